@@ -1,0 +1,52 @@
+/* Memory: counted heap blocks with a fault hook, and arenas that free everything at once.
+ *
+ * No other file of the project calls malloc. The verb tells the lifetime: _create/_destroy own heap memory, _init/
+ * _deinit use the caller's storage, _build(arena, ...) makes something that dies with the arena.
+ */
+#ifndef SHARDWRIGHT_ARENA_H_
+#define SHARDWRIGHT_ARENA_H_
+
+#include <stddef.h>
+
+#include "shardwright/status.h"
+
+/* `count * size` bytes, zeroed, aligned to 64; NULL with `d` filled when it cannot be had or the product overflows.
+ * A request of 0 bytes gives a valid pointer. */
+SW_API void *sw_mem_alloc(size_t count, size_t size, sw_diag *d);
+/* Grow `old` (NULL allowed) from `old_count` to `count` elements, new ones zeroed. On failure `old` stays valid. */
+SW_API void *sw_mem_grow(void *old, size_t old_count, size_t count, size_t size, sw_diag *d);
+SW_API void sw_mem_free(void *p); /* NULL allowed */
+
+/* Tests: fail the n-th allocation from now (1 = the next), 0 = never. Process-wide, atomic. */
+SW_API void sw_mem_fail_after(long n);
+
+typedef struct sw_arena_block sw_arena_block;
+
+/* Zero-initialise to start; not thread-safe. */
+typedef struct sw_arena {
+  sw_arena_block *head;
+  size_t bytes; /* handed out, for statistics */
+} sw_arena;
+
+/* `count * size` zeroed bytes, aligned to 16, valid until sw_arena_deinit or a reset. */
+SW_API void *sw_arena_alloc(sw_arena *a, size_t count, size_t size, sw_diag *d);
+SW_API char *sw_arena_strndup(sw_arena *a, const char *text, size_t len, sw_diag *d);
+SW_API char *sw_arena_printf(sw_arena *a, sw_diag *d, const char *fmt, ...) SW_PRINTF(3, 4);
+SW_API void *sw_arena_copy(sw_arena *a, const void *src, size_t count, size_t size, sw_diag *d);
+/* Free everything but one block, for reuse in a loop. */
+SW_API void sw_arena_reset(sw_arena *a);
+SW_API void sw_arena_deinit(sw_arena *a);
+
+/* `ptr = count objects from the arena`, or return the failure. */
+#define SW_ARENA_NEW(ptr, arena, count, d)                                \
+  do {                                                                    \
+    (ptr) = sw_arena_alloc((arena), (size_t)(count), sizeof *(ptr), (d)); \
+    if (!(ptr)) return SW_E_RESOURCE;                                     \
+  } while (0)
+#define SW_MEM_NEW(ptr, count, d)                              \
+  do {                                                         \
+    (ptr) = sw_mem_alloc((size_t)(count), sizeof *(ptr), (d)); \
+    if (!(ptr)) return SW_E_RESOURCE;                          \
+  } while (0)
+
+#endif

@@ -1,0 +1,30 @@
+/* Arithmetic that cannot wrap, and costs that saturate at "forbidden". */
+#ifndef SHARDWRIGHT_CHECKED_H_
+#define SHARDWRIGHT_CHECKED_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+__extension__ typedef __int128 sw_i128;
+__extension__ typedef unsigned __int128 sw_u128;
+
+/* True and *out set when the result fits; false otherwise. */
+static inline bool sw_add_i64(int64_t a, int64_t b, int64_t *out) { return !__builtin_add_overflow(a, b, out); }
+static inline bool sw_mul_i64(int64_t a, int64_t b, int64_t *out) { return !__builtin_mul_overflow(a, b, out); }
+
+/* ceil(a / b) for a >= 0, b > 0. */
+static inline int64_t sw_ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+static inline int64_t sw_floor_div(int64_t a, int64_t b) { /* b > 0, any a */
+  int64_t q = a / b;
+  return q - (a % b < 0);
+}
+static inline int64_t sw_min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t sw_max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Costs of the selection problem: integers in [0, SW_FORBIDDEN]; SW_FORBIDDEN and above mean "not allowed". */
+#define SW_FORBIDDEN INT64_C(1000000000000000000)
+static inline int64_t sw_cost_add(int64_t a, int64_t b) {
+  return a >= SW_FORBIDDEN - b ? SW_FORBIDDEN : a + b; /* both in [0, SW_FORBIDDEN] */
+}
+
+#endif

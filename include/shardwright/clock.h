@@ -1,0 +1,28 @@
+/* Time, cancellation and pseudo-random numbers. */
+#ifndef SHARDWRIGHT_CLOCK_H_
+#define SHARDWRIGHT_CLOCK_H_
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shardwright/status.h"
+
+SW_API double sw_now_s(void); /* monotonic seconds */
+
+/* Set from a signal handler or another thread; long work polls it and returns the best it has. */
+typedef struct sw_cancel {
+  atomic_int flag;
+} sw_cancel;
+static inline bool sw_cancelled(sw_cancel *c) { return c && atomic_load_explicit(&c->flag, memory_order_relaxed); }
+
+/* xoshiro256** (Blackman and Vigna 2018), seeded by splitmix64: same seed, same numbers, everywhere. */
+typedef struct sw_rng {
+  uint64_t s[4];
+} sw_rng;
+SW_API void sw_rng_seed(sw_rng *r, uint64_t seed);
+SW_API uint64_t sw_rng_next(sw_rng *r);
+SW_API int64_t sw_rng_below(sw_rng *r, int64_t n); /* uniform in [0, n), n > 0 */
+SW_API double sw_rng_unit(sw_rng *r);              /* uniform in [0, 1) */
+
+#endif

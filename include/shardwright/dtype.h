@@ -1,0 +1,105 @@
+/* Element types and reduction kinds, each in one table. */
+#ifndef SHARDWRIGHT_DTYPE_H_
+#define SHARDWRIGHT_DTYPE_H_
+
+#include "shardwright/status.h"
+
+/* X(id, text, bits, class): the text is also MLIR's and StableHLO's, but for bool (i1) and the unsigned ones (ui8). */
+#define SW_DTYPES(X)                \
+  X(F64, "f64", 64, FLOAT)          \
+  X(F32, "f32", 32, FLOAT)          \
+  X(F16, "f16", 16, FLOAT)          \
+  X(BF16, "bf16", 16, FLOAT)        \
+  X(F8E4M3FN, "f8e4m3fn", 8, FLOAT) \
+  X(F8E5M2, "f8e5m2", 8, FLOAT)     \
+  X(I8, "i8", 8, SIGNED)            \
+  X(I16, "i16", 16, SIGNED)         \
+  X(I32, "i32", 32, SIGNED)         \
+  X(I64, "i64", 64, SIGNED)         \
+  X(U8, "u8", 8, UNSIGNED)          \
+  X(U16, "u16", 16, UNSIGNED)       \
+  X(U32, "u32", 32, UNSIGNED)       \
+  X(U64, "u64", 64, UNSIGNED)       \
+  X(BOOL, "bool", 8, BOOL)          \
+  X(C64, "c64", 64, COMPLEX)        \
+  X(C128, "c128", 128, COMPLEX)     \
+  X(TOKEN, "token", 0, TOKEN)
+
+typedef enum sw_dtype_class {
+  SW_CLASS_FLOAT,
+  SW_CLASS_SIGNED,
+  SW_CLASS_UNSIGNED,
+  SW_CLASS_BOOL,
+  SW_CLASS_COMPLEX,
+  SW_CLASS_TOKEN
+} sw_dtype_class;
+
+typedef enum sw_dtype {
+#define SW_X(id, text, bits, cls) SW_##id,
+  SW_DTYPES(SW_X)
+#undef SW_X
+      SW_DTYPE_COUNT
+} sw_dtype;
+
+SW_API const char *sw_dtype_text(sw_dtype t); /* "bf16" */
+SW_API const char *sw_dtype_mlir(sw_dtype t); /* "i1" for bool, "ui8" for u8, "f8E4M3FN", "complex<f32>" */
+SW_API int sw_dtype_bytes(sw_dtype t);        /* bytes of one element in our buffers; bool takes 1, token 0 */
+SW_API sw_dtype_class sw_dtype_class_of(sw_dtype t);
+SW_API bool sw_dtype_parse(const char *text, sw_dtype *out); /* our texts, MLIR's, and float32/int8/... */
+
+/* X(id, text, mlir): `mlir` is the word in `reduction = ...` of the shard dialect. */
+#define SW_REDUCTIONS(X)                   \
+  X(SUM, "sum", "sum")                     \
+  X(PRODUCT, "product", "product")         \
+  X(MIN, "min", "min")                     \
+  X(MAX, "max", "max")                     \
+  X(AVERAGE, "average", "average")         \
+  X(BIT_AND, "bitwise_and", "bitwise_and") \
+  X(BIT_OR, "bitwise_or", "bitwise_or")    \
+  X(BIT_XOR, "bitwise_xor", "bitwise_xor") \
+  X(AND, "and", "bitwise_and")             \
+  X(OR, "or", "bitwise_or")                \
+  X(GENERIC, "generic", "generic")
+
+typedef enum sw_reduction {
+#define SW_X(id, text, mlir) SW_REDUCE_##id,
+  SW_REDUCTIONS(SW_X)
+#undef SW_X
+      SW_REDUCTION_COUNT
+} sw_reduction;
+
+SW_API const char *sw_reduction_text(sw_reduction r);
+SW_API const char *sw_reduction_mlir(sw_reduction r);
+SW_API bool sw_reduction_parse(const char *text, sw_reduction *out);
+
+/* The neutral element of the reduction as a double (-inf for max of floats, the least integer for max of ints, ...).
+ * Exact for every dtype but 64-bit integers, for which use sw_reduction_identity_bytes. */
+SW_API double sw_reduction_identity(sw_reduction r, sw_dtype t);
+/* The same, stored as one element at `out` (sw_dtype_bytes(t) bytes). */
+SW_API void sw_reduction_identity_bytes(sw_reduction r, sw_dtype t, void *out);
+
+/* One element to and from double, with the dtype's own rounding (to nearest, ties to even; saturating for integers;
+ * NaN to 0 for integers). 64-bit integers beyond 2^53 are rounded: use the typed paths where that matters. */
+SW_API double sw_element_load(sw_dtype t, const void *at);
+SW_API void sw_element_store(sw_dtype t, double v, void *at);
+
+/* f16/bf16/f8 to and from f32, one element; used by kernels and collectives. */
+SW_API float sw_f16_to_f32(uint16_t h);
+SW_API uint16_t sw_f32_to_f16(float f);
+static inline float sw_bf16_to_f32(uint16_t h) {
+  union {
+    uint32_t u;
+    float f;
+  } v = {(uint32_t)h << 16};
+  return v.f;
+}
+static inline uint16_t sw_f32_to_bf16(float f) {
+  union {
+    float f;
+    uint32_t u;
+  } v = {f};
+  if ((v.u & 0x7fffffffu) > 0x7f800000u) return (uint16_t)((v.u >> 16) | 0x40u); /* quiet NaN */
+  return (uint16_t)((v.u + 0x7fffu + ((v.u >> 16) & 1u)) >> 16);
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* Hashing and two small hash maps. Iteration order is never exposed: results may not depend on it. */
+#ifndef SHARDWRIGHT_HASH_H_
+#define SHARDWRIGHT_HASH_H_
+
+#include <stddef.h>
+
+#include "shardwright/arena.h"
+
+/* 64-bit hash of bytes; stable across runs and machines of one byte order (it is written into plan files). */
+SW_API uint64_t sw_hash_bytes(const void *bytes, size_t n, uint64_t seed);
+SW_API uint64_t sw_hash_u64(uint64_t x, uint64_t seed);
+
+/* From byte strings (copied) to int64. Zero-initialise to start. */
+typedef struct sw_map_slot sw_map_slot;
+typedef struct sw_map {
+  sw_map_slot *slots;
+  size_t n, cap;
+  sw_arena keys;
+} sw_map;
+
+/* The value at the key, or NULL. The pointer is valid until the next put. */
+SW_API int64_t *sw_map_get(const sw_map *m, const void *key, size_t n);
+/* Insert `value` if the key is new. *slot (may be NULL) = the place of the key's value; *fresh (may be NULL) says
+ * whether it was inserted. */
+SW_API SW_CHECKED sw_rc sw_map_put(sw_map *m, const void *key, size_t n, int64_t value, int64_t **slot, bool *fresh,
+                                   sw_diag *d);
+SW_API void sw_map_deinit(sw_map *m);
+
+#endif

@@ -1,0 +1,41 @@
+/* Hardware: what a machine is (profile), how a logical mesh lies on it (machine), and what things cost there.
+ *
+ * All times are seconds, all sizes bytes; one function per question, so that what is priced in the search, in a plan
+ * and in a report is one number. docs/cost-model.md has the formulas and their sources.
+ */
+#ifndef SHARDWRIGHT_HW_H_
+#define SHARDWRIGHT_HW_H_
+
+#include "shardwright/collective.h"
+
+typedef struct sw_profile sw_profile; /* read-only after building; lives in its arena */
+typedef struct sw_machine sw_machine; /* a profile with a mesh bound to it */
+
+SW_API const char *sw_profile_name(const sw_profile *p);
+SW_API int64_t sw_profile_devices(const sw_profile *p);
+SW_API int64_t sw_profile_memory_bytes(const sw_profile *p); /* usable by a plan, per device */
+/* The meshes the profile offers, best first; the first is used when the user names none. */
+SW_API int sw_profile_mesh_count(const sw_profile *p);
+SW_API const sw_mesh *sw_profile_mesh(const sw_profile *p, int i);
+
+/* Lay the mesh's axes on the physical topology: consecutive axes, last one innermost (fastest links). A mesh of fewer
+ * devices than the profile has uses the first ones. Fails with the reason when it does not fit (more devices than the
+ * profile, an axis that would straddle levels in unequal parts). */
+SW_API SW_CHECKED sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, const sw_mesh *mesh, sw_machine **out,
+                                         sw_diag *d);
+SW_API const sw_mesh *sw_machine_mesh(const sw_machine *m);
+SW_API const sw_profile *sw_machine_profile(const sw_machine *m);
+
+/* Time of one collective over groups along `axes` (all groups at once, sharing links as the topology says). `bytes` is
+ * what nccl-tests calls size: all_reduce: the buffer; all_gather: the gathered result; reduce_scatter: the whole
+ * input; all_to_all: one device's buffer; broadcast, reduce, shift: the buffer; gather, scatter: the joined buffer.
+ * Local ops (all_slice, to_partial) cost a copy of `bytes`. Not for exchange and permute. A group of one costs 0. */
+SW_API double sw_machine_collective_s(const sw_machine *m, sw_coll_op op, const sw_axis_ref *axes, int n_axes,
+                                      double bytes);
+/* Time of a direct exchange src -> dst of elements of `elem_bytes`: by the busiest device and by what crosses the
+ * slow level; 0 bytes moved and no change of buffer costs a local copy, identical tilings cost 0. */
+SW_API double sw_machine_exchange_s(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, int elem_bytes);
+/* Roofline of one local op: launch + max(flops / achieved flop rate of the dtype, bytes / achieved memory rate). */
+SW_API double sw_machine_local_s(const sw_machine *m, sw_dtype t, double flops, double bytes);
+
+#endif

@@ -1,0 +1,45 @@
+/* From one sharding to another: the cheapest route, its traffic beside the lower bound.
+ *
+ * A route is a list of steps, each one collective from one sharding to the next; the cost used in the search, the
+ * collectives that are emitted and the ones that run all come from this one function.
+ */
+#ifndef SHARDWRIGHT_RESHARD_H_
+#define SHARDWRIGHT_RESHARD_H_
+
+#include "shardwright/hw.h"
+
+enum { SW_MAX_ROUTE_STEPS = 12 };
+
+typedef struct sw_route_step {
+  sw_collective coll; /* exchange/permute: src and dst in the route's arena */
+  sw_sharding after;  /* the sharding once this step is done */
+  double cost_s;
+  double max_bytes;   /* received by the busiest device */
+  double total_bytes; /* received by all */
+} sw_route_step;
+
+typedef struct sw_route {
+  int n_steps; /* 0: nothing to do */
+  sw_route_step step[SW_MAX_ROUTE_STEPS];
+  double cost_s, max_bytes, total_bytes;
+  double bound_max_bytes, bound_total_bytes; /* what any route must move */
+  bool full_replication; /* some step holds the whole tensor on every device though neither end does */
+} sw_route;
+
+typedef struct sw_reshard_options {
+  int64_t max_temp_bytes; /* per device; 0: no limit */
+  bool no_exchange;       /* only the dialect's collectives where a route of them exists */
+} sw_reshard_options;
+
+/* The cheapest route under the machine's prices. `from` and `to` fit the mesh and the dims. Partial: sum-like values
+ * may be reduced, scattered, kept, or made from replicated ones (to_partial); SW_E_INPUT when no route exists (a
+ * partial of one kind wanted from another kind). Same inputs, same route. */
+SW_API SW_CHECKED sw_rc sw_route_find(const sw_machine *machine, const sw_sharding *from, const sw_sharding *to,
+                                      int rank, const int64_t *dims, sw_dtype t, const sw_reshard_options *o,
+                                      sw_arena *arena, sw_route *out, sw_diag *d);
+/* The same price without the steps; SW_FORBIDDEN-like infinity (HUGE_VAL) when no route exists. Cached by the caller.
+ */
+SW_API double sw_route_cost_s(const sw_machine *machine, const sw_sharding *from, const sw_sharding *to, int rank,
+                              const int64_t *dims, sw_dtype t);
+
+#endif

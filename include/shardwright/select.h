@@ -1,0 +1,96 @@
+/* The selection problem as data, its evaluation, and its solvers (design: "Selection problem").
+ *
+ * Node i picks one of its choices s and pays cost[s]; while one of its uses lasts it occupies amount[s] of memory; an
+ * edge (i, j) pays cost[si * choices(j) + sj]; at no time step may the occupied memory pass `limit`. Costs are integers
+ * in [0, SW_FORBIDDEN]; a solution of cost >= SW_FORBIDDEN is no solution. Minimise the total.
+ */
+#ifndef SHARDWRIGHT_SELECT_H_
+#define SHARDWRIGHT_SELECT_H_
+
+#include "shardwright/arena.h"
+#include "shardwright/checked.h"
+#include "shardwright/clock.h"
+
+/* Occupies [begin, end) in time steps; an empty interval occupies nothing. */
+typedef struct sw_use {
+  int64_t begin, end;
+  const int64_t *amount; /* one per choice, each >= 0; borrowed, may be shared between nodes */
+} sw_use;
+
+typedef struct sw_node {
+  int32_t n_choices;   /* >= 1 */
+  int32_t n_uses;      /* the contest's format has at most one */
+  const int64_t *cost; /* one per choice; borrowed, may be shared */
+  const sw_use *uses;
+} sw_node;
+
+typedef struct sw_edge {
+  int32_t i, j;        /* i != j; several edges may join one pair */
+  const int64_t *cost; /* choices(i) x choices(j), row-major; borrowed, often shared between edges */
+} sw_edge;
+
+typedef struct sw_problem {
+  const char *name;
+  int32_t n_nodes, n_edges;
+  const sw_node *nodes;
+  const sw_edge *edges;
+  int64_t limit; /* INT64_MAX: none */
+} sw_problem;
+
+/* Indices in range, costs in [0, SW_FORBIDDEN], amounts >= 0, intervals begin <= end. */
+SW_API SW_CHECKED sw_rc sw_problem_verify(const sw_problem *p, sw_diag *d);
+
+typedef struct sw_score {
+  sw_i128 cost; /* exact; >= SW_FORBIDDEN when a forbidden entry is chosen */
+  sw_i128 peak; /* largest use at any time step */
+  int64_t peak_time;
+  bool feasible; /* not forbidden, and peak <= limit */
+} sw_score;
+/* Recompute from the problem alone. choice[i] in [0, n_choices(i)). */
+SW_API SW_CHECKED sw_rc sw_problem_score(const sw_problem *p, const int32_t *choice, sw_score *out, sw_diag *d);
+
+typedef enum sw_solver { SW_SOLVER_AUTO, SW_SOLVER_NATIVE, SW_SOLVER_GLPK, SW_SOLVER_EXHAUSTIVE } sw_solver;
+SW_API bool sw_solver_parse(const char *text, sw_solver *out);
+SW_API const char *sw_solver_text(sw_solver s);
+
+typedef enum sw_solve_status {
+  SW_SOLVE_OPTIMAL,    /* cost == bound, proven */
+  SW_SOLVE_FEASIBLE,   /* a solution and a bound, gap open */
+  SW_SOLVE_INFEASIBLE, /* proven that none exists */
+  SW_SOLVE_UNKNOWN,    /* stopped with no solution and no proof */
+} sw_solve_status;
+SW_API const char *sw_solve_status_text(sw_solve_status s);
+
+typedef struct sw_solve_progress {
+  double time_s;
+  bool has_cost;
+  int64_t cost, bound;
+} sw_solve_progress;
+
+typedef struct sw_solve_options {
+  sw_solver solver;
+  double time_limit_s; /* from the call; <= 0: none */
+  int threads;         /* >= 1 */
+  uint64_t seed;
+  int64_t work_limit;  /* 0: none; counted steps, for results that do not depend on time */
+  const int32_t *warm; /* NULL, or a choice per node to start from */
+  sw_cancel *cancel;   /* NULL allowed */
+  void (*on_progress)(void *user, const sw_solve_progress *p); /* NULL allowed; from any thread, one at a time */
+  void *user;
+} sw_solve_options;
+
+typedef struct sw_solution {
+  sw_solve_status status;
+  int32_t *choice;    /* one per node (arena), NULL when there is none */
+  int64_t cost;       /* of `choice`, as sw_problem_score finds it */
+  int64_t bound;      /* proven lower bound, >= 0, <= any solution's cost */
+  int64_t least_peak; /* when infeasible for memory: no solution stays below this limit (0: not known) */
+  const char *solver; /* name of what produced it */
+  double time_s;
+} sw_solution;
+
+/* INFEASIBLE and UNKNOWN are statuses, not failures. The result lives in the arena. */
+SW_API SW_CHECKED sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out,
+                                 sw_diag *d);
+
+#endif

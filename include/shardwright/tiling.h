@@ -1,0 +1,58 @@
+/* A tiling: which box of a tensor each device holds, more general than a sharding. Along dimension d the device with
+ * shard index i (over that dimension's refs) has a buffer of `len` positions that stand for
+ *
+ *   global indices base + i*step, base + i*step + 1, ... base + i*step + len-1
+ *
+ * of which those in [0, size) exist; the others are outside the tensor. A sharding is base 0, step = len = ceil(K/N).
+ * Windows of an op are tilings too: a convolution of stride 2, kernel 3, padding 1 whose result is cut into blocks of
+ * B needs base -1, step 2B, len 2(B-1)+3 of its input; a slice from s base s; a reverse a negative step. This one
+ * notion makes halo exchange, shifts, slices, pads and concatenations the same collective: an exchange from one
+ * tiling to another.
+ */
+#ifndef SHARDWRIGHT_TILING_H_
+#define SHARDWRIGHT_TILING_H_
+
+#include "shardwright/sharding.h"
+
+typedef struct sw_tile_dim {
+  uint8_t first_ref, n_refs; /* into refs */
+  int64_t size;              /* of the tensor along this dimension */
+  int64_t base, step, len;
+  const int64_t *starts; /* NULL, or shard i holds [starts[i], starts[i+1]) (sharded_dims_offsets); borrowed */
+} sw_tile_dim;
+
+typedef struct sw_tiling {
+  int rank;
+  sw_tile_dim dim[SW_MAX_RANK];
+  sw_axis_ref refs[SW_MAX_REFS];
+} sw_tiling;
+
+/* The tiling of a sharding (its partial axes play no part; halos give base -lo, len B+lo+hi). */
+SW_API void sw_tiling_of(const sw_sharding *s, int rank, const int64_t *dims, sw_tiling *out);
+SW_API bool sw_tiling_equal(const sw_tiling *a, const sw_tiling *b);
+
+/* Along dimension d, device's buffer position p stands for global index *start + p; positions [*lo, *hi) (buffer
+ * coordinates, 0 <= lo <= hi <= len) exist in the tensor. */
+SW_API void sw_tiling_window(const sw_mesh *m, const sw_tiling *t, int dim, int64_t device, int64_t *start, int64_t *lo,
+                             int64_t *hi);
+
+/* One message of the exchange src -> dst: a box of the tensor, in global indices, that `to` takes from `from`. */
+typedef struct sw_tile_move {
+  int64_t from, to; /* devices; equal for a local copy */
+  int64_t lo[SW_MAX_RANK], hi[SW_MAX_RANK];
+} sw_tile_move;
+
+/* Every box that device `to` needs, each from exactly one holder, boxes disjoint and covering what of `to`'s window
+ * exists. Among replicas of a block: itself first, then holders that differ from `to` only in the innermost axes, then
+ * round robin, so that senders share the load. Calls `visit` once per box, in a fixed order; stops at a failure. Cost:
+ * proportional to the boxes found. */
+typedef sw_rc (*sw_tile_visit)(void *user, const sw_tile_move *move, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_tiling_moves_to(const sw_mesh *m, const sw_tiling *src, const sw_tiling *dst, int64_t to,
+                                           sw_tile_visit visit, void *user, sw_diag *d);
+
+/* Elements each device must receive that it does not hold already: the lower bound of any exchange, and what the
+ * direct exchange moves. *max over devices, *total over all. Closed form per dimension where possible: this is in the
+ * inner loop of planning. */
+SW_API void sw_tiling_traffic(const sw_mesh *m, const sw_tiling *src, const sw_tiling *dst, double *max, double *total);
+
+#endif

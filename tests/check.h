@@ -1,0 +1,43 @@
+/* What every unit test includes: cmocka, which wants these headers first, and a few helpers. */
+#ifndef TESTS_CHECK_H_
+#define TESTS_CHECK_H_
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "shardwright/clock.h"
+#include "shardwright/status.h"
+
+/* Fails with the diagnostic's own text. */
+#define assert_ok(expr)                                  \
+  do {                                                   \
+    sw_rc check_rc_ = (expr);                            \
+    if (check_rc_) {                                     \
+      sw_diag_print(&diag, stderr, true);                \
+      fail_msg("%s returned %d", #expr, (int)check_rc_); \
+    }                                                    \
+  } while (0)
+
+/* Seed of a random test: SW_TEST_SEED, or the given default; printed so that a failure can be repeated. */
+static inline uint64_t check_seed(uint64_t by_default) {
+  const char *s = getenv("SW_TEST_SEED");
+  uint64_t seed = s ? strtoull(s, NULL, 0) : by_default;
+  print_message("SW_TEST_SEED=%llu\n", (unsigned long long)seed);
+  return seed;
+}
+
+/* How many random cases: `n` scaled by SW_TEST_SCALE (a number; 1 by default). */
+static inline int check_scale(int n) {
+  const char *s = getenv("SW_TEST_SCALE");
+  double f = s ? atof(s) : 1.0;
+  double k = f * n;
+  return k < 1 ? 1 : (int)k;
+}
+
+#endif

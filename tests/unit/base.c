@@ -1,0 +1,133 @@
+#include "check.h"
+
+#include "shardwright/array.h"
+#include "shardwright/checked.h"
+#include "shardwright/file.h"
+#include "shardwright/hash.h"
+#include "shardwright/text.h"
+
+static void arena_gives_zeroed_aligned_memory(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  for (size_t n = 1; n < 100000; n = n * 3 + 1) {
+    unsigned char *p = sw_arena_alloc(&a, n, 1, &diag);
+    assert_non_null(p);
+    assert_int_equal((uintptr_t)p % 16, 0);
+    for (size_t i = 0; i < n; i++) assert_int_equal(p[i], 0);
+    memset(p, 0xff, n);
+  }
+  assert_null(sw_arena_alloc(&a, SIZE_MAX / 2, 3, &diag));
+  assert_int_equal(diag.rc, SW_E_RESOURCE);
+  sw_arena_deinit(&a);
+}
+
+static void array_survives_a_failed_growth(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  SW_ARRAY(int) xs = {0};
+  for (int i = 0; i < 8; i++) assert_ok(sw_array_push(&xs, i, &diag));
+  sw_mem_fail_after(1);
+  assert_int_equal(sw_array_push(&xs, 8, &diag), SW_E_RESOURCE);
+  sw_mem_fail_after(0);
+  assert_int_equal(xs.n, 8);
+  for (int i = 0; i < 1000; i++) assert_ok(sw_array_push(&xs, i, &diag));
+  assert_int_equal(xs.at[7], 7);
+  sw_array_free(&xs);
+}
+
+static void map_agrees_with_a_plain_array(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_rng rng;
+  sw_rng_seed(&rng, check_seed(1));
+  enum { KEYS = 2000 };
+  int64_t want[KEYS];
+  for (int i = 0; i < KEYS; i++) want[i] = -1;
+  sw_map m = {0};
+  for (int round = 0; round < 20000; round++) {
+    int64_t k = sw_rng_below(&rng, KEYS);
+    char key[32];
+    int n = snprintf(key, sizeof key, "key%lld", (long long)k);
+    int64_t *slot;
+    bool fresh;
+    assert_ok(sw_map_put(&m, key, (size_t)n, round, &slot, &fresh, &diag));
+    assert_int_equal(fresh, want[k] < 0);
+    if (fresh) want[k] = round;
+    assert_int_equal(*slot, want[k]);
+  }
+  assert_null(sw_map_get(&m, "other", 5));
+  sw_map_deinit(&m);
+}
+
+static const struct {
+  const char *text;
+  int64_t bytes; /* -1: refused */
+} kBytes[] = {{"4096", 4096},   {"80GB", INT64_C(80000000000)},
+              {"1.5KiB", 1536}, {"2MiB", 2097152},
+              {"GB", -1},       {"-1", -1},
+              {"3 GB", -1},     {"1e30", -1},
+              {"12Gigs", -1}};
+
+static void bytes_are_parsed_or_refused(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof kBytes / sizeof kBytes[0]; i++) {
+    sw_diag diag = {0};
+    int64_t v = 0;
+    sw_rc rc = sw_parse_bytes(kBytes[i].text, "size", &v, &diag);
+    assert_int_equal(rc, kBytes[i].bytes < 0 ? SW_E_INPUT : SW_OK);
+    if (!rc) assert_int_equal(v, kBytes[i].bytes);
+  }
+}
+
+static void numbers_for_people(void **state) {
+  (void)state;
+  sw_text t = {0};
+  sw_text_bytes(&t, 1536);
+  sw_text_puts(&t, "|");
+  sw_text_seconds(&t, 12.34e-6);
+  sw_text_puts(&t, "|");
+  sw_text_flops(&t, 2e12);
+  assert_string_equal(sw_text_str(&t), "1.50 KiB|12.3 us|2 TFLOP");
+  sw_text_free(&t);
+}
+
+static void costs_saturate(void **state) {
+  (void)state;
+  assert_int_equal(sw_cost_add(SW_FORBIDDEN, SW_FORBIDDEN), SW_FORBIDDEN);
+  assert_int_equal(sw_cost_add(SW_FORBIDDEN - 1, 1), SW_FORBIDDEN);
+  assert_int_equal(sw_cost_add(3, 4), 7);
+  assert_int_equal(sw_floor_div(-1, 4), -1);
+  assert_int_equal(sw_ceil_div(9, 4), 3);
+}
+
+static void files_are_written_whole(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  char path[] = "/tmp/sw_base_test_XXXXXX";
+  int fd = mkstemp(path);
+  assert_true(fd >= 0);
+  assert_ok(sw_file_write(path, "hello", 5, &diag));
+  char *bytes;
+  size_t n;
+  assert_ok(sw_file_read(path, &bytes, &n, &diag));
+  assert_int_equal(n, 5);
+  assert_string_equal(bytes, "hello");
+  sw_mem_free(bytes);
+  remove(path);
+  assert_int_equal(sw_file_read(path, &bytes, &n, &diag), SW_E_INPUT);
+  assert_int_equal(sw_file_write("/nonexistent/x", "a", 1, &diag), SW_E_INPUT);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(arena_gives_zeroed_aligned_memory),
+      cmocka_unit_test(array_survives_a_failed_growth),
+      cmocka_unit_test(map_agrees_with_a_plain_array),
+      cmocka_unit_test(bytes_are_parsed_or_refused),
+      cmocka_unit_test(numbers_for_people),
+      cmocka_unit_test(costs_saturate),
+      cmocka_unit_test(files_are_written_whole),
+  };
+  return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}
