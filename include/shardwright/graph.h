@@ -1,0 +1,201 @@
+/* The op graph: functions with regions and blocks, values, ops, and the source span of each.
+ *
+ * Everything lives in one arena; ids are dense indices; a value is defined once, by an op or as an argument of a block;
+ * ops of a block stand in program order and use earlier values only. A graph is built through sw_graph_add_* (which
+ * infer types, build loops and maps, expand sugar) and then sealed, after which it is read-only and its use lists
+ * exist. sw_graph_verify is the executable definition of all this.
+ */
+#ifndef SHARDWRIGHT_GRAPH_H_
+#define SHARDWRIGHT_GRAPH_H_
+
+#include "shardwright/collective.h"
+#include "shardwright/op.h"
+
+typedef int32_t sw_id; /* of a value, op, block, region or function; -1 = none */
+
+typedef struct sw_type {
+  sw_dtype dtype;
+  int32_t rank;
+  const int64_t *dims; /* -1: not known (read, refused by planning) */
+} sw_type;
+
+SW_API int64_t sw_type_elements(const sw_type *t); /* -1 when it overflows or a size is unknown */
+SW_API int64_t sw_type_bytes(const sw_type *t);    /* likewise */
+SW_API bool sw_type_equal(const sw_type *a, const sw_type *b);
+SW_API void sw_type_print(const sw_type *t, sw_text *out); /* f32[2,4,8] */
+
+typedef enum sw_value_kind {
+  SW_VALUE_INPUT,
+  SW_VALUE_PARAMETER,
+  SW_VALUE_STATE,        /* comes back: see sw_function.alias */
+  SW_VALUE_CONSTANT,     /* result of a constant op */
+  SW_VALUE_INTERMEDIATE, /* result of any other op */
+} sw_value_kind;
+
+/* An operand slot that reads a value: operand `index` of `op`, or output `index` of the function when op = -1. */
+typedef struct sw_value_use {
+  sw_id op;
+  int32_t index;
+} sw_value_use;
+
+typedef struct sw_value {
+  const char *name; /* unique in its function; never NULL */
+  sw_type type;
+  sw_value_kind kind;
+  sw_id def;         /* op, or -1 for an argument of `block` */
+  int32_t def_index; /* which result, or which argument */
+  sw_id block;
+  sw_span span;
+  int32_t n_uses; /* filled by sw_graph_seal, in program order, outputs last */
+  const sw_value_use *uses;
+} sw_value;
+
+typedef struct sw_op {
+  sw_opcode code;
+  const char *name; /* unique in its function; the name its first result would have by default */
+  int32_t n_operands, n_results, n_attrs, n_regions;
+  const sw_id *operands;
+  const sw_id *results;
+  const sw_attr *attrs;
+  const sw_id *regions;
+  sw_id block;
+  sw_span span;
+  const sw_space *space;           /* NULL for SPMD-only ops */
+  const sw_collective *collective; /* SW_OP_COLLECTIVE only */
+  int32_t n_refs;                  /* SHARD_START and MASK: axes whose shard index they use */
+  const sw_axis_ref *refs;
+} sw_op;
+
+typedef struct sw_block {
+  sw_id region;
+  int32_t n_args, n_ops;
+  const sw_id *args;
+  const sw_id *ops;
+} sw_block;
+
+typedef struct sw_region {
+  sw_id parent_op; /* -1: body of a function */
+  int32_t n_blocks;
+  const sw_id *blocks;
+} sw_region;
+
+typedef struct sw_function {
+  const char *name;
+  sw_id body; /* region */
+  int32_t n_args, n_outputs;
+  const sw_id *args;
+  const sw_id *outputs;            /* values returned, in order; a value may appear twice */
+  const char *const *output_names; /* one per output */
+  const sw_id *alias;              /* per output: the state argument it becomes next time, or -1 */
+  const sw_span *output_spans;
+} sw_function;
+
+/* How a person marks a sharding (design: "Annotations"; docs/model-format.md). In the order of the file. */
+typedef struct sw_annotation {
+  sw_id value;          /* annotated value, or -1 */
+  sw_id op;             /* annotated op (its loops are given), or -1 */
+  sw_sharding sharding; /* of a value; dims marked open in `open_dims` may be refined */
+  uint32_t open_dims;
+  int32_t n_loop_refs; /* of an op: refs[i] cuts loop loop_of[i]; loop n_loops+k stands for linear form k */
+  const int32_t *loop_of;
+  const sw_axis_ref *loop_refs;
+  bool required;   /* else a hint */
+  bool for_users;  /* about uses of the value, not its definition */
+  int32_t n_users; /* 0 with for_users: every use */
+  const sw_value_use *users;
+  sw_span span;
+} sw_annotation;
+
+typedef struct sw_graph {
+  sw_arena arena;
+  const char *name;
+  int32_t n_values, n_ops, n_blocks, n_regions, n_functions, n_annotations;
+  sw_value *values;
+  sw_op *ops;
+  sw_block *blocks;
+  sw_region *regions;
+  sw_function *functions;
+  const sw_annotation *annotations;
+  bool has_mesh; /* the model names a mesh: annotations are in its axes */
+  sw_mesh mesh;
+  sw_id main; /* function that is planned */
+  bool sealed;
+  struct sw_graph_builder *builder; /* until sealed */
+} sw_graph;
+
+SW_API SW_CHECKED sw_rc sw_graph_create(const char *name, sw_graph **out, sw_diag *d);
+SW_API void sw_graph_destroy(sw_graph *g); /* NULL allowed */
+
+/* --- building: one function at a time ---------------------------------------------------------------------------- */
+
+SW_API SW_CHECKED sw_rc sw_graph_add_function(sw_graph *g, const char *name, sw_id *out, sw_diag *d);
+/* An argument of the function being built. `dims` is copied. */
+SW_API SW_CHECKED sw_rc sw_graph_add_arg(sw_graph *g, const char *name, sw_dtype t, int rank, const int64_t *dims,
+                                         sw_value_kind kind, sw_span span, sw_id *out, sw_diag *d);
+
+typedef struct sw_op_spec {
+  sw_opcode code;
+  const char *name; /* NULL: made from the opcode and a counter */
+  int32_t n_operands;
+  const sw_id *operands;
+  int32_t n_attrs;
+  const sw_attr *attrs; /* copied deeply */
+  sw_span span;
+  int32_t n_result_names; /* 0: made from `name` */
+  const char *const *result_names;
+  /* GENERIC: loops, maps (text is parsed by the reader) and result dtypes are given; OPAQUE: result types are given. */
+  const sw_space *space;
+  int32_t n_result_types;
+  const sw_type *result_types;
+  /* SPMD-only ops: result types are given too. */
+  const sw_collective *collective;
+  int32_t n_refs;
+  const sw_axis_ref *refs;
+} sw_op_spec;
+
+/* Check operands and attributes against the registry, infer result types, build loops and maps, append to the current
+ * block. Sugar becomes several ops, named "name.part"; *results gets the ids of the last one's results. `results` has
+ * room for SW_MAX_RESULTS. */
+enum { SW_MAX_RESULTS = 16 };
+SW_API SW_CHECKED sw_rc sw_graph_add_op(sw_graph *g, const sw_op_spec *spec, sw_id *results, sw_diag *d);
+/* Return `value` as the next output. alias: state argument, or -1. */
+SW_API SW_CHECKED sw_rc sw_graph_add_output(sw_graph *g, const char *name, sw_id value, sw_id alias, sw_span span,
+                                            sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_graph_add_annotation(sw_graph *g, const sw_annotation *a, sw_diag *d);
+/* No more building: use lists are made, then verified. */
+SW_API SW_CHECKED sw_rc sw_graph_seal(sw_graph *g, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_graph_verify(const sw_graph *g, sw_diag *d);
+
+/* --- reading ----------------------------------------------------------------------------------------------------- */
+
+SW_API const sw_attr *sw_op_attr(const sw_op *op, sw_attr_key k); /* NULL when absent */
+SW_API int64_t sw_op_int(const sw_op *op, sw_attr_key k, int64_t absent);
+SW_API double sw_op_float(const sw_op *op, sw_attr_key k, double absent);
+SW_API const char *sw_op_text(const sw_op *op, sw_attr_key k, const char *absent);
+/* The ints, and their number in *n; 0 and NULL when absent. */
+SW_API const int64_t *sw_op_ints(const sw_op *op, sw_attr_key k, int *n);
+static inline const sw_type *sw_operand_type(const sw_graph *g, const sw_op *op, int i) {
+  return &g->values[op->operands[i]].type;
+}
+static inline const sw_type *sw_result_type(const sw_graph *g, const sw_op *op, int i) {
+  return &g->values[op->results[i]].type;
+}
+/* Ops of the main function in program order (its body has one block unless the front end says otherwise). */
+static inline const sw_block *sw_graph_main_block(const sw_graph *g) {
+  return &g->blocks[g->regions[g->functions[g->main].body].blocks[0]];
+}
+SW_API sw_id sw_graph_value_named(const sw_graph *g, const char *name); /* in main; -1: none */
+SW_API sw_id sw_graph_op_named(const sw_graph *g, const char *name);
+
+/* Floating-point operations and bytes (operands + results) of the op when its loops have `extents` (one per loop; NULL:
+ * all of them): what one device does. Bytes follow the maps. 0 for ops that a compiler makes free (reshape,
+ * broadcast_in_dim, iota, constant). */
+SW_API void sw_op_work(const sw_graph *g, const sw_op *op, const int64_t *extents, double *flops, double *bytes);
+
+/* A readable listing, one op a line: %h = dot_general(%x, %w) {lhs_contract=[2]} : f32[2,4,32]. For messages and tests.
+ */
+SW_API void sw_graph_print(const sw_graph *g, sw_text *out);
+/* Hash of everything that planning depends on (not spans): written into plans. */
+SW_API uint64_t sw_graph_hash(const sw_graph *g);
+
+#endif
