@@ -25,7 +25,7 @@ uint64_t sw_hash_bytes(const void *bytes, size_t n, uint64_t seed) {
   return n ? sw_hash_u64(w, h) : h;
 }
 
-struct sw_map_slot {
+struct sw_dict_slot {
   uint64_t hash; /* 0 = free */
   const char *key;
   size_t key_bytes;
@@ -38,28 +38,28 @@ static uint64_t key_hash(const void *key, size_t n) {
 }
 
 /* The slot of the key, or the free slot where it would go. The table is never full. */
-static sw_map_slot *probe(sw_map_slot *slots, size_t cap, uint64_t h, const void *key, size_t n) {
+static sw_dict_slot *probe(sw_dict_slot *slots, size_t cap, uint64_t h, const void *key, size_t n) {
   size_t i = (size_t)h & (cap - 1);
   while (slots[i].hash) {
-    sw_map_slot *s = &slots[i];
+    sw_dict_slot *s = &slots[i];
     if (s->hash == h && s->key_bytes == n && memcmp(s->key, key, n) == 0) return s;
     i = (i + 1) & (cap - 1);
   }
   return &slots[i];
 }
 
-int64_t *sw_map_get(const sw_map *m, const void *key, size_t n) {
+int64_t *sw_dict_get(const sw_dict *m, const void *key, size_t n) {
   if (!m->n) return NULL;
-  sw_map_slot *s = probe(m->slots, m->cap, key_hash(key, n), key, n);
+  sw_dict_slot *s = probe(m->slots, m->cap, key_hash(key, n), key, n);
   return s->hash ? &s->value : NULL;
 }
 
-static sw_rc map_grow(sw_map *m, sw_diag *d) {
+static sw_rc map_grow(sw_dict *m, sw_diag *d) {
   size_t cap = m->cap ? m->cap * 2 : 16;
-  sw_map_slot *slots;
+  sw_dict_slot *slots;
   SW_MEM_NEW(slots, cap, d);
   for (size_t i = 0; i < m->cap; i++) {
-    sw_map_slot *s = &m->slots[i];
+    sw_dict_slot *s = &m->slots[i];
     if (s->hash) *probe(slots, cap, s->hash, s->key, s->key_bytes) = *s;
   }
   sw_mem_free(m->slots);
@@ -68,15 +68,15 @@ static sw_rc map_grow(sw_map *m, sw_diag *d) {
   return SW_OK;
 }
 
-sw_rc sw_map_put(sw_map *m, const void *key, size_t n, int64_t value, int64_t **slot, bool *fresh, sw_diag *d) {
+sw_rc sw_dict_put(sw_dict *m, const void *key, size_t n, int64_t value, int64_t **slot, bool *fresh, sw_diag *d) {
   if (m->n * 4 >= m->cap * 3) SW_TRY(map_grow(m, d));
   uint64_t h = key_hash(key, n);
-  sw_map_slot *s = probe(m->slots, m->cap, h, key, n);
+  sw_dict_slot *s = probe(m->slots, m->cap, h, key, n);
   bool is_new = !s->hash;
   if (is_new) {
     const char *copy = sw_arena_strndup(&m->keys, key, n, d);
     if (!copy) return SW_E_RESOURCE;
-    *s = (sw_map_slot){h, copy, n, value};
+    *s = (sw_dict_slot){h, copy, n, value};
     m->n++;
   }
   if (slot) *slot = &s->value;
@@ -84,8 +84,8 @@ sw_rc sw_map_put(sw_map *m, const void *key, size_t n, int64_t value, int64_t **
   return SW_OK;
 }
 
-void sw_map_deinit(sw_map *m) {
+void sw_dict_deinit(sw_dict *m) {
   sw_mem_free(m->slots);
   sw_arena_deinit(&m->keys);
-  *m = (sw_map){0};
+  *m = (sw_dict){0};
 }

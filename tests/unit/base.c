@@ -44,20 +44,20 @@ static void map_agrees_with_a_plain_array(void **state) {
   enum { KEYS = 2000 };
   int64_t want[KEYS];
   for (int i = 0; i < KEYS; i++) want[i] = -1;
-  sw_map m = {0};
+  sw_dict m = {0};
   for (int round = 0; round < 20000; round++) {
     int64_t k = sw_rng_below(&rng, KEYS);
     char key[32];
     int n = snprintf(key, sizeof key, "key%lld", (long long)k);
     int64_t *slot;
     bool fresh;
-    assert_ok(sw_map_put(&m, key, (size_t)n, round, &slot, &fresh, &diag));
+    assert_ok(sw_dict_put(&m, key, (size_t)n, round, &slot, &fresh, &diag));
     assert_int_equal(fresh, want[k] < 0);
     if (fresh) want[k] = round;
     assert_int_equal(*slot, want[k]);
   }
-  assert_null(sw_map_get(&m, "other", 5));
-  sw_map_deinit(&m);
+  assert_null(sw_dict_get(&m, "other", 5));
+  sw_dict_deinit(&m);
 }
 
 static const struct {
