@@ -154,15 +154,15 @@ static sw_rc check_keys(parser *p, const sw_json *members, int64_t n) {
         if (!strcmp(members[i].key, members[j].key)) return twice(p, &members[j], &members[i]);
     return SW_OK;
   }
-  sw_map seen = {0};
+  sw_dict seen = {0};
   sw_rc rc = SW_OK;
   for (int64_t i = 0; i < n && !rc; i++) {
     int64_t *first;
     bool fresh = true;
-    rc = sw_map_put(&seen, members[i].key, strlen(members[i].key), i, &first, &fresh, p->d);
+    rc = sw_dict_put(&seen, members[i].key, strlen(members[i].key), i, &first, &fresh, p->d);
     if (!rc && !fresh) rc = twice(p, &members[*first], &members[i]);
   }
-  sw_map_deinit(&seen);
+  sw_dict_deinit(&seen);
   return rc;
 }
 
