@@ -1,0 +1,48 @@
+/* From a graph to a selection problem, and from its solution back to strategies (design: "From a graph to a selection
+ * problem").
+ *
+ * Nodes: one per argument of the function (its choices are shardings), one per op (its strategies), one per output (its
+ * sharding on delivery), and two-choice copy nodes: "value v also exists in sharding q", so that several consumers of
+ * one resharded copy pay for it once. Edges: the price of resharding from what the producer gives to what the consumer
+ * wants. Equal ops share strategies, tables of one shape class share prices: a repeated layer costs its memory once.
+ *
+ * Unit of cost: 1/16 ps. Every communication step adds one unit, every device-resident argument up to three (by the
+ * share of its bytes that a device holds), every unmet hint one: ties fall to fewer collectives, fewer bytes held, and
+ * hints.
+ */
+#ifndef SHARDWRIGHT_SELECTION_H_
+#define SHARDWRIGHT_SELECTION_H_
+
+#include "shardwright/reshard.h"
+#include "shardwright/select.h"
+#include "shardwright/strategy.h"
+
+#define SW_COST_UNITS_PER_S 16e12
+/* Saturates at SW_FORBIDDEN; infinity is forbidden. */
+SW_API int64_t sw_cost_units(double seconds);
+
+typedef struct sw_selection_options {
+  sw_enumerate_options enumerate;
+  bool args_whole;        /* inputs arrive whole on every device: they count whole in memory */
+  int64_t capacity_bytes; /* per device; INT64_MAX: no limit */
+  bool count_each_copy;   /* price shared copies once per use: fewer nodes, costs above the true ones */
+} sw_selection_options;
+
+typedef struct sw_selection sw_selection;
+
+/* Pins (required annotations) restrict choices; SW_E_INFEASIBLE names the pin that nothing meets. */
+SW_API SW_CHECKED sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_selection_options *o,
+                                           sw_arena *arena, sw_selection **out, sw_diag *d);
+SW_API void sw_selection_deinit(sw_selection *s); /* NULL allowed; what the arena does not hold */
+SW_API const sw_problem *sw_selection_problem(const sw_selection *s);
+SW_API int64_t sw_selection_pruned_inexact(const sw_selection *s);
+/* How many distinct op classes and price tables were made. */
+SW_API int32_t sw_selection_classes(const sw_selection *s);
+
+/* Read a solution: ops[op id], args[argument], outputs[output] are filled. */
+SW_API void sw_selection_decode(const sw_selection *s, const int32_t *choice, sw_strategy *ops, sw_sharding *args,
+                                sw_sharding *outputs);
+/* A pin or hint read against a sharding: equal on closed dimensions, refined on open ones. */
+SW_API bool sw_annotation_admits(const sw_annotation *a, const sw_sharding *s);
+
+#endif

@@ -1,0 +1,103 @@
+/* Strategies: the ways to cut one op over a mesh, and what each wants of its operands, gives as results, and costs.
+ *
+ * A strategy is an ordered axis list per loop, no axis twice. Everything else follows through the op's maps. For
+ * dot_general with loops b, m, n, k over mesh x=2,y=4 the strategy "n:[y] k:[x]" wants its operands as [[],[],[x]] and
+ * [[],[x],[y]] and gives [[],[],[y]] partial sum[x].
+ *
+ * A dimension that loops reach at an offset or through a window (slice, pad, concatenate, reverse, convolution,
+ * pooling) is taken in plain blocks along the same axes; the op itself then starts with an exchange from those blocks
+ * to its windows. Such exchanges, the gathering of picks (argmax, top_k) and of totals (scans) are the op's own moves:
+ * listed here once, priced from that list, and emitted from it by the partitioner.
+ */
+#ifndef SHARDWRIGHT_STRATEGY_H_
+#define SHARDWRIGHT_STRATEGY_H_
+
+#include "shardwright/graph.h"
+#include "shardwright/hw.h"
+
+typedef struct sw_strategy {
+  uint8_t n_refs;
+  int8_t loop_of[SW_MAX_REFS]; /* not decreasing; n_loops + k means: partial through linear form k */
+  sw_axis_ref refs[SW_MAX_REFS];
+} sw_strategy;
+
+SW_API bool sw_strategy_equal(const sw_strategy *a, const sw_strategy *b);
+/* Append an axis as the minor-most of a loop; false when full. */
+SW_API bool sw_strategy_push(sw_strategy *s, int loop, sw_axis_ref ref);
+/* Axes of one loop: *n of them from the returned pointer. */
+SW_API const sw_axis_ref *sw_strategy_loop(const sw_strategy *s, int loop, int *n);
+/* Elements of a loop that one device does: ceil(size / shards). */
+SW_API int64_t sw_strategy_block(const sw_space *space, const sw_strategy *s, int loop);
+/* "d2:[y] d3:[x] partial0:[z]", "-" when nothing is cut; parse(print(s)) = s. */
+SW_API void sw_strategy_print(const sw_mesh *m, const sw_space *space, const sw_strategy *s, sw_text *out);
+SW_API SW_CHECKED sw_rc sw_strategy_parse(const sw_mesh *m, const sw_space *space, const char *text, sw_span at,
+                                          sw_strategy *out, sw_diag *d);
+
+/* Can the op be cut like this? The reason when not, in words. Axes exist and are used once; no WHOLE loop; at most one
+ * loop of a window; digits of a mixed-radix dimension cut major first, evenly; one kind of partial. */
+SW_API SW_CHECKED sw_rc sw_strategy_check(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s,
+                                          sw_diag *d);
+SW_API bool sw_strategy_legal(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s);
+
+/* What the op wants of operand i and gives as result i under a legal strategy. */
+SW_API void sw_strategy_operand(const sw_graph *g, const sw_op *op, const sw_strategy *s, int i, sw_sharding *out);
+SW_API void sw_strategy_result(const sw_graph *g, const sw_op *op, const sw_strategy *s, int i, sw_sharding *out);
+/* The window of operand i that a device needs; returns false when it is just its block. */
+SW_API bool sw_strategy_window(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, int i,
+                               sw_tiling *blocks, sw_tiling *window);
+
+/* A communication step inside an op. */
+typedef enum sw_move_kind {
+  SW_MOVE_WINDOW, /* exchange of an operand: blocks -> windows */
+  SW_MOVE_PICKS,  /* all_gather of result `index`'s picks along dimension `dim` */
+  SW_MOVE_TOTALS, /* all_gather of block totals of a scan along dimension `dim` */
+} sw_move_kind;
+
+typedef struct sw_move {
+  sw_move_kind kind;
+  int index; /* operand (window), result (picks) */
+  int dim;
+  int n_axes;
+  sw_axis_ref axes[SW_MAX_REFS];
+  sw_dtype dtype;
+  double bytes;             /* as sw_machine_collective_s counts them; windows: bytes of one device's window */
+  double temp_bytes;        /* buffer that the step leaves on a device while the op runs */
+  sw_tiling blocks, window; /* WINDOW */
+} sw_move;
+
+/* Visit the moves of an op in the order in which they run; stops at a failure of `visit`. */
+typedef sw_rc (*sw_move_visit)(void *user, const sw_move *move, sw_diag *d);
+SW_API sw_rc sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s,
+                               sw_move_visit visit, void *user, sw_diag *d);
+
+typedef struct sw_op_cost {
+  double local_s; /* roofline of the padded local work */
+  double move_s;  /* the op's own moves */
+  double flops, bytes;
+  double temp_bytes;
+} sw_op_cost;
+SW_API void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_strategy *s,
+                             sw_op_cost *out);
+
+typedef struct sw_enumeration {
+  int32_t n;
+  const sw_strategy *at; /* the uncut one first, then by number of axes, then by loops and axes: a fixed order */
+  const sw_op_cost *cost;
+  int64_t pruned_exact;   /* dropped because another has the same operands and results and costs no more */
+  int64_t pruned_inexact; /* dropped by a limit */
+} sw_enumeration;
+
+typedef struct sw_enumerate_options {
+  int32_t max_strategies; /* per op; 0: 4096 */
+} sw_enumerate_options;
+
+/* Every legal strategy whose shards are not empty by design (shards <= size of the loop), whole axes, every order of
+ * several axes on one loop. */
+SW_API SW_CHECKED sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machine *machine,
+                                                const sw_enumerate_options *o, sw_arena *arena, sw_enumeration *out,
+                                                sw_diag *d);
+/* Every sharding of a value of these dims without partials, in the same order. */
+SW_API SW_CHECKED sw_rc sw_shardings_enumerate(const sw_mesh *m, int rank, const int64_t *dims, sw_arena *arena,
+                                               int32_t *n, const sw_sharding **out, sw_diag *d);
+
+#endif

@@ -1,0 +1,93 @@
+#include "strategy/choices.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "shardwright/checked.h"
+#include "shardwright/selection.h"
+
+static sw_rc choices_init(sw_choices *c, int32_t n, int32_t n_ports, sw_arena *arena, sw_diag *d) {
+  *c = (sw_choices){.n = n, .n_ports = n_ports};
+  SW_ARENA_NEW(c->cost, arena, n, d);
+  SW_ARENA_NEW(c->ports, arena, n_ports, d);
+  for (int32_t p = 0; p < n_ports; p++) {
+    SW_ARENA_NEW(c->ports[p].id, arena, n, d);
+    SW_ARENA_NEW(c->ports[p].amount, arena, n, d);
+  }
+  return SW_OK;
+}
+
+static sw_rc set_port(sw_port *port, int32_t choice, const sw_type *type, const sw_sharding *s, sw_prices *prices,
+                      sw_diag *d) {
+  SW_TRY(sw_prices_id(prices, port->shape_class, s, &port->id[choice], d));
+  port->amount[choice] = sw_sharding_local_bytes(s, type->dims, type->dtype);
+  return SW_OK;
+}
+
+sw_rc sw_choices_of_op(const sw_graph *g, const sw_op *op, const sw_enumeration *e, sw_prices *prices, sw_arena *arena,
+                       sw_choices *out, sw_diag *d) {
+  SW_TRY(choices_init(out, e->n, op->n_operands + op->n_results, arena, d));
+  out->strategies = e->at;
+  SW_ARENA_NEW(out->temp, arena, e->n, d);
+  bool any_temp = false;
+  for (int32_t i = 0; i < e->n; i++) {
+    out->cost[i] = sw_cost_units(e->cost[i].local_s + e->cost[i].move_s);
+    out->temp[i] = (int64_t)e->cost[i].temp_bytes;
+    any_temp = any_temp || out->temp[i] > 0;
+  }
+  if (!any_temp) out->temp = NULL;
+  for (int32_t p = 0; p < out->n_ports; p++) {
+    bool operand = p < op->n_operands;
+    const sw_type *type = operand ? sw_operand_type(g, op, p) : sw_result_type(g, op, p - op->n_operands);
+    SW_TRY(sw_prices_class(prices, type, &out->ports[p].shape_class, d));
+    for (int32_t i = 0; i < e->n; i++) {
+      sw_sharding s;
+      if (operand) sw_strategy_operand(g, op, &e->at[i], p, &s);
+      if (!operand) sw_strategy_result(g, op, &e->at[i], p - op->n_operands, &s);
+      SW_TRY(set_port(&out->ports[p], i, type, &s, prices, d));
+    }
+  }
+  return SW_OK;
+}
+
+sw_rc sw_choices_of_value(const sw_type *type, const sw_sharding *shardings, int32_t n, bool held, sw_prices *prices,
+                          sw_arena *arena, sw_choices *out, sw_diag *d) {
+  SW_TRY(choices_init(out, n, 1, arena, d));
+  SW_TRY(sw_prices_class(prices, type, &out->ports[0].shape_class, d));
+  double whole = (double)sw_type_bytes(type);
+  for (int32_t i = 0; i < n; i++) {
+    SW_TRY(set_port(&out->ports[0], i, type, &shardings[i], prices, d));
+    if (held && whole > 0) out->cost[i] = (int64_t)ceil(3 * (double)out->ports[0].amount[i] / whole);
+  }
+  return SW_OK;
+}
+
+sw_rc sw_choices_filter(const sw_choices *c, const bool *keep, const int64_t *penalty, sw_arena *arena, sw_choices *out,
+                        sw_diag *d) {
+  int32_t n = 0;
+  for (int32_t i = 0; i < c->n; i++) n += keep[i];
+  SW_TRY(choices_init(out, n, c->n_ports, arena, d));
+  sw_strategy *strategies = NULL;
+  if (c->strategies) SW_ARENA_NEW(strategies, arena, n, d);
+  if (c->temp) SW_ARENA_NEW(out->temp, arena, n, d);
+  int32_t k = 0;
+  for (int32_t i = 0; i < c->n; i++) {
+    if (!keep[i]) continue;
+    out->cost[k] = sw_cost_add(c->cost[i], penalty ? penalty[i] : 0);
+    if (c->temp) out->temp[k] = c->temp[i];
+    if (strategies) strategies[k] = c->strategies[i];
+    for (int32_t p = 0; p < c->n_ports; p++) {
+      out->ports[p].shape_class = c->ports[p].shape_class;
+      out->ports[p].id[k] = c->ports[p].id[i];
+      out->ports[p].amount[k] = c->ports[p].amount[i];
+    }
+    k++;
+  }
+  out->strategies = strategies;
+  return SW_OK;
+}
+
+const sw_sharding *sw_choices_sharding(const sw_choices *c, const sw_prices *prices, int port, int32_t choice) {
+  const sw_port *p = &c->ports[port];
+  return &prices->classes.at[p->shape_class].shardings.at[p->id[choice]];
+}

@@ -1,0 +1,218 @@
+/* All strategies of an op, and all shardings of a value.
+ *
+ * Axes are placed one after another: on no loop, on a loop that can be cut, or on a linear form. Several axes on one
+ * loop then appear in every order. Of strategies that want the same operands and give the same results only the
+ * cheapest stays (an exact pruning).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "shardwright/array.h"
+#include "shardwright/checked.h"
+#include "shardwright/hash.h"
+#include "shardwright/strategy.h"
+
+typedef struct search {
+  const sw_mesh *mesh;
+  int n_places;                                 /* loops + linear forms, or dimensions */
+  int64_t (*room)(const void *what, int place); /* most shards that the place takes; 0: none */
+  const void *what;
+  int8_t place_of[SW_MAX_AXES]; /* per axis; -1: unused */
+  sw_rc (*emit)(struct search *s, const sw_strategy *candidate, sw_diag *d);
+  void *user;
+} search;
+
+/* Turn place_of into a strategy whose axes within each place follow `order` (a permutation of the axes). */
+static void arrange(const search *s, const int *order, sw_strategy *out) {
+  *out = (sw_strategy){0};
+  for (int i = 0; i < s->mesh->n_axes; i++) {
+    int a = order[i];
+    if (s->place_of[a] >= 0) (void)sw_strategy_push(out, s->place_of[a], sw_axis_whole(s->mesh, a));
+  }
+}
+
+/* Visit every distinct order of the axes inside their places: permute axis positions `at`..n, skipping swaps of axes of
+ * different places (they change nothing). */
+static sw_rc permute(search *s, int *order, int at, sw_diag *d) {
+  int n = s->mesh->n_axes;
+  if (at == n) {
+    sw_strategy candidate;
+    arrange(s, order, &candidate);
+    return s->emit(s, &candidate, d);
+  }
+  for (int i = at; i < n; i++) {
+    if (i != at && (s->place_of[order[i]] < 0 || s->place_of[order[i]] != s->place_of[order[at]])) continue;
+    int t = order[i];
+    order[i] = order[at];
+    order[at] = t;
+    SW_TRY(permute(s, order, at + 1, d));
+    order[at] = order[i];
+    order[i] = t;
+  }
+  return SW_OK;
+}
+
+static sw_rc place_axes(search *s, int axis, sw_diag *d) {
+  if (axis == s->mesh->n_axes) {
+    int order[SW_MAX_AXES];
+    for (int i = 0; i < s->mesh->n_axes; i++) order[i] = i;
+    return permute(s, order, 0, d);
+  }
+  s->place_of[axis] = -1;
+  SW_TRY(place_axes(s, axis + 1, d));
+  int64_t size = s->mesh->axis[axis].size;
+  for (int p = 0; p < s->n_places && size > 1; p++) {
+    int64_t shards = size;
+    for (int a = 0; a < axis; a++) shards *= s->place_of[a] == p ? s->mesh->axis[a].size : 1;
+    if (shards > s->room(s->what, p)) continue;
+    s->place_of[axis] = (int8_t)p;
+    SW_TRY(place_axes(s, axis + 1, d));
+  }
+  s->place_of[axis] = -1;
+  return SW_OK;
+}
+
+static int compare_refs(const sw_strategy *a, const sw_strategy *b) {
+  if (a->n_refs != b->n_refs) return a->n_refs < b->n_refs ? -1 : 1;
+  for (int i = 0; i < a->n_refs; i++) {
+    if (a->loop_of[i] != b->loop_of[i]) return a->loop_of[i] < b->loop_of[i] ? -1 : 1;
+    if (a->refs[i].axis != b->refs[i].axis) return a->refs[i].axis < b->refs[i].axis ? -1 : 1;
+  }
+  return 0;
+}
+
+/* --- strategies of an op ----------------------------------------------------------------------------------------- */
+
+typedef struct candidate {
+  sw_strategy s;
+  sw_op_cost cost;
+} candidate;
+
+typedef struct op_search {
+  const sw_graph *g;
+  const sw_op *op;
+  const sw_machine *machine;
+  SW_ARRAY(candidate) found;
+  sw_dict interfaces; /* operands' and results' shardings -> index in found */
+  sw_text key;
+  int64_t pruned_exact, pruned_inexact;
+  int32_t limit;
+} op_search;
+
+static int64_t op_room(const void *what, int place) {
+  const sw_space *space = ((const sw_op *)what)->space;
+  if (place >= space->n_loops) return INT64_MAX;
+  const sw_loop *l = &space->loops[place];
+  return l->kind == SW_LOOP_WHOLE ? 0 : l->size;
+}
+
+static sw_rc interface_key(op_search *o, const sw_strategy *s, sw_diag *d) {
+  o->key.n = 0;
+  for (int i = 0; i < o->op->n_operands + o->op->n_results; i++) {
+    sw_sharding sh;
+    if (i < o->op->n_operands) sw_strategy_operand(o->g, o->op, s, i, &sh);
+    if (i >= o->op->n_operands) sw_strategy_result(o->g, o->op, s, i - o->op->n_operands, &sh);
+    sw_sharding_print(sw_machine_mesh(o->machine), &sh, &o->key);
+    sw_text_puts(&o->key, ";");
+  }
+  return o->key.rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : SW_OK;
+}
+
+static sw_rc emit_strategy(search *s, const sw_strategy *c, sw_diag *d) {
+  op_search *o = s->user;
+  if (!sw_strategy_legal(o->g, o->op, s->mesh, c)) return SW_OK;
+  candidate cand = {.s = *c};
+  sw_strategy_cost(o->g, o->op, o->machine, c, &cand.cost);
+  SW_TRY(interface_key(o, c, d));
+  int64_t *slot;
+  bool fresh;
+  SW_TRY(sw_dict_put(&o->interfaces, o->key.at, o->key.n, (int64_t)o->found.n, &slot, &fresh, d));
+  if (fresh && o->found.n >= (size_t)o->limit) {
+    o->pruned_inexact++;
+    *slot = -1;
+    return SW_OK;
+  }
+  if (fresh) return sw_array_push(&o->found, cand, d);
+  if (*slot < 0) return SW_OK;
+  o->pruned_exact++;
+  candidate *old = &o->found.at[*slot];
+  if (cand.cost.local_s + cand.cost.move_s < old->cost.local_s + old->cost.move_s) *old = cand;
+  return SW_OK;
+}
+
+static int compare_candidates(const void *a, const void *b) {
+  return compare_refs(&((const candidate *)a)->s, &((const candidate *)b)->s);
+}
+
+static sw_rc keep_found(op_search *o, sw_arena *arena, sw_enumeration *out, sw_diag *d) {
+  if (o->found.n) qsort(o->found.at, o->found.n, sizeof *o->found.at, compare_candidates);
+  sw_strategy *at;
+  sw_op_cost *cost;
+  SW_ARENA_NEW(at, arena, o->found.n, d);
+  SW_ARENA_NEW(cost, arena, o->found.n, d);
+  for (size_t i = 0; i < o->found.n; i++) {
+    at[i] = o->found.at[i].s;
+    cost[i] = o->found.at[i].cost;
+  }
+  *out = (sw_enumeration){(int32_t)o->found.n, at, cost, o->pruned_exact, o->pruned_inexact};
+  return SW_OK;
+}
+
+sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machine *machine,
+                              const sw_enumerate_options *options, sw_arena *arena, sw_enumeration *out, sw_diag *d) {
+  op_search o = {.g = g, .op = op, .machine = machine};
+  o.limit = options && options->max_strategies > 0 ? options->max_strategies : 4096;
+  search s = {.mesh = sw_machine_mesh(machine),
+              .n_places = op->space->n_loops + op->space->n_linear,
+              .room = op_room,
+              .what = op,
+              .emit = emit_strategy,
+              .user = &o};
+  sw_rc rc = place_axes(&s, 0, d);
+  if (!rc) rc = keep_found(&o, arena, out, d);
+  sw_array_free(&o.found);
+  sw_dict_deinit(&o.interfaces);
+  sw_text_free(&o.key);
+  return rc;
+}
+
+/* --- shardings of a value ---------------------------------------------------------------------------------------- */
+
+typedef struct value_search {
+  const int64_t *dims;
+  SW_ARRAY(sw_strategy) found; /* loop_of = dimension */
+} value_search;
+
+static int64_t value_room(const void *what, int place) { return ((const value_search *)what)->dims[place]; }
+
+static sw_rc emit_sharding(search *s, const sw_strategy *c, sw_diag *d) {
+  value_search *v = s->user;
+  return sw_array_push(&v->found, *c, d);
+}
+
+static int compare_strategies(const void *a, const void *b) { return compare_refs(a, b); }
+
+static sw_rc keep_shardings(value_search *v, int rank, sw_arena *arena, int32_t *n, const sw_sharding **out,
+                            sw_diag *d) {
+  if (v->found.n) qsort(v->found.at, v->found.n, sizeof *v->found.at, compare_strategies);
+  sw_sharding *at;
+  SW_ARENA_NEW(at, arena, v->found.n, d);
+  for (size_t i = 0; i < v->found.n; i++) {
+    at[i] = sw_sharding_replicated(rank);
+    const sw_strategy *c = &v->found.at[i];
+    for (int r = 0; r < c->n_refs; r++) (void)sw_sharding_push(&at[i], c->loop_of[r], c->refs[r]);
+  }
+  *n = (int32_t)v->found.n;
+  *out = at;
+  return SW_OK;
+}
+
+sw_rc sw_shardings_enumerate(const sw_mesh *m, int rank, const int64_t *dims, sw_arena *arena, int32_t *n,
+                             const sw_sharding **out, sw_diag *d) {
+  value_search v = {.dims = dims};
+  search s = {.mesh = m, .n_places = rank, .room = value_room, .what = &v, .emit = emit_sharding, .user = &v};
+  sw_rc rc = place_axes(&s, 0, d);
+  if (!rc) rc = keep_shardings(&v, rank, arena, n, out, d);
+  sw_array_free(&v.found);
+  return rc;
+}

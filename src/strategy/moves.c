@@ -1,0 +1,173 @@
+/* The communication inside an op, and what the op costs under a strategy.
+ *
+ * Windows come from the maps alone. A dimension constant + sum(coef * loop) whose loop l (coef c) is cut into blocks of
+ * B iterations is touched by shard i at
+ *   constant + c*(i*B .. i*B+B-1) + sum over other loops of coef*(0 .. size-1),
+ * an interval that starts at base + i*step with step = c*B and base taken from the least corner, and has
+ * |c|*(B-1) + sum |coef|*(size-1) + 1 positions.
+ */
+#include "shardwright/strategy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "shardwright/checked.h"
+
+/* True when the dimension's block is exactly what the loop's block touches. */
+static bool is_plain(const sw_affine *e, const sw_space *space, int64_t extent) {
+  if (e->mixed_radix) return true;
+  return e->constant == 0 && e->n_terms == 1 && e->terms[0].coef == 1 && space->loops[e->terms[0].loop].size == extent;
+}
+
+static void window_of_dim(const sw_space *space, const sw_strategy *s, const sw_affine *e, int cut, sw_tile_dim *out) {
+  int64_t base = e->constant, span = 0;
+  for (int t = 0; t < e->n_terms; t++) {
+    int64_t coef = e->terms[t].coef;
+    int64_t n = t == cut ? sw_strategy_block(space, s, e->terms[t].loop) : space->loops[e->terms[t].loop].size;
+    int64_t reach = coef * (n - 1); /* sizes of shapes: far from overflow */
+    if (reach < 0) base += reach;
+    span += llabs(reach);
+    if (t == cut) out->step = coef * n;
+  }
+  out->base = base;
+  out->len = span + 1;
+}
+
+bool sw_strategy_window(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, int i,
+                        sw_tiling *blocks, sw_tiling *window) {
+  (void)m;
+  const sw_type *type = sw_operand_type(g, op, i);
+  const sw_map *map = &op->space->maps[i];
+  bool any = false, made = false;
+  for (int k = 0; k < map->rank; k++) {
+    const sw_affine *e = &map->dims[k];
+    int cut = -1;
+    for (int t = 0; t < e->n_terms; t++) {
+      int n;
+      (void)sw_strategy_loop(s, e->terms[t].loop, &n);
+      if (n) cut = t;
+    }
+    if (cut < 0 || is_plain(e, op->space, type->dims[k])) continue;
+    if (!made) {
+      sw_sharding plain;
+      sw_strategy_operand(g, op, s, i, &plain);
+      sw_tiling_of(&plain, type->rank, type->dims, blocks);
+      *window = *blocks;
+      made = true;
+    }
+    window_of_dim(op->space, s, e, cut, &window->dim[k]);
+    any = true;
+  }
+  return any && !sw_tiling_equal(blocks, window);
+}
+
+static double tiling_bytes(const sw_tiling *t, sw_dtype dtype) {
+  double b = sw_dtype_bytes(dtype);
+  for (int k = 0; k < t->rank; k++) b *= (double)t->dim[k].len;
+  return b;
+}
+
+/* Elements of a device's block when its dimension `dim` holds `n`: the picks of all devices, or the totals of a scan.
+ */
+static double gathered_elements(const sw_type *type, const sw_sharding *s, int dim, int64_t n) {
+  double e = 1;
+  for (int k = 0; k < type->rank; k++) e *= (double)(k == dim ? n : sw_sharding_block(s, k, type->dims[k]));
+  return e;
+}
+
+static void set_axes(sw_move *mv, const sw_axis_ref *axes, int n) {
+  mv->n_axes = n;
+  memcpy(mv->axes, axes, (size_t)n * sizeof *axes);
+}
+
+/* Dimension of the operand that a PICK loop walks. */
+static int picked_dim(const sw_space *space, int loop) {
+  for (int k = 0; k < space->maps[0].rank; k++) {
+    const sw_affine *e = &space->maps[0].dims[k];
+    if (e->n_terms == 1 && e->terms[0].loop == loop) return k;
+  }
+  return -1;
+}
+
+/* argmax/argmin gather one (value, index) pair per device and line, top_k gathers min(k, block) of them. */
+static sw_rc pick_moves(const sw_graph *g, const sw_op *op, const sw_strategy *s, int loop, sw_move_visit visit,
+                        void *user, sw_diag *d) {
+  int n;
+  const sw_axis_ref *axes = sw_strategy_loop(s, loop, &n);
+  int dim = picked_dim(op->space, loop);
+  int64_t each =
+      sw_min_i64(op->code == SW_OP_TOP_K ? sw_op_int(op, SW_ATTR_K, 1) : 1, sw_strategy_block(op->space, s, loop));
+  const sw_type *value = sw_operand_type(g, op, 0);
+  sw_sharding plain;
+  sw_strategy_operand(g, op, s, 0, &plain);
+  double picks = gathered_elements(value, &plain, dim, each * sw_axis_refs_size(axes, n));
+  sw_dtype index_type = op->code == SW_OP_TOP_K ? SW_I32 : sw_result_type(g, op, 0)->dtype;
+  for (int part = 0; part < 2; part++) { /* values, then indices */
+    sw_move mv = {.kind = SW_MOVE_PICKS, .index = part, .dim = dim, .dtype = part ? index_type : value->dtype};
+    set_axes(&mv, axes, n);
+    mv.bytes = mv.temp_bytes = picks * sw_dtype_bytes(mv.dtype);
+    SW_TRY(visit(user, &mv, d));
+  }
+  return SW_OK;
+}
+
+static sw_rc scan_move(const sw_graph *g, const sw_op *op, const sw_strategy *s, int loop, sw_move_visit visit,
+                       void *user, sw_diag *d) {
+  int n;
+  const sw_axis_ref *axes = sw_strategy_loop(s, loop, &n);
+  const sw_type *type = sw_operand_type(g, op, 0);
+  sw_sharding plain;
+  sw_strategy_operand(g, op, s, 0, &plain);
+  sw_move mv = {.kind = SW_MOVE_TOTALS, .dim = picked_dim(op->space, loop), .dtype = type->dtype};
+  set_axes(&mv, axes, n);
+  mv.bytes = gathered_elements(type, &plain, mv.dim, sw_axis_refs_size(axes, n)) * sw_dtype_bytes(type->dtype);
+  mv.temp_bytes = mv.bytes;
+  return visit(user, &mv, d);
+}
+
+sw_rc sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, sw_move_visit visit,
+                        void *user, sw_diag *d) {
+  if (s->n_refs == 0) return SW_OK;
+  for (int i = 0; i < op->n_operands; i++) {
+    sw_move mv = {.kind = SW_MOVE_WINDOW, .index = i, .dim = -1, .dtype = sw_operand_type(g, op, i)->dtype};
+    if (!sw_strategy_window(g, op, m, s, i, &mv.blocks, &mv.window)) continue;
+    mv.bytes = mv.temp_bytes = tiling_bytes(&mv.window, mv.dtype);
+    SW_TRY(visit(user, &mv, d));
+  }
+  for (int l = 0; l < op->space->n_loops; l++) {
+    int n;
+    (void)sw_strategy_loop(s, l, &n);
+    if (n && op->space->loops[l].kind == SW_LOOP_PICK) SW_TRY(pick_moves(g, op, s, l, visit, user, d));
+    if (n && op->space->loops[l].kind == SW_LOOP_SCAN) SW_TRY(scan_move(g, op, s, l, visit, user, d));
+  }
+  return SW_OK;
+}
+
+typedef struct cost_sum {
+  const sw_machine *machine;
+  sw_op_cost *out;
+} cost_sum;
+
+static sw_rc add_move_cost(void *user, const sw_move *mv, sw_diag *d) {
+  (void)d;
+  cost_sum *sum = user;
+  sum->out->temp_bytes += mv->temp_bytes;
+  sum->out->move_s += mv->kind == SW_MOVE_WINDOW
+                          ? sw_machine_exchange_s(sum->machine, &mv->blocks, &mv->window, sw_dtype_bytes(mv->dtype))
+                          : sw_machine_collective_s(sum->machine, SW_COLL_ALL_GATHER, mv->axes, mv->n_axes, mv->bytes);
+  return SW_OK;
+}
+
+void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_strategy *s,
+                      sw_op_cost *out) {
+  enum { MOST_LOOPS = 64 }; /* an op with more is costed as if whole */
+  int64_t extents[MOST_LOOPS];
+  *out = (sw_op_cost){0};
+  bool fits = op->space->n_loops <= MOST_LOOPS;
+  for (int l = 0; fits && l < op->space->n_loops; l++) extents[l] = sw_strategy_block(op->space, s, l);
+  sw_op_work(g, op, fits ? extents : NULL, &out->flops, &out->bytes);
+  sw_dtype t = op->n_operands ? sw_operand_type(g, op, 0)->dtype : sw_result_type(g, op, 0)->dtype;
+  if (out->flops > 0 || out->bytes > 0) out->local_s = sw_machine_local_s(machine, t, out->flops, out->bytes);
+  cost_sum sum = {machine, out};
+  (void)sw_strategy_moves(g, op, sw_machine_mesh(machine), s, add_move_cost, &sum, NULL); /* the visitor cannot fail */
+}

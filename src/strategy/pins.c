@@ -1,0 +1,141 @@
+#include "strategy/pins.h"
+
+#include "shardwright/selection.h"
+
+/* What an annotation is about, for messages. */
+typedef struct pin {
+  const sw_annotation *a;
+  const char *what; /* name of the value or op */
+} pin;
+
+bool sw_annotation_admits(const sw_annotation *a, const sw_sharding *s) {
+  const sw_sharding *want = &a->sharding;
+  if (!a->open_dims) return sw_sharding_equal(want, s);
+  if (want->n_partial != s->n_partial) return false;
+  for (int k = 0; k < want->rank; k++) {
+    int n, m;
+    const sw_axis_ref *w = sw_sharding_dim(want, k, &n), *h = sw_sharding_dim(s, k, &m);
+    bool open = a->open_dims >> k & 1;
+    if (open ? m < n : m != n) return false;
+    for (int i = 0; i < n; i++) {
+      if (!sw_axis_ref_equal(w[i], h[i])) return false;
+    }
+  }
+  return true;
+}
+
+static bool admits_strategy(const sw_annotation *a, const sw_strategy *s) {
+  if (a->n_loop_refs != s->n_refs) return false;
+  for (int i = 0; i < s->n_refs; i++) {
+    int n, seen = 0;
+    const sw_axis_ref *have = sw_strategy_loop(s, a->loop_of[i], &n);
+    for (int j = 0; j < i; j++) seen += a->loop_of[j] == a->loop_of[i];
+    if (seen >= n || !sw_axis_ref_equal(have[seen], a->loop_refs[i])) return false;
+  }
+  return true;
+}
+
+/* Keep the choices that the annotation admits at `port` (port < 0: the strategy itself), or charge a unit to the rest.
+ */
+static sw_rc restrict_node(const sw_pin_target *t, int32_t node, int port, const pin *p, sw_diag *d) {
+  const sw_choices *c = t->choices[node];
+  bool *keep;
+  int64_t *penalty;
+  sw_choices *out;
+  SW_ARENA_NEW(keep, t->arena, c->n, d);
+  SW_ARENA_NEW(penalty, t->arena, c->n, d);
+  SW_ARENA_NEW(out, t->arena, 1, d);
+  int32_t kept = 0;
+  for (int32_t i = 0; i < c->n; i++) {
+    bool ok = port < 0 ? admits_strategy(p->a, &c->strategies[i])
+                       : sw_annotation_admits(p->a, sw_choices_sharding(c, t->prices, port, i));
+    keep[i] = ok || !p->a->required;
+    penalty[i] = ok ? 0 : 1;
+    kept += keep[i];
+  }
+  if (!kept) {
+    return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span,
+                   "no strategy meets the required sharding of '%s' (together with the other annotations of %s)",
+                   p->what, port < 0 ? "this op" : "the op that makes or uses it");
+  }
+  SW_TRY(sw_choices_filter(c, keep, penalty, t->arena, out, d));
+  t->choices[node] = out;
+  return SW_OK;
+}
+
+/* A pin on an argument may ask for what enumeration leaves out (an empty shard, a sub-axis, a partial value). */
+static sw_rc pin_arg(const sw_pin_target *t, int32_t arg, const sw_value *v, const pin *p, sw_diag *d) {
+  const sw_choices *c = t->choices[arg];
+  bool found = !p->a->required || p->a->open_dims;
+  for (int32_t i = 0; !found && i < c->n; i++) {
+    found = sw_annotation_admits(p->a, sw_choices_sharding(c, t->prices, 0, i));
+  }
+  if (found) return restrict_node(t, arg, 0, p, d);
+  sw_choices *out;
+  SW_ARENA_NEW(out, t->arena, 1, d);
+  SW_TRY(sw_choices_of_value(&v->type, &p->a->sharding, 1, true, t->prices, t->arena, out, d));
+  t->choices[arg] = out;
+  return SW_OK;
+}
+
+/* Likewise an op's own option: any legal strategy will do. */
+static sw_rc pin_op(const sw_pin_target *t, const sw_op *op, const pin *p, sw_diag *d) {
+  int32_t node = t->node_of_op[p->a->op];
+  const sw_choices *c = t->choices[node];
+  bool found = !p->a->required;
+  for (int32_t i = 0; !found && i < c->n; i++) found = admits_strategy(p->a, &c->strategies[i]);
+  if (found) return restrict_node(t, node, -1, p, d);
+  sw_strategy *s;
+  sw_op_cost *cost;
+  sw_choices *out;
+  SW_ARENA_NEW(s, t->arena, 1, d);
+  SW_ARENA_NEW(cost, t->arena, 1, d);
+  SW_ARENA_NEW(out, t->arena, 1, d);
+  for (int i = 0; i < p->a->n_loop_refs; i++) {
+    if (!sw_strategy_push(s, p->a->loop_of[i], p->a->loop_refs[i])) {
+      return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "the sharding option of '%s' names too many axes", op->name);
+    }
+  }
+  sw_rc rc = sw_strategy_check(t->g, op, sw_machine_mesh(t->machine), s, d);
+  if (rc) {
+    sw_diag_note(d, "in the sharding option of op '%s' at line %d", op->name, p->a->span.line);
+    if (d) d->rc = SW_E_INFEASIBLE;
+    return SW_E_INFEASIBLE;
+  }
+  sw_strategy_cost(t->g, op, t->machine, s, cost);
+  sw_enumeration e = {.n = 1, .at = s, .cost = cost};
+  SW_TRY(sw_choices_of_op(t->g, op, &e, t->prices, t->arena, out, d));
+  t->choices[node] = out;
+  return SW_OK;
+}
+
+static sw_rc pin_use(const sw_pin_target *t, const sw_value_use *u, const pin *p, sw_diag *d) {
+  const sw_function *f = &t->g->functions[t->g->main];
+  if (u->op < 0 && f->alias[u->index] >= 0)
+    return restrict_node(t, t->g->values[f->alias[u->index]].def_index, 0, p, d);
+  if (u->op < 0) return restrict_node(t, t->n_args + t->n_ops + u->index, 0, p, d);
+  return restrict_node(t, t->node_of_op[u->op], u->index, p, d);
+}
+
+static sw_rc pin_value(const sw_pin_target *t, const sw_annotation *a, sw_diag *d) {
+  const sw_value *v = &t->g->values[a->value];
+  pin p = {a, v->name};
+  if (!a->for_users && v->def < 0) return pin_arg(t, v->def_index, v, &p, d);
+  if (!a->for_users) {
+    return restrict_node(t, t->node_of_op[v->def], t->g->ops[v->def].n_operands + v->def_index, &p, d);
+  }
+  int32_t n = a->n_users ? a->n_users : v->n_uses;
+  for (int32_t i = 0; i < n; i++) SW_TRY(pin_use(t, a->n_users ? &a->users[i] : &v->uses[i], &p, d));
+  return SW_OK;
+}
+
+sw_rc sw_pins_apply(const sw_pin_target *t, sw_diag *d) {
+  for (int32_t pass = 0; pass < 2; pass++) { /* options of ops first: they may add a choice that the rest restricts */
+    for (int32_t i = 0; i < t->g->n_annotations; i++) {
+      const sw_annotation *a = &t->g->annotations[i];
+      if (pass == 0 && a->op >= 0) SW_TRY(pin_op(t, &t->g->ops[a->op], &(pin){a, t->g->ops[a->op].name}, d));
+      if (pass == 1 && a->op < 0) SW_TRY(pin_value(t, a, d));
+    }
+  }
+  return SW_OK;
+}

@@ -1,0 +1,20 @@
+/* Annotations of people as restrictions of choices: required ones remove what they do not admit, hints make it cost one
+ * unit more. */
+#ifndef STRATEGY_PINS_H_
+#define STRATEGY_PINS_H_
+
+#include "strategy/choices.h"
+
+typedef struct sw_pin_target {
+  const sw_graph *g;
+  const sw_machine *machine;
+  sw_prices *prices;
+  sw_arena *arena;
+  const sw_choices **choices; /* per argument, op, output; replaced where an annotation says so */
+  const int32_t *node_of_op;
+  int32_t n_args, n_ops;
+} sw_pin_target;
+
+sw_rc sw_pins_apply(const sw_pin_target *t, sw_diag *d);
+
+#endif

@@ -1,0 +1,34 @@
+/* Prices of resharding by shape class: every distinct (dims, dtype) has one list of shardings and one lazily filled
+ * table of route prices, so that a repeated layer pays once. */
+#ifndef STRATEGY_PRICES_H_
+#define STRATEGY_PRICES_H_
+
+#include "shardwright/array.h"
+#include "shardwright/graph.h"
+#include "shardwright/hash.h"
+#include "shardwright/reshard.h"
+
+typedef struct sw_shape_class {
+  sw_type type;
+  SW_ARRAY(sw_sharding) shardings; /* index = sharding id within the class */
+  sw_dict ids;
+  int64_t *units; /* side x side prices in cost units; -1: not asked yet */
+  size_t side;
+} sw_shape_class;
+
+/* Zero-initialise but for `machine`. */
+typedef struct sw_prices {
+  const sw_machine *machine;
+  SW_ARRAY(sw_shape_class) classes;
+  sw_dict by_shape;
+} sw_prices;
+
+void sw_prices_deinit(sw_prices *p);
+/* The shape class of a type: its index. `type->dims` must outlive the prices. */
+sw_rc sw_prices_class(sw_prices *p, const sw_type *type, int32_t *out, sw_diag *d);
+/* The id of a sharding in its shape class. */
+sw_rc sw_prices_id(sw_prices *p, int32_t shape_class, const sw_sharding *s, int32_t *out, sw_diag *d);
+/* Cost units of going from one sharding id to another; SW_FORBIDDEN when there is no way. */
+sw_rc sw_prices_get(sw_prices *p, int32_t shape_class, int32_t from, int32_t to, int64_t *out, sw_diag *d);
+
+#endif

@@ -1,0 +1,248 @@
+/* One strategy: its text, whether it is legal, and what it wants and gives. */
+#include "shardwright/strategy.h"
+
+#include <string.h>
+
+#include "shardwright/checked.h"
+
+bool sw_strategy_equal(const sw_strategy *a, const sw_strategy *b) {
+  if (a->n_refs != b->n_refs) return false;
+  for (int i = 0; i < a->n_refs; i++) {
+    if (a->loop_of[i] != b->loop_of[i] || !sw_axis_ref_equal(a->refs[i], b->refs[i])) return false;
+  }
+  return true;
+}
+
+bool sw_strategy_push(sw_strategy *s, int loop, sw_axis_ref ref) {
+  if (s->n_refs >= SW_MAX_REFS) return false;
+  int at = s->n_refs;
+  while (at > 0 && s->loop_of[at - 1] > loop) at--;
+  for (int i = s->n_refs; i > at; i--) {
+    s->loop_of[i] = s->loop_of[i - 1];
+    s->refs[i] = s->refs[i - 1];
+  }
+  s->loop_of[at] = (int8_t)loop;
+  s->refs[at] = ref;
+  s->n_refs++;
+  return true;
+}
+
+const sw_axis_ref *sw_strategy_loop(const sw_strategy *s, int loop, int *n) {
+  int first = 0;
+  while (first < s->n_refs && s->loop_of[first] < loop) first++;
+  int end = first;
+  while (end < s->n_refs && s->loop_of[end] == loop) end++;
+  *n = end - first;
+  return s->refs + first;
+}
+
+static int64_t loop_shards(const sw_strategy *s, int loop) {
+  int n;
+  const sw_axis_ref *refs = sw_strategy_loop(s, loop, &n);
+  return sw_axis_refs_size(refs, n);
+}
+
+int64_t sw_strategy_block(const sw_space *space, const sw_strategy *s, int loop) {
+  return sw_ceil_div(space->loops[loop].size, loop_shards(s, loop));
+}
+
+/* --- text -------------------------------------------------------------------------------------------------------- */
+
+void sw_strategy_print(const sw_mesh *m, const sw_space *space, const sw_strategy *s, sw_text *out) {
+  if (!s->n_refs) sw_text_puts(out, "-");
+  for (int i = 0; i < s->n_refs; i++) {
+    bool first = i == 0 || s->loop_of[i] != s->loop_of[i - 1];
+    bool last = i + 1 == s->n_refs || s->loop_of[i + 1] != s->loop_of[i];
+    int loop = s->loop_of[i];
+    if (first && i) sw_text_puts(out, " ");
+    if (first && loop < space->n_loops) sw_text_printf(out, "d%d:[", loop);
+    if (first && loop >= space->n_loops) sw_text_printf(out, "partial%d:[", loop - space->n_loops);
+    if (!first) sw_text_puts(out, ",");
+    sw_axis_ref_print(m, s->refs[i], out);
+    if (last) sw_text_puts(out, "]");
+  }
+}
+
+static void skip_blanks(const char **p) {
+  while (**p == ' ') ++*p;
+}
+
+/* "d2:[" or "partial0:[" at *p; the loop index, or -1. */
+static int parse_loop_head(const char **p, const sw_space *space) {
+  bool partial = strncmp(*p, "partial", 7) == 0;
+  if (!partial && **p != 'd') return -1;
+  const char *q = *p + (partial ? 7 : 1);
+  int v = 0, digits = 0;
+  for (; *q >= '0' && *q <= '9' && digits < 4; q++, digits++) v = v * 10 + (*q - '0');
+  if (!digits || q[0] != ':' || q[1] != '[') return -1;
+  *p = q + 2;
+  if (v >= (partial ? space->n_linear : space->n_loops)) return -1;
+  return partial ? space->n_loops + v : v;
+}
+
+sw_rc sw_strategy_parse(const sw_mesh *m, const sw_space *space, const char *text, sw_span at, sw_strategy *out,
+                        sw_diag *d) {
+  *out = (sw_strategy){0};
+  const char *p = text, *end = text + strlen(text);
+  skip_blanks(&p);
+  if (strcmp(p, "-") == 0) return SW_OK;
+  while (*p) {
+    int loop = parse_loop_head(&p, space);
+    if (loop < 0) {
+      return SW_FAIL_INPUT(d, at, "strategy '%s': expected 'dN:[axes]' with N < %d or 'partialN:[axes]' with N < %d",
+                           text, space->n_loops, space->n_linear);
+    }
+    for (;;) {
+      sw_axis_ref ref;
+      SW_TRY_NOTE(d, sw_axis_ref_parse(m, &p, end, &ref, d), "in strategy '%s'", text);
+      if (!sw_strategy_push(out, loop, ref)) return SW_FAIL_INPUT(d, at, "strategy '%s': too many axes", text);
+      if (*p != ',') break;
+      p++;
+    }
+    if (*p != ']') return SW_FAIL_INPUT(d, at, "strategy '%s': expected ',' or ']' at column %td", text, p - text + 1);
+    p++;
+    skip_blanks(&p);
+  }
+  return SW_OK;
+}
+
+/* --- legality ---------------------------------------------------------------------------------------------------- */
+
+static sw_rc check_axes(const sw_mesh *m, const sw_space *space, const sw_strategy *s, sw_diag *d) {
+  for (int i = 0; i < s->n_refs; i++) {
+    if (s->refs[i].axis < 0 || s->refs[i].axis >= m->n_axes) {
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "axis %d is not in the mesh of %d axes", s->refs[i].axis, m->n_axes);
+    }
+    for (int j = 0; j < i; j++) {
+      if (sw_axis_ref_overlaps(s->refs[i], s->refs[j])) {
+        return SW_FAIL_INPUT(d, SW_NOWHERE, "axis '%s' is used twice", m->axis[s->refs[i].axis].name);
+      }
+    }
+    int loop = s->loop_of[i];
+    if (loop >= space->n_loops + space->n_linear) return SW_FAIL_INPUT(d, SW_NOWHERE, "there is no loop d%d", loop);
+    if (loop < space->n_loops && space->loops[loop].kind == SW_LOOP_WHOLE) {
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "loop d%d must stay whole", loop);
+    }
+  }
+  return SW_OK;
+}
+
+/* A mixed-radix dimension: only its major-most cut digits may be cut, every cut digit before the last cut one fully
+ * (one iteration per shard), and the last evenly, so that blocks of the digits are blocks of the dimension. */
+static sw_rc check_digits(const sw_space *space, const sw_affine *e, const sw_strategy *s, sw_diag *d) {
+  bool open = false; /* a digit before was not cut down to single iterations */
+  for (int t = 0; t < e->n_terms; t++) {
+    int loop = e->terms[t].loop;
+    int64_t shards = loop_shards(s, loop), size = space->loops[loop].size;
+    if (shards > 1 && open) {
+      return SW_FAIL_INPUT(d, SW_NOWHERE,
+                           "loop d%d is a minor digit of a dimension whose major digits are not fully cut", loop);
+    }
+    if (shards > 1 && e->n_terms > 1 && size % shards) {
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "loop d%d of size %lld, a digit of a dimension, is not divisible by %lld",
+                           loop, (long long)size, (long long)shards);
+    }
+    if (shards != size) open = true;
+  }
+  return SW_OK;
+}
+
+static sw_rc check_window(const sw_affine *e, const sw_strategy *s, sw_diag *d) {
+  int cut = 0;
+  for (int t = 0; t < e->n_terms; t++) cut += loop_shards(s, e->terms[t].loop) > 1;
+  if (cut > 1) return SW_FAIL_INPUT(d, SW_NOWHERE, "two loops of one window are cut");
+  return SW_OK;
+}
+
+/* Partial kinds that the strategy makes: reductions cut, linear forms used. All must agree. */
+static sw_rc check_partials(const sw_space *space, const sw_strategy *s, sw_diag *d) {
+  int kind = -1;
+  for (int i = 0; i < s->n_refs; i++) {
+    int loop = s->loop_of[i], k = -1;
+    if (loop >= space->n_loops) k = (int)space->linear[loop - space->n_loops].kind;
+    if (loop < space->n_loops &&
+        (space->loops[loop].kind == SW_LOOP_REDUCTION || space->loops[loop].kind == SW_LOOP_MASKED))
+      k = (int)space->loops[loop].combiner;
+    if (k < 0) continue;
+    if (kind >= 0 && k != kind) {
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "the result would be partial with %s and %s at once",
+                           sw_reduction_text((sw_reduction)kind), sw_reduction_text((sw_reduction)k));
+    }
+    kind = k;
+  }
+  /* Two linear forms at once (both factors of a product partial) are not linear together. */
+  int form = -1;
+  for (int i = 0; i < s->n_refs; i++) {
+    if (s->loop_of[i] < space->n_loops) continue;
+    if (form >= 0 && form != s->loop_of[i] &&
+        (space->linear[form - space->n_loops].operands & space->linear[s->loop_of[i] - space->n_loops].operands)) {
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "two linear forms share an operand");
+    }
+    form = s->loop_of[i];
+  }
+  return SW_OK;
+}
+
+sw_rc sw_strategy_check(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, sw_diag *d) {
+  (void)g;
+  const sw_space *space = op->space;
+  if (s->n_refs == 0) return SW_OK;
+  SW_TRY(check_axes(m, space, s, d));
+  for (int i = 0; i < space->n_maps; i++) {
+    for (int k = 0; k < space->maps[i].rank; k++) {
+      const sw_affine *e = &space->maps[i].dims[k];
+      SW_TRY(e->mixed_radix ? check_digits(space, e, s, d) : check_window(e, s, d));
+    }
+  }
+  return check_partials(space, s, d);
+}
+
+bool sw_strategy_legal(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s) {
+  return sw_strategy_check(g, op, m, s, NULL) == SW_OK;
+}
+
+/* --- what it wants and gives ------------------------------------------------------------------------------------- */
+
+static void push_loop(const sw_strategy *s, int loop, int dim, sw_sharding *out) {
+  int n;
+  const sw_axis_ref *refs = sw_strategy_loop(s, loop, &n);
+  for (int i = 0; i < n; i++) (void)sw_sharding_push(out, dim, refs[i]); /* fits: both tables have SW_MAX_REFS */
+}
+
+static void push_partial(const sw_strategy *s, int loop, sw_reduction kind, sw_sharding *out) {
+  int n;
+  const sw_axis_ref *refs = sw_strategy_loop(s, loop, &n);
+  for (int i = 0; i < n; i++) (void)sw_sharding_push_partial(out, kind, refs[i]);
+}
+
+/* Cut each dimension by the axes of the loops in its expression (digits: major first; windows: the one that is cut). */
+static void cut_by_map(const sw_space *space, int map, const sw_strategy *s, sw_sharding *out) {
+  const sw_map *mp = &space->maps[map];
+  *out = sw_sharding_replicated(mp->rank);
+  for (int k = 0; k < mp->rank; k++) {
+    for (int t = 0; t < mp->dims[k].n_terms; t++) push_loop(s, mp->dims[k].terms[t].loop, k, out);
+  }
+}
+
+void sw_strategy_operand(const sw_graph *g, const sw_op *op, const sw_strategy *s, int i, sw_sharding *out) {
+  (void)g;
+  const sw_space *space = op->space;
+  cut_by_map(space, i, s, out);
+  for (int l = 0; l < space->n_loops; l++) {
+    if (space->loops[l].partial_operands >> i & 1) push_partial(s, l, space->loops[l].combiner, out);
+  }
+  for (int f = 0; f < space->n_linear; f++) {
+    if (space->linear[f].operands >> i & 1) push_partial(s, space->n_loops + f, space->linear[f].kind, out);
+  }
+}
+
+void sw_strategy_result(const sw_graph *g, const sw_op *op, const sw_strategy *s, int i, sw_sharding *out) {
+  (void)g;
+  const sw_space *space = op->space;
+  cut_by_map(space, op->n_operands + i, s, out);
+  for (int l = 0; l < space->n_loops; l++) {
+    const sw_loop *loop = &space->loops[l];
+    if (loop->kind == SW_LOOP_REDUCTION || loop->kind == SW_LOOP_MASKED) push_partial(s, l, loop->combiner, out);
+  }
+  for (int f = 0; f < space->n_linear; f++) push_partial(s, space->n_loops + f, space->linear[f].kind, out);
+}
