@@ -1,0 +1,64 @@
+/* Our own spelling: [[x],[y,z:(1)2],[]] partial sum[w] offsets=[0, 24, 32]
+ * Says everything; axes by name or number. */
+#include "mesh/forms.h"
+#include "mesh/refs.h"
+
+static void print_refs(const sw_mesh *m, const sw_axis_ref *refs, int n, sw_text *out) {
+  sw_text_puts(out, "[");
+  for (int i = 0; i < n; i++) {
+    if (i) sw_text_puts(out, ",");
+    sw_axis_ref_print(m, refs[i], out);
+  }
+  sw_text_puts(out, "]");
+}
+
+static sw_rc print(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag *d) {
+  (void)d;
+  sw_text_puts(out, "[");
+  for (int dim = 0; dim < s->rank; dim++) {
+    int n;
+    const sw_axis_ref *refs = sw_sharding_dim(s, dim, &n);
+    if (dim) sw_text_puts(out, ",");
+    print_refs(m, refs, n, out);
+  }
+  sw_text_puts(out, "]");
+  if (s->n_partial) {
+    sw_text_printf(out, " partial %s", sw_reduction_text((sw_reduction)s->partial_kind));
+    print_refs(m, sw_sharding_partial(s), s->n_partial, out);
+  }
+  sw_form_print_lists(s, " offsets=", " halos=", out);
+  return SW_OK;
+}
+
+static sw_rc read_partial(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
+  sw_reduction kind;
+  SW_TRY(sw_form_read_reduction(in, &kind, d));
+  SW_TRY(sw_reader_expect(in->reader, "[", d));
+  do {
+    sw_axis_ref ref;
+    SW_TRY(sw_axis_ref_read(in->mesh, in->reader, &ref, d));
+    SW_TRY(sw_form_push_partial(in, s, kind, ref, d));
+  } while (sw_reader_accept(in->reader, ","));
+  return sw_reader_expect(in->reader, "]", d);
+}
+
+static sw_rc read(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
+  SW_TRY(sw_form_read_dims(in, "[", "]", s, d));
+  if (sw_reader_accept(in->reader, "partial")) SW_TRY(read_partial(in, s, d));
+  if (sw_reader_accept(in->reader, "offsets")) {
+    SW_TRY(sw_reader_expect(in->reader, "=", d));
+    SW_TRY(sw_form_read_offsets(in, s, d));
+  }
+  if (sw_reader_accept(in->reader, "halos")) {
+    SW_TRY(sw_reader_expect(in->reader, "=", d));
+    SW_TRY(sw_form_read_halos(in, s, d));
+  }
+  return SW_OK;
+}
+
+const sw_form_row sw_form_native = {
+    .name = "the native form",
+    .says = SW_FORM_SAYS_SUBAXES | SW_FORM_SAYS_PARTIAL | SW_FORM_SAYS_OFFSETS,
+    .print = print,
+    .read = read,
+};
