@@ -10,7 +10,7 @@
 /* Which fields of the descriptor an op uses. */
 enum {
   SW_COLL_USES_REDUCTION = 1,
-  SW_COLL_USES_DIM = 2,     /* dim: gather_axis, slice_axis, scatter_axis, split_axis, or index of shift_axis */
+  SW_COLL_USES_DIM = 2,     /* dim: gather_axis, slice_axis, scatter_axis, split_axis; of shift: index into axes */
   SW_COLL_USES_CONCAT = 4,  /* concat_dim */
   SW_COLL_USES_ROOT = 8,    /* root: in-group multi-index; destination of send, source of recv */
   SW_COLL_USES_OFFSET = 16, /* offset and rotate */
@@ -46,13 +46,24 @@ typedef enum sw_coll_op {
       SW_COLL_COUNT
 } sw_coll_op;
 
-/* One collective, the same on every device of the program.
+/* One collective, the same on every device of the program (roots may differ per group).
  *
- * all_slice/all_gather/all_to_all/reduce_scatter split and join by ceil blocks: piece i of a dimension of extent K
- * over n devices is [min(K,i*B), min(K,(i+1)*B)), B = ceil(K/n); a device's valid extents are those pieces and its
- * buffer is padded to B. permute is an exchange in which every device sends at most one whole block and receives at
- * most one. to_partial keeps the value on the first device of each group over `axes` and stores the reduction's
- * identity on the others (replicated -> partial, without communication). */
+ * Pieces are ceil blocks: piece i of K positions in blocks of B is [min(K,i*B), min(K,(i+1)*B)). A device's buffer is
+ * padded to the block, and only its valid positions move:
+ * - all_slice, reduce_scatter, scatter cut the input's valid extent along `dim` into blocks of the result's extent.
+ * - all_gather, gather put the members' valid extents along `dim` one after the other in group order (so the piece of
+ *   member i starts at i*B, as full blocks come before short and empty ones), cut to the result's extent.
+ * - all_to_all cuts along `dim` and joins along `concat_dim`; when both are one, the block is ceil(extent / members).
+ * - shift brings the input of the device at coordinate c - offset along axes[dim] to the one at c.
+ * - update_halo: `dst` is a tiling with base -lo, step B, len B+lo+hi; input and result have its shape, the input's
+ *   core [lo, lo+B) is initialised; positions of the result outside the tensor are the input's.
+ * - exchange: the result's positions inside the tensor come from a holder under `src`; permute is an exchange in which
+ *   every device sends at most one whole block and receives at most one.
+ * - to_partial keeps the value on the first device of each group over `axes` and stores the reduction's identity on
+ *   the others (replicated -> partial, without communication).
+ * Along every other dimension the members' valid extents agree. The result's valid extents follow; those of exchange
+ * and update_halo are the positions up to the end of the tensor, or all when `fill_outside`. What the dialect leaves
+ * undefined (non-roots of gather and reduce, the open end of a shift) has valid extents 0 and is poisoned. */
 typedef struct sw_collective {
   sw_coll_op op;
   int n_axes;
@@ -74,8 +85,10 @@ SW_API const char *sw_coll_text(sw_coll_op op);
 SW_API unsigned sw_coll_flags(sw_coll_op op);
 SW_API bool sw_coll_parse(const char *text, sw_coll_op *out);
 
-/* "all_gather axes=[x,y] dim=1 f32 4x8 -> 4x64": for messages, traces and reports. dims may be NULL. */
+/* "all_gather axes=[x,y] dim=1": for messages, traces and reports. */
 SW_API void sw_collective_print(const sw_mesh *m, const sw_collective *c, sw_text *out);
+/* Index of the root in its group (0 when there is no root). */
+SW_API int64_t sw_collective_root(const sw_collective *c);
 /* Axes exist and do not overlap, dims < rank, root inside the group, tilings present. */
 SW_API SW_CHECKED sw_rc sw_collective_verify(const sw_mesh *m, const sw_collective *c, int rank, sw_diag *d);
 /* Local (padded) result dims from local input dims (rank of both). For gather on non-roots as well. */
@@ -92,6 +105,13 @@ typedef struct sw_buffer {
   int64_t valid[SW_MAX_RANK];
 } sw_buffer;
 
+SW_API bool sw_buffer_bytes(const sw_buffer *b, int64_t *bytes); /* of all of dims; false when it overflows */
+
+/* Do one device's buffers fit the collective: ranks, dtypes, extents, valid <= dims. `is_root`: the device is the root
+ * of its group (others may lack `in` of broadcast and scatter, and `out` of gather and reduce). */
+SW_API SW_CHECKED sw_rc sw_collective_check_buffers(const sw_mesh *m, const sw_collective *c, bool is_root,
+                                                    const sw_buffer *in, const sw_buffer *out, sw_diag *d);
+
 /* The oracle: apply the collective's definition to every device's buffers in one loop, nothing clever. in[d] and
  * out[d] for every device of the mesh (out[d].dims set by the caller, .valid filled here); send/recv excepted.
  * Undefined results are poisoned. */
@@ -99,5 +119,9 @@ SW_API SW_CHECKED sw_rc sw_collective_oracle(const sw_mesh *m, const sw_collecti
                                              sw_buffer *out, sw_diag *d);
 /* Fill with a pattern that shows in results: signalling garbage that is NaN for floats, 0xA5.. for integers. */
 SW_API void sw_buffer_poison(sw_buffer *b);
+SW_API void sw_element_poison(sw_dtype t, void *at);
+
+/* The tiling of the owned blocks inside a tiling with halos (base -lo, step B, len B+lo+hi): base 0, len B. */
+SW_API void sw_tiling_core(const sw_tiling *halo, sw_tiling *core);
 
 #endif

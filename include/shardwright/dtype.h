@@ -72,14 +72,14 @@ SW_API const char *sw_reduction_text(sw_reduction r);
 SW_API const char *sw_reduction_mlir(sw_reduction r);
 SW_API bool sw_reduction_parse(const char *text, sw_reduction *out);
 
-/* The neutral element of the reduction as a double (-inf for max of floats, the least integer for max of ints, ...).
- * Exact for every dtype but 64-bit integers, for which use sw_reduction_identity_bytes. */
+/* The neutral element of the reduction as a double (-0 for sum, -inf for max of floats, the least integer for max of
+ * ints, ...). Exact for every dtype but 64-bit integers, for which use sw_reduction_identity_bytes. */
 SW_API double sw_reduction_identity(sw_reduction r, sw_dtype t);
 /* The same, stored as one element at `out` (sw_dtype_bytes(t) bytes). */
 SW_API void sw_reduction_identity_bytes(sw_reduction r, sw_dtype t, void *out);
 
-/* One element to and from double, with the dtype's own rounding (to nearest, ties to even; saturating for integers;
- * NaN to 0 for integers). 64-bit integers beyond 2^53 are rounded: use the typed paths where that matters. */
+/* One element to and from double: floats round to nearest, ties to even; integers drop the fraction, saturate and take
+ * NaN to 0. 64-bit integers beyond 2^53 are rounded: use the typed paths where that matters. */
 SW_API double sw_element_load(sw_dtype t, const void *at);
 SW_API void sw_element_store(sw_dtype t, double v, void *at);
 

@@ -1,0 +1,78 @@
+/* f16, bf16, f8e4m3fn and f8e5m2: exact decoding, and encoding with a single rounding from double.
+ *
+ *   a number 1.m * 2^e has the code ((e + bias) << man_bits) + m; in units of its last place it is an integer r with
+ *   code = ((e - e_min) << man_bits) + r, which also holds for subnormal numbers (e = e_min) and when rounding
+ *   carries into the next power of two
+ */
+#include "collective/minifloat.h"
+
+#include <math.h>
+#include <string.h>
+
+static const sw_minifloat kF16 = {10, 15, 0x8000, 0x7bff, 0x7e00};
+static const sw_minifloat kBf16 = {7, 127, 0x8000, 0x7f7f, 0x7fc0};
+static const sw_minifloat kF8E4M3FN = {3, 7, 0x80, 0x7e, 0x7f};
+static const sw_minifloat kF8E5M2 = {2, 15, 0x80, 0x7b, 0x7e};
+
+static const sw_minifloat *const kFormats[SW_DTYPE_COUNT] = {
+    [SW_F16] = &kF16, [SW_BF16] = &kBf16, [SW_F8E4M3FN] = &kF8E4M3FN, [SW_F8E5M2] = &kF8E5M2};
+
+const sw_minifloat *sw_minifloat_of(sw_dtype t) { return kFormats[t]; }
+
+uint32_t sw_minifloat_encode(const sw_minifloat *f, double v) {
+  uint32_t sign = signbit(v) ? f->sign : 0;
+  if (isnan(v)) return sign | f->nan;
+  if (isinf(v)) return sign | (f->max + 1);
+  if (v == 0) return sign;
+  int e_min = 1 - f->bias, e;
+  (void)frexp(v, &e);
+  e = e - 1 < e_min ? e_min : e - 1;
+  if (e > f->bias + 1) return sign | (f->max + 1);
+  double units = rint(ldexp(fabs(v), f->man_bits - e));
+  uint32_t code = ((uint32_t)(e - e_min) << f->man_bits) + (uint32_t)units;
+  return sign | (code > f->max ? f->max + 1 : code);
+}
+
+double sw_minifloat_decode(const sw_minifloat *f, uint32_t code) {
+  uint32_t magnitude = code & (f->sign - 1);
+  double sign = code & f->sign ? -1.0 : 1.0;
+  if (magnitude > f->max) {
+    bool infinity = magnitude == f->max + 1 && f->max + 1 != f->nan;
+    return copysign(infinity ? INFINITY : NAN, sign);
+  }
+  uint32_t man = magnitude & ((1u << f->man_bits) - 1), field = magnitude >> f->man_bits;
+  uint32_t units = field ? man + (1u << f->man_bits) : man;
+  int e = (field ? (int)field : 1) - f->bias;
+  return sign * ldexp((double)units, e - f->man_bits);
+}
+
+static float float_of_bits(uint32_t u) {
+  float f;
+  memcpy(&f, &u, sizeof f);
+  return f;
+}
+
+static uint32_t bits_of_float(float f) {
+  uint32_t u;
+  memcpy(&u, &f, sizeof u);
+  return u;
+}
+
+float sw_f16_to_f32(uint16_t h) {
+  uint32_t sign = (uint32_t)(h & 0x8000) << 16, u = (uint32_t)(h & 0x7fff) << 13;
+  if (u >= 0x7c00u << 13) return float_of_bits(sign | (u + ((255u - 31u) << 23)));
+  if (u >= 0x0400u << 13) return float_of_bits(sign | (u + ((127u - 15u) << 23)));
+  /* Subnormal: as the fraction of a number at 2^-14, less that number. */
+  return float_of_bits(sign | bits_of_float(float_of_bits(u + (113u << 23)) - float_of_bits(113u << 23)));
+}
+
+uint16_t sw_f32_to_f16(float f) {
+  uint32_t u = bits_of_float(f), sign = (u >> 16) & 0x8000;
+  u &= 0x7fffffff;
+  if (u > 0x7f800000) return (uint16_t)(sign | 0x7e00 | ((u >> 13) & 0x3ff));
+  if (u >= 0x477ff000) return (uint16_t)(sign | 0x7c00); /* 65520 and above round to infinity */
+  /* Below 2^-14: adding 0.5, whose last place is 2^-24, rounds as a subnormal f16 must. */
+  if (u < 0x38800000) return (uint16_t)(sign | (bits_of_float(float_of_bits(u) + 0.5f) - bits_of_float(0.5f)));
+  u += 0xfff + ((u >> 13) & 1);
+  return (uint16_t)(sign | ((u - (112u << 23)) >> 13));
+}
