@@ -90,7 +90,9 @@ static void every_form_round_trips(void **state) {
                                         &arena, &back, &diag);
         if (rc) print_message("%s\n", sw_text_str(&text));
         assert_ok(rc);
-        if (!sw_sharding_equal(&s, &back)) fail_msg("form %d: '%s' came back different", form, sw_text_str(&text));
+        sw_sharding want = s; /* placements have no order among partial axes */
+        if (form == SW_FORM_DTENSOR) sw_sharding_normalise(&m, &want), sw_sharding_normalise(&m, &back);
+        if (!sw_sharding_equal(&want, &back)) fail_msg("form %d: '%s' came back different", form, sw_text_str(&text));
         said[form]++;
       } else {
         assert_int_not_equal(form, SW_FORM_NATIVE);
