@@ -1,0 +1,108 @@
+/* A plan: a strategy for every op, a sharding for every argument and output; what it costs and holds; how it is found.
+ *
+ * A plan says only that. The sharding of every value follows from the strategy of the op that makes it, the sharding
+ * that each use wants from the strategy of the op that uses it, and the reshards between them from sw_route_find.
+ */
+#ifndef SHARDWRIGHT_PLAN_H_
+#define SHARDWRIGHT_PLAN_H_
+
+#include "shardwright/selection.h"
+
+typedef struct sw_plan {
+  const sw_graph *graph; /* borrowed, as the machine */
+  const sw_machine *machine;
+  sw_strategy *ops;     /* by op id; arena of the caller, as the next two */
+  sw_sharding *args;    /* by argument */
+  sw_sharding *outputs; /* by output; of an aliased one: its state's */
+  bool args_whole;      /* arguments arrive whole and every device slices its own part */
+  /* The record of the search; zero for plans made by hand. Costs in units of SW_COST_UNITS_PER_S. */
+  sw_solve_status status;
+  const char *origin; /* "search", "propagate", "data-parallel", ...; static or in the arena */
+  const char *solver;
+  int64_t cost_units, bound_units;
+  int64_t capacity_bytes; /* INT64_MAX: none */
+  int64_t pruned_inexact;
+  int32_t n_nodes, n_edges, n_classes;
+  double time_s;
+} sw_plan;
+
+/* A plan with every op uncut and everything replicated. */
+SW_API SW_CHECKED sw_rc sw_plan_build(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out,
+                                      sw_diag *d);
+/* Every strategy legal, every sharding valid, outputs not partial, states in and out alike, required annotations met,
+ * every reshard possible. */
+SW_API SW_CHECKED sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d);
+
+/* What a value is made in, and what a use wants. */
+SW_API void sw_plan_value_sharding(const sw_plan *p, sw_id value, sw_sharding *out);
+SW_API void sw_plan_use_sharding(const sw_plan *p, sw_value_use use, sw_sharding *out);
+
+/* One resharded copy of a value, made once, right before its first use. */
+typedef struct sw_plan_reshard {
+  sw_id value;
+  sw_sharding from, to;
+  sw_route route;
+  int32_t step; /* position in the program of the first use; n_ops of the block for outputs */
+  int32_t last_step;
+  int32_t n_uses;
+  const sw_value_use *uses;
+} sw_plan_reshard;
+
+typedef struct sw_collective_sum {
+  int64_t calls;
+  double seconds;
+  double bytes; /* received by the busiest device, summed over calls */
+} sw_collective_sum;
+
+/* What a plan costs and holds, under its machine. */
+typedef struct sw_account {
+  double total_s, local_s, move_s, reshard_s; /* the first is the sum of the others */
+  double flops;                               /* of one device */
+  const sw_op_cost *op;                       /* by op id */
+  int32_t n_reshards;
+  const sw_plan_reshard *reshards; /* by step, then value */
+  sw_collective_sum by_collective[SW_COLL_COUNT];
+  double axis_s[SW_MAX_AXES]; /* communication time of steps that use the axis (a step over two axes counts in both) */
+  int32_t n_steps;            /* ops of the block + 1 */
+  const int64_t *bytes_at;    /* held by one device at each step, padding, copies and temporaries included */
+  int64_t peak_bytes;
+  int32_t peak_step;
+  int64_t param_bytes;       /* parameters and state, held throughout */
+  int32_t full_replications; /* routes through full replication */
+} sw_account;
+SW_API SW_CHECKED sw_rc sw_plan_account(const sw_plan *p, sw_arena *arena, sw_account *out, sw_diag *d);
+
+/* A tensor that a device holds at some step, for explanations: bytes and what it is. */
+typedef struct sw_holding {
+  sw_id value;
+  bool copy; /* a resharded copy of it */
+  int64_t bytes;
+} sw_holding;
+/* The largest holdings at a step, at most `room`; returns how many. */
+SW_API SW_CHECKED sw_rc sw_plan_holdings(const sw_plan *p, const sw_account *a, int32_t step, int32_t room,
+                                         sw_holding *out, int32_t *n, sw_diag *d);
+
+typedef struct sw_plan_options {
+  sw_solve_options solve;
+  sw_selection_options selection; /* capacity_bytes 0: the profile's */
+} sw_plan_options;
+
+/* Search. SW_E_INFEASIBLE with the smallest capacity that would do and the tensors that fill the peak; SW_E_RESOURCE
+ * when time is up with nothing found; SW_E_CANCELLED never: an interrupted search returns its best plan. */
+SW_API SW_CHECKED sw_rc sw_plan_search(const sw_graph *g, const sw_machine *machine, const sw_plan_options *o,
+                                       sw_arena *arena, sw_plan *out, sw_diag *d);
+
+/* Plans that people make without search, from the roles of arguments (inputs, parameters, state), for comparison. Each
+ * op follows its operands greedily. Never given to the solver. */
+typedef enum sw_baseline {
+  SW_BASELINE_REPLICATED,
+  SW_BASELINE_DATA_PARALLEL, /* every input cut on its first dimension over all axes, parameters replicated */
+  SW_BASELINE_MEGATRON,      /* last axis: weights alternately by columns and rows; the rest data-parallel */
+  SW_BASELINE_FSDP,          /* inputs as data-parallel, parameters and state cut over all axes, gathered to use */
+  SW_BASELINE_COUNT
+} sw_baseline;
+SW_API const char *sw_baseline_text(sw_baseline b);
+SW_API SW_CHECKED sw_rc sw_baseline_build(const sw_graph *g, const sw_machine *machine, sw_baseline b, sw_arena *arena,
+                                          sw_plan *out, sw_diag *d);
+
+#endif

@@ -1,0 +1,230 @@
+/* What a plan costs and holds.
+ *
+ * Memory follows the program: a value is held from the op that makes it to its last direct use or the last reshard made
+ * of it, a resharded copy from its first use to its last, parameters and state throughout, outputs to the end, an op's
+ * own temporaries and the inner steps of a route at their step.
+ */
+#include <string.h>
+
+#include "plan/uses.h"
+#include "shardwright/checked.h"
+
+typedef struct ledger {
+  const sw_plan *p;
+  const int32_t *step_of;
+  int32_t n_steps;
+  int64_t *delta; /* change of the bytes held at each step; n_steps + 1 */
+  sw_account *out;
+  int32_t *last_direct; /* by value: last step at which the value as made is read */
+} ledger;
+
+static void hold(ledger *l, int32_t from, int32_t to, int64_t bytes) { /* steps from .. to, both included */
+  l->delta[from] += bytes;
+  l->delta[to + 1] -= bytes;
+}
+
+static void add_step(ledger *l, sw_coll_op op, const sw_axis_ref *axes, int n_axes, double seconds, double bytes) {
+  sw_collective_sum *sum = &l->out->by_collective[op];
+  sum->calls++;
+  sum->seconds += seconds;
+  sum->bytes += bytes;
+  bool seen[SW_MAX_AXES] = {false};
+  for (int i = 0; i < n_axes; i++) {
+    if (!seen[axes[i].axis]) l->out->axis_s[axes[i].axis] += seconds;
+    seen[axes[i].axis] = true;
+  }
+}
+
+static void add_tiling_step(ledger *l, sw_coll_op op, const sw_tiling *src, const sw_tiling *dst, double seconds,
+                            double bytes) {
+  sw_axis_ref axes[2 * SW_MAX_REFS];
+  int n = 0;
+  for (int t = 0; t < 2; t++) {
+    const sw_tiling *x = t ? dst : src;
+    for (int k = 0; k < x->rank; k++) {
+      for (int r = 0; r < x->dim[k].n_refs && n < 2 * SW_MAX_REFS; r++) axes[n++] = x->refs[x->dim[k].first_ref + r];
+    }
+  }
+  add_step(l, op, axes, n, seconds, bytes);
+}
+
+static sw_rc account_move(void *user, const sw_move *mv, sw_diag *d) {
+  (void)d;
+  ledger *l = user;
+  const sw_machine *machine = l->p->machine;
+  if (mv->kind != SW_MOVE_WINDOW) {
+    double s = sw_machine_collective_s(machine, SW_COLL_ALL_GATHER, mv->axes, mv->n_axes, mv->bytes);
+    add_step(l, SW_COLL_ALL_GATHER, mv->axes, mv->n_axes, s, mv->bytes);
+    return SW_OK;
+  }
+  double most, total;
+  sw_tiling_traffic(sw_machine_mesh(machine), &mv->blocks, &mv->window, &most, &total);
+  int bytes = sw_dtype_bytes(mv->dtype);
+  double s = sw_machine_exchange_s(machine, &mv->blocks, &mv->window, bytes);
+  add_tiling_step(l, SW_COLL_EXCHANGE, &mv->blocks, &mv->window, s, most * bytes);
+  return SW_OK;
+}
+
+static sw_rc account_ops(ledger *l, sw_op_cost *cost, sw_diag *d) {
+  const sw_plan *p = l->p;
+  const sw_block *block = sw_graph_main_block(p->graph);
+  for (int32_t i = 0; i < block->n_ops; i++) {
+    sw_id id = block->ops[i];
+    const sw_op *op = &p->graph->ops[id];
+    sw_strategy_cost(p->graph, op, p->machine, &p->ops[id], &cost[id]);
+    l->out->local_s += cost[id].local_s;
+    l->out->move_s += cost[id].move_s;
+    l->out->flops += cost[id].flops;
+    if (cost[id].temp_bytes > 0) hold(l, i, i, (int64_t)cost[id].temp_bytes);
+    SW_TRY(sw_strategy_moves(p->graph, op, sw_machine_mesh(p->machine), &p->ops[id], account_move, l, d));
+  }
+  l->out->op = cost;
+  return SW_OK;
+}
+
+/* Largest buffer between the ends of a route of several steps. */
+static int64_t route_temp_bytes(const sw_route *r, const sw_type *type) {
+  int64_t most = 0;
+  for (int i = 0; i + 1 < r->n_steps; i++) {
+    most = sw_max_i64(most, sw_sharding_local_bytes(&r->step[i].after, type->dims, type->dtype));
+  }
+  return most;
+}
+
+static void account_reshards(ledger *l) {
+  for (int32_t i = 0; i < l->out->n_reshards; i++) {
+    const sw_plan_reshard *r = &l->out->reshards[i];
+    const sw_type *type = &l->p->graph->values[r->value].type;
+    l->out->reshard_s += r->route.cost_s;
+    l->out->full_replications += r->route.full_replication;
+    for (int k = 0; k < r->route.n_steps; k++) {
+      const sw_route_step *st = &r->route.step[k];
+      if (st->coll.src) {
+        add_tiling_step(l, st->coll.op, st->coll.src, st->coll.dst, st->cost_s, st->max_bytes);
+      } else {
+        add_step(l, st->coll.op, st->coll.axes, st->coll.n_axes, st->cost_s, st->max_bytes);
+      }
+    }
+    l->last_direct[r->value] = (int32_t)sw_max_i64(l->last_direct[r->value], r->step);
+    hold(l, r->step, r->last_step, sw_sharding_local_bytes(&r->to, type->dims, type->dtype));
+    int64_t temp = route_temp_bytes(&r->route, type);
+    if (temp) hold(l, r->step, r->step, temp);
+  }
+}
+
+static void find_direct_uses(ledger *l, sw_id value) {
+  const sw_value *v = &l->p->graph->values[value];
+  sw_sharding from, to;
+  sw_plan_value_sharding(l->p, value, &from);
+  l->last_direct[value] = v->def < 0 ? 0 : l->step_of[v->def];
+  for (int32_t u = 0; u < v->n_uses; u++) {
+    sw_plan_use_sharding(l->p, v->uses[u], &to);
+    int32_t step = v->uses[u].op < 0 ? l->n_steps - 1 : l->step_of[v->uses[u].op];
+    if (sw_sharding_equal(&from, &to)) l->last_direct[value] = (int32_t)sw_max_i64(l->last_direct[value], step);
+  }
+}
+
+static void hold_value(ledger *l, sw_id value) {
+  const sw_value *v = &l->p->graph->values[value];
+  sw_sharding s;
+  sw_plan_value_sharding(l->p, value, &s);
+  int64_t bytes = sw_sharding_local_bytes(&s, v->type.dims, v->type.dtype);
+  bool stays = v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE;
+  int32_t from = v->def < 0 ? 0 : l->step_of[v->def], to = stays ? l->n_steps - 1 : l->last_direct[value];
+  hold(l, from, to, bytes);
+  if (v->def < 0 && l->p->args_whole && !sw_sharding_is_replicated(&s)) hold(l, from, to, sw_type_bytes(&v->type));
+  if (stays) l->out->param_bytes += bytes;
+}
+
+static void for_each_value(ledger *l, void (*visit)(ledger *, sw_id)) {
+  const sw_graph *g = l->p->graph;
+  const sw_function *f = &g->functions[g->main];
+  const sw_block *block = sw_graph_main_block(g);
+  for (int32_t i = 0; i < f->n_args; i++) visit(l, f->args[i]);
+  for (int32_t i = 0; i < block->n_ops; i++) {
+    const sw_op *op = &g->ops[block->ops[i]];
+    for (int r = 0; r < op->n_results; r++) visit(l, op->results[r]);
+  }
+}
+
+static void sum_up(ledger *l, int64_t *bytes_at) {
+  sw_account *a = l->out;
+  int64_t now = 0;
+  for (int32_t i = 0; i < l->n_steps; i++) {
+    now += l->delta[i];
+    bytes_at[i] = now;
+    if (now > a->peak_bytes) {
+      a->peak_bytes = now;
+      a->peak_step = i;
+    }
+  }
+  a->n_steps = l->n_steps;
+  a->bytes_at = bytes_at;
+  a->total_s = a->local_s + a->move_s + a->reshard_s;
+}
+
+sw_rc sw_plan_account(const sw_plan *p, sw_arena *arena, sw_account *out, sw_diag *d) {
+  const sw_graph *g = p->graph;
+  *out = (sw_account){0};
+  ledger l = {.p = p, .out = out, .n_steps = sw_graph_main_block(g)->n_ops + 1};
+  sw_op_cost *cost;
+  int64_t *bytes_at;
+  SW_ARENA_NEW(cost, arena, g->n_ops, d);
+  SW_ARENA_NEW(bytes_at, arena, l.n_steps, d);
+  SW_ARENA_NEW(l.delta, arena, l.n_steps + 1, d);
+  SW_ARENA_NEW(l.last_direct, arena, g->n_values, d);
+  SW_TRY(sw_plan_steps(g, arena, &l.step_of, d));
+  SW_TRY(sw_plan_reshards(p, arena, &out->n_reshards, &out->reshards, d));
+  for_each_value(&l, find_direct_uses);
+  SW_TRY(account_ops(&l, cost, d));
+  account_reshards(&l);
+  for_each_value(&l, hold_value);
+  sum_up(&l, bytes_at);
+  return SW_OK;
+}
+
+/* --- who fills a step -------------------------------------------------------------------------------------------- */
+
+static void keep_largest(sw_holding *out, int32_t *n, int32_t room, sw_holding h) {
+  int32_t at = *n < room ? (*n)++ : room;
+  if (at == room && (room == 0 || out[room - 1].bytes >= h.bytes)) return;
+  if (at == room) at--;
+  while (at > 0 && out[at - 1].bytes < h.bytes) {
+    out[at] = out[at - 1];
+    at--;
+  }
+  out[at] = h;
+}
+
+sw_rc sw_plan_holdings(const sw_plan *p, const sw_account *a, int32_t step, int32_t room, sw_holding *out, int32_t *n,
+                       sw_diag *d) {
+  const sw_graph *g = p->graph;
+  sw_arena scratch = {0};
+  ledger l = {.p = p, .n_steps = a->n_steps};
+  sw_rc rc = sw_plan_steps(g, &scratch, &l.step_of, d);
+  if (!rc) {
+    l.last_direct = sw_arena_alloc(&scratch, (size_t)g->n_values, sizeof *l.last_direct, d);
+    rc = l.last_direct ? SW_OK : SW_E_RESOURCE;
+  }
+  *n = 0;
+  if (!rc) for_each_value(&l, find_direct_uses);
+  for (int32_t i = 0; !rc && i < a->n_reshards; i++) {
+    const sw_plan_reshard *r = &a->reshards[i];
+    const sw_type *type = &g->values[r->value].type;
+    l.last_direct[r->value] = (int32_t)sw_max_i64(l.last_direct[r->value], r->step);
+    int64_t bytes = sw_sharding_local_bytes(&r->to, type->dims, type->dtype);
+    if (r->step <= step && step <= r->last_step) keep_largest(out, n, room, (sw_holding){r->value, true, bytes});
+  }
+  for (sw_id v = 0; !rc && v < g->n_values; v++) {
+    const sw_value *val = &g->values[v];
+    bool stays = val->kind == SW_VALUE_PARAMETER || val->kind == SW_VALUE_STATE;
+    int32_t from = val->def < 0 ? 0 : l.step_of[val->def];
+    if (from > step || (!stays && l.last_direct[v] < step)) continue;
+    sw_sharding s;
+    sw_plan_value_sharding(p, v, &s);
+    int64_t bytes = sw_sharding_local_bytes(&s, val->type.dims, val->type.dtype);
+    keep_largest(out, n, room, (sw_holding){v, false, bytes});
+  }
+  sw_arena_deinit(&scratch);
+  return rc;
+}

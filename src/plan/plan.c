@@ -1,0 +1,101 @@
+/* The plan as data: making, reading, checking. */
+#include "shardwright/plan.h"
+
+#include "plan/uses.h"
+
+sw_rc sw_plan_build(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out, sw_diag *d) {
+  const sw_function *f = &g->functions[g->main];
+  *out = (sw_plan){.graph = g, .machine = machine, .capacity_bytes = INT64_MAX, .origin = "replicated"};
+  SW_ARENA_NEW(out->ops, arena, g->n_ops, d);
+  SW_ARENA_NEW(out->args, arena, f->n_args, d);
+  SW_ARENA_NEW(out->outputs, arena, f->n_outputs, d);
+  for (int32_t i = 0; i < f->n_args; i++) out->args[i] = sw_sharding_replicated(g->values[f->args[i]].type.rank);
+  for (int32_t i = 0; i < f->n_outputs; i++)
+    out->outputs[i] = sw_sharding_replicated(g->values[f->outputs[i]].type.rank);
+  return SW_OK;
+}
+
+void sw_plan_value_sharding(const sw_plan *p, sw_id value, sw_sharding *out) {
+  const sw_value *v = &p->graph->values[value];
+  if (v->def < 0) {
+    *out = p->args[v->def_index];
+    return;
+  }
+  sw_strategy_result(p->graph, &p->graph->ops[v->def], &p->ops[v->def], v->def_index, out);
+}
+
+void sw_plan_use_sharding(const sw_plan *p, sw_value_use use, sw_sharding *out) {
+  if (use.op < 0) {
+    *out = p->outputs[use.index];
+    return;
+  }
+  sw_strategy_operand(p->graph, &p->graph->ops[use.op], &p->ops[use.op], use.index, out);
+}
+
+static sw_rc verify_args_and_outputs(const sw_plan *p, sw_diag *d) {
+  const sw_graph *g = p->graph;
+  const sw_function *f = &g->functions[g->main];
+  const sw_mesh *m = sw_machine_mesh(p->machine);
+  for (int32_t i = 0; i < f->n_args; i++) {
+    const sw_value *v = &g->values[f->args[i]];
+    SW_TRY_NOTE(d, sw_sharding_verify(m, &p->args[i], v->type.rank, v->type.dims, d),
+                "in the sharding of argument '%s'", v->name);
+  }
+  for (int32_t i = 0; i < f->n_outputs; i++) {
+    const sw_value *v = &g->values[f->outputs[i]];
+    SW_TRY_NOTE(d, sw_sharding_verify(m, &p->outputs[i], v->type.rank, v->type.dims, d),
+                "in the sharding of output '%s'", f->output_names[i]);
+    if (p->outputs[i].n_partial) {
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "output '%s' is partial; outputs must be whole or cut", f->output_names[i]);
+    }
+    if (f->alias[i] >= 0 && !sw_sharding_equal(&p->outputs[i], &p->args[g->values[f->alias[i]].def_index])) {
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "output '%s' comes back as state '%s' in another sharding",
+                           f->output_names[i], g->values[f->alias[i]].name);
+    }
+  }
+  return SW_OK;
+}
+
+static sw_rc verify_pin(const sw_plan *p, const sw_annotation *a, const sw_sharding *have, sw_diag *d) {
+  if (sw_annotation_admits(a, have)) return SW_OK;
+  sw_text t = {0};
+  sw_sharding_print(sw_machine_mesh(p->machine), have, &t);
+  sw_rc rc = SW_FAIL(d, SW_E_INFEASIBLE, a->span, "the plan gives '%s' the sharding %s; the model requires another",
+                     p->graph->values[a->value].name, sw_text_str(&t));
+  sw_text_free(&t);
+  return rc;
+}
+
+static sw_rc verify_annotation(const sw_plan *p, const sw_annotation *a, sw_diag *d) {
+  if (!a->required || a->value < 0) return SW_OK;
+  const sw_value *v = &p->graph->values[a->value];
+  sw_sharding have;
+  if (!a->for_users) {
+    sw_plan_value_sharding(p, a->value, &have);
+    return verify_pin(p, a, &have, d);
+  }
+  int32_t n = a->n_users ? a->n_users : v->n_uses;
+  for (int32_t i = 0; i < n; i++) {
+    sw_plan_use_sharding(p, a->n_users ? a->users[i] : v->uses[i], &have);
+    SW_TRY(verify_pin(p, a, &have, d));
+  }
+  return SW_OK;
+}
+
+sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d) {
+  const sw_graph *g = p->graph;
+  const sw_block *block = sw_graph_main_block(g);
+  SW_TRY(verify_args_and_outputs(p, d));
+  for (int32_t i = 0; i < block->n_ops; i++) {
+    const sw_op *op = &g->ops[block->ops[i]];
+    SW_TRY_NOTE(d, sw_strategy_check(g, op, sw_machine_mesh(p->machine), &p->ops[block->ops[i]], d),
+                "in the strategy of op '%s'", op->name);
+  }
+  for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(verify_annotation(p, &g->annotations[i], d));
+  sw_arena scratch = {0};
+  int32_t n;
+  const sw_plan_reshard *reshards;
+  sw_rc rc = sw_plan_reshards(p, &scratch, &n, &reshards, d); /* fails when one is impossible */
+  sw_arena_deinit(&scratch);
+  return rc;
+}

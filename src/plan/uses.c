@@ -1,0 +1,134 @@
+#include "plan/uses.h"
+
+#include <stdlib.h>
+
+#include "shardwright/array.h"
+#include "shardwright/hash.h"
+
+/* Cache of routes: repeated layers ask for the same (type, from, to) again and again. */
+typedef struct finder {
+  const sw_plan *p;
+  sw_arena *arena;
+  sw_dict routes;
+  SW_ARRAY(sw_route) found;
+  SW_ARRAY(sw_plan_reshard) all;
+  SW_ARRAY(int32_t) of_value;  /* reshards of the value at hand */
+  SW_ARRAY(sw_value_use) uses; /* of one reshard */
+  sw_text key;
+  const int32_t *step_of;
+  int32_t n_steps;
+} finder;
+
+sw_rc sw_plan_steps(const sw_graph *g, sw_arena *arena, const int32_t **out, sw_diag *d) {
+  const sw_block *block = sw_graph_main_block(g);
+  int32_t *step;
+  SW_ARENA_NEW(step, arena, g->n_ops, d);
+  for (int32_t i = 0; i < block->n_ops; i++) step[block->ops[i]] = i;
+  *out = step;
+  return SW_OK;
+}
+
+static sw_rc find_route(finder *f, const sw_type *type, const sw_sharding *from, const sw_sharding *to,
+                        const sw_route **out, sw_diag *d) {
+  const sw_mesh *m = sw_machine_mesh(f->p->machine);
+  f->key.n = 0;
+  sw_type_print(type, &f->key);
+  sw_sharding_print(m, from, &f->key);
+  sw_text_puts(&f->key, ">");
+  sw_sharding_print(m, to, &f->key);
+  if (f->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
+  int64_t *slot;
+  bool fresh;
+  SW_TRY(sw_dict_put(&f->routes, f->key.at, f->key.n, (int64_t)f->found.n, &slot, &fresh, d));
+  if (fresh) {
+    sw_route r;
+    SW_TRY_NOTE(d, sw_route_find(f->p->machine, from, to, type->rank, type->dims, type->dtype, NULL, f->arena, &r, d),
+                "while resharding %s", sw_text_str(&f->key));
+    SW_TRY(sw_array_push(&f->found, r, d));
+  }
+  *out = &f->found.at[*slot];
+  return SW_OK;
+}
+
+/* The reshard of the value at hand to `to`, made when it is the first. */
+static sw_rc reshard_to(finder *f, sw_id value, const sw_sharding *from, const sw_sharding *to, int32_t step,
+                        int32_t *out, sw_diag *d) {
+  for (size_t i = 0; i < f->of_value.n; i++) {
+    if (sw_sharding_equal(&f->all.at[f->of_value.at[i]].to, to)) {
+      *out = f->of_value.at[i];
+      return SW_OK;
+    }
+  }
+  const sw_route *route;
+  SW_TRY_NOTE(d, find_route(f, &f->p->graph->values[value].type, from, to, &route, d), "for value '%s'",
+              f->p->graph->values[value].name);
+  *out = (int32_t)f->all.n;
+  SW_TRY(sw_array_push(&f->of_value, *out, d));
+  return sw_array_push(&f->all, ((sw_plan_reshard){value, *from, *to, *route, step, step, 0, NULL}), d);
+}
+
+static sw_rc reshards_of_value(finder *f, sw_id value, sw_diag *d) {
+  const sw_value *v = &f->p->graph->values[value];
+  sw_sharding from, to;
+  sw_plan_value_sharding(f->p, value, &from);
+  f->of_value.n = 0;
+  f->uses.n = 0;
+  size_t first = f->all.n;
+  SW_ARRAY(int32_t) which = {0};
+  sw_rc rc = SW_OK;
+  for (int32_t u = 0; u < v->n_uses && !rc; u++) {
+    sw_plan_use_sharding(f->p, v->uses[u], &to);
+    int32_t r = -1, step = v->uses[u].op < 0 ? f->n_steps : f->step_of[v->uses[u].op];
+    if (!sw_sharding_equal(&from, &to)) rc = reshard_to(f, value, &from, &to, step, &r, d);
+    if (!rc && r >= 0) f->all.at[r].last_step = step;
+    if (!rc && r >= 0) f->all.at[r].n_uses++;
+    if (!rc) rc = sw_array_push(&which, r, d);
+  }
+  for (size_t r = first; r < f->all.n && !rc; r++) { /* each reshard's own list of uses */
+    f->uses.n = 0;
+    for (int32_t u = 0; u < v->n_uses && !rc; u++) {
+      if (which.at[u] == (int32_t)r) rc = sw_array_push(&f->uses, v->uses[u], d);
+    }
+    if (rc) break;
+    f->all.at[r].uses = sw_arena_copy(f->arena, f->uses.at, f->uses.n, sizeof *f->uses.at, d);
+    if (!f->all.at[r].uses) rc = SW_E_RESOURCE;
+  }
+  sw_array_free(&which);
+  return rc;
+}
+
+static int by_step(const void *a, const void *b) {
+  const sw_plan_reshard *x = a, *y = b;
+  if (x->step != y->step) return x->step < y->step ? -1 : 1;
+  if (x->uses[0].index != y->uses[0].index) return x->uses[0].index < y->uses[0].index ? -1 : 1;
+  return x->value < y->value ? -1 : x->value > y->value;
+}
+
+static sw_rc collect(finder *f, int32_t *n, const sw_plan_reshard **out, sw_diag *d) {
+  const sw_graph *g = f->p->graph;
+  const sw_function *fn = &g->functions[g->main];
+  const sw_block *block = sw_graph_main_block(g);
+  f->n_steps = block->n_ops;
+  SW_TRY(sw_plan_steps(g, f->arena, &f->step_of, d));
+  for (int32_t i = 0; i < fn->n_args; i++) SW_TRY(reshards_of_value(f, fn->args[i], d));
+  for (int32_t i = 0; i < block->n_ops; i++) {
+    const sw_op *op = &g->ops[block->ops[i]];
+    for (int r = 0; r < op->n_results; r++) SW_TRY(reshards_of_value(f, op->results[r], d));
+  }
+  if (f->all.n) qsort(f->all.at, f->all.n, sizeof *f->all.at, by_step);
+  *n = (int32_t)f->all.n;
+  *out = sw_arena_copy(f->arena, f->all.at, f->all.n, sizeof *f->all.at, d);
+  return *out ? SW_OK : SW_E_RESOURCE;
+}
+
+sw_rc sw_plan_reshards(const sw_plan *p, sw_arena *arena, int32_t *n, const sw_plan_reshard **out, sw_diag *d) {
+  finder f = {.p = p, .arena = arena};
+  sw_rc rc = collect(&f, n, out, d);
+  sw_dict_deinit(&f.routes);
+  sw_array_free(&f.found);
+  sw_array_free(&f.all);
+  sw_array_free(&f.of_value);
+  sw_array_free(&f.uses);
+  sw_text_free(&f.key);
+  return rc;
+}
