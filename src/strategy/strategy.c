@@ -1,6 +1,8 @@
 /* One strategy: its text, whether it is legal, and what it wants and gives. */
 #include "shardwright/strategy.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "shardwright/checked.h"
@@ -147,10 +149,46 @@ static sw_rc check_digits(const sw_space *space, const sw_affine *e, const sw_st
   return SW_OK;
 }
 
-static sw_rc check_window(const sw_affine *e, const sw_strategy *s, sw_diag *d) {
+/* A window: one of its loops may be cut; a reduction loop (the kernel's) only evenly, since what a window holds next to
+ * padding is real data that must not be multiplied by it. */
+static sw_rc check_window(const sw_space *space, const sw_affine *e, const sw_strategy *s, sw_diag *d) {
   int cut = 0;
-  for (int t = 0; t < e->n_terms; t++) cut += loop_shards(s, e->terms[t].loop) > 1;
+  for (int t = 0; t < e->n_terms; t++) {
+    const sw_loop *l = &space->loops[e->terms[t].loop];
+    int64_t shards = loop_shards(s, e->terms[t].loop);
+    cut += shards > 1;
+    if (e->n_terms > 1 && l->kind == SW_LOOP_REDUCTION && l->size % shards) {
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "loop d%d of a window is not divisible by %lld", e->terms[t].loop,
+                           (long long)shards);
+    }
+  }
   if (cut > 1) return SW_FAIL_INPUT(d, SW_NOWHERE, "two loops of one window are cut");
+  return SW_OK;
+}
+
+/* Does a body read the index of loop l ("d3")? */
+static bool body_reads(const char *body, int l) {
+  char name[16];
+  int n = snprintf(name, sizeof name, "d%d", l);
+  for (const char *p = strstr(body, name); p; p = strstr(p + 1, name)) {
+    bool starts = p == body || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
+    if (starts && !isalnum((unsigned char)p[n])) return true;
+  }
+  return false;
+}
+
+/* What a written body makes of padding or of a local index is not known: it sees neither. */
+static sw_rc check_body(const sw_op *op, const sw_strategy *s, sw_diag *d) {
+  const char *body = sw_op_text(op, SW_ATTR_BODY, "");
+  for (int l = 0; l < op->space->n_loops; l++) {
+    int64_t shards = loop_shards(s, l);
+    if (shards > 1 && body_reads(body, l)) {
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "the body reads the index of loop d%d, which must stay whole", l);
+    }
+    if (op->space->loops[l].kind == SW_LOOP_REDUCTION && op->space->loops[l].size % shards) {
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "loop d%d of a written body is not divisible by %lld", l, (long long)shards);
+    }
+  }
   return SW_OK;
 }
 
@@ -191,9 +229,10 @@ sw_rc sw_strategy_check(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
   for (int i = 0; i < space->n_maps; i++) {
     for (int k = 0; k < space->maps[i].rank; k++) {
       const sw_affine *e = &space->maps[i].dims[k];
-      SW_TRY(e->mixed_radix ? check_digits(space, e, s, d) : check_window(e, s, d));
+      SW_TRY(e->mixed_radix ? check_digits(space, e, s, d) : check_window(space, e, s, d));
     }
   }
+  if (op->code == SW_OP_GENERIC) SW_TRY(check_body(op, s, d));
   return check_partials(space, s, d);
 }
 

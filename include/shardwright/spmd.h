@@ -1,0 +1,58 @@
+/* The SPMD program: what every device runs. It is a graph like any other, on local (padded) shapes, whose ops are the
+ * ops of the model plus collectives, shard_start and mask; next to it stands, for every value, how the local blocks
+ * make up a global tensor.
+ */
+#ifndef SHARDWRIGHT_SPMD_H_
+#define SHARDWRIGHT_SPMD_H_
+
+#include "shardwright/plan.h"
+
+/* How a value of the program relates to a tensor of the model. */
+typedef struct sw_layout {
+  sw_id source;         /* value of the model that it is, whole or in part; -1: none (a helper's) */
+  bool is_block;        /* it is that value's block under `sharding`; else all of its positions count as valid */
+  sw_sharding sharding; /* is_block only */
+} sw_layout;
+
+/* Why an op of the program exists, for reports: it computes `op` of the model (reshard: it brings a value to `op`; op
+ * -1: to an output). */
+typedef struct sw_origin {
+  sw_id op;
+  sw_id value; /* the value resharded; -1: the op's own work */
+} sw_origin;
+
+typedef struct sw_spmd {
+  const sw_graph *model;
+  sw_graph *program; /* owned */
+  const sw_mesh *mesh;
+  const sw_layout *layout; /* by program value; in the program's arena */
+  const sw_origin *origin; /* by program op */
+  int32_t n_fallbacks;     /* ops run replicated because they have no other way (opaque); named in the log */
+  bool args_whole;
+} sw_spmd;
+
+/* Rewrite the model under the plan. `args_whole`: every argument arrives whole and is sliced first. */
+SW_API SW_CHECKED sw_rc sw_partition(const sw_plan *plan, sw_spmd *out, sw_diag *d);
+SW_API void sw_spmd_deinit(sw_spmd *s);
+/* Local shapes follow from layouts, collectives fit their operands, results have the layouts the plan says. */
+SW_API SW_CHECKED sw_rc sw_spmd_verify(const sw_spmd *s, sw_diag *d);
+
+/* Valid extents of a program value on a device. */
+SW_API void sw_spmd_valid(const sw_spmd *s, sw_id value, int64_t device, int64_t *valid);
+
+/* A readable listing with the model op that each op stems from. */
+SW_API void sw_spmd_print(const sw_spmd *s, sw_text *out);
+
+/* Collectives of the program in order, as words of one line each: "all_gather dim=2 [x]". For tests and people. */
+SW_API void sw_spmd_collectives(const sw_spmd *s, sw_text *out);
+
+/* What the program costs as it stands: the sum over its ops, priced by the machine. Equal to the plan's account but for
+ * the small local ops (masks, index arithmetic) that the account leaves out. */
+typedef struct sw_spmd_cost {
+  double local_s, comm_s;
+  int64_t calls[SW_COLL_COUNT];
+  int64_t peak_bytes; /* liveness over the program */
+} sw_spmd_cost;
+SW_API SW_CHECKED sw_rc sw_spmd_account(const sw_spmd *s, const sw_machine *machine, sw_spmd_cost *out, sw_diag *d);
+
+#endif

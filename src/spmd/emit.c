@@ -1,0 +1,274 @@
+#include "spmd/emit.h"
+
+#include <string.h>
+
+#include "shardwright/checked.h"
+
+/* --- attributes -------------------------------------------------------------------------------------------------- */
+
+static sw_attr *attr_slot(sw_attrs *a, sw_attr_key k) {
+  for (int i = 0; i < a->n; i++) {
+    if (a->at[i].key == k) return &a->at[i];
+  }
+  sw_attr *slot = &a->at[a->n < SW_EMIT_ATTRS ? a->n++ : SW_EMIT_ATTRS - 1]; /* no op has that many */
+  slot->key = k;
+  return slot;
+}
+
+void sw_attrs_copy(const sw_op *op, sw_attrs *out) {
+  out->n = 0;
+  for (int i = 0; i < op->n_attrs && i < SW_EMIT_ATTRS; i++) out->at[out->n++] = op->attrs[i];
+}
+void sw_attrs_int(sw_attrs *a, sw_attr_key k, int64_t v) { attr_slot(a, k)->u.i = v; }
+void sw_attrs_float(sw_attrs *a, sw_attr_key k, double v) { attr_slot(a, k)->u.f = v; }
+void sw_attrs_text(sw_attrs *a, sw_attr_key k, const char *v) { attr_slot(a, k)->u.text = v; }
+void sw_attrs_ints(sw_attrs *a, sw_attr_key k, const int64_t *v, int n) {
+  sw_attr *s = attr_slot(a, k);
+  s->u.ints.at = v;
+  s->u.ints.n = n;
+}
+
+/* --- ops --------------------------------------------------------------------------------------------------------- */
+
+/* The spec's own fields are filled by the caller; this names the op, appends it, and keeps the side tables in step. */
+static sw_rc append(sw_emit *e, sw_op_spec *spec, sw_id *out, sw_diag *d) {
+  const char *about = e->now.op >= 0 ? e->model->ops[e->now.op].name : "outputs";
+  char name[256];
+  snprintf(name, sizeof name, "%s.%s.%lld", about, sw_opcode_text(spec->code), (long long)e->counter++);
+  spec->name = name;
+  if (e->now.op >= 0) spec->span = e->model->ops[e->now.op].span;
+  SW_TRY_NOTE(d, sw_graph_add_op(e->program, spec, out, d), "while partitioning '%s'", about);
+  while (e->layouts.n < (size_t)e->program->n_values)
+    SW_TRY(sw_array_push(&e->layouts, ((sw_layout){.source = -1}), d));
+  while (e->origins.n < (size_t)e->program->n_ops) SW_TRY(sw_array_push(&e->origins, e->now, d));
+  return SW_OK;
+}
+
+sw_rc sw_emit_op_n(sw_emit *e, sw_opcode code, const sw_id *operands, int n, const sw_attrs *attrs, sw_id *out,
+                   sw_diag *d) {
+  sw_op_spec spec = {.code = code, .n_operands = n, .operands = operands};
+  if (attrs) {
+    spec.n_attrs = attrs->n;
+    spec.attrs = attrs->at;
+  }
+  return append(e, &spec, out, d);
+}
+
+sw_rc sw_emit_op(sw_emit *e, sw_opcode code, const sw_id *operands, int n, const sw_attrs *attrs, sw_id *out,
+                 sw_diag *d) {
+  sw_id results[SW_MAX_RESULTS];
+  SW_TRY(sw_emit_op_n(e, code, operands, n, attrs, results, d));
+  *out = results[0];
+  return SW_OK;
+}
+
+sw_rc sw_emit_typed(sw_emit *e, const sw_op *op, const sw_attrs *attrs, const sw_type *types, sw_diag *d) {
+  sw_op_spec spec = {.code = op->code,
+                     .n_operands = op->n_operands,
+                     .operands = e->in,
+                     .n_attrs = attrs->n,
+                     .attrs = attrs->at,
+                     .space = op->space,
+                     .n_result_types = op->n_results,
+                     .result_types = types};
+  return append(e, &spec, e->results, d);
+}
+
+sw_rc sw_emit_unary(sw_emit *e, sw_opcode code, sw_id x, sw_id *out, sw_diag *d) {
+  return sw_emit_op(e, code, &x, 1, NULL, out, d);
+}
+
+sw_rc sw_emit_binary(sw_emit *e, sw_opcode code, sw_id a, sw_id b, sw_id *out, sw_diag *d) {
+  sw_id in[2] = {a, b};
+  return sw_emit_op(e, code, in, 2, NULL, out, d);
+}
+
+sw_rc sw_emit_compare(sw_emit *e, const char *direction, sw_id a, sw_id b, sw_id *out, sw_diag *d) {
+  sw_id in[2] = {a, b};
+  sw_attrs at = {0};
+  sw_attrs_text(&at, SW_ATTR_DIRECTION, direction);
+  return sw_emit_op(e, SW_OP_COMPARE, in, 2, &at, out, d);
+}
+
+sw_rc sw_emit_select(sw_emit *e, sw_id pred, sw_id a, sw_id b, sw_id *out, sw_diag *d) {
+  sw_id in[3] = {pred, a, b};
+  return sw_emit_op(e, SW_OP_SELECT, in, 3, NULL, out, d);
+}
+
+sw_rc sw_emit_convert(sw_emit *e, sw_id x, sw_dtype t, sw_id *out, sw_diag *d) {
+  sw_attrs at = {0};
+  sw_attrs_int(&at, SW_ATTR_DTYPE, t);
+  return sw_emit_op(e, SW_OP_CONVERT, &x, 1, &at, out, d);
+}
+
+static sw_rc emit_constant(sw_emit *e, sw_dtype t, const void *element, sw_id *out, sw_diag *d) {
+  sw_attrs at = {0};
+  at.at[at.n++] = (sw_attr){.key = SW_ATTR_VALUE, .u.data = {element, true}};
+  sw_attrs_ints(&at, SW_ATTR_SHAPE, NULL, 0);
+  sw_attrs_int(&at, SW_ATTR_DTYPE, t);
+  return sw_emit_op(e, SW_OP_CONSTANT, NULL, 0, &at, out, d);
+}
+
+sw_rc sw_emit_scalar(sw_emit *e, sw_dtype t, double v, sw_id *out, sw_diag *d) {
+  _Alignas(16) unsigned char element[16] = {0};
+  sw_element_store(t, v, element);
+  return emit_constant(e, t, element, out, d);
+}
+
+sw_rc sw_emit_identity(sw_emit *e, sw_dtype t, sw_reduction kind, sw_id *out, sw_diag *d) {
+  _Alignas(16) unsigned char element[16] = {0};
+  sw_reduction_identity_bytes(kind, t, element);
+  return emit_constant(e, t, element, out, d);
+}
+
+sw_rc sw_emit_broadcast(sw_emit *e, sw_id x, int rank, const int64_t *shape, const int64_t *dims, sw_id *out,
+                        sw_diag *d) {
+  sw_attrs at = {0};
+  sw_attrs_ints(&at, SW_ATTR_SHAPE, shape, rank);
+  sw_attrs_ints(&at, SW_ATTR_DIMS, dims, sw_emit_type(e, x)->rank);
+  return sw_emit_op(e, SW_OP_BROADCAST, &x, 1, &at, out, d);
+}
+
+sw_rc sw_emit_iota(sw_emit *e, sw_dtype t, int rank, const int64_t *shape, int dim, sw_id *out, sw_diag *d) {
+  sw_attrs at = {0};
+  sw_attrs_ints(&at, SW_ATTR_SHAPE, shape, rank);
+  sw_attrs_int(&at, SW_ATTR_DTYPE, t);
+  sw_attrs_int(&at, SW_ATTR_DIM, dim);
+  return sw_emit_op(e, SW_OP_IOTA, NULL, 0, &at, out, d);
+}
+
+sw_rc sw_emit_reduce(sw_emit *e, sw_id x, sw_reduction kind, int dim, sw_id *out, sw_diag *d) {
+  sw_attrs at = {0};
+  int64_t dims[1] = {dim};
+  sw_attrs_text(&at, SW_ATTR_KIND, sw_reduction_text(kind));
+  sw_attrs_ints(&at, SW_ATTR_DIMS, dims, 1);
+  sw_attrs_int(&at, SW_ATTR_KEEP_DIMS, 1);
+  return sw_emit_op(e, SW_OP_REDUCE, &x, 1, &at, out, d);
+}
+
+/* --- ops of SPMD programs ---------------------------------------------------------------------------------------- */
+
+sw_rc sw_emit_shard_start(sw_emit *e, sw_dtype t, const sw_axis_ref *refs, int n, int64_t base, int64_t step,
+                          sw_id *out, sw_diag *d) {
+  sw_attrs at = {0};
+  sw_attrs_int(&at, SW_ATTR_BASE, base);
+  sw_attrs_int(&at, SW_ATTR_STEP, step);
+  sw_attrs_int(&at, SW_ATTR_DTYPE, t);
+  sw_type type = {t, 0, NULL};
+  sw_op_spec spec = {.code = SW_OP_SHARD_START,
+                     .n_attrs = at.n,
+                     .attrs = at.at,
+                     .n_refs = n,
+                     .refs = refs,
+                     .n_result_types = 1,
+                     .result_types = &type};
+  return append(e, &spec, out, d);
+}
+
+sw_rc sw_emit_mask(sw_emit *e, sw_id x, sw_id otherwise, const sw_mask *m, sw_id *out, sw_diag *d) {
+  sw_attrs at = {0};
+  sw_attrs_int(&at, SW_ATTR_DIM, m->dim);
+  sw_attrs_int(&at, SW_ATTR_BASE, m->base);
+  sw_attrs_int(&at, SW_ATTR_STEP, m->step);
+  sw_attrs_ints(&at, SW_ATTR_START, &m->start, 1);
+  sw_attrs_ints(&at, SW_ATTR_LIMIT, &m->limit, 1);
+  sw_id in[2] = {x, otherwise};
+  sw_type type = *sw_emit_type(e, x);
+  sw_op_spec spec = {.code = SW_OP_MASK,
+                     .n_operands = 2,
+                     .operands = in,
+                     .n_attrs = at.n,
+                     .attrs = at.at,
+                     .n_refs = m->n_refs,
+                     .refs = m->refs,
+                     .n_result_types = 1,
+                     .result_types = &type};
+  return append(e, &spec, out, d);
+}
+
+static sw_rc keep_tiling(sw_emit *e, const sw_tiling **t, sw_diag *d) {
+  if (!*t) return SW_OK;
+  *t = sw_arena_copy(&e->program->arena, *t, 1, sizeof **t, d);
+  return *t ? SW_OK : SW_E_RESOURCE;
+}
+
+sw_rc sw_emit_collective(sw_emit *e, sw_id x, const sw_collective *c, const int64_t *dims, sw_id *out, sw_diag *d) {
+  sw_collective *copy = sw_arena_copy(&e->program->arena, c, 1, sizeof *c, d);
+  if (!copy) return SW_E_RESOURCE;
+  SW_TRY(keep_tiling(e, &copy->src, d));
+  SW_TRY(keep_tiling(e, &copy->dst, d));
+  sw_type type = *sw_emit_type(e, x);
+  type.dims = dims;
+  sw_op_spec spec = {.code = SW_OP_COLLECTIVE,
+                     .n_operands = 1,
+                     .operands = &x,
+                     .collective = copy,
+                     .n_result_types = 1,
+                     .result_types = &type};
+  return append(e, &spec, out, d);
+}
+
+sw_rc sw_emit_all_gather(sw_emit *e, sw_id x, const sw_axis_ref *axes, int n, int dim, sw_id *out, sw_diag *d) {
+  const sw_type *type = sw_emit_type(e, x);
+  int64_t dims[SW_MAX_RANK];
+  memcpy(dims, type->dims, (size_t)type->rank * sizeof *dims);
+  dims[dim] *= sw_axis_refs_size(axes, n);
+  sw_collective c = {.op = SW_COLL_ALL_GATHER, .n_axes = n, .dim = dim};
+  memcpy(c.axes, axes, (size_t)n * sizeof *axes);
+  return sw_emit_collective(e, x, &c, dims, out, d);
+}
+
+/* --- the op at hand ---------------------------------------------------------------------------------------------- */
+
+bool sw_emit_is_padded(const sw_emit *e, int loop) {
+  int n;
+  const sw_axis_ref *refs = sw_emit_loop(e, loop, &n);
+  return n > 0 && e->op->space->loops[loop].size % sw_axis_refs_size(refs, n) != 0;
+}
+
+int sw_emit_loop_of_dim(const sw_emit *e, int map, int dim) {
+  const sw_affine *a = &e->op->space->maps[map].dims[dim];
+  return a->n_terms == 1 && a->terms[0].coef == 1 && a->constant == 0 ? a->terms[0].loop : -1;
+}
+
+int sw_emit_cut_loop_of_dim(const sw_emit *e, int map, int dim) {
+  const sw_affine *a = &e->op->space->maps[map].dims[dim];
+  for (int t = 0; t < a->n_terms; t++) {
+    if (sw_emit_is_cut(e, a->terms[t].loop)) return a->terms[t].loop;
+  }
+  return -1;
+}
+
+void sw_emit_result_dims(const sw_emit *e, int i, int64_t *dims) {
+  sw_sharding s;
+  sw_strategy_result(e->model, e->op, e->strategy, i, &s);
+  (void)sw_sharding_local_dims(&s, sw_result_type(e->model, e->op, i)->dims, dims); /* checked when the plan was */
+}
+
+sw_rc sw_emit_neutralise(sw_emit *e, int operand, unsigned loop_kinds, sw_reduction kind, sw_diag *d) {
+  const sw_space *space = e->op->space;
+  for (int k = 0; k < space->maps[operand].rank; k++) {
+    int loop = sw_emit_loop_of_dim(e, operand, k);
+    if (loop < 0 || !(loop_kinds >> space->loops[loop].kind & 1) || !sw_emit_is_padded(e, loop)) continue;
+    sw_id neutral;
+    SW_TRY(sw_emit_identity(e, sw_emit_type(e, e->in[operand])->dtype, kind, &neutral, d));
+    sw_mask m = {.dim = k, .step = sw_emit_block(e, loop), .limit = space->loops[loop].size};
+    m.refs = sw_emit_loop(e, loop, &m.n_refs);
+    SW_TRY(sw_emit_mask(e, e->in[operand], neutral, &m, &e->in[operand], d));
+  }
+  return SW_OK;
+}
+
+sw_rc sw_emit_window(sw_emit *e, int operand, const double *fill, sw_diag *d) {
+  sw_tiling blocks, window;
+  if (!sw_strategy_window(e->model, e->op, e->mesh, e->strategy, operand, &blocks, &window)) return SW_OK;
+  sw_collective c = {.op = SW_COLL_EXCHANGE, .src = &blocks, .dst = &window};
+  if (fill) {
+    c.fill_outside = true;
+    c.fill = *fill;
+  }
+  int64_t dims[SW_MAX_RANK];
+  for (int k = 0; k < window.rank; k++) dims[k] = window.dim[k].len;
+  e->windowed[operand] = true;
+  return sw_emit_collective(e, e->in[operand], &c, dims, &e->in[operand], d);
+}

@@ -1,0 +1,137 @@
+/* Writing an SPMD program op by op: what the lowering rules use. */
+#ifndef SPMD_EMIT_H_
+#define SPMD_EMIT_H_
+
+#include "shardwright/array.h"
+#include "shardwright/hash.h"
+#include "shardwright/spmd.h"
+
+enum { SW_EMIT_ATTRS = 24 };
+
+/* The state of a partition. One op of the model is lowered at a time. */
+typedef struct sw_emit {
+  const sw_plan *plan;
+  const sw_graph *model;
+  const sw_mesh *mesh;
+  sw_graph *program;
+  SW_ARRAY(sw_layout) layouts; /* by program value */
+  SW_ARRAY(sw_origin) origins; /* by program op */
+  sw_origin now;
+  sw_arena scratch;
+  int64_t counter; /* for names */
+  /* The op at hand: */
+  const sw_op *op;
+  const sw_strategy *strategy;
+  sw_id *in;                     /* local operands, blocks as the strategy wants them */
+  bool *windowed;                /* per operand: `in` is a window already */
+  sw_id results[SW_MAX_RESULTS]; /* filled by the rule */
+} sw_emit;
+
+/* Attributes under construction. */
+typedef struct sw_attrs {
+  int n;
+  sw_attr at[SW_EMIT_ATTRS];
+} sw_attrs;
+void sw_attrs_copy(const sw_op *op, sw_attrs *out); /* those of the op */
+void sw_attrs_int(sw_attrs *a, sw_attr_key k, int64_t v);
+void sw_attrs_float(sw_attrs *a, sw_attr_key k, double v);
+void sw_attrs_text(sw_attrs *a, sw_attr_key k, const char *v);
+void sw_attrs_ints(sw_attrs *a, sw_attr_key k, const int64_t *v, int n); /* v borrowed until the op is emitted */
+
+static inline const sw_type *sw_emit_type(const sw_emit *e, sw_id v) { return &e->program->values[v].type; }
+
+/* Append one op with one result and no layout; name is "<op at hand>.<suffix>" made unique. */
+sw_rc sw_emit_op(sw_emit *e, sw_opcode code, const sw_id *operands, int n, const sw_attrs *attrs, sw_id *out,
+                 sw_diag *d);
+/* The same with all results (ids in out[0..n_results)). */
+sw_rc sw_emit_op_n(sw_emit *e, sw_opcode code, const sw_id *operands, int n, const sw_attrs *attrs, sw_id *out,
+                   sw_diag *d);
+/* GENERIC and OPAQUE: the given op's space and result types, on the operands at hand; results into e->results. */
+sw_rc sw_emit_typed(sw_emit *e, const sw_op *op, const sw_attrs *attrs, const sw_type *types, sw_diag *d);
+sw_rc sw_emit_unary(sw_emit *e, sw_opcode code, sw_id x, sw_id *out, sw_diag *d);
+sw_rc sw_emit_binary(sw_emit *e, sw_opcode code, sw_id a, sw_id b, sw_id *out, sw_diag *d);
+sw_rc sw_emit_compare(sw_emit *e, const char *direction, sw_id a, sw_id b, sw_id *out, sw_diag *d);
+sw_rc sw_emit_select(sw_emit *e, sw_id pred, sw_id a, sw_id b, sw_id *out, sw_diag *d);
+sw_rc sw_emit_convert(sw_emit *e, sw_id x, sw_dtype t, sw_id *out, sw_diag *d);
+/* A rank-0 constant. */
+sw_rc sw_emit_scalar(sw_emit *e, sw_dtype t, double v, sw_id *out, sw_diag *d);
+sw_rc sw_emit_identity(sw_emit *e, sw_dtype t, sw_reduction kind, sw_id *out, sw_diag *d);
+/* x spread over `rank` dims: x's dim i becomes dims[i]. */
+sw_rc sw_emit_broadcast(sw_emit *e, sw_id x, int rank, const int64_t *shape, const int64_t *dims, sw_id *out,
+                        sw_diag *d);
+sw_rc sw_emit_iota(sw_emit *e, sw_dtype t, int rank, const int64_t *shape, int dim, sw_id *out, sw_diag *d);
+sw_rc sw_emit_reduce(sw_emit *e, sw_id x, sw_reduction kind, int dim, sw_id *out, sw_diag *d); /* dim kept, extent 1 */
+/* base + step * index over refs, a scalar. */
+sw_rc sw_emit_shard_start(sw_emit *e, sw_dtype t, const sw_axis_ref *refs, int n, int64_t base, int64_t step,
+                          sw_id *out, sw_diag *d);
+
+/* Keep positions r of `dim` with start <= base + step * index + r < limit; others from `otherwise`. */
+typedef struct sw_mask {
+  int dim;
+  const sw_axis_ref *refs;
+  int n_refs;
+  int64_t base, step, start, limit;
+} sw_mask;
+sw_rc sw_emit_mask(sw_emit *e, sw_id x, sw_id otherwise, const sw_mask *m, sw_id *out, sw_diag *d);
+
+/* A collective on x; `dims` is the local result shape. The descriptor and its tilings are copied. */
+sw_rc sw_emit_collective(sw_emit *e, sw_id x, const sw_collective *c, const int64_t *dims, sw_id *out, sw_diag *d);
+sw_rc sw_emit_all_gather(sw_emit *e, sw_id x, const sw_axis_ref *axes, int n, int dim, sw_id *out, sw_diag *d);
+
+/* --- the op at hand ---------------------------------------------------------------------------------------------- */
+
+/* Axes that cut one of its loops, and the elements per device. */
+static inline const sw_axis_ref *sw_emit_loop(const sw_emit *e, int loop, int *n) {
+  return sw_strategy_loop(e->strategy, loop, n);
+}
+static inline int64_t sw_emit_block(const sw_emit *e, int loop) {
+  return sw_strategy_block(e->op->space, e->strategy, loop);
+}
+static inline bool sw_emit_is_cut(const sw_emit *e, int loop) {
+  int n;
+  (void)sw_strategy_loop(e->strategy, loop, &n);
+  return n > 0;
+}
+/* Does a device's block reach past the loop's end somewhere? */
+bool sw_emit_is_padded(const sw_emit *e, int loop);
+/* The loop that dimension `dim` of map `map` follows by itself (index = loop), or -1. */
+int sw_emit_loop_of_dim(const sw_emit *e, int map, int dim);
+/* The loop of the dimension that is cut, or -1; *coef its coefficient. */
+int sw_emit_cut_loop_of_dim(const sw_emit *e, int map, int dim);
+/* Local extents of result i of the op. */
+void sw_emit_result_dims(const sw_emit *e, int i, int64_t *dims);
+
+/* Replace padding along every dimension of operand i that follows a padded loop of the given kinds (bit set of 1 <<
+ * sw_loop_kind) by the neutral element of `kind`. */
+sw_rc sw_emit_neutralise(sw_emit *e, int operand, unsigned loop_kinds, sw_reduction kind, sw_diag *d);
+/* Exchange operand i into its window when the strategy needs one; outside the tensor stands `fill` (NULL: poison). */
+sw_rc sw_emit_window(sw_emit *e, int operand, const double *fill, sw_diag *d);
+
+/* --- lowering rules: rules.c has the table ----------------------------------------------------------------------- */
+
+typedef sw_rc (*sw_lower)(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_op(sw_emit *e, sw_diag *d); /* by the opcode of e->op */
+
+sw_rc sw_lower_same(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_shaped(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_reduce(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_dot(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_generic(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_iota(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_constant(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_rng(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_reverse(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_slice(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_pad(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_concatenate(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_convolution(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_reduce_window(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_arg(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_top_k(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_cumulative(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_gather(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_scatter(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_dynamic_slice(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_dynamic_update_slice(sw_emit *e, sw_diag *d);
+
+#endif

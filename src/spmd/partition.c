@@ -1,0 +1,218 @@
+/* Partition: the model under a plan becomes the program of one device.
+ *
+ * Ops go in program order. For each operand the copy that the strategy wants is found or made (the steps of its route,
+ * right here, once for all later users), then the op's lowering rule writes the local work. Arguments have the block
+ * shapes of their shardings, or come whole and are sliced first.
+ */
+#include <string.h>
+
+#include "shardwright/checked.h"
+#include "shardwright/log.h"
+#include "spmd/emit.h"
+
+/* A value of the model as the program has it: local ids by sharding. */
+typedef struct copies {
+  SW_ARRAY(sw_id) local; /* layouts say in which sharding */
+} copies;
+
+typedef struct partition {
+  sw_emit e;
+  copies *of; /* by model value */
+  int32_t n_fallbacks;
+} partition;
+
+static sw_rc set_layout(partition *p, sw_id local, sw_id source, const sw_sharding *s, sw_diag *d) {
+  p->e.layouts.at[local] = (sw_layout){source, true, *s};
+  return sw_array_push(&p->of[source].local, local, d);
+}
+
+/* --- arguments --------------------------------------------------------------------------------------------------- */
+
+static sw_rc slice_whole(partition *p, sw_id whole, const sw_value *v, const sw_sharding *s, sw_id *out, sw_diag *d) {
+  int64_t dims[SW_MAX_RANK];
+  memcpy(dims, v->type.dims, (size_t)v->type.rank * sizeof *dims);
+  *out = whole;
+  for (int k = 0; k < v->type.rank; k++) {
+    int n;
+    const sw_axis_ref *refs = sw_sharding_dim(s, k, &n);
+    if (!n) continue;
+    sw_collective c = {.op = SW_COLL_ALL_SLICE, .n_axes = n, .dim = k};
+    memcpy(c.axes, refs, (size_t)n * sizeof *refs);
+    dims[k] = sw_sharding_block(s, k, v->type.dims[k]);
+    SW_TRY(sw_emit_collective(&p->e, *out, &c, dims, out, d));
+  }
+  return SW_OK;
+}
+
+static sw_rc add_args(partition *p, sw_diag *d) {
+  sw_emit *e = &p->e;
+  const sw_function *f = &e->model->functions[e->model->main];
+  sw_id *ids;
+  SW_ARENA_NEW(ids, &e->scratch, f->n_args, d);
+  for (int32_t i = 0; i < f->n_args; i++) {
+    const sw_value *v = &e->model->values[f->args[i]];
+    const sw_sharding *s = &e->plan->args[i];
+    int64_t dims[SW_MAX_RANK];
+    if (e->plan->args_whole) memcpy(dims, v->type.dims, (size_t)v->type.rank * sizeof *dims);
+    if (!e->plan->args_whole && !sw_sharding_local_dims(s, v->type.dims, dims)) {
+      return SW_FAIL_INPUT(d, v->span, "the block of '%s' is too large", v->name);
+    }
+    SW_TRY(sw_graph_add_arg(e->program, v->name, v->type.dtype, v->type.rank, dims, v->kind, v->span, &ids[i], d));
+    while (e->layouts.n < (size_t)e->program->n_values)
+      SW_TRY(sw_array_push(&e->layouts, ((sw_layout){.source = -1}), d));
+  }
+  for (int32_t i = 0; i < f->n_args; i++) { /* slices follow all arguments: they are ops */
+    const sw_value *v = &e->model->values[f->args[i]];
+    sw_sharding whole = sw_sharding_replicated(v->type.rank);
+    SW_TRY(set_layout(p, ids[i], f->args[i], e->plan->args_whole ? &whole : &e->plan->args[i], d));
+    if (!e->plan->args_whole || sw_sharding_equal(&whole, &e->plan->args[i])) continue;
+    sw_id local;
+    e->now = (sw_origin){-1, f->args[i]};
+    SW_TRY(slice_whole(p, ids[i], v, &e->plan->args[i], &local, d));
+    SW_TRY(set_layout(p, local, f->args[i], &e->plan->args[i], d));
+  }
+  return SW_OK;
+}
+
+/* --- operands ---------------------------------------------------------------------------------------------------- */
+
+static sw_id find_copy(const partition *p, sw_id value, const sw_sharding *want) {
+  const copies *c = &p->of[value];
+  for (size_t i = 0; i < c->local.n; i++) {
+    if (sw_sharding_equal(&p->e.layouts.at[c->local.at[i]].sharding, want)) return c->local.at[i];
+  }
+  return -1;
+}
+
+/* The value in the wanted sharding: there already, or by its route from how it was made. */
+static sw_rc fetch(partition *p, sw_id value, const sw_sharding *want, sw_id *out, sw_diag *d) {
+  sw_emit *e = &p->e;
+  *out = find_copy(p, value, want);
+  if (*out >= 0) return SW_OK;
+  const sw_type *type = &e->model->values[value].type;
+  sw_sharding from;
+  sw_route route;
+  sw_plan_value_sharding(e->plan, value, &from);
+  SW_TRY_NOTE(
+      d,
+      sw_route_find(e->plan->machine, &from, want, type->rank, type->dims, type->dtype, NULL, &e->scratch, &route, d),
+      "while resharding '%s'", e->model->values[value].name);
+  sw_id local = find_copy(p, value, &from);
+  if (local < 0) return SW_BUG(d, "value '%s' is used before it is made", e->model->values[value].name);
+  for (int i = 0; i < route.n_steps; i++) {
+    int64_t dims[SW_MAX_RANK];
+    if (!sw_sharding_local_dims(&route.step[i].after, type->dims, dims)) {
+      return SW_FAIL_INPUT(d, e->model->values[value].span, "a block of '%s' is too large",
+                           e->model->values[value].name);
+    }
+    SW_TRY(sw_emit_collective(e, local, &route.step[i].coll, dims, &local, d));
+    e->layouts.at[local] = (sw_layout){value, true, route.step[i].after};
+  }
+  SW_TRY(sw_array_push(&p->of[value].local, local, d));
+  e->layouts.at[local].sharding = *want;
+  *out = local;
+  return SW_OK;
+}
+
+/* --- ops and outputs --------------------------------------------------------------------------------------------- */
+
+static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
+  sw_emit *e = &p->e;
+  const sw_op *op = &e->model->ops[id];
+  e->op = op;
+  e->strategy = &e->plan->ops[id];
+  SW_ARENA_NEW(e->in, &e->scratch, op->n_operands, d);
+  SW_ARENA_NEW(e->windowed, &e->scratch, op->n_operands, d);
+  for (int i = 0; i < op->n_operands; i++) {
+    sw_sharding want;
+    sw_strategy_operand(e->model, op, e->strategy, i, &want);
+    e->now = (sw_origin){id, op->operands[i]};
+    SW_TRY(fetch(p, op->operands[i], &want, &e->in[i], d));
+  }
+  e->now = (sw_origin){id, -1};
+  if (op->code == SW_OP_OPAQUE) {
+    p->n_fallbacks++;
+    sw_log(SW_LOG_WARN, "op '%s' (%s) is not known: every device runs all of it", op->name,
+           sw_op_text(op, SW_ATTR_TARGET, "no target"));
+  }
+  SW_TRY_NOTE(d, sw_lower_op(e, d), "in op '%s'", op->name);
+  for (int i = 0; i < op->n_results; i++) {
+    sw_sharding s;
+    int64_t dims[SW_MAX_RANK];
+    sw_strategy_result(e->model, op, e->strategy, i, &s);
+    (void)sw_sharding_local_dims(&s, sw_result_type(e->model, op, i)->dims, dims);
+    const sw_type *have = sw_emit_type(e, e->results[i]);
+    for (int k = 0; k < have->rank; k++) {
+      if (have->dims[k] != dims[k]) {
+        return SW_BUG(d, "result %d of '%s' has extent %lld of dimension %d, the plan says %lld", i, op->name,
+                      (long long)have->dims[k], k, (long long)dims[k]);
+      }
+    }
+    /* A rule may hand an operand through (a pad of nothing): each model value still gets a program value of its own. */
+    if (e->layouts.at[e->results[i]].source >= 0) {
+      sw_attrs at = {0};
+      sw_attrs_ints(&at, SW_ATTR_SHAPE, dims, have->rank);
+      SW_TRY(sw_emit_op(e, SW_OP_RESHAPE, &e->results[i], 1, &at, &e->results[i], d));
+    }
+    SW_TRY(set_layout(p, e->results[i], op->results[i], &s, d));
+  }
+  sw_arena_reset(&e->scratch);
+  return SW_OK;
+}
+
+static sw_rc add_outputs(partition *p, sw_diag *d) {
+  sw_emit *e = &p->e;
+  const sw_function *f = &e->model->functions[e->model->main];
+  for (int32_t i = 0; i < f->n_outputs; i++) {
+    sw_id local;
+    e->now = (sw_origin){-1, f->outputs[i]};
+    SW_TRY(fetch(p, f->outputs[i], &e->plan->outputs[i], &local, d));
+    SW_TRY(sw_graph_add_output(e->program, f->output_names[i], local, -1,
+                               f->output_spans ? f->output_spans[i] : SW_NOWHERE, d));
+  }
+  return SW_OK;
+}
+
+static sw_rc run(partition *p, sw_diag *d) {
+  sw_emit *e = &p->e;
+  const sw_block *block = sw_graph_main_block(e->model);
+  sw_id function;
+  SW_TRY(sw_graph_add_function(e->program, "main", &function, d));
+  SW_TRY(add_args(p, d));
+  for (int32_t i = 0; i < block->n_ops; i++) SW_TRY(partition_op(p, block->ops[i], d));
+  SW_TRY(add_outputs(p, d));
+  return sw_graph_seal(e->program, d);
+}
+
+static sw_rc hand_over(partition *p, sw_spmd *out, sw_diag *d) {
+  sw_emit *e = &p->e;
+  *out = (sw_spmd){.model = e->model,
+                   .program = e->program,
+                   .mesh = e->mesh,
+                   .n_fallbacks = p->n_fallbacks,
+                   .args_whole = e->plan->args_whole};
+  out->layout = sw_arena_copy(&e->program->arena, e->layouts.at, e->layouts.n, sizeof *e->layouts.at, d);
+  out->origin = sw_arena_copy(&e->program->arena, e->origins.at, e->origins.n, sizeof *e->origins.at, d);
+  return out->layout && out->origin ? SW_OK : SW_E_RESOURCE;
+}
+
+sw_rc sw_partition(const sw_plan *plan, sw_spmd *out, sw_diag *d) {
+  partition p = {.e = {.plan = plan, .model = plan->graph, .mesh = sw_machine_mesh(plan->machine), .now = {-1, -1}}};
+  sw_rc rc = sw_graph_create(plan->graph->name, &p.e.program, d);
+  if (rc) return rc;
+  p.of = sw_mem_alloc((size_t)plan->graph->n_values, sizeof *p.of, d);
+  rc = p.of ? run(&p, d) : SW_E_RESOURCE;
+  if (!rc) rc = hand_over(&p, out, d);
+  for (int32_t v = 0; p.of && v < plan->graph->n_values; v++) sw_array_free(&p.of[v].local);
+  sw_mem_free(p.of);
+  sw_array_free(&p.e.layouts);
+  sw_array_free(&p.e.origins);
+  sw_arena_deinit(&p.e.scratch);
+  if (rc) sw_graph_destroy(p.e.program);
+  return rc;
+}
+
+void sw_spmd_deinit(sw_spmd *s) {
+  sw_graph_destroy(s->program);
+  *s = (sw_spmd){0};
+}

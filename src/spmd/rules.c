@@ -1,0 +1,170 @@
+/* The lowering rules, one per opcode, and the simple ones.
+ *
+ * Most ops run as they are on their blocks. What a rule adds: the neutral element where padding would be reduced (a sum
+ * over 10 elements on 4 devices reads blocks of 3, the last one a third full), attributes that name extents.
+ */
+#include <string.h>
+
+#include "spmd/emit.h"
+
+#define REDUCING ((1u << SW_LOOP_REDUCTION) | (1u << SW_LOOP_MASKED))
+
+static const sw_lower kLower[SW_OP_COUNT] = {
+#define SW_X(id, text) [SW_OP_##id] = sw_lower_same,
+    SW_OPS_UNARY(SW_X) SW_OPS_BINARY(SW_X)
+#undef SW_X
+        [SW_OP_COMPARE] = sw_lower_same,
+    [SW_OP_SELECT] = sw_lower_same,
+    [SW_OP_CLAMP] = sw_lower_same,
+    [SW_OP_CONVERT] = sw_lower_same,
+    [SW_OP_TRANSPOSE] = sw_lower_same,
+    [SW_OP_OPAQUE] = sw_lower_same,
+    [SW_OP_BROADCAST] = sw_lower_shaped,
+    [SW_OP_RESHAPE] = sw_lower_shaped,
+    [SW_OP_REVERSE] = sw_lower_reverse,
+    [SW_OP_REDUCE] = sw_lower_reduce,
+    [SW_OP_ARGMAX] = sw_lower_arg,
+    [SW_OP_ARGMIN] = sw_lower_arg,
+    [SW_OP_DOT] = sw_lower_dot,
+    [SW_OP_IOTA] = sw_lower_iota,
+    [SW_OP_CONSTANT] = sw_lower_constant,
+    [SW_OP_RNG] = sw_lower_rng,
+    [SW_OP_SLICE] = sw_lower_slice,
+    [SW_OP_DYNAMIC_SLICE] = sw_lower_dynamic_slice,
+    [SW_OP_DYNAMIC_UPDATE_SLICE] = sw_lower_dynamic_update_slice,
+    [SW_OP_PAD] = sw_lower_pad,
+    [SW_OP_CONCATENATE] = sw_lower_concatenate,
+    [SW_OP_CONVOLUTION] = sw_lower_convolution,
+    [SW_OP_REDUCE_WINDOW] = sw_lower_reduce_window,
+    [SW_OP_CUMULATIVE] = sw_lower_cumulative,
+    [SW_OP_TOP_K] = sw_lower_top_k,
+    [SW_OP_GATHER] = sw_lower_gather,
+    [SW_OP_SCATTER] = sw_lower_scatter,
+    [SW_OP_GENERIC] = sw_lower_generic,
+};
+
+sw_rc sw_lower_op(sw_emit *e, sw_diag *d) {
+  sw_lower lower = kLower[e->op->code];
+  if (!lower) return SW_BUG(d, "no lowering rule for '%s'", sw_opcode_text(e->op->code));
+  return lower(e, d);
+}
+
+static sw_rc emit_with(sw_emit *e, const sw_attrs *attrs, sw_diag *d) {
+  return sw_emit_op_n(e, e->op->code, e->in, e->op->n_operands, attrs, e->results, d);
+}
+
+sw_rc sw_lower_same(sw_emit *e, sw_diag *d) {
+  sw_attrs at;
+  sw_attrs_copy(e->op, &at);
+  if (e->op->code != SW_OP_OPAQUE) return emit_with(e, &at, d);
+  sw_type types[SW_MAX_RESULTS];
+  for (int i = 0; i < e->op->n_results; i++) types[i] = *sw_result_type(e->model, e->op, i);
+  return sw_emit_typed(e, e->op, &at, types, d);
+}
+
+/* broadcast_in_dim and reshape say the shape that they give. */
+sw_rc sw_lower_shaped(sw_emit *e, sw_diag *d) {
+  sw_attrs at;
+  int64_t dims[SW_MAX_RANK];
+  sw_attrs_copy(e->op, &at);
+  sw_emit_result_dims(e, 0, dims);
+  sw_attrs_ints(&at, SW_ATTR_SHAPE, dims, sw_result_type(e->model, e->op, 0)->rank);
+  return emit_with(e, &at, d);
+}
+
+sw_rc sw_lower_reduce(sw_emit *e, sw_diag *d) {
+  sw_reduction kind = SW_REDUCE_SUM;
+  if (!sw_reduction_parse(sw_op_text(e->op, SW_ATTR_KIND, "sum"), &kind)) return SW_BUG(d, "reduce without a kind");
+  SW_TRY(sw_emit_neutralise(e, 0, REDUCING, kind, d));
+  return sw_lower_same(e, d);
+}
+
+/* Both factors: a poisoned one times zero would not be zero. */
+sw_rc sw_lower_dot(sw_emit *e, sw_diag *d) {
+  for (int i = 0; i < 2; i++) SW_TRY(sw_emit_neutralise(e, i, REDUCING, SW_REDUCE_SUM, d));
+  return sw_lower_same(e, d);
+}
+
+/* Loops and maps are explicit: the same with the block's sizes. (Strategies neither cut a loop whose index the body
+ * reads nor pad a reduction loop: what a body makes of padding is not known.) */
+sw_rc sw_lower_generic(sw_emit *e, sw_diag *d) {
+  const sw_space *space = e->op->space;
+  sw_space local = *space;
+  sw_loop *loops;
+  SW_ARENA_NEW(loops, &e->scratch, space->n_loops, d);
+  for (int l = 0; l < space->n_loops; l++) {
+    loops[l] = space->loops[l];
+    loops[l].size = sw_emit_block(e, l);
+  }
+  local.loops = loops;
+  sw_attrs at;
+  sw_attrs_copy(e->op, &at);
+  sw_type types[SW_MAX_RESULTS];
+  int64_t dims[SW_MAX_RESULTS][SW_MAX_RANK];
+  for (int i = 0; i < e->op->n_results; i++) {
+    types[i] = *sw_result_type(e->model, e->op, i);
+    sw_emit_result_dims(e, i, dims[i]);
+    types[i].dims = dims[i];
+  }
+  sw_op op = *e->op;
+  op.space = &local;
+  return sw_emit_typed(e, &op, &at, types, d);
+}
+
+/* --- ops that make values out of nothing ------------------------------------------------------------------------- */
+
+sw_rc sw_lower_iota(sw_emit *e, sw_diag *d) {
+  SW_TRY(sw_lower_shaped(e, d));
+  int dim = (int)sw_op_int(e->op, SW_ATTR_DIM, 0);
+  int loop = sw_emit_loop_of_dim(e, 0, dim), n = 0;
+  const sw_axis_ref *refs = loop < 0 ? NULL : sw_emit_loop(e, loop, &n);
+  if (!n) return SW_OK;
+  sw_type type = *sw_emit_type(e, e->results[0]);
+  sw_id start, spread;
+  SW_TRY(sw_emit_shard_start(e, SW_I64, refs, n, 0, sw_emit_block(e, loop), &start, d));
+  SW_TRY(sw_emit_convert(e, start, type.dtype, &start, d));
+  SW_TRY(sw_emit_broadcast(e, start, type.rank, type.dims, NULL, &spread, d));
+  return sw_emit_binary(e, SW_OP_ADD, e->results[0], spread, &e->results[0], d);
+}
+
+sw_rc sw_lower_constant(sw_emit *e, sw_diag *d) {
+  const sw_attr *value = sw_op_attr(e->op, SW_ATTR_VALUE);
+  if (value && value->u.data.splat) return sw_lower_shaped(e, d);
+  SW_TRY(sw_lower_same(e, d));
+  const sw_type *type = sw_result_type(e->model, e->op, 0);
+  int64_t dims[SW_MAX_RANK];
+  memcpy(dims, type->dims, (size_t)type->rank * sizeof *dims);
+  sw_sharding s;
+  sw_strategy_result(e->model, e->op, e->strategy, 0, &s);
+  for (int k = 0; k < type->rank; k++) {
+    int n;
+    const sw_axis_ref *refs = sw_sharding_dim(&s, k, &n);
+    if (!n) continue;
+    sw_collective c = {.op = SW_COLL_ALL_SLICE, .n_axes = n, .dim = k};
+    memcpy(c.axes, refs, (size_t)n * sizeof *refs);
+    dims[k] = sw_sharding_block(&s, k, type->dims[k]);
+    SW_TRY(sw_emit_collective(e, e->results[0], &c, dims, &e->results[0], d));
+  }
+  return SW_OK;
+}
+
+/* Each element is a function of its global position, so a block needs to know where it starts. */
+sw_rc sw_lower_rng(sw_emit *e, sw_diag *d) {
+  const sw_type *type = sw_result_type(e->model, e->op, 0);
+  sw_sharding s;
+  sw_strategy_result(e->model, e->op, e->strategy, 0, &s);
+  if (s.n_refs == 0) return sw_lower_same(e, d);
+  sw_id starts[SW_MAX_RANK];
+  for (int k = 0; k < type->rank; k++) {
+    int n;
+    const sw_axis_ref *refs = sw_sharding_dim(&s, k, &n);
+    SW_TRY(sw_emit_shard_start(e, SW_I64, refs, n, 0, sw_sharding_block(&s, k, type->dims[k]), &starts[k], d));
+  }
+  sw_attrs at;
+  int64_t dims[SW_MAX_RANK];
+  sw_attrs_copy(e->op, &at);
+  sw_emit_result_dims(e, 0, dims);
+  sw_attrs_ints(&at, SW_ATTR_SHAPE, dims, type->rank);
+  sw_attrs_ints(&at, SW_ATTR_GLOBAL, type->dims, type->rank);
+  return sw_emit_op(e, SW_OP_RNG, starts, type->rank, &at, &e->results[0], d);
+}

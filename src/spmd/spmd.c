@@ -1,0 +1,183 @@
+/* The program as data: valid extents, listings, checks, cost. */
+#include "shardwright/spmd.h"
+
+#include <string.h>
+
+#include "shardwright/checked.h"
+
+void sw_spmd_valid(const sw_spmd *s, sw_id value, int64_t device, int64_t *valid) {
+  const sw_type *type = &s->program->values[value].type;
+  const sw_layout *l = &s->layout[value];
+  memcpy(valid, type->dims, (size_t)type->rank * sizeof *valid);
+  if (!l->is_block) return;
+  const sw_type *whole = &s->model->values[l->source].type;
+  for (int k = 0; k < type->rank; k++) {
+    int64_t lo, hi;
+    sw_sharding_extent(s->mesh, &l->sharding, k, whole->dims[k], device, &lo, &hi);
+    valid[k] = hi - lo;
+  }
+}
+
+static void print_axes(const sw_spmd *s, const sw_axis_ref *refs, int n, sw_text *out) {
+  sw_text_puts(out, "[");
+  for (int i = 0; i < n; i++) {
+    if (i) sw_text_puts(out, ",");
+    sw_axis_ref_print(s->mesh, refs[i], out);
+  }
+  sw_text_puts(out, "]");
+}
+
+void sw_spmd_collectives(const sw_spmd *s, sw_text *out) {
+  const sw_block *block = sw_graph_main_block(s->program);
+  for (int32_t i = 0; i < block->n_ops; i++) {
+    const sw_collective *c = s->program->ops[block->ops[i]].collective;
+    if (!c) continue;
+    sw_text_puts(out, sw_coll_text(c->op));
+    if (sw_coll_flags(c->op) & SW_COLL_USES_DIM) sw_text_printf(out, " dim=%d", c->dim);
+    if (sw_coll_flags(c->op) & SW_COLL_USES_CONCAT) sw_text_printf(out, " concat=%d", c->concat_dim);
+    if (sw_coll_flags(c->op) & SW_COLL_USES_REDUCTION) sw_text_printf(out, " %s", sw_reduction_text(c->reduction));
+    if (!(sw_coll_flags(c->op) & SW_COLL_USES_TILES)) {
+      sw_text_puts(out, " ");
+      print_axes(s, c->axes, c->n_axes, out);
+    }
+    sw_text_puts(out, "\n");
+  }
+}
+
+static void print_values(const sw_graph *g, const sw_id *ids, int n, sw_text *out) {
+  for (int i = 0; i < n; i++) sw_text_printf(out, "%s%%%s", i ? ", " : "", g->values[ids[i]].name);
+}
+
+void sw_spmd_print(const sw_spmd *s, sw_text *out) {
+  const sw_graph *g = s->program;
+  const sw_function *f = &g->functions[g->main];
+  const sw_block *block = sw_graph_main_block(g);
+  for (int32_t i = 0; i < f->n_args; i++) {
+    sw_text_printf(out, "arg %%%s : ", g->values[f->args[i]].name);
+    sw_type_print(&g->values[f->args[i]].type, out);
+    if (s->layout[f->args[i]].is_block) {
+      sw_text_puts(out, "  ");
+      sw_sharding_print(s->mesh, &s->layout[f->args[i]].sharding, out);
+    }
+    sw_text_puts(out, "\n");
+  }
+  for (int32_t i = 0; i < block->n_ops; i++) {
+    const sw_op *op = &g->ops[block->ops[i]];
+    print_values(g, op->results, op->n_results, out);
+    sw_text_puts(out, " = ");
+    if (op->collective) sw_collective_print(s->mesh, op->collective, out);
+    if (!op->collective) sw_text_puts(out, sw_opcode_text(op->code));
+    sw_text_puts(out, "(");
+    print_values(g, op->operands, op->n_operands, out);
+    sw_text_puts(out, ") : ");
+    sw_type_print(sw_result_type(g, op, 0), out);
+    const sw_layout *l = &s->layout[op->results[0]];
+    if (l->is_block) sw_text_puts(out, "  ");
+    if (l->is_block) sw_sharding_print(s->mesh, &l->sharding, out);
+    if (s->origin[block->ops[i]].op >= 0) {
+      sw_text_printf(out, "  // %s", s->model->ops[s->origin[block->ops[i]].op].name);
+    }
+    sw_text_puts(out, "\n");
+  }
+  sw_text_puts(out, "return ");
+  print_values(g, f->outputs, f->n_outputs, out);
+  sw_text_puts(out, "\n");
+}
+
+static sw_rc verify_value(const sw_spmd *s, sw_id id, sw_diag *d) {
+  const sw_layout *l = &s->layout[id];
+  if (!l->is_block) return SW_OK;
+  const sw_type *local = &s->program->values[id].type, *whole = &s->model->values[l->source].type;
+  int64_t dims[SW_MAX_RANK];
+  const char *name = s->program->values[id].name;
+  SW_TRY_NOTE(d, sw_sharding_verify(s->mesh, &l->sharding, whole->rank, whole->dims, d), "in the layout of '%s'", name);
+  if (local->rank != whole->rank || local->dtype != whole->dtype ||
+      !sw_sharding_local_dims(&l->sharding, whole->dims, dims)) {
+    return SW_BUG(d, "'%s' is not a block of its tensor", name);
+  }
+  for (int k = 0; k < local->rank; k++) {
+    if (dims[k] != local->dims[k]) return SW_BUG(d, "'%s' has a wrong local extent of dimension %d", name, k);
+  }
+  return SW_OK;
+}
+
+sw_rc sw_spmd_verify(const sw_spmd *s, sw_diag *d) {
+  const sw_graph *g = s->program;
+  const sw_block *block = sw_graph_main_block(g);
+  SW_TRY(sw_graph_verify(g, d));
+  for (sw_id v = 0; v < g->n_values; v++) SW_TRY(verify_value(s, v, d));
+  for (int32_t i = 0; i < block->n_ops; i++) {
+    const sw_op *op = &g->ops[block->ops[i]];
+    if (!op->collective) continue;
+    const sw_type *in = sw_operand_type(g, op, 0);
+    SW_TRY_NOTE(d, sw_collective_verify(s->mesh, op->collective, in->rank, d), "in '%s'", op->name);
+  }
+  return SW_OK;
+}
+
+/* --- cost -------------------------------------------------------------------------------------------------------- */
+
+static double collective_bytes(const sw_collective *c, const sw_type *in, const sw_type *out) {
+  bool grows = c->op == SW_COLL_ALL_GATHER || c->op == SW_COLL_GATHER;
+  return (double)sw_type_bytes(grows ? out : in);
+}
+
+static double op_seconds(const sw_spmd *s, const sw_machine *machine, const sw_op *op, bool *is_comm) {
+  const sw_graph *g = s->program;
+  *is_comm = op->collective != NULL;
+  if (op->collective) {
+    const sw_collective *c = op->collective;
+    const sw_type *in = sw_operand_type(g, op, 0);
+    if (c->src) return sw_machine_exchange_s(machine, c->src, c->dst, sw_dtype_bytes(in->dtype));
+    return sw_machine_collective_s(machine, c->op, c->axes, c->n_axes,
+                                   collective_bytes(c, in, sw_result_type(g, op, 0)));
+  }
+  double flops = 0, bytes = 0;
+  if (op->space) {
+    sw_op_work(g, op, NULL, &flops, &bytes);
+  } else {
+    bytes = 2.0 * (double)sw_type_bytes(sw_result_type(g, op, 0)); /* mask, shard_start: read and write */
+  }
+  sw_dtype t = op->n_operands ? sw_operand_type(g, op, 0)->dtype : sw_result_type(g, op, 0)->dtype;
+  return flops > 0 || bytes > 0 ? sw_machine_local_s(machine, t, flops, bytes) : 0;
+}
+
+static int64_t value_bytes(const sw_spmd *s, sw_id v) { return sw_type_bytes(&s->program->values[v].type); }
+
+/* Largest sum of live buffers: arguments of kind parameter and state live throughout, others to their last use. */
+static sw_rc find_peak(const sw_spmd *s, int64_t *peak, sw_diag *d) {
+  const sw_graph *g = s->program;
+  const sw_function *f = &g->functions[g->main];
+  const sw_block *block = sw_graph_main_block(g);
+  int32_t *left;
+  SW_MEM_NEW(left, g->n_values, d);
+  int64_t now = 0;
+  for (sw_id v = 0; v < g->n_values; v++) left[v] = g->values[v].n_uses;
+  for (int32_t i = 0; i < f->n_args; i++) {
+    now += value_bytes(s, f->args[i]);
+    if (g->values[f->args[i]].kind != SW_VALUE_INPUT) left[f->args[i]]++;
+  }
+  *peak = now;
+  for (int32_t i = 0; i < block->n_ops; i++) {
+    const sw_op *op = &g->ops[block->ops[i]];
+    for (int r = 0; r < op->n_results; r++) now += value_bytes(s, op->results[r]);
+    *peak = sw_max_i64(*peak, now);
+    for (int r = 0; r < op->n_results; r++) now -= left[op->results[r]] ? 0 : value_bytes(s, op->results[r]);
+    for (int k = 0; k < op->n_operands; k++) now -= --left[op->operands[k]] ? 0 : value_bytes(s, op->operands[k]);
+  }
+  sw_mem_free(left);
+  return SW_OK;
+}
+
+sw_rc sw_spmd_account(const sw_spmd *s, const sw_machine *machine, sw_spmd_cost *out, sw_diag *d) {
+  const sw_block *block = sw_graph_main_block(s->program);
+  *out = (sw_spmd_cost){0};
+  for (int32_t i = 0; i < block->n_ops; i++) {
+    const sw_op *op = &s->program->ops[block->ops[i]];
+    bool is_comm;
+    double seconds = op_seconds(s, machine, op, &is_comm);
+    *(is_comm ? &out->comm_s : &out->local_s) += seconds;
+    if (op->collective) out->calls[op->collective->op]++;
+  }
+  return find_peak(s, &out->peak_bytes, d);
+}
