@@ -1,0 +1,102 @@
+/* A hardware profile as data: the device, the levels of its network, and the constants of the cost formulas.
+ *
+ * Read from JSON (profile_json.h, docs/profiles.md), or filled in by hand and checked with sw_profile_verify. Device
+ * ids count through the levels, the innermost fastest: on 8 nodes of 8 devices, device 13 is device 5 of node 1.
+ */
+#ifndef SHARDWRIGHT_PROFILE_H_
+#define SHARDWRIGHT_PROFILE_H_
+
+#include "shardwright/hw.h"
+
+/* How the units of one level (devices on the innermost level, else the level below) are joined. */
+#define SW_TOPOLOGIES(X)                                                       \
+  X(SWITCH, "switch")       /* every unit has a port of its own; no sharing */ \
+  X(FULL_MESH, "full_mesh") /* one link between each pair */                   \
+  X(TORUS, "torus")         /* a line or ring per dimension */
+
+typedef enum sw_topology {
+#define SW_X(id, text) SW_TOPOLOGY_##id,
+  SW_TOPOLOGIES(SW_X)
+#undef SW_X
+      SW_TOPOLOGY_COUNT
+} sw_topology;
+
+SW_API const char *sw_topology_text(sw_topology t);
+
+/* Collectives that share a formula; which op belongs to which is one table in src/hw/cost.c. */
+#define SW_COST_CLASSES(X)            \
+  X(ALL_GATHER, "all_gather")         \
+  X(REDUCE_SCATTER, "reduce_scatter") \
+  X(ALL_REDUCE, "all_reduce")         \
+  X(ALL_TO_ALL, "all_to_all")         \
+  X(PERMUTE, "permute")
+
+typedef enum sw_cost_class {
+#define SW_X(id, text) SW_COST_##id,
+  SW_COST_CLASSES(SW_X)
+#undef SW_X
+      SW_COST_CLASS_COUNT
+} sw_cost_class;
+
+SW_API const char *sw_cost_class_text(sw_cost_class c);
+
+/* One class on one level: seconds = base + peer*steps + ramp*sqrt(V) + s_per_byte*V + pair*V/(n-1), for n members and V
+ * bytes sent per device (per link on a full mesh and a torus); steps is n-1, on a torus the hops of the longest path.
+ * From `in_network_min` members on (0: never) the network reduces and in_network_s_per_byte replaces both slopes. */
+typedef struct sw_cost_line {
+  double base_s;
+  double peer_s;
+  double ramp_s_per_sqrt_byte;
+  double s_per_byte;
+  double pair_s_per_byte; /* what a group of two pays more than a large one */
+  int64_t in_network_min;
+  double in_network_s_per_byte;
+} sw_cost_line;
+
+enum { SW_MAX_LEVELS = 3, SW_MAX_TORUS_DIMS = 4, SW_MAX_PROFILE_MESHES = 16, SW_MAX_MEASURED = 8 };
+
+typedef struct sw_level {
+  const char *name; /* "nvlink" */
+  sw_topology kind;
+  int n_dims; /* torus: its dimensions, first the slowest in device ids; else 1 */
+  int64_t dims[SW_MAX_TORUS_DIMS];
+  bool wrap[SW_MAX_TORUS_DIMS];
+  double serial_fraction; /* 0: this level's work overlaps that of the levels below; 1: one after the other */
+  sw_cost_line line[SW_COST_CLASS_COUNT];
+} sw_level;
+
+/* Which rows of measured tables speak of this profile: a prefix of the `hardware` column and of the `source` column,
+ * and how many nodes. */
+typedef struct sw_measured {
+  const char *hardware, *source;
+  int64_t nodes;
+} sw_measured;
+
+struct sw_profile {
+  const char *name, *description;
+  const char *device_name;
+  int64_t memory_bytes;          /* of one device */
+  int64_t memory_reserved_bytes; /* of those, not for a plan: runtime, communication buffers */
+  double memory_bytes_per_s;     /* peak */
+  double flop_per_s[SW_DTYPE_COUNT];
+  double flop_fraction, memory_fraction; /* of the peaks, achieved by large operations */
+  double launch_s;                       /* of one local op */
+  double exchange_peer_s;                /* a direct exchange pays this more per peer than an all_to_all */
+  int64_t shared_cores; /* 0; else the rates above hold for this many devices, which all devices share */
+  int n_levels;
+  sw_level level[SW_MAX_LEVELS]; /* innermost first */
+  int n_meshes;
+  sw_mesh mesh[SW_MAX_PROFILE_MESHES];
+  int n_measured;
+  sw_measured measured[SW_MAX_MEASURED];
+};
+
+/* Sizes positive, devices within SW_MAX_DEVICES, constants finite and not negative, meshes that fit. */
+SW_API SW_CHECKED sw_rc sw_profile_verify(const sw_profile *p, sw_diag *d);
+
+/* A dtype whose rate the profile does not state takes that of another: f8 from f16, u8 and bool from i8, c64 from f32
+ * with a quarter (one complex product is four), ... `stated[t]` says which are there; the rest of p->flop_per_s is
+ * filled in. f32 must be stated. */
+SW_API void sw_profile_complete_flops(sw_profile *p, const bool stated[SW_DTYPE_COUNT]);
+
+#endif

@@ -1,0 +1,16 @@
+/* Hardware profiles from JSON files (docs/profiles.md, docs/profile.schema.json). */
+#ifndef SHARDWRIGHT_PROFILE_JSON_H_
+#define SHARDWRIGHT_PROFILE_JSON_H_
+
+#include "shardwright/profile.h"
+
+/* `path_or_name`: a file when it contains '/' or ends in ".json" (or is "-"), else a name that is looked up as
+ * NAME.json in $SHARDWRIGHT_PROFILES, ./hwprofiles, and the folder that came with the program. The profile and its
+ * texts live in `arena`. Errors carry file, line and column. */
+SW_API SW_CHECKED sw_rc sw_profile_read(const char *path_or_name, sw_arena *arena, const sw_profile **out, sw_diag *d);
+
+/* Parse text that is already in memory; `file` is what messages call it. */
+SW_API SW_CHECKED sw_rc sw_profile_parse(const char *file, const char *bytes, size_t n, sw_arena *arena,
+                                         const sw_profile **out, sw_diag *d);
+
+#endif

@@ -1,0 +1,180 @@
+/* The price of a direct exchange between two tilings: every device fetches what it lacks from whoever has it.
+ *
+ * Level by level the bytes that the busiest device must receive from outside its unit of that level are the traffic
+ * from a coarser source: with the minor refs that stay inside a unit dropped, a source block is what the unit's devices
+ * hold together. Mesh node=2,dev=4, rows over [node,dev] -> replicated, 1024 rows:
+ *
+ *   lacked in all  896 rows       source over [node] only: lacked  512 rows, these cross nodes; 384 stay inside
+ *
+ * The constants are those of all_to_all (permute when each device has one peer), plus a little per peer, so that an
+ * exchange is not chosen over the collective that does the same.
+ */
+#include <math.h>
+
+#include "hw/machine.h"
+
+/* Refs of the two tilings along the dimensions that change, overlapping ones widened to the whole axis. */
+typedef struct ref_set {
+  int n;
+  sw_axis_ref ref[2 * SW_MAX_REFS];
+} ref_set;
+
+static void add_ref(const sw_machine *m, ref_set *s, sw_axis_ref r) {
+  for (int i = 0; i < s->n;) {
+    if (sw_axis_ref_equal(s->ref[i], r)) return;
+    if (!sw_axis_ref_overlaps(s->ref[i], r)) {
+      i++;
+      continue;
+    }
+    s->ref[i] = s->ref[--s->n];
+    r = sw_axis_whole(&m->mesh, r.axis);
+    i = 0;
+  }
+  s->ref[s->n++] = r;
+}
+
+static bool dim_equal(const sw_tiling *a, const sw_tiling *b, int d) {
+  const sw_tile_dim *x = &a->dim[d], *y = &b->dim[d];
+  if (x->n_refs != y->n_refs || x->base != y->base || x->len != y->len || x->step != y->step || x->starts != y->starts)
+    return false;
+  for (int i = 0; i < x->n_refs; i++)
+    if (!sw_axis_ref_equal(a->refs[x->first_ref + i], b->refs[y->first_ref + i])) return false;
+  return true;
+}
+
+/* Leading refs that both cut a dimension by, in whole blocks: devices there do not talk across them. */
+static int common_prefix(const sw_tiling *a, const sw_tiling *b, int d) {
+  const sw_tile_dim *x = &a->dim[d], *y = &b->dim[d];
+  if (x->starts || y->starts || x->base || y->base || x->step != x->len || y->step != y->len) return 0;
+  int64_t shards = 1;
+  int n = 0;
+  while (n < x->n_refs && n < y->n_refs) {
+    sw_axis_ref r = a->refs[x->first_ref + n];
+    if (!sw_axis_ref_equal(r, b->refs[y->first_ref + n])) break;
+    shards *= r.size;
+    if (x->size % shards) break;
+    int64_t block = x->size / shards;
+    if (block % x->len || block % y->len) break;
+    n++;
+  }
+  return n;
+}
+
+static void changed_refs(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, ref_set *out) {
+  out->n = 0;
+  for (int d = 0; d < src->rank; d++) {
+    if (dim_equal(src, dst, d)) continue;
+    int skip = common_prefix(src, dst, d);
+    for (int i = skip; i < src->dim[d].n_refs; i++) add_ref(m, out, src->refs[src->dim[d].first_ref + i]);
+    for (int i = skip; i < dst->dim[d].n_refs; i++) add_ref(m, out, dst->refs[dst->dim[d].first_ref + i]);
+  }
+}
+
+/* Source blocks that one window of the destination touches along a dimension. */
+static double touched(const sw_tile_dim *s, const sw_tile_dim *t, int64_t shards) {
+  if (shards == 1) return 1;
+  if (s->starts || t->starts || s->step <= 0) return (double)shards;
+  bool aligned = (t->base - s->base) % s->step == 0 && (t->step % s->step == 0 || t->n_refs == 0);
+  bool inside = t->len <= s->step && s->step % t->len == 0 && (t->base - s->base) % t->len == 0 &&
+                (t->step % t->len == 0 || t->n_refs == 0);
+  if (inside) return 1;
+  double n = (double)((t->len + s->step - 1) / s->step) + (aligned ? 0 : 1);
+  return fmin(n, (double)shards);
+}
+
+/* Senders that a device has: blocks its window touches, without its own, and no more than the group has members. */
+static double peer_count(const sw_tiling *src, const sw_tiling *dst, int64_t group) {
+  double blocks = 1;
+  for (int d = 0; d < src->rank; d++) {
+    const sw_tile_dim *s = &src->dim[d];
+    int64_t shards = sw_axis_refs_size(src->refs + s->first_ref, s->n_refs);
+    blocks *= touched(s, &dst->dim[d], shards);
+  }
+  double peers = fmin(blocks > 1 ? blocks - 1 : 1, (double)(group - 1));
+  return fmax(peers, 1);
+}
+
+/* What the devices of one unit (levels below `level`) hold together. */
+static void coarsen(const sw_machine *m, const sw_tiling *t, int level, sw_tiling *out) {
+  *out = *t;
+  for (int d = 0; d < t->rank; d++) {
+    sw_tile_dim *dim = &out->dim[d];
+    if (dim->starts || dim->step < 0) continue;
+    while (dim->n_refs) {
+      sw_axis_ref r = out->refs[dim->first_ref + dim->n_refs - 1];
+      if (sw_axis_ref_level(m, r) >= level) break;
+      dim->n_refs--;
+      dim->len += (r.size - 1) * dim->step;
+      dim->step *= r.size;
+    }
+  }
+}
+
+/* Bytes over the busiest link per byte that a device receives from others on this part's level. */
+static double received_share(const sw_machine *m, const group_part *p, double peers) {
+  switch (m->profile->level[p->level].kind) {
+    case SW_TOPOLOGY_FULL_MESH:
+      return 1 / fmin(peers, (double)(p->n - 1));
+    case SW_TOPOLOGY_TORUS:
+      return p->spread * (double)p->n / (double)(p->n - 1);
+    case SW_TOPOLOGY_SWITCH:
+    case SW_TOPOLOGY_COUNT:
+      break;
+  }
+  return 1;
+}
+
+typedef struct part_cost {
+  double latency_s, work_s;
+} part_cost;
+
+static part_cost price_part(const sw_machine *m, const group_part *p, double bytes, double peers) {
+  const sw_profile *profile = m->profile;
+  bool pairs = peers <= 1 && profile->level[p->level].kind != SW_TOPOLOGY_TORUS;
+  const sw_cost_line *line = &profile->level[p->level].line[pairs ? SW_COST_PERMUTE : SW_COST_ALL_TO_ALL];
+  double here = fmin(peers, (double)(p->n - 1));
+  double busy = bytes * received_share(m, p, here);
+  double steps = profile->level[p->level].kind == SW_TOPOLOGY_TORUS ? p->steps : here;
+  double slope = line->s_per_byte + line->pair_s_per_byte / here;
+  return (part_cost){line->base_s + line->peer_s * steps, line->ramp_s_per_sqrt_byte * sqrt(busy) + slope * busy};
+}
+
+static double exchange_s(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, const group_shape *g,
+                         double max_bytes, double elem_bytes) {
+  double peers = peer_count(src, dst, g->size);
+  double latency = m->profile->exchange_peer_s * peers, work = 0, left = max_bytes;
+  part_cost cost[SW_MAX_LEVELS] = {0};
+  for (int i = g->n_parts - 1; i >= 0; i--) {
+    double outside = 0, total = 0;
+    if (i > 0) {
+      sw_tiling unit;
+      coarsen(m, src, g->part[i].level, &unit);
+      sw_tiling_traffic(&m->mesh, &unit, dst, &outside, &total);
+      outside = fmin(outside * elem_bytes, left);
+    } else {
+      outside = left;
+    }
+    left -= outside;
+    if (outside > 0) cost[i] = price_part(m, &g->part[i], outside, peers);
+  }
+  for (int i = 0; i < g->n_parts; i++) {
+    double serial = i ? m->profile->level[g->part[i].level].serial_fraction : 0;
+    latency += cost[i].latency_s;
+    work = fmax(work, cost[i].work_s) + serial * fmin(work, cost[i].work_s);
+  }
+  return (latency + work) * m->share;
+}
+
+double sw_machine_exchange_s(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, int elem_bytes) {
+  if (sw_tiling_equal(src, dst)) return 0;
+  double max, total, buffer = (double)elem_bytes;
+  sw_tiling_traffic(&m->mesh, src, dst, &max, &total);
+  for (int d = 0; d < dst->rank; d++) buffer *= (double)dst->dim[d].len;
+  if (max <= 0) return sw_machine_collective_s(m, SW_COLL_ALL_SLICE, NULL, 0, buffer);
+  ref_set refs;
+  group_shape g;
+  changed_refs(m, src, dst, &refs);
+  sw_group_shape_of(m, refs.ref, refs.n, &g);
+  if (g.n_parts == 0) return sw_machine_collective_s(m, SW_COLL_ALL_SLICE, NULL, 0, buffer);
+  return exchange_s(m, src, dst, &g, max * elem_bytes, (double)elem_bytes);
+}

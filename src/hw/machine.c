@@ -1,0 +1,100 @@
+/* A machine: a profile with a mesh laid on it, and the questions that planning asks of it. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "hw/machine.h"
+
+/* Which formula prices an op. `whole`: the volume is the buffer itself, not the (n-1)/n of it that a device lacks. */
+static const struct {
+  sw_cost_class cls;
+  bool whole;
+} kOp[SW_COLL_COUNT] = {
+    [SW_COLL_ALL_GATHER] = {SW_COST_ALL_GATHER, false}, [SW_COLL_ALL_REDUCE] = {SW_COST_ALL_REDUCE, false},
+    [SW_COLL_ALL_TO_ALL] = {SW_COST_ALL_TO_ALL, false}, [SW_COLL_REDUCE_SCATTER] = {SW_COST_REDUCE_SCATTER, false},
+    [SW_COLL_BROADCAST] = {SW_COST_ALL_GATHER, true},   [SW_COLL_GATHER] = {SW_COST_ALL_GATHER, false},
+    [SW_COLL_SCATTER] = {SW_COST_ALL_GATHER, false},    [SW_COLL_REDUCE] = {SW_COST_REDUCE_SCATTER, true},
+    [SW_COLL_SEND] = {SW_COST_PERMUTE, false},          [SW_COLL_RECV] = {SW_COST_PERMUTE, false},
+    [SW_COLL_SHIFT] = {SW_COST_PERMUTE, false},         [SW_COLL_UPDATE_HALO] = {SW_COST_PERMUTE, false},
+    [SW_COLL_PERMUTE] = {SW_COST_PERMUTE, false},       [SW_COLL_EXCHANGE] = {SW_COST_ALL_TO_ALL, false},
+    [SW_COLL_BARRIER] = {SW_COST_ALL_REDUCE, false},
+};
+
+static sw_rc check_size(const sw_profile *p, const sw_mesh *mesh, sw_diag *d) {
+  SW_TRY(sw_mesh_verify(mesh, true, d));
+  int64_t want = sw_mesh_devices(mesh), have = sw_profile_devices(p);
+  if (want > have)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "the mesh has %" PRId64 " devices; profile '%s' has %" PRId64, want, p->name,
+                         have);
+  return SW_OK;
+}
+
+static sw_rc price_subsets(sw_machine *m, sw_arena *arena, sw_diag *d) {
+  unsigned n_subsets = 1u << m->mesh.n_axes;
+  group_price *price;
+  SW_ARENA_NEW(price, arena, n_subsets, d);
+  for (unsigned mask = 0; mask < n_subsets; mask++) {
+    sw_axis_ref refs[SW_MAX_AXES];
+    int n = 0;
+    for (int a = 0; a < m->mesh.n_axes; a++)
+      if (mask >> a & 1) refs[n++] = sw_axis_whole(&m->mesh, a);
+    group_shape g;
+    sw_group_shape_of(m, refs, n, &g);
+    sw_group_price_of(m, &g, &price[mask]);
+  }
+  m->subset = price;
+  return SW_OK;
+}
+
+sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, const sw_mesh *mesh, sw_machine **out, sw_diag *d) {
+  SW_TRY(check_size(p, mesh, d));
+  sw_machine *m;
+  SW_ARENA_NEW(m, arena, 1, d);
+  m->profile = p;
+  m->mesh = *mesh;
+  double devices = (double)sw_mesh_devices(mesh), cores = (double)p->shared_cores;
+  m->share = cores > 0 && devices > cores ? devices / cores : 1;
+  SW_TRY(sw_machine_place(m, d));
+  SW_TRY(price_subsets(m, arena, d));
+  *out = m;
+  return SW_OK;
+}
+
+const sw_mesh *sw_machine_mesh(const sw_machine *m) { return &m->mesh; }
+const sw_profile *sw_machine_profile(const sw_machine *m) { return m->profile; }
+
+static bool whole_axes(const sw_machine *m, const sw_axis_ref *axes, int n, unsigned *mask) {
+  *mask = 0;
+  for (int i = 0; i < n; i++) {
+    if (axes[i].size != m->mesh.axis[axes[i].axis].size) return false;
+    *mask |= 1u << axes[i].axis;
+  }
+  return true;
+}
+
+static double copy_s(const sw_machine *m, double bytes) {
+  const sw_profile *p = m->profile;
+  return (p->launch_s + 2 * bytes / (p->memory_fraction * p->memory_bytes_per_s)) * m->share;
+}
+
+double sw_machine_collective_s(const sw_machine *m, sw_coll_op op, const sw_axis_ref *axes, int n_axes, double bytes) {
+  if (sw_coll_flags(op) & SW_COLL_LOCAL) return copy_s(m, bytes);
+  unsigned mask;
+  group_price built;
+  const group_price *price = &built;
+  if (whole_axes(m, axes, n_axes, &mask)) {
+    price = &m->subset[mask];
+  } else {
+    group_shape g;
+    sw_group_shape_of(m, axes, n_axes, &g);
+    sw_group_price_of(m, &g, &built);
+  }
+  if (kOp[op].whole && price->size > 1) bytes *= (double)price->size / (double)(price->size - 1);
+  return sw_group_price_s(price, kOp[op].cls, op == SW_COLL_BARRIER ? 0 : bytes);
+}
+
+double sw_machine_local_s(const sw_machine *m, sw_dtype t, double flops, double bytes) {
+  const sw_profile *p = m->profile;
+  double compute = flops / (p->flop_fraction * p->flop_per_s[t]);
+  double memory = bytes / (p->memory_fraction * p->memory_bytes_per_s);
+  return (p->launch_s + fmax(compute, memory)) * m->share;
+}

@@ -1,0 +1,107 @@
+/* The profile as data: its words, what it derives, and its check. */
+#include "shardwright/profile.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "shardwright/checked.h"
+
+static const char *const kTopology[] = {
+#define SW_X(id, text) [SW_TOPOLOGY_##id] = text,
+    SW_TOPOLOGIES(SW_X)
+#undef SW_X
+};
+static const char *const kClass[] = {
+#define SW_X(id, text) [SW_COST_##id] = text,
+    SW_COST_CLASSES(SW_X)
+#undef SW_X
+};
+
+const char *sw_topology_text(sw_topology t) { return kTopology[t]; }
+const char *sw_cost_class_text(sw_cost_class c) { return kClass[c]; }
+
+const char *sw_profile_name(const sw_profile *p) { return p->name; }
+int sw_profile_mesh_count(const sw_profile *p) { return p->n_meshes; }
+const sw_mesh *sw_profile_mesh(const sw_profile *p, int i) { return &p->mesh[i]; }
+int64_t sw_profile_memory_bytes(const sw_profile *p) { return p->memory_bytes - p->memory_reserved_bytes; }
+
+int64_t sw_profile_devices(const sw_profile *p) {
+  int64_t n = 1;
+  for (int l = 0; l < p->n_levels; l++)
+    for (int i = 0; i < p->level[l].n_dims; i++) n *= p->level[l].dims[i];
+  return n;
+}
+
+/* Where a dtype takes its rate from when the profile is silent: `factor` times that of `from`. Sources come before
+ * those who use them. */
+static const struct {
+  sw_dtype to, from;
+  double factor;
+} kRates[] = {
+    {SW_F64, SW_F32, 0.5},       {SW_F16, SW_F32, 1}, {SW_BF16, SW_F16, 1},   {SW_F8E4M3FN, SW_BF16, 1},
+    {SW_F8E5M2, SW_F8E4M3FN, 1}, {SW_I32, SW_F32, 1}, {SW_I8, SW_I32, 1},     {SW_I16, SW_I32, 1},
+    {SW_I64, SW_I32, 0.5},       {SW_U8, SW_I8, 1},   {SW_U16, SW_I16, 1},    {SW_U32, SW_I32, 1},
+    {SW_U64, SW_I64, 1},         {SW_BOOL, SW_I8, 1}, {SW_C64, SW_F32, 0.25}, {SW_C128, SW_F64, 0.25},
+    {SW_TOKEN, SW_F32, 1},
+};
+
+void sw_profile_complete_flops(sw_profile *p, const bool stated[SW_DTYPE_COUNT]) {
+  for (size_t i = 0; i < sizeof kRates / sizeof kRates[0]; i++)
+    if (!stated[kRates[i].to]) p->flop_per_s[kRates[i].to] = kRates[i].factor * p->flop_per_s[kRates[i].from];
+}
+
+static bool fine(double x) { return isfinite(x) && x >= 0; }
+
+static bool line_is_fine(const sw_cost_line *l) {
+  return fine(l->base_s) && fine(l->peer_s) && fine(l->ramp_s_per_sqrt_byte) && fine(l->s_per_byte) &&
+         fine(l->pair_s_per_byte) && fine(l->in_network_s_per_byte) && l->in_network_min >= 0;
+}
+
+static sw_rc verify_level(const sw_level *l, int64_t *devices, sw_diag *d) {
+  if (l->n_dims < 1 || l->n_dims > SW_MAX_TORUS_DIMS || (l->kind != SW_TOPOLOGY_TORUS && l->n_dims != 1))
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "level '%s' has %d dimensions", l->name, l->n_dims);
+  for (int i = 0; i < l->n_dims; i++)
+    if (l->dims[i] < 1 || !sw_mul_i64(*devices, l->dims[i], devices) || *devices > SW_MAX_DEVICES)
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "level '%s' has a size of %" PRId64 "; expected 1 to %d devices in all",
+                           l->name, l->dims[i], SW_MAX_DEVICES);
+  if (!fine(l->serial_fraction) || l->serial_fraction > 1)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "level '%s' has a serial fraction of %g; expected 0 to 1", l->name,
+                         l->serial_fraction);
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++)
+    if (!line_is_fine(&l->line[c]))
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "level '%s': a constant of %s is negative or not finite", l->name, kClass[c]);
+  return SW_OK;
+}
+
+static sw_rc verify_device(const sw_profile *p, sw_diag *d) {
+  if (p->memory_bytes < 1 || p->memory_reserved_bytes < 0 || p->memory_reserved_bytes >= p->memory_bytes)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "memory of %" PRId64 " bytes with %" PRId64 " reserved leaves nothing",
+                         p->memory_bytes, p->memory_reserved_bytes);
+  bool ok = p->memory_bytes_per_s > 0 && p->flop_fraction > 0 && p->flop_fraction <= 1 && p->memory_fraction > 0 &&
+            p->memory_fraction <= 1 && fine(p->launch_s) && fine(p->exchange_peer_s) && p->shared_cores >= 0;
+  for (int t = 0; t < SW_DTYPE_COUNT; t++) ok = ok && p->flop_per_s[t] > 0;
+  return ok ? SW_OK
+            : SW_FAIL_INPUT(d, SW_NOWHERE, "device '%s': rates must be positive and fractions in (0, 1]",
+                            p->device_name);
+}
+
+static sw_rc verify_mesh(const sw_profile *p, int i, sw_diag *d) {
+  sw_arena scratch = {0};
+  sw_machine *m;
+  sw_rc rc = sw_machine_build(&scratch, p, &p->mesh[i], &m, d);
+  sw_arena_deinit(&scratch);
+  if (rc) sw_diag_note(d, "while laying mesh %d of profile '%s' on its network", i + 1, p->name);
+  return rc;
+}
+
+sw_rc sw_profile_verify(const sw_profile *p, sw_diag *d) {
+  SW_TRY(verify_device(p, d));
+  if (p->n_levels < 1 || p->n_levels > SW_MAX_LEVELS)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "profile '%s' has %d levels; expected 1 to %d", p->name, p->n_levels,
+                         SW_MAX_LEVELS);
+  int64_t devices = 1;
+  for (int l = 0; l < p->n_levels; l++) SW_TRY(verify_level(&p->level[l], &devices, d));
+  if (p->n_meshes < 1) return SW_FAIL_INPUT(d, SW_NOWHERE, "profile '%s' offers no mesh", p->name);
+  for (int i = 0; i < p->n_meshes; i++) SW_TRY(verify_mesh(p, i, d));
+  return SW_OK;
+}
