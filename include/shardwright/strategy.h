@@ -79,6 +79,10 @@ typedef struct sw_op_cost {
 SW_API void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_strategy *s,
                              sw_op_cost *out);
 
+/* Append bytes that are equal for ops with the same strategies and costs (same opcode, loops, maps, types): a key for
+ * caches, valid while the graph lives. */
+SW_API void sw_op_class_key(const sw_graph *g, const sw_op *op, sw_text *key);
+
 typedef struct sw_enumeration {
   int32_t n;
   const sw_strategy *at; /* the uncut one first, then by number of axes, then by loops and axes: a fixed order */

@@ -176,6 +176,16 @@ sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machi
   return rc;
 }
 
+void sw_op_class_key(const sw_graph *g, const sw_op *op, sw_text *key) {
+  sw_text_append(key, (const char *)&op->code, sizeof op->code);
+  sw_text_append(key, (const char *)&op->space, sizeof(void *));
+  for (int i = 0; i < op->n_operands + op->n_results; i++) {
+    const sw_type *t = i < op->n_operands ? sw_operand_type(g, op, i) : sw_result_type(g, op, i - op->n_operands);
+    sw_text_append(key, (const char *)&t->dtype, sizeof t->dtype);
+    sw_text_append(key, (const char *)t->dims, (size_t)t->rank * sizeof *t->dims);
+  }
+}
+
 /* --- shardings of a value ---------------------------------------------------------------------------------------- */
 
 typedef struct value_search {

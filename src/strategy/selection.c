@@ -56,25 +56,13 @@ static const sw_function *function_of(const sw_selection *s) { return &s->g->fun
 
 /* --- choices of every node --------------------------------------------------------------------------------------- */
 
-/* Equal ops: same opcode, same loops and maps, same types. */
-static sw_rc op_class_key(build *b, const sw_op *op, sw_diag *d) {
-  const sw_graph *g = b->s->g;
-  b->key.n = 0;
-  sw_text_append(&b->key, (const char *)&op->code, sizeof op->code);
-  sw_text_append(&b->key, (const char *)&op->space, sizeof(void *));
-  for (int i = 0; i < op->n_operands + op->n_results; i++) {
-    const sw_type *t = i < op->n_operands ? sw_operand_type(g, op, i) : sw_result_type(g, op, i - op->n_operands);
-    sw_text_append(&b->key, (const char *)&t->dtype, sizeof t->dtype);
-    sw_text_append(&b->key, (const char *)t->dims, (size_t)t->rank * sizeof *t->dims);
-  }
-  return b->key.rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : SW_OK;
-}
-
 static sw_rc choices_of_op(build *b, const sw_op *op, const sw_choices **out, sw_diag *d) {
   sw_selection *s = b->s;
   int64_t *slot;
   bool fresh;
-  SW_TRY(op_class_key(b, op, d));
+  b->key.n = 0;
+  sw_op_class_key(s->g, op, &b->key);
+  if (b->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
   SW_TRY(sw_dict_put(&b->op_classes, b->key.at, b->key.n, (int64_t)b->class_at.n, &slot, &fresh, d));
   if (fresh) {
     sw_choices *c;

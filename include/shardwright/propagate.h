@@ -1,0 +1,26 @@
+/* Propagation (RFC): complete partial annotations to a plan, without search.
+ *
+ * Each op derives its strategy from what is annotated on its results and operands, and annotates those that have
+ * nothing yet. One sweep goes against program order and one along it (or as the traversal says). For result annotations
+ * count the definition's own, and else what all annotated uses agree on. An operand annotation on the definition gives
+ * way where its axes are taken; one made for this use that disagrees is an error that names both.
+ */
+#ifndef SHARDWRIGHT_PROPAGATE_H_
+#define SHARDWRIGHT_PROPAGATE_H_
+
+#include "shardwright/plan.h"
+
+typedef enum sw_traversal {
+  SW_TRAVERSE_BACKWARD_FORWARD, /* as the RFC; the default */
+  SW_TRAVERSE_FORWARD_BACKWARD,
+  SW_TRAVERSE_FORWARD,
+  SW_TRAVERSE_BACKWARD,
+} sw_traversal;
+SW_API bool sw_traversal_parse(const char *text, sw_traversal *out); /* "backward-forward", ... */
+
+/* A plan that meets every annotation; hints count as much as requirements here. SW_E_INFEASIBLE names the annotations
+ * that exclude each other, or the op that cannot be cut as they say. */
+SW_API SW_CHECKED sw_rc sw_propagate(const sw_graph *g, const sw_machine *machine, sw_traversal t, sw_arena *arena,
+                                     sw_plan *out, sw_diag *d);
+
+#endif

@@ -1,0 +1,276 @@
+/* Plans that people write by hand, from the roles of arguments, for comparison with the search.
+ *
+ * Arguments get their shardings from a rule; every op then takes, in program order, the strategy that is cheapest given
+ * what its operands are cut like by then (ties: fewer bytes of results), and a partial result is completed by whoever
+ * uses it next. No op looks ahead: that is what the search is for.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "plan/uses.h"
+#include "shardwright/array.h"
+#include "shardwright/hash.h"
+
+typedef struct follower {
+  const sw_graph *g;
+  const sw_machine *machine;
+  const sw_mesh *mesh;
+  sw_baseline kind;
+  sw_arena scratch;
+  sw_plan *plan;
+  bool *fixed;   /* by argument: its sharding is decided */
+  int64_t batch; /* extent of the first dimension of the first input, 0 when there is none */
+  sw_dict classes;
+  SW_ARRAY(sw_enumeration) enumerations;
+  sw_dict prices;
+  SW_ARRAY(double) seconds;
+  sw_text key;
+} follower;
+
+static const char *const kTexts[SW_BASELINE_COUNT] = {"replicated", "data-parallel", "megatron", "fsdp"};
+const char *sw_baseline_text(sw_baseline b) { return kTexts[b]; }
+
+/* --- rules for arguments ----------------------------------------------------------------------------------------- */
+
+/* Cut dim 0 over the axes in order, as many as divide it, leaving out the last `spare` axes. */
+static void cut_batch(const follower *f, const sw_value *v, int spare, sw_sharding *out) {
+  int64_t shards = 1;
+  for (int a = 0; v->type.rank > 0 && a < f->mesh->n_axes - spare; a++) {
+    int64_t more = shards * f->mesh->axis[a].size;
+    if (f->mesh->axis[a].size < 2 || v->type.dims[0] % more) continue;
+    (void)sw_sharding_push(out, 0, sw_axis_whole(f->mesh, a));
+    shards = more;
+  }
+}
+
+/* Cut the largest dimension that all axes together divide; when none, that as many as possible do. */
+static void cut_everywhere(const follower *f, const sw_value *v, sw_sharding *out) {
+  int best = -1;
+  for (int k = 0; k < v->type.rank; k++) {
+    bool divides = v->type.dims[k] > 0 && v->type.dims[k] % sw_mesh_devices(f->mesh) == 0;
+    if (divides && (best < 0 || v->type.dims[k] > v->type.dims[best])) best = k;
+  }
+  int64_t shards = 1;
+  for (int k = 0; best < 0 && k < v->type.rank; k++) {
+    if (v->type.dims[k] % 2 == 0 && v->type.dims[k] > 1) best = k;
+  }
+  for (int a = 0; best >= 0 && a < f->mesh->n_axes; a++) {
+    int64_t more = shards * f->mesh->axis[a].size;
+    if (f->mesh->axis[a].size < 2 || v->type.dims[best] % more) continue;
+    (void)sw_sharding_push(out, best, sw_axis_whole(f->mesh, a));
+    shards = more;
+  }
+}
+
+/* Inputs, and state that has the batch in front (a cache), follow the batch. */
+static bool follows_batch(const follower *f, const sw_value *v) {
+  if (v->kind == SW_VALUE_INPUT) return true;
+  return v->kind == SW_VALUE_STATE && v->type.rank >= 3 && f->batch > 1 && v->type.dims[0] == f->batch;
+}
+
+static void place_args(follower *f) {
+  const sw_function *fn = &f->g->functions[f->g->main];
+  for (int32_t i = fn->n_args - 1; i >= 0; i--) {
+    const sw_value *v = &f->g->values[fn->args[i]];
+    if (v->kind == SW_VALUE_INPUT && v->type.rank > 0) f->batch = v->type.dims[0];
+  }
+  for (int32_t i = 0; i < fn->n_args; i++) {
+    const sw_value *v = &f->g->values[fn->args[i]];
+    bool batch = follows_batch(f, v);
+    f->fixed[i] = true;
+    if (f->kind == SW_BASELINE_REPLICATED) continue;
+    if (batch) cut_batch(f, v, f->kind == SW_BASELINE_MEGATRON ? 1 : 0, &f->plan->args[i]);
+    if (!batch && f->kind == SW_BASELINE_MEGATRON && v->type.rank >= 2) f->fixed[i] = false;
+  }
+}
+
+/* --- following --------------------------------------------------------------------------------------------------- */
+
+static sw_rc strategies_of(follower *f, const sw_op *op, const sw_enumeration **out, sw_diag *d) {
+  f->key.n = 0;
+  sw_op_class_key(f->g, op, &f->key);
+  if (f->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
+  int64_t *slot;
+  bool fresh;
+  SW_TRY(sw_dict_put(&f->classes, f->key.at, f->key.n, (int64_t)f->enumerations.n, &slot, &fresh, d));
+  if (fresh) {
+    sw_enumeration e;
+    SW_TRY(sw_strategies_enumerate(f->g, op, f->machine, NULL, &f->scratch, &e, d));
+    SW_TRY(sw_array_push(&f->enumerations, e, d));
+  }
+  *out = &f->enumerations.at[*slot];
+  return SW_OK;
+}
+
+static sw_rc price(follower *f, const sw_type *type, const sw_sharding *from, const sw_sharding *to, double *out,
+                   sw_diag *d) {
+  *out = 0;
+  if (sw_sharding_equal(from, to)) return SW_OK;
+  f->key.n = 0;
+  sw_type_print(type, &f->key);
+  sw_sharding_print(f->mesh, from, &f->key);
+  sw_text_puts(&f->key, ">");
+  sw_sharding_print(f->mesh, to, &f->key);
+  if (f->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
+  int64_t *slot;
+  bool fresh;
+  SW_TRY(sw_dict_put(&f->prices, f->key.at, f->key.n, (int64_t)f->seconds.n, &slot, &fresh, d));
+  if (fresh) {
+    double s = sw_route_cost_s(f->machine, from, to, type->rank, type->dims, type->dtype);
+    SW_TRY(sw_array_push(&f->seconds, s, d));
+  }
+  *out = f->seconds.at[*slot];
+  return SW_OK;
+}
+
+static bool keeps_partials(const sw_op *op, const sw_strategy *s) {
+  for (int i = 0; i < s->n_refs; i++) {
+    if (s->loop_of[i] >= op->space->n_loops) return true;
+  }
+  return false;
+}
+
+static sw_rc cost_here(follower *f, const sw_op *op, const sw_strategy *s, const sw_op_cost *own, double *out,
+                       sw_diag *d) {
+  *out = own->local_s + own->move_s;
+  for (int i = 0; i < op->n_operands; i++) {
+    sw_sharding from, to;
+    double more;
+    sw_plan_value_sharding(f->plan, op->operands[i], &from);
+    sw_strategy_operand(f->g, op, s, i, &to);
+    SW_TRY(price(f, sw_operand_type(f->g, op, i), &from, &to, &more, d));
+    *out += more;
+  }
+  return SW_OK;
+}
+
+static double result_bytes(const follower *f, const sw_op *op, const sw_strategy *s) {
+  double b = 0;
+  for (int i = 0; i < op->n_results; i++) {
+    sw_sharding sh;
+    const sw_type *t = sw_result_type(f->g, op, i);
+    sw_strategy_result(f->g, op, s, i, &sh);
+    b += (double)sw_sharding_local_bytes(&sh, t->dims, t->dtype);
+  }
+  return b;
+}
+
+static sw_rc follow(follower *f, sw_id id, sw_diag *d) {
+  const sw_op *op = &f->g->ops[id];
+  const sw_enumeration *e;
+  double best = INFINITY, best_bytes = INFINITY;
+  SW_TRY(strategies_of(f, op, &e, d));
+  for (int32_t i = 0; i < e->n; i++) {
+    if (keeps_partials(op, &e->at[i])) continue;
+    double cost, bytes = result_bytes(f, op, &e->at[i]);
+    SW_TRY(cost_here(f, op, &e->at[i], &e->cost[i], &cost, d));
+    if (cost < best || (cost == best && bytes < best_bytes)) {
+      best = cost;
+      best_bytes = bytes;
+      f->plan->ops[id] = e->at[i];
+    }
+  }
+  return SW_OK;
+}
+
+/* --- Megatron: weights by columns, or by rows where the other factor is already cut along what is summed ---------- */
+
+static bool ints_contain(const int64_t *at, int n, int64_t x) {
+  for (int i = 0; i < n; i++) {
+    if (at[i] == x) return true;
+  }
+  return false;
+}
+
+static bool cut_last_axis_of(const follower *f, sw_id value, const int64_t *dims, int n) {
+  sw_sharding s;
+  sw_plan_value_sharding(f->plan, value, &s);
+  for (int i = 0; i < s.n_refs; i++) {
+    if (s.refs[i].axis == f->mesh->n_axes - 1 && ints_contain(dims, n, s.dim_of[i])) return true;
+  }
+  return false;
+}
+
+static void place_weight(follower *f, const sw_op *op, int which) {
+  const sw_value *w = &f->g->values[op->operands[which]];
+  if (w->def >= 0 || f->fixed[w->def_index]) return;
+  int n_mine, n_other, n_batch;
+  const int64_t *mine = sw_op_ints(op, which ? SW_ATTR_RHS_CONTRACT : SW_ATTR_LHS_CONTRACT, &n_mine);
+  const int64_t *other = sw_op_ints(op, which ? SW_ATTR_LHS_CONTRACT : SW_ATTR_RHS_CONTRACT, &n_other);
+  const int64_t *batch = sw_op_ints(op, which ? SW_ATTR_RHS_BATCH : SW_ATTR_LHS_BATCH, &n_batch);
+  bool rows = cut_last_axis_of(f, op->operands[1 - which], other, n_other);
+  sw_axis_ref last = sw_axis_whole(f->mesh, f->mesh->n_axes - 1);
+  f->fixed[w->def_index] = true;
+  for (int k = 0; k < w->type.rank; k++) {
+    bool wanted =
+        rows ? ints_contain(mine, n_mine, k) : !ints_contain(mine, n_mine, k) && !ints_contain(batch, n_batch, k);
+    if (!wanted || w->type.dims[k] % last.size) continue;
+    (void)sw_sharding_push(&f->plan->args[w->def_index], k, last);
+    return;
+  }
+}
+
+static void place_table(follower *f, const sw_op *op) {
+  const sw_value *w = &f->g->values[op->operands[0]];
+  if (w->def >= 0 || f->fixed[w->def_index]) return;
+  sw_axis_ref last = sw_axis_whole(f->mesh, f->mesh->n_axes - 1);
+  f->fixed[w->def_index] = true;
+  if (w->type.dims[0] >= last.size) (void)sw_sharding_push(&f->plan->args[w->def_index], 0, last);
+}
+
+static sw_rc follow_all(follower *f, sw_diag *d) {
+  const sw_block *b = sw_graph_main_block(f->g);
+  for (int32_t i = 0; i < b->n_ops; i++) {
+    const sw_op *op = &f->g->ops[b->ops[i]];
+    bool megatron = f->kind == SW_BASELINE_MEGATRON && f->mesh->n_axes > 0;
+    if (megatron && op->code == SW_OP_DOT) {
+      place_weight(f, op, 1);
+      place_weight(f, op, 0);
+    }
+    if (megatron && op->code == SW_OP_GATHER) place_table(f, op);
+    if (f->kind != SW_BASELINE_REPLICATED) SW_TRY(follow(f, b->ops[i], d));
+  }
+  return SW_OK;
+}
+
+/* Parameters and state live cut over everything and are gathered where used. */
+static void shard_fully(follower *f) {
+  const sw_function *fn = &f->g->functions[f->g->main];
+  for (int32_t i = 0; f->kind == SW_BASELINE_FSDP && i < fn->n_args; i++) {
+    const sw_value *v = &f->g->values[fn->args[i]];
+    if (!follows_batch(f, v)) cut_everywhere(f, v, &f->plan->args[i]);
+  }
+}
+
+static void place_outputs(follower *f) {
+  const sw_function *fn = &f->g->functions[f->g->main];
+  for (int32_t i = 0; i < fn->n_outputs; i++) {
+    if (fn->alias[i] >= 0) {
+      f->plan->outputs[i] = f->plan->args[f->g->values[fn->alias[i]].def_index];
+    } else {
+      sw_plan_value_sharding(f->plan, fn->outputs[i], &f->plan->outputs[i]);
+      f->plan->outputs[i].n_partial = 0;
+    }
+  }
+}
+
+sw_rc sw_baseline_build(const sw_graph *g, const sw_machine *machine, sw_baseline b, sw_arena *arena, sw_plan *out,
+                        sw_diag *d) {
+  follower f = {.g = g, .machine = machine, .mesh = sw_machine_mesh(machine), .kind = b, .plan = out};
+  SW_TRY(sw_plan_build(g, machine, arena, out, d));
+  out->origin = kTexts[b];
+  f.fixed = sw_mem_alloc((size_t)g->functions[g->main].n_args, sizeof *f.fixed, d);
+  sw_rc rc = f.fixed ? SW_OK : SW_E_RESOURCE;
+  if (!rc) place_args(&f);
+  if (!rc) rc = follow_all(&f, d);
+  if (!rc) shard_fully(&f);
+  if (!rc) place_outputs(&f);
+  sw_mem_free(f.fixed);
+  sw_dict_deinit(&f.classes);
+  sw_dict_deinit(&f.prices);
+  sw_array_free(&f.enumerations);
+  sw_array_free(&f.seconds);
+  sw_text_free(&f.key);
+  sw_arena_deinit(&f.scratch);
+  return rc;
+}

@@ -1,0 +1,297 @@
+/* Sharding propagation. The state is one optional sharding per definition, one per use, one optional strategy per op;
+ * a sweep only ever fills what is empty, so two sweeps end it.
+ */
+#include "shardwright/propagate.h"
+
+#include <string.h>
+
+/* A sharding that stands at a definition or a use; `by` is the annotation it comes from, NULL when propagated. */
+typedef struct mark {
+  bool set;
+  sw_sharding sharding;
+  const sw_annotation *by;
+} mark;
+
+typedef struct state {
+  const sw_graph *g;
+  const sw_mesh *mesh;
+  mark *def;                    /* by value */
+  mark **use;                   /* by op id, operand */
+  mark *output;                 /* by output: uses of the function's return */
+  sw_strategy *ops;             /* by op id */
+  bool *decided;                /* by op id: `ops` is set */
+  const sw_annotation **option; /* by op id: the annotation that decided, or NULL */
+} state;
+
+static mark *use_mark(const state *s, sw_value_use u) {
+  return u.op < 0 ? &s->output[u.index] : &s->use[u.op][u.index];
+}
+
+/* --- annotations of the model ------------------------------------------------------------------------------------ */
+
+static sw_rc set_mark(state *s, mark *m, const sw_annotation *a, sw_diag *d) {
+  if (m->set && !sw_sharding_equal(&m->sharding, &a->sharding)) {
+    sw_rc rc = SW_FAIL(d, SW_E_INFEASIBLE, a->span, "'%s' is annotated twice with different shardings",
+                       s->g->values[a->value].name);
+    if (m->by) sw_diag_note(d, "the other annotation is at %d:%d", m->by->span.line, m->by->span.col);
+    return rc;
+  }
+  *m = (mark){true, a->sharding, a};
+  return SW_OK;
+}
+
+static sw_rc read_annotation(state *s, const sw_annotation *a, sw_diag *d) {
+  if (a->op >= 0) {
+    sw_strategy *st = &s->ops[a->op];
+    for (int i = 0; i < a->n_loop_refs; i++) (void)sw_strategy_push(st, a->loop_of[i], a->loop_refs[i]);
+    s->decided[a->op] = true;
+    s->option[a->op] = a;
+    return SW_OK;
+  }
+  const sw_value *v = &s->g->values[a->value];
+  if (!a->for_users) return set_mark(s, &s->def[a->value], a, d);
+  int32_t n = a->n_users ? a->n_users : v->n_uses;
+  for (int32_t i = 0; i < n; i++) SW_TRY(set_mark(s, use_mark(s, a->n_users ? a->users[i] : v->uses[i]), a, d));
+  return SW_OK;
+}
+
+/* --- getShardingOption ------------------------------------------------------------------------------------------- */
+
+/* What the definition of a value should give: its own mark, or what all marked uses agree on. */
+static bool wanted_of_result(const state *s, sw_id value, sw_sharding *out, const sw_annotation **by) {
+  if (s->def[value].set) {
+    *out = s->def[value].sharding;
+    *by = s->def[value].by;
+    return true;
+  }
+  const sw_value *v = &s->g->values[value];
+  bool found = false;
+  for (int32_t u = 0; u < v->n_uses; u++) {
+    const mark *m = use_mark(s, v->uses[u]);
+    if (!m->set) continue;
+    if (found && !sw_sharding_equal(out, &m->sharding)) return false;
+    *out = m->sharding;
+    *by = m->by;
+    found = true;
+  }
+  return found;
+}
+
+static bool axes_used(const sw_strategy *st, const sw_axis_ref *refs, int n) {
+  for (int i = 0; i < st->n_refs; i++) {
+    for (int j = 0; j < n; j++) {
+      if (sw_axis_ref_overlaps(st->refs[i], refs[j])) return true;
+    }
+  }
+  return false;
+}
+
+static bool loop_has(const sw_strategy *st, int loop, const sw_axis_ref *refs, int n) {
+  int have;
+  const sw_axis_ref *r = sw_strategy_loop(st, loop, &have);
+  if (have != n) return false;
+  for (int i = 0; i < n; i++) {
+    if (!sw_axis_ref_equal(r[i], refs[i])) return false;
+  }
+  return true;
+}
+
+/* The loop that can take the axes of a dimension: the first of its terms that may be cut (windows: the parallel one).
+ */
+static int loop_for_dim(const sw_space *space, const sw_affine *e) {
+  for (int t = 0; t < e->n_terms; t++) {
+    if (space->loops[e->terms[t].loop].kind != SW_LOOP_WHOLE) return e->terms[t].loop;
+  }
+  return -1;
+}
+
+static bool can_be_partial(const sw_loop *l) { return l->kind == SW_LOOP_REDUCTION || l->kind == SW_LOOP_MASKED; }
+
+static void push_all(sw_strategy *st, int loop, const sw_axis_ref *refs, int n) {
+  for (int i = 0; i < n; i++) (void)sw_strategy_push(st, loop, refs[i]);
+}
+
+/* Step 1 of the RFC: results set loops. Inconsistent ones are an error. */
+static sw_rc option_from_result(state *s, const sw_op *op, int i, sw_strategy *st, bool *touched, sw_diag *d) {
+  const sw_space *space = op->space;
+  const sw_map *map = &space->maps[op->n_operands + i];
+  sw_sharding want;
+  const sw_annotation *by = NULL;
+  if (!wanted_of_result(s, op->results[i], &want, &by)) return SW_OK;
+  *touched = true;
+  for (int k = 0; k < map->rank; k++) {
+    int n, loop = loop_for_dim(space, &map->dims[k]);
+    const sw_axis_ref *refs = sw_sharding_dim(&want, k, &n);
+    if (!n || (loop >= 0 && loop_has(st, loop, refs, n))) continue;
+    if (loop >= 0 && !axes_used(st, refs, n)) {
+      push_all(st, loop, refs, n);
+      continue;
+    }
+    return SW_FAIL(d, SW_E_INFEASIBLE, by ? by->span : op->span,
+                   "the annotations on the results of '%s' cannot be met together (dimension %d of '%s')", op->name, k,
+                   s->g->values[op->results[i]].name);
+  }
+  for (int l = 0; want.n_partial && l < space->n_loops; l++) {
+    if (!can_be_partial(&space->loops[l]) || space->loops[l].combiner != (sw_reduction)want.partial_kind) continue;
+    if (!axes_used(st, sw_sharding_partial(&want), want.n_partial))
+      push_all(st, l, sw_sharding_partial(&want), want.n_partial);
+    break;
+  }
+  return SW_OK;
+}
+
+static sw_rc conflict(const state *s, const sw_op *op, int i, int dim, const mark *m, sw_diag *d) {
+  const char *name = s->g->values[op->operands[i]].name;
+  sw_rc rc = SW_FAIL(d, SW_E_INFEASIBLE, m->by ? m->by->span : op->span,
+                     "the annotation of '%s' for its use in '%s' disagrees in dimension %d with how '%s' is cut", name,
+                     op->name, dim, op->name);
+  if (s->option[op - s->g->ops])
+    sw_diag_note(d, "'%s' is cut by its own option at line %d", op->name, s->option[op - s->g->ops]->span.line);
+  for (int r = 0; r < op->n_results; r++) {
+    sw_sharding want;
+    const sw_annotation *by = NULL;
+    if (wanted_of_result(s, op->results[r], &want, &by) && by) {
+      sw_diag_note(d, "result '%s' is annotated at %d:%d", s->g->values[op->results[r]].name, by->span.line,
+                   by->span.col);
+    }
+  }
+  return rc;
+}
+
+/* Step 2: operands set reduction loops and loops not set yet. One dimension of one operand. */
+static sw_rc option_from_dim(state *s, const sw_op *op, int i, int k, const mark *m, bool for_use, sw_strategy *st,
+                             sw_diag *d) {
+  int n, have, loop = loop_for_dim(op->space, &op->space->maps[i].dims[k]);
+  const sw_axis_ref *refs = sw_sharding_dim(&m->sharding, k, &n);
+  if (loop >= 0) (void)sw_strategy_loop(st, loop, &have);
+  if (loop < 0 || loop_has(st, loop, refs, n) || n == 0) {
+    bool cut_anyway = loop >= 0 && n == 0 && have > 0;
+    return for_use && ((loop < 0 && n) || cut_anyway) ? conflict(s, op, i, k, m, d) : SW_OK;
+  }
+  if (have == 0 && !axes_used(st, refs, n)) {
+    push_all(st, loop, refs, n);
+    return SW_OK;
+  }
+  return for_use ? conflict(s, op, i, k, m, d) : SW_OK; /* one on the definition gives way */
+}
+
+static sw_rc option_from_operand(state *s, const sw_op *op, int i, sw_strategy *st, bool *touched, sw_diag *d) {
+  const mark *m = &s->use[op - s->g->ops][i];
+  bool for_use = m->set;
+  if (!for_use) m = &s->def[op->operands[i]];
+  if (!m->set) return SW_OK;
+  *touched = true;
+  for (int k = 0; k < op->space->maps[i].rank; k++) SW_TRY(option_from_dim(s, op, i, k, m, for_use, st, d));
+  return SW_OK;
+}
+
+/* The op's strategy from what is around it; *touched says whether anything was. */
+static sw_rc get_option(state *s, const sw_op *op, sw_strategy *st, bool *touched, sw_diag *d) {
+  *st = (sw_strategy){0};
+  *touched = false;
+  for (int i = 0; i < op->n_results; i++) SW_TRY(option_from_result(s, op, i, st, touched, d));
+  for (int i = 0; i < op->n_operands; i++) SW_TRY(option_from_operand(s, op, i, st, touched, d));
+  return SW_OK;
+}
+
+/* --- setShardingAnnotations -------------------------------------------------------------------------------------- */
+
+static void set_annotations(state *s, const sw_op *op, const sw_strategy *st) {
+  for (int i = 0; i < op->n_results; i++) {
+    mark *m = &s->def[op->results[i]];
+    if (m->set) continue;
+    m->set = true;
+    sw_strategy_result(s->g, op, st, i, &m->sharding);
+  }
+  for (int i = 0; i < op->n_operands; i++) {
+    mark *m = &s->use[op - s->g->ops][i];
+    if (m->set) continue;
+    m->set = true;
+    sw_strategy_operand(s->g, op, st, i, &m->sharding);
+  }
+}
+
+static sw_rc visit(state *s, sw_id id, sw_diag *d) {
+  const sw_op *op = &s->g->ops[id];
+  bool touched = true;
+  if (!s->decided[id]) SW_TRY(get_option(s, op, &s->ops[id], &touched, d));
+  sw_rc rc = sw_strategy_check(s->g, op, s->mesh, &s->ops[id], d);
+  if (rc) {
+    sw_diag_note(d, "op '%s' cannot be cut as the annotations around it say", op->name);
+    if (d) d->rc = SW_E_INFEASIBLE;
+    return SW_E_INFEASIBLE;
+  }
+  s->decided[id] = touched; /* an op with nothing around it is asked again by the next sweep */
+  if (touched) set_annotations(s, op, &s->ops[id]);
+  return SW_OK;
+}
+
+static sw_rc sweep(state *s, bool backward, sw_diag *d) {
+  const sw_block *b = sw_graph_main_block(s->g);
+  for (int32_t i = 0; i < b->n_ops; i++) SW_TRY(visit(s, b->ops[backward ? b->n_ops - 1 - i : i], d));
+  return SW_OK;
+}
+
+/* --- the plan ---------------------------------------------------------------------------------------------------- */
+
+/* Arguments: their own mark, or the first use's; outputs: their use's mark, or the definition without its partial axes.
+ */
+static void finish_ends(const state *s, sw_plan *out) {
+  const sw_function *f = &s->g->functions[s->g->main];
+  for (int32_t i = 0; i < f->n_args; i++) {
+    const sw_value *v = &s->g->values[f->args[i]];
+    const mark *m = &s->def[f->args[i]];
+    for (int32_t u = 0; !m->set && u < v->n_uses; u++) {
+      m = v->uses[u].op < 0 ? &s->output[v->uses[u].index] : &s->use[v->uses[u].op][v->uses[u].index];
+    }
+    if (m->set) out->args[i] = m->sharding;
+    if (!s->def[f->args[i]].set) out->args[i].n_partial = 0;
+  }
+  for (int32_t i = 0; i < f->n_outputs; i++) {
+    if (f->alias[i] >= 0) {
+      out->outputs[i] = out->args[s->g->values[f->alias[i]].def_index];
+      continue;
+    }
+    if (s->output[i].set) out->outputs[i] = s->output[i].sharding;
+    if (!s->output[i].set) sw_plan_value_sharding(out, f->outputs[i], &out->outputs[i]);
+    out->outputs[i].n_partial = 0;
+  }
+}
+
+static sw_rc state_init(state *s, sw_arena *scratch, sw_diag *d) {
+  const sw_graph *g = s->g;
+  SW_ARENA_NEW(s->def, scratch, g->n_values, d);
+  SW_ARENA_NEW(s->use, scratch, g->n_ops, d);
+  SW_ARENA_NEW(s->output, scratch, g->functions[g->main].n_outputs, d);
+  SW_ARENA_NEW(s->decided, scratch, g->n_ops, d);
+  SW_ARENA_NEW(s->option, scratch, g->n_ops, d);
+  for (int32_t i = 0; i < g->n_ops; i++) SW_ARENA_NEW(s->use[i], scratch, g->ops[i].n_operands, d);
+  for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(read_annotation(s, &g->annotations[i], d));
+  return SW_OK;
+}
+
+bool sw_traversal_parse(const char *text, sw_traversal *out) {
+  static const char *const kTexts[] = {"backward-forward", "forward-backward", "forward", "backward"};
+  for (int i = 0; i < 4; i++) {
+    if (strcmp(text, kTexts[i]) != 0) continue;
+    *out = (sw_traversal)i;
+    return true;
+  }
+  return false;
+}
+
+sw_rc sw_propagate(const sw_graph *g, const sw_machine *machine, sw_traversal t, sw_arena *arena, sw_plan *out,
+                   sw_diag *d) {
+  SW_TRY(sw_plan_build(g, machine, arena, out, d));
+  out->origin = "propagate";
+  state s = {.g = g, .mesh = sw_machine_mesh(machine), .ops = out->ops};
+  sw_arena scratch = {0};
+  sw_rc rc = state_init(&s, &scratch, d);
+  bool backward_first = t == SW_TRAVERSE_BACKWARD_FORWARD || t == SW_TRAVERSE_BACKWARD;
+  if (!rc) rc = sweep(&s, backward_first, d);
+  if (!rc && t <= SW_TRAVERSE_FORWARD_BACKWARD) rc = sweep(&s, !backward_first, d);
+  if (!rc) finish_ends(&s, out);
+  sw_arena_deinit(&scratch);
+  if (!rc) rc = sw_plan_verify(out, d);
+  return rc;
+}
