@@ -108,8 +108,7 @@ static sw_rc add_uses(const sw_problem *p, sw_arena *mem, sel_core *out, sw_diag
 static sw_i128 largest_total(const sw_problem *p) {
   sw_i128 all = 0;
   for (int32_t i = 0; i < p->n_nodes; i++)
-    for (int32_t a = 0; a < p->nodes[i].n_uses; a++)
-      all += largest_amount(&p->nodes[i].uses[a], p->nodes[i].n_choices);
+    for (int32_t a = 0; a < p->nodes[i].n_uses; a++) all += largest_amount(&p->nodes[i].uses[a], p->nodes[i].n_choices);
   return all;
 }
 
@@ -139,8 +138,7 @@ sw_rc sel_core_of_problem(const sw_problem *p, sw_arena *mem, sel_core *out, sw_
   out->first_use = zeros;
   sw_i128 most = largest_total(p);
   if (most <= p->limit) return SW_OK;
-  if (most > INT64_MAX / 4)
-    return SW_FAIL_INPUT(d, SW_NOWHERE, "the uses add up to more than 2^61; expected less");
+  if (most > INT64_MAX / 4) return SW_FAIL_INPUT(d, SW_NOWHERE, "the uses add up to more than 2^61; expected less");
   return add_uses(p, mem, out, d);
 }
 

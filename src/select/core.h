@@ -51,7 +51,8 @@ typedef struct sel_core {
   int64_t offset;
 } sel_core;
 
-/* View of a verified problem; borrows its tables. Without a limit, or with one that nothing can reach, no uses remain. */
+/* View of a verified problem; borrows its tables. Without a limit, or with one that nothing can reach, no uses remain.
+ */
 sw_rc sel_core_of_problem(const sw_problem *p, sw_arena *mem, sel_core *out, sw_diag *d);
 /* The same core without its memory. */
 sel_core sel_core_without_uses(const sel_core *c, const int32_t *zeros);

@@ -295,6 +295,7 @@ static sw_rc freeze_uses(sel_model *m, sel_core *out, sw_diag *d) {
   for (int32_t t = 0; t < m->n_steps; t++) {
     base += m->base_diff[t];
     cap[t] = m->cap[t] - base;
+    if (cap[t] < 0) m->infeasible = m->infeasible_memory = true;
   }
   out->n_uses = n;
   out->uses = uses;

@@ -109,8 +109,8 @@ sw_rc sel_add_span(sel_model *m, int32_t v, sel_span s, sw_diag *d);
 sw_rc sel_record_new(sel_model *m, int32_t var, int32_t a, int32_t b, int32_t **table, sw_diag *d);
 
 /* The rules, one file each. */
-sw_rc sel_rule_edge(sel_model *m, int32_t e, sw_diag *d);    /* arc consistency, separable, functional */
-sw_rc sel_rule_degree(sel_model *m, int32_t v, sw_diag *d);  /* one value, or memory-free of degree 0, 1, 2 */
+sw_rc sel_rule_edge(sel_model *m, int32_t e, sw_diag *d);   /* arc consistency, separable, functional */
+sw_rc sel_rule_degree(sel_model *m, int32_t v, sw_diag *d); /* one value, or memory-free of degree 0, 1, 2 */
 sw_rc sel_rule_dominated(sel_model *m, int32_t v, sel_budget *b, sw_diag *d);
 sw_rc sel_rule_steps(sel_model *m, sw_diag *d);
 sw_rc sel_rule_heavy(sel_model *m, bool *changed, sw_diag *d);

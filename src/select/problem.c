@@ -44,8 +44,7 @@ sw_rc sw_problem_verify(const sw_problem *p, sw_diag *d) {
   if (p->n_nodes < 0 || p->n_edges < 0)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "a problem of %d nodes and %d edges; expected 0 or more", p->n_nodes,
                          p->n_edges);
-  if (p->limit < 0)
-    return SW_FAIL_INPUT(d, SW_NOWHERE, "memory limit %lld; expected 0 or more", (long long)p->limit);
+  if (p->limit < 0) return SW_FAIL_INPUT(d, SW_NOWHERE, "memory limit %lld; expected 0 or more", (long long)p->limit);
   for (int32_t i = 0; i < p->n_nodes; i++) SW_TRY(verify_node(p, i, d));
   for (int32_t e = 0; e < p->n_edges; e++) {
     const sw_edge *g = &p->edges[e];

@@ -37,6 +37,7 @@ static sw_rc one_round(sel_model *m, sel_budget *b, bool *changed, sw_diag *d) {
   if (m->n_steps) {
     SW_TRY(sel_rule_steps(m, d));
     if (m->rules & SEL_RULE_HEAVY && !m->infeasible && m->n_steps) SW_TRY(sel_rule_heavy(m, changed, d));
+    *changed |= m->edge_queue.n > 0 || m->var_queue.n > 0;
     SW_TRY(drain(m, b, d));
   }
   if (m->rules & SEL_RULE_DOMINATED) SW_TRY(drop_dominated(m, b, d));
@@ -48,8 +49,6 @@ sw_rc sel_model_reduce(sel_model *m, sel_budget *b, sw_diag *d) {
   enum { ROUNDS = 20 };
   SW_TRY(drain(m, b, d));
   bool changed = true;
-  for (int k = 0; k < ROUNDS && changed && !m->infeasible && !sel_stop(b); k++)
-    SW_TRY(one_round(m, b, &changed, d));
-  if (m->n_steps && !m->infeasible) SW_TRY(sel_rule_steps(m, d));
+  for (int k = 0; k < ROUNDS && changed && !m->infeasible && !sel_stop(b); k++) SW_TRY(one_round(m, b, &changed, d));
   return SW_OK;
 }
