@@ -121,6 +121,7 @@ typedef struct sw_graph {
   sw_id main; /* function that is planned */
   bool sealed;
   struct sw_graph_builder *builder; /* until sealed */
+  struct sw_graph_names *names;     /* behind sw_graph_value_named and sw_graph_op_named */
 } sw_graph;
 
 SW_API SW_CHECKED sw_rc sw_graph_create(const char *name, sw_graph **out, sw_diag *d);
@@ -154,8 +155,11 @@ typedef struct sw_op_spec {
 } sw_op_spec;
 
 /* Check operands and attributes against the registry, infer result types, build loops and maps, append to the current
- * block. Sugar becomes several ops, named "name.part"; *results gets the ids of the last one's results. `results` has
- * room for SW_MAX_RESULTS. */
+ * block. The op's attributes are canonical: sorted by key, and absent ones that have a default filled in (strides get
+ * one number per dim, dtype that of the operand, ...), so that readers need no defaults of their own. Equal ops share
+ * attributes, types and space. Sugar becomes several ops, named "name.part", the last one "name" itself; *results gets
+ * the ids of the last one's results. `results` has room for SW_MAX_RESULTS. After a failure of any sw_graph_add_* the
+ * graph can only be destroyed. */
 enum { SW_MAX_RESULTS = 16 };
 SW_API SW_CHECKED sw_rc sw_graph_add_op(sw_graph *g, const sw_op_spec *spec, sw_id *results, sw_diag *d);
 /* Return `value` as the next output. alias: state argument, or -1. */

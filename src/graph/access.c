@@ -1,0 +1,64 @@
+/* Reading a graph: attributes of an op, names, and how much work an op is. */
+#include "graph/affine.h"
+#include "graph/builder.h"
+
+const sw_attr *sw_op_attr(const sw_op *op, sw_attr_key k) {
+  for (int i = 0; i < op->n_attrs; i++) {
+    if (op->attrs[i].key == k) return &op->attrs[i];
+  }
+  return NULL;
+}
+
+int64_t sw_op_int(const sw_op *op, sw_attr_key k, int64_t absent) {
+  const sw_attr *a = sw_op_attr(op, k);
+  return a ? a->u.i : absent;
+}
+
+double sw_op_float(const sw_op *op, sw_attr_key k, double absent) {
+  const sw_attr *a = sw_op_attr(op, k);
+  return a ? a->u.f : absent;
+}
+
+const char *sw_op_text(const sw_op *op, sw_attr_key k, const char *absent) {
+  const sw_attr *a = sw_op_attr(op, k);
+  return a ? a->u.text : absent;
+}
+
+const int64_t *sw_op_ints(const sw_op *op, sw_attr_key k, int *n) {
+  const sw_attr *a = sw_op_attr(op, k);
+  *n = a ? a->u.ints.n : 0;
+  return a ? a->u.ints.at : NULL;
+}
+
+sw_id sw_graph_value_named(const sw_graph *g, const char *name) {
+  return sw_graph_named(g, g->main, name, SW_NAME_OF_VALUE);
+}
+
+sw_id sw_graph_op_named(const sw_graph *g, const char *name) { return sw_graph_named(g, g->main, name, SW_NAME_OF_OP); }
+
+/* Bytes of the part of a tensor that loops over `extents` reach. */
+static double bytes_reached(const sw_type *t, const sw_map *m, const int64_t *extents) {
+  double bytes = sw_dtype_bytes(t->dtype);
+  for (int i = 0; i < t->rank; i++) bytes *= (double)sw_affine_reach(&m->dims[i], t->dims[i], extents);
+  return bytes;
+}
+
+void sw_op_work(const sw_graph *g, const sw_op *op, const int64_t *extents, double *flops, double *bytes) {
+  *flops = *bytes = 0;
+  unsigned flags = sw_op_rule_of(op->code)->flags;
+  if (!op->space || (flags & SW_RULE_FREE)) return;
+  int64_t whole[SW_MAX_LOOPS];
+  for (int i = 0; !extents && i < op->space->n_loops; i++) whole[i] = op->space->loops[i].size;
+  if (!extents) extents = whole;
+  double points = 1, written = 0, read = 0;
+  for (int i = 0; i < op->space->n_loops; i++) points *= (double)extents[i];
+  *flops = points * op->space->flops_per_point;
+  for (int r = 0; r < op->n_results; r++) {
+    written += bytes_reached(sw_result_type(g, op, r), &op->space->maps[op->n_operands + r], extents);
+  }
+  for (int i = 0; i < op->n_operands; i++) {
+    double part = bytes_reached(sw_operand_type(g, op, i), &op->space->maps[i], extents);
+    read += i == 0 && (flags & SW_RULE_SPARSE) && part > written ? written : part;
+  }
+  *bytes = read + written;
+}

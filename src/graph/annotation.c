@@ -1,0 +1,140 @@
+/* Annotations: what people say about shardings. Kept in their order, checked for what contradicts itself:
+ *
+ *   - two annotations of one definition, of one use or of one op that differ;
+ *   - an annotation of a definition that follows one of its uses.
+ *
+ * The message is at the later one and its note at the earlier one.
+ */
+#include "graph/builder.h"
+
+sw_rc sw_graph_add_annotation(sw_graph *g, const sw_annotation *a, sw_diag *d) {
+  if (g->sealed) return SW_FAIL(d, SW_E_BUG, a->span, "internal: the graph is sealed");
+  if ((a->value >= 0) == (a->op >= 0) || a->value >= g->n_values || a->op >= g->n_ops) {
+    return SW_FAIL(d, SW_E_BUG, a->span, "internal: an annotation is of neither a value nor an op");
+  }
+  if (!g->has_mesh) {
+    return SW_FAIL_INPUT(d, a->span, "an annotation names mesh axes and the model has no mesh; expected \"mesh\"");
+  }
+  sw_annotation copy = *a;
+  copy.loop_of = sw_arena_copy(&g->arena, a->loop_of, (size_t)a->n_loop_refs, sizeof *a->loop_of, d);
+  copy.loop_refs = sw_arena_copy(&g->arena, a->loop_refs, (size_t)a->n_loop_refs, sizeof *a->loop_refs, d);
+  copy.users = sw_arena_copy(&g->arena, a->users, (size_t)a->n_users, sizeof *a->users, d);
+  if (!copy.loop_of || !copy.loop_refs || !copy.users) return SW_E_RESOURCE;
+  return sw_array_push(&g->builder->annotations, copy, d);
+}
+
+/* --- one annotation ---------------------------------------------------------------------------------------------- */
+
+static sw_rc check_of_value(const sw_graph *g, const sw_annotation *a, sw_diag *d) {
+  const sw_value *v = &g->values[a->value];
+  sw_rc rc = sw_sharding_verify(&g->mesh, &a->sharding, v->type.rank, v->type.dims, d);
+  if (rc) {
+    char text[SW_DIAG_TEXT_BYTES];
+    snprintf(text, sizeof text, "%s", d ? d->text : "");
+    return SW_FAIL(d, rc, a->span, "annotation of value '%s': %s", v->name, text);
+  }
+  for (int i = 0; i < a->n_users; i++) {
+    sw_value_use u = a->users[i];
+    bool reads = false;
+    for (int k = 0; k < v->n_uses; k++) reads = reads || (v->uses[k].op == u.op && v->uses[k].index == u.index);
+    if (reads) continue;
+    return SW_FAIL_INPUT(d, a->span, "annotation of value '%s' for op '%s', which does not use it", v->name,
+                         u.op >= 0 && u.op < g->n_ops ? g->ops[u.op].name : "?");
+  }
+  return SW_OK;
+}
+
+static sw_rc check_of_op(const sw_graph *g, const sw_annotation *a, sw_diag *d) {
+  const sw_op *op = &g->ops[a->op];
+  int n = op->space ? op->space->n_loops : 0, n_linear = op->space ? op->space->n_linear : 0;
+  for (int i = 0; i < a->n_loop_refs; i++) {
+    int loop = a->loop_of[i];
+    if (loop < 0 || loop >= n + n_linear) {
+      return SW_FAIL_INPUT(d, a->span,
+                           "annotation of op '%s' cuts loop %d; expected one of its %d loops or %d linear "
+                           "forms",
+                           op->name, loop, n, n_linear);
+    }
+    if (loop < n && op->space->loops[loop].kind == SW_LOOP_WHOLE) {
+      return SW_FAIL_INPUT(d, a->span, "annotation of op '%s' cuts loop %d, which cannot be cut", op->name, loop);
+    }
+    for (int k = 0; k < i; k++) {
+      if (!sw_axis_ref_overlaps(a->loop_refs[i], a->loop_refs[k])) continue;
+      return SW_FAIL_INPUT(d, a->span, "annotation of op '%s' uses axis '%s' twice; expected it once", op->name,
+                           g->mesh.axis[a->loop_refs[i].axis].name);
+    }
+  }
+  return SW_OK;
+}
+
+/* --- pairs ------------------------------------------------------------------------------------------------------- */
+
+static bool says_the_same(const sw_annotation *a, const sw_annotation *b) {
+  if (a->value >= 0) return a->open_dims == b->open_dims && sw_sharding_equal(&a->sharding, &b->sharding);
+  if (a->n_loop_refs != b->n_loop_refs) return false;
+  for (int i = 0; i < a->n_loop_refs; i++) {
+    if (a->loop_of[i] != b->loop_of[i] || !sw_axis_ref_equal(a->loop_refs[i], b->loop_refs[i])) return false;
+  }
+  return true;
+}
+
+/* Do the two speak about one use of their value? */
+static bool share_a_use(const sw_annotation *a, const sw_annotation *b) {
+  if (!a->n_users || !b->n_users) return true;
+  for (int i = 0; i < a->n_users; i++) {
+    for (int k = 0; k < b->n_users; k++) {
+      if (a->users[i].op == b->users[k].op && a->users[i].index == b->users[k].index) return true;
+    }
+  }
+  return false;
+}
+
+static void put_sharding(const sw_graph *g, const sw_annotation *a, sw_text *out) {
+  if (a->value >= 0) {
+    sw_text_puts(out, " as ");
+    sw_sharding_print(&g->mesh, &a->sharding, out);
+  }
+}
+
+/* `a` comes first. */
+static sw_rc contradiction(const sw_graph *g, const sw_annotation *a, const sw_annotation *b, const char *why,
+                           sw_diag *d) {
+  sw_text first = {0}, second = {0};
+  put_sharding(g, a, &first);
+  put_sharding(g, b, &second);
+  const char *what = a->value >= 0 ? "value" : "op";
+  const char *name = a->value >= 0 ? g->values[a->value].name : g->ops[a->op].name;
+  sw_rc rc = SW_FAIL_INPUT(d, b->span, "%s '%s' is annotated%s%s; %s", what, name, b->for_users ? " for its users" : "",
+                           sw_text_str(&second), why);
+  sw_diag_note(d, "the other annotation of '%s',%s%s, is at %s:%d:%d", name, a->for_users ? " for its users" : "",
+               sw_text_str(&first), a->span.file ? a->span.file : "?", a->span.line, a->span.col);
+  sw_text_free(&first);
+  sw_text_free(&second);
+  return rc;
+}
+
+static sw_rc check_pair(const sw_graph *g, const sw_annotation *a, const sw_annotation *b, sw_diag *d) {
+  if (a->value >= 0 && a->for_users && !b->for_users) {
+    return contradiction(g, a, b, "expected the annotation of a definition before those of its uses", d);
+  }
+  if (a->for_users != b->for_users || says_the_same(a, b) || (a->for_users && !share_a_use(a, b))) return SW_OK;
+  return contradiction(g, a, b, a->for_users ? "expected one sharding for one use" : "expected one sharding", d);
+}
+
+sw_rc sw_annotations_check(const sw_graph *g, sw_diag *d) {
+  /* earlier[i]: the annotation before i of the same value or op. */
+  int32_t *last = sw_mem_alloc((size_t)g->n_values + (size_t)g->n_ops, sizeof *last, d);
+  int32_t *earlier = sw_mem_alloc((size_t)g->n_annotations, sizeof *earlier, d);
+  sw_rc rc = last && earlier ? SW_OK : SW_E_RESOURCE;
+  for (int32_t i = 0; !rc && i < g->n_annotations; i++) {
+    const sw_annotation *a = &g->annotations[i];
+    int32_t *slot = &last[a->value >= 0 ? a->value : g->n_values + a->op];
+    earlier[i] = *slot - 1;
+    *slot = i + 1;
+    rc = a->value >= 0 ? check_of_value(g, a, d) : check_of_op(g, a, d);
+    for (int32_t k = earlier[i]; !rc && k >= 0; k = earlier[k]) rc = check_pair(g, &g->annotations[k], a, d);
+  }
+  sw_mem_free(last);
+  sw_mem_free(earlier);
+  return rc;
+}

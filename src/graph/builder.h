@@ -1,0 +1,62 @@
+/* What a graph has while it is being built, and the names it keeps afterwards. */
+#ifndef GRAPH_BUILDER_H_
+#define GRAPH_BUILDER_H_
+
+#include "graph/rule.h"
+#include "shardwright/array.h"
+#include "shardwright/hash.h"
+
+/* One function's names: the value at a name is (id of the op + 1) << 32 | (id of the value + 1). */
+struct sw_graph_names {
+  int n;
+  sw_dict *of_function;
+};
+
+/* What equal ops share: everything that follows from opcode, operand types and attributes. */
+typedef struct sw_shape {
+  int n_attrs, n_results;
+  const sw_attr *attrs; /* canonical; without the data of a constant */
+  const sw_type *results;
+  const sw_space *space;
+} sw_shape;
+
+typedef struct sw_function_draft {
+  const char *name;
+  sw_id body;
+  SW_ARRAY(sw_id) args, ops, outputs, alias;
+  SW_ARRAY(const char *) output_names;
+  SW_ARRAY(sw_span) output_spans;
+} sw_function_draft;
+
+struct sw_graph_builder {
+  SW_ARRAY(sw_value) values;
+  SW_ARRAY(sw_op) ops;
+  SW_ARRAY(sw_function_draft) functions; /* the last one is being built */
+  SW_ARRAY(sw_annotation) annotations;
+  SW_ARRAY(sw_shape) shapes;
+  sw_dict shape_of; /* from the bytes of opcode, types and attributes to an index into shapes */
+  sw_text key;      /* of the op being added */
+  sw_arena scratch; /* likewise */
+  int depth;        /* of expansions */
+  int64_t counter;  /* of made-up names */
+};
+
+/* Attributes in order, absent ones filled in; room in the arena. */
+SW_CHECKED sw_rc sw_canonical_attrs(const sw_rule_call *c, int n, const sw_attr *given, sw_arena *arena,
+                                    const sw_attr **out, int *n_out);
+/* Is the attribute what stands for an absent one? */
+bool sw_attr_is_default(const sw_rule_call *c, const sw_attr *a);
+bool sw_attr_equal(const sw_attr *a, const sw_attr *b); /* all but data */
+/* Everything about the op but its place in the graph: `c` has opcode, operands and given parts. */
+SW_CHECKED sw_rc sw_shape_build(sw_rule_call *c, int n_attrs, const sw_attr *attrs, sw_shape *out);
+
+/* `base`, or base_1, base_2, ... : a name that neither an op nor a value has; lives as long as the scratch. */
+SW_CHECKED sw_rc sw_graph_free_name(sw_graph *g, const char *base, const char **out, sw_diag *d);
+void sw_graph_builder_free(sw_graph *g);
+/* The op or value at a name of a function; -1: none. */
+enum sw_name_use { SW_NAME_OF_VALUE, SW_NAME_OF_OP };
+sw_id sw_graph_named(const sw_graph *g, sw_id function, const char *name, enum sw_name_use use);
+/* No two annotations of one definition, use or op say different things; definitions come first. */
+SW_CHECKED sw_rc sw_annotations_check(const sw_graph *g, sw_diag *d);
+
+#endif

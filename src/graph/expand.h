@@ -1,0 +1,42 @@
+/* Building primitive ops for sugar. Steps are named "name.part", the last one has the name of the sugar; a failed step
+ * is remembered and later ones do nothing, so an expansion reads like an expression. */
+#ifndef GRAPH_EXPAND_H_
+#define GRAPH_EXPAND_H_
+
+#include "graph/rule.h"
+
+typedef struct sw_expansion {
+  sw_graph *g;
+  const sw_op_spec *spec;   /* of the sugar */
+  const sw_rule_call *call; /* its operands' types and canonical attributes */
+  sw_id *results;           /* of the last step */
+  bool done;                /* the last step was added */
+  sw_rc rc;
+  sw_diag *d;
+} sw_expansion;
+
+#define SW_LAST_STEP NULL
+
+/* Add an op and return its (first) result. part: SW_LAST_STEP for the one that stands for the sugar. */
+sw_id sw_expand_op(sw_expansion *e, const char *part, sw_opcode code, int n_operands, const sw_id *operands,
+                   int n_attrs, const sw_attr *attrs);
+sw_id sw_expand_unary(sw_expansion *e, const char *part, sw_opcode code, sw_id x);
+sw_id sw_expand_binary(sw_expansion *e, const char *part, sw_opcode code, sw_id x, sw_id y);
+sw_id sw_expand_convert(sw_expansion *e, const char *part, sw_id x, sw_dtype t);
+/* x with dim i as dim dims[i] of a result shaped like value `like`. */
+sw_id sw_expand_broadcast(sw_expansion *e, const char *part, sw_id x, sw_id like, int n, const int64_t *dims);
+/* A constant of one value, shaped like value `like`. */
+sw_id sw_expand_fill(sw_expansion *e, const char *part, double value, sw_id like);
+sw_id sw_expand_reduce(sw_expansion *e, const char *part, const char *kind, sw_id x, int n, const int64_t *dims);
+const sw_type *sw_expand_type(const sw_expansion *e, sw_id x);
+
+#define SW_ATTR_I(k, v) \
+  (sw_attr) { .key = SW_ATTR_##k, .u.i = (v) }
+#define SW_ATTR_T(k, v) \
+  (sw_attr) { .key = SW_ATTR_##k, .u.text = (v) }
+#define SW_ATTR_L(k, v, count)                    \
+  (sw_attr) {                                     \
+    .key = SW_ATTR_##k, .u.ints = {(v), (count) } \
+  }
+
+#endif

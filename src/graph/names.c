@@ -1,0 +1,44 @@
+/* Opcodes and attribute keys as text, and back. */
+#include <string.h>
+
+#include "shardwright/op.h"
+
+static const char *const kOpcodes[] = {
+#define SW_X(id, text) [SW_OP_##id] = text,
+    SW_OPS(SW_X)
+#undef SW_X
+};
+_Static_assert(sizeof kOpcodes / sizeof *kOpcodes == SW_OP_COUNT, "one text per opcode");
+
+static const struct {
+  const char *text;
+  sw_attr_kind kind;
+} kAttrs[] = {
+#define SW_X(id, text, kind) [SW_ATTR_##id] = {text, SW_ATTR_KIND_##kind},
+    SW_ATTRS(SW_X)
+#undef SW_X
+};
+_Static_assert(sizeof kAttrs / sizeof *kAttrs == SW_ATTR_COUNT, "one row per attribute key");
+
+const char *sw_opcode_text(sw_opcode c) { return (unsigned)c < SW_OP_COUNT ? kOpcodes[c] : "?"; }
+
+bool sw_opcode_parse(const char *text, sw_opcode *out) {
+  for (int i = 0; i < SW_OP_COUNT; i++) {
+    if (strcmp(kOpcodes[i], text) != 0) continue;
+    *out = (sw_opcode)i;
+    return true;
+  }
+  return false;
+}
+
+const char *sw_attr_text(sw_attr_key k) { return (unsigned)k < SW_ATTR_COUNT ? kAttrs[k].text : "?"; }
+sw_attr_kind sw_attr_kind_of(sw_attr_key k) { return kAttrs[k].kind; }
+
+bool sw_attr_parse_key(const char *text, sw_attr_key *out) {
+  for (int i = 0; i < SW_ATTR_COUNT; i++) {
+    if (strcmp(kAttrs[i].text, text) != 0) continue;
+    *out = (sw_attr_key)i;
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,151 @@
+/* Ops that give the same elements another shape: broadcast_in_dim, transpose, reshape.
+ *
+ * reshape splits both shapes into common factors, major first. f32[4,12] -> f32[4,2,6]: loops d0 (4), d1 (2), d2 (6),
+ * maps (d0,d1,d2)->(d0,6*d1+d2) and (d0,d1,d2)->(d0,d1,d2). Where the factors do not meet, the leading common one is a
+ * loop and the rest is a WHOLE loop in no map: f32[6,4] -> f32[4,6] has loops d0 (2) and d1 (12, whole), maps
+ * (d0,d1)->(3*d0,0) and (d0,d1)->(2*d0,0), and block d0 of the one holds the same elements as block d0 of the other.
+ */
+#include "graph/rules.h"
+
+sw_rc sw_infer_broadcast(sw_rule_call *c) {
+  const sw_type *x = &c->operands[0];
+  SW_TRY(sw_check_shape(c, SW_ATTR_SHAPE));
+  int rank, n;
+  const int64_t *shape = sw_call_ints(c, SW_ATTR_SHAPE, &rank);
+  const int64_t *dims = sw_call_ints(c, SW_ATTR_DIMS, &n);
+  if (n != x->rank) {
+    return SW_RULE_FAIL(c, "'dims' has %d numbers; expected %d, one per dim of operand 0", n, x->rank);
+  }
+  SW_TRY(sw_check_dims(c, SW_ATTR_DIMS, rank, "the result"));
+  for (int i = 0; i < n; i++) {
+    if (x->dims[i] != 1 && x->dims[i] != shape[dims[i]]) {
+      return SW_RULE_FAIL(c, "dim %d of operand 0 has size %lld and dim %lld of the result %lld; expected 1 or equal",
+                          i, (long long)x->dims[i], (long long)dims[i], (long long)shape[dims[i]]);
+    }
+  }
+  return sw_call_result_like(c, x->dtype, &(sw_type){x->dtype, rank, shape});
+}
+
+void sw_space_of_broadcast(const sw_rule_call *c, sw_space_builder *b) {
+  const sw_type *x = &c->operands[0], *r = &c->results[0];
+  int n, first = sw_space_parallel_dims(b, r);
+  const int64_t *dims = sw_call_ints(c, SW_ATTR_DIMS, &n);
+  for (int i = 0; i < n; i++) {
+    if (x->dims[i] == r->dims[dims[i]]) sw_space_set(b, 0, i, first + (int)dims[i]);
+  }
+  sw_space_identity(b, sw_space_result(b, 0), first);
+  sw_space_moves(b, 1);
+}
+
+sw_rc sw_infer_transpose(sw_rule_call *c) {
+  const sw_type *x = &c->operands[0];
+  int n;
+  const int64_t *perm = sw_call_ints(c, SW_ATTR_PERMUTATION, &n);
+  if (n != x->rank) {
+    return SW_RULE_FAIL(c, "'permutation' has %d numbers; expected %d, one per dim of operand 0", n, x->rank);
+  }
+  SW_TRY(sw_check_dims(c, SW_ATTR_PERMUTATION, x->rank, "operand 0"));
+  int64_t *dims;
+  SW_TRY(sw_call_result(c, x->dtype, n, &dims));
+  for (int i = 0; i < n; i++) dims[i] = x->dims[perm[i]];
+  return SW_OK;
+}
+
+void sw_space_of_transpose(const sw_rule_call *c, sw_space_builder *b) {
+  int n, first = sw_space_parallel_dims(b, &c->results[0]);
+  const int64_t *perm = sw_call_ints(c, SW_ATTR_PERMUTATION, &n);
+  for (int i = 0; i < n; i++) sw_space_set(b, 0, (int)perm[i], first + i);
+  sw_space_identity(b, sw_space_result(b, 0), first);
+  sw_space_moves(b, 1);
+}
+
+sw_rc sw_infer_reshape(sw_rule_call *c) {
+  const sw_type *x = &c->operands[0];
+  SW_TRY(sw_check_shape(c, SW_ATTR_SHAPE));
+  int rank;
+  const int64_t *shape = sw_call_ints(c, SW_ATTR_SHAPE, &rank);
+  sw_type r = {x->dtype, rank, shape};
+  int64_t have = sw_type_elements(x), want = sw_type_elements(&r);
+  if (have < 0 || have != want) {
+    return SW_RULE_FAIL(c, "operand 0 has %lld elements and 'shape' %lld; expected as many", (long long)have,
+                        (long long)want);
+  }
+  return sw_call_result_like(c, x->dtype, &r);
+}
+
+/* One side of a reshape while its dims are walked, major first. */
+typedef struct side {
+  const sw_type *t;
+  int map, dim;
+  int64_t left; /* what is left of the dim; 1 = done with it */
+  int n;
+  int loops[SW_MAX_LOOPS]; /* found for this dim so far */
+} side;
+
+/* Record the loops found for the dim, whose minor `rest` no loop reaches, and go on to the next dim that is not 1. */
+static bool next_dim(sw_space_builder *b, side *s, int64_t rest) {
+  if (s->n) sw_space_digits(b, s->map, s->dim, s->n, s->loops, rest);
+  s->n = 0;
+  do {
+    s->dim++;
+  } while (s->dim < s->t->rank && s->t->dims[s->dim] == 1);
+  bool more = s->dim < s->t->rank;
+  s->left = more ? s->t->dims[s->dim] : 1;
+  return more;
+}
+
+static void take(side *s, int loop, int64_t factor) {
+  s->loops[s->n++] = loop;
+  s->left /= factor;
+}
+
+static int64_t gcd(int64_t a, int64_t b) {
+  while (b) {
+    int64_t r = a % b;
+    a = b;
+    b = r;
+  }
+  return a;
+}
+
+/* The rest of a group whose factors do not meet: walk on until both sides have the same number of elements. */
+static void skip_group(sw_space_builder *b, side *x, side *r) {
+  int64_t in_x = x->left, in_r = r->left;
+  bool more_x = next_dim(b, x, in_x), more_r = next_dim(b, r, in_r);
+  while (in_x != in_r) {
+    if (in_x < in_r) {
+      in_x *= x->left;
+      more_x = more_x && next_dim(b, x, 1);
+    } else {
+      in_r *= r->left;
+      more_r = more_r && next_dim(b, r, 1);
+    }
+  }
+  (void)sw_space_loop(b, in_x, SW_LOOP_WHOLE);
+}
+
+void sw_space_of_reshape(const sw_rule_call *c, sw_space_builder *b) {
+  sw_space_moves(b, 1);
+  if (sw_type_elements(&c->operands[0]) == 0) {
+    (void)sw_space_loop(b, 0, SW_LOOP_WHOLE);
+    return;
+  }
+  side x = {.t = &c->operands[0], .map = 0, .dim = -1},
+       r = {.t = &c->results[0], .map = sw_space_result(b, 0), .dim = -1};
+  bool more = next_dim(b, &x, 1) && next_dim(b, &r, 1);
+  while (more && !b->rc) {
+    int64_t f = gcd(x.left, r.left);
+    if (f > 1) {
+      int loop = sw_space_loop(b, f, SW_LOOP_PARALLEL);
+      take(&x, loop, f);
+      take(&r, loop, f);
+    }
+    if (x.left > 1 && r.left > 1) {
+      skip_group(b, &x, &r);
+    } else {
+      if (x.left == 1) (void)next_dim(b, &x, 1);
+      if (r.left == 1) (void)next_dim(b, &r, 1);
+    }
+    more = x.dim < x.t->rank || r.dim < r.t->rank;
+  }
+}
