@@ -14,37 +14,36 @@
 #include "shardwright/dtype.h"
 #include "shardwright/sharding.h"
 
+/* clang-format off */
 /* X(id, text). Texts follow StableHLO where it has the op. The last group appears in SPMD programs only. */
-#define SW_OPS_UNARY(X)                                                                                              \
-  X(ABS, "abs")                                                                                                      \
-  X(NEGATE, "negate") X(EXP, "exponential") X(EXPM1, "exponential_minus_one") X(LOG, "log") X(LOG1P, "log_plus_one") \
-      X(SQRT, "sqrt") X(RSQRT, "rsqrt") X(CBRT, "cbrt") X(TANH, "tanh") X(LOGISTIC, "logistic") X(SIN, "sine")       \
-          X(COS, "cosine") X(TAN, "tan") X(ERF, "erf") X(SIGN, "sign") X(FLOOR, "floor") X(CEIL, "ceil")             \
-              X(ROUND_EVEN, "round_nearest_even") X(ROUND_AFZ, "round_nearest_afz") X(NOT, "not")                    \
-                  X(IS_FINITE, "is_finite") X(POPCNT, "popcnt") X(CLZ, "count_leading_zeros")
-#define SW_OPS_BINARY(X)                                                                                              \
-  X(ADD, "add")                                                                                                       \
-  X(SUBTRACT, "subtract") X(MULTIPLY, "multiply") X(DIVIDE, "divide") X(REMAINDER, "remainder") X(MAXIMUM, "maximum") \
-      X(MINIMUM, "minimum") X(POWER, "power") X(ATAN2, "atan2") X(AND, "and") X(OR, "or") X(XOR, "xor")               \
-          X(SHIFT_LEFT, "shift_left") X(SHIFT_RIGHT_ARITHMETIC, "shift_right_arithmetic")                             \
-              X(SHIFT_RIGHT_LOGICAL, "shift_right_logical")
-#define SW_OPS_OTHER(X)                                                                                             \
-  X(COMPARE, "compare")                                                                                             \
-  X(SELECT, "select") X(CLAMP, "clamp") X(CONVERT, "convert") X(BROADCAST, "broadcast_in_dim")                      \
-      X(TRANSPOSE, "transpose") X(RESHAPE, "reshape") X(REVERSE, "reverse") X(REDUCE, "reduce") X(ARGMAX, "argmax") \
-          X(ARGMIN, "argmin") X(DOT, "dot_general") X(IOTA, "iota") X(CONSTANT, "constant") X(RNG, "rng")           \
-              X(SLICE, "slice") X(DYNAMIC_SLICE, "dynamic_slice") X(DYNAMIC_UPDATE_SLICE, "dynamic_update_slice")   \
-                  X(PAD, "pad") X(CONCATENATE, "concatenate") X(CONVOLUTION, "convolution")                         \
-                      X(REDUCE_WINDOW, "reduce_window") X(CUMULATIVE, "cumulative") X(TOP_K, "top_k")               \
-                          X(GATHER, "gather") X(SCATTER, "scatter") X(GENERIC, "generic") X(OPAQUE, "opaque")
+#define SW_OPS_UNARY(X) \
+  X(ABS, "abs") X(NEGATE, "negate") X(EXP, "exponential") X(EXPM1, "exponential_minus_one") X(LOG, "log") \
+  X(LOG1P, "log_plus_one") X(SQRT, "sqrt") X(RSQRT, "rsqrt") X(CBRT, "cbrt") X(TANH, "tanh") \
+  X(LOGISTIC, "logistic") X(SIN, "sine") X(COS, "cosine") X(TAN, "tan") X(ERF, "erf") X(SIGN, "sign") \
+  X(FLOOR, "floor") X(CEIL, "ceil") X(ROUND_EVEN, "round_nearest_even") X(ROUND_AFZ, "round_nearest_afz") \
+  X(NOT, "not") X(IS_FINITE, "is_finite") X(POPCNT, "popcnt") X(CLZ, "count_leading_zeros")
+#define SW_OPS_BINARY(X) \
+  X(ADD, "add") X(SUBTRACT, "subtract") X(MULTIPLY, "multiply") X(DIVIDE, "divide") X(REMAINDER, "remainder") \
+  X(MAXIMUM, "maximum") X(MINIMUM, "minimum") X(POWER, "power") X(ATAN2, "atan2") X(AND, "and") X(OR, "or") \
+  X(XOR, "xor") X(SHIFT_LEFT, "shift_left") X(SHIFT_RIGHT_ARITHMETIC, "shift_right_arithmetic") \
+  X(SHIFT_RIGHT_LOGICAL, "shift_right_logical")
+#define SW_OPS_OTHER(X) \
+  X(COMPARE, "compare") X(SELECT, "select") X(CLAMP, "clamp") X(CONVERT, "convert") \
+  X(BROADCAST, "broadcast_in_dim") X(TRANSPOSE, "transpose") X(RESHAPE, "reshape") X(REVERSE, "reverse") \
+  X(REDUCE, "reduce") X(ARGMAX, "argmax") X(ARGMIN, "argmin") X(DOT, "dot_general") X(IOTA, "iota") \
+  X(CONSTANT, "constant") X(RNG, "rng") X(SLICE, "slice") X(DYNAMIC_SLICE, "dynamic_slice") \
+  X(DYNAMIC_UPDATE_SLICE, "dynamic_update_slice") X(PAD, "pad") X(CONCATENATE, "concatenate") \
+  X(CONVOLUTION, "convolution") X(REDUCE_WINDOW, "reduce_window") X(CUMULATIVE, "cumulative") X(TOP_K, "top_k") \
+  X(GATHER, "gather") X(SCATTER, "scatter") X(GENERIC, "generic") X(OPAQUE, "opaque")
 /* Written by people, expanded to the ops above while a graph is built (sw_graph_add_op). */
-#define SW_OPS_SUGAR(X)                                                                                     \
-  X(EINSUM, "einsum")                                                                                       \
-  X(SOFTMAX, "softmax") X(LAYER_NORM, "layer_norm") X(RMS_NORM, "rms_norm") X(GELU, "gelu") X(SILU, "silu") \
-      X(TAKE, "take") X(SCATTER_ADD, "scatter_add") X(ONE_HOT, "one_hot") X(CUMSUM, "cumsum")
+#define SW_OPS_SUGAR(X) \
+  X(EINSUM, "einsum") X(SOFTMAX, "softmax") X(LAYER_NORM, "layer_norm") X(RMS_NORM, "rms_norm") X(GELU, "gelu") \
+  X(SILU, "silu") X(TAKE, "take") X(SCATTER_ADD, "scatter_add") X(ONE_HOT, "one_hot") X(CUMSUM, "cumsum")
 /* What a device's program has besides: a collective; the first global index of this device's block; keep some
  * positions of a block and replace the others. */
-#define SW_OPS_SPMD(X) X(COLLECTIVE, "collective") X(SHARD_START, "shard_start") X(MASK, "mask")
+#define SW_OPS_SPMD(X) \
+  X(COLLECTIVE, "collective") X(SHARD_START, "shard_start") X(MASK, "mask")
+/* clang-format on */
 
 #define SW_OPS(X) SW_OPS_UNARY(X) SW_OPS_BINARY(X) SW_OPS_OTHER(X) SW_OPS_SUGAR(X) SW_OPS_SPMD(X)
 
@@ -86,9 +85,10 @@ typedef enum sw_opcode {
  *                            "oi01", "b01f"), strides=1.., pad_low=0.., pad_high=0.., lhs_dilation=1..,
  *                            rhs_dilation=1.., feature_groups=1, batch_groups=1}
  *   reduce_window(x)         {kind, window, strides=1.., pad_low=0.., pad_high=0.., lhs_dilation=1..,
- * rhs_dilation=1..}: one number per dim of x; padding holds the kind's neutral element cumulative(x)            {kind,
- * dim, reversed=false, exclusive=false} top_k(x)                 {k, dim=last}: values (descending, stable) and their
- * i32 indices gather(x, indices)       as StableHLO: {offset_dims, collapsed_dims, operand_batch=[], indices_batch=[],
+ *                            rhs_dilation=1..}: one number per dim of x; padding holds the kind's neutral element
+ *   cumulative(x)            {kind, dim, reversed=false, exclusive=false}
+ *   top_k(x)                 {k, dim=last}: values (descending, stable) and their i32 indices
+ *   gather(x, indices)       as StableHLO: {offset_dims, collapsed_dims, operand_batch=[], indices_batch=[],
  *                            start_index_map, index_vector_dim, sizes}; indices clamped
  *   scatter(x, indices, updates)  as StableHLO: {kind: sum product min max replace, update_window_dims, inserted_dims,
  *                            operand_batch=[], indices_batch=[], start_index_map, index_vector_dim}; updates out of
@@ -111,34 +111,29 @@ typedef enum sw_opcode {
 SW_API const char *sw_opcode_text(sw_opcode c);
 SW_API bool sw_opcode_parse(const char *text, sw_opcode *out);
 
+/* clang-format off */
 /* X(id, text, kind). One name, one kind, everywhere. */
-#define SW_ATTRS(X)                                                                                                   \
-  X(LHS_BATCH, "lhs_batch", INTS)                                                                                     \
-  X(RHS_BATCH, "rhs_batch", INTS) X(LHS_CONTRACT, "lhs_contract", INTS) X(RHS_CONTRACT, "rhs_contract", INTS)         \
-      X(EQUATION, "equation", TEXT) X(DIRECTION, "direction", TEXT) /* eq ne lt le gt ge */                           \
-      X(DTYPE, "dtype", DTYPE) X(DIMS, "dims", INTS) X(DIM, "dim", INT) X(SHAPE, "shape", INTS)                       \
-          X(PERMUTATION, "permutation", INTS) X(KIND, "kind", TEXT) /* a reduction kind */                            \
-      X(KEEP_DIMS, "keep_dims", BOOL) X(START, "start", INTS) X(LIMIT, "limit", INTS) X(STRIDES, "strides", INTS)     \
-          X(SIZES, "sizes", INTS) X(LOW, "low", INTS) X(HIGH, "high", INTS) X(INTERIOR, "interior", INTS)             \
-              X(LHS_LAYOUT, "lhs_layout", TEXT) X(RHS_LAYOUT, "rhs_layout", TEXT) X(OUT_LAYOUT, "out_layout", TEXT)   \
-                  X(PAD_LOW, "pad_low", INTS) X(PAD_HIGH, "pad_high", INTS) X(LHS_DILATION, "lhs_dilation", INTS)     \
-                      X(RHS_DILATION, "rhs_dilation", INTS) X(FEATURE_GROUPS, "feature_groups", INT) X(               \
-                          BATCH_GROUPS, "batch_groups", INT) X(WINDOW, "window", INTS) X(REVERSED, "reversed", BOOL)  \
-                          X(EXCLUSIVE, "exclusive", BOOL) X(K, "k", INT) X(VALUE, "value", DATA) X(SEED, "seed", INT) \
-                              X(DISTRIBUTION, "distribution", TEXT) X(LOW_VALUE, "low_value", FLOAT)                  \
-                                  X(HIGH_VALUE, "high_value", FLOAT) X(EPSILON, "epsilon", FLOAT)                     \
-                                      X(APPROXIMATE, "approximate", BOOL) X(OFFSET_DIMS, "offset_dims", INTS)         \
-                                          X(COLLAPSED_DIMS, "collapsed_dims", INTS)                                   \
-                                              X(OPERAND_BATCH, "operand_batch", INTS)                                 \
-                                                  X(INDICES_BATCH, "indices_batch", INTS)                             \
-                                                      X(START_INDEX_MAP, "start_index_map", INTS)                     \
-                                                          X(INDEX_VECTOR_DIM, "index_vector_dim", INT)                \
-                                                              X(UPDATE_WINDOW_DIMS, "update_window_dims", INTS)       \
-                                                                  X(INSERTED_DIMS, "inserted_dims", INTS)             \
-                                                                      X(TARGET, "target", TEXT) X(BODY, "body", TEXT) \
-                                                                          X(BASE, "base", INT) X(STEP, "step", INT)   \
-                                                                              X(OFFSET, "offset", INTS)               \
-                                                                                  X(GLOBAL, "global", INTS)
+#define SW_ATTRS(X) \
+  X(LHS_BATCH, "lhs_batch", INTS) X(RHS_BATCH, "rhs_batch", INTS) X(LHS_CONTRACT, "lhs_contract", INTS) \
+  X(RHS_CONTRACT, "rhs_contract", INTS) X(EQUATION, "equation", TEXT) \
+  X(DIRECTION, "direction", TEXT) /* eq ne lt le gt ge */ X(DTYPE, "dtype", DTYPE) X(DIMS, "dims", INTS) \
+  X(DIM, "dim", INT) X(SHAPE, "shape", INTS) X(PERMUTATION, "permutation", INTS) \
+  X(KIND, "kind", TEXT) /* a reduction kind */ X(KEEP_DIMS, "keep_dims", BOOL) X(START, "start", INTS) \
+  X(LIMIT, "limit", INTS) X(STRIDES, "strides", INTS) X(SIZES, "sizes", INTS) X(LOW, "low", INTS) \
+  X(HIGH, "high", INTS) X(INTERIOR, "interior", INTS) X(LHS_LAYOUT, "lhs_layout", TEXT) \
+  X(RHS_LAYOUT, "rhs_layout", TEXT) X(OUT_LAYOUT, "out_layout", TEXT) X(PAD_LOW, "pad_low", INTS) \
+  X(PAD_HIGH, "pad_high", INTS) X(LHS_DILATION, "lhs_dilation", INTS) X(RHS_DILATION, "rhs_dilation", INTS) \
+  X(FEATURE_GROUPS, "feature_groups", INT) X( BATCH_GROUPS, "batch_groups", INT) X(WINDOW, "window", INTS) \
+  X(REVERSED, "reversed", BOOL) X(EXCLUSIVE, "exclusive", BOOL) X(K, "k", INT) X(VALUE, "value", DATA) \
+  X(SEED, "seed", INT) X(DISTRIBUTION, "distribution", TEXT) X(LOW_VALUE, "low_value", FLOAT) \
+  X(HIGH_VALUE, "high_value", FLOAT) X(EPSILON, "epsilon", FLOAT) X(APPROXIMATE, "approximate", BOOL) \
+  X(OFFSET_DIMS, "offset_dims", INTS) X(COLLAPSED_DIMS, "collapsed_dims", INTS) \
+  X(OPERAND_BATCH, "operand_batch", INTS) X(INDICES_BATCH, "indices_batch", INTS) \
+  X(START_INDEX_MAP, "start_index_map", INTS) X(INDEX_VECTOR_DIM, "index_vector_dim", INT) \
+  X(UPDATE_WINDOW_DIMS, "update_window_dims", INTS) X(INSERTED_DIMS, "inserted_dims", INTS) \
+  X(TARGET, "target", TEXT) X(BODY, "body", TEXT) X(BASE, "base", INT) X(STEP, "step", INT) \
+  X(OFFSET, "offset", INTS) X(GLOBAL, "global", INTS)
+/* clang-format on */
 
 typedef enum sw_attr_key {
 #define SW_X(id, text, kind) SW_ATTR_##id,
@@ -213,7 +208,11 @@ typedef struct sw_affine {
   bool mixed_radix;
 } sw_affine;
 
-/* One expression per dimension of the operand or result. A dimension of extent 1 that is broadcast is constant 0. */
+/* One expression per dimension of the operand or result. A dimension without terms is not reached by any loop: of
+ * extent 1 it is broadcast or trivial, of a larger extent every device needs all of it (an index vector, the update of
+ * a dynamic_update_slice, an input with base dilation). Where shapes do not refine each other (reshape of [6,4] to
+ * [4,6]) the digits may stop before 1: "3*d0" with mixed_radix reaches blocks of 3, and the rest of the iteration is a
+ * WHOLE loop that is in no map. Loops of size 1 are left out of sums. */
 typedef struct sw_map {
   int32_t rank;
   const sw_affine *dims;
