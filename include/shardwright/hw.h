@@ -12,6 +12,7 @@ typedef struct sw_profile sw_profile; /* read-only after building; lives in its 
 typedef struct sw_machine sw_machine; /* a profile with a mesh bound to it */
 
 SW_API const char *sw_profile_name(const sw_profile *p);
+SW_API uint64_t sw_profile_hash(const sw_profile *p); /* of its text: plans carry it */
 SW_API int64_t sw_profile_devices(const sw_profile *p);
 SW_API int64_t sw_profile_memory_bytes(const sw_profile *p); /* usable by a plan, per device */
 /* The meshes the profile offers, best first; the first is used when the user names none. */

@@ -11,6 +11,7 @@
 
 #include "io/json_tree.h"
 #include "shardwright/file.h"
+#include "shardwright/hash.h"
 
 #ifndef SW_PROFILE_DIRS
 #define SW_PROFILE_DIRS ""
@@ -305,6 +306,7 @@ sw_rc sw_profile_parse(const char *file, const char *bytes, size_t n, sw_arena *
     if (rc) SW_FAIL(d, rc, ((sw_span){file, 1, 1}), "%s", inner.text);
   }
   sw_arena_deinit(&tree);
+  p->hash = sw_hash_bytes(bytes, n, 0);
   *out = p;
   return rc;
 }

@@ -1,0 +1,18 @@
+/* Plans as JSON files (docs/plan-format.md): written by a search, edited by hand, checked when read. */
+#ifndef SHARDWRIGHT_PLAN_JSON_H_
+#define SHARDWRIGHT_PLAN_JSON_H_
+
+#include "shardwright/plan.h"
+
+SW_API SW_CHECKED sw_rc sw_plan_write(const sw_plan *p, const sw_account *account, sw_text *out, sw_diag *d);
+
+/* The mesh that a plan file is made for, read before a machine can be built. Texts live in the arena. */
+SW_API SW_CHECKED sw_rc sw_plan_read_mesh(const char *path, sw_arena *arena, sw_mesh *out, sw_diag *d);
+
+/* Read a plan for the graph and the machine, and verify it. A plan made for another model or mesh is stale: refused
+ * with both hashes. A plan made for another profile is accepted when `any_profile` (its costs are then recounted by
+ * whoever asks), refused otherwise. Ops that the file does not name are uncut. */
+SW_API SW_CHECKED sw_rc sw_plan_read(const char *path, const sw_graph *g, const sw_machine *machine, bool any_profile,
+                                     sw_arena *arena, sw_plan *out, sw_diag *d);
+
+#endif

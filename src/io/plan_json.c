@@ -1,0 +1,287 @@
+/* plan.json: see docs/plan-format.md.
+ *
+ *   {"format": "shardwright-plan", "version": 1, "model": {"name": .., "hash": ..}, "mesh": "x=2,y=4",
+ *    "profile": {..}, "search": {..}, "arguments": [{"name": "w1", "sharding": "[[],[y]]"}],
+ *    "ops": [{"name": "dot.0", "strategy": "d2:[y]"}], "outputs": [{"name": "y", "sharding": "[[x],[]]"}]}
+ */
+#include "shardwright/plan_json.h"
+
+#include <string.h>
+
+#include "io/json_tree.h"
+#include "io/json_write.h"
+#include "shardwright/hash.h"
+
+enum { PLAN_VERSION = 1 };
+static const char kFormat[] = "shardwright-plan";
+
+/* --- writing ----------------------------------------------------------------------------------------------------- */
+
+static void put_hash(sw_json_out *o, uint64_t hash) {
+  char text[20];
+  snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+  sw_jw_string(o, "hash", text);
+}
+
+static void put_sharding(sw_json_out *o, const sw_mesh *m, const char *name, const sw_sharding *s) {
+  sw_text t = {0};
+  sw_sharding_print(m, s, &t);
+  sw_jw_object_row(o, NULL);
+  sw_jw_string(o, "name", name);
+  sw_jw_string(o, "sharding", sw_text_str(&t));
+  sw_jw_end(o);
+  if (t.rc) o->text->rc = t.rc;
+  sw_text_free(&t);
+}
+
+static void put_search(sw_json_out *o, const sw_plan *p) {
+  bool searched = strcmp(p->origin, "search") == 0;
+  sw_jw_object(o, "search");
+  sw_jw_string(o, "origin", p->origin);
+  if (searched) {
+    double gap = p->cost_units > 0 ? (double)(p->cost_units - p->bound_units) / (double)p->cost_units : 0;
+    sw_jw_string(o, "status", sw_solve_status_text(p->status));
+    sw_jw_string(o, "solver", p->solver);
+    sw_jw_i64(o, "cost_units", p->cost_units);
+    sw_jw_i64(o, "bound_units", p->bound_units);
+    sw_jw_f64(o, "gap", gap);
+    sw_jw_i64(o, "strategies_dropped_inexactly", p->pruned_inexact);
+  }
+  if (p->capacity_bytes != INT64_MAX) sw_jw_i64(o, "capacity_bytes", p->capacity_bytes);
+  sw_jw_end(o);
+}
+
+static void put_costs(sw_json_out *o, const sw_account *a) {
+  sw_jw_object(o, "costs");
+  sw_jw_f64(o, "total_s", a->total_s);
+  sw_jw_f64(o, "local_s", a->local_s);
+  sw_jw_f64(o, "move_s", a->move_s);
+  sw_jw_f64(o, "reshard_s", a->reshard_s);
+  sw_jw_i64(o, "peak_bytes", a->peak_bytes);
+  sw_jw_i64(o, "parameter_bytes", a->param_bytes);
+  sw_jw_end(o);
+}
+
+static void put_ops(sw_json_out *o, const sw_plan *p) {
+  const sw_block *b = sw_graph_main_block(p->graph);
+  sw_jw_array(o, "ops");
+  for (int32_t i = 0; i < b->n_ops; i++) {
+    const sw_op *op = &p->graph->ops[b->ops[i]];
+    sw_text t = {0};
+    sw_strategy_print(sw_machine_mesh(p->machine), op->space, &p->ops[b->ops[i]], &t);
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "name", op->name);
+    sw_jw_string(o, "strategy", sw_text_str(&t));
+    sw_jw_end(o);
+    if (t.rc) o->text->rc = t.rc;
+    sw_text_free(&t);
+  }
+  sw_jw_end(o);
+}
+
+sw_rc sw_plan_write(const sw_plan *p, const sw_account *account, sw_text *out, sw_diag *d) {
+  const sw_graph *g = p->graph;
+  const sw_function *f = &g->functions[g->main];
+  const sw_mesh *m = sw_machine_mesh(p->machine);
+  const sw_profile *profile = sw_machine_profile(p->machine);
+  sw_text mesh = {0};
+  sw_json_out o;
+  sw_mesh_print(m, &mesh);
+  sw_json_out_init(&o, out);
+  sw_jw_object(&o, NULL);
+  sw_jw_string(&o, "format", kFormat);
+  sw_jw_i64(&o, "version", PLAN_VERSION);
+  sw_jw_object_row(&o, "model");
+  sw_jw_string(&o, "name", g->name);
+  put_hash(&o, sw_graph_hash(g));
+  sw_jw_end(&o);
+  sw_jw_string(&o, "mesh", sw_text_str(&mesh));
+  sw_jw_object_row(&o, "profile");
+  sw_jw_string(&o, "name", sw_profile_name(profile));
+  put_hash(&o, sw_profile_hash(profile));
+  sw_jw_end(&o);
+  put_search(&o, p);
+  if (account) put_costs(&o, account);
+  sw_jw_bool(&o, "args_whole", p->args_whole);
+  sw_jw_array(&o, "arguments");
+  for (int32_t i = 0; i < f->n_args; i++) put_sharding(&o, m, g->values[f->args[i]].name, &p->args[i]);
+  sw_jw_end(&o);
+  put_ops(&o, p);
+  sw_jw_array(&o, "outputs");
+  for (int32_t i = 0; i < f->n_outputs; i++) put_sharding(&o, m, f->output_names[i], &p->outputs[i]);
+  sw_jw_end(&o);
+  sw_jw_end(&o);
+  if (mesh.rc) out->rc = mesh.rc;
+  sw_text_free(&mesh);
+  return out->rc ? SW_FAIL(d, out->rc, SW_NOWHERE, "cannot write the plan") : SW_OK;
+}
+
+/* --- reading ----------------------------------------------------------------------------------------------------- */
+
+typedef struct reader {
+  const sw_graph *g;
+  const sw_machine *machine;
+  sw_arena *arena;
+  sw_plan *p;
+} reader;
+
+static sw_rc check_format(const sw_json *root, sw_diag *d) {
+  static const char *const kKeys[] = {"format", "version",    "model",     "mesh", "profile", "search",
+                                      "costs",  "args_whole", "arguments", "ops",  "outputs"};
+  const char *format;
+  int64_t version;
+  SW_TRY(sw_json_only(root, kKeys, (int)(sizeof kKeys / sizeof kKeys[0]), "a plan", d));
+  SW_TRY(sw_json_string(root, "format", &format, d));
+  if (strcmp(format, kFormat) != 0) {
+    return SW_FAIL_INPUT(d, sw_json_span(root), "the format is '%s'; expected '%s'", format, kFormat);
+  }
+  return sw_json_i64(root, "version", PLAN_VERSION, PLAN_VERSION, &version, d);
+}
+
+/* The plan was made for what is given now: same name of the thing, same hash. */
+static sw_rc check_hash(const sw_json *root, const char *what, uint64_t have, bool accept, sw_diag *d) {
+  const sw_json *o;
+  const char *text, *name;
+  char now[20];
+  SW_TRY(sw_json_object(root, what, &o, d));
+  SW_TRY(sw_json_string(o, "name", &name, d));
+  SW_TRY(sw_json_string(o, "hash", &text, d));
+  snprintf(now, sizeof now, "%016llx", (unsigned long long)have);
+  if (accept || strcmp(text, now) == 0) return SW_OK;
+  return SW_FAIL_INPUT(d, sw_json_span(o),
+                       "the plan is stale: it was made for %s '%s' of hash %s; the one given has hash %s", what, name,
+                       text, now);
+}
+
+static sw_rc check_mesh(const sw_json *root, const sw_mesh *m, sw_diag *d) {
+  const char *text;
+  SW_TRY(sw_json_string(root, "mesh", &text, d));
+  sw_text now = {0};
+  sw_mesh_print(m, &now);
+  bool same = !now.rc && strcmp(text, sw_text_str(&now)) == 0;
+  sw_rc rc = same ? SW_OK
+                  : SW_FAIL_INPUT(d, sw_json_span(sw_json_find(root, "mesh")), "the plan is for the mesh %s, not %s",
+                                  text, sw_text_str(&now));
+  sw_text_free(&now);
+  return rc;
+}
+
+/* Members name and `key` of an entry. */
+static sw_rc read_entry(const sw_json *v, const char *key, const char **name, const char **text, sw_diag *d) {
+  const char *const keys[] = {"name", key};
+  SW_TRY(sw_json_only(v, keys, 2, "an entry of a plan", d));
+  SW_TRY(sw_json_string(v, "name", name, d));
+  return sw_json_string(v, key, text, d);
+}
+
+static sw_rc read_sharding(const reader *r, const sw_json *at, const char *text, const sw_type *type, sw_sharding *out,
+                           sw_diag *d) {
+  return sw_sharding_parse(sw_machine_mesh(r->machine), type->rank, text, strlen(text), sw_json_span(at), r->arena, out,
+                           d);
+}
+
+static sw_rc read_arguments(const reader *r, const sw_json *list, sw_diag *d) {
+  for (int32_t i = 0; i < list->n; i++) {
+    const char *name, *text;
+    const sw_json *v = &list->at[i];
+    SW_TRY(read_entry(v, "sharding", &name, &text, d));
+    sw_id id = sw_graph_value_named(r->g, name);
+    if (id < 0 || r->g->values[id].def >= 0) {
+      return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no argument '%s'", name);
+    }
+    SW_TRY(read_sharding(r, sw_json_find(v, "sharding"), text, &r->g->values[id].type,
+                         &r->p->args[r->g->values[id].def_index], d));
+  }
+  return SW_OK;
+}
+
+static sw_rc read_ops(const reader *r, const sw_json *list, sw_diag *d) {
+  for (int32_t i = 0; i < list->n; i++) {
+    const char *name, *text;
+    const sw_json *v = &list->at[i];
+    SW_TRY(read_entry(v, "strategy", &name, &text, d));
+    sw_id id = sw_graph_op_named(r->g, name);
+    if (id < 0) return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no op '%s'", name);
+    const sw_op *op = &r->g->ops[id];
+    sw_span at = sw_json_span(sw_json_find(v, "strategy"));
+    SW_TRY_NOTE(d, sw_strategy_parse(sw_machine_mesh(r->machine), op->space, text, at, &r->p->ops[id], d),
+                "in the strategy of '%s' at line %d", name, at.line);
+    sw_diag inner = {0};
+    sw_rc rc = sw_strategy_check(r->g, op, sw_machine_mesh(r->machine), &r->p->ops[id], &inner);
+    if (rc) return SW_FAIL(d, rc, at, "op '%s' cannot be cut as '%s': %s", name, text, inner.text);
+  }
+  return SW_OK;
+}
+
+static sw_rc read_outputs(const reader *r, const sw_json *list, sw_diag *d) {
+  const sw_function *f = &r->g->functions[r->g->main];
+  if (list->n != f->n_outputs) {
+    return SW_FAIL_INPUT(d, sw_json_span(list), "%d outputs; the model has %d", list->n, f->n_outputs);
+  }
+  for (int32_t i = 0; i < list->n; i++) {
+    const char *name, *text;
+    const sw_json *v = &list->at[i];
+    SW_TRY(read_entry(v, "sharding", &name, &text, d));
+    if (strcmp(name, f->output_names[i]) != 0) {
+      return SW_FAIL_INPUT(d, sw_json_span(v), "output %d is '%s'; the model calls it '%s'", i, name,
+                           f->output_names[i]);
+    }
+    SW_TRY(
+        read_sharding(r, sw_json_find(v, "sharding"), text, &r->g->values[f->outputs[i]].type, &r->p->outputs[i], d));
+  }
+  return SW_OK;
+}
+
+static sw_rc read_search(const reader *r, const sw_json *root, sw_diag *d) {
+  const sw_json *s = NULL;
+  SW_TRY(sw_json_opt_object(root, "search", &s, d));
+  r->p->origin = "file";
+  if (!s) return SW_OK;
+  const char *origin = r->p->origin;
+  SW_TRY(sw_json_opt_string(s, "origin", &origin, d));
+  r->p->origin = sw_arena_strndup(r->arena, origin, strlen(origin), d);
+  if (!r->p->origin) return SW_E_RESOURCE;
+  return sw_json_opt_i64(s, "capacity_bytes", 0, INT64_MAX, &r->p->capacity_bytes, d);
+}
+
+static sw_rc read_plan(const reader *r, const sw_json *root, bool any_profile, sw_diag *d) {
+  const sw_json *list;
+  SW_TRY(check_format(root, d));
+  SW_TRY(check_hash(root, "model", sw_graph_hash(r->g), false, d));
+  SW_TRY(check_hash(root, "profile", sw_profile_hash(sw_machine_profile(r->machine)), any_profile, d));
+  SW_TRY(check_mesh(root, sw_machine_mesh(r->machine), d));
+  SW_TRY(read_search(r, root, d));
+  SW_TRY(sw_json_opt_bool(root, "args_whole", &r->p->args_whole, d));
+  SW_TRY(sw_json_array(root, "arguments", &list, d));
+  SW_TRY(read_arguments(r, list, d));
+  SW_TRY(sw_json_array(root, "ops", &list, d));
+  SW_TRY(read_ops(r, list, d));
+  SW_TRY(sw_json_array(root, "outputs", &list, d));
+  SW_TRY(read_outputs(r, list, d));
+  SW_TRY_NOTE(d, sw_plan_verify(r->p, d), "while checking the plan");
+  return SW_OK;
+}
+
+sw_rc sw_plan_read(const char *path, const sw_graph *g, const sw_machine *machine, bool any_profile, sw_arena *arena,
+                   sw_plan *out, sw_diag *d) {
+  SW_TRY(sw_plan_build(g, machine, arena, out, d));
+  reader r = {g, machine, arena, out};
+  sw_arena tree = {0};
+  const sw_json *root;
+  sw_rc rc = sw_json_read(path, &tree, &root, d);
+  if (!rc) rc = read_plan(&r, root, any_profile, d);
+  sw_arena_deinit(&tree);
+  return rc;
+}
+
+sw_rc sw_plan_read_mesh(const char *path, sw_arena *arena, sw_mesh *out, sw_diag *d) {
+  sw_arena tree = {0};
+  const sw_json *root;
+  const char *text;
+  sw_rc rc = sw_json_read(path, &tree, &root, d);
+  if (!rc) rc = check_format(root, d);
+  if (!rc) rc = sw_json_string(root, "mesh", &text, d);
+  if (!rc) rc = sw_mesh_parse(text, arena, out, d);
+  sw_arena_deinit(&tree);
+  return rc;
+}
