@@ -1,0 +1,86 @@
+/* Model generators: graphs of well-known architectures, at their published sizes or at any other.
+ *
+ *   sw_gen_arg args[] = {{"layers", "2"}, {"hidden", "64"}, {"heads", "4"}};
+ *   SW_TRY(sw_gen_model("gpt2", args, 3, &graph, d));    a sealed graph; the rest as in GPT-2 small
+ *
+ * An architecture has parameters with defaults; a preset is an architecture with other defaults ("llama3-70b"). Weights
+ * are values without data. Everything about both stands in tables that can be read here, so that the command line, the
+ * documents and the tests need no list of their own.
+ */
+#ifndef SHARDWRIGHT_GEN_H_
+#define SHARDWRIGHT_GEN_H_
+
+#include "shardwright/graph.h"
+
+/* X(id, text, value, choices, help). `choices` NULL: a whole number, or text for mesh. Not every architecture has every
+ * parameter. 0 for head-dim, kv-heads, ffn and capacity means "derived", as the help says. */
+#define SW_GEN_PARAMS(X)                                                                                               \
+  X(MODE, "mode", "MODE", "forward|train|decode", "what the program computes: outputs, a training step, or one token") \
+  X(LAYERS, "layers", "N", NULL, "number of layers (of mlp: of weight matrices)")                                      \
+  X(HIDDEN, "hidden", "N", NULL, "width of the model (of conv: channels)")                                             \
+  X(HEADS, "heads", "N", NULL, "attention heads")                                                                      \
+  X(KV_HEADS, "kv-heads", "N", NULL, "heads of keys and values; 0: as many as heads")                                  \
+  X(HEAD_DIM, "head-dim", "N", NULL, "width of one head; 0: hidden / heads")                                           \
+  X(FFN, "ffn", "N", NULL, "width inside the feed-forward block; 0: 4 * hidden")                                       \
+  X(VOCAB, "vocab", "N", NULL, "vocabulary size")                                                                      \
+  X(SEQ, "seq", "N", NULL, "tokens of a sequence; in decode mode the length of the cache")                             \
+  X(BATCH, "batch", "N", NULL, "sequences or images at a time")                                                        \
+  X(EXPERTS, "experts", "N", NULL, "experts of a mixture-of-experts layer")                                            \
+  X(TOP_K, "top-k", "N", NULL, "experts that see a token")                                                             \
+  X(CAPACITY, "capacity", "N", NULL, "tokens of a sequence that an expert takes; 0: 1.25 * seq * top-k / experts")     \
+  X(IMAGE, "image", "N", NULL, "height and width of an image")                                                         \
+  X(PATCH, "patch", "N", NULL, "height and width of a patch")                                                          \
+  X(CHANNELS, "channels", "N", NULL, "channels of an image")                                                           \
+  X(CLASSES, "classes", "N", NULL, "classes to tell apart")                                                            \
+  X(LAYOUT, "layout", "LAYOUT", "nchw|nhwc", "order of the dimensions of images")                                      \
+  X(OPTIMIZER, "optimizer", "NAME", "sgd|adam", "how a training step changes the parameters")                          \
+  X(BIAS, "bias", "YES", "no|yes", "add a bias after each matrix")                                                     \
+  X(DTYPE, "dtype", "TYPE", "f32|bf16|f16|f64", "element type of parameters and activations")                          \
+  X(VARIANT, "variant", "NAME", "1d-tensors|1d-operations|2d|plain", "which sharding annotations the model carries")   \
+  X(MESH, "mesh", "MESH", NULL, "mesh of the annotations, as x=2; without it that of the variant")
+
+typedef enum sw_gen_param {
+#define SW_X(id, text, value, choices, help) SW_GEN_##id,
+  SW_GEN_PARAMS(SW_X)
+#undef SW_X
+      SW_GEN_PARAM_COUNT
+} sw_gen_param;
+
+SW_API const char *sw_gen_param_text(sw_gen_param p);
+SW_API const char *sw_gen_param_help(sw_gen_param p);
+SW_API const char *sw_gen_param_choices(sw_gen_param p); /* NULL: a number (of MESH: text) */
+
+/* A parameter that an architecture has, and its default as text. */
+typedef struct sw_gen_default {
+  sw_gen_param param;
+  const char *value;
+} sw_gen_default;
+
+/* An architecture or a preset. */
+typedef struct sw_gen_arch {
+  const char *name;
+  const char *help;   /* one line */
+  const char *source; /* where its sizes come from */
+  int n_params;       /* of a preset: those of its architecture */
+  const sw_gen_default *params;
+  const struct sw_gen_arch *base; /* of a preset; NULL: an architecture */
+  int n_presets;                  /* of a preset: what it sets otherwise */
+  const sw_gen_default *presets;
+} sw_gen_arch;
+
+/* Architectures first, then presets; NULL beyond the last. */
+SW_API const sw_gen_arch *sw_gen_arch_at(int i);
+SW_API const sw_gen_arch *sw_gen_arch_named(const char *name); /* NULL: none */
+/* Default of a parameter; NULL when the architecture has no such parameter. */
+SW_API const char *sw_gen_default_of(const sw_gen_arch *a, sw_gen_param p);
+
+typedef struct sw_gen_arg {
+  const char *name;  /* "layers" */
+  const char *value; /* "12" */
+} sw_gen_arg;
+
+/* Build and seal the graph of an architecture or preset. The graph is the caller's (sw_graph_destroy). SW_E_INPUT: no
+ * such architecture or parameter, or a value that is out of range or does not fit the others. */
+SW_API SW_CHECKED sw_rc sw_gen_model(const char *arch, const sw_gen_arg *args, int n_args, sw_graph **out, sw_diag *d);
+
+#endif

@@ -1,0 +1,358 @@
+/* The table of architectures and presets, the reading of their parameters, and sw_gen_model.
+ *
+ *   sw_gen_model("llama3-70b", {{"seq", "4096"}}, 1, ...)
+ *     llama3's defaults  ->  layers=80 hidden=8192 ... (the preset)  ->  seq=4096  ->  swg_build_llama
+ */
+#include <string.h>
+
+#include "io/gen/arch.h"
+#include "io/gen/train.h"
+
+#define ROW_PARAMS(table) .n_params = (int)(sizeof(table) / sizeof *(table)), .params = (table)
+#define ROW_PRESETS(table) .n_presets = (int)(sizeof(table) / sizeof *(table)), .presets = (table)
+
+typedef struct param_info {
+  const char *text, *choices, *help;
+} param_info;
+
+static const param_info kParams[SW_GEN_PARAM_COUNT] = {
+#define SW_X(id, text, value, choices, help) {text, choices, help},
+    SW_GEN_PARAMS(SW_X)
+#undef SW_X
+};
+
+/* Ranges other than 1 .. 2^31-1. */
+static const struct {
+  sw_gen_param param;
+  int64_t min, max;
+} kRanges[] = {
+    {SW_GEN_LAYERS, 1, 1024},   {SW_GEN_KV_HEADS, 0, INT32_MAX}, {SW_GEN_HEAD_DIM, 0, INT32_MAX},
+    {SW_GEN_FFN, 0, INT32_MAX}, {SW_GEN_CAPACITY, 0, INT32_MAX},
+};
+
+static const sw_gen_default kRfcMlp[] = {
+    {SW_GEN_VARIANT, "1d-tensors|1d-operations|2d|plain"},
+    {SW_GEN_MESH, ""},
+    {SW_GEN_BATCH, "2"},
+    {SW_GEN_SEQ, "4"},
+    {SW_GEN_HIDDEN, "8"},
+    {SW_GEN_FFN, "32"},
+    {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
+};
+static const sw_gen_default kMlp[] = {
+    {SW_GEN_MODE, "forward|train"}, {SW_GEN_LAYERS, "4"},    {SW_GEN_BATCH, "4096"},
+    {SW_GEN_HIDDEN, "4096"},        {SW_GEN_BIAS, "no|yes"}, {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
+    {SW_GEN_OPTIMIZER, "sgd|adam"},
+};
+static const sw_gen_default kMlpTrain[] = {{SW_GEN_MODE, "train"}};
+static const sw_gen_default kAlpaMlpData[] = {
+    {SW_GEN_MODE, "train"}, {SW_GEN_LAYERS, "6"}, {SW_GEN_BATCH, "256"}, {SW_GEN_HIDDEN, "32"}, {SW_GEN_BIAS, "yes"}};
+static const sw_gen_default kAlpaMlpTensor[] = {
+    {SW_GEN_MODE, "train"}, {SW_GEN_LAYERS, "6"}, {SW_GEN_BATCH, "32"}, {SW_GEN_HIDDEN, "256"}, {SW_GEN_BIAS, "yes"}};
+static const sw_gen_default kGpt2[] = {
+    {SW_GEN_MODE, "forward|train"},
+    {SW_GEN_LAYERS, "12"},
+    {SW_GEN_HIDDEN, "768"},
+    {SW_GEN_HEADS, "12"},
+    {SW_GEN_HEAD_DIM, "0"},
+    {SW_GEN_FFN, "0"},
+    {SW_GEN_VOCAB, "50257"},
+    {SW_GEN_SEQ, "1024"},
+    {SW_GEN_BATCH, "8"},
+    {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
+    {SW_GEN_OPTIMIZER, "adam|sgd"},
+};
+static const sw_gen_default kGpt2Medium[] = {{SW_GEN_LAYERS, "24"}, {SW_GEN_HIDDEN, "1024"}, {SW_GEN_HEADS, "16"}};
+static const sw_gen_default kGpt2Large[] = {{SW_GEN_LAYERS, "36"}, {SW_GEN_HIDDEN, "1280"}, {SW_GEN_HEADS, "20"}};
+static const sw_gen_default kGpt2Xl[] = {{SW_GEN_LAYERS, "48"}, {SW_GEN_HIDDEN, "1600"}, {SW_GEN_HEADS, "25"}};
+static const sw_gen_default kBert[] = {
+    {SW_GEN_MODE, "forward|train"},
+    {SW_GEN_LAYERS, "12"},
+    {SW_GEN_HIDDEN, "768"},
+    {SW_GEN_HEADS, "12"},
+    {SW_GEN_HEAD_DIM, "0"},
+    {SW_GEN_FFN, "0"},
+    {SW_GEN_VOCAB, "30522"},
+    {SW_GEN_SEQ, "512"},
+    {SW_GEN_BATCH, "8"},
+    {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
+    {SW_GEN_OPTIMIZER, "adam|sgd"},
+};
+static const sw_gen_default kAlpaBertData[] = {{SW_GEN_MODE, "train"}, {SW_GEN_LAYERS, "2"},   {SW_GEN_HIDDEN, "32"},
+                                               {SW_GEN_HEADS, "8"},    {SW_GEN_VOCAB, "1024"}, {SW_GEN_SEQ, "64"},
+                                               {SW_GEN_BATCH, "64"}};
+static const sw_gen_default kAlpaBertTensor[] = {{SW_GEN_MODE, "train"}, {SW_GEN_LAYERS, "2"},   {SW_GEN_HIDDEN, "128"},
+                                                 {SW_GEN_HEADS, "8"},    {SW_GEN_VOCAB, "1024"}, {SW_GEN_SEQ, "8"},
+                                                 {SW_GEN_BATCH, "8"}};
+static const sw_gen_default kLlama[] = {
+    {SW_GEN_MODE, "forward|decode|train"},
+    {SW_GEN_LAYERS, "32"},
+    {SW_GEN_HIDDEN, "4096"},
+    {SW_GEN_HEADS, "32"},
+    {SW_GEN_KV_HEADS, "8"},
+    {SW_GEN_HEAD_DIM, "0"},
+    {SW_GEN_FFN, "14336"},
+    {SW_GEN_VOCAB, "128256"},
+    {SW_GEN_SEQ, "8192"},
+    {SW_GEN_BATCH, "1"},
+    {SW_GEN_DTYPE, "bf16|f32|f16|f64"},
+    {SW_GEN_OPTIMIZER, "adam|sgd"},
+};
+static const sw_gen_default kLlama70b[] = {
+    {SW_GEN_LAYERS, "80"}, {SW_GEN_HIDDEN, "8192"}, {SW_GEN_HEADS, "64"}, {SW_GEN_FFN, "28672"}};
+static const sw_gen_default kMixtral[] = {
+    {SW_GEN_MODE, "forward|train"}, {SW_GEN_LAYERS, "32"},
+    {SW_GEN_HIDDEN, "4096"},        {SW_GEN_HEADS, "32"},
+    {SW_GEN_KV_HEADS, "8"},         {SW_GEN_HEAD_DIM, "0"},
+    {SW_GEN_FFN, "14336"},          {SW_GEN_VOCAB, "32000"},
+    {SW_GEN_SEQ, "2048"},           {SW_GEN_BATCH, "8"},
+    {SW_GEN_EXPERTS, "8"},          {SW_GEN_TOP_K, "2"},
+    {SW_GEN_CAPACITY, "0"},         {SW_GEN_DTYPE, "bf16|f32|f16|f64"},
+    {SW_GEN_OPTIMIZER, "adam|sgd"},
+};
+static const sw_gen_default kVit[] = {
+    {SW_GEN_MODE, "forward|train"},
+    {SW_GEN_LAYERS, "24"},
+    {SW_GEN_HIDDEN, "1024"},
+    {SW_GEN_HEADS, "16"},
+    {SW_GEN_HEAD_DIM, "0"},
+    {SW_GEN_FFN, "0"},
+    {SW_GEN_IMAGE, "224"},
+    {SW_GEN_PATCH, "16"},
+    {SW_GEN_CHANNELS, "3"},
+    {SW_GEN_CLASSES, "1000"},
+    {SW_GEN_BATCH, "64"},
+    {SW_GEN_LAYOUT, "nchw|nhwc"},
+    {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
+    {SW_GEN_OPTIMIZER, "adam|sgd"},
+};
+static const sw_gen_default kResnet[] = {
+    {SW_GEN_MODE, "forward|train"}, {SW_GEN_LAYERS, "50"},        {SW_GEN_HIDDEN, "64"},
+    {SW_GEN_IMAGE, "224"},          {SW_GEN_CHANNELS, "3"},       {SW_GEN_CLASSES, "1000"},
+    {SW_GEN_BATCH, "64"},           {SW_GEN_LAYOUT, "nchw|nhwc"}, {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
+    {SW_GEN_OPTIMIZER, "sgd|adam"},
+};
+static const sw_gen_default kResnet101[] = {{SW_GEN_LAYERS, "101"}};
+static const sw_gen_default kResnet152[] = {{SW_GEN_LAYERS, "152"}};
+static const sw_gen_default kConv[] = {
+    {SW_GEN_MODE, "forward|train"}, {SW_GEN_LAYERS, "4"},         {SW_GEN_HIDDEN, "64"},
+    {SW_GEN_IMAGE, "32"},           {SW_GEN_CHANNELS, "3"},       {SW_GEN_CLASSES, "10"},
+    {SW_GEN_BATCH, "256"},          {SW_GEN_LAYOUT, "nchw|nhwc"}, {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
+    {SW_GEN_OPTIMIZER, "sgd|adam"},
+};
+static const sw_gen_default kConvTrain[] = {{SW_GEN_MODE, "train"}};
+
+typedef struct arch_row {
+  sw_gen_arch arch;
+  swg_build build;
+} arch_row;
+
+static const arch_row kArchs[] = {
+    {{.name = "rfc-mlp",
+      .help = "two matrices with maximum(x, 0) between, annotated",
+      .source = "the sharding framework RFC's end-to-end examples",
+      ROW_PARAMS(kRfcMlp)},
+     swg_build_rfc_mlp},
+    {{.name = "mlp", .help = "a stack of square matrices with relu", .source = "any size", ROW_PARAMS(kMlp)},
+     swg_build_mlp},
+    {{.name = "gpt2",
+      .help = "GPT-2 (small): learned positions, layer norm before each block, gelu, tied output",
+      .source = "Radford et al. 2019; the openai-community/gpt2 configuration",
+      ROW_PARAMS(kGpt2)},
+     swg_build_gpt2},
+    {{.name = "bert",
+      .help = "BERT (base): layer norm after each block, masked-language-model head, tied output",
+      .source = "Devlin et al. 2018, arXiv:1810.04805",
+      ROW_PARAMS(kBert)},
+     swg_build_bert},
+    {{.name = "llama3",
+      .help = "Llama 3 (8B): rms norm, rotary positions, grouped-query attention, gated silu",
+      .source = "Grattafiori et al. 2024, arXiv:2407.21783, table 3",
+      ROW_PARAMS(kLlama)},
+     swg_build_llama},
+    {{.name = "mixtral",
+      .help = "Mixtral (8x7B): Llama's attention, top-k mixture of experts with dispatch and combine einsums",
+      .source = "Jiang et al. 2024, arXiv:2401.04088, table 1; dispatch as in GShard, arXiv:2006.16668",
+      ROW_PARAMS(kMixtral)},
+     swg_build_mixtral},
+    {{.name = "vit",
+      .help = "Vision Transformer (ViT-L/16): patches by a convolution, class token, learned positions",
+      .source = "Dosovitskiy et al. 2020, arXiv:2010.11929, table 1",
+      ROW_PARAMS(kVit)},
+     swg_build_vit},
+    {{.name = "resnet",
+      .help =
+          "ResNet (50), stride on the 3x3 convolution; scale and shift for batch norm, batch statistics in training",
+      .source = "He et al. 2015, arXiv:1512.03385, table 1; torchvision's resnet50",
+      ROW_PARAMS(kResnet)},
+     swg_build_resnet},
+    {{.name = "conv", .help = "a stack of 3x3 convolutions and a classifier", .source = "any size", ROW_PARAMS(kConv)},
+     swg_build_conv},
+};
+enum { N_ARCHS = sizeof kArchs / sizeof *kArchs };
+
+enum { ROW_RFC_MLP, ROW_MLP, ROW_GPT2, ROW_BERT, ROW_LLAMA, ROW_MIXTRAL, ROW_VIT, ROW_RESNET, ROW_CONV };
+_Static_assert(ROW_CONV + 1 == N_ARCHS, "one number per architecture");
+
+#define PRESET(row) .base = &kArchs[row].arch
+static const sw_gen_arch kPresets[] = {
+    {.name = "mlp-train", .help = "a training step of mlp", PRESET(ROW_MLP), ROW_PRESETS(kMlpTrain)},
+    {.name = "alpa-mlp-data",
+     .help = "the MLP step that is best split by batch",
+     .source = "Alpa, tests/shard_parallel/test_mlp.py",
+     PRESET(ROW_MLP),
+     ROW_PRESETS(kAlpaMlpData)},
+    {.name = "alpa-mlp-tensor",
+     .help = "the MLP step that is best split by columns and rows",
+     .source = "Alpa, tests/shard_parallel/test_mlp.py",
+     PRESET(ROW_MLP),
+     ROW_PRESETS(kAlpaMlpTensor)},
+    {.name = "gpt2-medium", .help = "GPT-2 medium", PRESET(ROW_GPT2), ROW_PRESETS(kGpt2Medium)},
+    {.name = "gpt2-large", .help = "GPT-2 large", PRESET(ROW_GPT2), ROW_PRESETS(kGpt2Large)},
+    {.name = "gpt2-xl", .help = "GPT-2 XL", PRESET(ROW_GPT2), ROW_PRESETS(kGpt2Xl)},
+    {.name = "alpa-bert-data",
+     .help = "the BERT step that is best split by batch",
+     .source = "Alpa, tests/shard_parallel/test_bert.py",
+     PRESET(ROW_BERT),
+     ROW_PRESETS(kAlpaBertData)},
+    {.name = "alpa-bert-tensor",
+     .help = "the BERT step that is best split by heads, columns and rows",
+     .source = "Alpa, tests/shard_parallel/test_bert.py",
+     PRESET(ROW_BERT),
+     ROW_PRESETS(kAlpaBertTensor)},
+    {.name = "llama3-8b", .help = "Llama 3 8B", PRESET(ROW_LLAMA)},
+    {.name = "llama3-70b", .help = "Llama 3 70B", PRESET(ROW_LLAMA), ROW_PRESETS(kLlama70b)},
+    {.name = "mixtral-8x7b", .help = "Mixtral 8x7B", PRESET(ROW_MIXTRAL)},
+    {.name = "vit-l16", .help = "ViT-L/16 at 224 pixels", PRESET(ROW_VIT)},
+    {.name = "resnet50", .help = "ResNet-50", PRESET(ROW_RESNET)},
+    {.name = "resnet101", .help = "ResNet-101", PRESET(ROW_RESNET), ROW_PRESETS(kResnet101)},
+    {.name = "resnet152", .help = "ResNet-152", PRESET(ROW_RESNET), ROW_PRESETS(kResnet152)},
+    {.name = "conv-train", .help = "a training step of conv", PRESET(ROW_CONV), ROW_PRESETS(kConvTrain)},
+};
+enum { N_PRESETS = sizeof kPresets / sizeof *kPresets };
+
+const char *sw_gen_param_text(sw_gen_param p) { return kParams[p].text; }
+const char *sw_gen_param_help(sw_gen_param p) { return kParams[p].help; }
+const char *sw_gen_param_choices(sw_gen_param p) { return kParams[p].choices; }
+
+const sw_gen_arch *sw_gen_arch_at(int i) {
+  if (i < 0 || i >= N_ARCHS + N_PRESETS) return NULL;
+  return i < N_ARCHS ? &kArchs[i].arch : &kPresets[i - N_ARCHS];
+}
+
+const sw_gen_arch *sw_gen_arch_named(const char *name) {
+  const sw_gen_arch *a;
+  for (int i = 0; (a = sw_gen_arch_at(i)); i++) {
+    if (strcmp(a->name, name) == 0) return a;
+  }
+  return NULL;
+}
+
+static const char *value_in(const sw_gen_default *at, int n, sw_gen_param p) {
+  for (int i = 0; i < n; i++) {
+    if (at[i].param == p) return at[i].value;
+  }
+  return NULL;
+}
+
+static const sw_gen_arch *base_of(const sw_gen_arch *a) { return a->base ? a->base : a; }
+
+/* What the architecture allows: choices by '|', or a default. */
+static const char *allowed_of(const sw_gen_arch *a, sw_gen_param p) {
+  return value_in(base_of(a)->params, base_of(a)->n_params, p);
+}
+
+const char *sw_gen_default_of(const sw_gen_arch *a, sw_gen_param p) {
+  const char *preset = value_in(a->presets, a->n_presets, p);
+  return preset ? preset : allowed_of(a, p);
+}
+
+static swg_build build_of(const sw_gen_arch *a) {
+  for (int i = 0; i < N_ARCHS; i++) {
+    if (&kArchs[i].arch == base_of(a)) return kArchs[i].build;
+  }
+  return NULL;
+}
+
+/* Index of the first word of `value` in "a|b|c"; -1: none. */
+static int choice_index(const char *choices, const char *value) {
+  size_t n = strcspn(value, "|");
+  for (int i = 0; choices; i++) {
+    size_t len = strcspn(choices, "|");
+    if (len == n && memcmp(choices, value, n) == 0) return i;
+    choices = choices[len] ? choices + len + 1 : NULL;
+  }
+  return -1;
+}
+
+static sw_rc read_number(sw_gen_param p, const char *text, int64_t *out, sw_diag *d) {
+  int64_t min = 1, max = INT32_MAX;
+  for (size_t i = 0; i < sizeof kRanges / sizeof *kRanges; i++) {
+    if (kRanges[i].param != p) continue;
+    min = kRanges[i].min;
+    max = kRanges[i].max;
+  }
+  return sw_parse_i64(text, min, max, kParams[p].text, out, d);
+}
+
+static sw_rc read_param(const sw_gen_arch *a, sw_gen_param p, const char *text, swg_config *c, sw_diag *d) {
+  const char *allowed = allowed_of(a, p);
+  if (!allowed) {
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "architecture '%s' has no parameter '%s'", a->name, kParams[p].text);
+  }
+  if (p == SW_GEN_MESH) {
+    c->mesh = text;
+    return SW_OK;
+  }
+  if (!kParams[p].choices) return read_number(p, text, &c->v[p], d);
+  if (choice_index(allowed, text) < 0 || (strchr(text, '|') && text != allowed)) {
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s is '%s'; '%s' has %s", kParams[p].text, text, a->name, allowed);
+  }
+  c->v[p] = choice_index(kParams[p].choices, text);
+  return SW_OK;
+}
+
+static sw_rc read_arg(const sw_gen_arch *a, const sw_gen_arg *arg, swg_config *c, sw_diag *d) {
+  for (int p = 0; p < SW_GEN_PARAM_COUNT; p++) {
+    if (strcmp(kParams[p].text, arg->name) == 0) return read_param(a, (sw_gen_param)p, arg->value, c, d);
+  }
+  return SW_FAIL_INPUT(d, SW_NOWHERE, "no parameter is called '%s'", arg->name);
+}
+
+static sw_rc read_config(const sw_gen_arch *a, const sw_gen_arg *args, int n_args, swg_config *c, sw_diag *d) {
+  *c = (swg_config){.name = a->name, .mesh = ""};
+  for (int p = 0; p < SW_GEN_PARAM_COUNT; p++) {
+    const char *value = sw_gen_default_of(a, (sw_gen_param)p);
+    if (value) SW_TRY(read_param(a, (sw_gen_param)p, value, c, d));
+  }
+  for (int i = 0; i < n_args; i++) SW_TRY(read_arg(a, &args[i], c, d));
+  return SW_OK;
+}
+
+sw_dtype swg_dtype(const swg_config *c) {
+  static const sw_dtype kDtypes[] = {SW_F32, SW_BF16, SW_F16, SW_F64};
+  return kDtypes[c->v[SW_GEN_DTYPE]];
+}
+
+sw_rc swg_check_divides(const swg_config *c, sw_gen_param whole, sw_gen_param part, sw_diag *d) {
+  if (c->v[whole] % c->v[part] == 0) return SW_OK;
+  return SW_FAIL_INPUT(d, SW_NOWHERE, "%s %lld is not a multiple of %s %lld", kParams[whole].text,
+                       (long long)c->v[whole], kParams[part].text, (long long)c->v[part]);
+}
+
+sw_rc sw_gen_model(const char *arch, const sw_gen_arg *args, int n_args, sw_graph **out, sw_diag *d) {
+  const sw_gen_arch *a = sw_gen_arch_named(arch);
+  if (!a) return SW_FAIL_INPUT(d, SW_NOWHERE, "no architecture is called '%s'", arch);
+  swg_config c;
+  SW_TRY_NOTE(d, read_config(a, args, n_args, &c, d), "while generating '%s'", arch);
+  sw_graph *forward;
+  SW_TRY_NOTE(d, build_of(a)(&c, &forward, d), "while generating '%s'", arch);
+  if (!swg_training(&c)) {
+    *out = forward;
+    return SW_OK;
+  }
+  sw_rc rc = swg_train_step(forward, c.v[SW_GEN_OPTIMIZER] == SWG_ADAM, out, d);
+  sw_graph_destroy(forward);
+  if (rc) sw_diag_note(d, "while generating '%s'", arch);
+  return rc;
+}

@@ -1,0 +1,77 @@
+/* Llama 3 and Mixtral: x + attn(norm(x)), x + ffn(norm(x)), with the feed-forward gated or a mixture of experts.
+ *
+ * Decode mode is one step: a token per sequence, its position, and a cache of keys and values per layer, which is
+ * state: it comes in, gets one row, and goes out again.
+ */
+#include "io/gen/moe.h"
+#include "io/gen/transformer.h"
+
+typedef struct llama {
+  const swg_config *config;
+  swg_attention attention;
+  bool mixture;
+  swg_moe moe;
+  double rotary_base;
+} llama;
+
+static sw_id block(swg_builder *b, const llama *m, sw_id x) {
+  sw_id normed = swg_rms_norm(b, "attn_norm", x);
+  swg_enter(b, "attn");
+  sw_id attended = swg_self_attention(b, &m->attention, normed);
+  swg_leave(b);
+  x = swg_binary(b, SW_OP_ADD, "sum_1", x, attended);
+  normed = swg_rms_norm(b, "ffn_norm", x);
+  swg_enter(b, m->mixture ? "moe" : "ffn");
+  sw_id fed = m->mixture ? swg_moe_block(b, &m->moe, normed)
+                         : swg_gated_block(b, normed, m->attention.hidden, swg_ffn(m->config));
+  swg_leave(b);
+  return swg_binary(b, SW_OP_ADD, "sum_2", x, fed);
+}
+
+/* bool [1, n]: rows of the cache up to the position. */
+static sw_id filled_mask(swg_builder *b, int64_t n, sw_id position) {
+  swg_shape shape = SWG_SHAPE(1, n);
+  sw_id rows = swg_iota(b, "keys", SW_I32, shape, 1);
+  return swg_compare(b, "le", "filled", rows, swg_broadcast(b, "position_wide", position, shape, SWG_SCALAR));
+}
+
+static sw_rc build(llama *m, sw_graph **out, sw_diag *d) {
+  const swg_config *c = m->config;
+  swg_attention *a = &m->attention;
+  bool decode = swg_get(c, SW_GEN_MODE) == SWG_DECODE;
+  int64_t seq = swg_get(c, SW_GEN_SEQ), queries = decode ? 1 : seq;
+  if (a->head_dim % 2)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "width of a head is %lld; expected an even number", (long long)a->head_dim);
+  swg_builder b;
+  SW_TRY(swg_begin(&b, c->name, swg_dtype(c), d));
+  sw_id tokens = swg_tokens(&b, "tokens", SWG_SHAPE(swg_get(c, SW_GEN_BATCH), queries));
+  if (decode) a->position = swg_tokens(&b, "position", SWG_SCALAR);
+  a->cache = seq;
+  sw_id table = swg_param(&b, "embed_table", SWG_SHAPE(swg_get(c, SW_GEN_VOCAB), a->hidden));
+  sw_id x = swg_take(&b, "embed", table, tokens);
+  swg_rotary(&b, queries, a->position, m->rotary_base, a);
+  a->mask = decode ? filled_mask(&b, seq, a->position) : swg_causal_mask(&b, seq);
+  for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {
+    swg_enter(&b, "layers.%d", i);
+    x = block(&b, m, x);
+    swg_leave(&b);
+  }
+  x = swg_rms_norm(&b, "norm", x);
+  sw_id head = swg_param(&b, "lm_head", SWG_SHAPE(a->hidden, swg_get(c, SW_GEN_VOCAB)));
+  swg_finish_logits(&b, c, swg_einsum(&b, "logits", "bsd,dv->bsv", SWG_IDS(x, head)));
+  return swg_finish(&b, out);
+}
+
+sw_rc swg_build_llama(const swg_config *c, sw_graph **out, sw_diag *d) {
+  llama m = {.config = c, .rotary_base = 500000};
+  SW_TRY(swg_attention_init(c, &m.attention, d));
+  return build(&m, out, d);
+}
+
+sw_rc swg_build_mixtral(const swg_config *c, sw_graph **out, sw_diag *d) {
+  llama m = {.config = c, .rotary_base = 1e6, .mixture = true};
+  SW_TRY(swg_attention_init(c, &m.attention, d));
+  SW_TRY(swg_moe_init(c, &m.moe, d));
+  m.moe.ffn = swg_ffn(c);
+  return build(&m, out, d);
+}

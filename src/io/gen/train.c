@@ -1,0 +1,211 @@
+/* Training steps: the forward ops, their derivatives from the last to the first, and the optimizer.
+ *
+ *   y = dot(x, w); loss = ...           forward
+ *   y.d1 = einsum(x, dy)                gradient of w: op "y", operand 1
+ *   w.new = w - 0.01 y.d1               sgd
+ *
+ * Several uses of a value add their gradients up, in reverse program order. Values that no parameter reaches through
+ * float ops get none.
+ */
+#include "io/gen/train.h"
+
+#include <string.h>
+
+static const double kSgdRate = 0.01;
+static const double kAdamRate = 1e-3, kAdamDecay1 = 0.9, kAdamDecay2 = 0.999, kAdamEpsilon = 1e-8;
+
+static bool is_float(sw_dtype t) { return sw_dtype_class_of(t) == SW_CLASS_FLOAT; }
+
+static void copy_args(swg_reverse *r) {
+  const sw_graph *f = r->forward;
+  const sw_function *main = &f->functions[f->main];
+  for (int i = 0; i < main->n_args; i++) {
+    const sw_value *v = &f->values[main->args[i]];
+    swg_shape shape = {.n = v->type.rank};
+    if (shape.n) memcpy(shape.at, v->type.dims, (size_t)shape.n * sizeof *shape.at);
+    bool trained = v->kind == SW_VALUE_PARAMETER;
+    r->active[main->args[i]] = trained && is_float(v->type.dtype);
+    r->now[main->args[i]] = swg_arg(&r->b, v->name, trained ? SW_VALUE_STATE : v->kind, v->type.dtype, shape);
+  }
+}
+
+static void copy_op(swg_reverse *r, const sw_op *op) {
+  const sw_graph *f = r->forward;
+  enum { OPERANDS = 64 };
+  sw_id operands[OPERANDS], results[SW_MAX_RESULTS];
+  const char *names[SW_MAX_RESULTS];
+  if (op->n_operands > OPERANDS) {
+    swg_fail(&r->b, SW_FAIL_INPUT(r->b.diag, op->span, "op '%s' has more than %d operands", op->name, OPERANDS));
+    return;
+  }
+  bool reached = false;
+  for (int i = 0; i < op->n_operands; i++) {
+    operands[i] = swg_operand(r, op, i);
+    reached = reached || r->active[op->operands[i]];
+  }
+  for (int i = 0; i < op->n_results; i++) names[i] = f->values[op->results[i]].name;
+  const sw_op_spec spec = {.code = op->code,
+                           .name = op->name,
+                           .n_operands = op->n_operands,
+                           .operands = operands,
+                           .n_attrs = op->n_attrs,
+                           .attrs = op->attrs,
+                           .span = op->span,
+                           .n_result_names = op->n_results,
+                           .result_names = names};
+  if (!r->b.rc) r->b.rc = sw_graph_add_op(r->b.graph, &spec, results, r->b.diag);
+  for (int i = 0; i < op->n_results && !r->b.rc; i++) {
+    r->now[op->results[i]] = results[i];
+    r->active[op->results[i]] = reached && is_float(f->values[op->results[i]].type.dtype);
+  }
+}
+
+void swg_give(swg_reverse *r, const sw_op *op, int i, sw_id g) {
+  sw_id v = op->operands[i];
+  if (!r->active[v] || r->b.rc) return;
+  if (r->gradient[v] >= 0) {
+    char part[32];
+    snprintf(part, sizeof part, "sum_%d", i);
+    g = swg_binary(&r->b, SW_OP_ADD, part, r->gradient[v], g);
+  }
+  r->gradient[v] = g;
+}
+
+static void derive_op(swg_reverse *r, const sw_op *op) {
+  sw_id g = r->gradient[op->results[0]];
+  if (g < 0 || !r->active[op->results[0]]) return;
+  swg_derivative derive = swg_derivative_of(op->code);
+  if (!derive) {
+    swg_fail(&r->b, SW_FAIL_INPUT(r->b.diag, op->span, "op '%s' (%s) has no derivative here", op->name,
+                                  sw_opcode_text(op->code)));
+    return;
+  }
+  swg_enter(&r->b, "%s", op->name);
+  derive(r, op, g);
+  swg_leave(&r->b);
+}
+
+static void derive_all(swg_reverse *r) {
+  const sw_graph *f = r->forward;
+  const sw_function *main = &f->functions[f->main];
+  const sw_block *body = sw_graph_main_block(f);
+  sw_id loss = main->outputs[0];
+  if (!r->active[loss] || f->values[loss].type.rank != 0) {
+    swg_fail(&r->b, SW_FAIL_INPUT(r->b.diag, SW_NOWHERE, "the loss is no scalar that depends on a parameter"));
+    return;
+  }
+  r->gradient[loss] = swg_splat(&r->b, "loss.gradient", 1, f->values[loss].type.dtype, SWG_SCALAR);
+  for (int i = body->n_ops; i-- > 0 && !r->b.rc;) derive_op(r, &f->ops[body->ops[i]]);
+}
+
+/* --- optimizers -------------------------------------------------------------------------------------------------- */
+
+static void sgd(swg_builder *b, sw_id w, sw_id g) {
+  sw_id step = swg_scale(b, "step", g, kSgdRate);
+  sw_id fresh = swg_binary(b, SW_OP_SUBTRACT, "new", w, step);
+  if (!b->rc) swg_output(b, b->graph->values[fresh].name, fresh, w);
+}
+
+/* keep * old + (1 - keep) * x, as output NAME.new of state NAME. */
+static sw_id moving_average(swg_builder *b, const char *name, sw_id x, double keep) {
+  sw_id old = swg_arg(b, name, SW_VALUE_STATE, swg_type(b, x)->dtype, swg_shape_of(b, x));
+  swg_enter(b, "%s", name);
+  sw_id fresh = swg_binary(b, SW_OP_ADD, "new", swg_scale(b, "kept", old, keep), swg_scale(b, "added", x, 1 - keep));
+  swg_leave(b);
+  if (!b->rc) swg_output(b, b->graph->values[fresh].name, fresh, old);
+  return fresh;
+}
+
+/* The moments are f32 or wider; `rate` is a scalar of their type. The square root is of maximum(v, 0), so that any
+ * state gives a number. */
+static void adam(swg_builder *b, sw_id w, sw_id g, sw_id rate) {
+  sw_dtype own = swg_type(b, w)->dtype;
+  g = swg_convert(b, "gradient_wide", g, swg_type(b, rate)->dtype);
+  sw_id m = moving_average(b, "m", g, kAdamDecay1);
+  sw_id v = moving_average(b, "v", swg_binary(b, SW_OP_MULTIPLY, "square", g, g), kAdamDecay2);
+  sw_id positive = swg_binary(b, SW_OP_MAXIMUM, "v_positive", v, swg_splat_like(b, "zero", 0, v));
+  sw_id root = swg_shift(b, "root_up", swg_unary(b, SW_OP_SQRT, "root", positive), kAdamEpsilon);
+  sw_id scaled = swg_binary(b, SW_OP_MULTIPLY, "m_rate", m, swg_trailing(b, "rate_wide", rate, m));
+  sw_id step = swg_convert(b, "step_narrow", swg_binary(b, SW_OP_DIVIDE, "step", scaled, root), own);
+  sw_id fresh = swg_binary(b, SW_OP_SUBTRACT, "new", w, step);
+  if (!b->rc) swg_output(b, b->graph->values[fresh].name, fresh, w);
+}
+
+/* 1 - decay^t. */
+static sw_id correction(swg_builder *b, const char *name, double decay, sw_id t) {
+  swg_enter(b, "%s", name);
+  sw_id power = swg_binary(b, SW_OP_POWER, "power", swg_splat_like(b, "decay", decay, t), t);
+  sw_id one = swg_splat_like(b, "one", 1, t);
+  swg_leave(b);
+  return swg_binary(b, SW_OP_SUBTRACT, name, one, power);
+}
+
+/* rate * sqrt(1 - decay2^t) / (1 - decay1^t) with t = steps done + 1. */
+static sw_id adam_rate(swg_builder *b, sw_dtype t) {
+  swg_enter(b, "adam");
+  sw_id step = swg_arg(b, "step", SW_VALUE_STATE, t, SWG_SCALAR);
+  sw_id done = swg_binary(b, SW_OP_MAXIMUM, "done", step, swg_splat_like(b, "zero", 0, step));
+  sw_id now = swg_shift(b, "step.new", done, 1);
+  sw_id root = swg_unary(b, SW_OP_SQRT, "correction_root", correction(b, "correction_2", kAdamDecay2, now));
+  sw_id ratio = swg_binary(b, SW_OP_DIVIDE, "ratio", root, correction(b, "correction_1", kAdamDecay1, now));
+  sw_id rate = swg_scale(b, "rate", ratio, kAdamRate);
+  swg_leave(b);
+  swg_output(b, "adam.step.new", now, step);
+  return rate;
+}
+
+static void update_all(swg_reverse *r, bool with_adam) {
+  const sw_graph *f = r->forward;
+  const sw_function *main = &f->functions[f->main];
+  sw_dtype wide = f->values[main->outputs[0]].type.dtype;
+  sw_id rate = with_adam ? adam_rate(&r->b, wide) : -1;
+  for (int i = 0; i < main->n_args && !r->b.rc; i++) {
+    const sw_value *v = &f->values[main->args[i]];
+    sw_id g = r->gradient[main->args[i]], w = r->now[main->args[i]];
+    if (v->kind != SW_VALUE_PARAMETER) continue;
+    swg_enter(&r->b, "%s", v->name);
+    if (g < 0) g = swg_splat_like(&r->b, "gradient", 0, w);
+    if (with_adam) {
+      adam(&r->b, w, g, rate);
+    } else {
+      sgd(&r->b, w, g);
+    }
+    swg_leave(&r->b);
+  }
+}
+
+/* --- the step ---------------------------------------------------------------------------------------------------- */
+
+static sw_rc tables_build(swg_reverse *r, sw_arena *arena, sw_diag *d) {
+  int32_t n = r->forward->n_values;
+  SW_ARENA_NEW(r->now, arena, n, d);
+  SW_ARENA_NEW(r->gradient, arena, n, d);
+  SW_ARENA_NEW(r->active, arena, n, d);
+  for (int32_t i = 0; i < n; i++) r->now[i] = r->gradient[i] = -1;
+  return SW_OK;
+}
+
+static void build(swg_reverse *r, bool with_adam) {
+  const sw_graph *f = r->forward;
+  const sw_function *main = &f->functions[f->main];
+  const sw_block *body = sw_graph_main_block(f);
+  copy_args(r);
+  for (int i = 0; i < body->n_ops && !r->b.rc; i++) copy_op(r, &f->ops[body->ops[i]]);
+  if (r->b.rc) return;
+  derive_all(r);
+  swg_output(&r->b, main->output_names[0], r->b.rc ? -1 : r->now[main->outputs[0]], -1);
+  update_all(r, with_adam);
+}
+
+sw_rc swg_train_step(const sw_graph *forward, bool with_adam, sw_graph **out, sw_diag *d) {
+  swg_reverse r = {.forward = forward};
+  sw_arena arena = {0};
+  sw_rc rc;
+  SW_TRY_TO(done, tables_build(&r, &arena, d));
+  SW_TRY_TO(done, swg_begin(&r.b, forward->name, SW_F32, d));
+  build(&r, with_adam);
+  rc = swg_finish(&r.b, out);
+done:
+  sw_arena_deinit(&arena);
+  return rc;
+}

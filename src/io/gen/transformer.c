@@ -1,0 +1,243 @@
+/* Blocks of transformers (transformer.h). Attention with 2 kv heads of 3 queries each, in einsums:
+ *
+ *   q "bsd,dgrk->bsgrk"   k, v "bsd,dgk->bsgk"   scores "bqgrk,bsgk->bgqrs"   mix "bgqrs,bsgk->bgqrk"
+ *   out "bgqrk,grkd->bqd"
+ *
+ * The orders are those that dot_general gives, so no transpose is needed.
+ */
+#include "io/gen/transformer.h"
+
+#include <math.h>
+
+typedef struct attention_form {
+  const char *q, *scores, *mix, *out;
+  int mask_rows; /* dim of the scores that counts queries; keys are the last */
+} attention_form;
+
+static const attention_form kPlain = {"bsd,dhk->bshk", "bqhk,bshk->bhqs", "bhqs,bshk->bhqk", "bhqk,hkd->bqd", 2};
+static const attention_form kGrouped = {"bsd,dgrk->bsgrk", "bqgrk,bsgk->bgqrs", "bgqrs,bsgk->bgqrk", "bgqrk,grkd->bqd",
+                                        2};
+static const char kKeyEquation[] = "bsd,dgk->bsgk";
+
+sw_rc swg_attention_init(const swg_config *c, swg_attention *a, sw_diag *d) {
+  int64_t heads = swg_get(c, SW_GEN_HEADS), kv = swg_get(c, SW_GEN_KV_HEADS), dim = swg_get(c, SW_GEN_HEAD_DIM);
+  if (dim == 0) SW_TRY(swg_check_divides(c, SW_GEN_HIDDEN, SW_GEN_HEADS, d));
+  if (kv != 0) SW_TRY(swg_check_divides(c, SW_GEN_HEADS, SW_GEN_KV_HEADS, d));
+  *a = (swg_attention){.hidden = swg_get(c, SW_GEN_HIDDEN), .mask = -1, .cos = -1, .sin = -1, .position = -1};
+  a->head_dim = dim ? dim : a->hidden / heads;
+  a->kv_heads = kv ? kv : heads;
+  a->per_kv = heads / a->kv_heads;
+  return SW_OK;
+}
+
+sw_id swg_add_rows(swg_builder *b, const char *name, sw_id x, sw_id rows) {
+  swg_enter(b, "%s", name);
+  sw_id wide = swg_trailing(b, "rows", rows, x);
+  swg_leave(b);
+  return swg_binary(b, SW_OP_ADD, name, x, wide);
+}
+
+/* Name of the weight or bias of op NAME: wq of q, w_in of in. */
+static void weight_name(char kind, const char *name, char *out, size_t size) {
+  snprintf(out, size, name[1] ? "%c_%s" : "%c%s", kind, name);
+}
+
+/* Op NAME = einsum of x and its weight, plus a bias of the result's last `bias_rank` dims. */
+static sw_id project(swg_builder *b, const char *name, const char *equation, sw_id x, swg_shape weight, int bias_rank) {
+  char text[32];
+  weight_name('w', name, text, sizeof text);
+  sw_id w = swg_param(b, text, weight);
+  if (bias_rank == 0) return swg_einsum(b, name, equation, SWG_IDS(x, w));
+  weight_name('b', name, text, sizeof text);
+  swg_shape tail = {.n = bias_rank};
+  for (int i = 0; i < bias_rank; i++) tail.at[i] = weight.at[weight.n - bias_rank + i];
+  sw_id bias = swg_param(b, text, tail);
+  snprintf(text, sizeof text, "%s.dot", name);
+  return swg_add_rows(b, name, swg_einsum(b, text, equation, SWG_IDS(x, w)), bias);
+}
+
+/* The two halves of the last dim turned by the angles. */
+static sw_id rotate(swg_builder *b, const char *name, sw_id x, const swg_attention *a) {
+  int last = swg_type(b, x)->rank - 1;
+  int64_t half = a->head_dim / 2;
+  swg_enter(b, "%s", name);
+  sw_id lo = swg_slice(b, "lo", x, last, 0, half), hi = swg_slice(b, "hi", x, last, half, 2 * half);
+  swg_shape shape = swg_shape_of(b, lo), dims = SWG_SHAPE(1, last);
+  sw_id cos = swg_broadcast(b, "cos", a->cos, shape, dims), sin = swg_broadcast(b, "sin", a->sin, shape, dims);
+  sw_id new_lo = swg_binary(b, SW_OP_SUBTRACT, "new_lo", swg_binary(b, SW_OP_MULTIPLY, "lo_cos", lo, cos),
+                            swg_binary(b, SW_OP_MULTIPLY, "hi_sin", hi, sin));
+  sw_id new_hi = swg_binary(b, SW_OP_ADD, "new_hi", swg_binary(b, SW_OP_MULTIPLY, "hi_cos", hi, cos),
+                            swg_binary(b, SW_OP_MULTIPLY, "lo_sin", lo, sin));
+  swg_leave(b);
+  return swg_concatenate(b, name, last, SWG_IDS(new_lo, new_hi));
+}
+
+/* The cache with the new row at the position; also an output. */
+static sw_id extend_cache(swg_builder *b, const char *name, const swg_attention *a, sw_id row) {
+  char text[32];
+  snprintf(text, sizeof text, "%s_cache", name);
+  swg_shape shape = swg_shape_of(b, row);
+  shape.at[1] = a->cache;
+  sw_id cache = swg_arg(b, text, SW_VALUE_STATE, b->dtype, shape);
+  snprintf(text, sizeof text, "%s_zero", name);
+  sw_id zero = swg_splat(b, text, 0, SW_I32, SWG_SCALAR);
+  snprintf(text, sizeof text, "new_%s_cache", name);
+  sw_id full =
+      swg_op(b, SW_OP_DYNAMIC_UPDATE_SLICE, text, SWG_IDS(cache, row, zero, a->position, zero, zero), SWG_NONE);
+  if (!b->rc) swg_output(b, b->graph->values[full].name, full, cache);
+  return full;
+}
+
+/* Least number that softmax turns into 0 and every float type has. */
+static const double kMasked = -30000;
+
+static sw_id attention_weights(swg_builder *b, const swg_attention *a, const attention_form *f, sw_id q, sw_id k) {
+  sw_id scaled = swg_scale(b, "scaled", q, 1 / sqrt((double)a->head_dim));
+  sw_id scores = swg_einsum(b, "scores", f->scores, SWG_IDS(scaled, k));
+  if (a->mask >= 0) {
+    swg_shape shape = swg_shape_of(b, scores);
+    sw_id mask = swg_broadcast(b, "mask", a->mask, shape, SWG_SHAPE(f->mask_rows, shape.n - 1));
+    scores = swg_select(b, "masked", mask, scores, swg_splat_like(b, "never", kMasked, scores));
+  }
+  return swg_op(b, SW_OP_SOFTMAX, "weights", SWG_IDS(scores), SWG_NONE);
+}
+
+sw_id swg_self_attention(swg_builder *b, const swg_attention *a, sw_id x) {
+  const attention_form *f = a->per_kv == 1 ? &kPlain : &kGrouped;
+  int64_t d = a->hidden, g = a->kv_heads, r = a->per_kv, k = a->head_dim;
+  bool plain = f == &kPlain;
+  swg_shape wq = plain ? SWG_SHAPE(d, g, k) : SWG_SHAPE(d, g, r, k);
+  swg_shape wo = plain ? SWG_SHAPE(g, k, d) : SWG_SHAPE(g, r, k, d);
+  sw_id query = project(b, "q", f->q, x, wq, a->bias ? wq.n - 1 : 0);
+  sw_id key = project(b, "k", kKeyEquation, x, SWG_SHAPE(d, g, k), a->bias ? 2 : 0);
+  sw_id value = project(b, "v", kKeyEquation, x, SWG_SHAPE(d, g, k), a->bias ? 2 : 0);
+  if (a->cos >= 0) {
+    query = rotate(b, "q_rot", query, a);
+    key = rotate(b, "k_rot", key, a);
+  }
+  if (a->position >= 0) {
+    key = extend_cache(b, "k", a, key);
+    value = extend_cache(b, "v", a, value);
+  }
+  sw_id weights = attention_weights(b, a, f, query, key);
+  sw_id mix = swg_einsum(b, "mix", f->mix, SWG_IDS(weights, value));
+  return project(b, "o", f->out, mix, wo, a->bias ? 1 : 0);
+}
+
+sw_id swg_causal_mask(swg_builder *b, int64_t n) {
+  sw_id rows = swg_iota(b, "queries", SW_I32, SWG_SHAPE(n, n), 0);
+  sw_id cols = swg_iota(b, "keys", SW_I32, SWG_SHAPE(n, n), 1);
+  return swg_compare(b, "ge", "causal", rows, cols);
+}
+
+void swg_rotary(swg_builder *b, int64_t n, sw_id position, double base, swg_attention *a) {
+  swg_shape shape = SWG_SHAPE(n, a->head_dim / 2);
+  swg_enter(b, "rotary");
+  sw_id index = swg_iota(b, "index", SW_F32, shape, 1);
+  sw_id frequency =
+      swg_unary(b, SW_OP_EXP, "frequency", swg_scale(b, "exponent", index, -2 * log(base) / (double)a->head_dim));
+  sw_id at = position < 0
+                 ? swg_iota(b, "position", SW_F32, shape, 0)
+                 : swg_broadcast(b, "position", swg_convert(b, "position_f32", position, SW_F32), shape, SWG_SCALAR);
+  sw_id angle = swg_binary(b, SW_OP_MULTIPLY, "angle", at, frequency);
+  a->cos = swg_convert(b, "cos_narrow", swg_unary(b, SW_OP_COS, "cos", angle), b->dtype);
+  a->sin = swg_convert(b, "sin_narrow", swg_unary(b, SW_OP_SIN, "sin", angle), b->dtype);
+  swg_leave(b);
+}
+
+int64_t swg_ffn(const swg_config *c) {
+  int64_t ffn = swg_get(c, SW_GEN_FFN);
+  return ffn ? ffn : 4 * swg_get(c, SW_GEN_HIDDEN);
+}
+
+sw_id swg_gelu_block(swg_builder *b, sw_id x, int64_t hidden, int64_t ffn, bool approximate) {
+  sw_id up = project(b, "in", "bsd,df->bsf", x, SWG_SHAPE(hidden, ffn), 1);
+  sw_id act = swg_op(b, SW_OP_GELU, "act", SWG_IDS(up), SWG_ATTRS(SWG_INT(APPROXIMATE, approximate)));
+  return project(b, "out", "bsf,fd->bsd", act, SWG_SHAPE(ffn, hidden), 1);
+}
+
+sw_id swg_pre_norm_block(swg_builder *b, const swg_attention *a, sw_id x, int64_t ffn, bool approximate) {
+  sw_id normed = swg_layer_norm(b, "ln_1", x);
+  swg_enter(b, "attn");
+  sw_id attended = swg_self_attention(b, a, normed);
+  swg_leave(b);
+  x = swg_binary(b, SW_OP_ADD, "sum_1", x, attended);
+  normed = swg_layer_norm(b, "ln_2", x);
+  swg_enter(b, "mlp");
+  sw_id fed = swg_gelu_block(b, normed, a->hidden, ffn, approximate);
+  swg_leave(b);
+  return swg_binary(b, SW_OP_ADD, "sum_2", x, fed);
+}
+
+sw_id swg_gated_block(swg_builder *b, sw_id x, int64_t hidden, int64_t ffn) {
+  sw_id gate = project(b, "gate", "bsd,df->bsf", x, SWG_SHAPE(hidden, ffn), 0);
+  sw_id up = project(b, "up", "bsd,df->bsf", x, SWG_SHAPE(hidden, ffn), 0);
+  sw_id act = swg_op(b, SW_OP_SILU, "act", SWG_IDS(gate), SWG_NONE);
+  sw_id product = swg_binary(b, SW_OP_MULTIPLY, "product", act, up);
+  return project(b, "down", "bsf,fd->bsd", product, SWG_SHAPE(ffn, hidden), 0);
+}
+
+sw_id swg_dense(swg_builder *b, const char *name, sw_id x, int64_t to, bool bias) {
+  swg_shape in = swg_shape_of(b, x);
+  swg_enter(b, "%s", name);
+  sw_id w = swg_param(b, "w", SWG_SHAPE(in.n ? in.at[in.n - 1] : 1, to));
+  sw_id bias_row = bias ? swg_param(b, "b", SWG_SHAPE(to)) : -1;
+  sw_id dot = swg_op(b, SW_OP_DOT, "dot", SWG_IDS(x, w),
+                     SWG_ATTRS(SWG_INTS(LHS_CONTRACT, in.n - 1), SWG_INTS(RHS_CONTRACT, 0)));
+  swg_leave(b);
+  return bias ? swg_add_rows(b, name, dot, bias_row) : dot;
+}
+
+sw_id swg_layer_norm(swg_builder *b, const char *name, sw_id x) {
+  swg_shape shape = swg_shape_of(b, x);
+  int64_t width = shape.n ? shape.at[shape.n - 1] : 1;
+  swg_enter(b, "%s", name);
+  sw_id gamma = swg_param(b, "weight", SWG_SHAPE(width)), beta = swg_param(b, "bias", SWG_SHAPE(width));
+  swg_leave(b);
+  return swg_op(b, SW_OP_LAYER_NORM, name, SWG_IDS(x, gamma, beta), SWG_NONE);
+}
+
+sw_id swg_rms_norm(swg_builder *b, const char *name, sw_id x) {
+  swg_shape shape = swg_shape_of(b, x);
+  swg_enter(b, "%s", name);
+  sw_id gamma = swg_param(b, "weight", SWG_SHAPE(shape.n ? shape.at[shape.n - 1] : 1));
+  swg_leave(b);
+  return swg_op(b, SW_OP_RMS_NORM, name, SWG_IDS(x, gamma), SWG_NONE);
+}
+
+sw_id swg_take(swg_builder *b, const char *name, sw_id table, sw_id tokens) {
+  return swg_op(b, SW_OP_TAKE, name, SWG_IDS(table, tokens), SWG_NONE);
+}
+
+void swg_cross_entropy(swg_builder *b, sw_id logits) {
+  swg_enter(b, "loss");
+  sw_dtype wide = b->dtype == SW_F64 ? SW_F64 : SW_F32;
+  sw_id x = swg_convert(b, "logits", logits, wide);
+  swg_shape shape = swg_shape_of(b, x), rows = shape, row_dims = {0}, all = {0};
+  int last = rows.n = shape.n - 1;
+  double count = 1;
+  for (int i = 0; i < last; i++) {
+    row_dims.at[row_dims.n++] = all.at[all.n++] = i;
+    count *= (double)shape.at[i];
+  }
+  sw_id labels = swg_tokens(b, "labels", rows);
+  sw_id max = swg_broadcast(b, "max_wide", swg_reduce(b, "max", "max", x, SWG_SHAPE(last)), shape, row_dims);
+  sw_id shifted = swg_binary(b, SW_OP_SUBTRACT, "shifted", x, max);
+  sw_id sum = swg_reduce(b, "sum", "sum", swg_unary(b, SW_OP_EXP, "exp", shifted), SWG_SHAPE(last));
+  sw_id hot =
+      swg_op(b, SW_OP_ONE_HOT, "hot", SWG_IDS(labels), SWG_ATTRS(SWG_INT(K, shape.at[last]), SWG_INT(DTYPE, wide)));
+  sw_id picked = swg_reduce(b, "picked", "sum", swg_binary(b, SW_OP_MULTIPLY, "pick", shifted, hot), SWG_SHAPE(last));
+  sw_id each = swg_binary(b, SW_OP_SUBTRACT, "each", swg_unary(b, SW_OP_LOG, "log", sum), picked);
+  sw_id total = swg_reduce(b, "total", "sum", each, all);
+  sw_id mean = swg_scale(b, "mean", total, 1 / count);
+  swg_leave(b);
+  swg_output(b, "loss", mean, -1);
+}
+
+void swg_finish_logits(swg_builder *b, const swg_config *c, sw_id logits) {
+  if (swg_training(c)) {
+    swg_cross_entropy(b, logits);
+  } else {
+    swg_output(b, "logits", logits, -1);
+  }
+}
