@@ -230,7 +230,7 @@ static const struct {
     {"vit", "patch=15", "image 224 is not a multiple of patch 15"},
     {"resnet", "layers=51", "layers is 51; expected 14, 26, 50, 101 or 152"},
     {"rfc-mlp", "mesh=x=2,y=2", "has 2 axes; this variant needs 1"},
-    {"rfc-mlp", "mesh=x=", "mesh"},
+    {"rfc-mlp", "mesh=x=", "the text ends too early; expected the size of an axis"},
 };
 
 static void test_errors(void **state) {

@@ -100,7 +100,7 @@ static sw_rc set_mesh(sw_graph *g, const swg_config *c, sw_diag *d) {
   int64_t variant = swg_get(c, SW_GEN_VARIANT);
   const char *text = c->mesh[0] ? c->mesh : kVariants[variant].mesh;
   if (!text[0]) return SW_OK;
-  SW_TRY(sw_mesh_parse(text, &g->arena, &g->mesh, d));
+  SW_TRY_NOTE(d, sw_mesh_parse(text, &g->arena, &g->mesh, d), "while reading mesh '%s'", text);
   g->has_mesh = true;
   if (g->mesh.n_axes == kVariants[variant].axes || kVariants[variant].axes == 0) return SW_OK;
   return SW_FAIL_INPUT(d, SW_NOWHERE, "mesh '%s' has %d axes; this variant needs %d", text, g->mesh.n_axes,
