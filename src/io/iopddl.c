@@ -1,0 +1,345 @@
+/* Reader of the contest's problem files, in one pass over the text.
+ *
+ * Keys may come in any order (the published files give the edges' costs first), so lists are kept as they come and
+ * fitted together at the end. Most tables repeat: each list of numbers is stored once, found by its hash, and edges
+ * share it. Example: [[0,5],[0,5]] is two lists that point to the same two numbers.
+ */
+#include "shardwright/iopddl.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "io/scan.h"
+#include "shardwright/array.h"
+#include "shardwright/file.h"
+#include "shardwright/hash.h"
+
+typedef struct row {
+  const int64_t *at;
+  int64_t n;
+} row;
+
+typedef SW_ARRAY(row) rows;
+
+typedef struct reader {
+  io_scan in;
+  sw_arena *arena;
+  sw_diag *d;
+  SW_ARRAY(int64_t) line; /* the list being read */
+  SW_ARRAY(row) distinct;
+  sw_dict seen; /* hash of a list -> its place in `distinct` */
+  rows intervals, costs, usages, ends, edge_costs;
+  bool has_intervals, has_usages, has_costs, has_ends, has_edge_costs;
+  char name[256];
+  int64_t limit;
+} reader;
+
+/* One list of numbers, each cut to `most`. */
+static sw_rc read_line(reader *r, int64_t most) {
+  r->line.n = 0;
+  bool again;
+  SW_TRY(io_scan_take(&r->in, '[', "'[' (a list of numbers)"));
+  SW_TRY(io_scan_empty(&r->in, ']', &again));
+  for (again = !again; again;) {
+    int64_t v;
+    SW_TRY(io_scan_int(&r->in, &v));
+    if (v > most) v = most;
+    SW_TRY(sw_array_push(&r->line, v, r->d));
+    if (*r->in.at == ',' && r->in.at < r->in.end)
+      r->in.at++; /* the common case, without a call */
+    else
+      SW_TRY(io_scan_next(&r->in, ']', &again));
+  }
+  return SW_OK;
+}
+
+static sw_rc keep_line(reader *r, row *out) {
+  size_t bytes = r->line.n * sizeof *r->line.at;
+  uint64_t key[2] = {sw_hash_bytes(r->line.at, bytes, 1), r->line.n};
+  int64_t *slot;
+  bool fresh;
+  SW_TRY(sw_dict_put(&r->seen, key, sizeof key, (int64_t)r->distinct.n, &slot, &fresh, r->d));
+  if (!fresh) {
+    *out = r->distinct.at[*slot];
+    if (memcmp(out->at, r->line.at, bytes) == 0) return SW_OK;
+  }
+  int64_t *at = sw_arena_copy(r->arena, r->line.at, r->line.n, sizeof *at, r->d);
+  if (!at) return SW_E_RESOURCE;
+  *out = (row){at, (int64_t)r->line.n};
+  return fresh ? sw_array_push(&r->distinct, *out, r->d) : SW_OK;
+}
+
+static sw_rc read_rows(reader *r, rows *out, int64_t most) {
+  bool again;
+  SW_TRY(io_scan_take(&r->in, '[', "'[' (a list of lists)"));
+  SW_TRY(io_scan_empty(&r->in, ']', &again));
+  for (again = !again; again;) {
+    row line = {0};
+    SW_TRY(read_line(r, most));
+    if (r->line.n) SW_TRY(keep_line(r, &line));
+    SW_TRY(sw_array_push(out, line, r->d));
+    SW_TRY(io_scan_next(&r->in, ']', &again));
+  }
+  return SW_OK;
+}
+
+/* Two numbers per row, kept in place of a pointer's list: pairs rarely repeat. */
+static sw_rc read_pairs(reader *r, rows *out) {
+  bool again;
+  SW_TRY(io_scan_take(&r->in, '[', "'[' (a list of pairs)"));
+  SW_TRY(io_scan_empty(&r->in, ']', &again));
+  for (again = !again; again;) {
+    SW_TRY(read_line(r, INT64_MAX));
+    if (r->line.n != 2) return io_scan_fail(&r->in, "two numbers in the list before");
+    int64_t *at = sw_arena_copy(r->arena, r->line.at, 2, sizeof *at, r->d);
+    if (!at) return SW_E_RESOURCE;
+    SW_TRY(sw_array_push(out, ((row){at, 2}), r->d));
+    SW_TRY(io_scan_next(&r->in, ']', &again));
+  }
+  return SW_OK;
+}
+
+typedef struct member {
+  const char *key;
+  sw_rc (*read)(reader *r);
+} member;
+
+static sw_rc once(reader *r, bool *has) {
+  if (*has) return io_scan_fail(&r->in, "every key once");
+  *has = true;
+  return SW_OK;
+}
+
+static sw_rc read_intervals(reader *r) {
+  SW_TRY(once(r, &r->has_intervals));
+  return read_pairs(r, &r->intervals);
+}
+static sw_rc read_node_costs(reader *r) {
+  SW_TRY(once(r, &r->has_costs));
+  return read_rows(r, &r->costs, SW_FORBIDDEN);
+}
+static sw_rc read_usages(reader *r) {
+  SW_TRY(once(r, &r->has_usages));
+  return read_rows(r, &r->usages, INT64_MAX);
+}
+static sw_rc read_ends(reader *r) {
+  SW_TRY(once(r, &r->has_ends));
+  return read_pairs(r, &r->ends);
+}
+static sw_rc read_edge_costs(reader *r) {
+  SW_TRY(once(r, &r->has_edge_costs));
+  return read_rows(r, &r->edge_costs, SW_FORBIDDEN);
+}
+
+/* The members named in the table; others are skipped. */
+static sw_rc read_object(reader *r, const member *table, size_t n_table) {
+  bool again;
+  SW_TRY(io_scan_take(&r->in, '{', "'{'"));
+  SW_TRY(io_scan_empty(&r->in, '}', &again));
+  for (again = !again; again;) {
+    char key[32];
+    SW_TRY(io_scan_key(&r->in, key, sizeof key));
+    size_t k = 0;
+    while (k < n_table && strcmp(table[k].key, key) != 0) k++;
+    if (k < n_table)
+      SW_TRY_NOTE(r->d, table[k].read(r), "while reading '%s'", key);
+    else
+      SW_TRY(io_scan_skip(&r->in));
+    SW_TRY(io_scan_next(&r->in, '}', &again));
+  }
+  return SW_OK;
+}
+
+static sw_rc read_nodes(reader *r) {
+  static const member kNodes[] = {{"intervals", read_intervals}, {"costs", read_node_costs}, {"usages", read_usages}};
+  return read_object(r, kNodes, sizeof kNodes / sizeof kNodes[0]);
+}
+static sw_rc read_edges(reader *r) {
+  static const member kEdges[] = {{"nodes", read_ends}, {"costs", read_edge_costs}};
+  return read_object(r, kEdges, sizeof kEdges / sizeof kEdges[0]);
+}
+static sw_rc read_name(reader *r) { return io_scan_string(&r->in, r->name, sizeof r->name); }
+static sw_rc read_limit(reader *r) { return io_scan_int(&r->in, &r->limit); }
+
+static sw_rc read_problem(reader *r) {
+  static const member kProblem[] = {
+      {"name", read_name}, {"nodes", read_nodes}, {"edges", read_edges}, {"usage_limit", read_limit}};
+  return read_object(r, kProblem, sizeof kProblem / sizeof kProblem[0]);
+}
+
+#define FAIL_IN_FILE(r, ...) SW_FAIL_INPUT((r)->d, ((sw_span){(r)->in.name, 0, 0}), __VA_ARGS__)
+
+static sw_rc same_count(const reader *r, const rows *list, const char *what, size_t want, const char *of) {
+  if (list->n == want) return SW_OK;
+  return FAIL_IN_FILE(r, "%zu %s for %zu %s; expected as many", list->n, what, want, of);
+}
+
+static sw_rc build_node(reader *r, size_t i, sw_node *v, sw_use *u) {
+  row cost = r->costs.at[i];
+  if (cost.n == 0 || cost.n > INT32_MAX)
+    return FAIL_IN_FILE(r, "node %zu has %lld costs; expected 1 or more", i, (long long)cost.n);
+  *v = (sw_node){.n_choices = (int32_t)cost.n, .cost = cost.at};
+  if (!r->has_intervals) return SW_OK;
+  row usage = r->usages.at[i];
+  if (usage.n != cost.n)
+    return FAIL_IN_FILE(r, "node %zu has %lld usages and %lld costs; expected as many", i, (long long)usage.n,
+                        (long long)cost.n);
+  const int64_t *t = r->intervals.at[i].at;
+  if (t[0] >= t[1]) return SW_OK;
+  *u = (sw_use){t[0], t[1], usage.at};
+  v->n_uses = 1;
+  v->uses = u;
+  return SW_OK;
+}
+
+static sw_rc build_nodes(reader *r, sw_problem *out) {
+  size_t n = r->costs.n;
+  if (n > INT32_MAX / 2) return FAIL_IN_FILE(r, "%zu nodes; expected at most %d", n, INT32_MAX / 2);
+  if (r->has_intervals != r->has_usages)
+    return FAIL_IN_FILE(r, "only one of 'intervals' and 'usages' is given; expected both or none");
+  if (r->has_intervals) {
+    SW_TRY(same_count(r, &r->intervals, "intervals", n, "nodes"));
+    SW_TRY(same_count(r, &r->usages, "usages", n, "nodes"));
+  }
+  sw_node *nodes;
+  sw_use *uses;
+  SW_ARENA_NEW(nodes, r->arena, n, r->d);
+  SW_ARENA_NEW(uses, r->arena, n, r->d);
+  for (size_t i = 0; i < n; i++) SW_TRY(build_node(r, i, &nodes[i], &uses[i]));
+  out->n_nodes = (int32_t)n;
+  out->nodes = nodes;
+  return SW_OK;
+}
+
+static sw_rc build_edges(reader *r, sw_problem *out) {
+  size_t n = r->ends.n;
+  if (n > INT32_MAX / 2) return FAIL_IN_FILE(r, "%zu edges; expected at most %d", n, INT32_MAX / 2);
+  SW_TRY(same_count(r, &r->edge_costs, "tables of costs", n, "edges"));
+  sw_edge *edges;
+  SW_ARENA_NEW(edges, r->arena, n, r->d);
+  for (size_t e = 0; e < n; e++) {
+    int64_t i = r->ends.at[e].at[0], j = r->ends.at[e].at[1];
+    if (i >= out->n_nodes || j >= out->n_nodes || i == j)
+      return FAIL_IN_FILE(r, "edge %zu joins nodes %lld and %lld; expected two different ones below %d", e,
+                          (long long)i, (long long)j, out->n_nodes);
+    int64_t cells = (int64_t)out->nodes[i].n_choices * out->nodes[j].n_choices;
+    if (r->edge_costs.at[e].n != cells)
+      return FAIL_IN_FILE(r, "edge %zu has %lld costs; expected %d x %d", e, (long long)r->edge_costs.at[e].n,
+                          out->nodes[i].n_choices, out->nodes[j].n_choices);
+    edges[e] = (sw_edge){(int32_t)i, (int32_t)j, r->edge_costs.at[e].at};
+  }
+  out->n_edges = (int32_t)n;
+  out->edges = edges;
+  return SW_OK;
+}
+
+static sw_rc read_whole(reader *r, sw_problem *out) {
+  static const member kTop[] = {{"problem", read_problem}};
+  SW_TRY(read_object(r, kTop, 1));
+  char c;
+  SW_TRY(io_scan_peek(&r->in, &c));
+  if (c) return io_scan_fail(&r->in, "the end of the text");
+  if (!r->has_costs) return FAIL_IN_FILE(r, "no costs of nodes; expected problem.nodes.costs");
+  *out = (sw_problem){.limit = r->limit};
+  out->name = sw_arena_strndup(r->arena, r->name, strlen(r->name), r->d);
+  if (!out->name) return SW_E_RESOURCE;
+  SW_TRY(build_nodes(r, out));
+  return build_edges(r, out);
+}
+
+static sw_rc read_and_release(reader *r, sw_problem *out) {
+  r->limit = INT64_MAX;
+  r->in.d = r->d;
+  sw_rc rc = read_whole(r, out);
+  rows *lists[] = {&r->intervals, &r->costs, &r->usages, &r->ends, &r->edge_costs};
+  for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) sw_array_free(lists[k]);
+  sw_array_free(&r->line);
+  sw_array_free(&r->distinct);
+  sw_dict_deinit(&r->seen);
+  return rc;
+}
+
+sw_rc sw_iopddl_parse(const char *text, size_t n, const char *name, sw_arena *arena, sw_problem *out, sw_diag *d) {
+  reader r = {.arena = arena, .d = d, .in = {.at = text, .start = text, .end = text + n, .name = name}};
+  return read_and_release(&r, out);
+}
+
+enum { PIECE_BYTES = 1 << 18 };
+
+typedef struct zip_source {
+  gzFile file;
+  char *piece;
+} zip_source;
+
+static sw_rc more_bytes(io_scan *s, const char **piece, size_t *n) {
+  zip_source *z = s->source;
+  int got = gzread(z->file, z->piece, PIECE_BYTES);
+  int code;
+  const char *why = gzerror(z->file, &code);
+  if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
+    return SW_FAIL_INPUT(s->d, ((sw_span){s->name, 0, 0}), "cannot read: %s", why);
+  z->piece[got] = 0;
+  *piece = z->piece;
+  *n = (size_t)got;
+  return SW_OK;
+}
+
+sw_rc sw_iopddl_read(const char *path, sw_arena *arena, sw_problem *out, sw_diag *d) {
+  int fd = strcmp(path, "-") == 0 ? dup(0) : open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return SW_FAIL_INPUT(d, ((sw_span){path, 0, 0}), "cannot open the file");
+  zip_source z = {gzdopen(fd, "rb"), sw_mem_alloc(PIECE_BYTES + 1, 1, d)};
+  sw_rc rc =
+      z.file && z.piece ? SW_OK : SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory while opening '%s'", path);
+  if (!rc) {
+    gzbuffer(z.file, PIECE_BYTES);
+    reader r = {.arena = arena, .d = d};
+    r.in = (io_scan){.at = z.piece, .start = z.piece, .end = z.piece, .more = more_bytes, .source = &z, .name = path};
+    rc = read_and_release(&r, out);
+  }
+  if (z.file)
+    gzclose(z.file);
+  else
+    close(fd);
+  sw_mem_free(z.piece);
+  return rc;
+}
+
+/* The last line that begins with '[', or NULL. */
+static const char *last_list(const char *text) {
+  const char *found = NULL;
+  for (const char *line = text; line; line = strchr(line, '\n')) {
+    line += *line == '\n';
+    if (*line == '[') found = line;
+  }
+  return found;
+}
+
+sw_rc sw_iopddl_read_solution(const char *path, const sw_problem *p, sw_arena *arena, int32_t **choice, sw_diag *d) {
+  char *bytes;
+  size_t n;
+  SW_TRY(sw_file_read(path, &bytes, &n, d));
+  const char *line = last_list(bytes);
+  reader r = {.arena = arena, .d = d, .in = {.d = d, .name = path}};
+  sw_rc rc = line ? SW_OK : FAIL_IN_FILE(&r, "no line begins with '['; expected a list of choices");
+  if (!rc) {
+    r.in.at = line;
+    r.in.start = bytes;
+    r.in.end = line + strcspn(line, "\n");
+    rc = read_line(&r, INT64_MAX);
+  }
+  if (!rc && r.line.n != (size_t)p->n_nodes)
+    rc = FAIL_IN_FILE(&r, "%zu choices for %d nodes; expected as many", r.line.n, p->n_nodes);
+  if (!rc && !(*choice = sw_arena_alloc(arena, r.line.n, sizeof **choice, d))) rc = SW_E_RESOURCE;
+  for (int32_t i = 0; !rc && i < p->n_nodes; i++) {
+    if (r.line.at[i] >= p->nodes[i].n_choices)
+      rc = FAIL_IN_FILE(&r, "choice of node %d is %lld; expected 0 to %d", i, (long long)r.line.at[i],
+                        p->nodes[i].n_choices - 1);
+    else
+      (*choice)[i] = (int32_t)r.line.at[i];
+  }
+  sw_array_free(&r.line);
+  sw_mem_free(bytes);
+  return rc;
+}

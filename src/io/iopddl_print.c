@@ -1,0 +1,71 @@
+/* Writer of the contest's problem and solution files. One line per list of the problem, so that files compare well. */
+#include "shardwright/iopddl.h"
+
+static void print_list(sw_text *out, const int64_t *v, int64_t n) {
+  sw_text_puts(out, "[");
+  for (int64_t k = 0; k < n; k++) sw_text_printf(out, "%s%lld", k ? "," : "", (long long)v[k]);
+  sw_text_puts(out, "]");
+}
+
+static void print_nodes(const sw_problem *p, sw_text *out) {
+  static const int64_t kNone[2] = {0, 0};
+  sw_text_puts(out, "\"nodes\":{\"intervals\":[");
+  for (int32_t i = 0; i < p->n_nodes; i++) {
+    const sw_use *u = p->nodes[i].n_uses ? p->nodes[i].uses : NULL;
+    int64_t t[2] = {u ? u->begin : kNone[0], u ? u->end : kNone[1]};
+    sw_text_puts(out, i ? "," : "");
+    print_list(out, t, 2);
+  }
+  sw_text_puts(out, "],\n\"costs\":[");
+  for (int32_t i = 0; i < p->n_nodes; i++) {
+    sw_text_puts(out, i ? "," : "");
+    print_list(out, p->nodes[i].cost, p->nodes[i].n_choices);
+  }
+  sw_text_puts(out, "],\n\"usages\":[");
+  for (int32_t i = 0; i < p->n_nodes; i++) {
+    sw_text_puts(out, i ? ",[" : "[");
+    for (int32_t s = 0; s < p->nodes[i].n_choices; s++)
+      sw_text_printf(out, "%s%lld", s ? "," : "", p->nodes[i].n_uses ? (long long)p->nodes[i].uses[0].amount[s] : 0LL);
+    sw_text_puts(out, "]");
+  }
+  sw_text_puts(out, "]}");
+}
+
+static void print_edges(const sw_problem *p, sw_text *out) {
+  sw_text_puts(out, "\"edges\":{\"nodes\":[");
+  for (int32_t e = 0; e < p->n_edges; e++) sw_text_printf(out, "%s[%d,%d]", e ? "," : "", p->edges[e].i, p->edges[e].j);
+  sw_text_puts(out, "],\n\"costs\":[");
+  for (int32_t e = 0; e < p->n_edges; e++) {
+    const sw_edge *g = &p->edges[e];
+    sw_text_puts(out, e ? "," : "");
+    print_list(out, g->cost, (int64_t)p->nodes[g->i].n_choices * p->nodes[g->j].n_choices);
+  }
+  sw_text_puts(out, "]}");
+}
+
+/* The reader keeps escapes as they stand, so a name goes out as it came in; other names must need none. */
+static bool plain_name(const char *s) {
+  for (; *s; s++)
+    if ((unsigned char)*s < 0x20 || *s == '"') return false;
+  return true;
+}
+
+sw_rc sw_iopddl_print(const sw_problem *p, sw_text *out, sw_diag *d) {
+  for (int32_t i = 0; i < p->n_nodes; i++)
+    if (p->nodes[i].n_uses > 1)
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "node %d has %d uses; the contest's format has at most one", i,
+                           p->nodes[i].n_uses);
+  sw_text_printf(out, "{\"problem\":{\"name\":\"%s\",\n", p->name && plain_name(p->name) ? p->name : "");
+  print_nodes(p, out);
+  sw_text_puts(out, ",\n");
+  print_edges(p, out);
+  if (p->limit != INT64_MAX) sw_text_printf(out, ",\n\"usage_limit\":%lld", (long long)p->limit);
+  sw_text_puts(out, "}}\n");
+  return out->rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory while printing a problem") : SW_OK;
+}
+
+void sw_iopddl_print_solution(const int32_t *choice, int32_t n, sw_text *out) {
+  sw_text_puts(out, "[");
+  for (int32_t i = 0; i < n; i++) sw_text_printf(out, "%s%d", i ? ", " : "", choice[i]);
+  sw_text_puts(out, "]\n");
+}

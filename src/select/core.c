@@ -1,0 +1,176 @@
+/* Cores: the frozen form of a selection problem that bounds and searches work on.
+ *
+ * Example: uses [10, 30) and [20, 40) give the steps [10, 20), [20, 30), [30, 40), numbered 0, 1, 2.
+ */
+#include "select/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+double sel_elapsed(const sel_budget *b) { return sw_now_s() - b->start_s; }
+
+double sel_left(const sel_budget *b) { return b->deadline_s > 0 ? b->deadline_s - sw_now_s() : 1e9; }
+
+bool sel_stop(const sel_budget *b) {
+  if (sw_cancelled(b->cancel)) return true;
+  if (b->work_limit && b->work >= b->work_limit) return true;
+  return b->deadline_s > 0 && sw_now_s() >= b->deadline_s;
+}
+
+sel_budget sel_budget_part(const sel_budget *b, double seconds, int64_t cells) {
+  sel_budget part = *b;
+  if (b->work_limit) { /* results may then not depend on the clock */
+    part.work_limit = sw_min_i64(b->work_limit, b->work + cells);
+    return part;
+  }
+  double until = sw_now_s() + seconds;
+  if (b->deadline_s <= 0 || until < b->deadline_s) part.deadline_s = until;
+  return part;
+}
+
+static int by_value(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static int64_t largest_amount(const sw_use *u, int32_t n) {
+  int64_t most = 0;
+  for (int32_t s = 0; s < n; s++) most = sw_max_i64(most, u->amount[s]);
+  return most;
+}
+
+/* Sorted distinct times at which a use that matters begins or ends. */
+static sw_rc find_times(const sw_problem *p, sw_arena *mem, int64_t **times, int32_t *n_times, int32_t *n_uses,
+                        sw_diag *d) {
+  int32_t n = 0;
+  for (int32_t i = 0; i < p->n_nodes; i++) n += p->nodes[i].n_uses;
+  SW_ARENA_NEW(*times, mem, 2 * (size_t)n, d);
+  int64_t *t = *times;
+  size_t k = 0;
+  for (int32_t i = 0; i < p->n_nodes; i++)
+    for (int32_t a = 0; a < p->nodes[i].n_uses; a++) {
+      const sw_use *u = &p->nodes[i].uses[a];
+      if (u->begin == u->end || largest_amount(u, p->nodes[i].n_choices) == 0) continue;
+      t[k++] = u->begin;
+      t[k++] = u->end;
+    }
+  *n_uses = (int32_t)(k / 2);
+  qsort(t, k, sizeof *t, by_value);
+  size_t kept = 0;
+  for (size_t a = 0; a < k; a++)
+    if (a == 0 || t[a] != t[kept - 1]) t[kept++] = t[a];
+  *n_times = (int32_t)kept;
+  return SW_OK;
+}
+
+static int32_t step_of(const int64_t *times, int32_t n, int64_t t) {
+  int32_t lo = 0, hi = n - 1;
+  while (lo < hi) {
+    int32_t mid = (lo + hi) / 2;
+    if (times[mid] < t)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo;
+}
+
+static sw_rc add_uses(const sw_problem *p, sw_arena *mem, sel_core *out, sw_diag *d) {
+  int64_t *times;
+  int32_t n_times, n_uses;
+  SW_TRY(find_times(p, mem, &times, &n_times, &n_uses, d));
+  sel_use *uses;
+  int32_t *first;
+  int64_t *cap;
+  SW_ARENA_NEW(uses, mem, n_uses, d);
+  SW_ARENA_NEW(first, mem, (size_t)p->n_nodes + 1, d);
+  SW_ARENA_NEW(cap, mem, n_times, d);
+  int32_t n = 0;
+  for (int32_t i = 0; i < p->n_nodes; i++) {
+    first[i] = n;
+    for (int32_t a = 0; a < p->nodes[i].n_uses; a++) {
+      const sw_use *u = &p->nodes[i].uses[a];
+      if (u->begin == u->end || largest_amount(u, p->nodes[i].n_choices) == 0) continue;
+      uses[n++] = (sel_use){i, step_of(times, n_times, u->begin), step_of(times, n_times, u->end), u->amount};
+    }
+  }
+  first[p->n_nodes] = n;
+  out->n_steps = n_times ? n_times - 1 : 0;
+  for (int32_t t = 0; t < out->n_steps; t++) cap[t] = p->limit;
+  out->cap = cap;
+  out->uses = uses;
+  out->n_uses = n;
+  out->first_use = first;
+  return SW_OK;
+}
+
+/* The most that all uses together could occupy. */
+static sw_i128 largest_total(const sw_problem *p) {
+  sw_i128 all = 0;
+  for (int32_t i = 0; i < p->n_nodes; i++)
+    for (int32_t a = 0; a < p->nodes[i].n_uses; a++) all += largest_amount(&p->nodes[i].uses[a], p->nodes[i].n_choices);
+  return all;
+}
+
+sw_rc sel_core_of_problem(const sw_problem *p, sw_arena *mem, sel_core *out, sw_diag *d) {
+  *out = (sel_core){.n = p->n_nodes, .n_pairs = p->n_edges, .n_mats = p->n_edges};
+  int32_t *dom, *zeros;
+  const int64_t **cost;
+  sel_pair *pairs;
+  sel_mat *mats;
+  SW_ARENA_NEW(dom, mem, p->n_nodes, d);
+  SW_ARENA_NEW(zeros, mem, (size_t)p->n_nodes + 1, d);
+  SW_ARENA_NEW(cost, mem, p->n_nodes, d);
+  SW_ARENA_NEW(pairs, mem, p->n_edges, d);
+  SW_ARENA_NEW(mats, mem, p->n_edges, d);
+  for (int32_t i = 0; i < p->n_nodes; i++) {
+    dom[i] = p->nodes[i].n_choices;
+    cost[i] = p->nodes[i].cost;
+  }
+  for (int32_t e = 0; e < p->n_edges; e++) {
+    pairs[e] = (sel_pair){p->edges[e].i, p->edges[e].j, e};
+    mats[e] = (sel_mat){dom[p->edges[e].i], dom[p->edges[e].j], p->edges[e].cost};
+  }
+  out->dom = dom;
+  out->cost = cost;
+  out->pairs = pairs;
+  out->mats = mats;
+  out->first_use = zeros;
+  sw_i128 most = largest_total(p);
+  if (most <= p->limit) return SW_OK;
+  if (most > INT64_MAX / 4) return SW_FAIL_INPUT(d, SW_NOWHERE, "the uses add up to more than 2^61; expected less");
+  return add_uses(p, mem, out, d);
+}
+
+sel_core sel_core_without_uses(const sel_core *c, const int32_t *zeros) {
+  sel_core bare = *c;
+  bare.n_uses = bare.n_steps = 0;
+  bare.first_use = zeros;
+  return bare;
+}
+
+int64_t sel_core_cost(const sel_core *c, const int32_t *x) {
+  int64_t sum = 0;
+  for (int32_t i = 0; i < c->n; i++) sum = sw_cost_add(sum, c->cost[i][x[i]]);
+  for (int32_t e = 0; e < c->n_pairs; e++) {
+    const sel_pair *g = &c->pairs[e];
+    const sel_mat *m = &c->mats[g->mat];
+    sum = sw_cost_add(sum, sw_min_i64(SW_FORBIDDEN, m->v[(int64_t)x[g->i] * m->cols + x[g->j]]));
+  }
+  return sum;
+}
+
+bool sel_core_usage(const sel_core *c, const int32_t *x, int64_t *used) {
+  memset(used, 0, (size_t)c->n_steps * sizeof *used);
+  for (int32_t k = 0; k < c->n_uses; k++) {
+    const sel_use *u = &c->uses[k];
+    used[u->begin] += u->amount[x[u->var]];
+    if (u->end < c->n_steps) used[u->end] -= u->amount[x[u->var]];
+  }
+  bool ok = true;
+  for (int32_t t = 0; t < c->n_steps; t++) {
+    if (t) used[t] += used[t - 1];
+    ok &= used[t] <= c->cap[t];
+  }
+  return ok;
+}

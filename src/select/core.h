@@ -1,0 +1,65 @@
+/* Inside the solver: a selection problem in frozen form, and what every long loop must watch.
+ *
+ * Steps are the maximal stretches of time over which no use begins or ends; cap[t] is what the uses may occupy in
+ * step t. A solution of a core is a choice per variable; its price in the problem above adds `offset`.
+ */
+#ifndef SELECT_CORE_H_
+#define SELECT_CORE_H_
+
+#include "shardwright/select.h"
+
+/* One per thread. Work is counted in table cells touched, so that a work limit means the same on every machine. */
+typedef struct sel_budget {
+  double start_s, deadline_s; /* of sw_now_s; deadline 0: none */
+  sw_cancel *cancel;
+  int64_t work, work_limit; /* limit 0: none */
+} sel_budget;
+
+static inline void sel_spend(sel_budget *b, int64_t cells) { b->work += cells; }
+bool sel_stop(const sel_budget *b); /* time, work or patience is over */
+/* A part of `b`: ends after `seconds` or `cells` more, whichever limit `b` has, and never after `b`. */
+sel_budget sel_budget_part(const sel_budget *b, double seconds, int64_t cells);
+double sel_elapsed(const sel_budget *b);
+double sel_left(const sel_budget *b); /* seconds until the deadline; large when there is none */
+
+typedef struct sel_use {
+  int32_t var, begin, end; /* steps, half-open */
+  const int64_t *amount;   /* one per choice */
+} sel_use;
+
+typedef struct sel_mat {
+  int32_t rows, cols;
+  const int64_t *v; /* row-major; SW_FORBIDDEN and above: not allowed */
+} sel_mat;
+
+typedef struct sel_pair {
+  int32_t i, j, mat;
+} sel_pair;
+
+typedef struct sel_core {
+  int32_t n;
+  const int32_t *dom;
+  const int64_t *const *cost;
+  int32_t n_uses;
+  const sel_use *uses; /* grouped by variable: those of i are first_use[i] .. first_use[i + 1] */
+  const int32_t *first_use;
+  int32_t n_pairs, n_mats;
+  const sel_pair *pairs;
+  const sel_mat *mats;
+  int32_t n_steps;
+  const int64_t *cap;
+  int64_t offset;
+} sel_core;
+
+/* View of a verified problem; borrows its tables. Without a limit, or with one that nothing can reach, no uses remain.
+ */
+sw_rc sel_core_of_problem(const sw_problem *p, sw_arena *mem, sel_core *out, sw_diag *d);
+/* The same core without its memory. */
+sel_core sel_core_without_uses(const sel_core *c, const int32_t *zeros);
+
+/* Exact price of a choice in the core, without `offset`; SW_FORBIDDEN when a forbidden entry is chosen. */
+int64_t sel_core_cost(const sel_core *c, const int32_t *x);
+/* Fill used[n_steps]; returns whether every step keeps its cap. */
+bool sel_core_usage(const sel_core *c, const int32_t *x, int64_t *used);
+
+#endif

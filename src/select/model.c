@@ -1,0 +1,335 @@
+/* The changeable model: building it from a core, the primitive changes that rules are made of, and the way back.
+ *
+ * Example of the way back: a variable with one neighbour a leaves the record {var, a, table}, where table[s] is the
+ * best value when a has value s. Records are replayed last to first, so a record only names variables known by then.
+ */
+#include "select/model.h"
+
+#include <string.h>
+
+#include "shardwright/hash.h"
+
+sw_rc sel_ids_push(sel_ids *ids, int32_t x, sw_arena *mem, sw_diag *d) {
+  if (ids->n == ids->cap) {
+    int32_t cap = ids->cap < 4 ? 4 : 2 * ids->cap;
+    int32_t *at;
+    SW_ARENA_NEW(at, mem, cap, d);
+    if (ids->n) memcpy(at, ids->at, (size_t)ids->n * sizeof *at);
+    ids->at = at;
+    ids->cap = cap;
+  }
+  ids->at[ids->n++] = x;
+  return SW_OK;
+}
+
+sw_rc sel_queue_var(sel_model *m, int32_t v, sw_diag *d) {
+  m->vars[v].stale = true;
+  if (m->vars[v].queued || m->vars[v].gone) return SW_OK;
+  m->vars[v].queued = true;
+  return sel_ids_push(&m->var_queue, v, &m->mem, d);
+}
+
+sw_rc sel_queue_edge(sel_model *m, int32_t e, sw_diag *d) {
+  if (m->edges[e].queued || m->edges[e].gone) return SW_OK;
+  m->edges[e].queued = true;
+  return sel_ids_push(&m->edge_queue, e, &m->mem, d);
+}
+
+void sel_tidy_edges(sel_model *m, int32_t v) {
+  sel_ids *ids = &m->vars[v].edges;
+  int32_t kept = 0;
+  for (int32_t k = 0; k < ids->n; k++) {
+    const sel_edge *g = &m->edges[ids->at[k]];
+    if (!g->gone && (g->i == v || g->j == v)) ids->at[kept++] = ids->at[k];
+  }
+  ids->n = kept;
+}
+
+int32_t sel_find_edge(const sel_model *m, int32_t a, int32_t b) {
+  if (m->vars[b].edges.n < m->vars[a].edges.n) {
+    int32_t c = a;
+    a = b;
+    b = c;
+  }
+  const sel_ids *ids = &m->vars[a].edges;
+  for (int32_t k = 0; k < ids->n; k++) {
+    const sel_edge *g = &m->edges[ids->at[k]];
+    if (!g->gone && ((g->i == a && g->j == b) || (g->i == b && g->j == a))) return ids->at[k];
+  }
+  return -1;
+}
+
+sw_rc sel_drop_edge(sel_model *m, int32_t e, sw_diag *d) {
+  m->edges[e].gone = true;
+  SW_TRY(sel_queue_var(m, m->edges[e].i, d));
+  return sel_queue_var(m, m->edges[e].j, d);
+}
+
+static sw_rc new_edge(sel_model *m, int32_t a, int32_t b, int64_t *costs, sw_diag *d) {
+  if (m->n_edges == m->cap_edges) {
+    int32_t cap = 2 * m->cap_edges + 16;
+    sel_edge *more;
+    SW_ARENA_NEW(more, &m->mem, cap, d);
+    if (m->n_edges) memcpy(more, m->edges, (size_t)m->n_edges * sizeof *more);
+    m->edges = more;
+    m->cap_edges = cap;
+  }
+  int32_t e = m->n_edges++;
+  m->edges[e] = (sel_edge){.i = a, .j = b, .v = costs};
+  SW_TRY(sel_ids_push(&m->vars[a].edges, e, &m->mem, d));
+  SW_TRY(sel_ids_push(&m->vars[b].edges, e, &m->mem, d));
+  return sel_queue_edge(m, e, d);
+}
+
+sw_rc sel_add_edge(sel_model *m, int32_t a, int32_t b, int64_t *costs, sw_diag *d) {
+  int32_t e = sel_find_edge(m, a, b);
+  SW_TRY(sel_queue_var(m, a, d));
+  SW_TRY(sel_queue_var(m, b, d));
+  if (e < 0) return new_edge(m, a, b, costs, d);
+  sel_edge *g = &m->edges[e];
+  int32_t na = m->vars[a].n, nb = m->vars[b].n;
+  for (int32_t s = 0; s < na; s++)
+    for (int32_t t = 0; t < nb; t++) {
+      int64_t *c = g->i == a ? &g->v[(int64_t)s * nb + t] : &g->v[(int64_t)t * na + s];
+      *c = sw_cost_add(*c, costs[(int64_t)s * nb + t]);
+    }
+  return sel_queue_edge(m, e, d);
+}
+
+static void keep_cells(sel_model *m, sel_edge *g, int32_t v, const bool *keep) {
+  int32_t rows = m->vars[g->i].n, cols = m->vars[g->j].n;
+  int64_t k = 0;
+  for (int32_t s = 0; s < rows; s++)
+    for (int32_t t = 0; t < cols; t++)
+      if (keep[g->i == v ? s : t]) g->v[k++] = g->v[(int64_t)s * cols + t];
+}
+
+sw_rc sel_keep_values(sel_model *m, int32_t v, const bool *keep, sw_diag *d) {
+  sel_var *x = &m->vars[v];
+  sel_tidy_edges(m, v);
+  for (int32_t k = 0; k < x->edges.n; k++) {
+    sel_edge *g = &m->edges[x->edges.at[k]];
+    keep_cells(m, g, v, keep);
+    SW_TRY(sel_queue_edge(m, x->edges.at[k], d));
+    SW_TRY(sel_queue_var(m, sel_other(g, v), d));
+  }
+  int32_t kept = 0;
+  for (int32_t s = 0; s < x->n; s++) {
+    if (!keep[s]) continue;
+    x->cost[kept] = x->cost[s];
+    x->id[kept] = x->id[s];
+    for (int32_t k = 0; k < x->n_spans; k++) x->spans[k].amount[kept] = x->spans[k].amount[s];
+    kept++;
+  }
+  x->n = kept;
+  if (kept == 0) m->infeasible = true;
+  sel_settle_spans(m, v);
+  return sel_queue_var(m, v, d);
+}
+
+void sel_settle_spans(sel_model *m, int32_t v) {
+  sel_var *x = &m->vars[v];
+  int32_t kept = 0;
+  for (int32_t k = 0; k < x->n_spans && x->n > 0; k++) {
+    sel_span *u = &x->spans[k];
+    int64_t least = INT64_MAX, most = 0;
+    for (int32_t s = 0; s < x->n; s++) {
+      least = sw_min_i64(least, u->amount[s]);
+      most = sw_max_i64(most, u->amount[s]);
+    }
+    m->base_diff[u->begin] += least;
+    m->base_diff[u->end] -= least;
+    if (most == least) continue;
+    for (int32_t s = 0; s < x->n; s++) u->amount[s] -= least;
+    x->spans[kept++] = *u;
+  }
+  x->n_spans = kept;
+}
+
+sw_rc sel_add_span(sel_model *m, int32_t v, sel_span s, sw_diag *d) {
+  sel_var *x = &m->vars[v];
+  for (int32_t k = 0; k < x->n_spans; k++)
+    if (x->spans[k].begin == s.begin && x->spans[k].end == s.end) {
+      for (int32_t a = 0; a < x->n; a++) x->spans[k].amount[a] += s.amount[a];
+      return SW_OK;
+    }
+  if (x->n_spans == x->cap_spans) {
+    int32_t cap = 2 * x->cap_spans + 2;
+    sel_span *more;
+    SW_ARENA_NEW(more, &m->mem, cap, d);
+    if (x->n_spans) memcpy(more, x->spans, (size_t)x->n_spans * sizeof *more);
+    x->spans = more;
+    x->cap_spans = cap;
+  }
+  x->spans[x->n_spans++] = s;
+  return SW_OK;
+}
+
+sw_rc sel_record_new(sel_model *m, int32_t var, int32_t a, int32_t b, int32_t **table, sw_diag *d) {
+  sel_record *r;
+  SW_ARENA_NEW(r, &m->mem, 1, d);
+  int32_t stride = b < 0 ? 1 : m->vars[b].n0;
+  *r = (sel_record){.before = m->records, .var = var, .a = a, .b = b, .stride = stride};
+  SW_ARENA_NEW(r->table, &m->mem, (size_t)(a < 0 ? 1 : m->vars[a].n0) * (size_t)stride, d);
+  m->records = r;
+  *table = r->table;
+  return SW_OK;
+}
+
+static sw_rc init_var(sel_model *m, const sel_core *c, int32_t i, sw_diag *d) {
+  sel_var *x = &m->vars[i];
+  x->n = x->n0 = c->dom[i];
+  SW_ARENA_NEW(x->id, &m->mem, x->n, d);
+  SW_ARENA_NEW(x->cost, &m->mem, x->n, d);
+  for (int32_t s = 0; s < x->n; s++) {
+    x->id[s] = s;
+    x->cost[s] = c->cost[i][s];
+  }
+  for (int32_t k = c->first_use[i]; k < c->first_use[i + 1]; k++) {
+    const sel_use *u = &c->uses[k];
+    sel_span s = {u->begin, u->end, sw_arena_copy(&m->mem, u->amount, (size_t)x->n, sizeof *u->amount, d)};
+    if (!s.amount) return SW_E_RESOURCE;
+    SW_TRY(sel_add_span(m, i, s, d));
+  }
+  sel_settle_spans(m, i);
+  return SW_OK;
+}
+
+static sw_rc drop_bad_values(sel_model *m, int32_t i, sw_diag *d) {
+  sel_var *x = &m->vars[i];
+  int32_t bad = 0;
+  for (int32_t s = 0; s < x->n; s++) bad += sel_bad(x->cost[s]);
+  if (!bad) return sel_queue_var(m, i, d);
+  bool *keep;
+  SW_ARENA_NEW(keep, &m->mem, x->n, d);
+  for (int32_t s = 0; s < x->n; s++) keep[s] = !sel_bad(x->cost[s]);
+  return sel_keep_values(m, i, keep, d);
+}
+
+static sw_rc init_edges(sel_model *m, const sel_core *c, sw_diag *d) {
+  SW_ARENA_NEW(m->edges, &m->mem, c->n_pairs, d);
+  m->cap_edges = c->n_pairs;
+  for (int32_t e = 0; e < c->n_pairs; e++) {
+    const sel_pair *g = &c->pairs[e];
+    const sel_mat *t = &c->mats[g->mat];
+    int64_t *v = sw_arena_copy(&m->mem, t->v, (size_t)t->rows * (size_t)t->cols, sizeof *v, d);
+    if (!v) return SW_E_RESOURCE;
+    SW_TRY(sel_add_edge(m, g->i, g->j, v, d));
+  }
+  return SW_OK;
+}
+
+sw_rc sel_model_init(sel_model *m, const sel_core *c, unsigned rules, sw_diag *d) {
+  *m = (sel_model){.rules = rules, .n = c->n, .n_steps = c->n_steps};
+  SW_ARENA_NEW(m->vars, &m->mem, c->n, d);
+  SW_ARENA_NEW(m->base_diff, &m->mem, (size_t)c->n_steps + 1, d);
+  m->cap = sw_arena_copy(&m->mem, c->cap, (size_t)c->n_steps, sizeof *m->cap, d);
+  if (!m->cap) return SW_E_RESOURCE;
+  for (int32_t i = 0; i < c->n; i++) SW_TRY(init_var(m, c, i, d));
+  SW_TRY(init_edges(m, c, d));
+  for (int32_t i = 0; i < c->n; i++) SW_TRY(drop_bad_values(m, i, d));
+  return SW_OK;
+}
+
+void sel_model_deinit(sel_model *m) { sw_arena_deinit(&m->mem); }
+
+/* A table seen before is used again: `seen` maps bytes to the number of the table. */
+static sw_rc share_table(sel_model *m, sw_dict *seen, const sel_edge *g, sel_mat *mats, int32_t *n_mats, int32_t *mat,
+                         sw_diag *d) {
+  int32_t rows = m->vars[g->i].n, cols = m->vars[g->j].n;
+  size_t cells = (size_t)rows * (size_t)cols;
+  uint64_t key[3] = {sw_hash_bytes(g->v, cells * sizeof *g->v, 1), sw_hash_bytes(g->v, cells * sizeof *g->v, 2),
+                     ((uint64_t)rows << 32) | (uint32_t)cols};
+  int64_t *slot;
+  bool fresh;
+  SW_TRY(sw_dict_put(seen, key, sizeof key, *n_mats, &slot, &fresh, d));
+  *mat = (int32_t)*slot;
+  if (!fresh && memcmp(mats[*mat].v, g->v, cells * sizeof *g->v) == 0) return SW_OK;
+  *mat = *n_mats;
+  mats[(*n_mats)++] = (sel_mat){rows, cols, g->v};
+  return SW_OK;
+}
+
+static sw_rc freeze_edges(sel_model *m, const int32_t *rank, sel_core *out, sw_diag *d) {
+  int32_t n = 0;
+  for (int32_t e = 0; e < m->n_edges; e++) n += !m->edges[e].gone;
+  sel_pair *pairs;
+  sel_mat *mats;
+  SW_ARENA_NEW(pairs, &m->mem, n, d);
+  SW_ARENA_NEW(mats, &m->mem, n, d);
+  sw_dict seen = {0};
+  sw_rc rc = SW_OK;
+  int32_t k = 0, n_mats = 0;
+  for (int32_t e = 0; e < m->n_edges && !rc; e++) {
+    const sel_edge *g = &m->edges[e];
+    if (g->gone) continue;
+    pairs[k] = (sel_pair){rank[g->i], rank[g->j], 0};
+    rc = share_table(m, &seen, g, mats, &n_mats, &pairs[k++].mat, d);
+  }
+  sw_dict_deinit(&seen);
+  out->n_pairs = n;
+  out->pairs = pairs;
+  out->n_mats = n_mats;
+  out->mats = mats;
+  return rc;
+}
+
+static sw_rc freeze_uses(sel_model *m, sel_core *out, sw_diag *d) {
+  int32_t n = 0;
+  for (int32_t a = 0; a < m->n_alive; a++) n += m->vars[m->alive_of[a]].n_spans;
+  sel_use *uses;
+  int32_t *first;
+  int64_t *cap;
+  SW_ARENA_NEW(uses, &m->mem, n, d);
+  SW_ARENA_NEW(first, &m->mem, (size_t)m->n_alive + 1, d);
+  SW_ARENA_NEW(cap, &m->mem, m->n_steps, d);
+  n = 0;
+  for (int32_t a = 0; a < m->n_alive; a++) {
+    const sel_var *x = &m->vars[m->alive_of[a]];
+    first[a] = n;
+    for (int32_t k = 0; k < x->n_spans; k++)
+      uses[n++] = (sel_use){a, x->spans[k].begin, x->spans[k].end, x->spans[k].amount};
+  }
+  first[m->n_alive] = n;
+  int64_t base = 0;
+  for (int32_t t = 0; t < m->n_steps; t++) {
+    base += m->base_diff[t];
+    cap[t] = m->cap[t] - base;
+    if (cap[t] < 0) m->infeasible = m->infeasible_memory = true;
+  }
+  out->n_uses = n;
+  out->uses = uses;
+  out->first_use = first;
+  out->n_steps = m->n_steps;
+  out->cap = cap;
+  return SW_OK;
+}
+
+sw_rc sel_model_freeze(sel_model *m, sel_core *out, sw_diag *d) {
+  int32_t *rank, *dom;
+  const int64_t **cost;
+  SW_ARENA_NEW(rank, &m->mem, m->n, d);
+  SW_ARENA_NEW(m->alive_of, &m->mem, m->n, d);
+  m->n_alive = 0;
+  for (int32_t i = 0; i < m->n; i++) {
+    rank[i] = m->n_alive;
+    if (!m->vars[i].gone) m->alive_of[m->n_alive++] = i;
+  }
+  SW_ARENA_NEW(dom, &m->mem, m->n_alive, d);
+  SW_ARENA_NEW(cost, &m->mem, m->n_alive, d);
+  for (int32_t a = 0; a < m->n_alive; a++) {
+    dom[a] = m->vars[m->alive_of[a]].n;
+    cost[a] = m->vars[m->alive_of[a]].cost;
+  }
+  *out = (sel_core){.n = m->n_alive, .dom = dom, .cost = cost, .offset = m->offset};
+  SW_TRY(freeze_edges(m, rank, out, d));
+  return freeze_uses(m, out, d);
+}
+
+void sel_model_expand(const sel_model *m, const int32_t *x, int32_t *full) {
+  for (int32_t a = 0; a < m->n_alive; a++) full[m->alive_of[a]] = m->vars[m->alive_of[a]].id[x[a]];
+  for (const sel_record *r = m->records; r; r = r->before) {
+    int32_t at = r->a < 0 ? 0 : full[r->a] * r->stride + (r->b < 0 ? 0 : full[r->b]);
+    full[r->var] = r->table[at];
+  }
+}

@@ -1,0 +1,118 @@
+/* Inside the solver: a selection problem that reductions may change, and the way back.
+ *
+ * A model starts as a copy of a core. Rules remove values, edges and variables while they keep at least one optimum;
+ * each variable that goes leaves a record that tells its value from those that remain. sel_model_freeze gives the core
+ * of what is left; sel_model_expand turns a solution of that core into one of the first core.
+ *
+ *   sel_model m = {0};
+ *   sel_model_init(&m, &core, SEL_RULES_ALL, d);  sel_model_reduce(&m, budget, d);
+ *   if (!m.infeasible) { sel_model_freeze(&m, &rest, d);  ... solve ...  sel_model_expand(&m, x, full, d); }
+ *   sel_model_deinit(&m);
+ */
+#ifndef SELECT_MODEL_H_
+#define SELECT_MODEL_H_
+
+#include "select/core.h"
+
+typedef enum sel_rule {
+  SEL_RULE_SEPARABLE = 1 << 0,  /* row and column minima go to the variables; what is then zero goes */
+  SEL_RULE_FUNCTIONAL = 1 << 1, /* a variable that another one determines is merged into it */
+  SEL_RULE_DOMINATED = 1 << 2,  /* a value that another one beats everywhere goes */
+  SEL_RULE_DEGREE = 1 << 3,     /* variables without memory and with at most two neighbours go */
+  SEL_RULE_STEPS = 1 << 4,      /* only steps that can be the tightest stay */
+  SEL_RULE_HEAVY = 1 << 5,      /* values that cannot fit even if all others are at their smallest go */
+  SEL_RULES_ALL = (1 << 6) - 1,
+} sel_rule;
+
+typedef struct sel_ids {
+  int32_t *at;
+  int32_t n, cap;
+} sel_ids;
+
+typedef struct sel_span {
+  int32_t begin, end;
+  int64_t *amount; /* one per value, the smallest is 0: the rest is in the model's base */
+} sel_span;
+
+typedef struct sel_var {
+  int32_t n, n0;   /* values now, values at first */
+  int32_t *id;     /* value now -> value at first */
+  int64_t *cost;   /* all < SW_FORBIDDEN */
+  sel_ids edges;   /* may name edges that are gone */
+  sel_span *spans; /* what it occupies beyond the base */
+  int32_t n_spans, cap_spans;
+  bool gone, queued, stale; /* stale: worth looking for dominated values */
+} sel_var;
+
+typedef struct sel_edge {
+  int32_t i, j;
+  int64_t *v; /* values of i x values of j */
+  bool gone, queued;
+} sel_edge;
+
+/* How a variable that went follows from others: value = table[value of a * stride + value of b] by first values. */
+typedef struct sel_record {
+  struct sel_record *before;
+  int32_t var, a, b; /* -1: unused */
+  int32_t stride;
+  int32_t *table;
+} sel_record;
+
+typedef struct sel_model {
+  sw_arena mem;
+  unsigned rules;
+  int32_t n, n_edges, cap_edges;
+  sel_var *vars;
+  sel_edge *edges;
+  int32_t n_steps;
+  int64_t *cap;       /* of the steps, before the base is taken off */
+  int64_t *base_diff; /* base use of step t = sum of base_diff[0 .. t] */
+  int64_t offset;
+  bool infeasible;        /* proven */
+  bool infeasible_memory; /* ... and memory has to do with it */
+  sel_record *records;
+  sel_ids var_queue, edge_queue;
+  int32_t *alive_of; /* after a freeze: variable of the rest -> variable */
+  int32_t n_alive;
+} sel_model;
+
+sw_rc sel_model_init(sel_model *m, const sel_core *c, unsigned rules, sw_diag *d);
+void sel_model_deinit(sel_model *m);
+/* Apply the rules until none has anything to do, or the budget is spent. */
+sw_rc sel_model_reduce(sel_model *m, sel_budget *b, sw_diag *d);
+/* What is left, in `m->mem`. Equal tables become one. */
+sw_rc sel_model_freeze(sel_model *m, sel_core *out, sw_diag *d);
+/* `x` of the frozen rest; `full` gets a value per variable of the first core. */
+void sel_model_expand(const sel_model *m, const int32_t *x, int32_t *full);
+
+/* For rules. */
+sw_rc sel_ids_push(sel_ids *ids, int32_t x, sw_arena *mem, sw_diag *d);
+sw_rc sel_queue_var(sel_model *m, int32_t v, sw_diag *d);
+sw_rc sel_queue_edge(sel_model *m, int32_t e, sw_diag *d);
+static inline int32_t sel_other(const sel_edge *g, int32_t v) { return g->i == v ? g->j : g->i; }
+/* Cost of the edge for value s of v and value t of the other end. */
+static inline int64_t sel_edge_at(const sel_model *m, const sel_edge *g, int32_t v, int32_t s, int32_t t) {
+  return g->i == v ? g->v[(int64_t)s * m->vars[g->j].n + t] : g->v[(int64_t)t * m->vars[g->j].n + s];
+}
+static inline bool sel_bad(int64_t cost) { return cost >= SW_FORBIDDEN; }
+/* Forget edges that are gone. */
+void sel_tidy_edges(sel_model *m, int32_t v);
+int32_t sel_find_edge(const sel_model *m, int32_t a, int32_t b); /* -1: none */
+sw_rc sel_drop_edge(sel_model *m, int32_t e, sw_diag *d);
+/* Add costs[a][b] (values of a x values of b) between a and b; the table is taken over when there is no edge yet. */
+sw_rc sel_add_edge(sel_model *m, int32_t a, int32_t b, int64_t *costs, sw_diag *d);
+/* Keep the values with keep[s]; edges and uses follow. */
+sw_rc sel_keep_values(sel_model *m, int32_t v, const bool *keep, sw_diag *d);
+/* Move the smallest amounts of v to the base; spans that never differ go. */
+void sel_settle_spans(sel_model *m, int32_t v);
+sw_rc sel_add_span(sel_model *m, int32_t v, sel_span s, sw_diag *d);
+sw_rc sel_record_new(sel_model *m, int32_t var, int32_t a, int32_t b, int32_t **table, sw_diag *d);
+
+/* The rules, one file each. */
+sw_rc sel_rule_edge(sel_model *m, int32_t e, sw_diag *d);   /* arc consistency, separable, functional */
+sw_rc sel_rule_degree(sel_model *m, int32_t v, sw_diag *d); /* one value, or memory-free of degree 0, 1, 2 */
+sw_rc sel_rule_dominated(sel_model *m, int32_t v, sel_budget *b, sw_diag *d);
+sw_rc sel_rule_steps(sel_model *m, sw_diag *d);
+sw_rc sel_rule_heavy(sel_model *m, bool *changed, sw_diag *d);
+
+#endif

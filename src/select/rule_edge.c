@@ -1,0 +1,130 @@
+/* Rules on one edge: arc consistency, separable parts, and functional merging.
+ *
+ * Before: costs [[3, 5], [4, 6]] between a and b. Row minima 3 and 4 go to a, then column minima 0 and 2 go to b; what
+ * is left is all zero, so the edge goes. A row without an allowed entry takes its value with it. Where every value s of
+ * a allows exactly one value f(s) of b, b is not a decision: its costs, uses and edges are a's, read through f.
+ *
+ * Cost: one walk over the table, and for a merge over the tables of the variable that goes.
+ */
+#include <string.h>
+
+#include "select/model.h"
+
+/* Subtract the least entry of each line from it; returns whether a line has no allowed entry (then keep[line] is
+ * false). `cross` is the distance between the entries of one line, `along` that between lines. */
+static bool lower_lines(int64_t *v, int32_t lines, int64_t along, int32_t len, int64_t cross, int64_t *to, bool move,
+                        bool *keep) {
+  bool lost = false;
+  for (int32_t s = 0; s < lines; s++) {
+    int64_t *line = v + s * along, least = SW_FORBIDDEN;
+    for (int32_t t = 0; t < len; t++) least = sw_min_i64(least, line[t * cross]);
+    keep[s] = !sel_bad(least);
+    if (!sel_bad(least) && move && least > 0) {
+      for (int32_t t = 0; t < len; t++)
+        if (!sel_bad(line[t * cross])) line[t * cross] -= least;
+      to[s] = sw_cost_add(to[s], least);
+      keep[s] = !sel_bad(to[s]);
+    }
+    lost |= !keep[s];
+  }
+  return lost;
+}
+
+static bool all_zero(const int64_t *v, int64_t n) {
+  for (int64_t k = 0; k < n; k++)
+    if (v[k]) return false;
+  return true;
+}
+
+/* f[s] = the one allowed value of the other end, or false. */
+static bool is_function(const sel_model *m, const sel_edge *g, int32_t v, int32_t *f) {
+  int32_t n = m->vars[v].n, other = m->vars[sel_other(g, v)].n;
+  for (int32_t s = 0; s < n; s++) {
+    f[s] = -1;
+    for (int32_t t = 0; t < other; t++) {
+      if (sel_bad(sel_edge_at(m, g, v, s, t))) continue;
+      if (f[s] >= 0) return false;
+      f[s] = t;
+    }
+    if (f[s] < 0) return false;
+  }
+  return true;
+}
+
+/* Move the edge (gone, k) to (into, k). */
+static sw_rc move_edge(sel_model *m, int32_t e, int32_t gone, int32_t into, const int32_t *f, sw_diag *d) {
+  sel_edge *g = &m->edges[e];
+  int32_t k = sel_other(g, gone), n = m->vars[into].n, nk = m->vars[k].n;
+  int64_t *v;
+  SW_ARENA_NEW(v, &m->mem, (size_t)n * (size_t)nk, d);
+  for (int32_t s = 0; s < n; s++)
+    for (int32_t t = 0; t < nk; t++) v[(int64_t)s * nk + t] = sel_edge_at(m, g, gone, f[s], t);
+  g->gone = true;
+  return sel_add_edge(m, into, k, v, d);
+}
+
+static sw_rc move_spans(sel_model *m, int32_t gone, int32_t into, const int32_t *f, sw_diag *d) {
+  sel_var *y = &m->vars[gone];
+  int32_t n = m->vars[into].n;
+  for (int32_t k = 0; k < y->n_spans; k++) {
+    sel_span s = {y->spans[k].begin, y->spans[k].end, NULL};
+    SW_ARENA_NEW(s.amount, &m->mem, n, d);
+    for (int32_t a = 0; a < n; a++) s.amount[a] = y->spans[k].amount[f[a]];
+    SW_TRY(sel_add_span(m, into, s, d));
+  }
+  sel_settle_spans(m, into);
+  return SW_OK;
+}
+
+/* `gone` is f(into) along edge e. */
+static sw_rc merge(sel_model *m, int32_t e, int32_t gone, int32_t into, const int32_t *f, sw_diag *d) {
+  sel_var *x = &m->vars[into], *y = &m->vars[gone];
+  int32_t *table;
+  SW_TRY(sel_record_new(m, gone, into, -1, &table, d));
+  for (int32_t s = 0; s < x->n; s++) {
+    table[x->id[s]] = y->id[f[s]];
+    x->cost[s] = sw_cost_add(x->cost[s], sw_cost_add(y->cost[f[s]], sel_edge_at(m, &m->edges[e], into, s, f[s])));
+  }
+  m->edges[e].gone = true;
+  y->gone = true;
+  sel_tidy_edges(m, gone);
+  sel_tidy_edges(m, into);
+  for (int32_t k = 0; k < y->edges.n; k++) SW_TRY(move_edge(m, y->edges.at[k], gone, into, f, d));
+  SW_TRY(move_spans(m, gone, into, f, d));
+  bool lost = false, *keep;
+  SW_ARENA_NEW(keep, &m->mem, x->n, d);
+  for (int32_t s = 0; s < x->n; s++) lost |= !(keep[s] = !sel_bad(x->cost[s]));
+  return lost ? sel_keep_values(m, into, keep, d) : sel_queue_var(m, into, d);
+}
+
+static sw_rc try_merge(sel_model *m, int32_t e, sw_diag *d) {
+  int32_t i = m->edges[e].i, j = m->edges[e].j;
+  int32_t *f, *b;
+  SW_ARENA_NEW(f, &m->mem, m->vars[i].n, d);
+  SW_ARENA_NEW(b, &m->mem, m->vars[j].n, d);
+  bool j_of_i = is_function(m, &m->edges[e], i, f), i_of_j = is_function(m, &m->edges[e], j, b);
+  if (j_of_i && i_of_j) { /* either may go: the one with fewer edges to move */
+    j_of_i = m->vars[j].edges.n <= m->vars[i].edges.n;
+    i_of_j = !j_of_i;
+  }
+  if (j_of_i) return merge(m, e, j, i, f, d);
+  return i_of_j ? merge(m, e, i, j, b, d) : SW_OK;
+}
+
+/* Room for the flags of both ends, on the stack for ordinary sizes. */
+enum { FLAGS = 512 };
+
+sw_rc sel_rule_edge(sel_model *m, int32_t e, sw_diag *d) {
+  sel_edge *g = &m->edges[e];
+  sel_var *x = &m->vars[g->i], *y = &m->vars[g->j];
+  int32_t i = g->i, j = g->j, rows = x->n, cols = y->n;
+  bool flags[FLAGS], *keep = flags, move = m->rules & SEL_RULE_SEPARABLE;
+  if (rows > FLAGS || cols > FLAGS) SW_ARENA_NEW(keep, &m->mem, rows > cols ? rows : cols, d);
+  if (lower_lines(g->v, rows, cols, cols, 1, x->cost, move, keep)) SW_TRY(sel_keep_values(m, i, keep, d));
+  if (m->infeasible) return SW_OK;
+  rows = x->n;
+  if (lower_lines(g->v, cols, 1, rows, cols, y->cost, move, keep)) SW_TRY(sel_keep_values(m, j, keep, d));
+  if (m->infeasible) return SW_OK;
+  if (all_zero(g->v, (int64_t)rows * y->n)) return sel_drop_edge(m, e, d);
+  return m->rules & SEL_RULE_FUNCTIONAL ? try_merge(m, e, d) : SW_OK;
+}

@@ -1,0 +1,35 @@
+/* Inside the solver: one call of sw_solve. Every solver offers choices of the whole problem and raises the bound here;
+ * what comes out is therefore scored by the same independent code whoever found it. */
+#ifndef SELECT_RUN_H_
+#define SELECT_RUN_H_
+
+#include <pthread.h>
+
+#include "select/core.h"
+
+typedef struct sel_run {
+  const sw_problem *p;
+  const sw_solve_options *o;
+  sel_budget budget; /* of the calling thread; others copy it */
+  pthread_mutex_t lock;
+  bool has;
+  int64_t cost, bound;
+  int32_t *best; /* a choice per node, when `has` */
+  bool infeasible;
+  int64_t least_peak;
+  const char *solver; /* who found `best`, or the proof */
+} sel_run;
+
+/* Keep the choice when it is feasible and better; *taken (NULL allowed) says so. */
+sw_rc sel_offer(sel_run *r, const int32_t *choice, const char *solver, bool *taken, sw_diag *d);
+/* A proven lower bound of the whole problem. */
+void sel_raise(sel_run *r, int64_t bound);
+/* Cost to beat; INT64_MAX when there is none. */
+int64_t sel_best_cost(sel_run *r);
+bool sel_closed(sel_run *r); /* bound == cost, or infeasible: nothing left to do */
+
+sw_rc sel_solve_exhaustive(sel_run *r, sw_diag *d);
+sw_rc sel_solve_native(sel_run *r, sw_diag *d);
+sw_rc sel_solve_glpk(sel_run *r, sw_diag *d);
+
+#endif

@@ -1,0 +1,104 @@
+/* sw_solve: checks its input, runs the solver that was asked for, and reports what was found and what was proven. */
+#include "shardwright/select.h"
+
+#include <string.h>
+
+#include "select/run.h"
+
+static void tell(sel_run *r) {
+  if (!r->o->on_progress) return;
+  sw_solve_progress p = {sel_elapsed(&r->budget), r->has, r->cost, r->bound};
+  r->o->on_progress(r->o->user, &p);
+}
+
+sw_rc sel_offer(sel_run *r, const int32_t *choice, const char *solver, bool *taken, sw_diag *d) {
+  sw_score score;
+  if (taken) *taken = false;
+  SW_TRY(sw_problem_score(r->p, choice, &score, d));
+  if (!score.feasible) return SW_OK;
+  pthread_mutex_lock(&r->lock);
+  if (!r->has || score.cost < r->cost) {
+    memcpy(r->best, choice, (size_t)r->p->n_nodes * sizeof *choice);
+    r->has = true;
+    r->cost = (int64_t)score.cost;
+    r->solver = solver;
+    if (taken) *taken = true;
+    tell(r);
+  }
+  pthread_mutex_unlock(&r->lock);
+  return SW_OK;
+}
+
+void sel_raise(sel_run *r, int64_t bound) {
+  pthread_mutex_lock(&r->lock);
+  if (r->has) bound = sw_min_i64(bound, r->cost);
+  if (bound > r->bound) {
+    r->bound = bound;
+    tell(r);
+  }
+  pthread_mutex_unlock(&r->lock);
+}
+
+int64_t sel_best_cost(sel_run *r) {
+  pthread_mutex_lock(&r->lock);
+  int64_t cost = r->has ? r->cost : INT64_MAX;
+  pthread_mutex_unlock(&r->lock);
+  return cost;
+}
+
+bool sel_closed(sel_run *r) {
+  pthread_mutex_lock(&r->lock);
+  bool closed = r->infeasible || (r->has && r->bound >= r->cost);
+  pthread_mutex_unlock(&r->lock);
+  return closed;
+}
+
+static sw_solve_status status_of(const sel_run *r) {
+  if (r->has) return r->bound == r->cost ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
+  return r->infeasible ? SW_SOLVE_INFEASIBLE : SW_SOLVE_UNKNOWN;
+}
+
+#ifndef SW_WITH_GLPK
+sw_rc sel_solve_glpk(sel_run *r, sw_diag *d) {
+  (void)r;
+  return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "solver 'glpk' was left out of this build; expected native or exhaustive");
+}
+#endif
+
+static sw_rc dispatch(sel_run *r, sw_diag *d) {
+  static sw_rc (*const kSolve[])(sel_run *, sw_diag *) = {
+      [SW_SOLVER_AUTO] = sel_solve_native,
+      [SW_SOLVER_NATIVE] = sel_solve_native,
+      [SW_SOLVER_GLPK] = sel_solve_glpk,
+      [SW_SOLVER_EXHAUSTIVE] = sel_solve_exhaustive,
+  };
+  if (r->o->warm) SW_TRY(sel_offer(r, r->o->warm, "warm", NULL, d));
+  return kSolve[r->o->solver](r, d);
+}
+
+static sw_rc report(sel_run *r, sw_arena *arena, sw_solution *out, sw_diag *d) {
+  *out = (sw_solution){.status = status_of(r), .bound = r->bound, .solver = r->solver};
+  if (r->infeasible) out->least_peak = r->least_peak;
+  if (r->has) {
+    out->cost = r->cost;
+    out->choice = sw_arena_copy(arena, r->best, (size_t)r->p->n_nodes, sizeof *r->best, d);
+    if (!out->choice) return SW_E_RESOURCE;
+  }
+  out->time_s = sel_elapsed(&r->budget);
+  return SW_OK;
+}
+
+sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out, sw_diag *d) {
+  double start = sw_now_s();
+  SW_TRY(sw_problem_verify(p, d));
+  sel_run r = {.p = p, .o = o, .solver = sw_solver_text(o->solver)};
+  r.budget = (sel_budget){.start_s = start,
+                          .deadline_s = o->time_limit_s > 0 ? start + o->time_limit_s : 0,
+                          .cancel = o->cancel,
+                          .work_limit = o->work_limit};
+  SW_ARENA_NEW(r.best, arena, p->n_nodes, d);
+  pthread_mutex_init(&r.lock, NULL);
+  sw_rc rc = dispatch(&r, d);
+  pthread_mutex_destroy(&r.lock);
+  return rc ? rc : report(&r, arena, out, d);
+}
