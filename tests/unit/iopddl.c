@@ -58,10 +58,10 @@ static const struct {
   const char *text, *message;
 } kRefused[] = {
     {"{\"problem\":{\"nodes\":{\"costs\":[[1],[-2]]}}}", "offset 35: found '-'; expected a whole number, 0 or more"},
-    {"{\"problem\":{\"nodes\":{\"costs\":[[1.5]]}}}", "offset 33: found '.'; expected a whole number"},
+    {"{\"problem\":{\"nodes\":{\"costs\":[[1.5]]}}}", "offset 32: found '.'; expected a whole number"},
     {"{\"problem\":{\"nodes\":{\"costs\":[[9223372036854775808]]}}}",
      "expected a number of at most 9223372036854775807"},
-    {"{\"problem\":{\"nodes\":{\"costs\":[[1]", "offset 34: the text ends; expected ',' or ']'"},
+    {"{\"problem\":{\"nodes\":{\"costs\":[[1]", "offset 33: the text ends; expected ',' or ']'"},
     {"{\"problem\":{\"nodes\":{\"costs\":[[]]}}}", "node 0 has 0 costs; expected 1 or more"},
     {"{\"problem\":{\"name\":\"x\"}}", "expected problem.nodes.costs"},
     {"{\"problem\":{" NODES ",\"edges\":{\"nodes\":[[0,2]],\"costs\":[[1]]}}}", "edge 0 joins nodes 0 and 2"},
