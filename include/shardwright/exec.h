@@ -1,0 +1,73 @@
+/* Execution: one op on buffers, a whole graph on one device, and a device program on one thread per device.
+ *
+ * Kernels follow StableHLO and are total: whatever lies in a buffer (padding holds garbage), they neither trap nor read
+ * outside it. f16, bf16 and f8 compute in f32 and round once per op. Integer arithmetic wraps; x / 0 is all ones,
+ * x % 0 is x, the least integer / -1 is itself; shifting by the width or more gives 0 (arithmetic: the sign). Orders of
+ * summation depend on shapes only, so results are the same bits on every run.
+ */
+#ifndef SHARDWRIGHT_EXEC_H_
+#define SHARDWRIGHT_EXEC_H_
+
+#include "shardwright/comm.h"
+#include "shardwright/graph.h"
+#include "shardwright/tensor.h"
+
+/* Who executes. mesh NULL: one device alone. `scratch` (NULL: one of its own per op) is reset after every op. */
+typedef struct sw_exec_ctx {
+  const sw_mesh *mesh;
+  int64_t device;
+  sw_arena *scratch;
+} sw_exec_ctx;
+
+/* Can this op be executed (it has a kernel, and one for these dtypes)? COLLECTIVE is not a kernel: sw_exec_run_spmd. */
+SW_API bool sw_exec_supports(sw_opcode code);
+
+/* One op: in[0..n_operands) to out[0..n_results), whose dtype, dims and data the caller has set. Inputs and outputs
+ * must not overlap. SW_E_INPUT for an op or dtype without a kernel and for a bad body of `generic`. Thread-safe. */
+SW_API SW_CHECKED sw_rc sw_exec_eval(const sw_op *op, const sw_buffer *const *in, sw_buffer *const *out,
+                                     const sw_exec_ctx *ctx, sw_diag *d);
+
+/* Called after each op with its results, on the thread that executed it; results are valid during the call only. A
+ * failure ends the run. */
+typedef sw_rc (*sw_exec_observer)(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results,
+                                  sw_diag *d);
+/* The extents of a value that mean something on a device; the others are padding. */
+typedef void (*sw_exec_valid)(void *user, sw_id value, int64_t device, int64_t *valid);
+
+/* When one op ran, in seconds since the run started; start == end == 0 when it did not. */
+typedef struct sw_exec_time {
+  double start_s, end_s;
+} sw_exec_time;
+
+typedef struct sw_exec_options {
+  bool poison; /* fill results before kernels write them and padding afterwards, so that a read of either shows */
+  sw_exec_observer observe; /* NULL: none */
+  void *observe_user;
+  sw_cancel *cancel; /* NULL allowed; polled between ops */
+  /* NULL, or room for graph->n_ops entries (sw_exec_run), or devices * graph->n_ops, device-major (sw_exec_run_spmd),
+   * indexed by op id. */
+  sw_exec_time *times;
+  int64_t *peak_bytes; /* NULL, or one entry per device: most bytes of values (arguments included) held at once */
+} sw_exec_options;
+
+/* Run the main function: args[i] is argument i (dtype and dims as declared); outputs[i] is made here and owned by the
+ * caller, n_outputs of the function. Values are freed after their last use. On failure no output is left allocated. */
+SW_API SW_CHECKED sw_rc sw_exec_run(const sw_graph *g, const sw_buffer *const *args, const sw_exec_options *o,
+                                    sw_tensor *outputs, sw_diag *d);
+
+/* A device program: a graph with local (padded) shapes whose COLLECTIVE, SHARD_START and MASK ops speak of `mesh`. */
+typedef struct sw_exec_program {
+  const sw_graph *graph;
+  const sw_mesh *mesh;
+  sw_comm *comm; /* one per run: devices leave it when they are done */
+  sw_exec_valid valid;
+  void *valid_user;
+} sw_exec_program;
+
+/* Run it on one thread per device. args[device * n_args + i] and outputs[device * n_outputs + i]. A device that fails
+ * leaves the communicator, which ends the others; the failure that came first is returned, with a note that names the
+ * device and the op. On failure no output is left allocated. */
+SW_API SW_CHECKED sw_rc sw_exec_run_spmd(const sw_exec_program *p, const sw_buffer *const *args,
+                                         const sw_exec_options *o, sw_tensor *outputs, sw_diag *d);
+
+#endif

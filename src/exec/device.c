@@ -1,0 +1,215 @@
+/* One device: ops in program order, each value freed after its last use.
+ *
+ * Freed blocks are kept for later values of about the same size, so that a loop of layers does not touch new pages for
+ * every op. With `poison`, a result is filled with garbage before its kernel runs, and its padding after: what a kernel
+ * forgets to write or should not have read then shows in the outputs.
+ */
+#include "exec/device.h"
+
+#include <string.h>
+
+#include "exec/kernel.h"
+#include "shardwright/checked.h"
+
+enum { POOL_BLOCKS = 32 };
+
+typedef struct pool_block {
+  void *at;
+  int64_t bytes;
+} pool_block;
+
+typedef struct held_value {
+  sw_tensor t;
+  int64_t bytes; /* of its block; 0: borrowed from the caller */
+  int32_t uses_left;
+} held_value;
+
+typedef struct execution {
+  sw_device *v;
+  held_value *values; /* by id */
+  pool_block pool[POOL_BLOCKS];
+  int n_pool;
+  sw_arena scratch;
+  int64_t held_bytes, peak_bytes;
+} execution;
+
+/* --- memory of values --------------------------------------------------------------------------------------------- */
+
+/* The smallest kept block that holds `bytes` and is at most twice as large. */
+static void *pool_take(execution *e, int64_t bytes, int64_t *got, sw_diag *d) {
+  int best = -1;
+  for (int i = 0; i < e->n_pool; i++) {
+    int64_t have = e->pool[i].bytes;
+    if (have >= bytes && have / 2 <= bytes && (best < 0 || have < e->pool[best].bytes)) best = i;
+  }
+  *got = bytes;
+  if (best < 0) return sw_mem_alloc((size_t)bytes, 1, d);
+  pool_block b = e->pool[best];
+  e->pool[best] = e->pool[--e->n_pool];
+  *got = b.bytes;
+  return b.at;
+}
+
+static void pool_give(execution *e, void *at, int64_t bytes) {
+  if (e->n_pool == POOL_BLOCKS) { /* the oldest goes */
+    sw_mem_free(e->pool[0].at);
+    memmove(e->pool, e->pool + 1, (POOL_BLOCKS - 1) * sizeof e->pool[0]);
+    e->n_pool--;
+  }
+  e->pool[e->n_pool++] = (pool_block){at, bytes};
+}
+
+static void count_bytes(execution *e, int64_t bytes) {
+  e->held_bytes += bytes;
+  e->peak_bytes = sw_max_i64(e->peak_bytes, e->held_bytes);
+}
+
+static int64_t tensor_bytes(const sw_buffer *b) { return sw_buffer_elements(b) * sw_dtype_bytes(b->dtype); }
+
+static void set_valid(const execution *e, sw_id value, sw_buffer *b) {
+  const sw_exec_program *p = e->v->program;
+  if (p && p->valid) {
+    p->valid(p->valid_user, value, e->v->device, b->valid);
+  } else {
+    memcpy(b->valid, b->dims, sizeof b->valid);
+  }
+}
+
+static sw_rc value_create(execution *e, sw_id id, sw_diag *d) {
+  const sw_value *value = &e->v->graph->values[id];
+  held_value *h = &e->values[id];
+  int64_t bytes = sw_type_bytes(&value->type);
+  if (bytes < 0) return SW_FAIL_INPUT(d, value->span, "value '%s' has a size that is not known", value->name);
+  h->t = (sw_tensor){.dtype = value->type.dtype, .rank = value->type.rank};
+  for (int i = 0; i < value->type.rank; i++) h->t.dims[i] = value->type.dims[i];
+  h->uses_left = value->n_uses;
+  h->t.data = pool_take(e, sw_max_i64(bytes, 1), &h->bytes, d);
+  if (!h->t.data) return SW_E_RESOURCE;
+  set_valid(e, id, &h->t);
+  if (e->v->options->poison) sw_buffer_poison(&h->t);
+  count_bytes(e, bytes);
+  return SW_OK;
+}
+
+static void value_release(execution *e, held_value *h) {
+  count_bytes(e, -tensor_bytes(&h->t));
+  if (h->bytes) pool_give(e, h->t.data, h->bytes);
+  *h = (held_value){0};
+}
+
+/* --- ops ---------------------------------------------------------------------------------------------------------- */
+
+static sw_rc run_collective(execution *e, const sw_op *op, const sw_buffer *const *in, sw_buffer *const *out,
+                            sw_diag *d) {
+  const sw_exec_program *p = e->v->program;
+  if (!p || !p->comm) return SW_FAIL_INPUT(d, op->span, "op '%s' is a collective, but one device runs alone", op->name);
+  sw_comm_call call = {.coll = op->collective,
+                       .in = op->n_operands ? in[0] : NULL,
+                       .out = op->n_results ? out[0] : NULL,
+                       .where = op - e->v->graph->ops};
+  return sw_comm_run(p->comm, e->v->device, &call, d);
+}
+
+static sw_rc run_op(execution *e, const sw_op *op, sw_diag *d) {
+  const sw_exec_options *o = e->v->options;
+  const sw_buffer **in;
+  sw_buffer **out;
+  SW_ARENA_NEW(in, &e->scratch, op->n_operands, d);
+  SW_ARENA_NEW(out, &e->scratch, op->n_results, d);
+  for (int i = 0; i < op->n_operands; i++) in[i] = &e->values[op->operands[i]].t;
+  for (int i = 0; i < op->n_results; i++) {
+    SW_TRY(value_create(e, op->results[i], d));
+    out[i] = &e->values[op->results[i]].t;
+  }
+  sw_arena kernel_scratch = {0};
+  sw_exec_ctx ctx = {e->v->program ? e->v->program->mesh : NULL, e->v->device, &kernel_scratch};
+  sw_rc rc = op->code == SW_OP_COLLECTIVE ? run_collective(e, op, in, out, d) : sw_exec_eval(op, in, out, &ctx, d);
+  sw_arena_deinit(&kernel_scratch);
+  SW_TRY(rc);
+  for (int i = 0; i < op->n_results; i++) {
+    set_valid(e, op->results[i], out[i]);
+    if (o->poison) sw_buffer_poison_padding(out[i]);
+  }
+  return o->observe ? o->observe(o->observe_user, e->v->device, op, (const sw_buffer *const *)out, d) : SW_OK;
+}
+
+static void release_unused(execution *e, const sw_op *op) {
+  for (int i = 0; i < op->n_operands; i++) {
+    held_value *h = &e->values[op->operands[i]];
+    if (--h->uses_left == 0) value_release(e, h);
+  }
+  for (int i = 0; i < op->n_results; i++) {
+    held_value *h = &e->values[op->results[i]];
+    if (h->uses_left == 0) value_release(e, h);
+  }
+}
+
+static sw_rc run_ops(execution *e, sw_diag *d) {
+  const sw_graph *g = e->v->graph;
+  const sw_exec_options *o = e->v->options;
+  const sw_block *block = sw_graph_main_block(g);
+  for (int i = 0; i < block->n_ops; i++) {
+    sw_id id = block->ops[i];
+    const sw_op *op = &g->ops[id];
+    e->v->at_op = id;
+    if (sw_cancelled(o->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "execution was interrupted");
+    double start = sw_now_s();
+    SW_TRY_NOTE(d, run_op(e, op, d), "while executing op '%s' (%s)", op->name, sw_opcode_text(op->code));
+    if (o->times) {
+      o->times[e->v->device * g->n_ops + id] = (sw_exec_time){start - e->v->began_s, sw_now_s() - e->v->began_s};
+    }
+    sw_arena_reset(&e->scratch);
+    release_unused(e, op);
+  }
+  return SW_OK;
+}
+
+/* --- arguments and outputs ---------------------------------------------------------------------------------------- */
+
+static sw_rc take_args(execution *e, const sw_buffer *const *args, sw_diag *d) {
+  const sw_graph *g = e->v->graph;
+  const sw_function *f = &g->functions[g->main];
+  for (int i = 0; i < f->n_args; i++) {
+    const sw_value *value = &g->values[f->args[i]];
+    const sw_buffer *b = args[i];
+    bool fits = b && b->dtype == value->type.dtype && b->rank == value->type.rank;
+    for (int k = 0; fits && k < b->rank; k++) fits = b->dims[k] == value->type.dims[k];
+    if (!fits) return SW_FAIL_INPUT(d, value->span, "argument '%s' is not of the declared type", value->name);
+    e->values[f->args[i]] = (held_value){.t = *b, .uses_left = value->n_uses};
+    set_valid(e, f->args[i], &e->values[f->args[i]].t);
+    count_bytes(e, tensor_bytes(b));
+  }
+  return SW_OK;
+}
+
+/* Copies: a value may be returned twice, or be an argument. */
+static sw_rc give_outputs(execution *e, sw_tensor *outputs, sw_diag *d) {
+  const sw_graph *g = e->v->graph;
+  const sw_function *f = &g->functions[g->main];
+  for (int i = 0; i < f->n_outputs; i++) SW_TRY(sw_tensor_copy(&outputs[i], &e->values[f->outputs[i]].t, d));
+  return SW_OK;
+}
+
+static void execution_free(execution *e) {
+  for (int i = 0; e->values && i < e->v->graph->n_values; i++) {
+    if (e->values[i].bytes) sw_mem_free(e->values[i].t.data);
+  }
+  for (int i = 0; i < e->n_pool; i++) sw_mem_free(e->pool[i].at);
+  sw_mem_free(e->values);
+  sw_arena_deinit(&e->scratch);
+}
+
+sw_rc sw_device_execute(sw_device *v, const sw_buffer *const *args, sw_tensor *outputs, sw_diag *d) {
+  int n_outputs = v->graph->functions[v->graph->main].n_outputs;
+  execution e = {.v = v};
+  v->at_op = -1;
+  memset(outputs, 0, (size_t)n_outputs * sizeof *outputs);
+  e.values = sw_mem_alloc((size_t)v->graph->n_values, sizeof *e.values, d);
+  sw_rc rc = e.values ? take_args(&e, args, d) : SW_E_RESOURCE;
+  if (!rc) rc = run_ops(&e, d);
+  if (!rc) rc = give_outputs(&e, outputs, d);
+  for (int i = 0; rc && i < n_outputs; i++) sw_tensor_deinit(&outputs[i]);
+  if (v->options->peak_bytes) v->options->peak_bytes[v->device] = e.peak_bytes;
+  execution_free(&e);
+  return rc;
+}

@@ -1,0 +1,94 @@
+/* Runs: a graph on this thread, or a device program on one thread per device.
+ *
+ * A device that fails leaves the communicator, so that nobody waits for it; the others then fail too, and the failure
+ * that came first is the one reported.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "exec/device.h"
+
+static const sw_exec_options kNoOptions;
+
+sw_rc sw_exec_run(const sw_graph *g, const sw_buffer *const *args, const sw_exec_options *o, sw_tensor *outputs,
+                  sw_diag *d) {
+  sw_device v = {.graph = g, .options = o ? o : &kNoOptions, .began_s = sw_now_s()};
+  return sw_device_execute(&v, args, outputs, d);
+}
+
+typedef struct device_thread {
+  sw_device v;
+  const sw_buffer *const *args;
+  sw_tensor *outputs;
+  atomic_int *failures; /* of all devices so far */
+  int failed_as;        /* this device was the n-th to fail, from 0; -1: it did not */
+  pthread_t thread;
+  bool started;
+  sw_rc rc;
+  sw_diag diag;
+} device_thread;
+
+static void device_failed(device_thread *t, sw_rc rc) {
+  t->rc = rc;
+  t->failed_as = atomic_fetch_add(t->failures, 1);
+}
+
+static void *device_main(void *arg) {
+  device_thread *t = arg;
+  sw_rc rc = sw_device_execute(&t->v, t->args, t->outputs, &t->diag);
+  if (rc) device_failed(t, rc);
+  sw_comm_leave(t->v.program->comm, t->v.device, rc, rc ? t->diag.text : "");
+  return NULL;
+}
+
+static void device_start(device_thread *t) {
+  int error = pthread_create(&t->thread, NULL, device_main, t);
+  t->started = error == 0;
+  if (t->started) return;
+  sw_rc rc = SW_FAIL(&t->diag, SW_E_RESOURCE, SW_NOWHERE, "no thread for the device: %s", strerror(error));
+  device_failed(t, rc);
+  sw_comm_leave(t->v.program->comm, t->v.device, rc, t->diag.text);
+}
+
+/* The device that failed first, or NULL. */
+static const device_thread *first_failure(const device_thread *threads, int64_t n) {
+  for (int64_t i = 0; i < n; i++) {
+    if (threads[i].failed_as == 0) return &threads[i];
+  }
+  return NULL;
+}
+
+static sw_rc report_failure(const device_thread *t, int64_t devices, sw_diag *d) {
+  if (d) *d = t->diag;
+  sw_diag_note(d, "on device %lld of %lld", (long long)t->v.device, (long long)devices);
+  return t->rc;
+}
+
+sw_rc sw_exec_run_spmd(const sw_exec_program *p, const sw_buffer *const *args, const sw_exec_options *o,
+                       sw_tensor *outputs, sw_diag *d) {
+  const sw_function *f = &p->graph->functions[p->graph->main];
+  int64_t devices = sw_mesh_devices(p->mesh);
+  device_thread *threads;
+  SW_MEM_NEW(threads, devices, d);
+  atomic_int failures = 0;
+  double began_s = sw_now_s();
+  memset(outputs, 0, (size_t)(devices * f->n_outputs) * sizeof *outputs);
+  for (int64_t i = 0; i < devices; i++) {
+    threads[i] = (device_thread){
+        .v = {.graph = p->graph, .program = p, .device = i, .options = o ? o : &kNoOptions, .began_s = began_s},
+        .args = args + i * f->n_args,
+        .outputs = outputs + i * f->n_outputs,
+        .failures = &failures,
+        .failed_as = -1};
+  }
+  for (int64_t i = 0; i < devices; i++) device_start(&threads[i]);
+  for (int64_t i = 0; i < devices; i++) {
+    if (threads[i].started) pthread_join(threads[i].thread, NULL);
+  }
+  const device_thread *failed = first_failure(threads, devices);
+  sw_rc rc = failed ? report_failure(failed, devices, d) : SW_OK;
+  for (int64_t i = 0; rc && i < devices * f->n_outputs; i++) sw_tensor_deinit(&outputs[i]);
+  sw_mem_free(threads);
+  return rc;
+}

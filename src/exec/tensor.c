@@ -1,0 +1,116 @@
+/* Owned tensors: making, filling by a counter-based hash, and the padding of buffers.
+ *
+ *   fill {SMALL, limit 2}: -1 2 0 -2 1 ...   neighbours differ, both signs occur, sums of products are exact
+ */
+#include "shardwright/tensor.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "exec/native.h"
+#include "exec/walk.h"
+#include "shardwright/checked.h"
+#include "shardwright/hash.h"
+
+sw_rc sw_tensor_init(sw_tensor *t, sw_dtype dtype, int rank, const int64_t *dims, sw_diag *d) {
+  *t = (sw_tensor){.dtype = dtype, .rank = rank};
+  int64_t bytes;
+  if (rank < 0 || rank > SW_MAX_RANK) {
+    *t = (sw_tensor){0};
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "a tensor of rank %d; expected 0 to %d", rank, SW_MAX_RANK);
+  }
+  for (int i = 0; i < rank; i++) {
+    if (dims[i] < 0) {
+      *t = (sw_tensor){0};
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "dimension %d of a tensor is %lld; expected 0 or more", i,
+                           (long long)dims[i]);
+    }
+    t->dims[i] = t->valid[i] = dims[i];
+  }
+  bool fits = sw_buffer_bytes(t, &bytes);
+  t->data = fits ? sw_mem_alloc((size_t)bytes, 1, d) : NULL;
+  if (t->data) return SW_OK;
+  *t = (sw_tensor){0};
+  return fits ? SW_E_RESOURCE : SW_FAIL_INPUT(d, SW_NOWHERE, "a tensor has too many elements for 64 bits");
+}
+
+sw_rc sw_tensor_copy(sw_tensor *out, const sw_buffer *from, sw_diag *d) {
+  SW_TRY(sw_tensor_init(out, from->dtype, from->rank, from->dims, d));
+  int64_t bytes = sw_buffer_elements(from) * sw_dtype_bytes(from->dtype);
+  if (bytes > 0) memcpy(out->data, from->data, (size_t)bytes);
+  memcpy(out->valid, from->valid, sizeof out->valid);
+  return SW_OK;
+}
+
+void sw_tensor_deinit(sw_tensor *t) {
+  sw_mem_free(t->data);
+  *t = (sw_tensor){0};
+}
+
+int64_t sw_buffer_elements(const sw_buffer *b) {
+  int64_t n = 1;
+  for (int i = 0; i < b->rank; i++) n *= b->dims[i];
+  return n;
+}
+
+int64_t sw_buffer_int(const sw_buffer *b, int64_t element) {
+  const char *at = (const char *)b->data + element * sw_dtype_bytes(b->dtype);
+  uint64_t u;
+  int64_t v;
+  if (b->dtype == SW_U64) {
+    memcpy(&u, at, sizeof u);
+    return u > INT64_MAX ? INT64_MAX : (int64_t)u;
+  }
+  sw_convert(b->dtype, at, SW_I64, &v, 1);
+  return v;
+}
+
+/* Poison the slab of positions [from, dims[dim]) along one dim. */
+static void poison_slab(sw_buffer *b, int dim, int64_t from) {
+  char cell[16];
+  int bytes = sw_dtype_bytes(b->dtype);
+  int64_t inner = 1, outer = 1;
+  sw_element_poison(b->dtype, cell);
+  for (int i = 0; i < dim; i++) outer *= b->dims[i];
+  for (int i = dim + 1; i < b->rank; i++) inner *= b->dims[i];
+  for (int64_t o = 0; o < outer; o++) {
+    char *at = (char *)b->data + (o * b->dims[dim] + from) * inner * bytes;
+    sw_fill_elements(at, cell, bytes, (b->dims[dim] - from) * inner);
+  }
+}
+
+void sw_buffer_poison_padding(sw_buffer *b) {
+  for (int i = 0; i < b->rank; i++) {
+    if (b->valid[i] < b->dims[i]) poison_slab(b, i, sw_max_i64(b->valid[i], 0));
+  }
+}
+
+/* Element number i of a fill. SMALL draws once per pair of elements and moves the second on, so that they differ. */
+static double fill_value(const sw_fill *f, sw_dtype_class class, double limit, int64_t i) {
+  int64_t low = f->kind == SW_FILL_INDEX || class != SW_CLASS_SIGNED ? 0 : -(int64_t)limit, high = (int64_t)limit;
+  if (class == SW_CLASS_FLOAT && f->kind != SW_FILL_INDEX) low = -(int64_t)limit;
+  if (class == SW_CLASS_BOOL) high = 1;
+  if (f->kind == SW_FILL_INDEX) high = sw_max_i64(high - 1, 0);
+  uint64_t h = sw_hash_u64((uint64_t)i, f->seed);
+  if (f->kind == SW_FILL_RANDOM && class == SW_CLASS_FLOAT) return limit * (2.0 * (double)(h >> 11) * 0x1p-53 - 1.0);
+  int64_t range = high - low + 1;
+  if (f->kind == SW_FILL_INDEX || class == SW_CLASS_BOOL || range < 4)
+    return (double)(low + (int64_t)(h % (uint64_t)range));
+  uint64_t half = sw_hash_u64((uint64_t)i / 2, f->seed) % (uint64_t)range; /* one draw per pair, the second moved on */
+  uint64_t move = i % 2 ? 1 + h % (uint64_t)(range - 1) : 0;
+  return (double)(low + (int64_t)((half + move) % (uint64_t)range));
+}
+
+sw_rc sw_tensor_fill(sw_tensor *t, const sw_fill *f, sw_diag *d) {
+  sw_dtype_class class = sw_dtype_class_of(t->dtype);
+  if (!sw_convertible(t->dtype)) return SW_FAIL_INPUT(d, SW_NOWHERE, "%s cannot be filled", sw_dtype_text(t->dtype));
+  int64_t n = sw_buffer_elements(t), bytes = sw_dtype_bytes(t->dtype);
+  double limit = f->limit > 0 ? f->limit : 8;
+  sw_chunk values;
+  for (int64_t i = 0; i < n; i += SW_CHUNK) {
+    int64_t m = sw_min_i64(SW_CHUNK, n - i);
+    for (int64_t j = 0; j < m; j++) values.f64[j] = fill_value(f, class, limit, i + j);
+    sw_convert(SW_F64, values.f64, t->dtype, (char *)t->data + i * bytes, m);
+  }
+  return SW_OK;
+}

@@ -1,0 +1,109 @@
+/* Unary elementwise kernels: a loop per op and native dtype, looked up in one table; f16, bf16 and f8 by way of f32.
+ *
+ *   sign(-0.0) = -0.0   sign(NaN) = NaN   abs(i8 -128) = -128   count_leading_zeros(u16 1) = 15
+ */
+#include <math.h>
+#include <tgmath.h>
+
+#include "exec/elementwise.h"
+#include "exec/native.h"
+#include "shardwright/checked.h"
+
+#define LOOP(op, id, T, R, expr)                               \
+  static void op##_##id(const void *xs, void *ys, int64_t n) { \
+    const T *x = xs;                                           \
+    R *y = ys;                                                 \
+    for (int64_t i = 0; i < n; i++) {                          \
+      T a = x[i];                                              \
+      y[i] = (R)(expr);                                        \
+    }                                                          \
+  }
+
+/* X(op, expression in `a` of type T) */
+#define FLOAT_OPS(X, T)                        \
+  X(ABS, T, fabs(a))                           \
+  X(NEGATE, T, -a)                             \
+  X(EXP, T, exp(a))                            \
+  X(EXPM1, T, expm1(a))                        \
+  X(LOG, T, log(a))                            \
+  X(LOG1P, T, log1p(a))                        \
+  X(SQRT, T, sqrt(a))                          \
+  X(RSQRT, T, (T)1 / sqrt(a))                  \
+  X(CBRT, T, cbrt(a))                          \
+  X(TANH, T, tanh(a))                          \
+  X(LOGISTIC, T, (T)1 / ((T)1 + exp(-a)))      \
+  X(SIN, T, sin(a))                            \
+  X(COS, T, cos(a))                            \
+  X(TAN, T, tan(a))                            \
+  X(ERF, T, erf(a))                            \
+  X(SIGN, T, a > 0 ? (T)1 : a < 0 ? (T)-1 : a) \
+  X(FLOOR, T, floor(a))                        \
+  X(CEIL, T, ceil(a))                          \
+  X(ROUND_EVEN, T, rint(a))                    \
+  X(ROUND_AFZ, T, round(a))
+#define FLOAT_F32(op, T, expr) LOOP(op, F32, T, T, expr)
+#define FLOAT_F64(op, T, expr) LOOP(op, F64, T, T, expr)
+FLOAT_OPS(FLOAT_F32, float)
+FLOAT_OPS(FLOAT_F64, double)
+LOOP(IS_FINITE, F32, float, uint8_t, isfinite(a))
+LOOP(IS_FINITE, F64, double, uint8_t, isfinite(a))
+
+/* Negation and complement in an unsigned type: wraps without being undefined. */
+#define ANY_INT(id, T, U, W)                                   \
+  LOOP(NEGATE, id, T, T, (W)0 - (W)a)                          \
+  LOOP(NOT, id, T, T, ~(W)a)                                   \
+  LOOP(POPCNT, id, T, T, __builtin_popcountll((uint64_t)(U)a)) \
+  LOOP(CLZ, id, T, T, a == 0 ? (int)sizeof(T) * 8 : __builtin_clzll((uint64_t)(U)a) - 64 + (int)sizeof(T) * 8)
+#define SIGNED_INT(id, T, U, W)                     \
+  LOOP(ABS, id, T, T, a < 0 ? (T)((W)0 - (W)a) : a) \
+  LOOP(SIGN, id, T, T, (a > 0) - (a < 0))
+#define UNSIGNED_INT(id, T, U, W) \
+  LOOP(ABS, id, T, T, a)          \
+  LOOP(SIGN, id, T, T, a != 0)
+SW_NATIVE_INTS(ANY_INT)
+SW_NATIVE_SIGNED(SIGNED_INT)
+SW_NATIVE_UNSIGNED(UNSIGNED_INT)
+LOOP(NOT, BOOL, uint8_t, uint8_t, a == 0)
+
+#define ROW_F32(op, T, expr) [SW_OP_##op][SW_F32] = op##_F32,
+#define ROW_F64(op, T, expr) [SW_OP_##op][SW_F64] = op##_F64,
+#define ROW_INT(id, T, U, W)                                                                               \
+  [SW_OP_NEGATE][SW_##id] = NEGATE_##id, [SW_OP_NOT][SW_##id] = NOT_##id, [SW_OP_ABS][SW_##id] = ABS_##id, \
+  [SW_OP_SIGN][SW_##id] = SIGN_##id, [SW_OP_POPCNT][SW_##id] = POPCNT_##id, [SW_OP_CLZ][SW_##id] = CLZ_##id,
+static const sw_unary_loop kLoops[SW_OP_COUNT][SW_DTYPE_COUNT] = {
+    FLOAT_OPS(ROW_F32, float) FLOAT_OPS(ROW_F64, double) SW_NATIVE_INTS(ROW_INT)[SW_OP_IS_FINITE][SW_F32] =
+        IS_FINITE_F32,
+    [SW_OP_IS_FINITE][SW_F64] = IS_FINITE_F64, [SW_OP_NOT][SW_BOOL] = NOT_BOOL};
+
+sw_unary_loop sw_unary_loop_of(sw_opcode code, sw_dtype t) { return kLoops[code][t]; }
+
+/* x is a narrow float: widen, compute in f32, narrow again unless the result is bool. */
+static void run_narrow(sw_unary_loop loop, const sw_buffer *x, sw_buffer *y, int64_t n) {
+  int64_t x_bytes = sw_dtype_bytes(x->dtype), y_bytes = sw_dtype_bytes(y->dtype);
+  for (int64_t i = 0; i < n; i += SW_CHUNK) {
+    int64_t m = sw_min_i64(SW_CHUNK, n - i);
+    float wide[SW_CHUNK];
+    char *to = (char *)y->data + i * y_bytes;
+    sw_convert(x->dtype, (const char *)x->data + i * x_bytes, SW_F32, wide, m);
+    if (y->dtype == SW_BOOL) {
+      loop(wide, to, m);
+    } else {
+      loop(wide, wide, m);
+      sw_convert(SW_F32, wide, y->dtype, to, m);
+    }
+  }
+}
+
+sw_rc sw_kernel_unary(const sw_kernel_call *c, sw_diag *d) {
+  const sw_buffer *x = c->in[0];
+  bool narrow = sw_is_narrow_float(x->dtype);
+  sw_unary_loop loop = kLoops[c->op->code][narrow ? SW_F32 : x->dtype];
+  if (!loop) return sw_kernel_no_dtype(c, x->dtype, d);
+  int64_t n = sw_buffer_elements(c->out[0]);
+  if (narrow) {
+    run_narrow(loop, x, c->out[0], n);
+  } else {
+    loop(x->data, c->out[0]->data, n);
+  }
+  return SW_OK;
+}
