@@ -47,7 +47,7 @@ static void index_of(const sw_buffer *b, int64_t element, int64_t *index) {
   }
 }
 
-/* A differing element. `badness` orders them: beyond what is allowed, relative to it. */
+/* A differing element; the worst is the one with the largest relative difference. */
 static void record(sw_difference *x, const sw_buffer *b, int64_t element, double got, double want, double gap) {
   double size = fmax(fabs(want), ldexp(1, shape_of(b->dtype).least_exponent));
   double relative = isfinite(want) && isfinite(got) ? gap / size : INFINITY;

@@ -107,3 +107,12 @@ sw_rc sw_kernel_unary(const sw_kernel_call *c, sw_diag *d) {
   }
   return SW_OK;
 }
+
+sw_rc sw_kernel_convert(const sw_kernel_call *c, sw_diag *d) {
+  const sw_buffer *x = c->in[0];
+  sw_buffer *y = c->out[0];
+  if (!sw_convertible(x->dtype)) return sw_kernel_no_dtype(c, x->dtype, d);
+  if (!sw_convertible(y->dtype)) return sw_kernel_no_dtype(c, y->dtype, d);
+  sw_convert(x->dtype, x->data, y->dtype, y->data, sw_buffer_elements(y));
+  return SW_OK;
+}
