@@ -65,8 +65,8 @@ typedef struct sw_level {
   sw_cost_line line[SW_COST_CLASS_COUNT];
 } sw_level;
 
-/* Which rows of measured tables speak of this profile: a prefix of the `hardware` column and of the `source` column,
- * and how many nodes. */
+/* Which rows of measured tables speak of this profile: the `hardware` and `source` columns (a final '*' stands for any
+ * rest), and how many nodes. */
 typedef struct sw_measured {
   const char *hardware, *source;
   int64_t nodes;
@@ -81,6 +81,7 @@ struct sw_profile {
   double memory_bytes_per_s;     /* peak */
   double flop_per_s[SW_DTYPE_COUNT];
   double flop_fraction, memory_fraction; /* of the peaks, achieved by large operations */
+  double flop_fraction_8bit;             /* the same for dtypes of one byte; usually lower */
   double launch_s;                       /* of one local op */
   double exchange_peer_s;                /* a direct exchange pays this more per peer than an all_to_all */
   int64_t shared_cores; /* 0; else the rates above hold for this many devices, which all devices share */

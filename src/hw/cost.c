@@ -53,7 +53,7 @@ static double slope_of(const sw_cost_line *line, int64_t n) {
 static void fold_class(const sw_machine *m, const group_shape *g, sw_cost_class c, folded_line *out) {
   *out = (folded_line){0};
   /* A permute sends its block once, over the outermost level that it crosses. */
-  int first = c == SW_COST_PERMUTE ? g->n_parts - 1 : 0;
+  int first = c == SW_COST_PERMUTE && g->n_parts > 0 ? g->n_parts - 1 : 0;
   for (int i = first; i < g->n_parts; i++) {
     const group_part *p = &g->part[i];
     const sw_level *level = &m->profile->level[p->level];

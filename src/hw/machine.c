@@ -94,7 +94,8 @@ double sw_machine_collective_s(const sw_machine *m, sw_coll_op op, const sw_axis
 
 double sw_machine_local_s(const sw_machine *m, sw_dtype t, double flops, double bytes) {
   const sw_profile *p = m->profile;
-  double compute = flops / (p->flop_fraction * p->flop_per_s[t]);
+  double fraction = sw_dtype_bytes(t) == 1 ? p->flop_fraction_8bit : p->flop_fraction;
+  double compute = flops / (fraction * p->flop_per_s[t]);
   double memory = bytes / (p->memory_fraction * p->memory_bytes_per_s);
   return (p->launch_s + fmax(compute, memory)) * m->share;
 }

@@ -78,8 +78,9 @@ static sw_rc verify_device(const sw_profile *p, sw_diag *d) {
   if (p->memory_bytes < 1 || p->memory_reserved_bytes < 0 || p->memory_reserved_bytes >= p->memory_bytes)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "memory of %" PRId64 " bytes with %" PRId64 " reserved leaves nothing",
                          p->memory_bytes, p->memory_reserved_bytes);
-  bool ok = p->memory_bytes_per_s > 0 && p->flop_fraction > 0 && p->flop_fraction <= 1 && p->memory_fraction > 0 &&
-            p->memory_fraction <= 1 && fine(p->launch_s) && fine(p->exchange_peer_s) && p->shared_cores >= 0;
+  bool ok = p->memory_bytes_per_s > 0 && p->flop_fraction > 0 && p->flop_fraction <= 1 && p->flop_fraction_8bit > 0 &&
+            p->flop_fraction_8bit <= 1 && p->memory_fraction > 0 && p->memory_fraction <= 1 && fine(p->launch_s) &&
+            fine(p->exchange_peer_s) && p->shared_cores >= 0;
   for (int t = 0; t < SW_DTYPE_COUNT; t++) ok = ok && p->flop_per_s[t] > 0;
   return ok ? SW_OK
             : SW_FAIL_INPUT(d, SW_NOWHERE, "device '%s': rates must be positive and fractions in (0, 1]",

@@ -94,10 +94,12 @@ static sw_rc read_flops(reader *r, const sw_json *v) {
 }
 
 static sw_rc read_achieved(reader *r, const sw_json *v) {
-  static const char *const keys[] = {"flop_fraction", "memory_fraction", "launch_s", "source"};
+  static const char *const keys[] = {"flop_fraction", "flop_fraction_8bit", "memory_fraction", "launch_s", "source"};
   SW_TRY(sw_json_only(v, keys, COUNT(keys), "'achieved'", r->d));
   SW_TRY(check_source(r, v));
   SW_TRY(sw_json_f64(v, "flop_fraction", 1e-6, 1, &r->p->flop_fraction, r->d));
+  r->p->flop_fraction_8bit = r->p->flop_fraction;
+  SW_TRY(sw_json_opt_f64(v, "flop_fraction_8bit", 1e-6, 1, &r->p->flop_fraction_8bit, r->d));
   SW_TRY(sw_json_f64(v, "memory_fraction", 1e-6, 1, &r->p->memory_fraction, r->d));
   return sw_json_f64(v, "launch_s", 0, 1, &r->p->launch_s, r->d);
 }

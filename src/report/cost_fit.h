@@ -1,0 +1,27 @@
+/* Fits a profile's constants to its training samples. */
+#ifndef REPORT_COST_FIT_H_
+#define REPORT_COST_FIT_H_
+
+#include "report/measured.h"
+
+enum { MAX_FIT = 64 };
+
+/* A constant that may move, with its twin when two classes share their constants (NULL: none). */
+typedef struct fit_constant {
+  double *value, *twin;
+  double max; /* fractions end at 1 */
+} fit_constant;
+
+typedef struct fit_constants {
+  int n;
+  fit_constant at[MAX_FIT];
+} fit_constants;
+
+/* The constants of `p` that are not zero and that training samples speak of: those of the outermost level (inner levels
+ * are taken over from another profile's fit), and of local ops when there are matrix products. Pointers into `p`. */
+void sw_fit_constants_of(sw_profile *p, const sample_set *s, fit_constants *out);
+
+/* Move them. Deterministic. `scratch_s` has room for s->n numbers. */
+SW_CHECKED sw_rc sw_fit(sw_profile *p, const sample_set *s, double *scratch_s, sw_diag *d);
+
+#endif

@@ -1,0 +1,261 @@
+/* Rows of the measured tables as samples. A row of `ranks` over `nodes` is predicted on the mesh
+ *
+ *   node = nodes, rest = what fills a node up, dev = ranks / nodes        along (node, dev)
+ *
+ * so that a group of 4 in a node of 8 is priced with its neighbour group beside it, as a plan would run it.
+ */
+#include "report/measured.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/csv.h"
+#include "shardwright/array.h"
+
+static const struct {
+  const char *text;
+  sw_coll_op op;
+} kCollectives[] = {
+    {"all_gather", SW_COLL_ALL_GATHER}, {"reduce_scatter", SW_COLL_REDUCE_SCATTER},
+    {"all_reduce", SW_COLL_ALL_REDUCE}, {"alltoall", SW_COLL_ALL_TO_ALL},
+    {"sendrecv", SW_COLL_PERMUTE},      {"permute", SW_COLL_PERMUTE},
+};
+
+typedef SW_ARRAY(sample) sample_list;
+
+typedef struct reading {
+  const sw_profile *p;
+  sample_set *set;
+  sample_list list;
+  sw_diag *d;
+} reading;
+
+/* `pattern` is the whole text, or its beginning when it ends in '*'. */
+static bool matches(const char *pattern, const char *text) {
+  size_t n = strlen(pattern);
+  if (n && pattern[n - 1] == '*') return !strncmp(pattern, text, n - 1);
+  return !strcmp(pattern, text);
+}
+
+static bool claims(const sw_profile *p, const char *hardware, const char *source, int64_t nodes) {
+  for (int i = 0; i < p->n_measured; i++) {
+    const sw_measured *m = &p->measured[i];
+    if (m->nodes == nodes && matches(m->hardware, hardware) && matches(m->source, source)) return true;
+  }
+  return false;
+}
+
+static sw_rc source_id(reading *r, const char *text, int *out) {
+  sample_set *s = r->set;
+  char name[sizeof s->source[0]];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "@:("), text);
+  for (*out = 0; *out < s->n_sources; (*out)++)
+    if (!strcmp(s->source[*out], name)) return SW_OK;
+  if (s->n_sources == MAX_SOURCES) return SW_FAIL_INPUT(r->d, SW_NOWHERE, "more than %d sources", MAX_SOURCES);
+  memcpy(s->source[s->n_sources++], name, sizeof name);
+  return SW_OK;
+}
+
+static sw_rc layout_id(reading *r, layout l, int *out) {
+  sample_set *s = r->set;
+  for (*out = 0; *out < s->n_layouts; (*out)++)
+    if (s->layouts[*out].ranks == l.ranks && s->layouts[*out].nodes == l.nodes) return SW_OK;
+  if (s->n_layouts == MAX_LAYOUTS) return SW_FAIL_INPUT(r->d, SW_NOWHERE, "more than %d group shapes", MAX_LAYOUTS);
+  s->layouts[s->n_layouts++] = l;
+  return SW_OK;
+}
+
+static int64_t level_size(const sw_level *l) {
+  int64_t n = 1;
+  for (int i = 0; i < l->n_dims; i++) n *= l->dims[i];
+  return n;
+}
+
+/* The mesh of a layout and the two refs of its group; false when the network cannot hold it. */
+static bool layout_mesh(const sw_profile *p, layout l, sw_mesh *mesh) {
+  int64_t unit = level_size(&p->level[0]), units = sw_profile_devices(p) / unit;
+  int64_t nodes = p->n_levels > 1 ? l.nodes : 1;
+  if (l.ranks % nodes || nodes > units || unit % (l.ranks / nodes)) return false;
+  *mesh = (sw_mesh){.n_axes = 3, .axis = {{"node", nodes}, {"rest", 0}, {"dev", l.ranks / nodes}}};
+  mesh->axis[1].size = unit / mesh->axis[2].size;
+  return true;
+}
+
+typedef struct collective_columns {
+  int source, hardware, ranks, nodes, collective, bytes, time_us, place;
+} collective_columns;
+
+static sw_rc find_collective_columns(const sw_csv *t, collective_columns *c, sw_diag *d) {
+  SW_TRY(sw_csv_column(t, "source", &c->source, d));
+  SW_TRY(sw_csv_column(t, "hardware", &c->hardware, d));
+  SW_TRY(sw_csv_column(t, "ranks", &c->ranks, d));
+  SW_TRY(sw_csv_column(t, "nodes", &c->nodes, d));
+  SW_TRY(sw_csv_column(t, "collective", &c->collective, d));
+  SW_TRY(sw_csv_column(t, "bytes", &c->bytes, d));
+  SW_TRY(sw_csv_column(t, "time_us", &c->time_us, d));
+  return sw_csv_column(t, "place", &c->place, d);
+}
+
+static bool same_table(const sw_csv *t, const collective_columns *c, int64_t a, int64_t b) {
+  const int key[] = {c->source, c->hardware, c->ranks, c->nodes, c->collective, c->place};
+  for (size_t i = 0; i < sizeof key / sizeof key[0]; i++)
+    if (strcmp(sw_csv_at(t, a, key[i]), sw_csv_at(t, b, key[i]))) return false;
+  return true;
+}
+
+static bool read_op(const char *text, sw_coll_op *op) {
+  for (size_t i = 0; i < sizeof kCollectives / sizeof kCollectives[0]; i++)
+    if (!strcmp(text, kCollectives[i].text)) {
+      *op = kCollectives[i].op;
+      return true;
+    }
+  return false;
+}
+
+/* Position of the row's size among the sizes of its table, so that "every other size" does not hang on the order of the
+ * file. */
+static int64_t size_rank(const sw_csv *t, const collective_columns *c, int64_t row) {
+  double mine = strtod(sw_csv_at(t, row, c->bytes), NULL);
+  int64_t rank = 0;
+  for (int64_t i = 0; i < t->n_rows; i++)
+    if (strtod(sw_csv_at(t, i, c->bytes), NULL) < mine && same_table(t, c, i, row)) rank++;
+  return rank;
+}
+
+static sw_rc add_collective(reading *r, const sw_csv *t, const collective_columns *c, int64_t row) {
+  double ranks, nodes, time_us;
+  sample s = {0};
+  sw_mesh mesh;
+  SW_TRY(sw_csv_number(t, row, c->ranks, &ranks, r->d));
+  SW_TRY(sw_csv_number(t, row, c->nodes, &nodes, r->d));
+  SW_TRY(sw_csv_number(t, row, c->bytes, &s.bytes, r->d));
+  SW_TRY(sw_csv_number(t, row, c->time_us, &time_us, r->d));
+  layout l = {(int64_t)ranks, (int64_t)nodes};
+  if (!claims(r->p, sw_csv_at(t, row, c->hardware), sw_csv_at(t, row, c->source), l.nodes)) return SW_OK;
+  if (l.ranks < 2 || time_us <= 0 || !read_op(sw_csv_at(t, row, c->collective), &s.op) ||
+      !layout_mesh(r->p, l, &mesh)) {
+    r->set->skipped++;
+    return SW_OK;
+  }
+  SW_TRY(source_id(r, sw_csv_at(t, row, c->source), &s.source));
+  SW_TRY(layout_id(r, l, &s.layout));
+  s.measured_s = time_us * 1e-6;
+  s.train = l.ranks != 4 && size_rank(t, c, row) % 2 == 0;
+  return sw_array_push(&r->list, s, r->d);
+}
+
+static sw_rc read_collectives(reading *r, const char *path, sw_arena *scratch) {
+  sw_csv t;
+  collective_columns c;
+  SW_TRY(sw_csv_read(path, scratch, &t, r->d));
+  SW_TRY(find_collective_columns(&t, &c, r->d));
+  for (int64_t i = 0; i < t.n_rows; i++) SW_TRY(add_collective(r, &t, &c, i));
+  return SW_OK;
+}
+
+typedef struct gemm_columns {
+  int source, hardware, dtype, m, n, k, time_us;
+} gemm_columns;
+
+static sw_rc find_gemm_columns(const sw_csv *t, gemm_columns *c, sw_diag *d) {
+  SW_TRY(sw_csv_column(t, "source", &c->source, d));
+  SW_TRY(sw_csv_column(t, "hardware", &c->hardware, d));
+  SW_TRY(sw_csv_column(t, "dtype", &c->dtype, d));
+  SW_TRY(sw_csv_column(t, "m", &c->m, d));
+  SW_TRY(sw_csv_column(t, "n", &c->n, d));
+  SW_TRY(sw_csv_column(t, "k", &c->k, d));
+  return sw_csv_column(t, "time_us", &c->time_us, d);
+}
+
+static bool gemm_dtype(const char *text, sw_dtype *out) {
+  if (strcmp(text, "fp8")) return sw_dtype_parse(text, out);
+  *out = SW_F8E4M3FN;
+  return true;
+}
+
+/* m x k by k x n, inputs of the dtype, result of two bytes. The 8-bit rows time the whole layer, whose activations come
+ * in two bytes and are cast first. */
+static sw_rc add_gemm(reading *r, const sw_csv *t, const gemm_columns *c, int64_t row) {
+  double m, n, k, time_us;
+  char tag[96];
+  sample s = {.layout = -1};
+  SW_TRY(sw_csv_number(t, row, c->m, &m, r->d));
+  SW_TRY(sw_csv_number(t, row, c->n, &n, r->d));
+  SW_TRY(sw_csv_number(t, row, c->k, &k, r->d));
+  SW_TRY(sw_csv_number(t, row, c->time_us, &time_us, r->d));
+  if (!claims(r->p, sw_csv_at(t, row, c->hardware), sw_csv_at(t, row, c->source), 1)) return SW_OK;
+  if (time_us <= 0 || !gemm_dtype(sw_csv_at(t, row, c->dtype), &s.dtype)) {
+    r->set->skipped++;
+    return SW_OK;
+  }
+  int source_length = (int)strcspn(sw_csv_at(t, row, c->source), "@:(");
+  snprintf(tag, sizeof tag, "%.*s gemm %s", source_length, sw_csv_at(t, row, c->source), sw_dtype_text(s.dtype));
+  SW_TRY(source_id(r, tag, &s.source));
+  s.flops = 2 * m * n * k;
+  s.bytes = sw_dtype_bytes(s.dtype) * (m * k + k * n) + 2 * m * n;
+  s.cast_bytes = sw_dtype_bytes(s.dtype) == 1 ? 3 * m * k : 0;
+  s.measured_s = time_us * 1e-6;
+  s.train = row % 2 == 0;
+  return sw_array_push(&r->list, s, r->d);
+}
+
+static sw_rc read_gemms(reading *r, const char *path, sw_arena *scratch) {
+  sw_csv t;
+  gemm_columns c;
+  SW_TRY(sw_csv_read(path, scratch, &t, r->d));
+  SW_TRY(find_gemm_columns(&t, &c, r->d));
+  for (int64_t i = 0; i < t.n_rows; i++) SW_TRY(add_gemm(r, &t, &c, i));
+  return SW_OK;
+}
+
+static sw_rc read_tables(reading *r, const char *facts_dir, sw_arena *scratch) {
+  char *collectives = sw_arena_printf(scratch, r->d, "%s/collectives.csv", facts_dir);
+  char *gemms = sw_arena_printf(scratch, r->d, "%s/gemm.csv", facts_dir);
+  if (!collectives || !gemms) return SW_E_RESOURCE;
+  SW_TRY(read_collectives(r, collectives, scratch));
+  return read_gemms(r, gemms, scratch);
+}
+
+sw_rc sw_samples_read(const sw_profile *p, const char *facts_dir, sw_arena *arena, sample_set *out, sw_diag *d) {
+  *out = (sample_set){0};
+  reading r = {.p = p, .set = out, .d = d};
+  sw_arena scratch = {0};
+  sw_rc rc = read_tables(&r, facts_dir, &scratch);
+  if (!rc) {
+    out->n = (int64_t)r.list.n;
+    out->at = sw_arena_copy(arena, r.list.at, r.list.n, sizeof *out->at, d);
+    if (!out->at) rc = SW_E_RESOURCE;
+  }
+  sw_array_free(&r.list);
+  sw_arena_deinit(&scratch);
+  return rc;
+}
+
+static double predict_one(const sample *s, const sw_machine *m) {
+  const sw_mesh *mesh = sw_machine_mesh(m);
+  if (s->layout < 0) {
+    double cast_s = s->cast_bytes > 0 ? sw_machine_local_s(m, s->dtype, 0, s->cast_bytes) : 0;
+    return cast_s + sw_machine_local_s(m, s->dtype, s->flops, s->bytes);
+  }
+  sw_axis_ref group[] = {sw_axis_whole(mesh, 0), sw_axis_whole(mesh, 2)};
+  return sw_machine_collective_s(m, s->op, group, 2, s->bytes);
+}
+
+sw_rc sw_samples_predict(const sw_profile *p, const sample_set *set, double *seconds, sw_diag *d) {
+  sw_arena scratch = {0};
+  sw_machine *machine[MAX_LAYOUTS + 1] = {0};
+  sw_rc rc = SW_OK;
+  for (int i = 0; i < set->n_layouts && !rc; i++) {
+    sw_mesh mesh;
+    if (!layout_mesh(p, set->layouts[i], &mesh)) rc = SW_BUG(d, "a sample that the profile cannot hold");
+    if (!rc) rc = sw_machine_build(&scratch, p, &mesh, &machine[i], d);
+  }
+  sw_mesh one = {0};
+  if (!rc) rc = sw_machine_build(&scratch, p, &one, &machine[MAX_LAYOUTS], d);
+  for (int64_t i = 0; i < set->n && !rc; i++) {
+    int l = set->at[i].layout;
+    seconds[i] = predict_one(&set->at[i], machine[l < 0 ? MAX_LAYOUTS : l]);
+  }
+  sw_arena_deinit(&scratch);
+  return rc;
+}

@@ -1,0 +1,42 @@
+/* Measured times that speak of one profile, and the machine that predicts each. */
+#ifndef REPORT_MEASURED_H_
+#define REPORT_MEASURED_H_
+
+#include "shardwright/profile.h"
+
+enum { MAX_SOURCES = 32, MAX_LAYOUTS = 32 };
+
+/* One measured time. */
+typedef struct sample {
+  int source, layout; /* layout -1: a matrix product */
+  sw_coll_op op;
+  double bytes; /* of the collective; of a product all three matrices */
+  double flops;
+  double cast_bytes; /* moved by an op before the product that casts its left input to 8 bits; 0: none */
+  sw_dtype dtype;
+  double measured_s;
+  bool train;
+} sample;
+
+/* A group of `ranks` devices over `nodes` units of the outer level. */
+typedef struct layout {
+  int64_t ranks, nodes;
+} layout;
+
+typedef struct sample_set {
+  sample *at;
+  int64_t n;
+  int n_sources, n_layouts;
+  char source[MAX_SOURCES][80]; /* repository, or the words before the first ':' */
+  layout layouts[MAX_LAYOUTS];
+  int64_t skipped; /* rows of the profile's hardware that its network cannot hold */
+} sample_set;
+
+/* The rows of both tables that p->measured claims. In the arena. */
+SW_CHECKED sw_rc sw_samples_read(const sw_profile *p, const char *facts_dir, sw_arena *arena, sample_set *out,
+                                 sw_diag *d);
+
+/* Predicted seconds of every sample under `p` (which may have other constants than when the samples were read). */
+SW_CHECKED sw_rc sw_samples_predict(const sw_profile *p, const sample_set *s, double *seconds, sw_diag *d);
+
+#endif
