@@ -23,7 +23,7 @@ SW_API int64_t *sw_dict_get(const sw_dict *m, const void *key, size_t n);
 /* Insert `value` if the key is new. *slot (may be NULL) = the place of the key's value; *fresh (may be NULL) says
  * whether it was inserted. */
 SW_API SW_CHECKED sw_rc sw_dict_put(sw_dict *m, const void *key, size_t n, int64_t value, int64_t **slot, bool *fresh,
-                                   sw_diag *d);
+                                    sw_diag *d);
 SW_API void sw_dict_deinit(sw_dict *m);
 
 #endif

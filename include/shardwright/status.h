@@ -69,7 +69,13 @@ SW_API void sw_diag_note(sw_diag *d, const char *fmt, ...) SW_PRINTF(2, 3);
 SW_API void sw_diag_print(const sw_diag *d, FILE *out, bool with_origin);
 SW_API const char *sw_rc_text(sw_rc rc);
 
-#define SW_FAIL(d, rc, at, ...) sw_diag_fail((d), (rc), (at), __FILE__, __LINE__, __VA_ARGS__)
+/* SW_FAIL(...) is `rc` itself: an inline function, so that compilers and analysers see which value a failing path
+ * returns. */
+static inline sw_rc sw_failed_(sw_rc rc, sw_rc recorded) {
+  (void)recorded;
+  return rc;
+}
+#define SW_FAIL(d, rc, at, ...) sw_failed_((rc), sw_diag_fail((d), (rc), (at), __FILE__, __LINE__, __VA_ARGS__))
 #define SW_FAIL_INPUT(d, at, ...) SW_FAIL(d, SW_E_INPUT, at, __VA_ARGS__)
 #define SW_BUG(d, ...) SW_FAIL(d, SW_E_BUG, SW_NOWHERE, "internal: " __VA_ARGS__)
 

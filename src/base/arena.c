@@ -29,7 +29,7 @@ void *sw_mem_alloc(size_t count, size_t size, sw_diag *d) {
   }
   if (bytes == 0) bytes = 1;
   void *p;
-  if (bytes >= 4 * MEM_ALIGN) { /* big blocks are aligned for SIMD and cache lines */
+  if (bytes >= (size_t)4 * MEM_ALIGN) { /* big blocks are aligned for SIMD and cache lines */
     p = aligned_alloc(MEM_ALIGN, (bytes + MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN);
     if (p) memset(p, 0, bytes);
   } else {
