@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "io/json_tree.h"
-#include "io/json_write.h"
+#include "shardwright/json_write.h"
 #include "shardwright/hash.h"
 
 enum { PLAN_VERSION = 1 };

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/json_write.h"
+#include "shardwright/json_write.h"
 #include "report/cost_fit.h"
 
 enum { ALL_OPS = SW_COLL_COUNT, SMALL_BYTES = 1 << 20 };

@@ -12,8 +12,8 @@
  * `key` is the member's name inside an object and NULL elsewhere. Failures of the buffer are kept in text.rc, as is a
  * call that does not fit (a key in an array, more ends than starts): SW_E_BUG.
  */
-#ifndef IO_JSON_WRITE_H_
-#define IO_JSON_WRITE_H_
+#ifndef SHARDWRIGHT_JSON_WRITE_H_
+#define SHARDWRIGHT_JSON_WRITE_H_
 
 #include "shardwright/text.h"
 
@@ -27,25 +27,25 @@ typedef struct sw_json_out {
   } level[SW_JSON_OUT_DEPTH];
 } sw_json_out;
 
-void sw_json_out_init(sw_json_out *o, sw_text *text);
-void sw_jw_object(sw_json_out *o, const char *key);
-void sw_jw_array(sw_json_out *o, const char *key);
+SW_API void sw_json_out_init(sw_json_out *o, sw_text *text);
+SW_API void sw_jw_object(sw_json_out *o, const char *key);
+SW_API void sw_jw_array(sw_json_out *o, const char *key);
 /* The same on one line, everything inside included: [4, 8]; {"lo": 1, "hi": 2}. */
-void sw_jw_row(sw_json_out *o, const char *key);
-void sw_jw_object_row(sw_json_out *o, const char *key);
-void sw_jw_end(sw_json_out *o); /* closes the innermost; the outermost ends with a newline */
+SW_API void sw_jw_row(sw_json_out *o, const char *key);
+SW_API void sw_jw_object_row(sw_json_out *o, const char *key);
+SW_API void sw_jw_end(sw_json_out *o); /* closes the innermost; the outermost ends with a newline */
 
-void sw_jw_null(sw_json_out *o, const char *key);
-void sw_jw_bool(sw_json_out *o, const char *key, bool v);
-void sw_jw_i64(sw_json_out *o, const char *key, int64_t v);
+SW_API void sw_jw_null(sw_json_out *o, const char *key);
+SW_API void sw_jw_bool(sw_json_out *o, const char *key, bool v);
+SW_API void sw_jw_i64(sw_json_out *o, const char *key, int64_t v);
 /* The fewest of 15 to 17 digits that read back as the same double, with ".0" where they look like an integer; null when
  * not finite. */
-void sw_jw_f64(sw_json_out *o, const char *key, double v);
-void sw_jw_string(sw_json_out *o, const char *key, const char *v);
-void sw_jw_string_n(sw_json_out *o, const char *key, const char *v, size_t n);
-void sw_jw_i64_list(sw_json_out *o, const char *key, const int64_t *v, int n);
+SW_API void sw_jw_f64(sw_json_out *o, const char *key, double v);
+SW_API void sw_jw_string(sw_json_out *o, const char *key, const char *v);
+SW_API void sw_jw_string_n(sw_json_out *o, const char *key, const char *v, size_t n);
+SW_API void sw_jw_i64_list(sw_json_out *o, const char *key, const int64_t *v, int n);
 
 /* One string, quoted and escaped; invalid UTF-8 bytes become U+FFFD. For writers of other formats too. */
-void sw_json_quote(sw_text *t, const char *s, size_t n);
+SW_API void sw_json_quote(sw_text *t, const char *s, size_t n);
 
 #endif
