@@ -76,7 +76,7 @@ static int64_t sender(const sw_moves *v, const int64_t *shard) {
     int64_t other = sw_mesh_group_peer(v->m, from, v->src->refs + s->first_ref, s->n_refs, shard[d]);
     outermost = other > from ? (other - from > outermost ? other - from : outermost)
                              : (from - other > outermost ? from - other : outermost);
-    distance += shard[d] > v->own_shard[d] ? shard[d] - v->own_shard[d] : v->own_shard[d] - shard[d];
+    distance += v->own_shard[d] - shard[d];
     from = other;
   }
   if (from == v->to) return from;
@@ -85,7 +85,8 @@ static int64_t sender(const sw_moves *v, const int64_t *shard) {
   int64_t replicas = sw_axis_refs_size(v->free + inner, n - inner);
   if (replicas == 1) return from;
   int64_t index = sw_mesh_group_index(v->m, from, v->free + inner, n - inner);
-  return sw_mesh_group_peer(v->m, from, v->free + inner, n - inner, (index + distance) % replicas);
+  return sw_mesh_group_peer(v->m, from, v->free + inner, n - inner,
+                            ((index + distance) % replicas + replicas) % replicas);
 }
 
 static sw_piece piece_at(const sw_moves *v, int d, int64_t j) {

@@ -1,0 +1,129 @@
+/* Bytes, counted in valid elements: padding is never sent.
+ *
+ * A step that only moves elements is an exchange of its two tilings, whoever carries it out; a reduction over p
+ * devices costs each of them p-1 pieces per element scattered to it, and the same again to gather them.
+ */
+#include "reshard/bytes.h"
+
+#include <string.h>
+
+#include "shardwright/checked.h"
+
+/* Elements that the fullest device and all devices hold. */
+static void held(const rs_query *q, const sw_sharding *s, double *max, double *total) {
+  double devices = (double)sw_mesh_devices(q->space.mesh);
+  *max = 1;
+  *total = devices;
+  for (int d = 0; d < q->space.rank; d++) {
+    int64_t k = q->space.dims[d];
+    *max *= (double)sw_min_i64(k, sw_sharding_block(s, d, k));
+    *total *= (double)k / (double)sw_sharding_shards(s, d);
+  }
+}
+
+static void moved(const rs_query *q, const sw_sharding *before, const sw_sharding *after, double *max, double *total) {
+  sw_tiling src, dst;
+  sw_tiling_of(before, q->space.rank, q->space.dims, &src);
+  sw_tiling_of(after, q->space.rank, q->space.dims, &dst);
+  sw_tiling_traffic(q->space.mesh, &src, &dst, max, total);
+}
+
+void rs_step_bytes(const rs_query *q, const sw_sharding *before, sw_route_step *step) {
+  double p = (double)sw_axis_refs_size(step->coll.axes, step->coll.n_axes), max = 0, total = 0, factor = 1;
+  if (step->coll.op == SW_COLL_ALL_REDUCE) {
+    held(q, before, &max, &total);
+    factor = 2 * (p - 1) / p;
+  } else if (step->coll.op == SW_COLL_REDUCE_SCATTER) {
+    held(q, &step->after, &max, &total);
+    factor = p - 1;
+  } else if (!(sw_coll_flags(step->coll.op) & SW_COLL_LOCAL)) {
+    moved(q, before, &step->after, &max, &total);
+  }
+  step->max_bytes = max * factor * sw_dtype_bytes(q->dtype);
+  step->total_bytes = total * factor * sw_dtype_bytes(q->dtype);
+}
+
+static double digits_used(const sw_mesh *m, const sw_sharding *a, const sw_sharding *b) {
+  double used = 1;
+  for (int axis = 0; axis < m->n_axes; axis++) {
+    /* a digit counts once: sort of both lists by place, walked as intervals of the axis */
+    int64_t at = 1;
+    while (at < m->axis[axis].size) {
+      int64_t next = m->axis[axis].size, end = 0;
+      for (int i = 0; i < a->n_refs + b->n_refs; i++) {
+        sw_axis_ref r = i < a->n_refs ? a->refs[i] : b->refs[i - a->n_refs];
+        if (r.axis != axis) continue;
+        int64_t r_end = (int64_t)r.pre * r.size;
+        if (r.pre <= at && r_end > at) end = sw_max_i64(end, r_end);
+        if (r.pre > at) next = sw_min_i64(next, r.pre);
+      }
+      if (end > at) used *= (double)end / (double)at;
+      at = end > at ? end : next;
+    }
+  }
+  return used;
+}
+
+/* Values to be reduced over p: at least p-1 words per element to make it once, one more for each further device that
+ * wants it, and one more when no device that wants it holds a part of it. */
+static void bound_reduced(const rs_request *r, double p, sw_route *route) {
+  const rs_query *q = &r->query;
+  double devices = (double)sw_mesh_devices(q->space.mesh), bytes = sw_dtype_bytes(q->dtype);
+  double elements = 1, held_max, held_total, traffic_max, traffic_total;
+  for (int d = 0; d < q->space.rank; d++) elements *= (double)q->space.dims[d];
+  if (elements == 0) return;
+  double kept = (double)sw_axis_refs_size(sw_sharding_partial(&r->target), r->target.n_partial);
+  held(q, &r->target, &held_max, &held_total);
+  moved(q, &r->from, &r->target, &traffic_max, &traffic_total);
+  double wanters = held_total / elements / kept;
+  double copies = devices / digits_used(q->space.mesh, &r->from, &r->target);
+  double met = (held_total - traffic_total) / copies; /* elements of which some wanter holds a part */
+  double words = kept * (elements * (p - 1 + wanters - 1) + (elements > met ? elements - met : 0));
+  route->bound_total_bytes = words * bytes;
+  route->bound_max_bytes = (held_max > words / devices ? held_max : words / devices) * bytes;
+}
+
+void rs_route_bound(const rs_request *r, sw_route *route) {
+  const rs_query *q = &r->query;
+  if (r->n_made > 0) return; /* parts may be chosen freely: nothing must move */
+  double from = (double)sw_axis_refs_size(sw_sharding_partial(&r->from), r->from.n_partial);
+  double to = (double)sw_axis_refs_size(sw_sharding_partial(&r->target), r->target.n_partial);
+  if (from > to) {
+    bound_reduced(r, from / to, route);
+    return;
+  }
+  double max, total;
+  moved(q, &r->from, &r->to, &max, &total);
+  route->bound_max_bytes = max * sw_dtype_bytes(q->dtype);
+  route->bound_total_bytes = total * sw_dtype_bytes(q->dtype);
+}
+
+typedef struct senders {
+  uint8_t *sent;
+  bool once;
+} senders;
+
+static sw_rc note_sender(void *user, const sw_tile_move *move, sw_diag *d) {
+  (void)d;
+  senders *s = user;
+  if (move->from != move->to && s->sent[move->from]++) s->once = false;
+  return SW_OK;
+}
+
+sw_rc rs_is_permute(const sw_mesh *m, const sw_tiling *src, const sw_tiling *dst, bool *out, sw_diag *d) {
+  *out = false;
+  for (int i = 0; i < src->rank; i++) {
+    const sw_tile_dim *s = &src->dim[i], *t = &dst->dim[i];
+    if (s->starts || t->starts || s->base != t->base || s->step != t->step || s->len != t->len) return SW_OK;
+  }
+  uint8_t few[256] = {0};
+  int64_t devices = sw_mesh_devices(m);
+  senders s = {.sent = devices <= (int64_t)sizeof few ? few : sw_mem_alloc((size_t)devices, 1, d), .once = true};
+  if (!s.sent) return SW_E_RESOURCE;
+  sw_rc rc = SW_OK;
+  for (int64_t to = 0; to < devices && s.once && !rc; to++)
+    rc = sw_tiling_moves_to(m, src, dst, to, note_sender, &s, d);
+  if (s.sent != few) sw_mem_free(s.sent);
+  *out = s.once;
+  return rc;
+}

@@ -1,0 +1,17 @@
+/* The moves out of a state: one collective each. */
+#ifndef SRC_RESHARD_MOVES_H_
+#define SRC_RESHARD_MOVES_H_
+
+#include "reshard/search.h"
+
+/* Called once per move, with the state it leads to, its price, and the buffers before and after. */
+typedef void (*rs_offer)(void *user, const rs_state *to, rs_move move, double price_s, double bytes_before,
+                         double bytes_after);
+
+/* All of them: slices, gathers, all_to_alls and reductions that can be part of a route to `target`. */
+void rs_moves(const rs_query *q, const rs_lists *from, const rs_lists *target, rs_offer offer, void *user);
+enum { RS_MAX_NEAR = 160 };
+/* States that one all_gather or all_to_all turns into the target; returns how many. */
+int rs_states_before(const rs_query *q, rs_state *out);
+
+#endif

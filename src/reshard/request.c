@@ -1,0 +1,134 @@
+/* What is partial at the two ends decides the frame of a route:
+ *
+ *   partial sum[x,y] -> partial sum[y]     y stays as it is, x is reduced on the way
+ *   partial sum[x]   -> partial max[y]     x is reduced, at the end y is made partial (to_partial, free)
+ *   offsets, partial -> anything           all_reduce first: pieces of unequal size have no reduce_scatter
+ */
+#include "reshard/request.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "reshard/price.h"
+
+static bool is_plain(const sw_sharding *s) { return !s->offsets && !s->halos; }
+
+static bool same_partial(const sw_sharding *a, const sw_sharding *b) {
+  return a->n_partial == b->n_partial && (a->n_partial == 0 || a->partial_kind == b->partial_kind) &&
+         memcmp(sw_sharding_partial(a), sw_sharding_partial(b), a->n_partial * sizeof a->refs[0]) == 0;
+}
+
+static sw_sharding without_partial(sw_sharding s) {
+  s.n_partial = 0;
+  return s;
+}
+
+static void make_all(rs_request *r) {
+  r->n_made = r->to.n_partial;
+  memcpy(r->made, sw_sharding_partial(&r->to), (size_t)r->n_made * sizeof r->made[0]);
+  r->target = without_partial(r->to);
+}
+
+/* Ends that atoms can write: partial atoms of both ends stay, the others of the target are made at the end. */
+static void frame_plain(rs_request *r) {
+  rs_query *q = &r->query;
+  q->source = rs_state_of(&q->space, &r->from);
+  q->target = rs_state_of(&q->space, &r->to);
+  bool same_kind = r->from.n_partial && r->to.n_partial && r->from.partial_kind == r->to.partial_kind;
+  unsigned made = 0;
+  for (int i = 0; i < q->space.n; i++) {
+    if (q->target.at[i] != RS_PARTIAL) continue;
+    if (same_kind && q->source.at[i] == RS_PARTIAL) continue;
+    q->target.at[i] = RS_UNUSED;
+    made |= 1u << i;
+  }
+  r->n_made = rs_refs_of_set(&q->space, made, r->made);
+  r->source = r->from;
+  r->target = made ? rs_sharding_of(&q->space, &q->target, q->kind) : r->to;
+}
+
+/* At least one end is opaque: what is partial stays as a whole or is reduced as a whole. */
+static void frame_opaque(rs_request *r, const sw_mesh *m) {
+  rs_query *q = &r->query;
+  const int rank = r->from.rank;
+  bool keep = same_partial(&r->from, &r->to);
+  r->source = r->from;
+  r->target = r->to;
+  if (!keep) make_all(r);
+  bool source_plain = is_plain(&r->from) && rs_space_init(&q->space, m, rank, q->space.dims, &r->from, &r->from);
+  if (source_plain) {
+    q->source = rs_state_of(&q->space, &r->from);
+    q->opaque_target = &r->target;
+    q->target = q->source;
+    for (int i = 0; !keep && i < q->space.n; i++) {
+      if (q->target.at[i] == RS_PARTIAL) q->target.at[i] = RS_UNUSED;
+    }
+    return;
+  }
+  if (!keep && r->from.n_partial) {
+    r->reduce_first = true;
+    r->source = without_partial(r->from);
+  }
+  q->opaque_source = &r->source;
+  sw_sharding none = sw_sharding_replicated(rank);
+  sw_sharding plain_target = is_plain(&r->target) ? without_partial(r->target) : none;
+  bool target_plain =
+      is_plain(&r->target) && !keep && rs_space_init(&q->space, m, rank, q->space.dims, &plain_target, &plain_target);
+  if (!target_plain) {
+    q->space.n = 0;
+    q->opaque_target = &r->target;
+    plain_target = none;
+  }
+  q->source = rs_state_of(&q->space, &none);
+  q->target = rs_state_of(&q->space, &plain_target);
+}
+
+static sw_rc check_kinds(const rs_request *r, sw_diag *d) {
+  sw_reduction to_kind = (sw_reduction)r->to.partial_kind, from_kind = (sw_reduction)r->from.partial_kind;
+  if (r->n_made > 0 && (to_kind == SW_REDUCE_AVERAGE || to_kind == SW_REDUCE_GENERIC)) {
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "a value cannot be made partial by '%s', which has no neutral element",
+                         sw_reduction_text(to_kind));
+  }
+  bool kept_whole = same_partial(&r->from, &r->to);
+  if (r->from.n_partial && from_kind == SW_REDUCE_GENERIC && !kept_whole) {
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "a value partial by 'generic' has no reduction that a route could use");
+  }
+  return SW_OK;
+}
+
+sw_rc rs_request_init(rs_request *r, const sw_machine *machine, const sw_sharding *from, const sw_sharding *to,
+                      int rank, const int64_t *dims, sw_dtype t, const sw_reshard_options *o, sw_diag *d) {
+  const sw_mesh *m = sw_machine_mesh(machine);
+  *r = (rs_request){.from = *from, .to = *to};
+  sw_sharding_normalise(m, &r->from);
+  sw_sharding_normalise(m, &r->to);
+  rs_query *q = &r->query;
+  *q = (rs_query){.machine = machine,
+                  .dtype = t,
+                  .kind = (sw_reduction)r->from.partial_kind,
+                  .max_temp_bytes = o ? o->max_temp_bytes : 0,
+                  .no_exchange = o && o->no_exchange};
+  r->nothing_to_do = sw_sharding_equal(&r->from, &r->to);
+  if (r->nothing_to_do) return SW_OK;
+  bool plain = is_plain(&r->from) && is_plain(&r->to) && rs_space_init(&q->space, m, rank, dims, &r->from, &r->to);
+  if (plain) {
+    frame_plain(r);
+  } else {
+    q->space = (rs_space){.mesh = m, .rank = rank, .dims = dims};
+    frame_opaque(r, m);
+  }
+  return check_kinds(r, d);
+}
+
+double rs_reduce_first_s(const rs_request *r) {
+  if (!r->reduce_first) return 0;
+  double bytes = (double)sw_sharding_local_bytes(&r->from, r->query.space.dims, r->query.dtype);
+  return sw_machine_collective_s(r->query.machine, SW_COLL_ALL_REDUCE, sw_sharding_partial(&r->from), r->from.n_partial,
+                                 bytes);
+}
+
+double rs_made_s(const rs_request *r) {
+  if (r->n_made == 0) return 0;
+  double bytes = (double)sw_sharding_local_bytes(&r->target, r->query.space.dims, r->query.dtype);
+  return sw_machine_collective_s(r->query.machine, SW_COLL_TO_PARTIAL, r->made, r->n_made, bytes);
+}

@@ -1,0 +1,25 @@
+/* A wanted reshard, made ready for the search: ends in normal form, what is reduced before it and made partial after
+ * it. */
+#ifndef SRC_RESHARD_REQUEST_H_
+#define SRC_RESHARD_REQUEST_H_
+
+#include "reshard/search.h"
+
+typedef struct rs_request {
+  rs_query query;
+  sw_sharding from, to;       /* normal form */
+  sw_sharding source, target; /* the ends of the search */
+  bool reduce_first;          /* an opaque source is reduced over its partial axes before anything else */
+  bool nothing_to_do;
+  int n_made; /* axes that a last to_partial makes partial by to.partial_kind */
+  sw_axis_ref made[SW_MAX_REFS];
+} rs_request;
+
+/* The shardings are borrowed while the request is used. SW_E_INPUT when no route can exist. */
+sw_rc rs_request_init(rs_request *r, const sw_machine *machine, const sw_sharding *from, const sw_sharding *to,
+                      int rank, const int64_t *dims, sw_dtype t, const sw_reshard_options *o, sw_diag *d);
+/* Search, and the steps around it. Costs of a path: its own, without those steps. */
+double rs_reduce_first_s(const rs_request *r);
+double rs_made_s(const rs_request *r);
+
+#endif

@@ -1,0 +1,169 @@
+/* Routes: a found path written as collectives, with its traffic beside the bound.
+ *
+ *   [[x]] partial sum[y]  ->  [[x,y]]      one step: reduce_scatter axes=[y] dim=0
+ */
+#include <math.h>
+#include <string.h>
+
+#include "reshard/bytes.h"
+#include "reshard/price.h"
+#include "reshard/request.h"
+
+static sw_rc copy_list(sw_arena *arena, int64_t n, const int64_t **list, sw_diag *d) {
+  if (!*list) return SW_OK;
+  *list = sw_arena_copy(arena, *list, (size_t)n, sizeof **list, d);
+  return *list ? SW_OK : SW_E_RESOURCE;
+}
+
+/* The sharding with its lists in the arena, so that steps may keep them. */
+static sw_rc own(sw_arena *arena, const sw_sharding *s, sw_sharding *out, sw_diag *d) {
+  *out = *s;
+  int64_t offsets = 0, cut = 0;
+  for (int dim = 0; dim < s->rank; dim++) {
+    int n;
+    (void)sw_sharding_dim(s, dim, &n);
+    cut += n > 0;
+    if (n > 0) offsets += sw_sharding_shards(s, dim) + 1;
+  }
+  SW_TRY(copy_list(arena, offsets, &out->offsets, d));
+  return copy_list(arena, 2 * cut, &out->halos, d);
+}
+
+typedef struct building {
+  const rs_request *r;
+  sw_arena *arena;
+  sw_route *route;
+  sw_sharding before;
+} building;
+
+static sw_rc add_step(building *b, sw_collective coll, const sw_sharding *after, double cost_s, sw_diag *d) {
+  if (b->route->n_steps == SW_MAX_ROUTE_STEPS) return SW_BUG(d, "a route has more than %d steps", SW_MAX_ROUTE_STEPS);
+  sw_route_step *step = &b->route->step[b->route->n_steps++];
+  *step = (sw_route_step){.coll = coll, .after = *after, .cost_s = cost_s};
+  rs_step_bytes(&b->r->query, &b->before, step);
+  b->route->cost_s += cost_s;
+  b->route->max_bytes += step->max_bytes;
+  b->route->total_bytes += step->total_bytes;
+  b->before = *after;
+  return SW_OK;
+}
+
+static sw_rc exchange_of(const building *b, const sw_sharding *after, sw_collective *c, sw_diag *d) {
+  const rs_space *s = &b->r->query.space;
+  sw_tiling *src, *dst;
+  SW_ARENA_NEW(src, b->arena, 1, d);
+  SW_ARENA_NEW(dst, b->arena, 1, d);
+  sw_tiling_of(&b->before, s->rank, s->dims, src);
+  sw_tiling_of(after, s->rank, s->dims, dst);
+  c->src = src;
+  c->dst = dst;
+  c->op = SW_COLL_EXCHANGE;
+  bool permute;
+  SW_TRY(rs_is_permute(s->mesh, src, dst, &permute, d));
+  if (permute) c->op = SW_COLL_PERMUTE;
+  return SW_OK;
+}
+
+/* The collective of a hop from state `before`. */
+static sw_rc collective_of(const building *b, const rs_state *before, const rs_hop *hop, const sw_sharding *after,
+                           sw_collective *c, sw_diag *d) {
+  const rs_space *s = &b->r->query.space;
+  rs_move m = hop->move;
+  rs_lists old, new;
+  *c = (sw_collective){.op = (sw_coll_op)m.op, .dim = m.dim, .reduction = b->r->query.kind};
+  rs_lists_of(s, before, &old);
+  rs_lists_of(s, &hop->after, &new);
+  switch ((int)m.op) {
+    case SW_COLL_EXCHANGE:
+      return exchange_of(b, after, c, d);
+    case SW_COLL_ALL_REDUCE:
+      c->n_axes = rs_refs_of_set(s, m.atoms, c->axes);
+      break;
+    case SW_COLL_ALL_TO_ALL:
+      c->dim = m.to_dim;
+      c->concat_dim = m.dim;
+      c->n_axes = rs_refs_of(s, &old.atom[m.dim][old.len[m.dim] - m.count], m.count, c->axes);
+      break;
+    case SW_COLL_ALL_GATHER:
+      c->n_axes = rs_refs_of(s, &old.atom[m.dim][old.len[m.dim] - m.count], m.count, c->axes);
+      break;
+    default: /* all_slice, reduce_scatter */
+      c->n_axes = rs_refs_of(s, &new.atom[m.dim][new.len[m.dim] - m.count], m.count, c->axes);
+  }
+  return SW_OK;
+}
+
+static sw_rc add_reduce_first(building *b, sw_diag *d) {
+  const sw_sharding *from = &b->r->from;
+  if (!b->r->reduce_first) return SW_OK;
+  sw_collective c = {.op = SW_COLL_ALL_REDUCE, .reduction = b->r->query.kind, .n_axes = from->n_partial};
+  memcpy(c.axes, sw_sharding_partial(from), from->n_partial * sizeof c.axes[0]);
+  return add_step(b, c, &b->r->source, rs_reduce_first_s(b->r), d);
+}
+
+static sw_rc add_made(building *b, const sw_sharding *to, sw_diag *d) {
+  if (b->r->n_made == 0) return SW_OK;
+  sw_collective c = {.op = SW_COLL_TO_PARTIAL, .reduction = (sw_reduction)to->partial_kind, .n_axes = b->r->n_made};
+  memcpy(c.axes, b->r->made, (size_t)b->r->n_made * sizeof c.axes[0]);
+  return add_step(b, c, to, rs_made_s(b->r), d);
+}
+
+static sw_rc add_path(building *b, const rs_path *path, sw_diag *d) {
+  const rs_query *q = &b->r->query;
+  rs_state state = q->source;
+  for (int i = 0; i < path->n; i++) {
+    const rs_hop *hop = &path->hop[i];
+    bool last = i + 1 == path->n;
+    sw_sharding after = last ? b->r->target : rs_sharding_of(&q->space, &hop->after, q->kind);
+    sw_collective c;
+    SW_TRY(collective_of(b, &state, hop, &after, &c, d));
+    SW_TRY(add_step(b, c, &after, hop->cost_s, d));
+    state = hop->after;
+  }
+  return SW_OK;
+}
+
+static void note_full_replication(sw_route *route, const sw_sharding *from, const sw_sharding *to) {
+  if (from->n_refs == 0 || to->n_refs == 0) return;
+  for (int i = 0; i + 1 < route->n_steps; i++) {
+    route->full_replication = route->full_replication || route->step[i].after.n_refs == 0;
+  }
+}
+
+static sw_rc no_route(const rs_request *r, sw_diag *d) {
+  return SW_FAIL_INPUT(d, SW_NOWHERE, "no route between the shardings needs at most %lld temporary bytes per device",
+                       (long long)r->query.max_temp_bytes);
+}
+
+sw_rc sw_route_find(const sw_machine *machine, const sw_sharding *from, const sw_sharding *to, int rank,
+                    const int64_t *dims, sw_dtype t, const sw_reshard_options *o, sw_arena *arena, sw_route *out,
+                    sw_diag *d) {
+  sw_sharding owned_from, owned_to;
+  rs_request r;
+  *out = (sw_route){0};
+  SW_TRY(own(arena, from, &owned_from, d));
+  SW_TRY(own(arena, to, &owned_to, d));
+  SW_TRY(rs_request_init(&r, machine, &owned_from, &owned_to, rank, dims, t, o, d));
+  if (r.nothing_to_do) return SW_OK;
+  rs_path path;
+  rs_search(&r.query, &path);
+  if (path.cost_s == HUGE_VAL) return no_route(&r, d);
+  building b = {.r = &r, .arena = arena, .route = out, .before = owned_from};
+  SW_TRY(add_reduce_first(&b, d));
+  SW_TRY(add_path(&b, &path, d));
+  SW_TRY(add_made(&b, &owned_to, d));
+  if (out->n_steps > 0) out->step[out->n_steps - 1].after = owned_to;
+  note_full_replication(out, &r.from, &r.to);
+  rs_route_bound(&r, out);
+  return SW_OK;
+}
+
+double sw_route_cost_s(const sw_machine *machine, const sw_sharding *from, const sw_sharding *to, int rank,
+                       const int64_t *dims, sw_dtype t) {
+  rs_request r;
+  if (rs_request_init(&r, machine, from, to, rank, dims, t, NULL, NULL)) return HUGE_VAL;
+  if (r.nothing_to_do) return 0;
+  rs_path path;
+  rs_search(&r.query, &path);
+  return path.cost_s + rs_reduce_first_s(&r) + rs_made_s(&r);
+}
