@@ -23,11 +23,13 @@ typedef struct sw_tile_dim {
 
 typedef struct sw_tiling {
   int rank;
+  uint8_t first_apart, n_apart; /* into refs: along these devices hold different values (the value is partial over
+                                   them), so that nobody takes from another across them */
   sw_tile_dim dim[SW_MAX_RANK];
   sw_axis_ref refs[SW_MAX_REFS];
 } sw_tiling;
 
-/* The tiling of a sharding (its partial axes play no part; halos give base -lo, len B+lo+hi). */
+/* The tiling of a sharding (its partial axes are `apart`; halos give base -lo, len B+lo+hi). */
 SW_API void sw_tiling_of(const sw_sharding *s, int rank, const int64_t *dims, sw_tiling *out);
 SW_API bool sw_tiling_equal(const sw_tiling *a, const sw_tiling *b);
 

@@ -148,15 +148,27 @@ static bool from_shift(const oracle *o, const int64_t *at, int64_t *device, int6
   return true;
 }
 
-/* The first device, in order, that holds a global index under a tiling. */
+/* Does shard i of a dimension own a global index? With halos (len > step) only the core [i*step, (i+1)*step) does: the
+ * rest are copies, perhaps stale. */
+static bool owns(const oracle *o, const sw_tiling *t, int dim, int64_t device, int64_t global) {
+  const sw_tile_dim *td = &t->dim[dim];
+  if (td->starts || td->step <= 0 || td->len <= td->step || td->base > 0 || td->base + td->len < td->step) return true;
+  int64_t n = sw_axis_refs_size(t->refs + td->first_ref, td->n_refs);
+  int64_t i = sw_mesh_group_index(o->m, device, t->refs + td->first_ref, td->n_refs);
+  return sw_min_i64(global / td->step, n - 1) == i;
+}
+
+/* The first device, in order, that holds a global index under a tiling, among those that hold the same value. */
 static bool find_holder(const oracle *o, const sw_tiling *t, const int64_t *global, int64_t *device, int64_t *from) {
+  const sw_axis_ref *apart = t->refs + t->first_apart;
+  int64_t place = sw_mesh_group_index(o->m, o->device, apart, t->n_apart);
   for (int64_t v = 0; v < o->devices; v++) {
-    bool holds = true;
+    bool holds = sw_mesh_group_index(o->m, v, apart, t->n_apart) == place;
     for (int i = 0; i < t->rank && holds; i++) {
       int64_t start, lo, hi;
       sw_tiling_window(o->m, t, i, v, &start, &lo, &hi);
       from[i] = global[i] - start;
-      holds = from[i] >= lo && from[i] < hi;
+      holds = from[i] >= lo && from[i] < hi && owns(o, t, i, v, global[i]);
     }
     if (holds) return *device = v, true;
   }

@@ -13,7 +13,9 @@
 
 void sw_tiling_of(const sw_sharding *s, int rank, const int64_t *dims, sw_tiling *out) {
   out->rank = rank;
-  memcpy(out->refs, s->refs, s->n_refs * sizeof s->refs[0]);
+  out->first_apart = s->n_refs;
+  out->n_apart = s->n_partial;
+  memcpy(out->refs, s->refs, (size_t)(s->n_refs + s->n_partial) * sizeof s->refs[0]);
   uint8_t at = 0;
   for (int d = 0; d < rank; d++) {
     uint8_t first = at;
@@ -47,7 +49,10 @@ static bool dim_equal(const sw_tiling *a, const sw_tiling *b, int d) {
 }
 
 bool sw_tiling_equal(const sw_tiling *a, const sw_tiling *b) {
-  if (a->rank != b->rank) return false;
+  if (a->rank != b->rank || a->n_apart != b->n_apart) return false;
+  for (int i = 0; i < a->n_apart; i++) {
+    if (!sw_axis_ref_equal(a->refs[a->first_apart + i], b->refs[b->first_apart + i])) return false;
+  }
   for (int d = 0; d < a->rank; d++) {
     if (!dim_equal(a, b, d)) return false;
   }

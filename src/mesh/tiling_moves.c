@@ -27,31 +27,38 @@ typedef struct sw_moves {
   int64_t lo[SW_MAX_RANK], hi[SW_MAX_RANK];
   int64_t first[SW_MAX_RANK], end[SW_MAX_RANK];
   bool flipped[SW_MAX_RANK];
+  int n_used;
+  sw_axis_ref used[SW_MAX_REFS]; /* of the source: cutting, or apart */
   int n_free;
   sw_axis_ref free[SW_MAX_REFS + SW_MAX_AXES]; /* digits of the mesh that the source does not cut by, outer first */
 } sw_moves;
 
+/* Where the digit that starts at `pre` ends, when a ref of the source uses it; else where the next used one starts,
+ * negative. */
+static int64_t next_border(const sw_moves *v, int axis, int64_t pre) {
+  int64_t next = v->m->axis[axis].size;
+  for (int i = 0; i < v->n_used; i++) {
+    sw_axis_ref r = v->used[i];
+    if (r.axis != axis || r.size == 1) continue;
+    if (r.pre == pre) return (int64_t)r.pre * r.size;
+    if (r.pre > pre && r.pre < next) next = r.pre;
+  }
+  return -next;
+}
+
 /* The parts of one axis that no source ref uses: between the digits that are used, in order. */
 static void free_digits_of_axis(sw_moves *v, int axis) {
-  int64_t pre = 1, size = v->m->axis[axis].size;
-  while (pre < size) {
-    int64_t next = size;
-    bool used = false;
-    for (int d = 0; d < v->src->rank; d++) {
-      for (int i = 0; i < v->src->dim[d].n_refs; i++) {
-        sw_axis_ref r = v->src->refs[v->src->dim[d].first_ref + i];
-        if (r.axis != axis || r.size == 1) continue;
-        if (r.pre == pre) {
-          used = true;
-          next = (int64_t)r.pre * r.size;
-        } else if (!used && r.pre > pre && r.pre < next) {
-          next = r.pre;
-        }
-      }
-    }
-    if (!used) v->free[v->n_free++] = (sw_axis_ref){axis, (int32_t)pre, (int32_t)(next / pre)};
-    pre = next;
+  int64_t pre = 1;
+  while (pre < v->m->axis[axis].size) {
+    int64_t next = next_border(v, axis, pre);
+    if (next < 0) v->free[v->n_free++] = (sw_axis_ref){axis, (int32_t)pre, (int32_t)(-next / pre)};
+    pre = next < 0 ? -next : next;
   }
+}
+
+static void note_used(sw_moves *v, const sw_axis_ref *refs, int n) {
+  memcpy(v->used + v->n_used, refs, (size_t)n * sizeof refs[0]);
+  v->n_used += n;
 }
 
 static void init_moves(sw_moves *v, const sw_mesh *m, const sw_tiling *src, const sw_tiling *dst, int64_t to) {
@@ -62,8 +69,10 @@ static void init_moves(sw_moves *v, const sw_mesh *m, const sw_tiling *src, cons
     v->own_shard[d] = sw_mesh_group_index(m, to, src->refs + s->first_ref, s->n_refs);
     int64_t j = sw_mesh_group_index(m, to, dst->refs + dst->dim[d].first_ref, dst->dim[d].n_refs);
     sw_tile_shown(&dst->dim[d], j, &v->lo[d], &v->hi[d]);
+    note_used(v, src->refs + s->first_ref, s->n_refs);
     sw_tile_owners(s, v->n_shards[d], v->lo[d], v->hi[d], &v->first[d], &v->end[d], &v->flipped[d]);
   }
+  note_used(v, src->refs + src->first_apart, src->n_apart);
   for (int a = 0; a < m->n_axes; a++) free_digits_of_axis(v, a);
 }
 

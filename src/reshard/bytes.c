@@ -9,16 +9,14 @@
 
 #include "shardwright/checked.h"
 
-/* Elements that the fullest device and all devices hold. */
+/* Elements that the fullest device and all devices hold, halos included: what they would receive from nobody. */
 static void held(const rs_query *q, const sw_sharding *s, double *max, double *total) {
-  double devices = (double)sw_mesh_devices(q->space.mesh);
+  sw_tiling nobody = {.rank = q->space.rank}, t;
+  sw_tiling_of(s, q->space.rank, q->space.dims, &t);
+  sw_tiling_traffic(q->space.mesh, &nobody, &t, max, total);
+  if (t.rank > 0) return;
   *max = 1;
-  *total = devices;
-  for (int d = 0; d < q->space.rank; d++) {
-    int64_t k = q->space.dims[d];
-    *max *= (double)sw_min_i64(k, sw_sharding_block(s, d, k));
-    *total *= (double)k / (double)sw_sharding_shards(s, d);
-  }
+  *total = (double)sw_mesh_devices(q->space.mesh);
 }
 
 static void moved(const rs_query *q, const sw_sharding *before, const sw_sharding *after, double *max, double *total) {

@@ -147,6 +147,10 @@ sw_rc sw_route_find(const sw_machine *machine, const sw_sharding *from, const sw
   if (r.nothing_to_do) return SW_OK;
   rs_path path;
   rs_search(&r.query, &path);
+  if (path.cost_s == HUGE_VAL && r.query.no_exchange) { /* collectives alone do not get there */
+    r.query.no_exchange = false;
+    rs_search(&r.query, &path);
+  }
   if (path.cost_s == HUGE_VAL) return no_route(&r, d);
   building b = {.r = &r, .arena = arena, .route = out, .before = owned_from};
   SW_TRY(add_reduce_first(&b, d));
