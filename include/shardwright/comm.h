@@ -6,10 +6,12 @@
  *   // on the thread of device i:
  *   sw_comm_run(comm, i, &(sw_comm_call){.coll = &all_reduce, .in = &x, .out = &y, .where = 17}, d);
  *
- * Members of a group must make the same calls in the same order; a member that arrives with another op, axes, dtype,
- * shape, root or sequence number makes every member return SW_E_MISMATCH-free SW_E_RESOURCE with a message that names
- * both devices, both ops and both program positions. A member that never comes makes the others return within the
- * timeout. The order of every reduction is that of the group, so results do not depend on timing.
+ * Members of a group must make the same calls in the same order. A member that arrives with another op, axes, dtype,
+ * shape or root, that waits elsewhere for ever, that leaves, or that does not come within the timeout ends the run:
+ * every call in flight and every later one returns SW_E_RESOURCE with one message that names both devices, their ops
+ * and their positions in the program. The order of every reduction is that of the group, so results do not depend on
+ * timing. The program must keep a call's buffers until the call returns, and that is long enough: no device reads them
+ * afterwards.
  */
 #ifndef SHARDWRIGHT_COMM_H_
 #define SHARDWRIGHT_COMM_H_
@@ -20,17 +22,27 @@
 typedef struct sw_comm sw_comm;
 
 typedef struct sw_comm_options {
-  double timeout_s;     /* <= 0: 30 s */
-  uint64_t jitter_seed; /* tests: random delays before each operation; 0 = none */
-  sw_cancel *cancel;    /* NULL allowed */
+  double timeout_s;            /* <= 0: 30 s */
+  uint64_t jitter_seed;        /* tests: random delays before each operation; 0 = none */
+  sw_cancel *cancel;           /* NULL allowed */
+  double (*now_s)(void *user); /* the clock of timeouts; NULL: sw_now_s */
+  void *now_user;
 } sw_comm_options;
+
+/* acc[i] = acc[i] combined with x[i], `n` elements of the result's dtype. For the reduction `generic`: must be
+ * associative enough for the caller; it is applied in group order. */
+typedef struct sw_combiner {
+  void (*combine)(void *user, void *acc, const void *x, size_t n);
+  void *user;
+} sw_combiner;
 
 typedef struct sw_comm_call {
   const sw_collective *coll;
-  const sw_buffer *in; /* NULL for recv and barrier */
-  sw_buffer *out;      /* dims set by the caller, valid filled by the call; may share data with `in` where shapes agree;
-                          NULL for send and barrier */
+  const sw_buffer *in; /* NULL for recv and barrier; may be NULL on non-roots of broadcast and scatter */
+  sw_buffer *out;      /* dims set by the caller, valid filled by the call; may share data with `in`; NULL for send and
+                          barrier; may be NULL on non-roots of gather and reduce */
   int64_t where;       /* position in the program, for messages */
+  const sw_combiner *generic; /* for the reduction `generic` only */
 } sw_comm_call;
 
 SW_API SW_CHECKED sw_rc sw_comm_create_threads(const sw_mesh *mesh, const sw_comm_options *o, sw_comm **out,
@@ -38,14 +50,29 @@ SW_API SW_CHECKED sw_rc sw_comm_create_threads(const sw_mesh *mesh, const sw_com
 SW_API void sw_comm_destroy(sw_comm *c); /* NULL allowed; no call may be in flight */
 /* Blocking; called by one thread per device. */
 SW_API SW_CHECKED sw_rc sw_comm_run(sw_comm *c, int64_t device, const sw_comm_call *call, sw_diag *d);
+
+/* The two halves of sw_comm_run: between them the device may compute, or start other calls (at most
+ * SW_COMM_MAX_STARTED in one group). Requests may be waited for in any order; everything that `call` points to, but
+ * not `call` itself, stays unchanged until then. sw_comm_wait frees the request, also when it fails. */
+enum { SW_COMM_MAX_STARTED = 3 };
+typedef struct sw_comm_request sw_comm_request;
+SW_API SW_CHECKED sw_rc sw_comm_start(sw_comm *c, int64_t device, const sw_comm_call *call, sw_comm_request **out,
+                                      sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_comm_wait(sw_comm *c, sw_comm_request *request, sw_diag *d);
+
 /* The device will make no more calls: with SW_OK it is done, else it failed and everybody waiting for it returns an
  * error that carries `why`. */
 SW_API void sw_comm_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why);
+
 /* Bytes this device has received from others so far, and calls made, by collective; for reports. */
 typedef struct sw_comm_stats {
   int64_t calls[SW_COLL_COUNT];
   int64_t bytes_received[SW_COLL_COUNT];
 } sw_comm_stats;
 SW_API void sw_comm_get_stats(const sw_comm *c, int64_t device, sw_comm_stats *out);
+
+/* The flight record: per device its state (running, waiting for whom, left) and its last calls, one line each. To be
+ * printed after a failure; the devices have returned from their calls. */
+SW_API void sw_comm_report(const sw_comm *c, sw_text *out);
 
 #endif

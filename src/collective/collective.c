@@ -146,6 +146,7 @@ sw_rc sw_collective_verify(const sw_mesh *m, const sw_collective *c, int rank, s
 
 int64_t sw_collective_root(const sw_collective *c) {
   int64_t index = 0;
+  if (!(sw_coll_flags(c->op) & SW_COLL_USES_ROOT)) return 0;
   for (int i = 0; i < c->n_root; i++) index = index * c->axes[i].size + c->root[i];
   return index;
 }

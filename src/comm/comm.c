@@ -1,0 +1,38 @@
+/* The public calls: each goes to the communicator's engine. */
+#include "comm/engine.h"
+
+#include <string.h>
+
+static sw_rc check_device(const sw_comm *c, int64_t device, sw_diag *d) {
+  if (device >= 0 && device < c->devices) return SW_OK;
+  return SW_FAIL_INPUT(d, SW_NOWHERE, "device %lld is not in a mesh of %lld devices", (long long)device,
+                       (long long)c->devices);
+}
+
+void sw_comm_destroy(sw_comm *c) {
+  if (c) c->engine->destroy(c);
+}
+
+sw_rc sw_comm_run(sw_comm *c, int64_t device, const sw_comm_call *call, sw_diag *d) {
+  SW_TRY(check_device(c, device, d));
+  return c->engine->run(c, device, call, d);
+}
+
+sw_rc sw_comm_start(sw_comm *c, int64_t device, const sw_comm_call *call, sw_comm_request **out, sw_diag *d) {
+  *out = NULL;
+  SW_TRY(check_device(c, device, d));
+  return c->engine->start(c, device, call, out, d);
+}
+
+sw_rc sw_comm_wait(sw_comm *c, sw_comm_request *request, sw_diag *d) { return c->engine->wait(c, request, d); }
+
+void sw_comm_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why) {
+  if (!check_device(c, device, NULL)) c->engine->leave(c, device, rc, why);
+}
+
+void sw_comm_get_stats(const sw_comm *c, int64_t device, sw_comm_stats *out) {
+  memset(out, 0, sizeof *out);
+  if (!check_device(c, device, NULL)) c->engine->get_stats(c, device, out);
+}
+
+void sw_comm_report(const sw_comm *c, sw_text *out) { c->engine->report(c, out); }

@@ -1,0 +1,47 @@
+/* Gates: a word that threads wait to see changed; first by looking, then asleep in the kernel.
+ *
+ *   waiter: sleepers++; if (word == old) sleep while word == old;      setter: word = new; if (sleepers) wake all
+ *
+ * Both sides go through sequentially consistent accesses, so that either the waiter sees the new word or the setter
+ * sees the sleeper.
+ */
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "comm/threads.h"
+
+static inline void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+bool sw_gate_spin(sw_gate *g, unsigned old, int looks) {
+  for (int i = 0; i < looks; i++) {
+    if (atomic_load_explicit(&g->word, memory_order_acquire) != old) return true;
+    relax();
+  }
+  return atomic_load_explicit(&g->word, memory_order_acquire) != old;
+}
+
+bool sw_gate_sleep(sw_gate *g, unsigned old, double seconds) {
+  struct timespec limit = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
+  atomic_fetch_add(&g->sleepers, 1);
+  if (atomic_load(&g->word) == old) (void)syscall(SYS_futex, &g->word, FUTEX_WAIT_PRIVATE, old, &limit, NULL, 0);
+  atomic_fetch_sub(&g->sleepers, 1);
+  return atomic_load(&g->word) != old;
+}
+
+void sw_gate_wake(sw_gate *g) {
+  if (atomic_load(&g->sleepers)) (void)syscall(SYS_futex, &g->word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+void sw_gate_set(sw_gate *g, unsigned word) {
+  atomic_store(&g->word, word);
+  sw_gate_wake(g);
+}

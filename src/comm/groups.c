@@ -1,0 +1,112 @@
+/* Groups: made when a device first names them, found again by axes.
+ *
+ *   mesh x=2,y=2, axes [x]: device 1 (0,1) sits at index 0 of the group {1, 3}
+ */
+#include <string.h>
+
+#include "comm/threads.h"
+
+typedef struct group_key {
+  int32_t first, n;
+  sw_axis_ref axes[SW_MAX_REFS];
+} group_key;
+
+static bool same_axes(const sw_group *g, const sw_axis_ref *axes, int n) {
+  if (g->n_axes != n) return false;
+  for (int i = 0; i < n; i++)
+    if (!sw_axis_ref_equal(g->axes[i], axes[i])) return false;
+  return true;
+}
+
+static void free_group(sw_group *g) {
+  for (int i = 0; i < SW_RING; i++) {
+    sw_mem_free(g->ring[i].slots);
+    sw_mem_free(g->ring[i].src);
+    sw_mem_free(g->ring[i].dst);
+  }
+  sw_mem_free(g->devices);
+  sw_mem_free(g);
+}
+
+static sw_rc fill_group(sw_group *g, const sw_mesh *m, int64_t device, sw_diag *d) {
+  SW_MEM_NEW(g->devices, g->n, d);
+  for (int64_t i = 0; i < g->n; i++) g->devices[i] = sw_mesh_group_peer(m, device, g->axes, g->n_axes, i);
+  for (int i = 0; i < SW_RING; i++) {
+    SW_MEM_NEW(g->ring[i].slots, g->n, d);
+    SW_MEM_NEW(g->ring[i].src, g->n, d);
+    SW_MEM_NEW(g->ring[i].dst, g->n, d);
+    atomic_init(&g->ring[i].gate.word, (unsigned)i << SW_PHASE_BITS | SW_OPEN);
+    for (int64_t j = 0; j < g->n; j++) g->ring[i].slots[j].member.device = g->devices[j];
+  }
+  return SW_OK;
+}
+
+static sw_rc new_group(sw_threads *t, int64_t device, const sw_axis_ref *axes, int n, sw_group **out, sw_diag *d) {
+  sw_group *g;
+  SW_MEM_NEW(g, 1, d);
+  g->n_axes = n;
+  memcpy(g->axes, axes, (size_t)n * sizeof *axes);
+  g->n = sw_axis_refs_size(axes, n);
+  sw_rc rc = fill_group(g, &t->base.mesh, device, d);
+  if (!rc) rc = sw_array_push(&t->groups, g, d);
+  if (rc) free_group(g);
+  *out = g;
+  return rc;
+}
+
+/* The lock is held. */
+static sw_rc find_group(sw_threads *t, int64_t device, const sw_axis_ref *axes, int n, sw_group **out, sw_diag *d) {
+  group_key key;
+  memset(&key, 0, sizeof key);
+  key.first = (int32_t)sw_mesh_group_peer(&t->base.mesh, device, axes, n, 0);
+  key.n = n;
+  memcpy(key.axes, axes, (size_t)n * sizeof *axes);
+  const int64_t *known = sw_dict_get(&t->index, &key, sizeof key);
+  if (known) {
+    *out = t->groups.at[*known];
+    return SW_OK;
+  }
+  SW_TRY(new_group(t, device, axes, n, out, d));
+  return sw_dict_put(&t->index, &key, sizeof key, (int64_t)t->groups.n - 1, NULL, NULL, d);
+}
+
+static sw_rc new_seat(sw_threads *t, int64_t device, const sw_axis_ref *axes, int n, sw_seat **out, sw_diag *d) {
+  sw_device *dev = &t->device[device];
+  sw_group *g;
+  pthread_mutex_lock(&t->lock);
+  sw_rc rc = find_group(t, device, axes, n, &g, d);
+  pthread_mutex_unlock(&t->lock);
+  if (rc) return rc;
+  SW_MEM_NEW(*out, 1, d);
+  (*out)->group = g;
+  (*out)->index = sw_mesh_group_index(&t->base.mesh, device, axes, n);
+  rc = sw_array_push(&dev->seats, *out, d);
+  if (rc) sw_mem_free(*out);
+  return rc;
+}
+
+sw_rc sw_seat_find(sw_threads *t, int64_t device, const sw_collective *c, sw_seat **out, sw_diag *d) {
+  sw_device *dev = &t->device[device];
+  sw_axis_ref axes[SW_MAX_REFS];
+  int n = sw_moves_axes(&t->base.mesh, c, axes);
+  *out = dev->last_seat;
+  if (*out && same_axes((*out)->group, axes, n)) return SW_OK;
+  for (size_t i = 0; i < dev->seats.n; i++) {
+    if (!same_axes(dev->seats.at[i]->group, axes, n)) continue;
+    *out = dev->last_seat = dev->seats.at[i];
+    return SW_OK;
+  }
+  SW_TRY(new_seat(t, device, axes, n, out, d));
+  dev->last_seat = *out;
+  return SW_OK;
+}
+
+void sw_groups_free(sw_threads *t) {
+  for (int64_t i = 0; i < t->base.devices; i++) {
+    for (size_t s = 0; s < t->device[i].seats.n; s++) sw_mem_free(t->device[i].seats.at[s]);
+    sw_array_free(&t->device[i].seats);
+  }
+  for (size_t i = 0; i < t->groups.n; i++) free_group(t->groups.at[i]);
+  sw_array_free(&t->groups);
+  sw_dict_deinit(&t->index);
+}

@@ -1,0 +1,126 @@
+/* send and recv: a send copies its input into the receiver's mailbox and goes on; a recv takes the oldest message of
+ * its sender. So messages match per (sender, receiver) in program order, and sends never block.
+ */
+#include <string.h>
+
+#include "comm/signature.h"
+#include "comm/threads.h"
+
+static sw_rc pack(const sw_comm_call *call, int64_t from, sw_message **out, sw_diag *d) {
+  int64_t bytes = 0;
+  (void)sw_buffer_bytes(call->in, &bytes); /* checked before */
+  sw_message *m = sw_mem_alloc(1, sizeof *m + (size_t)bytes, d);
+  if (!m) return SW_E_RESOURCE;
+  *m = (sw_message){.from = from, .where = call->where, .buffer = *call->in};
+  m->buffer.data = m + 1;
+  if (bytes) memcpy(m + 1, call->in->data, (size_t)bytes);
+  *out = m;
+  return SW_OK;
+}
+
+sw_rc sw_mail_send(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d) {
+  const sw_collective *c = call->coll;
+  int64_t to = sw_mesh_group_peer(&t->base.mesh, device, c->axes, c->n_axes, sw_collective_root(c));
+  sw_message *m;
+  SW_TRY(pack(call, device, &m, d));
+  sw_device *dev = &t->device[to];
+  pthread_mutex_lock(&dev->lock);
+  *dev->mail_end = m;
+  dev->mail_end = &m->next;
+  unsigned word = atomic_load(&dev->mail_gate.word) + 1;
+  sw_gate_set(&dev->mail_gate, word);
+  pthread_mutex_unlock(&dev->lock);
+  return SW_OK;
+}
+
+static bool in_group(const sw_group *g, int64_t device) {
+  for (int64_t i = 0; i < g->n; i++)
+    if (g->devices[i] == device) return true;
+  return false;
+}
+
+/* Unlinks the oldest message that matches. *rival: another sender whose message would match as well, or -1. The
+ * device's lock is held. */
+static sw_message *take(sw_device *dev, const sw_group *g, int64_t source, int64_t *rival) {
+  sw_message **found = NULL;
+  *rival = -1;
+  for (sw_message **p = &dev->mail; *p; p = &(*p)->next) {
+    bool matches = source >= 0 ? (*p)->from == source : in_group(g, (*p)->from);
+    if (matches && !found) found = p;
+    if (matches && (*p)->from != (*found)->from) *rival = (*p)->from;
+  }
+  if (!found) return NULL;
+  sw_message *m = *found;
+  *found = m->next;
+  if (dev->mail_end == &m->next) dev->mail_end = found;
+  return m;
+}
+
+static sw_rc unpack(int64_t device, const sw_comm_call *call, const sw_message *m, sw_diag *d) {
+  sw_buffer *out = call->out;
+  bool same = out->dtype == m->buffer.dtype && out->rank == m->buffer.rank;
+  for (int i = 0; same && i < out->rank; i++) same = out->dims[i] == m->buffer.dims[i];
+  if (!same)
+    return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
+                   "recv mismatch: device %lld at position %lld expects another dtype or dims than device %lld sent at "
+                   "position %lld",
+                   (long long)device, (long long)call->where, (long long)m->from, (long long)m->where);
+  int64_t bytes = 0;
+  (void)sw_buffer_bytes(out, &bytes);
+  if (bytes) memcpy(out->data, m->buffer.data, (size_t)bytes);
+  memcpy(out->valid, m->buffer.valid, sizeof out->valid);
+  return SW_OK;
+}
+
+static sw_rc take_or_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw_message **out, sw_diag *d) {
+  sw_device *dev = &t->device[device];
+  for (;;) {
+    sw_waiting now = *w;
+    int64_t rival;
+    pthread_mutex_lock(&dev->lock);
+    now.old = atomic_load(&dev->mail_gate.word);
+    *out = take(dev, w->group, w->source, &rival);
+    pthread_mutex_unlock(&dev->lock);
+    if (*out && rival < 0) return SW_OK;
+    if (*out) {
+      int64_t first = (*out)->from;
+      sw_mem_free(*out);
+      return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
+                     "recv without a source: at position %lld of device %lld, devices %lld and %lld have both sent; "
+                     "expected one sender",
+                     (long long)w->call->where, (long long)device, (long long)first, (long long)rival);
+    }
+    SW_TRY(sw_wait(t, device, &now, d));
+  }
+}
+
+sw_rc sw_mail_receive(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d) {
+  const sw_collective *c = call->coll;
+  sw_seat *seat;
+  sw_message *m;
+  SW_TRY(sw_seat_find(t, device, c, &seat, d));
+  int64_t source =
+      c->n_root ? sw_mesh_group_peer(&t->base.mesh, device, c->axes, c->n_axes, sw_collective_root(c)) : -1;
+  sw_waiting w = {.kind = SW_WAIT_MESSAGE,
+                  .gate = &t->device[device].mail_gate,
+                  .group = seat->group,
+                  .source = source,
+                  .call = call};
+  SW_TRY(take_or_wait(t, device, &w, &m, d));
+  sw_rc rc = unpack(device, call, m, d);
+  if (!rc && m->from != device) {
+    int64_t bytes = 0;
+    (void)sw_buffer_bytes(&m->buffer, &bytes);
+    atomic_fetch_add_explicit(&t->device[device].stat_bytes[c->op], bytes, memory_order_relaxed);
+  }
+  sw_mem_free(m);
+  return rc;
+}
+
+void sw_mail_free(sw_device *dev) {
+  while (dev->mail) {
+    sw_message *next = dev->mail->next;
+    sw_mem_free(dev->mail);
+    dev->mail = next;
+  }
+}

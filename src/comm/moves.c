@@ -1,0 +1,309 @@
+/* The boxes of every collective, one row per op.
+ *
+ *   all_gather dim=0 of [a b | c]:  to each member: box 2 at 0 of member 0 -> 0;  box 1 at 0 of member 1 -> 2
+ *   reduce_scatter dim=0 of 3 rows over 2:  to member 1: box 1 at 2 of all -> 0
+ */
+#include "comm/moves.h"
+
+#include <string.h>
+
+#include "shardwright/checked.h"
+
+typedef struct walk {
+  const sw_view *v;
+  const sw_collective *c;
+  int64_t to;
+  const sw_buffer *in, *out; /* of `to`; NULL where it brings none */
+  sw_move_visit visit;
+  void *user;
+} walk;
+
+static const sw_buffer *input(const walk *w, int64_t j) { return sw_view_member(w->v, j)->call.in; }
+
+static int64_t piece_extent(int64_t k, int64_t block, int64_t i) {
+  int64_t lo = sw_min_i64(k, i * block);
+  return sw_min_i64(k, lo + block) - lo;
+}
+
+static sw_rc emit(const walk *w, sw_move *m, int rank, sw_diag *d) {
+  for (int i = 0; i < rank; i++)
+    if (m->extent[i] <= 0) return SW_OK;
+  m->to = w->to;
+  return w->visit(w->user, m, d);
+}
+
+static sw_move whole_of(const sw_buffer *b, int64_t from) {
+  sw_move m = {.from = from};
+  memcpy(m.extent, b->valid, (size_t)b->rank * sizeof b->valid[0]);
+  return m;
+}
+
+/* --- ops that take one box --- */
+
+static int64_t block_of(const walk *w) { return w->out->dims[w->c->dim]; }
+
+static sw_rc take_slice_of(const walk *w, const sw_buffer *in, int64_t from, sw_diag *d) {
+  sw_move m = whole_of(in, from);
+  m.extent[w->c->dim] = piece_extent(in->valid[w->c->dim], block_of(w), w->to);
+  m.src_at[w->c->dim] = w->to * block_of(w);
+  return emit(w, &m, in->rank, d);
+}
+
+static sw_rc take_whole_of(const walk *w, int64_t from, int64_t shown_as, sw_diag *d) {
+  sw_move m = whole_of(input(w, from), shown_as);
+  return emit(w, &m, input(w, from)->rank, d);
+}
+
+static sw_rc moves_own_slice(const walk *w, sw_diag *d) { return take_slice_of(w, w->in, w->to, d); }
+static sw_rc moves_reduced_slice(const walk *w, sw_diag *d) { return take_slice_of(w, w->in, SW_MOVE_ALL, d); }
+static sw_rc moves_root_slice(const walk *w, sw_diag *d) {
+  int64_t root = sw_collective_root(w->c);
+  return take_slice_of(w, input(w, root), root, d);
+}
+static sw_rc moves_own(const walk *w, sw_diag *d) { return take_whole_of(w, w->to, w->to, d); }
+static sw_rc moves_reduced(const walk *w, sw_diag *d) { return take_whole_of(w, w->to, SW_MOVE_ALL, d); }
+static sw_rc moves_root(const walk *w, sw_diag *d) {
+  int64_t root = sw_collective_root(w->c);
+  return take_whole_of(w, root, root, d);
+}
+
+/* The member whose input a shift brings to `to`, or -1. */
+static int64_t shift_source(const walk *w) {
+  const sw_axis_ref *refs = w->c->axes;
+  int64_t minor = sw_axis_refs_size(refs + w->c->dim + 1, w->c->n_axes - w->c->dim - 1);
+  int64_t size = refs[w->c->dim].size, at = w->to / minor % size;
+  if (!w->c->rotate && (w->c->offset <= -size || w->c->offset >= size)) return -1;
+  int64_t from = at - w->c->offset % size;
+  if (w->c->rotate) from = (from + size) % size;
+  return from < 0 || from >= size ? -1 : w->to + (from - at) * minor;
+}
+
+static sw_rc moves_shift(const walk *w, sw_diag *d) {
+  int64_t from = shift_source(w);
+  return from < 0 ? SW_OK : take_whole_of(w, from, from, d);
+}
+
+/* --- ops that join pieces of all members --- */
+
+static int join_dim(const sw_collective *c) { return c->op == SW_COLL_ALL_TO_ALL ? c->concat_dim : c->dim; }
+
+/* Block into which all_to_all cuts its input. */
+static int64_t split_block(const walk *w) {
+  return w->c->dim == w->c->concat_dim ? sw_ceil_div(w->in->dims[w->c->dim], w->v->n) : block_of(w);
+}
+
+/* The box that member j gives. */
+static sw_move joined_piece(const walk *w, int64_t j) {
+  const sw_buffer *in = input(w, j);
+  sw_move m = whole_of(in, j);
+  if (w->c->op == SW_COLL_ALL_TO_ALL) {
+    int64_t block = split_block(w);
+    m.extent[w->c->dim] = piece_extent(in->valid[w->c->dim], block, w->to);
+    m.src_at[w->c->dim] = w->to * block;
+  }
+  return m;
+}
+
+static sw_rc moves_joined(const walk *w, sw_diag *d) {
+  int dim = join_dim(w->c);
+  int64_t at = 0, end = w->out->dims[dim];
+  for (int64_t j = 0; j < w->v->n && at < end; j++) {
+    sw_move m = joined_piece(w, j);
+    m.dst_at[dim] = at;
+    m.extent[dim] = sw_min_i64(m.extent[dim], end - at);
+    at += m.extent[dim];
+    SW_TRY(emit(w, &m, w->out->rank, d));
+  }
+  return SW_OK;
+}
+
+/* --- halos: each dimension's window is cut at the owners' borders --- */
+
+typedef struct halo_dim {
+  int64_t block, shards, start, lo, hi, owner; /* window [lo, hi) in global indices; the owner walked to */
+} halo_dim;
+
+static void init_halo_dim(const walk *w, int i, halo_dim *h) {
+  const sw_tiling *t = w->c->dst;
+  int64_t device = sw_view_member(w->v, w->to)->device;
+  sw_tiling_window(w->v->mesh, t, i, device, &h->start, &h->lo, &h->hi);
+  h->lo += h->start;
+  h->hi += h->start;
+  h->shards = sw_axis_refs_size(t->refs + t->dim[i].first_ref, t->dim[i].n_refs);
+  h->block = h->shards > 1 ? t->dim[i].step : sw_max_i64(t->dim[i].size, 1);
+  h->owner = h->block > 0 ? h->lo / h->block : 0;
+}
+
+/* The box of the owners walked to, and who that is. */
+static sw_move halo_piece(const walk *w, const halo_dim *h) {
+  sw_move m = {.from = 0};
+  for (int i = 0; i < w->out->rank; i++) {
+    int64_t lo = sw_max_i64(h[i].lo, h[i].owner * h[i].block), hi = sw_min_i64(h[i].hi, (h[i].owner + 1) * h[i].block);
+    m.from = m.from * h[i].shards + h[i].owner;
+    m.extent[i] = hi - lo;
+    m.dst_at[i] = lo - h[i].start;
+    m.src_at[i] = lo - h[i].owner * h[i].block - w->c->dst->dim[i].base;
+  }
+  return m;
+}
+
+static sw_rc moves_halo(const walk *w, sw_diag *d) {
+  halo_dim h[SW_MAX_RANK];
+  for (int i = 0; i < w->out->rank; i++) {
+    init_halo_dim(w, i, &h[i]);
+    if (h[i].lo >= h[i].hi) return SW_OK;
+  }
+  for (int i = 0; i >= 0;) {
+    sw_move m = halo_piece(w, h);
+    if (m.from != w->to) SW_TRY(emit(w, &m, w->out->rank, d));
+    for (i = w->out->rank - 1; i >= 0; i--) {
+      if (++h[i].owner * h[i].block < h[i].hi) break;
+      h[i].owner = h[i].lo / h[i].block;
+    }
+  }
+  return SW_OK;
+}
+
+/* --- exchanges --- */
+
+typedef struct exchange_walk {
+  const walk *w;
+  int64_t dst_start[SW_MAX_RANK];
+} exchange_walk;
+
+static sw_rc exchange_box(void *user, const sw_tile_move *box, sw_diag *d) {
+  const exchange_walk *e = user;
+  const walk *w = e->w;
+  sw_move m = {.from = box->from}; /* the group is the mesh: member = device */
+  for (int i = 0; i < w->out->rank; i++) {
+    int64_t start, lo, hi;
+    sw_tiling_window(w->v->mesh, w->c->src, i, box->from, &start, &lo, &hi);
+    m.extent[i] = box->hi[i] - box->lo[i];
+    m.src_at[i] = box->lo[i] - start;
+    m.dst_at[i] = box->lo[i] - e->dst_start[i];
+  }
+  return emit(w, &m, w->out->rank, d);
+}
+
+static sw_rc moves_exchange(const walk *w, sw_diag *d) {
+  exchange_walk e = {.w = w};
+  for (int i = 0; i < w->out->rank; i++) {
+    int64_t lo, hi;
+    sw_tiling_window(w->v->mesh, w->c->dst, i, w->to, &e.dst_start[i], &lo, &hi);
+  }
+  return sw_tiling_moves_to(w->v->mesh, w->c->src, w->c->dst, w->to, exchange_box, &e, d);
+}
+
+/* --- valid extents --- */
+
+static void valid_as(const sw_buffer *in, int64_t *valid) { memcpy(valid, in->valid, sizeof in->valid); }
+
+static void valid_own(const walk *w, int64_t *valid) { valid_as(w->in, valid); }
+static void valid_root(const walk *w, int64_t *valid) { valid_as(input(w, sw_collective_root(w->c)), valid); }
+static void valid_shift(const walk *w, int64_t *valid) { valid_as(input(w, shift_source(w)), valid); }
+
+static void cut_to_piece(const walk *w, int64_t *valid) {
+  valid[w->c->dim] = piece_extent(valid[w->c->dim], block_of(w), w->to);
+}
+
+static void valid_own_slice(const walk *w, int64_t *valid) {
+  valid_own(w, valid);
+  cut_to_piece(w, valid);
+}
+
+static void valid_root_slice(const walk *w, int64_t *valid) {
+  valid_root(w, valid);
+  cut_to_piece(w, valid);
+}
+
+static void valid_joined(const walk *w, int64_t *valid) {
+  int dim = join_dim(w->c);
+  int64_t total = 0;
+  for (int64_t j = 0; j < w->v->n; j++) total += joined_piece(w, j).extent[dim];
+  valid_own(w, valid);
+  if (w->c->op == SW_COLL_ALL_TO_ALL && w->c->dim != dim) cut_to_piece(w, valid);
+  valid[dim] = sw_min_i64(total, w->out->dims[dim]);
+}
+
+static void valid_window(const walk *w, int64_t *valid) {
+  int64_t device = sw_view_member(w->v, w->to)->device;
+  for (int i = 0; i < w->out->rank; i++) {
+    int64_t start, lo;
+    sw_tiling_window(w->v->mesh, w->c->dst, i, device, &start, &lo, &valid[i]);
+    if (w->c->fill_outside && w->c->op != SW_COLL_UPDATE_HALO) valid[i] = w->out->dims[i];
+  }
+}
+
+static bool defined_at_root(const walk *w) { return w->to == sw_collective_root(w->c); }
+static bool defined_with_source(const walk *w) { return shift_source(w) >= 0; }
+
+static const struct {
+  sw_rc (*moves)(const walk *w, sw_diag *d);
+  void (*valid)(const walk *w, int64_t *valid);
+  bool (*defined)(const walk *w); /* NULL: always */
+} kRows[SW_COLL_COUNT] = {
+    [SW_COLL_ALL_GATHER] = {moves_joined, valid_joined, NULL},
+    [SW_COLL_ALL_REDUCE] = {moves_reduced, valid_own, NULL},
+    [SW_COLL_ALL_SLICE] = {moves_own_slice, valid_own_slice, NULL},
+    [SW_COLL_ALL_TO_ALL] = {moves_joined, valid_joined, NULL},
+    [SW_COLL_REDUCE_SCATTER] = {moves_reduced_slice, valid_own_slice, NULL},
+    [SW_COLL_BROADCAST] = {moves_root, valid_root, NULL},
+    [SW_COLL_GATHER] = {moves_joined, valid_joined, defined_at_root},
+    [SW_COLL_SCATTER] = {moves_root_slice, valid_root_slice, NULL},
+    [SW_COLL_REDUCE] = {moves_reduced, valid_own, defined_at_root},
+    [SW_COLL_SEND] = {NULL, NULL, NULL},
+    [SW_COLL_RECV] = {NULL, NULL, NULL},
+    [SW_COLL_SHIFT] = {moves_shift, valid_shift, defined_with_source},
+    [SW_COLL_UPDATE_HALO] = {moves_halo, valid_window, NULL},
+    [SW_COLL_BARRIER] = {NULL, NULL, NULL},
+    [SW_COLL_PERMUTE] = {moves_exchange, valid_window, NULL},
+    [SW_COLL_EXCHANGE] = {moves_exchange, valid_window, NULL},
+    [SW_COLL_TO_PARTIAL] = {moves_own, valid_own, NULL},
+};
+
+static walk walk_to(const sw_view *v, int64_t to) {
+  const sw_member *m = sw_view_member(v, to);
+  return (walk){.v = v, .c = v->coll, .to = to, .in = m->call.in, .out = m->call.out};
+}
+
+bool sw_moves_defined(const sw_view *v, int64_t to) {
+  walk w = walk_to(v, to);
+  return kRows[w.c->op].moves && (!kRows[w.c->op].defined || kRows[w.c->op].defined(&w));
+}
+
+sw_rc sw_moves_to(const sw_view *v, int64_t to, sw_move_visit visit, void *user, sw_diag *d) {
+  walk w = walk_to(v, to);
+  w.visit = visit;
+  w.user = user;
+  return sw_moves_defined(v, to) ? kRows[w.c->op].moves(&w, d) : SW_OK;
+}
+
+void sw_moves_valid(const sw_view *v, int64_t to, int64_t *valid) {
+  walk w = walk_to(v, to);
+  memset(valid, 0, SW_MAX_RANK * sizeof *valid);
+  if (w.out && sw_moves_defined(v, to)) kRows[w.c->op].valid(&w, valid);
+}
+
+int sw_moves_axes(const sw_mesh *m, const sw_collective *c, sw_axis_ref *refs) {
+  int n = 0;
+  if (sw_coll_flags(c->op) & SW_COLL_USES_TILES) {
+    for (int a = 0; a < m->n_axes; a++) refs[n++] = sw_axis_whole(m, a);
+  } else if (sw_coll_flags(c->op) & SW_COLL_USES_HALOS) {
+    for (int i = 0; i < c->dst->rank; i++)
+      for (int r = 0; r < c->dst->dim[i].n_refs; r++) refs[n++] = c->dst->refs[c->dst->dim[i].first_ref + r];
+  } else {
+    n = c->n_axes;
+    memcpy(refs, c->axes, (size_t)n * sizeof *refs);
+  }
+  return n;
+}
+
+bool sw_moves_extent_agrees(const sw_collective *c, int dim) {
+  static const bool kFree[SW_COLL_COUNT] = {
+      [SW_COLL_ALL_SLICE] = true, [SW_COLL_BROADCAST] = true, [SW_COLL_SCATTER] = true,     [SW_COLL_SEND] = true,
+      [SW_COLL_RECV] = true,      [SW_COLL_SHIFT] = true,     [SW_COLL_UPDATE_HALO] = true, [SW_COLL_PERMUTE] = true,
+      [SW_COLL_EXCHANGE] = true,  [SW_COLL_TO_PARTIAL] = true};
+  if (kFree[c->op]) return false;
+  if (c->op == SW_COLL_ALL_GATHER || c->op == SW_COLL_GATHER) return dim != c->dim;
+  return c->op != SW_COLL_ALL_TO_ALL || dim != c->concat_dim;
+}

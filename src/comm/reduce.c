@@ -1,0 +1,242 @@
+/* Reduction loops: a run is cut into chunks that stay in the first-level cache; per chunk an accumulator takes the
+ * sources in turn and is then written to every destination.
+ *
+ *   f16 sum of three:  f32 acc = widen(s0); acc += widen(s1); acc += widen(s2); d0 = d1 = d2 = narrow(acc)
+ *
+ * The meaning is that of shardwright/scalar.h, which tests compare with; here are loops that a compiler turns into
+ * vector code.
+ */
+#include "comm/reduce.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "shardwright/scalar.h"
+
+enum { CHUNK_ELEMS = 1024, MAX_ELEM_BYTES = 16 };
+
+typedef void (*combine_fn)(void *acc, const void *x, size_t n);
+
+#define COMBINER(name, T, expr)                                \
+  static void name(void *acc_at, const void *x_at, size_t n) { \
+    T *restrict acc = acc_at;                                  \
+    const T *restrict x = x_at;                                \
+    for (size_t i = 0; i < n; i++) {                           \
+      T a = acc[i], b = x[i];                                  \
+      acc[i] = (T)(expr);                                      \
+    }                                                          \
+  }
+
+/* a < b first, then equal numbers (which differ in sign when they are zeros), then NaN. */
+static inline float min_f32(float a, float b) { return a < b ? a : b < a ? b : a == b ? (signbit(a) ? a : b) : a + b; }
+static inline float max_f32(float a, float b) { return a > b ? a : b > a ? b : a == b ? (signbit(a) ? b : a) : a + b; }
+static inline double min_f64(double a, double b) {
+  return a < b ? a : b < a ? b : a == b ? (signbit(a) ? a : b) : a + b;
+}
+static inline double max_f64(double a, double b) {
+  return a > b ? a : b > a ? b : a == b ? (signbit(a) ? b : a) : a + b;
+}
+
+#define FLOAT_COMBINERS(t, T)               \
+  COMBINER(sum_##t, T, a + b)               \
+  COMBINER(product_##t, T, a *b)            \
+  COMBINER(min_of_##t, T, min_##t(a, b))    \
+  COMBINER(max_of_##t, T, max_##t(a, b))    \
+  COMBINER(and_##t, T, (a != 0) & (b != 0)) \
+  COMBINER(or_##t, T, (a != 0) | (b != 0))
+
+FLOAT_COMBINERS(f32, float)
+FLOAT_COMBINERS(f64, double)
+
+/* Sums and products are taken unsigned, where wrapping is defined. */
+#define INTEGER_COMBINERS(t, T, U)                               \
+  COMBINER(sum_##t, T, (U)((uint64_t)(U)a + (uint64_t)(U)b))     \
+  COMBINER(product_##t, T, (U)((uint64_t)(U)a * (uint64_t)(U)b)) \
+  COMBINER(min_of_##t, T, a < b ? a : b)                         \
+  COMBINER(max_of_##t, T, a < b ? b : a)                         \
+  COMBINER(bit_and_##t, T, a &b)                                 \
+  COMBINER(bit_or_##t, T, a | b)                                 \
+  COMBINER(bit_xor_##t, T, a ^ b)                                \
+  COMBINER(and_##t, T, (a != 0) & (b != 0))                      \
+  COMBINER(or_##t, T, (a != 0) | (b != 0))
+
+INTEGER_COMBINERS(i8, int8_t, uint8_t)
+INTEGER_COMBINERS(i16, int16_t, uint16_t)
+INTEGER_COMBINERS(i32, int32_t, uint32_t)
+INTEGER_COMBINERS(i64, int64_t, uint64_t)
+INTEGER_COMBINERS(u8, uint8_t, uint8_t)
+INTEGER_COMBINERS(u16, uint16_t, uint16_t)
+INTEGER_COMBINERS(u32, uint32_t, uint32_t)
+INTEGER_COMBINERS(u64, uint64_t, uint64_t)
+
+#define COMPLEX_COMBINERS(t, R)                                       \
+  static void sum_##t(void *acc_at, const void *x_at, size_t n) {     \
+    R *restrict acc = acc_at;                                         \
+    const R *restrict x = x_at;                                       \
+    for (size_t i = 0; i < 2 * n; i++) acc[i] += x[i];                \
+  }                                                                   \
+  static void product_##t(void *acc_at, const void *x_at, size_t n) { \
+    R *restrict acc = acc_at;                                         \
+    const R *restrict x = x_at;                                       \
+    for (size_t i = 0; i < 2 * n; i += 2) {                           \
+      R re = acc[i] * x[i] - acc[i + 1] * x[i + 1];                   \
+      R im = acc[i] * x[i + 1] + acc[i + 1] * x[i];                   \
+      acc[i] = re;                                                    \
+      acc[i + 1] = im;                                                \
+    }                                                                 \
+  }
+
+COMPLEX_COMBINERS(c64, float)
+COMPLEX_COMBINERS(c128, double)
+
+#define FLOAT_ROW(t)                                                                                               \
+  {                                                                                                                \
+    [SW_REDUCE_SUM] = sum_##t, [SW_REDUCE_AVERAGE] = sum_##t, [SW_REDUCE_PRODUCT] = product_##t,                   \
+    [SW_REDUCE_MIN] = min_of_##t, [SW_REDUCE_MAX] = max_of_##t, [SW_REDUCE_AND] = and_##t, [SW_REDUCE_OR] = or_##t \
+  }
+#define INTEGER_ROW(t)                                                                                              \
+  {                                                                                                                 \
+    [SW_REDUCE_SUM] = sum_##t, [SW_REDUCE_AVERAGE] = sum_##t, [SW_REDUCE_PRODUCT] = product_##t,                    \
+    [SW_REDUCE_MIN] = min_of_##t, [SW_REDUCE_MAX] = max_of_##t, [SW_REDUCE_AND] = and_##t, [SW_REDUCE_OR] = or_##t, \
+    [SW_REDUCE_BIT_AND] = bit_and_##t, [SW_REDUCE_BIT_OR] = bit_or_##t, [SW_REDUCE_BIT_XOR] = bit_xor_##t           \
+  }
+#define COMPLEX_ROW(t) \
+  { [SW_REDUCE_SUM] = sum_##t, [SW_REDUCE_AVERAGE] = sum_##t, [SW_REDUCE_PRODUCT] = product_##t }
+/* Bool is 0 or 1 in a byte. */
+#define BOOL_ROW                                                                                     \
+  {                                                                                                  \
+    [SW_REDUCE_SUM] = bit_or_u8, [SW_REDUCE_AVERAGE] = bit_and_u8, [SW_REDUCE_PRODUCT] = bit_and_u8, \
+    [SW_REDUCE_MIN] = bit_and_u8, [SW_REDUCE_MAX] = bit_or_u8, [SW_REDUCE_AND] = bit_and_u8,         \
+    [SW_REDUCE_OR] = bit_or_u8, [SW_REDUCE_BIT_AND] = bit_and_u8, [SW_REDUCE_BIT_OR] = bit_or_u8,    \
+    [SW_REDUCE_BIT_XOR] = bit_xor_u8                                                                 \
+  }
+
+/* By the dtype of the accumulator. */
+static const combine_fn kCombine[SW_DTYPE_COUNT][SW_REDUCTION_COUNT] = {
+    [SW_F64] = FLOAT_ROW(f64),    [SW_F32] = FLOAT_ROW(f32),   [SW_I8] = INTEGER_ROW(i8), [SW_I16] = INTEGER_ROW(i16),
+    [SW_I32] = INTEGER_ROW(i32),  [SW_I64] = INTEGER_ROW(i64), [SW_U8] = INTEGER_ROW(u8), [SW_U16] = INTEGER_ROW(u16),
+    [SW_U32] = INTEGER_ROW(u32),  [SW_U64] = INTEGER_ROW(u64), [SW_BOOL] = BOOL_ROW,      [SW_C64] = COMPLEX_ROW(c64),
+    [SW_C128] = COMPLEX_ROW(c128)};
+
+/* f32 for small floats; 64 bits for averages of integers, whose sum must not wrap. */
+static sw_dtype accumulator(const sw_reducer *r) {
+  if (r->kind == SW_REDUCE_GENERIC) return r->to;
+  sw_dtype_class c = sw_dtype_class_of(r->to);
+  if (c == SW_CLASS_FLOAT) return r->to == SW_F64 ? SW_F64 : SW_F32;
+  if (r->kind != SW_REDUCE_AVERAGE) return r->to;
+  return c == SW_CLASS_SIGNED ? SW_I64 : c == SW_CLASS_UNSIGNED ? SW_U64 : r->to;
+}
+
+static void convert_bf16_to_f32(float *to, const uint16_t *from, size_t n) {
+  for (size_t i = 0; i < n; i++) to[i] = sw_bf16_to_f32(from[i]);
+}
+
+static void convert_f16_to_f32(float *to, const uint16_t *from, size_t n) {
+  for (size_t i = 0; i < n; i++) to[i] = sw_f16_to_f32(from[i]);
+}
+
+static void convert_f32_to_bf16(uint16_t *to, const float *from, size_t n) {
+  for (size_t i = 0; i < n; i++) to[i] = sw_f32_to_bf16(from[i]);
+}
+
+static void convert_f32_to_f16(uint16_t *to, const float *from, size_t n) {
+  for (size_t i = 0; i < n; i++) to[i] = sw_f32_to_f16(from[i]);
+}
+
+static void convert(sw_dtype to, void *dst, sw_dtype from, const void *src, size_t n) {
+  if (from == SW_BF16 && to == SW_F32)
+    convert_bf16_to_f32(dst, src, n);
+  else if (from == SW_F16 && to == SW_F32)
+    convert_f16_to_f32(dst, src, n);
+  else if (from == SW_F32 && to == SW_BF16)
+    convert_f32_to_bf16(dst, src, n);
+  else if (from == SW_F32 && to == SW_F16)
+    convert_f32_to_f16(dst, src, n);
+  else
+    sw_convert_elements(to, dst, from, src, n);
+}
+
+typedef struct workspace {
+  _Alignas(64) char acc[CHUNK_ELEMS * MAX_ELEM_BYTES];
+  _Alignas(64) char wide[CHUNK_ELEMS * MAX_ELEM_BYTES];
+  _Alignas(64) char narrow[CHUNK_ELEMS * MAX_ELEM_BYTES];
+} workspace;
+
+/* A chunk of a source as accumulator elements: where it lies, or converted (to the result's dtype first). */
+static const void *load(const sw_reducer *r, sw_dtype acc, workspace *w, const void *src, size_t n) {
+  if (r->from == acc && r->to == acc && acc != SW_BOOL) return src;
+  if (r->from == r->to && acc != SW_BOOL) {
+    convert(acc, w->wide, r->from, src, n);
+    return w->wide;
+  }
+  if (r->from == SW_BOOL && r->to == SW_BOOL) { /* any byte but 0 means true */
+    const uint8_t *bytes = src;
+    for (size_t i = 0; i < n; i++) w->wide[i] = bytes[i] != 0;
+    return w->wide;
+  }
+  convert(r->to, w->narrow, r->from, src, n);
+  if (r->to == acc) return w->narrow;
+  convert(acc, w->wide, r->to, w->narrow, n);
+  return w->wide;
+}
+
+/* Averages are divided, and and/or of one source answers 0 or 1; element by element. */
+static void finish(const sw_reducer *r, sw_dtype acc, int64_t n_src, void *at, size_t n) {
+  bool logical = (r->kind == SW_REDUCE_AND || r->kind == SW_REDUCE_OR) && n_src == 1;
+  if (r->kind != SW_REDUCE_AVERAGE && !logical) return;
+  size_t size = (size_t)sw_dtype_bytes(acc);
+  if (acc == SW_F32 && !logical) {
+    float *f = at;
+    for (size_t i = 0; i < n; i++) f[i] /= (float)n_src;
+    return;
+  }
+  for (size_t i = 0; i < n; i++) {
+    char *p = (char *)at + i * size;
+    sw_scalar_store(acc, sw_reduction_finish(r->kind, acc, sw_scalar_load(acc, p), n_src), p);
+  }
+}
+
+static void combine(const sw_reducer *r, sw_dtype acc, void *at, const void *x, size_t n) {
+  if (r->kind == SW_REDUCE_GENERIC)
+    r->generic->combine(r->generic->user, at, x, n);
+  else
+    kCombine[acc][r->kind](at, x, n);
+}
+
+static const void *element_at(const void *base, sw_dtype t, int64_t i) {
+  return (const char *)base + i * sw_dtype_bytes(t);
+}
+
+/* One call's sources and destinations. */
+typedef struct reduce_job {
+  const sw_reducer *r;
+  sw_dtype acc;
+  int64_t n_src, n_dst;
+  const void *const *src;
+  void *const *dst;
+} reduce_job;
+
+static void reduce_chunk(const reduce_job *j, workspace *w, int64_t src_at, int64_t dst_at, size_t n) {
+  const sw_reducer *r = j->r;
+  memcpy(w->acc, load(r, j->acc, w, element_at(j->src[0], r->from, src_at), n), n * (size_t)sw_dtype_bytes(j->acc));
+  for (int64_t s = 1; s < j->n_src; s++)
+    combine(r, j->acc, w->acc, load(r, j->acc, w, element_at(j->src[s], r->from, src_at), n), n);
+  finish(r, j->acc, j->n_src, w->acc, n);
+  const void *result = w->acc;
+  if (r->to != j->acc) {
+    convert(r->to, w->narrow, j->acc, w->acc, n);
+    result = w->narrow;
+  }
+  for (int64_t i = 0; i < j->n_dst; i++)
+    memcpy((char *)j->dst[i] + dst_at * sw_dtype_bytes(r->to), result, n * (size_t)sw_dtype_bytes(r->to));
+}
+
+void sw_reduce_run(const sw_reducer *r, int64_t n_src, const void *const *src, int64_t src_at, int64_t n_dst,
+                   void *const *dst, int64_t dst_at, int64_t count) {
+  workspace w;
+  reduce_job job = {.r = r, .acc = accumulator(r), .n_src = n_src, .n_dst = n_dst, .src = src, .dst = dst};
+  for (int64_t at = 0; at < count; at += CHUNK_ELEMS) {
+    int64_t n = count - at < CHUNK_ELEMS ? count - at : CHUNK_ELEMS;
+    reduce_chunk(&job, &w, src_at + at, dst_at + at, (size_t)n);
+  }
+}

@@ -1,0 +1,226 @@
+/* Shares of work.
+ *
+ * Copying ops: share i makes member i's result by reading from the others' inputs; gather: share i brings member i's
+ * input to the root. reduce_scatter: share i reduces member i's slice. all_reduce and reduce: share i reduces the i-th
+ * part of the value, from all inputs into all results (the root's result); the parts are disjoint, so inputs and
+ * results may be the same memory.
+ *
+ *   all_reduce of 4 elements over 2:  share 0: r0[0,1] = r1[0,1] = i0[0,1] + i1[0,1];  share 1: the same for [2,3]
+ */
+#include "comm/share.h"
+
+#include <string.h>
+
+#include "comm/reduce.h"
+#include "comm/rows.h"
+#include "shardwright/checked.h"
+
+/* Parts of a reduction start at multiples of this many elements: no two shares write the same cache line of f32. */
+enum { PART_ELEMS = 64 };
+
+typedef struct worker {
+  const sw_job *job;
+  int64_t share;
+} worker;
+
+static const sw_buffer *input_of(const sw_job *j, int64_t i) { return sw_view_member(&j->view, i)->call.in; }
+static const sw_buffer *result_of(const sw_job *j, int64_t i) { return sw_view_member(&j->view, i)->call.out; }
+
+static const void *source(const sw_job *j, int64_t i) { return j->src[i - j->base]; }
+static void *target(const sw_job *j, int64_t i) { return j->dst[i - j->base]; }
+
+static sw_rc copy_box(const sw_job *j, const sw_move *m) {
+  const sw_buffer *in = input_of(j, m->from), *out = result_of(j, m->to);
+  size_t size = (size_t)sw_dtype_bytes(in->dtype);
+  sw_rows rows;
+  sw_rows_init(&rows, in->rank, m->extent, in->dims, m->src_at, out->dims, m->dst_at);
+  while (sw_rows_next(&rows)) {
+    const char *from = (const char *)source(j, m->from) + (size_t)rows.a * size;
+    char *to = (char *)target(j, m->to) + (size_t)rows.b * size;
+    if (from != to) memcpy(to, from, (size_t)rows.len * size);
+  }
+  return SW_OK;
+}
+
+static sw_rc visit_copy(void *user, const sw_move *m, sw_diag *d) {
+  (void)d;
+  return copy_box(((const worker *)user)->job, m);
+}
+
+static sw_rc visit_push(void *user, const sw_move *m, sw_diag *d) {
+  const worker *w = user;
+  (void)d;
+  return m->from == w->share ? copy_box(w->job, m) : SW_OK;
+}
+
+static sw_reducer reducer_of(const sw_job *j, int64_t i) {
+  const sw_comm_call *call = &sw_view_member(&j->view, i)->call;
+  return (sw_reducer){call->coll->reduction, call->in->dtype, call->out->dtype, call->generic};
+}
+
+static sw_rc visit_reduce(void *user, const sw_move *m, sw_diag *d) {
+  const sw_job *j = ((const worker *)user)->job;
+  const sw_buffer *in = input_of(j, m->to), *out = result_of(j, m->to);
+  sw_reducer r = reducer_of(j, m->to);
+  (void)d;
+  sw_rows rows;
+  sw_rows_init(&rows, in->rank, m->extent, in->dims, m->src_at, out->dims, m->dst_at);
+  while (sw_rows_next(&rows)) sw_reduce_run(&r, j->view.n, j->src, rows.a, 1, &j->dst[m->to], rows.b, rows.len);
+  return SW_OK;
+}
+
+/* Part i of n of `total` elements: [*lo, *hi). */
+static void part_of(int64_t total, int64_t i, int64_t n, int64_t *lo, int64_t *hi) {
+  int64_t lines = sw_ceil_div(total, PART_ELEMS);
+  *lo = sw_min_i64(total, (int64_t)((sw_i128)lines * i / n) * PART_ELEMS);
+  *hi = sw_min_i64(total, (int64_t)((sw_i128)lines * (i + 1) / n) * PART_ELEMS);
+}
+
+/* The box is one of all members' inputs; results have the same dims. */
+static sw_rc visit_part(void *user, const sw_move *m, sw_diag *d) {
+  const worker *w = user;
+  const sw_job *j = w->job;
+  const sw_buffer *in = input_of(j, m->to);
+  bool to_all = j->view.coll->op == SW_COLL_ALL_REDUCE;
+  sw_reducer r = reducer_of(j, m->to);
+  (void)d;
+  sw_rows rows;
+  sw_rows_init(&rows, in->rank, m->extent, in->dims, m->src_at, in->dims, m->src_at);
+  int64_t lo, hi, at = 0;
+  part_of(sw_rows_total(&rows), w->share, j->view.n, &lo, &hi);
+  for (; at < hi && sw_rows_next(&rows); at += rows.len) {
+    int64_t from = sw_max_i64(lo - at, 0), to = sw_min_i64(hi - at, rows.len);
+    if (from < to)
+      sw_reduce_run(&r, j->view.n, j->src, rows.a + from, to_all ? j->view.n : 1, to_all ? j->dst : &j->dst[m->to],
+                    rows.a + from, to - from);
+  }
+  return SW_OK;
+}
+
+/* Positions of an exchange's result that no box covers: the fill value, or poison. */
+static void fill_result(const sw_view *v, int64_t i) {
+  const sw_member *m = sw_view_member(v, i);
+  sw_buffer *out = m->call.out;
+  bool covered = true;
+  for (int k = 0; k < out->rank; k++) {
+    int64_t start, lo, hi;
+    sw_tiling_window(v->mesh, v->coll->dst, k, m->device, &start, &lo, &hi);
+    covered = covered && lo == 0 && hi == out->dims[k];
+  }
+  int64_t bytes;
+  if (covered || !sw_buffer_bytes(out, &bytes) || bytes == 0) return;
+  if (!v->coll->fill_outside) {
+    sw_buffer_poison(out);
+    return;
+  }
+  int size = sw_dtype_bytes(out->dtype);
+  char cell[16];
+  sw_element_store(out->dtype, v->coll->fill, cell);
+  for (int64_t at = 0; at < bytes; at += size) memcpy((char *)out->data + at, cell, (size_t)size);
+}
+
+static void fill_identity(const sw_job *j, int64_t i) {
+  const sw_buffer *out = result_of(j, i);
+  int size = sw_dtype_bytes(out->dtype);
+  char cell[16];
+  sw_reduction_identity_bytes(j->view.coll->reduction, out->dtype, cell);
+  static const int64_t kOrigin[SW_MAX_RANK];
+  sw_rows rows;
+  sw_rows_init(&rows, out->rank, input_of(j, i)->valid, out->dims, kOrigin, out->dims, kOrigin);
+  while (sw_rows_next(&rows))
+    for (int64_t e = rows.a; e < rows.a + rows.len; e++) memcpy((char *)target(j, i) + e * size, cell, (size_t)size);
+}
+
+/* update_halo keeps the destination where no other device's core goes. */
+static void keep_destination(const sw_job *j, int64_t i) {
+  int64_t bytes;
+  if (source(j, i) != target(j, i) && sw_buffer_bytes(result_of(j, i), &bytes) && bytes)
+    memcpy(target(j, i), source(j, i), (size_t)bytes);
+}
+
+/* What comes before the boxes of a copying op. True: there are no boxes to copy. */
+static bool prepare(const sw_job *j, int64_t i) {
+  const sw_collective *c = j->view.coll;
+  bool neutral = c->op == SW_COLL_TO_PARTIAL && i != 0;
+  if (neutral) fill_identity(j, i);
+  if (c->op == SW_COLL_UPDATE_HALO) keep_destination(j, i);
+  if (sw_coll_flags(c->op) & SW_COLL_USES_TILES) fill_result(&j->view, i);
+  return neutral;
+}
+
+/* Ops whose share is not "copy the boxes of the member's own result". */
+static const struct {
+  sw_move_visit visit;
+  bool own; /* boxes of the member's own result, else of the root's (or of the first member: all are the same) */
+} kWork[SW_COLL_COUNT] = {
+    [SW_COLL_GATHER] = {visit_push, false},
+    [SW_COLL_ALL_REDUCE] = {visit_part, false},
+    [SW_COLL_REDUCE] = {visit_part, false},
+    [SW_COLL_REDUCE_SCATTER] = {visit_reduce, true},
+};
+
+sw_rc sw_share_run(const sw_job *j, int64_t i, sw_diag *d) {
+  worker w = {j, i};
+  const sw_collective *c = j->view.coll;
+  if (!kWork[c->op].visit) return prepare(j, i) ? SW_OK : sw_moves_to(&j->view, i, visit_copy, &w, d);
+  return sw_moves_to(&j->view, kWork[c->op].own ? i : sw_collective_root(c), kWork[c->op].visit, &w, d);
+}
+
+sw_rc sw_share_run_local(const sw_view *view, int64_t i, sw_diag *d) {
+  const sw_comm_call *call = &view->members->call;
+  const void *src = call->in->data;
+  void *dst = call->out->data;
+  sw_job job = {.view = *view, .src = &src, .dst = &dst, .base = i};
+  return sw_share_run(&job, i, d);
+}
+
+typedef struct byte_count {
+  const sw_view *v;
+  int64_t to, bytes;
+} byte_count;
+
+static sw_rc visit_count(void *user, const sw_move *m, sw_diag *d) {
+  byte_count *b = user;
+  const sw_buffer *in = sw_view_member(b->v, m->from < 0 ? b->to : m->from)->call.in;
+  int64_t elems = 1;
+  (void)d;
+  for (int i = 0; i < in->rank; i++) elems *= m->extent[i];
+  int64_t bytes = elems * sw_dtype_bytes(in->dtype);
+  if (m->from >= 0) {
+    if (m->from != b->to) b->bytes += bytes;
+    return SW_OK;
+  }
+  /* reduce_scatter hears the slice from n-1 others; the other two first reduce an n-th part each, and send it on. */
+  int64_t n = b->v->n;
+  bool sliced = b->v->coll->op == SW_COLL_REDUCE_SCATTER;
+  b->bytes += sliced ? bytes * (n - 1) : bytes / n * (n - 1) * 2;
+  return SW_OK;
+}
+
+int64_t sw_share_bytes(const sw_view *v, int64_t i) {
+  byte_count b = {.v = v, .to = i};
+  if (sw_moves_to(v, i, visit_count, &b, NULL)) return 0;
+  return b.bytes;
+}
+
+int64_t sw_share_cost(const sw_comm_call *call, int64_t n) {
+  int64_t in = 0, out = 0, sum;
+  if (call->in && !sw_buffer_bytes(call->in, &in)) return INT64_MAX;
+  if (call->out && !sw_buffer_bytes(call->out, &out)) return INT64_MAX;
+  return sw_add_i64(in, out, &sum) && sw_mul_i64(sum, n, &sum) ? sum : INT64_MAX;
+}
+
+static bool overlaps(const sw_buffer *a, const sw_buffer *b) {
+  int64_t na = 0, nb = 0;
+  if (!sw_buffer_bytes(a, &na) || !sw_buffer_bytes(b, &nb) || na == 0 || nb == 0) return false;
+  uintptr_t pa = (uintptr_t)a->data, pb = (uintptr_t)b->data;
+  return pa < pb + (uintptr_t)nb && pb < pa + (uintptr_t)na;
+}
+
+bool sw_share_in_place(const sw_comm_call *call) {
+  if (!call->in || !call->out || !overlaps(call->in, call->out)) return true;
+  sw_coll_op op = call->coll->op;
+  bool safe = op == SW_COLL_ALL_REDUCE || op == SW_COLL_REDUCE || op == SW_COLL_BROADCAST ||
+              op == SW_COLL_UPDATE_HALO || op == SW_COLL_TO_PARTIAL;
+  return safe && call->in->data == call->out->data && call->in->dtype == call->out->dtype;
+}

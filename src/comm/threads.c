@@ -1,0 +1,478 @@
+/* The thread engine: a call is a meeting of its group (see threads.h for the phases).
+ *
+ *   all_reduce on two devices:  A arrives and waits; B arrives, is last, compares signatures, opens the work;
+ *   A and B reduce a half each into both results; who ends last says DONE; both return
+ */
+#include "comm/threads.h"
+
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "comm/signature.h"
+
+/* Below this many bytes read and written by all, waking others costs more than doing their share. */
+enum { SOLO_BYTES = 16384 };
+
+static unsigned word_of(unsigned number, unsigned phase) { return number << SW_PHASE_BITS | phase; }
+static unsigned phase_of(unsigned word) { return word & ((1u << SW_PHASE_BITS) - 1); }
+
+static unsigned word_at(const sw_meeting *m) { return atomic_load_explicit(&m->gate.word, memory_order_acquire); }
+
+static sw_meeting *meeting_of(const sw_comm_request *r) { return &r->seat->group->ring[r->number % SW_RING]; }
+
+/* From OPEN to another phase; false when somebody else was faster. */
+static bool end_open(sw_meeting *m, unsigned number, unsigned phase) {
+  unsigned open = word_of(number, SW_OPEN);
+  bool mine = atomic_compare_exchange_strong(&m->gate.word, &open, word_of(number, phase));
+  if (mine && phase != SW_SOLO) sw_gate_wake(&m->gate);
+  return mine;
+}
+
+static sw_job job_of(const sw_threads *t, const sw_comm_request *r) {
+  const sw_meeting *m = meeting_of(r);
+  return (sw_job){.view = {.mesh = &t->base.mesh,
+                           .coll = r->call.coll,
+                           .n = r->seat->group->n,
+                           .members = &m->slots[0].member,
+                           .stride = sizeof m->slots[0]},
+                  .src = m->src,
+                  .dst = m->dst};
+}
+
+/* --- arriving --- */
+
+static sw_rc compare_members(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
+  const sw_group *g = r->seat->group;
+  const sw_slot *slots = meeting_of(r)->slots;
+  int64_t other = 1;
+  while (other < g->n && slots[other].signature == slots[0].signature) other++;
+  if (other >= g->n) return SW_OK;
+  const sw_comm_call *a = &slots[0].member.call, *b = &slots[other].member.call;
+  const char *what = sw_signature_difference(a, b);
+  sw_text text = {0};
+  sw_text_printf(&text, "device %lld calls at position %lld '", (long long)g->devices[0], (long long)a->where);
+  sw_call_print(&t->base.mesh, a, &text);
+  sw_text_printf(&text, "', device %lld of its group at position %lld '", (long long)g->devices[other],
+                 (long long)b->where);
+  sw_call_print(&t->base.mesh, b, &text);
+  sw_diag why = {0};
+  (void)SW_FAIL(&why, SW_E_RESOURCE, SW_NOWHERE, "collective mismatch: %s'; they differ in %s (call %u of the group)",
+                sw_text_str(&text), what ? what : "nothing visible", r->number + 1);
+  sw_text_free(&text);
+  return sw_threads_fail(t, &why, d);
+}
+
+/* A share that nobody has begun. */
+static void try_share(sw_threads *t, const sw_comm_request *r, const sw_job *job, int64_t i) {
+  sw_meeting *m = meeting_of(r);
+  sw_slot *slot = &m->slots[i];
+  if (atomic_load_explicit(&slot->claimed, memory_order_relaxed) || atomic_exchange(&slot->claimed, true)) return;
+  sw_diag why = {0};
+  if (sw_share_run(job, i, &why)) {
+    atomic_store(&m->bad, true);
+    (void)sw_threads_fail(t, &why, NULL);
+  }
+  sw_moves_valid(&job->view, i, slot->valid);
+  slot->bytes = sw_share_bytes(&job->view, i);
+  if (atomic_fetch_add(&m->worked, 1) + 1 == job->view.n) sw_gate_set(&m->gate, word_of(r->number, SW_DONE));
+}
+
+static void do_shares(sw_threads *t, const sw_comm_request *r) {
+  sw_job job = job_of(t, r);
+  for (int64_t k = 0, i = r->seat->index; k < job.view.n; k++, i = i + 1 < job.view.n ? i + 1 : 0)
+    try_share(t, r, &job, i);
+}
+
+/* By the last to arrive. */
+static sw_rc open_work(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
+  sw_meeting *m = meeting_of(r);
+  sw_rc rc = compare_members(t, r, d);
+  if (rc) {
+    (void)end_open(m, r->number, SW_FAILED);
+    return rc;
+  }
+  bool solo = sw_share_cost(&r->call, r->seat->group->n) <= SOLO_BYTES;
+  if (!end_open(m, r->number, solo ? SW_SOLO : SW_SHARED)) return sw_threads_failure(t, d);
+  if (solo) do_shares(t, r);
+  return SW_OK;
+}
+
+static sw_rc stage_input(const sw_comm_request *r, sw_slot *slot, sw_diag *d) {
+  slot->staged = (sw_buffer){0};
+  if (sw_share_in_place(&r->call)) return SW_OK;
+  int64_t bytes = 0;
+  (void)sw_buffer_bytes(r->call.in, &bytes); /* checked before */
+  slot->staged = *r->call.in;
+  slot->staged.data = sw_mem_alloc((size_t)bytes, 1, d);
+  if (!slot->staged.data) return SW_E_RESOURCE;
+  memcpy(slot->staged.data, r->call.in->data, (size_t)bytes);
+  return SW_OK;
+}
+
+/* Until everybody has left the call that used the meeting before. */
+static sw_rc wait_for_seat(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
+  sw_meeting *m = meeting_of(r);
+  for (;;) {
+    unsigned word = word_at(m);
+    if (word >> SW_PHASE_BITS == r->number << SW_PHASE_BITS >> SW_PHASE_BITS) return SW_OK;
+    sw_waiting w = {.kind = SW_WAIT_SEAT, .gate = &m->gate, .old = word, .call = &r->call};
+    SW_TRY(sw_wait(t, r->device, &w, d));
+  }
+}
+
+static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
+  sw_seat *seat = r->seat;
+  if (seat->started >= SW_COMM_MAX_STARTED)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "device %lld at position %lld starts a call while %d of its group are started",
+                         (long long)r->device, (long long)r->call.where, seat->started);
+  r->number = seat->next;
+  sw_meeting *m = meeting_of(r);
+  SW_TRY(wait_for_seat(t, r, d));
+  sw_slot *slot = &m->slots[seat->index];
+  SW_TRY(stage_input(r, slot, d));
+  seat->next++;
+  seat->started++;
+  slot->member.call = r->call;
+  if (slot->staged.data) slot->member.call.in = &slot->staged;
+  slot->signature = sw_signature(&r->call);
+  atomic_store_explicit(&slot->claimed, false, memory_order_relaxed);
+  m->src[seat->index] = slot->member.call.in ? slot->member.call.in->data : NULL;
+  m->dst[seat->index] = r->call.out ? r->call.out->data : NULL;
+  atomic_store_explicit(&slot->came, r->number + 1, memory_order_release);
+  if (atomic_fetch_add(&m->arrived, 1) + 1 == seat->group->n) return open_work(t, r, d);
+  return SW_OK;
+}
+
+/* --- ending --- */
+
+/* The last to leave makes the meeting ready for a later call. */
+static void leave_meeting(const sw_comm_request *r) {
+  sw_meeting *m = meeting_of(r);
+  sw_slot *slot = &m->slots[r->seat->index];
+  sw_mem_free(slot->staged.data);
+  slot->staged.data = NULL;
+  r->seat->started--;
+  if (atomic_fetch_add(&m->left, 1) + 1 < r->seat->group->n) return;
+  atomic_store(&m->arrived, 0);
+  atomic_store(&m->worked, 0);
+  atomic_store(&m->left, 0);
+  sw_gate_set(&m->gate, word_of(r->number + SW_RING, SW_OPEN));
+}
+
+/* Reads nothing of other members: they may have returned. */
+static void give_result(sw_threads *t, const sw_comm_request *r) {
+  sw_job job = job_of(t, r);
+  int64_t index = r->seat->index;
+  sw_buffer *out = r->call.out;
+  if (out && r->call.coll->op != SW_COLL_BARRIER) {
+    memcpy(out->valid, meeting_of(r)->slots[index].valid, sizeof out->valid);
+    if (!sw_moves_defined(&job.view, index)) sw_buffer_poison(out);
+  }
+  atomic_fetch_add_explicit(&t->device[r->device].stat_bytes[r->call.coll->op], meeting_of(r)->slots[index].bytes,
+                            memory_order_relaxed);
+}
+
+/* A failed run leaves an open meeting: nobody will touch this device's buffers any more. False: too late, the work has
+ * begun. */
+static bool withdraw(const sw_comm_request *r) {
+  sw_meeting *m = meeting_of(r);
+  (void)end_open(m, r->number, SW_FAILED);
+  if (phase_of(word_at(m)) != SW_FAILED) return false;
+  sw_mem_free(m->slots[r->seat->index].staged.data);
+  m->slots[r->seat->index].staged.data = NULL;
+  r->seat->started--;
+  return true;
+}
+
+/* Until all members have come; fails when the call is off. */
+static sw_rc wait_for_members(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
+  sw_meeting *m = meeting_of(r);
+  sw_waiting w = {.kind = SW_WAIT_MEMBERS,
+                  .gate = &m->gate,
+                  .old = word_of(r->number, SW_OPEN),
+                  .group = r->seat->group,
+                  .meeting = m,
+                  .number = r->number,
+                  .call = &r->call};
+  sw_rc rc = SW_OK;
+  if (word_at(m) == w.old) rc = sw_wait(t, r->device, &w, d);
+  if ((rc || phase_of(word_at(m)) == SW_FAILED) && withdraw(r)) return rc ? rc : sw_threads_failure(t, d);
+  return SW_OK;
+}
+
+static void wait_for_work(sw_threads *t, const sw_comm_request *r) {
+  sw_meeting *m = meeting_of(r);
+  if (phase_of(word_at(m)) == SW_SHARED) do_shares(t, r);
+  for (;;) {
+    unsigned word = word_at(m);
+    if (phase_of(word) == SW_DONE) return;
+    sw_wait_for_work(t, &m->gate, word);
+  }
+}
+
+static sw_rc end_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
+  SW_TRY(wait_for_members(t, r, d));
+  wait_for_work(t, r);
+  bool bad = atomic_load(&meeting_of(r)->bad);
+  if (!bad) give_result(t, r);
+  leave_meeting(r);
+  return bad ? sw_threads_failure(t, d) : SW_OK;
+}
+
+/* --- calls --- */
+
+static void jitter(sw_threads *t, int64_t device) {
+  if (!t->options.jitter_seed) return;
+  sw_rng *rng = &t->device[device].rng;
+  int64_t kind = sw_rng_below(rng, 8);
+  if (kind < 3) return;
+  if (kind < 6) {
+    (void)sched_yield();
+    return;
+  }
+  struct timespec pause = {.tv_nsec = (long)sw_rng_below(rng, 100000)};
+  (void)nanosleep(&pause, NULL);
+}
+
+static void note_call(sw_device *dev, const sw_comm_call *call) {
+  dev->flight[dev->calls++ % SW_FLIGHT_CALLS] = (sw_flight){.op = call->coll->op, .where = call->where};
+  atomic_fetch_add_explicit(&dev->stat_calls[call->coll->op], 1, memory_order_relaxed);
+}
+
+/* all_slice and to_partial: a group in which every member is this device. */
+static sw_rc run_local(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d) {
+  const sw_collective *c = call->coll;
+  sw_comm_request r = {.device = device, .call = *call};
+  sw_slot slot;
+  SW_TRY(stage_input(&r, &slot, d));
+  sw_member me = {.call = *call, .device = device};
+  if (slot.staged.data) me.call.in = &slot.staged;
+  int64_t index = sw_mesh_group_index(&t->base.mesh, device, c->axes, c->n_axes);
+  sw_view view = {&t->base.mesh, c, sw_axis_refs_size(c->axes, c->n_axes), &me, 0};
+  sw_rc rc = sw_share_run_local(&view, index, d);
+  if (!rc) sw_moves_valid(&view, index, call->out->valid);
+  sw_mem_free(slot.staged.data);
+  return rc;
+}
+
+static sw_rc check_call(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d) {
+  const sw_collective *c = call->coll;
+  int rank = call->in ? call->in->rank : call->out ? call->out->rank : 0;
+  SW_TRY(sw_collective_verify(&t->base.mesh, c, rank, d));
+  bool rooted = sw_coll_flags(c->op) & SW_COLL_USES_ROOT;
+  bool is_root = !rooted || sw_mesh_group_index(&t->base.mesh, device, c->axes, c->n_axes) == sw_collective_root(c);
+  SW_TRY(sw_collective_check_buffers(&t->base.mesh, c, is_root, call->in, call->out, d));
+  bool generic = (sw_coll_flags(c->op) & SW_COLL_USES_REDUCTION) && c->reduction == SW_REDUCE_GENERIC;
+  if (generic && !call->generic)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: a generic reduction needs its combiner", sw_coll_text(c->op));
+  return SW_OK;
+}
+
+/* The first half of any call. */
+static sw_rc begin(sw_threads *t, sw_comm_request *r, sw_diag *d) {
+  sw_device *dev = &t->device[r->device];
+  SW_TRY(sw_threads_failure(t, d));
+  jitter(t, r->device);
+  SW_TRY(check_call(t, r->device, &r->call, d));
+  note_call(dev, &r->call);
+  sw_coll_op op = r->call.coll->op;
+  if (sw_coll_flags(op) & SW_COLL_LOCAL) return run_local(t, r->device, &r->call, d);
+  if (op == SW_COLL_SEND) return sw_mail_send(t, r->device, &r->call, d);
+  if (op == SW_COLL_RECV) return SW_OK;
+  SW_TRY(sw_seat_find(t, r->device, r->call.coll, &r->seat, d));
+  return arrive(t, r, d);
+}
+
+static sw_rc finish(sw_threads *t, sw_comm_request *r, sw_diag *d) {
+  sw_rc rc = SW_OK;
+  if (r->seat)
+    rc = end_call(t, r, d);
+  else if (r->call.coll->op == SW_COLL_RECV)
+    rc = sw_mail_receive(t, r->device, &r->call, d);
+  return rc;
+}
+
+/* Whatever fails in a call fails the run: the others would wait for this device. */
+static sw_rc fail_run(sw_threads *t, int64_t device, const sw_comm_call *call, sw_rc rc, sw_diag *local, sw_diag *d) {
+  if (atomic_load(&t->failed)) return sw_threads_failure(t, d);
+  if (!local->rc) (void)SW_FAIL(local, rc, SW_NOWHERE, "out of memory");
+  sw_diag_note(local, "in a call of device %lld at position %lld", (long long)device, (long long)call->where);
+  return sw_threads_fail(t, local, d);
+}
+
+static sw_rc threads_run(sw_comm *c, int64_t device, const sw_comm_call *call, sw_diag *d) {
+  sw_threads *t = sw_threads_of(c);
+  sw_comm_request r = {.device = device, .call = *call};
+  sw_diag local;
+  local.rc = SW_OK;
+  sw_rc rc = begin(t, &r, &local);
+  if (!rc) rc = finish(t, &r, &local);
+  if (rc) return fail_run(t, device, call, rc, &local, d);
+  t->device[device].flight[(t->device[device].calls - 1) % SW_FLIGHT_CALLS].ended = true;
+  return SW_OK;
+}
+
+static sw_rc threads_start(sw_comm *c, int64_t device, const sw_comm_call *call, sw_comm_request **out, sw_diag *d) {
+  sw_threads *t = sw_threads_of(c);
+  sw_diag local = {0};
+  sw_comm_request *r = sw_mem_alloc(1, sizeof *r, &local);
+  if (!r) return fail_run(t, device, call, SW_E_RESOURCE, &local, d);
+  *r = (sw_comm_request){.device = device, .call = *call, .next = t->device[device].requests};
+  sw_rc rc = begin(t, r, &local);
+  if (rc) {
+    sw_mem_free(r);
+    return fail_run(t, device, call, rc, &local, d);
+  }
+  t->device[device].requests = r;
+  *out = r;
+  return SW_OK;
+}
+
+static void forget_request(sw_threads *t, sw_comm_request *r) {
+  sw_comm_request **p = &t->device[r->device].requests;
+  while (*p != r) p = &(*p)->next;
+  *p = r->next;
+  sw_mem_free(r);
+}
+
+static sw_rc threads_wait(sw_comm *c, sw_comm_request *r, sw_diag *d) {
+  sw_threads *t = sw_threads_of(c);
+  sw_diag local = {0};
+  sw_rc rc = finish(t, r, &local);
+  if (rc) rc = fail_run(t, r->device, &r->call, rc, &local, d);
+  forget_request(t, r);
+  return rc;
+}
+
+/* A call that its device started and will not wait for: off if it has not begun, else over when the others are done
+ * with this device's buffers. */
+static void abandon(sw_threads *t, sw_comm_request *r) {
+  sw_diag why = {0};
+  (void)SW_FAIL(&why, SW_E_RESOURCE, SW_NOWHERE, "device %lld has ended without waiting for its call at position %lld",
+                (long long)r->device, (long long)r->call.where);
+  (void)sw_threads_fail(t, &why, NULL);
+  if (r->seat && !withdraw(r)) {
+    wait_for_work(t, r);
+    leave_meeting(r);
+  }
+  forget_request(t, r);
+}
+
+static void threads_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why) {
+  sw_threads *t = sw_threads_of(c);
+  sw_device *dev = &t->device[device];
+  if (rc) {
+    sw_diag diag = {0};
+    (void)SW_FAIL(&diag, rc == SW_E_CANCELLED ? rc : SW_E_RESOURCE, SW_NOWHERE, "device %lld failed: %s",
+                  (long long)device, why ? why : sw_rc_text(rc));
+    (void)sw_threads_fail(t, &diag, NULL);
+  }
+  while (dev->requests) abandon(t, dev->requests);
+  pthread_mutex_lock(&dev->lock);
+  bool again = dev->left;
+  dev->left = true;
+  dev->left_rc = rc;
+  dev->epoch++;
+  pthread_mutex_unlock(&dev->lock);
+  if (!again) atomic_fetch_add(&t->gone, 1);
+  sw_wake_all(t);
+}
+
+static void threads_get_stats(const sw_comm *c, int64_t device, sw_comm_stats *out) {
+  const sw_device *dev = &((const sw_threads *)(const void *)c)->device[device];
+  for (int op = 0; op < SW_COLL_COUNT; op++) {
+    out->calls[op] = atomic_load_explicit(&dev->stat_calls[op], memory_order_relaxed);
+    out->bytes_received[op] = atomic_load_explicit(&dev->stat_bytes[op], memory_order_relaxed);
+  }
+}
+
+static void report_device(const sw_device *dev, int64_t device, sw_text *out) {
+  const char *state = !dev->left ? "running" : dev->left_rc ? "failed" : "ended";
+  sw_text_printf(out, "device %lld: %s, %lld calls", (long long)device, state, (long long)dev->calls);
+  int64_t shown = dev->calls < SW_FLIGHT_CALLS ? dev->calls : SW_FLIGHT_CALLS;
+  for (int64_t i = dev->calls - shown; i < dev->calls; i++) {
+    const sw_flight *f = &dev->flight[i % SW_FLIGHT_CALLS];
+    sw_text_printf(out, "%s %s@%lld%s", i == dev->calls - shown ? ":" : ",", sw_coll_text(f->op), (long long)f->where,
+                   f->ended ? "" : " (not ended)");
+  }
+  sw_text_puts(out, "\n");
+}
+
+static void threads_report(const sw_comm *c, sw_text *out) {
+  const sw_threads *t = (const sw_threads *)(const void *)c;
+  for (int64_t i = 0; i < c->devices; i++) report_device(&t->device[i], i, out);
+}
+
+static void threads_destroy(sw_comm *c) {
+  sw_threads *t = sw_threads_of(c);
+  if (t->device) {
+    sw_groups_free(t);
+    for (int64_t i = 0; i < c->devices; i++) {
+      while (t->device[i].requests) forget_request(t, t->device[i].requests);
+      sw_mail_free(&t->device[i]);
+      pthread_mutex_destroy(&t->device[i].lock);
+    }
+  }
+  pthread_mutex_destroy(&t->lock);
+  pthread_mutex_destroy(&t->detective);
+  sw_mem_free(t->seen_waiting);
+  sw_mem_free(t->seen_epoch);
+  sw_mem_free(t->seen_left);
+  sw_mem_free(t->seen_live);
+  sw_mem_free(t->ids);
+  sw_mem_free(t->device);
+  sw_mem_free(t);
+}
+
+static const sw_comm_engine kThreads = {
+    .name = "threads",
+    .destroy = threads_destroy,
+    .run = threads_run,
+    .start = threads_start,
+    .wait = threads_wait,
+    .leave = threads_leave,
+    .get_stats = threads_get_stats,
+    .report = threads_report,
+};
+
+static sw_rc allocate(sw_threads *t, sw_diag *d) {
+  int64_t n = t->base.devices;
+  SW_MEM_NEW(t->seen_waiting, n, d);
+  SW_MEM_NEW(t->seen_epoch, n, d);
+  SW_MEM_NEW(t->seen_left, n, d);
+  SW_MEM_NEW(t->seen_live, n, d);
+  if (t->base.mesh.device_ids) {
+    SW_MEM_NEW(t->ids, n, d);
+    memcpy(t->ids, t->base.mesh.device_ids, (size_t)n * sizeof *t->ids);
+    t->base.mesh.device_ids = t->ids;
+  }
+  SW_MEM_NEW(t->device, n, d);
+  for (int64_t i = 0; i < n; i++) {
+    sw_device *dev = &t->device[i];
+    pthread_mutex_init(&dev->lock, NULL);
+    dev->mail_end = &dev->mail;
+    sw_rng_seed(&dev->rng, sw_hash_u64((uint64_t)i, t->options.jitter_seed));
+  }
+  return SW_OK;
+}
+
+sw_rc sw_comm_create_threads(const sw_mesh *mesh, const sw_comm_options *o, sw_comm **out, sw_diag *d) {
+  SW_TRY(sw_mesh_verify(mesh, true, d));
+  sw_threads *t;
+  SW_MEM_NEW(t, 1, d);
+  t->base = (sw_comm){.engine = &kThreads, .mesh = *mesh, .devices = sw_mesh_devices(mesh)};
+  if (o) t->options = *o;
+  if (!(t->options.timeout_s > 0)) t->options.timeout_s = 30;
+  t->spin = t->base.devices <= sysconf(_SC_NPROCESSORS_ONLN) ? 20000 : 0;
+  pthread_mutex_init(&t->lock, NULL);
+  pthread_mutex_init(&t->detective, NULL);
+  sw_rc rc = allocate(t, d);
+  if (rc) {
+    threads_destroy(&t->base);
+    return rc;
+  }
+  *out = &t->base;
+  return SW_OK;
+}

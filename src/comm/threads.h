@@ -1,0 +1,183 @@
+/* The thread engine's data.
+ *
+ * A group (devices that call collectives together) has a ring of meetings; the k-th call of the group uses meeting
+ * k % SW_RING. Its `word` holds the call number and a phase, and everybody waits on it:
+ *
+ *   OPEN    members arrive, each fills its slot; the last one compares signatures
+ *   SHARED  everybody takes shares of the work, its own first, then those that nobody has begun
+ *   SOLO    the work is small: the last arrival does all of it
+ *   DONE    results are complete; each member leaves, and the last one reopens the meeting for call k + SW_RING
+ *   FAILED  a member gave up before all had come: nobody has touched or will touch anybody's buffers
+ *
+ * Only OPEN can last: from SHARED and SOLO on everything is computation. A failure is the communicator's: the first one
+ * is recorded, and whoever waits in OPEN turns it into FAILED and returns.
+ */
+#ifndef SRC_COMM_THREADS_H_
+#define SRC_COMM_THREADS_H_
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "comm/engine.h"
+#include "comm/share.h"
+#include "shardwright/array.h"
+#include "shardwright/hash.h"
+
+enum { SW_RING = SW_COMM_MAX_STARTED + 1, SW_FLIGHT_CALLS = 8 };
+
+enum { SW_OPEN, SW_SHARED, SW_SOLO, SW_DONE, SW_FAILED, SW_PHASE_BITS = 3 };
+
+/* A word to wait on, and how many sleep on it. */
+typedef struct sw_gate {
+  _Alignas(64) atomic_uint word;
+  atomic_uint sleepers;
+} sw_gate;
+
+typedef struct sw_slot {
+  _Alignas(64) sw_member member;
+  uint64_t signature;
+  atomic_uint came;           /* 1 + number of the call the member has come to */
+  atomic_bool claimed;        /* somebody does this share */
+  sw_buffer staged;           /* copy of an input that its own result would overwrite; data NULL: none */
+  int64_t valid[SW_MAX_RANK]; /* of the result */
+  int64_t bytes;              /* received from others */
+} sw_slot;
+
+typedef struct sw_meeting {
+  sw_gate gate;
+  _Alignas(64) atomic_llong arrived;
+  atomic_llong worked, left;
+  atomic_bool bad;
+  sw_slot *slots;
+  const void **src;
+  void **dst;
+} sw_meeting;
+
+typedef struct sw_group {
+  int n_axes;
+  sw_axis_ref axes[SW_MAX_REFS];
+  int64_t n;
+  int64_t *devices; /* in group order */
+  sw_meeting ring[SW_RING];
+} sw_group;
+
+/* A device's place in a group. */
+typedef struct sw_seat {
+  sw_group *group;
+  int64_t index;
+  unsigned next; /* number of its next call */
+  int started;   /* calls not yet waited for */
+} sw_seat;
+
+/* What a device waits for, when it waits long. */
+typedef enum sw_wait_kind {
+  SW_WAIT_NONE,
+  SW_WAIT_MEMBERS, /* until all have come to a call */
+  SW_WAIT_MESSAGE,
+  SW_WAIT_SEAT /* until all have left an earlier call: cannot be part of a deadlock */
+} sw_wait_kind;
+
+typedef struct sw_waiting {
+  sw_wait_kind kind;
+  sw_gate *gate;
+  unsigned old; /* the word that it waits to see changed */
+  const sw_group *group;
+  sw_meeting *meeting;
+  unsigned number;
+  int64_t source; /* of a message; -1: any of the group */
+  const sw_comm_call *call;
+} sw_waiting;
+
+typedef struct sw_message {
+  struct sw_message *next;
+  int64_t from, where;
+  sw_buffer buffer; /* data follows the record */
+} sw_message;
+
+typedef struct sw_flight {
+  sw_coll_op op;
+  int64_t where;
+  bool ended;
+} sw_flight;
+
+typedef struct sw_device {
+  _Alignas(64) pthread_mutex_t lock; /* of `waiting`, `epoch`, `left`, `why`, mail */
+  sw_waiting waiting;
+  uint64_t epoch; /* counts changes of `waiting` */
+  bool left;
+  sw_rc left_rc;
+  sw_gate mail_gate;
+  sw_message *mail, **mail_end;
+  /* Touched by the device's own thread only: */
+  SW_ARRAY(sw_seat *) seats;
+  sw_seat *last_seat;
+  sw_comm_request *requests;
+  sw_rng rng;
+  sw_flight flight[SW_FLIGHT_CALLS];
+  int64_t calls;
+  atomic_llong stat_calls[SW_COLL_COUNT], stat_bytes[SW_COLL_COUNT];
+} sw_device;
+
+typedef struct sw_threads {
+  sw_comm base;
+  sw_comm_options options;
+  int32_t *ids;
+  int spin; /* looks at a word before sleeping */
+  sw_device *device;
+  pthread_mutex_t lock; /* of groups, failure */
+  sw_dict index;        /* axes and first device -> number in groups */
+  SW_ARRAY(sw_group *) groups;
+  atomic_int failed; /* sw_rc of the first failure */
+  sw_diag failure;
+  atomic_llong blocked, gone; /* devices that wait long; that have left */
+  pthread_mutex_t detective;  /* one looks for deadlocks at a time, with this room for what it sees: */
+  sw_waiting *seen_waiting;
+  uint64_t *seen_epoch;
+  bool *seen_left, *seen_live;
+} sw_threads;
+
+struct sw_comm_request {
+  sw_comm_request *next;
+  int64_t device;
+  sw_comm_call call;
+  sw_seat *seat; /* NULL: the call was complete at its start, but for a recv */
+  unsigned number;
+};
+
+static inline sw_threads *sw_threads_of(sw_comm *c) { return (sw_threads *)(void *)c; }
+
+/* groups.c */
+SW_CHECKED sw_rc sw_seat_find(sw_threads *t, int64_t device, const sw_collective *c, sw_seat **out, sw_diag *d);
+void sw_groups_free(sw_threads *t);
+
+/* gate.c: true when the word changed; false after some milliseconds, or when woken for another reason. */
+bool sw_gate_sleep(sw_gate *g, unsigned old, double seconds);
+void sw_gate_set(sw_gate *g, unsigned word);
+void sw_gate_wake(sw_gate *g);
+bool sw_gate_spin(sw_gate *g, unsigned old, int looks);
+
+/* waiting.c */
+/* Until the gate's word is not w->old. Fails when the run has failed, at the timeout, in a deadlock, when who is
+ * waited for has left, or when cancelled. */
+SW_CHECKED sw_rc sw_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw_diag *d);
+/* The same while others only compute: always ends, never fails. */
+void sw_wait_for_work(sw_threads *t, sw_gate *g, unsigned old);
+/* Record the first failure of the run, wake everybody, and give the recorded failure to `d`. */
+sw_rc sw_threads_fail(sw_threads *t, const sw_diag *why, sw_diag *d);
+sw_rc sw_threads_failure(sw_threads *t, sw_diag *d); /* the recorded one, or SW_OK */
+void sw_wake_all(sw_threads *t);
+
+/* deadlock.c */
+/* Fails the run when some device waits for one that will never come. */
+SW_CHECKED sw_rc sw_deadlock_check(sw_threads *t, sw_diag *d);
+/* The first device that `w` waits for and that has not come, or -1. */
+int64_t sw_waiting_missing(const sw_waiting *w);
+/* "device 3, which waits at position 17 in 'all_reduce axes=[x] ...'". */
+void sw_device_print(sw_threads *t, int64_t device, sw_text *out);
+
+/* mail.c */
+SW_CHECKED sw_rc sw_mail_send(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d);
+SW_CHECKED sw_rc sw_mail_receive(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d);
+void sw_mail_free(sw_device *dev);
+
+#endif
