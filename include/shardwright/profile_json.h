@@ -4,9 +4,8 @@
 
 #include "shardwright/profile.h"
 
-/* `path_or_name`: a file when it contains '/' or ends in ".json" (or is "-"), else a name that is looked up as
- * NAME.json in $SHARDWRIGHT_PROFILES, ./hwprofiles, and the folder that came with the program. The profile and its
- * texts live in `arena`. Errors carry file, line and column. */
+/* `path_or_name`: a file when it contains '/' or ends in ".json" (or is "-"), else a name: hwprofiles/NAME.json as
+ * sw_data_file finds it. The profile and its texts live in `arena`. Errors carry file, line and column. */
 SW_API SW_CHECKED sw_rc sw_profile_read(const char *path_or_name, sw_arena *arena, const sw_profile **out, sw_diag *d);
 
 /* Parse text that is already in memory; `file` is what messages call it. */

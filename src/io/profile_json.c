@@ -7,15 +7,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "io/json_tree.h"
 #include "shardwright/file.h"
 #include "shardwright/hash.h"
-
-#ifndef SW_PROFILE_DIRS
-#define SW_PROFILE_DIRS ""
-#endif
 
 enum { VERSION = 1 };
 #define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
@@ -313,36 +308,12 @@ sw_rc sw_profile_parse(const char *file, const char *bytes, size_t n, sw_arena *
   return rc;
 }
 
-/* The places that a name is looked for, in order; `from` is the next. NULL at the end. A ':' separates folders in the
- * two lists. */
-static const char *next_folder(const char **cursor, int *length) {
-  if (!**cursor) return NULL;
-  const char *start = *cursor;
-  const char *colon = strchr(start, ':');
-  *length = (int)(colon ? colon - start : (long)strlen(start));
-  *cursor = colon ? colon + 1 : start + *length;
-  return start;
-}
-
 static sw_rc find_profile(const char *name, sw_arena *scratch, const char **out, sw_diag *d) {
-  const char *env = getenv("SHARDWRIGHT_PROFILES");
-  const char *all = sw_arena_printf(scratch, d, "%s:hwprofiles:%s", env ? env : "", SW_PROFILE_DIRS);
-  if (!all) return SW_E_RESOURCE;
-  const char *cursor = all, *folder;
-  int length;
-  while ((folder = next_folder(&cursor, &length))) {
-    if (!length) continue;
-    char *path = sw_arena_printf(scratch, d, "%.*s/%s.json", length, folder, name);
-    if (!path) return SW_E_RESOURCE;
-    if (access(path, R_OK) == 0) {
-      *out = path;
-      return SW_OK;
-    }
-  }
-  return SW_FAIL_INPUT(d, SW_NOWHERE,
-                       "no hardware profile '%s' in $SHARDWRIGHT_PROFILES, ./hwprofiles or the folder of the program; "
-                       "expected such a name, or a file",
-                       name);
+  const char *file = sw_arena_printf(scratch, d, "%s.json", name);
+  if (!file) return SW_E_RESOURCE;
+  SW_TRY_NOTE(d, sw_data_file("hwprofiles", file, scratch, out, d),
+              "'%s' is taken for the name of a hardware profile; a file needs a '/' or ends in .json", name);
+  return SW_OK;
 }
 
 static bool looks_like_path(const char *s) {

@@ -1,5 +1,7 @@
 #include "check.h"
 
+#include <sys/stat.h>
+
 #include "shardwright/array.h"
 #include "shardwright/checked.h"
 #include "shardwright/file.h"
@@ -119,6 +121,32 @@ static void files_are_written_whole(void **state) {
   assert_int_equal(sw_file_write("/nonexistent/x", "a", 1, &diag), SW_E_INPUT);
 }
 
+static void files_that_came_along_are_found(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_arena arena = {0};
+  const char *path = NULL;
+  assert_ok(sw_data_file("src", "layers.txt", &arena, &path, &diag)); /* some folders above this program */
+  assert_non_null(strstr(path, "/src/layers.txt"));
+  assert_int_equal(sw_data_file("src", "no such file", &arena, &path, &diag), SW_E_INPUT);
+  assert_non_null(strstr(diag.text, "src/no such file"));
+  char folder[] = "/tmp/sw_data_XXXXXX";
+  assert_non_null(mkdtemp(folder));
+  assert_int_equal(setenv("SHARDWRIGHT_DATA", folder, 1), 0);
+  char *file = sw_arena_printf(&arena, &diag, "%s/src", folder);
+  assert_int_equal(mkdir(file, 0700), 0);
+  file = sw_arena_printf(&arena, &diag, "%s/layers.txt", file);
+  assert_ok(sw_file_write(file, "x", 1, &diag));
+  assert_ok(sw_data_file("src", "layers.txt", &arena, &path, &diag)); /* the user's folder comes first */
+  assert_string_equal(path, file);
+  unsetenv("SHARDWRIGHT_DATA");
+  remove(file);
+  *strrchr(file, '/') = '\0';
+  remove(file);
+  remove(folder);
+  sw_arena_deinit(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arena_gives_zeroed_aligned_memory),
@@ -128,6 +156,7 @@ int main(void) {
       cmocka_unit_test(numbers_for_people),
       cmocka_unit_test(costs_saturate),
       cmocka_unit_test(files_are_written_whole),
+      cmocka_unit_test(files_that_came_along_are_found),
   };
   return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

@@ -1,0 +1,49 @@
+/* Finds the files that come with the program, wherever it was built or installed:
+ *
+ *   PREFIX/bin/shardwright          finds PREFIX/share/shardwright/hwprofiles/local.json
+ *   TREE/build/debug/shardwright    finds TREE/hwprofiles/local.json
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shardwright/file.h"
+
+enum { PATH_BYTES = 4096, MOST_PARENTS = 4 };
+
+typedef struct search {
+  const char *folder, *name;
+  sw_arena *arena;
+  sw_diag *d;
+} search;
+
+/* START/MIDDLE/FOLDER/NAME when it can be read. False also when memory is out, which `d` then says. */
+static bool is_at(const search *s, const char *start, const char *middle, const char **path) {
+  *path = sw_arena_printf(s->arena, s->d, "%s/%s%s/%s", start, middle, s->folder, s->name);
+  return *path && access(*path, R_OK) == 0;
+}
+
+static bool is_near_program(const search *s, const char **path) {
+  char exe[PATH_BYTES];
+  ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+  if (n < 0) return false;
+  exe[n] = '\0';
+  for (int up = 0; up <= MOST_PARENTS; up++) {
+    char *slash = strrchr(exe, '/');
+    if (!slash) return false;
+    *slash = '\0';
+    if (is_at(s, exe, "", path) || is_at(s, exe, "share/shardwright/", path)) return true;
+  }
+  return false;
+}
+
+sw_rc sw_data_file(const char *folder, const char *name, sw_arena *arena, const char **path, sw_diag *d) {
+  sw_diag inner = {0};
+  search s = {folder, name, arena, &inner};
+  const char *env = getenv("SHARDWRIGHT_DATA");
+  if (env && is_at(&s, env, "", path)) return SW_OK;
+  if (is_at(&s, ".", "", path) || is_near_program(&s, path)) return SW_OK;
+  if (inner.rc) return SW_FAIL(d, inner.rc, SW_NOWHERE, "%s", inner.text);
+  return SW_FAIL_INPUT(d, SW_NOWHERE, "no file '%s/%s' in $SHARDWRIGHT_DATA, the working folder or beside the program",
+                       folder, name);
+}
