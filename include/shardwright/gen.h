@@ -70,8 +70,10 @@ typedef struct sw_gen_arch {
 
 /* Architectures first, then presets; NULL beyond the last. */
 SW_API const sw_gen_arch *sw_gen_arch_at(int i);
-SW_API const sw_gen_arch *sw_gen_arch_named(const char *name); /* NULL: none */
-/* Default of a parameter; NULL when the architecture has no such parameter. */
+/* Unknown: SW_E_INPUT, naming the nearest. */
+SW_API SW_CHECKED sw_rc sw_gen_arch_find(const char *name, const sw_gen_arch **out, sw_diag *d);
+/* Default of a parameter; of a choice, what is allowed, the default first ("forward|train"). NULL when the architecture
+ * has no such parameter. */
 SW_API const char *sw_gen_default_of(const sw_gen_arch *a, sw_gen_param p);
 
 typedef struct sw_gen_arg {

@@ -50,6 +50,25 @@ static double total_flops(const sw_graph *g) {
   return sum;
 }
 
+/* Every state comes back once, in its own type, and nothing is computed in vain. */
+static void check_program(const sw_graph *g) {
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    int uses = 0;
+    for (int k = 0; k < g->ops[i].n_results; k++) uses += g->values[g->ops[i].results[k]].n_uses;
+    if (uses == 0) fail_msg("op '%s' has no use", g->ops[i].name);
+  }
+  const sw_function *f = &g->functions[g->main];
+  int states = 0, returned = 0;
+  for (int i = 0; i < f->n_args; i++) states += g->values[f->args[i]].kind == SW_VALUE_STATE;
+  for (int i = 0; i < f->n_outputs; i++) {
+    if (f->alias[i] < 0) continue;
+    returned++;
+    for (int j = 0; j < i; j++) assert_true(f->alias[j] != f->alias[i]);
+    assert_true(sw_type_equal(&g->values[f->alias[i]].type, &g->values[f->outputs[i]].type));
+  }
+  assert_int_equal(states, returned);
+}
+
 /* Published numbers of weights; ResNet's count each scale and shift and no running statistics. */
 static const struct {
   const char *arch, *args;
@@ -81,6 +100,7 @@ static void test_counts(void **state) {
     sw_graph *g;
     assert_ok(generate(kCounts[i].arch, kCounts[i].args, &g, &diag));
     assert_ok(sw_graph_verify(g, &diag));
+    check_program(g);
     int64_t weights = elements_of_kind(g, SW_VALUE_PARAMETER);
     if (weights != kCounts[i].weights) {
       fail_msg("%s %s has %lld weights; expected %lld", kCounts[i].arch, kCounts[i].args, (long long)weights,
@@ -164,20 +184,6 @@ static void test_names(void **state) {
   }
 }
 
-/* Every state comes back once, in its own type. */
-static void check_state_returns(const sw_graph *g) {
-  const sw_function *f = &g->functions[g->main];
-  int states = 0, returned = 0;
-  for (int i = 0; i < f->n_args; i++) states += g->values[f->args[i]].kind == SW_VALUE_STATE;
-  for (int i = 0; i < f->n_outputs; i++) {
-    if (f->alias[i] < 0) continue;
-    returned++;
-    for (int j = 0; j < i; j++) assert_true(f->alias[j] != f->alias[i]);
-    assert_true(sw_type_equal(&g->values[f->alias[i]].type, &g->values[f->outputs[i]].type));
-  }
-  assert_int_equal(states, returned);
-}
-
 static const struct {
   const char *arch, *args;
   int states;
@@ -206,7 +212,7 @@ static void test_state(void **state) {
     if (states != kStates[i].states) {
       fail_msg("%s %s has %d states; expected %d", kStates[i].arch, kStates[i].args, states, kStates[i].states);
     }
-    check_state_returns(g);
+    check_program(g);
     sw_graph_destroy(g);
   }
 }
@@ -214,7 +220,7 @@ static void test_state(void **state) {
 static const struct {
   const char *arch, *args, *message;
 } kErrors[] = {
-    {"gpt3", "", "no architecture is called 'gpt3'"},
+    {"gpt3", "", "no architecture is called 'gpt3'; did you mean 'gpt2'?"},
     {"gpt2", "depth=3", "no parameter is called 'depth'"},
     {"gpt2", "experts=3", "architecture 'gpt2' has no parameter 'experts'"},
     {"gpt2", "hidden=100 heads=12", "hidden 100 is not a multiple of heads 12"},
@@ -287,7 +293,7 @@ static void test_random(void **state) {
     if (rc) continue;
     good++;
     assert_ok(sw_graph_verify(g, &diag));
-    check_state_returns(g);
+    check_program(g);
     sw_graph_destroy(g);
   }
   print_message("%d of %d built\n", good, n);

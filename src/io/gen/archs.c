@@ -7,6 +7,7 @@
 
 #include "io/gen/arch.h"
 #include "io/gen/train.h"
+#include "shardwright/nearest.h"
 
 #define ROW_PARAMS(table) .n_params = (int)(sizeof(table) / sizeof *(table)), .params = (table)
 #define ROW_PRESETS(table) .n_presets = (int)(sizeof(table) / sizeof *(table)), .presets = (table)
@@ -240,12 +241,14 @@ const sw_gen_arch *sw_gen_arch_at(int i) {
   return i < N_ARCHS ? &kArchs[i].arch : &kPresets[i - N_ARCHS];
 }
 
-const sw_gen_arch *sw_gen_arch_named(const char *name) {
-  const sw_gen_arch *a;
-  for (int i = 0; (a = sw_gen_arch_at(i)); i++) {
-    if (strcmp(a->name, name) == 0) return a;
+sw_rc sw_gen_arch_find(const char *name, const sw_gen_arch **out, sw_diag *d) {
+  sw_nearest near = {.wanted = name};
+  for (int i = 0; (*out = sw_gen_arch_at(i)); i++) {
+    if (strcmp((*out)->name, name) == 0) return SW_OK;
+    sw_nearest_offer(&near, (*out)->name);
   }
-  return NULL;
+  return SW_FAIL_INPUT(d, SW_NOWHERE, "no architecture is called '%s'%s%s%s", name, near.best ? "; did you mean '" : "",
+                       near.best ? near.best : "", near.best ? "'?" : "");
 }
 
 static const char *value_in(const sw_gen_default *at, int n, sw_gen_param p) {
@@ -341,9 +344,9 @@ sw_rc swg_check_divides(const swg_config *c, sw_gen_param whole, sw_gen_param pa
 }
 
 sw_rc sw_gen_model(const char *arch, const sw_gen_arg *args, int n_args, sw_graph **out, sw_diag *d) {
-  const sw_gen_arch *a = sw_gen_arch_named(arch);
-  if (!a) return SW_FAIL_INPUT(d, SW_NOWHERE, "no architecture is called '%s'", arch);
+  const sw_gen_arch *a;
   swg_config c;
+  SW_TRY(sw_gen_arch_find(arch, &a, d));
   SW_TRY_NOTE(d, read_config(a, args, n_args, &c, d), "while generating '%s'", arch);
   sw_graph *forward;
   SW_TRY_NOTE(d, build_of(a)(&c, &forward, d), "while generating '%s'", arch);

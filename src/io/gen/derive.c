@@ -25,6 +25,12 @@ static void derive_subtract(swg_reverse *r, const sw_op *op, sw_id g) {
 }
 
 static void derive_multiply(swg_reverse *r, const sw_op *op, sw_id g) {
+  if (op->operands[0] == op->operands[1]) {
+    sw_id part = mul(r, "d0", g, swg_operand(r, op, 0));
+    swg_give(r, op, 0, part);
+    swg_give(r, op, 1, part);
+    return;
+  }
   for (int i = 0; i < 2; i++) {
     if (swg_wanted(r, op, i)) swg_give(r, op, i, mul(r, kD[i], g, swg_operand(r, op, 1 - i)));
   }
@@ -151,22 +157,8 @@ static void derive_reverse(swg_reverse *r, const sw_op *op, sw_id g) {
   swg_give(r, op, 0, swg_op(&r->b, SW_OP_REVERSE, "d0", SWG_IDS(g), SWG_ATTRS(SWG_INTS_N(DIMS, dims.at, dims.n))));
 }
 
-/* Is the only use of the reduction x - max(x)? Then the softmax it serves does not depend on it. */
-static bool is_shift(const sw_graph *f, const sw_op *op) {
-  sw_id v = op->results[0];
-  for (int hops = 0; hops < 2; hops++) {
-    if (f->values[v].n_uses != 1 || f->values[v].uses[0].op < 0) return false;
-    const sw_op *user = &f->ops[f->values[v].uses[0].op];
-    if (user->code == SW_OP_SUBTRACT) return f->values[v].uses[0].index == 1 && user->operands[0] == op->operands[0];
-    if (user->code != SW_OP_BROADCAST) return false;
-    v = user->results[0];
-  }
-  return false;
-}
-
 static void derive_reduce(swg_reverse *r, const sw_op *op, sw_id g) {
   const char *kind = sw_op_text(op, SW_ATTR_KIND, "");
-  if (strcmp(kind, "max") == 0 && is_shift(r->forward, op)) return;
   if (strcmp(kind, "sum") != 0) {
     swg_fail(&r->b,
              SW_FAIL_INPUT(r->b.diag, op->span, "reduce '%s' of kind %s has no derivative here", op->name, kind));

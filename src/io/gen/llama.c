@@ -28,13 +28,6 @@ static sw_id block(swg_builder *b, const llama *m, sw_id x) {
   return swg_binary(b, SW_OP_ADD, "sum_2", x, fed);
 }
 
-/* bool [1, n]: rows of the cache up to the position. */
-static sw_id filled_mask(swg_builder *b, int64_t n, sw_id position) {
-  swg_shape shape = SWG_SHAPE(1, n);
-  sw_id rows = swg_iota(b, "keys", SW_I32, shape, 1);
-  return swg_compare(b, "le", "filled", rows, swg_broadcast(b, "position_wide", position, shape, SWG_SCALAR));
-}
-
 static sw_rc build(llama *m, sw_graph **out, sw_diag *d) {
   const swg_config *c = m->config;
   swg_attention *a = &m->attention;
@@ -50,7 +43,7 @@ static sw_rc build(llama *m, sw_graph **out, sw_diag *d) {
   sw_id table = swg_param(&b, "embed_table", SWG_SHAPE(swg_get(c, SW_GEN_VOCAB), a->hidden));
   sw_id x = swg_take(&b, "embed", table, tokens);
   swg_rotary(&b, queries, a->position, m->rotary_base, a);
-  a->mask = decode ? filled_mask(&b, seq, a->position) : swg_causal_mask(&b, seq);
+  a->mask = decode ? swg_filled_mask(&b, seq, a->position) : swg_causal_mask(&b, seq);
   for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {
     swg_enter(&b, "layers.%d", i);
     x = block(&b, m, x);

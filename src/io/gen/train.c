@@ -29,6 +29,20 @@ static void copy_args(swg_reverse *r) {
   }
 }
 
+/* Is x - max(x) the only use of the maximum? Then it serves a softmax, which does not depend on it. */
+static bool is_shift(const sw_graph *f, const sw_op *op) {
+  if (op->code != SW_OP_REDUCE || strcmp(sw_op_text(op, SW_ATTR_KIND, ""), "max") != 0) return false;
+  sw_id v = op->results[0];
+  for (int hops = 0; hops < 2; hops++) {
+    if (f->values[v].n_uses != 1 || f->values[v].uses[0].op < 0) return false;
+    const sw_op *user = &f->ops[f->values[v].uses[0].op];
+    if (user->code == SW_OP_SUBTRACT) return f->values[v].uses[0].index == 1 && user->operands[0] == op->operands[0];
+    if (user->code != SW_OP_BROADCAST) return false;
+    v = user->results[0];
+  }
+  return false;
+}
+
 static void copy_op(swg_reverse *r, const sw_op *op) {
   const sw_graph *f = r->forward;
   enum { OPERANDS = 64 };
@@ -44,6 +58,7 @@ static void copy_op(swg_reverse *r, const sw_op *op) {
     reached = reached || r->active[op->operands[i]];
   }
   for (int i = 0; i < op->n_results; i++) names[i] = f->values[op->results[i]].name;
+  if (is_shift(f, op)) reached = false;
   const sw_op_spec spec = {.code = op->code,
                            .name = op->name,
                            .n_operands = op->n_operands,

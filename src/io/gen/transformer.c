@@ -88,16 +88,13 @@ static sw_id extend_cache(swg_builder *b, const char *name, const swg_attention 
   return full;
 }
 
-/* Least number that softmax turns into 0 and every float type has. */
-static const double kMasked = -30000;
-
 static sw_id attention_weights(swg_builder *b, const swg_attention *a, const attention_form *f, sw_id q, sw_id k) {
   sw_id scaled = swg_scale(b, "scaled", q, 1 / sqrt((double)a->head_dim));
   sw_id scores = swg_einsum(b, "scores", f->scores, SWG_IDS(scaled, k));
   if (a->mask >= 0) {
     swg_shape shape = swg_shape_of(b, scores);
     sw_id mask = swg_broadcast(b, "mask", a->mask, shape, SWG_SHAPE(f->mask_rows, shape.n - 1));
-    scores = swg_select(b, "masked", mask, scores, swg_splat_like(b, "never", kMasked, scores));
+    scores = swg_binary(b, SW_OP_ADD, "masked", scores, mask);
   }
   return swg_op(b, SW_OP_SOFTMAX, "weights", SWG_IDS(scores), SWG_NONE);
 }
@@ -124,10 +121,32 @@ sw_id swg_self_attention(swg_builder *b, const swg_attention *a, sw_id x) {
   return project(b, "o", f->out, mix, wo, a->bias ? 1 : 0);
 }
 
+/* What is added to a score that must not count: every float type has it, and softmax turns it into 0. */
+static const double kNever = -30000;
+
+static sw_id mask_of(swg_builder *b, sw_id allowed) {
+  swg_shape shape = swg_shape_of(b, allowed);
+  sw_id zero = swg_splat(b, "zero", 0, b->dtype, shape), never = swg_splat(b, "never", kNever, b->dtype, shape);
+  return swg_select(b, "add", allowed, zero, never);
+}
+
 sw_id swg_causal_mask(swg_builder *b, int64_t n) {
-  sw_id rows = swg_iota(b, "queries", SW_I32, SWG_SHAPE(n, n), 0);
-  sw_id cols = swg_iota(b, "keys", SW_I32, SWG_SHAPE(n, n), 1);
-  return swg_compare(b, "ge", "causal", rows, cols);
+  swg_enter(b, "mask");
+  sw_id queries = swg_iota(b, "queries", SW_I32, SWG_SHAPE(n, n), 0);
+  sw_id keys = swg_iota(b, "keys", SW_I32, SWG_SHAPE(n, n), 1);
+  sw_id mask = mask_of(b, swg_compare(b, "ge", "causal", queries, keys));
+  swg_leave(b);
+  return mask;
+}
+
+sw_id swg_filled_mask(swg_builder *b, int64_t n, sw_id position) {
+  swg_shape shape = SWG_SHAPE(1, n);
+  swg_enter(b, "mask");
+  sw_id keys = swg_iota(b, "keys", SW_I32, shape, 1);
+  sw_id last = swg_broadcast(b, "last", position, shape, SWG_SCALAR);
+  sw_id mask = mask_of(b, swg_compare(b, "le", "filled", keys, last));
+  swg_leave(b);
+  return mask;
 }
 
 void swg_rotary(swg_builder *b, int64_t n, sw_id position, double base, swg_attention *a) {

@@ -1,0 +1,281 @@
+/* Training steps against numbers: gradients against finite differences of the loss, Adam against its formulas. */
+#include <math.h>
+
+#include "check.h"
+
+#include "shardwright/exec.h"
+#include "shardwright/gen.h"
+
+enum { MAX_ARGS = 128, MAX_GEN = 16 };
+
+/* A training step and its arguments, all f64 but for tokens. */
+typedef struct step {
+  sw_graph *g;
+  const sw_function *f;
+  sw_tensor args[MAX_ARGS];
+} step;
+
+/* Architectures so small that every weight's gradient is quick to check; sgd moves by 0.01 of it. */
+static const struct {
+  const char *arch;
+  sw_gen_arg args[MAX_GEN];
+} kSteps[] = {
+    {"mlp", {{"layers", "3"}, {"hidden", "5"}, {"batch", "4"}, {"bias", "yes"}}},
+    {"gpt2", {{"layers", "2"}, {"hidden", "8"}, {"heads", "2"}, {"vocab", "11"}, {"seq", "5"}, {"batch", "2"}}},
+    {"bert", {{"layers", "1"}, {"hidden", "6"}, {"heads", "3"}, {"vocab", "7"}, {"seq", "4"}, {"batch", "2"}}},
+    {"llama3",
+     {{"layers", "2"},
+      {"hidden", "8"},
+      {"heads", "4"},
+      {"kv-heads", "2"},
+      {"head-dim", "4"},
+      {"ffn", "6"},
+      {"vocab", "11"},
+      {"seq", "5"},
+      {"batch", "2"}}},
+    {"mixtral",
+     {{"layers", "1"},
+      {"hidden", "8"},
+      {"heads", "4"},
+      {"kv-heads", "2"},
+      {"ffn", "6"},
+      {"vocab", "11"},
+      {"seq", "5"},
+      {"batch", "2"},
+      {"experts", "3"}}},
+    {"vit",
+     {{"layers", "1"},
+      {"hidden", "6"},
+      {"heads", "2"},
+      {"image", "8"},
+      {"patch", "4"},
+      {"classes", "5"},
+      {"batch", "2"}}},
+    {"vit",
+     {{"layers", "1"},
+      {"hidden", "6"},
+      {"heads", "2"},
+      {"image", "8"},
+      {"patch", "4"},
+      {"classes", "5"},
+      {"batch", "2"},
+      {"layout", "nhwc"}}},
+    {"resnet", {{"layers", "14"}, {"hidden", "2"}, {"image", "33"}, {"classes", "3"}, {"batch", "3"}}},
+    {"resnet",
+     {{"layers", "14"}, {"hidden", "1"}, {"image", "32"}, {"classes", "3"}, {"batch", "4"}, {"layout", "nhwc"}}},
+    {"conv", {{"layers", "2"}, {"hidden", "3"}, {"image", "6"}, {"classes", "4"}, {"batch", "2"}}},
+};
+enum { N_STEPS = sizeof kSteps / sizeof *kSteps };
+
+static int arg_count(int row) {
+  int n = 0;
+  while (n < MAX_GEN && kSteps[row].args[n].name) n++;
+  return n;
+}
+
+static void step_init(step *s, int row, const char *optimizer, uint64_t seed) {
+  sw_diag diag = {0};
+  sw_gen_arg args[MAX_GEN + 3];
+  int n = arg_count(row);
+  memcpy(args, kSteps[row].args, (size_t)n * sizeof *args);
+  args[n++] = (sw_gen_arg){"mode", "train"};
+  args[n++] = (sw_gen_arg){"dtype", "f64"};
+  args[n++] = (sw_gen_arg){"optimizer", optimizer};
+  *s = (step){0};
+  assert_ok(sw_gen_model(kSteps[row].arch, args, n, &s->g, &diag));
+  s->f = &s->g->functions[s->g->main];
+  assert_in_range(s->f->n_args, 1, MAX_ARGS);
+  for (int i = 0; i < s->f->n_args; i++) {
+    const sw_value *v = &s->g->values[s->f->args[i]];
+    const sw_type *t = &v->type;
+    sw_fill fill = {.kind = SW_FILL_RANDOM, .seed = seed + (uint64_t)i, .limit = 0.8};
+    if (t->dtype == SW_I32) {
+      fill.kind = SW_FILL_INDEX;
+      fill.limit = strcmp(v->name, "segments") == 0 ? 2 : 3;
+    }
+    assert_ok(sw_tensor_init(&s->args[i], t->dtype, t->rank, t->dims, &diag));
+    assert_ok(sw_tensor_fill(&s->args[i], &fill, &diag));
+  }
+}
+
+static void step_deinit(step *s) {
+  for (int i = 0; i < s->f->n_args; i++) sw_tensor_deinit(&s->args[i]);
+  sw_graph_destroy(s->g);
+}
+
+static void step_run(const step *s, sw_tensor *outputs) {
+  sw_diag diag = {0};
+  const sw_buffer *args[MAX_ARGS];
+  for (int i = 0; i < s->f->n_args; i++) args[i] = &s->args[i];
+  const sw_exec_options options = {.poison = true};
+  assert_ok(sw_exec_run(s->g, args, &options, outputs, &diag));
+}
+
+static void free_outputs(const step *s, sw_tensor *outputs) {
+  for (int i = 0; i < s->f->n_outputs; i++) sw_tensor_deinit(&outputs[i]);
+}
+
+static double *doubles(const sw_tensor *t) { return (double *)t->data; }
+
+static double loss_of(const step *s) {
+  sw_tensor outputs[MAX_ARGS];
+  step_run(s, outputs);
+  double loss = doubles(&outputs[0])[0];
+  free_outputs(s, outputs);
+  return loss;
+}
+
+/* Argument whose new value is output i. */
+static int arg_of_output(const step *s, int i) {
+  for (int k = 0; k < s->f->n_args; k++) {
+    if (s->f->args[k] == s->f->alias[i]) return k;
+  }
+  return -1;
+}
+
+/* The loss's slope when argument `arg` moves along `way`. */
+static double slope(step *s, int arg, const double *way) {
+  const double h = 1e-6;
+  double *w = doubles(&s->args[arg]), loss[2];
+  int64_t n = sw_buffer_elements(&s->args[arg]);
+  for (int side = 0; side < 2; side++) {
+    for (int64_t i = 0; i < n; i++) w[i] += (side ? -2 : 1) * h * way[i];
+    loss[side] = loss_of(s);
+  }
+  for (int64_t i = 0; i < n; i++) w[i] += h * way[i];
+  return (loss[0] - loss[1]) / (2 * h);
+}
+
+static void check_gradient(step *s, int row, int output, const sw_tensor *fresh, sw_rng *rng) {
+  int arg = arg_of_output(s, output);
+  int64_t n = sw_buffer_elements(&s->args[arg]);
+  double *way = calloc((size_t)n, sizeof *way), want = 0, size = 0;
+  assert_non_null(way);
+  for (int64_t i = 0; i < n; i++) {
+    double g = (doubles(&s->args[arg])[i] - doubles(fresh)[i]) / 0.01;
+    way[i] = sw_rng_unit(rng) - 0.5;
+    want += g * way[i];
+    size += fabs(g * way[i]);
+  }
+  double got = slope(s, arg, way);
+  free(way);
+  if (fabs(got - want) > 1e-6 * (1 + size)) {
+    fail_msg("%s, row %d: the loss changes by %.9g along '%s', its gradient says %.9g", kSteps[row].arch, row, got,
+             s->f->output_names[output], want);
+  }
+}
+
+static void test_gradients(void **state) {
+  (void)state;
+  uint64_t seed = check_seed(31);
+  for (int row = 0; row < N_STEPS; row++) {
+    sw_rng rng;
+    sw_rng_seed(&rng, seed);
+    step s;
+    step_init(&s, row, "sgd", seed);
+    sw_tensor outputs[MAX_ARGS];
+    step_run(&s, outputs);
+    assert_true(isfinite(doubles(&outputs[0])[0]));
+    for (int i = 1; i < s.f->n_outputs; i++) check_gradient(&s, row, i, &outputs[i], &rng);
+    free_outputs(&s, outputs);
+    step_deinit(&s);
+  }
+}
+
+static int output_named(const step *s, const char *name) {
+  for (int i = 0; i < s->f->n_outputs; i++) {
+    if (strcmp(s->f->output_names[i], name) == 0) return i;
+  }
+  fail_msg("no output '%s'", name);
+  return -1;
+}
+
+/* One weight's step by the formulas of Kingma and Ba 2014, algorithm 1, in the order of its last paragraph. */
+static void check_adam(const step *s, const sw_tensor *outputs, const char *weight, const double *gradient) {
+  char name[128];
+  const sw_tensor *fresh[3], *old[3];
+  static const char *const kParts[] = {"", ".m", ".v"};
+  for (int k = 0; k < 3; k++) {
+    snprintf(name, sizeof name, "%s%s.new", weight, kParts[k]);
+    int output = output_named(s, name);
+    fresh[k] = &outputs[output];
+    old[k] = &s->args[arg_of_output(s, output)];
+  }
+  double t = doubles(&outputs[output_named(s, "adam.step.new")])[0];
+  for (int64_t i = 0; i < sw_buffer_elements(old[0]); i++) {
+    double g = gradient[i], m = 0.9 * doubles(old[1])[i] + 0.1 * g, v = 0.999 * doubles(old[2])[i] + 0.001 * g * g;
+    double rate = 1e-3 * sqrt(1 - pow(0.999, t)) / (1 - pow(0.9, t));
+    assert_true(fabs(doubles(fresh[1])[i] - m) < 1e-9 && fabs(doubles(fresh[2])[i] - v) < 1e-9);
+    double w = doubles(old[0])[i] - rate * m / (sqrt(v) + 1e-8);
+    assert_true(fabs(doubles(fresh[0])[i] - w) < 1e-8);
+  }
+}
+
+static void test_adam(void **state) {
+  (void)state;
+  const int row = 0;
+  step plain, s;
+  step_init(&plain, row, "sgd", 5);
+  step_init(&s, row, "adam", 5);
+  sw_diag diag = {0};
+  for (int i = 0; i < s.f->n_args; i++) {
+    const char *name = s.g->values[s.f->args[i]].name;
+    size_t n = strlen(name);
+    double *x = doubles(&s.args[i]);
+    if (strcmp(name, "adam.step") == 0) x[0] = 6;
+    for (int64_t k = 0; n > 2 && strcmp(name + n - 2, ".v") == 0 && k < sw_buffer_elements(&s.args[i]); k++) {
+      x[k] = fabs(x[k]);
+    }
+    for (int k = 0; k < plain.f->n_args; k++) {
+      if (strcmp(plain.g->values[plain.f->args[k]].name, name) != 0) continue;
+      sw_tensor_deinit(&s.args[i]);
+      assert_ok(sw_tensor_copy(&s.args[i], &plain.args[k], &diag));
+    }
+  }
+  sw_tensor by_sgd[MAX_ARGS], by_adam[MAX_ARGS];
+  step_run(&plain, by_sgd);
+  step_run(&s, by_adam);
+  assert_true(doubles(&by_adam[output_named(&s, "adam.step.new")])[0] == 7);
+  for (int i = 1; i < plain.f->n_outputs; i++) {
+    const sw_tensor *w = &plain.args[arg_of_output(&plain, i)];
+    int64_t n = sw_buffer_elements(w);
+    double *gradient = calloc((size_t)n, sizeof *gradient);
+    for (int64_t k = 0; k < n; k++) gradient[k] = (doubles(w)[k] - doubles(&by_sgd[i])[k]) / 0.01;
+    check_adam(&s, by_adam, plain.g->values[plain.f->alias[i]].name, gradient);
+    free(gradient);
+  }
+  free_outputs(&plain, by_sgd);
+  free_outputs(&s, by_adam);
+  step_deinit(&plain);
+  step_deinit(&s);
+}
+
+/* Twenty steps on the same batch make the loss smaller. */
+static void test_learns(void **state) {
+  (void)state;
+  for (int row = 0; row < N_STEPS; row++) {
+    step s;
+    step_init(&s, row, "sgd", 3);
+    double first = 0, last = 0;
+    for (int k = 0; k < 20; k++) {
+      sw_tensor outputs[MAX_ARGS];
+      step_run(&s, outputs);
+      last = doubles(&outputs[0])[0];
+      if (k == 0) first = last;
+      for (int i = 1; i < s.f->n_outputs; i++) {
+        sw_tensor *arg = &s.args[arg_of_output(&s, i)], swap = *arg;
+        *arg = outputs[i];
+        outputs[i] = swap;
+      }
+      free_outputs(&s, outputs);
+    }
+    if (!(last < first)) fail_msg("%s: the loss went from %g to %g", kSteps[row].arch, first, last);
+    step_deinit(&s);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_gradients), cmocka_unit_test(test_adam),
+                                     cmocka_unit_test(test_learns)};
+  return cmocka_run_group_tests_name("gen_train", tests, NULL, NULL);
+}
