@@ -49,12 +49,12 @@ FLOAT_OPS(LOOP, F32, float)
 FLOAT_OPS(LOOP, F64, double)
 
 /* Integer division without traps. */
-#define SIGNED_DIVISION(id, T, U, W)                                                                           \
-  static inline T quotient_##id(T a, T b) { return b == 0 ? (T)-1 : b == -1 ? (T)((W)0 - (W)a) : (T)(a / b); } \
-  static inline T rest_##id(T a, T b) { return b == 0 ? a : b == -1 ? (T)0 : (T)(a % b); }
+#define SIGNED_DIVISION(id, T, U, W)                                                                                \
+  static inline T quotient_##id(T a, T b) { return (T)(b == 0 ? (T)-1 : b == -1 ? (T)((W)0 - (W)a) : (T)(a / b)); } \
+  static inline T rest_##id(T a, T b) { return (T)(b == 0 ? a : b == -1 ? 0 : a % b); }
 #define UNSIGNED_DIVISION(id, T, U, W)                                                \
-  static inline T quotient_##id(T a, T b) { return b == 0 ? (T) ~(W)0 : (T)(a / b); } \
-  static inline T rest_##id(T a, T b) { return b == 0 ? a : (T)(a % b); }
+  static inline T quotient_##id(T a, T b) { return (T)(b == 0 ? (T) ~(W)0 : a / b); } \
+  static inline T rest_##id(T a, T b) { return (T)(b == 0 ? a : a % b); }
 SW_NATIVE_SIGNED(SIGNED_DIVISION)
 SW_NATIVE_UNSIGNED(UNSIGNED_DIVISION)
 
