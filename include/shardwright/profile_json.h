@@ -12,4 +12,7 @@ SW_API SW_CHECKED sw_rc sw_profile_read(const char *path_or_name, sw_arena *aren
 SW_API SW_CHECKED sw_rc sw_profile_parse(const char *file, const char *bytes, size_t n, sw_arena *arena,
                                          const sw_profile **out, sw_diag *d);
 
+/* The names of the profiles in the folder where sw_data_file finds hwprofiles, sorted. In the arena. */
+SW_API SW_CHECKED sw_rc sw_profile_names(sw_arena *arena, const char *const **out, int *n, sw_diag *d);
+
 #endif

@@ -5,10 +5,12 @@
  */
 #include "shardwright/profile_json.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/json_tree.h"
+#include "shardwright/array.h"
 #include "shardwright/file.h"
 #include "shardwright/hash.h"
 
@@ -314,6 +316,38 @@ static sw_rc find_profile(const char *name, sw_arena *scratch, const char **out,
   SW_TRY_NOTE(d, sw_data_file("hwprofiles", file, scratch, out, d),
               "'%s' is taken for the name of a hardware profile; a file needs a '/' or ends in .json", name);
   return SW_OK;
+}
+
+typedef SW_ARRAY(const char *) name_list;
+
+static sw_rc add_name(name_list *names, const char *file, sw_arena *arena, sw_diag *d) {
+  size_t n = strlen(file);
+  if (n <= 5 || strcmp(file + n - 5, ".json")) return SW_OK;
+  const char *name = sw_arena_strndup(arena, file, n - 5, d);
+  if (!name) return SW_E_RESOURCE;
+  return sw_array_push(names, name, d);
+}
+
+static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+sw_rc sw_profile_names(sw_arena *arena, const char *const **out, int *n, sw_diag *d) {
+  const char *folder;
+  SW_TRY(sw_data_file("hwprofiles", ".", arena, &folder, d));
+  DIR *dir = opendir(folder);
+  if (!dir) return SW_FAIL_INPUT(d, ((sw_span){folder, 0, 0}), "cannot list the folder of hardware profiles");
+  name_list names = {0};
+  struct dirent *e;
+  sw_rc rc = SW_OK;
+  while (!rc && (e = readdir(dir))) rc = add_name(&names, e->d_name, arena, d);
+  closedir(dir);
+  if (!rc && names.n) {
+    qsort(names.at, names.n, sizeof *names.at, by_text);
+    *out = sw_arena_copy(arena, names.at, names.n, sizeof *names.at, d);
+    if (!*out) rc = SW_E_RESOURCE;
+  }
+  *n = (int)names.n;
+  sw_array_free(&names);
+  return rc;
 }
 
 static bool looks_like_path(const char *s) {
