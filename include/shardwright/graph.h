@@ -59,7 +59,8 @@ typedef struct sw_op {
   const sw_attr *attrs;
   const sw_id *regions;
   sw_id block;
-  sw_span span;
+  sw_span span;                    /* in the model file */
+  sw_span location;                /* in the program that the model came from, where the model says so */
   const sw_space *space;           /* NULL for SPMD-only ops */
   const sw_collective *collective; /* SW_OP_COLLECTIVE only */
   int32_t n_refs;                  /* SHARD_START and MASK: axes whose shard index they use */
@@ -141,7 +142,7 @@ typedef struct sw_op_spec {
   const sw_id *operands;
   int32_t n_attrs;
   const sw_attr *attrs; /* copied deeply */
-  sw_span span;
+  sw_span span, location;
   int32_t n_result_names; /* 0: made from `name` */
   const char *const *result_names;
   /* GENERIC: loops, maps (text is parsed by the reader) and result dtypes are given; OPAQUE: result types are given. */
@@ -176,6 +177,8 @@ SW_API const sw_attr *sw_op_attr(const sw_op *op, sw_attr_key k); /* NULL when a
 SW_API int64_t sw_op_int(const sw_op *op, sw_attr_key k, int64_t absent);
 SW_API double sw_op_float(const sw_op *op, sw_attr_key k, double absent);
 SW_API const char *sw_op_text(const sw_op *op, sw_attr_key k, const char *absent);
+/* Does the attribute say what its absence would? `a` is one of the op's. */
+SW_API bool sw_op_attr_is_default(const sw_graph *g, const sw_op *op, const sw_attr *a);
 /* The ints, and their number in *n; 0 and NULL when absent. */
 SW_API const int64_t *sw_op_ints(const sw_op *op, sw_attr_key k, int *n);
 static inline const sw_type *sw_operand_type(const sw_graph *g, const sw_op *op, int i) {

@@ -30,6 +30,17 @@ const int64_t *sw_op_ints(const sw_op *op, sw_attr_key k, int *n) {
   return a ? a->u.ints.at : NULL;
 }
 
+bool sw_op_attr_is_default(const sw_graph *g, const sw_op *op, const sw_attr *a) {
+  sw_type first = op->n_operands ? *sw_operand_type(g, op, 0) : (sw_type){0};
+  sw_rule_call c = {.rule = sw_op_rule_of(op->code),
+                    .code = op->code,
+                    .n_operands = op->n_operands > 0,
+                    .operands = &first,
+                    .n_attrs = op->n_attrs,
+                    .attrs = op->attrs};
+  return sw_attr_is_default(&c, a);
+}
+
 sw_id sw_graph_value_named(const sw_graph *g, const char *name) {
   return sw_graph_named(g, g->main, name, SW_NAME_OF_VALUE);
 }

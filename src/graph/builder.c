@@ -347,6 +347,7 @@ static sw_rc append(sw_graph *g, const sw_op_spec *spec, const char *name, const
               .n_results = s->n_results,
               .block = current(g)->body,
               .span = spec->span,
+              .location = spec->location,
               .space = s->space};
   if (spec->n_result_names > s->n_results) {
     return SW_FAIL_INPUT(d, spec->span, "%s '%s' has %d results, but %d names are given; expected at most as many",

@@ -48,16 +48,9 @@ static void print_attr(const sw_attr *a, const sw_type *result, sw_text *out) {
 }
 
 static void print_attrs(const sw_graph *g, const sw_op *op, sw_text *out) {
-  sw_type first = op->n_operands ? *sw_operand_type(g, op, 0) : (sw_type){0};
-  sw_rule_call c = {.rule = sw_op_rule_of(op->code),
-                    .code = op->code,
-                    .n_operands = op->n_operands > 0,
-                    .operands = &first,
-                    .n_attrs = op->n_attrs,
-                    .attrs = op->attrs};
   int shown = 0;
   for (int i = 0; i < op->n_attrs; i++) {
-    if (sw_attr_is_default(&c, &op->attrs[i])) continue;
+    if (sw_op_attr_is_default(g, op, &op->attrs[i])) continue;
     sw_text_puts(out, shown++ ? ", " : " {");
     print_attr(&op->attrs[i], sw_result_type(g, op, 0), out);
   }

@@ -23,7 +23,8 @@ sw_id sw_expand_op(sw_expansion *e, const char *part, sw_opcode code, int n_oper
                   .operands = operands,
                   .n_attrs = n_attrs,
                   .attrs = attrs,
-                  .span = e->spec->span};
+                  .span = e->spec->span,
+                  .location = e->spec->location};
   sw_id results[SW_MAX_RESULTS] = {0};
   if (part) {
     s.name = sw_arena_printf(e->call->arena, e->d, "%s.%s", e->call->name, part);

@@ -1,0 +1,237 @@
+/* Annotations of a model file:
+ *
+ *   of a value   "annotations": [{"sharding": "[[x],[]]", "required": true},
+ *                                {"sharding": "[[],[y]]", "for_users": ["attention", {"op": "add", "operand": 1}]}]
+ *   of an op     "sharding": "[[],[],[],[x]]", "required": true        one list of axes per loop, then per linear form
+ *
+ * "?" as the last entry of a dim ("[[x,?],[?]]") leaves the dim open: further axes may cut it.
+ */
+#include <string.h>
+
+#include "io/model/model.h"
+
+/* --- shardings with open dims ------------------------------------------------------------------------------------ */
+
+/* Copies the text without question marks and notes whose dims they were: "[[x,?],[?]]" -> "[[x],[]]", bits 0 and 1. */
+static sw_rc take_open_dims(const sw_model_reader *r, const sw_json *v, sw_text *out, uint32_t *open) {
+  int depth = 0, dim = 0;
+  *open = 0;
+  for (const char *p = v->text; *p; p++) {
+    depth += (*p == '[') - (*p == ']');
+    if (*p == ',' && depth == 1) dim++;
+    const char *next = p + 1 + strspn(p + 1, " ");
+    if (*p == ',' && depth == 2 && *next == '?') continue;
+    if (*p != '?' || depth != 2) {
+      sw_text_append(out, p, 1);
+      continue;
+    }
+    if (*next != ']' || dim >= 32) {
+      return SW_MODEL_FAIL(r, v, "'?' stands inside dim %d of '%s'; expected it as the last entry", dim, v->text);
+    }
+    *open |= 1u << dim;
+  }
+  return out->rc;
+}
+
+static sw_rc read_sharding(const sw_model_reader *r, const sw_json *v, int rank, sw_sharding *out, uint32_t *open) {
+  const char *text;
+  SW_TRY(sw_json_as_string(v, &text, r->d));
+  if (!r->g->has_mesh) {
+    return SW_MODEL_FAIL(r, v, "a sharding names mesh axes and the model has no mesh; expected \"mesh\"");
+  }
+  sw_text closed = {0};
+  sw_rc rc = take_open_dims(r, v, &closed, open);
+  sw_span at = sw_model_span(r, v);
+  at.col++; /* the quote */
+  if (!rc) rc = sw_sharding_parse(&r->g->mesh, rank, sw_text_str(&closed), closed.n, at, &r->g->arena, out, r->d);
+  sw_text_free(&closed);
+  return sw_model_place(r, v, rc);
+}
+
+static void print_with_open_dims(const sw_graph *g, const sw_sharding *s, uint32_t open, sw_text *out) {
+  sw_text closed = {0};
+  sw_sharding_print(&g->mesh, s, &closed);
+  int depth = 0, dim = 0;
+  for (const char *p = sw_text_str(&closed); *p; p++) {
+    if (*p == ']' && depth == 2 && open >> dim & 1) sw_text_puts(out, p[-1] == '[' ? "?" : ",?");
+    depth += (*p == '[') - (*p == ']');
+    if (*p == ',' && depth == 1) dim++;
+    sw_text_append(out, p, 1);
+  }
+  if (closed.rc) out->rc = closed.rc;
+  sw_text_free(&closed);
+}
+
+/* --- users ------------------------------------------------------------------------------------------------------- */
+
+typedef SW_ARRAY(sw_value_use) use_list;
+
+static sw_rc find_op(const sw_model_reader *r, const sw_json *v, const char *name, sw_model_op *out) {
+  const int64_t *at = sw_dict_get(&r->op_at, name, strlen(name));
+  if (!at) return SW_MODEL_FAIL(r, v, "there is no op '%.60s'; expected the name of an op", name);
+  *out = r->ranges[*at];
+  return SW_OK;
+}
+
+/* The uses of the value by an op (all of its steps, where it is sugar), or by one operand of it (-1: all). */
+static sw_rc add_op_uses(const sw_model_reader *r, const sw_json *v, const char *name, int64_t operand, sw_id value,
+                         use_list *out) {
+  sw_model_op range;
+  SW_TRY(find_op(r, v, name, &range));
+  size_t before = out->n;
+  for (sw_id op = range.first; op < range.end; op++) {
+    for (int k = 0; k < r->g->ops[op].n_operands; k++) {
+      if (r->g->ops[op].operands[k] != value || (operand >= 0 && operand != k)) continue;
+      SW_TRY(sw_array_push(out, ((sw_value_use){op, k}), r->d));
+    }
+  }
+  if (out->n > before) return SW_OK;
+  return SW_MODEL_FAIL(r, v, "op '%.60s' does not use value '%s' there; expected one of its users", name,
+                       r->g->values[value].name);
+}
+
+static sw_rc add_output_use(const sw_model_reader *r, const sw_json *v, const char *name, use_list *out) {
+  size_t i = 0;
+  while (i < r->output_names.n && strcmp(r->output_names.at[i], name) != 0) i++;
+  if (i == r->output_names.n) return SW_MODEL_FAIL(r, v, "there is no output '%.60s'; expected the name of one", name);
+  return sw_array_push(out, ((sw_value_use){-1, (int32_t)i}), r->d);
+}
+
+static sw_rc read_user(const sw_model_reader *r, const sw_json *v, sw_id value, use_list *out) {
+  static const char *const kKeys[] = {"op", "operand", "output"};
+  const char *name = NULL;
+  int64_t operand = -1;
+  if (v->kind == SW_JSON_STRING) return add_op_uses(r, v, v->text, -1, value, out);
+  SW_TRY(sw_json_only(v, kKeys, 3, "a user", r->d));
+  SW_TRY(sw_json_opt_string(v, "output", &name, r->d));
+  if (name) return add_output_use(r, v, name, out);
+  SW_TRY(sw_json_string(v, "op", &name, r->d));
+  SW_TRY(sw_json_opt_i64(v, "operand", 0, INT32_MAX, &operand, r->d));
+  return add_op_uses(r, v, name, operand, value, out);
+}
+
+/* --- reading ----------------------------------------------------------------------------------------------------- */
+
+static sw_rc read_for_users(const sw_model_reader *r, const sw_json *v, sw_annotation *a, use_list *uses) {
+  if (!v || v->kind != SW_JSON_ARRAY) {
+    if (v) SW_TRY(sw_json_as_bool(v, &a->for_users, r->d));
+    return SW_OK;
+  }
+  if (!v->n) return SW_MODEL_FAIL(r, v, "'for_users' is empty; expected true, false or a list of users");
+  a->for_users = true;
+  for (int i = 0; i < v->n; i++) SW_TRY(read_user(r, &v->at[i], a->value, uses));
+  return SW_OK;
+}
+
+static sw_rc read_one(const sw_model_reader *r, const sw_json *v, sw_id value, use_list *uses) {
+  static const char *const kKeys[] = {"sharding", "required", "for_users"};
+  const sw_json *sharding;
+  sw_annotation a = {.value = value, .op = -1, .span = sw_model_span(r, v)};
+  SW_TRY(sw_json_only(v, kKeys, 3, "an annotation", r->d));
+  SW_TRY(sw_json_member(v, "sharding", &sharding, r->d));
+  SW_TRY(read_sharding(r, sharding, r->g->values[value].type.rank, &a.sharding, &a.open_dims));
+  SW_TRY(sw_json_opt_bool(v, "required", &a.required, r->d));
+  SW_TRY(read_for_users(r, sw_json_find(v, "for_users"), &a, uses));
+  a.n_users = (int32_t)uses->n;
+  a.users = uses->at;
+  return sw_graph_add_annotation(r->g, &a, r->d);
+}
+
+static sw_rc read_of_value(const sw_model_reader *r, const sw_json *entry) {
+  const sw_json *list = NULL;
+  const char *name;
+  SW_TRY(sw_json_opt_array(entry, "annotations", &list, r->d));
+  if (!list) return SW_OK;
+  SW_TRY(sw_json_string(entry, "name", &name, r->d));
+  sw_id value = sw_graph_value_named(r->g, name);
+  for (int i = 0; i < list->n; i++) {
+    use_list uses = {0};
+    sw_rc rc = read_one(r, &list->at[i], value, &uses);
+    if (rc) sw_diag_note(r->d, "in an annotation of value '%s'", name);
+    sw_array_free(&uses);
+    SW_TRY(rc);
+  }
+  return SW_OK;
+}
+
+static sw_rc read_of_op(const sw_model_reader *r, const sw_json *v, sw_id op) {
+  const sw_json *sharding = sw_json_find(v, "sharding");
+  sw_annotation a = {.value = -1, .op = op};
+  SW_TRY(sw_json_opt_bool(v, "required", &a.required, r->d));
+  if (!sharding) return SW_OK;
+  const sw_space *s = r->g->ops[op].space;
+  int rank = s->n_loops + s->n_linear;
+  sw_sharding loops;
+  int32_t loop_of[SW_MAX_REFS];
+  uint32_t open;
+  a.span = sw_model_span(r, sharding);
+  SW_TRY(read_sharding(r, sharding, rank < INT8_MAX ? rank : INT8_MAX, &loops, &open));
+  if (open || loops.n_partial || loops.offsets || loops.halos) {
+    return SW_MODEL_FAIL(r, sharding, "the sharding of op '%s' says more than axes per loop; expected [[x],[],...]",
+                         r->g->ops[op].name);
+  }
+  for (int i = 0; i < loops.n_refs; i++) loop_of[i] = loops.dim_of[i];
+  a.n_loop_refs = loops.n_refs;
+  a.loop_of = loop_of;
+  a.loop_refs = loops.refs;
+  return sw_graph_add_annotation(r->g, &a, r->d);
+}
+
+sw_rc sw_model_read_annotations(const sw_model_reader *r) {
+  for (int i = 0; r->values && i < r->values->n; i++) SW_TRY(read_of_value(r, &r->values->at[i]));
+  for (int i = 0; i < r->ops->n; i++) SW_TRY(read_of_op(r, &r->ops->at[i], r->ranges[i].end - 1));
+  return SW_OK;
+}
+
+/* --- writing ----------------------------------------------------------------------------------------------------- */
+
+static void write_text(sw_json_out *o, const char *key, sw_text *text) {
+  if (text->rc) o->text->rc = text->rc;
+  sw_jw_string(o, key, sw_text_str(text));
+  sw_text_free(text);
+}
+
+static void write_users(const sw_graph *g, const sw_annotation *a, sw_json_out *o) {
+  if (!a->n_users) {
+    sw_jw_bool(o, "for_users", true);
+    return;
+  }
+  sw_jw_row(o, "for_users");
+  for (int i = 0; i < a->n_users; i++) {
+    sw_value_use u = a->users[i];
+    sw_jw_object_row(o, NULL);
+    if (u.op < 0) {
+      sw_jw_string(o, "output", g->functions[g->main].output_names[u.index]);
+    } else {
+      sw_jw_string(o, "op", g->ops[u.op].name);
+      sw_jw_i64(o, "operand", u.index);
+    }
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+}
+
+void sw_model_write_value_annotations(const sw_graph *g, const int32_t *indices, int n, sw_json_out *o) {
+  sw_jw_row(o, "annotations");
+  for (int i = 0; i < n; i++) {
+    const sw_annotation *a = &g->annotations[indices[i]];
+    sw_text text = {0};
+    print_with_open_dims(g, &a->sharding, a->open_dims, &text);
+    sw_jw_object_row(o, NULL);
+    write_text(o, "sharding", &text);
+    if (a->required) sw_jw_bool(o, "required", true);
+    if (a->for_users) write_users(g, a, o);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+}
+
+void sw_model_write_op_annotation(const sw_graph *g, const sw_annotation *a, sw_json_out *o) {
+  const sw_space *s = g->ops[a->op].space;
+  sw_sharding loops = {.rank = (uint8_t)(s->n_loops + s->n_linear)};
+  for (int i = 0; i < a->n_loop_refs; i++) (void)sw_sharding_push(&loops, a->loop_of[i], a->loop_refs[i]);
+  sw_text text = {0};
+  sw_sharding_print(&g->mesh, &loops, &text);
+  write_text(o, "sharding", &text);
+  if (a->required) sw_jw_bool(o, "required", true);
+}
