@@ -11,9 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "comm/threads.h"
+#include "comm/gate.h"
+#include "comm/turns.h"
 
-static inline void relax(void) {
+void sw_gate_relax(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -24,12 +25,16 @@ static inline void relax(void) {
 bool sw_gate_spin(sw_gate *g, unsigned old, int looks) {
   for (int i = 0; i < looks; i++) {
     if (atomic_load_explicit(&g->word, memory_order_acquire) != old) return true;
-    relax();
+    sw_gate_relax();
   }
   return atomic_load_explicit(&g->word, memory_order_acquire) != old;
 }
 
 bool sw_gate_sleep(sw_gate *g, unsigned old, double seconds) {
+  return sw_turns_here() ? sw_turns_wait(g, old, seconds) : sw_gate_sleep_thread(g, old, seconds);
+}
+
+bool sw_gate_sleep_thread(sw_gate *g, unsigned old, double seconds) {
   struct timespec limit = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
   atomic_fetch_add(&g->sleepers, 1);
   if (atomic_load(&g->word) == old) (void)syscall(SYS_futex, &g->word, FUTEX_WAIT_PRIVATE, old, &limit, NULL, 0);
@@ -44,4 +49,5 @@ void sw_gate_wake(sw_gate *g) {
 void sw_gate_set(sw_gate *g, unsigned word) {
   atomic_store(&g->word, word);
   sw_gate_wake(g);
+  sw_turns_bell();
 }

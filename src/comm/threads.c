@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "comm/signature.h"
+#include "comm/turns.h"
 
 /* Below this many bytes read and written by all, waking others costs more than doing their share. */
 enum { SOLO_BYTES = 16384 };
@@ -26,7 +27,10 @@ static sw_meeting *meeting_of(const sw_comm_request *r) { return &r->seat->group
 static bool end_open(sw_meeting *m, unsigned number, unsigned phase) {
   unsigned open = word_of(number, SW_OPEN);
   bool mine = atomic_compare_exchange_strong(&m->gate.word, &open, word_of(number, phase));
-  if (mine && phase != SW_SOLO) sw_gate_wake(&m->gate);
+  if (mine && phase != SW_SOLO) {
+    sw_gate_wake(&m->gate);
+    sw_turns_bell();
+  }
   return mine;
 }
 

@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 
 #include "comm/engine.h"
+#include "comm/gate.h"
 #include "comm/share.h"
 #include "shardwright/array.h"
 #include "shardwright/hash.h"
@@ -26,12 +27,6 @@
 enum { SW_RING = SW_COMM_MAX_STARTED + 1, SW_FLIGHT_CALLS = 8 };
 
 enum { SW_OPEN, SW_SHARED, SW_SOLO, SW_DONE, SW_FAILED, SW_PHASE_BITS = 3 };
-
-/* A word to wait on, and how many sleep on it. */
-typedef struct sw_gate {
-  _Alignas(64) atomic_uint word;
-  atomic_uint sleepers;
-} sw_gate;
 
 typedef struct sw_slot {
   _Alignas(64) sw_member member;
@@ -149,12 +144,6 @@ static inline sw_threads *sw_threads_of(sw_comm *c) { return (sw_threads *)(void
 /* groups.c */
 SW_CHECKED sw_rc sw_seat_find(sw_threads *t, int64_t device, const sw_collective *c, sw_seat **out, sw_diag *d);
 void sw_groups_free(sw_threads *t);
-
-/* gate.c: true when the word changed; false after some milliseconds, or when woken for another reason. */
-bool sw_gate_sleep(sw_gate *g, unsigned old, double seconds);
-void sw_gate_set(sw_gate *g, unsigned word);
-void sw_gate_wake(sw_gate *g);
-bool sw_gate_spin(sw_gate *g, unsigned old, int looks);
 
 /* waiting.c */
 /* Until the gate's word is not w->old. Fails when the run has failed, at the timeout, in a deadlock, when who is

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "comm/threads.h"
+#include "comm/turns.h"
 
-static const double kSliceS = 0.02; /* how late a lost wake-up or a cancellation may be noticed */
+static const double kFirstS = 0.002; /* before a wait is taken for a long one, and published */
+static const double kSliceS = 0.02;  /* how late a lost wake-up or a cancellation may be noticed */
 
 sw_rc sw_threads_failure(sw_threads *t, sw_diag *d) {
   int rc = atomic_load_explicit(&t->failed, memory_order_acquire);
@@ -19,6 +21,7 @@ void sw_wake_all(sw_threads *t) {
     if (t->device[i].waiting.kind) sw_gate_wake(t->device[i].waiting.gate);
     pthread_mutex_unlock(&t->device[i].lock);
   }
+  sw_turns_bell();
 }
 
 sw_rc sw_threads_fail(sw_threads *t, const sw_diag *why, sw_diag *d) {
@@ -82,7 +85,8 @@ static sw_rc sleep_until_changed(sw_threads *t, int64_t device, const sw_waiting
 }
 
 sw_rc sw_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw_diag *d) {
-  if (sw_gate_spin(w->gate, w->old, t->spin)) return SW_OK;
+  if (!sw_turns_here() && sw_gate_spin(w->gate, w->old, t->spin)) return SW_OK;
+  if (sw_gate_sleep(w->gate, w->old, kFirstS)) return SW_OK;
   publish(t, device, w);
   sw_rc rc = sleep_until_changed(t, device, w, d);
   publish(t, device, NULL);
@@ -90,6 +94,6 @@ sw_rc sw_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw_diag *d) {
 }
 
 void sw_wait_for_work(sw_threads *t, sw_gate *g, unsigned old) {
-  if (sw_gate_spin(g, old, t->spin)) return;
+  if (!sw_turns_here() && sw_gate_spin(g, old, t->spin)) return;
   while (!sw_gate_sleep(g, old, kSliceS)) continue;
 }

@@ -6,6 +6,7 @@
 
 #include "shardwright/arena.h"
 #include "shardwright/comm.h"
+#include "shardwright/comm_launch.h"
 #include "shardwright/comm_suite.h"
 
 enum { MAX_DEVICES = 1024 };
@@ -31,8 +32,33 @@ static void *run_device(void *arg) {
 
 static device_thread threads[MAX_DEVICES];
 
+/* Tests run twice: a thread per device, and devices that share two threads. */
+static bool shared_threads;
+
+static sw_rc keep_result(sw_comm *comm, int64_t device, void *user, sw_diag *d) {
+  device_thread *t = &((device_thread *)user)[device];
+  t->rc = t->main(comm, device, t->user, &t->diag);
+  *d = t->diag;
+  return t->rc;
+}
+
+static void launch_all(sw_comm *comm, int64_t n, device_main main_of_device, void *user) {
+  sw_diag diag = {0};
+  for (int64_t i = 0; i < n; i++)
+    threads[i] = (device_thread){.comm = comm, .device = i, .main = main_of_device, .user = user};
+  sw_rc rc = sw_comm_launch(comm, keep_result, threads, &(sw_launch_options){.threads = 2}, &diag);
+  bool any = false;
+  for (int64_t i = 0; i < n; i++) any = any || threads[i].rc;
+  if (any) assert_int_not_equal(rc, SW_OK);
+  for (int64_t i = 0; rc && !any && i < n; i++) threads[i].rc = rc; /* it could not start */
+}
+
 /* Every device on a thread of its own; results stay in `threads`. */
 static void run_all(sw_comm *comm, int64_t n, device_main main_of_device, void *user) {
+  if (shared_threads) {
+    launch_all(comm, n, main_of_device, user);
+    return;
+  }
   pthread_attr_t attr;
   pthread_attr_init(&attr);
   pthread_attr_setstacksize(&attr, 256 * 1024);
@@ -401,6 +427,12 @@ static void many_devices(void **state) {
   }
 }
 
+static int share_threads(void **state) {
+  (void)state;
+  shared_threads = true;
+  return 0;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_programs_agree_with_the_oracle),
@@ -412,5 +444,6 @@ int main(void) {
       cmocka_unit_test(started_calls_progress_while_others_wait),
       cmocka_unit_test(many_devices),
   };
-  return cmocka_run_group_tests_name("comm", tests, NULL, NULL);
+  int failed = cmocka_run_group_tests_name("comm, a thread per device", tests, NULL, NULL);
+  return failed + cmocka_run_group_tests_name("comm, shared threads", tests, share_threads, NULL);
 }

@@ -1,0 +1,23 @@
+/* A word that devices wait to see changed. */
+#ifndef SRC_COMM_GATE_H_
+#define SRC_COMM_GATE_H_
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+typedef struct sw_gate {
+  _Alignas(64) atomic_uint word;
+  atomic_uint sleepers; /* threads asleep on it */
+} sw_gate;
+
+/* Looks at the word some times; true when it is not `old`. */
+bool sw_gate_spin(sw_gate *g, unsigned old, int looks);
+/* True when the word changed; false after `seconds`, or when woken for another reason. */
+bool sw_gate_sleep(sw_gate *g, unsigned old, double seconds);
+/* Sleeps although the caller may be a device that shares its thread. */
+bool sw_gate_sleep_thread(sw_gate *g, unsigned old, double seconds);
+void sw_gate_set(sw_gate *g, unsigned word);
+void sw_gate_wake(sw_gate *g);
+void sw_gate_relax(void); /* a short pause between two looks */
+
+#endif

@@ -1,0 +1,211 @@
+/* The launcher: threads, each with a row of devices that take turns.
+ *
+ *   2 threads, 5 devices: thread 0 runs devices 0 1 2, thread 1 runs devices 3 4
+ *
+ * A thread goes round its devices and resumes those whose gate has changed (or whose time is up). When none has for a
+ * while it sleeps on the bell, which whoever changes a gate rings if a thread sleeps there. As with gates, sleeper and
+ * ringer each write before they read, so no change is missed.
+ */
+#include "shardwright/comm_launch.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include "comm/engine.h"
+#include "comm/fiber.h"
+#include "comm/turns.h"
+
+/* Rounds without work before sleeping; rounds with work between looks at time limits. */
+enum { IDLE_ROUNDS = 400, BUSY_ROUNDS = 1024 };
+static const double kBellS = 0.002; /* how late a device's own time limit may be noticed */
+
+typedef struct worker worker;
+
+typedef struct turn {
+  sw_fiber fiber;
+  worker *worker;
+  int64_t device;
+  sw_gate *gate; /* NULL: ready to run */
+  unsigned old;
+  double until_s;
+} turn;
+
+typedef struct launch {
+  sw_comm *comm;
+  sw_device_main main;
+  void *user;
+  pthread_mutex_t lock;
+  sw_diag first; /* failure */
+} launch;
+
+struct worker {
+  pthread_t thread;
+  launch *l;
+  turn *turns;
+  int64_t n;
+  int core; /* to bind to, or -1 */
+};
+
+/* Of the process: gates do not know who waits on them. */
+static sw_gate bell;
+static _Thread_local turn *running;
+
+bool sw_turns_here(void) { return running != NULL; }
+
+void sw_turns_bell(void) {
+  if (!atomic_load(&bell.sleepers)) return;
+  atomic_fetch_add(&bell.word, 1);
+  sw_gate_wake(&bell);
+}
+
+bool sw_turns_wait(sw_gate *g, unsigned old, double seconds) {
+  turn *t = running;
+  t->gate = g;
+  t->old = old;
+  t->until_s = sw_now_s() + seconds;
+  sw_fiber_yield();
+  return atomic_load(&g->word) != old;
+}
+
+static void record_failure(launch *l, const sw_diag *d, sw_rc rc) {
+  pthread_mutex_lock(&l->lock);
+  if (!l->first.rc) {
+    l->first = *d;
+    l->first.rc = rc;
+  }
+  pthread_mutex_unlock(&l->lock);
+}
+
+static void run_device(void *user) {
+  turn *t = user;
+  launch *l = t->worker->l;
+  sw_diag diag = {0};
+  sw_rc rc = l->main(l->comm, t->device, l->user, &diag);
+  if (rc) record_failure(l, &diag, rc);
+  sw_comm_leave(l->comm, t->device, rc, diag.text);
+}
+
+static bool has_changed(const turn *t) { return !t->gate || atomic_load(&t->gate->word) != t->old; }
+
+/* Resumes who can go on; `late`: also those whose time is up. Returns how many ran. */
+static int64_t go_round(worker *w, bool late, int64_t *alive) {
+  int64_t ran = 0;
+  double now = late ? sw_now_s() : 0;
+  for (int64_t i = 0; i < w->n; i++) {
+    turn *t = &w->turns[i];
+    if (t->fiber.ended || !(has_changed(t) || (late && now >= t->until_s))) continue;
+    t->gate = NULL;
+    running = t;
+    sw_fiber_resume(&t->fiber);
+    running = NULL;
+    ran++;
+    if (t->fiber.ended) --*alive;
+  }
+  return ran;
+}
+
+static bool any_changed(const worker *w) {
+  for (int64_t i = 0; i < w->n; i++)
+    if (!w->turns[i].fiber.ended && has_changed(&w->turns[i])) return true;
+  return false;
+}
+
+/* Asleep until the bell rings. Being counted as a sleeper comes first, the last look at the gates after. */
+static void sleep_on_bell(const worker *w) {
+  unsigned old = atomic_load(&bell.word);
+  atomic_fetch_add(&bell.sleepers, 1);
+  if (!any_changed(w)) (void)sw_gate_sleep_thread(&bell, old, kBellS);
+  atomic_fetch_sub(&bell.sleepers, 1);
+}
+
+static void *run_worker(void *user) {
+  worker *w = user;
+  if (w->core >= 0) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)w->core, &set);
+    (void)pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+  }
+  int idle = 0;
+  unsigned rounds = 0;
+  for (int64_t alive = w->n; alive > 0;) {
+    bool tired = idle >= IDLE_ROUNDS;
+    if (go_round(w, tired || ++rounds % BUSY_ROUNDS == 0, &alive)) {
+      idle = 0;
+      continue;
+    }
+    if (tired)
+      sleep_on_bell(w);
+    else
+      sw_gate_relax();
+    idle++;
+  }
+  return NULL;
+}
+
+static sw_rc make_turns(worker *w, int64_t first, size_t stack_bytes, sw_diag *d) {
+  for (int64_t i = 0; i < w->n; i++) {
+    w->turns[i] = (turn){.worker = w, .device = first + i};
+    SW_TRY(sw_fiber_init(&w->turns[i].fiber, stack_bytes, run_device, &w->turns[i], d));
+  }
+  return SW_OK;
+}
+
+/* Devices i*n/threads .. (i+1)*n/threads on thread i. */
+static sw_rc make_workers(launch *l, worker *workers, turn *turns, int threads, const sw_launch_options *o,
+                          sw_diag *d) {
+  int64_t n = l->comm->devices;
+  bool pin = o->pin && threads <= sysconf(_SC_NPROCESSORS_ONLN);
+  for (int i = 0; i < threads; i++) {
+    int64_t first = n * i / threads, end = n * (i + 1) / threads;
+    workers[i] = (worker){.l = l, .turns = turns + first, .n = end - first, .core = pin ? i : -1};
+    SW_TRY(make_turns(&workers[i], first, o->stack_bytes ? o->stack_bytes : (size_t)1 << 20, d));
+  }
+  return SW_OK;
+}
+
+/* A thread that cannot be had fails its devices, so that the others do not wait for them. */
+static void start_workers(launch *l, worker *workers, bool *started, int threads) {
+  for (int i = 0; i < threads; i++) {
+    int error = pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]);
+    started[i] = error == 0;
+    if (!error) continue;
+    sw_diag diag = {0};
+    sw_rc rc = SW_FAIL(&diag, SW_E_RESOURCE, SW_NOWHERE, "no thread to be had for device %lld",
+                       (long long)workers[i].turns[0].device);
+    record_failure(l, &diag, rc);
+    for (int64_t k = 0; k < workers[i].n; k++) sw_comm_leave(l->comm, workers[i].turns[k].device, rc, diag.text);
+  }
+}
+
+static sw_rc run_all(launch *l, worker *workers, turn *turns, int threads, const sw_launch_options *o, sw_diag *d) {
+  bool *started;
+  SW_MEM_NEW(started, threads, d);
+  sw_rc rc = make_workers(l, workers, turns, threads, o, d);
+  if (!rc) {
+    start_workers(l, workers, started, threads);
+    for (int i = 0; i < threads; i++)
+      if (started[i]) pthread_join(workers[i].thread, NULL);
+    rc = l->first.rc;
+    if (rc && d) *d = l->first;
+  }
+  for (int64_t i = 0; i < l->comm->devices; i++) sw_fiber_deinit(&turns[i].fiber);
+  sw_mem_free(started);
+  return rc;
+}
+
+sw_rc sw_comm_launch(sw_comm *c, sw_device_main main, void *user, const sw_launch_options *options, sw_diag *d) {
+  sw_launch_options o = options ? *options : (sw_launch_options){0};
+  int64_t threads = o.threads > 0 ? o.threads : sysconf(_SC_NPROCESSORS_ONLN);
+  if (threads > c->devices) threads = c->devices;
+  launch l = {.comm = c, .main = main, .user = user};
+  pthread_mutex_init(&l.lock, NULL);
+  turn *turns = sw_mem_alloc((size_t)c->devices, sizeof *turns, d);
+  worker *workers = sw_mem_alloc((size_t)threads, sizeof *workers, d);
+  sw_rc rc = turns && workers ? run_all(&l, workers, turns, (int)threads, &o, d) : SW_E_RESOURCE;
+  sw_mem_free(workers);
+  sw_mem_free(turns);
+  pthread_mutex_destroy(&l.lock);
+  return rc;
+}
