@@ -12,6 +12,8 @@
 #include "exec/wide.h"
 #include "shardwright/checked.h"
 
+enum { MOST_LOOPS = 64 }; /* the registry allows no more */
+
 /* Element offset of an operand or result: constant + sum of step[i] * loop i. */
 typedef struct access {
   int64_t constant;
@@ -25,7 +27,6 @@ typedef struct generic {
   access *access; /* operands, then results */
   sw_expr *body;  /* per result */
   bool reduces;   /* some loop is not in the results */
-  bool row_reduces;
   sw_fold fold;
   double *rows;     /* per operand SW_EXPR_ROW elements */
   const double **x; /* rows again, one pointer each */
@@ -71,7 +72,6 @@ static sw_rc fold_init(generic *v, const sw_space *space, sw_diag *d) {
     first = l;
   }
   v->reduces = first != NULL;
-  v->row_reduces = space->n_loops > 0 && space->loops[space->n_loops - 1].kind == SW_LOOP_REDUCTION;
   return first ? sw_fold_init(v->c, first->combiner, SW_F64, &v->fold, d) : SW_OK;
 }
 
@@ -128,7 +128,7 @@ static void run_row(const generic *v, const int64_t *loop, int64_t n) {
     sw_expr_eval(&v->body[i], &rows, n, v->stack);
     if (!v->reduces) {
       sw_copy_box(1, &n, 8, to, &step, (const char *)v->stack, &near);
-    } else if (v->row_reduces) {
+    } else if (step == 0) {
       sw_fold_row(&v->fold, to, SW_F64, v->stack, n);
     } else {
       sw_fold_strided(&v->fold, to, step, (const char *)v->stack, 8, n);
@@ -137,7 +137,7 @@ static void run_row(const generic *v, const int64_t *loop, int64_t n) {
 }
 
 static void run_loops(const generic *v) {
-  int64_t loop[SW_MAX_RANK * 2] = {0};
+  int64_t loop[MOST_LOOPS] = {0};
   int last = v->n_loops - 1;
   int64_t width = last < 0 ? 1 : v->extent[last];
   for (;;) {
@@ -158,10 +158,7 @@ sw_rc sw_kernel_generic(const sw_kernel_call *c, sw_diag *d) {
   const sw_op *op = c->op;
   const sw_space *space = op->space;
   if (!space || space->n_maps != op->n_operands + op->n_results) return SW_BUG(d, "generic '%s' lacks maps", op->name);
-  if (space->n_loops > SW_MAX_RANK * 2) {
-    return SW_FAIL_INPUT(d, op->span, "op '%s' has %d loops; at most %d are executed", op->name, space->n_loops,
-                         SW_MAX_RANK * 2);
-  }
+  if (space->n_loops > MOST_LOOPS) return SW_BUG(d, "generic '%s' has %d loops", op->name, space->n_loops);
   generic v = {.c = c, .n_loops = space->n_loops, .n_operands = op->n_operands, .n_results = op->n_results};
   int64_t *extent;
   SW_ARENA_NEW(extent, c->scratch, v.n_loops + 1, d);

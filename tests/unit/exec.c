@@ -1,0 +1,690 @@
+/* The interpreter, device programs on threads, rng and generic: what the comparison with the slow evaluator
+ * (unit.kernels) does not reach. */
+#include <math.h>
+
+#include "check.h"
+
+#include "shardwright/exec.h"
+#include "support/reference.h"
+
+/* --- building ----------------------------------------------------------------------------------------------------- */
+
+static sw_graph *new_graph(void) {
+  sw_diag diag = {0};
+  sw_graph *g;
+  sw_id function;
+  assert_ok(sw_graph_create("test", &g, &diag));
+  assert_ok(sw_graph_add_function(g, "main", &function, &diag));
+  return g;
+}
+
+static sw_id arg(sw_graph *g, const char *name, sw_dtype t, int rank, const int64_t *dims) {
+  sw_diag diag = {0};
+  sw_id id;
+  assert_ok(sw_graph_add_arg(g, name, t, rank, dims, SW_VALUE_INPUT, SW_NOWHERE, &id, &diag));
+  return id;
+}
+
+static sw_id add_spec(sw_graph *g, const sw_op_spec *spec) {
+  sw_diag diag = {0};
+  sw_id results[SW_MAX_RESULTS];
+  assert_ok(sw_graph_add_op(g, spec, results, &diag));
+  return results[0];
+}
+
+static sw_id add(sw_graph *g, sw_opcode code, int n, const sw_id *operands, int n_attrs, const sw_attr *attrs) {
+  return add_spec(
+      g, &(sw_op_spec){.code = code, .n_operands = n, .operands = operands, .n_attrs = n_attrs, .attrs = attrs});
+}
+
+static void output(sw_graph *g, const char *name, sw_id value) {
+  sw_diag diag = {0};
+  assert_ok(sw_graph_add_output(g, name, value, -1, SW_NOWHERE, &diag));
+}
+
+static sw_graph *seal(sw_graph *g) {
+  sw_diag diag = {0};
+  assert_ok(sw_graph_seal(g, &diag));
+  return g;
+}
+
+#define INTS(k, ...)                                     \
+  {                                                      \
+    .key = SW_ATTR_##k, .u.ints = {                      \
+      (const int64_t[]){__VA_ARGS__},                    \
+      sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t) \
+    }                                                    \
+  }
+#define INT(k, v) \
+  { .key = SW_ATTR_##k, .u.i = (v) }
+#define FLOAT(k, v) \
+  { .key = SW_ATTR_##k, .u.f = (v) }
+#define TEXT(k, v) \
+  { .key = SW_ATTR_##k, .u.text = (v) }
+
+static sw_tensor tensor_of(sw_dtype t, int rank, const int64_t *dims, const double *values) {
+  sw_diag diag = {0};
+  sw_tensor x;
+  assert_ok(sw_tensor_init(&x, t, rank, dims, &diag));
+  for (int64_t i = 0; i < sw_buffer_elements(&x); i++) {
+    sw_element_store(t, values[i], (char *)x.data + i * sw_dtype_bytes(t));
+  }
+  return x;
+}
+
+static void assert_values(const sw_buffer *b, const double *want, int64_t n) {
+  assert_int_equal(sw_buffer_elements(b), n);
+  for (int64_t i = 0; i < n; i++) {
+    double got = sw_element_load(b->dtype, (const char *)b->data + i * sw_dtype_bytes(b->dtype));
+    if (got != want[i]) fail_msg("element %d is %g, expected %g", (int)i, got, want[i]);
+  }
+}
+#define VALUES(...) (const double[]){__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double)
+
+/* --- one device --------------------------------------------------------------------------------------------------- */
+
+/* y = (x + x) * x, with x and y returned, y twice. */
+static sw_graph *small_graph(void) {
+  sw_graph *g = new_graph();
+  sw_id x = arg(g, "x", SW_F32, 1, (int64_t[]){3});
+  sw_id s = add(g, SW_OP_ADD, 2, (sw_id[]){x, x}, 0, NULL);
+  sw_id y = add(g, SW_OP_MULTIPLY, 2, (sw_id[]){s, x}, 0, NULL);
+  output(g, "a", y);
+  output(g, "b", x);
+  output(g, "c", y);
+  return seal(g);
+}
+
+static sw_rc count_ops(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results, sw_diag *d) {
+  (void)d;
+  assert_int_equal(device, 0);
+  assert_int_equal(op->n_results, 1);
+  assert_int_equal(results[0]->dims[0], 3);
+  ++*(int *)user;
+  return SW_OK;
+}
+
+static void a_graph_runs_and_reports(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_graph *g = small_graph();
+  sw_tensor x = tensor_of(SW_F32, 1, (int64_t[]){3}, (double[]){1, -2, 3}), y[3];
+  sw_exec_time times[8] = {0};
+  int64_t peak = 0;
+  int ops = 0;
+  sw_exec_options o = {.poison = true, .observe = count_ops, .observe_user = &ops, .times = times, .peak_bytes = &peak};
+  assert_ok(sw_exec_run(g, (const sw_buffer *[]){&x}, &o, y, &diag));
+  assert_values(&y[0], VALUES(2, 8, 18));
+  assert_values(&y[1], VALUES(1, -2, 3));
+  assert_values(&y[2], VALUES(2, 8, 18));
+  assert_true(y[1].data != x.data && y[0].data != y[2].data);
+  assert_int_equal(ops, 2);
+  assert_true(times[1].start_s >= times[0].end_s && times[0].end_s >= times[0].start_s && times[1].end_s > 0);
+  assert_int_equal(peak, 3 * 3 * 4); /* x, s and y; nothing else */
+  for (int i = 0; i < 3; i++) sw_tensor_deinit(&y[i]);
+  sw_tensor_deinit(&x);
+  sw_graph_destroy(g);
+}
+
+static void values_are_freed_after_their_last_use(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_graph *g = new_graph();
+  sw_id x = arg(g, "x", SW_F32, 1, (int64_t[]){1000});
+  for (int i = 0; i < 50; i++) x = add(g, SW_OP_NEGATE, 1, &x, 0, NULL);
+  output(g, "y", x);
+  seal(g);
+  sw_tensor in, out;
+  int64_t peak;
+  assert_ok(sw_tensor_init(&in, SW_F32, 1, (int64_t[]){1000}, &diag));
+  assert_ok(sw_tensor_fill(&in, &(sw_fill){.kind = SW_FILL_SMALL}, &diag));
+  assert_ok(sw_exec_run(g, (const sw_buffer *[]){&in}, &(sw_exec_options){.peak_bytes = &peak}, &out, &diag));
+  assert_int_equal(peak, 2 * 4000);
+  assert_memory_equal(in.data, out.data, 4000);
+  sw_tensor_deinit(&in);
+  sw_tensor_deinit(&out);
+  sw_graph_destroy(g);
+}
+
+static void bad_arguments_and_cancelling_are_refused(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_graph *g = small_graph();
+  sw_tensor x = tensor_of(SW_F32, 1, (int64_t[]){3}, (double[]){1, 2, 3}), y[3];
+  sw_tensor wrong = tensor_of(SW_F64, 1, (int64_t[]){3}, (double[]){1, 2, 3});
+  assert_int_equal(sw_exec_run(g, (const sw_buffer *[]){&wrong}, NULL, y, &diag), SW_E_INPUT);
+  assert_non_null(strstr(diag.text, "'x'"));
+  sw_cancel cancel = {1};
+  assert_int_equal(sw_exec_run(g, (const sw_buffer *[]){&x}, &(sw_exec_options){.cancel = &cancel}, y, &diag),
+                   SW_E_CANCELLED);
+  for (int i = 0; i < 3; i++) assert_null(y[i].data);
+  sw_tensor_deinit(&wrong);
+  sw_tensor_deinit(&x);
+  sw_graph_destroy(g);
+}
+
+/* Every allocation of a run fails in turn: an error each time, no leak (under a sanitizer), no output left. */
+static void running_out_of_memory_is_an_error(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_graph *g = small_graph();
+  sw_tensor x = tensor_of(SW_F32, 1, (int64_t[]){3}, (double[]){1, 2, 3}), y[3];
+  int failures = 0;
+  for (int n = 1; n < 1000; n++) {
+    sw_mem_fail_after(n);
+    sw_rc rc = sw_exec_run(g, (const sw_buffer *[]){&x}, NULL, y, &diag);
+    sw_mem_fail_after(0);
+    if (rc == SW_OK) break;
+    assert_int_equal(rc, SW_E_RESOURCE);
+    for (int i = 0; i < 3; i++) assert_null(y[i].data);
+    failures++;
+  }
+  assert_true(failures > 3 && failures < 999);
+  for (int i = 0; i < 3; i++) sw_tensor_deinit(&y[i]);
+  sw_tensor_deinit(&x);
+  sw_graph_destroy(g);
+}
+
+/* --- generic ------------------------------------------------------------------------------------------------------ */
+
+typedef struct generic_row {
+  const char *name;
+  int n_loops;
+  sw_loop loops[4];
+  int n_operands;
+  const char *maps[4]; /* operands, then one result */
+  const char *body;
+  double want[6]; /* for x0 = 1 -2 3 / -4 5 -6 and x1 = 10 20 30 */
+  const char *error;
+} generic_row;
+#define PAR(n) \
+  { .size = n, .kind = SW_LOOP_PARALLEL }
+#define RED(n, how) \
+  { .size = n, .kind = SW_LOOP_REDUCTION, .combiner = SW_REDUCE_##how }
+
+static const generic_row kGeneric[] = {
+    {"elementwise",
+     2,
+     {PAR(2), PAR(3)},
+     1,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->(d0,d1)"},
+     "x0*x0 - 1",
+     {0, 3, 8, 15, 24, 35},
+     NULL},
+    {"precedence",
+     2,
+     {PAR(2), PAR(3)},
+     1,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->(d0,d1)"},
+     "2 + 3*x0/2 - -1",
+     {4.5, 0, 7.5, -3, 10.5, -6},
+     NULL},
+    {"parentheses",
+     2,
+     {PAR(2), PAR(3)},
+     1,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->(d0,d1)"},
+     " -(x0 - (1+1)) * .5e0 ",
+     {0.5, 2, -0.5, 3, -1.5, 4},
+     NULL},
+    {"transposed result",
+     2,
+     {PAR(2), PAR(3)},
+     1,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->(d1,d0)"},
+     "x0",
+     {1, -4, -2, 5, 3, -6},
+     NULL},
+    {"loop indices",
+     2,
+     {PAR(2), PAR(3)},
+     1,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->(d0,d1)"},
+     "10*d0 + d1",
+     {0, 1, 2, 10, 11, 12},
+     NULL},
+    {"select and compare",
+     2,
+     {PAR(2), PAR(3)},
+     1,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->(d0,d1)"},
+     "select(x0 >= 3, 100, x0 != -2)",
+     {1, 0, 100, 1, 100, 1},
+     NULL},
+    {"functions",
+     2,
+     {PAR(2), PAR(3)},
+     1,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->(d0,d1)"},
+     "max(abs(x0), 3) + min(x0, pow(2, 2)) + sqrt(16)*rsqrt(4) + exp(log(1))",
+     {7, 4, 9, 3, 12, 3},
+     NULL},
+    {"broadcast operand",
+     2,
+     {PAR(2), PAR(3)},
+     2,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->(d1)", "(d0,d1)->(d0,d1)"},
+     "x0 + x1",
+     {11, 18, 33, 6, 25, 24},
+     NULL},
+    {"row sums", 2, {PAR(2), RED(3, SUM)}, 1, {"(d0,d1)->(d0,d1)", "(d0,d1)->(d0)"}, "x0", {2, -5}, NULL},
+    {"column maxima", 2, {RED(2, MAX), PAR(3)}, 1, {"(d0,d1)->(d0,d1)", "(d0,d1)->(d1)"}, "x0", {1, 5, 3}, NULL},
+    {"product of all",
+     2,
+     {RED(2, PRODUCT), RED(3, PRODUCT)},
+     1,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->()"},
+     "x0",
+     {-720},
+     NULL},
+    {"matrix times vector",
+     2,
+     {PAR(2), RED(3, SUM)},
+     2,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->(d1)", "(d0,d1)->(d0)"},
+     "x0*x1",
+     {60, -120},
+     NULL},
+    {"window",
+     3,
+     {PAR(2), PAR(2), RED(2, SUM)},
+     1,
+     {"(d0,d1,d2)->(d0,d1+d2)", "(d0,d1,d2)->(d0,d1)"},
+     "x0",
+     {-1, 1, 1, -1},
+     NULL},
+    {"flattened result",
+     2,
+     {PAR(2), PAR(3)},
+     1,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->(3*d0+d1)"},
+     "x0",
+     {1, -2, 3, -4, 5, -6},
+     NULL},
+    {"two kinds",
+     2,
+     {RED(2, MAX), RED(3, SUM)},
+     1,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->()"},
+     "x0",
+     {0},
+     "reduced by max and by sum"},
+    {"unknown function",
+     2,
+     {PAR(2), PAR(3)},
+     1,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->(d0,d1)"},
+     "x0 + foo(1)",
+     {0},
+     "unknown name at character 6"},
+    {"unknown operand",
+     2,
+     {PAR(2), PAR(3)},
+     1,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->(d0,d1)"},
+     "x1",
+     {0},
+     "no such operand or loop at character 1"},
+    {"unknown loop",
+     2,
+     {PAR(2), PAR(3)},
+     1,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->(d0,d1)"},
+     "d2",
+     {0},
+     "no such operand or loop"},
+    {"missing parenthesis",
+     2,
+     {PAR(2), PAR(3)},
+     1,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->(d0,d1)"},
+     "(x0 + 1",
+     {0},
+     "expected ')' at character 8"},
+    {"missing argument",
+     2,
+     {PAR(2), PAR(3)},
+     1,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->(d0,d1)"},
+     "max(x0)",
+     {0},
+     "expected ','"},
+    {"empty",
+     2,
+     {PAR(2), PAR(3)},
+     1,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->(d0,d1)"},
+     "",
+     {0},
+     "expected a number, a name or '('"},
+    {"trailing",
+     2,
+     {PAR(2), PAR(3)},
+     1,
+     {"(d0,d1)->(d0,d1)", "(d0,d1)->(d0,d1)"},
+     "x0 x0",
+     {0},
+     "expected the end at character 4"},
+};
+
+static void check_generic(void **state) {
+  const generic_row *row = *state;
+  sw_diag diag = {0};
+  sw_arena arena = {0};
+  sw_graph *g = new_graph();
+  sw_id x[2] = {arg(g, "x0", SW_F32, 2, (int64_t[]){2, 3}), arg(g, "x1", SW_F32, 1, (int64_t[]){3})};
+  sw_map maps[4];
+  for (int i = 0; i <= row->n_operands; i++) {
+    assert_ok(sw_map_parse(row->maps[i], row->n_loops, SW_NOWHERE, &arena, &maps[i], &diag));
+  }
+  sw_space space = {.n_loops = row->n_loops, .loops = row->loops, .n_maps = row->n_operands + 1, .maps = maps};
+  sw_type type = {.dtype = SW_F32, .rank = maps[row->n_operands].rank};
+  sw_op_spec spec = {.code = SW_OP_GENERIC,
+                     .n_operands = row->n_operands,
+                     .operands = x,
+                     .n_attrs = 1,
+                     .attrs = (sw_attr[]){TEXT(BODY, row->body)},
+                     .space = &space,
+                     .n_result_types = 1,
+                     .result_types = &type};
+  output(g, "y", add_spec(g, &spec));
+  seal(g);
+  sw_tensor a = tensor_of(SW_F32, 2, (int64_t[]){2, 3}, (double[]){1, -2, 3, -4, 5, -6});
+  sw_tensor b = tensor_of(SW_F32, 1, (int64_t[]){3}, (double[]){10, 20, 30}), y;
+  sw_rc rc = sw_exec_run(g, (const sw_buffer *[]){&a, &b}, &(sw_exec_options){.poison = true}, &y, &diag);
+  if (row->error) {
+    assert_int_equal(rc, SW_E_INPUT);
+    if (!strstr(diag.text, row->error)) fail_msg("'%s' does not say '%s'", diag.text, row->error);
+  } else {
+    assert_ok(rc);
+    assert_values(&y, row->want, sw_buffer_elements(&y));
+    sw_tensor_deinit(&y);
+  }
+  sw_tensor_deinit(&a);
+  sw_tensor_deinit(&b);
+  sw_graph_destroy(g);
+  sw_arena_deinit(&arena);
+}
+
+/* A body of many open parentheses is refused, not a deep recursion. */
+static void generic_nesting_is_bounded(void **state) {
+  (void)state;
+  char body[5000];
+  memset(body, '(', sizeof body);
+  body[sizeof body - 1] = 0;
+  generic_row row = kGeneric[0];
+  row.body = body;
+  row.error = "too deep a nesting";
+  void *at = &row;
+  check_generic(&at);
+}
+
+/* --- rng ---------------------------------------------------------------------------------------------------------- */
+
+static sw_tensor draw(int rank, const int64_t *dims, const int64_t *global, const int64_t *starts, const char *how,
+                      sw_dtype t) {
+  sw_diag diag = {0};
+  sw_graph *g = new_graph();
+  sw_id ids[SW_MAX_RANK];
+  sw_tensor in[SW_MAX_RANK], y;
+  const sw_buffer *args[SW_MAX_RANK];
+  int n_starts = starts ? rank : 0;
+  char name[8];
+  for (int i = 0; i < n_starts; i++) {
+    snprintf(name, sizeof name, "s%d", i);
+    ids[i] = arg(g, name, SW_I64, 0, NULL);
+    in[i] = tensor_of(SW_I64, 0, NULL, (double[]){(double)starts[i]});
+    args[i] = &in[i];
+  }
+  sw_attr attrs[] = {{.key = SW_ATTR_SHAPE, .u.ints = {dims, rank}},
+                     {.key = SW_ATTR_GLOBAL, .u.ints = {global, rank}},
+                     INT(SEED, 42),
+                     TEXT(DISTRIBUTION, how),
+                     FLOAT(LOW_VALUE, -2),
+                     FLOAT(HIGH_VALUE, 3),
+                     INT(DTYPE, t)};
+  output(g, "y", add(g, SW_OP_RNG, n_starts, ids, sizeof attrs / sizeof *attrs, attrs));
+  seal(g);
+  assert_ok(sw_exec_run(g, args, &(sw_exec_options){.poison = true}, &y, &diag));
+  for (int i = 0; i < n_starts; i++) sw_tensor_deinit(&in[i]);
+  sw_graph_destroy(g);
+  return y;
+}
+
+static void a_shard_draws_its_part_of_the_whole(void **state) {
+  (void)state;
+  const int64_t dims[3] = {5, 6, 7}, part[3] = {2, 3, 4}, starts[3] = {3, 1, 2};
+  for (int k = 0; k < 2; k++) {
+    sw_tensor whole = draw(3, dims, dims, NULL, k ? "normal" : "uniform", SW_F32);
+    sw_tensor shard = draw(3, part, dims, starts, k ? "normal" : "uniform", SW_F32);
+    const float *w = whole.data, *s = shard.data;
+    for (int64_t i = 0; i < 2; i++) {
+      for (int64_t j = 0; j < 3; j++) {
+        for (int64_t l = 0; l < 4; l++) {
+          assert_true(s[(i * 3 + j) * 4 + l] == w[((i + 3) * 6 + j + 1) * 7 + l + 2]);
+        }
+      }
+    }
+    sw_tensor_deinit(&whole);
+    sw_tensor_deinit(&shard);
+  }
+}
+
+static void draws_have_their_distribution(void **state) {
+  (void)state;
+  const int64_t n = 20000;
+  for (int k = 0; k < 2; k++) {
+    sw_tensor x = draw(1, &n, &n, NULL, k ? "normal" : "uniform", SW_F64);
+    const double *v = x.data;
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < n; i++) {
+      if (!k) assert_true(v[i] >= -2 && v[i] < 3);
+      sum += v[i], squares += v[i] * v[i];
+    }
+    double mean = sum / (double)n, deviation = sqrt(squares / (double)n - mean * mean);
+    /* uniform in [-2,3): mean 0.5, deviation 5/sqrt(12); normal: mean -2, deviation 3; 5 standard errors */
+    assert_true(fabs(mean - (k ? -2 : 0.5)) < 5 * deviation / sqrt((double)n));
+    assert_true(fabs(deviation - (k ? 3 : 5 / sqrt(12))) < 0.1);
+    sw_tensor_deinit(&x);
+  }
+  sw_tensor ints = draw(1, &n, &n, NULL, "uniform", SW_I8);
+  int seen[5] = {0};
+  for (int64_t i = 0; i < n; i++) {
+    int v = ((const int8_t *)ints.data)[i];
+    assert_true(v >= -2 && v < 3);
+    seen[v + 2]++;
+  }
+  for (int i = 0; i < 5; i++) assert_true(abs(seen[i] - 4000) < 300);
+  sw_tensor_deinit(&ints);
+}
+
+/* --- device programs ---------------------------------------------------------------------------------------------- */
+
+static const sw_mesh kMesh = {.n_axes = 2, .axis = {{"x", 2}, {"y", 3}}};
+enum { DEVICES = 6 };
+
+/* Each device holds x: a 2-row block of a 10-row column cut over y and x (6 shards of 2 rows, the last of none). It
+ * masks its padding, sums its rows, reduces over the mesh, and gathers the blocks. */
+static sw_graph *device_program(void) {
+  sw_graph *g = new_graph();
+  sw_axis_ref refs[2] = {sw_axis_whole(&kMesh, 1), sw_axis_whole(&kMesh, 0)};
+  sw_id x = arg(g, "x", SW_F32, 1, (int64_t[]){2}), zero;
+  float nothing = 0;
+  sw_attr constant[] = {{.key = SW_ATTR_VALUE, .u.data = {&nothing, true}}, {.key = SW_ATTR_SHAPE}, INT(DTYPE, SW_F32)};
+  zero = add(g, SW_OP_CONSTANT, 0, NULL, 3, constant);
+  sw_attr mask[] = {INT(DIM, 0), INT(STEP, 2), INTS(START, 0), INTS(LIMIT, 9)};
+  sw_type block = {SW_F32, 1, (int64_t[]){2}}, scalar = {SW_F32, 0, NULL}, whole = {SW_F32, 1, (int64_t[]){9}};
+  sw_id kept = add_spec(g, &(sw_op_spec){.code = SW_OP_MASK,
+                                         .n_operands = 2,
+                                         .operands = (sw_id[]){x, zero},
+                                         .n_attrs = 4,
+                                         .attrs = mask,
+                                         .n_refs = 2,
+                                         .refs = refs,
+                                         .n_result_types = 1,
+                                         .result_types = &block});
+  sw_attr reduce[] = {TEXT(KIND, "sum"), INTS(DIMS, 0)};
+  sw_id sum = add(g, SW_OP_REDUCE, 1, &kept, 2, reduce);
+  sw_collective all = {.op = SW_COLL_ALL_REDUCE, .n_axes = 2, .axes = {refs[0], refs[1]}, .reduction = SW_REDUCE_SUM};
+  sw_id total = add_spec(g, &(sw_op_spec){.code = SW_OP_COLLECTIVE,
+                                          .n_operands = 1,
+                                          .operands = &sum,
+                                          .collective = &all,
+                                          .n_result_types = 1,
+                                          .result_types = &scalar});
+  sw_collective gather = {.op = SW_COLL_ALL_GATHER, .n_axes = 2, .axes = {refs[0], refs[1]}, .dim = 0};
+  sw_id joined = add_spec(g, &(sw_op_spec){.code = SW_OP_COLLECTIVE,
+                                           .n_operands = 1,
+                                           .operands = &x,
+                                           .collective = &gather,
+                                           .n_result_types = 1,
+                                           .result_types = &whole});
+  sw_attr start[] = {INT(BASE, 100), INT(STEP, 2), INT(DTYPE, SW_I64)};
+  sw_type index = {SW_I64, 0, NULL};
+  sw_id where = add_spec(g, &(sw_op_spec){.code = SW_OP_SHARD_START,
+                                          .n_attrs = 3,
+                                          .attrs = start,
+                                          .n_refs = 2,
+                                          .refs = refs,
+                                          .n_result_types = 1,
+                                          .result_types = &index});
+  output(g, "total", total);
+  output(g, "joined", joined);
+  output(g, "where", where);
+  return seal(g);
+}
+
+static int64_t shard_of(int64_t device) { return device % 3 * 2 + device / 3; } /* y major, x minor */
+
+/* Blocks of the 9 rows: shard 4 has one row, shard 5 none. */
+static void block_extent(void *user, sw_id value, int64_t device, int64_t *valid) {
+  const sw_graph *g = user;
+  const sw_type *t = &g->values[value].type;
+  for (int i = 0; i < t->rank; i++) valid[i] = t->dims[i];
+  if (g->values[value].kind == SW_VALUE_INPUT) { /* masked blocks are valid throughout */
+    int64_t left = 9 - 2 * shard_of(device);
+    valid[0] = left < 0 ? 0 : left > 2 ? 2 : left;
+  }
+}
+
+typedef struct spmd_case {
+  sw_graph *g;
+  sw_comm *comm;
+  sw_tensor in[DEVICES];
+  const sw_buffer *args[DEVICES];
+  sw_tensor out[DEVICES * 3];
+  sw_exec_program program;
+} spmd_case;
+
+static void spmd_start(spmd_case *c, sw_cancel *cancel) {
+  sw_diag diag = {0};
+  *c = (spmd_case){.g = device_program()};
+  assert_ok(sw_comm_create_threads(&kMesh, &(sw_comm_options){.timeout_s = 20, .cancel = cancel}, &c->comm, &diag));
+  for (int64_t i = 0; i < DEVICES; i++) {
+    double first = (double)(2 * shard_of(i));
+    c->in[i] = tensor_of(SW_F32, 1, (int64_t[]){2}, (double[]){first < 9 ? first : NAN, first < 8 ? first + 1 : NAN});
+    c->args[i] = &c->in[i];
+  }
+  c->program = (sw_exec_program){c->g, &kMesh, c->comm, block_extent, c->g};
+}
+
+static void spmd_end(spmd_case *c) {
+  for (int i = 0; i < DEVICES; i++) sw_tensor_deinit(&c->in[i]);
+  for (int i = 0; i < DEVICES * 3; i++) sw_tensor_deinit(&c->out[i]);
+  sw_comm_destroy(c->comm);
+  sw_graph_destroy(c->g);
+}
+
+static void a_program_runs_on_device_threads(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  spmd_case c;
+  spmd_start(&c, NULL);
+  sw_exec_time times[DEVICES * 16] = {0};
+  assert_true(c.g->n_ops <= 16);
+  int64_t peak[DEVICES] = {0};
+  sw_exec_options o = {.poison = true, .times = times, .peak_bytes = peak};
+  assert_ok(sw_exec_run_spmd(&c.program, c.args, &o, c.out, &diag));
+  for (int64_t i = 0; i < DEVICES; i++) {
+    assert_values(&c.out[i * 3], VALUES(36));
+    assert_values(&c.out[i * 3 + 1], VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8));
+    assert_values(&c.out[i * 3 + 2], (double[]){(double)(100 + 2 * shard_of(i))}, 1);
+    assert_true(peak[i] > 0);
+    for (int32_t k = 0; k < c.g->n_ops; k++) assert_true(times[i * c.g->n_ops + k].end_s > 0);
+  }
+  spmd_end(&c);
+}
+
+static sw_rc fail_on_four(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results, sw_diag *d) {
+  (void)results;
+  if (device != 4 || op->code != *(const sw_opcode *)user) return SW_OK;
+  return SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "device four has had enough");
+}
+
+static void one_failing_device_ends_the_run(void **state) {
+  (void)state;
+  const sw_opcode kWhere[] = {SW_OP_MASK, SW_OP_REDUCE, SW_OP_COLLECTIVE, SW_OP_SHARD_START};
+  for (int k = 0; k < 4; k++) {
+    sw_diag diag = {0};
+    spmd_case c;
+    sw_opcode where = kWhere[k];
+    spmd_start(&c, NULL);
+    sw_exec_options o = {.observe = fail_on_four, .observe_user = &where};
+    assert_int_equal(sw_exec_run_spmd(&c.program, c.args, &o, c.out, &diag), SW_E_MISMATCH);
+    assert_string_equal(diag.text, "device four has had enough");
+    bool named = false;
+    for (int i = 0; i < diag.n_notes; i++) named = named || strstr(diag.notes[i], "on device 4 of 6");
+    assert_true(named);
+    for (int i = 0; i < DEVICES * 3; i++) assert_null(c.out[i].data);
+    spmd_end(&c);
+  }
+}
+
+static sw_rc cancel_run(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results, sw_diag *d) {
+  (void)results, (void)d;
+  sw_cancel *cancel = user;
+  if (device == 1 && op->code == SW_OP_REDUCE) atomic_store(&cancel->flag, 1);
+  return SW_OK;
+}
+
+static void a_run_can_be_cancelled(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  spmd_case c;
+  sw_cancel cancel = {0};
+  spmd_start(&c, &cancel);
+  sw_exec_options o = {.observe = cancel_run, .observe_user = &cancel, .cancel = &cancel};
+  assert_int_equal(sw_exec_run_spmd(&c.program, c.args, &o, c.out, &diag), SW_E_CANCELLED);
+  spmd_end(&c);
+}
+
+static void a_collective_needs_devices(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  spmd_case c;
+  spmd_start(&c, NULL);
+  assert_int_equal(sw_exec_run(c.g, c.args, NULL, c.out, &diag), SW_E_BUG); /* the mask comes first: it has no mesh */
+  spmd_end(&c);
+}
+
+int main(void) {
+  enum { ROWS = sizeof kGeneric / sizeof kGeneric[0] };
+  const struct CMUnitTest fixed[] = {cmocka_unit_test(a_graph_runs_and_reports),
+                                     cmocka_unit_test(values_are_freed_after_their_last_use),
+                                     cmocka_unit_test(bad_arguments_and_cancelling_are_refused),
+                                     cmocka_unit_test(running_out_of_memory_is_an_error),
+                                     cmocka_unit_test(generic_nesting_is_bounded),
+                                     cmocka_unit_test(a_shard_draws_its_part_of_the_whole),
+                                     cmocka_unit_test(draws_have_their_distribution),
+                                     cmocka_unit_test(a_program_runs_on_device_threads),
+                                     cmocka_unit_test(one_failing_device_ends_the_run),
+                                     cmocka_unit_test(a_run_can_be_cancelled),
+                                     cmocka_unit_test(a_collective_needs_devices)};
+  struct CMUnitTest rows[ROWS];
+  for (int i = 0; i < ROWS; i++) {
+    rows[i] = (struct CMUnitTest){
+        .name = kGeneric[i].name, .test_func = check_generic, .initial_state = (void *)(uintptr_t)&kGeneric[i]};
+  }
+  int failed = cmocka_run_group_tests_name("exec", fixed, NULL, NULL);
+  return failed + cmocka_run_group_tests_name("generic", rows, NULL, NULL);
+}
