@@ -294,13 +294,47 @@ static void constants_are_exact(void **state) {
   sw_graph_destroy(g);
 }
 
+/* --- documents --------------------------------------------------------------------------------------------------- */
+
+static char *read_document(const char *name) {
+  char path[512], *text;
+  size_t n;
+  snprintf(path, sizeof path, "%s/docs/%s", SW_SOURCE_DIR, name);
+  assert_ok(sw_file_read(path, &text, &n, &diag));
+  return text;
+}
+
+static void expect_mention(const char *document, const char *quote, const char *word) {
+  char quoted[80];
+  snprintf(quoted, sizeof quoted, "%s%s%s", quote, word, quote);
+  if (!strstr(document, quoted)) fail_msg("the document does not mention %s", quoted);
+}
+
+/* The schema and the format's page name every op and attribute that a model may have. */
+static void documents_are_complete(void **state) {
+  (void)state;
+  static const char *const kInternal[] = {"base", "step", "offset", "collective", "shard_start", "mask"};
+  char *schema = read_document("model.schema.json"), *page = read_document("model-format.md");
+  for (int i = 0; i < SW_OP_COUNT + SW_ATTR_COUNT; i++) {
+    const char *word = i < SW_OP_COUNT ? sw_opcode_text((sw_opcode)i) : sw_attr_text((sw_attr_key)(i - SW_OP_COUNT));
+    bool internal = false;
+    for (int k = 0; k < 6; k++) internal = internal || strcmp(word, kInternal[k]) == 0;
+    if (internal) continue;
+    expect_mention(schema, "\"", word);
+    expect_mention(page, "`", word);
+  }
+  sw_mem_free(schema);
+  sw_mem_free(page);
+}
+
 enum { N_ERRORS = sizeof kErrors / sizeof *kErrors, N_ANNOTATIONS = sizeof kAnnotations / sizeof *kAnnotations };
 
 int main(void) {
-  static struct CMUnitTest tests[N_ERRORS + N_ANNOTATIONS + 4] = {
+  static struct CMUnitTest tests[N_ERRORS + N_ANNOTATIONS + 5] = {
       cmocka_unit_test(examples_are_read), cmocka_unit_test(spans_and_locations_are_kept),
-      cmocka_unit_test(annotations_of_a_step_reach_all_of_it), cmocka_unit_test(constants_are_exact)};
-  int n = 4;
+      cmocka_unit_test(annotations_of_a_step_reach_all_of_it), cmocka_unit_test(constants_are_exact),
+      cmocka_unit_test(documents_are_complete)};
+  int n = 5;
   for (int i = 0; i < N_ERRORS; i++) {
     tests[n++] = (struct CMUnitTest){
         .name = kErrors[i].name, .test_func = error_names_its_place, .initial_state = (void *)(uintptr_t)&kErrors[i]};
