@@ -69,7 +69,8 @@ typedef struct sw_solve_progress {
 
 typedef struct sw_solve_options {
   sw_solver solver;
-  double time_limit_s; /* from the call; <= 0: none */
+  double time_limit_s; /* from the call; <= 0: none, and without a work limit either the search ends after a fixed,
+                          large amount of work (some ten seconds) */
   int threads;         /* >= 1 */
   uint64_t seed;
   int64_t work_limit;  /* 0: none; counted steps, for results that do not depend on time */

@@ -19,14 +19,15 @@ bool sel_stop(const sel_budget *b) {
 
 sel_budget sel_budget_part(const sel_budget *b, double seconds, int64_t cells) {
   sel_budget part = *b;
-  if (b->work_limit) { /* results may then not depend on the clock */
-    part.work_limit = sw_min_i64(b->work_limit, b->work + cells);
-    return part;
-  }
+  int64_t until_work = b->work + cells;
+  part.work_limit = b->work_limit ? sw_min_i64(b->work_limit, until_work) : until_work;
+  if (b->work_limit) return part;
   double until = sw_now_s() + seconds;
   if (b->deadline_s <= 0 || until < b->deadline_s) part.deadline_s = until;
   return part;
 }
+
+void sel_budget_join(sel_budget *b, const sel_budget *part) { b->work = part->work; }
 
 static int by_value(const void *a, const void *b) {
   int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;

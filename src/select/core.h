@@ -17,8 +17,10 @@ typedef struct sel_budget {
 
 static inline void sel_spend(sel_budget *b, int64_t cells) { b->work += cells; }
 bool sel_stop(const sel_budget *b); /* time, work or patience is over */
-/* A part of `b`: ends after `seconds` or `cells` more, whichever limit `b` has, and never after `b`. */
+/* A part of `b`: ends after `cells` more, or after `seconds` more unless results may not depend on time (`b` has a work
+ * limit), and never after `b`. Give the work done back with sel_budget_join. */
 sel_budget sel_budget_part(const sel_budget *b, double seconds, int64_t cells);
+void sel_budget_join(sel_budget *b, const sel_budget *part);
 double sel_elapsed(const sel_budget *b);
 double sel_left(const sel_budget *b); /* seconds until the deadline; large when there is none */
 

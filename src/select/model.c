@@ -225,6 +225,8 @@ sw_rc sel_model_init(sel_model *m, const sel_core *c, unsigned rules, sw_diag *d
   SW_ARENA_NEW(m->base_diff, &m->mem, (size_t)c->n_steps + 1, d);
   m->cap = sw_arena_copy(&m->mem, c->cap, (size_t)c->n_steps, sizeof *m->cap, d);
   if (!m->cap) return SW_E_RESOURCE;
+  SW_ARENA_NEW(m->step_of, &m->mem, c->n_steps, d);
+  for (int32_t t = 0; t < c->n_steps; t++) m->step_of[t] = t;
   for (int32_t i = 0; i < c->n; i++) SW_TRY(init_var(m, c, i, d));
   SW_TRY(init_edges(m, c, d));
   for (int32_t i = 0; i < c->n; i++) SW_TRY(drop_bad_values(m, i, d));

@@ -66,6 +66,7 @@ typedef struct sel_model {
   sel_edge *edges;
   int32_t n_steps;
   int64_t *cap;       /* of the steps, before the base is taken off */
+  int32_t *step_of;   /* step now -> step at first */
   int64_t *base_diff; /* base use of step t = sum of base_diff[0 .. t] */
   int64_t offset;
   bool infeasible;        /* proven */

@@ -69,7 +69,9 @@ static sw_rc renumber(sel_model *m, const step_view *w, sw_diag *d) {
   SW_ARENA_NEW(to, &m->mem, (size_t)m->n_steps + 1, d);
   for (int32_t t = 0; t < m->n_steps; t++) {
     to[t] = n;
-    if (w->kept[t]) m->cap[n++] = w->room[t];
+    if (!w->kept[t]) continue;
+    m->step_of[n] = m->step_of[t];
+    m->cap[n++] = w->room[t];
   }
   to[m->n_steps] = n;
   memset(m->base_diff, 0, ((size_t)m->n_steps + 1) * sizeof *m->base_diff);

@@ -5,6 +5,8 @@
 
 #include "select/run.h"
 
+static const int64_t kWorkByDefault = 30000000000; /* cells */
+
 static void tell(sel_run *r) {
   if (!r->o->on_progress) return;
   sw_solve_progress p = {sel_elapsed(&r->budget), r->has, r->cost, r->bound};
@@ -96,6 +98,7 @@ sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, 
                           .deadline_s = o->time_limit_s > 0 ? start + o->time_limit_s : 0,
                           .cancel = o->cancel,
                           .work_limit = o->work_limit};
+  if (o->time_limit_s <= 0 && o->work_limit <= 0) r.budget.work_limit = kWorkByDefault;
   SW_ARENA_NEW(r.best, arena, p->n_nodes, d);
   pthread_mutex_init(&r.lock, NULL);
   sw_rc rc = dispatch(&r, d);

@@ -109,7 +109,7 @@ static const shape kSmall[] = {
 
 static void native_equals_exhaustive(void **state) {
   (void)state;
-  same_as_exhaustive(kSmall, N_SMALL, SW_SOLVER_NATIVE, check_scale(3000), 1);
+  same_as_exhaustive(kSmall, N_SMALL, SW_SOLVER_NATIVE, check_scale(12000), 1);
 }
 
 static void glpk_equals_exhaustive(void **state) {

@@ -1,0 +1,30 @@
+/* Inside the solver: branch and bound on what the reductions leave. */
+#ifndef SELECT_BRANCH_H_
+#define SELECT_BRANCH_H_
+
+#include "select/dual.h"
+#include "select/model.h"
+#include "select/run.h"
+
+/* The core that the searches work on, and how to bring a choice of it home. */
+typedef struct sel_base {
+  sel_run *r;
+  const sel_model *model; /* whose rest `core` is */
+  const sel_core *core;
+  int32_t *full; /* a value per variable of the model; scratch */
+} sel_base;
+
+/* Offer a choice of the core. */
+sw_rc sel_base_offer(const sel_base *k, const int32_t *x, const char *solver, bool *taken, sw_diag *d);
+/* What a choice of the core must stay below; INT64_MAX without any. */
+int64_t sel_base_target(const sel_base *k);
+/* Raise the bound of the whole problem by one of the core, without its offset. */
+void sel_base_raise(const sel_base *k, int64_t bound);
+/* Exact when what is left has no uses and is narrow: *done. The bound and a choice are reported. */
+sw_rc sel_base_narrow(const sel_base *k, sel_budget *b, int64_t *value, bool *done, sw_diag *d);
+
+/* Best bound first, until nothing is open or the budget is spent. `lambda` starts the root's prices. When it ends with
+ * nothing open the run is closed: the best choice is optimal, or there is none. */
+sw_rc sel_branch(const sel_base *k, const double *lambda, sel_budget *b, sw_diag *d);
+
+#endif

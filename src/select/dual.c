@@ -1,0 +1,339 @@
+/* TRW-S with prices on memory. See dual.h for the method.
+ *
+ * Why any pass gives a bound: a pass from the last variable to the first replaces a variable by what each edge to an
+ * earlier one costs at least, given the earlier one's choice. Each is a minimum of a share of the variable's costs, and
+ * the shares add up to all of them, so nothing is counted twice.
+ */
+#include "select/dual.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PAD = 4, MOST_DOM_ON_STACK = 1024 };
+static const double kForbidden = 1e15; /* finite, so that differences stay numbers; a lower price is still a bound */
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+    !defined(__clang__)
+#define SIMD_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define SIMD_CLONES
+#endif
+
+static int32_t padded(int32_t n) { return (n + PAD - 1) / PAD * PAD; }
+
+static double cell(int64_t v) { return v >= SW_FORBIDDEN ? kForbidden : (double)v; }
+
+/* Two padded orientations of a table. */
+static sw_rc orient(sel_dual *u, const sel_mat *m, const double **rows, const double **cols, sw_diag *d) {
+  int32_t ld_c = padded(m->cols), ld_r = padded(m->rows);
+  double *a, *b;
+  SW_ARENA_NEW(a, &u->mem, (size_t)m->rows * (size_t)ld_c, d);
+  SW_ARENA_NEW(b, &u->mem, (size_t)m->cols * (size_t)ld_r, d);
+  for (int32_t s = 0; s < m->rows; s++)
+    for (int32_t t = 0; t < ld_c; t++)
+      a[(int64_t)s * ld_c + t] = t < m->cols ? cell(m->v[(int64_t)s * m->cols + t]) : kForbidden;
+  for (int32_t t = 0; t < m->cols; t++)
+    for (int32_t s = 0; s < ld_r; s++)
+      b[(int64_t)t * ld_r + s] = s < m->rows ? cell(m->v[(int64_t)s * m->cols + t]) : kForbidden;
+  *rows = a;
+  *cols = b;
+  return SW_OK;
+}
+
+static sw_rc build_links(sel_dual *u, sw_diag *d) {
+  const sel_core *c = u->c;
+  const double **rows, **cols;
+  SW_ARENA_NEW(rows, &u->mem, c->n_mats, d);
+  SW_ARENA_NEW(cols, &u->mem, c->n_mats, d);
+  SW_ARENA_NEW(u->links, &u->mem, c->n_pairs, d);
+  for (int32_t e = 0; e < c->n_pairs; e++) {
+    const sel_pair *g = &c->pairs[e];
+    const sel_mat *m = &c->mats[g->mat];
+    if (!rows[g->mat]) SW_TRY(orient(u, m, &rows[g->mat], &cols[g->mat], d));
+    bool forward = g->i < g->j;
+    u->links[e] = (sel_link){.i = forward ? g->i : g->j,
+                             .j = forward ? g->j : g->i,
+                             .up = forward ? rows[g->mat] : cols[g->mat],
+                             .down = forward ? cols[g->mat] : rows[g->mat]};
+    u->links[e].ld_i = padded(c->dom[u->links[e].i]);
+    u->links[e].ld_j = padded(c->dom[u->links[e].j]);
+    u->n_messages += u->links[e].ld_i + u->links[e].ld_j;
+    u->cells += (int64_t)m->rows * m->cols;
+  }
+  return SW_OK;
+}
+
+static sw_rc build_arcs(sel_dual *u, sw_diag *d) {
+  const sel_core *c = u->c;
+  int32_t *fill;
+  SW_ARENA_NEW(u->first_arc, &u->mem, (size_t)c->n + 1, d);
+  SW_ARENA_NEW(u->mid_arc, &u->mem, c->n, d);
+  SW_ARENA_NEW(u->arcs, &u->mem, 2 * (size_t)c->n_pairs, d);
+  SW_ARENA_NEW(fill, &u->mem, c->n, d);
+  for (int32_t e = 0; e < c->n_pairs; e++) {
+    u->first_arc[u->links[e].i + 1]++;
+    u->first_arc[u->links[e].j + 1]++;
+    u->mid_arc[u->links[e].j]++;
+  }
+  for (int32_t i = 0; i < c->n; i++) {
+    u->first_arc[i + 1] += u->first_arc[i];
+    u->mid_arc[i] += u->first_arc[i];
+    fill[i] = u->first_arc[i];
+  }
+  for (int32_t e = 0; e < c->n_pairs; e++) u->arcs[fill[u->links[e].j]++] = (sel_arc){e, u->links[e].i};
+  for (int32_t e = 0; e < c->n_pairs; e++) u->arcs[fill[u->links[e].i]++] = (sel_arc){e, u->links[e].j};
+  return SW_OK;
+}
+
+static sw_rc build_flat(sel_dual *u, sw_diag *d) {
+  const sel_core *c = u->c;
+  SW_ARENA_NEW(u->offset, &u->mem, (size_t)c->n + 1, d);
+  for (int32_t i = 0; i < c->n; i++) u->offset[i + 1] = u->offset[i] + padded(c->dom[i]);
+  u->n_flat = u->offset[c->n];
+  SW_ARENA_NEW(u->unary, &u->mem, u->n_flat, d);
+  SW_ARENA_NEW(u->hat, &u->mem, u->n_flat, d);
+  SW_ARENA_NEW(u->share, &u->mem, u->n_flat, d);
+  SW_ARENA_NEW(u->messages, &u->mem, u->n_messages, d);
+  SW_ARENA_NEW(u->best_messages, &u->mem, u->n_messages, d);
+  double **steps[] = {&u->lambda, &u->best_lambda, &u->direction, &u->usage, &u->prefix};
+  for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++)
+    SW_ARENA_NEW(*steps[k], &u->mem, (size_t)c->n_steps + 1, d);
+  double *next = u->messages;
+  for (int32_t e = 0; e < c->n_pairs; e++) {
+    u->links[e].to_i = next;
+    u->links[e].to_j = next + u->links[e].ld_i;
+    next = u->links[e].to_j + u->links[e].ld_j;
+  }
+  return SW_OK;
+}
+
+sw_rc sel_dual_init(sel_dual *u, const sel_core *c, sw_diag *d) {
+  *u = (sel_dual){.c = c, .factor = 1.0, .mix = 0.15, .best_bound = -INFINITY, .unit = 1.0};
+  int64_t room = 0;
+  for (int32_t t = 0; t < c->n_steps; t++) room = sw_max_i64(room, c->cap[t]);
+  if (room > 0) u->unit = (double)room;
+  SW_TRY(build_links(u, d));
+  SW_TRY(build_arcs(u, d));
+  return build_flat(u, d);
+}
+
+void sel_dual_deinit(sel_dual *u) { sw_arena_deinit(&u->mem); }
+
+void sel_dual_prices(const sel_dual *u, double *price) {
+  const sel_core *c = u->c;
+  u->prefix[0] = 0;
+  for (int32_t t = 0; t < c->n_steps; t++) u->prefix[t + 1] = u->prefix[t] + u->lambda[t];
+  memset(price, 0, (size_t)u->n_flat * sizeof *price);
+  for (int32_t k = 0; k < c->n_uses; k++) {
+    const sel_use *w = &c->uses[k];
+    double rate = (u->prefix[w->end] - u->prefix[w->begin]) / u->unit;
+    double *to = price + u->offset[w->var];
+    if (rate > 0)
+      for (int32_t s = 0; s < c->dom[w->var]; s++) to[s] += rate * (double)w->amount[s];
+  }
+}
+
+static void set_unaries(sel_dual *u) {
+  const sel_core *c = u->c;
+  sel_dual_prices(u, u->unary);
+  for (int32_t i = 0; i < c->n; i++) {
+    double *to = u->unary + u->offset[i];
+    for (int32_t s = 0; s < c->dom[i]; s++) to[s] += (double)c->cost[i][s];
+    for (int32_t s = c->dom[i]; s < padded(c->dom[i]); s++) to[s] = kForbidden;
+  }
+}
+
+/* out[t] = min over s of from[s] + table[s][t], less its own minimum over the first `dom_t`; returns that minimum. */
+SIMD_CLONES static double send(const double *from, int32_t n, const double *restrict table, int32_t ld, int32_t dom_t,
+                               double *restrict out) {
+  for (int32_t t = 0; t < ld; t++) out[t] = from[0] + table[t];
+  for (int32_t s = 1; s < n; s++) {
+    double a = from[s];
+    const double *row = table + (int64_t)s * ld;
+    for (int32_t t = 0; t < ld; t++) {
+      double v = a + row[t];
+      out[t] = v < out[t] ? v : out[t];
+    }
+  }
+  double least = out[0];
+  for (int32_t t = 1; t < dom_t; t++) least = out[t] < least ? out[t] : least;
+  for (int32_t t = 0; t < ld; t++) out[t] -= least;
+  return least;
+}
+
+static void gather(const sel_dual *u, int32_t i, double *hat) {
+  int32_t ld = padded(u->c->dom[i]);
+  memcpy(hat, u->unary + u->offset[i], (size_t)ld * sizeof *hat);
+  for (int32_t a = u->first_arc[i]; a < u->first_arc[i + 1]; a++) {
+    const sel_link *g = &u->links[u->arcs[a].edge];
+    const double *m = a < u->mid_arc[i] ? g->to_j : g->to_i;
+    for (int32_t s = 0; s < ld; s++) hat[s] += m[s];
+  }
+}
+
+static double share_of(const sel_dual *u, int32_t i) {
+  int32_t back = u->mid_arc[i] - u->first_arc[i], ahead = u->first_arc[i + 1] - u->mid_arc[i];
+  int32_t most = back > ahead ? back : ahead;
+  return most ? 1.0 / most : 1.0;
+}
+
+static void forward(sel_dual *u, double *from) {
+  for (int32_t i = 0; i < u->c->n; i++) {
+    double *hat = u->hat + u->offset[i], gamma = share_of(u, i);
+    int32_t n = u->c->dom[i];
+    gather(u, i, hat);
+    for (int32_t a = u->mid_arc[i]; a < u->first_arc[i + 1]; a++) {
+      sel_link *g = &u->links[u->arcs[a].edge];
+      for (int32_t s = 0; s < n; s++) from[s] = gamma * hat[s] - g->to_i[s];
+      send(from, n, g->up, g->ld_j, u->c->dom[g->j], g->to_j);
+    }
+  }
+}
+
+static double backward(sel_dual *u, double *from) {
+  double bound = 0;
+  for (int32_t i = u->c->n - 1; i >= 0; i--) {
+    double *hat = u->hat + u->offset[i], gamma = share_of(u, i);
+    int32_t n = u->c->dom[i], back = u->mid_arc[i] - u->first_arc[i];
+    gather(u, i, hat);
+    for (int32_t a = u->first_arc[i]; a < u->mid_arc[i]; a++) {
+      sel_link *g = &u->links[u->arcs[a].edge];
+      for (int32_t s = 0; s < n; s++) from[s] = gamma * hat[s] - g->to_j[s];
+      bound += send(from, n, g->down, g->ld_i, u->c->dom[g->i], g->to_i);
+    }
+    double least = hat[0];
+    for (int32_t s = 1; s < n; s++) least = hat[s] < least ? hat[s] : least;
+    bound += (1.0 - back * gamma) * least;
+  }
+  return bound;
+}
+
+/* How much the bound moves with the cost of each value: marginals that follow the minima of the backward pass. */
+static void spread(sel_dual *u) {
+  memset(u->share, 0, (size_t)u->n_flat * sizeof *u->share);
+  for (int32_t i = 0; i < u->c->n; i++) {
+    const double *hat = u->hat + u->offset[i];
+    double *p = u->share + u->offset[i], gamma = share_of(u, i);
+    int32_t n = u->c->dom[i], back = u->mid_arc[i] - u->first_arc[i];
+    for (int32_t a = u->first_arc[i]; a < u->mid_arc[i]; a++) {
+      const sel_link *g = &u->links[u->arcs[a].edge];
+      const double *q = u->share + u->offset[g->i];
+      for (int32_t t = 0; t < u->c->dom[g->i]; t++) {
+        if (q[t] <= 0) continue;
+        int32_t best = 0;
+        double least = INFINITY;
+        for (int32_t s = 0; s < n; s++) {
+          double v = gamma * hat[s] - g->to_j[s] + g->up[(int64_t)t * g->ld_j + s];
+          if (v < least) {
+            least = v;
+            best = s;
+          }
+        }
+        p[best] += gamma * q[t];
+      }
+    }
+    if (back * gamma >= 1.0 - 1e-12) continue;
+    int32_t best = 0;
+    for (int32_t s = 1; s < n; s++)
+      if (hat[s] < hat[best]) best = s;
+    p[best] += 1.0 - back * gamma;
+  }
+}
+
+/* usage[t] = use under the marginals less the cap, in units. */
+static void supergradient(sel_dual *u) {
+  const sel_core *c = u->c;
+  memset(u->usage, 0, ((size_t)c->n_steps + 1) * sizeof *u->usage);
+  for (int32_t k = 0; k < c->n_uses; k++) {
+    const sel_use *w = &c->uses[k];
+    const double *p = u->share + u->offset[w->var];
+    double mean = 0;
+    for (int32_t s = 0; s < c->dom[w->var]; s++) mean += p[s] * (double)w->amount[s];
+    u->usage[w->begin] += mean / u->unit;
+    u->usage[w->end] -= mean / u->unit;
+  }
+  double run = 0;
+  for (int32_t t = 0; t < c->n_steps; t++) {
+    run += u->usage[t];
+    u->usage[t] = run - (double)c->cap[t] / u->unit;
+  }
+}
+
+static void keep_best(sel_dual *u) {
+  u->best_bound = u->bound;
+  memcpy(u->best_lambda, u->lambda, (size_t)u->c->n_steps * sizeof *u->lambda);
+  memcpy(u->best_messages, u->messages, (size_t)u->n_messages * sizeof *u->messages);
+}
+
+void sel_dual_rewind(sel_dual *u) {
+  memcpy(u->lambda, u->best_lambda, (size_t)u->c->n_steps * sizeof *u->lambda);
+  memcpy(u->messages, u->best_messages, (size_t)u->n_messages * sizeof *u->messages);
+}
+
+static void step(sel_dual *u, double target) {
+  double norm = 0, level = u->best_bound + 0.3 * (target - u->best_bound);
+  for (int32_t t = 0; t < u->c->n_steps; t++) {
+    u->direction[t] += u->mix * (u->usage[t] - u->direction[t]);
+    if (u->lambda[t] > 0 || u->direction[t] > 0) norm += u->direction[t] * u->direction[t];
+  }
+  if (norm <= 0) return;
+  double length = u->factor * (level - u->bound) / norm;
+  if (length <= 0) return;
+  for (int32_t t = 0; t < u->c->n_steps; t++) u->lambda[t] = fmax(0, u->lambda[t] + length * u->direction[t]);
+}
+
+void sel_dual_pass(sel_dual *u, double target) {
+  enum { PATIENCE = 25 };
+  double on_stack[MOST_DOM_ON_STACK], *from = on_stack;
+  int32_t most = 0;
+  for (int32_t i = 0; i < u->c->n; i++) most = u->c->dom[i] > most ? u->c->dom[i] : most;
+  if (most > MOST_DOM_ON_STACK) from = u->share; /* as wide as all variables together */
+  set_unaries(u);
+  double paid = 0;
+  for (int32_t t = 0; t < u->c->n_steps; t++) paid += u->lambda[t] * ((double)u->c->cap[t] / u->unit);
+  forward(u, from);
+  u->bound = backward(u, from) - paid;
+  u->passes++;
+  bool better = u->bound > u->best_bound + 1e-9 * fabs(u->best_bound);
+  if (u->bound > u->best_bound) keep_best(u);
+  u->stale = better ? 0 : u->stale + 1;
+  if (u->c->n_steps == 0) return;
+  spread(u);
+  supergradient(u);
+  if (u->stale > PATIENCE) {
+    u->factor *= 0.8;
+    u->stale = 0;
+    sel_dual_rewind(u);
+    return;
+  }
+  step(u, target);
+}
+
+void sel_dual_ascend(sel_dual *u, double target, sel_budget *b) {
+  const double kLeastFactor = 1e-3;
+  int quiet = 0;
+  while (!sel_stop(b) && u->best_bound < target && u->factor > kLeastFactor) {
+    double before = u->best_bound;
+    sel_dual_pass(u, target);
+    sel_spend(b, 2 * u->cells + u->n_flat);
+    quiet = u->best_bound > before + 1e-7 * fabs(before) ? 0 : quiet + 1;
+    if (u->c->n_steps == 0 && quiet > 20) break;
+  }
+  sel_dual_rewind(u);
+}
+
+void sel_dual_decode(sel_dual *u, int32_t *x) {
+  set_unaries(u);
+  for (int32_t i = 0; i < u->c->n; i++) {
+    double *hat = u->hat + u->offset[i];
+    memcpy(hat, u->unary + u->offset[i], (size_t)padded(u->c->dom[i]) * sizeof *hat);
+    for (int32_t a = u->first_arc[i]; a < u->first_arc[i + 1]; a++) {
+      const sel_link *g = &u->links[u->arcs[a].edge];
+      const double *m = a < u->mid_arc[i] ? g->up + (int64_t)x[g->i] * g->ld_j : g->to_i;
+      for (int32_t s = 0; s < u->c->dom[i]; s++) hat[s] += m[s];
+    }
+    x[i] = 0;
+    for (int32_t s = 1; s < u->c->dom[i]; s++)
+      if (hat[s] < hat[x[i]]) x[i] = s;
+  }
+}

@@ -1,0 +1,64 @@
+/* Inside the solver: a lower bound of a core with memory, by prices on steps and messages on edges.
+ *
+ * Every step t has a price lambda[t] >= 0 per unit of memory. With prices the limit goes into the variables' costs, and
+ * the rest is bounded by sequential tree-reweighted message passing (TRW-S, Kolmogorov 2006): each variable hands its
+ * costs in equal shares to its neighbours, in order and back. Messages stay valid whatever the prices do, so the prices
+ * move after every pass, along an averaged supergradient and towards a level between the bound and the best cost known.
+ */
+#ifndef SELECT_DUAL_H_
+#define SELECT_DUAL_H_
+
+#include "select/core.h"
+
+typedef struct sel_arc {
+  int32_t edge, other; /* in sel_dual's own numbering of edges */
+} sel_arc;
+
+/* An edge with its earlier end first. Tables are padded: row s of `down` (sender: the later end) starts at s * ld_i. */
+typedef struct sel_link {
+  int32_t i, j; /* i < j */
+  int32_t ld_i, ld_j;
+  const double *up;    /* [s of i][t of j], ld_j per row */
+  const double *down;  /* [s of j][t of i], ld_i per row */
+  double *to_j, *to_i; /* messages */
+} sel_link;
+
+typedef struct sel_dual {
+  const sel_core *c;
+  sw_arena mem;
+  sel_link *links;
+  int32_t *first_arc; /* of variable i: arcs to earlier ones, then (from mid_arc[i]) to later ones */
+  int32_t *mid_arc;
+  sel_arc *arcs;
+  int32_t *offset; /* of variable i in the flat arrays below; dom padded to 4 */
+  int32_t n_flat;
+  double *unary;                                             /* cost + price of uses */
+  double *hat;                                               /* unary + messages, as the last backward pass saw them */
+  double *share;                                             /* marginals of the supergradient */
+  double *lambda, *best_lambda, *direction, *usage, *prefix; /* per step */
+  double *messages, *best_messages;
+  int64_t n_messages, cells;
+  double bound, best_bound; /* without the core's offset; bound: of the last pass */
+  double factor;            /* of the step */
+  double mix;               /* weight of the newest supergradient */
+  int stale;                /* passes without progress */
+  int64_t passes;
+  double unit; /* memory is counted in this many bytes, so that prices and costs have like sizes */
+} sel_dual;
+
+sw_rc sel_dual_init(sel_dual *u, const sel_core *c, sw_diag *d);
+void sel_dual_deinit(sel_dual *u);
+/* One forward and one backward pass, then a step of the prices towards `target` (a cost, without offset). */
+void sel_dual_pass(sel_dual *u, double target);
+/* Passes until the budget is spent, the bound passes `target`, or steps have become too small to matter. */
+void sel_dual_ascend(sel_dual *u, double target, sel_budget *b);
+/* Return to the best prices and messages. */
+void sel_dual_rewind(sel_dual *u);
+/* Choose greedily along the order, by messages and what is chosen already. */
+void sel_dual_decode(sel_dual *u, int32_t *x);
+/* lambda-weighted use of every value, at the current prices: price[offset[i] + s]. */
+void sel_dual_prices(const sel_dual *u, double *price);
+/* The bound in exact integers, from the best prices and messages rounded; without the offset. */
+sw_rc sel_dual_certify(const sel_dual *u, int64_t *bound, sw_diag *d);
+
+#endif
