@@ -42,22 +42,19 @@ static bool dim_equal(const sw_tiling *a, const sw_tiling *b, int d) {
   return true;
 }
 
-/* Leading refs that both cut a dimension by, in whole blocks: devices there do not talk across them. */
+/* Leading refs by which both cut a dimension into the same blocks (ceil within ceil may differ: 6 over 2 x 4 and over
+ * 2): devices do not talk across them. */
 static int common_prefix(const sw_tiling *a, const sw_tiling *b, int d) {
   const sw_tile_dim *x = &a->dim[d], *y = &b->dim[d];
   if (x->starts || y->starts || x->base || y->base || x->step != x->len || y->step != y->len) return 0;
-  int64_t shards = 1;
-  int n = 0;
-  while (n < x->n_refs && n < y->n_refs) {
-    sw_axis_ref r = a->refs[x->first_ref + n];
-    if (!sw_axis_ref_equal(r, b->refs[y->first_ref + n])) break;
-    shards *= r.size;
-    if (x->size % shards) break;
-    int64_t block = x->size / shards;
-    if (block % x->len || block % y->len) break;
-    n++;
-  }
-  return n;
+  const sw_axis_ref *p = a->refs + x->first_ref, *q = b->refs + y->first_ref;
+  int longest = x->n_refs < y->n_refs ? x->n_refs : y->n_refs, equal = 0;
+  while (equal < longest && sw_axis_ref_equal(p[equal], q[equal])) equal++;
+  for (; equal > 0; equal--)
+    if (x->len * sw_axis_refs_size(p + equal, x->n_refs - equal) ==
+        y->len * sw_axis_refs_size(q + equal, y->n_refs - equal))
+      break;
+  return equal;
 }
 
 static void changed_refs(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, ref_set *out) {
@@ -101,11 +98,13 @@ static void coarsen(const sw_machine *m, const sw_tiling *t, int level, sw_tilin
     sw_tile_dim *dim = &out->dim[d];
     if (dim->starts || dim->step < 0) continue;
     while (dim->n_refs) {
-      sw_axis_ref r = out->refs[dim->first_ref + dim->n_refs - 1];
-      if (sw_axis_ref_level(m, r) >= level) break;
+      sw_axis_ref *r = &out->refs[dim->first_ref + dim->n_refs - 1];
+      int64_t inside = sw_axis_ref_inside(m, *r, level);
+      dim->len += (inside - 1) * dim->step;
+      dim->step *= inside;
+      r->size /= (int32_t)inside;
+      if (r->size > 1) break;
       dim->n_refs--;
-      dim->len += (r.size - 1) * dim->step;
-      dim->step *= r.size;
     }
   }
 }
@@ -124,13 +123,19 @@ static double received_share(const sw_machine *m, const group_part *p, double pe
   return 1;
 }
 
+static double buffer_elems(const sw_tiling *t) {
+  double n = 1;
+  for (int d = 0; d < t->rank; d++) n *= (double)t->dim[d].len;
+  return n;
+}
+
 typedef struct part_cost {
   double latency_s, work_s;
 } part_cost;
 
-static part_cost price_part(const sw_machine *m, const group_part *p, double bytes, double peers) {
+static part_cost price_part(const sw_machine *m, const group_part *p, double bytes, double peers, bool permutes) {
   const sw_profile *profile = m->profile;
-  bool pairs = peers <= 1 && profile->level[p->level].kind != SW_TOPOLOGY_TORUS;
+  bool pairs = permutes && profile->level[p->level].kind != SW_TOPOLOGY_TORUS;
   const sw_cost_line *line = &profile->level[p->level].line[pairs ? SW_COST_PERMUTE : SW_COST_ALL_TO_ALL];
   double here = fmin(peers, (double)(p->n - 1));
   double busy = bytes * received_share(m, p, here);
@@ -142,6 +147,7 @@ static part_cost price_part(const sw_machine *m, const group_part *p, double byt
 static double exchange_s(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, const group_shape *g,
                          double max_bytes, double elem_bytes) {
   double peers = peer_count(src, dst, g->size);
+  bool permutes = peers <= 1 && max_bytes >= buffer_elems(dst) * elem_bytes; /* nobody keeps a part of its own */
   double latency = m->profile->exchange_peer_s * peers, work = 0, left = max_bytes;
   part_cost cost[SW_MAX_LEVELS] = {0};
   for (int i = g->n_parts - 1; i >= 0; i--) {
@@ -155,7 +161,7 @@ static double exchange_s(const sw_machine *m, const sw_tiling *src, const sw_til
       outside = left;
     }
     left -= outside;
-    if (outside > 0) cost[i] = price_part(m, &g->part[i], outside, peers);
+    if (outside > 0) cost[i] = price_part(m, &g->part[i], outside, peers, permutes);
   }
   for (int i = 0; i < g->n_parts; i++) {
     double serial = i ? m->profile->level[g->part[i].level].serial_fraction : 0;
@@ -167,9 +173,8 @@ static double exchange_s(const sw_machine *m, const sw_tiling *src, const sw_til
 
 double sw_machine_exchange_s(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, int elem_bytes) {
   if (sw_tiling_equal(src, dst)) return 0;
-  double max, total, buffer = (double)elem_bytes;
+  double max, total, buffer = buffer_elems(dst) * elem_bytes;
   sw_tiling_traffic(&m->mesh, src, dst, &max, &total);
-  for (int d = 0; d < dst->rank; d++) buffer *= (double)dst->dim[d].len;
   if (max <= 0) return sw_machine_collective_s(m, SW_COLL_ALL_SLICE, NULL, 0, buffer);
   ref_set refs;
   group_shape g;

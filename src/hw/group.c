@@ -89,8 +89,11 @@ void sw_group_shape_of(const sw_machine *m, const sw_axis_ref *refs, int n, grou
   for (int j = 0; j < m->n_dims; j++) add_dim(m, j, use[j], out);
 }
 
-int sw_axis_ref_level(const sw_machine *m, sw_axis_ref ref) {
-  group_shape g;
-  sw_group_shape_of(m, &ref, 1, &g);
-  return g.n_parts ? g.part[g.n_parts - 1].level : -1;
+int64_t sw_axis_ref_inside(const sw_machine *m, sw_axis_ref ref, int level) {
+  const axis_place *p = &m->axis[ref.axis];
+  int64_t below = m->mesh.axis[ref.axis].size / ((int64_t)ref.pre * ref.size), low = 1;
+  for (int i = 0; i < p->n && m->dim[p->digit[i].dim].level < level; i++) low *= p->digit[i].size;
+  if (low <= below || low % below) return 1;
+  int64_t inside = low / below < ref.size ? low / below : ref.size;
+  return ref.size % inside ? 1 : inside;
 }

@@ -67,8 +67,9 @@ struct sw_machine {
 
 /* The group over refs, which may be parts of axes. */
 void sw_group_shape_of(const sw_machine *m, const sw_axis_ref *refs, int n, group_shape *out);
-/* Highest level that the ref reaches; -1 for a ref of size 1. */
-int sw_axis_ref_level(const sw_machine *m, sw_axis_ref ref);
+/* Into how many the minor part of the ref cuts one unit of the level: 1 when it has none, its size when all of it stays
+ * inside a unit. */
+int64_t sw_axis_ref_inside(const sw_machine *m, sw_axis_ref ref, int level);
 
 /* Lay the axes of m->mesh on the dimensions of the profile's network. */
 SW_CHECKED sw_rc sw_machine_place(sw_machine *m, sw_diag *d);
