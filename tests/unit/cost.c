@@ -119,15 +119,130 @@ static void check_composition(const group *g) {
   }
 }
 
+/* With the same bytes given by each device, more devices are never cheaper to gather from. */
+static void check_growth(const group *g) {
+  if (g->n < 2) return;
+  for (int left_out = 0; left_out < g->n; left_out++) {
+    group small = {.m = g->m, .profile = g->profile, .size = g->size / g->refs[left_out].size};
+    for (int i = 0; i < g->n; i++)
+      if (i != left_out) small.refs[small.n++] = g->refs[i];
+    for (double bytes = 1; bytes < 1e10; bytes *= 7) {
+      double few = price(&small, SW_COLL_ALL_GATHER, bytes * (double)small.size);
+      double many = price(g, SW_COLL_ALL_GATHER, bytes * (double)g->size);
+      if (many < few * (1 - 1e-12))
+        fail_msg("%s: gathering %g bytes from each of %lld is cheaper than from %lld", g->profile, bytes,
+                 (long long)g->size, (long long)small.size);
+    }
+  }
+}
+
 static void monotone_in_bytes(void **state) { (void)state, each_group(check_monotone); }
 static void continuous_in_bytes(void **state) { (void)state, each_group(check_continuous); }
 static void all_reduce_lies_between_its_parts(void **state) { (void)state, each_group(check_composition); }
+static void more_devices_are_not_cheaper(void **state) { (void)state, each_group(check_growth); }
+
+static const sw_profile *named(const char *name) {
+  for (int i = 0; i < n_profiles; i++)
+    if (!strcmp(profiles[i].name, name)) return profiles[i].p;
+  fail_msg("no profile %s", name);
+  return NULL;
+}
+
+static sw_machine *machine_of(sw_arena *a, const sw_profile *p, const char *mesh_text, sw_mesh *mesh) {
+  sw_diag diag = {0};
+  sw_machine *m;
+  assert_ok(sw_mesh_parse(mesh_text, a, mesh, &diag));
+  assert_ok(sw_machine_build(a, p, mesh, &m, &diag));
+  return m;
+}
+
+static void a_node_is_faster_than_the_network(void **state) {
+  (void)state;
+  sw_arena a = {0};
+  sw_mesh mesh;
+  const sw_machine *m = machine_of(&a, named("h100x64"), "x=8,y=8", &mesh);
+  sw_axis_ref x = sw_axis_whole(&mesh, 0), y = sw_axis_whole(&mesh, 1);
+  for (int i = 0; i < N_OPS; i++)
+    for (double bytes = 1; bytes < 1e11; bytes *= 3)
+      assert_true(sw_machine_collective_s(m, kOps[i], &y, 1, bytes) <=
+                  sw_machine_collective_s(m, kOps[i], &x, 1, bytes));
+  sw_arena_deinit(&a);
+}
+
+/* Seconds into microseconds: every time of the profile times 10^6, every rate divided by it. */
+static sw_profile in_microseconds(const sw_profile *p) {
+  const double k = 1e6;
+  sw_profile q = *p;
+  q.memory_bytes_per_s /= k;
+  q.launch_s *= k;
+  q.exchange_peer_s *= k;
+  for (int t = 0; t < SW_DTYPE_COUNT; t++) q.flop_per_s[t] /= k;
+  for (int l = 0; l < q.n_levels; l++)
+    for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
+      sw_cost_line *line = &q.level[l].line[c];
+      double *values[] = {&line->base_s,     &line->peer_s,          &line->ramp_s_per_sqrt_byte,
+                          &line->s_per_byte, &line->pair_s_per_byte, &line->in_network_s_per_byte};
+      for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) *values[i] *= k;
+    }
+  return q;
+}
+
+static void close_to(double want, double got) {
+  if (fabs(want - got) > 1e-9 * fabs(want)) fail_msg("%.17g is not %.17g", got, want);
+}
+
+static void the_unit_of_time_does_not_matter(void **state) {
+  (void)state;
+  for (int i = 0; i < n_profiles; i++) {
+    sw_arena a = {0};
+    sw_diag diag = {0};
+    sw_profile micro = in_microseconds(profiles[i].p);
+    const sw_mesh *mesh = sw_profile_mesh(profiles[i].p, 0);
+    sw_machine *m, *n;
+    assert_ok(sw_machine_build(&a, profiles[i].p, mesh, &m, &diag));
+    assert_ok(sw_machine_build(&a, &micro, mesh, &n, &diag));
+    sw_axis_ref x = sw_axis_whole(mesh, 0);
+    for (int k = 0; k < N_OPS; k++)
+      for (double bytes = 1; bytes < 1e11; bytes *= 11)
+        close_to(1e6 * sw_machine_collective_s(m, kOps[k], &x, 1, bytes),
+                 sw_machine_collective_s(n, kOps[k], &x, 1, bytes));
+    close_to(1e6 * sw_machine_local_s(m, SW_BF16, 1e12, 1e6), sw_machine_local_s(n, SW_BF16, 1e12, 1e6));
+    sw_arena_deinit(&a);
+  }
+}
+
+/* Roofline by hand: 100 flop/s of which half, 10 B/s of which a fifth, 3 s to launch. */
+static void local_ops_follow_the_roofline(void **state) {
+  (void)state;
+  sw_arena a = {0};
+  sw_mesh mesh;
+  sw_profile p = *named("dgx-h100");
+  for (int t = 0; t < SW_DTYPE_COUNT; t++) p.flop_per_s[t] = 100;
+  p.flop_fraction = 0.5;
+  p.flop_fraction_8bit = 0.25;
+  p.memory_bytes_per_s = 10;
+  p.memory_fraction = 0.2;
+  p.launch_s = 3;
+  const sw_machine *m = machine_of(&a, &p, "x=2", &mesh);
+  close_to(3 + 4, sw_machine_local_s(m, SW_F32, 200, 6));
+  close_to(3 + 8, sw_machine_local_s(m, SW_F8E4M3FN, 200, 6));
+  close_to(3 + 5, sw_machine_local_s(m, SW_F32, 200, 10));
+  close_to(3 + 2 * 10 / 2, sw_machine_collective_s(m, SW_COLL_ALL_SLICE, NULL, 0, 10));
+  p.shared_cores = 4; /* eight devices on four cores: everything takes twice as long */
+  m = machine_of(&a, &p, "x=8", &mesh);
+  close_to(2 * (3 + 4), sw_machine_local_s(m, SW_F32, 200, 6));
+  sw_arena_deinit(&a);
+}
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(monotone_in_bytes),
       cmocka_unit_test(continuous_in_bytes),
       cmocka_unit_test(all_reduce_lies_between_its_parts),
+      cmocka_unit_test(more_devices_are_not_cheaper),
+      cmocka_unit_test(a_node_is_faster_than_the_network),
+      cmocka_unit_test(the_unit_of_time_does_not_matter),
+      cmocka_unit_test(local_ops_follow_the_roofline),
   };
   return cmocka_run_group_tests_name("cost", tests, load, unload);
 }

@@ -1,0 +1,192 @@
+/* The cost model judged by measured tables: a small table made here, of which every figure is known, and the shared one
+ * (SHARDWRIGHT_FACTS_DIR), where the shipped profiles must stay within the limit and a new fit must find no worse. */
+#include "check.h"
+
+#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/json_tree.h"
+#include "report/csv.h"
+#include "shardwright/bench_costs.h"
+#include "shardwright/file.h"
+#include "shardwright/profile_json.h"
+
+static void write_file(const char *dir, const char *name, const char *text) {
+  sw_diag diag = {0};
+  char path[256];
+  snprintf(path, sizeof path, "%s/%s", dir, name);
+  assert_ok(sw_file_write(path, text, strlen(text), &diag));
+}
+
+static void remove_file(const char *dir, const char *name) {
+  char path[256];
+  snprintf(path, sizeof path, "%s/%s", dir, name);
+  remove(path);
+}
+
+/* --- tables ----------------------------------------------------------------------------------------------------- */
+
+static void quoted_cells_are_read(void **state) {
+  (void)state;
+  char dir[] = "/tmp/sw_bench_test_XXXXXX";
+  assert_non_null(mkdtemp(dir));
+  write_file(dir, "t.csv", "a,b\r\n\"x, \"\"y\"\"\",2.5\n\n,\"\"\nz,1e3");
+  char path[256];
+  snprintf(path, sizeof path, "%s/t.csv", dir);
+  sw_diag diag = {0};
+  sw_arena arena = {0};
+  sw_csv t;
+  assert_ok(sw_csv_read(path, &arena, &t, &diag));
+  assert_int_equal(t.n_cols, 2);
+  assert_int_equal(t.n_rows, 3);
+  assert_string_equal(sw_csv_at(&t, 0, 0), "x, \"y\"");
+  assert_string_equal(sw_csv_at(&t, 1, 0), "");
+  assert_string_equal(sw_csv_at(&t, 1, 1), "");
+  double v;
+  assert_ok(sw_csv_number(&t, 0, 1, &v, &diag));
+  assert_true(v == 2.5);
+  assert_ok(sw_csv_number(&t, 2, 1, &v, &diag));
+  assert_true(v == 1000);
+  assert_int_equal(sw_csv_number(&t, 1, 1, &v, &diag), SW_E_INPUT);
+  assert_int_equal(diag.line, 4);
+  write_file(dir, "t.csv", "a,b\n1,2\n3\n");
+  assert_int_equal(sw_csv_read(path, &arena, &t, &diag), SW_E_INPUT);
+  assert_int_equal(diag.line, 3);
+  assert_string_equal(diag.text, "1 cells; the header has 2");
+  sw_arena_deinit(&arena);
+  remove_file(dir, "t.csv");
+  rmdir(dir);
+}
+
+/* --- a made-up machine -------------------------------------------------------------------------------------------- */
+
+/* A switch of 8 on which all_gather of S bytes over n takes 10 us + (n-1)/n S / 100 GB/s, and local ops 1 us. */
+static sw_profile made_up(void) {
+  sw_profile p = {.name = "made-up",
+                  .description = "",
+                  .device_name = "made-up",
+                  .memory_bytes = 1000,
+                  .memory_bytes_per_s = 1e12,
+                  .flop_fraction = 1,
+                  .flop_fraction_8bit = 1,
+                  .memory_fraction = 1,
+                  .launch_s = 1e-6,
+                  .n_levels = 1,
+                  .n_measured = 1,
+                  .measured = {{"M*", "*", 1}}};
+  for (int t = 0; t < SW_DTYPE_COUNT; t++) p.flop_per_s[t] = 1e14;
+  p.level[0] = (sw_level){.name = "switch", .n_dims = 1, .dims = {8}};
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++)
+    p.level[0].line[c] = (sw_cost_line){.base_s = 1e-5, .s_per_byte = 1e-11};
+  return p;
+}
+
+/* Measured by the same law, but `factor` times as long. */
+static void write_tables(const char *dir, double factor) {
+  sw_text t = {0};
+  sw_text_puts(&t, "source,hardware,ranks,nodes,collective,bytes,time_us,busbw_GBps,place,notes\n");
+  for (int ranks = 2; ranks <= 8; ranks *= 2)
+    for (double bytes = 65536; bytes < 1e9; bytes *= 2) {
+      double us = factor * (10 + 1e-5 * bytes * (ranks - 1) / ranks);
+      sw_text_printf(&t, "\"lab/one@1: a, b\",M1,%d,1,all_gather,%.0f,%.17g,0,out,\"x, y\"\n", ranks, bytes, us);
+    }
+  sw_text_puts(&t, "lab/one@1,other,2,1,all_gather,1048576,1,0,out,\nlab/one@1,M1,16,1,all_gather,1048576,1,0,out,\n");
+  write_file(dir, "collectives.csv", sw_text_str(&t));
+  sw_text_free(&t);
+  sw_text_puts(&t, "source,hardware,dtype,m,n,k,time_us,tflops\n");
+  for (int m = 16; m <= 4096; m *= 2) {
+    double flops = 2.0 * m * 4096 * 4096, bytes = 2.0 * m * 4096 * 2 + 2.0 * 4096 * 4096;
+    sw_text_printf(&t, "lab/two@1,M1,bfloat16,%d,4096,4096,%.17g,0\n", m, 1 + 1e6 * fmax(flops / 1e14, bytes / 1e12));
+  }
+  write_file(dir, "gemm.csv", sw_text_str(&t));
+  sw_text_free(&t);
+}
+
+static const sw_json *run(const sw_profile *p, const char *dir, bool fit, sw_arena *arena, bool *passed) {
+  sw_diag diag = {0};
+  sw_text table = {0}, json = {0};
+  const sw_json *tree;
+  sw_bench_costs_options o = {.facts_dir = dir, .fit = fit};
+  assert_ok(sw_bench_costs(&p, 1, &o, &table, &json, passed, &diag));
+  assert_ok(sw_json_parse("bench", sw_text_str(&json), json.n, arena, &tree, &diag));
+  assert_true(table.n > 0);
+  sw_text_free(&table);
+  sw_text_free(&json);
+  return tree;
+}
+
+static const sw_json *source_named(const sw_json *tree, const char *name) {
+  const sw_json *sources = sw_json_find(&sw_json_find(tree, "profiles")->at[0], "sources");
+  for (int i = 0; i < sources->n; i++)
+    if (!strcmp(sw_json_find(&sources->at[i], "source")->text, name)) return &sources->at[i];
+  fail_msg("no source %s", name);
+  return NULL;
+}
+
+static double number(const sw_json *v, const char *key) { return sw_json_find(v, key)->f64; }
+
+static void errors_are_those_of_the_rows(void **state) {
+  (void)state;
+  char dir[] = "/tmp/sw_bench_test_XXXXXX";
+  assert_non_null(mkdtemp(dir));
+  sw_arena arena = {0};
+  sw_profile p = made_up();
+  bool passed;
+  write_tables(dir, 1);
+  const sw_json *tree = run(&p, dir, false, &arena, &passed), *one = source_named(tree, "lab/one");
+  assert_true(passed);
+  /* Ten sizes from 1 MiB up: on ranks 2 and 8 every other one judges, on 4 all do. */
+  assert_true(number(one, "rows") == 20 && number(one, "error_per_cent") < 1e-9);
+  assert_true(number(one, "small_rows") == 8);
+  assert_true(number(source_named(tree, "lab/two gemm bf16"), "error_per_cent") < 1e-9);
+  write_tables(dir, 1.5);
+  tree = run(&p, dir, false, &arena, &passed);
+  one = source_named(tree, "lab/one");
+  assert_false(passed);
+  assert_true(fabs(number(one, "error_per_cent") - 100 * log(1.5)) < 1e-9);
+  assert_true(fabs(number(one, "bias_per_cent") + 100 * log(1.5)) < 1e-9);
+  assert_string_equal(sw_json_find(one, "verdict")->text, "beyond");
+  tree = run(&p, dir, true, &arena, &passed);
+  assert_true(passed);
+  assert_true(number(source_named(tree, "lab/one"), "error_per_cent") < 0.5);
+  sw_arena_deinit(&arena);
+  remove_file(dir, "collectives.csv");
+  remove_file(dir, "gemm.csv");
+  rmdir(dir);
+}
+
+/* --- the shared tables ---------------------------------------------------------------------------------------------
+ */
+
+static void shipped_profiles_stay_within_the_limit(void **state) {
+  (void)state;
+  const char *facts = getenv("SHARDWRIGHT_FACTS_DIR");
+  if (!facts) {
+    print_message("SHARDWRIGHT_FACTS_DIR is not set: skipped\n");
+    skip();
+  }
+  static const char *const kJudged[] = {"dgx-a100", "dgx-h100", "h100x64"};
+  for (size_t i = 0; i < sizeof kJudged / sizeof kJudged[0]; i++) {
+    sw_diag diag = {0};
+    sw_arena arena = {0};
+    const sw_profile *p;
+    bool passed;
+    assert_ok(sw_profile_read(kJudged[i], &arena, &p, &diag));
+    const sw_json *tree = run(p, facts, false, &arena, &passed);
+    if (!passed) fail_msg("%s is beyond %g %%", kJudged[i], SW_BENCH_COSTS_LIMIT);
+    const sw_json *profile = &sw_json_find(tree, "profiles")->at[0];
+    assert_true(sw_json_find(profile, "judged")->truth);
+    assert_in_range(sw_json_find(profile, "constants")->i64, 1, SW_BENCH_COSTS_MAX_CONSTANTS);
+    sw_arena_deinit(&arena);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(quoted_cells_are_read),
+      cmocka_unit_test(errors_are_those_of_the_rows),
+      cmocka_unit_test(shipped_profiles_stay_within_the_limit),
+  };
+  return cmocka_run_group_tests_name("bench_costs", tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+/* Reading hardware profiles: what is read, and what is refused and where. */
+#include "check.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#include "shardwright/profile_json.h"
+
+static const char kText[] =
+    "{\"format\": \"shardwright.profile\", \"version\": 1, \"name\": \"t\", \"description\": \"d\",\n"
+    " \"sources\": {\"s\": \"somewhere\"},\n"
+    " \"device\": {\"name\": \"dev\",\n"
+    "  \"memory\": {\"bytes\": 8e10, \"reserved_bytes\": 1000000000, \"bytes_per_s\": 2e12, \"source\": \"s\"},\n"
+    "  \"flop_per_s\": {\"f32\": 1e13, \"bf16\": 3e14, \"source\": \"s\"},\n"
+    "  \"achieved\": {\"flop_fraction\": 0.8, \"memory_fraction\": 0.7, \"launch_s\": 5e-6, \"source\": \"s\"}},\n"
+    " \"exchange\": {\"peer_s\": 1e-6, \"source\": \"s\"},\n"
+    " \"levels\": [\n"
+    "  {\"name\": \"ici\", \"topology\": \"torus\", \"shape\": [2, 4], \"wrap\": [false, true], \"source\": \"s\",\n"
+    "   \"costs\": {\n"
+    "    \"all_gather\": {\"base_s\": 1e-6, \"peer_s\": 1e-7, \"bytes_per_s\": 4e10, \"source\": \"s\"},\n"
+    "    \"reduce_scatter\": \"all_gather\",\n"
+    "    \"all_reduce\": {\"base_s\": 2e-6, \"bytes_per_s\": 4e10, \"pair_bytes_per_s\": 8e10,\n"
+    "     \"in_network\": {\"min_members\": 3, \"bytes_per_s\": 5e10, \"source\": \"s\"}, \"source\": \"s\"},\n"
+    "    \"all_to_all\": \"all_gather\", \"permute\": \"all_gather\"}},\n"
+    "  {\"name\": \"dcn\", \"topology\": \"switch\", \"size\": 3, \"source\": \"s\",\n"
+    "   \"overlap\": {\"serial_fraction\": 0.25, \"source\": \"s\"},\n"
+    "   \"costs\": {\n"
+    "    \"all_gather\": {\"base_s\": 1e-5, \"bytes_per_s\": 1e9, \"source\": \"s\"},\n"
+    "    \"reduce_scatter\": \"all_gather\", \"all_reduce\": \"all_gather\", \"all_to_all\": \"all_gather\",\n"
+    "    \"permute\": \"all_gather\"}}],\n"
+    " \"meshes\": [\"x=3,y=2,z=4\", \"a=24\"],\n"
+    " \"measured\": [{\"hardware\": \"TPU*\", \"source\": \"*\", \"nodes\": 2}]}\n";
+
+static void everything_is_read(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  const sw_profile *p;
+  assert_ok(sw_profile_parse("t.json", kText, strlen(kText), &a, &p, &diag));
+  assert_string_equal(sw_profile_name(p), "t");
+  assert_int_equal(sw_profile_devices(p), 24);
+  assert_int_equal(sw_profile_memory_bytes(p), INT64_C(79000000000));
+  assert_true(p->flop_per_s[SW_F32] == 1e13 && p->flop_per_s[SW_BF16] == 3e14);
+  assert_true(p->flop_per_s[SW_F64] == 5e12 && p->flop_per_s[SW_F8E5M2] == 3e14 && p->flop_per_s[SW_I64] == 5e12);
+  assert_true(p->flop_fraction == 0.8 && p->flop_fraction_8bit == 0.8 && p->memory_fraction == 0.7);
+  assert_true(p->launch_s == 5e-6 && p->exchange_peer_s == 1e-6 && p->shared_cores == 0);
+  assert_int_equal(p->n_levels, 2);
+  const sw_level *ici = &p->level[0], *dcn = &p->level[1];
+  assert_int_equal(ici->kind, SW_TOPOLOGY_TORUS);
+  assert_true(ici->n_dims == 2 && ici->dims[0] == 2 && ici->dims[1] == 4 && !ici->wrap[0] && ici->wrap[1]);
+  assert_memory_equal(&ici->line[SW_COST_REDUCE_SCATTER], &ici->line[SW_COST_ALL_GATHER], sizeof ici->line[0]);
+  const sw_cost_line *ar = &ici->line[SW_COST_ALL_REDUCE];
+  assert_true(ar->base_s == 2e-6 && ar->peer_s == 0 && fabs(ar->s_per_byte - 2.5e-11) < 1e-24);
+  assert_true(ar->in_network_min == 3 && fabs(ar->in_network_s_per_byte - 2e-11) < 1e-24);
+  assert_true(fabs(ar->pair_s_per_byte - 1.25e-11) < 1e-24);
+  assert_true(dcn->serial_fraction == 0.25 && dcn->dims[0] == 3);
+  assert_int_equal(sw_profile_mesh_count(p), 2);
+  assert_int_equal(sw_profile_mesh(p, 1)->axis[0].size, 24);
+  assert_true(p->n_measured == 1 && p->measured[0].nodes == 2);
+  sw_arena_deinit(&a);
+}
+
+/* The text above with one place changed. */
+typedef struct refusal {
+  const char *find, *put;
+  int line; /* 0: not checked */
+  const char *message;
+} refusal;
+
+static const refusal kRefused[] = {
+    {"\"version\": 1", "\"version\": 2", 1, "'version' is 2; expected 1 to 1"},
+    {"shardwright.profile", "other", 1, "'format' is 'other'; expected 'shardwright.profile'"},
+    {"\"reserved_bytes\"", "\"reserve_bytes\"", 4,
+     "unknown key 'reserve_bytes' in 'memory'; did you mean 'reserved_bytes'?"},
+    {"2e12, \"source\": \"s\"", "2e12, \"source\": \"q\"", 4, "source 'q' is not among the file's sources"},
+    {"2e12, \"source\": \"s\"", "2e12", 4, "missing key 'source'"},
+    {"\"bytes\": 8e10", "\"bytes\": \"80GB\"", 4, "'bytes' is a string; expected a number"},
+    {"\"f32\": 1e13, ", "", 5, "missing key 'f32'"},
+    {"\"f32\"", "\"f33\"", 5, "'f33' is not a dtype"},
+    {"\"flop_fraction\": 0.8", "\"flop_fraction\": 1.8", 6, "'flop_fraction' is 1.8; expected 1e-06 to 1"},
+    {"\"torus\"", "\"donut\"", 9, "'topology' is 'donut'; expected one of switch, full_mesh, torus"},
+    {"[false, true]", "[true]", 9, "'wrap' has 1 elements; 'shape' has 2"},
+    {"[2, 4]", "[2, 0]", 9, "element is 0; expected 1 to 1048576"},
+    {"\"shape\": [2, 4]", "\"size\": 8", 9, "unknown key 'size' in a level"},
+    {"\"all_to_all\": \"all_gather\", \"permute\": \"all_gather\"}},",
+     "\"all_to_all\": \"permute\", \"permute\": \"all_gather\"}},", 15,
+     "'all_to_all' is 'permute'; expected an object, or the name of a cost that is one"},
+    {"\"bytes_per_s\": 1e9", "\"bytes_per_s\": 0", 19, "'bytes_per_s' is 0; expected"},
+    {"\"bytes_per_s\": 1e9", "\"bytes_per_s\": 1e9, \"peer_s\": -1", 19, "'peer_s' is -1"},
+    {"\"x=3,y=2,z=4\"", "\"x=3,y=2,z\"", 22, ""},
+    {"\"x=3,y=2,z=4\"", "\"x=48\"", 0, "the mesh has 48 devices; profile 't' has 24"},
+    {"\"a=24\"", "\"a=9\"", 0, "unequal parts"},
+    {"\"nodes\": 2", "\"nodes\": 0", 23, "'nodes' is 0"},
+    {"\"exchange\"", "\"name\"", 7, "key 'name' appears twice; the first is at 1:"},
+    {" \"exchange\": {\"peer_s\": 1e-6, \"source\": \"s\"},\n", "", 1, "missing key 'exchange'"},
+};
+
+static void a_wrong_profile_is_refused_where_it_is_wrong(void **state) {
+  const refusal *row = *state;
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  sw_text text = {0};
+  const char *at = strstr(kText, row->find);
+  assert_non_null(at);
+  sw_text_append(&text, kText, (size_t)(at - kText));
+  sw_text_puts(&text, row->put);
+  sw_text_puts(&text, at + strlen(row->find));
+  const sw_profile *p;
+  assert_int_equal(sw_profile_parse("t.json", sw_text_str(&text), text.n, &a, &p, &diag), SW_E_INPUT);
+  if (!strstr(diag.text, row->message)) fail_msg("'%s' lacks '%s'", diag.text, row->message);
+  assert_string_equal(diag.file, "t.json");
+  if (row->line) assert_int_equal(diag.line, row->line);
+  sw_text_free(&text);
+  sw_arena_deinit(&a);
+}
+
+static void memory_failures_come_back(void **state) {
+  (void)state;
+  for (long n = 1; n < 500; n++) {
+    sw_diag diag = {0};
+    sw_arena a = {0};
+    const sw_profile *p;
+    sw_mem_fail_after(n);
+    sw_rc rc = sw_profile_parse("t.json", kText, strlen(kText), &a, &p, &diag);
+    sw_mem_fail_after(0);
+    sw_arena_deinit(&a);
+    if (!rc) return;
+    assert_int_equal(rc, SW_E_RESOURCE);
+  }
+  fail_msg("never succeeded");
+}
+
+static void names_are_found_and_listed(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  const sw_profile *p;
+  const char *const *names;
+  int n;
+  assert_ok(sw_profile_names(&a, &names, &n, &diag));
+  assert_in_range(n, 8, 100);
+  for (int i = 0; i < n; i++) {
+    if (i) assert_true(strcmp(names[i - 1], names[i]) < 0);
+    assert_ok(sw_profile_read(names[i], &a, &p, &diag));
+    assert_string_equal(sw_profile_name(p), names[i]);
+  }
+  assert_int_equal(sw_profile_read("no-such-machine", &a, &p, &diag), SW_E_INPUT);
+  assert_int_equal(sw_profile_read("./no/such/file.json", &a, &p, &diag), SW_E_INPUT);
+  assert_string_equal(diag.file, "./no/such/file.json");
+  sw_arena_deinit(&a);
+}
+
+int main(void) {
+  enum { FIXED = 3, ROWS = sizeof kRefused / sizeof kRefused[0] };
+  struct CMUnitTest tests[FIXED + ROWS] = {
+      cmocka_unit_test(everything_is_read),
+      cmocka_unit_test(memory_failures_come_back),
+      cmocka_unit_test(names_are_found_and_listed),
+  };
+  for (int i = 0; i < ROWS; i++)
+    tests[FIXED + i] = (struct CMUnitTest){kRefused[i].put, a_wrong_profile_is_refused_where_it_is_wrong, NULL, NULL,
+                                           (void *)(uintptr_t)&kRefused[i]};
+  return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
+}
