@@ -120,6 +120,13 @@ void sw_graph_print(const sw_graph *g, sw_text *out) {
 
 static uint64_t hash_text(const char *s, uint64_t h) { return sw_hash_bytes(s, strlen(s), h); }
 static uint64_t hash_int(int64_t v, uint64_t h) { return sw_hash_u64((uint64_t)v, h); }
+/* By name, not by id: ids depend on whether arguments were added before ops. */
+static uint64_t hash_value(const sw_graph *g, sw_id v, uint64_t h) {
+  return v < 0 ? hash_int(v, h) : hash_text(g->values[v].name, h);
+}
+static uint64_t hash_op_name(const sw_graph *g, sw_id op, uint64_t h) {
+  return op < 0 ? hash_int(op, h) : hash_text(g->ops[op].name, h);
+}
 
 static uint64_t hash_type(const sw_type *t, uint64_t h) {
   h = hash_int(t->rank, hash_text(sw_dtype_text(t->dtype), h));
@@ -166,23 +173,23 @@ static uint64_t hash_space(const sw_space *s, uint64_t h) {
 
 static uint64_t hash_op(const sw_graph *g, const sw_op *op, uint64_t h) {
   h = hash_text(op->name, hash_text(sw_opcode_text(op->code), h));
-  for (int i = 0; i < op->n_operands; i++) h = hash_int(op->operands[i], h);
+  for (int i = 0; i < op->n_operands; i++) h = hash_value(g, op->operands[i], h);
   for (int i = 0; i < op->n_attrs; i++) h = hash_attr(&op->attrs[i], h);
   for (int i = 0; i < op->n_results; i++) {
-    h = hash_type(sw_result_type(g, op, i), hash_text(g->values[op->results[i]].name, hash_int(op->results[i], h)));
+    h = hash_type(sw_result_type(g, op, i), hash_value(g, op->results[i], h));
   }
   return op->code == SW_OP_GENERIC ? hash_space(op->space, h) : h;
 }
 
-static uint64_t hash_annotation(const sw_annotation *a, uint64_t h) {
-  h = hash_int(a->value, hash_int(a->op, h));
+static uint64_t hash_annotation(const sw_graph *g, const sw_annotation *a, uint64_t h) {
+  h = hash_value(g, a->value, hash_op_name(g, a->op, h));
   h = hash_int(a->open_dims * 4 + (a->required ? 2 : 0) + (a->for_users ? 1 : 0), h);
   if (a->value >= 0) h = hash_int((int64_t)sw_sharding_hash(&a->sharding), h);
   for (int i = 0; i < a->n_loop_refs; i++) {
     const sw_axis_ref *r = &a->loop_refs[i];
     h = hash_int(a->loop_of[i], hash_int(r->axis, hash_int(r->pre, hash_int(r->size, h))));
   }
-  for (int i = 0; i < a->n_users; i++) h = hash_int(a->users[i].op, hash_int(a->users[i].index, h));
+  for (int i = 0; i < a->n_users; i++) h = hash_op_name(g, a->users[i].op, hash_int(a->users[i].index, h));
   return h;
 }
 
@@ -195,7 +202,7 @@ static uint64_t hash_function(const sw_graph *g, const sw_function *f, uint64_t 
   const sw_block *b = &g->blocks[g->regions[f->body].blocks[0]];
   for (int i = 0; i < b->n_ops; i++) h = hash_op(g, &g->ops[b->ops[i]], h);
   for (int i = 0; i < f->n_outputs; i++) {
-    h = hash_text(f->output_names[i], hash_int(f->outputs[i], hash_int(f->alias[i], h)));
+    h = hash_text(f->output_names[i], hash_value(g, f->outputs[i], hash_value(g, f->alias[i], h)));
   }
   return h;
 }
@@ -206,6 +213,6 @@ uint64_t sw_graph_hash(const sw_graph *g) {
   for (int i = 0; g->has_mesh && i < g->mesh.n_axes; i++) {
     h = hash_int(g->mesh.axis[i].size, hash_text(g->mesh.axis[i].name, h));
   }
-  for (int i = 0; i < g->n_annotations; i++) h = hash_annotation(&g->annotations[i], h);
+  for (int i = 0; i < g->n_annotations; i++) h = hash_annotation(g, &g->annotations[i], h);
   return h;
 }
