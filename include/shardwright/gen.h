@@ -60,7 +60,7 @@ typedef struct sw_gen_default {
 typedef struct sw_gen_arch {
   const char *name;
   const char *help;   /* one line */
-  const char *source; /* where its sizes come from */
+  const char *source; /* where its sizes come from; of a preset may be NULL: that of its architecture */
   int n_params;       /* of a preset: those of its architecture */
   const sw_gen_default *params;
   const struct sw_gen_arch *base; /* of a preset; NULL: an architecture */

@@ -337,7 +337,7 @@ static const struct {
   const char *args, *annotations;
 } kRfc[] = {
     {"", "x [[],[],[x]]; y [[],[],[]] partial sum[x]; y' [[],[],[x]]; "},
-    {"variant=1d-operations", "x [[],[],[x]]; op y loop 3 x; y' [[],[],[x]]; "},
+    {"variant=1d-operations", "x [[],[],[x]]; y' [[],[],[x]]; op y loop 3 x; "},
     {"variant=2d",
      "x [[],[],[x,y,z]]; x' [[],[],[x]]; h [[],[],[y,z]] partial sum[x]; h' [[],[],[y,z,x]]; relu [[],[],[y,z,x]]; "
      "relu' [[],[],[y,z]]; y [[],[],[x]] partial sum[y,z]; y' [[],[],[x,y,z]]; "},

@@ -63,6 +63,16 @@ static const struct {
     {"resnet", {{"layers", "14"}, {"hidden", "2"}, {"image", "33"}, {"classes", "3"}, {"batch", "3"}}},
     {"resnet",
      {{"layers", "14"}, {"hidden", "1"}, {"image", "32"}, {"classes", "3"}, {"batch", "4"}, {"layout", "nhwc"}}},
+    {"moe-layers",
+     {{"layers", "1"},
+      {"hidden", "4"},
+      {"heads", "2"},
+      {"seq", "5"},
+      {"batch", "2"},
+      {"experts", "3"},
+      {"top-k", "2"},
+      {"capacity", "2"}}},
+    {"bert-layers", {{"layers", "1"}, {"hidden", "6"}, {"heads", "3"}, {"seq", "4"}, {"batch", "2"}}},
     {"conv", {{"layers", "2"}, {"hidden", "3"}, {"image", "6"}, {"classes", "4"}, {"batch", "2"}}},
 };
 enum { N_STEPS = sizeof kSteps / sizeof *kSteps };

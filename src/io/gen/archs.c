@@ -79,12 +79,22 @@ static const sw_gen_default kBert[] = {
     {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
     {SW_GEN_OPTIMIZER, "adam|sgd"},
 };
-static const sw_gen_default kAlpaBertData[] = {{SW_GEN_MODE, "train"}, {SW_GEN_LAYERS, "2"},   {SW_GEN_HIDDEN, "32"},
-                                               {SW_GEN_HEADS, "8"},    {SW_GEN_VOCAB, "1024"}, {SW_GEN_SEQ, "64"},
-                                               {SW_GEN_BATCH, "64"}};
-static const sw_gen_default kAlpaBertTensor[] = {{SW_GEN_MODE, "train"}, {SW_GEN_LAYERS, "2"},   {SW_GEN_HIDDEN, "128"},
-                                                 {SW_GEN_HEADS, "8"},    {SW_GEN_VOCAB, "1024"}, {SW_GEN_SEQ, "8"},
-                                                 {SW_GEN_BATCH, "8"}};
+static const sw_gen_default kBertLayers[] = {
+    {SW_GEN_MODE, "forward|train"},
+    {SW_GEN_LAYERS, "12"},
+    {SW_GEN_HIDDEN, "768"},
+    {SW_GEN_HEADS, "12"},
+    {SW_GEN_HEAD_DIM, "0"},
+    {SW_GEN_FFN, "0"},
+    {SW_GEN_SEQ, "512"},
+    {SW_GEN_BATCH, "8"},
+    {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
+    {SW_GEN_OPTIMIZER, "adam|sgd"},
+};
+static const sw_gen_default kAlpaBertData[] = {{SW_GEN_MODE, "train"}, {SW_GEN_LAYERS, "2"}, {SW_GEN_HIDDEN, "32"},
+                                               {SW_GEN_HEADS, "8"},    {SW_GEN_SEQ, "64"},   {SW_GEN_BATCH, "64"}};
+static const sw_gen_default kAlpaBertTensor[] = {{SW_GEN_MODE, "train"}, {SW_GEN_LAYERS, "2"}, {SW_GEN_HIDDEN, "128"},
+                                                 {SW_GEN_HEADS, "8"},    {SW_GEN_SEQ, "8"},    {SW_GEN_BATCH, "8"}};
 static const sw_gen_default kLlama[] = {
     {SW_GEN_MODE, "forward|decode|train"},
     {SW_GEN_LAYERS, "32"},
@@ -111,6 +121,25 @@ static const sw_gen_default kMixtral[] = {
     {SW_GEN_CAPACITY, "0"},         {SW_GEN_DTYPE, "bf16|f32|f16|f64"},
     {SW_GEN_OPTIMIZER, "adam|sgd"},
 };
+static const sw_gen_default kMoeLayers[] = {
+    {SW_GEN_MODE, "forward|train"},
+    {SW_GEN_LAYERS, "1"},
+    {SW_GEN_HIDDEN, "4096"},
+    {SW_GEN_HEADS, "32"},
+    {SW_GEN_KV_HEADS, "0"},
+    {SW_GEN_HEAD_DIM, "0"},
+    {SW_GEN_FFN, "0"},
+    {SW_GEN_SEQ, "2048"},
+    {SW_GEN_BATCH, "8"},
+    {SW_GEN_EXPERTS, "8"},
+    {SW_GEN_TOP_K, "2"},
+    {SW_GEN_CAPACITY, "0"},
+    {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
+    {SW_GEN_OPTIMIZER, "adam|sgd"},
+};
+static const sw_gen_default kAlpaMoe[] = {{SW_GEN_MODE, "train"}, {SW_GEN_HIDDEN, "64"}, {SW_GEN_HEADS, "16"},
+                                          {SW_GEN_SEQ, "16"},     {SW_GEN_BATCH, "64"},  {SW_GEN_EXPERTS, "16"},
+                                          {SW_GEN_CAPACITY, "2"}};
 static const sw_gen_default kVit[] = {
     {SW_GEN_MODE, "forward|train"},
     {SW_GEN_LAYERS, "24"},
@@ -166,6 +195,11 @@ static const arch_row kArchs[] = {
       .source = "Devlin et al. 2018, arXiv:1810.04805",
       ROW_PARAMS(kBert)},
      swg_build_bert},
+    {{.name = "bert-layers",
+      .help = "the layers of bert alone, from activations to activations",
+      .source = "as bert",
+      ROW_PARAMS(kBertLayers)},
+     swg_build_bert_layers},
     {{.name = "llama3",
       .help = "Llama 3 (8B): rms norm, rotary positions, grouped-query attention, gated silu",
       .source = "Grattafiori et al. 2024, arXiv:2407.21783, table 3",
@@ -176,6 +210,11 @@ static const arch_row kArchs[] = {
       .source = "Jiang et al. 2024, arXiv:2401.04088, table 1; dispatch as in GShard, arXiv:2006.16668",
       ROW_PARAMS(kMixtral)},
      swg_build_mixtral},
+    {{.name = "moe-layers",
+      .help = "the layers of mixtral alone, from activations to activations",
+      .source = "as mixtral",
+      ROW_PARAMS(kMoeLayers)},
+     swg_build_moe_layers},
     {{.name = "vit",
       .help = "Vision Transformer (ViT-L/16): patches by a convolution, class token, learned positions",
       .source = "Dosovitskiy et al. 2020, arXiv:2010.11929, table 1",
@@ -192,7 +231,19 @@ static const arch_row kArchs[] = {
 };
 enum { N_ARCHS = sizeof kArchs / sizeof *kArchs };
 
-enum { ROW_RFC_MLP, ROW_MLP, ROW_GPT2, ROW_BERT, ROW_LLAMA, ROW_MIXTRAL, ROW_VIT, ROW_RESNET, ROW_CONV };
+enum {
+  ROW_RFC_MLP,
+  ROW_MLP,
+  ROW_GPT2,
+  ROW_BERT,
+  ROW_BERT_LAYERS,
+  ROW_LLAMA,
+  ROW_MIXTRAL,
+  ROW_MOE_LAYERS,
+  ROW_VIT,
+  ROW_RESNET,
+  ROW_CONV
+};
 _Static_assert(ROW_CONV + 1 == N_ARCHS, "one number per architecture");
 
 #define PRESET(row) .base = &kArchs[row].arch
@@ -212,15 +263,20 @@ static const sw_gen_arch kPresets[] = {
     {.name = "gpt2-large", .help = "GPT-2 large", PRESET(ROW_GPT2), ROW_PRESETS(kGpt2Large)},
     {.name = "gpt2-xl", .help = "GPT-2 XL", PRESET(ROW_GPT2), ROW_PRESETS(kGpt2Xl)},
     {.name = "alpa-bert-data",
-     .help = "the BERT step that is best split by batch",
+     .help = "a step of BERT's layers that is best split by batch",
      .source = "Alpa, tests/shard_parallel/test_bert.py",
-     PRESET(ROW_BERT),
+     PRESET(ROW_BERT_LAYERS),
      ROW_PRESETS(kAlpaBertData)},
     {.name = "alpa-bert-tensor",
-     .help = "the BERT step that is best split by heads, columns and rows",
+     .help = "a step of BERT's layers that is best split by heads, columns and rows",
      .source = "Alpa, tests/shard_parallel/test_bert.py",
-     PRESET(ROW_BERT),
+     PRESET(ROW_BERT_LAYERS),
      ROW_PRESETS(kAlpaBertTensor)},
+    {.name = "alpa-moe",
+     .help = "a mixture-of-experts step that is best split by experts and batch",
+     .source = "Alpa, tests/shard_parallel/test_moe.py",
+     PRESET(ROW_MOE_LAYERS),
+     ROW_PRESETS(kAlpaMoe)},
     {.name = "llama3-8b", .help = "Llama 3 8B", PRESET(ROW_LLAMA)},
     {.name = "llama3-70b", .help = "Llama 3 70B", PRESET(ROW_LLAMA), ROW_PRESETS(kLlama70b)},
     {.name = "mixtral-8x7b", .help = "Mixtral 8x7B", PRESET(ROW_MIXTRAL)},

@@ -40,6 +40,15 @@ static sw_id bert_block(swg_builder *b, const swg_config *c, const swg_attention
   return swg_layer_norm(b, "ln_2", swg_binary(b, SW_OP_ADD, "sum_2", x, fed));
 }
 
+static sw_id bert_blocks(swg_builder *b, const swg_config *c, const swg_attention *a, sw_id x) {
+  for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b->rc; i++) {
+    swg_enter(b, "layer.%d", i);
+    x = bert_block(b, c, a, x);
+    swg_leave(b);
+  }
+  return x;
+}
+
 static sw_id bert_embed(swg_builder *b, const swg_config *c, sw_id word) {
   int64_t batch = swg_get(c, SW_GEN_BATCH), seq = swg_get(c, SW_GEN_SEQ), hidden = swg_get(c, SW_GEN_HIDDEN);
   sw_id tokens = swg_tokens(b, "tokens", SWG_SHAPE(batch, seq));
@@ -61,12 +70,7 @@ sw_rc swg_build_bert(const swg_config *c, sw_graph **out, sw_diag *d) {
   SW_TRY(swg_begin(&b, c->name, swg_dtype(c), d));
   int64_t vocab = swg_get(c, SW_GEN_VOCAB);
   sw_id word = swg_param(&b, "word", SWG_SHAPE(vocab, a.hidden));
-  sw_id x = bert_embed(&b, c, word);
-  for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {
-    swg_enter(&b, "layer.%d", i);
-    x = bert_block(&b, c, &a, x);
-    swg_leave(&b);
-  }
+  sw_id x = bert_blocks(&b, c, &a, bert_embed(&b, c, word));
   swg_enter(&b, "head");
   x = swg_op(&b, SW_OP_GELU, "act", SWG_IDS(swg_dense(&b, "dense", x, a.hidden, true)),
              SWG_ATTRS(SWG_INT(APPROXIMATE, false)));
@@ -74,5 +78,17 @@ sw_rc swg_build_bert(const swg_config *c, sw_graph **out, sw_diag *d) {
   sw_id logits = swg_add_rows(&b, "logits", dot, swg_param(&b, "bias", SWG_SHAPE(vocab)));
   swg_leave(&b);
   swg_finish_logits(&b, c, logits);
+  return swg_finish(&b, out);
+}
+
+sw_rc swg_build_bert_layers(const swg_config *c, sw_graph **out, sw_diag *d) {
+  swg_attention a;
+  SW_TRY(swg_attention_init(c, &a, d));
+  a.bias = true;
+  swg_builder b;
+  SW_TRY(swg_begin(&b, c->name, swg_dtype(c), d));
+  const swg_shape shape = SWG_SHAPE(swg_get(c, SW_GEN_BATCH), swg_get(c, SW_GEN_SEQ), a.hidden);
+  sw_id x = swg_arg(&b, "x", SW_VALUE_INPUT, b.dtype, shape);
+  swg_finish_values(&b, c, bert_blocks(&b, c, &a, x));
   return swg_finish(&b, out);
 }

@@ -28,6 +28,15 @@ static sw_id block(swg_builder *b, const llama *m, sw_id x) {
   return swg_binary(b, SW_OP_ADD, "sum_2", x, fed);
 }
 
+static sw_id blocks(swg_builder *b, const llama *m, sw_id x) {
+  for (int i = 0; i < swg_get(m->config, SW_GEN_LAYERS) && !b->rc; i++) {
+    swg_enter(b, "layers.%d", i);
+    x = block(b, m, x);
+    swg_leave(b);
+  }
+  return x;
+}
+
 static sw_rc build(llama *m, sw_graph **out, sw_diag *d) {
   const swg_config *c = m->config;
   swg_attention *a = &m->attention;
@@ -44,12 +53,7 @@ static sw_rc build(llama *m, sw_graph **out, sw_diag *d) {
   sw_id x = swg_take(&b, "embed", table, tokens);
   swg_rotary(&b, queries, a->position, m->rotary_base, a);
   a->mask = decode ? swg_filled_mask(&b, seq, a->position) : swg_causal_mask(&b, seq);
-  for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {
-    swg_enter(&b, "layers.%d", i);
-    x = block(&b, m, x);
-    swg_leave(&b);
-  }
-  x = swg_rms_norm(&b, "norm", x);
+  x = swg_rms_norm(&b, "norm", blocks(&b, m, x));
   sw_id head = swg_param(&b, "lm_head", SWG_SHAPE(a->hidden, swg_get(c, SW_GEN_VOCAB)));
   swg_finish_logits(&b, c, swg_einsum(&b, "logits", "bsd,dv->bsv", SWG_IDS(x, head)));
   return swg_finish(&b, out);
@@ -61,10 +65,27 @@ sw_rc swg_build_llama(const swg_config *c, sw_graph **out, sw_diag *d) {
   return build(&m, out, d);
 }
 
+static sw_rc mixture_init(const swg_config *c, llama *m, sw_diag *d) {
+  *m = (llama){.config = c, .rotary_base = 1e6, .mixture = true};
+  SW_TRY(swg_attention_init(c, &m->attention, d));
+  SW_TRY(swg_moe_init(c, &m->moe, d));
+  m->moe.ffn = swg_ffn(c);
+  return SW_OK;
+}
+
 sw_rc swg_build_mixtral(const swg_config *c, sw_graph **out, sw_diag *d) {
-  llama m = {.config = c, .rotary_base = 1e6, .mixture = true};
-  SW_TRY(swg_attention_init(c, &m.attention, d));
-  SW_TRY(swg_moe_init(c, &m.moe, d));
-  m.moe.ffn = swg_ffn(c);
+  llama m;
+  SW_TRY(mixture_init(c, &m, d));
   return build(&m, out, d);
+}
+
+sw_rc swg_build_moe_layers(const swg_config *c, sw_graph **out, sw_diag *d) {
+  llama m;
+  SW_TRY(mixture_init(c, &m, d));
+  swg_builder b;
+  SW_TRY(swg_begin(&b, c->name, swg_dtype(c), d));
+  const swg_shape shape = SWG_SHAPE(swg_get(c, SW_GEN_BATCH), swg_get(c, SW_GEN_SEQ), m.attention.hidden);
+  sw_id x = swg_arg(&b, "x", SW_VALUE_INPUT, b.dtype, shape);
+  swg_finish_values(&b, c, blocks(&b, &m, x));
+  return swg_finish(&b, out);
 }

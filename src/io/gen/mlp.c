@@ -3,18 +3,6 @@
 #include "io/gen/transformer.h"
 #include "io/gen/vision.h"
 
-static void squared_loss(swg_builder *b, sw_id y) {
-  swg_shape shape = swg_shape_of(b, y);
-  sw_id target = swg_arg(b, "target", SW_VALUE_INPUT, b->dtype, shape);
-  swg_enter(b, "loss");
-  sw_id difference = swg_binary(b, SW_OP_SUBTRACT, "difference", y, target);
-  sw_id squares = swg_binary(b, SW_OP_MULTIPLY, "squares", difference, difference);
-  sw_id total = swg_reduce(b, "total", "sum", squares, SWG_SHAPE(0, 1));
-  sw_id mean = swg_scale(b, "mean", total, 1 / ((double)shape.at[0] * (double)shape.at[1]));
-  swg_leave(b);
-  swg_output(b, "loss", mean, -1);
-}
-
 sw_rc swg_build_mlp(const swg_config *c, sw_graph **out, sw_diag *d) {
   swg_builder b;
   SW_TRY(swg_begin(&b, c->name, swg_dtype(c), d));
@@ -29,10 +17,6 @@ sw_rc swg_build_mlp(const swg_config *c, sw_graph **out, sw_diag *d) {
     x = swg_relu(&b, "relu", x);
     swg_leave(&b);
   }
-  if (swg_training(c)) {
-    squared_loss(&b, x);
-  } else {
-    swg_output(&b, "y", x, -1);
-  }
+  swg_finish_values(&b, c, x);
   return swg_finish(&b, out);
 }

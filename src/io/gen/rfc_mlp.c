@@ -69,8 +69,8 @@ static void annotate_1d_tensors(swg_builder *b, const rfc_mlp *m) {
 
 static void annotate_1d_operations(swg_builder *b, const rfc_mlp *m) {
   annotate(b, m->x, false, &kX, NULL);
-  annotate_loop(b, m->y);
   annotate(b, m->y, true, &kX, NULL);
+  annotate_loop(b, m->y);
 }
 
 static void annotate_2d(swg_builder *b, const rfc_mlp *m) {

@@ -260,3 +260,27 @@ void swg_finish_logits(swg_builder *b, const swg_config *c, sw_id logits) {
     swg_output(b, "logits", logits, -1);
   }
 }
+
+static void squared_loss(swg_builder *b, sw_id y) {
+  swg_shape shape = swg_shape_of(b, y), all = {.n = shape.n};
+  double count = 1;
+  for (int i = 0; i < shape.n; i++) {
+    all.at[i] = i;
+    count *= (double)shape.at[i];
+  }
+  sw_id target = swg_arg(b, "target", SW_VALUE_INPUT, b->dtype, shape);
+  swg_enter(b, "loss");
+  sw_id difference = swg_binary(b, SW_OP_SUBTRACT, "difference", y, target);
+  sw_id squares = swg_binary(b, SW_OP_MULTIPLY, "squares", difference, difference);
+  sw_id mean = swg_scale(b, "mean", swg_reduce(b, "total", "sum", squares, all), 1 / count);
+  swg_leave(b);
+  swg_output(b, "loss", mean, -1);
+}
+
+void swg_finish_values(swg_builder *b, const swg_config *c, sw_id y) {
+  if (swg_training(c)) {
+    squared_loss(b, y);
+  } else {
+    swg_output(b, "y", y, -1);
+  }
+}

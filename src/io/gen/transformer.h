@@ -54,5 +54,7 @@ sw_id swg_add_rows(swg_builder *b, const char *name, sw_id x, sw_id rows); /* ro
 void swg_cross_entropy(swg_builder *b, sw_id logits);
 /* The logits as output, or in training the loss. */
 void swg_finish_logits(swg_builder *b, const swg_config *c, sw_id logits);
+/* y as output, or in training the mean of its squared differences to input "target" as output "loss". */
+void swg_finish_values(swg_builder *b, const swg_config *c, sw_id y);
 
 #endif

@@ -1,0 +1,107 @@
+/* shardwright gen ARCH: write the model file of a well-known architecture. The options are the generators' parameters
+ * (gen.h), so that this file names none of them:
+ *
+ *   shardwright gen gpt2 --layers 2 -o small.json      =      sw_gen_model("gpt2", {{"layers", "2"}}, ...)
+ */
+#include "cli/command.h"
+#include "cli/output.h"
+#include "shardwright/file.h"
+#include "shardwright/gen.h"
+#include "shardwright/model_json.h"
+
+typedef struct settings {
+  const char *arch, *output;
+  bool list;
+  const char *params[SW_GEN_PARAM_COUNT]; /* NULL: not given */
+} settings;
+
+static const sw_option kOptions[] = {
+    SW_OPTION_OUTPUT_INTO(settings, output),
+    {"list", 0, SW_OPTION_FLAG, NULL, NULL, "print the architectures, or the parameters of ARCH, and write no model",
+     SW_INTO_FLAG(settings, list)},
+#define SW_X(id, text, word, words, about) \
+  {text, 0, SW_OPTION_TEXT, word, NULL, about, SW_INTO_TEXT(settings, params[SW_GEN_##id]), .choices = words},
+    SW_GEN_PARAMS(SW_X)
+#undef SW_X
+};
+
+static const sw_operand kOperands[] = {
+    {"ARCH", "architecture or preset; --list prints them", SW_INTO_TEXT(settings, arch), .optional = true},
+};
+
+static void list_archs(sw_text *out) {
+  const sw_gen_arch *a;
+  for (int i = 0; (a = sw_gen_arch_at(i)); i++) {
+    size_t start = out->n;
+    sw_text_puts(out, a->name);
+    sw_text_pad(out, start, 17);
+    sw_text_puts(out, a->help);
+    for (int k = 0; k < a->n_presets; k++) {
+      sw_text_printf(out, "%s --%s %s", k ? "" : ":", sw_gen_param_text(a->presets[k].param), a->presets[k].value);
+    }
+    sw_text_puts(out, "\n");
+  }
+}
+
+static void list_params(const sw_gen_arch *a, sw_text *out) {
+  sw_text_printf(out, "%s: %s\n", a->name, a->help);
+  sw_text_printf(out, "source: %s\n", a->source ? a->source : a->base->source);
+  for (int p = 0; p < SW_GEN_PARAM_COUNT; p++) {
+    const char *value = sw_gen_default_of(a, (sw_gen_param)p);
+    if (!value) continue;
+    size_t start = out->n;
+    sw_text_printf(out, "  --%s ", sw_gen_param_text((sw_gen_param)p));
+    sw_text_pad(out, start, 16);
+    sw_text_printf(out, "%s ", value);
+    sw_text_pad(out, start, 36);
+    sw_text_printf(out, "%s\n", sw_gen_param_help((sw_gen_param)p));
+  }
+}
+
+static sw_rc list(const settings *s, sw_diag *d) {
+  sw_text out = {0};
+  if (s->arch) {
+    const sw_gen_arch *a;
+    SW_TRY(sw_gen_arch_find(s->arch, &a, d));
+    list_params(a, &out);
+  } else {
+    list_archs(&out);
+  }
+  return sw_print_text(&out, d);
+}
+
+static sw_rc write_model(const sw_graph *g, const char *path, sw_diag *d) {
+  sw_text out = {0};
+  sw_rc rc = sw_model_write(g, &out, d);
+  if (!rc) rc = sw_file_write(path, out.at, out.n, d);
+  sw_text_free(&out);
+  return rc;
+}
+
+static sw_rc run(const sw_call *call, sw_diag *d) {
+  const settings *s = call->settings;
+  if (s->list) return list(s, d);
+  if (!s->arch) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "ARCH is missing; --list prints the architectures");
+  sw_gen_arg args[SW_GEN_PARAM_COUNT];
+  int n = 0;
+  for (int p = 0; p < SW_GEN_PARAM_COUNT; p++) {
+    if (s->params[p]) args[n++] = (sw_gen_arg){sw_gen_param_text((sw_gen_param)p), s->params[p]};
+  }
+  sw_graph *g;
+  SW_TRY(sw_gen_model(s->arch, args, n, &g, d));
+  sw_rc rc = write_model(g, s->output, d);
+  sw_graph_destroy(g);
+  return rc;
+}
+
+const sw_command sw_command_gen = {
+    .name = "gen",
+    .summary = "write the model file of a well-known architecture",
+    .description =
+        "An architecture has the parameters and defaults that --list ARCH prints; a preset is an "
+        "architecture with other defaults. Weights are values without data.\n",
+    .example = "shardwright gen llama3-8b --mode decode --batch 16 -o llama.json",
+    SW_OPTIONS(kOptions),
+    SW_OPERANDS(kOperands),
+    .settings_bytes = sizeof(settings),
+    .run = run};

@@ -1,0 +1,135 @@
+/* The shipped models: each file is what its line of models/models.txt generates, reads back, and the small ones run. */
+#include <math.h>
+
+#include "check.h"
+
+#include "shardwright/exec.h"
+#include "shardwright/file.h"
+#include "shardwright/gen.h"
+#include "shardwright/model_json.h"
+
+enum { MAX_ARGS = 32, MAX_VALUES = 256, LINE_BYTES = 512 };
+
+typedef struct shipped {
+  char line[LINE_BYTES];
+  char path[LINE_BYTES];
+  const char *file, *arch;
+  sw_gen_arg args[MAX_ARGS];
+  int n_args;
+} shipped;
+
+/* "FILE ARCH --NAME VALUE ..."; false for a line without a model. */
+static bool parse_line(const char *line, size_t n, shipped *s) {
+  assert_true(n < LINE_BYTES);
+  *s = (shipped){0};
+  memcpy(s->line, line, n);
+  char *rest = NULL;
+  s->file = strtok_r(s->line, " ", &rest);
+  if (!s->file || s->file[0] == '#') return false;
+  s->arch = strtok_r(NULL, " ", &rest);
+  assert_non_null(s->arch);
+  for (char *name; (name = strtok_r(NULL, " ", &rest));) {
+    char *value = strtok_r(NULL, " ", &rest);
+    assert_true(strncmp(name, "--", 2) == 0 && value && s->n_args < MAX_ARGS);
+    s->args[s->n_args++] = (sw_gen_arg){name + 2, value};
+  }
+  snprintf(s->path, sizeof s->path, "%s/models/%s", SW_SOURCE_DIR, s->file);
+  return true;
+}
+
+static int each_model(void (*check)(const shipped *s)) {
+  sw_diag diag = {0};
+  char *bytes;
+  size_t n;
+  int count = 0;
+  assert_ok(sw_file_read(SW_SOURCE_DIR "/models/models.txt", &bytes, &n, &diag));
+  for (char *at = bytes; *at;) {
+    size_t len = strcspn(at, "\n");
+    shipped s;
+    if (parse_line(at, len, &s)) {
+      check(&s);
+      count++;
+    }
+    at += len + (at[len] == '\n');
+  }
+  sw_mem_free(bytes);
+  return count;
+}
+
+static void check_file(const shipped *s) {
+  sw_diag diag = {0};
+  sw_graph *g, *back;
+  char *bytes;
+  size_t n;
+  sw_text text = {0};
+  assert_ok(sw_gen_model(s->arch, s->args, s->n_args, &g, &diag));
+  assert_ok(sw_model_write(g, &text, &diag));
+  assert_ok(sw_file_read(s->path, &bytes, &n, &diag));
+  if (n != text.n || memcmp(bytes, text.at, n) != 0) {
+    fail_msg("models/%s is not what the generator writes: run scripts/make-models", s->file);
+  }
+  assert_true(n < 4 << 20);
+  assert_ok(sw_model_read(s->path, &back, &diag));
+  if (sw_graph_hash(g) != sw_graph_hash(back)) fail_msg("models/%s reads back as another graph", s->file);
+  sw_mem_free(bytes);
+  sw_text_free(&text);
+  sw_graph_destroy(g);
+  sw_graph_destroy(back);
+}
+
+static void test_files(void **state) {
+  (void)state;
+  assert_true(each_model(check_file) >= 25);
+}
+
+static void fill_argument(sw_tensor *t, const sw_value *v, int i) {
+  sw_diag diag = {0};
+  bool index = v->type.dtype == SW_I32;
+  const sw_fill fill = {
+      .kind = index ? SW_FILL_INDEX : SW_FILL_RANDOM, .seed = (uint64_t)i + 1, .limit = index ? 5 : 0.5};
+  assert_ok(sw_tensor_init(t, v->type.dtype, v->type.rank, v->type.dims, &diag));
+  assert_ok(sw_tensor_fill(t, &fill, &diag));
+}
+
+static void check_finite(const sw_tensor *t, const char *model, const char *name) {
+  size_t size = (size_t)sw_dtype_bytes(t->dtype);
+  for (int64_t i = 0; i < sw_buffer_elements(t); i++) {
+    double x = sw_element_load(t->dtype, (const char *)t->data + (size_t)i * size);
+    if (!isfinite(x)) fail_msg("%s: element %lld of '%s' is %g", model, (long long)i, name, x);
+  }
+}
+
+static void check_run(const shipped *s) {
+  if (strncmp(s->file, "small/", 6) != 0) return;
+  sw_diag diag = {0};
+  sw_graph *g;
+  assert_ok(sw_model_read(s->path, &g, &diag));
+  const sw_function *f = &g->functions[g->main];
+  sw_tensor args[MAX_VALUES], outputs[MAX_VALUES];
+  const sw_buffer *in[MAX_VALUES];
+  assert_true(f->n_args < MAX_VALUES && f->n_outputs < MAX_VALUES);
+  for (int i = 0; i < f->n_args; i++) {
+    fill_argument(&args[i], &g->values[f->args[i]], i);
+    in[i] = &args[i];
+  }
+  const sw_exec_options options = {.poison = true};
+  double start = sw_now_s();
+  assert_ok(sw_exec_run(g, in, &options, outputs, &diag));
+  print_message("%s: %.1f ms\n", s->file, 1e3 * (sw_now_s() - start));
+  for (int i = 0; i < f->n_outputs; i++) {
+    check_finite(&outputs[i], s->file, f->output_names[i]);
+    sw_tensor_deinit(&outputs[i]);
+  }
+  for (int i = 0; i < f->n_args; i++) sw_tensor_deinit(&args[i]);
+  sw_graph_destroy(g);
+}
+
+static void test_small_run(void **state) {
+  (void)state;
+  each_model(check_run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_files), cmocka_unit_test(test_small_run)};
+  return cmocka_run_group_tests_name("models", tests, NULL, NULL);
+}
