@@ -221,7 +221,7 @@ static void table_loops(const sw_rule_call *c, const numbers *k, const roles *r,
     int t = r->table[i];
     if (t < 0) continue;
     if (r->index[i] >= 0) sw_space_set(b, 1, r->index[i], first + t);
-    if (u->dims[i] == x->dims[t]) sw_space_set(b, 2, i, first + t);
+    if (cut[t]) sw_space_set(b, 2, i, first + t);
   }
 }
 
