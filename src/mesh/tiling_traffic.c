@@ -1,8 +1,12 @@
 /* What a direct exchange moves: for each device, the elements of its target window that it does not own already.
  *
  * A device needs a product over dimensions of window lengths and keeps a product of overlaps; both depend on the
- * device only through its two shard indices per dimension, and these are sums of one term per coordinate. So the
- * devices are walked axis by axis, carrying the indices along; axes that neither side cuts by only multiply.
+ * device only through its two shard indices per dimension, and these are sums of one term per coordinate. Dimensions
+ * that share no axis vary independently, so each such part is walked alone, over its own axes:
+ *
+ *   [[x],[y],[z]] -> [[y],[x],[z]]     parts {dims 0,1; axes x,y} and {dim 2; axis z}
+ *
+ * Sums multiply. The largest (needed - kept) comes from pairs that no other pair of the part beats in both.
  */
 #include <string.h>
 
@@ -10,97 +14,202 @@
 #include "mesh/tiling.h"
 #include "shardwright/checked.h"
 
-/* One digit of the device number that some ref reads, and what a step of it adds to the shard indices. */
-typedef struct sw_walk_term {
+enum { MAX_PAIRS = 24 };
+
+/* One digit of a coordinate that some ref reads, and what a step of it adds to a shard index. */
+typedef struct term {
   int8_t dim;
   bool in_dst;
-  int64_t pre, size; /* coordinate's digit: value / pre % size */
-  int64_t weight;    /* of that digit in the shard index */
-} sw_walk_term;
+  int64_t below, size; /* digit = coordinate / below % size */
+  int64_t weight;
+} term;
 
-typedef struct sw_walk {
+typedef struct pair {
+  double need, keep;
+} pair;
+
+/* Dimensions that vary together, with the axes that they vary over. */
+typedef struct part {
   const sw_mesh *m;
   const sw_tiling *src, *dst;
-  int n_axes;
-  int axis[SW_MAX_AXES];
+  bool merged; /* all dimensions in one part: the largest difference itself is kept */
+  int n_dims, n_axes, n_terms;
+  int8_t dim[SW_MAX_RANK];
+  int8_t axis[SW_MAX_AXES];
   int first_term[SW_MAX_AXES + 1];
-  sw_walk_term term[2 * SW_MAX_REFS];
-  int64_t n_src[SW_MAX_RANK];
-  int64_t i[SW_MAX_RANK], j[SW_MAX_RANK];
-  double copies; /* devices that each visited one stands for */
-  double max, total;
-} sw_walk;
+  term term[2 * SW_MAX_REFS];
+  int64_t n_src[SW_MAX_RANK], i[SW_MAX_RANK], j[SW_MAX_RANK];
+  double need, keep, max; /* sums over the part's devices; the largest difference */
+  int n_pairs;
+  pair pair[MAX_PAIRS];
+  bool overflow;
+} part;
 
-static void add_terms(sw_walk *w, const sw_tiling *t, bool is_dst, int axis, int *n) {
-  for (int d = 0; d < t->rank; d++) {
-    int64_t weight = sw_tile_shards(t, d);
-    for (int k = 0; k < t->dim[d].n_refs; k++) {
-      sw_axis_ref r = t->refs[t->dim[d].first_ref + k];
-      weight /= r.size;
-      if (r.axis != axis) continue;
-      int64_t below = w->m->axis[axis].size / ((int64_t)r.pre * r.size);
-      w->term[(*n)++] = (sw_walk_term){(int8_t)d, is_dst, below, r.size, weight};
+static void add_terms(part *p, const sw_tiling *t, bool in_dst, int axis) {
+  for (int k = 0; k < p->n_dims; k++) {
+    const sw_tile_dim *td = &t->dim[p->dim[k]];
+    int64_t weight = 1;
+    for (int r = td->n_refs - 1; r >= 0; r--) {
+      sw_axis_ref ref = t->refs[td->first_ref + r];
+      if (ref.axis == axis) {
+        int64_t below = p->m->axis[axis].size / ((int64_t)ref.pre * ref.size);
+        p->term[p->n_terms++] = (term){p->dim[k], in_dst, below, ref.size, weight};
+      }
+      weight *= ref.size;
     }
   }
 }
 
-static void init_walk(sw_walk *w, const sw_mesh *m, const sw_tiling *src, const sw_tiling *dst) {
-  *w = (sw_walk){.m = m, .src = src, .dst = dst, .copies = 1};
-  int n = 0;
-  for (int a = 0; a < m->n_axes; a++) {
-    int before = n;
-    add_terms(w, src, false, a, &n);
-    add_terms(w, dst, true, a, &n);
-    if (n == before) {
-      w->copies *= (double)m->axis[a].size;
-      continue;
-    }
-    w->axis[w->n_axes] = a;
-    w->first_term[w->n_axes++] = before;
+/* A pair that another of the list beats (needs no less, keeps no more) cannot be the largest of any product. */
+static void add_pair(part *p, double need, double keep) {
+  int kept = 0;
+  for (int i = 0; i < p->n_pairs; i++) {
+    if (p->pair[i].need >= need && p->pair[i].keep <= keep) return;
   }
-  w->first_term[w->n_axes] = n;
-  for (int d = 0; d < src->rank; d++) w->n_src[d] = sw_tile_shards(src, d);
+  for (int i = 0; i < p->n_pairs; i++) {
+    if (p->pair[i].need > need || p->pair[i].keep < keep) p->pair[kept++] = p->pair[i];
+  }
+  p->overflow = p->overflow || kept == MAX_PAIRS;
+  p->n_pairs = kept < MAX_PAIRS ? kept + 1 : kept;
+  p->pair[p->n_pairs - 1] = (pair){need, keep};
 }
 
-static void visit_device(sw_walk *w) {
+static void visit(part *p) {
   double need = 1, keep = 1;
-  for (int d = 0; d < w->src->rank; d++) {
+  for (int k = 0; k < p->n_dims; k++) {
+    int d = p->dim[k];
     int64_t lo, hi, own_lo, own_hi;
-    sw_tile_shown(&w->dst->dim[d], w->j[d], &lo, &hi);
-    sw_tile_owned(&w->src->dim[d], w->n_src[d], w->i[d], &own_lo, &own_hi);
+    sw_tile_shown(&p->dst->dim[d], p->j[d], &lo, &hi);
+    sw_tile_owned(&p->src->dim[d], p->n_src[d], p->i[d], &own_lo, &own_hi);
     need *= (double)(hi - lo);
     keep *= (double)sw_max_i64(0, sw_min_i64(hi, own_hi) - sw_max_i64(lo, own_lo));
   }
-  double receive = need - keep;
-  w->total += receive * w->copies;
-  if (receive > w->max) w->max = receive;
+  p->need += need;
+  p->keep += keep;
+  if (p->merged && need - keep > p->max) p->max = need - keep;
+  if (!p->merged) add_pair(p, need, keep);
 }
 
-static void walk_axis(sw_walk *w, int level) {
-  if (level == w->n_axes) {
-    visit_device(w);
+static void walk(part *p, int level) {
+  if (level == p->n_axes) {
+    visit(p);
     return;
   }
-  int64_t saved_i[SW_MAX_RANK], saved_j[SW_MAX_RANK];
-  size_t bytes = (size_t)w->src->rank * sizeof w->i[0];
-  memcpy(saved_i, w->i, bytes);
-  memcpy(saved_j, w->j, bytes);
-  for (int64_t c = 0; c < w->m->axis[w->axis[level]].size; c++) {
-    for (int k = w->first_term[level]; k < w->first_term[level + 1]; k++) {
-      const sw_walk_term *t = &w->term[k];
-      int64_t digit = c / t->pre % t->size;
-      (t->in_dst ? w->j : w->i)[t->dim] += digit * t->weight;
+  int64_t size = p->m->axis[p->axis[level]].size;
+  for (int64_t c = 0; c < size; c++) {
+    for (int k = p->first_term[level]; k < p->first_term[level + 1]; k++) {
+      const term *t = &p->term[k];
+      int64_t step = c / t->below % t->size - (c ? (c - 1) / t->below % t->size : 0);
+      (t->in_dst ? p->j : p->i)[t->dim] += step * t->weight;
     }
-    walk_axis(w, level + 1);
-    memcpy(w->i, saved_i, bytes);
-    memcpy(w->j, saved_j, bytes);
+    walk(p, level + 1);
   }
+  for (int k = p->first_term[level]; k < p->first_term[level + 1]; k++) {
+    const term *t = &p->term[k];
+    (t->in_dst ? p->j : p->i)[t->dim] -= (size - 1) / t->below % t->size * t->weight;
+  }
+}
+
+static unsigned axes_of(const sw_tiling *t, int dim) {
+  unsigned axes = 0;
+  for (int i = 0; i < t->dim[dim].n_refs; i++) axes |= 1u << t->refs[t->dim[dim].first_ref + i].axis;
+  return axes;
+}
+
+/* Walk the part that a set of dimensions makes. */
+static void walk_part(part *p, const sw_mesh *m, const sw_tiling *src, const sw_tiling *dst, unsigned dims,
+                      unsigned axes, bool merged) {
+  p->m = m;
+  p->src = src;
+  p->dst = dst;
+  p->merged = merged;
+  p->n_dims = p->n_axes = p->n_terms = p->n_pairs = 0;
+  p->need = p->keep = p->max = 0;
+  p->overflow = false;
+  for (int d = 0; d < src->rank; d++) {
+    if (!(dims >> d & 1u)) continue;
+    p->dim[p->n_dims++] = (int8_t)d;
+    p->n_src[d] = sw_tile_shards(src, d);
+    p->i[d] = p->j[d] = 0;
+  }
+  for (int a = 0; a < m->n_axes; a++) {
+    if (!(axes >> a & 1u)) continue;
+    p->first_term[p->n_axes] = p->n_terms;
+    p->axis[p->n_axes++] = (int8_t)a;
+    add_terms(p, src, false, a);
+    add_terms(p, dst, true, a);
+  }
+  p->first_term[p->n_axes] = p->n_terms;
+  walk(p, 0);
+}
+
+typedef struct product {
+  double need, keep;
+  int n;
+  pair pair[MAX_PAIRS * MAX_PAIRS];
+} product;
+
+/* Multiply what was found so far by one more part; false when there are too many pairs. */
+static bool multiply(product *w, const part *p) {
+  pair old[MAX_PAIRS];
+  if (p->overflow || w->n > MAX_PAIRS) return false;
+  int n = w->n;
+  memcpy(old, w->pair, (size_t)n * sizeof old[0]);
+  w->need *= p->need;
+  w->keep *= p->keep;
+  w->n = 0;
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < p->n_pairs; k++) {
+      w->pair[w->n++] = (pair){old[i].need * p->pair[k].need, old[i].keep * p->pair[k].keep};
+    }
+  }
+  return true;
+}
+
+/* The dimensions that share axes with `dim`, directly or through others. */
+static unsigned connected(const unsigned *axes, int rank, int dim, unsigned *all_axes) {
+  unsigned dims = 1u << dim, grown = axes[dim];
+  for (bool more = true; more;) {
+    more = false;
+    for (int d = 0; d < rank; d++) {
+      if ((dims >> d & 1u) || !(axes[d] & grown)) continue;
+      dims |= 1u << d;
+      grown |= axes[d];
+      more = true;
+    }
+  }
+  *all_axes = grown;
+  return dims;
 }
 
 void sw_tiling_traffic(const sw_mesh *m, const sw_tiling *src, const sw_tiling *dst, double *max, double *total) {
-  sw_walk w;
-  init_walk(&w, m, src, dst);
-  walk_axis(&w, 0);
-  *max = w.max;
-  *total = w.total;
+  unsigned axes[SW_MAX_RANK], used = 0, done = 0;
+  product w;
+  w.need = w.keep = w.n = 1;
+  w.pair[0] = (pair){1, 1};
+  part p;
+  bool exact = true;
+  for (int d = 0; d < src->rank; d++) used |= axes[d] = axes_of(src, d) | axes_of(dst, d);
+  for (int d = 0; d < src->rank && exact; d++) {
+    unsigned part_axes;
+    if (done >> d & 1u) continue;
+    unsigned dims = connected(axes, src->rank, d, &part_axes);
+    done |= dims;
+    walk_part(&p, m, src, dst, dims, part_axes, false);
+    exact = multiply(&w, &p);
+  }
+  *max = 0;
+  for (int i = 0; i < w.n; i++) {
+    double receive = w.pair[i].need - w.pair[i].keep;
+    if (receive > *max) *max = receive;
+  }
+  if (!exact) { /* many different shapes: device by device */
+    walk_part(&p, m, src, dst, (1u << src->rank) - 1, used, true);
+    *max = p.max;
+    w.need = p.need;
+    w.keep = p.keep;
+  }
+  double copies = 1;
+  for (int a = 0; a < m->n_axes; a++) copies *= used >> a & 1u ? 1 : (double)m->axis[a].size;
+  *total = (w.need - w.keep) * copies;
 }

@@ -8,6 +8,14 @@
  *
  * and only where uneven blocks nest (rs_cuts_nest). While something is still to be reduced nothing is gathered or
  * moved: partial data is the larger.
+ *
+ * Of all these a cheapest route has few, and only those are offered (docs/resharding.md, "Which moves"):
+ *   - what stands where the target wants it, with everything before it right too, stays (unless blocks do not nest:
+ *     then a whole dimension may have to be gathered);
+ *   - what is moved or sliced goes where the target wants it, or behind its predecessor in a target list, so that both
+ *     move on together;
+ *   - an axis that the target does not use is sliced only as a helper, where a permute or a reduction follows on
+ *     smaller blocks.
  */
 #include "reshard/moves.h"
 
@@ -23,7 +31,29 @@ typedef struct moving {
   unsigned to_reduce;
   rs_offer offer;
   void *user;
+  int8_t right[SW_MAX_RANK]; /* leading atoms of a dimension that stand as in the target */
+  bool conflict;             /* some dimension holds other atoms where the target wants its own */
 } moving;
+
+static bool all_right(const moving *v, int dim) { return v->right[dim] == v->from->len[dim]; }
+
+/* Would the target have this atom at the end of this dimension, as it is now? Or behind the atom that is last there,
+ * in another dimension? */
+static bool belongs(const moving *v, int dim, uint8_t atom) {
+  int len = v->from->len[dim];
+  uint8_t wanted = v->q->target.at[atom];
+  if (wanted >= RS_PARTIAL) return false;
+  if (wanted == (uint8_t)(dim << 4 | len) && all_right(v, dim)) return true;
+  if (len == 0 || all_right(v, dim)) return false;
+  uint8_t before = v->q->target.at[v->from->atom[dim][len - 1]];
+  return before < RS_PARTIAL && wanted == before + 1;
+}
+
+/* Do the first cuts of this dimension nest in all that it has? */
+static bool is_even(const moving *v, int dim) {
+  int64_t k = v->q->space.dims[dim];
+  return k % v->from->shards[dim] == 0 && k % v->target->shards[dim] == 0;
+}
 
 static int64_t size_of(const rs_query *q, const uint8_t *atoms, int n) {
   int64_t size = 1;
@@ -63,23 +93,35 @@ static void append(const moving *v, sw_coll_op op, int dim, const uint8_t *atoms
   make_offer(v, &to, (rs_move){(uint8_t)op, (uint8_t)dim, 0, (uint8_t)n, 0}, price, after);
 }
 
-/* Runs of the target's lists that `allowed` holds, appended where the target has them; then single atoms that the
- * target does not want there, which may free a place or help a permute. */
-static void appends(const moving *v, sw_coll_op op, unsigned allowed, bool all_at_once) {
+/* One atom, then the target's next ones with it, as far as `allowed` has them. */
+static void append_run(const moving *v, sw_coll_op op, int dim, uint8_t atom, unsigned allowed) {
+  uint8_t run[RS_MAX_ATOMS] = {atom};
+  int n = 1;
+  append(v, op, dim, run, n);
+  uint8_t at = v->q->target.at[atom];
+  if (at >= RS_PARTIAL) return;
+  const uint8_t *list = v->target->atom[at >> 4];
+  for (int i = (at & 15) + 1; i < v->target->len[at >> 4] && (allowed >> list[i] & 1u); i++) {
+    run[n++] = list[i];
+    append(v, op, dim, run, n);
+  }
+}
+
+/* A helper is an axis as a whole, or what the source leaves of it: its digits follow each other, major first. */
+static bool can_help(const moving *v, int dim, uint8_t atom) {
+  if (!v->to_reduce && !(v->conflict && v->q->target.at[atom] == RS_UNUSED)) return false;
+  const rs_space *s = &v->q->space;
+  if (atom == 0 || s->atom[atom - 1].axis != s->atom[atom].axis) return true;
+  if (v->q->source.at[atom - 1] != RS_UNUSED) return true;
+  int len = v->from->len[dim];
+  return len > 0 && v->from->atom[dim][len - 1] == atom - 1;
+}
+
+static void slices(const moving *v, unsigned free_atoms) {
   for (int d = 0; d < v->q->space.rank; d++) {
-    const uint8_t *list = v->target->atom[d];
-    for (int first = 0; first < v->target->len[d]; first++) {
-      unsigned taken = 0;
-      for (int end = first; end < v->target->len[d] && (allowed >> list[end] & 1u); end++) {
-        taken |= 1u << list[end];
-        if (!all_at_once || taken == allowed) append(v, op, d, list + first, end - first + 1);
-      }
-    }
     for (uint8_t a = 0; a < v->q->space.n; a++) {
-      bool wanted_here = false;
-      for (int i = 0; i < v->target->len[d]; i++) wanted_here = wanted_here || list[i] == a;
-      bool alone = !all_at_once || allowed == 1u << a;
-      if ((allowed >> a & 1u) && !wanted_here && alone) append(v, op, d, &a, 1);
+      if (!(free_atoms >> a & 1u)) continue;
+      if (v->q->thorough || can_help(v, d, a) || belongs(v, d, a)) append_run(v, SW_COLL_ALL_SLICE, d, a, free_atoms);
     }
   }
 }
@@ -102,6 +144,25 @@ static void scatter_all(const moving *v) {
   for (int d = 0; n > 1 && d < v->q->space.rank; d++) append(v, SW_COLL_REDUCE_SCATTER, d, atoms, n);
 }
 
+static void scatters(const moving *v, bool once) {
+  for (int d = 0; d < v->q->space.rank; d++) {
+    for (uint8_t a = 0; a < v->q->space.n; a++) {
+      if ((v->to_reduce >> a & 1u) && (!once || v->to_reduce == 1u << a)) {
+        append_run(v, SW_COLL_REDUCE_SCATTER, d, a, once ? 0 : v->to_reduce);
+      }
+    }
+  }
+  for (int d = 0; once && d < v->q->space.rank; d++) {
+    const uint8_t *list = v->target->atom[d];
+    for (int first = 0; first < v->target->len[d]; first++) {
+      unsigned taken = 0;
+      int n = 0;
+      while (first + n < v->target->len[d] && taken != v->to_reduce) taken |= 1u << list[first + n++];
+      if (n > 1 && taken == v->to_reduce) append(v, SW_COLL_REDUCE_SCATTER, d, list + first, n);
+    }
+  }
+}
+
 static void reductions(const moving *v) {
   /* an integer average of averages is not the average of all: it truncates */
   bool once = v->q->kind == SW_REDUCE_AVERAGE || v->q->kind == SW_REDUCE_GENERIC;
@@ -112,7 +173,7 @@ static void reductions(const moving *v) {
   }
   unsigned dropped = v->to_reduce & ~cut_later;
   if (!once && dropped && dropped != v->to_reduce) all_reduce(v, dropped);
-  appends(v, SW_COLL_REDUCE_SCATTER, v->to_reduce, once);
+  scatters(v, once);
   scatter_all(v);
 }
 
@@ -138,30 +199,48 @@ static void all_to_all(const moving *v, int dim, int to_dim, int n) {
 
 static void leaves(const moving *v) {
   for (int d = 0; d < v->q->space.rank; d++) {
-    for (int n = 1; n <= v->from->len[d]; n++) {
-      int64_t moved = size_of(v->q, &v->from->atom[d][v->from->len[d] - n], n);
+    bool any = v->q->thorough || !is_even(v, d);
+    int most = any ? v->from->len[d] : v->from->len[d] - v->right[d];
+    for (int n = 1; n <= most; n++) {
+      const uint8_t *first = &v->from->atom[d][v->from->len[d] - n];
+      int64_t moved = size_of(v->q, first, n);
       if (!rs_cuts_nest(v->q->space.dims[d], v->from->shards[d] / moved, moved)) continue;
       gather(v, d, n);
       for (int e = 0; e < v->q->space.rank; e++) {
-        if (e != d) all_to_all(v, d, e, n);
+        if (e != d && (v->q->thorough || belongs(v, e, *first))) all_to_all(v, d, e, n);
       }
     }
   }
 }
 
-static moving moving_of(const rs_query *q, const rs_lists *from, const rs_lists *target, rs_offer offer, void *user) {
-  return (moving){q, from, target, rs_local_bytes(q, from->shards), from->partial & ~target->partial, offer, user};
+static void compare_lists(moving *v) {
+  for (int d = 0; d < v->q->space.rank; d++) {
+    int n = 0, len = v->from->len[d], want = v->target->len[d];
+    while (n < len && n < want && v->from->atom[d][n] == v->target->atom[d][n]) n++;
+    v->right[d] = (int8_t)n;
+    v->conflict = v->conflict || (n < len && n < want);
+  }
 }
 
-void rs_moves(const rs_query *q, const rs_lists *from, const rs_lists *target, rs_offer offer, void *user) {
-  moving v = moving_of(q, from, target, offer, user);
+bool rs_moves(const rs_query *q, const rs_lists *from, const rs_lists *target, rs_offer offer, void *user) {
+  moving v = {.q = q,
+              .from = from,
+              .target = target,
+              .bytes = rs_local_bytes(q, from->shards),
+              .to_reduce = from->partial & ~target->partial,
+              .offer = offer,
+              .user = user};
   unsigned all = (1u << q->space.n) - 1;
-  appends(&v, SW_COLL_ALL_SLICE, all & ~from->used, false);
+  compare_lists(&v);
+  slices(&v, all & ~from->used);
   if (v.to_reduce) {
     reductions(&v);
   } else {
     leaves(&v);
   }
+  bool even = true;
+  for (int d = 0; d < q->space.rank; d++) even = even && is_even(&v, d);
+  return v.conflict || !even;
 }
 
 static int gathers_before(const rs_query *q, const rs_lists *t, rs_state *out, int n) {

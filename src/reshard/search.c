@@ -19,7 +19,7 @@
 #include "reshard/price.h"
 #include "shardwright/hash.h"
 
-enum { MAX_NODES = 1500, N_SLOTS = 4096 };
+enum { MAX_NODES = 800, N_SLOTS = 2048 };
 
 typedef struct node {
   rs_state state;
@@ -166,7 +166,10 @@ static void expand(search *s, int from) {
   rs_lists_of(&q->space, &q->target, &target);
   bool opaque = from == 0 && q->opaque_source;
   bool reduced = (l.partial & ~target.partial) == 0;
-  if (!opaque) rs_moves(q, &l, &target, offer, &x);
+  bool tangled = opaque || rs_moves(q, &l, &target, offer, &x);
+  const sw_coll_op op = (sw_coll_op)s->node[from].move.op;
+  bool moved = from != 0 && (op == SW_COLL_ALL_GATHER || op == SW_COLL_ALL_TO_ALL || op == SW_COLL_EXCHANGE);
+  if (moved && !tangled && !q->thorough && !q->opaque_target) return;
   if (reduced && (!q->no_exchange || opaque || q->opaque_target)) exchanges(s, from, &l);
 }
 
