@@ -109,6 +109,18 @@ static void coarsen(const sw_machine *m, const sw_tiling *t, int level, sw_tilin
   }
 }
 
+/* Bytes that the busiest device must get from outside its unit of `level`; at most `all_bytes`, which is what it must
+ * get from any other device. */
+static double outside_bytes(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, int level,
+                            double all_bytes, double elem_bytes) {
+  sw_tiling unit;
+  coarsen(m, src, level, &unit);
+  if (sw_tiling_equal(src, &unit)) return all_bytes;
+  double max, total;
+  sw_tiling_traffic(&m->mesh, &unit, dst, &max, &total);
+  return fmin(max * elem_bytes, all_bytes);
+}
+
 /* Bytes over the busiest link per byte that a device receives from others on this part's level. */
 static double received_share(const sw_machine *m, const group_part *p, double peers) {
   switch (m->profile->level[p->level].kind) {
@@ -151,15 +163,8 @@ static double exchange_s(const sw_machine *m, const sw_tiling *src, const sw_til
   double latency = m->profile->exchange_peer_s * peers, work = 0, left = max_bytes;
   part_cost cost[SW_MAX_LEVELS] = {0};
   for (int i = g->n_parts - 1; i >= 0; i--) {
-    double outside = 0, total = 0;
-    if (i > 0) {
-      sw_tiling unit;
-      coarsen(m, src, g->part[i].level, &unit);
-      sw_tiling_traffic(&m->mesh, &unit, dst, &outside, &total);
-      outside = fmin(outside * elem_bytes, left);
-    } else {
-      outside = left;
-    }
+    double outside = left;
+    if (i > 0) outside = fmin(left, outside_bytes(m, src, dst, g->part[i].level, max_bytes, elem_bytes));
     left -= outside;
     if (outside > 0) cost[i] = price_part(m, &g->part[i], outside, peers, permutes);
   }
