@@ -137,7 +137,7 @@ static uint64_t unary_int(sw_opcode code, sw_dtype t, uint64_t a) {
 static sw_scalar unary(const call *c, const int64_t *at) {
   sw_dtype t = c->in[0]->dtype;
   sw_scalar a = get(c->in[0], at);
-  if (c->op->code == SW_OP_IS_FINITE) return (sw_scalar){.bits = isfinite(a.re)};
+  if (c->op->code == SW_OP_IS_FINITE) return (sw_scalar){.bits = isfinite(a.re) != 0};
   if (is_float(t)) return (sw_scalar){.re = unary_float(c->op->code, a.re)};
   return (sw_scalar){.bits = unary_int(c->op->code, t, a.bits)};
 }

@@ -76,7 +76,7 @@ static void check_row(void **state) {
   sw_graph *g = new_graph();
   sw_id x[MOST], results[SW_MAX_RESULTS];
   for (int i = 0; i < row->n_operands; i++) {
-    char name[8];
+    char name[16];
     snprintf(name, sizeof name, "x%d", i);
     x[i] = input(g, name, row->operands[i].dtype, row->operands[i].rank, row->operands[i].dims);
   }
