@@ -61,8 +61,9 @@ static const char *full_name(swg_builder *b, const char *name) {
 }
 
 const sw_type *swg_type(const swg_builder *b, sw_id v) {
-  static const sw_type kScalar = {SW_F32, 0, NULL};
-  return b->rc || v < 0 ? &kScalar : &b->graph->values[v].type;
+  static const int64_t kOne[1] = {1};
+  static const sw_type kAnything = {SW_F32, 1, kOne};
+  return b->rc || v < 0 ? &kAnything : &b->graph->values[v].type;
 }
 
 swg_shape swg_shape_of(const swg_builder *b, sw_id v) {

@@ -61,7 +61,7 @@ void swg_enter(swg_builder *b, const char *fmt, ...) SW_PRINTF(2, 3);
 void swg_leave(swg_builder *b);
 /* Remember a failure of the model's own. */
 void swg_fail(swg_builder *b, sw_rc rc);
-/* Type of a value of the graph; of a scalar when something failed before. */
+/* Type of a value of the graph; when something failed before, one of rank 1, so that a last dim is always there. */
 const sw_type *swg_type(const swg_builder *b, sw_id v);
 swg_shape swg_shape_of(const swg_builder *b, sw_id v);
 

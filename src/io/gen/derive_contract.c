@@ -118,7 +118,8 @@ static void relabel(const char *layout, const char *from, const char *to, char *
   size_t n = strlen(layout);
   for (size_t i = 0; i <= n; i++) {
     const char *at = layout[i] ? strchr(from, layout[i]) : NULL;
-    out[i] = at ? to[at - from] : layout[i];
+    out[i] = layout[i];
+    if (at) out[i] = to[at - from];
   }
 }
 

@@ -199,7 +199,7 @@ sw_id swg_gated_block(swg_builder *b, sw_id x, int64_t hidden, int64_t ffn) {
 sw_id swg_dense(swg_builder *b, const char *name, sw_id x, int64_t to, bool bias) {
   swg_shape in = swg_shape_of(b, x);
   swg_enter(b, "%s", name);
-  sw_id w = swg_param(b, "w", SWG_SHAPE(in.n ? in.at[in.n - 1] : 1, to));
+  sw_id w = swg_param(b, "w", SWG_SHAPE(in.at[in.n - 1], to));
   sw_id bias_row = bias ? swg_param(b, "b", SWG_SHAPE(to)) : -1;
   sw_id dot = swg_op(b, SW_OP_DOT, "dot", SWG_IDS(x, w),
                      SWG_ATTRS(SWG_INTS(LHS_CONTRACT, in.n - 1), SWG_INTS(RHS_CONTRACT, 0)));
@@ -209,7 +209,7 @@ sw_id swg_dense(swg_builder *b, const char *name, sw_id x, int64_t to, bool bias
 
 sw_id swg_layer_norm(swg_builder *b, const char *name, sw_id x) {
   swg_shape shape = swg_shape_of(b, x);
-  int64_t width = shape.n ? shape.at[shape.n - 1] : 1;
+  int64_t width = shape.at[shape.n - 1];
   swg_enter(b, "%s", name);
   sw_id gamma = swg_param(b, "weight", SWG_SHAPE(width)), beta = swg_param(b, "bias", SWG_SHAPE(width));
   swg_leave(b);
@@ -219,7 +219,7 @@ sw_id swg_layer_norm(swg_builder *b, const char *name, sw_id x) {
 sw_id swg_rms_norm(swg_builder *b, const char *name, sw_id x) {
   swg_shape shape = swg_shape_of(b, x);
   swg_enter(b, "%s", name);
-  sw_id gamma = swg_param(b, "weight", SWG_SHAPE(shape.n ? shape.at[shape.n - 1] : 1));
+  sw_id gamma = swg_param(b, "weight", SWG_SHAPE(shape.at[shape.n - 1]));
   swg_leave(b);
   return swg_op(b, SW_OP_RMS_NORM, name, SWG_IDS(x, gamma), SWG_NONE);
 }

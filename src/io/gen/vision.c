@@ -18,7 +18,7 @@ sw_id swg_convolution(swg_builder *b, const char *name, const swg_images *im, sw
                       const char *out_layout) {
   swg_shape in = swg_shape_of(b, x);
   swg_enter(b, "%s", name);
-  sw_id w = swg_param(b, "w", SWG_SHAPE(conv->filters, in.n ? in.at[im->channel] : 1, conv->size, conv->size));
+  sw_id w = swg_param(b, "w", SWG_SHAPE(conv->filters, in.at[im->channel], conv->size, conv->size));
   swg_leave(b);
   return swg_op(b, SW_OP_CONVOLUTION, name, SWG_IDS(x, w),
                 SWG_ATTRS(SWG_TEXT(LHS_LAYOUT, im->layout), SWG_TEXT(RHS_LAYOUT, "oi01"),
@@ -29,7 +29,7 @@ sw_id swg_convolution(swg_builder *b, const char *name, const swg_images *im, sw
 
 sw_id swg_mean_pool(swg_builder *b, const char *name, const swg_images *im, sw_id x) {
   swg_shape shape = swg_shape_of(b, x);
-  double count = shape.n ? (double)shape.at[im->rows] * (double)shape.at[im->columns] : 1;
+  double count = (double)shape.at[im->rows] * (double)shape.at[im->columns];
   swg_enter(b, "%s", name);
   sw_id sum = swg_reduce(b, "sum", "sum", x, SWG_SHAPE(im->rows, im->columns));
   swg_leave(b);
@@ -98,7 +98,7 @@ static sw_id normalise(swg_builder *b, const swg_images *im, sw_id x) {
 
 sw_id swg_batch_norm(swg_builder *b, const char *name, const swg_images *im, sw_id x, bool training) {
   swg_shape shape = swg_shape_of(b, x), channel = SWG_SHAPE(im->channel);
-  int64_t n = shape.n ? shape.at[im->channel] : 1;
+  int64_t n = shape.at[im->channel];
   swg_enter(b, "%s", name);
   sw_id scale = swg_param(b, "scale", SWG_SHAPE(n)), shift = swg_param(b, "shift", SWG_SHAPE(n));
   if (training) x = normalise(b, im, x);
