@@ -213,6 +213,8 @@ uint64_t sw_graph_hash(const sw_graph *g) {
   for (int i = 0; g->has_mesh && i < g->mesh.n_axes; i++) {
     h = hash_int(g->mesh.axis[i].size, hash_text(g->mesh.axis[i].name, h));
   }
-  for (int i = 0; i < g->n_annotations; i++) h = hash_annotation(g, &g->annotations[i], h);
-  return h;
+  /* Annotations of different values may stand in any order. */
+  uint64_t notes = 0;
+  for (int i = 0; i < g->n_annotations; i++) notes += hash_annotation(g, &g->annotations[i], 1);
+  return sw_hash_u64(notes, h);
 }
