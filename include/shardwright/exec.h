@@ -47,6 +47,9 @@ typedef struct sw_exec_options {
   /* NULL, or room for graph->n_ops entries (sw_exec_run), or devices * graph->n_ops, device-major (sw_exec_run_spmd),
    * indexed by op id. */
   sw_exec_time *times;
+  /* > 0: the n-th communicating collective moves nothing; each device fills the result with its own input, over and
+   * over. A check of checks. */
+  int32_t sabotage;
   int64_t *peak_bytes; /* NULL, or one entry per device: most bytes of values (arguments included) held at once */
 } sw_exec_options;
 

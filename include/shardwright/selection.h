@@ -2,9 +2,12 @@
  * problem").
  *
  * Nodes: one per argument of the function (its choices are shardings), one per op (its strategies), one per output (its
- * sharding on delivery), and two-choice copy nodes: "value v also exists in sharding q", so that several consumers of
- * one resharded copy pay for it once. Edges: the price of resharding from what the producer gives to what the consumer
- * wants. Equal ops share strategies, tables of one shape class share prices: a repeated layer costs its memory once.
+ * sharding on delivery). Edges: the price of resharding from what the producer gives to what the consumer wants. Equal
+ * ops share strategies, tables of one shape class share prices: a repeated layer costs its memory once.
+ *
+ * A resharded copy that several consumers want is paid once. The problem starts as a relaxation in that respect, every
+ * solution of which costs no more than the truth, and is refined by copy nodes where a solution shows it is too cheap:
+ * solve, refine, solve again until nothing is left to refine. The optimum of any of these problems bounds the true one.
  *
  * Unit of cost: 1/16 ps. Every communication step adds one unit, every device-resident argument up to three (by the
  * share of its bytes that a device holds), every unmet hint one: ties fall to fewer collectives, fewer bytes held, and
@@ -35,6 +38,11 @@ SW_API SW_CHECKED sw_rc sw_selection_build(const sw_graph *g, const sw_machine *
                                            sw_arena *arena, sw_selection **out, sw_diag *d);
 SW_API void sw_selection_deinit(sw_selection *s); /* NULL allowed; what the arena does not hold */
 SW_API const sw_problem *sw_selection_problem(const sw_selection *s);
+/* What a solution truly costs, every copy counted once. `choice` may come from any refinement. */
+SW_API SW_CHECKED sw_rc sw_selection_cost(sw_selection *s, const int32_t *choice, int64_t *out, sw_diag *d);
+/* Add copy nodes where the problem counts less for this solution than it costs. The problem changes when *refined:
+ * nodes of arguments, ops and outputs keep their places, copy nodes follow. */
+SW_API SW_CHECKED sw_rc sw_selection_refine(sw_selection *s, const int32_t *choice, bool *refined, sw_diag *d);
 SW_API int64_t sw_selection_pruned_inexact(const sw_selection *s);
 /* How many distinct op classes and price tables were made. */
 SW_API int32_t sw_selection_classes(const sw_selection *s);

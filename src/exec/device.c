@@ -31,6 +31,7 @@ typedef struct execution {
   int n_pool;
   sw_arena scratch;
   int64_t held_bytes, peak_bytes;
+  int32_t n_communicating; /* collectives met so far that are not local */
 } execution;
 
 /* --- memory of values --------------------------------------------------------------------------------------------- */
@@ -99,10 +100,23 @@ static void value_release(execution *e, held_value *h) {
 
 /* --- ops ---------------------------------------------------------------------------------------------------------- */
 
+/* Instead of a collective: the device's own input, over and over. */
+static void keep_own(const sw_buffer *in, sw_buffer *out) {
+  int64_t have = tensor_bytes(in), want = tensor_bytes(out);
+  for (int64_t at = 0; have > 0 && at < want; at += have) {
+    memcpy((char *)out->data + at, in->data, (size_t)sw_min_i64(have, want - at));
+  }
+}
+
 static sw_rc run_collective(execution *e, const sw_op *op, const sw_buffer *const *in, sw_buffer *const *out,
                             sw_diag *d) {
   const sw_exec_program *p = e->v->program;
   if (!p || !p->comm) return SW_FAIL_INPUT(d, op->span, "op '%s' is a collective, but one device runs alone", op->name);
+  bool communicates = !(sw_coll_flags(op->collective->op) & SW_COLL_LOCAL);
+  if (communicates && ++e->n_communicating == e->v->options->sabotage && op->n_operands && op->n_results) {
+    keep_own(in[0], out[0]);
+    return SW_OK;
+  }
   sw_comm_call call = {.coll = op->collective,
                        .in = op->n_operands ? in[0] : NULL,
                        .out = op->n_results ? out[0] : NULL,

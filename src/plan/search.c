@@ -1,5 +1,8 @@
 /* The search: graph -> selection problem -> solver -> plan, and the recount that the plan is judged by.
  *
+ * The problem is a relaxation in how it counts copies that several uses share (selection.h): it is solved, refined
+ * where its solution was too cheap, and solved again, until the best true cost meets the bound or time is up.
+ *
  * The problem sees the values as they are made and the temporaries of ops, not the resharded copies. When the exact
  * peak of the plan found passes the capacity all the same, the limit is lowered by the excess and solved again; such a
  * plan is never called optimal.
@@ -7,7 +10,7 @@
 #include "plan/uses.h"
 #include "shardwright/checked.h"
 
-enum { MOST_ROUNDS = 8, HOLDINGS_SHOWN = 5 };
+enum { MOST_ROUNDS = 8, MOST_REFINEMENTS = 40, HOLDINGS_SHOWN = 5 };
 
 typedef struct searcher {
   const sw_graph *g;
@@ -18,7 +21,12 @@ typedef struct searcher {
   double started_s;
 } searcher;
 
-static sw_rc solve(const searcher *s, int64_t limit, sw_solution *out, sw_diag *d) {
+static bool out_of_time(const searcher *s) {
+  double limit = s->o->solve.time_limit_s;
+  return (limit > 0 && sw_now_s() - s->started_s >= limit) || sw_cancelled(s->o->solve.cancel);
+}
+
+static sw_rc solve_once(const searcher *s, int64_t limit, sw_solution *out, sw_diag *d) {
   sw_problem problem = *sw_selection_problem(s->selection);
   problem.limit = limit;
   sw_solve_options o = s->o->solve;
@@ -27,6 +35,34 @@ static sw_rc solve(const searcher *s, int64_t limit, sw_solution *out, sw_diag *
     o.time_limit_s = left > 0.05 ? left : 0.05;
   }
   return sw_solve(&problem, &o, s->arena, out, d);
+}
+
+/* Solve and refine. In *out: the solution of least true cost (its `cost`), the best bound over all rounds. */
+static sw_rc solve(const searcher *s, int64_t limit, sw_solution *out, sw_diag *d) {
+  *out = (sw_solution){.status = SW_SOLVE_UNKNOWN};
+  for (int round = 0; round < MOST_REFINEMENTS; round++) {
+    sw_solution now;
+    bool refined;
+    int64_t cost;
+    SW_TRY(solve_once(s, limit, &now, d));
+    if (now.status == SW_SOLVE_INFEASIBLE && !out->choice) {
+      *out = now;
+      return SW_OK;
+    }
+    out->bound = sw_max_i64(out->bound, now.bound);
+    if (!now.choice) break;
+    SW_TRY(sw_selection_cost(s->selection, now.choice, &cost, d));
+    if (!out->choice || cost < out->cost) {
+      out->choice = now.choice;
+      out->cost = cost;
+      out->solver = now.solver;
+    }
+    SW_TRY(sw_selection_refine(s->selection, now.choice, &refined, d));
+    if (!refined || out->bound >= out->cost || out_of_time(s)) break;
+  }
+  out->bound = out->choice ? sw_min_i64(out->bound, out->cost) : out->bound;
+  if (out->choice) out->status = out->bound == out->cost ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
+  return SW_OK;
 }
 
 static void take(const searcher *s, const sw_solution *sol, sw_plan *out) {

@@ -1,0 +1,15 @@
+/* Plans in the forms that compilers and frameworks read. What a form cannot say is written as a documented discardable
+ * attribute, or refused by name. */
+#ifndef SHARDWRIGHT_EMIT_H_
+#define SHARDWRIGHT_EMIT_H_
+
+#include "shardwright/spmd.h"
+
+/* `kind`: "jax" (Python: a PartitionSpec per value), "dtensor" (Python: placements per value). */
+SW_API SW_CHECKED sw_rc sw_emit_plan(const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d);
+
+/* The parts of it. */
+SW_API SW_CHECKED sw_rc sw_emit_jax(const sw_plan *plan, sw_text *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_emit_dtensor(const sw_plan *plan, sw_text *out, sw_diag *d);
+
+#endif

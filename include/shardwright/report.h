@@ -1,0 +1,32 @@
+/* What people read of a plan: a table on a terminal, a JSON report. All from one plan and its account;
+ * nothing here decides anything. */
+#ifndef SHARDWRIGHT_REPORT_H_
+#define SHARDWRIGHT_REPORT_H_
+
+#include "shardwright/plan.h"
+
+/* A plan made otherwise, for comparison, with its account. `fits`: its peak stays within the capacity. */
+typedef struct sw_comparison {
+  const char *name;
+  bool made; /* false: it cannot be made; the rest is not set */
+  bool fits;
+  sw_account account;
+} sw_comparison;
+
+typedef struct sw_report {
+  const sw_plan *plan;
+  const sw_account *account;
+  int n_comparisons;
+  const sw_comparison *comparisons;
+} sw_report;
+
+/* Every baseline under the plan's own machine. */
+SW_API SW_CHECKED sw_rc sw_report_build(const sw_plan *plan, const sw_account *account, sw_arena *arena, sw_report *out,
+                                        sw_diag *d);
+
+/* Summary, arguments (repeated layers in one row), communication by kind, comparisons. `colour`: for a terminal. */
+SW_API void sw_report_table(const sw_report *r, bool colour, sw_text *out);
+/* docs/report-format.md */
+SW_API void sw_report_json(const sw_report *r, sw_text *out);
+
+#endif

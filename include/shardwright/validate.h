@@ -1,0 +1,62 @@
+/* Validation: execute a plan on device threads and compare with one device.
+ *
+ * Arguments are made by seed (distinct, sign-mixed) or given. The model runs on one device; the partitioned program
+ * runs on one thread per device, buffers poisoned; then every element of every block of every output, on every device,
+ * is looked up in the single-device result. When the inputs are small integers and every number of the single-device
+ * run stays a small integer, results must agree bit for bit; otherwise within a tolerance that follows from the dtype,
+ * the longest reduction and the number of ops, and is reported.
+ */
+#ifndef SHARDWRIGHT_VALIDATE_H_
+#define SHARDWRIGHT_VALIDATE_H_
+
+#include "shardwright/exec.h"
+#include "shardwright/spmd.h"
+
+typedef struct sw_validate_options {
+  uint64_t seed;
+  bool random_floats;      /* instead of small integers */
+  bool intermediates;      /* compare every value that a device holds a block of; names the first op that differs */
+  double timeout_s;        /* of a collective; <= 0: 30 */
+  const sw_tensor *inputs; /* NULL, or one per argument of the model */
+  sw_tensor *outputs;      /* NULL, or room for the model's outputs, reassembled from the devices; caller frees */
+  int32_t sabotage;        /* > 0: the n-th communicating op of the program moves nothing, each device makes do with its
+                              own data: a check of the check */
+  uint64_t jitter_seed;    /* random delays before communication; 0: none */
+  sw_cancel *cancel;
+} sw_validate_options;
+
+/* One compared value. */
+typedef struct sw_validate_entry {
+  const char *name; /* of the output or value */
+  bool exact;
+  sw_tolerance tolerance;
+  sw_difference worst; /* of the device that is off most */
+  int64_t device;
+} sw_validate_entry;
+
+typedef struct sw_validation {
+  bool matches;
+  bool exact; /* compared bit for bit */
+  int32_t n_outputs;
+  const sw_validate_entry *outputs;
+  int64_t values_compared;  /* with `intermediates` */
+  const char *first_bad_op; /* model op whose result differs first in program order; NULL: none or not asked */
+  sw_validate_entry first_bad;
+  double single_s, parallel_s; /* wall time of the runs, device threads included */
+  int64_t elements;            /* compared over all devices and outputs */
+  sw_comm_stats comm;          /* summed over devices */
+  int32_t communicating_ops;
+} sw_validation;
+
+/* SW_E_MISMATCH is not returned: see `matches`. Failures of the run itself are. */
+SW_API SW_CHECKED sw_rc sw_validate(const sw_plan *plan, const sw_validate_options *o, sw_arena *arena,
+                                    sw_validation *out, sw_diag *d);
+
+/* Arguments as validation makes them, for other users (one tensor per argument; the caller frees). */
+SW_API SW_CHECKED sw_rc sw_make_arguments(const sw_graph *g, uint64_t seed, bool random_floats, sw_tensor *out,
+                                          sw_diag *d);
+/* One device's block of a whole tensor under a sharding: `out` is made here, padding zero. */
+SW_API SW_CHECKED sw_rc sw_cut_block(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, int64_t device,
+                                     sw_tensor *out, sw_diag *d);
+
+#endif

@@ -1,0 +1,120 @@
+/* shardwright plan: search for the best shardings of a model on a machine. */
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/output.h"
+#include "cli/session.h"
+#include "cli/terminal.h"
+#include "shardwright/log.h"
+#include "shardwright/plan_json.h"
+#include "shardwright/report.h"
+
+typedef struct settings {
+  const char *model, *hw, *mesh, *solver, *output, *args;
+  int64_t memory, threads, seed;
+  double time_limit;
+  sw_words report;
+  sw_pairs emit;
+  bool json;
+} settings;
+
+static const sw_operand kOperands[] = {
+    {.name = "MODEL", .help = "model file (JSON); - reads standard input", .into = SW_INTO_TEXT(settings, model)}};
+
+static const sw_option kOptions[] = {
+    {"hw", 0, SW_OPTION_FILE, "PROFILE", "dgx-h100", "hardware profile: a name or a file", SW_INTO_TEXT(settings, hw)},
+    {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL,
+     "logical mesh, as x=2,y=4; without it the model's own, or the profile's first", SW_INTO_TEXT(settings, mesh)},
+    {"memory", 0, SW_OPTION_BYTES, "BYTES", NULL, "capacity per device, as 80GB; without it the profile's",
+     SW_INTO_BYTES(settings, memory)},
+    {"args", 0, SW_OPTION_CHOICE, "HOW", "cut", "arguments arrive cut, or whole and each device slices its own",
+     SW_INTO_TEXT(settings, args), .choices = "cut|whole"},
+    {"time-limit", 0, SW_OPTION_NUMBER, "S", "60", "seconds that the search may take; 0: no limit",
+     SW_INTO_NUMBER(settings, time_limit), .min = 0, .max = 1e9},
+    {"threads", 'j', SW_OPTION_INT, "N", "1", "threads of the search", SW_INTO_INT(settings, threads), .min = 1,
+     .max = 1024},
+    {"seed", 0, SW_OPTION_INT, "K", "0", "seed of the search", SW_INTO_INT(settings, seed), .min = 0, .max = 1e15},
+    {"solver", 0, SW_OPTION_CHOICE, "NAME", "auto", "which solver", SW_INTO_TEXT(settings, solver),
+     .choices = "auto|native|glpk|exhaustive"},
+    {"output", 'o', SW_OPTION_FILE, "FILE", NULL, "write the plan as JSON", SW_INTO_TEXT(settings, output)},
+    {"report", 0, SW_OPTION_WORDS, "FILE", NULL, "write a report as JSON", SW_INTO_WORDS(settings, report)},
+    {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),
+     .choices = SW_EMIT_KINDS},
+    {"json", 0, SW_OPTION_FLAG, NULL, NULL, "print the report as JSON instead of a table",
+     SW_INTO_FLAG(settings, json)},
+};
+
+static void show_progress(void *user, const sw_solve_progress *p) {
+  (void)user;
+  if (!p->has_cost) return;
+  double gap = p->cost > 0 ? 100.0 * (double)(p->cost - p->bound) / (double)p->cost : 0;
+  sw_log(SW_LOG_INFO, "%7.2f s  cost %.6g s  bound %.6g s  gap %.2f %%", p->time_s,
+         (double)p->cost / SW_COST_UNITS_PER_S, (double)p->bound / SW_COST_UNITS_PER_S, gap);
+}
+
+static sw_rc write_outputs(const settings *s, const sw_report *r, sw_diag *d) {
+  sw_text t = {0};
+  if (s->output) {
+    sw_rc rc = sw_plan_write(r->plan, r->account, &t, d);
+    if (rc) {
+      sw_text_free(&t);
+      return rc;
+    }
+    SW_TRY(sw_save_text(s->output, &t, d));
+  }
+  for (int i = 0; i < s->report.n; i++) {
+    sw_text page = {0};
+    sw_report_json(r, &page);
+    SW_TRY(sw_save_text(s->report.at[i], &page, d));
+  }
+  return sw_emit_all(r->plan, &s->emit, d);
+}
+
+static sw_rc plan_model(const settings *s, const sw_session *session, const sw_call *call, sw_diag *d) {
+  sw_plan_options o = {.solve = {.time_limit_s = s->time_limit,
+                                 .threads = (int)s->threads,
+                                 .seed = (uint64_t)s->seed,
+                                 .cancel = call->cancel,
+                                 .on_progress = show_progress}};
+  (void)sw_solver_parse(s->solver, &o.solve.solver); /* one of the option's choices */
+  o.selection.capacity_bytes = s->memory;
+  o.selection.args_whole = strcmp(s->args, "whole") == 0;
+  sw_plan plan;
+  sw_account account;
+  sw_report report;
+  SW_TRY(sw_plan_search(session->graph, session->machine, &o, call->arena, &plan, d));
+  SW_TRY(sw_plan_verify(&plan, d));
+  SW_TRY(sw_plan_account(&plan, call->arena, &account, d));
+  SW_TRY(sw_report_build(&plan, &account, call->arena, &report, d));
+  SW_TRY(write_outputs(s, &report, d));
+  sw_text out = {0};
+  if (s->json) {
+    sw_report_json(&report, &out);
+  } else if (!call->common->quiet) {
+    sw_report_table(&report, sw_terminal_has_colour(stdout), &out);
+  }
+  SW_TRY(sw_print_text(&out, d));
+  return sw_cancelled(call->cancel) ? SW_E_CANCELLED : SW_OK;
+}
+
+static sw_rc run(const sw_call *call, sw_diag *d) {
+  const settings *s = call->settings;
+  sw_session session;
+  SW_TRY(sw_session_open(s->model, s->hw, s->mesh, call->arena, &session, d));
+  sw_rc rc = plan_model(s, &session, call, d);
+  sw_session_close(&session);
+  return rc;
+}
+
+const sw_command sw_command_plan = {
+    .name = "plan",
+    .summary = "search for the best shardings of a model on a machine",
+    .description =
+        "Enumerates the ways to cut every op, prices them and the resharding between them under the hardware profile, "
+        "and finds the cheapest combination that fits into memory, with a proven lower bound.\n"
+        "Prints a table; -o, --report and --emit write files.\n",
+    .example = "shardwright plan models/gpt2.json --hw dgx-h100 --mesh x=2,y=4 -o plan.json --report report.json",
+    SW_OPTIONS(kOptions),
+    SW_OPERANDS(kOperands),
+    .settings_bytes = sizeof(settings),
+    .run = run};

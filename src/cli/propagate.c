@@ -1,0 +1,61 @@
+/* shardwright propagate: complete a model's annotations to a plan, without search. */
+#include "cli/output.h"
+#include "cli/session.h"
+#include "shardwright/plan_json.h"
+#include "shardwright/propagate.h"
+
+typedef struct settings {
+  const char *model, *hw, *mesh, *strategy, *output;
+  sw_pairs emit;
+} settings;
+
+static const sw_operand kOperands[] = {
+    {.name = "MODEL", .help = "model file (JSON); - reads standard input", .into = SW_INTO_TEXT(settings, model)}};
+
+static const sw_option kOptions[] = {
+    {"hw", 0, SW_OPTION_FILE, "PROFILE", "dgx-h100", "hardware profile: it prices the resharding between uses",
+     SW_INTO_TEXT(settings, hw)},
+    {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "logical mesh; without it the model's own, or the profile's first",
+     SW_INTO_TEXT(settings, mesh)},
+    {"strategy", 0, SW_OPTION_CHOICE, "NAME", "backward-forward", "order of the sweeps",
+     SW_INTO_TEXT(settings, strategy), .choices = "backward-forward|forward-backward|forward|backward"},
+    SW_OPTION_OUTPUT_INTO(settings, output),
+    {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),
+     .choices = SW_EMIT_KINDS},
+};
+
+static sw_rc propagate(const settings *s, const sw_session *session, sw_arena *arena, sw_diag *d) {
+  sw_traversal t = SW_TRAVERSE_BACKWARD_FORWARD;
+  sw_plan plan;
+  sw_account account;
+  sw_text out = {0};
+  (void)sw_traversal_parse(s->strategy, &t); /* one of the option's choices */
+  SW_TRY(sw_propagate(session->graph, session->machine, t, arena, &plan, d));
+  SW_TRY(sw_plan_account(&plan, arena, &account, d));
+  SW_TRY(sw_emit_all(&plan, &s->emit, d));
+  sw_rc rc = sw_plan_write(&plan, &account, &out, d);
+  if (rc) sw_text_free(&out);
+  return rc ? rc : sw_save_text(s->output, &out, d);
+}
+
+static sw_rc run(const sw_call *call, sw_diag *d) {
+  const settings *s = call->settings;
+  sw_session session;
+  SW_TRY(sw_session_open(s->model, s->hw, s->mesh, call->arena, &session, d));
+  sw_rc rc = propagate(s, &session, call->arena, d);
+  sw_session_close(&session);
+  return rc;
+}
+
+const sw_command sw_command_propagate = {
+    .name = "propagate",
+    .summary = "complete the annotations of a model to a plan, without search",
+    .description =
+        "Sweeps against and along program order; each op derives its strategy from the annotations around it. Writes "
+        "the "
+        "plan as JSON. Annotations that exclude each other are an error that names both.\n",
+    .example = "shardwright propagate models/rfc-mlp-1d-tensors.json -o plan.json",
+    SW_OPTIONS(kOptions),
+    SW_OPERANDS(kOperands),
+    .settings_bytes = sizeof(settings),
+    .run = run};

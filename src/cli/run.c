@@ -1,0 +1,123 @@
+/* shardwright run: execute a plan on device threads and compare it with one device. */
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/session.h"
+#include "shardwright/log.h"
+#include "shardwright/validate.h"
+
+typedef struct settings {
+  const char *model, *plan, *hw;
+  int64_t seed, sabotage, jitter;
+  double timeout;
+  bool random_floats, intermediates;
+} settings;
+
+static const sw_operand kOperands[] = {
+    {.name = "MODEL", .help = "model file (JSON); - reads standard input", .into = SW_INTO_TEXT(settings, model)}};
+
+static const sw_option kOptions[] = {
+    {"plan", 0, SW_OPTION_FILE, "FILE", NULL, "the plan to execute; required", SW_INTO_TEXT(settings, plan)},
+    {"hw", 0, SW_OPTION_FILE, "PROFILE", "local", "profile under which the plan is priced for comparison",
+     SW_INTO_TEXT(settings, hw)},
+    {"seed", 0, SW_OPTION_INT, "K", "1", "seed of the arguments", SW_INTO_INT(settings, seed), .min = 0, .max = 1e15},
+    {"random-floats", 0, SW_OPTION_FLAG, NULL, NULL, "random floats as arguments instead of small integers",
+     SW_INTO_FLAG(settings, random_floats)},
+    {"intermediates", 0, SW_OPTION_FLAG, NULL, NULL, "compare every value, and name the first op that differs",
+     SW_INTO_FLAG(settings, intermediates)},
+    {"timeout", 0, SW_OPTION_NUMBER, "S", "30", "seconds that a device waits for the others",
+     SW_INTO_NUMBER(settings, timeout), .min = 0.001, .max = 86400},
+    {"jitter", 0, SW_OPTION_INT, "SEED", "0", "random delays before communication; 0: none",
+     SW_INTO_INT(settings, jitter), .min = 0, .max = 1e15},
+    {"sabotage", 0, SW_OPTION_INT, "N", "0",
+     "let the N-th communicating op move nothing, to see that validation notices; 0: none",
+     SW_INTO_INT(settings, sabotage), .min = 0, .max = 1e9},
+};
+
+static void print_entry(const sw_validate_entry *e, int rank, sw_text *out) {
+  sw_text_printf(out, "  %-24s ", e->name);
+  if (e->exact) sw_text_puts(out, "bit for bit");
+  if (!e->exact)
+    sw_text_printf(out, "within %.2g relative, %.2g absolute", e->tolerance.relative, e->tolerance.absolute);
+  if (e->worst.differing) {
+    sw_text_printf(out, ": DIFFERS on device %lld: ", (long long)e->device);
+    sw_difference_print(&e->worst, rank, out);
+  }
+  sw_text_puts(out, "\n");
+}
+
+static void print_collectives(const sw_validation *v, sw_text *out) {
+  for (int i = 0; i < SW_COLL_COUNT; i++) {
+    if (!v->comm.calls[i]) continue;
+    sw_text_printf(out, "  %-16s %6lld calls on all devices, ", sw_coll_text((sw_coll_op)i),
+                   (long long)v->comm.calls[i]);
+    sw_text_bytes(out, (double)v->comm.bytes_received[i]);
+    sw_text_puts(out, " received\n");
+  }
+}
+
+static sw_rc print_result(const sw_plan *plan, const sw_validation *v, const sw_call *call, sw_diag *d) {
+  const sw_graph *g = plan->graph;
+  const sw_function *f = &g->functions[g->main];
+  sw_account a;
+  SW_TRY(sw_plan_account(plan, call->arena, &a, d));
+  sw_text out = {0};
+  sw_text_printf(&out, "%s on %lld devices: %s\n", g->name, (long long)sw_mesh_devices(sw_machine_mesh(plan->machine)),
+                 v->matches ? "matches one device" : "DIFFERS from one device");
+  for (int32_t i = 0; i < v->n_outputs; i++) print_entry(&v->outputs[i], g->values[f->outputs[i]].type.rank, &out);
+  if (v->values_compared)
+    sw_text_printf(&out, "  %lld blocks of intermediate values compared\n", (long long)v->values_compared);
+  if (v->first_bad_op) {
+    sw_text_printf(&out, "first op that differs: %s\n", v->first_bad_op);
+    print_entry(&v->first_bad, 0, &out);
+  }
+  print_collectives(v, &out);
+  sw_text_puts(&out, "time: one device ");
+  sw_text_seconds(&out, v->single_s);
+  sw_text_puts(&out, ", all devices ");
+  sw_text_seconds(&out, v->parallel_s);
+  sw_text_printf(&out, "; predicted under '%s' ", sw_profile_name(sw_machine_profile(plan->machine)));
+  sw_text_seconds(&out, a.total_s);
+  sw_text_puts(&out, "\n");
+  if (call->common->quiet) out.n = 0;
+  SW_TRY(sw_print_text(&out, d));
+  return v->matches
+             ? SW_OK
+             : SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "the partitioned program does not compute what the model does");
+}
+
+static sw_rc run(const sw_call *call, sw_diag *d) {
+  const settings *s = call->settings;
+  sw_session session;
+  sw_plan plan;
+  sw_validation v;
+  if (!s->plan) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--plan FILE is missing");
+  SW_TRY(sw_session_open_plan(s->model, s->hw, s->plan, call->arena, &session, &plan, d));
+  sw_validate_options o = {.seed = (uint64_t)s->seed,
+                           .random_floats = s->random_floats,
+                           .intermediates = s->intermediates,
+                           .timeout_s = s->timeout,
+                           .sabotage = (int32_t)s->sabotage,
+                           .jitter_seed = (uint64_t)s->jitter,
+                           .cancel = call->cancel};
+  sw_rc rc = sw_validate(&plan, &o, call->arena, &v, d);
+  if (!rc && s->sabotage > v.communicating_ops) {
+    rc = SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--sabotage %lld: the program has %d communicating ops",
+                 (long long)s->sabotage, v.communicating_ops);
+  }
+  if (!rc) rc = print_result(&plan, &v, call, d);
+  sw_session_close(&session);
+  return rc;
+}
+
+const sw_command sw_command_run = {
+    .name = "run",
+    .summary = "execute a plan on device threads and compare it with one device",
+    .description =
+        "Partitions the model under the plan, runs it with one thread per device, and compares every element of every "
+        "output on every device with a run on one device. Exit status 4 when they differ.\n",
+    .example = "shardwright run models/small/gpt2.json --plan plan.json",
+    SW_OPTIONS(kOptions),
+    SW_OPERANDS(kOperands),
+    .settings_bytes = sizeof(settings),
+    .run = run};

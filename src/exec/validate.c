@@ -1,0 +1,356 @@
+/* Validation of a plan by execution. The comparison looks every element of a block up by its global index: no
+ * reassembly shares code with the collectives that are being checked. */
+#include "shardwright/validate.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "shardwright/checked.h"
+
+/* State of one validation. */
+typedef struct validator {
+  const sw_plan *plan;
+  const sw_validate_options *o;
+  sw_spmd spmd;
+  sw_tensor *args; /* whole, by argument */
+  bool own_args;
+  sw_tensor *want;   /* by output, single device */
+  sw_tensor *values; /* by model value, with `intermediates`; else NULL */
+  sw_tensor *blocks; /* devices * n_args */
+  sw_tensor *got;    /* devices * n_outputs */
+  int64_t devices;
+  bool exact;           /* so far: all numbers seen are small integers */
+  int64_t terms;        /* longest reduction */
+  pthread_mutex_t lock; /* guards the fields below during the parallel run */
+  sw_validation *out;
+  int32_t first_bad_step;
+  const int32_t *step_of; /* model op -> position */
+} validator;
+
+/* --- elements by global index ------------------------------------------------------------------------------------ */
+
+static int64_t offset_of(const sw_buffer *b, const int64_t *index) {
+  int64_t at = 0;
+  for (int k = 0; k < b->rank; k++) at = at * b->dims[k] + index[k];
+  return at;
+}
+
+static bool next_index(int rank, const int64_t *limit, int64_t *index) {
+  for (int k = rank - 1; k >= 0; k--) {
+    if (++index[k] < limit[k]) return true;
+    index[k] = 0;
+  }
+  return false;
+}
+
+/* Where a device's block starts and how much of it is real. */
+static void block_extent(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, int64_t device, int64_t *lo,
+                         int64_t *n) {
+  for (int k = 0; k < whole->rank; k++) {
+    int64_t hi;
+    sw_sharding_extent(m, s, k, whole->dims[k], device, &lo[k], &hi);
+    n[k] = hi - lo[k];
+  }
+}
+
+static bool is_empty(int rank, const int64_t *n) {
+  for (int k = 0; k < rank; k++) {
+    if (n[k] <= 0) return true;
+  }
+  return false;
+}
+
+/* Copy the real part of a block between its buffer and the whole tensor, element by element. */
+static void copy_block(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, const sw_buffer *block,
+                       int64_t device, bool to_whole) {
+  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], index[SW_MAX_RANK] = {0}, global[SW_MAX_RANK];
+  int bytes = sw_dtype_bytes(whole->dtype);
+  block_extent(m, s, whole, device, lo, n);
+  if (is_empty(whole->rank, n)) return;
+  do {
+    for (int k = 0; k < whole->rank; k++) global[k] = lo[k] + index[k];
+    char *w = (char *)whole->data + offset_of(whole, global) * bytes;
+    char *b = (char *)block->data + offset_of(block, index) * bytes;
+    memcpy(to_whole ? w : b, to_whole ? b : w, (size_t)bytes);
+  } while (next_index(whole->rank, n, index));
+}
+
+sw_rc sw_cut_block(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, int64_t device, sw_tensor *out,
+                   sw_diag *d) {
+  int64_t dims[SW_MAX_RANK];
+  for (int k = 0; k < whole->rank; k++) dims[k] = sw_sharding_block(s, k, whole->dims[k]);
+  SW_TRY(sw_tensor_init(out, whole->dtype, whole->rank, dims, d));
+  copy_block(m, s, whole, out, device, false);
+  return SW_OK;
+}
+
+/* --- comparing ---------------------------------------------------------------------------------------------------- */
+
+static double magnitude_of(const sw_buffer *b) {
+  double most = 0;
+  int bytes = sw_dtype_bytes(b->dtype);
+  for (int64_t i = 0, n = sw_buffer_elements(b); i < n; i++) {
+    double v = fabs(sw_element_load(b->dtype, (const char *)b->data + i * bytes));
+    if (v > most && isfinite(v)) most = v;
+  }
+  return most;
+}
+
+/* Errors of one op pass through all later ones: the tolerance of a single reduction times the root of the depth. */
+static sw_tolerance tolerance_for(const validator *v, const sw_buffer *want) {
+  if (v->exact) return (sw_tolerance){0, 0};
+  double magnitude = magnitude_of(want), depth = sqrt((double)sw_graph_main_block(v->plan->graph)->n_ops);
+  sw_tolerance t = sw_tolerance_for(want->dtype, v->terms, 1);
+  double relative = t.relative * depth;
+  return (sw_tolerance){relative, relative * magnitude};
+}
+
+/* Compare one device's block with its part of the whole; keeps the worse of two differences. */
+static sw_rc compare_block(const validator *v, const sw_sharding *s, const sw_buffer *whole, const sw_buffer *block,
+                           int64_t device, sw_tolerance tol, sw_difference *out, sw_diag *d) {
+  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK];
+  block_extent(v->spmd.mesh, s, whole, device, lo, n);
+  *out = (sw_difference){0};
+  if (is_empty(whole->rank, n)) return SW_OK;
+  sw_tensor want = {0}, got = {0};
+  sw_rc rc = sw_tensor_init(&want, whole->dtype, whole->rank, n, d);
+  if (!rc) rc = sw_tensor_init(&got, whole->dtype, whole->rank, n, d);
+  if (!rc) {
+    copy_block(v->spmd.mesh, s, whole, &want, device, false);
+    int64_t index[SW_MAX_RANK] = {0};
+    int bytes = sw_dtype_bytes(whole->dtype);
+    do {
+      memcpy((char *)got.data + offset_of(&got, index) * bytes,
+             (const char *)block->data + offset_of(block, index) * bytes, (size_t)bytes);
+    } while (next_index(whole->rank, n, index));
+    rc = sw_tensor_compare(&got, &want, tol, out, d);
+  }
+  for (int k = 0; !rc && k < whole->rank; k++) { /* report global indices */
+    out->first[k] += lo[k];
+    out->worst[k] += lo[k];
+  }
+  sw_tensor_deinit(&want);
+  sw_tensor_deinit(&got);
+  return rc;
+}
+
+/* --- the single-device run --------------------------------------------------------------------------------------- */
+
+static bool small_integers(const sw_buffer *b) {
+  sw_dtype_class c = sw_dtype_class_of(b->dtype);
+  if (c != SW_CLASS_FLOAT) return c != SW_CLASS_COMPLEX;
+  if (b->dtype != SW_F32 && b->dtype != SW_F64) return false; /* too few digits for partial sums */
+  for (int64_t i = 0, n = sw_buffer_elements(b); i < n; i++) {
+    double v = sw_element_load(b->dtype, (const char *)b->data + i * sw_dtype_bytes(b->dtype));
+    if (v != rint(v) || fabs(v) > 1048576.0) return false;
+  }
+  return true;
+}
+
+static sw_rc observe_single(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results, sw_diag *d) {
+  (void)device;
+  validator *v = user;
+  for (int i = 0; i < op->n_results; i++) {
+    v->exact = v->exact && small_integers(results[i]);
+    if (v->values) SW_TRY(sw_tensor_copy(&v->values[op->results[i]], results[i], d));
+  }
+  return SW_OK;
+}
+
+static void find_terms(validator *v) {
+  const sw_graph *g = v->plan->graph;
+  v->terms = 1;
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_space *s = g->ops[i].space;
+    double terms = 1;
+    for (int l = 0; s && l < s->n_loops; l++) {
+      if (s->loops[l].kind != SW_LOOP_PARALLEL) terms *= (double)s->loops[l].size;
+    }
+    if (terms > (double)v->terms && terms < 1e15) v->terms = (int64_t)terms;
+  }
+}
+
+static sw_rc run_single(validator *v, sw_diag *d) {
+  const sw_graph *g = v->plan->graph;
+  const sw_function *f = &g->functions[g->main];
+  const sw_buffer **args = sw_mem_alloc((size_t)f->n_args + 1, sizeof *args, d);
+  if (!args) return SW_E_RESOURCE;
+  v->exact = true;
+  for (int32_t i = 0; i < f->n_args; i++) {
+    args[i] = &v->args[i];
+    v->exact = v->exact && small_integers(args[i]);
+  }
+  sw_exec_options o = {.observe = observe_single, .observe_user = v, .cancel = v->o->cancel};
+  double start = sw_now_s();
+  sw_rc rc = sw_exec_run(g, args, &o, v->want, d);
+  v->out->single_s = sw_now_s() - start;
+  sw_mem_free(args);
+  v->out->exact = v->exact;
+  find_terms(v);
+  return rc;
+}
+
+/* --- the parallel run -------------------------------------------------------------------------------------------- */
+
+static sw_rc cut_arguments(validator *v, sw_diag *d) {
+  const sw_graph *g = v->plan->graph;
+  const sw_function *f = &g->functions[g->main];
+  for (int64_t dev = 0; dev < v->devices; dev++) {
+    for (int32_t i = 0; i < f->n_args; i++) {
+      sw_tensor *block = &v->blocks[dev * f->n_args + i];
+      if (v->plan->args_whole) SW_TRY(sw_tensor_copy(block, &v->args[i], d));
+      if (!v->plan->args_whole) SW_TRY(sw_cut_block(v->spmd.mesh, &v->plan->args[i], &v->args[i], dev, block, d));
+    }
+  }
+  return SW_OK;
+}
+
+static void valid_of(void *user, sw_id value, int64_t device, int64_t *valid) {
+  sw_spmd_valid(&((const validator *)user)->spmd, value, device, valid);
+}
+
+/* Compare a block as soon as a device has made it; partial values have no counterpart on one device. */
+static sw_rc observe_parallel(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results,
+                              sw_diag *d) {
+  validator *v = user;
+  for (int i = 0; i < op->n_results; i++) {
+    const sw_layout *l = &v->spmd.layout[op->results[i]];
+    if (!l->is_block || l->sharding.n_partial || v->plan->graph->values[l->source].def < 0) continue;
+    const sw_buffer *whole = &v->values[l->source];
+    sw_validate_entry e = {.name = v->plan->graph->values[l->source].name, .exact = v->exact, .device = device};
+    e.tolerance = tolerance_for(v, whole);
+    SW_TRY(compare_block(v, &l->sharding, whole, results[i], device, e.tolerance, &e.worst, d));
+    int32_t step = v->step_of[v->plan->graph->values[l->source].def];
+    pthread_mutex_lock(&v->lock);
+    v->out->values_compared++;
+    if (e.worst.differing && (!v->out->first_bad_op || step < v->first_bad_step)) {
+      v->out->first_bad_op = v->plan->graph->ops[v->plan->graph->values[l->source].def].name;
+      v->out->first_bad = e;
+      v->first_bad_step = step;
+    }
+    pthread_mutex_unlock(&v->lock);
+  }
+  return SW_OK;
+}
+
+static sw_rc run_parallel(validator *v, sw_diag *d) {
+  const sw_function *f = &v->spmd.program->functions[v->spmd.program->main];
+  sw_comm_options co = {.timeout_s = v->o->timeout_s, .jitter_seed = v->o->jitter_seed, .cancel = v->o->cancel};
+  sw_comm *comm;
+  SW_TRY(sw_comm_create_threads(v->spmd.mesh, &co, &comm, d));
+  size_t n = (size_t)v->devices * (size_t)f->n_args;
+  const sw_buffer **args = sw_mem_alloc(n + 1, sizeof *args, d);
+  sw_rc rc = args ? SW_OK : SW_E_RESOURCE;
+  for (size_t i = 0; !rc && i < n; i++) args[i] = &v->blocks[i];
+  sw_exec_options o = {.poison = true, .cancel = v->o->cancel, .sabotage = v->o->sabotage};
+  if (v->values) o.observe = observe_parallel;
+  o.observe_user = v;
+  sw_exec_program program = {v->spmd.program, v->spmd.mesh, comm, valid_of, v};
+  double start = sw_now_s();
+  if (!rc) rc = sw_exec_run_spmd(&program, args, &o, v->got, d);
+  v->out->parallel_s = sw_now_s() - start;
+  for (int64_t dev = 0; !rc && dev < v->devices; dev++) {
+    sw_comm_stats s;
+    sw_comm_get_stats(comm, dev, &s);
+    for (int c = 0; c < SW_COLL_COUNT; c++) {
+      v->out->comm.calls[c] += s.calls[c];
+      v->out->comm.bytes_received[c] += s.bytes_received[c];
+    }
+  }
+  sw_mem_free(args);
+  sw_comm_destroy(comm);
+  return rc;
+}
+
+/* --- judgement --------------------------------------------------------------------------------------------------- */
+
+static sw_rc judge_output(validator *v, int32_t i, sw_validate_entry *e, sw_diag *d) {
+  const sw_function *f = &v->plan->graph->functions[v->plan->graph->main];
+  *e = (sw_validate_entry){.name = f->output_names[i], .exact = v->exact, .tolerance = tolerance_for(v, &v->want[i])};
+  for (int64_t dev = 0; dev < v->devices; dev++) {
+    sw_difference diff;
+    const sw_buffer *block = &v->got[dev * f->n_outputs + i];
+    SW_TRY(compare_block(v, &v->plan->outputs[i], &v->want[i], block, dev, e->tolerance, &diff, d));
+    v->out->elements += diff.compared;
+    if (dev == 0 || diff.differing > e->worst.differing) {
+      e->worst = diff;
+      e->device = dev;
+    }
+    if (v->o->outputs) copy_block(v->spmd.mesh, &v->plan->outputs[i], &v->o->outputs[i], block, dev, true);
+  }
+  v->out->matches = v->out->matches && e->worst.differing == 0;
+  return SW_OK;
+}
+
+static sw_rc judge(validator *v, sw_arena *arena, sw_diag *d) {
+  const sw_function *f = &v->plan->graph->functions[v->plan->graph->main];
+  sw_validate_entry *entries;
+  SW_ARENA_NEW(entries, arena, f->n_outputs, d);
+  v->out->matches = v->out->first_bad_op == NULL;
+  v->out->n_outputs = f->n_outputs;
+  v->out->outputs = entries;
+  for (int32_t i = 0; i < f->n_outputs; i++) {
+    const sw_buffer *w = &v->want[i];
+    if (v->o->outputs) SW_TRY(sw_tensor_init(&v->o->outputs[i], w->dtype, w->rank, w->dims, d));
+    SW_TRY(judge_output(v, i, &entries[i], d));
+  }
+  return SW_OK;
+}
+
+static sw_rc prepare(validator *v, sw_arena *arena, sw_diag *d) {
+  const sw_graph *g = v->plan->graph;
+  const sw_function *f = &g->functions[g->main];
+  int32_t *step;
+  SW_ARENA_NEW(step, arena, g->n_ops, d);
+  for (int32_t i = 0; i < sw_graph_main_block(g)->n_ops; i++) step[sw_graph_main_block(g)->ops[i]] = i;
+  v->step_of = step;
+  v->devices = sw_mesh_devices(v->spmd.mesh);
+  SW_ARENA_NEW(v->args, arena, f->n_args, d);
+  SW_ARENA_NEW(v->want, arena, f->n_outputs, d);
+  SW_ARENA_NEW(v->blocks, arena, v->devices * f->n_args, d);
+  SW_ARENA_NEW(v->got, arena, v->devices * f->n_outputs, d);
+  if (v->o->intermediates) SW_ARENA_NEW(v->values, arena, g->n_values, d);
+  for (int32_t i = 0; v->o->inputs && i < f->n_args; i++) v->args[i] = v->o->inputs[i];
+  if (!v->o->inputs) SW_TRY(sw_make_arguments(g, v->o->seed, v->o->random_floats, v->args, d));
+  v->own_args = !v->o->inputs;
+  return SW_OK;
+}
+
+static void release(validator *v) {
+  const sw_graph *g = v->plan->graph;
+  const sw_function *f = &g->functions[g->main];
+  for (int32_t i = 0; v->own_args && i < f->n_args; i++) sw_tensor_deinit(&v->args[i]);
+  for (int32_t i = 0; v->want && i < f->n_outputs; i++) sw_tensor_deinit(&v->want[i]);
+  for (int64_t i = 0; v->blocks && i < v->devices * f->n_args; i++) sw_tensor_deinit(&v->blocks[i]);
+  for (int64_t i = 0; v->got && i < v->devices * f->n_outputs; i++) sw_tensor_deinit(&v->got[i]);
+  for (int32_t i = 0; v->values && i < g->n_values; i++) sw_tensor_deinit(&v->values[i]);
+  sw_spmd_deinit(&v->spmd);
+}
+
+static int32_t count_communicating(const sw_spmd *s) {
+  const sw_block *b = sw_graph_main_block(s->program);
+  int32_t n = 0;
+  for (int32_t i = 0; i < b->n_ops; i++) {
+    const sw_collective *c = s->program->ops[b->ops[i]].collective;
+    n += c && !(sw_coll_flags(c->op) & SW_COLL_LOCAL);
+  }
+  return n;
+}
+
+sw_rc sw_validate(const sw_plan *plan, const sw_validate_options *o, sw_arena *arena, sw_validation *out, sw_diag *d) {
+  *out = (sw_validation){0};
+  validator v = {.plan = plan, .o = o, .out = out};
+  SW_TRY(sw_partition(plan, &v.spmd, d));
+  pthread_mutex_init(&v.lock, NULL);
+  out->communicating_ops = count_communicating(&v.spmd);
+  sw_rc rc = sw_spmd_verify(&v.spmd, d);
+  if (!rc) rc = prepare(&v, arena, d);
+  if (!rc) rc = run_single(&v, d);
+  if (!rc) rc = cut_arguments(&v, d);
+  if (!rc) rc = run_parallel(&v, d);
+  if (!rc) rc = judge(&v, arena, d);
+  pthread_mutex_destroy(&v.lock);
+  release(&v);
+  return rc;
+}

@@ -1,0 +1,16 @@
+/* The forms that a plan can be written in, by name. */
+#include "shardwright/emit.h"
+
+#include <string.h>
+
+static const struct {
+  const char *kind;
+  sw_rc (*write)(const sw_plan *plan, sw_text *out, sw_diag *d);
+} kForms[] = {{"jax", sw_emit_jax}, {"dtensor", sw_emit_dtensor}};
+
+sw_rc sw_emit_plan(const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d) {
+  for (size_t i = 0; i < sizeof kForms / sizeof kForms[0]; i++) {
+    if (strcmp(kind, kForms[i].kind) == 0) return kForms[i].write(plan, out, d);
+  }
+  return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "there is no form '%s'", kind);
+}

@@ -1,0 +1,148 @@
+/* Plans as Python: a module that a script imports.
+ *
+ *   from jax.sharding import PartitionSpec as P
+ *   MESH = {"x": 2, "y": 4}
+ *   ARGUMENTS = {"w1": P(None, "y"), ...}
+ *
+ * VALUES holds what ops give (with_sharding_constraint), keyed by value; USES what an op wants where that differs.
+ */
+#include <string.h>
+
+#include "shardwright/json_write.h"
+#include "shardwright/emit.h"
+
+/* How one sharding is spelled; false when the form cannot say it, with a reason. */
+typedef bool (*speller)(const sw_mesh *m, const sw_sharding *s, sw_text *out, const char **why);
+
+static bool has_sub_axis(const sw_mesh *m, const sw_sharding *s) {
+  for (int i = 0; i < s->n_refs + s->n_partial; i++) {
+    if (!sw_axis_ref_equal(s->refs[i], sw_axis_whole(m, s->refs[i].axis))) return true;
+  }
+  return false;
+}
+
+static bool spell_jax(const sw_mesh *m, const sw_sharding *s, sw_text *out, const char **why) {
+  *why = s->n_partial ? "partial over some axes" : has_sub_axis(m, s) ? "cut along part of an axis" : NULL;
+  if (*why) return false;
+  sw_text_puts(out, "P(");
+  for (int k = 0; k < s->rank; k++) {
+    int n;
+    const sw_axis_ref *refs = sw_sharding_dim(s, k, &n);
+    if (k) sw_text_puts(out, ", ");
+    if (n == 0) sw_text_puts(out, "None");
+    if (n > 1) sw_text_puts(out, "(");
+    for (int i = 0; i < n; i++) {
+      const char *name = m->axis[refs[i].axis].name;
+      if (i) sw_text_puts(out, ", ");
+      sw_json_quote(out, name, strlen(name));
+    }
+    if (n > 1) sw_text_puts(out, ")");
+  }
+  sw_text_puts(out, ")");
+  return true;
+}
+
+/* DTensor has one placement per mesh axis; several axes on one dimension nest in the order of the mesh. */
+static bool spell_dtensor(const sw_mesh *m, const sw_sharding *s, sw_text *out, const char **why) {
+  *why = has_sub_axis(m, s) ? "cut along part of an axis" : NULL;
+  for (int i = 1; i < s->n_refs; i++) {
+    if (s->dim_of[i] == s->dim_of[i - 1] && s->refs[i].axis < s->refs[i - 1].axis)
+      *why = "cut by axes against mesh order";
+  }
+  if (*why) return false;
+  sw_text_puts(out, "[");
+  for (int a = 0; a < m->n_axes; a++) {
+    const char *sep = a ? ", " : "";
+    int at = -1;
+    for (int i = 0; i < s->n_refs + s->n_partial; i++) at = s->refs[i].axis == a ? i : at;
+    if (at < 0) sw_text_printf(out, "%sReplicate()", sep);
+    if (at >= 0 && at < s->n_refs) sw_text_printf(out, "%sShard(%d)", sep, s->dim_of[at]);
+    if (at >= s->n_refs) {
+      sw_text_printf(out, "%sPartial(\"%s\")", sep, sw_reduction_text((sw_reduction)s->partial_kind));
+    }
+  }
+  sw_text_puts(out, "]");
+  return true;
+}
+
+typedef struct module {
+  const sw_plan *p;
+  speller spell;
+  sw_text *out;
+} module;
+
+static void entry(const module *mod, const char *name, const sw_sharding *s) {
+  const char *why;
+  sw_text t = {0};
+  bool ok = mod->spell(sw_machine_mesh(mod->p->machine), s, &t, &why);
+  sw_text_puts(mod->out, ok ? "    " : "    # ");
+  sw_json_quote(mod->out, name, strlen(name));
+  if (ok) sw_text_printf(mod->out, ": %s,\n", sw_text_str(&t));
+  if (!ok) sw_text_printf(mod->out, " is %s: this form cannot say it\n", why);
+  if (t.rc) mod->out->rc = t.rc;
+  sw_text_free(&t);
+}
+
+static void print_uses(const module *mod) {
+  const sw_plan *p = mod->p;
+  const sw_block *b = sw_graph_main_block(p->graph);
+  sw_text_puts(
+      mod->out,
+      "\n# What an op wants of an operand, where it differs from how the value is made: (op, operand).\nUSES = {\n");
+  for (int32_t i = 0; i < b->n_ops; i++) {
+    const sw_op *op = &p->graph->ops[b->ops[i]];
+    for (int k = 0; k < op->n_operands; k++) {
+      sw_sharding have, want;
+      const char *why;
+      sw_text t = {0};
+      sw_plan_value_sharding(p, op->operands[k], &have);
+      sw_plan_use_sharding(p, (sw_value_use){b->ops[i], k}, &want);
+      if (!sw_sharding_equal(&have, &want) && mod->spell(sw_machine_mesh(p->machine), &want, &t, &why)) {
+        sw_text_puts(mod->out, "    (");
+        sw_json_quote(mod->out, op->name, strlen(op->name));
+        sw_text_printf(mod->out, ", %d): %s,\n", k, sw_text_str(&t));
+      }
+      sw_text_free(&t);
+    }
+  }
+  sw_text_puts(mod->out, "}\n");
+}
+
+static sw_rc print_module(const module *mod, const char *imports, sw_diag *d) {
+  const sw_plan *p = mod->p;
+  const sw_graph *g = p->graph;
+  const sw_function *f = &g->functions[g->main];
+  const sw_mesh *m = sw_machine_mesh(p->machine);
+  const sw_block *b = sw_graph_main_block(g);
+  sw_sharding s;
+  sw_text_printf(mod->out, "# Shardings of %s, planned by shardwright for %s.\n%s\nMESH = {", g->name,
+                 sw_profile_name(sw_machine_profile(p->machine)), imports);
+  for (int a = 0; a < m->n_axes; a++) {
+    sw_text_printf(mod->out, "%s\"%s\": %lld", a ? ", " : "", m->axis[a].name, (long long)m->axis[a].size);
+  }
+  sw_text_puts(mod->out, "}\n\nARGUMENTS = {\n");
+  for (int32_t i = 0; i < f->n_args; i++) entry(mod, g->values[f->args[i]].name, &p->args[i]);
+  sw_text_puts(mod->out, "}\n\nOUTPUTS = {\n");
+  for (int32_t i = 0; i < f->n_outputs; i++) entry(mod, f->output_names[i], &p->outputs[i]);
+  sw_text_puts(mod->out, "}\n\nVALUES = {\n");
+  for (int32_t i = 0; i < b->n_ops; i++) {
+    const sw_op *op = &g->ops[b->ops[i]];
+    for (int r = 0; r < op->n_results; r++) {
+      sw_plan_value_sharding(p, op->results[r], &s);
+      entry(mod, g->values[op->results[r]].name, &s);
+    }
+  }
+  sw_text_puts(mod->out, "}\n");
+  print_uses(mod);
+  return mod->out->rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : SW_OK;
+}
+
+sw_rc sw_emit_jax(const sw_plan *plan, sw_text *out, sw_diag *d) {
+  module mod = {plan, spell_jax, out};
+  return print_module(&mod, "from jax.sharding import PartitionSpec as P\n", d);
+}
+
+sw_rc sw_emit_dtensor(const sw_plan *plan, sw_text *out, sw_diag *d) {
+  module mod = {plan, spell_dtensor, out};
+  return print_module(&mod, "from torch.distributed.tensor import Partial, Replicate, Shard\n", d);
+}

@@ -1,0 +1,200 @@
+/* The report as JSON: docs/report-format.md. Seconds and bytes of one device throughout. */
+#include <string.h>
+
+#include "shardwright/report.h"
+#include "shardwright/json_write.h"
+
+static void put_sharding(sw_json_out *o, const char *key, const sw_mesh *m, const sw_sharding *s) {
+  sw_text t = {0};
+  sw_sharding_print(m, s, &t);
+  sw_jw_string(o, key, sw_text_str(&t));
+  if (t.rc) o->text->rc = t.rc;
+  sw_text_free(&t);
+}
+
+static void put_summary(sw_json_out *o, const sw_report *r) {
+  const sw_plan *p = r->plan;
+  const sw_account *a = r->account;
+  sw_text mesh = {0};
+  sw_mesh_print(sw_machine_mesh(p->machine), &mesh);
+  sw_jw_string(o, "model", p->graph->name);
+  sw_jw_string(o, "profile", sw_profile_name(sw_machine_profile(p->machine)));
+  sw_jw_string(o, "mesh", sw_text_str(&mesh));
+  sw_jw_i64(o, "devices", sw_mesh_devices(sw_machine_mesh(p->machine)));
+  sw_jw_i64(o, "ops", sw_graph_main_block(p->graph)->n_ops);
+  sw_jw_string(o, "origin", p->origin);
+  if (strcmp(p->origin, "search") == 0) {
+    sw_jw_string(o, "status", sw_solve_status_text(p->status));
+    sw_jw_string(o, "solver", p->solver);
+    sw_jw_f64(o, "bound_s", (double)p->bound_units / SW_COST_UNITS_PER_S);
+    sw_jw_f64(o, "gap", p->cost_units > 0 ? (double)(p->cost_units - p->bound_units) / (double)p->cost_units : 0);
+    sw_jw_i64(o, "strategies_dropped_inexactly", p->pruned_inexact);
+  }
+  sw_jw_f64(o, "total_s", a->total_s);
+  sw_jw_f64(o, "local_s", a->local_s);
+  sw_jw_f64(o, "reshard_s", a->reshard_s);
+  sw_jw_f64(o, "inside_ops_s", a->move_s);
+  sw_jw_f64(o, "flops", a->flops);
+  sw_jw_i64(o, "reshards_through_full_replication", a->full_replications);
+  sw_text_free(&mesh);
+}
+
+static void put_collectives(sw_json_out *o, const sw_report *r) {
+  const sw_mesh *m = sw_machine_mesh(r->plan->machine);
+  sw_jw_array(o, "by_collective");
+  for (int i = 0; i < SW_COLL_COUNT; i++) {
+    const sw_collective_sum *s = &r->account->by_collective[i];
+    if (!s->calls) continue;
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "op", sw_coll_text((sw_coll_op)i));
+    sw_jw_i64(o, "calls", s->calls);
+    sw_jw_f64(o, "bytes", s->bytes);
+    sw_jw_f64(o, "seconds", s->seconds);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+  sw_jw_array(o, "by_axis");
+  for (int i = 0; i < m->n_axes; i++) {
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "axis", m->axis[i].name);
+    sw_jw_i64(o, "size", m->axis[i].size);
+    sw_jw_f64(o, "seconds", r->account->axis_s[i]);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+}
+
+static void put_span(sw_json_out *o, sw_span at) {
+  sw_text t = {0};
+  if (at.line <= 0) return;
+  sw_text_printf(&t, "%s:%d:%d", at.file ? at.file : "", at.line, at.col);
+  sw_jw_string(o, "location", sw_text_str(&t));
+  sw_text_free(&t);
+}
+
+static void put_ops(sw_json_out *o, const sw_report *r) {
+  const sw_plan *p = r->plan;
+  const sw_mesh *m = sw_machine_mesh(p->machine);
+  const sw_block *b = sw_graph_main_block(p->graph);
+  sw_jw_array(o, "ops_in_order");
+  for (int32_t i = 0; i < b->n_ops; i++) {
+    const sw_op *op = &p->graph->ops[b->ops[i]];
+    const sw_op_cost *c = &r->account->op[b->ops[i]];
+    sw_text t = {0};
+    sw_sharding s;
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "name", op->name);
+    sw_jw_string(o, "op", sw_opcode_text(op->code));
+    sw_strategy_print(m, op->space, &p->ops[b->ops[i]], &t);
+    sw_jw_string(o, "strategy", sw_text_str(&t));
+    sw_strategy_result(p->graph, op, &p->ops[b->ops[i]], 0, &s);
+    put_sharding(o, "result", m, &s);
+    sw_jw_f64(o, "local_s", c->local_s);
+    if (c->move_s > 0) sw_jw_f64(o, "inside_s", c->move_s);
+    sw_jw_f64(o, "flops", c->flops);
+    sw_jw_f64(o, "bytes", c->bytes);
+    put_span(o, op->span);
+    sw_jw_end(o);
+    sw_text_free(&t);
+  }
+  sw_jw_end(o);
+}
+
+static const char *user_name(const sw_plan *p, sw_value_use u) {
+  const sw_function *f = &p->graph->functions[p->graph->main];
+  return u.op >= 0 ? p->graph->ops[u.op].name : f->output_names[u.index];
+}
+
+/* Why a reshard is there: what makes the value, and who wants it otherwise. */
+static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard *r) {
+  const sw_mesh *m = sw_machine_mesh(p->machine);
+  const sw_value *v = &p->graph->values[r->value];
+  sw_jw_object(o, NULL);
+  sw_jw_string(o, "value", v->name);
+  sw_jw_string(o, "made_by", v->def >= 0 ? p->graph->ops[v->def].name : "argument");
+  sw_jw_row(o, "wanted_by");
+  for (int32_t i = 0; i < r->n_uses; i++) sw_jw_string(o, NULL, user_name(p, r->uses[i]));
+  sw_jw_end(o);
+  put_span(o, r->uses[0].op >= 0 ? p->graph->ops[r->uses[0].op].span : v->span);
+  put_sharding(o, "from", m, &r->from);
+  put_sharding(o, "to", m, &r->to);
+  sw_jw_string(o, "cause",
+               r->from.n_partial > r->to.n_partial ? "the result is partial and must be completed"
+               : v->def < 0                        ? "the argument is held in another sharding than its use wants"
+                                                   : "the op that uses it is cut differently");
+  sw_jw_f64(o, "seconds", r->route.cost_s);
+  sw_jw_f64(o, "bytes", r->route.max_bytes);
+  sw_jw_f64(o, "least_bytes", r->route.bound_max_bytes);
+  sw_jw_bool(o, "through_full_replication", r->route.full_replication);
+  sw_jw_array(o, "steps");
+  for (int k = 0; k < r->route.n_steps; k++) {
+    sw_text t = {0};
+    sw_collective_print(m, &r->route.step[k].coll, &t);
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "collective", sw_text_str(&t));
+    sw_jw_f64(o, "bytes", r->route.step[k].max_bytes);
+    sw_jw_f64(o, "seconds", r->route.step[k].cost_s);
+    sw_jw_end(o);
+    sw_text_free(&t);
+  }
+  sw_jw_end(o);
+  sw_jw_end(o);
+}
+
+static void put_memory(sw_json_out *o, const sw_report *r) {
+  enum { SHOWN = 10 };
+  const sw_account *a = r->account;
+  sw_holding top[SHOWN];
+  int32_t n = 0;
+  if (sw_plan_holdings(r->plan, a, a->peak_step, SHOWN, top, &n, NULL)) o->text->rc = SW_E_RESOURCE;
+  sw_jw_object(o, "memory");
+  if (r->plan->capacity_bytes != INT64_MAX) sw_jw_i64(o, "capacity_bytes", r->plan->capacity_bytes);
+  sw_jw_i64(o, "peak_bytes", a->peak_bytes);
+  sw_jw_i64(o, "peak_step", a->peak_step);
+  sw_jw_i64(o, "parameter_and_state_bytes", a->param_bytes);
+  sw_jw_array(o, "largest_at_peak");
+  for (int32_t i = 0; i < n; i++) {
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "value", r->plan->graph->values[top[i].value].name);
+    sw_jw_bool(o, "resharded_copy", top[i].copy);
+    sw_jw_i64(o, "bytes", top[i].bytes);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+  sw_jw_i64_list(o, "bytes_at_step", a->bytes_at, a->n_steps);
+  sw_jw_end(o);
+}
+
+static void put_comparisons(sw_json_out *o, const sw_report *r) {
+  sw_jw_array(o, "comparisons");
+  for (int i = 0; i < r->n_comparisons; i++) {
+    const sw_comparison *c = &r->comparisons[i];
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "plan", c->name);
+    sw_jw_bool(o, "made", c->made);
+    if (c->made) {
+      sw_jw_bool(o, "fits", c->fits);
+      sw_jw_f64(o, "total_s", c->account.total_s);
+      sw_jw_i64(o, "peak_bytes", c->account.peak_bytes);
+    }
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+}
+
+void sw_report_json(const sw_report *r, sw_text *out) {
+  sw_json_out o;
+  sw_json_out_init(&o, out);
+  sw_jw_object(&o, NULL);
+  sw_jw_string(&o, "format", "shardwright-report");
+  sw_jw_i64(&o, "version", 1);
+  put_summary(&o, r);
+  put_comparisons(&o, r);
+  put_collectives(&o, r);
+  put_memory(&o, r);
+  sw_jw_array(&o, "reshards");
+  for (int32_t i = 0; i < r->account->n_reshards; i++) put_reshard(&o, r->plan, &r->account->reshards[i]);
+  sw_jw_end(&o);
+  put_ops(&o, r);
+  sw_jw_end(&o);
+}

@@ -1,0 +1,164 @@
+/* The report as text for a terminal. */
+#include <string.h>
+
+#include "report/columns.h"
+#include "report/groups.h"
+#include "shardwright/report.h"
+
+static void heading(bool colour, const char *text, sw_text *out) {
+  sw_text_printf(out, colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
+}
+
+static double share(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+
+static void print_search(const sw_plan *p, const sw_account *a, sw_columns *c) {
+  sw_text t = {0};
+  sw_text_seconds(&t, a->total_s);
+  sw_columns_add(c, "predicted time");
+  if (strcmp(p->origin, "search") == 0) {
+    double gap = p->cost_units > 0 ? 100.0 * (double)(p->cost_units - p->bound_units) / (double)p->cost_units : 0;
+    sw_text_puts(&t, "; proven lower bound ");
+    sw_text_seconds(&t, (double)p->bound_units / SW_COST_UNITS_PER_S);
+    sw_text_printf(&t, ", gap %.2f %%: %s (%s)", gap, sw_solve_status_text(p->status), p->solver);
+  } else {
+    sw_text_printf(&t, " (%s)", p->origin);
+  }
+  sw_columns_add(c, "%s", sw_text_str(&t));
+  sw_text_free(&t);
+}
+
+static void print_parts(const sw_account *a, sw_columns *c) {
+  sw_text t = {0};
+  sw_text_seconds(&t, a->local_s);
+  sw_text_printf(&t, " local work (%.0f %%), ", share(a->local_s, a->total_s));
+  sw_text_seconds(&t, a->reshard_s);
+  sw_text_printf(&t, " resharding (%.0f %%), ", share(a->reshard_s, a->total_s));
+  sw_text_seconds(&t, a->move_s);
+  sw_text_printf(&t, " inside ops (%.0f %%)", share(a->move_s, a->total_s));
+  sw_columns_add(c, "of which");
+  sw_columns_add(c, "%s", sw_text_str(&t));
+  sw_text_free(&t);
+}
+
+static void print_memory(const sw_plan *p, const sw_account *a, sw_columns *c) {
+  const sw_block *b = sw_graph_main_block(p->graph);
+  sw_text t = {0};
+  sw_text_bytes(&t, (double)a->peak_bytes);
+  if (p->capacity_bytes != INT64_MAX) {
+    sw_text_puts(&t, " of ");
+    sw_text_bytes(&t, (double)p->capacity_bytes);
+  }
+  sw_text_puts(&t, " per device, ");
+  sw_text_bytes(&t, (double)a->param_bytes);
+  sw_text_puts(&t, " of it parameters and state; peak at ");
+  sw_text_puts(&t, a->peak_step < b->n_ops ? p->graph->ops[b->ops[a->peak_step]].name : "the end");
+  sw_columns_add(c, "memory");
+  sw_columns_add(c, "%s", sw_text_str(&t));
+  sw_text_free(&t);
+}
+
+static void print_summary(const sw_report *r, sw_text *out) {
+  const sw_plan *p = r->plan;
+  sw_text mesh = {0};
+  sw_mesh_print(sw_machine_mesh(p->machine), &mesh);
+  sw_columns c = {.n = 2};
+  sw_columns_add(&c, "model");
+  sw_columns_add(&c, "%s: %d ops, %d arguments", p->graph->name, sw_graph_main_block(p->graph)->n_ops,
+                 p->graph->functions[p->graph->main].n_args);
+  sw_columns_add(&c, "machine");
+  sw_columns_add(&c, "%s, mesh %s (%lld devices)", sw_profile_name(sw_machine_profile(p->machine)), sw_text_str(&mesh),
+                 (long long)sw_mesh_devices(sw_machine_mesh(p->machine)));
+  print_search(p, r->account, &c);
+  print_parts(r->account, &c);
+  print_memory(p, r->account, &c);
+  if (p->n_nodes) {
+    sw_columns_add(&c, "problem");
+    sw_columns_add(&c, "%d nodes, %d edges from %d kinds of op; planned in %.2f s", p->n_nodes, p->n_edges,
+                   p->n_classes, p->time_s);
+  }
+  sw_columns_print(&c, 0, out);
+  sw_text_free(&mesh);
+}
+
+static void print_arguments(const sw_report *r, bool colour, sw_text *out) {
+  const sw_plan *p = r->plan;
+  const sw_function *f = &p->graph->functions[p->graph->main];
+  sw_arena scratch = {0};
+  int32_t n;
+  const sw_arg_group *groups;
+  sw_columns c = {.n = 5, .right = {false, true, false, false, true}};
+  if (sw_group_args(p, &scratch, &n, &groups, NULL)) n = 0;
+  heading(colour, "arguments", out);
+  for (int32_t i = 0; i < n; i++) {
+    const sw_value *v = &p->graph->values[f->args[groups[i].first]];
+    const sw_sharding *s = &p->args[groups[i].first];
+    sw_text type = {0}, sharding = {0};
+    sw_type_print(&v->type, &type);
+    sw_sharding_print(sw_machine_mesh(p->machine), s, &sharding);
+    sw_columns_add(&c, "%s", groups[i].name);
+    sw_columns_add(&c, groups[i].count > 1 ? "x%d" : "", groups[i].count);
+    sw_columns_add(&c, "%s", sw_text_str(&type));
+    sw_columns_add(&c, "%s", sw_text_str(&sharding));
+    sw_columns_add_bytes(&c, (double)sw_sharding_local_bytes(s, v->type.dims, v->type.dtype));
+    sw_text_free(&type);
+    sw_text_free(&sharding);
+  }
+  sw_columns_print(&c, 2, out);
+  sw_arena_deinit(&scratch);
+}
+
+static void print_communication(const sw_report *r, bool colour, sw_text *out) {
+  sw_columns c = {.n = 4, .right = {false, true, true, true}};
+  heading(colour, "communication", out);
+  sw_columns_add(&c, "collective");
+  sw_columns_add(&c, "calls");
+  sw_columns_add(&c, "bytes/device");
+  sw_columns_add(&c, "time");
+  for (int i = 0; i < SW_COLL_COUNT; i++) {
+    const sw_collective_sum *s = &r->account->by_collective[i];
+    if (!s->calls) continue;
+    sw_columns_add(&c, "%s", sw_coll_text((sw_coll_op)i));
+    sw_columns_add(&c, "%lld", (long long)s->calls);
+    sw_columns_add_bytes(&c, s->bytes);
+    sw_columns_add_seconds(&c, s->seconds);
+  }
+  sw_columns_print(&c, 2, out);
+  if (r->account->full_replications) {
+    sw_text_printf(out, "  %d reshards go through full replication: it is the cheapest way there\n",
+                   r->account->full_replications);
+  }
+}
+
+static void print_comparisons(const sw_report *r, bool colour, sw_text *out) {
+  sw_columns c = {.n = 4, .right = {false, true, true, false}};
+  heading(colour, "against plans made without search", out);
+  sw_columns_add(&c, "plan");
+  sw_columns_add(&c, "time");
+  sw_columns_add(&c, "memory");
+  sw_columns_add(&c, "%s", "");
+  sw_columns_add(&c, "this one");
+  sw_columns_add_seconds(&c, r->account->total_s);
+  sw_columns_add_bytes(&c, (double)r->account->peak_bytes);
+  sw_columns_add(&c, "%s", "");
+  for (int i = 0; i < r->n_comparisons; i++) {
+    const sw_comparison *k = &r->comparisons[i];
+    sw_columns_add(&c, "%s", k->name);
+    if (!k->made) {
+      sw_columns_add(&c, "-");
+      sw_columns_add(&c, "-");
+      sw_columns_add(&c, "cannot be made");
+      continue;
+    }
+    sw_columns_add_seconds(&c, k->account.total_s);
+    sw_columns_add_bytes(&c, (double)k->account.peak_bytes);
+    sw_columns_add(&c, "%.2f x%s", k->account.total_s / r->account->total_s, k->fits ? "" : ", does not fit");
+  }
+  sw_columns_print(&c, 2, out);
+}
+
+void sw_report_table(const sw_report *r, bool colour, sw_text *out) {
+  print_summary(r, out);
+  print_arguments(r, colour, out);
+  print_communication(r, colour, out);
+  if (r->n_comparisons) print_comparisons(r, colour, out);
+}
