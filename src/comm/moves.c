@@ -32,10 +32,13 @@ static sw_rc emit(const walk *w, sw_move *m, int rank, sw_diag *d) {
   return w->visit(w->user, m, d);
 }
 
-static sw_move whole_of(const sw_buffer *b, int64_t from) {
-  sw_move m = {.from = from};
-  memcpy(m.extent, b->valid, (size_t)b->rank * sizeof b->valid[0]);
-  return m;
+/* Only the first `rank` entries are set: moves are many and small. */
+static void whole_of(const sw_buffer *b, int64_t from, sw_move *m) {
+  m->from = from;
+  for (int i = 0; i < b->rank; i++) {
+    m->extent[i] = b->valid[i];
+    m->src_at[i] = m->dst_at[i] = 0;
+  }
 }
 
 /* --- ops that take one box --- */
@@ -43,14 +46,16 @@ static sw_move whole_of(const sw_buffer *b, int64_t from) {
 static int64_t block_of(const walk *w) { return w->out->dims[w->c->dim]; }
 
 static sw_rc take_slice_of(const walk *w, const sw_buffer *in, int64_t from, sw_diag *d) {
-  sw_move m = whole_of(in, from);
+  sw_move m;
+  whole_of(in, from, &m);
   m.extent[w->c->dim] = piece_extent(in->valid[w->c->dim], block_of(w), w->to);
   m.src_at[w->c->dim] = w->to * block_of(w);
   return emit(w, &m, in->rank, d);
 }
 
 static sw_rc take_whole_of(const walk *w, int64_t from, int64_t shown_as, sw_diag *d) {
-  sw_move m = whole_of(input(w, from), shown_as);
+  sw_move m;
+  whole_of(input(w, from), shown_as, &m);
   return emit(w, &m, input(w, from)->rank, d);
 }
 
@@ -92,25 +97,27 @@ static int64_t split_block(const walk *w) {
   return w->c->dim == w->c->concat_dim ? sw_ceil_div(w->in->dims[w->c->dim], w->v->n) : block_of(w);
 }
 
-/* The box that member j gives. */
-static sw_move joined_piece(const walk *w, int64_t j) {
+/* What member j gives along the joined dimension. */
+static int64_t joined_extent(const walk *w, int64_t j) {
   const sw_buffer *in = input(w, j);
-  sw_move m = whole_of(in, j);
-  if (w->c->op == SW_COLL_ALL_TO_ALL) {
-    int64_t block = split_block(w);
-    m.extent[w->c->dim] = piece_extent(in->valid[w->c->dim], block, w->to);
-    m.src_at[w->c->dim] = w->to * block;
-  }
-  return m;
+  if (w->c->op != SW_COLL_ALL_TO_ALL) return in->valid[w->c->dim];
+  if (w->c->dim != w->c->concat_dim) return in->valid[w->c->concat_dim];
+  return piece_extent(in->valid[w->c->dim], split_block(w), w->to);
 }
 
 static sw_rc moves_joined(const walk *w, sw_diag *d) {
   int dim = join_dim(w->c);
   int64_t at = 0, end = w->out->dims[dim];
   for (int64_t j = 0; j < w->v->n && at < end; j++) {
-    sw_move m = joined_piece(w, j);
+    sw_move m;
+    whole_of(input(w, j), j, &m);
+    if (w->c->op == SW_COLL_ALL_TO_ALL) {
+      int64_t block = split_block(w);
+      m.extent[w->c->dim] = piece_extent(m.extent[w->c->dim], block, w->to);
+      m.src_at[w->c->dim] = w->to * block;
+    }
     m.dst_at[dim] = at;
-    m.extent[dim] = sw_min_i64(m.extent[dim], end - at);
+    m.extent[dim] = sw_min_i64(joined_extent(w, j), end - at);
     at += m.extent[dim];
     SW_TRY(emit(w, &m, w->out->rank, d));
   }
@@ -196,7 +203,9 @@ static sw_rc moves_exchange(const walk *w, sw_diag *d) {
 
 /* --- valid extents --- */
 
-static void valid_as(const sw_buffer *in, int64_t *valid) { memcpy(valid, in->valid, sizeof in->valid); }
+static void valid_as(const sw_buffer *in, int64_t *valid) {
+  memcpy(valid, in->valid, (size_t)in->rank * sizeof *valid);
+}
 
 static void valid_own(const walk *w, int64_t *valid) { valid_as(w->in, valid); }
 static void valid_root(const walk *w, int64_t *valid) { valid_as(input(w, sw_collective_root(w->c)), valid); }
@@ -219,7 +228,7 @@ static void valid_root_slice(const walk *w, int64_t *valid) {
 static void valid_joined(const walk *w, int64_t *valid) {
   int dim = join_dim(w->c);
   int64_t total = 0;
-  for (int64_t j = 0; j < w->v->n; j++) total += joined_piece(w, j).extent[dim];
+  for (int64_t j = 0; j < w->v->n; j++) total += joined_extent(w, j);
   valid_own(w, valid);
   if (w->c->op == SW_COLL_ALL_TO_ALL && w->c->dim != dim) cut_to_piece(w, valid);
   valid[dim] = sw_min_i64(total, w->out->dims[dim]);

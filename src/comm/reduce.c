@@ -10,21 +10,34 @@
 
 #include <math.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "shardwright/scalar.h"
 
 enum { CHUNK_ELEMS = 1024, MAX_ELEM_BYTES = 16 };
 
-typedef void (*combine_fn)(void *acc, const void *x, size_t n);
+/* A part that reads and writes so much does not stay in a last-level cache. */
+enum { STREAM_BYTES = 24 << 20 };
 
-#define COMBINER(name, T, expr)                                \
-  static void name(void *acc_at, const void *x_at, size_t n) { \
-    T *restrict acc = acc_at;                                  \
-    const T *restrict x = x_at;                                \
-    for (size_t i = 0; i < n; i++) {                           \
-      T a = acc[i], b = x[i];                                  \
-      acc[i] = (T)(expr);                                      \
-    }                                                          \
+/* acc[i] = a[i] combined with x[i]; acc may be a. */
+typedef void (*combine_fn)(void *acc, const void *a, const void *x, size_t n);
+
+#if defined(__clang__)
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+#define COMBINER(name, T, expr)                                                  \
+  static void name(void *acc_at, const void *a_at, const void *x_at, size_t n) { \
+    T *acc = acc_at;                                                             \
+    const T *left = a_at, *right = x_at;                                         \
+    INDEPENDENT for (size_t i = 0; i < n; i++) {                                 \
+      T a = left[i], b = right[i];                                               \
+      acc[i] = (T)(expr);                                                        \
+    }                                                                            \
   }
 
 /* a < b first, then equal numbers (which differ in sign when they are zeros), then NaN. */
@@ -69,21 +82,21 @@ INTEGER_COMBINERS(u16, uint16_t, uint16_t)
 INTEGER_COMBINERS(u32, uint32_t, uint32_t)
 INTEGER_COMBINERS(u64, uint64_t, uint64_t)
 
-#define COMPLEX_COMBINERS(t, R)                                       \
-  static void sum_##t(void *acc_at, const void *x_at, size_t n) {     \
-    R *restrict acc = acc_at;                                         \
-    const R *restrict x = x_at;                                       \
-    for (size_t i = 0; i < 2 * n; i++) acc[i] += x[i];                \
-  }                                                                   \
-  static void product_##t(void *acc_at, const void *x_at, size_t n) { \
-    R *restrict acc = acc_at;                                         \
-    const R *restrict x = x_at;                                       \
-    for (size_t i = 0; i < 2 * n; i += 2) {                           \
-      R re = acc[i] * x[i] - acc[i + 1] * x[i + 1];                   \
-      R im = acc[i] * x[i + 1] + acc[i + 1] * x[i];                   \
-      acc[i] = re;                                                    \
-      acc[i + 1] = im;                                                \
-    }                                                                 \
+#define COMPLEX_COMBINERS(t, R)                                                         \
+  static void sum_##t(void *acc_at, const void *a_at, const void *x_at, size_t n) {     \
+    R *acc = acc_at;                                                                    \
+    const R *a = a_at, *x = x_at;                                                       \
+    INDEPENDENT for (size_t i = 0; i < 2 * n; i++) acc[i] = a[i] + x[i];                \
+  }                                                                                     \
+  static void product_##t(void *acc_at, const void *a_at, const void *x_at, size_t n) { \
+    R *acc = acc_at;                                                                    \
+    const R *a = a_at, *x = x_at;                                                       \
+    for (size_t i = 0; i < 2 * n; i += 2) {                                             \
+      R re = a[i] * x[i] - a[i + 1] * x[i + 1];                                         \
+      R im = a[i] * x[i + 1] + a[i + 1] * x[i];                                         \
+      acc[i] = re;                                                                      \
+      acc[i + 1] = im;                                                                  \
+    }                                                                                   \
   }
 
 COMPLEX_COMBINERS(c64, float)
@@ -196,11 +209,13 @@ static void finish(const sw_reducer *r, sw_dtype acc, int64_t n_src, void *at, s
   }
 }
 
-static void combine(const sw_reducer *r, sw_dtype acc, void *at, const void *x, size_t n) {
-  if (r->kind == SW_REDUCE_GENERIC)
-    r->generic->combine(r->generic->user, at, x, n);
-  else
-    kCombine[acc][r->kind](at, x, n);
+static void combine(const sw_reducer *r, sw_dtype acc, void *at, const void *a, const void *x, size_t n) {
+  if (r->kind != SW_REDUCE_GENERIC) {
+    kCombine[acc][r->kind](at, a, x, n);
+    return;
+  }
+  if (at != a) memcpy(at, a, n * (size_t)sw_dtype_bytes(acc));
+  r->generic->combine(r->generic->user, at, x, n);
 }
 
 static const void *element_at(const void *base, sw_dtype t, int64_t i) {
@@ -214,29 +229,70 @@ typedef struct reduce_job {
   int64_t n_src, n_dst;
   const void *const *src;
   void *const *dst;
+  bool direct;  /* sources combine in the first destination, without an accumulator of its own */
+  bool streams; /* more than a cache holds: results go past it */
 } reduce_job;
+
+/* Past the caches, where the machine can. Both are aligned to 16 or the plain copy is made. */
+static void stream_copy(void *dst, const void *src, size_t bytes) {
+#if defined(__SSE2__)
+  if (((uintptr_t)dst | (uintptr_t)src | bytes) % 16 == 0) {
+    __m128i *to = dst;
+    const __m128i *from = src;
+    for (size_t i = 0; i < bytes / 16; i++) _mm_stream_si128(&to[i], _mm_load_si128(&from[i]));
+    return;
+  }
+#endif
+  memcpy(dst, src, bytes);
+}
+
+static void write_result(const reduce_job *j, const void *result, int64_t first, int64_t dst_at, size_t n) {
+  size_t bytes = n * (size_t)sw_dtype_bytes(j->r->to);
+  for (int64_t i = first; i < j->n_dst; i++) {
+    void *to = (char *)j->dst[i] + dst_at * sw_dtype_bytes(j->r->to);
+    if (j->streams)
+      stream_copy(to, result, bytes);
+    else
+      memcpy(to, result, bytes);
+  }
+}
 
 static void reduce_chunk(const reduce_job *j, workspace *w, int64_t src_at, int64_t dst_at, size_t n) {
   const sw_reducer *r = j->r;
-  memcpy(w->acc, load(r, j->acc, w, element_at(j->src[0], r->from, src_at), n), n * (size_t)sw_dtype_bytes(j->acc));
-  for (int64_t s = 1; s < j->n_src; s++)
-    combine(r, j->acc, w->acc, load(r, j->acc, w, element_at(j->src[s], r->from, src_at), n), n);
-  finish(r, j->acc, j->n_src, w->acc, n);
-  const void *result = w->acc;
-  if (r->to != j->acc) {
-    convert(r->to, w->narrow, j->acc, w->acc, n);
-    result = w->narrow;
+  void *acc = j->direct ? (char *)j->dst[0] + dst_at * sw_dtype_bytes(r->to) : w->acc;
+  const void *sum = load(r, j->acc, w, element_at(j->src[0], r->from, src_at), n);
+  if (sum == w->wide || sum == w->narrow || j->n_src == 1) sum = memcpy(acc, sum, n * (size_t)sw_dtype_bytes(j->acc));
+  for (int64_t s = 1; s < j->n_src; s++) {
+    combine(r, j->acc, acc, sum, load(r, j->acc, w, element_at(j->src[s], r->from, src_at), n), n);
+    sum = acc;
   }
-  for (int64_t i = 0; i < j->n_dst; i++)
-    memcpy((char *)j->dst[i] + dst_at * sw_dtype_bytes(r->to), result, n * (size_t)sw_dtype_bytes(r->to));
+  finish(r, j->acc, j->n_src, acc, n);
+  if (r->to != j->acc) {
+    convert(r->to, w->narrow, j->acc, acc, n);
+    sum = w->narrow;
+  }
+  write_result(j, sum, j->direct ? 1 : 0, dst_at, n);
+}
+
+/* Nothing is converted, and the first destination is no source that is read after the first step wrote there. */
+static bool can_be_direct(const reduce_job *j) {
+  if (j->n_src < 2 || j->r->from != j->acc || j->r->to != j->acc || j->acc == SW_BOOL) return false;
+  for (int64_t s = 2; s < j->n_src; s++)
+    if (j->src[s] == j->dst[0]) return false;
+  return !j->streams;
 }
 
 void sw_reduce_run(const sw_reducer *r, int64_t n_src, const void *const *src, int64_t src_at, int64_t n_dst,
                    void *const *dst, int64_t dst_at, int64_t count) {
   workspace w;
   reduce_job job = {.r = r, .acc = accumulator(r), .n_src = n_src, .n_dst = n_dst, .src = src, .dst = dst};
+  job.streams = (n_src + n_dst) * (count * sw_dtype_bytes(r->to)) >= STREAM_BYTES;
+  job.direct = can_be_direct(&job);
   for (int64_t at = 0; at < count; at += CHUNK_ELEMS) {
     int64_t n = count - at < CHUNK_ELEMS ? count - at : CHUNK_ELEMS;
     reduce_chunk(&job, &w, src_at + at, dst_at + at, (size_t)n);
   }
+#if defined(__SSE2__)
+  if (job.streams) _mm_sfence();
+#endif
 }

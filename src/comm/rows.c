@@ -7,7 +7,11 @@
 
 void sw_rows_init(sw_rows *r, int rank, const int64_t *extent, const int64_t *dims_a, const int64_t *at_a,
                   const int64_t *dims_b, const int64_t *at_b) {
-  *r = (sw_rows){.len = 1, .first = true};
+  r->a = r->b = 0; /* field by field: the arrays are set as far as they are used */
+  r->len = 1;
+  r->rank = 0;
+  r->first = true;
+  r->empty = false;
   int64_t stride_a = 1, stride_b = 1;
   bool joined = true; /* all dimensions so far are whole in both buffers */
   for (int i = rank - 1; i >= 0; i--) {
@@ -20,6 +24,7 @@ void sw_rows_init(sw_rows *r, int rank, const int64_t *extent, const int64_t *di
       r->extent[r->rank] = extent[i];
       r->step_a[r->rank] = stride_a;
       r->step_b[r->rank] = stride_b;
+      r->at[r->rank] = 0;
       r->rank++;
     }
     joined = joined && extent[i] == dims_a[i] && extent[i] == dims_b[i];

@@ -18,9 +18,13 @@
 /* Parts of a reduction start at multiples of this many elements: no two shares write the same cache line of f32. */
 enum { PART_ELEMS = 64 };
 
+/* Below this size of a member's piece, copying another's finished result beats collecting the pieces again. */
+enum { PIECE_BYTES = 4096 };
+
 typedef struct worker {
   const sw_job *job;
   int64_t share;
+  int64_t bytes; /* from other members */
 } worker;
 
 static const sw_buffer *input_of(const sw_job *j, int64_t i) { return sw_view_member(&j->view, i)->call.in; }
@@ -42,14 +46,23 @@ static sw_rc copy_box(const sw_job *j, const sw_move *m) {
   return SW_OK;
 }
 
+static int64_t box_bytes(const sw_buffer *b, const sw_move *m) {
+  int64_t n = sw_dtype_bytes(b->dtype);
+  for (int i = 0; i < b->rank; i++) n *= m->extent[i];
+  return n;
+}
+
 static sw_rc visit_copy(void *user, const sw_move *m, sw_diag *d) {
+  worker *w = user;
   (void)d;
-  return copy_box(((const worker *)user)->job, m);
+  if (m->from != m->to) w->bytes += box_bytes(input_of(w->job, m->from), m);
+  return copy_box(w->job, m);
 }
 
 static sw_rc visit_push(void *user, const sw_move *m, sw_diag *d) {
-  const worker *w = user;
+  worker *w = user;
   (void)d;
+  if (w->share == m->to && m->from != m->to) w->bytes += box_bytes(input_of(w->job, m->from), m);
   return m->from == w->share ? copy_box(w->job, m) : SW_OK;
 }
 
@@ -59,10 +72,12 @@ static sw_reducer reducer_of(const sw_job *j, int64_t i) {
 }
 
 static sw_rc visit_reduce(void *user, const sw_move *m, sw_diag *d) {
-  const sw_job *j = ((const worker *)user)->job;
+  worker *w = user;
+  const sw_job *j = w->job;
   const sw_buffer *in = input_of(j, m->to), *out = result_of(j, m->to);
   sw_reducer r = reducer_of(j, m->to);
   (void)d;
+  w->bytes += box_bytes(in, m) * (j->view.n - 1);
   sw_rows rows;
   sw_rows_init(&rows, in->rank, m->extent, in->dims, m->src_at, out->dims, m->dst_at);
   while (sw_rows_next(&rows)) sw_reduce_run(&r, j->view.n, j->src, rows.a, 1, &j->dst[m->to], rows.b, rows.len);
@@ -78,7 +93,7 @@ static void part_of(int64_t total, int64_t i, int64_t n, int64_t *lo, int64_t *h
 
 /* The box is one of all members' inputs; results have the same dims. */
 static sw_rc visit_part(void *user, const sw_move *m, sw_diag *d) {
-  const worker *w = user;
+  worker *w = user;
   const sw_job *j = w->job;
   const sw_buffer *in = input_of(j, m->to);
   bool to_all = j->view.coll->op == SW_COLL_ALL_REDUCE;
@@ -86,8 +101,11 @@ static sw_rc visit_part(void *user, const sw_move *m, sw_diag *d) {
   (void)d;
   sw_rows rows;
   sw_rows_init(&rows, in->rank, m->extent, in->dims, m->src_at, in->dims, m->src_at);
-  int64_t lo, hi, at = 0;
-  part_of(sw_rows_total(&rows), w->share, j->view.n, &lo, &hi);
+  int64_t lo, hi, at = 0, n = j->view.n;
+  part_of(sw_rows_total(&rows), w->share, n, &lo, &hi);
+  /* An n-th of the value is heard from n-1 others and reduced; all_reduce hears the other n-ths, the root too. */
+  bool hears = to_all || w->share == m->to;
+  w->bytes += box_bytes(in, m) / n * (n - 1) * (hears ? 2 : 1);
   for (; at < hi && sw_rows_next(&rows); at += rows.len) {
     int64_t from = sw_max_i64(lo - at, 0), to = sw_min_i64(hi - at, rows.len);
     if (from < to)
@@ -159,11 +177,46 @@ static const struct {
     [SW_COLL_REDUCE_SCATTER] = {visit_reduce, true},
 };
 
-sw_rc sw_share_run(const sw_job *j, int64_t i, sw_diag *d) {
-  worker w = {j, i};
+/* all_gather of small pieces: the first complete result serves the others. */
+static bool copy_model(const sw_job *j, int64_t i, worker *w) {
+  int64_t model = atomic_load_explicit(j->model, memory_order_acquire) - 1;
+  if (model < 0) return false;
+  const sw_buffer *in = input_of(j, i), *out = result_of(j, i);
+  static const int64_t kOrigin[SW_MAX_RANK];
+  sw_move own;
+  memcpy(own.extent, in->valid, sizeof own.extent);
+  int64_t valid[SW_MAX_RANK], size = sw_dtype_bytes(out->dtype);
+  sw_moves_valid(&j->view, model, valid);
+  sw_rows rows;
+  sw_rows_init(&rows, out->rank, valid, out->dims, kOrigin, out->dims, kOrigin);
+  w->bytes = sw_rows_total(&rows) * size - box_bytes(in, &own);
+  while (sw_rows_next(&rows))
+    memcpy((char *)target(j, i) + rows.b * size, (const char *)target(j, model) + rows.a * size,
+           (size_t)(rows.len * size));
+  return true;
+}
+
+static sw_rc gather_all(const sw_job *j, int64_t i, worker *w, sw_diag *d) {
+  int64_t piece;
+  bool small = sw_buffer_bytes(input_of(j, i), &piece) && piece < PIECE_BYTES;
+  if (small && copy_model(j, i, w)) return SW_OK;
+  SW_TRY(sw_moves_to(&j->view, i, visit_copy, w, d));
+  atomic_store_explicit(j->model, i + 1, memory_order_release);
+  return SW_OK;
+}
+
+sw_rc sw_share_run(const sw_job *j, int64_t i, int64_t *bytes, sw_diag *d) {
+  worker w = {j, i, 0};
   const sw_collective *c = j->view.coll;
-  if (!kWork[c->op].visit) return prepare(j, i) ? SW_OK : sw_moves_to(&j->view, i, visit_copy, &w, d);
-  return sw_moves_to(&j->view, kWork[c->op].own ? i : sw_collective_root(c), kWork[c->op].visit, &w, d);
+  sw_rc rc;
+  if (kWork[c->op].visit)
+    rc = sw_moves_to(&j->view, kWork[c->op].own ? i : sw_collective_root(c), kWork[c->op].visit, &w, d);
+  else if (c->op == SW_COLL_ALL_GATHER)
+    rc = gather_all(j, i, &w, d);
+  else
+    rc = prepare(j, i) ? SW_OK : sw_moves_to(&j->view, i, visit_copy, &w, d);
+  *bytes = w.bytes;
+  return rc;
 }
 
 sw_rc sw_share_run_local(const sw_view *view, int64_t i, sw_diag *d) {
@@ -171,36 +224,8 @@ sw_rc sw_share_run_local(const sw_view *view, int64_t i, sw_diag *d) {
   const void *src = call->in->data;
   void *dst = call->out->data;
   sw_job job = {.view = *view, .src = &src, .dst = &dst, .base = i};
-  return sw_share_run(&job, i, d);
-}
-
-typedef struct byte_count {
-  const sw_view *v;
-  int64_t to, bytes;
-} byte_count;
-
-static sw_rc visit_count(void *user, const sw_move *m, sw_diag *d) {
-  byte_count *b = user;
-  const sw_buffer *in = sw_view_member(b->v, m->from < 0 ? b->to : m->from)->call.in;
-  int64_t elems = 1;
-  (void)d;
-  for (int i = 0; i < in->rank; i++) elems *= m->extent[i];
-  int64_t bytes = elems * sw_dtype_bytes(in->dtype);
-  if (m->from >= 0) {
-    if (m->from != b->to) b->bytes += bytes;
-    return SW_OK;
-  }
-  /* reduce_scatter hears the slice from n-1 others; the other two first reduce an n-th part each, and send it on. */
-  int64_t n = b->v->n;
-  bool sliced = b->v->coll->op == SW_COLL_REDUCE_SCATTER;
-  b->bytes += sliced ? bytes * (n - 1) : bytes / n * (n - 1) * 2;
-  return SW_OK;
-}
-
-int64_t sw_share_bytes(const sw_view *v, int64_t i) {
-  byte_count b = {.v = v, .to = i};
-  if (sw_moves_to(v, i, visit_count, &b, NULL)) return 0;
-  return b.bytes;
+  int64_t bytes;
+  return sw_share_run(&job, i, &bytes, d);
 }
 
 int64_t sw_share_cost(const sw_comm_call *call, int64_t n) {

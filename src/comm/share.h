@@ -3,21 +3,22 @@
 #ifndef SRC_COMM_SHARE_H_
 #define SRC_COMM_SHARE_H_
 
+#include <stdatomic.h>
+
 #include "comm/moves.h"
 
 typedef struct sw_job {
   sw_view view;
   const void *const *src; /* data of every member's input (of its staged copy), by member */
   void *const *dst;       /* data of every member's result; NULL where it brings none */
+  atomic_llong *model;    /* 1 + a member whose whole result is there, when all get the same; 0: none yet */
   int64_t base;           /* src[0] and dst[0] are those of this member (0, but for an op without communication) */
 } sw_job;
 
-/* Share `i` of view.n. */
-SW_CHECKED sw_rc sw_share_run(const sw_job *job, int64_t i, sw_diag *d);
+/* Share `i` of view.n. *bytes = those that cross between devices and end at member `i`. */
+SW_CHECKED sw_rc sw_share_run(const sw_job *job, int64_t i, int64_t *bytes, sw_diag *d);
 /* The same for an op without communication: every member of the view is the device itself. */
 SW_CHECKED sw_rc sw_share_run_local(const sw_view *view, int64_t i, sw_diag *d);
-/* Bytes that cross between devices and end at member `i`, as moved by the shares. */
-int64_t sw_share_bytes(const sw_view *v, int64_t i);
 /* Bytes that all shares together read and write, roughly: decides who works. */
 int64_t sw_share_cost(const sw_comm_call *call, int64_t n);
 /* May `out` be where `in` is, without a copy of `in` made before? */

@@ -35,14 +35,15 @@ static bool end_open(sw_meeting *m, unsigned number, unsigned phase) {
 }
 
 static sw_job job_of(const sw_threads *t, const sw_comm_request *r) {
-  const sw_meeting *m = meeting_of(r);
+  sw_meeting *m = meeting_of(r);
   return (sw_job){.view = {.mesh = &t->base.mesh,
                            .coll = r->call.coll,
                            .n = r->seat->group->n,
                            .members = &m->slots[0].member,
                            .stride = sizeof m->slots[0]},
                   .src = m->src,
-                  .dst = m->dst};
+                  .dst = m->dst,
+                  .model = &m->model};
 }
 
 /* --- arriving --- */
@@ -74,12 +75,11 @@ static void try_share(sw_threads *t, const sw_comm_request *r, const sw_job *job
   sw_slot *slot = &m->slots[i];
   if (atomic_load_explicit(&slot->claimed, memory_order_relaxed) || atomic_exchange(&slot->claimed, true)) return;
   sw_diag why = {0};
-  if (sw_share_run(job, i, &why)) {
+  if (sw_share_run(job, i, &slot->bytes, &why)) {
     atomic_store(&m->bad, true);
     (void)sw_threads_fail(t, &why, NULL);
   }
   sw_moves_valid(&job->view, i, slot->valid);
-  slot->bytes = sw_share_bytes(&job->view, i);
   if (atomic_fetch_add(&m->worked, 1) + 1 == job->view.n) sw_gate_set(&m->gate, word_of(r->number, SW_DONE));
 }
 
@@ -161,6 +161,7 @@ static void leave_meeting(const sw_comm_request *r) {
   if (atomic_fetch_add(&m->left, 1) + 1 < r->seat->group->n) return;
   atomic_store(&m->arrived, 0);
   atomic_store(&m->worked, 0);
+  atomic_store(&m->model, 0);
   atomic_store(&m->left, 0);
   sw_gate_set(&m->gate, word_of(r->number + SW_RING, SW_OPEN));
 }

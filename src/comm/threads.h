@@ -41,7 +41,7 @@ typedef struct sw_slot {
 typedef struct sw_meeting {
   sw_gate gate;
   _Alignas(64) atomic_llong arrived;
-  atomic_llong worked, left;
+  atomic_llong worked, left, model;
   atomic_bool bad;
   sw_slot *slots;
   const void **src;
