@@ -1,6 +1,7 @@
 /* The library's own collectives of an MPI, timed as `shardwright comm bench` times ours, for a comparison in one run:
  *
- *   mpirun -n 2 bench_native_openmpi 8 33554432      op,devices,bytes,time_s   one line per op and size, eightfold steps
+ *   mpirun -n 2 bench_native_openmpi 8 33554432      op,devices,bytes,time_s   one line per op and size, eightfold
+ * steps
  *
  * f32, sum; repeats double until a measurement takes 20 ms.
  */
@@ -46,9 +47,11 @@ static void barrier(const sizes *s) {
 static const struct {
   const char *name;
   void (*run)(const sizes *s);
-} kOps[] = {{"all_gather", all_gather}, {"all_reduce", all_reduce}, {"all_to_all", all_to_all},
-            {"reduce_scatter", reduce_scatter}, {"broadcast", broadcast}, {"gather", gather}, {"scatter", scatter},
-            {"reduce", reduce}, {"shift", shift}, {"barrier", barrier}};
+} kOps[] = {{"all_gather", all_gather}, {"all_reduce", all_reduce},
+            {"all_to_all", all_to_all}, {"reduce_scatter", reduce_scatter},
+            {"broadcast", broadcast},   {"gather", gather},
+            {"scatter", scatter},       {"reduce", reduce},
+            {"shift", shift},           {"barrier", barrier}};
 
 static double time_of(void (*run)(const sizes *s), const sizes *s) {
   run(s);
