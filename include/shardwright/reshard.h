@@ -42,4 +42,12 @@ SW_API SW_CHECKED sw_rc sw_route_find(const sw_machine *machine, const sw_shardi
 SW_API double sw_route_cost_s(const sw_machine *machine, const sw_sharding *from, const sw_sharding *to, int rank,
                               const int64_t *dims, sw_dtype t);
 
+/* Prices between all pairs of n shardings of one shape: cost_s[i*n + j], HUGE_VAL where no route exists. Where the
+ * states that the shardings' axes allow are few (three axes at rank 4), all of them are priced together, in far less
+ * time than pair by pair, and a chain of reshards never costs less than the direct one; else it is sw_route_cost_s for
+ * each pair. The table is in the arena. */
+SW_API SW_CHECKED sw_rc sw_route_table(const sw_machine *machine, const sw_sharding *shardings, int n, int rank,
+                                       const int64_t *dims, sw_dtype t, sw_arena *arena, const double **cost_s,
+                                       sw_diag *d);
+
 #endif

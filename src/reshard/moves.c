@@ -33,6 +33,7 @@ typedef struct moving {
   void *user;
   int8_t right[SW_MAX_RANK]; /* leading atoms of a dimension that stand as in the target */
   bool conflict;             /* some dimension holds other atoms where the target wants its own */
+  bool tangled;              /* that, or blocks that do not nest: an exchange may beat what collectives can do */
 } moving;
 
 static bool all_right(const moving *v, int dim) { return v->right[dim] == v->from->len[dim]; }
@@ -232,15 +233,15 @@ bool rs_moves(const rs_query *q, const rs_lists *from, const rs_lists *target, r
               .user = user};
   unsigned all = (1u << q->space.n) - 1;
   compare_lists(&v);
+  v.tangled = v.conflict;
+  for (int d = 0; d < q->space.rank; d++) v.tangled = v.tangled || !is_even(&v, d);
   slices(&v, all & ~from->used);
   if (v.to_reduce) {
     reductions(&v);
   } else {
     leaves(&v);
   }
-  bool even = true;
-  for (int d = 0; d < q->space.rank; d++) even = even && is_even(&v, d);
-  return v.conflict || !even;
+  return v.tangled;
 }
 
 static int gathers_before(const rs_query *q, const rs_lists *t, rs_state *out, int n) {

@@ -57,3 +57,12 @@ double rs_exchange_s(const rs_query *q, const rs_state *from, const rs_state *to
   rs_tiling_of(q, to, to ? NULL : q->opaque_target, &dst);
   return sw_machine_exchange_s(q->machine, &src, &dst, sw_dtype_bytes(q->dtype));
 }
+
+bool rs_exchange_beats(const rs_query *q, const int64_t *shards_from, const int64_t *shards_to, double exchange_s,
+                       double collective_s) {
+  bool even = true;
+  for (int d = 0; d < q->space.rank; d++) {
+    even = even && q->space.dims[d] % shards_from[d] == 0 && q->space.dims[d] % shards_to[d] == 0;
+  }
+  return !even && exchange_s * 1.1 < collective_s;
+}

@@ -26,7 +26,8 @@ typedef struct node {
   double cost;
   rs_move move;
   int16_t parent;
-  int16_t offered_by; /* the node whose collective leads here, most recently */
+  double offered_s;   /* price of the collective that leads here from the node below */
+  int16_t offered_by; /* the node expanded last whose collective leads here */
   uint8_t hops, exchanges;
   bool done, queued;
 } node;
@@ -136,24 +137,31 @@ static void offer(void *user, const rs_state *state, rs_move move, double price,
   int to = node_of(x->s, state);
   if (to < 0) return;
   x->s->node[to].offered_by = (int16_t)x->from;
+  x->s->node[to].offered_s = price;
   if (fits(x->s, x->from, to, bytes_before, bytes_after)) relax(x->s, x->from, to, move, price);
 }
 
-static void exchange_to(search *s, int from, int to) {
+static void exchange_to(search *s, int from, const rs_lists *l, int to) {
   static const rs_move kExchange = {.op = SW_COLL_EXCHANGE};
-  if (to < 0 || to == from || s->node[to].done || s->node[to].offered_by == from) return;
+  if (to < 0 || to == from || s->node[to].done) return;
   const rs_state *src = from == 0 && s->q->opaque_source ? NULL : &s->node[from].state;
   const rs_state *dst = to == s->target && s->q->opaque_target ? NULL : &s->node[to].state;
-  relax(s, from, to, kExchange, rs_exchange_s(s->q, src, dst));
+  double price = rs_exchange_s(s->q, src, dst);
+  if (s->node[to].offered_by == from) {
+    rs_lists after;
+    rs_lists_of(&s->q->space, &s->node[to].state, &after);
+    if (!rs_exchange_beats(s->q, l->shards, after.shards, price, s->node[to].offered_s)) return;
+  }
+  relax(s, from, to, kExchange, price);
 }
 
 static void exchanges(search *s, int from, const rs_lists *l) {
-  exchange_to(s, from, s->target);
+  exchange_to(s, from, l, s->target);
   for (int i = 0; i < s->n_near; i++) {
     if (memcmp(s->near_shards[i], l->shards, (size_t)s->q->space.rank * sizeof(int64_t)) != 0) continue;
     int to = node_of(s, &s->near[i]);
     double bytes = rs_local_bytes(s->q, l->shards);
-    if (to >= 0 && fits(s, from, to, bytes, bytes)) exchange_to(s, from, to);
+    if (to >= 0 && fits(s, from, to, bytes, bytes)) exchange_to(s, from, l, to);
   }
 }
 

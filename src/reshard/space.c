@@ -94,6 +94,19 @@ bool rs_space_init(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims,
   return (atoms_of(s, &split) && s->n <= 8) || atoms_of(s, &plain);
 }
 
+bool rs_space_init_all(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *all, int n) {
+  *s = (rs_space){.mesh = m, .rank = rank, .dims = dims};
+  borders b = {0};
+  for (int i = 0; i < m->n_axes; i++) {
+    (void)add_border(&b, i, 1);
+    if (!add_border(&b, i, m->axis[i].size)) return false;
+  }
+  for (int i = 0; i < n; i++) {
+    if (!add_sharding(&b, &all[i])) return false;
+  }
+  return atoms_of(s, &b);
+}
+
 static void place_ref(const rs_space *s, rs_state *state, sw_axis_ref r, int dim, int *place) {
   for (int i = 0; i < s->n; i++) {
     if (s->atom[i].axis != r.axis || s->atom[i].pre < r.pre || (int64_t)s->atom[i].pre >= (int64_t)r.pre * r.size) {

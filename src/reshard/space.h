@@ -38,6 +38,8 @@ typedef struct rs_lists {
  * digits, or the atoms are too many. */
 bool rs_space_init(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *a,
                    const sw_sharding *b);
+/* Atoms for all of n such shardings. */
+bool rs_space_init_all(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *all, int n);
 rs_state rs_state_of(const rs_space *s, const sw_sharding *sharding);
 void rs_lists_of(const rs_space *s, const rs_state *state, rs_lists *out);
 rs_state rs_state_of_lists(const rs_space *s, const rs_lists *l);

@@ -155,6 +155,46 @@ static void random_routes_place_every_element(void **state) {
   }
 }
 
+static bool has_sub_axes(const sw_mesh *m, const sw_sharding *s) {
+  bool has = false;
+  for (int i = 0; i < s->n_refs + s->n_partial; i++) has = has || s->refs[i].size != m->axis[s->refs[i].axis].size;
+  return has;
+}
+
+/* The table holds what a route costs, or less where a chain over other shardings does, and obeys the triangle
+ * inequality. */
+static void tables_agree_with_routes(void **state) {
+  (void)state;
+  enum { N = 60 };
+  static const char *const kMeshes[] = {"x=2,y=4", "x=2,y=2,z=2", "x=4,y=2,z=3", "x=2,y=2,z=2,w=2"};
+  static const int64_t kDims[] = {48, 96, 36};
+  rng r = {check_seed(32)};
+  for (size_t k = 0; k < sizeof kMeshes / sizeof kMeshes[0]; k++) {
+    sw_arena arena = {0};
+    sw_mesh m;
+    sw_sharding s[N];
+    const double *cost;
+    assert_ok(sw_mesh_parse(kMeshes[k], &arena, &m, &diag));
+    const sw_machine *machine = machine_of(&arena, &m);
+    for (int i = 0; i < N; i++) {
+      do {
+        s[i] = random_sharding(&r, &m, 3, true);
+      } while (k >= 2 && has_sub_axes(&m, &s[i]));
+    }
+    assert_ok(sw_route_table(machine, s, N, 3, kDims, SW_BF16, &arena, &cost, &diag));
+    for (int i = 0; i < N; i++) {
+      for (int j = 0; j < N; j++) {
+        double route = sw_route_cost_s(machine, &s[i], &s[j], 3, kDims, SW_BF16);
+        assert_true(cost[i * N + j] <= route * (1 + 1e-9) && cost[i * N + j] >= route * 0.8);
+        for (int via = 0; via < N && k < 3; via++) {
+          assert_true(cost[i * N + j] <= (cost[i * N + via] + cost[via * N + j]) * (1 + 1e-12));
+        }
+      }
+    }
+    sw_arena_deinit(&arena);
+  }
+}
+
 static void impossible_kinds_are_refused(void **state) {
   (void)state;
   sw_arena arena = {0};
@@ -176,13 +216,14 @@ enum { N_EXPECTED = sizeof kExpected / sizeof kExpected[0] };
 
 int main(void) {
   flat_profile(&profile, MAX_DEVICES, 1e-6, 1e-9);
-  struct CMUnitTest tests[N_EXPECTED + 2] = {
+  struct CMUnitTest tests[N_EXPECTED + 3] = {
       cmocka_unit_test(random_routes_place_every_element),
       cmocka_unit_test(impossible_kinds_are_refused),
+      cmocka_unit_test(tables_agree_with_routes),
   };
   for (size_t i = 0; i < N_EXPECTED; i++) {
-    tests[2 + i] = (struct CMUnitTest){
+    tests[3 + i] = (struct CMUnitTest){
         .name = kExpected[i].from, .test_func = route_is_expected, .initial_state = (void *)(uintptr_t)&kExpected[i]};
   }
-  return _cmocka_run_group_tests("reshard", tests, N_EXPECTED + 2, NULL, NULL);
+  return _cmocka_run_group_tests("reshard", tests, N_EXPECTED + 3, NULL, NULL);
 }
