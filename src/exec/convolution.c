@@ -139,9 +139,7 @@ static void patch_row(const conv *v, int64_t offset, int64_t first, int64_t n, c
     int64_t count = hi - lo, step = s->stride * bytes;
     memset(to, 0, (size_t)((lo - first) * bytes));
     memset(to + (hi - first) * bytes, 0, (size_t)((first + n - hi) * bytes));
-    if (count > 0)
-      sw_copy_box(1, &count, (int)bytes, to + (lo - first) * bytes, &bytes, from + (lo * s->stride + shift) * bytes,
-                  &step);
+    sw_copy_row((int)bytes, to + (lo - first) * bytes, bytes, from + (lo * s->stride + shift) * bytes, step, count);
   } else if (bytes == 4) {
     patch_row_4(s, offset, first, n, from, to);
   } else {

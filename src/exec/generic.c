@@ -111,11 +111,11 @@ static void run_row(const generic *v, const int64_t *loop, int64_t n) {
   int last = v->n_loops - 1;
   for (int i = 0; i < v->n_operands; i++) {
     const sw_buffer *b = v->c->in[i];
-    int64_t bytes = sw_dtype_bytes(b->dtype), near = bytes, far = last < 0 ? 0 : v->access[i].step[last] * bytes;
+    int64_t bytes = sw_dtype_bytes(b->dtype), far = last < 0 ? 0 : v->access[i].step[last] * bytes;
     const char *from = (const char *)b->data + offset_at(v, &v->access[i], loop) * bytes;
     sw_chunk packed;
     if (far != bytes) {
-      sw_copy_box(1, &n, (int)bytes, packed.bytes, &near, from, &far);
+      sw_copy_row((int)bytes, packed.bytes, bytes, from, far, n);
       from = packed.bytes;
     }
     sw_convert(b->dtype, from, SW_F64, v->rows + i * SW_EXPR_ROW, n);
@@ -124,10 +124,10 @@ static void run_row(const generic *v, const int64_t *loop, int64_t n) {
   for (int i = 0; i < v->n_results; i++) {
     const access *a = &v->access[v->n_operands + i];
     char *to = (char *)(v->acc[i] + offset_at(v, a, loop));
-    int64_t near = 8, step = last < 0 ? 8 : a->step[last] * 8;
+    int64_t step = last < 0 ? 8 : a->step[last] * 8;
     sw_expr_eval(&v->body[i], &rows, n, v->stack);
     if (!v->reduces) {
-      sw_copy_box(1, &n, 8, to, &step, (const char *)v->stack, &near);
+      sw_copy_row(8, to, step, (const char *)v->stack, 8, n);
     } else if (step == 0) {
       sw_fold_row(&v->fold, to, SW_F64, v->stack, n);
     } else {

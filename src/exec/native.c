@@ -62,12 +62,46 @@ FROM_OTHER(BOOL, uint8_t, v != 0)
 #define NATIVE_ROW(id, T, U, W) ROW(id)
 static const convert_loop kLoops[SW_DTYPE_COUNT][SW_DTYPE_COUNT] = {SW_NATIVES(NATIVE_ROW) ROW(BOOL)};
 
+/* f16 by arithmetic on bits, without branches, so that the loops below are vectorised. A half's exponent and fraction
+ * moved into a float's place are the number times 2^-112, subnormals included. */
+static inline uint32_t bits_of(float f) {
+  union {
+    float f;
+    uint32_t u;
+  } v = {f};
+  return v.u;
+}
+static inline float float_of(uint32_t u) {
+  union {
+    uint32_t u;
+    float f;
+  } v = {u};
+  return v.f;
+}
+static inline float widen_f16(uint16_t h) {
+  uint32_t magnitude = (uint32_t)(h & 0x7fff) << 13, sign = (uint32_t)(h & 0x8000) << 16;
+  uint32_t beyond = magnitude >= 0x0f800000u ? 0x7f800000u : 0; /* infinity and NaN */
+  return float_of(bits_of(float_of(magnitude) * 0x1p112F) | beyond | sign);
+}
+/* Normal results are rounded by adding just below half a unit of the last place (or half, if it is odd); subnormal ones
+ * by adding 0.5, whose last place is the half's. */
+static inline uint16_t narrow_f16(float f) {
+  uint32_t u = bits_of(f), a = u & 0x7fffffffu;
+  uint32_t normal = (a + 0xfffu + (a >> 13 & 1) - (112u << 23)) >> 13;
+  uint32_t subnormal = bits_of(float_of(a) + 0.5F) - 0x3f000000u;
+  uint32_t nan = 0x7e00u | (a >> 13 & 0x3ffu);
+  uint32_t r = a < 0x38800000u ? subnormal : normal; /* 2^-14 */
+  r = a >= 0x477ff000u ? 0x7c00u : r;                /* 65520 rounds to infinity */
+  r = a > 0x7f800000u ? nan : r;
+  return (uint16_t)(r | (u >> 16 & 0x8000u));
+}
+
 static void widen(sw_dtype from, const void *src, float *dst, int64_t n) {
   const uint16_t *h = src;
   if (from == SW_BF16) {
     for (int64_t i = 0; i < n; i++) dst[i] = sw_bf16_to_f32(h[i]);
   } else if (from == SW_F16) {
-    for (int64_t i = 0; i < n; i++) dst[i] = sw_f16_to_f32(h[i]);
+    for (int64_t i = 0; i < n; i++) dst[i] = widen_f16(h[i]);
   } else {
     const char *at = src;
     for (int64_t i = 0; i < n; i++) dst[i] = (float)sw_element_load(from, at + i * sw_dtype_bytes(from));
@@ -79,7 +113,7 @@ static void narrow_f32(const float *src, sw_dtype to, void *dst, int64_t n) {
   if (to == SW_BF16) {
     for (int64_t i = 0; i < n; i++) h[i] = sw_f32_to_bf16(src[i]);
   } else if (to == SW_F16) {
-    for (int64_t i = 0; i < n; i++) h[i] = sw_f32_to_f16(src[i]);
+    for (int64_t i = 0; i < n; i++) h[i] = narrow_f16(src[i]);
   } else {
     char *at = dst;
     for (int64_t i = 0; i < n; i++) sw_element_store(to, (double)src[i], at + i * sw_dtype_bytes(to));
@@ -101,8 +135,6 @@ static void convert_chunk(sw_dtype from, const void *src, sw_dtype to, void *dst
     } else {
       kLoops[SW_F32][to](wide.f32, dst, n);
     }
-  } else if (from == SW_F32) {
-    narrow_f32(src, to, dst, n);
   } else {
     kLoops[from][SW_F64](src, wide.f64, n);
     narrow_f64(wide.f64, to, dst, n);
@@ -118,6 +150,8 @@ void sw_convert(sw_dtype from, const void *src, sw_dtype to, void *dst, int64_t 
     kLoops[from][to](src, dst, n);
   } else if (to == SW_F32) {
     widen(from, src, dst, n);
+  } else if (from == SW_F32) {
+    narrow_f32(src, to, dst, n);
   } else {
     for (int64_t i = 0; i < n; i += SW_CHUNK) {
       int64_t m = sw_min_i64(SW_CHUNK, n - i);

@@ -28,7 +28,7 @@ static void load_keys(sw_dtype t, const char *x, int64_t stride, int64_t n, bool
   sw_chunk near, wide;
   int64_t bytes = sw_dtype_bytes(t);
   if (stride != bytes) {
-    sw_copy_box(1, &n, (int)bytes, near.bytes, &bytes, x, &stride);
+    sw_copy_row((int)bytes, near.bytes, bytes, x, stride, n);
     x = near.bytes;
   }
   if (sw_dtype_class_of(t) == SW_CLASS_FLOAT) {

@@ -19,6 +19,15 @@
     }                                                          \
   }
 
+/* tanh in f32 by way of exp in f64, which is faster than the library's and rounds as well: (e-1)/(e+1) with e = exp(2x)
+ * loses at most log2(1/x) of f64's extra 29 bits, and below 2^-12 x itself is the nearest f32. */
+static inline float tanh_f32(float a) {
+  double e = exp(2.0 * (double)(a > 10 ? 10 : a < -10 ? -10 : a));
+  return fabs(a) < 0x1p-12F || a != a ? a : (float)((e - 1) / (e + 1));
+}
+static inline double tanh_f64(double a) { return tanh(a); }
+#define tanh_of(a) _Generic((a), float : tanh_f32, double : tanh_f64)(a)
+
 /* X(op, expression in `a` of type T) */
 #define FLOAT_OPS(X, T)                        \
   X(ABS, T, fabs(a))                           \
@@ -30,7 +39,7 @@
   X(SQRT, T, sqrt(a))                          \
   X(RSQRT, T, (T)1 / sqrt(a))                  \
   X(CBRT, T, cbrt(a))                          \
-  X(TANH, T, tanh(a))                          \
+  X(TANH, T, tanh_of(a))                       \
   X(LOGISTIC, T, (T)1 / ((T)1 + exp(-a)))      \
   X(SIN, T, sin(a))                            \
   X(COS, T, cos(a))                            \

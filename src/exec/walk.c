@@ -75,23 +75,34 @@ typedef struct sw_wide16 {
   uint64_t half[2];
 } sw_wide16;
 
-/* One row of elements of a size; and a plane of two dims, tile by tile. */
-enum { TILE = 16 };
-#define COPY_LOOPS(bytes, T)                                                                                          \
-  static void copy_row_##bytes(char *dst, int64_t ds, const char *src, int64_t ss, int64_t n) {                       \
-    if (ss == 0) {                                                                                                    \
-      T v = *(const T *)src;                                                                                          \
-      for (int64_t i = 0; i < n; i++) *(T *)(dst + i * ds) = v;                                                       \
-    } else {                                                                                                          \
-      for (int64_t i = 0; i < n; i++) *(T *)(dst + i * ds) = *(const T *)(src + i * ss);                              \
-    }                                                                                                                 \
-  }                                                                                                                   \
-  static void copy_tile_##bytes(char *dst, const int64_t *ds, const char *src, const int64_t *ss, const int64_t *n) { \
-    for (int64_t i = 0; i < n[0]; i++) {                                                                              \
-      for (int64_t j = 0; j < n[1]; j++) {                                                                            \
-        *(T *)(dst + i * ds[0] + j * ds[1]) = *(const T *)(src + i * ss[0] + j * ss[1]);                              \
-      }                                                                                                               \
-    }                                                                                                                 \
+/* One row of elements of a size; and a tile of n[0] x n[1] elements, contiguous along the first in the source and along
+ * the second in the destination. The tile goes through a small buffer: each line of memory is touched once, however the
+ * strides fall into the sets of a cache. */
+enum { TILE = 16, BLOCK = 8 * TILE };
+#define COPY_LOOPS(bytes, T)                                                                                         \
+  static void copy_row_##bytes(char *dst, int64_t ds, const char *src, int64_t ss, int64_t n) {                      \
+    if (ss == 0) {                                                                                                   \
+      T v = *(const T *)src;                                                                                         \
+      for (int64_t i = 0; i < n; i++) *(T *)(dst + i * ds) = v;                                                      \
+    } else {                                                                                                         \
+      for (int64_t i = 0; i < n; i++) *(T *)(dst + i * ds) = *(const T *)(src + i * ss);                             \
+    }                                                                                                                \
+  }                                                                                                                  \
+  static inline void copy_part_##bytes(char *dst, int64_t ds, const char *src, int64_t ss, int64_t n0, int64_t n1) { \
+    T tile[TILE][TILE];                                                                                              \
+    for (int64_t j = 0; j < n1; j++) {                                                                               \
+      for (int64_t i = 0; i < n0; i++) tile[i][j] = ((const T *)(src + j * ss))[i];                                  \
+    }                                                                                                                \
+    for (int64_t i = 0; i < n0; i++) {                                                                               \
+      for (int64_t j = 0; j < n1; j++) ((T *)(dst + i * ds))[j] = tile[i][j];                                        \
+    }                                                                                                                \
+  }                                                                                                                  \
+  static void copy_tile_##bytes(char *dst, int64_t ds, const char *src, int64_t ss, const int64_t *n) {              \
+    if (n[0] == TILE && n[1] == TILE) {                                                                              \
+      copy_part_##bytes(dst, ds, src, ss, TILE, TILE); /* constant bounds: unrolled */                               \
+    } else {                                                                                                         \
+      copy_part_##bytes(dst, ds, src, ss, n[0], n[1]);                                                               \
+    }                                                                                                                \
   }
 COPY_LOOPS(1, uint8_t)
 COPY_LOOPS(2, uint16_t)
@@ -101,7 +112,7 @@ COPY_LOOPS(16, sw_wide16)
 
 typedef struct copy_loops {
   void (*row)(char *dst, int64_t ds, const char *src, int64_t ss, int64_t n);
-  void (*tile)(char *dst, const int64_t *ds, const char *src, const int64_t *ss, const int64_t *n);
+  void (*tile)(char *dst, int64_t ds, const char *src, int64_t ss, const int64_t *n);
 } copy_loops;
 static const copy_loops kCopy[17] = {[1] = {copy_row_1, copy_tile_1},
                                      [2] = {copy_row_2, copy_tile_2},
@@ -109,29 +120,44 @@ static const copy_loops kCopy[17] = {[1] = {copy_row_1, copy_tile_1},
                                      [8] = {copy_row_8, copy_tile_8},
                                      [16] = {copy_row_16, copy_tile_16}};
 
-static void copy_row(void *user, char *const *at, const int64_t *stride, int64_t n) {
-  int bytes = *(const int *)user;
-  if (stride[0] == bytes && stride[1] == bytes) {
-    memcpy(at[0], at[1], (size_t)(n * bytes));
+void sw_copy_row(int element_bytes, char *dst, int64_t ds, const char *src, int64_t ss, int64_t n) {
+  if (ds == element_bytes && ss == element_bytes) {
+    memcpy(dst, src, (size_t)(n * element_bytes));
   } else {
-    kCopy[bytes].row(at[0], stride[0], at[1], stride[1], n);
+    kCopy[element_bytes].row(dst, ds, src, ss, n);
   }
 }
 
+static void copy_row(void *user, char *const *at, const int64_t *stride, int64_t n) {
+  sw_copy_row(*(const int *)user, at[0], stride[0], at[1], stride[1], n);
+}
+
+/* Two dims: n[0] contiguous in the source and `ds` bytes apart in the destination, n[1] the other way round. */
 typedef struct plane {
   int bytes;
-  int64_t n[2], ds[2], ss[2];
+  int64_t n[2], ds, ss;
 } plane;
+
+/* The tiles of a block of at most BLOCK x BLOCK elements, so that pages are reused while their translations are near.
+ */
+static void copy_block(const plane *p, char *dst, const char *src, int64_t rows, int64_t columns) {
+  for (int64_t i = 0; i < rows; i += TILE) {
+    for (int64_t j = 0; j < columns; j += TILE) {
+      int64_t n[2] = {sw_min_i64(TILE, rows - i), sw_min_i64(TILE, columns - j)};
+      kCopy[p->bytes].tile(dst + i * p->ds + j * p->bytes, p->ds, src + i * p->bytes + j * p->ss, p->ss, n);
+    }
+  }
+}
 
 static void copy_plane(void *user, char *const *at, const int64_t *stride, int64_t count) {
   const plane *p = user;
   for (int64_t k = 0; k < count; k++) {
     char *dst = at[0] + k * stride[0];
     const char *src = at[1] + k * stride[1];
-    for (int64_t i = 0; i < p->n[0]; i += TILE) {
-      for (int64_t j = 0; j < p->n[1]; j += TILE) {
-        int64_t n[2] = {sw_min_i64(TILE, p->n[0] - i), sw_min_i64(TILE, p->n[1] - j)};
-        kCopy[p->bytes].tile(dst + i * p->ds[0] + j * p->ds[1], p->ds, src + i * p->ss[0] + j * p->ss[1], p->ss, n);
+    for (int64_t i = 0; i < p->n[0]; i += BLOCK) {
+      for (int64_t j = 0; j < p->n[1]; j += BLOCK) {
+        copy_block(p, dst + i * p->ds + j * p->bytes, src + i * p->bytes + j * p->ss, sw_min_i64(BLOCK, p->n[0] - i),
+                   sw_min_i64(BLOCK, p->n[1] - j));
       }
     }
   }
@@ -166,10 +192,7 @@ void sw_copy_box(int rank, const int64_t *dims, int element_bytes, char *dst, co
     sw_copy_walk(&w, element_bytes, dst, src);
     return;
   }
-  plane p = {element_bytes,
-             {w.dims[t], w.dims[last]},
-             {w.stride[0][t], w.stride[0][last]},
-             {w.stride[1][t], w.stride[1][last]}};
+  plane p = {element_bytes, {w.dims[t], w.dims[last]}, w.stride[0][t], w.stride[1][last]};
   w.dims[last] = 1;
   for (int i = t; i < last; i++) copy_dim(&w, i, i + 1);
   w.rank = last;

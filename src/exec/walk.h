@@ -27,6 +27,9 @@ void sw_walk_run(const sw_walk *w, char *const *base, sw_walk_row row, void *use
 /* Row-major byte strides of a dense array. */
 void sw_dense_strides(int rank, const int64_t *dims, int64_t element_bytes, int64_t *stride);
 
+/* n elements from src to dst, `ss` and `ds` bytes apart; elements of 1, 2, 4, 8 or 16 bytes. */
+void sw_copy_row(int element_bytes, char *dst, int64_t ds, const char *src, int64_t ss, int64_t n);
+
 /* dst box = src box, both given by their first element and byte strides; elements of 1, 2, 4, 8 or 16 bytes. */
 void sw_copy_box(int rank, const int64_t *dims, int element_bytes, char *dst, const int64_t *dst_stride,
                  const char *src, const int64_t *src_stride);

@@ -1,6 +1,6 @@
 /* Buffers in the computing type, and folds.
  *
- * A row is folded by halves, so that loops stay vectorised and rounding errors grow with the logarithm of the chunk:
+ * A row is folded in lanes and those by halves, so that loops stay vectorised and rounding errors grow slowly:
  *
  *   1 2 3 4 5  ->  (1+4) (2+5) 3  ->  (5+3) 7  ->  15
  */
@@ -12,6 +12,8 @@
 #include "exec/walk.h"
 #include "shardwright/checked.h"
 #include "shardwright/scalar.h"
+
+enum { LANES = 64 };
 
 sw_rc sw_wide_load(const sw_kernel_call *c, const sw_buffer *b, sw_dtype wide, const void **out, sw_diag *d) {
   *out = b->data;
@@ -60,8 +62,28 @@ sw_rc sw_fold_of_op(const sw_kernel_call *c, sw_dtype t, sw_fold *out, sw_diag *
   return sw_fold_init(c, kind, t, out, d);
 }
 
+/* *acc = *acc combined with n <= SW_CHUNK wide elements; `room` holds as many and may be `x`. */
+static void fold_chunk(const sw_fold *f, void *acc, const char *x, int64_t n, char *room) {
+  int64_t bytes = sw_dtype_bytes(f->wide), lanes = n;
+  if (n >= 2 * LANES) { /* lanes first: element i goes to lane i mod LANES */
+    f->loop(x, x + LANES * bytes, room, LANES);
+    int64_t i = 2 * LANES;
+    for (; i + LANES <= n; i += LANES) f->loop(room, x + i * bytes, room, LANES);
+    f->loop(room, x + i * bytes, room, n - i);
+    x = room, lanes = LANES;
+  }
+  while (lanes > 1) { /* fold the upper half onto the lower; an odd middle element stays */
+    int64_t half = lanes / 2;
+    f->loop(x, x + (lanes - half) * bytes, room, half);
+    if (lanes % 2 && x != room) memcpy(room + half * bytes, x + half * bytes, (size_t)bytes);
+    x = room;
+    lanes -= half;
+  }
+  f->loop(acc, x, acc, 1);
+}
+
 void sw_fold_row(const sw_fold *f, void *acc, sw_dtype t, const void *x, int64_t n) {
-  int64_t bytes = sw_dtype_bytes(t), wide_bytes = sw_dtype_bytes(f->wide);
+  int64_t bytes = sw_dtype_bytes(t);
   sw_chunk store;
   for (int64_t at = 0; at < n; at += SW_CHUNK) {
     int64_t m = sw_min_i64(SW_CHUNK, n - at);
@@ -70,15 +92,7 @@ void sw_fold_row(const sw_fold *f, void *acc, sw_dtype t, const void *x, int64_t
       sw_convert(t, from, f->wide, store.bytes, m);
       from = store.bytes;
     }
-    while (m > 1) { /* fold the upper part onto the lower; an odd middle element stays */
-      int64_t half = m / 2;
-      f->loop(from, from + (m - half) * wide_bytes, store.bytes, half);
-      if (m % 2 && from != store.bytes)
-        memcpy(store.bytes + half * wide_bytes, from + half * wide_bytes, (size_t)wide_bytes);
-      from = store.bytes;
-      m -= half;
-    }
-    f->loop(acc, from, acc, 1);
+    fold_chunk(f, acc, from, m, store.bytes);
   }
 }
 
@@ -94,13 +108,13 @@ void sw_fold_strided(const sw_fold *f, char *acc, int64_t acc_stride, const char
   for (int64_t i = 0; i < n; i += SW_CHUNK) {
     int64_t m = sw_min_i64(SW_CHUNK, n - i);
     char *to = acc + i * acc_stride;
-    sw_copy_box(1, &m, (int)bytes, b.bytes, &bytes, x + i * x_stride, &x_stride);
+    sw_copy_row((int)bytes, b.bytes, bytes, x + i * x_stride, x_stride, m);
     if (direct) {
       f->loop(to, b.bytes, to, m);
     } else {
-      sw_copy_box(1, &m, (int)bytes, a.bytes, &bytes, to, &acc_stride);
+      sw_copy_row((int)bytes, a.bytes, bytes, to, acc_stride, m);
       f->loop(a.bytes, b.bytes, a.bytes, m);
-      sw_copy_box(1, &m, (int)bytes, to, &acc_stride, a.bytes, &bytes);
+      sw_copy_row((int)bytes, to, acc_stride, a.bytes, bytes, m);
     }
   }
 }
