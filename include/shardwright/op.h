@@ -152,7 +152,8 @@ typedef enum sw_attr_kind {
   SW_ATTR_KIND_DATA, /* elements of a constant */
 } sw_attr_kind;
 
-/* Elements of a constant, in its dtype, row-major; `splat`: one element stands for all. */
+/* Elements of a constant, in its dtype, row-major; `splat`: one element stands for all (in a graph always so where
+ * there is but one). */
 typedef struct sw_data {
   const void *bytes;
   bool splat;

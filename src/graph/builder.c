@@ -297,11 +297,12 @@ static sw_rc own_data(sw_graph *g, const sw_op_spec *spec, const sw_shape *s, sw
   }
   sw_attr *attrs = sw_arena_copy(&g->arena, s->attrs, (size_t)s->n_attrs, sizeof *attrs, d);
   if (!attrs) return SW_E_RESOURCE;
-  int64_t bytes = data->splat ? sw_dtype_bytes(s->results[0].dtype) : sw_type_bytes(&s->results[0]);
+  bool one = data->splat || sw_type_elements(&s->results[0]) == 1;
+  int64_t bytes = one ? sw_dtype_bytes(s->results[0].dtype) : sw_type_bytes(&s->results[0]);
   void *copy = sw_arena_copy(&g->arena, data->bytes, (size_t)bytes, 1, d);
   if (!copy) return SW_E_RESOURCE;
   for (int i = 0; i < s->n_attrs; i++) {
-    if (attrs[i].key == SW_ATTR_VALUE) attrs[i].u.data = (sw_data){copy, data->splat};
+    if (attrs[i].key == SW_ATTR_VALUE) attrs[i].u.data = (sw_data){copy, one};
   }
   op->attrs = attrs;
   return SW_OK;
