@@ -110,6 +110,7 @@ static void append_run(const moving *v, sw_coll_op op, int dim, uint8_t atom, un
 
 /* A helper is an axis as a whole, or what the source leaves of it: its digits follow each other, major first. */
 static bool can_help(const moving *v, int dim, uint8_t atom) {
+  if (v->q->no_exchange) return true; /* any may make blocks equal, for a permute */
   if (!v->to_reduce && !(v->conflict && v->q->target.at[atom] == RS_UNUSED)) return false;
   const rs_space *s = &v->q->space;
   if (atom == 0 || s->atom[atom - 1].axis != s->atom[atom].axis) return true;
@@ -193,9 +194,9 @@ static void all_to_all(const moving *v, int dim, int to_dim, int n) {
   if (!rs_cuts_nest(v->q->space.dims[to_dim], to.shards[to_dim], size_of(v->q, atoms, n))) return;
   pop(v->q, &to, dim, n);
   push(v->q, &to, to_dim, atoms, n);
-  double price = rs_collective_s(v->q, SW_COLL_ALL_TO_ALL, atoms, n, v->bytes);
-  make_offer(v, &to, (rs_move){SW_COLL_ALL_TO_ALL, (uint8_t)dim, (uint8_t)to_dim, (uint8_t)n, 0}, price,
-             rs_local_bytes(v->q, to.shards));
+  double after = rs_local_bytes(v->q, to.shards); /* more than before where padding grows */
+  double price = rs_collective_s(v->q, SW_COLL_ALL_TO_ALL, atoms, n, after > v->bytes ? after : v->bytes);
+  make_offer(v, &to, (rs_move){SW_COLL_ALL_TO_ALL, (uint8_t)dim, (uint8_t)to_dim, (uint8_t)n, 0}, price, after);
 }
 
 static void leaves(const moving *v) {
@@ -268,10 +269,10 @@ static bool moved_back(const rs_query *q, const rs_lists *t, int from, int to, i
   return true;
 }
 
-int rs_states_before(const rs_query *q, rs_state *out) {
+static int states_before(const rs_query *q, const rs_state *state, rs_state *out, int n) {
   rs_lists t;
-  rs_lists_of(&q->space, &q->target, &t);
-  int n = gathers_before(q, &t, out, 0);
+  rs_lists_of(&q->space, state, &t);
+  n = gathers_before(q, &t, out, n);
   for (int d = 0; d < q->space.rank; d++) {
     for (int count = 1; count <= t.len[d]; count++) {
       for (int e = 0; e < q->space.rank && n < RS_MAX_NEAR; e++) {
@@ -279,5 +280,11 @@ int rs_states_before(const rs_query *q, rs_state *out) {
       }
     }
   }
+  return n;
+}
+
+int rs_states_before(const rs_query *q, rs_state *out) {
+  int first = states_before(q, &q->target, out, 0), n = first;
+  for (int i = 0; i < first && q->no_exchange; i++) n = states_before(q, &out[i], out, n);
   return n;
 }

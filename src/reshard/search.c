@@ -141,9 +141,17 @@ static void offer(void *user, const rs_state *state, rs_move move, double price,
   if (fits(x->s, x->from, to, bytes_before, bytes_after)) relax(x->s, x->from, to, move, price);
 }
 
+static bool equal_blocks(const search *s, const rs_lists *l, int to) {
+  rs_lists after;
+  if (s->q->opaque_source || s->q->opaque_target) return false;
+  rs_lists_of(&s->q->space, &s->node[to].state, &after);
+  return memcmp(l->shards, after.shards, (size_t)s->q->space.rank * sizeof l->shards[0]) == 0;
+}
+
 static void exchange_to(search *s, int from, const rs_lists *l, int to) {
   static const rs_move kExchange = {.op = SW_COLL_EXCHANGE};
   if (to < 0 || to == from || s->node[to].done) return;
+  if (s->q->no_exchange && !equal_blocks(s, l, to)) return;
   const rs_state *src = from == 0 && s->q->opaque_source ? NULL : &s->node[from].state;
   const rs_state *dst = to == s->target && s->q->opaque_target ? NULL : &s->node[to].state;
   double price = rs_exchange_s(s->q, src, dst);
@@ -178,7 +186,7 @@ static void expand(search *s, int from) {
   const sw_coll_op op = (sw_coll_op)s->node[from].move.op;
   bool moved = from != 0 && (op == SW_COLL_ALL_GATHER || op == SW_COLL_ALL_TO_ALL || op == SW_COLL_EXCHANGE);
   if (moved && !tangled && !q->thorough && !q->opaque_target) return;
-  if (reduced && (!q->no_exchange || opaque || q->opaque_target)) exchanges(s, from, &l);
+  if (reduced) exchanges(s, from, &l);
 }
 
 static void find_near(search *s) {

@@ -126,7 +126,8 @@ static double moved_s(const table *t, const rs_lists *a, const rs_lists *b, diff
   bool same = n == b->len[diff.appended] - a->len[diff.appended] && a->partial == b->partial &&
               memcmp(atoms, &b->atom[diff.appended][a->len[diff.appended]], (size_t)n) == 0;
   if (!same || !nests(t, b, a, diff.dropped) || !nests(t, a, b, diff.appended)) return HUGE_VAL;
-  return rs_collective_s(&t->q, SW_COLL_ALL_TO_ALL, atoms, n, rs_local_bytes(&t->q, a->shards));
+  double before = rs_local_bytes(&t->q, a->shards), after = rs_local_bytes(&t->q, b->shards);
+  return rs_collective_s(&t->q, SW_COLL_ALL_TO_ALL, atoms, n, after > before ? after : before);
 }
 
 /* Lists equal: only what is partial differs. */
