@@ -12,7 +12,8 @@
 #include "shardwright/graph.h"
 #include "shardwright/tensor.h"
 
-/* Who executes. mesh NULL: one device alone. `scratch` (NULL: one of its own per op) is reset after every op. */
+/* Who executes. mesh NULL: one device alone. `scratch`: what the op needs meanwhile comes from there and stays until
+ * the caller resets it; NULL: memory of its own. */
 typedef struct sw_exec_ctx {
   const sw_mesh *mesh;
   int64_t device;

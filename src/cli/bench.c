@@ -1,9 +1,12 @@
 /* shardwright bench: figures about the program itself, each by its name. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/output.h"
 #include "shardwright/bench_costs.h"
+#include "shardwright/bench_kernels.h"
+#include "shardwright/json_write.h"
 #include "shardwright/profile_json.h"
 
 typedef struct settings {
@@ -11,10 +14,13 @@ typedef struct settings {
   const char *facts;
   sw_words hw;
   bool fit, rows, json;
+  const char *only;
+  double min_s;
 } settings;
 
 static const sw_operand kOperands[] = {
-    {"WHAT", "costs: predicted against measured times", SW_INTO_TEXT(settings, what), .choices = "costs"},
+    {"WHAT", "costs: predicted against measured times; kernels: how fast ops execute", SW_INTO_TEXT(settings, what),
+     .choices = "costs|kernels"},
 };
 static const sw_option kOptions[] = {
     {"facts", 0, SW_OPTION_DIR, "DIR", NULL, "folder of the measured tables; by default $SHARDWRIGHT_FACTS_DIR",
@@ -25,6 +31,9 @@ static const sw_option kOptions[] = {
      SW_INTO_FLAG(settings, fit)},
     {"rows", 0, SW_OPTION_FLAG, NULL, NULL, "print every measured row beside its prediction",
      SW_INTO_FLAG(settings, rows)},
+    {"only", 0, SW_OPTION_TEXT, "PART", NULL, "kernels: those whose name holds PART", SW_INTO_TEXT(settings, only)},
+    {"min-time", 0, SW_OPTION_NUMBER, "S", "0.2", "kernels: repeat each for at least S seconds; the best time counts",
+     SW_INTO_NUMBER(settings, min_s), .min = 0.001, .max = 60},
     SW_OPTION_JSON_INTO(settings, json),
 };
 
@@ -57,15 +66,62 @@ static sw_rc bench_costs(const sw_call *call, sw_diag *d) {
   return passed ? SW_OK : SW_E_MISMATCH;
 }
 
-static sw_rc run(const sw_call *call, sw_diag *d) { return bench_costs(call, d); }
+/* --- kernels --- */
+
+typedef struct kernel_table {
+  sw_text text;
+  sw_json_out json;
+  bool as_json;
+  sw_cancel *cancel;
+} kernel_table;
+
+static sw_rc add_kernel(void *user, const sw_bench_kernel_row *r, sw_diag *d) {
+  kernel_table *t = user;
+  if (sw_cancelled(t->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
+  if (t->as_json) {
+    sw_jw_object(&t->json, NULL);
+    sw_jw_string(&t->json, "name", r->name);
+    sw_jw_f64(&t->json, "seconds", r->seconds);
+    sw_jw_f64(&t->json, "flop_per_s", r->flop_per_s);
+    sw_jw_f64(&t->json, "bytes_per_s", r->bytes_per_s);
+    sw_jw_f64(&t->json, "share", r->share);
+    sw_jw_end(&t->json);
+    return SW_OK;
+  }
+  sw_text_printf(&t->text, "%-55s %10.3f %10.2f %10.2f %6.0f%%\n", r->name, r->seconds * 1e3, r->flop_per_s * 1e-9,
+                 r->bytes_per_s * 1e-9, r->share * 100);
+  return SW_OK;
+}
+
+static sw_rc bench_kernels(const sw_call *call, sw_diag *d) {
+  const settings *s = call->settings;
+  kernel_table t = {.as_json = s->json, .cancel = call->cancel};
+  sw_json_out_init(&t.json, &t.text);
+  if (s->json) sw_jw_array(&t.json, NULL);
+  if (!s->json) sw_text_printf(&t.text, "%-55s %10s %10s %10s %7s\n", "kernel", "ms", "GFLOP/s", "GB/s", "share");
+  sw_rc rc = sw_bench_kernels(&(sw_bench_kernels_options){s->min_s, s->only}, add_kernel, &t, d);
+  if (rc) {
+    sw_text_free(&t.text);
+    return rc;
+  }
+  if (s->json) sw_jw_end(&t.json);
+  return sw_print_text(&t.text, d);
+}
+
+static sw_rc run(const sw_call *call, sw_diag *d) {
+  const settings *s = call->settings;
+  return strcmp(s->what, "kernels") == 0 ? bench_kernels(call, d) : bench_costs(call, d);
+}
 
 const sw_command sw_command_bench = {
     .name = "bench",
-    .summary = "print figures about the program: how far its prices are from measured times",
+    .summary = "print figures about the program: its prices against measured times, its kernels",
     .description =
         "costs: every profile names the measured rows that speak of it. Half of the sizes, on ranks other than 4, are "
         "for fitting; the others judge. The mean absolute log error of a source at 1 MiB and above may be 15 %; exit "
-        "status 4 when one is beyond.\n",
+        "status 4 when one is beyond.\n"
+        "kernels: ops at sizes beyond the caches, on one thread, beside a matrix product and a copy of the same run; "
+        "share is the larger of the two rates over theirs.\n",
     .example = "shardwright bench costs --facts facts --hw dgx-h100",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),

@@ -78,7 +78,7 @@ static sw_rc load_canonical(const sw_kernel_call *c, const sw_buffer *b, const i
 
 static sw_rc conv_init(conv *v, const sw_kernel_call *c, int *y_order, sw_diag *d) {
   const sw_buffer *x = c->in[0], *w = c->in[1], *y = c->out[0];
-  int x_order[SW_MAX_RANK], w_order[SW_MAX_RANK];
+  int x_order[SW_MAX_RANK] = {0}, w_order[SW_MAX_RANK] = {0};
   SW_TRY(read_layout(c, SW_ATTR_LHS_LAYOUT, "bf", x->rank, x_order, d));
   SW_TRY(read_layout(c, SW_ATTR_RHS_LAYOUT, "oi", w->rank, w_order, d));
   SW_TRY(read_layout(c, SW_ATTR_OUT_LAYOUT, "bf", y->rank, y_order, d));
@@ -248,8 +248,8 @@ static sw_rc store_canonical(const sw_kernel_call *c, const conv *v, const int *
 }
 
 sw_rc sw_kernel_convolution(const sw_kernel_call *c, sw_diag *d) {
-  conv v;
-  int y_order[SW_MAX_RANK];
+  conv v = {.feature_groups = 1, .batch_groups = 1};
+  int y_order[SW_MAX_RANK] = {0};
   int64_t elements = sw_buffer_elements(c->out[0]);
   if (elements == 0) return SW_OK;
   SW_TRY(conv_init(&v, c, y_order, d));

@@ -11,7 +11,7 @@
 #include "exec/kernel.h"
 #include "shardwright/checked.h"
 
-enum { POOL_BLOCKS = 32 };
+enum { POOL_BLOCKS = 32, MOST_SCRATCH_KEPT = 64 << 20 };
 
 typedef struct pool_block {
   void *at;
@@ -29,7 +29,8 @@ typedef struct execution {
   held_value *values; /* by id */
   pool_block pool[POOL_BLOCKS];
   int n_pool;
-  sw_arena scratch;
+  sw_arena scratch;     /* of the op that runs */
+  size_t scratch_block; /* bytes of the block that it keeps */
   int64_t held_bytes, peak_bytes;
   int32_t n_communicating; /* collectives met so far that are not local */
 } execution;
@@ -135,11 +136,8 @@ static sw_rc run_op(execution *e, const sw_op *op, sw_diag *d) {
     SW_TRY(value_create(e, op->results[i], d));
     out[i] = &e->values[op->results[i]].t;
   }
-  sw_arena kernel_scratch = {0};
-  sw_exec_ctx ctx = {e->v->program ? e->v->program->mesh : NULL, e->v->device, &kernel_scratch};
-  sw_rc rc = op->code == SW_OP_COLLECTIVE ? run_collective(e, op, in, out, d) : sw_exec_eval(op, in, out, &ctx, d);
-  sw_arena_deinit(&kernel_scratch);
-  SW_TRY(rc);
+  sw_exec_ctx ctx = {e->v->program ? e->v->program->mesh : NULL, e->v->device, &e->scratch};
+  SW_TRY(op->code == SW_OP_COLLECTIVE ? run_collective(e, op, in, out, d) : sw_exec_eval(op, in, out, &ctx, d));
   for (int i = 0; i < op->n_results; i++) {
     set_valid(e, op->results[i], out[i]);
     if (o->poison) sw_buffer_poison_padding(out[i]);
@@ -158,6 +156,18 @@ static void release_unused(execution *e, const sw_op *op) {
   }
 }
 
+/* Empty the scratch, but keep one block that would have held all of what the op took (a reset keeps only the last):
+ * the next layer's op then finds its memory in place. */
+static sw_rc scratch_recycle(execution *e, sw_diag *d) {
+  size_t used = e->scratch.bytes;
+  sw_arena_reset(&e->scratch);
+  if (used <= e->scratch_block || used > MOST_SCRATCH_KEPT) return SW_OK;
+  e->scratch_block = used;
+  if (!sw_arena_alloc(&e->scratch, used, 1, d)) return SW_E_RESOURCE;
+  sw_arena_reset(&e->scratch);
+  return SW_OK;
+}
+
 static sw_rc run_ops(execution *e, sw_diag *d) {
   const sw_graph *g = e->v->graph;
   const sw_exec_options *o = e->v->options;
@@ -172,7 +182,7 @@ static sw_rc run_ops(execution *e, sw_diag *d) {
     if (o->times) {
       o->times[e->v->device * g->n_ops + id] = (sw_exec_time){start - e->v->began_s, sw_now_s() - e->v->began_s};
     }
-    sw_arena_reset(&e->scratch);
+    SW_TRY(scratch_recycle(e, d));
     release_unused(e, op);
   }
   return SW_OK;
@@ -196,11 +206,19 @@ static sw_rc take_args(execution *e, const sw_buffer *const *args, sw_diag *d) {
   return SW_OK;
 }
 
-/* Copies: a value may be returned twice, or be an argument. */
+/* A value's last return hands it over; earlier ones, and an argument's, are copies. */
 static sw_rc give_outputs(execution *e, sw_tensor *outputs, sw_diag *d) {
   const sw_graph *g = e->v->graph;
   const sw_function *f = &g->functions[g->main];
-  for (int i = 0; i < f->n_outputs; i++) SW_TRY(sw_tensor_copy(&outputs[i], &e->values[f->outputs[i]].t, d));
+  for (int i = 0; i < f->n_outputs; i++) {
+    held_value *h = &e->values[f->outputs[i]];
+    if (--h->uses_left == 0 && h->bytes) {
+      outputs[i] = h->t;
+      *h = (held_value){0};
+    } else {
+      SW_TRY(sw_tensor_copy(&outputs[i], &h->t, d));
+    }
+  }
   return SW_OK;
 }
 

@@ -33,7 +33,7 @@ typedef struct sw_expr_scope {
 /* out[0..n_results). SW_E_INPUT with the place in the text. */
 sw_rc sw_expr_parse(const char *text, const sw_expr_scope *scope, sw_arena *arena, sw_expr *out, sw_diag *d);
 
-enum { SW_EXPR_ROW = 256 };
+#define SW_EXPR_ROW INT64_C(256)
 /* Rows of at most SW_EXPR_ROW points: x[i] = elements of operand i; loop i has index loop[i], loop `moving` grows by 1
  * from point to point. */
 typedef struct sw_expr_rows {

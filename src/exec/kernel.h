@@ -10,7 +10,7 @@ typedef struct sw_kernel_call {
   sw_buffer *const *out;
   const sw_mesh *mesh; /* NULL: one device */
   int64_t device;
-  sw_arena *scratch; /* emptied when the kernel returns */
+  sw_arena *scratch; /* worthless once the kernel has returned */
 } sw_kernel_call;
 
 typedef sw_rc (*sw_kernel)(const sw_kernel_call *c, sw_diag *d);

@@ -36,10 +36,6 @@ sw_rc sw_exec_eval(const sw_op *op, const sw_buffer *const *in, sw_buffer *const
   sw_arena own = {0}, *scratch = ctx && ctx->scratch ? ctx->scratch : &own;
   sw_kernel_call call = {op, in, out, ctx ? ctx->mesh : NULL, ctx ? ctx->device : 0, scratch};
   sw_rc rc = kernel(&call, d);
-  if (scratch == &own) {
-    sw_arena_deinit(&own);
-  } else {
-    sw_arena_reset(scratch);
-  }
+  sw_arena_deinit(&own);
   return rc;
 }

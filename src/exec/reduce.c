@@ -82,13 +82,15 @@ static int64_t gcd(int64_t a, int64_t b) { return b ? gcd(b, a % b) : a; }
 /* Result o reads position p = o*stride + offset*window_dilation - low of the dilated operand, which exists where
  * 0 <= p <= (extent-1)*dilation and p % dilation == 0. */
 static run window_run(const window_dim *w, int64_t offset) {
-  run r = {.step = w->dilation / gcd(w->stride, w->dilation)};
+  run r = {0};
+  if (w->extent == 0 || w->results == 0) return r;
+  r.step = w->dilation / gcd(w->stride, w->dilation);
   int64_t shift = offset * w->window_dilation - w->low, last = (w->extent - 1) * w->dilation;
   int64_t lo = sw_max_i64(0, -sw_floor_div(shift, w->stride)); /* first o with p >= 0 */
   int64_t hi = sw_min_i64(w->results - 1, sw_floor_div(last - shift, w->stride));
   int64_t tries = r.step;
   while (tries > 0 && lo <= hi && (lo * w->stride + shift) % w->dilation != 0) lo++, tries--;
-  if (w->extent == 0 || tries == 0 || lo > hi) return r;
+  if (tries == 0 || lo > hi) return r;
   r.first = lo;
   r.count = (hi - lo) / r.step + 1;
   r.from = (lo * w->stride + shift) / w->dilation;
@@ -144,7 +146,7 @@ sw_rc sw_kernel_reduce_window(const sw_kernel_call *c, sw_diag *d) {
   sw_fill_elements(acc, f.identity, (int)bytes, sw_buffer_elements(y));
   sw_dense_strides(y->rank, y->dims, bytes, acc_stride);
   sw_dense_strides(y->rank, c->in[0]->dims, bytes, x_stride);
-  window_dim dim[SW_MAX_RANK];
+  window_dim dim[SW_MAX_RANK] = {{0}};
   window_dims(c, dim);
   for (int i = y->rank; i >= 0;) {
     apply_offset(dim, y->rank, offset, &f, acc, x, acc_stride, x_stride);

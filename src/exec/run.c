@@ -84,7 +84,7 @@ sw_rc sw_exec_run_spmd(const sw_exec_program *p, const sw_buffer *const *args, c
   }
   for (int64_t i = 0; i < devices; i++) device_start(&threads[i]);
   for (int64_t i = 0; i < devices; i++) {
-    if (threads[i].started) pthread_join(threads[i].thread, NULL);
+    if (threads[i].started) (void)pthread_join(threads[i].thread, NULL);
   }
   const device_thread *failed = first_failure(threads, devices);
   sw_rc rc = failed ? report_failure(failed, devices, d) : SW_OK;

@@ -13,7 +13,7 @@
 #include "shardwright/checked.h"
 #include "shardwright/scalar.h"
 
-enum { LANES = 64 };
+#define LANES INT64_C(64)
 
 sw_rc sw_wide_load(const sw_kernel_call *c, const sw_buffer *b, sw_dtype wide, const void **out, sw_diag *d) {
   *out = b->data;

@@ -58,8 +58,8 @@ static bool accept_word(reader *r, const char *word) {
 
 static sw_rc read_text(reader *r, char *out, size_t room) {
   size_t n = 0;
-  char quote = accept(r, '\'') ? '\'' : accept(r, '"') ? '"' : 0;
-  if (!quote) return bad(r, "expected a quoted word");
+  char quote = '\'';
+  if (!accept(r, quote) && !accept(r, quote = '"')) return bad(r, "expected a quoted word");
   while (r->at < r->end && *r->at != quote) {
     if (n + 1 >= room) return bad(r, "unexpected word");
     out[n++] = *r->at++;
