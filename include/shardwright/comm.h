@@ -47,6 +47,17 @@ typedef struct sw_comm_call {
 
 SW_API SW_CHECKED sw_rc sw_comm_create_threads(const sw_mesh *mesh, const sw_comm_options *o, sw_comm **out,
                                                sw_diag *d);
+
+/* A communicator over the processes of an MPI run: rank i is device i, *device is this process's. sw_comm_run is called
+ * for that device only; sw_comm_start completes the call at once. Works in programs that an MPI engine is linked into
+ * (shardwright-openmpi, shardwright-mpich), else fails. Initialises MPI when nobody has. Collective. */
+SW_API SW_CHECKED sw_rc sw_comm_create_mpi(const sw_mesh *mesh, const sw_comm_options *o, sw_comm **out,
+                                           int64_t *device, sw_diag *d);
+/* For an MPI engine: how the above is done. */
+typedef sw_rc (*sw_comm_mpi_create)(const sw_mesh *mesh, const sw_comm_options *o, sw_comm **out, int64_t *device,
+                                    sw_diag *d);
+SW_API void sw_comm_provide_mpi(sw_comm_mpi_create create);
+
 SW_API void sw_comm_destroy(sw_comm *c); /* NULL allowed; no call may be in flight */
 /* Blocking; called by one thread per device. */
 SW_API SW_CHECKED sw_rc sw_comm_run(sw_comm *c, int64_t device, const sw_comm_call *call, sw_diag *d);

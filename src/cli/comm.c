@@ -8,9 +8,9 @@
 #include <string.h>
 
 typedef struct settings {
-  const char *what, *op, *devices, *bytes, *mesh, *format;
+  const char *what, *op, *devices, *bytes, *mesh, *format, *engine;
   int64_t threads, calls, seed;
-  double min_s;
+  double min_s, timeout_s;
 } settings;
 
 static const sw_option kOptions[] = {
@@ -22,8 +22,13 @@ static const sw_option kOptions[] = {
     {"format", 0, SW_OPTION_CHOICE, "FORM", "table", "how to print figures", SW_INTO_TEXT(settings, format),
      .choices = "table|json|csv"},
     {"mesh", 0, SW_OPTION_TEXT, "MESH", "x=2,y=4", "mesh that check uses", SW_INTO_TEXT(settings, mesh)},
+    {"comm", 0, SW_OPTION_CHOICE, "ENGINE", "threads",
+     "what check runs on: threads of this process, or the processes of mpirun", SW_INTO_TEXT(settings, engine),
+     .choices = "threads|mpi"},
     {"calls", 0, SW_OPTION_INT, "N", "2000", "random collectives that check makes", SW_INTO_INT(settings, calls),
      .min = 1, .max = 100000000},
+    {"timeout", 0, SW_OPTION_NUMBER, "S", "30", "how long check waits for a device",
+     SW_INTO_NUMBER(settings, timeout_s), .min = 0.001, .max = 86400},
     {"seed", 0, SW_OPTION_INT, "K", "1", "seed of the random collectives", SW_INTO_INT(settings, seed), .min = 0,
      .max = 1e15},
     {"threads", 'j', SW_OPTION_INT, "N", "0", "threads that the devices share; 0: one per core",
@@ -46,29 +51,60 @@ static sw_rc run_program(sw_comm *c, int64_t device, void *user, sw_diag *d) {
 
 enum { CALLS_PER_PROGRAM = 100 };
 
-static sw_rc check_program(const sw_call *call, const sw_mesh *mesh, uint64_t seed, int calls, sw_diag *d) {
+static sw_comm_options options_of(const sw_call *call) {
   const settings *s = call->settings;
+  return (sw_comm_options){.cancel = call->cancel, .timeout_s = s->timeout_s};
+}
+
+/* All devices of this process, or its one device of an MPI run. */
+typedef struct checker {
+  const sw_call *call;
+  sw_mesh mesh;
+  sw_comm *mpi; /* NULL: threads */
+  int64_t device;
+} checker;
+
+static sw_rc run_on_threads(const checker *k, checked_program *p, sw_diag *d) {
+  const settings *s = k->call->settings;
+  sw_comm *comm;
+  sw_comm_options o = options_of(k->call);
+  SW_TRY(sw_comm_create_threads(&k->mesh, &o, &comm, d));
+  sw_rc rc = sw_comm_launch(comm, run_program, p, &(sw_launch_options){.threads = (int)s->threads}, d);
+  sw_comm_destroy(comm);
+  return rc;
+}
+
+static sw_rc check_program(const checker *k, uint64_t seed, int calls, sw_diag *d) {
   sw_arena arena = {0};
   checked_program p = {NULL};
-  sw_comm *comm = NULL;
-  sw_rc rc = sw_comm_suite_build(mesh, seed, calls, &arena, &p.suite, d);
-  if (!rc) rc = sw_comm_create_threads(mesh, &(sw_comm_options){.cancel = call->cancel}, &comm, d);
-  if (!rc) rc = sw_comm_launch(comm, run_program, &p, &(sw_launch_options){.threads = (int)s->threads}, d);
+  sw_rc rc = sw_comm_suite_build(&k->mesh, seed, calls, &arena, &p.suite, d);
+  if (!rc) rc = k->mpi ? run_program(k->mpi, k->device, &p, d) : run_on_threads(k, &p, d);
   if (rc) sw_diag_note(d, "in a program of %d calls with seed %llu", calls, (unsigned long long)seed);
-  sw_comm_destroy(comm);
   sw_arena_deinit(&arena);
   return rc;
 }
 
-static sw_rc check(const sw_call *call, sw_diag *d) {
-  const settings *s = call->settings;
-  sw_mesh mesh;
-  SW_TRY(sw_mesh_parse(s->mesh, call->arena, &mesh, d));
-  SW_TRY(sw_mesh_verify(&mesh, true, d));
+static sw_rc check_programs(const checker *k, sw_diag *d) {
+  const settings *s = k->call->settings;
   for (int64_t done = 0; done < s->calls; done += CALLS_PER_PROGRAM) {
     int64_t calls = s->calls - done < CALLS_PER_PROGRAM ? s->calls - done : CALLS_PER_PROGRAM;
-    SW_TRY(check_program(call, &mesh, (uint64_t)(s->seed + done / CALLS_PER_PROGRAM), (int)calls, d));
+    SW_TRY(check_program(k, (uint64_t)(s->seed + done / CALLS_PER_PROGRAM), (int)calls, d));
   }
+  return SW_OK;
+}
+
+static sw_rc check(const sw_call *call, sw_diag *d) {
+  const settings *s = call->settings;
+  checker k = {.call = call};
+  SW_TRY(sw_mesh_parse(s->mesh, call->arena, &k.mesh, d));
+  SW_TRY(sw_mesh_verify(&k.mesh, true, d));
+  bool mpi = strcmp(s->engine, "mpi") == 0;
+  sw_comm_options o = options_of(call);
+  if (mpi) SW_TRY(sw_comm_create_mpi(&k.mesh, &o, &k.mpi, &k.device, d));
+  sw_rc rc = check_programs(&k, d);
+  if (mpi) sw_comm_leave(k.mpi, k.device, rc, d ? d->text : NULL);
+  sw_comm_destroy(k.mpi);
+  if (rc || k.device != 0) return rc;
   sw_text out = {0};
   sw_text_printf(&out, "%lld collectives on mesh %s: no difference\n", (long long)s->calls, s->mesh);
   return sw_print_text(&out, d);

@@ -3,6 +3,18 @@
 
 #include <string.h>
 
+/* Set before main by the MPI engine, where one is linked. */
+static sw_comm_mpi_create mpi_create;
+
+void sw_comm_provide_mpi(sw_comm_mpi_create create) { mpi_create = create; }
+
+sw_rc sw_comm_create_mpi(const sw_mesh *mesh, const sw_comm_options *o, sw_comm **out, int64_t *device, sw_diag *d) {
+  if (!mpi_create)
+    return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
+                   "this program has no MPI in it; use shardwright-openmpi or shardwright-mpich under mpirun");
+  return mpi_create(mesh, o, out, device, d);
+}
+
 static sw_rc check_device(const sw_comm *c, int64_t device, sw_diag *d) {
   if (device >= 0 && device < c->devices) return SW_OK;
   return SW_FAIL_INPUT(d, SW_NOWHERE, "device %lld is not in a mesh of %lld devices", (long long)device,

@@ -84,8 +84,7 @@ static sw_rc visit_reduce(void *user, const sw_move *m, sw_diag *d) {
   return SW_OK;
 }
 
-/* Part i of n of `total` elements: [*lo, *hi). */
-static void part_of(int64_t total, int64_t i, int64_t n, int64_t *lo, int64_t *hi) {
+void sw_share_part(int64_t total, int64_t i, int64_t n, int64_t *lo, int64_t *hi) {
   int64_t lines = sw_ceil_div(total, PART_ELEMS);
   *lo = sw_min_i64(total, (int64_t)((sw_i128)lines * i / n) * PART_ELEMS);
   *hi = sw_min_i64(total, (int64_t)((sw_i128)lines * (i + 1) / n) * PART_ELEMS);
@@ -102,7 +101,7 @@ static sw_rc visit_part(void *user, const sw_move *m, sw_diag *d) {
   sw_rows rows;
   sw_rows_init(&rows, in->rank, m->extent, in->dims, m->src_at, in->dims, m->src_at);
   int64_t lo, hi, at = 0, n = j->view.n;
-  part_of(sw_rows_total(&rows), w->share, n, &lo, &hi);
+  sw_share_part(sw_rows_total(&rows), w->share, n, &lo, &hi);
   /* An n-th of the value is heard from n-1 others and reduced; all_reduce hears the other n-ths, the root too. */
   bool hears = to_all || w->share == m->to;
   w->bytes += box_bytes(in, m) / n * (n - 1) * (hears ? 2 : 1);
@@ -149,11 +148,12 @@ static void fill_identity(const sw_job *j, int64_t i) {
     for (int64_t e = rows.a; e < rows.a + rows.len; e++) memcpy((char *)target(j, i) + e * size, cell, (size_t)size);
 }
 
-/* update_halo keeps the destination where no other device's core goes. */
-static void keep_destination(const sw_job *j, int64_t i) {
+void sw_share_prepare(const sw_view *v, int64_t i, const void *src, void *dst) {
   int64_t bytes;
-  if (source(j, i) != target(j, i) && sw_buffer_bytes(result_of(j, i), &bytes) && bytes)
-    memcpy(target(j, i), source(j, i), (size_t)bytes);
+  if (v->coll->op == SW_COLL_UPDATE_HALO && src != dst && sw_buffer_bytes(sw_view_member(v, i)->call.out, &bytes) &&
+      bytes)
+    memcpy(dst, src, (size_t)bytes);
+  if (sw_coll_flags(v->coll->op) & SW_COLL_USES_TILES) fill_result(v, i);
 }
 
 /* What comes before the boxes of a copying op. True: there are no boxes to copy. */
@@ -161,8 +161,8 @@ static bool prepare(const sw_job *j, int64_t i) {
   const sw_collective *c = j->view.coll;
   bool neutral = c->op == SW_COLL_TO_PARTIAL && i != 0;
   if (neutral) fill_identity(j, i);
-  if (c->op == SW_COLL_UPDATE_HALO) keep_destination(j, i);
-  if (sw_coll_flags(c->op) & SW_COLL_USES_TILES) fill_result(&j->view, i);
+  if (sw_coll_flags(c->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))
+    sw_share_prepare(&j->view, i, source(j, i), target(j, i));
   return neutral;
 }
 

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "comm/call.h"
 #include "comm/signature.h"
 #include "comm/turns.h"
 
@@ -103,18 +104,6 @@ static sw_rc open_work(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc stage_input(const sw_comm_request *r, sw_slot *slot, sw_diag *d) {
-  slot->staged = (sw_buffer){0};
-  if (sw_share_in_place(&r->call)) return SW_OK;
-  int64_t bytes = 0;
-  (void)sw_buffer_bytes(r->call.in, &bytes); /* checked before */
-  slot->staged = *r->call.in;
-  slot->staged.data = sw_mem_alloc((size_t)bytes, 1, d);
-  if (!slot->staged.data) return SW_E_RESOURCE;
-  memcpy(slot->staged.data, r->call.in->data, (size_t)bytes);
-  return SW_OK;
-}
-
 /* Until everybody has left the call that used the meeting before. */
 static sw_rc wait_for_seat(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   sw_meeting *m = meeting_of(r);
@@ -135,7 +124,7 @@ static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   sw_meeting *m = meeting_of(r);
   SW_TRY(wait_for_seat(t, r, d));
   sw_slot *slot = &m->slots[seat->index];
-  SW_TRY(stage_input(r, slot, d));
+  SW_TRY(sw_call_stage(&r->call, &slot->staged, d));
   seat->next++;
   seat->started++;
   slot->member.call = r->call;
@@ -246,44 +235,15 @@ static void note_call(sw_device *dev, const sw_comm_call *call) {
   atomic_fetch_add_explicit(&dev->stat_calls[call->coll->op], 1, memory_order_relaxed);
 }
 
-/* all_slice and to_partial: a group in which every member is this device. */
-static sw_rc run_local(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d) {
-  const sw_collective *c = call->coll;
-  sw_comm_request r = {.device = device, .call = *call};
-  sw_slot slot;
-  SW_TRY(stage_input(&r, &slot, d));
-  sw_member me = {.call = *call, .device = device};
-  if (slot.staged.data) me.call.in = &slot.staged;
-  int64_t index = sw_mesh_group_index(&t->base.mesh, device, c->axes, c->n_axes);
-  sw_view view = {&t->base.mesh, c, sw_axis_refs_size(c->axes, c->n_axes), &me, 0};
-  sw_rc rc = sw_share_run_local(&view, index, d);
-  if (!rc) sw_moves_valid(&view, index, call->out->valid);
-  sw_mem_free(slot.staged.data);
-  return rc;
-}
-
-static sw_rc check_call(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d) {
-  const sw_collective *c = call->coll;
-  int rank = call->in ? call->in->rank : call->out ? call->out->rank : 0;
-  SW_TRY(sw_collective_verify(&t->base.mesh, c, rank, d));
-  bool rooted = sw_coll_flags(c->op) & SW_COLL_USES_ROOT;
-  bool is_root = !rooted || sw_mesh_group_index(&t->base.mesh, device, c->axes, c->n_axes) == sw_collective_root(c);
-  SW_TRY(sw_collective_check_buffers(&t->base.mesh, c, is_root, call->in, call->out, d));
-  bool generic = (sw_coll_flags(c->op) & SW_COLL_USES_REDUCTION) && c->reduction == SW_REDUCE_GENERIC;
-  if (generic && !call->generic)
-    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: a generic reduction needs its combiner", sw_coll_text(c->op));
-  return SW_OK;
-}
-
 /* The first half of any call. */
 static sw_rc begin(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   sw_device *dev = &t->device[r->device];
   SW_TRY(sw_threads_failure(t, d));
   jitter(t, r->device);
-  SW_TRY(check_call(t, r->device, &r->call, d));
+  SW_TRY(sw_call_check(&t->base.mesh, r->device, &r->call, d));
   note_call(dev, &r->call);
   sw_coll_op op = r->call.coll->op;
-  if (sw_coll_flags(op) & SW_COLL_LOCAL) return run_local(t, r->device, &r->call, d);
+  if (sw_coll_flags(op) & SW_COLL_LOCAL) return sw_call_run_local(&t->base.mesh, r->device, &r->call, d);
   if (op == SW_COLL_SEND) return sw_mail_send(t, r->device, &r->call, d);
   if (op == SW_COLL_RECV) return SW_OK;
   SW_TRY(sw_seat_find(t, r->device, r->call.coll, &r->seat, d));

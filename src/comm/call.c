@@ -1,0 +1,51 @@
+/* Checks of a call, the copy that some calls in place need, and the ops that need nobody else:
+ *
+ *   all_slice dim=0 of [a b c d] over 2 devices: [a b] on the first, [c d] on the second
+ */
+#include "comm/call.h"
+
+#include <string.h>
+
+#include "comm/share.h"
+
+sw_rc sw_call_check(const sw_mesh *m, int64_t device, const sw_comm_call *call, sw_diag *d) {
+  const sw_collective *c = call->coll;
+  int rank = call->in ? call->in->rank : call->out ? call->out->rank : 0;
+  SW_TRY(sw_collective_verify(m, c, rank, d));
+  bool rooted = sw_coll_flags(c->op) & SW_COLL_USES_ROOT;
+  bool is_root = !rooted || sw_mesh_group_index(m, device, c->axes, c->n_axes) == sw_collective_root(c);
+  SW_TRY(sw_collective_check_buffers(m, c, is_root, call->in, call->out, d));
+  bool generic = (sw_coll_flags(c->op) & SW_COLL_USES_REDUCTION) && c->reduction == SW_REDUCE_GENERIC;
+  if (generic && !call->generic)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: a generic reduction needs its combiner", sw_coll_text(c->op));
+  return SW_OK;
+}
+
+sw_rc sw_call_stage(const sw_comm_call *call, sw_buffer *staged, sw_diag *d) {
+  staged->data = NULL;
+  if (sw_share_in_place(call)) return SW_OK;
+  int64_t bytes = 0;
+  (void)sw_buffer_bytes(call->in, &bytes); /* checked before */
+  void *copy = sw_mem_alloc((size_t)bytes, 1, d);
+  if (!copy) return SW_E_RESOURCE;
+  *staged = *call->in;
+  staged->data = memcpy(copy, call->in->data, (size_t)bytes);
+  return SW_OK;
+}
+
+/* A group in which every member is this device. */
+sw_rc sw_call_run_local(const sw_mesh *m, int64_t device, const sw_comm_call *call, sw_diag *d) {
+  const sw_collective *c = call->coll;
+  sw_buffer staged;
+  SW_TRY(sw_call_stage(call, &staged, d));
+  sw_member me = {.call = *call, .device = device};
+  if (staged.data) me.call.in = &staged;
+  int64_t index = sw_mesh_group_index(m, device, c->axes, c->n_axes);
+  sw_view view = {m, c, sw_axis_refs_size(c->axes, c->n_axes), &me, 0};
+  sw_rc rc = sw_share_run_local(&view, index, d);
+  int64_t valid[SW_MAX_RANK];
+  sw_moves_valid(&view, index, valid);
+  if (!rc) memcpy(call->out->valid, valid, sizeof valid);
+  sw_mem_free(staged.data);
+  return rc;
+}

@@ -1,0 +1,264 @@
+/* The MPI engine: groups, headers, calls (see mpi.h for how a call goes). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm/call.h"
+#include "comm/mpi/mpi.h"
+#include "comm/signature.h"
+
+/* --- groups: sub-communicators, made by their members when they first need them --- */
+
+static void free_group(sw_mpi_group *g) {
+  sw_mem_free(g->devices);
+  sw_mem_free(g->headers);
+  sw_mem_free(g->members);
+  sw_mem_free(g->in);
+  sw_mem_free(g->out);
+  sw_mem_free(g);
+}
+
+static sw_rc make_comm(const sw_mpi *m, sw_mpi_group *g, sw_diag *d) {
+  int *ranks;
+  SW_MEM_NEW(ranks, g->n, d);
+  for (int64_t i = 0; i < g->n; i++) ranks[i] = (int)g->devices[i];
+  MPI_Group world, own;
+  MPI_Comm_group(m->world, &world);
+  MPI_Group_incl(world, (int)g->n, ranks, &own);
+  MPI_Comm_create_group(m->world, own, SW_MPI_TAG_GROUP, &g->comm);
+  MPI_Group_free(&own);
+  MPI_Group_free(&world);
+  sw_mem_free(ranks);
+  return SW_OK;
+}
+
+static sw_rc fill_group(const sw_mpi *m, sw_mpi_group *g, sw_diag *d) {
+  const sw_mesh *mesh = &m->base.mesh;
+  g->n = sw_axis_refs_size(g->axes, g->n_axes);
+  g->index = sw_mesh_group_index(mesh, m->device, g->axes, g->n_axes);
+  SW_MEM_NEW(g->devices, g->n, d);
+  SW_MEM_NEW(g->headers, g->n, d);
+  SW_MEM_NEW(g->members, g->n, d);
+  SW_MEM_NEW(g->in, g->n, d);
+  SW_MEM_NEW(g->out, g->n, d);
+  for (int64_t i = 0; i < g->n; i++) g->devices[i] = sw_mesh_group_peer(mesh, m->device, g->axes, g->n_axes, i);
+  return make_comm(m, g, d);
+}
+
+static sw_rc find_group(sw_mpi *m, const sw_collective *c, sw_mpi_group **out, sw_diag *d) {
+  sw_axis_ref axes[SW_MAX_REFS];
+  int n = sw_moves_axes(&m->base.mesh, c, axes);
+  for (size_t i = 0; i < m->groups.n; i++) {
+    *out = m->groups.at[i];
+    bool same = (*out)->n_axes == n;
+    for (int a = 0; same && a < n; a++) same = sw_axis_ref_equal((*out)->axes[a], axes[a]);
+    if (same) return SW_OK;
+  }
+  SW_TRY(sw_array_reserve(&m->groups, m->groups.n + 1, d));
+  sw_mpi_group *g;
+  SW_MEM_NEW(g, 1, d);
+  g->n_axes = n;
+  memcpy(g->axes, axes, (size_t)n * sizeof *axes);
+  sw_rc rc = fill_group(m, g, d);
+  if (rc)
+    free_group(g);
+  else
+    m->groups.at[m->groups.n++] = *out = g;
+  return rc;
+}
+
+/* --- headers --- */
+
+static sw_header header_of(const sw_mpi *m, const sw_mpi_group *g, const sw_comm_call *call) {
+  sw_header h = {.signature = sw_signature(call), .where = call->where, .number = g->number};
+  h.has_in = call->in != NULL;
+  h.has_out = call->out != NULL;
+  if (call->in) h.in = *call->in;
+  if (call->out) h.out = *call->out;
+  sw_text text = {0};
+  sw_call_print(&m->base.mesh, call, &text);
+  snprintf(h.text, sizeof h.text, "%s", sw_text_str(&text));
+  sw_text_free(&text);
+  return h;
+}
+
+static sw_rc swap_headers(sw_mpi *m, sw_mpi_group *g, const sw_comm_call *call, sw_diag *d) {
+  sw_header mine = header_of(m, g, call);
+  MPI_Request request;
+  MPI_Iallgather(&mine, (int)sizeof mine, MPI_BYTE, g->headers, (int)sizeof mine, MPI_BYTE, g->comm, &request);
+  return sw_mpi_wait(m, &request, 1, d);
+}
+
+/* What the members' headers show to the arithmetic; own buffers with their data. */
+static void show_members(sw_mpi_group *g, const sw_comm_call *call) {
+  for (int64_t j = 0; j < g->n; j++) {
+    sw_header *h = &g->headers[j];
+    g->in[j] = h->in;
+    g->out[j] = h->out;
+    g->in[j].data = g->out[j].data = NULL;
+    g->members[j] = (sw_member){.call = *call, .device = g->devices[j]};
+    g->members[j].call.in = h->has_in ? &g->in[j] : NULL;
+    g->members[j].call.out = h->has_out ? &g->out[j] : NULL;
+  }
+  g->members[g->index].call = *call;
+}
+
+static sw_rc compare_headers(const sw_mpi_group *g, sw_diag *d) {
+  int64_t other = 1;
+  while (other < g->n && g->headers[other].signature == g->headers[0].signature) other++;
+  if (other >= g->n) return SW_OK;
+  const sw_header *a = &g->headers[0], *b = &g->headers[other];
+  return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
+                 "collective mismatch: device %lld calls at position %lld '%s', device %lld of its group at position "
+                 "%lld '%s' (call %lld of the group)",
+                 (long long)g->devices[0], (long long)a->where, a->text, (long long)g->devices[other],
+                 (long long)b->where, b->text, (long long)a->number + 1);
+}
+
+/* --- calls --- */
+
+static sw_rc run_group(sw_mpi *m, const sw_comm_call *call, sw_diag *d) {
+  sw_mpi_group *g;
+  int64_t bytes, valid[SW_MAX_RANK];
+  SW_TRY(find_group(m, call->coll, &g, d));
+  SW_TRY(swap_headers(m, g, call, d));
+  g->number++;
+  SW_TRY(compare_headers(g, d));
+  show_members(g, call);
+  SW_TRY(sw_mpi_collect(m, g, call, &bytes, d));
+  m->stats.bytes_received[call->coll->op] += bytes;
+  if (!call->out || call->coll->op == SW_COLL_BARRIER) return SW_OK;
+  sw_view view = {&m->base.mesh, call->coll, g->n, g->members, sizeof *g->members};
+  sw_moves_valid(&view, g->index, valid);
+  memcpy(call->out->valid, valid, sizeof valid);
+  if (!sw_moves_defined(&view, g->index)) sw_buffer_poison(call->out);
+  return SW_OK;
+}
+
+static sw_rc run_checked(sw_mpi *m, const sw_comm_call *call, sw_diag *d) {
+  sw_coll_op op = call->coll->op;
+  SW_TRY(sw_call_check(&m->base.mesh, m->device, call, d));
+  m->stats.calls[op]++;
+  m->calls++;
+  m->last_op = op;
+  m->last_where = call->where;
+  if (sw_coll_flags(op) & SW_COLL_LOCAL) return sw_call_run_local(&m->base.mesh, m->device, call, d);
+  if (op == SW_COLL_SEND) return sw_mpi_send(m, call, d);
+  return op == SW_COLL_RECV ? sw_mpi_receive(m, call, d) : run_group(m, call, d);
+}
+
+static sw_rc mpi_run(sw_comm *c, int64_t device, const sw_comm_call *call, sw_diag *d) {
+  sw_mpi *m = sw_mpi_of(c);
+  sw_diag local = {0};
+  if (device != m->device)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "device %lld is another process's; this one is %lld", (long long)device,
+                         (long long)m->device);
+  SW_TRY(sw_mpi_look(m, sw_mpi_now(m), d));
+  sw_rc rc = run_checked(m, call, &local);
+  return rc ? sw_mpi_fail(m, &local, d) : SW_OK;
+}
+
+struct sw_comm_request {
+  int64_t where;
+};
+
+static sw_rc mpi_start(sw_comm *c, int64_t device, const sw_comm_call *call, sw_comm_request **out, sw_diag *d) {
+  SW_MEM_NEW(*out, 1, d);
+  sw_rc rc = mpi_run(c, device, call, d);
+  if (!rc) return SW_OK;
+  sw_mem_free(*out);
+  *out = NULL;
+  return rc;
+}
+
+static sw_rc mpi_wait(sw_comm *c, sw_comm_request *request, sw_diag *d) {
+  (void)c, (void)d;
+  sw_mem_free(request);
+  return SW_OK;
+}
+
+static void mpi_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why) {
+  if (!rc) return;
+  sw_diag diag = {0};
+  (void)SW_FAIL(&diag, SW_E_RESOURCE, SW_NOWHERE, "device %lld failed: %s", (long long)device,
+                why ? why : sw_rc_text(rc));
+  (void)sw_mpi_fail(sw_mpi_of(c), &diag, NULL);
+}
+
+static void mpi_get_stats(const sw_comm *c, int64_t device, sw_comm_stats *out) {
+  const sw_mpi *m = (const sw_mpi *)(const void *)c;
+  if (device == m->device) *out = m->stats;
+}
+
+static void mpi_report(const sw_comm *c, sw_text *out) {
+  const sw_mpi *m = (const sw_mpi *)(const void *)c;
+  sw_text_printf(out, "device %lld: %lld calls, the last %s@%lld\n", (long long)m->device, (long long)m->calls,
+                 sw_coll_text(m->last_op), (long long)m->last_where);
+}
+
+/* The exit status of a failed run must not wait for ranks that will not come. */
+static int failed_rc;
+
+static void end_mpi(void) {
+  int ended;
+  MPI_Finalized(&ended);
+  if (ended) return;
+  if (failed_rc)
+    MPI_Abort(MPI_COMM_WORLD, failed_rc);
+  else
+    MPI_Finalize();
+}
+
+static void mpi_destroy(sw_comm *c) {
+  sw_mpi *m = sw_mpi_of(c);
+  if (m->failure.rc) {
+    failed_rc = (int)m->failure.rc;
+    return; /* MPI may still write into buffers of the call that failed */
+  }
+  for (size_t i = 0; i < m->groups.n; i++) {
+    MPI_Comm_free(&m->groups.at[i]->comm);
+    free_group(m->groups.at[i]);
+  }
+  sw_array_free(&m->groups);
+  sw_mpi_mail_free(m);
+  MPI_Comm_free(&m->world);
+  sw_mem_free(m);
+}
+
+static const sw_comm_engine kMpi = {
+    .name = "mpi",
+    .destroy = mpi_destroy,
+    .run = mpi_run,
+    .start = mpi_start,
+    .wait = mpi_wait,
+    .leave = mpi_leave,
+    .get_stats = mpi_get_stats,
+    .report = mpi_report,
+};
+
+static sw_rc create(const sw_mesh *mesh, const sw_comm_options *o, sw_comm **out, int64_t *device, sw_diag *d) {
+  int started, rank, size;
+  SW_TRY(sw_mesh_verify(mesh, true, d));
+  MPI_Initialized(&started);
+  if (!started) {
+    MPI_Init(NULL, NULL);
+    if (atexit(end_mpi)) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "cannot arrange for MPI to be ended");
+  }
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size != sw_mesh_devices(mesh)) {
+    failed_rc = SW_E_INPUT;
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "the mesh has %lld devices and MPI runs %d processes; expected as many",
+                         (long long)sw_mesh_devices(mesh), size);
+  }
+  sw_mpi *m;
+  SW_MEM_NEW(m, 1, d);
+  m->base = (sw_comm){.engine = &kMpi, .mesh = *mesh, .devices = size};
+  m->device = *device = rank;
+  if (o) m->options = *o;
+  if (!(m->options.timeout_s > 0)) m->options.timeout_s = 30;
+  MPI_Comm_dup(MPI_COMM_WORLD, &m->world);
+  *out = &m->base;
+  return SW_OK;
+}
+
+__attribute__((constructor)) static void provide(void) { sw_comm_provide_mpi(create); }

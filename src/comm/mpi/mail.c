@@ -1,0 +1,105 @@
+/* send and recv: a message is a header and the data; sends are kept until they have arrived. */
+#include <sched.h>
+#include <string.h>
+
+#include "comm/mpi/mpi.h"
+
+typedef struct letter {
+  int64_t where;
+  sw_buffer buffer;
+} letter;
+
+/* Frees what has arrived. */
+static void sweep(sw_mpi *m) {
+  size_t kept = 0;
+  for (size_t i = 0; i < m->mail.n; i++) {
+    int done;
+    MPI_Test(&m->mail.at[i].request, &done, MPI_STATUS_IGNORE);
+    if (done)
+      sw_mem_free(m->mail.at[i].bytes);
+    else
+      m->mail.at[kept++] = m->mail.at[i];
+  }
+  m->mail.n = kept;
+}
+
+void sw_mpi_mail_free(sw_mpi *m) {
+  sweep(m);
+  sw_array_free(&m->mail);
+}
+
+sw_rc sw_mpi_send(sw_mpi *m, const sw_comm_call *call, sw_diag *d) {
+  const sw_collective *c = call->coll;
+  int64_t bytes = 0, to = sw_mesh_group_peer(&m->base.mesh, m->device, c->axes, c->n_axes, sw_collective_root(c));
+  (void)sw_buffer_bytes(call->in, &bytes); /* checked before */
+  if (bytes > INT32_MAX - (int64_t)sizeof(letter))
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "send of %lld bytes; expected less than 2 GiB", (long long)bytes);
+  sweep(m);
+  SW_TRY(sw_array_reserve(&m->mail, m->mail.n + 1, d));
+  letter *l = sw_mem_alloc(1, sizeof *l + (size_t)bytes, d);
+  if (!l) return SW_E_RESOURCE;
+  *l = (letter){call->where, *call->in};
+  if (bytes) memcpy(l + 1, call->in->data, (size_t)bytes);
+  sw_mpi_mail *mail = &m->mail.at[m->mail.n++];
+  mail->bytes = l;
+  MPI_Isend(l, (int)(sizeof *l + (size_t)bytes), MPI_BYTE, (int)to, SW_MPI_TAG_MAIL, m->world, &mail->request);
+  return SW_OK;
+}
+
+/* A sender of the group with a message here, or -1; two of them are an error. */
+static sw_rc find_sender(sw_mpi *m, const sw_comm_call *call, int64_t *from, sw_diag *d) {
+  const sw_collective *c = call->coll;
+  int64_t n = sw_axis_refs_size(c->axes, c->n_axes);
+  *from = -1;
+  for (int64_t i = 0; i < n; i++) {
+    if (c->n_root && i != sw_collective_root(c)) continue;
+    int64_t peer = sw_mesh_group_peer(&m->base.mesh, m->device, c->axes, c->n_axes, i);
+    int there;
+    MPI_Iprobe((int)peer, SW_MPI_TAG_MAIL, m->world, &there, MPI_STATUS_IGNORE);
+    if (there && *from >= 0)
+      return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
+                     "recv without a source: at position %lld of device %lld, devices %lld and %lld have both sent; "
+                     "expected one sender",
+                     (long long)call->where, (long long)m->device, (long long)*from, (long long)peer);
+    if (there) *from = peer;
+  }
+  return SW_OK;
+}
+
+static sw_rc unpack(sw_mpi *m, const sw_comm_call *call, const letter *l, int64_t from, sw_diag *d) {
+  sw_buffer *out = call->out;
+  bool same = out->dtype == l->buffer.dtype && out->rank == l->buffer.rank;
+  for (int i = 0; same && i < out->rank; i++) same = out->dims[i] == l->buffer.dims[i];
+  if (!same)
+    return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
+                   "recv mismatch: device %lld at position %lld expects another dtype or dims than device %lld sent at "
+                   "position %lld",
+                   (long long)m->device, (long long)call->where, (long long)from, (long long)l->where);
+  int64_t bytes = 0;
+  (void)sw_buffer_bytes(out, &bytes);
+  if (bytes) memcpy(out->data, l + 1, (size_t)bytes);
+  memcpy(out->valid, l->buffer.valid, sizeof out->valid);
+  if (from != m->device) m->stats.bytes_received[SW_COLL_RECV] += bytes;
+  return SW_OK;
+}
+
+sw_rc sw_mpi_receive(sw_mpi *m, const sw_comm_call *call, sw_diag *d) {
+  double start = sw_mpi_now(m);
+  int64_t from = -1;
+  while (from < 0) {
+    SW_TRY(find_sender(m, call, &from, d));
+    if (from >= 0) break;
+    SW_TRY(sw_mpi_look(m, start, d));
+    (void)sched_yield();
+  }
+  MPI_Status status;
+  int bytes;
+  MPI_Probe((int)from, SW_MPI_TAG_MAIL, m->world, &status);
+  MPI_Get_count(&status, MPI_BYTE, &bytes);
+  letter *l = sw_mem_alloc((size_t)bytes, 1, d);
+  if (!l) return SW_E_RESOURCE;
+  MPI_Recv(l, bytes, MPI_BYTE, (int)from, SW_MPI_TAG_MAIL, m->world, MPI_STATUS_IGNORE);
+  sw_rc rc = unpack(m, call, l, from, d);
+  sw_mem_free(l);
+  return rc;
+}

@@ -1,0 +1,90 @@
+/* The MPI engine's data: one device per process.
+ *
+ * A call is three steps. All members exchange headers (signature, extents, a text for messages), so that each knows
+ * whether the others make the same call. Then each packs the boxes that others need of its input, they swap them, and
+ * each unpacks, or reduces in group order. all_reduce and reduce go in two rounds: everybody reduces a part, and the
+ * parts are sent on. The arithmetic is that of the thread engine, so results are the same bits.
+ *
+ * Nothing blocks inside MPI: every wait polls, and ends at the timeout, when cancelled, or when another rank has told
+ * that it failed.
+ */
+#ifndef SRC_COMM_MPI_MPI_H_
+#define SRC_COMM_MPI_MPI_H_
+
+#include <mpi.h>
+
+#include "comm/engine.h"
+#include "comm/moves.h"
+#include "shardwright/array.h"
+
+enum { SW_MPI_TAG_DATA = 1, SW_MPI_TAG_MAIL, SW_MPI_TAG_FAIL, SW_MPI_TAG_GROUP, SW_MPI_TEXT_BYTES = 192 };
+
+/* What a member tells the others of its call. */
+typedef struct sw_header {
+  uint64_t signature;
+  int64_t where, number;
+  int has_in, has_out;
+  sw_buffer in, out; /* data is not meant */
+  char text[SW_MPI_TEXT_BYTES];
+} sw_header;
+
+typedef struct sw_mpi_group {
+  int n_axes;
+  sw_axis_ref axes[SW_MAX_REFS];
+  MPI_Comm comm;
+  int64_t n, index, number; /* calls so far */
+  int64_t *devices;
+  sw_header *headers;  /* one per member, of the call in flight */
+  sw_member *members;  /* the same as a view */
+  sw_buffer *in, *out; /* that it points to */
+} sw_mpi_group;
+
+typedef struct sw_mpi_mail {
+  MPI_Request request;
+  void *bytes;
+} sw_mpi_mail;
+
+typedef struct sw_mpi {
+  sw_comm base;
+  sw_comm_options options;
+  MPI_Comm world;
+  int64_t device;
+  SW_ARRAY(sw_mpi_group *) groups;
+  SW_ARRAY(sw_mpi_mail) mail; /* sends that may not have arrived */
+  sw_comm_stats stats;
+  sw_coll_op last_op;
+  int64_t last_where, calls;
+  sw_diag failure;
+} sw_mpi;
+
+static inline sw_mpi *sw_mpi_of(sw_comm *c) { return (sw_mpi *)(void *)c; }
+
+/* wait.c: until all `n` requests have completed (see above for how else it ends; the requests are then left alone). */
+SW_CHECKED sw_rc sw_mpi_wait(sw_mpi *m, MPI_Request *requests, int n, sw_diag *d);
+/* One look at what ends a run: another rank's failure, cancellation, the time since `start_s`. */
+SW_CHECKED sw_rc sw_mpi_look(sw_mpi *m, double start_s, sw_diag *d);
+double sw_mpi_now(const sw_mpi *m);
+/* Remember the failure and tell all ranks (but not when it came from one). */
+sw_rc sw_mpi_fail(sw_mpi *m, const sw_diag *why, sw_diag *d);
+
+/* swap.c: bytes to and from every member of a group; sizes in bytes, own piece included. */
+typedef struct sw_swap {
+  int64_t n;
+  char **to, **from;
+  int64_t *to_bytes, *from_bytes;
+} sw_swap;
+SW_CHECKED sw_rc sw_swap_init(sw_swap *s, int64_t n, sw_diag *d);
+/* Room for pieces of the sizes in to_bytes (or from_bytes). */
+SW_CHECKED sw_rc sw_swap_room(char **pieces, const int64_t *bytes, int64_t n, sw_diag *d);
+SW_CHECKED sw_rc sw_swap_run(sw_mpi *m, const sw_mpi_group *g, sw_swap *s, sw_diag *d);
+void sw_swap_deinit(sw_swap *s);
+
+/* collect.c: the data of one call whose headers agree. */
+SW_CHECKED sw_rc sw_mpi_collect(sw_mpi *m, sw_mpi_group *g, const sw_comm_call *call, int64_t *bytes, sw_diag *d);
+
+/* mail.c */
+SW_CHECKED sw_rc sw_mpi_send(sw_mpi *m, const sw_comm_call *call, sw_diag *d);
+SW_CHECKED sw_rc sw_mpi_receive(sw_mpi *m, const sw_comm_call *call, sw_diag *d);
+void sw_mpi_mail_free(sw_mpi *m);
+
+#endif

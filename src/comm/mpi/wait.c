@@ -1,0 +1,63 @@
+/* Waiting without blocking in MPI, and how a failure reaches the other ranks: a message with its text. */
+#include <sched.h>
+#include <string.h>
+
+#include "comm/mpi/mpi.h"
+
+double sw_mpi_now(const sw_mpi *m) { return m->options.now_s ? m->options.now_s(m->options.now_user) : sw_now_s(); }
+
+static sw_rc give(const sw_mpi *m, sw_diag *d) {
+  if (d) *d = m->failure;
+  return m->failure.rc;
+}
+
+sw_rc sw_mpi_fail(sw_mpi *m, const sw_diag *why, sw_diag *d) {
+  if (m->failure.rc) return give(m, d);
+  m->failure = *why;
+  for (int rank = 0; rank < (int)m->base.devices; rank++) {
+    if (rank == (int)m->device) continue;
+    MPI_Request request;
+    MPI_Isend(m->failure.text, (int)sizeof m->failure.text, MPI_CHAR, rank, SW_MPI_TAG_FAIL, m->world, &request);
+    MPI_Request_free(&request); /* the text lives as long as the process */
+  }
+  return give(m, d);
+}
+
+/* Has another rank told that it failed? */
+static sw_rc hear_failure(sw_mpi *m, sw_diag *d) {
+  int heard;
+  MPI_Status status;
+  MPI_Iprobe(MPI_ANY_SOURCE, SW_MPI_TAG_FAIL, m->world, &heard, &status);
+  if (!heard) return SW_OK;
+  char text[SW_DIAG_TEXT_BYTES];
+  MPI_Recv(text, (int)sizeof text, MPI_CHAR, status.MPI_SOURCE, SW_MPI_TAG_FAIL, m->world, MPI_STATUS_IGNORE);
+  text[sizeof text - 1] = '\0';
+  (void)SW_FAIL(&m->failure, SW_E_RESOURCE, SW_NOWHERE, "%s", text);
+  return give(m, d);
+}
+
+sw_rc sw_mpi_look(sw_mpi *m, double start_s, sw_diag *d) {
+  if (m->failure.rc) return give(m, d);
+  SW_TRY(hear_failure(m, d));
+  sw_diag why = {0};
+  if (sw_cancelled(m->options.cancel)) {
+    (void)SW_FAIL(&why, SW_E_CANCELLED, SW_NOWHERE, "cancelled");
+    return sw_mpi_fail(m, &why, d);
+  }
+  if (sw_mpi_now(m) - start_s <= m->options.timeout_s) return SW_OK;
+  (void)SW_FAIL(&why, SW_E_RESOURCE, SW_NOWHERE, "timeout after %g s: device %lld waits at position %lld in %s",
+                m->options.timeout_s, (long long)m->device, (long long)m->last_where, sw_coll_text(m->last_op));
+  return sw_mpi_fail(m, &why, d);
+}
+
+sw_rc sw_mpi_wait(sw_mpi *m, MPI_Request *requests, int n, sw_diag *d) {
+  double start = sw_mpi_now(m);
+  for (unsigned looks = 1;; looks++) {
+    int done;
+    MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE);
+    if (done) return SW_OK;
+    if (looks % 64) continue;
+    SW_TRY(sw_mpi_look(m, start, d));
+    (void)sched_yield();
+  }
+}
