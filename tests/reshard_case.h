@@ -225,4 +225,46 @@ static inline int64_t case_run(const reshard_case *c, const sw_route *r, sw_aren
   return wrong;
 }
 
+/* One simplification of a failing case, number `k`; false when there is no such number. What it changes may turn out
+ * to be nothing. */
+static inline bool case_simpler(const reshard_case *c, int k, reshard_case *out) {
+  *out = *c;
+  sw_sharding *ends[] = {&out->from, &out->to};
+  for (int e = 0; e < 2; e++) {
+    int total = ends[e]->n_refs + ends[e]->n_partial;
+    if (k < total && (ends[e]->offsets || ends[e]->halos)) {
+      ends[e]->offsets = ends[e]->halos = NULL;
+      return true;
+    }
+    if (k < total) { /* drop a ref */
+      memmove(&ends[e]->refs[k], &ends[e]->refs[k + 1], (size_t)(total - k - 1) * sizeof ends[e]->refs[0]);
+      if (k < ends[e]->n_refs) memmove(&ends[e]->dim_of[k], &ends[e]->dim_of[k + 1], (size_t)(ends[e]->n_refs - k - 1));
+      if (k < ends[e]->n_refs)
+        ends[e]->n_refs--;
+      else
+        ends[e]->n_partial--;
+      return true;
+    }
+    k -= total;
+  }
+  bool lists = out->from.offsets || out->to.offsets; /* they fix the extents */
+  if (k >= 2 * c->rank || lists) return false;
+  int64_t *dim = &out->dims[k / 2];
+  *dim = k % 2 ? (*dim > 0 ? *dim - 1 : 0) : *dim / 2;
+  return true;
+}
+
+/* Greedy: take any simplification that still fails, until none does. */
+typedef bool (*case_fails)(const reshard_case *c);
+static inline void case_shrink(reshard_case *c, case_fails fails) {
+  reshard_case simpler;
+  for (int k = 0; case_simpler(c, k, &simpler); k++) {
+    bool changed = memcmp(simpler.dims, c->dims, sizeof c->dims) != 0 || !sw_sharding_equal(&simpler.from, &c->from) ||
+                   !sw_sharding_equal(&simpler.to, &c->to);
+    if (!changed || !fails(&simpler)) continue;
+    *c = simpler;
+    k = -1;
+  }
+}
+
 #endif
