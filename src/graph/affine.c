@@ -74,7 +74,7 @@ static sw_rc read_number(reader *r, int64_t *out) {
 
 static sw_rc read_loop(reader *r, int *out) {
   const char *start = r->at;
-  int64_t n;
+  int64_t n = 0;
   if (!eat(r, "d")) return wrong(r, "a loop d0, d1, ...");
   SW_TRY(read_number(r, &n));
   if (n >= r->n_loops) {

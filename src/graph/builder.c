@@ -295,6 +295,7 @@ static sw_rc own_data(sw_graph *g, const sw_op_spec *spec, const sw_shape *s, sw
   for (int i = 0; i < spec->n_attrs; i++) {
     if (spec->attrs[i].key == SW_ATTR_VALUE) data = &spec->attrs[i].u.data;
   }
+  if (!data) return SW_BUG(d, "%s", "a constant without elements passed its checks");
   sw_attr *attrs = sw_arena_copy(&g->arena, s->attrs, (size_t)s->n_attrs, sizeof *attrs, d);
   if (!attrs) return SW_E_RESOURCE;
   bool one = data->splat || sw_type_elements(&s->results[0]) == 1;

@@ -197,7 +197,7 @@ static sw_rc check_groups(const sw_rule_call *c, const conv *k) {
 
 sw_rc sw_infer_convolution(sw_rule_call *c) {
   sw_dtype t;
-  conv k;
+  conv k = {0};
   SW_TRY(check_contraction(c, &t));
   SW_TRY(read_conv(c, &k));
   SW_TRY(check_groups(c, &k));
@@ -220,7 +220,7 @@ static void feature_loops(const sw_rule_call *c, const conv *k, sw_space_builder
   const int64_t *w = c->operands[1].dims, *r = c->results[0].dims;
   int64_t groups = k->feature_groups * k->batch_groups;
   int result = sw_space_result(b, 0);
-  int batch[2], output[2], input[2], n = groups > 1 ? 2 : 1;
+  int batch[2] = {0}, output[2] = {0}, input[2] = {0}, n = groups > 1 ? 2 : 1;
   batch[n - 1] = sw_space_loop(b, r[k->r.major], SW_LOOP_PARALLEL);
   if (n == 2) batch[0] = output[0] = input[0] = sw_space_loop(b, groups, SW_LOOP_PARALLEL);
   output[n - 1] = sw_space_loop(b, w[k->w.major] / groups, SW_LOOP_PARALLEL);
@@ -235,7 +235,7 @@ static void feature_loops(const sw_rule_call *c, const conv *k, sw_space_builder
 }
 
 void sw_space_of_convolution(const sw_rule_call *c, sw_space_builder *b) {
-  conv k;
+  conv k = {0};
   if (read_conv(c, &k)) b->rc = SW_BUG(b->d, "%s", "a checked convolution is read differently");
   if (b->rc) return;
   feature_loops(c, &k, b);

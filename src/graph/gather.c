@@ -205,7 +205,7 @@ sw_rc sw_infer_scatter(sw_rule_call *c) {
  * whole at the end of the dim, so that dim is not cut. */
 static void table_loops(const sw_rule_call *c, const numbers *k, const roles *r, sw_space_builder *b) {
   const sw_type *x = &c->operands[0], *u = &c->operands[2];
-  bool cut[SW_MAX_RANK];
+  bool cut[SW_MAX_RANK] = {false};
   for (int t = 0; t < x->rank; t++) {
     bool mapped = sw_list_has(k->map, k->n_map, t);
     cut[t] = kind_of(k, t) == COLLAPSED ? mapped : !mapped;

@@ -129,9 +129,8 @@ bool sw_attr_equal(const sw_attr *a, const sw_attr *b) {
     case SW_ATTR_KIND_INT:
     case SW_ATTR_KIND_BOOL:
     case SW_ATTR_KIND_DTYPE:
+    case SW_ATTR_KIND_FLOAT: /* the same bits, NaN included */
       return a->u.i == b->u.i;
-    case SW_ATTR_KIND_FLOAT:
-      return memcmp(&a->u.f, &b->u.f, sizeof a->u.f) == 0;
     case SW_ATTR_KIND_TEXT:
       return strcmp(a->u.text, b->u.text) == 0;
     case SW_ATTR_KIND_INTS:

@@ -607,41 +607,47 @@ static void check_ownership(const sw_graph *g, const sw_op *op, const claims *k)
   }
 }
 
+/* Marks the elements of result r that differ; every one must be connected with element p of operand i. */
+static void mark_changed(const results *base, const results *now, int r, bool *seen, const claims *k, int i,
+                         int64_t p) {
+  for (int64_t q = 0; q < sw_buffer_elements(&base->at[r]); q++) {
+    double a = get(&base->at[r], q), b = get(&now->at[r], q);
+    if (a == b || (a != a && b != b)) continue;
+    seen[q] = true;
+    if (k->may[i][r][p][q]) continue;
+    fail_msg("element %lld of operand %d changes element %lld of result %d, but no point connects them", (long long)p,
+             i, (long long)q, r);
+  }
+}
+
 /* Changes one element in several ways and looks which results follow. */
-static void check_dependence(const op_case *c, const sw_graph *g, const sw_op *op, const claims *k) {
+static void check_element(const op_case *c, const sw_graph *g, const sw_op *op, const results *base, sw_tensor *in,
+                          int i, int64_t p, const claims *k) {
   static const double kChanges[] = {1000, -1000, 0.5};
+  double was = get(&in[i], p);
+  bool seen[2][MOST_ELEMENTS] = {0};
+  for (int way = 0; way < (c->fills[i] == INDEX ? 8 : 3); way++) {
+    results now;
+    put(&in[i], p, c->fills[i] == INDEX ? way - 1 : c->fills[i] == TRUTH ? 1 - was : was + kChanges[way]);
+    evaluate(g, op, in, &now);
+    for (int r = 0; r < base->n; r++) mark_changed(base, &now, r, seen[r], k, i, p);
+    free_results(&now);
+  }
+  put(&in[i], p, was);
+  for (int64_t q = 0; c->exact && q < sw_buffer_elements(&base->at[0]); q++) {
+    if (k->may[i][0][p][q] == seen[0][q]) continue;
+    fail_msg("element %lld of operand %d is connected with element %lld, which it does not change", (long long)p, i,
+             (long long)q);
+  }
+}
+
+static void check_dependence(const op_case *c, const sw_graph *g, const sw_op *op, const claims *k) {
   sw_tensor in[MOST_IN];
-  results base, now;
+  results base;
   copy_inputs(c, in);
   evaluate(g, op, in, &base);
   for (int i = 0; i < c->n_in; i++) {
-    for (int64_t p = 0; p < sw_buffer_elements(&in[i]); p++) {
-      double was = get(&in[i], p);
-      bool seen[2][MOST_ELEMENTS] = {0};
-      for (int way = 0; way < (c->fills[i] == INDEX ? 8 : 3); way++) {
-        put(&in[i], p, c->fills[i] == INDEX ? way - 1 : c->fills[i] == TRUTH ? 1 - was : was + kChanges[way]);
-        evaluate(g, op, in, &now);
-        for (int r = 0; r < base.n; r++) {
-          for (int64_t q = 0; q < sw_buffer_elements(&base.at[r]); q++) {
-            double a = get(&base.at[r], q), b = get(&now.at[r], q);
-            if (a == b || (a != a && b != b)) continue;
-            seen[r][q] = true;
-            if (!k->may[i][r][p][q]) {
-              fail_msg("element %lld of operand %d changes element %lld of result %d, but no point connects them",
-                       (long long)p, i, (long long)q, r);
-            }
-          }
-        }
-        free_results(&now);
-      }
-      put(&in[i], p, was);
-      for (int64_t q = 0; c->exact && q < sw_buffer_elements(&base.at[0]); q++) {
-        if (k->may[i][0][p][q] != seen[0][q]) {
-          fail_msg("element %lld of operand %d is connected with element %lld, which it does not change", (long long)p,
-                   i, (long long)q);
-        }
-      }
-    }
+    for (int64_t p = 0; p < sw_buffer_elements(&in[i]); p++) check_element(c, g, op, &base, in, i, p, k);
   }
   free_results(&base);
   free_inputs(c, in);

@@ -161,9 +161,9 @@ static sw_rc read_of_op(const sw_model_reader *r, const sw_json *v, sw_id op) {
   if (!sharding) return SW_OK;
   const sw_space *s = r->g->ops[op].space;
   int rank = s->n_loops + s->n_linear;
-  sw_sharding loops;
+  sw_sharding loops = {0};
   int32_t loop_of[SW_MAX_REFS];
-  uint32_t open;
+  uint32_t open = 0;
   a.span = sw_model_span(r, sharding);
   SW_TRY(read_sharding(r, sharding, rank < INT8_MAX ? rank : INT8_MAX, &loops, &open));
   if (open || loops.n_partial || loops.offsets || loops.halos) {

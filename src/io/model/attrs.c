@@ -98,7 +98,7 @@ static sw_rc put_number(filler *f, const sw_json *v) {
   } else if (cls == SW_CLASS_BOOL) {
     bool truth = false;
     SW_TRY(sw_json_as_bool(v, &truth, f->r->d));
-    *f->at = truth;
+    *f->at = truth ? 1 : 0;
   } else {
     SW_TRY(put_integer(f, v));
   }
