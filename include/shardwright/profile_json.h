@@ -12,6 +12,10 @@ SW_API SW_CHECKED sw_rc sw_profile_read(const char *path_or_name, sw_arena *aren
 SW_API SW_CHECKED sw_rc sw_profile_parse(const char *file, const char *bytes, size_t n, sw_arena *arena,
                                          const sw_profile **out, sw_diag *d);
 
+/* Append the profile as a file. A profile in memory does not know where its numbers are from: `source` is what the file
+ * says of all of them. */
+SW_API SW_CHECKED sw_rc sw_profile_write(const sw_profile *p, const char *source, sw_text *out, sw_diag *d);
+
 /* The names of the profiles in the folder where sw_data_file finds hwprofiles, sorted. In the arena. */
 SW_API SW_CHECKED sw_rc sw_profile_names(sw_arena *arena, const char *const **out, int *n, sw_diag *d);
 

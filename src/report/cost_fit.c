@@ -9,9 +9,8 @@
 
 #include "shardwright/clock.h"
 
-enum { PROPOSALS = 40000, SMALL_BYTES = 1 << 20 };
-static const double kSmallWeight = 0.1; /* of a sample below 1 MiB, where sources differ by how they time */
-static const double kSmallestBytes = 65536;
+enum { PROPOSALS = 40000 };
+static const double kReach = 100; /* a constant moves at most so many times up or down */
 
 static const sw_cost_class kClassOf[SW_COLL_COUNT] = {
     [SW_COLL_ALL_GATHER] = SW_COST_ALL_GATHER, [SW_COLL_REDUCE_SCATTER] = SW_COST_REDUCE_SCATTER,
@@ -37,7 +36,8 @@ static bool lines_equal(sw_cost_line *a, sw_cost_line *b) {
 }
 
 static void add(fit_constants *c, double *value, double *twin, double max) {
-  if (*value > 0 && c->n < MAX_FIT) c->at[c->n++] = (fit_constant){value, twin, max};
+  if (*value > 0 && c->n < MAX_FIT)
+    c->at[c->n++] = (fit_constant){value, twin, *value / kReach, fmin(max, *value * kReach)};
 }
 
 /* How many different numbers of units of the outer level the training samples span. */
@@ -96,10 +96,9 @@ static sw_rc objective(const sw_profile *p, const sample_set *s, double *predict
   SW_TRY(sw_samples_predict(p, s, predicted, d));
   for (int64_t i = 0; i < s->n; i++) {
     const sample *x = &s->at[i];
-    if (!x->train || (x->layout >= 0 && x->bytes < kSmallestBytes)) continue;
-    double w = x->layout >= 0 && x->bytes < SMALL_BYTES ? kSmallWeight : 1;
-    sum[x->source][x->op] += w * fabs(log(predicted[i] / x->measured_s));
-    weight[x->source][x->op] += w;
+    if (!x->train) continue;
+    sum[x->source][x->op] += x->weight * fabs(log(predicted[i] / x->measured_s));
+    weight[x->source][x->op] += x->weight;
   }
   double squares = 0;
   int n = 0;
@@ -114,7 +113,7 @@ static sw_rc objective(const sw_profile *p, const sample_set *s, double *predict
 }
 
 static void set(fit_constant *c, double v) {
-  *c->value = fmin(v, c->max);
+  *c->value = fmin(fmax(v, c->min), c->max);
   if (c->twin) *c->twin = *c->value;
 }
 

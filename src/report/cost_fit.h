@@ -9,7 +9,7 @@ enum { MAX_FIT = 64 };
 /* A constant that may move, with its twin when two classes share their constants (NULL: none). */
 typedef struct fit_constant {
   double *value, *twin;
-  double max; /* fractions end at 1 */
+  double min, max; /* fractions end at 1 */
 } fit_constant;
 
 typedef struct fit_constants {

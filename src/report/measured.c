@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "report/csv.h"
-#include "shardwright/array.h"
 
 static const struct {
   const char *text;
@@ -20,8 +19,6 @@ static const struct {
     {"all_reduce", SW_COLL_ALL_REDUCE}, {"alltoall", SW_COLL_ALL_TO_ALL},
     {"sendrecv", SW_COLL_PERMUTE},      {"permute", SW_COLL_PERMUTE},
 };
-
-typedef SW_ARRAY(sample) sample_list;
 
 typedef struct reading {
   const sw_profile *p;
@@ -45,24 +42,33 @@ static bool claims(const sw_profile *p, const char *hardware, const char *source
   return false;
 }
 
-static sw_rc source_id(reading *r, const char *text, int *out) {
-  sample_set *s = r->set;
-  char name[sizeof s->source[0]];
-  snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "@:("), text);
-  for (*out = 0; *out < s->n_sources; (*out)++)
-    if (!strcmp(s->source[*out], name)) return SW_OK;
-  if (s->n_sources == MAX_SOURCES) return SW_FAIL_INPUT(r->d, SW_NOWHERE, "more than %d sources", MAX_SOURCES);
-  memcpy(s->source[s->n_sources++], name, sizeof name);
-  return SW_OK;
+int sw_sample_source(sample_set *s, const char *name) {
+  for (int i = 0; i < s->n_sources; i++)
+    if (!strcmp(s->source[i], name)) return i;
+  if (s->n_sources == MAX_SOURCES) return -1;
+  snprintf(s->source[s->n_sources], sizeof s->source[0], "%s", name);
+  return s->n_sources++;
+}
+
+int sw_sample_layout(sample_set *s, layout l) {
+  for (int i = 0; i < s->n_layouts; i++)
+    if (s->layouts[i].ranks == l.ranks && s->layouts[i].nodes == l.nodes) return i;
+  if (s->n_layouts == MAX_LAYOUTS) return -1;
+  s->layouts[s->n_layouts] = l;
+  return s->n_layouts++;
+}
+
+/* The repository of a source text, or its first words. */
+static sw_rc source_id(reading *r, const char *text, const char *suffix, int *out) {
+  char name[sizeof r->set->source[0]];
+  snprintf(name, sizeof name, "%.*s%s", (int)strcspn(text, "@:("), text, suffix);
+  *out = sw_sample_source(r->set, name);
+  return *out >= 0 ? SW_OK : SW_FAIL_INPUT(r->d, SW_NOWHERE, "more than %d sources", MAX_SOURCES);
 }
 
 static sw_rc layout_id(reading *r, layout l, int *out) {
-  sample_set *s = r->set;
-  for (*out = 0; *out < s->n_layouts; (*out)++)
-    if (s->layouts[*out].ranks == l.ranks && s->layouts[*out].nodes == l.nodes) return SW_OK;
-  if (s->n_layouts == MAX_LAYOUTS) return SW_FAIL_INPUT(r->d, SW_NOWHERE, "more than %d group shapes", MAX_LAYOUTS);
-  s->layouts[s->n_layouts++] = l;
-  return SW_OK;
+  *out = sw_sample_layout(r->set, l);
+  return *out >= 0 ? SW_OK : SW_FAIL_INPUT(r->d, SW_NOWHERE, "more than %d group shapes", MAX_LAYOUTS);
 }
 
 static int64_t level_size(const sw_level *l) {
@@ -77,7 +83,8 @@ static bool layout_mesh(const sw_profile *p, layout l, sw_mesh *mesh) {
   int64_t nodes = p->n_levels > 1 ? l.nodes : 1;
   if (l.ranks % nodes || nodes > units || unit % (l.ranks / nodes)) return false;
   *mesh = (sw_mesh){.n_axes = 3, .axis = {{"node", nodes}, {"rest", 0}, {"dev", l.ranks / nodes}}};
-  mesh->axis[1].size = unit / mesh->axis[2].size;
+  /* Devices that share cores would slow the group down, and no table was made with them beside it. */
+  mesh->axis[1].size = p->shared_cores ? 1 : unit / mesh->axis[2].size;
   return true;
 }
 
@@ -122,6 +129,9 @@ static int64_t size_rank(const sw_csv *t, const collective_columns *c, int64_t r
   return rank;
 }
 
+/* Small messages count little: there tables of one machine differ by how they were timed. */
+static double fit_weight(double bytes) { return bytes < 65536 ? 0 : bytes < 1048576 ? 0.1 : 1; }
+
 static sw_rc add_collective(reading *r, const sw_csv *t, const collective_columns *c, int64_t row) {
   double ranks, nodes, time_us;
   sample s = {0};
@@ -137,9 +147,10 @@ static sw_rc add_collective(reading *r, const sw_csv *t, const collective_column
     r->set->skipped++;
     return SW_OK;
   }
-  SW_TRY(source_id(r, sw_csv_at(t, row, c->source), &s.source));
+  SW_TRY(source_id(r, sw_csv_at(t, row, c->source), "", &s.source));
   SW_TRY(layout_id(r, l, &s.layout));
   s.measured_s = time_us * 1e-6;
+  s.weight = fit_weight(s.bytes);
   s.train = l.ranks != 4 && size_rank(t, c, row) % 2 == 0;
   return sw_array_push(&r->list, s, r->d);
 }
@@ -177,7 +188,7 @@ static bool gemm_dtype(const char *text, sw_dtype *out) {
  * in two bytes and are cast first. */
 static sw_rc add_gemm(reading *r, const sw_csv *t, const gemm_columns *c, int64_t row) {
   double m, n, k, time_us;
-  char tag[96];
+  char tag[32];
   sample s = {.layout = -1};
   SW_TRY(sw_csv_number(t, row, c->m, &m, r->d));
   SW_TRY(sw_csv_number(t, row, c->n, &n, r->d));
@@ -188,14 +199,14 @@ static sw_rc add_gemm(reading *r, const sw_csv *t, const gemm_columns *c, int64_
     r->set->skipped++;
     return SW_OK;
   }
-  int source_length = (int)strcspn(sw_csv_at(t, row, c->source), "@:(");
-  snprintf(tag, sizeof tag, "%.*s gemm %s", source_length, sw_csv_at(t, row, c->source), sw_dtype_text(s.dtype));
-  SW_TRY(source_id(r, tag, &s.source));
+  snprintf(tag, sizeof tag, " gemm %s", sw_dtype_text(s.dtype));
+  SW_TRY(source_id(r, sw_csv_at(t, row, c->source), tag, &s.source));
   s.flops = 2 * m * n * k;
   s.bytes = sw_dtype_bytes(s.dtype) * (m * k + k * n) + 2 * m * n;
   s.cast_bytes = sw_dtype_bytes(s.dtype) == 1 ? 3 * m * k : 0;
   s.measured_s = time_us * 1e-6;
   s.train = row % 2 == 0;
+  s.weight = 1;
   return sw_array_push(&r->list, s, r->d);
 }
 

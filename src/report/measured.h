@@ -2,6 +2,7 @@
 #ifndef REPORT_MEASURED_H_
 #define REPORT_MEASURED_H_
 
+#include "shardwright/array.h"
 #include "shardwright/profile.h"
 
 enum { MAX_SOURCES = 32, MAX_LAYOUTS = 32 };
@@ -16,6 +17,7 @@ typedef struct sample {
   sw_dtype dtype;
   double measured_s;
   bool train;
+  double weight; /* in the fit */
 } sample;
 
 /* A group of `ranks` devices over `nodes` units of the outer level. */
@@ -31,6 +33,12 @@ typedef struct sample_set {
   layout layouts[MAX_LAYOUTS];
   int64_t skipped; /* rows of the profile's hardware that its network cannot hold */
 } sample_set;
+
+typedef SW_ARRAY(sample) sample_list;
+
+/* The id of a source or layout in the set, added when it is new; -1 when there is no room. */
+int sw_sample_source(sample_set *s, const char *name);
+int sw_sample_layout(sample_set *s, layout l);
 
 /* The rows of both tables that p->measured claims. In the arena. */
 SW_CHECKED sw_rc sw_samples_read(const sw_profile *p, const char *facts_dir, sw_arena *arena, sample_set *out,

@@ -60,6 +60,36 @@ static void everything_is_read(void **state) {
   sw_arena_deinit(&a);
 }
 
+/* What is written reads back to the same profile, and writing that gives the same text. */
+static void what_is_written_reads_back(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  const char *const *names;
+  int n;
+  assert_ok(sw_profile_names(&a, &names, &n, &diag));
+  for (int i = 0; i < n; i++) {
+    const sw_profile *p, *q;
+    sw_text one = {0}, two = {0};
+    assert_ok(sw_profile_read(names[i], &a, &p, &diag));
+    assert_ok(sw_profile_write(p, "a \"test\"", &one, &diag));
+    assert_ok(sw_profile_parse("t.json", sw_text_str(&one), one.n, &a, &q, &diag));
+    assert_ok(sw_profile_write(q, "a \"test\"", &two, &diag));
+    assert_string_equal(sw_text_str(&one), sw_text_str(&two));
+    assert_memory_equal(p->flop_per_s, q->flop_per_s, sizeof p->flop_per_s);
+    assert_int_equal(p->n_levels, q->n_levels);
+    for (int l = 0; l < p->n_levels; l++)
+      for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
+        const sw_cost_line *x = &p->level[l].line[c], *y = &q->level[l].line[c];
+        assert_true(x->base_s == y->base_s && x->peer_s == y->peer_s && x->in_network_min == y->in_network_min);
+        assert_true(fabs(x->s_per_byte - y->s_per_byte) <= 1e-12 * x->s_per_byte);
+      }
+    sw_text_free(&one);
+    sw_text_free(&two);
+  }
+  sw_arena_deinit(&a);
+}
+
 /* The text above with one place changed. */
 typedef struct refusal {
   const char *find, *put;
@@ -151,9 +181,10 @@ static void names_are_found_and_listed(void **state) {
 }
 
 int main(void) {
-  enum { FIXED = 3, ROWS = sizeof kRefused / sizeof kRefused[0] };
+  enum { FIXED = 4, ROWS = sizeof kRefused / sizeof kRefused[0] };
   struct CMUnitTest tests[FIXED + ROWS] = {
       cmocka_unit_test(everything_is_read),
+      cmocka_unit_test(what_is_written_reads_back),
       cmocka_unit_test(memory_failures_come_back),
       cmocka_unit_test(names_are_found_and_listed),
   };

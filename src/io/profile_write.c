@@ -1,0 +1,141 @@
+/* The writer of hardware profiles: the keys of docs/profiles.md in their order. */
+#include <stdlib.h>
+
+#include "shardwright/json_write.h"
+#include "shardwright/profile_json.h"
+
+static const char kSourceId[] = "made";
+
+static void end_with_source(sw_json_out *j) {
+  sw_jw_string(j, "source", kSourceId);
+  sw_jw_end(j);
+}
+
+static void write_device(sw_json_out *j, const sw_profile *p) {
+  sw_jw_object(j, "device");
+  sw_jw_string(j, "name", p->device_name);
+  sw_jw_object_row(j, "memory");
+  sw_jw_i64(j, "bytes", p->memory_bytes);
+  sw_jw_i64(j, "reserved_bytes", p->memory_reserved_bytes);
+  sw_jw_f64(j, "bytes_per_s", p->memory_bytes_per_s);
+  end_with_source(j);
+  sw_jw_object(j, "flop_per_s");
+  for (int t = 0; t < SW_DTYPE_COUNT; t++)
+    if (sw_dtype_bytes((sw_dtype)t) > 0) sw_jw_f64(j, sw_dtype_text((sw_dtype)t), p->flop_per_s[t]);
+  end_with_source(j);
+  sw_jw_object_row(j, "achieved");
+  sw_jw_f64(j, "flop_fraction", p->flop_fraction);
+  if (p->flop_fraction_8bit != p->flop_fraction) sw_jw_f64(j, "flop_fraction_8bit", p->flop_fraction_8bit);
+  sw_jw_f64(j, "memory_fraction", p->memory_fraction);
+  sw_jw_f64(j, "launch_s", p->launch_s);
+  end_with_source(j);
+  if (p->shared_cores) {
+    sw_jw_object_row(j, "shared");
+    sw_jw_i64(j, "cores", p->shared_cores);
+    end_with_source(j);
+  }
+  sw_jw_end(j);
+}
+
+/* The rate behind a slope, without the digits that taking the reciprocal twice has added; a slope of nothing is the
+ * highest rate that a file may say. */
+static double rate_of(double s_per_byte) {
+  char text[40];
+  if (s_per_byte <= 1e-30) return 1e30;
+  snprintf(text, sizeof text, "%.13g", 1 / s_per_byte);
+  return strtod(text, NULL);
+}
+
+static void write_line(sw_json_out *j, const char *key, const sw_cost_line *l) {
+  sw_jw_object(j, key);
+  sw_jw_f64(j, "base_s", l->base_s);
+  if (l->peer_s > 0) sw_jw_f64(j, "peer_s", l->peer_s);
+  if (l->ramp_s_per_sqrt_byte > 0) sw_jw_f64(j, "ramp_s_per_sqrt_byte", l->ramp_s_per_sqrt_byte);
+  sw_jw_f64(j, "bytes_per_s", rate_of(l->s_per_byte));
+  if (l->pair_s_per_byte > 0) sw_jw_f64(j, "pair_bytes_per_s", rate_of(l->pair_s_per_byte));
+  if (l->in_network_min) {
+    sw_jw_object_row(j, "in_network");
+    sw_jw_i64(j, "min_members", l->in_network_min);
+    sw_jw_f64(j, "bytes_per_s", rate_of(l->in_network_s_per_byte));
+    end_with_source(j);
+  }
+  end_with_source(j);
+}
+
+static void write_shape(sw_json_out *j, const sw_level *l) {
+  if (l->kind != SW_TOPOLOGY_TORUS) {
+    sw_jw_i64(j, "size", l->dims[0]);
+    return;
+  }
+  sw_jw_i64_list(j, "shape", l->dims, l->n_dims);
+  sw_jw_row(j, "wrap");
+  for (int i = 0; i < l->n_dims; i++) sw_jw_bool(j, NULL, l->wrap[i]);
+  sw_jw_end(j);
+}
+
+static void write_level(sw_json_out *j, const sw_level *l) {
+  sw_jw_object(j, NULL);
+  sw_jw_string(j, "name", l->name);
+  sw_jw_string(j, "topology", sw_topology_text(l->kind));
+  write_shape(j, l);
+  if (l->serial_fraction > 0) {
+    sw_jw_object_row(j, "overlap");
+    sw_jw_f64(j, "serial_fraction", l->serial_fraction);
+    end_with_source(j);
+  }
+  sw_jw_object(j, "costs");
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) write_line(j, sw_cost_class_text((sw_cost_class)c), &l->line[c]);
+  sw_jw_end(j);
+  end_with_source(j);
+}
+
+static sw_rc write_meshes(sw_json_out *j, const sw_profile *p) {
+  sw_jw_array(j, "meshes");
+  sw_rc rc = SW_OK;
+  for (int i = 0; i < p->n_meshes && !rc; i++) {
+    sw_text text = {0};
+    sw_mesh_print(&p->mesh[i], &text);
+    rc = text.rc;
+    sw_jw_string_n(j, NULL, sw_text_str(&text), text.n);
+    sw_text_free(&text);
+  }
+  sw_jw_end(j);
+  return rc;
+}
+
+static void write_measured(sw_json_out *j, const sw_profile *p) {
+  if (p->n_measured == 0) return;
+  sw_jw_array(j, "measured");
+  for (int i = 0; i < p->n_measured; i++) {
+    sw_jw_object_row(j, NULL);
+    sw_jw_string(j, "hardware", p->measured[i].hardware);
+    sw_jw_string(j, "source", p->measured[i].source);
+    sw_jw_i64(j, "nodes", p->measured[i].nodes);
+    sw_jw_end(j);
+  }
+  sw_jw_end(j);
+}
+
+sw_rc sw_profile_write(const sw_profile *p, const char *source, sw_text *out, sw_diag *d) {
+  sw_json_out j;
+  sw_json_out_init(&j, out);
+  sw_jw_object(&j, NULL);
+  sw_jw_string(&j, "format", "shardwright.profile");
+  sw_jw_i64(&j, "version", 1);
+  sw_jw_string(&j, "name", p->name);
+  sw_jw_string(&j, "description", p->description);
+  sw_jw_object(&j, "sources");
+  sw_jw_string(&j, kSourceId, source);
+  sw_jw_end(&j);
+  write_device(&j, p);
+  sw_jw_object_row(&j, "exchange");
+  sw_jw_f64(&j, "peer_s", p->exchange_peer_s);
+  end_with_source(&j);
+  sw_jw_array(&j, "levels");
+  for (int l = 0; l < p->n_levels; l++) write_level(&j, &p->level[l]);
+  sw_jw_end(&j);
+  sw_rc rc = write_meshes(&j, p);
+  write_measured(&j, p);
+  sw_jw_end(&j);
+  return rc || out->rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory while writing a profile") : SW_OK;
+}
