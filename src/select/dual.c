@@ -283,7 +283,7 @@ static void step(sel_dual *u, double target) {
 }
 
 void sel_dual_pass(sel_dual *u, double target) {
-  enum { PATIENCE = 25 };
+  enum { PATIENCE = 8 };
   double on_stack[MOST_DOM_ON_STACK], *from = on_stack;
   int32_t most = 0;
   for (int32_t i = 0; i < u->c->n; i++) most = u->c->dom[i] > most ? u->c->dom[i] : most;

@@ -1,0 +1,53 @@
+/* shardwright check-solution: cost and peak of a solution, recomputed from the problem alone. */
+#include "cli/command.h"
+#include "cli/output.h"
+#include "shardwright/iopddl.h"
+
+typedef struct settings {
+  const char *problem, *solution;
+} settings;
+
+static const sw_operand kOperands[] = {
+    {.name = "PROBLEM", .help = "problem file (JSON, or gzip of it)", .into = SW_INTO_TEXT(settings, problem)},
+    {.name = "SOLUTION",
+     .help = "file whose last line [s0, s1, ...] is the solution",
+     .into = SW_INTO_TEXT(settings, solution)}};
+
+static void print_wide(sw_text *out, const char *what, sw_i128 v) {
+  char digits[48];
+  size_t n = sizeof digits;
+  do digits[--n] = (char)('0' + (int)(v % 10));
+  while ((v /= 10) > 0);
+  sw_text_printf(out, "%s %.*s\n", what, (int)(sizeof digits - n), digits + n);
+}
+
+static sw_rc run(const sw_call *call, sw_diag *d) {
+  const settings *s = call->settings;
+  sw_problem p;
+  int32_t *choice;
+  sw_score score;
+  SW_TRY(sw_iopddl_read(s->problem, call->arena, &p, d));
+  SW_TRY(sw_problem_verify(&p, d));
+  SW_TRY(sw_iopddl_read_solution(s->solution, &p, call->arena, &choice, d));
+  SW_TRY(sw_problem_score(&p, choice, &score, d));
+  sw_text out = {0};
+  print_wide(&out, "cost", score.cost);
+  print_wide(&out, "peak", score.peak);
+  sw_text_printf(&out, "peak_time %lld\n", (long long)score.peak_time);
+  if (p.limit != INT64_MAX) sw_text_printf(&out, "limit %lld\n", (long long)p.limit);
+  SW_TRY(sw_print_text(&out, d));
+  if (score.feasible) return SW_OK;
+  if (score.peak > p.limit)
+    return SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "the solution passes the usage limit at time %lld",
+                   (long long)score.peak_time);
+  return SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "the solution takes a forbidden entry");
+}
+
+const sw_command sw_command_check_solution = {
+    .name = "check-solution",
+    .summary = "recompute cost and peak usage of a solution of a selection problem",
+    .description = "Exit status 4 when the solution passes the limit or takes a forbidden entry.\n",
+    .example = "shardwright check-solution problem.json.gz solution.txt",
+    SW_OPERANDS(kOperands),
+    .settings_bytes = sizeof(settings),
+    .run = run};
