@@ -168,10 +168,30 @@ static const error_row kErrors[] = {
      HEAD "\"mesh\":\"x=2\",\"values\":[{\"name\":\"x\",\"kind\":\"input\",\"dtype\":\"f32\",\"shape\":[4],\n"
           "\"annotations\":[{\"sharding\":\"[[x]]\",\"for_users\":[\"q\"]}]}],\"ops\":[],\"outputs\":[\"x\"]}",
      3, 49, "there is no op 'q'"},
-    {"sharding of an op",
+    {"sharding of an op, axis twice",
      HEAD "\"mesh\":\"x=2\",\"values\":[" X "],\"ops\":[\n{\"op\":\"abs\",\"inputs\":[\"x\"],\"outputs\":[\"y\"],"
           "\"sharding\":\"[[x],[x]]\"}],\"outputs\":[\"y\"]}",
-     3, 56, "axis 'x' is used twice"},
+     3, 55, "annotation of op 'y' uses axis 'x' twice; expected it once"},
+    {"sharding of an op, axis",
+     HEAD "\"mesh\":\"x=2\",\"values\":[" X "],\"ops\":[\n{\"op\":\"abs\",\"inputs\":[\"x\"],\"outputs\":[\"y\"],"
+          "\"sharding\":\"[[z]]\"}],\"outputs\":[\"y\"]}",
+     3, 55, "axis 'z' is not in the mesh; expected one of x"},
+    {"sharding of an op, lists",
+     HEAD "\"mesh\":\"x=2\",\"values\":[" X "],\"ops\":[\n{\"op\":\"abs\",\"inputs\":[\"x\"],\"outputs\":[\"y\"],"
+          "\"sharding\":\"[[],[],[x]]\"}],\"outputs\":[\"y\"]}",
+     3, 55, "'[[],[],[x]]' has 3 lists; op 'y' has 2 loops and 0 linear forms"},
+    {"sharding of an op, text",
+     HEAD "\"mesh\":\"x=2\",\"values\":[" X "],\"ops\":[\n{\"op\":\"abs\",\"inputs\":[\"x\"],\"outputs\":[\"y\"],"
+          "\"sharding\":\"[x]\"}],\"outputs\":[\"y\"]}",
+     3, 55, "'[x]' has 'x]' at character 2; expected '['"},
+    {"sharding of an op, end",
+     HEAD "\"mesh\":\"x=2\",\"values\":[" X "],\"ops\":[\n{\"op\":\"abs\",\"inputs\":[\"x\"],\"outputs\":[\"y\"],"
+          "\"sharding\":\"[[x]] y\"}],\"outputs\":[\"y\"]}",
+     3, 55, "goes on after the axes of the loops"},
+    {"required alone",
+     HEAD "\"mesh\":\"x=2\",\"values\":[" X "],\"ops\":[\n{\"op\":\"abs\",\"inputs\":[\"x\"],\"outputs\":[\"y\"],"
+          "\"required\":true}],\"outputs\":[\"y\"]}",
+     3, 55, "is without a sharding"},
 };
 
 static void error_names_its_place(void **state) {

@@ -33,12 +33,15 @@ static sw_rc take_open_dims(const sw_model_reader *r, const sw_json *v, sw_text 
   return out->rc;
 }
 
+static sw_rc check_mesh(const sw_model_reader *r, const sw_json *v) {
+  if (r->g->has_mesh) return SW_OK;
+  return SW_MODEL_FAIL(r, v, "a sharding names mesh axes and the model has no mesh; expected \"mesh\"");
+}
+
 static sw_rc read_sharding(const sw_model_reader *r, const sw_json *v, int rank, sw_sharding *out, uint32_t *open) {
   const char *text;
   SW_TRY(sw_json_as_string(v, &text, r->d));
-  if (!r->g->has_mesh) {
-    return SW_MODEL_FAIL(r, v, "a sharding names mesh axes and the model has no mesh; expected \"mesh\"");
-  }
+  SW_TRY(check_mesh(r, v));
   sw_text closed = {0};
   sw_rc rc = take_open_dims(r, v, &closed, open);
   sw_span at = sw_model_span(r, v);
@@ -154,26 +157,76 @@ static sw_rc read_of_value(const sw_model_reader *r, const sw_json *entry) {
   return SW_OK;
 }
 
-static sw_rc read_of_op(const sw_model_reader *r, const sw_json *v, sw_id op) {
-  const sw_json *sharding = sw_json_find(v, "sharding");
-  sw_annotation a = {.value = -1, .op = op};
-  SW_TRY(sw_json_opt_bool(v, "required", &a.required, r->d));
-  if (!sharding) return SW_OK;
-  const sw_space *s = r->g->ops[op].space;
-  int rank = s->n_loops + s->n_linear;
-  sw_sharding loops = {0};
-  int32_t loop_of[SW_MAX_REFS];
-  uint32_t open = 0;
-  a.span = sw_model_span(r, sharding);
-  SW_TRY(read_sharding(r, sharding, rank < INT8_MAX ? rank : INT8_MAX, &loops, &open));
-  if (open || loops.n_partial || loops.offsets || loops.halos) {
-    return SW_MODEL_FAIL(r, sharding, "the sharding of op '%s' says more than axes per loop; expected [[x],[],...]",
-                         r->g->ops[op].name);
+/* A cursor over "[[x],[],[y,z:(1)2]]". */
+typedef struct axes_reader {
+  const sw_model_reader *r;
+  const sw_json *v;
+  const char *at;
+} axes_reader;
+
+static bool accept(axes_reader *in, char c) {
+  while (*in->at == ' ') in->at++;
+  if (*in->at != c) return false;
+  in->at++;
+  return true;
+}
+
+static sw_rc expect(axes_reader *in, char c) {
+  if (accept(in, c)) return SW_OK;
+  return SW_MODEL_FAIL(in->r, in->v, "'%s' has '%.8s' at character %d; expected '%c', as in [[x],[],[y,z]]",
+                       in->v->text, in->at, (int)(in->at - in->v->text) + 1, c);
+}
+
+/* The axes of one loop: "[x,y]". */
+static sw_rc read_axes(axes_reader *in, int loop, sw_annotation *a, int32_t *loop_of, sw_axis_ref *refs) {
+  const char *end = in->v->text + strlen(in->v->text);
+  SW_TRY(expect(in, '['));
+  if (accept(in, ']')) return SW_OK;
+  do {
+    if (a->n_loop_refs == SW_MAX_REFS) {
+      return SW_MODEL_FAIL(in->r, in->v, "'%s' has more than %d axes", in->v->text, SW_MAX_REFS);
+    }
+    loop_of[a->n_loop_refs] = loop;
+    sw_rc rc = sw_axis_ref_parse(&in->r->g->mesh, &in->at, end, &refs[a->n_loop_refs++], in->r->d);
+    SW_TRY(sw_model_place(in->r, in->v, rc));
+  } while (accept(in, ','));
+  return expect(in, ']');
+}
+
+/* Loops beyond the last list are whole. */
+static sw_rc read_loop_axes(axes_reader *in, sw_annotation *a, int32_t *loop_of, sw_axis_ref *refs) {
+  int loop = 0;
+  SW_TRY(expect(in, '['));
+  if (!accept(in, ']')) {
+    do {
+      SW_TRY(read_axes(in, loop++, a, loop_of, refs));
+    } while (accept(in, ','));
+    SW_TRY(expect(in, ']'));
   }
-  for (int i = 0; i < loops.n_refs; i++) loop_of[i] = loops.dim_of[i];
-  a.n_loop_refs = loops.n_refs;
+  while (*in->at == ' ') in->at++;
+  const sw_op *op = &in->r->g->ops[a->op];
+  int n = op->space->n_loops, n_linear = op->space->n_linear;
+  if (*in->at) return SW_MODEL_FAIL(in->r, in->v, "'%s' goes on after the axes of the loops", in->v->text);
+  if (loop <= n + n_linear) return SW_OK;
+  return SW_MODEL_FAIL(in->r, in->v, "'%s' has %d lists; op '%s' has %d loops and %d linear forms", in->v->text, loop,
+                       op->name, n, n_linear);
+}
+
+static sw_rc read_of_op(const sw_model_reader *r, const sw_json *v, sw_id op) {
+  const sw_json *sharding = sw_json_find(v, "sharding"), *required = sw_json_find(v, "required");
+  if (!sharding && !required) return SW_OK;
+  if (!sharding)
+    return SW_MODEL_FAIL(r, required, "\"required\" is without a sharding; expected \"sharding\" beside it");
+  sw_annotation a = {.value = -1, .op = op, .span = sw_model_span(r, sharding)};
+  int32_t loop_of[SW_MAX_REFS];
+  sw_axis_ref refs[SW_MAX_REFS];
+  axes_reader in = {r, sharding, NULL};
+  SW_TRY(sw_json_opt_bool(v, "required", &a.required, r->d));
+  SW_TRY(sw_json_as_string(sharding, &in.at, r->d));
+  SW_TRY(check_mesh(r, sharding));
+  SW_TRY(read_loop_axes(&in, &a, loop_of, refs));
   a.loop_of = loop_of;
-  a.loop_refs = loops.refs;
+  a.loop_refs = refs;
   return sw_graph_add_annotation(r->g, &a, r->d);
 }
 
@@ -228,10 +281,18 @@ void sw_model_write_value_annotations(const sw_graph *g, const int32_t *indices,
 
 void sw_model_write_op_annotation(const sw_graph *g, const sw_annotation *a, sw_json_out *o) {
   const sw_space *s = g->ops[a->op].space;
-  sw_sharding loops = {.rank = (uint8_t)(s->n_loops + s->n_linear)};
-  for (int i = 0; i < a->n_loop_refs; i++) (void)sw_sharding_push(&loops, a->loop_of[i], a->loop_refs[i]);
   sw_text text = {0};
-  sw_sharding_print(&g->mesh, &loops, &text);
+  for (int l = 0; l < s->n_loops + s->n_linear; l++) {
+    int n = 0;
+    sw_text_puts(&text, l ? ",[" : "[[");
+    for (int i = 0; i < a->n_loop_refs; i++) {
+      if (a->loop_of[i] != l) continue;
+      if (n++) sw_text_puts(&text, ",");
+      sw_axis_ref_print(&g->mesh, a->loop_refs[i], &text);
+    }
+    sw_text_puts(&text, "]");
+  }
+  sw_text_puts(&text, text.n ? "]" : "[]");
   write_text(o, "sharding", &text);
   if (a->required) sw_jw_bool(o, "required", true);
 }
