@@ -47,7 +47,7 @@ static sw_rc read_line(reader *r, int64_t most) {
     SW_TRY(io_scan_int(&r->in, &v));
     if (v > most) v = most;
     SW_TRY(sw_array_push(&r->line, v, r->d));
-    if (*r->in.at == ',' && r->in.at < r->in.end)
+    if (r->in.at < r->in.end && *r->in.at == ',')
       r->in.at++; /* the common case, without a call */
     else
       SW_TRY(io_scan_next(&r->in, ']', &again));

@@ -100,7 +100,7 @@ sw_rc io_scan_int(io_scan *s, int64_t *out) {
 sw_rc io_scan_string(io_scan *s, char *out, size_t cap) {
   SW_TRY(io_scan_take(s, '"', "a string"));
   size_t n = 0;
-  bool escaped = false;
+  bool escaped = false, full = false; /* full: also when a backslash would lose what it escapes */
   for (;;) {
     char c;
     SW_TRY(byte_at(s, &c));
@@ -109,7 +109,8 @@ sw_rc io_scan_string(io_scan *s, char *out, size_t cap) {
     s->at++;
     if (c == '"' && !escaped) break;
     escaped = c == '\\' && !escaped;
-    if (n + 1 < cap) out[n++] = c;
+    full = full || n + 1 + escaped >= cap;
+    if (!full) out[n++] = c;
   }
   if (cap) out[n] = 0;
   return SW_OK;

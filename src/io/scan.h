@@ -6,7 +6,7 @@
 
 #include "shardwright/arena.h"
 
-/* Text in [at, end), with a NUL at *end; `more` gives the next piece, or sets n = 0 at the end. */
+/* Text in [at, end); `more` gives the next piece, or sets n = 0 at the end. */
 typedef struct io_scan {
   const char *at, *end, *start; /* start: of the piece */
   int64_t before;               /* bytes in earlier pieces */
