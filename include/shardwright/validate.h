@@ -14,7 +14,7 @@
 
 typedef struct sw_validate_options {
   uint64_t seed;
-  bool random_floats;      /* instead of small integers */
+  bool random_floats;      /* at once, instead of trying small integers first */
   bool intermediates;      /* compare every value that a device holds a block of; names the first op that differs */
   double timeout_s;        /* of a collective; <= 0: 30 */
   const sw_tensor *inputs; /* NULL, or one per argument of the model */

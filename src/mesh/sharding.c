@@ -36,8 +36,14 @@ bool sw_sharding_push(sw_sharding *s, int dim, sw_axis_ref ref) {
 bool sw_sharding_push_partial(sw_sharding *s, sw_reduction kind, sw_axis_ref ref) {
   int total = s->n_refs + s->n_partial;
   if (total >= SW_MAX_REFS || (s->n_partial > 0 && s->partial_kind != kind)) return false;
+  int at = total;
+  for (; at > s->n_refs; at--) { /* a set: kept in order of axis and digit, so that equal sets are equal values */
+    const sw_axis_ref *before = &s->refs[at - 1];
+    if (before->axis < ref.axis || (before->axis == ref.axis && before->pre < ref.pre)) break;
+    s->refs[at] = *before;
+  }
   s->partial_kind = (uint8_t)kind;
-  s->refs[total] = ref;
+  s->refs[at] = ref;
   s->n_partial++;
   return true;
 }

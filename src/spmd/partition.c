@@ -108,8 +108,10 @@ static sw_rc fetch(partition *p, sw_id value, const sw_sharding *want, sw_id *ou
     SW_TRY(sw_emit_collective(e, local, &route.step[i].coll, dims, &local, d));
     e->layouts.at[local] = (sw_layout){value, true, route.step[i].after};
   }
-  SW_TRY(sw_array_push(&p->of[value].local, local, d));
-  e->layouts.at[local].sharding = *want;
+  if (route.n_steps > 0) { /* else the two are one placement, spelled differently */
+    SW_TRY(sw_array_push(&p->of[value].local, local, d));
+    e->layouts.at[local].sharding = *want;
+  }
   *out = local;
   return SW_OK;
 }

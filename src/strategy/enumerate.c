@@ -15,6 +15,7 @@
 typedef struct search {
   const sw_mesh *mesh;
   int n_places;                                 /* loops + linear forms, or dimensions */
+  int n_ordered;                                /* places before this one care for the order of their axes */
   int64_t (*room)(const void *what, int place); /* most shards that the place takes; 0: none */
   const void *what;
   int8_t place_of[SW_MAX_AXES]; /* per axis; -1: unused */
@@ -40,7 +41,8 @@ static sw_rc permute(search *s, int *order, int at, sw_diag *d) {
     arrange(s, order, &candidate);
     return s->emit(s, &candidate, d);
   }
-  for (int i = at; i < n; i++) {
+  bool ordered = s->place_of[order[at]] >= s->n_ordered; /* a set of axes: one order stands for all */
+  for (int i = at; i < (ordered ? at + 1 : n); i++) {
     if (i != at && (s->place_of[order[i]] < 0 || s->place_of[order[i]] != s->place_of[order[at]])) continue;
     int t = order[i];
     order[i] = order[at];
@@ -164,6 +166,7 @@ sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machi
   o.limit = options && options->max_strategies > 0 ? options->max_strategies : 4096;
   search s = {.mesh = sw_machine_mesh(machine),
               .n_places = op->space->n_loops + op->space->n_linear,
+              .n_ordered = op->space->n_loops,
               .room = op_room,
               .what = op,
               .emit = emit_strategy,
@@ -220,7 +223,13 @@ static sw_rc keep_shardings(value_search *v, int rank, sw_arena *arena, int32_t 
 sw_rc sw_shardings_enumerate(const sw_mesh *m, int rank, const int64_t *dims, sw_arena *arena, int32_t *n,
                              const sw_sharding **out, sw_diag *d) {
   value_search v = {.dims = dims};
-  search s = {.mesh = m, .n_places = rank, .room = value_room, .what = &v, .emit = emit_sharding, .user = &v};
+  search s = {.mesh = m,
+              .n_places = rank,
+              .n_ordered = rank,
+              .room = value_room,
+              .what = &v,
+              .emit = emit_sharding,
+              .user = &v};
   sw_rc rc = place_axes(&s, 0, d);
   if (!rc) rc = keep_shardings(&v, rank, arena, n, out, d);
   sw_array_free(&v.found);
