@@ -35,8 +35,8 @@ SW_API int sw_sharding_compare(const sw_sharding *a, const sw_sharding *b); /* a
 SW_API uint64_t sw_sharding_hash(const sw_sharding *s);
 static inline bool sw_sharding_is_replicated(const sw_sharding *s) { return s->n_refs == 0 && s->n_partial == 0; }
 
-/* Append a ref to a dimension (as the minor-most), or put one into the partial list, which is kept sorted. False when the
- * table is full. */
+/* Append a ref to a dimension (as the minor-most), or put one into the partial list, which is kept sorted. False when
+ * the table is full. */
 SW_API bool sw_sharding_push(sw_sharding *s, int dim, sw_axis_ref ref);
 SW_API bool sw_sharding_push_partial(sw_sharding *s, sw_reduction kind, sw_axis_ref ref);
 /* The refs of one dimension: *n of them from the returned pointer. */
