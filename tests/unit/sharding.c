@@ -119,7 +119,7 @@ static const form_row kForms[] = {
     {SW_FORM_NATIVE, 2, "[[x],[y]]", "[[x],[y]]", NULL, 0},
     {SW_FORM_NATIVE, 3, "[[0],[1,z:(1)2]]", "[[x],[y,z:(1)2],[]]", NULL, 0},
     {SW_FORM_NATIVE, 1, " [ [ x , y ] ] partial sum[z]", "[[x,y]] partial sum[z]", NULL, 0},
-    {SW_FORM_NATIVE, 1, "[[]] partial max[x,z:(1)2]", "[[]] partial max[z:(1)2,x]", NULL, 0},
+    {SW_FORM_NATIVE, 1, "[[]] partial max[z:(1)2,x]", "[[]] partial max[x,z:(1)2]", NULL, 0},
     {SW_FORM_NATIVE, 0, "[]", "[]", NULL, 0},
     {SW_FORM_NATIVE, 0, "[[]]", "[]", NULL, 0},
     {SW_FORM_NATIVE, 2, "[[x]] offsets=[0,24,32]", "[[x],[]] offsets=[0, 24, 32]", NULL, 0},
