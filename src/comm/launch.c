@@ -28,7 +28,7 @@ typedef struct turn {
   int64_t device;
   sw_gate *gate; /* NULL: ready to run */
   unsigned old;
-  double until_s;
+  double seconds, until_s; /* the limit, and when it is reached; until_s 0: not looked at the clock yet */
 } turn;
 
 typedef struct launch {
@@ -63,7 +63,8 @@ bool sw_turns_wait(sw_gate *g, unsigned old, double seconds) {
   turn *t = running;
   t->gate = g;
   t->old = old;
-  t->until_s = sw_now_s() + seconds;
+  t->seconds = seconds;
+  t->until_s = 0;
   sw_fiber_yield();
   return atomic_load(&g->word) != old;
 }
@@ -88,13 +89,19 @@ static void run_device(void *user) {
 
 static bool has_changed(const turn *t) { return !t->gate || atomic_load(&t->gate->word) != t->old; }
 
+/* The clock is read only for those that wait long enough to be looked at with `now`. */
+static bool time_is_up(turn *t, double now) {
+  if (t->until_s == 0) t->until_s = now + t->seconds;
+  return now >= t->until_s;
+}
+
 /* Resumes who can go on; `late`: also those whose time is up. Returns how many ran. */
 static int64_t go_round(worker *w, bool late, int64_t *alive) {
   int64_t ran = 0;
   double now = late ? sw_now_s() : 0;
   for (int64_t i = 0; i < w->n; i++) {
     turn *t = &w->turns[i];
-    if (t->fiber.ended || !(has_changed(t) || (late && now >= t->until_s))) continue;
+    if (t->fiber.ended || !(has_changed(t) || (late && time_is_up(t, now)))) continue;
     t->gate = NULL;
     running = t;
     sw_fiber_resume(&t->fiber);

@@ -56,12 +56,21 @@ typedef struct sw_group {
   sw_meeting ring[SW_RING];
 } sw_group;
 
+/* A call that was found to be in order: the next one is probably the same but for its data. */
+typedef struct sw_memo {
+  bool set, has_in, has_out;
+  sw_collective coll;
+  sw_buffer in, out;
+  uint64_t signature;
+} sw_memo;
+
 /* A device's place in a group. */
 typedef struct sw_seat {
   sw_group *group;
   int64_t index;
   unsigned next; /* number of its next call */
   int started;   /* calls not yet waited for */
+  sw_memo memo;
 } sw_seat;
 
 /* What a device waits for, when it waits long. */
@@ -136,6 +145,7 @@ struct sw_comm_request {
   int64_t device;
   sw_comm_call call;
   sw_seat *seat; /* NULL: the call was complete at its start, but for a recv */
+  uint64_t signature;
   unsigned number;
 };
 
@@ -144,6 +154,10 @@ static inline sw_threads *sw_threads_of(sw_comm *c) { return (sw_threads *)(void
 /* groups.c */
 SW_CHECKED sw_rc sw_seat_find(sw_threads *t, int64_t device, const sw_collective *c, sw_seat **out, sw_diag *d);
 void sw_groups_free(sw_threads *t);
+
+/* memo.c: is the call the remembered one, with other data? Ops with tilings never are. */
+bool sw_memo_holds(const sw_memo *m, const sw_comm_call *call);
+void sw_memo_set(sw_memo *m, const sw_comm_call *call, uint64_t signature);
 
 /* waiting.c */
 /* Until the gate's word is not w->old. Fails when the run has failed, at the timeout, in a deadlock, when who is
