@@ -19,4 +19,33 @@ SW_API SW_CHECKED sw_rc sw_comm_suite_build(const sw_mesh *mesh, uint64_t seed, 
 /* This device's part: run every call and compare its result. Does not leave the communicator. */
 SW_API SW_CHECKED sw_rc sw_comm_suite_run(const sw_comm_suite *suite, sw_comm *comm, int64_t device, sw_diag *d);
 
+/* What one device does wrong at one call of the program. */
+#define SW_COMM_FAULTS(X)                             \
+  X(NONE, "none")                                     \
+  X(SKIP, "skips the call")                           \
+  X(REPEAT, "makes the call twice")                   \
+  X(OTHER, "calls another collective instead")        \
+  X(RECEIVE, "waits for a message that nobody sends") \
+  X(LEAVE, "ends its program")                        \
+  X(FAIL, "fails")                                    \
+  X(MEMORY, "gets no memory")
+
+typedef enum sw_comm_fault_kind {
+#define SW_X(id, text) SW_FAULT_##id,
+  SW_COMM_FAULTS(SW_X)
+#undef SW_X
+      SW_FAULT_COUNT
+} sw_comm_fault_kind;
+
+typedef struct sw_comm_fault {
+  sw_comm_fault_kind kind;
+  int64_t device;
+  int call;
+} sw_comm_fault;
+
+SW_API const char *sw_comm_fault_text(sw_comm_fault_kind kind);
+/* sw_comm_suite_run with a fault; `f` may be NULL. What is promised of a faulty run: every device returns. */
+SW_API SW_CHECKED sw_rc sw_comm_suite_run_faulty(const sw_comm_suite *suite, sw_comm *comm, int64_t device,
+                                                 const sw_comm_fault *f, sw_diag *d);
+
 #endif

@@ -9,7 +9,7 @@
 
 typedef struct settings {
   const char *what, *op, *devices, *bytes, *mesh, *format, *engine;
-  int64_t threads, calls, seed;
+  int64_t threads, calls, seed, faults;
   double min_s, timeout_s;
 } settings;
 
@@ -27,6 +27,9 @@ static const sw_option kOptions[] = {
      .choices = "threads|mpi"},
     {"calls", 0, SW_OPTION_INT, "N", "2000", "random collectives that check makes", SW_INTO_INT(settings, calls),
      .min = 1, .max = 100000000},
+    {"faults", 0, SW_OPTION_INT, "N", "0",
+     "programs in which check lets one device do something wrong: each must end, and not by the timeout",
+     SW_INTO_INT(settings, faults), .min = 0, .max = 100000000},
     {"timeout", 0, SW_OPTION_NUMBER, "S", "30", "how long check waits for a device",
      SW_INTO_NUMBER(settings, timeout_s), .min = 0.001, .max = 86400},
     {"seed", 0, SW_OPTION_INT, "K", "1", "seed of the random collectives", SW_INTO_INT(settings, seed), .min = 0,
@@ -43,13 +46,15 @@ static const sw_operand kOperands[] = {
 
 typedef struct checked_program {
   sw_comm_suite *suite;
+  sw_comm_fault fault;
 } checked_program;
 
 static sw_rc run_program(sw_comm *c, int64_t device, void *user, sw_diag *d) {
-  return sw_comm_suite_run(((checked_program *)user)->suite, c, device, d);
+  const checked_program *p = user;
+  return sw_comm_suite_run_faulty(p->suite, c, device, &p->fault, d);
 }
 
-enum { CALLS_PER_PROGRAM = 100 };
+enum { CALLS_PER_PROGRAM = 100, CALLS_PER_FAULT = 12, FAULTS_PER_SUITE = 16 };
 
 static sw_comm_options options_of(const sw_call *call) {
   const settings *s = call->settings;
@@ -76,7 +81,7 @@ static sw_rc run_on_threads(const checker *k, checked_program *p, sw_diag *d) {
 
 static sw_rc check_program(const checker *k, uint64_t seed, int calls, sw_diag *d) {
   sw_arena arena = {0};
-  checked_program p = {NULL};
+  checked_program p = {.suite = NULL};
   sw_rc rc = sw_comm_suite_build(&k->mesh, seed, calls, &arena, &p.suite, d);
   if (!rc) rc = k->mpi ? run_program(k->mpi, k->device, &p, d) : run_on_threads(k, &p, d);
   if (rc) sw_diag_note(d, "in a program of %d calls with seed %llu", calls, (unsigned long long)seed);
@@ -93,6 +98,45 @@ static sw_rc check_programs(const checker *k, sw_diag *d) {
   return SW_OK;
 }
 
+/* One program with one device at fault. Any end will do but the timeout. */
+static sw_rc check_fault(const checker *k, checked_program *p, sw_rng *rng, int64_t *ended, sw_diag *d) {
+  sw_diag end = {0};
+  p->fault = (sw_comm_fault){.kind = (sw_comm_fault_kind)(1 + sw_rng_below(rng, SW_FAULT_COUNT - 1)),
+                             .device = sw_rng_below(rng, sw_mesh_devices(&k->mesh)),
+                             .call = (int)sw_rng_below(rng, CALLS_PER_FAULT)};
+  sw_rc rc = run_on_threads(k, p, &end);
+  sw_mem_fail_after(0);
+  ended[rc ? p->fault.kind : SW_FAULT_NONE]++;
+  bool in_time = strncmp(end.text, "timeout", 7) != 0;
+  if (in_time && (rc == SW_OK || rc == SW_E_RESOURCE || rc == SW_E_MISMATCH)) return SW_OK;
+  return SW_FAIL(d, rc == SW_E_CANCELLED ? rc : SW_E_MISMATCH, SW_NOWHERE,
+                 "a run in which device %lld %s at call %d ended with: %s", (long long)p->fault.device,
+                 sw_comm_fault_text(p->fault.kind), p->fault.call, end.text);
+}
+
+static sw_rc check_faults(const checker *k, sw_diag *d) {
+  const settings *s = k->call->settings;
+  sw_rng rng;
+  int64_t ended[SW_FAULT_COUNT] = {0};
+  sw_rng_seed(&rng, (uint64_t)s->seed);
+  sw_rc rc = SW_OK;
+  for (int64_t i = 0; i < s->faults && !rc;) {
+    sw_arena arena = {0};
+    checked_program p = {.suite = NULL};
+    rc = sw_comm_suite_build(&k->mesh, sw_rng_next(&rng), CALLS_PER_FAULT, &arena, &p.suite, d);
+    for (int n = 0; n < FAULTS_PER_SUITE && i < s->faults && !rc; n++, i++) rc = check_fault(k, &p, &rng, ended, d);
+    sw_arena_deinit(&arena);
+  }
+  if (rc) return rc;
+  sw_text out = {0};
+  sw_text_printf(&out, "%lld programs with a fault: all ended, %lld as if nothing had been\n", (long long)s->faults,
+                 (long long)ended[SW_FAULT_NONE]);
+  for (int i = 1; i < SW_FAULT_COUNT; i++)
+    sw_text_printf(&out, "  %6lld stopped where a device %s\n", (long long)ended[i],
+                   sw_comm_fault_text((sw_comm_fault_kind)i));
+  return sw_print_text(&out, d);
+}
+
 static sw_rc check(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   checker k = {.call = call};
@@ -107,7 +151,8 @@ static sw_rc check(const sw_call *call, sw_diag *d) {
   if (rc || k.device != 0) return rc;
   sw_text out = {0};
   sw_text_printf(&out, "%lld collectives on mesh %s: no difference\n", (long long)s->calls, s->mesh);
-  return sw_print_text(&out, d);
+  SW_TRY(sw_print_text(&out, d));
+  return s->faults && !mpi ? check_faults(&k, d) : SW_OK;
 }
 
 /* --- bench --- */
@@ -235,7 +280,9 @@ const sw_command sw_command_comm = {
     .summary = "check or time the collectives of the runtime alone",
     .description =
         "check makes random collectives (all ops, dtypes, uneven blocks, windows, halos) on a mesh and compares every "
-        "element with the definition; exit status 4 at the first difference.\n"
+        "element with the definition; exit status 4 at the first difference. With --faults, programs follow in which "
+        "one device skips a call, fails, leaves, calls something else, ...; every device must return, without waiting "
+        "for the timeout.\n"
         "bench times one collective per line as nccl-tests does: bytes is the larger of a device's input and result, "
         "algbw is bytes per time, busbw the share of it that must cross between devices. 'limit' is the time of a "
         "memcpy on all devices at once, of as many bytes read and written as the collective must, over the time "

@@ -386,13 +386,50 @@ static sw_rc run_case(const sw_comm_suite *s, int call, sw_comm *comm, int64_t d
   return one.out ? compare(s, call, device, &out, d) : SW_OK;
 }
 
-sw_rc sw_comm_suite_run(const sw_comm_suite *s, sw_comm *comm, int64_t device, sw_diag *d) {
+static const char *const kFaultTexts[SW_FAULT_COUNT] = {
+#define SW_X(id, text) [SW_FAULT_##id] = text,
+    SW_COMM_FAULTS(SW_X)
+#undef SW_X
+};
+
+const char *sw_comm_fault_text(sw_comm_fault_kind kind) { return kFaultTexts[kind]; }
+
+/* A call that is not in the program: a sum over the whole mesh, or a recv. */
+static sw_rc stray_call(const sw_comm_suite *s, sw_comm *comm, int64_t device, bool receives, sw_diag *d) {
+  sw_collective c = {.op = receives ? SW_COLL_RECV : SW_COLL_ALL_REDUCE, .n_axes = s->mesh.n_axes};
+  for (int a = 0; a < s->mesh.n_axes; a++) c.axes[a] = sw_axis_whole(&s->mesh, a);
+  double x[2] = {0};
+  sw_buffer in = {&x[0], SW_F64, 0, {0}, {0}}, out = {&x[1], SW_F64, 0, {0}, {0}};
+  return sw_comm_run(comm, device, &(sw_comm_call){.coll = &c, .in = &in, .out = &out, .where = -1}, d);
+}
+
+/* What happens instead of, or before, a call. *skips: the call itself is left out; *ends: and so is the rest. */
+static sw_rc do_fault(const sw_comm_suite *s, sw_comm *comm, const sw_comm_fault *f, bool *skips, bool *ends,
+                      sw_diag *d) {
+  *skips = f->kind == SW_FAULT_SKIP || f->kind == SW_FAULT_OTHER || f->kind == SW_FAULT_RECEIVE;
+  *ends = f->kind == SW_FAULT_LEAVE;
+  if (f->kind == SW_FAULT_FAIL) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "an injected failure");
+  if (f->kind == SW_FAULT_MEMORY) sw_mem_fail_after(1);
+  bool strays = f->kind == SW_FAULT_OTHER || f->kind == SW_FAULT_RECEIVE;
+  return strays ? stray_call(s, comm, f->device, f->kind == SW_FAULT_RECEIVE, d) : SW_OK;
+}
+
+sw_rc sw_comm_suite_run_faulty(const sw_comm_suite *s, sw_comm *comm, int64_t device, const sw_comm_fault *f,
+                               sw_diag *d) {
   sw_arena scratch = {0};
   sw_rc rc = SW_OK;
-  for (int i = 0; i < s->n && !rc; i++) {
-    rc = run_case(s, i, comm, device, &scratch, d);
+  bool skips = false, ends = false;
+  for (int i = 0; i < s->n && !rc && !ends; i++) {
+    bool faulty = f && f->device == device && f->call == i;
+    if (faulty) rc = do_fault(s, comm, f, &skips, &ends, d);
+    if (!rc && !(faulty && (skips || ends))) rc = run_case(s, i, comm, device, &scratch, d);
+    if (!rc && faulty && f->kind == SW_FAULT_REPEAT) rc = run_case(s, i, comm, device, &scratch, d);
     sw_arena_reset(&scratch);
   }
   sw_arena_deinit(&scratch);
   return rc;
+}
+
+sw_rc sw_comm_suite_run(const sw_comm_suite *s, sw_comm *comm, int64_t device, sw_diag *d) {
+  return sw_comm_suite_run_faulty(s, comm, device, NULL, d);
 }
