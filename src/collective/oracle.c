@@ -214,7 +214,7 @@ static bool same_group(const oracle *o, int64_t device) { /* coordinates outside
 
 /* The owner's core; for the own core that is the destination itself. */
 static bool from_core(const oracle *o, const int64_t *at, int64_t *device, int64_t *from) {
-  int64_t global[SW_MAX_RANK];
+  int64_t global[SW_MAX_RANK] = {0};
   if (!global_of(o, at, global)) return from_self(o, at, device, from);
   sw_tiling core;
   sw_tiling_core(o->c->dst, &core);

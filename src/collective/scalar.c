@@ -61,7 +61,7 @@ sw_scalar sw_scalar_load(sw_dtype t, const void *at) {
 static void store_reals(const double *v, int n, int bytes, void *at) {
   for (int i = 0; i < n; i++) {
     float narrow = (float)v[i];
-    memcpy((char *)at + i * bytes, bytes == 8 ? (const void *)&v[i] : (const void *)&narrow, (size_t)bytes);
+    memcpy((char *)at + (ptrdiff_t)i * bytes, bytes == 8 ? (const void *)&v[i] : (const void *)&narrow, (size_t)bytes);
   }
 }
 
@@ -291,7 +291,8 @@ void sw_element_store(sw_dtype t, double v, void *at) {
 
 static double greatest_float(sw_dtype t) { /* infinity where the format has one */
   const sw_minifloat *mini = sw_minifloat_of(t);
-  double beyond = mini ? sw_minifloat_decode(mini, mini->max + 1) : INFINITY;
+  if (!mini) return INFINITY;
+  double beyond = sw_minifloat_decode(mini, mini->max + 1);
   return isnan(beyond) ? sw_minifloat_decode(mini, mini->max) : beyond;
 }
 

@@ -193,7 +193,7 @@ static sw_rc run_all(launch *l, worker *workers, turn *turns, int threads, const
   if (!rc) {
     start_workers(l, workers, started, threads);
     for (int i = 0; i < threads; i++)
-      if (started[i]) pthread_join(workers[i].thread, NULL);
+      if (started[i]) (void)pthread_join(workers[i].thread, NULL);
     rc = l->first.rc;
     if (rc && d) *d = l->first;
   }

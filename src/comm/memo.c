@@ -2,8 +2,6 @@
  *
  *   all_reduce f32 4 -> f32 4 at x, y; then the same at x2, y2: nothing to check, and the signature is known
  */
-#include <string.h>
-
 #include "comm/threads.h"
 
 static bool same_shape(const sw_buffer *a, const sw_buffer *b) {
@@ -21,9 +19,19 @@ static bool same_result(const sw_buffer *a, const sw_buffer *b) {
   return true;
 }
 
+/* Of collectives without tilings. */
+static bool same_collective(const sw_collective *a, const sw_collective *b) {
+  bool same = a->op == b->op && a->n_axes == b->n_axes && a->reduction == b->reduction && a->dim == b->dim &&
+              a->concat_dim == b->concat_dim && a->n_root == b->n_root && a->offset == b->offset &&
+              a->rotate == b->rotate;
+  for (int i = 0; same && i < a->n_axes; i++) same = sw_axis_ref_equal(a->axes[i], b->axes[i]);
+  for (int i = 0; same && i < a->n_root; i++) same = a->root[i] == b->root[i];
+  return same;
+}
+
 bool sw_memo_holds(const sw_memo *m, const sw_comm_call *call) {
   if (!m->set || m->has_in != (call->in != NULL) || m->has_out != (call->out != NULL)) return false;
-  if (memcmp(&m->coll, call->coll, sizeof m->coll) != 0) return false;
+  if (!same_collective(&m->coll, call->coll)) return false;
   if (call->in && !same_shape(&m->in, call->in)) return false;
   return !call->out || same_result(&m->out, call->out);
 }

@@ -184,7 +184,7 @@ static const void *load(const sw_reducer *r, sw_dtype acc, workspace *w, const v
   }
   if (r->from == SW_BOOL && r->to == SW_BOOL) { /* any byte but 0 means true */
     const uint8_t *bytes = src;
-    for (size_t i = 0; i < n; i++) w->wide[i] = bytes[i] != 0;
+    for (size_t i = 0; i < n; i++) w->wide[i] = (char)(bytes[i] != 0);
     return w->wide;
   }
   convert(r->to, w->narrow, r->from, src, n);

@@ -68,7 +68,7 @@ static sw_axis_ref random_ref(draw *w, int axis) {
 
 /* Some axes in random order. */
 static int random_refs(draw *w, sw_axis_ref *refs) {
-  int n = 0, order[SW_MAX_AXES];
+  int n = 0, order[SW_MAX_AXES] = {0};
   for (int a = 0; a < w->m->n_axes; a++) order[a] = a;
   for (int a = w->m->n_axes - 1; a > 0; a--) {
     int64_t b = below(w, a + 1);
@@ -138,9 +138,24 @@ static void random_join(draw *w) {
 
 static int join_dim(const draw *w) { return is(w, SW_COLL_ALL_TO_ALL) ? w->c->coll.concat_dim : w->c->coll.dim; }
 
+/* Shards of free lengths, as sharded_dims_offsets gives them. */
+static sw_rc random_starts(draw *w, const sw_tiling *t, sw_tile_dim *d, sw_diag *diag) {
+  int64_t shards = sw_axis_refs_size(t->refs + d->first_ref, d->n_refs), *starts;
+  SW_ARENA_NEW(starts, w->arena, shards + 1, diag);
+  starts[shards] = d->size;
+  d->len = 0;
+  for (int64_t i = shards - 1; i >= 0; i--) {
+    starts[i] = i ? below(w, starts[i + 1] + 1) : 0;
+    d->len = sw_max_i64(d->len, starts[i + 1] - starts[i]);
+  }
+  d->step = d->len;
+  d->starts = starts;
+  return SW_OK;
+}
+
 /* A sharding's tiling over random axes, perhaps a window of another base, step and length. */
-static void random_tiling(draw *w, const int64_t *dims, bool window, sw_tiling *t) {
-  sw_axis_ref refs[SW_MAX_AXES];
+static sw_rc random_tiling(draw *w, const int64_t *dims, bool window, sw_tiling *t, sw_diag *diag) {
+  sw_axis_ref refs[SW_MAX_AXES] = {{0}};
   int n = random_refs(w, refs), at = 0;
   *t = (sw_tiling){.rank = w->rank};
   for (int i = 0; i < w->rank; i++) {
@@ -154,46 +169,55 @@ static void random_tiling(draw *w, const int64_t *dims, bool window, sw_tiling *
       d->base = below(w, 7) - 3;
       d->step = below(w, 9) - 3;
       d->len = below(w, 6);
+    } else if (d->n_refs && one_in(w, 3)) {
+      SW_TRY(random_starts(w, t, d, diag));
     }
   }
+  return SW_OK;
 }
 
-static void random_exchange(draw *w) {
+static sw_rc random_exchange(draw *w, sw_diag *d) {
   suite_case *c = w->c;
-  int64_t dims[SW_MAX_RANK];
+  int64_t dims[SW_MAX_RANK] = {0};
   w->rank = (int)below(w, 4);
   for (int i = 0; i < w->rank; i++) dims[i] = 1 + below(w, 9);
-  random_tiling(w, dims, false, &c->src);
-  random_tiling(w, dims, one_in(w, 2), &c->dst);
+  SW_TRY(random_tiling(w, dims, false, &c->src, d));
+  SW_TRY(random_tiling(w, dims, one_in(w, 2), &c->dst, d));
   c->coll.src = &c->src;
   c->coll.dst = &c->dst;
   c->coll.fill_outside = one_in(w, 2);
   c->coll.fill = (double)below(w, 5);
   for (int i = 0; i < w->rank; i++) w->in_dims[i] = c->src.dim[i].len;
+  return SW_OK;
 }
 
-static void random_halo(draw *w) {
+static sw_rc random_halo(draw *w, sw_diag *diag) {
   suite_case *c = w->c;
-  int64_t dims[SW_MAX_RANK];
+  int64_t dims[SW_MAX_RANK] = {0};
   w->rank = 1 + (int)below(w, 3);
   for (int i = 0; i < w->rank; i++) dims[i] = 1 + below(w, 9);
-  random_tiling(w, dims, false, &c->dst);
+  SW_TRY(random_tiling(w, dims, false, &c->dst, diag));
   for (int i = 0; i < w->rank; i++) {
     sw_tile_dim *d = &c->dst.dim[i];
+    if (d->starts) { /* halos and offsets exclude each other */
+      d->starts = NULL;
+      d->step = d->len = sw_ceil_div(d->size, sw_axis_refs_size(c->dst.refs + d->first_ref, d->n_refs));
+    }
     int64_t lo = d->n_refs ? below(w, 4) : 0, hi = d->n_refs ? below(w, 4) : 0;
     d->base = -lo;
     d->len += lo + hi;
     w->in_dims[i] = d->len;
   }
   c->coll.dst = &c->dst;
+  return SW_OK;
 }
 
 static sw_rc random_shape(draw *w, sw_diag *d) {
   memset(w->in_dims, 0, sizeof w->in_dims);
   if (is(w, SW_COLL_EXCHANGE))
-    random_exchange(w);
+    SW_TRY(random_exchange(w, d));
   else if (is(w, SW_COLL_UPDATE_HALO))
-    random_halo(w);
+    SW_TRY(random_halo(w, d));
   else
     random_dims(w);
   random_join(w);
@@ -333,14 +357,17 @@ sw_rc sw_comm_suite_build(const sw_mesh *mesh, uint64_t seed, int n_calls, sw_ar
 
 /* --- running --- */
 
+/* NaN is NaN; zeros differ in sign. */
+static bool same_real(double a, double b) {
+  return isnan(a) || isnan(b) ? isnan(a) && isnan(b) : a == b && !signbit(a) == !signbit(b);
+}
+
 static bool same_element(sw_dtype t, const void *a, const void *b) {
   if (memcmp(a, b, (size_t)sw_dtype_bytes(t)) == 0) return true;
   sw_scalar x = sw_scalar_load(t, a), y = sw_scalar_load(t, b);
   sw_dtype_class c = sw_dtype_class_of(t);
-  if (c == SW_CLASS_FLOAT) return isnan(x.re) && isnan(y.re);
-  bool re = (isnan(x.re) && isnan(y.re)) || memcmp(&x.re, &y.re, sizeof x.re) == 0;
-  bool im = (isnan(x.im) && isnan(y.im)) || memcmp(&x.im, &y.im, sizeof x.im) == 0;
-  return c == SW_CLASS_COMPLEX && re && im;
+  bool real = c == SW_CLASS_FLOAT || c == SW_CLASS_COMPLEX;
+  return real && same_real(x.re, y.re) && same_real(x.im, y.im);
 }
 
 static sw_rc different(const sw_comm_suite *s, int call, int64_t device, const char *what, int64_t index, sw_diag *d) {
