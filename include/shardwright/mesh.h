@@ -1,6 +1,6 @@
 /* A mesh: devices arranged along named axes; the last axis is the fastest.
  *
- * On mesh x=10,y=20,z=30 the device at coordinates (1,2,3) has position 3 + 30*2 + 30*20*1 = 693. `device_ids`, when
+ * On mesh x=10,y=20,z=30 the device at coordinates (1,2,3) has position 3 + 30*2 + 30*20*1 = 663. `device_ids`, when
  * present, says which device sits at a position; without it device = position. Everything in this layer speaks of
  * positions ("device" below), and only text forms and machines speak of ids.
  */
