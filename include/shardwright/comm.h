@@ -21,12 +21,26 @@
 
 typedef struct sw_comm sw_comm;
 
+typedef struct sw_comm_call sw_comm_call;
+
+/* A call that a device has made, for listeners. */
+typedef struct sw_comm_event {
+  const sw_mesh *mesh;
+  int64_t device;
+  const sw_comm_call *call;
+  double start_s, end_s; /* of sw_now_s */
+  sw_rc rc;
+} sw_comm_event;
+
 typedef struct sw_comm_options {
   double timeout_s;            /* <= 0: 30 s */
   uint64_t jitter_seed;        /* tests: random delays before each operation; 0 = none */
   sw_cancel *cancel;           /* NULL allowed */
   double (*now_s)(void *user); /* the clock of timeouts; NULL: sw_now_s */
   void *now_user;
+  /* Told of every call after it, on the thread that made it (of sw_comm_start: when it has started). NULL: nobody. */
+  void (*on_call)(void *user, const sw_comm_event *event);
+  void *on_call_user;
 } sw_comm_options;
 
 /* acc[i] = acc[i] combined with x[i], `n` elements of the result's dtype. For the reduction `generic`: must be
@@ -36,14 +50,14 @@ typedef struct sw_combiner {
   void *user;
 } sw_combiner;
 
-typedef struct sw_comm_call {
+struct sw_comm_call {
   const sw_collective *coll;
   const sw_buffer *in; /* NULL for recv and barrier; may be NULL on non-roots of broadcast and scatter */
   sw_buffer *out;      /* dims set by the caller, valid filled by the call; may share data with `in`; NULL for send and
                           barrier; may be NULL on non-roots of gather and reduce */
   int64_t where;       /* position in the program, for messages */
   const sw_combiner *generic; /* for the reduction `generic` only */
-} sw_comm_call;
+};
 
 SW_API SW_CHECKED sw_rc sw_comm_create_threads(const sw_mesh *mesh, const sw_comm_options *o, sw_comm **out,
                                                sw_diag *d);

@@ -4,11 +4,12 @@
 #include "shardwright/comm_bench.h"
 #include "shardwright/comm_launch.h"
 #include "shardwright/comm_suite.h"
+#include "shardwright/trace.h"
 
 #include <string.h>
 
 typedef struct settings {
-  const char *what, *op, *devices, *bytes, *mesh, *format, *engine;
+  const char *what, *op, *devices, *bytes, *mesh, *format, *engine, *trace;
   int64_t threads, calls, seed, faults;
   double min_s, timeout_s;
 } settings;
@@ -30,6 +31,8 @@ static const sw_option kOptions[] = {
     {"faults", 0, SW_OPTION_INT, "N", "0",
      "programs in which check lets one device do something wrong: each must end, and not by the timeout",
      SW_INTO_INT(settings, faults), .min = 0, .max = 100000000},
+    {"trace", 0, SW_OPTION_FILE, "FILE", NULL,
+     "where check writes a timeline of its first program, for chrome://tracing", SW_INTO_TEXT(settings, trace)},
     {"timeout", 0, SW_OPTION_NUMBER, "S", "30", "how long check waits for a device",
      SW_INTO_NUMBER(settings, timeout_s), .min = 0.001, .max = 86400},
     {"seed", 0, SW_OPTION_INT, "K", "1", "seed of the random collectives", SW_INTO_INT(settings, seed), .min = 0,
@@ -65,7 +68,8 @@ static sw_comm_options options_of(const sw_call *call) {
 typedef struct checker {
   const sw_call *call;
   sw_mesh mesh;
-  sw_comm *mpi; /* NULL: threads */
+  sw_comm *mpi;    /* NULL: threads */
+  sw_trace *trace; /* NULL, or what the next program on threads goes into */
   int64_t device;
 } checker;
 
@@ -73,6 +77,8 @@ static sw_rc run_on_threads(const checker *k, checked_program *p, sw_diag *d) {
   const settings *s = k->call->settings;
   sw_comm *comm;
   sw_comm_options o = options_of(k->call);
+  o.on_call = k->trace ? sw_trace_on_call : NULL;
+  o.on_call_user = k->trace;
   SW_TRY(sw_comm_create_threads(&k->mesh, &o, &comm, d));
   sw_rc rc = sw_comm_launch(comm, run_program, p, &(sw_launch_options){.threads = (int)s->threads}, d);
   sw_comm_destroy(comm);
@@ -89,8 +95,20 @@ static sw_rc check_program(const checker *k, uint64_t seed, int calls, sw_diag *
   return rc;
 }
 
-static sw_rc check_programs(const checker *k, sw_diag *d) {
+/* The trace is written whatever the end of the program is; the program's failure is what is returned then. */
+static sw_rc check_traced(checker *k, int calls, sw_diag *d) {
   const settings *s = k->call->settings;
+  SW_TRY(sw_trace_create(sw_mesh_devices(&k->mesh), &k->trace, d));
+  sw_rc rc = check_program(k, (uint64_t)s->seed, calls, d);
+  sw_rc written = sw_trace_write(k->trace, s->trace, rc ? NULL : d);
+  sw_trace_destroy(k->trace);
+  k->trace = NULL;
+  return rc ? rc : written;
+}
+
+static sw_rc check_programs(checker *k, sw_diag *d) {
+  const settings *s = k->call->settings;
+  if (s->trace) SW_TRY(check_traced(k, s->calls < CALLS_PER_PROGRAM ? (int)s->calls : CALLS_PER_PROGRAM, d));
   for (int64_t done = 0; done < s->calls; done += CALLS_PER_PROGRAM) {
     int64_t calls = s->calls - done < CALLS_PER_PROGRAM ? s->calls - done : CALLS_PER_PROGRAM;
     SW_TRY(check_program(k, (uint64_t)(s->seed + done / CALLS_PER_PROGRAM), (int)calls, d));

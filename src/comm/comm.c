@@ -25,15 +25,27 @@ void sw_comm_destroy(sw_comm *c) {
   if (c) c->engine->destroy(c);
 }
 
+static void tell(const sw_comm *c, int64_t device, const sw_comm_call *call, double start_s, sw_rc rc) {
+  sw_comm_event e = {&c->mesh, device, call, start_s, sw_now_s(), rc};
+  c->options.on_call(c->options.on_call_user, &e);
+}
+
 sw_rc sw_comm_run(sw_comm *c, int64_t device, const sw_comm_call *call, sw_diag *d) {
   SW_TRY(check_device(c, device, d));
-  return c->engine->run(c, device, call, d);
+  if (!c->options.on_call) return c->engine->run(c, device, call, d);
+  double start = sw_now_s();
+  sw_rc rc = c->engine->run(c, device, call, d);
+  tell(c, device, call, start, rc);
+  return rc;
 }
 
 sw_rc sw_comm_start(sw_comm *c, int64_t device, const sw_comm_call *call, sw_comm_request **out, sw_diag *d) {
   *out = NULL;
   SW_TRY(check_device(c, device, d));
-  return c->engine->start(c, device, call, out, d);
+  double start = c->options.on_call ? sw_now_s() : 0;
+  sw_rc rc = c->engine->start(c, device, call, out, d);
+  if (c->options.on_call) tell(c, device, call, start, rc);
+  return rc;
 }
 
 sw_rc sw_comm_wait(sw_comm *c, sw_comm_request *request, sw_diag *d) { return c->engine->wait(c, request, d); }

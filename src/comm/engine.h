@@ -19,6 +19,7 @@ struct sw_comm {
   const sw_comm_engine *engine;
   sw_mesh mesh;
   int64_t devices;
+  sw_comm_options options; /* timeout_s > 0 */
 };
 
 #endif

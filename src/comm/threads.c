@@ -218,7 +218,7 @@ static sw_rc end_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
 /* --- calls --- */
 
 static void jitter(sw_threads *t, int64_t device) {
-  if (!t->options.jitter_seed) return;
+  if (!t->base.options.jitter_seed) return;
   sw_rng *rng = &t->device[device].rng;
   int64_t kind = sw_rng_below(rng, 8);
   if (kind < 3) return;
@@ -427,7 +427,7 @@ static sw_rc allocate(sw_threads *t, sw_diag *d) {
     sw_device *dev = &t->device[i];
     pthread_mutex_init(&dev->lock, NULL);
     dev->mail_end = &dev->mail;
-    sw_rng_seed(&dev->rng, sw_hash_u64((uint64_t)i, t->options.jitter_seed));
+    sw_rng_seed(&dev->rng, sw_hash_u64((uint64_t)i, t->base.options.jitter_seed));
   }
   return SW_OK;
 }
@@ -437,8 +437,8 @@ sw_rc sw_comm_create_threads(const sw_mesh *mesh, const sw_comm_options *o, sw_c
   sw_threads *t;
   SW_MEM_NEW(t, 1, d);
   t->base = (sw_comm){.engine = &kThreads, .mesh = *mesh, .devices = sw_mesh_devices(mesh)};
-  if (o) t->options = *o;
-  if (!(t->options.timeout_s > 0)) t->options.timeout_s = 30;
+  if (o) t->base.options = *o;
+  if (!(t->base.options.timeout_s > 0)) t->base.options.timeout_s = 30;
   t->spin = t->base.devices <= sysconf(_SC_NPROCESSORS_ONLN) ? 20000 : 0;
   pthread_mutex_init(&t->lock, NULL);
   pthread_mutex_init(&t->detective, NULL);

@@ -124,7 +124,6 @@ typedef struct sw_device {
 
 typedef struct sw_threads {
   sw_comm base;
-  sw_comm_options options;
   int32_t *ids;
   int spin; /* looks at a word before sleeping */
   sw_device *device;

@@ -46,7 +46,7 @@ static void publish(sw_threads *t, int64_t device, const sw_waiting *w) {
 }
 
 static double clock_of(const sw_threads *t) {
-  return t->options.now_s ? t->options.now_s(t->options.now_user) : sw_now_s();
+  return t->base.options.now_s ? t->base.options.now_s(t->base.options.now_user) : sw_now_s();
 }
 
 static sw_rc time_is_up(sw_threads *t, int64_t device, const sw_waiting *w, sw_diag *d) {
@@ -58,7 +58,8 @@ static sw_rc time_is_up(sw_threads *t, int64_t device, const sw_waiting *w, sw_d
     sw_text_puts(&text, "; it misses ");
     sw_device_print(t, missing, &text);
   }
-  (void)SW_FAIL(&why, SW_E_RESOURCE, SW_NOWHERE, "timeout after %g s: %s", t->options.timeout_s, sw_text_str(&text));
+  (void)SW_FAIL(&why, SW_E_RESOURCE, SW_NOWHERE, "timeout after %g s: %s", t->base.options.timeout_s,
+                sw_text_str(&text));
   sw_text_free(&text);
   return sw_threads_fail(t, &why, d);
 }
@@ -76,10 +77,10 @@ static sw_rc sleep_until_changed(sw_threads *t, int64_t device, const sw_waiting
   bool slept = false;
   for (;;) {
     SW_TRY(sw_threads_failure(t, d));
-    if (sw_cancelled(t->options.cancel)) return cancelled(t, d);
+    if (sw_cancelled(t->base.options.cancel)) return cancelled(t, d);
     if (slept || nobody_runs(t) || atomic_load(&t->gone)) SW_TRY(sw_deadlock_check(t, d));
     if (sw_gate_sleep(w->gate, w->old, kSliceS)) return SW_OK;
-    if (clock_of(t) - start > t->options.timeout_s) return time_is_up(t, device, w, d);
+    if (clock_of(t) - start > t->base.options.timeout_s) return time_is_up(t, device, w, d);
     slept = true;
   }
 }

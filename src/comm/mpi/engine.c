@@ -254,8 +254,8 @@ static sw_rc create(const sw_mesh *mesh, const sw_comm_options *o, sw_comm **out
   SW_MEM_NEW(m, 1, d);
   m->base = (sw_comm){.engine = &kMpi, .mesh = *mesh, .devices = size};
   m->device = *device = rank;
-  if (o) m->options = *o;
-  if (!(m->options.timeout_s > 0)) m->options.timeout_s = 30;
+  if (o) m->base.options = *o;
+  if (!(m->base.options.timeout_s > 0)) m->base.options.timeout_s = 30;
   MPI_Comm_dup(MPI_COMM_WORLD, &m->world);
   *out = &m->base;
   return SW_OK;

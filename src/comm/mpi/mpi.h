@@ -46,7 +46,6 @@ typedef struct sw_mpi_mail {
 
 typedef struct sw_mpi {
   sw_comm base;
-  sw_comm_options options;
   MPI_Comm world;
   int64_t device;
   SW_ARRAY(sw_mpi_group *) groups;

@@ -4,7 +4,9 @@
 
 #include "comm/mpi/mpi.h"
 
-double sw_mpi_now(const sw_mpi *m) { return m->options.now_s ? m->options.now_s(m->options.now_user) : sw_now_s(); }
+double sw_mpi_now(const sw_mpi *m) {
+  return m->base.options.now_s ? m->base.options.now_s(m->base.options.now_user) : sw_now_s();
+}
 
 static sw_rc give(const sw_mpi *m, sw_diag *d) {
   if (d) *d = m->failure;
@@ -40,13 +42,13 @@ sw_rc sw_mpi_look(sw_mpi *m, double start_s, sw_diag *d) {
   if (m->failure.rc) return give(m, d);
   SW_TRY(hear_failure(m, d));
   sw_diag why = {0};
-  if (sw_cancelled(m->options.cancel)) {
+  if (sw_cancelled(m->base.options.cancel)) {
     (void)SW_FAIL(&why, SW_E_CANCELLED, SW_NOWHERE, "cancelled");
     return sw_mpi_fail(m, &why, d);
   }
-  if (sw_mpi_now(m) - start_s <= m->options.timeout_s) return SW_OK;
+  if (sw_mpi_now(m) - start_s <= m->base.options.timeout_s) return SW_OK;
   (void)SW_FAIL(&why, SW_E_RESOURCE, SW_NOWHERE, "timeout after %g s: device %lld waits at position %lld in %s",
-                m->options.timeout_s, (long long)m->device, (long long)m->last_where, sw_coll_text(m->last_op));
+                m->base.options.timeout_s, (long long)m->device, (long long)m->last_where, sw_coll_text(m->last_op));
   return sw_mpi_fail(m, &why, d);
 }
 

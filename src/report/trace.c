@@ -1,0 +1,142 @@
+/* Chrome traces. A slice is a "complete" event:
+ *
+ *   {"name": "all_reduce", "cat": "comm", "ph": "X", "ts": 12.5, "dur": 3.0, "pid": 0, "tid": 1, "args": {...}}
+ *
+ * with times in microseconds; a track's name is a "metadata" event. Each device keeps its own list, so adding takes no
+ * lock, and slices come out in the order of devices and starts.
+ */
+#include "shardwright/trace.h"
+
+#include "shardwright/array.h"
+#include "shardwright/file.h"
+#include "shardwright/json_write.h"
+
+typedef struct slice {
+  const char *name, *category, *detail; /* in the track's arena */
+  double start_s, end_s;
+} slice;
+
+typedef struct track {
+  sw_arena arena;
+  SW_ARRAY(slice) slices;
+  int64_t lost;
+} track;
+
+struct sw_trace {
+  int64_t devices;
+  track *tracks;
+};
+
+sw_rc sw_trace_create(int64_t devices, sw_trace **out, sw_diag *d) {
+  sw_trace *t;
+  SW_MEM_NEW(t, 1, d);
+  t->devices = devices;
+  t->tracks = sw_mem_alloc((size_t)devices, sizeof *t->tracks, d);
+  if (!t->tracks) {
+    sw_mem_free(t);
+    return SW_E_RESOURCE;
+  }
+  *out = t;
+  return SW_OK;
+}
+
+void sw_trace_destroy(sw_trace *t) {
+  if (!t) return;
+  for (int64_t i = 0; i < t->devices; i++) {
+    sw_array_free(&t->tracks[i].slices);
+    sw_arena_deinit(&t->tracks[i].arena);
+  }
+  sw_mem_free(t->tracks);
+  sw_mem_free(t);
+}
+
+static const char *keep(track *k, const char *text) { return sw_arena_printf(&k->arena, NULL, "%s", text ? text : ""); }
+
+void sw_trace_add(sw_trace *t, int64_t device, const char *name, const char *category, double start_s, double end_s,
+                  const char *detail) {
+  if (device < 0 || device >= t->devices) return;
+  track *k = &t->tracks[device];
+  slice s = {keep(k, name), keep(k, category), keep(k, detail), start_s, end_s};
+  if (!s.name || !s.category || !s.detail || sw_array_push(&k->slices, s, NULL)) k->lost++;
+}
+
+void sw_trace_on_call(void *trace, const sw_comm_event *e) {
+  sw_text text = {0};
+  const sw_buffer *shown = e->call->in ? e->call->in : e->call->out;
+  int64_t bytes = 0;
+  if (shown) (void)sw_buffer_bytes(shown, &bytes);
+  sw_text_printf(&text, "position %lld, %lld bytes, ", (long long)e->call->where, (long long)bytes);
+  sw_collective_print(e->mesh, e->call->coll, &text);
+  if (e->rc) sw_text_puts(&text, ", failed");
+  sw_trace_add(trace, e->device, sw_coll_text(e->call->coll->op), "comm", e->start_s, e->end_s, sw_text_str(&text));
+  sw_text_free(&text);
+}
+
+static double first_start(const sw_trace *t) {
+  double first = 0;
+  bool any = false;
+  for (int64_t i = 0; i < t->devices; i++)
+    for (size_t s = 0; s < t->tracks[i].slices.n; s++) {
+      double start = t->tracks[i].slices.at[s].start_s;
+      if (!any || start < first) first = start;
+      any = true;
+    }
+  return first;
+}
+
+static void print_track_name(sw_json_out *o, int64_t device, const track *k) {
+  sw_jw_object_row(o, NULL);
+  sw_jw_string(o, "name", "thread_name");
+  sw_jw_string(o, "ph", "M");
+  sw_jw_i64(o, "pid", 0);
+  sw_jw_i64(o, "tid", device);
+  sw_jw_object_row(o, "args");
+  sw_text name = {0};
+  sw_text_printf(&name, "device %lld", (long long)device);
+  if (k->lost) sw_text_printf(&name, " (%lld slices lost)", (long long)k->lost);
+  sw_jw_string(o, "name", sw_text_str(&name));
+  sw_text_free(&name);
+  sw_jw_end(o);
+  sw_jw_end(o);
+}
+
+static void print_slice(sw_json_out *o, int64_t device, const slice *s, double zero_s) {
+  sw_jw_object_row(o, NULL);
+  sw_jw_string(o, "name", s->name);
+  sw_jw_string(o, "cat", s->category);
+  sw_jw_string(o, "ph", "X");
+  sw_jw_f64(o, "ts", (s->start_s - zero_s) * 1e6);
+  sw_jw_f64(o, "dur", (s->end_s - s->start_s) * 1e6);
+  sw_jw_i64(o, "pid", 0);
+  sw_jw_i64(o, "tid", device);
+  if (s->detail[0]) {
+    sw_jw_object_row(o, "args");
+    sw_jw_string(o, "detail", s->detail);
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+}
+
+void sw_trace_print(const sw_trace *t, sw_text *out) {
+  double zero = first_start(t);
+  sw_json_out o;
+  sw_json_out_init(&o, out);
+  sw_jw_object(&o, NULL);
+  sw_jw_string(&o, "displayTimeUnit", "ms");
+  sw_jw_array(&o, "traceEvents");
+  for (int64_t i = 0; i < t->devices; i++) {
+    print_track_name(&o, i, &t->tracks[i]);
+    for (size_t s = 0; s < t->tracks[i].slices.n; s++) print_slice(&o, i, &t->tracks[i].slices.at[s], zero);
+  }
+  sw_jw_end(&o);
+  sw_jw_end(&o);
+}
+
+sw_rc sw_trace_write(const sw_trace *t, const char *path, sw_diag *d) {
+  sw_text text = {0};
+  sw_trace_print(t, &text);
+  sw_rc rc = text.rc ? SW_FAIL(d, text.rc, SW_NOWHERE, "no memory to print the trace")
+                     : sw_file_write(path, sw_text_str(&text), text.n, d);
+  sw_text_free(&text);
+  return rc;
+}
