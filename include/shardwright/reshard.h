@@ -29,6 +29,7 @@ typedef struct sw_route {
 typedef struct sw_reshard_options {
   int64_t max_temp_bytes; /* per device; 0: no limit */
   bool no_exchange;       /* only collectives, and permutes of equal blocks, where a route of them exists */
+  bool refresh_halos;     /* halos of `from` are stale, so that equal shardings with halos still need an exchange */
 } sw_reshard_options;
 
 /* The cheapest route under the machine's prices. `from` and `to` fit the mesh and the dims. Partial: sum-like values

@@ -108,7 +108,8 @@ sw_rc rs_request_init(rs_request *r, const sw_machine *machine, const sw_shardin
                   .kind = (sw_reduction)r->from.partial_kind,
                   .max_temp_bytes = o ? o->max_temp_bytes : 0,
                   .no_exchange = o && o->no_exchange};
-  r->nothing_to_do = sw_sharding_equal(&r->from, &r->to);
+  bool stale = o && o->refresh_halos && r->from.halos;
+  r->nothing_to_do = sw_sharding_equal(&r->from, &r->to) && !stale;
   if (r->nothing_to_do) return SW_OK;
   bool plain = is_plain(&r->from) && is_plain(&r->to) && rs_space_init(&q->space, m, rank, dims, &r->from, &r->to);
   if (plain) {
