@@ -212,6 +212,20 @@ static sw_rc bench_profile(const sw_profile *p, const sw_bench_costs_options *o,
   return SW_OK;
 }
 
+static sw_rc report_unclaimed(const sw_profile *const *profiles, int n, const sw_bench_costs_options *o, output *out,
+                              sw_diag *d) {
+  sw_text lines = {0};
+  int64_t count;
+  sw_rc rc = sw_rows_unclaimed(profiles, n, o->facts_dir, &count, &lines, d);
+  if (!rc) {
+    sw_text_printf(out->table, "rows that no profile here claims: %" PRId64 "\n", count);
+    if (o->rows) sw_text_append(out->table, lines.at, lines.n);
+    if (out->json) sw_jw_i64(out->json, "unclaimed_rows", count);
+  }
+  sw_text_free(&lines);
+  return rc;
+}
+
 sw_rc sw_bench_costs(const sw_profile *const *profiles, int n, const sw_bench_costs_options *o, sw_text *table,
                      sw_text *json, bool *passed, sw_diag *d) {
   sw_text unused = {0};
@@ -231,8 +245,9 @@ sw_rc sw_bench_costs(const sw_profile *const *profiles, int n, const sw_bench_co
     rc = bench_profile(profiles[i], o, &scratch, &out, d);
     sw_arena_deinit(&scratch);
   }
+  if (json) sw_jw_end(&writer);
+  if (!rc) rc = report_unclaimed(profiles, n, o, &out, d);
   if (json) {
-    sw_jw_end(&writer);
     sw_jw_bool(&writer, "passed", out.passed);
     sw_jw_end(&writer);
   }

@@ -129,8 +129,8 @@ static int64_t size_rank(const sw_csv *t, const collective_columns *c, int64_t r
   return rank;
 }
 
-/* Small messages count little: there tables of one machine differ by how they were timed. */
-static double fit_weight(double bytes) { return bytes < 65536 ? 0 : bytes < 1048576 ? 0.1 : 1; }
+/* Small messages count less: there tables of one machine differ by how they were timed. */
+static double fit_weight(double bytes) { return bytes < 65536 ? 0.3 : bytes < 1048576 ? 0.5 : 1; }
 
 static sw_rc add_collective(reading *r, const sw_csv *t, const collective_columns *c, int64_t row) {
   double ranks, nodes, time_us;
@@ -239,6 +239,68 @@ sw_rc sw_samples_read(const sw_profile *p, const char *facts_dir, sw_arena *aren
   }
   sw_array_free(&r.list);
   sw_arena_deinit(&scratch);
+  return rc;
+}
+
+typedef struct unclaimed {
+  const sw_profile *const *profiles;
+  int n;
+  int64_t count;
+  sw_text *lines;
+} unclaimed;
+
+static bool any_claims(const unclaimed *u, const char *hardware, const char *source, int64_t nodes) {
+  for (int i = 0; i < u->n; i++)
+    if (claims(u->profiles[i], hardware, source, nodes)) return true;
+  return false;
+}
+
+static void end_run(unclaimed *u, const char *hardware, const char *source, int64_t nodes, int64_t rows) {
+  if (rows == 0) return;
+  u->count += rows;
+  sw_text_printf(u->lines, "    %5lld  %.*s: %s, nodes %lld\n", (long long)rows, (int)strcspn(source, "@:("), source,
+                 hardware, (long long)nodes);
+}
+
+/* Counts runs of rows with the same hardware, source and nodes, as tables list them together. */
+static sw_rc count_unclaimed(const char *path, bool has_nodes, unclaimed *u, sw_arena *scratch, sw_diag *d) {
+  sw_csv t;
+  int hardware, source, nodes_column = 0;
+  SW_TRY(sw_csv_read(path, scratch, &t, d));
+  SW_TRY(sw_csv_column(&t, "hardware", &hardware, d));
+  SW_TRY(sw_csv_column(&t, "source", &source, d));
+  if (has_nodes) SW_TRY(sw_csv_column(&t, "nodes", &nodes_column, d));
+  const char *last_hardware = "", *last_source = "";
+  int64_t last_nodes = 0, rows = 0;
+  for (int64_t i = 0; i < t.n_rows; i++) {
+    double nodes = 1;
+    if (has_nodes) SW_TRY(sw_csv_number(&t, i, nodes_column, &nodes, d));
+    const char *h = sw_csv_at(&t, i, hardware), *s = sw_csv_at(&t, i, source);
+    if (any_claims(u, h, s, (int64_t)nodes)) continue;
+    if (strcmp(h, last_hardware) || strcmp(s, last_source) || last_nodes != (int64_t)nodes) {
+      end_run(u, last_hardware, last_source, last_nodes, rows);
+      rows = 0;
+    }
+    rows++;
+    last_hardware = h;
+    last_source = s;
+    last_nodes = (int64_t)nodes;
+  }
+  end_run(u, last_hardware, last_source, last_nodes, rows);
+  return SW_OK;
+}
+
+sw_rc sw_rows_unclaimed(const sw_profile *const *profiles, int n, const char *facts_dir, int64_t *count,
+                        sw_text *by_hardware, sw_diag *d) {
+  sw_arena scratch = {0};
+  unclaimed u = {profiles, n, 0, by_hardware};
+  char *collectives = sw_arena_printf(&scratch, d, "%s/collectives.csv", facts_dir);
+  char *gemms = sw_arena_printf(&scratch, d, "%s/gemm.csv", facts_dir);
+  sw_rc rc = collectives && gemms ? SW_OK : SW_E_RESOURCE;
+  if (!rc) rc = count_unclaimed(collectives, true, &u, &scratch, d);
+  if (!rc) rc = count_unclaimed(gemms, false, &u, &scratch, d);
+  sw_arena_deinit(&scratch);
+  *count = u.count;
   return rc;
 }
 

@@ -44,6 +44,10 @@ int sw_sample_layout(sample_set *s, layout l);
 SW_CHECKED sw_rc sw_samples_read(const sw_profile *p, const char *facts_dir, sw_arena *arena, sample_set *out,
                                  sw_diag *d);
 
+/* How many rows of both tables none of the profiles claims; *by_hardware gains a line per hardware. */
+SW_CHECKED sw_rc sw_rows_unclaimed(const sw_profile *const *profiles, int n, const char *facts_dir, int64_t *count,
+                                   sw_text *by_hardware, sw_diag *d);
+
 /* Predicted seconds of every sample under `p` (which may have other constants than when the samples were read). */
 SW_CHECKED sw_rc sw_samples_predict(const sw_profile *p, const sample_set *s, double *seconds, sw_diag *d);
 
