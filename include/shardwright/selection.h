@@ -28,7 +28,10 @@ typedef struct sw_selection_options {
   sw_enumerate_options enumerate;
   bool args_whole;        /* inputs arrive whole on every device: they count whole in memory */
   int64_t capacity_bytes; /* per device; INT64_MAX: no limit */
-  bool count_each_copy;   /* price shared copies once per use: fewer nodes, costs above the true ones */
+  /* Contractions and convolutions are cut over as much of the mesh as they can be: no device repeats another's heavy
+   * work. For cost models without compute time, where repeating is free. */
+  bool cut_heavy_ops;
+  bool count_each_copy; /* price shared copies once per use: fewer nodes, costs above the true ones */
 } sw_selection_options;
 
 typedef struct sw_selection sw_selection;

@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "shardwright/bench_costs.h"
 #include "shardwright/bench_kernels.h"
+#include "shardwright/bench_plan.h"
 #include "shardwright/json_write.h"
 #include "shardwright/profile_json.h"
 
@@ -14,13 +15,16 @@ typedef struct settings {
   const char *facts;
   sw_words hw;
   bool fit, rows, json;
-  const char *only;
-  double min_s;
+  const char *only, *mesh;
+  double min_s, time_limit;
+  int64_t layers;
 } settings;
 
 static const sw_operand kOperands[] = {
-    {"WHAT", "costs: predicted against measured times; kernels: how fast ops execute", SW_INTO_TEXT(settings, what),
-     .choices = "costs|kernels"},
+    {"WHAT",
+     "costs: predicted against measured times; kernels: how fast ops execute; plan: plans against baselines, and "
+     "planning time",
+     SW_INTO_TEXT(settings, what), .choices = "costs|kernels|plan"},
 };
 static const sw_option kOptions[] = {
     {"facts", 0, SW_OPTION_DIR, "DIR", NULL, "folder of the measured tables; by default $SHARDWRIGHT_FACTS_DIR",
@@ -34,6 +38,11 @@ static const sw_option kOptions[] = {
     {"only", 0, SW_OPTION_TEXT, "PART", NULL, "kernels: those whose name holds PART", SW_INTO_TEXT(settings, only)},
     {"min-time", 0, SW_OPTION_NUMBER, "S", "0.2", "kernels: repeat each for at least S seconds; the best time counts",
      SW_INTO_NUMBER(settings, min_s), .min = 0.001, .max = 60},
+    {"mesh", 0, SW_OPTION_TEXT, "MESH", "x=2,y=4", "plan: the mesh", SW_INTO_TEXT(settings, mesh)},
+    {"time-limit", 0, SW_OPTION_NUMBER, "S", "20", "plan: seconds that one search may take",
+     SW_INTO_NUMBER(settings, time_limit), .min = 0.05, .max = 1e6},
+    {"layers", 0, SW_OPTION_INT, "N", "128", "plan: most layers of the table by layers", SW_INTO_INT(settings, layers),
+     .min = 1, .max = 4096},
     SW_OPTION_JSON_INTO(settings, json),
 };
 
@@ -108,8 +117,34 @@ static sw_rc bench_kernels(const sw_call *call, sw_diag *d) {
   return sw_print_text(&t.text, d);
 }
 
+/* --- plan --- */
+
+static sw_rc print_line(void *user, const char *line, sw_diag *d) {
+  (void)user;
+  sw_text t = {0};
+  sw_text_printf(&t, "%s\n", line);
+  return sw_print_text(&t, d);
+}
+
+static sw_rc bench_plan(const sw_call *call, sw_diag *d) {
+  const settings *s = call->settings;
+  const sw_profile *profile;
+  sw_mesh mesh;
+  int worse;
+  SW_TRY(sw_profile_read(s->hw.n ? s->hw.at[0] : "dgx-h100", call->arena, &profile, d));
+  SW_TRY(sw_mesh_parse(s->mesh, call->arena, &mesh, d));
+  sw_bench_plan_options o = {.profile = profile,
+                             .mesh = &mesh,
+                             .time_limit_s = s->time_limit,
+                             .most_layers = s->layers,
+                             .cancel = call->cancel};
+  SW_TRY(sw_bench_plan(&o, print_line, NULL, &worse, d));
+  return worse ? SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "%d plans cost more than a baseline that fits", worse) : SW_OK;
+}
+
 static sw_rc run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
+  if (strcmp(s->what, "plan") == 0) return bench_plan(call, d);
   return strcmp(s->what, "kernels") == 0 ? bench_kernels(call, d) : bench_costs(call, d);
 }
 

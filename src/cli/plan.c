@@ -15,7 +15,7 @@ typedef struct settings {
   double time_limit;
   sw_words report;
   sw_pairs emit;
-  bool json;
+  bool json, cut_heavy_ops;
 } settings;
 
 static const sw_operand kOperands[] = {
@@ -29,6 +29,9 @@ static const sw_option kOptions[] = {
      SW_INTO_BYTES(settings, memory)},
     {"args", 0, SW_OPTION_CHOICE, "HOW", "cut", "arguments arrive cut, or whole and each device slices its own",
      SW_INTO_TEXT(settings, args), .choices = "cut|whole"},
+    {"cut-heavy-ops", 0, SW_OPTION_FLAG, NULL, NULL,
+     "cut every contraction and convolution over as much of the mesh as possible, even where repeating it is free",
+     SW_INTO_FLAG(settings, cut_heavy_ops)},
     {"time-limit", 0, SW_OPTION_NUMBER, "S", "60", "seconds that the search may take; 0: no limit",
      SW_INTO_NUMBER(settings, time_limit), .min = 0, .max = 1e9},
     {"threads", 'j', SW_OPTION_INT, "N", "1", "threads of the search", SW_INTO_INT(settings, threads), .min = 1,
@@ -78,6 +81,7 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
                                  .on_progress = show_progress}};
   (void)sw_solver_parse(s->solver, &o.solve.solver); /* one of the option's choices */
   o.selection.capacity_bytes = s->memory;
+  o.selection.cut_heavy_ops = s->cut_heavy_ops;
   o.selection.args_whole = strcmp(s->args, "whole") == 0;
   sw_plan plan;
   sw_account account;

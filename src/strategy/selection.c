@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "shardwright/checked.h"
+
 #include "strategy/pins.h"
 #include "strategy/sharing.h"
 
@@ -56,6 +58,24 @@ static const sw_function *function_of(const sw_selection *s) { return &s->g->fun
 
 /* --- choices of every node --------------------------------------------------------------------------------------- */
 
+/* Devices that share the op's work: the product of the axes on its loops. */
+static int64_t work_shards(const sw_space *space, const sw_strategy *s) {
+  int64_t n = 1;
+  for (int i = 0; i < s->n_refs; i++) n *= s->loop_of[i] < space->n_loops ? s->refs[i].size : 1;
+  return n;
+}
+
+/* Only the choices that spread the work furthest. */
+static sw_rc keep_spread(const sw_op *op, sw_arena *arena, sw_choices *c, sw_diag *d) {
+  bool *keep;
+  int64_t most = 1;
+  sw_choices all = *c;
+  SW_ARENA_NEW(keep, arena, c->n, d);
+  for (int32_t i = 0; i < c->n; i++) most = sw_max_i64(most, work_shards(op->space, &c->strategies[i]));
+  for (int32_t i = 0; i < c->n; i++) keep[i] = work_shards(op->space, &c->strategies[i]) == most;
+  return sw_choices_filter(&all, keep, NULL, arena, c, d);
+}
+
 static sw_rc choices_of_op(build *b, const sw_op *op, const sw_choices **out, sw_diag *d) {
   sw_selection *s = b->s;
   int64_t *slot;
@@ -70,6 +90,8 @@ static sw_rc choices_of_op(build *b, const sw_op *op, const sw_choices **out, sw
     SW_ARENA_NEW(c, s->arena, 1, d);
     SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, &s->o.enumerate, s->arena, &e, d));
     SW_TRY(sw_choices_of_op(s->g, op, &e, &s->prices, s->arena, c, d));
+    bool heavy = op->code == SW_OP_DOT || op->code == SW_OP_CONVOLUTION;
+    if (heavy && s->o.cut_heavy_ops) SW_TRY(keep_spread(op, s->arena, c, d));
     SW_TRY(sw_array_push(&b->class_at, c, d));
     s->pruned_inexact += e.pruned_inexact;
   }

@@ -1,0 +1,22 @@
+/* Figures of planning: every architecture against plans made without search, and time by number of layers. */
+#ifndef SHARDWRIGHT_BENCH_PLAN_H_
+#define SHARDWRIGHT_BENCH_PLAN_H_
+
+#include "shardwright/plan.h"
+
+typedef struct sw_bench_plan_options {
+  const sw_profile *profile;
+  const sw_mesh *mesh;
+  double time_limit_s; /* of one search */
+  int64_t most_layers; /* of the table by layers: 1, 2, 4, ... */
+  sw_cancel *cancel;
+} sw_bench_plan_options;
+
+/* Called with each finished row's text (a line of a table, the headings among them). */
+typedef sw_rc (*sw_bench_line)(void *user, const char *line, sw_diag *d);
+
+/* *worse: how many plans cost more than a baseline that fits. */
+SW_API SW_CHECKED sw_rc sw_bench_plan(const sw_bench_plan_options *o, sw_bench_line line, void *user, int *worse,
+                                      sw_diag *d);
+
+#endif

@@ -1,0 +1,181 @@
+/* Plans: known optima come out of the search, what is priced is what runs, and no plan is beaten by a plan that anyone
+ * would write by hand. */
+#include "check.h"
+
+#include <math.h>
+
+#include "shardwright/model_json.h"
+#include "shardwright/profile_json.h"
+#include "shardwright/spmd.h"
+
+typedef struct planned {
+  sw_arena arena;
+  sw_graph *graph;
+  sw_machine *machine;
+  sw_plan plan;
+  sw_account account;
+} planned;
+
+static void open_model(planned *p, const char *model, const char *profile, const char *mesh) {
+  sw_diag diag = {0};
+  char path[512];
+  const sw_profile *hw;
+  sw_mesh m;
+  memset(p, 0, sizeof *p);
+  snprintf(path, sizeof path, "%s/hwprofiles/%s.json", SW_SOURCE_DIR, profile);
+  assert_ok(sw_profile_read(path, &p->arena, &hw, &diag));
+  snprintf(path, sizeof path, "%s/models/%s.json", SW_SOURCE_DIR, model);
+  assert_ok(sw_model_read(path, &p->graph, &diag));
+  assert_ok(sw_mesh_parse(mesh, &p->arena, &m, &diag));
+  assert_ok(sw_machine_build(&p->arena, hw, &m, &p->machine, &diag));
+}
+
+static void close_model(planned *p) {
+  sw_graph_destroy(p->graph);
+  sw_arena_deinit(&p->arena);
+}
+
+static sw_plan_options options(bool cut_heavy) {
+  return (sw_plan_options){.solve = {.time_limit_s = 60, .threads = 1}, .selection = {.cut_heavy_ops = cut_heavy}};
+}
+
+static void search(planned *p, bool cut_heavy) {
+  sw_diag diag = {0};
+  sw_plan_options o = options(cut_heavy);
+  assert_ok(sw_plan_search(p->graph, p->machine, &o, &p->arena, &p->plan, &diag));
+  assert_ok(sw_plan_verify(&p->plan, &diag));
+  assert_ok(sw_plan_account(&p->plan, &p->arena, &p->account, &diag));
+}
+
+/* Alpa's own tests (tests/shard_parallel at b8078a9f75): collectives of the known optimum, unit prices, 4 devices. */
+static const struct {
+  const char *model;
+  int64_t all_reduces, all_to_alls;
+} kAlpa[] = {
+    {"alpa-mlp-data", 13, 0},   /* gradients of 6 weights and 6 biases, and the loss: data parallel */
+    {"alpa-mlp-tensor", 5, 0},  /* layers - 1: columns and rows in turn */
+    {"alpa-bert-tensor", 7, 0}, /* 4 * layers - 1: Megatron */
+    {"alpa-moe", 8, 4},         /* experts over devices: 4 all-to-alls */
+};
+
+static void known_optima_come_out(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof kAlpa / sizeof kAlpa[0]; i++) {
+    planned p;
+    open_model(&p, kAlpa[i].model, "unit-alpa", "x=4");
+    search(&p, true);
+    print_message("%s: %.6g s\n", kAlpa[i].model, p.account.total_s);
+    assert_int_equal(p.plan.status, SW_SOLVE_OPTIMAL);
+    assert_int_equal(p.account.by_collective[SW_COLL_ALL_REDUCE].calls, kAlpa[i].all_reduces);
+    assert_int_equal(p.account.by_collective[SW_COLL_ALL_TO_ALL].calls, kAlpa[i].all_to_alls);
+    assert_int_equal(p.account.by_collective[SW_COLL_ALL_GATHER].calls, 0);
+    close_model(&p);
+  }
+}
+
+/* The weights of the tensor-parallel MLP: every second one by rows, the others by columns. */
+static void weights_alternate_columns_and_rows(void **state) {
+  (void)state;
+  planned p;
+  int columns = 0, rows = 0, last = -1;
+  open_model(&p, "alpa-mlp-tensor", "unit-alpa", "x=4");
+  search(&p, true);
+  const sw_function *f = &p.graph->functions[p.graph->main];
+  for (int32_t i = 0; i < f->n_args; i++) {
+    const sw_value *v = &p.graph->values[f->args[i]];
+    if (v->type.rank != 2 || v->kind == SW_VALUE_INPUT) continue;
+    const sw_sharding *s = &p.plan.args[i];
+    assert_int_equal(s->n_refs, 1);
+    assert_true(s->dim_of[0] != last);
+    last = s->dim_of[0];
+    *(last == 0 ? &rows : &columns) += 1;
+  }
+  assert_int_equal(columns, 3);
+  assert_int_equal(rows, 3);
+  close_model(&p);
+}
+
+static const char *const kModels[] = {"small/mlp", "small/gpt2", "small/llama3", "small/mlp-train",
+                                      "small/vit", "mlp-train",  "gpt2-small",   "resnet50"};
+
+static void no_baseline_beats_the_search(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof kModels / sizeof kModels[0]; i++) {
+    planned p;
+    open_model(&p, kModels[i], "dgx-h100", "x=8");
+    search(&p, false);
+    assert_true(p.plan.bound_units <= p.plan.cost_units);
+    for (int b = 0; b < SW_BASELINE_COUNT; b++) {
+      sw_diag diag = {0};
+      sw_plan base;
+      sw_account a;
+      assert_ok(sw_baseline_build(p.graph, p.machine, (sw_baseline)b, &p.arena, &base, &diag));
+      assert_ok(sw_plan_account(&base, &p.arena, &a, &diag));
+      if (p.account.total_s > a.total_s * (1 + 1e-9)) {
+        fail_msg("%s: %g s, but %s takes %g s", kModels[i], p.account.total_s, sw_baseline_text((sw_baseline)b),
+                 a.total_s);
+      }
+    }
+    close_model(&p);
+  }
+}
+
+/* The account adds up, and the program that is emitted communicates as often and as long as was priced. */
+static void what_is_priced_is_what_runs(void **state) {
+  (void)state;
+  static const char *const kPriced[] = {"small/gpt2", "small/llama3-decode", "small/resnet", "small/mlp-train",
+                                        "small/mixtral"};
+  for (size_t i = 0; i < sizeof kPriced / sizeof kPriced[0]; i++) {
+    for (int b = 0; b < SW_BASELINE_COUNT; b++) {
+      sw_diag diag = {0};
+      planned p;
+      sw_spmd spmd;
+      sw_spmd_cost cost;
+      open_model(&p, kPriced[i], "dgx-h100", "x=2,y=2");
+      assert_ok(sw_baseline_build(p.graph, p.machine, (sw_baseline)b, &p.arena, &p.plan, &diag));
+      assert_ok(sw_plan_account(&p.plan, &p.arena, &p.account, &diag));
+      assert_ok(sw_partition(&p.plan, &spmd, &diag));
+      assert_ok(sw_spmd_account(&spmd, p.machine, &cost, &diag));
+      double comm = p.account.move_s + p.account.reshard_s;
+      if (fabs(comm - cost.comm_s) > 2e-8 + 1e-6 * comm) { /* as above: copies of constants */
+        fail_msg("%s, %s: communication priced at %g s, the program's is %g s", kPriced[i],
+                 sw_baseline_text((sw_baseline)b), comm, cost.comm_s);
+      }
+      for (int c = 0; c < SW_COLL_COUNT; c++) {
+        if (c == SW_COLL_ALL_SLICE) continue; /* a dense constant is cut without being a reshard */
+        assert_int_equal(p.account.by_collective[c].calls, cost.calls[c]);
+      }
+      sw_spmd_deinit(&spmd);
+      close_model(&p);
+    }
+  }
+}
+
+static void memory_is_a_limit_or_a_reason(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  planned p;
+  open_model(&p, "mlp-train", "dgx-h100", "x=8");
+  search(&p, false);
+  int64_t free_peak = p.account.peak_bytes;
+  sw_plan_options o = options(false);
+  o.selection.capacity_bytes = free_peak * 9 / 10;
+  sw_rc rc = sw_plan_search(p.graph, p.machine, &o, &p.arena, &p.plan, &diag);
+  if (rc == SW_OK) {
+    assert_ok(sw_plan_account(&p.plan, &p.arena, &p.account, &diag));
+    assert_true(p.account.peak_bytes <= o.selection.capacity_bytes);
+  }
+  o.selection.capacity_bytes = 1 << 20;
+  assert_int_equal(sw_plan_search(p.graph, p.machine, &o, &p.arena, &p.plan, &diag), SW_E_INFEASIBLE);
+  assert_non_null(strstr(diag.text, "no plan fits"));
+  close_model(&p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(known_optima_come_out),         cmocka_unit_test(weights_alternate_columns_and_rows),
+      cmocka_unit_test(no_baseline_beats_the_search),  cmocka_unit_test(what_is_priced_is_what_runs),
+      cmocka_unit_test(memory_is_a_limit_or_a_reason),
+  };
+  return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}
