@@ -109,7 +109,11 @@ static void print_arguments(const sw_report *r, bool colour, sw_text *out) {
 
 static void print_communication(const sw_report *r, bool colour, sw_text *out) {
   sw_columns c = {.n = 4, .right = {false, true, true, true}};
+  int64_t calls = 0;
   heading(colour, "communication", out);
+  for (int i = 0; i < SW_COLL_COUNT; i++) calls += r->account->by_collective[i].calls;
+  if (!calls) sw_text_puts(out, "  none\n");
+  if (!calls) return;
   sw_columns_add(&c, "collective");
   sw_columns_add(&c, "calls");
   sw_columns_add(&c, "bytes/device");
