@@ -92,7 +92,7 @@ typedef struct sw_enumeration {
 } sw_enumeration;
 
 typedef struct sw_enumerate_options {
-  int32_t max_strategies; /* per op; 0: 4096 */
+  int32_t max_strategies; /* per op; 0: 160. Meshes of two axes stay below; what goes beyond is counted */
 } sw_enumerate_options;
 
 /* Every legal strategy whose shards are not empty by design (shards <= size of the loop), whole axes, every order of

@@ -30,6 +30,9 @@ static sw_rc solve_once(const searcher *s, int64_t limit, sw_solution *out, sw_d
   sw_problem problem = *sw_selection_problem(s->selection);
   problem.limit = limit;
   sw_solve_options o = s->o->solve;
+  int32_t *uncut; /* first choices: nothing cut, no copies; a start that always exists */
+  SW_ARENA_NEW(uncut, s->arena, problem.n_nodes, d);
+  o.warm = uncut;
   if (o.time_limit_s > 0) { /* what is left of it; never nothing, so that a quick solution is still found */
     double left = o.time_limit_s - (sw_now_s() - s->started_s);
     o.time_limit_s = left > 0.05 ? left : 0.05;

@@ -12,6 +12,8 @@
 #include "shardwright/hash.h"
 #include "shardwright/strategy.h"
 
+enum { MOST_CANDIDATES = 1 << 16, DEFAULT_LIMIT = 160 };
+
 typedef struct search {
   const sw_mesh *mesh;
   int n_places;                                 /* loops + linear forms, or dimensions */
@@ -88,6 +90,7 @@ static int compare_refs(const sw_strategy *a, const sw_strategy *b) {
 typedef struct candidate {
   sw_strategy s;
   sw_op_cost cost;
+  int oddity; /* see odd() */
 } candidate;
 
 typedef struct op_search {
@@ -129,7 +132,7 @@ static sw_rc emit_strategy(search *s, const sw_strategy *c, sw_diag *d) {
   int64_t *slot;
   bool fresh;
   SW_TRY(sw_dict_put(&o->interfaces, o->key.at, o->key.n, (int64_t)o->found.n, &slot, &fresh, d));
-  if (fresh && o->found.n >= (size_t)o->limit) {
+  if (fresh && o->found.n >= MOST_CANDIDATES) {
     o->pruned_inexact++;
     *slot = -1;
     return SW_OK;
@@ -146,7 +149,39 @@ static int compare_candidates(const void *a, const void *b) {
   return compare_refs(&((const candidate *)a)->s, &((const candidate *)b)->s);
 }
 
+/* How unlikely a strategy is to be worth its place when there are too many: axes on one loop against the order of the
+ * mesh, and contractions that pass partial values through. */
+static int odd(const sw_op *op, const sw_strategy *s) {
+  bool heavy = op->code == SW_OP_DOT || op->code == SW_OP_CONVOLUTION;
+  int n = 0;
+  for (int i = 0; i < s->n_refs; i++) {
+    bool same = i > 0 && s->loop_of[i] == s->loop_of[i - 1];
+    n += same && s->refs[i].axis < s->refs[i - 1].axis;
+    n += heavy && s->loop_of[i] >= op->space->n_loops;
+  }
+  return n;
+}
+
+static int compare_worth(const void *a, const void *b) {
+  const candidate *x = a, *y = b;
+  if (!x->s.n_refs != !y->s.n_refs) return x->s.n_refs ? 1 : -1; /* uncut is always possible: it stays */
+  if (x->oddity != y->oddity) return x->oddity < y->oddity ? -1 : 1;
+  double cx = x->cost.local_s + x->cost.move_s, cy = y->cost.local_s + y->cost.move_s;
+  if (cx < cy || cx > cy) return cx < cy ? -1 : 1;
+  return compare_refs(&x->s, &y->s);
+}
+
+/* Too many: the most promising stay, the others are counted. */
+static void cut_to_limit(op_search *o) {
+  if (o->found.n <= (size_t)o->limit) return;
+  for (size_t i = 0; i < o->found.n; i++) o->found.at[i].oddity = odd(o->op, &o->found.at[i].s);
+  qsort(o->found.at, o->found.n, sizeof *o->found.at, compare_worth);
+  o->pruned_inexact += (int64_t)o->found.n - o->limit;
+  o->found.n = (size_t)o->limit;
+}
+
 static sw_rc keep_found(op_search *o, sw_arena *arena, sw_enumeration *out, sw_diag *d) {
+  cut_to_limit(o);
   if (o->found.n) qsort(o->found.at, o->found.n, sizeof *o->found.at, compare_candidates);
   sw_strategy *at;
   sw_op_cost *cost;
@@ -163,7 +198,7 @@ static sw_rc keep_found(op_search *o, sw_arena *arena, sw_enumeration *out, sw_d
 sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machine *machine,
                               const sw_enumerate_options *options, sw_arena *arena, sw_enumeration *out, sw_diag *d) {
   op_search o = {.g = g, .op = op, .machine = machine};
-  o.limit = options && options->max_strategies > 0 ? options->max_strategies : 4096;
+  o.limit = options && options->max_strategies > 0 ? options->max_strategies : DEFAULT_LIMIT;
   search s = {.mesh = sw_machine_mesh(machine),
               .n_places = op->space->n_loops + op->space->n_linear,
               .n_ordered = op->space->n_loops,
