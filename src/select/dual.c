@@ -309,15 +309,20 @@ void sel_dual_pass(sel_dual *u, double target) {
   step(u, target);
 }
 
+bool sel_dual_settled(const sel_dual *u, double before) {
+  const double kLeastFactor = 1e-3, kLeastGain = 1e-7;
+  return u->factor <= kLeastFactor || u->best_bound - before <= kLeastGain * fabs(u->best_bound);
+}
+
 void sel_dual_ascend(sel_dual *u, double target, sel_budget *b) {
-  const double kLeastFactor = 1e-3;
+  enum { QUIET = 20 };
   int quiet = 0;
-  while (!sel_stop(b) && u->best_bound < target && u->factor > kLeastFactor) {
+  while (!sel_stop(b) && u->best_bound < target && u->factor > 1e-4) {
     double before = u->best_bound;
     sel_dual_pass(u, target);
-    sel_spend(b, 2 * u->cells + u->n_flat);
+    sel_spend(b, 2 * u->cells + u->n_flat + u->c->n_uses);
     quiet = u->best_bound > before + 1e-7 * fabs(before) ? 0 : quiet + 1;
-    if (u->c->n_steps == 0 && quiet > 20) break;
+    if (u->c->n_steps == 0 && quiet > QUIET) break;
   }
   sel_dual_rewind(u);
 }

@@ -52,6 +52,8 @@ void sel_dual_deinit(sel_dual *u);
 void sel_dual_pass(sel_dual *u, double target);
 /* Passes until the budget is spent, the bound passes `target`, or steps have become too small to matter. */
 void sel_dual_ascend(sel_dual *u, double target, sel_budget *b);
+/* Whether nothing much can be hoped for: steps too small to matter, or nothing gained since `before`. */
+bool sel_dual_settled(const sel_dual *u, double before);
 /* Return to the best prices and messages. */
 void sel_dual_rewind(sel_dual *u);
 /* Choose greedily along the order, by messages and what is chosen already. */

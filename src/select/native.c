@@ -43,11 +43,12 @@ typedef struct searcher {
   sw_arena mem;
   sel_dual dual;
   sel_field field;
-  sel_state state;
+  sel_state state; /* of the walk */
   sel_mover mover;
   double *price;  /* by the dual's offsets */
   double *packed; /* by the field's offsets */
-  int32_t *x;
+  int32_t *x, *best;
+  int64_t best_cost; /* of `best`; INT64_MAX: none */
   sw_diag *d;
 } searcher;
 
@@ -60,6 +61,8 @@ static sw_rc searcher_init(searcher *q) {
   SW_ARENA_NEW(q->price, &q->mem, q->dual.n_flat, q->d);
   SW_ARENA_NEW(q->packed, &q->mem, q->field.offset[c->n], q->d);
   SW_ARENA_NEW(q->x, &q->mem, c->n, q->d);
+  SW_ARENA_NEW(q->best, &q->mem, c->n, q->d);
+  q->best_cost = INT64_MAX;
   q->mover.price = q->packed;
   return SW_OK;
 }
@@ -71,76 +74,93 @@ static void take_prices(searcher *q) {
            (size_t)q->k->core->dom[i] * sizeof *q->packed);
 }
 
-static sw_rc certify(searcher *q) {
-  int64_t bound;
-  SW_TRY(sel_dual_certify(&q->dual, &bound, q->d));
-  sel_base_raise(q->k, bound);
-  return SW_OK;
+/* Work of one pass over all tables, the measure of effort: small cores get little time, large ones more. */
+static int64_t sweep_cells(const searcher *q) { return q->dual.cells + q->dual.n_flat + q->k->core->n_uses; }
+
+static sw_rc take_best(searcher *q, const int32_t *x, int64_t cost) {
+  if (cost >= q->best_cost) return SW_OK;
+  memcpy(q->best, x, (size_t)q->k->core->n * sizeof *x);
+  q->best_cost = cost;
+  return sel_base_offer(q->k, x, "native", NULL, q->d);
 }
 
-/* Decode the best prices and messages, repair, offer. */
-static sw_rc decode_and_repair(searcher *q) {
+/* Walk from the state by tree moves. */
+static sw_rc walk(searcher *q, double seconds, int64_t sweeps) {
+  int64_t cost = INT64_MAX;
+  double heat = 1e-5 * (double)(q->best_cost < INT64_MAX ? q->best_cost : (int64_t)q->state.cost);
+  sel_budget part = sel_budget_part(q->b, seconds, sweeps * sweep_cells(q));
+  sel_anneal(&q->mover, &q->state, heat, &part, q->x, &cost);
+  sel_budget_join(q->b, &part);
+  return cost < INT64_MAX ? take_best(q, q->x, cost) : SW_OK;
+}
+
+/* Decode the best prices and messages, repair, and polish what comes out before it is compared. */
+static sw_rc decode(searcher *q, double polish_s) {
   take_prices(q);
   sel_dual_decode(&q->dual, q->x);
   sel_state_set(&q->state, q->x);
   sel_spend(q->b, q->dual.cells);
   if (!sel_repair(&q->state, q->packed, q->b)) return SW_OK;
-  return sel_base_offer(q->k, q->state.x, "native", NULL, q->d);
+  if (q->best_cost == INT64_MAX && q->state.cost < SW_FORBIDDEN)
+    SW_TRY(take_best(q, q->state.x, (int64_t)q->state.cost));
+  return walk(q, polish_s, 30);
 }
 
-static double goal_of(const searcher *q) {
-  int64_t target = sel_base_target(q->k);
-  double bound = fmax(q->dual.best_bound, 1.0);
-  return target == INT64_MAX ? 1.3 * bound + 1 : (double)target;
-}
-
-/* Ascend in slices; after each, a choice is decoded so that the next has a better target. */
-static sw_rc ascend(searcher *q, sel_budget *b) {
-  enum { FIRST_SLICE = 40 };
-  int64_t slice = FIRST_SLICE;
+/* Passes of the dual for a while, then its bound made safe. */
+static sw_rc ascend(searcher *q, double seconds, int64_t sweeps) {
   sel_dual *u = &q->dual;
-  while (!sel_stop(b) && !sel_closed(q->k->r) && u->factor > 1e-3) {
-    int64_t until = u->passes + slice;
-    double before = u->best_bound, goal = goal_of(q);
-    while (u->passes < until && !sel_stop(b) && u->best_bound < goal) {
-      sel_dual_pass(u, goal);
-      sel_spend(b, 2 * u->cells + u->n_flat);
-    }
-    sel_dual_rewind(u);
-    SW_TRY(decode_and_repair(q));
-    SW_TRY(certify(q));
-    if (u->best_bound >= goal) break;
-    if (u->best_bound - before < 1e-7 * fabs(u->best_bound) && slice > 400) break;
-    slice += slice;
+  int64_t target = sel_base_target(q->k), bound;
+  double first = 1.3 * fmax(u->best_bound, 1.0) + 1;
+  sel_budget part = sel_budget_part(q->b, seconds, sweeps * sweep_cells(q));
+  sel_dual_ascend(u, target == INT64_MAX ? first : (double)target, &part);
+  sel_budget_join(q->b, &part);
+  SW_TRY(sel_dual_certify(u, &bound, q->d));
+  sel_base_raise(q->k, bound);
+  return SW_OK;
+}
+
+/* Dual and walk in turns, each turn longer than the last, until the dual has settled. */
+static sw_rc take_turns(searcher *q) {
+  const double kLongestTurn_s = 2.0;
+  double turn_s = 0.15;
+  int64_t sweeps = 60;
+  while (!sel_stop(q->b) && !sel_closed(q->k->r)) {
+    double before = q->dual.best_bound;
+    SW_TRY(ascend(q, turn_s, sweeps));
+    if (sel_closed(q->k->r) || sel_stop(q->b)) return SW_OK;
+    SW_TRY(decode(q, 0.5 * turn_s));
+    if (sel_dual_settled(&q->dual, before)) return SW_OK;
+    turn_s = fmin(kLongestTurn_s, 1.4 * turn_s);
+    sweeps += sweeps / 2;
   }
   return SW_OK;
 }
 
-static sw_rc anneal(searcher *q, double seconds) {
-  const int64_t kSweeps = 300; /* in work of one pass over all tables */
-  if (!q->k->r->has) return SW_OK;
-  take_prices(q);
-  int64_t best = INT64_MAX;
-  double heat = 1e-5 * (double)sel_base_target(q->k);
-  sel_budget part = sel_budget_part(q->b, seconds, kSweeps * (q->dual.cells + q->dual.n_flat));
-  if (!sel_state_feasible(&q->state)) return SW_OK;
-  sel_anneal(&q->mover, &q->state, heat, &part, q->x, &best);
-  sel_budget_join(q->b, &part);
-  return best < INT64_MAX ? sel_base_offer(q->k, q->x, "native", NULL, q->d) : SW_OK;
+/* What remains of the time: branch and bound where nodes are cheap, walks from the best choice elsewhere. */
+static sw_rc finish(searcher *q) {
+  enum { BRANCH_CELLS = 400000 };
+  double *lambda;
+  const sel_core *c = q->k->core;
+  if (q->best_cost < INT64_MAX) {
+    take_prices(q);
+    sel_state_set(&q->state, q->best);
+    SW_TRY(walk(q, 0.1 * fmin(sel_left(q->b), 40), 300));
+    while (sweep_cells(q) > BRANCH_CELLS && !sel_stop(q->b)) {
+      sel_state_set(&q->state, q->best);
+      SW_TRY(walk(q, 1.0, 2000));
+    }
+  }
+  if (sel_stop(q->b) || sel_closed(q->k->r)) return SW_OK;
+  SW_ARENA_NEW(lambda, &q->mem, c->n_steps, q->d);
+  for (int32_t t = 0; t < c->n_steps; t++) lambda[t] = q->dual.best_lambda[t] / q->dual.unit;
+  return sel_branch(q->k, lambda, q->b, q->d);
 }
 
 static sw_rc search(const sel_base *k, sel_budget *b, sw_diag *d) {
   searcher q = {.k = k, .b = b, .d = d};
-  double *lambda;
   sw_rc rc = searcher_init(&q);
-  sel_budget part = sel_budget_part(b, 0.3 * fmin(sel_left(b), 40), INT64_C(1) << 33);
-  if (!rc) rc = ascend(&q, &part);
-  sel_budget_join(b, &part);
-  if (!rc && !sel_closed(k->r)) rc = anneal(&q, 0.2 * fmin(sel_left(b), 20));
-  lambda = sw_arena_alloc(&q.mem, (size_t)k->core->n_steps, sizeof *lambda, d);
-  if (!rc && !lambda) rc = SW_E_RESOURCE;
-  for (int32_t t = 0; !rc && t < k->core->n_steps; t++) lambda[t] = q.dual.best_lambda[t] / q.dual.unit;
-  if (!rc && !sel_closed(k->r)) rc = sel_branch(k, lambda, b, d);
+  if (!rc) rc = take_turns(&q);
+  if (!rc && !sel_closed(k->r)) rc = finish(&q);
   sel_dual_deinit(&q.dual);
   sw_arena_deinit(&q.mem);
   return rc;
