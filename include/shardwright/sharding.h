@@ -84,4 +84,8 @@ SW_API SW_CHECKED sw_rc sw_sharding_print_as(const sw_mesh *m, const sw_sharding
 SW_API SW_CHECKED sw_rc sw_sharding_parse_as(const sw_mesh *m, int rank, sw_sharding_form form, const char *text,
                                              size_t n, sw_span at, sw_arena *arena, sw_sharding *out, sw_diag *d);
 
+/* Which spelling a text is in, by its first signs: "[{" and "#sdy" Shardy, "PartitionSpec" and P with quotes JAX,
+ * "split_axes" the shard dialect, letters S, R, P DTensor, else native (whose axes may be numbers too). */
+SW_API sw_sharding_form sw_sharding_form_of(const char *text, size_t n);
+
 #endif

@@ -47,6 +47,21 @@ sw_rc sw_sharding_parse_as(const sw_mesh *m, int rank, sw_sharding_form form, co
   return SW_OK;
 }
 
+sw_sharding_form sw_sharding_form_of(const char *text, size_t n) {
+  sw_reader r = sw_reader_of(text, n, SW_NOWHERE);
+  sw_reader inside = r;
+  if (sw_reader_accept(&r, "#sdy.sharding") || sw_reader_accept(&r, "<")) return SW_FORM_SDY;
+  if (sw_reader_accept(&inside, "[") && sw_reader_accept(&inside, "{")) return SW_FORM_SDY;
+  if (sw_reader_accept(&r, "split_axes")) return SW_FORM_SHARD;
+  if (sw_reader_accept(&r, "PartitionSpec")) return SW_FORM_JAX;
+  if (sw_reader_at_end(&r) || !strchr("SRP([", *r.p)) return SW_FORM_NATIVE;
+  bool quoted = memchr(text, '\'', n) || memchr(text, '"', n);
+  if (*r.p == 'P' && (quoted || memmem(text, n, "None", 4) || memmem(text, n, "()", 2))) return SW_FORM_JAX;
+  sw_reader list = r;
+  if (sw_reader_accept(&list, "[") && (sw_reader_at_end(&list) || !strchr("SRP", *list.p))) return SW_FORM_NATIVE;
+  return SW_FORM_DTENSOR;
+}
+
 void sw_sharding_print(const sw_mesh *m, const sw_sharding *s, sw_text *out) {
   sw_rc rc = sw_form_native.print(m, s, out, NULL);
   if (rc && !out->rc) out->rc = rc;

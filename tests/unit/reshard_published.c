@@ -119,7 +119,7 @@ static void no_more_than_published(void **state) {
   reshard_case c = {.dtype = SW_I32};
   assert_ok(sw_mesh_parse(row->mesh, &arena, &c.mesh, &diag));
   c.rank = read_dims(row->dims, c.dims);
-  for (int d = 0; d < c.rank; d++) c.dims[d] *= 4; /* so that every published step is right under ceil blocks */
+  for (int d = 0; d < c.rank; d++) c.dims[d] *= 2; /* so that every published step is right under ceil blocks */
   int last = 0;
   while (last + 1 < 6 && row->chain[last + 1]) last++;
   parse(&c, row->chain[0], &arena, &c.from);
