@@ -53,6 +53,8 @@ static _Thread_local turn *running;
 
 bool sw_turns_here(void) { return running != NULL; }
 
+bool sw_turns_alone(void) { return running && running->worker->n == 1; }
+
 void sw_turns_bell(void) {
   if (!atomic_load(&bell.sleepers)) return;
   atomic_fetch_add(&bell.word, 1);

@@ -11,11 +11,15 @@
 #include <unistd.h>
 
 #include "comm/call.h"
+#include "comm/reduce.h"
 #include "comm/signature.h"
 #include "comm/turns.h"
 
 /* Below this many bytes read and written by all, waking others costs more than doing their share. */
 enum { SOLO_BYTES = 16384 };
+
+/* Looks at the others' slots before a device that has its thread for itself gives it back. */
+enum { ALONE_LOOKS = 2000 };
 
 static unsigned word_of(unsigned number, unsigned phase) { return number << SW_PHASE_BITS | phase; }
 static unsigned phase_of(unsigned word) { return word & ((1u << SW_PHASE_BITS) - 1); }
@@ -45,6 +49,53 @@ static sw_job job_of(const sw_threads *t, const sw_comm_request *r) {
                   .src = m->src,
                   .dst = m->dst,
                   .model = &m->model};
+}
+
+/* --- small calls --- */
+
+static bool is_small(const sw_comm_call *call, int64_t n) {
+  const sw_buffer *in = call->in;
+  if (call->coll->op == SW_COLL_BARRIER) return n <= SW_SMALL_MEMBERS;
+  if (call->coll->op != SW_COLL_ALL_REDUCE || n > SW_SMALL_MEMBERS) return false;
+  int64_t bytes;
+  for (int i = 0; i < in->rank; i++)
+    if (in->valid[i] != in->dims[i]) return false;
+  return sw_buffer_bytes(in, &bytes) && bytes <= SW_SMALL_BYTES;
+}
+
+static bool all_came_alike(const sw_comm_request *r) {
+  const sw_slot *slots = meeting_of(r)->slots;
+  for (int64_t j = 0; j < r->seat->group->n; j++) {
+    if (atomic_load_explicit(&slots[j].came, memory_order_acquire) != r->number + 1) return false;
+    if (slots[j].signature != r->signature) return false;
+  }
+  return true;
+}
+
+/* True when the result can be made without waiting at the gate. */
+static bool small_is_ready(const sw_threads *t, const sw_comm_request *r) {
+  int looks = !sw_turns_here() ? t->spin : sw_turns_alone() ? ALONE_LOOKS : 0;
+  for (int i = 0; i < looks; i++) {
+    if (all_came_alike(r)) return true;
+    sw_gate_relax();
+  }
+  return all_came_alike(r);
+}
+
+/* The inputs lie in the slots, so that others may have returned already. */
+static void make_small_result(sw_threads *t, const sw_comm_request *r) {
+  const sw_comm_call *call = &r->call;
+  if (call->coll->op == SW_COLL_BARRIER) return;
+  const sw_slot *slots = meeting_of(r)->slots;
+  int64_t n = r->seat->group->n, bytes = 0;
+  const void *src[SW_SMALL_MEMBERS];
+  for (int64_t j = 0; j < n; j++) src[j] = slots[j].small;
+  (void)sw_buffer_bytes(call->in, &bytes); /* checked before */
+  sw_reducer reducer = {call->coll->reduction, call->in->dtype, call->out->dtype, call->generic};
+  if (bytes) sw_reduce_run(&reducer, n, src, 0, 1, &call->out->data, 0, bytes / sw_dtype_bytes(call->in->dtype));
+  memcpy(call->out->valid, call->in->valid, sizeof call->out->valid);
+  atomic_fetch_add_explicit(&t->device[r->device].stat_bytes[call->coll->op], bytes / n * (n - 1) * 2,
+                            memory_order_relaxed);
 }
 
 /* --- arriving --- */
@@ -98,6 +149,7 @@ static sw_rc open_work(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
     (void)end_open(m, r->number, SW_FAILED);
     return rc;
   }
+  if (r->small) return end_open(m, r->number, SW_DONE) ? SW_OK : sw_threads_failure(t, d);
   bool solo = sw_share_cost(&r->call, r->seat->group->n) <= SOLO_BYTES;
   if (!end_open(m, r->number, solo ? SW_SOLO : SW_SHARED)) return sw_threads_failure(t, d);
   if (solo) do_shares(t, r);
@@ -115,6 +167,13 @@ static sw_rc wait_for_seat(sw_threads *t, const sw_comm_request *r, sw_diag *d) 
   }
 }
 
+static void put_small(const sw_comm_call *call, sw_slot *slot) {
+  int64_t bytes = 0;
+  slot->staged.data = NULL;
+  if (call->in && sw_buffer_bytes(call->in, &bytes) && bytes && call->coll->op != SW_COLL_BARRIER)
+    memcpy(slot->small, call->in->data, (size_t)bytes);
+}
+
 static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   sw_seat *seat = r->seat;
   if (seat->started >= SW_COMM_MAX_STARTED)
@@ -124,7 +183,11 @@ static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   sw_meeting *m = meeting_of(r);
   SW_TRY(wait_for_seat(t, r, d));
   sw_slot *slot = &m->slots[seat->index];
-  SW_TRY(sw_call_stage(&r->call, &slot->staged, d));
+  r->small = is_small(&r->call, seat->group->n);
+  if (r->small)
+    put_small(&r->call, slot);
+  else
+    SW_TRY(sw_call_stage(&r->call, &slot->staged, d));
   seat->next++;
   seat->started++;
   slot->member.call = r->call;
@@ -206,7 +269,15 @@ static void wait_for_work(sw_threads *t, const sw_comm_request *r) {
   }
 }
 
+static sw_rc end_small_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
+  if (!small_is_ready(t, r)) SW_TRY(wait_for_members(t, r, d));
+  make_small_result(t, r);
+  leave_meeting(r);
+  return SW_OK;
+}
+
 static sw_rc end_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
+  if (r->small) return end_small_call(t, r, d);
   SW_TRY(wait_for_members(t, r, d));
   wait_for_work(t, r);
   bool bad = atomic_load(&meeting_of(r)->bad);

@@ -6,8 +6,12 @@
  *   OPEN    members arrive, each fills its slot; the last one compares signatures
  *   SHARED  everybody takes shares of the work, its own first, then those that nobody has begun
  *   SOLO    the work is small: the last arrival does all of it
- *   DONE    results are complete; each member leaves, and the last one reopens the meeting for call k + SW_RING
- *   FAILED  a member gave up before all had come: nobody has touched or will touch anybody's buffers
+ *   DONE    results are complete (of a small call: all inputs are there); each member leaves, and the last one reopens
+ * the meeting for call k + SW_RING FAILED  a member gave up before all had come: nobody has touched or will touch
+ * anybody's buffers
+ *
+ * An all_reduce of a few bytes is a small call: its input lies in the slot, each member reduces for itself as soon as
+ * it sees that all slots are filled alike, and OPEN goes straight to DONE.
  *
  * Only OPEN can last: from SHARED and SOLO on everything is computation. A failure is the communicator's: the first one
  * is recorded, and whoever waits in OPEN turns it into FAILED and returns.
@@ -24,14 +28,16 @@
 #include "shardwright/array.h"
 #include "shardwright/hash.h"
 
-enum { SW_RING = SW_COMM_MAX_STARTED + 1, SW_FLIGHT_CALLS = 8 };
+enum { SW_RING = SW_COMM_MAX_STARTED + 1, SW_FLIGHT_CALLS = 8, SW_SMALL_BYTES = 48, SW_SMALL_MEMBERS = 16 };
 
 enum { SW_OPEN, SW_SHARED, SW_SOLO, SW_DONE, SW_FAILED, SW_PHASE_BITS = 3 };
 
+/* A member's place in a meeting. The first line is all that the others read of a small call. */
 typedef struct sw_slot {
-  _Alignas(64) sw_member member;
+  _Alignas(64) atomic_uint came; /* 1 + number of the call the member has come to */
   uint64_t signature;
-  atomic_uint came;           /* 1 + number of the call the member has come to */
+  char small[SW_SMALL_BYTES]; /* the input of a small call */
+  sw_member member;
   atomic_bool claimed;        /* somebody does this share */
   sw_buffer staged;           /* copy of an input that its own result would overwrite; data NULL: none */
   int64_t valid[SW_MAX_RANK]; /* of the result */
@@ -146,6 +152,7 @@ struct sw_comm_request {
   sw_seat *seat; /* NULL: the call was complete at its start, but for a recv */
   uint64_t signature;
   unsigned number;
+  bool small;
 };
 
 static inline sw_threads *sw_threads_of(sw_comm *c) { return (sw_threads *)(void *)c; }
