@@ -5,10 +5,14 @@
 
 #include "shardwright/spmd.h"
 
-/* `kind`: "jax" (Python: a PartitionSpec per value), "dtensor" (Python: placements per value). */
+/* `kind`: "shard" (MLIR: the model with annotations of the shard dialect), "spmd" (MLIR: the program of one device with
+ * its collectives; docs/emitted-forms.md), "jax" (Python: a PartitionSpec per value), "dtensor" (Python: placements per
+ * value). */
 SW_API SW_CHECKED sw_rc sw_emit_plan(const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d);
 
-/* The parts of it. */
+/* The parts of it. SW_E_INPUT when axes are used in parts that no grid of whole axes can stand for. */
+SW_API SW_CHECKED sw_rc sw_emit_shard(const sw_plan *plan, sw_text *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_emit_spmd(const sw_spmd *spmd, sw_text *out, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_emit_jax(const sw_plan *plan, sw_text *out, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_emit_dtensor(const sw_plan *plan, sw_text *out, sw_diag *d);
 

@@ -23,7 +23,7 @@ void sw_session_close(sw_session *s);
 
 /* Write each --emit KIND=FILE of a plan; `spmd` dialect as given ("shard", ...). */
 SW_CHECKED sw_rc sw_emit_all(const sw_plan *plan, const sw_pairs *emit, sw_diag *d);
-#define SW_EMIT_KINDS "jax|dtensor"
+#define SW_EMIT_KINDS "shard|spmd|jax|dtensor"
 
 /* Write text to a file ("-": standard output) and free it. */
 SW_CHECKED sw_rc sw_save_text(const char *path, sw_text *t, sw_diag *d);

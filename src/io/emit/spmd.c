@@ -1,0 +1,175 @@
+/* An SPMD program as MLIR: local shapes, StableHLO for the local work, the shard dialect for what devices say to each
+ * other and for where a device stands.
+ *
+ *   %i = shard.process_multi_index on @mesh axes = [0] : index
+ *   %y = shard.all_reduce %x on @mesh grid_axes = [1] : tensor<4x8xf32> -> tensor<4x8xf32>
+ */
+#include "io/emit/spmd.h"
+
+#include <string.h>
+
+#include "shardwright/emit.h"
+
+/* --- where a device stands --------------------------------------------------------------------------------------- */
+
+const char *sw_spmd_group_index(sw_spmd_writer *s, const sw_axis_ref *refs, int n) {
+  sw_mlir *w = &s->w;
+  sw_type none = {SW_I64, 0, NULL};
+  int axes[SW_GRID_AXES], n_axes = sw_grid_axes(&w->grid, refs, n, axes);
+  const char *coord[SW_GRID_AXES], *index = sw_mlir_temp(w, none).name;
+  if (n_axes == 0) {
+    sw_text_printf(w->out, "    %s = arith.constant 0 : i64\n", index);
+    return index;
+  }
+  sw_text_puts(w->out, "    ");
+  for (int i = 0; i < n_axes; i++) {
+    coord[i] = sw_mlir_temp(w, none).name;
+    sw_text_printf(w->out, "%s%s", i ? ", " : "", coord[i]);
+  }
+  sw_text_puts(w->out, " = shard.process_multi_index on @mesh axes = [");
+  for (int i = 0; i < n_axes; i++) sw_text_printf(w->out, "%s%d", i ? ", " : "", axes[i]);
+  sw_text_puts(w->out, "] : ");
+  for (int i = 0; i < n_axes; i++) sw_text_puts(w->out, i ? ", index" : "index");
+  sw_text_puts(w->out, "\n");
+  const char *sum = coord[0];
+  for (int i = 1; i < n_axes; i++) { /* major to minor: sum = sum * size + coordinate */
+    const char *size = sw_mlir_temp(w, none).name, *scaled = sw_mlir_temp(w, none).name,
+               *next = sw_mlir_temp(w, none).name;
+    sw_text_printf(w->out, "    %s = arith.constant %d : index\n", size, w->grid.axis[axes[i]].size);
+    sw_text_printf(w->out, "    %s = arith.muli %s, %s : index\n", scaled, sum, size);
+    sw_text_printf(w->out, "    %s = arith.addi %s, %s : index\n", next, scaled, coord[i]);
+    sum = next;
+  }
+  sw_text_printf(w->out, "    %s = arith.index_cast %s : index to i64\n", index, sum);
+  return index;
+}
+
+/* base + step * index, as tensor<i64>. */
+static sw_ssa start_of_block(sw_spmd_writer *s, const sw_op *op) {
+  sw_mlir *w = &s->w;
+  sw_type none = {SW_I64, 0, NULL};
+  const char *index = sw_spmd_group_index(s, op->refs, op->n_refs);
+  sw_ssa step = sw_mlir_temp(w, none), scaled = sw_mlir_temp(w, none), base = sw_mlir_temp(w, none),
+         sum = sw_mlir_temp(w, none), start = sw_mlir_temp(w, none);
+  sw_text_printf(w->out, "    %s = arith.constant %lld : i64\n", step.name, (long long)sw_op_int(op, SW_ATTR_STEP, 0));
+  sw_text_printf(w->out, "    %s = arith.muli %s, %s : i64\n", scaled.name, index, step.name);
+  sw_text_printf(w->out, "    %s = arith.constant %lld : i64\n", base.name, (long long)sw_op_int(op, SW_ATTR_BASE, 0));
+  sw_text_printf(w->out, "    %s = arith.addi %s, %s : i64\n", sum.name, base.name, scaled.name);
+  sw_text_printf(w->out, "    %s = tensor.from_elements %s : tensor<i64>\n", start.name, sum.name);
+  return start;
+}
+
+static void write_shard_start(sw_spmd_writer *s, const sw_op *op, const sw_ssa *in, const sw_ssa *out) {
+  (void)in;
+  sw_ssa start = start_of_block(s, op);
+  sw_mlir_line(&s->w, &(sw_line){"stablehlo.convert", 1, 1, &start, out, NULL, NULL});
+}
+
+/* Positions whose global index is in [start, limit) keep their value. */
+static void write_mask(sw_spmd_writer *s, const sw_op *op, const sw_ssa *in, const sw_ssa *out) {
+  sw_mlir *w = &s->w;
+  int n;
+  sw_type index = {SW_I64, in[0].type.rank, in[0].type.dims};
+  const int64_t *start = sw_op_ints(op, SW_ATTR_START, &n), *limit = sw_op_ints(op, SW_ATTR_LIMIT, &n);
+  sw_ssa first = sw_mlir_spread(w, start_of_block(s, op), index);
+  sw_ssa at =
+      sw_mlir_binary(w, "stablehlo.add", first, sw_mlir_iota(w, index, (int)sw_op_int(op, SW_ATTR_DIM, 0)), NULL);
+  sw_ssa above = sw_mlir_compare(w, "GE", at, sw_mlir_int(w, index, start ? start[0] : 0));
+  sw_ssa below = sw_mlir_compare(w, "LT", at, sw_mlir_int(w, index, limit ? limit[0] : INT64_MAX));
+  sw_ssa other = in[1].type.rank == in[0].type.rank ? in[1] : sw_mlir_spread(w, in[1], in[0].type);
+  sw_ssa args[3] = {sw_mlir_binary(w, "stablehlo.and", above, below, NULL), in[0], other};
+  sw_mlir_line(w, &(sw_line){"stablehlo.select", 3, 1, args, out, NULL, NULL});
+}
+
+/* --- the program ------------------------------------------------------------------------------------------------- */
+
+static sw_rc write_op(sw_spmd_writer *s, sw_id id, sw_diag *d) {
+  const sw_graph *g = s->w.graph;
+  const sw_op *op = &g->ops[id];
+  sw_id origin = s->spmd->origin[id].op;
+  sw_ssa *in, *out;
+  SW_ARENA_NEW(in, &s->w.arena, op->n_operands, d);
+  SW_ARENA_NEW(out, &s->w.arena, op->n_results, d);
+  for (int k = 0; k < op->n_operands; k++) {
+    const sw_value *v = &g->values[op->operands[k]];
+    in[k] = (sw_ssa){sw_mlir_name(&s->w, v->name, op->operands[k]), v->type};
+  }
+  for (int k = 0; k < op->n_results; k++) {
+    const sw_value *v = &g->values[op->results[k]];
+    out[k] = (sw_ssa){sw_mlir_name(&s->w, v->name, op->results[k]), v->type};
+  }
+  s->w.at = origin >= 0 ? s->spmd->model->ops[origin].location : SW_NOWHERE;
+  if (op->code == SW_OP_COLLECTIVE) return sw_spmd_write_collective(s, op->collective, in[0], out[0], d);
+  if (op->code == SW_OP_MASK) {
+    write_mask(s, op, in, out);
+  } else if (op->code == SW_OP_SHARD_START) {
+    write_shard_start(s, op, in, out);
+  } else {
+    sw_hlo_write(&(sw_hlo){&s->w, op, in, out});
+  }
+  return SW_OK;
+}
+
+static sw_rc use_refs(sw_spmd_writer *s, sw_diag *d) {
+  const sw_graph *g = s->w.graph;
+  const sw_block *b = sw_graph_main_block(g);
+  for (int32_t i = 0; i < b->n_ops; i++) {
+    const sw_op *op = &g->ops[b->ops[i]];
+    SW_TRY(sw_grid_use(&s->w.grid, op->refs, op->n_refs, d));
+    if (!op->collective) continue;
+    SW_TRY(sw_grid_use(&s->w.grid, op->collective->axes, op->collective->n_axes, d));
+    const sw_tiling *t[2] = {op->collective->src, op->collective->dst};
+    for (int k = 0; k < 2; k++) {
+      for (int dim = 0; t[k] && dim < t[k]->rank; dim++) {
+        SW_TRY(sw_grid_use(&s->w.grid, t[k]->refs + t[k]->dim[dim].first_ref, t[k]->dim[dim].n_refs, d));
+      }
+      if (t[k]) SW_TRY(sw_grid_use(&s->w.grid, t[k]->refs + t[k]->first_apart, t[k]->n_apart, d));
+    }
+  }
+  return SW_OK;
+}
+
+/* Of which tensor an argument or result is a block, and how it is cut. */
+static void put_layout(void *user, bool is_result, int32_t i, sw_text *out) {
+  const sw_spmd *s = user;
+  const sw_function *f = &s->program->functions[s->program->main];
+  const sw_layout *l = &s->layout[is_result ? f->outputs[i] : f->args[i]];
+  if (!l->is_block) return;
+  sw_text_puts(out, ", shardwright.sharding = \"");
+  sw_sharding_print(s->mesh, &l->sharding, out);
+  sw_text_puts(out, "\", shardwright.tensor = ");
+  sw_mlir_type(&s->model->values[l->source].type, out);
+}
+
+static sw_rc write_module(sw_spmd_writer *s, sw_diag *d) {
+  const sw_graph *g = s->w.graph;
+  const sw_function *f = &g->functions[g->main];
+  const sw_block *b = sw_graph_main_block(g);
+  sw_spmd spmd = *s->spmd;
+  sw_ssa *v;
+  SW_TRY(use_refs(s, d));
+  sw_mlir_open_module(&s->w, "spmd");
+  sw_mlir_open_function(&s->w, s->spmd->model, put_layout, &spmd);
+  for (int32_t i = 0; i < b->n_ops; i++) SW_TRY(write_op(s, b->ops[i], d));
+  SW_ARENA_NEW(v, &s->w.arena, f->n_outputs, d);
+  for (int32_t i = 0; i < f->n_outputs; i++) {
+    const sw_value *value = &g->values[f->outputs[i]];
+    v[i] = (sw_ssa){sw_mlir_name(&s->w, value->name, f->outputs[i]), value->type};
+  }
+  sw_mlir_return(&s->w, v, f->n_outputs);
+  for (size_t i = 0; i < s->externals.n; i++) {
+    sw_text_printf(s->w.out, "  func.func private @shardwright.exchange_%zu%s\n", i, s->externals.at[i]);
+  }
+  sw_text_puts(s->w.out, "}\n");
+  return SW_OK;
+}
+
+sw_rc sw_emit_spmd(const sw_spmd *spmd, sw_text *out, sw_diag *d) {
+  sw_spmd_writer s = {.w = {.graph = spmd->program, .out = out}, .spmd = spmd};
+  sw_grid_init(spmd->mesh, &s.w.grid);
+  sw_rc rc = write_module(&s, d);
+  sw_array_free(&s.externals);
+  sw_mlir_deinit(&s.w);
+  if (!rc && out->rc) rc = SW_FAIL(d, out->rc, SW_NOWHERE, "out of memory");
+  return rc;
+}

@@ -1,0 +1,186 @@
+/* Ops in StableHLO's generic form, from one table: the name and what prints its properties. What needs more than one
+ * line, or a region, has a writer of its own.
+ *
+ *   "stablehlo.transpose"(%x) <{permutation = array<i64: 1, 0>}> : (tensor<2x3xf32>) -> tensor<3x2xf32>
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "io/emit/mlir.h"
+
+typedef void (*properties)(const sw_op *op, sw_text *props);
+
+/* --- properties -------------------------------------------------------------------------------------------------- */
+
+static void ints_as(const sw_op *op, sw_attr_key k, const char *key, sw_text *props) {
+  int n;
+  const int64_t *v = sw_op_ints(op, k, &n);
+  sw_prop_ints(props, key, v, n);
+}
+
+static void compare(const sw_op *op, sw_text *props) {
+  char text[3] = "";
+  const char *direction = sw_op_text(op, SW_ATTR_DIRECTION, "eq");
+  for (int i = 0; i < 2 && direction[i]; i++) text[i] = (char)toupper((unsigned char)direction[i]);
+  sw_prop(props, "comparison_direction", "#stablehlo<comparison_direction %s>", text);
+}
+
+static void broadcast(const sw_op *op, sw_text *props) { ints_as(op, SW_ATTR_DIMS, "broadcast_dimensions", props); }
+static void transpose(const sw_op *op, sw_text *props) { ints_as(op, SW_ATTR_PERMUTATION, "permutation", props); }
+static void reverse(const sw_op *op, sw_text *props) { ints_as(op, SW_ATTR_DIMS, "dimensions", props); }
+static void iota(const sw_op *op, sw_text *props) {
+  sw_prop_int(props, "iota_dimension", sw_op_int(op, SW_ATTR_DIM, 0));
+}
+static void concatenate(const sw_op *op, sw_text *props) {
+  sw_prop_int(props, "dimension", sw_op_int(op, SW_ATTR_DIM, 0));
+}
+static void dynamic_slice(const sw_op *op, sw_text *props) { ints_as(op, SW_ATTR_SIZES, "slice_sizes", props); }
+
+static void slice(const sw_op *op, sw_text *props) {
+  ints_as(op, SW_ATTR_LIMIT, "limit_indices", props);
+  ints_as(op, SW_ATTR_START, "start_indices", props);
+  ints_as(op, SW_ATTR_STRIDES, "strides", props);
+}
+
+static void pad(const sw_op *op, sw_text *props) {
+  ints_as(op, SW_ATTR_HIGH, "edge_padding_high", props);
+  ints_as(op, SW_ATTR_LOW, "edge_padding_low", props);
+  ints_as(op, SW_ATTR_INTERIOR, "interior_padding", props);
+}
+
+void sw_hlo_numbers(const sw_op *op, sw_attr_key k, const char *key, bool even_empty, sw_text *out) {
+  int n;
+  const int64_t *v = sw_op_ints(op, k, &n);
+  if (n == 0 && !even_empty) return;
+  if (out->n && out->at[out->n - 1] != '<') sw_text_puts(out, ", ");
+  sw_text_printf(out, "%s = [", key);
+  sw_mlir_list(v, n, out);
+  sw_text_puts(out, "]");
+}
+
+static void dot(const sw_op *op, sw_text *props) {
+  sw_text_puts(props, "dot_dimension_numbers = #stablehlo.dot<");
+  sw_hlo_numbers(op, SW_ATTR_LHS_BATCH, "lhs_batching_dimensions", false, props);
+  sw_hlo_numbers(op, SW_ATTR_RHS_BATCH, "rhs_batching_dimensions", false, props);
+  sw_hlo_numbers(op, SW_ATTR_LHS_CONTRACT, "lhs_contracting_dimensions", true, props);
+  sw_hlo_numbers(op, SW_ATTR_RHS_CONTRACT, "rhs_contracting_dimensions", true, props);
+  sw_text_puts(props, ">");
+}
+
+static void gather(const sw_op *op, sw_text *props) {
+  sw_text_puts(props, "dimension_numbers = #stablehlo.gather<");
+  sw_hlo_numbers(op, SW_ATTR_OFFSET_DIMS, "offset_dims", false, props);
+  sw_hlo_numbers(op, SW_ATTR_COLLAPSED_DIMS, "collapsed_slice_dims", false, props);
+  sw_hlo_numbers(op, SW_ATTR_OPERAND_BATCH, "operand_batching_dims", false, props);
+  sw_hlo_numbers(op, SW_ATTR_INDICES_BATCH, "start_indices_batching_dims", false, props);
+  sw_hlo_numbers(op, SW_ATTR_START_INDEX_MAP, "start_index_map", true, props);
+  sw_text_printf(props, ", index_vector_dim = %lld>", (long long)sw_op_int(op, SW_ATTR_INDEX_VECTOR_DIM, 0));
+  sw_prop(props, "indices_are_sorted", "false");
+  ints_as(op, SW_ATTR_SIZES, "slice_sizes", props);
+}
+
+/* "bf01" as [b, f, 0, 1]. */
+static void layout(const char *letters, sw_text *out) {
+  for (int i = 0; letters[i]; i++) sw_text_printf(out, "%s%c", i ? ", " : "[", letters[i]);
+  sw_text_puts(out, "]");
+}
+
+static void convolution(const sw_op *op, sw_text *props) {
+  int n;
+  const int64_t *low = sw_op_ints(op, SW_ATTR_PAD_LOW, &n), *high = sw_op_ints(op, SW_ATTR_PAD_HIGH, &n);
+  sw_prop_int(props, "batch_group_count", sw_op_int(op, SW_ATTR_BATCH_GROUPS, 1));
+  sw_text_puts(props, ", dimension_numbers = #stablehlo.conv<");
+  layout(sw_op_text(op, SW_ATTR_LHS_LAYOUT, ""), props);
+  sw_text_puts(props, "x");
+  layout(sw_op_text(op, SW_ATTR_RHS_LAYOUT, ""), props);
+  sw_text_puts(props, "->");
+  layout(sw_op_text(op, SW_ATTR_OUT_LAYOUT, ""), props);
+  sw_text_puts(props, ">");
+  sw_prop_int(props, "feature_group_count", sw_op_int(op, SW_ATTR_FEATURE_GROUPS, 1));
+  ints_as(op, SW_ATTR_LHS_DILATION, "lhs_dilation", props);
+  sw_prop_pairs(props, "padding", low, high, n);
+  ints_as(op, SW_ATTR_RHS_DILATION, "rhs_dilation", props);
+  ints_as(op, SW_ATTR_STRIDES, "window_strides", props);
+}
+
+static void constant(const sw_op *op, const sw_type *type, sw_text *props) {
+  const sw_attr *value = sw_op_attr(op, SW_ATTR_VALUE);
+  sw_text_puts(props, "value = ");
+  if (value) sw_mlir_dense(type, value->u.data.bytes, value->u.data.splat, props);
+  sw_text_puts(props, " : ");
+  sw_mlir_type(type, props);
+}
+
+/* --- the table --------------------------------------------------------------------------------------------------- */
+
+static void write_line(const sw_hlo *h, const char *name, const char *props) {
+  sw_mlir_line(h->w, &(sw_line){.op = name,
+                                .n_in = h->op->n_operands,
+                                .in = h->in,
+                                .n_out = h->op->n_results,
+                                .out = h->out,
+                                .props = props});
+}
+
+static void write_constant(const sw_hlo *h) {
+  sw_text props = {0};
+  constant(h->op, &h->out[0].type, &props);
+  write_line(h, "stablehlo.constant", sw_text_str(&props));
+  if (props.rc) h->w->out->rc = props.rc;
+  sw_text_free(&props);
+}
+
+static const struct {
+  const char *name;
+  properties props;               /* NULL: none */
+  void (*write)(const sw_hlo *h); /* not NULL: instead of one line */
+} kForms[SW_OP_COUNT] = {
+#define SW_X(id, text) [SW_OP_##id] = {.name = "stablehlo." text},
+    SW_OPS_UNARY(SW_X) SW_OPS_BINARY(SW_X)
+#undef SW_X
+        [SW_OP_COMPARE] = {"stablehlo.compare", compare, NULL},
+    [SW_OP_SELECT] = {.name = "stablehlo.select"},
+    [SW_OP_CLAMP] = {.name = "stablehlo.clamp"},
+    [SW_OP_CONVERT] = {.name = "stablehlo.convert"},
+    [SW_OP_BROADCAST] = {"stablehlo.broadcast_in_dim", broadcast, NULL},
+    [SW_OP_TRANSPOSE] = {"stablehlo.transpose", transpose, NULL},
+    [SW_OP_RESHAPE] = {.name = "stablehlo.reshape"},
+    [SW_OP_REVERSE] = {"stablehlo.reverse", reverse, NULL},
+    [SW_OP_DOT] = {"stablehlo.dot_general", dot, NULL},
+    [SW_OP_IOTA] = {"stablehlo.iota", iota, NULL},
+    [SW_OP_CONSTANT] = {.write = write_constant},
+    [SW_OP_SLICE] = {"stablehlo.slice", slice, NULL},
+    [SW_OP_DYNAMIC_SLICE] = {"stablehlo.dynamic_slice", dynamic_slice, NULL},
+    [SW_OP_DYNAMIC_UPDATE_SLICE] = {.name = "stablehlo.dynamic_update_slice"},
+    [SW_OP_PAD] = {"stablehlo.pad", pad, NULL},
+    [SW_OP_CONCATENATE] = {"stablehlo.concatenate", concatenate, NULL},
+    [SW_OP_CONVOLUTION] = {"stablehlo.convolution", convolution, NULL},
+    [SW_OP_GATHER] = {"stablehlo.gather", gather, NULL},
+    [SW_OP_REDUCE] = {.write = sw_hlo_reduce},
+    [SW_OP_REDUCE_WINDOW] = {.write = sw_hlo_reduce_window},
+    [SW_OP_CUMULATIVE] = {.write = sw_hlo_cumulative},
+    [SW_OP_SCATTER] = {.write = sw_hlo_scatter},
+    [SW_OP_ARGMAX] = {.write = sw_hlo_arg},
+    [SW_OP_ARGMIN] = {.write = sw_hlo_arg},
+    [SW_OP_TOP_K] = {.write = sw_hlo_top_k},
+    [SW_OP_RNG] = {.write = sw_hlo_rng},
+    [SW_OP_GENERIC] = {.write = sw_hlo_generic},
+    [SW_OP_OPAQUE] = {.write = sw_hlo_opaque},
+};
+
+/* StableHLO's companion dialect has what it lacks itself. */
+static const char *name_of(sw_opcode code) { return code == SW_OP_ERF ? "chlo.erf" : kForms[code].name; }
+
+void sw_hlo_write(const sw_hlo *h) {
+  sw_text props = {0};
+  h->w->at = h->op->location;
+  if (kForms[h->op->code].write) {
+    kForms[h->op->code].write(h);
+  } else {
+    if (kForms[h->op->code].props) kForms[h->op->code].props(h->op, &props);
+    write_line(h, name_of(h->op->code), sw_text_str(&props));
+  }
+  if (props.rc) h->w->out->rc = props.rc;
+  sw_text_free(&props);
+  h->w->at = SW_NOWHERE;
+}

@@ -1,0 +1,10 @@
+/* Plans at random: every op, argument and output cut in some legal way. */
+#ifndef TESTS_RANDOM_PLAN_H_
+#define TESTS_RANDOM_PLAN_H_
+
+#include "shardwright/clock.h"
+#include "shardwright/plan.h"
+
+sw_rc random_plan(const sw_graph *g, const sw_machine *machine, sw_rng *rng, sw_arena *arena, sw_plan *out, sw_diag *d);
+
+#endif
