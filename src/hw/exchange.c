@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "hw/machine.h"
+#include "shardwright/checked.h"
 
 /* Refs of the two tilings along the dimensions that change, overlapping ones widened to the whole axis. */
 typedef struct ref_set {
@@ -75,8 +76,8 @@ static double touched(const sw_tile_dim *s, const sw_tile_dim *t, int64_t shards
   bool inside = t->len <= s->step && s->step % t->len == 0 && (t->base - s->base) % t->len == 0 &&
                 (t->step % t->len == 0 || t->n_refs == 0);
   if (inside) return 1;
-  double n = (double)((t->len + s->step - 1) / s->step) + (aligned ? 0 : 1);
-  return fmin(n, (double)shards);
+  int64_t blocks = sw_ceil_div(t->len, s->step) + !aligned;
+  return (double)sw_min_i64(blocks, shards);
 }
 
 /* Senders that a device has: blocks its window touches, without its own, and no more than the group has members. */

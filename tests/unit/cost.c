@@ -227,7 +227,7 @@ static void local_ops_follow_the_roofline(void **state) {
   close_to(3 + 4, sw_machine_local_s(m, SW_F32, 200, 6));
   close_to(3 + 8, sw_machine_local_s(m, SW_F8E4M3FN, 200, 6));
   close_to(3 + 5, sw_machine_local_s(m, SW_F32, 200, 10));
-  close_to(3 + 2 * 10 / 2, sw_machine_collective_s(m, SW_COLL_ALL_SLICE, NULL, 0, 10));
+  close_to(3 + 2 * 10 / 2.0, sw_machine_collective_s(m, SW_COLL_ALL_SLICE, NULL, 0, 10));
   p.shared_cores = 4; /* eight devices on four cores: everything takes twice as long */
   m = machine_of(&a, &p, "x=8", &mesh);
   close_to(2 * (3 + 4), sw_machine_local_s(m, SW_F32, 200, 6));
