@@ -164,7 +164,7 @@ static sw_rc improve(brancher *q, node_view *w) {
 
 /* Variance of the priced use under the marginals; *mean is their mean. */
 static double openness(const sel_dual *u, const double *price, int32_t i, double *mean) {
-  const double *p = u->share + u->offset[i], *v = price + u->offset[i];
+  const double *p = u->mean + u->offset[i], *v = price + u->offset[i];
   double sum = 0, squares = 0;
   for (int32_t s = 0; s < u->c->dom[i]; s++) {
     sum += p[s] * v[s];
@@ -175,7 +175,7 @@ static double openness(const sel_dual *u, const double *price, int32_t i, double
 }
 
 static double largest_share(const sel_dual *u, int32_t i, int32_t *value) {
-  const double *p = u->share + u->offset[i];
+  const double *p = u->mean + u->offset[i];
   *value = 0;
   for (int32_t s = 1; s < u->c->dom[i]; s++)
     if (p[s] > p[*value]) *value = s;
@@ -236,9 +236,23 @@ static sw_rc split(brancher *q, node_view *w, const open_node *node, int64_t bou
   return push_child(q, w, node, bound, var, half, true, lambda);
 }
 
+/* Passes while they pay: a round must close a part of the gap to the goal, or branching is the better use of time. */
+static void ascend(brancher *q, sel_dual *u, double goal) {
+  enum { ROUND = 50, ROUNDS = 30 };
+  const double kLeastPart = 0.03;
+  for (int k = 0; k < ROUNDS; k++) {
+    double before = u->best_bound;
+    for (int a = 0; a < ROUND; a++) {
+      if (u->best_bound >= goal || sel_stop(q->b)) return;
+      sel_dual_pass(u, goal);
+      sel_spend(q->b, 2 * u->cells + u->n_flat + u->c->n_uses);
+    }
+    if (k > 0 && u->best_bound - before < kLeastPart * (goal - u->best_bound)) return;
+  }
+}
+
 /* Bound the node; push children unless it is closed. */
 static sw_rc bound_node(brancher *q, node_view *w, const open_node *node) {
-  enum { PASSES = 120 };
   SW_TRY(sel_dual_init(&w->dual, &w->rest, q->d));
   sel_dual *u = &w->dual;
   for (int32_t t = 0; t < w->rest.n_steps && node->lambda; t++)
@@ -246,10 +260,7 @@ static sw_rc bound_node(brancher *q, node_view *w, const open_node *node) {
   int64_t target = sel_base_target(q->k), bound;
   double goal =
       target == INT64_MAX ? fmax(1.0, (double)(node->bound - w->rest.offset)) * 1.3 : (double)(target - w->rest.offset);
-  for (int k = 0; k < PASSES && u->best_bound < goal && !sel_stop(q->b); k++) {
-    sel_dual_pass(u, goal);
-    sel_spend(q->b, 2 * u->cells + u->n_flat);
-  }
+  ascend(q, u, goal);
   sel_dual_rewind(u);
   SW_TRY(sel_dual_certify(u, &bound, q->d));
   bound = sw_max_i64(sw_cost_add(sw_max_i64(bound, 0), sw_min_i64(w->rest.offset, SW_FORBIDDEN)), node->bound);

@@ -93,6 +93,7 @@ static sw_rc build_flat(sel_dual *u, sw_diag *d) {
   SW_ARENA_NEW(u->unary, &u->mem, u->n_flat, d);
   SW_ARENA_NEW(u->hat, &u->mem, u->n_flat, d);
   SW_ARENA_NEW(u->share, &u->mem, u->n_flat, d);
+  SW_ARENA_NEW(u->mean, &u->mem, u->n_flat, d);
   SW_ARENA_NEW(u->messages, &u->mem, u->n_messages, d);
   SW_ARENA_NEW(u->best_messages, &u->mem, u->n_messages, d);
   double **steps[] = {&u->lambda, &u->best_lambda, &u->direction, &u->usage, &u->prefix};
@@ -297,8 +298,10 @@ void sel_dual_pass(sel_dual *u, double target) {
   bool better = u->bound > u->best_bound + 1e-9 * fabs(u->best_bound);
   if (u->bound > u->best_bound) keep_best(u);
   u->stale = better ? 0 : u->stale + 1;
-  if (u->c->n_steps == 0) return;
   spread(u);
+  double weight = u->passes == 1 ? 1.0 : u->mix;
+  for (int32_t k = 0; k < u->n_flat; k++) u->mean[k] += weight * (u->share[k] - u->mean[k]);
+  if (u->c->n_steps == 0) return;
   supergradient(u);
   if (u->stale > PATIENCE) {
     u->factor *= 0.8;

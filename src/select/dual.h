@@ -32,9 +32,10 @@ typedef struct sel_dual {
   sel_arc *arcs;
   int32_t *offset; /* of variable i in the flat arrays below; dom padded to 4 */
   int32_t n_flat;
-  double *unary;                                             /* cost + price of uses */
-  double *hat;                                               /* unary + messages, as the last backward pass saw them */
-  double *share;                                             /* marginals of the supergradient */
+  double *unary; /* cost + price of uses */
+  double *hat;   /* unary + messages, as the last backward pass saw them */
+  double *share; /* marginals of the supergradient */
+  double *mean;  /* ... averaged as the direction is: nearly a solution of the relaxation */
   double *lambda, *best_lambda, *direction, *usage, *prefix; /* per step */
   double *messages, *best_messages;
   int64_t n_messages, cells;

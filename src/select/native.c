@@ -139,15 +139,19 @@ static sw_rc take_turns(searcher *q) {
 /* What remains of the time: branch and bound where nodes are cheap, walks from the best choice elsewhere. */
 static sw_rc finish(searcher *q) {
   enum { BRANCH_CELLS = 400000 };
+  const double kFreshFactor = 0.05; /* steps that have become too small start again from here */
   double *lambda;
   const sel_core *c = q->k->core;
   if (q->best_cost < INT64_MAX) {
     take_prices(q);
     sel_state_set(&q->state, q->best);
     SW_TRY(walk(q, 0.1 * fmin(sel_left(q->b), 40), 300));
-    while (sweep_cells(q) > BRANCH_CELLS && !sel_stop(q->b)) {
+    while (sweep_cells(q) > BRANCH_CELLS && !sel_stop(q->b) && !sel_closed(q->k->r)) {
+      q->dual.factor = fmax(q->dual.factor, kFreshFactor);
+      SW_TRY(ascend(q, 2.0, 300));
+      SW_TRY(decode(q, 0.3));
       sel_state_set(&q->state, q->best);
-      SW_TRY(walk(q, 1.0, 2000));
+      SW_TRY(walk(q, 2.0, 300));
     }
   }
   if (sel_stop(q->b) || sel_closed(q->k->r)) return SW_OK;

@@ -1,63 +1,5 @@
 #include "check.h"
-
-#include "shardwright/select.h"
-
-/* A random problem in an arena. Everything small, so that exhaustive search is quick and ties are common. */
-typedef struct shape {
-  int nodes, choices, edges, uses, steps;
-  int64_t most_cost;
-  int forbidden; /* per cent of the entries */
-} shape;
-
-static void *take(sw_arena *a, size_t n, size_t size) {
-  sw_diag diag = {0};
-  void *p = sw_arena_alloc(a, n, size, &diag);
-  assert_non_null(p);
-  return p;
-}
-
-static int64_t *random_costs(sw_rng *g, sw_arena *a, int64_t n, const shape *s) {
-  int64_t *c = take(a, (size_t)n, sizeof *c);
-  for (int64_t k = 0; k < n; k++)
-    c[k] = sw_rng_below(g, 100) < s->forbidden ? SW_FORBIDDEN : sw_rng_below(g, s->most_cost + 1);
-  return c;
-}
-
-static void random_uses(sw_rng *g, sw_arena *a, sw_node *v, const shape *s) {
-  v->n_uses = (int32_t)sw_rng_below(g, s->uses + 1);
-  sw_use *u = take(a, (size_t)v->n_uses, sizeof *u);
-  for (int k = 0; k < v->n_uses; k++) {
-    int64_t b = sw_rng_below(g, s->steps), e = sw_rng_below(g, s->steps);
-    int64_t *amount = take(a, (size_t)v->n_choices, sizeof *amount);
-    for (int c = 0; c < v->n_choices; c++) amount[c] = sw_rng_below(g, 10);
-    u[k] = (sw_use){b < e ? b : e, b < e ? e : b, amount};
-  }
-  v->uses = u;
-}
-
-static sw_problem random_problem(sw_rng *g, sw_arena *a, const shape *s) {
-  sw_problem p = {.name = "random", .limit = INT64_MAX};
-  p.n_nodes = 1 + (int32_t)sw_rng_below(g, s->nodes);
-  sw_node *nodes = take(a, (size_t)p.n_nodes, sizeof *nodes);
-  int64_t peak_guess = 0;
-  for (int i = 0; i < p.n_nodes; i++) {
-    nodes[i].n_choices = 1 + (int32_t)sw_rng_below(g, s->choices);
-    nodes[i].cost = random_costs(g, a, nodes[i].n_choices, s);
-    random_uses(g, a, &nodes[i], s);
-    peak_guess += 3 * nodes[i].n_uses;
-  }
-  p.nodes = nodes;
-  p.n_edges = p.n_nodes > 1 ? (int32_t)sw_rng_below(g, s->edges + 1) : 0;
-  sw_edge *edges = take(a, (size_t)p.n_edges, sizeof *edges);
-  for (int e = 0; e < p.n_edges; e++) {
-    int32_t i = (int32_t)sw_rng_below(g, p.n_nodes), j = (int32_t)sw_rng_below(g, p.n_nodes - 1);
-    if (j >= i) j++;
-    edges[e] = (sw_edge){i, j, random_costs(g, a, (int64_t)nodes[i].n_choices * nodes[j].n_choices, s)};
-  }
-  p.edges = edges;
-  if (sw_rng_below(g, 4)) p.limit = sw_rng_below(g, peak_guess + 2);
-  return p;
-}
+#include "select_case.h"
 
 static sw_solution solve_with(const sw_problem *p, sw_solver solver, sw_arena *a) {
   sw_diag diag = {0};
@@ -99,14 +41,6 @@ static void same_as_exhaustive(const shape *shapes, size_t n_shapes, sw_solver s
   assert_true(optimal > rounds / 10 && infeasible > rounds / 100);
 }
 
-static const shape kSmall[] = {
-    {5, 3, 6, 2, 6, 9, 10},
-    {7, 3, 10, 1, 8, 100, 0},
-    {6, 4, 9, 3, 4, 5, 30},
-    {8, 2, 16, 2, 10, 1000, 5},
-};
-#define N_SMALL (sizeof kSmall / sizeof kSmall[0])
-
 static void native_equals_exhaustive(void **state) {
   (void)state;
   same_as_exhaustive(kSmall, N_SMALL, SW_SOLVER_NATIVE, check_scale(12000), 1);
@@ -115,6 +49,57 @@ static void native_equals_exhaustive(void **state) {
 static void glpk_equals_exhaustive(void **state) {
   (void)state;
   same_as_exhaustive(kSmall, N_SMALL, SW_SOLVER_GLPK, check_scale(300), 2);
+}
+
+/* Larger than exhaustive search can take. Both sides prove what they say, so neither may pass the other. */
+static void native_agrees_with_glpk_on_medium_problems(void **state) {
+  (void)state;
+  static const shape kMedium[] = {{24, 4, 40, 1, 12, 50, 5}, {30, 3, 45, 2, 20, 20, 0}, {16, 6, 30, 1, 8, 200, 10}};
+  sw_rng g;
+  sw_rng_seed(&g, check_seed(5));
+  int proven = 0, rounds = check_scale(60);
+  for (int k = 0; k < rounds; k++) {
+    sw_arena a = {0};
+    sw_diag diag = {0};
+    sw_problem p = random_problem(&g, &a, &kMedium[k % 3]);
+    sw_solution s[2];
+    for (int side = 0; side < 2; side++) {
+      sw_solve_options o = {.solver = side ? SW_SOLVER_GLPK : SW_SOLVER_NATIVE,
+                            .threads = 1,
+                            .time_limit_s = side ? 1.0 : 0,
+                            .work_limit = side ? 0 : 100000000};
+      assert_ok(sw_solve(&p, &o, &a, &s[side], &diag));
+    }
+    if (s[0].choice && s[1].choice) assert_true(s[0].bound <= s[1].cost && s[1].bound <= s[0].cost);
+    if (s[0].status == SW_SOLVE_INFEASIBLE) assert_null(s[1].choice);
+    if (s[1].status == SW_SOLVE_INFEASIBLE) assert_null(s[0].choice);
+    bool both = s[0].status == s[1].status && s[0].status != SW_SOLVE_UNKNOWN && s[0].status != SW_SOLVE_FEASIBLE;
+    if (both && s[0].choice) assert_int_equal(s[0].cost, s[1].cost);
+    proven += both;
+    sw_arena_deinit(&a);
+  }
+  print_message("%d of %d proven by both\n", proven, rounds);
+  assert_true(proven > rounds / 2);
+}
+
+/* The same work gives the same answer, whatever the clock does. */
+static void a_work_limit_makes_results_repeatable(void **state) {
+  (void)state;
+  static const shape kWide = {60, 6, 150, 2, 30, 1000, 5};
+  sw_rng g;
+  sw_rng_seed(&g, check_seed(6));
+  for (int k = 0; k < check_scale(5); k++) {
+    sw_arena a = {0};
+    sw_diag diag = {0};
+    sw_problem p = random_problem(&g, &a, &kWide);
+    sw_solution s[2];
+    sw_solve_options o = {.threads = 1, .seed = 3, .work_limit = 3000000};
+    for (int run = 0; run < 2; run++) assert_ok(sw_solve(&p, &o, &a, &s[run], &diag));
+    assert_int_equal(s[0].status, s[1].status);
+    assert_int_equal(s[0].bound, s[1].bound);
+    if (s[0].choice) assert_memory_equal(s[0].choice, s[1].choice, (size_t)p.n_nodes * sizeof *s[0].choice);
+    sw_arena_deinit(&a);
+  }
 }
 
 static void exhaustive_refuses_what_is_too_much(void **state) {
@@ -137,6 +122,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(native_equals_exhaustive),
       cmocka_unit_test(glpk_equals_exhaustive),
+      cmocka_unit_test(native_agrees_with_glpk_on_medium_problems),
+      cmocka_unit_test(a_work_limit_makes_results_repeatable),
       cmocka_unit_test(exhaustive_refuses_what_is_too_much),
   };
   return cmocka_run_group_tests_name("select", tests, NULL, NULL);

@@ -1,0 +1,73 @@
+/* Random selection problems for tests. */
+#ifndef TESTS_SELECT_CASE_H_
+#define TESTS_SELECT_CASE_H_
+
+#include "check.h"
+#include "shardwright/select.h"
+
+/* A random problem in an arena. Everything small, so that exhaustive search is quick and ties are common. */
+typedef struct shape {
+  int nodes, choices, edges, uses, steps;
+  int64_t most_cost;
+  int forbidden; /* per cent of the entries */
+} shape;
+
+static inline void *take(sw_arena *a, size_t n, size_t size) {
+  sw_diag diag = {0};
+  void *p = sw_arena_alloc(a, n, size, &diag);
+  assert_non_null(p);
+  return p;
+}
+
+static inline int64_t *random_costs(sw_rng *g, sw_arena *a, int64_t n, const shape *s) {
+  int64_t *c = take(a, (size_t)n, sizeof *c);
+  for (int64_t k = 0; k < n; k++)
+    c[k] = sw_rng_below(g, 100) < s->forbidden ? SW_FORBIDDEN : sw_rng_below(g, s->most_cost + 1);
+  return c;
+}
+
+static inline void random_uses(sw_rng *g, sw_arena *a, sw_node *v, const shape *s) {
+  v->n_uses = (int32_t)sw_rng_below(g, s->uses + 1);
+  sw_use *u = take(a, (size_t)v->n_uses, sizeof *u);
+  for (int k = 0; k < v->n_uses; k++) {
+    int64_t b = sw_rng_below(g, s->steps), e = sw_rng_below(g, s->steps);
+    int64_t *amount = take(a, (size_t)v->n_choices, sizeof *amount);
+    for (int c = 0; c < v->n_choices; c++) amount[c] = sw_rng_below(g, 10);
+    u[k] = (sw_use){b < e ? b : e, b < e ? e : b, amount};
+  }
+  v->uses = u;
+}
+
+static inline sw_problem random_problem(sw_rng *g, sw_arena *a, const shape *s) {
+  sw_problem p = {.name = "random", .limit = INT64_MAX};
+  p.n_nodes = 1 + (int32_t)sw_rng_below(g, s->nodes);
+  sw_node *nodes = take(a, (size_t)p.n_nodes, sizeof *nodes);
+  int64_t peak_guess = 0;
+  for (int i = 0; i < p.n_nodes; i++) {
+    nodes[i].n_choices = 1 + (int32_t)sw_rng_below(g, s->choices);
+    nodes[i].cost = random_costs(g, a, nodes[i].n_choices, s);
+    random_uses(g, a, &nodes[i], s);
+    peak_guess += 3 * nodes[i].n_uses;
+  }
+  p.nodes = nodes;
+  p.n_edges = p.n_nodes > 1 ? (int32_t)sw_rng_below(g, s->edges + 1) : 0;
+  sw_edge *edges = take(a, (size_t)p.n_edges, sizeof *edges);
+  for (int e = 0; e < p.n_edges; e++) {
+    int32_t i = (int32_t)sw_rng_below(g, p.n_nodes), j = (int32_t)sw_rng_below(g, p.n_nodes - 1);
+    if (j >= i) j++;
+    edges[e] = (sw_edge){i, j, random_costs(g, a, (int64_t)nodes[i].n_choices * nodes[j].n_choices, s)};
+  }
+  p.edges = edges;
+  if (sw_rng_below(g, 4)) p.limit = sw_rng_below(g, peak_guess + 2);
+  return p;
+}
+
+static const shape kSmall[] = {
+    {5, 3, 6, 2, 6, 9, 10},
+    {7, 3, 10, 1, 8, 100, 0},
+    {6, 4, 9, 3, 4, 5, 30},
+    {8, 2, 16, 2, 10, 1000, 5},
+};
+#define N_SMALL (sizeof kSmall / sizeof kSmall[0])
+
+#endif

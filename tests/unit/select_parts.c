@@ -1,0 +1,130 @@
+/* The parts of the solver one by one: each reduction keeps an optimum, each bound is one. */
+#include "check.h"
+#include "select_case.h"
+
+#include "select/dual.h"
+#include "select/elim.h"
+#include "select/leaf.h"
+#include "select/model.h"
+
+static int64_t optimum(const sw_problem *p, sw_arena *a) {
+  sw_diag diag = {0};
+  sw_solution s;
+  sw_solve_options o = {.solver = SW_SOLVER_EXHAUSTIVE, .threads = 1};
+  assert_ok(sw_solve(p, &o, a, &s, &diag));
+  return s.choice ? s.cost : SW_FORBIDDEN;
+}
+
+/* Reduce under the rules, solve the rest exactly, and bring the choice home. */
+static void reduced_gives(const sw_problem *p, unsigned rules, int64_t want) {
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  sel_core whole, rest;
+  sel_model m;
+  sel_budget b = {0};
+  assert_ok(sel_core_of_problem(p, &a, &whole, &diag));
+  assert_ok(sel_model_init(&m, &whole, rules, &diag));
+  assert_ok(sel_model_reduce(&m, &b, &diag));
+  if (!m.infeasible) assert_ok(sel_model_freeze(&m, &rest, &diag));
+  if (m.infeasible) {
+    assert_true(want == SW_FORBIDDEN);
+  } else {
+    int32_t *x = take(&a, (size_t)rest.n, sizeof *x), *full = take(&a, (size_t)p->n_nodes, sizeof *full);
+    int64_t cost;
+    assert_ok(sel_leaf_solve(&rest, SW_FORBIDDEN, &b, x, &cost, &diag));
+    assert_true(sw_cost_add(cost, m.offset) == want);
+    if (want < SW_FORBIDDEN) {
+      sw_score score;
+      sel_model_expand(&m, x, full);
+      assert_ok(sw_problem_score(p, full, &score, &diag));
+      assert_true(score.feasible && score.cost == want);
+    }
+  }
+  sel_model_deinit(&m);
+  sw_arena_deinit(&a);
+}
+
+static void every_rule_keeps_an_optimum(void **state) {
+  (void)state;
+  sw_rng g;
+  sw_rng_seed(&g, check_seed(11));
+  for (int k = 0; k < check_scale(1500); k++) {
+    sw_arena a = {0};
+    sw_problem p = random_problem(&g, &a, &kSmall[k % (int)N_SMALL]);
+    int64_t want = optimum(&p, &a);
+    reduced_gives(&p, 0, want);
+    for (unsigned rule = 1; rule <= SEL_RULES_ALL; rule <<= 1) reduced_gives(&p, rule, want);
+    reduced_gives(&p, (unsigned)sw_rng_below(&g, SEL_RULES_ALL + 1), want);
+    reduced_gives(&p, SEL_RULES_ALL, want);
+    sw_arena_deinit(&a);
+  }
+}
+
+/* Certified from any prices and messages, the bound stays below the optimum; where memory is no matter and the graph is
+ * a tree it reaches it. */
+static void every_certified_bound_holds(void **state) {
+  (void)state;
+  sw_rng g;
+  sw_rng_seed(&g, check_seed(12));
+  int tight = 0;
+  for (int k = 0; k < check_scale(1500); k++) {
+    sw_arena a = {0};
+    sw_diag diag = {0};
+    sw_problem p = random_problem(&g, &a, &kSmall[k % (int)N_SMALL]);
+    int64_t want = optimum(&p, &a), bound;
+    sel_core c;
+    sel_dual u;
+    assert_ok(sel_core_of_problem(&p, &a, &c, &diag));
+    assert_ok(sel_dual_init(&u, &c, &diag));
+    for (int pass = 0; pass < 40; pass++) {
+      sel_dual_pass(&u, 1.2 * (double)sw_min_i64(want, 100000) + 1);
+      if (pass % 13) continue;
+      assert_ok(sel_dual_certify(&u, &bound, &diag));
+      if (bound > want)
+        fail_msg("round %d pass %d: bound %lld, optimum %lld", k, pass, (long long)bound, (long long)want);
+    }
+    tight += bound == want;
+    for (int32_t t = 0; t < c.n_steps; t++) u.best_lambda[t] = 10 * sw_rng_unit(&g);
+    for (int64_t n = 0; n < u.n_messages; n++) u.best_messages[n] = 50 * sw_rng_unit(&g) - 25;
+    assert_ok(sel_dual_certify(&u, &bound, &diag));
+    assert_true(bound <= want);
+    sel_dual_deinit(&u);
+    sw_arena_deinit(&a);
+  }
+  print_message("%d bounds tight\n", tight);
+  assert_true(tight > check_scale(1500) / 10);
+}
+
+static void elimination_equals_enumeration(void **state) {
+  (void)state;
+  sw_rng g;
+  sw_rng_seed(&g, check_seed(13));
+  for (int k = 0; k < check_scale(1500); k++) {
+    sw_arena a = {0};
+    sw_diag diag = {0};
+    sw_problem p = random_problem(&g, &a, &kSmall[k % (int)N_SMALL]);
+    p.limit = INT64_MAX;
+    int64_t want = optimum(&p, &a), value;
+    sel_core c;
+    sel_elim_plan plan;
+    sel_budget b = {0};
+    bool done;
+    int32_t *x = take(&a, (size_t)p.n_nodes, sizeof *x);
+    assert_ok(sel_core_of_problem(&p, &a, &c, &diag));
+    assert_ok(sel_elim_plan_build(&c, SEL_ELIM_CELLS, SEL_ELIM_ALL_CELLS, &a, &plan, &diag));
+    assert_true(plan.fits);
+    assert_ok(sel_elim_run(&c, &plan, c.cost, &b, x, &value, &done, &diag));
+    assert_true(done && value == want);
+    if (want < SW_FORBIDDEN) assert_true(sel_core_cost(&c, x) == want);
+    sw_arena_deinit(&a);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_rule_keeps_an_optimum),
+      cmocka_unit_test(every_certified_bound_holds),
+      cmocka_unit_test(elimination_equals_enumeration),
+  };
+  return cmocka_run_group_tests_name("select_parts", tests, NULL, NULL);
+}
