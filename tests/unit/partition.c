@@ -322,29 +322,30 @@ static void set_strategies(bench *b) {
   }
 }
 
-static void strip_partial(sw_sharding *s) { s->n_partial = 0; }
-
-static void prepare(bench *b, const row *r) {
-  sw_diag diag = {0};
-  const sw_profile *hw;
-  *b = (bench){.row = r, .g = build(r)};
+/* Arguments arrive as their first user wants them, outputs leave as they are made. */
+static void follow_ops(bench *b) {
   const sw_function *f = &b->g->functions[b->g->main];
-  const sw_block *block = sw_graph_main_block(b->g);
-  assert_ok(sw_profile_read(SW_SOURCE_DIR "/hwprofiles/dgx-h100.json", &b->arena, &hw, &diag));
-  assert_ok(sw_mesh_parse(r->mesh, &b->arena, &b->mesh, &diag));
-  assert_ok(sw_machine_build(&b->arena, hw, &b->mesh, &b->machine, &diag));
-  assert_ok(sw_plan_build(b->g, b->machine, &b->arena, &b->plan, &diag));
-  b->main = &b->g->ops[block->ops[block->n_ops - 1]];
-  set_strategies(b);
   for (int32_t i = 0; i < f->n_args; i++) {
     sw_plan_use_sharding(&b->plan, b->g->values[f->args[i]].uses[0], &b->plan.args[i]);
-    strip_partial(&b->plan.args[i]);
+    b->plan.args[i].n_partial = 0;
   }
   for (int32_t i = 0; i < f->n_outputs; i++) {
     sw_plan_value_sharding(&b->plan, f->outputs[i], &b->plan.outputs[i]);
-    strip_partial(&b->plan.outputs[i]);
+    b->plan.outputs[i].n_partial = 0;
   }
-  assert_ok(sw_plan_verify(&b->plan, &diag));
+}
+
+/* A plan with every op uncut. */
+static void prepare(bench *b, const row *r, const char *mesh) {
+  sw_diag diag = {0};
+  const sw_profile *hw;
+  *b = (bench){.row = r, .g = build(r)};
+  const sw_block *block = sw_graph_main_block(b->g);
+  assert_ok(sw_profile_read(SW_SOURCE_DIR "/hwprofiles/dgx-h100.json", &b->arena, &hw, &diag));
+  assert_ok(sw_mesh_parse(mesh, &b->arena, &b->mesh, &diag));
+  assert_ok(sw_machine_build(&b->arena, hw, &b->mesh, &b->machine, &diag));
+  assert_ok(sw_plan_build(b->g, b->machine, &b->arena, &b->plan, &diag));
+  b->main = &b->g->ops[block->ops[block->n_ops - 1]];
 }
 
 static void discard(bench *b) {
@@ -453,8 +454,11 @@ static bool check_row(const row *r, bool whole) {
   bench b;
   sw_spmd s;
   sw_text got = {0};
-  prepare(&b, r);
+  prepare(&b, r, r->mesh);
+  set_strategies(&b);
+  follow_ops(&b);
   b.plan.args_whole = whole;
+  assert_ok(sw_plan_verify(&b.plan, &diag));
   assert_ok(sw_partition(&b.plan, &s, &diag));
   assert_ok(sw_spmd_verify(&s, &diag));
   list_collectives(&s, &got);
@@ -478,6 +482,43 @@ static void every_op_runs_cut(void **state) {
   int failed = 0, n = (int)(sizeof kRows / sizeof kRows[0]);
   for (int i = 0; i < n; i++) failed += !check_row(&kRows[i], false) || !check_row(&kRows[i], true);
   print_message("%d rows\n", n);
+  assert_int_equal(failed, 0);
+}
+
+/* Every strategy of the last op of a row on a mesh; returns how many were tried. */
+static int try_strategies(const row *r, const char *mesh, int *failed) {
+  sw_diag diag = {0};
+  bench b;
+  sw_enumeration all;
+  prepare(&b, r, mesh);
+  assert_ok(sw_strategies_enumerate(b.g, b.main, b.machine, NULL, &b.arena, &all, &diag));
+  for (int32_t i = 0; i < all.n; i++) {
+    b.plan.ops[b.main - b.g->ops] = all.at[i];
+    b.plan.args_whole = i % 4 == 3;
+    follow_ops(&b);
+    assert_ok(sw_plan_verify(&b.plan, &diag));
+    if (executes(&b, false)) continue;
+    sw_text t = {0};
+    sw_strategy_print(&b.mesh, b.main->space, &all.at[i], &t);
+    print_message("%s: %s  %s  [%s]  DOES NOT MATCH\n", mesh, r->args, r->ops, sw_text_str(&t));
+    sw_text_free(&t);
+    ++*failed;
+  }
+  discard(&b);
+  return all.n;
+}
+
+static void every_strategy_executes(void **state) {
+  (void)state;
+  static const char *const kMeshes[] = {"x=2", "x=3", "x=2,y=2", "x=2,y=3"};
+  int failed = 0, tried = 0, n = (int)(sizeof kRows / sizeof kRows[0]);
+  for (int i = 0; i < n; i++) {
+    bool again = i > 0 && strcmp(kRows[i].ops, kRows[i - 1].ops) == 0 && strcmp(kRows[i].args, kRows[i - 1].args) == 0;
+    for (size_t m = 0; !again && m < sizeof kMeshes / sizeof kMeshes[0]; m++) {
+      tried += try_strategies(&kRows[i], kMeshes[m], &failed);
+    }
+  }
+  print_message("%d strategies executed\n", tried);
   assert_int_equal(failed, 0);
 }
 
@@ -520,6 +561,7 @@ static void unknown_op_is_a_fallback(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_op_runs_cut), cmocka_unit_test(unknown_op_is_a_fallback)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_op_runs_cut), cmocka_unit_test(every_strategy_executes),
+                                     cmocka_unit_test(unknown_op_is_a_fallback)};
   return cmocka_run_group_tests_name("partition", tests, NULL, NULL);
 }
