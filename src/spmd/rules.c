@@ -85,7 +85,37 @@ sw_rc sw_lower_dot(sw_emit *e, sw_diag *d) {
   return sw_lower_same(e, d);
 }
 
-/* Loops and maps are explicit: the same with the block's sizes. (Strategies neither cut a loop whose index the body
+/* A window starts at the least index that its device reaches: cut dimensions of the map count from there. */
+static sw_rc local_map(sw_emit *e, int operand, const sw_loop *loops, sw_map *map, sw_diag *d) {
+  sw_affine *dims;
+  SW_ARENA_NEW(dims, &e->scratch, map->rank, d);
+  for (int k = 0; k < map->rank; k++) {
+    dims[k] = map->dims[k];
+    if (dims[k].mixed_radix || sw_emit_cut_loop_of_dim(e, operand, k) < 0) continue;
+    dims[k].constant = 0;
+    for (int t = 0; t < dims[k].n_terms; t++) {
+      const sw_term *term = &dims[k].terms[t];
+      if (term->coef < 0) dims[k].constant -= term->coef * (loops[term->loop].size - 1);
+    }
+  }
+  map->dims = dims;
+  return SW_OK;
+}
+
+static sw_rc local_maps(sw_emit *e, sw_space *local, sw_diag *d) {
+  sw_map *maps;
+  SW_ARENA_NEW(maps, &e->scratch, local->n_maps, d);
+  memcpy(maps, local->maps, (size_t)local->n_maps * sizeof *maps);
+  for (int i = 0; i < e->op->n_operands; i++) {
+    SW_TRY(sw_emit_window(e, i, NULL, d));
+    SW_TRY(local_map(e, i, local->loops, &maps[i], d));
+  }
+  local->maps = maps;
+  return SW_OK;
+}
+
+/* Loops and maps are explicit: the same with the block's sizes, on windows where an operand is reached by several
+ * loops or at an offset. (Strategies neither cut a loop whose index the body
  * reads nor pad a reduction loop: what a body makes of padding is not known.) */
 sw_rc sw_lower_generic(sw_emit *e, sw_diag *d) {
   const sw_space *space = e->op->space;
@@ -97,6 +127,7 @@ sw_rc sw_lower_generic(sw_emit *e, sw_diag *d) {
     loops[l].size = sw_emit_block(e, l);
   }
   local.loops = loops;
+  SW_TRY(local_maps(e, &local, d));
   sw_attrs at;
   sw_attrs_copy(e->op, &at);
   sw_type types[SW_MAX_RESULTS];
