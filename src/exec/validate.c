@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "exec/native.h"
 #include "shardwright/checked.h"
 
 /* State of one validation. */
@@ -104,12 +105,20 @@ sw_rc sw_cut_block(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whol
 
 /* --- comparing ---------------------------------------------------------------------------------------------------- */
 
+/* Elements [first, first + n) as f64, n <= SW_CHUNK. */
+static void load_chunk(const sw_buffer *b, int64_t first, int64_t n, double *out) {
+  sw_convert(b->dtype, (const char *)b->data + first * sw_dtype_bytes(b->dtype), SW_F64, out, n);
+}
+
 static double magnitude_of(const sw_buffer *b) {
-  double most = 0;
-  int bytes = sw_dtype_bytes(b->dtype);
-  for (int64_t i = 0, n = sw_buffer_elements(b); i < n; i++) {
-    double v = fabs(sw_element_load(b->dtype, (const char *)b->data + i * bytes));
-    if (v > most && isfinite(v)) most = v;
+  double most = 0, v[SW_CHUNK];
+  for (int64_t i = 0, all = sw_buffer_elements(b); i < all; i += SW_CHUNK) {
+    int64_t n = sw_min_i64(SW_CHUNK, all - i);
+    load_chunk(b, i, n, v);
+    for (int64_t k = 0; k < n; k++) {
+      double size = fabs(v[k]);
+      if (size > most && isfinite(size)) most = size;
+    }
   }
   return most;
 }
@@ -153,9 +162,13 @@ static bool small_integers(const sw_buffer *b) {
   sw_dtype_class c = sw_dtype_class_of(b->dtype);
   if (c != SW_CLASS_FLOAT) return c != SW_CLASS_COMPLEX;
   if (b->dtype != SW_F32 && b->dtype != SW_F64) return false; /* too few digits for partial sums */
-  for (int64_t i = 0, n = sw_buffer_elements(b); i < n; i++) {
-    double v = sw_element_load(b->dtype, (const char *)b->data + i * sw_dtype_bytes(b->dtype));
-    if (v != rint(v) || fabs(v) > 1048576.0) return false;
+  double v[SW_CHUNK];
+  for (int64_t i = 0, all = sw_buffer_elements(b); i < all; i += SW_CHUNK) {
+    int64_t n = sw_min_i64(SW_CHUNK, all - i);
+    load_chunk(b, i, n, v);
+    for (int64_t k = 0; k < n; k++) {
+      if (v[k] != rint(v[k]) || fabs(v[k]) > 1048576.0) return false;
+    }
   }
   return true;
 }
