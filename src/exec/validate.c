@@ -111,6 +111,7 @@ static void load_chunk(const sw_buffer *b, int64_t first, int64_t n, double *out
 }
 
 static double magnitude_of(const sw_buffer *b) {
+  if (sw_dtype_class_of(b->dtype) != SW_CLASS_FLOAT) return 0; /* compared exactly */
   double most = 0, v[SW_CHUNK];
   for (int64_t i = 0, all = sw_buffer_elements(b); i < all; i += SW_CHUNK) {
     int64_t n = sw_min_i64(SW_CHUNK, all - i);
