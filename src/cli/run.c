@@ -1,13 +1,14 @@
 /* shardwright run: execute a plan on device threads and compare it with one device. */
 #include <string.h>
 
+#include "cli/arrays.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "shardwright/log.h"
 #include "shardwright/validate.h"
 
 typedef struct settings {
-  const char *model, *plan, *hw;
+  const char *model, *plan, *hw, *inputs, *outputs;
   int64_t seed, sabotage, jitter;
   double timeout;
   bool random_floats, intermediates;
@@ -20,6 +21,10 @@ static const sw_option kOptions[] = {
     {"plan", 0, SW_OPTION_FILE, "FILE", NULL, "the plan to execute; required", SW_INTO_TEXT(settings, plan)},
     {"hw", 0, SW_OPTION_FILE, "PROFILE", "local", "profile under which the plan is priced for comparison",
      SW_INTO_TEXT(settings, hw)},
+    {"inputs", 0, SW_OPTION_DIR, "DIR", NULL, "take every argument from DIR/NAME.npy instead of making it up",
+     SW_INTO_TEXT(settings, inputs)},
+    {"outputs", 0, SW_OPTION_DIR, "DIR", NULL, "write every output, joined from the devices, to DIR/NAME.npy",
+     SW_INTO_TEXT(settings, outputs)},
     {"seed", 0, SW_OPTION_INT, "K", "1", "seed of the arguments", SW_INTO_INT(settings, seed), .min = 0, .max = 1e15},
     {"random-floats", 0, SW_OPTION_FLAG, NULL, NULL, "random floats as arguments instead of small integers",
      SW_INTO_FLAG(settings, random_floats)},
@@ -86,6 +91,25 @@ static sw_rc print_result(const sw_plan *plan, const sw_validation *v, const sw_
              : SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "the partitioned program does not compute what the model does");
 }
 
+/* Validate with arrays from and to folders, where asked. */
+static sw_rc validate(const sw_call *call, const sw_plan *plan, sw_validate_options *o, sw_validation *v, sw_diag *d) {
+  const settings *s = call->settings;
+  const sw_function *f = &plan->graph->functions[plan->graph->main];
+  sw_tensor *inputs, *outputs;
+  SW_ARENA_NEW(inputs, call->arena, f->n_args, d);
+  SW_ARENA_NEW(outputs, call->arena, f->n_outputs, d);
+  if (s->inputs) {
+    SW_TRY(sw_arrays_read(plan->graph, s->inputs, inputs, d));
+    o->inputs = inputs;
+  }
+  if (s->outputs) o->outputs = outputs;
+  sw_rc rc = sw_validate(plan, o, call->arena, v, d);
+  if (!rc && s->outputs) rc = sw_arrays_write(plan->graph, s->outputs, outputs, d);
+  sw_arrays_free(inputs, f->n_args);
+  sw_arrays_free(outputs, f->n_outputs);
+  return rc;
+}
+
 static sw_rc run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   sw_session session;
@@ -100,7 +124,7 @@ static sw_rc run(const sw_call *call, sw_diag *d) {
                            .sabotage = (int32_t)s->sabotage,
                            .jitter_seed = (uint64_t)s->jitter,
                            .cancel = call->cancel};
-  sw_rc rc = sw_validate(&plan, &o, call->arena, &v, d);
+  sw_rc rc = validate(call, &plan, &o, &v, d);
   if (!rc && s->sabotage > v.communicating_ops) {
     rc = SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--sabotage %lld: the program has %d communicating ops",
                  (long long)s->sabotage, v.communicating_ops);

@@ -172,11 +172,8 @@ static void scan_run(const scan *s, const char *x, char *y) {
   int64_t bytes = sw_dtype_bytes(s->fold->wide), row = s->inner * bytes;
   int64_t by = s->reversed ? -row : row, at = s->reversed ? (s->steps - 1) * row : 0;
   for (int64_t i = 0; i < s->steps; i++, at += by) {
-    const char *before = y + at - by;
-    if (i == 0) {
-      sw_fill_elements(y + at, s->fold->identity, (int)bytes, s->inner);
-      before = y + at;
-    }
+    if (i == 0) sw_fill_elements(y + at, s->fold->identity, (int)bytes, s->inner);
+    const char *before = i == 0 ? y + at : y + at - by;
     if (i > 0 || !s->exclusive) s->fold->loop(before, x + (s->exclusive ? at - by : at), y + at, s->inner);
   }
 }

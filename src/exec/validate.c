@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "exec/native.h"
 #include "shardwright/checked.h"
 
 /* State of one validation. */
@@ -61,19 +62,36 @@ static bool is_empty(int rank, const int64_t *n) {
   return false;
 }
 
-/* Copy the real part of a block between its buffer and the whole tensor, element by element. */
+/* A box of n[k] positions from lo[k] on in each dimension of a buffer. */
+typedef struct box {
+  const sw_buffer *b;
+  const int64_t *lo;
+} box;
+
+/* Copy between two boxes of extents n, a row along the last dimension at a time. */
+static void copy_box(box dst, box src, const int64_t *n) {
+  int rank = dst.b->rank, outer = rank ? rank - 1 : 0;
+  int64_t index[SW_MAX_RANK] = {0}, to[SW_MAX_RANK], from[SW_MAX_RANK], bytes = sw_dtype_bytes(dst.b->dtype);
+  if (is_empty(rank, n)) return;
+  do {
+    for (int k = 0; k < rank; k++) {
+      to[k] = dst.lo[k] + index[k];
+      from[k] = src.lo[k] + index[k];
+    }
+    memcpy((char *)dst.b->data + offset_of(dst.b, to) * bytes,
+           (const char *)src.b->data + offset_of(src.b, from) * bytes, (size_t)(bytes * (rank ? n[outer] : 1)));
+  } while (next_index(outer, n, index));
+}
+
+static const int64_t kOrigin[SW_MAX_RANK];
+
+/* Copy the real part of a block between its buffer and the whole tensor. */
 static void copy_block(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, const sw_buffer *block,
                        int64_t device, bool to_whole) {
-  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], index[SW_MAX_RANK] = {0}, global[SW_MAX_RANK];
-  int bytes = sw_dtype_bytes(whole->dtype);
+  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK];
   block_extent(m, s, whole, device, lo, n);
-  if (is_empty(whole->rank, n)) return;
-  do {
-    for (int k = 0; k < whole->rank; k++) global[k] = lo[k] + index[k];
-    char *w = (char *)whole->data + offset_of(whole, global) * bytes;
-    char *b = (char *)block->data + offset_of(block, index) * bytes;
-    memcpy(to_whole ? w : b, to_whole ? b : w, (size_t)bytes);
-  } while (next_index(whole->rank, n, index));
+  box w = {whole, lo}, b = {block, kOrigin};
+  copy_box(to_whole ? w : b, to_whole ? b : w, n);
 }
 
 sw_rc sw_cut_block(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, int64_t device, sw_tensor *out,
@@ -87,12 +105,21 @@ sw_rc sw_cut_block(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whol
 
 /* --- comparing ---------------------------------------------------------------------------------------------------- */
 
+/* Elements [first, first + n) as f64, n <= SW_CHUNK. */
+static void load_chunk(const sw_buffer *b, int64_t first, int64_t n, double *out) {
+  sw_convert(b->dtype, (const char *)b->data + first * sw_dtype_bytes(b->dtype), SW_F64, out, n);
+}
+
 static double magnitude_of(const sw_buffer *b) {
-  double most = 0;
-  int bytes = sw_dtype_bytes(b->dtype);
-  for (int64_t i = 0, n = sw_buffer_elements(b); i < n; i++) {
-    double v = fabs(sw_element_load(b->dtype, (const char *)b->data + i * bytes));
-    if (v > most && isfinite(v)) most = v;
+  if (sw_dtype_class_of(b->dtype) != SW_CLASS_FLOAT) return 0; /* compared exactly */
+  double most = 0, v[SW_CHUNK];
+  for (int64_t i = 0, all = sw_buffer_elements(b); i < all; i += SW_CHUNK) {
+    int64_t n = sw_min_i64(SW_CHUNK, all - i);
+    load_chunk(b, i, n, v);
+    for (int64_t k = 0; k < n; k++) {
+      double size = fabs(v[k]);
+      if (size > most && isfinite(size)) most = size;
+    }
   }
   return most;
 }
@@ -118,12 +145,7 @@ static sw_rc compare_block(const validator *v, const sw_sharding *s, const sw_bu
   if (!rc) rc = sw_tensor_init(&got, whole->dtype, whole->rank, n, d);
   if (!rc) {
     copy_block(v->spmd.mesh, s, whole, &want, device, false);
-    int64_t index[SW_MAX_RANK] = {0};
-    int bytes = sw_dtype_bytes(whole->dtype);
-    do {
-      memcpy((char *)got.data + offset_of(&got, index) * bytes,
-             (const char *)block->data + offset_of(block, index) * bytes, (size_t)bytes);
-    } while (next_index(whole->rank, n, index));
+    copy_box((box){&got, kOrigin}, (box){block, kOrigin}, n);
     rc = sw_tensor_compare(&got, &want, tol, out, d);
   }
   for (int k = 0; !rc && k < whole->rank; k++) { /* report global indices */
@@ -141,9 +163,13 @@ static bool small_integers(const sw_buffer *b) {
   sw_dtype_class c = sw_dtype_class_of(b->dtype);
   if (c != SW_CLASS_FLOAT) return c != SW_CLASS_COMPLEX;
   if (b->dtype != SW_F32 && b->dtype != SW_F64) return false; /* too few digits for partial sums */
-  for (int64_t i = 0, n = sw_buffer_elements(b); i < n; i++) {
-    double v = sw_element_load(b->dtype, (const char *)b->data + i * sw_dtype_bytes(b->dtype));
-    if (v != rint(v) || fabs(v) > 1048576.0) return false;
+  double v[SW_CHUNK];
+  for (int64_t i = 0, all = sw_buffer_elements(b); i < all; i += SW_CHUNK) {
+    int64_t n = sw_min_i64(SW_CHUNK, all - i);
+    load_chunk(b, i, n, v);
+    for (int64_t k = 0; k < n; k++) {
+      if (v[k] != rint(v[k]) || fabs(v[k]) > 1048576.0) return false;
+    }
   }
   return true;
 }

@@ -27,7 +27,7 @@ typedef void (*make_case)(op_case *c);
 static int64_t below(op_case *c, int64_t n) { return sw_rng_below(c->rng, n); }
 static int64_t between(op_case *c, int64_t lo, int64_t hi) { return lo + below(c, hi - lo + 1); }
 
-static const sw_dtype kFloats[] = {SW_F64, SW_F32, SW_F16, SW_BF16};
+static const sw_dtype kFloats[] = {SW_F64, SW_F32, SW_F16, SW_BF16, SW_F8E4M3FN, SW_F8E5M2};
 static const sw_dtype kInts[] = {SW_I8, SW_I16, SW_I32, SW_I64, SW_U8, SW_U16, SW_U32, SW_U64};
 static const sw_dtype kAll[] = {SW_F64, SW_F32, SW_F16, SW_BF16, SW_I8,  SW_I16, SW_I32,
                                 SW_I64, SW_U8,  SW_U16, SW_U32,  SW_U64, SW_BOOL};
@@ -280,7 +280,12 @@ static void make_reducible(op_case *c, int rank, const int64_t *dims) {
   const char *kind = some_kind(c, t);
   bool product = strcmp(kind, "product") == 0;
   sw_fill fill = {.kind = below(c, 2) ? SW_FILL_RANDOM : SW_FILL_SMALL, .limit = product ? 1 : 4};
-  input(c, t, rank, dims, fill);
+  c->wild = (kind[0] == 'm' || t == SW_BOOL) && below(c, 2);
+  if (c->wild) {
+    numbers(c, t, rank, dims);
+  } else {
+    input(c, t, rank, dims, fill);
+  }
   put_text(c, SW_ATTR_KIND, kind);
   c->magnitude = 4;
   c->terms = sw_buffer_elements(&c->in[0]);

@@ -1,0 +1,74 @@
+/* Arguments and outputs as .npy files.
+ *
+ *   inputs/x.npy, inputs/layer0%2Fw.npy  ->  arguments x and layer0/w        outputs/logits.npy
+ */
+#include "cli/arrays.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "shardwright/npy.h"
+
+static void print_path(const char *dir, const char *name, sw_text *out) {
+  sw_text_printf(out, "%s/", dir);
+  for (; *name; name++) {
+    bool plain = *name != '/' && *name != '%' && !(*name == '.' && out->at[out->n - 1] == '/');
+    if (plain) sw_text_append(out, name, 1);
+    if (!plain) sw_text_printf(out, "%%%02X", (unsigned)(unsigned char)*name);
+  }
+  sw_text_puts(out, ".npy");
+}
+
+static sw_rc check_shape(const sw_value *value, const char *path, const sw_tensor *t, sw_diag *d) {
+  bool same = t->rank == value->type.rank;
+  for (int i = 0; same && i < t->rank; i++) same = t->dims[i] == value->type.dims[i];
+  if (same) return SW_OK;
+  sw_text want = {0};
+  sw_type got = {t->dtype, t->rank, t->dims};
+  sw_type_print(&value->type, &want);
+  sw_text_puts(&want, ", found ");
+  sw_type_print(&got, &want);
+  sw_rc rc = SW_FAIL_INPUT(d, ((sw_span){path, 0, 0}), "argument '%s' is declared %s", value->name, sw_text_str(&want));
+  sw_text_free(&want);
+  return rc;
+}
+
+static sw_rc read_one(const sw_value *value, const char *dir, sw_tensor *out, sw_diag *d) {
+  sw_text path = {0};
+  print_path(dir, value->name, &path);
+  sw_rc rc = path.rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory")
+                     : sw_npy_read(path.at, value->type.dtype, out, d);
+  if (!rc) rc = check_shape(value, path.at, out, d);
+  sw_text_free(&path);
+  return rc;
+}
+
+sw_rc sw_arrays_read(const sw_graph *g, const char *dir, sw_tensor *args, sw_diag *d) {
+  const sw_function *f = &g->functions[g->main];
+  sw_rc rc = SW_OK;
+  memset(args, 0, (size_t)f->n_args * sizeof *args);
+  for (int i = 0; !rc && i < f->n_args; i++) rc = read_one(&g->values[f->args[i]], dir, &args[i], d);
+  if (rc) sw_arrays_free(args, f->n_args);
+  return rc;
+}
+
+static sw_rc write_one(const char *name, const char *dir, const sw_tensor *t, sw_diag *d) {
+  sw_text path = {0};
+  print_path(dir, name, &path);
+  sw_rc rc = path.rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : sw_npy_write(path.at, t, d);
+  sw_text_free(&path);
+  return rc;
+}
+
+sw_rc sw_arrays_write(const sw_graph *g, const char *dir, const sw_tensor *outputs, sw_diag *d) {
+  const sw_function *f = &g->functions[g->main];
+  if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+    return SW_FAIL(d, SW_E_RESOURCE, ((sw_span){dir, 0, 0}), "cannot make the folder: %s", strerror(errno));
+  for (int i = 0; i < f->n_outputs; i++) SW_TRY(write_one(f->output_names[i], dir, &outputs[i], d));
+  return SW_OK;
+}
+
+void sw_arrays_free(sw_tensor *tensors, int n) {
+  for (int i = 0; i < n; i++) sw_tensor_deinit(&tensors[i]);
+}
