@@ -1,5 +1,5 @@
-/* What people read of a plan: a table on a terminal, a JSON report, a page for a browser. All from one plan and its account;
- * nothing here decides anything. */
+/* What people read of a plan: a table on a terminal, a JSON report, a page for a browser. All from one plan and its
+ * account; nothing here decides anything. */
 #ifndef SHARDWRIGHT_REPORT_H_
 #define SHARDWRIGHT_REPORT_H_
 
