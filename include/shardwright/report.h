@@ -1,5 +1,5 @@
-/* What people read of a plan: a table on a terminal, a JSON report. All from one plan and its account;
- * nothing here decides anything. */
+/* What people read of a plan: a table on a terminal, a JSON report, a page for a browser. All from one plan and its
+ * account; nothing here decides anything. */
 #ifndef SHARDWRIGHT_REPORT_H_
 #define SHARDWRIGHT_REPORT_H_
 
@@ -28,5 +28,7 @@ SW_API SW_CHECKED sw_rc sw_report_build(const sw_plan *plan, const sw_account *a
 SW_API void sw_report_table(const sw_report *r, bool colour, sw_text *out);
 /* docs/report-format.md */
 SW_API void sw_report_json(const sw_report *r, sw_text *out);
+/* The same figures as one page that draws them; it needs no network. */
+SW_API void sw_report_html(const sw_report *r, sw_text *out);
 
 #endif

@@ -40,7 +40,8 @@ static const sw_option kOptions[] = {
     {"solver", 0, SW_OPTION_CHOICE, "NAME", "auto", "which solver", SW_INTO_TEXT(settings, solver),
      .choices = "auto|native|glpk|exhaustive"},
     {"output", 'o', SW_OPTION_FILE, "FILE", NULL, "write the plan as JSON", SW_INTO_TEXT(settings, output)},
-    {"report", 0, SW_OPTION_WORDS, "FILE", NULL, "write a report as JSON", SW_INTO_WORDS(settings, report)},
+    {"report", 0, SW_OPTION_WORDS, "FILE", NULL, "write a report: as a page when the name ends in .html, else as JSON",
+     SW_INTO_WORDS(settings, report)},
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),
      .choices = SW_EMIT_KINDS},
     {"json", 0, SW_OPTION_FLAG, NULL, NULL, "print the report as JSON instead of a table",
@@ -55,6 +56,11 @@ static void show_progress(void *user, const sw_solve_progress *p) {
          (double)p->cost / SW_COST_UNITS_PER_S, (double)p->bound / SW_COST_UNITS_PER_S, gap);
 }
 
+static bool is_page(const char *path) {
+  size_t n = strlen(path);
+  return n > 5 && strcmp(path + n - 5, ".html") == 0;
+}
+
 static sw_rc write_outputs(const settings *s, const sw_report *r, sw_diag *d) {
   sw_text t = {0};
   if (s->output) {
@@ -67,7 +73,7 @@ static sw_rc write_outputs(const settings *s, const sw_report *r, sw_diag *d) {
   }
   for (int i = 0; i < s->report.n; i++) {
     sw_text page = {0};
-    sw_report_json(r, &page);
+    (is_page(s->report.at[i]) ? sw_report_html : sw_report_json)(r, &page);
     SW_TRY(sw_save_text(s->report.at[i], &page, d));
   }
   return sw_emit_all(r->plan, &s->emit, d);

@@ -1,8 +1,9 @@
 /* The report as JSON: docs/report-format.md. Seconds and bytes of one device throughout. */
 #include <string.h>
 
-#include "shardwright/report.h"
+#include "report/groups.h"
 #include "shardwright/json_write.h"
+#include "shardwright/report.h"
 
 static void put_sharding(sw_json_out *o, const char *key, const sw_mesh *m, const sw_sharding *s) {
   sw_text t = {0};
@@ -100,6 +101,33 @@ static void put_ops(sw_json_out *o, const sw_report *r) {
   sw_jw_end(o);
 }
 
+static void put_arguments(sw_json_out *o, const sw_report *r) {
+  static const char *const kKinds[] = {
+      [SW_VALUE_INPUT] = "input", [SW_VALUE_PARAMETER] = "parameter", [SW_VALUE_STATE] = "state"};
+  const sw_plan *p = r->plan;
+  const sw_function *f = &p->graph->functions[p->graph->main];
+  sw_arena scratch = {0};
+  int32_t n = 0;
+  const sw_arg_group *groups = NULL;
+  if (sw_group_args(p, &scratch, &n, &groups, NULL)) o->text->rc = SW_E_RESOURCE;
+  sw_jw_array(o, "arguments");
+  for (int32_t i = 0; i < n; i++) {
+    const sw_value *v = &p->graph->values[f->args[groups[i].first]];
+    const sw_sharding *s = &p->args[groups[i].first];
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "name", groups[i].name);
+    sw_jw_i64(o, "count", groups[i].count);
+    sw_jw_string(o, "kind", kKinds[v->kind]);
+    sw_jw_string(o, "dtype", sw_dtype_text(v->type.dtype));
+    sw_jw_i64_list(o, "shape", v->type.dims, v->type.rank);
+    put_sharding(o, "sharding", sw_machine_mesh(p->machine), s);
+    sw_jw_i64(o, "bytes", sw_sharding_local_bytes(s, v->type.dims, v->type.dtype));
+    sw_jw_end(o);
+  }
+  sw_jw_end(o);
+  sw_arena_deinit(&scratch);
+}
+
 static const char *user_name(const sw_plan *p, sw_value_use u) {
   const sw_function *f = &p->graph->functions[p->graph->main];
   return u.op >= 0 ? p->graph->ops[u.op].name : f->output_names[u.index];
@@ -190,6 +218,7 @@ void sw_report_json(const sw_report *r, sw_text *out) {
   sw_jw_i64(&o, "version", 1);
   put_summary(&o, r);
   put_comparisons(&o, r);
+  put_arguments(&o, r);
   put_collectives(&o, r);
   put_memory(&o, r);
   sw_jw_array(&o, "reshards");

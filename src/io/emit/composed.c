@@ -14,10 +14,10 @@
 
 static const struct {
   const char *kind, *op;
-} kCombiners[] = {{"sum", "add"},     {"product", "multiply"}, {"min", "minimum"},
-                  {"max", "maximum"}, {"and", "and"},          {"or", "or"}};
+} kCombiners[] = {{"sum", "add"}, {"product", "multiply"}, {"min", "minimum"},   {"max", "maximum"},    {"and", "and"},
+                  {"or", "or"},   {"bitwise_and", "and"},  {"bitwise_or", "or"}, {"bitwise_xor", "xor"}};
 
-/* NULL: the kind "replace", whose region gives its second argument. */
+/* NULL: scatter's "replace", whose region gives its second argument. */
 static const char *combiner_of(const char *kind) {
   for (size_t i = 0; i < sizeof kCombiners / sizeof kCombiners[0]; i++) {
     if (strcmp(kind, kCombiners[i].kind) == 0) return kCombiners[i].op;

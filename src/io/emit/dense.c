@@ -15,7 +15,7 @@ static void put_bits(sw_dtype t, const void *at, sw_text *out) {
   sw_text_printf(out, "0x%0*llX", 2 * sw_dtype_bytes(t), (unsigned long long)bits);
 }
 
-/* The shortest decimal with a point that reads back as the same number. */
+/* The shortest decimal with a point that reads back as the same element. */
 static void put_float(sw_dtype t, const void *at, sw_text *out) {
   double v = sw_element_load(t, at);
   char text[40];
@@ -25,7 +25,9 @@ static void put_float(sw_dtype t, const void *at, sw_text *out) {
   }
   for (int digits = 1; digits <= 17; digits++) {
     snprintf(text, sizeof text, "%.*e", digits, v);
-    if (strtod(text, NULL) == v) break;
+    _Alignas(16) unsigned char back[16];
+    sw_element_store(t, strtod(text, NULL), back);
+    if (sw_element_load(t, back) == v) break;
   }
   sw_text_puts(out, text);
 }

@@ -39,7 +39,7 @@ typedef struct sw_mlir {
   sw_text *out;
   sw_arena arena;  /* names and shapes of the text */
   int64_t n_temps; /* helpers: %t$0, %t$1, ... */
-  sw_span at;      /* where the op at hand comes from; line 0: nowhere */
+  sw_span at;      /* where the op at hand comes from, written behind its lines; line 0: nowhere */
 } sw_mlir;
 
 void sw_mlir_deinit(sw_mlir *w);

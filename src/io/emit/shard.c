@@ -151,7 +151,6 @@ static sw_rc write_op(shard_writer *s, sw_id id, sw_diag *d) {
     out[k] = (sw_ssa){sw_mlir_name(&s->w, v->name, op->results[k]), v->type};
   }
   sw_hlo_write(&(sw_hlo){&s->w, op, in, out});
-  s->w.at = op->location;
   for (int k = 0; k < op->n_results; k++) {
     sw_plan_value_sharding(s->plan, op->results[k], &sharding);
     annotate_definition(s, out[k], op->results[k], &sharding);

@@ -156,6 +156,7 @@ static sw_rc write_module(sw_spmd_writer *s, sw_diag *d) {
     const sw_value *value = &g->values[f->outputs[i]];
     v[i] = (sw_ssa){sw_mlir_name(&s->w, value->name, f->outputs[i]), value->type};
   }
+  s->w.at = SW_NOWHERE;
   sw_mlir_return(&s->w, v, f->n_outputs);
   for (size_t i = 0; i < s->externals.n; i++) {
     sw_text_printf(s->w.out, "  func.func private @shardwright.exchange_%zu%s\n", i, s->externals.at[i]);

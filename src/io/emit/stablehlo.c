@@ -173,7 +173,6 @@ static const char *name_of(sw_opcode code) { return code == SW_OP_ERF ? "chlo.er
 
 void sw_hlo_write(const sw_hlo *h) {
   sw_text props = {0};
-  h->w->at = h->op->location;
   if (kForms[h->op->code].write) {
     kForms[h->op->code].write(h);
   } else {
@@ -182,5 +181,4 @@ void sw_hlo_write(const sw_hlo *h) {
   }
   if (props.rc) h->w->out->rc = props.rc;
   sw_text_free(&props);
-  h->w->at = SW_NOWHERE;
 }
