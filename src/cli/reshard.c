@@ -94,8 +94,8 @@ static void draw_cell(const request *r, const sw_sharding *s, int64_t device, in
   }
   for (int64_t k = lo[1]; lo[0] + row < hi[0] && k < hi[1]; k++) {
     sw_text_puts(out, " ");
-    if (r->rank == 2) sw_text_printf(out, "%lld%s", (long long)(lo[0] + row + 1), wide ? "," : "");
-    sw_text_printf(out, "%lld", (long long)(k + 1));
+    if (r->rank == 2) sw_text_printf(out, "%lld%s", (long long)lo[0] + row + 1, wide ? "," : "");
+    sw_text_printf(out, "%lld", (long long)k + 1);
   }
 }
 

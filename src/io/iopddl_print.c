@@ -24,8 +24,9 @@ static void print_nodes(const sw_problem *p, sw_text *out) {
   sw_text_puts(out, "],\n\"usages\":[");
   for (int32_t i = 0; i < p->n_nodes; i++) {
     sw_text_puts(out, i ? ",[" : "[");
+    const int64_t *amount = p->nodes[i].n_uses ? p->nodes[i].uses[0].amount : NULL;
     for (int32_t s = 0; s < p->nodes[i].n_choices; s++)
-      sw_text_printf(out, "%s%lld", s ? "," : "", p->nodes[i].n_uses ? (long long)p->nodes[i].uses[0].amount[s] : 0LL);
+      sw_text_printf(out, "%s%lld", s ? "," : "", amount ? (long long)amount[s] : 0LL);
     sw_text_puts(out, "]");
   }
   sw_text_puts(out, "]}");

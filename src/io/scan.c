@@ -22,7 +22,7 @@ static sw_rc next_piece(io_scan *s, bool *some) {
 }
 
 sw_rc io_scan_fail(const io_scan *s, const char *expected) {
-  long long offset = (long long)(s->before + (s->at - s->start));
+  long long offset = (long long)s->before + (s->at - s->start);
   sw_span at = {s->name, 0, 0};
   if (s->at == s->end) return SW_FAIL_INPUT(s->d, at, "offset %lld: the text ends; expected %s", offset, expected);
   unsigned char c = (unsigned char)*s->at;

@@ -144,7 +144,7 @@ sw_rc sw_form_read_offsets(const sw_form_input *in, sw_sharding *s, sw_diag *d) 
 }
 
 sw_rc sw_form_read_halos(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
-  return read_counted(in, "halo", 2 * sw_sharding_cut_dims(s), &s->halos, d);
+  return read_counted(in, "halo", (int64_t)2 * sw_sharding_cut_dims(s), &s->halos, d);
 }
 
 static void print_list(const char *word, const int64_t *at, int64_t n, sw_text *out) {
@@ -156,5 +156,5 @@ static void print_list(const char *word, const int64_t *at, int64_t n, sw_text *
 
 void sw_form_print_lists(const sw_sharding *s, const char *offsets_word, const char *halos_word, sw_text *out) {
   print_list(offsets_word, s->offsets, sw_sharding_offsets_count(s), out);
-  print_list(halos_word, s->halos, 2 * sw_sharding_cut_dims(s), out);
+  print_list(halos_word, s->halos, (int64_t)2 * sw_sharding_cut_dims(s), out);
 }

@@ -88,7 +88,7 @@ int sw_sharding_compare(const sw_sharding *a, const sw_sharding *b) {
   for (int i = 0; !c && i < a->n_refs; i++) c = compare_int(a->dim_of[i], b->dim_of[i]);
   for (int i = 0; !c && i < a->n_refs + a->n_partial; i++) c = compare_ref(a->refs[i], b->refs[i]);
   if (!c && (a->offsets || b->offsets)) c = compare_i64s(a->offsets, b->offsets, sw_sharding_offsets_count(a));
-  if (!c && (a->halos || b->halos)) c = compare_i64s(a->halos, b->halos, 2 * sw_sharding_cut_dims(a));
+  if (!c && (a->halos || b->halos)) c = compare_i64s(a->halos, b->halos, (int64_t)2 * sw_sharding_cut_dims(a));
   return c;
 }
 

@@ -197,12 +197,33 @@ end:
   return rc;
 }
 
+/* A peak that every allowed choice reaches: what is occupied when each variable that arc consistency leaves takes its
+ * smallest amounts. At least one more than the limit, which is proven too little. */
+static sw_rc find_least_peak(sel_run *r, const sel_core *whole, sw_arena *mem, sw_diag *d) {
+  sel_core roomy = *whole;
+  sel_model m = {0};
+  int64_t *cap, base = 0;
+  SW_ARENA_NEW(cap, mem, whole->n_steps, d);
+  for (int32_t t = 0; t < whole->n_steps; t++) cap[t] = INT64_MAX / 2;
+  roomy.cap = cap;
+  sw_rc rc = sel_model_init(&m, &roomy, SEL_RULE_SEPARABLE | SEL_RULE_FUNCTIONAL, d);
+  if (!rc) rc = sel_model_reduce(&m, &r->budget, d);
+  r->least_peak = r->p->limit < INT64_MAX ? r->p->limit + 1 : 0;
+  for (int32_t t = 0; !rc && t < m.n_steps; t++) r->least_peak = sw_max_i64(r->least_peak, base += m.base_diff[t]);
+  if (m.infeasible) r->least_peak = 0; /* memory has nothing to do with it */
+  sel_model_deinit(&m);
+  return rc;
+}
+
 sw_rc sel_solve_native(sel_run *r, sw_diag *d) {
   sw_arena mem = {0};
   sel_core whole;
   sw_rc rc = sel_core_of_problem(r->p, &mem, &whole, d);
   if (!rc) rc = without_memory(r, &whole, &mem, d);
-  if (!rc && !sel_closed(r) && !sel_stop(&r->budget)) rc = with_memory(r, &whole, &mem, d);
+  if (!rc && !sel_closed(r) && !sel_stop(&r->budget)) {
+    rc = with_memory(r, &whole, &mem, d);
+    if (!rc && r->infeasible) rc = find_least_peak(r, &whole, &mem, d);
+  }
   sw_arena_deinit(&mem);
   return rc;
 }
