@@ -38,6 +38,16 @@ static inline void flat_profile(sw_profile *p, int64_t devices, double latency_s
   }
 }
 
+static inline sw_reshard case_wanted(const reshard_case *c, const sw_machine *machine) {
+  return (sw_reshard){machine, &c->from, &c->to, c->rank, c->dims, c->dtype, c->options};
+}
+
+static inline sw_rc case_route(const reshard_case *c, const sw_machine *machine, sw_arena *arena, sw_route *out,
+                               sw_diag *d) {
+  const sw_reshard wanted = case_wanted(c, machine);
+  return sw_route_find(&wanted, arena, out, d);
+}
+
 static inline void case_print(const reshard_case *c, sw_text *out) {
   sw_text_puts(out, "--mesh ");
   sw_mesh_print(&c->mesh, out);

@@ -32,16 +32,23 @@ typedef struct sw_reshard_options {
   bool refresh_halos;     /* halos of `from` are stale, so that equal shardings with halos still need an exchange */
 } sw_reshard_options;
 
-/* The cheapest route under the machine's prices. `from` and `to` fit the mesh and the dims. Partial: sum-like values
- * may be reduced, scattered, kept, or made from replicated ones (to_partial); SW_E_INPUT when no route exists (a
- * partial of one kind wanted from another kind). Same inputs, same route. */
-SW_API SW_CHECKED sw_rc sw_route_find(const sw_machine *machine, const sw_sharding *from, const sw_sharding *to,
-                                      int rank, const int64_t *dims, sw_dtype t, const sw_reshard_options *o,
-                                      sw_arena *arena, sw_route *out, sw_diag *d);
-/* The same price without the steps; SW_FORBIDDEN-like infinity (HUGE_VAL) when no route exists. Cached by the caller.
- */
-SW_API double sw_route_cost_s(const sw_machine *machine, const sw_sharding *from, const sw_sharding *to, int rank,
-                              const int64_t *dims, sw_dtype t);
+/* What is wanted: a tensor of `dims` that lies as `from` says shall lie as `to` says. Both fit the machine's mesh and
+ * the dims. Everything is borrowed. */
+typedef struct sw_reshard {
+  const sw_machine *machine;
+  const sw_sharding *from, *to;
+  int rank;
+  const int64_t *dims;
+  sw_dtype dtype;
+  sw_reshard_options options; /* zeros: the defaults */
+} sw_reshard;
+
+/* The cheapest route under the machine's prices. Partial: sum-like values may be reduced, scattered, kept, or made from
+ * replicated ones (to_partial); SW_E_INPUT when no route exists (a value partial by `average` wanted from a whole one).
+ * What the steps point to is in the arena. Same inputs, same route. */
+SW_API SW_CHECKED sw_rc sw_route_find(const sw_reshard *wanted, sw_arena *arena, sw_route *out, sw_diag *d);
+/* The same price without the steps; HUGE_VAL when no route exists. Cached by the caller. */
+SW_API double sw_route_cost_s(const sw_reshard *wanted);
 
 /* Prices between all pairs of n shardings of one shape: cost_s[i*n + j], HUGE_VAL where no route exists. Where the
  * states that the shardings' axes allow are few (three axes at rank 4), all of them are priced together, in far less

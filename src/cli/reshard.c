@@ -228,7 +228,8 @@ static sw_rc run(const sw_call *call, sw_diag *d) {
   sw_text out = {0};
   SW_TRY(read_request(s, call->arena, &r, d));
   const sw_reshard_options options = {.max_temp_bytes = s->max_temp_bytes, .no_exchange = s->no_exchange};
-  SW_TRY(sw_route_find(r.machine, &r.from, &r.to, r.rank, r.dims, r.dtype, &options, call->arena, &route, d));
+  const sw_reshard wanted = {r.machine, &r.from, &r.to, r.rank, r.dims, r.dtype, options};
+  SW_TRY(sw_route_find(&wanted, call->arena, &route, d));
   sw_rc rc = s->show && !s->json ? show(&r, &out, d) : SW_OK;
   if (rc) {
     sw_text_free(&out);

@@ -33,26 +33,28 @@ typedef struct sw_moves {
   sw_axis_ref free[SW_MAX_REFS + SW_MAX_AXES]; /* digits of the mesh that the source does not cut by, outer first */
 } sw_moves;
 
-/* Where the digit that starts at `pre` ends, when a ref of the source uses it; else where the next used one starts,
- * negative. */
-static int64_t next_border(const sw_moves *v, int axis, int64_t pre) {
+/* Where the digit that starts at `pre` ends: with the ref of the source that uses it, else where the next used one
+ * starts. */
+static int64_t next_border(const sw_moves *v, int axis, int64_t pre, bool *used) {
   int64_t next = v->m->axis[axis].size;
-  for (int i = 0; i < v->n_used; i++) {
+  *used = false;
+  for (int i = 0; i < v->n_used && !*used; i++) {
     sw_axis_ref r = v->used[i];
     if (r.axis != axis || r.size == 1) continue;
-    if (r.pre == pre) return (int64_t)r.pre * r.size;
+    *used = r.pre == pre;
+    if (*used) next = pre * r.size;
     if (r.pre > pre && r.pre < next) next = r.pre;
   }
-  return -next;
+  return next;
 }
 
 /* The parts of one axis that no source ref uses: between the digits that are used, in order. */
 static void free_digits_of_axis(sw_moves *v, int axis) {
-  int64_t pre = 1;
-  while (pre < v->m->axis[axis].size) {
-    int64_t next = next_border(v, axis, pre);
-    if (next < 0) v->free[v->n_free++] = (sw_axis_ref){axis, (int32_t)pre, (int32_t)(-next / pre)};
-    pre = next < 0 ? -next : next;
+  for (int64_t pre = 1; pre > 0 && pre < v->m->axis[axis].size;) {
+    bool used;
+    int64_t next = next_border(v, axis, pre, &used);
+    if (!used) v->free[v->n_free++] = (sw_axis_ref){axis, (int32_t)pre, (int32_t)(next / pre)};
+    pre = next;
   }
 }
 

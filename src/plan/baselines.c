@@ -116,7 +116,7 @@ static sw_rc price(follower *f, const sw_type *type, const sw_sharding *from, co
   bool fresh;
   SW_TRY(sw_dict_put(&f->prices, f->key.at, f->key.n, (int64_t)f->seconds.n, &slot, &fresh, d));
   if (fresh) {
-    double s = sw_route_cost_s(f->machine, from, to, type->rank, type->dims, type->dtype);
+    double s = sw_route_cost_s(&(sw_reshard){f->machine, from, to, type->rank, type->dims, type->dtype, {0}});
     SW_TRY(sw_array_push(&f->seconds, s, d));
   }
   *out = f->seconds.at[*slot];

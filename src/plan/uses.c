@@ -42,8 +42,8 @@ static sw_rc find_route(finder *f, const sw_type *type, const sw_sharding *from,
   SW_TRY(sw_dict_put(&f->routes, f->key.at, f->key.n, (int64_t)f->found.n, &slot, &fresh, d));
   if (fresh) {
     sw_route r;
-    SW_TRY_NOTE(d, sw_route_find(f->p->machine, from, to, type->rank, type->dims, type->dtype, NULL, f->arena, &r, d),
-                "while resharding %s", sw_text_str(&f->key));
+    const sw_reshard wanted = {f->p->machine, from, to, type->rank, type->dims, type->dtype, {0}};
+    SW_TRY_NOTE(d, sw_route_find(&wanted, f->arena, &r, d), "while resharding %s", sw_text_str(&f->key));
     SW_TRY(sw_array_push(&f->found, r, d));
   }
   *out = &f->found.at[*slot];

@@ -96,19 +96,21 @@ static sw_rc check_kinds(const rs_request *r, sw_diag *d) {
   return SW_OK;
 }
 
-sw_rc rs_request_init(rs_request *r, const sw_machine *machine, const sw_sharding *from, const sw_sharding *to,
-                      int rank, const int64_t *dims, sw_dtype t, const sw_reshard_options *o, sw_diag *d) {
-  const sw_mesh *m = sw_machine_mesh(machine);
-  *r = (rs_request){.from = *from, .to = *to};
+sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d) {
+  const sw_mesh *m = sw_machine_mesh(wanted->machine);
+  const sw_reshard_options *o = &wanted->options;
+  const int rank = wanted->rank;
+  const int64_t *dims = wanted->dims;
+  *r = (rs_request){.from = *wanted->from, .to = *wanted->to};
   sw_sharding_normalise(m, &r->from);
   sw_sharding_normalise(m, &r->to);
   rs_query *q = &r->query;
-  *q = (rs_query){.machine = machine,
-                  .dtype = t,
+  *q = (rs_query){.machine = wanted->machine,
+                  .dtype = wanted->dtype,
                   .kind = (sw_reduction)r->from.partial_kind,
-                  .max_temp_bytes = o ? o->max_temp_bytes : 0,
-                  .no_exchange = o && o->no_exchange};
-  bool stale = o && o->refresh_halos && r->from.halos;
+                  .max_temp_bytes = o->max_temp_bytes,
+                  .no_exchange = o->no_exchange};
+  bool stale = o->refresh_halos && r->from.halos;
   r->nothing_to_do = sw_sharding_equal(&r->from, &r->to) && !stale;
   if (r->nothing_to_do) return SW_OK;
   bool plain = is_plain(&r->from) && is_plain(&r->to) && rs_space_init(&q->space, m, rank, dims, &r->from, &r->to);

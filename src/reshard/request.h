@@ -16,8 +16,7 @@ typedef struct rs_request {
 } rs_request;
 
 /* The shardings are borrowed while the request is used. SW_E_INPUT when no route can exist. */
-sw_rc rs_request_init(rs_request *r, const sw_machine *machine, const sw_sharding *from, const sw_sharding *to,
-                      int rank, const int64_t *dims, sw_dtype t, const sw_reshard_options *o, sw_diag *d);
+sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d);
 /* Search, and the steps around it. Costs of a path: its own, without those steps. */
 double rs_reduce_first_s(const rs_request *r);
 double rs_made_s(const rs_request *r);

@@ -135,15 +135,16 @@ static sw_rc no_route(const rs_request *r, sw_diag *d) {
                        (long long)r->query.max_temp_bytes);
 }
 
-sw_rc sw_route_find(const sw_machine *machine, const sw_sharding *from, const sw_sharding *to, int rank,
-                    const int64_t *dims, sw_dtype t, const sw_reshard_options *o, sw_arena *arena, sw_route *out,
-                    sw_diag *d) {
+sw_rc sw_route_find(const sw_reshard *wanted, sw_arena *arena, sw_route *out, sw_diag *d) {
   sw_sharding owned_from, owned_to;
+  sw_reshard owned = *wanted;
   rs_request r;
   *out = (sw_route){0};
-  SW_TRY(own(arena, from, &owned_from, d));
-  SW_TRY(own(arena, to, &owned_to, d));
-  SW_TRY(rs_request_init(&r, machine, &owned_from, &owned_to, rank, dims, t, o, d));
+  SW_TRY(own(arena, wanted->from, &owned_from, d));
+  SW_TRY(own(arena, wanted->to, &owned_to, d));
+  owned.from = &owned_from;
+  owned.to = &owned_to;
+  SW_TRY(rs_request_init(&r, &owned, d));
   if (r.nothing_to_do) return SW_OK;
   rs_path path;
   rs_search(&r.query, &path);
@@ -162,10 +163,9 @@ sw_rc sw_route_find(const sw_machine *machine, const sw_sharding *from, const sw
   return SW_OK;
 }
 
-double sw_route_cost_s(const sw_machine *machine, const sw_sharding *from, const sw_sharding *to, int rank,
-                       const int64_t *dims, sw_dtype t) {
+double sw_route_cost_s(const sw_reshard *wanted) {
   rs_request r;
-  if (rs_request_init(&r, machine, from, to, rank, dims, t, NULL, NULL)) return HUGE_VAL;
+  if (rs_request_init(&r, wanted, NULL)) return HUGE_VAL;
   if (r.nothing_to_do) return 0;
   rs_path path;
   rs_search(&r.query, &path);

@@ -236,7 +236,7 @@ sw_rc sw_route_table(const sw_machine *machine, const sw_sharding *shardings, in
   }
   for (int i = 0; i < n && !rc && t.overflow; i++) {
     for (int j = 0; j < n; j++) {
-      out[i * n + j] = sw_route_cost_s(machine, &shardings[i], &shardings[j], rank, dims, dtype);
+      out[i * n + j] = sw_route_cost_s(&(sw_reshard){machine, &shardings[i], &shardings[j], rank, dims, dtype, {0}});
     }
   }
   sw_mem_free(t.state);

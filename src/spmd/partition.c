@@ -93,10 +93,8 @@ static sw_rc fetch(partition *p, sw_id value, const sw_sharding *want, sw_id *ou
   sw_sharding from;
   sw_route route;
   sw_plan_value_sharding(e->plan, value, &from);
-  SW_TRY_NOTE(
-      d,
-      sw_route_find(e->plan->machine, &from, want, type->rank, type->dims, type->dtype, NULL, &e->scratch, &route, d),
-      "while resharding '%s'", e->model->values[value].name);
+  const sw_reshard wanted = {e->plan->machine, &from, want, type->rank, type->dims, type->dtype, {0}};
+  SW_TRY_NOTE(d, sw_route_find(&wanted, &e->scratch, &route, d), "while resharding '%s'", e->model->values[value].name);
   sw_id local = find_copy(p, value, &from);
   if (local < 0) return SW_BUG(d, "value '%s' is used before it is made", e->model->values[value].name);
   for (int i = 0; i < route.n_steps; i++) {

@@ -67,8 +67,9 @@ sw_rc sw_prices_get(sw_prices *p, int32_t shape_class, int32_t from, int32_t to,
   if (c->side < c->shardings.n) SW_TRY(widen(c, d));
   int64_t *u = &c->units[(size_t)from * c->side + (size_t)to];
   if (*u < 0) {
-    double s = sw_route_cost_s(p->machine, &c->shardings.at[from], &c->shardings.at[to], c->type.rank, c->type.dims,
-                               c->type.dtype);
+    const sw_reshard wanted = {
+        p->machine, &c->shardings.at[from], &c->shardings.at[to], c->type.rank, c->type.dims, c->type.dtype, {0}};
+    double s = sw_route_cost_s(&wanted);
     *u = isfinite(s) ? sw_cost_add(sw_cost_units(s), 1) : SW_FORBIDDEN; /* one more for being a step */
   }
   *out = *u;

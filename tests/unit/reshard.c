@@ -77,7 +77,7 @@ static sw_sharding sharding_of(const sw_mesh *m, int rank, const char *text, sw_
 /* Finds the route, carries it out, checks what holds for every route; what is wrong goes to `why`, empty if nothing. */
 static void try_case(const reshard_case *c, sw_arena *arena, sw_route *route, char *why, size_t n_why) {
   const sw_machine *machine = machine_of(arena, &c->mesh);
-  sw_rc rc = sw_route_find(machine, &c->from, &c->to, c->rank, c->dims, c->dtype, &c->options, arena, route, &diag);
+  sw_rc rc = case_route(c, machine, arena, route, &diag);
   why[0] = '\0';
   if (rc) {
     snprintf(why, n_why, "%s", diag.text);
@@ -89,7 +89,8 @@ static void try_case(const reshard_case *c, sw_arena *arena, sw_route *route, ch
   for (int i = 0; i < route->n_steps; i++) sum += route->step[i].cost_s;
   if (fabs(sum - route->cost_s) > 1e-12 * sum)
     snprintf(why, n_why, "the steps cost %g, the route %g", sum, route->cost_s);
-  double price = sw_route_cost_s(machine, &c->from, &c->to, c->rank, c->dims, c->dtype);
+  const sw_reshard wanted = case_wanted(c, machine);
+  double price = sw_route_cost_s(&wanted);
   bool plain = !c->options.max_temp_bytes && !c->options.no_exchange;
   if (plain && fabs(price - route->cost_s) > 1e-9 * price) {
     snprintf(why, n_why, "the price is %g, the route costs %g", price, route->cost_s);
@@ -218,7 +219,7 @@ static void tables_agree_with_routes(void **state) {
     assert_ok(sw_route_table(machine, s, N, 3, kDims, SW_BF16, &arena, &cost, &diag));
     for (int i = 0; i < N; i++) {
       for (int j = 0; j < N; j++) {
-        double route = sw_route_cost_s(machine, &s[i], &s[j], 3, kDims, SW_BF16);
+        double route = sw_route_cost_s(&(sw_reshard){machine, &s[i], &s[j], 3, kDims, SW_BF16, {0}});
         bool agree = cost[i * N + j] <= route * 1.05 && cost[i * N + j] >= route * 0.75;
         if (!agree) fail_pair(&m, &s[i], &s[j], cost[i * N + j], route);
         for (int via = 0; via < N && k < 3; via++) {
@@ -240,10 +241,11 @@ static void impossible_kinds_are_refused(void **state) {
   const sw_machine *machine = machine_of(&arena, &m);
   sw_sharding whole = sharding_of(&m, 1, "[[]]", &arena),
               average = sharding_of(&m, 1, "[[]] partial average[x]", &arena);
-  sw_rc rc = sw_route_find(machine, &whole, &average, 1, dims, SW_F32, NULL, &arena, &route, &diag);
+  const sw_reshard wanted = {machine, &whole, &average, 1, dims, SW_F32, {0}};
+  sw_rc rc = sw_route_find(&wanted, &arena, &route, &diag);
   assert_int_equal(rc, SW_E_INPUT);
   assert_string_equal(diag.text, "a value cannot be made partial by 'average', which has no neutral element");
-  assert_true(isinf(sw_route_cost_s(machine, &whole, &average, 1, dims, SW_F32)));
+  assert_true(isinf(sw_route_cost_s(&wanted)));
   sw_arena_deinit(&arena);
 }
 

@@ -94,10 +94,10 @@ static void check_pair(const sw_machine *machine, reshard_case *c, bool run, tal
   sw_arena arena = {0};
   sw_route route, direct;
   c->options.no_exchange = true;
-  assert_ok(sw_route_find(machine, &c->from, &c->to, c->rank, c->dims, c->dtype, &c->options, &arena, &route, &diag));
+  assert_ok(case_route(c, machine, &arena, &route, &diag));
   count(plain, &route);
   c->options.no_exchange = false;
-  assert_ok(sw_route_find(machine, &c->from, &c->to, c->rank, c->dims, c->dtype, &c->options, &arena, &direct, &diag));
+  assert_ok(case_route(c, machine, &arena, &direct, &diag));
   count(any, &direct);
   if (direct.cost_s < route.cost_s * (1 - 1e-9)) {
     any->wins++;

@@ -128,7 +128,7 @@ static void no_more_than_published(void **state) {
   double published = chain_bytes(&c, row, &arena);
   for (int only_collectives = 0; only_collectives < 2; only_collectives++) {
     c.options.no_exchange = only_collectives;
-    assert_ok(sw_route_find(machine, &c.from, &c.to, c.rank, c.dims, c.dtype, &c.options, &arena, &route, &diag));
+    assert_ok(case_route(&c, machine, &arena, &route, &diag));
     if (case_run(&c, &route, &arena, why, sizeof why)) fail_msg("%s", why);
     if (route.max_bytes > published) {
       sw_text t = {0};

@@ -126,7 +126,7 @@ static void example_holds(void **state) {
   assert_ok(sw_machine_build(&arena, &profile, &c.mesh, &machine, &diag));
   for (int only_collectives = 0; only_collectives < 2; only_collectives++) {
     c.options.no_exchange = only_collectives;
-    assert_ok(sw_route_find(machine, &c.from, &c.to, c.rank, c.dims, c.dtype, &c.options, &arena, &route, &diag));
+    assert_ok(case_route(&c, machine, &arena, &route, &diag));
     if (case_run(&c, &route, &arena, why, sizeof why)) fail_msg("%s", why);
   }
   sw_arena_deinit(&arena);
