@@ -8,6 +8,7 @@
  */
 #include "select/elim.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "shardwright/array.h"
@@ -44,6 +45,7 @@ static sw_rc heap_push(planner *p, heap_item item, sw_diag *d) {
 }
 
 static heap_item heap_pop(planner *p) {
+  assert(p->heap.at && p->heap.n > 0);
   heap_item top = p->heap.at[0], last = p->heap.at[--p->heap.n];
   size_t k = 0, n = p->heap.n;
   for (;;) {

@@ -137,11 +137,11 @@ static sw_rc weigh(sel_model *m, const sel_var *x, const least_room *r, bool *ke
   int64_t *now;
   SW_ARENA_NEW(ev, &m->mem, 2 * (size_t)x->n_spans, d);
   SW_ARENA_NEW(now, &m->mem, x->n, d);
+  int32_t n = 0;
   for (int32_t k = 0; k < x->n_spans; k++) {
-    ev[2 * k] = (span_event){x->spans[k].begin, k};
-    ev[2 * k + 1] = (span_event){x->spans[k].end, ~k};
+    ev[n++] = (span_event){x->spans[k].begin, k};
+    ev[n++] = (span_event){x->spans[k].end, ~k};
   }
-  int32_t n = 2 * x->n_spans;
   qsort(ev, (size_t)n, sizeof *ev, by_event);
   for (int32_t e = 0; e < n; e++) {
     int32_t k = ev[e].span < 0 ? ~ev[e].span : ev[e].span;

@@ -15,8 +15,8 @@ static sw_rc clip_tables(sel_field *f, sw_arena *mem, const int64_t ***tables, s
     for (int32_t a = 0; a < m->rows; a++)
       for (int32_t b = 0; b < m->cols; b++)
         v[(int64_t)a * m->cols + b] = t[(int64_t)b * m->rows + a] = sw_min_i64(f->bad, m->v[(int64_t)a * m->cols + b]);
-    (*tables)[2 * k] = v;
-    (*tables)[2 * k + 1] = t;
+    (*tables)[2 * (int64_t)k] = v;
+    (*tables)[2 * (int64_t)k + 1] = t;
   }
   return SW_OK;
 }
@@ -44,8 +44,8 @@ sw_rc sel_field_init(sel_field *f, const sel_core *c, int64_t bad, sw_arena *mem
   SW_TRY(clip_tables(f, mem, &tables, d));
   for (int32_t e = 0; e < c->n_pairs; e++) {
     const sel_pair *g = &c->pairs[e];
-    f->near[fill[g->i]++] = (sel_near){g->j, c->dom[g->j], tables[2 * g->mat]};
-    f->near[fill[g->j]++] = (sel_near){g->i, c->dom[g->i], tables[2 * g->mat + 1]};
+    f->near[fill[g->i]++] = (sel_near){g->j, c->dom[g->j], tables[2 * (int64_t)g->mat]};
+    f->near[fill[g->j]++] = (sel_near){g->i, c->dom[g->i], tables[2 * (int64_t)g->mat + 1]};
   }
   for (int32_t i = 0; i < c->n; i++) {
     SW_ARENA_NEW(f->cost[i], mem, c->dom[i], d);

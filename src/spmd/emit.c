@@ -30,14 +30,15 @@ void sw_attrs_ints(sw_attrs *a, sw_attr_key k, const int64_t *v, int n) {
 
 /* --- ops --------------------------------------------------------------------------------------------------------- */
 
-/* The spec's own fields are filled by the caller; this names the op, appends it, and keeps the side tables in step. */
-static sw_rc append(sw_emit *e, sw_op_spec *spec, sw_id *out, sw_diag *d) {
+/* Appends the op that `spec` says, named and placed, and keeps the side tables in step. */
+static sw_rc append(sw_emit *e, const sw_op_spec *spec, sw_id *out, sw_diag *d) {
   const char *about = e->now.op >= 0 ? e->model->ops[e->now.op].name : "outputs";
   char name[256];
   snprintf(name, sizeof name, "%s.%s.%lld", about, sw_opcode_text(spec->code), (long long)e->counter++);
-  spec->name = name;
-  if (e->now.op >= 0) spec->span = e->model->ops[e->now.op].span;
-  SW_TRY_NOTE(d, sw_graph_add_op(e->program, spec, out, d), "while partitioning '%s'", about);
+  sw_op_spec named = *spec;
+  named.name = name;
+  if (e->now.op >= 0) named.span = e->model->ops[e->now.op].span;
+  SW_TRY_NOTE(d, sw_graph_add_op(e->program, &named, out, d), "while partitioning '%s'", about);
   while (e->layouts.n < (size_t)e->program->n_values)
     SW_TRY(sw_array_push(&e->layouts, ((sw_layout){.source = -1}), d));
   while (e->origins.n < (size_t)e->program->n_ops) SW_TRY(sw_array_push(&e->origins, e->now, d));

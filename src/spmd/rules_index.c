@@ -53,22 +53,28 @@ static sw_rc signed_indices(sw_emit *e, sw_id *x, sw_diag *d) {
   return sw_emit_convert(e, *x, SW_I64, x, d);
 }
 
-/* Change component c of the index vectors: clamp to the table when asked (gather clamps, scatter does not), and
- * subtract the block's start. */
-static sw_rc shift_component(sw_emit *e, sw_id indices, int vector_dim, int c, int n_components, int loop, int64_t most,
-                             bool clamp, sw_id *out, sw_diag *d) {
+/* Component c of `n` of the index vectors along vector_dim, which says a row of a table of `rows`. */
+typedef struct row_index {
+  int vector_dim, c, n;
+  int64_t rows;
+} row_index;
+
+/* Change a component of the index vectors: clamp to the table when asked (gather clamps, scatter does not), and
+ * subtract the start of the block of `loop`. */
+static sw_rc shift_component(sw_emit *e, sw_id indices, const row_index *at, int loop, bool clamp, sw_id *out,
+                             sw_diag *d) {
   sw_type type = *sw_emit_type(e, indices);
   sw_id start, moved = indices, which, component;
   SW_TRY(start_of_block(e, loop, type.dtype, &start, d));
   SW_TRY(spread(e, start, &type, &start, d));
-  if (clamp) SW_TRY(clamped(e, moved, 0, most, &moved, d));
+  if (clamp) SW_TRY(clamped(e, moved, 0, at->rows - 1, &moved, d));
   SW_TRY(sw_emit_binary(e, SW_OP_SUBTRACT, moved, start, &moved, d));
-  if (n_components == 1) {
+  if (at->n == 1) {
     *out = moved;
     return SW_OK;
   }
-  SW_TRY(sw_emit_iota(e, type.dtype, type.rank, type.dims, vector_dim, &which, d));
-  SW_TRY(sw_emit_scalar(e, type.dtype, c, &component, d));
+  SW_TRY(sw_emit_iota(e, type.dtype, type.rank, type.dims, at->vector_dim, &which, d));
+  SW_TRY(sw_emit_scalar(e, type.dtype, at->c, &component, d));
   SW_TRY(spread(e, component, &type, &component, d));
   SW_TRY(sw_emit_compare(e, "eq", which, component, &which, d));
   return sw_emit_select(e, which, moved, indices, out, d);
@@ -143,9 +149,9 @@ sw_rc sw_lower_gather(sw_emit *e, sw_diag *d) {
     int loop = cut_of_kind(e, 0, (int)map[c], SW_LOOP_MASKED);
     if (loop < 0) continue;
     sw_id component, here;
-    int64_t rows = e->op->space->loops[loop].size;
+    const row_index at = {vector_dim, c, n_map, e->op->space->loops[loop].size};
     SW_TRY(signed_indices(e, &e->in[1], d));
-    SW_TRY(shift_component(e, e->in[1], vector_dim, c, n_map, loop, rows - 1, true, &e->in[1], d));
+    SW_TRY(shift_component(e, e->in[1], &at, loop, true, &e->in[1], d));
     SW_TRY(take_component(e, e->in[1], vector_dim, c, &component, d));
     SW_TRY(inside(e, component, sw_emit_block(e, loop), &here, d));
     if (hit >= 0) SW_TRY(sw_emit_binary(e, SW_OP_AND, hit, here, &here, d));
@@ -178,7 +184,8 @@ sw_rc sw_lower_scatter(sw_emit *e, sw_diag *d) {
     int loop = cut_of_kind(e, 0, (int)map[c], SW_LOOP_PARALLEL);
     if (loop < 0 || !contains(inserted, n_inserted, map[c])) continue;
     SW_TRY(signed_indices(e, &e->in[1], d));
-    SW_TRY(shift_component(e, e->in[1], vector_dim, c, n_map, loop, 0, false, &e->in[1], d));
+    const row_index at = {vector_dim, c, n_map, e->op->space->loops[loop].size};
+    SW_TRY(shift_component(e, e->in[1], &at, loop, false, &e->in[1], d));
   }
   return sw_lower_same(e, d);
 }

@@ -335,7 +335,7 @@ static sw_rc add_copy(sw_selection *s, const read_value *v, const sw_pattern *p,
 /* Edges of all values, from the patterns as they are now. */
 static sw_rc make_edges(sw_selection *s, sw_diag *d) {
   s->edges.n = 0;
-  s->nodes.n = (size_t)(s->n_args + s->n_ops + s->n_outputs);
+  s->nodes.n = (size_t)s->n_args + (size_t)s->n_ops + (size_t)s->n_outputs;
   copy_tables **copies;
   int32_t *n_copies;
   SW_ARENA_NEW(copies, s->arena, s->patterns.n, d);

@@ -67,7 +67,7 @@ static void split_axes_of(const char *text, const char *value, char *out, size_t
   snprintf(key, sizeof key, " = shard.shard %s to ", value);
   const char *at = strstr(text, key);
   if (!at) fail_msg("%s has no annotation in\n%s", value, text);
-  sscanf(at + strlen(key), "%100s", sharding);
+  assert_int_equal(sscanf(at + strlen(key), "%100s", sharding), 1);
   snprintf(key, sizeof key, "%s = shard.sharding @mesh split_axes = ", sharding);
   at = strstr(text, key);
   if (!at) fail_msg("%s is not defined in\n%s", sharding, text);

@@ -66,7 +66,7 @@ static void run_all(sw_comm *comm, int64_t n, device_main main_of_device, void *
     threads[i] = (device_thread){.comm = comm, .device = i, .main = main_of_device, .user = user};
     assert_int_equal(pthread_create(&threads[i].thread, &attr, run_device, &threads[i]), 0);
   }
-  for (int64_t i = 0; i < n; i++) pthread_join(threads[i].thread, NULL);
+  for (int64_t i = 0; i < n; i++) assert_int_equal(pthread_join(threads[i].thread, NULL), 0);
   pthread_attr_destroy(&attr);
 }
 
@@ -268,7 +268,7 @@ static void cancelling_ends_the_run(void **state) {
   pthread_t thread;
   assert_int_equal(pthread_create(&thread, NULL, cancel_later, &cancel), 0);
   run_all(comm, 6, faulty_program, &f);
-  pthread_join(thread, NULL);
+  assert_int_equal(pthread_join(thread, NULL), 0);
   assert_int_equal(threads[0].rc, SW_E_CANCELLED);
   sw_comm_destroy(comm);
 }
@@ -372,7 +372,8 @@ static sw_rc overlap_program(sw_comm *comm, int64_t device, void *user, sw_diag 
       SW_TRY(sw_comm_run(comm, device, &a.call, d));
     SW_TRY(sw_comm_run(comm, device, &b.call, d));
     if (started) SW_TRY(sw_comm_wait(comm, started, d));
-    float want_a = (float)(device % 2) * 2 + 4, want_b = 10 * (float)(device / 2 * 4 + 3);
+    int64_t pair = device / 2;
+    float want_a = (float)(device % 2) * 2 + 4, want_b = 10 * (float)(pair * 4 + 3);
     if (a.y != want_a || b.y != want_b)
       return SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "got %g %g, expected %g %g", (double)a.y, (double)b.y,
                      (double)want_a, (double)want_b);

@@ -124,8 +124,8 @@ static void uneven_is_trimmed(void **user) {
   program p;
   open_program(&p, "d0:[x]", "-", "[[x],[]]", "[[],[]]", "[[],[]]");
   expect_spmd(&p, (const char *[]){" = shard.all_gather ",
-                                   " on @mesh grid_axes = [0] gather_axis = 0 : tensor<3x6xf32> "
-                                   "-> tensor<12x6xf32>",
+                                   (" on @mesh grid_axes = [0] gather_axis = 0 : tensor<3x6xf32> "
+                                    "-> tensor<12x6xf32>"),
                                    "\"stablehlo.slice\"", "limit_indices = array<i64: 10, 6>", "-> tensor<10x6xf32>",
                                    "\"stablehlo.tanh\"", NULL});
 }

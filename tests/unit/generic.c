@@ -325,8 +325,9 @@ static void check_random_body(uint64_t seed) {
   for (int i = 0; i < ROWS * COLUMNS; i++) {
     sw_text copy = b.text;
     b.text = (sw_text){0};
-    b.d[0] = i / COLUMNS, b.d[1] = i % COLUMNS;
-    b.x[0] = ((const double *)in[0].data)[i], b.x[1] = ((const double *)in[1].data)[i % COLUMNS];
+    int row = i / COLUMNS, column = i % COLUMNS;
+    b.d[0] = row, b.d[1] = column;
+    b.x[0] = ((const double *)in[0].data)[i], b.x[1] = ((const double *)in[1].data)[column];
     sw_rng_seed(&rng, seed);
     double want = random_expression(&b, 5), got = ((const double *)y.data)[i];
     sw_text_free(&b.text);

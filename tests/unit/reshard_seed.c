@@ -179,31 +179,31 @@ static sw_rc check_tile(void *user, const sw_tile_move *move, sw_diag *d) {
 /* The tiles that the notes leave open: for source shard i of block S and target shard j of block T they are
  * [max(iS,jT), min((i+1)S,(j+1)T,K)); pieces in all are C(K/S) + C(K/T) - C(K/lcm(S,T)); a source shard meets at most
  * C((S-g)/T)+1 targets, g = gcd(S,T). */
+static void check_tiles(int64_t a, int64_t b, int64_t k) {
+  char text[32];
+  sw_mesh m;
+  snprintf(text, sizeof text, "%lldx%lld", (long long)a, (long long)b);
+  assert_ok(sw_mesh_parse(text, NULL, &m, &diag));
+  sw_sharding from = sw_sharding_replicated(1), to = from;
+  assert_true(sw_sharding_push(&from, 0, sw_axis_whole(&m, 0)));
+  assert_true(sw_sharding_push(&to, 0, sw_axis_whole(&m, 1)));
+  sw_tiling src, dst;
+  sw_tiling_of(&from, 1, &k, &src);
+  sw_tiling_of(&to, 1, &k, &dst);
+  tiles v = {.k = k, .s = ceil_div(k, a), .t = ceil_div(k, b)};
+  for (v.target = 0; v.target < b; v.target++) {
+    assert_ok(sw_tiling_moves_to(&m, &src, &dst, v.target, check_tile, &v, &diag));
+  }
+  int64_t lcm = v.s;
+  while (lcm % v.t) lcm += v.s;
+  assert_int_equal(v.count, ceil_div(k, v.s) + ceil_div(k, v.t) - ceil_div(k, lcm));
+}
+
 static void tiles_are_as_derived(void **state) {
   (void)state;
-  for (int64_t a = 1; a <= 6; a++) {
-    for (int64_t b = 1; b <= 6; b++) {
-      for (int64_t k = 1; k <= 40; k++) {
-        char text[32];
-        sw_mesh m;
-        snprintf(text, sizeof text, "%lldx%lld", (long long)a, (long long)b);
-        assert_ok(sw_mesh_parse(text, NULL, &m, &diag));
-        sw_sharding from = sw_sharding_replicated(1), to = from;
-        assert_true(sw_sharding_push(&from, 0, sw_axis_whole(&m, 0)));
-        assert_true(sw_sharding_push(&to, 0, sw_axis_whole(&m, 1)));
-        sw_tiling src, dst;
-        sw_tiling_of(&from, 1, &k, &src);
-        sw_tiling_of(&to, 1, &k, &dst);
-        tiles v = {.k = k, .s = ceil_div(k, a), .t = ceil_div(k, b)};
-        for (v.target = 0; v.target < b; v.target++) {
-          assert_ok(sw_tiling_moves_to(&m, &src, &dst, v.target, check_tile, &v, &diag));
-        }
-        int64_t lcm = v.s;
-        while (lcm % v.t) lcm += v.s;
-        assert_int_equal(v.count, ceil_div(k, v.s) + ceil_div(k, v.t) - ceil_div(k, lcm));
-      }
-    }
-  }
+  for (int64_t a = 1; a <= 6; a++)
+    for (int64_t b = 1; b <= 6; b++)
+      for (int64_t k = 1; k <= 40; k++) check_tiles(a, b, k);
 }
 
 enum { N_ROWS = sizeof kRows / sizeof kRows[0] };
