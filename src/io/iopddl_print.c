@@ -7,11 +7,14 @@ static void print_list(sw_text *out, const int64_t *v, int64_t n) {
   sw_text_puts(out, "]");
 }
 
+/* NULL: it uses nothing. */
+static const sw_use *only_use(const sw_node *n) { return n->n_uses ? n->uses : NULL; }
+
 static void print_nodes(const sw_problem *p, sw_text *out) {
   static const int64_t kNone[2] = {0, 0};
   sw_text_puts(out, "\"nodes\":{\"intervals\":[");
   for (int32_t i = 0; i < p->n_nodes; i++) {
-    const sw_use *u = p->nodes[i].n_uses ? p->nodes[i].uses : NULL;
+    const sw_use *u = only_use(&p->nodes[i]);
     int64_t t[2] = {u ? u->begin : kNone[0], u ? u->end : kNone[1]};
     sw_text_puts(out, i ? "," : "");
     print_list(out, t, 2);
@@ -24,9 +27,9 @@ static void print_nodes(const sw_problem *p, sw_text *out) {
   sw_text_puts(out, "],\n\"usages\":[");
   for (int32_t i = 0; i < p->n_nodes; i++) {
     sw_text_puts(out, i ? ",[" : "[");
-    const int64_t *amount = p->nodes[i].n_uses ? p->nodes[i].uses[0].amount : NULL;
+    const sw_use *u = only_use(&p->nodes[i]);
     for (int32_t s = 0; s < p->nodes[i].n_choices; s++)
-      sw_text_printf(out, "%s%lld", s ? "," : "", amount ? (long long)amount[s] : 0LL);
+      sw_text_printf(out, "%s%lld", s ? "," : "", u ? (long long)u->amount[s] : 0LL);
     sw_text_puts(out, "]");
   }
   sw_text_puts(out, "]}");
