@@ -16,7 +16,7 @@ const char *sw_spmd_group_index(sw_spmd_writer *s, const sw_axis_ref *refs, int 
   sw_mlir *w = &s->w;
   sw_type none = {SW_I64, 0, NULL};
   int axes[SW_GRID_AXES], n_axes = sw_grid_axes(&w->grid, refs, n, axes);
-  const char *coord[SW_GRID_AXES], *index = sw_mlir_temp(w, none).name;
+  const char *coord[SW_GRID_AXES] = {NULL}, *index = sw_mlir_temp(w, none).name;
   if (n_axes == 0) {
     sw_text_printf(w->out, "    %s = arith.constant 0 : i64\n", index);
     return index;
