@@ -225,7 +225,7 @@ static inline int64_t case_run(const reshard_case *c, const sw_route *r, sw_aren
     }
     if (!rc) rc = sw_collective_oracle(&c->mesh, &step->coll, in, out, &d);
     if (rc) {
-      snprintf(why, n_why, "step %d: %s", k, d.text);
+      snprintf(why, n_why, "step %d: %.200s", k, d.text);
       return -1;
     }
     in = out;
