@@ -56,7 +56,8 @@ static sw_id bert_embed(swg_builder *b, const swg_config *c, sw_id word) {
   swg_enter(b, "embed");
   sw_id kind = swg_param(b, "segment_table", SWG_SHAPE(2, hidden));
   sw_id position = swg_param(b, "position", SWG_SHAPE(seq, hidden));
-  sw_id x = swg_binary(b, SW_OP_ADD, "sum", swg_take(b, "token", word, tokens), swg_take(b, "segment", kind, segments));
+  sw_id token = swg_take(b, "token", word, tokens), segment = swg_take(b, "segment", kind, segments);
+  sw_id x = swg_binary(b, SW_OP_ADD, "sum", token, segment);
   x = swg_layer_norm(b, "ln", swg_add_rows(b, "positioned", x, position));
   swg_leave(b);
   return x;

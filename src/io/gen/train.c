@@ -125,7 +125,8 @@ static void sgd(swg_builder *b, sw_id w, sw_id g) {
 static sw_id moving_average(swg_builder *b, const char *name, sw_id x, double keep) {
   sw_id old = swg_arg(b, name, SW_VALUE_STATE, swg_type(b, x)->dtype, swg_shape_of(b, x));
   swg_enter(b, "%s", name);
-  sw_id fresh = swg_binary(b, SW_OP_ADD, "new", swg_scale(b, "kept", old, keep), swg_scale(b, "added", x, 1 - keep));
+  sw_id kept = swg_scale(b, "kept", old, keep), added = swg_scale(b, "added", x, 1 - keep);
+  sw_id fresh = swg_binary(b, SW_OP_ADD, "new", kept, added);
   swg_leave(b);
   if (!b->rc) swg_output(b, b->graph->values[fresh].name, fresh, old);
   return fresh;

@@ -64,10 +64,12 @@ static sw_id rotate(swg_builder *b, const char *name, sw_id x, const swg_attenti
   sw_id lo = swg_slice(b, "lo", x, last, 0, half), hi = swg_slice(b, "hi", x, last, half, 2 * half);
   swg_shape shape = swg_shape_of(b, lo), dims = SWG_SHAPE(1, last);
   sw_id cos = swg_broadcast(b, "cos", a->cos, shape, dims), sin = swg_broadcast(b, "sin", a->sin, shape, dims);
-  sw_id new_lo = swg_binary(b, SW_OP_SUBTRACT, "new_lo", swg_binary(b, SW_OP_MULTIPLY, "lo_cos", lo, cos),
-                            swg_binary(b, SW_OP_MULTIPLY, "hi_sin", hi, sin));
-  sw_id new_hi = swg_binary(b, SW_OP_ADD, "new_hi", swg_binary(b, SW_OP_MULTIPLY, "hi_cos", hi, cos),
-                            swg_binary(b, SW_OP_MULTIPLY, "lo_sin", lo, sin));
+  sw_id lo_cos = swg_binary(b, SW_OP_MULTIPLY, "lo_cos", lo, cos);
+  sw_id hi_sin = swg_binary(b, SW_OP_MULTIPLY, "hi_sin", hi, sin);
+  sw_id new_lo = swg_binary(b, SW_OP_SUBTRACT, "new_lo", lo_cos, hi_sin);
+  sw_id hi_cos = swg_binary(b, SW_OP_MULTIPLY, "hi_cos", hi, cos);
+  sw_id lo_sin = swg_binary(b, SW_OP_MULTIPLY, "lo_sin", lo, sin);
+  sw_id new_hi = swg_binary(b, SW_OP_ADD, "new_hi", hi_cos, lo_sin);
   swg_leave(b);
   return swg_concatenate(b, name, last, SWG_IDS(new_lo, new_hi));
 }
