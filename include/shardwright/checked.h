@@ -10,6 +10,7 @@ __extension__ typedef unsigned __int128 sw_u128;
 
 /* True and *out set when the result fits; false otherwise. */
 static inline bool sw_add_i64(int64_t a, int64_t b, int64_t *out) { return !__builtin_add_overflow(a, b, out); }
+static inline bool sw_sub_i64(int64_t a, int64_t b, int64_t *out) { return !__builtin_sub_overflow(a, b, out); }
 static inline bool sw_mul_i64(int64_t a, int64_t b, int64_t *out) { return !__builtin_mul_overflow(a, b, out); }
 
 /* ceil(a / b) for a >= 0, b > 0. */
@@ -25,6 +26,12 @@ static inline int64_t sw_max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 #define SW_FORBIDDEN INT64_C(1000000000000000000)
 static inline int64_t sw_cost_add(int64_t a, int64_t b) {
   return a >= SW_FORBIDDEN - b ? SW_FORBIDDEN : a + b; /* both in [0, SW_FORBIDDEN] */
+}
+/* The same for a cost that is met `n` times, n >= 0. */
+static inline int64_t sw_cost_times(int64_t cost, int64_t n) {
+  int64_t all;
+  if (cost >= SW_FORBIDDEN) return SW_FORBIDDEN;
+  return sw_mul_i64(cost, n, &all) && all < SW_FORBIDDEN ? all : SW_FORBIDDEN - 1;
 }
 
 #endif

@@ -50,6 +50,18 @@ typedef struct sw_value {
   const sw_value_use *uses;
 } sw_value;
 
+/* The inside of a loop, or of one branch of a choice (op.h: control flow): ops begin < op < end of the same block. */
+typedef struct sw_frame {
+  sw_opcode kind;  /* SW_OP_WHILE or SW_OP_CASE */
+  sw_id parent;    /* frame that it stands in; -1: none */
+  sw_id opened_by; /* WHILE, CASE */
+  int32_t branch;  /* of a CASE, from 0 */
+  sw_id begin;     /* WHILE, CASE or OTHERWISE: the op before its first */
+  sw_id test;      /* TEST of a loop; -1 */
+  sw_id end;       /* OTHERWISE or END: the op after its last */
+  sw_id closed_by; /* END; JOINs follow */
+} sw_frame;
+
 typedef struct sw_op {
   sw_opcode code;
   const char *name; /* unique in its function; the name its first result would have by default */
@@ -59,6 +71,8 @@ typedef struct sw_op {
   const sw_attr *attrs;
   const sw_id *regions;
   sw_id block;
+  sw_id frame;                     /* innermost loop or branch; -1: none. Filled by sw_graph_seal, as the next one */
+  int64_t repeats;                 /* how often it runs when the function runs once: product of trips (1: not known) */
   sw_span span;                    /* in the model file */
   sw_span location;                /* in the program that the model came from, where the model says so */
   const sw_space *space;           /* NULL for SPMD-only ops */
@@ -116,6 +130,8 @@ typedef struct sw_graph {
   sw_block *blocks;
   sw_region *regions;
   sw_function *functions;
+  int32_t n_frames;
+  const sw_frame *frames; /* in the order of their begins */
   const sw_annotation *annotations;
   bool has_mesh; /* the model names a mesh: annotations are in its axes */
   sw_mesh mesh;
@@ -191,6 +207,21 @@ static inline const sw_type *sw_result_type(const sw_graph *g, const sw_op *op, 
 static inline const sw_block *sw_graph_main_block(const sw_graph *g) {
   return &g->blocks[g->regions[g->functions[g->main].body].blocks[0]];
 }
+/* Is the op inside a loop (however deep)? */
+SW_API bool sw_op_in_loop(const sw_graph *g, const sw_op *op);
+/* Frame that holds a value: that of the op that makes it; -1 for arguments. */
+static inline sw_id sw_value_frame(const sw_graph *g, sw_id value) {
+  return g->values[value].def < 0 ? -1 : g->ops[g->values[value].def].frame;
+}
+/* How often the value is made anew when the function runs once. */
+static inline int64_t sw_value_repeats(const sw_graph *g, sw_id value) {
+  return g->values[value].def < 0 ? 1 : g->ops[g->values[value].def].repeats;
+}
+/* The last op that needs the value, though it may not read it: an entered value lasts as long as its loop. -1: none. */
+SW_API sw_id sw_value_held_for(const sw_graph *g, sw_id value);
+/* The earlier op whose strategy this one must share: all that joins bring together is cut alike. A join and the yields
+ * that it reads follow its first operand. -1: none. */
+SW_API sw_id sw_op_tied_to(const sw_graph *g, sw_id op);
 SW_API sw_id sw_graph_value_named(const sw_graph *g, const char *name); /* in main; -1: none */
 SW_API sw_id sw_graph_op_named(const sw_graph *g, const char *name);
 

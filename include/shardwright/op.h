@@ -39,13 +39,18 @@
 #define SW_OPS_SUGAR(X) \
   X(EINSUM, "einsum") X(SOFTMAX, "softmax") X(LAYER_NORM, "layer_norm") X(RMS_NORM, "rms_norm") X(GELU, "gelu") \
   X(SILU, "silu") X(TAKE, "take") X(SCATTER_ADD, "scatter_add") X(ONE_HOT, "one_hot") X(CUMSUM, "cumsum")
+/* Control flow, written in line (see below): structure is in the order of ops, and every value that crosses a border
+ * does so through an op of its own. */
+#define SW_OPS_CONTROL(X) \
+  X(WHILE, "while") X(CASE, "case") X(ENTER, "enter") X(TEST, "test") X(OTHERWISE, "otherwise") X(YIELD, "yield") \
+  X(END, "end") X(JOIN, "join")
 /* What a device's program has besides: a collective; the first global index of this device's block; keep some
  * positions of a block and replace the others. */
 #define SW_OPS_SPMD(X) \
   X(COLLECTIVE, "collective") X(SHARD_START, "shard_start") X(MASK, "mask")
 /* clang-format on */
 
-#define SW_OPS(X) SW_OPS_UNARY(X) SW_OPS_BINARY(X) SW_OPS_OTHER(X) SW_OPS_SUGAR(X) SW_OPS_SPMD(X)
+#define SW_OPS(X) SW_OPS_UNARY(X) SW_OPS_BINARY(X) SW_OPS_OTHER(X) SW_OPS_SUGAR(X) SW_OPS_CONTROL(X) SW_OPS_SPMD(X)
 
 typedef enum sw_opcode {
 #define SW_X(id, text) SW_OP_##id,
@@ -101,6 +106,18 @@ typedef enum sw_opcode {
  *   softmax(x) {dim=last}, layer_norm(x, gamma, beta) {epsilon=1e-5}, rms_norm(x, gamma) {epsilon=1e-5} (over the last
  *   dim), gelu(x) {approximate=true}, silu(x), take(table, indices) {dim=0}, scatter_add(x, indices, updates) {dim=0}
  *   (the transpose of take), one_hot(indices) {k, dtype} (new last dim), cumsum(x) {dim, reversed, exclusive}
+ * control flow: a loop is
+ *   while() {trips=0}        how often the body runs, 0: not known (a counter against a constant is found by itself)
+ *   enter(x)                 a value that the loop carries, or only reads; first of all
+ *   ...  test(p)             ops that give p, a bool scalar: go on while it is true
+ *   ...  yield(x)            the body; one yield per carried value
+ *   end()
+ *   join(entered, yielded)   per carried value: what it is in the end
+ * and a choice is
+ *   case(i)                  integer scalar: branch i, else the last one; bool: true is the first branch
+ *   enter(x) ... yield(x)  otherwise()  enter(x) ... yield(x)  ...  end()
+ *   join(yielded...)         one operand per branch
+ * Ops inside use values of the inside only. Operands of join have the sharding of its result: nothing is moved there.
  * SPMD programs:
  *   collective(x)            the op's sw_collective
  *   shard_start()            {base=0, step, dtype=i64}: base + step * (this device's index over refs); a scalar
@@ -132,7 +149,7 @@ SW_API bool sw_opcode_parse(const char *text, sw_opcode *out);
   X(START_INDEX_MAP, "start_index_map", INTS) X(INDEX_VECTOR_DIM, "index_vector_dim", INT) \
   X(UPDATE_WINDOW_DIMS, "update_window_dims", INTS) X(INSERTED_DIMS, "inserted_dims", INTS) \
   X(TARGET, "target", TEXT) X(BODY, "body", TEXT) X(BASE, "base", INT) X(STEP, "step", INT) \
-  X(OFFSET, "offset", INTS) X(GLOBAL, "global", INTS)
+  X(OFFSET, "offset", INTS) X(GLOBAL, "global", INTS) X(TRIPS, "trips", INT)
 /* clang-format on */
 
 typedef enum sw_attr_key {

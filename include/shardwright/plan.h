@@ -58,7 +58,7 @@ typedef struct sw_collective_sum {
 typedef struct sw_account {
   double total_s, local_s, move_s, reshard_s; /* the first is the sum of the others */
   double flops;                               /* of one device */
-  const sw_op_cost *op;                       /* by op id */
+  const sw_op_cost *op;                       /* by op id: of one run of it; the sums count a loop's ops per trip */
   int32_t n_reshards;
   const sw_plan_reshard *reshards; /* by step, then value */
   sw_collective_sum by_collective[SW_COLL_COUNT];

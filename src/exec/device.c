@@ -4,41 +4,19 @@
  * every op. With `poison`, a result is filled with garbage before its kernel runs, and its padding after: what a kernel
  * forgets to write or should not have read then shows in the outputs.
  */
-#include "exec/device.h"
+#include "exec/execution.h"
 
 #include <string.h>
 
 #include "exec/kernel.h"
 #include "shardwright/checked.h"
 
-enum { POOL_BLOCKS = 32, MOST_SCRATCH_KEPT = 64 << 20 };
-
-typedef struct pool_block {
-  void *at;
-  int64_t bytes;
-} pool_block;
-
-typedef struct held_value {
-  sw_tensor t;
-  int64_t bytes; /* of its block; 0: borrowed from the caller */
-  int32_t uses_left;
-} held_value;
-
-typedef struct execution {
-  sw_device *v;
-  held_value *values; /* by id */
-  pool_block pool[POOL_BLOCKS];
-  int n_pool;
-  sw_arena scratch;     /* of the op that runs */
-  size_t scratch_block; /* bytes of the block that it keeps */
-  int64_t held_bytes, peak_bytes;
-  int32_t n_communicating; /* collectives met so far that are not local */
-} execution;
+enum { MOST_SCRATCH_KEPT = 64 << 20 };
 
 /* --- memory of values --------------------------------------------------------------------------------------------- */
 
 /* The smallest kept block that holds `bytes` and is at most twice as large. */
-static void *pool_take(execution *e, int64_t bytes, int64_t *got, sw_diag *d) {
+static void *pool_take(sw_execution *e, int64_t bytes, int64_t *got, sw_diag *d) {
   int best = -1;
   for (int i = 0; i < e->n_pool; i++) {
     int64_t have = e->pool[i].bytes;
@@ -46,29 +24,29 @@ static void *pool_take(execution *e, int64_t bytes, int64_t *got, sw_diag *d) {
   }
   *got = bytes;
   if (best < 0) return sw_mem_alloc((size_t)bytes, 1, d);
-  pool_block b = e->pool[best];
+  sw_pool_block b = e->pool[best];
   e->pool[best] = e->pool[--e->n_pool];
   *got = b.bytes;
   return b.at;
 }
 
-static void pool_give(execution *e, void *at, int64_t bytes) {
-  if (e->n_pool == POOL_BLOCKS) { /* the oldest goes */
+static void pool_give(sw_execution *e, void *at, int64_t bytes) {
+  if (e->n_pool == SW_POOL_BLOCKS) { /* the oldest goes */
     sw_mem_free(e->pool[0].at);
-    memmove(e->pool, e->pool + 1, (POOL_BLOCKS - 1) * sizeof e->pool[0]);
+    memmove(e->pool, e->pool + 1, (SW_POOL_BLOCKS - 1) * sizeof e->pool[0]);
     e->n_pool--;
   }
-  e->pool[e->n_pool++] = (pool_block){at, bytes};
+  e->pool[e->n_pool++] = (sw_pool_block){at, bytes};
 }
 
-static void count_bytes(execution *e, int64_t bytes) {
+static void count_bytes(sw_execution *e, int64_t bytes) {
   e->held_bytes += bytes;
   e->peak_bytes = sw_max_i64(e->peak_bytes, e->held_bytes);
 }
 
 static int64_t tensor_bytes(const sw_buffer *b) { return sw_buffer_elements(b) * sw_dtype_bytes(b->dtype); }
 
-static void set_valid(const execution *e, sw_id value, sw_buffer *b) {
+void sw_held_set_valid(const sw_execution *e, sw_id value, sw_buffer *b) {
   const sw_exec_program *p = e->v->program;
   if (p && p->valid) {
     p->valid(p->valid_user, value, e->v->device, b->valid);
@@ -77,9 +55,9 @@ static void set_valid(const execution *e, sw_id value, sw_buffer *b) {
   }
 }
 
-static sw_rc value_create(execution *e, sw_id id, sw_diag *d) {
+sw_rc sw_held_create(sw_execution *e, sw_id id, sw_diag *d) {
   const sw_value *value = &e->v->graph->values[id];
-  held_value *h = &e->values[id];
+  sw_held *h = &e->values[id];
   int64_t bytes = sw_type_bytes(&value->type);
   if (bytes < 0) return SW_FAIL_INPUT(d, value->span, "value '%s' has a size that is not known", value->name);
   h->t = (sw_tensor){.dtype = value->type.dtype, .rank = value->type.rank};
@@ -87,16 +65,16 @@ static sw_rc value_create(execution *e, sw_id id, sw_diag *d) {
   h->uses_left = value->n_uses;
   h->t.data = pool_take(e, sw_max_i64(bytes, 1), &h->bytes, d);
   if (!h->t.data) return SW_E_RESOURCE;
-  set_valid(e, id, &h->t);
+  sw_held_set_valid(e, id, &h->t);
   if (e->v->options->poison) sw_buffer_poison(&h->t);
   count_bytes(e, bytes);
   return SW_OK;
 }
 
-static void value_release(execution *e, held_value *h) {
+void sw_held_release(sw_execution *e, sw_held *h) {
   count_bytes(e, -tensor_bytes(&h->t));
   if (h->bytes) pool_give(e, h->t.data, h->bytes);
-  *h = (held_value){0};
+  *h = (sw_held){0};
 }
 
 /* --- ops ---------------------------------------------------------------------------------------------------------- */
@@ -109,7 +87,7 @@ static void keep_own(const sw_buffer *in, sw_buffer *out) {
   }
 }
 
-static sw_rc run_collective(execution *e, const sw_op *op, const sw_buffer *const *in, sw_buffer *const *out,
+static sw_rc run_collective(sw_execution *e, const sw_op *op, const sw_buffer *const *in, sw_buffer *const *out,
                             sw_diag *d) {
   const sw_exec_program *p = e->v->program;
   if (!p || !p->comm) return SW_FAIL_INPUT(d, op->span, "op '%s' is a collective, but one device runs alone", op->name);
@@ -125,7 +103,7 @@ static sw_rc run_collective(execution *e, const sw_op *op, const sw_buffer *cons
   return sw_comm_run(p->comm, e->v->device, &call, d);
 }
 
-static sw_rc run_op(execution *e, const sw_op *op, sw_diag *d) {
+static sw_rc run_op(sw_execution *e, const sw_op *op, sw_diag *d) {
   const sw_exec_options *o = e->v->options;
   const sw_buffer **in;
   sw_buffer **out;
@@ -133,32 +111,32 @@ static sw_rc run_op(execution *e, const sw_op *op, sw_diag *d) {
   SW_ARENA_NEW(out, &e->scratch, op->n_results, d);
   for (int i = 0; i < op->n_operands; i++) in[i] = &e->values[op->operands[i]].t;
   for (int i = 0; i < op->n_results; i++) {
-    SW_TRY(value_create(e, op->results[i], d));
+    SW_TRY(sw_held_create(e, op->results[i], d));
     out[i] = &e->values[op->results[i]].t;
   }
   sw_exec_ctx ctx = {e->v->program ? e->v->program->mesh : NULL, e->v->device, &e->scratch};
   SW_TRY(op->code == SW_OP_COLLECTIVE ? run_collective(e, op, in, out, d) : sw_exec_eval(op, in, out, &ctx, d));
   for (int i = 0; i < op->n_results; i++) {
-    set_valid(e, op->results[i], out[i]);
+    sw_held_set_valid(e, op->results[i], out[i]);
     if (o->poison) sw_buffer_poison_padding(out[i]);
   }
   return o->observe ? o->observe(o->observe_user, e->v->device, op, (const sw_buffer *const *)out, d) : SW_OK;
 }
 
-static void release_unused(execution *e, const sw_op *op) {
+static void release_unused(sw_execution *e, const sw_op *op) {
   for (int i = 0; i < op->n_operands; i++) {
-    held_value *h = &e->values[op->operands[i]];
-    if (--h->uses_left == 0) value_release(e, h);
+    sw_held *h = &e->values[op->operands[i]];
+    if (--h->uses_left == 0) sw_held_release(e, h);
   }
   for (int i = 0; i < op->n_results; i++) {
-    held_value *h = &e->values[op->results[i]];
-    if (h->uses_left == 0) value_release(e, h);
+    sw_held *h = &e->values[op->results[i]];
+    if (h->uses_left == 0) sw_held_release(e, h);
   }
 }
 
 /* Empty the scratch, but keep one block that would have held all of what the op took (a reset keeps only the last):
  * the next layer's op then finds its memory in place. */
-static sw_rc scratch_recycle(execution *e, sw_diag *d) {
+static sw_rc scratch_recycle(sw_execution *e, sw_diag *d) {
   size_t used = e->scratch.bytes;
   sw_arena_reset(&e->scratch);
   if (used <= e->scratch_block || used > MOST_SCRATCH_KEPT) return SW_OK;
@@ -168,29 +146,39 @@ static sw_rc scratch_recycle(execution *e, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc run_ops(execution *e, sw_diag *d) {
+static sw_rc run_one(sw_execution *e, sw_id id, sw_id *next, sw_diag *d) {
   const sw_graph *g = e->v->graph;
   const sw_exec_options *o = e->v->options;
-  const sw_block *block = sw_graph_main_block(g);
-  for (int i = 0; i < block->n_ops; i++) {
-    sw_id id = block->ops[i];
-    const sw_op *op = &g->ops[id];
+  const sw_op *op = &g->ops[id];
+  double start = sw_now_s();
+  *next = id + 1;
+  if (sw_is_control(op->code)) return sw_control_step(e, op, next, d);
+  SW_TRY_NOTE(d, run_op(e, op, d), "while executing op '%s' (%s)", op->name, sw_opcode_text(op->code));
+  if (o->times) {
+    o->times[e->v->device * g->n_ops + id] = (sw_exec_time){start - e->v->began_s, sw_now_s() - e->v->began_s};
+  }
+  SW_TRY(scratch_recycle(e, d));
+  release_unused(e, op);
+  return SW_OK;
+}
+
+/* Ids of a block's ops follow each other. */
+static sw_rc run_ops(sw_execution *e, sw_diag *d) {
+  const sw_block *block = sw_graph_main_block(e->v->graph);
+  sw_id next, end = block->n_ops ? block->ops[0] + block->n_ops : 0;
+  for (sw_id id = block->n_ops ? block->ops[0] : 0; id < end; id = next) {
     e->v->at_op = id;
-    if (sw_cancelled(o->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "execution was interrupted");
-    double start = sw_now_s();
-    SW_TRY_NOTE(d, run_op(e, op, d), "while executing op '%s' (%s)", op->name, sw_opcode_text(op->code));
-    if (o->times) {
-      o->times[e->v->device * g->n_ops + id] = (sw_exec_time){start - e->v->began_s, sw_now_s() - e->v->began_s};
+    if (sw_cancelled(e->v->options->cancel)) {
+      return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "execution was interrupted");
     }
-    SW_TRY(scratch_recycle(e, d));
-    release_unused(e, op);
+    SW_TRY(run_one(e, id, &next, d));
   }
   return SW_OK;
 }
 
 /* --- arguments and outputs ---------------------------------------------------------------------------------------- */
 
-static sw_rc take_args(execution *e, const sw_buffer *const *args, sw_diag *d) {
+static sw_rc take_args(sw_execution *e, const sw_buffer *const *args, sw_diag *d) {
   const sw_graph *g = e->v->graph;
   const sw_function *f = &g->functions[g->main];
   for (int i = 0; i < f->n_args; i++) {
@@ -199,22 +187,22 @@ static sw_rc take_args(execution *e, const sw_buffer *const *args, sw_diag *d) {
     bool fits = b && b->dtype == value->type.dtype && b->rank == value->type.rank;
     for (int k = 0; fits && k < b->rank; k++) fits = b->dims[k] == value->type.dims[k];
     if (!fits) return SW_FAIL_INPUT(d, value->span, "argument '%s' is not of the declared type", value->name);
-    e->values[f->args[i]] = (held_value){.t = *b, .uses_left = value->n_uses};
-    set_valid(e, f->args[i], &e->values[f->args[i]].t);
+    e->values[f->args[i]] = (sw_held){.t = *b, .uses_left = value->n_uses};
+    sw_held_set_valid(e, f->args[i], &e->values[f->args[i]].t);
     count_bytes(e, tensor_bytes(b));
   }
   return SW_OK;
 }
 
 /* A value's last return hands it over; earlier ones, and an argument's, are copies. */
-static sw_rc give_outputs(execution *e, sw_tensor *outputs, sw_diag *d) {
+static sw_rc give_outputs(sw_execution *e, sw_tensor *outputs, sw_diag *d) {
   const sw_graph *g = e->v->graph;
   const sw_function *f = &g->functions[g->main];
   for (int i = 0; i < f->n_outputs; i++) {
-    held_value *h = &e->values[f->outputs[i]];
+    sw_held *h = &e->values[f->outputs[i]];
     if (--h->uses_left == 0 && h->bytes) {
       outputs[i] = h->t;
-      *h = (held_value){0};
+      *h = (sw_held){0};
     } else {
       SW_TRY(sw_tensor_copy(&outputs[i], &h->t, d));
     }
@@ -222,7 +210,7 @@ static sw_rc give_outputs(execution *e, sw_tensor *outputs, sw_diag *d) {
   return SW_OK;
 }
 
-static void execution_free(execution *e) {
+static void execution_free(sw_execution *e) {
   for (int i = 0; e->values && i < e->v->graph->n_values; i++) {
     if (e->values[i].bytes) sw_mem_free(e->values[i].t.data);
   }
@@ -233,7 +221,7 @@ static void execution_free(execution *e) {
 
 sw_rc sw_device_execute(sw_device *v, const sw_buffer *const *args, sw_tensor *outputs, sw_diag *d) {
   int n_outputs = v->graph->functions[v->graph->main].n_outputs;
-  execution e = {.v = v};
+  sw_execution e = {.v = v};
   v->at_op = -1;
   memset(outputs, 0, (size_t)n_outputs * sizeof *outputs);
   e.values = sw_mem_alloc((size_t)v->graph->n_values, sizeof *e.values, d);

@@ -1,7 +1,10 @@
 /* The table of kernels, complete by static assertion, and the evaluation of one op. */
 #include "exec/kernel.h"
 
-/* Every op but sugar (expanded while a graph is built) and collective (run by the communicator) has a row: the number
+#include "exec/execution.h"
+
+/* Every op but sugar (expanded while a graph is built), control flow (control.c) and collective (run by the
+ * communicator) has a row: the number
  * of rows is right, and a row given twice is a compiler warning. */
 #define ONE(id, text) +1
 #define ONE_KERNEL(id, function) +1
@@ -12,7 +15,9 @@ _Static_assert(0 SW_KERNELS(ONE_KERNEL) == (0 SW_OPS_OTHER(ONE)) + (0 SW_OPS_SPM
 #define OTHER(id, function) [SW_OP_##id] = sw_kernel_##function,
 static const sw_kernel kKernels[SW_OP_COUNT] = {SW_OPS_UNARY(UNARY) SW_OPS_BINARY(BINARY) SW_KERNELS(OTHER)};
 
-bool sw_exec_supports(sw_opcode code) { return code != SW_OP_OPAQUE && kKernels[code] != NULL; }
+bool sw_exec_supports(sw_opcode code) {
+  return code != SW_OP_OPAQUE && (kKernels[code] != NULL || sw_is_control(code));
+}
 
 sw_rc sw_kernel_no_dtype(const sw_kernel_call *c, sw_dtype t, sw_diag *d) {
   return SW_FAIL_INPUT(d, c->op->span, "op '%s': %s is not executed on %s", c->op->name, sw_opcode_text(c->op->code),

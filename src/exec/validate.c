@@ -179,6 +179,7 @@ static sw_rc observe_single(void *user, int64_t device, const sw_op *op, const s
   validator *v = user;
   for (int i = 0; i < op->n_results; i++) {
     v->exact = v->exact && small_integers(results[i]);
+    if (v->values) sw_tensor_deinit(&v->values[op->results[i]]); /* of an earlier trip of the loop */
     if (v->values) SW_TRY(sw_tensor_copy(&v->values[op->results[i]], results[i], d));
   }
   return SW_OK;
@@ -250,13 +251,22 @@ static void valid_of(void *user, sw_id value, int64_t device, int64_t *valid) {
   sw_spmd_valid(&((const validator *)user)->spmd, value, device, valid);
 }
 
-/* Compare a block as soon as a device has made it; partial values have no counterpart on one device. */
+/* Does one device's run leave the one value to compare blocks with? Partial values have no counterpart there, and of a
+ * loop's values only the last is known. */
+static bool is_comparable(const validator *v, const sw_layout *l) {
+  if (!l->is_block || l->sharding.n_partial) return false;
+  const sw_graph *g = v->plan->graph;
+  sw_id def = g->values[l->source].def;
+  return def >= 0 && !sw_op_in_loop(g, &g->ops[def]) && v->values[l->source].data;
+}
+
+/* Compare a block as soon as a device has made it. */
 static sw_rc observe_parallel(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results,
                               sw_diag *d) {
   validator *v = user;
   for (int i = 0; i < op->n_results; i++) {
     const sw_layout *l = &v->spmd.layout[op->results[i]];
-    if (!l->is_block || l->sharding.n_partial || v->plan->graph->values[l->source].def < 0) continue;
+    if (!is_comparable(v, l)) continue;
     const sw_buffer *whole = &v->values[l->source];
     sw_validate_entry e = {.name = v->plan->graph->values[l->source].name, .exact = v->exact, .device = device};
     e.tolerance = tolerance_for(v, whole);

@@ -66,6 +66,7 @@ ATTRS(gelu, INT(APPROXIMATE, 1));
 ATTRS(take, INT(DIM, 0));
 ATTRS(one_hot, NEEDED(DTYPE), NEEDED(K));
 ATTRS(cumsum, NEEDED(DIM), INT(REVERSED, 0), INT(EXCLUSIVE, 0));
+ATTRS(while, INT(TRIPS, 0));
 ATTRS(shard_start, INT(DTYPE, SW_I64), INT(BASE, 0), NEEDED(STEP));
 ATTRS(mask, NEEDED(DIM), NEEDED(START), NEEDED(LIMIT), INT(BASE, 0), NEEDED(STEP));
 
@@ -209,6 +210,20 @@ SUGAR(SCATTER_ADD, 3, scatter_add, scatter_add, take);
 SUGAR(ONE_HOT, 1, one_hot, one_hot, one_hot);
 SUGAR(CUMSUM, 1, along_dim, cumsum, cumsum, .classes = SW_NUMBERS);
 ROW(SILU) = {1, 1, .infer = sw_infer_float, .expand = sw_expand_silu};
+
+#define CONTROL (SW_RULE_FREE | SW_RULE_DYNAMIC)
+#define MARKER(id, n, how) ROW(id) = {n, n, .infer = sw_infer_##how, .space = sw_space_of_opaque, .flags = CONTROL}
+ROW(WHILE) = {
+    0, 0, SW_RULE_ATTRS(while_attrs), .infer = sw_infer_marker, .space = sw_space_of_opaque, .flags = SW_RULE_FREE};
+MARKER(CASE, 1, choice);
+MARKER(TEST, 1, choice);
+MARKER(OTHERWISE, 0, marker);
+MARKER(END, 0, marker);
+#define CARRY(id, most) \
+  ROW(id) = {1, most, .infer = sw_infer_alike, .space = sw_space_of_elementwise, .classes = SW_ANY, .flags = CONTROL}
+CARRY(ENTER, 1);
+CARRY(YIELD, 1);
+CARRY(JOIN, -1);
 
 #define SPMD (SW_RULE_SPMD | SW_RULE_UNSHARED)
 ROW(COLLECTIVE) = {0, 1, .infer = sw_infer_given, .flags = SPMD};

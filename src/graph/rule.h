@@ -73,6 +73,7 @@ enum {
   SW_REALS = SW_FLOATS | SW_INTS,
   SW_NUMBERS = SW_REALS | SW_COMPLEX,
   SW_ELEMENTS = SW_NUMBERS | SW_BOOLS,
+  SW_ANY = SW_ELEMENTS | 1 << SW_CLASS_TOKEN,
 };
 
 struct sw_expansion;

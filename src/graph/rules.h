@@ -59,6 +59,11 @@ sw_rc sw_infer_opaque(sw_rule_call *c);
 sw_rc sw_infer_given(sw_rule_call *c);
 void sw_space_of_opaque(const sw_rule_call *c, sw_space_builder *b);
 
+/* control.c */
+sw_rc sw_infer_marker(sw_rule_call *c);
+sw_rc sw_infer_choice(sw_rule_call *c);
+sw_rc sw_infer_alike(sw_rule_call *c);
+
 /* sugar.c, einsum.c: operands are checked by `infer`, which gives no result types */
 sw_rc sw_infer_float(sw_rule_call *c);
 sw_rc sw_infer_along_dim(sw_rule_call *c);

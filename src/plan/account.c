@@ -15,6 +15,7 @@ typedef struct ledger {
   int32_t n_steps;
   int64_t *delta; /* change of the bytes held at each step; n_steps + 1 */
   sw_account *out;
+  double repeats;       /* of what is accounted now */
   int32_t *last_direct; /* by value: last step at which the value as made is read */
 } ledger;
 
@@ -25,9 +26,10 @@ static void hold(ledger *l, int32_t from, int32_t to, int64_t bytes) { /* steps 
 
 static void add_step(ledger *l, sw_coll_op op, const sw_axis_ref *axes, int n_axes, double seconds, double bytes) {
   sw_collective_sum *sum = &l->out->by_collective[op];
-  sum->calls++;
+  seconds *= l->repeats;
+  sum->calls += (int64_t)l->repeats;
   sum->seconds += seconds;
-  sum->bytes += bytes;
+  sum->bytes += bytes * l->repeats;
   bool seen[SW_MAX_AXES] = {false};
   for (int i = 0; i < n_axes; i++) {
     if (!seen[axes[i].axis]) l->out->axis_s[axes[i].axis] += seconds;
@@ -72,9 +74,10 @@ static sw_rc account_ops(ledger *l, sw_op_cost *cost, sw_diag *d) {
     sw_id id = block->ops[i];
     const sw_op *op = &p->graph->ops[id];
     sw_strategy_cost(p->graph, op, p->machine, &p->ops[id], &cost[id]);
-    l->out->local_s += cost[id].local_s;
-    l->out->move_s += cost[id].move_s;
-    l->out->flops += cost[id].flops;
+    l->repeats = (double)op->repeats;
+    l->out->local_s += cost[id].local_s * l->repeats;
+    l->out->move_s += cost[id].move_s * l->repeats;
+    l->out->flops += cost[id].flops * l->repeats;
     if (cost[id].temp_bytes > 0) hold(l, i, i, (int64_t)cost[id].temp_bytes);
     SW_TRY(sw_strategy_moves(p->graph, op, sw_machine_mesh(p->machine), &p->ops[id], account_move, l, d));
   }
@@ -95,7 +98,8 @@ static void account_reshards(ledger *l) {
   for (int32_t i = 0; i < l->out->n_reshards; i++) {
     const sw_plan_reshard *r = &l->out->reshards[i];
     const sw_type *type = &l->p->graph->values[r->value].type;
-    l->out->reshard_s += r->route.cost_s;
+    l->repeats = (double)sw_value_repeats(l->p->graph, r->value);
+    l->out->reshard_s += r->route.cost_s * l->repeats;
     l->out->full_replications += r->route.full_replication;
     for (int k = 0; k < r->route.n_steps; k++) {
       const sw_route_step *st = &r->route.step[k];
@@ -122,6 +126,8 @@ static void find_direct_uses(ledger *l, sw_id value) {
     int32_t step = v->uses[u].op < 0 ? l->n_steps - 1 : l->step_of[v->uses[u].op];
     if (sw_sharding_equal(&from, &to)) l->last_direct[value] = (int32_t)sw_max_i64(l->last_direct[value], step);
   }
+  sw_id held_for = sw_value_held_for(l->p->graph, value);
+  if (held_for >= 0) l->last_direct[value] = (int32_t)sw_max_i64(l->last_direct[value], l->step_of[held_for]);
 }
 
 static void hold_value(ledger *l, sw_id value) {

@@ -158,6 +158,11 @@ static double result_bytes(const follower *f, const sw_op *op, const sw_strategy
 static sw_rc follow(follower *f, sw_id id, sw_diag *d) {
   const sw_op *op = &f->g->ops[id];
   const sw_enumeration *e;
+  sw_id leader = sw_op_tied_to(f->g, id);
+  if (leader >= 0) {
+    f->plan->ops[id] = f->plan->ops[leader];
+    return SW_OK;
+  }
   double best = INFINITY, best_bytes = INFINITY;
   SW_TRY(strategies_of(f, op, &e, d));
   for (int32_t i = 0; i < e->n; i++) {

@@ -82,6 +82,18 @@ static sw_rc verify_annotation(const sw_plan *p, const sw_annotation *a, sw_diag
   return SW_OK;
 }
 
+/* Nothing is moved where values leave a loop or branch. */
+static sw_rc verify_joins(const sw_plan *p, const sw_op *op, sw_id id, sw_diag *d) {
+  for (int i = 0; op->code == SW_OP_JOIN && i < op->n_operands; i++) {
+    sw_sharding have, want;
+    sw_plan_value_sharding(p, op->operands[i], &have);
+    sw_plan_use_sharding(p, (sw_value_use){id, i}, &want);
+    if (sw_sharding_equal(&have, &want)) continue;
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "operand %d of join '%s' has another sharding than its result", i, op->name);
+  }
+  return SW_OK;
+}
+
 sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d) {
   const sw_graph *g = p->graph;
   const sw_block *block = sw_graph_main_block(g);
@@ -90,6 +102,7 @@ sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d) {
     const sw_op *op = &g->ops[block->ops[i]];
     SW_TRY_NOTE(d, sw_strategy_check(g, op, sw_machine_mesh(p->machine), &p->ops[block->ops[i]], d),
                 "in the strategy of op '%s'", op->name);
+    SW_TRY(verify_joins(p, op, block->ops[i], d));
   }
   for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(verify_annotation(p, &g->annotations[i], d));
   sw_arena scratch = {0};

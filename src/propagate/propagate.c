@@ -211,10 +211,33 @@ static void set_annotations(state *s, const sw_op *op, const sw_strategy *st) {
   }
 }
 
+/* Of ops that share a strategy, the first one that has one decides for all. */
+static const sw_strategy *tied_strategy(const state *s, sw_id id) {
+  sw_id leader = sw_op_tied_to(s->g, id);
+  if (leader < 0) leader = id;
+  if (s->decided[leader]) return &s->ops[leader];
+  const sw_op *op = &s->g->ops[leader];
+  for (int r = 0; r < op->n_results; r++) {
+    const sw_value *v = &s->g->values[op->results[r]];
+    for (int u = 0; u < v->n_uses; u++) {
+      sw_id join = v->uses[u].op;
+      if (join < 0 || s->g->ops[join].code != SW_OP_JOIN) continue;
+      if (s->decided[join]) return &s->ops[join];
+      for (int i = 0; i < s->g->ops[join].n_operands; i++) {
+        sw_id yield = s->g->values[s->g->ops[join].operands[i]].def;
+        if (s->decided[yield]) return &s->ops[yield];
+      }
+    }
+  }
+  return NULL;
+}
+
 static sw_rc visit(state *s, sw_id id, sw_diag *d) {
   const sw_op *op = &s->g->ops[id];
+  const sw_strategy *tied = s->decided[id] ? NULL : tied_strategy(s, id);
   bool touched = true;
-  if (!s->decided[id]) SW_TRY(get_option(s, op, &s->ops[id], &touched, d));
+  if (tied) s->ops[id] = *tied;
+  if (!tied && !s->decided[id]) SW_TRY(get_option(s, op, &s->ops[id], &touched, d));
   sw_rc rc = sw_strategy_check(s->g, op, s->mesh, &s->ops[id], d);
   if (rc) {
     sw_diag_note(d, "op '%s' cannot be cut as the annotations around it say", op->name);
@@ -230,6 +253,14 @@ static sw_rc sweep(state *s, bool backward, sw_diag *d) {
   const sw_block *b = sw_graph_main_block(s->g);
   for (int32_t i = 0; i < b->n_ops; i++) SW_TRY(visit(s, b->ops[backward ? b->n_ops - 1 - i : i], d));
   return SW_OK;
+}
+
+/* What one sweep has decided too late for an op that it had passed. */
+static void settle_ties(state *s) {
+  for (sw_id id = 0; id < s->g->n_ops; id++) {
+    const sw_strategy *tied = s->decided[id] ? NULL : tied_strategy(s, id);
+    if (tied) s->ops[id] = *tied;
+  }
 }
 
 /* --- the plan ---------------------------------------------------------------------------------------------------- */
@@ -290,6 +321,7 @@ sw_rc sw_propagate(const sw_graph *g, const sw_machine *machine, sw_traversal t,
   bool backward_first = t == SW_TRAVERSE_BACKWARD_FORWARD || t == SW_TRAVERSE_BACKWARD;
   if (!rc) rc = sweep(&s, backward_first, d);
   if (!rc && t <= SW_TRAVERSE_FORWARD_BACKWARD) rc = sweep(&s, !backward_first, d);
+  if (!rc) settle_ties(&s);
   if (!rc) finish_ends(&s, out);
   sw_arena_deinit(&scratch);
   if (!rc) rc = sw_plan_verify(out, d);

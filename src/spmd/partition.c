@@ -114,6 +114,23 @@ static sw_rc fetch(partition *p, sw_id value, const sw_sharding *want, sw_id *ou
   return SW_OK;
 }
 
+/* What enters a loop or a branch is resharded before it: once, and whichever branch runs. */
+static sw_rc fetch_entering(partition *p, sw_id opener, sw_diag *d) {
+  sw_emit *e = &p->e;
+  for (int32_t i = 0; i < e->model->n_frames; i++) {
+    const sw_frame *f = &e->model->frames[i];
+    if (f->opened_by != opener) continue;
+    for (sw_id id = f->begin + 1; e->model->ops[id].code == SW_OP_ENTER; id++) {
+      sw_sharding want;
+      sw_id local;
+      sw_strategy_operand(e->model, &e->model->ops[id], &e->plan->ops[id], 0, &want);
+      e->now = (sw_origin){id, e->model->ops[id].operands[0]};
+      SW_TRY(fetch(p, e->model->ops[id].operands[0], &want, &local, d));
+    }
+  }
+  return SW_OK;
+}
+
 /* --- ops and outputs --------------------------------------------------------------------------------------------- */
 
 static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
@@ -123,6 +140,7 @@ static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
   e->strategy = &e->plan->ops[id];
   SW_ARENA_NEW(e->in, &e->scratch, op->n_operands, d);
   SW_ARENA_NEW(e->windowed, &e->scratch, op->n_operands, d);
+  if (op->code == SW_OP_WHILE || op->code == SW_OP_CASE) SW_TRY(fetch_entering(p, id, d));
   for (int i = 0; i < op->n_operands; i++) {
     sw_sharding want;
     sw_strategy_operand(e->model, op, e->strategy, i, &want);

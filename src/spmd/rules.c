@@ -11,7 +11,7 @@
 
 static const sw_lower kLower[SW_OP_COUNT] = {
 #define SW_X(id, text) [SW_OP_##id] = sw_lower_same,
-    SW_OPS_UNARY(SW_X) SW_OPS_BINARY(SW_X)
+    SW_OPS_UNARY(SW_X) SW_OPS_BINARY(SW_X) SW_OPS_CONTROL(SW_X)
 #undef SW_X
         [SW_OP_COMPARE] = sw_lower_same,
     [SW_OP_SELECT] = sw_lower_same,

@@ -48,6 +48,16 @@ static void print_values(const sw_graph *g, const sw_id *ids, int n, sw_text *ou
   for (int i = 0; i < n; i++) sw_text_printf(out, "%s%%%s", i ? ", " : "", g->values[ids[i]].name);
 }
 
+/* Type of the first result, and how it is cut. */
+static void print_layout(const sw_spmd *s, const sw_op *op, sw_text *out) {
+  if (!op->n_results) return;
+  const sw_layout *l = &s->layout[op->results[0]];
+  sw_text_puts(out, " : ");
+  sw_type_print(sw_result_type(s->program, op, 0), out);
+  if (l->is_block) sw_text_puts(out, "  ");
+  if (l->is_block) sw_sharding_print(s->mesh, &l->sharding, out);
+}
+
 void sw_spmd_print(const sw_spmd *s, sw_text *out) {
   const sw_graph *g = s->program;
   const sw_function *f = &g->functions[g->main];
@@ -64,16 +74,13 @@ void sw_spmd_print(const sw_spmd *s, sw_text *out) {
   for (int32_t i = 0; i < block->n_ops; i++) {
     const sw_op *op = &g->ops[block->ops[i]];
     print_values(g, op->results, op->n_results, out);
-    sw_text_puts(out, " = ");
+    if (op->n_results) sw_text_puts(out, " = ");
     if (op->collective) sw_collective_print(s->mesh, op->collective, out);
     if (!op->collective) sw_text_puts(out, sw_opcode_text(op->code));
     sw_text_puts(out, "(");
     print_values(g, op->operands, op->n_operands, out);
-    sw_text_puts(out, ") : ");
-    sw_type_print(sw_result_type(g, op, 0), out);
-    const sw_layout *l = &s->layout[op->results[0]];
-    if (l->is_block) sw_text_puts(out, "  ");
-    if (l->is_block) sw_sharding_print(s->mesh, &l->sharding, out);
+    sw_text_puts(out, ")");
+    print_layout(s, op, out);
     if (s->origin[block->ops[i]].op >= 0) {
       sw_text_printf(out, "  // %s", s->model->ops[s->origin[block->ops[i]].op].name);
     }
@@ -133,6 +140,7 @@ static double op_seconds(const sw_spmd *s, const sw_machine *machine, const sw_o
                                    collective_bytes(c, in, sw_result_type(g, op, 0)));
   }
   double flops = 0, bytes = 0;
+  if (!op->n_results) return 0;
   if (op->space) {
     sw_op_work(g, op, NULL, &flops, &bytes);
   } else {
@@ -144,6 +152,20 @@ static double op_seconds(const sw_spmd *s, const sw_machine *machine, const sw_o
 
 static int64_t value_bytes(const sw_spmd *s, sw_id v) { return sw_type_bytes(&s->program->values[v].type); }
 
+/* The loop that ends here no longer holds what had entered it: how many bytes nobody else needs. */
+static int64_t let_go(const sw_spmd *s, sw_id end, int32_t *left) {
+  const sw_graph *g = s->program;
+  int64_t bytes = 0;
+  for (int32_t f = 0; f < g->n_frames; f++) {
+    if (g->frames[f].end != end) continue;
+    for (sw_id id = g->frames[f].begin + 1; g->ops[id].code == SW_OP_ENTER; id++) {
+      sw_id v = g->ops[id].results[0];
+      if (sw_value_held_for(g, v) == end && --left[v] == 0) bytes += value_bytes(s, v);
+    }
+  }
+  return bytes;
+}
+
 /* Largest sum of live buffers: arguments of kind parameter and state live throughout, others to their last use. */
 static sw_rc find_peak(const sw_spmd *s, int64_t *peak, sw_diag *d) {
   const sw_graph *g = s->program;
@@ -152,7 +174,7 @@ static sw_rc find_peak(const sw_spmd *s, int64_t *peak, sw_diag *d) {
   int32_t *left;
   SW_MEM_NEW(left, g->n_values, d);
   int64_t now = 0;
-  for (sw_id v = 0; v < g->n_values; v++) left[v] = g->values[v].n_uses;
+  for (sw_id v = 0; v < g->n_values; v++) left[v] = g->values[v].n_uses + (sw_value_held_for(g, v) >= 0);
   for (int32_t i = 0; i < f->n_args; i++) {
     now += value_bytes(s, f->args[i]);
     if (g->values[f->args[i]].kind != SW_VALUE_INPUT) left[f->args[i]]++;
@@ -164,6 +186,7 @@ static sw_rc find_peak(const sw_spmd *s, int64_t *peak, sw_diag *d) {
     *peak = sw_max_i64(*peak, now);
     for (int r = 0; r < op->n_results; r++) now -= left[op->results[r]] ? 0 : value_bytes(s, op->results[r]);
     for (int k = 0; k < op->n_operands; k++) now -= --left[op->operands[k]] ? 0 : value_bytes(s, op->operands[k]);
+    if (op->code == SW_OP_END) now -= let_go(s, block->ops[i], left);
   }
   sw_mem_free(left);
   return SW_OK;
@@ -175,9 +198,9 @@ sw_rc sw_spmd_account(const sw_spmd *s, const sw_machine *machine, sw_spmd_cost 
   for (int32_t i = 0; i < block->n_ops; i++) {
     const sw_op *op = &s->program->ops[block->ops[i]];
     bool is_comm;
-    double seconds = op_seconds(s, machine, op, &is_comm);
+    double seconds = op_seconds(s, machine, op, &is_comm) * (double)op->repeats;
     *(is_comm ? &out->comm_s : &out->local_s) += seconds;
-    if (op->collective) out->calls[op->collective->op]++;
+    if (op->collective) out->calls[op->collective->op] += op->repeats;
   }
   return find_peak(s, &out->peak_bytes, d);
 }

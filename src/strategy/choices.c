@@ -31,7 +31,7 @@ sw_rc sw_choices_of_op(const sw_graph *g, const sw_op *op, const sw_enumeration 
   SW_ARENA_NEW(out->temp, arena, e->n, d);
   bool any_temp = false;
   for (int32_t i = 0; i < e->n; i++) {
-    out->cost[i] = sw_cost_units(e->cost[i].local_s + e->cost[i].move_s);
+    out->cost[i] = sw_cost_times(sw_cost_units(e->cost[i].local_s + e->cost[i].move_s), op->repeats);
     out->temp[i] = (int64_t)e->cost[i].temp_bytes;
     any_temp = any_temp || out->temp[i] > 0;
   }
@@ -40,6 +40,7 @@ sw_rc sw_choices_of_op(const sw_graph *g, const sw_op *op, const sw_enumeration 
     bool operand = p < op->n_operands;
     const sw_type *type = operand ? sw_operand_type(g, op, p) : sw_result_type(g, op, p - op->n_operands);
     SW_TRY(sw_prices_class(prices, type, &out->ports[p].shape_class, d));
+    out->ports[p].tied = operand && op->code == SW_OP_JOIN;
     for (int32_t i = 0; i < e->n; i++) {
       sw_sharding s;
       if (operand) sw_strategy_operand(g, op, &e->at[i], p, &s);
@@ -78,6 +79,7 @@ sw_rc sw_choices_filter(const sw_choices *c, const bool *keep, const int64_t *pe
     if (strategies) strategies[k] = c->strategies[i];
     for (int32_t p = 0; p < c->n_ports; p++) {
       out->ports[p].shape_class = c->ports[p].shape_class;
+      out->ports[p].tied = c->ports[p].tied;
       out->ports[p].id[k] = c->ports[p].id[i];
       out->ports[p].amount[k] = c->ports[p].amount[i];
     }

@@ -12,6 +12,7 @@
 
 typedef struct sw_port {
   int32_t shape_class;
+  bool tied;       /* the value arrives as it is made: no copy in another sharding */
   int32_t *id;     /* per choice */
   int64_t *amount; /* per choice: bytes of one device's block */
 } sw_port;

@@ -166,8 +166,10 @@ void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *mach
   bool fits = op->space->n_loops <= MOST_LOOPS;
   for (int l = 0; fits && l < op->space->n_loops; l++) extents[l] = sw_strategy_block(op->space, s, l);
   sw_op_work(g, op, fits ? extents : NULL, &out->flops, &out->bytes);
-  sw_dtype t = op->n_operands ? sw_operand_type(g, op, 0)->dtype : sw_result_type(g, op, 0)->dtype;
-  if (out->flops > 0 || out->bytes > 0) out->local_s = sw_machine_local_s(machine, t, out->flops, out->bytes);
+  if (out->flops > 0 || out->bytes > 0) {
+    sw_dtype t = op->n_operands ? sw_operand_type(g, op, 0)->dtype : sw_result_type(g, op, 0)->dtype;
+    out->local_s = sw_machine_local_s(machine, t, out->flops, out->bytes);
+  }
   cost_sum sum = {machine, out};
   (void)sw_strategy_moves(g, op, sw_machine_mesh(machine), s, add_move_cost, &sum, NULL); /* the visitor cannot fail */
 }

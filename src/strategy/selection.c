@@ -82,6 +82,7 @@ static sw_rc choices_of_op(build *b, const sw_op *op, const sw_choices **out, sw
   bool fresh;
   b->key.n = 0;
   sw_op_class_key(s->g, op, &b->key);
+  sw_text_append(&b->key, (const char *)&op->repeats, sizeof op->repeats);
   if (b->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
   SW_TRY(sw_dict_put(&b->op_classes, b->key.at, b->key.n, (int64_t)b->class_at.n, &slot, &fresh, d));
   if (fresh) {
@@ -153,7 +154,8 @@ static int64_t end_of_life(const build *b, const sw_value *v, int64_t def) {
     int64_t at = v->uses[u].op < 0 ? b->s->n_ops : b->s->node_of_op[v->uses[u].op] - b->s->n_args + 1;
     end = sw_max_i64(end, at);
   }
-  return end;
+  sw_id held_for = sw_value_held_for(b->s->g, (sw_id)(v - b->s->g->values));
+  return held_for < 0 ? end : sw_max_i64(end, b->s->node_of_op[held_for] - b->s->n_args + 1);
 }
 
 static sw_rc arg_uses(build *b, int32_t i, sw_node *node, sw_diag *d) {
@@ -242,9 +244,9 @@ static sw_rc list_consumers(build *b, const sw_value *v, int32_t producer, sw_di
   return SW_OK;
 }
 
-static sw_rc new_pattern(build *b, const sw_choices *producer, int32_t port, sw_diag *d) {
+static sw_rc new_pattern(build *b, const sw_choices *producer, int32_t port, int64_t repeats, sw_diag *d) {
   sw_selection *s = b->s;
-  sw_pattern p = {.producer = producer, .port = port, .n_consumers = (int32_t)b->consumers.n};
+  sw_pattern p = {.producer = producer, .port = port, .repeats = repeats, .n_consumers = (int32_t)b->consumers.n};
   sw_consumer *copy = sw_arena_copy(s->arena, b->consumers.at, b->consumers.n, sizeof *copy, d);
   if (!copy) return SW_E_RESOURCE;
   for (int32_t i = 0; i < p.n_consumers; i++) {
@@ -256,12 +258,14 @@ static sw_rc new_pattern(build *b, const sw_choices *producer, int32_t port, sw_
   return sw_array_push(&s->patterns, p, d);
 }
 
-static sw_rc find_pattern(build *b, const sw_choices *producer, int32_t port, int32_t *out, sw_diag *d) {
+static sw_rc find_pattern(build *b, const sw_choices *producer, int32_t port, int64_t repeats, int32_t *out,
+                          sw_diag *d) {
   int64_t *slot;
   bool fresh;
   b->key.n = 0;
   sw_text_append(&b->key, (const char *)&producer, sizeof producer);
   sw_text_append(&b->key, (const char *)&port, sizeof port);
+  sw_text_append(&b->key, (const char *)&repeats, sizeof repeats);
   for (size_t i = 0; i < b->consumers.n; i++) {
     const sw_consumer *c = &b->consumers.at[i];
     sw_text_append(&b->key, (const char *)&c->choices, sizeof c->choices);
@@ -271,7 +275,7 @@ static sw_rc find_pattern(build *b, const sw_choices *producer, int32_t port, in
   if (b->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
   SW_TRY(sw_dict_put(&b->patterns, b->key.at, b->key.n, (int64_t)b->s->patterns.n, &slot, &fresh, d));
   *out = (int32_t)*slot;
-  return fresh ? new_pattern(b, producer, port, d) : SW_OK;
+  return fresh ? new_pattern(b, producer, port, repeats, d) : SW_OK;
 }
 
 static sw_rc add_value(build *b, sw_id id, sw_diag *d) {
@@ -281,7 +285,7 @@ static sw_rc add_value(build *b, sw_id id, sw_diag *d) {
   producer_of(s, &s->g->values[id], &v.producer, &port);
   SW_TRY(list_consumers(b, &s->g->values[id], v.producer, d));
   if (b->consumers.n == 0) return SW_OK;
-  SW_TRY(find_pattern(b, s->choices[v.producer], port, &v.pattern, d));
+  SW_TRY(find_pattern(b, s->choices[v.producer], port, sw_value_repeats(s->g, id), &v.pattern, d));
   for (size_t i = 0; i < b->consumers.n; i++) SW_TRY(sw_array_push(&s->consumer_nodes, b->consumers.at[i].node, d));
   return sw_array_push(&s->values, v, d);
 }

@@ -4,18 +4,31 @@
 
 #include "shardwright/checked.h"
 
-/* Does consumer c want sharding `id` under its choice y? */
+static const sw_port *port_of(const sw_consumer *c, int32_t k) { return &c->choices->ports[c->ports[k]]; }
+
+/* Does consumer c want a copy in sharding `id` under its choice y? */
 static bool wants(const sw_consumer *c, int32_t y, int32_t id) {
   for (int32_t k = 0; k < c->n_ports; k++) {
-    if (c->choices->ports[c->ports[k]].id[y] == id) return true;
+    if (!port_of(c, k)->tied && c->choices->ports[c->ports[k]].id[y] == id) return true;
   }
   return false;
+}
+
+/* What the route of one value of the pattern costs; a tied port takes the value as it is. */
+static sw_rc route_units(const sw_pattern *p, sw_prices *prices, int32_t from, int32_t to, bool tied, int64_t *out,
+                         sw_diag *d) {
+  *out = from == to ? 0 : SW_FORBIDDEN;
+  if (tied) return SW_OK;
+  SW_TRY(sw_prices_get(prices, p->shape_class, from, to, out, d));
+  *out = sw_cost_times(*out, p->repeats);
+  return SW_OK;
 }
 
 /* Is the k-th port's want under y the first of its kind (an op that reads a value twice alike wants it once)? */
 static bool is_first(const sw_consumer *c, int32_t y, int32_t k) {
   for (int32_t j = 0; j < k; j++) {
-    if (c->choices->ports[c->ports[j]].id[y] == c->choices->ports[c->ports[k]].id[y]) return false;
+    if (!port_of(c, j)->tied && c->choices->ports[c->ports[j]].id[y] == c->choices->ports[c->ports[k]].id[y])
+      return false;
   }
   return true;
 }
@@ -31,7 +44,7 @@ sw_rc sw_pattern_init(sw_pattern *p, const sw_prices *prices, sw_arena *arena, s
   for (int32_t i = 0; i < p->n_consumers; i++) {
     const sw_consumer *c = &p->consumers[i];
     for (int32_t k = 0; k < c->n_ports; k++) {
-      for (int32_t y = 0; y < c->choices->n; y++) {
+      for (int32_t y = 0; y < c->choices->n && !port_of(c, k)->tied; y++) {
         int32_t id = c->choices->ports[c->ports[k]].id[y];
         if (last[id] == i + 1) continue;
         last[id] = i + 1;
@@ -70,10 +83,11 @@ static sw_rc fill_table(const sw_pattern *p, sw_prices *prices, int32_t i, const
       int64_t sum = 0;
       for (int32_t k = 0; k < c->n_ports; k++) {
         int32_t id = c->choices->ports[c->ports[k]].id[y];
-        if (p->exact[id] || !is_first(c, y, k)) continue;
+        bool tied = port_of(c, k)->tied;
+        if (!tied && (p->exact[id] || !is_first(c, y, k))) continue;
         int64_t units;
-        SW_TRY(sw_prices_get(prices, p->shape_class, from->id[x], id, &units, d));
-        sum = sw_cost_add(sum, part_of(p, id, rank[id], units));
+        SW_TRY(route_units(p, prices, from->id[x], id, tied, &units, d));
+        sum = sw_cost_add(sum, tied ? units : part_of(p, id, rank[id], units));
       }
       table[(size_t)x * (size_t)c->choices->n + (size_t)y] = sum;
       *any = *any || sum;
@@ -122,10 +136,11 @@ sw_rc sw_pattern_true_cost(sw_pattern *p, sw_prices *prices, int32_t x, const in
     for (int32_t k = 0; k < c->n_ports; k++) {
       int32_t id = c->choices->ports[c->ports[k]].id[y[i]];
       int64_t units;
-      if (!is_new_want(p, y, i, k, id)) continue;
-      SW_TRY(sw_prices_get(prices, p->shape_class, from, id, &units, d));
+      bool tied = port_of(c, k)->tied;
+      if (!tied && !is_new_want(p, y, i, k, id)) continue;
+      SW_TRY(route_units(p, prices, from, id, tied, &units, d));
       *cost = sw_cost_add(*cost, units);
-      if (!refine || units == 0 || p->exact[id] || count_wanting(p, y, id) == p->wanting[id]) continue;
+      if (!refine || tied || units == 0 || p->exact[id] || count_wanting(p, y, id) == p->wanting[id]) continue;
       p->exact[id] = true;
       p->ready = false;
       *marked = true;
@@ -140,7 +155,7 @@ sw_rc sw_pattern_copy_tables(const sw_pattern *p, sw_prices *prices, int32_t q, 
   int64_t *made;
   SW_ARENA_NEW(made, arena, 2 * (size_t)p->producer->n, d);
   for (int32_t x = 0; x < p->producer->n; x++) {
-    SW_TRY(sw_prices_get(prices, p->shape_class, from->id[x], q, &made[2 * x + 1], d));
+    SW_TRY(route_units(p, prices, from->id[x], q, false, &made[2 * x + 1], d));
   }
   *from_producer = made;
   for (int32_t i = 0; i < p->n_consumers; i++) {

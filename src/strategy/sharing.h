@@ -24,6 +24,7 @@ typedef struct sw_consumer {
 typedef struct sw_pattern {
   const sw_choices *producer;
   int32_t port, shape_class;
+  int64_t repeats; /* how often the values are made, and with them their copies */
   int32_t n_consumers;
   const sw_consumer *consumers; /* `node` unused */
   int32_t n_ids;

@@ -10,9 +10,19 @@
 #include "shardwright/profile_json.h"
 #include "shardwright/validate.h"
 
-static const char *const kModels[] = {"mlp",        "gpt2",       "llama3",     "llama3-decode",
-                                      "mixtral",    "vit",        "resnet",     "mlp-train",
-                                      "gpt2-train", "conv-train", "bert-train", "moe-layers-train"};
+static const char *const kModels[] = {"mlp",
+                                      "gpt2",
+                                      "llama3",
+                                      "llama3-decode",
+                                      "mixtral",
+                                      "vit",
+                                      "resnet",
+                                      "mlp-train",
+                                      "gpt2-train",
+                                      "conv-train",
+                                      "bert-train",
+                                      "moe-layers-train",
+                                      "../../docs/examples/layers"};
 static const char *const kMeshes[] = {"x=2", "x=4", "x=2,y=2", "x=2,y=4", "x=3", "x=2,y=3", "x=2,y=2,z=2"};
 
 typedef struct chooser {
@@ -60,7 +70,8 @@ static void choose(chooser *c, sw_plan *p) {
   for (int32_t i = 0; i < f->n_args; i++) p->args[i] = random_sharding(c, f->args[i]);
   for (int32_t i = 0; i < b->n_ops; i++) {
     const sw_enumeration *e = strategies_of(c, &c->g->ops[b->ops[i]]);
-    p->ops[b->ops[i]] = e->at[sw_rng_below(&c->rng, e->n)];
+    sw_id leader = sw_op_tied_to(c->g, b->ops[i]);
+    p->ops[b->ops[i]] = leader < 0 ? e->at[sw_rng_below(&c->rng, e->n)] : p->ops[leader];
   }
   for (int32_t i = 0; i < f->n_outputs; i++) {
     bool back = f->alias[i] >= 0;

@@ -99,6 +99,8 @@ typedef struct sw_hlo {
   const sw_ssa *in, *out;
 } sw_hlo;
 
+/* Every op of main can be written; else the one that cannot is named. */
+SW_CHECKED sw_rc sw_hlo_check(const sw_graph *g, sw_diag *d);
 /* Any op but those of SPMD programs alone. */
 void sw_hlo_write(const sw_hlo *h);
 

@@ -147,6 +147,7 @@ static sw_rc write_module(sw_spmd_writer *s, sw_diag *d) {
   const sw_block *b = sw_graph_main_block(g);
   sw_spmd spmd = *s->spmd;
   sw_ssa *v;
+  SW_TRY(sw_hlo_check(g, d));
   SW_TRY(use_refs(s, d));
   sw_mlir_open_module(&s->w, "spmd");
   sw_mlir_open_function(&s->w, s->spmd->model, put_layout, &spmd);

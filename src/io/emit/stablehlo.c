@@ -171,6 +171,17 @@ static const struct {
 /* StableHLO's companion dialect has what it lacks itself. */
 static const char *name_of(sw_opcode code) { return code == SW_OP_ERF ? "chlo.erf" : kForms[code].name; }
 
+sw_rc sw_hlo_check(const sw_graph *g, sw_diag *d) {
+  const sw_block *b = sw_graph_main_block(g);
+  for (int32_t i = 0; i < b->n_ops; i++) {
+    const sw_op *op = &g->ops[b->ops[i]];
+    bool own = op->code == SW_OP_COLLECTIVE || op->code == SW_OP_MASK || op->code == SW_OP_SHARD_START;
+    if (own || kForms[op->code].name || kForms[op->code].write) continue;
+    return SW_FAIL_INPUT(d, op->span, "op '%s': this form has no way to say %s", op->name, sw_opcode_text(op->code));
+  }
+  return SW_OK;
+}
+
 void sw_hlo_write(const sw_hlo *h) {
   sw_text props = {0};
   if (kForms[h->op->code].write) {
