@@ -10,6 +10,7 @@
 #include "shardwright/arena.h"
 #include "shardwright/checked.h"
 #include "shardwright/clock.h"
+#include "shardwright/text.h"
 
 /* Occupies [begin, end) in time steps; an empty interval occupies nothing. */
 typedef struct sw_use {
@@ -67,18 +68,41 @@ typedef struct sw_solve_progress {
   int64_t cost, bound;
 } sw_solve_progress;
 
+/* Reductions of the native solver; each keeps at least one optimum, and any may be left out. */
+typedef enum sw_select_rule {
+  SW_RULE_SEPARABLE = 1 << 0,  /* row and column minima go to the nodes; tables that are then zero go */
+  SW_RULE_FUNCTIONAL = 1 << 1, /* a node that another one determines is merged into it */
+  SW_RULE_DOMINATED = 1 << 2,  /* a choice that another one beats everywhere goes */
+  SW_RULE_DEGREE = 1 << 3,     /* nodes without memory and with at most two neighbours go */
+  SW_RULE_STEPS = 1 << 4,      /* only time steps that can be the tightest stay */
+  SW_RULE_HEAVY = 1 << 5,      /* choices that cannot fit even if all others are at their smallest go */
+  SW_RULES_ALL = (1 << 6) - 1,
+} sw_select_rule;
+/* "separable" and so on, by number; NULL past the end. */
+SW_API const char *sw_select_rule_text(int k);
+
 typedef struct sw_solve_options {
   sw_solver solver;
   double time_limit_s; /* from the call; <= 0: none, and without a work limit either the search ends after a fixed,
                           large amount of work (some ten seconds) */
   int threads;         /* >= 1 */
   uint64_t seed;
-  int64_t work_limit;  /* 0: none; counted steps, for results that do not depend on time */
-  const int32_t *warm; /* NULL, or a choice per node to start from */
-  sw_cancel *cancel;   /* NULL allowed */
+  int64_t work_limit;   /* 0: none; counted steps, for results that do not depend on time */
+  const int32_t *warm;  /* NULL, or a choice per node to start from */
+  unsigned rules_off;   /* sw_select_rule, or-ed: reductions to leave out */
+  sw_text *certificate; /* NULL, or where the proof of the bound is appended (certificate.h); native solver only, others
+                           prove the bound 0 */
+  sw_cancel *cancel;    /* NULL allowed */
   void (*on_progress)(void *user, const sw_solve_progress *p); /* NULL allowed; from any thread, one at a time */
   void *user;
 } sw_solve_options;
+
+/* What the reductions left. */
+typedef struct sw_presolve {
+  int32_t nodes, edges, steps;
+  int64_t choices; /* over all nodes */
+  double time_s;   /* when they ended, from the call */
+} sw_presolve;
 
 typedef struct sw_solution {
   sw_solve_status status;
@@ -88,6 +112,7 @@ typedef struct sw_solution {
   int64_t least_peak; /* when infeasible for memory: no solution stays below this limit (0: not known) */
   const char *solver; /* name of what produced it */
   double time_s;
+  sw_presolve presolve; /* of the native solver, else zero */
 } sw_solution;
 
 /* INFEASIBLE and UNKNOWN are statuses, not failures. The result lives in the arena. */

@@ -1,10 +1,12 @@
 /* shardwright check-solution: cost and peak of a solution, recomputed from the problem alone. */
 #include "cli/command.h"
 #include "cli/output.h"
+#include "shardwright/certificate.h"
+#include "shardwright/file.h"
 #include "shardwright/iopddl.h"
 
 typedef struct settings {
-  const char *problem, *solution;
+  const char *problem, *solution, *certificate;
 } settings;
 
 static const sw_operand kOperands[] = {
@@ -13,12 +15,26 @@ static const sw_operand kOperands[] = {
      .help = "file whose last line [s0, s1, ...] is the solution",
      .into = SW_INTO_TEXT(settings, solution)}};
 
+static const sw_option kOptions[] = {
+    {"certificate", 0, SW_OPTION_FILE, "FILE", NULL, "check this proof of a lower bound too",
+     SW_INTO_TEXT(settings, certificate)},
+};
+
 static void print_wide(sw_text *out, const char *what, sw_i128 v) {
   char digits[48];
   size_t n = sizeof digits;
   do digits[--n] = (char)('0' + (int)(v % 10));
   while ((v /= 10) > 0);
   sw_text_printf(out, "%s %.*s\n", what, (int)(sizeof digits - n), digits + n);
+}
+
+static sw_rc check_certificate(const char *path, const sw_problem *p, int64_t *bound, sw_diag *d) {
+  char *bytes;
+  size_t n;
+  SW_TRY(sw_file_read(path, &bytes, &n, d));
+  sw_rc rc = sw_certificate_check(p, bytes, n, path, bound, d);
+  sw_mem_free(bytes);
+  return rc;
 }
 
 static sw_rc run(const sw_call *call, sw_diag *d) {
@@ -35,6 +51,19 @@ static sw_rc run(const sw_call *call, sw_diag *d) {
   print_wide(&out, "peak", score.peak);
   sw_text_printf(&out, "peak_time %lld\n", (long long)score.peak_time);
   if (p.limit != INT64_MAX) sw_text_printf(&out, "limit %lld\n", (long long)p.limit);
+  int64_t bound = 0;
+  if (s->certificate) {
+    sw_rc rc = check_certificate(s->certificate, &p, &bound, d);
+    if (rc) {
+      sw_text_free(&out);
+      return rc;
+    }
+    sw_text_printf(&out, "bound %lld\n", (long long)bound);
+    if (score.feasible && bound > score.cost) {
+      sw_text_free(&out);
+      return SW_BUG(d, "the certificate proves more than the solution costs");
+    }
+  }
   SW_TRY(sw_print_text(&out, d));
   if (score.feasible) return SW_OK;
   if (score.peak > p.limit)
@@ -45,9 +74,13 @@ static sw_rc run(const sw_call *call, sw_diag *d) {
 
 const sw_command sw_command_check_solution = {
     .name = "check-solution",
-    .summary = "recompute cost and peak usage of a solution of a selection problem",
-    .description = "Exit status 4 when the solution passes the limit or takes a forbidden entry.\n",
+    .summary = "recompute cost and peak usage of a solution of a selection problem, and check a proof of its bound",
+    .description =
+        "Shares no code with the solvers. With --certificate (from solve --certificate) every step of the "
+        "proof is checked too and the bound printed. Exit status 4 when the solution passes the limit or takes "
+        "a forbidden entry, or a step does not hold.\n",
     .example = "shardwright check-solution problem.json.gz solution.txt",
+    SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),
     .run = run};

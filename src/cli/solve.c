@@ -1,5 +1,6 @@
 /* shardwright solve: a selection problem alone, from a file of the contest's format. */
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/output.h"
 #include "cli/session.h"
@@ -12,6 +13,8 @@ typedef struct settings {
   const char *problem, *solver, *format, *output;
   double time_limit;
   int64_t threads, seed, work_limit;
+  sw_words without;
+  const char *certificate;
 } settings;
 
 static const sw_operand kOperands[] = {{.name = "PROBLEM",
@@ -30,6 +33,10 @@ static const sw_option kOptions[] = {
      .choices = "auto|native|glpk|exhaustive"},
     {"format", 0, SW_OPTION_CHOICE, "FORM", "contest", "contest: the line [s0, s1, ...]; json: with all figures",
      SW_INTO_TEXT(settings, format), .choices = "contest|json"},
+    {"without", 0, SW_OPTION_WORDS, "RULE", NULL,
+     "leave out a reduction: separable, functional, dominated, degree, steps, heavy", SW_INTO_WORDS(settings, without)},
+    {"certificate", 0, SW_OPTION_FILE, "FILE", NULL, "write a proof of the bound, for check-solution",
+     SW_INTO_TEXT(settings, certificate)},
     SW_OPTION_OUTPUT_INTO(settings, output),
 };
 
@@ -76,6 +83,15 @@ static sw_rc write_json(const sw_problem *p, const sw_solution *s, const history
   sw_jw_i64(&o, "bound", s->bound);
   sw_jw_f64(&o, "time_s", s->time_s + h->read_s);
   if (s->status == SW_SOLVE_INFEASIBLE && s->least_peak) sw_jw_i64(&o, "least_peak", s->least_peak);
+  if (s->presolve.time_s > 0) {
+    sw_jw_object_row(&o, "presolve");
+    sw_jw_f64(&o, "time_s", s->presolve.time_s + h->read_s);
+    sw_jw_i64(&o, "nodes", s->presolve.nodes);
+    sw_jw_i64(&o, "edges", s->presolve.edges);
+    sw_jw_i64(&o, "choices", s->presolve.choices);
+    sw_jw_i64(&o, "steps", s->presolve.steps);
+    sw_jw_end(&o);
+  }
   if (s->choice) {
     sw_score score;
     SW_TRY(sw_problem_score(p, s->choice, &score, d));
@@ -112,11 +128,37 @@ static sw_rc exit_of(const sw_problem *p, const sw_solution *s, const sw_call *c
   return SW_OK;
 }
 
+static sw_rc read_without(const settings *s, unsigned *off, sw_diag *d) {
+  for (int w = 0; w < s->without.n; w++) {
+    int k = 0;
+    while (sw_select_rule_text(k) && strcmp(sw_select_rule_text(k), s->without.at[w]) != 0) k++;
+    if (!sw_select_rule_text(k))
+      return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
+                     "no reduction '%s'; expected separable, functional, dominated, degree, steps or heavy",
+                     s->without.at[w]);
+    *off |= 1u << k;
+  }
+  return SW_OK;
+}
+
+static sw_rc write_result(const settings *s, const sw_problem *p, const sw_solution *solution, const history *h,
+                          sw_diag *d) {
+  sw_text out = {0};
+  if (strcmp(s->format, "json") == 0)
+    SW_TRY(write_json(p, solution, h, &out, d));
+  else if (solution->choice)
+    sw_iopddl_print_solution(solution->choice, p->n_nodes, &out);
+  return out.n > 0 ? sw_save_text(s->output, &out, d) : SW_OK;
+}
+
 static sw_rc solve(const sw_call *call, history *h, sw_diag *d) {
   const settings *s = call->settings;
   double start = sw_now_s();
   sw_problem p;
   sw_solution solution;
+  sw_text certificate = {0};
+  unsigned off = 0;
+  SW_TRY(read_without(s, &off, d));
   SW_TRY(sw_iopddl_read(s->problem, call->arena, &p, d));
   h->read_s = sw_now_s() - start;
   sw_log(SW_LOG_INFO, "read %d nodes and %d edges in %.2f s", p.n_nodes, p.n_edges, h->read_s);
@@ -127,6 +169,8 @@ static sw_rc solve(const sw_call *call, history *h, sw_diag *d) {
                         .threads = (int)s->threads,
                         .seed = (uint64_t)s->seed,
                         .work_limit = s->work_limit,
+                        .rules_off = off,
+                        .certificate = s->certificate ? &certificate : NULL,
                         .cancel = call->cancel,
                         .on_progress = note_progress,
                         .user = h};
@@ -135,17 +179,14 @@ static sw_rc solve(const sw_call *call, history *h, sw_diag *d) {
   SW_TRY(sw_solve(&p, &o, call->arena, &solution, d));
   sw_log(SW_LOG_INFO, "%s: cost %lld, bound %lld", sw_solve_status_text(solution.status), (long long)solution.cost,
          (long long)solution.bound);
-  sw_text out = {0};
-  if (strcmp(s->format, "json") == 0)
-    SW_TRY(write_json(&p, &solution, h, &out, d));
-  else if (solution.choice)
-    sw_iopddl_print_solution(solution.choice, p.n_nodes, &out);
-  if (out.n > 0) SW_TRY(sw_save_text(s->output, &out, d));
+  SW_TRY(write_result(s, &p, &solution, h, d));
+  if (s->certificate) SW_TRY(sw_save_text(s->certificate, &certificate, d));
   return exit_of(&p, &solution, call, d);
 }
 
 static sw_rc run(const sw_call *call, sw_diag *d) {
   history h = {0};
+  if (!call->common->quiet && !call->common->debug && isatty(STDERR_FILENO)) sw_log_set_level(SW_LOG_INFO);
   sw_rc rc = solve(call, &h, d);
   sw_array_free(&h.events);
   return rc;
@@ -156,7 +197,9 @@ const sw_command sw_command_solve = {
     .summary = "solve a selection problem: one choice per node at the least total cost, under a usage limit",
     .description =
         "Reads the file format of the 2025 contest on intra-operator parallelism. The result is the best choice found "
-        "when it is proven optimal, the time is up, or on SIGINT; -v shows cost, bound and gap on the way.\n",
+        "when it is proven optimal, the time is up, or on SIGINT or SIGTERM. On a terminal, or with -v, cost, bound "
+        "and gap "
+        "are shown on the way.\n",
     .example = "shardwright solve problem.json.gz --time-limit 20 --format json",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),

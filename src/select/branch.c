@@ -76,7 +76,14 @@ void sel_base_raise(const sel_base *k, int64_t bound) {
   if (sw_add_i64(bound, k->core->offset, &whole)) sel_raise(k->r, whole);
 }
 
-sw_rc sel_base_narrow(const sel_base *k, sel_budget *b, int64_t *value, bool *done, sw_diag *d) {
+static void log_elimination(const sel_model *m, const sel_core *rest, const sel_elim_plan *plan, sw_text *out) {
+  if (!out) return;
+  sw_text_puts(out, "eliminate");
+  for (int32_t k = 0; k < rest->n; k++) sw_text_printf(out, " %d", sel_name_var(m, m->alive_of[plan->order[k]]));
+  sw_text_puts(out, "\n");
+}
+
+sw_rc sel_base_narrow(const sel_base *k, sel_budget *b, sw_text *proof, int64_t *value, bool *done, sw_diag *d) {
   sw_arena mem = {0};
   sel_elim_plan plan;
   int32_t *x = sw_arena_alloc(&mem, (size_t)k->core->n, sizeof *x, d);
@@ -86,6 +93,7 @@ sw_rc sel_base_narrow(const sel_base *k, sel_budget *b, int64_t *value, bool *do
   SW_TRY_TO(end, sel_elim_plan_build(k->core, SEL_ELIM_CELLS, SEL_ELIM_ALL_CELLS, &mem, &plan, d));
   if (!plan.fits) goto end;
   SW_TRY_TO(end, sel_elim_run(k->core, &plan, k->core->cost, b, x, value, done, d));
+  if (*done) log_elimination(k->model, k->core, &plan, proof);
   if (*done && *value < SW_FORBIDDEN) rc = sel_base_offer(k, x, "native", NULL, d);
 end:
   sw_arena_deinit(&mem);
@@ -100,10 +108,14 @@ typedef struct node_view {
   sw_arena mem;
   sel_base here; /* of the rest: its model's variables are the core's */
   int32_t *x, *core_x;
+  sw_text proof, proof_split; /* kept only when a certificate is wanted */
+  int64_t proof_bound, kid[2];
 } node_view;
 
 static sw_rc restrict_model(brancher *q, node_view *w, const open_node *node) {
-  SW_TRY(sel_model_init(&w->m, q->k->core, SEL_RULES_ALL, q->d));
+  w->m.above = q->k->model;
+  w->m.log = q->k->r->proof ? &w->proof : NULL;
+  SW_TRY(sel_model_init(&w->m, q->k->core, q->k->model->rules, q->d));
   for (const restriction *l = node->list; l && !w->m.infeasible; l = l->up) {
     const sel_var *v = &w->m.vars[l->var];
     bool *keep;
@@ -128,6 +140,7 @@ static sw_rc solve_without_uses(brancher *q, node_view *w, bool *done) {
   if (!plan.fits) return SW_OK;
   int64_t value;
   SW_TRY(sel_elim_run(&w->rest, &plan, w->rest.cost, q->b, w->x, &value, done, q->d));
+  if (*done) log_elimination(&w->m, &w->rest, &plan, w->m.log);
   return *done && value < SW_FORBIDDEN ? offer_rest(q, w, w->x, NULL) : SW_OK;
 }
 
@@ -136,6 +149,7 @@ static sw_rc enumerate(brancher *q, node_view *w, bool *done) {
   int64_t below = target == INT64_MAX ? SW_FORBIDDEN : sw_max_i64(0, target - w->rest.offset);
   SW_TRY(sel_leaf_solve(&w->rest, below, q->b, w->x, &cost, q->d));
   *done = true;
+  if (w->m.log) sw_text_puts(w->m.log, "enumerate\n");
   return cost < sw_min_i64(below, SW_FORBIDDEN) ? offer_rest(q, w, w->x, NULL) : SW_OK;
 }
 
@@ -207,9 +221,18 @@ static void pick(const sel_dual *u, const double *price, int32_t *var, bool *hal
   for (int32_t s = 0; s < c->dom[*var]; s++) half[s] = s == value;
 }
 
-static sw_rc push_child(brancher *q, const node_view *w, const open_node *node, int64_t bound, int32_t var,
-                        const bool *half, bool side, const float *lambda) {
+static void log_split(node_view *w, int32_t var, const bool *half) {
   int32_t v = w->m.alive_of[var];
+  sw_text_printf(&w->proof_split, "split %d", sel_name_var(&w->m, v));
+  for (int32_t s = 0; s < w->m.vars[v].n; s++)
+    if (!half[s]) sw_text_printf(&w->proof_split, " %d", sel_name_value(&w->m, v, s));
+  sw_text_puts(&w->proof_split, "\n");
+}
+
+static sw_rc push_child(brancher *q, node_view *w, const open_node *node, int64_t bound, int32_t var, const bool *half,
+                        bool side, const float *lambda) {
+  int32_t v = w->m.alive_of[var];
+  w->kid[side] = q->born;
   bool *keep;
   restriction *l;
   SW_ARENA_NEW(keep, &q->mem, w->m.vars[v].n0, q->d);
@@ -232,6 +255,7 @@ static sw_rc split(brancher *q, node_view *w, const open_node *node, int64_t bou
     lambda[w->m.step_of[t]] = (float)(w->dual.best_lambda[t] / w->dual.unit);
   sel_dual_prices(&w->dual, price);
   pick(&w->dual, price, &var, half);
+  if (w->m.log) log_split(w, var, half);
   SW_TRY(push_child(q, w, node, bound, var, half, false, lambda));
   return push_child(q, w, node, bound, var, half, true, lambda);
 }
@@ -262,16 +286,26 @@ static sw_rc bound_node(brancher *q, node_view *w, const open_node *node) {
       target == INT64_MAX ? fmax(1.0, (double)(node->bound - w->rest.offset)) * 1.3 : (double)(target - w->rest.offset);
   ascend(q, u, goal);
   sel_dual_rewind(u);
-  SW_TRY(sel_dual_certify(u, &bound, q->d));
-  bound = sw_max_i64(sw_cost_add(sw_max_i64(bound, 0), sw_min_i64(w->rest.offset, SW_FORBIDDEN)), node->bound);
+  SW_TRY(sel_dual_certify(u, &w->m, w->m.log, &bound, q->d));
+  bound = sw_cost_add(sw_max_i64(bound, 0), sw_min_i64(w->rest.offset, SW_FORBIDDEN));
+  (void)sw_add_i64(bound, q->k->core->offset, &w->proof_bound);
+  bound = sw_max_i64(bound, node->bound);
   if (bound >= SW_FORBIDDEN || bound >= target) return SW_OK;
   SW_TRY(improve(q, w));
   if (bound >= sel_base_target(q->k)) return SW_OK;
   return split(q, w, node, bound);
 }
 
+static void keep_proof(const brancher *q, node_view *w, int64_t id) {
+  sel_proof_node *to = q->k->r->proof ? sel_proof_node_at(q->k->r->proof, id) : NULL;
+  if (to)
+    *to = (sel_proof_node){w->proof, w->proof_split, w->proof_bound, {w->kid[0], w->kid[1]}};
+  else
+    sw_text_free(&w->proof), sw_text_free(&w->proof_split);
+}
+
 static sw_rc evaluate(brancher *q, const open_node *node) {
-  node_view w = {0};
+  node_view w = {.proof_bound = INT64_MIN, .kid = {-1, -1}};
   bool done = false;
   sw_rc rc;
   SW_TRY_TO(end, restrict_model(q, &w, node));
@@ -284,6 +318,7 @@ static sw_rc evaluate(brancher *q, const open_node *node) {
   if (!done && sel_leaf_small(&w.rest)) SW_TRY_TO(end, enumerate(q, &w, &done));
   if (!done) rc = bound_node(q, &w, node);
 end:
+  keep_proof(q, &w, node->id);
   sel_dual_deinit(&w.dual);
   sel_model_deinit(&w.m);
   sw_arena_deinit(&w.mem);

@@ -20,8 +20,9 @@ sw_rc sel_base_offer(const sel_base *k, const int32_t *x, const char *solver, bo
 int64_t sel_base_target(const sel_base *k);
 /* Raise the bound of the whole problem by one of the core, without its offset. */
 void sel_base_raise(const sel_base *k, int64_t bound);
-/* Exact when what is left has no uses and is narrow: *done. The bound and a choice are reported. */
-sw_rc sel_base_narrow(const sel_base *k, sel_budget *b, int64_t *value, bool *done, sw_diag *d);
+/* Exact when what is left has no uses and is narrow: *done. A choice is reported; `proof` (NULL: none) gets the order
+ * of elimination. */
+sw_rc sel_base_narrow(const sel_base *k, sel_budget *b, sw_text *proof, int64_t *value, bool *done, sw_diag *d);
 
 /* Best bound first, until nothing is open or the budget is spent. `lambda` starts the root's prices. When it ends with
  * nothing open the run is closed: the best choice is optimal, or there is none. */

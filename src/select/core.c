@@ -99,6 +99,7 @@ static sw_rc add_uses(const sw_problem *p, sw_arena *mem, sel_core *out, sw_diag
   out->n_steps = n_times ? n_times - 1 : 0;
   for (int32_t t = 0; t < out->n_steps; t++) cap[t] = p->limit;
   out->cap = cap;
+  out->time = times;
   out->uses = uses;
   out->n_uses = n;
   out->first_use = first;

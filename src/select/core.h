@@ -50,6 +50,7 @@ typedef struct sel_core {
   const sel_mat *mats;
   int32_t n_steps;
   const int64_t *cap;
+  const int64_t *time; /* of a problem's core: when each step begins; else NULL */
   int64_t offset;
 } sel_core;
 

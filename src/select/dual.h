@@ -9,6 +9,7 @@
 #define SELECT_DUAL_H_
 
 #include "select/core.h"
+#include "shardwright/text.h"
 
 typedef struct sel_arc {
   int32_t edge, other; /* in sel_dual's own numbering of edges */
@@ -61,7 +62,9 @@ void sel_dual_rewind(sel_dual *u);
 void sel_dual_decode(sel_dual *u, int32_t *x);
 /* lambda-weighted use of every value, at the current prices: price[offset[i] + s]. */
 void sel_dual_prices(const sel_dual *u, double *price);
-/* The bound in exact integers, from the best prices and messages rounded; without the offset. */
-sw_rc sel_dual_certify(const sel_dual *u, int64_t *bound, sw_diag *d);
+/* The bound in exact integers, from the best prices and messages rounded; without the offset. `proof` (NULL: none) gets
+ * them as lines of a certificate, in the words of the problem above `names`, whose rest the core is. */
+struct sel_model;
+sw_rc sel_dual_certify(const sel_dual *u, const struct sel_model *names, sw_text *proof, int64_t *bound, sw_diag *d);
 
 #endif

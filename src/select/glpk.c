@@ -232,7 +232,7 @@ sw_rc sel_solve_glpk(sel_run *r, sw_diag *d) {
   sel_core whole;
   sw_rc rc;
   SW_TRY_TO(done, sel_core_of_problem(r->p, &mem, &whole, d));
-  SW_TRY_TO(done, sel_model_init(&m, &whole, SEL_RULES_ALL, d));
+  SW_TRY_TO(done, sel_model_init(&m, &whole, SW_RULES_ALL, d));
   SW_TRY_TO(done, sel_model_reduce(&m, &r->budget, d));
   if (m.infeasible)
     r->infeasible = true;

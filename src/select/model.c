@@ -3,7 +3,7 @@
  * Example of the way back: a variable with one neighbour a leaves the record {var, a, table}, where table[s] is the
  * best value when a has value s. Records are replayed last to first, so a record only names variables known by then.
  */
-#include "select/model.h"
+#include "select/proof.h"
 
 #include <string.h>
 
@@ -203,6 +203,7 @@ static sw_rc drop_bad_values(sel_model *m, int32_t i, sw_diag *d) {
   bool *keep;
   SW_ARENA_NEW(keep, &m->mem, x->n, d);
   for (int32_t s = 0; s < x->n; s++) keep[s] = !sel_bad(x->cost[s]);
+  sel_log_forbidden(m, i, keep);
   return sel_keep_values(m, i, keep, d);
 }
 
@@ -220,7 +221,9 @@ static sw_rc init_edges(sel_model *m, const sel_core *c, sw_diag *d) {
 }
 
 sw_rc sel_model_init(sel_model *m, const sel_core *c, unsigned rules, sw_diag *d) {
-  *m = (sel_model){.rules = rules, .n = c->n, .n_steps = c->n_steps};
+  sw_text *log = m->log;
+  const sel_model *above = m->above;
+  *m = (sel_model){.rules = rules, .n = c->n, .n_steps = c->n_steps, .time = c->time, .log = log, .above = above};
   SW_ARENA_NEW(m->vars, &m->mem, c->n, d);
   SW_ARENA_NEW(m->base_diff, &m->mem, (size_t)c->n_steps + 1, d);
   m->cap = sw_arena_copy(&m->mem, c->cap, (size_t)c->n_steps, sizeof *m->cap, d);
@@ -297,7 +300,9 @@ static sw_rc freeze_uses(sel_model *m, sel_core *out, sw_diag *d) {
   for (int32_t t = 0; t < m->n_steps; t++) {
     base += m->base_diff[t];
     cap[t] = m->cap[t] - base;
-    if (cap[t] < 0) m->infeasible = m->infeasible_memory = true;
+    if (cap[t] >= 0) continue;
+    if (!m->infeasible) sel_log_overfull(m, t);
+    m->infeasible = m->infeasible_memory = true;
   }
   out->n_uses = n;
   out->uses = uses;

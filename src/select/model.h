@@ -5,7 +5,7 @@
  * of what is left; sel_model_expand turns a solution of that core into one of the first core.
  *
  *   sel_model m = {0};
- *   sel_model_init(&m, &core, SEL_RULES_ALL, d);  sel_model_reduce(&m, budget, d);
+ *   sel_model_init(&m, &core, SW_RULES_ALL, d);  sel_model_reduce(&m, budget, d);
  *   if (!m.infeasible) { sel_model_freeze(&m, &rest, d);  ... solve ...  sel_model_expand(&m, x, full, d); }
  *   sel_model_deinit(&m);
  */
@@ -13,16 +13,7 @@
 #define SELECT_MODEL_H_
 
 #include "select/core.h"
-
-typedef enum sel_rule {
-  SEL_RULE_SEPARABLE = 1 << 0,  /* row and column minima go to the variables; what is then zero goes */
-  SEL_RULE_FUNCTIONAL = 1 << 1, /* a variable that another one determines is merged into it */
-  SEL_RULE_DOMINATED = 1 << 2,  /* a value that another one beats everywhere goes */
-  SEL_RULE_DEGREE = 1 << 3,     /* variables without memory and with at most two neighbours go */
-  SEL_RULE_STEPS = 1 << 4,      /* only steps that can be the tightest stay */
-  SEL_RULE_HEAVY = 1 << 5,      /* values that cannot fit even if all others are at their smallest go */
-  SEL_RULES_ALL = (1 << 6) - 1,
-} sel_rule;
+#include "shardwright/text.h"
 
 typedef struct sel_ids {
   int32_t *at;
@@ -60,7 +51,7 @@ typedef struct sel_record {
 
 typedef struct sel_model {
   sw_arena mem;
-  unsigned rules;
+  unsigned rules; /* sw_select_rule, or-ed */
   int32_t n, n_edges, cap_edges;
   sel_var *vars;
   sel_edge *edges;
@@ -73,10 +64,14 @@ typedef struct sel_model {
   bool infeasible_memory; /* ... and memory has to do with it */
   sel_record *records;
   sel_ids var_queue, edge_queue;
-  int32_t *alive_of; /* after a freeze: variable of the rest -> variable */
+  sw_text *log;                  /* NULL: none */
+  const struct sel_model *above; /* whose rest the core is; NULL: the core is a problem's */
+  const int64_t *time;           /* of the core's steps, when it is a problem's */
+  int32_t *alive_of;             /* after a freeze: variable of the rest -> variable */
   int32_t n_alive;
 } sel_model;
 
+/* `log` and `above` are set by the caller before, the rest is zero. */
 sw_rc sel_model_init(sel_model *m, const sel_core *c, unsigned rules, sw_diag *d);
 void sel_model_deinit(sel_model *m);
 /* Apply the rules until none has anything to do, or the budget is spent. */
@@ -86,7 +81,7 @@ sw_rc sel_model_freeze(sel_model *m, sel_core *out, sw_diag *d);
 /* `x` of the frozen rest; `full` gets a value per variable of the first core. */
 void sel_model_expand(const sel_model *m, const int32_t *x, int32_t *full);
 
-/* For rules. */
+/* For rules; what each changes is logged (proof.h). */
 sw_rc sel_ids_push(sel_ids *ids, int32_t x, sw_arena *mem, sw_diag *d);
 sw_rc sel_queue_var(sel_model *m, int32_t v, sw_diag *d);
 sw_rc sel_queue_edge(sel_model *m, int32_t e, sw_diag *d);

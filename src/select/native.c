@@ -15,22 +15,24 @@ static sw_rc without_memory(sel_run *r, const sel_core *whole, sw_arena *mem, sw
   int32_t *zeros;
   SW_ARENA_NEW(zeros, mem, (size_t)whole->n + 1, d);
   sel_core bare = sel_core_without_uses(whole, zeros), rest;
-  sel_model m = {0};
+  sel_model m = {.log = r->proof ? &r->proof->bare : NULL};
   sel_base k = {.r = r, .model = &m, .core = &rest};
   bool done = false;
   int64_t value;
   sw_rc rc;
-  SW_TRY_TO(end, sel_model_init(&m, &bare, SEL_RULES_ALL, d));
+  SW_TRY_TO(end, sel_model_init(&m, &bare, r->rules, d));
   SW_TRY_TO(end, sel_model_reduce(&m, &r->budget, d));
   SW_TRY_TO(end, sel_model_freeze(&m, &rest, d));
   k.full = sw_arena_alloc(mem, (size_t)whole->n, sizeof *k.full, d);
   rc = k.full ? SW_OK : SW_E_RESOURCE;
-  if (!rc && !m.infeasible) rc = sel_base_narrow(&k, &r->budget, &value, &done, d);
+  if (!rc && !m.infeasible) rc = sel_base_narrow(&k, &r->budget, m.log, &value, &done, d);
   if (rc) goto end;
-  if (m.infeasible || (done && sw_cost_add(value, sw_min_i64(rest.offset, SW_FORBIDDEN)) >= SW_FORBIDDEN))
+  if (m.infeasible)
     r->infeasible = true;
   else if (done)
-    sel_base_raise(&k, value);
+    r->infeasible = (value = sw_cost_add(value, sw_min_i64(rest.offset, SW_FORBIDDEN))) >= SW_FORBIDDEN;
+  if (done && !r->infeasible) sel_raise(r, value);
+  if (r->proof && (done || r->infeasible)) r->proof->bare_bound = r->infeasible ? SW_FORBIDDEN : value;
 end:
   sel_model_deinit(&m);
   return rc;
@@ -106,6 +108,16 @@ static sw_rc decode(searcher *q, double polish_s) {
   return walk(q, polish_s, 30);
 }
 
+/* The best prices so far prove `bound`, without the core's offset. */
+static sw_rc keep_proof(searcher *q, int64_t bound) {
+  sel_proof *to = q->k->r->proof;
+  int64_t whole;
+  if (!to || !sw_add_i64(bound, q->k->core->offset, &whole) || whole <= to->root_bound) return SW_OK;
+  sw_text_free(&to->root_end);
+  to->root_bound = whole;
+  return sel_dual_certify(&q->dual, q->k->model, &to->root_end, &bound, q->d);
+}
+
 /* Passes of the dual for a while, then its bound made safe. */
 static sw_rc ascend(searcher *q, double seconds, int64_t sweeps) {
   sel_dual *u = &q->dual;
@@ -114,7 +126,8 @@ static sw_rc ascend(searcher *q, double seconds, int64_t sweeps) {
   sel_budget part = sel_budget_part(q->b, seconds, sweeps * sweep_cells(q));
   sel_dual_ascend(u, target == INT64_MAX ? first : (double)target, &part);
   sel_budget_join(q->b, &part);
-  SW_TRY(sel_dual_certify(u, &bound, q->d));
+  SW_TRY(sel_dual_certify(u, q->k->model, NULL, &bound, q->d));
+  SW_TRY(keep_proof(q, bound));
   sel_base_raise(q->k, bound);
   return SW_OK;
 }
@@ -170,28 +183,41 @@ static sw_rc search(const sel_base *k, sel_budget *b, sw_diag *d) {
   return rc;
 }
 
+static void note_presolve(sel_run *r, const sel_core *rest) {
+  r->presolve = (sw_presolve){
+      .nodes = rest->n, .edges = rest->n_pairs, .steps = rest->n_steps, .time_s = sel_elapsed(&r->budget)};
+  for (int32_t i = 0; i < rest->n; i++) r->presolve.choices += rest->dom[i];
+}
+
 static sw_rc with_memory(sel_run *r, const sel_core *whole, sw_arena *mem, sw_diag *d) {
-  sel_model m = {0};
+  sel_model m = {.log = r->proof ? &r->proof->root : NULL};
   sel_core rest;
   sel_base k = {.r = r, .model = &m, .core = &rest};
   bool done = false;
   int64_t value;
   sw_rc rc;
-  SW_TRY_TO(end, sel_model_init(&m, whole, SEL_RULES_ALL, d));
+  SW_TRY_TO(end, sel_model_init(&m, whole, r->rules, d));
   SW_TRY_TO(end, sel_model_reduce(&m, &r->budget, d));
   SW_TRY_TO(end, sel_model_freeze(&m, &rest, d));
+  note_presolve(r, &rest);
   k.full = sw_arena_alloc(mem, (size_t)whole->n, sizeof *k.full, d);
   rc = k.full ? SW_OK : SW_E_RESOURCE;
   if (rc) goto end;
   if (m.infeasible) {
     r->infeasible = true;
+    if (r->proof) r->proof->root_bound = SW_FORBIDDEN;
     goto end;
   }
-  if (rest.n_uses == 0) SW_TRY_TO(end, sel_base_narrow(&k, &r->budget, &value, &done, d));
-  if (done)
-    sel_base_raise(&k, value);
-  else
+  if (rest.n_uses == 0)
+    SW_TRY_TO(end, sel_base_narrow(&k, &r->budget, r->proof ? &r->proof->root_end : NULL, &value, &done, d));
+  if (!done) {
     rc = search(&k, &r->budget, d);
+  } else {
+    value = sw_cost_add(value, sw_min_i64(rest.offset, SW_FORBIDDEN));
+    if (value >= SW_FORBIDDEN) r->infeasible = true;
+    if (value < SW_FORBIDDEN) sel_raise(r, value);
+    if (r->proof) r->proof->root_bound = value;
+  }
 end:
   sel_model_deinit(&m);
   return rc;
@@ -206,7 +232,7 @@ static sw_rc find_least_peak(sel_run *r, const sel_core *whole, sw_arena *mem, s
   SW_ARENA_NEW(cap, mem, whole->n_steps, d);
   for (int32_t t = 0; t < whole->n_steps; t++) cap[t] = INT64_MAX / 2;
   roomy.cap = cap;
-  sw_rc rc = sel_model_init(&m, &roomy, SEL_RULE_SEPARABLE | SEL_RULE_FUNCTIONAL, d);
+  sw_rc rc = sel_model_init(&m, &roomy, SW_RULE_SEPARABLE | SW_RULE_FUNCTIONAL, d);
   if (!rc) rc = sel_model_reduce(&m, &r->budget, d);
   r->least_peak = r->p->limit < INT64_MAX ? r->p->limit + 1 : 0;
   for (int32_t t = 0; !rc && t < m.n_steps; t++) r->least_peak = sw_max_i64(r->least_peak, base += m.base_diff[t]);

@@ -36,11 +36,11 @@ static sw_rc one_round(sel_model *m, sel_budget *b, bool *changed, sw_diag *d) {
   *changed = false;
   if (m->n_steps) {
     SW_TRY(sel_rule_steps(m, d));
-    if (m->rules & SEL_RULE_HEAVY && !m->infeasible && m->n_steps) SW_TRY(sel_rule_heavy(m, changed, d));
+    if (m->rules & SW_RULE_HEAVY && !m->infeasible && m->n_steps) SW_TRY(sel_rule_heavy(m, changed, d));
     *changed |= m->edge_queue.n > 0 || m->var_queue.n > 0;
     SW_TRY(drain(m, b, d));
   }
-  if (m->rules & SEL_RULE_DOMINATED) SW_TRY(drop_dominated(m, b, d));
+  if (m->rules & SW_RULE_DOMINATED) SW_TRY(drop_dominated(m, b, d));
   *changed |= m->edge_queue.n > 0 || m->var_queue.n > 0;
   return drain(m, b, d);
 }

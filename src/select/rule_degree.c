@@ -4,9 +4,10 @@
  *
  * Cost: values(v) x values(a) x values(b).
  */
-#include "select/model.h"
+#include "select/proof.h"
 
 static sw_rc fix(sel_model *m, int32_t v, sw_diag *d) {
+  sel_log_fold(m, v);
   sel_var *x = &m->vars[v];
   int32_t *table;
   SW_TRY(sel_record_new(m, v, -1, -1, &table, d));
@@ -24,12 +25,14 @@ static sw_rc fix(sel_model *m, int32_t v, sw_diag *d) {
       lost |= !(keep[t] = !sel_bad(y->cost[t]));
     }
     g->gone = true;
+    if (lost) sel_log_forbidden(m, o, keep);
     SW_TRY(lost ? sel_keep_values(m, o, keep, d) : sel_queue_var(m, o, d));
   }
   return SW_OK;
 }
 
 static sw_rc take_cheapest(sel_model *m, int32_t v, sw_diag *d) {
+  sel_log_fold(m, v);
   sel_var *x = &m->vars[v];
   int32_t best = 0, *table;
   for (int32_t s = 1; s < x->n; s++)
@@ -42,6 +45,7 @@ static sw_rc take_cheapest(sel_model *m, int32_t v, sw_diag *d) {
 }
 
 static sw_rc fold_leaf(sel_model *m, int32_t v, sw_diag *d) {
+  sel_log_fold(m, v);
   sel_var *x = &m->vars[v];
   sel_edge *g = &m->edges[x->edges.at[0]];
   int32_t a = sel_other(g, v), *table;
@@ -61,10 +65,12 @@ static sw_rc fold_leaf(sel_model *m, int32_t v, sw_diag *d) {
     lost |= !(keep[t] = !sel_bad(y->cost[t]));
   }
   x->gone = g->gone = true;
+  if (lost) sel_log_forbidden(m, a, keep);
   return lost ? sel_keep_values(m, a, keep, d) : sel_queue_var(m, a, d);
 }
 
 static sw_rc fold_middle(sel_model *m, int32_t v, sw_diag *d) {
+  sel_log_fold(m, v);
   sel_var *x = &m->vars[v];
   sel_edge *ga = &m->edges[x->edges.at[0]], *gb = &m->edges[x->edges.at[1]];
   int32_t a = sel_other(ga, v), b = sel_other(gb, v), *table;
@@ -97,7 +103,7 @@ sw_rc sel_rule_degree(sel_model *m, int32_t v, sw_diag *d) {
   if (x->n == 1 && x->n_spans == 0) return fix(m, v, d);
   if (x->n_spans > 0) return SW_OK;
   if (x->edges.n == 0) return take_cheapest(m, v, d);
-  if (!(m->rules & SEL_RULE_DEGREE)) return SW_OK;
+  if (!(m->rules & SW_RULE_DEGREE)) return SW_OK;
   if (x->edges.n == 1) return fold_leaf(m, v, d);
   return x->edges.n == 2 ? fold_middle(m, v, d) : SW_OK;
 }

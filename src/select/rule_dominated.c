@@ -2,7 +2,7 @@
  *
  * Of two values that beat each other the first stays. Cost: values^2 x values of the neighbours, cut short early.
  */
-#include "select/model.h"
+#include "select/proof.h"
 
 static bool fits_inside(const sel_var *x, int32_t s, int32_t t) {
   for (int32_t k = 0; k < x->n_spans; k++)
@@ -27,7 +27,7 @@ static int64_t worst_difference(const sel_model *m, const sel_edge *g, int32_t v
  * positive and rows are known to have a zero entry (then no later term is negative). */
 static bool beats(const sel_model *m, int32_t v, int32_t s, int32_t t, int64_t *work) {
   const sel_var *x = &m->vars[v];
-  bool lowered = m->rules & SEL_RULE_SEPARABLE;
+  bool lowered = m->rules & SW_RULE_SEPARABLE;
   sw_i128 sum = (sw_i128)x->cost[s] - x->cost[t];
   if (lowered && sum > 0) return false;
   if (!fits_inside(x, s, t)) return false;
@@ -55,6 +55,7 @@ sw_rc sel_rule_dominated(sel_model *m, int32_t v, sel_budget *b, sw_diag *d) {
     for (int32_t s = 0; s < x->n && keep[t]; s++) {
       if (s == t || !keep[s] || !beats(m, v, s, t, &work)) continue;
       if (s > t && beats(m, v, t, s, &work)) continue;
+      sel_log_drop(m, v, t, "beaten", sel_name_value(m, v, s));
       keep[t] = false;
       lost = true;
     }

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "select/model.h"
+#include "select/proof.h"
 
 /* Subtract the least entry of each line from it; returns whether a line has no allowed entry (then keep[line] is
  * false). `cross` is the distance between the entries of one line, `along` that between lines. */
@@ -80,6 +80,7 @@ static sw_rc move_spans(sel_model *m, int32_t gone, int32_t into, const int32_t 
 static sw_rc merge(sel_model *m, int32_t e, int32_t gone, int32_t into, const int32_t *f, sw_diag *d) {
   sel_var *x = &m->vars[into], *y = &m->vars[gone];
   int32_t *table;
+  sel_log_merge(m, gone, into);
   SW_TRY(sel_record_new(m, gone, into, -1, &table, d));
   for (int32_t s = 0; s < x->n; s++) {
     table[x->id[s]] = y->id[f[s]];
@@ -94,6 +95,7 @@ static sw_rc merge(sel_model *m, int32_t e, int32_t gone, int32_t into, const in
   bool lost = false, *keep;
   SW_ARENA_NEW(keep, &m->mem, x->n, d);
   for (int32_t s = 0; s < x->n; s++) lost |= !(keep[s] = !sel_bad(x->cost[s]));
+  if (lost) sel_log_forbidden(m, into, keep);
   return lost ? sel_keep_values(m, into, keep, d) : sel_queue_var(m, into, d);
 }
 
@@ -111,6 +113,13 @@ static sw_rc try_merge(sel_model *m, int32_t e, sw_diag *d) {
   return i_of_j ? merge(m, e, i, j, b, d) : SW_OK;
 }
 
+/* Values of v that the edge to o leaves no partner, or that have become forbidden. */
+static void log_lines(const sel_model *m, int32_t v, int32_t o, const bool *keep) {
+  sel_log_forbidden(m, v, keep);
+  for (int32_t s = 0; m->log && s < m->vars[v].n; s++)
+    if (!keep[s] && !sel_bad(m->vars[v].cost[s])) sel_log_drop(m, v, s, "alone", sel_name_var(m, o));
+}
+
 /* Room for the flags of both ends, on the stack for ordinary sizes. */
 enum { FLAGS = 512 };
 
@@ -118,13 +127,21 @@ sw_rc sel_rule_edge(sel_model *m, int32_t e, sw_diag *d) {
   sel_edge *g = &m->edges[e];
   sel_var *x = &m->vars[g->i], *y = &m->vars[g->j];
   int32_t i = g->i, j = g->j, rows = x->n, cols = y->n;
-  bool flags[FLAGS], *keep = flags, move = m->rules & SEL_RULE_SEPARABLE;
+  bool flags[FLAGS], *keep = flags, move = m->rules & SW_RULE_SEPARABLE;
   if (rows > FLAGS || cols > FLAGS) SW_ARENA_NEW(keep, &m->mem, rows > cols ? rows : cols, d);
-  if (lower_lines(g->v, rows, cols, cols, 1, x->cost, move, keep)) SW_TRY(sel_keep_values(m, i, keep, d));
+  if (move) sel_log_lower(m, i, j);
+  if (lower_lines(g->v, rows, cols, cols, 1, x->cost, move, keep)) {
+    log_lines(m, i, j, keep);
+    SW_TRY(sel_keep_values(m, i, keep, d));
+  }
   if (m->infeasible) return SW_OK;
   rows = x->n;
-  if (lower_lines(g->v, cols, 1, rows, cols, y->cost, move, keep)) SW_TRY(sel_keep_values(m, j, keep, d));
+  if (move) sel_log_lower(m, j, i);
+  if (lower_lines(g->v, cols, 1, rows, cols, y->cost, move, keep)) {
+    log_lines(m, j, i, keep);
+    SW_TRY(sel_keep_values(m, j, keep, d));
+  }
   if (m->infeasible) return SW_OK;
   if (all_zero(g->v, (int64_t)rows * y->n)) return sel_drop_edge(m, e, d);
-  return m->rules & SEL_RULE_FUNCTIONAL ? try_merge(m, e, d) : SW_OK;
+  return m->rules & SW_RULE_FUNCTIONAL ? try_merge(m, e, d) : SW_OK;
 }

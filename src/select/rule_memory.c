@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "select/model.h"
+#include "select/proof.h"
 
 typedef struct step_view {
   int64_t *room;       /* cap - base */
@@ -67,8 +67,10 @@ static sw_rc choose_steps(sel_model *m, step_view *w, sw_diag *d) {
 static sw_rc renumber(sel_model *m, const step_view *w, sw_diag *d) {
   int32_t *to, n = 0;
   SW_ARENA_NEW(to, &m->mem, (size_t)m->n_steps + 1, d);
+  sw_text *log = m->log;
   for (int32_t t = 0; t < m->n_steps; t++) {
     to[t] = n;
+    if (!w->kept[t] && log) sw_text_printf(log, "forget %lld\n", (long long)sel_name_time(m, t));
     if (!w->kept[t]) continue;
     m->step_of[n] = m->step_of[t];
     m->cap[n++] = w->room[t];
@@ -94,8 +96,11 @@ sw_rc sel_rule_steps(sel_model *m, sw_diag *d) {
   step_view w;
   SW_TRY(view_steps(m, &w, d));
   for (int32_t t = 0; t < m->n_steps; t++)
-    if (w.room[t] < 0) m->infeasible = m->infeasible_memory = true;
-  if (m->infeasible || !(m->rules & SEL_RULE_STEPS)) return SW_OK;
+    if (w.room[t] < 0 && !m->infeasible) {
+      sel_log_overfull(m, t);
+      m->infeasible = m->infeasible_memory = true;
+    }
+  if (m->infeasible || !(m->rules & SW_RULE_STEPS)) return SW_OK;
   SW_TRY(choose_steps(m, &w, d));
   return renumber(m, &w, d);
 }
@@ -122,6 +127,12 @@ static int64_t least_between(const least_room *r, int32_t begin, int32_t end) {
   return sw_min_i64(r->row[k][begin], r->row[k][end - (1 << k)]);
 }
 
+static int32_t tightest_between(const least_room *r, int32_t begin, int32_t end) {
+  int64_t least = least_between(r, begin, end);
+  while (r->row[0][begin] != least) begin++;
+  return begin;
+}
+
 typedef struct span_event {
   int32_t time, span; /* the span begins, or (as ~span) ends */
 } span_event;
@@ -132,7 +143,8 @@ static int by_event(const void *a, const void *b) {
 }
 
 /* keep[s] = s fits at every step, all spans of the variable counted together. */
-static sw_rc weigh(sel_model *m, const sel_var *x, const least_room *r, bool *keep, sw_diag *d) {
+static sw_rc weigh(sel_model *m, int32_t v, const least_room *r, bool *keep, sw_diag *d) {
+  const sel_var *x = &m->vars[v];
   span_event *ev;
   int64_t *now;
   SW_ARENA_NEW(ev, &m->mem, 2 * (size_t)x->n_spans, d);
@@ -148,7 +160,11 @@ static sw_rc weigh(sel_model *m, const sel_var *x, const least_room *r, bool *ke
     for (int32_t s = 0; s < x->n; s++) now[s] += ev[e].span < 0 ? -x->spans[k].amount[s] : x->spans[k].amount[s];
     if (e + 1 == n || ev[e + 1].time == ev[e].time) continue;
     int64_t room = least_between(r, ev[e].time, ev[e + 1].time);
-    for (int32_t s = 0; s < x->n; s++) keep[s] &= now[s] <= room;
+    for (int32_t s = 0; s < x->n; s++) {
+      if (now[s] <= room || !keep[s]) continue;
+      keep[s] = false;
+      if (m->log) sel_log_drop(m, v, s, "heavy", sel_name_time(m, tightest_between(r, ev[e].time, ev[e + 1].time)));
+    }
   }
   return SW_OK;
 }
@@ -164,7 +180,7 @@ sw_rc sel_rule_heavy(sel_model *m, bool *changed, sw_diag *d) {
     int32_t n = 0;
     SW_ARENA_NEW(keep, &m->mem, x->n, d);
     for (int32_t s = 0; s < x->n; s++) keep[s] = true;
-    SW_TRY(weigh(m, x, &r, keep, d));
+    SW_TRY(weigh(m, i, &r, keep, d));
     for (int32_t s = 0; s < x->n; s++) n += keep[s];
     if (n == x->n) continue;
     *changed = true;

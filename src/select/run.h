@@ -5,9 +5,10 @@
 
 #include <pthread.h>
 
-#include "select/core.h"
+#include "select/proof.h"
 
 typedef struct sel_run {
+  unsigned rules; /* of the reductions */
   const sw_problem *p;
   const sw_solve_options *o;
   sel_budget budget; /* of the calling thread; others copy it */
@@ -17,6 +18,8 @@ typedef struct sel_run {
   int32_t *best; /* a choice per node, when `has` */
   bool infeasible;
   int64_t least_peak;
+  sel_proof *proof; /* NULL: no certificate is wanted */
+  sw_presolve presolve;
   const char *solver; /* who found `best`, or the proof */
 } sel_run;
 

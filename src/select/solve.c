@@ -79,7 +79,7 @@ static sw_rc dispatch(sel_run *r, sw_diag *d) {
 }
 
 static sw_rc report(sel_run *r, sw_arena *arena, sw_solution *out, sw_diag *d) {
-  *out = (sw_solution){.status = status_of(r), .bound = r->bound, .solver = r->solver};
+  *out = (sw_solution){.status = status_of(r), .bound = r->bound, .solver = r->solver, .presolve = r->presolve};
   if (r->infeasible) out->least_peak = r->least_peak;
   if (r->has) {
     out->cost = r->cost;
@@ -90,10 +90,23 @@ static sw_rc report(sel_run *r, sw_arena *arena, sw_solution *out, sw_diag *d) {
   return SW_OK;
 }
 
+static sw_rc certify(const sel_run *r, sw_diag *d) {
+  sw_solver s = r->o->solver;
+  bool silent = s == SW_SOLVER_GLPK || s == SW_SOLVER_EXHAUSTIVE;
+  sel_proof_print(r->proof, silent ? 0 : r->infeasible && !r->has ? SW_FORBIDDEN : r->bound, r->o->certificate);
+  if (r->o->certificate->rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory for the certificate");
+  return SW_OK;
+}
+
 sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out, sw_diag *d) {
   double start = sw_now_s();
   SW_TRY(sw_problem_verify(p, d));
-  sel_run r = {.p = p, .o = o, .solver = sw_solver_text(o->solver)};
+  sel_proof proof = {0};
+  sel_run r = {.p = p,
+               .o = o,
+               .rules = SW_RULES_ALL & ~o->rules_off,
+               .proof = o->certificate ? &proof : NULL,
+               .solver = sw_solver_text(o->solver)};
   r.budget = (sel_budget){.start_s = start,
                           .deadline_s = o->time_limit_s > 0 ? start + o->time_limit_s : 0,
                           .cancel = o->cancel,
@@ -103,5 +116,8 @@ sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, 
   pthread_mutex_init(&r.lock, NULL);
   sw_rc rc = dispatch(&r, d);
   pthread_mutex_destroy(&r.lock);
-  return rc ? rc : report(&r, arena, out, d);
+  if (!rc) rc = report(&r, arena, out, d);
+  if (!rc && o->certificate) rc = certify(&r, d);
+  sel_proof_deinit(&proof);
+  return rc;
 }

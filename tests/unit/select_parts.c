@@ -20,7 +20,7 @@ static void reduced_gives(const sw_problem *p, unsigned rules, int64_t want) {
   sw_diag diag = {0};
   sw_arena a = {0};
   sel_core whole, rest;
-  sel_model m;
+  sel_model m = {0};
   sel_budget b = {0};
   assert_ok(sel_core_of_problem(p, &a, &whole, &diag));
   assert_ok(sel_model_init(&m, &whole, rules, &diag));
@@ -53,9 +53,9 @@ static void every_rule_keeps_an_optimum(void **state) {
     sw_problem p = random_problem(&g, &a, &kSmall[k % (int)N_SMALL]);
     int64_t want = optimum(&p, &a);
     reduced_gives(&p, 0, want);
-    for (unsigned rule = 1; rule <= SEL_RULES_ALL; rule <<= 1) reduced_gives(&p, rule, want);
-    reduced_gives(&p, (unsigned)sw_rng_below(&g, SEL_RULES_ALL + 1), want);
-    reduced_gives(&p, SEL_RULES_ALL, want);
+    for (unsigned rule = 1; rule <= SW_RULES_ALL; rule <<= 1) reduced_gives(&p, rule, want);
+    reduced_gives(&p, (unsigned)sw_rng_below(&g, SW_RULES_ALL + 1), want);
+    reduced_gives(&p, SW_RULES_ALL, want);
     sw_arena_deinit(&a);
   }
 }
@@ -79,14 +79,14 @@ static void every_certified_bound_holds(void **state) {
     for (int pass = 0; pass < 40; pass++) {
       sel_dual_pass(&u, 1.2 * (double)sw_min_i64(want, 100000) + 1);
       if (pass % 13) continue;
-      assert_ok(sel_dual_certify(&u, &bound, &diag));
+      assert_ok(sel_dual_certify(&u, NULL, NULL, &bound, &diag));
       if (bound > want)
         fail_msg("round %d pass %d: bound %lld, optimum %lld", k, pass, (long long)bound, (long long)want);
     }
     tight += bound == want;
     for (int32_t t = 0; t < c.n_steps; t++) u.best_lambda[t] = 10 * sw_rng_unit(&g);
     for (int64_t n = 0; n < u.n_messages; n++) u.best_messages[n] = 50 * sw_rng_unit(&g) - 25;
-    assert_ok(sel_dual_certify(&u, &bound, &diag));
+    assert_ok(sel_dual_certify(&u, NULL, NULL, &bound, &diag));
     assert_true(bound <= want);
     sel_dual_deinit(&u);
     sw_arena_deinit(&a);
