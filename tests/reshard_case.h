@@ -8,6 +8,7 @@
 #include "shardwright/reshard.h"
 #include "shardwright/scalar.h"
 
+/* With options.to_mesh `to` speaks of that mesh. */
 typedef struct reshard_case {
   sw_mesh mesh;
   int rank;
@@ -48,15 +49,26 @@ static inline sw_rc case_route(const reshard_case *c, const sw_machine *machine,
   return sw_route_find(&wanted, arena, out, d);
 }
 
+static inline const sw_mesh *case_to_mesh(const reshard_case *c) {
+  return c->options.to_mesh ? &c->options.to_mesh->mesh : &c->mesh;
+}
+
 static inline void case_print(const reshard_case *c, sw_text *out) {
   sw_text_puts(out, "--mesh ");
+  sw_text_puts(out, "'");
   sw_mesh_print(&c->mesh, out);
-  sw_text_puts(out, " --shape ");
+  sw_text_puts(out, "' ");
+  if (c->options.to_mesh) {
+    sw_text_puts(out, "--to-mesh '");
+    sw_mesh_print(&c->options.to_mesh->mesh, out);
+    sw_text_puts(out, "' ");
+  }
+  sw_text_puts(out, "--shape ");
   for (int d = 0; d < c->rank; d++) sw_text_printf(out, "%s%lld", d ? "x" : "", (long long)c->dims[d]);
   sw_text_printf(out, " --dtype %s --from '", sw_dtype_text(c->dtype));
   sw_sharding_print(&c->mesh, &c->from, out);
   sw_text_puts(out, "' --to '");
-  sw_sharding_print(&c->mesh, &c->to, out);
+  sw_sharding_print(case_to_mesh(c), &c->to, out);
   sw_text_puts(out, "'");
 }
 
@@ -68,21 +80,49 @@ static inline void route_print(const sw_mesh *m, const sw_route *r, sw_text *out
       sw_axis_ref_print(m, r->step[i].coll.axes[k], out);
     }
     sw_text_puts(out, "] -> ");
-    sw_sharding_print(m, &r->step[i].after, out);
+    sw_sharding_print(r->step[i].mesh, &r->step[i].after, out);
   }
 }
 
-/* The whole tensor's element number e: distinct, of both signs. */
-static inline double whole_value(int64_t e) { return (double)((e % 2 ? -1 : 1) * (e + 1)); }
+/* The whole tensor's element number e: of both signs, and distinct as far as the type can tell integers apart. */
+static inline double whole_value(sw_dtype t, int64_t e) {
+  static const int64_t kMost[SW_DTYPE_COUNT] = {
+      [SW_BF16] = 255, [SW_F8E4M3FN] = 15, [SW_F8E5M2] = 7, [SW_I8] = 127, [SW_U8] = 255, [SW_BOOL] = 1};
+  bool negative = e % 2 && sw_dtype_class_of(t) != SW_CLASS_UNSIGNED && t != SW_BOOL;
+  if (t == SW_BOOL) return (double)(e * e / 3 % 2);
+  return (double)((negative ? -1 : 1) * (kMost[t] ? e % kMost[t] + 1 : e + 1));
+}
 
-static inline void buffer_make(sw_arena *arena, const reshard_case *c, const sw_sharding *s, int64_t device,
-                               sw_buffer *b) {
+/* A place on one of the two meshes of a case. */
+typedef struct case_place {
+  const reshard_case *c;
+  const sw_sharding *s;
+  const sw_other_mesh *other; /* NULL: on c->mesh */
+} case_place;
+
+static inline case_place case_from(const reshard_case *c) { return (case_place){c, &c->from, NULL}; }
+static inline case_place case_to(const reshard_case *c) { return (case_place){c, &c->to, c->options.to_mesh}; }
+static inline case_place case_after(const reshard_case *c, const sw_route_step *step) {
+  bool there = c->options.to_mesh && step->mesh == &c->options.to_mesh->mesh;
+  return (case_place){c, &step->after, there ? c->options.to_mesh : NULL};
+}
+static inline const sw_mesh *place_mesh(case_place p) { return p.other ? &p.other->mesh : &p.c->mesh; }
+static inline int64_t place_position(case_place p, int64_t device) {
+  return p.other ? p.other->position[device] : device;
+}
+static inline void place_tiling(case_place p, sw_tiling *t) {
+  sw_tiling_of(p.s, p.c->rank, p.c->dims, t);
+  t->other = p.other;
+}
+
+static inline void buffer_make(sw_arena *arena, case_place place, int64_t device, sw_buffer *b) {
+  const reshard_case *c = place.c;
   *b = (sw_buffer){.dtype = c->dtype, .rank = c->rank};
-  (void)sw_sharding_local_dims(s, c->dims, b->dims);
+  (void)sw_sharding_local_dims(place.s, c->dims, b->dims);
   int64_t n = elements_of(c->rank, b->dims);
   b->data = sw_arena_alloc(arena, (size_t)n + 1, (size_t)sw_dtype_bytes(c->dtype), NULL);
   sw_tiling t;
-  sw_tiling_of(s, c->rank, c->dims, &t);
+  place_tiling(place, &t);
   for (int d = 0; d < c->rank; d++) {
     int64_t start, lo;
     sw_tiling_window(&c->mesh, &t, d, device, &start, &lo, &b->valid[d]);
@@ -92,10 +132,10 @@ static inline void buffer_make(sw_arena *arena, const reshard_case *c, const sw_
 
 /* Calls visit for each buffer position that stands for an element: its number in the whole tensor and its address. */
 typedef void (*each_fn)(void *user, int64_t element, void *at, bool halo);
-static inline void each_element(const reshard_case *c, const sw_sharding *s, int64_t device, sw_buffer *b, each_fn fn,
-                                void *user) {
+static inline void each_element(case_place place, int64_t device, sw_buffer *b, each_fn fn, void *user) {
+  const reshard_case *c = place.c;
   sw_tiling t;
-  sw_tiling_of(s, c->rank, c->dims, &t);
+  place_tiling(place, &t);
   int64_t n = elements_of(c->rank, b->dims), at[SW_MAX_RANK];
   for (int64_t p = 0; p < n; p++) {
     int64_t e = 0;
@@ -109,16 +149,18 @@ static inline void each_element(const reshard_case *c, const sw_sharding *s, int
       e = e * c->dims[d] + at[d];
     }
     if (!exists) continue;
-    fn(user, e, (char *)b->data + p * sw_dtype_bytes(c->dtype), !brute_holds(&c->mesh, s, c->dims, device, at));
+    bool holds = brute_holds(place_mesh(place), place.s, c->dims, place_position(place, device), at);
+    fn(user, e, (char *)b->data + p * sw_dtype_bytes(c->dtype), !holds);
   }
 }
 
 /* The part of an element that a device holds, out of `parts`; device's place among them is `part`. Their reduction is
  * the element. */
-static inline double part_value(sw_reduction kind, int64_t parts, int64_t part, int64_t e) {
-  double v = whole_value(e);
+static inline double part_value(const reshard_case *c, int64_t parts, int64_t part, int64_t e) {
+  double v = whole_value(c->dtype, e);
+  if (parts == 1) return v;
   int64_t lead = e % parts; /* which device holds the element's larger part varies */
-  switch ((int)kind) {
+  switch ((int)c->from.partial_kind) {
     case SW_REDUCE_MAX:
       return part == lead ? v : v - 1 - (double)((part + e) % 5);
     case SW_REDUCE_MIN:
@@ -143,14 +185,14 @@ typedef struct fill_user {
 static inline void fill_one(void *user, int64_t e, void *at, bool halo) {
   fill_user *f = user;
   if (halo) return; /* stays poison: halos of a source may be stale, nobody may read them */
-  sw_element_store(f->c->dtype, part_value((sw_reduction)f->c->from.partial_kind, f->parts, f->part, e), at);
+  sw_element_store(f->c->dtype, part_value(f->c, f->parts, f->part, e), at);
 }
 
 static inline void compare_one(void *user, int64_t e, void *at, bool halo) {
   fill_user *f = user;
   (void)halo;
   f->seen++;
-  if (sw_element_load(f->c->dtype, at) != whole_value(e)) f->wrong++;
+  if (sw_element_load(f->c->dtype, at) != whole_value(f->c->dtype, e)) f->wrong++;
 }
 
 static inline double reduce_two(sw_reduction kind, double a, double b) {
@@ -180,23 +222,53 @@ static inline int64_t count_wrong(const reshard_case *c, sw_arena *arena, sw_buf
   for (int64_t device = 0; device < sw_mesh_devices(&c->mesh); device++) {
     fill_user f = {.c = c, .parts = parts};
     if (parts == 1) {
-      each_element(c, &c->to, device, &b[device], compare_one, &f);
+      each_element(case_to(c), device, &b[device], compare_one, &f);
       wrong += f.wrong;
       continue;
     }
-    if (sw_mesh_group_index(&c->mesh, device, partial, c->to.n_partial) != 0) continue;
+    case_place place = case_to(c);
+    const sw_mesh *m = place_mesh(place);
+    int64_t first = place_position(place, device);
+    if (sw_mesh_group_index(m, first, partial, c->to.n_partial) != 0) continue;
     f.sum = sw_arena_alloc(arena, (size_t)n + 1, sizeof(double), NULL);
     f.times = sw_arena_alloc(arena, (size_t)n + 1, 1, NULL);
     for (int64_t p = 0; p < parts; p++) {
-      int64_t member = sw_mesh_group_peer(&c->mesh, device, partial, c->to.n_partial, p);
-      each_element(c, &c->to, member, &b[member], reduce_one, &f);
+      int64_t member = sw_mesh_group_peer(m, first, partial, c->to.n_partial, p);
+      if (place.other) member = place.other->device[member];
+      each_element(case_to(c), member, &b[member], reduce_one, &f);
     }
     for (int64_t e = 0; e < n; e++) {
       double v = c->to.partial_kind == SW_REDUCE_AVERAGE ? f.sum[e] / (double)parts : f.sum[e];
-      wrong += f.times[e] && (f.times[e] != parts || v != whole_value(e));
+      wrong += f.times[e] && (f.times[e] != parts || v != whole_value(c->dtype, e));
     }
   }
   return wrong;
+}
+
+/* A collective whose axes speak of the other mesh, on buffers in the order of its devices. */
+static inline sw_rc run_there(const sw_other_mesh *o, const sw_collective *coll, int rank, const sw_buffer *in,
+                              sw_buffer *out, sw_arena *arena, sw_diag *d) {
+  int64_t devices = sw_mesh_devices(&o->mesh);
+  sw_buffer *there = sw_arena_alloc(arena, 2 * (size_t)devices, sizeof *there, d);
+  SW_TRY(sw_collective_verify(&o->mesh, coll, rank, d));
+  for (int64_t q = 0; q < devices; q++) {
+    there[q] = in[o->device[q]];
+    there[devices + q] = out[o->device[q]];
+  }
+  SW_TRY(sw_collective_oracle(&o->mesh, coll, there, there + devices, d));
+  for (int64_t q = 0; q < devices; q++) out[o->device[q]] = there[devices + q];
+  return SW_OK;
+}
+
+static inline sw_rc run_here(const sw_mesh *m, const sw_collective *coll, int rank, const sw_buffer *in, sw_buffer *out,
+                             sw_diag *d) {
+  int64_t dims[SW_MAX_RANK];
+  SW_TRY(sw_collective_verify(m, coll, rank, d));
+  SW_TRY(sw_collective_result_dims(m, coll, rank, in[0].dims, dims, d));
+  for (int x = 0; x < rank; x++) {
+    if (dims[x] < out[0].dims[x]) return SW_FAIL(d, SW_E_BUG, SW_NOWHERE, "too short a result");
+  }
+  return sw_collective_oracle(m, coll, in, out, d);
 }
 
 /* Wrong elements after the route, or -1 with a message in `why` when a step itself is wrong. */
@@ -207,23 +279,17 @@ static inline int64_t case_run(const reshard_case *c, const sw_route *r, sw_aren
   int64_t parts = sw_axis_refs_size(partial, c->from.n_partial);
   sw_diag d = {0};
   for (int64_t i = 0; i < devices; i++) {
-    buffer_make(arena, c, &c->from, i, &in[i]);
+    buffer_make(arena, case_from(c), i, &in[i]);
     fill_user f = {c, parts, sw_mesh_group_index(&c->mesh, i, partial, c->from.n_partial), 0, 0, NULL, NULL};
-    each_element(c, &c->from, i, &in[i], fill_one, &f);
+    each_element(case_from(c), i, &in[i], fill_one, &f);
   }
   for (int k = 0; k < r->n_steps; k++) {
     const sw_route_step *step = &r->step[k];
     sw_buffer *out = sw_arena_alloc(arena, (size_t)devices, sizeof *out, NULL);
-    int64_t dims[SW_MAX_RANK];
-    sw_rc rc = sw_collective_verify(&c->mesh, &step->coll, c->rank, &d);
-    if (!rc) rc = sw_collective_result_dims(&c->mesh, &step->coll, c->rank, in[0].dims, dims, &d);
-    for (int64_t i = 0; i < devices && !rc; i++) {
-      buffer_make(arena, c, &step->after, i, &out[i]);
-      for (int x = 0; x < c->rank; x++) {
-        if (dims[x] < out[i].dims[x]) rc = SW_FAIL(&d, SW_E_BUG, SW_NOWHERE, "step %d gives too short a result", k);
-      }
-    }
-    if (!rc) rc = sw_collective_oracle(&c->mesh, &step->coll, in, out, &d);
+    for (int64_t i = 0; i < devices; i++) buffer_make(arena, case_after(c, step), i, &out[i]);
+    bool there = case_after(c, step).other && step->coll.op == SW_COLL_TO_PARTIAL;
+    sw_rc rc = there ? run_there(c->options.to_mesh, &step->coll, c->rank, in, out, arena, &d)
+                     : run_here(&c->mesh, &step->coll, c->rank, in, out, &d);
     if (rc) {
       snprintf(why, n_why, "step %d: %.200s", k, d.text);
       return -1;

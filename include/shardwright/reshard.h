@@ -11,8 +11,10 @@
 enum { SW_MAX_ROUTE_STEPS = 12 };
 
 typedef struct sw_route_step {
-  sw_collective coll; /* exchange/permute: src and dst in the route's arena */
-  sw_sharding after;  /* the sharding once this step is done */
+  sw_collective coll;  /* exchange/permute: src and dst in the route's arena */
+  sw_sharding after;   /* the sharding once this step is done */
+  const sw_mesh *mesh; /* that `after`, an exchange's dst and a to_partial's axes speak of: the machine's, but to_mesh's
+                          for the last steps where no axes of the machine's mesh say what `to` does */
   double cost_s;
   double max_bytes;   /* received by the busiest device */
   double total_bytes; /* received by all */
@@ -30,10 +32,11 @@ typedef struct sw_reshard_options {
   int64_t max_temp_bytes; /* per device; 0: no limit */
   bool no_exchange;       /* only collectives, and permutes of equal blocks, where a route of them exists */
   bool refresh_halos;     /* halos of `from` are stale, so that equal shardings with halos still need an exchange */
+  const sw_other_mesh *to_mesh; /* the mesh that `to` speaks of, NULL: the machine's; outlives the route */
 } sw_reshard_options;
 
-/* What is wanted: a tensor of `dims` that lies as `from` says shall lie as `to` says. Both fit the machine's mesh and
- * the dims. Everything is borrowed. */
+/* What is wanted: a tensor of `dims` that lies as `from` says shall lie as `to` says. Both fit their mesh and the
+ * dims. Everything is borrowed. */
 typedef struct sw_reshard {
   const sw_machine *machine;
   const sw_sharding *from, *to;

@@ -21,17 +21,36 @@ typedef struct sw_tile_dim {
   const int64_t *starts; /* NULL, or shard i holds [starts[i], starts[i+1]) (sharded_dims_offsets); borrowed */
 } sw_tile_dim;
 
+/* Another mesh over the same devices (another order, other axes): a device of the program's mesh sits there at
+ * position[device], and device[position] is the inverse. */
+typedef struct sw_other_mesh {
+  sw_mesh mesh;
+  const int32_t *position, *device;
+} sw_other_mesh;
+
 typedef struct sw_tiling {
   int rank;
   uint8_t first_apart, n_apart; /* into refs: along these devices hold different values (the value is partial over
                                    them), so that nobody takes from another across them */
   sw_tile_dim dim[SW_MAX_RANK];
   sw_axis_ref refs[SW_MAX_REFS];
+  const sw_other_mesh *other; /* NULL, or (in what an exchange arrives at, nothing apart) the mesh that refs speak of;
+                                 borrowed */
 } sw_tiling;
 
 /* The tiling of a sharding (its partial axes are `apart`; halos give base -lo, len B+lo+hi). */
 SW_API void sw_tiling_of(const sw_sharding *s, int rank, const int64_t *dims, sw_tiling *out);
 SW_API bool sw_tiling_equal(const sw_tiling *a, const sw_tiling *b);
+
+/* Pairs devices of the two bound meshes by their ids. In the arena; the meshes' id lists are not kept.
+ * SW_E_INPUT unless both have as many devices. */
+SW_API SW_CHECKED sw_rc sw_other_mesh_make(const sw_mesh *program, const sw_mesh *other, sw_arena *arena,
+                                           const sw_other_mesh **out, sw_diag *d);
+/* The same placement written with axes of the program's mesh; false where these cannot say it. */
+SW_API bool sw_sharding_from_other_mesh(const sw_mesh *program, const sw_other_mesh *o, const sw_sharding *s,
+                                        sw_sharding *out);
+/* Shard index of a device of the program's mesh along a dimension. */
+SW_API int64_t sw_tiling_shard(const sw_mesh *m, const sw_tiling *t, int dim, int64_t device);
 
 /* Along dimension d, device's buffer position p stands for global index *start + p; positions [*lo, *hi) (buffer
  * coordinates, 0 <= lo <= hi <= len) exist in the tensor. */

@@ -3,18 +3,21 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "shardwright/draw.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/reshard.h"
 
 typedef struct settings {
-  const char *mesh, *shape, *from, *to, *dtype, *hw;
+  const char *mesh, *to_mesh, *shape, *from, *to, *dtype, *hw;
   int64_t max_temp_bytes;
   bool no_exchange, show, json;
 } settings;
 
 static const sw_option kOptions[] = {
-    {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "axes and sizes, as x=2,y=4 or 2x4; required",
+    {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "axes and sizes, as x=2,y=4 or 2x4, perhaps ids=...; required",
      SW_INTO_TEXT(settings, mesh)},
+    {"to-mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "mesh that --to speaks of, over the same devices; else --mesh",
+     SW_INTO_TEXT(settings, to_mesh)},
     {"shape", 0, SW_OPTION_TEXT, "SHAPE", NULL, "extents of the tensor, as 6x6; required",
      SW_INTO_TEXT(settings, shape)},
     {"from", 0, SW_OPTION_TEXT, "SHARDING", NULL, "the sharding it has; required", SW_INTO_TEXT(settings, from)},
@@ -33,7 +36,8 @@ static const sw_option kOptions[] = {
 
 /* What is asked, read. */
 typedef struct request {
-  sw_mesh mesh;
+  sw_mesh mesh, to_mesh;
+  const sw_other_mesh *other; /* NULL without --to-mesh */
   const sw_profile *profile;
   sw_machine *machine;
   int rank;
@@ -57,13 +61,19 @@ static sw_rc read_shape(const char *text, request *r, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc read_sharding(const char *option, const char *text, const request *r, sw_arena *arena, sw_sharding *out,
-                           sw_diag *d) {
+static sw_rc read_sharding(const char *option, const char *text, const sw_mesh *m, const request *r, sw_arena *arena,
+                           sw_sharding *out, sw_diag *d) {
   size_t n = strlen(text);
-  sw_rc rc = sw_sharding_parse_as(&r->mesh, r->rank, sw_sharding_form_of(text, n), text, n, SW_NOWHERE, arena, out, d);
-  if (!rc) rc = sw_sharding_verify(&r->mesh, out, r->rank, r->dims, d);
+  sw_rc rc = sw_sharding_parse_as(m, r->rank, sw_sharding_form_of(text, n), text, n, SW_NOWHERE, arena, out, d);
+  if (!rc) rc = sw_sharding_verify(m, out, r->rank, r->dims, d);
   if (rc) sw_diag_note(d, "in --%s %s", option, text);
   return rc;
+}
+
+static sw_rc read_mesh(const char *option, const char *text, sw_arena *arena, sw_mesh *out, sw_diag *d) {
+  SW_TRY_NOTE(d, sw_mesh_parse(text, arena, out, d), "in --%s %s", option, text);
+  SW_TRY_NOTE(d, sw_mesh_verify(out, true, d), "in --%s %s", option, text);
+  return SW_OK;
 }
 
 static sw_rc read_request(const settings *s, sw_arena *arena, request *r, sw_diag *d) {
@@ -71,87 +81,26 @@ static sw_rc read_request(const settings *s, sw_arena *arena, request *r, sw_dia
   for (int i = 0; i < 4; i++) {
     if (!given[i][1]) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--%s is missing", given[i][0]);
   }
-  SW_TRY_NOTE(d, sw_mesh_parse(s->mesh, arena, &r->mesh, d), "in --mesh %s", s->mesh);
-  SW_TRY_NOTE(d, sw_mesh_verify(&r->mesh, true, d), "in --mesh %s", s->mesh);
+  SW_TRY(read_mesh("mesh", s->mesh, arena, &r->mesh, d));
+  r->to_mesh = r->mesh;
+  if (s->to_mesh) {
+    SW_TRY(read_mesh("to-mesh", s->to_mesh, arena, &r->to_mesh, d));
+    SW_TRY(sw_other_mesh_make(&r->mesh, &r->to_mesh, arena, &r->other, d));
+  }
   SW_TRY(read_shape(s->shape, r, d));
   if (!sw_dtype_parse(s->dtype, &r->dtype)) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "--dtype is '%s'; expected a type such as f32, bf16 or i8", s->dtype);
   }
-  SW_TRY(read_sharding("from", s->from, r, arena, &r->from, d));
-  SW_TRY(read_sharding("to", s->to, r, arena, &r->to, d));
+  SW_TRY(read_sharding("from", s->from, &r->mesh, r, arena, &r->from, d));
+  SW_TRY(read_sharding("to", s->to, &r->to_mesh, r, arena, &r->to, d));
   SW_TRY(sw_profile_read(s->hw, arena, &r->profile, d));
   return sw_machine_build(arena, r->profile, &r->mesh, &r->machine, d);
 }
 
-/* One cell of a drawing: what a device holds of one row of its block. */
-static void draw_cell(const request *r, const sw_sharding *s, int64_t device, int64_t row, sw_text *out) {
-  int64_t lo[2] = {0, 0}, hi[2] = {1, 1};
-  int first = 2 - r->rank;
-  bool wide = false;
-  for (int d = 0; d < r->rank; d++) {
-    sw_sharding_extent(&r->mesh, s, d, r->dims[d], device, &lo[first + d], &hi[first + d]);
-    wide = wide || r->dims[d] > 9;
-  }
-  for (int64_t k = lo[1]; lo[0] + row < hi[0] && k < hi[1]; k++) {
-    sw_text_puts(out, " ");
-    if (r->rank == 2) sw_text_printf(out, "%lld%s", (long long)lo[0] + row + 1, wide ? "," : "");
-    sw_text_printf(out, "%lld", (long long)k + 1);
-  }
-}
-
-static size_t cell_width(const request *r, const sw_sharding *s, int64_t rows) {
-  size_t width = 0;
-  for (int64_t device = 0; device < sw_mesh_devices(&r->mesh); device++) {
-    for (int64_t row = 0; row < rows; row++) {
-      sw_text t = {0};
-      draw_cell(r, s, device, row, &t);
-      width = t.n > width ? t.n : width;
-      sw_text_free(&t);
-    }
-  }
-  return width + 1;
-}
-
-static void draw_rule(int64_t columns, size_t width, sw_text *out) {
-  for (int64_t c = 0; c < columns; c++) {
-    sw_text_puts(out, "+");
-    for (size_t i = 0; i < width; i++) sw_text_puts(out, "-");
-  }
-  sw_text_puts(out, "+\n");
-}
-
-/* Devices as a grid of boxes, the last axis to the right, the others downwards. */
-static void draw(const request *r, const sw_sharding *s, sw_text *out) {
-  int64_t columns = r->mesh.n_axes ? r->mesh.axis[r->mesh.n_axes - 1].size : 1;
-  int64_t lines = sw_mesh_devices(&r->mesh) / columns;
-  int64_t rows = r->rank == 2 ? sw_sharding_block(s, 0, r->dims[0]) : 1;
-  size_t width = cell_width(r, s, rows);
-  sw_sharding_print(&r->mesh, s, out);
-  sw_text_puts(out, "\n");
-  for (int64_t line = 0; line < lines; line++) {
-    draw_rule(columns, width, out);
-    for (int64_t row = 0; row < rows; row++) {
-      for (int64_t c = 0; c < columns; c++) {
-        sw_text_puts(out, "|");
-        size_t start = out->n;
-        draw_cell(r, s, line * columns + c, row, out);
-        sw_text_pad(out, start, width);
-      }
-      sw_text_puts(out, "|\n");
-    }
-  }
-  draw_rule(columns, width, out);
-}
-
 static sw_rc show(const request *r, sw_text *out, sw_diag *d) {
-  int64_t elements = 1;
-  for (int i = 0; i < r->rank; i++) elements *= r->dims[i] < 1000 ? r->dims[i] : 1000;
-  if (r->rank > 2 || elements > 4096 || sw_mesh_devices(&r->mesh) > 64) {
-    return SW_FAIL_INPUT(d, SW_NOWHERE, "--show draws tensors of rank 1 or 2, up to 4096 elements on 64 devices");
-  }
-  draw(r, &r->from, out);
-  sw_text_puts(out, "\n");
-  draw(r, &r->to, out);
+  SW_TRY(sw_draw_sharding(&r->mesh, &r->from, r->dims, out, d));
+  sw_text_puts(out, "\ntransform into\n\n");
+  SW_TRY(sw_draw_sharding(&r->to_mesh, &r->to, r->dims, out, d));
   sw_text_puts(out, "\n");
   return SW_OK;
 }
@@ -167,13 +116,17 @@ static void print_bytes(const char *what, double moved, double bound, sw_text *o
   sw_text_puts(out, "\n");
 }
 
+static void print_collective(const request *r, const sw_route_step *step, sw_text *out) {
+  sw_collective_print(step->coll.op == SW_COLL_TO_PARTIAL ? step->mesh : &r->mesh, &step->coll, out);
+}
+
 static void print_text(const request *r, const sw_route *route, sw_text *out) {
   if (route->n_steps == 0) sw_text_puts(out, "nothing to do\n");
   for (int i = 0; i < route->n_steps; i++) {
     const sw_route_step *step = &route->step[i];
     size_t start = out->n;
     sw_text_printf(out, "%d ", i + 1);
-    sw_collective_print(&r->mesh, &step->coll, out);
+    print_collective(r, step, out);
     sw_text_pad(out, start, 42);
     sw_text_puts(out, " ");
     sw_text_seconds(out, step->cost_s);
@@ -182,7 +135,7 @@ static void print_text(const request *r, const sw_route *route, sw_text *out) {
     sw_text_bytes(out, step->max_bytes);
     sw_text_pad(out, start, 64);
     sw_text_puts(out, "-> ");
-    sw_sharding_print(&r->mesh, &step->after, out);
+    sw_sharding_print(step->mesh, &step->after, out);
     sw_text_puts(out, "\n");
   }
   sw_text_puts(out, "time ");
@@ -193,24 +146,24 @@ static void print_text(const request *r, const sw_route *route, sw_text *out) {
   if (route->full_replication) sw_text_puts(out, "holds the whole tensor on every device on the way\n");
 }
 
-static void print_sharding_json(const request *r, const char *key, const sw_sharding *s, sw_text *out) {
+static void print_sharding_json(const sw_mesh *m, const char *key, const sw_sharding *s, sw_text *out) {
   sw_text_printf(out, "\"%s\": \"", key);
-  sw_sharding_print(&r->mesh, s, out);
+  sw_sharding_print(m, s, out);
   sw_text_puts(out, "\"");
 }
 
 static void print_json(const request *r, const sw_route *route, sw_text *out) {
   sw_text_puts(out, "{");
-  print_sharding_json(r, "from", &r->from, out);
+  print_sharding_json(&r->mesh, "from", &r->from, out);
   sw_text_puts(out, ", ");
-  print_sharding_json(r, "to", &r->to, out);
+  print_sharding_json(&r->to_mesh, "to", &r->to, out);
   sw_text_puts(out, ", \"steps\": [");
   for (int i = 0; i < route->n_steps; i++) {
     const sw_route_step *step = &route->step[i];
     sw_text_printf(out, "%s{\"collective\": \"", i ? ", " : "");
-    sw_collective_print(&r->mesh, &step->coll, out);
+    print_collective(r, step, out);
     sw_text_puts(out, "\", ");
-    print_sharding_json(r, "after", &step->after, out);
+    print_sharding_json(step->mesh, "after", &step->after, out);
     sw_text_printf(out, ", \"time_s\": %.9g, \"max_bytes\": %.17g, \"total_bytes\": %.17g}", step->cost_s,
                    step->max_bytes, step->total_bytes);
   }
@@ -227,7 +180,8 @@ static sw_rc run(const sw_call *call, sw_diag *d) {
   sw_route route;
   sw_text out = {0};
   SW_TRY(read_request(s, call->arena, &r, d));
-  const sw_reshard_options options = {.max_temp_bytes = s->max_temp_bytes, .no_exchange = s->no_exchange};
+  const sw_reshard_options options = {
+      .max_temp_bytes = s->max_temp_bytes, .no_exchange = s->no_exchange, .to_mesh = r.other};
   const sw_reshard wanted = {r.machine, &r.from, &r.to, r.rank, r.dims, r.dtype, options};
   SW_TRY(sw_route_find(&wanted, call->arena, &route, d));
   sw_rc rc = s->show && !s->json ? show(&r, &out, d) : SW_OK;

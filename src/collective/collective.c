@@ -40,7 +40,7 @@ static void print_tiling(const sw_mesh *m, const sw_tiling *t, sw_text *out) {
   for (int d = 0; d < t->rank; d++) {
     const sw_tile_dim *dim = &t->dim[d];
     sw_text_printf(out, "%s%lld", d ? "x" : "", (long long)dim->size);
-    if (dim->n_refs) print_refs(m, t->refs + dim->first_ref, dim->n_refs, out);
+    if (dim->n_refs) print_refs(t->other ? &t->other->mesh : m, t->refs + dim->first_ref, dim->n_refs, out);
     if (dim->base || (dim->n_refs && dim->step != dim->len))
       sw_text_printf(out, "(base %lld step %lld len %lld)", (long long)dim->base, (long long)dim->step,
                      (long long)dim->len);
@@ -100,7 +100,9 @@ static sw_rc verify_tiling(const sw_mesh *m, const sw_tiling *t, const char *wha
   if (t->rank != rank)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: the %s tiling has rank %d and the tensor has rank %d", op, what, t->rank,
                          rank);
-  for (int i = 0; i < t->rank; i++) SW_TRY(verify_refs(m, t->refs + t->dim[i].first_ref, t->dim[i].n_refs, op, d));
+  const sw_mesh *spoken_of = t->other ? &t->other->mesh : m;
+  for (int i = 0; i < t->rank; i++)
+    SW_TRY(verify_refs(spoken_of, t->refs + t->dim[i].first_ref, t->dim[i].n_refs, op, d));
   return SW_OK;
 }
 

@@ -14,7 +14,8 @@
 #include "hw/machine.h"
 #include "shardwright/checked.h"
 
-/* Refs of the two tilings along the dimensions that change, overlapping ones widened to the whole axis. */
+/* Refs of the two tilings along the dimensions that change, overlapping ones widened to the whole axis. Between two
+ * meshes all axes. */
 typedef struct ref_set {
   int n;
   sw_axis_ref ref[2 * SW_MAX_REFS];
@@ -60,7 +61,8 @@ static int common_prefix(const sw_tiling *a, const sw_tiling *b, int d) {
 
 static void changed_refs(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, ref_set *out) {
   out->n = 0;
-  for (int d = 0; d < src->rank; d++) {
+  for (int a = 0; dst->other && a < m->mesh.n_axes; a++) add_ref(m, out, sw_axis_whole(&m->mesh, a));
+  for (int d = 0; d < src->rank && !dst->other; d++) {
     if (dim_equal(src, dst, d)) continue;
     int skip = common_prefix(src, dst, d);
     for (int i = skip; i < src->dim[d].n_refs; i++) add_ref(m, out, src->refs[src->dim[d].first_ref + i]);

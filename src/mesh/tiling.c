@@ -13,6 +13,7 @@
 
 void sw_tiling_of(const sw_sharding *s, int rank, const int64_t *dims, sw_tiling *out) {
   out->rank = rank;
+  out->other = NULL;
   out->first_apart = s->n_refs;
   out->n_apart = s->n_partial;
   memcpy(out->refs, s->refs, (size_t)(s->n_refs + s->n_partial) * sizeof s->refs[0]);
@@ -49,7 +50,7 @@ static bool dim_equal(const sw_tiling *a, const sw_tiling *b, int d) {
 }
 
 bool sw_tiling_equal(const sw_tiling *a, const sw_tiling *b) {
-  if (a->rank != b->rank || a->n_apart != b->n_apart) return false;
+  if (a->rank != b->rank || a->n_apart != b->n_apart || a->other != b->other) return false;
   for (int i = 0; i < a->n_apart; i++) {
     if (!sw_axis_ref_equal(a->refs[a->first_apart + i], b->refs[b->first_apart + i])) return false;
   }
@@ -70,7 +71,7 @@ void sw_tile_shown(const sw_tile_dim *t, int64_t i, int64_t *lo, int64_t *hi) {
 void sw_tiling_window(const sw_mesh *m, const sw_tiling *t, int dim, int64_t device, int64_t *start, int64_t *lo,
                       int64_t *hi) {
   const sw_tile_dim *td = &t->dim[dim];
-  int64_t i = sw_mesh_group_index(m, device, t->refs + td->first_ref, td->n_refs);
+  int64_t i = sw_tiling_shard(m, t, dim, device);
   *start = sw_tile_start(td, i);
   sw_tile_shown(td, i, lo, hi);
   *lo -= *start;

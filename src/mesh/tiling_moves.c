@@ -69,8 +69,7 @@ static void init_moves(sw_moves *v, const sw_mesh *m, const sw_tiling *src, cons
     const sw_tile_dim *s = &src->dim[d];
     v->n_shards[d] = sw_tile_shards(src, d);
     v->own_shard[d] = sw_mesh_group_index(m, to, src->refs + s->first_ref, s->n_refs);
-    int64_t j = sw_mesh_group_index(m, to, dst->refs + dst->dim[d].first_ref, dst->dim[d].n_refs);
-    sw_tile_shown(&dst->dim[d], j, &v->lo[d], &v->hi[d]);
+    sw_tile_shown(&dst->dim[d], sw_tiling_shard(m, dst, d, to), &v->lo[d], &v->hi[d]);
     note_used(v, src->refs + s->first_ref, s->n_refs);
     sw_tile_owners(s, v->n_shards[d], v->lo[d], v->hi[d], &v->first[d], &v->end[d], &v->flipped[d]);
   }

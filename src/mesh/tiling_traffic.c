@@ -182,8 +182,31 @@ static unsigned connected(const unsigned *axes, int rank, int dim, unsigned *all
   return dims;
 }
 
+/* Device by device: refs of two meshes share no digits to walk over. */
+static void traffic_between_meshes(const sw_mesh *m, const sw_tiling *src, const sw_tiling *dst, double *max,
+                                   double *total) {
+  part p = {.src = src, .dst = dst, .merged = true, .n_dims = src->rank};
+  for (int d = 0; d < src->rank; d++) {
+    p.dim[d] = (int8_t)d;
+    p.n_src[d] = sw_tile_shards(src, d);
+  }
+  for (int64_t device = 0; device < sw_mesh_devices(m); device++) {
+    for (int d = 0; d < src->rank; d++) {
+      p.i[d] = sw_tiling_shard(m, src, d, device);
+      p.j[d] = sw_tiling_shard(m, dst, d, device);
+    }
+    visit(&p);
+  }
+  *max = p.max;
+  *total = p.need - p.keep;
+}
+
 void sw_tiling_traffic(const sw_mesh *m, const sw_tiling *src, const sw_tiling *dst, double *max, double *total) {
   unsigned axes[SW_MAX_RANK], used = 0, done = 0;
+  if (dst->other) {
+    traffic_between_meshes(m, src, dst, max, total);
+    return;
+  }
   product w;
   w.need = w.keep = w.n = 1;
   w.pair[0] = (pair){1, 1};

@@ -9,33 +9,37 @@
 
 #include "shardwright/checked.h"
 
-/* Elements that the fullest device and all devices hold, halos included: what they would receive from nobody. */
-static void held(const rs_query *q, const sw_sharding *s, double *max, double *total) {
+/* Elements that the fullest device and all devices hold, halos included: what they would receive from nobody. `on`:
+ * the other mesh that the sharding speaks of, or NULL. */
+static void held(const rs_query *q, const sw_sharding *s, const sw_other_mesh *on, double *max, double *total) {
   sw_tiling nobody = {.rank = q->space.rank}, t;
   sw_tiling_of(s, q->space.rank, q->space.dims, &t);
+  t.other = on;
   sw_tiling_traffic(q->space.mesh, &nobody, &t, max, total);
   if (t.rank > 0) return;
   *max = 1;
   *total = (double)sw_mesh_devices(q->space.mesh);
 }
 
-static void moved(const rs_query *q, const sw_sharding *before, const sw_sharding *after, double *max, double *total) {
+static void moved(const rs_query *q, const sw_sharding *before, const sw_sharding *after, const sw_other_mesh *on,
+                  double *max, double *total) {
   sw_tiling src, dst;
   sw_tiling_of(before, q->space.rank, q->space.dims, &src);
   sw_tiling_of(after, q->space.rank, q->space.dims, &dst);
+  dst.other = on;
   sw_tiling_traffic(q->space.mesh, &src, &dst, max, total);
 }
 
 void rs_step_bytes(const rs_query *q, const sw_sharding *before, sw_route_step *step) {
   double p = (double)sw_axis_refs_size(step->coll.axes, step->coll.n_axes), max = 0, total = 0, factor = 1;
   if (step->coll.op == SW_COLL_ALL_REDUCE) {
-    held(q, before, &max, &total);
+    held(q, before, NULL, &max, &total);
     factor = 2 * (p - 1) / p;
   } else if (step->coll.op == SW_COLL_REDUCE_SCATTER) {
-    held(q, &step->after, &max, &total);
+    held(q, &step->after, NULL, &max, &total);
     factor = p - 1;
   } else if (!(sw_coll_flags(step->coll.op) & SW_COLL_LOCAL)) {
-    moved(q, before, &step->after, &max, &total);
+    moved(q, before, &step->after, step->mesh == q->space.mesh ? NULL : q->target_mesh, &max, &total);
   }
   step->max_bytes = max * factor * sw_dtype_bytes(q->dtype);
   step->total_bytes = total * factor * sw_dtype_bytes(q->dtype);
@@ -71,10 +75,10 @@ static void bound_reduced(const rs_request *r, double p, sw_route *route) {
   for (int d = 0; d < q->space.rank; d++) elements *= (double)q->space.dims[d];
   if (elements == 0) return;
   double kept = (double)sw_axis_refs_size(sw_sharding_partial(&r->target), r->target.n_partial);
-  held(q, &r->target, &held_max, &held_total);
-  moved(q, &r->from, &r->target, &traffic_max, &traffic_total);
+  held(q, &r->target, q->target_mesh, &held_max, &held_total);
+  moved(q, &r->from, &r->target, q->target_mesh, &traffic_max, &traffic_total);
   double wanters = held_total / elements / kept;
-  double copies = devices / digits_used(q->space.mesh, &r->from, &r->target);
+  double copies = q->target_mesh ? 1 : devices / digits_used(q->space.mesh, &r->from, &r->target);
   double met = (held_total - traffic_total) / copies; /* elements of which some wanter holds a part */
   double words = kept * (elements * (p - 1 + wanters - 1) + (elements > met ? elements - met : 0));
   route->bound_total_bytes = words * bytes;
@@ -91,7 +95,7 @@ void rs_route_bound(const rs_request *r, sw_route *route) {
     return;
   }
   double max, total;
-  moved(q, &r->from, &r->to, &max, &total);
+  moved(q, &r->from, &r->to, q->target_mesh, &max, &total);
   route->bound_max_bytes = max * sw_dtype_bytes(q->dtype);
   route->bound_total_bytes = total * sw_dtype_bytes(q->dtype);
 }

@@ -49,6 +49,7 @@ double rs_collective_over_s(const rs_query *q, sw_coll_op op, unsigned atoms, do
 void rs_tiling_of(const rs_query *q, const rs_state *state, const sw_sharding *opaque, sw_tiling *out) {
   sw_sharding s = opaque ? *opaque : rs_sharding_of(&q->space, state, q->kind);
   sw_tiling_of(&s, q->space.rank, q->space.dims, out);
+  if (opaque && opaque == q->opaque_target) out->other = q->target_mesh;
 }
 
 double rs_exchange_s(const rs_query *q, const rs_state *from, const rs_state *to) {

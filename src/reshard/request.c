@@ -51,7 +51,7 @@ static void frame_plain(rs_request *r) {
 static void frame_opaque(rs_request *r, const sw_mesh *m) {
   rs_query *q = &r->query;
   const int rank = r->from.rank;
-  bool keep = same_partial(&r->from, &r->to);
+  bool keep = q->target_mesh ? r->from.n_partial + r->to.n_partial == 0 : same_partial(&r->from, &r->to);
   r->source = r->from;
   r->target = r->to;
   if (!keep) make_all(r);
@@ -72,8 +72,8 @@ static void frame_opaque(rs_request *r, const sw_mesh *m) {
   q->opaque_source = &r->source;
   sw_sharding none = sw_sharding_replicated(rank);
   sw_sharding plain_target = is_plain(&r->target) ? without_partial(r->target) : none;
-  bool target_plain =
-      is_plain(&r->target) && !keep && rs_space_init(&q->space, m, rank, q->space.dims, &plain_target, &plain_target);
+  bool target_plain = is_plain(&r->target) && !keep && !q->target_mesh &&
+                      rs_space_init(&q->space, m, rank, q->space.dims, &plain_target, &plain_target);
   if (!target_plain) {
     q->space.n = 0;
     q->opaque_target = &r->target;
@@ -89,7 +89,7 @@ static sw_rc check_kinds(const rs_request *r, sw_diag *d) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "a value cannot be made partial by '%s', which has no neutral element",
                          sw_reduction_text(to_kind));
   }
-  bool kept_whole = same_partial(&r->from, &r->to);
+  bool kept_whole = !r->query.target_mesh && same_partial(&r->from, &r->to);
   if (r->from.n_partial && from_kind == SW_REDUCE_GENERIC && !kept_whole) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "a value partial by 'generic' has no reduction that a route could use");
   }
@@ -102,18 +102,22 @@ sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d) {
   const int rank = wanted->rank;
   const int64_t *dims = wanted->dims;
   *r = (rs_request){.from = *wanted->from, .to = *wanted->to};
+  bool foreign = o->to_mesh && !sw_sharding_from_other_mesh(m, o->to_mesh, wanted->to, &r->to);
+  if (foreign) r->to = *wanted->to;
   sw_sharding_normalise(m, &r->from);
-  sw_sharding_normalise(m, &r->to);
+  sw_sharding_normalise(foreign ? &o->to_mesh->mesh : m, &r->to);
   rs_query *q = &r->query;
   *q = (rs_query){.machine = wanted->machine,
                   .dtype = wanted->dtype,
                   .kind = (sw_reduction)r->from.partial_kind,
                   .max_temp_bytes = o->max_temp_bytes,
-                  .no_exchange = o->no_exchange};
+                  .no_exchange = o->no_exchange,
+                  .target_mesh = foreign ? o->to_mesh : NULL};
   bool stale = o->refresh_halos && r->from.halos;
-  r->nothing_to_do = sw_sharding_equal(&r->from, &r->to) && !stale;
+  r->nothing_to_do = sw_sharding_equal(&r->from, &r->to) && !stale && !foreign;
   if (r->nothing_to_do) return SW_OK;
-  bool plain = is_plain(&r->from) && is_plain(&r->to) && rs_space_init(&q->space, m, rank, dims, &r->from, &r->to);
+  bool plain =
+      is_plain(&r->from) && is_plain(&r->to) && !foreign && rs_space_init(&q->space, m, rank, dims, &r->from, &r->to);
   if (plain) {
     frame_plain(r);
   } else {
@@ -133,5 +137,6 @@ double rs_reduce_first_s(const rs_request *r) {
 double rs_made_s(const rs_request *r) {
   if (r->n_made == 0) return 0;
   double bytes = (double)sw_sharding_local_bytes(&r->target, r->query.space.dims, r->query.dtype);
-  return sw_machine_collective_s(r->query.machine, SW_COLL_TO_PARTIAL, r->made, r->n_made, bytes);
+  int n = r->query.target_mesh ? 0 : r->n_made; /* local: nobody is spoken to along them */
+  return sw_machine_collective_s(r->query.machine, SW_COLL_TO_PARTIAL, r->made, n, bytes);
 }

@@ -36,10 +36,11 @@ typedef struct building {
   sw_sharding before;
 } building;
 
-static sw_rc add_step(building *b, sw_collective coll, const sw_sharding *after, double cost_s, sw_diag *d) {
+static sw_rc add_step(building *b, sw_collective coll, const sw_sharding *after, const sw_mesh *mesh, double cost_s,
+                      sw_diag *d) {
   if (b->route->n_steps == SW_MAX_ROUTE_STEPS) return SW_BUG(d, "a route has more than %d steps", SW_MAX_ROUTE_STEPS);
   sw_route_step *step = &b->route->step[b->route->n_steps++];
-  *step = (sw_route_step){.coll = coll, .after = *after, .cost_s = cost_s};
+  *step = (sw_route_step){.coll = coll, .after = *after, .mesh = mesh, .cost_s = cost_s};
   rs_step_bytes(&b->r->query, &b->before, step);
   b->route->cost_s += cost_s;
   b->route->max_bytes += step->max_bytes;
@@ -48,13 +49,20 @@ static sw_rc add_step(building *b, sw_collective coll, const sw_sharding *after,
   return SW_OK;
 }
 
-static sw_rc exchange_of(const building *b, const sw_sharding *after, sw_collective *c, sw_diag *d) {
+/* What the target of the search speaks of. */
+static const sw_mesh *target_mesh(const building *b) {
+  const rs_query *q = &b->r->query;
+  return q->target_mesh ? &q->target_mesh->mesh : q->space.mesh;
+}
+
+static sw_rc exchange_of(const building *b, const sw_sharding *after, bool last, sw_collective *c, sw_diag *d) {
   const rs_space *s = &b->r->query.space;
   sw_tiling *src, *dst;
   SW_ARENA_NEW(src, b->arena, 1, d);
   SW_ARENA_NEW(dst, b->arena, 1, d);
   sw_tiling_of(&b->before, s->rank, s->dims, src);
   sw_tiling_of(after, s->rank, s->dims, dst);
+  if (last) dst->other = b->r->query.target_mesh;
   c->src = src;
   c->dst = dst;
   c->op = SW_COLL_EXCHANGE;
@@ -75,7 +83,7 @@ static sw_rc collective_of(const building *b, const rs_state *before, const rs_h
   rs_lists_of(s, &hop->after, &new);
   switch ((int)m.op) {
     case SW_COLL_EXCHANGE:
-      return exchange_of(b, after, c, d);
+      return exchange_of(b, after, after == &b->r->target, c, d);
     case SW_COLL_ALL_REDUCE:
       c->n_axes = rs_refs_of_set(s, m.atoms, c->axes);
       break;
@@ -98,14 +106,14 @@ static sw_rc add_reduce_first(building *b, sw_diag *d) {
   if (!b->r->reduce_first) return SW_OK;
   sw_collective c = {.op = SW_COLL_ALL_REDUCE, .reduction = b->r->query.kind, .n_axes = from->n_partial};
   memcpy(c.axes, sw_sharding_partial(from), from->n_partial * sizeof c.axes[0]);
-  return add_step(b, c, &b->r->source, rs_reduce_first_s(b->r), d);
+  return add_step(b, c, &b->r->source, b->r->query.space.mesh, rs_reduce_first_s(b->r), d);
 }
 
 static sw_rc add_made(building *b, const sw_sharding *to, sw_diag *d) {
   if (b->r->n_made == 0) return SW_OK;
   sw_collective c = {.op = SW_COLL_TO_PARTIAL, .reduction = (sw_reduction)to->partial_kind, .n_axes = b->r->n_made};
   memcpy(c.axes, b->r->made, (size_t)b->r->n_made * sizeof c.axes[0]);
-  return add_step(b, c, to, rs_made_s(b->r), d);
+  return add_step(b, c, to, target_mesh(b), rs_made_s(b->r), d);
 }
 
 static sw_rc add_path(building *b, const rs_path *path, sw_diag *d) {
@@ -114,10 +122,11 @@ static sw_rc add_path(building *b, const rs_path *path, sw_diag *d) {
   for (int i = 0; i < path->n; i++) {
     const rs_hop *hop = &path->hop[i];
     bool last = i + 1 == path->n;
-    sw_sharding after = last ? b->r->target : rs_sharding_of(&q->space, &hop->after, q->kind);
+    sw_sharding between = rs_sharding_of(&q->space, &hop->after, q->kind);
+    const sw_sharding *after = last ? &b->r->target : &between;
     sw_collective c;
-    SW_TRY(collective_of(b, &state, hop, &after, &c, d));
-    SW_TRY(add_step(b, c, &after, hop->cost_s, d));
+    SW_TRY(collective_of(b, &state, hop, after, &c, d));
+    SW_TRY(add_step(b, c, after, last ? target_mesh(b) : q->space.mesh, hop->cost_s, d));
     state = hop->after;
   }
   return SW_OK;
@@ -156,8 +165,9 @@ sw_rc sw_route_find(const sw_reshard *wanted, sw_arena *arena, sw_route *out, sw
   building b = {.r = &r, .arena = arena, .route = out, .before = owned_from};
   SW_TRY(add_reduce_first(&b, d));
   SW_TRY(add_path(&b, &path, d));
-  SW_TRY(add_made(&b, &owned_to, d));
-  if (out->n_steps > 0) out->step[out->n_steps - 1].after = owned_to;
+  SW_TRY(add_made(&b, &r.to, d));
+  bool said_otherwise = wanted->options.to_mesh && !r.query.target_mesh;
+  if (out->n_steps > 0) out->step[out->n_steps - 1].after = said_otherwise ? r.to : owned_to;
   note_full_replication(out, &r.from, &r.to);
   rs_route_bound(&r, out);
   return SW_OK;

@@ -18,6 +18,7 @@ typedef struct rs_query {
   /* A target that atoms cannot write (offsets, halos, foreign sub-axes) is reached by an exchange alone, and a source
    * of that kind is left by one. NULL for plain ends. */
   const sw_sharding *opaque_source, *opaque_target;
+  const sw_other_mesh *target_mesh; /* of an opaque target that no axes of the machine's mesh can say; else NULL */
 } rs_query;
 
 typedef struct rs_move {
