@@ -8,7 +8,8 @@ typedef struct sw_bench_plan_options {
   const sw_profile *profile;
   const sw_mesh *mesh;
   double time_limit_s; /* of one search */
-  int64_t most_layers; /* of the table by layers: 1, 2, 4, ... */
+  const char *only;    /* NULL, or models whose name holds this */
+  int64_t most_layers; /* of the tables by layers: 1, 2, 4, ...; 0: none */
   sw_cancel *cancel;
 } sw_bench_plan_options;
 

@@ -28,6 +28,7 @@ typedef struct sw_validate_options {
 /* One compared value. */
 typedef struct sw_validate_entry {
   const char *name; /* of the output or value */
+  int32_t rank;
   bool exact;
   sw_tolerance tolerance;
   sw_difference worst; /* of the device that is off most */

@@ -35,14 +35,15 @@ static const sw_option kOptions[] = {
      SW_INTO_FLAG(settings, fit)},
     {"rows", 0, SW_OPTION_FLAG, NULL, NULL, "print every measured row beside its prediction",
      SW_INTO_FLAG(settings, rows)},
-    {"only", 0, SW_OPTION_TEXT, "PART", NULL, "kernels: those whose name holds PART", SW_INTO_TEXT(settings, only)},
+    {"only", 0, SW_OPTION_TEXT, "PART", NULL, "kernels, plan: kernels or models whose name holds PART",
+     SW_INTO_TEXT(settings, only)},
     {"min-time", 0, SW_OPTION_NUMBER, "S", "0.2", "kernels: repeat each for at least S seconds; the best time counts",
      SW_INTO_NUMBER(settings, min_s), .min = 0.001, .max = 60},
     {"mesh", 0, SW_OPTION_TEXT, "MESH", "x=2,y=4", "plan: the mesh", SW_INTO_TEXT(settings, mesh)},
     {"time-limit", 0, SW_OPTION_NUMBER, "S", "20", "plan: seconds that one search may take",
      SW_INTO_NUMBER(settings, time_limit), .min = 0.05, .max = 1e6},
-    {"layers", 0, SW_OPTION_INT, "N", "128", "plan: most layers of the table by layers", SW_INTO_INT(settings, layers),
-     .min = 1, .max = 4096},
+    {"layers", 0, SW_OPTION_INT, "N", "128", "plan: most layers of the tables by layers; 0: no such tables",
+     SW_INTO_INT(settings, layers), .min = 0, .max = 4096},
     SW_OPTION_JSON_INTO(settings, json),
 };
 
@@ -136,6 +137,7 @@ static sw_rc bench_plan(const sw_call *call, sw_diag *d) {
   sw_bench_plan_options o = {.profile = profile,
                              .mesh = &mesh,
                              .time_limit_s = s->time_limit,
+                             .only = s->only,
                              .most_layers = s->layers,
                              .cancel = call->cancel};
   SW_TRY(sw_bench_plan(&o, print_line, NULL, &worse, d));

@@ -19,7 +19,8 @@ static const sw_operand kOperands[] = {
 
 static const sw_option kOptions[] = {
     {"plan", 0, SW_OPTION_FILE, "FILE", NULL, "the plan to execute; required", SW_INTO_TEXT(settings, plan)},
-    {"hw", 0, SW_OPTION_FILE, "PROFILE", "local", "profile under which the plan is priced for comparison",
+    {"hw", 0, SW_OPTION_FILE, "PROFILE", "local",
+     "profile that prices the plan and chooses its routes; that of the search: exactly the program that was priced",
      SW_INTO_TEXT(settings, hw)},
     {"inputs", 0, SW_OPTION_DIR, "DIR", NULL, "take every argument from DIR/NAME.npy instead of making it up",
      SW_INTO_TEXT(settings, inputs)},
@@ -39,14 +40,14 @@ static const sw_option kOptions[] = {
      SW_INTO_INT(settings, sabotage), .min = 0, .max = 1e9},
 };
 
-static void print_entry(const sw_validate_entry *e, int rank, sw_text *out) {
+static void print_entry(const sw_validate_entry *e, sw_text *out) {
   sw_text_printf(out, "  %-24s ", e->name);
   if (e->exact) sw_text_puts(out, "bit for bit");
   if (!e->exact)
     sw_text_printf(out, "within %.2g relative, %.2g absolute", e->tolerance.relative, e->tolerance.absolute);
   if (e->worst.differing) {
     sw_text_printf(out, ": DIFFERS on device %lld: ", (long long)e->device);
-    sw_difference_print(&e->worst, rank, out);
+    sw_difference_print(&e->worst, e->rank, out);
   }
   sw_text_puts(out, "\n");
 }
@@ -63,18 +64,17 @@ static void print_collectives(const sw_validation *v, sw_text *out) {
 
 static sw_rc print_result(const sw_plan *plan, const sw_validation *v, const sw_call *call, sw_diag *d) {
   const sw_graph *g = plan->graph;
-  const sw_function *f = &g->functions[g->main];
   sw_account a;
   SW_TRY(sw_plan_account(plan, call->arena, &a, d));
   sw_text out = {0};
   sw_text_printf(&out, "%s on %lld devices: %s\n", g->name, (long long)sw_mesh_devices(sw_machine_mesh(plan->machine)),
                  v->matches ? "matches one device" : "DIFFERS from one device");
-  for (int32_t i = 0; i < v->n_outputs; i++) print_entry(&v->outputs[i], g->values[f->outputs[i]].type.rank, &out);
+  for (int32_t i = 0; i < v->n_outputs; i++) print_entry(&v->outputs[i], &out);
   if (v->values_compared)
     sw_text_printf(&out, "  %lld blocks of intermediate values compared\n", (long long)v->values_compared);
   if (v->first_bad_op) {
     sw_text_printf(&out, "first op that differs: %s\n", v->first_bad_op);
-    print_entry(&v->first_bad, 0, &out);
+    print_entry(&v->first_bad, &out);
   }
   print_collectives(v, &out);
   sw_text_puts(&out, "time: one device ");

@@ -268,7 +268,8 @@ static sw_rc observe_parallel(void *user, int64_t device, const sw_op *op, const
     const sw_layout *l = &v->spmd.layout[op->results[i]];
     if (!is_comparable(v, l)) continue;
     const sw_buffer *whole = &v->values[l->source];
-    sw_validate_entry e = {.name = v->plan->graph->values[l->source].name, .exact = v->exact, .device = device};
+    sw_validate_entry e = {
+        .name = v->plan->graph->values[l->source].name, .rank = whole->rank, .exact = v->exact, .device = device};
     e.tolerance = tolerance_for(v, whole);
     SW_TRY(compare_block(v, &l->sharding, whole, results[i], device, e.tolerance, &e.worst, d));
     int32_t step = v->step_of[v->plan->graph->values[l->source].def];
@@ -317,7 +318,10 @@ static sw_rc run_parallel(validator *v, sw_diag *d) {
 
 static sw_rc judge_output(validator *v, int32_t i, sw_validate_entry *e, sw_diag *d) {
   const sw_function *f = &v->plan->graph->functions[v->plan->graph->main];
-  *e = (sw_validate_entry){.name = f->output_names[i], .exact = v->exact, .tolerance = tolerance_for(v, &v->want[i])};
+  *e = (sw_validate_entry){.name = f->output_names[i],
+                           .rank = v->want[i].rank,
+                           .exact = v->exact,
+                           .tolerance = tolerance_for(v, &v->want[i])};
   for (int64_t dev = 0; dev < v->devices; dev++) {
     sw_difference diff;
     const sw_buffer *block = &v->got[dev * f->n_outputs + i];

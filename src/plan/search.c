@@ -7,26 +7,17 @@
  * peak of the plan found passes the capacity all the same, the limit is lowered by the excess and solved again; such a
  * plan is never called optimal.
  */
-#include "plan/uses.h"
+#include "plan/search.h"
 #include "shardwright/checked.h"
 
-enum { MOST_ROUNDS = 8, MOST_REFINEMENTS = 40, HOLDINGS_SHOWN = 5 };
+enum { MOST_ROUNDS = 8, MOST_REFINEMENTS = 40 };
 
-typedef struct searcher {
-  const sw_graph *g;
-  const sw_machine *machine;
-  const sw_plan_options *o;
-  sw_arena *arena;
-  sw_selection *selection;
-  double started_s;
-} searcher;
-
-static bool out_of_time(const searcher *s) {
+bool sw_search_out_of_time(const sw_searcher *s) {
   double limit = s->o->solve.time_limit_s;
   return (limit > 0 && sw_now_s() - s->started_s >= limit) || sw_cancelled(s->o->solve.cancel);
 }
 
-static sw_rc solve_once(const searcher *s, int64_t limit, sw_solution *out, sw_diag *d) {
+static sw_rc solve_once(const sw_searcher *s, int64_t limit, sw_solution *out, sw_diag *d) {
   sw_problem problem = *sw_selection_problem(s->selection);
   problem.limit = limit;
   sw_solve_options o = s->o->solve;
@@ -40,8 +31,7 @@ static sw_rc solve_once(const searcher *s, int64_t limit, sw_solution *out, sw_d
   return sw_solve(&problem, &o, s->arena, out, d);
 }
 
-/* Solve and refine. In *out: the solution of least true cost (its `cost`), the best bound over all rounds. */
-static sw_rc solve(const searcher *s, int64_t limit, sw_solution *out, sw_diag *d) {
+sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, sw_solution *out, sw_diag *d) {
   *out = (sw_solution){.status = SW_SOLVE_UNKNOWN};
   for (int round = 0; round < MOST_REFINEMENTS; round++) {
     sw_solution now;
@@ -61,89 +51,54 @@ static sw_rc solve(const searcher *s, int64_t limit, sw_solution *out, sw_diag *
       out->solver = now.solver;
     }
     SW_TRY(sw_selection_refine(s->selection, now.choice, &refined, d));
-    if (!refined || out->bound >= out->cost || out_of_time(s)) break;
+    if (!refined || out->bound >= out->cost || sw_search_out_of_time(s)) break;
   }
   out->bound = out->choice ? sw_min_i64(out->bound, out->cost) : out->bound;
   if (out->choice) out->status = out->bound == out->cost ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
   return SW_OK;
 }
 
-static void take(const searcher *s, const sw_solution *sol, sw_plan *out) {
+sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit *fit, sw_plan *out, int64_t *peak,
+                     sw_diag *d) {
   const sw_problem *p = sw_selection_problem(s->selection);
+  sw_arena scratch = {0};
+  sw_account a;
   sw_selection_decode(s->selection, sol->choice, out->ops, out->args, out->outputs);
   out->origin = "search";
-  out->status = sol->status;
   out->solver = sol->solver;
   out->cost_units = sol->cost;
-  out->bound_units = sol->bound;
+  out->bound_units = sw_min_i64(fit->bound, sol->cost);
   out->n_nodes = p->n_nodes;
   out->n_edges = p->n_edges;
   out->n_classes = sw_selection_classes(s->selection);
   out->pruned_inexact = sw_selection_pruned_inexact(s->selection);
   out->args_whole = s->o->selection.args_whole;
-  if (out->pruned_inexact && out->status == SW_SOLVE_OPTIMAL) out->status = SW_SOLVE_FEASIBLE;
-}
-
-/* "no plan fits": the smallest capacity, and what fills the peak of the plan that needs least. */
-static sw_rc explain_infeasible(const searcher *s, int64_t capacity, int64_t least, sw_plan *scratch, sw_diag *d) {
-  sw_text t = {0};
-  sw_text_puts(&t, "no plan fits into ");
-  sw_text_bytes(&t, (double)capacity);
-  sw_text_puts(&t, " per device");
-  sw_solution sol = {0};
-  sw_account a;
-  if (least > 0 && solve(s, least, &sol, NULL) == SW_OK && sol.choice) {
-    take(s, &sol, scratch);
-    if (sw_plan_account(scratch, s->arena, &a, NULL) == SW_OK) {
-      sw_holding top[HOLDINGS_SHOWN];
-      int32_t n = 0;
-      sw_text_puts(&t, "; the smallest capacity that would do is ");
-      sw_text_bytes(&t, (double)sw_max_i64(least, a.peak_bytes));
-      if (sw_plan_holdings(scratch, &a, a.peak_step, HOLDINGS_SHOWN, top, &n, NULL)) n = 0;
-      if (n) sw_text_puts(&t, "; its peak is filled by");
-      for (int32_t i = 0; i < n; i++) {
-        sw_text_printf(&t, "%s %s%s (", i ? "," : "", s->g->values[top[i].value].name, top[i].copy ? ", a copy" : "");
-        sw_text_bytes(&t, (double)top[i].bytes);
-        sw_text_puts(&t, ")");
-      }
-    }
-  } else if (least > 0) {
-    sw_text_puts(&t, "; at least ");
-    sw_text_bytes(&t, (double)least);
-    sw_text_puts(&t, " is needed");
-  }
-  sw_rc rc = SW_FAIL(d, SW_E_INFEASIBLE, SW_NOWHERE, "%s", sw_text_str(&t));
-  sw_text_free(&t);
+  bool proven = out->bound_units == out->cost_units && !out->pruned_inexact;
+  out->status = proven ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
+  sw_rc rc = sw_plan_account(out, &scratch, &a, d);
+  if (!rc) *peak = a.peak_bytes;
+  sw_arena_deinit(&scratch);
   return rc;
 }
 
-static sw_rc search(const searcher *s, int64_t capacity, sw_plan *out, sw_diag *d) {
+/* Solve; while the plan found holds too much, lower the limit by what is too much. *bound: of the whole problem, which
+ * only the first round sees. A plan in *out when *found, else *infeasible says whether none exists. */
+static sw_rc lower_until_it_fits(const sw_searcher *s, int64_t capacity, sw_plan *out, sw_fit *fit, sw_diag *d) {
   int64_t limit = capacity;
+  *fit = (sw_fit){.capacity = capacity};
   for (int round = 0; round < MOST_ROUNDS; round++) {
-    sw_solution sol = {0};
-    SW_TRY(solve(s, limit, &sol, d));
-    if (sol.status == SW_SOLVE_INFEASIBLE && limit == capacity) {
-      if (capacity == INT64_MAX) {
-        return SW_FAIL(d, SW_E_INFEASIBLE, SW_NOWHERE,
-                       "the required shardings exclude each other: no plan meets them all");
-      }
-      return explain_infeasible(s, capacity, sol.least_peak, out, d);
-    }
-    if (!sol.choice) break;
-    take(s, &sol, out);
-    sw_account a;
-    sw_arena scratch = {0};
-    sw_rc rc = sw_plan_account(out, &scratch, &a, d);
-    int64_t excess = rc || capacity == INT64_MAX ? 0 : a.peak_bytes - capacity;
-    sw_arena_deinit(&scratch);
-    if (rc) return rc;
-    if (limit != capacity && out->status == SW_SOLVE_OPTIMAL) out->status = SW_SOLVE_FEASIBLE;
-    if (excess <= 0) return SW_OK;
-    if (excess >= limit) break;
-    limit -= excess;
+    sw_solution sol;
+    int64_t peak;
+    SW_TRY(sw_search_solve(s, limit, &sol, d));
+    if (limit == capacity) fit->infeasible = sol.status == SW_SOLVE_INFEASIBLE;
+    if (limit == capacity) fit->bound = sol.bound;
+    if (!sol.choice) return SW_OK;
+    SW_TRY(sw_search_take(s, &sol, fit, out, &peak, d));
+    fit->found = peak <= capacity;
+    if (fit->found || peak - capacity >= limit) return SW_OK;
+    limit -= peak - capacity;
   }
-  return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
-                 "no plan was found that stays within %lld bytes per device in the time given", (long long)capacity);
+  return SW_OK;
 }
 
 sw_rc sw_plan_search(const sw_graph *g, const sw_machine *machine, const sw_plan_options *o, sw_arena *arena,
@@ -152,11 +107,13 @@ sw_rc sw_plan_search(const sw_graph *g, const sw_machine *machine, const sw_plan
   if (options.selection.capacity_bytes == 0) {
     options.selection.capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(machine));
   }
-  searcher s = {.g = g, .machine = machine, .o = &options, .arena = arena, .started_s = sw_now_s()};
+  sw_searcher s = {.g = g, .machine = machine, .o = &options, .arena = arena, .started_s = sw_now_s()};
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
   SW_TRY(sw_selection_build(g, machine, &options.selection, arena, &s.selection, d));
   out->capacity_bytes = options.selection.capacity_bytes;
-  sw_rc rc = search(&s, options.selection.capacity_bytes, out, d);
+  sw_fit fit;
+  sw_rc rc = lower_until_it_fits(&s, options.selection.capacity_bytes, out, &fit, d);
+  if (!rc && !fit.found) rc = sw_search_squeeze(&s, &fit, out, d);
   out->time_s = sw_now_s() - s.started_s;
   sw_selection_deinit(s.selection);
   return rc;

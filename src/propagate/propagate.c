@@ -147,6 +147,12 @@ static sw_rc conflict(const state *s, const sw_op *op, int i, int dim, const mar
                      op->name, dim, op->name);
   if (s->option[op - s->g->ops])
     sw_diag_note(d, "'%s' is cut by its own option at line %d", op->name, s->option[op - s->g->ops]->span.line);
+  for (int other = 0; other < op->n_operands; other++) {
+    const mark *use = &s->use[op - s->g->ops][other], *why = use->set ? use : &s->def[op->operands[other]];
+    if (other == i || !why->set || !why->by) continue;
+    sw_diag_note(d, "'%s' is annotated at %d:%d", s->g->values[op->operands[other]].name, why->by->span.line,
+                 why->by->span.col);
+  }
   for (int r = 0; r < op->n_results; r++) {
     sw_sharding want;
     const sw_annotation *by = NULL;

@@ -1,0 +1,37 @@
+/* One search under way: what its parts share. */
+#ifndef PLAN_SEARCH_H_
+#define PLAN_SEARCH_H_
+
+#include "shardwright/plan.h"
+
+typedef struct sw_searcher {
+  const sw_graph *g;
+  const sw_machine *machine;
+  const sw_plan_options *o;
+  sw_arena *arena;
+  sw_selection *selection;
+  double started_s;
+} sw_searcher;
+
+bool sw_search_out_of_time(const sw_searcher *s);
+/* Solve under a limit on what the problem counts, and refine. In *out: the solution of least true cost (its `cost`),
+ * the best bound over all rounds. */
+sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, sw_solution *out, sw_diag *d);
+/* What the search has learned about a capacity. */
+typedef struct sw_fit {
+  int64_t capacity;
+  int64_t bound;   /* proven: no plan that fits costs less */
+  bool found;      /* a plan that fits */
+  bool infeasible; /* proven: there is none */
+} sw_fit;
+
+/* A solution as a plan with its record, and the most that the plan holds. */
+sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit *fit, sw_plan *out, int64_t *peak,
+                     sw_diag *d);
+
+/* For a capacity that the search met with no plan: look for the plan that holds least. SW_OK: one fits, it is in *out.
+ * Otherwise SW_E_INFEASIBLE when it is proven that none does, else SW_E_RESOURCE; the message has the smallest capacity
+ * that would do, as far as found, and the tensors that fill that plan's peak. */
+sw_rc sw_search_squeeze(const sw_searcher *s, const sw_fit *fit, sw_plan *out, sw_diag *d);
+
+#endif

@@ -1,0 +1,127 @@
+/* The plan that holds least. The problem counts less than a plan holds (resharded copies are missing), so its limit is
+ * a handle and no measure: solve at a few limits from the least feasible one upwards, and keep the plan whose exact
+ * peak is smallest.
+ *
+ *   nothing below 1930 bytes (proven); limit 1930: a plan of 2700; limit 1988: one of 2560; limit 2046: one of 2810
+ *
+ * The limits do not depend on the capacity that was asked for, so that the capacity a message names is found again.
+ */
+#include "plan/search.h"
+
+#include "shardwright/checked.h"
+
+enum { MOST_RAISES = 64, HOLDINGS_SHOWN = 5 };
+
+/* Limits to try, as multiples of the least feasible one. */
+static const double kSteps[] = {1, 1.03, 1.06, 1.1, 1.15, 1.25, 1.4, 1.7, 2};
+enum { N_STEPS = sizeof kSteps / sizeof kSteps[0] };
+
+typedef struct smallest {
+  int64_t least; /* proven: every plan holds at least this */
+  int64_t peak;  /* of the best solution; INT64_MAX: none */
+  sw_solution sol;
+} smallest;
+
+/* The lowest limit that is not proven infeasible, and its solution; INT64_MAX when no limit helps. A solver that does
+ * not say how much is needed has the limit doubled. */
+static sw_rc raise_limit(const sw_searcher *s, smallest *w, sw_solution *sol, sw_diag *d) {
+  int64_t limit = 1;
+  for (int i = 0; i < MOST_RAISES; i++) {
+    SW_TRY(sw_search_solve(s, limit, sol, d));
+    if (sol->status != SW_SOLVE_INFEASIBLE) break;
+    w->least = limit + 1;
+    limit = sol->least_peak > limit ? sol->least_peak : limit > INT64_MAX / 2 ? INT64_MAX : 2 * limit;
+    if (sol->least_peak == limit) w->least = limit;
+    if (w->least > INT64_MAX / 2) w->least = INT64_MAX;
+    if (w->least == INT64_MAX) break;
+  }
+  return SW_OK;
+}
+
+static sw_rc keep(const sw_searcher *s, const sw_solution *sol, const sw_fit *fit, sw_plan *out, smallest *w,
+                  sw_diag *d) {
+  int64_t peak;
+  if (!sol->choice) return SW_OK;
+  SW_TRY(sw_search_take(s, sol, fit, out, &peak, d));
+  if (peak < w->peak) {
+    w->peak = peak;
+    w->sol = *sol;
+  }
+  return SW_OK;
+}
+
+static sw_rc find_smallest(const sw_searcher *s, const sw_fit *fit, sw_plan *out, smallest *w, sw_diag *d) {
+  sw_solution sol = {0};
+  *w = (smallest){.least = 1, .peak = INT64_MAX};
+  SW_TRY(raise_limit(s, w, &sol, d));
+  if (w->least == INT64_MAX) return SW_OK;
+  SW_TRY(keep(s, &sol, fit, out, w, d));
+  for (int i = 1; i < N_STEPS && w->peak > fit->capacity && !sw_search_out_of_time(s); i++) {
+    SW_TRY(sw_search_solve(s, (int64_t)((double)w->least * kSteps[i]), &sol, d));
+    SW_TRY(keep(s, &sol, fit, out, w, d));
+  }
+  return SW_OK;
+}
+
+static void put_bytes(sw_text *t, int64_t bytes) {
+  sw_text_bytes(t, (double)bytes);
+  if (bytes >= 1024) sw_text_printf(t, " (%lld bytes)", (long long)bytes);
+}
+
+/* What fills the peak of a plan. */
+static sw_rc put_holdings(const sw_plan *p, sw_text *t, sw_diag *d) {
+  sw_arena mem = {0};
+  sw_account a;
+  sw_holding top[HOLDINGS_SHOWN];
+  int32_t n = 0;
+  sw_rc rc = sw_plan_account(p, &mem, &a, d);
+  if (!rc) rc = sw_plan_holdings(p, &a, a.peak_step, HOLDINGS_SHOWN, top, &n, d);
+  if (!rc && n) sw_text_puts(t, "; its peak is filled by");
+  for (int32_t i = 0; !rc && i < n; i++) {
+    sw_text_printf(t, "%s %s%s (", i ? "," : "", p->graph->values[top[i].value].name, top[i].copy ? ", a copy" : "");
+    sw_text_bytes(t, (double)top[i].bytes);
+    sw_text_puts(t, ")");
+  }
+  sw_arena_deinit(&mem);
+  return rc;
+}
+
+static sw_rc explain(const sw_searcher *s, const sw_fit *fit, const smallest *w, sw_plan *out, sw_diag *d) {
+  bool proven = fit->infeasible || fit->capacity < w->least;
+  sw_text t = {0};
+  sw_rc rc = SW_OK;
+  sw_text_puts(&t, proven ? "no plan fits into " : "no plan was found that fits into ");
+  put_bytes(&t, fit->capacity);
+  sw_text_puts(&t, " per device");
+  if (w->least > 1) sw_text_puts(&t, "; every plan holds at least ");
+  if (w->least > 1) put_bytes(&t, w->least);
+  if (w->peak < INT64_MAX) {
+    int64_t peak;
+    sw_text_puts(&t, "; the smallest capacity that would do is ");
+    put_bytes(&t, w->peak);
+    if (w->peak > w->least) sw_text_puts(&t, ", as far as found");
+    rc = sw_search_take(s, &w->sol, fit, out, &peak, d);
+    if (!rc) rc = put_holdings(out, &t, d);
+  }
+  if (!rc) rc = SW_FAIL(d, proven ? SW_E_INFEASIBLE : SW_E_RESOURCE, SW_NOWHERE, "%s", sw_text_str(&t));
+  sw_text_free(&t);
+  return rc;
+}
+
+sw_rc sw_search_squeeze(const sw_searcher *s, const sw_fit *fit, sw_plan *out, sw_diag *d) {
+  smallest w;
+  sw_plan_options hurried = *s->o; /* one of several solves: a part of the time that is left */
+  sw_searcher part = *s;
+  double used = sw_now_s() - s->started_s;
+  if (hurried.solve.time_limit_s > 0) {
+    hurried.solve.time_limit_s = used + (hurried.solve.time_limit_s - used) / 4;
+  }
+  part.o = &hurried;
+  SW_TRY(find_smallest(&part, fit, out, &w, d));
+  if (w.least == INT64_MAX) {
+    return SW_FAIL(d, SW_E_INFEASIBLE, SW_NOWHERE, "the required shardings exclude each other: no plan meets them all");
+  }
+  if (w.peak > fit->capacity) return explain(s, fit, &w, out, d);
+  int64_t peak;
+  return sw_search_take(s, &w.sol, fit, out, &peak, d);
+}
