@@ -41,6 +41,9 @@ typedef struct sw_comm_options {
   /* Told of every call after it, on the thread that made it (of sw_comm_start: when it has started). NULL: nobody. */
   void (*on_call)(void *user, const sw_comm_event *event);
   void *on_call_user;
+  /* Leave results that the dialect calls undefined (valid extents 0) as they are, instead of filling them with poison;
+   * for benches. */
+  bool keep_undefined;
 } sw_comm_options;
 
 /* acc[i] = acc[i] combined with x[i], `n` elements of the result's dtype. For the reduction `generic`: must be

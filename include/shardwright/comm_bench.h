@@ -1,7 +1,12 @@
 /* Timing of one collective at one size, in the conventions of nccl-tests: `bytes` is the larger of a device's input
  * and result (of the root, for rooted ops), algorithm bandwidth is bytes/time, bus bandwidth multiplies it by the
- * share of the data that must cross between devices: 2(n-1)/n for all_reduce, (n-1)/n for all_gather, reduce_scatter
- * and all_to_all, 1 for the others.
+ * share of the data that must cross between devices: 2(n-1)/n for all_reduce, (n-1)/n for all_gather, reduce_scatter,
+ * all_to_all, gather and scatter, 1 for the others; n devices are a group. In place, all_gather reads its piece where
+ * it lies in the result, reduce_scatter leaves its piece in the input, and so do the roots of gather and scatter.
+ *
+ *   sw_comm_bench b = {.op = SW_COLL_ALL_REDUCE, .devices = 8, .bytes = 1 << 20, .dtype = SW_F32, .min_s = 0.02};
+ *   sw_comm_bench_row row;
+ *   sw_comm_bench_run(&b, &row, d);
  */
 #ifndef SHARDWRIGHT_COMM_BENCH_H_
 #define SHARDWRIGHT_COMM_BENCH_H_
@@ -10,17 +15,25 @@
 
 typedef struct sw_comm_bench {
   sw_coll_op op;
-  int64_t devices;
-  int64_t bytes; /* rounded down to whole f32 on every device */
-  int threads;   /* 0: as many as cores */
-  double min_s;  /* measure at least so long, per kind */
+  const sw_mesh *mesh; /* NULL: a single axis of `devices`, all of it the group */
+  int64_t devices;     /* without a mesh */
+  int n_axes;          /* the groups of a mesh, which work at the same time */
+  sw_axis_ref axes[SW_MAX_REFS];
+  int64_t bytes; /* rounded down to whole elements on every device */
+  sw_dtype dtype;
+  sw_reduction reduction; /* not generic */
+  int threads;            /* 0: as many as cores */
+  double min_s;           /* measure about so long, per kind */
 } sw_comm_bench;
 
+/* Times are the least of several batches of calls: the machine may have other work. */
 typedef struct sw_comm_bench_row {
   sw_coll_op op;
-  int64_t devices, bytes, count; /* count: f32 elements of `bytes` */
-  double time_s, in_place_s;     /* of one call; in_place_s 0: the op has no in-place form */
-  double alg_bytes_per_s, bus_bytes_per_s;
+  int64_t devices, group; /* of the mesh; of one group */
+  int64_t bytes, count;   /* count: elements of `bytes` */
+  double time_s, in_place_s;
+  double alg_bytes_per_s, bus_bytes_per_s; /* out of place */
+  double bus_factor;                       /* bus over algorithm bandwidth */
   /* A copy (memcpy, on all devices at once) that reads and writes as many bytes as the op must, and its time's share
    * of time_s: 1 means as fast as memory allows. */
   double copy_s, limit_share;

@@ -1,28 +1,30 @@
 /* shardwright comm: the runtime alone. */
-#include "cli/command.h"
+#include "cli/comm.h"
 #include "cli/output.h"
-#include "shardwright/comm_bench.h"
 #include "shardwright/comm_launch.h"
 #include "shardwright/comm_suite.h"
 #include "shardwright/trace.h"
 
 #include <string.h>
 
-typedef struct settings {
-  const char *what, *op, *devices, *bytes, *mesh, *format, *engine, *trace;
-  int64_t threads, calls, seed, faults;
-  double min_s, timeout_s;
-} settings;
+typedef sw_comm_settings settings;
 
 static const sw_option kOptions[] = {
     {"op", 0, SW_OPTION_TEXT, "NAME", "all", "collective to time, or 'all'", SW_INTO_TEXT(settings, op)},
     {"devices", 0, SW_OPTION_TEXT, "LIST", "2,8", "device counts to time", SW_INTO_TEXT(settings, devices)},
-    {"bytes", 0, SW_OPTION_TEXT, "FROM:TO", "8:32M", "sizes to time, eightfold steps", SW_INTO_TEXT(settings, bytes)},
+    {"bytes", 0, SW_OPTION_TEXT, "FROM:TO", "8:32M", "sizes to time", SW_INTO_TEXT(settings, bytes)},
+    {"step", 0, SW_OPTION_INT, "N", "8", "factor from one size to the next", SW_INTO_INT(settings, step), .min = 2,
+     .max = 1 << 20},
+    {"dtype", 0, SW_OPTION_TEXT, "TYPE", "f32", "element type to time", SW_INTO_TEXT(settings, dtype)},
+    {"reduction", 0, SW_OPTION_TEXT, "KIND", "sum", "reduction to time", SW_INTO_TEXT(settings, reduction)},
+    {"axes", 0, SW_OPTION_TEXT, "AXES", NULL, "axes of --mesh whose groups bench times, as [y,x]; all by default",
+     SW_INTO_TEXT(settings, axes)},
     {"min-time", 0, SW_OPTION_NUMBER, "S", "0.02", "seconds to measure each figure for",
      SW_INTO_NUMBER(settings, min_s), .min = 0.0001, .max = 60},
     {"format", 0, SW_OPTION_CHOICE, "FORM", "table", "how to print figures", SW_INTO_TEXT(settings, format),
      .choices = "table|json|csv"},
-    {"mesh", 0, SW_OPTION_TEXT, "MESH", "x=2,y=4", "mesh that check uses", SW_INTO_TEXT(settings, mesh)},
+    {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "mesh of check (default x=2,y=4), or of bench instead of --devices",
+     SW_INTO_TEXT(settings, mesh)},
     {"comm", 0, SW_OPTION_CHOICE, "ENGINE", "threads",
      "what check runs on: threads of this process, or the processes of mpirun", SW_INTO_TEXT(settings, engine),
      .choices = "threads|mpi"},
@@ -158,7 +160,8 @@ static sw_rc check_faults(const checker *k, sw_diag *d) {
 static sw_rc check(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   checker k = {.call = call};
-  SW_TRY(sw_mesh_parse(s->mesh, call->arena, &k.mesh, d));
+  const char *mesh = s->mesh ? s->mesh : "x=2,y=4";
+  SW_TRY(sw_mesh_parse(mesh, call->arena, &k.mesh, d));
   SW_TRY(sw_mesh_verify(&k.mesh, true, d));
   bool mpi = strcmp(s->engine, "mpi") == 0;
   sw_comm_options o = options_of(call);
@@ -168,129 +171,14 @@ static sw_rc check(const sw_call *call, sw_diag *d) {
   sw_comm_destroy(k.mpi);
   if (rc || k.device != 0) return rc;
   sw_text out = {0};
-  sw_text_printf(&out, "%lld collectives on mesh %s: no difference\n", (long long)s->calls, s->mesh);
+  sw_text_printf(&out, "%lld collectives on mesh %s: no difference\n", (long long)s->calls, mesh);
   SW_TRY(sw_print_text(&out, d));
   return s->faults && !mpi ? check_faults(&k, d) : SW_OK;
 }
 
-/* --- bench --- */
-
-typedef struct sweep {
-  bool ops[SW_COLL_COUNT];
-  int64_t devices[32];
-  int n_devices;
-  int64_t from, to;
-} sweep;
-
-static sw_rc read_devices(const char *text, sw_arena *arena, sweep *w, sw_diag *d) {
-  while (*text) {
-    size_t n = strcspn(text, ",");
-    char *word = sw_arena_strndup(arena, text, n, d);
-    if (!word) return SW_E_RESOURCE;
-    if (w->n_devices == (int)(sizeof w->devices / sizeof w->devices[0]))
-      return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "too many device counts in --devices");
-    SW_TRY(sw_parse_i64(word, 1, 4096, "a device count", &w->devices[w->n_devices++], d));
-    text += n + (text[n] == ',');
-  }
-  return SW_OK;
-}
-
-static sw_rc read_bytes(const char *text, sw_arena *arena, sweep *w, sw_diag *d) {
-  size_t n = strcspn(text, ":");
-  char *from = sw_arena_strndup(arena, text, n, d);
-  if (!from) return SW_E_RESOURCE;
-  SW_TRY(sw_parse_bytes(from, "the first size of --bytes", &w->from, d));
-  w->to = w->from;
-  if (text[n]) SW_TRY(sw_parse_bytes(text + n + 1, "the last size of --bytes", &w->to, d));
-  if (w->from >= 4 && w->from <= w->to) return SW_OK;
-  return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--bytes is '%s'; expected FROM:TO with 4 <= FROM <= TO", text);
-}
-
-static sw_rc read_ops(const char *text, sweep *w, sw_diag *d) {
-  sw_coll_op op;
-  if (strcmp(text, "all") == 0) {
-    for (int i = 0; i < SW_COLL_COUNT; i++) w->ops[i] = sw_comm_bench_knows((sw_coll_op)i);
-    return SW_OK;
-  }
-  if (!sw_coll_parse(text, &op) || !sw_comm_bench_knows(op))
-    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--op is '%s'; expected a collective such as all_reduce, or all", text);
-  w->ops[op] = true;
-  return SW_OK;
-}
-
-static void print_head(const char *format, sw_text *out) {
-  if (strcmp(format, "csv") == 0)
-    sw_text_puts(out,
-                 "op,devices,bytes,count,time_s,alg_bytes_per_s,bus_bytes_per_s,limit_share,wrong,in_place_s,"
-                 "wrong_in_place\n");
-  else if (strcmp(format, "table") == 0)
-    sw_text_puts(out,
-                 "op             devices      bytes     time(us)  algbw(GB/s)  busbw(GB/s)  limit  #wrong  "
-                 "in-place(us)  #wrong\n");
-  else
-    sw_text_puts(out, "[");
-}
-
-static void print_row(const char *format, const sw_comm_bench_row *r, bool first, sw_text *out) {
-  const char *op = sw_coll_text(r->op);
-  long long devices = r->devices, bytes = r->bytes, count = r->count, wrong = r->wrong, wrong_in = r->wrong_in_place;
-  if (strcmp(format, "csv") == 0)
-    sw_text_printf(out, "%s,%lld,%lld,%lld,%.4g,%.4g,%.4g,%.3g,%lld,%.4g,%lld\n", op, devices, bytes, count, r->time_s,
-                   r->alg_bytes_per_s, r->bus_bytes_per_s, r->limit_share, wrong, r->in_place_s, wrong_in);
-  else if (strcmp(format, "table") == 0)
-    sw_text_printf(out, "%-14s %7lld %10lld %12.2f %12.3f %12.3f %5.0f%% %7lld %13.2f %7lld\n", op, devices, bytes,
-                   r->time_s * 1e6, r->alg_bytes_per_s / 1e9, r->bus_bytes_per_s / 1e9, r->limit_share * 100, wrong,
-                   r->in_place_s * 1e6, wrong_in);
-  else
-    sw_text_printf(out,
-                   "%s\n {\"op\": \"%s\", \"devices\": %lld, \"bytes\": %lld, \"count\": %lld, \"time_s\": %.4g, "
-                   "\"alg_bytes_per_s\": %.4g, \"bus_bytes_per_s\": %.4g, \"limit_share\": %.3g, \"wrong\": %lld, "
-                   "\"in_place_s\": %.4g, \"wrong_in_place\": %lld}",
-                   first ? "" : ",", op, devices, bytes, count, r->time_s, r->alg_bytes_per_s, r->bus_bytes_per_s,
-                   r->limit_share, wrong, r->in_place_s, wrong_in);
-}
-
-/* One line per figure, printed as it is there. */
-static sw_rc bench_one(const sw_call *call, sw_coll_op op, int64_t devices, int64_t bytes, bool *first, bool *right,
-                       sw_diag *d) {
-  const settings *s = call->settings;
-  if (sw_cancelled(call->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
-  sw_comm_bench b = {.op = op, .devices = devices, .bytes = bytes, .threads = (int)s->threads, .min_s = s->min_s};
-  sw_comm_bench_row row;
-  SW_TRY(sw_comm_bench_run(&b, &row, d));
-  *right = *right && row.wrong == 0 && row.wrong_in_place == 0;
-  sw_text out = {0};
-  print_row(s->format, &row, *first, &out);
-  *first = false;
-  return sw_print_text(&out, d);
-}
-
-static sw_rc bench(const sw_call *call, sw_diag *d) {
-  const settings *s = call->settings;
-  sweep w = {.n_devices = 0};
-  bool first = true, right = true;
-  SW_TRY(read_ops(s->op, &w, d));
-  SW_TRY(read_devices(s->devices, call->arena, &w, d));
-  SW_TRY(read_bytes(s->bytes, call->arena, &w, d));
-  sw_text out = {0};
-  print_head(s->format, &out);
-  SW_TRY(sw_print_text(&out, d));
-  for (int op = 0; op < SW_COLL_COUNT; op++)
-    for (int k = 0; w.ops[op] && k < w.n_devices; k++)
-      for (int64_t bytes = w.from; bytes <= w.to; bytes *= 8) {
-        SW_TRY(bench_one(call, (sw_coll_op)op, w.devices[k], bytes, &first, &right, d));
-        if (op == SW_COLL_BARRIER) break;
-      }
-  if (strcmp(s->format, "json") == 0) {
-    sw_text_puts(&out, "\n]\n");
-    SW_TRY(sw_print_text(&out, d));
-  }
-  return right ? SW_OK : SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "a collective gave wrong elements (column #wrong)");
-}
-
 static sw_rc run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
-  return strcmp(s->what, "check") == 0 ? check(call, d) : bench(call, d);
+  return strcmp(s->what, "check") == 0 ? check(call, d) : sw_comm_bench_command(call, d);
 }
 
 const sw_command sw_command_comm = {
@@ -301,10 +189,12 @@ const sw_command sw_command_comm = {
         "element with the definition; exit status 4 at the first difference. With --faults, programs follow in which "
         "one device skips a call, fails, leaves, calls something else, ...; every device must return, without waiting "
         "for the timeout.\n"
-        "bench times one collective per line as nccl-tests does: bytes is the larger of a device's input and result, "
-        "algbw is bytes per time, busbw the share of it that must cross between devices. 'limit' is the time of a "
-        "memcpy on all devices at once, of as many bytes read and written as the collective must, over the time "
-        "measured. #wrong counts wrong elements of all results.\n",
+        "bench times one collective per line as nccl-tests does, out of place and in place: size is the larger of a "
+        "device's input and result, algbw is size per time, busbw the share of it that must cross between devices; "
+        "times are the least of eight batches. 'limit' is the time of a memcpy on all devices at once, of as many "
+        "bytes "
+        "read and written as the collective must, over the time measured. #wrong counts wrong elements of all "
+        "results.\n",
     .example = "shardwright comm bench --op all_reduce --devices 2,8,64 --bytes 8:64M",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),

@@ -1,7 +1,9 @@
 /* How long a collective takes: every device repeats the call between two barriers; device 0's clock counts, and it
- * tells the others by a broadcast whether to go on with twice as many repeats.
+ * tells the others by a broadcast whether to go on with twice as many repeats. Of several such batches the fastest
+ * counts.
  *
- * Inputs are small integers that follow from (member, index), so every expected element is known exactly.
+ * Element i of member j's input is 1 + (3j + i) % 7, so every expected element is known exactly: of a reduction there
+ * are seven different ones, made by definition.
  */
 #include "shardwright/comm_bench.h"
 
@@ -10,79 +12,92 @@
 
 #include "shardwright/checked.h"
 #include "shardwright/comm_launch.h"
+#include "shardwright/scalar.h"
+
+enum { PERIOD = 7, BATCHES = 8, MAX_ELEM_BYTES = 16 };
+
+typedef char cell[MAX_ELEM_BYTES];
 
 typedef struct bench_op bench_op;
 
 typedef struct bench_run {
   sw_comm_bench b;
   const bench_op *op;
+  sw_mesh mesh;
   sw_collective coll, barrier, tell;
-  int64_t unit; /* elements */
+  int64_t n, unit; /* devices of a group; elements */
+  size_t size;     /* of an element */
+  cell value[PERIOD], reduced[PERIOD];
   sw_comm_bench_row *row;
   atomic_llong wrong;
 } bench_run;
 
 typedef struct bench_device {
-  bench_run *r;
+  const bench_run *r;
+  atomic_llong *wrong;
   sw_comm *comm;
-  int64_t device;
-  sw_buffer in, out;
-  float *copy_from, *copy_to;
+  int64_t device, me; /* in the mesh; in its group */
+  sw_buffer in, out, own_in, own_out;
+  char *copy_from, *copy_to;
   size_t copy_bytes;
 } bench_device;
 
-static float input_value(int64_t member, int64_t i) { return (float)((member * 3 + i) % 7); }
+static const char *input_cell(const bench_run *r, int64_t member, int64_t i) {
+  return r->value[(member * 3 + i) % PERIOD];
+}
 
-/* Element i of the result of device `me`: one rule per op, looked up in kOps. */
-static float expect_sum(const bench_run *r, int64_t me, int64_t i) {
-  float sum = 0;
+/* Element i of the result of member `me`: one rule per op, looked up in kOps. */
+static const char *expect_reduced(const bench_run *r, int64_t me, int64_t i) {
   (void)me;
-  for (int64_t j = 0; j < r->b.devices; j++) sum += input_value(j, i);
-  return sum;
+  return r->reduced[i % PERIOD];
 }
 
-static float expect_sum_piece(const bench_run *r, int64_t me, int64_t i) { return expect_sum(r, me, me * r->unit + i); }
+static const char *expect_reduced_piece(const bench_run *r, int64_t me, int64_t i) {
+  return r->reduced[(me * r->unit + i) % PERIOD];
+}
 
-static float expect_joined(const bench_run *r, int64_t me, int64_t i) {
+static const char *expect_joined(const bench_run *r, int64_t me, int64_t i) {
   (void)me;
-  return input_value(i / r->unit, i % r->unit);
+  return input_cell(r, i / r->unit, i % r->unit);
 }
 
-static float expect_exchanged(const bench_run *r, int64_t me, int64_t i) {
-  return input_value(i / r->unit, me * r->unit + i % r->unit);
+static const char *expect_exchanged(const bench_run *r, int64_t me, int64_t i) {
+  return input_cell(r, i / r->unit, me * r->unit + i % r->unit);
 }
 
-static float expect_root(const bench_run *r, int64_t me, int64_t i) {
-  (void)r, (void)me;
-  return input_value(0, i);
+static const char *expect_root(const bench_run *r, int64_t me, int64_t i) {
+  (void)me;
+  return input_cell(r, 0, i);
 }
 
-static float expect_root_piece(const bench_run *r, int64_t me, int64_t i) { return input_value(0, me * r->unit + i); }
+static const char *expect_root_piece(const bench_run *r, int64_t me, int64_t i) {
+  return input_cell(r, 0, me * r->unit + i);
+}
 
-static float expect_previous(const bench_run *r, int64_t me, int64_t i) {
-  return input_value((me + r->b.devices - 1) % r->b.devices, i);
+static const char *expect_previous(const bench_run *r, int64_t me, int64_t i) {
+  return input_cell(r, (me + r->n - 1) % r->n, i);
 }
 
 /* Sizes count units of bytes/n for n devices. */
 struct bench_op {
-  float (*expected)(const bench_run *r, int64_t me, int64_t i); /* NULL: the op is not timed, or has no result */
-  bool known, in_place, root_only;                              /* root_only: others get nothing */
-  bool in_unit, out_unit;                                       /* a device's input (result) is one unit, else n */
-  int moves_n2, moves_n; /* units read and written by all devices together: moves_n2*n*n + moves_n*n */
-  int crossings;         /* 0: bus bandwidth is algorithm bandwidth; k: k(n-1)/n of it */
+  const char *(*expected)(const bench_run *r, int64_t me, int64_t i); /* NULL: the op has no result */
+  bool known, root_only;                                              /* root_only: others get nothing */
+  bool in_unit, out_unit; /* a device's input (result) is one unit, else n */
+  int moves_n2, moves_n;  /* units read and written by all devices together: moves_n2*n*n + moves_n*n */
+  int crossings;          /* 0: bus bandwidth is algorithm bandwidth; k: k(n-1)/n of it */
 };
 
 static const bench_op kOps[SW_COLL_COUNT] = {
-    [SW_COLL_ALL_REDUCE] = {expect_sum, true, true, false, false, false, 2, 0, 2},
-    [SW_COLL_ALL_GATHER] = {expect_joined, true, false, false, true, false, 2, 0, 1},
-    [SW_COLL_REDUCE_SCATTER] = {expect_sum_piece, true, false, false, false, true, 1, 1, 1},
-    [SW_COLL_ALL_TO_ALL] = {expect_exchanged, true, true, false, false, false, 2, 0, 1},
-    [SW_COLL_BROADCAST] = {expect_root, true, true, false, false, false, 2, 0, 0},
-    [SW_COLL_GATHER] = {expect_joined, true, false, true, true, false, 0, 2, 0},
-    [SW_COLL_SCATTER] = {expect_root_piece, true, false, false, false, true, 0, 2, 0},
-    [SW_COLL_REDUCE] = {expect_sum, true, true, true, false, false, 1, 1, 0},
-    [SW_COLL_SHIFT] = {expect_previous, true, true, false, false, false, 2, 0, 0},
-    [SW_COLL_BARRIER] = {NULL, true, false, false, true, true, 0, 0, 0},
+    [SW_COLL_ALL_REDUCE] = {expect_reduced, true, false, false, false, 2, 0, 2},
+    [SW_COLL_ALL_GATHER] = {expect_joined, true, false, true, false, 2, 0, 1},
+    [SW_COLL_REDUCE_SCATTER] = {expect_reduced_piece, true, false, false, true, 1, 1, 1},
+    [SW_COLL_ALL_TO_ALL] = {expect_exchanged, true, false, false, false, 2, 0, 1},
+    [SW_COLL_BROADCAST] = {expect_root, true, false, false, false, 2, 0, 0},
+    [SW_COLL_GATHER] = {expect_joined, true, true, true, false, 0, 2, 1},
+    [SW_COLL_SCATTER] = {expect_root_piece, true, false, false, true, 0, 2, 1},
+    [SW_COLL_REDUCE] = {expect_reduced, true, true, false, false, 1, 1, 0},
+    [SW_COLL_SHIFT] = {expect_previous, true, false, false, false, 2, 0, 0},
+    [SW_COLL_BARRIER] = {NULL, true, false, true, true, 0, 0, 0},
 };
 
 bool sw_comm_bench_knows(sw_coll_op op) { return kOps[op].known; }
@@ -93,130 +108,214 @@ static sw_rc call(const bench_device *v, const sw_collective *c, const sw_buffer
 
 static sw_rc barrier(const bench_device *v, sw_diag *d) { return call(v, &v->r->barrier, NULL, NULL, d); }
 
-static void fill(const bench_device *v) {
-  float *x = v->in.data;
-  for (int64_t i = 0; i < v->in.dims[0]; i++) x[i] = input_value(v->device, i);
+static void fill(const bench_device *v, const sw_buffer *in) {
+  char *at = in->data;
+  for (int64_t i = 0; i < in->dims[0]; i++, at += v->r->size) memcpy(at, input_cell(v->r, v->me, i), v->r->size);
 }
 
 static int64_t count_wrong(const bench_device *v, const sw_buffer *out) {
-  bool gets = !v->r->op->root_only || v->device == 0;
-  const float *y = out->data;
+  bool gets = !v->r->op->root_only || v->me == 0;
+  const char *at = out->data;
   int64_t wrong = 0;
-  for (int64_t i = 0; gets && i < out->dims[0]; i++) wrong += y[i] != v->r->op->expected(v->r, v->device, i);
+  for (int64_t i = 0; gets && i < out->dims[0]; i++, at += v->r->size)
+    wrong += memcmp(at, v->r->op->expected(v->r, v->me, i), v->r->size) != 0;
   return wrong;
 }
 
-/* What is timed: the call, or the copy that bounds it. */
-static sw_rc once(const bench_device *v, bool copies, sw_buffer *out, sw_diag *d) {
-  if (!copies) return call(v, &v->r->coll, v->r->b.op == SW_COLL_BARRIER ? NULL : &v->in, out, d);
+/* --- timing --- */
+
+/* What is timed: a call (with buffers, but for a barrier), or the copy that bounds it. */
+typedef struct timed {
+  bool copies;
+  const sw_buffer *in;
+  sw_buffer *out;
+} timed;
+
+static sw_rc once(const bench_device *v, const timed *what, sw_diag *d) {
+  if (!what->copies) return call(v, &v->r->coll, what->in, what->out, d);
   memcpy(v->copy_to, v->copy_from, v->copy_bytes);
   return SW_OK;
 }
 
-/* Seconds of one repeat, on device 0. */
-static sw_rc measure(const bench_device *v, bool copies, sw_buffer *out, double *seconds, sw_diag *d) {
-  SW_TRY(once(v, copies, out, d));
-  for (int64_t repeats = 1;; repeats *= 2) {
-    SW_TRY(barrier(v, d));
-    double start = sw_now_s();
-    for (int64_t i = 0; i < repeats; i++) SW_TRY(once(v, copies, out, d));
-    SW_TRY(barrier(v, d));
-    double took = sw_now_s() - start;
-    int32_t enough = took >= v->r->b.min_s || repeats > INT64_C(1) << 40, told = 0;
-    sw_buffer say = {&enough, SW_I32, 1, {1}, {1}}, hear = {&told, SW_I32, 1, {1}, {1}};
-    SW_TRY(call(v, &v->r->tell, &say, &hear, d));
-    if (!told) continue;
-    *seconds = took / (double)repeats;
-    return SW_OK;
-  }
-}
-
-static sw_rc check_once(const bench_device *v, sw_buffer *out, int64_t *wrong, sw_diag *d) {
-  if (v->r->b.op == SW_COLL_BARRIER) return SW_OK;
-  fill(v);
-  if (v->device == 0) atomic_store(&v->r->wrong, 0);
+static sw_rc time_batch(const bench_device *v, const timed *what, int64_t repeats, double *seconds, sw_diag *d) {
   SW_TRY(barrier(v, d));
-  SW_TRY(once(v, false, out, d));
-  atomic_fetch_add(&v->r->wrong, count_wrong(v, out));
+  double start = sw_now_s();
+  for (int64_t i = 0; i < repeats; i++) SW_TRY(once(v, what, d));
   SW_TRY(barrier(v, d));
-  if (v->device == 0) *wrong = atomic_load(&v->r->wrong);
-  return barrier(v, d);
-}
-
-static sw_rc run_steps(bench_device *v, sw_diag *d) {
-  bench_run *r = v->r;
-  double times[3] = {0};
-  int64_t wrong[2] = {0};
-  sw_buffer *out = r->b.op == SW_COLL_BARRIER ? NULL : &v->out;
-  SW_TRY(measure(v, false, out, &times[0], d));
-  SW_TRY(check_once(v, out, &wrong[0], d));
-  if (v->copy_bytes) SW_TRY(measure(v, true, out, &times[1], d));
-  if (r->op->in_place) {
-    sw_buffer own = v->in;
-    memset(v->in.data, 0, (size_t)v->in.dims[0] * sizeof(float)); /* sums of sums stay finite */
-    SW_TRY(measure(v, false, &own, &times[2], d));
-    SW_TRY(check_once(v, &own, &wrong[1], d));
-  }
-  if (v->device != 0) return SW_OK;
-  r->row->time_s = times[0];
-  r->row->copy_s = times[1];
-  r->row->in_place_s = times[2];
-  r->row->wrong = wrong[0];
-  r->row->wrong_in_place = wrong[1];
+  *seconds = sw_now_s() - start;
   return SW_OK;
 }
 
-static sw_buffer vector_of(void *data, int64_t n) { return (sw_buffer){data, SW_F32, 1, {n}, {n}}; }
+/* As device 0 says. */
+static sw_rc agree(const bench_device *v, bool *yes, sw_diag *d) {
+  int32_t say = *yes, hear = 0;
+  sw_buffer from = {&say, SW_I32, 1, {1}, {1}}, to = {&hear, SW_I32, 1, {1}, {1}};
+  SW_TRY(call(v, &v->r->tell, &from, &to, d));
+  *yes = hear != 0;
+  return SW_OK;
+}
+
+/* Seconds of one repeat, on device 0: the least of BATCHES batches of min_s / BATCHES. */
+static sw_rc measure(const bench_device *v, const timed *what, double *seconds, sw_diag *d) {
+  int64_t repeats = 1;
+  double took = 0;
+  SW_TRY(once(v, what, d));
+  for (;; repeats *= 2) {
+    SW_TRY(time_batch(v, what, repeats, &took, d));
+    bool enough = took >= v->r->b.min_s / BATCHES || repeats > INT64_C(1) << 40;
+    SW_TRY(agree(v, &enough, d));
+    if (enough) break;
+  }
+  double least = took;
+  for (int i = 1; i < BATCHES; i++) {
+    SW_TRY(time_batch(v, what, repeats, &took, d));
+    if (took < least) least = took;
+  }
+  *seconds = least / (double)repeats;
+  return SW_OK;
+}
+
+static sw_rc check_once(const bench_device *v, const sw_buffer *in, sw_buffer *out, int64_t *wrong, sw_diag *d) {
+  if (!v->r->op->expected) return SW_OK;
+  fill(v, in);
+  if (v->device == 0) atomic_store(v->wrong, 0);
+  SW_TRY(barrier(v, d));
+  SW_TRY(call(v, &v->r->coll, in, out, d));
+  atomic_fetch_add(v->wrong, count_wrong(v, out));
+  SW_TRY(barrier(v, d));
+  *wrong = atomic_load(v->wrong);
+  return barrier(v, d);
+}
+
+static sw_rc run_steps(bench_device *v, sw_comm_bench_row *row, sw_diag *d) {
+  timed out_of_place = {.in = &v->in, .out = &v->out}, in_place = {.in = &v->own_in, .out = &v->own_out};
+  timed nothing = {.copies = false}, copy = {.copies = true};
+  bool bare = v->r->b.op == SW_COLL_BARRIER;
+  SW_TRY(measure(v, bare ? &nothing : &out_of_place, &row->time_s, d));
+  SW_TRY(check_once(v, &v->in, &v->out, &row->wrong, d));
+  if (v->copy_bytes) SW_TRY(measure(v, &copy, &row->copy_s, d));
+  if (bare) return SW_OK;
+  memset(v->own_in.data, 0, (size_t)v->own_in.dims[0] * v->r->size); /* sums of sums stay finite */
+  SW_TRY(measure(v, &in_place, &row->in_place_s, d));
+  return check_once(v, &v->own_in, &v->own_out, &row->wrong_in_place, d);
+}
+
+/* --- buffers --- */
+
+static sw_buffer vector_of(const bench_run *r, void *data, int64_t n) {
+  return (sw_buffer){data, r->b.dtype, 1, {n}, {n}};
+}
+
+/* Of two buffers of one size the result takes the input's; a piece lies where it belongs in the whole. */
+static void set_in_place(bench_device *v) {
+  const bench_run *r = v->r;
+  size_t at = (size_t)(v->me * r->unit) * r->size;
+  bool rooted = sw_coll_flags(r->b.op) & SW_COLL_USES_ROOT;
+  v->own_in = v->in;
+  v->own_out = v->out;
+  if (r->op->in_unit == r->op->out_unit)
+    v->own_out.data = v->in.data;
+  else if (rooted && v->me != 0)
+    return;
+  else if (r->op->in_unit)
+    v->own_in.data = (char *)v->out.data + at;
+  else
+    v->own_out.data = (char *)v->in.data + at;
+}
 
 static sw_rc run_device(sw_comm *c, int64_t device, void *user, sw_diag *d) {
   bench_run *r = user;
-  int64_t n = r->b.devices, in = r->op->in_unit ? r->unit : r->unit * n, out = r->op->out_unit ? r->unit : r->unit * n;
+  int64_t n = r->n, in = r->op->in_unit ? r->unit : r->unit * n, out = r->op->out_unit ? r->unit : r->unit * n;
   int64_t units = r->op->moves_n2 * n * n + r->op->moves_n * n;
-  bench_device v = {.r = r, .comm = c, .device = device};
-  v.copy_bytes = (size_t)(units * r->unit / n / 2) * sizeof(float);
-  float *store = sw_mem_alloc((size_t)(in + out) + v.copy_bytes / 2, sizeof(float), d);
+  bench_device v = {.r = r, .wrong = &r->wrong, .comm = c, .device = device};
+  v.me = sw_mesh_group_index(&r->mesh, device, r->coll.axes, r->coll.n_axes);
+  v.copy_bytes = (size_t)(units * r->unit / n / 2) * r->size;
+  char *store = sw_mem_alloc((size_t)(in + out) * r->size + 2 * v.copy_bytes, 1, d);
   if (!store) return SW_E_RESOURCE;
-  v.in = vector_of(store, in);
-  v.out = vector_of(store + in, out);
-  v.copy_from = store + in + out;
-  v.copy_to = v.copy_from + v.copy_bytes / sizeof(float);
-  fill(&v);
-  memset(v.out.data, 0, (size_t)out * sizeof(float));
+  v.in = vector_of(r, store, in);
+  v.out = vector_of(r, store + (size_t)in * r->size, out);
+  v.copy_from = store + (size_t)(in + out) * r->size;
+  v.copy_to = v.copy_from + v.copy_bytes;
+  set_in_place(&v);
+  fill(&v, &v.in);
+  memset(v.out.data, 0, (size_t)out * r->size);
   memset(v.copy_from, 1, 2 * v.copy_bytes);
-  sw_rc rc = run_steps(&v, d);
+  sw_comm_bench_row unheard = *r->row;
+  sw_rc rc = run_steps(&v, device == 0 ? r->row : &unheard, d);
   sw_mem_free(store);
   return rc;
 }
 
-static void fill_row(const bench_run *r) {
-  sw_comm_bench_row *row = r->row;
-  double n = (double)r->b.devices;
-  if (row->time_s > 0) row->alg_bytes_per_s = (double)row->bytes / row->time_s;
-  double factor = r->op->crossings ? r->op->crossings * (n - 1) / n : 1;
-  row->bus_bytes_per_s = row->alg_bytes_per_s * factor;
-  if (row->time_s > 0) row->limit_share = row->copy_s / row->time_s;
+/* --- one row --- */
+
+static void make_cells(bench_run *r) {
+  sw_dtype t = r->b.dtype;
+  for (int i = 0; i < PERIOD; i++) sw_element_store(t, 1 + i, r->value[i]);
+  for (int i = 0; i < PERIOD && r->b.reduction != SW_REDUCE_GENERIC; i++) {
+    sw_scalar sum = sw_scalar_load(t, input_cell(r, 0, i));
+    for (int64_t j = 1; j < r->n; j++)
+      sum = sw_reduction_combine(r->b.reduction, t, sum, sw_scalar_load(t, input_cell(r, j, i)));
+    sw_scalar_store(t, sw_reduction_finish(r->b.reduction, t, sum, r->n), r->reduced[i]);
+  }
 }
 
-sw_rc sw_comm_bench_run(const sw_comm_bench *b, sw_comm_bench_row *row, sw_diag *d) {
+static void make_collectives(bench_run *r) {
+  const sw_mesh *m = &r->mesh;
+  r->coll = (sw_collective){.op = r->b.op, .reduction = r->b.reduction, .rotate = true, .offset = 1};
+  r->barrier = (sw_collective){.op = SW_COLL_BARRIER, .n_axes = m->n_axes};
+  r->tell = (sw_collective){.op = SW_COLL_BROADCAST, .n_axes = m->n_axes, .n_root = m->n_axes};
+  for (int a = 0; a < m->n_axes; a++) r->barrier.axes[a] = r->tell.axes[a] = sw_axis_whole(m, a);
+  r->coll.n_axes = r->b.mesh ? r->b.n_axes : 1;
+  memcpy(r->coll.axes, r->b.mesh ? r->b.axes : r->barrier.axes, sizeof r->coll.axes);
+  if (sw_coll_flags(r->b.op) & SW_COLL_USES_ROOT) r->coll.n_root = r->coll.n_axes;
+  if (r->b.op == SW_COLL_SHIFT) { /* along the innermost axis of a group */
+    r->coll.axes[0] = r->coll.axes[r->coll.n_axes - 1];
+    r->coll.n_axes = 1;
+  }
+  r->n = sw_axis_refs_size(r->coll.axes, r->coll.n_axes);
+}
+
+static sw_rc check_request(const sw_comm_bench *b, sw_diag *d) {
   if (!sw_comm_bench_knows(b->op))
     return SW_FAIL_INPUT(d, SW_NOWHERE, "'%s' is not timed alone; expected all_reduce, all_gather, ...",
                          sw_coll_text(b->op));
-  if (b->devices < 1) return SW_FAIL_INPUT(d, SW_NOWHERE, "a bench needs a device");
-  sw_mesh mesh = {.n_axes = 1, .axis = {{.name = "x", .size = b->devices}}};
-  bench_run r = {.b = *b, .op = &kOps[b->op], .row = row};
-  r.unit = sw_max_i64(1, b->bytes / (int64_t)sizeof(float) / b->devices);
-  r.coll = (sw_collective){.op = b->op, .n_axes = 1, .rotate = true, .offset = 1};
-  r.coll.n_root = (sw_coll_flags(b->op) & SW_COLL_USES_ROOT) != 0;
-  r.barrier = (sw_collective){.op = SW_COLL_BARRIER, .n_axes = 1};
-  r.tell = (sw_collective){.op = SW_COLL_BROADCAST, .n_axes = 1, .n_root = 1};
-  r.coll.axes[0] = r.barrier.axes[0] = r.tell.axes[0] = sw_axis_whole(&mesh, 0);
-  *row = (sw_comm_bench_row){.op = b->op, .devices = b->devices, .count = r.unit * b->devices};
-  if (b->op == SW_COLL_BARRIER) row->count = 0;
-  row->bytes = row->count * (int64_t)sizeof(float);
+  if (b->mesh ? b->n_axes < 1 : b->devices < 1) return SW_FAIL_INPUT(d, SW_NOWHERE, "a bench needs a device");
+  bool reduces = sw_coll_flags(b->op) & SW_COLL_USES_REDUCTION;
+  if (b->dtype == SW_TOKEN ||
+      (reduces && (b->reduction == SW_REDUCE_GENERIC || !sw_reduction_applies(b->reduction, b->dtype))))
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: reduction '%s' of %s cannot be timed", sw_coll_text(b->op),
+                         sw_reduction_text(b->reduction), sw_dtype_text(b->dtype));
+  return SW_OK;
+}
+
+static void start_row(const bench_run *r) {
+  *r->row = (sw_comm_bench_row){.op = r->b.op, .devices = sw_mesh_devices(&r->mesh), .group = r->n};
+  if (r->b.op != SW_COLL_BARRIER) r->row->count = r->unit * r->n;
+  r->row->bytes = r->row->count * (int64_t)r->size;
+}
+
+static void end_row(const bench_run *r) {
+  sw_comm_bench_row *row = r->row;
+  double n = (double)r->n;
+  row->bus_factor = r->op->crossings ? r->op->crossings * (n - 1) / n : 1;
+  if (!(row->time_s > 0)) return;
+  row->alg_bytes_per_s = (double)row->bytes / row->time_s;
+  row->bus_bytes_per_s = row->alg_bytes_per_s * row->bus_factor;
+  row->limit_share = row->copy_s / row->time_s;
+}
+
+sw_rc sw_comm_bench_run(const sw_comm_bench *b, sw_comm_bench_row *row, sw_diag *d) {
+  SW_TRY(check_request(b, d));
+  bench_run r = {.b = *b, .op = &kOps[b->op], .row = row, .size = (size_t)sw_dtype_bytes(b->dtype)};
+  r.mesh = b->mesh ? *b->mesh : (sw_mesh){.n_axes = 1, .axis = {{.name = "x", .size = b->devices}}};
+  make_collectives(&r);
+  r.unit = sw_max_i64(1, b->bytes / (int64_t)r.size / r.n);
+  make_cells(&r);
+  start_row(&r);
   sw_comm *c;
-  SW_TRY(sw_comm_create_threads(&mesh, NULL, &c, d));
+  SW_TRY(sw_comm_create_threads(&r.mesh, &(sw_comm_options){.keep_undefined = true}, &c, d));
   sw_rc rc = sw_comm_launch(c, run_device, &r, &(sw_launch_options){.threads = b->threads, .pin = true}, d);
   sw_comm_destroy(c);
-  if (!rc) fill_row(&r);
+  if (!rc) end_row(&r);
   return rc;
 }

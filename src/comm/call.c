@@ -21,31 +21,34 @@ sw_rc sw_call_check(const sw_mesh *m, int64_t device, const sw_comm_call *call, 
   return SW_OK;
 }
 
-sw_rc sw_call_stage(const sw_comm_call *call, sw_buffer *staged, sw_diag *d) {
-  staged->data = NULL;
-  if (sw_share_in_place(call)) return SW_OK;
+sw_rc sw_call_stage(const sw_comm_call *call, sw_room *room, sw_buffer *staged, sw_diag *d) {
   int64_t bytes = 0;
   (void)sw_buffer_bytes(call->in, &bytes); /* checked before */
-  void *copy = sw_mem_alloc((size_t)bytes, 1, d);
-  if (!copy) return SW_E_RESOURCE;
+  if (bytes > room->bytes) {
+    sw_mem_free(room->data);
+    *room = (sw_room){sw_mem_alloc((size_t)bytes, 1, d), bytes};
+    if (!room->data) return room->bytes = 0, SW_E_RESOURCE;
+  }
   *staged = *call->in;
-  staged->data = memcpy(copy, call->in->data, (size_t)bytes);
+  staged->data = memcpy(room->data, call->in->data, (size_t)bytes);
   return SW_OK;
 }
 
 /* A group in which every member is this device. */
 sw_rc sw_call_run_local(const sw_mesh *m, int64_t device, const sw_comm_call *call, sw_diag *d) {
   const sw_collective *c = call->coll;
-  sw_buffer staged;
-  SW_TRY(sw_call_stage(call, &staged, d));
+  int64_t index = sw_mesh_group_index(m, device, c->axes, c->n_axes), valid[SW_MAX_RANK];
   sw_member me = {.call = *call, .device = device};
-  if (staged.data) me.call.in = &staged;
-  int64_t index = sw_mesh_group_index(m, device, c->axes, c->n_axes);
+  sw_room room = {0};
+  sw_buffer staged;
+  if (!sw_share_in_place(call, index)) {
+    SW_TRY(sw_call_stage(call, &room, &staged, d));
+    me.call.in = &staged;
+  }
   sw_view view = {m, c, sw_axis_refs_size(c->axes, c->n_axes), &me, 0};
   sw_rc rc = sw_share_run_local(&view, index, d);
-  int64_t valid[SW_MAX_RANK];
   sw_moves_valid(&view, index, valid);
   if (!rc) memcpy(call->out->valid, valid, sizeof valid);
-  sw_mem_free(staged.data);
+  sw_mem_free(room.data);
   return rc;
 }

@@ -6,8 +6,14 @@
 
 /* The descriptor and this device's buffers fit each other. */
 SW_CHECKED sw_rc sw_call_check(const sw_mesh *m, int64_t device, const sw_comm_call *call, sw_diag *d);
-/* *staged = a copy of the input, when the result would overwrite it too early; else its data is NULL. Free the data. */
-SW_CHECKED sw_rc sw_call_stage(const sw_comm_call *call, sw_buffer *staged, sw_diag *d);
+/* Memory that is kept from one staged input to the next. */
+typedef struct sw_room {
+  void *data;
+  int64_t bytes;
+} sw_room;
+
+/* *staged = a copy of the input, in `room`, which grows to fit. */
+SW_CHECKED sw_rc sw_call_stage(const sw_comm_call *call, sw_room *room, sw_buffer *staged, sw_diag *d);
 /* An op without communication. */
 SW_CHECKED sw_rc sw_call_run_local(const sw_mesh *m, int64_t device, const sw_comm_call *call, sw_diag *d);
 

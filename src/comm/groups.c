@@ -21,7 +21,7 @@ static bool same_axes(const sw_group *g, const sw_axis_ref *axes, int n) {
 static void free_group(sw_group *g) {
   for (int i = 0; i < SW_RING; i++) {
     /* A call that failed as it began has left its copy behind. */
-    for (int64_t j = 0; g->ring[i].slots && j < g->n; j++) sw_mem_free(g->ring[i].slots[j].staged.data);
+    for (int64_t j = 0; g->ring[i].slots && j < g->n; j++) sw_mem_free(g->ring[i].slots[j].room.data);
     sw_mem_free(g->ring[i].slots);
     sw_mem_free(g->ring[i].src);
     sw_mem_free(g->ring[i].dst);

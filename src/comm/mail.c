@@ -111,7 +111,7 @@ sw_rc sw_mail_receive(sw_threads *t, int64_t device, const sw_comm_call *call, s
   if (!rc && m->from != device) {
     int64_t bytes = 0;
     (void)sw_buffer_bytes(&m->buffer, &bytes);
-    atomic_fetch_add_explicit(&t->device[device].stat_bytes[c->op], bytes, memory_order_relaxed);
+    sw_count(&t->device[device].stat_bytes[c->op], bytes);
   }
   sw_mem_free(m);
   return rc;

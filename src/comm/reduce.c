@@ -10,16 +10,11 @@
 
 #include <math.h>
 #include <string.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
+#include "comm/copy.h"
 #include "shardwright/scalar.h"
 
 enum { CHUNK_ELEMS = 1024, MAX_ELEM_BYTES = 16 };
-
-/* A part that reads and writes so much does not stay in a last-level cache. */
-enum { STREAM_BYTES = 24 << 20 };
 
 /* acc[i] = a[i] combined with x[i]; acc may be a. */
 typedef void (*combine_fn)(void *acc, const void *a, const void *x, size_t n);
@@ -237,31 +232,14 @@ typedef struct reduce_job {
   int64_t n_src, n_dst;
   const void *const *src;
   void *const *dst;
-  bool direct;  /* sources combine in the first destination, without an accumulator of its own */
-  bool streams; /* more than a cache holds: results go past it */
+  bool direct; /* sources combine in the first destination, without an accumulator of its own */
 } reduce_job;
-
-/* Past the caches, where the machine can. Both are aligned to 16 or the plain copy is made. */
-static void stream_copy(void *dst, const void *src, size_t bytes) {
-#if defined(__SSE2__)
-  if (((uintptr_t)dst | (uintptr_t)src | bytes) % 16 == 0) {
-    __m128i *to = dst;
-    const __m128i *from = src;
-    for (size_t i = 0; i < bytes / 16; i++) _mm_stream_si128(&to[i], _mm_load_si128(&from[i]));
-    return;
-  }
-#endif
-  memcpy(dst, src, bytes);
-}
 
 static void write_result(const reduce_job *j, const void *result, int64_t first, int64_t dst_at, size_t n) {
   size_t bytes = n * (size_t)sw_dtype_bytes(j->r->to);
   for (int64_t i = first; i < j->n_dst; i++) {
     void *to = (char *)j->dst[i] + dst_at * sw_dtype_bytes(j->r->to);
-    if (j->streams)
-      stream_copy(to, result, bytes);
-    else
-      memcpy(to, result, bytes);
+    sw_copy(to, result, bytes, j->r->streams);
   }
 }
 
@@ -283,24 +261,20 @@ static void reduce_chunk(const reduce_job *j, workspace *w, int64_t src_at, int6
 }
 
 /* Nothing is converted, and the first destination is no source that is read after the first step wrote there. */
-static bool can_be_direct(const reduce_job *j) {
+static bool can_be_direct(const reduce_job *j, int64_t src_at, int64_t dst_at) {
   if (j->n_src < 2 || j->r->from != j->acc || j->r->to != j->acc || j->acc == SW_BOOL) return false;
   for (int64_t s = 2; s < j->n_src; s++)
-    if (j->src[s] == j->dst[0]) return false;
-  return !j->streams;
+    if (element_at(j->src[s], j->r->from, src_at) == element_at(j->dst[0], j->r->to, dst_at)) return false;
+  return !j->r->streams;
 }
 
 void sw_reduce_run(const sw_reducer *r, int64_t n_src, const void *const *src, int64_t src_at, int64_t n_dst,
                    void *const *dst, int64_t dst_at, int64_t count) {
   workspace w;
   reduce_job job = {.r = r, .acc = accumulator(r), .n_src = n_src, .n_dst = n_dst, .src = src, .dst = dst};
-  job.streams = (n_src + n_dst) * (count * sw_dtype_bytes(r->to)) >= STREAM_BYTES;
-  job.direct = can_be_direct(&job);
+  job.direct = can_be_direct(&job, src_at, dst_at);
   for (int64_t at = 0; at < count; at += CHUNK_ELEMS) {
     int64_t n = count - at < CHUNK_ELEMS ? count - at : CHUNK_ELEMS;
     reduce_chunk(&job, &w, src_at + at, dst_at + at, (size_t)n);
   }
-#if defined(__SSE2__)
-  if (job.streams) _mm_sfence();
-#endif
 }

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "comm/copy.h"
 #include "comm/reduce.h"
 #include "comm/rows.h"
 #include "shardwright/checked.h"
@@ -25,6 +26,7 @@ typedef struct worker {
   const sw_job *job;
   int64_t share;
   int64_t bytes; /* from other members */
+  bool streams;  /* more than a cache holds */
 } worker;
 
 static const sw_buffer *input_of(const sw_job *j, int64_t i) { return sw_view_member(&j->view, i)->call.in; }
@@ -33,7 +35,8 @@ static const sw_buffer *result_of(const sw_job *j, int64_t i) { return sw_view_m
 static const void *source(const sw_job *j, int64_t i) { return j->src[i - j->base]; }
 static void *target(const sw_job *j, int64_t i) { return j->dst[i - j->base]; }
 
-static sw_rc copy_box(const sw_job *j, const sw_move *m) {
+static sw_rc copy_box(const worker *w, const sw_move *m) {
+  const sw_job *j = w->job;
   const sw_buffer *in = input_of(j, m->from), *out = result_of(j, m->to);
   size_t size = (size_t)sw_dtype_bytes(in->dtype);
   sw_rows rows;
@@ -41,7 +44,7 @@ static sw_rc copy_box(const sw_job *j, const sw_move *m) {
   while (sw_rows_next(&rows)) {
     const char *from = (const char *)source(j, m->from) + (size_t)rows.a * size;
     char *to = (char *)target(j, m->to) + (size_t)rows.b * size;
-    if (from != to) memcpy(to, from, (size_t)rows.len * size);
+    if (from != to) sw_copy(to, from, (size_t)rows.len * size, w->streams);
   }
   return SW_OK;
 }
@@ -56,26 +59,26 @@ static sw_rc visit_copy(void *user, const sw_move *m, sw_diag *d) {
   worker *w = user;
   (void)d;
   if (m->from != m->to) w->bytes += box_bytes(input_of(w->job, m->from), m);
-  return copy_box(w->job, m);
+  return copy_box(w, m);
 }
 
 static sw_rc visit_push(void *user, const sw_move *m, sw_diag *d) {
   worker *w = user;
   (void)d;
   if (w->share == m->to && m->from != m->to) w->bytes += box_bytes(input_of(w->job, m->from), m);
-  return m->from == w->share ? copy_box(w->job, m) : SW_OK;
+  return m->from == w->share ? copy_box(w, m) : SW_OK;
 }
 
-static sw_reducer reducer_of(const sw_job *j, int64_t i) {
-  const sw_comm_call *call = &sw_view_member(&j->view, i)->call;
-  return (sw_reducer){call->coll->reduction, call->in->dtype, call->out->dtype, call->generic};
+static sw_reducer reducer_of(const worker *w, int64_t i) {
+  const sw_comm_call *call = &sw_view_member(&w->job->view, i)->call;
+  return (sw_reducer){call->coll->reduction, call->in->dtype, call->out->dtype, call->generic, w->streams};
 }
 
 static sw_rc visit_reduce(void *user, const sw_move *m, sw_diag *d) {
   worker *w = user;
   const sw_job *j = w->job;
   const sw_buffer *in = input_of(j, m->to), *out = result_of(j, m->to);
-  sw_reducer r = reducer_of(j, m->to);
+  sw_reducer r = reducer_of(w, m->to);
   (void)d;
   w->bytes += box_bytes(in, m) * (j->view.n - 1);
   sw_rows rows;
@@ -90,21 +93,25 @@ void sw_share_part(int64_t total, int64_t i, int64_t n, int64_t *lo, int64_t *hi
   *hi = sw_min_i64(total, (int64_t)((sw_i128)lines * (i + 1) / n) * PART_ELEMS);
 }
 
+/* An n-th of the value is heard from n-1 others and reduced; all_reduce hears the other n-ths, the root too. */
+static int64_t part_bytes(const sw_job *j, int64_t i, const sw_move *m) {
+  bool hears = j->view.coll->op == SW_COLL_ALL_REDUCE || i == m->to;
+  return box_bytes(input_of(j, m->to), m) / j->view.n * (j->view.n - 1) * (hears ? 2 : 1);
+}
+
 /* The box is one of all members' inputs; results have the same dims. */
 static sw_rc visit_part(void *user, const sw_move *m, sw_diag *d) {
   worker *w = user;
   const sw_job *j = w->job;
   const sw_buffer *in = input_of(j, m->to);
   bool to_all = j->view.coll->op == SW_COLL_ALL_REDUCE;
-  sw_reducer r = reducer_of(j, m->to);
+  sw_reducer r = reducer_of(w, m->to);
   (void)d;
   sw_rows rows;
   sw_rows_init(&rows, in->rank, m->extent, in->dims, m->src_at, in->dims, m->src_at);
   int64_t lo, hi, at = 0, n = j->view.n;
   sw_share_part(sw_rows_total(&rows), w->share, n, &lo, &hi);
-  /* An n-th of the value is heard from n-1 others and reduced; all_reduce hears the other n-ths, the root too. */
-  bool hears = to_all || w->share == m->to;
-  w->bytes += box_bytes(in, m) / n * (n - 1) * (hears ? 2 : 1);
+  w->bytes += part_bytes(j, w->share, m);
   for (; at < hi && sw_rows_next(&rows); at += rows.len) {
     int64_t from = sw_max_i64(lo - at, 0), to = sw_min_i64(hi - at, rows.len);
     if (from < to)
@@ -205,8 +212,20 @@ static sw_rc gather_all(const sw_job *j, int64_t i, worker *w, sw_diag *d) {
   return SW_OK;
 }
 
+/* Bytes that all shares read and write. */
+static int64_t footprint(const sw_job *j) {
+  const sw_collective *c = j->view.coll;
+  bool from_root = c->op == SW_COLL_BROADCAST || c->op == SW_COLL_SCATTER;
+  bool to_root = c->op == SW_COLL_GATHER || c->op == SW_COLL_REDUCE;
+  int64_t some = from_root || to_root ? sw_collective_root(c) : j->base, in = 0, out = 0;
+  const sw_buffer *from = input_of(j, some), *to = result_of(j, some);
+  if (from) (void)sw_buffer_bytes(from, &in); /* checked before */
+  if (to) (void)sw_buffer_bytes(to, &out);
+  return in * (from_root ? 1 : j->view.n) + out * (to_root ? 1 : j->view.n);
+}
+
 sw_rc sw_share_run(const sw_job *j, int64_t i, int64_t *bytes, sw_diag *d) {
-  worker w = {j, i, 0};
+  worker w = {j, i, 0, footprint(j) >= SW_STREAM_BYTES};
   const sw_collective *c = j->view.coll;
   sw_rc rc;
   if (kWork[c->op].visit)
@@ -215,6 +234,24 @@ sw_rc sw_share_run(const sw_job *j, int64_t i, int64_t *bytes, sw_diag *d) {
     rc = gather_all(j, i, &w, d);
   else
     rc = prepare(j, i) ? SW_OK : sw_moves_to(&j->view, i, visit_copy, &w, d);
+  *bytes = w.bytes;
+  return rc;
+}
+
+/* Of a reduction: as many bytes as shares would have brought, so that the count does not tell how the call was made. */
+static sw_rc visit_own(void *user, const sw_move *m, sw_diag *d) {
+  worker *w = user;
+  if (m->from != SW_MOVE_ALL) return visit_copy(user, m, d);
+  bool pieces = w->job->view.coll->op == SW_COLL_REDUCE_SCATTER;
+  if (m->to == w->share) SW_TRY(visit_reduce(user, m, d));
+  if (!pieces) w->bytes = part_bytes(w->job, w->share, m);
+  return SW_OK;
+}
+
+sw_rc sw_share_run_own(const sw_job *j, int64_t i, int64_t *bytes, sw_diag *d) {
+  worker w = {.job = j, .share = i};
+  const sw_collective *c = j->view.coll;
+  sw_rc rc = sw_moves_to(&j->view, c->op == SW_COLL_REDUCE ? sw_collective_root(c) : i, visit_own, &w, d);
   *bytes = w.bytes;
   return rc;
 }
@@ -242,9 +279,23 @@ static bool overlaps(const sw_buffer *a, const sw_buffer *b) {
   return pa < pb + (uintptr_t)nb && pb < pa + (uintptr_t)na;
 }
 
-bool sw_share_in_place(const sw_comm_call *call) {
+/* Is the result where its piece lies in the input? */
+static bool is_own_piece(const sw_comm_call *call, int64_t index) {
+  const sw_buffer *in = call->in, *out = call->out;
+  int dim = call->coll->dim;
+  int64_t piece = sw_dtype_bytes(out->dtype);
+  for (int i = 0; i < in->rank; i++) {
+    if (i < dim ? in->dims[i] != 1 : i > dim && in->dims[i] != out->dims[i]) return false;
+    piece *= out->dims[i];
+  }
+  return in->dtype == out->dtype && out->data == (char *)in->data + index * piece &&
+         (index + 1) * out->dims[dim] <= in->dims[dim];
+}
+
+bool sw_share_in_place(const sw_comm_call *call, int64_t index) {
   if (!call->in || !call->out || !overlaps(call->in, call->out)) return true;
   sw_coll_op op = call->coll->op;
+  if (op == SW_COLL_REDUCE_SCATTER || op == SW_COLL_SCATTER) return is_own_piece(call, index);
   bool safe = op == SW_COLL_ALL_REDUCE || op == SW_COLL_REDUCE || op == SW_COLL_BROADCAST ||
               op == SW_COLL_UPDATE_HALO || op == SW_COLL_TO_PARTIAL;
   return safe && call->in->data == call->out->data && call->in->dtype == call->out->dtype;

@@ -10,16 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "comm/call.h"
-#include "comm/reduce.h"
 #include "comm/signature.h"
 #include "comm/turns.h"
 
 /* Below this many bytes read and written by all, waking others costs more than doing their share. */
 enum { SOLO_BYTES = 16384 };
-
-/* Looks at the others' slots before a device that has its thread for itself gives it back. */
-enum { ALONE_LOOKS = 2000 };
 
 static unsigned word_of(unsigned number, unsigned phase) { return number << SW_PHASE_BITS | phase; }
 static unsigned phase_of(unsigned word) { return word & ((1u << SW_PHASE_BITS) - 1); }
@@ -49,53 +44,6 @@ static sw_job job_of(const sw_threads *t, const sw_comm_request *r) {
                   .src = m->src,
                   .dst = m->dst,
                   .model = &m->model};
-}
-
-/* --- small calls --- */
-
-static bool is_small(const sw_comm_call *call, int64_t n) {
-  const sw_buffer *in = call->in;
-  if (call->coll->op == SW_COLL_BARRIER) return n <= SW_SMALL_MEMBERS;
-  if (call->coll->op != SW_COLL_ALL_REDUCE || n > SW_SMALL_MEMBERS) return false;
-  int64_t bytes;
-  for (int i = 0; i < in->rank; i++)
-    if (in->valid[i] != in->dims[i]) return false;
-  return sw_buffer_bytes(in, &bytes) && bytes <= SW_SMALL_BYTES;
-}
-
-static bool all_came_alike(const sw_comm_request *r) {
-  const sw_slot *slots = meeting_of(r)->slots;
-  for (int64_t j = 0; j < r->seat->group->n; j++) {
-    if (atomic_load_explicit(&slots[j].came, memory_order_acquire) != r->number + 1) return false;
-    if (slots[j].signature != r->signature) return false;
-  }
-  return true;
-}
-
-/* True when the result can be made without waiting at the gate. */
-static bool small_is_ready(const sw_threads *t, const sw_comm_request *r) {
-  int looks = !sw_turns_here() ? t->spin : sw_turns_alone() ? ALONE_LOOKS : 0;
-  for (int i = 0; i < looks; i++) {
-    if (all_came_alike(r)) return true;
-    sw_gate_relax();
-  }
-  return all_came_alike(r);
-}
-
-/* The inputs lie in the slots, so that others may have returned already. */
-static void make_small_result(sw_threads *t, const sw_comm_request *r) {
-  const sw_comm_call *call = &r->call;
-  if (call->coll->op == SW_COLL_BARRIER) return;
-  const sw_slot *slots = meeting_of(r)->slots;
-  int64_t n = r->seat->group->n, bytes = 0;
-  const void *src[SW_SMALL_MEMBERS];
-  for (int64_t j = 0; j < n; j++) src[j] = slots[j].small;
-  (void)sw_buffer_bytes(call->in, &bytes); /* checked before */
-  sw_reducer reducer = {call->coll->reduction, call->in->dtype, call->out->dtype, call->generic};
-  if (bytes) sw_reduce_run(&reducer, n, src, 0, 1, &call->out->data, 0, bytes / sw_dtype_bytes(call->in->dtype));
-  memcpy(call->out->valid, call->in->valid, sizeof call->out->valid);
-  atomic_fetch_add_explicit(&t->device[r->device].stat_bytes[call->coll->op], bytes / n * (n - 1) * 2,
-                            memory_order_relaxed);
 }
 
 /* --- arriving --- */
@@ -167,11 +115,24 @@ static sw_rc wait_for_seat(sw_threads *t, const sw_comm_request *r, sw_diag *d) 
   }
 }
 
-static void put_small(const sw_comm_call *call, sw_slot *slot) {
-  int64_t bytes = 0;
+static sw_rc stage(sw_threads *t, const sw_comm_request *r, sw_slot *slot, sw_diag *d) {
   slot->staged.data = NULL;
-  if (call->in && sw_buffer_bytes(call->in, &bytes) && bytes && call->coll->op != SW_COLL_BARRIER)
-    memcpy(slot->small, call->in->data, (size_t)bytes);
+  if (sw_share_in_place(&r->call, r->seat->index)) return SW_OK;
+  sw_room *spare = &t->device[r->device].spare;
+  slot->room = *spare;
+  *spare = (sw_room){0};
+  return sw_call_stage(&r->call, &slot->room, &slot->staged, d);
+}
+
+/* Its memory serves the device's next call of that kind. */
+static void unstage(sw_threads *t, const sw_comm_request *r) {
+  sw_slot *slot = &meeting_of(r)->slots[r->seat->index];
+  if (!slot->staged.data) return;
+  sw_room *spare = &t->device[r->device].spare, other = *spare;
+  *spare = slot->room;
+  sw_mem_free(other.data);
+  slot->room = (sw_room){0};
+  slot->staged.data = NULL;
 }
 
 static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
@@ -183,19 +144,21 @@ static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   sw_meeting *m = meeting_of(r);
   SW_TRY(wait_for_seat(t, r, d));
   sw_slot *slot = &m->slots[seat->index];
-  r->small = is_small(&r->call, seat->group->n);
+  r->small = sw_small_applies(&r->call, seat->group->n);
   if (r->small)
-    put_small(&r->call, slot);
+    sw_small_put(&r->call, slot);
   else
-    SW_TRY(sw_call_stage(&r->call, &slot->staged, d));
+    SW_TRY(stage(t, r, slot, d));
   seat->next++;
   seat->started++;
   slot->member.call = r->call;
   if (slot->staged.data) slot->member.call.in = &slot->staged;
   slot->signature = r->signature;
   atomic_store_explicit(&slot->claimed, false, memory_order_relaxed);
-  m->src[seat->index] = slot->member.call.in ? slot->member.call.in->data : NULL;
-  m->dst[seat->index] = r->call.out ? r->call.out->data : NULL;
+  if (!r->small) {
+    m->src[seat->index] = slot->member.call.in ? slot->member.call.in->data : NULL;
+    m->dst[seat->index] = r->call.out ? r->call.out->data : NULL;
+  }
   atomic_store_explicit(&slot->came, r->number + 1, memory_order_release);
   if (atomic_fetch_add(&m->arrived, 1) + 1 == seat->group->n) return open_work(t, r, d);
   return SW_OK;
@@ -204,18 +167,20 @@ static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
 /* --- ending --- */
 
 /* The last to leave makes the meeting ready for a later call. */
-static void leave_meeting(const sw_comm_request *r) {
+static void leave_meeting(sw_threads *t, const sw_comm_request *r) {
   sw_meeting *m = meeting_of(r);
-  sw_slot *slot = &m->slots[r->seat->index];
-  sw_mem_free(slot->staged.data);
-  slot->staged.data = NULL;
+  unstage(t, r);
   r->seat->started--;
   if (atomic_fetch_add(&m->left, 1) + 1 < r->seat->group->n) return;
-  atomic_store(&m->arrived, 0);
-  atomic_store(&m->worked, 0);
-  atomic_store(&m->model, 0);
-  atomic_store(&m->left, 0);
+  atomic_store_explicit(&m->arrived, 0, memory_order_relaxed); /* shown by the gate's word */
+  atomic_store_explicit(&m->worked, 0, memory_order_relaxed);
+  atomic_store_explicit(&m->model, 0, memory_order_relaxed);
+  atomic_store_explicit(&m->left, 0, memory_order_relaxed);
   sw_gate_set(&m->gate, word_of(r->number + SW_RING, SW_OPEN));
+}
+
+void sw_threads_leave_undefined(const sw_threads *t, sw_buffer *out) {
+  if (!t->base.options.keep_undefined) sw_buffer_poison(out);
 }
 
 /* Reads nothing of other members: they may have returned. */
@@ -225,20 +190,18 @@ static void give_result(sw_threads *t, const sw_comm_request *r) {
   sw_buffer *out = r->call.out;
   if (out && r->call.coll->op != SW_COLL_BARRIER) {
     memcpy(out->valid, meeting_of(r)->slots[index].valid, sizeof out->valid);
-    if (!sw_moves_defined(&job.view, index)) sw_buffer_poison(out);
+    if (!sw_moves_defined(&job.view, index)) sw_threads_leave_undefined(t, out);
   }
-  atomic_fetch_add_explicit(&t->device[r->device].stat_bytes[r->call.coll->op], meeting_of(r)->slots[index].bytes,
-                            memory_order_relaxed);
+  sw_count(&t->device[r->device].stat_bytes[r->call.coll->op], meeting_of(r)->slots[index].bytes);
 }
 
 /* A failed run leaves an open meeting: nobody will touch this device's buffers any more. False: too late, the work has
  * begun. */
-static bool withdraw(const sw_comm_request *r) {
+static bool withdraw(sw_threads *t, const sw_comm_request *r) {
   sw_meeting *m = meeting_of(r);
   (void)end_open(m, r->number, SW_FAILED);
   if (phase_of(word_at(m)) != SW_FAILED) return false;
-  sw_mem_free(m->slots[r->seat->index].staged.data);
-  m->slots[r->seat->index].staged.data = NULL;
+  unstage(t, r);
   r->seat->started--;
   return true;
 }
@@ -255,7 +218,7 @@ static sw_rc wait_for_members(sw_threads *t, const sw_comm_request *r, sw_diag *
                   .call = &r->call};
   sw_rc rc = SW_OK;
   if (word_at(m) == w.old) rc = sw_wait(t, r->device, &w, d);
-  if ((rc || phase_of(word_at(m)) == SW_FAILED) && withdraw(r)) return rc ? rc : sw_threads_failure(t, d);
+  if ((rc || phase_of(word_at(m)) == SW_FAILED) && withdraw(t, r)) return rc ? rc : sw_threads_failure(t, d);
   return SW_OK;
 }
 
@@ -270,10 +233,11 @@ static void wait_for_work(sw_threads *t, const sw_comm_request *r) {
 }
 
 static sw_rc end_small_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
-  if (!small_is_ready(t, r)) SW_TRY(wait_for_members(t, r, d));
-  make_small_result(t, r);
-  leave_meeting(r);
-  return SW_OK;
+  const sw_slot *slots = meeting_of(r)->slots;
+  if (!sw_small_ready(t, slots, r->seat->group->n, r->number, r->signature)) SW_TRY(wait_for_members(t, r, d));
+  sw_rc rc = sw_small_make(t, r, slots, d);
+  leave_meeting(t, r);
+  return rc;
 }
 
 static sw_rc end_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
@@ -282,7 +246,7 @@ static sw_rc end_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   wait_for_work(t, r);
   bool bad = atomic_load(&meeting_of(r)->bad);
   if (!bad) give_result(t, r);
-  leave_meeting(r);
+  leave_meeting(t, r);
   return bad ? sw_threads_failure(t, d) : SW_OK;
 }
 
@@ -303,7 +267,7 @@ static void jitter(sw_threads *t, int64_t device) {
 
 static void note_call(sw_device *dev, const sw_comm_call *call) {
   dev->flight[dev->calls++ % SW_FLIGHT_CALLS] = (sw_flight){.op = call->coll->op, .where = call->where};
-  atomic_fetch_add_explicit(&dev->stat_calls[call->coll->op], 1, memory_order_relaxed);
+  sw_count(&dev->stat_calls[call->coll->op], 1);
 }
 
 /* The first half of any call. */
@@ -398,9 +362,9 @@ static void abandon(sw_threads *t, sw_comm_request *r) {
   (void)SW_FAIL(&why, SW_E_RESOURCE, SW_NOWHERE, "device %lld has ended without waiting for its call at position %lld",
                 (long long)r->device, (long long)r->call.where);
   (void)sw_threads_fail(t, &why, NULL);
-  if (r->seat && !withdraw(r)) {
+  if (r->seat && !withdraw(t, r)) {
     wait_for_work(t, r);
-    leave_meeting(r);
+    leave_meeting(t, r);
   }
   forget_request(t, r);
 }
@@ -457,6 +421,7 @@ static void threads_destroy(sw_comm *c) {
     for (int64_t i = 0; i < c->devices; i++) {
       while (t->device[i].requests) forget_request(t, t->device[i].requests);
       sw_mail_free(&t->device[i]);
+      sw_mem_free(t->device[i].spare.data);
       pthread_mutex_destroy(&t->device[i].lock);
     }
   }

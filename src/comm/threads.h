@@ -10,8 +10,8 @@
  * the meeting for call k + SW_RING FAILED  a member gave up before all had come: nobody has touched or will touch
  * anybody's buffers
  *
- * An all_reduce of a few bytes is a small call: its input lies in the slot, each member reduces for itself as soon as
- * it sees that all slots are filled alike, and OPEN goes straight to DONE.
+ * A call of few bytes is a small one (small.c): inputs lie in the slots, each member makes its own result as soon as it
+ * sees that all slots are filled alike, and OPEN goes straight to DONE.
  *
  * Only OPEN can last: from SHARED and SOLO on everything is computation. A failure is the communicator's: the first one
  * is recorded, and whoever waits in OPEN turns it into FAILED and returns.
@@ -22,31 +22,35 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "comm/call.h"
 #include "comm/engine.h"
 #include "comm/gate.h"
 #include "comm/share.h"
 #include "shardwright/array.h"
 #include "shardwright/hash.h"
 
-enum { SW_RING = SW_COMM_MAX_STARTED + 1, SW_FLIGHT_CALLS = 8, SW_SMALL_BYTES = 48, SW_SMALL_MEMBERS = 16 };
+enum { SW_RING = SW_COMM_MAX_STARTED + 1, SW_FLIGHT_CALLS = 8, SW_SMALL_BYTES = 1008, SW_SMALL_MEMBERS = 16 };
 
 enum { SW_OPEN, SW_SHARED, SW_SOLO, SW_DONE, SW_FAILED, SW_PHASE_BITS = 3 };
 
-/* A member's place in a meeting. The first line is all that the others read of a small call. */
+/* A member's place in a meeting. The first lines are all that the others read of a small call. */
 typedef struct sw_slot {
   _Alignas(64) atomic_uint came; /* 1 + number of the call the member has come to */
+  bool whole;                    /* the input's valid extents are its dims */
   uint64_t signature;
   char small[SW_SMALL_BYTES]; /* the input of a small call */
+  sw_buffer small_in;         /* its extents, if not whole; the data is elsewhere */
   sw_member member;
-  atomic_bool claimed;        /* somebody does this share */
-  sw_buffer staged;           /* copy of an input that its own result would overwrite; data NULL: none */
+  atomic_bool claimed; /* somebody does this share */
+  sw_buffer staged;    /* copy, in `room`, of an input that its own result would overwrite; data NULL: none */
+  sw_room room;
   int64_t valid[SW_MAX_RANK]; /* of the result */
   int64_t bytes;              /* received from others */
 } sw_slot;
 
 typedef struct sw_meeting {
   sw_gate gate;
-  _Alignas(64) atomic_llong arrived;
+  atomic_llong arrived;
   atomic_llong worked, left, model;
   atomic_bool bad;
   sw_slot *slots;
@@ -122,6 +126,7 @@ typedef struct sw_device {
   SW_ARRAY(sw_seat *) seats;
   sw_seat *last_seat;
   sw_comm_request *requests;
+  sw_room spare; /* for the next input to be staged */
   sw_rng rng;
   sw_flight flight[SW_FLIGHT_CALLS];
   int64_t calls;
@@ -155,11 +160,26 @@ struct sw_comm_request {
   bool small;
 };
 
+/* A statistic: written by one thread, read by any. */
+static inline void sw_count(atomic_llong *at, int64_t more) {
+  atomic_store_explicit(at, atomic_load_explicit(at, memory_order_relaxed) + more, memory_order_relaxed);
+}
+
 static inline sw_threads *sw_threads_of(sw_comm *c) { return (sw_threads *)(void *)c; }
+
+/* threads.c: a result that the dialect leaves undefined. */
+void sw_threads_leave_undefined(const sw_threads *t, sw_buffer *out);
 
 /* groups.c */
 SW_CHECKED sw_rc sw_seat_find(sw_threads *t, int64_t device, const sw_collective *c, sw_seat **out, sw_diag *d);
 void sw_groups_free(sw_threads *t);
+
+/* small.c: is the call of a group of n a small one; fill the member's slot; have all come to call `number` with that
+ * signature (looks for a while); make the device's result from the slots. */
+bool sw_small_applies(const sw_comm_call *call, int64_t n);
+void sw_small_put(const sw_comm_call *call, sw_slot *slot);
+bool sw_small_ready(const sw_threads *t, const sw_slot *slots, int64_t n, unsigned number, uint64_t signature);
+SW_CHECKED sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, const sw_slot *slots, sw_diag *d);
 
 /* memo.c: is the call the remembered one, with other data? Ops with tilings never are. */
 bool sw_memo_holds(const sw_memo *m, const sw_comm_call *call);

@@ -63,8 +63,12 @@ static sw_rc time_collective(const sw_calibrate_options *o, sw_coll_op op, int64
   *out = HUGE_VAL;
   for (int i = 0; i < REPEATS; i++) {
     sw_comm_bench_row row;
-    sw_comm_bench b = {
-        .op = op, .devices = devices, .bytes = bytes, .threads = (int)o->cores, .min_s = o->min_s / REPEATS};
+    sw_comm_bench b = {.op = op,
+                       .devices = devices,
+                       .bytes = bytes,
+                       .dtype = SW_F32,
+                       .threads = (int)o->cores,
+                       .min_s = o->min_s / REPEATS};
     if (sw_cancelled(o->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted while measuring");
     SW_TRY(sw_comm_bench_run(&b, &row, d));
     *out = fmin(*out, row.time_s);

@@ -89,7 +89,7 @@ static sw_rc swap_boxes(collect *c, sw_diag *d) {
 }
 
 static sw_reducer reducer_of(const sw_comm_call *call, sw_dtype to) {
-  return (sw_reducer){call->coll->reduction, call->in->dtype, to, call->generic};
+  return (sw_reducer){call->coll->reduction, call->in->dtype, to, call->generic, false};
 }
 
 /* The packed boxes of all, reduced into `packed`. */

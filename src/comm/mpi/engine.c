@@ -130,7 +130,7 @@ static sw_rc run_group(sw_mpi *m, const sw_comm_call *call, sw_diag *d) {
   sw_view view = {&m->base.mesh, call->coll, g->n, g->members, sizeof *g->members};
   sw_moves_valid(&view, g->index, valid);
   memcpy(call->out->valid, valid, sizeof valid);
-  if (!sw_moves_defined(&view, g->index)) sw_buffer_poison(call->out);
+  if (!sw_moves_defined(&view, g->index) && !m->base.options.keep_undefined) sw_buffer_poison(call->out);
   return SW_OK;
 }
 

@@ -1,0 +1,14 @@
+/* Copying much memory. */
+#ifndef SRC_COMM_COPY_H_
+#define SRC_COMM_COPY_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A call that reads and writes so much does not stay in a last-level cache; its results go past it. */
+enum { SW_STREAM_BYTES = 40 << 20 };
+
+/* memcpy; `streams`: past the caches, where the machine can. Done when it returns, also for other threads. */
+void sw_copy(void *dst, const void *src, size_t bytes, bool streams);
+
+#endif
