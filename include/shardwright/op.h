@@ -19,7 +19,9 @@
 #define SW_OPS_UNARY(X) \
   X(ABS, "abs") X(NEGATE, "negate") X(EXP, "exponential") X(EXPM1, "exponential_minus_one") X(LOG, "log") \
   X(LOG1P, "log_plus_one") X(SQRT, "sqrt") X(RSQRT, "rsqrt") X(CBRT, "cbrt") X(TANH, "tanh") \
-  X(LOGISTIC, "logistic") X(SIN, "sine") X(COS, "cosine") X(TAN, "tan") X(ERF, "erf") X(SIGN, "sign") \
+  X(LOGISTIC, "logistic") X(SIN, "sine") X(COS, "cosine") X(TAN, "tan") X(ASIN, "asin") X(ACOS, "acos") X(ATAN, "atan") \
+  X(SINH, "sinh") X(COSH, "cosh") X(ASINH, "asinh") X(ACOSH, "acosh") X(ATANH, "atanh") X(ERF, "erf") \
+  X(ERFC, "erfc") X(ERF_INV, "erf_inv") X(LGAMMA, "lgamma") X(DIGAMMA, "digamma") X(SIGN, "sign") \
   X(FLOOR, "floor") X(CEIL, "ceil") X(ROUND_EVEN, "round_nearest_even") X(ROUND_AFZ, "round_nearest_afz") \
   X(NOT, "not") X(IS_FINITE, "is_finite") X(POPCNT, "popcnt") X(CLZ, "count_leading_zeros")
 #define SW_OPS_BINARY(X) \
@@ -29,11 +31,12 @@
   X(SHIFT_RIGHT_LOGICAL, "shift_right_logical")
 #define SW_OPS_OTHER(X) \
   X(COMPARE, "compare") X(SELECT, "select") X(CLAMP, "clamp") X(CONVERT, "convert") \
+  X(BITCAST, "bitcast_convert") X(REDUCE_PRECISION, "reduce_precision") \
   X(BROADCAST, "broadcast_in_dim") X(TRANSPOSE, "transpose") X(RESHAPE, "reshape") X(REVERSE, "reverse") \
   X(REDUCE, "reduce") X(ARGMAX, "argmax") X(ARGMIN, "argmin") X(DOT, "dot_general") X(IOTA, "iota") \
   X(CONSTANT, "constant") X(RNG, "rng") X(SLICE, "slice") X(DYNAMIC_SLICE, "dynamic_slice") \
   X(DYNAMIC_UPDATE_SLICE, "dynamic_update_slice") X(PAD, "pad") X(CONCATENATE, "concatenate") \
-  X(CONVOLUTION, "convolution") X(REDUCE_WINDOW, "reduce_window") X(CUMULATIVE, "cumulative") X(TOP_K, "top_k") \
+  X(CONVOLUTION, "convolution") X(REDUCE_WINDOW, "reduce_window") X(CUMULATIVE, "cumulative") X(TOP_K, "top_k") X(SORT, "sort") \
   X(GATHER, "gather") X(SCATTER, "scatter") X(GENERIC, "generic") X(OPAQUE, "opaque")
 /* Written by people, expanded to the ops above while a graph is built (sw_graph_add_op). */
 #define SW_OPS_SUGAR(X) \
@@ -67,6 +70,8 @@ typedef enum sw_opcode {
  *   select(pred, a, b)       pred bool, same shape or rank 0
  *   clamp(lo, x, hi)         lo, hi same shape as x or rank 0
  *   convert(x)               {dtype}
+ *   bitcast_convert(x)       {dtype}: the same bits; a wider dtype takes in the last dim, a narrower one adds one
+ *   reduce_precision(x)      {exponent_bits, mantissa_bits}: rounded as to that format; too small numbers become 0
  *   broadcast_in_dim(x)      {shape, dims}: x's dim i becomes result dim dims[i]; extent 1 or equal
  *   transpose(x)             {permutation}: result dim i is x's dim permutation[i]
  *   reshape(x)               {shape}
@@ -93,6 +98,9 @@ typedef enum sw_opcode {
  *                            rhs_dilation=1..}: one number per dim of x; padding holds the kind's neutral element
  *   cumulative(x)            {kind, dim, reversed=false, exclusive=false}
  *   top_k(x)                 {k, dim=last}: values (descending, stable) and their i32 indices
+ *   sort(x...)               {dim=last, keys=[0], descending=false, total_order=false}: all alike, by the operands
+ *                            `keys`, the first one first; stable; NaN after all numbers and -0 equal to 0, or in
+ *                            total order by sign: -NaN -inf ... -0 0 ... inf NaN; descending is exactly backwards
  *   gather(x, indices)       as StableHLO: {offset_dims, collapsed_dims, operand_batch=[], indices_batch=[],
  *                            start_index_map, index_vector_dim, sizes}; indices clamped
  *   scatter(x, indices, updates)  as StableHLO: {kind: sum product min max replace, update_window_dims, inserted_dims,
@@ -149,7 +157,9 @@ SW_API bool sw_opcode_parse(const char *text, sw_opcode *out);
   X(START_INDEX_MAP, "start_index_map", INTS) X(INDEX_VECTOR_DIM, "index_vector_dim", INT) \
   X(UPDATE_WINDOW_DIMS, "update_window_dims", INTS) X(INSERTED_DIMS, "inserted_dims", INTS) \
   X(TARGET, "target", TEXT) X(BODY, "body", TEXT) X(BASE, "base", INT) X(STEP, "step", INT) \
-  X(OFFSET, "offset", INTS) X(GLOBAL, "global", INTS) X(TRIPS, "trips", INT)
+  X(OFFSET, "offset", INTS) X(GLOBAL, "global", INTS) X(TRIPS, "trips", INT) \
+  X(KEYS, "keys", INTS) X(DESCENDING, "descending", BOOL) X(TOTAL_ORDER, "total_order", BOOL) \
+  X(EXPONENT_BITS, "exponent_bits", INT) X(MANTISSA_BITS, "mantissa_bits", INT)
 /* clang-format on */
 
 typedef enum sw_attr_key {

@@ -21,6 +21,8 @@ typedef sw_rc (*sw_kernel)(const sw_kernel_call *c, sw_diag *d);
   X(SELECT, select)                             \
   X(CLAMP, clamp)                               \
   X(CONVERT, convert)                           \
+  X(BITCAST, reshape)                           \
+  X(REDUCE_PRECISION, reduce_precision)         \
   X(BROADCAST, broadcast)                       \
   X(TRANSPOSE, transpose)                       \
   X(RESHAPE, reshape)                           \
@@ -41,6 +43,7 @@ typedef sw_rc (*sw_kernel)(const sw_kernel_call *c, sw_diag *d);
   X(REDUCE_WINDOW, reduce_window)               \
   X(CUMULATIVE, cumulative)                     \
   X(TOP_K, top_k)                               \
+  X(SORT, sort)                                 \
   X(GATHER, gather)                             \
   X(SCATTER, scatter)                           \
   X(GENERIC, generic)                           \
@@ -54,6 +57,7 @@ sw_rc sw_kernel_compare(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_select(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_clamp(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_convert(const sw_kernel_call *c, sw_diag *d);
+sw_rc sw_kernel_reduce_precision(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_broadcast(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_transpose(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_reshape(const sw_kernel_call *c, sw_diag *d);
@@ -68,6 +72,7 @@ sw_rc sw_kernel_reduce_window(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_cumulative(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_arg_pick(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_top_k(const sw_kernel_call *c, sw_diag *d);
+sw_rc sw_kernel_sort(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_dot(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_convolution(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_gather(const sw_kernel_call *c, sw_diag *d);

@@ -3,63 +3,21 @@
  *
  *   argmax of (3, 7, 7) = 1      top_k of (3, 7, 7), k 2: values (7, 7), indices (1, 2)
  *
- * Elements become 64-bit keys whose unsigned order is that of the values, so one loop serves all dtypes.
+ * Elements become 64-bit keys (keys.h), so one loop serves all dtypes.
  */
 #include <string.h>
 
 #include "exec/kernel.h"
+#include "exec/keys.h"
 #include "exec/native.h"
-#include "exec/walk.h"
-#include "exec/wide.h"
 #include "shardwright/checked.h"
 
-/* Keys grow with the value; NaN is above all. -0 and 0 have one key. */
-static uint64_t key_of_double(double v) {
-  union {
-    double f;
-    uint64_t u;
-  } x = {v == 0 ? 0.0 : v};
-  if (v != v) return UINT64_MAX;
-  return x.u >> 63 ? ~x.u : x.u | UINT64_C(1) << 63;
-}
-
-/* Keys of n elements (n <= SW_CHUNK) that are `stride` bytes apart. `least` reverses the order of numbers. */
-static void load_keys(sw_dtype t, const char *x, int64_t stride, int64_t n, bool least, uint64_t *keys) {
-  sw_chunk near, wide;
-  int64_t bytes = sw_dtype_bytes(t);
-  if (stride != bytes) {
-    sw_copy_row((int)bytes, near.bytes, bytes, x, stride, n);
-    x = near.bytes;
-  }
-  if (sw_dtype_class_of(t) == SW_CLASS_FLOAT) {
-    sw_convert(t, x, SW_F64, wide.bytes, n);
-    for (int64_t i = 0; i < n; i++) keys[i] = key_of_double(least ? -wide.f64[i] : wide.f64[i]);
-    return;
-  }
-  bool is_signed = sw_dtype_class_of(t) == SW_CLASS_SIGNED;
-  uint64_t flip = (is_signed ? UINT64_C(1) << 63 : 0) ^ (least ? UINT64_MAX : 0);
-  sw_convert(t, x, is_signed ? SW_I64 : SW_U64, wide.bytes, n);
-  for (int64_t i = 0; i < n; i++) keys[i] = wide.u64[i] ^ flip;
-}
-
-/* The lines of a tensor along a dim: line (o, i) starts at element o*extent*inner + i and steps by `inner`. */
-typedef struct lines {
-  int64_t outer, extent, inner;
-} lines;
-
-static lines lines_of(const sw_buffer *b, int64_t dim) {
-  lines l = {1, b->dims[dim], 1};
-  for (int64_t i = 0; i < dim; i++) l.outer *= b->dims[i];
-  for (int64_t i = dim + 1; i < b->rank; i++) l.inner *= b->dims[i];
-  return l;
-}
-
-static int64_t best_of_line(const sw_buffer *x, const lines *l, int64_t first, bool least) {
+static int64_t best_of_line(const sw_buffer *x, const sw_lines *l, int64_t first, bool least) {
   int64_t bytes = sw_dtype_bytes(x->dtype), best = 0;
   uint64_t keys[SW_CHUNK], best_key = 0;
   for (int64_t i = 0; i < l->extent; i += SW_CHUNK) {
     int64_t m = sw_min_i64(SW_CHUNK, l->extent - i);
-    load_keys(x->dtype, (const char *)x->data + (first + i * l->inner) * bytes, l->inner * bytes, m, least, keys);
+    sw_load_keys(x->dtype, (const char *)x->data + (first + i * l->inner) * bytes, l->inner * bytes, m, least, keys);
     for (int64_t j = 0; j < m; j++) {
       if (keys[j] > best_key || i + j == 0) best_key = keys[j], best = i + j;
     }
@@ -71,7 +29,7 @@ sw_rc sw_kernel_arg_pick(const sw_kernel_call *c, sw_diag *d) {
   const sw_buffer *x = c->in[0];
   sw_buffer *y = c->out[0];
   if (!sw_convertible(x->dtype)) return sw_kernel_no_dtype(c, x->dtype, d);
-  lines l = lines_of(x, sw_op_int(c->op, SW_ATTR_DIM, 0));
+  sw_lines l = sw_lines_of(x, sw_op_int(c->op, SW_ATTR_DIM, 0));
   int64_t bytes = sw_dtype_bytes(y->dtype);
   char *to = y->data;
   for (int64_t o = 0; o < l.outer; o++) {
@@ -106,12 +64,12 @@ static void sift_down(candidate *heap, int64_t n, int64_t i, candidate x) {
 }
 
 /* The k best of a line, best first: a heap of the k best so far, emptied from its worst end. */
-static void top_of_line(const sw_buffer *x, const lines *l, int64_t first, candidate *heap, int64_t k) {
+static void top_of_line(const sw_buffer *x, const sw_lines *l, int64_t first, candidate *heap, int64_t k) {
   int64_t bytes = sw_dtype_bytes(x->dtype), held = 0;
   uint64_t keys[SW_CHUNK];
   for (int64_t i = 0; i < l->extent; i += SW_CHUNK) {
     int64_t m = sw_min_i64(SW_CHUNK, l->extent - i);
-    load_keys(x->dtype, (const char *)x->data + (first + i * l->inner) * bytes, l->inner * bytes, m, false, keys);
+    sw_load_keys(x->dtype, (const char *)x->data + (first + i * l->inner) * bytes, l->inner * bytes, m, false, keys);
     for (int64_t j = 0; j < m; j++) {
       candidate next = {keys[j], i + j};
       if (held < k) {
@@ -136,7 +94,7 @@ sw_rc sw_kernel_top_k(const sw_kernel_call *c, sw_diag *d) {
   sw_buffer *values = c->out[0], *indices = c->op->n_results > 1 ? c->out[1] : NULL;
   if (!sw_convertible(x->dtype)) return sw_kernel_no_dtype(c, x->dtype, d);
   int64_t dim = sw_op_int(c->op, SW_ATTR_DIM, x->rank - 1), k = values->dims[dim];
-  lines l = lines_of(x, dim);
+  sw_lines l = sw_lines_of(x, dim);
   if (k > l.extent) return SW_BUG(d, "top_k '%s' picks %lld of %lld", c->op->name, (long long)k, (long long)l.extent);
   candidate *heap;
   SW_ARENA_NEW(heap, c->scratch, k, d);

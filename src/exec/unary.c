@@ -28,6 +28,41 @@ static inline float tanh_f32(float a) {
 static inline double tanh_f64(double a) { return tanh(a); }
 #define tanh_of(a) _Generic((a), float : tanh_f32, double : tanh_f64)(a)
 
+/* lgamma's sign would be a global. */
+static inline double lgamma_f64(double a) {
+  int sign;
+  return isinf(a) ? INFINITY : lgamma_r(a, &sign);
+}
+
+/* Series of psi for large x; smaller ones by psi(x) = psi(x+1) - 1/x, far below 0 by reflection. */
+static inline double digamma_f64(double a) {
+  if (a == 0 || (a < 0 && a == floor(a))) return a == 0 ? copysign(INFINITY, -a) : NAN;
+  if (isinf(a)) return a > 0 ? a : NAN;
+  long double x = a, rest = 0;
+  if (a < -1000) {
+    rest = -M_PI / tan(M_PI * (a - floor(a)));
+    x = 1 - x;
+  }
+  for (; x < 30; x++) rest -= 1 / x;
+  long double q = 1 / (x * x);
+  long double series = q * (1.0L / 12 - q * (1.0L / 120 - q * (1.0L / 252 - q * (1.0L / 240 - q * (1.0L / 132)))));
+  return (double)(rest + logl(x) - 0.5L / x - series);
+}
+
+/* A rough start (Winitzki), then Newton's steps on erf, or on the logarithm of erfc where erf is nearly flat. */
+static inline double erf_inv_f64(double a) {
+  double b = fabs(a);
+  if (!(b < 1)) return b == 1 ? copysign(INFINITY, a) : NAN;
+  if (b < 1e-8) return a * 0.88622692545275801365;
+  double l = log1p(-b * b), t = 2 / (M_PI * 0.147) + l / 2, x = sqrt(sqrt(t * t - l / 0.147) - t);
+  for (int i = 0; i < 4; i++) {
+    double slope = 1.12837916709551257390 * exp(-x * x);
+    if (b < 0.5) x -= (erf(x) - b) / slope;
+    if (b >= 0.5) x += log(erfc(x) / (1 - b)) * erfc(x) / slope;
+  }
+  return copysign(x, a);
+}
+
 /* X(op, expression in `a` of type T) */
 #define FLOAT_OPS(X, T)                        \
   X(ABS, T, fabs(a))                           \
@@ -44,7 +79,19 @@ static inline double tanh_f64(double a) { return tanh(a); }
   X(SIN, T, sin(a))                            \
   X(COS, T, cos(a))                            \
   X(TAN, T, tan(a))                            \
+  X(ASIN, T, asin(a))                          \
+  X(ACOS, T, acos(a))                          \
+  X(ATAN, T, atan(a))                          \
+  X(SINH, T, sinh(a))                          \
+  X(COSH, T, cosh(a))                          \
+  X(ASINH, T, asinh(a))                        \
+  X(ACOSH, T, acosh(a))                        \
+  X(ATANH, T, atanh(a))                        \
   X(ERF, T, erf(a))                            \
+  X(ERFC, T, erfc(a))                          \
+  X(ERF_INV, T, erf_inv_f64((double)a))        \
+  X(LGAMMA, T, lgamma_f64((double)a))          \
+  X(DIGAMMA, T, digamma_f64((double)a))        \
   X(SIGN, T, a > 0 ? (T)1 : a < 0 ? (T)-1 : a) \
   X(FLOOR, T, floor(a))                        \
   X(CEIL, T, ceil(a))                          \
@@ -123,5 +170,36 @@ sw_rc sw_kernel_convert(const sw_kernel_call *c, sw_diag *d) {
   if (!sw_convertible(x->dtype)) return sw_kernel_no_dtype(c, x->dtype, d);
   if (!sw_convertible(y->dtype)) return sw_kernel_no_dtype(c, y->dtype, d);
   sw_convert(x->dtype, x->data, y->dtype, y->data, sw_buffer_elements(y));
+  return SW_OK;
+}
+
+/* --- reduce_precision --------------------------------------------------------------------------------------------- */
+
+/* The nearest number with so many bits (ties to even); beyond the largest it is infinite, below the least normal one 0.
+ */
+static double with_precision(double v, int exponent_bits, int mantissa_bits) {
+  if (v != v || isinf(v) || v == 0) return v;
+  int exponent, most = exponent_bits > 11 ? 1023 : (1 << (exponent_bits - 1)) - 1;
+  double digits = frexp(v, &exponent);
+  if (mantissa_bits < 52) digits = ldexp(rint(ldexp(digits, mantissa_bits + 1)), -mantissa_bits - 1);
+  if (fabs(digits) == 1) digits /= 2, exponent++;
+  if (exponent - 1 > most) return copysign(INFINITY, v);
+  return exponent - 1 < 1 - most ? copysign(0.0, v) : ldexp(digits, exponent);
+}
+
+sw_rc sw_kernel_reduce_precision(const sw_kernel_call *c, sw_diag *d) {
+  const sw_buffer *x = c->in[0];
+  sw_buffer *y = c->out[0];
+  if (!sw_convertible(x->dtype)) return sw_kernel_no_dtype(c, x->dtype, d);
+  int exponent = (int)sw_min_i64(sw_op_int(c->op, SW_ATTR_EXPONENT_BITS, 11), 11);
+  int mantissa = (int)sw_min_i64(sw_op_int(c->op, SW_ATTR_MANTISSA_BITS, 52), 52);
+  int64_t n = sw_buffer_elements(y), bytes = sw_dtype_bytes(x->dtype);
+  for (int64_t i = 0; i < n; i += SW_CHUNK) {
+    int64_t m = sw_min_i64(SW_CHUNK, n - i);
+    double v[SW_CHUNK];
+    sw_convert(x->dtype, (const char *)x->data + i * bytes, SW_F64, v, m);
+    for (int64_t k = 0; k < m; k++) v[k] = with_precision(v[k], exponent, mantissa);
+    sw_convert(SW_F64, v, y->dtype, (char *)y->data + i * bytes, m);
+  }
   return SW_OK;
 }

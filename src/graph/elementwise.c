@@ -70,6 +70,15 @@ sw_rc sw_infer_convert(sw_rule_call *c) {
   return sw_call_result_like(c, t, &c->operands[0]);
 }
 
+sw_rc sw_infer_reduce_precision(sw_rule_call *c) {
+  int64_t exponent = sw_call_int(c, SW_ATTR_EXPONENT_BITS), mantissa = sw_call_int(c, SW_ATTR_MANTISSA_BITS);
+  if (exponent < 1 || mantissa < 0) {
+    return SW_RULE_FAIL(c, "there are %lld exponent and %lld mantissa bits; expected at least 1 and 0",
+                        (long long)exponent, (long long)mantissa);
+  }
+  return sw_infer_unary(c);
+}
+
 static void loops_and_maps(const sw_rule_call *c, sw_space_builder *b) {
   int first = sw_space_parallel_dims(b, &c->results[0]);
   for (int i = 0; i <= c->n_operands; i++) sw_space_identity(b, i, first);

@@ -40,6 +40,8 @@ static sw_rc fill_absent(const sw_rule_call *c, const sw_attr_rule *r, sw_arena 
       return SW_OK;
     case SW_ABSENT_EMPTY:
       return fill_list(c, a, 0, 0, arena);
+    case SW_ABSENT_ZEROS:
+      return fill_list(c, a, 0, (int)r->fill, arena);
     case SW_ABSENT_RANK:
       return fill_list(c, a, r->fill, x->rank, arena);
     case SW_ABSENT_SPATIAL:

@@ -19,6 +19,8 @@
   { .key = SW_ATTR_##k, .absent = SW_ABSENT_TEXT, .fill_text = (v) }
 #define EACH(k, v) \
   { .key = SW_ATTR_##k, .absent = SW_ABSENT_RANK, .fill = (v) }
+#define ZEROS(k, n) \
+  { .key = SW_ATTR_##k, .absent = SW_ABSENT_ZEROS, .fill = (n) }
 #define SPATIAL(k, v) \
   { .key = SW_ATTR_##k, .absent = SW_ABSENT_SPATIAL, .fill = (v) }
 #define LAST(k) \
@@ -29,6 +31,9 @@
   { .key = SW_ATTR_##k, .absent = SW_ABSENT_COPY, .fill = SW_ATTR_##from }
 #define ATTRS(name, ...) static const sw_attr_rule name##_attrs[] = {__VA_ARGS__}
 
+ATTRS(bitcast, NEEDED(DTYPE));
+ATTRS(reduce_precision, NEEDED(EXPONENT_BITS), NEEDED(MANTISSA_BITS));
+ATTRS(sort, LAST(DIM), ZEROS(KEYS, 1), INT(DESCENDING, 0), INT(TOTAL_ORDER, 0));
 ATTRS(compare, NEEDED(DIRECTION));
 ATTRS(convert, NEEDED(DTYPE));
 ATTRS(broadcast, NEEDED(DIMS), NEEDED(SHAPE));
@@ -105,7 +110,19 @@ ELEMENTWISE(LOGISTIC, 1, unary, SW_FLOATS | SW_COMPLEX);
 ELEMENTWISE(SIN, 1, unary, SW_FLOATS | SW_COMPLEX);
 ELEMENTWISE(COS, 1, unary, SW_FLOATS | SW_COMPLEX);
 ELEMENTWISE(TAN, 1, unary, SW_FLOATS | SW_COMPLEX);
+ELEMENTWISE(ASIN, 1, unary, SW_FLOATS);
+ELEMENTWISE(ACOS, 1, unary, SW_FLOATS);
+ELEMENTWISE(ATAN, 1, unary, SW_FLOATS);
+ELEMENTWISE(SINH, 1, unary, SW_FLOATS);
+ELEMENTWISE(COSH, 1, unary, SW_FLOATS);
+ELEMENTWISE(ASINH, 1, unary, SW_FLOATS);
+ELEMENTWISE(ACOSH, 1, unary, SW_FLOATS);
+ELEMENTWISE(ATANH, 1, unary, SW_FLOATS);
 ELEMENTWISE(ERF, 1, unary, SW_FLOATS);
+ELEMENTWISE(ERFC, 1, unary, SW_FLOATS);
+ELEMENTWISE(ERF_INV, 1, unary, SW_FLOATS);
+ELEMENTWISE(LGAMMA, 1, unary, SW_FLOATS);
+ELEMENTWISE(DIGAMMA, 1, unary, SW_FLOATS);
 ELEMENTWISE(SIGN, 1, unary, SW_SIGNED | SW_FLOATS | SW_COMPLEX);
 ELEMENTWISE(FLOOR, 1, unary, SW_FLOATS);
 ELEMENTWISE(CEIL, 1, unary, SW_FLOATS);
@@ -132,6 +149,14 @@ ELEMENTWISE(SHIFT_RIGHT_LOGICAL, 2, binary, SW_INTS);
 ELEMENTWISE(COMPARE, 2, compare, SW_ELEMENTS, SW_RULE_ATTRS(compare_attrs));
 ELEMENTWISE(SELECT, 3, select, SW_ELEMENTS, LINEAR(kChosen));
 ELEMENTWISE(CLAMP, 3, clamp, SW_REALS);
+ROW(REDUCE_PRECISION) = {1,
+                         1,
+                         SW_RULE_ATTRS(reduce_precision_attrs),
+                         .infer = sw_infer_reduce_precision,
+                         .space = sw_space_of_elementwise,
+                         .flops = 1,
+                         .classes = SW_FLOATS,
+                         .flags = SW_RULE_DYNAMIC};
 ROW(DIVIDE) = {2,
                2,
                .infer = sw_infer_binary,
@@ -157,6 +182,7 @@ OP(BROADCAST, 1, broadcast, broadcast, .flags = SW_RULE_FREE);
 OP(TRANSPOSE, 1, transpose, transpose, .flags = SW_RULE_DYNAMIC);
 OP(RESHAPE, 1, reshape, reshape, .flags = SW_RULE_FREE);
 OP(REVERSE, 1, reverse, reverse);
+OP(BITCAST, 1, bitcast, bitcast, .flags = SW_RULE_FREE);
 OP(REDUCE, 1, reduce, reduce, .flops = 1);
 OP(ARGMAX, 1, pick, pick, .flops = 1);
 OP(ARGMIN, 1, pick, pick, .flops = 1);
@@ -169,6 +195,7 @@ OP(CUMULATIVE, 1, cumulative, cumulative, .flops = 1);
 OP(TOP_K, 1, top_k, top_k);
 OP(GATHER, 2, gather, gather, .flags = SW_RULE_SPARSE);
 OP(SCATTER, 3, scatter, scatter);
+ROW(SORT) = {1, SW_MAX_RESULTS, SW_RULE_ATTRS(sort_attrs), .infer = sw_infer_sort, .space = sw_space_of_sort};
 ROW(CONCATENATE) = {1, -1, SW_RULE_ATTRS(concatenate_attrs), .infer = sw_infer_concatenate,
                     .space = sw_space_of_concatenate};
 ROW(DYNAMIC_SLICE) = {1,

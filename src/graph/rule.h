@@ -19,6 +19,7 @@ typedef enum sw_absent {
   SW_ABSENT_FLOAT,   /* `fill_float` */
   SW_ABSENT_TEXT,    /* `fill_text` */
   SW_ABSENT_EMPTY,   /* an empty list */
+  SW_ABSENT_ZEROS,   /* `fill` zeros */
   SW_ABSENT_RANK,    /* `fill`, as often as operand 0 has dims */
   SW_ABSENT_SPATIAL, /* `fill`, as often as operand 0 has dims, less two */
   SW_ABSENT_LAST,    /* the last dim of operand 0 */

@@ -18,6 +18,7 @@ sw_rc sw_infer_select(sw_rule_call *c);
 sw_rc sw_infer_clamp(sw_rule_call *c);
 sw_rc sw_infer_convert(sw_rule_call *c);
 void sw_space_of_elementwise(const sw_rule_call *c, sw_space_builder *b);
+sw_rc sw_infer_reduce_precision(sw_rule_call *c);
 void sw_space_of_convert(const sw_rule_call *c, sw_space_builder *b);
 void sw_space_of_divide(const sw_rule_call *c, sw_space_builder *b);
 
@@ -26,6 +27,7 @@ SW_RULE_PAIR(broadcast)
 SW_RULE_PAIR(transpose)
 SW_RULE_PAIR(reshape)
 SW_RULE_PAIR(reverse)
+SW_RULE_PAIR(bitcast)
 SW_RULE_PAIR(slice)
 SW_RULE_PAIR(pad)
 SW_RULE_PAIR(concatenate)
@@ -43,6 +45,7 @@ SW_RULE_PAIR(reduce)
 SW_RULE_PAIR(pick)
 SW_RULE_PAIR(cumulative)
 SW_RULE_PAIR(top_k)
+SW_RULE_PAIR(sort)
 SW_RULE_PAIR(reduce_window)
 
 /* contract.c */

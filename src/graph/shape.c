@@ -149,3 +149,45 @@ void sw_space_of_reshape(const sw_rule_call *c, sw_space_builder *b) {
     more = x.dim < x.t->rank || r.dim < r.t->rank;
   }
 }
+
+/* --- bitcast_convert --------------------------------------------------------------------------------------------- */
+
+/* How many elements of the narrower dtype make one of the wider. */
+static int64_t parts_of(const sw_rule_call *c, bool *wider) {
+  int from = sw_dtype_bytes(c->operands[0].dtype), to = sw_dtype_bytes(sw_call_dtype(c, SW_ATTR_DTYPE));
+  *wider = to > from;
+  return *wider ? to / from : from / to;
+}
+
+sw_rc sw_infer_bitcast(sw_rule_call *c) {
+  const sw_type *x = &c->operands[0];
+  sw_dtype to = sw_call_dtype(c, SW_ATTR_DTYPE);
+  SW_TRY(sw_check_class(c, 0, SW_NUMBERS));
+  if (!(1u << sw_dtype_class_of(to) & SW_NUMBERS)) {
+    return SW_RULE_FAIL(c, "'dtype' is %s; expected a dtype of numbers", sw_dtype_text(to));
+  }
+  bool wider;
+  int64_t parts = parts_of(c, &wider);
+  int rank = parts == 1 ? x->rank : wider ? x->rank - 1 : x->rank + 1;
+  if (parts > 1 && wider && (x->rank == 0 || x->dims[rank] != parts)) {
+    return SW_RULE_FAIL(c, "the last dim has %lld elements; expected %lld, which make one %s",
+                        x->rank ? (long long)x->dims[rank] : 0, (long long)parts, sw_dtype_text(to));
+  }
+  if (rank > SW_MAX_RANK) return SW_RULE_FAIL(c, "the result has %d dims; expected at most %d", rank, SW_MAX_RANK);
+  int64_t *dims;
+  SW_TRY(sw_call_result(c, to, rank, &dims));
+  for (int i = 0; i < rank; i++) dims[i] = i < x->rank ? x->dims[i] : parts;
+  return SW_OK;
+}
+
+void sw_space_of_bitcast(const sw_rule_call *c, sw_space_builder *b) {
+  bool wider;
+  int64_t parts = parts_of(c, &wider);
+  const sw_type *fewer = wider ? &c->results[0] : &c->operands[0];
+  int first = sw_space_parallel_dims(b, fewer), result = sw_space_result(b, 0);
+  for (int i = 0; i < fewer->rank; i++) {
+    sw_space_set(b, 0, i, first + i);
+    sw_space_set(b, result, i, first + i);
+  }
+  if (parts > 1) sw_space_set(b, wider ? 0 : result, fewer->rank, sw_space_loop(b, parts, SW_LOOP_WHOLE));
+}

@@ -8,6 +8,7 @@
 
 #include "shardwright/checked.h"
 #include "shardwright/scalar.h"
+#include "support/special.h"
 
 typedef struct call {
   const sw_op *op;
@@ -64,53 +65,6 @@ static int64_t clamp(int64_t lo, int64_t v, int64_t hi) { return v < lo ? lo : v
 static bool is_float(sw_dtype t) { return sw_dtype_class_of(t) == SW_CLASS_FLOAT; }
 static bool is_signed(sw_dtype t) { return sw_dtype_class_of(t) == SW_CLASS_SIGNED; }
 static int width(sw_dtype t) { return 8 * sw_dtype_bytes(t); }
-
-static double unary_float(sw_opcode code, double a) {
-  switch ((int)code) {
-    case SW_OP_ABS:
-      return fabs(a);
-    case SW_OP_NEGATE:
-      return -a;
-    case SW_OP_EXP:
-      return exp(a);
-    case SW_OP_EXPM1:
-      return expm1(a);
-    case SW_OP_LOG:
-      return log(a);
-    case SW_OP_LOG1P:
-      return log1p(a);
-    case SW_OP_SQRT:
-      return sqrt(a);
-    case SW_OP_RSQRT:
-      return 1 / sqrt(a);
-    case SW_OP_CBRT:
-      return cbrt(a);
-    case SW_OP_TANH:
-      return tanh(a);
-    case SW_OP_LOGISTIC:
-      return 1 / (1 + exp(-a));
-    case SW_OP_SIN:
-      return sin(a);
-    case SW_OP_COS:
-      return cos(a);
-    case SW_OP_TAN:
-      return tan(a);
-    case SW_OP_ERF:
-      return erf(a);
-    case SW_OP_SIGN:
-      return isnan(a) ? a : (a > 0) - (a < 0);
-    case SW_OP_FLOOR:
-      return floor(a);
-    case SW_OP_CEIL:
-      return ceil(a);
-    case SW_OP_ROUND_EVEN:
-      return isinf(a) ? a : a - remainder(a, 1);
-    case SW_OP_ROUND_AFZ:
-      return a < 0 ? -floor(0.5 - a) : floor(a + 0.5);
-    default:
-      return NAN;
-  }
-}
 
 static uint64_t unary_int(sw_opcode code, sw_dtype t, uint64_t a) {
   uint64_t low = width(t) == 64 ? a : a & ((UINT64_C(1) << width(t)) - 1);
@@ -651,6 +605,76 @@ static void scatter(const call *c) {
   free(targets);
 }
 
+/* --- sort --------------------------------------------------------------------------------------------------------- */
+
+/* Where an element stands in the order: NaN above numbers, -0 as 0; or the total order by sign. */
+static int before(const call *c, sw_dtype t, sw_scalar a, sw_scalar b) {
+  bool total = sw_op_int(c->op, SW_ATTR_TOTAL_ORDER, 0) != 0;
+  if (!is_float(t)) {
+    if (is_signed(t)) return ((int64_t)a.bits > (int64_t)b.bits) - ((int64_t)a.bits < (int64_t)b.bits);
+    return (a.bits > b.bits) - (a.bits < b.bits);
+  }
+  double x = isnan(a.re) ? (total && signbit(a.re) ? -3 : 3) : isinf(a.re) ? (a.re > 0 ? 2 : -2) : 0;
+  double y = isnan(b.re) ? (total && signbit(b.re) ? -3 : 3) : isinf(b.re) ? (b.re > 0 ? 2 : -2) : 0;
+  if (x == 0 && y == 0)
+    x = a.re, y = b.re;
+  else if (x == 0 || y == 0)
+    return (x > y) - (x < y);
+  if (x == y && total && x == 0) return (int)signbit(b.re) - (int)signbit(a.re);
+  return (x > y) - (x < y);
+}
+
+static bool goes_first(const call *c, const int64_t *a, const int64_t *b, int64_t dim) {
+  int n;
+  const int64_t *keys = sw_op_ints(c->op, SW_ATTR_KEYS, &n);
+  for (int k = 0; k < n; k++) {
+    const sw_buffer *x = c->in[keys[k]];
+    int order = before(c, x->dtype, get(x, a), get(x, b));
+    if (sw_op_int(c->op, SW_ATTR_DESCENDING, 0)) order = -order;
+    if (order) return order < 0;
+  }
+  return a[dim] < b[dim];
+}
+
+/* Each element goes to the place that has as many before it. */
+static void sort(const call *c) {
+  const sw_buffer *x = c->in[0];
+  int64_t dim = sw_op_int(c->op, SW_ATTR_DIM, x->rank - 1), at[SW_MAX_RANK] = {0};
+  if (is_empty(x->rank, x->dims)) return;
+  do {
+    int64_t to[SW_MAX_RANK], other[SW_MAX_RANK];
+    memcpy(to, at, sizeof to);
+    memcpy(other, at, sizeof other);
+    to[dim] = 0;
+    for (other[dim] = 0; other[dim] < x->dims[dim]; other[dim]++) to[dim] += goes_first(c, other, at, dim);
+    for (int i = 0; i < c->op->n_operands; i++) {
+      memcpy(address(c->out[i], to), address(c->in[i], at), (size_t)sw_dtype_bytes(c->in[i]->dtype));
+    }
+  } while (next(x->rank, x->dims, at));
+}
+
+/* --- bits --------------------------------------------------------------------------------------------------------- */
+
+static void bitcast(const call *c) {
+  int64_t n = sw_buffer_elements(c->in[0]) * sw_dtype_bytes(c->in[0]->dtype);
+  for (int64_t i = 0; i < n; i++) ((char *)c->out[0]->data)[i] = ((const char *)c->in[0]->data)[i];
+}
+
+/* The nearest of the format's numbers, by trying the two around. */
+static sw_scalar reduce_precision(const call *c, const int64_t *at) {
+  double v = get(c->in[0], at).re, most = ldexp(1, (int)sw_op_int(c->op, SW_ATTR_EXPONENT_BITS, 0) - 1) - 1;
+  int exponent;
+  if (!isfinite(v) || v == 0) return (sw_scalar){.re = v};
+  (void)frexp(v, &exponent);
+  double step = ldexp(1, exponent - 1 - (int)sw_op_int(c->op, SW_ATTR_MANTISSA_BITS, 0));
+  double low = floor(fabs(v) / step) * step, high = low + step, gap = fabs(v) - low;
+  double r = gap < step / 2 || (gap == step / 2 && fmod(low / step, 2) == 0) ? low : high;
+  (void)frexp(r, &exponent);
+  if (exponent - 1 > most) r = INFINITY;
+  if (exponent - 1 < 1 - most) r = 0;
+  return (sw_scalar){.re = copysign(r, v)};
+}
+
 /* --- from nothing ------------------------------------------------------------------------------------------------- */
 
 static sw_scalar iota(const call *c, const int64_t *at) {
@@ -688,6 +712,7 @@ static const element kElements[SW_OP_COUNT] = {
     [SW_OP_SELECT] = select_one,
     [SW_OP_CLAMP] = clamp_one,
     [SW_OP_CONVERT] = convert,
+    [SW_OP_REDUCE_PRECISION] = reduce_precision,
     [SW_OP_BROADCAST] = broadcast,
     [SW_OP_TRANSPOSE] = transpose,
     [SW_OP_RESHAPE] = reshape,
@@ -714,6 +739,8 @@ bool reference_eval(const sw_op *op, const sw_buffer *const *in, sw_buffer *cons
                     int64_t device) {
   call c = {op, in, out, mesh, device};
   if (op->code == SW_OP_TOP_K) return top_k(&c), true;
+  if (op->code == SW_OP_SORT) return sort(&c), true;
+  if (op->code == SW_OP_BITCAST) return bitcast(&c), true;
   if (op->code == SW_OP_SCATTER) return scatter(&c), true;
   element f = kElements[op->code];
   if (!f) return false;

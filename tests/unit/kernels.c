@@ -109,6 +109,42 @@ static void make_elementwise(op_case *c) {
   sw_dtype t = elementwise_dtype(c);
   c->wild = below(c, 2) == 0;
   for (int i = 0; i < n; i++) numbers(c, t, rank, dims);
+  if (c->code == SW_OP_DIGAMMA) c->terms = 64, c->magnitude = 4; /* next to its roots the absolute error counts */
+}
+
+static void make_bitcast(op_case *c) {
+  static const sw_dtype kNumbers[] = {SW_F64, SW_F32, SW_F16, SW_I8, SW_I16, SW_I32, SW_I64, SW_U8, SW_U16, SW_U64};
+  int64_t dims[SW_MAX_RANK];
+  int rank = shape(c, 0, 3, dims);
+  sw_dtype from = ANY_OF(c, kNumbers), to = ANY_OF(c, kNumbers);
+  int64_t parts = sw_dtype_bytes(to) / sw_dtype_bytes(from);
+  if (parts > 1) dims[rank++] = parts;
+  input(c, from, rank, dims, (sw_fill){.kind = SW_FILL_RANDOM, .limit = 4});
+  put_int(c, SW_ATTR_DTYPE, to);
+}
+
+static void make_reduce_precision(op_case *c) {
+  int64_t dims[SW_MAX_RANK];
+  int rank = shape(c, 0, 3, dims);
+  c->wild = below(c, 2) == 0;
+  numbers(c, ANY_OF(c, kFloats), rank, dims);
+  put_int(c, SW_ATTR_EXPONENT_BITS, between(c, 2, 11));
+  put_int(c, SW_ATTR_MANTISSA_BITS, between(c, 0, 23));
+}
+
+static void make_sort(op_case *c) {
+  int64_t dims[SW_MAX_RANK], keys[3];
+  int rank = shape(c, 1, 3, dims), n = (int)between(c, 1, 3), n_keys = (int)between(c, 1, n), dim = (int)below(c, rank);
+  dims[dim] = between(c, 0, 20);
+  for (int i = 0; i < n; i++) {
+    c->wild = below(c, 2) == 0;
+    numbers(c, ANY_OF(c, kAll), rank, dims);
+    keys[i] = below(c, n);
+  }
+  put_int(c, SW_ATTR_DIM, dim);
+  put_ints(c, SW_ATTR_KEYS, keys, n_keys);
+  put_int(c, SW_ATTR_DESCENDING, below(c, 2));
+  put_int(c, SW_ATTR_TOTAL_ORDER, below(c, 2));
 }
 
 static void make_compare(op_case *c) {
@@ -567,6 +603,9 @@ static const struct {
     {SW_OP_ARGMAX, make_arg_pick},
     {SW_OP_ARGMIN, make_arg_pick},
     {SW_OP_TOP_K, make_top_k},
+    {SW_OP_BITCAST, make_bitcast},
+    {SW_OP_REDUCE_PRECISION, make_reduce_precision},
+    {SW_OP_SORT, make_sort},
     {SW_OP_DOT, make_dot},
     {SW_OP_CONVOLUTION, make_convolution},
     {SW_OP_GATHER, make_gather},
@@ -622,8 +661,8 @@ static void run_case(op_case *c) {
   sw_graph *g = graph_of(c, &id);
   const sw_op *op = &g->ops[id];
   const sw_buffer *args[MOST_OPERANDS];
-  sw_tensor got[2], want[2];
-  sw_buffer *out[2] = {&want[0], &want[1]};
+  sw_tensor got[3], want[3];
+  sw_buffer *out[3] = {&want[0], &want[1], &want[2]};
   for (int i = 0; i < c->n_in; i++) args[i] = &c->in[i];
   assert_ok(sw_exec_run(g, args, &(sw_exec_options){.poison = true}, got, &diag));
   for (int i = 0; i < op->n_results; i++) {

@@ -108,6 +108,11 @@ static const row kRows[] = {
     {"x=2,y=2", "a f32 2,6", "r, s = top_k(a) 'k':5", "d1:[x,y]", "5/3",
      "all_gather dim=1 [x,y]; all_gather dim=1 [x,y]"},
     {"x=2", "a f32 4,6", "r, s = top_k(a) 'k':5", "d0:[x]", "1/2", ""},
+    {"x=2", "a f32 3,8; b i32 3,8", "r, s = sort(a, b) 'dim':1", "d0:[x]", "2/3", ""},
+    {"x=3", "a f32 7,8", "r = sort(a) 'dim':1,'descending':true", "d0:[x]", "3/7", ""},
+    {"x=2", "a f32 5,2", "r = bitcast_convert(a) 'dtype':'i64'", "d0:[x]", "out 3/5", ""},
+    {"x=2", "a i64 5", "r = bitcast_convert(a) 'dtype':'i16'", "d0:[x]", "out 3/5", ""},
+    {"x=2", "a f32 5", "r = reduce_precision(a) 'exponent_bits':8,'mantissa_bits':7", "d0:[x]", "3/5", ""},
     /* dot: every loop */
     {"x=2", "a f32 4,6; w f32 6,8", "r = dot_general(a, w) " CONTRACT, "d0:[x]", "1/2", ""},
     {"x=2", "a f32 4,6; w f32 6,8", "r = dot_general(a, w) " CONTRACT, "d1:[x]", "1/2", ""},

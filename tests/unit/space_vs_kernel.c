@@ -271,6 +271,25 @@ static void make_top_k(op_case *c) {
   number(c, SW_ATTR_K, between(c, 1, c->in[0].dims[c->attrs[0].u.i]));
 }
 
+static void make_bitcast(op_case *c) {
+  static const sw_dtype kPairs[][2] = {
+      {SW_I32, SW_I32}, {SW_I16, SW_I32}, {SW_I32, SW_I16}, {SW_U8, SW_I32}, {SW_I32, SW_U8}};
+  int64_t dims[RANK], pair = below(c, 5);
+  int rank = shape(c, 1, 2, dims), parts = sw_dtype_bytes(kPairs[pair][1]) / sw_dtype_bytes(kPairs[pair][0]);
+  if (parts > 1) dims[rank++] = parts;
+  input(c, kPairs[pair][0], SMALL, rank, dims);
+  number(c, SW_ATTR_DTYPE, kPairs[pair][1]);
+}
+
+static void make_sort(op_case *c) {
+  int64_t dims[RANK];
+  int rank = shape(c, 1, 3, dims);
+  for (int i = (int)between(c, 1, 2); i > 0; i--) input(c, SW_F32, SMALL, rank, dims);
+  number(c, SW_ATTR_DIM, below(c, rank));
+  *list(c, SW_ATTR_KEYS, 1) = below(c, c->n_in);
+  number(c, SW_ATTR_DESCENDING, below(c, 2));
+}
+
 static void make_reduce_window(op_case *c) {
   int64_t dims[RANK];
   int rank = shape(c, 1, 2, dims);
@@ -434,6 +453,8 @@ static const op_row kRows[] = {{"elementwise", SW_OP_ADD, make_elementwise},
                                {"argmin", SW_OP_ARGMIN, make_argmax},
                                {"cumulative", SW_OP_CUMULATIVE, make_cumulative},
                                {"top_k", SW_OP_TOP_K, make_top_k},
+                               {"bitcast_convert", SW_OP_BITCAST, make_bitcast},
+                               {"sort", SW_OP_SORT, make_sort},
                                {"reduce_window", SW_OP_REDUCE_WINDOW, make_reduce_window},
                                {"dot_general", SW_OP_DOT, make_dot},
                                {"convolution", SW_OP_CONVOLUTION, make_convolution},

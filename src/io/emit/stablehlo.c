@@ -122,6 +122,12 @@ static void write_line(const sw_hlo *h, const char *name, const char *props) {
                                 .props = props});
 }
 
+static void reduce_precision(const sw_op *op, sw_text *out) {
+  sw_text_printf(out, "exponent_bits = %lld : i32, mantissa_bits = %lld : i32",
+                 (long long)sw_op_int(op, SW_ATTR_EXPONENT_BITS, 0),
+                 (long long)sw_op_int(op, SW_ATTR_MANTISSA_BITS, 0));
+}
+
 static void write_constant(const sw_hlo *h) {
   sw_text props = {0};
   constant(h->op, &h->out[0].type, &props);
@@ -142,6 +148,8 @@ static const struct {
     [SW_OP_SELECT] = {.name = "stablehlo.select"},
     [SW_OP_CLAMP] = {.name = "stablehlo.clamp"},
     [SW_OP_CONVERT] = {.name = "stablehlo.convert"},
+    [SW_OP_BITCAST] = {.name = "stablehlo.bitcast_convert"},
+    [SW_OP_REDUCE_PRECISION] = {"stablehlo.reduce_precision", reduce_precision, NULL},
     [SW_OP_BROADCAST] = {"stablehlo.broadcast_in_dim", broadcast, NULL},
     [SW_OP_TRANSPOSE] = {"stablehlo.transpose", transpose, NULL},
     [SW_OP_RESHAPE] = {.name = "stablehlo.reshape"},
@@ -169,7 +177,15 @@ static const struct {
 };
 
 /* StableHLO's companion dialect has what it lacks itself. */
-static const char *name_of(sw_opcode code) { return code == SW_OP_ERF ? "chlo.erf" : kForms[code].name; }
+static const char *name_of(sw_opcode code) {
+#define CHLO(id, text) [SW_OP_##id] = "chlo." text,
+  static const char *const kChlo[SW_OP_COUNT] = {
+      CHLO(ASIN, "asin") CHLO(ACOS, "acos") CHLO(ATAN, "atan") CHLO(SINH, "sinh") CHLO(COSH, "cosh")
+          CHLO(ASINH, "asinh") CHLO(ACOSH, "acosh") CHLO(ATANH, "atanh") CHLO(ERF, "erf") CHLO(ERFC, "erfc")
+              CHLO(ERF_INV, "erf_inv") CHLO(LGAMMA, "lgamma") CHLO(DIGAMMA, "digamma")};
+#undef CHLO
+  return kChlo[code] ? kChlo[code] : kForms[code].name;
+}
 
 sw_rc sw_hlo_check(const sw_graph *g, sw_diag *d) {
   const sw_block *b = sw_graph_main_block(g);

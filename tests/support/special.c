@@ -1,0 +1,99 @@
+#include "support/special.h"
+
+#include <math.h>
+
+/* psi by its recurrence up to where its series is exact; of numbers that are not huge. */
+static double psi(double a) {
+  if (isinf(a) || a == 0 || a == floor(a)) {
+    if (a > 0 && isinf(a)) return a;
+    if (a <= 0) return a == 0 ? (signbit(a) ? INFINITY : -INFINITY) : NAN;
+  }
+  long double x = a, sum = 0;
+  for (; x < 400; x++) sum -= 1 / x;
+  long double q = 1 / (x * x);
+  return (double)(sum + logl(x) - 1 / (2 * x) - q / 12 + q * q / 120 - q * q * q / 252);
+}
+
+/* The number whose erf is a, by halving; near 1 by erfc. */
+static double inverse_erf(double a) {
+  if (fabs(a) >= 1 || isnan(a)) return fabs(a) == 1 ? a * INFINITY : NAN;
+  double lo = 0, hi = 6, b = fabs(a);
+  if (b < 1e-6) return a * sqrt(acos(-1.0)) / 2;
+  for (int i = 0; i < 200; i++) {
+    double middle = (lo + hi) / 2;
+    bool below = b < 0.5 ? erf(middle) < b : erfc(middle) > 1 - b;
+    *(below ? &lo : &hi) = middle;
+  }
+  return copysign(lo, a);
+}
+
+double unary_float(sw_opcode code, double a) {
+  switch ((int)code) {
+    case SW_OP_ABS:
+      return fabs(a);
+    case SW_OP_NEGATE:
+      return -a;
+    case SW_OP_EXP:
+      return exp(a);
+    case SW_OP_EXPM1:
+      return expm1(a);
+    case SW_OP_LOG:
+      return log(a);
+    case SW_OP_LOG1P:
+      return log1p(a);
+    case SW_OP_SQRT:
+      return sqrt(a);
+    case SW_OP_RSQRT:
+      return 1 / sqrt(a);
+    case SW_OP_CBRT:
+      return cbrt(a);
+    case SW_OP_TANH:
+      return tanh(a);
+    case SW_OP_LOGISTIC:
+      return 1 / (1 + exp(-a));
+    case SW_OP_SIN:
+      return sin(a);
+    case SW_OP_COS:
+      return cos(a);
+    case SW_OP_TAN:
+      return tan(a);
+    case SW_OP_ERF:
+      return erf(a);
+    case SW_OP_ASIN:
+      return asin(a);
+    case SW_OP_ACOS:
+      return acos(a);
+    case SW_OP_ATAN:
+      return atan(a);
+    case SW_OP_SINH:
+      return sinh(a);
+    case SW_OP_COSH:
+      return cosh(a);
+    case SW_OP_ASINH:
+      return asinh(a);
+    case SW_OP_ACOSH:
+      return acosh(a);
+    case SW_OP_ATANH:
+      return atanh(a);
+    case SW_OP_ERFC:
+      return erfc(a);
+    case SW_OP_ERF_INV:
+      return inverse_erf(a);
+    case SW_OP_LGAMMA:
+      return lgamma(a);
+    case SW_OP_DIGAMMA:
+      return psi(a);
+    case SW_OP_SIGN:
+      return isnan(a) ? a : (a > 0) - (a < 0);
+    case SW_OP_FLOOR:
+      return floor(a);
+    case SW_OP_CEIL:
+      return ceil(a);
+    case SW_OP_ROUND_EVEN:
+      return isinf(a) ? a : a - remainder(a, 1);
+    case SW_OP_ROUND_AFZ:
+      return a < 0 ? -floor(0.5 - a) : floor(a + 0.5);
+    default:
+      return NAN;
+  }
+}
