@@ -6,30 +6,32 @@
 #include "shardwright/spmd.h"
 
 typedef struct settings {
-  const char *model, *plan, *hw, *args;
+  sw_model_options from;
+  const char *plan, *args;
   sw_pairs emit;
   bool collectives;
 } settings;
 
 static const sw_operand kOperands[] = {
-    {.name = "MODEL", .help = "model file (JSON); - reads standard input", .into = SW_INTO_TEXT(settings, model)}};
+    {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.model)}};
 
 static const sw_option kOptions[] = {
     {"plan", 0, SW_OPTION_FILE, "FILE", NULL, "the plan; required", SW_INTO_TEXT(settings, plan)},
     {"hw", 0, SW_OPTION_FILE, "PROFILE", "dgx-h100", "hardware profile: it chooses the routes",
-     SW_INTO_TEXT(settings, hw)},
+     SW_INTO_TEXT(settings, from.hw)},
     {"args", 0, SW_OPTION_CHOICE, "HOW", "plan",
      "arguments arrive cut, or whole and each device slices its own; plan: as the plan says",
      SW_INTO_TEXT(settings, args), .choices = "plan|cut|whole"},
+    SW_KEEP_OPTION(settings),
     {"collectives", 0, SW_OPTION_FLAG, NULL, NULL, "print only the collectives, one a line",
      SW_INTO_FLAG(settings, collectives)},
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),
      .choices = SW_EMIT_KINDS},
 };
 
-static sw_rc partition(const settings *s, sw_plan *plan, const sw_call *call, sw_diag *d) {
+static sw_rc partition(const settings *s, const sw_session *session, sw_plan *plan, const sw_call *call, sw_diag *d) {
   if (strcmp(s->args, "plan") != 0) plan->args_whole = strcmp(s->args, "whole") == 0;
-  SW_TRY(sw_emit_all(plan, &s->emit, d));
+  SW_TRY(sw_emit_all(session, plan, &s->emit, d));
   sw_spmd spmd;
   sw_text out = {0};
   SW_TRY(sw_partition(plan, &spmd, d));
@@ -46,8 +48,8 @@ static sw_rc run(const sw_call *call, sw_diag *d) {
   sw_session session;
   sw_plan plan;
   if (!s->plan) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--plan FILE is missing");
-  SW_TRY(sw_session_open_plan(s->model, s->hw, s->plan, call->arena, &session, &plan, d));
-  sw_rc rc = partition(s, &plan, call, d);
+  SW_TRY(sw_session_open_plan(&s->from, s->plan, call->arena, &session, &plan, d));
+  sw_rc rc = partition(s, &session, &plan, call, d);
   sw_session_close(&session);
   return rc;
 }

@@ -10,7 +10,8 @@
 #include "shardwright/report.h"
 
 typedef struct settings {
-  const char *model, *hw, *mesh, *solver, *output, *args;
+  sw_model_options from;
+  const char *solver, *output, *args;
   int64_t memory, threads, seed;
   double time_limit;
   sw_words report;
@@ -19,12 +20,14 @@ typedef struct settings {
 } settings;
 
 static const sw_operand kOperands[] = {
-    {.name = "MODEL", .help = "model file (JSON); - reads standard input", .into = SW_INTO_TEXT(settings, model)}};
+    {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.model)}};
 
 static const sw_option kOptions[] = {
-    {"hw", 0, SW_OPTION_FILE, "PROFILE", "dgx-h100", "hardware profile: a name or a file", SW_INTO_TEXT(settings, hw)},
+    {"hw", 0, SW_OPTION_FILE, "PROFILE", "dgx-h100", "hardware profile: a name or a file",
+     SW_INTO_TEXT(settings, from.hw)},
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL,
-     "logical mesh, as x=2,y=4; without it the model's own, or the profile's first", SW_INTO_TEXT(settings, mesh)},
+     "logical mesh, as x=2,y=4; without it the model's own, or the profile's first", SW_INTO_TEXT(settings, from.mesh)},
+    SW_KEEP_OPTION(settings),
     {"memory", 0, SW_OPTION_BYTES, "BYTES", NULL, "capacity per device, as 80GB; without it the profile's",
      SW_INTO_BYTES(settings, memory)},
     {"args", 0, SW_OPTION_CHOICE, "HOW", "cut", "arguments arrive cut, or whole and each device slices its own",
@@ -61,7 +64,7 @@ static bool is_page(const char *path) {
   return n > 5 && strcmp(path + n - 5, ".html") == 0;
 }
 
-static sw_rc write_outputs(const settings *s, const sw_report *r, sw_diag *d) {
+static sw_rc write_outputs(const settings *s, const sw_session *session, const sw_report *r, sw_diag *d) {
   sw_text t = {0};
   if (s->output) {
     sw_rc rc = sw_plan_write(r->plan, r->account, &t, d);
@@ -76,7 +79,7 @@ static sw_rc write_outputs(const settings *s, const sw_report *r, sw_diag *d) {
     (is_page(s->report.at[i]) ? sw_report_html : sw_report_json)(r, &page);
     SW_TRY(sw_save_text(s->report.at[i], &page, d));
   }
-  return sw_emit_all(r->plan, &s->emit, d);
+  return sw_emit_all(session, r->plan, &s->emit, d);
 }
 
 static sw_rc plan_model(const settings *s, const sw_session *session, const sw_call *call, sw_diag *d) {
@@ -96,7 +99,7 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
   SW_TRY(sw_plan_verify(&plan, d));
   SW_TRY(sw_plan_account(&plan, call->arena, &account, d));
   SW_TRY(sw_report_build(&plan, &account, call->arena, &report, d));
-  SW_TRY(write_outputs(s, &report, d));
+  SW_TRY(write_outputs(s, session, &report, d));
   sw_text out = {0};
   if (s->json) {
     sw_report_json(&report, &out);
@@ -110,7 +113,7 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
 static sw_rc run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   sw_session session;
-  SW_TRY(sw_session_open(s->model, s->hw, s->mesh, call->arena, &session, d));
+  SW_TRY(sw_session_open(&s->from, call->arena, &session, d));
   sw_rc rc = plan_model(s, &session, call, d);
   sw_session_close(&session);
   return rc;

@@ -5,20 +5,22 @@
 #include "shardwright/propagate.h"
 
 typedef struct settings {
-  const char *model, *hw, *mesh, *strategy, *output;
+  sw_model_options from;
+  const char *strategy, *output;
   sw_pairs emit;
 } settings;
 
 static const sw_operand kOperands[] = {
-    {.name = "MODEL", .help = "model file (JSON); - reads standard input", .into = SW_INTO_TEXT(settings, model)}};
+    {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.model)}};
 
 static const sw_option kOptions[] = {
     {"hw", 0, SW_OPTION_FILE, "PROFILE", "dgx-h100", "hardware profile: it prices the resharding between uses",
-     SW_INTO_TEXT(settings, hw)},
+     SW_INTO_TEXT(settings, from.hw)},
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "logical mesh; without it the model's own, or the profile's first",
-     SW_INTO_TEXT(settings, mesh)},
+     SW_INTO_TEXT(settings, from.mesh)},
     {"strategy", 0, SW_OPTION_CHOICE, "NAME", "backward-forward", "order of the sweeps",
      SW_INTO_TEXT(settings, strategy), .choices = "backward-forward|forward-backward|forward|backward"},
+    SW_KEEP_OPTION(settings),
     SW_OPTION_OUTPUT_INTO(settings, output),
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),
      .choices = SW_EMIT_KINDS},
@@ -32,7 +34,7 @@ static sw_rc propagate(const settings *s, const sw_session *session, sw_arena *a
   (void)sw_traversal_parse(s->strategy, &t); /* one of the option's choices */
   SW_TRY(sw_propagate(session->graph, session->machine, t, arena, &plan, d));
   SW_TRY(sw_plan_account(&plan, arena, &account, d));
-  SW_TRY(sw_emit_all(&plan, &s->emit, d));
+  SW_TRY(sw_emit_all(session, &plan, &s->emit, d));
   sw_rc rc = sw_plan_write(&plan, &account, &out, d);
   if (rc) sw_text_free(&out);
   return rc ? rc : sw_save_text(s->output, &out, d);
@@ -41,7 +43,7 @@ static sw_rc propagate(const settings *s, const sw_session *session, sw_arena *a
 static sw_rc run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   sw_session session;
-  SW_TRY(sw_session_open(s->model, s->hw, s->mesh, call->arena, &session, d));
+  SW_TRY(sw_session_open(&s->from, call->arena, &session, d));
   sw_rc rc = propagate(s, &session, call->arena, d);
   sw_session_close(&session);
   return rc;

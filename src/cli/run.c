@@ -8,20 +8,22 @@
 #include "shardwright/validate.h"
 
 typedef struct settings {
-  const char *model, *plan, *hw, *inputs, *outputs;
+  sw_model_options from;
+  const char *plan, *inputs, *outputs;
   int64_t seed, sabotage, jitter;
   double timeout;
   bool random_floats, intermediates;
 } settings;
 
 static const sw_operand kOperands[] = {
-    {.name = "MODEL", .help = "model file (JSON); - reads standard input", .into = SW_INTO_TEXT(settings, model)}};
+    {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.model)}};
 
 static const sw_option kOptions[] = {
     {"plan", 0, SW_OPTION_FILE, "FILE", NULL, "the plan to execute; required", SW_INTO_TEXT(settings, plan)},
     {"hw", 0, SW_OPTION_FILE, "PROFILE", "local",
      "profile that prices the plan and chooses its routes; that of the search: exactly the program that was priced",
-     SW_INTO_TEXT(settings, hw)},
+     SW_INTO_TEXT(settings, from.hw)},
+    SW_KEEP_OPTION(settings),
     {"inputs", 0, SW_OPTION_DIR, "DIR", NULL, "take every argument from DIR/NAME.npy instead of making it up",
      SW_INTO_TEXT(settings, inputs)},
     {"outputs", 0, SW_OPTION_DIR, "DIR", NULL, "write every output, joined from the devices, to DIR/NAME.npy",
@@ -116,7 +118,7 @@ static sw_rc run(const sw_call *call, sw_diag *d) {
   sw_plan plan;
   sw_validation v;
   if (!s->plan) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--plan FILE is missing");
-  SW_TRY(sw_session_open_plan(s->model, s->hw, s->plan, call->arena, &session, &plan, d));
+  SW_TRY(sw_session_open_plan(&s->from, s->plan, call->arena, &session, &plan, d));
   sw_validate_options o = {.seed = (uint64_t)s->seed,
                            .random_floats = s->random_floats,
                            .intermediates = s->intermediates,

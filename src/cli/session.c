@@ -4,13 +4,14 @@
 
 #include "shardwright/emit.h"
 #include "shardwright/file.h"
+#include "shardwright/log.h"
 #include "shardwright/model_json.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/profile_json.h"
 
-static sw_rc bind_mesh(sw_session *s, const char *mesh, sw_arena *arena, sw_diag *d) {
+static sw_rc bind_mesh(sw_session *s, const sw_mesh *mesh, sw_arena *arena, sw_diag *d) {
   if (mesh) {
-    SW_TRY_NOTE(d, sw_mesh_parse(mesh, arena, &s->mesh, d), "in --mesh %s", mesh);
+    s->mesh = *mesh;
   } else if (s->graph->has_mesh) {
     s->mesh = s->graph->mesh;
   } else if (sw_profile_mesh_count(s->profile) > 0) {
@@ -20,24 +21,62 @@ static sw_rc bind_mesh(sw_session *s, const char *mesh, sw_arena *arena, sw_diag
   return sw_machine_build(arena, s->profile, &s->mesh, &s->machine, d);
 }
 
-sw_rc sw_session_open(const char *model, const char *hw, const char *mesh, sw_arena *arena, sw_session *out,
-                      sw_diag *d) {
+static void report(void *user, const sw_diag *d) {
+  (void)user;
+  if (d->rc)
+    sw_diag_print(d, stderr, false);
+  else
+    sw_log(SW_LOG_WARN, "%s:%d:%d: %s", d->file, d->line, d->col, d->text);
+}
+
+static sw_keep keep_of(const char *text) {
+  if (text && strcmp(text, "none") == 0) return SW_KEEP_NONE;
+  return text && strcmp(text, "io") == 0 ? SW_KEEP_IO : SW_KEEP_ALL;
+}
+
+/* A JSON model begins with a brace, and no MLIR text does but for resources, "{-#". */
+static bool is_program(const char *path, const char *bytes) {
+  if (sw_program_is_named(path)) return true;
+  if (strcmp(path, "-") != 0) return false;
+  bytes += strspn(bytes, " \t\r\n");
+  return *bytes && (*bytes != '{' || bytes[1] == '-');
+}
+
+static sw_rc read_model(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sw_diag *d) {
+  sw_program_options options = {.keep = keep_of(o->keep), .mesh = mesh, .report = report};
+  bool is_stdin = strcmp(o->model, "-") == 0;
+  if (!is_stdin && !sw_program_is_named(o->model)) return sw_model_read(o->model, &s->graph, d);
+  char *bytes;
+  size_t n;
+  SW_TRY(sw_file_read(o->model, &bytes, &n, d));
+  const char *file = is_stdin ? "<stdin>" : o->model;
+  sw_rc rc = is_program(o->model, bytes) ? sw_program_parse(file, bytes, n, &options, &s->program, d)
+                                         : sw_model_parse(file, bytes, n, &s->graph, d);
+  sw_mem_free(bytes);
+  if (s->program) s->graph = sw_program_graph(s->program);
+  return rc;
+}
+
+sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *out, sw_diag *d) {
+  sw_mesh mesh;
   *out = (sw_session){0};
-  SW_TRY(sw_profile_read(hw, arena, &out->profile, d));
-  SW_TRY(sw_model_read(model, &out->graph, d));
-  sw_rc rc = bind_mesh(out, mesh, arena, d);
+  SW_TRY(sw_profile_read(o->hw, arena, &out->profile, d));
+  if (o->mesh) SW_TRY_NOTE(d, sw_mesh_parse(o->mesh, arena, &mesh, d), "in --mesh %s", o->mesh);
+  SW_TRY(read_model(o, o->mesh ? &mesh : NULL, out, d));
+  sw_rc rc = bind_mesh(out, o->mesh ? &mesh : NULL, arena, d);
   if (rc) sw_session_close(out);
   return rc;
 }
 
-sw_rc sw_session_open_plan(const char *model, const char *hw, const char *plan_path, sw_arena *arena, sw_session *s,
+sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_arena *arena, sw_session *s,
                            sw_plan *plan, sw_diag *d) {
   sw_mesh mesh;
   sw_text text = {0};
+  sw_model_options with_mesh = *o;
   SW_TRY(sw_plan_read_mesh(plan_path, arena, &mesh, d));
   sw_mesh_print(&mesh, &text);
-  sw_rc rc = text.rc ? SW_FAIL(d, text.rc, SW_NOWHERE, "out of memory")
-                     : sw_session_open(model, hw, sw_text_str(&text), arena, s, d);
+  with_mesh.mesh = sw_text_str(&text);
+  sw_rc rc = text.rc ? SW_FAIL(d, text.rc, SW_NOWHERE, "out of memory") : sw_session_open(&with_mesh, arena, s, d);
   sw_text_free(&text);
   if (rc) return rc;
   rc = sw_plan_read(plan_path, s->graph, s->machine, true, arena, plan, d);
@@ -46,7 +85,9 @@ sw_rc sw_session_open_plan(const char *model, const char *hw, const char *plan_p
 }
 
 void sw_session_close(sw_session *s) {
-  sw_graph_destroy(s->graph);
+  if (!s->program) sw_graph_destroy(s->graph);
+  sw_program_destroy(s->program);
+  s->program = NULL;
   s->graph = NULL;
 }
 
@@ -57,10 +98,19 @@ sw_rc sw_save_text(const char *path, sw_text *t, sw_diag *d) {
   return rc;
 }
 
-sw_rc sw_emit_all(const sw_plan *plan, const sw_pairs *emit, sw_diag *d) {
+static bool is_annotated_form(const char *kind) { return strcmp(kind, "sdy") == 0 || strcmp(kind, "hlo") == 0; }
+
+static sw_rc emit_one(const sw_session *s, const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d) {
+  if (!is_annotated_form(kind)) return sw_emit_plan(plan, kind, out, d);
+  if (s->program) return sw_program_emit(s->program, plan, kind, out, d);
+  return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
+                 "--emit %s writes the shardings into the program that was read; expected a model in MLIR", kind);
+}
+
+sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit, sw_diag *d) {
   for (int i = 0; i < emit->n; i++) {
     sw_text t = {0};
-    sw_rc rc = sw_emit_plan(plan, emit->at[i].key, &t, d);
+    sw_rc rc = emit_one(s, plan, emit->at[i].key, &t, d);
     if (rc) {
       sw_text_free(&t);
       return rc;

@@ -3,27 +3,41 @@
 #define CLI_SESSION_H_
 
 #include "cli/command.h"
-#include "shardwright/plan.h"
+#include "shardwright/program.h"
 
 typedef struct sw_session {
-  sw_graph *graph; /* owned */
+  sw_graph *graph;     /* owned, unless there is a program */
+  sw_program *program; /* owned: the model is a StableHLO program; NULL: it is not */
   const sw_profile *profile;
   sw_mesh mesh;
   sw_machine *machine;
 } sw_session;
 
-/* Read the model and the profile, and bind the mesh: `mesh` as text, or NULL for the model's own, or else the profile's
- * first. Everything but the graph lives in the arena. */
-SW_CHECKED sw_rc sw_session_open(const char *model, const char *hw, const char *mesh, sw_arena *arena, sw_session *out,
-                                 sw_diag *d);
+/* How a model is read. */
+typedef struct sw_model_options {
+  const char *model, *hw, *mesh; /* mesh: NULL for the model's own, or else the profile's first */
+  const char *keep;              /* of a StableHLO program: "all", "io" or "none"; NULL: all */
+} sw_model_options;
+
+/* What every subcommand that reads a model has; `T` is its settings with a field `from` of the type above. */
+#define SW_MODEL_HELP "model file (JSON) or StableHLO program (MLIR); - reads standard input"
+#define SW_KEEP_OPTION(T)                                                                                 \
+  {                                                                                                       \
+    "keep", 0, SW_OPTION_CHOICE, "WHICH", "all",                                                          \
+        "shardings in a StableHLO program that bind the plan: all, those of arguments and results, none", \
+        SW_INTO_TEXT(T, from.keep), .choices = "all|io|none"                                              \
+  }
+
+/* Read the model and the profile, and bind the mesh. Everything but graph and program lives in the arena. */
+SW_CHECKED sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *out, sw_diag *d);
 /* The same for a plan file: the mesh is the plan's. */
-SW_CHECKED sw_rc sw_session_open_plan(const char *model, const char *hw, const char *plan_path, sw_arena *arena,
-                                      sw_session *s, sw_plan *plan, sw_diag *d);
+SW_CHECKED sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_arena *arena, sw_session *s,
+                                      sw_plan *plan, sw_diag *d);
 void sw_session_close(sw_session *s);
 
 /* Write each --emit KIND=FILE of a plan; `spmd` dialect as given ("shard", ...). */
-SW_CHECKED sw_rc sw_emit_all(const sw_plan *plan, const sw_pairs *emit, sw_diag *d);
-#define SW_EMIT_KINDS "shard|spmd|jax|dtensor"
+SW_CHECKED sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit, sw_diag *d);
+#define SW_EMIT_KINDS "sdy|hlo|shard|spmd|jax|dtensor"
 
 /* Write text to a file ("-": standard output) and free it. */
 SW_CHECKED sw_rc sw_save_text(const char *path, sw_text *t, sw_diag *d);

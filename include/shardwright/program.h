@@ -1,0 +1,51 @@
+/* StableHLO programs as MLIR text: read into a graph, and written back byte for byte with the shardings of a plan.
+ *
+ *   sw_program *p;
+ *   SW_TRY(sw_program_read("model.mlir", &options, &p, d));
+ *   ... plan sw_program_graph(p) ...
+ *   SW_TRY(sw_program_emit(p, &plan, "sdy", &out, d));
+ *
+ * What is read, what an op becomes and what each form writes is in docs/stablehlo.md.
+ */
+#ifndef SHARDWRIGHT_PROGRAM_H_
+#define SHARDWRIGHT_PROGRAM_H_
+
+#include "shardwright/plan.h"
+
+typedef struct sw_program sw_program;
+
+/* Which shardings that the program has are pins. */
+typedef enum sw_keep {
+  SW_KEEP_ALL,  /* of arguments, results, ops, and those that constraints state */
+  SW_KEEP_IO,   /* of arguments and results of the program */
+  SW_KEEP_NONE, /* none */
+} sw_keep;
+
+typedef struct sw_program_options {
+  sw_keep keep;
+  const sw_mesh *mesh; /* axes that annotations are read in; NULL: the program's own */
+  const char *roles;   /* a file that says what arguments are (docs/stablehlo.md); NULL: none */
+  const char *rules;   /* a file that says what unknown ops are; NULL: none */
+  /* Called with every warning (rc = SW_OK), and with every error but the last, which the call returns. May be NULL. */
+  void (*report)(void *user, const sw_diag *d);
+  void *user;
+} sw_program_options;
+
+/* Read `path` ("-" is standard input; gzip is unpacked). `options` may be NULL. */
+SW_API SW_CHECKED sw_rc sw_program_read(const char *path, const sw_program_options *options, sw_program **out,
+                                        sw_diag *d);
+/* The same from memory; `file` and the bytes are copied. */
+SW_API SW_CHECKED sw_rc sw_program_parse(const char *file, const char *bytes, size_t n,
+                                         const sw_program_options *options, sw_program **out, sw_diag *d);
+SW_API void sw_program_destroy(sw_program *p); /* NULL allowed; the graph goes too */
+/* The function `main` as a sealed graph, calls written out; lives as long as the program. */
+SW_API sw_graph *sw_program_graph(const sw_program *p);
+
+/* Append the text with the shardings of a plan of the graph; `kind` is "sdy" (a sdy.mesh, and sdy.sharding of
+ * arguments, results and ops) or "hlo" (mhlo.sharding). */
+SW_API SW_CHECKED sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind, sw_text *out,
+                                        sw_diag *d);
+/* Is the file MLIR by its name: model.mlir, model.mlir.gz? */
+SW_API bool sw_program_is_named(const char *path);
+
+#endif

@@ -1,0 +1,124 @@
+/* Shardings that the program has already: its mesh, and annotations in Shardy's form, as annotations of the graph. */
+#include <string.h>
+
+#include "io/mlir/import.h"
+
+/* --- the mesh ---------------------------------------------------------------------------------------------------- */
+
+/* <["x"=2, "y"=4]> as x=2,y=4. */
+static void mesh_text(const sw_ir_tree *t, sw_ir_span in, sw_text *out) {
+  uint32_t at = in.at;
+  while (at < in.end && t->s[at] != '[') at++;
+  sw_ir_span list = sw_ir_inside(t, (sw_ir_span){at, in.end}), key, size;
+  uint32_t cursor = 0;
+  while (sw_ir_next_entry(t, list, &cursor, &key, &size)) {
+    sw_text_printf(out, "%s%.*s=%.*s", out->n ? "," : "", (int)sw_ir_len(key), t->s + key.at, (int)sw_ir_len(size),
+                   t->s + size.at);
+  }
+  sw_ir_span ids = sw_ir_entry(t, in, "device_ids");
+  if (!sw_ir_present(ids) || !out->n) return;
+  sw_ir_span inside = sw_ir_inside(t, ids);
+  sw_text_puts(out, " ids=");
+  for (at = inside.at; at < inside.end; at++) {
+    if (t->s[at] != ' ') sw_text_append(out, t->s + at, 1);
+  }
+}
+
+static sw_rc read_mesh(sw_importer *m, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_ir_span in = sw_ir_attr(m->t, o, "mesh", NULL);
+  sw_text text = {0};
+  if (!sw_ir_present(in)) in = (sw_ir_span){o->body.at, o->body.end};
+  uint32_t at = in.at;
+  while (at < in.end && m->t->s[at] != '<') at++;
+  mesh_text(m->t, sw_ir_inside(m->t, (sw_ir_span){at, in.end}), &text);
+  sw_rc rc = text.rc;
+  if (!rc && text.n) rc = sw_mesh_parse(sw_text_str(&text), &m->g->arena, &m->g->mesh, m->d);
+  m->g->has_mesh = !rc && text.n;
+  sw_text_free(&text);
+  return rc;
+}
+
+sw_rc sw_im_mesh(sw_importer *m) {
+  for (uint32_t i = 0; i < m->t->ops.n && !m->g->has_mesh; i++) {
+    if (sw_ir_is(m->t, sw_im_op(m, i)->name, "sdy.mesh")) SW_TRY(read_mesh(m, i));
+  }
+  if (m->o->mesh) {
+    m->g->mesh = *m->o->mesh;
+    m->g->has_mesh = true;
+  }
+  return SW_OK;
+}
+
+/* --- annotations ------------------------------------------------------------------------------------------------- */
+
+/* Dims with "?" among their axes: [{"x", ?}, {?}]. */
+static uint32_t open_dims(const sw_ir_tree *t, sw_ir_span list) {
+  uint32_t open = 0, cursor = 0;
+  sw_ir_span dim;
+  for (int k = 0; k < 32 && sw_ir_next_item(t, list, &cursor, &dim); k++) {
+    if (memchr(t->s + dim.at, '?', sw_ir_len(dim))) open |= UINT32_C(1) << k;
+  }
+  return open;
+}
+
+/* The list of dims and what follows it in <@mesh, [...], ...>; empty for other forms. */
+static sw_ir_span dims_of(const sw_ir_tree *t, sw_ir_span sharding) {
+  sw_ir_span in = sw_ir_inside(t, sharding);
+  while (in.at < in.end && t->s[in.at] != '[') in.at++;
+  return in;
+}
+
+static sw_rc add(sw_importer *m, sw_id value, const sw_sharding *s, uint32_t open, uint32_t at) {
+  uint32_t all = s->rank >= 32 ? UINT32_MAX : (UINT32_C(1) << s->rank) - 1;
+  if (s->rank > 0 && open == all && !s->n_refs && !s->n_partial) return SW_OK; /* says nothing */
+  sw_annotation a = {
+      .value = value, .op = -1, .sharding = *s, .open_dims = open, .required = true, .span = sw_ir_place(m->t, at)};
+  return sw_graph_add_annotation(m->g, &a, m->d);
+}
+
+sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t at) {
+  const sw_type *type = &m->g->values[value].type;
+  sharding = sw_ir_resolved(m->t, sharding);
+  sw_ir_span dims = dims_of(m->t, sharding);
+  if (!m->g->has_mesh || !sw_ir_len(dims) || m->t->s[sharding.at] == '"') return SW_OK;
+  sw_sharding s;
+  sw_diag why = {0};
+  sw_rc rc = sw_sharding_parse_as(&m->g->mesh, type->rank, SW_FORM_SDY, m->t->s + dims.at, sw_ir_len(dims),
+                                  sw_ir_place(m->t, dims.at), &m->g->arena, &s, &why);
+  if (!rc) rc = sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, &why);
+  if (!rc) {
+    sw_ir_span list = {dims.at, sw_ir_inside(m->t, dims).end + 1};
+    return add(m, value, &s, open_dims(m->t, list), at);
+  }
+  if (rc != SW_E_INPUT) return rc;
+  sw_im_warn(m, at, "the sharding of '%s' is left out: %s", m->g->values[value].name, why.text);
+  return SW_OK;
+}
+
+sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_ir_span v = sw_ir_present(o->attrs) ? sw_ir_entry(m->t, o->attrs, "sdy.sharding") : (sw_ir_span){0, 0}, item;
+  if (!sw_ir_present(v) || m->o->keep != SW_KEEP_ALL) return SW_OK;
+  sw_ir_span list = sw_ir_inside(m->t, sw_ir_resolved(m->t, v)); /* #sdy.sharding_per_value<[<...>, <...>]> */
+  uint32_t cursor = 0, n = sw_ir_result_count(m->t, o);
+  for (uint32_t i = 0; i < n && sw_ir_next_item(m->t, list, &cursor, &item); i++) {
+    uint32_t left = i;
+    for (uint32_t k = 0; k < o->n_results; k++) {
+      const sw_ir_result *r = &m->t->results.at[o->first_result + k];
+      if (left < r->count) {
+        sw_id value = sw_im_top(m)->instance->slots[m->names->result[o->first_result + k] + left];
+        SW_TRY(sw_im_annotate(m, value, item, o->text.at));
+        break;
+      }
+      left -= r->count;
+    }
+  }
+  return SW_OK;
+}
+
+sw_rc sw_im_annotate_arg(sw_importer *m, sw_id value, sw_ir_span attrs) {
+  if (m->o->keep == SW_KEEP_NONE) return SW_OK;
+  sw_ir_span v = sw_ir_entry(m->t, attrs, "sdy.sharding");
+  return sw_ir_present(v) ? sw_im_annotate(m, value, v, v.at) : SW_OK;
+}

@@ -1,0 +1,108 @@
+/* Calls: functions and composites written out, custom calls seen through or known by their target. */
+#include <string.h>
+
+#include "io/mlir/import.h"
+
+static sw_rc call_symbol(sw_importer *m, uint32_t op, const char *key) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_ir_span callee = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, key, NULL));
+  if (!sw_ir_present(callee)) callee = o->symbol;
+  if (!sw_ir_len(callee)) return SW_IM_FAIL(m, op, "the op does not say which function it calls");
+  return sw_im_inline(m, op, callee);
+}
+
+sw_rc sw_im_call(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  return call_symbol(m, op, "callee");
+}
+
+sw_rc sw_im_composite(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  return call_symbol(m, op, "decomposition");
+}
+
+/* x as it is, in the sharding that is asked for: a reshape of nothing, so that uses before and behind it may differ. */
+static sw_rc constrained(sw_importer *m, uint32_t op, sw_ir_span sharding) {
+  sw_id x = sw_im_operand(m, op, 0), y;
+  sw_type t = m->g->values[x].type;
+  if (m->o->keep != SW_KEEP_ALL || t.dtype == SW_TOKEN) return sw_im_bind(m, op, 0, x, false);
+  sw_im_attrs a = {.n = 0};
+  sw_im_shape(&a, &t);
+  SW_TRY(sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_RESHAPE, .n_operands = 1, .operands = &x, .attrs = &a}, &y));
+  return sw_im_annotate(m, y, sharding, sw_im_op(m, op)->text.at);
+}
+
+/* sdy.sharding_constraint %0 <@mesh, [{"x"}, {}]> : T */
+sw_rc sw_im_constraint(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  const sw_ir_op *o = sw_im_op(m, op);
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  sw_ir_span v = sw_ir_attr(m->t, o, "sharding", NULL);
+  if (!sw_ir_present(v)) {
+    v = (sw_ir_span){o->body.at, o->body.end};
+    while (v.at < v.end && m->t->s[v.at] != '<') v.at++;
+  }
+  return constrained(m, op, v);
+}
+
+/* --- custom calls ------------------------------------------------------------------------------------------------ */
+
+static sw_rc custom_sharding(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), "mhlo.sharding", NULL);
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  return sw_ir_present(v) ? constrained(m, op, v) : sw_im_identity(m, row, op);
+}
+
+/* top_k of the last dim; `k` in mhlo.attributes, in the op's own, or (chlo) written with the operand. */
+sw_rc sw_im_top_k(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  const sw_ir_op *o = sw_im_op(m, op);
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  sw_id x = sw_im_operand(m, op, 0);
+  sw_type t;
+  SW_TRY(sw_im_result_type(m, op, 0, &t));
+  sw_ir_span largest = sw_ir_entry(m->t, sw_ir_entry(m->t, o->attrs, "mhlo.attributes"), "largest");
+  int64_t is_largest = 1;
+  if (sw_ir_present(largest) && sw_ir_read_int(m->t, largest, &is_largest) && !is_largest) {
+    return sw_im_opaque(m, op, "topk of the smallest");
+  }
+  if (!t.rank || sw_ir_result_count(m->t, o) != 2) return SW_IM_FAIL(m, op, "expected two results with a dim");
+  sw_im_attrs a = {.n = 0};
+  sw_im_int(&a, SW_ATTR_K, t.dims[t.rank - 1]);
+  return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_TOP_K, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+}
+
+static sw_rc custom_erf(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  return sw_im_simple(m, &(sw_ir_row){.name = "erf", .code = SW_OP_ERF, .most_operands = 1}, op);
+}
+
+static const struct {
+  const char *target;
+  sw_ir_import import;
+} kTargets[] = {
+    {"Sharding", custom_sharding},
+    {"tt.mark_argument", sw_im_identity},
+    {"annotate_device_placement", sw_im_identity},
+    {"MoveToHost", sw_im_identity},
+    {"MoveToDevice", sw_im_identity},
+    {"PinToDevice", sw_im_identity},
+    {"LayoutConstraint", sw_im_identity},
+    {"xla.sdy.FuncResultSharding", sw_im_identity},
+    {"xla.sdy.PropagationBarrier", sw_im_identity},
+    {"InspectSharding", sw_im_identity},
+    {"mhlo.topk", sw_im_top_k},
+    {"TopK", sw_im_top_k},
+    {"chlo.top_k", sw_im_top_k},
+    {"mhlo.erf", custom_erf},
+};
+
+sw_rc sw_im_custom_call(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_ir_span target = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, "call_target_name", NULL));
+  if (!sw_ir_present(target)) target = o->symbol;
+  for (size_t i = 0; i < sizeof kTargets / sizeof *kTargets; i++) {
+    if (sw_ir_is(m->t, target, kTargets[i].target)) return kTargets[i].import(m, row, op);
+  }
+  return sw_im_opaque(m, op, sw_im_string(m, target));
+}

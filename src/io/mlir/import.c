@@ -1,0 +1,270 @@
+/* The walk of the importer: blocks on a stack, one op after the other, calls written out in place.
+ *
+ *   main    %4 = call @relu(%3)       opens a walk through @relu with its own slots, argument 0 = value of %3
+ *   relu    %1 = maximum %arg0, %0    named "4/1"
+ *   relu    return %1                 %4 of main is that value
+ */
+#include "io/mlir/import.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+enum { MOST_CALL_DEPTH = 1000 };
+
+sw_span sw_im_place(const sw_importer *m, uint32_t op) { return sw_ir_place(m->t, sw_im_op(m, op)->text.at); }
+
+void sw_im_warn(sw_importer *m, uint32_t at, const char *fmt, ...) {
+  if (!m->o->report) return;
+  char text[SW_DIAG_TEXT_BYTES];
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  sw_diag w = {0};
+  (void)SW_FAIL(&w, SW_OK, sw_ir_place(m->t, at), "%s", text);
+  m->o->report(m->o->user, &w);
+}
+
+uint32_t sw_im_block(const sw_ir_tree *t, const sw_ir_op *op, int region) {
+  uint32_t r = op->first_region;
+  for (int i = 0; i < region && r != SW_IR_NONE; i++) r = t->regions.at[r].next;
+  return r == SW_IR_NONE ? SW_IR_NONE : t->regions.at[r].first_block;
+}
+
+/* --- values ------------------------------------------------------------------------------------------------------ */
+
+sw_id sw_im_operand(const sw_importer *m, uint32_t op, uint32_t i) {
+  return sw_im_top(m)->instance->slots[m->names->use[sw_im_op(m, op)->first_use + i]];
+}
+
+sw_rc sw_im_operand_count(const sw_importer *m, uint32_t op, uint32_t least, uint32_t most) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  if (o->n_uses >= least && o->n_uses <= most) return SW_OK;
+  return SW_IM_FAIL(m, op, "'%.*s' has %u operands; expected %s%u", (int)sw_ir_len(o->name), m->t->s + o->name.at,
+                    o->n_uses, least == most ? "" : "at least ", least);
+}
+
+/* Every operand has a value by now: it is not one of an op that gave none. */
+static sw_rc check_operands(sw_importer *m, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  for (uint32_t i = 0; i < o->n_uses; i++) {
+    const sw_ir_use *u = &m->t->uses.at[o->first_use + i];
+    if (sw_im_operand(m, op, i) >= 0) continue;
+    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, u->name.at - 1),
+                         "value '%%%.*s' has no tensor that could be planned; expected the result of an op with one",
+                         (int)sw_ir_len(u->name), m->t->s + u->name.at);
+  }
+  return SW_OK;
+}
+
+sw_rc sw_im_bind(sw_importer *m, uint32_t op, uint32_t i, sw_id value, bool own) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  uint32_t left = i;
+  for (uint32_t k = 0; k < o->n_results; k++) {
+    const sw_ir_result *r = &m->t->results.at[o->first_result + k];
+    if (left < r->count) {
+      sw_im_top(m)->instance->slots[m->names->result[o->first_result + k] + left] = value;
+      return sw_array_push(&m->made, ((sw_ir_made){op, i, value, own}), m->d);
+    }
+    left -= r->count;
+  }
+  return SW_OK; /* a result without a name is not used */
+}
+
+/* --- instances --------------------------------------------------------------------------------------------------- */
+
+static sw_rc new_instance(sw_importer *m, uint32_t function, const char *prefix, sw_ir_instance **out) {
+  uint32_t n = m->names->n_slots[function];
+  sw_ir_instance *in;
+  SW_ARENA_NEW(in, &m->keep, 1, m->d);
+  SW_MEM_NEW(in->slots, n, m->d);
+  for (uint32_t i = 0; i < n; i++) in->slots[i] = -1;
+  in->function = function;
+  in->prefix = prefix;
+  *out = in;
+  return SW_OK;
+}
+
+/* The prefix of names in a callee: the call's first result, or its number. */
+static sw_rc prefix_of(sw_importer *m, uint32_t op, const char **out) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  const char *outer = sw_im_top(m)->instance->prefix;
+  sw_ir_span name = o->n_results ? m->t->results.at[o->first_result].name : (sw_ir_span){0, 0};
+  *out = sw_ir_len(name) ? sw_arena_printf(&m->keep, m->d, "%s%.*s/", outer, (int)sw_ir_len(name), m->t->s + name.at)
+                         : sw_arena_printf(&m->keep, m->d, "%sline%d/", outer, sw_im_place(m, op).line);
+  return *out ? SW_OK : SW_E_RESOURCE;
+}
+
+static sw_rc check_recursion(sw_importer *m, uint32_t op, uint32_t callee) {
+  if (m->walks.n > MOST_CALL_DEPTH) return SW_IM_FAIL(m, op, "calls nest more than %d deep", MOST_CALL_DEPTH);
+  for (size_t i = 0; i < m->walks.n; i++) {
+    if (m->walks.at[i].kind <= SW_IR_IN_CALL && m->walks.at[i].instance->function == callee) {
+      return SW_IM_FAIL(m, op, "a function calls itself; expected calls without recursion");
+    }
+  }
+  return SW_OK;
+}
+
+sw_rc sw_im_inline(sw_importer *m, uint32_t op, sw_ir_span callee) {
+  uint32_t f = sw_ir_function_named(m->t, m->names, callee);
+  if (f == SW_IR_NONE) {
+    return SW_IM_FAIL(m, op, "there is no function '@%.*s'", (int)sw_ir_len(callee), m->t->s + callee.at);
+  }
+  SW_TRY(check_recursion(m, op, f));
+  uint32_t block = sw_im_block(m->t, sw_im_op(m, f), 0);
+  if (block == SW_IR_NONE) {
+    return SW_IM_FAIL(m, op, "function '@%.*s' has no body", (int)sw_ir_len(callee), m->t->s + callee.at);
+  }
+  const sw_ir_block *b = &m->t->blocks.at[block];
+  SW_TRY(sw_im_operand_count(m, op, b->n_args, b->n_args));
+  const char *prefix;
+  sw_ir_instance *in;
+  SW_TRY(prefix_of(m, op, &prefix));
+  SW_TRY(new_instance(m, f, prefix, &in));
+  for (uint32_t i = 0; i < b->n_args; i++) in->slots[m->names->block[block] + i] = sw_im_operand(m, op, i);
+  sw_ir_walk w = {.kind = SW_IR_IN_CALL, .op = op, .cursor = b->first_op, .region = b->region, .instance = in};
+  sw_rc rc = sw_array_push(&m->walks, w, m->d);
+  if (rc) sw_mem_free(in->slots);
+  return rc;
+}
+
+/* --- return ------------------------------------------------------------------------------------------------------ */
+
+static sw_rc leave_call(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n) {
+  sw_ir_walk w = m->walks.at[--m->walks.n];
+  sw_mem_free(w.instance->slots);
+  w.instance->slots = NULL;
+  uint32_t want = sw_ir_result_count(m->t, sw_im_op(m, w.op));
+  if (n < want) return SW_IM_FAIL(m, ret, "%u values are returned; expected %u", n, want);
+  for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_bind(m, w.op, i, values[i], false));
+  return SW_OK;
+}
+
+static sw_rc output_name(sw_importer *m, uint32_t i, const char **out) {
+  sw_ir_span attrs = sw_im_result_attrs(m->t, sw_im_op(m, m->main), i);
+  sw_ir_span name = sw_ir_unquoted(m->t, sw_ir_entry(m->t, attrs, "jax.result_info"));
+  const char *base = sw_ir_len(name) ? sw_im_string(m, name) : sw_arena_printf(&m->scratch, m->d, "result%u", i);
+  return base ? sw_im_fresh_name(m, base, out) : SW_E_RESOURCE;
+}
+
+static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n) {
+  uint32_t block = sw_im_block(m->t, sw_im_op(m, m->main), 0);
+  for (uint32_t i = 0; i < n; i++) {
+    const char *name;
+    sw_id alias = -1;
+    SW_TRY(output_name(m, i, &name));
+    for (uint32_t a = 0; a < m->roles->n; a++) {
+      if (m->roles->alias[a] == (int64_t)i) alias = sw_im_top(m)->instance->slots[m->names->block[block] + a];
+    }
+    SW_TRY(sw_graph_add_output(m->g, name, values[i], alias, sw_im_place(m, ret), m->d));
+  }
+  sw_ir_walk w = m->walks.at[--m->walks.n];
+  sw_mem_free(w.instance->slots);
+  w.instance->slots = NULL;
+  return SW_OK;
+}
+
+sw_rc sw_im_return(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  uint32_t n = sw_im_op(m, op)->n_uses;
+  sw_id *values;
+  SW_ARENA_NEW(values, &m->scratch, n, m->d);
+  for (uint32_t i = 0; i < n; i++) values[i] = sw_im_operand(m, op, i);
+  return sw_im_top(m)->kind == SW_IR_IN_MAIN ? add_outputs(m, op, values, n) : leave_call(m, op, values, n);
+}
+
+/* --- the walk ---------------------------------------------------------------------------------------------------- */
+
+static sw_rc import_op(sw_importer *m, uint32_t op) {
+  const sw_ir_row *row = sw_ir_row_of(m->t, sw_im_op(m, op)->name);
+  sw_arena_reset(&m->scratch);
+  SW_TRY(check_operands(m, op));
+  sw_ir_span name = sw_im_op(m, op)->name;
+  sw_rc rc = row ? row->import(m, row, op) : sw_im_opaque(m, op, sw_im_string(m, name));
+  if (rc == SW_E_INPUT && m->d && m->d->line == 0) {
+    sw_diag_note(m->d, "while reading '%.*s' in line %d", (int)sw_ir_len(name), m->t->s + name.at,
+                 sw_im_place(m, op).line);
+  }
+  return rc;
+}
+
+static sw_rc walk(sw_importer *m) {
+  while (m->walks.n) {
+    sw_ir_walk *w = sw_im_top(m);
+    uint32_t op = w->cursor;
+    if (op == SW_IR_NONE) {
+      uint32_t at = m->t->regions.at[w->region].text.end;
+      return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, at - 1), "a region ends without a return");
+    }
+    w->cursor = sw_im_op(m, op)->next;
+    SW_TRY(import_op(m, op));
+  }
+  return SW_OK;
+}
+
+/* --- the main function ------------------------------------------------------------------------------------------- */
+
+static sw_rc add_arg(sw_importer *m, sw_ir_instance *in, uint32_t block, uint32_t i) {
+  const sw_ir_block *b = &m->t->blocks.at[block];
+  const sw_ir_arg *a = &m->t->args.at[b->first_arg + i];
+  const char *name;
+  sw_type type;
+  sw_id id;
+  SW_TRY(sw_ir_read_type(m->t, a->type, &m->scratch, &type, m->d));
+  SW_TRY(sw_im_arg_name(m, i, &name));
+  SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, m->roles->kind[i],
+                          sw_ir_place(m->t, a->name.at), &id, m->d));
+  in->slots[m->names->block[block] + i] = id;
+  return sw_im_annotate_arg(m, id, sw_im_arg_attrs(m->t, sw_im_op(m, m->main), i));
+}
+
+/* @main, or the first function with a body. */
+static sw_rc find_main(sw_importer *m) {
+  m->main = SW_IR_NONE;
+  for (uint32_t i = 0; i < m->t->ops.n; i++) {
+    const sw_ir_op *op = sw_im_op(m, i);
+    if (!sw_ir_is_function(m->t, op) || sw_im_block(m->t, op, 0) == SW_IR_NONE) continue;
+    bool is_main = sw_ir_is(m->t, sw_ir_function_name(m->t, op), "main");
+    if (m->main == SW_IR_NONE || is_main) m->main = i;
+    if (is_main) break;
+  }
+  if (m->main == SW_IR_NONE) {
+    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, 0), "the program has no function with a body; expected @main");
+  }
+  uint32_t region = m->t->blocks.at[sw_im_op(m, m->main)->block].region;
+  m->module = region == SW_IR_NONE ? SW_IR_NONE : m->t->regions.at[region].op;
+  return SW_OK;
+}
+
+sw_rc sw_im_import(sw_importer *m) {
+  SW_TRY(find_main(m));
+  SW_TRY(sw_im_mesh(m));
+  sw_ir_roles roles;
+  SW_TRY(sw_im_roles(m, &roles));
+  m->roles = &roles;
+  uint32_t block = sw_im_block(m->t, sw_im_op(m, m->main), 0);
+  const sw_ir_block *b = &m->t->blocks.at[block];
+  sw_ir_instance *in;
+  SW_TRY(sw_graph_add_function(m->g, "main", NULL, m->d));
+  SW_TRY(new_instance(m, m->main, "", &in));
+  sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = m->main, .cursor = b->first_op, .region = b->region, .instance = in};
+  SW_TRY(sw_array_push(&m->walks, w, m->d));
+  for (uint32_t i = 0; i < b->n_args; i++) SW_TRY(add_arg(m, in, block, i));
+  SW_TRY(walk(m));
+  m->roles = NULL;
+  return sw_graph_seal(m->g, m->d);
+}
+
+void sw_im_free(sw_importer *m) {
+  for (size_t i = 0; i < m->walks.n; i++) {
+    sw_mem_free(m->walks.at[i].instance->slots);
+    m->walks.at[i].instance->slots = NULL;
+  }
+  sw_array_free(&m->walks);
+  sw_array_free(&m->locations);
+  sw_dict_deinit(&m->taken);
+  sw_dict_deinit(&m->warned);
+  sw_dict_deinit(&m->places);
+  sw_arena_deinit(&m->keep);
+  sw_arena_deinit(&m->scratch);
+}

@@ -1,0 +1,207 @@
+/* From a syntax tree to a graph: what the parts of the importer share.
+ *
+ * The main function is walked op by op on a stack of frames; a call opens a frame of the callee with slots of its own,
+ * so that calls are written out in place. Ops find their importer in one table (rows.c); an importer reads attributes
+ * from the text and adds ops to the graph.
+ */
+#ifndef IO_MLIR_IMPORT_H_
+#define IO_MLIR_IMPORT_H_
+
+#include "io/mlir/dense.h"
+#include "io/mlir/resolve.h"
+#include "shardwright/program.h"
+
+/* One walk through a function: its values so far. */
+typedef struct sw_ir_instance {
+  uint32_t function;
+  sw_id *slots;       /* -1: none yet */
+  const char *prefix; /* of names, "" for main */
+} sw_ir_instance;
+
+typedef enum sw_ir_frame_kind {
+  SW_IR_IN_MAIN,
+  SW_IR_IN_CALL,
+  SW_IR_IN_TEST,
+  SW_IR_IN_LOOP,
+  SW_IR_IN_BRANCH
+} sw_ir_frame_kind;
+
+/* A block that is being walked. */
+typedef struct sw_ir_walk {
+  sw_ir_frame_kind kind;
+  uint32_t op;     /* the call, loop or choice that opened it */
+  uint32_t cursor; /* next op */
+  uint32_t region;
+  sw_ir_instance *instance; /* of the block's values */
+} sw_ir_walk;
+
+/* Results of an op of the text as values of the graph, for the writer; a function called twice has two of each. */
+typedef struct sw_ir_made {
+  uint32_t op, result;
+  sw_id value;
+  bool own; /* made by an op of its own: not what a call or an identity passes on */
+} sw_ir_made;
+
+typedef struct sw_importer {
+  const sw_ir_tree *t;
+  const sw_ir_names *names;
+  const sw_program_options *o;
+  sw_graph *g;
+  sw_arena keep, scratch; /* of the import; of one op */
+  SW_ARRAY(sw_ir_walk) walks;
+  SW_ARRAY(sw_ir_made) made;
+  sw_dict taken;  /* names of values */
+  sw_dict warned; /* of unknown ops and targets */
+  sw_dict places; /* location to index of `locations` */
+  SW_ARRAY(sw_span) locations;
+  uint32_t main, module;
+  const struct sw_ir_roles *roles;
+  int64_t n_elided;
+  sw_diag *d;
+} sw_importer;
+
+typedef struct sw_ir_row sw_ir_row;
+typedef sw_rc (*sw_ir_import)(sw_importer *m, const sw_ir_row *row, uint32_t op);
+
+/* One attribute of a simple op: where it stands in the text. */
+typedef struct sw_ir_attr_row {
+  sw_attr_key key;
+  const char *generic; /* NULL: follows from the result's type */
+  const char *custom;
+} sw_ir_attr_row;
+
+enum { SW_IR_ROW_ATTRS = 4 };
+
+struct sw_ir_row {
+  const char *name; /* with its dialect */
+  sw_ir_import import;
+  sw_opcode code;
+  int most_operands; /* further ones are dropped (shapes given as values); 0: all */
+  sw_ir_attr_row attrs[SW_IR_ROW_ATTRS];
+};
+
+/* The row of an op's name (stablehlo., mhlo. and chlo. spell most alike); NULL: unknown. */
+const sw_ir_row *sw_ir_row_of(const sw_ir_tree *t, sw_ir_span name);
+
+/* --- what importers use ------------------------------------------------------------------------------------------ */
+
+static inline const sw_ir_op *sw_im_op(const sw_importer *m, uint32_t op) { return &m->t->ops.at[op]; }
+static inline sw_ir_walk *sw_im_top(const sw_importer *m) { return &m->walks.at[m->walks.n - 1]; }
+sw_span sw_im_place(const sw_importer *m, uint32_t op);
+#define SW_IM_FAIL(m, op, ...) SW_FAIL_INPUT((m)->d, sw_im_place((m), (op)), __VA_ARGS__)
+
+/* The value that operand `i` is. */
+sw_id sw_im_operand(const sw_importer *m, uint32_t op, uint32_t i);
+SW_CHECKED sw_rc sw_im_operand_count(const sw_importer *m, uint32_t op, uint32_t least, uint32_t most);
+/* Say what result `i` (over all names) of an op is; `own`: a value that the op itself makes. */
+SW_CHECKED sw_rc sw_im_bind(sw_importer *m, uint32_t op, uint32_t i, sw_id value, bool own);
+SW_CHECKED sw_rc sw_im_result_type(sw_importer *m, uint32_t op, int i, sw_type *out);
+
+/* Attributes of the op to be added; more than fit is an internal error that adding finds. */
+enum { SW_IM_ATTRS = 16 };
+typedef struct sw_im_attrs {
+  sw_attr at[SW_IM_ATTRS];
+  int n;
+} sw_im_attrs;
+void sw_im_int(sw_im_attrs *a, sw_attr_key k, int64_t v);
+void sw_im_text(sw_im_attrs *a, sw_attr_key k, const char *v);              /* borrowed */
+void sw_im_numbers(sw_im_attrs *a, sw_attr_key k, const int64_t *v, int n); /* borrowed */
+void sw_im_shape(sw_im_attrs *a, const sw_type *t);
+/* The list at `value` as attribute `k`; absent: not added. */
+SW_CHECKED sw_rc sw_im_ints(sw_importer *m, sw_im_attrs *a, sw_attr_key k, sw_ir_span value);
+/* A list of numbers in the scratch arena; *n = -1 when absent. */
+SW_CHECKED sw_rc sw_im_list(sw_importer *m, sw_ir_span value, const int64_t **out, int *n);
+/* A text without its quotes, in the scratch arena. */
+const char *sw_im_string(sw_importer *m, sw_ir_span s);
+
+/* `base`, or base.2, base.3, ...: a name that nothing has yet; in the scratch arena. */
+SW_CHECKED sw_rc sw_im_fresh_name(sw_importer *m, const char *base, const char **out);
+
+/* Add an op of the graph that stands for `op` of the text; its results are those of the op when `last`, otherwise
+ * helpers named after it. */
+typedef struct sw_im_add {
+  sw_opcode code;
+  int n_operands;
+  const sw_id *operands;
+  const sw_im_attrs *attrs; /* NULL: none */
+  const char *part;         /* of helpers: suffix of the name; NULL: this op gives the results */
+  int n_types;              /* opaque ones */
+  const sw_type *types;
+  const sw_space *space; /* generic ones */
+} sw_im_add;
+SW_CHECKED sw_rc sw_im_emit(sw_importer *m, uint32_t op, const sw_im_add *add, sw_id *results);
+/* A scalar constant. */
+SW_CHECKED sw_rc sw_im_scalar(sw_importer *m, uint32_t op, const char *part, sw_dtype t, const void *element,
+                              sw_id *out);
+/* Is the value a constant that is the neutral element of the reduction? */
+bool sw_im_is_identity(const sw_importer *m, sw_id value, sw_reduction kind);
+/* The op as an opaque one, with a warning the first time. */
+SW_CHECKED sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target);
+SW_CHECKED sw_rc sw_im_identity(sw_importer *m, const sw_ir_row *row, uint32_t op);
+
+/* Walk a function in place of the op, whose operands are its arguments. */
+SW_CHECKED sw_rc sw_im_inline(sw_importer *m, uint32_t op, sw_ir_span callee);
+
+/* What a region of one scalar op computes; false: something else. */
+bool sw_im_region_kind(const sw_importer *m, uint32_t region, sw_reduction *out);
+bool sw_im_word_kind(const sw_importer *m, sw_ir_span name, sw_dtype t, sw_reduction *out);
+/* Does the region return its second argument as it is? */
+bool sw_im_region_replaces(const sw_importer *m, uint32_t region);
+
+/* Import rows of several files. */
+#define SW_IR_IMPORTER(name) SW_CHECKED sw_rc name(sw_importer *m, const sw_ir_row *row, uint32_t op)
+SW_IR_IMPORTER(sw_im_simple);
+SW_IR_IMPORTER(sw_im_compare);
+SW_IR_IMPORTER(sw_im_constant);
+SW_IR_IMPORTER(sw_im_slice);
+SW_IR_IMPORTER(sw_im_dot);
+SW_IR_IMPORTER(sw_im_convolution);
+SW_IR_IMPORTER(sw_im_reduce);
+SW_IR_IMPORTER(sw_im_reduce_window);
+SW_IR_IMPORTER(sw_im_gather);
+SW_IR_IMPORTER(sw_im_scatter);
+SW_IR_IMPORTER(sw_im_top_k);
+SW_IR_IMPORTER(sw_im_call);
+SW_IR_IMPORTER(sw_im_composite);
+SW_IR_IMPORTER(sw_im_custom_call);
+SW_IR_IMPORTER(sw_im_constraint);
+SW_IR_IMPORTER(sw_im_square);
+SW_IR_IMPORTER(sw_im_return);
+SW_IR_IMPORTER(sw_im_local);
+
+/* --- other parts ------------------------------------------------------------------------------------------------- */
+
+/* Where an op comes from in the user's program: through names, calls and fusions to a file. */
+SW_CHECKED sw_rc sw_im_location(sw_importer *m, sw_ir_span loc, sw_span *out);
+/* The name in loc("name"...), or empty. */
+sw_ir_span sw_im_location_name(const sw_importer *m, sw_ir_span loc);
+
+/* What the arguments of main are. */
+typedef struct sw_ir_roles {
+  uint32_t n;
+  sw_value_kind *kind;
+  int64_t *alias; /* by argument: the output that it becomes, or -1 */
+} sw_ir_roles;
+SW_CHECKED sw_rc sw_im_roles(sw_importer *m, sw_ir_roles *out);
+/* Name of an argument for people; in the keep arena. */
+SW_CHECKED sw_rc sw_im_arg_name(sw_importer *m, uint32_t i, const char **out);
+
+/* The module's mesh, into the graph. */
+SW_CHECKED sw_rc sw_im_mesh(sw_importer *m);
+/* A sharding in Shardy's or GSPMD's text as an annotation of a value; what cannot be said in the mesh is warned of. */
+SW_CHECKED sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t at);
+/* sdy.sharding or mhlo.sharding of the op's attributes. */
+SW_CHECKED sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op);
+SW_CHECKED sw_rc sw_im_annotate_arg(sw_importer *m, sw_id value, sw_ir_span attrs);
+void sw_im_warn(sw_importer *m, uint32_t at, const char *fmt, ...) SW_PRINTF(3, 4);
+
+/* The attributes of argument `i` of a function: written with it, or in arg_attrs. */
+sw_ir_span sw_im_arg_attrs(const sw_ir_tree *t, const sw_ir_op *function, uint32_t i);
+sw_ir_span sw_im_result_attrs(const sw_ir_tree *t, const sw_ir_op *function, uint32_t i);
+/* First block of a region of an op; SW_IR_NONE. */
+uint32_t sw_im_block(const sw_ir_tree *t, const sw_ir_op *op, int region);
+
+SW_CHECKED sw_rc sw_im_import(sw_importer *m);
+void sw_im_free(sw_importer *m);
+
+#endif

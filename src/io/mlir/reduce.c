@@ -1,0 +1,206 @@
+/* reduce and reduce_window: which reduction a region computes, and initial values that are not its neutral element.
+ *
+ *   reduce(%x init: %i) applies add across dimensions = [1]    becomes  reduce(x) {sum, dims=[1]}
+ *   ... where %i is not 0                                       and then  add(that, broadcast(i))
+ */
+#include <string.h>
+
+#include "io/mlir/import.h"
+
+typedef struct kind_row {
+  const char *name;
+  sw_reduction kind, of_bool;
+  sw_opcode combine;
+} kind_row;
+
+static const kind_row kKinds[] = {
+    {"add", SW_REDUCE_SUM, SW_REDUCE_OR, SW_OP_ADD},
+    {"multiply", SW_REDUCE_PRODUCT, SW_REDUCE_AND, SW_OP_MULTIPLY},
+    {"maximum", SW_REDUCE_MAX, SW_REDUCE_OR, SW_OP_MAXIMUM},
+    {"minimum", SW_REDUCE_MIN, SW_REDUCE_AND, SW_OP_MINIMUM},
+    {"and", SW_REDUCE_BIT_AND, SW_REDUCE_AND, SW_OP_AND},
+    {"or", SW_REDUCE_BIT_OR, SW_REDUCE_OR, SW_OP_OR},
+    {"xor", SW_REDUCE_BIT_XOR, SW_REDUCE_BIT_XOR, SW_OP_XOR},
+};
+
+bool sw_im_word_kind(const sw_importer *m, sw_ir_span name, sw_dtype t, sw_reduction *out) {
+  const sw_ir_row *row = sw_ir_row_of(m->t, name);
+  for (size_t i = 0; row && i < sizeof kKinds / sizeof *kKinds; i++) {
+    if (strcmp(row->name, kKinds[i].name) != 0) continue;
+    *out = t == SW_BOOL ? kKinds[i].of_bool : kKinds[i].kind;
+    return true;
+  }
+  return false;
+}
+
+static sw_opcode combiner_of(sw_reduction kind) {
+  for (size_t i = 0; i < sizeof kKinds / sizeof *kKinds; i++) {
+    if (kKinds[i].kind == kind || kKinds[i].of_bool == kind) {
+      return kind == SW_REDUCE_OR ? SW_OP_OR : kind == SW_REDUCE_AND ? SW_OP_AND : kKinds[i].combine;
+    }
+  }
+  return SW_OP_COUNT;
+}
+
+/* --- regions ----------------------------------------------------------------------------------------------------- */
+
+static bool is_return(const sw_importer *m, uint32_t op) {
+  const sw_ir_row *row = op == SW_IR_NONE ? NULL : sw_ir_row_of(m->t, sw_im_op(m, op)->name);
+  return row && row->import == sw_im_return && sw_im_op(m, op)->n_uses == 1;
+}
+
+static uint32_t only_block(const sw_importer *m, uint32_t region) {
+  if (region == SW_IR_NONE) return SW_IR_NONE;
+  uint32_t block = m->t->regions.at[region].first_block;
+  return block != SW_IR_NONE && m->t->blocks.at[block].n_args == 2 ? block : SW_IR_NONE;
+}
+
+bool sw_im_region_kind(const sw_importer *m, uint32_t region, sw_reduction *out) {
+  uint32_t block = only_block(m, region);
+  if (block == SW_IR_NONE) return false;
+  uint32_t op = m->t->blocks.at[block].first_op, first = m->names->block[block];
+  if (op == SW_IR_NONE || is_return(m, op) || !is_return(m, sw_im_op(m, op)->next)) return false;
+  const sw_ir_op *o = sw_im_op(m, op), *ret = sw_im_op(m, o->next);
+  if (o->n_uses != 2 || o->n_results != 1) return false;
+  uint32_t a = m->names->use[o->first_use], b = m->names->use[o->first_use + 1];
+  bool both = (a == first && b == first + 1) || (a == first + 1 && b == first);
+  if (!both || m->names->use[ret->first_use] != m->names->result[o->first_result]) return false;
+  sw_type t;
+  sw_arena arena = {0};
+  sw_rc rc = sw_ir_read_type(m->t, sw_ir_result_type(m->t, o->types, 0), &arena, &t, NULL);
+  sw_arena_deinit(&arena);
+  return !rc && sw_im_word_kind(m, o->name, t.dtype, out);
+}
+
+bool sw_im_region_replaces(const sw_importer *m, uint32_t region) {
+  uint32_t block = only_block(m, region);
+  if (block == SW_IR_NONE) return false;
+  uint32_t op = m->t->blocks.at[block].first_op;
+  return is_return(m, op) && m->names->use[sw_im_op(m, op)->first_use] == m->names->block[block] + 1;
+}
+
+/* `applies stablehlo.add`, or the region. */
+static bool kind_of(const sw_importer *m, uint32_t op, sw_dtype t, sw_reduction *out) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  if (o->first_region != SW_IR_NONE) return sw_im_region_kind(m, o->first_region, out);
+  for (uint32_t i = o->body.at; i < o->body.end; i++) {
+    if (m->t->s[i] != 'a' || !sw_ir_word(m->t->s, i, "applies")) continue;
+    uint32_t at = sw_ir_blanks(m->t->s, i + 7);
+    return sw_im_word_kind(m, (sw_ir_span){at, sw_ir_name(m->t->s, at)}, t, out);
+  }
+  return false;
+}
+
+/* --- reduce ------------------------------------------------------------------------------------------------------ */
+
+/* The op `add`, then (where `init` is not neutral) its result combined with init. */
+static sw_rc emit_with_init(sw_importer *m, uint32_t op, sw_im_add *add, sw_id init, sw_reduction kind) {
+  if (sw_im_is_identity(m, init, kind)) return sw_im_emit(m, op, add, NULL);
+  sw_id part[2];
+  add->part = "reduced";
+  SW_TRY(sw_im_emit(m, op, add, &part[0]));
+  sw_type t = m->g->values[part[0]].type;
+  sw_im_attrs a = {.n = 0};
+  sw_im_shape(&a, &t);
+  sw_im_numbers(&a, SW_ATTR_DIMS, NULL, 0);
+  SW_TRY(sw_im_emit(
+      m, op, &(sw_im_add){.code = SW_OP_BROADCAST, .n_operands = 1, .operands = &init, .attrs = &a, .part = "init"},
+      &part[1]));
+  return sw_im_emit(m, op, &(sw_im_add){.code = combiner_of(kind), .n_operands = 2, .operands = part}, NULL);
+}
+
+sw_rc sw_im_reduce(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_reduction kind;
+  SW_TRY(sw_im_operand_count(m, op, 2, UINT32_MAX));
+  sw_id x = sw_im_operand(m, op, 0), init = sw_im_operand(m, op, 1);
+  if (o->n_uses != 2 || !kind_of(m, op, m->g->values[x].type.dtype, &kind)) {
+    return sw_im_opaque(m, op, "stablehlo.reduce (several inputs, or a region of its own)");
+  }
+  sw_im_attrs a = {.n = 0};
+  sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(kind));
+  SW_TRY(sw_im_ints(m, &a, SW_ATTR_DIMS, sw_ir_attr(m->t, o, "dimensions", "dimensions")));
+  if (a.n == 2 && a.at[1].u.ints.n == 0 && sw_im_is_identity(m, init, kind)) return sw_im_bind(m, op, 0, x, false);
+  return emit_with_init(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, init,
+                        kind);
+}
+
+/* --- reduce_window ----------------------------------------------------------------------------------------------- */
+
+typedef struct window {
+  const int64_t *sizes, *strides, *base, *holes, *padding;
+  int n, n_strides, n_base, n_holes, n_padding;
+} window;
+
+static sw_rc read_window(sw_importer *m, uint32_t op, window *w) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  SW_TRY(sw_im_list(m, sw_ir_attr(m->t, o, "window_dimensions", NULL), &w->sizes, &w->n));
+  SW_TRY(sw_im_list(m, sw_ir_attr(m->t, o, "window_strides", NULL), &w->strides, &w->n_strides));
+  SW_TRY(sw_im_list(m, sw_ir_attr(m->t, o, "base_dilations", NULL), &w->base, &w->n_base));
+  SW_TRY(sw_im_list(m, sw_ir_attr(m->t, o, "window_dilations", NULL), &w->holes, &w->n_holes));
+  return sw_im_list(m, sw_ir_attr(m->t, o, "padding", NULL), &w->padding, &w->n_padding);
+}
+
+static bool all_ones(const int64_t *v, int n, int but) {
+  for (int i = 0; i < n; i++) {
+    if (i != but && v[i] != 1) return false;
+  }
+  return true;
+}
+
+/* A window over everything before (or behind) each element is a running reduction: its dim; -1 when it is not one. */
+static int running_dim(const window *w, const sw_type *x, bool *reversed) {
+  int dim = -1;
+  if (w->n != x->rank || w->n_padding != 2 * w->n) return -1;
+  for (int i = 0; i < w->n; i++) {
+    int64_t low = w->padding[2 * i], high = w->padding[2 * i + 1];
+    if (w->sizes[i] == 1 && !low && !high) continue;
+    bool forward = low == x->dims[i] - 1 && !high, backward = !low && high == x->dims[i] - 1;
+    if (dim >= 0 || w->sizes[i] != x->dims[i] || (!forward && !backward)) return -1;
+    dim = i;
+    *reversed = backward;
+  }
+  bool plain =
+      all_ones(w->strides, w->n_strides, -1) && all_ones(w->base, w->n_base, -1) && all_ones(w->holes, w->n_holes, -1);
+  return plain ? dim : -1;
+}
+
+static sw_rc window_attrs(sw_importer *m, const window *w, sw_im_attrs *a) {
+  sw_im_numbers(a, SW_ATTR_WINDOW, w->sizes, w->n);
+  if (w->n_strides > 0) sw_im_numbers(a, SW_ATTR_STRIDES, w->strides, w->n_strides);
+  if (w->n_base > 0) sw_im_numbers(a, SW_ATTR_LHS_DILATION, w->base, w->n_base);
+  if (w->n_holes > 0) sw_im_numbers(a, SW_ATTR_RHS_DILATION, w->holes, w->n_holes);
+  if (w->n_padding != 2 * w->n) return SW_OK;
+  int64_t *split;
+  SW_ARENA_NEW(split, &m->scratch, w->n_padding, m->d);
+  for (int i = 0; i < w->n_padding; i++) split[i % 2 ? w->n + i / 2 : i / 2] = w->padding[i];
+  sw_im_numbers(a, SW_ATTR_PAD_LOW, split, w->n);
+  sw_im_numbers(a, SW_ATTR_PAD_HIGH, split + w->n, w->n);
+  return SW_OK;
+}
+
+sw_rc sw_im_reduce_window(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_reduction kind;
+  window w = {0};
+  bool reversed = false;
+  SW_TRY(sw_im_operand_count(m, op, 2, UINT32_MAX));
+  sw_id x = sw_im_operand(m, op, 0), init = sw_im_operand(m, op, 1);
+  bool known = o->n_uses == 2 && sw_im_region_kind(m, o->first_region, &kind);
+  if (!known || !sw_im_is_identity(m, init, kind)) {
+    return sw_im_opaque(m, op, "stablehlo.reduce_window (several inputs, a region of its own, or an initial value)");
+  }
+  SW_TRY(read_window(m, op, &w));
+  sw_im_attrs a = {.n = 0};
+  sw_im_add add = {.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a};
+  sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(kind));
+  int dim = running_dim(&w, &m->g->values[x].type, &reversed);
+  if (dim >= 0) {
+    add.code = SW_OP_CUMULATIVE;
+    sw_im_int(&a, SW_ATTR_DIM, dim);
+    sw_im_int(&a, SW_ATTR_REVERSED, reversed);
+  } else {
+    SW_TRY(window_attrs(m, &w, &a));
+  }
+  return sw_im_emit(m, op, &add, NULL);
+}

@@ -1,0 +1,205 @@
+/* What the arguments of main are: data, parameters, or state that comes back. Said by a roles file, by attributes
+ * (tf.aliasing_output, ttcore.argument_type), by names, else guessed from their uses:
+ *
+ *   tf.aliasing_output = 3                    state that becomes output 3
+ *   "parameter" in ttcore.argument_type       parameter, also when a custom call @tt.mark_argument says it
+ *   params['w'], kernel, weight, bias         parameter
+ *   an integer; the left side of a contraction whose right side is another argument     data
+ *   contracted, convolved, gathered from, or of one dim                                 parameter
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "io/mlir/import.h"
+#include "shardwright/file.h"
+
+typedef enum guess { GUESS_NONE, GUESS_INPUT, GUESS_PARAMETER } guess;
+
+typedef struct role_finder {
+  sw_importer *m;
+  sw_ir_roles *out;
+  const sw_ir_op *f;
+  const sw_ir_block *block;
+  guess *said;   /* by argument: by attributes and names */
+  guess *used;   /* by argument: by uses */
+  int64_t *from; /* by slot of main: the argument that it is, reshaped or converted; -1 */
+} role_finder;
+
+sw_ir_span sw_im_arg_attrs(const sw_ir_tree *t, const sw_ir_op *f, uint32_t i) {
+  if (!f->generic) {
+    uint32_t block = sw_im_block(t, f, 0);
+    return t->args.at[t->blocks.at[block].first_arg + i].attrs;
+  }
+  sw_ir_span list = sw_ir_entry(t, f->props, "arg_attrs"), item;
+  uint32_t cursor = 0;
+  while (sw_ir_present(list) && sw_ir_next_item(t, list, &cursor, &item)) {
+    if (!i--) return item;
+  }
+  return (sw_ir_span){0, 0};
+}
+
+sw_ir_span sw_im_result_attrs(const sw_ir_tree *t, const sw_ir_op *f, uint32_t i) {
+  sw_ir_span item = {0, 0};
+  uint32_t cursor = 0;
+  if (f->generic) {
+    sw_ir_span list = sw_ir_entry(t, f->props, "res_attrs");
+    while (sw_ir_present(list) && sw_ir_next_item(t, list, &cursor, &item)) {
+      if (!i--) return item;
+    }
+    return (sw_ir_span){0, 0};
+  }
+  sw_ir_types_cursor c = {sw_ir_trimmed(t, f->types), 0};
+  if (!sw_ir_present(f->types) || t->s[c.list.at] != '(') return (sw_ir_span){0, 0};
+  while (sw_ir_next_type(t, &c, &item)) {
+    if (i--) continue;
+    while (item.at < item.end && t->s[item.at] != '{') item.at++;
+    return item.at < item.end ? item : (sw_ir_span){0, 0};
+  }
+  return (sw_ir_span){0, 0};
+}
+
+/* --- by attributes and names ------------------------------------------------------------------------------------- */
+
+static bool has_word(const sw_ir_tree *t, sw_ir_span s, const char *word) {
+  size_t n = strlen(word);
+  for (uint32_t i = s.at; i + n <= s.end; i++) {
+    size_t k = 0;
+    while (k < n && tolower((unsigned char)t->s[i + k]) == word[k]) k++;
+    if (k == n) return true;
+  }
+  return false;
+}
+
+static guess guess_of_type(const sw_ir_tree *t, sw_ir_span s) {
+  if (has_word(t, s, "parameter") || has_word(t, s, "constant")) return GUESS_PARAMETER;
+  return has_word(t, s, "input") ? GUESS_INPUT : GUESS_NONE;
+}
+
+static guess guess_of_name(const sw_ir_tree *t, sw_ir_span s) {
+  static const char *const kParameters[] = {"param", "weight", "kernel", "bias", "embedding", "w_", "_w", "scale"};
+  static const char *const kInputs[] = {"args[", "input", "token", "batch", "label", "mask", "position", "image"};
+  for (size_t i = 0; i < sizeof kParameters / sizeof *kParameters; i++) {
+    if (has_word(t, s, kParameters[i])) return GUESS_PARAMETER;
+  }
+  for (size_t i = 0; i < sizeof kInputs / sizeof *kInputs; i++) {
+    if (has_word(t, s, kInputs[i])) return GUESS_INPUT;
+  }
+  return GUESS_NONE;
+}
+
+static void read_said(role_finder *r, uint32_t i) {
+  const sw_ir_tree *t = r->m->t;
+  const sw_ir_arg *a = &t->args.at[r->block->first_arg + i];
+  sw_ir_span attrs = sw_im_arg_attrs(t, r->f, i);
+  sw_ir_span alias = sw_ir_entry(t, attrs, "tf.aliasing_output");
+  if (!sw_ir_present(alias) || !sw_ir_read_int(t, alias, &r->out->alias[i])) r->out->alias[i] = -1;
+  r->said[i] = guess_of_type(t, sw_ir_entry(t, attrs, "ttcore.argument_type"));
+  static const char *const kNames[] = {"jax.arg_info", "ttir.name"};
+  for (size_t k = 0; k < 2 && !r->said[i]; k++) r->said[i] = guess_of_name(t, sw_ir_entry(t, attrs, kNames[k]));
+  if (!r->said[i]) r->said[i] = guess_of_name(t, sw_im_location_name(r->m, a->loc));
+}
+
+/* --- by uses ----------------------------------------------------------------------------------------------------- */
+
+static int64_t argument_of(const role_finder *r, const sw_ir_op *op, uint32_t operand) {
+  return operand < op->n_uses ? r->from[r->m->names->use[op->first_use + operand]] : -1;
+}
+
+/* Ops behind which an argument is still the same one. */
+static bool is_transparent(const sw_ir_row *row) {
+  static const sw_opcode kCodes[] = {SW_OP_RESHAPE, SW_OP_TRANSPOSE, SW_OP_CONVERT, SW_OP_BROADCAST, SW_OP_SLICE};
+  for (size_t i = 0; i < sizeof kCodes / sizeof *kCodes; i++) {
+    if (row->code == kCodes[i]) return true;
+  }
+  return row->import == sw_im_identity || row->import == sw_im_custom_call || row->import == sw_im_constraint;
+}
+
+static void see_contraction(role_finder *r, const sw_ir_op *op) {
+  int64_t left = argument_of(r, op, 0), right = argument_of(r, op, 1);
+  if (right >= 0 && !r->used[right]) r->used[right] = GUESS_PARAMETER;
+  if (left >= 0 && !r->used[left]) r->used[left] = right >= 0 ? GUESS_INPUT : GUESS_PARAMETER;
+}
+
+static void see_op(role_finder *r, const sw_ir_op *op) {
+  const sw_ir_tree *t = r->m->t;
+  const sw_ir_row *row = sw_ir_row_of(t, op->name);
+  int64_t from = argument_of(r, op, 0);
+  if (!row) return;
+  if (row->import == sw_im_custom_call && from >= 0 && !r->said[from]) {
+    sw_ir_span frontend = sw_ir_entry(t, op->attrs, "mhlo.frontend_attributes");
+    r->said[from] = guess_of_type(t, sw_ir_entry(t, frontend, "ttcore.argument_type"));
+  }
+  if (row->code == SW_OP_DOT || row->code == SW_OP_CONVOLUTION) see_contraction(r, op);
+  if (row->code == SW_OP_GATHER && from >= 0 && !r->used[from]) r->used[from] = GUESS_PARAMETER;
+  if (is_transparent(row) && op->n_results == 1 && from >= 0) r->from[r->m->names->result[op->first_result]] = from;
+}
+
+/* --- the whole --------------------------------------------------------------------------------------------------- */
+
+static sw_value_kind kind_of(const role_finder *r, uint32_t i) {
+  const sw_ir_tree *t = r->m->t;
+  sw_type type;
+  if (r->out->alias[i] >= 0) return SW_VALUE_STATE;
+  if (r->said[i]) return r->said[i] == GUESS_INPUT ? SW_VALUE_INPUT : SW_VALUE_PARAMETER;
+  sw_rc rc = sw_ir_read_type(t, t->args.at[r->block->first_arg + i].type, &r->m->scratch, &type, NULL);
+  if (rc || sw_dtype_class_of(type.dtype) != SW_CLASS_FLOAT) return SW_VALUE_INPUT;
+  if (r->used[i]) return r->used[i] == GUESS_INPUT ? SW_VALUE_INPUT : SW_VALUE_PARAMETER;
+  return type.rank == 1 ? SW_VALUE_PARAMETER : SW_VALUE_INPUT;
+}
+
+/* State must come back in its own type, once. */
+static void check_alias(role_finder *r, uint32_t i) {
+  int64_t *alias = &r->out->alias[i];
+  const sw_ir_tree *t = r->m->t;
+  if (*alias < 0) return;
+  sw_ir_span result = {0, 0};
+  sw_ir_span types = r->f->generic ? sw_ir_entry(t, r->f->props, "function_type") : r->f->types;
+  if (*alias < 1 << 20) result = sw_ir_result_type(t, types, (int)*alias);
+  if (!r->f->generic) {
+    sw_ir_types_cursor c = {sw_ir_trimmed(t, types), 0};
+    int64_t k = 0;
+    result = (sw_ir_span){0, 0};
+    for (sw_ir_span item; sw_ir_next_type(t, &c, &item) && !sw_ir_present(result); k++) {
+      if (k == *alias) result = item;
+    }
+  }
+  sw_type is, was;
+  sw_ir_span arg = t->args.at[r->block->first_arg + i].type;
+  for (uint32_t at = result.at; at < result.end; at++) { /* without attributes */
+    if (t->s[at] == '{') result.end = at;
+  }
+  bool ok = sw_ir_present(result) && !sw_ir_read_type(t, result, &r->m->scratch, &is, NULL) &&
+            !sw_ir_read_type(t, arg, &r->m->scratch, &was, NULL) && sw_type_equal(&is, &was);
+  for (uint32_t k = 0; ok && k < i; k++) ok = r->out->alias[k] != *alias;
+  if (ok) return;
+  sw_im_warn(r->m, arg.at, "argument %u is said to become output %lld, which is of another type or taken: not state", i,
+             (long long)*alias);
+  *alias = -1;
+}
+
+static sw_rc find_roles(role_finder *r) {
+  sw_importer *m = r->m;
+  uint32_t n = r->out->n, first = (uint32_t)(r->f - m->t->ops.at);
+  SW_ARENA_NEW(r->said, &m->scratch, n, m->d);
+  SW_ARENA_NEW(r->used, &m->scratch, n, m->d);
+  SW_ARENA_NEW(r->from, &m->scratch, m->names->n_slots[first], m->d);
+  for (uint32_t i = 0; i < m->names->n_slots[first]; i++) r->from[i] = -1;
+  uint32_t slot = m->names->block[sw_im_block(m->t, r->f, 0)];
+  for (uint32_t i = 0; i < n; i++) {
+    r->from[slot + i] = i;
+    read_said(r, i);
+    check_alias(r, i);
+  }
+  for (uint32_t op = r->block->first_op; op != SW_IR_NONE; op = m->t->ops.at[op].next) see_op(r, &m->t->ops.at[op]);
+  for (uint32_t i = 0; i < n; i++) r->out->kind[i] = kind_of(r, i);
+  return SW_OK;
+}
+
+sw_rc sw_im_roles(sw_importer *m, sw_ir_roles *out) {
+  role_finder r = {.m = m, .out = out, .f = sw_im_op(m, m->main)};
+  r.block = &m->t->blocks.at[sw_im_block(m->t, r.f, 0)];
+  out->n = r.block->n_args;
+  SW_ARENA_NEW(out->kind, &m->keep, out->n, m->d);
+  SW_ARENA_NEW(out->alias, &m->keep, out->n, m->d);
+  return find_roles(&r);
+}

@@ -1,0 +1,97 @@
+/* The ops of StableHLO, one row each: what they become, and where their attributes stand. Rows without a dialect are
+ * spelled alike in stablehlo, mhlo and chlo. */
+#include <string.h>
+
+#include "io/mlir/import.h"
+
+#define FOLLOWS NULL, NULL /* from the type of the result */
+
+/* clang-format off */
+#define UNARY(name, code) {name, sw_im_simple, code, 1, {{0}}}
+#define BINARY(name, code) {name, sw_im_simple, code, 2, {{0}}}
+static const sw_ir_row kRows[] = {
+    UNARY("abs", SW_OP_ABS), UNARY("negate", SW_OP_NEGATE), UNARY("exponential", SW_OP_EXP),
+    UNARY("exponential_minus_one", SW_OP_EXPM1), UNARY("log", SW_OP_LOG), UNARY("log_plus_one", SW_OP_LOG1P),
+    UNARY("sqrt", SW_OP_SQRT), UNARY("rsqrt", SW_OP_RSQRT), UNARY("cbrt", SW_OP_CBRT), UNARY("tanh", SW_OP_TANH),
+    UNARY("logistic", SW_OP_LOGISTIC), UNARY("sine", SW_OP_SIN), UNARY("cosine", SW_OP_COS), UNARY("tan", SW_OP_TAN),
+    UNARY("erf", SW_OP_ERF), UNARY("sign", SW_OP_SIGN), UNARY("floor", SW_OP_FLOOR), UNARY("ceil", SW_OP_CEIL),
+    UNARY("round_nearest_even", SW_OP_ROUND_EVEN), UNARY("round_nearest_afz", SW_OP_ROUND_AFZ),
+    UNARY("not", SW_OP_NOT), UNARY("is_finite", SW_OP_IS_FINITE), UNARY("popcnt", SW_OP_POPCNT),
+    UNARY("count_leading_zeros", SW_OP_CLZ),
+    BINARY("add", SW_OP_ADD), BINARY("subtract", SW_OP_SUBTRACT), BINARY("multiply", SW_OP_MULTIPLY),
+    BINARY("divide", SW_OP_DIVIDE), BINARY("remainder", SW_OP_REMAINDER), BINARY("maximum", SW_OP_MAXIMUM),
+    BINARY("minimum", SW_OP_MINIMUM), BINARY("power", SW_OP_POWER), BINARY("atan2", SW_OP_ATAN2),
+    BINARY("and", SW_OP_AND), BINARY("or", SW_OP_OR), BINARY("xor", SW_OP_XOR),
+    BINARY("shift_left", SW_OP_SHIFT_LEFT), BINARY("shift_right_arithmetic", SW_OP_SHIFT_RIGHT_ARITHMETIC),
+    BINARY("shift_right_logical", SW_OP_SHIFT_RIGHT_LOGICAL),
+    {"compare", sw_im_compare, SW_OP_COMPARE, 2, {{0}}},
+    {"select", sw_im_simple, SW_OP_SELECT, 3, {{0}}},
+    {"clamp", sw_im_simple, SW_OP_CLAMP, 3, {{0}}},
+    {"convert", sw_im_simple, SW_OP_CONVERT, 1, {{SW_ATTR_DTYPE, FOLLOWS}}},
+    {"broadcast_in_dim", sw_im_simple, SW_OP_BROADCAST, 1,
+     {{SW_ATTR_SHAPE, FOLLOWS}, {SW_ATTR_DIMS, "broadcast_dimensions", "dims"}}},
+    {"dynamic_broadcast_in_dim", sw_im_simple, SW_OP_BROADCAST, 1,
+     {{SW_ATTR_SHAPE, FOLLOWS}, {SW_ATTR_DIMS, "broadcast_dimensions", "dims"}}},
+    {"transpose", sw_im_simple, SW_OP_TRANSPOSE, 1, {{SW_ATTR_PERMUTATION, "permutation", "dims"}}},
+    {"reshape", sw_im_simple, SW_OP_RESHAPE, 1, {{SW_ATTR_SHAPE, FOLLOWS}}},
+    {"dynamic_reshape", sw_im_simple, SW_OP_RESHAPE, 1, {{SW_ATTR_SHAPE, FOLLOWS}}},
+    {"reverse", sw_im_simple, SW_OP_REVERSE, 1, {{SW_ATTR_DIMS, "dimensions", "dims"}}},
+    {"iota", sw_im_simple, SW_OP_IOTA, -1,
+     {{SW_ATTR_SHAPE, FOLLOWS}, {SW_ATTR_DTYPE, FOLLOWS}, {SW_ATTR_DIM, "iota_dimension", "dim"}}},
+    {"dynamic_iota", sw_im_simple, SW_OP_IOTA, -1,
+     {{SW_ATTR_SHAPE, FOLLOWS}, {SW_ATTR_DTYPE, FOLLOWS}, {SW_ATTR_DIM, "iota_dimension", "dim"}}},
+    {"concatenate", sw_im_simple, SW_OP_CONCATENATE, 0, {{SW_ATTR_DIM, "dimension", "dim"}}},
+    {"pad", sw_im_simple, SW_OP_PAD, 2,
+     {{SW_ATTR_LOW, "edge_padding_low", "low"}, {SW_ATTR_HIGH, "edge_padding_high", "high"},
+      {SW_ATTR_INTERIOR, "interior_padding", "interior"}}},
+    {"slice", sw_im_slice, SW_OP_SLICE, 1, {{0}}},
+    {"dynamic_slice", sw_im_simple, SW_OP_DYNAMIC_SLICE, 0, {{SW_ATTR_SIZES, "slice_sizes", "sizes"}}},
+    {"dynamic_update_slice", sw_im_simple, SW_OP_DYNAMIC_UPDATE_SLICE, 0, {{0}}},
+    {"constant", sw_im_constant, SW_OP_CONSTANT, 0, {{0}}},
+    {"sdy.constant", sw_im_constant, SW_OP_CONSTANT, 0, {{0}}},
+    {"arith.constant", sw_im_constant, SW_OP_CONSTANT, 0, {{0}}},
+    {"dot_general", sw_im_dot, SW_OP_DOT, 2, {{0}}},
+    {"dot", sw_im_dot, SW_OP_DOT, 2, {{0}}},
+    {"convolution", sw_im_convolution, SW_OP_CONVOLUTION, 2, {{0}}},
+    {"reduce", sw_im_reduce, SW_OP_REDUCE, 0, {{0}}},
+    {"reduce_window", sw_im_reduce_window, SW_OP_REDUCE_WINDOW, 0, {{0}}},
+    {"gather", sw_im_gather, SW_OP_GATHER, 2, {{0}}},
+    {"scatter", sw_im_scatter, SW_OP_SCATTER, 3, {{0}}},
+    {"top_k", sw_im_top_k, SW_OP_TOP_K, 1, {{0}}},
+    {"square", sw_im_square, SW_OP_MULTIPLY, 1, {{0}}},
+    {"optimization_barrier", sw_im_identity, SW_OP_COUNT, 0, {{0}}},
+    {"copy", sw_im_identity, SW_OP_COUNT, 0, {{0}}},
+    {"custom_call", sw_im_custom_call, SW_OP_COUNT, 0, {{0}}},
+    {"composite", sw_im_composite, SW_OP_COUNT, 0, {{0}}},
+    {"call", sw_im_call, SW_OP_COUNT, 0, {{0}}},
+    {"func.call", sw_im_call, SW_OP_COUNT, 0, {{0}}},
+    {"return", sw_im_return, SW_OP_COUNT, 0, {{0}}},
+    {"func.return", sw_im_return, SW_OP_COUNT, 0, {{0}}},
+    {"sdy.return", sw_im_return, SW_OP_COUNT, 0, {{0}}},
+    {"sdy.sharding_constraint", sw_im_constraint, SW_OP_COUNT, 0, {{0}}},
+    {"sdy.propagation_barrier", sw_im_identity, SW_OP_COUNT, 0, {{0}}},
+    {"sdy.data_flow_edge", sw_im_identity, SW_OP_COUNT, 0, {{0}}},
+    {"all_reduce", sw_im_local, SW_OP_COUNT, 0, {{0}}}, {"all_gather", sw_im_local, SW_OP_COUNT, 0, {{0}}},
+    {"all_to_all", sw_im_local, SW_OP_COUNT, 0, {{0}}}, {"reduce_scatter", sw_im_local, SW_OP_COUNT, 0, {{0}}},
+    {"collective_permute", sw_im_local, SW_OP_COUNT, 0, {{0}}},
+    {"collective_broadcast", sw_im_local, SW_OP_COUNT, 0, {{0}}},
+    {"partition_id", sw_im_local, SW_OP_COUNT, 0, {{0}}}, {"replica_id", sw_im_local, SW_OP_COUNT, 0, {{0}}},
+};
+/* clang-format on */
+
+static sw_ir_span without_dialect(const sw_ir_tree *t, sw_ir_span name) {
+  static const char *const kDialects[] = {"stablehlo.", "mhlo.", "chlo."};
+  for (size_t i = 0; i < sizeof kDialects / sizeof *kDialects; i++) {
+    size_t n = strlen(kDialects[i]);
+    if (sw_ir_len(name) > n && memcmp(t->s + name.at, kDialects[i], n) == 0) name.at += (uint32_t)n;
+  }
+  return name;
+}
+
+const sw_ir_row *sw_ir_row_of(const sw_ir_tree *t, sw_ir_span name) {
+  sw_ir_span bare = without_dialect(t, name);
+  for (size_t i = 0; i < sizeof kRows / sizeof *kRows; i++) {
+    if (sw_ir_is(t, bare, kRows[i].name)) return &kRows[i];
+  }
+  return NULL;
+}

@@ -1,0 +1,70 @@
+/* StableHLO programs: what is read prints as it was; the text with a plan's shardings in it is read again, and
+ * annotating it once more changes nothing. */
+#include "fuzz/fuzz.h"
+#include "io/mlir/tree.h"
+#include "shardwright/profile_json.h"
+#include "shardwright/program.h"
+
+static void check_print(const char *bytes, size_t n) {
+  sw_diag d = {0};
+  sw_ir_tree t;
+  char *text = malloc(n + 1);
+  sw_text printed = {0};
+  FUZZ_CHECK(text != NULL);
+  memcpy(text, bytes, n);
+  text[n] = 0;
+  sw_rc rc = sw_ir_parse("fuzz.mlir", text, n, &t, &d);
+  FUZZ_CHECK((rc == SW_OK) == (t.errors.n == 0));
+  if (rc) FUZZ_CHECK_FAILURE(rc, &d);
+  sw_ir_print(&t, &printed);
+  FUZZ_CHECK(printed.n == n && (n == 0 || memcmp(printed.at, text, n) == 0));
+  sw_text_free(&printed);
+  sw_ir_free(&t);
+  free(text);
+}
+
+/* A machine for all inputs. */
+static const sw_machine *machine(void) {
+  static sw_arena arena;
+  static sw_machine *m;
+  static sw_mesh mesh;
+  sw_diag d = {0};
+  const sw_profile *profile;
+  if (m) return m;
+  FUZZ_CHECK(sw_mesh_parse("x=2", &arena, &mesh, &d) == SW_OK);
+  FUZZ_CHECK(sw_profile_read("local", &arena, &profile, &d) == SW_OK);
+  FUZZ_CHECK(sw_machine_build(&arena, profile, &mesh, &m, &d) == SW_OK);
+  return m;
+}
+
+/* Annotate under the plan in which everything is replicated. */
+static sw_rc annotate(const char *bytes, size_t n, const char *kind, sw_text *out, sw_diag *d) {
+  sw_arena arena = {0};
+  sw_program *p;
+  sw_plan plan;
+  const sw_mesh *mesh = sw_machine_mesh(machine());
+  SW_TRY(sw_program_parse("fuzz.mlir", bytes, n, &(sw_program_options){.mesh = mesh}, &p, d));
+  FUZZ_CHECK(sw_plan_build(sw_program_graph(p), machine(), &arena, &plan, d) == SW_OK);
+  FUZZ_CHECK(sw_program_emit(p, &plan, kind, out, d) == SW_OK);
+  sw_program_destroy(p);
+  sw_arena_deinit(&arena);
+  return SW_OK;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+  sw_diag d = {0};
+  sw_text once = {0}, twice = {0};
+  check_print((const char *)bytes, n);
+  sw_rc rc = annotate((const char *)bytes, n, "sdy", &once, &d);
+  if (rc) {
+    FUZZ_CHECK_FAILURE(rc, &d);
+  } else {
+    rc = annotate(once.at, once.n, "sdy", &twice, &d);
+    if (rc) fprintf(stderr, "%s\n%d:%d: %s\n", sw_text_str(&once), d.line, d.col, d.text);
+    FUZZ_CHECK(rc == SW_OK);
+    fuzz_check_same_text(&once, &twice);
+  }
+  sw_text_free(&once);
+  sw_text_free(&twice);
+  return 0;
+}
