@@ -236,7 +236,8 @@ static sw_rc read_numbers(const sw_ir_tree *t, sw_ir_span in, sw_ir_ints *out, s
       if (sw_ir_read_int(t, (sw_ir_span){i, behind}, &v)) SW_TRY(sw_array_push(out, v, d));
       i = behind > i ? behind : i + 1;
     } else {
-      i++;
+      uint32_t behind = sw_ir_name(t->s, i); /* i64 */
+      i = behind > i ? behind : i + 1;
     }
   }
   return SW_OK;
