@@ -50,6 +50,11 @@ typedef struct sw_reshard {
  * replicated ones (to_partial); SW_E_INPUT when no route exists (a value partial by `average` wanted from a whole one).
  * What the steps point to is in the arena. Same inputs, same route. */
 SW_API SW_CHECKED sw_rc sw_route_find(const sw_reshard *wanted, sw_arena *arena, sw_route *out, sw_diag *d);
+/* Routes found before, for callers that ask again and again. Everything is in the arena; one thread at a time. The
+ * route lives as long as the arena; machines and other meshes are told apart by address. */
+typedef struct sw_route_cache sw_route_cache;
+SW_API SW_CHECKED sw_rc sw_route_cache_make(sw_arena *arena, sw_route_cache **out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_route_cached(sw_route_cache *c, const sw_reshard *wanted, const sw_route **out, sw_diag *d);
 /* The same price without the steps; HUGE_VAL when no route exists. Cached by the caller. */
 SW_API double sw_route_cost_s(const sw_reshard *wanted);
 

@@ -7,6 +7,7 @@
 #include "shardwright/bench_costs.h"
 #include "shardwright/bench_kernels.h"
 #include "shardwright/bench_plan.h"
+#include "shardwright/bench_reshard.h"
 #include "shardwright/json_write.h"
 #include "shardwright/profile_json.h"
 
@@ -23,8 +24,8 @@ typedef struct settings {
 static const sw_operand kOperands[] = {
     {"WHAT",
      "costs: predicted against measured times; kernels: how fast ops execute; plan: plans against baselines, and "
-     "planning time",
-     SW_INTO_TEXT(settings, what), .choices = "costs|kernels|plan"},
+     "planning time; reshard: time of routes and tables beside their limits",
+     SW_INTO_TEXT(settings, what), .choices = "costs|kernels|plan|reshard"},
 };
 static const sw_option kOptions[] = {
     {"facts", 0, SW_OPTION_DIR, "DIR", NULL, "folder of the measured tables; by default $SHARDWRIGHT_FACTS_DIR",
@@ -144,9 +145,85 @@ static sw_rc bench_plan(const sw_call *call, sw_diag *d) {
   return worse ? SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "%d plans cost more than a baseline that fits", worse) : SW_OK;
 }
 
+/* --- reshard --- */
+
+typedef struct reshard_table {
+  sw_text text;
+  sw_json_out json;
+  bool as_json;
+} reshard_table;
+
+static sw_rc add_reshard_row(void *user, const sw_bench_reshard_row *r, sw_diag *d) {
+  (void)d;
+  reshard_table *t = user;
+  if (t->as_json) {
+    sw_jw_object(&t->json, NULL);
+    sw_jw_string(&t->json, "mesh", r->mesh);
+    sw_jw_string(&t->json, "what", r->what);
+    sw_jw_f64(&t->json, "seconds", r->seconds);
+    sw_jw_f64(&t->json, "worst_s", r->worst_s);
+    sw_jw_f64(&t->json, "limit_s", r->limit_s);
+    sw_jw_end(&t->json);
+    return SW_OK;
+  }
+  size_t start = t->text.n;
+  sw_text_printf(&t->text, "%-12s %-20s ", r->mesh, r->what);
+  const double times[] = {r->seconds, r->limit_s, r->worst_s};
+  for (int i = 0; i < 3 && times[i] > 0; i++) {
+    sw_text_seconds(&t->text, times[i]);
+    sw_text_pad(&t->text, start, 44 + (size_t)i * 11);
+    if (i == 1) sw_text_puts(&t->text, r->seconds > r->limit_s ? "beyond  " : "        ");
+  }
+  sw_text_puts(&t->text, "\n");
+  return SW_OK;
+}
+
+static sw_rc add_reshard_wins(void *user, const sw_bench_reshard_wins *w, sw_diag *d) {
+  (void)d;
+  reshard_table *t = user;
+  if (t->as_json) {
+    sw_jw_object(&t->json, NULL);
+    sw_jw_string(&t->json, "mesh", w->mesh);
+    sw_jw_i64(&t->json, "pairs", w->pairs);
+    sw_jw_i64(&t->json, "exchange_wins", w->wins);
+    sw_jw_f64(&t->json, "mean_saving", w->mean_saving);
+    sw_jw_f64(&t->json, "median_ratio", w->median_ratio);
+    sw_jw_f64(&t->json, "worst_ratio", w->worst_ratio);
+    sw_jw_end(&t->json);
+    return SW_OK;
+  }
+  sw_text_printf(
+      &t->text,
+      "%-12s exchange wins on %d of %d pairs and saves %.0f %% there; collectives alone: median ratio to the "
+      "bound %.3f, worst %.3f\n",
+      w->mesh, w->wins, w->pairs, 100 * w->mean_saving, w->median_ratio, w->worst_ratio);
+  return SW_OK;
+}
+
+static sw_rc bench_reshard(const sw_call *call, sw_diag *d) {
+  const settings *s = call->settings;
+  reshard_table t = {.as_json = s->json};
+  const sw_bench_reshard_visitor v = {add_reshard_row, add_reshard_wins, &t};
+  sw_bench_reshard_options o = {.min_s = s->min_s, .cancel = call->cancel};
+  int beyond;
+  SW_TRY(sw_profile_read(s->hw.n ? s->hw.at[0] : "h100x64", call->arena, &o.profile, d));
+  sw_json_out_init(&t.json, &t.text);
+  if (s->json) sw_jw_array(&t.json, NULL);
+  if (!s->json) sw_text_printf(&t.text, "%-12s %-20s %-10s %-18s worst\n", "mesh", "what", "mean", "limit");
+  sw_rc rc = sw_bench_reshard(&o, &v, &beyond, d);
+  if (rc) {
+    sw_text_free(&t.text);
+    return rc;
+  }
+  if (s->json) sw_jw_end(&t.json);
+  SW_TRY(sw_print_text(&t.text, d));
+  return beyond ? SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "%d figures are beyond their limit", beyond) : SW_OK;
+}
+
 static sw_rc run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   if (strcmp(s->what, "plan") == 0) return bench_plan(call, d);
+  if (strcmp(s->what, "reshard") == 0) return bench_reshard(call, d);
   return strcmp(s->what, "kernels") == 0 ? bench_kernels(call, d) : bench_costs(call, d);
 }
 

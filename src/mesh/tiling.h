@@ -26,4 +26,7 @@ void sw_tile_owned(const sw_tile_dim *t, int64_t n, int64_t i, int64_t *lo, int6
 void sw_tile_owners(const sw_tile_dim *t, int64_t n, int64_t lo, int64_t hi, int64_t *first, int64_t *end,
                     bool *flipped);
 
+/* sw_tiling_traffic in closed form; false where blocks are uneven or the digits of both ends do not fit. One mesh. */
+bool sw_tiling_traffic_even(const sw_mesh *m, const sw_tiling *src, const sw_tiling *dst, double *max, double *total);
+
 #endif

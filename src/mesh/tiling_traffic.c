@@ -207,6 +207,7 @@ void sw_tiling_traffic(const sw_mesh *m, const sw_tiling *src, const sw_tiling *
     traffic_between_meshes(m, src, dst, max, total);
     return;
   }
+  if (sw_tiling_traffic_even(m, src, dst, max, total)) return;
   product w;
   w.need = w.keep = w.n = 1;
   w.pair[0] = (pair){1, 1};

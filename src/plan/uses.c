@@ -3,18 +3,14 @@
 #include <stdlib.h>
 
 #include "shardwright/array.h"
-#include "shardwright/hash.h"
 
-/* Cache of routes: repeated layers ask for the same (type, from, to) again and again. */
 typedef struct finder {
   const sw_plan *p;
   sw_arena *arena;
-  sw_dict routes;
-  SW_ARRAY(sw_route) found;
+  sw_route_cache *routes;
   SW_ARRAY(sw_plan_reshard) all;
   SW_ARRAY(int32_t) of_value;  /* reshards of the value at hand */
   SW_ARRAY(sw_value_use) uses; /* of one reshard */
-  sw_text key;
   const int32_t *step_of;
   int32_t n_steps;
 } finder;
@@ -28,28 +24,6 @@ sw_rc sw_plan_steps(const sw_graph *g, sw_arena *arena, const int32_t **out, sw_
   return SW_OK;
 }
 
-static sw_rc find_route(finder *f, const sw_type *type, const sw_sharding *from, const sw_sharding *to,
-                        const sw_route **out, sw_diag *d) {
-  const sw_mesh *m = sw_machine_mesh(f->p->machine);
-  f->key.n = 0;
-  sw_type_print(type, &f->key);
-  sw_sharding_print(m, from, &f->key);
-  sw_text_puts(&f->key, ">");
-  sw_sharding_print(m, to, &f->key);
-  if (f->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
-  int64_t *slot;
-  bool fresh;
-  SW_TRY(sw_dict_put(&f->routes, f->key.at, f->key.n, (int64_t)f->found.n, &slot, &fresh, d));
-  if (fresh) {
-    sw_route r;
-    const sw_reshard wanted = {f->p->machine, from, to, type->rank, type->dims, type->dtype, {0}};
-    SW_TRY_NOTE(d, sw_route_find(&wanted, f->arena, &r, d), "while resharding %s", sw_text_str(&f->key));
-    SW_TRY(sw_array_push(&f->found, r, d));
-  }
-  *out = &f->found.at[*slot];
-  return SW_OK;
-}
-
 /* The reshard of the value at hand to `to`, made when it is the first. */
 static sw_rc reshard_to(finder *f, sw_id value, const sw_sharding *from, const sw_sharding *to, int32_t step,
                         int32_t *out, sw_diag *d) {
@@ -60,7 +34,9 @@ static sw_rc reshard_to(finder *f, sw_id value, const sw_sharding *from, const s
     }
   }
   const sw_route *route;
-  SW_TRY_NOTE(d, find_route(f, &f->p->graph->values[value].type, from, to, &route, d), "for value '%s'",
+  const sw_type *type = &f->p->graph->values[value].type;
+  const sw_reshard wanted = {f->p->machine, from, to, type->rank, type->dims, type->dtype, {0}};
+  SW_TRY_NOTE(d, sw_route_cached(f->routes, &wanted, &route, d), "while resharding value '%s'",
               f->p->graph->values[value].name);
   *out = (int32_t)f->all.n;
   SW_TRY(sw_array_push(&f->of_value, *out, d));
@@ -110,6 +86,7 @@ static sw_rc collect(finder *f, int32_t *n, const sw_plan_reshard **out, sw_diag
   const sw_block *block = sw_graph_main_block(g);
   f->n_steps = block->n_ops;
   SW_TRY(sw_plan_steps(g, f->arena, &f->step_of, d));
+  SW_TRY(sw_route_cache_make(f->arena, &f->routes, d));
   for (int32_t i = 0; i < fn->n_args; i++) SW_TRY(reshards_of_value(f, fn->args[i], d));
   for (int32_t i = 0; i < block->n_ops; i++) {
     const sw_op *op = &g->ops[block->ops[i]];
@@ -124,11 +101,8 @@ static sw_rc collect(finder *f, int32_t *n, const sw_plan_reshard **out, sw_diag
 sw_rc sw_plan_reshards(const sw_plan *p, sw_arena *arena, int32_t *n, const sw_plan_reshard **out, sw_diag *d) {
   finder f = {.p = p, .arena = arena};
   sw_rc rc = collect(&f, n, out, d);
-  sw_dict_deinit(&f.routes);
-  sw_array_free(&f.found);
   sw_array_free(&f.all);
   sw_array_free(&f.of_value);
   sw_array_free(&f.uses);
-  sw_text_free(&f.key);
   return rc;
 }

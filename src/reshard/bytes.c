@@ -45,24 +45,48 @@ void rs_step_bytes(const rs_query *q, const sw_sharding *before, sw_route_step *
   step->total_bytes = total * factor * sw_dtype_bytes(q->dtype);
 }
 
+static sw_axis_ref ref_of_either(const sw_sharding *a, const sw_sharding *b, int i) {
+  return i < a->n_refs ? a->refs[i] : b->refs[i - a->n_refs];
+}
+
+/* Do digits cut into each other, as x:(3)2 and x:(2)3 of 6 do? */
+static bool digits_clash(sw_axis_ref x, sw_axis_ref y) {
+  const int64_t of_x[2] = {x.pre, (int64_t)x.pre * x.size}, of_y[2] = {y.pre, (int64_t)y.pre * y.size};
+  for (int k = 0; k < 4; k++) {
+    int64_t p = of_x[k / 2], q = of_y[k % 2];
+    if (p % q != 0 && q % p != 0) return true;
+  }
+  return false;
+}
+
+/* Devices that an axis tells apart by the refs of either sharding: each of its digits counts once, those that clash as
+ * the whole axis. */
+static int64_t told_apart(const sw_mesh *m, int axis, const sw_sharding *a, const sw_sharding *b) {
+  const int64_t size = m->axis[axis].size;
+  const int n = a->n_refs + b->n_refs;
+  int64_t used = 1;
+  for (int64_t at = 1; at < size;) {
+    int64_t next = size, end = 0;
+    for (int i = 0; i < n; i++) {
+      sw_axis_ref r = ref_of_either(a, b, i);
+      if (r.axis != axis) continue;
+      for (int k = 0; k < i; k++) {
+        sw_axis_ref other = ref_of_either(a, b, k);
+        if (other.axis == axis && digits_clash(r, other)) return size;
+      }
+      int64_t r_end = (int64_t)r.pre * r.size;
+      if (r.pre <= at && r_end > at) end = sw_max_i64(end, r_end);
+      if (r.pre > at) next = sw_min_i64(next, r.pre);
+    }
+    if (end > at) used *= end / at;
+    at = end > at ? end : next;
+  }
+  return used;
+}
+
 static double digits_used(const sw_mesh *m, const sw_sharding *a, const sw_sharding *b) {
   double used = 1;
-  for (int axis = 0; axis < m->n_axes; axis++) {
-    /* a digit counts once: sort of both lists by place, walked as intervals of the axis */
-    int64_t at = 1;
-    while (at < m->axis[axis].size) {
-      int64_t next = m->axis[axis].size, end = 0;
-      for (int i = 0; i < a->n_refs + b->n_refs; i++) {
-        sw_axis_ref r = i < a->n_refs ? a->refs[i] : b->refs[i - a->n_refs];
-        if (r.axis != axis) continue;
-        int64_t r_end = (int64_t)r.pre * r.size;
-        if (r.pre <= at && r_end > at) end = sw_max_i64(end, r_end);
-        if (r.pre > at) next = sw_min_i64(next, r.pre);
-      }
-      if (end > at) used *= (double)end / (double)at;
-      at = end > at ? end : next;
-    }
-  }
+  for (int axis = 0; axis < m->n_axes; axis++) used *= (double)told_apart(m, axis, a, b);
   return used;
 }
 

@@ -17,6 +17,8 @@ typedef struct rs_request {
 
 /* The shardings are borrowed while the request is used. SW_E_INPUT when no route can exist. */
 sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d);
+/* The sharding with its lists in the arena, so that steps may keep them. */
+sw_rc rs_own(sw_arena *arena, const sw_sharding *s, sw_sharding *out, sw_diag *d);
 /* Search, and the steps around it. Costs of a path: its own, without those steps. */
 double rs_reduce_first_s(const rs_request *r);
 double rs_made_s(const rs_request *r);

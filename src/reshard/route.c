@@ -15,8 +15,7 @@ static sw_rc copy_list(sw_arena *arena, int64_t n, const int64_t **list, sw_diag
   return *list ? SW_OK : SW_E_RESOURCE;
 }
 
-/* The sharding with its lists in the arena, so that steps may keep them. */
-static sw_rc own(sw_arena *arena, const sw_sharding *s, sw_sharding *out, sw_diag *d) {
+sw_rc rs_own(sw_arena *arena, const sw_sharding *s, sw_sharding *out, sw_diag *d) {
   *out = *s;
   int64_t offsets = 0, cut = 0;
   for (int dim = 0; dim < s->rank; dim++) {
@@ -149,8 +148,8 @@ sw_rc sw_route_find(const sw_reshard *wanted, sw_arena *arena, sw_route *out, sw
   sw_reshard owned = *wanted;
   rs_request r;
   *out = (sw_route){0};
-  SW_TRY(own(arena, wanted->from, &owned_from, d));
-  SW_TRY(own(arena, wanted->to, &owned_to, d));
+  SW_TRY(rs_own(arena, wanted->from, &owned_from, d));
+  SW_TRY(rs_own(arena, wanted->to, &owned_to, d));
   owned.from = &owned_from;
   owned.to = &owned_to;
   SW_TRY(rs_request_init(&r, &owned, d));

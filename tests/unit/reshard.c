@@ -370,6 +370,33 @@ static void tables_agree_with_routes(void **state) {
   }
 }
 
+static void cached_routes_are_the_found_ones(void **state) {
+  (void)state;
+  enum { N = 200 };
+  rng r = {check_seed(33)};
+  sw_arena arena = {0};
+  sw_route_cache *cache;
+  const sw_route *first[N], *again;
+  assert_ok(sw_route_cache_make(&arena, &cache, &diag));
+  for (int i = 0; i < N; i++) {
+    reshard_case c;
+    random_case(&r, &arena, &c);
+    const sw_reshard wanted = case_wanted(&c, machine_of(&arena, &c.mesh));
+    sw_route route;
+    assert_ok(sw_route_cached(cache, &wanted, &first[i], &diag));
+    assert_ok(sw_route_find(&wanted, &arena, &route, &diag));
+    assert_int_equal(first[i]->n_steps, route.n_steps);
+    assert_true(first[i]->cost_s == route.cost_s && first[i]->max_bytes == route.max_bytes);
+    assert_ok(sw_route_cached(cache, &wanted, &again, &diag));
+    assert_ptr_equal(again, first[i]);
+    sw_reshard other = wanted;
+    other.options.no_exchange = !other.options.no_exchange;
+    assert_ok(sw_route_cached(cache, &other, &again, &diag));
+    assert_ptr_not_equal(again, first[i]);
+  }
+  sw_arena_deinit(&arena);
+}
+
 static void impossible_kinds_are_refused(void **state) {
   (void)state;
   sw_arena arena = {0};
@@ -392,14 +419,15 @@ enum { N_EXPECTED = sizeof kExpected / sizeof kExpected[0] };
 
 int main(void) {
   flat_profile(&profile, MAX_DEVICES, 1e-6, 1e-9);
-  struct CMUnitTest tests[N_EXPECTED + 3] = {
+  struct CMUnitTest tests[N_EXPECTED + 4] = {
+      cmocka_unit_test(cached_routes_are_the_found_ones),
       cmocka_unit_test(random_routes_place_every_element),
       cmocka_unit_test(impossible_kinds_are_refused),
       cmocka_unit_test(tables_agree_with_routes),
   };
   for (size_t i = 0; i < N_EXPECTED; i++) {
-    tests[3 + i] = (struct CMUnitTest){
+    tests[4 + i] = (struct CMUnitTest){
         .name = kExpected[i].from, .test_func = route_is_expected, .initial_state = (void *)(uintptr_t)&kExpected[i]};
   }
-  return _cmocka_run_group_tests("reshard", tests, N_EXPECTED + 3, NULL, NULL);
+  return _cmocka_run_group_tests("reshard", tests, N_EXPECTED + 4, NULL, NULL);
 }

@@ -39,6 +39,19 @@ static void random_dims(rng *r, int rank, int64_t *dims) {
   for (int d = 0; d < rank; d++) dims[d] = rng_below(r, 9) == 0 ? rng_below(r, 2) : rng_below(r, 13);
 }
 
+/* Some dimensions so that both cut them evenly. */
+static void even_dims(rng *r, const sw_sharding *a, const sw_sharding *b, int64_t *dims) {
+  int64_t elements = elements_of(a->rank, dims);
+  for (int d = 0; d < a->rank; d++) {
+    int64_t unit = sw_sharding_shards(a, d), other = sw_sharding_shards(b, d), k = unit;
+    while (k % other) k += unit;
+    if (elements == 0 || elements / dims[d] * k * 2 > MAX_ELEMENTS) continue;
+    elements = elements / dims[d] * k;
+    dims[d] = k * (1 + rng_below(r, 2));
+    elements = elements_of(a->rank, dims);
+  }
+}
+
 /* Each element that a device must show comes once, from a device that holds it (not from a halo), and from itself
  * whenever it holds it; the traffic is the count of the others. */
 static void moves_cover_each_element_once(void **state) {
@@ -52,6 +65,7 @@ static void moves_cover_each_element_once(void **state) {
     int64_t dims[SW_MAX_RANK], index[SW_MAX_RANK];
     random_dims(&r, rank, dims);
     sw_sharding a = random_sharding(&r, &m, rank, false), b = random_sharding(&r, &m, rank, false);
+    if (rng_below(&r, 2) == 0) even_dims(&r, &a, &b, dims);
     if (rng_below(&r, 3) == 0) random_lists(&r, &arena, dims, &a);
     if (rng_below(&r, 3) == 0) random_lists(&r, &arena, dims, &b);
     sw_tiling src, dst;

@@ -1,0 +1,41 @@
+/* Figures of resharding: how long a route, a cached route and a table of prices take, and how often the direct exchange
+ * is worth having. */
+#ifndef SHARDWRIGHT_BENCH_RESHARD_H_
+#define SHARDWRIGHT_BENCH_RESHARD_H_
+
+#include "shardwright/clock.h"
+#include "shardwright/profile.h"
+
+typedef struct sw_bench_reshard_options {
+  const sw_profile *profile;
+  double min_s; /* repeat each measurement at least this long */
+  sw_cancel *cancel;
+} sw_bench_reshard_options;
+
+/* One figure beside its limit. */
+typedef struct sw_bench_reshard_row {
+  const char *mesh, *what; /* "route", "route, partial", "cached route", "table of 300 x 300" */
+  double seconds;          /* the mean over the drawn reshards; of a table, the best run */
+  double worst_s;          /* the slowest of them, 0 for a table */
+  double limit_s;
+} sw_bench_reshard_row;
+
+/* Direct exchanges among all pairs of the drawn shardings of one mesh. */
+typedef struct sw_bench_reshard_wins {
+  const char *mesh;
+  int pairs, wins;                  /* wins: pairs on which collectives and permutes alone cost more */
+  double mean_saving;               /* over the wins: the part of the time that the exchange saves */
+  double median_ratio, worst_ratio; /* of collectives and permutes alone: bytes of the busiest device over the bound */
+} sw_bench_reshard_wins;
+
+typedef struct sw_bench_reshard_visitor {
+  sw_rc (*row)(void *user, const sw_bench_reshard_row *row, sw_diag *d);
+  sw_rc (*wins)(void *user, const sw_bench_reshard_wins *wins, sw_diag *d);
+  void *user;
+} sw_bench_reshard_visitor;
+
+/* Rank 4, meshes of two and three axes, reshards drawn from a fixed seed. *beyond: rows whose mean passes the limit. */
+SW_API SW_CHECKED sw_rc sw_bench_reshard(const sw_bench_reshard_options *o, const sw_bench_reshard_visitor *v,
+                                         int *beyond, sw_diag *d);
+
+#endif

@@ -1,0 +1,185 @@
+/* shardwright bench reshard. Shardings of a bf16 tensor of rank 4 are drawn from a fixed seed, so that runs compare.
+ */
+#include "shardwright/bench_reshard.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "shardwright/clock.h"
+#include "shardwright/reshard.h"
+
+enum { RANK = 4, N_SHARDINGS = 300, N_PAIRS = 1000 };
+
+static const char *const kMeshes[] = {"x=2,y=4", "x=2,y=2,z=2", "x=3,y=4,z=2", "x=8,y=2,z=4"};
+enum { N_MESHES = sizeof kMeshes / sizeof kMeshes[0] };
+
+typedef struct bench {
+  const sw_bench_reshard_options *o;
+  const sw_bench_reshard_visitor *v;
+  const char *mesh_text;
+  sw_mesh mesh;
+  const sw_machine *machine;
+  const int64_t *dims;
+  sw_sharding at[N_SHARDINGS];
+  sw_rng rng;
+  int beyond;
+} bench;
+
+/* Axes in random order, each unused, on some dimension, or (one in five) partial. */
+static void draw_shardings(bench *b, bool partial) {
+  for (int i = 0; i < N_SHARDINGS; i++) {
+    int axes[SW_MAX_AXES];
+    b->at[i] = sw_sharding_replicated(RANK);
+    for (int a = 0; a < b->mesh.n_axes; a++) axes[a] = a;
+    for (int a = b->mesh.n_axes - 1; a > 0; a--) {
+      int j = (int)sw_rng_below(&b->rng, a + 1), t = axes[a];
+      axes[a] = axes[j];
+      axes[j] = t;
+    }
+    for (int a = 0; a < b->mesh.n_axes; a++) {
+      sw_axis_ref ref = sw_axis_whole(&b->mesh, axes[a]);
+      int64_t where = sw_rng_below(&b->rng, partial ? 8 : 5);
+      if (where < RANK) (void)sw_sharding_push(&b->at[i], (int)where, ref);
+      if (where > RANK) (void)sw_sharding_push_partial(&b->at[i], SW_REDUCE_SUM, ref);
+    }
+  }
+}
+
+static sw_reshard draw_pair(bench *b) {
+  const sw_sharding *from = &b->at[sw_rng_below(&b->rng, N_SHARDINGS)],
+                    *to = &b->at[sw_rng_below(&b->rng, N_SHARDINGS)];
+  return (sw_reshard){.machine = b->machine, .from = from, .to = to, .rank = RANK, .dims = b->dims, .dtype = SW_BF16};
+}
+
+static sw_rc cancelled(const bench *b, sw_diag *d) {
+  return sw_cancelled(b->o->cancel) ? SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted") : SW_OK;
+}
+
+static sw_rc give(bench *b, const char *what, double seconds, double worst_s, double limit_s, sw_diag *d) {
+  const sw_bench_reshard_row row = {b->mesh_text, what, seconds, worst_s, limit_s};
+  b->beyond += seconds > limit_s;
+  SW_TRY(cancelled(b, d));
+  return b->v->row(b->v->user, &row, d);
+}
+
+/* Each pair's best time of several rounds; their mean, and the largest. */
+static sw_rc time_routes(bench *b, const char *what, sw_diag *d) {
+  static const int kRounds = 3;
+  double mean = 0, worst = 0, unused = 0;
+  for (int i = 0; i < N_PAIRS; i++) {
+    const sw_reshard wanted = draw_pair(b);
+    double best = HUGE_VAL;
+    for (int k = 0; k < kRounds; k++) {
+      double start = sw_now_s();
+      unused += sw_route_cost_s(&wanted);
+      best = fmin(best, sw_now_s() - start);
+    }
+    mean += best / N_PAIRS;
+    worst = fmax(worst, best);
+  }
+  return unused < 0 ? SW_BUG(d, "a price is negative") : give(b, what, mean, worst, 20e-6, d);
+}
+
+static sw_rc time_cached(bench *b, sw_arena *arena, sw_diag *d) {
+  sw_route_cache *cache;
+  sw_reshard *pairs;
+  const sw_route *route;
+  SW_ARENA_NEW(pairs, arena, N_PAIRS, d);
+  SW_TRY(sw_route_cache_make(arena, &cache, d));
+  for (int i = 0; i < N_PAIRS; i++) {
+    pairs[i] = draw_pair(b);
+    SW_TRY(sw_route_cached(cache, &pairs[i], &route, d));
+  }
+  double best = HUGE_VAL, began = sw_now_s();
+  do {
+    double start = sw_now_s();
+    for (int i = 0; i < N_PAIRS; i++) SW_TRY(sw_route_cached(cache, &pairs[i], &route, d));
+    best = fmin(best, sw_now_s() - start);
+  } while (sw_now_s() - began < b->o->min_s);
+  return give(b, "cached route", best / N_PAIRS, 0, 100e-9, d);
+}
+
+static sw_rc time_table(bench *b, const char *what, sw_diag *d) {
+  double best = HUGE_VAL, began = sw_now_s();
+  do {
+    sw_arena arena = {0};
+    const double *cost;
+    clock_t start = clock(); /* processor time: long enough that others would be timed with it */
+    sw_rc rc = sw_route_table(b->machine, b->at, N_SHARDINGS, RANK, b->dims, SW_BF16, &arena, &cost, d);
+    best = fmin(best, (double)(clock() - start) / CLOCKS_PER_SEC);
+    sw_arena_deinit(&arena);
+    SW_TRY(rc);
+  } while (sw_now_s() - began < b->o->min_s);
+  return give(b, what, best, 0, 100e-3, d);
+}
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double ratio_of(const sw_route *r) {
+  if (r->bound_max_bytes == 0) return r->max_bytes == 0 ? 1 : HUGE_VAL;
+  return r->max_bytes / r->bound_max_bytes;
+}
+
+static sw_rc count_wins(bench *b, sw_diag *d) {
+  sw_bench_reshard_wins w = {.mesh = b->mesh_text, .pairs = N_PAIRS};
+  double ratio[N_PAIRS];
+  for (int i = 0; i < N_PAIRS; i++) {
+    sw_arena arena = {0};
+    sw_route any, plain;
+    sw_reshard wanted = draw_pair(b);
+    sw_rc rc = sw_route_find(&wanted, &arena, &any, d);
+    wanted.options.no_exchange = true;
+    if (!rc) rc = sw_route_find(&wanted, &arena, &plain, d);
+    sw_arena_deinit(&arena);
+    SW_TRY(rc);
+    ratio[i] = ratio_of(&plain);
+    if (any.cost_s >= plain.cost_s * (1 - 1e-9)) continue;
+    w.wins++;
+    w.mean_saving += 1 - any.cost_s / plain.cost_s;
+  }
+  if (w.wins) w.mean_saving /= w.wins;
+  qsort(ratio, N_PAIRS, sizeof ratio[0], by_value);
+  w.median_ratio = ratio[N_PAIRS / 2];
+  w.worst_ratio = ratio[N_PAIRS - 1];
+  SW_TRY(cancelled(b, d));
+  return b->v->wins(b->v->user, &w, d);
+}
+
+static sw_rc bench_mesh(bench *b, sw_arena *arena, sw_diag *d) {
+  static const int64_t kEven[RANK] = {384, 768, 192, 384}, kUneven[RANK] = {383, 770, 190, 381};
+  sw_machine *machine;
+  sw_rng_seed(&b->rng, 4);
+  SW_TRY(sw_mesh_parse(b->mesh_text, arena, &b->mesh, d));
+  SW_TRY(sw_machine_build(arena, b->o->profile, &b->mesh, &machine, d));
+  b->machine = machine;
+  b->dims = kEven;
+  draw_shardings(b, false);
+  SW_TRY(time_routes(b, "route", d));
+  SW_TRY(time_cached(b, arena, d));
+  SW_TRY(time_table(b, "table of 300 x 300", d));
+  SW_TRY(count_wins(b, d));
+  b->dims = kUneven;
+  SW_TRY(time_routes(b, "route, uneven", d));
+  SW_TRY(time_table(b, "table, uneven", d));
+  b->dims = kEven;
+  draw_shardings(b, true);
+  SW_TRY(time_routes(b, "route, partial", d));
+  return time_table(b, "table, partial", d);
+}
+
+sw_rc sw_bench_reshard(const sw_bench_reshard_options *o, const sw_bench_reshard_visitor *v, int *beyond, sw_diag *d) {
+  bench b = {.o = o, .v = v};
+  for (int i = 0; i < N_MESHES; i++) {
+    sw_arena arena = {0};
+    b.mesh_text = kMeshes[i];
+    sw_rc rc = bench_mesh(&b, &arena, d);
+    sw_arena_deinit(&arena);
+    SW_TRY(rc);
+  }
+  *beyond = b.beyond;
+  return SW_OK;
+}
