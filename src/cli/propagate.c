@@ -1,6 +1,7 @@
 /* shardwright propagate: complete a model's annotations to a plan, without search. */
 #include "cli/output.h"
 #include "cli/session.h"
+#include "shardwright/factor_rule.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/propagate.h"
 
@@ -8,6 +9,7 @@ typedef struct settings {
   sw_model_options from;
   const char *strategy, *output;
   sw_pairs emit;
+  bool show_rules;
 } settings;
 
 static const sw_operand kOperands[] = {
@@ -24,6 +26,8 @@ static const sw_option kOptions[] = {
     SW_OPTION_OUTPUT_INTO(settings, output),
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),
      .choices = SW_EMIT_KINDS},
+    {"show-rules", 0, SW_OPTION_FLAG, NULL, NULL, "print each op's rule in Shardy's notation instead of propagating",
+     SW_INTO_FLAG(settings, show_rules)},
 };
 
 static sw_rc propagate(const settings *s, const sw_session *session, sw_arena *arena, sw_diag *d) {
@@ -40,11 +44,17 @@ static sw_rc propagate(const settings *s, const sw_session *session, sw_arena *a
   return rc ? rc : sw_save_text(s->output, &out, d);
 }
 
+static sw_rc show_rules(const settings *s, const sw_session *session, sw_diag *d) {
+  sw_text out = {0};
+  sw_factor_rules_print(session->graph, &out);
+  return sw_save_text(s->output, &out, d);
+}
+
 static sw_rc run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   sw_session session;
   SW_TRY(sw_session_open(&s->from, call->arena, &session, d));
-  sw_rc rc = propagate(s, &session, call->arena, d);
+  sw_rc rc = s->show_rules ? show_rules(s, &session, d) : propagate(s, &session, call->arena, d);
   sw_session_close(&session);
   return rc;
 }

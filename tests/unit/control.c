@@ -7,69 +7,22 @@
  */
 #include "check.h"
 
-#include <ctype.h>
-
-#include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/validate.h"
+#include "support/program.h"
 
 static sw_diag diag;
 
 /* --- programs ----------------------------------------------------------------------------------------------------- */
 
-static void quote_list(sw_text *out, const char *key, const char *from, const char *to) {
-  sw_text_printf(out, ", \"%s\": [", key);
-  for (bool first = true; from < to; first = false) {
-    while (from < to && (isspace((unsigned char)*from) || *from == ',')) from++;
-    const char *end = from;
-    while (end < to && *end != ',' && !isspace((unsigned char)*end)) end++;
-    if (end == from) break;
-    sw_text_printf(out, "%s\"%.*s\"", first ? "" : ", ", (int)(end - from), from);
-    from = end;
-  }
-  sw_text_puts(out, "]");
-}
-
-/* "r = op(x, y) 'key':value" */
-static void op_of(sw_text *out, const char *line, const char *end, int number) {
-  const char *is = memchr(line, '=', (size_t)(end - line)), *open = memchr(line, '(', (size_t)(end - line));
-  assert_non_null(open);
-  if (is && is > open) is = NULL;
-  const char *close = memchr(open, ')', (size_t)(end - open)), *name = is ? is + 1 : line;
-  while (*name == ' ') name++;
-  sw_text_printf(out, "%s{\"op\": \"%.*s\", \"name\": \"op%d\"", number ? ",\n" : "", (int)(open - name), name, number);
-  quote_list(out, "inputs", open + 1, close);
-  if (is) quote_list(out, "outputs", line, is);
-  sw_text_puts(out, ", \"attrs\": {");
-  for (const char *p = close + 1; p < end; p++) sw_text_printf(out, "%c", *p == '\'' ? '"' : *p);
-  sw_text_puts(out, "}}");
-}
-
 static sw_rc program(const char *ops, const char *outputs, sw_graph **g) {
-  sw_text t = {0};
-  sw_text_puts(&t,
-               "{\"format\": \"shardwright-model\", \"version\": 1, \"values\": [\n"
-               "{\"name\": \"a\", \"kind\": \"input\", \"dtype\": \"i32\", \"shape\": []},\n"
-               "{\"name\": \"b\", \"kind\": \"input\", \"dtype\": \"i32\", \"shape\": []},\n"
-               "{\"name\": \"v\", \"kind\": \"input\", \"dtype\": \"f32\", \"shape\": [4]},\n"
-               "{\"name\": \"c\", \"kind\": \"input\", \"dtype\": \"bool\", \"shape\": []}");
+  sw_text constants = {0};
   for (int k = 0; k < 10; k++) {
-    sw_text_printf(&t, ",\n{\"name\":\"k%d\",\"kind\":\"constant\",\"dtype\":\"i32\",\"shape\":[],\"value\":%d}", k, k);
+    sw_text_printf(&constants, "%s{\"name\":\"k%d\",\"kind\":\"constant\",\"dtype\":\"i32\",\"shape\":[],\"value\":%d}",
+                   k ? ",\n" : "", k, k);
   }
-  sw_text_puts(&t, "], \"ops\": [\n");
-  int number = 0;
-  for (const char *line = ops; *line;) {
-    const char *end = strchr(line, ';');
-    if (!end) end = line + strlen(line);
-    while (*line == ' ') line++;
-    op_of(&t, line, end, number++);
-    line = *end ? end + 1 : end;
-  }
-  sw_text_puts(&t, "]");
-  quote_list(&t, "outputs", outputs, outputs + strlen(outputs));
-  sw_text_puts(&t, "}");
-  sw_rc rc = sw_model_parse("program", t.at, t.n, g, &diag);
-  sw_text_free(&t);
+  sw_rc rc = program_of("a i32; b i32; v f32 4; c bool", sw_text_str(&constants), ops, outputs, g, &diag);
+  sw_text_free(&constants);
   return rc;
 }
 
