@@ -15,6 +15,7 @@ void sw_im_int(sw_im_attrs *a, sw_attr_key k, int64_t v) { next_attr(a, k)->u.i 
 void sw_im_text(sw_im_attrs *a, sw_attr_key k, const char *v) { next_attr(a, k)->u.text = v; }
 
 void sw_im_numbers(sw_im_attrs *a, sw_attr_key k, const int64_t *v, int n) {
+  if (n < 0) return;
   sw_attr *at = next_attr(a, k);
   at->u.ints.at = v;
   at->u.ints.n = n;
@@ -37,7 +38,7 @@ sw_rc sw_im_ints(sw_importer *m, sw_im_attrs *a, sw_attr_key k, sw_ir_span value
   const int64_t *v = NULL;
   int n;
   SW_TRY(sw_im_list(m, value, &v, &n));
-  if (n >= 0) sw_im_numbers(a, k, v, n);
+  sw_im_numbers(a, k, v, n);
   return SW_OK;
 }
 

@@ -48,7 +48,8 @@ static const char *find_mesh(sw_ir_writer *w, const char *text) {
     if (!sw_ir_is(w->t, o->name, "sdy.mesh") || o->generic) continue;
     uint32_t at = o->body.at;
     while (at < o->body.end && w->t->s[at] != '<') at++;
-    if (!same_text(w->t, sw_ir_trimmed(w->t, (sw_ir_span){at, o->body.end}), text)) continue;
+    sw_ir_span in = sw_ir_inside(w->t, (sw_ir_span){at, o->body.end});
+    if (at == o->body.end || !same_text(w->t, (sw_ir_span){in.at - 1, in.end + 1}, text)) continue;
     return sw_arena_strndup(&w->arena, w->t->s + o->symbol.at, sw_ir_len(o->symbol), w->d);
   }
   return NULL;

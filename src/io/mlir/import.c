@@ -147,16 +147,32 @@ static sw_rc output_name(sw_importer *m, uint32_t i, const char **out) {
   return base ? sw_im_fresh_name(m, base, out) : SW_E_RESOURCE;
 }
 
+/* What is returned is what the function declares. */
+static sw_rc check_output(sw_importer *m, uint32_t ret, uint32_t i, sw_id value) {
+  sw_ir_span said = sw_im_declared_result(m->t, sw_im_op(m, m->main), i);
+  sw_type type;
+  if (!sw_ir_present(said))
+    return SW_IM_FAIL(m, ret, "more values are returned than the %u that the function declares", i);
+  SW_TRY(sw_ir_read_type(m->t, said, &m->scratch, &type, m->d));
+  if (sw_type_equal(&type, &m->g->values[value].type)) return SW_OK;
+  return SW_IM_FAIL(m, ret, "returned value %u is not of the type %.*s that the function declares", i,
+                    (int)sw_ir_len(said), m->t->s + said.at);
+}
+
 static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n) {
   uint32_t block = sw_im_block(m->t, sw_im_op(m, m->main), 0);
   for (uint32_t i = 0; i < n; i++) {
     const char *name;
     sw_id alias = -1;
+    SW_TRY(check_output(m, ret, i, values[i]));
     SW_TRY(output_name(m, i, &name));
     for (uint32_t a = 0; a < m->roles->n; a++) {
       if (m->roles->alias[a] == (int64_t)i) alias = sw_im_top(m)->instance->slots[m->names->block[block] + a];
     }
     SW_TRY(sw_graph_add_output(m->g, name, values[i], alias, sw_im_place(m, ret), m->d));
+  }
+  if (sw_ir_present(sw_im_declared_result(m->t, sw_im_op(m, m->main), n))) {
+    return SW_IM_FAIL(m, ret, "%u values are returned; the function declares more", n);
   }
   sw_ir_walk w = m->walks.at[--m->walks.n];
   sw_mem_free(w.instance->slots);
@@ -236,8 +252,34 @@ static sw_rc find_main(sw_importer *m) {
   return SW_OK;
 }
 
+/* arg_attrs and res_attrs of the generic form: as many dictionaries as there are arguments or results. */
+static sw_rc check_attr_list(sw_importer *m, const char *key, int64_t n) {
+  sw_ir_span list = sw_ir_entry(m->t, sw_im_op(m, m->main)->props, key), item;
+  uint32_t cursor = 0;
+  if (!sw_ir_present(list)) return SW_OK;
+  int64_t found = 0;
+  bool ok = list.at < list.end && m->t->s[list.at] == '[';
+  while (ok && sw_ir_next_item(m->t, list, &cursor, &item)) {
+    ok = item.at < item.end && m->t->s[item.at] == '{';
+    found++;
+  }
+  if (ok && found == n) return SW_OK;
+  return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, list.at), "expected '%s' to be a list of one dictionary for each value",
+                       key);
+}
+
+static sw_rc check_main(sw_importer *m) {
+  const sw_ir_op *f = sw_im_op(m, m->main);
+  const sw_ir_block *b = &m->t->blocks.at[sw_im_block(m->t, f, 0)];
+  uint32_t results = 0;
+  while (sw_ir_present(sw_im_declared_result(m->t, f, results))) results++;
+  SW_TRY(check_attr_list(m, "arg_attrs", b->n_args));
+  return check_attr_list(m, "res_attrs", results);
+}
+
 sw_rc sw_im_import(sw_importer *m) {
   SW_TRY(find_main(m));
+  SW_TRY(check_main(m));
   SW_TRY(sw_im_mesh(m));
   sw_ir_roles roles;
   SW_TRY(sw_im_roles(m, &roles));

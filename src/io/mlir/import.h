@@ -105,7 +105,7 @@ typedef struct sw_im_attrs {
 } sw_im_attrs;
 void sw_im_int(sw_im_attrs *a, sw_attr_key k, int64_t v);
 void sw_im_text(sw_im_attrs *a, sw_attr_key k, const char *v);              /* borrowed */
-void sw_im_numbers(sw_im_attrs *a, sw_attr_key k, const int64_t *v, int n); /* borrowed */
+void sw_im_numbers(sw_im_attrs *a, sw_attr_key k, const int64_t *v, int n); /* borrowed; n < 0: absent */
 void sw_im_shape(sw_im_attrs *a, const sw_type *t);
 /* The list at `value` as attribute `k`; absent: not added. */
 SW_CHECKED sw_rc sw_im_ints(sw_importer *m, sw_im_attrs *a, sw_attr_key k, sw_ir_span value);
@@ -198,6 +198,8 @@ void sw_im_warn(sw_importer *m, uint32_t at, const char *fmt, ...) SW_PRINTF(3, 
 /* The attributes of argument `i` of a function: written with it, or in arg_attrs. */
 sw_ir_span sw_im_arg_attrs(const sw_ir_tree *t, const sw_ir_op *function, uint32_t i);
 sw_ir_span sw_im_result_attrs(const sw_ir_tree *t, const sw_ir_op *function, uint32_t i);
+/* The type of result `i` that a function declares; empty when there are fewer. */
+sw_ir_span sw_im_declared_result(const sw_ir_tree *t, const sw_ir_op *function, uint32_t i);
 /* First block of a region of an op; SW_IR_NONE. */
 uint32_t sw_im_block(const sw_ir_tree *t, const sw_ir_op *op, int region);
 

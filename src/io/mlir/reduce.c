@@ -151,7 +151,7 @@ static bool all_ones(const int64_t *v, int n, int but) {
 /* A window over everything before (or behind) each element is a running reduction: its dim; -1 when it is not one. */
 static int running_dim(const window *w, const sw_type *x, bool *reversed) {
   int dim = -1;
-  if (w->n != x->rank || w->n_padding != 2 * w->n) return -1;
+  if (w->n != x->rank || w->n_padding != 2 * w->n) return -1; /* absent lists have n = -1 */
   for (int i = 0; i < w->n; i++) {
     int64_t low = w->padding[2 * i], high = w->padding[2 * i + 1];
     if (w->sizes[i] == 1 && !low && !high) continue;
@@ -167,10 +167,10 @@ static int running_dim(const window *w, const sw_type *x, bool *reversed) {
 
 static sw_rc window_attrs(sw_importer *m, const window *w, sw_im_attrs *a) {
   sw_im_numbers(a, SW_ATTR_WINDOW, w->sizes, w->n);
-  if (w->n_strides > 0) sw_im_numbers(a, SW_ATTR_STRIDES, w->strides, w->n_strides);
-  if (w->n_base > 0) sw_im_numbers(a, SW_ATTR_LHS_DILATION, w->base, w->n_base);
-  if (w->n_holes > 0) sw_im_numbers(a, SW_ATTR_RHS_DILATION, w->holes, w->n_holes);
-  if (w->n_padding != 2 * w->n) return SW_OK;
+  sw_im_numbers(a, SW_ATTR_STRIDES, w->strides, w->n_strides);
+  sw_im_numbers(a, SW_ATTR_LHS_DILATION, w->base, w->n_base);
+  sw_im_numbers(a, SW_ATTR_RHS_DILATION, w->holes, w->n_holes);
+  if (w->n < 0 || w->n_padding != 2 * w->n) return SW_OK;
   int64_t *split;
   SW_ARENA_NEW(split, &m->scratch, w->n_padding, m->d);
   for (int i = 0; i < w->n_padding; i++) split[i % 2 ? w->n + i / 2 : i / 2] = w->padding[i];

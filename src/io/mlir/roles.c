@@ -48,12 +48,26 @@ sw_ir_span sw_im_result_attrs(const sw_ir_tree *t, const sw_ir_op *f, uint32_t i
     }
     return (sw_ir_span){0, 0};
   }
-  sw_ir_types_cursor c = {sw_ir_trimmed(t, f->types), 0};
-  if (!sw_ir_present(f->types) || t->s[c.list.at] != '(') return (sw_ir_span){0, 0};
+  if (!sw_ir_present(f->types) || t->s[f->types.at] != '(') return (sw_ir_span){0, 0};
+  sw_ir_types_cursor c = sw_ir_result_types(t, f->types);
   while (sw_ir_next_type(t, &c, &item)) {
     if (i--) continue;
     while (item.at < item.end && t->s[item.at] != '{') item.at++;
     return item.at < item.end ? item : (sw_ir_span){0, 0};
+  }
+  return (sw_ir_span){0, 0};
+}
+
+sw_ir_span sw_im_declared_result(const sw_ir_tree *t, const sw_ir_op *f, uint32_t i) {
+  sw_ir_span types = f->generic ? sw_ir_entry(t, f->props, "function_type") : f->types, item;
+  if (!sw_ir_len(types)) return (sw_ir_span){0, 0};
+  sw_ir_types_cursor c = sw_ir_result_types(t, types);
+  while (sw_ir_next_type(t, &c, &item)) {
+    if (i--) continue;
+    for (uint32_t at = item.at; at < item.end; at++) { /* without attributes */
+      if (t->s[at] == '{') item.end = at;
+    }
+    return sw_ir_trimmed(t, item);
   }
   return (sw_ir_span){0, 0};
 }
@@ -152,22 +166,9 @@ static void check_alias(role_finder *r, uint32_t i) {
   int64_t *alias = &r->out->alias[i];
   const sw_ir_tree *t = r->m->t;
   if (*alias < 0) return;
-  sw_ir_span result = {0, 0};
-  sw_ir_span types = r->f->generic ? sw_ir_entry(t, r->f->props, "function_type") : r->f->types;
-  if (*alias < 1 << 20) result = sw_ir_result_type(t, types, (int)*alias);
-  if (!r->f->generic) {
-    sw_ir_types_cursor c = {sw_ir_trimmed(t, types), 0};
-    int64_t k = 0;
-    result = (sw_ir_span){0, 0};
-    for (sw_ir_span item; sw_ir_next_type(t, &c, &item) && !sw_ir_present(result); k++) {
-      if (k == *alias) result = item;
-    }
-  }
+  sw_ir_span result = *alias < 1 << 20 ? sw_im_declared_result(t, r->f, (uint32_t)*alias) : (sw_ir_span){0, 0};
   sw_type is, was;
   sw_ir_span arg = t->args.at[r->block->first_arg + i].type;
-  for (uint32_t at = result.at; at < result.end; at++) { /* without attributes */
-    if (t->s[at] == '{') result.end = at;
-  }
   bool ok = sw_ir_present(result) && !sw_ir_read_type(t, result, &r->m->scratch, &is, NULL) &&
             !sw_ir_read_type(t, arg, &r->m->scratch, &was, NULL) && sw_type_equal(&is, &was);
   for (uint32_t k = 0; ok && k < i; k++) ok = r->out->alias[k] != *alias;

@@ -202,8 +202,9 @@ sw_rc sw_ir_write_at_top(sw_ir_writer *w, const char *line) {
     const char *text = sw_arena_printf(&w->arena, w->d, "%s\n", line);
     return insert(w, t->ops.at[w->p->main].text.at, text);
   }
-  const char *text = sw_arena_printf(&w->arena, w->d, "\n  %s", line);
-  return insert(w, t->regions.at[t->ops.at[w->p->module].first_region].text.at + 1, text);
+  uint32_t at = t->regions.at[t->ops.at[w->p->module].first_region].text.at + 1;
+  bool line_ends = t->s[at + strspn(t->s + at, " \t\r")] == '\n';
+  return insert(w, at, sw_arena_printf(&w->arena, w->d, "\n  %s%s", line, line_ends ? "" : "\n"));
 }
 
 static sw_rc write_all(sw_ir_writer *w, sw_text *out) {
