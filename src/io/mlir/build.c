@@ -129,13 +129,10 @@ static sw_rc check_types(sw_importer *m, uint32_t op, const sw_id *results, uint
   return SW_OK;
 }
 
-sw_rc sw_im_emit(sw_importer *m, uint32_t op, const sw_im_add *add, sw_id *results) {
-  const sw_ir_op *o = sw_im_op(m, op);
-  uint32_t n = add->part ? 1 : sw_ir_result_count(m->t, o);
-  sw_id own[SW_MAX_RESULTS];
-  const char *names[SW_MAX_RESULTS];
-  if (n > SW_MAX_RESULTS) return SW_IM_FAIL(m, op, "the op has %u results; expected at most %d", n, SW_MAX_RESULTS);
-  for (uint32_t i = 0; i < n; i++) SW_TRY(value_name(m, op, i, add->part, &names[i]));
+static sw_rc add_op(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t n, const char *const *names,
+                    sw_id *results) {
+  bool gives = add->code != SW_OP_WHILE && add->code != SW_OP_CASE && add->code != SW_OP_TEST &&
+               add->code != SW_OP_OTHERWISE && add->code != SW_OP_END;
   sw_op_spec spec = {.code = add->code,
                      .name = n ? names[0] : NULL,
                      .n_operands = add->n_operands,
@@ -143,26 +140,36 @@ sw_rc sw_im_emit(sw_importer *m, uint32_t op, const sw_im_add *add, sw_id *resul
                      .n_attrs = add->attrs ? add->attrs->n : 0,
                      .attrs = add->attrs ? add->attrs->at : NULL,
                      .span = sw_im_place(m, op),
-                     .n_result_names = (int)n,
+                     .n_result_names = gives ? (int)n : 0,
                      .result_names = names,
                      .space = add->space,
                      .n_result_types = add->n_types,
                      .result_types = add->types};
-  SW_TRY(sw_im_location(m, o->loc, &spec.location));
+  SW_TRY(sw_im_location(m, sw_im_op(m, op)->loc, &spec.location));
+  return sw_graph_add_op(m->g, &spec, results, m->d);
+}
+
+sw_rc sw_im_emit(sw_importer *m, uint32_t op, const sw_im_add *add, sw_id *results) {
+  if (add->part) return sw_im_emit_one(m, op, add, 0, results);
+  uint32_t n = sw_ir_result_count(m->t, sw_im_op(m, op));
+  sw_id own[SW_MAX_RESULTS];
+  const char *names[SW_MAX_RESULTS];
+  if (n > SW_MAX_RESULTS) return SW_IM_FAIL(m, op, "the op has %u results; expected at most %d", n, SW_MAX_RESULTS);
+  for (uint32_t i = 0; i < n; i++) SW_TRY(value_name(m, op, i, NULL, &names[i]));
   if (!results) results = own;
-  SW_TRY(sw_graph_add_op(m->g, &spec, results, m->d));
-  if (add->part) return SW_OK;
+  SW_TRY(add_op(m, op, add, n, names, results));
   SW_TRY(check_types(m, op, results, n));
   for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_bind(m, op, i, results[i], true));
   return sw_im_annotate_results(m, op);
 }
 
-sw_rc sw_im_scalar(sw_importer *m, uint32_t op, const char *part, sw_dtype t, const void *element, sw_id *out) {
-  sw_im_attrs a = {.n = 0};
-  sw_im_numbers(&a, SW_ATTR_SHAPE, NULL, 0);
-  sw_im_int(&a, SW_ATTR_DTYPE, t);
-  next_attr(&a, SW_ATTR_VALUE)->u.data = (sw_data){element, true};
-  return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_CONSTANT, .attrs = &a, .part = part}, out);
+sw_rc sw_im_emit_one(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t result, sw_id *out) {
+  const char *name;
+  sw_id own[SW_MAX_RESULTS];
+  SW_TRY(value_name(m, op, result, add->part, &name));
+  SW_TRY(add_op(m, op, add, 1, &name, own));
+  if (out) *out = own[0];
+  return add->part ? SW_OK : sw_im_bind(m, op, result, own[0], true);
 }
 
 /* The constant behind scalars that are only spread or reshaped. */

@@ -72,9 +72,11 @@ sw_rc sw_im_top_k(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_TOP_K, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
 }
 
-static sw_rc custom_erf(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  (void)row;
-  return sw_im_simple(m, &(sw_ir_row){.name = "erf", .code = SW_OP_ERF, .most_operands = 1}, op);
+/* mhlo.erf and the like: an op that its own dialect would write by name. */
+static const sw_ir_row *elementwise_target(const sw_ir_tree *t, sw_ir_span target) {
+  const sw_ir_row *row = sw_ir_row_of(t, target);
+  bool known = row && row->import == sw_im_simple && (row->most_operands == 1 || row->most_operands == 2);
+  return known && !row->attrs[0].key ? row : NULL;
 }
 
 static const struct {
@@ -94,7 +96,6 @@ static const struct {
     {"mhlo.topk", sw_im_top_k},
     {"TopK", sw_im_top_k},
     {"chlo.top_k", sw_im_top_k},
-    {"mhlo.erf", custom_erf},
 };
 
 sw_rc sw_im_custom_call(sw_importer *m, const sw_ir_row *row, uint32_t op) {
@@ -104,5 +105,7 @@ sw_rc sw_im_custom_call(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   for (size_t i = 0; i < sizeof kTargets / sizeof *kTargets; i++) {
     if (sw_ir_is(m->t, target, kTargets[i].target)) return kTargets[i].import(m, row, op);
   }
+  const sw_ir_row *elementwise = elementwise_target(m->t, target);
+  if (elementwise) return sw_im_simple(m, elementwise, op);
   return sw_im_opaque(m, op, sw_im_string(m, target));
 }

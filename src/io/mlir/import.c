@@ -186,7 +186,9 @@ sw_rc sw_im_return(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id *values;
   SW_ARENA_NEW(values, &m->scratch, n, m->d);
   for (uint32_t i = 0; i < n; i++) values[i] = sw_im_operand(m, op, i);
-  return sw_im_top(m)->kind == SW_IR_IN_MAIN ? add_outputs(m, op, values, n) : leave_call(m, op, values, n);
+  if (sw_im_top(m)->kind == SW_IR_IN_MAIN) return add_outputs(m, op, values, n);
+  if (sw_im_top(m)->kind == SW_IR_IN_CALL) return leave_call(m, op, values, n);
+  return sw_im_leave_region(m, op, values, n);
 }
 
 /* --- the walk ---------------------------------------------------------------------------------------------------- */
@@ -298,7 +300,8 @@ sw_rc sw_im_import(sw_importer *m) {
 }
 
 void sw_im_free(sw_importer *m) {
-  for (size_t i = 0; i < m->walks.n; i++) {
+  for (size_t i = 0; i < m->walks.n; i++) { /* those that a failure left open */
+    if (m->walks.at[i].kind > SW_IR_IN_CALL) continue;
     sw_mem_free(m->walks.at[i].instance->slots);
     m->walks.at[i].instance->slots = NULL;
   }

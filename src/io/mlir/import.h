@@ -32,7 +32,8 @@ typedef struct sw_ir_walk {
   uint32_t op;     /* the call, loop or choice that opened it */
   uint32_t cursor; /* next op */
   uint32_t region;
-  sw_ir_instance *instance; /* of the block's values */
+  sw_ir_instance *instance;      /* of the block's values */
+  struct sw_ir_control *control; /* of the loop or choice; NULL in functions */
 } sw_ir_walk;
 
 /* Results of an op of the text as values of the graph, for the writer; a function called twice has two of each. */
@@ -130,9 +131,9 @@ typedef struct sw_im_add {
   const sw_space *space; /* generic ones */
 } sw_im_add;
 SW_CHECKED sw_rc sw_im_emit(sw_importer *m, uint32_t op, const sw_im_add *add, sw_id *results);
-/* A scalar constant. */
-SW_CHECKED sw_rc sw_im_scalar(sw_importer *m, uint32_t op, const char *part, sw_dtype t, const void *element,
-                              sw_id *out);
+/* The same for an op of the graph that gives at most one value: result `result` of the op of the text (which is bound
+ * to it), or with `part` a helper named after that. */
+SW_CHECKED sw_rc sw_im_emit_one(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t result, sw_id *out);
 /* Is the value a constant that is the neutral element of the reduction? */
 bool sw_im_is_identity(const sw_importer *m, sw_id value, sw_reduction kind);
 /* The op as an opaque one, with a warning the first time. */
@@ -147,6 +148,12 @@ bool sw_im_region_kind(const sw_importer *m, uint32_t region, sw_reduction *out)
 bool sw_im_word_kind(const sw_importer *m, sw_ir_span name, sw_dtype t, sw_reduction *out);
 /* Does the region return its second argument as it is? */
 bool sw_im_region_replaces(const sw_importer *m, uint32_t region);
+
+/* A reduce of (values, positions) that picks the greatest or least: emits it as reduce and argmax, else *done = false.
+ */
+SW_CHECKED sw_rc sw_im_arg_reduce(sw_importer *m, uint32_t op, bool *done);
+/* Slot of p where the region's value `slot` is select(p, true, false); else the slot itself. */
+uint32_t sw_im_behind_select(const sw_importer *m, uint32_t region, uint32_t slot);
 
 /* Import rows of several files. */
 #define SW_IR_IMPORTER(name) SW_CHECKED sw_rc name(sw_importer *m, const sw_ir_row *row, uint32_t op)
@@ -168,6 +175,12 @@ SW_IR_IMPORTER(sw_im_constraint);
 SW_IR_IMPORTER(sw_im_square);
 SW_IR_IMPORTER(sw_im_return);
 SW_IR_IMPORTER(sw_im_local);
+SW_IR_IMPORTER(sw_im_while);
+SW_IR_IMPORTER(sw_im_case);
+SW_IR_IMPORTER(sw_im_sort);
+SW_IR_IMPORTER(sw_im_reduce_precision);
+/* The end of a region of a loop or choice; `ret` is its terminator. */
+SW_CHECKED sw_rc sw_im_leave_region(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n);
 
 /* --- other parts ------------------------------------------------------------------------------------------------- */
 

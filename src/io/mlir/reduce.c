@@ -55,16 +55,27 @@ static uint32_t only_block(const sw_importer *m, uint32_t region) {
   return block != SW_IR_NONE && m->t->blocks.at[block].n_args == 2 ? block : SW_IR_NONE;
 }
 
+/* The op of a block that gives the slot; NULL: none. */
+static const sw_ir_op *giver(const sw_importer *m, uint32_t block, uint32_t slot) {
+  for (uint32_t i = m->t->blocks.at[block].first_op; i != SW_IR_NONE; i = sw_im_op(m, i)->next) {
+    const sw_ir_op *o = sw_im_op(m, i);
+    if (o->n_results == 1 && m->names->result[o->first_result] == slot) return o;
+  }
+  return NULL;
+}
+
 bool sw_im_region_kind(const sw_importer *m, uint32_t region, sw_reduction *out) {
   uint32_t block = only_block(m, region);
   if (block == SW_IR_NONE) return false;
-  uint32_t op = m->t->blocks.at[block].first_op, first = m->names->block[block];
-  if (op == SW_IR_NONE || is_return(m, op) || !is_return(m, sw_im_op(m, op)->next)) return false;
-  const sw_ir_op *o = sw_im_op(m, op), *ret = sw_im_op(m, o->next);
-  if (o->n_uses != 2 || o->n_results != 1) return false;
+  uint32_t ret = m->t->blocks.at[block].first_op, first = m->names->block[block];
+  while (ret != SW_IR_NONE && sw_im_op(m, ret)->next != SW_IR_NONE) ret = sw_im_op(m, ret)->next;
+  if (!is_return(m, ret)) return false;
+  uint32_t given = sw_im_behind_select(m, region, m->names->use[sw_im_op(m, ret)->first_use]);
+  const sw_ir_op *o = giver(m, block, given);
+  if (!o || o->n_uses != 2) return false;
   uint32_t a = m->names->use[o->first_use], b = m->names->use[o->first_use + 1];
   bool both = (a == first && b == first + 1) || (a == first + 1 && b == first);
-  if (!both || m->names->use[ret->first_use] != m->names->result[o->first_result]) return false;
+  if (!both) return false;
   sw_type t;
   sw_arena arena = {0};
   sw_rc rc = sw_ir_read_type(m->t, sw_ir_result_type(m->t, o->types, 0), &arena, &t, NULL);
@@ -112,7 +123,10 @@ static sw_rc emit_with_init(sw_importer *m, uint32_t op, sw_im_add *add, sw_id i
 sw_rc sw_im_reduce(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_reduction kind;
+  bool done;
   SW_TRY(sw_im_operand_count(m, op, 2, UINT32_MAX));
+  SW_TRY(sw_im_arg_reduce(m, op, &done));
+  if (done) return SW_OK;
   sw_id x = sw_im_operand(m, op, 0), init = sw_im_operand(m, op, 1);
   if (o->n_uses != 2 || !kind_of(m, op, m->g->values[x].type.dtype, &kind)) {
     return sw_im_opaque(m, op, "stablehlo.reduce (several inputs, or a region of its own)");

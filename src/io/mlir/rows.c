@@ -7,27 +7,23 @@
 #define FOLLOWS NULL, NULL /* from the type of the result */
 
 /* clang-format off */
-#define UNARY(name, code) {name, sw_im_simple, code, 1, {{0}}}
-#define BINARY(name, code) {name, sw_im_simple, code, 2, {{0}}}
 static const sw_ir_row kRows[] = {
-    UNARY("abs", SW_OP_ABS), UNARY("negate", SW_OP_NEGATE), UNARY("exponential", SW_OP_EXP),
-    UNARY("exponential_minus_one", SW_OP_EXPM1), UNARY("log", SW_OP_LOG), UNARY("log_plus_one", SW_OP_LOG1P),
-    UNARY("sqrt", SW_OP_SQRT), UNARY("rsqrt", SW_OP_RSQRT), UNARY("cbrt", SW_OP_CBRT), UNARY("tanh", SW_OP_TANH),
-    UNARY("logistic", SW_OP_LOGISTIC), UNARY("sine", SW_OP_SIN), UNARY("cosine", SW_OP_COS), UNARY("tan", SW_OP_TAN),
-    UNARY("erf", SW_OP_ERF), UNARY("sign", SW_OP_SIGN), UNARY("floor", SW_OP_FLOOR), UNARY("ceil", SW_OP_CEIL),
-    UNARY("round_nearest_even", SW_OP_ROUND_EVEN), UNARY("round_nearest_afz", SW_OP_ROUND_AFZ),
-    UNARY("not", SW_OP_NOT), UNARY("is_finite", SW_OP_IS_FINITE), UNARY("popcnt", SW_OP_POPCNT),
-    UNARY("count_leading_zeros", SW_OP_CLZ),
-    BINARY("add", SW_OP_ADD), BINARY("subtract", SW_OP_SUBTRACT), BINARY("multiply", SW_OP_MULTIPLY),
-    BINARY("divide", SW_OP_DIVIDE), BINARY("remainder", SW_OP_REMAINDER), BINARY("maximum", SW_OP_MAXIMUM),
-    BINARY("minimum", SW_OP_MINIMUM), BINARY("power", SW_OP_POWER), BINARY("atan2", SW_OP_ATAN2),
-    BINARY("and", SW_OP_AND), BINARY("or", SW_OP_OR), BINARY("xor", SW_OP_XOR),
-    BINARY("shift_left", SW_OP_SHIFT_LEFT), BINARY("shift_right_arithmetic", SW_OP_SHIFT_RIGHT_ARITHMETIC),
-    BINARY("shift_right_logical", SW_OP_SHIFT_RIGHT_LOGICAL),
+#define SW_X(id, text) {text, sw_im_simple, SW_OP_##id, 1, {{0}}},
+    SW_OPS_UNARY(SW_X)
+#undef SW_X
+#define SW_X(id, text) {text, sw_im_simple, SW_OP_##id, 2, {{0}}},
+    SW_OPS_BINARY(SW_X)
+#undef SW_X
     {"compare", sw_im_compare, SW_OP_COMPARE, 2, {{0}}},
     {"select", sw_im_simple, SW_OP_SELECT, 3, {{0}}},
     {"clamp", sw_im_simple, SW_OP_CLAMP, 3, {{0}}},
     {"convert", sw_im_simple, SW_OP_CONVERT, 1, {{SW_ATTR_DTYPE, FOLLOWS}}},
+    {"bitcast_convert", sw_im_simple, SW_OP_BITCAST, 1, {{SW_ATTR_DTYPE, FOLLOWS}}},
+    {"reduce_precision", sw_im_reduce_precision, SW_OP_REDUCE_PRECISION, 1, {{0}}},
+    {"sort", sw_im_sort, SW_OP_SORT, 0, {{0}}},
+    {"while", sw_im_while, SW_OP_COUNT, 0, {{0}}},
+    {"case", sw_im_case, SW_OP_COUNT, 0, {{0}}},
+    {"if", sw_im_case, SW_OP_COUNT, 0, {{0}}},
     {"broadcast_in_dim", sw_im_simple, SW_OP_BROADCAST, 1,
      {{SW_ATTR_SHAPE, FOLLOWS}, {SW_ATTR_DIMS, "broadcast_dimensions", "dims"}}},
     {"dynamic_broadcast_in_dim", sw_im_simple, SW_OP_BROADCAST, 1,

@@ -161,6 +161,29 @@ sw_rc sw_im_slice(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return sw_im_emit(m, op, &add, NULL);
 }
 
+/* stablehlo.reduce_precision %0, format = e5m10 : ... */
+sw_rc sw_im_reduce_precision(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_im_attrs a = {.n = 0};
+  sw_im_add add = {.code = row->code, .attrs = &a};
+  int64_t exponent = 0, mantissa = 0;
+  SW_TRY(collect_operands(m, op, row->most_operands, &add.operands, &add.n_operands));
+  sw_ir_span e = sw_ir_attr(m->t, o, "exponent_bits", NULL), f = sw_ir_attr(m->t, o, "mantissa_bits", NULL);
+  if (!sw_ir_present(e)) {
+    sw_ir_span format = sw_ir_clause(m->t, o, "format");
+    uint32_t middle = format.at;
+    while (middle < format.end && m->t->s[middle] != 'm') middle++;
+    e = (sw_ir_span){format.at + 1, middle};
+    f = (sw_ir_span){middle + 1, format.end};
+  }
+  if (!sw_ir_read_int(m->t, e, &exponent) || !sw_ir_read_int(m->t, f, &mantissa)) {
+    return SW_IM_FAIL(m, op, "the op does not say its format; expected one like e5m10");
+  }
+  sw_im_int(&a, SW_ATTR_EXPONENT_BITS, exponent);
+  sw_im_int(&a, SW_ATTR_MANTISSA_BITS, mantissa);
+  return sw_im_emit(m, op, &add, NULL);
+}
+
 /* Collectives outside of manual computations say what each device does: the program is partitioned already. */
 sw_rc sw_im_local(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
