@@ -34,7 +34,7 @@ typedef struct sw_comm_event {
 
 typedef struct sw_comm_options {
   double timeout_s;            /* <= 0: 30 s */
-  uint64_t jitter_seed;        /* tests: random delays before each operation; 0 = none */
+  uint64_t jitter_seed;        /* tests: random delays and idle wake-ups before each operation; 0 = none */
   sw_cancel *cancel;           /* NULL allowed */
   double (*now_s)(void *user); /* the clock of timeouts; NULL: sw_now_s */
   void *now_user;

@@ -13,7 +13,7 @@
 typedef struct sw_comm_suite sw_comm_suite;
 
 /* `n_calls` collectives over random axes, dtypes, shapes (also empty and of rank 0), uneven blocks, roots, offsets,
- * windows, halos; in place or not. Everything lives in the arena. */
+ * windows, halos; in place or not, started or run, with combiners of the caller's, as messages. All in the arena. */
 SW_API SW_CHECKED sw_rc sw_comm_suite_build(const sw_mesh *mesh, uint64_t seed, int n_calls, sw_arena *arena,
                                             sw_comm_suite **out, sw_diag *d);
 /* This device's part: run every call and compare its result. Does not leave the communicator. */
@@ -28,7 +28,8 @@ SW_API SW_CHECKED sw_rc sw_comm_suite_run(const sw_comm_suite *suite, sw_comm *c
   X(RECEIVE, "waits for a message that nobody sends") \
   X(LEAVE, "ends its program")                        \
   X(FAIL, "fails")                                    \
-  X(MEMORY, "gets no memory")
+  X(MEMORY, "gets no memory")                         \
+  X(DELAY, "comes late")
 
 typedef enum sw_comm_fault_kind {
 #define SW_X(id, text) SW_FAULT_##id,
@@ -41,6 +42,7 @@ typedef struct sw_comm_fault {
   sw_comm_fault_kind kind;
   int64_t device;
   int call;
+  uint64_t amount; /* MEMORY: how many allocations come before the one that fails; DELAY: nanoseconds; modulo some */
 } sw_comm_fault;
 
 SW_API const char *sw_comm_fault_text(sw_comm_fault_kind kind);

@@ -23,8 +23,8 @@ static const sw_option kOptions[] = {
      SW_INTO_NUMBER(settings, min_s), .min = 0.0001, .max = 60},
     {"format", 0, SW_OPTION_CHOICE, "FORM", "table", "how to print figures", SW_INTO_TEXT(settings, format),
      .choices = "table|json|csv"},
-    {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "mesh of check (default x=2,y=4), or of bench instead of --devices",
-     SW_INTO_TEXT(settings, mesh)},
+    {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL,
+     "mesh of check (default: several in turn), or of bench instead of --devices", SW_INTO_TEXT(settings, mesh)},
     {"comm", 0, SW_OPTION_CHOICE, "ENGINE", "threads",
      "what check runs on: threads of this process, or the processes of mpirun", SW_INTO_TEXT(settings, engine),
      .choices = "threads|mpi"},
@@ -66,33 +66,50 @@ static sw_comm_options options_of(const sw_call *call) {
   return (sw_comm_options){.cancel = call->cancel, .timeout_s = s->timeout_s};
 }
 
+/* Without --mesh, programs take turns on these. */
+static const char *const kMeshes[] = {"x=2,y=4", "2", "3", "2x2", "5", "2x3", "4x2", "2x2x2", "1x3x2", "4x4"};
+enum { MESHES = sizeof kMeshes / sizeof kMeshes[0] };
+
 /* All devices of this process, or its one device of an MPI run. */
 typedef struct checker {
   const sw_call *call;
-  sw_mesh mesh;
+  sw_mesh mesh[MESHES];
+  int meshes;
   sw_comm *mpi;    /* NULL: threads */
   sw_trace *trace; /* NULL, or what the next program on threads goes into */
   int64_t device;
 } checker;
 
-static sw_rc run_on_threads(const checker *k, checked_program *p, sw_diag *d) {
+/* Programs differ in timing, too: on as many threads as --threads says or a thread per device, at once or with delays.
+ */
+static sw_rc run_on_threads(const checker *k, int64_t number, checked_program *p, sw_diag *d) {
   const settings *s = k->call->settings;
+  const sw_mesh *mesh = &k->mesh[number % k->meshes];
   sw_comm *comm;
   sw_comm_options o = options_of(k->call);
   o.on_call = k->trace ? sw_trace_on_call : NULL;
   o.on_call_user = k->trace;
-  SW_TRY(sw_comm_create_threads(&k->mesh, &o, &comm, d));
-  sw_rc rc = sw_comm_launch(comm, run_program, p, &(sw_launch_options){.threads = (int)s->threads}, d);
+  o.jitter_seed = number % 7 == 3 ? (uint64_t)number : 0;
+  bool own_threads = s->threads == 0 && number % 3 == 2;
+  sw_launch_options l = {.threads = own_threads ? (int)sw_mesh_devices(mesh) : (int)s->threads};
+  SW_TRY(sw_comm_create_threads(mesh, &o, &comm, d));
+  sw_rc rc = sw_comm_launch(comm, run_program, p, &l, d);
   sw_comm_destroy(comm);
   return rc;
 }
 
-static sw_rc check_program(const checker *k, uint64_t seed, int calls, sw_diag *d) {
+static sw_rc check_program(const checker *k, int64_t number, int calls, sw_diag *d) {
   sw_arena arena = {0};
   checked_program p = {.suite = NULL};
-  sw_rc rc = sw_comm_suite_build(&k->mesh, seed, calls, &arena, &p.suite, d);
-  if (!rc) rc = k->mpi ? run_program(k->mpi, k->device, &p, d) : run_on_threads(k, &p, d);
-  if (rc) sw_diag_note(d, "in a program of %d calls with seed %llu", calls, (unsigned long long)seed);
+  int64_t seed = ((const settings *)k->call->settings)->seed + number;
+  sw_rc rc = sw_comm_suite_build(&k->mesh[number % k->meshes], (uint64_t)seed, calls, &arena, &p.suite, d);
+  if (!rc) rc = k->mpi ? run_program(k->mpi, k->device, &p, d) : run_on_threads(k, number, &p, d);
+  if (rc) {
+    sw_text mesh = {0};
+    sw_mesh_print(&k->mesh[number % k->meshes], &mesh);
+    sw_diag_note(d, "in a program of %d calls with seed %lld on mesh %s", calls, (long long)seed, sw_text_str(&mesh));
+    sw_text_free(&mesh);
+  }
   sw_arena_deinit(&arena);
   return rc;
 }
@@ -100,8 +117,8 @@ static sw_rc check_program(const checker *k, uint64_t seed, int calls, sw_diag *
 /* The trace is written whatever the end of the program is; the program's failure is what is returned then. */
 static sw_rc check_traced(checker *k, int calls, sw_diag *d) {
   const settings *s = k->call->settings;
-  SW_TRY(sw_trace_create(sw_mesh_devices(&k->mesh), &k->trace, d));
-  sw_rc rc = check_program(k, (uint64_t)s->seed, calls, d);
+  SW_TRY(sw_trace_create(sw_mesh_devices(&k->mesh[0]), &k->trace, d));
+  sw_rc rc = check_program(k, 0, calls, d);
   sw_rc written = sw_trace_write(k->trace, s->trace, rc ? NULL : d);
   sw_trace_destroy(k->trace);
   k->trace = NULL;
@@ -113,22 +130,30 @@ static sw_rc check_programs(checker *k, sw_diag *d) {
   if (s->trace) SW_TRY(check_traced(k, s->calls < CALLS_PER_PROGRAM ? (int)s->calls : CALLS_PER_PROGRAM, d));
   for (int64_t done = 0; done < s->calls; done += CALLS_PER_PROGRAM) {
     int64_t calls = s->calls - done < CALLS_PER_PROGRAM ? s->calls - done : CALLS_PER_PROGRAM;
-    SW_TRY(check_program(k, (uint64_t)(s->seed + done / CALLS_PER_PROGRAM), (int)calls, d));
+    SW_TRY(check_program(k, done / CALLS_PER_PROGRAM, (int)calls, d));
   }
   return SW_OK;
 }
 
-/* One program with one device at fault. Any end will do but the timeout. */
-static sw_rc check_fault(const checker *k, checked_program *p, sw_rng *rng, int64_t *ended, sw_diag *d) {
+/* Any end will do but the timeout; a device that is only late changes nothing. */
+static bool is_proper_end(sw_comm_fault_kind kind, sw_rc rc, const sw_diag *end) {
+  if (kind == SW_FAULT_DELAY) return rc == SW_OK;
+  bool in_time = strncmp(end->text, "timeout", 7) != 0;
+  return in_time && (rc == SW_OK || rc == SW_E_RESOURCE || rc == SW_E_MISMATCH);
+}
+
+/* One program with one device at fault. */
+static sw_rc check_fault(const checker *k, int64_t number, checked_program *p, sw_rng *rng, int64_t *ended,
+                         sw_diag *d) {
   sw_diag end = {0};
   p->fault = (sw_comm_fault){.kind = (sw_comm_fault_kind)(1 + sw_rng_below(rng, SW_FAULT_COUNT - 1)),
-                             .device = sw_rng_below(rng, sw_mesh_devices(&k->mesh)),
-                             .call = (int)sw_rng_below(rng, CALLS_PER_FAULT)};
-  sw_rc rc = run_on_threads(k, p, &end);
+                             .device = sw_rng_below(rng, sw_mesh_devices(&k->mesh[number % k->meshes])),
+                             .call = (int)sw_rng_below(rng, CALLS_PER_FAULT),
+                             .amount = sw_rng_next(rng)};
+  sw_rc rc = run_on_threads(k, number, p, &end);
   sw_mem_fail_after(0);
   ended[rc ? p->fault.kind : SW_FAULT_NONE]++;
-  bool in_time = strncmp(end.text, "timeout", 7) != 0;
-  if (in_time && (rc == SW_OK || rc == SW_E_RESOURCE || rc == SW_E_MISMATCH)) return SW_OK;
+  if (is_proper_end(p->fault.kind, rc, &end)) return SW_OK;
   return SW_FAIL(d, rc == SW_E_CANCELLED ? rc : SW_E_MISMATCH, SW_NOWHERE,
                  "a run in which device %lld %s at call %d ended with: %s", (long long)p->fault.device,
                  sw_comm_fault_text(p->fault.kind), p->fault.call, end.text);
@@ -140,11 +165,13 @@ static sw_rc check_faults(const checker *k, sw_diag *d) {
   int64_t ended[SW_FAULT_COUNT] = {0};
   sw_rng_seed(&rng, (uint64_t)s->seed);
   sw_rc rc = SW_OK;
-  for (int64_t i = 0; i < s->faults && !rc;) {
+  for (int64_t i = 0, number = 0; i < s->faults && !rc; number++) {
     sw_arena arena = {0};
     checked_program p = {.suite = NULL};
-    rc = sw_comm_suite_build(&k->mesh, sw_rng_next(&rng), CALLS_PER_FAULT, &arena, &p.suite, d);
-    for (int n = 0; n < FAULTS_PER_SUITE && i < s->faults && !rc; n++, i++) rc = check_fault(k, &p, &rng, ended, d);
+    const sw_mesh *mesh = &k->mesh[number % k->meshes];
+    rc = sw_comm_suite_build(mesh, sw_rng_next(&rng), CALLS_PER_FAULT, &arena, &p.suite, d);
+    for (int n = 0; n < FAULTS_PER_SUITE && i < s->faults && !rc; n++, i++)
+      rc = check_fault(k, number, &p, &rng, ended, d);
     sw_arena_deinit(&arena);
   }
   if (rc) return rc;
@@ -152,26 +179,41 @@ static sw_rc check_faults(const checker *k, sw_diag *d) {
   sw_text_printf(&out, "%lld programs with a fault: all ended, %lld as if nothing had been\n", (long long)s->faults,
                  (long long)ended[SW_FAULT_NONE]);
   for (int i = 1; i < SW_FAULT_COUNT; i++)
-    sw_text_printf(&out, "  %6lld stopped where a device %s\n", (long long)ended[i],
-                   sw_comm_fault_text((sw_comm_fault_kind)i));
+    if (i != SW_FAULT_DELAY)
+      sw_text_printf(&out, "  %6lld stopped where a device %s\n", (long long)ended[i],
+                     sw_comm_fault_text((sw_comm_fault_kind)i));
   return sw_print_text(&out, d);
+}
+
+/* --mesh, or all; an MPI run has as many devices as processes, so it needs to be told. */
+static sw_rc read_meshes(const sw_call *call, bool mpi, checker *k, sw_diag *d) {
+  const char *one = ((const settings *)call->settings)->mesh;
+  if (!one && mpi) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--comm mpi needs --mesh, with a device per process");
+  k->meshes = one ? 1 : MESHES;
+  for (int i = 0; i < k->meshes; i++) {
+    SW_TRY(sw_mesh_parse(one ? one : kMeshes[i], call->arena, &k->mesh[i], d));
+    SW_TRY(sw_mesh_verify(&k->mesh[i], true, d));
+  }
+  return SW_OK;
 }
 
 static sw_rc check(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   checker k = {.call = call};
-  const char *mesh = s->mesh ? s->mesh : "x=2,y=4";
-  SW_TRY(sw_mesh_parse(mesh, call->arena, &k.mesh, d));
-  SW_TRY(sw_mesh_verify(&k.mesh, true, d));
   bool mpi = strcmp(s->engine, "mpi") == 0;
+  SW_TRY(read_meshes(call, mpi, &k, d));
   sw_comm_options o = options_of(call);
-  if (mpi) SW_TRY(sw_comm_create_mpi(&k.mesh, &o, &k.mpi, &k.device, d));
+  if (mpi) SW_TRY(sw_comm_create_mpi(&k.mesh[0], &o, &k.mpi, &k.device, d));
   sw_rc rc = check_programs(&k, d);
   if (mpi) sw_comm_leave(k.mpi, k.device, rc, d ? d->text : NULL);
   sw_comm_destroy(k.mpi);
   if (rc || k.device != 0) return rc;
   sw_text out = {0};
-  sw_text_printf(&out, "%lld collectives on mesh %s: no difference\n", (long long)s->calls, mesh);
+  sw_text_printf(&out, "%lld collectives on ", (long long)s->calls);
+  if (s->mesh)
+    sw_text_printf(&out, "mesh %s: no difference\n", s->mesh);
+  else
+    sw_text_printf(&out, "%d meshes: no difference\n", k.meshes);
   SW_TRY(sw_print_text(&out, d));
   return s->faults && !mpi ? check_faults(&k, d) : SW_OK;
 }

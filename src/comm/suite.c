@@ -1,10 +1,10 @@
 /* Random programs with known results.
  *
  * A call is drawn in steps: op, axes, dtypes, dims, then every device's valid extents (those that a group must agree
- * on are drawn from the group), then the inputs; the oracle gives the results. A device fills its result with poison,
- * makes the call and compares every element: whoever writes padding or leaves an element out is found.
+ * on are drawn from the group), then the inputs; the oracle gives the results. Messages are drawn as a shift along one
+ * axis, a user's combiner as the reduction that it does.
  */
-#include "shardwright/comm_suite.h"
+#include "comm/suite.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,28 +13,14 @@
 #include "shardwright/hash.h"
 #include "shardwright/scalar.h"
 
-enum { MAX_EXTENT = 6, MAX_ELEMS = 4096 };
-
-typedef struct suite_case {
-  sw_collective coll;
-  sw_tiling src, dst;
-  sw_buffer *in, *want; /* per device */
-  bool in_place;
-} suite_case;
-
-struct sw_comm_suite {
-  sw_mesh mesh;
-  int64_t devices;
-  int n;
-  suite_case *cases;
-};
+enum { MAX_EXTENT = 6 };
 
 typedef struct draw {
   const sw_mesh *m;
   sw_rng rng;
   sw_arena *arena;
   int64_t devices;
-  suite_case *c;
+  sw_suite_case *c;
   int rank;
   sw_dtype from, to;
   int64_t in_dims[SW_MAX_RANK], out_dims[SW_MAX_RANK];
@@ -51,6 +37,7 @@ static const sw_coll_op kOps[] = {
     SW_COLL_ALL_GATHER, SW_COLL_ALL_REDUCE, SW_COLL_ALL_SLICE,  SW_COLL_ALL_TO_ALL,  SW_COLL_REDUCE_SCATTER,
     SW_COLL_BROADCAST,  SW_COLL_GATHER,     SW_COLL_SCATTER,    SW_COLL_REDUCE,      SW_COLL_SHIFT,
     SW_COLL_BARRIER,    SW_COLL_EXCHANGE,   SW_COLL_TO_PARTIAL, SW_COLL_UPDATE_HALO, SW_COLL_ALL_REDUCE,
+    SW_COLL_PERMUTE,    SW_COLL_SEND,
 };
 
 static bool is(const draw *w, sw_coll_op op) { return w->c->coll.op == op; }
@@ -91,12 +78,29 @@ static void random_types(draw *w) {
            (is(w, SW_COLL_TO_PARTIAL) && c->reduction == SW_REDUCE_AVERAGE));
 }
 
+/* Everybody sends along one axis and receives: a shift that comes round. */
+static void random_messages(draw *w) {
+  w->c->coll.op = SW_COLL_SHIFT;
+  w->c->coll.n_axes = 1;
+  w->c->by_messages = true;
+}
+
+/* A user's combiner knows neither wider accumulators nor what follows the last step. */
+static bool combines_plainly(const draw *w) {
+  static const bool kPlain[SW_REDUCTION_COUNT] = {
+      [SW_REDUCE_SUM] = true,     [SW_REDUCE_PRODUCT] = true, [SW_REDUCE_MIN] = true,    [SW_REDUCE_MAX] = true,
+      [SW_REDUCE_BIT_AND] = true, [SW_REDUCE_BIT_OR] = true,  [SW_REDUCE_BIT_XOR] = true};
+  bool narrow = sw_dtype_class_of(w->to) == SW_CLASS_FLOAT && w->to != SW_F64 && w->to != SW_F32;
+  return kPlain[w->c->coll.reduction] && !narrow;
+}
+
 static void random_op(draw *w) {
   sw_collective *c = &w->c->coll;
   *c = (sw_collective){.op = kOps[below(w, (int64_t)(sizeof kOps / sizeof kOps[0]))]};
   bool tiled = sw_coll_flags(c->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS);
   if (!tiled) c->n_axes = random_refs(w, c->axes);
-  if (is(w, SW_COLL_SHIFT) && c->n_axes == 0) c->op = SW_COLL_BARRIER;
+  if ((is(w, SW_COLL_SHIFT) || is(w, SW_COLL_SEND)) && c->n_axes == 0) c->op = SW_COLL_BARRIER;
+  if (is(w, SW_COLL_SEND)) random_messages(w);
   random_types(w);
   if (sw_coll_flags(c->op) & SW_COLL_USES_ROOT) {
     c->n_root = c->n_axes;
@@ -105,7 +109,7 @@ static void random_op(draw *w) {
   if (is(w, SW_COLL_SHIFT)) {
     c->dim = (int)below(w, c->n_axes);
     c->offset = below(w, 11) - 5;
-    c->rotate = one_in(w, 2);
+    c->rotate = w->c->by_messages || one_in(w, 2);
   }
 }
 
@@ -176,13 +180,25 @@ static sw_rc random_tiling(draw *w, const int64_t *dims, bool window, sw_tiling 
   return SW_OK;
 }
 
+/* The same blocks on other devices: the first two axes of each dimension change places. */
+static void swap_refs(const sw_tiling *src, sw_tiling *dst) {
+  *dst = *src;
+  for (int i = 0; i < src->rank; i++) {
+    const sw_tile_dim *d = &src->dim[i];
+    if (d->n_refs < 2) continue;
+    dst->refs[d->first_ref] = src->refs[d->first_ref + 1];
+    dst->refs[d->first_ref + 1] = src->refs[d->first_ref];
+  }
+}
+
 static sw_rc random_exchange(draw *w, sw_diag *d) {
-  suite_case *c = w->c;
+  sw_suite_case *c = w->c;
   int64_t dims[SW_MAX_RANK] = {0};
   w->rank = (int)below(w, 4);
   for (int i = 0; i < w->rank; i++) dims[i] = 1 + below(w, 9);
   SW_TRY(random_tiling(w, dims, false, &c->src, d));
   SW_TRY(random_tiling(w, dims, one_in(w, 2), &c->dst, d));
+  if (is(w, SW_COLL_PERMUTE)) swap_refs(&c->src, &c->dst);
   c->coll.src = &c->src;
   c->coll.dst = &c->dst;
   c->coll.fill_outside = one_in(w, 2);
@@ -192,7 +208,7 @@ static sw_rc random_exchange(draw *w, sw_diag *d) {
 }
 
 static sw_rc random_halo(draw *w, sw_diag *diag) {
-  suite_case *c = w->c;
+  sw_suite_case *c = w->c;
   int64_t dims[SW_MAX_RANK] = {0};
   w->rank = 1 + (int)below(w, 3);
   for (int i = 0; i < w->rank; i++) dims[i] = 1 + below(w, 9);
@@ -214,7 +230,7 @@ static sw_rc random_halo(draw *w, sw_diag *diag) {
 
 static sw_rc random_shape(draw *w, sw_diag *d) {
   memset(w->in_dims, 0, sizeof w->in_dims);
-  if (is(w, SW_COLL_EXCHANGE))
+  if (is(w, SW_COLL_EXCHANGE) || is(w, SW_COLL_PERMUTE))
     SW_TRY(random_exchange(w, d));
   else if (is(w, SW_COLL_UPDATE_HALO))
     SW_TRY(random_halo(w, d));
@@ -258,36 +274,16 @@ static void random_element(draw *w, sw_dtype t, void *at) {
   sw_scalar_store(t, (sw_scalar){.re = re, .im = sw_rng_unit(&w->rng)}, at);
 }
 
-static sw_rc make_buffer(draw *w, sw_dtype t, const int64_t *dims, sw_buffer *b, sw_diag *d) {
-  *b = (sw_buffer){.dtype = t, .rank = w->rank};
+sw_rc sw_suite_buffer(sw_arena *arena, sw_dtype t, int rank, const int64_t *dims, sw_buffer *b, sw_diag *d) {
+  *b = (sw_buffer){.dtype = t, .rank = rank};
   int64_t bytes = 0;
-  memcpy(b->dims, dims, (size_t)w->rank * sizeof *dims);
-  memcpy(b->valid, dims, (size_t)w->rank * sizeof *dims);
+  memcpy(b->dims, dims, (size_t)rank * sizeof *dims);
+  memcpy(b->valid, dims, (size_t)rank * sizeof *dims);
   if (!sw_buffer_bytes(b, &bytes)) return SW_BUG(d, "a random tensor overflows");
-  b->data = sw_arena_alloc(w->arena, (size_t)bytes + 1, 1, d);
+  b->data = sw_arena_alloc(arena, (size_t)bytes + 1, 1, d);
   if (!b->data) return SW_E_RESOURCE;
   sw_buffer_poison(b);
   return SW_OK;
-}
-
-static bool step(int rank, const int64_t *limit, int64_t *at) {
-  for (int i = rank - 1; i >= 0; i--) {
-    if (++at[i] < limit[i]) return true;
-    at[i] = 0;
-  }
-  return false;
-}
-
-static bool is_empty(int rank, const int64_t *extent) {
-  for (int i = 0; i < rank; i++)
-    if (extent[i] == 0) return true;
-  return false;
-}
-
-static void *element(const sw_buffer *b, const int64_t *at) {
-  int64_t index = 0;
-  for (int i = 0; i < b->rank; i++) index = index * b->dims[i] + at[i];
-  return (char *)b->data + index * sw_dtype_bytes(b->dtype);
 }
 
 /* Inputs of an exchange are cut from one tensor, so that replicas agree: an element follows from its global index. */
@@ -298,13 +294,13 @@ static void exchange_element(draw *w, int64_t device, const int64_t *at, const s
     sw_tiling_window(w->m, &w->c->src, i, device, &start, &lo, &hi);
     h = sw_hash_u64((uint64_t)(start + at[i]), h);
   }
-  sw_element_store(b->dtype, (double)(h % 100), element(b, at));
+  sw_element_store(b->dtype, (double)(h % 100), sw_suite_element(b, at));
 }
 
 static sw_rc random_input(draw *w, int64_t device, sw_diag *d) {
   sw_buffer *b = &w->c->in[device];
-  SW_TRY(make_buffer(w, w->from, w->in_dims, b, d));
-  bool exchange = is(w, SW_COLL_EXCHANGE);
+  SW_TRY(sw_suite_buffer(w->arena, w->from, w->rank, w->in_dims, b, d));
+  bool exchange = is(w, SW_COLL_EXCHANGE) || is(w, SW_COLL_PERMUTE);
   for (int i = 0; i < w->rank; i++) {
     int64_t start, lo;
     if (exchange)
@@ -312,19 +308,19 @@ static sw_rc random_input(draw *w, int64_t device, sw_diag *d) {
     else if (!is(w, SW_COLL_UPDATE_HALO))
       b->valid[i] = random_valid(w, device, i);
   }
-  if (is_empty(w->rank, b->valid)) return SW_OK;
+  if (sw_suite_is_empty(w->rank, b->valid)) return SW_OK;
   int64_t at[SW_MAX_RANK] = {0};
   do {
     if (exchange)
       exchange_element(w, device, at, b);
     else
-      random_element(w, w->from, element(b, at));
-  } while (step(w->rank, b->valid, at));
+      random_element(w, w->from, sw_suite_element(b, at));
+  } while (sw_suite_step(w->rank, b->valid, at));
   return SW_OK;
 }
 
 static sw_rc random_case(draw *w, sw_diag *d) {
-  suite_case *c = w->c;
+  sw_suite_case *c = w->c;
   random_op(w);
   SW_TRY(random_shape(w, d));
   SW_ARENA_NEW(c->in, w->arena, w->devices, d);
@@ -332,10 +328,12 @@ static sw_rc random_case(draw *w, sw_diag *d) {
   w->salt = sw_rng_next(&w->rng);
   for (int64_t v = 0; v < w->devices; v++) {
     SW_TRY(random_input(w, v, d));
-    SW_TRY(make_buffer(w, w->to, w->out_dims, &c->want[v], d));
+    SW_TRY(sw_suite_buffer(w->arena, w->to, w->rank, w->out_dims, &c->want[v], d));
   }
   bool same = w->from == w->to && memcmp(w->in_dims, w->out_dims, (size_t)w->rank * sizeof *w->in_dims) == 0;
-  c->in_place = same && one_in(w, 2);
+  c->in_place = same && !c->by_messages && one_in(w, 2);
+  c->by_user = reduces(w) && combines_plainly(w) && one_in(w, 5);
+  c->start_seed = w->salt;
   return sw_collective_oracle(w->m, &c->coll, c->in, c->want, d);
 }
 
@@ -353,110 +351,4 @@ sw_rc sw_comm_suite_build(const sw_mesh *mesh, uint64_t seed, int n_calls, sw_ar
   }
   *out = s;
   return SW_OK;
-}
-
-/* --- running --- */
-
-/* NaN is NaN; zeros differ in sign. */
-static bool same_real(double a, double b) {
-  return isnan(a) || isnan(b) ? isnan(a) && isnan(b) : a == b && !signbit(a) == !signbit(b);
-}
-
-static bool same_element(sw_dtype t, const void *a, const void *b) {
-  if (memcmp(a, b, (size_t)sw_dtype_bytes(t)) == 0) return true;
-  sw_scalar x = sw_scalar_load(t, a), y = sw_scalar_load(t, b);
-  sw_dtype_class c = sw_dtype_class_of(t);
-  bool real = c == SW_CLASS_FLOAT || c == SW_CLASS_COMPLEX;
-  return real && same_real(x.re, y.re) && same_real(x.im, y.im);
-}
-
-static sw_rc different(const sw_comm_suite *s, int call, int64_t device, const char *what, int64_t index, sw_diag *d) {
-  sw_text text = {0};
-  sw_collective_print(&s->mesh, &s->cases[call].coll, &text);
-  (void)SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "call %d (%s) on device %lld: wrong %s %lld", call, sw_text_str(&text),
-                (long long)device, what, (long long)index);
-  sw_text_free(&text);
-  return SW_E_MISMATCH;
-}
-
-/* In place, what lies outside of the valid extents is the input's; else it must still be poison. */
-static sw_rc compare(const sw_comm_suite *s, int call, int64_t device, const sw_buffer *got, sw_diag *d) {
-  const suite_case *c = &s->cases[call];
-  const sw_buffer *want = &c->want[device];
-  for (int i = 0; i < want->rank; i++)
-    if (got->valid[i] != want->valid[i]) return different(s, call, device, "valid extent of dimension", i, d);
-  bool whole = !c->in_place || (sw_coll_flags(c->coll.op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS));
-  const int64_t *limit = whole ? want->dims : want->valid;
-  if (is_empty(want->rank, limit)) return SW_OK;
-  int64_t at[SW_MAX_RANK] = {0}, size = sw_dtype_bytes(want->dtype);
-  do {
-    const char *a = element(want, at);
-    if (!same_element(want->dtype, a, element(got, at)))
-      return different(s, call, device, "element", (a - (const char *)want->data) / size, d);
-  } while (step(want->rank, limit, at));
-  return SW_OK;
-}
-
-static sw_rc run_case(const sw_comm_suite *s, int call, sw_comm *comm, int64_t device, sw_arena *scratch, sw_diag *d) {
-  const suite_case *c = &s->cases[call];
-  draw w = {.rank = c->want[device].rank, .arena = scratch};
-  sw_buffer in, out;
-  SW_TRY(make_buffer(&w, c->in[device].dtype, c->in[device].dims, &in, d));
-  SW_TRY(make_buffer(&w, c->want[device].dtype, c->want[device].dims, &out, d));
-  int64_t bytes = 0;
-  if (sw_buffer_bytes(&in, &bytes) && bytes) memcpy(in.data, c->in[device].data, (size_t)bytes);
-  memcpy(in.valid, c->in[device].valid, sizeof in.valid);
-  if (c->in_place) out.data = in.data;
-  sw_comm_call one = {.coll = &c->coll, .in = &in, .out = &out, .where = call};
-  if (c->coll.op == SW_COLL_BARRIER) one = (sw_comm_call){.coll = &c->coll, .where = call};
-  SW_TRY(sw_comm_run(comm, device, &one, d));
-  return one.out ? compare(s, call, device, &out, d) : SW_OK;
-}
-
-static const char *const kFaultTexts[SW_FAULT_COUNT] = {
-#define SW_X(id, text) [SW_FAULT_##id] = text,
-    SW_COMM_FAULTS(SW_X)
-#undef SW_X
-};
-
-const char *sw_comm_fault_text(sw_comm_fault_kind kind) { return kFaultTexts[kind]; }
-
-/* A call that is not in the program: a sum over the whole mesh, or a recv. */
-static sw_rc stray_call(const sw_comm_suite *s, sw_comm *comm, int64_t device, bool receives, sw_diag *d) {
-  sw_collective c = {.op = receives ? SW_COLL_RECV : SW_COLL_ALL_REDUCE, .n_axes = s->mesh.n_axes};
-  for (int a = 0; a < s->mesh.n_axes; a++) c.axes[a] = sw_axis_whole(&s->mesh, a);
-  double x[2] = {0};
-  sw_buffer in = {&x[0], SW_F64, 0, {0}, {0}}, out = {&x[1], SW_F64, 0, {0}, {0}};
-  return sw_comm_run(comm, device, &(sw_comm_call){.coll = &c, .in = &in, .out = &out, .where = -1}, d);
-}
-
-/* What happens instead of, or before, a call. *skips: the call itself is left out; *ends: and so is the rest. */
-static sw_rc do_fault(const sw_comm_suite *s, sw_comm *comm, const sw_comm_fault *f, bool *skips, bool *ends,
-                      sw_diag *d) {
-  *skips = f->kind == SW_FAULT_SKIP || f->kind == SW_FAULT_OTHER || f->kind == SW_FAULT_RECEIVE;
-  *ends = f->kind == SW_FAULT_LEAVE;
-  if (f->kind == SW_FAULT_FAIL) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "an injected failure");
-  if (f->kind == SW_FAULT_MEMORY) sw_mem_fail_after(1);
-  bool strays = f->kind == SW_FAULT_OTHER || f->kind == SW_FAULT_RECEIVE;
-  return strays ? stray_call(s, comm, f->device, f->kind == SW_FAULT_RECEIVE, d) : SW_OK;
-}
-
-sw_rc sw_comm_suite_run_faulty(const sw_comm_suite *s, sw_comm *comm, int64_t device, const sw_comm_fault *f,
-                               sw_diag *d) {
-  sw_arena scratch = {0};
-  sw_rc rc = SW_OK;
-  bool skips = false, ends = false;
-  for (int i = 0; i < s->n && !rc && !ends; i++) {
-    bool faulty = f && f->device == device && f->call == i;
-    if (faulty) rc = do_fault(s, comm, f, &skips, &ends, d);
-    if (!rc && !(faulty && (skips || ends))) rc = run_case(s, i, comm, device, &scratch, d);
-    if (!rc && faulty && f->kind == SW_FAULT_REPEAT) rc = run_case(s, i, comm, device, &scratch, d);
-    sw_arena_reset(&scratch);
-  }
-  sw_arena_deinit(&scratch);
-  return rc;
-}
-
-sw_rc sw_comm_suite_run(const sw_comm_suite *s, sw_comm *comm, int64_t device, sw_diag *d) {
-  return sw_comm_suite_run_faulty(s, comm, device, NULL, d);
 }

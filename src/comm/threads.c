@@ -252,10 +252,18 @@ static sw_rc end_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
 
 /* --- calls --- */
 
+/* Wakes who sleeps in the last group, for nothing. */
+static void wake_idly(sw_threads *t, int64_t device) {
+  sw_seat *seat = t->device[device].last_seat;
+  for (int i = 0; seat && i < SW_RING; i++) sw_gate_wake(&seat->group->ring[i].gate);
+  sw_wake_all(t);
+}
+
 static void jitter(sw_threads *t, int64_t device) {
   if (!t->base.options.jitter_seed) return;
   sw_rng *rng = &t->device[device].rng;
   int64_t kind = sw_rng_below(rng, 8);
+  if (kind == 0) wake_idly(t, device);
   if (kind < 3) return;
   if (kind < 6) {
     (void)sched_yield();

@@ -1,0 +1,48 @@
+/* The conformance suite's programs: suite.c draws them, suite_run.c runs them. */
+#ifndef SRC_COMM_SUITE_H_
+#define SRC_COMM_SUITE_H_
+
+#include "shardwright/comm_suite.h"
+
+typedef struct sw_suite_case {
+  sw_collective coll;
+  sw_tiling src, dst;
+  sw_buffer *in, *want; /* per device */
+  bool in_place;
+  bool by_messages;    /* a shift that is made of a send and a recv */
+  bool by_user;        /* the reduction is a combiner of the caller's */
+  uint64_t start_seed; /* which devices start the call and make the next one before they wait for it */
+} sw_suite_case;
+
+struct sw_comm_suite {
+  sw_mesh mesh;
+  int64_t devices;
+  int n;
+  sw_suite_case *cases;
+};
+
+/* A poisoned buffer in the arena. */
+SW_CHECKED sw_rc sw_suite_buffer(sw_arena *arena, sw_dtype t, int rank, const int64_t *dims, sw_buffer *b, sw_diag *d);
+
+/* Walking all positions below `limit`, the last dimension fastest; false after the last. */
+static inline bool sw_suite_step(int rank, const int64_t *limit, int64_t *at) {
+  for (int i = rank - 1; i >= 0; i--) {
+    if (++at[i] < limit[i]) return true;
+    at[i] = 0;
+  }
+  return false;
+}
+
+static inline bool sw_suite_is_empty(int rank, const int64_t *extent) {
+  for (int i = 0; i < rank; i++)
+    if (extent[i] == 0) return true;
+  return false;
+}
+
+static inline void *sw_suite_element(const sw_buffer *b, const int64_t *at) {
+  int64_t index = 0;
+  for (int i = 0; i < b->rank; i++) index = index * b->dims[i] + at[i];
+  return (char *)b->data + index * sw_dtype_bytes(b->dtype);
+}
+
+#endif
