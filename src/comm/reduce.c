@@ -260,10 +260,11 @@ static void reduce_chunk(const reduce_job *j, workspace *w, int64_t src_at, int6
   write_result(j, sum, j->direct ? 1 : 0, dst_at, n);
 }
 
-/* Nothing is converted, and the first destination is no source that is read after the first step wrote there. */
+/* Nothing is converted, and the first destination is no source that is read after the first step wrote there; a user's
+ * combiner gets a copy of the first source there to begin with. */
 static bool can_be_direct(const reduce_job *j, int64_t src_at, int64_t dst_at) {
   if (j->n_src < 2 || j->r->from != j->acc || j->r->to != j->acc || j->acc == SW_BOOL) return false;
-  for (int64_t s = 2; s < j->n_src; s++)
+  for (int64_t s = j->r->kind == SW_REDUCE_GENERIC ? 1 : 2; s < j->n_src; s++)
     if (element_at(j->src[s], j->r->from, src_at) == element_at(j->dst[0], j->r->to, dst_at)) return false;
   return !j->r->streams;
 }
