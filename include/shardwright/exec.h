@@ -73,5 +73,9 @@ typedef struct sw_exec_program {
  * device and the op. On failure no output is left allocated. */
 SW_API SW_CHECKED sw_rc sw_exec_run_spmd(const sw_exec_program *p, const sw_buffer *const *args,
                                          const sw_exec_options *o, sw_tensor *outputs, sw_diag *d);
+/* One device's part, on this thread; args[i] and outputs[i] are its own, and so are o->times. Does not leave the
+ * communicator: the caller does. */
+SW_API SW_CHECKED sw_rc sw_exec_run_device(const sw_exec_program *p, int64_t device, const sw_buffer *const *args,
+                                           const sw_exec_options *o, sw_tensor *outputs, sw_diag *d);
 
 #endif

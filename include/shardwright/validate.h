@@ -21,6 +21,7 @@ typedef struct sw_validate_options {
   sw_tensor *outputs;      /* NULL, or room for the model's outputs, reassembled from the devices; caller frees */
   int32_t sabotage;        /* > 0: the n-th communicating op of the program moves nothing, each device makes do with its
                               own data: a check of the check */
+  bool mpi;                /* the devices are the processes of an MPI run; every process gets the result */
   uint64_t jitter_seed;    /* random delays before communication; 0: none */
   sw_cancel *cancel;
 } sw_validate_options;
@@ -44,6 +45,7 @@ typedef struct sw_validation {
   const char *first_bad_op; /* model op whose result differs first in program order; NULL: none or not asked */
   sw_validate_entry first_bad;
   double single_s, parallel_s; /* wall time of the runs, device threads included */
+  int64_t device;              /* with `mpi`: this process's; else 0 */
   int64_t elements;            /* compared over all devices and outputs */
   sw_comm_stats comm;          /* summed over devices */
   int32_t communicating_ops;

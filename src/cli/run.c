@@ -9,7 +9,7 @@
 
 typedef struct settings {
   sw_model_options from;
-  const char *plan, *inputs, *outputs;
+  const char *plan, *engine, *inputs, *outputs;
   int64_t seed, sabotage, jitter;
   double timeout;
   bool random_floats, intermediates;
@@ -24,6 +24,9 @@ static const sw_option kOptions[] = {
      "profile that prices the plan and chooses its routes; that of the search: exactly the program that was priced",
      SW_INTO_TEXT(settings, from.hw)},
     SW_KEEP_OPTION(settings),
+    {"comm", 0, SW_OPTION_CHOICE, "ENGINE", "threads",
+     "what devices are: threads of this process, or the processes of mpirun", SW_INTO_TEXT(settings, engine),
+     .choices = "threads|mpi"},
     {"inputs", 0, SW_OPTION_DIR, "DIR", NULL, "take every argument from DIR/NAME.npy instead of making it up",
      SW_INTO_TEXT(settings, inputs)},
     {"outputs", 0, SW_OPTION_DIR, "DIR", NULL, "write every output, joined from the devices, to DIR/NAME.npy",
@@ -86,8 +89,9 @@ static sw_rc print_result(const sw_plan *plan, const sw_validation *v, const sw_
   sw_text_printf(&out, "; predicted under '%s' ", sw_profile_name(sw_machine_profile(plan->machine)));
   sw_text_seconds(&out, a.total_s);
   sw_text_puts(&out, "\n");
-  if (call->common->quiet) out.n = 0;
+  if (call->common->quiet || v->device != 0) out.n = 0;
   SW_TRY(sw_print_text(&out, d));
+  if (v->device != 0) return v->matches ? SW_OK : SW_E_MISMATCH; /* told by device 0's process */
   return v->matches
              ? SW_OK
              : SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "the partitioned program does not compute what the model does");
@@ -106,7 +110,7 @@ static sw_rc validate(const sw_call *call, const sw_plan *plan, sw_validate_opti
   }
   if (s->outputs) o->outputs = outputs;
   sw_rc rc = sw_validate(plan, o, call->arena, v, d);
-  if (!rc && s->outputs) rc = sw_arrays_write(plan->graph, s->outputs, outputs, d);
+  if (!rc && s->outputs && v->device == 0) rc = sw_arrays_write(plan->graph, s->outputs, outputs, d);
   sw_arrays_free(inputs, f->n_args);
   sw_arrays_free(outputs, f->n_outputs);
   return rc;
@@ -125,6 +129,7 @@ static sw_rc run(const sw_call *call, sw_diag *d) {
                            .timeout_s = s->timeout,
                            .sabotage = (int32_t)s->sabotage,
                            .jitter_seed = (uint64_t)s->jitter,
+                           .mpi = strcmp(s->engine, "mpi") == 0,
                            .cancel = call->cancel};
   sw_rc rc = validate(call, &plan, &o, &v, d);
   if (!rc && s->sabotage > v.communicating_ops) {
@@ -141,7 +146,10 @@ const sw_command sw_command_run = {
     .summary = "execute a plan on device threads and compare it with one device",
     .description =
         "Partitions the model under the plan, runs it with one thread per device, and compares every element of every "
-        "output on every device with a run on one device. Exit status 4 when they differ.\n",
+        "output on every device with a run on one device. Exit status 4 when they differ.\n"
+        "With --comm mpi, under the mpirun of a library that shardwright-openmpi or shardwright-mpich is built for, "
+        "every "
+        "process is one device; the first one prints and writes.\n",
     .example = "shardwright run models/small/gpt2.json --plan plan.json",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),

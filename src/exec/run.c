@@ -17,6 +17,15 @@ sw_rc sw_exec_run(const sw_graph *g, const sw_buffer *const *args, const sw_exec
   return sw_device_execute(&v, args, outputs, d);
 }
 
+sw_rc sw_exec_run_device(const sw_exec_program *p, int64_t device, const sw_buffer *const *args,
+                         const sw_exec_options *o, sw_tensor *outputs, sw_diag *d) {
+  sw_device v = {.graph = p->graph, .program = p, .device = device, .options = o ? o : &kNoOptions};
+  v.began_s = sw_now_s();
+  sw_rc rc = sw_device_execute(&v, args, outputs, d);
+  if (rc) sw_diag_note(d, "on device %lld of %lld", (long long)device, (long long)sw_mesh_devices(p->mesh));
+  return rc;
+}
+
 typedef struct device_thread {
   sw_device v;
   const sw_buffer *const *args;

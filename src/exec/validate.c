@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/native.h"
+#include "exec/processes.h"
 #include "shardwright/checked.h"
 
 /* State of one validation. */
@@ -21,6 +22,8 @@ typedef struct validator {
   sw_tensor *blocks; /* devices * n_args */
   sw_tensor *got;    /* devices * n_outputs */
   int64_t devices;
+  int64_t first, end; /* those that run in this process: all, or one of an MPI run */
+  sw_comm *comm;
   bool exact;           /* so far: all numbers seen are small integers */
   int64_t terms;        /* longest reduction */
   pthread_mutex_t lock; /* guards the fields below during the parallel run */
@@ -237,7 +240,7 @@ static sw_rc run_single(validator *v, sw_diag *d) {
 static sw_rc cut_arguments(validator *v, sw_diag *d) {
   const sw_graph *g = v->plan->graph;
   const sw_function *f = &g->functions[g->main];
-  for (int64_t dev = 0; dev < v->devices; dev++) {
+  for (int64_t dev = v->first; dev < v->end; dev++) {
     for (int32_t i = 0; i < f->n_args; i++) {
       sw_tensor *block = &v->blocks[dev * f->n_args + i];
       if (v->plan->args_whole) SW_TRY(sw_tensor_copy(block, &v->args[i], d));
@@ -287,9 +290,6 @@ static sw_rc observe_parallel(void *user, int64_t device, const sw_op *op, const
 
 static sw_rc run_parallel(validator *v, sw_diag *d) {
   const sw_function *f = &v->spmd.program->functions[v->spmd.program->main];
-  sw_comm_options co = {.timeout_s = v->o->timeout_s, .jitter_seed = v->o->jitter_seed, .cancel = v->o->cancel};
-  sw_comm *comm;
-  SW_TRY(sw_comm_create_threads(v->spmd.mesh, &co, &comm, d));
   size_t n = (size_t)v->devices * (size_t)f->n_args;
   const sw_buffer **args = sw_mem_alloc(n + 1, sizeof *args, d);
   sw_rc rc = args ? SW_OK : SW_E_RESOURCE;
@@ -297,21 +297,46 @@ static sw_rc run_parallel(validator *v, sw_diag *d) {
   sw_exec_options o = {.poison = true, .cancel = v->o->cancel, .sabotage = v->o->sabotage};
   if (v->values) o.observe = observe_parallel;
   o.observe_user = v;
-  sw_exec_program program = {v->spmd.program, v->spmd.mesh, comm, valid_of, v};
+  sw_exec_program program = {v->spmd.program, v->spmd.mesh, v->comm, valid_of, v};
   double start = sw_now_s();
-  if (!rc) rc = sw_exec_run_spmd(&program, args, &o, v->got, d);
+  if (!rc && v->o->mpi)
+    rc = sw_exec_run_device(&program, v->first, args + v->first * f->n_args, &o, &v->got[v->first * f->n_outputs], d);
+  else if (!rc)
+    rc = sw_exec_run_spmd(&program, args, &o, v->got, d);
   v->out->parallel_s = sw_now_s() - start;
-  for (int64_t dev = 0; !rc && dev < v->devices; dev++) {
+  for (int64_t dev = v->first; !rc && dev < v->end; dev++) {
     sw_comm_stats s;
-    sw_comm_get_stats(comm, dev, &s);
+    sw_comm_get_stats(v->comm, dev, &s);
     for (int c = 0; c < SW_COLL_COUNT; c++) {
       v->out->comm.calls[c] += s.calls[c];
       v->out->comm.bytes_received[c] += s.bytes_received[c];
     }
   }
   sw_mem_free(args);
-  sw_comm_destroy(comm);
   return rc;
+}
+
+/* Over MPI, every process gets all blocks and judges all devices. */
+static sw_rc share(validator *v, sw_arena *arena, sw_diag *d) {
+  const sw_function *f = &v->spmd.program->functions[v->spmd.program->main];
+  sw_processes p = {v->comm, v->spmd.mesh, v->first};
+  SW_TRY(sw_processes_share_tensors(&p, f->n_outputs, v->got, d));
+  return sw_processes_share_findings(&p, v->first_bad_step, v->out, arena, d);
+}
+
+static sw_rc open_comm(validator *v, sw_diag *d) {
+  sw_comm_options co = {.timeout_s = v->o->timeout_s, .jitter_seed = v->o->jitter_seed, .cancel = v->o->cancel};
+  v->devices = v->end = sw_mesh_devices(v->spmd.mesh);
+  if (!v->o->mpi) return sw_comm_create_threads(v->spmd.mesh, &co, &v->comm, d);
+  SW_TRY(sw_comm_create_mpi(v->spmd.mesh, &co, &v->comm, &v->first, d));
+  v->end = v->first + 1;
+  v->out->device = v->first;
+  return SW_OK;
+}
+
+static void close_comm(validator *v, sw_rc rc, const sw_diag *d) {
+  if (v->comm && v->o->mpi) sw_comm_leave(v->comm, v->first, rc, rc && d ? d->text : NULL);
+  sw_comm_destroy(v->comm);
 }
 
 /* --- judgement --------------------------------------------------------------------------------------------------- */
@@ -359,7 +384,6 @@ static sw_rc prepare(validator *v, sw_arena *arena, sw_diag *d) {
   SW_ARENA_NEW(step, arena, g->n_ops, d);
   for (int32_t i = 0; i < sw_graph_main_block(g)->n_ops; i++) step[sw_graph_main_block(g)->ops[i]] = i;
   v->step_of = step;
-  v->devices = sw_mesh_devices(v->spmd.mesh);
   SW_ARENA_NEW(v->args, arena, f->n_args, d);
   SW_ARENA_NEW(v->want, arena, f->n_outputs, d);
   SW_ARENA_NEW(v->blocks, arena, v->devices * f->n_args, d);
@@ -399,11 +423,14 @@ sw_rc sw_validate(const sw_plan *plan, const sw_validate_options *o, sw_arena *a
   pthread_mutex_init(&v.lock, NULL);
   out->communicating_ops = count_communicating(&v.spmd);
   sw_rc rc = sw_spmd_verify(&v.spmd, d);
+  if (!rc) rc = open_comm(&v, d);
   if (!rc) rc = prepare(&v, arena, d);
   if (!rc) rc = run_single(&v, d);
   if (!rc) rc = cut_arguments(&v, d);
   if (!rc) rc = run_parallel(&v, d);
+  if (!rc && o->mpi) rc = share(&v, arena, d);
   if (!rc) rc = judge(&v, arena, d);
+  close_comm(&v, rc, d);
   pthread_mutex_destroy(&v.lock);
   release(&v);
   return rc;
