@@ -85,6 +85,7 @@ typedef struct sw_solve_options {
   sw_solver solver;
   double time_limit_s; /* from the call; <= 0: none, and without a work limit either the search ends after a fixed,
                           large amount of work (some ten seconds) */
+  double gap;          /* end when cost - bound <= gap * cost; 0: only when they are equal */
   int threads;         /* >= 1 */
   uint64_t seed;
   int64_t work_limit;   /* 0: none; counted steps, for results that do not depend on time */

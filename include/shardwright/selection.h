@@ -6,7 +6,7 @@
  * ops share strategies, tables of one shape class share prices: a repeated layer costs its memory once.
  *
  * A resharded copy that several consumers want is paid once. The problem starts as a relaxation in that respect, every
- * solution of which costs no more than the truth, and is refined by copy nodes where a solution shows it is too cheap:
+ * solution of which costs no more than the truth, and is refined by hub nodes where a solution shows it is too cheap:
  * solve, refine, solve again until nothing is left to refine. The optimum of any of these problems bounds the true one.
  *
  * Unit of cost: 1/16 ps. Every communication step adds one unit, every device-resident argument up to three (by the
@@ -31,7 +31,6 @@ typedef struct sw_selection_options {
   /* Contractions and convolutions are cut over as much of the mesh as they can be: no device repeats another's heavy
    * work. For cost models without compute time, where repeating is free. */
   bool cut_heavy_ops;
-  bool count_each_copy; /* price shared copies once per use: fewer nodes, costs above the true ones */
 } sw_selection_options;
 
 typedef struct sw_selection sw_selection;
@@ -43,9 +42,12 @@ SW_API void sw_selection_deinit(sw_selection *s); /* NULL allowed; what the aren
 SW_API const sw_problem *sw_selection_problem(const sw_selection *s);
 /* What a solution truly costs, every copy counted once. `choice` may come from any refinement. */
 SW_API SW_CHECKED sw_rc sw_selection_cost(sw_selection *s, const int32_t *choice, int64_t *out, sw_diag *d);
-/* Add copy nodes where the problem counts less for this solution than it costs. The problem changes when *refined:
- * nodes of arguments, ops and outputs keep their places, copy nodes follow. */
+/* Add hub nodes where the problem counts less for this solution than it costs. The problem changes when *refined:
+ * nodes of arguments, ops and outputs keep their places, hubs follow. */
 SW_API SW_CHECKED sw_rc sw_selection_refine(sw_selection *s, const int32_t *choice, bool *refined, sw_diag *d);
+/* A choice of the problem as it is now: those of arguments, ops and outputs from `choice`, of any refinement (NULL: each
+ * the first), and the shared copies that go with them. */
+SW_API SW_CHECKED sw_rc sw_selection_complete(const sw_selection *s, const int32_t *choice, int32_t *out, sw_diag *d);
 SW_API int64_t sw_selection_pruned_inexact(const sw_selection *s);
 /* How many distinct op classes and price tables were made. */
 SW_API int32_t sw_selection_classes(const sw_selection *s);

@@ -13,7 +13,7 @@ typedef struct settings {
   sw_model_options from;
   const char *solver, *output, *args;
   int64_t memory, threads, seed;
-  double time_limit;
+  double time_limit, gap;
   sw_words report;
   sw_pairs emit;
   bool json, cut_heavy_ops;
@@ -37,6 +37,9 @@ static const sw_option kOptions[] = {
      SW_INTO_FLAG(settings, cut_heavy_ops)},
     {"time-limit", 0, SW_OPTION_NUMBER, "S", "60", "seconds that the search may take; 0: no limit",
      SW_INTO_NUMBER(settings, time_limit), .min = 0, .max = 1e9},
+    {"gap", 0, SW_OPTION_NUMBER, "PERCENT", "0.1",
+     "how close to the proven bound is close enough; 0: search for a proof", SW_INTO_NUMBER(settings, gap), .min = 0,
+     .max = 100},
     {"threads", 'j', SW_OPTION_INT, "N", "1", "threads of the search", SW_INTO_INT(settings, threads), .min = 1,
      .max = 1024},
     {"seed", 0, SW_OPTION_INT, "K", "0", "seed of the search", SW_INTO_INT(settings, seed), .min = 0, .max = 1e15},
@@ -84,6 +87,7 @@ static sw_rc write_outputs(const settings *s, const sw_session *session, const s
 
 static sw_rc plan_model(const settings *s, const sw_session *session, const sw_call *call, sw_diag *d) {
   sw_plan_options o = {.solve = {.time_limit_s = s->time_limit,
+                                 .gap = s->gap / 100,
                                  .threads = (int)s->threads,
                                  .seed = (uint64_t)s->seed,
                                  .cancel = call->cancel,

@@ -17,13 +17,21 @@ bool sw_search_out_of_time(const sw_searcher *s) {
   return (limit > 0 && sw_now_s() - s->started_s >= limit) || sw_cancelled(s->o->solve.cancel);
 }
 
-static sw_rc solve_once(const sw_searcher *s, int64_t limit, sw_solution *out, sw_diag *d) {
+static bool is_close(const sw_searcher *s, const sw_solution *x) {
+  return x->choice && (double)(x->cost - x->bound) <= s->o->solve.gap * (double)x->cost;
+}
+
+/* One problem. It starts from the best choice so far; without one, from first choices: nothing cut, no copies. */
+static sw_rc solve_once(const sw_searcher *s, int64_t limit, const sw_solution *best, sw_solution *out, sw_diag *d) {
+  const double kOfGap = 0.3; /* part of the gap that a relaxation's own may take */
   sw_problem problem = *sw_selection_problem(s->selection);
   problem.limit = limit;
   sw_solve_options o = s->o->solve;
-  int32_t *uncut; /* first choices: nothing cut, no copies; a start that always exists */
-  SW_ARENA_NEW(uncut, s->arena, problem.n_nodes, d);
-  o.warm = uncut;
+  int32_t *start;
+  SW_ARENA_NEW(start, s->arena, problem.n_nodes, d);
+  SW_TRY(sw_selection_complete(s->selection, best->choice, start, d));
+  o.warm = start;
+  o.gap *= kOfGap;
   if (o.time_limit_s > 0) { /* what is left of it; never nothing, so that a quick solution is still found */
     double left = o.time_limit_s - (sw_now_s() - s->started_s);
     o.time_limit_s = left > 0.05 ? left : 0.05;
@@ -37,7 +45,7 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, sw_solution *out, sw_
     sw_solution now;
     bool refined;
     int64_t cost;
-    SW_TRY(solve_once(s, limit, &now, d));
+    SW_TRY(solve_once(s, limit, out, &now, d));
     if (now.status == SW_SOLVE_INFEASIBLE && !out->choice) {
       *out = now;
       return SW_OK;
@@ -51,7 +59,7 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, sw_solution *out, sw_
       out->solver = now.solver;
     }
     SW_TRY(sw_selection_refine(s->selection, now.choice, &refined, d));
-    if (!refined || out->bound >= out->cost || sw_search_out_of_time(s)) break;
+    if (!refined || is_close(s, out) || sw_search_out_of_time(s)) break;
   }
   out->bound = out->choice ? sw_min_i64(out->bound, out->cost) : out->bound;
   if (out->choice) out->status = out->bound == out->cost ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;

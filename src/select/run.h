@@ -29,7 +29,7 @@ sw_rc sel_offer(sel_run *r, const int32_t *choice, const char *solver, bool *tak
 void sel_raise(sel_run *r, int64_t bound);
 /* Cost to beat; INT64_MAX when there is none. */
 int64_t sel_best_cost(sel_run *r);
-bool sel_closed(sel_run *r); /* bound == cost, or infeasible: nothing left to do */
+bool sel_closed(sel_run *r); /* bound meets cost within the gap asked for, or infeasible: nothing left to do */
 
 sw_rc sel_solve_exhaustive(sel_run *r, sw_diag *d);
 sw_rc sel_solve_native(sel_run *r, sw_diag *d);

@@ -1,10 +1,7 @@
 /* The selection problem of a graph.
  *
- *   nodes   arguments, ops, outputs in this order; then copy nodes
- *   edges   producer - consumer (sharing.h), producer - copy, copy - consumer
- *
- * A copy node stands for "value v also exists in sharding q": its choices are "not made" and "made"; made costs the
- * route from whatever the producer gives to q, and a consumer that wants q cannot choose so while it is not made.
+ *   nodes   arguments, ops, outputs in this order; then the hubs of values with shared copies (sharing.h)
+ *   edges   producer - consumer, or producer - hub and hub - consumer
  */
 #include "shardwright/selection.h"
 
@@ -20,7 +17,10 @@ typedef struct read_value {
   int32_t producer; /* node */
   int32_t pattern;
   int32_t first_consumer; /* into consumer_nodes: the nodes of its consumers, in the pattern's order */
+  int32_t hub;            /* node; -1: none */
 } read_value;
+
+typedef SW_ARRAY(int32_t) int32_array;
 
 struct sw_selection {
   const sw_graph *g;
@@ -34,11 +34,10 @@ struct sw_selection {
   int32_t *node_of_op;              /* op id -> node */
   int64_t pruned_inexact;
   int32_t n_classes;
-  int64_t *copy_cost; /* of the two choices of a copy node */
   SW_ARRAY(sw_pattern) patterns;
   SW_ARRAY(read_value) values;
-  SW_ARRAY(int32_t) consumer_nodes;
-  SW_ARRAY(sw_node) nodes; /* those of copies from n_args + n_ops + n_outputs on */
+  int32_array consumer_nodes;
+  SW_ARRAY(sw_node) nodes; /* hubs from n_args + n_ops + n_outputs on */
   SW_ARRAY(sw_edge) edges;
 };
 
@@ -301,61 +300,30 @@ static sw_rc list_values(build *b, sw_diag *d) {
   return SW_OK;
 }
 
-/* --- edges and copy nodes ---------------------------------------------------------------------------------------- */
+/* --- edges and hubs ---------------------------------------------------------------------------------------------- */
 
-/* Tables of the copy nodes of a pattern: made once, used by all of its values. */
-typedef struct copy_tables {
-  int32_t q;
-  const int64_t *from_producer;
-  const int64_t **to_consumer;
-} copy_tables;
-
-static sw_rc tables_of_copies(sw_selection *s, const sw_pattern *p, int32_t *n, copy_tables **out, sw_diag *d) {
-  *n = 0;
-  for (int32_t q = 0; q < p->n_ids; q++) *n += p->exact[q];
-  SW_ARENA_NEW(*out, s->arena, *n, d);
-  int32_t k = 0;
-  for (int32_t q = 0; q < p->n_ids; q++) {
-    if (!p->exact[q]) continue;
-    copy_tables *t = &(*out)[k++];
-    t->q = q;
-    SW_ARENA_NEW(t->to_consumer, s->arena, p->n_consumers, d);
-    SW_TRY(sw_pattern_copy_tables(p, &s->prices, q, s->arena, &t->from_producer, t->to_consumer, d));
-  }
-  return SW_OK;
-}
-
-static sw_rc add_copy(sw_selection *s, const read_value *v, const sw_pattern *p, const copy_tables *t, sw_diag *d) {
-  int32_t copy = (int32_t)s->nodes.n;
-  SW_TRY(sw_array_push(&s->nodes, ((sw_node){.n_choices = 2, .cost = s->copy_cost}), d));
-  SW_TRY(sw_array_push(&s->edges, ((sw_edge){v->producer, copy, t->from_producer}), d));
-  for (int32_t i = 0; i < p->n_consumers; i++) {
-    int32_t node = s->consumer_nodes.at[v->first_consumer + i];
-    if (t->to_consumer[i]) SW_TRY(sw_array_push(&s->edges, ((sw_edge){copy, node, t->to_consumer[i]}), d));
-  }
-  return SW_OK;
+static sw_rc add_hub(sw_selection *s, read_value *v, const sw_pattern *p, sw_diag *d) {
+  v->hub = (int32_t)s->nodes.n;
+  SW_TRY(sw_array_push(&s->nodes, ((sw_node){.n_choices = p->n_rows, .cost = p->row_cost}), d));
+  return sw_array_push(&s->edges, ((sw_edge){v->producer, v->hub, p->link}), d);
 }
 
 /* Edges of all values, from the patterns as they are now. */
 static sw_rc make_edges(sw_selection *s, sw_diag *d) {
   s->edges.n = 0;
   s->nodes.n = (size_t)s->n_args + (size_t)s->n_ops + (size_t)s->n_outputs;
-  copy_tables **copies;
-  int32_t *n_copies;
-  SW_ARENA_NEW(copies, s->arena, s->patterns.n, d);
-  SW_ARENA_NEW(n_copies, s->arena, s->patterns.n, d);
   for (size_t i = 0; i < s->patterns.n; i++) {
     SW_TRY(sw_pattern_tables(&s->patterns.at[i], &s->prices, s->arena, d));
-    SW_TRY(tables_of_copies(s, &s->patterns.at[i], &n_copies[i], &copies[i], d));
   }
   for (size_t k = 0; k < s->values.n; k++) {
-    const read_value *v = &s->values.at[k];
+    read_value *v = &s->values.at[k];
     const sw_pattern *p = &s->patterns.at[v->pattern];
+    v->hub = -1;
+    if (p->n_shared) SW_TRY(add_hub(s, v, p, d));
     for (int32_t i = 0; i < p->n_consumers; i++) {
-      int32_t node = s->consumer_nodes.at[v->first_consumer + i];
-      if (p->tables[i]) SW_TRY(sw_array_push(&s->edges, ((sw_edge){v->producer, node, p->tables[i]}), d));
+      sw_edge edge = {v->hub < 0 ? v->producer : v->hub, s->consumer_nodes.at[v->first_consumer + i], p->tables[i]};
+      if (edge.cost) SW_TRY(sw_array_push(&s->edges, edge, d));
     }
-    for (int32_t c = 0; c < n_copies[v->pattern]; c++) SW_TRY(add_copy(s, v, p, &copies[v->pattern][c], d));
   }
   s->problem =
       (sw_problem){s->g->name, (int32_t)s->nodes.n, (int32_t)s->edges.n, s->nodes.at, s->edges.at, s->o.capacity_bytes};
@@ -364,18 +332,27 @@ static sw_rc make_edges(sw_selection *s, sw_diag *d) {
 
 /* --- true cost and refinement ------------------------------------------------------------------------------------ */
 
+/* What the consumers of a value choose, in *y. */
+static sw_rc consumers_choose(const sw_selection *s, const read_value *v, const int32_t *choice, int32_array *y,
+                              sw_diag *d) {
+  int32_t n = s->patterns.at[v->pattern].n_consumers;
+  SW_TRY(sw_array_reserve(y, (size_t)n, d));
+  for (int32_t i = 0; i < n; i++) y->at[i] = choice[s->consumer_nodes.at[v->first_consumer + i]];
+  return SW_OK;
+}
+
 static sw_rc weigh(sw_selection *s, const int32_t *choice, bool refine, sw_i128 *cost, bool *marked, sw_diag *d) {
-  SW_ARRAY(int32_t) y = {0};
+  int32_array y = {0};
   sw_rc rc = SW_OK;
   *cost = 0;
   for (int32_t i = 0; i < s->n_args + s->n_ops + s->n_outputs; i++) *cost += s->choices[i]->cost[choice[i]];
   for (size_t k = 0; k < s->values.n && !rc; k++) {
     const read_value *v = &s->values.at[k];
-    sw_pattern *p = &s->patterns.at[v->pattern];
     int64_t units = 0;
-    rc = sw_array_reserve(&y, (size_t)p->n_consumers, d);
-    for (int32_t i = 0; !rc && i < p->n_consumers; i++) y.at[i] = choice[s->consumer_nodes.at[v->first_consumer + i]];
-    if (!rc) rc = sw_pattern_true_cost(p, &s->prices, choice[v->producer], y.at, refine, &units, marked, d);
+    rc = consumers_choose(s, v, choice, &y, d);
+    if (!rc)
+      rc = sw_pattern_true_cost(&s->patterns.at[v->pattern], &s->prices, choice[v->producer], y.at, refine, &units,
+                                marked, d);
     *cost += units;
   }
   sw_array_free(&y);
@@ -397,11 +374,25 @@ sw_rc sw_selection_refine(sw_selection *s, const int32_t *choice, bool *refined,
   return *refined ? make_edges(s, d) : SW_OK;
 }
 
+sw_rc sw_selection_complete(const sw_selection *s, const int32_t *choice, int32_t *out, sw_diag *d) {
+  int32_array y = {0};
+  sw_rc rc = SW_OK;
+  int32_t n = s->n_args + s->n_ops + s->n_outputs;
+  for (int32_t i = 0; i < n; i++) out[i] = choice ? choice[i] : 0;
+  for (size_t k = 0; k < s->values.n && !rc; k++) {
+    const read_value *v = &s->values.at[k];
+    if (v->hub < 0) continue;
+    rc = consumers_choose(s, v, out, &y, d);
+    if (!rc) out[v->hub] = sw_pattern_row(&s->patterns.at[v->pattern], out[v->producer], y.at);
+  }
+  sw_array_free(&y);
+  return rc;
+}
+
 /* --- building and reading ---------------------------------------------------------------------------------------- */
 
 static sw_rc build_all(build *b, sw_diag *d) {
   sw_selection *s = b->s;
-  SW_ARENA_NEW(s->copy_cost, s->arena, 2, d);
   SW_ARENA_NEW(s->choices, s->arena, s->n_args + s->n_ops + s->n_outputs, d);
   SW_ARENA_NEW(s->node_of_op, s->arena, s->g->n_ops, d);
   SW_TRY(make_choices(b, d));

@@ -38,7 +38,8 @@ sw_rc sw_pattern_init(sw_pattern *p, const sw_prices *prices, sw_arena *arena, s
   p->n_ids = (int32_t)prices->classes.at[p->shape_class].shardings.n;
   int32_t *last; /* consumer that was counted last, + 1 */
   SW_ARENA_NEW(p->wanting, arena, p->n_ids, d);
-  SW_ARENA_NEW(p->exact, arena, p->n_ids, d);
+  SW_ARENA_NEW(p->shared_at, arena, p->n_ids, d);
+  for (int32_t id = 0; id < p->n_ids; id++) p->shared_at[id] = -1;
   SW_ARENA_NEW(p->tables, arena, p->n_consumers, d);
   SW_ARENA_NEW(last, arena, p->n_ids, d);
   for (int32_t i = 0; i < p->n_consumers; i++) {
@@ -74,22 +75,91 @@ static int64_t part_of(const sw_pattern *p, int32_t id, int32_t rank, int64_t un
   return units / m + (rank < units % m);
 }
 
+/* Shardings that the producer can give: their number; each once in `from`, of room for its choices. */
+static int32_t list_given(const sw_pattern *p, int32_t *from) {
+  const sw_port *port = &p->producer->ports[p->port];
+  int32_t n = 0;
+  for (int32_t x = 0; x < p->producer->n; x++) {
+    int32_t k = 0;
+    while (k < n && from[k] != port->id[x]) k++;
+    if (k == n) from[n++] = port->id[x];
+  }
+  return n;
+}
+
+/* The sum of the routes from `from` to the copies in `made`; no row when one of them is free or cannot be made. */
+static sw_rc price_copies(const sw_pattern *p, sw_prices *prices, int32_t from, uint32_t made, int64_t *cost, bool *row,
+                          sw_diag *d) {
+  *cost = 0;
+  *row = true;
+  for (int32_t k = 0; k < p->n_shared; k++) {
+    int64_t units;
+    if (!(made >> k & 1)) continue;
+    SW_TRY(route_units(p, prices, from, p->shared[k], false, &units, d));
+    *row = *row && units > 0 && units < SW_FORBIDDEN;
+    *cost = sw_cost_add(*cost, units);
+  }
+  return SW_OK;
+}
+
+/* Rows of the hub: what the producer gives, with every set of shared copies that pays: each copy has two takers. */
+static sw_rc list_rows(sw_pattern *p, sw_prices *prices, sw_arena *arena, sw_diag *d) {
+  int32_t *given;
+  SW_ARENA_NEW(given, arena, p->producer->n, d);
+  int32_t n_given = list_given(p, given);
+  uint32_t sets = UINT32_C(1) << p->n_shared;
+  SW_ARENA_NEW(p->rows, arena, (size_t)n_given * sets, d);
+  SW_ARENA_NEW(p->row_cost, arena, (size_t)n_given * sets, d);
+  p->n_rows = 0;
+  for (int32_t g = 0; g < n_given; g++) {
+    for (uint32_t made = 0; made < sets; made++) {
+      bool row;
+      if (2 * __builtin_popcount(made) > p->n_consumers) continue;
+      SW_TRY(price_copies(p, prices, given[g], made, &p->row_cost[p->n_rows], &row, d));
+      if (row) p->rows[p->n_rows++] = (sw_source){given[g], made};
+    }
+  }
+  int64_t *link;
+  const int32_t *id = p->producer->ports[p->port].id;
+  SW_ARENA_NEW(link, arena, (size_t)p->producer->n * (size_t)p->n_rows, d);
+  p->link = link;
+  for (int32_t x = 0; x < p->producer->n; x++) {
+    for (int32_t r = 0; r < p->n_rows; r++) *link++ = id[x] == p->rows[r].from ? 0 : SW_FORBIDDEN;
+  }
+  return SW_OK;
+}
+
+/* Without shared copies the rows are the producer's choices. */
+static sw_rc list_choices(sw_pattern *p, sw_arena *arena, sw_diag *d) {
+  p->n_rows = p->producer->n;
+  SW_ARENA_NEW(p->rows, arena, p->n_rows, d);
+  for (int32_t x = 0; x < p->n_rows; x++) p->rows[x].from = p->producer->ports[p->port].id[x];
+  return SW_OK;
+}
+
+/* What consumer i pays for its k-th port under y. */
+static sw_rc charge(const sw_pattern *p, sw_prices *prices, const sw_source *row, const sw_consumer *c, int32_t y,
+                    int32_t k, const int32_t *rank, int64_t *out, sw_diag *d) {
+  int32_t id = port_of(c, k)->id[y], shared = p->shared_at[id];
+  bool tied = port_of(c, k)->tied;
+  *out = 0;
+  if (!tied && (!is_first(c, y, k) || (shared >= 0 && row->made >> shared & 1))) return SW_OK;
+  SW_TRY(route_units(p, prices, row->from, id, tied, out, d));
+  if (!tied && shared < 0) *out = part_of(p, id, rank[id], *out);
+  return SW_OK;
+}
+
 static sw_rc fill_table(const sw_pattern *p, sw_prices *prices, int32_t i, const int32_t *rank, int64_t *table,
                         bool *any, sw_diag *d) {
-  const sw_port *from = &p->producer->ports[p->port];
   const sw_consumer *c = &p->consumers[i];
-  for (int32_t x = 0; x < p->producer->n; x++) {
+  for (int32_t x = 0; x < p->n_rows; x++) {
     for (int32_t y = 0; y < c->choices->n; y++) {
-      int64_t sum = 0;
+      int64_t sum = 0, units;
       for (int32_t k = 0; k < c->n_ports; k++) {
-        int32_t id = c->choices->ports[c->ports[k]].id[y];
-        bool tied = port_of(c, k)->tied;
-        if (!tied && (p->exact[id] || !is_first(c, y, k))) continue;
-        int64_t units;
-        SW_TRY(route_units(p, prices, from->id[x], id, tied, &units, d));
-        sum = sw_cost_add(sum, tied ? units : part_of(p, id, rank[id], units));
+        SW_TRY(charge(p, prices, &p->rows[x], c, y, k, rank, &units, d));
+        sum = sw_cost_add(sum, units);
       }
-      table[(size_t)x * (size_t)c->choices->n + (size_t)y] = sum;
+      *table++ = sum;
       *any = *any || sum;
     }
   }
@@ -100,11 +170,12 @@ sw_rc sw_pattern_tables(sw_pattern *p, sw_prices *prices, sw_arena *arena, sw_di
   if (p->ready) return SW_OK;
   int32_t *rank;
   SW_ARENA_NEW(rank, arena, p->n_ids, d);
+  SW_TRY(p->n_shared ? list_rows(p, prices, arena, d) : list_choices(p, arena, d));
   for (int32_t i = 0; i < p->n_consumers; i++) {
     int64_t *table;
     bool any = false;
     for (int32_t id = 0; id < p->n_ids; id++) rank[id] = p->wanting[id] > 1 ? rank_of(p, i, id) : 0;
-    SW_ARENA_NEW(table, arena, (size_t)p->producer->n * (size_t)p->consumers[i].choices->n, d);
+    SW_ARENA_NEW(table, arena, (size_t)p->n_rows * (size_t)p->consumers[i].choices->n, d);
     SW_TRY(fill_table(p, prices, i, rank, table, &any, d));
     p->tables[i] = any ? table : NULL;
   }
@@ -140,8 +211,10 @@ sw_rc sw_pattern_true_cost(sw_pattern *p, sw_prices *prices, int32_t x, const in
       if (!tied && !is_new_want(p, y, i, k, id)) continue;
       SW_TRY(route_units(p, prices, from, id, tied, &units, d));
       *cost = sw_cost_add(*cost, units);
-      if (!refine || tied || units == 0 || p->exact[id] || count_wanting(p, y, id) == p->wanting[id]) continue;
-      p->exact[id] = true;
+      bool counted = tied || units == 0 || p->shared_at[id] >= 0 || count_wanting(p, y, id) == p->wanting[id];
+      if (!refine || counted || p->n_shared == SW_MOST_SHARED) continue;
+      p->shared_at[id] = p->n_shared;
+      p->shared[p->n_shared++] = id;
       p->ready = false;
       *marked = true;
     }
@@ -149,26 +222,15 @@ sw_rc sw_pattern_true_cost(sw_pattern *p, sw_prices *prices, int32_t x, const in
   return SW_OK;
 }
 
-sw_rc sw_pattern_copy_tables(const sw_pattern *p, sw_prices *prices, int32_t q, sw_arena *arena,
-                             const int64_t **from_producer, const int64_t **to_consumer, sw_diag *d) {
-  const sw_port *from = &p->producer->ports[p->port];
-  int64_t *made;
-  SW_ARENA_NEW(made, arena, 2 * (size_t)p->producer->n, d);
-  for (int32_t x = 0; x < p->producer->n; x++) {
-    SW_TRY(route_units(p, prices, from->id[x], q, false, &made[2 * x + 1], d));
-  }
-  *from_producer = made;
-  for (int32_t i = 0; i < p->n_consumers; i++) {
-    const sw_consumer *c = &p->consumers[i];
-    int64_t *table;
-    bool any = false;
-    SW_ARENA_NEW(table, arena, 2 * (size_t)c->choices->n, d);
-    for (int32_t y = 0; y < c->choices->n; y++) {
-      bool w = wants(c, y, q);
-      table[y] = w ? SW_FORBIDDEN : 0; /* row 0: not made */
-      any = any || w;
+int32_t sw_pattern_row(const sw_pattern *p, int32_t x, const int32_t *y) {
+  int32_t from = p->producer->ports[p->port].id[x], best = 0, most = -1;
+  for (int32_t r = 0; r < p->n_rows; r++) {
+    int32_t used = 0;
+    if (p->rows[r].from != from) continue;
+    for (int32_t k = 0; k < p->n_shared; k++) {
+      if (p->rows[r].made >> k & 1) used += count_wanting(p, y, p->shared[k]) > 1 ? 1 : -1;
     }
-    to_consumer[i] = any ? table : NULL;
+    if (used > most) best = r, most = used;
   }
-  return SW_OK;
+  return best;
 }
