@@ -4,6 +4,8 @@
 
 #include "shardwright/checked.h"
 
+enum { MOST_SETS = 128 };
+
 static const sw_port *port_of(const sw_consumer *c, int32_t k) { return &c->choices->ports[c->ports[k]]; }
 
 /* Does consumer c want a copy in sharding `id` under its choice y? */
@@ -88,7 +90,7 @@ static int32_t list_given(const sw_pattern *p, int32_t *from) {
 }
 
 /* The sum of the routes from `from` to the copies in `made`; no row when one of them is free or cannot be made. */
-static sw_rc price_copies(const sw_pattern *p, sw_prices *prices, int32_t from, uint32_t made, int64_t *cost, bool *row,
+static sw_rc price_copies(const sw_pattern *p, sw_prices *prices, int32_t from, uint64_t made, int64_t *cost, bool *row,
                           sw_diag *d) {
   *cost = 0;
   *row = true;
@@ -102,21 +104,43 @@ static sw_rc price_copies(const sw_pattern *p, sw_prices *prices, int32_t from, 
   return SW_OK;
 }
 
-/* Rows of the hub: what the producer gives, with every set of shared copies that pays: each copy has two takers. */
+/* Of n copies, the sets that a value can need: each copy in them has two takers. */
+static int64_t count_sets(const sw_pattern *p, int32_t n) {
+  int64_t sum = 1, of_k = 1;
+  for (int32_t k = 1; k <= n && 2 * k <= p->n_consumers && sum <= MOST_SETS; k++) {
+    of_k = of_k * (n - k + 1) / k;
+    sum += of_k;
+  }
+  return sum;
+}
+
+/* Those sets, smaller ones first. */
+static int32_t list_sets(const sw_pattern *p, uint64_t *sets) {
+  int32_t n = 1;
+  sets[0] = 0;
+  for (int32_t i = 0; i < n; i++) {
+    if (2 * (__builtin_popcountll(sets[i]) + 1) > p->n_consumers) break;
+    for (int32_t k = 0; k < p->n_shared; k++) {
+      if (sets[i] >> k == 0) sets[n++] = sets[i] | UINT64_C(1) << k;
+    }
+  }
+  return n;
+}
+
+/* Rows of the hub: each sharding that the producer gives with each set of copies that can be worth their price. */
 static sw_rc list_rows(sw_pattern *p, sw_prices *prices, sw_arena *arena, sw_diag *d) {
   int32_t *given;
+  uint64_t sets[MOST_SETS];
   SW_ARENA_NEW(given, arena, p->producer->n, d);
-  int32_t n_given = list_given(p, given);
-  uint32_t sets = UINT32_C(1) << p->n_shared;
-  SW_ARENA_NEW(p->rows, arena, (size_t)n_given * sets, d);
-  SW_ARENA_NEW(p->row_cost, arena, (size_t)n_given * sets, d);
+  int32_t n_given = list_given(p, given), n_sets = list_sets(p, sets);
+  SW_ARENA_NEW(p->rows, arena, (size_t)n_given * (size_t)n_sets, d);
+  SW_ARENA_NEW(p->row_cost, arena, (size_t)n_given * (size_t)n_sets, d);
   p->n_rows = 0;
   for (int32_t g = 0; g < n_given; g++) {
-    for (uint32_t made = 0; made < sets; made++) {
+    for (int32_t i = 0; i < n_sets; i++) {
       bool row;
-      if (2 * __builtin_popcount(made) > p->n_consumers) continue;
-      SW_TRY(price_copies(p, prices, given[g], made, &p->row_cost[p->n_rows], &row, d));
-      if (row) p->rows[p->n_rows++] = (sw_source){given[g], made};
+      SW_TRY(price_copies(p, prices, given[g], sets[i], &p->row_cost[p->n_rows], &row, d));
+      if (row) p->rows[p->n_rows++] = (sw_source){given[g], sets[i]};
     }
   }
   int64_t *link;
@@ -212,7 +236,7 @@ sw_rc sw_pattern_true_cost(sw_pattern *p, sw_prices *prices, int32_t x, const in
       SW_TRY(route_units(p, prices, from, id, tied, &units, d));
       *cost = sw_cost_add(*cost, units);
       bool counted = tied || units == 0 || p->shared_at[id] >= 0 || count_wanting(p, y, id) == p->wanting[id];
-      if (!refine || counted || p->n_shared == SW_MOST_SHARED) continue;
+      if (!refine || counted || p->n_shared == SW_MOST_SHARED || count_sets(p, p->n_shared + 1) > MOST_SETS) continue;
       p->shared_at[id] = p->n_shared;
       p->shared[p->n_shared++] = id;
       p->ready = false;

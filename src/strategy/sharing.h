@@ -26,12 +26,12 @@ typedef struct sw_consumer {
   const int32_t *ports;
 } sw_consumer;
 
-enum { SW_MOST_SHARED = 6 }; /* further copies stay shared by parts */
+enum { SW_MOST_SHARED = 63 }; /* and no more sets of them than MOST_SETS; further copies stay shared by parts */
 
 /* What a consumer's table has a row for: a sharding that the producer gives, and the shared copies that are made. */
 typedef struct sw_source {
   int32_t from;
-  uint32_t made; /* bit k: copy shared[k] */
+  uint64_t made; /* bit k: copy shared[k] */
 } sw_source;
 
 /* Values whose producer and consumers are of the same kinds share prices. */

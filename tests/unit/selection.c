@@ -1,0 +1,108 @@
+/* The selection problem against the truth: on a value that several ops read, every combination of choices is priced
+ * with each copy counted once (sw_selection_cost); the search, which starts from a relaxation and refines it, must find
+ * the least of them and prove it. */
+#include "check.h"
+
+#include "shardwright/model_json.h"
+#include "shardwright/plan.h"
+#include "shardwright/profile_json.h"
+#include "shardwright/selection.h"
+
+enum { ROUNDS = 60, MOST_COMBINATIONS = 200000 };
+
+/* A pinned input that `n` ops read, each of which needs one of its dims whole or adds along it. */
+static void write_model(sw_rng *r, const char *mesh, const char *axes, int n, sw_text *t) {
+  static const char *const kPins[] = {"[[%s],[],[]]", "[[],[%s],[]]", "[[],[],[%s]]"};
+  static const char *const kOps[] = {"cumulative", "reduce", "reverse"};
+  char pin[32];
+  snprintf(pin, sizeof pin, kPins[sw_rng_below(r, 3)], axes);
+  sw_text_printf(t,
+                 "{\"format\": \"shardwright-model\", \"version\": 1, \"name\": \"shared\", \"mesh\": \"%s\", "
+                 "\"values\": [{\"name\": "
+                 "\"x\", \"kind\": \"input\", \"dtype\": \"f32\", \"shape\": [%d, %d, %d], \"annotations\": "
+                 "[{\"sharding\": \"%s\", \"required\": true}]}], \"ops\": [",
+                 mesh, 64 << sw_rng_below(r, 5), 64 << sw_rng_below(r, 5), 6, pin);
+  for (int i = 0; i < n; i++) {
+    const char *op = kOps[sw_rng_below(r, 3)];
+    bool list = op[0] == 'r';
+    sw_text_printf(t, "%s{\"op\": \"%s\", \"inputs\": [\"x\"], \"outputs\": [\"y%d\"], \"attrs\": {\"%s\": %s%d%s%s}}",
+                   i ? ", " : "", op, i, list ? "dims" : "dim", list ? "[" : "", (int)sw_rng_below(r, 3),
+                   list ? "]" : "", op[2] == 'v' ? "" : ", \"kind\": \"sum\"");
+  }
+  sw_text_puts(t, "], \"outputs\": [");
+  for (int i = 0; i < n; i++) sw_text_printf(t, "%s\"y%d\"", i ? ", " : "", i);
+  sw_text_puts(t, "]}");
+}
+
+/* The least true cost of all combinations; -1 when there are too many. */
+static int64_t least_of_all(sw_selection *s, int64_t *combinations) {
+  sw_diag diag = {0};
+  const sw_problem *p = sw_selection_problem(s);
+  int32_t n = p->n_nodes, *choice = calloc((size_t)n, sizeof *choice), k = 0;
+  int64_t least = INT64_MAX;
+  *combinations = 1;
+  for (int32_t i = 0; i < n; i++) *combinations *= p->nodes[i].n_choices;
+  while (*combinations <= MOST_COMBINATIONS && k < n) {
+    int64_t cost;
+    assert_ok(sw_selection_cost(s, choice, &cost, &diag));
+    least = cost < least ? cost : least;
+    for (k = 0; k < n && ++choice[k] == p->nodes[k].n_choices; k++) choice[k] = 0;
+  }
+  free(choice);
+  return least;
+}
+
+static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const char *axes) {
+  sw_diag diag = {0};
+  sw_arena arena = {0};
+  sw_text text = {0};
+  sw_graph *g;
+  sw_mesh m;
+  sw_machine *machine;
+  sw_selection *s;
+  sw_plan plan;
+  int64_t combinations;
+  write_model(r, mesh, axes, 2 + (int)sw_rng_below(r, 4), &text);
+  assert_ok(sw_model_parse("shared.json", text.at, text.n, &g, &diag));
+  assert_ok(sw_mesh_parse(mesh, &arena, &m, &diag));
+  assert_ok(sw_machine_build(&arena, hw, &m, &machine, &diag));
+  sw_plan_options o = {.solve = {.threads = 1}, .selection = {.capacity_bytes = INT64_MAX}};
+  assert_ok(sw_selection_build(g, machine, &o.selection, &arena, &s, &diag));
+  int64_t least = least_of_all(s, &combinations);
+  bool small = combinations <= MOST_COMBINATIONS;
+  if (small) {
+    assert_ok(sw_plan_search(g, machine, &o, &arena, &plan, &diag));
+    if (plan.cost_units != least || plan.bound_units != least || plan.status != SW_SOLVE_OPTIMAL)
+      fail_msg("mesh %s: the least cost is %lld, the search found %lld and proved %lld\n%s", mesh, (long long)least,
+               (long long)plan.cost_units, (long long)plan.bound_units, sw_text_str(&text));
+  }
+  sw_selection_deinit(s);
+  sw_graph_destroy(g);
+  sw_text_free(&text);
+  sw_arena_deinit(&arena);
+  return small;
+}
+
+static void search_finds_the_least(void **state) {
+  (void)state;
+  static const char *const kMeshes[][2] = {{"x=2", "x"}, {"x=3", "x"}, {"x=2,y=2", "x"}, {"x=2,y=2", "x,y"}};
+  sw_diag diag = {0};
+  sw_arena arena = {0};
+  const sw_profile *hw;
+  sw_rng r;
+  sw_rng_seed(&r, check_seed(29));
+  int compared = 0;
+  assert_ok(sw_profile_read(SW_SOURCE_DIR "/hwprofiles/dgx-h100.json", &arena, &hw, &diag));
+  for (int k = 0; k < check_scale(ROUNDS); k++) {
+    const char *const *mesh = kMeshes[sw_rng_below(&r, 4)];
+    compared += one_round(&r, hw, mesh[0], mesh[1]);
+  }
+  print_message("%d problems compared\n", compared);
+  assert_true(compared > 0);
+  sw_arena_deinit(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(search_finds_the_least)};
+  return cmocka_run_group_tests_name("selection", tests, NULL, NULL);
+}
