@@ -45,8 +45,8 @@ SW_API SW_CHECKED sw_rc sw_selection_cost(sw_selection *s, const int32_t *choice
 /* Add hub nodes where the problem counts less for this solution than it costs. The problem changes when *refined:
  * nodes of arguments, ops and outputs keep their places, hubs follow. */
 SW_API SW_CHECKED sw_rc sw_selection_refine(sw_selection *s, const int32_t *choice, bool *refined, sw_diag *d);
-/* A choice of the problem as it is now: those of arguments, ops and outputs from `choice`, of any refinement (NULL: each
- * the first), and the shared copies that go with them. */
+/* A choice of the problem as it is now: those of arguments, ops and outputs from `choice`, of any refinement (NULL:
+ * each the first), and the shared copies that go with them. */
 SW_API SW_CHECKED sw_rc sw_selection_complete(const sw_selection *s, const int32_t *choice, int32_t *out, sw_diag *d);
 SW_API int64_t sw_selection_pruned_inexact(const sw_selection *s);
 /* How many distinct op classes and price tables were made. */
