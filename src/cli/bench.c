@@ -8,6 +8,7 @@
 #include "shardwright/bench_kernels.h"
 #include "shardwright/bench_plan.h"
 #include "shardwright/bench_reshard.h"
+#include "shardwright/bench_solve.h"
 #include "shardwright/json_write.h"
 #include "shardwright/profile_json.h"
 
@@ -18,14 +19,17 @@ typedef struct settings {
   bool fit, rows, json;
   const char *only, *mesh;
   double min_s, time_limit;
-  int64_t layers;
+  int64_t layers, threads, seeds;
+  sw_words instances;
 } settings;
 
 static const sw_operand kOperands[] = {
     {"WHAT",
      "costs: predicted against measured times; kernels: how fast ops execute; plan: plans against baselines, and "
-     "planning time; reshard: time of routes and tables beside their limits",
-     SW_INTO_TEXT(settings, what), .choices = "costs|kernels|plan|reshard"},
+     "planning time; reshard: time of routes and tables beside their limits; solve: the solver on selection problems",
+     SW_INTO_TEXT(settings, what), .choices = "costs|kernels|plan|reshard|solve"},
+    {"INSTANCE", "solve: problem files, or made-up problems small:SEED, tied:SEED, large:SEED",
+     SW_INTO_WORDS(settings, instances), .optional = true, .repeated = true},
 };
 static const sw_option kOptions[] = {
     {"facts", 0, SW_OPTION_DIR, "DIR", NULL, "folder of the measured tables; by default $SHARDWRIGHT_FACTS_DIR",
@@ -41,10 +45,14 @@ static const sw_option kOptions[] = {
     {"min-time", 0, SW_OPTION_NUMBER, "S", "0.2", "kernels: repeat each for at least S seconds; the best time counts",
      SW_INTO_NUMBER(settings, min_s), .min = 0.001, .max = 60},
     {"mesh", 0, SW_OPTION_TEXT, "MESH", "x=2,y=4", "plan: the mesh", SW_INTO_TEXT(settings, mesh)},
-    {"time-limit", 0, SW_OPTION_NUMBER, "S", "20", "plan: seconds that one search may take",
+    {"time-limit", 0, SW_OPTION_NUMBER, "S", "20", "plan, solve: seconds that one search may take",
      SW_INTO_NUMBER(settings, time_limit), .min = 0.05, .max = 1e6},
     {"layers", 0, SW_OPTION_INT, "N", "128", "plan: most layers of the tables by layers; 0: no such tables",
      SW_INTO_INT(settings, layers), .min = 0, .max = 4096},
+    {"threads", 'j', SW_OPTION_INT, "N", "2", "solve: threads to use", SW_INTO_INT(settings, threads), .min = 1,
+     .max = 1024},
+    {"seeds", 0, SW_OPTION_INT, "N", "1", "solve: runs per instance, with seeds 1 to N", SW_INTO_INT(settings, seeds),
+     .min = 1, .max = 1000},
     SW_OPTION_JSON_INTO(settings, json),
 };
 
@@ -220,8 +228,25 @@ static sw_rc bench_reshard(const sw_call *call, sw_diag *d) {
   return beyond ? SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "%d figures are beyond their limit", beyond) : SW_OK;
 }
 
+static sw_rc bench_solve(const sw_call *call, sw_diag *d) {
+  const settings *s = call->settings;
+  if (s->instances.n == 0)
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "no instance; expected problem files, or small:1, tied:1, large:1");
+  sw_bench_solve_options o = {.instances = s->instances.at,
+                              .n_instances = s->instances.n,
+                              .time_limit_s = s->time_limit,
+                              .threads = (int)s->threads,
+                              .seeds = (int)s->seeds,
+                              .cancel = call->cancel};
+  return sw_bench_solve(&o, print_line, NULL, d);
+}
+
 static sw_rc run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
+  if (strcmp(s->what, "solve") == 0) return bench_solve(call, d);
+  if (s->instances.n)
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "bench %s takes no instances; '%s' is one too many", s->what,
+                   s->instances.at[0]);
   if (strcmp(s->what, "plan") == 0) return bench_plan(call, d);
   if (strcmp(s->what, "reshard") == 0) return bench_reshard(call, d);
   return strcmp(s->what, "kernels") == 0 ? bench_kernels(call, d) : bench_costs(call, d);
@@ -231,7 +256,8 @@ const sw_command sw_command_bench = {
     .name = "bench",
     .summary = "print figures about the program: its prices against measured times, its kernels",
     .description =
-        "costs: every profile names the measured rows that speak of it. Half of the sizes, on ranks other than 4, are "
+        "costs: every profile names the measured rows that speak of it. Half of the sizes, on ranks other than 4, "
+        "are "
         "for fitting; the others judge. The mean absolute log error of a source at 1 MiB and above may be 15 %; exit "
         "status 4 when one is beyond.\n"
         "kernels: ops at sizes beyond the caches, on one thread, beside a matrix product and a copy of the same run; "

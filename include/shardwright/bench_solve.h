@@ -1,0 +1,22 @@
+/* Figures of the solver: cost, bound and times on problem files and on made-up problems. */
+#ifndef SHARDWRIGHT_BENCH_SOLVE_H_
+#define SHARDWRIGHT_BENCH_SOLVE_H_
+
+#include "shardwright/select.h"
+
+typedef struct sw_bench_solve_options {
+  const char *const *instances; /* files of the contest's format, or FAMILY:SEED (gen_problem.h) */
+  int n_instances;
+  double time_limit_s; /* of one run, reading included */
+  int threads, seeds;  /* runs with seeds 1 to `seeds` */
+  sw_cancel *cancel;
+} sw_bench_solve_options;
+
+/* Called with each finished row's text. */
+typedef sw_rc (*sw_bench_solve_line)(void *user, const char *line, sw_diag *d);
+
+/* A row per run, and with several seeds one of the least and the middle cost. Every run's certificate is checked. */
+SW_API SW_CHECKED sw_rc sw_bench_solve(const sw_bench_solve_options *o, sw_bench_solve_line line, void *user,
+                                       sw_diag *d);
+
+#endif
