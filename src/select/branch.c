@@ -27,7 +27,7 @@ typedef struct open_node {
   const float *lambda; /* per step of the core */
 } open_node;
 
-typedef struct brancher {
+typedef struct sel_brancher {
   const sel_base *k;
   sel_budget *b;
   sw_arena mem;
@@ -325,18 +325,37 @@ end:
   return rc;
 }
 
-static sw_rc run(brancher *q, const double *lambda) {
-  float *start = NULL;
-  if (lambda) {
-    SW_ARENA_NEW(start, &q->mem, q->k->core->n_steps, q->d);
-    for (int32_t t = 0; t < q->k->core->n_steps; t++) start[t] = (float)lambda[t];
-  }
+static sw_rc plant(brancher *q, const double *lambda) {
+  float *start;
+  SW_ARENA_NEW(start, &q->mem, q->k->core->n_steps, q->d);
+  for (int32_t t = 0; t < q->k->core->n_steps; t++) start[t] = (float)lambda[t];
   int64_t root = q->k->r->bound - q->k->core->offset;
-  SW_TRY(push(q, (open_node){sw_max_i64(0, root), q->born++, NULL, start}));
+  return push(q, (open_node){sw_max_i64(0, root), q->born++, NULL, start});
+}
+
+sw_rc sel_branch_open(const sel_base *k, const double *lambda, sel_budget *whole, sel_brancher **out, sw_diag *d) {
+  brancher *q = sw_mem_alloc(1, sizeof *q, d);
+  if (!q) return SW_E_RESOURCE;
+  *q = (brancher){.k = k, .b = whole, .d = d};
+  *out = q;
+  sw_rc rc = plant(q, lambda);
+  if (rc) sel_branch_close(q);
+  return rc;
+}
+
+void sel_branch_close(brancher *q) {
+  sw_array_free(&q->heap);
+  sw_arena_deinit(&q->mem);
+  sw_mem_free(q);
+}
+
+sw_rc sel_branch_run(brancher *q, const sel_budget *part) {
+  sel_budget now = *part;
   while (q->heap.n > 0) {
     sel_base_raise(q->k, q->heap.at[0].bound);
     if (q->heap.at[0].bound >= sel_base_target(q->k)) break;
-    if (sel_stop(q->b)) return SW_OK;
+    now.work = q->b->work;
+    if (sel_stop(&now)) return SW_OK;
     open_node node = pop(q);
     SW_TRY(evaluate(q, &node));
     if (sel_stop(q->b)) return SW_OK; /* the node may have been cut short */
@@ -347,12 +366,4 @@ static sw_rc run(brancher *q, const double *lambda) {
   else
     sel_raise(q->k->r, best);
   return SW_OK;
-}
-
-sw_rc sel_branch(const sel_base *k, const double *lambda, sel_budget *b, sw_diag *d) {
-  brancher q = {.k = k, .b = b, .d = d};
-  sw_rc rc = run(&q, lambda);
-  sw_array_free(&q.heap);
-  sw_arena_deinit(&q.mem);
-  return rc;
 }

@@ -24,8 +24,12 @@ void sel_base_raise(const sel_base *k, int64_t bound);
  * of elimination. */
 sw_rc sel_base_narrow(const sel_base *k, sel_budget *b, sw_text *proof, int64_t *value, bool *done, sw_diag *d);
 
-/* Best bound first, until nothing is open or the budget is spent. `lambda` starts the root's prices. When it ends with
- * nothing open the run is closed: the best choice is optimal, or there is none. */
-sw_rc sel_branch(const sel_base *k, const double *lambda, sel_budget *b, sw_diag *d);
+/* Best bound first. `lambda` starts the root's prices; `whole` is the budget of all runs together. */
+typedef struct sel_brancher sel_brancher;
+sw_rc sel_branch_open(const sel_base *k, const double *lambda, sel_budget *whole, sel_brancher **out, sw_diag *d);
+void sel_branch_close(sel_brancher *q);
+/* Go on until nothing is open or `part` is spent, between nodes. When nothing is open the run is closed: the best
+ * choice is optimal, or there is none. */
+sw_rc sel_branch_run(sel_brancher *q, const sel_budget *part);
 
 #endif

@@ -13,6 +13,7 @@ double sel_left(const sel_budget *b) { return b->deadline_s > 0 ? b->deadline_s 
 
 bool sel_stop(const sel_budget *b) {
   if (sw_cancelled(b->cancel)) return true;
+  if (b->halt && atomic_load_explicit(b->halt, memory_order_relaxed)) return true;
   if (b->work_limit && b->work >= b->work_limit) return true;
   return b->deadline_s > 0 && sw_now_s() >= b->deadline_s;
 }

@@ -12,6 +12,7 @@
 typedef struct sel_budget {
   double start_s, deadline_s; /* of sw_now_s; deadline 0: none */
   sw_cancel *cancel;
+  const atomic_int *halt;   /* NULL, or not zero when another thread wants an end */
   int64_t work, work_limit; /* limit 0: none */
 } sel_budget;
 

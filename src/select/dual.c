@@ -14,7 +14,7 @@ static const double kForbidden = 1e15; /* finite, so that differences stay numbe
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
     !defined(__clang__)
-#define SIMD_CLONES __attribute__((target_clones("avx2", "default")))
+#define SIMD_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define SIMD_CLONES
 #endif
@@ -94,6 +94,7 @@ static sw_rc build_flat(sel_dual *u, sw_diag *d) {
   SW_ARENA_NEW(u->hat, &u->mem, u->n_flat, d);
   SW_ARENA_NEW(u->share, &u->mem, u->n_flat, d);
   SW_ARENA_NEW(u->mean, &u->mem, u->n_flat, d);
+  SW_ARENA_NEW(u->part, &u->mem, c->n, d);
   SW_ARENA_NEW(u->messages, &u->mem, u->n_messages, d);
   SW_ARENA_NEW(u->best_messages, &u->mem, u->n_messages, d);
   double **steps[] = {&u->lambda, &u->best_lambda, &u->direction, &u->usage, &u->prefix};
@@ -162,7 +163,7 @@ SIMD_CLONES static double send(const double *from, int32_t n, const double *rest
   return least;
 }
 
-static void gather(const sel_dual *u, int32_t i, double *hat) {
+SIMD_CLONES static void gather(const sel_dual *u, int32_t i, double *hat) {
   int32_t ld = padded(u->c->dom[i]);
   memcpy(hat, u->unary + u->offset[i], (size_t)ld * sizeof *hat);
   for (int32_t a = u->first_arc[i]; a < u->first_arc[i + 1]; a++) {
@@ -197,16 +198,36 @@ static double backward(sel_dual *u, double *from) {
     double *hat = u->hat + u->offset[i], gamma = share_of(u, i);
     int32_t n = u->c->dom[i], back = u->mid_arc[i] - u->first_arc[i];
     gather(u, i, hat);
+    u->part[i] = 0;
     for (int32_t a = u->first_arc[i]; a < u->mid_arc[i]; a++) {
       sel_link *g = &u->links[u->arcs[a].edge];
       for (int32_t s = 0; s < n; s++) from[s] = gamma * hat[s] - g->to_j[s];
-      bound += send(from, n, g->down, g->ld_i, u->c->dom[g->i], g->to_i);
+      u->part[i] += send(from, n, g->down, g->ld_i, u->c->dom[g->i], g->to_i);
     }
     double least = hat[0];
     for (int32_t s = 1; s < n; s++) least = hat[s] < least ? hat[s] : least;
-    bound += (1.0 - back * gamma) * least;
+    u->part[i] += (1.0 - back * gamma) * least;
+    bound += u->part[i];
   }
   return bound;
+}
+
+/* The s that makes gamma * hat[s] - message[s] + row[s] least, the first of several. */
+SIMD_CLONES static int32_t cheapest(const double *restrict hat, double gamma, const double *restrict message,
+                                    const double *restrict row, int32_t n) {
+  double v[64], least = INFINITY;
+  int32_t best = 0;
+  for (int32_t from = 0; from < n; from += 64) {
+    int32_t len = n - from < 64 ? n - from : 64;
+    double here = INFINITY;
+    for (int32_t s = 0; s < len; s++) v[s] = gamma * hat[from + s] - message[from + s] + row[from + s];
+    for (int32_t s = 0; s < len; s++) here = v[s] < here ? v[s] : here;
+    if (here >= least) continue;
+    least = here;
+    for (best = 0; v[best] > here;) best++;
+    best += from;
+  }
+  return best;
 }
 
 /* How much the bound moves with the cost of each value: marginals that follow the minima of the backward pass. */
@@ -221,16 +242,7 @@ static void spread(sel_dual *u) {
       const double *q = u->share + u->offset[g->i];
       for (int32_t t = 0; t < u->c->dom[g->i]; t++) {
         if (q[t] <= 0) continue;
-        int32_t best = 0;
-        double least = INFINITY;
-        for (int32_t s = 0; s < n; s++) {
-          double v = gamma * hat[s] - g->to_j[s] + g->up[(int64_t)t * g->ld_j + s];
-          if (v < least) {
-            least = v;
-            best = s;
-          }
-        }
-        p[best] += gamma * q[t];
+        p[cheapest(hat, gamma, g->to_j, g->up + (int64_t)t * g->ld_j, n)] += gamma * q[t];
       }
     }
     if (back * gamma >= 1.0 - 1e-12) continue;
@@ -310,6 +322,14 @@ void sel_dual_pass(sel_dual *u, double target) {
     return;
   }
   step(u, target);
+}
+
+double sel_dual_freeze(sel_dual *u) {
+  sel_dual_rewind(u);
+  set_unaries(u);
+  double paid = 0;
+  for (int32_t t = 0; t < u->c->n_steps; t++) paid += u->lambda[t] * ((double)u->c->cap[t] / u->unit);
+  return backward(u, u->share) - paid;
 }
 
 bool sel_dual_settled(const sel_dual *u, double before) {

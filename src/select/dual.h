@@ -37,6 +37,7 @@ typedef struct sel_dual {
   double *hat;   /* unary + messages, as the last backward pass saw them */
   double *share; /* marginals of the supergradient */
   double *mean;  /* ... averaged as the direction is: nearly a solution of the relaxation */
+  double *part;  /* per variable: what it and its tables to earlier ones gave to the bound in the last backward pass */
   double *lambda, *best_lambda, *direction, *usage, *prefix; /* per step */
   double *messages, *best_messages;
   int64_t n_messages, cells;
@@ -58,6 +59,10 @@ void sel_dual_ascend(sel_dual *u, double target, sel_budget *b);
 bool sel_dual_settled(const sel_dual *u, double before);
 /* Return to the best prices and messages. */
 void sel_dual_rewind(sel_dual *u);
+/* Rewind and leave the costs, messages and parts of one backward pass; its bound, without the core's offset. Then for
+ * any choice of the first variables, what it costs with prices, plus the messages of later ones to them, plus the parts
+ * of the later ones, less what the prices pay for the caps, is no more than the cost of any completion. */
+double sel_dual_freeze(sel_dual *u);
 /* Choose greedily along the order, by messages and what is chosen already. */
 void sel_dual_decode(sel_dual *u, int32_t *x);
 /* lambda-weighted use of every value, at the current prices: price[offset[i] + s]. */

@@ -1,0 +1,233 @@
+/* Prices and messages raise the bound; what they decode to is repaired and polished; walkers improve the best choice.
+ *
+ * First the dual and the walkers take turns, each turn longer than the last, until the dual has settled. Then branch
+ * and bound closes the gap where nodes are cheap; elsewhere the dual starts again with fresh steps now and then. With
+ * several threads the walkers run beside all of this; with one they get a part of every turn.
+ */
+#include "select/search.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "select/walkers.h"
+
+typedef struct searcher {
+  const sel_base *k;
+  sel_budget *b;
+  sw_arena mem;
+  sel_dual dual;
+  sel_field field;
+  sel_state state;
+  sel_mover mover;
+  sel_walkers walkers;
+  double *price;  /* by the dual's offsets */
+  double *packed; /* by the field's offsets */
+  int32_t *x, *best;
+  int64_t best_cost; /* of `best`; INT64_MAX: none */
+  bool walking;      /* walkers of other threads are under way */
+  sw_diag *d;
+} searcher;
+
+/* Work of one pass over all tables: small cores get little time, large ones more. */
+static int64_t sweep_cells(const searcher *q) { return q->dual.cells + q->dual.n_flat + q->k->core->n_uses; }
+
+static sw_rc searcher_init(searcher *q) {
+  const sel_core *c = q->k->core;
+  const sw_solve_options *o = q->k->r->o;
+  SW_TRY(sel_dual_init(&q->dual, c, q->d));
+  SW_TRY(sel_field_init(&q->field, c, 0, &q->mem, q->d));
+  SW_TRY(sel_state_init(&q->state, &q->field, &q->mem, q->d));
+  SW_TRY(sel_mover_init(&q->mover, &q->field, o->seed, &q->mem, q->d));
+  SW_TRY(sel_walkers_init(&q->walkers, &q->field, o->threads, o->seed, sweep_cells(q), q->d));
+  SW_ARENA_NEW(q->price, &q->mem, q->dual.n_flat, q->d);
+  SW_ARENA_NEW(q->packed, &q->mem, q->field.offset[c->n], q->d);
+  SW_ARENA_NEW(q->x, &q->mem, c->n, q->d);
+  SW_ARENA_NEW(q->best, &q->mem, c->n, q->d);
+  q->best_cost = INT64_MAX;
+  q->mover.price = q->packed;
+  return SW_OK;
+}
+
+static void take_prices(searcher *q) {
+  sel_dual_prices(&q->dual, q->price);
+  for (int32_t i = 0; i < q->k->core->n; i++)
+    memcpy(q->packed + q->field.offset[i], q->price + q->dual.offset[i],
+           (size_t)q->k->core->dom[i] * sizeof *q->packed);
+}
+
+static sw_rc take_best(searcher *q, const int32_t *x, int64_t cost) {
+  if (cost >= q->best_cost) return SW_OK;
+  memcpy(q->best, x, (size_t)q->k->core->n * sizeof *x);
+  q->best_cost = cost;
+  return sel_base_offer(q->k, x, "native", NULL, q->d);
+}
+
+/* The other threads walk from the best choice until end_round. */
+static sw_rc begin_round(searcher *q, int64_t sweeps) {
+  if (q->walkers.n < 2 || q->best_cost == INT64_MAX) return SW_OK;
+  take_prices(q);
+  sel_walkers_price(&q->walkers, &q->dual, q->packed);
+  sel_budget part = q->b->work_limit ? sel_budget_part(q->b, 0, sweeps * sweep_cells(q)) : *q->b;
+  q->walking = true;
+  return sel_walkers_start(&q->walkers, q->best, q->best_cost, &part, q->d);
+}
+
+static sw_rc end_round(searcher *q) {
+  if (!q->walking) return SW_OK;
+  q->walking = false;
+  int64_t cost = q->best_cost;
+  SW_TRY(sel_walkers_join(&q->walkers, q->x, &cost, q->d));
+  return cost < q->best_cost ? take_best(q, q->x, cost) : SW_OK;
+}
+
+/* This thread's walker, from the best choice. */
+static sw_rc walk(searcher *q, double seconds, int64_t sweeps) {
+  if (q->best_cost == INT64_MAX) return SW_OK;
+  int64_t cost = q->best_cost;
+  if (!q->walking) {
+    take_prices(q);
+    sel_walkers_price(&q->walkers, &q->dual, q->packed);
+  }
+  sel_budget part = sel_budget_part(q->b, seconds, sweeps * sweep_cells(q));
+  memcpy(q->x, q->best, (size_t)q->k->core->n * sizeof *q->x);
+  SW_TRY(sel_walkers_walk(&q->walkers, q->x, &cost, &part, q->d));
+  sel_budget_join(q->b, &part);
+  return take_best(q, q->x, cost);
+}
+
+/* Tree moves from what was decoded, before it is compared. */
+static sw_rc polish(searcher *q, double seconds) {
+  int64_t cost = INT64_MAX;
+  double heat = 1e-5 * (double)(q->best_cost < INT64_MAX ? q->best_cost : (int64_t)q->state.cost);
+  sel_budget part = sel_budget_part(q->b, seconds, 30 * sweep_cells(q));
+  sel_anneal(&q->mover, &q->state, heat, &part, q->x, &cost);
+  sel_budget_join(q->b, &part);
+  return cost < INT64_MAX ? take_best(q, q->x, cost) : SW_OK;
+}
+
+/* Decode the best prices and messages, repair, and polish. */
+static sw_rc decode(searcher *q, double polish_s) {
+  take_prices(q);
+  sel_dual_decode(&q->dual, q->x);
+  sel_state_set(&q->state, q->x);
+  sel_spend(q->b, q->dual.cells);
+  if (!sel_repair(&q->state, q->packed, q->b)) return SW_OK;
+  if (q->best_cost == INT64_MAX && q->state.cost < SW_FORBIDDEN)
+    SW_TRY(take_best(q, q->state.x, (int64_t)q->state.cost));
+  return polish(q, polish_s);
+}
+
+/* The best prices so far prove `bound`, without the core's offset. */
+static sw_rc keep_proof(searcher *q, int64_t bound) {
+  sel_proof *to = q->k->r->proof;
+  int64_t whole;
+  if (!to || !sw_add_i64(bound, q->k->core->offset, &whole) || whole <= to->root_bound) return SW_OK;
+  sw_text_free(&to->root_end);
+  to->root_bound = whole;
+  return sel_dual_certify(&q->dual, q->k->model, &to->root_end, &bound, q->d);
+}
+
+/* Passes of the dual for a while, then its bound made safe. */
+static sw_rc ascend(searcher *q, double seconds, int64_t sweeps) {
+  sel_dual *u = &q->dual;
+  int64_t target = sel_base_target(q->k), bound;
+  double first = 1.3 * fmax(u->best_bound, 1.0) + 1;
+  sel_budget part = sel_budget_part(q->b, seconds, sweeps * sweep_cells(q));
+  sel_dual_ascend(u, target == INT64_MAX ? first : (double)target, &part);
+  sel_budget_join(q->b, &part);
+  SW_TRY(sel_dual_certify(u, q->k->model, NULL, &bound, q->d));
+  SW_TRY(keep_proof(q, bound));
+  sel_base_raise(q->k, bound);
+  return SW_OK;
+}
+
+static bool over(const searcher *q) { return sel_closed(q->k->r) || sel_stop(q->b); }
+
+static sw_rc take_turn(searcher *q, double turn_s, int64_t sweeps) {
+  SW_TRY(ascend(q, turn_s, sweeps));
+  if (over(q)) return SW_OK;
+  SW_TRY(decode(q, 0.5 * turn_s));
+  return q->walkers.n == 1 ? walk(q, 0.5 * turn_s, sweeps / 2) : SW_OK;
+}
+
+static sw_rc take_turns(searcher *q) {
+  const double kLongestTurn_s = 1.5;
+  double turn_s = 0.15;
+  int64_t sweeps = 60;
+  while (!over(q)) {
+    double before = q->dual.best_bound;
+    SW_TRY(begin_round(q, 2 * sweeps));
+    SW_TRY(take_turn(q, turn_s, sweeps));
+    SW_TRY(end_round(q));
+    if (over(q) || sel_dual_settled(&q->dual, before)) return SW_OK;
+    turn_s = fmin(kLongestTurn_s, 1.4 * turn_s);
+    sweeps += sweeps / 2;
+  }
+  return SW_OK;
+}
+
+/* Rounds of branch and bound. The walker of a single thread gets a part of each, less when it finds nothing. */
+static sw_rc branch(searcher *q) {
+  enum { SWEEPS = 3000 };
+  const sel_core *c = q->k->core;
+  double *lambda, share = 0.5;
+  sel_brancher *tree;
+  SW_ARENA_NEW(lambda, &q->mem, c->n_steps, q->d);
+  for (int32_t t = 0; t < c->n_steps; t++) lambda[t] = q->dual.best_lambda[t] / q->dual.unit;
+  SW_TRY(sel_branch_open(q->k, lambda, q->b, &tree, q->d));
+  sw_rc rc = SW_OK;
+  while (!rc && !over(q)) {
+    int64_t before = q->best_cost;
+    sel_budget part = sel_budget_part(q->b, 0.7, SWEEPS * sweep_cells(q));
+    SW_TRY_TO(end, begin_round(q, SWEEPS));
+    SW_TRY_TO(end, sel_branch_run(tree, &part));
+    SW_TRY_TO(end, end_round(q));
+    if (over(q) || q->walkers.n > 1) continue;
+    rc = walk(q, 0.7 * share, (int64_t)(share * SWEEPS));
+    share = fmax(0.05, q->best_cost < before ? 0.5 : 0.8 * share);
+  }
+end:
+  sel_branch_close(tree);
+  return rc;
+}
+
+/* Large cores: walk, and raise the bound in a part of the rounds, a smaller one the less it gains. */
+static sw_rc alternate(searcher *q) {
+  enum { SWEEPS = 150 };
+  const double kFreshFactor = 0.05; /* steps that have become too small start again from here */
+  const double kGain = 2e-5;
+  int wait = 0, patience = 1;
+  while (!over(q)) {
+    SW_TRY(begin_round(q, 2 * SWEEPS));
+    if (wait-- <= 0) {
+      double before = q->dual.best_bound;
+      q->dual.factor = fmax(q->dual.factor, kFreshFactor);
+      SW_TRY(ascend(q, 1.0, SWEEPS));
+      if (!over(q)) SW_TRY(decode(q, 0.2));
+      patience = q->dual.best_bound - before > kGain * fabs(before) ? 1 : patience < 8 ? 2 * patience : 8;
+      wait = patience - 1;
+    }
+    if (!over(q)) SW_TRY(walk(q, 1.0, SWEEPS));
+    SW_TRY(end_round(q));
+  }
+  return SW_OK;
+}
+
+static sw_rc finish(searcher *q) {
+  enum { BRANCH_CELLS = 400000 };
+  if (q->best_cost < INT64_MAX && q->walkers.n == 1) SW_TRY(walk(q, 0.05 * fmin(sel_left(q->b), 40), 150));
+  if (over(q)) return SW_OK;
+  return sweep_cells(q) > BRANCH_CELLS && q->best_cost < INT64_MAX ? alternate(q) : branch(q);
+}
+
+sw_rc sel_search(const sel_base *k, sel_budget *b, sw_diag *d) {
+  searcher q = {.k = k, .b = b, .d = d};
+  sw_rc rc = searcher_init(&q);
+  if (!rc) rc = take_turns(&q);
+  if (!rc && !sel_closed(k->r)) rc = finish(&q);
+  if (q.walking) (void)sel_walkers_join(&q.walkers, q.x, &q.best_cost, NULL);
+  sel_walkers_deinit(&q.walkers);
+  sel_dual_deinit(&q.dual);
+  sw_arena_deinit(&q.mem);
+  return rc;
+}
