@@ -27,7 +27,7 @@ static const sw_option kOptions[] = {
     {"work-limit", 0, SW_OPTION_INT, "N", "0",
      "stop after so many counted steps instead, with the same result on every machine; 0: no such limit",
      SW_INTO_INT(settings, work_limit), .min = 0, .max = 1e18},
-    {"threads", 'j', SW_OPTION_INT, "N", "1", "threads to use", SW_INTO_INT(settings, threads), .min = 1, .max = 1024},
+    {"threads", 'j', SW_OPTION_INT, "N", "2", "threads to use", SW_INTO_INT(settings, threads), .min = 1, .max = 1024},
     {"seed", 0, SW_OPTION_INT, "K", "0", "seed of the search", SW_INTO_INT(settings, seed), .min = 0, .max = 1e15},
     {"solver", 0, SW_OPTION_CHOICE, "NAME", "auto", "which solver", SW_INTO_TEXT(settings, solver),
      .choices = "auto|native|glpk|exhaustive"},
@@ -39,6 +39,8 @@ static const sw_option kOptions[] = {
      SW_INTO_TEXT(settings, certificate)},
     SW_OPTION_OUTPUT_INTO(settings, output),
 };
+
+static const double kWriting_s = 0.02; /* of the time limit, kept back for the result */
 
 typedef struct history {
   SW_ARRAY(sw_solve_progress) events; /* improvements of the cost; what does not fit into memory is left out */
@@ -162,7 +164,7 @@ static sw_rc solve(const sw_call *call, history *h, sw_diag *d) {
   SW_TRY(sw_iopddl_read(s->problem, call->arena, &p, d));
   h->read_s = sw_now_s() - start;
   sw_log(SW_LOG_INFO, "read %d nodes and %d edges in %.2f s", p.n_nodes, p.n_edges, h->read_s);
-  double left = s->time_limit - h->read_s;
+  double left = s->time_limit - h->read_s - kWriting_s;
   sw_solve_options o = {.time_limit_s = s->time_limit <= 0 ? 0
                                         : left > 1e-3      ? left
                                                            : 1e-3,

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_SIZE = 8, MOST_SIZE = 400, PASSES = 24, MOST_NODES = 3000 };
+enum { LEAST_SIZE = 8, MOST_SIZE = 400, PASSES = 24, SETUP_PASSES = 6, MOST_NODES = 3000 };
 
 sw_rc sel_lns_init(sel_lns *l, const sel_field *f, uint64_t seed, sw_arena *mem, sw_diag *d) {
   *l = (sel_lns){.f = f, .size = 40};
@@ -342,14 +342,14 @@ static sw_rc solve(sel_lns *l, sel_state *s, const inner *w, sel_budget *b, bool
   double goal = (double)w->now - 0.5;
   int passes = 0;
   while (passes++ < PASSES && u.best_bound < goal) sel_dual_pass(&u, (double)w->now);
-  sel_spend(b, passes * (2 * u.cells + u.n_flat + w->c.n_uses));
+  sel_spend(b, (passes + SETUP_PASSES) * (2 * u.cells + u.n_flat + w->c.n_uses) + 64 * w->c.n);
   l->moves++;
   double grow = 1.02;
   if (u.best_bound >= goal) {
     l->hopeless++;
   } else {
     SW_TRY_TO(end, search(l, &u, w, &v, d));
-    sel_spend(b, (int64_t)v.nodes * 64);
+    sel_spend(b, (int64_t)v.nodes * 200);
     if (v.nodes >= MOST_NODES) grow = 0.97;
     if (v.best_cost < w->now) {
       for (int32_t k = 0; k < l->n_free; k++) sel_state_change(s, l->free[k], v.best[k]);
