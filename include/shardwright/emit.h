@@ -16,4 +16,8 @@ SW_API SW_CHECKED sw_rc sw_emit_spmd(const sw_spmd *spmd, sw_text *out, sw_diag 
 SW_API SW_CHECKED sw_rc sw_emit_jax(const sw_plan *plan, sw_text *out, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_emit_dtensor(const sw_plan *plan, sw_text *out, sw_diag *d);
 
+/* A route in Shardy's dialect, on whole tensors. SW_E_INPUT for what Shardy cannot say: offsets, halos, values partial
+ * by other kinds than sum, two meshes. */
+SW_API SW_CHECKED sw_rc sw_emit_route_sdy(const sw_reshard *wanted, const sw_route *route, sw_text *out, sw_diag *d);
+
 #endif

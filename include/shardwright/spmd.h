@@ -33,6 +33,11 @@ typedef struct sw_spmd {
 
 /* Rewrite the model under the plan. `args_whole`: every argument arrives whole and is sliced first. */
 SW_API SW_CHECKED sw_rc sw_partition(const sw_plan *plan, sw_spmd *out, sw_diag *d);
+/* One reshard alone. The model has an argument x and the output y, which is x; it outlives the program. SW_E_INPUT when
+ * the route leads to another mesh that no axes of the machine's mesh can say. */
+SW_API SW_CHECKED sw_rc sw_reshard_model(const sw_reshard *wanted, sw_graph **out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_partition_route(const sw_graph *model, const sw_reshard *wanted, const sw_route *route,
+                                           sw_spmd *out, sw_diag *d);
 SW_API void sw_spmd_deinit(sw_spmd *s);
 /* Local shapes follow from layouts, collectives fit their operands, results have the layouts the plan says. */
 SW_API SW_CHECKED sw_rc sw_spmd_verify(const sw_spmd *s, sw_diag *d);

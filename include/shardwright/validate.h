@@ -62,4 +62,14 @@ SW_API SW_CHECKED sw_rc sw_make_arguments(const sw_graph *g, uint64_t seed, bool
 SW_API SW_CHECKED sw_rc sw_cut_block(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, int64_t device,
                                      sw_tensor *out, sw_diag *d);
 
+/* A route carried out on device threads, on a tensor made up for it; every element of every block is compared bit for
+ * bit with the whole tensor, after the reduction where the target is partial. */
+typedef struct sw_route_run {
+  int64_t elements, wrong;
+  int64_t bytes_received; /* by all devices from others, as the runtime counts them */
+  double seconds;
+} sw_route_run;
+SW_API SW_CHECKED sw_rc sw_run_route(const sw_reshard *wanted, const sw_route *route, sw_cancel *cancel,
+                                     sw_route_run *out, sw_diag *d);
+
 #endif

@@ -3,14 +3,18 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/session.h"
 #include "shardwright/draw.h"
+#include "shardwright/emit.h"
 #include "shardwright/profile_json.h"
-#include "shardwright/reshard.h"
+#include "shardwright/validate.h"
 
 typedef struct settings {
   const char *mesh, *to_mesh, *shape, *from, *to, *dtype, *hw;
   int64_t max_temp_bytes;
-  bool no_exchange, show, json;
+  const char *dialect;
+  sw_pairs emit;
+  bool no_exchange, show, run, json;
 } settings;
 
 static const sw_option kOptions[] = {
@@ -31,6 +35,13 @@ static const sw_option kOptions[] = {
      SW_INTO_FLAG(settings, no_exchange)},
     {"show", 0, SW_OPTION_FLAG, NULL, NULL, "draw what each device holds before and after",
      SW_INTO_FLAG(settings, show)},
+    {"run", 0, SW_OPTION_FLAG, NULL, NULL, "carry it out on device threads and compare with slices of the whole tensor",
+     SW_INTO_FLAG(settings, run)},
+    {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the route as the program of one device",
+     SW_INTO_PAIRS(settings, emit), .choices = "spmd"},
+    {"dialect", 0, SW_OPTION_CHOICE, "NAME", "shard",
+     "of --emit: the shard dialect on local blocks, or Shardy's on whole tensors", SW_INTO_TEXT(settings, dialect),
+     .choices = "shard|sdy"},
     SW_OPTION_JSON_INTO(settings, json),
 };
 
@@ -152,7 +163,7 @@ static void print_sharding_json(const sw_mesh *m, const char *key, const sw_shar
   sw_text_puts(out, "\"");
 }
 
-static void print_json(const request *r, const sw_route *route, sw_text *out) {
+static void print_json(const request *r, const sw_route *route, const sw_route_run *ran, sw_text *out) {
   sw_text_puts(out, "{");
   print_sharding_json(&r->mesh, "from", &r->from, out);
   sw_text_puts(out, ", ");
@@ -169,29 +180,86 @@ static void print_json(const request *r, const sw_route *route, sw_text *out) {
   }
   sw_text_printf(out,
                  "], \"time_s\": %.9g, \"max_bytes\": %.17g, \"total_bytes\": %.17g, \"bound_max_bytes\": %.17g, "
-                 "\"bound_total_bytes\": %.17g, \"full_replication\": %s}\n",
+                 "\"bound_total_bytes\": %.17g, \"full_replication\": %s",
                  route->cost_s, route->max_bytes, route->total_bytes, route->bound_max_bytes, route->bound_total_bytes,
                  route->full_replication ? "true" : "false");
+  if (ran) {
+    sw_text_printf(out, ", \"run\": {\"elements\": %lld, \"wrong\": %lld, \"bytes_received\": %lld, \"time_s\": %.9g}",
+                   (long long)ran->elements, (long long)ran->wrong, (long long)ran->bytes_received, ran->seconds);
+  }
+  sw_text_puts(out, "}\n");
+}
+
+/* --- other forms ------------------------------------------------------------------------------------------------- */
+
+static sw_rc write_shard(const sw_reshard *wanted, const sw_route *route, sw_text *out, sw_diag *d) {
+  sw_graph *model;
+  sw_spmd spmd;
+  SW_TRY(sw_reshard_model(wanted, &model, d));
+  sw_rc rc = sw_partition_route(model, wanted, route, &spmd, d);
+  if (!rc) {
+    rc = sw_spmd_verify(&spmd, d);
+    if (!rc) rc = sw_emit_spmd(&spmd, out, d);
+    sw_spmd_deinit(&spmd);
+  }
+  sw_graph_destroy(model);
+  return rc;
+}
+
+static sw_rc emit(const settings *s, const sw_reshard *wanted, const sw_route *route, sw_diag *d) {
+  for (int i = 0; i < s->emit.n; i++) {
+    sw_text t = {0};
+    bool sdy = strcmp(s->dialect, "sdy") == 0;
+    sw_rc rc = sdy ? sw_emit_route_sdy(wanted, route, &t, d) : write_shard(wanted, route, &t, d);
+    if (rc) {
+      sw_text_free(&t);
+      return rc;
+    }
+    SW_TRY(sw_save_text(s->emit.at[i].value, &t, d));
+  }
+  return SW_OK;
+}
+
+static sw_rc report(const settings *s, const request *r, const sw_route *route, const sw_route_run *ran, sw_text *out,
+                    sw_diag *d) {
+  if (s->json) {
+    print_json(r, route, s->run ? ran : NULL, out);
+    return SW_OK;
+  }
+  if (s->show) SW_TRY(show(r, out, d));
+  print_text(r, route, out);
+  if (s->run) {
+    sw_text_printf(out, "carried out: %lld elements on all devices, %lld wrong, ", (long long)ran->elements,
+                   (long long)ran->wrong);
+    sw_text_bytes(out, (double)ran->bytes_received);
+    sw_text_puts(out, " received, ");
+    sw_text_seconds(out, ran->seconds);
+    sw_text_puts(out, "\n");
+  }
+  return SW_OK;
 }
 
 static sw_rc run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   request r = {0};
   sw_route route;
+  sw_route_run ran = {0};
   sw_text out = {0};
   SW_TRY(read_request(s, call->arena, &r, d));
   const sw_reshard_options options = {
       .max_temp_bytes = s->max_temp_bytes, .no_exchange = s->no_exchange, .to_mesh = r.other};
   const sw_reshard wanted = {r.machine, &r.from, &r.to, r.rank, r.dims, r.dtype, options};
   SW_TRY(sw_route_find(&wanted, call->arena, &route, d));
-  sw_rc rc = s->show && !s->json ? show(&r, &out, d) : SW_OK;
+  SW_TRY(emit(s, &wanted, &route, d));
+  if (s->run) SW_TRY(sw_run_route(&wanted, &route, call->cancel, &ran, d));
+  sw_rc rc = report(s, &r, &route, &ran, &out, d);
   if (rc) {
     sw_text_free(&out);
     return rc;
   }
-  if (s->json) print_json(&r, &route, &out);
-  if (!s->json) print_text(&r, &route, &out);
-  return sw_print_text(&out, d);
+  if (call->common->quiet) out.n = 0;
+  SW_TRY(sw_print_text(&out, d));
+  return ran.wrong ? SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "the route does not leave what the target says") : SW_OK;
 }
 
 const sw_command sw_command_reshard = {
@@ -199,8 +267,7 @@ const sw_command sw_command_reshard = {
     .summary = "find the cheapest way from one sharding to another",
     .description =
         "Prints each collective with its time and what the busiest device receives, and the whole beside the least "
-        "that "
-        "any route must move.\n"
+        "that any route must move. Exit status 4 when --run finds a wrong element.\n"
         "Shardings may be written as the native form, the shard dialect, Shardy, JAX or DTensor write them.\n",
     .example = "shardwright reshard --mesh x=2,y=3 --shape 6x6 --from '[[x],[y]]' --to '[[y],[x]]' --show",
     SW_OPTIONS(kOptions),

@@ -3,6 +3,8 @@
 
 #include "../reshard_case.h"
 
+#include "shardwright/validate.h"
+
 static sw_diag diag;
 static sw_profile profile;
 
@@ -262,6 +264,54 @@ static bool has_sub_axes(const sw_mesh *m, const sw_sharding *s) {
   return has;
 }
 
+/* The runtime does what the oracle does, and moves what the route says: bytes of reductions depend on the algorithm. */
+static void random_routes_run_on_threads(void **state) {
+  (void)state;
+  rng r = {check_seed(34)};
+  int moved = 0;
+  for (int round = 0; round < check_scale(150); round++) {
+    sw_arena arena = {0};
+    sw_route route;
+    reshard_case c;
+    sw_route_run ran;
+    random_case(&r, &arena, &c);
+    const sw_reshard wanted = case_wanted(&c, machine_of(&arena, &c.mesh));
+    assert_ok(sw_route_find(&wanted, &arena, &route, &diag));
+    assert_ok(sw_run_route(&wanted, &route, NULL, &ran, &diag));
+    assert_int_equal(ran.wrong, 0);
+    bool reduces = false;
+    for (int i = 0; i < route.n_steps; i++) {
+      reduces =
+          reduces || route.step[i].coll.op == SW_COLL_ALL_REDUCE || route.step[i].coll.op == SW_COLL_REDUCE_SCATTER;
+    }
+    if (!reduces) assert_int_equal(ran.bytes_received, (int64_t)route.total_bytes);
+    moved += ran.bytes_received > 0;
+    sw_arena_deinit(&arena);
+  }
+  assert_true(moved > 0);
+}
+
+/* A source that lies: the run says which elements are wrong. */
+static void a_wrong_route_is_noticed(void **state) {
+  (void)state;
+  sw_arena arena = {0};
+  sw_mesh m;
+  sw_route route;
+  sw_route_run ran;
+  const int64_t dims[] = {8, 8};
+  assert_ok(sw_mesh_parse("x=2,y=2", &arena, &m, &diag));
+  sw_sharding from = sharding_of(&m, 2, "[[x],[y]]", &arena), to = sharding_of(&m, 2, "[[y],[x]]", &arena);
+  const sw_reshard wanted = {machine_of(&arena, &m), &from, &to, 2, dims, SW_F32, {0}};
+  assert_ok(sw_route_find(&wanted, &arena, &route, &diag));
+  assert_ok(sw_run_route(&wanted, &route, NULL, &ran, &diag));
+  assert_int_equal(ran.wrong, 0);
+  assert_int_equal(ran.elements, 64);
+  route.n_steps = 0;
+  assert_ok(sw_run_route(&wanted, &route, NULL, &ran, &diag));
+  assert_int_equal(ran.wrong, 32); /* the blocks of devices (0,1) and (1,0) */
+  sw_arena_deinit(&arena);
+}
+
 /* What the random cases were, so that a log shows that none of it went missing. */
 enum { UNEVEN, EMPTY, OFFSETS, HALOS, PARTIALS, SUB_AXES, OTHER_AXES, UNSAYABLE, NO_EXCHANGE, FULL_STEP, N_TALLIES };
 static const char *const kTallies[N_TALLIES] = {"uneven",
@@ -419,15 +469,14 @@ enum { N_EXPECTED = sizeof kExpected / sizeof kExpected[0] };
 
 int main(void) {
   flat_profile(&profile, MAX_DEVICES, 1e-6, 1e-9);
-  struct CMUnitTest tests[N_EXPECTED + 4] = {
-      cmocka_unit_test(cached_routes_are_the_found_ones),
-      cmocka_unit_test(random_routes_place_every_element),
-      cmocka_unit_test(impossible_kinds_are_refused),
-      cmocka_unit_test(tables_agree_with_routes),
+  struct CMUnitTest tests[N_EXPECTED + 6] = {
+      cmocka_unit_test(random_routes_run_on_threads),     cmocka_unit_test(a_wrong_route_is_noticed),
+      cmocka_unit_test(cached_routes_are_the_found_ones), cmocka_unit_test(random_routes_place_every_element),
+      cmocka_unit_test(impossible_kinds_are_refused),     cmocka_unit_test(tables_agree_with_routes),
   };
   for (size_t i = 0; i < N_EXPECTED; i++) {
-    tests[4 + i] = (struct CMUnitTest){
+    tests[6 + i] = (struct CMUnitTest){
         .name = kExpected[i].from, .test_func = route_is_expected, .initial_state = (void *)(uintptr_t)&kExpected[i]};
   }
-  return _cmocka_run_group_tests("reshard", tests, N_EXPECTED + 4, NULL, NULL);
+  return _cmocka_run_group_tests("reshard", tests, N_EXPECTED + 6, NULL, NULL);
 }

@@ -1,0 +1,68 @@
+/* One reshard as an SPMD program: an argument, the collectives of the route, an output.
+ *
+ *   [[x],[]] -> [[],[]]     main(x: f32[4,8]) { y = all_gather x }
+ */
+#include "spmd/emit.h"
+
+sw_rc sw_reshard_model(const sw_reshard *wanted, sw_graph **out, sw_diag *d) {
+  sw_id function, x;
+  SW_TRY(sw_graph_create("reshard", out, d));
+  sw_rc rc = sw_graph_add_function(*out, "main", &function, d);
+  if (!rc)
+    rc = sw_graph_add_arg(*out, "x", wanted->dtype, wanted->rank, wanted->dims, SW_VALUE_INPUT, SW_NOWHERE, &x, d);
+  if (!rc) rc = sw_graph_add_output(*out, "y", x, -1, SW_NOWHERE, d);
+  if (!rc) rc = sw_graph_seal(*out, d);
+  if (rc) sw_graph_destroy(*out);
+  return rc;
+}
+
+static sw_rc add_layout(sw_emit *e, sw_id local, const sw_sharding *s, sw_diag *d) {
+  while (e->layouts.n < (size_t)e->program->n_values) {
+    SW_TRY(sw_array_push(&e->layouts, ((sw_layout){.source = -1}), d));
+  }
+  e->layouts.at[local] = (sw_layout){0, true, *s};
+  return SW_OK;
+}
+
+static sw_rc build(sw_emit *e, const sw_reshard *wanted, const sw_route *route, sw_diag *d) {
+  sw_id function, local;
+  int64_t dims[SW_MAX_RANK];
+  SW_TRY(sw_graph_add_function(e->program, "main", &function, d));
+  const sw_sharding *at = wanted->from;
+  for (int i = -1; i < route->n_steps; i++) {
+    if (i >= 0) at = &route->step[i].after;
+    if (i >= 0 && route->step[i].mesh != e->mesh) {
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "a program has one mesh; no axes of it say the sharding of the other one");
+    }
+    if (!sw_sharding_local_dims(at, wanted->dims, dims)) {
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "a block of the tensor is too large");
+    }
+    if (i >= 0) {
+      SW_TRY(sw_emit_collective(e, local, &route->step[i].coll, dims, &local, d));
+    } else {
+      SW_TRY(
+          sw_graph_add_arg(e->program, "x", wanted->dtype, wanted->rank, dims, SW_VALUE_INPUT, SW_NOWHERE, &local, d));
+    }
+    SW_TRY(add_layout(e, local, at, d));
+  }
+  SW_TRY(sw_graph_add_output(e->program, "y", local, -1, SW_NOWHERE, d));
+  return sw_graph_seal(e->program, d);
+}
+
+sw_rc sw_partition_route(const sw_graph *model, const sw_reshard *wanted, const sw_route *route, sw_spmd *out,
+                         sw_diag *d) {
+  sw_emit e = {.model = model, .mesh = sw_machine_mesh(wanted->machine), .now = {-1, 0}};
+  SW_TRY(sw_graph_create(model->name, &e.program, d));
+  sw_rc rc = build(&e, wanted, route, d);
+  *out = (sw_spmd){.model = model, .program = e.program, .mesh = e.mesh};
+  if (!rc) {
+    out->layout = sw_arena_copy(&e.program->arena, e.layouts.at, e.layouts.n, sizeof *e.layouts.at, d);
+    out->origin = sw_arena_copy(&e.program->arena, e.origins.at, e.origins.n, sizeof *e.origins.at, d);
+    if (!out->layout || !out->origin) rc = SW_E_RESOURCE;
+  }
+  sw_array_free(&e.layouts);
+  sw_array_free(&e.origins);
+  sw_arena_deinit(&e.scratch);
+  if (rc) sw_spmd_deinit(out);
+  return rc;
+}
