@@ -1,9 +1,9 @@
-/* Collectives as data, and the oracle on the shard dialect's own pictures. */
+/* Collectives as data, and the oracle and the threads on the shard dialect's own pictures. */
 #include "check.h"
 
 #include <math.h>
 
-#include "shardwright/collective.h"
+#include "shardwright/comm_launch.h"
 #include "shardwright/query.h"
 
 enum { MAX_DEVICES = 64, MAX_ELEMS = 256 };
@@ -331,6 +331,35 @@ static void check_buffer(const sw_buffer *b, const cells *want) {
   }
 }
 
+/* What the devices of a picture call. */
+typedef struct picture_run {
+  const sw_collective *coll;
+  sw_buffer *in, *out;
+} picture_run;
+
+static sw_rc call_on_device(sw_comm *comm, int64_t device, void *user, sw_diag *d) {
+  picture_run *r = user;
+  sw_comm_call call = {.coll = r->coll, .in = &r->in[device], .out = &r->out[device]};
+  return sw_comm_run(comm, device, &call, d);
+}
+
+static void run_on_threads(const sw_mesh *mesh, const sw_collective *c, sw_buffer *in, sw_buffer *out) {
+  sw_diag diag = {0};
+  sw_comm *comm;
+  assert_ok(sw_comm_create_threads(mesh, NULL, &comm, &diag));
+  assert_ok(sw_comm_launch(comm, call_on_device, &(picture_run){c, in, out}, NULL, &diag));
+  sw_comm_destroy(comm);
+}
+
+static void check_results(const picture *p, const sw_buffer *out, int64_t devices) {
+  cells cell;
+  const char *at = p->out;
+  for (int64_t v = 0; v < devices; v++) {
+    at = parse_cells(at, &cell);
+    check_buffer(&out[v], &cell);
+  }
+}
+
 static void check_picture(void **state) {
   const picture *p = *state;
   sw_diag diag = {0};
@@ -352,11 +381,10 @@ static void check_picture(void **state) {
     fill_buffer(&in[v], &cell);
   }
   assert_ok(sw_collective_oracle(&mesh, &c, in, out, &diag));
-  at = p->out;
-  for (int64_t v = 0; v < devices; v++) {
-    at = parse_cells(at, &cell);
-    check_buffer(&out[v], &cell);
-  }
+  check_results(p, out, devices);
+  for (int64_t v = 0; v < devices; v++) make_buffer(&out[v], p->to, p->out_dims, store[1][v]);
+  run_on_threads(&mesh, &c, in, out);
+  check_results(p, out, devices);
   int64_t dims[SW_MAX_RANK];
   assert_ok(sw_collective_result_dims(&mesh, &c, in[0].rank, in[0].dims, dims, &diag));
   for (int i = 0; i < out[0].rank; i++) assert_true(out[0].dims[i] <= dims[i]);
