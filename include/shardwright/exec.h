@@ -40,10 +40,15 @@ typedef struct sw_exec_time {
   double start_s, end_s;
 } sw_exec_time;
 
+/* Told of each op after it, on the thread that executed it, also when it failed; seconds of sw_now_s. */
+typedef void (*sw_exec_on_op)(void *user, int64_t device, const sw_op *op, double start_s, double end_s, sw_rc rc);
+
 typedef struct sw_exec_options {
   bool poison; /* fill results before kernels write them and padding afterwards, so that a read of either shows */
   sw_exec_observer observe; /* NULL: none */
   void *observe_user;
+  sw_exec_on_op on_op; /* NULL: nobody */
+  void *on_op_user;
   sw_cancel *cancel; /* NULL allowed; polled between ops */
   /* NULL, or room for graph->n_ops entries (sw_exec_run), or devices * graph->n_ops, device-major (sw_exec_run_spmd),
    * indexed by op id. */

@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_TRACE_H_
 #define SHARDWRIGHT_TRACE_H_
 
-#include "shardwright/comm.h"
+#include "shardwright/exec.h"
 
 typedef struct sw_trace sw_trace;
 
@@ -19,8 +19,10 @@ SW_API void sw_trace_destroy(sw_trace *t); /* NULL allowed */
  * for is counted and reported in the file. */
 SW_API void sw_trace_add(sw_trace *t, int64_t device, const char *name, const char *category, double start_s,
                          double end_s, const char *detail);
-/* The listener for sw_comm_options: a slice per call, with its position, its bytes and its axes. */
+/* The listener for sw_comm_options: a slice per call, with its position, its bytes and its group. */
 SW_API void sw_trace_on_call(void *trace, const sw_comm_event *event);
+/* The listener for sw_exec_options: a slice per op that is no collective. */
+SW_API void sw_trace_on_op(void *trace, int64_t device, const sw_op *op, double start_s, double end_s, sw_rc rc);
 /* Times count from the first slice. */
 SW_API void sw_trace_print(const sw_trace *t, sw_text *out);
 SW_API SW_CHECKED sw_rc sw_trace_write(const sw_trace *t, const char *path, sw_diag *d);

@@ -24,6 +24,10 @@ typedef struct sw_validate_options {
   bool mpi;                /* the devices are the processes of an MPI run; every process gets the result */
   uint64_t jitter_seed;    /* random delays before communication; 0: none */
   sw_cancel *cancel;
+  /* Listeners of the parallel run, as of exec.h and comm.h; NULL: nobody. */
+  sw_exec_on_op on_op;
+  void (*on_call)(void *user, const sw_comm_event *event);
+  void *listener; /* user of both */
 } sw_validate_options;
 
 /* One compared value. */

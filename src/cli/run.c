@@ -5,11 +5,12 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "shardwright/log.h"
+#include "shardwright/trace.h"
 #include "shardwright/validate.h"
 
 typedef struct settings {
   sw_model_options from;
-  const char *plan, *engine, *inputs, *outputs;
+  const char *plan, *engine, *inputs, *outputs, *trace;
   int64_t seed, sabotage, jitter;
   double timeout;
   bool random_floats, intermediates;
@@ -31,6 +32,8 @@ static const sw_option kOptions[] = {
      SW_INTO_TEXT(settings, inputs)},
     {"outputs", 0, SW_OPTION_DIR, "DIR", NULL, "write every output, joined from the devices, to DIR/NAME.npy",
      SW_INTO_TEXT(settings, outputs)},
+    {"trace", 0, SW_OPTION_FILE, "FILE", NULL, "write a timeline of the devices, for chrome://tracing or Perfetto",
+     SW_INTO_TEXT(settings, trace)},
     {"seed", 0, SW_OPTION_INT, "K", "1", "seed of the arguments", SW_INTO_INT(settings, seed), .min = 0, .max = 1e15},
     {"random-floats", 0, SW_OPTION_FLAG, NULL, NULL, "random floats as arguments instead of small integers",
      SW_INTO_FLAG(settings, random_floats)},
@@ -116,6 +119,23 @@ static sw_rc validate(const sw_call *call, const sw_plan *plan, sw_validate_opti
   return rc;
 }
 
+/* The trace is written whatever the end of the run is; the run's failure is what is returned then. */
+static sw_rc validate_traced(const sw_call *call, const sw_plan *plan, sw_validate_options *o, sw_validation *v,
+                             sw_diag *d) {
+  const settings *s = call->settings;
+  sw_trace *trace;
+  if (!s->trace) return validate(call, plan, o, v, d);
+  if (o->mpi) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--trace needs all devices in one process: --comm threads");
+  SW_TRY(sw_trace_create(sw_mesh_devices(sw_machine_mesh(plan->machine)), &trace, d));
+  o->on_op = sw_trace_on_op;
+  o->on_call = sw_trace_on_call;
+  o->listener = trace;
+  sw_rc rc = validate(call, plan, o, v, d);
+  sw_rc written = sw_trace_write(trace, s->trace, rc ? NULL : d);
+  sw_trace_destroy(trace);
+  return rc ? rc : written;
+}
+
 static sw_rc run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   sw_session session;
@@ -131,7 +151,7 @@ static sw_rc run(const sw_call *call, sw_diag *d) {
                            .jitter_seed = (uint64_t)s->jitter,
                            .mpi = strcmp(s->engine, "mpi") == 0,
                            .cancel = call->cancel};
-  sw_rc rc = validate(call, &plan, &o, &v, d);
+  sw_rc rc = validate_traced(call, &plan, &o, &v, d);
   if (!rc && s->sabotage > v.communicating_ops) {
     rc = SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--sabotage %lld: the program has %d communicating ops",
                  (long long)s->sabotage, v.communicating_ops);

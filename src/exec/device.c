@@ -153,7 +153,9 @@ static sw_rc run_one(sw_execution *e, sw_id id, sw_id *next, sw_diag *d) {
   double start = sw_now_s();
   *next = id + 1;
   if (sw_is_control(op->code)) return sw_control_step(e, op, next, d);
-  SW_TRY_NOTE(d, run_op(e, op, d), "while executing op '%s' (%s)", op->name, sw_opcode_text(op->code));
+  sw_rc rc = run_op(e, op, d);
+  if (o->on_op) o->on_op(o->on_op_user, e->v->device, op, start, sw_now_s(), rc);
+  SW_TRY_NOTE(d, rc, "while executing op '%s' (%s)", op->name, sw_opcode_text(op->code));
   if (o->times) {
     o->times[e->v->device * g->n_ops + id] = (sw_exec_time){start - e->v->began_s, sw_now_s() - e->v->began_s};
   }

@@ -9,6 +9,7 @@
 #include "exec/native.h"
 #include "exec/processes.h"
 #include "shardwright/checked.h"
+#include "shardwright/log.h"
 
 /* State of one validation. */
 typedef struct validator {
@@ -295,6 +296,8 @@ static sw_rc run_parallel(validator *v, sw_diag *d) {
   sw_rc rc = args ? SW_OK : SW_E_RESOURCE;
   for (size_t i = 0; !rc && i < n; i++) args[i] = &v->blocks[i];
   sw_exec_options o = {.poison = true, .cancel = v->o->cancel, .sabotage = v->o->sabotage};
+  o.on_op = v->o->on_op;
+  o.on_op_user = v->o->listener;
   if (v->values) o.observe = observe_parallel;
   o.observe_user = v;
   sw_exec_program program = {v->spmd.program, v->spmd.mesh, v->comm, valid_of, v};
@@ -326,12 +329,22 @@ static sw_rc share(validator *v, sw_arena *arena, sw_diag *d) {
 
 static sw_rc open_comm(validator *v, sw_diag *d) {
   sw_comm_options co = {.timeout_s = v->o->timeout_s, .jitter_seed = v->o->jitter_seed, .cancel = v->o->cancel};
+  co.on_call = v->o->on_call;
+  co.on_call_user = v->o->listener;
   v->devices = v->end = sw_mesh_devices(v->spmd.mesh);
   if (!v->o->mpi) return sw_comm_create_threads(v->spmd.mesh, &co, &v->comm, d);
   SW_TRY(sw_comm_create_mpi(v->spmd.mesh, &co, &v->comm, &v->first, d));
   v->end = v->first + 1;
   v->out->device = v->first;
   return SW_OK;
+}
+
+/* Where each device stood when the run failed. */
+static void log_flight_record(const validator *v) {
+  sw_text text = {0};
+  sw_comm_report(v->comm, &text);
+  sw_log(SW_LOG_WARN, "the last collectives of each device:\n%s", sw_text_str(&text));
+  sw_text_free(&text);
 }
 
 static void close_comm(validator *v, sw_rc rc, const sw_diag *d) {
@@ -428,6 +441,7 @@ sw_rc sw_validate(const sw_plan *plan, const sw_validate_options *o, sw_arena *a
   if (!rc) rc = run_single(&v, d);
   if (!rc) rc = cut_arguments(&v, d);
   if (!rc) rc = run_parallel(&v, d);
+  if (rc && v.out->parallel_s > 0 && rc != SW_E_CANCELLED) log_flight_record(&v);
   if (!rc && o->mpi) rc = share(&v, arena, d);
   if (!rc) rc = judge(&v, arena, d);
   close_comm(&v, rc, d);

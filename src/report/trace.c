@@ -1,6 +1,7 @@
 /* Chrome traces. A slice is a "complete" event:
  *
- *   {"name": "all_reduce", "cat": "comm", "ph": "X", "ts": 12.5, "dur": 3.0, "pid": 0, "tid": 1, "args": {...}}
+ *   {"name": "all_reduce", "cat": "comm", "ph": "X", "ts": 12.5, "dur": 3.0, "pid": 0, "tid": 1,
+ *    "args": {"position": 17, "bytes": 4096, "group": [0, 1], "detail": "all_reduce axes=[x] reduction=sum"}}
  *
  * with times in microseconds; a track's name is a "metadata" event. Each device keeps its own list, so adding takes no
  * lock, and slices come out in the order of devices and starts.
@@ -11,9 +12,17 @@
 #include "shardwright/file.h"
 #include "shardwright/json_write.h"
 
+/* What is shown of a call beside its detail; bytes -1: of no call. */
+typedef struct call_facts {
+  int64_t position, bytes;
+  const int64_t *group; /* devices; NULL: all */
+  int n_group;
+} call_facts;
+
 typedef struct slice {
   const char *name, *category, *detail; /* in the track's arena */
   double start_s, end_s;
+  call_facts call;
 } slice;
 
 typedef struct track {
@@ -52,23 +61,54 @@ void sw_trace_destroy(sw_trace *t) {
 
 static const char *keep(track *k, const char *text) { return sw_arena_printf(&k->arena, NULL, "%s", text ? text : ""); }
 
-void sw_trace_add(sw_trace *t, int64_t device, const char *name, const char *category, double start_s, double end_s,
-                  const char *detail) {
-  if (device < 0 || device >= t->devices) return;
-  track *k = &t->tracks[device];
-  slice s = {keep(k, name), keep(k, category), keep(k, detail), start_s, end_s};
+static track *track_of(sw_trace *t, int64_t device) {
+  return device >= 0 && device < t->devices ? &t->tracks[device] : NULL;
+}
+
+static void add_slice(track *k, slice s) {
+  s.name = keep(k, s.name);
+  s.category = keep(k, s.category);
+  s.detail = keep(k, s.detail);
   if (!s.name || !s.category || !s.detail || sw_array_push(&k->slices, s, NULL)) k->lost++;
 }
 
+void sw_trace_add(sw_trace *t, int64_t device, const char *name, const char *category, double start_s, double end_s,
+                  const char *detail) {
+  track *k = track_of(t, device);
+  if (k) add_slice(k, (slice){name, category, detail, start_s, end_s, {.bytes = -1}});
+}
+
+/* The devices that take part, where the call names axes; in the track's arena. */
+static void find_group(track *k, const sw_comm_event *e, call_facts *facts) {
+  const sw_collective *c = e->call->coll;
+  if (sw_coll_flags(c->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS)) return;
+  int64_t n = sw_axis_refs_size(c->axes, c->n_axes),
+          *devices = sw_arena_alloc(&k->arena, (size_t)n, sizeof *devices, NULL);
+  for (int64_t i = 0; devices && i < n; i++) devices[i] = sw_mesh_group_peer(e->mesh, e->device, c->axes, c->n_axes, i);
+  facts->group = devices;
+  facts->n_group = (int)n;
+}
+
 void sw_trace_on_call(void *trace, const sw_comm_event *e) {
+  track *k = track_of(trace, e->device);
+  if (!k) return;
   sw_text text = {0};
   const sw_buffer *shown = e->call->in ? e->call->in : e->call->out;
-  int64_t bytes = 0;
-  if (shown) (void)sw_buffer_bytes(shown, &bytes);
-  sw_text_printf(&text, "position %lld, %lld bytes, ", (long long)e->call->where, (long long)bytes);
+  call_facts facts = {.position = e->call->where};
+  if (shown) (void)sw_buffer_bytes(shown, &facts.bytes);
+  find_group(k, e, &facts);
   sw_collective_print(e->mesh, e->call->coll, &text);
   if (e->rc) sw_text_puts(&text, ", failed");
-  sw_trace_add(trace, e->device, sw_coll_text(e->call->coll->op), "comm", e->start_s, e->end_s, sw_text_str(&text));
+  add_slice(k, (slice){sw_coll_text(e->call->coll->op), "comm", sw_text_str(&text), e->start_s, e->end_s, facts});
+  sw_text_free(&text);
+}
+
+void sw_trace_on_op(void *trace, int64_t device, const sw_op *op, double start_s, double end_s, sw_rc rc) {
+  track *k = track_of(trace, device);
+  if (!k || op->collective) return;
+  sw_text text = {0};
+  sw_text_printf(&text, "%s%s", op->name, rc ? ", failed" : "");
+  add_slice(k, (slice){sw_opcode_text(op->code), "compute", sw_text_str(&text), start_s, end_s, {.bytes = -1}});
   sw_text_free(&text);
 }
 
@@ -100,6 +140,20 @@ static void print_track_name(sw_json_out *o, int64_t device, const track *k) {
   sw_jw_end(o);
 }
 
+static void print_args(sw_json_out *o, const slice *s) {
+  sw_jw_object_row(o, "args");
+  if (s->call.bytes >= 0) {
+    sw_jw_i64(o, "position", s->call.position);
+    sw_jw_i64(o, "bytes", s->call.bytes);
+    if (s->call.group)
+      sw_jw_i64_list(o, "group", s->call.group, s->call.n_group);
+    else
+      sw_jw_string(o, "group", "all");
+  }
+  if (s->detail[0]) sw_jw_string(o, "detail", s->detail);
+  sw_jw_end(o);
+}
+
 static void print_slice(sw_json_out *o, int64_t device, const slice *s, double zero_s) {
   sw_jw_object_row(o, NULL);
   sw_jw_string(o, "name", s->name);
@@ -109,11 +163,7 @@ static void print_slice(sw_json_out *o, int64_t device, const slice *s, double z
   sw_jw_f64(o, "dur", (s->end_s - s->start_s) * 1e6);
   sw_jw_i64(o, "pid", 0);
   sw_jw_i64(o, "tid", device);
-  if (s->detail[0]) {
-    sw_jw_object_row(o, "args");
-    sw_jw_string(o, "detail", s->detail);
-    sw_jw_end(o);
-  }
+  if (s->detail[0] || s->call.bytes >= 0) print_args(o, s);
   sw_jw_end(o);
 }
 

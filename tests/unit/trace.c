@@ -47,6 +47,10 @@ static void a_failed_run_leaves_a_valid_trace(void **state) {
     assert_true(start >= end[device]);
     end[device] = start + cJSON_GetObjectItem(e, "dur")->valuedouble - 1e-3; /* printed digits */
     assert_string_equal(cJSON_GetObjectItem(e, "name")->valuestring, "all_reduce");
+    const cJSON *args = cJSON_GetObjectItem(e, "args");
+    assert_int_equal(cJSON_GetObjectItem(args, "position")->valueint, slices[device]);
+    assert_int_equal(cJSON_GetObjectItem(args, "bytes")->valueint, 4);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(args, "group")), 3);
     slices[device]++;
   }
   assert_int_equal(names, 3);
