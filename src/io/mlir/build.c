@@ -208,10 +208,10 @@ sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target) {
   if (n > SW_MAX_RESULTS) {
     return SW_IM_FAIL(m, op, "'%s' is not known and has %u results; expected at most %d", target, n, SW_MAX_RESULTS);
   }
-  sw_id operands[64];
+  sw_id *operands;
   sw_type types[SW_MAX_RESULTS];
   sw_im_attrs a = {.n = 0};
-  SW_TRY(sw_im_operand_count(m, op, 0, 64));
+  SW_ARENA_NEW(operands, &m->scratch, o->n_uses, m->d);
   for (uint32_t i = 0; i < o->n_uses; i++) operands[i] = sw_im_operand(m, op, i);
   for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_result_type(m, op, (int)i, &types[i]));
   sw_im_text(&a, SW_ATTR_TARGET, target);

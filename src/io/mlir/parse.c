@@ -155,13 +155,13 @@ static sw_rc read_alias(sw_ir_parser *p) {
 /* {-# ... #-} */
 static sw_rc read_resources(sw_ir_parser *p) {
   uint32_t at = p->i;
-  for (p->i += 3; p->i < p->n;) {
+  p->i += 3;
+  while (sw_ir_skip(p) < p->n) {
     if (strncmp(p->s + p->i, "#-}", 3) == 0) {
       p->i += 3;
       return sw_array_push(&p->t->resources, ((sw_ir_span){at, p->i}), p->d);
     }
     SW_TRY(sw_ir_token(p->s, p->n, &p->i, &p->flaw));
-    p->i = sw_ir_blanks(p->s, p->i);
   }
   return sw_ir_expected(p->s, p->n, p->i, "'#-}'", &p->flaw);
 }

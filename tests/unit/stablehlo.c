@@ -1,0 +1,303 @@
+/* StableHLO programs: what ops become, what is refused and where, and that writing shardings changes nothing else. */
+#include "check.h"
+
+#include <dirent.h>
+
+#include "shardwright/file.h"
+#include "shardwright/profile_json.h"
+#include "shardwright/program.h"
+
+/* --- ops --------------------------------------------------------------------------------------------------------- */
+
+#define A "tensor<4x6xf32>"
+#define S "tensor<f32>"
+#define ARGS "%a: " A ", %b: " A ", %s: " S ", %i: tensor<3xi32>, %n: tensor<i32>, %p: tensor<4x6xi1>"
+
+typedef struct row {
+  const char *name;
+  const char *text;    /* ops of a function of ARGS; the last one gives %r */
+  const char *type;    /* of %r */
+  const char *becomes; /* the end of the graph's listing before the return */
+} row;
+
+static const row kRows[] = {
+    {"unary", "%r = stablehlo.tanh %a : " A, A, "%r = tanh(%a) : f32[4,6]\n"},
+    {"chlo", "%r = chlo.erf_inv %a : " A " -> " A, A, "%r = erf_inv(%a) : f32[4,6]\n"},
+    {"old spelling", "%r = \"mhlo.add\"(%a, %b) : (" A ", " A ") -> " A, A, "%r = add(%a, %b) : f32[4,6]\n"},
+    {"square", "%r = chlo.square %a : " A " -> " A, A, "%r = multiply(%a, %a) : f32[4,6]\n"},
+    {"compare", "%r = stablehlo.compare  GE, %a, %b,  FLOAT : (" A ", " A ") -> tensor<4x6xi1>", "tensor<4x6xi1>",
+     "%r = compare(%a, %b) {direction=ge} : bool[4,6]\n"},
+    {"compare, generic",
+     "%r = \"stablehlo.compare\"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction NE>}> : (" A ", " A
+     ") -> tensor<4x6xi1>",
+     "tensor<4x6xi1>", "%r = compare(%a, %b) {direction=ne} : bool[4,6]\n"},
+    {"select", "%r = stablehlo.select %p, %a, %b : tensor<4x6xi1>, " A, A, "%r = select(%p, %a, %b) : f32[4,6]\n"},
+    {"clamp", "%r = stablehlo.clamp %s, %a, %s : (" S ", " A ", " S ") -> " A, A,
+     "%r = clamp(%s, %a, %s) : f32[4,6]\n"},
+    {"convert", "%r = stablehlo.convert %a : (" A ") -> tensor<4x6xbf16>", "tensor<4x6xbf16>",
+     "%r = convert(%a) {dtype=bf16} : bf16[4,6]\n"},
+    {"reduce_precision", "%r = stablehlo.reduce_precision %a, format = e5m10 : " A, A,
+     "%r = reduce_precision(%a) {exponent_bits=5, mantissa_bits=10} : f32[4,6]\n"},
+    {"broadcast_in_dim", "%r = stablehlo.broadcast_in_dim %s, dims = [] : (" S ") -> " A, A,
+     "%r = broadcast_in_dim(%s) {dims=[], shape=[4,6]} : f32[4,6]\n"},
+    {"transpose", "%r = stablehlo.transpose %a, dims = [1, 0] : (" A ") -> tensor<6x4xf32>", "tensor<6x4xf32>",
+     "%r = transpose(%a) {permutation=[1,0]} : f32[6,4]\n"},
+    {"dynamic_iota", "%r = stablehlo.dynamic_iota %i, dim = 0 : (tensor<3xi32>) -> tensor<5xi64>", "tensor<5xi64>",
+     "%r = iota() {dtype=i64, dim=0, shape=[5]} : i64[5]\n"},
+    {"slice", "%r = stablehlo.slice %a [1:3, 0:6:2] : (" A ") -> tensor<2x3xf32>", "tensor<2x3xf32>",
+     "%r = slice(%a) {start=[1,0], limit=[3,6], strides=[1,2]} : f32[2,3]\n"},
+    {"dynamic_slice",
+     "%r = stablehlo.dynamic_slice %a, %n, %n, sizes = [2, 6] : (" A ", tensor<i32>, tensor<i32>) -> tensor<2x6xf32>",
+     "tensor<2x6xf32>", "%r = dynamic_slice(%a, %n, %n) {sizes=[2,6]} : f32[2,6]\n"},
+    {"pad",
+     "%r = stablehlo.pad %a, %s, low = [1, 0], high = [0, -1], interior = [0, 1] : (" A ", " S ") -> tensor<5x10xf32>",
+     "tensor<5x10xf32>", "%r = pad(%a, %s) {low=[1,0], high=[0,-1], interior=[0,1]} : f32[5,10]\n"},
+    {"concatenate", "%r = stablehlo.concatenate %a, %b, dim = 1 : (" A ", " A ") -> tensor<4x12xf32>",
+     "tensor<4x12xf32>", "%r = concatenate(%a, %b) {dim=1} : f32[4,12]\n"},
+    {"constant of bits", "%r = stablehlo.constant dense<0xFF800000> : " S, S,
+     "%r = constant() {dtype=f32, shape=[], value=-inf} : f32[]\n"},
+    {"dot_general",
+     "%r = stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [1] x [1] : (" A ", " A
+     ") -> tensor<4xf32>",
+     "tensor<4xf32>",
+     "%r = dot_general(%a, %b) {lhs_batch=[0], rhs_batch=[0], lhs_contract=[1], rhs_contract=[1]} : f32[4]\n"},
+    {"reduce with a neutral start",
+     "%z = stablehlo.constant dense<0.0> : " S
+     "\n%r = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions "
+     "= [0] : (" A ", " S ") -> tensor<6xf32>",
+     "tensor<6xf32>", "%r = reduce(%a) {dims=[0], kind=sum} : f32[6]\n"},
+    {"reduce with a start of its own",
+     "%r = stablehlo.reduce(%a init: %s) applies stablehlo.maximum across dimensions = [0] : (" A ", " S
+     ") -> tensor<6xf32>",
+     "tensor<6xf32>",
+     "%r.reduced = reduce(%a) {dims=[0], kind=max} : f32[6]\n"
+     "  %r.init = broadcast_in_dim(%s) {dims=[], shape=[6]} : f32[6]\n"
+     "  %r = maximum(%r.reduced, %r.init) : f32[6]\n"},
+    {"running sum",
+     "%z = stablehlo.constant dense<0.0> : " S
+     "\n%r = \"stablehlo.reduce_window\"(%a, %z) <{padding = dense<[[0, 0], [5, 0]]>"
+     " : tensor<2x2xi64>, window_dimensions = array<i64: 1, 6>}> ({\n^bb0(%x: " S ", %y: " S
+     "):\n%t = stablehlo.add %x, %y : " S "\nstablehlo.return %t : " S "\n}) : (" A ", " S ") -> " A,
+     A, "%r = cumulative(%a) {dim=1, kind=sum} : f32[4,6]\n"},
+    {"gather",
+     "%r = \"stablehlo.gather\"(%a, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], "
+     "collapsed_slice_dims = [0],"
+     " start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 6>}> : (" A
+     ", tensor<3xi32>) -> tensor<3x6xf32>",
+     "tensor<3x6xf32>",
+     "%r = gather(%a, %i) {sizes=[1,6], offset_dims=[1], collapsed_dims=[0], start_index_map=[0], index_vector_dim=1} "
+     ": "
+     "f32[3,6]\n"},
+    {"top_k", "%r, %k = chlo.top_k(%a, k = 2) : " A " -> (tensor<4x2xf32>, tensor<4x2xi32>)", "tensor<4x2xf32>",
+     "%r, %k = top_k(%a) {k=2} : f32[4,2], i32[4,2]\n"},
+    {"seen through", "%t = stablehlo.optimization_barrier %a : " A "\n%r = stablehlo.negate %t : " A, A,
+     "%r = negate(%a) : f32[4,6]\n"},
+    {"unknown", "%r = \"x.y\"(%a) : (" A ") -> tensor<2xf32>", "tensor<2xf32>",
+     "%r = opaque(%a) {target=x.y} : f32[2]\n"},
+};
+
+static sw_program *parse(const char *text, size_t n, sw_rc want, sw_diag *d) {
+  sw_program *p = NULL;
+  sw_rc rc = sw_program_parse("t.mlir", text, n, NULL, &p, d);
+  if (rc != want) fail_msg("%d:%d: %s\n%s", d->line, d->col, d->text, text);
+  return p;
+}
+
+static void check_row(void **state) {
+  const row *r = *state;
+  sw_diag diag = {0};
+  sw_text text = {0}, listing = {0}, want = {0};
+  sw_text_puts(&text, "func.func @main(" ARGS ") -> ");
+  sw_text_printf(&text, "%s {\n%s\nreturn %%r : %s\n}\n", r->type, r->text, r->type);
+  sw_program *p = parse(text.at, text.n, SW_OK, &diag);
+  sw_graph_print(sw_program_graph(p), &listing);
+  sw_text_printf(&want, "  %s  return %%r as result0", r->becomes);
+  if (!strstr(sw_text_str(&listing), sw_text_str(&want))) {
+    fail_msg("wanted\n%s\nin\n%s", sw_text_str(&want), sw_text_str(&listing));
+  }
+  sw_program_destroy(p);
+  sw_text_free(&text);
+  sw_text_free(&listing);
+  sw_text_free(&want);
+}
+
+/* --- what is refused --------------------------------------------------------------------------------------------- */
+
+typedef struct bad {
+  const char *name, *text;
+  int line, col;
+  const char *message;
+} bad;
+
+#define MAIN "func.func @main(%a: " A ") -> " A " {\n"
+
+static const bad kBad[] = {
+    {"no function", "module {\n}", 1, 1, "the program has no function with a body; expected @main"},
+    {"undefined value", MAIN "  return %b : " A "\n}", 2, 10,
+     "value '%b' is not defined here; expected one from above"},
+    {"defined twice", MAIN "  %a = stablehlo.abs %a : " A "\n  return %a : " A "\n}", 2, 4,
+     "value '%a' is defined twice; expected a new name"},
+    {"result out of range", MAIN "  return %a#1 : " A "\n}", 2, 10,
+     "value '%a' has 1 results; expected #1 to be below"},
+    {"another type", MAIN "  %0 = stablehlo.abs %a : tensor<4x7xf32>\n  return %0 : " A "\n}", 2, 3,
+     "result 0 is f32[4,6] by the operands and attributes, but f32[4,7] by its type"},
+    {"another result", "func.func @main(%a: " A ") -> " S " {\n  return %a : " A "\n}", 2, 3,
+     "returned value 0 is not of the type " S " that the function declares"},
+    {"unknown function", MAIN "  %0 = call @f(%a) : (" A ") -> " A "\n  return %0 : " A "\n}", 2, 3,
+     "there is no function '@f'"},
+    {"recursion", MAIN "  %0 = call @main(%a) : (" A ") -> " A "\n  return %0 : " A "\n}", 2, 3,
+     "a function calls itself; expected calls without recursion"},
+    {"unknown size",
+     "func.func @main(%a: tensor<1xi32>) -> tensor<?xf32> {\n  %0 = stablehlo.dynamic_iota %a, dim = 0 : "
+     "(tensor<1xi32>) -> tensor<?xf32>\n  return %0 : tensor<?xf32>\n}",
+     2, 3, "dim 0 of the result has a size that is not known ('?'); planning needs all sizes"},
+    {"unknown element", "func.func @main(%a: tensor<2xi4>) {\n  return\n}", 1, 30,
+     "element type 'i4' is not supported; expected a float, integer, boolean or complex type of whole bytes"},
+    {"partitioned already",
+     MAIN "  %0 = \"stablehlo.all_gather\"(%a) <{all_gather_dim = 0 : i64}> : (" A ") -> " A "\n  return %0 : " A "\n}",
+     2, 3, "'stablehlo.all_gather' is of a program that is partitioned already; expected the whole program"},
+    {"too few elements", MAIN "  %0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<3xf32>\n  return %a : " A "\n}", 2,
+     43, "there are 2 elements; expected 3"},
+    {"no return", MAIN "  %0 = stablehlo.abs %a : " A "\n}", 3, 1, "a region ends without a return"},
+};
+
+static void check_bad(void **state) {
+  const bad *b = *state;
+  sw_diag diag = {0};
+  assert_null(parse(b->text, strlen(b->text), SW_E_INPUT, &diag));
+  assert_string_equal(diag.text, b->message);
+  assert_int_equal(diag.line, b->line);
+  assert_int_equal(diag.col, b->col);
+}
+
+/* --- annotations ------------------------------------------------------------------------------------------------- */
+
+static void reads_shardings(void **state) {
+  (void)state;
+  static const char kText[] =
+      "module {\n  sdy.mesh @m = <[\"x\"=2, \"y\"=4]>\n  func.func @main(%a: " A
+      " {sdy.sharding = #sdy.sharding<@m, [{\"x\", ?}, {}]>}, %b: " A
+      " {sdy.sharding = #sdy.sharding<@m, [{?}, {?}]>}) -> " A
+      " {\n    %0 = sdy.sharding_constraint %b <@m, [{\"y\"}, {\"x\"}]> : " A "\n    return %0 : " A "\n  }\n}\n";
+  static const struct {
+    sw_keep keep;
+    int annotations;
+  } kKeep[] = {{SW_KEEP_ALL, 2}, {SW_KEEP_IO, 1}, {SW_KEEP_NONE, 0}};
+  sw_diag diag = {0};
+  for (int i = 0; i < 3; i++) {
+    sw_program *p;
+    assert_ok(sw_program_parse("t", kText, sizeof kText - 1, &(sw_program_options){.keep = kKeep[i].keep}, &p, &diag));
+    const sw_graph *g = sw_program_graph(p);
+    assert_true(g->has_mesh);
+    assert_int_equal(g->mesh.axis[1].size, 4);
+    assert_int_equal(g->n_annotations, kKeep[i].annotations);
+    if (i < 2) {
+      assert_int_equal(g->annotations[0].open_dims, 1);
+      assert_true(g->annotations[0].required);
+    }
+    sw_program_destroy(p);
+  }
+}
+
+/* --- real programs ----------------------------------------------------------------------------------------------- */
+
+static sw_arena arena;
+static sw_mesh mesh;
+static sw_machine *machine;
+
+/* Annotated once is annotated for good; and where nothing was annotated before, characters were only added. */
+static void check_emitted(const sw_program *p, const char *text, size_t n) {
+  sw_diag diag = {0};
+  sw_plan plan;
+  sw_text once = {0}, twice = {0};
+  sw_program *again;
+  assert_ok(sw_plan_build(sw_program_graph(p), machine, &arena, &plan, &diag));
+  assert_ok(sw_program_emit(p, &plan, "sdy", &once, &diag));
+  assert_ok(sw_program_parse("again", once.at, once.n, &(sw_program_options){.mesh = &mesh}, &again, &diag));
+  assert_ok(sw_plan_build(sw_program_graph(again), machine, &arena, &plan, &diag));
+  assert_ok(sw_program_emit(again, &plan, "sdy", &twice, &diag));
+  assert_string_equal(sw_text_str(&once), sw_text_str(&twice));
+  size_t at = 0;
+  for (size_t i = 0; i < n && !strstr(text, "sdy.sharding ="); i++) {
+    while (at < once.n && once.at[at] != text[i]) at++;
+    assert_true(at < once.n);
+    at++;
+  }
+  sw_text_free(&once);
+  sw_text_free(&twice);
+  sw_program_destroy(again);
+}
+
+static void check_program(const char *path) {
+  sw_diag diag = {0};
+  char *text;
+  size_t n;
+  sw_program *p;
+  assert_ok(sw_file_read(path, &text, &n, &diag));
+  assert_ok(sw_program_parse(path, text, n, &(sw_program_options){.mesh = &mesh}, &p, &diag));
+  check_emitted(p, text, n);
+  sw_program_destroy(p);
+  sw_mem_free(text);
+}
+
+static void open_machine(void) {
+  sw_diag diag = {0};
+  const sw_profile *profile;
+  assert_ok(sw_mesh_parse("x=2,y=2", &arena, &mesh, &diag));
+  assert_ok(sw_profile_read("local", &arena, &profile, &diag));
+  assert_ok(sw_machine_build(&arena, profile, &mesh, &machine, &diag));
+}
+
+static void check_folder(const char *folder, int least) {
+  struct dirent **entries;
+  int n = scandir(folder, &entries, NULL, alphasort), programs = 0;
+  assert_true(n >= 0);
+  for (int i = 0; i < n; i++) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+    if (sw_program_is_named(path)) {
+      check_program(path);
+      programs++;
+    }
+    free(entries[i]);
+  }
+  free(entries);
+  assert_true(programs >= least);
+}
+
+static void own_programs_come_back(void **state) {
+  (void)state;
+  open_machine();
+  check_folder(SW_SOURCE_DIR "/tests/data", 3);
+}
+
+static void real_programs_come_back(void **state) {
+  (void)state;
+  const char *folder = getenv("SHARDWRIGHT_PROGRAMS_DIR");
+  if (!folder || !*folder) {
+    print_message("skipped: SHARDWRIGHT_PROGRAMS_DIR is not set\n");
+    skip();
+  }
+  check_folder(folder, 1);
+}
+
+enum { N_ROWS = sizeof kRows / sizeof *kRows, N_BAD = sizeof kBad / sizeof *kBad, N_MORE = 3 };
+
+int main(void) {
+  struct CMUnitTest tests[N_MORE + N_ROWS + N_BAD] = {
+      cmocka_unit_test(reads_shardings),
+      cmocka_unit_test(own_programs_come_back),
+      cmocka_unit_test(real_programs_come_back),
+  };
+  for (size_t i = 0; i < N_ROWS; i++) {
+    tests[N_MORE + i] =
+        (struct CMUnitTest){.name = kRows[i].name, .test_func = check_row, .initial_state = (void *)&kRows[i]};
+  }
+  for (size_t i = 0; i < N_BAD; i++) {
+    tests[N_MORE + N_ROWS + i] =
+        (struct CMUnitTest){.name = kBad[i].name, .test_func = check_bad, .initial_state = (void *)&kBad[i]};
+  }
+  int failed = cmocka_run_group_tests_name("stablehlo", tests, NULL, NULL);
+  sw_arena_deinit(&arena);
+  return failed;
+}
