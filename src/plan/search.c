@@ -8,9 +8,16 @@
  * plan is never called optimal.
  */
 #include "plan/search.h"
+
+#include <math.h>
+
 #include "shardwright/checked.h"
 
-enum { MOST_ROUNDS = 8, MOST_REFINEMENTS = 40 };
+enum { MOST_ROUNDS = 8, MOST_REFINEMENTS = 100 };
+
+/* A relaxation is not worth more effort than what it leaves out: the first is solved to 1 %, the next to half of what
+ * the last one counted too little, until that is less than the gap asked for. */
+static const double kFirstGap = 0.01, kOfExcess = 0.5;
 
 bool sw_search_out_of_time(const sw_searcher *s) {
   double limit = s->o->solve.time_limit_s;
@@ -22,8 +29,8 @@ static bool is_close(const sw_searcher *s, const sw_solution *x) {
 }
 
 /* One problem. It starts from the best choice so far; without one, from first choices: nothing cut, no copies. */
-static sw_rc solve_once(const sw_searcher *s, int64_t limit, const sw_solution *best, sw_solution *out, sw_diag *d) {
-  const double kOfGap = 0.3; /* part of the gap that a relaxation's own may take */
+static sw_rc solve_once(const sw_searcher *s, int64_t limit, double gap, const sw_solution *best, sw_solution *out,
+                        sw_diag *d) {
   sw_problem problem = *sw_selection_problem(s->selection);
   problem.limit = limit;
   sw_solve_options o = s->o->solve;
@@ -31,7 +38,7 @@ static sw_rc solve_once(const sw_searcher *s, int64_t limit, const sw_solution *
   SW_ARENA_NEW(start, s->arena, problem.n_nodes, d);
   SW_TRY(sw_selection_complete(s->selection, best->choice, start, d));
   o.warm = start;
-  o.gap *= kOfGap;
+  o.gap = gap;
   if (o.time_limit_s > 0) { /* what is left of it; never nothing, so that a quick solution is still found */
     double left = o.time_limit_s - (sw_now_s() - s->started_s);
     o.time_limit_s = left > 0.05 ? left : 0.05;
@@ -41,11 +48,13 @@ static sw_rc solve_once(const sw_searcher *s, int64_t limit, const sw_solution *
 
 sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, sw_solution *out, sw_diag *d) {
   *out = (sw_solution){.status = SW_SOLVE_UNKNOWN};
+  const double least_gap = s->o->solve.gap;
+  double gap = fmax(least_gap, kFirstGap);
   for (int round = 0; round < MOST_REFINEMENTS; round++) {
     sw_solution now;
     bool refined;
     int64_t cost;
-    SW_TRY(solve_once(s, limit, out, &now, d));
+    SW_TRY(solve_once(s, limit, gap, out, &now, d));
     if (now.status == SW_SOLVE_INFEASIBLE && !out->choice) {
       *out = now;
       return SW_OK;
@@ -59,7 +68,8 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, sw_solution *out, sw_
       out->solver = now.solver;
     }
     SW_TRY(sw_selection_refine(s->selection, now.choice, &refined, d));
-    if (!refined || is_close(s, out) || sw_search_out_of_time(s)) break;
+    if (is_close(s, out) || sw_search_out_of_time(s) || (!refined && gap <= least_gap)) break;
+    gap = fmax(least_gap, refined ? fmin(gap, kOfExcess * (double)(cost - now.cost) / (double)cost) : 0);
   }
   out->bound = out->choice ? sw_min_i64(out->bound, out->cost) : out->bound;
   if (out->choice) out->status = out->bound == out->cost ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
