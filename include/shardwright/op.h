@@ -37,6 +37,8 @@
   X(CONSTANT, "constant") X(RNG, "rng") X(SLICE, "slice") X(DYNAMIC_SLICE, "dynamic_slice") \
   X(DYNAMIC_UPDATE_SLICE, "dynamic_update_slice") X(PAD, "pad") X(CONCATENATE, "concatenate") \
   X(CONVOLUTION, "convolution") X(REDUCE_WINDOW, "reduce_window") X(CUMULATIVE, "cumulative") X(TOP_K, "top_k") X(SORT, "sort") \
+  X(RNG_BITS, "rng_bit_generator") X(SELECT_AND_SCATTER, "select_and_scatter") X(CHOLESKY, "cholesky") \
+  X(TRIANGULAR_SOLVE, "triangular_solve") \
   X(GATHER, "gather") X(SCATTER, "scatter") X(GENERIC, "generic") X(OPAQUE, "opaque")
 /* Written by people, expanded to the ops above while a graph is built (sw_graph_add_op). */
 #define SW_OPS_SUGAR(X) \
@@ -101,6 +103,13 @@ typedef enum sw_opcode {
  *   sort(x...)               {dim=last, keys=[0], descending=false, total_order=false}: all alike, by the operands
  *                            `keys`, the first one first; stable; NaN after all numbers and -0 equal to 0, or in
  *                            total order by sign: -NaN -inf ... -0 0 ... inf NaN; descending is exactly backwards
+ *   rng_bit_generator(state, starts...)  {shape, dtype, algorithm=default|three_fry|philox, global=shape}: the next
+ *                            state and bits; state: u64[2], or for philox [3]; bit for bit what XLA makes on CPUs and
+ *                            GPUs, where default is philox; starts: none, or one i64 scalar per dim of the bits
+ *   select_and_scatter(x, source, init)  {select=ge (or le gt lt), kind=sum, window, strides=1.., pad_low=0..,
+ *                            pad_high=0..}: in each window of x the element chosen by `select` gets the source's
+ *   cholesky(a)              {lower=true}: factors of the last two dims, 0 in the other triangle
+ *   triangular_solve(a, b)   {left_side=true, lower=true, unit_diagonal=false, transpose=none|transpose|adjoint}
  *   gather(x, indices)       as StableHLO: {offset_dims, collapsed_dims, operand_batch=[], indices_batch=[],
  *                            start_index_map, index_vector_dim, sizes}; indices clamped
  *   scatter(x, indices, updates)  as StableHLO: {kind: sum product min max replace, update_window_dims, inserted_dims,
@@ -159,6 +168,8 @@ SW_API bool sw_opcode_parse(const char *text, sw_opcode *out);
   X(TARGET, "target", TEXT) X(BODY, "body", TEXT) X(BASE, "base", INT) X(STEP, "step", INT) \
   X(OFFSET, "offset", INTS) X(GLOBAL, "global", INTS) X(TRIPS, "trips", INT) \
   X(KEYS, "keys", INTS) X(DESCENDING, "descending", BOOL) X(TOTAL_ORDER, "total_order", BOOL) \
+  X(ALGORITHM, "algorithm", TEXT) X(SELECT_BY, "select", TEXT) X(LOWER, "lower", BOOL) X(LEFT_SIDE, "left_side", BOOL) \
+  X(UNIT_DIAGONAL, "unit_diagonal", BOOL) X(TRANSPOSE_A, "transpose", TEXT) \
   X(EXPONENT_BITS, "exponent_bits", INT) X(MANTISSA_BITS, "mantissa_bits", INT)
 /* clang-format on */
 

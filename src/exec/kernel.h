@@ -44,6 +44,10 @@ typedef sw_rc (*sw_kernel)(const sw_kernel_call *c, sw_diag *d);
   X(CUMULATIVE, cumulative)                     \
   X(TOP_K, top_k)                               \
   X(SORT, sort)                                 \
+  X(RNG_BITS, rng_bits)                         \
+  X(SELECT_AND_SCATTER, select_and_scatter)     \
+  X(CHOLESKY, cholesky)                         \
+  X(TRIANGULAR_SOLVE, triangular_solve)         \
   X(GATHER, gather)                             \
   X(SCATTER, scatter)                           \
   X(GENERIC, generic)                           \
@@ -72,6 +76,10 @@ sw_rc sw_kernel_reduce_window(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_cumulative(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_arg_pick(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_top_k(const sw_kernel_call *c, sw_diag *d);
+sw_rc sw_kernel_rng_bits(const sw_kernel_call *c, sw_diag *d);
+sw_rc sw_kernel_select_and_scatter(const sw_kernel_call *c, sw_diag *d);
+sw_rc sw_kernel_cholesky(const sw_kernel_call *c, sw_diag *d);
+sw_rc sw_kernel_triangular_solve(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_sort(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_dot(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_convolution(const sw_kernel_call *c, sw_diag *d);

@@ -4,6 +4,8 @@
  *   reduce(f32[2,3,4]) {kind=sum, dims=[1]}   d0 (2), d1 (3, reduction sum), d2 (4)
  *                                             (d0,d1,d2)->(d0,d1,d2)   (d0,d1,d2)->(d0,d2)
  */
+#include <string.h>
+
 #include "graph/rules.h"
 
 /* The operand's shape without `dims`, or with extent 1 there. */
@@ -170,4 +172,68 @@ void sw_space_of_reduce_window(const sw_rule_call *c, sw_space_builder *b) {
     if (w.lhs_dilation[i] == 1) sw_space_window(b, 0, i, loops, coefs, -w.low[i]);
   }
   sw_space_linear(b, 1, kind);
+}
+
+/* --- select_and_scatter ------------------------------------------------------------------------------------------ */
+
+static bool is_plain(const windows *w, int i) {
+  return w->size[i] == 1 && w->stride[i] == 1 && w->low[i] == 0 && w->high[i] == 0;
+}
+
+static windows windows_of_scatter(const sw_rule_call *c) {
+  int n;
+  return (windows){.size = sw_call_ints(c, SW_ATTR_WINDOW, &n),
+                   .stride = sw_call_ints(c, SW_ATTR_STRIDES, &n),
+                   .low = sw_call_ints(c, SW_ATTR_PAD_LOW, &n),
+                   .high = sw_call_ints(c, SW_ATTR_PAD_HIGH, &n)};
+}
+
+static sw_rc check_select_by(const sw_rule_call *c) {
+  static const char *const kWords[] = {"ge", "gt", "le", "lt"};
+  const char *word = sw_call_text(c, SW_ATTR_SELECT_BY);
+  for (int i = 0; i < 4; i++) {
+    if (strcmp(kWords[i], word) == 0) return SW_OK;
+  }
+  return SW_RULE_FAIL(c, "'select' is '%s'; expected ge, gt, le or lt", word);
+}
+
+sw_rc sw_infer_select_and_scatter(sw_rule_call *c) {
+  const sw_type *x = &c->operands[0], *source = &c->operands[1];
+  sw_reduction kind;
+  SW_TRY(sw_check_class(c, 0, SW_REALS));
+  SW_TRY(sw_check_kind(c, &kind));
+  SW_TRY(check_select_by(c));
+  SW_TRY(sw_check_same_dtype(c, 0, 1));
+  SW_TRY(sw_check_same_dtype(c, 0, 2));
+  SW_TRY(sw_check_scalar(c, 2));
+  SW_TRY(sw_check_list(c, SW_ATTR_WINDOW, x->rank, 1));
+  SW_TRY(sw_check_list(c, SW_ATTR_STRIDES, x->rank, 1));
+  SW_TRY(sw_check_list(c, SW_ATTR_PAD_LOW, x->rank, SW_LEAST_PADDING));
+  SW_TRY(sw_check_list(c, SW_ATTR_PAD_HIGH, x->rank, SW_LEAST_PADDING));
+  windows w = windows_of_scatter(c);
+  if (source->rank != x->rank) {
+    return SW_RULE_FAIL(c, "operand 1 has %d dims; expected %d, those of operand 0", source->rank, x->rank);
+  }
+  for (int i = 0; i < x->rank; i++) {
+    int64_t want = sw_window_extent(x->dims[i], w.low[i], w.high[i], 1, w.size[i], 1, w.stride[i]);
+    if (source->dims[i] == want) continue;
+    return SW_RULE_FAIL(c, "dim %d of operand 1 has size %lld; expected %lld, one per window", i,
+                        (long long)source->dims[i], (long long)want);
+  }
+  return sw_call_result_like(c, x->dtype, x);
+}
+
+/* Windows of a cut dim would reach into other blocks on both ways: only dims without windows are cut. */
+void sw_space_of_select_and_scatter(const sw_rule_call *c, sw_space_builder *b) {
+  const sw_type *x = &c->operands[0];
+  windows w = windows_of_scatter(c);
+  for (int i = 0; i < x->rank; i++) {
+    bool plain = is_plain(&w, i);
+    int loop = sw_space_loop(b, x->dims[i], plain ? SW_LOOP_PARALLEL : SW_LOOP_WHOLE);
+    sw_space_set(b, sw_space_result(b, 0), i, loop);
+    for (int k = 0; plain && k < 2; k++) sw_space_set(b, k, i, loop);
+  }
+  double window = 1;
+  for (int i = 0; i < x->rank; i++) window *= (double)w.size[i];
+  sw_space_total_flops(b, (double)sw_type_elements(&c->operands[1]) * (window + 1));
 }

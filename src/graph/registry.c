@@ -33,6 +33,11 @@
 
 ATTRS(bitcast, NEEDED(DTYPE));
 ATTRS(reduce_precision, NEEDED(EXPONENT_BITS), NEEDED(MANTISSA_BITS));
+ATTRS(rng_bits, NEEDED(SHAPE), NEEDED(DTYPE), WORD(ALGORITHM, "default"), COPY(GLOBAL, SHAPE));
+ATTRS(select_and_scatter, WORD(SELECT_BY, "ge"), WORD(KIND, "sum"), NEEDED(WINDOW), EACH(STRIDES, 1), EACH(PAD_LOW, 0),
+      EACH(PAD_HIGH, 0));
+ATTRS(cholesky, INT(LOWER, 1));
+ATTRS(triangular_solve, INT(LEFT_SIDE, 1), INT(LOWER, 1), INT(UNIT_DIAGONAL, 0), WORD(TRANSPOSE_A, "none"));
 ATTRS(sort, LAST(DIM), ZEROS(KEYS, 1), INT(DESCENDING, 0), INT(TOTAL_ORDER, 0));
 ATTRS(compare, NEEDED(DIRECTION));
 ATTRS(convert, NEEDED(DTYPE));
@@ -195,6 +200,11 @@ OP(CUMULATIVE, 1, cumulative, cumulative, .flops = 1);
 OP(TOP_K, 1, top_k, top_k);
 OP(GATHER, 2, gather, gather, .flags = SW_RULE_SPARSE);
 OP(SCATTER, 3, scatter, scatter);
+OP(SELECT_AND_SCATTER, 3, select_and_scatter, select_and_scatter, .flops = 1);
+OP(CHOLESKY, 1, cholesky, cholesky);
+OP(TRIANGULAR_SOLVE, 2, triangular_solve, triangular_solve);
+ROW(RNG_BITS) = {
+    1, -1, SW_RULE_ATTRS(rng_bits_attrs), .infer = sw_infer_rng_bits, .space = sw_space_of_rng_bits, .flops = 1};
 ROW(SORT) = {1, SW_MAX_RESULTS, SW_RULE_ATTRS(sort_attrs), .infer = sw_infer_sort, .space = sw_space_of_sort};
 ROW(CONCATENATE) = {1, -1, SW_RULE_ATTRS(concatenate_attrs), .infer = sw_infer_concatenate,
                     .space = sw_space_of_concatenate};

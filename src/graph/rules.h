@@ -48,6 +48,13 @@ SW_RULE_PAIR(top_k)
 SW_RULE_PAIR(sort)
 SW_RULE_PAIR(reduce_window)
 
+SW_RULE_PAIR(select_and_scatter)
+
+/* random.c, linalg.c */
+SW_RULE_PAIR(rng_bits)
+SW_RULE_PAIR(cholesky)
+SW_RULE_PAIR(triangular_solve)
+
 /* contract.c */
 SW_RULE_PAIR(dot)
 SW_RULE_PAIR(convolution)

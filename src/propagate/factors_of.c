@@ -437,6 +437,57 @@ static bool by_loops(sw_factors *f) {
   return true;
 }
 
+static kind_of_dim of_matrix(const sw_factors *f, int k) {
+  return k < sw_factor_type(f, 0)->rank - 2 ? kPass : (kind_of_dim){SW_FACTOR_REPLICATE, false};
+}
+static bool cholesky(sw_factors *f) { return per_dim(f, 0, of_matrix); }
+
+/* The matrix dim that meets the unknowns, and the one that gives them; columns of b by themselves. */
+static bool triangular_solve(sw_factors *f) {
+  const sw_type *a = sw_factor_type(f, 0), *b = sw_factor_type(f, 1);
+  bool left = sw_op_int(f->op, SW_ATTR_LEFT_SIDE, 1) != 0,
+       turned = strcmp(sw_op_text(f->op, SW_ATTR_TRANSPOSE_A, "none"), "none") != 0;
+  int n = a->rank, solved = left ? n - 2 : n - 1, free_dim = left ? n - 1 : n - 2;
+  int wants = left == turned ? n - 2 : n - 1, gives = left == turned ? n - 1 : n - 2;
+  for (int k = 0; k < n - 2; k++) {
+    int factor = sw_factor(f, a->dims[k], SW_FACTOR_PASS);
+    for (int t = 0; t < 3; t++) sw_factor_in(f, factor, t, k);
+  }
+  int met = sw_factor(f, b->dims[solved], SW_FACTOR_REPLICATE),
+      column = sw_factor(f, b->dims[free_dim], SW_FACTOR_REPLICATE);
+  int given = sw_factor(f, b->dims[solved], SW_FACTOR_REPLICATE);
+  sw_factor_in(f, met, 0, gives);
+  sw_factor_in(f, met, 1, solved);
+  sw_factor_in(f, column, 1, free_dim);
+  sw_factor_in(f, column, 2, free_dim);
+  sw_factor_in(f, given, 0, wants);
+  sw_factor_in(f, given, 2, solved);
+  return true;
+}
+
+static bool random_bits(sw_factors *f) {
+  sw_factor_in(f, sw_factor_blocked(f, sw_factor_type(f, 0)->dims[0], SW_FACTOR_REPLICATE), 0, 0);
+  sw_factor_in(f, 0, sw_factor_result(f, 0), 0);
+  const sw_type *bits = sw_factor_type(f, sw_factor_result(f, 1));
+  for (int k = 0; k < bits->rank; k++) {
+    sw_factor_in(f, sw_factor(f, bits->dims[k], SW_FACTOR_PASS), sw_factor_result(f, 1), k);
+  }
+  return true;
+}
+
+static bool select_and_scatter(sw_factors *f) {
+  const sw_type *x = sw_factor_type(f, 0), *source = sw_factor_type(f, 1);
+  for (int k = 0; k < x->rank; k++) {
+    bool plain = windowed(f, k).kind == SW_FACTOR_PASS;
+    int of_source = plain ? -1 : sw_factor(f, source->dims[k], SW_FACTOR_REPLICATE);
+    int factor = sw_factor(f, x->dims[k], plain ? SW_FACTOR_PASS : SW_FACTOR_PERMUTATION);
+    sw_factor_in(f, factor, 0, k);
+    sw_factor_in(f, plain ? factor : of_source, 1, k);
+    sw_factor_in(f, factor, 3, k);
+  }
+  return true;
+}
+
 typedef bool (*factors_of)(sw_factors *f);
 static const factors_of kRules[SW_OP_COUNT] = {
 #define SW_X(id, text) [SW_OP_##id] = pointwise,
@@ -466,6 +517,10 @@ static const factors_of kRules[SW_OP_COUNT] = {
     [SW_OP_CUMULATIVE] = cumulative,
     [SW_OP_TOP_K] = top_k,
     [SW_OP_SORT] = sort,
+    [SW_OP_CHOLESKY] = cholesky,
+    [SW_OP_TRIANGULAR_SOLVE] = triangular_solve,
+    [SW_OP_RNG_BITS] = random_bits,
+    [SW_OP_SELECT_AND_SCATTER] = select_and_scatter,
     [SW_OP_GATHER] = gather,
     [SW_OP_SCATTER] = scatter,
     [SW_OP_GENERIC] = by_loops,

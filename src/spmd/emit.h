@@ -120,6 +120,7 @@ sw_rc sw_lower_generic(sw_emit *e, sw_diag *d);
 sw_rc sw_lower_iota(sw_emit *e, sw_diag *d);
 sw_rc sw_lower_constant(sw_emit *e, sw_diag *d);
 sw_rc sw_lower_rng(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_rng_bits(sw_emit *e, sw_diag *d);
 sw_rc sw_lower_reverse(sw_emit *e, sw_diag *d);
 sw_rc sw_lower_slice(sw_emit *e, sw_diag *d);
 sw_rc sw_lower_pad(sw_emit *e, sw_diag *d);

@@ -20,6 +20,10 @@ static const sw_lower kLower[SW_OP_COUNT] = {
     [SW_OP_BITCAST] = sw_lower_same,
     [SW_OP_REDUCE_PRECISION] = sw_lower_same,
     [SW_OP_SORT] = sw_lower_same,
+    [SW_OP_SELECT_AND_SCATTER] = sw_lower_same,
+    [SW_OP_CHOLESKY] = sw_lower_same,
+    [SW_OP_TRIANGULAR_SOLVE] = sw_lower_same,
+    [SW_OP_RNG_BITS] = sw_lower_rng_bits,
     [SW_OP_TRANSPOSE] = sw_lower_same,
     [SW_OP_OPAQUE] = sw_lower_same,
     [SW_OP_BROADCAST] = sw_lower_shaped,
@@ -182,23 +186,40 @@ sw_rc sw_lower_constant(sw_emit *e, sw_diag *d) {
   return SW_OK;
 }
 
-/* Each element is a function of its global position, so a block needs to know where it starts. */
-sw_rc sw_lower_rng(sw_emit *e, sw_diag *d) {
-  const sw_type *type = sw_result_type(e->model, e->op, 0);
-  sw_sharding s;
-  sw_strategy_result(e->model, e->op, e->strategy, 0, &s);
-  if (s.n_refs == 0) return sw_lower_same(e, d);
-  sw_id starts[SW_MAX_RANK];
+/* The first global index of this device's block of result r, per dim. */
+static sw_rc starts_of_result(sw_emit *e, int r, const sw_sharding *s, sw_id *starts, sw_diag *d) {
+  const sw_type *type = sw_result_type(e->model, e->op, r);
   for (int k = 0; k < type->rank; k++) {
     int n;
-    const sw_axis_ref *refs = sw_sharding_dim(&s, k, &n);
-    SW_TRY(sw_emit_shard_start(e, SW_I64, refs, n, 0, sw_sharding_block(&s, k, type->dims[k]), &starts[k], d));
+    const sw_axis_ref *refs = sw_sharding_dim(s, k, &n);
+    SW_TRY(sw_emit_shard_start(e, SW_I64, refs, n, 0, sw_sharding_block(s, k, type->dims[k]), &starts[k], d));
   }
+  return SW_OK;
+}
+
+/* Random result r of the op: operands `in`, n of them so far, get the starts; each element is a function of its global
+ * position. */
+static sw_rc lower_random(sw_emit *e, int r, sw_id *in, int n, sw_diag *d) {
+  const sw_type *type = sw_result_type(e->model, e->op, r);
+  sw_sharding s;
+  sw_strategy_result(e->model, e->op, e->strategy, r, &s);
+  if (s.n_refs == 0) return sw_lower_same(e, d);
+  SW_TRY(starts_of_result(e, r, &s, in + n, d));
   sw_attrs at;
   int64_t dims[SW_MAX_RANK];
   sw_attrs_copy(e->op, &at);
-  sw_emit_result_dims(e, 0, dims);
+  sw_emit_result_dims(e, r, dims);
   sw_attrs_ints(&at, SW_ATTR_SHAPE, dims, type->rank);
   sw_attrs_ints(&at, SW_ATTR_GLOBAL, type->dims, type->rank);
-  return sw_emit_op(e, SW_OP_RNG, starts, type->rank, &at, &e->results[0], d);
+  return sw_emit_op_n(e, e->op->code, in, n + type->rank, &at, e->results, d);
+}
+
+sw_rc sw_lower_rng(sw_emit *e, sw_diag *d) {
+  sw_id in[SW_MAX_RANK];
+  return lower_random(e, 0, in, 0, d);
+}
+
+sw_rc sw_lower_rng_bits(sw_emit *e, sw_diag *d) {
+  sw_id in[SW_MAX_RANK + 1] = {e->in[0]};
+  return lower_random(e, 1, in, 1, d);
 }

@@ -742,6 +742,7 @@ bool reference_eval(const sw_op *op, const sw_buffer *const *in, sw_buffer *cons
   if (op->code == SW_OP_SORT) return sort(&c), true;
   if (op->code == SW_OP_BITCAST) return bitcast(&c), true;
   if (op->code == SW_OP_SCATTER) return scatter(&c), true;
+  if (reference_more(op, in, out)) return true;
   element f = kElements[op->code];
   if (!f) return false;
   sw_buffer *y = out[0];

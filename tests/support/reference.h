@@ -7,6 +7,8 @@
 #include "shardwright/tensor.h"
 
 /* Fills out[i]->data; false when the op has no definition here (rng, generic, opaque, collective). */
+/* Ops of matrices and of pooling (reference_more.c); false: none of them. */
+bool reference_more(const sw_op *op, const sw_buffer *const *in, sw_buffer *const *out);
 bool reference_eval(const sw_op *op, const sw_buffer *const *in, sw_buffer *const *out, const sw_mesh *mesh,
                     int64_t device);
 

@@ -91,6 +91,17 @@ static const struct {
     {"a f32 16,8", "r, s = top_k(a) 'k':2",
      "([i, j])->([i, j], [i, j]) {i=16, j=8} need_replication={j} blocked_propagation={j}"},
     {"a f32 16", "r, s = top_k(a) 'k':16", "([i])->([i], [i]) {i=16}"},
+    {"a f32 2,4,8,8", "r = cholesky(a)", "([i, j, k, l])->([i, j, k, l]) {i=2, j=4, k=8, l=8} need_replication={k, l}"},
+    {"a f32 8,3,3; b f32 8,3,5", "r = triangular_solve(a, b)",
+     "([i, j, l], [i, j, k])->([i, l, k]) {i=8, j=3, k=5, l=3} need_replication={j, k, l}"},
+    {"a f32 8,3,3; b f32 8,3,5", "r = triangular_solve(a, b) 'transpose':'transpose'",
+     "([i, l, j], [i, j, k])->([i, l, k]) {i=8, j=3, k=5, l=3} need_replication={j, k, l}"},
+    {"s u64 2", "t, r = rng_bit_generator(s) 'shape':[4,1000],'dtype':'u32'",
+     "([i])->([i], [j, k]) {i=2, j=4, k=1000} need_replication={i} blocked_propagation={i}"},
+    {"x f32 10,24,24,64; s f32 9,12,12,64; i f32",
+     "r = select_and_scatter(x, s, i) 'window':[1,2,2,1],'strides':[1,2,2,1],'pad_low':[-1,0,0,0]",
+     "([j, l, n, o], [i, k, m, o], [])->([j, l, n, o]) {i=9, j=10, k=12, l=24, m=12, n=24, o=64} "
+     "need_replication={i, k, m} permutation={j, l, n}"},
     /* run-time positions */
     {"a f32 32,4,8; i i32", "r = dynamic_slice(a, i, i, i) 'sizes':[32,1,2]",
      "([i, j, k], [], [], [])->([i, j, k]) {i=32, j=4, k=8} need_replication={j, k} blocked_propagation={j, k}"},

@@ -132,6 +132,75 @@ static void make_reduce_precision(op_case *c) {
   put_int(c, SW_ATTR_MANTISSA_BITS, between(c, 0, 23));
 }
 
+/* Matrices with a heavy diagonal, symmetric by lying about the upper triangle: only one is read. */
+static sw_tensor *matrices(op_case *c, sw_dtype t, int rank, const int64_t *dims) {
+  sw_tensor *x = input(c, t, rank, dims, (sw_fill){.kind = SW_FILL_SMALL, .limit = 2});
+  int64_t n = dims[rank - 1], all = sw_buffer_elements(x), bytes = sw_dtype_bytes(t);
+  for (int64_t i = 0; i < all; i++) {
+    if (i % (n * n) % (n + 1) == 0) sw_element_store(t, 16 + (double)below(c, 8), (char *)x->data + i * bytes);
+  }
+  return x;
+}
+
+static int square(op_case *c, int64_t *dims) {
+  int rank = shape(c, 0, 2, dims);
+  dims[rank] = dims[rank + 1] = between(c, 1, 6);
+  c->terms = 64;
+  c->magnitude = 32;
+  return rank + 2;
+}
+
+static void make_cholesky(op_case *c) {
+  int64_t dims[SW_MAX_RANK];
+  int rank = square(c, dims);
+  matrices(c, below(c, 2) ? SW_F64 : SW_F32, rank, dims);
+  put_int(c, SW_ATTR_LOWER, below(c, 2));
+}
+
+static void make_triangular_solve(op_case *c) {
+  static const char *const kTurns[] = {"none", "transpose", "adjoint"};
+  int64_t dims[SW_MAX_RANK];
+  int rank = square(c, dims), left = (int)below(c, 2);
+  sw_dtype t = below(c, 2) ? SW_F64 : SW_F32;
+  matrices(c, t, rank, dims);
+  dims[rank - (left ? 1 : 2)] = between(c, 0, 5);
+  input(c, t, rank, dims, (sw_fill){.kind = SW_FILL_SMALL, .limit = 4});
+  put_int(c, SW_ATTR_LEFT_SIDE, left);
+  put_int(c, SW_ATTR_LOWER, below(c, 2));
+  if (below(c, 4) == 0) put_int(c, SW_ATTR_UNIT_DIAGONAL, 1);
+  put_text(c, SW_ATTR_TRANSPOSE_A, ANY_OF(c, kTurns));
+}
+
+static void make_select_and_scatter(op_case *c) {
+  static const char *const kWords[] = {"ge", "gt", "le", "lt"};
+  static const char *const kKinds[] = {"sum", "max"};
+  int64_t x[SW_MAX_RANK], source[SW_MAX_RANK], window[SW_MAX_RANK], stride[SW_MAX_RANK], low[SW_MAX_RANK],
+      high[SW_MAX_RANK];
+  int rank = (int)between(c, 1, 3);
+  for (int i = 0; i < rank; i++) {
+    x[i] = between(c, 1, 6);
+    window[i] = between(c, 1, 3);
+    stride[i] = between(c, 1, 3);
+    low[i] = between(c, -1, 2);
+    high[i] = between(c, -1, 2);
+    int64_t room = x[i] + low[i] + high[i] - window[i];
+    source[i] = room < 0 || x[i] + low[i] + high[i] <= 0 ? 0 : room / stride[i] + 1;
+  }
+  sw_dtype t = below(c, 2) ? ANY_OF(c, kFloats) : SW_I32;
+  c->wild = below(c, 2) == 0;
+  numbers(c, t, rank, x);
+  input(c, t, rank, source, (sw_fill){.kind = SW_FILL_SMALL, .limit = 4});
+  input(c, t, 0, NULL, (sw_fill){.kind = SW_FILL_SMALL, .limit = 4});
+  put_ints(c, SW_ATTR_WINDOW, window, rank);
+  put_ints(c, SW_ATTR_STRIDES, stride, rank);
+  put_ints(c, SW_ATTR_PAD_LOW, low, rank);
+  put_ints(c, SW_ATTR_PAD_HIGH, high, rank);
+  put_text(c, SW_ATTR_SELECT_BY, ANY_OF(c, kWords));
+  put_text(c, SW_ATTR_KIND, ANY_OF(c, kKinds));
+  c->terms = 32;
+  c->magnitude = 4;
+}
+
 static void make_sort(op_case *c) {
   int64_t dims[SW_MAX_RANK], keys[3];
   int rank = shape(c, 1, 3, dims), n = (int)between(c, 1, 3), n_keys = (int)between(c, 1, n), dim = (int)below(c, rank);
@@ -606,6 +675,9 @@ static const struct {
     {SW_OP_BITCAST, make_bitcast},
     {SW_OP_REDUCE_PRECISION, make_reduce_precision},
     {SW_OP_SORT, make_sort},
+    {SW_OP_CHOLESKY, make_cholesky},
+    {SW_OP_TRIANGULAR_SOLVE, make_triangular_solve},
+    {SW_OP_SELECT_AND_SCATTER, make_select_and_scatter},
     {SW_OP_DOT, make_dot},
     {SW_OP_CONVOLUTION, make_convolution},
     {SW_OP_GATHER, make_gather},

@@ -7,73 +7,9 @@
  */
 #include "check.h"
 
-#include "shardwright/exec.h"
-#include "shardwright/graph.h"
-
-enum { MOST_IN = 6, MOST_ATTRS = 16, MOST_ELEMENTS = 220, RANK = 4 };
-
-typedef enum fill { SMALL, POWERS, INDEX, TRUTH } fill;
-
-/* An op on inputs, being made up. */
-typedef struct op_case {
-  sw_rng rng;
-  sw_opcode code;
-  int n_in, n_attrs;
-  sw_tensor in[MOST_IN];
-  fill fills[MOST_IN];
-  sw_attr attrs[MOST_ATTRS];
-  int64_t lists[MOST_ATTRS][SW_MAX_RANK];
-  bool exact; /* every claimed dependence shows */
-} op_case;
+#include "support/op_case.h"
 
 static sw_diag diag;
-
-static int64_t below(op_case *c, int64_t n) { return sw_rng_below(&c->rng, n); }
-static int64_t between(op_case *c, int64_t lo, int64_t hi) { return lo + below(c, hi - lo + 1); }
-
-/* --- elements ----------------------------------------------------------------------------------------------------- */
-
-static double get(const sw_buffer *t, int64_t i) {
-  return sw_element_load(t->dtype, (char *)t->data + i * sw_dtype_bytes(t->dtype));
-}
-static void put(sw_buffer *t, int64_t i, double v) {
-  sw_element_store(t->dtype, v, (char *)t->data + i * sw_dtype_bytes(t->dtype));
-}
-
-static double draw(op_case *c, fill f) {
-  switch (f) {
-    case SMALL:
-      return (double)between(c, -4, 4);
-    case POWERS:
-      return (double)(INT64_C(1) << below(c, 3));
-    case INDEX:
-      return (double)between(c, -1, 5);
-    case TRUTH:
-      break;
-  }
-  return (double)below(c, 2);
-}
-
-static sw_tensor *input(op_case *c, sw_dtype t, fill f, int rank, const int64_t *dims) {
-  sw_tensor *x = &c->in[c->n_in];
-  c->fills[c->n_in++] = f;
-  assert_ok(sw_tensor_init(x, t, rank, dims, &diag));
-  for (int64_t i = 0; i < sw_buffer_elements(x); i++) put(x, i, draw(c, f));
-  return x;
-}
-
-static int64_t *list(op_case *c, sw_attr_key k, int n) {
-  int64_t *at = c->lists[c->n_attrs];
-  c->attrs[c->n_attrs++] = (sw_attr){.key = k, .u.ints = {at, n}};
-  return at;
-}
-static void put_list(op_case *c, sw_attr_key k, const int64_t *v, int n) {
-  memcpy(list(c, k, n), v, sizeof *v * (size_t)n);
-}
-static void number(op_case *c, sw_attr_key k, int64_t v) { c->attrs[c->n_attrs++] = (sw_attr){.key = k, .u.i = v}; }
-static void word(op_case *c, sw_attr_key k, const char *v) {
-  c->attrs[c->n_attrs++] = (sw_attr){.key = k, .u.text = v};
-}
 
 /* --- makers ------------------------------------------------------------------------------------------------------- */
 
@@ -281,6 +217,33 @@ static void make_bitcast(op_case *c) {
   number(c, SW_ATTR_DTYPE, kPairs[pair][1]);
 }
 
+static void make_cholesky(op_case *c) {
+  int64_t dims[RANK] = {between(c, 1, 3), 2, 2};
+  sw_tensor *x = input(c, SW_F64, SMALL, 3, dims);
+  for (int64_t i = 0; i < dims[0]; i++) put(x, 4 * i, 40), put(x, 4 * i + 3, 50);
+}
+
+static void make_triangular_solve(op_case *c) {
+  int64_t dims[RANK] = {between(c, 1, 3), 3, 3};
+  input(c, SW_F64, POWERS, 3, dims);
+  int64_t left = below(c, 2);
+  dims[left ? 2 : 1] = between(c, 1, 3);
+  input(c, SW_F64, SMALL, 3, dims);
+  number(c, SW_ATTR_LEFT_SIDE, left);
+  number(c, SW_ATTR_LOWER, below(c, 2));
+  word(c, SW_ATTR_TRANSPOSE_A, below(c, 2) ? "none" : "transpose");
+}
+
+static void make_select_and_scatter(op_case *c) {
+  int64_t x[RANK] = {between(c, 1, 3), between(c, 2, 6)}, source[RANK] = {x[0], x[1] - 1};
+  input(c, SW_F32, SMALL, 2, x);
+  input(c, SW_F32, SMALL, 2, source);
+  input(c, SW_F32, SMALL, 0, NULL);
+  int64_t *window = list(c, SW_ATTR_WINDOW, 2);
+  window[0] = 1;
+  window[1] = 2;
+}
+
 static void make_sort(op_case *c) {
   int64_t dims[RANK];
   int rank = shape(c, 1, 3, dims);
@@ -455,6 +418,9 @@ static const op_row kRows[] = {{"elementwise", SW_OP_ADD, make_elementwise},
                                {"top_k", SW_OP_TOP_K, make_top_k},
                                {"bitcast_convert", SW_OP_BITCAST, make_bitcast},
                                {"sort", SW_OP_SORT, make_sort},
+                               {"cholesky", SW_OP_CHOLESKY, make_cholesky},
+                               {"triangular_solve", SW_OP_TRIANGULAR_SOLVE, make_triangular_solve},
+                               {"select_and_scatter", SW_OP_SELECT_AND_SCATTER, make_select_and_scatter},
                                {"reduce_window", SW_OP_REDUCE_WINDOW, make_reduce_window},
                                {"dot_general", SW_OP_DOT, make_dot},
                                {"convolution", SW_OP_CONVOLUTION, make_convolution},

@@ -1,0 +1,69 @@
+/* Factoring and solving: the last two dims are whole, those before are batches.
+ *
+ *   triangular_solve(a[2,3,3], b[2,3,5])   d0 (2), d1 (5: columns of b are solved for by themselves), d2 (3, whole)
+ *                                          a (d0,0,0), b (d0,0,d1), result (d0,d2,d1)
+ */
+#include <string.h>
+
+#include "graph/rules.h"
+
+static sw_rc check_matrices(const sw_rule_call *c) {
+  const sw_type *a = &c->operands[0];
+  SW_TRY(sw_check_class(c, 0, SW_FLOATS));
+  if (a->rank >= 2 && a->dims[a->rank - 1] == a->dims[a->rank - 2]) return SW_OK;
+  return SW_RULE_FAIL(c, "operand 0 has %d dims%s; expected square matrices as the last two", a->rank,
+                      a->rank < 2 ? "" : ", the last two of different size");
+}
+
+sw_rc sw_infer_cholesky(sw_rule_call *c) {
+  SW_TRY(check_matrices(c));
+  return sw_call_result_like(c, c->operands[0].dtype, &c->operands[0]);
+}
+
+void sw_space_of_cholesky(const sw_rule_call *c, sw_space_builder *b) {
+  const sw_type *a = &c->operands[0];
+  for (int i = 0; i < a->rank; i++) {
+    bool batch = i < a->rank - 2;
+    int loop = sw_space_loop(b, a->dims[i], batch ? SW_LOOP_PARALLEL : SW_LOOP_WHOLE);
+    if (batch) sw_space_set(b, 0, i, loop);
+    sw_space_set(b, sw_space_result(b, 0), i, loop);
+  }
+  sw_space_total_flops(b, (double)sw_type_elements(a) * (double)a->dims[a->rank - 1] / 3);
+}
+
+static sw_rc check_transpose(const sw_rule_call *c) {
+  const char *word = sw_call_text(c, SW_ATTR_TRANSPOSE_A);
+  if (strcmp(word, "none") == 0 || strcmp(word, "transpose") == 0 || strcmp(word, "adjoint") == 0) return SW_OK;
+  return SW_RULE_FAIL(c, "'transpose' is '%s'; expected none, transpose or adjoint", word);
+}
+
+/* The dim of b that the matrix acts on. */
+static int solved_dim(const sw_rule_call *c) {
+  return c->operands[1].rank - (sw_call_int(c, SW_ATTR_LEFT_SIDE) ? 2 : 1);
+}
+
+sw_rc sw_infer_triangular_solve(sw_rule_call *c) {
+  const sw_type *a = &c->operands[0], *x = &c->operands[1];
+  SW_TRY(check_matrices(c));
+  SW_TRY(check_transpose(c));
+  SW_TRY(sw_check_same_dtype(c, 0, 1));
+  bool fits = x->rank == a->rank && x->dims[solved_dim(c)] == a->dims[a->rank - 1];
+  for (int i = 0; fits && i < a->rank - 2; i++) fits = a->dims[i] == x->dims[i];
+  if (!fits) {
+    return SW_RULE_FAIL(c, "operand 1 does not fit matrices of size %lld; expected it in dim %s, and the same batches",
+                        (long long)a->dims[a->rank - 1], sw_call_int(c, SW_ATTR_LEFT_SIDE) ? "-2" : "-1");
+  }
+  return sw_call_result_like(c, x->dtype, x);
+}
+
+void sw_space_of_triangular_solve(const sw_rule_call *c, sw_space_builder *b) {
+  const sw_type *x = &c->operands[1];
+  for (int i = 0; i < x->rank; i++) {
+    bool whole = i == solved_dim(c);
+    int loop = sw_space_loop(b, x->dims[i], whole ? SW_LOOP_WHOLE : SW_LOOP_PARALLEL);
+    if (i < x->rank - 2) sw_space_set(b, 0, i, loop);
+    if (!whole) sw_space_set(b, 1, i, loop);
+    sw_space_set(b, sw_space_result(b, 0), i, loop);
+  }
+  sw_space_total_flops(b, (double)sw_type_elements(x) * (double)x->dims[solved_dim(c)]);
+}
