@@ -279,7 +279,9 @@ static sw_rc observe_parallel(void *user, int64_t device, const sw_op *op, const
     int32_t step = v->step_of[v->plan->graph->values[l->source].def];
     pthread_mutex_lock(&v->lock);
     v->out->values_compared++;
-    if (e.worst.differing && (!v->out->first_bad_op || step < v->first_bad_step)) {
+    bool earlier = !v->out->first_bad_op || step < v->first_bad_step ||
+                   (step == v->first_bad_step && device < v->out->first_bad.device);
+    if (e.worst.differing && earlier) {
       v->out->first_bad_op = v->plan->graph->ops[v->plan->graph->values[l->source].def].name;
       v->out->first_bad = e;
       v->first_bad_step = step;
