@@ -10,11 +10,13 @@ static bool fits_inside(const sel_var *x, int32_t s, int32_t t) {
   return true;
 }
 
-/* The most by which s can cost more than t over this edge; SW_FORBIDDEN: t may be allowed where s is not. */
-static int64_t worst_difference(const sel_model *m, const sel_edge *g, int32_t v, int32_t s, int32_t t) {
+/* The most by which s can cost more than t over this edge, or anything above `enough`; SW_FORBIDDEN: t may be allowed
+ * where s is not. */
+static int64_t worst_difference(const sel_model *m, const sel_edge *g, int32_t v, int32_t s, int32_t t,
+                                sw_i128 enough) {
   int32_t o = sel_other(g, v), n = m->vars[o].n;
   int64_t worst = -SW_FORBIDDEN;
-  for (int32_t k = 0; k < n; k++) {
+  for (int32_t k = 0; k < n && worst <= enough; k++) {
     int64_t cs = sel_edge_at(m, g, v, s, k), ct = sel_edge_at(m, g, v, t, k);
     if (sel_bad(ct)) continue;
     if (sel_bad(cs)) return SW_FORBIDDEN;
@@ -34,7 +36,7 @@ static bool beats(const sel_model *m, int32_t v, int32_t s, int32_t t, int64_t *
   for (int32_t k = 0; k < x->edges.n; k++) {
     const sel_edge *g = &m->edges[x->edges.at[k]];
     *work += m->vars[sel_other(g, v)].n;
-    int64_t w = worst_difference(m, g, v, s, t);
+    int64_t w = worst_difference(m, g, v, s, t, lowered ? -sum : SW_FORBIDDEN);
     if (w >= SW_FORBIDDEN) return false;
     sum += w;
     if (lowered && sum > 0) return false;
