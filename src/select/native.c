@@ -46,6 +46,7 @@ static sw_rc with_memory(sel_run *r, const sel_core *whole, sw_arena *mem, sw_di
   bool done = false;
   int64_t value;
   sw_rc rc;
+  if (m.log && whole->n_uses == 0) sw_text_puts(m.log, "without-memory\n"); /* no choice reaches the limit */
   SW_TRY_TO(end, sel_model_init(&m, whole, r->rules, d));
   SW_TRY_TO(end, sel_model_reduce(&m, &r->budget, d));
   SW_TRY_TO(end, sel_model_freeze(&m, &rest, d));

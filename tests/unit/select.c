@@ -1,5 +1,6 @@
 #include "check.h"
 #include "select_case.h"
+#include "shardwright/certificate.h"
 
 static sw_solution solve_with(const sw_problem *p, sw_solver solver, sw_arena *a) {
   sw_diag diag = {0};
@@ -91,16 +92,45 @@ static void a_work_limit_makes_results_repeatable(void **state) {
   static const shape kWide = {60, 6, 150, 2, 30, 1000, 5};
   sw_rng g;
   sw_rng_seed(&g, check_seed(6));
-  for (int k = 0; k < check_scale(5); k++) {
+  for (int k = 0; k < check_scale(6); k++) {
     sw_arena a = {0};
     sw_diag diag = {0};
     sw_problem p = random_problem(&g, &a, &kWide);
     sw_solution s[2];
-    sw_solve_options o = {.threads = 1, .seed = 3, .work_limit = 3000000};
+    sw_solve_options o = {.threads = 1 + k % 3, .seed = 3, .work_limit = 10000000};
     for (int run = 0; run < 2; run++) assert_ok(sw_solve(&p, &o, &a, &s[run], &diag));
     assert_int_equal(s[0].status, s[1].status);
     assert_int_equal(s[0].bound, s[1].bound);
     if (s[0].choice) assert_memory_equal(s[0].choice, s[1].choice, (size_t)p.n_nodes * sizeof *s[0].choice);
+    sw_arena_deinit(&a);
+  }
+}
+
+/* Threads, and an end by the clock: whatever comes out is a solution with a proven bound. */
+static void threads_and_clocks_keep_the_contract(void **state) {
+  (void)state;
+  static const shape kWide = {200, 6, 500, 2, 60, 100000, 2};
+  sw_rng g;
+  sw_rng_seed(&g, check_seed(7));
+  for (int k = 0; k < check_scale(4); k++) {
+    sw_arena a = {0};
+    sw_diag diag = {0};
+    sw_text proof = {0};
+    sw_problem p = random_problem(&g, &a, &kWide);
+    sw_solution s;
+    sw_score score;
+    int64_t bound;
+    sw_solve_options o = {.threads = 1 + k % 3, .seed = 3, .time_limit_s = 0.3, .certificate = &proof};
+    double start = sw_now_s();
+    assert_ok(sw_solve(&p, &o, &a, &s, &diag));
+    assert_true(sw_now_s() - start < 5.0); /* how well a limit is kept depends on who else uses the machine */
+    if (s.choice) {
+      assert_ok(sw_problem_score(&p, s.choice, &score, &diag));
+      assert_true(score.feasible && score.cost == s.cost && s.bound <= s.cost);
+    }
+    assert_ok(sw_certificate_check(&p, sw_text_str(&proof), proof.n, "proof", &bound, &diag));
+    assert_true(bound == (s.status == SW_SOLVE_INFEASIBLE ? SW_FORBIDDEN : s.bound));
+    sw_text_free(&proof);
     sw_arena_deinit(&a);
   }
 }
@@ -127,6 +157,7 @@ int main(void) {
       cmocka_unit_test(glpk_equals_exhaustive),
       cmocka_unit_test(native_agrees_with_glpk_on_medium_problems),
       cmocka_unit_test(a_work_limit_makes_results_repeatable),
+      cmocka_unit_test(threads_and_clocks_keep_the_contract),
       cmocka_unit_test(exhaustive_refuses_what_is_too_much),
   };
   return cmocka_run_group_tests_name("select", tests, NULL, NULL);

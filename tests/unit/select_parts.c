@@ -5,6 +5,7 @@
 #include "select/dual.h"
 #include "select/elim.h"
 #include "select/leaf.h"
+#include "select/lns.h"
 #include "select/model.h"
 
 static int64_t optimum(const sw_problem *p, sw_arena *a) {
@@ -120,11 +121,89 @@ static void elimination_equals_enumeration(void **state) {
   }
 }
 
+/* A large move never makes a choice worse, keeps the caps, and leaves the sums as a fresh count finds them. */
+static void large_moves_only_improve(void **state) {
+  (void)state;
+  static const shape kWide = {40, 5, 90, 2, 20, 1000, 3};
+  sw_rng g;
+  sw_rng_seed(&g, check_seed(14));
+  int won = 0;
+  for (int k = 0; k < check_scale(60); k++) {
+    sw_arena a = {0};
+    sw_diag diag = {0};
+    sel_core c;
+    sel_field f;
+    sel_state s;
+    sel_lns l;
+    sel_budget b = {0};
+    sw_problem p = random_problem(&g, &a, &kWide);
+    assert_ok(sel_core_of_problem(&p, &a, &c, &diag));
+    assert_ok(sel_field_init(&f, &c, 0, &a, &diag));
+    assert_ok(sel_state_init(&s, &f, &a, &diag));
+    assert_ok(sel_lns_init(&l, &f, (uint64_t)k, &a, &diag));
+    int32_t *x = take(&a, (size_t)c.n, sizeof *x);
+    for (int32_t i = 0; i < c.n; i++) x[i] = (int32_t)sw_rng_below(&g, c.dom[i]);
+    sel_state_set(&s, x);
+    bool start = sel_repair(&s, NULL, &b);
+    for (int move = 0; start && move < 20; move++) {
+      bool better;
+      sw_i128 before = s.cost;
+      assert_ok(sel_lns_move(&l, &s, &b, &better, &diag));
+      assert_true(better ? s.cost < before : s.cost == before);
+      assert_true(sel_state_feasible(&s));
+      assert_true(s.cost == sel_core_cost(&c, s.x));
+      won += better;
+    }
+    sel_lns_deinit(&l);
+    sw_arena_deinit(&a);
+  }
+  print_message("%d moves were better\n", won);
+  assert_true(won > 0);
+}
+
+/* From one variable to all: with everybody free the search is exact. */
+static void a_large_move_over_everything_is_exact(void **state) {
+  (void)state;
+  sw_rng g;
+  sw_rng_seed(&g, check_seed(15));
+  int tried = 0;
+  for (int k = 0; k < check_scale(300); k++) {
+    sw_arena a = {0};
+    sw_diag diag = {0};
+    sel_core c;
+    sel_field f;
+    sel_state s;
+    sel_lns l;
+    sel_budget b = {0};
+    sw_problem p = random_problem(&g, &a, &kSmall[k % (int)N_SMALL]);
+    int64_t want = optimum(&p, &a);
+    assert_ok(sel_core_of_problem(&p, &a, &c, &diag));
+    assert_ok(sel_field_init(&f, &c, 0, &a, &diag));
+    assert_ok(sel_state_init(&s, &f, &a, &diag));
+    assert_ok(sel_lns_init(&l, &f, 1, &a, &diag));
+    int32_t *x = take(&a, (size_t)c.n, sizeof *x);
+    sel_state_set(&s, x);
+    if (sel_repair(&s, NULL, &b)) {
+      for (int move = 0; move < 60; move++) {
+        bool better;
+        l.size = 400;
+        assert_ok(sel_lns_move(&l, &s, &b, &better, &diag));
+      }
+      assert_true(s.cost >= want);
+      tried += s.cost == want;
+    }
+    sel_lns_deinit(&l);
+    sw_arena_deinit(&a);
+  }
+  print_message("%d reach the optimum\n", tried);
+  assert_true(tried > 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_rule_keeps_an_optimum),
-      cmocka_unit_test(every_certified_bound_holds),
-      cmocka_unit_test(elimination_equals_enumeration),
+      cmocka_unit_test(every_rule_keeps_an_optimum),           cmocka_unit_test(every_certified_bound_holds),
+      cmocka_unit_test(elimination_equals_enumeration),        cmocka_unit_test(large_moves_only_improve),
+      cmocka_unit_test(a_large_move_over_everything_is_exact),
   };
   return cmocka_run_group_tests_name("select_parts", tests, NULL, NULL);
 }
