@@ -354,6 +354,7 @@ sw_rc sel_branch_run(brancher *q, const sel_budget *part) {
   while (q->heap.n > 0) {
     sel_base_raise(q->k, q->heap.at[0].bound);
     if (q->heap.at[0].bound >= sel_base_target(q->k)) break;
+    if (sel_closed(q->k->r)) return SW_OK; /* near enough */
     now.work = q->b->work;
     if (sel_stop(&now)) return SW_OK;
     open_node node = pop(q);

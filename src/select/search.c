@@ -105,13 +105,31 @@ static sw_rc polish(searcher *q, double seconds) {
   return cost < INT64_MAX ? take_best(q, q->x, cost) : SW_OK;
 }
 
+/* From everybody's smallest values, for when nothing else keeps the caps. */
+static bool start_small(searcher *q) {
+  const sel_core *c = q->k->core;
+  for (int32_t i = 0; i < c->n; i++) {
+    double least = INFINITY;
+    for (int32_t s = 0; s < c->dom[i]; s++) {
+      double held = 0;
+      for (int32_t k = c->first_use[i]; k < c->first_use[i + 1]; k++)
+        held += (double)c->uses[k].amount[s] * (c->uses[k].end - c->uses[k].begin);
+      if (held >= least) continue;
+      least = held;
+      q->x[i] = s;
+    }
+  }
+  sel_state_set(&q->state, q->x);
+  return sel_repair(&q->state, q->packed, q->b);
+}
+
 /* Decode the best prices and messages, repair, and polish. */
 static sw_rc decode(searcher *q, double polish_s) {
   take_prices(q);
   sel_dual_decode(&q->dual, q->x);
   sel_state_set(&q->state, q->x);
   sel_spend(q->b, q->dual.cells);
-  if (!sel_repair(&q->state, q->packed, q->b)) return SW_OK;
+  if (!sel_repair(&q->state, q->packed, q->b) && (q->best_cost < INT64_MAX || !start_small(q))) return SW_OK;
   if (q->best_cost == INT64_MAX && q->state.cost < SW_FORBIDDEN)
     SW_TRY(take_best(q, q->state.x, (int64_t)q->state.cost));
   return polish(q, polish_s);
@@ -130,15 +148,30 @@ static sw_rc keep_proof(searcher *q, int64_t bound) {
 /* Passes of the dual for a while, then its bound made safe. */
 static sw_rc ascend(searcher *q, double seconds, int64_t sweeps) {
   sel_dual *u = &q->dual;
+  const double kFarOff = 4; /* a worse choice says nothing about where the bound can go */
   int64_t target = sel_base_target(q->k), bound;
-  double first = 1.3 * fmax(u->best_bound, 1.0) + 1;
+  double first = 1.3 * fmax(u->best_bound, 1.0) + 1, far = kFarOff * fmax(u->best_bound, 1.0) + 1;
   sel_budget part = sel_budget_part(q->b, seconds, sweeps * sweep_cells(q));
-  sel_dual_ascend(u, target == INT64_MAX ? first : (double)target, &part);
+  sel_dual_ascend(u, target == INT64_MAX ? first : fmin((double)target, far), &part);
   sel_budget_join(q->b, &part);
   SW_TRY(sel_dual_certify(u, q->k->model, NULL, &bound, q->d));
   SW_TRY(keep_proof(q, bound));
   sel_base_raise(q->k, bound);
   return SW_OK;
+}
+
+/* Start from the choice that the caller gave, as far as its values are left. */
+static sw_rc start_warm(searcher *q) {
+  const sel_model *m = q->k->model;
+  if (!q->k->r->has) return SW_OK;
+  for (int32_t a = 0; a < q->k->core->n; a++) {
+    const sel_var *v = &m->vars[m->alive_of[a]];
+    q->x[a] = 0;
+    for (int32_t s = 0; s < v->n; s++)
+      if (v->id[s] == q->k->r->best[m->alive_of[a]]) q->x[a] = s;
+  }
+  sel_state_set(&q->state, q->x);
+  return sel_state_feasible(&q->state) ? take_best(q, q->state.x, (int64_t)q->state.cost) : SW_OK;
 }
 
 static bool over(const searcher *q) { return sel_closed(q->k->r) || sel_stop(q->b); }
@@ -223,6 +256,7 @@ static sw_rc finish(searcher *q) {
 sw_rc sel_search(const sel_base *k, sel_budget *b, sw_diag *d) {
   searcher q = {.k = k, .b = b, .d = d};
   sw_rc rc = searcher_init(&q);
+  if (!rc) rc = start_warm(&q);
   if (!rc) rc = take_turns(&q);
   if (!rc && !sel_closed(k->r)) rc = finish(&q);
   if (q.walking) (void)sel_walkers_join(&q.walkers, q.x, &q.best_cost, NULL);
