@@ -59,7 +59,8 @@ sw_ir_span sw_ir_inside(const sw_ir_tree *t, sw_ir_span value) {
 }
 
 static bool is_bracketed(const sw_ir_tree *t, sw_ir_span s) {
-  return s.at < s.end && strchr("([{<", t->s[s.at]) && behind_bracket(t->s, s.at, s.end) == s.end;
+  char c = t->s[s.at];
+  return s.at < s.end && (c == '(' || c == '[' || c == '{' || c == '<') && behind_bracket(t->s, s.at, s.end) == s.end;
 }
 
 bool sw_ir_next_item(const sw_ir_tree *t, sw_ir_span list, uint32_t *cursor, sw_ir_span *item) {

@@ -141,7 +141,7 @@ static sw_rc leave_call(sw_importer *m, uint32_t ret, const sw_id *values, uint3
 }
 
 static sw_rc output_name(sw_importer *m, uint32_t i, const char **out) {
-  sw_ir_span attrs = sw_im_result_attrs(m->t, sw_im_op(m, m->main), i);
+  sw_ir_span attrs = m->declared_attrs[i];
   sw_ir_span name = sw_ir_unquoted(m->t, sw_ir_entry(m->t, attrs, "jax.result_info"));
   const char *base = sw_ir_len(name) ? sw_im_string(m, name) : sw_arena_printf(&m->scratch, m->d, "result%u", i);
   return base ? sw_im_fresh_name(m, base, out) : SW_E_RESOURCE;
@@ -149,10 +149,11 @@ static sw_rc output_name(sw_importer *m, uint32_t i, const char **out) {
 
 /* What is returned is what the function declares. */
 static sw_rc check_output(sw_importer *m, uint32_t ret, uint32_t i, sw_id value) {
-  sw_ir_span said = sw_im_declared_result(m->t, sw_im_op(m, m->main), i);
+  if (i >= m->n_declared) {
+    return SW_IM_FAIL(m, ret, "more values are returned than the %u that the function declares", m->n_declared);
+  }
+  sw_ir_span said = m->declared[i];
   sw_type type;
-  if (!sw_ir_present(said))
-    return SW_IM_FAIL(m, ret, "more values are returned than the %u that the function declares", i);
   SW_TRY(sw_ir_read_type(m->t, said, &m->scratch, &type, m->d));
   if (sw_type_equal(&type, &m->g->values[value].type)) return SW_OK;
   return SW_IM_FAIL(m, ret, "returned value %u is not of the type %.*s that the function declares", i,
@@ -171,8 +172,8 @@ static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *values, uint
     }
     SW_TRY(sw_graph_add_output(m->g, name, values[i], alias, sw_im_place(m, ret), m->d));
   }
-  if (sw_ir_present(sw_im_declared_result(m->t, sw_im_op(m, m->main), n))) {
-    return SW_IM_FAIL(m, ret, "%u values are returned; the function declares more", n);
+  if (n < m->n_declared) {
+    return SW_IM_FAIL(m, ret, "%u values are returned; the function declares %u", n, m->n_declared);
   }
   sw_ir_walk w = m->walks.at[--m->walks.n];
   sw_mem_free(w.instance->slots);
@@ -273,10 +274,9 @@ static sw_rc check_attr_list(sw_importer *m, const char *key, int64_t n) {
 static sw_rc check_main(sw_importer *m) {
   const sw_ir_op *f = sw_im_op(m, m->main);
   const sw_ir_block *b = &m->t->blocks.at[sw_im_block(m->t, f, 0)];
-  uint32_t results = 0;
-  while (sw_ir_present(sw_im_declared_result(m->t, f, results))) results++;
+  SW_TRY(sw_im_declare_results(m));
   SW_TRY(check_attr_list(m, "arg_attrs", b->n_args));
-  return check_attr_list(m, "res_attrs", results);
+  return check_attr_list(m, "res_attrs", m->n_declared);
 }
 
 sw_rc sw_im_import(sw_importer *m) {

@@ -57,6 +57,8 @@ typedef struct sw_importer {
   SW_ARRAY(sw_span) locations;
   uint32_t main, module;
   const struct sw_ir_roles *roles;
+  sw_ir_span *declared, *declared_attrs; /* types of main's results and their dictionaries; keep arena */
+  uint32_t n_declared;
   int64_t n_elided;
   sw_diag *d;
 } sw_importer;
@@ -210,9 +212,8 @@ void sw_im_warn(sw_importer *m, uint32_t at, const char *fmt, ...) SW_PRINTF(3, 
 
 /* The attributes of argument `i` of a function: written with it, or in arg_attrs. */
 sw_ir_span sw_im_arg_attrs(const sw_ir_tree *t, const sw_ir_op *function, uint32_t i);
-sw_ir_span sw_im_result_attrs(const sw_ir_tree *t, const sw_ir_op *function, uint32_t i);
-/* The type of result `i` that a function declares; empty when there are fewer. */
-sw_ir_span sw_im_declared_result(const sw_ir_tree *t, const sw_ir_op *function, uint32_t i);
+/* Fill `declared` and `declared_attrs` of the importer. */
+SW_CHECKED sw_rc sw_im_declare_results(sw_importer *m);
 /* First block of a region of an op; SW_IR_NONE. */
 uint32_t sw_im_block(const sw_ir_tree *t, const sw_ir_op *op, int region);
 

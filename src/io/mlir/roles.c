@@ -38,38 +38,39 @@ sw_ir_span sw_im_arg_attrs(const sw_ir_tree *t, const sw_ir_op *f, uint32_t i) {
   return (sw_ir_span){0, 0};
 }
 
-sw_ir_span sw_im_result_attrs(const sw_ir_tree *t, const sw_ir_op *f, uint32_t i) {
-  sw_ir_span item = {0, 0};
+/* Items of a list, in the keep arena; *n of them. */
+static sw_rc list_items(sw_importer *m, sw_ir_span list, sw_ir_span **out, uint32_t *n) {
+  SW_ARRAY(sw_ir_span) found = {0};
+  sw_ir_span item;
   uint32_t cursor = 0;
-  if (f->generic) {
-    sw_ir_span list = sw_ir_entry(t, f->props, "res_attrs");
-    while (sw_ir_present(list) && sw_ir_next_item(t, list, &cursor, &item)) {
-      if (!i--) return item;
-    }
-    return (sw_ir_span){0, 0};
-  }
-  if (!sw_ir_present(f->types) || t->s[f->types.at] != '(') return (sw_ir_span){0, 0};
-  sw_ir_types_cursor c = sw_ir_result_types(t, f->types);
-  while (sw_ir_next_type(t, &c, &item)) {
-    if (i--) continue;
-    while (item.at < item.end && t->s[item.at] != '{') item.at++;
-    return item.at < item.end ? item : (sw_ir_span){0, 0};
-  }
-  return (sw_ir_span){0, 0};
+  sw_rc rc = SW_OK;
+  while (!rc && list.at < list.end && sw_ir_next_item(m->t, list, &cursor, &item))
+    rc = sw_array_push(&found, item, m->d);
+  *out = rc ? NULL : sw_arena_copy(&m->keep, found.at, found.n, sizeof *found.at, m->d);
+  *n = (uint32_t)found.n;
+  sw_array_free(&found);
+  return rc ? rc : *out ? SW_OK : SW_E_RESOURCE;
 }
 
-sw_ir_span sw_im_declared_result(const sw_ir_tree *t, const sw_ir_op *f, uint32_t i) {
-  sw_ir_span types = f->generic ? sw_ir_entry(t, f->props, "function_type") : f->types, item;
-  if (!sw_ir_len(types)) return (sw_ir_span){0, 0};
-  sw_ir_types_cursor c = sw_ir_result_types(t, types);
-  while (sw_ir_next_type(t, &c, &item)) {
-    if (i--) continue;
-    for (uint32_t at = item.at; at < item.end; at++) { /* without attributes */
-      if (t->s[at] == '{') item.end = at;
-    }
-    return sw_ir_trimmed(t, item);
+/* `T {...}`, or a type and the dictionary in res_attrs. */
+sw_rc sw_im_declare_results(sw_importer *m) {
+  const sw_ir_op *f = sw_im_op(m, m->main);
+  sw_ir_span types = f->generic ? sw_ir_entry(m->t, f->props, "function_type") : f->types;
+  SW_TRY(list_items(m, sw_ir_result_types(m->t, types).list, &m->declared, &m->n_declared));
+  SW_ARENA_NEW(m->declared_attrs, &m->keep, m->n_declared, m->d);
+  for (uint32_t i = 0; i < m->n_declared; i++) {
+    sw_ir_span *type = &m->declared[i], *attrs = &m->declared_attrs[i];
+    const char *brace = memchr(m->t->s + type->at, '{', sw_ir_len(*type));
+    if (!brace) continue;
+    *attrs = (sw_ir_span){(uint32_t)(brace - m->t->s), type->end};
+    *type = sw_ir_trimmed(m->t, (sw_ir_span){type->at, attrs->at});
   }
-  return (sw_ir_span){0, 0};
+  sw_ir_span list = f->generic ? sw_ir_entry(m->t, f->props, "res_attrs") : (sw_ir_span){0, 0}, *attrs;
+  uint32_t n;
+  if (!sw_ir_present(list)) return SW_OK;
+  SW_TRY(list_items(m, sw_ir_inside(m->t, list), &attrs, &n));
+  for (uint32_t i = 0; i < n && i < m->n_declared; i++) m->declared_attrs[i] = attrs[i];
+  return SW_OK;
 }
 
 /* --- by attributes and names ------------------------------------------------------------------------------------- */
@@ -166,7 +167,7 @@ static void check_alias(role_finder *r, uint32_t i) {
   int64_t *alias = &r->out->alias[i];
   const sw_ir_tree *t = r->m->t;
   if (*alias < 0) return;
-  sw_ir_span result = *alias < 1 << 20 ? sw_im_declared_result(t, r->f, (uint32_t)*alias) : (sw_ir_span){0, 0};
+  sw_ir_span result = *alias < r->m->n_declared ? r->m->declared[*alias] : (sw_ir_span){0, 0};
   sw_type is, was;
   sw_ir_span arg = t->args.at[r->block->first_arg + i].type;
   bool ok = sw_ir_present(result) && !sw_ir_read_type(t, result, &r->m->scratch, &is, NULL) &&

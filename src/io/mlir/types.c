@@ -75,9 +75,9 @@ static uint32_t arrow(const sw_ir_tree *t, sw_ir_span types) {
     if (c == '-' && t->s[i + 1] == '>') {
       if (!depth) return i;
       i++;
-    } else if (strchr("([{<", c)) {
+    } else if (c == '(' || c == '[' || c == '{' || c == '<') {
       depth++;
-    } else if (strchr(")]}>", c)) {
+    } else if (c == ')' || c == ']' || c == '}' || c == '>') {
       depth--;
     }
   }
