@@ -199,6 +199,49 @@ static void reads_shardings(void **state) {
   }
 }
 
+/* GSPMD's tiles over x=2,y=4; NULL: no axes give them. */
+static const struct {
+  const char *tiles, *sharding;
+} kTiles[] = {
+    {"{replicated}", "[[],[]]"},
+    {"{devices=[2,1,4]<=[8] last_tile_dim_replicate}", "[[x],[]]"},
+    {"{devices=[1,8]<=[8]}", "[[],[x,y]]"},
+    {"{devices=[4,2]<=[2,4]T(1,0)}", "[[y],[x]]"},
+    {"{devices=[4,2]0,4,1,5,2,6,3,7}", "[[y],[x]]"},
+    {"{devices=[2,1,4]<=[4,2]T(1,0) last_tile_dim_replicate}", "[[y:(2)2],[]]"},
+    {"{devices=[2,1,2,2]<=[8] last_tile_dims={manual, replicated}}", NULL},
+    {"{devices=[3,2]<=[6]}", NULL},
+    {"{devices=[8,1]7,6,5,4,3,2,1,0}", NULL},
+    {"{devices=[2,4]0,0,1,2,3,4,5,6}", NULL},
+    {"{maximal device=0}", NULL},
+    {"{devices=[", NULL},
+};
+
+static void reads_tiles(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_mesh by;
+  sw_arena a = {0};
+  assert_ok(sw_mesh_parse("x=2,y=4", &a, &by, &diag));
+  for (size_t i = 0; i < sizeof kTiles / sizeof *kTiles; i++) {
+    sw_text text = {0}, found = {0};
+    sw_program *p;
+    sw_text_printf(&text, "func.func @main(%%a: " A " {mhlo.sharding = \"%s\"}) -> " A " {\nreturn %%a : " A "\n}",
+                   kTiles[i].tiles);
+    assert_ok(sw_program_parse("t", text.at, text.n, &(sw_program_options){.mesh = &by}, &p, &diag));
+    const sw_graph *g = sw_program_graph(p);
+    assert_int_equal(g->n_annotations, kTiles[i].sharding != NULL);
+    if (kTiles[i].sharding) {
+      sw_sharding_print(&by, &g->annotations[0].sharding, &found);
+      assert_string_equal(sw_text_str(&found), kTiles[i].sharding);
+    }
+    sw_program_destroy(p);
+    sw_text_free(&text);
+    sw_text_free(&found);
+  }
+  sw_arena_deinit(&a);
+}
+
 /* --- real programs ----------------------------------------------------------------------------------------------- */
 
 static sw_arena arena;
@@ -282,11 +325,12 @@ static void real_programs_come_back(void **state) {
   check_folder(folder, 1);
 }
 
-enum { N_ROWS = sizeof kRows / sizeof *kRows, N_BAD = sizeof kBad / sizeof *kBad, N_MORE = 3 };
+enum { N_ROWS = sizeof kRows / sizeof *kRows, N_BAD = sizeof kBad / sizeof *kBad, N_MORE = 4 };
 
 int main(void) {
   struct CMUnitTest tests[N_MORE + N_ROWS + N_BAD] = {
       cmocka_unit_test(reads_shardings),
+      cmocka_unit_test(reads_tiles),
       cmocka_unit_test(own_programs_come_back),
       cmocka_unit_test(real_programs_come_back),
   };

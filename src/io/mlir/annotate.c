@@ -43,10 +43,26 @@ sw_rc sw_im_mesh(sw_importer *m) {
   for (uint32_t i = 0; i < m->t->ops.n && !m->g->has_mesh; i++) {
     if (sw_ir_is(m->t, sw_im_op(m, i)->name, "sdy.mesh")) SW_TRY(read_mesh(m, i));
   }
-  if (m->o->mesh) {
-    m->g->mesh = *m->o->mesh;
+  const sw_mesh *given = m->o->mesh ? m->o->mesh : m->g->has_mesh ? NULL : m->o->fallback;
+  if (given) {
+    for (int a = 0; m->g->has_mesh && a < m->g->mesh.n_axes; a++) {
+      const char *name = m->g->mesh.axis[a].name;
+      bool known = sw_mesh_axis_named(given, name, strlen(name)) >= 0;
+      if (known || m->foreign_mesh) continue;
+      m->foreign_mesh = true;
+      if (m->o->keep != SW_KEEP_NONE) {
+        sw_im_warn(m, 0,
+                   "the program's own mesh has an axis '%s', which the given mesh has not: its shardings are left out",
+                   name);
+      }
+    }
+    m->g->mesh = *given;
     m->g->has_mesh = true;
   }
+  int64_t partitions = 0;
+  sw_ir_span attrs = m->module == SW_IR_NONE ? (sw_ir_span){0, 0} : sw_im_op(m, m->module)->attrs;
+  sw_ir_span said = sw_ir_entry(m->t, attrs, "mhlo.num_partitions");
+  m->one_device = sw_ir_present(said) && sw_ir_read_int(m->t, said, &partitions) && partitions == 1;
   return SW_OK;
 }
 
@@ -77,11 +93,26 @@ static sw_rc add(sw_importer *m, sw_id value, const sw_sharding *s, uint32_t ope
   return sw_graph_add_annotation(m->g, &a, m->d);
 }
 
+/* "{devices=...}" */
+static sw_rc annotate_tiles(sw_importer *m, sw_id value, sw_ir_span tiles, uint32_t at) {
+  const sw_type *type = &m->g->values[value].type;
+  const char *text = sw_im_string(m, tiles);
+  sw_sharding s;
+  bool ok;
+  if (m->one_device) return SW_OK;
+  SW_TRY(sw_im_read_tiles(m, text, type->rank, &s, &ok));
+  if (ok && !sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, NULL)) return add(m, value, &s, 0, at);
+  sw_im_warn(m, at, "the sharding of '%s' is left out: the mesh has no axes for %s", m->g->values[value].name, text);
+  return SW_OK;
+}
+
 sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t at) {
   const sw_type *type = &m->g->values[value].type;
-  sharding = sw_ir_resolved(m->t, sharding);
+  sharding = sw_ir_resolved(m->t, sw_ir_trimmed(m->t, sharding));
+  if (!m->g->has_mesh || !sw_ir_len(sharding)) return SW_OK;
+  if (m->t->s[sharding.at] == '"') return annotate_tiles(m, value, sw_ir_unquoted(m->t, sharding), at);
   sw_ir_span dims = dims_of(m->t, sharding);
-  if (!m->g->has_mesh || !sw_ir_len(dims) || m->t->s[sharding.at] == '"') return SW_OK;
+  if (!sw_ir_len(dims) || m->foreign_mesh) return SW_OK;
   sw_sharding s;
   sw_diag why = {0};
   sw_rc rc = sw_sharding_parse_as(&m->g->mesh, type->rank, SW_FORM_SDY, m->t->s + dims.at, sw_ir_len(dims),
@@ -120,5 +151,6 @@ sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op) {
 sw_rc sw_im_annotate_arg(sw_importer *m, sw_id value, sw_ir_span attrs) {
   if (m->o->keep == SW_KEEP_NONE) return SW_OK;
   sw_ir_span v = sw_ir_entry(m->t, attrs, "sdy.sharding");
+  if (!sw_ir_present(v)) v = sw_ir_entry(m->t, attrs, "mhlo.sharding");
   return sw_ir_present(v) ? sw_im_annotate(m, value, v, v.at) : SW_OK;
 }

@@ -59,6 +59,8 @@ typedef struct sw_importer {
   const struct sw_ir_roles *roles;
   sw_ir_span *declared, *declared_attrs; /* types of main's results and their dictionaries; keep arena */
   uint32_t n_declared;
+  bool foreign_mesh; /* the program names axes that the mesh has not */
+  bool one_device;   /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
   int64_t n_elided;
   sw_diag *d;
 } sw_importer;
@@ -205,7 +207,9 @@ SW_CHECKED sw_rc sw_im_arg_name(sw_importer *m, uint32_t i, const char **out);
 SW_CHECKED sw_rc sw_im_mesh(sw_importer *m);
 /* A sharding in Shardy's or GSPMD's text as an annotation of a value; what cannot be said in the mesh is warned of. */
 SW_CHECKED sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t at);
-/* sdy.sharding or mhlo.sharding of the op's attributes. */
+/* A sharding in tiles, "{devices=[2,4]<=[8]}", over the graph's mesh; *ok = false when it cannot be said there. */
+SW_CHECKED sw_rc sw_im_read_tiles(sw_importer *m, const char *text, int rank, sw_sharding *out, bool *ok);
+/* sdy.sharding of the op's attributes. */
 SW_CHECKED sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op);
 SW_CHECKED sw_rc sw_im_annotate_arg(sw_importer *m, sw_id value, sw_ir_span attrs);
 void sw_im_warn(sw_importer *m, uint32_t at, const char *fmt, ...) SW_PRINTF(3, 4);
