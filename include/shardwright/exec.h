@@ -43,6 +43,14 @@ typedef struct sw_exec_time {
 /* Told of each op after it, on the thread that executed it, also when it failed; seconds of sw_now_s. */
 typedef void (*sw_exec_on_op)(void *user, int64_t device, const sw_op *op, double start_s, double end_s, sw_rc rc);
 
+/* A collective done wrong on every device, to check what is supposed to notice. Removed: each device fills the result
+ * with its own input, over and over. Altered: another reduction; without one, the result moved by one element (a single
+ * element is cleared). */
+typedef struct sw_sabotage {
+  const sw_op *op; /* of the program; NULL: none */
+  bool alter;
+} sw_sabotage;
+
 typedef struct sw_exec_options {
   bool poison; /* fill results before kernels write them and padding afterwards, so that a read of either shows */
   sw_exec_observer observe; /* NULL: none */
@@ -53,9 +61,7 @@ typedef struct sw_exec_options {
   /* NULL, or room for graph->n_ops entries (sw_exec_run), or devices * graph->n_ops, device-major (sw_exec_run_spmd),
    * indexed by op id. */
   sw_exec_time *times;
-  /* > 0: the n-th communicating collective moves nothing; each device fills the result with its own input, over and
-   * over. A check of checks. */
-  int32_t sabotage;
+  sw_sabotage sabotage;
   int64_t *peak_bytes; /* NULL, or one entry per device: most bytes of values (arguments included) held at once */
 } sw_exec_options;
 

@@ -19,8 +19,8 @@ typedef struct sw_validate_options {
   double timeout_s;        /* of a collective; <= 0: 30 */
   const sw_tensor *inputs; /* NULL, or one per argument of the model */
   sw_tensor *outputs;      /* NULL, or room for the model's outputs, reassembled from the devices; caller frees */
-  int32_t sabotage;        /* > 0: the n-th communicating op of the program moves nothing, each device makes do with its
-                              own data: a check of the check */
+  int32_t sabotage;        /* > 0: the n-th collective of the program is left out on every device, */
+  bool sabotage_alters;    /* or done wrongly (sw_sabotage): a check of the check */
   bool mpi;                /* the devices are the processes of an MPI run; every process gets the result */
   uint64_t jitter_seed;    /* random delays before communication; 0: none */
   sw_cancel *cancel;
@@ -52,7 +52,7 @@ typedef struct sw_validation {
   int64_t device;              /* with `mpi`: this process's; else 0 */
   int64_t elements;            /* compared over all devices and outputs */
   sw_comm_stats comm;          /* summed over devices */
-  int32_t communicating_ops;
+  int32_t collectives;         /* of the program */
 } sw_validation;
 
 /* SW_E_MISMATCH is not returned: see `matches`. Failures of the run itself are. */

@@ -8,12 +8,14 @@
 #include "shardwright/trace.h"
 #include "shardwright/validate.h"
 
+enum { MOST_COMPARED_BYTES = 1 << 30 };
+
 typedef struct settings {
   sw_model_options from;
   const char *plan, *engine, *inputs, *outputs, *trace;
   int64_t seed, sabotage, jitter;
   double timeout;
-  bool random_floats, intermediates;
+  bool random_floats, outputs_only, sabotage_alters;
 } settings;
 
 static const sw_operand kOperands[] = {
@@ -37,15 +39,19 @@ static const sw_option kOptions[] = {
     {"seed", 0, SW_OPTION_INT, "K", "1", "seed of the arguments", SW_INTO_INT(settings, seed), .min = 0, .max = 1e15},
     {"random-floats", 0, SW_OPTION_FLAG, NULL, NULL, "random floats as arguments instead of small integers",
      SW_INTO_FLAG(settings, random_floats)},
-    {"intermediates", 0, SW_OPTION_FLAG, NULL, NULL, "compare every value, and name the first op that differs",
-     SW_INTO_FLAG(settings, intermediates)},
+    {"outputs-only", 0, SW_OPTION_FLAG, NULL, NULL,
+     "do not run again to compare every value and name the first op that differs",
+     SW_INTO_FLAG(settings, outputs_only)},
     {"timeout", 0, SW_OPTION_NUMBER, "S", "30", "seconds that a device waits for the others",
      SW_INTO_NUMBER(settings, timeout), .min = 0.001, .max = 86400},
     {"jitter", 0, SW_OPTION_INT, "SEED", "0", "random delays before communication; 0: none",
      SW_INTO_INT(settings, jitter), .min = 0, .max = 1e15},
     {"sabotage", 0, SW_OPTION_INT, "N", "0",
-     "let the N-th communicating op move nothing, to see that validation notices; 0: none",
+     "leave out the N-th collective of the program, to see that validation notices; 0: none",
      SW_INTO_INT(settings, sabotage), .min = 0, .max = 1e9},
+    {"sabotage-alters", 0, SW_OPTION_FLAG, NULL, NULL,
+     "--sabotage does it wrongly instead: with another reduction, or its result moved by one element",
+     SW_INTO_FLAG(settings, sabotage_alters)},
 };
 
 static void print_entry(const sw_validate_entry *e, sw_text *out) {
@@ -100,6 +106,38 @@ static sw_rc print_result(const sw_plan *plan, const sw_validation *v, const sw_
              : SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "the partitioned program does not compute what the model does");
 }
 
+/* Bytes of all values of a model. */
+static int64_t value_bytes(const sw_graph *g) {
+  int64_t sum = 0;
+  for (int32_t i = 0; i < g->n_values; i++) {
+    int64_t bytes = sw_type_bytes(&g->values[i].type);
+    sum = bytes < 0 || bytes > INT64_MAX - sum ? INT64_MAX : sum + bytes;
+  }
+  return sum;
+}
+
+/* The run once more, comparing every value: a run of its own, so that the first one's time is that of the program. */
+static sw_rc compare_all(const sw_plan *plan, const sw_validate_options *o, sw_arena *arena, sw_validation *v,
+                         sw_diag *d) {
+  sw_validate_options all = *o;
+  sw_validation second;
+  if (value_bytes(plan->graph) > MOST_COMPARED_BYTES) {
+    sw_log(SW_LOG_WARN, "only outputs are compared: all values together take more than %d MiB",
+           (int)(MOST_COMPARED_BYTES >> 20));
+    return SW_OK;
+  }
+  all.intermediates = true;
+  all.outputs = NULL;
+  all.on_op = NULL;
+  all.on_call = NULL;
+  SW_TRY(sw_validate(plan, &all, arena, &second, d));
+  v->matches = v->matches && second.matches;
+  v->values_compared = second.values_compared;
+  v->first_bad_op = second.first_bad_op;
+  v->first_bad = second.first_bad;
+  return SW_OK;
+}
+
 /* Validate with arrays from and to folders, where asked. */
 static sw_rc validate(const sw_call *call, const sw_plan *plan, sw_validate_options *o, sw_validation *v, sw_diag *d) {
   const settings *s = call->settings;
@@ -113,6 +151,7 @@ static sw_rc validate(const sw_call *call, const sw_plan *plan, sw_validate_opti
   }
   if (s->outputs) o->outputs = outputs;
   sw_rc rc = sw_validate(plan, o, call->arena, v, d);
+  if (!rc && !s->outputs_only && !o->mpi) rc = compare_all(plan, o, call->arena, v, d);
   if (!rc && s->outputs && v->device == 0) rc = sw_arrays_write(plan->graph, s->outputs, outputs, d);
   sw_arrays_free(inputs, f->n_args);
   sw_arrays_free(outputs, f->n_outputs);
@@ -145,16 +184,16 @@ static sw_rc run(const sw_call *call, sw_diag *d) {
   SW_TRY(sw_session_open_plan(&s->from, s->plan, call->arena, &session, &plan, d));
   sw_validate_options o = {.seed = (uint64_t)s->seed,
                            .random_floats = s->random_floats,
-                           .intermediates = s->intermediates,
                            .timeout_s = s->timeout,
                            .sabotage = (int32_t)s->sabotage,
+                           .sabotage_alters = s->sabotage_alters,
                            .jitter_seed = (uint64_t)s->jitter,
                            .mpi = strcmp(s->engine, "mpi") == 0,
                            .cancel = call->cancel};
   sw_rc rc = validate_traced(call, &plan, &o, &v, d);
-  if (!rc && s->sabotage > v.communicating_ops) {
-    rc = SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--sabotage %lld: the program has %d communicating ops",
-                 (long long)s->sabotage, v.communicating_ops);
+  if (!rc && s->sabotage > v.collectives) {
+    rc = SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--sabotage %lld: the program has %d collectives", (long long)s->sabotage,
+                 v.collectives);
   }
   if (!rc) rc = print_result(&plan, &v, call, d);
   sw_session_close(&session);
@@ -166,7 +205,8 @@ const sw_command sw_command_run = {
     .summary = "execute a plan on device threads and compare it with one device",
     .description =
         "Partitions the model under the plan, runs it with one thread per device, and compares every element of every "
-        "output on every device with a run on one device. Exit status 4 when they differ.\n"
+        "output on every device with a run on one device; then runs once more to compare every value in between. Exit "
+        "status 4 when they differ.\n"
         "With --comm mpi, under the mpirun of a library that shardwright-openmpi or shardwright-mpich is built for, "
         "every "
         "process is one device; the first one prints and writes.\n",

@@ -1,8 +1,8 @@
 /* Arguments for a validating run: what an argument is used for decides what it may hold.
  *
  * Indices stay inside the table they address; what a root or a logarithm is taken of is not negative; everything else
- * is distinct and of mixed sign. Random weights are scaled by their fan-in, so that deep models neither explode nor
- * vanish.
+ * is distinct and of mixed sign. Random weights are scaled by the number of terms that they are summed in, so that what
+ * an input says neither explodes nor vanishes in a deep model.
  */
 #include <math.h>
 #include <string.h>
@@ -14,6 +14,7 @@
 typedef struct role {
   int64_t index_limit; /* > 0: used as an index below this */
   bool root;           /* a root or logarithm is taken of it */
+  double terms;        /* > 0: it is a factor of sums of so many products */
 } role;
 
 typedef struct walker {
@@ -37,6 +38,14 @@ static void note_index(walker *w, int64_t limit) {
   if (limit > 0 && (w->found.index_limit == 0 || limit < w->found.index_limit)) w->found.index_limit = limit;
 }
 
+static void note_terms(walker *w, const sw_space *s) {
+  double terms = 1;
+  for (int i = 0; i < s->n_loops; i++) {
+    if (s->loops[i].kind == SW_LOOP_REDUCTION) terms *= (double)s->loops[i].size;
+  }
+  if (terms > w->found.terms) w->found.terms = terms;
+}
+
 static sw_rc visit_use(walker *w, sw_value_use u, bool integer, sw_diag *d) {
   if (u.op < 0) return SW_OK;
   const sw_op *op = &w->g->ops[u.op];
@@ -51,6 +60,7 @@ static sw_rc visit_use(walker *w, sw_value_use u, bool integer, sw_diag *d) {
     const sw_type *t = sw_operand_type(w->g, op, 0);
     if (t->rank > 0) note_index(w, t->dims[t->rank - 1]);
   }
+  if ((op->code == SW_OP_DOT || op->code == SW_OP_CONVOLUTION) && op->space) note_terms(w, op->space);
   if (takes_root(op->code) && u.index == 0) w->found.root = true;
   bool follow =
       hands_through(op->code) || (!integer && scales(op->code) && !(op->code == SW_OP_DIVIDE && u.index == 1));
@@ -91,10 +101,9 @@ static sw_fill fill_for(const sw_value *v, const role *r, uint64_t seed, bool ra
     f.kind = SW_FILL_INDEX;
     f.limit = (double)r->index_limit;
   }
-  if (random_floats && v->kind == SW_VALUE_PARAMETER && v->type.rank >= 2) {
-    double fan_in = (double)sw_type_elements(&v->type) /
-                    (double)(v->type.dims[v->type.rank - 1] ? v->type.dims[v->type.rank - 1] : 1);
-    f.limit = sqrt(3.0 / (fan_in > 1 ? fan_in : 1));
+  bool weight = v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE;
+  if (random_floats && weight && v->type.rank >= 2 && r->terms > 1) {
+    f.limit = sqrt(6.0 / r->terms); /* variance 2 / terms: a rectifier after it takes half */
   }
   return f;
 }

@@ -87,19 +87,42 @@ static void keep_own(const sw_buffer *in, sw_buffer *out) {
   }
 }
 
+/* A collective's result moved by one element. */
+static void move_result(sw_buffer *out) {
+  int64_t element = sw_dtype_bytes(out->dtype), all = tensor_bytes(out);
+  char first[16], *data = out->data;
+  if (all <= element) {
+    memset(data, 0, (size_t)all);
+    return;
+  }
+  memcpy(first, data, (size_t)element);
+  memmove(data, data + element, (size_t)(all - element));
+  memcpy(data + all - element, first, (size_t)element);
+}
+
+static sw_rc sabotage(sw_execution *e, sw_comm_call *call, sw_diag *d) {
+  sw_collective other = *call->coll;
+  bool reduces = sw_coll_flags(other.op) & SW_COLL_USES_REDUCTION;
+  if (!e->v->options->sabotage.alter) {
+    keep_own(call->in, call->out);
+    return SW_OK;
+  }
+  other.reduction = other.reduction == SW_REDUCE_MAX ? SW_REDUCE_MIN : SW_REDUCE_MAX;
+  if (reduces) call->coll = &other;
+  SW_TRY(sw_comm_run(e->v->program->comm, e->v->device, call, d));
+  if (!reduces) move_result(call->out);
+  return SW_OK;
+}
+
 static sw_rc run_collective(sw_execution *e, const sw_op *op, const sw_buffer *const *in, sw_buffer *const *out,
                             sw_diag *d) {
   const sw_exec_program *p = e->v->program;
   if (!p || !p->comm) return SW_FAIL_INPUT(d, op->span, "op '%s' is a collective, but one device runs alone", op->name);
-  bool communicates = !(sw_coll_flags(op->collective->op) & SW_COLL_LOCAL);
-  if (communicates && ++e->n_communicating == e->v->options->sabotage && op->n_operands && op->n_results) {
-    keep_own(in[0], out[0]);
-    return SW_OK;
-  }
   sw_comm_call call = {.coll = op->collective,
                        .in = op->n_operands ? in[0] : NULL,
                        .out = op->n_results ? out[0] : NULL,
                        .where = op - e->v->graph->ops};
+  if (op == e->v->options->sabotage.op && call.in && call.out) return sabotage(e, &call, d);
   return sw_comm_run(p->comm, e->v->device, &call, d);
 }
 

@@ -25,7 +25,6 @@ typedef struct sw_execution {
   sw_arena scratch;     /* of the op that runs */
   size_t scratch_block; /* bytes of the block that it keeps */
   int64_t held_bytes, peak_bytes;
-  int32_t n_communicating; /* collectives met so far that are not local */
 } sw_execution;
 
 /* Room for a value, filled with garbage when poisoning. */

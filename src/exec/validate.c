@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/native.h"
+#include "exec/noise.h"
 #include "exec/processes.h"
 #include "shardwright/checked.h"
 #include "shardwright/log.h"
@@ -20,6 +21,7 @@ typedef struct validator {
   bool own_args;
   sw_tensor *want;   /* by output, single device */
   sw_tensor *values; /* by model value, with `intermediates`; else NULL */
+  double *noise;     /* by model value, with `intermediates`: sw_noise_scales */
   sw_tensor *blocks; /* devices * n_args */
   sw_tensor *got;    /* devices * n_outputs */
   int64_t devices;
@@ -129,12 +131,15 @@ static double magnitude_of(const sw_buffer *b) {
 }
 
 /* Errors of one op pass through all later ones: the tolerance of a single reduction times the root of the depth. */
-static sw_tolerance tolerance_for(const validator *v, const sw_buffer *want) {
+static sw_tolerance tolerance_at(const validator *v, sw_dtype dtype, double magnitude) {
   if (v->exact) return (sw_tolerance){0, 0};
-  double magnitude = magnitude_of(want), depth = sqrt((double)sw_graph_main_block(v->plan->graph)->n_ops);
-  sw_tolerance t = sw_tolerance_for(want->dtype, v->terms, 1);
-  double relative = t.relative * depth;
+  double depth = sqrt((double)sw_graph_main_block(v->plan->graph)->n_ops);
+  double relative = sw_tolerance_for(dtype, v->terms, 1).relative * depth;
   return (sw_tolerance){relative, relative * magnitude};
+}
+
+static sw_tolerance tolerance_for(const validator *v, const sw_buffer *want) {
+  return tolerance_at(v, want->dtype, magnitude_of(want));
 }
 
 /* Compare one device's block with its part of the whole; keeps the worse of two differences. */
@@ -236,6 +241,40 @@ static sw_rc run_single(validator *v, sw_diag *d) {
   return run_once(v, d);
 }
 
+static const sw_buffer *single_value(const validator *v, sw_id id) {
+  const sw_graph *g = v->plan->graph;
+  const sw_function *f = &g->functions[g->main];
+  const sw_value *value = &g->values[id];
+  if (value->def >= 0) return v->values[id].data ? &v->values[id] : NULL;
+  bool is_arg = value->def_index < f->n_args && f->args[value->def_index] == id; /* not of a region's block */
+  return is_arg ? &v->args[value->def_index] : NULL;
+}
+
+/* An integer or bool that follows from inexact floats may turn at any rounding. */
+static bool turns(const validator *v, sw_id id) {
+  const sw_graph *g = v->plan->graph;
+  const sw_op *op = g->values[id].def >= 0 ? &g->ops[g->values[id].def] : NULL;
+  if (v->exact || !op || sw_dtype_class_of(g->values[id].type.dtype) == SW_CLASS_FLOAT) return false;
+  for (int i = 0; i < op->n_operands; i++) {
+    if (sw_dtype_class_of(sw_operand_type(g, op, i)->dtype) == SW_CLASS_FLOAT) return true;
+  }
+  return false;
+}
+
+static sw_rc find_noise(validator *v, sw_arena *arena, sw_diag *d) {
+  const sw_graph *g = v->plan->graph;
+  double *magnitude;
+  if (!v->values) return SW_OK;
+  SW_ARENA_NEW(magnitude, arena, g->n_values, d);
+  SW_ARENA_NEW(v->noise, arena, g->n_values, d);
+  for (int32_t i = 0; i < g->n_values; i++) {
+    const sw_buffer *b = single_value(v, i);
+    magnitude[i] = b ? magnitude_of(b) : 0;
+  }
+  sw_noise_scales(g, magnitude, v->noise);
+  return SW_OK;
+}
+
 /* --- the parallel run -------------------------------------------------------------------------------------------- */
 
 static sw_rc cut_arguments(validator *v, sw_diag *d) {
@@ -255,13 +294,34 @@ static void valid_of(void *user, sw_id value, int64_t device, int64_t *valid) {
   sw_spmd_valid(&((const validator *)user)->spmd, value, device, valid);
 }
 
-/* Does one device's run leave the one value to compare blocks with? Partial values have no counterpart there, and of a
+/* What one device's run leaves to compare a block with, or NULL. Partial values have no counterpart there, and of a
  * loop's values only the last is known. */
-static bool is_comparable(const validator *v, const sw_layout *l) {
-  if (!l->is_block || l->sharding.n_partial) return false;
+static const sw_buffer *counterpart(const validator *v, const sw_layout *l) {
+  if (!l->is_block || l->sharding.n_partial || turns(v, l->source)) return NULL;
   const sw_graph *g = v->plan->graph;
   sw_id def = g->values[l->source].def;
-  return def >= 0 && !sw_op_in_loop(g, &g->ops[def]) && v->values[l->source].data;
+  return def >= 0 && sw_op_in_loop(g, &g->ops[def]) ? NULL : single_value(v, l->source);
+}
+
+/* The op of the model to blame when a block is wrong: the one that makes the value, or that wants an argument so. */
+static sw_id blamed(const validator *v, const sw_layout *l, const sw_op *op) {
+  sw_id def = v->plan->graph->values[l->source].def;
+  return def >= 0 ? def : v->spmd.origin[op - v->spmd.program->ops].op;
+}
+
+static void note_comparison(validator *v, const sw_validate_entry *e, sw_id op) {
+  const sw_graph *g = v->plan->graph;
+  int32_t step = op >= 0 ? v->step_of[op] : sw_graph_main_block(g)->n_ops;
+  pthread_mutex_lock(&v->lock);
+  v->out->values_compared++;
+  bool earlier = !v->out->first_bad_op || step < v->first_bad_step ||
+                 (step == v->first_bad_step && e->device < v->out->first_bad.device);
+  if (e->worst.differing && earlier) {
+    v->out->first_bad_op = op >= 0 ? g->ops[op].name : "outputs";
+    v->out->first_bad = *e;
+    v->first_bad_step = step;
+  }
+  pthread_mutex_unlock(&v->lock);
 }
 
 /* Compare a block as soon as a device has made it. */
@@ -270,25 +330,26 @@ static sw_rc observe_parallel(void *user, int64_t device, const sw_op *op, const
   validator *v = user;
   for (int i = 0; i < op->n_results; i++) {
     const sw_layout *l = &v->spmd.layout[op->results[i]];
-    if (!is_comparable(v, l)) continue;
-    const sw_buffer *whole = &v->values[l->source];
+    const sw_buffer *whole = counterpart(v, l);
+    if (!whole) continue;
     sw_validate_entry e = {
         .name = v->plan->graph->values[l->source].name, .rank = whole->rank, .exact = v->exact, .device = device};
-    e.tolerance = tolerance_for(v, whole);
+    e.tolerance = tolerance_at(v, whole->dtype, v->noise[l->source]);
     SW_TRY(compare_block(v, &l->sharding, whole, results[i], device, e.tolerance, &e.worst, d));
-    int32_t step = v->step_of[v->plan->graph->values[l->source].def];
-    pthread_mutex_lock(&v->lock);
-    v->out->values_compared++;
-    bool earlier = !v->out->first_bad_op || step < v->first_bad_step ||
-                   (step == v->first_bad_step && device < v->out->first_bad.device);
-    if (e.worst.differing && earlier) {
-      v->out->first_bad_op = v->plan->graph->ops[v->plan->graph->values[l->source].def].name;
-      v->out->first_bad = e;
-      v->first_bad_step = step;
-    }
-    pthread_mutex_unlock(&v->lock);
+    note_comparison(v, &e, blamed(v, l, op));
   }
   return SW_OK;
+}
+
+/* The n-th collective of the program, counted from 1; NULL when there are fewer. */
+static const sw_op *nth_collective(const sw_spmd *s, int32_t n, int32_t *count) {
+  int32_t seen = 0;
+  const sw_op *found = NULL;
+  for (int32_t i = 0; i < s->program->n_ops; i++) {
+    if (s->program->ops[i].collective && ++seen == n) found = &s->program->ops[i];
+  }
+  if (count) *count = seen;
+  return found;
 }
 
 static sw_rc run_parallel(validator *v, sw_diag *d) {
@@ -297,7 +358,8 @@ static sw_rc run_parallel(validator *v, sw_diag *d) {
   const sw_buffer **args = sw_mem_alloc(n + 1, sizeof *args, d);
   sw_rc rc = args ? SW_OK : SW_E_RESOURCE;
   for (size_t i = 0; !rc && i < n; i++) args[i] = &v->blocks[i];
-  sw_exec_options o = {.poison = true, .cancel = v->o->cancel, .sabotage = v->o->sabotage};
+  sw_exec_options o = {.poison = true, .cancel = v->o->cancel};
+  o.sabotage = (sw_sabotage){nth_collective(&v->spmd, v->o->sabotage, NULL), v->o->sabotage_alters};
   o.on_op = v->o->on_op;
   o.on_op_user = v->o->listener;
   if (v->values) o.observe = observe_parallel;
@@ -421,26 +483,17 @@ static void release(validator *v) {
   sw_spmd_deinit(&v->spmd);
 }
 
-static int32_t count_communicating(const sw_spmd *s) {
-  const sw_block *b = sw_graph_main_block(s->program);
-  int32_t n = 0;
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    const sw_collective *c = s->program->ops[b->ops[i]].collective;
-    n += c && !(sw_coll_flags(c->op) & SW_COLL_LOCAL);
-  }
-  return n;
-}
-
 sw_rc sw_validate(const sw_plan *plan, const sw_validate_options *o, sw_arena *arena, sw_validation *out, sw_diag *d) {
   *out = (sw_validation){0};
   validator v = {.plan = plan, .o = o, .out = out};
   SW_TRY(sw_partition(plan, &v.spmd, d));
   pthread_mutex_init(&v.lock, NULL);
-  out->communicating_ops = count_communicating(&v.spmd);
+  (void)nth_collective(&v.spmd, 0, &out->collectives);
   sw_rc rc = sw_spmd_verify(&v.spmd, d);
   if (!rc) rc = open_comm(&v, d);
   if (!rc) rc = prepare(&v, arena, d);
   if (!rc) rc = run_single(&v, d);
+  if (!rc) rc = find_noise(&v, arena, d);
   if (!rc) rc = cut_arguments(&v, d);
   if (!rc) rc = run_parallel(&v, d);
   if (rc && v.out->parallel_s > 0 && rc != SW_E_CANCELLED) log_flight_record(&v);

@@ -2,7 +2,8 @@
  *
  * Arguments get their shardings from a rule; every op then takes, in program order, the strategy that is cheapest given
  * what its operands are cut like by then (ties: fewer bytes of results), and a partial result is completed by whoever
- * uses it next. No op looks ahead: that is what the search is for.
+ * uses it next. No op looks ahead: that is what the search is for. But constants and broadcasts wait for their first
+ * use and are made as it wants them, as nobody would write a plan that communicates a constant.
  */
 #include <math.h>
 #include <string.h>
@@ -19,6 +20,7 @@ typedef struct follower {
   sw_arena scratch;
   sw_plan *plan;
   bool *fixed;   /* by argument: its sharding is decided */
+  bool *waits;   /* by op: decided by its first use */
   int64_t batch; /* extent of the first dimension of the first input, 0 when there is none */
   sw_dict classes;
   SW_ARRAY(sw_enumeration) enumerations;
@@ -86,7 +88,8 @@ static void place_args(follower *f) {
 
 /* --- following --------------------------------------------------------------------------------------------------- */
 
-static sw_rc strategies_of(follower *f, const sw_op *op, const sw_enumeration **out, sw_diag *d) {
+/* By value: pricing one op may enumerate others, and the array moves. */
+static sw_rc strategies_of(follower *f, const sw_op *op, sw_enumeration *out, sw_diag *d) {
   f->key.n = 0;
   sw_op_class_key(f->g, op, &f->key);
   if (f->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
@@ -98,7 +101,7 @@ static sw_rc strategies_of(follower *f, const sw_op *op, const sw_enumeration **
     SW_TRY(sw_strategies_enumerate(f->g, op, f->machine, NULL, &f->scratch, &e, d));
     SW_TRY(sw_array_push(&f->enumerations, e, d));
   }
-  *out = &f->enumerations.at[*slot];
+  *out = f->enumerations.at[*slot];
   return SW_OK;
 }
 
@@ -131,17 +134,82 @@ static bool keeps_partials(const sw_op *op, const sw_strategy *s) {
 }
 
 static sw_rc cost_here(follower *f, const sw_op *op, const sw_strategy *s, const sw_op_cost *own, double *out,
+                       sw_diag *d);
+
+/* The op that makes a value, if it still waits. */
+static const sw_op *waiting_maker(const follower *f, sw_id value) {
+  sw_id def = f->g->values[value].def;
+  return def >= 0 && f->waits[def] ? &f->g->ops[def] : NULL;
+}
+
+/* The cheapest strategy that makes the op's result as wanted; *best NULL when there is none. */
+static sw_rc make_as(follower *f, const sw_op *op, const sw_sharding *wanted, const sw_strategy **best, double *seconds,
+                     sw_diag *d) {
+  sw_enumeration e;
+  *best = NULL;
+  *seconds = INFINITY;
+  SW_TRY(strategies_of(f, op, &e, d));
+  for (int32_t i = 0; i < e.n; i++) {
+    sw_sharding made;
+    double cost;
+    sw_strategy_result(f->g, op, &e.at[i], 0, &made);
+    if (!sw_sharding_equal(&made, wanted) || keeps_partials(op, &e.at[i])) continue;
+    SW_TRY(cost_here(f, op, &e.at[i], &e.cost[i], &cost, d));
+    if (cost >= *seconds) continue;
+    *seconds = cost;
+    *best = &e.at[i];
+  }
+  return SW_OK;
+}
+
+static sw_rc cost_of_operand(follower *f, sw_id value, const sw_sharding *to, double *out, sw_diag *d) {
+  const sw_op *maker = waiting_maker(f, value);
+  const sw_strategy *best = NULL;
+  sw_sharding from;
+  if (maker) SW_TRY(make_as(f, maker, to, &best, out, d));
+  if (best) return SW_OK;
+  sw_plan_value_sharding(f->plan, value, &from);
+  return price(f, &f->g->values[value].type, &from, to, out, d);
+}
+
+static sw_rc cost_here(follower *f, const sw_op *op, const sw_strategy *s, const sw_op_cost *own, double *out,
                        sw_diag *d) {
   *out = own->local_s + own->move_s;
   for (int i = 0; i < op->n_operands; i++) {
-    sw_sharding from, to;
+    sw_sharding to;
     double more;
-    sw_plan_value_sharding(f->plan, op->operands[i], &from);
     sw_strategy_operand(f->g, op, s, i, &to);
-    SW_TRY(price(f, sw_operand_type(f->g, op, i), &from, &to, &more, d));
+    SW_TRY(cost_of_operand(f, op->operands[i], &to, &more, d));
     *out += more;
   }
   return SW_OK;
+}
+
+/* What the operands of a decided op waited for is known now. */
+static sw_rc settle_operands(follower *f, const sw_op *op, sw_diag *d) {
+  for (int i = 0; i < op->n_operands; i++) {
+    const sw_op *maker = waiting_maker(f, op->operands[i]);
+    const sw_strategy *best;
+    sw_sharding to;
+    double seconds;
+    if (!maker) continue;
+    sw_strategy_operand(f->g, op, &f->plan->ops[op - f->g->ops], i, &to);
+    SW_TRY(make_as(f, maker, &to, &best, &seconds, d));
+    if (best) f->plan->ops[maker - f->g->ops] = *best;
+    f->waits[maker - f->g->ops] = false;
+    SW_TRY(settle_operands(f, maker, d));
+  }
+  return SW_OK;
+}
+
+/* Constants, broadcasts, and what is computed from constants alone. */
+static bool can_wait(const follower *f, const sw_op *op) {
+  if (op->n_results != 1 || sw_op_tied_to(f->g, (sw_id)(op - f->g->ops)) >= 0) return false;
+  if (op->code == SW_OP_BROADCAST) return true;
+  for (int i = 0; i < op->n_operands; i++) {
+    if (!waiting_maker(f, op->operands[i])) return false;
+  }
+  return true;
 }
 
 static double result_bytes(const follower *f, const sw_op *op, const sw_strategy *s) {
@@ -157,25 +225,26 @@ static double result_bytes(const follower *f, const sw_op *op, const sw_strategy
 
 static sw_rc follow(follower *f, sw_id id, sw_diag *d) {
   const sw_op *op = &f->g->ops[id];
-  const sw_enumeration *e;
+  sw_enumeration e;
   sw_id leader = sw_op_tied_to(f->g, id);
   if (leader >= 0) {
     f->plan->ops[id] = f->plan->ops[leader];
-    return SW_OK;
+    return settle_operands(f, op, d);
   }
   double best = INFINITY, best_bytes = INFINITY;
   SW_TRY(strategies_of(f, op, &e, d));
-  for (int32_t i = 0; i < e->n; i++) {
-    if (keeps_partials(op, &e->at[i])) continue;
-    double cost, bytes = result_bytes(f, op, &e->at[i]);
-    SW_TRY(cost_here(f, op, &e->at[i], &e->cost[i], &cost, d));
+  for (int32_t i = 0; i < e.n; i++) {
+    if (keeps_partials(op, &e.at[i])) continue;
+    double cost, bytes = result_bytes(f, op, &e.at[i]);
+    SW_TRY(cost_here(f, op, &e.at[i], &e.cost[i], &cost, d));
     if (cost < best || (cost == best && bytes < best_bytes)) {
       best = cost;
       best_bytes = bytes;
-      f->plan->ops[id] = e->at[i];
+      f->plan->ops[id] = e.at[i];
     }
   }
-  return SW_OK;
+  f->waits[id] = false;
+  return settle_operands(f, op, d);
 }
 
 /* --- Megatron: weights by columns, or by rows where the other factor is already cut along what is summed ---------- */
@@ -225,7 +294,7 @@ static void place_table(follower *f, const sw_op *op) {
 
 static sw_rc follow_all(follower *f, sw_diag *d) {
   const sw_block *b = sw_graph_main_block(f->g);
-  for (int32_t i = 0; i < b->n_ops; i++) {
+  for (int32_t i = 0; f->kind != SW_BASELINE_REPLICATED && i < b->n_ops; i++) {
     const sw_op *op = &f->g->ops[b->ops[i]];
     bool megatron = f->kind == SW_BASELINE_MEGATRON && f->mesh->n_axes > 0;
     if (megatron && op->code == SW_OP_DOT) {
@@ -233,7 +302,11 @@ static sw_rc follow_all(follower *f, sw_diag *d) {
       place_weight(f, op, 0);
     }
     if (megatron && op->code == SW_OP_GATHER) place_table(f, op);
-    if (f->kind != SW_BASELINE_REPLICATED) SW_TRY(follow(f, b->ops[i], d));
+    f->waits[b->ops[i]] = can_wait(f, op);
+    if (!f->waits[b->ops[i]]) SW_TRY(follow(f, b->ops[i], d));
+  }
+  for (int32_t i = b->n_ops - 1; i >= 0; i--) { /* those that only outputs use */
+    if (f->waits[b->ops[i]]) SW_TRY(follow(f, b->ops[i], d));
   }
   return SW_OK;
 }
@@ -265,12 +338,14 @@ sw_rc sw_baseline_build(const sw_graph *g, const sw_machine *machine, sw_baselin
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
   out->origin = kTexts[b];
   f.fixed = sw_mem_alloc((size_t)g->functions[g->main].n_args, sizeof *f.fixed, d);
-  sw_rc rc = f.fixed ? SW_OK : SW_E_RESOURCE;
+  f.waits = sw_mem_alloc((size_t)g->n_ops, sizeof *f.waits, d);
+  sw_rc rc = f.fixed && f.waits ? SW_OK : SW_E_RESOURCE;
   if (!rc) place_args(&f);
   if (!rc) rc = follow_all(&f, d);
   if (!rc) shard_fully(&f);
   if (!rc) place_outputs(&f);
   sw_mem_free(f.fixed);
+  sw_mem_free(f.waits);
   sw_dict_deinit(&f.classes);
   sw_dict_deinit(&f.prices);
   sw_array_free(&f.enumerations);

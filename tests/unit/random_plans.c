@@ -88,13 +88,18 @@ static verdict try_plan(chooser *c, const sw_plan *p, uint64_t seed, sw_text *wh
   sw_diag diag = {0};
   sw_arena scratch = {0};
   sw_validation v;
-  sw_validate_options o = {.seed = seed, .timeout_s = 60};
+  sw_validate_options o = {.seed = seed, .timeout_s = 60, .intermediates = true};
   verdict result = ILLEGAL;
   (void)c;
   if (sw_plan_verify(p, &diag) == SW_OK) {
     sw_rc rc = sw_validate(p, &o, &scratch, &v, &diag);
     result = rc == SW_OK && v.matches ? GOOD : BAD;
     why->n = 0;
+    if (!rc && v.first_bad_op) {
+      sw_text_printf(why, "%s, made by %s: ", v.first_bad.name, v.first_bad_op);
+      sw_difference_print(&v.first_bad.worst, v.first_bad.rank, why);
+      sw_text_puts(why, "; ");
+    }
     if (rc) sw_text_printf(why, "%s (%s)", diag.text, diag.n_notes ? diag.notes[0] : "");
     for (int32_t i = 0; !rc && i < v.n_outputs; i++) {
       if (!v.outputs[i].worst.differing) continue;

@@ -1,0 +1,142 @@
+/* Validation notices every wrong collective: for every small model and several plans, each collective of the program in
+ * turn is left out, and then done wrongly; the run must differ from that of one device every time.
+ *
+ *   SW_TEST_SCALE=100000 ./unit_sabotage [model]     all collectives; by default a few of each program
+ */
+#include "check.h"
+
+#include "shardwright/hash.h"
+#include "shardwright/model_json.h"
+#include "shardwright/profile_json.h"
+#include "shardwright/validate.h"
+
+static const char *const kModels[] = {"mlp",        "gpt2",       "llama3",     "llama3-decode",
+                                      "mixtral",    "vit",        "resnet",     "mlp-train",
+                                      "gpt2-train", "conv-train", "bert-train", "moe-layers-train"};
+
+typedef struct subject {
+  sw_arena arena;
+  sw_graph *graph;
+  sw_machine *machine;
+  sw_plan plan;
+  const char *model, *how;
+} subject;
+
+static const char *const kProfile = SW_SOURCE_DIR "/hwprofiles/dgx-h100.json";
+
+static void open_model(subject *s, const char *model, const char *mesh) {
+  sw_diag diag = {0};
+  char path[512];
+  const sw_profile *hw;
+  sw_mesh m;
+  *s = (subject){.model = model};
+  snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, model);
+  assert_ok(sw_model_read(path, &s->graph, &diag));
+  assert_ok(sw_profile_read(kProfile, &s->arena, &hw, &diag));
+  assert_ok(sw_mesh_parse(mesh, &s->arena, &m, &diag));
+  assert_ok(sw_machine_build(&s->arena, hw, &m, &s->machine, &diag));
+}
+
+static void close_model(subject *s) {
+  sw_graph_destroy(s->graph);
+  sw_arena_deinit(&s->arena);
+}
+
+/* Collective n of the program; a shift of equal elements is no error, so those of a constant are told apart. */
+static bool is_of_constant(const subject *s, int32_t n, sw_text *name) {
+  sw_diag diag = {0};
+  sw_spmd spmd;
+  bool constant = false;
+  assert_ok(sw_partition(&s->plan, &spmd, &diag));
+  for (int32_t i = 0, seen = 0; i < spmd.program->n_ops; i++) {
+    const sw_op *op = &spmd.program->ops[i];
+    if (!op->collective || ++seen != n) continue;
+    sw_id def = spmd.program->values[op->operands[0]].def;
+    constant = def >= 0 && spmd.program->ops[def].code == SW_OP_CONSTANT;
+    sw_text_printf(name, "%s, %s", op->name, sw_coll_text(op->collective->op));
+  }
+  sw_spmd_deinit(&spmd);
+  return constant;
+}
+
+/* Validates with collective n wrong (0: none); says whether the outputs are those of one device. */
+static bool matches(const subject *s, int32_t n, bool alter, int32_t *collectives) {
+  sw_diag diag = {0};
+  sw_arena scratch = {0};
+  sw_validation v;
+  sw_validate_options o = {.seed = 1, .timeout_s = 60, .intermediates = true, .sabotage = n, .sabotage_alters = alter};
+  assert_ok(sw_validate(&s->plan, &o, &scratch, &v, &diag));
+  if (collectives) *collectives = v.collectives;
+  sw_arena_deinit(&scratch);
+  return v.matches;
+}
+
+/* Softmax ignores a bias of the keys: its gradient is zero, and what Adam makes of it rounding noise, which any
+ * tolerance lets pass. */
+static bool is_noise(const char *name) { return strstr(name, ".attn.bk.") || strstr(name, ".attn.k.rows.d"); }
+
+/* Returns how many wrong collectives went unnoticed. */
+static int try_plan(const subject *s, const char *mesh, sw_rng *rng) {
+  int32_t n;
+  int missed = 0, most = check_scale(3);
+  assert_true(matches(s, 0, false, &n));
+  int tries = n < most ? n : most;
+  for (int i = 0; i < tries; i++) {
+    int32_t which = 1 + (tries == n ? i : (int32_t)sw_rng_below(rng, n));
+    sw_text name = {0};
+    for (int alter = 0; !is_of_constant(s, which, &name) && alter < 2; alter++, name.n = 0) {
+      if (!matches(s, which, alter, NULL) || is_noise(sw_text_str(&name))) continue;
+      print_message("%s on %s, %s: collective %d (%s) %s, and nothing is noticed\n", s->model, mesh, s->how, which,
+                    sw_text_str(&name), alter ? "altered" : "left out");
+      missed++;
+    }
+    sw_text_free(&name);
+  }
+  print_message("%-16s %-8s %-14s %3d of %3d collectives\n", s->model, mesh, s->how, tries, n);
+  return missed;
+}
+
+static int try_baselines(subject *s, const char *mesh, sw_rng *rng) {
+  sw_diag diag = {0};
+  int missed = 0;
+  for (int b = SW_BASELINE_DATA_PARALLEL; b < SW_BASELINE_COUNT; b++) {
+    s->how = sw_baseline_text((sw_baseline)b);
+    assert_ok(sw_baseline_build(s->graph, s->machine, (sw_baseline)b, &s->arena, &s->plan, &diag));
+    missed += try_plan(s, mesh, rng);
+  }
+  return missed;
+}
+
+static int try_search(subject *s, const char *mesh, sw_rng *rng) {
+  sw_diag diag = {0};
+  sw_plan_options o = {.solve = {.threads = 1, .time_limit_s = 0.2}, .selection = {.cut_heavy_ops = true}};
+  s->how = "search";
+  assert_ok(sw_plan_search(s->graph, s->machine, &o, &s->arena, &s->plan, &diag));
+  return try_plan(s, mesh, rng);
+}
+
+static const char *g_model;
+
+static void every_wrong_collective_is_noticed(void **state) {
+  (void)state;
+  sw_rng rng;
+  int missed = 0;
+  sw_rng_seed(&rng, check_seed(1));
+  for (size_t i = 0; i < sizeof kModels / sizeof kModels[0]; i++) {
+    static const char *const kMeshes[] = {"x=2,y=2", "x=3"};
+    for (size_t m = 0; m < sizeof kMeshes / sizeof kMeshes[0]; m++) {
+      subject s;
+      if (g_model && strcmp(g_model, kModels[i]) != 0) continue;
+      open_model(&s, kModels[i], kMeshes[m]);
+      missed += try_baselines(&s, kMeshes[m], &rng) + try_search(&s, kMeshes[m], &rng);
+      close_model(&s);
+    }
+  }
+  assert_int_equal(missed, 0);
+}
+
+int main(int argc, char **argv) {
+  g_model = argc > 1 ? argv[1] : NULL;
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_wrong_collective_is_noticed)};
+  return cmocka_run_group_tests_name("sabotage", tests, NULL, NULL);
+}
