@@ -22,7 +22,6 @@ static const noise_rule kRules[SW_OP_COUNT] = {
     [SW_OP_SELECT] = ADDS,
     [SW_OP_PAD] = ADDS,
     [SW_OP_DYNAMIC_UPDATE_SLICE] = ADDS,
-    [SW_OP_MULTIPLY] = MULTIPLIES,
     [SW_OP_DOT] = MULTIPLIES,
     [SW_OP_CONVOLUTION] = MULTIPLIES,
 };
