@@ -12,18 +12,12 @@ typedef enum noise_rule { CARRIES, ADDS, MULTIPLIES } noise_rule;
 
 /* Everything that is not named hands the relative noise of its operands on. */
 static const noise_rule kRules[SW_OP_COUNT] = {
-    [SW_OP_ADD] = ADDS,
-    [SW_OP_SUBTRACT] = ADDS,
-    [SW_OP_REDUCE] = ADDS,
-    [SW_OP_REDUCE_WINDOW] = ADDS,
-    [SW_OP_CUMULATIVE] = ADDS,
-    [SW_OP_SCATTER] = ADDS,
-    [SW_OP_CONCATENATE] = ADDS,
-    [SW_OP_SELECT] = ADDS,
-    [SW_OP_PAD] = ADDS,
-    [SW_OP_DYNAMIC_UPDATE_SLICE] = ADDS,
-    [SW_OP_DOT] = MULTIPLIES,
-    [SW_OP_CONVOLUTION] = MULTIPLIES,
+    [SW_OP_ADD] = ADDS,         [SW_OP_SUBTRACT] = ADDS,
+    [SW_OP_REDUCE] = ADDS,      [SW_OP_REDUCE_WINDOW] = ADDS,
+    [SW_OP_CUMULATIVE] = ADDS,  [SW_OP_SCATTER] = ADDS,
+    [SW_OP_CONCATENATE] = ADDS, [SW_OP_SELECT] = ADDS,
+    [SW_OP_PAD] = ADDS,         [SW_OP_DYNAMIC_UPDATE_SLICE] = ADDS,
+    [SW_OP_DOT] = MULTIPLIES,   [SW_OP_CONVOLUTION] = MULTIPLIES,
 };
 
 static double noise_of(const sw_op *op, double own, const double *magnitude, const double *noise) {
