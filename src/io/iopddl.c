@@ -306,6 +306,13 @@ sw_rc sw_iopddl_read(const char *path, sw_arena *arena, sw_problem *out, sw_diag
   return rc;
 }
 
+/* The list of a result that solve --format json wrote, or NULL. */
+static const char *list_in_json(const char *text) {
+  static const char kKey[] = "\"choice\": ";
+  const char *at = *text == '{' ? strstr(text, kKey) : NULL;
+  return at && at[sizeof kKey - 1] == '[' ? at + sizeof kKey - 1 : NULL;
+}
+
 /* The last line that begins with '[', or NULL. */
 static const char *last_list(const char *text) {
   const char *found = NULL;
@@ -320,7 +327,8 @@ sw_rc sw_iopddl_read_solution(const char *path, const sw_problem *p, sw_arena *a
   char *bytes;
   size_t n;
   SW_TRY(sw_file_read(path, &bytes, &n, d));
-  const char *line = last_list(bytes);
+  const char *line = list_in_json(bytes);
+  if (!line) line = last_list(bytes);
   reader r = {.arena = arena, .d = d, .in = {.d = d, .name = path}};
   sw_rc rc = line ? SW_OK : FAIL_IN_FILE(&r, "no line begins with '['; expected a list of choices");
   if (!rc) {

@@ -1,3 +1,7 @@
+/* The solver against exhaustive search and against GLPK, and what every answer must keep.
+ *
+ * The default is a tenth of the full comparison: SW_TEST_SCALE=10 build/tests/unit_select takes 100,000 small problems
+ * and 1,000 medium ones; its log is reports/select-random.txt. */
 #include "check.h"
 #include "select_case.h"
 #include "shardwright/certificate.h"
@@ -47,7 +51,7 @@ static void same_as_exhaustive(const shape *shapes, size_t n_shapes, sw_solver s
 
 static void native_equals_exhaustive(void **state) {
   (void)state;
-  same_as_exhaustive(kSmall, N_SMALL, SW_SOLVER_NATIVE, check_scale(12000), 1);
+  same_as_exhaustive(kSmall, N_SMALL, SW_SOLVER_NATIVE, check_scale(10000), 1);
 }
 
 static void glpk_equals_exhaustive(void **state) {
@@ -61,7 +65,7 @@ static void native_agrees_with_glpk_on_medium_problems(void **state) {
   static const shape kMedium[] = {{24, 4, 40, 1, 12, 50, 5}, {30, 3, 45, 2, 20, 20, 0}, {16, 6, 30, 1, 8, 200, 10}};
   sw_rng g;
   sw_rng_seed(&g, check_seed(5));
-  int proven = 0, rounds = check_scale(60);
+  int proven = 0, rounds = check_scale(100);
   for (int k = 0; k < rounds; k++) {
     sw_arena a = {0};
     sw_diag diag = {0};
