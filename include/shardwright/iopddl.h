@@ -25,7 +25,8 @@ SW_API SW_CHECKED sw_rc sw_iopddl_parse(const char *text, size_t n, const char *
 /* What sw_iopddl_parse reads back as the same problem. Fails on a node with more than one use: the format has one. */
 SW_API SW_CHECKED sw_rc sw_iopddl_print(const sw_problem *p, sw_text *out, sw_diag *d);
 
-/* The last line of the file that begins with '[', or the "choice" of a JSON result; one number per node, in range of the problem. */
+/* The last line of the file that begins with '[', or the "choice" of a JSON result; one number per node, in range of
+ * the problem. */
 SW_API SW_CHECKED sw_rc sw_iopddl_read_solution(const char *path, const sw_problem *p, sw_arena *arena,
                                                 int32_t **choice, sw_diag *d);
 SW_API void sw_iopddl_print_solution(const int32_t *choice, int32_t n, sw_text *out);
