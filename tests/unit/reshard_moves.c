@@ -1,0 +1,68 @@
+/* The search offers only moves that a cheapest route normally has. Here every move is tried as well, and the cheapest
+ * routes of both compared. */
+#include "../reshard_case.h"
+
+#include "reshard/request.h"
+
+static sw_diag diag;
+static sw_profile profile;
+
+typedef struct moves_row {
+  const char *mesh;
+  bool partial;
+  int most_dearer; /* of a thousand pairs */
+  double most_ratio;
+} moves_row;
+
+static const moves_row kRows[] = {
+    {"x=2,y=4", false, 0, 1}, {"x=2,y=2,z=2", false, 0, 1}, {"x=4,y=2,z=3", false, 20, 1.25},
+    {"x=2,y=4", true, 0, 1},  {"x=2,y=2,z=2", true, 0, 1},  {"x=4,y=2,z=3", true, 25, 1.25},
+};
+
+static double cheapest(const sw_reshard *wanted, bool thorough) {
+  rs_request r;
+  rs_path path;
+  assert_ok(rs_request_init(&r, wanted, &diag));
+  if (r.nothing_to_do) return 0;
+  r.query.thorough = thorough;
+  rs_search(&r.query, &path);
+  return path.cost_s + rs_reduce_first_s(&r) + rs_made_s(&r);
+}
+
+static void offered_moves_suffice(void **state) {
+  const moves_row *row = *state;
+  static const int64_t kDims[] = {48, 96, 24};
+  rng r = {check_seed(51)};
+  sw_arena arena = {0};
+  sw_mesh m;
+  sw_machine *machine;
+  int n = check_scale(300), dearer = 0;
+  double worst = 1;
+  assert_ok(sw_mesh_parse(row->mesh, &arena, &m, &diag));
+  assert_ok(sw_machine_build(&arena, &profile, &m, &machine, &diag));
+  for (int i = 0; i < n; i++) {
+    int rank = 1 + (int)rng_below(&r, 3);
+    sw_sharding from = random_sharding(&r, &m, rank, row->partial), to = random_sharding(&r, &m, rank, row->partial);
+    const sw_reshard wanted = {machine, &from, &to, rank, kDims, SW_F32, {0}};
+    double offered = cheapest(&wanted, false), all = cheapest(&wanted, true);
+    assert_true(all <= offered * (1 + 1e-9));
+    dearer += offered > all * (1 + 1e-9);
+    worst = offered > all * worst ? offered / all : worst;
+  }
+  print_message("%s%s: of %d routes %d cost more than with all moves, at most %.3f times\n", row->mesh,
+                row->partial ? " partial" : "", n, dearer, worst);
+  assert_true(dearer * 1000 <= row->most_dearer * n && worst <= row->most_ratio * (1 + 1e-9));
+  sw_arena_deinit(&arena);
+}
+
+enum { N_ROWS = sizeof kRows / sizeof kRows[0] };
+
+int main(void) {
+  flat_profile(&profile, 512, 1e-6, 1e-9);
+  struct CMUnitTest tests[N_ROWS];
+  for (size_t i = 0; i < N_ROWS; i++) {
+    tests[i] = (struct CMUnitTest){
+        .name = kRows[i].mesh, .test_func = offered_moves_suffice, .initial_state = (void *)(uintptr_t)&kRows[i]};
+  }
+  return cmocka_run_group_tests_name("reshard_moves", tests, NULL, NULL);
+}
