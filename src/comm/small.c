@@ -7,13 +7,9 @@
 
 #include "comm/rows.h"
 #include "comm/threads.h"
-#include "comm/turns.h"
 
 /* The reading of all members together, above which doing the work once is better. */
 enum { READ_BYTES = 4096 };
-
-/* Looks at the others' slots before a device that has its thread for itself gives it back. */
-enum { ALONE_LOOKS = 2000 };
 
 /* Not scatter, whose root alone knows how much it brings; nor what has tilings. */
 static const bool kSmall[SW_COLL_COUNT] = {
@@ -47,23 +43,6 @@ void sw_small_put(const sw_comm_call *call, sw_slot *slot) {
   if (bytes) memcpy(slot->small, call->in->data, (size_t)bytes);
   slot->whole = is_whole(call->in);
   if (!slot->whole) slot->small_in = *call->in;
-}
-
-static bool all_came_alike(const sw_slot *slots, int64_t n, unsigned number, uint64_t signature) {
-  for (int64_t j = 0; j < n; j++) {
-    if (atomic_load_explicit(&slots[j].came, memory_order_acquire) != number + 1) return false;
-    if (slots[j].signature != signature) return false;
-  }
-  return true;
-}
-
-bool sw_small_ready(const sw_threads *t, const sw_slot *slots, int64_t n, unsigned number, uint64_t signature) {
-  int looks = !sw_turns_here() ? t->spin : sw_turns_alone() ? ALONE_LOOKS : 0;
-  for (int i = 0; i < looks; i++) {
-    if (all_came_alike(slots, n, number, signature)) return true;
-    sw_gate_relax();
-  }
-  return all_came_alike(slots, n, number, signature);
 }
 
 /* What the members brought, as this device tells it: their calls agree with its own, but for valid extents. */

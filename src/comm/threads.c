@@ -21,12 +21,23 @@ static unsigned phase_of(unsigned word) { return word & ((1u << SW_PHASE_BITS) -
 
 static unsigned word_at(const sw_meeting *m) { return atomic_load_explicit(&m->gate.word, memory_order_acquire); }
 
-static sw_meeting *meeting_of(const sw_comm_request *r) { return &r->seat->group->ring[r->number % SW_RING]; }
+/* The meeting's word while the call is open: an older one's, or its own. */
+static unsigned open_word(unsigned word, unsigned number) {
+  unsigned own = word_of(number, SW_OPEN);
+  return word >> SW_PHASE_BITS == own >> SW_PHASE_BITS ? own : word;
+}
+
+/* An older number's word is as good as OPEN. */
+static unsigned phase_now(const sw_comm_request *r) {
+  unsigned word = word_at(sw_meeting_of(r));
+  return word == r->open ? SW_OPEN : phase_of(word);
+}
 
 /* From OPEN to another phase; false when somebody else was faster. */
-static bool end_open(sw_meeting *m, unsigned number, unsigned phase) {
-  unsigned open = word_of(number, SW_OPEN);
-  bool mine = atomic_compare_exchange_strong(&m->gate.word, &open, word_of(number, phase));
+static bool end_open(const sw_comm_request *r, unsigned phase) {
+  sw_meeting *m = sw_meeting_of(r);
+  unsigned open = r->open;
+  bool mine = atomic_compare_exchange_strong(&m->gate.word, &open, word_of(r->number, phase));
   if (mine && phase != SW_SOLO) {
     sw_gate_wake(&m->gate);
     sw_turns_bell();
@@ -35,7 +46,7 @@ static bool end_open(sw_meeting *m, unsigned number, unsigned phase) {
 }
 
 static sw_job job_of(const sw_threads *t, const sw_comm_request *r) {
-  sw_meeting *m = meeting_of(r);
+  sw_meeting *m = sw_meeting_of(r);
   return (sw_job){.view = {.mesh = &t->base.mesh,
                            .coll = r->call.coll,
                            .n = r->seat->group->n,
@@ -48,16 +59,21 @@ static sw_job job_of(const sw_threads *t, const sw_comm_request *r) {
 
 /* --- arriving --- */
 
+/* Of those who have come. */
 static sw_rc compare_members(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   const sw_group *g = r->seat->group;
-  const sw_slot *slots = meeting_of(r)->slots;
-  int64_t other = 1;
-  while (other < g->n && slots[other].signature == slots[0].signature) other++;
+  const sw_slot *slots = sw_meeting_of(r)->slots;
+  int64_t first = -1, other = 0;
+  for (; other < g->n; other++) {
+    if (atomic_load_explicit(&slots[other].came, memory_order_acquire) != r->number + 1) continue;
+    if (first < 0) first = other;
+    if (slots[other].signature != slots[first].signature) break;
+  }
   if (other >= g->n) return SW_OK;
-  const sw_comm_call *a = &slots[0].member.call, *b = &slots[other].member.call;
+  const sw_comm_call *a = &slots[first].member.call, *b = &slots[other].member.call;
   const char *what = sw_signature_difference(a, b);
   sw_text text = {0};
-  sw_text_printf(&text, "device %lld calls at position %lld '", (long long)g->devices[0], (long long)a->where);
+  sw_text_printf(&text, "device %lld calls at position %lld '", (long long)g->devices[first], (long long)a->where);
   sw_call_print(&t->base.mesh, a, &text);
   sw_text_printf(&text, "', device %lld of its group at position %lld '", (long long)g->devices[other],
                  (long long)b->where);
@@ -71,7 +87,7 @@ static sw_rc compare_members(sw_threads *t, const sw_comm_request *r, sw_diag *d
 
 /* A share that nobody has begun. */
 static void try_share(sw_threads *t, const sw_comm_request *r, const sw_job *job, int64_t i) {
-  sw_meeting *m = meeting_of(r);
+  sw_meeting *m = sw_meeting_of(r);
   sw_slot *slot = &m->slots[i];
   if (atomic_load_explicit(&slot->claimed, memory_order_relaxed) || atomic_exchange(&slot->claimed, true)) return;
   sw_diag why = {0};
@@ -91,28 +107,33 @@ static void do_shares(sw_threads *t, const sw_comm_request *r) {
 
 /* By the last to arrive. */
 static sw_rc open_work(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
-  sw_meeting *m = meeting_of(r);
+  sw_meeting *m = sw_meeting_of(r);
+  if (!end_open(r, SW_SOLO)) return SW_OK;                    /* it has failed */
+  atomic_store_explicit(&m->worked, 0, memory_order_relaxed); /* shown by the gate's word */
+  atomic_store_explicit(&m->model, 0, memory_order_relaxed);
   sw_rc rc = compare_members(t, r, d);
-  if (rc) {
-    (void)end_open(m, r->number, SW_FAILED);
-    return rc;
-  }
-  if (r->small) return end_open(m, r->number, SW_DONE) ? SW_OK : sw_threads_failure(t, d);
-  bool solo = sw_share_cost(&r->call, r->seat->group->n) <= SOLO_BYTES;
-  if (!end_open(m, r->number, solo ? SW_SOLO : SW_SHARED)) return sw_threads_failure(t, d);
-  if (solo) do_shares(t, r);
+  bool solo = !rc && sw_share_cost(&r->call, r->seat->group->n) <= SOLO_BYTES;
+  if (solo)
+    do_shares(t, r);
+  else
+    sw_gate_set(&m->gate, word_of(r->number, rc ? SW_FAILED : SW_SHARED));
   return SW_OK;
 }
 
-/* Until everybody has left the call that used the meeting before. */
-static sw_rc wait_for_seat(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
-  sw_meeting *m = meeting_of(r);
-  for (;;) {
-    unsigned word = word_at(m);
-    if (word >> SW_PHASE_BITS == r->number << SW_PHASE_BITS >> SW_PHASE_BITS) return SW_OK;
-    sw_waiting w = {.kind = SW_WAIT_SEAT, .gate = &m->gate, .old = word, .call = &r->call};
-    SW_TRY(sw_wait(t, r->device, &w, d));
-  }
+/* Members differ: one of those who see it tells, while the others' calls still lie there to be told of. */
+static void tell_difference(sw_threads *t, const sw_comm_request *r) {
+  if (!end_open(r, SW_SOLO)) return;
+  (void)compare_members(t, r, NULL);
+  sw_gate_set(&sw_meeting_of(r)->gate, word_of(r->number, SW_FAILED));
+}
+
+/* Those who make a small call and wait look for differences themselves; others look as they come. And somebody who
+ * waits for a small call may have looked before this member came. */
+static void look_round(sw_threads *t, const sw_comm_request *r) {
+  if (r->small && !r->started && !atomic_load(&sw_meeting_of(r)->waiting)) return;
+  sw_look look = sw_seat_look(r);
+  if (look == SW_LOOK_ALIKE && r->small) (void)end_open(r, SW_DONE);
+  if (look == SW_LOOK_DIFFER) tell_difference(t, r);
 }
 
 static sw_rc stage(sw_threads *t, const sw_comm_request *r, sw_slot *slot, sw_diag *d) {
@@ -126,7 +147,7 @@ static sw_rc stage(sw_threads *t, const sw_comm_request *r, sw_slot *slot, sw_di
 
 /* Its memory serves the device's next call of that kind. */
 static void unstage(sw_threads *t, const sw_comm_request *r) {
-  sw_slot *slot = &meeting_of(r)->slots[r->seat->index];
+  sw_slot *slot = &sw_meeting_of(r)->slots[r->seat->index];
   if (!slot->staged.data) return;
   sw_room *spare = &t->device[r->device].spare, other = *spare;
   *spare = slot->room;
@@ -135,48 +156,49 @@ static void unstage(sw_threads *t, const sw_comm_request *r) {
   slot->staged.data = NULL;
 }
 
+static void fill_slot(const sw_comm_request *r, sw_slot *slot) {
+  sw_meeting *m = sw_meeting_of(r);
+  int64_t index = r->seat->index;
+  slot->member.call = r->call;
+  if (slot->staged.data) slot->member.call.in = &slot->staged;
+  slot->signature = r->signature;
+  slot->ended = r->seat->ended;
+  if (r->small) return;
+  atomic_store_explicit(&slot->claimed, false, memory_order_relaxed);
+  m->src[index] = slot->member.call.in ? slot->member.call.in->data : NULL;
+  m->dst[index] = r->call.out ? r->call.out->data : NULL;
+}
+
 static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   sw_seat *seat = r->seat;
+  sw_group *g = seat->group;
   if (seat->started >= SW_COMM_MAX_STARTED)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "device %lld at position %lld starts a call while %d of its group are started",
                          (long long)r->device, (long long)r->call.where, seat->started);
   r->number = seat->next;
-  sw_meeting *m = meeting_of(r);
-  SW_TRY(wait_for_seat(t, r, d));
+  SW_TRY(sw_seat_wait(t, r, d));
+  sw_meeting *m = sw_meeting_of(r);
   sw_slot *slot = &m->slots[seat->index];
-  r->small = sw_small_applies(&r->call, seat->group->n);
+  r->open = open_word(word_at(m), r->number);
+  r->small = g->ended && sw_small_applies(&r->call, g->n);
   if (r->small)
     sw_small_put(&r->call, slot);
   else
     SW_TRY(stage(t, r, slot, d));
   seat->next++;
   seat->started++;
-  slot->member.call = r->call;
-  if (slot->staged.data) slot->member.call.in = &slot->staged;
-  slot->signature = r->signature;
-  atomic_store_explicit(&slot->claimed, false, memory_order_relaxed);
-  if (!r->small) {
-    m->src[seat->index] = slot->member.call.in ? slot->member.call.in->data : NULL;
-    m->dst[seat->index] = r->call.out ? r->call.out->data : NULL;
-  }
-  atomic_store_explicit(&slot->came, r->number + 1, memory_order_release);
-  if (atomic_fetch_add(&m->arrived, 1) + 1 == seat->group->n) return open_work(t, r, d);
+  fill_slot(r, slot);
+  atomic_store(&slot->came, r->number + 1);
+  if (g->ended) look_round(t, r);
+  if (!r->small && (atomic_fetch_add(&m->arrived, 1) + 1) % g->n == 0) return open_work(t, r, d);
   return SW_OK;
 }
 
 /* --- ending --- */
 
-/* The last to leave makes the meeting ready for a later call. */
 static void leave_meeting(sw_threads *t, const sw_comm_request *r) {
-  sw_meeting *m = meeting_of(r);
   unstage(t, r);
-  r->seat->started--;
-  if (atomic_fetch_add(&m->left, 1) + 1 < r->seat->group->n) return;
-  atomic_store_explicit(&m->arrived, 0, memory_order_relaxed); /* shown by the gate's word */
-  atomic_store_explicit(&m->worked, 0, memory_order_relaxed);
-  atomic_store_explicit(&m->model, 0, memory_order_relaxed);
-  atomic_store_explicit(&m->left, 0, memory_order_relaxed);
-  sw_gate_set(&m->gate, word_of(r->number + SW_RING, SW_OPEN));
+  sw_seat_leave(r);
 }
 
 void sw_threads_leave_undefined(const sw_threads *t, sw_buffer *out) {
@@ -189,53 +211,72 @@ static void give_result(sw_threads *t, const sw_comm_request *r) {
   int64_t index = r->seat->index;
   sw_buffer *out = r->call.out;
   if (out && r->call.coll->op != SW_COLL_BARRIER) {
-    memcpy(out->valid, meeting_of(r)->slots[index].valid, sizeof out->valid);
+    memcpy(out->valid, sw_meeting_of(r)->slots[index].valid, sizeof out->valid);
     if (!sw_moves_defined(&job.view, index)) sw_threads_leave_undefined(t, out);
   }
-  sw_count(&t->device[r->device].stat_bytes[r->call.coll->op], meeting_of(r)->slots[index].bytes);
+  sw_count(&t->device[r->device].stat_bytes[r->call.coll->op], sw_meeting_of(r)->slots[index].bytes);
 }
 
 /* A failed run leaves an open meeting: nobody will touch this device's buffers any more. False: too late, the work has
  * begun. */
 static bool withdraw(sw_threads *t, const sw_comm_request *r) {
-  sw_meeting *m = meeting_of(r);
-  (void)end_open(m, r->number, SW_FAILED);
-  if (phase_of(word_at(m)) != SW_FAILED) return false;
+  (void)end_open(r, SW_FAILED);
+  if (phase_now(r) != SW_FAILED) return false;
   unstage(t, r);
   r->seat->started--;
   return true;
 }
 
-/* Until all members have come; fails when the call is off. */
+/* Until all members have come, and nobody works alone; fails when the call is off. */
 static sw_rc wait_for_members(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
-  sw_meeting *m = meeting_of(r);
+  sw_meeting *m = sw_meeting_of(r);
   sw_waiting w = {.kind = SW_WAIT_MEMBERS,
                   .gate = &m->gate,
-                  .old = word_of(r->number, SW_OPEN),
+                  .old = r->open,
                   .group = r->seat->group,
                   .meeting = m,
                   .number = r->number,
                   .call = &r->call};
   sw_rc rc = SW_OK;
-  if (word_at(m) == w.old) rc = sw_wait(t, r->device, &w, d);
-  if ((rc || phase_of(word_at(m)) == SW_FAILED) && withdraw(t, r)) return rc ? rc : sw_threads_failure(t, d);
-  return SW_OK;
+  if (phase_now(r) == SW_OPEN) rc = sw_wait(t, r->device, &w, d);
+  if (rc && withdraw(t, r)) return rc;
+  for (unsigned word = word_at(m); phase_of(word) == SW_SOLO; word = word_at(m)) sw_wait_for_work(t, &m->gate, word);
+  return phase_now(r) == SW_FAILED && withdraw(t, r) ? sw_threads_failure(t, d) : SW_OK;
 }
 
 static void wait_for_work(sw_threads *t, const sw_comm_request *r) {
-  sw_meeting *m = meeting_of(r);
-  if (phase_of(word_at(m)) == SW_SHARED) do_shares(t, r);
+  sw_meeting *m = sw_meeting_of(r);
+  if (phase_now(r) == SW_SHARED) do_shares(t, r);
   for (;;) {
     unsigned word = word_at(m);
-    if (phase_of(word) == SW_DONE) return;
+    if (phase_of(word) == SW_DONE || phase_of(word) == SW_FAILED) return;
     sw_wait_for_work(t, &m->gate, word);
   }
 }
 
+/* Until all slots are filled alike. */
+static sw_rc wait_for_slots(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
+  sw_meeting *m = sw_meeting_of(r);
+  sw_look look = sw_seat_look_long(t, r);
+  if (look == SW_LOOK_MISSING) {
+    atomic_fetch_add(&m->waiting, 1);
+    look = sw_seat_look(r);
+    sw_rc rc = look == SW_LOOK_MISSING ? wait_for_members(t, r, d) : SW_OK;
+    atomic_fetch_sub(&m->waiting, 1);
+    if (rc) return rc;
+    look = sw_seat_look(r);
+  }
+  if (look == SW_LOOK_DIFFER) {
+    tell_difference(t, r);
+    return wait_for_members(t, r, d);
+  }
+  if (atomic_load(&m->waiting)) (void)end_open(r, SW_DONE);
+  return SW_OK;
+}
+
 static sw_rc end_small_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
-  const sw_slot *slots = meeting_of(r)->slots;
-  if (!sw_small_ready(t, slots, r->seat->group->n, r->number, r->signature)) SW_TRY(wait_for_members(t, r, d));
-  sw_rc rc = sw_small_make(t, r, slots, d);
+  SW_TRY(wait_for_slots(t, r, d));
+  sw_rc rc = sw_small_make(t, r, sw_meeting_of(r)->slots, d);
   leave_meeting(t, r);
   return rc;
 }
@@ -244,7 +285,7 @@ static sw_rc end_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   if (r->small) return end_small_call(t, r, d);
   SW_TRY(wait_for_members(t, r, d));
   wait_for_work(t, r);
-  bool bad = atomic_load(&meeting_of(r)->bad);
+  bool bad = atomic_load(&sw_meeting_of(r)->bad);
   if (!bad) give_result(t, r);
   leave_meeting(t, r);
   return bad ? sw_threads_failure(t, d) : SW_OK;
@@ -336,7 +377,7 @@ static sw_rc threads_start(sw_comm *c, int64_t device, const sw_comm_call *call,
   sw_diag local = {0};
   sw_comm_request *r = sw_mem_alloc(1, sizeof *r, &local);
   if (!r) return fail_run(t, device, call, SW_E_RESOURCE, &local, d);
-  *r = (sw_comm_request){.device = device, .call = *call, .next = t->device[device].requests};
+  *r = (sw_comm_request){.device = device, .call = *call, .next = t->device[device].requests, .started = true};
   sw_rc rc = begin(t, r, &local);
   if (rc) {
     sw_mem_free(r);

@@ -1,19 +1,24 @@
 /* The thread engine's data.
  *
  * A group (devices that call collectives together) has a ring of meetings; the k-th call of the group uses meeting
- * k % SW_RING. Its `word` holds the call number and a phase, and everybody waits on it:
+ * k % SW_RING. Its `word` holds the call number and a phase, and everybody waits on it. An older number is as good as
+ * OPEN:
  *
- *   OPEN    members arrive, each fills its slot; the last one compares signatures
+ *   OPEN    members arrive, each fills its slot
+ *   SOLO    one member works alone: it compares signatures, and does all of the work if that is little
  *   SHARED  everybody takes shares of the work, its own first, then those that nobody has begun
- *   SOLO    the work is small: the last arrival does all of it
- *   DONE    results are complete (of a small call: all inputs are there); each member leaves, and the last one reopens
- * the meeting for call k + SW_RING FAILED  a member gave up before all had come: nobody has touched or will touch
- * anybody's buffers
+ *   DONE    results are complete
+ *   FAILED  a member gave up before all had come, or they differ: nobody has touched or will touch anybody's buffers
  *
- * A call of few bytes is a small one (small.c): inputs lie in the slots, each member makes its own result as soon as it
- * sees that all slots are filled alike, and OPEN goes straight to DONE.
+ * The last to arrive opens the work. A call of few bytes in a group of few members is a small one (small.c): inputs lie
+ * in the slots, each member makes its own result as soon as it sees that all slots are filled alike, and the word moves
+ * (to DONE) only when somebody waits for it.
  *
- * Only OPEN can last: from SHARED and SOLO on everything is computation. A failure is the communicator's: the first one
+ * A member may fill its slot again when all have ended the call of SW_RING numbers before. In a group of few members
+ * each says below which number all of its calls are over: in its slot, where the others read it anyway, and in a line
+ * of its own; in larger groups those who leave are counted.
+ *
+ * Only OPEN can last: from SOLO and SHARED on everything is computation. A failure is the communicator's: the first one
  * is recorded, and whoever waits in OPEN turns it into FAILED and returns.
  */
 #ifndef SRC_COMM_THREADS_H_
@@ -36,6 +41,7 @@ enum { SW_OPEN, SW_SHARED, SW_SOLO, SW_DONE, SW_FAILED, SW_PHASE_BITS = 3 };
 /* A member's place in a meeting. The first lines are all that the others read of a small call. */
 typedef struct sw_slot {
   _Alignas(64) atomic_uint came; /* 1 + number of the call the member has come to */
+  unsigned ended;                /* all its calls of lower numbers are over */
   bool whole;                    /* the input's valid extents are its dims */
   uint64_t signature;
   char small[SW_SMALL_BYTES]; /* the input of a small call */
@@ -50,19 +56,28 @@ typedef struct sw_slot {
 
 typedef struct sw_meeting {
   sw_gate gate;
-  atomic_llong arrived;
-  atomic_llong worked, left, model;
+  atomic_int waiting;         /* members that wait for a small call at the gate */
+  atomic_llong arrived, left; /* in all calls so far; small ones do not arrive */
+  atomic_llong worked, model; /* in this call */
   atomic_bool bad;
   sw_slot *slots;
   const void **src;
   void **dst;
 } sw_meeting;
 
+/* A number in a line of its own. */
+typedef struct sw_line {
+  _Alignas(64) atomic_uint number;
+} sw_line;
+
 typedef struct sw_group {
   int n_axes;
   sw_axis_ref axes[SW_MAX_REFS];
   int64_t n;
-  int64_t *devices; /* in group order */
+  int64_t *devices;  /* in group order */
+  sw_line *ended;    /* by member, as in the slots; NULL in groups of more than SW_SMALL_MEMBERS */
+  sw_gate seat_gate; /* changes as members leave, while somebody waits for a seat */
+  atomic_int seat_waiters;
   sw_meeting ring[SW_RING];
 } sw_group;
 
@@ -78,8 +93,11 @@ typedef struct sw_memo {
 typedef struct sw_seat {
   sw_group *group;
   int64_t index;
-  unsigned next; /* number of its next call */
-  int started;   /* calls not yet waited for */
+  unsigned next;       /* number of its next call */
+  unsigned ended;      /* all its calls of lower numbers are over; */
+  unsigned ended_more; /* bit i: so is that of number ended + i */
+  unsigned all_ended;  /* all calls of lower numbers are over for everybody, and perhaps more */
+  int started;         /* calls not yet waited for */
   sw_memo memo;
 } sw_seat;
 
@@ -157,13 +175,16 @@ struct sw_comm_request {
   sw_seat *seat; /* NULL: the call was complete at its start, but for a recv */
   uint64_t signature;
   unsigned number;
-  bool small;
+  unsigned open;       /* the meeting's word until the call's first change */
+  bool small, started; /* started: by sw_comm_start */
 };
 
 /* A statistic: written by one thread, read by any. */
 static inline void sw_count(atomic_llong *at, int64_t more) {
   atomic_store_explicit(at, atomic_load_explicit(at, memory_order_relaxed) + more, memory_order_relaxed);
 }
+
+static inline sw_meeting *sw_meeting_of(const sw_comm_request *r) { return &r->seat->group->ring[r->number % SW_RING]; }
 
 static inline sw_threads *sw_threads_of(sw_comm *c) { return (sw_threads *)(void *)c; }
 
@@ -174,12 +195,19 @@ void sw_threads_leave_undefined(const sw_threads *t, sw_buffer *out);
 SW_CHECKED sw_rc sw_seat_find(sw_threads *t, int64_t device, const sw_collective *c, sw_seat **out, sw_diag *d);
 void sw_groups_free(sw_threads *t);
 
-/* small.c: is the call of a group of n a small one; fill the member's slot; have all come to call `number` with that
- * signature (looks for a while); make the device's result from the slots. */
+/* small.c: is the call of a group of n a small one; fill the member's slot; make the device's result from the slots. */
 bool sw_small_applies(const sw_comm_call *call, int64_t n);
 void sw_small_put(const sw_comm_call *call, sw_slot *slot);
-bool sw_small_ready(const sw_threads *t, const sw_slot *slots, int64_t n, unsigned number, uint64_t signature);
 SW_CHECKED sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, const sw_slot *slots, sw_diag *d);
+
+/* seats.c: whether and when a meeting's slots are free, and who has come. */
+SW_CHECKED sw_rc sw_seat_wait(sw_threads *t, const sw_comm_request *r, sw_diag *d);
+/* The member has ended the request's call; tells those who wait for it. */
+void sw_seat_leave(const sw_comm_request *r);
+typedef enum sw_look { SW_LOOK_MISSING, SW_LOOK_ALIKE, SW_LOOK_DIFFER } sw_look;
+sw_look sw_seat_look(const sw_comm_request *r);
+/* Looks for a while. */
+sw_look sw_seat_look_long(const sw_threads *t, const sw_comm_request *r);
 
 /* memo.c: is the call the remembered one, with other data? Ops with tilings never are. */
 bool sw_memo_holds(const sw_memo *m, const sw_comm_call *call);
