@@ -21,7 +21,7 @@
   X(LOG1P, "log_plus_one") X(SQRT, "sqrt") X(RSQRT, "rsqrt") X(CBRT, "cbrt") X(TANH, "tanh") \
   X(LOGISTIC, "logistic") X(SIN, "sine") X(COS, "cosine") X(TAN, "tan") X(ASIN, "asin") X(ACOS, "acos") X(ATAN, "atan") \
   X(SINH, "sinh") X(COSH, "cosh") X(ASINH, "asinh") X(ACOSH, "acosh") X(ATANH, "atanh") X(ERF, "erf") \
-  X(ERFC, "erfc") X(ERF_INV, "erf_inv") X(LGAMMA, "lgamma") X(DIGAMMA, "digamma") X(SIGN, "sign") \
+  X(ERFC, "erfc") X(ERF_INV, "erf_inv") X(LGAMMA, "lgamma") X(DIGAMMA, "digamma") X(REAL, "real") X(IMAG, "imag") X(SIGN, "sign") \
   X(FLOOR, "floor") X(CEIL, "ceil") X(ROUND_EVEN, "round_nearest_even") X(ROUND_AFZ, "round_nearest_afz") \
   X(NOT, "not") X(IS_FINITE, "is_finite") X(POPCNT, "popcnt") X(CLZ, "count_leading_zeros")
 #define SW_OPS_BINARY(X) \
@@ -31,7 +31,7 @@
   X(SHIFT_RIGHT_LOGICAL, "shift_right_logical")
 #define SW_OPS_OTHER(X) \
   X(COMPARE, "compare") X(SELECT, "select") X(CLAMP, "clamp") X(CONVERT, "convert") \
-  X(BITCAST, "bitcast_convert") X(REDUCE_PRECISION, "reduce_precision") \
+  X(COMPLEX, "complex") X(FFT, "fft") X(BITCAST, "bitcast_convert") X(REDUCE_PRECISION, "reduce_precision") \
   X(BROADCAST, "broadcast_in_dim") X(TRANSPOSE, "transpose") X(RESHAPE, "reshape") X(REVERSE, "reverse") \
   X(REDUCE, "reduce") X(ARGMAX, "argmax") X(ARGMIN, "argmin") X(DOT, "dot_general") X(IOTA, "iota") \
   X(CONSTANT, "constant") X(RNG, "rng") X(SLICE, "slice") X(DYNAMIC_SLICE, "dynamic_slice") \
@@ -68,6 +68,10 @@ typedef enum sw_opcode {
  *
  *   unary, binary            same shape and dtype; not/and/or/xor/shifts/popcnt on integers (not/and/or/xor also bool);
  *                            is_finite gives bool
+ *                            abs, real and imag of complex numbers are real
+ *   complex(re, im)          f32 or f64
+ *   fft(x)                   {fft_type: fft ifft rfft irfft, fft_length}: over the last dims, as many as lengths; rfft
+ *                            takes real numbers and keeps n/2+1 of the last dim, irfft goes back to `fft_length`
  *   compare(a, b)            {direction}: eq ne lt le gt ge; gives bool
  *   select(pred, a, b)       pred bool, same shape or rank 0
  *   clamp(lo, x, hi)         lo, hi same shape as x or rank 0
@@ -168,7 +172,7 @@ SW_API bool sw_opcode_parse(const char *text, sw_opcode *out);
   X(TARGET, "target", TEXT) X(BODY, "body", TEXT) X(BASE, "base", INT) X(STEP, "step", INT) \
   X(OFFSET, "offset", INTS) X(GLOBAL, "global", INTS) X(TRIPS, "trips", INT) \
   X(KEYS, "keys", INTS) X(DESCENDING, "descending", BOOL) X(TOTAL_ORDER, "total_order", BOOL) \
-  X(ALGORITHM, "algorithm", TEXT) X(SELECT_BY, "select", TEXT) X(LOWER, "lower", BOOL) X(LEFT_SIDE, "left_side", BOOL) \
+  X(FFT_TYPE, "fft_type", TEXT) X(FFT_LENGTH, "fft_length", INTS) X(ALGORITHM, "algorithm", TEXT) X(SELECT_BY, "select", TEXT) X(LOWER, "lower", BOOL) X(LEFT_SIDE, "left_side", BOOL) \
   X(UNIT_DIAGONAL, "unit_diagonal", BOOL) X(TRANSPOSE_A, "transpose", TEXT) \
   X(EXPONENT_BITS, "exponent_bits", INT) X(MANTISSA_BITS, "mantissa_bits", INT)
 /* clang-format on */

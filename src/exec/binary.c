@@ -121,7 +121,9 @@ static const sw_binary_loop kLoops[SW_OP_COUNT][SW_DTYPE_COUNT] = {
     FLOAT_OPS(ROW, F32, float) FLOAT_OPS(ROW, F64, double) SW_NATIVE_INTS(INT_ROWS) SW_NATIVE_SIGNED(SIGNED_ROWS)
         SW_NATIVE_UNSIGNED(UNSIGNED_ROWS) BOOL_OPS(ROW)};
 
-sw_binary_loop sw_binary_loop_of(sw_opcode code, sw_dtype t) { return kLoops[code][t]; }
+sw_binary_loop sw_binary_loop_of(sw_opcode code, sw_dtype t) {
+  return sw_dtype_class_of(t) == SW_CLASS_COMPLEX ? sw_complex_binary_of(code, t) : kLoops[code][t];
+}
 
 /* The logical kinds ask of numbers too whether they are 0. */
 #define LOGICAL_OPS(X, id, T)                       \
@@ -161,7 +163,7 @@ static void run_narrow(sw_binary_loop loop, const sw_kernel_call *c, int64_t n) 
 sw_rc sw_kernel_binary(const sw_kernel_call *c, sw_diag *d) {
   sw_dtype t = c->in[0]->dtype;
   bool narrow = sw_is_narrow_float(t);
-  sw_binary_loop loop = kLoops[c->op->code][narrow ? SW_F32 : t];
+  sw_binary_loop loop = sw_binary_loop_of(c->op->code, narrow ? SW_F32 : t);
   if (!loop) return sw_kernel_no_dtype(c, t, d);
   int64_t n = sw_buffer_elements(c->out[0]);
   if (narrow) {

@@ -36,6 +36,7 @@ static const sw_compare_loop kCompare[DIR_COUNT][SW_DTYPE_COUNT] = {SW_NATIVES(N
 
 sw_compare_loop sw_compare_loop_of(const char *direction, sw_dtype t) {
   static const char *const kWords[DIR_COUNT] = {"eq", "ne", "lt", "le", "gt", "ge"};
+  if (sw_dtype_class_of(t) == SW_CLASS_COMPLEX) return sw_complex_compare_of(direction, t);
   for (int i = 0; i < DIR_COUNT; i++) {
     if (strcmp(kWords[i], direction) == 0) return kCompare[i][t];
   }

@@ -19,4 +19,9 @@ sw_compare_loop sw_compare_loop_of(const char *direction, sw_dtype t);
 /* The loop that a reduction repeats, for the wide types (native.h); NULL when it has no meaning. */
 sw_binary_loop sw_reduction_loop_of(sw_reduction r, sw_dtype wide);
 
+/* Complex numbers (complex.c): the same, for c64 and c128. */
+sw_unary_loop sw_complex_unary_of(sw_opcode code, sw_dtype t);
+sw_binary_loop sw_complex_binary_of(sw_opcode code, sw_dtype t);
+sw_compare_loop sw_complex_compare_of(const char *direction, sw_dtype t);
+
 #endif

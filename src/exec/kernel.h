@@ -21,6 +21,8 @@ typedef sw_rc (*sw_kernel)(const sw_kernel_call *c, sw_diag *d);
   X(SELECT, select)                             \
   X(CLAMP, clamp)                               \
   X(CONVERT, convert)                           \
+  X(COMPLEX, complex)                           \
+  X(FFT, fft)                                   \
   X(BITCAST, reshape)                           \
   X(REDUCE_PRECISION, reduce_precision)         \
   X(BROADCAST, broadcast)                       \
@@ -61,6 +63,8 @@ sw_rc sw_kernel_compare(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_select(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_clamp(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_convert(const sw_kernel_call *c, sw_diag *d);
+sw_rc sw_kernel_complex(const sw_kernel_call *c, sw_diag *d);
+sw_rc sw_kernel_fft(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_reduce_precision(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_broadcast(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_transpose(const sw_kernel_call *c, sw_diag *d);

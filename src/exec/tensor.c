@@ -103,6 +103,11 @@ static double fill_value(const sw_fill *f, sw_dtype_class class, double limit, i
 
 sw_rc sw_tensor_fill(sw_tensor *t, const sw_fill *f, sw_diag *d) {
   sw_dtype_class class = sw_dtype_class_of(t->dtype);
+  if (class == SW_CLASS_COMPLEX) { /* part after part */
+    sw_tensor parts = {.dtype = t->dtype == SW_C64 ? SW_F32 : SW_F64, .rank = 1, .data = t->data};
+    parts.dims[0] = 2 * sw_buffer_elements(t);
+    return sw_tensor_fill(&parts, f, d);
+  }
   if (!sw_convertible(t->dtype)) return SW_FAIL_INPUT(d, SW_NOWHERE, "%s cannot be filled", sw_dtype_text(t->dtype));
   int64_t n = sw_buffer_elements(t), bytes = sw_dtype_bytes(t->dtype);
   double limit = f->limit > 0 ? f->limit : 8;

@@ -8,6 +8,7 @@
 #include "exec/elementwise.h"
 #include "exec/native.h"
 #include "shardwright/checked.h"
+#include "shardwright/scalar.h"
 
 #define LOOP(op, id, T, R, expr)                               \
   static void op##_##id(const void *xs, void *ys, int64_t n) { \
@@ -66,6 +67,8 @@ static inline double erf_inv_f64(double a) {
 /* X(op, expression in `a` of type T) */
 #define FLOAT_OPS(X, T)                        \
   X(ABS, T, fabs(a))                           \
+  X(REAL, T, a)                                \
+  X(IMAG, T, (T)((void)a, 0))                  \
   X(NEGATE, T, -a)                             \
   X(EXP, T, exp(a))                            \
   X(EXPM1, T, expm1(a))                        \
@@ -131,7 +134,9 @@ static const sw_unary_loop kLoops[SW_OP_COUNT][SW_DTYPE_COUNT] = {
         IS_FINITE_F32,
     [SW_OP_IS_FINITE][SW_F64] = IS_FINITE_F64, [SW_OP_NOT][SW_BOOL] = NOT_BOOL};
 
-sw_unary_loop sw_unary_loop_of(sw_opcode code, sw_dtype t) { return kLoops[code][t]; }
+sw_unary_loop sw_unary_loop_of(sw_opcode code, sw_dtype t) {
+  return sw_dtype_class_of(t) == SW_CLASS_COMPLEX ? sw_complex_unary_of(code, t) : kLoops[code][t];
+}
 
 /* x is a narrow float: widen, compute in f32, narrow again unless the result is bool. */
 static void run_narrow(sw_unary_loop loop, const sw_buffer *x, sw_buffer *y, int64_t n) {
@@ -153,7 +158,7 @@ static void run_narrow(sw_unary_loop loop, const sw_buffer *x, sw_buffer *y, int
 sw_rc sw_kernel_unary(const sw_kernel_call *c, sw_diag *d) {
   const sw_buffer *x = c->in[0];
   bool narrow = sw_is_narrow_float(x->dtype);
-  sw_unary_loop loop = kLoops[c->op->code][narrow ? SW_F32 : x->dtype];
+  sw_unary_loop loop = sw_unary_loop_of(c->op->code, narrow ? SW_F32 : x->dtype);
   if (!loop) return sw_kernel_no_dtype(c, x->dtype, d);
   int64_t n = sw_buffer_elements(c->out[0]);
   if (narrow) {
@@ -167,6 +172,10 @@ sw_rc sw_kernel_unary(const sw_kernel_call *c, sw_diag *d) {
 sw_rc sw_kernel_convert(const sw_kernel_call *c, sw_diag *d) {
   const sw_buffer *x = c->in[0];
   sw_buffer *y = c->out[0];
+  if (sw_dtype_class_of(x->dtype) == SW_CLASS_COMPLEX || sw_dtype_class_of(y->dtype) == SW_CLASS_COMPLEX) {
+    sw_convert_elements(y->dtype, y->data, x->dtype, x->data, (size_t)sw_buffer_elements(y));
+    return SW_OK;
+  }
   if (!sw_convertible(x->dtype)) return sw_kernel_no_dtype(c, x->dtype, d);
   if (!sw_convertible(y->dtype)) return sw_kernel_no_dtype(c, y->dtype, d);
   sw_convert(x->dtype, x->data, y->dtype, y->data, sw_buffer_elements(y));

@@ -117,6 +117,11 @@ static void load_chunk(const sw_buffer *b, int64_t first, int64_t n, double *out
 }
 
 static double magnitude_of(const sw_buffer *b) {
+  if (sw_dtype_class_of(b->dtype) == SW_CLASS_COMPLEX) {
+    sw_buffer parts = {.dtype = b->dtype == SW_C64 ? SW_F32 : SW_F64, .rank = 1, .data = b->data};
+    parts.dims[0] = 2 * sw_buffer_elements(b);
+    return magnitude_of(&parts);
+  }
   if (sw_dtype_class_of(b->dtype) != SW_CLASS_FLOAT) return 0; /* compared exactly */
   double most = 0, v[SW_CHUNK];
   for (int64_t i = 0, all = sw_buffer_elements(b); i < all; i += SW_CHUNK) {

@@ -35,6 +35,15 @@ sw_rc sw_infer_binary(sw_rule_call *c) {
   return sw_call_result_like(c, c->operands[0].dtype, &c->operands[0]);
 }
 
+sw_rc sw_infer_complex(sw_rule_call *c) {
+  sw_dtype t = c->operands[0].dtype;
+  SW_TRY(check_pair(c, 0, 1));
+  if (t != SW_F32 && t != SW_F64) {
+    return SW_RULE_FAIL(c, "operand 0 is %s; expected f32 or f64", sw_dtype_text(t));
+  }
+  return sw_call_result_like(c, t == SW_F32 ? SW_C64 : SW_C128, &c->operands[0]);
+}
+
 sw_rc sw_infer_compare(sw_rule_call *c) {
   static const char *const kDirections[] = {"eq", "ne", "lt", "le", "gt", "ge"};
   const char *text = sw_call_text(c, SW_ATTR_DIRECTION);

@@ -33,6 +33,7 @@
 
 ATTRS(bitcast, NEEDED(DTYPE));
 ATTRS(reduce_precision, NEEDED(EXPONENT_BITS), NEEDED(MANTISSA_BITS));
+ATTRS(fft, NEEDED(FFT_TYPE), NEEDED(FFT_LENGTH));
 ATTRS(rng_bits, NEEDED(SHAPE), NEEDED(DTYPE), WORD(ALGORITHM, "default"), COPY(GLOBAL, SHAPE));
 ATTRS(select_and_scatter, WORD(SELECT_BY, "ge"), WORD(KIND, "sum"), NEEDED(WINDOW), EACH(STRIDES, 1), EACH(PAD_LOW, 0),
       EACH(PAD_HIGH, 0));
@@ -128,6 +129,9 @@ ELEMENTWISE(ERFC, 1, unary, SW_FLOATS);
 ELEMENTWISE(ERF_INV, 1, unary, SW_FLOATS);
 ELEMENTWISE(LGAMMA, 1, unary, SW_FLOATS);
 ELEMENTWISE(DIGAMMA, 1, unary, SW_FLOATS);
+ELEMENTWISE(REAL, 1, magnitude, SW_FLOATS | SW_COMPLEX, LINEAR(kOneSum));
+ELEMENTWISE(IMAG, 1, magnitude, SW_FLOATS | SW_COMPLEX, LINEAR(kOneSum));
+ELEMENTWISE(COMPLEX, 2, complex, SW_FLOATS, LINEAR(kBothSums));
 ELEMENTWISE(SIGN, 1, unary, SW_SIGNED | SW_FLOATS | SW_COMPLEX);
 ELEMENTWISE(FLOOR, 1, unary, SW_FLOATS);
 ELEMENTWISE(CEIL, 1, unary, SW_FLOATS);
@@ -201,6 +205,7 @@ OP(TOP_K, 1, top_k, top_k);
 OP(GATHER, 2, gather, gather, .flags = SW_RULE_SPARSE);
 OP(SCATTER, 3, scatter, scatter);
 OP(SELECT_AND_SCATTER, 3, select_and_scatter, select_and_scatter, .flops = 1);
+OP(FFT, 1, fft, fft);
 OP(CHOLESKY, 1, cholesky, cholesky);
 OP(TRIANGULAR_SOLVE, 2, triangular_solve, triangular_solve);
 ROW(RNG_BITS) = {

@@ -12,6 +12,7 @@
 sw_rc sw_infer_unary(sw_rule_call *c);
 sw_rc sw_infer_test(sw_rule_call *c); /* gives bool */
 sw_rc sw_infer_magnitude(sw_rule_call *c);
+sw_rc sw_infer_complex(sw_rule_call *c);
 sw_rc sw_infer_binary(sw_rule_call *c);
 sw_rc sw_infer_compare(sw_rule_call *c);
 sw_rc sw_infer_select(sw_rule_call *c);
@@ -53,6 +54,7 @@ SW_RULE_PAIR(select_and_scatter)
 /* random.c, linalg.c */
 SW_RULE_PAIR(rng_bits)
 SW_RULE_PAIR(cholesky)
+SW_RULE_PAIR(fft)
 SW_RULE_PAIR(triangular_solve)
 
 /* contract.c */

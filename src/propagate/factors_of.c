@@ -440,6 +440,15 @@ static bool by_loops(sw_factors *f) {
 static kind_of_dim of_matrix(const sw_factors *f, int k) {
   return k < sw_factor_type(f, 0)->rank - 2 ? kPass : (kind_of_dim){SW_FACTOR_REPLICATE, false};
 }
+/* The last dim of a real transform changes its size. */
+static kind_of_dim transformed(const sw_factors *f, int k) {
+  int n;
+  const sw_type *x = sw_factor_type(f, 0), *r = sw_factor_type(f, 1);
+  (void)sw_op_ints(f->op, SW_ATTR_FFT_LENGTH, &n);
+  return k < x->rank - n ? kPass : (kind_of_dim){SW_FACTOR_REPLICATE, x->dims[k] != r->dims[k]};
+}
+static bool fft(sw_factors *f) { return per_dim(f, 0, transformed); }
+
 static bool cholesky(sw_factors *f) { return per_dim(f, 0, of_matrix); }
 
 /* The matrix dim that meets the unknowns, and the one that gives them; columns of b by themselves. */
@@ -498,6 +507,8 @@ static const factors_of kRules[SW_OP_COUNT] = {
     [SW_OP_CLAMP] = pointwise,
     [SW_OP_CONVERT] = pointwise,
     [SW_OP_REDUCE_PRECISION] = pointwise,
+    [SW_OP_COMPLEX] = pointwise,
+    [SW_OP_FFT] = fft,
     [SW_OP_BITCAST] = bitcast,
     [SW_OP_BROADCAST] = broadcast,
     [SW_OP_TRANSPOSE] = transpose,

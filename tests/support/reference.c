@@ -91,6 +91,7 @@ static uint64_t unary_int(sw_opcode code, sw_dtype t, uint64_t a) {
 static sw_scalar unary(const call *c, const int64_t *at) {
   sw_dtype t = c->in[0]->dtype;
   sw_scalar a = get(c->in[0], at);
+  if (sw_dtype_class_of(t) == SW_CLASS_COMPLEX) return complex_op(c->op->code, a, a);
   if (c->op->code == SW_OP_IS_FINITE) return (sw_scalar){.bits = isfinite(a.re) != 0};
   if (is_float(t)) return (sw_scalar){.re = unary_float(c->op->code, a.re)};
   return (sw_scalar){.bits = unary_int(c->op->code, t, a.bits)};
@@ -179,6 +180,9 @@ static uint64_t binary_bool(sw_opcode code, uint64_t a, uint64_t b) {
 }
 
 static sw_scalar binary(const call *c, const int64_t *at) {
+  if (sw_dtype_class_of(c->in[0]->dtype) == SW_CLASS_COMPLEX) {
+    return complex_op(c->op->code, get(c->in[0], at), get(c->in[1], at));
+  }
   sw_dtype t = c->in[0]->dtype;
   sw_scalar a = get(c->in[0], at), b = get(c->in[1], at);
   if (is_float(t)) return (sw_scalar){.re = binary_float(c->op->code, a.re, b.re)};
@@ -655,6 +659,10 @@ static void sort(const call *c) {
 
 /* --- bits --------------------------------------------------------------------------------------------------------- */
 
+static sw_scalar complex_of(const call *c, const int64_t *at) {
+  return (sw_scalar){.re = get(c->in[0], at).re, .im = get(c->in[1], at).re};
+}
+
 static void bitcast(const call *c) {
   int64_t n = sw_buffer_elements(c->in[0]) * sw_dtype_bytes(c->in[0]->dtype);
   for (int64_t i = 0; i < n; i++) ((char *)c->out[0]->data)[i] = ((const char *)c->in[0]->data)[i];
@@ -713,6 +721,7 @@ static const element kElements[SW_OP_COUNT] = {
     [SW_OP_CLAMP] = clamp_one,
     [SW_OP_CONVERT] = convert,
     [SW_OP_REDUCE_PRECISION] = reduce_precision,
+    [SW_OP_COMPLEX] = complex_of,
     [SW_OP_BROADCAST] = broadcast,
     [SW_OP_TRANSPOSE] = transpose,
     [SW_OP_RESHAPE] = reshape,

@@ -124,7 +124,68 @@ static void select_and_scatter(const sw_op *op, const sw_buffer *const *in, sw_b
   }
 }
 
+/* --- fft ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct spectrum {
+  const sw_buffer *x;
+  bool half; /* of the last dim only the first elements are there, the others are conjugates */
+  int rank, first;
+  const int64_t *length;
+} spectrum;
+
+/* The input at an index of the full shape. */
+static sw_scalar input_at(const spectrum *s, const int64_t *index) {
+  int64_t at[SW_MAX_RANK], e = 0, last = s->rank - 1;
+  memcpy(at, index, sizeof at);
+  bool mirrored = s->half && at[last] >= s->x->dims[last];
+  for (int i = s->first; mirrored && i < s->rank; i++) {
+    int64_t n = s->length[i - s->first];
+    at[i] = (n - at[i]) % n;
+  }
+  for (int i = 0; i < s->rank; i++) e = e * s->x->dims[i] + at[i];
+  sw_scalar v = sw_scalar_load(s->x->dtype, (const char *)s->x->data + e * sw_dtype_bytes(s->x->dtype));
+  if (mirrored) v.im = -v.im;
+  /* what must be real for a real result is taken as real */
+  if (s->half && s->rank - s->first == 1 && (at[last] == 0 || 2 * at[last] == s->length[0])) v.im = 0;
+  return v;
+}
+
+static sw_scalar transformed_at(const spectrum *s, const int64_t *to, double sign) {
+  int64_t from[SW_MAX_RANK] = {0}, dims[SW_MAX_RANK], n = s->rank - s->first;
+  sw_scalar sum = {0};
+  memcpy(from, to, sizeof from);
+  for (int i = s->first; i < s->rank; i++) from[i] = 0;
+  memcpy(dims + s->first, s->length, (size_t)n * sizeof *dims);
+  do {
+    double turn = 0;
+    for (int i = s->first; i < s->rank; i++) turn += (double)(to[i] * from[i] % dims[i]) / (double)dims[i];
+    sw_scalar v = input_at(s, from);
+    double c = cos(2 * acos(-1.0) * turn), si = sign * sin(2 * acos(-1.0) * turn);
+    sum.re += v.re * c - v.im * si;
+    sum.im += v.re * si + v.im * c;
+  } while (next((int)n, dims + s->first, from + s->first));
+  for (int i = s->first; sign > 0 && i < s->rank; i++) {
+    sum.re /= (double)dims[i];
+    sum.im /= (double)dims[i];
+  }
+  return sum;
+}
+
+static void fft(const sw_op *op, const sw_buffer *x, sw_buffer *y) {
+  const char *kind = sw_op_text(op, SW_ATTR_FFT_TYPE, "");
+  int n;
+  spectrum s = {.x = x, .half = strcmp(kind, "irfft") == 0, .rank = x->rank};
+  s.length = sw_op_ints(op, SW_ATTR_FFT_LENGTH, &n);
+  s.first = x->rank - n;
+  int64_t at[SW_MAX_RANK] = {0};
+  for (int64_t e = 0; e < sw_buffer_elements(y); e++, next(y->rank, y->dims, at)) {
+    sw_scalar v = transformed_at(&s, at, strchr(kind, 'i') ? 1 : -1);
+    sw_scalar_store(y->dtype, v, (char *)y->data + e * sw_dtype_bytes(y->dtype));
+  }
+}
+
 bool reference_more(const sw_op *op, const sw_buffer *const *in, sw_buffer *const *out) {
+  if (op->code == SW_OP_FFT) return fft(op, in[0], out[0]), true;
   if (op->code == SW_OP_CHOLESKY) return cholesky(op, in[0], out[0]), true;
   if (op->code == SW_OP_TRIANGULAR_SOLVE) return triangular_solve(op, in[0], in[1], out[0]), true;
   if (op->code == SW_OP_SELECT_AND_SCATTER) return select_and_scatter(op, in, out[0]), true;

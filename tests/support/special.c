@@ -83,6 +83,10 @@ double unary_float(sw_opcode code, double a) {
       return lgamma(a);
     case SW_OP_DIGAMMA:
       return psi(a);
+    case SW_OP_REAL:
+      return a;
+    case SW_OP_IMAG:
+      return 0;
     case SW_OP_SIGN:
       return isnan(a) ? a : (a > 0) - (a < 0);
     case SW_OP_FLOOR:
@@ -95,5 +99,84 @@ double unary_float(sw_opcode code, double a) {
       return a < 0 ? -floor(0.5 - a) : floor(a + 0.5);
     default:
       return NAN;
+  }
+}
+
+typedef sw_scalar z;
+
+static z at(double re, double im) { return (z){.re = re, .im = im}; }
+static z times(z a, z b) { return at(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }
+static z over(z a, z b) {
+  double n = b.re * b.re + b.im * b.im;
+  return at((a.re * b.re + a.im * b.im) / n, (a.im * b.re - a.re * b.im) / n);
+}
+static z polar(double r, double turn) { return at(r * cos(turn), r * sin(turn)); }
+static z power(z a, z e) {
+  double l = log(hypot(a.re, a.im)), turn = atan2(a.im, a.re);
+  return polar(exp(e.re * l - e.im * turn), e.im * l + e.re * turn);
+}
+static z root(z a) { return polar(sqrt(hypot(a.re, a.im)), atan2(a.im, a.re) / 2); }
+static z exponential(z a) { return polar(exp(a.re), a.im); }
+static z sine(z a) { return at(sin(a.re) * cosh(a.im), cos(a.re) * sinh(a.im)); }
+static z cosine(z a) { return at(cos(a.re) * cosh(a.im), -sin(a.re) * sinh(a.im)); }
+static z tangent(z a) { return over(sine(a), cosine(a)); }
+
+static z unary_complex(sw_opcode code, z a) {
+  double size = hypot(a.re, a.im);
+  const z one = {.re = 1};
+  switch ((int)code) {
+    case SW_OP_ABS:
+      return at(size, 0);
+    case SW_OP_REAL:
+      return at(a.re, 0);
+    case SW_OP_IMAG:
+      return at(a.im, 0);
+    case SW_OP_NEGATE:
+      return at(-a.re, -a.im);
+    case SW_OP_EXP:
+      return exponential(a);
+    case SW_OP_EXPM1:
+      return at(exponential(a).re - 1, exponential(a).im);
+    case SW_OP_LOG:
+      return at(log(size), atan2(a.im, a.re));
+    case SW_OP_LOG1P:
+      return at(log(hypot(1 + a.re, a.im)), atan2(a.im, 1 + a.re));
+    case SW_OP_SQRT:
+      return root(a);
+    case SW_OP_RSQRT:
+      return over(one, root(a));
+    case SW_OP_CBRT:
+      return power(a, at(1.0 / 3, 0));
+    case SW_OP_TANH:
+      a = tangent(at(-a.im, a.re)); /* tanh z = -i tan iz */
+      return at(a.im, -a.re);
+    case SW_OP_LOGISTIC:
+      a = exponential(at(-a.re, -a.im));
+      return over(one, at(1 + a.re, a.im));
+    case SW_OP_SIN:
+      return sine(a);
+    case SW_OP_COS:
+      return cosine(a);
+    case SW_OP_TAN:
+      return tangent(a);
+    default: /* sign */
+      return size == 0 ? at(0, 0) : at(a.re / size, a.im / size);
+  }
+}
+
+z complex_op(sw_opcode code, z a, z b) {
+  switch ((int)code) {
+    case SW_OP_ADD:
+      return at(a.re + b.re, a.im + b.im);
+    case SW_OP_SUBTRACT:
+      return at(a.re - b.re, a.im - b.im);
+    case SW_OP_MULTIPLY:
+      return times(a, b);
+    case SW_OP_DIVIDE:
+      return over(a, b);
+    case SW_OP_POWER:
+      return power(a, b);
+    default:
+      return unary_complex(code, a);
   }
 }

@@ -3,7 +3,10 @@
 #define TESTS_SUPPORT_SPECIAL_H_
 
 #include "shardwright/op.h"
+#include "shardwright/scalar.h"
 
 double unary_float(sw_opcode code, double a);
+/* Of complex numbers, from functions of real ones; b is unused by unary ops. */
+sw_scalar complex_op(sw_opcode code, sw_scalar a, sw_scalar b);
 
 #endif

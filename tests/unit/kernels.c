@@ -5,77 +5,8 @@
 #include "check.h"
 
 #include "shardwright/exec.h"
+#include "support/kernel_case.h"
 #include "support/reference.h"
-
-enum { MOST_OPERANDS = 8, MOST_ATTRS = 24 };
-
-/* An op with its operands, being made up. */
-typedef struct op_case {
-  sw_rng *rng;
-  sw_opcode code;
-  sw_arena arena;
-  int n_in, n_attrs;
-  sw_tensor in[MOST_OPERANDS];
-  sw_attr attrs[MOST_ATTRS];
-  int64_t terms; /* numbers added up per element, for the tolerance */
-  double magnitude;
-  bool wild; /* inputs hold NaN, infinities and extremes */
-} op_case;
-
-typedef void (*make_case)(op_case *c);
-
-static int64_t below(op_case *c, int64_t n) { return sw_rng_below(c->rng, n); }
-static int64_t between(op_case *c, int64_t lo, int64_t hi) { return lo + below(c, hi - lo + 1); }
-
-static const sw_dtype kFloats[] = {SW_F64, SW_F32, SW_F16, SW_BF16, SW_F8E4M3FN, SW_F8E5M2};
-static const sw_dtype kInts[] = {SW_I8, SW_I16, SW_I32, SW_I64, SW_U8, SW_U16, SW_U32, SW_U64};
-static const sw_dtype kAll[] = {SW_F64, SW_F32, SW_F16, SW_BF16, SW_I8,  SW_I16, SW_I32,
-                                SW_I64, SW_U8,  SW_U16, SW_U32,  SW_U64, SW_BOOL};
-#define ANY_OF(c, list) ((list)[below((c), (int64_t)(sizeof(list) / sizeof(list)[0]))])
-
-/* A shape of about `most` elements at most; extents 0 and 1 are frequent. */
-static int shape(op_case *c, int least_rank, int most_rank, int64_t *dims) {
-  int rank = (int)between(c, least_rank, most_rank);
-  for (int i = 0; i < rank; i++) {
-    int64_t kind = below(c, 12);
-    dims[i] = kind == 0 ? 0 : kind == 1 ? 1 : between(c, 1, rank > 3 ? 4 : 7);
-  }
-  return rank;
-}
-
-static sw_tensor *input(op_case *c, sw_dtype t, int rank, const int64_t *dims, sw_fill fill) {
-  sw_diag diag = {0};
-  sw_tensor *x = &c->in[c->n_in++];
-  fill.seed = sw_rng_next(c->rng);
-  assert_ok(sw_tensor_init(x, t, rank, dims, &diag));
-  assert_ok(sw_tensor_fill(x, &fill, &diag));
-  return x;
-}
-
-/* Numbers, and when the case is wild some that are none. */
-static sw_tensor *numbers(op_case *c, sw_dtype t, int rank, const int64_t *dims) {
-  sw_fill_kind kind = below(c, 2) ? SW_FILL_RANDOM : SW_FILL_SMALL;
-  sw_tensor *x = input(c, t, rank, dims, (sw_fill){.kind = kind, .limit = 4});
-  static const double kWild[] = {NAN, INFINITY, -INFINITY, -0.0, 1e38, -1e300, 0.5, 2.5, 200, -129};
-  for (int64_t i = 0; c->wild && i < sw_buffer_elements(x); i++) {
-    if (below(c, 4) == 0) sw_element_store(t, ANY_OF(c, kWild), (char *)x->data + i * sw_dtype_bytes(t));
-  }
-  return x;
-}
-
-static void *copy_ints(op_case *c, const int64_t *v, int n) {
-  sw_diag diag = {0};
-  void *p = sw_arena_copy(&c->arena, v, (size_t)n, sizeof *v, &diag);
-  assert_non_null(p);
-  return p;
-}
-static void put_ints(op_case *c, sw_attr_key k, const int64_t *v, int n) {
-  c->attrs[c->n_attrs++] = (sw_attr){.key = k, .u.ints = {copy_ints(c, v, n), n}};
-}
-static void put_int(op_case *c, sw_attr_key k, int64_t v) { c->attrs[c->n_attrs++] = (sw_attr){.key = k, .u.i = v}; }
-static void put_text(op_case *c, sw_attr_key k, const char *v) {
-  c->attrs[c->n_attrs++] = (sw_attr){.key = k, .u.text = v};
-}
 
 /* --- makers ------------------------------------------------------------------------------------------------------- */
 
@@ -89,6 +20,12 @@ static bool one_of(sw_opcode code, const sw_opcode *list, size_t n) {
   one_of(code, (const sw_opcode[]){__VA_ARGS__}, sizeof((sw_opcode[]){__VA_ARGS__}) / sizeof(sw_opcode))
 
 static sw_dtype elementwise_dtype(op_case *c) {
+  if (below(c, 5) == 0 &&
+      IS(c->code, SW_OP_ABS, SW_OP_REAL, SW_OP_IMAG, SW_OP_NEGATE, SW_OP_EXP, SW_OP_EXPM1, SW_OP_LOG, SW_OP_LOG1P,
+         SW_OP_SQRT, SW_OP_RSQRT, SW_OP_CBRT, SW_OP_TANH, SW_OP_LOGISTIC, SW_OP_SIN, SW_OP_COS, SW_OP_TAN, SW_OP_SIGN,
+         SW_OP_ADD, SW_OP_SUBTRACT, SW_OP_MULTIPLY, SW_OP_DIVIDE, SW_OP_POWER)) {
+    return SW_C64;
+  }
   if (IS(c->code, SW_OP_NOT, SW_OP_AND, SW_OP_OR, SW_OP_XOR) && below(c, 4) == 0) return SW_BOOL;
   if (IS(c->code, SW_OP_NOT, SW_OP_AND, SW_OP_OR, SW_OP_XOR, SW_OP_POPCNT, SW_OP_CLZ, SW_OP_SHIFT_LEFT,
          SW_OP_SHIFT_RIGHT_ARITHMETIC, SW_OP_SHIFT_RIGHT_LOGICAL)) {
@@ -107,8 +44,9 @@ static void make_elementwise(op_case *c) {
   int rank = shape(c, 0, 3, dims), n = c->code <= SW_OP_CLZ ? 1 : 2;
   if (below(c, 5) == 0) dims[0] = 600 + below(c, 600), rank = 1; /* more than one chunk */
   sw_dtype t = elementwise_dtype(c);
-  c->wild = below(c, 2) == 0;
+  c->wild = t != SW_C64 && below(c, 2) == 0;
   for (int i = 0; i < n; i++) numbers(c, t, rank, dims);
+  if (t == SW_C64) c->terms = 4, c->magnitude = 4;
   if (c->code == SW_OP_DIGAMMA) c->terms = 64, c->magnitude = 4; /* next to its roots the absolute error counts */
 }
 
@@ -198,6 +136,43 @@ static void make_select_and_scatter(op_case *c) {
   put_text(c, SW_ATTR_SELECT_BY, ANY_OF(c, kWords));
   put_text(c, SW_ATTR_KIND, ANY_OF(c, kKinds));
   c->terms = 32;
+  c->magnitude = 4;
+}
+
+static void make_complex(op_case *c) {
+  int64_t dims[SW_MAX_RANK];
+  int rank = shape(c, 0, 3, dims);
+  sw_dtype t = below(c, 2) ? SW_F32 : SW_F64;
+  c->wild = below(c, 2) == 0;
+  for (int i = 0; i < 2; i++) numbers(c, t, rank, dims);
+}
+
+static void make_complex_convert(op_case *c) {
+  static const sw_dtype kTypes[] = {SW_C64, SW_C128, SW_F32, SW_I32};
+  int64_t dims[SW_MAX_RANK];
+  int rank = shape(c, 0, 3, dims);
+  sw_dtype from = ANY_OF(c, kTypes);
+  numbers(c, from, rank, dims);
+  put_int(c, SW_ATTR_DTYPE, from == SW_C64 || from == SW_C128 ? ANY_OF(c, kTypes) : SW_C64);
+}
+
+static void make_fft(op_case *c) {
+  static const char *const kKinds[] = {"fft", "ifft", "rfft", "irfft"};
+  int64_t dims[SW_MAX_RANK], length[SW_MAX_RANK];
+  int rank = shape(c, 1, 3, dims), n = (int)between(c, 1, rank), kind = (int)below(c, 4);
+  for (int i = 0; i < n; i++) length[i] = dims[rank - n + i] = between(c, 1, 12);
+  if (kind == 3) {
+    length[n - 1] = between(c, 1, 12);
+    dims[rank - 1] = length[n - 1] / 2 + 1;
+    n = 1; /* over several dims a spectrum must be symmetric: left to the comparison with rfft */
+    length[0] = 2 * (dims[rank - 1] - 1) + below(c, 2);
+    if (length[0] == 0) length[0] = 1;
+  }
+  static const sw_dtype kTypes[2][2] = {{SW_C64, SW_C128}, {SW_F32, SW_F64}};
+  input(c, kTypes[kind == 2][below(c, 2)], rank, dims, (sw_fill){.kind = SW_FILL_RANDOM, .limit = 4});
+  put_text(c, SW_ATTR_FFT_TYPE, kKinds[kind]);
+  put_ints(c, SW_ATTR_FFT_LENGTH, length, n);
+  c->terms = 2000;
   c->magnitude = 4;
 }
 
@@ -675,6 +650,9 @@ static const struct {
     {SW_OP_BITCAST, make_bitcast},
     {SW_OP_REDUCE_PRECISION, make_reduce_precision},
     {SW_OP_SORT, make_sort},
+    {SW_OP_COMPLEX, make_complex},
+    {SW_OP_CONVERT, make_complex_convert},
+    {SW_OP_FFT, make_fft},
     {SW_OP_CHOLESKY, make_cholesky},
     {SW_OP_TRIANGULAR_SOLVE, make_triangular_solve},
     {SW_OP_SELECT_AND_SCATTER, make_select_and_scatter},

@@ -148,6 +148,7 @@ static const struct {
     [SW_OP_SELECT] = {.name = "stablehlo.select"},
     [SW_OP_CLAMP] = {.name = "stablehlo.clamp"},
     [SW_OP_CONVERT] = {.name = "stablehlo.convert"},
+    [SW_OP_COMPLEX] = {.name = "stablehlo.complex"},
     [SW_OP_BITCAST] = {.name = "stablehlo.bitcast_convert"},
     [SW_OP_REDUCE_PRECISION] = {"stablehlo.reduce_precision", reduce_precision, NULL},
     [SW_OP_BROADCAST] = {"stablehlo.broadcast_in_dim", broadcast, NULL},
