@@ -22,7 +22,7 @@ static const sw_option kOptions[] = {
     {"args", 0, SW_OPTION_CHOICE, "HOW", "plan",
      "arguments arrive cut, or whole and each device slices its own; plan: as the plan says",
      SW_INTO_TEXT(settings, args), .choices = "plan|cut|whole"},
-    SW_KEEP_OPTION(settings),
+    SW_PROGRAM_OPTIONS(settings),
     {"collectives", 0, SW_OPTION_FLAG, NULL, NULL, "print only the collectives, one a line",
      SW_INTO_FLAG(settings, collectives)},
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),

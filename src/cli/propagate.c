@@ -22,7 +22,7 @@ static const sw_option kOptions[] = {
      SW_INTO_TEXT(settings, from.mesh)},
     {"strategy", 0, SW_OPTION_CHOICE, "NAME", "backward-forward", "order of the sweeps",
      SW_INTO_TEXT(settings, strategy), .choices = "backward-forward|forward-backward|forward|backward"},
-    SW_KEEP_OPTION(settings),
+    SW_PROGRAM_OPTIONS(settings),
     SW_OPTION_OUTPUT_INTO(settings, output),
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),
      .choices = SW_EMIT_KINDS},

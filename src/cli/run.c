@@ -26,7 +26,7 @@ static const sw_option kOptions[] = {
     {"hw", 0, SW_OPTION_FILE, "PROFILE", "local",
      "profile that prices the plan and chooses its routes; that of the search: exactly the program that was priced",
      SW_INTO_TEXT(settings, from.hw)},
-    SW_KEEP_OPTION(settings),
+    SW_PROGRAM_OPTIONS(settings),
     {"comm", 0, SW_OPTION_CHOICE, "ENGINE", "threads",
      "what devices are: threads of this process, or the processes of mpirun", SW_INTO_TEXT(settings, engine),
      .choices = "threads|mpi"},

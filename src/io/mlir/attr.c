@@ -134,8 +134,10 @@ sw_ir_span sw_ir_clause(const sw_ir_tree *t, const sw_ir_op *op, const char *key
         uint32_t behind = at;
         if (strchr("([{<", s[at])) {
           behind = behind_bracket(s, at, end);
-        } else {
-          behind = value_end(s, at, end);
+        } else { /* a word, perhaps with brackets: nothing with blanks outside of them */
+          while (behind < end && s[behind] != ',' && !isspace((unsigned char)s[behind])) {
+            behind = strchr("([{<", s[behind]) ? behind_bracket(s, behind, end) : behind + 1;
+          }
         }
         return sw_ir_trimmed(t, (sw_ir_span){at, behind});
       }

@@ -86,8 +86,7 @@ static sw_rc value_name(sw_importer *m, uint32_t op, uint32_t i, const char *par
   return base ? sw_im_fresh_name(m, base, out) : SW_E_RESOURCE;
 }
 
-/* The name that people know an argument by, else that of the text. */
-sw_rc sw_im_arg_name(sw_importer *m, uint32_t i, const char **out) {
+sw_rc sw_im_arg_label(sw_importer *m, uint32_t i, const char **out) {
   static const char *const kKeys[] = {"jax.arg_info", "ttir.name"};
   const sw_ir_op *f = sw_im_op(m, m->main);
   const sw_ir_block *b = &m->t->blocks.at[sw_im_block(m->t, f, 0)];
@@ -98,8 +97,14 @@ sw_rc sw_im_arg_name(sw_importer *m, uint32_t i, const char **out) {
   }
   if (!sw_ir_len(name)) name = sw_im_location_name(m, a->loc);
   if (!sw_ir_len(name)) name = a->name;
-  const char *base = sw_ir_len(name) ? sw_im_string(m, name) : sw_arena_printf(&m->scratch, m->d, "arg%u", i);
-  return base ? sw_im_fresh_name(m, base, out) : SW_E_RESOURCE;
+  *out = sw_ir_len(name) ? sw_im_string(m, name) : sw_arena_printf(&m->scratch, m->d, "arg%u", i);
+  return *out ? SW_OK : SW_E_RESOURCE;
+}
+
+sw_rc sw_im_arg_name(sw_importer *m, uint32_t i, const char **out) {
+  const char *base;
+  SW_TRY(sw_im_arg_label(m, i, &base));
+  return sw_im_fresh_name(m, base, out);
 }
 
 /* --- ops --------------------------------------------------------------------------------------------------------- */

@@ -179,6 +179,10 @@ SW_IR_IMPORTER(sw_im_constraint);
 SW_IR_IMPORTER(sw_im_square);
 SW_IR_IMPORTER(sw_im_return);
 SW_IR_IMPORTER(sw_im_local);
+SW_IR_IMPORTER(sw_im_rng_bits);
+SW_IR_IMPORTER(sw_im_cholesky);
+SW_IR_IMPORTER(sw_im_triangular_solve);
+SW_IR_IMPORTER(sw_im_select_and_scatter);
 SW_IR_IMPORTER(sw_im_while);
 SW_IR_IMPORTER(sw_im_case);
 SW_IR_IMPORTER(sw_im_sort);
@@ -200,7 +204,9 @@ typedef struct sw_ir_roles {
   int64_t *alias; /* by argument: the output that it becomes, or -1 */
 } sw_ir_roles;
 SW_CHECKED sw_rc sw_im_roles(sw_importer *m, sw_ir_roles *out);
-/* Name of an argument for people; in the keep arena. */
+/* The name that people know an argument by (of the text, when it has no other), and that name made unique. Both live in
+ * the scratch arena. */
+SW_CHECKED sw_rc sw_im_arg_label(sw_importer *m, uint32_t i, const char **out);
 SW_CHECKED sw_rc sw_im_arg_name(sw_importer *m, uint32_t i, const char **out);
 
 /* The module's mesh, into the graph. */

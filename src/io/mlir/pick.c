@@ -61,7 +61,8 @@ static bool is_total(const body *b, const sw_ir_op *op) {
   const sw_ir_tree *t = b->m->t;
   sw_ir_span v = sw_ir_attr(t, op, "compare_type", NULL);
   if (sw_ir_present(v)) return sw_ir_is(t, sw_ir_last_word(t, v), "TOTALORDER");
-  return !op->generic && sw_ir_is(t, sw_ir_last_word(t, (sw_ir_span){op->body.at, op->body.end}), "TOTALORDER");
+  uint32_t end = sw_ir_present(op->attrs) ? op->attrs.at : op->body.end;
+  return !op->generic && sw_ir_is(t, sw_ir_last_word(t, (sw_ir_span){op->body.at, end}), "TOTALORDER");
 }
 
 /* --- sort -------------------------------------------------------------------------------------------------------- */

@@ -218,3 +218,41 @@ sw_rc sw_im_reduce_window(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   }
   return sw_im_emit(m, op, &add, NULL);
 }
+
+/* Which element of a window is picked: `return compare GE, %a, %b` of the two arguments; NULL: another region. */
+static const char *picked_by(const sw_importer *m, uint32_t region) {
+  static const char *const kDirections[] = {"ge", "gt", "le", "lt"}, *const kWords[] = {"GE", "GT", "LE", "LT"};
+  uint32_t block = only_block(m, region);
+  uint32_t op = block == SW_IR_NONE ? SW_IR_NONE : m->t->blocks.at[block].first_op;
+  if (op == SW_IR_NONE || !is_return(m, sw_im_op(m, op)->next)) return NULL;
+  const sw_ir_op *o = sw_im_op(m, op);
+  const sw_ir_row *row = sw_ir_row_of(m->t, o->name);
+  if (!row || row->code != SW_OP_COMPARE || o->n_uses != 2) return NULL;
+  uint32_t first = m->names->block[block], at = sw_ir_blanks(m->t->s, o->body.at);
+  if (m->names->use[o->first_use] != first || m->names->use[o->first_use + 1] != first + 1) return NULL;
+  sw_ir_span word = sw_ir_attr(m->t, o, "comparison_direction", NULL);
+  word = sw_ir_present(word) ? sw_ir_last_word(m->t, word) : (sw_ir_span){at, sw_ir_name(m->t->s, at)};
+  for (int i = 0; i < 4; i++) {
+    if (sw_ir_is(m->t, word, kWords[i])) return kDirections[i];
+  }
+  return NULL;
+}
+
+sw_rc sw_im_select_and_scatter(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_reduction kind;
+  window w = {0};
+  SW_TRY(sw_im_operand_count(m, op, 3, 3));
+  sw_id x[3] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1), sw_im_operand(m, op, 2)};
+  const char *select = picked_by(m, o->first_region);
+  uint32_t scatter = o->first_region == SW_IR_NONE ? SW_IR_NONE : m->t->regions.at[o->first_region].next;
+  if (!select || !sw_im_region_kind(m, scatter, &kind) || kind != SW_REDUCE_SUM) {
+    return sw_im_opaque(m, op, "stablehlo.select_and_scatter (regions of its own)");
+  }
+  SW_TRY(read_window(m, op, &w));
+  sw_im_attrs a = {.n = 0};
+  sw_im_text(&a, SW_ATTR_SELECT_BY, select);
+  sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(kind));
+  SW_TRY(window_attrs(m, &w, &a));
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 3, .operands = x, .attrs = &a}, NULL);
+}

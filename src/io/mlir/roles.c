@@ -1,5 +1,5 @@
-/* What the arguments of main are: data, parameters, or state that comes back. Said by a roles file, by attributes
- * (tf.aliasing_output, ttcore.argument_type), by names, else guessed from their uses:
+/* What the arguments of main are: data, parameters, or state that comes back. Said by a roles file (a line "parameter
+ * w*" each), by attributes (tf.aliasing_output, ttcore.argument_type), by names, else guessed from their uses:
  *
  *   tf.aliasing_output = 3                    state that becomes output 3
  *   "parameter" in ttcore.argument_type       parameter, also when a custom call @tt.mark_argument says it
@@ -15,11 +15,22 @@
 
 typedef enum guess { GUESS_NONE, GUESS_INPUT, GUESS_PARAMETER } guess;
 
+/* A line of the roles file. */
+typedef struct role_line {
+  guess role; /* NONE: state */
+  const char *pattern;
+  int64_t output; /* of state: what it becomes */
+  bool used;
+  int line;
+} role_line;
+
 typedef struct role_finder {
   sw_importer *m;
   sw_ir_roles *out;
   const sw_ir_op *f;
   const sw_ir_block *block;
+  SW_ARRAY(role_line) lines;
+  uint32_t n_guessed;
   guess *said;   /* by argument: by attributes and names */
   guess *used;   /* by argument: by uses */
   int64_t *from; /* by slot of main: the argument that it is, reshaped or converted; -1 */
@@ -114,6 +125,86 @@ static void read_said(role_finder *r, uint32_t i) {
   if (!r->said[i]) r->said[i] = guess_of_name(t, sw_im_location_name(r->m, a->loc));
 }
 
+/* --- by a file --------------------------------------------------------------------------------------------------- */
+
+/* "*" stands for any characters. */
+static bool matches(const char *pattern, const char *name) {
+  const char *star = NULL, *mark = NULL;
+  while (*name) {
+    if (*pattern == '*') {
+      star = ++pattern;
+      mark = name;
+    } else if (*pattern == *name) {
+      pattern++;
+      name++;
+    } else if (star) {
+      pattern = star;
+      name = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (*pattern == '*') pattern++;
+  return !*pattern;
+}
+
+/* ROLE NAME [OUTPUT] */
+static sw_rc read_line(role_finder *r, const char *file, char *text, int number) {
+  role_line l = {.line = number, .output = -1};
+  sw_span at = {file, number, 1};
+  char *rest = NULL, *role = strtok_r(text, " \t\r", &rest), *name = strtok_r(NULL, " \t\r", &rest);
+  char *output = strtok_r(NULL, " \t\r", &rest);
+  if (!role || *role == '#') return SW_OK;
+  bool state = strcmp(role, "state") == 0;
+  l.role = strcmp(role, "parameter") == 0 ? GUESS_PARAMETER : strcmp(role, "input") == 0 ? GUESS_INPUT : GUESS_NONE;
+  if ((!state && !l.role) || !name || (output != NULL) != state) {
+    return SW_FAIL_INPUT(r->m->d, at, "expected 'parameter NAME', 'input NAME' or 'state NAME OUTPUT'");
+  }
+  if (state) SW_TRY_NOTE(r->m->d, sw_parse_i64(output, 0, 1 << 20, "output", &l.output, r->m->d), "in line %d", number);
+  l.pattern = sw_arena_strndup(&r->m->keep, name, strlen(name), r->m->d);
+  return l.pattern ? sw_array_push(&r->lines, l, r->m->d) : SW_E_RESOURCE;
+}
+
+static sw_rc read_file(role_finder *r, const char *path) {
+  char *bytes, *rest = NULL;
+  size_t n;
+  int number = 0;
+  SW_TRY(sw_file_read(path, &bytes, &n, r->m->d));
+  sw_rc rc = SW_OK;
+  for (char *line = bytes; line && !rc; line = rest) {
+    rest = strchr(line, '\n');
+    if (rest) *rest++ = 0;
+    rc = read_line(r, path, line, ++number);
+  }
+  sw_mem_free(bytes);
+  return rc;
+}
+
+/* The last line that names the argument, by the name for people or that of the text. */
+static sw_rc take_line(role_finder *r, uint32_t i) {
+  const sw_ir_arg *a = &r->m->t->args.at[r->block->first_arg + i];
+  const char *name, *own = sw_im_string(r->m, a->name);
+  SW_TRY(sw_im_arg_label(r->m, i, &name));
+  for (size_t k = 0; k < r->lines.n; k++) {
+    role_line *l = &r->lines.at[k];
+    if (!matches(l->pattern, name) && !matches(l->pattern, own)) continue;
+    l->used = true;
+    r->said[i] = l->role;
+    r->out->alias[i] = l->output;
+  }
+  return SW_OK;
+}
+
+static sw_rc check_lines(const role_finder *r, const char *path) {
+  for (size_t k = 0; k < r->lines.n; k++) {
+    const role_line *l = &r->lines.at[k];
+    if (l->used) continue;
+    return SW_FAIL_INPUT(r->m->d, ((sw_span){path, l->line, 1}),
+                         "no argument is named '%s'; expected one of the program", l->pattern);
+  }
+  return SW_OK;
+}
+
 /* --- by uses ----------------------------------------------------------------------------------------------------- */
 
 static int64_t argument_of(const role_finder *r, const sw_ir_op *op, uint32_t operand) {
@@ -151,13 +242,14 @@ static void see_op(role_finder *r, const sw_ir_op *op) {
 
 /* --- the whole --------------------------------------------------------------------------------------------------- */
 
-static sw_value_kind kind_of(const role_finder *r, uint32_t i) {
+static sw_value_kind kind_of(role_finder *r, uint32_t i) {
   const sw_ir_tree *t = r->m->t;
   sw_type type;
   if (r->out->alias[i] >= 0) return SW_VALUE_STATE;
   if (r->said[i]) return r->said[i] == GUESS_INPUT ? SW_VALUE_INPUT : SW_VALUE_PARAMETER;
   sw_rc rc = sw_ir_read_type(t, t->args.at[r->block->first_arg + i].type, &r->m->scratch, &type, NULL);
   if (rc || sw_dtype_class_of(type.dtype) != SW_CLASS_FLOAT) return SW_VALUE_INPUT;
+  r->n_guessed++;
   if (r->used[i]) return r->used[i] == GUESS_INPUT ? SW_VALUE_INPUT : SW_VALUE_PARAMETER;
   return type.rank == 1 ? SW_VALUE_PARAMETER : SW_VALUE_INPUT;
 }
@@ -190,10 +282,21 @@ static sw_rc find_roles(role_finder *r) {
   for (uint32_t i = 0; i < n; i++) {
     r->from[slot + i] = i;
     read_said(r, i);
+    SW_TRY(take_line(r, i));
     check_alias(r, i);
   }
+  if (m->o->roles) SW_TRY(check_lines(r, m->o->roles));
   for (uint32_t op = r->block->first_op; op != SW_IR_NONE; op = m->t->ops.at[op].next) see_op(r, &m->t->ops.at[op]);
-  for (uint32_t i = 0; i < n; i++) r->out->kind[i] = kind_of(r, i);
+  uint32_t parameters = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    r->out->kind[i] = kind_of(r, i);
+    parameters += r->out->kind[i] == SW_VALUE_PARAMETER;
+  }
+  if (r->n_guessed) {
+    sw_im_warn(m, r->f->text.at,
+               "what %u of %u arguments are is guessed from their uses (%u parameters in all); a roles file says it",
+               r->n_guessed, n, parameters);
+  }
   return SW_OK;
 }
 
@@ -203,5 +306,8 @@ sw_rc sw_im_roles(sw_importer *m, sw_ir_roles *out) {
   out->n = r.block->n_args;
   SW_ARENA_NEW(out->kind, &m->keep, out->n, m->d);
   SW_ARENA_NEW(out->alias, &m->keep, out->n, m->d);
-  return find_roles(&r);
+  sw_rc rc = m->o->roles ? read_file(&r, m->o->roles) : SW_OK;
+  if (!rc) rc = find_roles(&r);
+  sw_array_free(&r.lines);
+  return rc;
 }

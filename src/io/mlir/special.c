@@ -1,0 +1,59 @@
+/* Ops that few programs have: random bits, factors of matrices. */
+#include <ctype.h>
+#include <string.h>
+
+#include "io/mlir/import.h"
+
+/* The last word of an attribute in small letters, in the scratch arena: THREE_FRY of #stablehlo<rng_algorithm ...>. */
+static const char *small_word(sw_importer *m, sw_ir_span value) {
+  sw_ir_span word = sw_ir_last_word(m->t, value);
+  char *text = sw_arena_strndup(&m->scratch, m->t->s + word.at, sw_ir_len(word), m->d);
+  for (char *c = text; c && *c; c++) *c = (char)tolower((unsigned char)*c);
+  return text ? text : "";
+}
+
+sw_rc sw_im_rng_bits(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_type bits;
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  sw_id state = sw_im_operand(m, op, 0);
+  const sw_type *type = &m->g->values[state].type;
+  if (type->dtype != SW_U64 || type->rank != 1)
+    return sw_im_opaque(m, op, "stablehlo.rng_bit_generator (another state)");
+  SW_TRY(sw_im_result_type(m, op, 1, &bits));
+  sw_im_shape(&a, &bits);
+  sw_im_int(&a, SW_ATTR_DTYPE, bits.dtype);
+  sw_im_text(&a, SW_ATTR_ALGORITHM, small_word(m, sw_ir_attr(m->t, o, "rng_algorithm", "algorithm")));
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &state, .attrs = &a}, NULL);
+}
+
+static void add_flag(sw_importer *m, uint32_t op, const char *name, sw_attr_key key, sw_im_attrs *a) {
+  int64_t v;
+  sw_ir_span at = sw_ir_attr(m->t, sw_im_op(m, op), name, name);
+  if (sw_ir_present(at) && sw_ir_read_int(m->t, at, &v)) sw_im_int(a, key, v);
+}
+
+sw_rc sw_im_cholesky(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  sw_id x = sw_im_operand(m, op, 0);
+  sw_im_int(&a, SW_ATTR_LOWER, 0);
+  add_flag(m, op, "lower", SW_ATTR_LOWER, &a);
+  if (a.n == 2) a.at[0] = a.at[--a.n]; /* said */
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+}
+
+sw_rc sw_im_triangular_solve(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  static const char *const kTransposes[] = {"none", "transpose", "adjoint"};
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(sw_im_operand_count(m, op, 2, 2));
+  sw_id x[2] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1)};
+  add_flag(m, op, "left_side", SW_ATTR_LEFT_SIDE, &a);
+  add_flag(m, op, "lower", SW_ATTR_LOWER, &a);
+  add_flag(m, op, "unit_diagonal", SW_ATTR_UNIT_DIAGONAL, &a);
+  const char *how = small_word(m, sw_ir_attr(m->t, sw_im_op(m, op), "transpose_a", "transpose_a"));
+  int which = strcmp(how, "transpose") == 0 ? 1 : strcmp(how, "adjoint") == 0 ? 2 : 0;
+  sw_im_text(&a, SW_ATTR_TRANSPOSE_A, kTransposes[which]);
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 2, .operands = x, .attrs = &a}, NULL);
+}
