@@ -14,7 +14,7 @@ typedef struct settings {
   int64_t max_temp_bytes;
   const char *dialect;
   sw_pairs emit;
-  bool no_exchange, show, run, json;
+  bool no_exchange, refresh_halos, show, run, json;
 } settings;
 
 static const sw_option kOptions[] = {
@@ -33,6 +33,8 @@ static const sw_option kOptions[] = {
      SW_INTO_BYTES(settings, max_temp_bytes)},
     {"no-exchange", 0, SW_OPTION_FLAG, NULL, NULL, "collectives and permutes alone, where they suffice",
      SW_INTO_FLAG(settings, no_exchange)},
+    {"refresh-halos", 0, SW_OPTION_FLAG, NULL, NULL,
+     "halos of --from are stale: fill them even where both ends are equal", SW_INTO_FLAG(settings, refresh_halos)},
     {"show", 0, SW_OPTION_FLAG, NULL, NULL, "draw what each device holds before and after",
      SW_INTO_FLAG(settings, show)},
     {"run", 0, SW_OPTION_FLAG, NULL, NULL, "carry it out on device threads and compare with slices of the whole tensor",
@@ -246,8 +248,10 @@ static sw_rc run(const sw_call *call, sw_diag *d) {
   sw_route_run ran = {0};
   sw_text out = {0};
   SW_TRY(read_request(s, call->arena, &r, d));
-  const sw_reshard_options options = {
-      .max_temp_bytes = s->max_temp_bytes, .no_exchange = s->no_exchange, .to_mesh = r.other};
+  const sw_reshard_options options = {.max_temp_bytes = s->max_temp_bytes,
+                                      .no_exchange = s->no_exchange,
+                                      .refresh_halos = s->refresh_halos,
+                                      .to_mesh = r.other};
   const sw_reshard wanted = {r.machine, &r.from, &r.to, r.rank, r.dims, r.dtype, options};
   SW_TRY(sw_route_find(&wanted, call->arena, &route, d));
   SW_TRY(emit(s, &wanted, &route, d));

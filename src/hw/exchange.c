@@ -59,11 +59,16 @@ static int common_prefix(const sw_tiling *a, const sw_tiling *b, int d) {
   return equal;
 }
 
+/* Do windows show what others own? Then even a tiling that stays as it is must be fetched: its halos are stale. */
+static bool has_halos(const sw_tile_dim *t) {
+  return !t->starts && t->n_refs > 0 && t->len > (t->step < 0 ? -t->step : t->step);
+}
+
 static void changed_refs(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, ref_set *out) {
   out->n = 0;
   for (int a = 0; dst->other && a < m->mesh.n_axes; a++) add_ref(m, out, sw_axis_whole(&m->mesh, a));
   for (int d = 0; d < src->rank && !dst->other; d++) {
-    if (dim_equal(src, dst, d)) continue;
+    if (dim_equal(src, dst, d) && !has_halos(&dst->dim[d])) continue;
     int skip = common_prefix(src, dst, d);
     for (int i = skip; i < src->dim[d].n_refs; i++) add_ref(m, out, src->refs[src->dim[d].first_ref + i]);
     for (int i = skip; i < dst->dim[d].n_refs; i++) add_ref(m, out, dst->refs[dst->dim[d].first_ref + i]);
@@ -180,7 +185,9 @@ static double exchange_s(const sw_machine *m, const sw_tiling *src, const sw_til
 }
 
 double sw_machine_exchange_s(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, int elem_bytes) {
-  if (sw_tiling_equal(src, dst)) return 0;
+  bool stays = sw_tiling_equal(src, dst);
+  for (int d = 0; d < dst->rank && stays; d++) stays = !has_halos(&dst->dim[d]);
+  if (stays) return 0;
   double max, total, buffer = buffer_elems(dst) * elem_bytes;
   sw_tiling_traffic(&m->mesh, src, dst, &max, &total);
   if (max <= 0) return sw_machine_collective_s(m, SW_COLL_ALL_SLICE, NULL, 0, buffer);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "reshard/price.h"
+#include "shardwright/scalar.h"
 
 static bool is_plain(const sw_sharding *s) { return !s->offsets && !s->halos; }
 
@@ -83,15 +84,24 @@ static void frame_opaque(rs_request *r, const sw_mesh *m) {
   q->target = rs_state_of(&q->space, &plain_target);
 }
 
+static sw_rc undefined(sw_reduction kind, sw_dtype t, sw_diag *d) {
+  return SW_FAIL_INPUT(d, SW_NOWHERE, "the reduction '%s' is not defined on %s", sw_reduction_text(kind),
+                       sw_dtype_text(t));
+}
+
 static sw_rc check_kinds(const rs_request *r, sw_diag *d) {
   sw_reduction to_kind = (sw_reduction)r->to.partial_kind, from_kind = (sw_reduction)r->from.partial_kind;
   if (r->n_made > 0 && (to_kind == SW_REDUCE_AVERAGE || to_kind == SW_REDUCE_GENERIC)) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "a value cannot be made partial by '%s', which has no neutral element",
                          sw_reduction_text(to_kind));
   }
+  if (r->n_made > 0 && !sw_reduction_applies(to_kind, r->query.dtype)) return undefined(to_kind, r->query.dtype, d);
   bool kept_whole = !r->query.target_mesh && same_partial(&r->from, &r->to);
   if (r->from.n_partial && from_kind == SW_REDUCE_GENERIC && !kept_whole) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "a value partial by 'generic' has no reduction that a route could use");
+  }
+  if (r->from.n_partial && !sw_reduction_applies(from_kind, r->query.dtype)) {
+    return undefined(from_kind, r->query.dtype, d);
   }
   return SW_OK;
 }

@@ -229,10 +229,10 @@ static void random_to_mesh(rng *r, sw_arena *arena, reshard_case *c) {
 }
 
 static sw_dtype random_dtype(rng *r, bool reduced) {
-  static const sw_dtype kAll[] = {SW_F64, SW_F32, SW_F16, SW_BF16, SW_F8E4M3FN, SW_F8E5M2, SW_I8,  SW_I16,
-                                  SW_I32, SW_I64, SW_U8,  SW_U16,  SW_U32,      SW_U64,    SW_BOOL};
+  static const sw_dtype kAll[] = {SW_F64, SW_F32, SW_F16, SW_BF16, SW_F8E4M3FN, SW_F8E5M2, SW_I8,  SW_I16, SW_I32,
+                                  SW_I64, SW_U8,  SW_U16, SW_U32,  SW_U64,      SW_BOOL,   SW_C64, SW_C128};
   static const sw_dtype kWide[] = {SW_F64, SW_F32, SW_I16, SW_I32, SW_I64}; /* sums of the parts are exact */
-  return reduced ? kWide[rng_below(r, 5)] : kAll[rng_below(r, 15)];
+  return reduced ? kWide[rng_below(r, 5)] : kAll[rng_below(r, 17)];
 }
 
 static void random_case(rng *r, sw_arena *arena, reshard_case *c) {
@@ -254,6 +254,8 @@ static void random_case(rng *r, sw_arena *arena, reshard_case *c) {
   c->to.partial_kind = rng_below(r, 3) ? c->from.partial_kind : (uint8_t)kKinds[rng_below(r, 4)];
   if (c->to.partial_kind == SW_REDUCE_AVERAGE) c->to.n_partial = 0;
   c->dtype = random_dtype(r, c->from.n_partial > 0);
+  bool ordered = sw_dtype_class_of(c->dtype) != SW_CLASS_COMPLEX;
+  if (!ordered) c->from.partial_kind = c->to.partial_kind = SW_REDUCE_SUM;
   c->options.no_exchange = rng_below(r, 4) == 0;
   c->options.refresh_halos = true;
 }
@@ -531,6 +533,29 @@ static void impossible_kinds_are_refused(void **state) {
   assert_int_equal(rc, SW_E_INPUT);
   assert_string_equal(diag.text, "a value cannot be made partial by 'average', which has no neutral element");
   assert_true(isinf(sw_route_cost_s(&wanted)));
+  sw_sharding greatest = sharding_of(&m, 1, "[[]] partial max[x]", &arena);
+  const sw_reshard complex = {machine, &greatest, &whole, 1, dims, SW_C64, {0}};
+  assert_int_equal(sw_route_find(&complex, &arena, &route, &diag), SW_E_INPUT);
+  assert_string_equal(diag.text, "the reduction 'max' is not defined on c64");
+  sw_arena_deinit(&arena);
+}
+
+/* Equal shardings with halos: nothing to do, but for halos that are stale. */
+static void stale_halos_are_fetched(void **state) {
+  (void)state;
+  sw_arena arena = {0};
+  sw_mesh m;
+  sw_route route;
+  int64_t dims[] = {16};
+  assert_ok(sw_mesh_parse("x=4", &arena, &m, &diag));
+  sw_sharding s = sharding_of(&m, 1, "[[x]] halos=[1,1]", &arena);
+  sw_reshard wanted = {machine_of(&arena, &m), &s, &s, 1, dims, SW_F32, {0}};
+  assert_ok(sw_route_find(&wanted, &arena, &route, &diag));
+  assert_int_equal(route.n_steps, 0);
+  wanted.options.refresh_halos = true;
+  assert_ok(sw_route_find(&wanted, &arena, &route, &diag));
+  assert_int_equal(route.n_steps, 1);
+  assert_true(route.cost_s > 1e-6 && route.max_bytes == 8 && route.total_bytes == 24);
   sw_arena_deinit(&arena);
 }
 
@@ -538,15 +563,16 @@ enum { N_EXPECTED = sizeof kExpected / sizeof kExpected[0] };
 
 int main(void) {
   flat_profile(&profile, MAX_DEVICES, 1e-6, 1e-9);
-  struct CMUnitTest tests[N_EXPECTED + 8] = {
-      cmocka_unit_test(random_routes_run_on_threads),     cmocka_unit_test(a_wrong_route_is_noticed),
-      cmocka_unit_test(temporary_memory_is_kept_to),      cmocka_unit_test(detours_do_not_pay),
-      cmocka_unit_test(cached_routes_are_the_found_ones), cmocka_unit_test(random_routes_place_every_element),
-      cmocka_unit_test(impossible_kinds_are_refused),     cmocka_unit_test(tables_agree_with_routes),
+  struct CMUnitTest tests[N_EXPECTED + 9] = {
+      cmocka_unit_test(random_routes_run_on_threads),      cmocka_unit_test(a_wrong_route_is_noticed),
+      cmocka_unit_test(temporary_memory_is_kept_to),       cmocka_unit_test(detours_do_not_pay),
+      cmocka_unit_test(stale_halos_are_fetched),           cmocka_unit_test(cached_routes_are_the_found_ones),
+      cmocka_unit_test(random_routes_place_every_element), cmocka_unit_test(impossible_kinds_are_refused),
+      cmocka_unit_test(tables_agree_with_routes),
   };
   for (size_t i = 0; i < N_EXPECTED; i++) {
-    tests[8 + i] = (struct CMUnitTest){
+    tests[9 + i] = (struct CMUnitTest){
         .name = kExpected[i].from, .test_func = route_is_expected, .initial_state = (void *)(uintptr_t)&kExpected[i]};
   }
-  return _cmocka_run_group_tests("reshard", tests, N_EXPECTED + 8, NULL, NULL);
+  return _cmocka_run_group_tests("reshard", tests, N_EXPECTED + 9, NULL, NULL);
 }
