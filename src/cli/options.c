@@ -73,7 +73,11 @@ static sw_rc store_number(const slot *s, const char *value, sw_diag *d) {
 }
 
 static sw_rc store_bytes(const slot *s, const char *value, sw_diag *d) {
-  return as_usage(sw_parse_bytes(value, s->shown, (int64_t *)(void *)s->at, d), d);
+  int64_t *bytes = (void *)s->at;
+  SW_TRY(as_usage(sw_parse_bytes(value, s->shown, bytes, d), d));
+  if ((double)*bytes >= s->option->min) return SW_OK;
+  return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--%s is '%s'; expected at least %.0f bytes", s->option->name, value,
+                 s->option->min);
 }
 
 /* One more element of an arena array whose room doubles. */

@@ -29,7 +29,7 @@ static const sw_option kOptions[] = {
      "logical mesh, as x=2,y=4; without it the model's own, or the profile's first", SW_INTO_TEXT(settings, from.mesh)},
     SW_PROGRAM_OPTIONS(settings),
     {"memory", 0, SW_OPTION_BYTES, "BYTES", NULL, "capacity per device, as 80GB; without it the profile's",
-     SW_INTO_BYTES(settings, memory)},
+     SW_INTO_BYTES(settings, memory), .min = 1},
     {"args", 0, SW_OPTION_CHOICE, "HOW", "cut", "arguments arrive cut, or whole and each device slices its own",
      SW_INTO_TEXT(settings, args), .choices = "cut|whole"},
     {"cut-heavy-ops", 0, SW_OPTION_FLAG, NULL, NULL,
