@@ -21,6 +21,7 @@ typedef struct follower {
   sw_plan *plan;
   bool *fixed;   /* by argument: its sharding is decided */
   bool *waits;   /* by op: decided by its first use */
+  bool patient;  /* such ops exist */
   int64_t batch; /* extent of the first dimension of the first input, 0 when there is none */
   sw_dict classes;
   SW_ARRAY(sw_enumeration) enumerations;
@@ -204,7 +205,7 @@ static sw_rc settle_operands(follower *f, const sw_op *op, sw_diag *d) {
 
 /* Constants, broadcasts, and what is computed from constants alone. */
 static bool can_wait(const follower *f, const sw_op *op) {
-  if (op->n_results != 1 || sw_op_tied_to(f->g, (sw_id)(op - f->g->ops)) >= 0) return false;
+  if (!f->patient || op->n_results != 1 || sw_op_tied_to(f->g, (sw_id)(op - f->g->ops)) >= 0) return false;
   if (op->code == SW_OP_BROADCAST) return true;
   for (int i = 0; i < op->n_operands; i++) {
     if (!waiting_maker(f, op->operands[i])) return false;
@@ -332,9 +333,10 @@ static void place_outputs(follower *f) {
   }
 }
 
-sw_rc sw_baseline_build(const sw_graph *g, const sw_machine *machine, sw_baseline b, sw_arena *arena, sw_plan *out,
-                        sw_diag *d) {
-  follower f = {.g = g, .machine = machine, .mesh = sw_machine_mesh(machine), .kind = b, .plan = out};
+static sw_rc build(const sw_graph *g, const sw_machine *machine, sw_baseline b, bool patient, sw_arena *arena,
+                   sw_plan *out, sw_diag *d) {
+  follower f = {
+      .g = g, .machine = machine, .mesh = sw_machine_mesh(machine), .kind = b, .patient = patient, .plan = out};
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
   out->origin = kTexts[b];
   f.fixed = sw_mem_alloc((size_t)g->functions[g->main].n_args, sizeof *f.fixed, d);
@@ -353,4 +355,27 @@ sw_rc sw_baseline_build(const sw_graph *g, const sw_machine *machine, sw_baselin
   sw_text_free(&f.key);
   sw_arena_deinit(&f.scratch);
   return rc;
+}
+
+static sw_rc total_of(const sw_plan *p, double *out, sw_diag *d) {
+  sw_arena scratch = {0};
+  sw_account a;
+  sw_rc rc = sw_plan_account(p, &scratch, &a, d);
+  if (!rc) *out = a.total_s;
+  sw_arena_deinit(&scratch);
+  return rc;
+}
+
+/* Waiting is mostly better and not always: the cheaper plan is the one to beat. */
+sw_rc sw_baseline_build(const sw_graph *g, const sw_machine *machine, sw_baseline b, sw_arena *arena, sw_plan *out,
+                        sw_diag *d) {
+  sw_plan hasty;
+  double with, without;
+  SW_TRY(build(g, machine, b, true, arena, out, d));
+  if (b == SW_BASELINE_REPLICATED) return SW_OK;
+  SW_TRY(build(g, machine, b, false, arena, &hasty, d));
+  SW_TRY(total_of(out, &with, d));
+  SW_TRY(total_of(&hasty, &without, d));
+  if (without < with) *out = hasty;
+  return SW_OK;
 }
