@@ -52,7 +52,7 @@ static bool is_constant(const sw_graph *g, sw_id value) {
   return true;
 }
 
-/* Collective n of the program, and whether it moves equal elements, which is no error. */
+/* Collective n of the program, and whether it moves equal elements: those of a constant, or of a broadcast. */
 static bool is_of_constant(const subject *s, int32_t n, sw_text *name) {
   sw_diag diag = {0};
   sw_spmd spmd;
@@ -61,7 +61,9 @@ static bool is_of_constant(const subject *s, int32_t n, sw_text *name) {
   for (int32_t i = 0, seen = 0; i < spmd.program->n_ops; i++) {
     const sw_op *op = &spmd.program->ops[i];
     if (!op->collective || ++seen != n) continue;
-    constant = is_constant(spmd.program, op->operands[0]);
+    sw_id def = spmd.program->values[op->operands[0]].def;
+    constant =
+        is_constant(spmd.program, op->operands[0]) || (def >= 0 && spmd.program->ops[def].code == SW_OP_BROADCAST);
     sw_text_printf(name, "%s, %s", op->name, sw_coll_text(op->collective->op));
   }
   sw_spmd_deinit(&spmd);
