@@ -1,0 +1,187 @@
+"""JAX and shardwright on the same programs.
+
+For each model of models.py: export its StableHLO, let `shardwright plan` write shardings into it, compile that text with
+XLA and Shardy for eight devices of this host, run it, and compare the numbers with JAX's unsharded run and with what
+`shardwright run` makes of the same arrays; once with all the memory there is, once with little, so that weights are cut,
+too. The collectives that XLA compiled are printed beside those of the plan.
+
+    check.py --tool SHARDWRIGHT --folder WORK [--mesh x=2,y=4] [NAME...]
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+
+import jax
+import numpy as np
+from jax._src.lib import xla_client
+from jax._src.sharding_impls import GSPMDSharding
+
+from models import MODELS
+
+DEVICES = 8
+# A collective in compiled HLO: its result's shapes, its name.
+COLLECTIVE = re.compile(
+    r"= (\(?[a-z0-9]+\[.*?) (all-gather|all-reduce|reduce-scatter|all-to-all|collective-permute)(?:-start)?\("
+)
+SHAPE = re.compile(r"([a-z]+\d+|pred)\[([\d,]*)\]")
+BYTES = {"pred": 1, "bf16": 2}
+
+
+def bytes_of(shapes):
+    total = 0
+    for dtype, dims in SHAPE.findall(shapes):
+        size = BYTES.get(dtype) or int(re.sub(r"\D", "", dtype)) // 8
+        total += size * int(np.prod([int(d) for d in dims.split(",") if d] or [1]))
+    return total
+
+
+def compiled_collectives(executable):
+    """name -> (calls, bytes of one device's results)."""
+    found = {}
+    for module in executable.hlo_modules():
+        for shapes, name in COLLECTIVE.findall(module.to_string()):
+            calls, size = found.get(name, (0, 0))
+            found[name] = (calls + 1, size + bytes_of(shapes))
+    return found
+
+
+def compile_text(text):
+    options = xla_client.CompileOptions()
+    options.num_replicas, options.num_partitions = 1, DEVICES
+    build = options.executable_build_options
+    build.num_replicas, build.num_partitions = 1, DEVICES
+    build.use_spmd_partitioning = build.use_shardy_partitioner = True
+    build.device_assignment = xla_client.DeviceAssignment.create(np.arange(DEVICES).reshape(1, DEVICES))
+    devices = jax.devices()
+    return devices[0].client.compile_and_load(text, xla_client.DeviceList(tuple(devices)), options)
+
+
+def run_compiled(executable, arguments, results):
+    """Global results, as numpy arrays; `results` has their shapes."""
+    devices = tuple(jax.devices())
+    place = [GSPMDSharding(devices, s) for s in executable.get_parameter_shardings()]
+    placed = [jax.device_put(a, s) for a, s in zip(arguments, place)]
+    parts = executable.execute_sharded(placed).disassemble_into_single_device_arrays()
+    shardings = [GSPMDSharding(devices, s) for s in executable.get_output_shardings()]
+    return [
+        np.asarray(jax.make_array_from_single_device_arrays(r.shape, s, p)) for r, s, p in zip(results, shardings, parts)
+    ]
+
+
+def distance(got, want):
+    """The largest difference, as a part of the largest element."""
+    got, want = np.asarray(got, np.float64), np.asarray(want, np.float64)
+    assert got.shape == want.shape, f"shape {got.shape}, expected {want.shape}"
+    return float(np.max(np.abs(got - want), initial=0) / max(np.max(np.abs(want), initial=0), 1e-30))
+
+
+def shell(*words):
+    done = subprocess.run([str(w) for w in words], capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(map(str, words))}: exit {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def tolerance(leaves):
+    return 0.05 if any(np.asarray(a).dtype == jax.numpy.bfloat16 for a in leaves) else 2e-4
+
+
+class Case:
+    """A model's program, arguments and expected results, and the folder for what is made of them."""
+
+    def __init__(self, name, options):
+        self.tool, self.mesh = options.tool, options.mesh
+        self.folder = pathlib.Path(options.folder) / name
+        (self.folder / "in").mkdir(parents=True, exist_ok=True)
+        (self.folder / "out").mkdir(exist_ok=True)
+        function, arguments = MODELS[name]()
+        self.leaves = jax.tree.leaves(arguments)
+        self.program = self.folder / "program.mlir"
+        self.program.write_text(jax.jit(function, keep_unused=True).lower(*arguments).as_text())
+        self.want = [np.asarray(x) for x in jax.tree.leaves(jax.jit(function)(*arguments))]
+        narrow = any(np.asarray(a).dtype == jax.numpy.bfloat16 for a in self.leaves)
+        self.allowed = 0.05 if narrow else 2e-4
+
+    def plan(self, memory):
+        """The plan and its report; None when nothing fits into `memory` bytes."""
+        files = [self.folder / f for f in ("plan.json", "report.json", "annotated.mlir")]
+        limit = ["--memory", memory] if memory else []
+        try:
+            shell(self.tool, "plan", self.program, "--hw", "local", "--mesh", self.mesh, "--cut-heavy-ops", "--time-limit",
+                  20, "--quiet", "-o", files[0], "--report", files[1], f"--emit=sdy={files[2]}", *limit)
+        except RuntimeError as problem:
+            if "exit 3" in str(problem) or "exit 5" in str(problem):
+                return None
+            raise
+        return [json.loads(f.read_text()) for f in files[:2]]
+
+    def run_by_xla(self):
+        executable = compile_text((self.folder / "annotated.mlir").read_text())
+        results = run_compiled(executable, self.leaves, self.want)
+        return self.worst(results), compiled_collectives(executable)
+
+    def run_by_us(self, plan):
+        assert len(plan["arguments"]) == len(self.leaves)
+        for argument, leaf in zip(plan["arguments"], self.leaves):
+            np.save(self.folder / "in" / f"{argument['name']}.npy", np.asarray(leaf))
+        shell(self.tool, "run", self.program, "--plan", self.folder / "plan.json", "--inputs", self.folder / "in",
+              "--outputs", self.folder / "out")
+        return self.worst([np.load(self.folder / "out" / f"{o['name']}.npy") for o in plan["outputs"]])
+
+    def worst(self, results):
+        return max(distance(got, want) for got, want in zip(results, self.want, strict=True))
+
+
+def check(name, options):
+    case = Case(name, options)
+    good, memory = True, None
+    for label in ("all memory", "little memory"):
+        made = case.plan(memory)
+        if not made:
+            print(f"     {name}, {label}: no plan within {memory} B")
+            break
+        plan, report = made
+        by_xla, compiled = case.run_by_xla()
+        by_us = case.run_by_us(plan)
+        fine = by_xla <= case.allowed and by_us <= case.allowed
+        print(f"{'ok  ' if fine else 'FAIL'} {name}, {label}: XLA with our shardings off by {by_xla:.1e}, "
+              f"shardwright run by {by_us:.1e}; {case.allowed:.0e} allowed")
+        print(f"     compiled: {describe(compiled)}")
+        print(f"     planned:  {describe({c['op']: (c['calls'], c['bytes']) for c in report['by_collective']})}")
+        good = good and fine
+        memory = int(report["memory"]["peak_bytes"] * 0.75)
+    return good
+
+
+def describe(collectives):
+    return ", ".join(f"{c} {n} x, {b:.0f} B" for c, (n, b) in sorted(collectives.items())) or "no collectives"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tool", required=True)
+    parser.add_argument("--folder", required=True)
+    parser.add_argument("--mesh", default="x=2,y=4")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    failed = 0
+    for name in options.names or MODELS:
+        try:
+            failed += not check(name, options)
+        except Exception as problem:  # the other models still have their say
+            print(f"FAIL {name}: {problem}")
+            failed += 1
+        sys.stdout.flush()
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
