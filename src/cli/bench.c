@@ -261,7 +261,9 @@ const sw_command sw_command_bench = {
         "for fitting; the others judge. The mean absolute log error of a source at 1 MiB and above may be 15 %; exit "
         "status 4 when one is beyond.\n"
         "kernels: ops at sizes beyond the caches, on one thread, beside a matrix product and a copy of the same run; "
-        "share is the larger of the two rates over theirs.\n",
+        "share is the larger of the two rates over theirs.\n"
+        "reshard: how long a route, a cached route and a table of prices take, beside their limits, and how often the "
+        "direct exchange wins; exit status 4 when a figure is beyond its limit.\n",
     .example = "shardwright bench costs --facts facts --hw dgx-h100",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
