@@ -26,6 +26,7 @@ typedef struct sw_program_options {
   const sw_mesh *mesh;     /* axes that annotations are read in; NULL: the program's own */
   const sw_mesh *fallback; /* for a program without a mesh of its own, when there is no `mesh`; NULL: none */
   const char *roles;       /* a file that says what arguments are (docs/stablehlo.md); NULL: none */
+  const char *rules;       /* a file with rules of ops that are not known; NULL: none */
 
   /* Called with every warning (rc = SW_OK), and with every error but the last, which the call returns. May be NULL. */
   void (*report)(void *user, const sw_diag *d);

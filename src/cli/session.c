@@ -43,7 +43,8 @@ static bool is_program(const char *path, const char *bytes) {
 }
 
 static sw_rc read_model(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sw_diag *d) {
-  sw_program_options options = {.keep = keep_of(o->keep), .mesh = mesh, .roles = o->roles, .report = report};
+  sw_program_options options = {
+      .keep = keep_of(o->keep), .mesh = mesh, .roles = o->roles, .rules = o->rules, .report = report};
   if (sw_profile_mesh_count(s->profile) > 0) options.fallback = sw_profile_mesh(s->profile, 0);
   bool is_stdin = strcmp(o->model, "-") == 0;
   if (!is_stdin && !sw_program_is_named(o->model)) return sw_model_read(o->model, &s->graph, d);

@@ -17,23 +17,30 @@ typedef struct sw_session {
 typedef struct sw_model_options {
   const char *model, *hw, *mesh; /* mesh: NULL for the model's own, or else the profile's first */
   const char *keep;              /* of a StableHLO program: "all", "io" or "none"; NULL: all */
-  const char *roles;             /* likewise: a file; NULL: none */
+  const char *roles, *rules;     /* likewise: files; NULL: none */
 } sw_model_options;
 
 /* What every subcommand that reads a model has; `T` is its settings with a field `from` of the type above. */
 #define SW_MODEL_HELP "model file (JSON) or StableHLO program (MLIR); - reads standard input"
-#define SW_PROGRAM_OPTIONS(T)                                                                               \
-  {"keep",                                                                                                  \
-   0,                                                                                                       \
-   SW_OPTION_CHOICE,                                                                                        \
-   "WHICH",                                                                                                 \
-   "all",                                                                                                   \
-   "shardings in a StableHLO program that bind the plan: all, those of arguments and results, none",        \
-   SW_INTO_TEXT(T, from.keep),                                                                              \
-   .choices = "all|io|none"},                                                                               \
-  {                                                                                                         \
-    "roles", 0, SW_OPTION_FILE, "FILE", NULL, "what the arguments of a StableHLO program are, a line each", \
-        SW_INTO_TEXT(T, from.roles)                                                                         \
+#define SW_PROGRAM_OPTIONS(T)                                                                                       \
+  {"keep",                                                                                                          \
+   0,                                                                                                               \
+   SW_OPTION_CHOICE,                                                                                                \
+   "WHICH",                                                                                                         \
+   "all",                                                                                                           \
+   "shardings in a StableHLO program that bind the plan: all, those of arguments and results, none",                \
+   SW_INTO_TEXT(T, from.keep),                                                                                      \
+   .choices = "all|io|none"},                                                                                       \
+      {"roles",                                                                                                     \
+       0,                                                                                                           \
+       SW_OPTION_FILE,                                                                                              \
+       "FILE",                                                                                                      \
+       NULL,                                                                                                        \
+       "what the arguments of a StableHLO program are, a line each",                                                \
+       SW_INTO_TEXT(T, from.roles)},                                                                                \
+  {                                                                                                                 \
+    "custom-rules", 0, SW_OPTION_FILE, "FILE", NULL,                                                                \
+        "sharding rules of ops of a StableHLO program that are not known, a line each", SW_INTO_TEXT(T, from.rules) \
   }
 
 /* Read the model and the profile, and bind the mesh. Everything but graph and program lives in the arena. */

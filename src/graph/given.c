@@ -108,9 +108,11 @@ static sw_rc take_given_types(sw_rule_call *c) {
   return SW_OK;
 }
 
-sw_rc sw_infer_opaque(sw_rule_call *c) { return take_given_types(c); }
+sw_rc sw_infer_opaque(sw_rule_call *c) {
+  return c->given_space && c->given_space->n_loops ? sw_infer_generic(c) : take_given_types(c);
+}
 
-/* No loops: every device has all of every operand and result. */
+/* No loops, unless they are given: every device has all of every operand and result. */
 void sw_space_of_opaque(const sw_rule_call *c, sw_space_builder *b) {
   (void)c;
   (void)b;

@@ -192,7 +192,8 @@ static sw_rc check_operands(const sw_rule_call *c) {
 static sw_rc build_space(sw_rule_call *c, const sw_space **out) {
   *out = NULL;
   if (c->rule->flags & SW_RULE_SPMD) return SW_OK;
-  if (!c->rule->space) return sw_space_copy(c->given_space, c->arena, out, c->d);
+  bool given = c->code == SW_OP_OPAQUE && c->given_space && c->given_space->n_loops;
+  if (!c->rule->space || given) return sw_space_copy(c->given_space, c->arena, out, c->d);
   sw_space_builder b;
   sw_space_begin(&b, c->arena, c->n_operands, c->operands, c->n_results, c->results, c->rule->flops, c->d);
   if (!b.rc) c->rule->space(c, &b);

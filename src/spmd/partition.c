@@ -148,7 +148,7 @@ static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
     SW_TRY(fetch(p, op->operands[i], &want, &e->in[i], d));
   }
   e->now = (sw_origin){id, -1};
-  if (op->code == SW_OP_OPAQUE) {
+  if (op->code == SW_OP_OPAQUE && !op->space->n_loops) {
     p->n_fallbacks++;
     sw_log(SW_LOG_WARN, "op '%s' (%s) is not known: every device runs all of it", op->name,
            sw_op_text(op, SW_ATTR_TARGET, "no target"));

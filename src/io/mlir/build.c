@@ -203,31 +203,37 @@ bool sw_im_is_identity(const sw_importer *m, sw_id value, sw_reduction kind) {
 
 /* --- ops that we do not know, and those that do nothing ---------------------------------------------------------- */
 
+static sw_rc warn_unknown(sw_importer *m, uint32_t op, const char *target) {
+  bool fresh;
+  SW_TRY(sw_dict_put(&m->warned, target, strlen(target), 0, NULL, &fresh, m->d));
+  if (fresh) sw_im_warn(m, sw_im_op(m, op)->text.at, "'%s' is not known: planned replicated, not executed", target);
+  return SW_OK;
+}
+
 sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target) {
   const sw_ir_op *o = sw_im_op(m, op);
   uint32_t n = sw_ir_result_count(m->t, o);
-  bool fresh;
-  SW_TRY(sw_dict_put(&m->warned, target, strlen(target), 0, NULL, &fresh, m->d));
-  if (fresh) sw_im_warn(m, o->text.at, "'%s' is not known: planned replicated, not executed", target);
+  const char *rule = n ? sw_im_rule_of(m, op, target) : NULL;
+  if (!rule) SW_TRY(warn_unknown(m, op, target));
   if (!n) return SW_OK; /* nothing comes of it */
   if (n > SW_MAX_RESULTS) {
     return SW_IM_FAIL(m, op, "'%s' is not known and has %u results; expected at most %d", target, n, SW_MAX_RESULTS);
   }
   sw_id *operands;
-  sw_type types[SW_MAX_RESULTS];
+  sw_type types[SW_MAX_RESULTS], *operand_types;
   sw_im_attrs a = {.n = 0};
+  sw_im_add add = {.code = SW_OP_OPAQUE, .n_operands = (int)o->n_uses, .attrs = &a, .n_types = (int)n, .types = types};
   SW_ARENA_NEW(operands, &m->scratch, o->n_uses, m->d);
-  for (uint32_t i = 0; i < o->n_uses; i++) operands[i] = sw_im_operand(m, op, i);
+  SW_ARENA_NEW(operand_types, &m->scratch, o->n_uses, m->d);
+  for (uint32_t i = 0; i < o->n_uses; i++) {
+    operands[i] = sw_im_operand(m, op, i);
+    operand_types[i] = m->g->values[operands[i]].type;
+  }
   for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_result_type(m, op, (int)i, &types[i]));
+  add.operands = operands;
   sw_im_text(&a, SW_ATTR_TARGET, target);
-  return sw_im_emit(m, op,
-                    &(sw_im_add){.code = SW_OP_OPAQUE,
-                                 .n_operands = (int)o->n_uses,
-                                 .operands = operands,
-                                 .attrs = &a,
-                                 .n_types = (int)n,
-                                 .types = types},
-                    NULL);
+  if (rule) SW_TRY(sw_im_read_rule(m, op, rule, operand_types, add.n_operands, types, (int)n, &add.space));
+  return sw_im_emit(m, op, &add, NULL);
 }
 
 sw_rc sw_im_identity(sw_importer *m, const sw_ir_row *row, uint32_t op) {

@@ -282,6 +282,7 @@ static sw_rc check_main(sw_importer *m) {
 sw_rc sw_im_import(sw_importer *m) {
   SW_TRY(find_main(m));
   SW_TRY(check_main(m));
+  SW_TRY(sw_im_open_rules(m));
   SW_TRY(sw_im_mesh(m));
   sw_ir_roles roles;
   SW_TRY(sw_im_roles(m, &roles));
@@ -305,6 +306,7 @@ void sw_im_free(sw_importer *m) {
     sw_mem_free(m->walks.at[i].instance->slots);
     m->walks.at[i].instance->slots = NULL;
   }
+  sw_mem_free(m->rules);
   sw_array_free(&m->walks);
   sw_array_free(&m->locations);
   sw_dict_deinit(&m->taken);

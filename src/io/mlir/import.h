@@ -59,6 +59,7 @@ typedef struct sw_importer {
   const struct sw_ir_roles *roles;
   sw_ir_span *declared, *declared_attrs; /* types of main's results and their dictionaries; keep arena */
   uint32_t n_declared;
+  char *rules;       /* text of the rules file; owned; NULL: none */
   bool foreign_mesh; /* the program names axes that the mesh has not */
   bool one_device;   /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
   int64_t n_elided;
@@ -153,6 +154,11 @@ bool sw_im_word_kind(const sw_importer *m, sw_ir_span name, sw_dtype t, sw_reduc
 /* Does the region return its second argument as it is? */
 bool sw_im_region_replaces(const sw_importer *m, uint32_t region);
 
+/* The file of custom rules, and the rule of an op: its own, or the file's for its name or target; NULL: none. */
+SW_CHECKED sw_rc sw_im_open_rules(sw_importer *m);
+const char *sw_im_rule_of(sw_importer *m, uint32_t op, const char *target);
+SW_CHECKED sw_rc sw_im_read_rule(sw_importer *m, uint32_t op, const char *text, const sw_type *operands, int n_operands,
+                                 const sw_type *results, int n_results, const sw_space **out);
 /* A reduce of (values, positions) that picks the greatest or least: emits it as reduce and argmax, else *done = false.
  */
 SW_CHECKED sw_rc sw_im_arg_reduce(sw_importer *m, uint32_t op, bool *done);
