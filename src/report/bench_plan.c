@@ -57,7 +57,7 @@ static sw_rc model_row(bench *b, const char *name, const sw_graph *g, sw_arena *
   SW_TRY(search(b, g, SW_SOLVER_AUTO, arena, &plan, &made, d));
   sw_text_printf(&t, "%-20s %6d ", name, sw_graph_main_block(g)->n_ops);
   if (!made) {
-    sw_text_puts(&t, "no plan fits into a device");
+    sw_text_puts(&t, "no plan was found");
     return emit(b, &t, d);
   }
   SW_TRY(sw_plan_account(&plan, arena, &account, d));
@@ -138,7 +138,7 @@ static sw_rc layers_cells(bench *b, const sw_graph *g, sw_arena *arena, sw_text 
   bool made;
   SW_TRY(search(b, g, SW_SOLVER_AUTO, arena, &plan, &made, d));
   if (!made) {
-    sw_text_puts(t, " no plan fits into a device");
+    sw_text_puts(t, " no plan was found");
     return SW_OK;
   }
   SW_TRY(sw_plan_account(&plan, arena, &account, d));
