@@ -34,7 +34,7 @@ static void free_group(sw_group *g) {
 static sw_rc fill_group(sw_group *g, const sw_mesh *m, int64_t device, sw_diag *d) {
   SW_MEM_NEW(g->devices, g->n, d);
   for (int64_t i = 0; i < g->n; i++) g->devices[i] = sw_mesh_group_peer(m, device, g->axes, g->n_axes, i);
-  if (g->n <= SW_SMALL_MEMBERS) SW_MEM_NEW(g->ended, g->n, d);
+  if (g->n <= SW_SMALL_MEMBERS) SW_MEM_NEW(g->ended, SW_SMALL_MEMBERS, d); /* a large block is aligned */
   for (int i = 0; i < SW_RING; i++) {
     SW_MEM_NEW(g->ring[i].slots, g->n, d);
     SW_MEM_NEW(g->ring[i].src, g->n, d);
