@@ -147,13 +147,19 @@ static sw_rc keep_proof(searcher *q, int64_t bound) {
 
 /* Passes of the dual for a while, then its bound made safe. */
 static sw_rc ascend(searcher *q, double seconds, int64_t sweeps) {
+  enum { LEAST_PASSES = 25 };
   sel_dual *u = &q->dual;
   const double kFarOff = 4; /* a worse choice says nothing about where the bound can go */
   int64_t target = sel_base_target(q->k), bound;
   double first = 1.3 * fmax(u->best_bound, 1.0) + 1, far = kFarOff * fmax(u->best_bound, 1.0) + 1;
-  sel_budget part = sel_budget_part(q->b, seconds, sweeps * sweep_cells(q));
-  sel_dual_ascend(u, target == INT64_MAX ? first : fmin((double)target, far), &part);
-  sel_budget_join(q->b, &part);
+  double goal = target == INT64_MAX ? first : fmin((double)target, far);
+  int64_t passes = u->passes, last;
+  do { /* on a large core or a busy machine the time is soon gone; a few passes say nothing about what is to come */
+    last = u->passes;
+    sel_budget part = sel_budget_part(q->b, seconds, sweeps * sweep_cells(q));
+    sel_dual_ascend(u, goal, &part);
+    sel_budget_join(q->b, &part);
+  } while (u->passes - passes < LEAST_PASSES && u->passes > last && u->best_bound < goal && !sel_stop(q->b));
   SW_TRY(sel_dual_certify(u, q->k->model, NULL, &bound, q->d));
   SW_TRY(keep_proof(q, bound));
   sel_base_raise(q->k, bound);
@@ -240,7 +246,7 @@ static sw_rc alternate(searcher *q) {
       patience = q->dual.best_bound - before > kGain * fabs(before) ? 1 : patience < 8 ? 2 * patience : 8;
       wait = patience - 1;
     }
-    if (!over(q)) SW_TRY(walk(q, 1.0, SWEEPS));
+    if (!over(q) && (q->walkers.n == 1 || patience > 1)) SW_TRY(walk(q, 1.0, SWEEPS));
     SW_TRY(end_round(q));
   }
   return SW_OK;
