@@ -98,6 +98,7 @@ static const bad kBad[] = {
     {"region without end", "a.b { %0 = a.c\n", 1, 2, 1,
      "found the end of the text; expected '}' for the region that begins in line 1"},
     {"no type", "%0 = a.b(%a: 4) {\n}", 1, 1, 14, "found '4'; expected a type"},
+    {"key without value", "a.b k = : f32", 1, 1, 9, "found ':'; expected a value"},
     {"strange byte", "a.b \001", 1, 1, 5, "found the byte 0x01; expected MLIR"},
     {"alias without value", "#a =", 1, 1, 5, "found the end of the text; expected a value"},
     {"resources without end", "{-# a: 1", 1, 1, 9, "found the end of the text; expected '#-}'"},

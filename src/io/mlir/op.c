@@ -331,6 +331,7 @@ static sw_rc read_piece(sw_ir_parser *p, uint32_t op, walk *w, sw_ir_stop *stop)
   bool is_value = w->is_value, is_keyword = w->is_keyword;
   w->is_value = w->is_keyword = false;
   *stop = SW_IR_AT_END;
+  if (is_value && strchr(":,=)]}", s[p->i])) return expected(p, "a value");
   switch (s[p->i]) {
     case '%':
       return add_use(p, op);
@@ -385,7 +386,7 @@ static sw_rc walk_custom(sw_ir_parser *p, uint32_t op, bool fresh, sw_ir_stop *s
     bool line_start = memchr(p->s + from, '\n', at - from) != NULL;
     if (begins_op(p, op, at, line_start, !w.is_keyword && !w.is_value)) {
       *stop = SW_IR_AT_END;
-      return finish_custom(p, op, w.end);
+      return w.is_value ? expected(p, "a value") : finish_custom(p, op, w.end);
     }
     if (!first && sw_ir_word(p->s, at, "loc") && p->s[at + 3] == '(') {
       sw_ir_op *o = sw_ir_op_at(p, op);
