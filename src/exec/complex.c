@@ -2,10 +2,10 @@
  *
  *   sign(3+4i) = 0.6+0.8i   abs(3+4i) = 5
  */
-#include <complex.h>
 #include <math.h>
 #include <string.h>
 
+#include "exec/complex.h"
 #include "exec/elementwise.h"
 #include "shardwright/scalar.h"
 
@@ -13,10 +13,10 @@ typedef double complex number;
 
 static number of_expm1(number a) {
   double half = sin(cimag(a) / 2);
-  return CMPLX(expm1(creal(a)) * cos(cimag(a)) - 2 * half * half, exp(creal(a)) * sin(cimag(a)));
+  return sw_complex_of(expm1(creal(a)) * cos(cimag(a)) - 2 * half * half, exp(creal(a)) * sin(cimag(a)));
 }
 static number of_log1p(number a) {
-  return CMPLX(log1p(creal(a) * (2 + creal(a)) + cimag(a) * cimag(a)) / 2, atan2(cimag(a), 1 + creal(a)));
+  return sw_complex_of(log1p(creal(a) * (2 + creal(a)) + cimag(a) * cimag(a)) / 2, atan2(cimag(a), 1 + creal(a)));
 }
 static number of_sign(number a) { return a == 0 ? 0 : a / cabs(a); }
 

@@ -2,10 +2,10 @@
  *
  *   n = p * m: p transforms of length m over every p-th element, then m butterflies of p terms
  */
-#include <complex.h>
 #include <math.h>
 #include <string.h>
 
+#include "exec/complex.h"
 #include "exec/kernel.h"
 #include "shardwright/scalar.h"
 
@@ -20,7 +20,7 @@ static int64_t smallest_factor(int64_t n) {
 
 static number root(int64_t k, int64_t n, int sign) {
   double angle = sign * 2 * acos(-1.0) * (double)k / (double)n;
-  return CMPLX(cos(angle), sin(angle));
+  return sw_complex_of(cos(angle), sin(angle));
 }
 
 /* y[k] = sum of x[j * step] * root(j * k); `spare` has room for n and is used up. Depth: the number of prime factors.
@@ -63,7 +63,7 @@ static void load(field *f, const sw_buffer *x) {
   int64_t bytes = sw_dtype_bytes(x->dtype);
   for (int64_t i = 0; i < sw_buffer_elements(x); i++) {
     sw_scalar v = sw_scalar_load(x->dtype, (const char *)x->data + i * bytes);
-    f->at[i] = CMPLX(v.re, v.im);
+    f->at[i] = sw_complex_of(v.re, v.im);
   }
 }
 

@@ -245,11 +245,9 @@ static sw_rc create(const sw_mesh *mesh, const sw_comm_options *o, sw_comm **out
   }
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (size != sw_mesh_devices(mesh)) {
-    failed_rc = SW_E_INPUT;
+  if (size != sw_mesh_devices(mesh)) /* every process says so, and none has to be ended */
     return SW_FAIL_INPUT(d, SW_NOWHERE, "the mesh has %lld devices and MPI runs %d processes; expected as many",
                          (long long)sw_mesh_devices(mesh), size);
-  }
   sw_mpi *m;
   SW_MEM_NEW(m, 1, d);
   m->base = (sw_comm){.engine = &kMpi, .mesh = *mesh, .devices = size};
