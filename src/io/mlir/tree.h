@@ -20,7 +20,7 @@ typedef struct sw_ir_span {
 
 static inline uint32_t sw_ir_len(sw_ir_span s) { return s.end - s.at; }
 
-enum { SW_IR_NONE = UINT32_MAX };
+#define SW_IR_NONE UINT32_MAX
 
 /* %name or %name#index. */
 typedef struct sw_ir_use {
