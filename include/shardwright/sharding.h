@@ -15,6 +15,7 @@
 
 #include "shardwright/dtype.h"
 #include "shardwright/mesh.h"
+#include "shardwright/text.h"
 
 enum { SW_MAX_REFS = 16 };
 
@@ -33,6 +34,8 @@ SW_API sw_sharding sw_sharding_replicated(int rank);
 SW_API bool sw_sharding_equal(const sw_sharding *a, const sw_sharding *b);
 SW_API int sw_sharding_compare(const sw_sharding *a, const sw_sharding *b); /* a total order, for stable output */
 SW_API uint64_t sw_sharding_hash(const sw_sharding *s);
+/* Appends bytes that two shardings share only when they are equal: a part of a dictionary's key. */
+SW_API void sw_sharding_key(const sw_sharding *s, sw_text *key);
 static inline bool sw_sharding_is_replicated(const sw_sharding *s) { return s->n_refs == 0 && s->n_partial == 0; }
 
 /* Append a ref to a dimension (as the minor-most), or put one into the partial list, which is kept sorted. False when

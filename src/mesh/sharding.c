@@ -104,6 +104,15 @@ uint64_t sw_sharding_hash(const sw_sharding *s) {
   return h;
 }
 
+void sw_sharding_key(const sw_sharding *s, sw_text *key) {
+  uint8_t head[] = {s->rank, s->n_refs, s->n_partial, s->n_partial ? s->partial_kind : 0, !s->offsets, !s->halos};
+  sw_text_append(key, (const char *)head, sizeof head);
+  sw_text_append(key, (const char *)s->dim_of, s->n_refs);
+  sw_text_append(key, (const char *)s->refs, (size_t)(s->n_refs + s->n_partial) * sizeof s->refs[0]);
+  if (s->offsets) sw_text_append(key, (const char *)s->offsets, (size_t)sw_sharding_offsets_count(s) * sizeof(int64_t));
+  if (s->halos) sw_text_append(key, (const char *)s->halos, (size_t)(2 * sw_sharding_cut_dims(s)) * sizeof(int64_t));
+}
+
 /* Do the offsets say what no offsets say? */
 static bool offsets_are_plain(const sw_sharding *s) {
   const int64_t *at = s->offsets;

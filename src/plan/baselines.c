@@ -12,6 +12,8 @@
 #include "shardwright/array.h"
 #include "shardwright/hash.h"
 
+enum { MOST_WAITING = 6 }; /* ops in a row that wait for their use */
+
 typedef struct follower {
   const sw_graph *g;
   const sw_machine *machine;
@@ -19,14 +21,15 @@ typedef struct follower {
   sw_baseline kind;
   sw_arena scratch;
   sw_plan *plan;
-  bool *fixed;   /* by argument: its sharding is decided */
-  bool *waits;   /* by op: decided by its first use */
-  bool patient;  /* such ops exist */
-  int64_t batch; /* extent of the first dimension of the first input, 0 when there is none */
+  bool *fixed;    /* by argument: its sharding is decided */
+  uint8_t *waits; /* by op: 1 + those of its operands when decided by its first use, else 0 */
+  bool patient;   /* such ops exist */
+  int64_t batch;  /* extent of the first dimension of the first input, 0 when there is none */
   sw_dict classes;
   SW_ARRAY(sw_enumeration) enumerations;
   sw_dict prices;
   SW_ARRAY(double) seconds;
+  sw_dict chosen; /* context of an op -> index into its enumeration */
   sw_text key;
 } follower;
 
@@ -111,10 +114,10 @@ static sw_rc price(follower *f, const sw_type *type, const sw_sharding *from, co
   *out = 0;
   if (sw_sharding_equal(from, to)) return SW_OK;
   f->key.n = 0;
-  sw_type_print(type, &f->key);
-  sw_sharding_print(f->mesh, from, &f->key);
-  sw_text_puts(&f->key, ">");
-  sw_sharding_print(f->mesh, to, &f->key);
+  sw_text_append(&f->key, (const char *)&type->dtype, sizeof type->dtype);
+  sw_text_append(&f->key, (const char *)type->dims, (size_t)type->rank * sizeof *type->dims);
+  sw_sharding_key(from, &f->key);
+  sw_sharding_key(to, &f->key);
   if (f->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
   int64_t *slot;
   bool fresh;
@@ -197,20 +200,24 @@ static sw_rc settle_operands(follower *f, const sw_op *op, sw_diag *d) {
     sw_strategy_operand(f->g, op, &f->plan->ops[op - f->g->ops], i, &to);
     SW_TRY(make_as(f, maker, &to, &best, &seconds, d));
     if (best) f->plan->ops[maker - f->g->ops] = *best;
-    f->waits[maker - f->g->ops] = false;
+    f->waits[maker - f->g->ops] = 0;
     SW_TRY(settle_operands(f, maker, d));
   }
   return SW_OK;
 }
 
-/* Constants, broadcasts, and what is computed from constants alone. */
-static bool can_wait(const follower *f, const sw_op *op) {
-  if (!f->patient || op->n_results != 1 || sw_op_tied_to(f->g, (sw_id)(op - f->g->ops)) >= 0) return false;
-  if (op->code == SW_OP_BROADCAST) return true;
+/* 1 + how many ops wait behind each other in front of it, for constants, broadcasts, and what is computed from
+ * constants alone; else 0. What is computed in many steps does not wait: trying its ways would double with every step.
+ */
+static uint8_t can_wait(const follower *f, const sw_op *op) {
+  int level = 0;
+  if (!f->patient || op->n_results != 1 || sw_op_tied_to(f->g, (sw_id)(op - f->g->ops)) >= 0) return 0;
   for (int i = 0; i < op->n_operands; i++) {
-    if (!waiting_maker(f, op->operands[i])) return false;
+    const sw_op *maker = waiting_maker(f, op->operands[i]);
+    if (!maker && op->code != SW_OP_BROADCAST) return 0;
+    if (maker) level = (int)sw_max_i64(level, f->waits[maker - f->g->ops]);
   }
-  return true;
+  return level < MOST_WAITING ? (uint8_t)(level + 1) : 0;
 }
 
 static double result_bytes(const follower *f, const sw_op *op, const sw_strategy *s) {
@@ -224,27 +231,59 @@ static double result_bytes(const follower *f, const sw_op *op, const sw_strategy
   return b;
 }
 
+static sw_rc cheapest(follower *f, const sw_op *op, const sw_enumeration *e, int64_t *out, sw_diag *d) {
+  double best = INFINITY, best_bytes = INFINITY;
+  *out = -1;
+  for (int32_t i = 0; i < e->n; i++) {
+    if (keeps_partials(op, &e->at[i])) continue;
+    double cost, bytes = result_bytes(f, op, &e->at[i]);
+    SW_TRY(cost_here(f, op, &e->at[i], &e->cost[i], &cost, d));
+    if (cost > best || (cost == best && bytes >= best_bytes)) continue;
+    best = cost;
+    best_bytes = bytes;
+    *out = i;
+  }
+  return SW_OK;
+}
+
+/* All that a choice hangs on: the op, and how its operands are cut or what would make them. */
+static void context_key(const follower *f, const sw_op *op, sw_text *key) {
+  sw_op_class_key(f->g, op, key);
+  for (int i = 0; i < op->n_operands; i++) {
+    const sw_op *maker = waiting_maker(f, op->operands[i]);
+    sw_sharding s;
+    sw_text_puts(key, maker ? "(" : ")");
+    if (maker) {
+      context_key(f, maker, key);
+    } else {
+      sw_plan_value_sharding(f->plan, op->operands[i], &s);
+      sw_sharding_key(&s, key);
+    }
+  }
+}
+
 static sw_rc follow(follower *f, sw_id id, sw_diag *d) {
   const sw_op *op = &f->g->ops[id];
-  sw_enumeration e;
   sw_id leader = sw_op_tied_to(f->g, id);
   if (leader >= 0) {
     f->plan->ops[id] = f->plan->ops[leader];
     return settle_operands(f, op, d);
   }
-  double best = INFINITY, best_bytes = INFINITY;
+  sw_enumeration e;
+  int64_t *slot, choice;
+  bool fresh;
   SW_TRY(strategies_of(f, op, &e, d));
-  for (int32_t i = 0; i < e.n; i++) {
-    if (keeps_partials(op, &e.at[i])) continue;
-    double cost, bytes = result_bytes(f, op, &e.at[i]);
-    SW_TRY(cost_here(f, op, &e.at[i], &e.cost[i], &cost, d));
-    if (cost < best || (cost == best && bytes < best_bytes)) {
-      best = cost;
-      best_bytes = bytes;
-      f->plan->ops[id] = e.at[i];
-    }
+  f->key.n = 0;
+  context_key(f, op, &f->key);
+  if (f->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
+  SW_TRY(sw_dict_put(&f->chosen, f->key.at, f->key.n, -1, &slot, &fresh, d));
+  choice = *slot;
+  if (fresh) {
+    SW_TRY(cheapest(f, op, &e, &choice, d));
+    *slot = choice;
   }
-  f->waits[id] = false;
+  if (choice >= 0) f->plan->ops[id] = e.at[choice];
+  f->waits[id] = 0;
   return settle_operands(f, op, d);
 }
 
@@ -350,6 +389,7 @@ static sw_rc build(const sw_graph *g, const sw_machine *machine, sw_baseline b, 
   sw_mem_free(f.waits);
   sw_dict_deinit(&f.classes);
   sw_dict_deinit(&f.prices);
+  sw_dict_deinit(&f.chosen);
   sw_array_free(&f.enumerations);
   sw_array_free(&f.seconds);
   sw_text_free(&f.key);

@@ -117,8 +117,7 @@ static sw_rc interface_key(op_search *o, const sw_strategy *s, sw_diag *d) {
     sw_sharding sh;
     if (i < o->op->n_operands) sw_strategy_operand(o->g, o->op, s, i, &sh);
     if (i >= o->op->n_operands) sw_strategy_result(o->g, o->op, s, i - o->op->n_operands, &sh);
-    sw_sharding_print(sw_machine_mesh(o->machine), &sh, &o->key);
-    sw_text_puts(&o->key, ";");
+    sw_sharding_key(&sh, &o->key);
   }
   return o->key.rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : SW_OK;
 }

@@ -34,7 +34,7 @@ sw_rc sw_prices_class(sw_prices *p, const sw_type *type, int32_t *out, sw_diag *
 sw_rc sw_prices_id(sw_prices *p, int32_t shape_class, const sw_sharding *s, int32_t *out, sw_diag *d) {
   sw_shape_class *c = &p->classes.at[shape_class];
   sw_text key = {0};
-  sw_sharding_print(sw_machine_mesh(p->machine), s, &key);
+  sw_sharding_key(s, &key);
   int64_t *slot;
   bool fresh;
   sw_rc rc = key.rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory")

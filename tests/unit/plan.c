@@ -120,6 +120,30 @@ static void no_baseline_beats_the_search(void **state) {
   }
 }
 
+/* c(n) = c(n-1) + c(n-1) from a constant: as many ways to make it as steps doubled, of which few may be tried. */
+static void constants_of_many_steps_are_no_search(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_text text = {0};
+  planned p;
+  sw_plan base;
+  open_model(&p, "small/mlp", "dgx-h100", "x=8");
+  sw_graph_destroy(p.graph);
+  sw_text_puts(&text,
+               "{\"format\":\"shardwright-model\",\"version\":1,\"name\":\"steps\",\"values\":["
+               "{\"name\":\"x\",\"kind\":\"input\",\"dtype\":\"f32\",\"shape\":[64]},"
+               "{\"name\":\"c0\",\"kind\":\"constant\",\"dtype\":\"f32\",\"shape\":[64],\"value\":1}],\"ops\":[");
+  for (int i = 0; i < 100; i++) {
+    sw_text_printf(&text, "{\"op\":\"add\",\"inputs\":[\"c%d\",\"c%d\"],\"outputs\":[\"c%d\"]},", i, i, i + 1);
+  }
+  sw_text_puts(&text, "{\"op\":\"add\",\"inputs\":[\"x\",\"c100\"],\"outputs\":[\"y\"]}],\"outputs\":[\"y\"]}");
+  assert_ok(sw_model_parse("steps.json", text.at, text.n, &p.graph, &diag));
+  assert_ok(sw_baseline_build(p.graph, p.machine, SW_BASELINE_DATA_PARALLEL, &p.arena, &base, &diag));
+  assert_ok(sw_plan_verify(&base, &diag));
+  sw_text_free(&text);
+  close_model(&p);
+}
+
 /* The account adds up, and the program that is emitted communicates as often and as long as was priced. */
 static void what_is_priced_is_what_runs(void **state) {
   (void)state;
@@ -175,7 +199,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(known_optima_come_out),         cmocka_unit_test(weights_alternate_columns_and_rows),
       cmocka_unit_test(no_baseline_beats_the_search),  cmocka_unit_test(what_is_priced_is_what_runs),
-      cmocka_unit_test(memory_is_a_limit_or_a_reason),
+      cmocka_unit_test(memory_is_a_limit_or_a_reason), cmocka_unit_test(constants_of_many_steps_are_no_search),
   };
   return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }
