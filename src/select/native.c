@@ -3,6 +3,7 @@
  * 1. Without memory: reduce, eliminate. If what comes out keeps the limit it is the optimum.
  * 2. With memory: reduce, then search (search.h).
  */
+#include "select/first.h"
 #include "select/search.h"
 
 /* The problem without its limit: its optimum is a bound, and the optimum itself when it keeps the limit. */
@@ -96,7 +97,8 @@ sw_rc sel_solve_native(sel_run *r, sw_diag *d) {
   sw_arena mem = {0};
   sel_core whole;
   sw_rc rc = sel_core_of_problem(r->p, &mem, &whole, d);
-  if (!rc) rc = without_memory(r, &whole, &mem, d);
+  if (!rc) rc = sel_first_choices(r, &whole, d);
+  if (!rc && !sel_closed(r)) rc = without_memory(r, &whole, &mem, d);
   if (!rc && !sel_closed(r) && !sel_stop(&r->budget)) {
     rc = with_memory(r, &whole, &mem, d);
     if (!rc && r->infeasible) rc = find_least_peak(r, &whole, &mem, d);

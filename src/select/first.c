@@ -1,0 +1,100 @@
+/* First choices: one sweep in the order of the variables, in which each takes what is cheapest with those before it,
+ * then sweeps back and forth, in which each takes what is cheapest with all its neighbours, while that helps. When the
+ * result holds too much, all over again with a price on what is held, four times as high every time.
+ *
+ * Variables come in the order of the graph, so that the first sweep follows the data.
+ */
+#include "select/first.h"
+
+#include <string.h>
+
+enum { MOST_SWEEPS = 6, MOST_PRICES = 8 };
+
+typedef struct sweeper {
+  sel_run *r;
+  const sel_core *c;
+  double price;        /* of a unit of use */
+  int32_t *x;          /* -1: not chosen yet */
+  int32_t *first, *at; /* pairs of variable i: at[first[i] .. first[i + 1]] */
+  double *score;       /* of the choices of one variable */
+} sweeper;
+
+static sw_rc index_pairs(sweeper *s, sw_arena *mem, sw_diag *d) {
+  const sel_core *c = s->c;
+  int32_t widest = 1;
+  for (int32_t i = 0; i < c->n; i++) widest = c->dom[i] > widest ? c->dom[i] : widest;
+  SW_ARENA_NEW(s->x, mem, (size_t)c->n + 1, d);
+  SW_ARENA_NEW(s->first, mem, (size_t)c->n + 2, d);
+  SW_ARENA_NEW(s->at, mem, 2 * (size_t)c->n_pairs + 1, d);
+  SW_ARENA_NEW(s->score, mem, (size_t)widest, d);
+  for (int32_t p = 0; p < c->n_pairs; p++) {
+    s->first[c->pairs[p].i + 2]++;
+    s->first[c->pairs[p].j + 2]++;
+  }
+  for (int32_t i = 2; i <= c->n; i++) s->first[i] += s->first[i - 1];
+  for (int32_t p = 0; p < c->n_pairs; p++) {
+    s->at[s->first[c->pairs[p].i + 1]++] = p;
+    s->at[s->first[c->pairs[p].j + 1]++] = p;
+  }
+  return SW_OK;
+}
+
+static void add_pair(sweeper *s, const sel_pair *p, int32_t i) {
+  const sel_mat *m = &s->c->mats[p->mat];
+  int32_t other = s->x[p->i == i ? p->j : p->i];
+  if (other < 0) return;
+  for (int32_t k = 0; k < s->c->dom[i]; k++) {
+    s->score[k] += (double)m->v[p->i == i ? (int64_t)k * m->cols + other : (int64_t)other * m->cols + k];
+  }
+  sel_spend(&s->r->budget, s->c->dom[i]);
+}
+
+/* Take the cheapest for variable i; whether that is another than before. */
+static bool choose(sweeper *s, int32_t i) {
+  const sel_core *c = s->c;
+  for (int32_t k = 0; k < c->dom[i]; k++) s->score[k] = (double)c->cost[i][k];
+  for (int32_t u = c->first_use[i]; s->price > 0 && u < c->first_use[i + 1]; u++) {
+    for (int32_t k = 0; k < c->dom[i]; k++) s->score[k] += s->price * (double)c->uses[u].amount[k];
+  }
+  for (int32_t p = s->first[i]; p < s->first[i + 1]; p++) add_pair(s, &c->pairs[s->at[p]], i);
+  int32_t best = s->x[i] >= 0 ? s->x[i] : 0;
+  for (int32_t k = 0; k < c->dom[i]; k++) best = s->score[k] < s->score[best] ? k : best;
+  bool changed = best != s->x[i];
+  s->x[i] = best;
+  return changed;
+}
+
+static void sweep_all(sweeper *s) {
+  int32_t n = s->c->n;
+  memset(s->x, 0xff, (size_t)n * sizeof *s->x);
+  for (int sweep = 0; sweep <= MOST_SWEEPS && !sel_stop(&s->r->budget); sweep++) {
+    bool changed = false;
+    for (int32_t k = 0; k < n; k++) changed |= choose(s, sweep % 2 ? n - 1 - k : k);
+    if (!changed) return;
+  }
+}
+
+/* What the choices cost by themselves for each unit that they hold: the scale of a price on use. */
+static double natural_price(const sweeper *s) {
+  const sel_core *c = s->c;
+  double cost = 0, held = 1;
+  for (int32_t i = 0; i < c->n; i++) cost += (double)c->cost[i][s->x[i]];
+  for (int32_t u = 0; u < c->n_uses; u++) held += (double)c->uses[u].amount[s->x[c->uses[u].var]];
+  return cost / held;
+}
+
+sw_rc sel_first_choices(sel_run *r, const sel_core *whole, sw_diag *d) {
+  sw_arena mem = {0};
+  sweeper s = {.r = r, .c = whole};
+  int64_t *used = sw_arena_alloc(&mem, (size_t)whole->n_steps + 1, sizeof *used, d);
+  sw_rc rc = used ? index_pairs(&s, &mem, d) : SW_E_RESOURCE;
+  for (int k = 0; !rc && k < MOST_PRICES; k++) {
+    sweep_all(&s);
+    if (sel_stop(&r->budget)) break;
+    rc = sel_offer(r, s.x, "native", NULL, d);
+    if (sel_core_usage(whole, s.x, used)) break;
+    s.price = k ? 4 * s.price : natural_price(&s) / 16;
+  }
+  sw_arena_deinit(&mem);
+  return rc;
+}
