@@ -43,11 +43,16 @@ SW_API void sw_program_destroy(sw_program *p); /* NULL allowed; the graph goes t
 /* The function `main` as a sealed graph, calls written out; lives as long as the program. */
 SW_API sw_graph *sw_program_graph(const sw_program *p);
 
+/* Parse any MLIR text and append it as printed from its syntax tree: equal to the input. It need not be a program that
+ * can be planned. Errors as above. */
+SW_API SW_CHECKED sw_rc sw_program_print_parsed(const char *file, const char *bytes, size_t n,
+                                                const sw_program_options *options, sw_text *out, sw_diag *d);
 /* Append the text with the shardings of a plan of the graph; `kind` is "sdy" (a sdy.mesh, and sdy.sharding of
  * arguments, results and ops) or "hlo" (mhlo.sharding). */
 SW_API SW_CHECKED sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind, sw_text *out,
                                         sw_diag *d);
-/* Is the file MLIR by its name: model.mlir, model.mlir.gz? */
-SW_API bool sw_program_is_named(const char *path);
+/* Is the file MLIR by its name (model.mlir, model.mlir.gz), or by its first characters if the name is neither that nor
+ * *.json? JSON begins with a bracket, and no MLIR text does but for resources, "{-#". */
+SW_API bool sw_program_is(const char *path, const char *bytes);
 
 #endif

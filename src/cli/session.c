@@ -21,7 +21,7 @@ static sw_rc bind_mesh(sw_session *s, const sw_mesh *mesh, sw_arena *arena, sw_d
   return sw_machine_build(arena, s->profile, &s->mesh, &s->machine, d);
 }
 
-static void report(void *user, const sw_diag *d) {
+void sw_session_report(void *user, const sw_diag *d) {
   (void)user;
   if (d->rc)
     sw_diag_print(d, stderr, false);
@@ -34,26 +34,16 @@ static sw_keep keep_of(const char *text) {
   return text && strcmp(text, "io") == 0 ? SW_KEEP_IO : SW_KEEP_ALL;
 }
 
-/* A JSON model begins with a brace, and no MLIR text does but for resources, "{-#". */
-static bool is_program(const char *path, const char *bytes) {
-  if (sw_program_is_named(path)) return true;
-  if (strcmp(path, "-") != 0) return false;
-  bytes += strspn(bytes, " \t\r\n");
-  return *bytes && (*bytes != '{' || bytes[1] == '-');
-}
-
 static sw_rc read_model(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sw_diag *d) {
   sw_program_options options = {
-      .keep = keep_of(o->keep), .mesh = mesh, .roles = o->roles, .rules = o->rules, .report = report};
+      .keep = keep_of(o->keep), .mesh = mesh, .roles = o->roles, .rules = o->rules, .report = sw_session_report};
   if (sw_profile_mesh_count(s->profile) > 0) options.fallback = sw_profile_mesh(s->profile, 0);
-  bool is_stdin = strcmp(o->model, "-") == 0;
-  if (!is_stdin && !sw_program_is_named(o->model)) return sw_model_read(o->model, &s->graph, d);
   char *bytes;
   size_t n;
   SW_TRY(sw_file_read(o->model, &bytes, &n, d));
-  const char *file = is_stdin ? "<stdin>" : o->model;
-  sw_rc rc = is_program(o->model, bytes) ? sw_program_parse(file, bytes, n, &options, &s->program, d)
-                                         : sw_model_parse(file, bytes, n, &s->graph, d);
+  const char *file = strcmp(o->model, "-") == 0 ? "<stdin>" : o->model;
+  sw_rc rc = sw_program_is(o->model, bytes) ? sw_program_parse(file, bytes, n, &options, &s->program, d)
+                                            : sw_model_parse(file, bytes, n, &s->graph, d);
   sw_mem_free(bytes);
   if (s->program) s->graph = sw_program_graph(s->program);
   return rc;

@@ -49,6 +49,8 @@ SW_CHECKED sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_
 SW_CHECKED sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_arena *arena, sw_session *s,
                                       sw_plan *plan, sw_diag *d);
 void sw_session_close(sw_session *s);
+/* For sw_program_options.report: prints what it is given on standard error. */
+void sw_session_report(void *user, const sw_diag *d);
 
 /* Write each --emit KIND=FILE of a plan; `spmd` dialect as given ("shard", ...). */
 SW_CHECKED sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit, sw_diag *d);

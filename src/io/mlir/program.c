@@ -5,18 +5,25 @@
 
 #include "shardwright/file.h"
 
-bool sw_program_is_named(const char *path) {
-  size_t n = strlen(path);
+static bool ends_in(const char *path, const char *ending) {
+  size_t n = strlen(path), m = strlen(ending);
   if (n > 3 && strcmp(path + n - 3, ".gz") == 0) n -= 3;
-  return n > 5 && strncmp(path + n - 5, ".mlir", 5) == 0;
+  return n > m && strncmp(path + n - m, ending, m) == 0;
+}
+
+bool sw_program_is(const char *path, const char *bytes) {
+  if (ends_in(path, ".mlir")) return true;
+  if (ends_in(path, ".json")) return false;
+  bytes += strspn(bytes, " \t\r\n");
+  return *bytes && *bytes != '[' && (*bytes != '{' || bytes[1] == '-');
 }
 
 /* All errors but the last go to the caller's report; the last is the call's. */
-static void report_errors(const sw_program *p, const sw_program_options *o, sw_diag *d) {
-  size_t n = p->tree.errors.n;
-  if (n < 2 || !o->report) return;
-  for (size_t i = 0; i + 1 < n; i++) o->report(o->user, &p->tree.errors.at[i]);
-  if (d) *d = p->tree.errors.at[n - 1];
+static void report_errors(const sw_ir_tree *t, const sw_program_options *o, sw_diag *d) {
+  size_t n = t->errors.n;
+  if (n < 2 || !o || !o->report) return;
+  for (size_t i = 0; i + 1 < n; i++) o->report(o->user, &t->errors.at[i]);
+  if (d) *d = t->errors.at[n - 1];
 }
 
 static sw_rc import(sw_program *p, const sw_program_options *o, sw_diag *d) {
@@ -50,7 +57,7 @@ static sw_rc build(const char *file, char *text, size_t n, const sw_program_opti
   if (!rc) {
     memcpy(p->file, file, strlen(file));
     rc = sw_ir_parse(p->file, p->text, n, &p->tree, d);
-    if (rc == SW_E_INPUT) report_errors(p, o, d);
+    if (rc == SW_E_INPUT) report_errors(&p->tree, o, d);
   }
   if (!rc) rc = import(p, o, d);
   if (rc)
@@ -73,6 +80,20 @@ sw_rc sw_program_parse(const char *file, const char *bytes, size_t n, const sw_p
   SW_MEM_NEW(text, n + 1, d);
   if (n) memcpy(text, bytes, n);
   return build(file, text, n, options, out, d);
+}
+
+sw_rc sw_program_print_parsed(const char *file, const char *bytes, size_t n, const sw_program_options *options,
+                              sw_text *out, sw_diag *d) {
+  sw_ir_tree tree;
+  char *text; /* with a NUL behind it */
+  SW_MEM_NEW(text, n + 1, d);
+  if (n) memcpy(text, bytes, n);
+  sw_rc rc = sw_ir_parse(file, text, n, &tree, d);
+  if (rc == SW_E_INPUT) report_errors(&tree, options, d);
+  if (!rc) sw_ir_print(&tree, out);
+  sw_ir_free(&tree);
+  sw_mem_free(text);
+  return rc;
 }
 
 void sw_program_destroy(sw_program *p) {
