@@ -69,28 +69,68 @@ static sw_rc fold_leaf(sel_model *m, int32_t v, sw_diag *d) {
   return lost ? sel_keep_values(m, a, keep, d) : sel_queue_var(m, a, d);
 }
 
+/* Entries (t, v + v-b) of the values of v that are not forbidden, those of value k at [first[k], first[k + 1]). */
+typedef struct middle {
+  int32_t *first, *t;
+  int64_t *cost;
+} middle;
+
+static sw_rc list_middle(const sel_model *m, int32_t v, const sel_edge *gb, int32_t n_b, middle *out, sw_diag *d) {
+  const sel_var *x = &m->vars[v];
+  size_t most = (size_t)x->n * (size_t)n_b;
+  char *block; /* of all three */
+  SW_MEM_NEW(block, most * (sizeof *out->cost + sizeof *out->t) + ((size_t)x->n + 1) * sizeof *out->first, d);
+  out->cost = (int64_t *)(void *)block;
+  out->t = (int32_t *)(void *)(block + most * sizeof *out->cost);
+  out->first = out->t + most;
+  int32_t n = 0;
+  for (int32_t k = 0; k < x->n; k++) {
+    for (int32_t t = 0; t < n_b; t++) {
+      int64_t c = sel_edge_at(m, gb, v, k, t);
+      if (sel_bad(c)) continue;
+      out->t[n] = t;
+      out->cost[n++] = x->cost[k] + c;
+    }
+    out->first[k + 1] = n;
+  }
+  return SW_OK;
+}
+
+/* costs[t] = the least sum over the values of v for value s of a, and arg[t] the first that gives it. */
+static void cheapest_middle(const sel_model *m, int32_t v, const sel_edge *ga, int32_t s, const middle *list,
+                            int64_t *costs, int32_t *arg) {
+  for (int32_t k = 0; k < m->vars[v].n; k++) {
+    int64_t in = sel_edge_at(m, ga, v, k, s);
+    if (sel_bad(in)) continue;
+    for (int32_t e = list->first[k]; e < list->first[k + 1]; e++) {
+      int64_t c = in + list->cost[e]; /* <= 3 x 10^18 */
+      int32_t t = list->t[e];
+      if (c >= costs[t]) continue;
+      costs[t] = c;
+      arg[t] = k;
+    }
+  }
+}
+
 static sw_rc fold_middle(sel_model *m, int32_t v, sw_diag *d) {
   sel_log_fold(m, v);
   sel_var *x = &m->vars[v];
   sel_edge *ga = &m->edges[x->edges.at[0]], *gb = &m->edges[x->edges.at[1]];
-  int32_t a = sel_other(ga, v), b = sel_other(gb, v), *table;
+  int32_t a = sel_other(ga, v), b = sel_other(gb, v), *table, *arg;
   sel_var *ya = &m->vars[a], *yb = &m->vars[b];
+  middle list;
   int64_t *costs;
   SW_ARENA_NEW(costs, &m->mem, (size_t)ya->n * (size_t)yb->n, d);
+  SW_ARENA_NEW(arg, &m->mem, yb->n, d);
   SW_TRY(sel_record_new(m, v, a, b, &table, d));
-  for (int32_t s = 0; s < ya->n; s++)
-    for (int32_t t = 0; t < yb->n; t++) {
-      int64_t best = SW_FORBIDDEN;
-      int32_t arg = 0;
-      for (int32_t k = 0; k < x->n; k++) {
-        int64_t c = x->cost[k] + sel_edge_at(m, ga, v, k, s) + sel_edge_at(m, gb, v, k, t); /* <= 3 x 10^18 */
-        if (c >= best) continue;
-        best = c;
-        arg = k;
-      }
-      costs[(int64_t)s * yb->n + t] = best;
-      table[ya->id[s] * yb->n0 + yb->id[t]] = x->id[arg];
-    }
+  SW_TRY(list_middle(m, v, gb, yb->n, &list, d));
+  for (int32_t s = 0; s < ya->n; s++) {
+    int64_t *row = costs + (int64_t)s * yb->n;
+    for (int32_t t = 0; t < yb->n; t++) row[t] = SW_FORBIDDEN, arg[t] = 0;
+    cheapest_middle(m, v, ga, s, &list, row, arg);
+    for (int32_t t = 0; t < yb->n; t++) table[ya->id[s] * yb->n0 + yb->id[t]] = x->id[arg[t]];
+  }
+  sw_mem_free(list.cost);
   x->gone = ga->gone = gb->gone = true;
   sel_tidy_edges(m, a);
   sel_tidy_edges(m, b);
