@@ -37,6 +37,7 @@ enum {
   X(BARRIER, "barrier", 0)                                                       \
   X(PERMUTE, "permute", SW_COLL_USES_TILES)                                      \
   X(EXCHANGE, "exchange", SW_COLL_USES_TILES)                                    \
+  X(ALL_TO_ALL_DIMS, "all_to_all_dims", SW_COLL_USES_TILES)                      \
   X(TO_PARTIAL, "to_partial", SW_COLL_USES_REDUCTION | SW_COLL_LOCAL)
 
 typedef enum sw_coll_op {
@@ -58,7 +59,9 @@ typedef enum sw_coll_op {
  * - update_halo: `dst` is a tiling with base -lo, step B, len B+lo+hi; input and result have its shape, the input's
  *   core [lo, lo+B) is initialised; positions of the result outside the tensor are the input's.
  * - exchange: the result's positions inside the tensor come from a holder under `src`; permute is an exchange in which
- *   every device sends at most one whole block and receives at most one.
+ *   every device sends at most one whole block and receives at most one, and all_to_all_dims one in which the devices
+ *   of each group over `axes` give each other equal parts: an all_to_all that cuts and joins several dimensions at
+ * once.
  * - to_partial keeps the value on the first device of each group over `axes` and stores the reduction's identity on
  *   the others (replicated -> partial, without communication).
  * Along every other dimension the members' valid extents agree. The result's valid extents follow; those of exchange

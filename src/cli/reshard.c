@@ -146,6 +146,7 @@ static void print_text(const request *r, const sw_route *route, sw_text *out) {
     sw_text_pad(out, start, 52);
     sw_text_puts(out, " ");
     sw_text_bytes(out, step->max_bytes);
+    sw_text_puts(out, " ");
     sw_text_pad(out, start, 64);
     sw_text_puts(out, "-> ");
     sw_sharding_print(step->mesh, &step->after, out);

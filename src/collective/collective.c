@@ -50,7 +50,7 @@ static void print_tiling(const sw_mesh *m, const sw_tiling *t, sw_text *out) {
 void sw_collective_print(const sw_mesh *m, const sw_collective *c, sw_text *out) {
   unsigned flags = sw_coll_flags(c->op);
   sw_text_puts(out, sw_coll_text(c->op));
-  if (!(flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))) {
+  if (c->n_axes > 0 || !(flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))) {
     sw_text_puts(out, " axes=");
     print_refs(m, c->axes, c->n_axes, out);
   }

@@ -258,6 +258,7 @@ static const coll_rule kRules[SW_COLL_COUNT] = {
     [SW_COLL_BARRIER] = {NULL, NULL, NULL, false, false},
     [SW_COLL_PERMUTE] = {NULL, valid_window, from_holder, false, true},
     [SW_COLL_EXCHANGE] = {NULL, valid_window, from_holder, false, true},
+    [SW_COLL_ALL_TO_ALL_DIMS] = {NULL, valid_window, from_holder, false, true},
     [SW_COLL_TO_PARTIAL] = {NULL, valid_same, from_self, false, false},
 };
 

@@ -267,6 +267,7 @@ static const struct {
     [SW_COLL_BARRIER] = {NULL, NULL, NULL},
     [SW_COLL_PERMUTE] = {moves_exchange, valid_window, NULL},
     [SW_COLL_EXCHANGE] = {moves_exchange, valid_window, NULL},
+    [SW_COLL_ALL_TO_ALL_DIMS] = {moves_exchange, valid_window, NULL},
     [SW_COLL_TO_PARTIAL] = {moves_own, valid_own, NULL},
 };
 
@@ -308,10 +309,12 @@ int sw_moves_axes(const sw_mesh *m, const sw_collective *c, sw_axis_ref *refs) {
 }
 
 bool sw_moves_extent_agrees(const sw_collective *c, int dim) {
-  static const bool kFree[SW_COLL_COUNT] = {
-      [SW_COLL_ALL_SLICE] = true, [SW_COLL_BROADCAST] = true, [SW_COLL_SCATTER] = true,     [SW_COLL_SEND] = true,
-      [SW_COLL_RECV] = true,      [SW_COLL_SHIFT] = true,     [SW_COLL_UPDATE_HALO] = true, [SW_COLL_PERMUTE] = true,
-      [SW_COLL_EXCHANGE] = true,  [SW_COLL_TO_PARTIAL] = true};
+  static const bool kFree[SW_COLL_COUNT] = {[SW_COLL_ALL_SLICE] = true,   [SW_COLL_BROADCAST] = true,
+                                            [SW_COLL_SCATTER] = true,     [SW_COLL_SEND] = true,
+                                            [SW_COLL_RECV] = true,        [SW_COLL_SHIFT] = true,
+                                            [SW_COLL_UPDATE_HALO] = true, [SW_COLL_PERMUTE] = true,
+                                            [SW_COLL_EXCHANGE] = true,    [SW_COLL_ALL_TO_ALL_DIMS] = true,
+                                            [SW_COLL_TO_PARTIAL] = true};
   if (kFree[c->op]) return false;
   if (c->op == SW_COLL_ALL_GATHER || c->op == SW_COLL_GATHER) return dim != c->dim;
   return c->op != SW_COLL_ALL_TO_ALL || dim != c->concat_dim;

@@ -16,7 +16,7 @@ static const struct {
     [SW_COLL_SEND] = {SW_COST_PERMUTE, false},          [SW_COLL_RECV] = {SW_COST_PERMUTE, false},
     [SW_COLL_SHIFT] = {SW_COST_PERMUTE, false},         [SW_COLL_UPDATE_HALO] = {SW_COST_PERMUTE, false},
     [SW_COLL_PERMUTE] = {SW_COST_PERMUTE, false},       [SW_COLL_EXCHANGE] = {SW_COST_ALL_TO_ALL, false},
-    [SW_COLL_BARRIER] = {SW_COST_ALL_REDUCE, false},
+    [SW_COLL_BARRIER] = {SW_COST_ALL_REDUCE, false},    [SW_COLL_ALL_TO_ALL_DIMS] = {SW_COST_ALL_TO_ALL, false},
 };
 
 static sw_rc check_size(const sw_profile *p, const sw_mesh *mesh, sw_diag *d) {

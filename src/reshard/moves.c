@@ -4,6 +4,7 @@
  *   reduce_scatter  [x]      -> [x,y]     y partial before
  *   all_gather      [x,y,z]  -> [x]
  *   all_to_all      [x,y],[] -> [x],[y]
+ *   all_to_all_dims [x],[y],[] -> [],[],[y,x]     the same for several dimensions or another order, on even blocks
  *   all_reduce      partial  -> unused
  *
  * and only where uneven blocks nest (rs_cuts_nest). While something is still to be reduced nothing is gathered or
@@ -56,26 +57,26 @@ static bool is_even(const moving *v, int dim) {
   return k % v->from->shards[dim] == 0 && k % v->target->shards[dim] == 0;
 }
 
-static int64_t size_of(const rs_query *q, const uint8_t *atoms, int n) {
+int64_t rs_size_of(const rs_query *q, const uint8_t *atoms, int n) {
   int64_t size = 1;
   for (int i = 0; i < n; i++) size *= q->space.atom[atoms[i]].size;
   return size;
 }
 
-static void push(const rs_query *q, rs_lists *l, int dim, const uint8_t *atoms, int n) {
+void rs_push(const rs_query *q, rs_lists *l, int dim, const uint8_t *atoms, int n) {
   memcpy(&l->atom[dim][l->len[dim]], atoms, (size_t)n);
   l->len[dim] = (uint8_t)(l->len[dim] + n);
-  l->shards[dim] *= size_of(q, atoms, n);
+  l->shards[dim] *= rs_size_of(q, atoms, n);
   for (int i = 0; i < n; i++) {
     l->used |= 1u << atoms[i];
     l->partial &= ~(1u << atoms[i]);
   }
 }
 
-static void pop(const rs_query *q, rs_lists *l, int dim, int n) {
+void rs_pop(const rs_query *q, rs_lists *l, int dim, int n) {
   l->len[dim] = (uint8_t)(l->len[dim] - n);
   const uint8_t *atoms = &l->atom[dim][l->len[dim]];
-  l->shards[dim] /= size_of(q, atoms, n);
+  l->shards[dim] /= rs_size_of(q, atoms, n);
   for (int i = 0; i < n; i++) l->used &= ~(1u << atoms[i]);
 }
 
@@ -86,9 +87,9 @@ static void make_offer(const moving *v, const rs_lists *to, rs_move move, double
 
 /* Append atoms to a dimension: all_slice of unused ones, reduce_scatter of partial ones. */
 static void append(const moving *v, sw_coll_op op, int dim, const uint8_t *atoms, int n) {
-  if (!rs_cuts_nest(v->q->space.dims[dim], v->from->shards[dim], size_of(v->q, atoms, n))) return;
+  if (!rs_cuts_nest(v->q->space.dims[dim], v->from->shards[dim], rs_size_of(v->q, atoms, n))) return;
   rs_lists to = *v->from;
-  push(v->q, &to, dim, atoms, n);
+  rs_push(v->q, &to, dim, atoms, n);
   double after = rs_local_bytes(v->q, to.shards);
   double price = rs_collective_s(v->q, op, atoms, n, op == SW_COLL_ALL_SLICE ? after : v->bytes);
   make_offer(v, &to, (rs_move){(uint8_t)op, (uint8_t)dim, 0, (uint8_t)n, 0}, price, after);
@@ -182,7 +183,7 @@ static void reductions(const moving *v) {
 static void gather(const moving *v, int dim, int n) {
   const uint8_t *atoms = &v->from->atom[dim][v->from->len[dim] - n];
   rs_lists to = *v->from;
-  pop(v->q, &to, dim, n);
+  rs_pop(v->q, &to, dim, n);
   double after = rs_local_bytes(v->q, to.shards);
   double price = rs_collective_s(v->q, SW_COLL_ALL_GATHER, atoms, n, after);
   make_offer(v, &to, (rs_move){SW_COLL_ALL_GATHER, (uint8_t)dim, 0, (uint8_t)n, 0}, price, after);
@@ -191,21 +192,123 @@ static void gather(const moving *v, int dim, int n) {
 static void all_to_all(const moving *v, int dim, int to_dim, int n) {
   const uint8_t *atoms = &v->from->atom[dim][v->from->len[dim] - n];
   rs_lists to = *v->from;
-  if (!rs_cuts_nest(v->q->space.dims[to_dim], to.shards[to_dim], size_of(v->q, atoms, n))) return;
-  pop(v->q, &to, dim, n);
-  push(v->q, &to, to_dim, atoms, n);
+  if (!rs_cuts_nest(v->q->space.dims[to_dim], to.shards[to_dim], rs_size_of(v->q, atoms, n))) return;
+  rs_pop(v->q, &to, dim, n);
+  rs_push(v->q, &to, to_dim, atoms, n);
   double after = rs_local_bytes(v->q, to.shards); /* more than before where padding grows */
   double price = rs_collective_s(v->q, SW_COLL_ALL_TO_ALL, atoms, n, after > v->bytes ? after : v->bytes);
   make_offer(v, &to, (rs_move){SW_COLL_ALL_TO_ALL, (uint8_t)dim, (uint8_t)to_dim, (uint8_t)n, 0}, price, after);
 }
 
+/* Atoms that leave the ends of lists in one all_to_all_dims: all that the target wants at the end of a dimension that
+ * is right so far, and, behind them, those in their way that it wants nowhere, to be gathered after. */
+typedef struct leaving {
+  unsigned atoms;             /* that leave */
+  uint8_t count[SW_MAX_RANK]; /* of each list's end */
+} leaving;
+
+static void leave_all_wrong(const moving *v, leaving *out) {
+  *out = (leaving){0};
+  for (int d = 0; d < v->q->space.rank; d++) {
+    if (!is_even(v, d)) continue;
+    for (int i = v->right[d]; i < v->from->len[d]; i++) out->atoms |= 1u << v->from->atom[d][i];
+    out->count[d] = (uint8_t)(v->from->len[d] - v->right[d]);
+  }
+}
+
+/* Of these, those that a dimension can take now: its next ones in the target, as far as they leave. */
+static unsigned taken_of(const moving *v, unsigned allowed) {
+  unsigned taken = 0;
+  for (int d = 0; d < v->q->space.rank; d++) {
+    if (!all_right(v, d) || !is_even(v, d)) continue;
+    for (int i = v->right[d]; i < v->target->len[d] && (allowed >> v->target->atom[d][i] & 1u); i++) {
+      taken |= 1u << v->target->atom[d][i];
+    }
+  }
+  return taken;
+}
+
+/* Keeps of each list's end what `allowed` has; false when that is all. */
+static bool cut_to(const moving *v, unsigned allowed, leaving *l) {
+  bool changed = false;
+  for (int d = 0; d < v->q->space.rank; d++) {
+    const uint8_t *end = &v->from->atom[d][v->from->len[d]];
+    int n = 0;
+    while (n < l->count[d] && (allowed >> *(end - 1 - n) & 1u)) n++;
+    for (int i = n; i < l->count[d]; i++) l->atoms &= ~(1u << *(end - 1 - i));
+    changed = changed || n != l->count[d];
+    l->count[d] = (uint8_t)n;
+  }
+  return changed;
+}
+
+/* Do they leave one dimension for the end of one other, in the same order? That is a plain all_to_all. */
+static bool is_plain(const moving *v, const leaving *l, const rs_lists *to) {
+  int from = -1, into = -1;
+  for (int d = 0; d < v->q->space.rank; d++) {
+    if (l->count[d]) from = from < 0 ? d : SW_MAX_RANK;
+    if (to->len[d] > v->from->len[d]) into = into < 0 ? d : SW_MAX_RANK;
+  }
+  if (from == SW_MAX_RANK || into == SW_MAX_RANK) return false;
+  int n = l->count[from];
+  return memcmp(&v->from->atom[from][v->from->len[from] - n], &to->atom[into][v->from->len[into]], (size_t)n) == 0;
+}
+
+/* Puts what left where it is wanted, and its riders behind that: first those that the target wants nowhere, so that the
+ * others can leave next. Returns the dimension with the riders. */
+static int arrive(const moving *v, unsigned taken, unsigned riders, rs_lists *to) {
+  int last = 0;
+  for (int d = 0; d < v->q->space.rank; d++) {
+    const uint8_t *list = v->target->atom[d];
+    for (int i = v->right[d]; all_right(v, d) && i < v->target->len[d] && (taken >> list[i] & 1u); i++) {
+      rs_push(v->q, to, d, &list[i], 1);
+      last = d;
+    }
+  }
+  for (uint8_t a = 0; a < v->q->space.n; a++) {
+    if ((riders >> a & 1u) && v->q->target.at[a] == RS_UNUSED) rs_push(v->q, to, last, &a, 1);
+  }
+  for (int d = 0; d < v->q->space.rank; d++) {
+    for (int i = 0; i < v->target->len[d]; i++) {
+      if (riders >> v->target->atom[d][i] & 1u) rs_push(v->q, to, last, &v->target->atom[d][i], 1);
+    }
+  }
+  return last;
+}
+
+/* `may_ride`: atoms that may leave though nobody takes them. */
+static void together(const moving *v, unsigned may_ride) {
+  leaving l;
+  rs_lists to = *v->from;
+  unsigned taken;
+  leave_all_wrong(v, &l);
+  do taken = taken_of(v, l.atoms);
+  while (cut_to(v, taken | may_ride, &l));
+  unsigned riders = l.atoms & ~taken;
+  if (!taken || (may_ride && !riders)) return;
+  for (int d = 0; d < v->q->space.rank; d++) rs_pop(v->q, &to, d, l.count[d]);
+  int last = arrive(v, taken, riders, &to);
+  if (v->q->space.dims[last] % to.shards[last] != 0 || is_plain(v, &l, &to)) return;
+  double price = rs_collective_over_s(v->q, SW_COLL_ALL_TO_ALL, l.atoms, v->bytes);
+  make_offer(v, &to, (rs_move){SW_COLL_ALL_TO_ALL_DIMS, 0, 0, 0, (uint16_t)l.atoms}, price, v->bytes);
+}
+
+static void all_together(const moving *v) {
+  unsigned unwanted = 0;
+  for (int a = 0; a < v->q->space.n; a++) unwanted |= (unsigned)(v->q->target.at[a] == RS_UNUSED) << a;
+  together(v, 0);
+  if (unwanted) together(v, unwanted);
+  if (v->q->thorough) together(v, ~0u);
+}
+
 static void leaves(const moving *v) {
+  all_together(v);
   for (int d = 0; d < v->q->space.rank; d++) {
     bool any = v->q->thorough || !is_even(v, d);
     int most = any ? v->from->len[d] : v->from->len[d] - v->right[d];
     for (int n = 1; n <= most; n++) {
       const uint8_t *first = &v->from->atom[d][v->from->len[d] - n];
-      int64_t moved = size_of(v->q, first, n);
+      int64_t moved = rs_size_of(v->q, first, n);
       if (!rs_cuts_nest(v->q->space.dims[d], v->from->shards[d] / moved, moved)) continue;
       gather(v, d, n);
       for (int e = 0; e < v->q->space.rank; e++) {
@@ -243,48 +346,4 @@ bool rs_moves(const rs_query *q, const rs_lists *from, const rs_lists *target, r
     leaves(&v);
   }
   return v.tangled;
-}
-
-static int gathers_before(const rs_query *q, const rs_lists *t, rs_state *out, int n) {
-  for (int d = 0; d < q->space.rank; d++) {
-    for (uint8_t a = 0; a < q->space.n && n < RS_MAX_NEAR; a++) {
-      if ((t->used >> a & 1u) || !rs_cuts_nest(q->space.dims[d], t->shards[d], q->space.atom[a].size)) continue;
-      rs_lists l = *t;
-      push(q, &l, d, &a, 1);
-      out[n++] = rs_state_of_lists(&q->space, &l);
-    }
-  }
-  return n;
-}
-
-static bool moved_back(const rs_query *q, const rs_lists *t, int from, int to, int count, rs_state *out) {
-  const uint8_t *atoms = &t->atom[from][t->len[from] - count];
-  int64_t size = size_of(q, atoms, count);
-  if (!rs_cuts_nest(q->space.dims[from], t->shards[from] / size, size)) return false;
-  if (!rs_cuts_nest(q->space.dims[to], t->shards[to], size)) return false;
-  rs_lists l = *t;
-  pop(q, &l, from, count);
-  push(q, &l, to, atoms, count);
-  *out = rs_state_of_lists(&q->space, &l);
-  return true;
-}
-
-static int states_before(const rs_query *q, const rs_state *state, rs_state *out, int n) {
-  rs_lists t;
-  rs_lists_of(&q->space, state, &t);
-  n = gathers_before(q, &t, out, n);
-  for (int d = 0; d < q->space.rank; d++) {
-    for (int count = 1; count <= t.len[d]; count++) {
-      for (int e = 0; e < q->space.rank && n < RS_MAX_NEAR; e++) {
-        if (e != d) n += moved_back(q, &t, d, e, count, &out[n]);
-      }
-    }
-  }
-  return n;
-}
-
-int rs_states_before(const rs_query *q, rs_state *out) {
-  int first = states_before(q, &q->target, out, 0), n = first;
-  for (int i = 0; i < first && q->no_exchange; i++) n = states_before(q, &out[i], out, n);
-  return n;
 }

@@ -15,5 +15,13 @@ enum { RS_MAX_NEAR = 500 };
 /* States that one all_gather or all_to_all turns into the target, or two where nothing but collectives is wanted;
  * returns how many. */
 int rs_states_before(const rs_query *q, rs_state *out);
+/* A state with so many shards per dimension from which gathers alone lead to the target; false when there is none, or
+ * blocks are uneven. */
+bool rs_state_to_gather(const rs_query *q, const int64_t *shards, rs_state *out);
+
+/* Product of sizes; and atoms at the end of a dimension's list, put there or taken away. */
+int64_t rs_size_of(const rs_query *q, const uint8_t *atoms, int n);
+void rs_push(const rs_query *q, rs_lists *l, int dim, const uint8_t *atoms, int n);
+void rs_pop(const rs_query *q, rs_lists *l, int dim, int n);
 
 #endif

@@ -106,6 +106,13 @@ static sw_rc check_kinds(const rs_request *r, sw_diag *d) {
   return SW_OK;
 }
 
+/* Few enough for the search to hold all that there are: every atom unused, or in some place of some list. */
+static bool few_states(const rs_space *s) {
+  int n = 1;
+  for (int i = 0; i < s->n && n <= 900; i++) n *= s->rank + i + 1;
+  return n <= 900;
+}
+
 sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d) {
   const sw_mesh *m = sw_machine_mesh(wanted->machine);
   const sw_reshard_options *o = &wanted->options;
@@ -130,6 +137,7 @@ sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d) {
       is_plain(&r->from) && is_plain(&r->to) && !foreign && rs_space_init(&q->space, m, rank, dims, &r->from, &r->to);
   if (plain) {
     frame_plain(r);
+    q->thorough = q->no_exchange && r->from.n_partial == 0 && few_states(&q->space);
   } else {
     q->space = (rs_space){.mesh = m, .rank = rank, .dims = dims};
     frame_opaque(r, m);

@@ -54,7 +54,7 @@ static const sw_mesh *target_mesh(const building *b) {
   return q->target_mesh ? &q->target_mesh->mesh : q->space.mesh;
 }
 
-static sw_rc exchange_of(const building *b, const sw_sharding *after, bool last, sw_collective *c, sw_diag *d) {
+static sw_rc tilings_of(const building *b, const sw_sharding *after, bool last, sw_collective *c, sw_diag *d) {
   const rs_space *s = &b->r->query.space;
   sw_tiling *src, *dst;
   SW_ARENA_NEW(src, b->arena, 1, d);
@@ -64,9 +64,13 @@ static sw_rc exchange_of(const building *b, const sw_sharding *after, bool last,
   if (last) dst->other = b->r->query.target_mesh;
   c->src = src;
   c->dst = dst;
-  c->op = SW_COLL_EXCHANGE;
+  return SW_OK;
+}
+
+static sw_rc exchange_of(const building *b, const sw_sharding *after, bool last, sw_collective *c, sw_diag *d) {
+  SW_TRY(tilings_of(b, after, last, c, d));
   bool permute;
-  SW_TRY(rs_is_permute(s->mesh, src, dst, &permute, d));
+  SW_TRY(rs_is_permute(b->r->query.space.mesh, c->src, c->dst, &permute, d));
   if (permute) c->op = SW_COLL_PERMUTE;
   return SW_OK;
 }
@@ -86,6 +90,9 @@ static sw_rc collective_of(const building *b, const rs_state *before, const rs_h
     case SW_COLL_ALL_REDUCE:
       c->n_axes = rs_refs_of_set(s, m.atoms, c->axes);
       break;
+    case SW_COLL_ALL_TO_ALL_DIMS:
+      c->n_axes = rs_refs_of_set(s, m.atoms, c->axes);
+      return tilings_of(b, after, false, c, d);
     case SW_COLL_ALL_TO_ALL:
       c->dim = m.to_dim;
       c->concat_dim = m.dim;

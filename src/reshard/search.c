@@ -171,6 +171,11 @@ static void exchanges(search *s, int from, const rs_lists *l) {
     double bytes = rs_local_bytes(s->q, l->shards);
     if (to >= 0 && fits(s, from, to, bytes, bytes)) exchange_to(s, from, l, to);
   }
+  rs_state gathered;
+  if (!s->q->no_exchange || s->q->opaque_target || !rs_state_to_gather(s->q, l->shards, &gathered)) return;
+  double bytes = rs_local_bytes(s->q, l->shards);
+  int to = node_of(s, &gathered);
+  if (to >= 0 && fits(s, from, to, bytes, bytes)) exchange_to(s, from, l, to);
 }
 
 static void expand(search *s, int from) {
@@ -184,7 +189,8 @@ static void expand(search *s, int from) {
   bool reduced = (l.partial & ~target.partial) == 0;
   bool tangled = opaque || rs_moves(q, &l, &target, offer, &x);
   const sw_coll_op op = (sw_coll_op)s->node[from].move.op;
-  bool moved = from != 0 && (op == SW_COLL_ALL_GATHER || op == SW_COLL_ALL_TO_ALL || op == SW_COLL_EXCHANGE);
+  bool moved = from != 0 && (op == SW_COLL_ALL_GATHER || op == SW_COLL_ALL_TO_ALL || op == SW_COLL_ALL_TO_ALL_DIMS ||
+                             op == SW_COLL_EXCHANGE);
   if (moved && !tangled && !q->thorough && !q->opaque_target) return;
   if (reduced) exchanges(s, from, &l);
 }

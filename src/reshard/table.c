@@ -130,6 +130,21 @@ static double moved_s(const table *t, const rs_lists *a, const rs_lists *b, diff
   return rs_collective_s(&t->q, SW_COLL_ALL_TO_ALL, atoms, n, after > before ? after : before);
 }
 
+/* Several lists, or another order: one all_to_all_dims where each list only loses or only gains, and blocks are even.
+ */
+static double together_s(const table *t, const rs_lists *a, const rs_lists *b) {
+  unsigned moved = 0;
+  if (a->used != b->used || a->partial != b->partial) return HUGE_VAL;
+  for (int d = 0; d < t->q.space.rank; d++) {
+    change c = compare_dim(a, b, d);
+    if (c == SAME) continue;
+    int64_t finer = c == DROPPED ? a->shards[d] : b->shards[d];
+    if (c == OTHER || t->q.space.dims[d] % finer != 0) return HUGE_VAL;
+    if (c == DROPPED) moved |= set_of(&a->atom[d][b->len[d]], a->len[d] - b->len[d]);
+  }
+  return rs_collective_over_s(&t->q, SW_COLL_ALL_TO_ALL, moved, rs_local_bytes(&t->q, a->shards));
+}
+
 /* Lists equal: only what is partial differs. */
 static double partial_s(const table *t, const rs_lists *a, const rs_lists *b) {
   unsigned gone = a->partial & ~b->partial, made = b->partial & ~a->partial;
@@ -153,6 +168,7 @@ static double edge_s(const table *t, int from, int to) {
     if (!appended && !dropped) price = partial_s(t, a, b);
   }
   if (a->partial != b->partial) return price;
+  if (isinf(price)) price = together_s(t, a, b);
   if (!isinf(price) && !rs_exchange_beats(&t->q, a->shards, b->shards, 0, price)) return price;
   double exchange = rs_exchange_s(&t->q, &t->state[from], &t->state[to]);
   return isinf(price) || rs_exchange_beats(&t->q, a->shards, b->shards, exchange, price) ? exchange : price;

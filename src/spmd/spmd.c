@@ -36,7 +36,7 @@ void sw_spmd_collectives(const sw_spmd *s, sw_text *out) {
     if (sw_coll_flags(c->op) & SW_COLL_USES_DIM) sw_text_printf(out, " dim=%d", c->dim);
     if (sw_coll_flags(c->op) & SW_COLL_USES_CONCAT) sw_text_printf(out, " concat=%d", c->concat_dim);
     if (sw_coll_flags(c->op) & SW_COLL_USES_REDUCTION) sw_text_printf(out, " %s", sw_reduction_text(c->reduction));
-    if (!(sw_coll_flags(c->op) & SW_COLL_USES_TILES)) {
+    if (c->n_axes > 0 || !(sw_coll_flags(c->op) & SW_COLL_USES_TILES)) {
       sw_text_puts(out, " ");
       print_axes(s, c->axes, c->n_axes, out);
     }
@@ -135,7 +135,7 @@ static double op_seconds(const sw_spmd *s, const sw_machine *machine, const sw_o
   if (op->collective) {
     const sw_collective *c = op->collective;
     const sw_type *in = sw_operand_type(g, op, 0);
-    if (c->src) return sw_machine_exchange_s(machine, c->src, c->dst, sw_dtype_bytes(in->dtype));
+    if (c->src && c->n_axes == 0) return sw_machine_exchange_s(machine, c->src, c->dst, sw_dtype_bytes(in->dtype));
     return sw_machine_collective_s(machine, c->op, c->axes, c->n_axes,
                                    collective_bytes(c, in, sw_result_type(g, op, 0)));
   }

@@ -238,9 +238,12 @@ static sw_dtype random_dtype(rng *r, bool reduced) {
 static void random_case(rng *r, sw_arena *arena, reshard_case *c) {
   static const sw_reduction kKinds[] = {SW_REDUCE_SUM, SW_REDUCE_SUM, SW_REDUCE_MAX, SW_REDUCE_MIN, SW_REDUCE_AVERAGE};
   *c = (reshard_case){.mesh = random_mesh(r, 4, 48), .rank = (int)rng_below(r, 6)};
+  static const int64_t kEven[] = {4, 6, 8, 12};
+  bool even = rng_below(r, 3) == 0; /* so that axes divide */
   int64_t left = 600;
   for (int d = 0; d < c->rank; d++) {
     c->dims[d] = rng_below(r, 12) == 0 ? rng_below(r, 2) : 1 + rng_below(r, left > 16 ? 16 : left);
+    if (even) c->dims[d] = left >= 12 ? kEven[rng_below(r, 4)] : 2;
     left /= c->dims[d] ? c->dims[d] : 1;
     if (left < 1) left = 1;
   }

@@ -2,9 +2,11 @@
  *
  *   %0 = sdy.all_to_all [{"y"}: 0->1] %x out_sharding=<@mesh, [{"x"}, {"y"}]> : tensor<8x8xf32>
  *
- * A permute is sdy.collective_permute. Shardy has no direct exchange: sdy.reshard names what is wanted and leaves the
- * way to Shardy.
+ * A permute is sdy.collective_permute. Shardy has no direct exchange, nor all_to_alls in which a dimension gives to
+ * several or takes from several: sdy.reshard names what is wanted and leaves the way to Shardy.
  */
+#include <string.h>
+
 #include "shardwright/emit.h"
 
 typedef struct writer {
@@ -63,6 +65,58 @@ static sw_rc put_moves(const writer *w, const sw_collective *c, sw_diag *d) {
   return SW_OK;
 }
 
+/* Refs that dimension d has more in `more` than in `less`, at the end. */
+static int refs_more(const sw_tiling *less, const sw_tiling *more, int d, const sw_axis_ref **refs) {
+  const sw_tile_dim *x = &less->dim[d], *y = &more->dim[d];
+  int common = 0;
+  while (common < x->n_refs && common < y->n_refs &&
+         sw_axis_ref_equal(less->refs[x->first_ref + common], more->refs[y->first_ref + common])) {
+    common++;
+  }
+  *refs = more->refs + y->first_ref + common;
+  return y->n_refs - common;
+}
+
+/* Where the axes that leave dimension d go, if one dimension takes them as they are; else -1. */
+static int taken_by(const sw_collective *c, int d) {
+  const sw_axis_ref *lost, *gained;
+  int n = refs_more(c->dst, c->src, d, &lost);
+  for (int e = 0; e < c->src->rank; e++) {
+    if (refs_more(c->src, c->dst, e, &gained) != n) continue;
+    int same = 0;
+    while (same < n && sw_axis_ref_equal(lost[same], gained[same])) same++;
+    if (same == n) return e;
+  }
+  return -1;
+}
+
+/* Shardy's all_to_all moves lists of axes as they are, each dimension giving or taking once: [{"x"}: 0->2, {"y"}:
+ * 1->3]. False when this one is not like that. */
+static bool is_all_to_all(const sw_collective *c) {
+  const sw_axis_ref *refs;
+  for (int d = 0; d < c->src->rank; d++) {
+    int lost = refs_more(c->dst, c->src, d, &refs), gained = refs_more(c->src, c->dst, d, &refs);
+    if (lost && (gained || taken_by(c, d) < 0)) return false;
+  }
+  return true;
+}
+
+static sw_rc put_all_moves(const writer *w, const sw_collective *c, sw_diag *d) {
+  const char *before = "[";
+  for (int dim = 0; dim < c->src->rank; dim++) {
+    const sw_axis_ref *lost;
+    sw_collective one = {.n_axes = refs_more(c->dst, c->src, dim, &lost)};
+    if (!one.n_axes) continue;
+    memcpy(one.axes, lost, (size_t)one.n_axes * sizeof *lost);
+    sw_text_puts(w->out, before);
+    SW_TRY(put_set(w, &one, d));
+    sw_text_printf(w->out, ": %d->%d", dim, taken_by(c, dim));
+    before = ", ";
+  }
+  sw_text_puts(w->out, "]");
+  return SW_OK;
+}
+
 typedef struct sdy_row {
   const char *name;
   sw_rc (*put_axes)(const writer *w, const sw_collective *c, sw_diag *d); /* NULL: none */
@@ -77,10 +131,13 @@ static const sdy_row kRows[SW_COLL_COUNT] = {
     [SW_COLL_TO_PARTIAL] = {"sdy.replicated_to_unreduced", put_set},
     [SW_COLL_PERMUTE] = {"sdy.collective_permute", NULL},
     [SW_COLL_EXCHANGE] = {"sdy.reshard", NULL},
+    [SW_COLL_ALL_TO_ALL_DIMS] = {"sdy.all_to_all", put_all_moves},
 };
 
 static sw_rc put_step(const writer *w, const sw_route_step *step, int i, sw_diag *d) {
-  const sdy_row *row = &kRows[step->coll.op];
+  sw_coll_op op = step->coll.op;
+  if (op == SW_COLL_ALL_TO_ALL_DIMS && !is_all_to_all(&step->coll)) op = SW_COLL_EXCHANGE;
+  const sdy_row *row = &kRows[op];
   if (step->mesh != w->mesh) return SW_FAIL_INPUT(d, SW_NOWHERE, "sdy: a route between two meshes has no spelling");
   if (!row->name) return SW_BUG(d, "a route has a step %s", sw_coll_text(step->coll.op));
   sw_text_printf(w->out, "    %%%d = %s ", i, row->name);
@@ -90,7 +147,7 @@ static sw_rc put_step(const writer *w, const sw_route_step *step, int i, sw_diag
   }
   if (i == 0) sw_text_puts(w->out, "%x ");
   if (i > 0) sw_text_printf(w->out, "%%%d ", i - 1);
-  if (step->coll.op != SW_COLL_EXCHANGE) sw_text_puts(w->out, "out_sharding=");
+  if (op != SW_COLL_EXCHANGE) sw_text_puts(w->out, "out_sharding=");
   SW_TRY(put_sharding(w, &step->after, d));
   sw_text_puts(w->out, " : ");
   put_type(w);

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "io/emit/spmd.h"
+#include "io/emit/spmd_collective.h"
 
 typedef struct call {
   sw_spmd_writer *s;
@@ -117,6 +117,12 @@ static sw_rc write_all_to_all(const call *k, sw_diag *d) {
   dims[joined] *= k->members;
   snprintf(more, sizeof more, " split_axis = %lld concat_axis = %lld", (long long)cut, (long long)joined);
   put_fitted(k, in, dims, more);
+  return SW_OK;
+}
+
+static sw_rc write_all_to_all_dims(const call *k, sw_diag *d) {
+  (void)d;
+  sw_spmd_all_to_all_dims(k->s, k->c, k->in, k->out);
   return SW_OK;
 }
 
@@ -329,10 +335,15 @@ static sw_rc write_exchange(const call *k, sw_diag *d) {
 
 /* Those that partition writes; the others of the dialect have roots or partners, which a plan never needs. */
 static sw_rc (*const kWriters[SW_COLL_COUNT])(const call *k, sw_diag *d) = {
-    [SW_COLL_ALL_GATHER] = write_all_gather, [SW_COLL_ALL_REDUCE] = write_all_reduce,
-    [SW_COLL_ALL_SLICE] = write_cut,         [SW_COLL_REDUCE_SCATTER] = write_cut,
-    [SW_COLL_ALL_TO_ALL] = write_all_to_all, [SW_COLL_TO_PARTIAL] = write_to_partial,
-    [SW_COLL_PERMUTE] = write_exchange,      [SW_COLL_EXCHANGE] = write_exchange,
+    [SW_COLL_ALL_GATHER] = write_all_gather,
+    [SW_COLL_ALL_REDUCE] = write_all_reduce,
+    [SW_COLL_ALL_SLICE] = write_cut,
+    [SW_COLL_REDUCE_SCATTER] = write_cut,
+    [SW_COLL_ALL_TO_ALL] = write_all_to_all,
+    [SW_COLL_TO_PARTIAL] = write_to_partial,
+    [SW_COLL_PERMUTE] = write_exchange,
+    [SW_COLL_EXCHANGE] = write_exchange,
+    [SW_COLL_ALL_TO_ALL_DIMS] = write_all_to_all_dims,
 };
 
 sw_rc sw_spmd_write_collective(sw_spmd_writer *s, const sw_collective *c, sw_ssa in, sw_ssa out, sw_diag *d) {
