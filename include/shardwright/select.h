@@ -102,7 +102,7 @@ typedef struct sw_solve_options {
 typedef struct sw_presolve {
   int32_t nodes, edges, steps;
   int64_t choices; /* over all nodes */
-  double time_s;   /* when they ended, from the call */
+  double time_s;   /* that they took, with memory and without */
 } sw_presolve;
 
 typedef struct sw_solution {

@@ -7,12 +7,17 @@
 
 #include "shardwright/array.h"
 
+/* Room for `want` bytes; t->rc says when there is none, and all stays as it was. */
+static void *with_room(sw_text *t, size_t want) {
+  void *at = t->at;
+  t->rc = sw_array_reserve_(&at, &t->cap, t->n, want, 1, NULL);
+  return at;
+}
+
 void sw_text_append(sw_text *t, const char *bytes, size_t n) {
   if (t->rc) return;
-  void *at = t->at;
-  t->rc = sw_array_reserve_(&at, &t->cap, t->n, t->n + n + 1, 1, NULL);
+  t->at = with_room(t, t->n + n + 1);
   if (t->rc) return;
-  t->at = at;
   if (n) memcpy(t->at + t->n, bytes, n);
   t->n += n;
   t->at[t->n] = '\0';

@@ -83,7 +83,7 @@ static void log_elimination(const sel_model *m, const sel_core *rest, const sel_
   sw_text_puts(out, "\n");
 }
 
-sw_rc sel_base_narrow(const sel_base *k, sel_budget *b, sw_text *proof, int64_t *value, bool *done, sw_diag *d) {
+sw_rc sel_base_narrow(const sel_base *k, sel_budget *b, int64_t *value, bool *done, sw_diag *d) {
   sw_arena mem = {0};
   sel_elim_plan plan;
   int32_t *x = sw_arena_alloc(&mem, (size_t)k->core->n, sizeof *x, d);
@@ -93,7 +93,7 @@ sw_rc sel_base_narrow(const sel_base *k, sel_budget *b, sw_text *proof, int64_t 
   SW_TRY_TO(end, sel_elim_plan_build(k->core, SEL_ELIM_CELLS, SEL_ELIM_ALL_CELLS, &mem, &plan, d));
   if (!plan.fits) goto end;
   SW_TRY_TO(end, sel_elim_run(k->core, &plan, k->core->cost, b, x, value, done, d));
-  if (*done) log_elimination(k->model, k->core, &plan, proof);
+  if (*done) log_elimination(k->model, k->core, &plan, k->proof ? &k->proof->end : NULL);
   if (*done && *value < SW_FORBIDDEN) rc = sel_base_offer(k, x, "native", NULL, d);
 end:
   sw_arena_deinit(&mem);

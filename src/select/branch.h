@@ -11,7 +11,9 @@ typedef struct sel_base {
   sel_run *r;
   const sel_model *model; /* whose rest `core` is */
   const sel_core *core;
-  int32_t *full; /* a value per variable of the model; scratch */
+  int32_t *full;         /* a value per variable of the model; scratch */
+  sel_proof_part *proof; /* of bounds of the core; NULL: none */
+  bool relaxed;          /* the core knows nothing of the limit: what is optimal for it may break it */
 } sel_base;
 
 /* Offer a choice of the core. */
@@ -20,9 +22,9 @@ sw_rc sel_base_offer(const sel_base *k, const int32_t *x, const char *solver, bo
 int64_t sel_base_target(const sel_base *k);
 /* Raise the bound of the whole problem by one of the core, without its offset. */
 void sel_base_raise(const sel_base *k, int64_t bound);
-/* Exact when what is left has no uses and is narrow: *done. A choice is reported; `proof` (NULL: none) gets the order
- * of elimination. */
-sw_rc sel_base_narrow(const sel_base *k, sel_budget *b, sw_text *proof, int64_t *value, bool *done, sw_diag *d);
+/* Exact when what is left has no uses and is narrow: *done. A choice is reported; the proof gets the order of
+ * elimination. */
+sw_rc sel_base_narrow(const sel_base *k, sel_budget *b, int64_t *value, bool *done, sw_diag *d);
 
 /* Best bound first. `lambda` starts the root's prices; `whole` is the budget of all runs together. */
 typedef struct sel_brancher sel_brancher;

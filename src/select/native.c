@@ -1,77 +1,86 @@
 /* The native solver: reductions, then exact elimination where the rest is narrow, then bounds and search.
  *
- * 1. Without memory: reduce, eliminate. If what comes out keeps the limit it is the optimum.
+ * 1. Without memory: reduce, then eliminate or search. Where memory is plentiful that is all. The search ends as soon
+ *    as the best choice without a limit breaks it.
  * 2. With memory: reduce, then search (search.h).
  */
 #include "select/first.h"
 #include "select/search.h"
 
-/* The problem without its limit: its optimum is a bound, and the optimum itself when it keeps the limit. */
+typedef struct attempt {
+  sel_run *r;
+  sel_model model;
+  sel_core rest;
+  sel_base base;
+  sel_proof_part *proof; /* NULL: none is wanted */
+  bool relaxed;          /* the limit is left out */
+} attempt;
+
+/* Add to the time that reductions took; the sizes are those of the last rest. */
+static void note_presolve(attempt *a, double since_s) {
+  sw_presolve *to = &a->r->presolve;
+  *to = (sw_presolve){.nodes = a->rest.n,
+                      .edges = a->rest.n_pairs,
+                      .steps = a->rest.n_steps,
+                      .time_s = to->time_s + sw_now_s() - since_s};
+  for (int32_t i = 0; i < a->rest.n; i++) to->choices += a->rest.dom[i];
+}
+
+static sw_rc reduce(attempt *a, const sel_core *c, sw_diag *d) {
+  double since_s = sw_now_s();
+  a->model.log = a->proof ? &a->proof->text : NULL;
+  SW_TRY(sel_model_init(&a->model, c, a->r->rules, d));
+  SW_TRY(sel_model_reduce(&a->model, &a->r->budget, d));
+  SW_TRY(sel_model_freeze(&a->model, &a->rest, d));
+  note_presolve(a, since_s);
+  return SW_OK;
+}
+
+/* What elimination found: the optimum, or that there is none. */
+static void conclude(attempt *a, int64_t value) {
+  value = sw_cost_add(value, sw_min_i64(a->rest.offset, SW_FORBIDDEN));
+  if (value >= SW_FORBIDDEN) a->r->infeasible = true;
+  if (value < SW_FORBIDDEN) sel_raise(a->r, value);
+  if (a->proof) a->proof->bound = value;
+}
+
+/* Reduce `c`, the whole problem or that without its limit, and solve the rest as far as possible. */
+static sw_rc try_core(attempt *a, const sel_core *c, sw_arena *mem, sw_diag *d) {
+  sel_run *r = a->r;
+  bool done = false;
+  int64_t value;
+  SW_TRY(reduce(a, c, d));
+  if (a->model.infeasible) {
+    r->infeasible = true;
+    if (a->proof) a->proof->bound = SW_FORBIDDEN;
+    return SW_OK;
+  }
+  a->base = (sel_base){.r = r, .model = &a->model, .core = &a->rest, .proof = a->proof, .relaxed = a->relaxed};
+  SW_ARENA_NEW(a->base.full, mem, c->n, d);
+  if (a->rest.n_uses == 0) SW_TRY(sel_base_narrow(&a->base, &r->budget, &value, &done, d));
+  if (done)
+    conclude(a, value);
+  else
+    SW_TRY(sel_search(&a->base, &r->budget, d));
+  return SW_OK;
+}
+
+/* The problem without its limit: its bounds hold, and its solutions where they happen to keep the limit. */
 static sw_rc without_memory(sel_run *r, const sel_core *whole, sw_arena *mem, sw_diag *d) {
   int32_t *zeros;
   SW_ARENA_NEW(zeros, mem, (size_t)whole->n + 1, d);
-  sel_core bare = sel_core_without_uses(whole, zeros), rest;
-  sel_model m = {.log = r->proof ? &r->proof->bare : NULL};
-  sel_base k = {.r = r, .model = &m, .core = &rest};
-  bool done = false;
-  int64_t value;
-  sw_rc rc;
-  SW_TRY_TO(end, sel_model_init(&m, &bare, r->rules, d));
-  SW_TRY_TO(end, sel_model_reduce(&m, &r->budget, d));
-  SW_TRY_TO(end, sel_model_freeze(&m, &rest, d));
-  k.full = sw_arena_alloc(mem, (size_t)whole->n, sizeof *k.full, d);
-  rc = k.full ? SW_OK : SW_E_RESOURCE;
-  if (!rc && !m.infeasible) rc = sel_base_narrow(&k, &r->budget, m.log, &value, &done, d);
-  if (rc) goto end;
-  if (m.infeasible)
-    r->infeasible = true;
-  else if (done)
-    r->infeasible = (value = sw_cost_add(value, sw_min_i64(rest.offset, SW_FORBIDDEN))) >= SW_FORBIDDEN;
-  if (done && !r->infeasible) sel_raise(r, value);
-  if (r->proof && (done || r->infeasible)) r->proof->bare_bound = r->infeasible ? SW_FORBIDDEN : value;
-end:
-  sel_model_deinit(&m);
+  sel_core bare = sel_core_without_uses(whole, zeros);
+  attempt a = {.r = r, .proof = r->proof ? &r->proof->bare : NULL, .relaxed = true};
+  sw_rc rc = try_core(&a, &bare, mem, d);
+  sel_model_deinit(&a.model);
   return rc;
 }
 
-static void note_presolve(sel_run *r, const sel_core *rest) {
-  r->presolve = (sw_presolve){
-      .nodes = rest->n, .edges = rest->n_pairs, .steps = rest->n_steps, .time_s = sel_elapsed(&r->budget)};
-  for (int32_t i = 0; i < rest->n; i++) r->presolve.choices += rest->dom[i];
-}
-
 static sw_rc with_memory(sel_run *r, const sel_core *whole, sw_arena *mem, sw_diag *d) {
-  sel_model m = {.log = r->proof ? &r->proof->root : NULL};
-  sel_core rest;
-  sel_base k = {.r = r, .model = &m, .core = &rest};
-  bool done = false;
-  int64_t value;
-  sw_rc rc;
-  if (m.log && whole->n_uses == 0) sw_text_puts(m.log, "without-memory\n"); /* no choice reaches the limit */
-  SW_TRY_TO(end, sel_model_init(&m, whole, r->rules, d));
-  SW_TRY_TO(end, sel_model_reduce(&m, &r->budget, d));
-  SW_TRY_TO(end, sel_model_freeze(&m, &rest, d));
-  note_presolve(r, &rest);
-  k.full = sw_arena_alloc(mem, (size_t)whole->n, sizeof *k.full, d);
-  rc = k.full ? SW_OK : SW_E_RESOURCE;
-  if (rc) goto end;
-  if (m.infeasible) {
-    r->infeasible = true;
-    if (r->proof) r->proof->root_bound = SW_FORBIDDEN;
-    goto end;
-  }
-  if (rest.n_uses == 0)
-    SW_TRY_TO(end, sel_base_narrow(&k, &r->budget, r->proof ? &r->proof->root_end : NULL, &value, &done, d));
-  if (!done) {
-    rc = sel_search(&k, &r->budget, d);
-  } else {
-    value = sw_cost_add(value, sw_min_i64(rest.offset, SW_FORBIDDEN));
-    if (value >= SW_FORBIDDEN) r->infeasible = true;
-    if (value < SW_FORBIDDEN) sel_raise(r, value);
-    if (r->proof) r->proof->root_bound = value;
-  }
-end:
-  sel_model_deinit(&m);
+  attempt a = {.r = r, .proof = r->proof ? &r->proof->root : NULL};
+  if (a.proof && whole->n_uses == 0) sw_text_puts(&a.proof->text, "without-memory\n"); /* no choice reaches the limit */
+  sw_rc rc = try_core(&a, whole, mem, d);
+  sel_model_deinit(&a.model);
   return rc;
 }
 
@@ -98,7 +107,7 @@ sw_rc sel_solve_native(sel_run *r, sw_diag *d) {
   sel_core whole;
   sw_rc rc = sel_core_of_problem(r->p, &mem, &whole, d);
   if (!rc) rc = sel_first_choices(r, &whole, d);
-  if (!rc && !sel_closed(r)) rc = without_memory(r, &whole, &mem, d);
+  if (!rc && whole.n_uses > 0 && !sel_closed(r)) rc = without_memory(r, &whole, &mem, d);
   if (!rc && !sel_closed(r) && !sel_stop(&r->budget)) {
     rc = with_memory(r, &whole, &mem, d);
     if (!rc && r->infeasible) rc = find_least_peak(r, &whole, &mem, d);

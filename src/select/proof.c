@@ -5,9 +5,10 @@
 #include "select/proof.h"
 
 void sel_proof_deinit(sel_proof *p) {
-  sw_text_free(&p->bare);
-  sw_text_free(&p->root);
-  sw_text_free(&p->root_end);
+  sw_text_free(&p->bare.text);
+  sw_text_free(&p->bare.end);
+  sw_text_free(&p->root.text);
+  sw_text_free(&p->root.end);
   for (size_t k = 0; k < p->nodes.n; k++) {
     sw_text_free(&p->nodes.at[k].text);
     sw_text_free(&p->nodes.at[k].split);
@@ -43,14 +44,15 @@ static void print_node(const sel_proof *p, int64_t id, int64_t bound, sw_text *o
 void sel_proof_print(const sel_proof *p, int64_t bound, sw_text *out) {
   sw_text_printf(out, "shardwright-certificate 1\nbound %lld\n", (long long)bound);
   if (bound <= 0) return;
-  if (p->bare_bound >= bound) {
+  if (p->bare.bound >= bound) {
     sw_text_puts(out, "without-memory\n");
-    append(out, &p->bare);
+    append(out, &p->bare.text);
+    append(out, &p->bare.end);
     return;
   }
-  append(out, &p->root);
-  if (p->root_bound >= bound) {
-    append(out, &p->root_end);
+  append(out, &p->root.text);
+  if (p->root.bound >= bound) {
+    append(out, &p->root.end);
   } else {
     sw_text_puts(out, "branch\n");
     print_node(p, 0, bound, out);

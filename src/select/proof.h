@@ -19,13 +19,17 @@ typedef struct sel_proof_node {
   int64_t kid[2];
 } sel_proof_node;
 
+/* Reductions of the whole problem, and what follows from them without branching. */
+typedef struct sel_proof_part {
+  sw_text text;  /* reductions */
+  sw_text end;   /* elimination, or prices and messages */
+  int64_t bound; /* by both */
+} sel_proof_part;
+
 /* The parts from which a certificate is put together at the end. */
 typedef struct sel_proof {
-  sw_text bare; /* without memory: reductions and elimination */
-  int64_t bare_bound;
-  sw_text root; /* reductions with memory */
-  sw_text root_end;
-  int64_t root_bound;
+  sel_proof_part bare; /* without memory */
+  sel_proof_part root;
   SW_ARRAY(sel_proof_node) nodes; /* by number of birth */
 } sel_proof;
 

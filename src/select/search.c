@@ -25,6 +25,7 @@ typedef struct searcher {
   int32_t *x, *best;
   int64_t best_cost; /* of `best`; INT64_MAX: none */
   bool walking;      /* walkers of other threads are under way */
+  bool broken;       /* the best choice of a relaxed core breaks the limit: memory matters */
   sw_diag *d;
 } searcher;
 
@@ -57,9 +58,12 @@ static void take_prices(searcher *q) {
 
 static sw_rc take_best(searcher *q, const int32_t *x, int64_t cost) {
   if (cost >= q->best_cost) return SW_OK;
+  bool better = cost < sel_base_target(q->k), taken;
   memcpy(q->best, x, (size_t)q->k->core->n * sizeof *x);
   q->best_cost = cost;
-  return sel_base_offer(q->k, x, "native", NULL, q->d);
+  SW_TRY(sel_base_offer(q->k, x, "native", &taken, q->d));
+  q->broken = better && !taken;
+  return SW_OK;
 }
 
 /* The other threads walk from the best choice until end_round. */
@@ -137,12 +141,12 @@ static sw_rc decode(searcher *q, double polish_s) {
 
 /* The best prices so far prove `bound`, without the core's offset. */
 static sw_rc keep_proof(searcher *q, int64_t bound) {
-  sel_proof *to = q->k->r->proof;
+  sel_proof_part *to = q->k->proof;
   int64_t whole;
-  if (!to || !sw_add_i64(bound, q->k->core->offset, &whole) || whole <= to->root_bound) return SW_OK;
-  sw_text_free(&to->root_end);
-  to->root_bound = whole;
-  return sel_dual_certify(&q->dual, q->k->model, &to->root_end, &bound, q->d);
+  if (!to || !sw_add_i64(bound, q->k->core->offset, &whole) || whole <= to->bound) return SW_OK;
+  sw_text_free(&to->end);
+  to->bound = whole;
+  return sel_dual_certify(&q->dual, q->k->model, &to->end, &bound, q->d);
 }
 
 /* Passes of the dual for a while, then its bound made safe. */
@@ -180,7 +184,7 @@ static sw_rc start_warm(searcher *q) {
   return sel_state_feasible(&q->state) ? take_best(q, q->state.x, (int64_t)q->state.cost) : SW_OK;
 }
 
-static bool over(const searcher *q) { return sel_closed(q->k->r) || sel_stop(q->b); }
+static bool over(const searcher *q) { return q->broken || sel_closed(q->k->r) || sel_stop(q->b); }
 
 static sw_rc take_turn(searcher *q, double turn_s, int64_t sweeps) {
   SW_TRY(ascend(q, turn_s, sweeps));
@@ -264,7 +268,7 @@ sw_rc sel_search(const sel_base *k, sel_budget *b, sw_diag *d) {
   sw_rc rc = searcher_init(&q);
   if (!rc) rc = start_warm(&q);
   if (!rc) rc = take_turns(&q);
-  if (!rc && !sel_closed(k->r)) rc = finish(&q);
+  if (!rc && !k->relaxed && !sel_closed(k->r)) rc = finish(&q);
   if (q.walking) (void)sel_walkers_join(&q.walkers, q.x, &q.best_cost, NULL);
   sel_walkers_deinit(&q.walkers);
   sel_dual_deinit(&q.dual);
