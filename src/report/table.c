@@ -19,7 +19,12 @@ static void print_search(const sw_plan *p, const sw_account *a, sw_columns *c) {
     double gap = p->cost_units > 0 ? 100.0 * (double)(p->cost_units - p->bound_units) / (double)p->cost_units : 0;
     sw_text_puts(&t, "; proven lower bound ");
     sw_text_seconds(&t, (double)p->bound_units / SW_COST_UNITS_PER_S);
-    sw_text_printf(&t, ", gap %.2f %%: %s (%s)", gap, sw_solve_status_text(p->status), p->solver);
+    if (gap > 0 && gap < 0.005) {
+      sw_text_puts(&t, ", gap below 0.01 %");
+    } else {
+      sw_text_printf(&t, ", gap %.2f %%", gap);
+    }
+    sw_text_printf(&t, ": %s (%s)", sw_solve_status_text(p->status), p->solver);
   } else {
     sw_text_printf(&t, " (%s)", p->origin);
   }
