@@ -23,26 +23,14 @@ static sw_rc print(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag
   return SW_OK;
 }
 
-static sw_rc read_partial(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
-  sw_reduction kind;
-  SW_TRY(sw_reader_expect(in->reader, "=", d));
-  SW_TRY(sw_form_read_reduction(in, &kind, d));
-  SW_TRY(sw_reader_expect(in->reader, "[", d));
-  do {
-    sw_axis_ref ref;
-    SW_TRY(sw_axis_ref_read(in->mesh, in->reader, &ref, d));
-    SW_TRY(sw_form_push_partial(in, s, kind, ref, d));
-  } while (sw_reader_accept(in->reader, ","));
-  return sw_reader_expect(in->reader, "]", d);
-}
-
 static sw_rc read(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
   sw_reader *r = in->reader;
   if (sw_reader_accept(r, "split_axes")) SW_TRY(sw_reader_expect(r, "=", d));
   SW_TRY(sw_form_read_dims(in, "[", "]", s, d));
   if (sw_reader_accept(r, ",")) {
     SW_TRY(sw_reader_expect(r, "partial", d));
-    SW_TRY(read_partial(in, s, d));
+    SW_TRY(sw_reader_expect(r, "=", d));
+    SW_TRY(sw_form_read_partial(in, s, d));
   }
   if (sw_reader_accept(r, "sharded_dims_offsets")) {
     SW_TRY(sw_reader_expect(r, "=", d));

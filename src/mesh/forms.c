@@ -104,6 +104,18 @@ sw_rc sw_form_read_reduction(const sw_form_input *in, sw_reduction *kind, sw_dia
                        word);
 }
 
+sw_rc sw_form_read_partial(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
+  sw_reduction kind;
+  SW_TRY(sw_form_read_reduction(in, &kind, d));
+  SW_TRY(sw_reader_expect(in->reader, "[", d));
+  do {
+    sw_axis_ref ref;
+    SW_TRY(sw_axis_ref_read(in->mesh, in->reader, &ref, d));
+    SW_TRY(sw_form_push_partial(in, s, kind, ref, d));
+  } while (sw_reader_accept(in->reader, ","));
+  return sw_reader_expect(in->reader, "]", d);
+}
+
 static sw_rc read_dim(const sw_form_input *in, int dim, const char *open, const char *close, sw_sharding *s,
                       sw_diag *d) {
   SW_TRY(sw_reader_expect(in->reader, open, d));

@@ -34,6 +34,8 @@ sw_rc sw_form_push(const sw_form_input *in, sw_sharding *s, int dim, sw_axis_ref
 sw_rc sw_form_push_partial(const sw_form_input *in, sw_sharding *s, sw_reduction kind, sw_axis_ref ref, sw_diag *d);
 /* "sum", "max", ... */
 sw_rc sw_form_read_reduction(const sw_form_input *in, sw_reduction *kind, sw_diag *d);
+/* "sum [a, b]" */
+sw_rc sw_form_read_partial(const sw_form_input *in, sw_sharding *s, sw_diag *d);
 
 /* "[[a, b], [], [c]]": lists of axes between the given brackets, one per dimension. `elements` are read by
  * sw_axis_ref_read. Rank 0 may be written [] and [[]]. */

@@ -1,12 +1,10 @@
 /* mlir-opt 22 reads and verifies what is written: every small model, several plans, several meshes. Each collective of
  * the program stands in the text as well. Skipped where there is no mlir-opt-22. */
-#include <unistd.h>
-
 #include "check.h"
+#include "mlir_opt.h"
 #include "random_plan.h"
 
 #include "shardwright/emit.h"
-#include "shardwright/file.h"
 #include "shardwright/log.h"
 #include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
@@ -75,19 +73,6 @@ static void write_plan(const sw_plan *p, sw_text *out) {
   sw_spmd_deinit(&spmd);
 }
 
-/* What mlir-opt says about the text; a failing text is kept. */
-static void verify(const sw_text *text, const char *model) {
-  sw_diag diag = {0};
-  char path[256], command[512];
-  snprintf(path, sizeof path, "interop_%s_%ld.mlir", model, (long)getpid());
-  assert_ok(sw_file_write(path, text->at, text->n, &diag));
-  snprintf(command, sizeof command,
-           "LLVM_DISABLE_SYMBOLIZATION=1 mlir-opt-22 --allow-unregistered-dialect --split-input-file %s -o /dev/null",
-           path);
-  if (system(command) != 0) fail_msg("mlir-opt refuses %s", path);
-  (void)remove(path);
-}
-
 static void check_model(void **user) {
   const char *model = *user;
   char path[256];
@@ -112,7 +97,7 @@ static void check_model(void **user) {
       if (make_plan(g, machine, i, &rng, &arena, &plan)) write_plan(&plan, &text);
     }
   }
-  verify(&text, model);
+  assert_mlir_opt_takes(&text, model);
   sw_text_free(&text);
   sw_graph_destroy(g);
   sw_arena_deinit(&arena);
@@ -120,12 +105,9 @@ static void check_model(void **user) {
 
 int main(void) {
   sw_log_set_level(SW_LOG_QUIET); /* every-op has an op that nobody knows */
-  enum { N = sizeof kModels / sizeof kModels[0], SKIPPED = 77 };
+  enum { N = sizeof kModels / sizeof kModels[0] };
   struct CMUnitTest tests[N];
-  if (system("mlir-opt-22 --version >/dev/null 2>&1") != 0) {
-    print_message("skipped: there is no mlir-opt-22 (Debian package mlir-22-tools)\n");
-    return SKIPPED;
-  }
+  if (!has_mlir_opt()) return MLIR_OPT_SKIPPED;
   for (int i = 0; i < N; i++) {
     tests[i] = (struct CMUnitTest){
         .name = kModels[i], .test_func = check_model, .initial_state = (void *)(uintptr_t)kModels[i]};

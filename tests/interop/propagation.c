@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "mlir_opt.h"
 
 #include "shardwright/emit.h"
 #include "shardwright/file.h"
@@ -146,12 +147,9 @@ static void compare(void **user) {
 }
 
 int main(void) {
-  enum { N = sizeof kRows / sizeof kRows[0], SKIPPED = 77 };
+  enum { N = sizeof kRows / sizeof kRows[0] };
   struct CMUnitTest tests[N];
-  if (system("mlir-opt-22 --version >/dev/null 2>&1") != 0) {
-    print_message("skipped: there is no mlir-opt-22 (Debian package mlir-22-tools)\n");
-    return SKIPPED;
-  }
+  if (!has_mlir_opt()) return MLIR_OPT_SKIPPED;
   for (int i = 0; i < N; i++) {
     tests[i] =
         (struct CMUnitTest){.name = kRows[i].name, .test_func = compare, .initial_state = (void *)(uintptr_t)&kRows[i]};

@@ -1,12 +1,10 @@
 /* mlir-opt 22 reads and verifies the text of routes: all pairs of shardings on 2x4, and random reshards with uneven
  * extents, sub-axes, offsets, halos and partial values; with direct exchanges and without. Skipped where there is no
  * mlir-opt-22. */
-#include <unistd.h>
-
+#include "mlir_opt.h"
 #include "reshard_case.h"
 
 #include "shardwright/emit.h"
-#include "shardwright/file.h"
 
 static sw_diag diag;
 static sw_profile profile;
@@ -27,17 +25,6 @@ static void write_route(const reshard_case *c, sw_arena *arena, sw_text *out, in
   *steps += route.n_steps;
   sw_spmd_deinit(&spmd);
   sw_graph_destroy(model);
-}
-
-static void verify(const sw_text *text, const char *name) {
-  char path[128], command[512];
-  snprintf(path, sizeof path, "interop_reshard_%s_%ld.mlir", name, (long)getpid());
-  assert_ok(sw_file_write(path, text->at, text->n, &diag));
-  snprintf(command, sizeof command,
-           "LLVM_DISABLE_SYMBOLIZATION=1 mlir-opt-22 --allow-unregistered-dialect --split-input-file %s -o /dev/null",
-           path);
-  if (system(command) != 0) fail_msg("mlir-opt refuses %s", path);
-  (void)remove(path);
 }
 
 static void pairs_of_2x4(void **state) {
@@ -61,7 +48,7 @@ static void pairs_of_2x4(void **state) {
     write_route(&c, &arena, &text, &steps);
   }
   assert_true(steps > 4 * (N * N - N));
-  verify(&text, "pairs");
+  assert_mlir_opt_takes(&text, "reshard_pairs");
   sw_text_free(&text);
   sw_arena_deinit(&arena);
 }
@@ -96,17 +83,13 @@ static void random_routes(void **state) {
     sw_arena_deinit(&arena);
   }
   assert_true(steps > 100);
-  verify(&text, "random");
+  assert_mlir_opt_takes(&text, "reshard_random");
   sw_text_free(&text);
 }
 
 int main(void) {
-  enum { SKIPPED = 77 };
   const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_of_2x4), cmocka_unit_test(random_routes)};
-  if (system("mlir-opt-22 --version >/dev/null 2>&1") != 0) {
-    print_message("skipped: there is no mlir-opt-22 (Debian package mlir-22-tools)\n");
-    return SKIPPED;
-  }
+  if (!has_mlir_opt()) return MLIR_OPT_SKIPPED;
   flat_profile(&profile, 512, 1e-6, 1e-9);
   return cmocka_run_group_tests_name("interop_reshard", tests, NULL, NULL);
 }
