@@ -30,7 +30,8 @@ sw_rc sw_call_stage(const sw_comm_call *call, sw_room *room, sw_buffer *staged, 
     if (!room->data) return room->bytes = 0, SW_E_RESOURCE;
   }
   *staged = *call->in;
-  staged->data = memcpy(room->data, call->in->data, (size_t)bytes);
+  staged->data = room->data;
+  if (bytes > 0) memcpy(staged->data, call->in->data, (size_t)bytes);
   return SW_OK;
 }
 

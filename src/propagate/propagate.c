@@ -218,32 +218,32 @@ static void set_annotations(state *s, const sw_op *op, const sw_strategy *st) {
 }
 
 /* Of ops that share a strategy, the first one that has one decides for all. */
-static const sw_strategy *tied_strategy(const state *s, sw_id id) {
+static sw_id decided_tie(const state *s, sw_id id) {
   sw_id leader = sw_op_tied_to(s->g, id);
   if (leader < 0) leader = id;
-  if (s->decided[leader]) return &s->ops[leader];
+  if (s->decided[leader]) return leader;
   const sw_op *op = &s->g->ops[leader];
   for (int r = 0; r < op->n_results; r++) {
     const sw_value *v = &s->g->values[op->results[r]];
     for (int u = 0; u < v->n_uses; u++) {
       sw_id join = v->uses[u].op;
       if (join < 0 || s->g->ops[join].code != SW_OP_JOIN) continue;
-      if (s->decided[join]) return &s->ops[join];
+      if (s->decided[join]) return join;
       for (int i = 0; i < s->g->ops[join].n_operands; i++) {
         sw_id yield = s->g->values[s->g->ops[join].operands[i]].def;
-        if (s->decided[yield]) return &s->ops[yield];
+        if (s->decided[yield]) return yield;
       }
     }
   }
-  return NULL;
+  return -1;
 }
 
 static sw_rc visit(state *s, sw_id id, sw_diag *d) {
   const sw_op *op = &s->g->ops[id];
-  const sw_strategy *tied = s->decided[id] ? NULL : tied_strategy(s, id);
+  sw_id tied = s->decided[id] ? -1 : decided_tie(s, id);
   bool touched = true;
-  if (tied) s->ops[id] = *tied;
-  if (!tied && !s->decided[id]) SW_TRY(get_option(s, op, &s->ops[id], &touched, d));
+  if (tied >= 0) s->ops[id] = s->ops[tied];
+  if (tied < 0 && !s->decided[id]) SW_TRY(get_option(s, op, &s->ops[id], &touched, d));
   sw_rc rc = sw_strategy_check(s->g, op, s->mesh, &s->ops[id], d);
   if (rc) {
     sw_diag_note(d, "op '%s' cannot be cut as the annotations around it say", op->name);
@@ -264,8 +264,9 @@ static sw_rc sweep(state *s, bool backward, sw_diag *d) {
 /* What one sweep has decided too late for an op that it had passed. */
 static void settle_ties(state *s) {
   for (sw_id id = 0; id < s->g->n_ops; id++) {
-    const sw_strategy *tied = s->decided[id] ? NULL : tied_strategy(s, id);
-    if (tied) s->ops[id] = *tied;
+    if (s->decided[id]) continue;
+    sw_id tied = decided_tie(s, id);
+    if (tied >= 0) s->ops[id] = s->ops[tied];
   }
 }
 

@@ -179,8 +179,8 @@ static sw_rc build_uses(sel_lns *l, sel_state *s, inner *w, sw_diag *d) {
   for (int32_t k = 0; k < l->n_free; k++, first[k] = w->c.n_uses)
     for (int32_t a = c->first_use[l->free[k]]; a < c->first_use[l->free[k] + 1]; a++) {
       const sel_use *u = &c->uses[a];
-      cut[2 * w->c.n_uses] = u->begin;
-      cut[2 * w->c.n_uses + 1] = u->end;
+      cut[2 * (size_t)w->c.n_uses] = u->begin;
+      cut[2 * (size_t)w->c.n_uses + 1] = u->end;
       uses[w->c.n_uses++] = (sel_use){k, u->begin, u->end, u->amount};
       sel_profile_add(&s->profile, u->begin, u->end, -u->amount[s->x[l->free[k]]]);
     }
@@ -342,7 +342,7 @@ static sw_rc solve(sel_lns *l, sel_state *s, const inner *w, sel_budget *b, bool
   double goal = (double)w->now - 0.5;
   int passes = 0;
   while (passes++ < PASSES && u.best_bound < goal) sel_dual_pass(&u, (double)w->now);
-  sel_spend(b, (passes + SETUP_PASSES) * (2 * u.cells + u.n_flat + w->c.n_uses) + 64 * w->c.n);
+  sel_spend(b, (passes + SETUP_PASSES) * (2 * u.cells + u.n_flat + w->c.n_uses) + INT64_C(64) * w->c.n);
   l->moves++;
   double grow = 1.02;
   if (u.best_bound >= goal) {

@@ -236,21 +236,21 @@ end:
 
 /* Large cores: walk, and raise the bound in a part of the rounds, a smaller one the less it gains. */
 static sw_rc alternate(searcher *q) {
-  enum { SWEEPS = 150 };
+  const int64_t kSweeps = 150;
   const double kFreshFactor = 0.05; /* steps that have become too small start again from here */
   const double kGain = 2e-5;
   int wait = 0, patience = 1;
   while (!over(q)) {
-    SW_TRY(begin_round(q, 2 * SWEEPS));
+    SW_TRY(begin_round(q, 2 * kSweeps));
     if (wait-- <= 0) {
       double before = q->dual.best_bound;
       q->dual.factor = fmax(q->dual.factor, kFreshFactor);
-      SW_TRY(ascend(q, 1.0, SWEEPS));
+      SW_TRY(ascend(q, 1.0, kSweeps));
       if (!over(q)) SW_TRY(decode(q, 0.2));
       patience = q->dual.best_bound - before > kGain * fabs(before) ? 1 : patience < 8 ? 2 * patience : 8;
       wait = patience - 1;
     }
-    if (!over(q) && (q->walkers.n == 1 || patience > 1)) SW_TRY(walk(q, 1.0, SWEEPS));
+    if (!over(q) && (q->walkers.n == 1 || patience > 1)) SW_TRY(walk(q, 1.0, kSweeps));
     SW_TRY(end_round(q));
   }
   return SW_OK;

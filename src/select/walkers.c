@@ -73,13 +73,13 @@ static sw_rc leap(sel_walker *w, double seconds, int64_t sweeps) {
 }
 
 static sw_rc wander(sel_walker *w) {
-  enum { SWEEPS = 20 };
+  const int64_t kSweeps = 20;
   const double kTurn_s = 0.1, kSettled = 1e-5; /* a stroll that gains less than this part gives way to leaps */
   while (!sel_stop(&w->budget)) {
     int64_t before = w->cost;
-    stroll(w, kTurn_s, SWEEPS);
+    stroll(w, kTurn_s, kSweeps);
     if ((double)(before - w->cost) > kSettled * (double)before) continue;
-    SW_TRY(leap(w, 4 * kTurn_s, 4 * SWEEPS));
+    SW_TRY(leap(w, 4 * kTurn_s, 4 * kSweeps));
   }
   return SW_OK;
 }
@@ -121,7 +121,7 @@ sw_rc sel_walkers_join(sel_walkers *ws, int32_t *x, int64_t *cost, sw_diag *d) {
   for (int k = 1; k < ws->n; k++) {
     sel_walker *w = &ws->at[k];
     if (!w->started) continue;
-    pthread_join(w->thread, NULL);
+    (void)pthread_join(w->thread, NULL);
     w->started = false;
     if (w->rc && d) *d = w->diag;
     if (w->rc)

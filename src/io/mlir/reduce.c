@@ -167,7 +167,8 @@ static int running_dim(const window *w, const sw_type *x, bool *reversed) {
   int dim = -1;
   if (w->n != x->rank || w->n_padding != 2 * w->n) return -1; /* absent lists have n = -1 */
   for (int i = 0; i < w->n; i++) {
-    int64_t low = w->padding[2 * i], high = w->padding[2 * i + 1];
+    const int64_t *pad = w->padding + 2 * (size_t)i;
+    int64_t low = pad[0], high = pad[1];
     if (w->sizes[i] == 1 && !low && !high) continue;
     bool forward = low == x->dims[i] - 1 && !high, backward = !low && high == x->dims[i] - 1;
     if (dim >= 0 || w->sizes[i] != x->dims[i] || (!forward && !backward)) return -1;

@@ -167,8 +167,8 @@ sw_rc chk_profile_of(chk_state *s, const chk_node *x, chk_profile *out) {
   SW_ARENA_NEW(cut, &s->scratch, 2 * (size_t)x->n_spans, NULL);
   SW_ARENA_NEW(end, &s->scratch, 2 * (size_t)x->n_spans, NULL);
   for (int32_t k = 0; k < x->n_spans; k++) {
-    cut[2 * k] = x->spans[k].begin;
-    cut[2 * k + 1] = x->spans[k].end;
+    cut[2 * (size_t)k] = x->spans[k].begin;
+    cut[2 * (size_t)k + 1] = x->spans[k].end;
   }
   qsort(cut, 2 * (size_t)x->n_spans, sizeof *cut, by_step);
   for (int32_t k = 0; k < 2 * x->n_spans; k++)
