@@ -117,8 +117,8 @@ typedef enum sw_opcode {
  *   gather(x, indices)       as StableHLO: {offset_dims, collapsed_dims, operand_batch=[], indices_batch=[],
  *                            start_index_map, index_vector_dim, sizes}; indices clamped
  *   scatter(x, indices, updates)  as StableHLO: {kind: sum product min max replace, update_window_dims, inserted_dims,
- *                            operand_batch=[], indices_batch=[], start_index_map, index_vector_dim}; updates out of
- *                            bounds are dropped
+ *                            operand_batch=[], indices_batch=[], start_index_map, index_vector_dim}; windows that do
+ *                            not fit are dropped
  *   generic(x...)            explicit loops and maps; {body}: scalar expressions over x0, x1, ... and d0, d1, ... (loop
  *                            indices), one per result, separated by ';'; results are combined over reduction loops
  *   opaque(x...)             {target}: unknown op: planned replicated, not executed

@@ -111,11 +111,11 @@ static bool no_positions(const indexing *v) {
   return false;
 }
 
-/* The part [lo, hi) of the window, as a walk over {operand, window} (or the other way round) in bytes. */
-static sw_walk window_walk(const indexing *v, const int64_t *lo, const int64_t *hi, int64_t bytes, bool window_first) {
+/* The window as a walk over {operand, window} (or the other way round) in bytes. */
+static sw_walk window_walk(const indexing *v, int64_t bytes, bool window_first) {
   sw_walk w = {.rank = v->operand->rank, .n_arrays = 2};
   for (int i = 0; i < w.rank; i++) {
-    w.dims[i] = hi[i] - lo[i];
+    w.dims[i] = v->size[i];
     w.stride[window_first][i] = v->step_in_operand[i] * bytes;
     w.stride[!window_first][i] = v->step_in_window[i] * bytes;
   }
@@ -129,8 +129,8 @@ sw_rc sw_kernel_gather(const sw_kernel_call *c, sw_diag *d) {
   const int64_t *sizes = sw_op_ints(c->op, SW_ATTR_SIZES, &n);
   if (n != v.operand->rank) return SW_BUG(d, "gather '%s' has %d sizes", c->op->name, n);
   indexing_init(&v, c->op, SW_ATTR_OFFSET_DIMS, SW_ATTR_COLLAPSED_DIMS, sizes);
-  int64_t at[SW_MAX_RANK] = {0}, zero[SW_MAX_RANK] = {0}, start[SW_MAX_RANK];
-  sw_walk w = window_walk(&v, zero, v.size, bytes, true);
+  int64_t at[SW_MAX_RANK] = {0}, start[SW_MAX_RANK];
+  sw_walk w = window_walk(&v, bytes, true);
   if (no_positions(&v)) return SW_OK;
   do {
     int64_t to = window_start(&v, at, start), from = 0;
@@ -166,27 +166,20 @@ static void apply_window(const scatter *s, const sw_walk *w, char *to, const cha
   }
 }
 
-/* The elements of the window at `start` that fall inside the operand. */
+/* A window that does not fit is dropped as a whole, as XLA does. */
 static void scatter_window(const scatter *s, const int64_t *start, int64_t first) {
   const indexing *v = &s->v;
-  int64_t lo[SW_MAX_RANK], hi[SW_MAX_RANK], to = 0, from = first;
-  bool whole = true;
+  int64_t to = 0;
   for (int i = 0; i < v->operand->rank; i++) {
-    lo[i] = sw_max_i64(0, -start[i]);
-    hi[i] = sw_min_i64(v->size[i], v->operand->dims[i] - start[i]);
-    if (lo[i] >= hi[i]) return;
-    whole = whole && lo[i] == 0 && hi[i] == v->size[i];
-    to += (start[i] + lo[i]) * v->step_in_operand[i];
-    from += lo[i] * v->step_in_window[i];
+    if (start[i] < 0 || start[i] > v->operand->dims[i] - v->size[i]) return;
+    to += start[i] * v->step_in_operand[i];
   }
-  sw_walk part;
-  if (!whole) part = window_walk(v, lo, hi, s->bytes, false);
-  apply_window(s, whole ? &s->whole : &part, s->result + to * s->bytes, s->updates + from * s->bytes);
+  apply_window(s, &s->whole, s->result + to * s->bytes, s->updates + first * s->bytes);
 }
 
 static void scatter_all(scatter *s) {
-  int64_t at[SW_MAX_RANK] = {0}, zero[SW_MAX_RANK] = {0}, start[SW_MAX_RANK];
-  s->whole = window_walk(&s->v, zero, s->v.size, s->bytes, false);
+  int64_t at[SW_MAX_RANK] = {0}, start[SW_MAX_RANK];
+  s->whole = window_walk(&s->v, s->bytes, false);
   if (no_positions(&s->v)) return;
   do {
     int64_t first = window_start(&s->v, at, start);

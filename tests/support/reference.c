@@ -574,6 +574,16 @@ typedef struct target {
   int64_t by;
 } target;
 
+/* How far the window reaches along a dim of the operand. */
+static int64_t reach(const call *c, int dim) {
+  int n, n_dropped, n_batch, k = 0;
+  const int64_t *dims = sw_op_ints(c->op, SW_ATTR_UPDATE_WINDOW_DIMS, &n);
+  const int64_t *gone = sw_op_ints(c->op, SW_ATTR_INSERTED_DIMS, &n_dropped);
+  const int64_t *batch = sw_op_ints(c->op, SW_ATTR_OPERAND_BATCH, &n_batch);
+  for (int i = 0; i < dim; i++) k += !has(gone, n_dropped, i) && !has(batch, n_batch, i);
+  return has(gone, n_dropped, dim) || has(batch, n_batch, dim) ? 1 : c->in[2]->dims[dims[k]];
+}
+
 static void scatter_one(const call *c, const int64_t *at, target *targets) {
   sw_buffer *y = c->out[0];
   const sw_buffer *u = c->in[2];
@@ -582,9 +592,8 @@ static void scatter_one(const call *c, const int64_t *at, target *targets) {
   split_index(c, at, u->rank, SW_ATTR_UPDATE_WINDOW_DIMS, SW_ATTR_INSERTED_DIMS, batch, offset);
   full_start(c, batch, start);
   for (int i = 0; i < y->rank; i++) {
-    int64_t p = clamp(-1000000, start[i], 1000000) + offset[i];
-    if (p < 0 || p >= y->dims[i]) return;
-    e = e * y->dims[i] + p;
+    if (start[i] < 0 || start[i] > y->dims[i] - reach(c, i)) return; /* the whole window is dropped */
+    e = e * y->dims[i] + start[i] + offset[i];
   }
   int64_t by = vector_number(c, batch);
   if (kind != SW_REDUCE_GENERIC) {

@@ -1,7 +1,7 @@
 /* Adding ops to the graph: attributes, names, types that must agree with the text. */
 #include <string.h>
 
-#include "io/mlir/import.h"
+#include "io/mlir/lift.h"
 
 /* --- attributes -------------------------------------------------------------------------------------------------- */
 
@@ -121,7 +121,7 @@ static sw_rc check_types(sw_importer *m, uint32_t op, const sw_id *results, uint
     sw_type said;
     const sw_type *is = &m->g->values[results[i]].type;
     SW_TRY(sw_im_result_type(m, op, (int)i, &said));
-    if (sw_type_equal(&said, is)) continue;
+    if (m->lifted ? said.dtype == is->dtype : sw_type_equal(&said, is)) continue;
     sw_text a = {0}, b = {0};
     sw_type_print(is, &a);
     sw_type_print(&said, &b);
@@ -156,16 +156,18 @@ static sw_rc add_op(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t 
 
 sw_rc sw_im_emit(sw_importer *m, uint32_t op, const sw_im_add *add, sw_id *results) {
   if (add->part) return sw_im_emit_one(m, op, add, 0, results);
+  sw_im_add spread = *add;
+  if (m->lifted) SW_TRY(sw_im_spread_operands(m, op, &spread));
   uint32_t n = sw_ir_result_count(m->t, sw_im_op(m, op));
   sw_id own[SW_MAX_RESULTS];
   const char *names[SW_MAX_RESULTS];
   if (n > SW_MAX_RESULTS) return SW_IM_FAIL(m, op, "the op has %u results; expected at most %d", n, SW_MAX_RESULTS);
   for (uint32_t i = 0; i < n; i++) SW_TRY(value_name(m, op, i, NULL, &names[i]));
   if (!results) results = own;
-  SW_TRY(add_op(m, op, add, n, names, results));
+  SW_TRY(add_op(m, op, &spread, n, names, results));
   SW_TRY(check_types(m, op, results, n));
   for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_bind(m, op, i, results[i], true));
-  return sw_im_annotate_results(m, op);
+  return m->lifted ? SW_OK : sw_im_annotate_results(m, op);
 }
 
 sw_rc sw_im_emit_one(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t result, sw_id *out) {
@@ -175,6 +177,12 @@ sw_rc sw_im_emit_one(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t
   SW_TRY(add_op(m, op, add, 1, &name, own));
   if (out) *out = own[0];
   return add->part ? SW_OK : sw_im_bind(m, op, result, own[0], true);
+}
+
+sw_rc sw_im_help_all(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t n, sw_id *results) {
+  const char *names[SW_MAX_RESULTS];
+  for (uint32_t i = 0; i < n; i++) SW_TRY(value_name(m, op, i, sw_opcode_text(add->code), &names[i]));
+  return add_op(m, op, add, n, names, results);
 }
 
 /* The constant behind scalars that are only spread or reshaped. */

@@ -1,7 +1,7 @@
 /* dot_general, gather and scatter, convolution: ops with dimension numbers. */
 #include <string.h>
 
-#include "io/mlir/import.h"
+#include "io/mlir/lift.h"
 
 /* --- dot_general ------------------------------------------------------------------------------------------------- */
 
@@ -50,7 +50,8 @@ sw_rc sw_im_dot(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   }
   SW_TRY(sw_im_result_type(m, op, 0, &t));
   sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
-  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 2, .operands = x, .attrs = &a}, NULL);
+  sw_im_add add = {.code = row->code, .n_operands = 2, .operands = x, .attrs = &a};
+  return sw_im_is_complex(m, x[0]) ? sw_im_by_parts(m, op, &add) : sw_im_emit(m, op, &add, NULL);
 }
 
 /* --- gather and scatter ------------------------------------------------------------------------------------------ */
@@ -94,6 +95,23 @@ sw_rc sw_im_gather(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 2, .operands = x, .attrs = &a}, NULL);
 }
 
+/* Kinds that scatter itself has. */
+static bool scatters(const sw_importer *m, uint32_t op, sw_reduction kind) {
+  if (sw_im_is_complex(m, sw_im_operand(m, op, 0))) return false;
+  return kind == SW_REDUCE_SUM || kind == SW_REDUCE_PRODUCT || kind == SW_REDUCE_MIN || kind == SW_REDUCE_MAX;
+}
+
+static sw_rc scatter_by_region(sw_importer *m, uint32_t op, const sw_im_attrs *numbers) {
+  int64_t unique = 0;
+  bool done;
+  sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), "unique_indices", NULL);
+  if (sw_ir_present(v) && !sw_ir_read_int(m->t, v, &unique)) {
+    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, v.at), "expected true or false as 'unique_indices'");
+  }
+  SW_TRY(sw_im_scatter_by_region(m, op, numbers, unique != 0, &done));
+  return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.scatter (a region that is not elementwise)");
+}
+
 sw_rc sw_im_scatter(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   static const numbers_row kRows[] = {{"update_window_dims", SW_ATTR_UPDATE_WINDOW_DIMS},
                                       {"inserted_window_dims", SW_ATTR_INSERTED_DIMS},
@@ -103,13 +121,14 @@ sw_rc sw_im_scatter(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_reduction kind = SW_REDUCE_SUM;
   bool replaces = sw_im_region_replaces(m, o->first_region);
-  if (o->n_uses != 3 || (!replaces && !sw_im_region_kind(m, o->first_region, &kind))) {
-    return sw_im_opaque(m, op, "stablehlo.scatter (several inputs, or a region that is no reduction)");
-  }
-  sw_id x[3] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1), sw_im_operand(m, op, 2)};
   sw_im_attrs a = {.n = 0};
   sw_ir_span numbers = sw_ir_attr(m->t, o, "scatter_dimension_numbers", NULL);
+  SW_TRY(sw_im_operand_count(m, op, 3, UINT32_MAX));
   SW_TRY(read_numbers(m, numbers, kRows, sizeof kRows / sizeof *kRows, &a));
+  if (o->n_uses != 3 || (!replaces && !(sw_im_region_kind(m, o->first_region, &kind) && scatters(m, op, kind)))) {
+    return scatter_by_region(m, op, &a);
+  }
+  sw_id x[3] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1), sw_im_operand(m, op, 2)};
   sw_im_text(&a, SW_ATTR_KIND, replaces ? "replace" : sw_reduction_text(kind));
   return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 3, .operands = x, .attrs = &a}, NULL);
 }
@@ -206,5 +225,6 @@ sw_rc sw_im_convolution(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   }
   SW_TRY(sw_im_result_type(m, op, 0, &t));
   sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
-  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 2, .operands = x, .attrs = &a}, NULL);
+  sw_im_add add = {.code = row->code, .n_operands = 2, .operands = x, .attrs = &a};
+  return sw_im_is_complex(m, x[0]) ? sw_im_by_parts(m, op, &add) : sw_im_emit(m, op, &add, NULL);
 }

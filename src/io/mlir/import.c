@@ -64,6 +64,7 @@ sw_rc sw_im_bind(sw_importer *m, uint32_t op, uint32_t i, sw_id value, bool own)
     const sw_ir_result *r = &m->t->results.at[o->first_result + k];
     if (left < r->count) {
       sw_im_top(m)->instance->slots[m->names->result[o->first_result + k] + left] = value;
+      if (m->lifted) return SW_OK; /* not what the op of the text gives */
       return sw_array_push(&m->made, ((sw_ir_made){op, i, value, own}), m->d);
     }
     left -= r->count;
@@ -140,6 +141,13 @@ static sw_rc leave_call(sw_importer *m, uint32_t ret, const sw_id *values, uint3
   return SW_OK;
 }
 
+static sw_rc leave_body(sw_importer *m, const sw_id *values, uint32_t n) {
+  m->walks.n--;
+  m->n_returned = n;
+  for (uint32_t i = 0; i < n; i++) m->returned[i] = values[i];
+  return SW_OK;
+}
+
 static sw_rc output_name(sw_importer *m, uint32_t i, const char **out) {
   sw_ir_span attrs = m->declared_attrs[i];
   sw_ir_span name = sw_ir_unquoted(m->t, sw_ir_entry(m->t, attrs, "jax.result_info"));
@@ -189,6 +197,7 @@ sw_rc sw_im_return(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   for (uint32_t i = 0; i < n; i++) values[i] = sw_im_operand(m, op, i);
   if (sw_im_top(m)->kind == SW_IR_IN_MAIN) return add_outputs(m, op, values, n);
   if (sw_im_top(m)->kind == SW_IR_IN_CALL) return leave_call(m, op, values, n);
+  if (sw_im_top(m)->kind == SW_IR_IN_BODY) return leave_body(m, values, n);
   return sw_im_leave_region(m, op, values, n);
 }
 

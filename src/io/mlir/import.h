@@ -23,7 +23,8 @@ typedef enum sw_ir_frame_kind {
   SW_IR_IN_CALL,
   SW_IR_IN_TEST,
   SW_IR_IN_LOOP,
-  SW_IR_IN_BRANCH
+  SW_IR_IN_BRANCH,
+  SW_IR_IN_BODY
 } sw_ir_frame_kind;
 
 /* A block that is being walked. */
@@ -63,6 +64,9 @@ typedef struct sw_importer {
   bool foreign_mesh; /* the program names axes that the mesh has not */
   bool one_device;   /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
   int64_t n_elided;
+  const sw_type *lifted; /* the shape that a region's scalars get (lift.h); NULL: none is being written out */
+  uint32_t n_returned;   /* what that region returned */
+  sw_id returned[SW_MAX_RESULTS];
   sw_diag *d;
 } sw_importer;
 
@@ -139,6 +143,8 @@ SW_CHECKED sw_rc sw_im_emit(sw_importer *m, uint32_t op, const sw_im_add *add, s
 /* The same for an op of the graph that gives at most one value: result `result` of the op of the text (which is bound
  * to it), or with `part` a helper named after that. */
 SW_CHECKED sw_rc sw_im_emit_one(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t result, sw_id *out);
+/* The same with all `n` results of the op of the graph, helpers named after its kind. */
+SW_CHECKED sw_rc sw_im_help_all(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t n, sw_id *results);
 /* Is the value a constant that is the neutral element of the reduction? */
 bool sw_im_is_identity(const sw_importer *m, sw_id value, sw_reduction kind);
 /* The op as an opaque one, with a warning the first time. */
@@ -175,6 +181,13 @@ SW_IR_IMPORTER(sw_im_dot);
 SW_IR_IMPORTER(sw_im_convolution);
 SW_IR_IMPORTER(sw_im_reduce);
 SW_IR_IMPORTER(sw_im_reduce_window);
+SW_IR_IMPORTER(sw_im_map);
+SW_IR_IMPORTER(sw_im_fft);
+SW_IR_IMPORTER(sw_im_next_after);
+SW_IR_IMPORTER(sw_im_batch_norm_inference);
+SW_IR_IMPORTER(sw_im_batch_norm_training);
+SW_IR_IMPORTER(sw_im_batch_norm_grad);
+SW_IR_IMPORTER(sw_im_rng);
 SW_IR_IMPORTER(sw_im_gather);
 SW_IR_IMPORTER(sw_im_scatter);
 SW_IR_IMPORTER(sw_im_top_k);

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "io/mlir/import.h"
+#include "io/mlir/lift.h"
 
 /* A region with one block: its ops, and the slot of its first argument. */
 typedef struct body {
@@ -96,15 +96,17 @@ sw_rc sw_im_sort(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   order by;
   int64_t dim = -1;
   SW_TRY(sw_im_operand_count(m, op, 1, SW_MAX_RESULTS));
-  if (!open_body(m, o->first_region, 2 * o->n_uses, &b) || !read_order(&b, o->n_uses, &by)) {
-    return sw_im_opaque(m, op, "stablehlo.sort (a comparator of its own)");
-  }
   sw_id x[SW_MAX_RESULTS];
   for (uint32_t i = 0; i < o->n_uses; i++) x[i] = sw_im_operand(m, op, i);
   sw_ir_span v = sw_ir_attr(m->t, o, "dimension", NULL);
   if (sw_ir_present(v) && !sw_ir_read_int(m->t, v, &dim))
     return SW_IM_FAIL(m, op, "expected a whole number as 'dimension'");
   if (dim < 0) dim += m->g->values[x[0]].type.rank;
+  if (!open_body(m, o->first_region, 2 * o->n_uses, &b) || !read_order(&b, o->n_uses, &by)) {
+    bool done;
+    SW_TRY(sw_im_sort_by_region(m, op, dim, &done));
+    return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.sort (a comparator that is not elementwise)");
+  }
   sw_im_attrs a = {.n = 0};
   sw_im_int(&a, SW_ATTR_DIM, dim);
   sw_im_numbers(&a, SW_ATTR_KEYS, &by.key, 1);
@@ -116,6 +118,17 @@ sw_rc sw_im_sort(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 
 /* --- argmax ------------------------------------------------------------------------------------------------------ */
 
+/* Does the body compare the two positions? */
+static bool breaks_ties(const body *b, bool generic) {
+  uint32_t first = b->first + (generic ? 1 : 2), second = b->first + 3;
+  for (uint32_t i = b->block->first_op; i != SW_IR_NONE; i = b->m->t->ops.at[i].next) {
+    const sw_ir_op *op = &b->m->t->ops.at[i];
+    if (is_code(b, op, SW_OP_COMPARE, 2) && use_of(b, op, 0) == first && use_of(b, op, 1) == second) return true;
+    if (is_code(b, op, SW_OP_MINIMUM, 2) && use_of(b, op, 0) == first && use_of(b, op, 1) == second) return true;
+  }
+  return false;
+}
+
 /* Which way the first comparison of the values goes: 1 the greater one stays, -1 the smaller, 0 no such body. The
  * generic form has arguments (a, ai, b, bi), the custom one writes them (a, b) (ai, bi). */
 static int picks(const body *b, bool generic) {
@@ -124,6 +137,8 @@ static int picks(const body *b, bool generic) {
     if (!is_code(b, op, SW_OP_COMPARE, 2)) continue;
     if (use_of(b, op, 0) != b->first || use_of(b, op, 1) != b->first + (generic ? 2 : 1)) continue;
     sw_ir_span d = direction_of(b, op);
+    bool strict = sw_ir_is(b->m->t, d, "GT") || sw_ir_is(b->m->t, d, "LT");
+    if (strict && !breaks_ties(b, generic)) return 0; /* the later one wins among equals */
     if (sw_ir_is(b->m->t, d, "GT") || sw_ir_is(b->m->t, d, "GE")) return 1;
     if (sw_ir_is(b->m->t, d, "LT") || sw_ir_is(b->m->t, d, "LE")) return -1;
   }

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "io/mlir/import.h"
+#include "io/mlir/lift.h"
 
 typedef struct kind_row {
   const char *name;
@@ -120,6 +120,11 @@ static sw_rc emit_with_init(sw_importer *m, uint32_t op, sw_im_add *add, sw_id i
   return sw_im_emit(m, op, &(sw_im_add){.code = combiner_of(kind), .n_operands = 2, .operands = part}, NULL);
 }
 
+/* Complex numbers are added up part by part. */
+static bool sums_parts(const sw_importer *m, sw_id init, sw_reduction kind) {
+  return kind == SW_REDUCE_SUM && sw_im_is_identity(m, init, kind);
+}
+
 sw_rc sw_im_reduce(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_reduction kind;
@@ -128,15 +133,20 @@ sw_rc sw_im_reduce(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_arg_reduce(m, op, &done));
   if (done) return SW_OK;
   sw_id x = sw_im_operand(m, op, 0), init = sw_im_operand(m, op, 1);
-  if (o->n_uses != 2 || !kind_of(m, op, m->g->values[x].type.dtype, &kind)) {
-    return sw_im_opaque(m, op, "stablehlo.reduce (several inputs, or a region of its own)");
+  const int64_t *dims = NULL;
+  int n_dims;
+  SW_TRY(sw_im_list(m, sw_ir_attr(m->t, o, "dimensions", "dimensions"), &dims, &n_dims));
+  bool known = o->n_uses == 2 && kind_of(m, op, m->g->values[x].type.dtype, &kind);
+  if (!known || (sw_im_is_complex(m, x) && !sums_parts(m, init, kind))) {
+    SW_TRY(sw_im_reduce_by_region(m, op, dims, n_dims, &done));
+    return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.reduce (a region that is not elementwise)");
   }
   sw_im_attrs a = {.n = 0};
   sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(kind));
-  SW_TRY(sw_im_ints(m, &a, SW_ATTR_DIMS, sw_ir_attr(m->t, o, "dimensions", "dimensions")));
+  sw_im_numbers(&a, SW_ATTR_DIMS, dims, n_dims);
   if (a.n == 2 && a.at[1].u.ints.n == 0 && sw_im_is_identity(m, init, kind)) return sw_im_bind(m, op, 0, x, false);
-  return emit_with_init(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, init,
-                        kind);
+  sw_im_add add = {.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a};
+  return sw_im_is_complex(m, x) ? sw_im_by_parts(m, op, &add) : emit_with_init(m, op, &add, init, kind);
 }
 
 /* --- reduce_window ----------------------------------------------------------------------------------------------- */
@@ -194,18 +204,46 @@ static sw_rc window_attrs(sw_importer *m, const window *w, sw_im_attrs *a) {
   return SW_OK;
 }
 
+/* A list of the window with `each` numbers per dim, or as many times `absent`. */
+static sw_rc fill_list(sw_importer *m, uint32_t op, const int64_t *from, int n, int want, int64_t absent, int64_t *to) {
+  if (n >= 0 && n != want) return SW_IM_FAIL(m, op, "a list of the window has %d numbers; expected %d", n, want);
+  for (int i = 0; i < want; i++) to[i] = n < 0 ? absent : from[i];
+  return SW_OK;
+}
+
+static sw_rc window_by_region(sw_importer *m, uint32_t op, const window *w) {
+  sw_im_window full = {.n = w->n};
+  bool done;
+  if (w->n < 0 || w->n > SW_MAX_RANK) return SW_IM_FAIL(m, op, "attribute 'window_dimensions' is missing");
+  SW_TRY(fill_list(m, op, w->sizes, w->n, w->n, 1, full.sizes));
+  SW_TRY(fill_list(m, op, w->strides, w->n_strides, w->n, 1, full.strides));
+  SW_TRY(fill_list(m, op, w->base, w->n_base, w->n, 1, full.base));
+  SW_TRY(fill_list(m, op, w->holes, w->n_holes, w->n, 1, full.holes));
+  SW_TRY(fill_list(m, op, w->padding, w->n_padding, 2 * w->n, 0, full.padding));
+  for (int i = 0; i < w->n; i++) {
+    if (full.sizes[i] < 1 || full.strides[i] < 1 || full.base[i] < 1 || full.holes[i] < 1) {
+      return SW_IM_FAIL(m, op, "dim %d of the window has a size, stride or dilation below 1", i);
+    }
+  }
+  SW_TRY(sw_im_window_by_region(m, op, &full, &done));
+  return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.reduce_window (a region that is not elementwise)");
+}
+
+/* Combining the initial value once more changes nothing: it may be combined behind. */
+static bool is_idempotent(sw_reduction kind) {
+  return kind != SW_REDUCE_SUM && kind != SW_REDUCE_PRODUCT && kind != SW_REDUCE_BIT_XOR;
+}
+
 sw_rc sw_im_reduce_window(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
-  sw_reduction kind;
+  sw_reduction kind = SW_REDUCE_SUM;
   window w = {0};
   bool reversed = false;
   SW_TRY(sw_im_operand_count(m, op, 2, UINT32_MAX));
   sw_id x = sw_im_operand(m, op, 0), init = sw_im_operand(m, op, 1);
-  bool known = o->n_uses == 2 && sw_im_region_kind(m, o->first_region, &kind);
-  if (!known || !sw_im_is_identity(m, init, kind)) {
-    return sw_im_opaque(m, op, "stablehlo.reduce_window (several inputs, a region of its own, or an initial value)");
-  }
   SW_TRY(read_window(m, op, &w));
+  bool known = o->n_uses == 2 && sw_im_region_kind(m, o->first_region, &kind) && !sw_im_is_complex(m, x);
+  if (!known || (!sw_im_is_identity(m, init, kind) && !is_idempotent(kind))) return window_by_region(m, op, &w);
   sw_im_attrs a = {.n = 0};
   sw_im_add add = {.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a};
   sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(kind));
@@ -217,7 +255,7 @@ sw_rc sw_im_reduce_window(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   } else {
     SW_TRY(window_attrs(m, &w, &a));
   }
-  return sw_im_emit(m, op, &add, NULL);
+  return emit_with_init(m, op, &add, init, kind);
 }
 
 /* Which element of a window is picked: `return compare GE, %a, %b` of the two arguments; NULL: another region. */
@@ -247,7 +285,7 @@ sw_rc sw_im_select_and_scatter(sw_importer *m, const sw_ir_row *row, uint32_t op
   sw_id x[3] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1), sw_im_operand(m, op, 2)};
   const char *select = picked_by(m, o->first_region);
   uint32_t scatter = o->first_region == SW_IR_NONE ? SW_IR_NONE : m->t->regions.at[o->first_region].next;
-  if (!select || !sw_im_region_kind(m, scatter, &kind) || kind != SW_REDUCE_SUM) {
+  if (!select || !sw_im_region_kind(m, scatter, &kind)) {
     return sw_im_opaque(m, op, "stablehlo.select_and_scatter (regions of its own)");
   }
   SW_TRY(read_window(m, op, &w));

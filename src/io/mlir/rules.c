@@ -170,6 +170,24 @@ static sw_rc read_kinds(rule_reader *r) {
   return *r->at && *r->at != '\r' ? RULE_FAIL(r, "found '%.12s'; expected the end", r->at) : SW_OK;
 }
 
+static bool is_in(const sw_map *map, int loop) {
+  for (int k = 0; k < map->rank; k++) {
+    for (int t = 0; t < map->dims[k].n_terms; t++) {
+      if (map->dims[k].terms[t].loop == loop) return true;
+    }
+  }
+  return false;
+}
+
+/* A loop that some result lacks cannot be cut: the op's devices would each make another part of that. */
+static void keep_whole(rule_reader *r, const sw_map *results, int n) {
+  for (int f = 0; f < r->n_factors; f++) {
+    for (int i = 0; i < n && r->factors[f].kind == SW_LOOP_PARALLEL; i++) {
+      if (!is_in(&results[i], f)) r->factors[f].kind = SW_LOOP_WHOLE;
+    }
+  }
+}
+
 sw_rc sw_im_read_rule(sw_importer *m, uint32_t op, const char *text, const sw_type *operands, int n_operands,
                       const sw_type *results, int n_results, const sw_space **out) {
   rule_reader r = {.m = m, .at = text, .op = op};
@@ -183,6 +201,7 @@ sw_rc sw_im_read_rule(sw_importer *m, uint32_t op, const char *text, const sw_ty
   SW_TRY(expect(&r, "->"));
   SW_TRY(read_side(&r, results, n_results, maps + n_operands));
   SW_TRY(read_kinds(&r));
+  keep_whole(&r, maps + n_operands, n_results);
   SW_ARENA_NEW(loops, &m->scratch, r.n_factors, m->d);
   for (int i = 0; i < r.n_factors; i++) {
     loops[i] = (sw_loop){.size = r.factors[i].size ? r.factors[i].size : 1, .kind = r.factors[i].kind};

@@ -28,6 +28,19 @@ sw_rc sw_im_rng_bits(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &state, .attrs = &a}, NULL);
 }
 
+/* stablehlo.fft %0, type = RFFT, length = [8] : ... */
+sw_rc sw_im_fft(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  sw_id x = sw_im_operand(m, op, 0);
+  sw_ir_span type = sw_ir_attr(m->t, o, "fft_type", NULL);
+  if (!sw_ir_present(type)) type = sw_ir_clause(m->t, o, "type");
+  sw_im_text(&a, SW_ATTR_FFT_TYPE, small_word(m, type));
+  SW_TRY(sw_im_ints(m, &a, SW_ATTR_FFT_LENGTH, sw_ir_attr(m->t, o, "fft_length", "length")));
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+}
+
 static void add_flag(sw_importer *m, uint32_t op, const char *name, sw_attr_key key, sw_im_attrs *a) {
   int64_t v;
   sw_ir_span at = sw_ir_attr(m->t, sw_im_op(m, op), name, name);

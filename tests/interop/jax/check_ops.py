@@ -1,0 +1,128 @@
+"""The ops of lax, one small program each (ops.py): JAX's numbers beside those of `shardwright run` on four devices.
+
+Arguments are pinned to be cut, each along other dims, so that the ops run partitioned; `run` compares what the devices
+make with one device, and here their outputs meet JAX's. Integers, bools and random bits must be equal, other numbers
+within a tolerance of their type.
+
+    check_ops.py --tool SHARDWRIGHT --folder WORK [NAME...]
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+os.environ["JAX_PLATFORMS"] = "cpu"
+
+import jax
+import numpy as np
+
+from ops import CASES, FOR_TPU
+
+AXES = ("x", "y")
+NATIVE = {np.dtype(t).name for t in np.typecodes["All"] if t not in "SUVOMm"}
+TOLERANCE = {"float64": 1e-12, "float32": 3e-5, "complex64": 5e-5, "bfloat16": 2e-2, "float16": 3e-3, "float8_e4m3fn": 0, "float8_e5m2": 0}
+ARGUMENT = re.compile(r"%arg(\d+): (tensor<(?:[^<>]|<[^<>]*>)*>)( \{[^}]*\})?")
+
+
+def pinned(text):
+    """The program with shardings at the arguments of @main: axis x at the first dim that divides, y at the next."""
+
+    def with_sharding(match):
+        number, tensor = int(match[1]), match[2]
+        dims = [int(d) for d in re.findall(r"(\d+)x", tensor)]
+        cut = [set() for _ in dims]
+        for turn, axis in enumerate(AXES):
+            fits = [i for i in range(len(dims)) if dims[i] % 2 == 0 and not cut[i]]
+            if fits:
+                cut[fits[(number + turn) % len(fits)]].add(axis)
+        sharding = ", ".join("{" + ", ".join(f'"{a}"' for a in c) + "}" for c in cut)
+        return f"%arg{number}: {tensor} {{sdy.sharding = #sdy.sharding<@mesh, [{sharding}]>}}"
+
+    head, rest = text.split("@main(", 1)
+    arguments, behind = rest.split(") -> ", 1)
+    head = re.sub(r"(module [^\n]*\{\n)", r'\1  sdy.mesh @mesh = <["x"=2, "y"=2]>' + "\n", head, count=1)
+    return head + "@main(" + ARGUMENT.sub(with_sharding, arguments) + ") -> " + behind
+
+
+def shell(*words):
+    done = subprocess.run([str(w) for w in words], capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def difference(got, want):
+    """What is wrong, or None."""
+    want = np.asarray(want)
+    if got.shape != want.shape:
+        return f"shape {got.shape}, expected {want.shape}"
+    allowed = TOLERANCE.get(want.dtype.name, 0)
+    wide = np.complex128 if want.dtype.kind == "c" else np.float64
+    exact = want.dtype.kind in "iub"
+    if exact:
+        return None if np.array_equal(got.astype(want.dtype), want) else f"{np.sum(got != want)} of {want.size} elements differ"
+    a, b = got.astype(wide), want.astype(wide)
+    scale = np.abs(b[np.isfinite(b)]).max(initial=0) if np.isfinite(b).any() else 0
+    fine = np.isclose(a, b, rtol=allowed, atol=allowed * min(scale, 1), equal_nan=True)
+    if fine.all():
+        return None
+    at = tuple(int(i) for i in np.argwhere(~fine)[0])
+    return f"{np.sum(~fine)} of {want.size} elements differ: at {at} {got[at]}, expected {want[at]}"
+
+
+def save(path, value):
+    value = np.asarray(value)
+    np.save(path, value if value.dtype.name in NATIVE else value.view(f"V{value.dtype.itemsize}"))
+
+
+def check(name, tool, folder):
+    function, arguments = CASES[name]
+    folder = folder / re.sub(r"\W+", "_", name)
+    (folder / "in").mkdir(parents=True, exist_ok=True)
+    (folder / "out").mkdir(exist_ok=True)
+    jitted = jax.jit(function, keep_unused=True)
+    want = jax.tree.leaves(jitted(*arguments))
+    program, plan = folder / "program.mlir", folder / "plan.json"
+    lowered = jitted.trace(*arguments).lower(lowering_platforms=("tpu",) if name in FOR_TPU else None)
+    program.write_text(pinned(lowered.as_text()))
+    rc, said = shell(tool, "plan", program, "--hw", "local", "--mesh", "x=2,y=2", "--quiet", "--time-limit", 5, "-o", plan)
+    if rc:
+        return f"plan: exit {rc}: {said.strip()[-300:]}"
+    made = json.loads(plan.read_text())
+    for argument, value in zip(made["arguments"], arguments, strict=True):
+        save(folder / "in" / f"{argument['name']}.npy", value)
+    rc, said = shell(tool, "run", program, "--plan", plan, "--inputs", folder / "in", "--outputs", folder / "out")
+    if rc:
+        return f"run: exit {rc}: {said.strip()[-600:]}"
+    for i, (output, value) in enumerate(zip(made["outputs"], want, strict=True)):
+        wrong = difference(np.load(folder / "out" / f"{output['name']}.npy"), value)
+        if wrong:
+            return f"output {i}: {wrong}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tool", required=True)
+    parser.add_argument("--folder", required=True, type=pathlib.Path)
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    names = options.names or list(CASES)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        done = {n: pool.submit(check, n, options.tool, options.folder / "ops") for n in names}
+    failed = 0
+    for name, future in done.items():
+        problem = future.exception()
+        wrong = f"{type(problem).__name__}: {problem}" if problem else future.result()
+        failed += wrong is not None
+        if wrong:
+            print(f"FAIL {name}: {wrong}")
+    print(f"{len(names) - failed} of {len(names)} programs give JAX's numbers on four devices and on one")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
