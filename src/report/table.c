@@ -11,19 +11,26 @@ static void heading(bool colour, const char *text, sw_text *out) {
 
 static double share(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
+static void print_bound(const sw_plan *p, sw_text *t) {
+  double gap = p->cost_units > 0 ? 100.0 * (double)(p->cost_units - p->bound_units) / (double)p->cost_units : 0;
+  if (p->cost_units > 0 && p->bound_units <= 0) {
+    sw_text_puts(t, "; no lower bound in time");
+    return;
+  }
+  sw_text_puts(t, "; proven lower bound ");
+  sw_text_seconds(t, (double)p->bound_units / SW_COST_UNITS_PER_S);
+  if (gap > 0 && gap < 0.005)
+    sw_text_puts(t, ", gap below 0.01 %");
+  else
+    sw_text_printf(t, ", gap %.2f %%", gap);
+}
+
 static void print_search(const sw_plan *p, const sw_account *a, sw_columns *c) {
   sw_text t = {0};
   sw_text_seconds(&t, a->total_s);
   sw_columns_add(c, "predicted time");
   if (strcmp(p->origin, "search") == 0) {
-    double gap = p->cost_units > 0 ? 100.0 * (double)(p->cost_units - p->bound_units) / (double)p->cost_units : 0;
-    sw_text_puts(&t, "; proven lower bound ");
-    sw_text_seconds(&t, (double)p->bound_units / SW_COST_UNITS_PER_S);
-    if (gap > 0 && gap < 0.005) {
-      sw_text_puts(&t, ", gap below 0.01 %");
-    } else {
-      sw_text_printf(&t, ", gap %.2f %%", gap);
-    }
+    print_bound(p, &t);
     sw_text_printf(&t, ": %s (%s)", sw_solve_status_text(p->status), p->solver);
   } else {
     sw_text_printf(&t, " (%s)", p->origin);
