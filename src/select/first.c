@@ -67,10 +67,10 @@ static bool choose(sweeper *s, int32_t i) {
 static void sweep_all(sweeper *s) {
   int32_t n = s->c->n;
   memset(s->x, 0xff, (size_t)n * sizeof *s->x);
-  for (int sweep = 0; sweep <= MOST_SWEEPS && !sel_stop(&s->r->budget); sweep++) {
+  for (int sweep = 0; sweep <= MOST_SWEEPS; sweep++) {
     bool changed = false;
     for (int32_t k = 0; k < n; k++) changed |= choose(s, sweep % 2 ? n - 1 - k : k);
-    if (!changed) return;
+    if (!changed || sel_stop(&s->r->budget)) return;
   }
 }
 
@@ -90,9 +90,8 @@ sw_rc sel_first_choices(sel_run *r, const sel_core *whole, sw_diag *d) {
   sw_rc rc = used ? index_pairs(&s, &mem, d) : SW_E_RESOURCE;
   for (int k = 0; !rc && k < MOST_PRICES; k++) {
     sweep_all(&s);
-    if (sel_stop(&r->budget)) break;
     rc = sel_offer(r, s.x, "native", NULL, d);
-    if (sel_core_usage(whole, s.x, used)) break;
+    if (sel_core_usage(whole, s.x, used) || sel_stop(&r->budget)) break;
     s.price = k ? 4 * s.price : natural_price(&s) / 16;
   }
   sw_arena_deinit(&mem);
