@@ -27,7 +27,7 @@ static const struct {
   sw_gen_param param;
   int64_t min, max;
 } kRanges[] = {
-    {SW_GEN_LAYERS, 1, 1024},   {SW_GEN_KV_HEADS, 0, INT32_MAX}, {SW_GEN_HEAD_DIM, 0, INT32_MAX},
+    {SW_GEN_LAYERS, 1, 4096},   {SW_GEN_KV_HEADS, 0, INT32_MAX}, {SW_GEN_HEAD_DIM, 0, INT32_MAX},
     {SW_GEN_FFN, 0, INT32_MAX}, {SW_GEN_CAPACITY, 0, INT32_MAX},
 };
 
