@@ -10,7 +10,7 @@
 #include "shardwright/profile_json.h"
 
 static sw_rc bind_mesh(sw_session *s, const sw_mesh *mesh, sw_arena *arena, sw_diag *d) {
-  if (mesh) {
+  if (mesh && !s->program) { /* a program has taken it already, or found that it is its own */
     s->mesh = *mesh;
   } else if (s->graph->has_mesh) {
     s->mesh = s->graph->mesh;

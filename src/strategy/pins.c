@@ -78,6 +78,23 @@ static sw_rc pin_arg(const sw_pin_target *t, int32_t arg, const sw_value *v, con
   return SW_OK;
 }
 
+/* A strategy as the op's only choice. */
+static sw_rc take_strategy(const sw_pin_target *t, const sw_op *op, int32_t node, const sw_strategy *strategy,
+                           sw_diag *d) {
+  sw_strategy *s;
+  sw_op_cost *cost;
+  sw_choices *out;
+  SW_ARENA_NEW(s, t->arena, 1, d);
+  SW_ARENA_NEW(cost, t->arena, 1, d);
+  SW_ARENA_NEW(out, t->arena, 1, d);
+  *s = *strategy;
+  sw_strategy_cost(t->g, op, t->machine, s, cost);
+  sw_enumeration e = {.n = 1, .at = s, .cost = cost};
+  SW_TRY(sw_choices_of_op(t->g, op, &e, t->prices, t->arena, out, d));
+  t->choices[node] = out;
+  return SW_OK;
+}
+
 /* Likewise an op's own option: any legal strategy will do. */
 static sw_rc pin_op(const sw_pin_target *t, const sw_op *op, const pin *p, sw_diag *d) {
   int32_t node = t->node_of_op[p->a->op];
@@ -85,12 +102,7 @@ static sw_rc pin_op(const sw_pin_target *t, const sw_op *op, const pin *p, sw_di
   bool found = !p->a->required;
   for (int32_t i = 0; !found && i < c->n; i++) found = admits_strategy(p->a, &c->strategies[i]);
   if (found) return restrict_node(t, node, -1, p, d);
-  sw_strategy *s;
-  sw_op_cost *cost;
-  sw_choices *out;
-  SW_ARENA_NEW(s, t->arena, 1, d);
-  SW_ARENA_NEW(cost, t->arena, 1, d);
-  SW_ARENA_NEW(out, t->arena, 1, d);
+  sw_strategy own = {0}, *s = &own;
   for (int i = 0; i < p->a->n_loop_refs; i++) {
     if (!sw_strategy_push(s, p->a->loop_of[i], p->a->loop_refs[i])) {
       return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "the sharding option of '%s' names too many axes", op->name);
@@ -102,11 +114,7 @@ static sw_rc pin_op(const sw_pin_target *t, const sw_op *op, const pin *p, sw_di
     if (d) d->rc = SW_E_INFEASIBLE;
     return SW_E_INFEASIBLE;
   }
-  sw_strategy_cost(t->g, op, t->machine, s, cost);
-  sw_enumeration e = {.n = 1, .at = s, .cost = cost};
-  SW_TRY(sw_choices_of_op(t->g, op, &e, t->prices, t->arena, out, d));
-  t->choices[node] = out;
-  return SW_OK;
+  return take_strategy(t, op, node, s, d);
 }
 
 static sw_rc pin_use(const sw_pin_target *t, const sw_value_use *u, const pin *p, sw_diag *d) {
@@ -117,12 +125,42 @@ static sw_rc pin_use(const sw_pin_target *t, const sw_value_use *u, const pin *p
   return restrict_node(t, t->node_of_op[u->op], u->index, p, d);
 }
 
+/* The strategy that gives result `r` in the sharding, where each dim that is cut is one loop. */
+static bool strategy_giving(const sw_op *op, int r, const sw_sharding *s, sw_strategy *out) {
+  const sw_map *map = &op->space->maps[op->n_operands + r];
+  *out = (sw_strategy){0};
+  if (s->n_partial) return false;
+  for (int i = 0; i < s->n_refs; i++) {
+    const sw_affine *dim = &map->dims[s->dim_of[i]];
+    if (dim->n_terms != 1 || dim->terms[0].coef != 1 || dim->constant) return false;
+    if (!sw_strategy_push(out, dim->terms[0].loop, s->refs[i])) return false;
+  }
+  return true;
+}
+
+/* A pin on a result may ask for a part of an axis, too. */
+static sw_rc pin_result(const sw_pin_target *t, const sw_value *v, const pin *p, sw_diag *d) {
+  const sw_op *op = &t->g->ops[v->def];
+  int32_t node = t->node_of_op[v->def];
+  int port = op->n_operands + v->def_index;
+  const sw_choices *c = t->choices[node];
+  sw_strategy made;
+  bool found = !p->a->required || p->a->open_dims;
+  for (int32_t i = 0; !found && i < c->n; i++) {
+    found = sw_annotation_admits(p->a, sw_choices_sharding(c, t->prices, port, i));
+  }
+  if (found || !op->space || !strategy_giving(op, v->def_index, &p->a->sharding, &made) ||
+      sw_strategy_check(t->g, op, sw_machine_mesh(t->machine), &made, NULL))
+    return restrict_node(t, node, port, p, d);
+  return take_strategy(t, op, node, &made, d);
+}
+
 static sw_rc pin_value(const sw_pin_target *t, const sw_annotation *a, sw_diag *d) {
   const sw_value *v = &t->g->values[a->value];
   pin p = {a, v->name};
   if (!a->for_users && v->def < 0) return pin_arg(t, v->def_index, v, &p, d);
   if (!a->for_users) {
-    return restrict_node(t, t->node_of_op[v->def], t->g->ops[v->def].n_operands + v->def_index, &p, d);
+    return pin_result(t, v, &p, d);
   }
   int32_t n = a->n_users ? a->n_users : v->n_uses;
   for (int32_t i = 0; i < n; i++) SW_TRY(pin_use(t, a->n_users ? &a->users[i] : &v->uses[i], &p, d));

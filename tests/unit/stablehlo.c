@@ -92,6 +92,22 @@ static const row kRows[] = {
      "%r, %k = top_k(%a) {k=2} : f32[4,2], i32[4,2]\n"},
     {"seen through", "%t = stablehlo.optimization_barrier %a : " A "\n%r = stablehlo.negate %t : " A, A,
      "%r = negate(%a) : f32[4,6]\n"},
+    {"named computation",
+     "%c = sdy.named_computation<\"f\">(%a) (%x: " A ") {\n%t = stablehlo.negate %x : " A "\nsdy.return %t : " A
+     "\n} : (" A ") -> " A "\n%r = stablehlo.abs %c : " A,
+     A, "%t = negate(%a) : f32[4,6]\n  %r = abs(%t) : f32[4,6]\n"},
+    {"fft",
+     "%c = stablehlo.complex %a, %b : tensor<4x6xcomplex<f32>>\n%r = stablehlo.fft %c, type = IFFT, length = [6] : "
+     "(tensor<4x6xcomplex<f32>>) -> tensor<4x6xcomplex<f32>>",
+     "tensor<4x6xcomplex<f32>>",
+     "%c = complex(%a, %b) : c64[4,6]\n  %r = fft(%c) {fft_type=ifft, fft_length=[6]} : c64[4,6]\n"},
+    {"broadcast", "%r = stablehlo.broadcast %a, sizes = [2] : (" A ") -> tensor<2x4x6xf32>", "tensor<2x4x6xf32>",
+     "%r = broadcast_in_dim(%a) {dims=[1,2], shape=[2,4,6]} : f32[2,4,6]\n"},
+    {"get_dimension_size", "%r = stablehlo.get_dimension_size %a, dim = 1 : (" A ") -> tensor<i32>", "tensor<i32>",
+     "%r = constant() {dtype=i32, shape=[], value=6} : i32[]\n"},
+    {"einsum",
+     "%r = \"stablehlo.einsum\"(%a, %b) <{einsum_config = \"ij,kj->ik\"}> : (" A ", " A ") -> tensor<4x4xf32>",
+     "tensor<4x4xf32>", "%r = dot_general(%a, %b) {lhs_contract=[1], rhs_contract=[1]} : f32[4,4]\n"},
     {"unknown", "%r = \"x.y\"(%a) : (" A ") -> tensor<2xf32>", "tensor<2xf32>",
      "%r = opaque(%a) {target=x.y} : f32[2]\n"},
 };
@@ -158,6 +174,10 @@ static const bad kBad[] = {
      2, 3, "'stablehlo.all_gather' is of a program that is partitioned already; expected the whole program"},
     {"too few elements", MAIN "  %0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<3xf32>\n  return %a : " A "\n}", 2,
      43, "there are 2 elements; expected 3"},
+    {"unknown size of an argument",
+     "func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {\n  %0 = stablehlo.sine %a : tensor<?xf32>\n"
+     "  return %0 : tensor<?xf32>\n}",
+     1, 18, "the size of dim 0 of 'a' is not known (?); expected known sizes"},
     {"no return", MAIN "  %0 = stablehlo.abs %a : " A "\n}", 3, 1, "a region ends without a return"},
 };
 

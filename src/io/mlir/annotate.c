@@ -39,12 +39,24 @@ static sw_rc read_mesh(sw_importer *m, uint32_t op) {
   return rc;
 }
 
+/* Is the mesh given by its sizes alone (2x4, axes named a0, a1), and these are those of the program's own? Then it is
+ * that one. */
+static bool is_own_mesh(const sw_mesh *own, const sw_mesh *given) {
+  if (own->n_axes != given->n_axes) return false;
+  for (int a = 0; a < own->n_axes; a++) {
+    char name[16];
+    snprintf(name, sizeof name, "a%d", a);
+    if (strcmp(given->axis[a].name, name) != 0 || given->axis[a].size != own->axis[a].size) return false;
+  }
+  return true;
+}
+
 sw_rc sw_im_mesh(sw_importer *m) {
   for (uint32_t i = 0; i < m->t->ops.n && !m->g->has_mesh; i++) {
     if (sw_ir_is(m->t, sw_im_op(m, i)->name, "sdy.mesh")) SW_TRY(read_mesh(m, i));
   }
   const sw_mesh *given = m->o->mesh ? m->o->mesh : m->g->has_mesh ? NULL : m->o->fallback;
-  if (given) {
+  if (given && !(m->g->has_mesh && is_own_mesh(&m->g->mesh, given))) {
     for (int a = 0; m->g->has_mesh && a < m->g->mesh.n_axes; a++) {
       const char *name = m->g->mesh.axis[a].name;
       bool known = sw_mesh_axis_named(given, name, strlen(name)) >= 0;

@@ -211,10 +211,10 @@ bool sw_im_is_identity(const sw_importer *m, sw_id value, sw_reduction kind) {
 
 /* --- ops that we do not know, and those that do nothing ---------------------------------------------------------- */
 
-static sw_rc warn_unknown(sw_importer *m, uint32_t op, const char *target) {
+static sw_rc warn_unknown(sw_importer *m, uint32_t op, const char *target, const char *how) {
   bool fresh;
   SW_TRY(sw_dict_put(&m->warned, target, strlen(target), 0, NULL, &fresh, m->d));
-  if (fresh) sw_im_warn(m, sw_im_op(m, op)->text.at, "'%s' is not known: planned replicated, not executed", target);
+  if (fresh) sw_im_warn(m, sw_im_op(m, op)->text.at, "'%s' is not known: planned %s, not executed", target, how);
   return SW_OK;
 }
 
@@ -222,7 +222,9 @@ sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target) {
   const sw_ir_op *o = sw_im_op(m, op);
   uint32_t n = sw_ir_result_count(m->t, o);
   const char *rule = n ? sw_im_rule_of(m, op, target) : NULL;
-  if (!rule) SW_TRY(warn_unknown(m, op, target));
+  bool said = rule != NULL;
+  if (!rule && n) rule = sw_im_elementwise_rule(m, op);
+  if (!said) SW_TRY(warn_unknown(m, op, target, rule ? "element by element" : "replicated"));
   if (!n) return SW_OK; /* nothing comes of it */
   if (n > SW_MAX_RESULTS) {
     return SW_IM_FAIL(m, op, "'%s' is not known and has %u results; expected at most %d", target, n, SW_MAX_RESULTS);

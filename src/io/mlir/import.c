@@ -129,12 +129,26 @@ sw_rc sw_im_inline(sw_importer *m, uint32_t op, sw_ir_span callee) {
   return rc;
 }
 
+sw_rc sw_im_named_computation(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  uint32_t block = sw_im_block(m->t, sw_im_op(m, op), 0);
+  if (block == SW_IR_NONE) return SW_IM_FAIL(m, op, "the op has no region");
+  const sw_ir_block *b = &m->t->blocks.at[block];
+  sw_ir_instance *in = sw_im_top(m)->instance;
+  SW_TRY(sw_im_operand_count(m, op, b->n_args, b->n_args));
+  for (uint32_t i = 0; i < b->n_args; i++) in->slots[m->names->block[block] + i] = sw_im_operand(m, op, i);
+  sw_ir_walk w = {.kind = SW_IR_IN_PART, .op = op, .cursor = b->first_op, .region = b->region, .instance = in};
+  return sw_array_push(&m->walks, w, m->d);
+}
+
 /* --- return ------------------------------------------------------------------------------------------------------ */
 
 static sw_rc leave_call(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n) {
   sw_ir_walk w = m->walks.at[--m->walks.n];
-  sw_mem_free(w.instance->slots);
-  w.instance->slots = NULL;
+  if (w.kind == SW_IR_IN_CALL) {
+    sw_mem_free(w.instance->slots);
+    w.instance->slots = NULL;
+  }
   uint32_t want = sw_ir_result_count(m->t, sw_im_op(m, w.op));
   if (n < want) return SW_IM_FAIL(m, ret, "%u values are returned; expected %u", n, want);
   for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_bind(m, w.op, i, values[i], false));
@@ -196,7 +210,7 @@ sw_rc sw_im_return(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_ARENA_NEW(values, &m->scratch, n, m->d);
   for (uint32_t i = 0; i < n; i++) values[i] = sw_im_operand(m, op, i);
   if (sw_im_top(m)->kind == SW_IR_IN_MAIN) return add_outputs(m, op, values, n);
-  if (sw_im_top(m)->kind == SW_IR_IN_CALL) return leave_call(m, op, values, n);
+  if (sw_im_top(m)->kind == SW_IR_IN_CALL || sw_im_top(m)->kind == SW_IR_IN_PART) return leave_call(m, op, values, n);
   if (sw_im_top(m)->kind == SW_IR_IN_BODY) return leave_body(m, values, n);
   return sw_im_leave_region(m, op, values, n);
 }
@@ -288,6 +302,19 @@ static sw_rc check_main(sw_importer *m) {
   return check_attr_list(m, "res_attrs", m->n_declared);
 }
 
+/* Planning needs all sizes. */
+static sw_rc check_sizes(sw_importer *m) {
+  for (sw_id i = 0; i < m->g->n_values; i++) {
+    const sw_value *v = &m->g->values[i];
+    for (int k = 0; k < v->type.rank; k++) {
+      if (v->type.dims[k] >= 0) continue;
+      return SW_FAIL_INPUT(m->d, v->span, "the size of dim %d of '%s' is not known (?); expected known sizes", k,
+                           v->name);
+    }
+  }
+  return SW_OK;
+}
+
 sw_rc sw_im_import(sw_importer *m) {
   SW_TRY(find_main(m));
   SW_TRY(check_main(m));
@@ -306,6 +333,7 @@ sw_rc sw_im_import(sw_importer *m) {
   for (uint32_t i = 0; i < b->n_args; i++) SW_TRY(add_arg(m, in, block, i));
   SW_TRY(walk(m));
   m->roles = NULL;
+  SW_TRY(check_sizes(m));
   return sw_graph_seal(m->g, m->d);
 }
 

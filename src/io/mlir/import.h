@@ -24,7 +24,8 @@ typedef enum sw_ir_frame_kind {
   SW_IR_IN_TEST,
   SW_IR_IN_LOOP,
   SW_IR_IN_BRANCH,
-  SW_IR_IN_BODY
+  SW_IR_IN_BODY,
+  SW_IR_IN_PART /* of an op that is its region: sdy.named_computation */
 } sw_ir_frame_kind;
 
 /* A block that is being walked. */
@@ -163,6 +164,9 @@ bool sw_im_region_replaces(const sw_importer *m, uint32_t region);
 /* The file of custom rules, and the rule of an op: its own, or the file's for its name or target; NULL: none. */
 SW_CHECKED sw_rc sw_im_open_rules(sw_importer *m);
 const char *sw_im_rule_of(sw_importer *m, uint32_t op, const char *target);
+/* The rule of an op that works element by element, as far as is known of its dialect: all of chlo's, and map; NULL: it
+ * is another. */
+const char *sw_im_elementwise_rule(sw_importer *m, uint32_t op);
 SW_CHECKED sw_rc sw_im_read_rule(sw_importer *m, uint32_t op, const char *text, const sw_type *operands, int n_operands,
                                  const sw_type *results, int n_results, const sw_space **out);
 /* A reduce of (values, positions) that picks the greatest or least: emits it as reduce and argmax, else *done = false.
@@ -174,7 +178,11 @@ uint32_t sw_im_behind_select(const sw_importer *m, uint32_t region, uint32_t slo
 /* Import rows of several files. */
 #define SW_IR_IMPORTER(name) SW_CHECKED sw_rc name(sw_importer *m, const sw_ir_row *row, uint32_t op)
 SW_IR_IMPORTER(sw_im_simple);
+SW_IR_IMPORTER(sw_im_named_computation);
 SW_IR_IMPORTER(sw_im_compare);
+SW_IR_IMPORTER(sw_im_old_broadcast);
+SW_IR_IMPORTER(sw_im_einsum);
+SW_IR_IMPORTER(sw_im_dimension_size);
 SW_IR_IMPORTER(sw_im_constant);
 SW_IR_IMPORTER(sw_im_slice);
 SW_IR_IMPORTER(sw_im_dot);

@@ -170,22 +170,24 @@ static sw_rc read_kinds(rule_reader *r) {
   return *r->at && *r->at != '\r' ? RULE_FAIL(r, "found '%.12s'; expected the end", r->at) : SW_OK;
 }
 
-static bool is_in(const sw_map *map, int loop) {
+static bool map_has(const sw_map *map, int loop) {
   for (int k = 0; k < map->rank; k++) {
-    for (int t = 0; t < map->dims[k].n_terms; t++) {
-      if (map->dims[k].terms[t].loop == loop) return true;
+    for (int i = 0; i < map->dims[k].n_terms; i++) {
+      if (map->dims[k].terms[i].loop == loop) return true;
     }
   }
   return false;
 }
 
-/* A loop that some result lacks cannot be cut: the op's devices would each make another part of that. */
-static void keep_whole(rule_reader *r, const sw_map *results, int n) {
-  for (int f = 0; f < r->n_factors; f++) {
-    for (int i = 0; i < n && r->factors[f].kind == SW_LOOP_PARALLEL; i++) {
-      if (!is_in(&results[i], f)) r->factors[f].kind = SW_LOOP_WHOLE;
-    }
+/* Can the op on its own work on a part of the loop? Not when an operand dim does not come out in every result, or a
+ * result dim comes from nowhere: such letters only say that these dims have nothing to do with each other. */
+static bool runs_through(const sw_map *maps, int n_operands, int n_results, int loop) {
+  bool read = false;
+  for (int i = 0; i < n_operands; i++) read = read || map_has(&maps[i], loop);
+  for (int i = 0; i < n_results; i++) {
+    if (!map_has(&maps[n_operands + i], loop)) return false;
   }
+  return read;
 }
 
 sw_rc sw_im_read_rule(sw_importer *m, uint32_t op, const char *text, const sw_type *operands, int n_operands,
@@ -201,11 +203,12 @@ sw_rc sw_im_read_rule(sw_importer *m, uint32_t op, const char *text, const sw_ty
   SW_TRY(expect(&r, "->"));
   SW_TRY(read_side(&r, results, n_results, maps + n_operands));
   SW_TRY(read_kinds(&r));
-  keep_whole(&r, maps + n_operands, n_results);
   SW_ARENA_NEW(loops, &m->scratch, r.n_factors, m->d);
   for (int i = 0; i < r.n_factors; i++) {
     loops[i] = (sw_loop){.size = r.factors[i].size ? r.factors[i].size : 1, .kind = r.factors[i].kind};
     if (loops[i].kind == SW_LOOP_REDUCTION) loops[i].combiner = SW_REDUCE_SUM;
+    if (loops[i].kind == SW_LOOP_PARALLEL && !runs_through(maps, n_operands, n_results, i))
+      loops[i].kind = SW_LOOP_WHOLE;
   }
   *s = (sw_space){
       .n_loops = r.n_factors, .n_maps = n_operands + n_results, .loops = loops, .maps = maps, .flops_per_point = 1};
@@ -228,6 +231,41 @@ static const char *line_of(sw_importer *m, const char *name) {
     if (strncmp(line, name, n) != 0 || (line[n] != ' ' && line[n] != '\t')) continue;
     const char *text = sw_arena_strndup(&m->scratch, line + n, strcspn(line + n, "\n"), m->d);
     return text;
+  }
+  return NULL;
+}
+
+/* "([a, b], [a, b])->([a, b])" when all operands and results are of one shape; NULL: they are not. */
+static const char *elementwise_rule(sw_importer *m, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  uint32_t n_results = sw_ir_result_count(m->t, o);
+  sw_type first, t;
+  sw_text rule = {0};
+  bool alike = o->n_uses > 0 && !sw_im_result_type(m, op, 0, &first) && first.rank <= 26;
+  for (uint32_t i = 0; alike && i < o->n_uses; i++) {
+    t = m->g->values[sw_im_operand(m, op, i)].type;
+    alike = t.rank == first.rank && !memcmp(t.dims, first.dims, sizeof *t.dims * (size_t)t.rank);
+  }
+  for (uint32_t i = 1; alike && i < n_results; i++) {
+    alike = !sw_im_result_type(m, op, (int)i, &t) && t.rank == first.rank &&
+            !memcmp(t.dims, first.dims, sizeof *t.dims * (size_t)t.rank);
+  }
+  for (uint32_t i = 0; alike && i < o->n_uses + n_results; i++) {
+    sw_text_puts(&rule, i == 0 ? "([" : i == o->n_uses ? "])->([" : "], [");
+    for (int k = 0; k < first.rank; k++) sw_text_printf(&rule, "%s%c", k ? ", " : "", 'a' + k);
+  }
+  sw_text_puts(&rule, "])");
+  const char *kept = alike ? sw_arena_strndup(&m->scratch, sw_text_str(&rule), rule.n, m->d) : NULL;
+  sw_text_free(&rule);
+  return kept;
+}
+
+const char *sw_im_elementwise_rule(sw_importer *m, uint32_t op) {
+  static const char *const kElementwise[] = {"chlo.", "stablehlo.map", "mhlo.map"};
+  sw_ir_span name = sw_im_op(m, op)->name;
+  for (size_t i = 0; i < sizeof kElementwise / sizeof *kElementwise; i++) {
+    size_t n = strlen(kElementwise[i]);
+    if (sw_ir_len(name) >= n && memcmp(m->t->s + name.at, kElementwise[i], n) == 0) return elementwise_rule(m, op);
   }
   return NULL;
 }

@@ -1,4 +1,4 @@
-/* Ops that few programs have: random bits, factors of matrices. */
+/* Ops that few programs have: random bits, factors of matrices, Fourier transforms, old forms. */
 #include <ctype.h>
 #include <string.h>
 
@@ -69,4 +69,51 @@ sw_rc sw_im_triangular_solve(sw_importer *m, const sw_ir_row *row, uint32_t op) 
   int which = strcmp(how, "transpose") == 0 ? 1 : strcmp(how, "adjoint") == 0 ? 2 : 0;
   sw_im_text(&a, SW_ATTR_TRANSPOSE_A, kTransposes[which]);
   return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 2, .operands = x, .attrs = &a}, NULL);
+}
+
+/* stablehlo.broadcast: new dims in front. */
+sw_rc sw_im_old_broadcast(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_im_attrs a = {.n = 0};
+  sw_type t;
+  int64_t dims[SW_MAX_RANK];
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  SW_TRY(sw_im_result_type(m, op, 0, &t));
+  sw_id x = sw_im_operand(m, op, 0);
+  int rank = m->g->values[x].type.rank;
+  for (int k = 0; k < rank; k++) dims[k] = t.rank - rank + k;
+  sw_im_shape(&a, &t);
+  sw_im_numbers(&a, SW_ATTR_DIMS, dims, rank);
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+}
+
+sw_rc sw_im_einsum(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(sw_im_operand_count(m, op, 1, 2));
+  sw_id x[2];
+  for (uint32_t i = 0; i < o->n_uses; i++) x[i] = sw_im_operand(m, op, i);
+  sw_ir_span equation = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, "einsum_config", "config"));
+  sw_im_text(&a, SW_ATTR_EQUATION, sw_im_string(m, equation));
+  sw_im_add add = {.code = row->code, .n_operands = (int)o->n_uses, .operands = x, .attrs = &a};
+  return sw_im_emit(m, op, &add, NULL);
+}
+
+/* Sizes are known. */
+sw_rc sw_im_dimension_size(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_im_attrs a = {.n = 0};
+  sw_type t;
+  int64_t dim = -1;
+  int32_t *size;
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  SW_TRY(sw_im_result_type(m, op, 0, &t));
+  const sw_type *x = &m->g->values[sw_im_operand(m, op, 0)].type;
+  sw_ir_span at = sw_ir_attr(m->t, sw_im_op(m, op), "dimension", "dim");
+  if (!sw_ir_present(at) || !sw_ir_read_int(m->t, at, &dim) || dim < 0 || dim >= x->rank || t.dtype != SW_I32 || t.rank)
+    return SW_IM_FAIL(m, op, "expected a dim of the operand, and an i32 as result");
+  SW_ARENA_NEW(size, &m->scratch, 1, m->d);
+  *size = (int32_t)x->dims[dim];
+  sw_im_shape(&a, &t);
+  sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
+  a.at[a.n++] = (sw_attr){.key = SW_ATTR_VALUE, .u.data = {size, true}};
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .attrs = &a}, NULL);
 }

@@ -160,10 +160,11 @@ static bool one_sharding(const sw_ir_writer *w, const sw_ir_made *made, size_t n
 }
 
 /* Loops and choices stay as they are: Shardy carries shardings into and out of them, and XLA does not compile a loop
- * that both has shardings and reads values from around it (JAX 0.10). */
-static bool is_control(const sw_ir_tree *t, const sw_ir_op *o) {
-  static const char *const kNames[] = {"stablehlo.while", "stablehlo.case", "stablehlo.if",
-                                       "mhlo.while",      "mhlo.case",      "mhlo.if"};
+ * that both has shardings and reads values from around it (JAX 0.10). A constraint says its sharding itself. */
+static bool is_left_alone(const sw_ir_tree *t, const sw_ir_op *o) {
+  static const char *const kNames[] = {
+      "stablehlo.while", "stablehlo.case",          "stablehlo.if", "mhlo.while", "mhlo.case",
+      "mhlo.if",         "sdy.sharding_constraint", "sdy.reshard"};
   for (size_t i = 0; i < sizeof kNames / sizeof *kNames; i++) {
     if (sw_ir_is(t, o->name, kNames[i])) return true;
   }
@@ -175,7 +176,7 @@ static sw_rc write_results_of(sw_ir_writer *w, const sw_ir_made *made, size_t n)
   const sw_ir_op *o = &w->t->ops.at[made[0].op];
   uint32_t count = sw_ir_result_count(w->t, o), next = 0;
   sw_sharding *all;
-  if (is_control(w->t, o)) return SW_OK;
+  if (is_left_alone(w->t, o)) return SW_OK;
   SW_ARENA_NEW(all, &w->arena, count, w->d);
   for (size_t i = 0; i < n;) {
     size_t end = i + 1;
