@@ -62,11 +62,6 @@ static void show_progress(void *user, const sw_solve_progress *p) {
          (double)p->cost / SW_COST_UNITS_PER_S, (double)p->bound / SW_COST_UNITS_PER_S, gap);
 }
 
-static bool is_page(const char *path) {
-  size_t n = strlen(path);
-  return n > 5 && strcmp(path + n - 5, ".html") == 0;
-}
-
 static sw_rc write_outputs(const settings *s, const sw_session *session, const sw_report *r, sw_diag *d) {
   sw_text t = {0};
   if (s->output) {
@@ -77,11 +72,7 @@ static sw_rc write_outputs(const settings *s, const sw_session *session, const s
     }
     SW_TRY(sw_save_text(s->output, &t, d));
   }
-  for (int i = 0; i < s->report.n; i++) {
-    sw_text page = {0};
-    (is_page(s->report.at[i]) ? sw_report_html : sw_report_json)(r, &page);
-    SW_TRY(sw_save_text(s->report.at[i], &page, d));
-  }
+  SW_TRY(sw_save_reports(r, &s->report, d));
   return sw_emit_all(session, r->plan, &s->emit, d);
 }
 

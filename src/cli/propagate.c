@@ -1,6 +1,7 @@
 /* shardwright propagate: complete a model's annotations to a plan, without search. */
 #include "cli/output.h"
 #include "cli/session.h"
+#include "cli/terminal.h"
 #include "shardwright/factor_rule.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/propagate.h"
@@ -9,7 +10,8 @@ typedef struct settings {
   sw_model_options from;
   const char *strategy, *output;
   sw_pairs emit;
-  bool show_rules;
+  sw_words report;
+  bool table, show_rules;
 } settings;
 
 static const sw_operand kOperands[] = {
@@ -26,6 +28,10 @@ static const sw_option kOptions[] = {
     SW_OPTION_OUTPUT_INTO(settings, output),
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),
      .choices = SW_EMIT_KINDS},
+    {"report", 0, SW_OPTION_WORDS, "FILE", NULL, "write a report: as a page when the name ends in .html, else as JSON",
+     SW_INTO_WORDS(settings, report)},
+    {"table", 0, SW_OPTION_FLAG, NULL, NULL, "print what the plan costs, as plan does, instead of the plan",
+     SW_INTO_FLAG(settings, table)},
     {"show-rules", 0, SW_OPTION_FLAG, NULL, NULL, "print each op's rule in Shardy's notation instead of propagating",
      SW_INTO_FLAG(settings, show_rules)},
 };
@@ -39,7 +45,14 @@ static sw_rc propagate(const settings *s, const sw_session *session, sw_arena *a
   SW_TRY(sw_propagate(session->graph, session->machine, t, arena, &plan, d));
   SW_TRY(sw_plan_account(&plan, arena, &account, d));
   SW_TRY(sw_emit_all(session, &plan, &s->emit, d));
-  sw_rc rc = sw_plan_write(&plan, &account, &out, d);
+  sw_report report = {0};
+  if (s->table || s->report.n) SW_TRY(sw_report_build(&plan, &account, arena, &report, d));
+  SW_TRY(sw_save_reports(&report, &s->report, d));
+  sw_rc rc = SW_OK;
+  if (s->table)
+    sw_report_table(&report, sw_terminal_has_colour(stdout), &out);
+  else
+    rc = sw_plan_write(&plan, &account, &out, d);
   if (rc) sw_text_free(&out);
   return rc ? rc : sw_save_text(s->output, &out, d);
 }

@@ -90,6 +90,20 @@ sw_rc sw_save_text(const char *path, sw_text *t, sw_diag *d) {
   return rc;
 }
 
+static bool is_page(const char *path) {
+  size_t n = strlen(path);
+  return n > 5 && strcmp(path + n - 5, ".html") == 0;
+}
+
+sw_rc sw_save_reports(const sw_report *r, const sw_words *files, sw_diag *d) {
+  for (int i = 0; i < files->n; i++) {
+    sw_text page = {0};
+    (is_page(files->at[i]) ? sw_report_html : sw_report_json)(r, &page);
+    SW_TRY(sw_save_text(files->at[i], &page, d));
+  }
+  return SW_OK;
+}
+
 static bool is_annotated_form(const char *kind) { return strcmp(kind, "sdy") == 0 || strcmp(kind, "hlo") == 0; }
 
 static sw_rc emit_one(const sw_session *s, const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d) {

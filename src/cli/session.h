@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "shardwright/program.h"
+#include "shardwright/report.h"
 
 typedef struct sw_session {
   sw_graph *graph;     /* owned, unless there is a program */
@@ -56,6 +57,8 @@ void sw_session_report(void *user, const sw_diag *d);
 SW_CHECKED sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit, sw_diag *d);
 #define SW_EMIT_KINDS "sdy|hlo|shard|spmd|jax|dtensor"
 
+/* Write a report to each of the files: as a page when its name ends in .html, else as JSON. */
+SW_CHECKED sw_rc sw_save_reports(const sw_report *r, const sw_words *files, sw_diag *d);
 /* Write text to a file ("-": standard output) and free it. */
 SW_CHECKED sw_rc sw_save_text(const char *path, sw_text *t, sw_diag *d);
 

@@ -1,5 +1,6 @@
 /* Sharding propagation. The state is one optional sharding per definition, one per use, one optional strategy per op;
- * a sweep only ever fills what is empty, so two sweeps end it.
+ * a sweep only ever fills what is empty. Ops with nothing around them when the two sweeps pass (constants, whose users
+ * are cut by the second) are asked again, until no more of them is decided.
  */
 #include "shardwright/propagate.h"
 
@@ -255,6 +256,13 @@ static sw_rc visit(state *s, sw_id id, sw_diag *d) {
   return SW_OK;
 }
 
+/* Ops without a strategy yet. */
+static int32_t open_ops(const state *s) {
+  int32_t n = 0;
+  for (sw_id id = 0; id < s->g->n_ops; id++) n += !s->decided[id];
+  return n;
+}
+
 static sw_rc sweep(state *s, bool backward, sw_diag *d) {
   const sw_block *b = sw_graph_main_block(s->g);
   for (int32_t i = 0; i < b->n_ops; i++) SW_TRY(visit(s, b->ops[backward ? b->n_ops - 1 - i : i], d));
@@ -327,7 +335,12 @@ sw_rc sw_propagate(const sw_graph *g, const sw_machine *machine, sw_traversal t,
   sw_rc rc = state_init(&s, &scratch, d);
   bool backward_first = t == SW_TRAVERSE_BACKWARD_FORWARD || t == SW_TRAVERSE_BACKWARD;
   if (!rc) rc = sweep(&s, backward_first, d);
-  if (!rc && t <= SW_TRAVERSE_FORWARD_BACKWARD) rc = sweep(&s, !backward_first, d);
+  bool both = t <= SW_TRAVERSE_FORWARD_BACKWARD;
+  if (!rc && both) rc = sweep(&s, !backward_first, d);
+  for (int32_t before = INT32_MAX, now; !rc && both && (now = open_ops(&s)) > 0 && now < before; before = now) {
+    rc = sweep(&s, backward_first, d);
+    if (!rc) rc = sweep(&s, !backward_first, d);
+  }
   if (!rc) settle_ties(&s);
   if (!rc) finish_ends(&s, out);
   sw_arena_deinit(&scratch);
