@@ -90,6 +90,13 @@ static void visit(part *p) {
   if (!p->merged) add_pair(p, need, keep);
 }
 
+/* What the coordinate's step from c - 1 to c adds to a term's digit. Axes are mostly whole: no division then. */
+static int64_t digit_step(const term *t, int64_t axis_size, int64_t c) {
+  if (c == 0) return 0;
+  if (t->size == axis_size) return 1;
+  return c / t->below % t->size - (c - 1) / t->below % t->size;
+}
+
 static void walk(part *p, int level) {
   if (level == p->n_axes) {
     visit(p);
@@ -99,14 +106,14 @@ static void walk(part *p, int level) {
   for (int64_t c = 0; c < size; c++) {
     for (int k = p->first_term[level]; k < p->first_term[level + 1]; k++) {
       const term *t = &p->term[k];
-      int64_t step = c / t->below % t->size - (c ? (c - 1) / t->below % t->size : 0);
-      (t->in_dst ? p->j : p->i)[t->dim] += step * t->weight;
+      (t->in_dst ? p->j : p->i)[t->dim] += digit_step(t, size, c) * t->weight;
     }
     walk(p, level + 1);
   }
   for (int k = p->first_term[level]; k < p->first_term[level + 1]; k++) {
     const term *t = &p->term[k];
-    (t->in_dst ? p->j : p->i)[t->dim] -= (size - 1) / t->below % t->size * t->weight;
+    int64_t last = t->size == size ? size - 1 : (size - 1) / t->below % t->size;
+    (t->in_dst ? p->j : p->i)[t->dim] -= last * t->weight;
   }
 }
 

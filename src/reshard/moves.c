@@ -64,10 +64,9 @@ int64_t rs_size_of(const rs_query *q, const uint8_t *atoms, int n) {
 }
 
 void rs_push(const rs_query *q, rs_lists *l, int dim, const uint8_t *atoms, int n) {
-  memcpy(&l->atom[dim][l->len[dim]], atoms, (size_t)n);
-  l->len[dim] = (uint8_t)(l->len[dim] + n);
   l->shards[dim] *= rs_size_of(q, atoms, n);
   for (int i = 0; i < n; i++) {
+    l->atom[dim][l->len[dim]++] = atoms[i];
     l->used |= 1u << atoms[i];
     l->partial &= ~(1u << atoms[i]);
   }
@@ -109,22 +108,69 @@ static void append_run(const moving *v, sw_coll_op op, int dim, uint8_t atom, un
   }
 }
 
+/* Is all here as the target wants it, and does one more cut divide the extent? */
+static bool is_spare(const moving *v, int dim, uint8_t atom) {
+  int64_t cuts = v->from->shards[dim] * v->q->space.atom[atom].size;
+  return all_right(v, dim) && v->from->len[dim] == v->target->len[dim] && v->q->space.dims[dim] % cuts == 0;
+}
+
+/* Where an atom goes that does not stay: spare dimensions are all alike, so the first will do; any where there is none.
+ */
+static bool may_pass(const moving *v, int dim, uint8_t atom) {
+  if (v->q->thorough || v->q->no_exchange || v->q->opaque_target) return true;
+  for (int d = 0; d < v->q->space.rank; d++) {
+    if (is_spare(v, d, atom)) return d == dim;
+  }
+  return true;
+}
+
+/* Would one more cut bring equal blocks nearer, for a permute? */
+static bool balances(const moving *v, int dim, uint8_t atom) {
+  return v->conflict && v->target->shards[dim] % (v->from->shards[dim] * v->q->space.atom[atom].size) == 0;
+}
+
+/* An axis that neither end uses, cut behind what is to be gathered: each device fetches a part over the slow links, and
+ * the gather goes over both. */
+static bool spreads(const moving *v, int dim, uint8_t atom) {
+  int len = v->from->len[dim];
+  if (v->q->target.at[atom] != RS_UNUSED || len == 0) return false;
+  uint8_t last = v->from->atom[dim][len - 1];
+  return v->q->target.at[last] == RS_UNUSED && (v->q->source.at[last] != RS_UNUSED || last < atom);
+}
+
+/* Is the last atom here on its way to where this one is wanted, too? Then both go together. */
+static bool rides(const moving *v, int dim, uint8_t atom) {
+  int len = v->from->len[dim];
+  uint8_t wanted = v->q->target.at[atom];
+  if (len <= v->right[dim] || wanted >= RS_PARTIAL) return false;
+  uint8_t last = v->q->target.at[v->from->atom[dim][len - 1]];
+  return last < RS_PARTIAL && last >> 4 == wanted >> 4;
+}
+
+/* Where what is reduced may go: where it is wanted, or behind what has to leave anyway. */
+static bool may_scatter(const moving *v, int dim, uint8_t atom) {
+  if (may_pass(v, dim, atom) || belongs(v, dim, atom) || rides(v, dim, atom)) return true;
+  int len = v->from->len[dim];
+  return len > v->right[dim] && v->q->target.at[v->from->atom[dim][len - 1]] == RS_UNUSED;
+}
+
 /* A helper is an axis as a whole, or what the source leaves of it: its digits follow each other, major first. */
 static bool can_help(const moving *v, int dim, uint8_t atom) {
-  if (v->q->no_exchange) return true; /* any may make blocks equal, for a permute */
+  if (v->q->no_exchange || spreads(v, dim, atom)) return true; /* or any that makes blocks equal, for a permute */
   if (!v->to_reduce && !(v->conflict && v->q->target.at[atom] == RS_UNUSED)) return false;
   const rs_space *s = &v->q->space;
-  if (atom == 0 || s->atom[atom - 1].axis != s->atom[atom].axis) return true;
-  if (v->q->source.at[atom - 1] != RS_UNUSED) return true;
   int len = v->from->len[dim];
-  return len > 0 && v->from->atom[dim][len - 1] == atom - 1;
+  bool goes_on = atom > 0 && s->atom[atom - 1].axis == s->atom[atom].axis && v->q->source.at[atom - 1] == RS_UNUSED;
+  if (goes_on) return len > 0 && v->from->atom[dim][len - 1] == atom - 1;
+  return may_pass(v, dim, atom) || balances(v, dim, atom);
 }
 
 static void slices(const moving *v, unsigned free_atoms) {
   for (int d = 0; d < v->q->space.rank; d++) {
     for (uint8_t a = 0; a < v->q->space.n; a++) {
       if (!(free_atoms >> a & 1u)) continue;
-      if (v->q->thorough || can_help(v, d, a) || belongs(v, d, a)) append_run(v, SW_COLL_ALL_SLICE, d, a, free_atoms);
+      if (v->q->thorough || can_help(v, d, a) || belongs(v, d, a) || rides(v, d, a))
+        append_run(v, SW_COLL_ALL_SLICE, d, a, free_atoms);
     }
   }
 }
@@ -144,13 +190,16 @@ static void scatter_all(const moving *v) {
   for (uint8_t a = 0; a < v->q->space.n; a++) {
     if (v->to_reduce >> a & 1u) atoms[n++] = a;
   }
-  for (int d = 0; n > 1 && d < v->q->space.rank; d++) append(v, SW_COLL_REDUCE_SCATTER, d, atoms, n);
+  for (int d = 0; n > 1 && d < v->q->space.rank; d++) {
+    if (may_scatter(v, d, atoms[0])) append(v, SW_COLL_REDUCE_SCATTER, d, atoms, n);
+  }
 }
 
 static void scatters(const moving *v, bool once) {
   for (int d = 0; d < v->q->space.rank; d++) {
     for (uint8_t a = 0; a < v->q->space.n; a++) {
-      if ((v->to_reduce >> a & 1u) && (!once || v->to_reduce == 1u << a)) {
+      bool alone = !once || v->to_reduce == 1u << a;
+      if ((v->to_reduce >> a & 1u) && alone && may_scatter(v, d, a)) {
         append_run(v, SW_COLL_REDUCE_SCATTER, d, a, once ? 0 : v->to_reduce);
       }
     }
@@ -294,15 +343,58 @@ static void together(const moving *v, unsigned may_ride) {
 }
 
 static void all_together(const moving *v) {
-  unsigned unwanted = 0;
+  unsigned unwanted = 0, wrong = 0, next = 0;
+  for (int d = 0; d < v->q->space.rank; d++) {
+    for (int i = v->right[d]; i < v->from->len[d]; i++) wrong |= 1u << v->from->atom[d][i];
+    if (all_right(v, d) && v->right[d] < v->target->len[d]) next |= 1u << v->target->atom[d][v->right[d]];
+  }
+  if (!(wrong & next)) return;
   for (int a = 0; a < v->q->space.n; a++) unwanted |= (unsigned)(v->q->target.at[a] == RS_UNUSED) << a;
   together(v, 0);
   if (unwanted) together(v, unwanted);
   if (v->q->thorough) together(v, ~0u);
 }
 
+/* How many atoms at the end of a dimension the target wants nowhere. */
+static int unwanted_at_end(const moving *v, int dim) {
+  int n = 0, len = v->from->len[dim];
+  while (n < len && v->q->target.at[v->from->atom[dim][len - 1 - n]] == RS_UNUSED) n++;
+  return n;
+}
+
+/* What is to be gathered from several dimensions is brought to one of them, for one gather. */
+static void merge_into(const moving *v, int dim) {
+  unsigned moved = 0;
+  rs_lists to = *v->from;
+  int from = -1, sources = 0;
+  bool even = true;
+  for (int d = 0; d < v->q->space.rank; d++) {
+    int n = d == dim ? 0 : unwanted_at_end(v, d);
+    const uint8_t *end = &v->from->atom[d][v->from->len[d] - n];
+    int64_t size = rs_size_of(v->q, end, n);
+    if (n == 0 || !rs_cuts_nest(v->q->space.dims[d], v->from->shards[d] / size, size)) continue;
+    from = d;
+    sources++;
+    even = even && v->q->space.dims[d] % v->from->shards[d] == 0;
+    for (int i = 0; i < n; i++) moved |= 1u << end[i];
+    rs_pop(v->q, &to, d, n);
+    rs_push(v->q, &to, dim, end, n);
+  }
+  if (sources == 1) all_to_all(v, from, dim, unwanted_at_end(v, from));
+  if (sources < 2 || !even || v->q->space.dims[dim] % to.shards[dim] != 0) return;
+  double price = rs_collective_over_s(v->q, SW_COLL_ALL_TO_ALL, moved, v->bytes);
+  make_offer(v, &to, (rs_move){SW_COLL_ALL_TO_ALL_DIMS, 0, 0, 0, (uint16_t)moved}, price, v->bytes);
+}
+
+static void merge_gathers(const moving *v) {
+  for (int d = 0; d < v->q->space.rank; d++) {
+    if (unwanted_at_end(v, d) > 0) merge_into(v, d);
+  }
+}
+
 static void leaves(const moving *v) {
   all_together(v);
+  merge_gathers(v);
   for (int d = 0; d < v->q->space.rank; d++) {
     bool any = v->q->thorough || !is_even(v, d);
     int most = any ? v->from->len[d] : v->from->len[d] - v->right[d];

@@ -56,7 +56,7 @@ static void frame_opaque(rs_request *r, const sw_mesh *m) {
   r->source = r->from;
   r->target = r->to;
   if (!keep) make_all(r);
-  bool source_plain = is_plain(&r->from) && rs_space_init(&q->space, m, rank, q->space.dims, &r->from, &r->from);
+  bool source_plain = is_plain(&r->from) && rs_space_init(&q->space, m, rank, q->space.dims, &r->from, &r->from, 0);
   if (source_plain) {
     q->source = rs_state_of(&q->space, &r->from);
     q->opaque_target = &r->target;
@@ -74,7 +74,7 @@ static void frame_opaque(rs_request *r, const sw_mesh *m) {
   sw_sharding none = sw_sharding_replicated(rank);
   sw_sharding plain_target = is_plain(&r->target) ? without_partial(r->target) : none;
   bool target_plain = is_plain(&r->target) && !keep && !q->target_mesh &&
-                      rs_space_init(&q->space, m, rank, q->space.dims, &plain_target, &plain_target);
+                      rs_space_init(&q->space, m, rank, q->space.dims, &plain_target, &plain_target, 0);
   if (!target_plain) {
     q->space.n = 0;
     q->opaque_target = &r->target;
@@ -133,8 +133,9 @@ sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d) {
   bool stale = o->refresh_halos && r->from.halos;
   r->nothing_to_do = sw_sharding_equal(&r->from, &r->to) && !stale && !foreign;
   if (r->nothing_to_do) return SW_OK;
-  bool plain =
-      is_plain(&r->from) && is_plain(&r->to) && !foreign && rs_space_init(&q->space, m, rank, dims, &r->from, &r->to);
+  const int most_split = q->no_exchange ? 8 : 4; /* an exchange does as well, and few atoms are found fast */
+  bool plain = is_plain(&r->from) && is_plain(&r->to) && !foreign &&
+               rs_space_init(&q->space, m, rank, dims, &r->from, &r->to, most_split);
   if (plain) {
     frame_plain(r);
     q->thorough = q->no_exchange && r->from.n_partial == 0 && few_states(&q->space);

@@ -81,7 +81,7 @@ static bool atoms_of(rs_space *s, const borders *b) {
 }
 
 bool rs_space_init(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *a,
-                   const sw_sharding *b) {
+                   const sw_sharding *b, int most_split) {
   *s = (rs_space){.mesh = m, .rank = rank, .dims = dims};
   borders plain = {0}, split;
   for (int i = 0; i < m->n_axes; i++) {
@@ -91,7 +91,7 @@ bool rs_space_init(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims,
   if (!add_sharding(&plain, a) || !add_sharding(&plain, b)) return false;
   split = plain;
   split_slots(&split, a, b);
-  return (atoms_of(s, &split) && s->n <= 8) || atoms_of(s, &plain);
+  return (atoms_of(s, &split) && s->n <= most_split) || atoms_of(s, &plain);
 }
 
 bool rs_space_init_all(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *all, int n) {

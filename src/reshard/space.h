@@ -34,10 +34,10 @@ typedef struct rs_lists {
   unsigned used, partial; /* bit sets of atoms */
 } rs_lists;
 
-/* Atoms for two plain shardings (no offsets, no halos) in normal form. False when their sub-axes have no common
- * digits, or the atoms are too many. */
+/* Atoms for two plain shardings (no offsets, no halos) in normal form; axes are split for equal slots while that gives
+ * at most `most_split` atoms. False when their sub-axes have no common digits, or the atoms are too many. */
 bool rs_space_init(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *a,
-                   const sw_sharding *b);
+                   const sw_sharding *b, int most_split);
 /* Atoms for all of n such shardings. */
 bool rs_space_init_all(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *all, int n);
 rs_state rs_state_of(const rs_space *s, const sw_sharding *sharding);
