@@ -41,7 +41,7 @@ SW_API void sw_plan_use_sharding(const sw_plan *p, sw_value_use use, sw_sharding
 typedef struct sw_plan_reshard {
   sw_id value;
   sw_sharding from, to;
-  sw_route route;
+  const sw_route *route; /* in the arena, and shared */
   int32_t step; /* position in the program of the first use; n_ops of the block for outputs */
   int32_t last_step;
   int32_t n_uses;

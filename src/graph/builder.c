@@ -32,6 +32,7 @@ static void draft_free(sw_function_draft *f) {
   sw_array_free(&f->outputs);
   sw_array_free(&f->alias);
   sw_array_free(&f->output_names);
+  sw_dict_deinit(&f->output_at);
   sw_array_free(&f->output_spans);
 }
 
@@ -198,10 +199,7 @@ static sw_rc check_alias(const sw_graph *g, const sw_function_draft *f, const sw
 }
 
 static bool has_output(const sw_function_draft *f, const char *name) {
-  for (size_t i = 0; i < f->output_names.n; i++) {
-    if (strcmp(f->output_names.at[i], name) == 0) return true;
-  }
-  return false;
+  return sw_dict_get(&f->output_at, name, strlen(name)) != NULL;
 }
 
 sw_rc sw_graph_add_output(sw_graph *g, const char *name, sw_id value, sw_id alias, sw_span span, sw_diag *d) {
@@ -222,6 +220,7 @@ sw_rc sw_graph_add_output(sw_graph *g, const char *name, sw_id value, sw_id alia
   }
   text = sw_arena_strndup(&g->arena, text, strlen(text), d);
   if (!text) return SW_E_RESOURCE;
+  SW_TRY(sw_dict_put(&f->output_at, text, strlen(text), (int64_t)f->outputs.n, NULL, NULL, d));
   SW_TRY(sw_array_push(&f->outputs, value, d));
   SW_TRY(sw_array_push(&f->alias, alias < 0 ? -1 : alias, d));
   SW_TRY(sw_array_push(&f->output_names, text, d));

@@ -25,6 +25,7 @@ typedef struct sw_function_draft {
   sw_id body;
   SW_ARRAY(sw_id) args, ops, outputs, alias;
   SW_ARRAY(const char *) output_names;
+  sw_dict output_at; /* from a name to its index in output_names */
   SW_ARRAY(sw_span) output_spans;
 } sw_function_draft;
 

@@ -99,10 +99,10 @@ static void account_reshards(ledger *l) {
     const sw_plan_reshard *r = &l->out->reshards[i];
     const sw_type *type = &l->p->graph->values[r->value].type;
     l->repeats = (double)sw_value_repeats(l->p->graph, r->value);
-    l->out->reshard_s += r->route.cost_s * l->repeats;
-    l->out->full_replications += r->route.full_replication;
-    for (int k = 0; k < r->route.n_steps; k++) {
-      const sw_route_step *st = &r->route.step[k];
+    l->out->reshard_s += r->route->cost_s * l->repeats;
+    l->out->full_replications += r->route->full_replication;
+    for (int k = 0; k < r->route->n_steps; k++) {
+      const sw_route_step *st = &r->route->step[k];
       if (st->coll.src) {
         add_tiling_step(l, st->coll.op, st->coll.src, st->coll.dst, st->cost_s, st->max_bytes);
       } else {
@@ -111,7 +111,7 @@ static void account_reshards(ledger *l) {
     }
     l->last_direct[r->value] = (int32_t)sw_max_i64(l->last_direct[r->value], r->step);
     hold(l, r->step, r->last_step, sw_sharding_local_bytes(&r->to, type->dims, type->dtype));
-    int64_t temp = route_temp_bytes(&r->route, type);
+    int64_t temp = route_temp_bytes(r->route, type);
     if (temp) hold(l, r->step, r->step, temp);
   }
 }

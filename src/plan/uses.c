@@ -40,7 +40,7 @@ static sw_rc reshard_to(finder *f, sw_id value, const sw_sharding *from, const s
               f->p->graph->values[value].name);
   *out = (int32_t)f->all.n;
   SW_TRY(sw_array_push(&f->of_value, *out, d));
-  return sw_array_push(&f->all, ((sw_plan_reshard){value, *from, *to, *route, step, step, 0, NULL}), d);
+  return sw_array_push(&f->all, ((sw_plan_reshard){value, *from, *to, route, step, step, 0, NULL}), d);
 }
 
 static sw_rc reshards_of_value(finder *f, sw_id value, sw_diag *d) {

@@ -150,18 +150,18 @@ static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard 
                r->from.n_partial > r->to.n_partial ? "the result is partial and must be completed"
                : v->def < 0                        ? "the argument is held in another sharding than its use wants"
                                                    : "the op that uses it is cut differently");
-  sw_jw_f64(o, "seconds", r->route.cost_s);
-  sw_jw_f64(o, "bytes", r->route.max_bytes);
-  sw_jw_f64(o, "least_bytes", r->route.bound_max_bytes);
-  sw_jw_bool(o, "through_full_replication", r->route.full_replication);
+  sw_jw_f64(o, "seconds", r->route->cost_s);
+  sw_jw_f64(o, "bytes", r->route->max_bytes);
+  sw_jw_f64(o, "least_bytes", r->route->bound_max_bytes);
+  sw_jw_bool(o, "through_full_replication", r->route->full_replication);
   sw_jw_array(o, "steps");
-  for (int k = 0; k < r->route.n_steps; k++) {
+  for (int k = 0; k < r->route->n_steps; k++) {
     sw_text t = {0};
-    sw_collective_print(m, &r->route.step[k].coll, &t);
+    sw_collective_print(m, &r->route->step[k].coll, &t);
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "collective", sw_text_str(&t));
-    sw_jw_f64(o, "bytes", r->route.step[k].max_bytes);
-    sw_jw_f64(o, "seconds", r->route.step[k].cost_s);
+    sw_jw_f64(o, "bytes", r->route->step[k].max_bytes);
+    sw_jw_f64(o, "seconds", r->route->step[k].cost_s);
     sw_jw_end(o);
     sw_text_free(&t);
   }

@@ -35,42 +35,33 @@ static bool is_first(const sw_consumer *c, int32_t y, int32_t k) {
   return true;
 }
 
+/* One more for each sharding that consumer i can want. `last` [n_ids] has i + 1 where that is done already. */
+static void count_wants_of(const sw_pattern *p, int32_t i, int32_t *last, int32_t *count) {
+  const sw_consumer *c = &p->consumers[i];
+  for (int32_t k = 0; k < c->n_ports; k++) {
+    for (int32_t y = 0; y < c->choices->n && !port_of(c, k)->tied; y++) {
+      int32_t id = c->choices->ports[c->ports[k]].id[y];
+      count[id] += last[id] != i + 1;
+      last[id] = i + 1;
+    }
+  }
+}
+
 sw_rc sw_pattern_init(sw_pattern *p, const sw_prices *prices, sw_arena *arena, sw_diag *d) {
   p->shape_class = p->producer->ports[p->port].shape_class;
   p->n_ids = (int32_t)prices->classes.at[p->shape_class].shardings.n;
-  int32_t *last; /* consumer that was counted last, + 1 */
+  int32_t *last;
   SW_ARENA_NEW(p->wanting, arena, p->n_ids, d);
   SW_ARENA_NEW(p->shared_at, arena, p->n_ids, d);
   for (int32_t id = 0; id < p->n_ids; id++) p->shared_at[id] = -1;
   SW_ARENA_NEW(p->tables, arena, p->n_consumers, d);
   SW_ARENA_NEW(last, arena, p->n_ids, d);
-  for (int32_t i = 0; i < p->n_consumers; i++) {
-    const sw_consumer *c = &p->consumers[i];
-    for (int32_t k = 0; k < c->n_ports; k++) {
-      for (int32_t y = 0; y < c->choices->n && !port_of(c, k)->tied; y++) {
-        int32_t id = c->choices->ports[c->ports[k]].id[y];
-        if (last[id] == i + 1) continue;
-        last[id] = i + 1;
-        p->wanting[id]++;
-      }
-    }
-  }
+  for (int32_t i = 0; i < p->n_consumers; i++) count_wants_of(p, i, last, p->wanting);
   return SW_OK;
 }
 
-/* Which of the consumers that can want `id` the i-th is: the first ones carry the remainder of the division. */
-static int32_t rank_of(const sw_pattern *p, int32_t i, int32_t id) {
-  int32_t rank = 0;
-  for (int32_t j = 0; j < i; j++) {
-    const sw_consumer *c = &p->consumers[j];
-    bool can = false;
-    for (int32_t y = 0; y < c->choices->n && !can; y++) can = wants(c, y, id);
-    rank += can;
-  }
-  return rank;
-}
-
-/* What consumer i is charged for wanting `id` when the whole route costs `units`. */
+/* What a consumer is charged for wanting `id` when the whole route costs `units`. `rank`: how many before it can want
+ * it; the first ones carry the remainder of the division. */
 static int64_t part_of(const sw_pattern *p, int32_t id, int32_t rank, int64_t units) {
   if (units >= SW_FORBIDDEN) return SW_FORBIDDEN;
   int64_t m = p->wanting[id];
@@ -192,16 +183,17 @@ static sw_rc fill_table(const sw_pattern *p, sw_prices *prices, int32_t i, const
 
 sw_rc sw_pattern_tables(sw_pattern *p, sw_prices *prices, sw_arena *arena, sw_diag *d) {
   if (p->ready) return SW_OK;
-  int32_t *rank;
+  int32_t *rank, *last;
   SW_ARENA_NEW(rank, arena, p->n_ids, d);
+  SW_ARENA_NEW(last, arena, p->n_ids, d);
   SW_TRY(p->n_shared ? list_rows(p, prices, arena, d) : list_choices(p, arena, d));
   for (int32_t i = 0; i < p->n_consumers; i++) {
     int64_t *table;
     bool any = false;
-    for (int32_t id = 0; id < p->n_ids; id++) rank[id] = p->wanting[id] > 1 ? rank_of(p, i, id) : 0;
     SW_ARENA_NEW(table, arena, (size_t)p->n_rows * (size_t)p->consumers[i].choices->n, d);
     SW_TRY(fill_table(p, prices, i, rank, table, &any, d));
     p->tables[i] = any ? table : NULL;
+    count_wants_of(p, i, last, rank);
   }
   p->ready = true;
   return SW_OK;

@@ -94,10 +94,9 @@ static sw_rc add_op_uses(const sw_model_reader *r, const sw_json *v, const char 
 }
 
 static sw_rc add_output_use(const sw_model_reader *r, const sw_json *v, const char *name, use_list *out) {
-  size_t i = 0;
-  while (i < r->output_names.n && strcmp(r->output_names.at[i], name) != 0) i++;
-  if (i == r->output_names.n) return SW_MODEL_FAIL(r, v, "there is no output '%.60s'; expected the name of one", name);
-  return sw_array_push(out, ((sw_value_use){-1, (int32_t)i}), r->d);
+  const int64_t *at = sw_dict_get(&r->output_at, name, strlen(name));
+  if (!at) return SW_MODEL_FAIL(r, v, "there is no output '%.60s'; expected the name of one", name);
+  return sw_array_push(out, ((sw_value_use){-1, (int32_t)*at}), r->d);
 }
 
 static sw_rc read_user(const sw_model_reader *r, const sw_json *v, sw_id value, use_list *out) {

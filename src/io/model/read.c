@@ -298,7 +298,7 @@ static sw_rc named_value(const sw_model_reader *r, const sw_json *v, sw_id *out)
 
 static sw_rc add_output(sw_model_reader *r, const sw_json *v, const char *name, sw_id value, sw_id alias) {
   if (!name) name = r->g->values[value].name;
-  SW_TRY(sw_array_push(&r->output_names, name, r->d));
+  SW_TRY(sw_dict_put(&r->output_at, name, strlen(name), (int64_t)r->output_at.n, NULL, NULL, r->d));
   return sw_graph_add_output(r->g, name, value, alias, sw_model_span(r, v), r->d);
 }
 
@@ -330,8 +330,7 @@ static sw_rc read_output_values(sw_model_reader *r) {
     if (kind != OUTPUT) continue;
     SW_TRY(sw_json_string(entry, "name", &name, r->d));
     SW_TRY(check_listed(r, entry));
-    bool returned = false;
-    for (size_t k = 0; k < r->output_names.n; k++) returned = returned || strcmp(r->output_names.at[k], name) == 0;
+    bool returned = sw_dict_get(&r->output_at, name, strlen(name)) != NULL;
     if (!returned) SW_TRY(add_output(r, entry, NULL, sw_graph_value_named(r->g, name), -1));
   }
   return SW_OK;
@@ -372,7 +371,7 @@ static sw_rc read_parts(sw_model_reader *r, const sw_json *root) {
   for (int i = 0; i < r->ops->n; i++) SW_TRY(read_op(r, i));
   for (int i = 0; r->outputs && i < r->outputs->n; i++) SW_TRY(read_output(r, &r->outputs->at[i]));
   SW_TRY(read_output_values(r));
-  if (!r->output_names.n) {
+  if (!r->output_at.n) {
     return SW_MODEL_FAIL(r, root, "the model returns nothing; expected \"outputs\", or a value of kind output");
   }
   for (int i = 0; r->values && i < r->values->n; i++) SW_TRY(check_listed(r, &r->values->at[i]));
@@ -402,7 +401,7 @@ static sw_rc read_from(const char *path, const char *bytes, size_t n, sw_graph *
   if (!rc) rc = read_model(&r, root);
   sw_dict_deinit(&r.value_at);
   sw_dict_deinit(&r.op_at);
-  sw_array_free(&r.output_names);
+  sw_dict_deinit(&r.output_at);
   sw_arena_deinit(&arena);
   if (rc) {
     sw_graph_destroy(r.g);
