@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "shardwright/clock.h"
@@ -38,6 +39,13 @@ static inline int check_scale(int n) {
   double f = s ? atof(s) : 1.0;
   double k = f * n;
   return k < 1 ? 1 : (int)k;
+}
+
+/* Seconds of the processor that this program has used. */
+static inline double check_cpu_s(void) { return (double)clock() / CLOCKS_PER_SEC; }
+/* Of one job and of one four times as large: a quadratic pass would make it sixteen times as long. */
+static inline void check_grows_linearly(double small_s, double large_s) {
+  if (large_s > 0.2 + 10 * small_s) fail_msg("%.3f s for a job, %.3f s for one four times as large", small_s, large_s);
 }
 
 #endif
