@@ -3,8 +3,8 @@
  *
  *   10 rows over 4 devices: tensor<3xf32>, all_gather gives tensor<12xf32>, a slice keeps tensor<10xf32>
  *
- * An exchange is a shift or an update_halo where one of them does the same; otherwise a call of a private function
- * whose attributes hold the two tilings.
+ * An exchange is a shift or an update_halo where one of them does the same; otherwise a call of a private function of
+ * sends and receives (spmd_rounds.c) whose attributes hold the two tilings.
  */
 #include <string.h>
 
@@ -288,9 +288,10 @@ static sw_rc find_external(sw_spmd_writer *s, const char *declaration, size_t *o
 
 static sw_rc put_call(const call *k, sw_diag *d) {
   sw_mlir *w = &k->s->w;
-  sw_text t = {0};
+  sw_text t = {0}, body = {0};
   size_t number;
-  sw_text_puts(&t, "(");
+  sw_rc rc = sw_spmd_write_rounds(k->s, k->c, k->in.type, k->out.type, &body, d);
+  sw_text_puts(&t, body.n ? "(%x: " : "(");
   sw_mlir_type(&k->in.type, &t);
   sw_text_puts(&t, ") -> ");
   sw_mlir_type(&k->out.type, &t);
@@ -307,8 +308,11 @@ static sw_rc put_call(const call *k, sw_diag *d) {
   put_tiling(w, "source", k->c->src, &t);
   put_tiling(w, "target", k->c->dst, &t);
   sw_text_puts(&t, "}");
-  sw_rc rc = t.rc ? t.rc : find_external(k->s, sw_text_str(&t), &number, d);
+  if (body.n) sw_text_printf(&t, " {\n%s  }", sw_text_str(&body));
+  if (!rc && (t.rc || body.rc)) rc = SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
+  if (!rc) rc = find_external(k->s, sw_text_str(&t), &number, d);
   sw_text_free(&t);
+  sw_text_free(&body);
   SW_TRY(rc);
   sw_text_printf(w->out, "    %s = call @shardwright.exchange_%zu(%s) : (", k->out.name, number, k->in.name);
   sw_mlir_type(&k->in.type, w->out);
