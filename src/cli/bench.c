@@ -18,7 +18,7 @@ typedef struct settings {
   sw_words hw;
   bool fit, rows, json;
   const char *only, *mesh;
-  double min_s, time_limit;
+  double min_s, time_limit, gap;
   int64_t layers, threads, seeds;
   sw_words instances;
 } settings;
@@ -28,7 +28,9 @@ static const sw_operand kOperands[] = {
      "costs: predicted against measured times; kernels: how fast ops execute; plan: plans against baselines, and "
      "planning time; reshard: time of routes and tables beside their limits; solve: the solver on selection problems",
      SW_INTO_TEXT(settings, what), .choices = "costs|kernels|plan|reshard|solve"},
-    {"INSTANCE", "solve: problem files, or made-up problems small:SEED, tied:SEED, large:SEED",
+    {"INSTANCE",
+     "solve: problem files, or made-up problems small:SEED, tied:SEED, large:SEED; plan: StableHLO programs instead of "
+     "made models, or gpt2:LAYERS for one that is written and read again",
      SW_INTO_WORDS(settings, instances), .optional = true, .repeated = true},
 };
 static const sw_option kOptions[] = {
@@ -44,7 +46,10 @@ static const sw_option kOptions[] = {
      SW_INTO_TEXT(settings, only)},
     {"min-time", 0, SW_OPTION_NUMBER, "S", "0.2", "kernels: repeat each for at least S seconds; the best time counts",
      SW_INTO_NUMBER(settings, min_s), .min = 0.001, .max = 60},
-    {"mesh", 0, SW_OPTION_TEXT, "MESH", "x=2,y=4", "plan: the mesh", SW_INTO_TEXT(settings, mesh)},
+    {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "plan: the mesh; without it x=2,y=4, or a program's own",
+     SW_INTO_TEXT(settings, mesh)},
+    {"gap", 0, SW_OPTION_NUMBER, "PERCENT", "1", "plan: of programs, how close to the bound is close enough",
+     SW_INTO_NUMBER(settings, gap), .min = 0, .max = 100},
     {"time-limit", 0, SW_OPTION_NUMBER, "S", "20", "plan, solve: seconds that one search may take",
      SW_INTO_NUMBER(settings, time_limit), .min = 0.05, .max = 1e6},
     {"layers", 0, SW_OPTION_INT, "N", "128", "plan: most layers of the tables by layers; 0: no such tables",
@@ -142,13 +147,17 @@ static sw_rc bench_plan(const sw_call *call, sw_diag *d) {
   sw_mesh mesh;
   int worse;
   SW_TRY(sw_profile_read(s->hw.n ? s->hw.at[0] : "dgx-h100", call->arena, &profile, d));
-  SW_TRY(sw_mesh_parse(s->mesh, call->arena, &mesh, d));
+  SW_TRY(sw_mesh_parse(s->mesh ? s->mesh : "x=2,y=4", call->arena, &mesh, d));
+  bool own = s->instances.n && !s->mesh;
   sw_bench_plan_options o = {.profile = profile,
-                             .mesh = &mesh,
+                             .mesh = own ? NULL : &mesh,
+                             .fallback = &mesh,
+                             .gap = s->gap / 100,
                              .time_limit_s = s->time_limit,
                              .only = s->only,
                              .most_layers = s->layers,
                              .cancel = call->cancel};
+  if (s->instances.n) return sw_bench_programs(&o, s->instances.at, s->instances.n, print_line, NULL, d);
   SW_TRY(sw_bench_plan(&o, print_line, NULL, &worse, d));
   return worse ? SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "%d plans cost more than a baseline that fits", worse) : SW_OK;
 }
@@ -244,10 +253,10 @@ static sw_rc bench_solve(const sw_call *call, sw_diag *d) {
 static sw_rc run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   if (strcmp(s->what, "solve") == 0) return bench_solve(call, d);
+  if (strcmp(s->what, "plan") == 0) return bench_plan(call, d);
   if (s->instances.n)
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "bench %s takes no instances; '%s' is one too many", s->what,
                    s->instances.at[0]);
-  if (strcmp(s->what, "plan") == 0) return bench_plan(call, d);
   if (strcmp(s->what, "reshard") == 0) return bench_reshard(call, d);
   return strcmp(s->what, "kernels") == 0 ? bench_kernels(call, d) : bench_costs(call, d);
 }

@@ -1,0 +1,124 @@
+/* shardwright bench plan PROGRAM...: how long it takes to read a program and to plan it, and how well it is planned.
+ *
+ *   gpt2:1250    GPT-2 of 1250 layers, written as StableHLO text and read again: some hundred thousand ops
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "shardwright/bench_plan.h"
+#include "shardwright/emit.h"
+#include "shardwright/file.h"
+#include "shardwright/gen.h"
+#include "shardwright/profile_json.h"
+#include "shardwright/program.h"
+
+static const char kLayers[] = "gpt2:";
+
+typedef struct text_file {
+  char *bytes; /* owned */
+  size_t n;
+} text_file;
+
+/* The text of a made model: the program of a mesh with one device is the whole program. */
+static sw_rc make_text(const char *layers, text_file *out, sw_diag *d) {
+  sw_gen_arg arg = {"layers", layers};
+  sw_arena arena = {0};
+  sw_graph *g = NULL;
+  sw_mesh mesh;
+  sw_machine *machine;
+  sw_plan plan;
+  sw_text text = {0};
+  const sw_profile *profile;
+  sw_rc rc = sw_gen_model("gpt2", &arg, 1, &g, d);
+  if (!rc) rc = sw_mesh_parse("x=1", &arena, &mesh, d);
+  if (!rc) rc = sw_profile_read("local", &arena, &profile, d);
+  if (!rc) rc = sw_machine_build(&arena, profile, &mesh, &machine, d);
+  if (!rc) rc = sw_plan_build(g, machine, &arena, &plan, d);
+  if (!rc) rc = sw_emit_plan(&plan, "spmd", &text, d);
+  if (!rc && text.rc) rc = SW_FAIL(d, text.rc, SW_NOWHERE, "out of memory");
+  sw_graph_destroy(g);
+  sw_arena_deinit(&arena);
+  if (rc)
+    sw_text_free(&text);
+  else
+    *out = (text_file){text.at, text.n};
+  return rc;
+}
+
+static sw_rc get_text(const char *name, text_file *out, sw_diag *d) {
+  size_t n = strlen(kLayers);
+  if (strncmp(name, kLayers, n) == 0) return make_text(name + n, out, d);
+  return sw_file_read(name, &out->bytes, &out->n, d);
+}
+
+static sw_rc emit(sw_bench_line line, void *user, sw_text *t, sw_diag *d) {
+  sw_rc rc = t->rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : line(user, sw_text_str(t), d);
+  sw_text_free(t);
+  return rc;
+}
+
+static void cell_seconds(sw_text *t, double seconds) {
+  size_t start = t->n;
+  sw_text_seconds(t, seconds);
+  sw_text_pad(t, start, 11);
+}
+
+static sw_rc plan_row(const sw_bench_plan_options *o, const sw_graph *g, sw_arena *arena, sw_text *t, sw_diag *d) {
+  sw_plan_options options = {
+      .solve = {.time_limit_s = o->time_limit_s, .gap = o->gap, .threads = 1, .cancel = o->cancel}};
+  sw_machine *machine;
+  sw_plan plan;
+  sw_account account;
+  sw_text mesh = {0};
+  sw_mesh_print(&g->mesh, &mesh);
+  SW_TRY(sw_machine_build(arena, o->profile, &g->mesh, &machine, d));
+  SW_TRY(sw_plan_search(g, machine, &options, arena, &plan, d));
+  if (sw_cancelled(o->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
+  SW_TRY(sw_plan_account(&plan, arena, &account, d));
+  double gap = plan.cost_units ? 100.0 * (double)(plan.cost_units - plan.bound_units) / (double)plan.cost_units : 0;
+  cell_seconds(t, plan.time_s);
+  cell_seconds(t, account.total_s);
+  sw_text_printf(t, "%6.2f %%  %s", gap, mesh.rc ? "" : sw_text_str(&mesh));
+  sw_text_free(&mesh);
+  return SW_OK;
+}
+
+static sw_rc row(const sw_bench_plan_options *o, const char *name, sw_text *t, sw_diag *d) {
+  text_file file;
+  sw_program *program = NULL;
+  sw_arena arena = {0};
+  SW_TRY(get_text(name, &file, d));
+  sw_program_options options = {.mesh = o->mesh, .fallback = o->fallback};
+  double start = sw_now_s();
+  sw_rc rc = sw_program_parse(sw_path_base(name), file.bytes, file.n, &options, &program, d);
+  double read_s = sw_now_s() - start;
+  if (!rc) {
+    const sw_graph *g = sw_program_graph(program);
+    sw_text_printf(t, "%-40.40s %7d %6.2f MB  ", sw_path_base(name), sw_graph_main_block(g)->n_ops,
+                   (double)file.n * 1e-6);
+    cell_seconds(t, read_s);
+    rc = plan_row(o, g, &arena, t, d);
+  }
+  sw_mem_free(file.bytes);
+  sw_program_destroy(program);
+  sw_arena_deinit(&arena);
+  return rc;
+}
+
+sw_rc sw_bench_programs(const sw_bench_plan_options *o, const char *const *names, int n, sw_bench_line line, void *user,
+                        sw_diag *d) {
+  sw_text head = {0};
+  sw_text_printf(&head, "%-40s %7s %9s  %-11s%-11s%-11s%8s  mesh", "program", "ops", "text", "read in", "planned in",
+                 "predicted", "gap");
+  SW_TRY(emit(line, user, &head, d));
+  for (int i = 0; i < n; i++) {
+    sw_text t = {0};
+    sw_rc rc = row(o, names[i], &t, d);
+    if (rc) {
+      sw_text_free(&t);
+      return rc;
+    }
+    SW_TRY(emit(line, user, &t, d));
+  }
+  return SW_OK;
+}
