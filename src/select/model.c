@@ -236,7 +236,10 @@ sw_rc sel_model_init(sel_model *m, const sel_core *c, unsigned rules, sw_diag *d
   return SW_OK;
 }
 
-void sel_model_deinit(sel_model *m) { sw_arena_deinit(&m->mem); }
+void sel_model_deinit(sel_model *m) {
+  sw_dict_deinit(&m->folds);
+  sw_arena_deinit(&m->mem);
+}
 
 /* A table seen before is used again: `seen` maps bytes to the number of the table. */
 static sw_rc share_table(sel_model *m, sw_dict *seen, const sel_edge *g, sel_mat *mats, int32_t *n_mats, int32_t *mat,

@@ -13,6 +13,7 @@
 #define SELECT_MODEL_H_
 
 #include "select/core.h"
+#include "shardwright/hash.h"
 #include "shardwright/text.h"
 
 typedef struct sel_ids {
@@ -69,6 +70,8 @@ typedef struct sel_model {
   const int64_t *time;           /* of the core's steps, when it is a problem's */
   int32_t *alive_of;             /* after a freeze: variable of the rest -> variable */
   int32_t n_alive;
+  sw_dict folds; /* of rule_degree.c: hash of a fold -> struct sel_fold */
+  size_t fold_bytes;
 } sel_model;
 
 /* `log` and `above` are set by the caller before, the rest is zero. */

@@ -4,7 +4,10 @@
  *
  * Cost: values(v) x values(a) x values(b).
  */
+#include <string.h>
+
 #include "select/proof.h"
+#include "shardwright/hash.h"
 
 static sw_rc fix(sel_model *m, int32_t v, sw_diag *d) {
   sel_log_fold(m, v);
@@ -69,42 +72,60 @@ static sw_rc fold_leaf(sel_model *m, int32_t v, sw_diag *d) {
   return lost ? sel_keep_values(m, a, keep, d) : sel_queue_var(m, a, d);
 }
 
-/* Entries (t, v + v-b) of the values of v that are not forbidden, those of value k at [first[k], first[k + 1]). */
-typedef struct middle {
-  int32_t *first, *t;
-  int64_t *cost;
-} middle;
+/* All that a fold depends on, one block of bytes: a-v, and the entries (t, v + v-b) that are not forbidden, those of
+ * value k at [first[k], first[k + 1]). */
+typedef struct question {
+  int32_t n, n_a, n_b;
+  size_t bytes;
+  int64_t *in, *cost; /* in: values(v) x values(a); the block begins here */
+  int32_t *t, *first;
+} question;
 
-static sw_rc list_middle(const sel_model *m, int32_t v, const sel_edge *gb, int32_t n_b, middle *out, sw_diag *d) {
+/* Its answer: costs[a][b], and the value of v that each comes from. */
+struct sel_fold {
+  question q;
+  const int64_t *costs;
+  const int32_t *arg;
+};
+
+/* Deep models repeat their layers: a fold that was done before is looked up, as long as all folds that are kept need
+ * less than this. */
+enum { MOST_KEPT_BYTES = 64 << 20, LEAST_STEPS = 2048 };
+
+static sw_rc ask(const sel_model *m, int32_t v, const sel_edge *ga, const sel_edge *gb, question *q, sw_diag *d) {
   const sel_var *x = &m->vars[v];
-  size_t most = (size_t)x->n * (size_t)n_b;
-  char *block; /* of all three */
-  SW_MEM_NEW(block, most * (sizeof *out->cost + sizeof *out->t) + ((size_t)x->n + 1) * sizeof *out->first, d);
-  out->cost = (int64_t *)(void *)block;
-  out->t = (int32_t *)(void *)(block + most * sizeof *out->cost);
-  out->first = out->t + most;
+  *q = (question){.n = x->n, .n_a = m->vars[sel_other(ga, v)].n, .n_b = m->vars[sel_other(gb, v)].n};
+  size_t rows = (size_t)x->n, most = rows * (size_t)q->n_b;
+  q->bytes = (rows * (size_t)q->n_a + most) * sizeof *q->in + (most + rows + 1) * sizeof *q->t;
+  char *block;
+  SW_MEM_NEW(block, q->bytes, d);
+  q->in = (int64_t *)(void *)block;
+  q->cost = q->in + rows * (size_t)q->n_a;
+  q->t = (int32_t *)(void *)(q->cost + most);
+  q->first = q->t + most;
   int32_t n = 0;
   for (int32_t k = 0; k < x->n; k++) {
-    for (int32_t t = 0; t < n_b; t++) {
+    for (int32_t s = 0; s < q->n_a; s++) q->in[(int64_t)k * q->n_a + s] = sel_edge_at(m, ga, v, k, s);
+    for (int32_t t = 0; t < q->n_b; t++) {
       int64_t c = sel_edge_at(m, gb, v, k, t);
       if (sel_bad(c)) continue;
-      out->t[n] = t;
-      out->cost[n++] = x->cost[k] + c;
+      q->t[n] = t;
+      q->cost[n++] = x->cost[k] + c;
     }
-    out->first[k + 1] = n;
+    q->first[k + 1] = n;
   }
   return SW_OK;
 }
 
 /* costs[t] = the least sum over the values of v for value s of a, and arg[t] the first that gives it. */
-static void cheapest_middle(const sel_model *m, int32_t v, const sel_edge *ga, int32_t s, const middle *list,
-                            int64_t *costs, int32_t *arg) {
-  for (int32_t k = 0; k < m->vars[v].n; k++) {
-    int64_t in = sel_edge_at(m, ga, v, k, s);
+static void answer_row(const question *q, int32_t s, int64_t *costs, int32_t *arg) {
+  for (int32_t t = 0; t < q->n_b; t++) costs[t] = SW_FORBIDDEN;
+  for (int32_t k = 0; k < q->n; k++) {
+    int64_t in = q->in[(int64_t)k * q->n_a + s];
     if (sel_bad(in)) continue;
-    for (int32_t e = list->first[k]; e < list->first[k + 1]; e++) {
-      int64_t c = in + list->cost[e]; /* <= 3 x 10^18 */
-      int32_t t = list->t[e];
+    for (int32_t e = q->first[k]; e < q->first[k + 1]; e++) {
+      int64_t c = in + q->cost[e]; /* <= 3 x 10^18 */
+      int32_t t = q->t[e];
       if (c >= costs[t]) continue;
       costs[t] = c;
       arg[t] = k;
@@ -112,25 +133,74 @@ static void cheapest_middle(const sel_model *m, int32_t v, const sel_edge *ga, i
   }
 }
 
+/* Words at a time: this is as quick as looking at them. */
+static uint64_t hash_question(const question *q) {
+  uint64_t h = (uint64_t)q->n_a << 32 | (uint32_t)q->n_b, w;
+  const char *at = (const char *)q->in;
+  for (size_t i = 0; i + sizeof w <= q->bytes; i += sizeof w) {
+    memcpy(&w, at + i, sizeof w);
+    h = (h ^ w) * UINT64_C(0x9e3779b97f4a7c15);
+    h ^= h >> 32;
+  }
+  return h;
+}
+
+static bool same_question(const question *a, const question *b) {
+  return a->n == b->n && a->n_a == b->n_a && a->n_b == b->n_b && memcmp(a->in, b->in, a->bytes) == 0;
+}
+
+/* Keep an answer for the next question of its kind. */
+static sw_rc keep_fold(sel_model *m, const question *q, int64_t *slot, const int64_t *costs, const int32_t *arg,
+                       sw_diag *d) {
+  size_t cells = (size_t)q->n_a * (size_t)q->n_b;
+  struct sel_fold *f;
+  m->fold_bytes += q->bytes + cells * (sizeof *costs + sizeof *arg);
+  if (m->fold_bytes > MOST_KEPT_BYTES) return SW_OK;
+  SW_ARENA_NEW(f, &m->mem, 1, d);
+  f->q = *q;
+  f->q.in = sw_arena_copy(&m->mem, q->in, q->bytes, 1, d); /* the other parts are not looked at */
+  f->costs = sw_arena_copy(&m->mem, costs, cells, sizeof *costs, d);
+  f->arg = sw_arena_copy(&m->mem, arg, cells, sizeof *arg, d);
+  if (!f->q.in || !f->costs || !f->arg) return SW_E_RESOURCE;
+  *slot = (int64_t)(intptr_t)f;
+  return SW_OK;
+}
+
+static sw_rc answer(sel_model *m, const question *q, int64_t *costs, int32_t *arg, sw_diag *d) {
+  size_t cells = (size_t)q->n_a * (size_t)q->n_b;
+  bool keeps = (size_t)q->n * cells >= LEAST_STEPS && m->fold_bytes <= MOST_KEPT_BYTES;
+  uint64_t key = keeps ? hash_question(q) : 0;
+  int64_t *slot = NULL;
+  if (keeps) SW_TRY(sw_dict_put(&m->folds, &key, sizeof key, 0, &slot, NULL, d));
+  const struct sel_fold *known = slot ? (const struct sel_fold *)(intptr_t)*slot : NULL;
+  if (known && same_question(&known->q, q)) {
+    memcpy(costs, known->costs, cells * sizeof *costs);
+    memcpy(arg, known->arg, cells * sizeof *arg);
+    return SW_OK;
+  }
+  for (int32_t s = 0; s < q->n_a; s++) answer_row(q, s, costs + (int64_t)s * q->n_b, arg + (int64_t)s * q->n_b);
+  return keeps && !known ? keep_fold(m, q, slot, costs, arg, d) : SW_OK;
+}
+
 static sw_rc fold_middle(sel_model *m, int32_t v, sw_diag *d) {
   sel_log_fold(m, v);
   sel_var *x = &m->vars[v];
   sel_edge *ga = &m->edges[x->edges.at[0]], *gb = &m->edges[x->edges.at[1]];
   int32_t a = sel_other(ga, v), b = sel_other(gb, v), *table, *arg;
-  sel_var *ya = &m->vars[a], *yb = &m->vars[b];
-  middle list;
+  const sel_var *ya = &m->vars[a], *yb = &m->vars[b];
+  question q;
   int64_t *costs;
   SW_ARENA_NEW(costs, &m->mem, (size_t)ya->n * (size_t)yb->n, d);
-  SW_ARENA_NEW(arg, &m->mem, yb->n, d);
   SW_TRY(sel_record_new(m, v, a, b, &table, d));
-  SW_TRY(list_middle(m, v, gb, yb->n, &list, d));
-  for (int32_t s = 0; s < ya->n; s++) {
-    int64_t *row = costs + (int64_t)s * yb->n;
-    for (int32_t t = 0; t < yb->n; t++) row[t] = SW_FORBIDDEN, arg[t] = 0;
-    cheapest_middle(m, v, ga, s, &list, row, arg);
-    for (int32_t t = 0; t < yb->n; t++) table[ya->id[s] * yb->n0 + yb->id[t]] = x->id[arg[t]];
+  SW_TRY(ask(m, v, ga, gb, &q, d));
+  arg = sw_mem_alloc((size_t)ya->n * (size_t)yb->n, sizeof *arg, d);
+  sw_rc rc = arg ? answer(m, &q, costs, arg, d) : SW_E_RESOURCE;
+  for (int32_t s = 0; !rc && s < ya->n; s++) {
+    for (int32_t t = 0; t < yb->n; t++) table[ya->id[s] * yb->n0 + yb->id[t]] = x->id[arg[(int64_t)s * yb->n + t]];
   }
-  sw_mem_free(list.cost);
+  sw_mem_free(arg);
+  sw_mem_free(q.in);
+  if (rc) return rc;
   x->gone = ga->gone = gb->gone = true;
   sel_tidy_edges(m, a);
   sel_tidy_edges(m, b);
