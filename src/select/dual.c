@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PAD = 4, MOST_DOM_ON_STACK = 1024 };
+enum { PAD = 4, MOST_DOM_ON_STACK = 1024, LEAST_PATIENCE = 8, MOST_PATIENCE = 45 };
 static const double kForbidden = 1e15; /* finite, so that differences stay numbers; a lower price is still a bound */
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
@@ -110,7 +110,7 @@ static sw_rc build_flat(sel_dual *u, sw_diag *d) {
 }
 
 sw_rc sel_dual_init(sel_dual *u, const sel_core *c, sw_diag *d) {
-  *u = (sel_dual){.c = c, .factor = 1.0, .mix = 0.15, .best_bound = -INFINITY, .unit = 1.0};
+  *u = (sel_dual){.c = c, .factor = 1.0, .mix = 0.15, .patience = LEAST_PATIENCE, .best_bound = -INFINITY, .unit = 1.0};
   int64_t room = 0;
   for (int32_t t = 0; t < c->n_steps; t++) room = sw_max_i64(room, c->cap[t]);
   if (room > 0) u->unit = (double)room;
@@ -296,7 +296,6 @@ static void step(sel_dual *u, double target) {
 }
 
 void sel_dual_pass(sel_dual *u, double target) {
-  enum { PATIENCE = 8 };
   double on_stack[MOST_DOM_ON_STACK], *from = on_stack;
   int32_t most = 0;
   for (int32_t i = 0; i < u->c->n; i++) most = u->c->dom[i] > most ? u->c->dom[i] : most;
@@ -315,7 +314,7 @@ void sel_dual_pass(sel_dual *u, double target) {
   for (int32_t k = 0; k < u->n_flat; k++) u->mean[k] += weight * (u->share[k] - u->mean[k]);
   if (u->c->n_steps == 0) return;
   supergradient(u);
-  if (u->stale > PATIENCE) {
+  if (u->stale > u->patience) {
     u->factor *= 0.8;
     u->stale = 0;
     sel_dual_rewind(u);
@@ -330,6 +329,14 @@ double sel_dual_freeze(sel_dual *u) {
   double paid = 0;
   for (int32_t t = 0; t < u->c->n_steps; t++) paid += u->lambda[t] * ((double)u->c->cap[t] / u->unit);
   return backward(u, u->share) - paid;
+}
+
+void sel_dual_pace(sel_dual *u, double passes) {
+  const double kShrinks = 31, kSlow = 0.08; /* 0.8^31 = 0.001; a third of the passes make progress */
+  double patience = passes / (1.3 * kShrinks);
+  if (!(patience > LEAST_PATIENCE)) return;
+  u->patience = patience < MOST_PATIENCE ? (int)patience : MOST_PATIENCE;
+  u->mix = fmax(kSlow, u->mix * LEAST_PATIENCE / u->patience);
 }
 
 bool sel_dual_settled(const sel_dual *u, double before) {

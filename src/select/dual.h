@@ -44,7 +44,8 @@ typedef struct sel_dual {
   double bound, best_bound; /* without the core's offset; bound: of the last pass */
   double factor;            /* of the step */
   double mix;               /* weight of the newest supergradient */
-  int stale;                /* passes without progress */
+  int patience; /* passes without progress before the steps shrink: many lead further, few are sooner there */
+  int stale;    /* passes without progress */
   int64_t passes;
   double unit; /* memory is counted in this many bytes, so that prices and costs have like sizes */
 } sel_dual;
@@ -55,6 +56,8 @@ void sel_dual_deinit(sel_dual *u);
 void sel_dual_pass(sel_dual *u, double target);
 /* Passes until the budget is spent, the bound passes `target`, or steps have become too small to matter. */
 void sel_dual_ascend(sel_dual *u, double target, sel_budget *b);
+/* Take as long as `passes` until the steps are too small to matter, about. */
+void sel_dual_pace(sel_dual *u, double passes);
 /* Whether nothing much can be hoped for: steps too small to matter, or nothing gained since `before`. */
 bool sel_dual_settled(const sel_dual *u, double before);
 /* Return to the best prices and messages. */

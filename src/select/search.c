@@ -149,21 +149,26 @@ static sw_rc keep_proof(searcher *q, int64_t bound) {
   return sel_dual_certify(&q->dual, q->k->model, &to->end, &bound, q->d);
 }
 
+/* Where the bound may hope to get: below the best cost, or not far above what is known. */
+static double goal_of(const searcher *q) {
+  const double kFarOff = 4, kFirst = 1.3; /* a worse choice says nothing about where the bound can go */
+  double known = fmax(q->dual.best_bound, 1.0);
+  int64_t target = sel_base_target(q->k);
+  return target == INT64_MAX ? kFirst * known + 1 : fmin((double)target, kFarOff * known + 1);
+}
+
 /* Passes of the dual for a while, then its bound made safe. */
 static sw_rc ascend(searcher *q, double seconds, int64_t sweeps) {
-  enum { LEAST_PASSES = 25 };
   sel_dual *u = &q->dual;
-  const double kFarOff = 4; /* a worse choice says nothing about where the bound can go */
-  int64_t target = sel_base_target(q->k), bound;
-  double first = 1.3 * fmax(u->best_bound, 1.0) + 1, far = kFarOff * fmax(u->best_bound, 1.0) + 1;
-  double goal = target == INT64_MAX ? first : fmin((double)target, far);
-  int64_t passes = u->passes, last;
+  const int64_t least_passes = 2 * u->patience + 9;
+  const double goal = goal_of(q);
+  int64_t passes = u->passes, last, bound;
   do { /* on a large core or a busy machine the time is soon gone; a few passes say nothing about what is to come */
     last = u->passes;
     sel_budget part = sel_budget_part(q->b, seconds, sweeps * sweep_cells(q));
     sel_dual_ascend(u, goal, &part);
     sel_budget_join(q->b, &part);
-  } while (u->passes - passes < LEAST_PASSES && u->passes > last && u->best_bound < goal && !sel_stop(q->b));
+  } while (u->passes - passes < least_passes && u->passes > last && u->best_bound < goal && !sel_stop(q->b));
   SW_TRY(sel_dual_certify(u, q->k->model, NULL, &bound, q->d));
   SW_TRY(keep_proof(q, bound));
   sel_base_raise(q->k, bound);
@@ -193,10 +198,34 @@ static sw_rc take_turn(searcher *q, double turn_s, int64_t sweeps) {
   return q->walkers.n == 1 ? walk(q, 0.5 * turn_s, sweeps / 2) : SW_OK;
 }
 
+/* Cores too large for branching: all that will ever be known of the bound comes from the dual at the root. */
+static bool is_large(const searcher *q) {
+  enum { BRANCH_CELLS = 400000 };
+  return sweep_cells(q) > BRANCH_CELLS;
+}
+
+/* Spend a part of the run on the way to small steps. Who is content with a gap is there sooner in haste. */
+static void set_pace(searcher *q) {
+  const double kPart = 0.3, kFine = 5e-4;
+  const sel_budget *b = q->b;
+  if (!is_large(q) || q->k->r->o->gap > kFine) return;
+  double pass_s = INFINITY;
+  for (int k = 0; k < 4; k++) { /* the first is slower than those to come */
+    double start_s = sw_now_s();
+    sel_dual_pass(&q->dual, goal_of(q));
+    sel_spend(q->b, 2 * sweep_cells(q));
+    pass_s = fmin(pass_s, sw_now_s() - start_s);
+  }
+  double left = sel_left(b) / fmax(pass_s, 1e-6);
+  if (b->work_limit) left = (double)(b->work_limit - b->work) / (double)(2 * sweep_cells(q));
+  sel_dual_pace(&q->dual, kPart * left);
+}
+
 static sw_rc take_turns(searcher *q) {
   const double kLongestTurn_s = 1.5;
   double turn_s = 0.15;
   int64_t sweeps = 60;
+  set_pace(q);
   while (!over(q)) {
     double before = q->dual.best_bound;
     SW_TRY(begin_round(q, 2 * sweeps));
@@ -237,14 +266,14 @@ end:
 /* Large cores: walk, and raise the bound in a part of the rounds, a smaller one the less it gains. */
 static sw_rc alternate(searcher *q) {
   const int64_t kSweeps = 150;
-  const double kFreshFactor = 0.05; /* steps that have become too small start again from here */
+  const double kFreshFactor = 0.02, kTooSmall = 2e-4; /* steps that have become too small start again */
   const double kGain = 2e-5;
   int wait = 0, patience = 1;
   while (!over(q)) {
     SW_TRY(begin_round(q, 2 * kSweeps));
     if (wait-- <= 0) {
       double before = q->dual.best_bound;
-      q->dual.factor = fmax(q->dual.factor, kFreshFactor);
+      if (q->dual.factor < kTooSmall) q->dual.factor = kFreshFactor;
       SW_TRY(ascend(q, 1.0, kSweeps));
       if (!over(q)) SW_TRY(decode(q, 0.2));
       patience = q->dual.best_bound - before > kGain * fabs(before) ? 1 : patience < 8 ? 2 * patience : 8;
@@ -257,10 +286,9 @@ static sw_rc alternate(searcher *q) {
 }
 
 static sw_rc finish(searcher *q) {
-  enum { BRANCH_CELLS = 400000 };
   if (q->best_cost < INT64_MAX && q->walkers.n == 1) SW_TRY(walk(q, 0.05 * fmin(sel_left(q->b), 40), 150));
   if (over(q)) return SW_OK;
-  return sweep_cells(q) > BRANCH_CELLS && q->best_cost < INT64_MAX ? alternate(q) : branch(q);
+  return is_large(q) && q->best_cost < INT64_MAX ? alternate(q) : branch(q);
 }
 
 sw_rc sel_search(const sel_base *k, sel_budget *b, sw_diag *d) {
