@@ -19,7 +19,8 @@ sw_rc random_plan(const sw_graph *g, const sw_machine *machine, sw_rng *rng, sw_
     sw_enumeration all;
     sw_enumerate_options options = {.max_strategies = 64};
     SW_TRY(sw_strategies_enumerate(g, &g->ops[b->ops[i]], machine, &options, arena, &all, d));
-    if (all.n) out->ops[b->ops[i]] = all.at[sw_rng_below(rng, all.n)];
+    sw_id leader = sw_op_tied_to(g, b->ops[i]);
+    if (all.n) out->ops[b->ops[i]] = leader < 0 ? all.at[sw_rng_below(rng, all.n)] : out->ops[leader];
   }
   for (int32_t i = 0; i < f->n_args; i++)
     SW_TRY(random_sharding(&g->values[f->args[i]].type, m, rng, arena, &out->args[i], d));
