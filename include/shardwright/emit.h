@@ -5,14 +5,20 @@
 
 #include "shardwright/spmd.h"
 
+/* Whose collectives a device's program is written with. */
+typedef enum sw_spmd_dialect {
+  SW_SPMD_SHARD,     /* the shard dialect: axes of a grid */
+  SW_SPMD_STABLEHLO, /* StableHLO: lists of partitions; partition i is the device at position i of the mesh */
+} sw_spmd_dialect;
+
 /* `kind`: "shard" (MLIR: the model with annotations of the shard dialect), "spmd" (MLIR: the program of one device with
- * its collectives; docs/emitted-forms.md), "jax" (Python: a PartitionSpec per value), "dtensor" (Python: placements per
- * value). */
+ * its collectives; docs/emitted-forms.md), "spmd-stablehlo" (the same in StableHLO alone), "jax" (Python: a
+ * PartitionSpec per value), "dtensor" (Python: placements per value). */
 SW_API SW_CHECKED sw_rc sw_emit_plan(const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d);
 
 /* The parts of it. SW_E_INPUT when axes are used in parts that no grid of whole axes can stand for. */
 SW_API SW_CHECKED sw_rc sw_emit_shard(const sw_plan *plan, sw_text *out, sw_diag *d);
-SW_API SW_CHECKED sw_rc sw_emit_spmd(const sw_spmd *spmd, sw_text *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_emit_spmd(const sw_spmd *spmd, sw_spmd_dialect dialect, sw_text *out, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_emit_jax(const sw_plan *plan, sw_text *out, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_emit_dtensor(const sw_plan *plan, sw_text *out, sw_diag *d);
 

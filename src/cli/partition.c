@@ -9,6 +9,7 @@ typedef struct settings {
   sw_model_options from;
   const char *plan, *args;
   sw_pairs emit;
+  const char *dialect;
   bool collectives;
 } settings;
 
@@ -27,11 +28,12 @@ static const sw_option kOptions[] = {
      SW_INTO_FLAG(settings, collectives)},
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),
      .choices = SW_EMIT_KINDS},
+    SW_DIALECT_OPTION(settings),
 };
 
 static sw_rc partition(const settings *s, const sw_session *session, sw_plan *plan, const sw_call *call, sw_diag *d) {
   if (strcmp(s->args, "plan") != 0) plan->args_whole = strcmp(s->args, "whole") == 0;
-  SW_TRY(sw_emit_all(session, plan, &s->emit, d));
+  SW_TRY(sw_emit_all(session, plan, &s->emit, s->dialect, d));
   sw_spmd spmd;
   sw_text out = {0};
   SW_TRY(sw_partition(plan, &spmd, d));

@@ -16,6 +16,7 @@ typedef struct settings {
   double time_limit, gap;
   sw_words report;
   sw_pairs emit;
+  const char *dialect;
   bool json, cut_heavy_ops;
 } settings;
 
@@ -50,6 +51,7 @@ static const sw_option kOptions[] = {
      SW_INTO_WORDS(settings, report)},
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),
      .choices = SW_EMIT_KINDS},
+    SW_DIALECT_OPTION(settings),
     {"json", 0, SW_OPTION_FLAG, NULL, NULL, "print the report as JSON instead of a table",
      SW_INTO_FLAG(settings, json)},
 };
@@ -73,7 +75,7 @@ static sw_rc write_outputs(const settings *s, const sw_session *session, const s
     SW_TRY(sw_save_text(s->output, &t, d));
   }
   SW_TRY(sw_save_reports(r, &s->report, d));
-  return sw_emit_all(session, r->plan, &s->emit, d);
+  return sw_emit_all(session, r->plan, &s->emit, s->dialect, d);
 }
 
 static sw_rc plan_model(const settings *s, const sw_session *session, const sw_call *call, sw_diag *d) {

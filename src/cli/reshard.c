@@ -202,7 +202,7 @@ static sw_rc write_shard(const sw_reshard *wanted, const sw_route *route, sw_tex
   sw_rc rc = sw_partition_route(model, wanted, route, &spmd, d);
   if (!rc) {
     rc = sw_spmd_verify(&spmd, d);
-    if (!rc) rc = sw_emit_spmd(&spmd, out, d);
+    if (!rc) rc = sw_emit_spmd(&spmd, SW_SPMD_SHARD, out, d);
     sw_spmd_deinit(&spmd);
   }
   sw_graph_destroy(model);

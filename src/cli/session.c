@@ -113,10 +113,12 @@ static sw_rc emit_one(const sw_session *s, const sw_plan *plan, const char *kind
                  "--emit %s writes the shardings into the program that was read; expected a model in MLIR", kind);
 }
 
-sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit, sw_diag *d) {
+sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit, const char *dialect, sw_diag *d) {
+  bool stablehlo = dialect && strcmp(dialect, "stablehlo") == 0;
   for (int i = 0; i < emit->n; i++) {
     sw_text t = {0};
-    sw_rc rc = emit_one(s, plan, emit->at[i].key, &t, d);
+    const char *kind = emit->at[i].key;
+    sw_rc rc = emit_one(s, plan, stablehlo && strcmp(kind, "spmd") == 0 ? "spmd-stablehlo" : kind, &t, d);
     if (rc) {
       sw_text_free(&t);
       return rc;

@@ -53,8 +53,14 @@ void sw_session_close(sw_session *s);
 /* For sw_program_options.report: prints what it is given on standard error. */
 void sw_session_report(void *user, const sw_diag *d);
 
-/* Write each --emit KIND=FILE of a plan; `spmd` dialect as given ("shard", ...). */
-SW_CHECKED sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit, sw_diag *d);
+/* Write each --emit KIND=FILE of a plan; spmd with the collectives of `dialect`, "shard" or "stablehlo". */
+SW_CHECKED sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit, const char *dialect,
+                             sw_diag *d);
+#define SW_DIALECT_OPTION(settings)                                                       \
+  {                                                                                       \
+    "dialect", 0, SW_OPTION_CHOICE, "NAME", "shard", "whose collectives --emit spmd has", \
+        SW_INTO_TEXT(settings, dialect), .choices = "shard|stablehlo"                     \
+  }
 #define SW_EMIT_KINDS "sdy|hlo|shard|spmd|jax|dtensor"
 
 /* Write a report to each of the files: as a page when its name ends in .html, else as JSON. */

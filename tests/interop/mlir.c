@@ -65,7 +65,7 @@ static void write_plan(const sw_plan *p, sw_text *out) {
   assert_ok(sw_emit_shard(p, out, &diag));
   sw_text_puts(out, "// -----\n");
   assert_ok(sw_partition(p, &spmd, &diag));
-  assert_ok(sw_emit_spmd(&spmd, &text, &diag));
+  assert_ok(sw_emit_spmd(&spmd, SW_SPMD_SHARD, &text, &diag));
   check_collectives(&spmd, sw_text_str(&text));
   sw_text_append(out, text.at, text.n);
   sw_text_puts(out, "// -----\n");

@@ -20,7 +20,7 @@ static void write_route(const reshard_case *c, sw_arena *arena, sw_text *out, in
   assert_ok(sw_reshard_model(&wanted, &model, &diag));
   assert_ok(sw_partition_route(model, &wanted, &route, &spmd, &diag));
   assert_ok(sw_spmd_verify(&spmd, &diag));
-  assert_ok(sw_emit_spmd(&spmd, out, &diag));
+  assert_ok(sw_emit_spmd(&spmd, SW_SPMD_SHARD, out, &diag));
   sw_text_puts(out, "// -----\n");
   *steps += route.n_steps;
   sw_spmd_deinit(&spmd);

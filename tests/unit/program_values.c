@@ -271,15 +271,15 @@ static const row kRows[] = {
                                                                      "tensor<2x3xi32>) -> tensor<2x4xi32>\n",
      "0 3 0 4 5 0 2 0"},
     {"scatter drops a window that does not fit", "tensor<5xi32>",
-     C("x", "0", "5xi32") C("s", "[[3],[4],[-1],[0]]", "4x1xi32") C(
-         "u",
-         "[[1,2],[3,4],[5,6],[7,8]]", "4x2xi32") "%r = \"stablehlo.scatter\"(%x, %s, %u) <{scatter_dimension_numbers = "
-                                                 "#stablehlo.scatter<update_window_dims = [1], "
-                                                 "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> " BLOCK2(
-                                                     "i32",
-                                                     "%t = stablehlo.add %a, %b : tensor<i32>\nstablehlo.return %t : "
-                                                     "tensor<i32>\n") " : (tensor<5xi32>, tensor<4x1xi32>, "
-                                                                      "tensor<4x2xi32>) -> tensor<5xi32>\n",
+     C("x", "0", "5xi32") C("s", "[[3],[4],[-1],[0]]", "4x1xi32")
+         C("u", "[[1,2],[3,4],[5,6],[7,8]]",
+           "4x2xi32") "%r = \"stablehlo.scatter\"(%x, %s, %u) <{scatter_dimension_numbers = "
+                      "#stablehlo.scatter<update_window_dims = [1], "
+                      "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> " BLOCK2(
+                          "i32",
+                          "%t = stablehlo.add %a, %b : tensor<i32>\nstablehlo.return %t : "
+                          "tensor<i32>\n") " : (tensor<5xi32>, tensor<4x1xi32>, "
+                                           "tensor<4x2xi32>) -> tensor<5xi32>\n",
      "7 8 0 1 2"},
     {"batch_norm_inference", "tensor<2x2x2xf32>",
      NORM_X ONES("s") ONES("o") C("m", "[2.0,3.0]", "2xf32") ONES(

@@ -25,7 +25,7 @@ static const char *combiner_of(const char *kind) {
   return NULL;
 }
 
-static void put_region(const char *kind, sw_dtype t, sw_text *out) {
+void sw_hlo_region(const char *kind, sw_dtype t, sw_text *out) {
   const char *op = combiner_of(kind), *e = sw_dtype_mlir(t);
   sw_text_printf(out, "({\n    ^bb0(%%l$: tensor<%s>, %%r$: tensor<%s>):\n", e, e);
   if (op) {
@@ -73,7 +73,7 @@ void sw_hlo_reduce(const sw_hlo *h) {
   sw_ssa in[2] = {h->in[0], sw_mlir_identity(w, kind_of(kind), h->in[0].type.dtype)};
   sw_ssa out = keeps ? sw_mlir_temp(w, without_dims(w, &in[0].type, dims, n)) : h->out[0];
   sw_prop_ints(&props, "dimensions", dims, n);
-  put_region(kind, in[0].type.dtype, &region);
+  sw_hlo_region(kind, in[0].type.dtype, &region);
   write_with_region(h, (sw_line){"stablehlo.reduce", 2, 1, in, &out, NULL, NULL}, &props, &region);
   if (keeps) sw_mlir_alias(w, out, h->out[0]);
 }
@@ -92,7 +92,7 @@ static void write_window(const sw_hlo *h, sw_ssa x, sw_ssa out, const char *kind
   sw_prop_ints(&props, "window_dilations", v->dilation, rank);
   sw_prop_ints(&props, "window_dimensions", v->size, rank);
   sw_prop_ints(&props, "window_strides", v->strides, rank);
-  put_region(kind, x.type.dtype, &region);
+  sw_hlo_region(kind, x.type.dtype, &region);
   write_with_region(h, (sw_line){"stablehlo.reduce_window", 2, 1, in, &out, NULL, NULL}, &props, &region);
 }
 
@@ -161,7 +161,7 @@ void sw_hlo_scatter(const sw_hlo *h) {
   sw_hlo_numbers(op, SW_ATTR_START_INDEX_MAP, "scatter_dims_to_operand_dims", true, &props);
   sw_text_printf(&props, ", index_vector_dim = %lld>", (long long)sw_op_int(op, SW_ATTR_INDEX_VECTOR_DIM, 0));
   sw_prop(&props, "unique_indices", "false");
-  put_region(sw_op_text(op, SW_ATTR_KIND, "sum"), h->in[0].type.dtype, &region);
+  sw_hlo_region(sw_op_text(op, SW_ATTR_KIND, "sum"), h->in[0].type.dtype, &region);
   write_with_region(h, (sw_line){"stablehlo.scatter", 3, 1, h->in, h->out, NULL, NULL}, &props, &region);
 }
 

@@ -261,12 +261,9 @@ void sw_mlir_alias(sw_mlir *w, sw_ssa x, sw_ssa out) {
 
 /* --- the module around it ---------------------------------------------------------------------------------------- */
 
-void sw_mlir_open_module(sw_mlir *w, const char *form) {
+static void put_grid(const sw_mlir *w, int64_t devices) {
   const sw_mesh *m = w->grid.mesh;
-  int64_t devices = sw_mesh_devices(m);
-  sw_text_printf(w->out, "module attributes {shardwright.form = \"%s\", shardwright.model = ", form);
-  sw_mlir_quote(w->graph->name, w->out);
-  sw_text_puts(w->out, "} {\n  shard.grid @mesh(shape = ");
+  sw_text_puts(w->out, "  shard.grid @mesh(shape = ");
   for (int i = 0; i < w->grid.n; i++) sw_text_printf(w->out, "%s%d", i ? "x" : "", w->grid.axis[i].size);
   if (w->grid.n == 0) sw_text_puts(w->out, "1"); /* a grid has an axis at least */
   sw_text_puts(w->out, ") {shardwright.axes = [");
@@ -284,6 +281,18 @@ void sw_mlir_open_module(sw_mlir *w, const char *form) {
     sw_text_puts(w->out, ">");
   }
   sw_text_puts(w->out, "}\n");
+}
+
+void sw_mlir_open_module(sw_mlir *w, const char *form, bool grid) {
+  int64_t devices = sw_mesh_devices(w->grid.mesh);
+  sw_text_puts(w->out, "module attributes {");
+  if (!grid) {
+    sw_text_printf(w->out, "mhlo.num_partitions = %lld : i32, mhlo.num_replicas = 1 : i32, ", (long long)devices);
+  }
+  sw_text_printf(w->out, "shardwright.form = \"%s\", shardwright.model = ", form);
+  sw_mlir_quote(w->graph->name, w->out);
+  sw_text_puts(w->out, "} {\n");
+  if (grid) put_grid(w, devices);
 }
 
 void sw_mlir_partial(const sw_mesh *m, const sw_sharding *s, sw_text *out) {

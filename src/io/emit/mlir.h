@@ -99,14 +99,19 @@ typedef struct sw_hlo {
   const sw_ssa *in, *out;
 } sw_hlo;
 
-/* Every op of main can be written; else the one that cannot is named. */
-SW_CHECKED sw_rc sw_hlo_check(const sw_graph *g, sw_diag *d);
+/* Every op of main can be written; else the one that cannot is named. `with_control`: loops and choices, too. */
+SW_CHECKED sw_rc sw_hlo_check(const sw_graph *g, bool with_control, sw_diag *d);
 /* Any op but those of SPMD programs alone. */
 void sw_hlo_write(const sw_hlo *h);
 
 /* One `key = [..]` of a dimension-numbers attribute; StableHLO's printer leaves empty lists out. */
 void sw_hlo_numbers(const sw_op *op, sw_attr_key k, const char *key, bool even_empty, sw_text *out);
+/* "({ ... })": how two scalars are combined, by a reduction's name or "replace". */
+void sw_hlo_region(const char *kind, sw_dtype t, sw_text *out);
 /* Ops with regions, and ops that StableHLO composes of others. */
+void sw_hlo_sort(const sw_hlo *h);
+void sw_hlo_select_and_scatter(const sw_hlo *h);
+void sw_hlo_rng_bits(const sw_hlo *h);
 void sw_hlo_reduce(const sw_hlo *h);
 void sw_hlo_reduce_window(const sw_hlo *h);
 void sw_hlo_cumulative(const sw_hlo *h);
@@ -120,7 +125,8 @@ void sw_hlo_opaque(const sw_hlo *h);
 
 /* --- the module around it ---------------------------------------------------------------------------------------- */
 
-void sw_mlir_open_module(sw_mlir *w, const char *form);
+/* `grid`: with the shard dialect's grid; otherwise with the number of partitions. */
+void sw_mlir_open_module(sw_mlir *w, const char *form, bool grid);
 /* func.func @main with the arguments and results of w->graph; names, kinds and aliases are those of `model`. `more`
  * (may be NULL) adds attributes of argument or result `i`, each as ", key = value". */
 typedef void (*sw_mlir_more)(void *user, bool is_result, int32_t i, sw_text *out);

@@ -173,9 +173,9 @@ static sw_rc write_module(shard_writer *s, sw_diag *d) {
   const sw_graph *g = s->w.graph;
   const sw_function *f = &g->functions[g->main];
   const sw_block *b = sw_graph_main_block(g);
-  SW_TRY(sw_hlo_check(g, d));
+  SW_TRY(sw_hlo_check(g, false, d));
   SW_TRY(visit_all(s, use_refs, d));
-  sw_mlir_open_module(&s->w, "shard");
+  sw_mlir_open_module(&s->w, "shard", true);
   sw_mlir_open_function(&s->w, g, NULL, NULL);
   SW_TRY(visit_all(s, define, d));
   for (int32_t i = 0; i < f->n_args; i++) {

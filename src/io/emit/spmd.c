@@ -4,15 +4,14 @@
  *   %i = shard.process_multi_index on @mesh axes = [0] : index
  *   %y = shard.all_reduce %x on @mesh grid_axes = [1] : tensor<4x8xf32> -> tensor<4x8xf32>
  */
-#include "io/emit/spmd.h"
+#include "io/emit/spmd_collective.h"
 
 #include <string.h>
 
-#include "shardwright/emit.h"
-
 /* --- where a device stands --------------------------------------------------------------------------------------- */
 
-const char *sw_spmd_group_index(sw_spmd_writer *s, const sw_axis_ref *refs, int n) {
+/* The index as an i64 of the arith dialect; a name. */
+static const char *index_in_grid(sw_spmd_writer *s, const sw_axis_ref *refs, int n) {
   sw_mlir *w = &s->w;
   sw_type none = {SW_I64, 0, NULL};
   int axes[SW_GRID_AXES], n_axes = sw_grid_axes(&w->grid, refs, n, axes);
@@ -44,19 +43,24 @@ const char *sw_spmd_group_index(sw_spmd_writer *s, const sw_axis_ref *refs, int 
   return index;
 }
 
+sw_ssa sw_spmd_group_index(sw_spmd_writer *s, const sw_axis_ref *refs, int n) {
+  if (s->dialect == SW_SPMD_STABLEHLO) return sw_spmd_index_by_partition(s, refs, n);
+  sw_mlir *w = &s->w;
+  const char *index = index_in_grid(s, refs, n);
+  sw_ssa at = sw_mlir_temp(w, (sw_type){SW_I64, 0, NULL});
+  sw_text_printf(w->out, "    %s = tensor.from_elements %s : tensor<i64>", at.name, index);
+  sw_mlir_end_line(w);
+  return at;
+}
+
 /* base + step * index, as tensor<i64>. */
 static sw_ssa start_of_block(sw_spmd_writer *s, const sw_op *op) {
   sw_mlir *w = &s->w;
   sw_type none = {SW_I64, 0, NULL};
-  const char *index = sw_spmd_group_index(s, op->refs, op->n_refs);
-  sw_ssa step = sw_mlir_temp(w, none), scaled = sw_mlir_temp(w, none), base = sw_mlir_temp(w, none),
-         sum = sw_mlir_temp(w, none), start = sw_mlir_temp(w, none);
-  sw_text_printf(w->out, "    %s = arith.constant %lld : i64\n", step.name, (long long)sw_op_int(op, SW_ATTR_STEP, 0));
-  sw_text_printf(w->out, "    %s = arith.muli %s, %s : i64\n", scaled.name, index, step.name);
-  sw_text_printf(w->out, "    %s = arith.constant %lld : i64\n", base.name, (long long)sw_op_int(op, SW_ATTR_BASE, 0));
-  sw_text_printf(w->out, "    %s = arith.addi %s, %s : i64\n", sum.name, base.name, scaled.name);
-  sw_text_printf(w->out, "    %s = tensor.from_elements %s : tensor<i64>\n", start.name, sum.name);
-  return start;
+  sw_ssa index = sw_spmd_group_index(s, op->refs, op->n_refs);
+  sw_ssa step = sw_mlir_int(w, none, sw_op_int(op, SW_ATTR_STEP, 0));
+  sw_ssa base = sw_mlir_int(w, none, sw_op_int(op, SW_ATTR_BASE, 0));
+  return sw_mlir_binary(w, "stablehlo.add", base, sw_mlir_binary(w, "stablehlo.multiply", index, step, NULL), NULL);
 }
 
 static void write_shard_start(sw_spmd_writer *s, const sw_op *op, const sw_ssa *in, const sw_ssa *out) {
@@ -110,6 +114,20 @@ static sw_rc write_op(sw_spmd_writer *s, sw_id id, sw_diag *d) {
   return SW_OK;
 }
 
+sw_rc sw_spmd_write_ops(sw_spmd_writer *s, int32_t from, int32_t to, sw_diag *d) {
+  const sw_graph *g = s->w.graph;
+  const sw_block *b = sw_graph_main_block(g);
+  while (from < to) {
+    sw_opcode code = g->ops[b->ops[from]].code;
+    if (code == SW_OP_WHILE || code == SW_OP_CASE) {
+      SW_TRY(sw_spmd_write_control(s, from, &from, d));
+    } else {
+      SW_TRY(write_op(s, b->ops[from++], d));
+    }
+  }
+  return SW_OK;
+}
+
 static sw_rc use_refs(sw_spmd_writer *s, sw_diag *d) {
   const sw_graph *g = s->w.graph;
   const sw_block *b = sw_graph_main_block(g);
@@ -147,11 +165,11 @@ static sw_rc write_module(sw_spmd_writer *s, sw_diag *d) {
   const sw_block *b = sw_graph_main_block(g);
   sw_spmd spmd = *s->spmd;
   sw_ssa *v;
-  SW_TRY(sw_hlo_check(g, d));
+  SW_TRY(sw_hlo_check(g, true, d));
   SW_TRY(use_refs(s, d));
-  sw_mlir_open_module(&s->w, "spmd");
+  sw_mlir_open_module(&s->w, "spmd", s->dialect == SW_SPMD_SHARD);
   sw_mlir_open_function(&s->w, s->spmd->model, put_layout, &spmd);
-  for (int32_t i = 0; i < b->n_ops; i++) SW_TRY(write_op(s, b->ops[i], d));
+  SW_TRY(sw_spmd_write_ops(s, 0, b->n_ops, d));
   SW_ARENA_NEW(v, &s->w.arena, f->n_outputs, d);
   for (int32_t i = 0; i < f->n_outputs; i++) {
     const sw_value *value = &g->values[f->outputs[i]];
@@ -166,8 +184,8 @@ static sw_rc write_module(sw_spmd_writer *s, sw_diag *d) {
   return SW_OK;
 }
 
-sw_rc sw_emit_spmd(const sw_spmd *spmd, sw_text *out, sw_diag *d) {
-  sw_spmd_writer s = {.w = {.graph = spmd->program, .out = out}, .spmd = spmd};
+sw_rc sw_emit_spmd(const sw_spmd *spmd, sw_spmd_dialect dialect, sw_text *out, sw_diag *d) {
+  sw_spmd_writer s = {.w = {.graph = spmd->program, .out = out}, .spmd = spmd, .dialect = dialect};
   sw_grid_init(spmd->mesh, &s.w.grid);
   sw_rc rc = write_module(&s, d);
   sw_array_free(&s.externals);

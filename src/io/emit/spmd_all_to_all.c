@@ -80,6 +80,16 @@ static sw_ssa transpose(sw_mlir *w, sw_ssa x, const parts *from, const parts *to
   return y;
 }
 
+static void put_line(sw_mlir *w, const int *axes, int n, sw_ssa x, sw_ssa y) {
+  sw_text_printf(w->out, "    %s = shard.all_to_all %s on @mesh grid_axes = [", y.name, x.name);
+  for (int i = 0; i < n; i++) sw_text_printf(w->out, "%s%d", i ? ", " : "", axes[i]);
+  sw_text_puts(w->out, "] split_axis = 0 concat_axis = 0 : ");
+  sw_mlir_type(&x.type, w->out);
+  sw_text_puts(w->out, " -> ");
+  sw_mlir_type(&y.type, w->out);
+  sw_mlir_end_line(w);
+}
+
 void sw_spmd_all_to_all_dims(sw_spmd_writer *s, const sw_collective *c, sw_ssa in, sw_ssa out) {
   sw_mlir *w = &s->w;
   moved_axes gained[SW_MAX_RANK], lost[SW_MAX_RANK];
@@ -95,13 +105,11 @@ void sw_spmd_all_to_all_dims(sw_spmd_writer *s, const sw_collective *c, sw_ssa i
   for (int i = n; i < front.n; i++) add_part(&folded, front.what[i], front.size[i]);
   sw_ssa x = reshape(w, transpose(w, reshape(w, in, &cut), &cut, &front), &folded);
   sw_ssa y = sw_mlir_temp(w, x.type);
-  sw_text_printf(w->out, "    %s = shard.all_to_all %s on @mesh grid_axes = [", y.name, x.name);
-  for (int i = 0; i < n; i++) sw_text_printf(w->out, "%s%d", i ? ", " : "", axes[i]);
-  sw_text_puts(w->out, "] split_axis = 0 concat_axis = 0 : ");
-  sw_mlir_type(&x.type, w->out);
-  sw_text_puts(w->out, " -> ");
-  sw_mlir_type(&y.type, w->out);
-  sw_mlir_end_line(w);
+  if (s->dialect == SW_SPMD_STABLEHLO) {
+    sw_spmd_stablehlo_line(s, c, x, y);
+  } else {
+    put_line(w, axes, n, x, y);
+  }
   y = transpose(w, reshape(w, y, &front), &front, &joined);
   sw_mlir_line(w, &(sw_line){.op = "stablehlo.reshape", .n_in = 1, .n_out = 1, .in = &y, .out = &out});
 }

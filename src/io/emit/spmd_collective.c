@@ -29,6 +29,10 @@ static void put_axes(const sw_mlir *w, const sw_axis_ref *refs, int n) {
  * its shape, else it is a helper that is then trimmed. */
 static void put_line(const call *k, sw_ssa in, sw_ssa out, const char *more) {
   sw_mlir *w = &k->s->w;
+  if (k->s->dialect == SW_SPMD_STABLEHLO) {
+    sw_spmd_stablehlo_line(k->s, k->c, in, out);
+    return;
+  }
   sw_text_printf(w->out, "    %s = shard.%s %s on @mesh grid_axes = ", out.name, sw_coll_text(k->c->op), in.name);
   put_axes(w, k->c->axes, k->c->n_axes);
   sw_text_puts(w->out, more);
@@ -131,10 +135,7 @@ static sw_rc write_to_partial(const call *k, sw_diag *d) {
   (void)d;
   sw_mlir *w = &k->s->w;
   sw_type none = {SW_I64, 0, NULL};
-  const char *index = sw_spmd_group_index(k->s, k->c->axes, k->c->n_axes);
-  sw_ssa at = sw_mlir_temp(w, none);
-  sw_text_printf(w->out, "    %s = tensor.from_elements %s : tensor<i64>", at.name, index);
-  sw_mlir_end_line(w);
+  sw_ssa at = sw_spmd_group_index(k->s, k->c->axes, k->c->n_axes);
   sw_ssa first = sw_mlir_compare(w, "EQ", at, sw_mlir_int(w, none, 0));
   sw_ssa neutral = sw_mlir_spread(w, sw_mlir_identity(w, k->c->reduction, k->in.type.dtype), k->in.type);
   sw_ssa args[3] = {first, k->in, neutral};
@@ -325,6 +326,7 @@ static sw_rc put_call(const call *k, sw_diag *d) {
 static sw_rc write_exchange(const call *k, sw_diag *d) {
   int dim;
   int64_t by;
+  if (k->s->dialect == SW_SPMD_STABLEHLO) return sw_spmd_stablehlo_exchange(k->s, k->c, k->in, k->out, d);
   if (is_shift(k, &dim, &by)) {
     put_shift(k, dim, by);
   } else if (is_halo(k->c->src, k->c->dst)) {

@@ -10,4 +10,11 @@ void sw_spmd_all_to_all_dims(sw_spmd_writer *s, const sw_collective *c, sw_ssa i
 SW_CHECKED sw_rc sw_spmd_write_rounds(sw_spmd_writer *s, const sw_collective *c, sw_type in, sw_type out, sw_text *body,
                                       sw_diag *d);
 
+/* StableHLO's form: this device's index over refs, an i64 scalar; the one line of a collective on blocks that divide;
+ * an exchange, in rounds. */
+sw_ssa sw_spmd_index_by_partition(sw_spmd_writer *s, const sw_axis_ref *refs, int n);
+void sw_spmd_stablehlo_line(sw_spmd_writer *s, const sw_collective *c, sw_ssa in, sw_ssa out);
+SW_CHECKED sw_rc sw_spmd_stablehlo_exchange(sw_spmd_writer *s, const sw_collective *c, sw_ssa in, sw_ssa out,
+                                            sw_diag *d);
+
 #endif

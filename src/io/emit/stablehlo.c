@@ -136,6 +136,29 @@ static void write_constant(const sw_hlo *h) {
   sw_text_free(&props);
 }
 
+static void fft(const sw_op *op, sw_text *props) {
+  char type[8] = "";
+  const char *text = sw_op_text(op, SW_ATTR_FFT_TYPE, "fft");
+  for (size_t i = 0; i + 1 < sizeof type && text[i]; i++) type[i] = (char)toupper((unsigned char)text[i]);
+  ints_as(op, SW_ATTR_FFT_LENGTH, "fft_length", props);
+  sw_prop(props, "fft_type", "#stablehlo<fft_type %s>", type);
+}
+
+static const char *truth(const sw_op *op, sw_attr_key k) { return sw_op_int(op, k, 0) ? "true" : "false"; }
+
+static void cholesky(const sw_op *op, sw_text *props) { sw_prop(props, "lower", "%s", truth(op, SW_ATTR_LOWER)); }
+
+static void triangular_solve(const sw_op *op, sw_text *props) {
+  const char *how = sw_op_text(op, SW_ATTR_TRANSPOSE_A, "none");
+  sw_prop(props, "left_side", "%s", truth(op, SW_ATTR_LEFT_SIDE));
+  sw_prop(props, "lower", "%s", truth(op, SW_ATTR_LOWER));
+  sw_prop(props, "transpose_a", "#stablehlo<transpose %s>",
+          how[0] == 'n'   ? "NO_TRANSPOSE"
+          : how[0] == 'a' ? "ADJOINT"
+                          : "TRANSPOSE");
+  sw_prop(props, "unit_diagonal", "%s", truth(op, SW_ATTR_UNIT_DIAGONAL));
+}
+
 static const struct {
   const char *name;
   properties props;               /* NULL: none */
@@ -165,6 +188,12 @@ static const struct {
     [SW_OP_CONCATENATE] = {"stablehlo.concatenate", concatenate, NULL},
     [SW_OP_CONVOLUTION] = {"stablehlo.convolution", convolution, NULL},
     [SW_OP_GATHER] = {"stablehlo.gather", gather, NULL},
+    [SW_OP_FFT] = {"stablehlo.fft", fft, NULL},
+    [SW_OP_CHOLESKY] = {"stablehlo.cholesky", cholesky, NULL},
+    [SW_OP_TRIANGULAR_SOLVE] = {"stablehlo.triangular_solve", triangular_solve, NULL},
+    [SW_OP_SORT] = {.write = sw_hlo_sort},
+    [SW_OP_SELECT_AND_SCATTER] = {.write = sw_hlo_select_and_scatter},
+    [SW_OP_RNG_BITS] = {.write = sw_hlo_rng_bits},
     [SW_OP_REDUCE] = {.write = sw_hlo_reduce},
     [SW_OP_REDUCE_WINDOW] = {.write = sw_hlo_reduce_window},
     [SW_OP_CUMULATIVE] = {.write = sw_hlo_cumulative},
@@ -188,11 +217,15 @@ static const char *name_of(sw_opcode code) {
   return kChlo[code] ? kChlo[code] : kForms[code].name;
 }
 
-sw_rc sw_hlo_check(const sw_graph *g, sw_diag *d) {
+/* Markers of loops and choices, which only programs of one device are written with. */
+static bool is_control(sw_opcode code) { return code >= SW_OP_WHILE && code <= SW_OP_JOIN; }
+
+sw_rc sw_hlo_check(const sw_graph *g, bool with_control, sw_diag *d) {
   const sw_block *b = sw_graph_main_block(g);
   for (int32_t i = 0; i < b->n_ops; i++) {
     const sw_op *op = &g->ops[b->ops[i]];
     bool own = op->code == SW_OP_COLLECTIVE || op->code == SW_OP_MASK || op->code == SW_OP_SHARD_START;
+    if (with_control && is_control(op->code)) continue;
     if (own || kForms[op->code].name || kForms[op->code].write) continue;
     return SW_FAIL_INPUT(d, op->span, "op '%s': this form has no way to say %s", op->name, sw_opcode_text(op->code));
   }

@@ -4,6 +4,10 @@ Arguments are pinned to be cut, each along other dims, so that the ops run parti
 make with one device, and here their outputs meet JAX's. Integers, bools and random bits must be equal, other numbers
 within a tolerance of their type.
 
+Then the program of one device, in StableHLO with its collectives (`--emit spmd --dialect stablehlo`), is compiled by XLA
+for four devices of this host and run on the blocks of the same arguments: the blocks of the results, put together, must
+be JAX's numbers, too.
+
     check_ops.py --tool SHARDWRIGHT --folder WORK [NAME...]
 """
 
@@ -17,13 +21,16 @@ import subprocess
 import sys
 
 os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 
 import jax
 import numpy as np
+from jax._src.lib import xla_client
 
 from ops import CASES, FOR_TPU
 
 AXES = ("x", "y")
+DEVICES = 4
 NATIVE = {np.dtype(t).name for t in np.typecodes["All"] if t not in "SUVOMm"}
 TOLERANCE = {"float64": 1e-12, "float32": 3e-5, "complex64": 5e-5, "bfloat16": 2e-2, "float16": 3e-3, "float8_e4m3fn": 0, "float8_e5m2": 0}
 ARGUMENT = re.compile(r"%arg(\d+): (tensor<(?:[^<>]|<[^<>]*>)*>)( \{[^}]*\})?")
@@ -73,6 +80,81 @@ def difference(got, want):
     return f"{np.sum(~fine)} of {want.size} elements differ: at {at} {got[at]}, expected {want[at]}"
 
 
+# --- the program of one device, by XLA ---------------------------------------------------------------------------------
+
+
+class Layout:
+    """Where the blocks of a tensor are: its sharding, "[[x],[],[x,y]]", on the mesh x=2,y=2."""
+
+    def __init__(self, text, shape):
+        dims = re.findall(r"\[([^\[\]]*)\]", text.split("] partial")[0])
+        self.axes = [[a.strip() for a in d.split(",") if a.strip()] for d in dims][: len(shape)]
+        self.shape = shape
+        self.block = tuple(-(-n // 2 ** len(a)) for n, a in zip(shape, self.axes))
+
+    def index(self, device):
+        """The part of the tensor that the device has, as slices."""
+        at = dict(zip(AXES, (device // 2, device % 2)))
+        parts = []
+        for n, block, axes in zip(self.shape, self.block, self.axes):
+            shard = 0
+            for axis in axes:
+                shard = shard * 2 + at[axis]
+            parts.append(slice(min(n, shard * block), min(n, (shard + 1) * block)))
+        return tuple(parts)
+
+    def cut(self, value, device):
+        part = value[self.index(device)]
+        if not self.shape:
+            return part
+        return np.pad(part, [(0, b - p) for b, p in zip(self.block, part.shape)])
+
+    def join(self, blocks, dtype):
+        whole = np.zeros(self.shape, dtype)
+        for device, block in enumerate(blocks):
+            index = self.index(device)
+            whole[index] = block[tuple(slice(0, i.stop - i.start) for i in index)]
+        return whole
+
+
+def put(blocks):
+    """One block per device, as JAX wants them: a tensor that is cut along its first dim."""
+    devices = jax.devices()
+    parts = [jax.device_put(b, d) for b, d in zip(blocks, devices)]
+    if not blocks[0].ndim:
+        return jax.make_array_from_single_device_arrays((), jax.NamedSharding(jax.make_mesh((DEVICES,), "d"), jax.P()), parts)
+    shape = (DEVICES * blocks[0].shape[0], *blocks[0].shape[1:])
+    return jax.make_array_from_single_device_arrays(shape, jax.NamedSharding(jax.make_mesh((DEVICES,), "d"), jax.P("d")), parts)
+
+
+def compile_partitioned(text):
+    """PJRT takes several partitions only where it may partition itself; as replicas the same program runs as it is."""
+    text = text.replace("stablehlo.partition_id", "stablehlo.replica_id").replace(", use_global_device_ids = unit", "")
+    text = re.sub(r"channel_handle = #stablehlo.channel_handle<[^>]*>, ", "", text)
+    text = re.sub(r"mhlo.num_partitions = \d+ : i32, mhlo.num_replicas = 1 : i32, ", "", text)
+    options = xla_client.CompileOptions()
+    build = options.executable_build_options
+    options.num_replicas, options.num_partitions = DEVICES, 1
+    build.num_replicas, build.num_partitions = DEVICES, 1
+    build.device_assignment = xla_client.DeviceAssignment.create(np.arange(DEVICES).reshape(DEVICES, 1))
+    devices = jax.devices()
+    return devices[0].client.compile_and_load(text, xla_client.DeviceList(tuple(devices)), options)
+
+
+def check_partitioned(made, text, arguments, want):
+    executable = compile_partitioned(text)
+    layouts = [Layout(a["sharding"], np.shape(v)) for a, v in zip(made["arguments"], arguments)]
+    placed = [put([l.cut(np.asarray(v), d) for d in range(DEVICES)]) for l, v in zip(layouts, arguments)]
+    parts = executable.execute_sharded(placed).disassemble_into_single_device_arrays()
+    for i, (output, value, blocks) in enumerate(zip(made["outputs"], want, parts, strict=True)):
+        value = np.asarray(value)
+        whole = Layout(output["sharding"], value.shape).join([np.asarray(b) for b in blocks], value.dtype)
+        wrong = difference(whole, value)
+        if wrong:
+            return f"compiled by XLA, output {i}: {wrong}"
+    return None
+
+
 def save(path, value):
     value = np.asarray(value)
     np.save(path, value if value.dtype.name in NATIVE else value.view(f"V{value.dtype.itemsize}"))
@@ -85,10 +167,11 @@ def check(name, tool, folder):
     (folder / "out").mkdir(exist_ok=True)
     jitted = jax.jit(function, keep_unused=True)
     want = jax.tree.leaves(jitted(*arguments))
-    program, plan = folder / "program.mlir", folder / "plan.json"
+    program, plan, spmd = folder / "program.mlir", folder / "plan.json", folder / "spmd.mlir"
     lowered = jitted.trace(*arguments).lower(lowering_platforms=("tpu",) if name in FOR_TPU else None)
     program.write_text(pinned(lowered.as_text()))
-    rc, said = shell(tool, "plan", program, "--hw", "local", "--mesh", "x=2,y=2", "--quiet", "--time-limit", 5, "-o", plan)
+    rc, said = shell(tool, "plan", program, "--hw", "local", "--mesh", "x=2,y=2", "--quiet", "--time-limit", 5, "-o", plan,
+                     f"--emit=spmd={spmd}", "--dialect", "stablehlo")
     if rc:
         return f"plan: exit {rc}: {said.strip()[-300:]}"
     made = json.loads(plan.read_text())
@@ -101,7 +184,7 @@ def check(name, tool, folder):
         wrong = difference(np.load(folder / "out" / f"{output['name']}.npy"), value)
         if wrong:
             return f"output {i}: {wrong}"
-    return None
+    return check_partitioned(made, spmd.read_text(), arguments, want)
 
 
 def main():
