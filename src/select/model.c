@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "shardwright/hash.h"
-
 sw_rc sel_ids_push(sel_ids *ids, int32_t x, sw_arena *mem, sw_diag *d) {
   if (ids->n == ids->cap) {
     int32_t cap = ids->cap < 4 ? 4 : 2 * ids->cap;
@@ -241,13 +239,12 @@ void sel_model_deinit(sel_model *m) {
   sw_arena_deinit(&m->mem);
 }
 
-/* A table seen before is used again: `seen` maps bytes to the number of the table. */
+/* A table seen before is used again: `seen` maps a hash to the number of the table. */
 static sw_rc share_table(sel_model *m, sw_dict *seen, const sel_edge *g, sel_mat *mats, int32_t *n_mats, int32_t *mat,
                          sw_diag *d) {
   int32_t rows = m->vars[g->i].n, cols = m->vars[g->j].n;
   size_t cells = (size_t)rows * (size_t)cols;
-  uint64_t key[3] = {sw_hash_bytes(g->v, cells * sizeof *g->v, 1), sw_hash_bytes(g->v, cells * sizeof *g->v, 2),
-                     ((uint64_t)rows << 32) | (uint32_t)cols};
+  uint64_t key[2] = {sw_hash_quick(g->v, cells * sizeof *g->v), ((uint64_t)rows << 32) | (uint32_t)cols};
   int64_t *slot;
   bool fresh;
   SW_TRY(sw_dict_put(seen, key, sizeof key, *n_mats, &slot, &fresh, d));

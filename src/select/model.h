@@ -13,6 +13,7 @@
 #define SELECT_MODEL_H_
 
 #include "select/core.h"
+#include "shardwright/array.h"
 #include "shardwright/hash.h"
 #include "shardwright/text.h"
 
@@ -110,7 +111,14 @@ sw_rc sel_record_new(sel_model *m, int32_t var, int32_t a, int32_t b, int32_t **
 /* The rules, one file each. */
 sw_rc sel_rule_edge(sel_model *m, int32_t e, sw_diag *d);   /* arc consistency, separable, functional */
 sw_rc sel_rule_degree(sel_model *m, int32_t v, sw_diag *d); /* one value, or memory-free of degree 0, 1, 2 */
-sw_rc sel_rule_dominated(sel_model *m, int32_t v, sel_budget *b, sw_diag *d);
+/* What the rule has found before: graphs of repeated layers ask the same again and again. Zero to start. */
+typedef struct sel_beaten {
+  sw_dict seen;         /* from a variable and its edges, byte by byte, to a place in `by` */
+  SW_ARRAY(int32_t) by; /* per value the one that beats it, or -1 */
+  sw_text key;
+} sel_beaten;
+void sel_beaten_deinit(sel_beaten *memo);
+sw_rc sel_rule_dominated(sel_model *m, int32_t v, sel_beaten *memo, sel_budget *b, sw_diag *d);
 sw_rc sel_rule_steps(sel_model *m, sw_diag *d);
 sw_rc sel_rule_heavy(sel_model *m, bool *changed, sw_diag *d);
 

@@ -24,12 +24,15 @@ static sw_rc drain(sel_model *m, sel_budget *b, sw_diag *d) {
 }
 
 static sw_rc drop_dominated(sel_model *m, sel_budget *b, sw_diag *d) {
-  for (int32_t i = 0; i < m->n && !m->infeasible; i++) {
+  sel_beaten memo = {0};
+  sw_rc rc = SW_OK;
+  for (int32_t i = 0; i < m->n && !m->infeasible && !rc; i++) {
     if (m->vars[i].gone || !m->vars[i].stale) continue;
-    if (sel_stop(b)) return SW_OK;
-    SW_TRY(sel_rule_dominated(m, i, b, d));
+    if (sel_stop(b)) break;
+    rc = sel_rule_dominated(m, i, &memo, b, d);
   }
-  return SW_OK;
+  sel_beaten_deinit(&memo);
+  return rc;
 }
 
 static sw_rc one_round(sel_model *m, sel_budget *b, bool *changed, sw_diag *d) {

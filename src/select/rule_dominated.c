@@ -1,6 +1,7 @@
 /* Dominated values: s beats t when it costs no more whatever the neighbours do, and occupies no more at any time.
  *
- * Of two values that beat each other the first stays. Cost: values^2 x values of the neighbours, cut short early.
+ * Of two values that beat each other the first stays. Cost: values^2 x values of the neighbours, cut short early; what
+ * has been found for a variable with the same costs, amounts and edges is known already.
  */
 #include "select/proof.h"
 
@@ -44,23 +45,74 @@ static bool beats(const sel_model *m, int32_t v, int32_t s, int32_t t, int64_t *
   return sum <= 0;
 }
 
-sw_rc sel_rule_dominated(sel_model *m, int32_t v, sel_budget *b, sw_diag *d) {
+/* by[t] = the value that beats t, -1: none. */
+static void find_beaten(const sel_model *m, int32_t v, int32_t *by, int64_t *work) {
+  int32_t n = m->vars[v].n;
+  for (int32_t t = 0; t < n; t++) by[t] = -1;
+  for (int32_t t = 0; t < n; t++) {
+    for (int32_t s = 0; s < n && by[t] < 0; s++) {
+      if (s == t || by[s] >= 0 || !beats(m, v, s, t, work)) continue;
+      if (s > t && beats(m, v, t, s, work)) continue;
+      by[t] = s;
+    }
+  }
+}
+
+/* All that decides who beats whom: costs, amounts, and the tables of the edges with which end is whose. */
+static void describe(const sel_model *m, int32_t v, sw_text *key, int64_t *work) {
+  const sel_var *x = &m->vars[v];
+  key->n = 0;
+  sw_text_append(key, (const char *)&x->n, sizeof x->n);
+  sw_text_append(key, (const char *)&x->n_spans, sizeof x->n_spans);
+  sw_text_append(key, (const char *)x->cost, (size_t)x->n * sizeof *x->cost);
+  for (int32_t k = 0; k < x->n_spans; k++) {
+    sw_text_append(key, (const char *)x->spans[k].amount, (size_t)x->n * sizeof *x->spans[k].amount);
+  }
+  for (int32_t k = 0; k < x->edges.n; k++) {
+    const sel_edge *g = &m->edges[x->edges.at[k]];
+    int32_t mine = g->i == v, other = m->vars[sel_other(g, v)].n;
+    int64_t cells = (int64_t)x->n * other;
+    sw_text_append(key, (const char *)&mine, sizeof mine);
+    sw_text_append(key, (const char *)&other, sizeof other);
+    sw_text_append(key, (const char *)g->v, (size_t)cells * sizeof *g->v);
+    *work += cells;
+  }
+}
+
+static sw_rc recall(const sel_model *m, int32_t v, sel_beaten *memo, int64_t *work, const int32_t **by, sw_diag *d) {
+  int32_t n = m->vars[v].n;
+  int64_t *slot;
+  bool fresh;
+  describe(m, v, &memo->key, work);
+  if (memo->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
+  SW_TRY(sw_dict_put(&memo->seen, memo->key.at, memo->key.n, (int64_t)memo->by.n, &slot, &fresh, d));
+  for (int32_t t = 0; fresh && t < n; t++) SW_TRY(sw_array_push(&memo->by, -1, d));
+  if (fresh) find_beaten(m, v, &memo->by.at[*slot], work);
+  *by = &memo->by.at[*slot];
+  return SW_OK;
+}
+
+void sel_beaten_deinit(sel_beaten *memo) {
+  sw_dict_deinit(&memo->seen);
+  sw_array_free(&memo->by);
+  sw_text_free(&memo->key);
+}
+
+sw_rc sel_rule_dominated(sel_model *m, int32_t v, sel_beaten *memo, sel_budget *b, sw_diag *d) {
   sel_var *x = &m->vars[v];
   x->stale = false;
   if (x->n < 2) return SW_OK;
   sel_tidy_edges(m, v);
+  const int32_t *by;
+  int64_t work = 0;
   bool *keep, lost = false;
   SW_ARENA_NEW(keep, &m->mem, x->n, d);
-  int64_t work = 0;
-  for (int32_t t = 0; t < x->n; t++) keep[t] = true;
-  for (int32_t t = 0; t < x->n; t++)
-    for (int32_t s = 0; s < x->n && keep[t]; s++) {
-      if (s == t || !keep[s] || !beats(m, v, s, t, &work)) continue;
-      if (s > t && beats(m, v, t, s, &work)) continue;
-      sel_log_drop(m, v, t, "beaten", sel_name_value(m, v, s));
-      keep[t] = false;
-      lost = true;
-    }
+  SW_TRY(recall(m, v, memo, &work, &by, d));
+  for (int32_t t = 0; t < x->n; t++) {
+    keep[t] = by[t] < 0;
+    lost = lost || !keep[t];
+    if (!keep[t]) sel_log_drop(m, v, t, "beaten", sel_name_value(m, v, by[t]));
+  }
   sel_spend(b, work);
   return lost ? sel_keep_values(m, v, keep, d) : SW_OK;
 }

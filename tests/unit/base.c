@@ -147,8 +147,29 @@ static void files_that_came_along_are_found(void **state) {
   sw_arena_deinit(&arena);
 }
 
+/* Every length and every bit counts, in whole lanes and behind them. */
+static void quick_hashes_see_every_bit(void **state) {
+  (void)state;
+  enum { N = 77 };
+  unsigned char bytes[N] = {0};
+  sw_diag diag = {0};
+  sw_dict seen = {0};
+  for (size_t n = 0; n <= N; n++) {
+    for (size_t bit = 0; bit <= 8 * n; bit++) { /* the last flips none */
+      if (bit < 8 * n) bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+      uint64_t h = sw_hash_quick(bytes, n);
+      bool fresh;
+      assert_ok(sw_dict_put(&seen, &h, sizeof h, 0, NULL, &fresh, &diag));
+      assert_true(fresh);
+      if (bit < 8 * n) bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    }
+  }
+  sw_dict_deinit(&seen);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(quick_hashes_see_every_bit),
       cmocka_unit_test(arena_gives_zeroed_aligned_memory),
       cmocka_unit_test(array_survives_a_failed_growth),
       cmocka_unit_test(map_agrees_with_a_plain_array),
