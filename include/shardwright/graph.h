@@ -121,6 +121,12 @@ typedef struct sw_annotation {
   sw_span span;
 } sw_annotation;
 
+/* Two values that have one sharding (a sharding group of Shardy's: each member with the first). */
+typedef struct sw_twins {
+  sw_id a, b;
+  sw_span span;
+} sw_twins;
+
 typedef struct sw_graph {
   sw_arena arena;
   const char *name;
@@ -133,6 +139,8 @@ typedef struct sw_graph {
   int32_t n_frames;
   const sw_frame *frames; /* in the order of their begins */
   const sw_annotation *annotations;
+  int32_t n_twins;
+  const sw_twins *twins;
   bool has_mesh; /* the model names a mesh: annotations are in its axes */
   sw_mesh mesh;
   sw_id main; /* function that is planned */
@@ -183,6 +191,8 @@ SW_API SW_CHECKED sw_rc sw_graph_add_op(sw_graph *g, const sw_op_spec *spec, sw_
 SW_API SW_CHECKED sw_rc sw_graph_add_output(sw_graph *g, const char *name, sw_id value, sw_id alias, sw_span span,
                                             sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_graph_add_annotation(sw_graph *g, const sw_annotation *a, sw_diag *d);
+/* Two values of one shape that are to have one sharding; any others are SW_E_INPUT. */
+SW_API SW_CHECKED sw_rc sw_graph_add_twins(sw_graph *g, sw_id a, sw_id b, sw_span span, sw_diag *d);
 /* No more building: use lists are made, then verified. */
 SW_API SW_CHECKED sw_rc sw_graph_seal(sw_graph *g, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_graph_verify(const sw_graph *g, sw_diag *d);

@@ -5,6 +5,8 @@
  *
  * The message is at the later one and its note at the earlier one.
  */
+#include <string.h>
+
 #include "graph/builder.h"
 
 sw_rc sw_graph_add_annotation(sw_graph *g, const sw_annotation *a, sw_diag *d) {
@@ -21,6 +23,17 @@ sw_rc sw_graph_add_annotation(sw_graph *g, const sw_annotation *a, sw_diag *d) {
   copy.users = sw_arena_copy(&g->arena, a->users, (size_t)a->n_users, sizeof *a->users, d);
   if (!copy.loop_of || !copy.loop_refs || !copy.users) return SW_E_RESOURCE;
   return sw_array_push(&g->builder->annotations, copy, d);
+}
+
+sw_rc sw_graph_add_twins(sw_graph *g, sw_id a, sw_id b, sw_span span, sw_diag *d) {
+  if (g->sealed || a < 0 || b < 0 || a >= g->n_values || b >= g->n_values)
+    return SW_FAIL(d, SW_E_BUG, span, "internal: a sharding group of no values");
+  const sw_type *x = &g->values[a].type, *y = &g->values[b].type;
+  bool alike = x->rank == y->rank && memcmp(x->dims, y->dims, (size_t)x->rank * sizeof *x->dims) == 0;
+  if (!alike)
+    return SW_FAIL_INPUT(d, span, "'%s' is in a sharding group with '%s', which has another shape", g->values[b].name,
+                         g->values[a].name);
+  return a == b ? SW_OK : sw_array_push(&g->builder->twins, ((sw_twins){a, b, span}), d);
 }
 
 /* --- one annotation ---------------------------------------------------------------------------------------------- */

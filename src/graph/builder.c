@@ -44,6 +44,7 @@ void sw_graph_builder_free(sw_graph *g) {
   for (size_t i = 0; i < b->functions.n; i++) draft_free(&b->functions.at[i]);
   sw_array_free(&b->functions);
   sw_array_free(&b->annotations);
+  sw_array_free(&b->twins);
   sw_array_free(&b->shapes);
   sw_dict_deinit(&b->shape_of);
   sw_arena_deinit(&b->scratch);

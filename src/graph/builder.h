@@ -34,6 +34,7 @@ struct sw_graph_builder {
   SW_ARRAY(sw_op) ops;
   SW_ARRAY(sw_function_draft) functions; /* the last one is being built */
   SW_ARRAY(sw_annotation) annotations;
+  SW_ARRAY(sw_twins) twins;
   SW_ARRAY(sw_shape) shapes;
   sw_dict shape_of; /* from the bytes of opcode, types and attributes to an index into shapes */
   sw_text key;      /* of the op being added */

@@ -27,9 +27,11 @@ static sw_rc settle(sw_graph *g, sw_diag *d) {
   SW_ARENA_NEW(g->functions, &g->arena, n, d);
   SW_ARENA_NEW(g->blocks, &g->arena, n, d);
   SW_ARENA_NEW(g->regions, &g->arena, n, d);
-  if (!g->values || !g->ops || !g->annotations) return SW_E_RESOURCE;
+  g->twins = sw_arena_copy(&g->arena, b->twins.at, b->twins.n, sizeof *g->twins, d);
+  if (!g->values || !g->ops || !g->annotations || !g->twins) return SW_E_RESOURCE;
   g->n_functions = g->n_blocks = g->n_regions = n;
   g->n_annotations = (int32_t)b->annotations.n;
+  g->n_twins = (int32_t)b->twins.n;
   for (int32_t i = 0; i < n; i++) SW_TRY(settle_function(g, &b->functions.at[i], i, d));
   return SW_OK;
 }

@@ -256,6 +256,19 @@ static sw_rc visit(state *s, sw_id id, sw_diag *d) {
   return SW_OK;
 }
 
+/* Values of one sharding: what one has the other gets. */
+static void share_with_twins(state *s) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int32_t i = 0; i < s->g->n_twins; i++) {
+      mark *a = &s->def[s->g->twins[i].a], *b = &s->def[s->g->twins[i].b];
+      if (a->set == b->set) continue;
+      *(a->set ? b : a) = *(a->set ? a : b);
+      changed = true;
+    }
+  }
+}
+
 /* Ops without a strategy yet. */
 static int32_t open_ops(const state *s) {
   int32_t n = 0;
@@ -265,6 +278,7 @@ static int32_t open_ops(const state *s) {
 
 static sw_rc sweep(state *s, bool backward, sw_diag *d) {
   const sw_block *b = sw_graph_main_block(s->g);
+  share_with_twins(s);
   for (int32_t i = 0; i < b->n_ops; i++) SW_TRY(visit(s, b->ops[backward ? b->n_ops - 1 - i : i], d));
   return SW_OK;
 }

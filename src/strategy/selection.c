@@ -308,6 +308,25 @@ static sw_rc add_hub(sw_selection *s, read_value *v, const sw_pattern *p, sw_dia
   return sw_array_push(&s->edges, ((sw_edge){v->producer, v->hub, p->link}), d);
 }
 
+/* Values that have one sharding: all else is forbidden. Two results of one op are left to that op. */
+static sw_rc add_twins(sw_selection *s, const sw_twins *twins, sw_diag *d) {
+  int32_t a, b, port_a, port_b;
+  int64_t *cost;
+  producer_of(s, &s->g->values[twins->a], &a, &port_a);
+  producer_of(s, &s->g->values[twins->b], &b, &port_b);
+  if (a == b) return SW_OK;
+  const sw_choices *ca = s->choices[a], *cb = s->choices[b];
+  SW_ARENA_NEW(cost, s->arena, (size_t)ca->n * (size_t)cb->n, d);
+  for (int32_t x = 0; x < ca->n; x++) {
+    const sw_sharding *given = sw_choices_sharding(ca, &s->prices, port_a, x);
+    for (int32_t y = 0; y < cb->n; y++) {
+      bool alike = sw_sharding_equal(given, sw_choices_sharding(cb, &s->prices, port_b, y));
+      cost[(int64_t)x * cb->n + y] = alike ? 0 : SW_FORBIDDEN;
+    }
+  }
+  return sw_array_push(&s->edges, ((sw_edge){a, b, cost}), d);
+}
+
 /* Edges of all values, from the patterns as they are now. */
 static sw_rc make_edges(sw_selection *s, sw_diag *d) {
   s->edges.n = 0;
@@ -325,6 +344,7 @@ static sw_rc make_edges(sw_selection *s, sw_diag *d) {
       if (edge.cost) SW_TRY(sw_array_push(&s->edges, edge, d));
     }
   }
+  for (int32_t i = 0; i < s->g->n_twins; i++) SW_TRY(add_twins(s, &s->g->twins[i], d));
   s->problem =
       (sw_problem){s->g->name, (int32_t)s->nodes.n, (int32_t)s->edges.n, s->nodes.at, s->edges.at, s->o.capacity_bytes};
   return SW_OK;

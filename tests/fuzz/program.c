@@ -1,27 +1,8 @@
-/* StableHLO programs: what is read prints as it was; the text with a plan's shardings in it is read again, and
- * annotating it once more changes nothing. */
+/* StableHLO programs: the text with a plan's shardings in it is read again, and annotating it once more changes
+ * nothing. */
 #include "fuzz/fuzz.h"
-#include "io/mlir/tree.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/program.h"
-
-static void check_print(const char *bytes, size_t n) {
-  sw_diag d = {0};
-  sw_ir_tree t;
-  char *text = malloc(n + 1);
-  sw_text printed = {0};
-  FUZZ_CHECK(text != NULL);
-  memcpy(text, bytes, n);
-  text[n] = 0;
-  sw_rc rc = sw_ir_parse("fuzz.mlir", text, n, &t, &d);
-  FUZZ_CHECK((rc == SW_OK) == (t.errors.n == 0));
-  if (rc) FUZZ_CHECK_FAILURE(rc, &d);
-  sw_ir_print(&t, &printed);
-  FUZZ_CHECK(printed.n == n && (n == 0 || memcmp(printed.at, text, n) == 0));
-  sw_text_free(&printed);
-  sw_ir_free(&t);
-  free(text);
-}
 
 /* A machine for all inputs. */
 static const sw_machine *machine(void) {
@@ -54,7 +35,6 @@ static sw_rc annotate(const char *bytes, size_t n, const char *kind, sw_text *ou
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
   sw_diag d = {0};
   sw_text once = {0}, twice = {0};
-  check_print((const char *)bytes, n);
   sw_rc rc = annotate((const char *)bytes, n, "sdy", &once, &d);
   if (rc) {
     FUZZ_CHECK_FAILURE(rc, &d);

@@ -160,6 +160,22 @@ sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op) {
   return SW_OK;
 }
 
+/* sdy.sharding_group %0 group_id=3 : T */
+sw_rc sw_im_sharding_group(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  const sw_ir_op *o = sw_im_op(m, op);
+  int64_t group, *first;
+  bool fresh;
+  sw_ir_span id = sw_ir_attr(m->t, o, "group_id", "group_id");
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  if (m->o->keep != SW_KEEP_ALL) return SW_OK;
+  if (!sw_ir_present(id) || !sw_ir_read_int(m->t, id, &group))
+    return SW_IM_FAIL(m, op, "expected a whole number as 'group_id'");
+  sw_id value = sw_im_operand(m, op, 0);
+  SW_TRY(sw_dict_put(&m->groups, &group, sizeof group, value, &first, &fresh, m->d));
+  return fresh ? SW_OK : sw_graph_add_twins(m->g, (sw_id)*first, value, sw_im_place(m, op), m->d);
+}
+
 sw_rc sw_im_annotate_arg(sw_importer *m, sw_id value, sw_ir_span attrs) {
   if (m->o->keep == SW_KEEP_NONE) return SW_OK;
   sw_ir_span v = sw_ir_entry(m->t, attrs, "sdy.sharding");

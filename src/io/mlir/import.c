@@ -347,6 +347,7 @@ void sw_im_free(sw_importer *m) {
   sw_array_free(&m->walks);
   sw_array_free(&m->locations);
   sw_dict_deinit(&m->taken);
+  sw_dict_deinit(&m->groups);
   sw_dict_deinit(&m->warned);
   sw_dict_deinit(&m->places);
   sw_arena_deinit(&m->keep);

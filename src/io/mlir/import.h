@@ -54,6 +54,7 @@ typedef struct sw_importer {
   SW_ARRAY(sw_ir_walk) walks;
   SW_ARRAY(sw_ir_made) made;
   sw_dict taken;  /* names of values */
+  sw_dict groups; /* sharding groups: number to first value */
   sw_dict warned; /* of unknown ops and targets */
   sw_dict places; /* location to index of `locations` */
   SW_ARRAY(sw_span) locations;
@@ -179,6 +180,7 @@ uint32_t sw_im_behind_select(const sw_importer *m, uint32_t region, uint32_t slo
 #define SW_IR_IMPORTER(name) SW_CHECKED sw_rc name(sw_importer *m, const sw_ir_row *row, uint32_t op)
 SW_IR_IMPORTER(sw_im_simple);
 SW_IR_IMPORTER(sw_im_named_computation);
+SW_IR_IMPORTER(sw_im_sharding_group);
 SW_IR_IMPORTER(sw_im_compare);
 SW_IR_IMPORTER(sw_im_old_broadcast);
 SW_IR_IMPORTER(sw_im_einsum);

@@ -81,6 +81,7 @@ static const sw_ir_row kRows[] = {
     {"func.return", sw_im_return, SW_OP_COUNT, 0, {{0}}},
     {"sdy.return", sw_im_return, SW_OP_COUNT, 0, {{0}}},
     {"sdy.sharding_constraint", sw_im_constraint, SW_OP_COUNT, 0, {{0}}},
+    {"sdy.sharding_group", sw_im_sharding_group, SW_OP_COUNT, 0, {{0}}},
     {"sdy.reshard", sw_im_constraint, SW_OP_COUNT, 0, {{0}}},
     {"sdy.named_computation", sw_im_named_computation, SW_OP_COUNT, 0, {{0}}},
     {"sdy.propagation_barrier", sw_im_identity, SW_OP_COUNT, 0, {{0}}},
