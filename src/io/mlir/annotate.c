@@ -97,32 +97,46 @@ static sw_ir_span dims_of(const sw_ir_tree *t, sw_ir_span sharding) {
   return in;
 }
 
-static sw_rc add(sw_importer *m, sw_id value, const sw_sharding *s, uint32_t open, uint32_t at) {
+/* What is annotated: a value where it is made, or one use of it. */
+typedef struct target {
+  sw_id value;
+  const sw_value_use *use; /* NULL: where it is made */
+} target;
+
+static sw_rc add(sw_importer *m, const target *of, const sw_sharding *s, uint32_t open, uint32_t at) {
   uint32_t all = s->rank >= 32 ? UINT32_MAX : (UINT32_C(1) << s->rank) - 1;
   if (s->rank > 0 && open == all && !s->n_refs && !s->n_partial) return SW_OK; /* says nothing */
-  sw_annotation a = {
-      .value = value, .op = -1, .sharding = *s, .open_dims = open, .required = true, .span = sw_ir_place(m->t, at)};
+  sw_annotation a = {.value = of->value,
+                     .op = -1,
+                     .sharding = *s,
+                     .open_dims = open,
+                     .required = true,
+                     .for_users = of->use != NULL,
+                     .n_users = of->use != NULL,
+                     .users = of->use,
+                     .span = sw_ir_place(m->t, at)};
   return sw_graph_add_annotation(m->g, &a, m->d);
 }
 
 /* "{devices=...}" */
-static sw_rc annotate_tiles(sw_importer *m, sw_id value, sw_ir_span tiles, uint32_t at) {
-  const sw_type *type = &m->g->values[value].type;
+static sw_rc annotate_tiles(sw_importer *m, const target *of, sw_ir_span tiles, uint32_t at) {
+  const sw_type *type = &m->g->values[of->value].type;
   const char *text = sw_im_string(m, tiles);
   sw_sharding s;
   bool ok;
   if (m->one_device) return SW_OK;
   SW_TRY(sw_im_read_tiles(m, text, type->rank, &s, &ok));
-  if (ok && !sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, NULL)) return add(m, value, &s, 0, at);
-  sw_im_warn(m, at, "the sharding of '%s' is left out: the mesh has no axes for %s", m->g->values[value].name, text);
+  if (ok && !sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, NULL)) return add(m, of, &s, 0, at);
+  sw_im_warn(m, at, "the sharding of '%s' is left out: the mesh has no axes for %s", m->g->values[of->value].name,
+             text);
   return SW_OK;
 }
 
-sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t at) {
-  const sw_type *type = &m->g->values[value].type;
+static sw_rc annotate(sw_importer *m, const target *of, sw_ir_span sharding, uint32_t at) {
+  const sw_type *type = &m->g->values[of->value].type;
   sharding = sw_ir_resolved(m->t, sw_ir_trimmed(m->t, sharding));
   if (!m->g->has_mesh || !sw_ir_len(sharding)) return SW_OK;
-  if (m->t->s[sharding.at] == '"') return annotate_tiles(m, value, sw_ir_unquoted(m->t, sharding), at);
+  if (m->t->s[sharding.at] == '"') return annotate_tiles(m, of, sw_ir_unquoted(m->t, sharding), at);
   sw_ir_span dims = dims_of(m->t, sharding);
   if (!sw_ir_len(dims) || m->foreign_mesh) return SW_OK;
   sw_sharding s;
@@ -132,11 +146,15 @@ sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t 
   if (!rc) rc = sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, &why);
   if (!rc) {
     sw_ir_span list = {dims.at, sw_ir_inside(m->t, dims).end + 1};
-    return add(m, value, &s, open_dims(m->t, list), at);
+    return add(m, of, &s, open_dims(m->t, list), at);
   }
   if (rc != SW_E_INPUT) return rc;
-  sw_im_warn(m, at, "the sharding of '%s' is left out: %s", m->g->values[value].name, why.text);
+  sw_im_warn(m, at, "the sharding of '%s' is left out: %s", m->g->values[of->value].name, why.text);
   return SW_OK;
+}
+
+sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t at) {
+  return annotate(m, &(target){value, NULL}, sharding, at);
 }
 
 sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op) {
@@ -176,9 +194,20 @@ sw_rc sw_im_sharding_group(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return fresh ? SW_OK : sw_graph_add_twins(m->g, (sw_id)*first, value, sw_im_place(m, op), m->d);
 }
 
+static sw_ir_span sharding_in(const sw_ir_tree *t, sw_ir_span attrs) {
+  sw_ir_span v = sw_ir_entry(t, attrs, "sdy.sharding");
+  return sw_ir_present(v) ? v : sw_ir_entry(t, attrs, "mhlo.sharding");
+}
+
 sw_rc sw_im_annotate_arg(sw_importer *m, sw_id value, sw_ir_span attrs) {
   if (m->o->keep == SW_KEEP_NONE) return SW_OK;
-  sw_ir_span v = sw_ir_entry(m->t, attrs, "sdy.sharding");
-  if (!sw_ir_present(v)) v = sw_ir_entry(m->t, attrs, "mhlo.sharding");
+  sw_ir_span v = sharding_in(m->t, attrs);
   return sw_ir_present(v) ? sw_im_annotate(m, value, v, v.at) : SW_OK;
+}
+
+sw_rc sw_im_annotate_output(sw_importer *m, sw_id value, int32_t index, sw_ir_span attrs) {
+  if (m->o->keep == SW_KEEP_NONE) return SW_OK;
+  sw_ir_span v = sharding_in(m->t, attrs);
+  sw_value_use use = {-1, index};
+  return sw_ir_present(v) ? annotate(m, &(target){value, &use}, v, v.at) : SW_OK;
 }

@@ -102,5 +102,9 @@ static sw_rc put_values(sw_ir_writer *w, const sw_sharding *s, uint32_t n, sw_te
   return out->rc;
 }
 
-const sw_ir_form sw_ir_form_hlo = {
-    .kind = "hlo", .key = "mhlo.sharding", .begin = begin, .put_value = put_value, .put_values = put_values};
+const sw_ir_form sw_ir_form_hlo = {.kind = "hlo",
+                                   .key = "mhlo.sharding",
+                                   .other = "sdy.sharding",
+                                   .begin = begin,
+                                   .put_value = put_value,
+                                   .put_values = put_values};

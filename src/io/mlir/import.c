@@ -193,6 +193,7 @@ static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *values, uint
       if (m->roles->alias[a] == (int64_t)i) alias = sw_im_top(m)->instance->slots[m->names->block[block] + a];
     }
     SW_TRY(sw_graph_add_output(m->g, name, values[i], alias, sw_im_place(m, ret), m->d));
+    if (alias < 0) SW_TRY(sw_im_annotate_output(m, values[i], (int32_t)i, m->declared_attrs[i])); /* else as it came */
   }
   if (n < m->n_declared) {
     return SW_IM_FAIL(m, ret, "%u values are returned; the function declares %u", n, m->n_declared);

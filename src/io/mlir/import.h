@@ -247,6 +247,8 @@ SW_CHECKED sw_rc sw_im_read_tiles(sw_importer *m, const char *text, int rank, sw
 /* sdy.sharding of the op's attributes. */
 SW_CHECKED sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op);
 SW_CHECKED sw_rc sw_im_annotate_arg(sw_importer *m, sw_id value, sw_ir_span attrs);
+/* The same of output `index`, which is a use of the value. */
+SW_CHECKED sw_rc sw_im_annotate_output(sw_importer *m, sw_id value, int32_t index, sw_ir_span attrs);
 void sw_im_warn(sw_importer *m, uint32_t at, const char *fmt, ...) SW_PRINTF(3, 4);
 
 /* The attributes of argument `i` of a function: written with it, or in arg_attrs. */

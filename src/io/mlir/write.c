@@ -44,12 +44,29 @@ static const char *entry_text(sw_ir_writer *w, const char *value, const char *be
   return sw_arena_printf(&w->arena, w->d, "%s%s = %s%s", before, w->form->key, value, behind);
 }
 
+/* `key = value`, the key perhaps in quotes, of a dictionary; empty when there is none. */
+static sw_ir_span whole_entry(const sw_ir_tree *t, sw_ir_span dict, const char *name) {
+  sw_ir_span key, value;
+  uint32_t cursor = 0;
+  while (sw_ir_next_entry(t, dict, &cursor, &key, &value)) {
+    if (sw_ir_is(t, key, name)) return (sw_ir_span){key.at - (t->s[key.at - 1] == '"'), value.end};
+  }
+  return (sw_ir_span){0, 0};
+}
+
 /* Into a dictionary that is there: over an older value of the key, or in front. */
 static sw_rc into_dictionary(sw_ir_writer *w, sw_ir_span dict, const char *value) {
   sw_ir_span old = sw_ir_entry(w->t, dict, w->form->key);
   if (sw_ir_len(old)) return add_edit(w, old.at, old.end, value);
   bool empty = w->t->s[sw_ir_blanks(w->t->s, dict.at + 1)] == '}';
   return insert(w, dict.at + 1, entry_text(w, value, "", empty ? "" : ", "));
+}
+
+/* Likewise of an argument or result, which may say it in the other form: that would contradict. */
+static sw_rc into_attrs(sw_ir_writer *w, sw_ir_span dict, const char *value) {
+  sw_ir_span other = whole_entry(w->t, dict, w->form->other);
+  bool replace = sw_ir_len(other) && !sw_ir_len(sw_ir_entry(w->t, dict, w->form->key));
+  return replace ? add_edit(w, other.at, other.end, entry_text(w, value, "", "")) : into_dictionary(w, dict, value);
 }
 
 static sw_rc new_dictionary(sw_ir_writer *w, uint32_t at, const char *before, const char *value) {
@@ -77,7 +94,7 @@ static sw_rc write_list(sw_ir_writer *w, const char *key, const sw_sharding *all
   if (!n) return SW_OK;
   for (uint32_t i = 0; sw_ir_present(list) && i < n && sw_ir_next_item(w->t, list, &cursor, &item); i++) {
     SW_TRY(value_text(w, &all[i], &value));
-    SW_TRY(into_dictionary(w, item, value));
+    SW_TRY(into_attrs(w, item, value));
   }
   if (sw_ir_present(list)) return SW_OK;
   sw_text t = {0};
@@ -100,7 +117,7 @@ static sw_rc write_args(sw_ir_writer *w) {
   for (uint32_t i = 0; i < b->n_args; i++) {
     const sw_ir_arg *a = &w->t->args.at[b->first_arg + i];
     SW_TRY(value_text(w, &w->plan->args[i], &value));
-    SW_TRY(sw_ir_present(a->attrs) ? into_dictionary(w, a->attrs, value) : new_dictionary(w, a->type.end, "", value));
+    SW_TRY(sw_ir_present(a->attrs) ? into_attrs(w, a->attrs, value) : new_dictionary(w, a->type.end, "", value));
   }
   return SW_OK;
 }
@@ -120,7 +137,7 @@ static sw_rc write_results(sw_ir_writer *w) {
     sw_ir_span dict = item;
     while (dict.at < dict.end && w->t->s[dict.at] != '{') dict.at++;
     SW_TRY(value_text(w, &w->plan->outputs[i], &value));
-    SW_TRY(dict.at < dict.end ? into_dictionary(w, dict, value) : new_dictionary(w, item.end, "", value));
+    SW_TRY(dict.at < dict.end ? into_attrs(w, dict, value) : new_dictionary(w, item.end, "", value));
   }
   return bare ? insert(w, f->types.end, ")") : SW_OK;
 }

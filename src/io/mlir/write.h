@@ -16,7 +16,8 @@ typedef struct sw_ir_writer sw_ir_writer;
 /* How shardings are spelled. */
 typedef struct sw_ir_form {
   const char *kind;
-  const char *key; /* attribute of arguments, results and ops */
+  const char *key;   /* attribute of arguments, results and ops */
+  const char *other; /* that of the other form */
   sw_rc (*begin)(sw_ir_writer *w);
   sw_rc (*put_value)(sw_ir_writer *w, const sw_sharding *s, sw_text *out);              /* argument or result */
   sw_rc (*put_values)(sw_ir_writer *w, const sw_sharding *s, uint32_t n, sw_text *out); /* of an op's results */
