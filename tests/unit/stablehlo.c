@@ -108,6 +108,13 @@ static const row kRows[] = {
     {"einsum",
      "%r = \"stablehlo.einsum\"(%a, %b) <{einsum_config = \"ij,kj->ik\"}> : (" A ", " A ") -> tensor<4x4xf32>",
      "tensor<4x4xf32>", "%r = dot_general(%a, %b) {lhs_contract=[1], rhs_contract=[1]} : f32[4,4]\n"},
+    {"part of one device",
+     "%t = stablehlo.custom_call @SPMDFullToShardShape(%a) : (" A ") -> tensor<1x6xf32>\n%u = stablehlo.sine %t : "
+     "tensor<1x6xf32>\n%r = stablehlo.custom_call @SPMDShardToFullShape(%u) : (tensor<1x6xf32>) -> " A,
+     A,
+     "%t = opaque(%a) {target=SPMDFullToShardShape} : f32[1,6]\n"
+     "  %u = opaque(%t) {target=the part of one device} : f32[1,6]\n"
+     "  %r = opaque(%u) {target=SPMDShardToFullShape} : f32[4,6]\n"},
     {"unknown", "%r = \"x.y\"(%a) : (" A ") -> tensor<2xf32>", "tensor<2xf32>",
      "%r = opaque(%a) {target=x.y} : f32[2]\n"},
 };

@@ -223,6 +223,9 @@ static sw_rc import_op(sw_importer *m, uint32_t op) {
   sw_arena_reset(&m->scratch);
   SW_TRY(check_operands(m, op));
   sw_ir_span name = sw_im_op(m, op)->name;
+  bool done;
+  SW_TRY(sw_im_local_part(m, op, &done));
+  if (done) return SW_OK;
   sw_rc rc = row ? row->import(m, row, op) : sw_im_opaque(m, op, sw_im_string(m, name));
   if (rc == SW_E_INPUT && m->d && m->d->line == 0) {
     sw_diag_note(m->d, "while reading '%.*s' in line %d", (int)sw_ir_len(name), m->t->s + name.at,
@@ -347,6 +350,7 @@ void sw_im_free(sw_importer *m) {
   sw_mem_free(m->rules);
   sw_array_free(&m->walks);
   sw_array_free(&m->locations);
+  sw_array_free(&m->local);
   sw_dict_deinit(&m->taken);
   sw_dict_deinit(&m->groups);
   sw_dict_deinit(&m->warned);

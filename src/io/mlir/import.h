@@ -62,9 +62,10 @@ typedef struct sw_importer {
   const struct sw_ir_roles *roles;
   sw_ir_span *declared, *declared_attrs; /* types of main's results and their dictionaries; keep arena */
   uint32_t n_declared;
-  char *rules;       /* text of the rules file; owned; NULL: none */
-  bool foreign_mesh; /* the program names axes that the mesh has not */
-  bool one_device;   /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
+  char *rules;           /* text of the rules file; owned; NULL: none */
+  bool foreign_mesh;     /* the program names axes that the mesh has not */
+  SW_ARRAY(sw_id) local; /* values of one device, in ascending order */
+  bool one_device;       /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
   int64_t n_elided;
   const sw_type *lifted; /* the shape that a region's scalars get (lift.h); NULL: none is being written out */
   uint32_t n_returned;   /* what that region returned */
@@ -152,6 +153,10 @@ bool sw_im_is_identity(const sw_importer *m, sw_id value, sw_reduction kind);
 /* The op as an opaque one, with a warning the first time. */
 SW_CHECKED sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target);
 SW_CHECKED sw_rc sw_im_identity(sw_importer *m, const sw_ir_row *row, uint32_t op);
+
+/* Between SPMDFullToShardShape and SPMDShardToFullShape ops work on what one device has, as in a manual computation:
+ * they are kept as they are. Imports such an op and sets *done; another is left to its row. */
+SW_CHECKED sw_rc sw_im_local_part(sw_importer *m, uint32_t op, bool *done);
 
 /* Walk a function in place of the op, whose operands are its arguments. */
 SW_CHECKED sw_rc sw_im_inline(sw_importer *m, uint32_t op, sw_ir_span callee);
