@@ -89,7 +89,8 @@ typedef struct sw_solve_options {
   int threads;         /* >= 1 */
   uint64_t seed;
   int64_t work_limit;   /* 0: none; counted steps, for results that do not depend on time */
-  const int32_t *warm;  /* NULL, or a choice per node to start from */
+  const int32_t *warm;  /* NULL, or a choice per node to start from, feasible or nearly so */
+  int64_t bound;        /* a lower bound that is known, 0: none; not used where a certificate is wanted */
   unsigned rules_off;   /* sw_select_rule, or-ed: reductions to leave out */
   sw_text *certificate; /* NULL, or where the proof of the bound is appended (certificate.h); native solver only, others
                            prove the bound 0 */

@@ -28,16 +28,17 @@ static bool is_close(const sw_searcher *s, const sw_solution *x) {
   return x->choice && (double)(x->cost - x->bound) <= s->o->solve.gap * (double)x->cost;
 }
 
-/* One problem. It starts from the best choice so far; without one, from first choices: nothing cut, no copies. */
-static sw_rc solve_once(const sw_searcher *s, int64_t limit, double gap, const sw_solution *best, sw_solution *out,
-                        sw_diag *d) {
+/* One problem. It starts from the choice given; without one, from first choices: nothing cut, no copies. */
+static sw_rc solve_once(const sw_searcher *s, int64_t limit, double gap, const int32_t *choice, int64_t bound,
+                        sw_solution *out, sw_diag *d) {
   sw_problem problem = *sw_selection_problem(s->selection);
   problem.limit = limit;
   sw_solve_options o = s->o->solve;
   int32_t *start;
   SW_ARENA_NEW(start, s->arena, problem.n_nodes, d);
-  SW_TRY(sw_selection_complete(s->selection, best->choice, start, d));
+  SW_TRY(sw_selection_complete(s->selection, choice, start, d));
   o.warm = start;
+  o.bound = bound;
   o.gap = gap;
   if (o.time_limit_s > 0) { /* what is left of it; never nothing, so that a quick solution is still found */
     double left = o.time_limit_s - (sw_now_s() - s->started_s);
@@ -46,15 +47,16 @@ static sw_rc solve_once(const sw_searcher *s, int64_t limit, double gap, const s
   return sw_solve(&problem, &o, s->arena, out, d);
 }
 
-sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, sw_solution *out, sw_diag *d) {
-  *out = (sw_solution){.status = SW_SOLVE_UNKNOWN};
+sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d) {
+  const int32_t *start = before ? before->choice : NULL;
+  *out = (sw_solution){.status = SW_SOLVE_UNKNOWN, .bound = before ? before->bound : 0};
   const double least_gap = s->o->solve.gap;
   double gap = fmax(least_gap, kFirstGap);
   for (int round = 0; round < MOST_REFINEMENTS; round++) {
     sw_solution now;
     bool refined;
     int64_t cost;
-    SW_TRY(solve_once(s, limit, gap, out, &now, d));
+    SW_TRY(solve_once(s, limit, gap, out->choice ? out->choice : start, out->bound, &now, d));
     if (now.status == SW_SOLVE_INFEASIBLE && !out->choice) {
       *out = now;
       return SW_OK;
@@ -103,11 +105,12 @@ sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit 
  * only the first round sees. A plan in *out when *found, else *infeasible says whether none exists. */
 static sw_rc lower_until_it_fits(const sw_searcher *s, int64_t capacity, sw_plan *out, sw_fit *fit, sw_diag *d) {
   int64_t limit = capacity;
+  sw_solution before, sol = {0};
   *fit = (sw_fit){.capacity = capacity};
   for (int round = 0; round < MOST_ROUNDS; round++) {
-    sw_solution sol;
     int64_t peak;
-    SW_TRY(sw_search_solve(s, limit, &sol, d));
+    before = sol;
+    SW_TRY(sw_search_solve(s, limit, round ? &before : NULL, &sol, d));
     if (limit == capacity) fit->infeasible = sol.status == SW_SOLVE_INFEASIBLE;
     if (limit == capacity) fit->bound = sol.bound;
     if (!sol.choice) return SW_OK;

@@ -15,8 +15,8 @@ typedef struct sw_searcher {
 
 bool sw_search_out_of_time(const sw_searcher *s);
 /* Solve under a limit on what the problem counts, and refine. In *out: the solution of least true cost (its `cost`),
- * the best bound over all rounds. */
-sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, sw_solution *out, sw_diag *d);
+ * the best bound over all rounds. `before`: NULL, or what was found under a higher limit, to start from. */
+sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d);
 /* What the search has learned about a capacity. */
 typedef struct sw_fit {
   int64_t capacity;

@@ -27,7 +27,7 @@ typedef struct smallest {
 static sw_rc raise_limit(const sw_searcher *s, smallest *w, sw_solution *sol, sw_diag *d) {
   int64_t limit = 1;
   for (int i = 0; i < MOST_RAISES; i++) {
-    SW_TRY(sw_search_solve(s, limit, sol, d));
+    SW_TRY(sw_search_solve(s, limit, NULL, sol, d));
     if (sol->status != SW_SOLVE_INFEASIBLE) break;
     w->least = limit + 1;
     limit = sol->least_peak > limit ? sol->least_peak : limit > INT64_MAX / 2 ? INT64_MAX : 2 * limit;
@@ -57,7 +57,7 @@ static sw_rc find_smallest(const sw_searcher *s, const sw_fit *fit, sw_plan *out
   if (w->least == INT64_MAX) return SW_OK;
   SW_TRY(keep(s, &sol, fit, out, w, d));
   for (int i = 1; i < N_STEPS && w->peak > fit->capacity && !sw_search_out_of_time(s); i++) {
-    SW_TRY(sw_search_solve(s, (int64_t)((double)w->least * kSteps[i]), &sol, d));
+    SW_TRY(sw_search_solve(s, (int64_t)((double)w->least * kSteps[i]), NULL, &sol, d));
     SW_TRY(keep(s, &sol, fit, out, w, d));
   }
   return SW_OK;

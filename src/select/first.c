@@ -1,6 +1,7 @@
 /* First choices: one sweep in the order of the variables, in which each takes what is cheapest with those before it,
  * then sweeps back and forth, in which each takes what is cheapest with all its neighbours, while that helps. When the
- * result holds too much, all over again with a price on what is held, four times as high every time.
+ * result holds too much, sweeps again with a price on what is held, four times as high every time. A choice to start
+ * from that holds too much is taken through the latter as well.
  *
  * Variables come in the order of the graph, so that the first sweep follows the data.
  */
@@ -66,7 +67,6 @@ static bool choose(sweeper *s, int32_t i) {
 
 static void sweep_all(sweeper *s) {
   int32_t n = s->c->n;
-  memset(s->x, 0xff, (size_t)n * sizeof *s->x);
   for (int sweep = 0; sweep <= MOST_SWEEPS; sweep++) {
     bool changed = false;
     for (int32_t k = 0; k < n; k++) changed |= choose(s, sweep % 2 ? n - 1 - k : k);
@@ -83,16 +83,29 @@ static double natural_price(const sweeper *s) {
   return cost / held;
 }
 
+/* From the choices at hand, for more and more a unit, until what is held fits. */
+static sw_rc sweep_until_it_fits(sweeper *s, int64_t *used, sw_diag *d) {
+  sel_run *r = s->r;
+  for (int k = 0; k < MOST_PRICES; k++) {
+    sweep_all(s);
+    SW_TRY(sel_offer(r, s->x, "native", NULL, d));
+    if (sel_core_usage(s->c, s->x, used) || sel_stop(&r->budget)) break;
+    s->price = s->price > 0 ? 4 * s->price : natural_price(s) / 16;
+  }
+  return SW_OK;
+}
+
 sw_rc sel_first_choices(sel_run *r, const sel_core *whole, sw_diag *d) {
   sw_arena mem = {0};
   sweeper s = {.r = r, .c = whole};
   int64_t *used = sw_arena_alloc(&mem, (size_t)whole->n_steps + 1, sizeof *used, d);
   sw_rc rc = used ? index_pairs(&s, &mem, d) : SW_E_RESOURCE;
-  for (int k = 0; !rc && k < MOST_PRICES; k++) {
-    sweep_all(&s);
-    rc = sel_offer(r, s.x, "native", NULL, d);
-    if (sel_core_usage(whole, s.x, used) || sel_stop(&r->budget)) break;
-    s.price = k ? 4 * s.price : natural_price(&s) / 16;
+  if (!rc) memset(s.x, 0xff, (size_t)whole->n * sizeof *s.x);
+  if (!rc) rc = sweep_until_it_fits(&s, used, d);
+  if (!rc && r->o->warm && !sel_core_usage(whole, r->o->warm, used) && !sel_stop(&r->budget)) {
+    memcpy(s.x, r->o->warm, (size_t)whole->n * sizeof *s.x);
+    s.price = natural_price(&s) / 16;
+    rc = sweep_until_it_fits(&s, used, d);
   }
   sw_arena_deinit(&mem);
   return rc;

@@ -105,6 +105,7 @@ sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, 
   sel_run r = {.p = p,
                .o = o,
                .rules = SW_RULES_ALL & ~o->rules_off,
+               .bound = o->certificate ? 0 : o->bound,
                .proof = o->certificate ? &proof : NULL,
                .solver = sw_solver_text(o->solver)};
   r.budget = (sel_budget){.start_s = start,
