@@ -63,7 +63,16 @@ sw_rc sel_drop_edge(sel_model *m, int32_t e, sw_diag *d) {
   return sel_queue_var(m, m->edges[e].j, d);
 }
 
-static sw_rc new_edge(sel_model *m, int32_t a, int32_t b, int64_t *costs, sw_diag *d) {
+int64_t *sel_own_table(sel_model *m, sel_edge *g, sw_diag *d) {
+  size_t cells = (size_t)m->vars[g->i].n * (size_t)m->vars[g->j].n;
+  if (g->shared) {
+    g->v = sw_arena_copy(&m->mem, g->v, cells, sizeof *g->v, d);
+    g->shared = false;
+  }
+  return (int64_t *)(uintptr_t)g->v;
+}
+
+static sw_rc new_edge(sel_model *m, int32_t a, int32_t b, const int64_t *costs, bool shared, sw_diag *d) {
   if (m->n_edges == m->cap_edges) {
     int32_t cap = 2 * m->cap_edges + 16;
     sel_edge *more;
@@ -73,33 +82,45 @@ static sw_rc new_edge(sel_model *m, int32_t a, int32_t b, int64_t *costs, sw_dia
     m->cap_edges = cap;
   }
   int32_t e = m->n_edges++;
-  m->edges[e] = (sel_edge){.i = a, .j = b, .v = costs};
+  m->edges[e] = (sel_edge){.i = a, .j = b, .v = costs, .shared = shared};
   SW_TRY(sel_ids_push(&m->vars[a].edges, e, &m->mem, d));
   SW_TRY(sel_ids_push(&m->vars[b].edges, e, &m->mem, d));
   return sel_queue_edge(m, e, d);
 }
 
-sw_rc sel_add_edge(sel_model *m, int32_t a, int32_t b, int64_t *costs, sw_diag *d) {
+static sw_rc add_table(sel_model *m, int32_t a, int32_t b, const int64_t *costs, bool shared, sw_diag *d) {
   int32_t e = sel_find_edge(m, a, b);
   SW_TRY(sel_queue_var(m, a, d));
   SW_TRY(sel_queue_var(m, b, d));
-  if (e < 0) return new_edge(m, a, b, costs, d);
+  if (e < 0) return new_edge(m, a, b, costs, shared, d);
   sel_edge *g = &m->edges[e];
+  int64_t *v = sel_own_table(m, g, d);
+  if (!v) return SW_E_RESOURCE;
   int32_t na = m->vars[a].n, nb = m->vars[b].n;
   for (int32_t s = 0; s < na; s++)
     for (int32_t t = 0; t < nb; t++) {
-      int64_t *c = g->i == a ? &g->v[(int64_t)s * nb + t] : &g->v[(int64_t)t * na + s];
+      int64_t *c = g->i == a ? &v[(int64_t)s * nb + t] : &v[(int64_t)t * na + s];
       *c = sw_cost_add(*c, costs[(int64_t)s * nb + t]);
     }
   return sel_queue_edge(m, e, d);
 }
 
-static void keep_cells(sel_model *m, sel_edge *g, int32_t v, const bool *keep) {
-  int32_t rows = m->vars[g->i].n, cols = m->vars[g->j].n;
-  int64_t k = 0;
+sw_rc sel_add_edge(sel_model *m, int32_t a, int32_t b, int64_t *costs, sw_diag *d) {
+  return add_table(m, a, b, costs, false, d);
+}
+
+/* In place; a shared table's cells go to one of their own. */
+static sw_rc keep_cells(sel_model *m, sel_edge *g, int32_t v, const bool *keep, sw_diag *d) {
+  int32_t rows = m->vars[g->i].n, cols = m->vars[g->j].n, kept = 0;
+  int64_t *to = (int64_t *)(uintptr_t)g->v, k = 0;
+  for (int32_t s = 0; s < m->vars[v].n; s++) kept += keep[s];
+  if (g->shared) SW_ARENA_NEW(to, &m->mem, (size_t)kept * (size_t)(g->i == v ? cols : rows), d);
   for (int32_t s = 0; s < rows; s++)
     for (int32_t t = 0; t < cols; t++)
-      if (keep[g->i == v ? s : t]) g->v[k++] = g->v[(int64_t)s * cols + t];
+      if (keep[g->i == v ? s : t]) to[k++] = g->v[(int64_t)s * cols + t];
+  g->v = to;
+  g->shared = false;
+  return SW_OK;
 }
 
 sw_rc sel_keep_values(sel_model *m, int32_t v, const bool *keep, sw_diag *d) {
@@ -107,7 +128,7 @@ sw_rc sel_keep_values(sel_model *m, int32_t v, const bool *keep, sw_diag *d) {
   sel_tidy_edges(m, v);
   for (int32_t k = 0; k < x->edges.n; k++) {
     sel_edge *g = &m->edges[x->edges.at[k]];
-    keep_cells(m, g, v, keep);
+    SW_TRY(keep_cells(m, g, v, keep, d));
     SW_TRY(sel_queue_edge(m, x->edges.at[k], d));
     SW_TRY(sel_queue_var(m, sel_other(g, v), d));
   }
@@ -210,10 +231,7 @@ static sw_rc init_edges(sel_model *m, const sel_core *c, sw_diag *d) {
   m->cap_edges = c->n_pairs;
   for (int32_t e = 0; e < c->n_pairs; e++) {
     const sel_pair *g = &c->pairs[e];
-    const sel_mat *t = &c->mats[g->mat];
-    int64_t *v = sw_arena_copy(&m->mem, t->v, (size_t)t->rows * (size_t)t->cols, sizeof *v, d);
-    if (!v) return SW_E_RESOURCE;
-    SW_TRY(sel_add_edge(m, g->i, g->j, v, d));
+    SW_TRY(add_table(m, g->i, g->j, c->mats[g->mat].v, true, d));
   }
   return SW_OK;
 }
@@ -236,20 +254,24 @@ sw_rc sel_model_init(sel_model *m, const sel_core *c, unsigned rules, sw_diag *d
 
 void sel_model_deinit(sel_model *m) {
   sw_dict_deinit(&m->folds);
+  sw_dict_deinit(&m->lowered);
   sw_arena_deinit(&m->mem);
 }
 
-/* A table seen before is used again: `seen` maps a hash to the number of the table. */
+/* A table seen before is used again: `seen` maps a hash to the number of the table; that of shared ones is their
+ * address.
+ */
 static sw_rc share_table(sel_model *m, sw_dict *seen, const sel_edge *g, sel_mat *mats, int32_t *n_mats, int32_t *mat,
                          sw_diag *d) {
   int32_t rows = m->vars[g->i].n, cols = m->vars[g->j].n;
   size_t cells = (size_t)rows * (size_t)cols;
-  uint64_t key[2] = {sw_hash_quick(g->v, cells * sizeof *g->v), ((uint64_t)rows << 32) | (uint32_t)cols};
+  uint64_t key[2] = {g->shared ? (uintptr_t)g->v : sw_hash_quick(g->v, cells * sizeof *g->v),
+                     ((uint64_t)rows << 32) | (uint32_t)cols};
   int64_t *slot;
   bool fresh;
   SW_TRY(sw_dict_put(seen, key, sizeof key, *n_mats, &slot, &fresh, d));
   *mat = (int32_t)*slot;
-  if (!fresh && memcmp(mats[*mat].v, g->v, cells * sizeof *g->v) == 0) return SW_OK;
+  if (!fresh && (mats[*mat].v == g->v || memcmp(mats[*mat].v, g->v, cells * sizeof *g->v) == 0)) return SW_OK;
   *mat = *n_mats;
   mats[(*n_mats)++] = (sel_mat){rows, cols, g->v};
   return SW_OK;

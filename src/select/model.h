@@ -39,7 +39,8 @@ typedef struct sel_var {
 
 typedef struct sel_edge {
   int32_t i, j;
-  int64_t *v; /* values of i x values of j */
+  const int64_t *v; /* values of i x values of j */
+  bool shared;      /* v is the core's or was made from it, for all edges alike; changed in a copy (sel_own_table) */
   bool gone, queued;
 } sel_edge;
 
@@ -71,7 +72,8 @@ typedef struct sel_model {
   const int64_t *time;           /* of the core's steps, when it is a problem's */
   int32_t *alive_of;             /* after a freeze: variable of the rest -> variable */
   int32_t n_alive;
-  sw_dict folds; /* of rule_degree.c: hash of a fold -> struct sel_fold */
+  sw_dict folds;   /* of rule_degree.c: hash of a fold -> struct sel_fold */
+  sw_dict lowered; /* of rule_edge.c: address of a shared table -> struct sel_lowered */
   size_t fold_bytes;
 } sel_model;
 
@@ -101,6 +103,8 @@ int32_t sel_find_edge(const sel_model *m, int32_t a, int32_t b); /* -1: none */
 sw_rc sel_drop_edge(sel_model *m, int32_t e, sw_diag *d);
 /* Add costs[a][b] (values of a x values of b) between a and b; the table is taken over when there is no edge yet. */
 sw_rc sel_add_edge(sel_model *m, int32_t a, int32_t b, int64_t *costs, sw_diag *d);
+/* The edge's table for writing; NULL: out of memory. */
+int64_t *sel_own_table(sel_model *m, sel_edge *g, sw_diag *d);
 /* Keep the values with keep[s]; edges and uses follow. */
 sw_rc sel_keep_values(sel_model *m, int32_t v, const bool *keep, sw_diag *d);
 /* Move the smallest amounts of v to the base; spans that never differ go. */

@@ -74,6 +74,11 @@ static void describe(const sel_model *m, int32_t v, sw_text *key, int64_t *work)
     int64_t cells = (int64_t)x->n * other;
     sw_text_append(key, (const char *)&mine, sizeof mine);
     sw_text_append(key, (const char *)&other, sizeof other);
+    sw_text_append(key, (const char *)&g->shared, sizeof g->shared);
+    if (g->shared) { /* tables that are shared are known by their address */
+      sw_text_append(key, (const char *)&g->v, sizeof g->v);
+      continue;
+    }
     sw_text_append(key, (const char *)g->v, (size_t)cells * sizeof *g->v);
     *work += cells;
   }

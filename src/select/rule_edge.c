@@ -123,21 +123,86 @@ static void log_lines(const sel_model *m, int32_t v, int32_t o, const bool *keep
 /* Room for the flags of both ends, on the stack for ordinary sizes. */
 enum { FLAGS = 512 };
 
+/* What lowering a shared table comes to, wherever it stands. */
+struct sel_lowered {
+  const int64_t *after;     /* NULL: a line has no allowed entry, so that values go and the table is no longer shared */
+  const int64_t *row, *col; /* what the values pay */
+  bool zero, function;      /* nothing is left; one end is a function of the other */
+};
+
+static sw_rc lower_table(sel_model *m, const sel_edge *g, struct sel_lowered **out, sw_diag *d) {
+  int32_t rows = m->vars[g->i].n, cols = m->vars[g->j].n, *f;
+  int64_t *v, *row, *col, cells = (int64_t)rows * cols;
+  bool *keep;
+  SW_ARENA_NEW(*out, &m->mem, 1, d);
+  SW_ARENA_NEW(keep, &m->mem, sw_max_i64(rows, cols), d);
+  SW_ARENA_NEW(f, &m->mem, sw_max_i64(rows, cols), d);
+  SW_ARENA_NEW(row, &m->mem, rows, d);
+  SW_ARENA_NEW(col, &m->mem, cols, d);
+  v = sw_arena_copy(&m->mem, g->v, (size_t)cells, sizeof *v, d);
+  if (!v) return SW_E_RESOURCE;
+  if (lower_lines(v, rows, cols, cols, 1, row, true, keep)) return SW_OK;
+  if (lower_lines(v, cols, 1, rows, cols, col, true, keep)) return SW_OK;
+  sel_edge after = {.i = g->i, .j = g->j, .v = v};
+  bool function = is_function(m, &after, g->i, f) || is_function(m, &after, g->j, f);
+  **out = (struct sel_lowered){v, row, col, all_zero(v, cells), function};
+  return SW_OK;
+}
+
+static bool can_pay(const sel_var *x, const int64_t *more) {
+  for (int32_t s = 0; s < x->n; s++)
+    if (sel_bad(sw_cost_add(x->cost[s], more[s]))) return false;
+  return true;
+}
+
+static void pay(sel_var *x, const int64_t *more) {
+  for (int32_t s = 0; s < x->n; s++) x->cost[s] = sw_cost_add(x->cost[s], more[s]);
+}
+
+/* The whole rule for a shared table of which no value goes; else *done stays false and nothing has changed. */
+static sw_rc lower_shared(sel_model *m, int32_t e, bool *done, sw_diag *d) {
+  sel_edge *g = &m->edges[e];
+  sel_var *x = &m->vars[g->i], *y = &m->vars[g->j];
+  uintptr_t key = (uintptr_t)g->v;
+  int64_t *slot;
+  bool fresh;
+  struct sel_lowered *l;
+  SW_TRY(sw_dict_put(&m->lowered, &key, sizeof key, 0, &slot, &fresh, d));
+  if (fresh) {
+    SW_TRY(lower_table(m, g, &l, d));
+    *slot = (int64_t)(intptr_t)l;
+  }
+  l = (struct sel_lowered *)(intptr_t)*slot;
+  *done = l && l->after && can_pay(x, l->row) && can_pay(y, l->col);
+  if (!*done) return SW_OK;
+  sel_log_lower(m, g->i, g->j);
+  sel_log_lower(m, g->j, g->i);
+  pay(x, l->row);
+  pay(y, l->col);
+  g->v = l->after;
+  if (l->zero) return sel_drop_edge(m, e, d);
+  return l->function && m->rules & SW_RULE_FUNCTIONAL ? try_merge(m, e, d) : SW_OK;
+}
+
 sw_rc sel_rule_edge(sel_model *m, int32_t e, sw_diag *d) {
   sel_edge *g = &m->edges[e];
+  bool done = false;
+  if (g->shared && m->rules & SW_RULE_SEPARABLE) SW_TRY(lower_shared(m, e, &done, d));
+  if (done) return SW_OK;
+  if (!sel_own_table(m, g, d)) return SW_E_RESOURCE;
   sel_var *x = &m->vars[g->i], *y = &m->vars[g->j];
   int32_t i = g->i, j = g->j, rows = x->n, cols = y->n;
   bool flags[FLAGS], *keep = flags, move = m->rules & SW_RULE_SEPARABLE;
   if (rows > FLAGS || cols > FLAGS) SW_ARENA_NEW(keep, &m->mem, rows > cols ? rows : cols, d);
   if (move) sel_log_lower(m, i, j);
-  if (lower_lines(g->v, rows, cols, cols, 1, x->cost, move, keep)) {
+  if (lower_lines(sel_own_table(m, g, d), rows, cols, cols, 1, x->cost, move, keep)) {
     log_lines(m, i, j, keep);
     SW_TRY(sel_keep_values(m, i, keep, d));
   }
   if (m->infeasible) return SW_OK;
   rows = x->n;
   if (move) sel_log_lower(m, j, i);
-  if (lower_lines(g->v, cols, 1, rows, cols, y->cost, move, keep)) {
+  if (lower_lines(sel_own_table(m, g, d), cols, 1, rows, cols, y->cost, move, keep)) {
     log_lines(m, j, i, keep);
     SW_TRY(sel_keep_values(m, j, keep, d));
   }
