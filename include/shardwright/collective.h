@@ -1,4 +1,4 @@
-/* The collectives of the shard dialect (and two of our own) as data: one table row per op, one descriptor per call.
+/* The collectives of the shard dialect (and some of our own) as data: one table row per op, one descriptor per call.
  * Semantics on local shapes are those of seeds/shard-dialect.txt; `exchange` moves boxes between tilings and
  * `redistribute` is an exchange between two shardings.
  */

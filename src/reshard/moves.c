@@ -108,18 +108,32 @@ static void append_run(const moving *v, sw_coll_op op, int dim, uint8_t atom, un
   }
 }
 
-/* Is all here as the target wants it, and does one more cut divide the extent? */
-static bool is_spare(const moving *v, int dim, uint8_t atom) {
-  int64_t cuts = v->from->shards[dim] * v->q->space.atom[atom].size;
-  return all_right(v, dim) && v->from->len[dim] == v->target->len[dim] && v->q->space.dims[dim] % cuts == 0;
+/* Is all here as the target wants it, and do so many more cuts divide the extent? */
+static bool is_spare(const moving *v, int dim, int64_t cuts) {
+  return all_right(v, dim) && v->from->len[dim] == v->target->len[dim] &&
+         v->q->space.dims[dim] % (v->from->shards[dim] * cuts) == 0;
 }
 
-/* Where an atom goes that does not stay: spare dimensions are all alike, so the first will do; any where there is none.
- */
+/* Size of an atom and the digits of its axis after it that are where it is: unused, or to be reduced. */
+static int64_t run_size(const moving *v, uint8_t atom) {
+  const rs_space *s = &v->q->space;
+  unsigned alike = v->from->used >> atom & 1u ? v->to_reduce : ~v->from->used;
+  int64_t size = s->atom[atom].size;
+  for (int a = atom + 1; a < s->n && s->atom[a].axis == s->atom[atom].axis && (alike >> a & 1u); a++) {
+    size *= s->atom[a].size;
+  }
+  return size;
+}
+
+/* Where an atom goes that does not stay: spare dimensions are all alike, so the first will do that takes its whole run,
+ * else the first that takes it; any where there is none. */
 static bool may_pass(const moving *v, int dim, uint8_t atom) {
   if (v->q->thorough || v->q->no_exchange || v->q->opaque_target) return true;
-  for (int d = 0; d < v->q->space.rank; d++) {
-    if (is_spare(v, d, atom)) return d == dim;
+  const int64_t sizes[2] = {run_size(v, atom), v->q->space.atom[atom].size};
+  for (int k = 0; k < 2; k++) {
+    for (int d = 0; d < v->q->space.rank; d++) {
+      if (is_spare(v, d, sizes[k])) return d == dim;
+    }
   }
   return true;
 }
