@@ -102,12 +102,26 @@ static sw_rc find_least_peak(sel_run *r, const sel_core *whole, sw_arena *mem, s
   return rc;
 }
 
+/* Does the choice to start from do without the limit what can be done there? Then only the limit is left to ask about.
+ */
+static sw_rc is_known_without_memory(const sel_run *r, const sel_core *whole, sw_arena *mem, bool *known, sw_diag *d) {
+  *known = false;
+  if (!r->o->warm || r->o->bound <= 0) return SW_OK;
+  int64_t *used, cost = sel_core_cost(whole, r->o->warm);
+  SW_ARENA_NEW(used, mem, (size_t)whole->n_steps + 1, d);
+  bool near = cost < SW_FORBIDDEN && (double)(cost - r->o->bound) <= r->o->gap * (double)cost;
+  *known = near && !sel_core_usage(whole, r->o->warm, used);
+  return SW_OK;
+}
+
 sw_rc sel_solve_native(sel_run *r, sw_diag *d) {
   sw_arena mem = {0};
+  bool known = false;
   sel_core whole;
   sw_rc rc = sel_core_of_problem(r->p, &mem, &whole, d);
   if (!rc) rc = sel_first_choices(r, &whole, d);
-  if (!rc && whole.n_uses > 0 && !sel_closed(r)) rc = without_memory(r, &whole, &mem, d);
+  if (!rc) rc = is_known_without_memory(r, &whole, &mem, &known, d);
+  if (!rc && !known && whole.n_uses > 0 && !sel_closed(r)) rc = without_memory(r, &whole, &mem, d);
   if (!rc && !sel_closed(r) && !sel_stop(&r->budget)) {
     rc = with_memory(r, &whole, &mem, d);
     if (!rc && r->infeasible) rc = find_least_peak(r, &whole, &mem, d);

@@ -175,18 +175,28 @@ static sw_rc ascend(searcher *q, double seconds, int64_t sweeps) {
   return SW_OK;
 }
 
-/* Start from the choice that the caller gave, as far as its values are left. */
-static sw_rc start_warm(searcher *q) {
+/* Start from a choice of the problem's, as far as its values are left; repaired and polished where that breaks caps. */
+static sw_rc start_from(searcher *q, const int32_t *choice) {
+  const double kPolish_s = 0.2;
   const sel_model *m = q->k->model;
-  if (!q->k->r->has) return SW_OK;
   for (int32_t a = 0; a < q->k->core->n; a++) {
     const sel_var *v = &m->vars[m->alive_of[a]];
     q->x[a] = 0;
     for (int32_t s = 0; s < v->n; s++)
-      if (v->id[s] == q->k->r->best[m->alive_of[a]]) q->x[a] = s;
+      if (v->id[s] == choice[m->alive_of[a]]) q->x[a] = s;
   }
   sel_state_set(&q->state, q->x);
-  return sel_state_feasible(&q->state) ? take_best(q, q->state.x, (int64_t)q->state.cost) : SW_OK;
+  if (sel_state_feasible(&q->state)) return take_best(q, q->state.x, (int64_t)q->state.cost);
+  return sel_repair(&q->state, NULL, q->b) ? polish(q, kPolish_s) : SW_OK;
+}
+
+/* From the best choice known, and from the caller's when it breaks the limit. */
+static sw_rc start_warm(searcher *q) {
+  const sel_run *r = q->k->r;
+  sw_score given = {.feasible = true};
+  if (r->has) SW_TRY(start_from(q, r->best));
+  if (r->o->warm) SW_TRY(sw_problem_score(r->p, r->o->warm, &given, q->d));
+  return given.feasible || sel_closed(q->k->r) ? SW_OK : start_from(q, r->o->warm);
 }
 
 static bool over(const searcher *q) { return q->broken || sel_closed(q->k->r) || sel_stop(q->b); }
