@@ -23,6 +23,8 @@ typedef struct sw_plan {
   int64_t capacity_bytes; /* INT64_MAX: none */
   int64_t pruned_inexact;
   int32_t n_nodes, n_edges, n_classes;
+  int32_t n_shared; /* copies that the search learned to count once: a search that starts from this plan knows them */
+  const sw_shared_copy *shared;
   double time_s;
 } sw_plan;
 
@@ -85,6 +87,7 @@ SW_API SW_CHECKED sw_rc sw_plan_holdings(const sw_plan *p, const sw_account *a, 
 typedef struct sw_plan_options {
   sw_solve_options solve;
   sw_selection_options selection; /* capacity_bytes 0: the profile's */
+  const sw_plan *start;           /* NULL, or a plan of the same graph and mesh to start from; pins may have changed */
 } sw_plan_options;
 
 /* Search. SW_E_INFEASIBLE with the smallest capacity that would do and the tensors that fill the peak; SW_E_RESOURCE

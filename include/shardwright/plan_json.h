@@ -15,4 +15,9 @@ SW_API SW_CHECKED sw_rc sw_plan_read_mesh(const char *path, sw_arena *arena, sw_
 SW_API SW_CHECKED sw_rc sw_plan_read(const char *path, const sw_graph *g, const sw_machine *machine, bool any_profile,
                                      sw_arena *arena, sw_plan *out, sw_diag *d);
 
+/* Read a plan to start a search from: it may be for another version of the model (other pins, more layers), and need
+ * not be legal. What has the name and the sharding of something in the graph is taken, the rest is uncut. */
+SW_API SW_CHECKED sw_rc sw_plan_read_start(const char *path, const sw_graph *g, const sw_machine *machine,
+                                           sw_arena *arena, sw_plan *out, sw_diag *d);
+
 #endif

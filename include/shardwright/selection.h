@@ -45,6 +45,16 @@ SW_API SW_CHECKED sw_rc sw_selection_cost(sw_selection *s, const int32_t *choice
 /* Add hub nodes where the problem counts less for this solution than it costs. The problem changes when *refined:
  * nodes of arguments, ops and outputs keep their places, hubs follow. */
 SW_API SW_CHECKED sw_rc sw_selection_refine(sw_selection *s, const int32_t *choice, bool *refined, sw_diag *d);
+/* A copy that the problem counts as made once: the value, and what it is resharded to. */
+typedef struct sw_shared_copy {
+  sw_id value;
+  sw_sharding sharding;
+} sw_shared_copy;
+/* What refinements have led to; in the arena. */
+SW_API SW_CHECKED sw_rc sw_selection_shared(const sw_selection *s, sw_arena *arena, int32_t *n,
+                                            const sw_shared_copy **out, sw_diag *d);
+/* Refine to these copies, as far as they can be wanted. The problem changes as sw_selection_refine says. */
+SW_API SW_CHECKED sw_rc sw_selection_share(sw_selection *s, int32_t n, const sw_shared_copy *copies, sw_diag *d);
 /* A choice of the problem as it is now: those of arguments, ops and outputs from `choice`, of any refinement (NULL:
  * each the first), and the shared copies that go with them. */
 SW_API SW_CHECKED sw_rc sw_selection_complete(const sw_selection *s, const int32_t *choice, int32_t *out, sw_diag *d);
@@ -52,6 +62,10 @@ SW_API int64_t sw_selection_pruned_inexact(const sw_selection *s);
 /* How many distinct op classes and price tables were made. */
 SW_API int32_t sw_selection_classes(const sw_selection *s);
 
+/* The choices of a plan made elsewhere, as far as the problem has them; elsewhere each node's first. Hubs are left to
+ * sw_selection_complete. */
+SW_API void sw_selection_encode(const sw_selection *s, const sw_strategy *ops, const sw_sharding *args,
+                                const sw_sharding *outputs, int32_t *choice);
 /* Read a solution: ops[op id], args[argument], outputs[output] are filled. */
 SW_API void sw_selection_decode(const sw_selection *s, const int32_t *choice, sw_strategy *ops, sw_sharding *args,
                                 sw_sharding *outputs);

@@ -11,7 +11,7 @@
 
 typedef struct settings {
   sw_model_options from;
-  const char *solver, *output, *args;
+  const char *solver, *output, *args, *start;
   int64_t memory, threads, seed;
   double time_limit, gap;
   sw_words report;
@@ -41,6 +41,9 @@ static const sw_option kOptions[] = {
     {"gap", 0, SW_OPTION_NUMBER, "PERCENT", "0.1",
      "how close to the proven bound is close enough; 0: search for a proof", SW_INTO_NUMBER(settings, gap), .min = 0,
      .max = 100},
+    {"start", 0, SW_OPTION_FILE, "PLAN", NULL,
+     "start from a plan of this model and mesh, as -o writes it; pins and capacity may have changed since",
+     SW_INTO_TEXT(settings, start)},
     {"threads", 'j', SW_OPTION_INT, "N", "1", "threads of the search", SW_INTO_INT(settings, threads), .min = 1,
      .max = 1024},
     {"seed", 0, SW_OPTION_INT, "K", "0", "seed of the search", SW_INTO_INT(settings, seed), .min = 0, .max = 1e15},
@@ -78,6 +81,16 @@ static sw_rc write_outputs(const settings *s, const sw_session *session, const s
   return sw_emit_all(session, r->plan, &s->emit, s->dialect, d);
 }
 
+/* The plan that --start names. It need not meet the pins: the search takes from it what it can. */
+static sw_rc read_start(const settings *s, const sw_session *session, const sw_call *call, const sw_plan **out,
+                        sw_diag *d) {
+  sw_plan *start;
+  if (!s->start) return SW_OK;
+  SW_ARENA_NEW(start, call->arena, 1, d);
+  *out = start;
+  return sw_plan_read_start(s->start, session->graph, session->machine, call->arena, start, d);
+}
+
 static sw_rc plan_model(const settings *s, const sw_session *session, const sw_call *call, sw_diag *d) {
   sw_plan_options o = {.solve = {.time_limit_s = s->time_limit,
                                  .gap = s->gap / 100,
@@ -92,6 +105,7 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
   sw_plan plan;
   sw_account account;
   sw_report report;
+  SW_TRY(read_start(s, session, call, &o.start, d));
   SW_TRY(sw_plan_search(session->graph, session->machine, &o, call->arena, &plan, d));
   SW_TRY(sw_plan_verify(&plan, d));
   SW_TRY(sw_plan_account(&plan, call->arena, &account, d));

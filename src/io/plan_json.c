@@ -79,6 +79,15 @@ static void put_ops(sw_json_out *o, const sw_plan *p) {
   sw_jw_end(o);
 }
 
+static void put_shared(sw_json_out *o, const sw_plan *p) {
+  if (!p->n_shared) return;
+  sw_jw_array(o, "shared");
+  for (int32_t i = 0; i < p->n_shared; i++) {
+    put_sharding(o, sw_machine_mesh(p->machine), p->graph->values[p->shared[i].value].name, &p->shared[i].sharding);
+  }
+  sw_jw_end(o);
+}
+
 sw_rc sw_plan_write(const sw_plan *p, const sw_account *account, sw_text *out, sw_diag *d) {
   const sw_graph *g = p->graph;
   const sw_function *f = &g->functions[g->main];
@@ -110,6 +119,7 @@ sw_rc sw_plan_write(const sw_plan *p, const sw_account *account, sw_text *out, s
   sw_jw_array(&o, "outputs");
   for (int32_t i = 0; i < f->n_outputs; i++) put_sharding(&o, m, f->output_names[i], &p->outputs[i]);
   sw_jw_end(&o);
+  put_shared(&o, p);
   sw_jw_end(&o);
   if (mesh.rc) out->rc = mesh.rc;
   sw_text_free(&mesh);
@@ -123,11 +133,15 @@ typedef struct reader {
   const sw_machine *machine;
   sw_arena *arena;
   sw_plan *p;
+  bool as_start; /* take what fits, pass over the rest */
 } reader;
+
+/* From a plan to start from, what does not fit is left out. */
+static sw_rc as_far(const reader *r, sw_rc rc) { return r->as_start && rc == SW_E_INPUT ? SW_OK : rc; }
 
 static sw_rc check_format(const sw_json *root, sw_diag *d) {
   static const char *const kKeys[] = {"format", "version",    "model",     "mesh", "profile", "search",
-                                      "costs",  "args_whole", "arguments", "ops",  "outputs"};
+                                      "costs",  "args_whole", "arguments", "ops",  "outputs", "shared"};
   const char *format;
   int64_t version;
   SW_TRY(sw_json_only(root, kKeys, (int)(sizeof kKeys / sizeof kKeys[0]), "a plan", d));
@@ -176,8 +190,11 @@ static sw_rc read_entry(const sw_json *v, const char *key, const char **name, co
 
 static sw_rc read_sharding(const reader *r, const sw_json *at, const char *text, const sw_type *type, sw_sharding *out,
                            sw_diag *d) {
-  return sw_sharding_parse(sw_machine_mesh(r->machine), type->rank, text, strlen(text), sw_json_span(at), r->arena, out,
-                           d);
+  sw_sharding s;
+  sw_rc rc =
+      sw_sharding_parse(sw_machine_mesh(r->machine), type->rank, text, strlen(text), sw_json_span(at), r->arena, &s, d);
+  if (!rc) *out = s;
+  return as_far(r, rc);
 }
 
 static sw_rc read_arguments(const reader *r, const sw_json *list, sw_diag *d) {
@@ -186,7 +203,9 @@ static sw_rc read_arguments(const reader *r, const sw_json *list, sw_diag *d) {
     const sw_json *v = &list->at[i];
     SW_TRY(read_entry(v, "sharding", &name, &text, d));
     sw_id id = sw_graph_value_named(r->g, name);
-    if (id < 0 || r->g->values[id].def >= 0) {
+    bool known = id >= 0 && r->g->values[id].def < 0;
+    if (!known && r->as_start) continue;
+    if (!known) {
       return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no argument '%s'", name);
     }
     SW_TRY(read_sharding(r, sw_json_find(v, "sharding"), text, &r->g->values[id].type,
@@ -195,20 +214,27 @@ static sw_rc read_arguments(const reader *r, const sw_json *list, sw_diag *d) {
   return SW_OK;
 }
 
+static sw_rc read_strategy(const reader *r, sw_id id, const char *text, sw_span at, sw_strategy *out, sw_diag *d) {
+  const sw_op *op = &r->g->ops[id];
+  sw_diag inner = {0};
+  SW_TRY_NOTE(d, sw_strategy_parse(sw_machine_mesh(r->machine), op->space, text, at, out, d),
+              "in the strategy of '%s' at line %d", op->name, at.line);
+  sw_rc rc = sw_strategy_check(r->g, op, sw_machine_mesh(r->machine), out, &inner);
+  return rc ? SW_FAIL(d, rc, at, "op '%s' cannot be cut as '%s': %s", op->name, text, inner.text) : SW_OK;
+}
+
 static sw_rc read_ops(const reader *r, const sw_json *list, sw_diag *d) {
   for (int32_t i = 0; i < list->n; i++) {
     const char *name, *text;
     const sw_json *v = &list->at[i];
+    sw_strategy s;
     SW_TRY(read_entry(v, "strategy", &name, &text, d));
     sw_id id = sw_graph_op_named(r->g, name);
+    if (id < 0 && r->as_start) continue;
     if (id < 0) return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no op '%s'", name);
-    const sw_op *op = &r->g->ops[id];
-    sw_span at = sw_json_span(sw_json_find(v, "strategy"));
-    SW_TRY_NOTE(d, sw_strategy_parse(sw_machine_mesh(r->machine), op->space, text, at, &r->p->ops[id], d),
-                "in the strategy of '%s' at line %d", name, at.line);
-    sw_diag inner = {0};
-    sw_rc rc = sw_strategy_check(r->g, op, sw_machine_mesh(r->machine), &r->p->ops[id], &inner);
-    if (rc) return SW_FAIL(d, rc, at, "op '%s' cannot be cut as '%s': %s", name, text, inner.text);
+    sw_rc rc = read_strategy(r, id, text, sw_json_span(sw_json_find(v, "strategy")), &s, d);
+    if (!rc) r->p->ops[id] = s;
+    SW_TRY(as_far(r, rc));
   }
   return SW_OK;
 }
@@ -232,6 +258,27 @@ static sw_rc read_outputs(const reader *r, const sw_json *list, sw_diag *d) {
   return SW_OK;
 }
 
+static sw_rc read_shared(const reader *r, const sw_json *root, sw_diag *d) {
+  const sw_json *list = sw_json_find(root, "shared");
+  sw_shared_copy *out;
+  if (!list) return SW_OK;
+  SW_TRY(sw_json_array(root, "shared", &list, d));
+  SW_ARENA_NEW(out, r->arena, list->n, d);
+  r->p->shared = out;
+  for (int32_t i = 0; i < list->n; i++) {
+    const char *name, *text;
+    const sw_json *v = &list->at[i];
+    SW_TRY(read_entry(v, "sharding", &name, &text, d));
+    sw_id id = sw_graph_value_named(r->g, name);
+    if (id < 0 && r->as_start) continue;
+    if (id < 0) return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no value '%s'", name);
+    sw_shared_copy *copy = &out[r->p->n_shared++];
+    *copy = (sw_shared_copy){id, sw_sharding_replicated(r->g->values[id].type.rank)};
+    SW_TRY(read_sharding(r, sw_json_find(v, "sharding"), text, &r->g->values[id].type, &copy->sharding, d));
+  }
+  return SW_OK;
+}
+
 static sw_rc read_search(const reader *r, const sw_json *root, sw_diag *d) {
   const sw_json *s = NULL;
   SW_TRY(sw_json_opt_object(root, "search", &s, d));
@@ -247,7 +294,7 @@ static sw_rc read_search(const reader *r, const sw_json *root, sw_diag *d) {
 static sw_rc read_plan(const reader *r, const sw_json *root, bool any_profile, sw_diag *d) {
   const sw_json *list;
   SW_TRY(check_format(root, d));
-  SW_TRY(check_hash(root, "model", sw_graph_hash(r->g), false, d));
+  SW_TRY(check_hash(root, "model", sw_graph_hash(r->g), r->as_start, d));
   SW_TRY(check_hash(root, "profile", sw_profile_hash(sw_machine_profile(r->machine)), any_profile, d));
   SW_TRY(check_mesh(root, sw_machine_mesh(r->machine), d));
   SW_TRY(read_search(r, root, d));
@@ -257,21 +304,34 @@ static sw_rc read_plan(const reader *r, const sw_json *root, bool any_profile, s
   SW_TRY(sw_json_array(root, "ops", &list, d));
   SW_TRY(read_ops(r, list, d));
   SW_TRY(sw_json_array(root, "outputs", &list, d));
-  SW_TRY(read_outputs(r, list, d));
+  SW_TRY(as_far(r, read_outputs(r, list, d)));
+  SW_TRY(read_shared(r, root, d));
+  if (r->as_start) return SW_OK;
   SW_TRY_NOTE(d, sw_plan_verify(r->p, d), "while checking the plan");
   return SW_OK;
+}
+
+static sw_rc read_file(const reader *r, const char *path, bool any_profile, sw_diag *d) {
+  sw_arena tree = {0};
+  const sw_json *root;
+  sw_rc rc = sw_json_read(path, &tree, &root, d);
+  if (!rc) rc = read_plan(r, root, any_profile, d);
+  sw_arena_deinit(&tree);
+  return rc;
 }
 
 sw_rc sw_plan_read(const char *path, const sw_graph *g, const sw_machine *machine, bool any_profile, sw_arena *arena,
                    sw_plan *out, sw_diag *d) {
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
-  reader r = {g, machine, arena, out};
-  sw_arena tree = {0};
-  const sw_json *root;
-  sw_rc rc = sw_json_read(path, &tree, &root, d);
-  if (!rc) rc = read_plan(&r, root, any_profile, d);
-  sw_arena_deinit(&tree);
-  return rc;
+  reader r = {g, machine, arena, out, false};
+  return read_file(&r, path, any_profile, d);
+}
+
+sw_rc sw_plan_read_start(const char *path, const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out,
+                         sw_diag *d) {
+  SW_TRY(sw_plan_build(g, machine, arena, out, d));
+  reader r = {g, machine, arena, out, true};
+  return read_file(&r, path, true, d);
 }
 
 sw_rc sw_plan_read_mesh(const char *path, sw_arena *arena, sw_mesh *out, sw_diag *d) {

@@ -48,10 +48,10 @@ static sw_rc solve_once(const sw_searcher *s, int64_t limit, double gap, const i
 }
 
 sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d) {
-  const int32_t *start = before ? before->choice : NULL;
+  const int32_t *start = before ? before->choice : s->start;
   *out = (sw_solution){.status = SW_SOLVE_UNKNOWN, .bound = before ? before->bound : 0};
   const double least_gap = s->o->solve.gap;
-  double gap = fmax(least_gap, kFirstGap);
+  double gap = s->start ? least_gap : fmax(least_gap, kFirstGap); /* from a start the first problem is refined */
   for (int round = 0; round < MOST_REFINEMENTS; round++) {
     sw_solution now;
     bool refined;
@@ -93,6 +93,7 @@ sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit 
   out->n_classes = sw_selection_classes(s->selection);
   out->pruned_inexact = sw_selection_pruned_inexact(s->selection);
   out->args_whole = s->o->selection.args_whole;
+  SW_TRY(sw_selection_shared(s->selection, s->arena, &out->n_shared, &out->shared, d));
   bool proven = out->bound_units == out->cost_units && !out->pruned_inexact;
   out->status = proven ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
   sw_rc rc = sw_plan_account(out, &scratch, &a, d);
@@ -122,6 +123,17 @@ static sw_rc lower_until_it_fits(const sw_searcher *s, int64_t capacity, sw_plan
   return SW_OK;
 }
 
+/* The choices of the plan to start from, and a problem that counts its copies right. */
+static sw_rc take_start(sw_searcher *s, sw_diag *d) {
+  const sw_plan *from = s->o->start;
+  bool refined;
+  if (!from) return SW_OK;
+  SW_ARENA_NEW(s->start, s->arena, sw_selection_problem(s->selection)->n_nodes, d); /* before hubs are added */
+  SW_TRY(sw_selection_share(s->selection, from->n_shared, from->shared, d));
+  sw_selection_encode(s->selection, from->ops, from->args, from->outputs, s->start);
+  return sw_selection_refine(s->selection, s->start, &refined, d);
+}
+
 sw_rc sw_plan_search(const sw_graph *g, const sw_machine *machine, const sw_plan_options *o, sw_arena *arena,
                      sw_plan *out, sw_diag *d) {
   sw_plan_options options = *o;
@@ -133,7 +145,8 @@ sw_rc sw_plan_search(const sw_graph *g, const sw_machine *machine, const sw_plan
   SW_TRY(sw_selection_build(g, machine, &options.selection, arena, &s.selection, d));
   out->capacity_bytes = options.selection.capacity_bytes;
   sw_fit fit;
-  sw_rc rc = lower_until_it_fits(&s, options.selection.capacity_bytes, out, &fit, d);
+  sw_rc rc = take_start(&s, d);
+  if (!rc) rc = lower_until_it_fits(&s, options.selection.capacity_bytes, out, &fit, d);
   if (!rc && !fit.found) rc = sw_search_squeeze(&s, &fit, out, d);
   out->time_s = sw_now_s() - s.started_s;
   sw_selection_deinit(s.selection);

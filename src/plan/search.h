@@ -10,6 +10,7 @@ typedef struct sw_searcher {
   const sw_plan_options *o;
   sw_arena *arena;
   sw_selection *selection;
+  int32_t *start; /* choices of the plan to start from; NULL: none */
   double started_s;
 } sw_searcher;
 

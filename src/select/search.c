@@ -99,6 +99,8 @@ static sw_rc walk(searcher *q, double seconds, int64_t sweeps) {
   return take_best(q, q->x, cost);
 }
 
+static bool over(const searcher *q) { return q->broken || sel_closed(q->k->r) || sel_stop(q->b); }
+
 /* Tree moves from what was decoded, before it is compared. */
 static sw_rc polish(searcher *q, double seconds) {
   int64_t cost = INT64_MAX;
@@ -134,9 +136,8 @@ static sw_rc decode(searcher *q, double polish_s) {
   sel_state_set(&q->state, q->x);
   sel_spend(q->b, q->dual.cells);
   if (!sel_repair(&q->state, q->packed, q->b) && (q->best_cost < INT64_MAX || !start_small(q))) return SW_OK;
-  if (q->best_cost == INT64_MAX && q->state.cost < SW_FORBIDDEN)
-    SW_TRY(take_best(q, q->state.x, (int64_t)q->state.cost));
-  return polish(q, polish_s);
+  if (q->state.cost < sw_min_i64(q->best_cost, SW_FORBIDDEN)) SW_TRY(take_best(q, q->state.x, (int64_t)q->state.cost));
+  return over(q) ? SW_OK : polish(q, polish_s);
 }
 
 /* The best prices so far prove `bound`, without the core's offset. */
@@ -199,13 +200,11 @@ static sw_rc start_warm(searcher *q) {
   return given.feasible || sel_closed(q->k->r) ? SW_OK : start_from(q, r->o->warm);
 }
 
-static bool over(const searcher *q) { return q->broken || sel_closed(q->k->r) || sel_stop(q->b); }
-
 static sw_rc take_turn(searcher *q, double turn_s, int64_t sweeps) {
   SW_TRY(ascend(q, turn_s, sweeps));
   if (over(q)) return SW_OK;
   SW_TRY(decode(q, 0.5 * turn_s));
-  return q->walkers.n == 1 ? walk(q, 0.5 * turn_s, sweeps / 2) : SW_OK;
+  return q->walkers.n == 1 && !over(q) ? walk(q, 0.5 * turn_s, sweeps / 2) : SW_OK;
 }
 
 /* Cores too large for branching: all that will ever be known of the bound comes from the dual at the root. */

@@ -14,6 +14,7 @@
 
 /* A value that is read, as the problem sees it. */
 typedef struct read_value {
+  sw_id id;
   int32_t producer; /* node */
   int32_t pattern;
   int32_t first_consumer; /* into consumer_nodes: the nodes of its consumers, in the pattern's order */
@@ -279,7 +280,7 @@ static sw_rc find_pattern(build *b, const sw_choices *producer, int32_t port, in
 
 static sw_rc add_value(build *b, sw_id id, sw_diag *d) {
   sw_selection *s = b->s;
-  read_value v = {.first_consumer = (int32_t)s->consumer_nodes.n};
+  read_value v = {.id = id, .first_consumer = (int32_t)s->consumer_nodes.n};
   int32_t port;
   producer_of(s, &s->g->values[id], &v.producer, &port);
   SW_TRY(list_consumers(b, &s->g->values[id], v.producer, d));
@@ -394,6 +395,40 @@ sw_rc sw_selection_refine(sw_selection *s, const int32_t *choice, bool *refined,
   return *refined ? make_edges(s, d) : SW_OK;
 }
 
+sw_rc sw_selection_shared(const sw_selection *s, sw_arena *arena, int32_t *n, const sw_shared_copy **out, sw_diag *d) {
+  sw_shared_copy *list;
+  int32_t all = 0;
+  for (size_t k = 0; k < s->values.n; k++) all += s->patterns.at[s->values.at[k].pattern].n_shared;
+  SW_ARENA_NEW(list, arena, all, d);
+  *out = list;
+  *n = all;
+  for (size_t k = 0; k < s->values.n; k++) {
+    const sw_pattern *p = &s->patterns.at[s->values.at[k].pattern];
+    for (int32_t a = 0; a < p->n_shared; a++) {
+      *list++ = (sw_shared_copy){s->values.at[k].id, s->prices.classes.at[p->shape_class].shardings.at[p->shared[a]]};
+    }
+  }
+  return SW_OK;
+}
+
+sw_rc sw_selection_share(sw_selection *s, int32_t n, const sw_shared_copy *copies, sw_diag *d) {
+  int32_t *pattern_of; /* + 1 */
+  sw_arena scratch = {0};
+  SW_ARENA_NEW(pattern_of, &scratch, s->g->n_values, d);
+  for (size_t k = 0; k < s->values.n; k++) pattern_of[s->values.at[k].id] = s->values.at[k].pattern + 1;
+  bool any = false;
+  for (int32_t a = 0; a < n; a++) {
+    if (!pattern_of[copies[a].value]) continue;
+    sw_pattern *p = &s->patterns.at[pattern_of[copies[a].value] - 1];
+    const sw_shape_class *c = &s->prices.classes.at[p->shape_class];
+    for (int32_t id = 0; id < p->n_ids; id++) {
+      if (sw_sharding_equal(&c->shardings.at[id], &copies[a].sharding)) any |= sw_pattern_share(p, id);
+    }
+  }
+  sw_arena_deinit(&scratch);
+  return any ? make_edges(s, d) : SW_OK;
+}
+
 sw_rc sw_selection_complete(const sw_selection *s, const int32_t *choice, int32_t *out, sw_diag *d) {
   int32_array y = {0};
   sw_rc rc = SW_OK;
@@ -455,6 +490,35 @@ void sw_selection_deinit(sw_selection *s) {
 const sw_problem *sw_selection_problem(const sw_selection *s) { return &s->problem; }
 int64_t sw_selection_pruned_inexact(const sw_selection *s) { return s->pruned_inexact; }
 int32_t sw_selection_classes(const sw_selection *s) { return s->n_classes; }
+
+/* The choice of a node whose port has this sharding; 0 when there is none. */
+static int32_t choice_of_sharding(const sw_selection *s, int32_t node, const sw_sharding *wanted) {
+  const sw_choices *c = s->choices[node];
+  for (int32_t k = 0; k < c->n; k++) {
+    if (sw_sharding_equal(sw_choices_sharding(c, &s->prices, 0, k), wanted)) return k;
+  }
+  return 0;
+}
+
+static int32_t choice_of_strategy(const sw_choices *c, const sw_strategy *wanted) {
+  for (int32_t k = 0; k < c->n; k++) {
+    if (sw_strategy_equal(&c->strategies[k], wanted)) return k;
+  }
+  return 0;
+}
+
+void sw_selection_encode(const sw_selection *s, const sw_strategy *ops, const sw_sharding *args,
+                         const sw_sharding *outputs, int32_t *choice) {
+  const sw_block *block = block_of(s);
+  for (int32_t i = 0; i < s->n_args; i++) choice[i] = choice_of_sharding(s, i, &args[i]);
+  for (int32_t i = 0; i < s->n_ops; i++) {
+    choice[s->n_args + i] = choice_of_strategy(s->choices[s->n_args + i], &ops[block->ops[i]]);
+  }
+  for (int32_t i = 0; i < s->n_outputs; i++) {
+    int32_t node = s->n_args + s->n_ops + i;
+    choice[node] = choice_of_sharding(s, node, &outputs[i]);
+  }
+}
 
 void sw_selection_decode(const sw_selection *s, const int32_t *choice, sw_strategy *ops, sw_sharding *args,
                          sw_sharding *outputs) {

@@ -214,6 +214,15 @@ static bool is_new_want(const sw_pattern *p, const int32_t *y, int32_t i, int32_
   return is_first(&p->consumers[i], y[i], k);
 }
 
+bool sw_pattern_share(sw_pattern *p, int32_t id) {
+  if (p->shared_at[id] >= 0 || p->n_shared == SW_MOST_SHARED || count_sets(p, p->n_shared + 1) > MOST_SETS)
+    return false;
+  p->shared_at[id] = p->n_shared;
+  p->shared[p->n_shared++] = id;
+  p->ready = false;
+  return true;
+}
+
 sw_rc sw_pattern_true_cost(sw_pattern *p, sw_prices *prices, int32_t x, const int32_t *y, bool refine, int64_t *cost,
                            bool *marked, sw_diag *d) {
   *cost = 0;
@@ -228,11 +237,7 @@ sw_rc sw_pattern_true_cost(sw_pattern *p, sw_prices *prices, int32_t x, const in
       SW_TRY(route_units(p, prices, from, id, tied, &units, d));
       *cost = sw_cost_add(*cost, units);
       bool counted = tied || units == 0 || p->shared_at[id] >= 0 || count_wanting(p, y, id) == p->wanting[id];
-      if (!refine || counted || p->n_shared == SW_MOST_SHARED || count_sets(p, p->n_shared + 1) > MOST_SETS) continue;
-      p->shared_at[id] = p->n_shared;
-      p->shared[p->n_shared++] = id;
-      p->ready = false;
-      *marked = true;
+      if (refine && !counted && sw_pattern_share(p, id)) *marked = true;
     }
   }
   return SW_OK;

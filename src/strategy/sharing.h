@@ -57,6 +57,8 @@ typedef struct sw_pattern {
 sw_rc sw_pattern_init(sw_pattern *p, const sw_prices *prices, sw_arena *arena, sw_diag *d);
 /* Fill the tables. */
 sw_rc sw_pattern_tables(sw_pattern *p, sw_prices *prices, sw_arena *arena, sw_diag *d);
+/* Make `id` a shared copy, when there is room; whether it became one now. */
+bool sw_pattern_share(sw_pattern *p, int32_t id);
 /* Under choices x of the producer and y[i] of consumer i: what the copies truly cost; with `refine`, make each sharding
  * for which the tables count less a shared copy (*marked is set then). */
 sw_rc sw_pattern_true_cost(sw_pattern *p, sw_prices *prices, int32_t x, const int32_t *y, bool refine, int64_t *cost,

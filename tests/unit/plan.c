@@ -4,7 +4,9 @@
 
 #include <math.h>
 
+#include "shardwright/file.h"
 #include "shardwright/model_json.h"
+#include "shardwright/plan_json.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/spmd.h"
 
@@ -195,11 +197,45 @@ static void memory_is_a_limit_or_a_reason(void **state) {
   close_model(&p);
 }
 
+/* A plan that was written and read again as a start is what the search begins with: with no work to spend it is also
+ * what comes out. A start for more layers than the model has gives what the model has. */
+static void a_start_is_taken_up(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_text text = {0};
+  planned p, other;
+  sw_plan start, again;
+  open_model(&p, "small/gpt2", "dgx-h100", "x=2,y=4");
+  search(&p, false);
+  assert_ok(sw_plan_write(&p.plan, &p.account, &text, &diag));
+  assert_ok(sw_file_write("unit-plan-start.json", text.at, text.n, &diag));
+  assert_ok(sw_plan_read_start("unit-plan-start.json", p.graph, p.machine, &p.arena, &start, &diag));
+  assert_int_equal(start.n_shared, p.plan.n_shared);
+  const sw_block *b = sw_graph_main_block(p.graph);
+  for (int32_t i = 0; i < b->n_ops; i++) {
+    assert_true(sw_strategy_equal(&start.ops[b->ops[i]], &p.plan.ops[b->ops[i]]));
+  }
+  sw_plan_options o = options(false);
+  o.solve.work_limit = 1;
+  o.start = &start;
+  assert_ok(sw_plan_search(p.graph, p.machine, &o, &p.arena, &again, &diag));
+  assert_true(again.cost_units == p.plan.cost_units);
+  open_model(&other, "small/mlp", "dgx-h100", "x=2,y=4");
+  assert_int_equal(sw_plan_read("unit-plan-start.json", other.graph, other.machine, true, &other.arena, &again, &diag),
+                   SW_E_INPUT);
+  assert_ok(sw_plan_read_start("unit-plan-start.json", other.graph, other.machine, &other.arena, &again, &diag));
+  (void)remove("unit-plan-start.json");
+  sw_text_free(&text);
+  close_model(&other);
+  close_model(&p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(known_optima_come_out),         cmocka_unit_test(weights_alternate_columns_and_rows),
       cmocka_unit_test(no_baseline_beats_the_search),  cmocka_unit_test(what_is_priced_is_what_runs),
       cmocka_unit_test(memory_is_a_limit_or_a_reason), cmocka_unit_test(constants_of_many_steps_are_no_search),
+      cmocka_unit_test(a_start_is_taken_up),
   };
   return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }
