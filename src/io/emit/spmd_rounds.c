@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "io/emit/spmd_collective.h"
+#include "shardwright/checked.h"
 
 enum { MOST_NUMBERS = 1 << 15 }; /* of all tables together */
 
@@ -67,7 +68,7 @@ static sw_rc share_out(rounds *r, sw_diag *d) {
 }
 
 /* Columns of a table: whom to, whom from (by grid axis), source, target, extent (by dimension). */
-static int columns(const rounds *r) { return 2 * r->n_axes + 3 * r->rank; }
+static int64_t columns(const rounds *r) { return (int64_t)2 * r->n_axes + (int64_t)3 * r->rank; }
 
 static void put_coordinates(const rounds *r, int64_t device, int64_t *row) {
   for (int a = r->n_axes - 1; a >= 0; device /= r->s->w.grid.axis[a].size, a--)
@@ -76,7 +77,7 @@ static void put_coordinates(const rounds *r, int64_t device, int64_t *row) {
 
 /* Fills the table of a round; the shape of its boxes goes to `box`. */
 static void fill_table(const rounds *r, int round, int64_t *table, int64_t *partner, int64_t *box) {
-  const int n = columns(r);
+  const int64_t n = columns(r), first = (int64_t)2 * r->n_axes;
   int64_t *to = partner, *from = partner + r->devices;
   memset(table, 0, (size_t)(n * r->devices) * sizeof *table);
   for (int64_t i = 0; i < 2 * r->devices; i++) partner[i] = -1;
@@ -86,7 +87,7 @@ static void fill_table(const rounds *r, int round, int64_t *table, int64_t *part
     if (m->round != round) continue;
     to[m->from] = m->to;
     from[m->to] = m->from;
-    int64_t *source = table + m->from * n + 2 * r->n_axes, *target = table + m->to * n + 2 * r->n_axes + r->rank;
+    int64_t *source = table + m->from * n + first, *target = table + m->to * n + first + r->rank;
     for (int d = 0; d < r->rank; d++) {
       source[d] = m->source[d];
       target[d] = m->target[d];
@@ -108,15 +109,15 @@ static void fill_table(const rounds *r, int round, int64_t *table, int64_t *part
 
 static const char *put_table(const rounds *r, const int64_t *table) {
   sw_mlir *w = &r->s->w;
-  const int n = columns(r);
+  const int64_t n = columns(r);
   const char *name = sw_mlir_temp(w, (sw_type){SW_I64, 0, NULL}).name;
   sw_text_printf(w->out, "    %s = arith.constant dense<[", name);
   for (int64_t i = 0; i < r->devices; i++) {
     sw_text_puts(w->out, i ? ", [" : "[");
-    sw_mlir_list(table + i * n, n, w->out);
+    sw_mlir_list(table + i * n, (int)n, w->out);
     sw_text_puts(w->out, "]");
   }
-  sw_text_printf(w->out, "]> : tensor<%lldx%dxi64>\n", (long long)r->devices, n);
+  sw_text_printf(w->out, "]> : tensor<%lldx%lldxi64>\n", (long long)r->devices, (long long)n);
   return name;
 }
 
@@ -126,8 +127,8 @@ static sw_ssa read_number(const rounds *r, const char *table, int column, bool a
   sw_type none = {SW_I64, 0, NULL};
   sw_ssa at = sw_mlir_temp(w, none), v = sw_mlir_temp(w, none), y = sw_mlir_temp(w, none);
   sw_text_printf(w->out, "    %s = arith.constant %d : index\n", at.name, column);
-  sw_text_printf(w->out, "    %s = tensor.extract %s[%%me, %s] : tensor<%lldx%dxi64>\n", v.name, table, at.name,
-                 (long long)r->devices, columns(r));
+  sw_text_printf(w->out, "    %s = tensor.extract %s[%%me, %s] : tensor<%lldx%lldxi64>\n", v.name, table, at.name,
+                 (long long)r->devices, (long long)columns(r));
   if (as_index) sw_text_printf(w->out, "    %s = arith.index_cast %s : i64 to index\n", y.name, v.name);
   if (!as_index) sw_text_printf(w->out, "    %s = tensor.from_elements %s : tensor<i64>\n", y.name, v.name);
   return y;
@@ -212,24 +213,36 @@ static sw_ssa with_room(const rounds *r, sw_ssa x, const int64_t *room) {
   return sw_mlir_fit(&r->s->w, x, dims);
 }
 
+/* What is said in a round. */
+typedef struct saying {
+  int64_t *table, box[SW_MAX_RANK];
+} saying;
+
+static sw_rc fill_tables(const rounds *r, saying *all, int64_t *room, sw_diag *d) {
+  int64_t *partner;
+  SW_ARENA_NEW(partner, &r->s->w.arena, 2 * r->devices, d);
+  for (int i = 0; i < r->n; i++) {
+    SW_ARENA_NEW(all[i].table, &r->s->w.arena, columns(r) * r->devices, d);
+    fill_table(r, i, all[i].table, partner, all[i].box);
+    for (int k = 0; k < r->rank; k++) room[k] = sw_max_i64(room[k], all[i].box[k]);
+  }
+  return SW_OK;
+}
+
 static sw_rc write_body(const rounds *r, sw_type in, sw_type out, sw_diag *d) {
   sw_mlir *w = &r->s->w;
-  int64_t *table, *partner, *box, room[SW_MAX_RANK] = {0};
-  SW_ARENA_NEW(table, &w->arena, (int64_t)r->n * columns(r) * r->devices, d);
-  SW_ARENA_NEW(box, &w->arena, r->n * SW_MAX_RANK, d);
-  SW_ARENA_NEW(partner, &w->arena, 2 * r->devices, d);
-  for (int i = 0; i < r->n; i++) {
-    fill_table(r, i, table + i * columns(r) * r->devices, partner, box + i * SW_MAX_RANK);
-    for (int k = 0; k < r->rank; k++) room[k] = box[i * SW_MAX_RANK + k] > room[k] ? box[i * SW_MAX_RANK + k] : room[k];
-  }
+  saying *all;
+  int64_t room[SW_MAX_RANK] = {0};
   _Alignas(16) unsigned char fill[16] = {0};
+  SW_ARENA_NEW(all, &w->arena, r->n, d);
+  SW_TRY(fill_tables(r, all, room, d));
   if (r->c->fill_outside) sw_element_store(in.dtype, r->c->fill, fill);
   sw_text_puts(w->out, "    %me = shard.process_linear_index on @mesh : index\n");
   sw_ssa x = with_room(r, (sw_ssa){"%x", in}, room), y = with_room(r, sw_mlir_constant(w, out, fill), room);
   for (int i = 0; i < r->n; i++) {
     bool any = false;
-    for (int k = 0; k < r->rank; k++) any = any || box[i * SW_MAX_RANK + k] > 0;
-    if (any) y = write_round(r, i, table + i * columns(r) * r->devices, box + i * SW_MAX_RANK, x, y);
+    for (int k = 0; k < r->rank; k++) any = any || all[i].box[k] > 0;
+    if (any) y = write_round(r, i, all[i].table, all[i].box, x, y);
   }
   sw_ssa z = sw_mlir_fit(w, y, out.dims);
   sw_text_printf(w->out, "    return %s : ", z.name);
