@@ -191,12 +191,12 @@ static sw_rc start_from(searcher *q, const int32_t *choice) {
   return sel_repair(&q->state, NULL, q->b) ? polish(q, kPolish_s) : SW_OK;
 }
 
-/* From the best choice known, and from the caller's when it breaks the limit. */
+/* From the best choice known, and from the caller's when that was found together with a bound and breaks the limit. */
 static sw_rc start_warm(searcher *q) {
   const sel_run *r = q->k->r;
   sw_score given = {.feasible = true};
   if (r->has) SW_TRY(start_from(q, r->best));
-  if (r->o->warm) SW_TRY(sw_problem_score(r->p, r->o->warm, &given, q->d));
+  if (r->o->warm && r->o->bound > 0) SW_TRY(sw_problem_score(r->p, r->o->warm, &given, q->d));
   return given.feasible || sel_closed(q->k->r) ? SW_OK : start_from(q, r->o->warm);
 }
 
