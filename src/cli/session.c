@@ -104,7 +104,9 @@ sw_rc sw_save_reports(const sw_report *r, const sw_words *files, sw_diag *d) {
   return SW_OK;
 }
 
-static bool is_annotated_form(const char *kind) { return strcmp(kind, "sdy") == 0 || strcmp(kind, "hlo") == 0; }
+static bool is_annotated_form(const char *kind) {
+  return strcmp(kind, "sdy") == 0 || strcmp(kind, "hlo") == 0 || strcmp(kind, "constraints") == 0;
+}
 
 static sw_rc emit_one(const sw_session *s, const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d) {
   if (!is_annotated_form(kind)) return sw_emit_plan(plan, kind, out, d);

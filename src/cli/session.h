@@ -61,7 +61,7 @@ SW_CHECKED sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_
     "dialect", 0, SW_OPTION_CHOICE, "NAME", "shard", "whose collectives --emit spmd has", \
         SW_INTO_TEXT(settings, dialect), .choices = "shard|stablehlo"                     \
   }
-#define SW_EMIT_KINDS "sdy|hlo|shard|spmd|jax|dtensor"
+#define SW_EMIT_KINDS "sdy|constraints|hlo|shard|spmd|jax|dtensor"
 
 /* Write a report to each of the files: as a page when its name ends in .html, else as JSON. */
 SW_CHECKED sw_rc sw_save_reports(const sw_report *r, const sw_words *files, sw_diag *d);

@@ -101,3 +101,11 @@ const sw_ir_form sw_ir_form_sdy = {.kind = "sdy",
                                    .begin = begin,
                                    .put_value = put_value,
                                    .put_values = put_values};
+
+const sw_ir_form sw_ir_form_constraints = {.kind = "constraints",
+                                           .key = "sdy.sharding",
+                                           .other = "mhlo.sharding",
+                                           .constraints = true,
+                                           .begin = begin,
+                                           .put_value = put_value,
+                                           .put_values = put_values};

@@ -13,12 +13,12 @@
 
 /* --- edits ------------------------------------------------------------------------------------------------------- */
 
-static sw_rc add_edit(sw_ir_writer *w, uint32_t at, uint32_t end, const char *text) {
+sw_rc sw_ir_replace(sw_ir_writer *w, uint32_t at, uint32_t end, const char *text) {
   sw_ir_edit e = {at, end, (uint32_t)w->edits.n, text};
   return text ? sw_array_push(&w->edits, e, w->d) : SW_E_RESOURCE;
 }
 
-static sw_rc insert(sw_ir_writer *w, uint32_t at, const char *text) { return add_edit(w, at, at, text); }
+sw_rc sw_ir_insert(sw_ir_writer *w, uint32_t at, const char *text) { return sw_ir_replace(w, at, at, text); }
 
 static int compare_edits(const void *a, const void *b) {
   const sw_ir_edit *x = a, *y = b;
@@ -57,21 +57,22 @@ static sw_ir_span whole_entry(const sw_ir_tree *t, sw_ir_span dict, const char *
 /* Into a dictionary that is there: over an older value of the key, or in front. */
 static sw_rc into_dictionary(sw_ir_writer *w, sw_ir_span dict, const char *value) {
   sw_ir_span old = sw_ir_entry(w->t, dict, w->form->key);
-  if (sw_ir_len(old)) return add_edit(w, old.at, old.end, value);
+  if (sw_ir_len(old)) return sw_ir_replace(w, old.at, old.end, value);
   bool empty = w->t->s[sw_ir_blanks(w->t->s, dict.at + 1)] == '}';
-  return insert(w, dict.at + 1, entry_text(w, value, "", empty ? "" : ", "));
+  return sw_ir_insert(w, dict.at + 1, entry_text(w, value, "", empty ? "" : ", "));
 }
 
 /* Likewise of an argument or result, which may say it in the other form: that would contradict. */
 static sw_rc into_attrs(sw_ir_writer *w, sw_ir_span dict, const char *value) {
   sw_ir_span other = whole_entry(w->t, dict, w->form->other);
   bool replace = sw_ir_len(other) && !sw_ir_len(sw_ir_entry(w->t, dict, w->form->key));
-  return replace ? add_edit(w, other.at, other.end, entry_text(w, value, "", "")) : into_dictionary(w, dict, value);
+  return replace ? sw_ir_replace(w, other.at, other.end, entry_text(w, value, "", ""))
+                 : into_dictionary(w, dict, value);
 }
 
 static sw_rc new_dictionary(sw_ir_writer *w, uint32_t at, const char *before, const char *value) {
   const char *open = sw_arena_printf(&w->arena, w->d, " %s{", before);
-  return open ? insert(w, at, entry_text(w, value, open, "}")) : SW_E_RESOURCE;
+  return open ? sw_ir_insert(w, at, entry_text(w, value, open, "}")) : SW_E_RESOURCE;
 }
 
 /* --- functions --------------------------------------------------------------------------------------------------- */
@@ -106,7 +107,7 @@ static sw_rc write_list(sw_ir_writer *w, const char *key, const sw_sharding *all
   sw_text_puts(&t, "], ");
   const char *text = sw_arena_strndup(&w->arena, sw_text_str(&t), t.n, w->d);
   sw_text_free(&t);
-  return insert(w, f->props.at + 1, text);
+  return sw_ir_insert(w, f->props.at + 1, text);
 }
 
 static sw_rc write_args(sw_ir_writer *w) {
@@ -132,14 +133,14 @@ static sw_rc write_results(sw_ir_writer *w) {
   sw_ir_types_cursor c = {f->types, 0};
   sw_ir_span item;
   bool bare = w->t->s[f->types.at] != '(';
-  if (bare) SW_TRY(insert(w, f->types.at, "("));
+  if (bare) SW_TRY(sw_ir_insert(w, f->types.at, "("));
   for (uint32_t i = 0; i < n && sw_ir_next_type(w->t, &c, &item); i++) {
     sw_ir_span dict = item;
     while (dict.at < dict.end && w->t->s[dict.at] != '{') dict.at++;
     SW_TRY(value_text(w, &w->plan->outputs[i], &value));
     SW_TRY(dict.at < dict.end ? into_attrs(w, dict, value) : new_dictionary(w, item.end, "", value));
   }
-  return bare ? insert(w, f->types.end, ")") : SW_OK;
+  return bare ? sw_ir_insert(w, f->types.end, ")") : SW_OK;
 }
 
 /* --- ops --------------------------------------------------------------------------------------------------------- */
@@ -203,6 +204,7 @@ static sw_rc write_results_of(sw_ir_writer *w, const sw_ir_made *made, size_t n)
     i = end;
   }
   if (next != count) return SW_OK;
+  if (w->form->constraints) return sw_ir_write_constraints(w, made, n, all);
   sw_text text = {0};
   sw_rc rc = w->form->put_values(w, all, count, &text);
   const char *value = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&text), text.n, w->d);
@@ -230,11 +232,11 @@ sw_rc sw_ir_write_at_top(sw_ir_writer *w, const char *line) {
   const sw_ir_tree *t = w->t;
   if (w->p->module == SW_IR_NONE) {
     const char *text = sw_arena_printf(&w->arena, w->d, "%s\n", line);
-    return insert(w, t->ops.at[w->p->main].text.at, text);
+    return sw_ir_insert(w, t->ops.at[w->p->main].text.at, text);
   }
   uint32_t at = t->regions.at[t->ops.at[w->p->module].first_region].text.at + 1;
   bool line_ends = t->s[at + strspn(t->s + at, " \t\r")] == '\n';
-  return insert(w, at, sw_arena_printf(&w->arena, w->d, "\n  %s%s", line, line_ends ? "" : "\n"));
+  return sw_ir_insert(w, at, sw_arena_printf(&w->arena, w->d, "\n  %s%s", line, line_ends ? "" : "\n"));
 }
 
 static sw_rc write_all(sw_ir_writer *w, sw_text *out) {
@@ -247,13 +249,14 @@ static sw_rc write_all(sw_ir_writer *w, sw_text *out) {
 }
 
 sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d) {
-  static const sw_ir_form *const kForms[] = {&sw_ir_form_sdy, &sw_ir_form_hlo};
+  static const sw_ir_form *const kForms[] = {&sw_ir_form_sdy, &sw_ir_form_hlo, &sw_ir_form_constraints};
   sw_ir_writer w = {.p = p, .t = &p->tree, .plan = plan, .mesh = sw_machine_mesh(plan->machine), .d = d};
   if (plan->graph != p->graph) return SW_BUG(d, "%s", "the plan is of another program");
   for (size_t i = 0; i < sizeof kForms / sizeof *kForms; i++) {
     if (strcmp(kind, kForms[i]->kind) == 0) w.form = kForms[i];
   }
-  if (!w.form) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "there is no form '%s'; expected sdy or hlo", kind);
+  if (!w.form)
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "there is no form '%s'; expected sdy, hlo or constraints", kind);
   sw_rc rc = write_all(&w, out);
   sw_array_free(&w.edits);
   sw_arena_deinit(&w.arena);
