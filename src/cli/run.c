@@ -3,6 +3,7 @@
 
 #include "cli/arrays.h"
 #include "cli/output.h"
+#include "cli/run_whole.h"
 #include "cli/session.h"
 #include "shardwright/log.h"
 #include "shardwright/trace.h"
@@ -22,7 +23,8 @@ static const sw_operand kOperands[] = {
     {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.model)}};
 
 static const sw_option kOptions[] = {
-    {"plan", 0, SW_OPTION_FILE, "FILE", NULL, "the plan to execute; required", SW_INTO_TEXT(settings, plan)},
+    {"plan", 0, SW_OPTION_FILE, "FILE", NULL, "the plan to execute; without one the whole model, on one device",
+     SW_INTO_TEXT(settings, plan)},
     {"hw", 0, SW_OPTION_FILE, "PROFILE", "local",
      "profile that prices the plan and chooses its routes; that of the search: exactly the program that was priced",
      SW_INTO_TEXT(settings, from.hw)},
@@ -175,12 +177,30 @@ static sw_rc validate_traced(const sw_call *call, const sw_plan *plan, sw_valida
   return rc ? rc : written;
 }
 
+static sw_rc run_whole(const sw_call *call, sw_diag *d) {
+  const settings *s = call->settings;
+  sw_session session;
+  sw_whole_run r = {.inputs = s->inputs,
+                    .outputs = s->outputs,
+                    .seed = (uint64_t)s->seed,
+                    .random_floats = s->random_floats,
+                    .quiet = call->common->quiet,
+                    .cancel = call->cancel};
+  if (s->trace || s->sabotage || strcmp(s->engine, "mpi") == 0) {
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--trace, --sabotage and --comm mpi need a --plan FILE");
+  }
+  SW_TRY(sw_session_open(&s->from, call->arena, &session, d));
+  sw_rc rc = sw_run_whole(&r, session.graph, call->arena, d);
+  sw_session_close(&session);
+  return rc;
+}
+
 static sw_rc run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   sw_session session;
   sw_plan plan;
   sw_validation v;
-  if (!s->plan) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--plan FILE is missing");
+  if (!s->plan) return run_whole(call, d);
   SW_TRY(sw_session_open_plan(&s->from, s->plan, call->arena, &session, &plan, d));
   sw_validate_options o = {.seed = (uint64_t)s->seed,
                            .random_floats = s->random_floats,
@@ -206,7 +226,7 @@ const sw_command sw_command_run = {
     .description =
         "Partitions the model under the plan, runs it with one thread per device, and compares every element of every "
         "output on every device with a run on one device; then runs once more to compare every value in between. Exit "
-        "status 4 when they differ.\n"
+        "status 4 when they differ. Without a plan it runs the model as it is on one device.\n"
         "With --comm mpi, under the mpirun of a library that shardwright-openmpi or shardwright-mpich is built for, "
         "every "
         "process is one device; the first one prints and writes.\n",
