@@ -133,18 +133,6 @@ static void answer_row(const question *q, int32_t s, int64_t *costs, int32_t *ar
   }
 }
 
-/* Words at a time: this is as quick as looking at them. */
-static uint64_t hash_question(const question *q) {
-  uint64_t h = (uint64_t)q->n_a << 32 | (uint32_t)q->n_b, w;
-  const char *at = (const char *)q->in;
-  for (size_t i = 0; i + sizeof w <= q->bytes; i += sizeof w) {
-    memcpy(&w, at + i, sizeof w);
-    h = (h ^ w) * UINT64_C(0x9e3779b97f4a7c15);
-    h ^= h >> 32;
-  }
-  return h;
-}
-
 static bool same_question(const question *a, const question *b) {
   return a->n == b->n && a->n_a == b->n_a && a->n_b == b->n_b && memcmp(a->in, b->in, a->bytes) == 0;
 }
@@ -169,7 +157,7 @@ static sw_rc keep_fold(sel_model *m, const question *q, int64_t *slot, const int
 static sw_rc answer(sel_model *m, const question *q, int64_t *costs, int32_t *arg, sw_diag *d) {
   size_t cells = (size_t)q->n_a * (size_t)q->n_b;
   bool keeps = (size_t)q->n * cells >= LEAST_STEPS && m->fold_bytes <= MOST_KEPT_BYTES;
-  uint64_t key = keeps ? hash_question(q) : 0;
+  uint64_t key = keeps ? sw_hash_u64((uint64_t)q->n_a << 32 | (uint32_t)q->n_b, sw_hash_quick(q->in, q->bytes)) : 0;
   int64_t *slot = NULL;
   if (keeps) SW_TRY(sw_dict_put(&m->folds, &key, sizeof key, 0, &slot, NULL, d));
   const struct sel_fold *known = slot ? (const struct sel_fold *)(intptr_t)*slot : NULL;
