@@ -177,6 +177,12 @@ static bool one_sharding(const sw_ir_writer *w, const sw_ir_made *made, size_t n
   return true;
 }
 
+/* XLA refuses shardings on calls of ApproxTopK. */
+static bool is_approximate(const sw_ir_tree *t, const sw_ir_op *o) {
+  sw_ir_span target = sw_ir_unquoted(t, sw_ir_attr(t, o, "call_target_name", NULL));
+  return sw_ir_is(t, sw_ir_present(target) ? target : o->symbol, "ApproxTopK");
+}
+
 /* Loops and choices stay as they are: Shardy carries shardings into and out of them, and XLA does not compile a loop
  * that both has shardings and reads values from around it (JAX 0.10). A constraint says its sharding itself. */
 static bool is_left_alone(const sw_ir_tree *t, const sw_ir_op *o) {
@@ -186,7 +192,7 @@ static bool is_left_alone(const sw_ir_tree *t, const sw_ir_op *o) {
   for (size_t i = 0; i < sizeof kNames / sizeof *kNames; i++) {
     if (sw_ir_is(t, o->name, kNames[i])) return true;
   }
-  return false;
+  return is_approximate(t, o);
 }
 
 /* made[0 .. n): all results of one op. */
