@@ -21,7 +21,7 @@ import subprocess
 import sys
 
 os.environ["JAX_PLATFORMS"] = "cpu"
-os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
+os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=4")
 
 import jax
 import numpy as np
@@ -127,17 +127,17 @@ def put(blocks):
     return jax.make_array_from_single_device_arrays(shape, jax.NamedSharding(jax.make_mesh((DEVICES,), "d"), jax.P("d")), parts)
 
 
-def compile_partitioned(text):
+def compile_partitioned(text, replicas=DEVICES):
     """PJRT takes several partitions only where it may partition itself; as replicas the same program runs as it is."""
     text = text.replace("stablehlo.partition_id", "stablehlo.replica_id").replace(", use_global_device_ids = unit", "")
     text = re.sub(r"channel_handle = #stablehlo.channel_handle<[^>]*>, ", "", text)
     text = re.sub(r"mhlo.num_partitions = \d+ : i32, mhlo.num_replicas = 1 : i32, ", "", text)
     options = xla_client.CompileOptions()
     build = options.executable_build_options
-    options.num_replicas, options.num_partitions = DEVICES, 1
-    build.num_replicas, build.num_partitions = DEVICES, 1
-    build.device_assignment = xla_client.DeviceAssignment.create(np.arange(DEVICES).reshape(DEVICES, 1))
-    devices = jax.devices()
+    options.num_replicas, options.num_partitions = replicas, 1
+    build.num_replicas, build.num_partitions = replicas, 1
+    build.device_assignment = xla_client.DeviceAssignment.create(np.arange(replicas).reshape(replicas, 1))
+    devices = jax.devices()[:replicas]
     return devices[0].client.compile_and_load(text, xla_client.DeviceList(tuple(devices)), options)
 
 

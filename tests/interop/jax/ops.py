@@ -94,9 +94,6 @@ case("clamp by tensors", lax.clamp, normal(8, 4) - 1, normal(8, 4), normal(8, 4)
 case("reduce_precision", lambda x: lax.reduce_precision(x, 5, 3), normal(8, 4))
 case("igamma", lax.igamma, np.abs(normal(4, 4)) + 0.5, np.abs(normal(4, 4)))
 case("betainc", lax.betainc, np.abs(normal(4, 4)) + 0.5, np.abs(normal(4, 4)) + 0.5, RNG.random((4, 4), np.float32))
-case("polygamma", lambda x: lax.polygamma(np.full((4, 4), 2, np.float32), x), np.abs(normal(4, 4)) + 1)
-case("zeta", lax.zeta, np.abs(normal(4, 4)) + 2, np.abs(normal(4, 4)) + 1)
-case("bessel_i1e", lax.bessel_i1e, normal(4, 4))
 
 # --- convert ----------------------------------------------------------------------------------------------------------
 
