@@ -31,6 +31,7 @@ static sw_rc reduce(attempt *a, const sel_core *c, sw_diag *d) {
   a->model.log = a->proof ? &a->proof->text : NULL;
   SW_TRY(sel_model_init(&a->model, c, a->r->rules, d));
   SW_TRY(sel_model_reduce(&a->model, &a->r->budget, d));
+  if (sel_stop(&a->r->budget)) return SW_OK;
   SW_TRY(sel_model_freeze(&a->model, &a->rest, d));
   note_presolve(a, since_s);
   return SW_OK;
@@ -55,6 +56,7 @@ static sw_rc try_core(attempt *a, const sel_core *c, sw_arena *mem, sw_diag *d) 
     if (a->proof) a->proof->bound = SW_FORBIDDEN;
     return SW_OK;
   }
+  if (sel_stop(&r->budget)) return SW_OK; /* in the middle of the reductions */
   a->base = (sel_base){.r = r, .model = &a->model, .core = &a->rest, .proof = a->proof, .relaxed = a->relaxed};
   SW_ARENA_NEW(a->base.full, mem, c->n, d);
   if (a->rest.n_uses == 0) SW_TRY(sel_base_narrow(&a->base, &r->budget, &value, &done, d));
