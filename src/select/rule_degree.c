@@ -167,7 +167,7 @@ static sw_rc answer(sel_model *m, const question *q, int64_t *costs, int32_t *ar
     return SW_OK;
   }
   for (int32_t s = 0; s < q->n_a; s++) answer_row(q, s, costs + (int64_t)s * q->n_b, arg + (int64_t)s * q->n_b);
-  return keeps && !known ? keep_fold(m, q, slot, costs, arg, d) : SW_OK;
+  return slot && !known ? keep_fold(m, q, slot, costs, arg, d) : SW_OK;
 }
 
 static sw_rc fold_middle(sel_model *m, int32_t v, sw_diag *d) {
