@@ -20,6 +20,7 @@
  */
 #include "reshard/moves.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "reshard/price.h"
@@ -33,6 +34,7 @@ typedef struct moving {
   rs_offer offer;
   void *user;
   int8_t right[SW_MAX_RANK]; /* leading atoms of a dimension that stand as in the target */
+  unsigned even;             /* bit set of dimensions that both ends cut evenly */
   bool conflict;             /* some dimension holds other atoms where the target wants its own */
   bool tangled;              /* that, or blocks that do not nest: an exchange may beat what collectives can do */
 } moving;
@@ -52,10 +54,9 @@ static bool belongs(const moving *v, int dim, uint8_t atom) {
 }
 
 /* Do the first cuts of this dimension nest in all that it has? */
-static bool is_even(const moving *v, int dim) {
-  int64_t k = v->q->space.dims[dim];
-  return k % v->from->shards[dim] == 0 && k % v->target->shards[dim] == 0;
-}
+static bool is_even(const moving *v, int dim) { return v->even >> dim & 1u; }
+
+static bool divides(int64_t k, int64_t shards) { return shards == 1 || k % shards == 0; }
 
 int64_t rs_size_of(const rs_query *q, const uint8_t *atoms, int n) {
   int64_t size = 1;
@@ -79,6 +80,10 @@ void rs_pop(const rs_query *q, rs_lists *l, int dim, int n) {
   for (int i = 0; i < n; i++) l->used &= ~(1u << atoms[i]);
 }
 
+static void copy_from(const moving *v, rs_lists *to) {
+  memcpy(to, v->from, offsetof(rs_lists, atom) + (size_t)v->q->space.rank * sizeof to->atom[0]);
+}
+
 static void make_offer(const moving *v, const rs_lists *to, rs_move move, double price, double bytes_after) {
   rs_state state = rs_state_of_lists(&v->q->space, to);
   v->offer(v->user, &state, move, price, v->bytes, bytes_after);
@@ -87,7 +92,8 @@ static void make_offer(const moving *v, const rs_lists *to, rs_move move, double
 /* Append atoms to a dimension: all_slice of unused ones, reduce_scatter of partial ones. */
 static void append(const moving *v, sw_coll_op op, int dim, const uint8_t *atoms, int n) {
   if (!rs_cuts_nest(v->q->space.dims[dim], v->from->shards[dim], rs_size_of(v->q, atoms, n))) return;
-  rs_lists to = *v->from;
+  rs_lists to;
+  copy_from(v, &to);
   rs_push(v->q, &to, dim, atoms, n);
   double after = rs_local_bytes(v->q, to.shards);
   double price = rs_collective_s(v->q, op, atoms, n, op == SW_COLL_ALL_SLICE ? after : v->bytes);
@@ -190,7 +196,8 @@ static void slices(const moving *v, unsigned free_atoms) {
 }
 
 static void all_reduce(const moving *v, unsigned atoms) {
-  rs_lists to = *v->from;
+  rs_lists to;
+  copy_from(v, &to);
   to.partial &= ~atoms;
   to.used &= ~atoms;
   double price = rs_collective_over_s(v->q, SW_COLL_ALL_REDUCE, atoms, v->bytes);
@@ -245,7 +252,8 @@ static void reductions(const moving *v) {
 
 static void gather(const moving *v, int dim, int n) {
   const uint8_t *atoms = &v->from->atom[dim][v->from->len[dim] - n];
-  rs_lists to = *v->from;
+  rs_lists to;
+  copy_from(v, &to);
   rs_pop(v->q, &to, dim, n);
   double after = rs_local_bytes(v->q, to.shards);
   double price = rs_collective_s(v->q, SW_COLL_ALL_GATHER, atoms, n, after);
@@ -254,7 +262,8 @@ static void gather(const moving *v, int dim, int n) {
 
 static void all_to_all(const moving *v, int dim, int to_dim, int n) {
   const uint8_t *atoms = &v->from->atom[dim][v->from->len[dim] - n];
-  rs_lists to = *v->from;
+  rs_lists to;
+  copy_from(v, &to);
   if (!rs_cuts_nest(v->q->space.dims[to_dim], to.shards[to_dim], rs_size_of(v->q, atoms, n))) return;
   rs_pop(v->q, &to, dim, n);
   rs_push(v->q, &to, to_dim, atoms, n);
@@ -342,7 +351,8 @@ static int arrive(const moving *v, unsigned taken, unsigned riders, rs_lists *to
 /* `may_ride`: atoms that may leave though nobody takes them. */
 static void together(const moving *v, unsigned may_ride) {
   leaving l;
-  rs_lists to = *v->from;
+  rs_lists to;
+  copy_from(v, &to);
   unsigned taken;
   leave_all_wrong(v, &l);
   do taken = taken_of(v, l.atoms);
@@ -379,7 +389,8 @@ static int unwanted_at_end(const moving *v, int dim) {
 /* What is to be gathered from several dimensions is brought to one of them, for one gather. */
 static void merge_into(const moving *v, int dim) {
   unsigned moved = 0;
-  rs_lists to = *v->from;
+  rs_lists to;
+  copy_from(v, &to);
   int from = -1, sources = 0;
   bool even = true;
   for (int d = 0; d < v->q->space.rank; d++) {
@@ -429,6 +440,8 @@ static void compare_lists(moving *v) {
     int n = 0, len = v->from->len[d], want = v->target->len[d];
     while (n < len && n < want && v->from->atom[d][n] == v->target->atom[d][n]) n++;
     v->right[d] = (int8_t)n;
+    int64_t k = v->q->space.dims[d];
+    v->even |= (unsigned)(divides(k, v->from->shards[d]) && divides(k, v->target->shards[d])) << d;
     v->conflict = v->conflict || (n < len && n < want);
   }
 }

@@ -8,7 +8,9 @@
 
 double rs_local_bytes(const rs_query *q, const int64_t *shards) {
   double bytes = sw_dtype_bytes(q->dtype);
-  for (int d = 0; d < q->space.rank; d++) bytes *= (double)sw_ceil_div(q->space.dims[d], shards[d]);
+  for (int d = 0; d < q->space.rank; d++) {
+    bytes *= (double)(shards[d] == 1 ? q->space.dims[d] : sw_ceil_div(q->space.dims[d], shards[d]));
+  }
   return bytes;
 }
 

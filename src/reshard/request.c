@@ -31,7 +31,7 @@ static void make_all(rs_request *r) {
 }
 
 /* Ends that atoms can write: partial atoms of both ends stay, the others of the target are made at the end. */
-static void frame_plain(rs_request *r) {
+static void frame_plain(rs_request *r, bool may_keep) {
   rs_query *q = &r->query;
   q->source = rs_state_of(&q->space, &r->from);
   q->target = rs_state_of(&q->space, &r->to);
@@ -39,7 +39,10 @@ static void frame_plain(rs_request *r) {
   unsigned made = 0;
   for (int i = 0; i < q->space.n; i++) {
     if (q->target.at[i] != RS_PARTIAL) continue;
-    if (same_kind && q->source.at[i] == RS_PARTIAL) continue;
+    if (may_keep && same_kind && q->source.at[i] == RS_PARTIAL) {
+      r->keeps_partial = true;
+      continue;
+    }
     q->target.at[i] = RS_UNUSED;
     made |= 1u << i;
   }
@@ -133,11 +136,13 @@ sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d) {
   bool stale = o->refresh_halos && r->from.halos;
   r->nothing_to_do = sw_sharding_equal(&r->from, &r->to) && !stale && !foreign;
   if (r->nothing_to_do) return SW_OK;
-  const int most_split = q->no_exchange ? 8 : 4; /* an exchange does as well, and few atoms are found fast */
+  const int most_split = q->no_exchange      ? 8
+                         : r->from.n_partial ? 3
+                                             : 4; /* fewer are found faster; an exchange does as well */
   bool plain = is_plain(&r->from) && is_plain(&r->to) && !foreign &&
                rs_space_init(&q->space, m, rank, dims, &r->from, &r->to, most_split);
   if (plain) {
-    frame_plain(r);
+    frame_plain(r, true);
     q->thorough = q->no_exchange && r->from.n_partial == 0 && few_states(&q->space);
   } else {
     q->space = (rs_space){.mesh = m, .rank = rank, .dims = dims};
@@ -158,4 +163,34 @@ double rs_made_s(const rs_request *r) {
   double bytes = (double)sw_sharding_local_bytes(&r->target, r->query.space.dims, r->query.dtype);
   int n = r->query.target_mesh ? 0 : r->n_made; /* local: nobody is spoken to along them */
   return sw_machine_collective_s(r->query.machine, SW_COLL_TO_PARTIAL, r->made, n, bytes);
+}
+
+/* Over slow links it pays to reduce over the fast ones first, even what is to be partial again: where a reduction over
+ * all partial axes costs less than one over those that go. */
+static bool reducing_all_may_pay(const rs_request *r) {
+  const rs_query *q = &r->query;
+  sw_reduction kind = (sw_reduction)r->to.partial_kind;
+  rs_lists from, target;
+  if (!r->keeps_partial || kind == SW_REDUCE_AVERAGE || kind == SW_REDUCE_GENERIC) return false;
+  rs_lists_of(&q->space, &q->source, &from);
+  rs_lists_of(&q->space, &q->target, &target);
+  unsigned goes = from.partial & ~target.partial;
+  double bytes = rs_local_bytes(q, from.shards);
+  return !goes || rs_collective_over_s(q, SW_COLL_REDUCE_SCATTER, from.partial, bytes) <
+                      rs_collective_over_s(q, SW_COLL_REDUCE_SCATTER, goes, bytes);
+}
+
+void rs_request_search(rs_request *r, rs_path *out) {
+  rs_search(&r->query, out);
+  if (!reducing_all_may_pay(r)) return;
+  rs_request whole = *r;
+  rs_path path;
+  whole.keeps_partial = false;
+  frame_plain(&whole, false);
+  whole.query.limit_s = (out->cost_s + rs_made_s(r)) * (1 - 1e-9) - rs_made_s(&whole);
+  if (whole.query.limit_s <= 0) return;
+  rs_search(&whole.query, &path);
+  if (isinf(path.cost_s)) return;
+  *r = whole;
+  *out = path;
 }

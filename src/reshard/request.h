@@ -11,7 +11,8 @@ typedef struct rs_request {
   sw_sharding source, target; /* the ends of the search */
   bool reduce_first;          /* an opaque source is reduced over its partial axes before anything else */
   bool nothing_to_do;
-  int n_made; /* axes that a last to_partial makes partial by to.partial_kind */
+  bool keeps_partial; /* values partial at both ends stay so; instead all could be reduced and made partial again */
+  int n_made;         /* axes that a last to_partial makes partial by to.partial_kind */
   sw_axis_ref made[SW_MAX_REFS];
 } rs_request;
 
@@ -19,7 +20,9 @@ typedef struct rs_request {
 sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d);
 /* The sharding with its lists in the arena, so that steps may keep them. */
 sw_rc rs_own(sw_arena *arena, const sw_sharding *s, sw_sharding *out, sw_diag *d);
-/* Search, and the steps around it. Costs of a path: its own, without those steps. */
+/* The search, of a request that keeps partial values also with all of them reduced first: whichever is cheaper. */
+void rs_request_search(rs_request *r, rs_path *out);
+/* Steps around a path. Costs of a path: its own, without those steps. */
 double rs_reduce_first_s(const rs_request *r);
 double rs_made_s(const rs_request *r);
 

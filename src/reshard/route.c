@@ -162,10 +162,10 @@ sw_rc sw_route_find(const sw_reshard *wanted, sw_arena *arena, sw_route *out, sw
   SW_TRY(rs_request_init(&r, &owned, d));
   if (r.nothing_to_do) return SW_OK;
   rs_path path;
-  rs_search(&r.query, &path);
+  rs_request_search(&r, &path);
   if (path.cost_s == HUGE_VAL && r.query.no_exchange) { /* collectives alone do not get there */
     r.query.no_exchange = false;
-    rs_search(&r.query, &path);
+    rs_request_search(&r, &path);
   }
   if (path.cost_s == HUGE_VAL) return no_route(&r, d);
   building b = {.r = &r, .arena = arena, .route = out, .before = owned_from};
@@ -184,6 +184,6 @@ double sw_route_cost_s(const sw_reshard *wanted) {
   if (rs_request_init(&r, wanted, NULL)) return HUGE_VAL;
   if (r.nothing_to_do) return 0;
   rs_path path;
-  rs_search(&r.query, &path);
+  rs_request_search(&r, &path);
   return path.cost_s + rs_reduce_first_s(&r) + rs_made_s(&r);
 }

@@ -41,6 +41,7 @@ typedef struct search {
   rs_state near[RS_MAX_NEAR]; /* one collective before the target */
   int64_t near_shards[RS_MAX_NEAR][SW_MAX_RANK];
   int n_near;
+  rs_lists target_lists;
 } search;
 
 /* Costs that differ by rounding alone count as equal. */
@@ -172,7 +173,7 @@ static void exchanges(search *s, int from, const rs_lists *l) {
     if (to >= 0 && fits(s, from, to, bytes, bytes)) exchange_to(s, from, l, to);
   }
   rs_state gathered;
-  if (!s->q->no_exchange || s->q->opaque_target || !rs_state_to_gather(s->q, l->shards, &gathered)) return;
+  if (s->q->opaque_target || !rs_state_to_gather(s->q, l->shards, &gathered)) return;
   double bytes = rs_local_bytes(s->q, l->shards);
   int to = node_of(s, &gathered);
   if (to >= 0 && fits(s, from, to, bytes, bytes)) exchange_to(s, from, l, to);
@@ -182,12 +183,12 @@ static void expand(search *s, int from) {
   expansion x = {s, from};
   const rs_query *q = s->q;
   rs_state state = s->node[from].state;
-  rs_lists l, target;
+  const rs_lists *target = &s->target_lists;
+  rs_lists l;
   rs_lists_of(&q->space, &state, &l);
-  rs_lists_of(&q->space, &q->target, &target);
   bool opaque = from == 0 && q->opaque_source;
-  bool reduced = (l.partial & ~target.partial) == 0;
-  bool tangled = opaque || rs_moves(q, &l, &target, offer, &x);
+  bool reduced = (l.partial & ~target->partial) == 0;
+  bool tangled = opaque || rs_moves(q, &l, target, offer, &x);
   const sw_coll_op op = (sw_coll_op)s->node[from].move.op;
   bool moved = from != 0 && (op == SW_COLL_ALL_GATHER || op == SW_COLL_ALL_TO_ALL || op == SW_COLL_ALL_TO_ALL_DIMS ||
                              op == SW_COLL_EXCHANGE);
@@ -206,7 +207,7 @@ static void find_near(search *s) {
 
 static void read_path(const search *s, rs_path *out) {
   const node *t = &s->node[s->target];
-  out->cost_s = t->cost;
+  out->cost_s = t->parent < 0 && s->target != 0 ? HUGE_VAL : t->cost;
   out->n = t->parent < 0 ? 0 : t->hops;
   int at = s->target;
   for (int i = out->n - 1; i >= 0; i--) {
@@ -224,6 +225,8 @@ void rs_search(const rs_query *q, rs_path *out) {
   int source = q->opaque_source ? new_node(&s, &q->source) : node_of(&s, &q->source);
   s.target = q->opaque_target ? new_node(&s, &q->target) : node_of(&s, &q->target);
   find_near(&s);
+  rs_lists_of(&q->space, &q->target, &s.target_lists);
+  if (q->limit_s > 0) s.node[s.target].cost = q->limit_s;
   s.node[source].cost = 0;
   s.heap[s.n_heap++] = (int16_t)source;
   while (s.n_heap > 0) {

@@ -28,10 +28,10 @@ typedef struct rs_state {
 
 /* The same, dimension by dimension: the form that moves are made on. */
 typedef struct rs_lists {
-  uint8_t len[SW_MAX_RANK];
-  uint8_t atom[SW_MAX_RANK][RS_MAX_ATOMS];
-  int64_t shards[SW_MAX_RANK];
   unsigned used, partial; /* bit sets of atoms */
+  uint8_t len[SW_MAX_RANK];
+  int64_t shards[SW_MAX_RANK];
+  uint8_t atom[SW_MAX_RANK][RS_MAX_ATOMS]; /* last, as it is copied for as many dimensions as there are */
 } rs_lists;
 
 /* Atoms for two plain shardings (no offsets, no halos) in normal form; axes are split for equal slots while that gives
