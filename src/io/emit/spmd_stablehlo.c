@@ -259,6 +259,7 @@ static sw_rc put_round(exchange *x, sw_ssa in, const message **by_sender, const 
       if (by_receiver[i]) target[i * x->rank + k] = by_receiver[i]->target[k];
     }
   }
+  if (!any) return SW_BUG(d, "%s", "a round of an exchange without a message");
   sw_ssa id = partition_id(x->s), args[SW_MAX_RANK + 2] = {in};
   sw_ssa piece = sw_mlir_temp(w, sw_mlir_shaped(w, in.type.dtype, x->rank, any->size));
   sw_text props = {0};

@@ -211,9 +211,10 @@ static sw_rc scatter_by_body(scattering *s, bool unique, sw_id *x) {
   if (sw_type_elements(&s->updates) == 0) return SW_OK;
   if (unique) return apply_updates(s, s->indices, s->update, x);
   sw_im_attrs numbers = *s->numbers;
-  SW_TRY(spell_batch_dims(s, &numbers));
-  s->numbers = &numbers;
-  return scatter_one_by_one(s, x);
+  scattering spelled = *s;
+  SW_TRY(spell_batch_dims(&spelled, &numbers));
+  spelled.numbers = &numbers;
+  return scatter_one_by_one(&spelled, x);
 }
 
 sw_rc sw_im_scatter_by_region(sw_importer *m, uint32_t op, const sw_im_attrs *numbers, bool unique, bool *done) {
