@@ -73,9 +73,13 @@ static sw_rc begin(sw_ir_writer *w) {
   return rc;
 }
 
+/* Unreduced means a sum: a value partial by another kind stands as replicated over its axes, so Shardy reduces it here
+ * and not where it is used. */
 static sw_rc put_inside(sw_ir_writer *w, const sw_sharding *s, sw_text *out) {
+  sw_sharding said = *s;
+  if (said.partial_kind != SW_REDUCE_SUM) said.n_partial = 0;
   sw_text_printf(out, "<@%s, ", w->mesh_name);
-  SW_TRY(sw_sharding_print_as(w->mesh, s, SW_FORM_SDY, out, w->d));
+  SW_TRY(sw_sharding_print_as(w->mesh, &said, SW_FORM_SDY, out, w->d));
   sw_text_puts(out, ">");
   return out->rc;
 }
