@@ -88,8 +88,9 @@ static sw_rc put_ops(const frame *f, int32_t from, int32_t to, sw_diag *d) {
 
 /* What is yielded: the operand of the yield that gives `v`. */
 static sw_ssa yielded(const frame *f, sw_id v) {
-  const sw_op *yield = &f->g->ops[f->g->values[v].def];
-  return value_of(f, yield->n_operands ? yield->operands[0] : v);
+  sw_id def = f->g->values[v].def;
+  const sw_op *yield = def < 0 ? NULL : &f->g->ops[def];
+  return value_of(f, yield && yield->n_operands ? yield->operands[0] : v);
 }
 
 /* --- while ------------------------------------------------------------------------------------------------------- */

@@ -132,9 +132,10 @@ sw_rc sw_im_reduce_by_region(sw_importer *m, uint32_t op, const int64_t *dims, i
 
 static sw_rc pad_all(const rows *r, const sw_im_window *w, const sw_id *init, sw_id *x) {
   int64_t low[SW_MAX_RANK], high[SW_MAX_RANK], interior[SW_MAX_RANK];
+  const int64_t *padding = w->padding;
   for (int k = 0; k < w->n; k++) {
-    low[k] = w->padding[2 * k];
-    high[k] = w->padding[2 * k + 1];
+    low[k] = *padding++;
+    high[k] = *padding++;
     interior[k] = w->base[k] - 1;
   }
   sw_im_attrs a = {.n = 0};

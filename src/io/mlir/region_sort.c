@@ -89,10 +89,10 @@ static sw_rc put(const sorting *s, sw_id x, sw_id at, sw_id *out) {
 
 /* Does a stand before b by the comparator? */
 static sw_rc before(const sorting *s, const sw_id *a, const sw_id *b, sw_id *out) {
-  sw_id args[2 * SW_MAX_RESULTS];
+  sw_id args[2 * SW_MAX_RESULTS], *to = args;
   for (int i = 0; i < s->n; i++) {
-    args[2 * i] = a[i];
-    args[2 * i + 1] = b[i];
+    *to++ = a[i];
+    *to++ = b[i];
   }
   return sw_im_apply(s->m, &s->body, args, &s->shape, out);
 }
