@@ -12,7 +12,7 @@
 #include "shardwright/array.h"
 #include "shardwright/hash.h"
 
-enum { MOST_WAITING = 6 }; /* ops in a row that wait for their use */
+enum { MOST_WAITING = 100 }; /* ops that wait for one use, each as often as it is used on the way there */
 
 typedef struct follower {
   const sw_graph *g;
@@ -22,7 +22,7 @@ typedef struct follower {
   sw_arena scratch;
   sw_plan *plan;
   bool *fixed;    /* by argument: its sharding is decided */
-  uint8_t *waits; /* by op: 1 + those of its operands when decided by its first use, else 0 */
+  uint8_t *waits; /* by op: can_wait, until it is decided */
   bool patient;   /* such ops exist */
   int64_t batch;  /* extent of the first dimension of the first input, 0 when there is none */
   sw_dict classes;
@@ -206,18 +206,17 @@ static sw_rc settle_operands(follower *f, const sw_op *op, sw_diag *d) {
   return SW_OK;
 }
 
-/* 1 + how many ops wait behind each other in front of it, for constants, broadcasts, and what is computed from
- * constants alone; else 0. What is computed in many steps does not wait: trying its ways would double with every step.
- */
+/* How many ops are tried together when this one waits for its use, for constants, broadcasts, and what is computed from
+ * constants alone; else 0. What is computed in too many steps does not wait: c + c doubles them with every step. */
 static uint8_t can_wait(const follower *f, const sw_op *op) {
-  int level = 0;
+  int together = 1;
   if (!f->patient || op->n_results != 1 || sw_op_tied_to(f->g, (sw_id)(op - f->g->ops)) >= 0) return 0;
-  for (int i = 0; i < op->n_operands; i++) {
+  for (int i = 0; i < op->n_operands && together <= MOST_WAITING; i++) {
     const sw_op *maker = waiting_maker(f, op->operands[i]);
     if (!maker && op->code != SW_OP_BROADCAST) return 0;
-    if (maker) level = (int)sw_max_i64(level, f->waits[maker - f->g->ops]);
+    if (maker) together += f->waits[maker - f->g->ops];
   }
-  return level < MOST_WAITING ? (uint8_t)(level + 1) : 0;
+  return together <= MOST_WAITING ? (uint8_t)together : 0;
 }
 
 static double result_bytes(const follower *f, const sw_op *op, const sw_strategy *s) {
