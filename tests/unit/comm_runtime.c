@@ -161,10 +161,19 @@ static void the_report_tells_where_each_device_stands(void **state) {
   assert_int_equal(sw_comm_launch(comm, three_sums_but_one, &mesh, NULL, &diag), SW_E_RESOURCE);
   assert_non_null(strstr(diag.text, "device 2, which has ended its program"));
   sw_comm_report(comm, &report);
-  assert_string_equal(sw_text_str(&report),
-                      "device 0: failed, 3 calls: all_reduce@40, all_reduce@41, all_reduce@42 (not ended)\n"
-                      "device 1: failed, 3 calls: all_reduce@40, all_reduce@41, all_reduce@42 (not ended)\n"
-                      "device 2: ended, 2 calls: all_reduce@40, all_reduce@41\n");
+  /* whoever waits for device 2 ends the run; the other may not have come to its third call */
+  int waiting = 0;
+  for (int device = 0; device < 2; device++) {
+    char before[80], within[120];
+    snprintf(before, sizeof before, "device %d: failed, 2 calls: all_reduce@40, all_reduce@41\n", device);
+    snprintf(within, sizeof within,
+             "device %d: failed, 3 calls: all_reduce@40, all_reduce@41, all_reduce@42 (not ended)\n", device);
+    bool waits = strstr(sw_text_str(&report), within) != NULL;
+    assert_true(waits || strstr(sw_text_str(&report), before));
+    waiting += waits;
+  }
+  assert_true(waiting > 0);
+  assert_non_null(strstr(sw_text_str(&report), "device 2: ended, 2 calls: all_reduce@40, all_reduce@41\n"));
   sw_text_free(&report);
   sw_comm_destroy(comm);
 }
