@@ -1,6 +1,8 @@
 /* The MPI engine: groups, headers, calls (see mpi.h for how a call goes). */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "comm/call.h"
 #include "comm/mpi/mpi.h"
@@ -202,10 +204,15 @@ static void end_mpi(void) {
   int ended;
   MPI_Finalized(&ended);
   if (ended) return;
-  if (failed_rc)
-    MPI_Abort(MPI_COMM_WORLD, failed_rc);
-  else
+  if (!failed_rc) {
     MPI_Finalize();
+    return;
+  }
+  /* The launcher forgets what it has not passed on when a rank aborts: time for the message to get there. */
+  const struct timespec kPassedOn = {.tv_nsec = 300000000};
+  fflush(NULL);
+  nanosleep(&kPassedOn, NULL);
+  MPI_Abort(MPI_COMM_WORLD, failed_rc);
 }
 
 static void mpi_destroy(sw_comm *c) {
