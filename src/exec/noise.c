@@ -10,7 +10,7 @@
 
 typedef enum noise_rule { CARRIES, ADDS, MULTIPLIES } noise_rule;
 
-/* Everything that is not named hands the relative noise of its operands on. */
+/* Everything that is not named hands the relative noise of its operands on; a product, that of both. */
 static const noise_rule kRules[SW_OP_COUNT] = {
     [SW_OP_ADD] = ADDS,         [SW_OP_SUBTRACT] = ADDS,
     [SW_OP_REDUCE] = ADDS,      [SW_OP_REDUCE_WINDOW] = ADDS,
@@ -26,7 +26,7 @@ static double noise_of(const sw_op *op, double own, const double *magnitude, con
     double m = magnitude[op->operands[i]], n = noise[op->operands[i]];
     sum = fmax(sum, n);
     product *= m;
-    if (m > 0) ratio = fmax(ratio, n / m);
+    if (m > 0) ratio = op->code == SW_OP_MULTIPLY ? ratio * fmax(1, n / m) : fmax(ratio, n / m);
   }
   switch (kRules[op->code]) {
     case ADDS:
