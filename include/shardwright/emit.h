@@ -9,11 +9,12 @@
 typedef enum sw_spmd_dialect {
   SW_SPMD_SHARD,     /* the shard dialect: axes of a grid */
   SW_SPMD_STABLEHLO, /* StableHLO: lists of partitions; partition i is the device at position i of the mesh */
+  SW_SPMD_SDY,       /* Shardy: whole tensors, every reshard an op that changes the sharding (sw_partition_whole) */
 } sw_spmd_dialect;
 
 /* `kind`: "shard" (MLIR: the model with annotations of the shard dialect), "spmd" (MLIR: the program of one device with
- * its collectives; docs/emitted-forms.md), "spmd-stablehlo" (the same in StableHLO alone), "jax" (Python: a
- * PartitionSpec per value), "dtensor" (Python: placements per value). */
+ * its collectives; docs/emitted-forms.md), "spmd-stablehlo" (the same in StableHLO alone), "spmd-sdy" (in Shardy's
+ * dialect), "jax" (Python: a PartitionSpec per value), "dtensor" (Python: placements per value). */
 SW_API SW_CHECKED sw_rc sw_emit_plan(const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d);
 
 /* The parts of it. SW_E_INPUT when axes are used in parts that no grid of whole axes can stand for. */

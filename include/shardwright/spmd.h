@@ -29,10 +29,15 @@ typedef struct sw_spmd {
   const sw_origin *origin; /* by program op */
   int32_t n_fallbacks;     /* ops run replicated because they have no other way (opaque); named in the log */
   bool args_whole;
+  bool whole_tensors; /* made by sw_partition_whole */
 } sw_spmd;
 
 /* Rewrite the model under the plan. `args_whole`: every argument arrives whole and is sliced first. */
 SW_API SW_CHECKED sw_rc sw_partition(const sw_plan *plan, sw_spmd *out, sw_diag *d);
+/* The model on whole tensors with every reshard of the plan written out: its ops as they are, and each step of a route
+ * an op that changes nothing but the sharding in `layout`. What a program looks like after reshards were made explicit
+ * and before it is cut; not to be executed. */
+SW_API SW_CHECKED sw_rc sw_partition_whole(const sw_plan *plan, sw_spmd *out, sw_diag *d);
 /* One reshard alone. The model has an argument x and the output y, which is x; it outlives the program. SW_E_INPUT when
  * the route leads to another mesh that no axes of the machine's mesh can say. */
 SW_API SW_CHECKED sw_rc sw_reshard_model(const sw_reshard *wanted, sw_graph **out, sw_diag *d);

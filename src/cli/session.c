@@ -116,11 +116,15 @@ static sw_rc emit_one(const sw_session *s, const sw_plan *plan, const char *kind
 }
 
 sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit, const char *dialect, sw_diag *d) {
-  bool stablehlo = dialect && strcmp(dialect, "stablehlo") == 0;
+  static const char *const kSpmd[] = {"spmd-stablehlo", "spmd-sdy"}; /* spmd: of the shard dialect */
+  const char *spmd = "spmd";
+  for (size_t i = 0; dialect && i < sizeof kSpmd / sizeof *kSpmd; i++) {
+    if (strcmp(dialect, kSpmd[i] + strlen("spmd-")) == 0) spmd = kSpmd[i];
+  }
   for (int i = 0; i < emit->n; i++) {
     sw_text t = {0};
     const char *kind = emit->at[i].key;
-    sw_rc rc = emit_one(s, plan, stablehlo && strcmp(kind, "spmd") == 0 ? "spmd-stablehlo" : kind, &t, d);
+    sw_rc rc = emit_one(s, plan, strcmp(kind, "spmd") == 0 ? spmd : kind, &t, d);
     if (rc) {
       sw_text_free(&t);
       return rc;

@@ -53,13 +53,13 @@ void sw_session_close(sw_session *s);
 /* For sw_program_options.report: prints what it is given on standard error. */
 void sw_session_report(void *user, const sw_diag *d);
 
-/* Write each --emit KIND=FILE of a plan; spmd with the collectives of `dialect`, "shard" or "stablehlo". */
+/* Write each --emit KIND=FILE of a plan; spmd with the collectives of `dialect`, "shard", "stablehlo" or "sdy". */
 SW_CHECKED sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit, const char *dialect,
                              sw_diag *d);
 #define SW_DIALECT_OPTION(settings)                                                       \
   {                                                                                       \
     "dialect", 0, SW_OPTION_CHOICE, "NAME", "shard", "whose collectives --emit spmd has", \
-        SW_INTO_TEXT(settings, dialect), .choices = "shard|stablehlo"                     \
+        SW_INTO_TEXT(settings, dialect), .choices = "shard|stablehlo|sdy"                 \
   }
 #define SW_EMIT_KINDS "sdy|constraints|hlo|shard|spmd|jax|dtensor"
 

@@ -34,9 +34,11 @@ void sw_attrs_ints(sw_attrs *a, sw_attr_key k, const int64_t *v, int n) {
 static sw_rc append(sw_emit *e, const sw_op_spec *spec, sw_id *out, sw_diag *d) {
   const char *about = e->now.op >= 0 ? e->model->ops[e->now.op].name : "outputs";
   char name[256];
-  snprintf(name, sizeof name, "%s.%s.%lld", about, sw_opcode_text(spec->code), (long long)e->counter++);
   sw_op_spec named = *spec;
-  named.name = name;
+  if (!spec->name) {
+    snprintf(name, sizeof name, "%s.%s.%lld", about, sw_opcode_text(spec->code), (long long)e->counter++);
+    named.name = name;
+  }
   if (e->now.op >= 0) named.span = e->model->ops[e->now.op].span;
   SW_TRY_NOTE(d, sw_graph_add_op(e->program, &named, out, d), "while partitioning '%s'", about);
   while (e->layouts.n < (size_t)e->program->n_values)
@@ -71,6 +73,29 @@ sw_rc sw_emit_typed(sw_emit *e, const sw_op *op, const sw_attrs *attrs, const sw
                      .attrs = attrs->at,
                      .space = op->space,
                      .n_result_types = op->n_results,
+                     .result_types = types};
+  return append(e, &spec, e->results, d);
+}
+
+sw_rc sw_emit_same(sw_emit *e, sw_diag *d) {
+  const sw_op *op = e->op;
+  const char *names[SW_MAX_RESULTS];
+  sw_type types[SW_MAX_RESULTS];
+  bool typed = op->code == SW_OP_OPAQUE || op->code == SW_OP_GENERIC;
+  for (int i = 0; i < op->n_results; i++) {
+    names[i] = e->model->values[op->results[i]].name;
+    types[i] = *sw_result_type(e->model, op, i);
+  }
+  sw_op_spec spec = {.code = op->code,
+                     .name = op->name,
+                     .n_operands = op->n_operands,
+                     .operands = e->in,
+                     .n_attrs = op->n_attrs,
+                     .attrs = op->attrs,
+                     .space = typed ? op->space : NULL,
+                     .n_result_names = op->n_results,
+                     .result_names = names,
+                     .n_result_types = typed ? op->n_results : 0,
                      .result_types = types};
   return append(e, &spec, e->results, d);
 }

@@ -48,6 +48,8 @@ sw_rc sw_emit_op_n(sw_emit *e, sw_opcode code, const sw_id *operands, int n, con
                    sw_diag *d);
 /* GENERIC and OPAQUE: the given op's space and result types, on the operands at hand; results into e->results. */
 sw_rc sw_emit_typed(sw_emit *e, const sw_op *op, const sw_attrs *attrs, const sw_type *types, sw_diag *d);
+/* The op at hand under its own names, on the operands at hand: nothing is cut. */
+sw_rc sw_emit_same(sw_emit *e, sw_diag *d);
 sw_rc sw_emit_unary(sw_emit *e, sw_opcode code, sw_id x, sw_id *out, sw_diag *d);
 sw_rc sw_emit_binary(sw_emit *e, sw_opcode code, sw_id a, sw_id b, sw_id *out, sw_diag *d);
 sw_rc sw_emit_compare(sw_emit *e, const char *direction, sw_id a, sw_id b, sw_id *out, sw_diag *d);

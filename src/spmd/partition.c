@@ -3,6 +3,9 @@
  * Ops go in program order. For each operand the copy that the strategy wants is found or made (the steps of its route,
  * right here, once for all later users), then the op's lowering rule writes the local work. Arguments have the block
  * shapes of their shardings, or come whole and are sliced first.
+ *
+ * On whole tensors (sw_partition_whole) the walk and the routes are the same, but nothing gets smaller: ops are copied,
+ * and the steps of routes only say how their results lie.
  */
 #include <string.h>
 
@@ -19,6 +22,7 @@ typedef struct partition {
   sw_emit e;
   copies *of; /* by model value */
   int32_t n_fallbacks;
+  bool whole; /* tensors are */
 } partition;
 
 static sw_rc set_layout(partition *p, sw_id local, sw_id source, const sw_sharding *s, sw_diag *d) {
@@ -28,9 +32,16 @@ static sw_rc set_layout(partition *p, sw_id local, sw_id source, const sw_shardi
 
 /* --- arguments --------------------------------------------------------------------------------------------------- */
 
+/* Extents of a value's block, or of all of it. */
+static sw_rc block_dims(const partition *p, const sw_value *v, const sw_sharding *s, int64_t *dims, sw_diag *d) {
+  if (v->type.rank) memcpy(dims, v->type.dims, (size_t)v->type.rank * sizeof *dims);
+  if (p->whole || sw_sharding_local_dims(s, v->type.dims, dims)) return SW_OK;
+  return SW_FAIL_INPUT(d, v->span, "a block of '%s' is too large", v->name);
+}
+
 static sw_rc slice_whole(partition *p, sw_id whole, const sw_value *v, const sw_sharding *s, sw_id *out, sw_diag *d) {
   int64_t dims[SW_MAX_RANK];
-  memcpy(dims, v->type.dims, (size_t)v->type.rank * sizeof *dims);
+  sw_sharding at = sw_sharding_replicated(v->type.rank);
   *out = whole;
   for (int k = 0; k < v->type.rank; k++) {
     int n;
@@ -38,8 +49,12 @@ static sw_rc slice_whole(partition *p, sw_id whole, const sw_value *v, const sw_
     if (!n) continue;
     sw_collective c = {.op = SW_COLL_ALL_SLICE, .n_axes = n, .dim = k};
     memcpy(c.axes, refs, (size_t)n * sizeof *refs);
-    dims[k] = sw_sharding_block(s, k, v->type.dims[k]);
+    for (int i = 0; i < n; i++) {
+      if (!sw_sharding_push(&at, k, refs[i])) return SW_BUG(d, "a sharding of '%s' does not fit", v->name);
+    }
+    SW_TRY(block_dims(p, v, &at, dims, d));
     SW_TRY(sw_emit_collective(&p->e, *out, &c, dims, out, d));
+    p->e.layouts.at[*out] = (sw_layout){(sw_id)(v - p->e.model->values), true, at};
   }
   return SW_OK;
 }
@@ -52,11 +67,9 @@ static sw_rc add_args(partition *p, sw_diag *d) {
   for (int32_t i = 0; i < f->n_args; i++) {
     const sw_value *v = &e->model->values[f->args[i]];
     const sw_sharding *s = &e->plan->args[i];
+    sw_sharding all = sw_sharding_replicated(v->type.rank);
     int64_t dims[SW_MAX_RANK];
-    if (e->plan->args_whole) memcpy(dims, v->type.dims, (size_t)v->type.rank * sizeof *dims);
-    if (!e->plan->args_whole && !sw_sharding_local_dims(s, v->type.dims, dims)) {
-      return SW_FAIL_INPUT(d, v->span, "the block of '%s' is too large", v->name);
-    }
+    SW_TRY(block_dims(p, v, e->plan->args_whole ? &all : s, dims, d));
     SW_TRY(sw_graph_add_arg(e->program, v->name, v->type.dtype, v->type.rank, dims, v->kind, v->span, &ids[i], d));
     while (e->layouts.n < (size_t)e->program->n_values)
       SW_TRY(sw_array_push(&e->layouts, ((sw_layout){.source = -1}), d));
@@ -99,10 +112,7 @@ static sw_rc fetch(partition *p, sw_id value, const sw_sharding *want, sw_id *ou
   if (local < 0) return SW_BUG(d, "value '%s' is used before it is made", e->model->values[value].name);
   for (int i = 0; i < route.n_steps; i++) {
     int64_t dims[SW_MAX_RANK];
-    if (!sw_sharding_local_dims(&route.step[i].after, type->dims, dims)) {
-      return SW_FAIL_INPUT(d, e->model->values[value].span, "a block of '%s' is too large",
-                           e->model->values[value].name);
-    }
+    SW_TRY(block_dims(p, &e->model->values[value], &route.step[i].after, dims, d));
     SW_TRY(sw_emit_collective(e, local, &route.step[i].coll, dims, &local, d));
     e->layouts.at[local] = (sw_layout){value, true, route.step[i].after};
   }
@@ -153,12 +163,12 @@ static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
     sw_log(SW_LOG_WARN, "op '%s' (%s) is not known: every device runs all of it", op->name,
            sw_op_text(op, SW_ATTR_TARGET, "no target"));
   }
-  SW_TRY_NOTE(d, sw_lower_op(e, d), "in op '%s'", op->name);
+  SW_TRY_NOTE(d, p->whole ? sw_emit_same(e, d) : sw_lower_op(e, d), "in op '%s'", op->name);
   for (int i = 0; i < op->n_results; i++) {
     sw_sharding s;
     int64_t dims[SW_MAX_RANK];
     sw_strategy_result(e->model, op, e->strategy, i, &s);
-    (void)sw_sharding_local_dims(&s, sw_result_type(e->model, op, i)->dims, dims);
+    SW_TRY(block_dims(p, &e->model->values[op->results[i]], &s, dims, d));
     const sw_type *have = sw_emit_type(e, e->results[i]);
     for (int k = 0; k < have->rank; k++) {
       if (have->dims[k] != dims[k]) {
@@ -208,14 +218,16 @@ static sw_rc hand_over(partition *p, sw_spmd *out, sw_diag *d) {
                    .program = e->program,
                    .mesh = e->mesh,
                    .n_fallbacks = p->n_fallbacks,
-                   .args_whole = e->plan->args_whole};
+                   .args_whole = e->plan->args_whole,
+                   .whole_tensors = p->whole};
   out->layout = sw_arena_copy(&e->program->arena, e->layouts.at, e->layouts.n, sizeof *e->layouts.at, d);
   out->origin = sw_arena_copy(&e->program->arena, e->origins.at, e->origins.n, sizeof *e->origins.at, d);
   return out->layout && out->origin ? SW_OK : SW_E_RESOURCE;
 }
 
-sw_rc sw_partition(const sw_plan *plan, sw_spmd *out, sw_diag *d) {
-  partition p = {.e = {.plan = plan, .model = plan->graph, .mesh = sw_machine_mesh(plan->machine), .now = {-1, -1}}};
+static sw_rc partition_as(const sw_plan *plan, bool whole, sw_spmd *out, sw_diag *d) {
+  partition p = {.e = {.plan = plan, .model = plan->graph, .mesh = sw_machine_mesh(plan->machine), .now = {-1, -1}},
+                 .whole = whole};
   sw_rc rc = sw_graph_create(plan->graph->name, &p.e.program, d);
   if (rc) return rc;
   p.of = sw_mem_alloc((size_t)plan->graph->n_values, sizeof *p.of, d);
@@ -229,6 +241,10 @@ sw_rc sw_partition(const sw_plan *plan, sw_spmd *out, sw_diag *d) {
   if (rc) sw_graph_destroy(p.e.program);
   return rc;
 }
+
+sw_rc sw_partition(const sw_plan *plan, sw_spmd *out, sw_diag *d) { return partition_as(plan, false, out, d); }
+
+sw_rc sw_partition_whole(const sw_plan *plan, sw_spmd *out, sw_diag *d) { return partition_as(plan, true, out, d); }
 
 void sw_spmd_deinit(sw_spmd *s) {
   sw_graph_destroy(s->program);

@@ -5,7 +5,7 @@
 
 static sw_rc emit_partitioned(const sw_plan *plan, sw_spmd_dialect dialect, sw_text *out, sw_diag *d) {
   sw_spmd spmd;
-  SW_TRY(sw_partition(plan, &spmd, d));
+  SW_TRY((dialect == SW_SPMD_SDY ? sw_partition_whole : sw_partition)(plan, &spmd, d));
   sw_rc rc = sw_emit_spmd(&spmd, dialect, out, d);
   sw_spmd_deinit(&spmd);
   return rc;
@@ -19,14 +19,15 @@ static sw_rc emit_in_stablehlo(const sw_plan *plan, sw_text *out, sw_diag *d) {
   return emit_partitioned(plan, SW_SPMD_STABLEHLO, out, d);
 }
 
+static sw_rc emit_in_sdy(const sw_plan *plan, sw_text *out, sw_diag *d) {
+  return emit_partitioned(plan, SW_SPMD_SDY, out, d);
+}
+
 static const struct {
   const char *kind;
   sw_rc (*write)(const sw_plan *plan, sw_text *out, sw_diag *d);
-} kForms[] = {{"shard", sw_emit_shard},
-              {"spmd", emit_in_shard},
-              {"spmd-stablehlo", emit_in_stablehlo},
-              {"jax", sw_emit_jax},
-              {"dtensor", sw_emit_dtensor}};
+} kForms[] = {{"shard", sw_emit_shard},  {"spmd", emit_in_shard}, {"spmd-stablehlo", emit_in_stablehlo},
+              {"spmd-sdy", emit_in_sdy}, {"jax", sw_emit_jax},    {"dtensor", sw_emit_dtensor}};
 
 sw_rc sw_emit_plan(const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d) {
   for (size_t i = 0; i < sizeof kForms / sizeof kForms[0]; i++) {

@@ -1,12 +1,17 @@
 #include "io/emit/mlir.h"
 
+#include "io/emit/sdy.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "shardwright/checked.h"
 
-void sw_mlir_deinit(sw_mlir *w) { sw_arena_deinit(&w->arena); }
+void sw_mlir_deinit(sw_mlir *w) {
+  sw_array_free(&w->notes);
+  sw_arena_deinit(&w->arena);
+}
 
 /* --- names and small pieces ------------------------------------------------------------------------------------- */
 
@@ -127,6 +132,23 @@ void sw_mlir_end_line(sw_mlir *w) {
   sw_text_puts(w->out, "\n");
 }
 
+static const char *note_of(const sw_mlir *w, const char *name) {
+  for (size_t i = 0; i < w->notes.n; i++) {
+    if (w->notes.at[i].name == name) return w->notes.at[i].sharding;
+  }
+  return NULL;
+}
+
+void sw_mlir_put_notes(const sw_mlir *w, const sw_ssa *out, int n) {
+  for (int i = 0; i < n; i++) {
+    if (!note_of(w, out[i].name)) return;
+  }
+  for (int i = 0; i < n; i++) {
+    sw_text_printf(w->out, "%s%s", i ? ", " : " {sdy.sharding = #sdy.sharding_per_value<[", note_of(w, out[i].name));
+  }
+  if (n) sw_text_puts(w->out, "]>}");
+}
+
 void sw_mlir_line(sw_mlir *w, const sw_line *l) {
   sw_text_puts(w->out, "    ");
   put_names(l->out, l->n_out, w->out);
@@ -142,6 +164,7 @@ void sw_mlir_line(sw_mlir *w, const sw_line *l) {
     sw_text_puts(w->out, " ");
     sw_text_puts(w->out, l->region);
   }
+  sw_mlir_put_notes(w, l->out, l->n_out);
   sw_text_puts(w->out, " : (");
   put_types(l->in, l->n_in, w->out);
   sw_text_puts(w->out, l->n_out == 1 ? ") -> " : ") -> (");
@@ -283,16 +306,20 @@ static void put_grid(const sw_mlir *w, int64_t devices) {
   sw_text_puts(w->out, "}\n");
 }
 
-void sw_mlir_open_module(sw_mlir *w, const char *form, bool grid) {
-  int64_t devices = sw_mesh_devices(w->grid.mesh);
+void sw_mlir_open_module(sw_mlir *w, const char *form, sw_mlir_devices devices) {
+  int64_t n = sw_mesh_devices(w->grid.mesh);
   sw_text_puts(w->out, "module attributes {");
-  if (!grid) {
-    sw_text_printf(w->out, "mhlo.num_partitions = %lld : i32, mhlo.num_replicas = 1 : i32, ", (long long)devices);
+  if (devices != SW_MLIR_GRID) {
+    sw_text_printf(w->out, "mhlo.num_partitions = %lld : i32, mhlo.num_replicas = 1 : i32, ", (long long)n);
   }
   sw_text_printf(w->out, "shardwright.form = \"%s\", shardwright.model = ", form);
   sw_mlir_quote(w->graph->name, w->out);
   sw_text_puts(w->out, "} {\n");
-  if (grid) put_grid(w, devices);
+  if (devices == SW_MLIR_GRID) put_grid(w, n);
+  if (devices != SW_MLIR_MESH) return;
+  sw_text_puts(w->out, "  sdy.mesh @mesh = ");
+  sw_sdy_mesh(w->grid.mesh, w->out);
+  sw_text_puts(w->out, "\n");
 }
 
 void sw_mlir_partial(const sw_mesh *m, const sw_sharding *s, sw_text *out) {

@@ -33,13 +33,20 @@ typedef struct sw_ssa {
   sw_type type;
 } sw_ssa;
 
+/* What is said of a result of the op at hand, in its line: its sharding in Shardy's form. */
+typedef struct sw_mlir_note {
+  const char *name; /* that of the result's sw_ssa: the same pointer */
+  const char *sharding;
+} sw_mlir_note;
+
 typedef struct sw_mlir {
   const sw_graph *graph;
   sw_grid grid;
   sw_text *out;
-  sw_arena arena;  /* names and shapes of the text */
-  int64_t n_temps; /* helpers: %t$0, %t$1, ... */
-  sw_span at;      /* where the op at hand comes from, written behind its lines; line 0: nowhere */
+  sw_arena arena;               /* names and shapes of the text */
+  int64_t n_temps;              /* helpers: %t$0, %t$1, ... */
+  sw_span at;                   /* where the op at hand comes from, written behind its lines; line 0: nowhere */
+  SW_ARRAY(sw_mlir_note) notes; /* of results to come */
 } sw_mlir;
 
 void sw_mlir_deinit(sw_mlir *w);
@@ -74,6 +81,8 @@ typedef struct sw_line {
 } sw_line;
 
 void sw_mlir_line(sw_mlir *w, const sw_line *line);
+/* {sdy.sharding = #sdy.sharding_per_value<[...]>} when all results have a note; else nothing. */
+void sw_mlir_put_notes(const sw_mlir *w, const sw_ssa *out, int n);
 void sw_mlir_end_line(sw_mlir *w); /* location and newline, for lines written by hand */
 sw_ssa sw_mlir_temp(sw_mlir *w, sw_type type);
 /* Lines with one result, a new helper. */
@@ -125,8 +134,9 @@ void sw_hlo_opaque(const sw_hlo *h);
 
 /* --- the module around it ---------------------------------------------------------------------------------------- */
 
-/* `grid`: with the shard dialect's grid; otherwise with the number of partitions. */
-void sw_mlir_open_module(sw_mlir *w, const char *form, bool grid);
+/* What a module begins with: the shard dialect's grid, the number of partitions, Shardy's mesh. */
+typedef enum sw_mlir_devices { SW_MLIR_GRID, SW_MLIR_PARTITIONS, SW_MLIR_MESH } sw_mlir_devices;
+void sw_mlir_open_module(sw_mlir *w, const char *form, sw_mlir_devices devices);
 /* func.func @main with the arguments and results of w->graph; names, kinds and aliases are those of `model`. `more`
  * (may be NULL) adds attributes of argument or result `i`, each as ", key = value". */
 typedef void (*sw_mlir_more)(void *user, bool is_result, int32_t i, sw_text *out);

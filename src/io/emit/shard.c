@@ -175,7 +175,7 @@ static sw_rc write_module(shard_writer *s, sw_diag *d) {
   const sw_block *b = sw_graph_main_block(g);
   SW_TRY(sw_hlo_check(g, false, d));
   SW_TRY(visit_all(s, use_refs, d));
-  sw_mlir_open_module(&s->w, "shard", true);
+  sw_mlir_open_module(&s->w, "shard", SW_MLIR_GRID);
   sw_mlir_open_function(&s->w, g, NULL, NULL);
   SW_TRY(visit_all(s, define, d));
   for (int32_t i = 0; i < f->n_args; i++) {

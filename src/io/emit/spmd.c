@@ -3,10 +3,13 @@
  *
  *   %i = shard.process_multi_index on @mesh axes = [0] : index
  *   %y = shard.all_reduce %x on @mesh grid_axes = [1] : tensor<4x8xf32> -> tensor<4x8xf32>
+ *
+ * In Shardy's dialect tensors stay whole, each op says how its results lie, and reshards are ops between them:
+ *
+ *   %y = sdy.all_reduce {"y"} %x out_sharding=<@mesh, [{"x"}, {}]> : tensor<8x8xf32>
  */
+#include "io/emit/sdy.h"
 #include "io/emit/spmd_collective.h"
-
-#include <string.h>
 
 /* --- where a device stands --------------------------------------------------------------------------------------- */
 
@@ -85,6 +88,29 @@ static void write_mask(sw_spmd_writer *s, const sw_op *op, const sw_ssa *in, con
   sw_mlir_line(w, &(sw_line){"stablehlo.select", 3, 1, args, out, NULL, NULL});
 }
 
+/* --- Shardy ------------------------------------------------------------------------------------------------------ */
+
+sw_rc sw_spmd_note(sw_spmd_writer *s, sw_ssa x, sw_id value, sw_diag *d) {
+  sw_text t = {0};
+  if (s->dialect != SW_SPMD_SDY || x.type.dtype == SW_TOKEN) return SW_OK;
+  sw_rc rc = sw_sdy_sharding(s->spmd->mesh, "mesh", &s->spmd->layout[value].sharding, &t, d);
+  const char *text = rc ? NULL : sw_arena_strndup(&s->w.arena, sw_text_str(&t), t.n, d);
+  sw_text_free(&t);
+  if (!text) return rc ? rc : SW_E_RESOURCE;
+  return sw_array_push(&s->w.notes, ((sw_mlir_note){x.name, text}), d);
+}
+
+/* A step of a route. What enters a loop has no sharding that Shardy knows while it checks the op. */
+static sw_rc write_step(sw_spmd_writer *s, const sw_op *op, sw_ssa in, sw_ssa out, sw_diag *d) {
+  sw_id def = s->w.graph->values[op->operands[0]].def;
+  bool entered = def >= 0 && s->w.graph->ops[def].code == SW_OP_ENTER;
+  const sw_sharding *after = &s->spmd->layout[op->results[0]].sharding;
+  const sw_sdy_step step = {s->spmd->mesh, in.name, out.name, &out.type, after, entered, s->w.out};
+  SW_TRY(sw_sdy_step_write(&step, op->collective, d));
+  sw_mlir_end_line(&s->w);
+  return SW_OK;
+}
+
 /* --- the program ------------------------------------------------------------------------------------------------- */
 
 static sw_rc write_op(sw_spmd_writer *s, sw_id id, sw_diag *d) {
@@ -92,6 +118,7 @@ static sw_rc write_op(sw_spmd_writer *s, sw_id id, sw_diag *d) {
   const sw_op *op = &g->ops[id];
   sw_id origin = s->spmd->origin[id].op;
   sw_ssa *in, *out;
+  s->w.notes.n = 0;
   SW_ARENA_NEW(in, &s->w.arena, op->n_operands, d);
   SW_ARENA_NEW(out, &s->w.arena, op->n_results, d);
   for (int k = 0; k < op->n_operands; k++) {
@@ -101,8 +128,10 @@ static sw_rc write_op(sw_spmd_writer *s, sw_id id, sw_diag *d) {
   for (int k = 0; k < op->n_results; k++) {
     const sw_value *v = &g->values[op->results[k]];
     out[k] = (sw_ssa){sw_mlir_name(&s->w, v->name, op->results[k]), v->type};
+    SW_TRY(sw_spmd_note(s, out[k], op->results[k], d));
   }
   s->w.at = origin >= 0 ? s->spmd->model->ops[origin].location : SW_NOWHERE;
+  if (op->code == SW_OP_COLLECTIVE && s->dialect == SW_SPMD_SDY) return write_step(s, op, in[0], out[0], d);
   if (op->code == SW_OP_COLLECTIVE) return sw_spmd_write_collective(s, op->collective, in[0], out[0], d);
   if (op->code == SW_OP_MASK) {
     write_mask(s, op, in, out);
@@ -147,12 +176,17 @@ static sw_rc use_refs(sw_spmd_writer *s, sw_diag *d) {
   return SW_OK;
 }
 
-/* Of which tensor an argument or result is a block, and how it is cut. */
+/* Of which tensor an argument or result is a block, and how it is cut; of a whole one, how it lies. */
 static void put_layout(void *user, bool is_result, int32_t i, sw_text *out) {
   const sw_spmd *s = user;
   const sw_function *f = &s->program->functions[s->program->main];
   const sw_layout *l = &s->layout[is_result ? f->outputs[i] : f->args[i]];
   if (!l->is_block) return;
+  if (s->whole_tensors) {
+    sw_text_puts(out, ", sdy.sharding = #sdy.sharding");
+    if (sw_sdy_sharding(s->mesh, "mesh", &l->sharding, out, NULL)) out->rc = SW_E_RESOURCE;
+    return;
+  }
   sw_text_puts(out, ", shardwright.sharding = \"");
   sw_sharding_print(s->mesh, &l->sharding, out);
   sw_text_puts(out, "\", shardwright.tensor = ");
@@ -160,14 +194,16 @@ static void put_layout(void *user, bool is_result, int32_t i, sw_text *out) {
 }
 
 static sw_rc write_module(sw_spmd_writer *s, sw_diag *d) {
+  static const sw_mlir_devices kDevices[] = {
+      [SW_SPMD_SHARD] = SW_MLIR_GRID, [SW_SPMD_STABLEHLO] = SW_MLIR_PARTITIONS, [SW_SPMD_SDY] = SW_MLIR_MESH};
   const sw_graph *g = s->w.graph;
   const sw_function *f = &g->functions[g->main];
   const sw_block *b = sw_graph_main_block(g);
   sw_spmd spmd = *s->spmd;
   sw_ssa *v;
   SW_TRY(sw_hlo_check(g, true, d));
-  SW_TRY(use_refs(s, d));
-  sw_mlir_open_module(&s->w, "spmd", s->dialect == SW_SPMD_SHARD);
+  if (s->dialect != SW_SPMD_SDY) SW_TRY(use_refs(s, d)); /* Shardy has parts of axes */
+  sw_mlir_open_module(&s->w, "spmd", kDevices[s->dialect]);
   sw_mlir_open_function(&s->w, s->spmd->model, put_layout, &spmd);
   SW_TRY(sw_spmd_write_ops(s, 0, b->n_ops, d));
   SW_ARENA_NEW(v, &s->w.arena, f->n_outputs, d);
@@ -186,6 +222,7 @@ static sw_rc write_module(sw_spmd_writer *s, sw_diag *d) {
 
 sw_rc sw_emit_spmd(const sw_spmd *spmd, sw_spmd_dialect dialect, sw_text *out, sw_diag *d) {
   sw_spmd_writer s = {.w = {.graph = spmd->program, .out = out}, .spmd = spmd, .dialect = dialect};
+  if (spmd->whole_tensors != (dialect == SW_SPMD_SDY)) return SW_BUG(d, "%s", "tensors are whole in Shardy alone");
   sw_grid_init(spmd->mesh, &s.w.grid);
   sw_rc rc = write_module(&s, d);
   sw_array_free(&s.externals);

@@ -64,7 +64,9 @@ static void put_head(const frame *f, const char *op, const sw_ssa *out, int32_t 
 
 static void put_tail(const frame *f, const sw_ssa *out, int32_t n_out, const sw_ssa *in, int32_t n_in) {
   sw_text *t = f->s->w.out;
-  sw_text_puts(t, ") : (");
+  sw_text_puts(t, ")");
+  sw_mlir_put_notes(&f->s->w, out, n_out);
+  sw_text_puts(t, " : (");
   put_list(f, in, n_in, true);
   sw_text_puts(t, ") -> (");
   put_list(f, out, n_out, true);
@@ -122,6 +124,7 @@ static bool body_reads_test(const frame *f) {
 /* What the loop carries, by enter op that is no constant. */
 typedef struct carried {
   int32_t n;
+  sw_id *value; /* of what entered */
   sw_ssa *in, *entered, *next, *out;
 } carried;
 
@@ -143,6 +146,7 @@ static sw_rc find_carried(const frame *f, carried *c, sw_diag *d) {
   sw_arena *arena = &f->s->w.arena;
   int32_t most = f->first - f->at;
   *c = (carried){.n = 0};
+  SW_ARENA_NEW(c->value, arena, most, d);
   SW_ARENA_NEW(c->in, arena, most, d);
   SW_ARENA_NEW(c->entered, arena, most, d);
   SW_ARENA_NEW(c->next, arena, most, d);
@@ -150,6 +154,7 @@ static sw_rc find_carried(const frame *f, carried *c, sw_diag *d) {
   for (int32_t i = f->at + 1; i < f->first; i++) {
     const sw_op *enter = op_at(f, i), *join = join_of(f, enter->results[0]);
     if (constant_of(f, enter)) continue;
+    c->value[c->n] = enter->results[0];
     c->in[c->n] = value_of(f, enter->operands[0]);
     c->entered[c->n] = value_of(f, enter->results[0]);
     c->next[c->n] = join ? yielded(f, join->operands[1]) : c->entered[c->n];
@@ -184,6 +189,8 @@ static sw_rc write_while(const frame *f, sw_diag *d) {
   SW_TRY(put_ops(f, f->test + 1, f->end, d));
   put_return(f, c.next, c.n);
   sw_text_puts(w->out, "    }");
+  w->notes.n = 0;
+  for (int32_t i = 0; i < c.n; i++) SW_TRY(sw_spmd_note(f->s, c.out[i], c.value[i], d));
   put_tail(f, c.out, c.n, c.in, c.n);
   return SW_OK;
 }
@@ -225,6 +232,8 @@ static sw_rc write_case(const frame *f, sw_diag *d) {
   put_head(f, is_if ? "if" : "case", out, n, &index, 1);
   for (int32_t b = 0; at <= f->end; b++, at++) SW_TRY(write_branch(f, b, at, &at, d));
   sw_text_puts(w->out, "    }");
+  w->notes.n = 0;
+  for (int32_t i = 0; i < n; i++) SW_TRY(sw_spmd_note(f->s, out[i], op_at(f, f->end + 1 + i)->results[0], d));
   put_tail(f, out, n, &index, 1);
   return SW_OK;
 }

@@ -132,6 +132,18 @@ static sw_rc annotate_tiles(sw_importer *m, const target *of, sw_ir_span tiles, 
   return SW_OK;
 }
 
+/* Axes on a dim of one element leave it to one device of each group: a step of some routes, which no op gives. */
+static void drop_idle_axes(const sw_type *type, sw_sharding *s) {
+  uint8_t n = 0;
+  for (int i = 0; i < s->n_refs; i++) {
+    if (type->dims[s->dim_of[i]] == 1) continue;
+    s->refs[n] = s->refs[i];
+    s->dim_of[n++] = s->dim_of[i];
+  }
+  memmove(s->refs + n, s->refs + s->n_refs, s->n_partial * sizeof *s->refs);
+  s->n_refs = n;
+}
+
 static sw_rc annotate(sw_importer *m, const target *of, sw_ir_span sharding, uint32_t at) {
   const sw_type *type = &m->g->values[of->value].type;
   sharding = sw_ir_resolved(m->t, sw_ir_trimmed(m->t, sharding));
@@ -144,6 +156,7 @@ static sw_rc annotate(sw_importer *m, const target *of, sw_ir_span sharding, uin
   sw_rc rc = sw_sharding_parse_as(&m->g->mesh, type->rank, SW_FORM_SDY, m->t->s + dims.at, sw_ir_len(dims),
                                   sw_ir_place(m->t, dims.at), &m->g->arena, &s, &why);
   if (!rc) rc = sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, &why);
+  if (!rc && !of->use && m->g->values[of->value].def >= 0) drop_idle_axes(type, &s);
   if (!rc) {
     sw_ir_span list = {dims.at, sw_ir_inside(m->t, dims).end + 1};
     return add(m, of, &s, open_dims(m->t, list), at);

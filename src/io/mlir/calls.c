@@ -32,12 +32,14 @@ static sw_rc constrained(sw_importer *m, uint32_t op, sw_ir_span sharding) {
   return sw_im_annotate(m, y, sharding, sw_im_op(m, op)->text.at);
 }
 
-/* sdy.sharding_constraint %0 <@mesh, [{"x"}, {}]> : T */
+/* sdy.sharding_constraint %0 <@mesh, [{"x"}, {}]> : T
+ * sdy.all_gather [{}, {"y"}] %0 out_sharding=<@mesh, [{"x"}, {}]> : T, and the other collectives of whole tensors */
 sw_rc sw_im_constraint(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
   const sw_ir_op *o = sw_im_op(m, op);
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
   sw_ir_span v = sw_ir_attr(m->t, o, "sharding", NULL);
+  if (!sw_ir_present(v)) v = sw_ir_attr(m->t, o, "out_sharding", NULL);
   if (!sw_ir_present(v)) {
     v = (sw_ir_span){o->body.at, o->body.end};
     while (v.at < v.end && m->t->s[v.at] != '<') v.at++;

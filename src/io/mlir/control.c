@@ -7,7 +7,7 @@
  * Values from around that a region only reads (%n) are entered as well: in its ops their slots hold the entered value,
  * and get the old one back where the region ends.
  */
-#include "io/mlir/import.h"
+#include "io/mlir/lift.h"
 
 struct sw_ir_control {
   uint32_t n; /* values that it carries or gives */
@@ -18,13 +18,6 @@ struct sw_ir_control {
   uint32_t *captured; /* slots */
   sw_id *before;      /* what they held */
 };
-
-/* Ops without results: while, test, otherwise, end, case. */
-static sw_rc mark(sw_importer *m, uint32_t op, sw_opcode code, sw_id operand) {
-  return sw_im_emit_one(
-      m, op, &(sw_im_add){.code = code, .n_operands = operand >= 0, .operands = &operand, .part = sw_opcode_text(code)},
-      0, NULL);
-}
 
 static sw_rc pass(sw_importer *m, uint32_t op, sw_opcode code, sw_id value, const char *part, uint32_t i, sw_id *out) {
   return sw_im_emit_one(m, op, &(sw_im_add){.code = code, .n_operands = 1, .operands = &value, .part = part}, i, out);
@@ -115,7 +108,7 @@ sw_rc sw_im_while(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_ARENA_NEW(c->entered, &m->keep, c->n, m->d);
   SW_ARENA_NEW(c->yielded, &m->keep, c->n, m->d);
   if (region_count(m, op) != 2) return SW_IM_FAIL(m, op, "a while has %u regions; expected 2", region_count(m, op));
-  SW_TRY(mark(m, op, SW_OP_WHILE, -1));
+  SW_TRY(sw_im_mark(m, op, SW_OP_WHILE, -1, NULL));
   for (uint32_t i = 0; i < c->n; i++) {
     SW_TRY(pass(m, op, SW_OP_ENTER, sw_im_operand(m, op, i), "enter", i, &c->entered[i]));
   }
@@ -134,7 +127,7 @@ sw_rc sw_im_case(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   c->n_branches = region_count(m, op);
   if (!c->n_branches) return SW_IM_FAIL(m, op, "a choice has no branch; expected one");
   SW_ARENA_NEW(c->yielded, &m->keep, (size_t)c->n * c->n_branches, m->d);
-  SW_TRY(mark(m, op, SW_OP_CASE, sw_im_operand(m, op, 0)));
+  SW_TRY(sw_im_mark(m, op, SW_OP_CASE, sw_im_operand(m, op, 0), NULL));
   SW_TRY(enter_captured(m, op, text_of_region(m, op, 0), c));
   return open_region(m, op, 0, SW_IR_IN_BRANCH, c);
 }
@@ -150,7 +143,7 @@ static sw_rc after_loop(sw_importer *m, const sw_ir_walk *w, uint32_t ret, const
   const struct sw_ir_control *c = w->control;
   SW_TRY(check_count(m, ret, n, c->n));
   for (uint32_t i = 0; i < n; i++) SW_TRY(pass(m, w->op, SW_OP_YIELD, values[i], "next", i, &c->yielded[i]));
-  SW_TRY(mark(m, w->op, SW_OP_END, -1));
+  SW_TRY(sw_im_mark(m, w->op, SW_OP_END, -1, NULL));
   restore(m, w);
   for (uint32_t i = 0; i < n; i++) {
     sw_id x[2] = {c->entered[i], c->yielded[i]};
@@ -163,7 +156,7 @@ static sw_rc join_branches(sw_importer *m, const sw_ir_walk *w) {
   const struct sw_ir_control *c = w->control;
   sw_id *x;
   SW_ARENA_NEW(x, &m->scratch, c->n_branches, m->d);
-  SW_TRY(mark(m, w->op, SW_OP_END, -1));
+  SW_TRY(sw_im_mark(m, w->op, SW_OP_END, -1, NULL));
   for (uint32_t i = 0; i < c->n; i++) {
     for (uint32_t b = 0; b < c->n_branches; b++) x[b] = c->yielded[(size_t)b * c->n + i];
     sw_im_add add = {.code = SW_OP_JOIN, .n_operands = (int)c->n_branches, .operands = x};
@@ -180,7 +173,7 @@ static sw_rc after_branch(sw_importer *m, const sw_ir_walk *w, uint32_t ret, con
   }
   restore(m, w);
   if (++c->branch == c->n_branches) return join_branches(m, w);
-  SW_TRY(mark(m, w->op, SW_OP_OTHERWISE, -1));
+  SW_TRY(sw_im_mark(m, w->op, SW_OP_OTHERWISE, -1, NULL));
   SW_TRY(enter_captured(m, w->op, text_of_region(m, w->op, c->branch), c));
   return open_region(m, w->op, (int)c->branch, SW_IR_IN_BRANCH, c);
 }
@@ -190,6 +183,6 @@ sw_rc sw_im_leave_region(sw_importer *m, uint32_t ret, const sw_id *values, uint
   if (w.kind == SW_IR_IN_BRANCH) return after_branch(m, &w, ret, values, n);
   if (w.kind == SW_IR_IN_LOOP) return after_loop(m, &w, ret, values, n);
   SW_TRY(check_count(m, ret, n, 1));
-  SW_TRY(mark(m, w.op, SW_OP_TEST, values[0]));
+  SW_TRY(sw_im_mark(m, w.op, SW_OP_TEST, values[0], NULL));
   return open_region(m, w.op, 1, SW_IR_IN_LOOP, w.control);
 }

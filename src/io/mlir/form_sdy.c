@@ -5,19 +5,8 @@
  */
 #include <string.h>
 
+#include "io/emit/sdy.h"
 #include "io/mlir/write.h"
-
-static void put_mesh(const sw_mesh *m, sw_text *out) {
-  sw_text_puts(out, "<[");
-  for (int a = 0; a < m->n_axes; a++) {
-    sw_text_printf(out, "%s\"%s\"=%lld", a ? ", " : "", m->axis[a].name, (long long)m->axis[a].size);
-  }
-  sw_text_puts(out, "]");
-  for (int64_t i = 0; m->device_ids && i < sw_mesh_devices(m); i++) {
-    sw_text_printf(out, "%s%d", i ? ", " : ", device_ids=[", (int)m->device_ids[i]);
-  }
-  sw_text_puts(out, m->device_ids ? "]>" : ">");
-}
 
 /* Without blanks. */
 static bool same_text(const sw_ir_tree *t, sw_ir_span s, const char *text) {
@@ -57,7 +46,7 @@ static const char *find_mesh(sw_ir_writer *w, const char *text) {
 
 static sw_rc begin(sw_ir_writer *w) {
   sw_text mesh = {0};
-  put_mesh(w->mesh, &mesh);
+  sw_sdy_mesh(w->mesh, &mesh);
   sw_rc rc = mesh.rc;
   w->mesh_name = rc ? "" : find_mesh(w, sw_text_str(&mesh));
   if (!w->mesh_name) {
@@ -73,15 +62,8 @@ static sw_rc begin(sw_ir_writer *w) {
   return rc;
 }
 
-/* Unreduced means a sum: a value partial by another kind stands as replicated over its axes, so Shardy reduces it here
- * and not where it is used. */
 static sw_rc put_inside(sw_ir_writer *w, const sw_sharding *s, sw_text *out) {
-  sw_sharding said = *s;
-  if (said.partial_kind != SW_REDUCE_SUM) said.n_partial = 0;
-  sw_text_printf(out, "<@%s, ", w->mesh_name);
-  SW_TRY(sw_sharding_print_as(w->mesh, &said, SW_FORM_SDY, out, w->d));
-  sw_text_puts(out, ">");
-  return out->rc;
+  return sw_sdy_sharding(w->mesh, w->mesh_name, s, out, w->d);
 }
 
 static sw_rc put_value(sw_ir_writer *w, const sw_sharding *s, sw_text *out) {

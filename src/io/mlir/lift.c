@@ -130,6 +130,16 @@ sw_rc sw_im_help(sw_importer *m, uint32_t op, sw_opcode code, int n, const sw_id
   return sw_im_emit_one(m, op, &add, 0, out);
 }
 
+sw_rc sw_im_one(sw_importer *m, uint32_t op, sw_opcode code, sw_id x, sw_id *out) {
+  return sw_im_help(m, op, code, 1, &x, NULL, out);
+}
+
+sw_rc sw_im_mark(sw_importer *m, uint32_t op, sw_opcode code, sw_id operand, const sw_im_attrs *a) {
+  sw_im_add add = {
+      .code = code, .n_operands = operand >= 0, .operands = &operand, .attrs = a, .part = sw_opcode_text(code)};
+  return sw_im_emit_one(m, op, &add, 0, NULL);
+}
+
 sw_rc sw_im_two(sw_importer *m, uint32_t op, sw_opcode code, sw_id x, sw_id y, sw_id *out) {
   return sw_im_help(m, op, code, 2, (sw_id[]){x, y}, NULL, out);
 }

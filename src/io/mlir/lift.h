@@ -32,6 +32,10 @@ static inline const sw_type *sw_im_type(const sw_importer *m, sw_id v) { return 
 /* Any op with one result. */
 SW_CHECKED sw_rc sw_im_help(sw_importer *m, uint32_t op, sw_opcode code, int n, const sw_id *x, const sw_im_attrs *a,
                             sw_id *out);
+/* Of one operand; of two. */
+SW_CHECKED sw_rc sw_im_one(sw_importer *m, uint32_t op, sw_opcode code, sw_id x, sw_id *out);
+/* An op without results that holds a loop or choice together; operand -1: none, a NULL: no attributes. */
+SW_CHECKED sw_rc sw_im_mark(sw_importer *m, uint32_t op, sw_opcode code, sw_id operand, const sw_im_attrs *a);
 SW_CHECKED sw_rc sw_im_two(sw_importer *m, uint32_t op, sw_opcode code, sw_id x, sw_id y, sw_id *out);
 SW_CHECKED sw_rc sw_im_choose(sw_importer *m, uint32_t op, sw_id pred, sw_id x, sw_id y, sw_id *out);
 SW_CHECKED sw_rc sw_im_compared(sw_importer *m, uint32_t op, const char *direction, sw_id x, sw_id y, sw_id *out);

@@ -72,16 +72,6 @@ static sw_rc apply_updates(const scattering *s, sw_id indices, const sw_id *upda
 
 /* --- the loop ---------------------------------------------------------------------------------------------------- */
 
-static sw_rc mark(const scattering *s, sw_opcode code, sw_id operand, const sw_im_attrs *a) {
-  sw_im_add add = {
-      .code = code, .n_operands = operand >= 0, .operands = &operand, .attrs = a, .part = sw_opcode_text(code)};
-  return sw_im_emit_one(s->m, s->op, &add, 0, NULL);
-}
-
-static sw_rc one(const scattering *s, sw_opcode code, sw_id x, sw_id *out) {
-  return sw_im_help(s->m, s->op, code, 1, &x, NULL, out);
-}
-
 /* Dims of the updates that count index vectors, and those of the indices, in the same order. */
 typedef struct counted {
   int n;
@@ -178,26 +168,26 @@ static sw_rc scatter_one_by_one(const scattering *s, sw_id *x) {
   sw_im_attrs trips = {.n = 0};
   sw_im_int(&trips, SW_ATTR_TRIPS, c.total);
   SW_TRY(sw_im_number(s->m, s->op, SW_I64, 0, 0, NULL, &k));
-  SW_TRY(mark(s, SW_OP_WHILE, -1, &trips));
-  SW_TRY(one(s, SW_OP_ENTER, k, &k));
-  SW_TRY(one(s, SW_OP_ENTER, s->indices, &indices));
+  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_WHILE, -1, &trips));
+  SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, k, &k));
+  SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, s->indices, &indices));
   for (int i = 0; i < s->n; i++) {
-    SW_TRY(one(s, SW_OP_ENTER, x[i], &entered[i]));
-    SW_TRY(one(s, SW_OP_ENTER, s->update[i], &update[i]));
+    SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, x[i], &entered[i]));
+    SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, s->update[i], &update[i]));
     x[i] = entered[i];
   }
   SW_TRY(sw_im_number(s->m, s->op, SW_I64, (double)c.total, 0, NULL, &limit));
   SW_TRY(sw_im_compared(s->m, s->op, "lt", k, limit, &test));
-  SW_TRY(mark(s, SW_OP_TEST, test, NULL));
+  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_TEST, test, NULL));
   SW_TRY(coordinates(s, &c, k, at));
   SW_TRY(slice_at(s, indices, &c, c.index_dim, at, &indices));
   for (int i = 0; i < s->n; i++) SW_TRY(slice_at(s, update[i], &c, c.update_dim, at, &update[i]));
   SW_TRY(apply_updates(s, indices, update, x));
   SW_TRY(sw_im_number(s->m, s->op, SW_I64, 1, 0, NULL, &one_more));
   SW_TRY(sw_im_two(s->m, s->op, SW_OP_ADD, k, one_more, &next));
-  SW_TRY(one(s, SW_OP_YIELD, next, &yielded));
-  for (int i = 0; i < s->n; i++) SW_TRY(one(s, SW_OP_YIELD, x[i], &carried[i]));
-  SW_TRY(mark(s, SW_OP_END, -1, NULL));
+  SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, next, &yielded));
+  for (int i = 0; i < s->n; i++) SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, x[i], &carried[i]));
+  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_END, -1, NULL));
   SW_TRY(sw_im_two(s->m, s->op, SW_OP_JOIN, k, yielded, &next));
   for (int i = 0; i < s->n; i++) SW_TRY(sw_im_two(s->m, s->op, SW_OP_JOIN, entered[i], carried[i], &x[i]));
   return SW_OK;

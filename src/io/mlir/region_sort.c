@@ -24,16 +24,6 @@ typedef struct sorting {
 
 /* --- parts ------------------------------------------------------------------------------------------------------- */
 
-static sw_rc mark(const sorting *s, sw_opcode code, sw_id operand, const sw_im_attrs *a) {
-  sw_im_add add = {
-      .code = code, .n_operands = operand >= 0, .operands = &operand, .attrs = a, .part = sw_opcode_text(code)};
-  return sw_im_emit_one(s->m, s->op, &add, 0, NULL);
-}
-
-static sw_rc one(const sorting *s, sw_opcode code, sw_id x, sw_id *out) {
-  return sw_im_help(s->m, s->op, code, 1, &x, NULL, out);
-}
-
 static sw_rc number(const sorting *s, int64_t v, sw_id *out) {
   return sw_im_number(s->m, s->op, s->t, (double)v, s->shape.rank, s->shape.dims, out);
 }
@@ -137,11 +127,11 @@ static sw_rc halve(const sorting *s, const sw_id *x, sw_id is_left, sw_id *lo, s
   for (int i = 0; i < s->n; i++) SW_TRY(take(s, x[i], at, &other[i]));
   SW_TRY(before(s, other, x, &theirs)); /* of the right run: only what is truly less */
   SW_TRY(before(s, x, other, &mine));   /* of the left run: all that is not greater */
-  SW_TRY(one(s, SW_OP_NOT, mine, &mine));
+  SW_TRY(sw_im_one(s->m, s->op, SW_OP_NOT, mine, &mine));
   SW_TRY(sw_im_choose(s->m, s->op, is_left, theirs, mine, &goes));
   SW_TRY(two(s, SW_OP_AND, goes, open, &goes));
   SW_TRY(sw_im_choose(s->m, s->op, goes, above, *lo, lo));
-  SW_TRY(one(s, SW_OP_NOT, goes, &goes));
+  SW_TRY(sw_im_one(s->m, s->op, SW_OP_NOT, goes, &goes));
   SW_TRY(two(s, SW_OP_AND, goes, open, &goes));
   return sw_im_choose(s->m, s->op, goes, at, *hi, hi);
 }
@@ -158,24 +148,24 @@ static sw_rc search(const sorting *s, const sw_id *x, const places *p, sw_id *fo
   sw_im_attrs trips = {.n = 0};
   sw_im_int(&trips, SW_ATTR_TRIPS, levels_of(s->size) + 1);
   SW_TRY(scalar(s, 0, &zero));
-  SW_TRY(mark(s, SW_OP_WHILE, -1, &trips));
-  SW_TRY(one(s, SW_OP_ENTER, zero, &step));
-  SW_TRY(one(s, SW_OP_ENTER, p->lo, &lo[0]));
-  SW_TRY(one(s, SW_OP_ENTER, p->hi, &hi[0]));
-  SW_TRY(one(s, SW_OP_ENTER, p->is_left, &left));
-  for (int i = 0; i < s->n; i++) SW_TRY(one(s, SW_OP_ENTER, x[i], &inner[i]));
+  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_WHILE, -1, &trips));
+  SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, zero, &step));
+  SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, p->lo, &lo[0]));
+  SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, p->hi, &hi[0]));
+  SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, p->is_left, &left));
+  for (int i = 0; i < s->n; i++) SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, x[i], &inner[i]));
   SW_TRY(scalar(s, levels_of(s->size) + 1, &limit));
   SW_TRY(sw_im_compared(s->m, s->op, "lt", step, limit, &test));
-  SW_TRY(mark(s, SW_OP_TEST, test, NULL));
+  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_TEST, test, NULL));
   SW_TRY(scalar(s, 1, &next));
   SW_TRY(two(s, SW_OP_ADD, step, next, &next));
   lo[1] = lo[0];
   hi[1] = hi[0];
   SW_TRY(halve(s, inner, left, &lo[1], &hi[1]));
-  SW_TRY(one(s, SW_OP_YIELD, next, &next));
-  SW_TRY(one(s, SW_OP_YIELD, lo[1], &lo[2]));
-  SW_TRY(one(s, SW_OP_YIELD, hi[1], &hi[2]));
-  SW_TRY(mark(s, SW_OP_END, -1, NULL));
+  SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, next, &next));
+  SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, lo[1], &lo[2]));
+  SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, hi[1], &hi[2]));
+  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_END, -1, NULL));
   SW_TRY(two(s, SW_OP_JOIN, step, next, &ignored));
   SW_TRY(two(s, SW_OP_JOIN, lo[0], lo[2], found));
   return two(s, SW_OP_JOIN, hi[0], hi[2], &ignored);
@@ -200,21 +190,21 @@ static sw_rc sort_all(const sorting *s, sw_id *x) {
   sw_im_attrs trips = {.n = 0};
   sw_im_int(&trips, SW_ATTR_TRIPS, levels_of(s->size));
   SW_TRY(scalar(s, 1, &first));
-  SW_TRY(mark(s, SW_OP_WHILE, -1, &trips));
-  SW_TRY(one(s, SW_OP_ENTER, first, &run));
+  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_WHILE, -1, &trips));
+  SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, first, &run));
   for (int i = 0; i < s->n; i++) {
-    SW_TRY(one(s, SW_OP_ENTER, x[i], &entered[i]));
+    SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, x[i], &entered[i]));
     x[i] = entered[i];
   }
   SW_TRY(scalar(s, s->size, &limit));
   SW_TRY(sw_im_compared(s->m, s->op, "lt", run, limit, &test));
-  SW_TRY(mark(s, SW_OP_TEST, test, NULL));
+  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_TEST, test, NULL));
   SW_TRY(merge(s, run, x));
   SW_TRY(scalar(s, 2, &next)); /* (XLA's search for trip counts fails an assertion on run + run) */
   SW_TRY(two(s, SW_OP_MULTIPLY, run, next, &next));
-  SW_TRY(one(s, SW_OP_YIELD, next, &next));
-  for (int i = 0; i < s->n; i++) SW_TRY(one(s, SW_OP_YIELD, x[i], &yielded[i]));
-  SW_TRY(mark(s, SW_OP_END, -1, NULL));
+  SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, next, &next));
+  for (int i = 0; i < s->n; i++) SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, x[i], &yielded[i]));
+  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_END, -1, NULL));
   SW_TRY(two(s, SW_OP_JOIN, run, next, &next));
   for (int i = 0; i < s->n; i++) SW_TRY(two(s, SW_OP_JOIN, entered[i], yielded[i], &x[i]));
   return SW_OK;

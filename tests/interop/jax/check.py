@@ -9,11 +9,8 @@ less than 5 % of the bytes may be without one.
     check.py --tool SHARDWRIGHT --folder WORK [--mesh x=2,y=4] [NAME...]
 """
 
-import argparse
 import json
 import os
-import pathlib
-import subprocess
 import sys
 
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -25,6 +22,7 @@ from jax._src.lib import xla_client
 from jax._src.sharding_impls import GSPMDSharding
 
 import account
+from common import must, options as command_line
 from models import MODELS
 
 DEVICES = 8
@@ -60,13 +58,6 @@ def distance(got, want):
     return float(np.max(np.abs(got - want), initial=0) / max(np.max(np.abs(want), initial=0), 1e-30))
 
 
-def shell(*words):
-    done = subprocess.run([str(w) for w in words], capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(map(str, words))}: exit {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return done.stdout
-
-
 def tolerance(leaves):
     return 0.05 if any(np.asarray(a).dtype == jax.numpy.bfloat16 for a in leaves) else 2e-4
 
@@ -76,7 +67,7 @@ class Case:
 
     def __init__(self, name, options):
         self.tool, self.mesh = options.tool, options.mesh
-        self.folder = pathlib.Path(options.folder) / name
+        self.folder = options.folder / name
         (self.folder / "in").mkdir(parents=True, exist_ok=True)
         (self.folder / "out").mkdir(exist_ok=True)
         function, arguments = MODELS[name]()
@@ -93,7 +84,7 @@ class Case:
         files = [self.folder / f for f in ("plan.json", "report.json", "annotated.mlir")]
         limit = ["--memory", memory] if memory else []
         try:
-            shell(self.tool, "plan", self.program, "--hw", "local", "--mesh", self.mesh, "--cut-heavy-ops", "--time-limit",
+            must(self.tool, "plan", self.program, "--hw", "local", "--mesh", self.mesh, "--cut-heavy-ops", "--time-limit",
                   20, "--quiet", "-o", files[0], "--report", files[1], f"--emit=sdy={files[2]}",
                   f"--emit=constraints={self.folder / 'constraints.mlir'}", *limit)
         except RuntimeError as problem:
@@ -111,7 +102,7 @@ class Case:
         assert len(plan["arguments"]) == len(self.leaves)
         for argument, leaf in zip(plan["arguments"], self.leaves):
             np.save(self.folder / "in" / f"{argument['name']}.npy", np.asarray(leaf))
-        shell(self.tool, "run", self.program, "--plan", self.folder / "plan.json", "--inputs", self.folder / "in",
+        must(self.tool, "run", self.program, "--plan", self.folder / "plan.json", "--inputs", self.folder / "in",
               "--outputs", self.folder / "out")
         return self.worst([np.load(self.folder / "out" / f"{o['name']}.npy") for o in plan["outputs"]])
 
@@ -154,12 +145,7 @@ def describe(collectives):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tool", required=True)
-    parser.add_argument("--folder", required=True)
-    parser.add_argument("--mesh", default="x=2,y=4")
-    parser.add_argument("names", nargs="*")
-    options = parser.parse_args()
+    options = command_line(mesh="x=2,y=4")
     failed = 0
     for name in options.names or MODELS:
         try:

@@ -11,13 +11,10 @@ be JAX's numbers, too.
     check_ops.py --tool SHARDWRIGHT --folder WORK [NAME...]
 """
 
-import argparse
 import concurrent.futures
 import json
 import os
-import pathlib
 import re
-import subprocess
 import sys
 
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -25,8 +22,11 @@ os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=4")
 
 import jax
 import numpy as np
+from jax._src.interpreters import mlir
 from jax._src.lib import xla_client
+from jaxlib.mlir import ir
 
+from common import call, options as command_line
 from ops import CASES, FOR_TPU
 
 AXES = ("x", "y")
@@ -56,9 +56,13 @@ def pinned(text):
     return head + "@main(" + ARGUMENT.sub(with_sharding, arguments) + ") -> " + behind
 
 
-def shell(*words):
-    done = subprocess.run([str(w) for w in words], capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
+def verify_sdy(tool, folder, program):
+    """The plan in folder with Shardy's collectives on whole tensors: its own verifier knows which sharding follows."""
+    text = folder / "sdy.mlir"
+    rc, said = call(tool, "partition", program, "--plan", folder / "plan.json", f"--emit=spmd={text}", "--dialect", "sdy")
+    assert rc == 0, said
+    with mlir.make_ir_context():
+        assert ir.Module.parse(text.read_text()).operation.verify()
 
 
 def difference(got, want):
@@ -170,16 +174,17 @@ def check(name, tool, folder):
     program, plan, spmd = folder / "program.mlir", folder / "plan.json", folder / "spmd.mlir"
     lowered = jitted.trace(*arguments).lower(lowering_platforms=("tpu",) if name in FOR_TPU else None)
     program.write_text(pinned(lowered.as_text()))
-    rc, said = shell(tool, "plan", program, "--hw", "local", "--mesh", "x=2,y=2", "--quiet", "--time-limit", 5, "-o", plan,
+    rc, said = call(tool, "plan", program, "--hw", "local", "--mesh", "x=2,y=2", "--quiet", "--time-limit", 5, "-o", plan,
                      f"--emit=spmd={spmd}", "--dialect", "stablehlo")
     if rc:
         return f"plan: exit {rc}: {said.strip()[-300:]}"
     made = json.loads(plan.read_text())
     for argument, value in zip(made["arguments"], arguments, strict=True):
         save(folder / "in" / f"{argument['name']}.npy", value)
-    rc, said = shell(tool, "run", program, "--plan", plan, "--inputs", folder / "in", "--outputs", folder / "out")
+    rc, said = call(tool, "run", program, "--plan", plan, "--inputs", folder / "in", "--outputs", folder / "out")
     if rc:
         return f"run: exit {rc}: {said.strip()[-600:]}"
+    verify_sdy(tool, folder, program)
     for i, (output, value) in enumerate(zip(made["outputs"], want, strict=True)):
         wrong = difference(np.load(folder / "out" / f"{output['name']}.npy"), value)
         if wrong:
@@ -188,11 +193,7 @@ def check(name, tool, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tool", required=True)
-    parser.add_argument("--folder", required=True, type=pathlib.Path)
-    parser.add_argument("names", nargs="*")
-    options = parser.parse_args()
+    options = command_line()
     names = options.names or list(CASES)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         done = {n: pool.submit(check, n, options.tool, options.folder / "ops") for n in names}

@@ -1,11 +1,11 @@
-"""Real programs (SHARDWRIGHT_PROGRAMS_DIR), planned on 2x4: XLA must compile the program of one device in StableHLO.
+"""Real programs (SHARDWRIGHT_PROGRAMS_DIR), planned on 2x4: XLA must compile the program of one device in StableHLO, and
+Shardy's verifier accept the program with explicit reshards.
 
     check_programs.py --tool SHARDWRIGHT --folder WORK [NAME...]
 
 Programs that call what only their own compiler knows (custom calls) are counted as such: XLA stops at the name.
 """
 
-import argparse
 import os
 import pathlib
 import re
@@ -13,7 +13,8 @@ import sys
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 
-from check_ops import compile_partitioned, shell
+from check_ops import compile_partitioned, verify_sdy
+from common import call, options as command_line
 
 FOREIGN = re.compile(r'call_target_name = "([^"]*)"')
 MOST_BYTES = 1 << 20  # of a text; more takes XLA minutes
@@ -22,10 +23,11 @@ MOST_BYTES = 1 << 20  # of a text; more takes XLA minutes
 def check(program, tool, folder):
     """(fine, what there is to say)"""
     spmd = folder / f"{program.stem}.mlir"
-    rc, said = shell(tool, "plan", program, "--hw", "dgx-h100", "--mesh", "x=2,y=4", "--quiet", "--time-limit", 20,
-                     f"--emit=spmd={spmd}", "--dialect", "stablehlo")
+    rc, said = call(tool, "plan", program, "--hw", "dgx-h100", "--mesh", "x=2,y=4", "--quiet", "--time-limit", 20,
+                     f"--emit=spmd={spmd}", "--dialect", "stablehlo", "-o", folder / "plan.json")
     if rc:
         return rc == 3, f"no plan: {said.strip().splitlines()[-1][:200]}"
+    verify_sdy(tool, folder, program)
     text = spmd.read_text()
     foreign = sorted(set(FOREIGN.findall(text)))
     if foreign:
@@ -37,11 +39,7 @@ def check(program, tool, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tool", required=True)
-    parser.add_argument("--folder", required=True, type=pathlib.Path)
-    parser.add_argument("names", nargs="*")
-    options = parser.parse_args()
+    options = command_line()
     programs = os.environ.get("SHARDWRIGHT_PROGRAMS_DIR", pathlib.Path(__file__).parents[4] / "shared" / "programs")
     files = sorted(f for f in pathlib.Path(programs).glob("*.mlir") if not options.names or f.stem in options.names)
     if not files:
