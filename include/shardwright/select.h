@@ -76,8 +76,11 @@ typedef enum sw_select_rule {
   SW_RULE_DEGREE = 1 << 3,     /* nodes without memory and with at most two neighbours go */
   SW_RULE_STEPS = 1 << 4,      /* only time steps that can be the tightest stay */
   SW_RULE_HEAVY = 1 << 5,      /* choices that cannot fit even if all others are at their smallest go */
-  SW_RULES_ALL = (1 << 6) - 1,
+  SW_RULE_IDENTICAL = 1 << 6,  /* nodes without memory that pay the same beside the same neighbours become one */
+  SW_RULE_PARTS = 1 << 7,      /* nodes that no table and no time step joins to the others are solved by themselves */
+  SW_RULES_ALL = (1 << 8) - 1,
 } sw_select_rule;
+enum { SW_SELECT_RULES = 8 };
 /* "separable" and so on, by number; NULL past the end. */
 SW_API const char *sw_select_rule_text(int k);
 
@@ -103,7 +106,9 @@ typedef struct sw_solve_options {
 typedef struct sw_presolve {
   int32_t nodes, edges, steps;
   int64_t choices; /* over all nodes */
-  double time_s;   /* that they took, with memory and without */
+  int64_t
+      removed[SW_SELECT_RULES]; /* by each rule: tables (separable), choices (dominated, heavy), steps, else nodes */
+  double time_s;                /* that they took, with memory and without */
 } sw_presolve;
 
 typedef struct sw_solution {

@@ -113,8 +113,11 @@ typedef struct node_view {
 } node_view;
 
 static sw_rc restrict_model(brancher *q, node_view *w, const open_node *node) {
+  const int64_t kPartWork = 3000000; /* no more than a node's own bound takes */
   w->m.above = q->k->model;
   w->m.log = q->k->r->proof ? &w->proof : NULL;
+  w->m.run = q->k->r;
+  w->m.part_work = kPartWork;
   SW_TRY(sel_model_init(&w->m, q->k->core, q->k->model->rules, q->d));
   for (const restriction *l = node->list; l && !w->m.infeasible; l = l->up) {
     const sel_var *v = &w->m.vars[l->var];

@@ -237,9 +237,15 @@ static sw_rc init_edges(sel_model *m, const sel_core *c, sw_diag *d) {
 }
 
 sw_rc sel_model_init(sel_model *m, const sel_core *c, unsigned rules, sw_diag *d) {
-  sw_text *log = m->log;
-  const sel_model *above = m->above;
-  *m = (sel_model){.rules = rules, .n = c->n, .n_steps = c->n_steps, .time = c->time, .log = log, .above = above};
+  const sel_model given = *m;
+  *m = (sel_model){.rules = rules,
+                   .n = c->n,
+                   .n_steps = c->n_steps,
+                   .time = c->time,
+                   .log = given.log,
+                   .above = given.above,
+                   .run = given.run,
+                   .part_work = given.part_work};
   SW_ARENA_NEW(m->vars, &m->mem, c->n, d);
   SW_ARENA_NEW(m->base_diff, &m->mem, (size_t)c->n_steps + 1, d);
   m->cap = sw_arena_copy(&m->mem, c->cap, (size_t)c->n_steps, sizeof *m->cap, d);

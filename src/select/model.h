@@ -63,13 +63,16 @@ typedef struct sel_model {
   int32_t *step_of;   /* step now -> step at first */
   int64_t *base_diff; /* base use of step t = sum of base_diff[0 .. t] */
   int64_t offset;
-  bool infeasible;        /* proven */
-  bool infeasible_memory; /* ... and memory has to do with it */
+  int64_t removed[SW_SELECT_RULES]; /* as in sw_presolve */
+  bool infeasible;                  /* proven */
+  bool infeasible_memory;           /* ... and memory has to do with it */
   sel_record *records;
   sel_ids var_queue, edge_queue;
   sw_text *log;                  /* NULL: none */
   const struct sel_model *above; /* whose rest the core is; NULL: the core is a problem's */
   const int64_t *time;           /* of the core's steps, when it is a problem's */
+  const struct sel_run *run;     /* whose parts may be solved by themselves (rule_parts.c); NULL: none */
+  int64_t part_work;             /* that they may still take together, in cells */
   int32_t *alive_of;             /* after a freeze: variable of the rest -> variable */
   int32_t n_alive;
   sw_dict folds;   /* of rule_degree.c: hash of a fold -> struct sel_fold */
@@ -77,7 +80,7 @@ typedef struct sel_model {
   size_t fold_bytes;
 } sel_model;
 
-/* `log` and `above` are set by the caller before, the rest is zero. */
+/* `log`, `above`, `run` and `part_work` are set by the caller before, the rest is zero. */
 sw_rc sel_model_init(sel_model *m, const sel_core *c, unsigned rules, sw_diag *d);
 void sel_model_deinit(sel_model *m);
 /* Apply the rules until none has anything to do, or the budget is spent. */
@@ -111,6 +114,11 @@ sw_rc sel_keep_values(sel_model *m, int32_t v, const bool *keep, sw_diag *d);
 void sel_settle_spans(sel_model *m, int32_t v);
 sw_rc sel_add_span(sel_model *m, int32_t v, sel_span s, sw_diag *d);
 sw_rc sel_record_new(sel_model *m, int32_t var, int32_t a, int32_t b, int32_t **table, sw_diag *d);
+/* `gone` takes value f[s] where `into` has s: its costs, edges and spans become those of `into`. `e` joins the two, -1:
+ * nothing does. */
+sw_rc sel_merge(sel_model *m, int32_t e, int32_t gone, int32_t into, const int32_t *f, sw_diag *d);
+/* Count what a rule takes away. */
+static inline void sel_count(sel_model *m, sw_select_rule rule, int64_t n) { m->removed[__builtin_ctz(rule)] += n; }
 
 /* The rules, one file each. */
 sw_rc sel_rule_edge(sel_model *m, int32_t e, sw_diag *d);   /* arc consistency, separable, functional */
@@ -125,5 +133,7 @@ void sel_beaten_deinit(sel_beaten *memo);
 sw_rc sel_rule_dominated(sel_model *m, int32_t v, sel_beaten *memo, sel_budget *b, sw_diag *d);
 sw_rc sel_rule_steps(sel_model *m, sw_diag *d);
 sw_rc sel_rule_heavy(sel_model *m, bool *changed, sw_diag *d);
+sw_rc sel_rule_identical(sel_model *m, sel_budget *b, sw_diag *d);
+sw_rc sel_rule_parts(sel_model *m, sel_budget *b, sw_diag *d); /* when the others have nothing to do any more */
 
 #endif

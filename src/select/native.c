@@ -4,6 +4,8 @@
  *    as the best choice without a limit breaks it.
  * 2. With memory: reduce, then search (search.h).
  */
+#include <string.h>
+
 #include "select/first.h"
 #include "select/search.h"
 
@@ -24,10 +26,14 @@ static void note_presolve(attempt *a, double since_s) {
                       .steps = a->rest.n_steps,
                       .time_s = to->time_s + sw_now_s() - since_s};
   for (int32_t i = 0; i < a->rest.n; i++) to->choices += a->rest.dom[i];
+  memcpy(to->removed, a->model.removed, sizeof to->removed);
 }
 
 static sw_rc reduce(attempt *a, const sel_core *c, sw_diag *d) {
+  const int64_t kPartWork = 500000000, kRelaxedPartWork = 20000000; /* a second or so; less for a mere bound */
   double since_s = sw_now_s();
+  a->model.run = a->r;
+  a->model.part_work = a->relaxed ? kRelaxedPartWork : kPartWork;
   a->model.log = a->proof ? &a->proof->text : NULL;
   SW_TRY(sel_model_init(&a->model, c, a->r->rules, d));
   SW_TRY(sel_model_reduce(&a->model, &a->r->budget, d));

@@ -133,10 +133,9 @@ static const char *const kStatuses[] = {
     [SW_SOLVE_UNKNOWN] = "unknown",
 };
 
-static const char *const kRules[] = {"separable", "functional", "dominated", "degree", "steps", "heavy"};
-const char *sw_select_rule_text(int k) {
-  return k >= 0 && (size_t)k < sizeof kRules / sizeof kRules[0] ? kRules[k] : NULL;
-}
+static const char *const kRules[SW_SELECT_RULES] = {"separable", "functional", "dominated", "degree",
+                                                    "steps",     "heavy",      "identical", "parts"};
+const char *sw_select_rule_text(int k) { return k >= 0 && k < SW_SELECT_RULES ? kRules[k] : NULL; }
 
 bool sw_solver_parse(const char *text, sw_solver *out) {
   for (size_t k = 0; k < sizeof kSolvers / sizeof kSolvers[0]; k++)

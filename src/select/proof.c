@@ -79,6 +79,10 @@ void sel_log_merge(const sel_model *m, int32_t gone, int32_t into) {
   if (m->log) sw_text_printf(m->log, "merge %d %d\n", sel_name_var(m, gone), sel_name_var(m, into));
 }
 
+void sel_log_tie(const sel_model *m, int32_t gone, int32_t into, int32_t times) {
+  if (m->log) sw_text_printf(m->log, "tie %d %d %d\n", sel_name_var(m, gone), sel_name_var(m, into), times);
+}
+
 void sel_log_fold(const sel_model *m, int32_t v) {
   if (m->log) sw_text_printf(m->log, "fold %d\n", sel_name_var(m, v));
 }

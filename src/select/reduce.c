@@ -44,6 +44,7 @@ static sw_rc one_round(sel_model *m, sel_budget *b, bool *changed, sw_diag *d) {
     SW_TRY(drain(m, b, d));
   }
   if (m->rules & SW_RULE_DOMINATED) SW_TRY(drop_dominated(m, b, d));
+  if (m->rules & SW_RULE_IDENTICAL && !m->infeasible) SW_TRY(sel_rule_identical(m, b, d));
   *changed |= m->edge_queue.n > 0 || m->var_queue.n > 0;
   return drain(m, b, d);
 }
@@ -53,5 +54,5 @@ sw_rc sel_model_reduce(sel_model *m, sel_budget *b, sw_diag *d) {
   SW_TRY(drain(m, b, d));
   bool changed = true;
   for (int k = 0; k < ROUNDS && changed && !m->infeasible && !sel_stop(b); k++) SW_TRY(one_round(m, b, &changed, d));
-  return SW_OK;
+  return m->rules & SW_RULE_PARTS && m->run && !m->infeasible && !sel_stop(b) ? sel_rule_parts(m, b, d) : SW_OK;
 }

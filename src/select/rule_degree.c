@@ -201,7 +201,8 @@ sw_rc sel_rule_degree(sel_model *m, int32_t v, sw_diag *d) {
   if (x->n == 1 && x->n_spans == 0) return fix(m, v, d);
   if (x->n_spans > 0) return SW_OK;
   if (x->edges.n == 0) return take_cheapest(m, v, d);
-  if (!(m->rules & SW_RULE_DEGREE)) return SW_OK;
+  if (!(m->rules & SW_RULE_DEGREE) || x->edges.n > 2) return SW_OK;
+  sel_count(m, SW_RULE_DEGREE, 1);
   if (x->edges.n == 1) return fold_leaf(m, v, d);
-  return x->edges.n == 2 ? fold_middle(m, v, d) : SW_OK;
+  return fold_middle(m, v, d);
 }

@@ -116,6 +116,7 @@ sw_rc sel_rule_dominated(sel_model *m, int32_t v, sel_beaten *memo, sel_budget *
   for (int32_t t = 0; t < x->n; t++) {
     keep[t] = by[t] < 0;
     lost = lost || !keep[t];
+    if (!keep[t]) sel_count(m, SW_RULE_DOMINATED, 1);
     if (!keep[t]) sel_log_drop(m, v, t, "beaten", sel_name_value(m, v, by[t]));
   }
   sel_spend(b, work);

@@ -76,17 +76,16 @@ static sw_rc move_spans(sel_model *m, int32_t gone, int32_t into, const int32_t 
   return SW_OK;
 }
 
-/* `gone` is f(into) along edge e. */
-static sw_rc merge(sel_model *m, int32_t e, int32_t gone, int32_t into, const int32_t *f, sw_diag *d) {
+sw_rc sel_merge(sel_model *m, int32_t e, int32_t gone, int32_t into, const int32_t *f, sw_diag *d) {
   sel_var *x = &m->vars[into], *y = &m->vars[gone];
   int32_t *table;
-  sel_log_merge(m, gone, into);
   SW_TRY(sel_record_new(m, gone, into, -1, &table, d));
   for (int32_t s = 0; s < x->n; s++) {
     table[x->id[s]] = y->id[f[s]];
-    x->cost[s] = sw_cost_add(x->cost[s], sw_cost_add(y->cost[f[s]], sel_edge_at(m, &m->edges[e], into, s, f[s])));
+    int64_t more = e < 0 ? y->cost[f[s]] : sw_cost_add(y->cost[f[s]], sel_edge_at(m, &m->edges[e], into, s, f[s]));
+    x->cost[s] = sw_cost_add(x->cost[s], more);
   }
-  m->edges[e].gone = true;
+  if (e >= 0) m->edges[e].gone = true;
   y->gone = true;
   sel_tidy_edges(m, gone);
   sel_tidy_edges(m, into);
@@ -97,6 +96,12 @@ static sw_rc merge(sel_model *m, int32_t e, int32_t gone, int32_t into, const in
   for (int32_t s = 0; s < x->n; s++) lost |= !(keep[s] = !sel_bad(x->cost[s]));
   if (lost) sel_log_forbidden(m, into, keep);
   return lost ? sel_keep_values(m, into, keep, d) : sel_queue_var(m, into, d);
+}
+
+static sw_rc merge(sel_model *m, int32_t e, int32_t gone, int32_t into, const int32_t *f, sw_diag *d) {
+  sel_log_merge(m, gone, into);
+  sel_count(m, SW_RULE_FUNCTIONAL, 1);
+  return sel_merge(m, e, gone, into, f, d);
 }
 
 static sw_rc try_merge(sel_model *m, int32_t e, sw_diag *d) {
@@ -159,6 +164,11 @@ static void pay(sel_var *x, const int64_t *more) {
   for (int32_t s = 0; s < x->n; s++) x->cost[s] = sw_cost_add(x->cost[s], more[s]);
 }
 
+static sw_rc drop_empty(sel_model *m, int32_t e, sw_diag *d) {
+  if (m->rules & SW_RULE_SEPARABLE) sel_count(m, SW_RULE_SEPARABLE, 1);
+  return sel_drop_edge(m, e, d);
+}
+
 /* The whole rule for a shared table of which no value goes; else *done stays false and nothing has changed. */
 static sw_rc lower_shared(sel_model *m, int32_t e, bool *done, sw_diag *d) {
   sel_edge *g = &m->edges[e];
@@ -180,7 +190,7 @@ static sw_rc lower_shared(sel_model *m, int32_t e, bool *done, sw_diag *d) {
   pay(x, l->row);
   pay(y, l->col);
   g->v = l->after;
-  if (l->zero) return sel_drop_edge(m, e, d);
+  if (l->zero) return drop_empty(m, e, d);
   return l->function && m->rules & SW_RULE_FUNCTIONAL ? try_merge(m, e, d) : SW_OK;
 }
 
@@ -207,6 +217,6 @@ sw_rc sel_rule_edge(sel_model *m, int32_t e, sw_diag *d) {
     SW_TRY(sel_keep_values(m, j, keep, d));
   }
   if (m->infeasible) return SW_OK;
-  if (all_zero(g->v, (int64_t)rows * y->n)) return sel_drop_edge(m, e, d);
+  if (all_zero(g->v, (int64_t)rows * y->n)) return drop_empty(m, e, d);
   return m->rules & SW_RULE_FUNCTIONAL ? try_merge(m, e, d) : SW_OK;
 }

@@ -76,6 +76,7 @@ static sw_rc renumber(sel_model *m, const step_view *w, sw_diag *d) {
     m->cap[n++] = w->room[t];
   }
   to[m->n_steps] = n;
+  sel_count(m, SW_RULE_STEPS, m->n_steps - n);
   memset(m->base_diff, 0, ((size_t)m->n_steps + 1) * sizeof *m->base_diff);
   m->n_steps = n;
   for (int32_t i = 0; i < m->n; i++) {
@@ -184,6 +185,7 @@ sw_rc sel_rule_heavy(sel_model *m, bool *changed, sw_diag *d) {
     for (int32_t s = 0; s < x->n; s++) n += keep[s];
     if (n == x->n) continue;
     *changed = true;
+    sel_count(m, SW_RULE_HEAVY, x->n - n);
     if (n == 0) m->infeasible_memory = true;
     SW_TRY(sel_keep_values(m, i, keep, d));
   }

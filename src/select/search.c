@@ -191,11 +191,13 @@ static sw_rc start_from(searcher *q, const int32_t *choice) {
   return sel_repair(&q->state, NULL, q->b) ? polish(q, kPolish_s) : SW_OK;
 }
 
-/* From the best choice known, and from the caller's when that was found together with a bound and breaks the limit. */
-static sw_rc start_warm(searcher *q) {
+/* From the best choice known, else the smallest amounts; and from the caller's when that was found together with a
+ * bound and breaks the limit. */
+static sw_rc start(searcher *q) {
   const sel_run *r = q->k->r;
   sw_score given = {.feasible = true};
   if (r->has) SW_TRY(start_from(q, r->best));
+  if (!r->has && !q->k->relaxed && start_small(q)) SW_TRY(take_best(q, q->state.x, (int64_t)q->state.cost));
   if (r->o->warm && r->o->bound > 0) SW_TRY(sw_problem_score(r->p, r->o->warm, &given, q->d));
   return given.feasible || sel_closed(q->k->r) ? SW_OK : start_from(q, r->o->warm);
 }
@@ -303,7 +305,7 @@ static sw_rc finish(searcher *q) {
 sw_rc sel_search(const sel_base *k, sel_budget *b, sw_diag *d) {
   searcher q = {.k = k, .b = b, .d = d};
   sw_rc rc = searcher_init(&q);
-  if (!rc) rc = start_warm(&q);
+  if (!rc) rc = start(&q);
   if (!rc) rc = take_turns(&q);
   if (!rc && !k->relaxed && !sel_closed(k->r)) rc = finish(&q);
   if (q.walking) (void)sel_walkers_join(&q.walkers, q.x, &q.best_cost, NULL);

@@ -99,6 +99,12 @@ static sw_rc certify(const sel_run *r, sw_diag *d) {
 }
 
 sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out, sw_diag *d) {
+  int64_t work;
+  return sel_solve_part(p, o, 0, &work, arena, out, d);
+}
+
+sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, int64_t *work, sw_arena *arena,
+                     sw_solution *out, sw_diag *d) {
   double start = sw_now_s();
   SW_TRY(sw_problem_verify(p, d));
   sel_proof proof = {0};
@@ -107,7 +113,8 @@ sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, 
                .rules = SW_RULES_ALL & ~o->rules_off,
                .bound = o->certificate ? 0 : o->bound,
                .proof = o->certificate ? &proof : NULL,
-               .solver = sw_solver_text(o->solver)};
+               .solver = sw_solver_text(o->solver),
+               .depth = depth};
   r.budget = (sel_budget){.start_s = start,
                           .deadline_s = o->time_limit_s > 0 ? start + o->time_limit_s : 0,
                           .cancel = o->cancel,
@@ -117,6 +124,7 @@ sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, 
   pthread_mutex_init(&r.lock, NULL);
   sw_rc rc = dispatch(&r, d);
   pthread_mutex_destroy(&r.lock);
+  *work = r.budget.work;
   if (!rc) rc = report(&r, arena, out, d);
   if (!rc && o->certificate) rc = certify(&r, d);
   sel_proof_deinit(&proof);

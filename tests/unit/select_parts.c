@@ -7,6 +7,7 @@
 #include "select/leaf.h"
 #include "select/lns.h"
 #include "select/model.h"
+#include "select/run.h"
 
 static int64_t optimum(const sw_problem *p, sw_arena *a) {
   sw_diag diag = {0};
@@ -16,12 +17,14 @@ static int64_t optimum(const sw_problem *p, sw_arena *a) {
   return s.choice ? s.cost : SW_FORBIDDEN;
 }
 
-/* Reduce under the rules, solve the rest exactly, and bring the choice home. */
-static void reduced_gives(const sw_problem *p, unsigned rules, int64_t want) {
+/* Reduce under the rules, solve the rest exactly, and bring the choice home. What each rule took away is added up. */
+static void reduced_gives(const sw_problem *p, unsigned rules, int64_t want, int64_t *removed) {
   sw_diag diag = {0};
   sw_arena a = {0};
   sel_core whole, rest;
-  sel_model m = {0};
+  sw_solve_options o = {.threads = 1};
+  sel_run run = {.p = p, .o = &o};
+  sel_model m = {.run = &run, .part_work = 1000000};
   sel_budget b = {0};
   assert_ok(sel_core_of_problem(p, &a, &whole, &diag));
   assert_ok(sel_model_init(&m, &whole, rules, &diag));
@@ -41,6 +44,10 @@ static void reduced_gives(const sw_problem *p, unsigned rules, int64_t want) {
       assert_true(score.feasible && score.cost == want);
     }
   }
+  for (int k = 0; k < SW_SELECT_RULES; k++) {
+    removed[k] += m.removed[k];
+    if (!(rules >> k & 1)) assert_int_equal(m.removed[k], 0);
+  }
   sel_model_deinit(&m);
   sw_arena_deinit(&a);
 }
@@ -49,15 +56,21 @@ static void every_rule_keeps_an_optimum(void **state) {
   (void)state;
   sw_rng g;
   sw_rng_seed(&g, check_seed(11));
+  int64_t removed[SW_SELECT_RULES] = {0};
   for (int k = 0; k < check_scale(1500); k++) {
     sw_arena a = {0};
-    sw_problem p = random_problem(&g, &a, &kSmall[k % (int)N_SMALL]);
+    sw_problem p = small_problem(&g, &a, k);
     int64_t want = optimum(&p, &a);
-    reduced_gives(&p, 0, want);
-    for (unsigned rule = 1; rule <= SW_RULES_ALL; rule <<= 1) reduced_gives(&p, rule, want);
-    reduced_gives(&p, (unsigned)sw_rng_below(&g, SW_RULES_ALL + 1), want);
-    reduced_gives(&p, SW_RULES_ALL, want);
+    reduced_gives(&p, 0, want, removed);
+    for (unsigned rule = 1; rule <= SW_RULES_ALL; rule <<= 1) reduced_gives(&p, rule, want, removed);
+    reduced_gives(&p, (unsigned)sw_rng_below(&g, SW_RULES_ALL + 1), want, removed);
+    reduced_gives(&p, SW_RULES_ALL, want, removed);
+    reduced_gives(&p, SW_RULES_ALL & ~(unsigned)SW_RULE_DEGREE, want, removed);
     sw_arena_deinit(&a);
+  }
+  for (int k = 0; k < SW_SELECT_RULES; k++) {
+    print_message("%s took %lld\n", sw_select_rule_text(k), (long long)removed[k]);
+    assert_true(removed[k] > check_scale(50));
   }
 }
 

@@ -2,7 +2,8 @@
  *
  * Why each is right: "lower" moves costs between a table and a node, which no choice can tell; a dropped choice is not
  * allowed, cannot fit, or has another that does as well; a merged node has no choice of its own; a folded node always
- * takes what is best beside its neighbours; forgetting a step only allows more.
+ * takes what is best beside its neighbours; so do two nodes that cost the same, or one a multiple; forgetting a step
+ * only allows more.
  */
 #include <string.h>
 
@@ -69,8 +70,7 @@ chk_verdict chk_drop_beaten(chk_state *s, int32_t v, int32_t a, int32_t by, sw_r
   return NULL;
 }
 
-/* The least that the choices left occupy in stretch k. */
-static sw_i128 least_use(const chk_node *x, const chk_profile *u, int32_t k) {
+sw_i128 chk_least_use(const chk_node *x, const chk_profile *u, int32_t k) {
   sw_i128 least = -1;
   for (int32_t a = 0; a < x->n; a++) {
     sw_i128 use = u->use[(int64_t)k * x->n + a];
@@ -79,7 +79,14 @@ static sw_i128 least_use(const chk_node *x, const chk_profile *u, int32_t k) {
   return least < 0 ? 0 : least;
 }
 
-static sw_rc find_base(chk_state *s) {
+bool chk_varies(const chk_node *x, const chk_profile *u, int32_t k) {
+  sw_i128 least = chk_least_use(x, u, k);
+  for (int32_t a = 0; a < x->n; a++)
+    if (x->alive[a] && u->use[(int64_t)k * x->n + a] != least) return true;
+  return false;
+}
+
+sw_rc chk_find_base(chk_state *s) {
   if (!s->base) SW_ARENA_NEW(s->base, &s->mem, (size_t)s->n_steps + 1, NULL);
   memcpy(s->base, s->fixed, ((size_t)s->n_steps + 1) * sizeof *s->base);
   for (int32_t i = 0; i < s->n; i++) {
@@ -88,7 +95,7 @@ static sw_rc find_base(chk_state *s) {
     if (x->gone || x->n_spans == 0) continue;
     SW_TRY(chk_profile_of(s, x, &u));
     for (int32_t k = 0; k < u.n; k++) {
-      sw_i128 least = least_use(x, &u, k);
+      sw_i128 least = chk_least_use(x, &u, k);
       s->base[u.begin[k]] += least;
       s->base[u.end[k]] -= least;
     }
@@ -103,7 +110,7 @@ static sw_rc beyond_base(chk_state *s, const chk_node *x, int32_t a, int32_t t, 
   *more = 0;
   SW_TRY(chk_profile_of(s, x, &u));
   for (int32_t k = 0; k < u.n; k++)
-    if (u.begin[k] <= t && t < u.end[k]) *more = u.use[(int64_t)k * x->n + a] - least_use(x, &u, k);
+    if (u.begin[k] <= t && t < u.end[k]) *more = u.use[(int64_t)k * x->n + a] - chk_least_use(x, &u, k);
   return SW_OK;
 }
 
@@ -112,7 +119,7 @@ chk_verdict chk_drop_heavy(chk_state *s, int32_t v, int32_t a, int64_t time, sw_
   if (t < 0) return "no step that counts begins at this time";
   sw_i128 more;
   *rc = beyond_base(s, &s->nodes[v], a, t, &more);
-  if (!*rc && (!s->base || s->base[t] + more <= s->limit)) *rc = find_base(s);
+  if (!*rc && (!s->base || s->base[t] + more <= s->limit)) *rc = chk_find_base(s);
   if (*rc) return NULL;
   if (s->base[t] + more <= s->limit) return "the choice fits";
   s->nodes[v].alive[a] = false;
@@ -122,7 +129,7 @@ chk_verdict chk_drop_heavy(chk_state *s, int32_t v, int32_t a, int64_t time, sw_
 chk_verdict chk_overfull(chk_state *s, int64_t time, sw_rc *rc) {
   int32_t t = chk_step(s, time);
   if (t < 0) return "no step that counts begins at this time";
-  *rc = find_base(s);
+  *rc = chk_find_base(s);
   if (*rc) return NULL;
   return s->base[t] > s->limit ? NULL : "the smallest amounts fit";
 }
@@ -213,6 +220,25 @@ static chk_verdict find_map(const chk_state *s, const chk_edge *g, int32_t gone,
   return NULL;
 }
 
+/* The tables and uses of `gone` become those of `into`. */
+static sw_rc absorb(chk_state *s, int32_t gone, int32_t into, const int32_t *f) {
+  const chk_node *x = &s->nodes[into];
+  chk_node *y = &s->nodes[gone];
+  y->gone = true;
+  for (int32_t k = 0; k < y->n_edges; k++) {
+    chk_edge *g = &s->edges[y->edges[k]];
+    if (g->gone) continue;
+    int32_t o = chk_other(g, gone), cols = s->nodes[o].n;
+    int64_t *v;
+    SW_ARENA_NEW(v, &s->mem, (size_t)x->n * (size_t)cols, NULL);
+    for (int32_t a = 0; a < x->n; a++)
+      for (int32_t b = 0; b < cols; b++) v[(int64_t)a * cols + b] = f[a] < 0 ? 0 : *chk_cell(s, g, gone, f[a], b);
+    s->edges[y->edges[k]].gone = true;
+    SW_TRY(add_table(s, into, o, v));
+  }
+  return move_spans(s, gone, into, f);
+}
+
 chk_verdict chk_merge(chk_state *s, int32_t gone, int32_t into, sw_rc *rc) {
   int32_t e = chk_find(s, gone, into), *f = sw_arena_alloc(&s->mem, (size_t)s->nodes[into].n, sizeof *f, NULL);
   if (e < 0) return "there is no table between the two nodes";
@@ -223,19 +249,8 @@ chk_verdict chk_merge(chk_state *s, int32_t gone, int32_t into, sw_rc *rc) {
   for (int32_t a = 0; a < x->n; a++)
     if (x->alive[a])
       x->cost[a] = sw_cost_add(x->cost[a], sw_cost_add(y->cost[f[a]], *chk_cell(s, &s->edges[e], into, a, f[a])));
-  s->edges[e].gone = y->gone = true;
-  for (int32_t k = 0; k < y->n_edges && !*rc; k++) {
-    chk_edge *g = &s->edges[y->edges[k]];
-    if (g->gone) continue;
-    int32_t o = chk_other(g, gone), cols = s->nodes[o].n;
-    int64_t *v = sw_arena_alloc(&s->mem, (size_t)x->n * (size_t)cols, sizeof *v, NULL);
-    if (!v) return *rc = SW_E_RESOURCE, NULL;
-    for (int32_t a = 0; a < x->n; a++)
-      for (int32_t b = 0; b < cols; b++) v[(int64_t)a * cols + b] = f[a] < 0 ? 0 : *chk_cell(s, g, gone, f[a], b);
-    g->gone = true;
-    *rc = add_table(s, into, o, v);
-  }
-  if (!*rc) *rc = move_spans(s, gone, into, f);
+  s->edges[e].gone = true;
+  *rc = absorb(s, gone, into, f);
   return NULL;
 }
 
@@ -244,9 +259,8 @@ static chk_verdict settle(chk_state *s, const chk_node *x, sw_rc *rc) {
   chk_profile u;
   if ((*rc = chk_profile_of(s, x, &u))) return NULL;
   for (int32_t k = 0; k < u.n; k++) {
-    sw_i128 least = least_use(x, &u, k);
-    for (int32_t a = 0; a < x->n; a++)
-      if (x->alive[a] && u.use[(int64_t)k * x->n + a] != least) return "what the node occupies depends on its choice";
+    sw_i128 least = chk_least_use(x, &u, k);
+    if (chk_varies(x, &u, k)) return "what the node occupies depends on its choice";
     s->fixed[u.begin[k]] += least;
     s->fixed[u.end[k]] -= least;
   }
@@ -280,13 +294,67 @@ static int64_t best_beside(const chk_state *s, int32_t v, chk_edge *const *g, in
   return best;
 }
 
-/* A table without any cost says nothing. */
-static bool all_zero(const chk_state *s, const chk_edge *g) {
+bool chk_all_zero(const chk_state *s, const chk_edge *g) {
   const chk_node *x = &s->nodes[g->i], *y = &s->nodes[g->j];
   for (int32_t a = 0; a < x->n; a++)
     for (int32_t b = 0; x->alive[a] && b < y->n; b++)
       if (y->alive[b] && g->v[(int64_t)a * y->n + b]) return false;
   return true;
+}
+
+/* `into` costs `times` what `gone` does beside node o, and by itself for o = -1. A table that is not there costs
+ * nothing. */
+static bool is_multiple(const chk_state *s, int32_t gone, int32_t into, int32_t o, int64_t times, const int32_t *f) {
+  const chk_node *x = &s->nodes[into], *y = &s->nodes[gone];
+  int32_t g = o < 0 ? -1 : chk_find(s, gone, o), h = o < 0 ? -1 : chk_find(s, into, o);
+  for (int32_t a = 0; a < x->n; a++)
+    for (int32_t b = 0; x->alive[a] && b < (o < 0 ? 1 : s->nodes[o].n); b++) {
+      if (o >= 0 && !s->nodes[o].alive[b]) continue;
+      int64_t one = o < 0 ? y->cost[f[a]] : g < 0 ? 0 : *chk_cell(s, &s->edges[g], gone, f[a], b);
+      int64_t all = o < 0 ? x->cost[a] : h < 0 ? 0 : *chk_cell(s, &s->edges[h], into, a, b);
+      sw_i128 want = chk_forbidden(one) ? SW_FORBIDDEN : (sw_i128)one * times;
+      if ((want < SW_FORBIDDEN ? want : SW_FORBIDDEN) != all) return false;
+    }
+  return true;
+}
+
+static bool are_multiples(const chk_state *s, int32_t gone, int32_t into, int64_t times, const int32_t *f) {
+  int32_t both[2] = {gone, into};
+  if (!is_multiple(s, gone, into, -1, times, f)) return false;
+  for (int k = 0; k < 2; k++)
+    for (int32_t e = 0; e < s->nodes[both[k]].n_edges; e++) {
+      const chk_edge *g = &s->edges[s->nodes[both[k]].edges[e]];
+      int32_t o = chk_other(g, both[k]);
+      if (g->gone || chk_all_zero(s, g)) continue;
+      if (o == gone || o == into || !is_multiple(s, gone, into, o, times, f)) return false;
+    }
+  return true;
+}
+
+chk_verdict chk_tie(chk_state *s, int32_t gone, int32_t into, int64_t times, sw_rc *rc) {
+  chk_node *x = &s->nodes[into], *y = &s->nodes[gone];
+  int32_t *f = sw_arena_alloc(&s->mem, (size_t)x->n, sizeof *f, NULL), b = 0, e;
+  chk_profile u;
+  if (!f) return *rc = SW_E_RESOURCE, NULL;
+  if (gone == into || times < 1 || chk_alive(x) != chk_alive(y)) return "expected two nodes with as many choices";
+  for (int32_t a = 0; a < x->n; a++) {
+    f[a] = -1;
+    if (!x->alive[a]) continue;
+    while (!y->alive[b]) b++;
+    f[a] = b++;
+  }
+  if (!are_multiples(s, gone, into, times, f)) return "the two nodes cost different amounts";
+  if ((*rc = chk_profile_of(s, x, &u))) return NULL;
+  for (int32_t k = 0; k < u.n; k++)
+    if (chk_varies(x, &u, k)) return "what the node occupies depends on its choice";
+  chk_verdict wrong = settle(s, y, rc);
+  if (wrong || *rc) return wrong;
+  y->n_spans = 0;
+  for (int32_t a = 0; a < x->n; a++)
+    if (x->alive[a]) x->cost[a] = sw_cost_add(x->cost[a], y->cost[f[a]]);
+  if ((e = chk_find(s, gone, into)) >= 0) s->edges[e].gone = true;
+  *rc = absorb(s, gone, into, f);
+  return NULL;
 }
 
 chk_verdict chk_fold(chk_state *s, int32_t v, sw_rc *rc) {
@@ -301,7 +369,7 @@ chk_verdict chk_fold(chk_state *s, int32_t v, sw_rc *rc) {
   if (alive == 1) return fix(s, v, first), NULL;
   for (int32_t k = 0; k < x->n_edges; k++) {
     chk_edge *e = &s->edges[x->edges[k]];
-    e->gone = e->gone || all_zero(s, e);
+    e->gone = e->gone || chk_all_zero(s, e);
     if (e->gone) continue;
     if (n == 2) return "the node has several choices and more than two neighbours";
     g[n++] = e;
