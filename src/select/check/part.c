@@ -86,7 +86,7 @@ static chk_verdict add_rest(builder *b, sw_node *to, sw_rc *rc) {
   sw_i128 most = 0;
   for (int32_t k = 0; k < q->n_steps; k++) {
     sw_i128 room = b->s->limit - b->s->base[q->step[k]];
-    if (room < 0 || room > INT64_MAX / 2) return "the smallest amounts do not fit";
+    if (room < -INT64_MAX / 4 || room > INT64_MAX / 4) return "the numbers are too large";
     if (room > most) most = room;
   }
   b->q->p.limit = q->n_steps ? (int64_t)most + 1 : INT64_MAX;
