@@ -126,7 +126,7 @@ static inline sw_problem small_problem(sw_rng *g, sw_arena *a, int k) {
     case 2: {
       sw_problem p = random_problem(g, a, &kTiny), q = random_problem(g, a, &kTiny);
       p.limit = 4 + sw_rng_below(g, 20);
-    return side_by_side(a, &p, &q, kTiny.steps);
+      return side_by_side(a, &p, &q, kTiny.steps);
     }
     default:
       return random_problem(g, a, s);
