@@ -8,33 +8,45 @@
 
 #include <math.h>
 
-typedef enum noise_rule { CARRIES, ADDS, MULTIPLIES } noise_rule;
+/* What a result's noise is of: the noisiest operand in relation to its size (the rule of every op not named), the
+ * noise of each term, that of every factor, or that of the products that a contraction adds up. */
+typedef enum noise_rule { CARRIES, ADDS, MULTIPLIES, CONTRACTS } noise_rule;
 
-/* Everything that is not named hands the relative noise of its operands on; a product, that of both. */
 static const noise_rule kRules[SW_OP_COUNT] = {
-    [SW_OP_ADD] = ADDS,         [SW_OP_SUBTRACT] = ADDS,
-    [SW_OP_REDUCE] = ADDS,      [SW_OP_REDUCE_WINDOW] = ADDS,
-    [SW_OP_CUMULATIVE] = ADDS,  [SW_OP_SCATTER] = ADDS,
-    [SW_OP_CONCATENATE] = ADDS, [SW_OP_SELECT] = ADDS,
-    [SW_OP_PAD] = ADDS,         [SW_OP_DYNAMIC_UPDATE_SLICE] = ADDS,
-    [SW_OP_DOT] = MULTIPLIES,   [SW_OP_CONVOLUTION] = MULTIPLIES,
+    [SW_OP_ADD] = ADDS,
+    [SW_OP_SUBTRACT] = ADDS,
+    [SW_OP_REDUCE] = ADDS,
+    [SW_OP_REDUCE_WINDOW] = ADDS,
+    [SW_OP_CUMULATIVE] = ADDS,
+    [SW_OP_SCATTER] = ADDS,
+    [SW_OP_CONCATENATE] = ADDS,
+    [SW_OP_SELECT] = ADDS,
+    [SW_OP_PAD] = ADDS,
+    [SW_OP_DYNAMIC_UPDATE_SLICE] = ADDS,
+    [SW_OP_DOT] = CONTRACTS,
+    [SW_OP_CONVOLUTION] = CONTRACTS,
+    [SW_OP_MULTIPLY] = MULTIPLIES,
 };
 
 static double noise_of(const sw_op *op, double own, const double *magnitude, const double *noise) {
-  double sum = 0, ratio = 1, product = 1;
+  double sum = 0, most = 1, all = 1, product = 1;
   for (int i = 0; i < op->n_operands; i++) {
     double m = magnitude[op->operands[i]], n = noise[op->operands[i]];
     sum = fmax(sum, n);
     product *= m;
-    if (m > 0) ratio = op->code == SW_OP_MULTIPLY ? ratio * fmax(1, n / m) : fmax(ratio, n / m);
+    if (m == 0) continue;
+    most = fmax(most, n / m);
+    all *= fmax(1, n / m);
   }
   switch (kRules[op->code]) {
     case ADDS:
       return fmax(own, sum);
     case MULTIPLIES:
-      return fmax(own, product * ratio);
+      return own * all;
+    case CONTRACTS:
+      return fmax(own, product * most);
     case CARRIES:
-      return own * ratio;
+      return own * most;
   }
   return own;
 }
