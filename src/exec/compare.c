@@ -23,10 +23,12 @@ static float_shape shape_of(sw_dtype t) {
   return kShapes[t];
 }
 
+double sw_unit_roundoff(sw_dtype t) { return ldexp(1, -shape_of(t).digits); }
+
 sw_tolerance sw_tolerance_for(sw_dtype t, int64_t terms, double magnitude) {
   if (t == SW_C64 || t == SW_C128) t = t == SW_C64 ? SW_F32 : SW_F64;
   if (sw_dtype_class_of(t) != SW_CLASS_FLOAT) return (sw_tolerance){0, 0};
-  double u = ldexp(1, -shape_of(t).digits), v = ldexp(1, -shape_of(sw_wide_of(t)).digits);
+  double u = sw_unit_roundoff(t), v = sw_unit_roundoff(sw_wide_of(t));
   double n = terms > 1 ? (double)terms : 1;
   return (sw_tolerance){4 * u + 4 * v * sqrt(n), terms > 1 ? 4 * v * n * magnitude : 0};
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "exec/kernel.h"
+#include "exec/noise.h"
 #include "shardwright/checked.h"
 
 enum { MOST_SCRATCH_KEPT = 64 << 20 };
@@ -142,6 +143,7 @@ static sw_rc run_op(sw_execution *e, const sw_op *op, sw_diag *d) {
   for (int i = 0; i < op->n_results; i++) {
     sw_held_set_valid(e, op->results[i], out[i]);
     if (o->poison) sw_buffer_poison_padding(out[i]);
+    if (o->blur) sw_blur(out[i], o->blur_least ? o->blur_least[op->results[i]] : 0, &e->blur);
   }
   return o->observe ? o->observe(o->observe_user, e->v->device, op, (const sw_buffer *const *)out, d) : SW_OK;
 }
@@ -247,6 +249,7 @@ static void execution_free(sw_execution *e) {
 sw_rc sw_device_execute(sw_device *v, const sw_buffer *const *args, sw_tensor *outputs, sw_diag *d) {
   int n_outputs = v->graph->functions[v->graph->main].n_outputs;
   sw_execution e = {.v = v};
+  sw_rng_seed(&e.blur, v->options->blur);
   v->at_op = -1;
   memset(outputs, 0, (size_t)n_outputs * sizeof *outputs);
   e.values = sw_mem_alloc((size_t)v->graph->n_values, sizeof *e.values, d);

@@ -3,6 +3,7 @@
 #define EXEC_EXECUTION_H_
 
 #include "exec/device.h"
+#include "shardwright/clock.h"
 
 enum { SW_POOL_BLOCKS = 32 };
 
@@ -25,6 +26,7 @@ typedef struct sw_execution {
   sw_arena scratch;     /* of the op that runs */
   size_t scratch_block; /* bytes of the block that it keeps */
   int64_t held_bytes, peak_bytes;
+  sw_rng blur; /* draws of the option */
 } sw_execution;
 
 /* Room for a value, filled with garbage when poisoning. */

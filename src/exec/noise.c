@@ -1,64 +1,82 @@
 /* Where large terms cancel, what remains is their rounding: 1e8 + 1 - 1e8 in f32 may be 0 or 8. A comparison of two
- * runs that add in different orders has to know this of every value, not only of the last.
+ * runs that add in different orders has to know this of every value. Monte Carlo arithmetic (D. S. Parker, UCLA
+ * CSD-970002, 1997) finds it by trial, for any op: run again with every result blurred by a rounding, and see how far
+ * values move.
  *
- *   the gradient of a bias that softmax ignores: terms of 1e-3 cancel to noise of 1e-10; noise[] says 1e-3, and for
- *   0.1 times it, 1e-4
+ *   the gradient of a bias that softmax ignores: terms of 1e-3 cancel; it is 3e-11 in one run and -5e-11 in the next
  */
 #include "exec/noise.h"
 
 #include <math.h>
 
-/* What a result's noise is of: the noisiest operand in relation to its size (the rule of every op not named), the
- * noise of each term, that of every factor, or that of the products that a contraction adds up. */
-typedef enum noise_rule { CARRIES, ADDS, MULTIPLIES, CONTRACTS } noise_rule;
+#include "exec/native.h"
 
-static const noise_rule kRules[SW_OP_COUNT] = {
-    [SW_OP_ADD] = ADDS,
-    [SW_OP_SUBTRACT] = ADDS,
-    [SW_OP_REDUCE] = ADDS,
-    [SW_OP_REDUCE_WINDOW] = ADDS,
-    [SW_OP_CUMULATIVE] = ADDS,
-    [SW_OP_SCATTER] = ADDS,
-    [SW_OP_CONCATENATE] = ADDS,
-    [SW_OP_SELECT] = ADDS,
-    [SW_OP_PAD] = ADDS,
-    [SW_OP_DYNAMIC_UPDATE_SLICE] = ADDS,
-    [SW_OP_DOT] = CONTRACTS,
-    [SW_OP_CONVOLUTION] = CONTRACTS,
-    [SW_OP_MULTIPLY] = MULTIPLIES,
-};
-
-static double noise_of(const sw_op *op, double own, const double *magnitude, const double *noise) {
-  double sum = 0, most = 1, all = 1, product = 1;
-  for (int i = 0; i < op->n_operands; i++) {
-    double m = magnitude[op->operands[i]], n = noise[op->operands[i]];
-    sum = fmax(sum, n);
-    product *= m;
-    if (m == 0) continue;
-    most = fmax(most, n / m);
-    all *= fmax(1, n / m);
-  }
-  switch (kRules[op->code]) {
-    case ADDS:
-      return fmax(own, sum);
-    case MULTIPLIES:
-      return own * all;
-    case CONTRACTS:
-      return fmax(own, product * most);
-    case CARRIES:
-      return own * most;
-  }
-  return own;
+/* Elements [first, first + n) as f64, n <= SW_CHUNK. */
+static void load_chunk(const sw_buffer *b, int64_t first, int64_t n, double *out) {
+  sw_convert(b->dtype, (const char *)b->data + first * sw_dtype_bytes(b->dtype), SW_F64, out, n);
 }
 
-void sw_noise_scales(const sw_graph *g, const double *magnitude, double *noise) {
-  const sw_block *b = sw_graph_main_block(g);
-  for (int32_t i = 0; i < g->n_values; i++) noise[i] = magnitude[i];
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    const sw_op *op = &g->ops[b->ops[i]];
-    for (int r = 0; r < op->n_results; r++) {
-      sw_id id = op->results[r];
-      if (magnitude[id] > 0) noise[id] = noise_of(op, magnitude[id], magnitude, noise);
+static int64_t chunk_at(int64_t i, int64_t all) { return all - i < SW_CHUNK ? all - i : SW_CHUNK; }
+
+/* Floats as one row, complex numbers as their parts; no elements when the tensor is of neither. */
+static sw_buffer row_of_floats(const sw_buffer *b) {
+  sw_dtype_class class = sw_dtype_class_of(b->dtype);
+  sw_buffer row = {.dtype = b->dtype, .rank = 1, .data = b->data};
+  if (class == SW_CLASS_COMPLEX) row.dtype = b->dtype == SW_C64 ? SW_F32 : SW_F64;
+  if (class == SW_CLASS_FLOAT) row.dims[0] = sw_buffer_elements(b);
+  if (class == SW_CLASS_COMPLEX) row.dims[0] = 2 * sw_buffer_elements(b);
+  return row;
+}
+
+double sw_magnitude(const sw_buffer *b) {
+  sw_buffer row = row_of_floats(b);
+  double most = 0, v[SW_CHUNK];
+  for (int64_t i = 0, n; i < row.dims[0]; i += n) {
+    load_chunk(&row, i, n = chunk_at(i, row.dims[0]), v);
+    for (int64_t k = 0; k < n; k++) {
+      double size = fabs(v[k]);
+      if (size > most && isfinite(size)) most = size;
     }
   }
+  return most;
+}
+
+bool sw_small_integers(const sw_buffer *b) {
+  sw_dtype_class class = sw_dtype_class_of(b->dtype);
+  if (class != SW_CLASS_FLOAT) return class != SW_CLASS_COMPLEX;
+  if (b->dtype != SW_F32 && b->dtype != SW_F64) return false; /* too few digits for partial sums */
+  double v[SW_CHUNK];
+  for (int64_t i = 0, n, all = sw_buffer_elements(b); i < all; i += n) {
+    load_chunk(b, i, n = chunk_at(i, all), v);
+    for (int64_t k = 0; k < n; k++) {
+      if (v[k] != rint(v[k]) || fabs(v[k]) > 1048576.0) return false;
+    }
+  }
+  return true;
+}
+
+void sw_blur(sw_buffer *b, double least, sw_rng *rng) {
+  sw_buffer row = row_of_floats(b);
+  if (row.dims[0] == 0 || sw_small_integers(b)) return;
+  double v[SW_CHUNK], unit = 2 * sw_unit_roundoff(row.dtype);
+  for (int64_t i = 0, n; i < row.dims[0]; i += n) {
+    load_chunk(&row, i, n = chunk_at(i, row.dims[0]), v);
+    for (int64_t k = 0; k < n; k++) v[k] += unit * fmax(fabs(v[k]), least) * (2 * sw_rng_unit(rng) - 1);
+    sw_convert(SW_F64, v, row.dtype, (char *)row.data + i * sw_dtype_bytes(row.dtype), n);
+  }
+}
+
+double sw_farthest(const sw_buffer *a, const sw_buffer *b) {
+  sw_buffer x = row_of_floats(a), y = row_of_floats(b);
+  double most = 0, v[SW_CHUNK], w[SW_CHUNK];
+  for (int64_t i = 0, n; i < x.dims[0]; i += n) {
+    n = chunk_at(i, x.dims[0]);
+    load_chunk(&x, i, n, v);
+    load_chunk(&y, i, n, w);
+    for (int64_t k = 0; k < n; k++) {
+      double gap = fabs(v[k] - w[k]);
+      if (gap > most && isfinite(gap)) most = gap;
+    }
+  }
+  return most;
 }

@@ -1,11 +1,19 @@
-/* How large the rounding errors of values are, relative to each other. */
+/* What rounding may do to the values of a program, found by trial (exec/noise.c). */
 #ifndef EXEC_NOISE_H_
 #define EXEC_NOISE_H_
 
-#include "shardwright/graph.h"
+#include "shardwright/clock.h"
+#include "shardwright/tensor.h"
 
-/* noise[value] from magnitude[value] (the largest absolute element; 0 for what is not a float), both by value id: the
- * size of number whose rounding shows in the value. It is the magnitude where nothing cancels. */
-void sw_noise_scales(const sw_graph *g, const double *magnitude, double *noise);
+/* The largest absolute finite element of a float or complex tensor; 0 for others, which are compared exactly. */
+double sw_magnitude(const sw_buffer *b);
+/* Are all elements integers that leave room for exact sums? */
+bool sw_small_integers(const sw_buffer *b);
+
+/* Moves every float element at random by up to one unit in the last place, each way, of itself or of `least` if that is
+ * larger; small integers stay, since arithmetic on them is exact. */
+void sw_blur(sw_buffer *b, double least, sw_rng *rng);
+/* The largest distance between elements of two float or complex tensors of one type where both are finite. */
+double sw_farthest(const sw_buffer *a, const sw_buffer *b);
 
 #endif

@@ -1,0 +1,112 @@
+/* The blur that finds out what rounding may do: no element moves further than a unit in its last place, some do move,
+ * and what a cancellation leaves shows up as far as its terms' last places. */
+#include "check.h"
+
+#include <math.h>
+
+#include "exec/native.h"
+#include "exec/noise.h"
+
+enum { ELEMENTS = 700 };
+
+static void make(sw_tensor *t, sw_dtype dtype, const double *v) {
+  sw_diag diag = {0};
+  int64_t dims[1] = {ELEMENTS};
+  assert_ok(sw_tensor_init(t, dtype, 1, dims, &diag));
+  sw_convert(SW_F64, v, dtype, t->data, ELEMENTS);
+}
+
+static void random_row(sw_rng *rng, double least, double most, double *v) {
+  for (int i = 0; i < ELEMENTS; i++) {
+    v[i] = (least + (most - least) * sw_rng_unit(rng)) * (sw_rng_below(rng, 2) ? 1 : -1);
+  }
+}
+
+/* Distance between neighbours around v. */
+static double last_place(sw_dtype dtype, double v) { return 2 * sw_unit_roundoff(dtype) * exp2(floor(log2(fabs(v)))); }
+
+static void blur_moves_by_a_last_place(void **state) {
+  (void)state;
+  static const sw_dtype kTypes[] = {SW_F64, SW_F32, SW_F16, SW_BF16, SW_F8E4M3FN, SW_F8E5M2};
+  double v[ELEMENTS], was[ELEMENTS], is[ELEMENTS];
+  sw_rng rng;
+  sw_rng_seed(&rng, check_seed(3));
+  for (size_t k = 0; k < sizeof kTypes / sizeof kTypes[0]; k++) {
+    sw_tensor t;
+    int moved = 0;
+    random_row(&rng, 0.3, 6, v);
+    make(&t, kTypes[k], v);
+    sw_convert(kTypes[k], t.data, SW_F64, was, ELEMENTS);
+    sw_blur(&t, 0, &rng);
+    sw_convert(kTypes[k], t.data, SW_F64, is, ELEMENTS);
+    for (int i = 0; i < ELEMENTS; i++) {
+      /* a unit of relative size, rounded to a neighbour: two places where these are close to a power of two */
+      assert_true(fabs(is[i] - was[i]) <= 2 * last_place(kTypes[k], was[i]));
+      moved += is[i] != was[i];
+    }
+    assert_in_range(moved, ELEMENTS / 3, ELEMENTS);
+    sw_tensor_deinit(&t);
+  }
+}
+
+static void exact_numbers_stay(void **state) {
+  (void)state;
+  double v[ELEMENTS], is[ELEMENTS];
+  sw_tensor t;
+  sw_rng rng;
+  sw_rng_seed(&rng, check_seed(4));
+  for (int i = 0; i < ELEMENTS; i++) v[i] = i - 300;
+  make(&t, SW_F32, v);
+  sw_blur(&t, 1e6, &rng);
+  sw_convert(SW_F32, t.data, SW_F64, is, ELEMENTS);
+  assert_memory_equal(v, is, sizeof v);
+  sw_tensor_deinit(&t);
+}
+
+/* (a + big) - big in f32: blurred sums differ by last places of big, whatever is left of a. */
+static void a_least_size_shows_cancelled_terms(void **state) {
+  (void)state;
+  double v[ELEMENTS];
+  sw_tensor sharp, blurred;
+  sw_rng rng;
+  sw_rng_seed(&rng, check_seed(5));
+  random_row(&rng, 1e-6, 1e-5, v);
+  make(&sharp, SW_F32, v);
+  make(&blurred, SW_F32, v);
+  sw_blur(&blurred, 1e4, &rng);
+  double noise = sw_farthest(&sharp, &blurred);
+  assert_true(noise > 0.5 * 1e4 * ldexp(1, -23) && noise < 2 * 1e4 * ldexp(1, -23));
+  ((float *)blurred.data)[7] = INFINITY; /* not a distance */
+  assert_true(sw_farthest(&sharp, &blurred) <= noise && sw_farthest(&sharp, &blurred) > noise / 2);
+  assert_true(sw_magnitude(&blurred) < 2 * noise);
+  sw_tensor_deinit(&sharp);
+  sw_tensor_deinit(&blurred);
+}
+
+static void complex_numbers_have_parts(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  int64_t dims[1] = {2};
+  sw_tensor a, b;
+  sw_rng rng;
+  sw_rng_seed(&rng, check_seed(6));
+  assert_ok(sw_tensor_init(&a, SW_C64, 1, dims, &diag));
+  float parts[4] = {0.1F, -0.2F, 0.3F, -7.7F};
+  memcpy(a.data, parts, sizeof parts);
+  assert_true(sw_magnitude(&a) == 7.7F);
+  assert_ok(sw_tensor_copy(&b, &a, &diag));
+  for (int i = 0; i < 8; i++) sw_blur(&b, 0, &rng);
+  assert_true(sw_farthest(&a, &b) > 0 && sw_farthest(&a, &b) < 1e-5);
+  sw_tensor_deinit(&a);
+  sw_tensor_deinit(&b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(blur_moves_by_a_last_place),
+      cmocka_unit_test(exact_numbers_stay),
+      cmocka_unit_test(a_least_size_shows_cancelled_terms),
+      cmocka_unit_test(complex_numbers_have_parts),
+  };
+  return cmocka_run_group_tests_name("noise", tests, NULL, NULL);
+}
