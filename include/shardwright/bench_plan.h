@@ -2,6 +2,7 @@
 #ifndef SHARDWRIGHT_BENCH_PLAN_H_
 #define SHARDWRIGHT_BENCH_PLAN_H_
 
+#include "shardwright/bench_line.h"
 #include "shardwright/plan.h"
 
 typedef struct sw_bench_plan_options {
@@ -14,9 +15,6 @@ typedef struct sw_bench_plan_options {
   int64_t most_layers;     /* of the tables by layers: 1, 2, 4, ...; 0: none */
   sw_cancel *cancel;
 } sw_bench_plan_options;
-
-/* Called with each finished row's text (a line of a table, the headings among them). */
-typedef sw_rc (*sw_bench_line)(void *user, const char *line, sw_diag *d);
 
 /* *worse: how many plans cost more than a baseline that fits. */
 SW_API SW_CHECKED sw_rc sw_bench_plan(const sw_bench_plan_options *o, sw_bench_line line, void *user, int *worse,

@@ -2,6 +2,7 @@
 #ifndef SHARDWRIGHT_BENCH_SOLVE_H_
 #define SHARDWRIGHT_BENCH_SOLVE_H_
 
+#include "shardwright/bench_line.h"
 #include "shardwright/select.h"
 
 typedef struct sw_bench_solve_options {
@@ -12,11 +13,7 @@ typedef struct sw_bench_solve_options {
   sw_cancel *cancel;
 } sw_bench_solve_options;
 
-/* Called with each finished row's text. */
-typedef sw_rc (*sw_bench_solve_line)(void *user, const char *line, sw_diag *d);
-
 /* A row per run, and with several seeds one of the least and the middle cost. Every run's certificate is checked. */
-SW_API SW_CHECKED sw_rc sw_bench_solve(const sw_bench_solve_options *o, sw_bench_solve_line line, void *user,
-                                       sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_bench_solve(const sw_bench_solve_options *o, sw_bench_line line, void *user, sw_diag *d);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "report/bench_row.h"
 #include "shardwright/gen.h"
 #include "shardwright/report.h"
 
@@ -16,18 +17,6 @@ typedef struct bench {
   int worse;
   bool glpk_stopped; /* in the table by layers: it gave up on fewer */
 } bench;
-
-static sw_rc emit(const bench *b, sw_text *t, sw_diag *d) {
-  sw_rc rc = t->rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : b->line(b->user, sw_text_str(t), d);
-  sw_text_free(t);
-  return rc;
-}
-
-static void cell_seconds(sw_text *t, double seconds) {
-  size_t start = t->n;
-  sw_text_seconds(t, seconds);
-  sw_text_pad(t, start, 11);
-}
 
 /* A search; *made is false when it found no plan that fits. */
 static sw_rc search(const bench *b, const sw_graph *g, sw_solver solver, sw_arena *arena, sw_plan *plan, bool *made,
@@ -58,12 +47,12 @@ static sw_rc model_row(bench *b, const char *name, const sw_graph *g, sw_arena *
   sw_text_printf(&t, "%-20s %6d ", name, sw_graph_main_block(g)->n_ops);
   if (!made) {
     sw_text_puts(&t, "no plan was found");
-    return emit(b, &t, d);
+    return sw_bench_emit(b->line, b->user, &t, d);
   }
   SW_TRY(sw_plan_account(&plan, arena, &account, d));
   SW_TRY(sw_report_build(&plan, &account, arena, &report, d));
-  cell_seconds(&t, plan.time_s);
-  cell_seconds(&t, account.total_s);
+  sw_bench_cell_seconds(&t, plan.time_s);
+  sw_bench_cell_seconds(&t, account.total_s);
   sw_text_printf(&t, "%6.2f %% ", gap_of(&plan));
   for (int i = 0; i < report.n_comparisons; i++) {
     const sw_comparison *c = &report.comparisons[i];
@@ -74,7 +63,7 @@ static sw_rc model_row(bench *b, const char *name, const sw_graph *g, sw_arena *
     sw_text_printf(&t, "%12.2f%s", c->account.total_s / account.total_s, c->fits ? "  " : " *");
     b->worse += c->fits && c->account.total_s < account.total_s;
   }
-  return emit(b, &t, d);
+  return sw_bench_emit(b->line, b->user, &t, d);
 }
 
 /* Rows of the first table: a name, the architecture, and one parameter that is not the default. */
@@ -97,7 +86,7 @@ static sw_rc models_table(bench *b, sw_diag *d) {
   sw_text head = {0};
   sw_text_printf(&head, "%-20s %6s %-11s%-11s%8s ", "model", "ops", "planned in", "predicted", "gap");
   for (int i = 0; i < SW_BASELINE_COUNT; i++) sw_text_printf(&head, "%12s  ", sw_baseline_text((sw_baseline)i));
-  SW_TRY(emit(b, &head, d));
+  SW_TRY(sw_bench_emit(b->line, b->user, &head, d));
   for (size_t i = 0; i < sizeof kModels / sizeof kModels[0]; i++) {
     if (b->o->only && !strstr(kModels[i].name, b->o->only)) continue;
     sw_graph *g;
@@ -119,7 +108,7 @@ static sw_rc glpk_cells(bench *b, const sw_graph *g, sw_text *t, sw_diag *d) {
   sw_rc rc = b->glpk_stopped ? SW_OK : search(b, g, SW_SOLVER_GLPK, &arena, &plan, &made, d);
   if (!rc && made) {
     sw_text_puts(t, "  ");
-    cell_seconds(t, plan.time_s);
+    sw_bench_cell_seconds(t, plan.time_s);
     sw_text_printf(t, "%6.2f %%", gap_of(&plan));
   } else if (!rc) {
     sw_text_puts(t, b->glpk_stopped ? "" : "  no plan");
@@ -143,8 +132,8 @@ static sw_rc layers_cells(bench *b, const sw_graph *g, sw_arena *arena, sw_text 
   }
   SW_TRY(sw_plan_account(&plan, arena, &account, d));
   sw_text_printf(t, " %8d %8d  ", plan.n_nodes, plan.n_edges);
-  cell_seconds(t, plan.time_s);
-  cell_seconds(t, account.total_s);
+  sw_bench_cell_seconds(t, plan.time_s);
+  sw_bench_cell_seconds(t, account.total_s);
   sw_text_printf(t, "%6.2f %%  %-8s", gap_of(&plan), sw_solve_status_text(plan.status));
   return glpk_cells(b, g, t, d);
 }
@@ -159,7 +148,7 @@ static sw_rc layers_row(bench *b, const char *mode, int64_t layers, sw_diag *d) 
   SW_TRY(sw_gen_model("gpt2", args, 2, &g, d));
   sw_text_printf(&t, "%6lld %8d", (long long)layers, sw_graph_main_block(g)->n_ops);
   sw_rc rc = layers_cells(b, g, &arena, &t, d);
-  if (!rc) rc = emit(b, &t, d);
+  if (!rc) rc = sw_bench_emit(b->line, b->user, &t, d);
   sw_text_free(&t);
   sw_arena_deinit(&arena);
   sw_graph_destroy(g);
@@ -170,7 +159,7 @@ static sw_rc layers_table(bench *b, const char *mode, sw_diag *d) {
   sw_text head = {0};
   sw_text_printf(&head, "\ngpt2 (%s) by layers\n%6s %8s %8s %8s  %-11s%-11s%8s  %-8s  %-11s%8s", mode, "layers", "ops",
                  "nodes", "edges", "planned in", "predicted", "gap", "status", "by GLPK", "gap");
-  SW_TRY(emit(b, &head, d));
+  SW_TRY(sw_bench_emit(b->line, b->user, &head, d));
   b->glpk_stopped = false;
   for (int64_t n = 1; n <= b->o->most_layers; n *= 2) SW_TRY(layers_row(b, mode, n, d));
   return SW_OK;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "report/bench_row.h"
 #include "shardwright/bench_plan.h"
 #include "shardwright/emit.h"
 #include "shardwright/file.h"
@@ -52,18 +53,6 @@ static sw_rc get_text(const char *name, text_file *out, sw_diag *d) {
   return sw_file_read(name, &out->bytes, &out->n, d);
 }
 
-static sw_rc emit(sw_bench_line line, void *user, sw_text *t, sw_diag *d) {
-  sw_rc rc = t->rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : line(user, sw_text_str(t), d);
-  sw_text_free(t);
-  return rc;
-}
-
-static void cell_seconds(sw_text *t, double seconds) {
-  size_t start = t->n;
-  sw_text_seconds(t, seconds);
-  sw_text_pad(t, start, 11);
-}
-
 /* `used`: processor time when reading began. */
 static sw_rc plan_row(const sw_bench_plan_options *o, const sw_graph *g, sw_arena *arena, clock_t used, sw_text *t,
                       sw_diag *d) {
@@ -79,9 +68,9 @@ static sw_rc plan_row(const sw_bench_plan_options *o, const sw_graph *g, sw_aren
   SW_TRY(sw_plan_account(&plan, arena, &account, d));
   if (sw_cancelled(o->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
   double gap = plan.cost_units ? 100.0 * (double)(plan.cost_units - plan.bound_units) / (double)plan.cost_units : 0;
-  cell_seconds(t, plan.time_s);
-  cell_seconds(t, (double)(clock() - used) / CLOCKS_PER_SEC);
-  cell_seconds(t, account.total_s);
+  sw_bench_cell_seconds(t, plan.time_s);
+  sw_bench_cell_seconds(t, (double)(clock() - used) / CLOCKS_PER_SEC);
+  sw_bench_cell_seconds(t, account.total_s);
   sw_text_printf(t, "%6.2f %%  %s", gap, mesh.rc ? "" : sw_text_str(&mesh));
   sw_text_free(&mesh);
   return SW_OK;
@@ -101,7 +90,7 @@ static sw_rc row(const sw_bench_plan_options *o, const char *name, sw_text *t, s
     const sw_graph *g = sw_program_graph(program);
     sw_text_printf(t, "%-40.40s %7d %6.2f MB  ", sw_path_base(name), sw_graph_main_block(g)->n_ops,
                    (double)file.n * 1e-6);
-    cell_seconds(t, read_s);
+    sw_bench_cell_seconds(t, read_s);
     rc = plan_row(o, g, &arena, used, t, d);
   }
   sw_mem_free(file.bytes);
@@ -115,7 +104,7 @@ sw_rc sw_bench_programs(const sw_bench_plan_options *o, const char *const *names
   sw_text head = {0};
   sw_text_printf(&head, "%-40s %7s %9s  %-11s%-11s%-11s%-11s%8s  mesh", "program", "ops", "text", "read in",
                  "planned in", "processor", "predicted", "gap");
-  SW_TRY(emit(line, user, &head, d));
+  SW_TRY(sw_bench_emit(line, user, &head, d));
   for (int i = 0; i < n; i++) {
     sw_text t = {0};
     sw_rc rc = row(o, names[i], &t, d);
@@ -123,7 +112,7 @@ sw_rc sw_bench_programs(const sw_bench_plan_options *o, const char *const *names
       sw_text_free(&t);
       return rc;
     }
-    SW_TRY(emit(line, user, &t, d));
+    SW_TRY(sw_bench_emit(line, user, &t, d));
   }
   return SW_OK;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "report/bench_row.h"
 #include "shardwright/certificate.h"
 #include "shardwright/file.h"
 #include "shardwright/gen_problem.h"
@@ -11,7 +12,7 @@
 
 typedef struct bench {
   const sw_bench_solve_options *o;
-  sw_bench_solve_line line;
+  sw_bench_line line;
   void *user;
   double best_s; /* when the best cost of the run was found */
   int64_t last_cost;
@@ -19,18 +20,12 @@ typedef struct bench {
   sw_diag *d;
 } bench;
 
-static sw_rc emit(bench *b, sw_text *t) {
-  sw_rc rc = t->rc ? SW_FAIL(b->d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : b->line(b->user, sw_text_str(t), b->d);
-  sw_text_free(t);
-  return rc;
-}
-
 static sw_rc head(bench *b) {
   sw_text t = {0};
   sw_text_printf(&t, "%-14s %4s %7s %7s %6s %6s %8s %6s %16s %16s %9s %7s %7s %6s  %s", "instance", "seed", "nodes",
                  "edges", "left", "edges", "presolve", "read", "cost", "bound", "gap %", "best s", "time s", "MiB",
                  "status");
-  return emit(b, &t);
+  return sw_bench_emit(b->line, b->user, &t, b->d);
 }
 
 static sw_rc load(bench *b, const char *name, sw_arena *arena, sw_problem *p) {
@@ -70,7 +65,7 @@ static sw_rc row(bench *b, const char *name, int seed, const sw_problem *p, cons
                  sw_path_base(name), seed, p->n_nodes, p->n_edges, s->presolve.nodes, s->presolve.edges,
                  s->presolve.time_s, b->read_s, (long long)s->cost, (long long)s->bound, gap, b->best_s + b->read_s,
                  s->time_s + b->read_s, use.ru_maxrss / 1024, sw_solve_status_text(s->status));
-  return emit(b, &t);
+  return sw_bench_emit(b->line, b->user, &t, b->d);
 }
 
 static sw_rc run_seed(bench *b, const char *name, int seed, sw_arena *arena, int64_t *cost) {
@@ -116,13 +111,13 @@ static sw_rc run_instance(bench *b, const char *name) {
     qsort(costs, (size_t)n, sizeof *costs, by_value);
     sw_text_printf(&t, "%-14s      least %lld, middle %lld of %d", sw_path_base(name), (long long)costs[0],
                    (long long)costs[n / 2], n);
-    rc = emit(b, &t);
+    rc = sw_bench_emit(b->line, b->user, &t, b->d);
   }
   sw_arena_deinit(&arena);
   return rc;
 }
 
-sw_rc sw_bench_solve(const sw_bench_solve_options *o, sw_bench_solve_line line, void *user, sw_diag *d) {
+sw_rc sw_bench_solve(const sw_bench_solve_options *o, sw_bench_line line, void *user, sw_diag *d) {
   bench b = {.o = o, .line = line, .user = user, .d = d};
   SW_TRY(head(&b));
   for (int k = 0; k < o->n_instances; k++)
