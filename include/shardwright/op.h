@@ -21,12 +21,12 @@
   X(LOG1P, "log_plus_one") X(SQRT, "sqrt") X(RSQRT, "rsqrt") X(CBRT, "cbrt") X(TANH, "tanh") \
   X(LOGISTIC, "logistic") X(SIN, "sine") X(COS, "cosine") X(TAN, "tan") X(ASIN, "asin") X(ACOS, "acos") X(ATAN, "atan") \
   X(SINH, "sinh") X(COSH, "cosh") X(ASINH, "asinh") X(ACOSH, "acosh") X(ATANH, "atanh") X(ERF, "erf") \
-  X(ERFC, "erfc") X(ERF_INV, "erf_inv") X(LGAMMA, "lgamma") X(DIGAMMA, "digamma") X(REAL, "real") X(IMAG, "imag") X(SIGN, "sign") \
+  X(ERFC, "erfc") X(ERF_INV, "erf_inv") X(LGAMMA, "lgamma") X(DIGAMMA, "digamma") X(BESSEL_I1E, "bessel_i1e") X(REAL, "real") X(IMAG, "imag") X(SIGN, "sign") \
   X(FLOOR, "floor") X(CEIL, "ceil") X(ROUND_EVEN, "round_nearest_even") X(ROUND_AFZ, "round_nearest_afz") \
   X(NOT, "not") X(IS_FINITE, "is_finite") X(POPCNT, "popcnt") X(CLZ, "count_leading_zeros")
 #define SW_OPS_BINARY(X) \
   X(ADD, "add") X(SUBTRACT, "subtract") X(MULTIPLY, "multiply") X(DIVIDE, "divide") X(REMAINDER, "remainder") \
-  X(MAXIMUM, "maximum") X(MINIMUM, "minimum") X(POWER, "power") X(ATAN2, "atan2") X(AND, "and") X(OR, "or") \
+  X(MAXIMUM, "maximum") X(MINIMUM, "minimum") X(POWER, "power") X(ATAN2, "atan2") X(ZETA, "zeta") X(POLYGAMMA, "polygamma") X(AND, "and") X(OR, "or") \
   X(XOR, "xor") X(SHIFT_LEFT, "shift_left") X(SHIFT_RIGHT_ARITHMETIC, "shift_right_arithmetic") \
   X(SHIFT_RIGHT_LOGICAL, "shift_right_logical")
 #define SW_OPS_OTHER(X) \

@@ -7,6 +7,7 @@
 
 #include "exec/elementwise.h"
 #include "exec/native.h"
+#include "exec/special.h"
 #include "shardwright/checked.h"
 
 #define LOOP(op, id, T, expr)                                                  \
@@ -35,16 +36,18 @@
 EXTREMES(F32, float, uint32_t)
 EXTREMES(F64, double, uint64_t)
 
-#define FLOAT_OPS(X, id, T)         \
-  X(ADD, id, T, a + b)              \
-  X(SUBTRACT, id, T, a - b)         \
-  X(MULTIPLY, id, T, a *b)          \
-  X(DIVIDE, id, T, a / b)           \
-  X(REMAINDER, id, T, fmod(a, b))   \
-  X(MAXIMUM, id, T, max_##id(a, b)) \
-  X(MINIMUM, id, T, min_##id(a, b)) \
-  X(POWER, id, T, pow(a, b))        \
-  X(ATAN2, id, T, atan2(a, b))
+#define FLOAT_OPS(X, id, T)                     \
+  X(ADD, id, T, a + b)                          \
+  X(SUBTRACT, id, T, a - b)                     \
+  X(MULTIPLY, id, T, a *b)                      \
+  X(DIVIDE, id, T, a / b)                       \
+  X(REMAINDER, id, T, fmod(a, b))               \
+  X(MAXIMUM, id, T, max_##id(a, b))             \
+  X(MINIMUM, id, T, min_##id(a, b))             \
+  X(POWER, id, T, pow(a, b))                    \
+  X(ATAN2, id, T, atan2(a, b))                  \
+  X(ZETA, id, T, sw_zeta((double)a, (double)b)) \
+  X(POLYGAMMA, id, T, sw_polygamma((double)a, (double)b))
 FLOAT_OPS(LOOP, F32, float)
 FLOAT_OPS(LOOP, F64, double)
 

@@ -7,6 +7,7 @@
 
 #include "exec/elementwise.h"
 #include "exec/native.h"
+#include "exec/special.h"
 #include "shardwright/checked.h"
 #include "shardwright/scalar.h"
 
@@ -28,41 +29,6 @@ static inline float tanh_f32(float a) {
 }
 static inline double tanh_f64(double a) { return tanh(a); }
 #define tanh_of(a) _Generic((a), float : tanh_f32, double : tanh_f64)(a)
-
-/* lgamma's sign would be a global. */
-static inline double lgamma_f64(double a) {
-  int sign;
-  return isinf(a) ? INFINITY : lgamma_r(a, &sign);
-}
-
-/* Series of psi for large x; smaller ones by psi(x) = psi(x+1) - 1/x, far below 0 by reflection. */
-static inline double digamma_f64(double a) {
-  if (a == 0 || (a < 0 && a == floor(a))) return a == 0 ? copysign(INFINITY, -a) : NAN;
-  if (isinf(a)) return a > 0 ? a : NAN;
-  long double x = a, rest = 0;
-  if (a < -1000) {
-    rest = -M_PI / tan(M_PI * (a - floor(a)));
-    x = 1 - x;
-  }
-  for (; x < 30; x++) rest -= 1 / x;
-  long double q = 1 / (x * x);
-  long double series = q * (1.0L / 12 - q * (1.0L / 120 - q * (1.0L / 252 - q * (1.0L / 240 - q * (1.0L / 132)))));
-  return (double)(rest + logl(x) - 0.5L / x - series);
-}
-
-/* A rough start (Winitzki), then Newton's steps on erf, or on the logarithm of erfc where erf is nearly flat. */
-static inline double erf_inv_f64(double a) {
-  double b = fabs(a);
-  if (!(b < 1)) return b == 1 ? copysign(INFINITY, a) : NAN;
-  if (b < 1e-8) return a * 0.88622692545275801365;
-  double l = log1p(-b * b), t = 2 / (M_PI * 0.147) + l / 2, x = sqrt(sqrt(t * t - l / 0.147) - t);
-  for (int i = 0; i < 4; i++) {
-    double slope = 1.12837916709551257390 * exp(-x * x);
-    if (b < 0.5) x -= (erf(x) - b) / slope;
-    if (b >= 0.5) x += log(erfc(x) / (1 - b)) * erfc(x) / slope;
-  }
-  return copysign(x, a);
-}
 
 /* X(op, expression in `a` of type T) */
 #define FLOAT_OPS(X, T)                        \
@@ -92,9 +58,10 @@ static inline double erf_inv_f64(double a) {
   X(ATANH, T, atanh(a))                        \
   X(ERF, T, erf(a))                            \
   X(ERFC, T, erfc(a))                          \
-  X(ERF_INV, T, erf_inv_f64((double)a))        \
-  X(LGAMMA, T, lgamma_f64((double)a))          \
-  X(DIGAMMA, T, digamma_f64((double)a))        \
+  X(ERF_INV, T, sw_erf_inv((double)a))         \
+  X(LGAMMA, T, sw_lgamma((double)a))           \
+  X(DIGAMMA, T, sw_digamma((double)a))         \
+  X(BESSEL_I1E, T, sw_bessel_i1e((double)a))   \
   X(SIGN, T, a > 0 ? (T)1 : a < 0 ? (T)-1 : a) \
   X(FLOOR, T, floor(a))                        \
   X(CEIL, T, ceil(a))                          \

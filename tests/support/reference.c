@@ -113,6 +113,9 @@ static double binary_float(sw_opcode code, double a, double b) {
       return isnan(a) || isnan(b) ? NAN : a > b ? a : b;
     case SW_OP_MINIMUM:
       return isnan(a) || isnan(b) ? NAN : a < b ? a : b;
+    case SW_OP_ZETA:
+    case SW_OP_POLYGAMMA:
+      return zeta_or_polygamma(code, a, b);
     case SW_OP_POWER:
       return pow(a, b);
     default:

@@ -6,6 +6,7 @@
 #include "shardwright/scalar.h"
 
 double unary_float(sw_opcode code, double a);
+double zeta_or_polygamma(sw_opcode code, double a, double b);
 /* Of complex numbers, from functions of real ones; b is unused by unary ops. */
 sw_scalar complex_op(sw_opcode code, sw_scalar a, sw_scalar b);
 

@@ -212,7 +212,8 @@ static const char *name_of(sw_opcode code) {
   static const char *const kChlo[SW_OP_COUNT] = {
       CHLO(ASIN, "asin") CHLO(ACOS, "acos") CHLO(ATAN, "atan") CHLO(SINH, "sinh") CHLO(COSH, "cosh")
           CHLO(ASINH, "asinh") CHLO(ACOSH, "acosh") CHLO(ATANH, "atanh") CHLO(ERF, "erf") CHLO(ERFC, "erfc")
-              CHLO(ERF_INV, "erf_inv") CHLO(LGAMMA, "lgamma") CHLO(DIGAMMA, "digamma")};
+              CHLO(ERF_INV, "erf_inv") CHLO(LGAMMA, "lgamma") CHLO(DIGAMMA, "digamma") CHLO(BESSEL_I1E, "bessel_i1e")
+                  CHLO(ZETA, "zeta") CHLO(POLYGAMMA, "polygamma")};
 #undef CHLO
   return kChlo[code] ? kChlo[code] : kForms[code].name;
 }
