@@ -80,6 +80,34 @@ static sw_rc read_numbers(sw_importer *m, sw_ir_span numbers, const numbers_row 
   return SW_OK;
 }
 
+/* dynamic_gather has the sizes of its windows as a third operand: they are those of the result, where they are kept. */
+static sw_rc sizes_from_result(sw_importer *m, uint32_t op, sw_im_attrs *a) {
+  int64_t *sizes;
+  const int64_t *kept = NULL;
+  sw_type said;
+  int n = 0, next = 0, rank = m->g->values[sw_im_operand(m, op, 0)].type.rank;
+  SW_TRY(sw_im_result_type(m, op, 0, &said));
+  SW_ARENA_NEW(sizes, &m->scratch, rank, m->d);
+  for (int k = 0; k < rank; k++) sizes[k] = 0;
+  for (int i = 0; i < a->n; i++) {
+    sw_attr_key key = a->at[i].key;
+    if (key == SW_ATTR_OFFSET_DIMS) kept = a->at[i].u.ints.at, n = a->at[i].u.ints.n;
+    bool drops = key == SW_ATTR_COLLAPSED_DIMS || key == SW_ATTR_OPERAND_BATCH;
+    for (int k = 0; drops && k < a->at[i].u.ints.n; k++) {
+      int64_t dim = a->at[i].u.ints.at[k];
+      if (dim >= 0 && dim < rank) sizes[dim] = 1;
+    }
+  }
+  for (int k = 0; k < rank; k++) {
+    if (sizes[k]) continue;
+    if (next == n || kept[next] < 0 || kept[next] >= said.rank || said.dims[kept[next]] < 0)
+      return SW_IM_FAIL(m, op, "the result does not say the size of dim %d of the windows", k);
+    sizes[k] = said.dims[kept[next++]];
+  }
+  sw_im_numbers(a, SW_ATTR_SIZES, sizes, rank);
+  return SW_OK;
+}
+
 sw_rc sw_im_gather(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   static const numbers_row kRows[] = {{"offset_dims", SW_ATTR_OFFSET_DIMS},
                                       {"collapsed_slice_dims", SW_ATTR_COLLAPSED_DIMS},
@@ -87,11 +115,13 @@ sw_rc sw_im_gather(sw_importer *m, const sw_ir_row *row, uint32_t op) {
                                       {"start_indices_batching_dims", SW_ATTR_INDICES_BATCH},
                                       {"start_index_map", SW_ATTR_START_INDEX_MAP}};
   const sw_ir_op *o = sw_im_op(m, op);
-  SW_TRY(sw_im_operand_count(m, op, 2, 2));
+  uint32_t n = row->most_operands == 2 ? 2 : 3;
+  SW_TRY(sw_im_operand_count(m, op, n, n));
   sw_id x[2] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1)};
   sw_im_attrs a = {.n = 0};
   SW_TRY(read_numbers(m, sw_ir_attr(m->t, o, "dimension_numbers", NULL), kRows, sizeof kRows / sizeof *kRows, &a));
-  SW_TRY(sw_im_ints(m, &a, SW_ATTR_SIZES, sw_ir_attr(m->t, o, "slice_sizes", NULL)));
+  if (n == 2) SW_TRY(sw_im_ints(m, &a, SW_ATTR_SIZES, sw_ir_attr(m->t, o, "slice_sizes", NULL)));
+  if (n == 3) SW_TRY(sizes_from_result(m, op, &a));
   return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 2, .operands = x, .attrs = &a}, NULL);
 }
 

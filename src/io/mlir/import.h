@@ -186,6 +186,14 @@ uint32_t sw_im_behind_select(const sw_importer *m, uint32_t region, uint32_t slo
 SW_IR_IMPORTER(sw_im_simple);
 SW_IR_IMPORTER(sw_im_named_computation);
 SW_IR_IMPORTER(sw_im_sharding_group);
+SW_IR_IMPORTER(sw_im_broadcasting);
+SW_IR_IMPORTER(sw_im_conj);
+SW_IR_IMPORTER(sw_im_is_inf);
+SW_IR_IMPORTER(sw_im_constant_like);
+SW_IR_IMPORTER(sw_im_real_dynamic_slice);
+SW_IR_IMPORTER(sw_im_dynamic_pad);
+SW_IR_IMPORTER(sw_im_set_dimension_size);
+SW_IR_IMPORTER(sw_im_torch_index_select);
 SW_IR_IMPORTER(sw_im_compare);
 SW_IR_IMPORTER(sw_im_old_broadcast);
 SW_IR_IMPORTER(sw_im_einsum);

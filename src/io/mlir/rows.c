@@ -14,6 +14,22 @@ static const sw_ir_row kRows[] = {
 #define SW_X(id, text) {text, sw_im_simple, SW_OP_##id, 2, {{0}}},
     SW_OPS_BINARY(SW_X)
 #undef SW_X
+#define SW_X(id, text) {"broadcast_" text, sw_im_broadcasting, SW_OP_##id, 2, {{0}}},
+    SW_OPS_BINARY(SW_X)
+#undef SW_X
+    {"broadcast_compare", sw_im_broadcasting, SW_OP_COMPARE, 2, {{0}}},
+    {"broadcast_complex", sw_im_broadcasting, SW_OP_COMPLEX, 2, {{0}}},
+    {"broadcast_select", sw_im_broadcasting, SW_OP_SELECT, 3, {{0}}},
+    {"conj", sw_im_conj, SW_OP_COUNT, 0, {{0}}},
+    {"is_inf", sw_im_is_inf, SW_OP_ABS, 0, {{0}}},
+    {"is_pos_inf", sw_im_is_inf, SW_OP_COMPARE, 0, {{0}}},
+    {"is_neg_inf", sw_im_is_inf, SW_OP_NEGATE, 0, {{0}}},
+    {"constant_like", sw_im_constant_like, SW_OP_CONSTANT, 0, {{0}}},
+    {"real_dynamic_slice", sw_im_real_dynamic_slice, SW_OP_COUNT, 0, {{0}}},
+    {"dynamic_gather", sw_im_gather, SW_OP_GATHER, 0, {{0}}},
+    {"dynamic_pad", sw_im_dynamic_pad, SW_OP_COUNT, 0, {{0}}},
+    {"set_dimension_size", sw_im_set_dimension_size, SW_OP_COUNT, 0, {{0}}},
+    {"torch_index_select", sw_im_torch_index_select, SW_OP_COUNT, 0, {{0}}},
     {"compare", sw_im_compare, SW_OP_COMPARE, 2, {{0}}},
     {"select", sw_im_simple, SW_OP_SELECT, 3, {{0}}},
     {"complex", sw_im_simple, SW_OP_COMPLEX, 2, {{0}}},
@@ -96,6 +112,7 @@ static const sw_ir_row kRows[] = {
     {"all_to_all", sw_im_local, SW_OP_COUNT, 0, {{0}}}, {"reduce_scatter", sw_im_local, SW_OP_COUNT, 0, {{0}}},
     {"collective_permute", sw_im_local, SW_OP_COUNT, 0, {{0}}},
     {"collective_broadcast", sw_im_local, SW_OP_COUNT, 0, {{0}}},
+    {"cross-replica-sum", sw_im_local, SW_OP_COUNT, 0, {{0}}},
     {"partition_id", sw_im_local, SW_OP_COUNT, 0, {{0}}}, {"replica_id", sw_im_local, SW_OP_COUNT, 0, {{0}}},
 };
 /* clang-format on */

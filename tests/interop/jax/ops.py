@@ -57,6 +57,10 @@ for op in "asin acos atanh erf_inv".split():
     case(op, getattr(lax, op), np.linspace(-1, 1, 24, dtype=np.float32).reshape(6, 4))
 for op in "atan sinh cosh asinh digamma lgamma".split():
     case(op, getattr(lax, op), normal(6, 4))
+case("bessel_i1e", lax.bessel_i1e, 3 * normal(6, 4))
+case("zeta", lax.zeta, 1.5 + np.abs(normal(6, 4)), np.abs(normal(6, 4)) + 0.1)
+case("zeta of whole numbers", lax.zeta, np.full((6, 4), 3, np.float32), 2 * normal(6, 4))
+case("polygamma", lax.polygamma, np.tile(np.array([0, 1, 2, 5], np.float32), (6, 1)), 0.5 + np.abs(normal(6, 4)))
 case("acosh", lax.acosh, 1 + np.abs(normal(6, 4)))
 for op in "exp log tanh sin sqrt rsqrt logistic abs floor neg".split():
     for label, dtype in list(NARROW.items())[:2]:
