@@ -44,6 +44,55 @@ typedef struct row {
   C("s", "[[[[0,0],[1,0],[2,1]],[[0,1],[1,1],[0,9]]],[[[0,0],[2,1],[2,2]],[[1,2],[0,1],[1,0]]]]", "2x2x3x2xi64")
 
 static const row kRows[] = {
+    {"tuples in tuples", "tensor<2xi32>",
+     C("x", "[1,2]", "2xi32")
+         C("y", "[3,5]",
+           "2xi32") "%t = stablehlo.tuple %x, %y : tuple<tensor<2xi32>, tensor<2xi32>>\n"
+                    "%u = \"stablehlo.tuple\"(%t, %x) : (tuple<tensor<2xi32>, tensor<2xi32>>, tensor<2xi32>) -> "
+                    "tuple<tuple<tensor<2xi32>, tensor<2xi32>>, tensor<2xi32>>\n"
+                    "%v = stablehlo.get_tuple_element %u[0] : (tuple<tuple<tensor<2xi32>, tensor<2xi32>>, "
+                    "tensor<2xi32>>) -> "
+                    "tuple<tensor<2xi32>, tensor<2xi32>>\n"
+                    "%w = \"stablehlo.get_tuple_element\"(%v) <{index = 1 : i32}> : (tuple<tensor<2xi32>, "
+                    "tensor<2xi32>>) -> "
+                    "tensor<2xi32>\n%r = stablehlo.subtract %w, %x : tensor<2xi32>\n",
+     "2 3"},
+    {"while over a tuple", "tensor<2xi32>",
+     C("i", "0", "i32") C("x", "[1,2]", "2xi32") C("three", "3", "i32") C(
+         "one", "1",
+         "i32") "%k = stablehlo.tuple %three, %one : tuple<tensor<i32>, tensor<i32>>\n"
+                "%t = stablehlo.tuple %i, %x : tuple<tensor<i32>, tensor<2xi32>>\n"
+                "%w = \"stablehlo.while\"(%t) ({\n^bb0(%a: tuple<tensor<i32>, tensor<2xi32>>):\n"
+                "%i0 = stablehlo.get_tuple_element %a[0] : (tuple<tensor<i32>, tensor<2xi32>>) -> tensor<i32>\n"
+                "%n = stablehlo.get_tuple_element %k[0] : (tuple<tensor<i32>, tensor<i32>>) -> tensor<i32>\n"
+                "%p = stablehlo.compare LT, %i0, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+                "stablehlo.return %p : tensor<i1>\n}, {\n^bb0(%a: tuple<tensor<i32>, tensor<2xi32>>):\n"
+                "%i0 = stablehlo.get_tuple_element %a[0] : (tuple<tensor<i32>, tensor<2xi32>>) -> tensor<i32>\n"
+                "%x0 = stablehlo.get_tuple_element %a[1] : (tuple<tensor<i32>, tensor<2xi32>>) -> tensor<2xi32>\n"
+                "%o = stablehlo.get_tuple_element %k[1] : (tuple<tensor<i32>, tensor<i32>>) -> tensor<i32>\n"
+                "%i1 = stablehlo.add %i0, %o : tensor<i32>\n%x1 = stablehlo.add %x0, %x0 : tensor<2xi32>\n"
+                "%b = stablehlo.tuple %i1, %x1 : tuple<tensor<i32>, tensor<2xi32>>\n"
+                "stablehlo.return %b : tuple<tensor<i32>, tensor<2xi32>>\n}) : (tuple<tensor<i32>, tensor<2xi32>>) -> "
+                "tuple<tensor<i32>, tensor<2xi32>>\n"
+                "%r = stablehlo.get_tuple_element %w[1] : (tuple<tensor<i32>, tensor<2xi32>>) -> tensor<2xi32>\n",
+     "8 16"},
+    {"a choice that gives a tuple", "tensor<2xi32>",
+     C("p", "false", "i1") C("x", "[1,2]", "2xi32")
+         C("y", "[5,7]",
+           "2xi32") "%t = \"stablehlo.if\"(%p) ({\n%a = stablehlo.tuple %x, %y : tuple<tensor<2xi32>, tensor<2xi32>>\n"
+                    "stablehlo.return %a : tuple<tensor<2xi32>, tensor<2xi32>>\n}, {\n"
+                    "%a = stablehlo.tuple %y, %x : tuple<tensor<2xi32>, tensor<2xi32>>\n"
+                    "stablehlo.return %a : tuple<tensor<2xi32>, tensor<2xi32>>\n}) : (tensor<i1>) -> "
+                    "tuple<tensor<2xi32>, tensor<2xi32>>\n"
+                    "%r = stablehlo.get_tuple_element %t[0] : (tuple<tensor<2xi32>, tensor<2xi32>>) -> tensor<2xi32>\n",
+     "5 7"},
+    {"top_k as a tuple", "tensor<2xf32>",
+     C("x", "[3.0,9.0,4.0]",
+       "3xf32") "%t = stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = 2 : i64, largest = true}} : "
+                "(tensor<3xf32>) -> "
+                "tuple<tensor<2xf32>, tensor<2xi32>>\n"
+                "%r = stablehlo.get_tuple_element %t[0] : (tuple<tensor<2xf32>, tensor<2xi32>>) -> tensor<2xf32>\n",
+     "9 4"},
     {"zeta", "tensor<4xf64>",
      C("x", "[2.0,3.0,2.0,1.0]", "4xf64") C(
          "q", "[1.0,-2.3,-2.0,5.0]", "4xf64") "%r = chlo.zeta %x, %q : tensor<4xf64>, tensor<4xf64> -> tensor<4xf64>\n",

@@ -115,6 +115,11 @@ static const row kRows[] = {
      "%t = opaque(%a) {target=SPMDFullToShardShape} : f32[1,6]\n"
      "  %u = opaque(%t) {target=the part of one device} : f32[1,6]\n"
      "  %r = opaque(%u) {target=SPMDShardToFullShape} : f32[4,6]\n"},
+    {"unknown with a tuple",
+     "%t = stablehlo.custom_call @f(%a) : (" A ") -> tuple<" S ", tuple<tensor<2xi32>, " A ">>\n"
+     "%u = stablehlo.get_tuple_element %t[1] : (tuple<" S ", tuple<tensor<2xi32>, " A ">>) -> tuple<tensor<2xi32>, " A
+     ">\n%r = stablehlo.get_tuple_element %u[0] : (tuple<tensor<2xi32>, " A ">) -> tensor<2xi32>",
+     "tensor<2xi32>", "%t.opaque, %line2.opaque, %line2.opaque.2 = opaque(%a) {target=f} : f32[], i32[2], f32[4,6]\n"},
     {"unknown", "%r = \"x.y\"(%a) : (" A ") -> tensor<2xf32>", "tensor<2xf32>",
      "%r = opaque(%a) {target=x.y} : f32[2]\n"},
 };
@@ -185,6 +190,13 @@ static const bad kBad[] = {
      "func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {\n  %0 = stablehlo.sine %a : tensor<?xf32>\n"
      "  return %0 : tensor<?xf32>\n}",
      1, 18, "the size of dim 0 of 'a' is not known (?); expected known sizes"},
+    {"a tuple for a tensor",
+     MAIN "  %t = stablehlo.tuple %a : tuple<" A ">\n  %0 = stablehlo.abs %t : tuple<" A ">\n  return %a : " A "\n}", 3,
+     22, "value '%t' is a tuple and no tensor; expected the result of an op with one"},
+    {"no such element",
+     MAIN "  %t = stablehlo.tuple %a : tuple<" A ">\n  %0 = stablehlo.get_tuple_element %t[1] : (tuple<" A ">) -> " A
+          "\n  return %0 : " A "\n}",
+     3, 3, "expected the number of one of the 1 elements"},
     {"no return", MAIN "  %0 = stablehlo.abs %a : " A "\n}", 3, 1, "a region ends without a return"},
 };
 

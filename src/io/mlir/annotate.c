@@ -182,7 +182,7 @@ sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op) {
       const sw_ir_result *r = &m->t->results.at[o->first_result + k];
       if (left < r->count) {
         sw_id value = sw_im_top(m)->instance->slots[m->names->result[o->first_result + k] + left];
-        SW_TRY(sw_im_annotate(m, value, item, o->text.at));
+        if (value >= 0) SW_TRY(sw_im_annotate(m, value, item, o->text.at)); /* else a tuple */
         break;
       }
       left -= r->count;

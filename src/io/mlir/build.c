@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "io/mlir/lift.h"
+#include "io/mlir/tuple.h"
 
 /* --- attributes -------------------------------------------------------------------------------------------------- */
 
@@ -218,32 +219,66 @@ static sw_rc warn_unknown(sw_importer *m, uint32_t op, const char *target, const
   return SW_OK;
 }
 
+/* Types of all results, those of tuples one by one; *tuples: there are some. */
+static sw_rc result_leaves(sw_importer *m, uint32_t op, const char *target, sw_type *types, uint32_t *n, bool *tuples) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  uint32_t said = sw_ir_result_count(m->t, o);
+  *tuples = false;
+  *n = 0;
+  for (uint32_t i = 0; i < said; i++) {
+    sw_ir_span whole = sw_ir_result_type(m->t, o->types, (int)i), *leaves;
+    uint32_t n_leaves;
+    if (!sw_ir_present(whole)) return SW_IM_FAIL(m, op, "the op does not say the type of result %u", i);
+    *tuples = *tuples || sw_ir_is_tuple_type(m->t, whole);
+    SW_TRY(sw_im_leaf_types(m, &whole, 1, &leaves, &n_leaves));
+    if (*n + n_leaves > SW_MAX_RESULTS) {
+      return SW_IM_FAIL(m, op, "'%s' is not known and has %u results; expected at most %d", target, *n + n_leaves,
+                        SW_MAX_RESULTS);
+    }
+    for (uint32_t k = 0; k < n_leaves; k++) SW_TRY(sw_ir_read_type(m->t, leaves[k], &m->scratch, &types[(*n)++], m->d));
+  }
+  return SW_OK;
+}
+
+sw_rc sw_im_give(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t n) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_id leaves[SW_MAX_RESULTS], value;
+  const sw_id *next = leaves;
+  SW_TRY(sw_im_help_all(m, op, add, n, leaves));
+  for (uint32_t i = 0; i < sw_ir_result_count(m->t, o); i++) {
+    SW_TRY(sw_im_built_of_type(m, op, sw_ir_result_type(m->t, o->types, (int)i), &next, &value));
+    SW_TRY(sw_im_bind(m, op, i, value, false));
+  }
+  return SW_OK;
+}
+
 sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target) {
   const sw_ir_op *o = sw_im_op(m, op);
   uint32_t n = sw_ir_result_count(m->t, o);
   const char *rule = n ? sw_im_rule_of(m, op, target) : NULL;
-  bool said = rule != NULL;
+  bool said = rule != NULL, tuples;
   if (!rule && n) rule = sw_im_elementwise_rule(m, op);
   if (!said) SW_TRY(warn_unknown(m, op, target, rule ? "element by element" : "replicated"));
   if (!n) return SW_OK; /* nothing comes of it */
-  if (n > SW_MAX_RESULTS) {
-    return SW_IM_FAIL(m, op, "'%s' is not known and has %u results; expected at most %d", target, n, SW_MAX_RESULTS);
-  }
   sw_id *operands;
+  sw_im_leaves leaves;
   sw_type types[SW_MAX_RESULTS], *operand_types;
   sw_im_attrs a = {.n = 0};
-  sw_im_add add = {.code = SW_OP_OPAQUE, .n_operands = (int)o->n_uses, .attrs = &a, .n_types = (int)n, .types = types};
+  SW_TRY(result_leaves(m, op, target, types, &n, &tuples));
   SW_ARENA_NEW(operands, &m->scratch, o->n_uses, m->d);
-  SW_ARENA_NEW(operand_types, &m->scratch, o->n_uses, m->d);
-  for (uint32_t i = 0; i < o->n_uses; i++) {
-    operands[i] = sw_im_operand(m, op, i);
-    operand_types[i] = m->g->values[operands[i]].type;
-  }
-  for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_result_type(m, op, (int)i, &types[i]));
-  add.operands = operands;
+  for (uint32_t i = 0; i < o->n_uses; i++) operands[i] = sw_im_operand(m, op, i);
+  SW_TRY(sw_im_leaves_of(m, operands, o->n_uses, &leaves));
+  SW_ARENA_NEW(operand_types, &m->scratch, leaves.n, m->d);
+  for (uint32_t i = 0; i < leaves.n; i++) operand_types[i] = m->g->values[leaves.at[i]].type;
+  sw_im_add add = {.code = SW_OP_OPAQUE,
+                   .n_operands = (int)leaves.n,
+                   .operands = leaves.at,
+                   .attrs = &a,
+                   .n_types = (int)n,
+                   .types = types};
   sw_im_text(&a, SW_ATTR_TARGET, target);
   if (rule) SW_TRY(sw_im_read_rule(m, op, rule, operand_types, add.n_operands, types, (int)n, &add.space));
-  return sw_im_emit(m, op, &add, NULL);
+  return tuples ? sw_im_give(m, op, &add, n) : sw_im_emit(m, op, &add, NULL);
 }
 
 sw_rc sw_im_identity(sw_importer *m, const sw_ir_row *row, uint32_t op) {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "io/mlir/lift.h"
+#include "io/mlir/tuple.h"
 
 static sw_rc call_symbol(sw_importer *m, uint32_t op, const char *key) {
   const sw_ir_op *o = sw_im_op(m, op);
@@ -62,16 +63,23 @@ sw_rc sw_im_top_k(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
   sw_id x = sw_im_operand(m, op, 0);
   sw_type t;
-  SW_TRY(sw_im_result_type(m, op, 0, &t));
+  sw_ir_span said = sw_ir_result_type(m->t, o->types, 0), *both;
+  uint32_t n;
+  SW_TRY(sw_im_leaf_types(m, &said, 1, &both, &n));
+  if (!n) return SW_IM_FAIL(m, op, "expected two results with a dim");
+  bool tuple = n == 2;
+  SW_TRY(sw_ir_read_type(m->t, both[0], &m->scratch, &t, m->d));
   sw_ir_span largest = sw_ir_entry(m->t, sw_ir_entry(m->t, o->attrs, "mhlo.attributes"), "largest");
   int64_t is_largest = 1;
   if (sw_ir_present(largest) && sw_ir_read_int(m->t, largest, &is_largest) && !is_largest) {
     return sw_im_opaque(m, op, "topk of the smallest");
   }
-  if (!t.rank || sw_ir_result_count(m->t, o) != 2) return SW_IM_FAIL(m, op, "expected two results with a dim");
+  if (!t.rank || sw_ir_result_count(m->t, o) != (tuple ? 1 : 2))
+    return SW_IM_FAIL(m, op, "expected two results with a dim");
   sw_im_attrs a = {.n = 0};
   sw_im_int(&a, SW_ATTR_K, t.dims[t.rank - 1]);
-  return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_TOP_K, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+  const sw_im_add add = {.code = SW_OP_TOP_K, .n_operands = 1, .operands = &x, .attrs = &a};
+  return tuple ? sw_im_give(m, op, &add, 2) : sw_im_emit(m, op, &add, NULL);
 }
 
 /* Does the comparator that an ApproxTopK names ask for the greatest? */

@@ -8,9 +8,12 @@
  * and get the old one back where the region ends.
  */
 #include "io/mlir/lift.h"
+#include "io/mlir/tuple.h"
 
 struct sw_ir_control {
-  uint32_t n; /* values that it carries or gives */
+  uint32_t n;        /* values that it carries or gives, those of tuples one by one */
+  uint32_t n_bound;  /* names for them: arguments of a loop's regions, results */
+  const sw_id *like; /* by name: what is built as it is */
   sw_id *entered;
   uint32_t n_branches, branch; /* of a choice */
   sw_id *yielded;              /* by branch, then value */
@@ -38,7 +41,7 @@ static sw_rc find_captured(sw_importer *m, uint32_t op, sw_ir_span text, struct 
     const sw_ir_op *o = &m->t->ops.at[i];
     for (uint32_t k = 0; o->text.at >= text.at && k < o->n_uses && !rc; k++) {
       uint32_t slot = m->names->use[o->first_use + k];
-      if (slots[slot] < 0 || seen[slot]) continue;
+      if (slots[slot] == -1 || seen[slot]) continue;
       seen[slot] = 1;
       rc = sw_array_push(&found, slot, m->d);
     }
@@ -55,9 +58,14 @@ static sw_rc enter_captured(sw_importer *m, uint32_t op, sw_ir_span text, struct
   SW_TRY(find_captured(m, op, text, c));
   SW_ARENA_NEW(c->before, &m->keep, c->n_captured, m->d);
   for (uint32_t i = 0; i < c->n_captured; i++) {
-    sw_id *slot = &slots[c->captured[i]];
+    sw_id *slot = &slots[c->captured[i]], *inside;
+    sw_im_leaves leaves;
     c->before[i] = *slot;
-    SW_TRY(pass(m, op, SW_OP_ENTER, *slot, "reads", 0, slot));
+    SW_TRY(sw_im_leaves_of(m, slot, 1, &leaves));
+    SW_ARENA_NEW(inside, &m->keep, leaves.n, m->d);
+    for (uint32_t k = 0; k < leaves.n; k++) SW_TRY(pass(m, op, SW_OP_ENTER, leaves.at[k], "reads", 0, &inside[k]));
+    const sw_id *next = inside;
+    SW_TRY(sw_im_built_like(m, op, c->before[i], &next, slot));
   }
   return SW_OK;
 }
@@ -75,7 +83,7 @@ static sw_rc open_region(sw_importer *m, uint32_t op, int index, sw_ir_frame_kin
   uint32_t block = sw_im_block(m->t, sw_im_op(m, op), index);
   if (block == SW_IR_NONE) return SW_IM_FAIL(m, op, "region %d is missing", index);
   const sw_ir_block *b = &m->t->blocks.at[block];
-  uint32_t want = kind == SW_IR_IN_BRANCH ? 0 : c->n;
+  uint32_t want = kind == SW_IR_IN_BRANCH ? 0 : c->n_bound;
   if (b->n_args != want) return SW_IM_FAIL(m, op, "region %d has %u arguments; expected %u", index, b->n_args, want);
   sw_ir_walk w = {.kind = kind,
                   .op = op,
@@ -83,7 +91,10 @@ static sw_rc open_region(sw_importer *m, uint32_t op, int index, sw_ir_frame_kin
                   .region = b->region,
                   .instance = sw_im_top(m)->instance,
                   .control = c};
-  for (uint32_t i = 0; i < want; i++) w.instance->slots[m->names->block[block] + i] = c->entered[i];
+  const sw_id *next = c->entered;
+  for (uint32_t i = 0; i < want; i++) {
+    SW_TRY(sw_im_built_like(m, op, c->like[i], &next, &w.instance->slots[m->names->block[block] + i]));
+  }
   return sw_array_push(&m->walks, w, m->d);
 }
 
@@ -103,14 +114,20 @@ sw_rc sw_im_while(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
   const sw_ir_op *o = sw_im_op(m, op);
   struct sw_ir_control *c;
+  sw_im_leaves leaves;
+  sw_id *operands;
   SW_ARENA_NEW(c, &m->keep, 1, m->d);
-  c->n = o->n_uses;
+  SW_ARENA_NEW(operands, &m->keep, o->n_uses, m->d);
+  for (uint32_t i = 0; i < o->n_uses; i++) operands[i] = sw_im_operand(m, op, i);
+  SW_TRY(sw_im_leaves_of(m, operands, o->n_uses, &leaves));
+  c->n = leaves.n;
+  c->n_bound = o->n_uses;
+  c->like = operands;
   SW_ARENA_NEW(c->entered, &m->keep, c->n, m->d);
-  SW_ARENA_NEW(c->yielded, &m->keep, c->n, m->d);
   if (region_count(m, op) != 2) return SW_IM_FAIL(m, op, "a while has %u regions; expected 2", region_count(m, op));
   SW_TRY(sw_im_mark(m, op, SW_OP_WHILE, -1, NULL));
   for (uint32_t i = 0; i < c->n; i++) {
-    SW_TRY(pass(m, op, SW_OP_ENTER, sw_im_operand(m, op, i), "enter", i, &c->entered[i]));
+    SW_TRY(pass(m, op, SW_OP_ENTER, leaves.at[i], "enter", i, &c->entered[i]));
   }
   sw_ir_span both = {text_of_region(m, op, 0).at, text_of_region(m, op, 1).end};
   SW_TRY(enter_captured(m, op, both, c));
@@ -123,10 +140,9 @@ sw_rc sw_im_case(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   struct sw_ir_control *c;
   SW_ARENA_NEW(c, &m->keep, 1, m->d);
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
-  c->n = sw_ir_result_count(m->t, o);
+  c->n_bound = sw_ir_result_count(m->t, o);
   c->n_branches = region_count(m, op);
   if (!c->n_branches) return SW_IM_FAIL(m, op, "a choice has no branch; expected one");
-  SW_ARENA_NEW(c->yielded, &m->keep, (size_t)c->n * c->n_branches, m->d);
   SW_TRY(sw_im_mark(m, op, SW_OP_CASE, sw_im_operand(m, op, 0), NULL));
   SW_TRY(enter_captured(m, op, text_of_region(m, op, 0), c));
   return open_region(m, op, 0, SW_IR_IN_BRANCH, c);
@@ -139,40 +155,74 @@ static sw_rc check_count(sw_importer *m, uint32_t ret, uint32_t n, uint32_t want
   return SW_IM_FAIL(m, ret, "%u values are returned; expected %u", n, want);
 }
 
-static sw_rc after_loop(sw_importer *m, const sw_ir_walk *w, uint32_t ret, const sw_id *values, uint32_t n) {
+/* The joins of leaves, and the results that are built of them; operands of join k: at[k], at[k + step], ..., `n` of
+ * them. */
+static sw_rc join_leaves(sw_importer *m, const sw_ir_walk *w, const sw_id *at, uint32_t step, uint32_t n) {
   const struct sw_ir_control *c = w->control;
-  SW_TRY(check_count(m, ret, n, c->n));
-  for (uint32_t i = 0; i < n; i++) SW_TRY(pass(m, w->op, SW_OP_YIELD, values[i], "next", i, &c->yielded[i]));
-  SW_TRY(sw_im_mark(m, w->op, SW_OP_END, -1, NULL));
-  restore(m, w);
-  for (uint32_t i = 0; i < n; i++) {
-    sw_id x[2] = {c->entered[i], c->yielded[i]};
-    SW_TRY(sw_im_emit_one(m, w->op, &(sw_im_add){.code = SW_OP_JOIN, .n_operands = 2, .operands = x}, i, NULL));
+  sw_id *x, *made;
+  uint32_t k = 0;
+  SW_ARENA_NEW(x, &m->keep, n, m->d);
+  SW_ARENA_NEW(made, &m->keep, c->n, m->d);
+  for (uint32_t i = 0; i < c->n_bound; i++) {
+    const sw_id *next = made + k;
+    sw_im_leaves leaves;
+    sw_id result;
+    bool tuple = sw_im_is_tuple(c->like[i]);
+    SW_TRY(sw_im_leaves_of(m, &c->like[i], 1, &leaves));
+    for (uint32_t end = k + leaves.n; k < end; k++) {
+      for (uint32_t b = 0; b < n; b++) x[b] = at[k + (size_t)b * step];
+      sw_im_add add = {.code = SW_OP_JOIN, .n_operands = (int)n, .operands = x, .part = tuple ? "join" : NULL};
+      SW_TRY(sw_im_emit_one(m, w->op, &add, i, &made[k]));
+    }
+    if (!tuple) continue;
+    SW_TRY(sw_im_built_like(m, w->op, c->like[i], &next, &result));
+    SW_TRY(sw_im_bind(m, w->op, i, result, false));
   }
   return sw_im_annotate_results(m, w->op);
 }
 
-static sw_rc join_branches(sw_importer *m, const sw_ir_walk *w) {
+static sw_rc after_loop(sw_importer *m, const sw_ir_walk *w, uint32_t ret, const sw_id *values, uint32_t n) {
   const struct sw_ir_control *c = w->control;
-  sw_id *x;
-  SW_ARENA_NEW(x, &m->scratch, c->n_branches, m->d);
-  SW_TRY(sw_im_mark(m, w->op, SW_OP_END, -1, NULL));
+  sw_im_leaves leaves;
+  sw_id *both;
+  SW_TRY(check_count(m, ret, n, c->n_bound));
+  SW_TRY(sw_im_leaves_of(m, values, n, &leaves));
+  SW_TRY(check_count(m, ret, leaves.n, c->n));
+  SW_ARENA_NEW(both, &m->keep, 2 * (size_t)c->n, m->d);
   for (uint32_t i = 0; i < c->n; i++) {
-    for (uint32_t b = 0; b < c->n_branches; b++) x[b] = c->yielded[(size_t)b * c->n + i];
-    sw_im_add add = {.code = SW_OP_JOIN, .n_operands = (int)c->n_branches, .operands = x};
-    SW_TRY(sw_im_emit_one(m, w->op, &add, i, NULL));
+    both[i] = c->entered[i];
+    SW_TRY(pass(m, w->op, SW_OP_YIELD, leaves.at[i], "next", i, &both[c->n + i]));
   }
-  return sw_im_annotate_results(m, w->op);
+  SW_TRY(sw_im_mark(m, w->op, SW_OP_END, -1, NULL));
+  restore(m, w);
+  return join_leaves(m, w, both, c->n, 2);
+}
+
+/* The first branch says of which values results are built. */
+static sw_rc see_first_branch(sw_importer *m, struct sw_ir_control *c, const sw_id *values, uint32_t n,
+                              const sw_im_leaves *leaves) {
+  c->n = leaves->n;
+  c->like = sw_arena_copy(&m->keep, values, n, sizeof *values, m->d);
+  if (!c->like) return SW_E_RESOURCE;
+  SW_ARENA_NEW(c->yielded, &m->keep, (size_t)c->n * c->n_branches, m->d);
+  return SW_OK;
 }
 
 static sw_rc after_branch(sw_importer *m, const sw_ir_walk *w, uint32_t ret, const sw_id *values, uint32_t n) {
   struct sw_ir_control *c = w->control;
-  SW_TRY(check_count(m, ret, n, c->n));
-  for (uint32_t i = 0; i < n; i++) {
-    SW_TRY(pass(m, w->op, SW_OP_YIELD, values[i], "branch", i, &c->yielded[(size_t)c->branch * c->n + i]));
+  sw_im_leaves leaves;
+  SW_TRY(check_count(m, ret, n, c->n_bound));
+  SW_TRY(sw_im_leaves_of(m, values, n, &leaves));
+  if (c->branch == 0) SW_TRY(see_first_branch(m, c, values, n, &leaves));
+  SW_TRY(check_count(m, ret, leaves.n, c->n));
+  for (uint32_t i = 0; i < c->n; i++) {
+    SW_TRY(pass(m, w->op, SW_OP_YIELD, leaves.at[i], "branch", i, &c->yielded[(size_t)c->branch * c->n + i]));
   }
   restore(m, w);
-  if (++c->branch == c->n_branches) return join_branches(m, w);
+  if (++c->branch == c->n_branches) {
+    SW_TRY(sw_im_mark(m, w->op, SW_OP_END, -1, NULL));
+    return join_leaves(m, w, c->yielded, c->n, c->n_branches);
+  }
   SW_TRY(sw_im_mark(m, w->op, SW_OP_OTHERWISE, -1, NULL));
   SW_TRY(enter_captured(m, w->op, text_of_region(m, w->op, c->branch), c));
   return open_region(m, w->op, (int)c->branch, SW_IR_IN_BRANCH, c);

@@ -4,7 +4,7 @@
  *   relu    %1 = maximum %arg0, %0    named "4/1"
  *   relu    return %1                 %4 of main is that value
  */
-#include "io/mlir/import.h"
+#include "io/mlir/tuple.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -44,15 +44,27 @@ sw_rc sw_im_operand_count(const sw_importer *m, uint32_t op, uint32_t least, uin
                     o->n_uses, least == most ? "" : "at least ", least);
 }
 
+static bool takes_tuples(const sw_ir_row *row) {
+  static const sw_ir_import kOnes[] = {sw_im_tuple, sw_im_get_tuple_element, sw_im_return,
+                                       sw_im_call,  sw_im_composite,         sw_im_identity,
+                                       sw_im_while, sw_im_custom_call,       sw_im_named_computation};
+  for (size_t i = 0; row && i < sizeof kOnes / sizeof *kOnes; i++) {
+    if (row->import == kOnes[i]) return true;
+  }
+  return !row; /* opaque */
+}
+
 /* Every operand has a value by now: it is not one of an op that gave none. */
-static sw_rc check_operands(sw_importer *m, uint32_t op) {
+static sw_rc check_operands(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   for (uint32_t i = 0; i < o->n_uses; i++) {
     const sw_ir_use *u = &m->t->uses.at[o->first_use + i];
-    if (sw_im_operand(m, op, i) >= 0) continue;
+    sw_id v = sw_im_operand(m, op, i);
+    if (v >= 0 || (sw_im_is_tuple(v) && takes_tuples(row))) continue;
     return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, u->name.at - 1),
-                         "value '%%%.*s' has no tensor that could be planned; expected the result of an op with one",
-                         (int)sw_ir_len(u->name), m->t->s + u->name.at);
+                         "value '%%%.*s' %s; expected the result of an op with one", (int)sw_ir_len(u->name),
+                         m->t->s + u->name.at,
+                         sw_im_is_tuple(v) ? "is a tuple and no tensor" : "has no tensor that could be planned");
   }
   return SW_OK;
 }
@@ -64,7 +76,7 @@ sw_rc sw_im_bind(sw_importer *m, uint32_t op, uint32_t i, sw_id value, bool own)
     const sw_ir_result *r = &m->t->results.at[o->first_result + k];
     if (left < r->count) {
       sw_im_top(m)->instance->slots[m->names->result[o->first_result + k] + left] = value;
-      if (m->lifted) return SW_OK; /* not what the op of the text gives */
+      if (m->lifted || value < 0) return SW_OK; /* not what the op of the text gives, or a tuple */
       return sw_array_push(&m->made, ((sw_ir_made){op, i, value, own}), m->d);
     }
     left -= r->count;
@@ -182,8 +194,12 @@ static sw_rc check_output(sw_importer *m, uint32_t ret, uint32_t i, sw_id value)
                     (int)sw_ir_len(said), m->t->s + said.at);
 }
 
-static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n) {
+static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *returned, uint32_t n_returned) {
   uint32_t block = sw_im_block(m->t, sw_im_op(m, m->main), 0);
+  sw_im_leaves leaves;
+  SW_TRY(sw_im_leaves_of(m, returned, n_returned, &leaves));
+  const sw_id *values = leaves.at;
+  uint32_t n = leaves.n;
   for (uint32_t i = 0; i < n; i++) {
     const char *name;
     sw_id alias = -1;
@@ -192,6 +208,7 @@ static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *values, uint
     for (uint32_t a = 0; a < m->roles->n; a++) {
       if (m->roles->alias[a] == (int64_t)i) alias = sw_im_top(m)->instance->slots[m->names->block[block] + a];
     }
+    if (alias < 0) alias = -1;
     SW_TRY(sw_graph_add_output(m->g, name, values[i], alias, sw_im_place(m, ret), m->d));
     if (alias < 0) SW_TRY(sw_im_annotate_output(m, values[i], (int32_t)i, m->declared_attrs[i])); /* else as it came */
   }
@@ -221,7 +238,7 @@ sw_rc sw_im_return(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 static sw_rc import_op(sw_importer *m, uint32_t op) {
   const sw_ir_row *row = sw_ir_row_of(m->t, sw_im_op(m, op)->name);
   sw_arena_reset(&m->scratch);
-  SW_TRY(check_operands(m, op));
+  SW_TRY(check_operands(m, row, op));
   sw_ir_span name = sw_im_op(m, op)->name;
   bool done;
   SW_TRY(sw_im_local_part(m, op, &done));
@@ -250,9 +267,32 @@ static sw_rc walk(sw_importer *m) {
 
 /* --- the main function ------------------------------------------------------------------------------------------- */
 
+/* Every element of a tuple is an argument of the graph. */
+static sw_rc add_tuple_arg(sw_importer *m, uint32_t i, const sw_ir_arg *a, sw_id *out) {
+  const char *base;
+  sw_ir_span *types;
+  sw_id *ids;
+  uint32_t n;
+  SW_TRY(sw_im_leaf_types(m, &a->type, 1, &types, &n));
+  SW_TRY(sw_im_arg_label(m, i, &base));
+  SW_ARENA_NEW(ids, &m->keep, n, m->d);
+  for (uint32_t k = 0; k < n; k++) {
+    sw_type type;
+    const char *name = sw_arena_printf(&m->scratch, m->d, "%s.%u", base, k);
+    if (!name) return SW_E_RESOURCE;
+    SW_TRY(sw_ir_read_type(m->t, types[k], &m->scratch, &type, m->d));
+    SW_TRY(sw_im_fresh_name(m, name, &name));
+    SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, m->roles->kind[i],
+                            sw_ir_place(m->t, a->name.at), &ids[k], m->d));
+  }
+  const sw_id *next = ids;
+  return sw_im_built_of_type(m, m->main, a->type, &next, out);
+}
+
 static sw_rc add_arg(sw_importer *m, sw_ir_instance *in, uint32_t block, uint32_t i) {
   const sw_ir_block *b = &m->t->blocks.at[block];
   const sw_ir_arg *a = &m->t->args.at[b->first_arg + i];
+  if (sw_ir_is_tuple_type(m->t, a->type)) return add_tuple_arg(m, i, a, &in->slots[m->names->block[block] + i]);
   const char *name;
   sw_type type;
   sw_id id;
@@ -349,6 +389,7 @@ void sw_im_free(sw_importer *m) {
   }
   sw_mem_free(m->rules);
   sw_array_free(&m->walks);
+  sw_array_free(&m->tuples);
   sw_array_free(&m->locations);
   sw_array_free(&m->local);
   sw_dict_deinit(&m->taken);

@@ -45,6 +45,12 @@ typedef struct sw_ir_made {
   bool own; /* made by an op of its own: not what a call or an identity passes on */
 } sw_ir_made;
 
+/* See tuple.h. */
+typedef struct sw_ir_tuple {
+  uint32_t n, depth;
+  const sw_id *items;
+} sw_ir_tuple;
+
 typedef struct sw_importer {
   const sw_ir_tree *t;
   const sw_ir_names *names;
@@ -53,6 +59,7 @@ typedef struct sw_importer {
   sw_arena keep, scratch; /* of the import; of one op */
   SW_ARRAY(sw_ir_walk) walks;
   SW_ARRAY(sw_ir_made) made;
+  SW_ARRAY(sw_ir_tuple) tuples;
   sw_dict taken;  /* names of values */
   sw_dict groups; /* sharding groups: number to first value */
   sw_dict warned; /* of unknown ops and targets */
@@ -184,6 +191,8 @@ uint32_t sw_im_behind_select(const sw_importer *m, uint32_t region, uint32_t slo
 /* Import rows of several files. */
 #define SW_IR_IMPORTER(name) SW_CHECKED sw_rc name(sw_importer *m, const sw_ir_row *row, uint32_t op)
 SW_IR_IMPORTER(sw_im_simple);
+SW_IR_IMPORTER(sw_im_tuple);
+SW_IR_IMPORTER(sw_im_get_tuple_element);
 SW_IR_IMPORTER(sw_im_named_computation);
 SW_IR_IMPORTER(sw_im_sharding_group);
 SW_IR_IMPORTER(sw_im_broadcasting);

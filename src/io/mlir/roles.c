@@ -10,7 +10,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "io/mlir/import.h"
+#include "io/mlir/tuple.h"
 #include "shardwright/file.h"
 
 typedef enum guess { GUESS_NONE, GUESS_INPUT, GUESS_PARAMETER } guess;
@@ -68,6 +68,7 @@ sw_rc sw_im_declare_results(sw_importer *m) {
   const sw_ir_op *f = sw_im_op(m, m->main);
   sw_ir_span types = f->generic ? sw_ir_entry(m->t, f->props, "function_type") : f->types;
   SW_TRY(list_items(m, sw_ir_result_types(m->t, types).list, &m->declared, &m->n_declared));
+  SW_TRY(sw_im_leaf_types(m, m->declared, m->n_declared, &m->declared, &m->n_declared));
   SW_ARENA_NEW(m->declared_attrs, &m->keep, m->n_declared, m->d);
   for (uint32_t i = 0; i < m->n_declared; i++) {
     sw_ir_span *type = &m->declared[i], *attrs = &m->declared_attrs[i];

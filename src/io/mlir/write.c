@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/mlir/tuple.h"
 #include "io/mlir/write.h"
 
 /* --- edits ------------------------------------------------------------------------------------------------------- */
@@ -108,6 +109,19 @@ static sw_rc write_list(sw_ir_writer *w, const char *key, const sw_sharding *all
   const char *text = sw_arena_strndup(&w->arena, sw_text_str(&t), t.n, w->d);
   sw_text_free(&t);
   return sw_ir_insert(w, f->props.at + 1, text);
+}
+
+/* Tuples have no sharding. */
+static bool has_tuples(const sw_ir_writer *w, const sw_ir_op *f, const sw_ir_block *b) {
+  sw_ir_types_cursor c = sw_ir_result_types(w->t, f->generic ? sw_ir_entry(w->t, f->props, "function_type") : f->types);
+  sw_ir_span type;
+  for (uint32_t i = 0; i < b->n_args; i++) {
+    if (sw_ir_is_tuple_type(w->t, w->t->args.at[b->first_arg + i].type)) return true;
+  }
+  while (sw_ir_next_type(w->t, &c, &type)) {
+    if (sw_ir_is_tuple_type(w->t, type)) return true;
+  }
+  return false;
 }
 
 static sw_rc write_args(sw_ir_writer *w) {
@@ -247,8 +261,11 @@ sw_rc sw_ir_write_at_top(sw_ir_writer *w, const char *line) {
 
 static sw_rc write_all(sw_ir_writer *w, sw_text *out) {
   SW_TRY(w->form->begin(w));
-  SW_TRY(write_args(w));
-  SW_TRY(write_results(w));
+  const sw_ir_op *f = &w->t->ops.at[w->p->main];
+  if (!has_tuples(w, f, &w->t->blocks.at[sw_im_block(w->t, f, 0)])) {
+    SW_TRY(write_args(w));
+    SW_TRY(write_results(w));
+  }
   SW_TRY(write_ops(w));
   apply(w, out);
   return out->rc;
