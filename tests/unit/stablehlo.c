@@ -118,8 +118,10 @@ static const row kRows[] = {
     {"unknown with a tuple",
      "%t = stablehlo.custom_call @f(%a) : (" A ") -> tuple<" S ", tuple<tensor<2xi32>, " A ">>\n"
      "%u = stablehlo.get_tuple_element %t[1] : (tuple<" S ", tuple<tensor<2xi32>, " A ">>) -> tuple<tensor<2xi32>, " A
-     ">\n%r = stablehlo.get_tuple_element %u[0] : (tuple<tensor<2xi32>, " A ">) -> tensor<2xi32>",
-     "tensor<2xi32>", "%t.opaque, %line2.opaque, %line2.opaque.2 = opaque(%a) {target=f} : f32[], i32[2], f32[4,6]\n"},
+     ">\n%v = stablehlo.get_tuple_element %u[0] : (tuple<tensor<2xi32>, " A ">) -> tensor<2xi32>\n"
+     "%r = stablehlo.negate %v : tensor<2xi32>",
+     "tensor<2xi32>",
+     "%t.0, %t.1, %t.2 = opaque(%a) {target=f} : f32[], i32[2], f32[4,6]\n  %r = negate(%t.1) : i32[2]\n"},
     {"unknown", "%r = \"x.y\"(%a) : (" A ") -> tensor<2xf32>", "tensor<2xf32>",
      "%r = opaque(%a) {target=x.y} : f32[2]\n"},
 };

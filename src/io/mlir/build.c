@@ -244,7 +244,12 @@ sw_rc sw_im_give(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t n) 
   const sw_ir_op *o = sw_im_op(m, op);
   sw_id leaves[SW_MAX_RESULTS], value;
   const sw_id *next = leaves;
-  SW_TRY(sw_im_help_all(m, op, add, n, leaves));
+  const char *names[SW_MAX_RESULTS];
+  for (uint32_t i = 0; i < n; i++) {
+    const char *number = sw_arena_printf(&m->scratch, m->d, "%u", i);
+    SW_TRY(number ? value_name(m, op, 0, number, &names[i]) : SW_E_RESOURCE);
+  }
+  SW_TRY(add_op(m, op, add, n, names, leaves));
   for (uint32_t i = 0; i < sw_ir_result_count(m->t, o); i++) {
     SW_TRY(sw_im_built_of_type(m, op, sw_ir_result_type(m->t, o->types, (int)i), &next, &value));
     SW_TRY(sw_im_bind(m, op, i, value, false));
