@@ -43,7 +43,47 @@ typedef struct row {
   "%j = stablehlo.add %i, %one : tensor<48xi64>\n%x = stablehlo.reshape %j : (tensor<48xi64>) -> tensor<2x3x4x2xi64>\n" \
   C("s", "[[[[0,0],[1,0],[2,1]],[[0,1],[1,1],[0,9]]],[[[0,0],[2,1],[2,2]],[[1,2],[0,1],[1,0]]]]", "2x2x3x2xi64")
 
+#define Q8 "!quant.uniform<i8:f32, 0.5:-20>"
+#define QAXIS "!quant.uniform<i8<-4:4>:f32:1, {0.5, 0.25:1}>"
+#define Q4 "!quant.uniform<u4:f64, 2.0>"
 static const row kRows[] = {
+    {"uniform_quantize rounds to even and clamps", "tensor<6xi8>",
+     C("x", "[1.3,0.25,0.75,-60.0,100.0,-0.25]",
+       "6xf32") "%q = stablehlo.uniform_quantize %x : (tensor<6xf32>) -> tensor<6x" Q8 ">\n"
+                "%r = stablehlo.bitcast_convert %q : (tensor<6x" Q8 ">) -> tensor<6xi8>\n",
+     "-17 -20 -18 -128 127 -20"},
+    {"uniform_dequantize", "tensor<3xf32>",
+     "%q = stablehlo.constant() <{value = dense<[-128, -20, 127]> : tensor<3xi8>}> : () -> tensor<3x" Q8 ">\n"
+     "%r = stablehlo.uniform_dequantize %q : (tensor<3x" Q8 ">) -> tensor<3xf32>\n",
+     "-54 0 73.5"},
+    {"quantized along a dim", "tensor<2x2xf32>",
+     C("x", "[[1.3,1.3],[-9.0,0.1]]",
+       "2x2xf32") "%q = stablehlo.uniform_quantize %x : (tensor<2x2xf32>) -> tensor<2x2x" QAXIS ">\n"
+                  "%r = stablehlo.uniform_dequantize %q : (tensor<2x2x" QAXIS ">) -> tensor<2x2xf32>\n",
+     "1.5 0.75 -2 0"},
+    {"quantized anew, in fewer bits", "tensor<3xi8>",
+     C("x", "[1.4,7.2,90.0]", "3xf32") "%q = stablehlo.uniform_quantize %x : (tensor<3xf32>) -> tensor<3x" Q8 ">\n"
+                                       "%p = stablehlo.uniform_quantize %q : (tensor<3x" Q8 ">) -> tensor<3x" Q4 ">\n"
+                                       "%b = stablehlo.bitcast_convert %p : (tensor<3x" Q4 ">) -> tensor<3xui8>\n"
+                                       "%r = stablehlo.convert %b : (tensor<3xui8>) -> tensor<3xi8>\n",
+     "1 4 15"},
+    {"arithmetic of quantized numbers", "tensor<2xf32>",
+     "%a = stablehlo.constant() <{value = dense<[-18, 20]> : tensor<2xi8>}> : () -> tensor<2x" Q8 ">\n"
+     "%b = stablehlo.reverse %a, dims = [0] : tensor<2x" Q8 ">\n%c = stablehlo.multiply %a, %b : tensor<2x" Q8 ">\n"
+     "%d = stablehlo.add %c, %a : tensor<2x" Q8 ">\n"
+     "%r = stablehlo.uniform_dequantize %d : (tensor<2x" Q8 ">) -> tensor<2xf32>\n",
+     "21 40"},
+    {"a loop that carries quantized numbers", "tensor<2xf32>",
+     C("i", "0", "i32") C("n", "3", "i32")
+         C("one", "1",
+           "i32") "%a = stablehlo.constant() <{value = dense<[-18, -20]> : tensor<2xi8>}> : () -> tensor<2x" Q8 ">\n"
+                  "%w:2 = stablehlo.while(%k = %i, %x = %a) : tensor<i32>, tensor<2x" Q8 ">\n cond {\n"
+                  "%p = stablehlo.compare LT, %k, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\nstablehlo.return %p : "
+                  "tensor<i1>\n"
+                  "} do {\n%k1 = stablehlo.add %k, %one : tensor<i32>\n%y = stablehlo.add %x, %x : tensor<2x" Q8 ">\n"
+                  "stablehlo.return %k1, %y : tensor<i32>, tensor<2x" Q8 ">\n}\n"
+                  "%r = stablehlo.uniform_dequantize %w#1 : (tensor<2x" Q8 ">) -> tensor<2xf32>\n",
+     "8 0"},
     {"tuples in tuples", "tensor<2xi32>",
      C("x", "[1,2]", "2xi32")
          C("y", "[3,5]",

@@ -192,6 +192,15 @@ static const bad kBad[] = {
      "func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {\n  %0 = stablehlo.sine %a : tensor<?xf32>\n"
      "  return %0 : tensor<?xf32>\n}",
      1, 18, "the size of dim 0 of 'a' is not known (?); expected known sizes"},
+    {"scales of blocks", "func.func @main(%a: tensor<4x!quant.uniform<i8:f32:{0:2}, {1.0, 2.0}>>) {\n  return\n}", 1,
+     52, "found '{0:2}, {1.0,'; expected a number"},
+    {"another quantized type", "func.func @main(%a: tensor<4x!quant.any<i8:f32>>) {\n  return\n}", 1, 30,
+     "element type '!quant.any<i8:f32>' is not supported; expected a float, integer, boolean or complex type of whole "
+     "bytes"},
+    {"too few scales",
+     "func.func @main(%a: tensor<4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) {\n  %0 = stablehlo.uniform_dequantize %a : "
+     "(tensor<4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) -> tensor<4xf32>\n  return\n}",
+     2, 3, "a quantized type has 2 scales for dim 0; expected one for each index"},
     {"a tuple for a tensor",
      MAIN "  %t = stablehlo.tuple %a : tuple<" A ">\n  %0 = stablehlo.abs %t : tuple<" A ">\n  return %a : " A "\n}", 3,
      22, "value '%t' is a tuple and no tensor; expected the result of an op with one"},

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "io/mlir/lift.h"
+#include "io/mlir/quant.h"
 #include "io/mlir/tuple.h"
 
 /* --- attributes -------------------------------------------------------------------------------------------------- */
@@ -113,7 +114,13 @@ sw_rc sw_im_arg_name(sw_importer *m, uint32_t i, const char **out) {
 sw_rc sw_im_result_type(sw_importer *m, uint32_t op, int i, sw_type *out) {
   sw_ir_span type = sw_ir_result_type(m->t, sw_im_op(m, op)->types, i);
   if (!sw_ir_present(type)) return SW_IM_FAIL(m, op, "the op does not say the type of result %d", i);
-  return sw_ir_read_type(m->t, type, &m->scratch, out, m->d);
+  SW_TRY(sw_ir_read_type(m->t, type, &m->scratch, out, m->d));
+  sw_ir_span element;
+  sw_ir_quant q;
+  if (!m->expressed || !sw_ir_quant_element(m->t, type, &element)) return SW_OK;
+  SW_TRY(sw_ir_read_quant(m->t, element, &m->scratch, &q, m->d));
+  out->dtype = q.expressed;
+  return SW_OK;
 }
 
 /* The graph infers types by itself; here they meet those of the text. */
@@ -152,7 +159,9 @@ static sw_rc add_op(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t 
                      .n_result_types = add->n_types,
                      .result_types = add->types};
   SW_TRY(sw_im_location(m, sw_im_op(m, op)->loc, &spec.location));
-  return sw_graph_add_op(m->g, &spec, results, m->d);
+  SW_TRY(sw_graph_add_op(m->g, &spec, results, m->d));
+  bool carries = add->code == SW_OP_ENTER || add->code == SW_OP_YIELD || add->code == SW_OP_JOIN;
+  return carries ? sw_im_pass_quant(m, add->operands[0], results[0]) : SW_OK;
 }
 
 sw_rc sw_im_emit(sw_importer *m, uint32_t op, const sw_im_add *add, sw_id *results) {

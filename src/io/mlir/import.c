@@ -4,6 +4,7 @@
  *   relu    %1 = maximum %arg0, %0    named "4/1"
  *   relu    return %1                 %4 of main is that value
  */
+#include "io/mlir/quant.h"
 #include "io/mlir/tuple.h"
 
 #include <stdarg.h>
@@ -69,19 +70,22 @@ static sw_rc check_operands(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return SW_OK;
 }
 
-sw_rc sw_im_bind(sw_importer *m, uint32_t op, uint32_t i, sw_id value, bool own) {
+sw_id *sw_im_result(const sw_importer *m, uint32_t op, uint32_t i) {
   const sw_ir_op *o = sw_im_op(m, op);
-  uint32_t left = i;
   for (uint32_t k = 0; k < o->n_results; k++) {
     const sw_ir_result *r = &m->t->results.at[o->first_result + k];
-    if (left < r->count) {
-      sw_im_top(m)->instance->slots[m->names->result[o->first_result + k] + left] = value;
-      if (m->lifted || value < 0) return SW_OK; /* not what the op of the text gives, or a tuple */
-      return sw_array_push(&m->made, ((sw_ir_made){op, i, value, own}), m->d);
-    }
-    left -= r->count;
+    if (i < r->count) return &sw_im_top(m)->instance->slots[m->names->result[o->first_result + k] + i];
+    i -= r->count;
   }
-  return SW_OK; /* a result without a name is not used */
+  return NULL;
+}
+
+sw_rc sw_im_bind(sw_importer *m, uint32_t op, uint32_t i, sw_id value, bool own) {
+  sw_id *slot = sw_im_result(m, op, i);
+  if (!slot) return SW_OK; /* a result without a name is not used */
+  *slot = value;
+  if (m->lifted || value < 0) return SW_OK; /* not what the op of the text gives, or a tuple */
+  return sw_array_push(&m->made, ((sw_ir_made){op, i, value, own}), m->d);
 }
 
 /* --- instances --------------------------------------------------------------------------------------------------- */
@@ -242,6 +246,7 @@ static sw_rc import_op(sw_importer *m, uint32_t op) {
   sw_ir_span name = sw_im_op(m, op)->name;
   bool done;
   SW_TRY(sw_im_local_part(m, op, &done));
+  if (!done) SW_TRY(sw_im_quantized(m, row, op, &done));
   if (done) return SW_OK;
   sw_rc rc = row ? row->import(m, row, op) : sw_im_opaque(m, op, sw_im_string(m, name));
   if (rc == SW_E_INPUT && m->d && m->d->line == 0) {
@@ -284,6 +289,7 @@ static sw_rc add_tuple_arg(sw_importer *m, uint32_t i, const sw_ir_arg *a, sw_id
     SW_TRY(sw_im_fresh_name(m, name, &name));
     SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, m->roles->kind[i],
                             sw_ir_place(m->t, a->name.at), &ids[k], m->d));
+    SW_TRY(sw_im_see_quant(m, ids[k], types[k]));
   }
   const sw_id *next = ids;
   return sw_im_built_of_type(m, m->main, a->type, &next, out);
@@ -301,6 +307,7 @@ static sw_rc add_arg(sw_importer *m, sw_ir_instance *in, uint32_t block, uint32_
   SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, m->roles->kind[i],
                           sw_ir_place(m->t, a->name.at), &id, m->d));
   in->slots[m->names->block[block] + i] = id;
+  SW_TRY(sw_im_see_quant(m, id, a->type));
   return sw_im_annotate_arg(m, id, sw_im_arg_attrs(m->t, sw_im_op(m, m->main), i));
 }
 
@@ -367,6 +374,7 @@ sw_rc sw_im_import(sw_importer *m) {
   sw_ir_roles roles;
   SW_TRY(sw_im_roles(m, &roles));
   m->roles = &roles;
+  m->has_quants = strstr(m->t->s, "!quant.uniform<") != NULL;
   uint32_t block = sw_im_block(m->t, sw_im_op(m, m->main), 0);
   const sw_ir_block *b = &m->t->blocks.at[block];
   sw_ir_instance *in;
@@ -390,6 +398,7 @@ void sw_im_free(sw_importer *m) {
   sw_mem_free(m->rules);
   sw_array_free(&m->walks);
   sw_array_free(&m->tuples);
+  sw_array_free(&m->quants);
   sw_array_free(&m->locations);
   sw_array_free(&m->local);
   sw_dict_deinit(&m->taken);

@@ -60,10 +60,12 @@ typedef struct sw_importer {
   SW_ARRAY(sw_ir_walk) walks;
   SW_ARRAY(sw_ir_made) made;
   SW_ARRAY(sw_ir_tuple) tuples;
-  sw_dict taken;  /* names of values */
-  sw_dict groups; /* sharding groups: number to first value */
-  sw_dict warned; /* of unknown ops and targets */
-  sw_dict places; /* location to index of `locations` */
+  SW_ARRAY(sw_ir_span) quants; /* by value: its quantized element type (quant.h); empty: none */
+  bool has_quants, expressed;  /* the text has such types; they are read as what they stand for */
+  sw_dict taken;               /* names of values */
+  sw_dict groups;              /* sharding groups: number to first value */
+  sw_dict warned;              /* of unknown ops and targets */
+  sw_dict places;              /* location to index of `locations` */
   SW_ARRAY(sw_span) locations;
   uint32_t main, module;
   const struct sw_ir_roles *roles;
@@ -116,6 +118,8 @@ SW_CHECKED sw_rc sw_im_operand_count(const sw_importer *m, uint32_t op, uint32_t
 /* Say what result `i` (over all names) of an op is; `own`: a value that the op itself makes. */
 SW_CHECKED sw_rc sw_im_bind(sw_importer *m, uint32_t op, uint32_t i, sw_id value, bool own);
 SW_CHECKED sw_rc sw_im_result_type(sw_importer *m, uint32_t op, int i, sw_type *out);
+/* What result `i` (over all names) of an op is; NULL: it has no name. */
+sw_id *sw_im_result(const sw_importer *m, uint32_t op, uint32_t i);
 
 /* Attributes of the op to be added; more than fit is an internal error that adding finds. */
 enum { SW_IM_ATTRS = 16 };
@@ -191,6 +195,8 @@ uint32_t sw_im_behind_select(const sw_importer *m, uint32_t region, uint32_t slo
 /* Import rows of several files. */
 #define SW_IR_IMPORTER(name) SW_CHECKED sw_rc name(sw_importer *m, const sw_ir_row *row, uint32_t op)
 SW_IR_IMPORTER(sw_im_simple);
+SW_IR_IMPORTER(sw_im_uniform_quantize);
+SW_IR_IMPORTER(sw_im_uniform_dequantize);
 SW_IR_IMPORTER(sw_im_tuple);
 SW_IR_IMPORTER(sw_im_get_tuple_element);
 SW_IR_IMPORTER(sw_im_named_computation);

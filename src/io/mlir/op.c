@@ -325,6 +325,14 @@ typedef struct walk {
   bool is_keyword; /* behind "attributes": a dictionary comes; behind "applies": the name of an op */
 } walk;
 
+/* <...>, or properties as in the generic form: stablehlo.constant() <{value = ...}> : () -> T */
+static sw_rc read_angle(sw_ir_parser *p, uint32_t op) {
+  uint32_t at = p->i;
+  SW_TRY(balanced(p, NULL));
+  if (p->s[at + 1] == '{') sw_ir_op_at(p, op)->props = (sw_ir_span){at + 1, p->i - 1};
+  return SW_OK;
+}
+
 /* One piece of a custom form that is not its end. */
 static sw_rc read_piece(sw_ir_parser *p, uint32_t op, walk *w, sw_ir_stop *stop) {
   const char *s = p->s;
@@ -340,7 +348,7 @@ static sw_rc read_piece(sw_ir_parser *p, uint32_t op, walk *w, sw_ir_stop *stop)
     case '[':
       return op + 1 == p->t->ops.n ? balanced(p, &(sw_ir_see){see_use, p}) : balanced(p, NULL);
     case '<':
-      return balanced(p, NULL);
+      return read_angle(p, op);
     case '{':
       if (is_value) return balanced(p, NULL);
       if (is_keyword || opens_dictionary(p, op, p->i)) return read_braces(p, &sw_ir_op_at(p, op)->attrs);

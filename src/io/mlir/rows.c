@@ -91,6 +91,8 @@ static const sw_ir_row kRows[] = {
     {"copy", sw_im_identity, SW_OP_COUNT, 0, {{0}}},
     {"custom_call", sw_im_custom_call, SW_OP_COUNT, 0, {{0}}},
     {"composite", sw_im_composite, SW_OP_COUNT, 0, {{0}}},
+    {"uniform_quantize", sw_im_uniform_quantize, SW_OP_COUNT, 0, {{0}}},
+    {"uniform_dequantize", sw_im_uniform_dequantize, SW_OP_COUNT, 0, {{0}}},
     {"tuple", sw_im_tuple, SW_OP_COUNT, 0, {{0}}},
     {"get_tuple_element", sw_im_get_tuple_element, SW_OP_COUNT, 0, {{0}}},
     {"call", sw_im_call, SW_OP_COUNT, 0, {{0}}},

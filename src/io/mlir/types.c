@@ -1,14 +1,16 @@
 /* Types (types.h). */
 #include "io/mlir/types.h"
 
+#include "io/mlir/quant.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 static sw_rc read_element(const sw_ir_tree *t, sw_ir_span s, sw_dtype *out, sw_diag *d) {
   char text[64];
-  size_t n = sw_ir_len(s);
   s = sw_ir_resolved(t, s);
+  size_t n = sw_ir_len(s);
   if (n >= sizeof text) n = sizeof text - 1;
   memcpy(text, t->s + s.at, n);
   text[n] = 0;
@@ -16,6 +18,15 @@ static sw_rc read_element(const sw_ir_tree *t, sw_ir_span s, sw_dtype *out, sw_d
   if (strcmp(text, "index") == 0) {
     *out = SW_I64;
     return SW_OK;
+  }
+  sw_ir_span element;
+  if (sw_ir_quant_element(t, s, &element)) {
+    sw_ir_quant q;
+    sw_arena scratch = {0};
+    sw_rc rc = sw_ir_read_quant(t, element, &scratch, &q, d);
+    sw_arena_deinit(&scratch);
+    *out = q.storage;
+    return rc;
   }
   return SW_FAIL_INPUT(
       d, sw_ir_place(t, s.at),

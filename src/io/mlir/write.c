@@ -164,7 +164,7 @@ static sw_rc write_op(sw_ir_writer *w, const sw_ir_op *o, const char *value) {
   static const char *const kLiterals[] = {"stablehlo.constant", "mhlo.constant", "sdy.constant", "arith.constant"};
   if (sw_ir_len(o->attrs)) return into_dictionary(w, o->attrs, value);
   if (!o->generic && o->n_bound) return new_dictionary(w, o->types.end, "attributes ", value);
-  for (size_t i = 0; !o->generic && i < sizeof kLiterals / sizeof *kLiterals; i++) {
+  for (size_t i = 0; !o->generic && !sw_ir_len(o->props) && i < sizeof kLiterals / sizeof *kLiterals; i++) {
     if (sw_ir_is(w->t, o->name, kLiterals[i])) return new_dictionary(w, o->name.end, "", value);
   }
   uint32_t at = o->body.end;
