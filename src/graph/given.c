@@ -8,8 +8,10 @@ static sw_rc check_loops(const sw_rule_call *c, const sw_space *s) {
   }
   for (int i = 0; i < s->n_loops; i++) {
     sw_loop_kind kind = s->loops[i].kind;
-    if (kind != SW_LOOP_PARALLEL && kind != SW_LOOP_REDUCTION && kind != SW_LOOP_WHOLE) {
-      return SW_RULE_FAIL(c, "loop d%d is neither parallel, reduction nor whole; expected one of these", i);
+    bool manual = kind == SW_LOOP_MANUAL && c->code == SW_OP_OPAQUE;
+    if (kind != SW_LOOP_PARALLEL && kind != SW_LOOP_REDUCTION && kind != SW_LOOP_WHOLE && !manual) {
+      return SW_RULE_FAIL(c, "loop d%d is neither parallel, reduction nor whole%s; expected one of these", i,
+                          c->code == SW_OP_OPAQUE ? ", nor manual" : "");
     }
     if (s->loops[i].size < 1) {
       return SW_RULE_FAIL(c, "loop d%d has size %lld; expected at least 1", i, (long long)s->loops[i].size);

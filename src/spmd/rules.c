@@ -94,18 +94,44 @@ sw_rc sw_lower_dot(sw_emit *e, sw_diag *d) {
   return sw_lower_same(e, d);
 }
 
+/* The digits of a device's block: those that are cut count less, or are gone. */
+static sw_rc local_digits(sw_emit *e, const sw_loop *loops, sw_affine *a, sw_diag *d) {
+  sw_term *terms;
+  SW_ARENA_NEW(terms, &e->scratch, a->n_terms, d);
+  int64_t coef = a->terms[a->n_terms - 1].coef;
+  int n = 0;
+  for (int t = a->n_terms - 1; t >= 0; coef *= loops[a->terms[t--].loop].size) {
+    if (loops[a->terms[t].loop].size > 1) terms[a->n_terms - ++n] = (sw_term){a->terms[t].loop, coef};
+  }
+  a->terms = terms + a->n_terms - n;
+  a->n_terms = n;
+  a->mixed_radix = n > 1 || (n == 1 && a->terms[0].coef > 1);
+  return SW_OK;
+}
+
 /* A window starts at the least index that its device reaches: cut dimensions of the map count from there. */
 static sw_rc local_map(sw_emit *e, int operand, const sw_loop *loops, sw_map *map, sw_diag *d) {
   sw_affine *dims;
   SW_ARENA_NEW(dims, &e->scratch, map->rank, d);
   for (int k = 0; k < map->rank; k++) {
     dims[k] = map->dims[k];
-    if (dims[k].mixed_radix || sw_emit_cut_loop_of_dim(e, operand, k) < 0) continue;
+    if (dims[k].mixed_radix) SW_TRY(local_digits(e, loops, &dims[k], d));
+    if (map->dims[k].mixed_radix || sw_emit_cut_loop_of_dim(e, operand, k) < 0) continue;
     dims[k].constant = 0;
     for (int t = 0; t < dims[k].n_terms; t++) {
       const sw_term *term = &dims[k].terms[t];
       if (term->coef < 0) dims[k].constant -= term->coef * (loops[term->loop].size - 1);
     }
+  }
+  map->dims = dims;
+  return SW_OK;
+}
+
+static sw_rc local_result_map(sw_emit *e, const sw_loop *loops, sw_map *map, sw_diag *d) {
+  sw_affine *dims = sw_arena_copy(&e->scratch, map->dims, (size_t)map->rank, sizeof *dims, d);
+  if (!dims) return SW_E_RESOURCE;
+  for (int k = 0; k < map->rank; k++) {
+    if (dims[k].mixed_radix) SW_TRY(local_digits(e, loops, &dims[k], d));
   }
   map->dims = dims;
   return SW_OK;
@@ -119,6 +145,7 @@ static sw_rc local_maps(sw_emit *e, sw_space *local, sw_diag *d) {
     SW_TRY(sw_emit_window(e, i, NULL, d));
     SW_TRY(local_map(e, i, local->loops, &maps[i], d));
   }
+  for (int i = 0; i < e->op->n_results; i++) SW_TRY(local_result_map(e, local->loops, &maps[e->op->n_operands + i], d));
   local->maps = maps;
   return SW_OK;
 }

@@ -38,7 +38,7 @@ typedef struct op_row {
   const char *expected; /* "result types | loops | maps", or a part of the message after "!" */
 } op_row;
 
-static const char *const kLoopMarks[] = {"", "r", "m", "s", "p", "w"};
+static const char *const kLoopMarks[] = {"", "r", "m", "s", "p", "h", "w"};
 
 static void print_space(const sw_graph *g, const sw_op *op, sw_text *out) {
   for (int i = 0; i < op->n_results; i++) {

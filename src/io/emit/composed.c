@@ -291,7 +291,8 @@ void sw_hlo_rng(const sw_hlo *h) {
 static void put_loops(const sw_space *space, sw_text *out) {
   static const char *const kKinds[] = {
       [SW_LOOP_PARALLEL] = "parallel", [SW_LOOP_REDUCTION] = "reduction", [SW_LOOP_MASKED] = "masked",
-      [SW_LOOP_SCAN] = "scan",         [SW_LOOP_PICK] = "pick",           [SW_LOOP_WHOLE] = "whole"};
+      [SW_LOOP_SCAN] = "scan",         [SW_LOOP_PICK] = "pick",           [SW_LOOP_MANUAL] = "manual",
+      [SW_LOOP_WHOLE] = "whole"};
   sw_text_puts(out, "loops = [");
   for (int i = 0; i < space->n_loops; i++) {
     const sw_loop *l = &space->loops[i];

@@ -200,6 +200,7 @@ SW_IR_IMPORTER(sw_im_uniform_dequantize);
 SW_IR_IMPORTER(sw_im_tuple);
 SW_IR_IMPORTER(sw_im_get_tuple_element);
 SW_IR_IMPORTER(sw_im_named_computation);
+SW_IR_IMPORTER(sw_im_manual);
 SW_IR_IMPORTER(sw_im_sharding_group);
 SW_IR_IMPORTER(sw_im_broadcasting);
 SW_IR_IMPORTER(sw_im_conj);

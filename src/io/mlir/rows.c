@@ -109,6 +109,7 @@ static const sw_ir_row kRows[] = {
     {"sdy.collective_permute", sw_im_constraint, SW_OP_COUNT, 0, {{0}}},
     {"sdy.replicated_to_unreduced", sw_im_constraint, SW_OP_COUNT, 0, {{0}}},
     {"sdy.sharded_to_unreduced", sw_im_constraint, SW_OP_COUNT, 0, {{0}}},
+    {"sdy.manual_computation", sw_im_manual, SW_OP_OPAQUE, 0, {{0}}},
     {"sdy.named_computation", sw_im_named_computation, SW_OP_COUNT, 0, {{0}}},
     {"sdy.propagation_barrier", sw_im_identity, SW_OP_COUNT, 0, {{0}}},
     {"sdy.data_flow_edge", sw_im_identity, SW_OP_COUNT, 0, {{0}}},

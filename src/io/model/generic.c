@@ -14,7 +14,8 @@
 
 static const char *const kKinds[] = {
     [SW_LOOP_PARALLEL] = "parallel", [SW_LOOP_REDUCTION] = "reduction", [SW_LOOP_MASKED] = "masked",
-    [SW_LOOP_SCAN] = "scan",         [SW_LOOP_PICK] = "pick",           [SW_LOOP_WHOLE] = "whole"};
+    [SW_LOOP_SCAN] = "scan",         [SW_LOOP_PICK] = "pick",           [SW_LOOP_MANUAL] = "manual",
+    [SW_LOOP_WHOLE] = "whole"};
 enum { N_KINDS = sizeof kKinds / sizeof *kKinds };
 
 static sw_rc read_reduction(const sw_model_reader *r, const sw_json *v, sw_reduction *out) {
