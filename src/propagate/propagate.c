@@ -16,6 +16,8 @@ typedef struct mark {
 typedef struct state {
   const sw_graph *g;
   const sw_mesh *mesh;
+  const sw_machine *machine;
+  sw_arena arena;               /* of one op */
   mark *def;                    /* by value */
   mark **use;                   /* by op id, operand */
   mark *output;                 /* by output: uses of the function's return */
@@ -128,7 +130,8 @@ static sw_rc option_from_result(state *s, const sw_op *op, int i, sw_strategy *s
       push_all(st, loop, refs, n);
       continue;
     }
-    return SW_FAIL(d, SW_E_INFEASIBLE, by ? by->span : op->span,
+    if (!by) continue; /* what only a user would like: it is resharded */
+    return SW_FAIL(d, SW_E_INFEASIBLE, by->span,
                    "the annotations on the results of '%s' cannot be met together (dimension %d of '%s')", op->name, k,
                    s->g->values[op->results[i]].name);
   }
@@ -201,6 +204,49 @@ static sw_rc get_option(state *s, const sw_op *op, sw_strategy *st, bool *touche
   return SW_OK;
 }
 
+/* --- required annotations ---------------------------------------------------------------------------------------- */
+
+static bool meets_required(const state *s, const sw_op *op, const sw_strategy *st) {
+  for (int i = 0; i < op->n_results; i++) {
+    const mark *m = &s->def[op->results[i]];
+    sw_sharding given;
+    if (!m->set || !m->by || !m->by->required) continue;
+    sw_strategy_result(s->g, op, st, i, &given);
+    if (!sw_annotation_admits(m->by, &given)) return false;
+  }
+  return true;
+}
+
+/* How many operands a strategy takes as they come. */
+static int operands_as_marked(const state *s, const sw_op *op, const sw_strategy *st) {
+  int n = 0;
+  for (int i = 0; i < op->n_operands; i++) {
+    const mark *use = &s->use[op - s->g->ops][i], *m = use->set ? use : &s->def[op->operands[i]];
+    sw_sharding want;
+    sw_strategy_operand(s->g, op, st, i, &want);
+    n += m->set && sw_sharding_equal(&m->sharding, &want);
+  }
+  return n;
+}
+
+/* Dims that must not be cut, sums that must be complete or must not, digits of reshapes: where loops filled one by one
+ * miss what is required of the results, all strategies are looked through, and the one that takes most operands as they
+ * are is it. */
+static sw_rc search_required(state *s, const sw_op *op, sw_strategy *st, sw_diag *d) {
+  sw_enumeration all;
+  int most = -1;
+  sw_arena_reset(&s->arena);
+  SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, NULL, &s->arena, &all, d));
+  for (int32_t i = 0; i < all.n; i++) {
+    if (!meets_required(s, op, &all.at[i])) continue;
+    int n = operands_as_marked(s, op, &all.at[i]);
+    if (n <= most) continue;
+    most = n;
+    *st = all.at[i];
+  }
+  return SW_OK;
+}
+
 /* --- setShardingAnnotations -------------------------------------------------------------------------------------- */
 
 static void set_annotations(state *s, const sw_op *op, const sw_strategy *st) {
@@ -244,7 +290,10 @@ static sw_rc visit(state *s, sw_id id, sw_diag *d) {
   sw_id tied = s->decided[id] ? -1 : decided_tie(s, id);
   bool touched = true;
   if (tied >= 0) s->ops[id] = s->ops[tied];
-  if (tied < 0 && !s->decided[id]) SW_TRY(get_option(s, op, &s->ops[id], &touched, d));
+  if (tied < 0 && !s->decided[id]) {
+    SW_TRY(get_option(s, op, &s->ops[id], &touched, d));
+    if (!meets_required(s, op, &s->ops[id])) SW_TRY(search_required(s, op, &s->ops[id], d));
+  }
   sw_rc rc = sw_strategy_check(s->g, op, s->mesh, &s->ops[id], d);
   if (rc) {
     sw_diag_note(d, "op '%s' cannot be cut as the annotations around it say", op->name);
@@ -344,7 +393,7 @@ sw_rc sw_propagate(const sw_graph *g, const sw_machine *machine, sw_traversal t,
                    sw_diag *d) {
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
   out->origin = "propagate";
-  state s = {.g = g, .mesh = sw_machine_mesh(machine), .ops = out->ops};
+  state s = {.g = g, .mesh = sw_machine_mesh(machine), .machine = machine, .ops = out->ops};
   sw_arena scratch = {0};
   sw_rc rc = state_init(&s, &scratch, d);
   bool backward_first = t == SW_TRAVERSE_BACKWARD_FORWARD || t == SW_TRAVERSE_BACKWARD;
@@ -358,6 +407,7 @@ sw_rc sw_propagate(const sw_graph *g, const sw_machine *machine, sw_traversal t,
   if (!rc) settle_ties(&s);
   if (!rc) finish_ends(&s, out);
   sw_arena_deinit(&scratch);
+  sw_arena_deinit(&s.arena);
   if (!rc) rc = sw_plan_verify(out, d);
   return rc;
 }

@@ -148,6 +148,8 @@ static sw_rc annotate(sw_importer *m, const target *of, sw_ir_span sharding, uin
   const sw_type *type = &m->g->values[of->value].type;
   sharding = sw_ir_resolved(m->t, sw_ir_trimmed(m->t, sharding));
   if (!m->g->has_mesh || !sw_ir_len(sharding)) return SW_OK;
+  bool made = !of->use && m->g->values[of->value].def >= 0;
+  if (made && sw_type_elements(type) == 0) return SW_OK; /* nothing to cut: reshapes of it have no loops */
   if (m->t->s[sharding.at] == '"') return annotate_tiles(m, of, sw_ir_unquoted(m->t, sharding), at);
   sw_ir_span dims = dims_of(m->t, sharding);
   if (!sw_ir_len(dims) || m->foreign_mesh) return SW_OK;
@@ -156,7 +158,7 @@ static sw_rc annotate(sw_importer *m, const target *of, sw_ir_span sharding, uin
   sw_rc rc = sw_sharding_parse_as(&m->g->mesh, type->rank, SW_FORM_SDY, m->t->s + dims.at, sw_ir_len(dims),
                                   sw_ir_place(m->t, dims.at), &m->g->arena, &s, &why);
   if (!rc) rc = sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, &why);
-  if (!rc && !of->use && m->g->values[of->value].def >= 0) drop_idle_axes(type, &s);
+  if (!rc && made) drop_idle_axes(type, &s);
   if (!rc) {
     sw_ir_span list = {dims.at, sw_ir_inside(m->t, dims).end + 1};
     return add(m, of, &s, open_dims(m->t, list), at);
