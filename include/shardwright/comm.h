@@ -9,9 +9,10 @@
  * Members of a group must make the same calls in the same order. A member that arrives with another op, axes, dtype,
  * shape or root, that waits elsewhere for ever, that leaves, or that does not come within the timeout ends the run:
  * every call in flight and every later one returns SW_E_RESOURCE with one message that names both devices, their ops
- * and their positions in the program. The order of every reduction is that of the group, so results do not depend on
- * timing. The program must keep a call's buffers until the call returns, and that is long enough: no device reads them
- * afterwards.
+ * and their positions in the program. A device that needs nothing of the others, such as the root of a broadcast, may
+ * be up to eight calls ahead of them; it then gets the error from its next call or from sw_comm_finish. The order of
+ * every reduction is that of the group, so results do not depend on timing. The program must keep a call's buffers
+ * until the call returns, and that is long enough: no device reads them afterwards.
  */
 #ifndef SHARDWRIGHT_COMM_H_
 #define SHARDWRIGHT_COMM_H_
@@ -88,8 +89,13 @@ SW_API SW_CHECKED sw_rc sw_comm_start(sw_comm *c, int64_t device, const sw_comm_
                                       sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_comm_wait(sw_comm *c, sw_comm_request *request, sw_diag *d);
 
-/* The device will make no more calls: with SW_OK it is done, else it failed and everybody waiting for it returns an
- * error that carries `why`. */
+/* A call may return to a device that needs nothing of the others (the root of a broadcast) before they have come to it.
+ * This waits until they have ended all such calls of the device; fails as a call does. To be called when a device's
+ * program has ended well, or when it wants to know that all has gone well so far. */
+SW_API SW_CHECKED sw_rc sw_comm_finish(sw_comm *c, int64_t device, sw_diag *d);
+
+/* The device will make no more calls: with SW_OK it is done (and has been waited for as by sw_comm_finish), else it
+ * failed and everybody waiting for it returns an error that carries `why`. */
 SW_API void sw_comm_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why);
 
 /* Bytes this device has received from others so far, and calls made, by collective; for reports. */

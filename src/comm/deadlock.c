@@ -18,11 +18,16 @@ typedef struct snapshot {
   bool *left, *live;
 } snapshot;
 
-static bool is_waiting(const sw_waiting *w) { return w->kind == SW_WAIT_MEMBERS || w->kind == SW_WAIT_MESSAGE; }
+/* Larger groups have no calls that are left early, so nobody waits for a seat in them that will not be free soon. */
+static bool is_waiting(const sw_waiting *w) {
+  return w->kind == SW_WAIT_MEMBERS || w->kind == SW_WAIT_MESSAGE || (w->kind == SW_WAIT_SEAT && w->group->ended);
+}
 
-/* Has the member come to the call that `w` waits in? */
+/* Has the member done what `w` waits for: come to the call, or ended it? */
 static bool has_come(const sw_waiting *w, int64_t index) {
-  return atomic_load_explicit(&w->meeting->slots[index].came, memory_order_acquire) == w->number + 1;
+  if (w->kind == SW_WAIT_SEAT) return !w->group->ended || sw_seat_has_ended(w->group, index, w->number);
+  return index < w->needs.first || index >= w->needs.end ||
+         atomic_load_explicit(&w->meeting->slots[index].came, memory_order_acquire) == w->number + 1;
 }
 
 /* A device whose word has changed is about to go on: it is live. */
@@ -83,7 +88,7 @@ static int64_t first_dead(const snapshot *s) {
 
 int64_t sw_waiting_missing(const sw_waiting *w) {
   if (w->kind == SW_WAIT_MESSAGE) return w->source;
-  if (w->kind != SW_WAIT_MEMBERS) return -1;
+  if (w->kind == SW_WAIT_NONE) return -1;
   for (int64_t i = 0; i < w->group->n; i++)
     if (!has_come(w, i)) return w->group->devices[i];
   return -1;
@@ -111,7 +116,8 @@ void sw_device_print(sw_threads *t, int64_t device, sw_text *out) {
     sw_text_printf(out, "waits at position %lld in '", (long long)w->call->where);
     sw_call_print(&t->base.mesh, w->call, out);
     sw_text_puts(out, "'");
-    if (w->group && w->kind == SW_WAIT_MEMBERS) sw_text_printf(out, " (call %u of its group)", w->number + 1);
+    if (w->kind == SW_WAIT_MEMBERS) sw_text_printf(out, " (call %u of its group)", w->number + 1);
+    if (w->kind == SW_WAIT_SEAT) sw_text_printf(out, " until all have ended call %u of its group", w->number + 1);
   }
   pthread_mutex_unlock(&dev->lock);
 }

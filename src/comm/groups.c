@@ -23,6 +23,7 @@ static void free_group(sw_group *g) {
     /* A call that failed as it began has left its copy behind. */
     for (int64_t j = 0; g->ring[i].slots && j < g->n; j++) sw_mem_free(g->ring[i].slots[j].room.data);
     sw_mem_free(g->ring[i].slots);
+    sw_mem_free(g->ring[i].wide);
     sw_mem_free(g->ring[i].src);
     sw_mem_free(g->ring[i].dst);
   }
@@ -37,6 +38,7 @@ static sw_rc fill_group(sw_group *g, const sw_mesh *m, int64_t device, sw_diag *
   if (g->n <= SW_SMALL_MEMBERS) SW_MEM_NEW(g->ended, SW_SMALL_MEMBERS, d); /* a large block is aligned */
   for (int i = 0; i < SW_RING; i++) {
     SW_MEM_NEW(g->ring[i].slots, g->n, d);
+    if (g->ended) SW_MEM_NEW(g->ring[i].wide, g->n * SW_SMALL_BYTES, d);
     SW_MEM_NEW(g->ring[i].src, g->n, d);
     SW_MEM_NEW(g->ring[i].dst, g->n, d);
     atomic_init(&g->ring[i].gate.word, (unsigned)i << SW_PHASE_BITS | SW_OPEN);

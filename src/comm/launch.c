@@ -85,6 +85,7 @@ static void run_device(void *user) {
   launch *l = t->worker->l;
   sw_diag diag = {0};
   sw_rc rc = l->main(l->comm, t->device, l->user, &diag);
+  if (!rc) rc = sw_comm_finish(l->comm, t->device, &diag);
   if (rc) record_failure(l, &diag, rc);
   sw_comm_leave(l->comm, t->device, rc, diag.text);
 }

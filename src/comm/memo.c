@@ -1,7 +1,8 @@
-/* Remembering the last call of a seat, so that a loop over one collective is checked once.
+/* Remembering a seat's calls, so that a program that makes the same ones over and over has each checked once.
  *
  *   all_reduce f32 4 -> f32 4 at x, y; then the same at x2, y2: nothing to check, and the signature is known
  */
+#include "comm/signature.h"
 #include "comm/threads.h"
 
 static bool same_shape(const sw_buffer *a, const sw_buffer *b) {
@@ -29,22 +30,99 @@ static bool same_collective(const sw_collective *a, const sw_collective *b) {
   return same;
 }
 
-bool sw_memo_holds(const sw_memo *m, const sw_comm_call *call) {
-  if (!m->set || m->has_in != (call->in != NULL) || m->has_out != (call->out != NULL)) return false;
+static bool holds(const sw_memo *m, const sw_comm_call *call) {
+  if (!m->holds || m->has_in != (call->in != NULL) || m->has_out != (call->out != NULL)) return false;
   if (!same_collective(&m->coll, call->coll)) return false;
   if (call->in && !same_shape(&m->in, call->in)) return false;
   return !call->out || same_result(&m->out, call->out);
 }
 
-void sw_memo_set(sw_memo *m, const sw_comm_call *call, uint64_t signature) {
-  bool tiled = sw_coll_flags(call->coll->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS);
-  bool generic = (sw_coll_flags(call->coll->op) & SW_COLL_USES_REDUCTION) && call->coll->reduction == SW_REDUCE_GENERIC;
-  m->set = !tiled && !generic;
-  if (!m->set) return;
+static sw_memo *find_in(sw_seat *seat, const sw_comm_call *call) {
+  for (int i = 0; i < SW_MEMOS; i++)
+    if (holds(&seat->memos[i], call)) return &seat->memos[i];
+  return NULL;
+}
+
+static sw_memo *use(sw_device *dev, sw_seat *seat, sw_memo *m) {
+  dev->last_seat = seat;
+  seat->last = m;
+  m->used = seat->next;
+  m->again = true;
+  return m;
+}
+
+sw_memo *sw_memo_find(sw_device *dev, const sw_comm_call *call, sw_seat **out) {
+  sw_seat *seat = dev->last_seat;
+  *out = seat;
+  if (!seat || (sw_coll_flags(call->coll->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))) return NULL;
+  if (seat->last && holds(seat->last, call)) return use(dev, seat, seat->last);
+  for (size_t i = 0; i < dev->seats.n; i++) {
+    *out = dev->seats.at[i];
+    sw_memo *m = find_in(*out, call);
+    if (m) return use(dev, *out, m);
+  }
+  return NULL;
+}
+
+/* Whose inputs a member's result is made of, besides its own. */
+static sw_members needs_of(const sw_comm_call *call, int64_t n, int64_t index) {
+  static const enum {
+    ALL,
+    FROM_ROOT,
+    TO_ROOT,
+    FROM_SOURCE
+  } kNeeds[SW_COLL_COUNT] = {
+      [SW_COLL_BROADCAST] = FROM_ROOT, [SW_COLL_SCATTER] = FROM_ROOT, [SW_COLL_GATHER] = TO_ROOT,
+      [SW_COLL_REDUCE] = TO_ROOT,      [SW_COLL_SHIFT] = FROM_SOURCE,
+  };
+  int kind = kNeeds[call->coll->op];
+  if (kind == ALL) return (sw_members){0, n};
+  int64_t from = kind == FROM_SOURCE ? sw_moves_shift_source(call->coll, index) : sw_collective_root(call->coll);
+  if (kind == TO_ROOT) return from == index ? (sw_members){0, n} : (sw_members){0, 0};
+  return from == index || from < 0 ? (sw_members){0, 0} : (sw_members){from, from + 1};
+}
+
+static bool feeds_one(const sw_comm_call *call, int64_t index) {
+  sw_coll_op op = call->coll->op;
+  bool root = (op == SW_COLL_BROADCAST || op == SW_COLL_SCATTER) && sw_collective_root(call->coll) == index;
+  return root || op == SW_COLL_SHIFT;
+}
+
+/* Numbers wrap. */
+static sw_memo *used_longest_ago(sw_seat *seat) {
+  sw_memo *oldest = &seat->memos[0];
+  for (int i = 0; i < SW_MEMOS; i++) {
+    if (!seat->memos[i].made) return &seat->memos[i];
+    if (seat->next - seat->memos[i].used > seat->next - oldest->used) oldest = &seat->memos[i];
+  }
+  return oldest;
+}
+
+sw_memo *sw_memo_make(sw_seat *seat, const sw_comm_call *call) {
+  unsigned flags = sw_coll_flags(call->coll->op);
+  bool tiled = flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS);
+  bool generic = (flags & SW_COLL_USES_REDUCTION) && call->coll->reduction == SW_REDUCE_GENERIC;
+  sw_memo *m = seat->last = used_longest_ago(seat);
+  m->made = true;
+  m->holds = !tiled && !generic;
+  m->again = false;
+  m->recipe.state = SW_RECIPE_UNKNOWN;
+  m->used = seat->next;
+  m->small = seat->group->ended && sw_small_applies(call, seat->group->n, &m->small_bytes);
+  m->needs = needs_of(call, seat->group->n, seat->index);
+  m->feeds = feeds_one(call, seat->index);
+  m->signature = sw_signature(call);
   m->coll = *call->coll;
   m->has_in = call->in != NULL;
   m->has_out = call->out != NULL;
   if (call->in) m->in = *call->in;
   if (call->out) m->out = *call->out;
-  m->signature = signature;
+  return m;
+}
+
+sw_comm_call sw_memo_call(const sw_memo *m, int64_t where) {
+  return (sw_comm_call){.coll = &m->coll,
+                        .in = m->has_in ? &m->in : NULL,
+                        .out = m->has_out ? (sw_buffer *)&m->out : NULL,
+                        .where = where};
 }

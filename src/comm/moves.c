@@ -72,16 +72,17 @@ static sw_rc moves_root(const walk *w, sw_diag *d) {
   return take_whole_of(w, root, root, d);
 }
 
-/* The member whose input a shift brings to `to`, or -1. */
-static int64_t shift_source(const walk *w) {
-  const sw_axis_ref *refs = w->c->axes;
-  int64_t minor = sw_axis_refs_size(refs + w->c->dim + 1, w->c->n_axes - w->c->dim - 1);
-  int64_t size = refs[w->c->dim].size, at = w->to / minor % size;
-  if (!w->c->rotate && (w->c->offset <= -size || w->c->offset >= size)) return -1;
-  int64_t from = at - w->c->offset % size;
-  if (w->c->rotate) from = (from + size) % size;
-  return from < 0 || from >= size ? -1 : w->to + (from - at) * minor;
+int64_t sw_moves_shift_source(const sw_collective *c, int64_t to) {
+  const sw_axis_ref *refs = c->axes;
+  int64_t minor = sw_axis_refs_size(refs + c->dim + 1, c->n_axes - c->dim - 1);
+  int64_t size = refs[c->dim].size, at = to / minor % size;
+  if (!c->rotate && (c->offset <= -size || c->offset >= size)) return -1;
+  int64_t from = at - c->offset % size;
+  if (c->rotate) from = (from + size) % size;
+  return from < 0 || from >= size ? -1 : to + (from - at) * minor;
 }
+
+static int64_t shift_source(const walk *w) { return sw_moves_shift_source(w->c, w->to); }
 
 static sw_rc moves_shift(const walk *w, sw_diag *d) {
   int64_t from = shift_source(w);

@@ -42,6 +42,9 @@ void sw_moves_valid(const sw_view *v, int64_t to, int64_t *valid);
 /* Is the member's result defined (not: non-roots of gather and reduce, the open end of a shift)? */
 bool sw_moves_defined(const sw_view *v, int64_t to);
 
+/* The member whose input a shift brings to member `to`, or -1. */
+int64_t sw_moves_shift_source(const sw_collective *c, int64_t to);
+
 /* The axes of the group that takes part in a call: coll->axes, the split axes of update_halo, or all for exchange. */
 int sw_moves_axes(const sw_mesh *m, const sw_collective *c, sw_axis_ref *refs);
 /* Does the input's valid extent along `dim` have to be the same on all members? */

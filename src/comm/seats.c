@@ -1,7 +1,7 @@
 /* Seats: a member's place in the meetings of its group, call after call.
  *
- *   ring of 4: call 7 uses the slots of call 3, so it waits until every member has ended call 3; a member that comes to
- *   call 6 having ended all calls below 6 says so, and then nobody needs to ask before call 9
+ *   ring of 8: call 11 uses the slots of call 3, so it waits until every member has ended call 3; a member that comes
+ * to call 6 having ended all calls below 6 says so, and then nobody needs to ask before call 13
  */
 #include "comm/threads.h"
 #include "comm/turns.h"
@@ -22,42 +22,66 @@ static unsigned ended_by_all(const sw_group *g) {
   return least;
 }
 
-/* Has everybody ended the call that used the meeting before? */
-static bool is_free(const sw_comm_request *r) {
-  sw_seat *seat = r->seat;
-  const sw_group *g = seat->group;
-  unsigned before = r->number - SW_RING;
-  if (!g->ended) {
-    long long left = atomic_load(&sw_meeting_of(r)->left);
-    return left % g->n == 0 && ((unsigned)(left / g->n) - r->number / SW_RING) << 2 == 0;
-  }
-  if (is_below(before, seat->all_ended)) return true;
-  seat->all_ended = ended_by_all(g);
-  return is_below(before, seat->all_ended);
+bool sw_seat_has_ended(const sw_group *g, int64_t i, unsigned number) {
+  return is_below(number, atomic_load(&g->ended[i].number));
 }
 
-static sw_rc wait_until_free(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
-  sw_group *g = r->seat->group;
-  for (;;) {
-    unsigned word = atomic_load(&g->seat_gate.word);
-    if (is_free(r)) return SW_OK;
-    sw_waiting w = {.kind = SW_WAIT_SEAT, .gate = &g->seat_gate, .old = word, .call = &r->call};
-    SW_TRY(sw_wait(t, r->device, &w, d));
+/* Has everybody ended call `number`, of which the seat's member has ended it? */
+static bool all_have_ended(sw_seat *seat, unsigned number) {
+  const sw_group *g = seat->group;
+  if (!g->ended) {
+    long long left = atomic_load(&g->ring[number % SW_RING].left), rounds = left / g->n;
+    return left % g->n == 0 && ((unsigned)rounds - number / SW_RING - 1) << SW_RING_BITS == 0;
   }
+  if (is_below(number, seat->all_ended)) return true;
+  seat->all_ended = ended_by_all(g);
+  return is_below(number, seat->all_ended);
+}
+
+/* Looks before waiting: many while the others run on cores of their own, none when they take turns on this one. */
+static int looks_of(const sw_threads *t) { return !sw_turns_here() ? t->spin : sw_turns_alone() ? ALONE_LOOKS : 0; }
+
+static sw_rc sleep_until_ended(sw_threads *t, int64_t device, const sw_waiting *w, sw_seat *seat, sw_diag *d) {
+  sw_group *g = seat->group;
+  sw_waiting now = *w;
+  for (;;) {
+    now.old = atomic_load(&g->seat_gate.word);
+    if (all_have_ended(seat, w->number)) return SW_OK;
+    SW_TRY(sw_wait(t, device, &now, d));
+  }
+}
+
+static sw_rc wait_until_ended(sw_threads *t, int64_t device, sw_seat *seat, unsigned number, const sw_comm_call *call,
+                              sw_diag *d) {
+  sw_group *g = seat->group;
+  sw_waiting w = {.kind = SW_WAIT_SEAT, .gate = &g->seat_gate, .group = g, .number = number, .call = call};
+  for (int i = looks_of(t); i > 0; i--) {
+    if (all_have_ended(seat, number)) return SW_OK;
+    sw_gate_relax();
+  }
+  atomic_fetch_add(&g->seat_waiters, 1);
+  sw_rc rc = sleep_until_ended(t, device, &w, seat, d);
+  atomic_fetch_sub(&g->seat_waiters, 1);
+  return rc;
 }
 
 sw_rc sw_seat_wait(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
-  if (is_free(r)) return SW_OK;
   sw_seat *seat = r->seat;
+  unsigned before = r->number - SW_RING;
+  if (all_have_ended(seat, before)) return SW_OK;
   if (r->number - seat->ended >= SW_RING)
     return SW_FAIL_INPUT(d, SW_NOWHERE,
                          "device %lld at position %lld makes the %dth call since one of its group that it "
                          "has started and not waited for; expected it to wait",
                          (long long)r->device, (long long)r->call.where, SW_RING);
-  atomic_fetch_add(&seat->group->seat_waiters, 1);
-  sw_rc rc = wait_until_free(t, r, d);
-  atomic_fetch_sub(&seat->group->seat_waiters, 1);
-  return rc;
+  return wait_until_ended(t, r->device, seat, before, &r->call, d);
+}
+
+sw_rc sw_seat_finish(sw_threads *t, int64_t device, sw_seat *seat, sw_diag *d) {
+  unsigned number = seat->early - 1;
+  if (!seat->early || all_have_ended(seat, number)) return SW_OK;
+  const sw_slot *own = &seat->group->ring[number % SW_RING].slots[seat->index];
+  return wait_until_ended(t, device, seat, number, &own->member.call, d);
 }
 
 void sw_seat_leave(const sw_comm_request *r) {
@@ -76,30 +100,40 @@ void sw_seat_leave(const sw_comm_request *r) {
   sw_turns_bell();
 }
 
-sw_look sw_seat_look(const sw_comm_request *r) {
+/* *ended: no member looked at has ended less. */
+static sw_look look_at(const sw_comm_request *r, sw_members span, unsigned *ended) {
   const sw_slot *slots = sw_meeting_of(r)->slots;
-  unsigned ended = r->number;
   bool missing = false, differ = false;
-  for (int64_t j = 0; j < r->seat->group->n; j++) {
+  *ended = r->number;
+  for (int64_t j = span.first; j < span.end; j++) {
     if (atomic_load(&slots[j].came) != r->number + 1) {
       missing = true;
       continue;
     }
-    differ = differ || slots[j].signature != r->signature;
-    if (is_below(slots[j].ended, ended)) ended = slots[j].ended;
+    differ = differ || slots[j].signature != r->memo->signature;
+    if (is_below(slots[j].ended, *ended)) *ended = slots[j].ended;
   }
-  if (differ) return SW_LOOK_DIFFER;
-  if (missing) return SW_LOOK_MISSING;
-  if (is_below(r->seat->all_ended, ended)) r->seat->all_ended = ended;
-  return SW_LOOK_ALIKE;
+  return differ ? SW_LOOK_DIFFER : missing ? SW_LOOK_MISSING : SW_LOOK_ALIKE;
+}
+
+sw_look sw_seat_look(const sw_comm_request *r) {
+  unsigned ended;
+  sw_look look = look_at(r, (sw_members){0, r->seat->group->n}, &ended);
+  if (look == SW_LOOK_ALIKE && is_below(r->seat->all_ended, ended)) r->seat->all_ended = ended;
+  return look;
+}
+
+sw_look sw_seat_look_needed(const sw_comm_request *r) {
+  unsigned ended;
+  sw_members needs = r->memo->needs;
+  return needs.end - needs.first == r->seat->group->n ? sw_seat_look(r) : look_at(r, needs, &ended);
 }
 
 sw_look sw_seat_look_long(const sw_threads *t, const sw_comm_request *r) {
-  int looks = !sw_turns_here() ? t->spin : sw_turns_alone() ? ALONE_LOOKS : 0;
-  for (int i = 0; i < looks; i++) {
-    sw_look look = sw_seat_look(r);
+  for (int i = looks_of(t); i > 0; i--) {
+    sw_look look = sw_seat_look_needed(r);
     if (look != SW_LOOK_MISSING) return look;
     sw_gate_relax();
   }
-  return sw_seat_look(r);
+  return sw_seat_look_needed(r);
 }

@@ -1,30 +1,50 @@
-/* Small calls: every member's input lies in its slot, and each makes its own result from the slots as soon as all have
- * come alike. Nobody waits for another's work, so a call costs one exchange of cache lines.
+/* Small calls: every member's input lies in its slot, and each makes its own result from the slots as soon as those
+ * that it needs are filled. Nobody waits for another's work, so a call costs one exchange of cache lines, and none for
+ * who needs nobody.
  *
  *   all_gather of 8 bytes over 2: slots [a] [b]; both members read both slots and write [a b]
+ *   scatter of 16 bytes over 2:   slots [a b] []; the root takes a and goes on, the other takes b
  */
 #include <string.h>
 
 #include "comm/rows.h"
 #include "comm/threads.h"
 
-/* The reading of all members together, above which doing the work once is better. */
+/* What a member reads, above which doing the work once is better. */
 enum { READ_BYTES = 4096 };
 
-/* Not scatter, whose root alone knows how much it brings; nor what has tilings. */
-static const bool kSmall[SW_COLL_COUNT] = {
-    [SW_COLL_ALL_GATHER] = true, [SW_COLL_ALL_REDUCE] = true, [SW_COLL_ALL_TO_ALL] = true,
-    [SW_COLL_BROADCAST] = true,  [SW_COLL_GATHER] = true,     [SW_COLL_REDUCE] = true,
-    [SW_COLL_SHIFT] = true,      [SW_COLL_BARRIER] = true,    [SW_COLL_REDUCE_SCATTER] = true,
+/* Not what has tilings. */
+static const enum {
+  NEVER,
+  READS_ALL,
+  READS_PIECES
+} kSmall[SW_COLL_COUNT] = {
+    [SW_COLL_ALL_GATHER] = READS_ALL,   [SW_COLL_ALL_REDUCE] = READS_ALL, [SW_COLL_ALL_TO_ALL] = READS_PIECES,
+    [SW_COLL_BROADCAST] = READS_PIECES, [SW_COLL_GATHER] = READS_ALL,     [SW_COLL_REDUCE] = READS_ALL,
+    [SW_COLL_SCATTER] = READS_PIECES,   [SW_COLL_SHIFT] = READS_PIECES,   [SW_COLL_REDUCE_SCATTER] = READS_PIECES,
+    [SW_COLL_BARRIER] = READS_PIECES,
 };
 
+/* A root's input as the others know it: from their results. A scatter's is packed into blocks. */
+static bool is_from_root(sw_coll_op op) { return op == SW_COLL_BROADCAST || op == SW_COLL_SCATTER; }
+
+static sw_buffer input_from_root(const sw_comm_call *call, int64_t n) {
+  sw_buffer b = *call->out;
+  if (call->coll->op == SW_COLL_SCATTER) b.dims[call->coll->dim] *= n;
+  memcpy(b.valid, b.dims, sizeof b.valid);
+  return b;
+}
+
 /* Follows from what the members agree on. */
-bool sw_small_applies(const sw_comm_call *call, int64_t n) {
-  if (!kSmall[call->coll->op] || n > SW_SMALL_MEMBERS) return false;
-  const sw_buffer *b = call->coll->op == SW_COLL_BROADCAST ? call->out : call->in;
-  int64_t bytes = 0;
-  if (b && call->coll->op != SW_COLL_BARRIER && !sw_buffer_bytes(b, &bytes)) return false;
-  return bytes <= SW_SMALL_BYTES && bytes * n <= READ_BYTES;
+bool sw_small_applies(const sw_comm_call *call, int64_t n, int64_t *bytes) {
+  sw_coll_op op = call->coll->op;
+  if (!kSmall[op] || n > SW_SMALL_MEMBERS) return false;
+  const sw_buffer *b = is_from_root(op) ? call->out : call->in;
+  *bytes = 0;
+  if (b && op != SW_COLL_BARRIER && !sw_buffer_bytes(b, bytes)) return false;
+  if (*bytes > SW_SMALL_BYTES) return false;
+  if (op == SW_COLL_SCATTER) *bytes *= n;
+  return *bytes <= SW_SMALL_BYTES && *bytes * (kSmall[op] == READS_ALL ? n : 1) <= READ_BYTES;
 }
 
 static bool is_whole(const sw_buffer *b) {
@@ -33,55 +53,115 @@ static bool is_whole(const sw_buffer *b) {
   return true;
 }
 
-void sw_small_put(const sw_comm_call *call, sw_slot *slot) {
-  int64_t bytes = 0;
+/* What fits of `in` into `packed`, which may have other dims. */
+static void pack(const sw_buffer *in, sw_buffer *packed, char *to) {
+  static const int64_t kOrigin[SW_MAX_RANK];
+  size_t size = (size_t)sw_dtype_bytes(in->dtype);
+  for (int i = 0; i < in->rank; i++)
+    if (in->valid[i] < packed->dims[i]) packed->valid[i] = in->valid[i];
+  sw_rows rows;
+  sw_rows_init(&rows, in->rank, packed->valid, in->dims, kOrigin, packed->dims, kOrigin);
+  while (sw_rows_next(&rows))
+    memcpy(to + (size_t)rows.b * size, (const char *)in->data + (size_t)rows.a * size, (size_t)rows.len * size);
+}
+
+/* Where a member's input of so many bytes lies. */
+static char *place(const sw_meeting *m, int64_t j, int64_t bytes) {
+  return bytes <= SW_INLINE_BYTES ? m->slots[j].small : m->wide + j * SW_SMALL_BYTES;
+}
+
+static void put_packed(const sw_comm_request *r, sw_slot *slot, char *to) {
+  sw_buffer packed = input_from_root(&r->call, r->seat->group->n);
+  pack(r->call.in, &packed, to);
+  slot->whole = is_whole(&packed);
+  if (!slot->whole) slot->small_in = packed;
+}
+
+void sw_small_put(const sw_comm_request *r, sw_slot *slot) {
+  const sw_comm_call *call = &r->call;
+  sw_coll_op op = call->coll->op;
+  size_t bytes = (size_t)r->memo->small_bytes;
+  char *to = place(sw_meeting_of(r), r->seat->index, r->memo->small_bytes);
   slot->staged.data = NULL;
+  slot->member.call = sw_memo_call(r->memo, call->where);
   slot->whole = true;
-  /* Of a broadcast only the root's input counts, and others' need not be there. */
-  bool brings = call->in && call->coll->op != SW_COLL_BARRIER && sw_buffer_bytes(call->in, &bytes);
-  if (!brings || bytes > SW_SMALL_BYTES) return;
-  if (bytes) memcpy(slot->small, call->in->data, (size_t)bytes);
+  /* Only the root's input of a broadcast or scatter counts; others' need not be there. */
+  if (op == SW_COLL_BARRIER || (is_from_root(op) && !r->memo->feeds)) return;
+  if (op == SW_COLL_SCATTER) {
+    put_packed(r, slot, to);
+    return;
+  }
   slot->whole = is_whole(call->in);
   if (!slot->whole) slot->small_in = *call->in;
+  if (bytes) memcpy(to, call->in->data, bytes);
 }
 
 /* What the members brought, as this device tells it: their calls agree with its own, but for valid extents. */
 typedef struct cast {
   sw_member member[SW_SMALL_MEMBERS];
   sw_buffer in[SW_SMALL_MEMBERS];
-  const void *src[SW_SMALL_MEMBERS];
-  void *dst[SW_SMALL_MEMBERS];
 } cast;
 
-/* One member stands for all when all inputs are whole. */
-static sw_view view_of(const sw_comm_request *r, const sw_mesh *mesh, const sw_slot *slots, cast *c) {
+static bool counts(const sw_comm_request *r, int64_t j) {
+  return j == r->seat->index || (j >= r->memo->needs.first && j < r->memo->needs.end);
+}
+
+/* One member stands for all when all inputs that count are whole; others may not be there yet. */
+static sw_view view_of(const sw_comm_request *r, const sw_mesh *mesh, bool whole, cast *c) {
+  const sw_slot *slots = sw_meeting_of(r)->slots;
   int64_t n = r->seat->group->n;
-  bool whole = true;
-  for (int64_t j = 0; j < n; j++) {
-    c->src[j] = slots[j].small;
-    c->dst[j] = NULL;
-    whole = whole && slots[j].whole;
-  }
+  sw_buffer own = is_from_root(r->call.coll->op) ? input_from_root(&r->call, n) : *r->call.in;
+  if (!slots[r->seat->index].whole)
+    own = slots[r->seat->index].small_in;
+  else
+    memcpy(own.valid, own.dims, sizeof own.valid);
+  sw_buffer full = own;
+  memcpy(full.valid, full.dims, sizeof full.valid);
   for (int64_t j = 0; j < (whole ? 1 : n); j++) {
     c->member[j] = (sw_member){.call = r->call, .device = r->device};
-    c->in[j] = r->call.coll->op == SW_COLL_BROADCAST ? *r->call.out : *r->call.in;
-    memcpy(c->in[j].valid, slots[j].whole ? c->in[j].dims : slots[j].small_in.valid, sizeof c->in[j].valid);
+    c->in[j] = !counts(r, j) ? own : slots[j].whole ? full : slots[j].small_in;
     c->member[j].call.in = &c->in[j];
   }
   return (sw_view){mesh, r->call.coll, n, c->member, whole ? 0 : sizeof c->member[0]};
 }
 
-sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, const sw_slot *slots, sw_diag *d) {
+static bool all_whole(const sw_comm_request *r) {
+  const sw_slot *slots = sw_meeting_of(r)->slots;
+  bool whole = slots[r->seat->index].whole;
+  for (int64_t j = r->memo->needs.first; j < r->memo->needs.end; j++) whole = whole && slots[j].whole;
+  return whole;
+}
+
+/* By the boxes of the collective; *bytes: received. */
+static sw_rc make(sw_threads *t, const sw_comm_request *r, const void *const *src, bool whole, int64_t *bytes,
+                  sw_diag *d) {
   sw_buffer *out = r->call.out;
-  if (r->call.coll->op == SW_COLL_BARRIER) return SW_OK;
-  int64_t index = r->seat->index, bytes;
+  int64_t index = r->seat->index;
+  void *dst[SW_SMALL_MEMBERS] = {NULL};
+  dst[index] = out ? out->data : NULL;
   cast c;
-  sw_view view = view_of(r, &t->base.mesh, slots, &c);
-  c.dst[index] = out ? out->data : NULL;
-  SW_TRY(sw_share_run_own(&(sw_job){.view = view, .src = c.src, .dst = c.dst}, index, &bytes, d));
-  if (out) {
-    sw_moves_valid(&view, index, out->valid);
-    if (!sw_moves_defined(&view, index)) sw_threads_leave_undefined(t, out);
+  sw_view view = view_of(r, &t->base.mesh, whole, &c);
+  SW_TRY(sw_share_run_own(&(sw_job){.view = view, .src = src, .dst = dst}, index, bytes, d));
+  if (out) sw_moves_valid(&view, index, out->valid);
+  if (out && !sw_moves_defined(&view, index)) sw_threads_leave_undefined(t, out);
+  if (whole && r->memo->again) sw_recipe_make(&view, index, *bytes, &r->memo->recipe);
+  return SW_OK;
+}
+
+sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
+  if (r->call.coll->op == SW_COLL_BARRIER) return SW_OK;
+  const sw_recipe *recipe = &r->memo->recipe;
+  const void *src[SW_SMALL_MEMBERS];
+  const sw_meeting *m = sw_meeting_of(r);
+  int64_t n = r->seat->group->n, bytes = r->memo->small_bytes;
+  bool whole = all_whole(r);
+  for (int64_t j = 0; j < n; j++) src[j] = place(m, j, bytes);
+  if (whole && recipe->state == SW_RECIPE_KNOWN) {
+    bytes = recipe->bytes;
+    sw_recipe_run(recipe, &r->call, n, src);
+    if (!recipe->defined && r->call.out) sw_threads_leave_undefined(t, r->call.out);
+  } else {
+    SW_TRY(make(t, r, src, whole, &bytes, d));
   }
   sw_count(&t->device[r->device].stat_bytes[r->call.coll->op], bytes);
   return SW_OK;

@@ -127,13 +127,36 @@ static void tell_difference(sw_threads *t, const sw_comm_request *r) {
   sw_gate_set(&sw_meeting_of(r)->gate, word_of(r->number, SW_FAILED));
 }
 
-/* Those who make a small call and wait look for differences themselves; others look as they come. And somebody who
- * waits for a small call may have looked before this member came. */
-static void look_round(sw_threads *t, const sw_comm_request *r) {
-  if (r->small && !r->started && !atomic_load(&sw_meeting_of(r)->waiting)) return;
+/* Has the run failed by a difference that was told, or is just being told? The call is off. */
+static sw_rc end_differing(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
+  sw_meeting *m = sw_meeting_of(r);
+  tell_difference(t, r);
+  for (unsigned word = word_at(m); phase_of(word) == SW_SOLO; word = word_at(m)) sw_wait_for_work(t, &m->gate, word);
+  r->seat->started--;
+  return sw_threads_failure(t, d);
+}
+
+static void wake_small(sw_meeting *m) {
+  atomic_fetch_add(&m->small_gate.word, 1);
+  sw_gate_wake(&m->small_gate);
+  sw_turns_bell();
+}
+
+static bool needs_all(const sw_comm_request *r) {
+  return r->memo->needs.end - r->memo->needs.first == r->seat->group->n;
+}
+
+/* Will it now wait in a small call until it has seen all, so that it need not look before? */
+static bool ends_with_all(const sw_comm_request *r) { return r->memo->small && needs_all(r) && !r->started; }
+
+/* After filling the slot. Those who wait may have looked before. */
+static sw_rc come_to_small(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
+  sw_meeting *m = sw_meeting_of(r);
+  if (ends_with_all(r)) return SW_OK;
   sw_look look = sw_seat_look(r);
-  if (look == SW_LOOK_ALIKE && r->small) (void)end_open(r, SW_DONE);
-  if (look == SW_LOOK_DIFFER) tell_difference(t, r);
+  if (look == SW_LOOK_DIFFER) return end_differing(t, r, d);
+  if (atomic_load(&m->waiting) && (look == SW_LOOK_ALIKE || r->memo->feeds)) wake_small(m);
+  return SW_OK;
 }
 
 static sw_rc stage(sw_threads *t, const sw_comm_request *r, sw_slot *slot, sw_diag *d) {
@@ -161,12 +184,19 @@ static void fill_slot(const sw_comm_request *r, sw_slot *slot) {
   int64_t index = r->seat->index;
   slot->member.call = r->call;
   if (slot->staged.data) slot->member.call.in = &slot->staged;
-  slot->signature = r->signature;
-  slot->ended = r->seat->ended;
-  if (r->small) return;
   atomic_store_explicit(&slot->claimed, false, memory_order_relaxed);
   m->src[index] = slot->member.call.in ? slot->member.call.in->data : NULL;
   m->dst[index] = r->call.out ? r->call.out->data : NULL;
+}
+
+/* The last of the slot, in a row: others may be looking at this cache line all the time. */
+static void show_slot(const sw_comm_request *r, sw_slot *slot) {
+  slot->signature = r->memo->signature;
+  slot->ended = r->seat->ended;
+  if (ends_with_all(r))
+    atomic_store_explicit(&slot->came, r->number + 1, memory_order_release); /* it looks round again, and leaves */
+  else
+    atomic_store(&slot->came, r->number + 1);
 }
 
 static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
@@ -180,17 +210,17 @@ static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   sw_meeting *m = sw_meeting_of(r);
   sw_slot *slot = &m->slots[seat->index];
   r->open = open_word(word_at(m), r->number);
-  r->small = g->ended && sw_small_applies(&r->call, g->n);
-  if (r->small)
-    sw_small_put(&r->call, slot);
-  else
-    SW_TRY(stage(t, r, slot, d));
+  if (!r->memo->small) SW_TRY(stage(t, r, slot, d));
   seat->next++;
   seat->started++;
-  fill_slot(r, slot);
-  atomic_store(&slot->came, r->number + 1);
-  if (g->ended) look_round(t, r);
-  if (!r->small && (atomic_fetch_add(&m->arrived, 1) + 1) % g->n == 0) return open_work(t, r, d);
+  if (r->memo->small)
+    sw_small_put(r, slot);
+  else
+    fill_slot(r, slot);
+  show_slot(r, slot);
+  if (r->memo->small) return come_to_small(t, r, d);
+  if (g->ended && sw_seat_look(r) == SW_LOOK_DIFFER) tell_difference(t, r);
+  if ((atomic_fetch_add(&m->arrived, 1) + 1) % g->n == 0) return open_work(t, r, d);
   return SW_OK;
 }
 
@@ -236,6 +266,7 @@ static sw_rc wait_for_members(sw_threads *t, const sw_comm_request *r, sw_diag *
                   .group = r->seat->group,
                   .meeting = m,
                   .number = r->number,
+                  .needs = {0, r->seat->group->n},
                   .call = &r->call};
   sw_rc rc = SW_OK;
   if (phase_now(r) == SW_OPEN) rc = sw_wait(t, r->device, &w, d);
@@ -254,35 +285,48 @@ static void wait_for_work(sw_threads *t, const sw_comm_request *r) {
   }
 }
 
-/* Until all slots are filled alike. */
+static sw_rc sleep_until_seen(sw_threads *t, const sw_comm_request *r, sw_look *look, sw_diag *d) {
+  sw_meeting *m = sw_meeting_of(r);
+  sw_waiting w = {.kind = SW_WAIT_MEMBERS,
+                  .gate = &m->small_gate,
+                  .group = r->seat->group,
+                  .meeting = m,
+                  .number = r->number,
+                  .needs = r->memo->needs,
+                  .call = &r->call};
+  for (;;) {
+    w.old = atomic_load(&m->small_gate.word);
+    *look = sw_seat_look_needed(r);
+    if (*look != SW_LOOK_MISSING) return SW_OK;
+    SW_TRY(sw_wait(t, r->device, &w, d));
+  }
+}
+
+/* Until the slots that are needed are filled alike. Nobody uses this device's buffers, so it may go at any time. */
 static sw_rc wait_for_slots(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   sw_meeting *m = sw_meeting_of(r);
   sw_look look = sw_seat_look_long(t, r);
   if (look == SW_LOOK_MISSING) {
     atomic_fetch_add(&m->waiting, 1);
-    look = sw_seat_look(r);
-    sw_rc rc = look == SW_LOOK_MISSING ? wait_for_members(t, r, d) : SW_OK;
+    sw_rc rc = sleep_until_seen(t, r, &look, d);
     atomic_fetch_sub(&m->waiting, 1);
+    if (rc) r->seat->started--;
     if (rc) return rc;
-    look = sw_seat_look(r);
   }
-  if (look == SW_LOOK_DIFFER) {
-    tell_difference(t, r);
-    return wait_for_members(t, r, d);
-  }
-  if (atomic_load(&m->waiting)) (void)end_open(r, SW_DONE);
-  return SW_OK;
+  return look == SW_LOOK_DIFFER ? end_differing(t, r, d) : SW_OK;
 }
 
 static sw_rc end_small_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   SW_TRY(wait_for_slots(t, r, d));
-  sw_rc rc = sw_small_make(t, r, sw_meeting_of(r)->slots, d);
-  leave_meeting(t, r);
+  sw_rc rc = sw_small_make(t, r, d);
+  if (!needs_all(r)) r->seat->early = r->number + 1;
+  sw_seat_leave(r);
+  if (ends_with_all(r) && atomic_load(&sw_meeting_of(r)->waiting)) wake_small(sw_meeting_of(r));
   return rc;
 }
 
 static sw_rc end_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
-  if (r->small) return end_small_call(t, r, d);
+  if (r->memo->small) return end_small_call(t, r, d);
   SW_TRY(wait_for_members(t, r, d));
   wait_for_work(t, r);
   bool bad = atomic_load(&sw_meeting_of(r)->bad);
@@ -324,13 +368,12 @@ static sw_rc begin(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   sw_device *dev = &t->device[r->device];
   SW_TRY(sw_threads_failure(t, d));
   jitter(t, r->device);
-  sw_seat *last = dev->last_seat;
-  if (last && sw_memo_holds(&last->memo, &r->call)) {
+  r->memo = sw_memo_find(dev, &r->call, &r->seat);
+  if (r->memo) {
     note_call(dev, &r->call);
-    r->seat = last;
-    r->signature = last->memo.signature;
     return arrive(t, r, d);
   }
+  r->seat = NULL;
   SW_TRY(sw_call_check(&t->base.mesh, r->device, &r->call, d));
   note_call(dev, &r->call);
   sw_coll_op op = r->call.coll->op;
@@ -338,8 +381,7 @@ static sw_rc begin(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   if (op == SW_COLL_SEND) return sw_mail_send(t, r->device, &r->call, d);
   if (op == SW_COLL_RECV) return SW_OK;
   SW_TRY(sw_seat_find(t, r->device, r->call.coll, &r->seat, d));
-  r->signature = sw_signature(&r->call);
-  sw_memo_set(&r->seat->memo, &r->call, r->signature);
+  r->memo = sw_memo_make(r->seat, &r->call);
   return arrive(t, r, d);
 }
 
@@ -411,11 +453,21 @@ static void abandon(sw_threads *t, sw_comm_request *r) {
   (void)SW_FAIL(&why, SW_E_RESOURCE, SW_NOWHERE, "device %lld has ended without waiting for its call at position %lld",
                 (long long)r->device, (long long)r->call.where);
   (void)sw_threads_fail(t, &why, NULL);
-  if (r->seat && !withdraw(t, r)) {
+  if (r->seat && r->memo->small) {
+    r->seat->started--;
+  } else if (r->seat && !withdraw(t, r)) {
     wait_for_work(t, r);
     leave_meeting(t, r);
   }
   forget_request(t, r);
+}
+
+static sw_rc threads_finish(sw_comm *c, int64_t device, sw_diag *d) {
+  sw_threads *t = sw_threads_of(c);
+  sw_device *dev = &t->device[device];
+  SW_TRY(sw_threads_failure(t, d));
+  for (size_t i = 0; i < dev->seats.n; i++) SW_TRY(sw_seat_finish(t, device, dev->seats.at[i], d));
+  return SW_OK;
 }
 
 static void threads_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why) {
@@ -428,6 +480,7 @@ static void threads_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why)
     (void)sw_threads_fail(t, &diag, NULL);
   }
   while (dev->requests) abandon(t, dev->requests);
+  if (!rc) (void)threads_finish(c, device, NULL);
   pthread_mutex_lock(&dev->lock);
   bool again = dev->left;
   dev->left = true;
@@ -491,6 +544,7 @@ static const sw_comm_engine kThreads = {
     .run = threads_run,
     .start = threads_start,
     .wait = threads_wait,
+    .finish = threads_finish,
     .leave = threads_leave,
     .get_stats = threads_get_stats,
     .report = threads_report,

@@ -10,13 +10,18 @@
  *   DONE    results are complete
  *   FAILED  a member gave up before all had come, or they differ: nobody has touched or will touch anybody's buffers
  *
- * The last to arrive opens the work. A call of few bytes in a group of few members is a small one (small.c): inputs lie
- * in the slots, each member makes its own result as soon as it sees that all slots are filled alike, and the word moves
- * (to DONE) only when somebody waits for it.
+ * The last to arrive opens the work.
  *
- * A member may fill its slot again when all have ended the call of SW_RING numbers before. In a group of few members
- * each says below which number all of its calls are over: in its slot, where the others read it anyway, and in a line
- * of its own; in larger groups those who leave are counted.
+ * A call of few bytes in a group of few members is a small one (small.c). It has no phases: inputs lie in the slots,
+ * and a member makes its own result as soon as those that it needs are filled like its own: all of them in an
+ * all_reduce, the root's in a broadcast, none for the root of a broadcast, which goes on at once. Members fill their
+ * slot first and look at the others' then, so of any two at least one sees the other: whoever sees a difference fails
+ * the run, and who has gone on gets that failure from its next call, at the latest from sw_comm_finish, which waits
+ * until all have met.
+ *
+ * A member may fill its slot again when all have ended the call of SW_RING numbers before, so none is ever further
+ * ahead than that. In a group of few members each says below which number all of its calls are over: in its slot, where
+ * the others read it anyway, and in a line of its own; in larger groups those who leave are counted.
  *
  * Only OPEN can last: from SOLO and SHARED on everything is computation. A failure is the communicator's: the first one
  * is recorded, and whoever waits in OPEN turns it into FAILED and returns.
@@ -30,25 +35,30 @@
 #include "comm/call.h"
 #include "comm/engine.h"
 #include "comm/gate.h"
+#include "comm/recipe.h"
 #include "comm/share.h"
 #include "shardwright/array.h"
 #include "shardwright/hash.h"
 
-enum { SW_RING = SW_COMM_MAX_STARTED + 1, SW_FLIGHT_CALLS = 8, SW_SMALL_BYTES = 1008, SW_SMALL_MEMBERS = 16 };
+enum { SW_RING_BITS = 3, SW_RING = 1 << SW_RING_BITS, SW_FLIGHT_CALLS = 8 };
+_Static_assert(SW_RING > (int)SW_COMM_MAX_STARTED, "a call more than are started");
+
+/* A small call's input of up to SW_INLINE_BYTES shares a cache line with what tells that it has come. */
+enum { SW_INLINE_BYTES = 40, SW_SMALL_BYTES = 4096, SW_SMALL_MEMBERS = 16 };
 
 enum { SW_OPEN, SW_SHARED, SW_SOLO, SW_DONE, SW_FAILED, SW_PHASE_BITS = 3 };
 
-/* A member's place in a meeting. The first lines are all that the others read of a small call. */
+/* A member's place in a meeting. The first line is all that the others read of a small call, but for a longer input. */
 typedef struct sw_slot {
   _Alignas(64) atomic_uint came; /* 1 + number of the call the member has come to */
   unsigned ended;                /* all its calls of lower numbers are over */
   bool whole;                    /* the input's valid extents are its dims */
   uint64_t signature;
-  char small[SW_SMALL_BYTES]; /* the input of a small call */
-  sw_buffer small_in;         /* its extents, if not whole; the data is elsewhere */
-  sw_member member;
-  atomic_bool claimed; /* somebody does this share */
-  sw_buffer staged;    /* copy, in `room`, of an input that its own result would overwrite; data NULL: none */
+  char small[SW_INLINE_BYTES]; /* the input of a small call, if it fits */
+  sw_buffer small_in;          /* its extents, if not whole; the data is elsewhere */
+  sw_member member;            /* of a small call its memo, as the member may have gone on */
+  atomic_bool claimed;         /* somebody does this share */
+  sw_buffer staged;            /* copy, in `room`, of an input that its own result would overwrite; data NULL: none */
   sw_room room;
   int64_t valid[SW_MAX_RANK]; /* of the result */
   int64_t bytes;              /* received from others */
@@ -56,11 +66,13 @@ typedef struct sw_slot {
 
 typedef struct sw_meeting {
   sw_gate gate;
-  atomic_int waiting;         /* members that wait for a small call at the gate */
+  sw_gate small_gate;         /* changes as members come to a small call that somebody waits in */
+  atomic_int waiting;         /* members that do */
   atomic_llong arrived, left; /* in all calls so far; small ones do not arrive */
   atomic_llong worked, model; /* in this call */
   atomic_bool bad;
   sw_slot *slots;
+  char *wide; /* by member SW_SMALL_BYTES for the input of a small call; NULL in groups of more than SW_SMALL_MEMBERS */
   const void **src;
   void **dst;
 } sw_meeting;
@@ -81,13 +93,31 @@ typedef struct sw_group {
   sw_meeting ring[SW_RING];
 } sw_group;
 
-/* A call that was found to be in order: the next one is probably the same but for its data. */
+/* Members first .. end-1. */
+typedef struct sw_members {
+  int64_t first, end;
+} sw_members;
+
+/* A call that was found to be in order: a later one is probably the same but for its data. Also what the others are
+ * told of a small call. */
 typedef struct sw_memo {
-  bool set, has_in, has_out;
+  bool made;
+  bool holds; /* for a later call */
+  bool again; /* it has */
+  bool small; /* a small call, and */
+  bool feeds; /* somebody may need this member's input alone */
+  bool has_in, has_out;
+  unsigned used;       /* number of the last call */
+  sw_members needs;    /* whose inputs a small call waits for */
+  int64_t small_bytes; /* of each input */
+  uint64_t signature;
   sw_collective coll;
   sw_buffer in, out;
-  uint64_t signature;
+  sw_recipe recipe;
 } sw_memo;
+
+/* More than calls of a member that are not over for all: the one used longest ago is told of nowhere. */
+enum { SW_MEMOS = SW_RING + 1 };
 
 /* A device's place in a group. */
 typedef struct sw_seat {
@@ -97,16 +127,18 @@ typedef struct sw_seat {
   unsigned ended;      /* all its calls of lower numbers are over; */
   unsigned ended_more; /* bit i: so is that of number ended + i */
   unsigned all_ended;  /* all calls of lower numbers are over for everybody, and perhaps more */
+  unsigned early;      /* 1 + number of the last call that was left before all had come; 0: none */
   int started;         /* calls not yet waited for */
-  sw_memo memo;
+  sw_memo *last;       /* of memos; NULL: none yet */
+  sw_memo memos[SW_MEMOS];
 } sw_seat;
 
 /* What a device waits for, when it waits long. */
 typedef enum sw_wait_kind {
   SW_WAIT_NONE,
-  SW_WAIT_MEMBERS, /* until all have come to a call */
+  SW_WAIT_MEMBERS, /* until those that are needed have come to a call */
   SW_WAIT_MESSAGE,
-  SW_WAIT_SEAT /* until all have left an earlier call: cannot be part of a deadlock */
+  SW_WAIT_SEAT /* until all have ended a call */
 } sw_wait_kind;
 
 typedef struct sw_waiting {
@@ -116,7 +148,8 @@ typedef struct sw_waiting {
   const sw_group *group;
   sw_meeting *meeting;
   unsigned number;
-  int64_t source; /* of a message; -1: any of the group */
+  sw_members needs; /* members */
+  int64_t source;   /* of a message; -1: any of the group */
   const sw_comm_call *call;
 } sw_waiting;
 
@@ -173,10 +206,10 @@ struct sw_comm_request {
   int64_t device;
   sw_comm_call call;
   sw_seat *seat; /* NULL: the call was complete at its start, but for a recv */
-  uint64_t signature;
+  sw_memo *memo;
   unsigned number;
-  unsigned open;       /* the meeting's word until the call's first change */
-  bool small, started; /* started: by sw_comm_start */
+  unsigned open; /* the meeting's word until the call's first change */
+  bool started;  /* by sw_comm_start */
 };
 
 /* A statistic: written by one thread, read by any. */
@@ -195,23 +228,31 @@ void sw_threads_leave_undefined(const sw_threads *t, sw_buffer *out);
 SW_CHECKED sw_rc sw_seat_find(sw_threads *t, int64_t device, const sw_collective *c, sw_seat **out, sw_diag *d);
 void sw_groups_free(sw_threads *t);
 
-/* small.c: is the call of a group of n a small one; fill the member's slot; make the device's result from the slots. */
-bool sw_small_applies(const sw_comm_call *call, int64_t n);
-void sw_small_put(const sw_comm_call *call, sw_slot *slot);
-SW_CHECKED sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, const sw_slot *slots, sw_diag *d);
+/* small.c: is the call of a group of n a small one; put the input into the slot; make the device's result from the
+ * slots. *bytes: of an input in its slot. */
+bool sw_small_applies(const sw_comm_call *call, int64_t n, int64_t *bytes);
+void sw_small_put(const sw_comm_request *r, sw_slot *slot);
+SW_CHECKED sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, sw_diag *d);
 
 /* seats.c: whether and when a meeting's slots are free, and who has come. */
 SW_CHECKED sw_rc sw_seat_wait(sw_threads *t, const sw_comm_request *r, sw_diag *d);
 /* The member has ended the request's call; tells those who wait for it. */
 void sw_seat_leave(const sw_comm_request *r);
+/* Until everybody has ended the calls that the seat's member has left early. */
+SW_CHECKED sw_rc sw_seat_finish(sw_threads *t, int64_t device, sw_seat *seat, sw_diag *d);
+/* Has member i ended call `number`? In a group of few. */
+bool sw_seat_has_ended(const sw_group *g, int64_t i, unsigned number);
 typedef enum sw_look { SW_LOOK_MISSING, SW_LOOK_ALIKE, SW_LOOK_DIFFER } sw_look;
+/* Of all members; of those that the call needs, for a while. */
 sw_look sw_seat_look(const sw_comm_request *r);
-/* Looks for a while. */
+sw_look sw_seat_look_needed(const sw_comm_request *r);
 sw_look sw_seat_look_long(const sw_threads *t, const sw_comm_request *r);
 
-/* memo.c: is the call the remembered one, with other data? Ops with tilings never are. */
-bool sw_memo_holds(const sw_memo *m, const sw_comm_call *call);
-void sw_memo_set(sw_memo *m, const sw_comm_call *call, uint64_t signature);
+/* memo.c: the memo of such a call by the device, with other data, and its seat; or NULL. Ops with tilings have none. */
+sw_memo *sw_memo_find(sw_device *dev, const sw_comm_call *call, sw_seat **seat);
+sw_memo *sw_memo_make(sw_seat *seat, const sw_comm_call *call);
+/* What the others are told of a call. Lives until the seat has made SW_MEMOS calls more. */
+sw_comm_call sw_memo_call(const sw_memo *m, int64_t where);
 
 /* waiting.c */
 /* Until the gate's word is not w->old. Fails when the run has failed, at the timeout, in a deadlock, when who is

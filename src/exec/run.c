@@ -46,6 +46,7 @@ static void device_failed(device_thread *t, sw_rc rc) {
 static void *device_main(void *arg) {
   device_thread *t = arg;
   sw_rc rc = sw_device_execute(&t->v, t->args, t->outputs, &t->diag);
+  if (!rc) rc = sw_comm_finish(t->v.program->comm, t->v.device, &t->diag);
   if (rc) device_failed(t, rc);
   sw_comm_leave(t->v.program->comm, t->v.device, rc, rc ? t->diag.text : "");
   return NULL;
