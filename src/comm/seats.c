@@ -9,6 +9,9 @@
 /* Looks at the others' slots before a device that has its thread for itself gives it back. */
 enum { ALONE_LOOKS = 2000 };
 
+/* Calls until a member looks whether somebody waits for a seat: half of a round. */
+enum { TELL_EACH = SW_RING / 2 };
+
 /* Numbers wrap. */
 static bool is_below(unsigned a, unsigned b) { return (int)(a - b) < 0; }
 
@@ -84,20 +87,37 @@ sw_rc sw_seat_finish(sw_threads *t, int64_t device, sw_seat *seat, sw_diag *d) {
   return wait_until_ended(t, device, seat, number, &own->member.call, d);
 }
 
-void sw_seat_leave(const sw_comm_request *r) {
-  sw_seat *seat = r->seat;
-  sw_group *g = seat->group;
-  seat->started--;
-  seat->ended_more |= 1u << (r->number - seat->ended);
-  for (; seat->ended_more & 1; seat->ended_more >>= 1) seat->ended++;
-  if (g->ended)
-    atomic_store(&g->ended[seat->index].number, seat->ended);
-  else
-    atomic_fetch_add(&sw_meeting_of(r)->left, 1);
+static void tell(sw_group *g) {
   if (!atomic_load(&g->seat_waiters)) return;
   atomic_fetch_add(&g->seat_gate.word, 1);
   sw_gate_wake(&g->seat_gate);
   sw_turns_bell();
+}
+
+void sw_seat_tell(sw_device *dev) {
+  sw_seat *seat = dev->silent;
+  if (!seat) return;
+  dev->silent = NULL;
+  atomic_store(&seat->group->ended[seat->index].number, seat->ended); /* before looking who waits */
+  tell(seat->group);
+}
+
+void sw_seat_leave(sw_threads *t, const sw_comm_request *r) {
+  sw_seat *seat = r->seat;
+  sw_group *g = seat->group;
+  sw_device *dev = &t->device[r->device];
+  seat->started--;
+  seat->ended_more |= 1u << (r->number - seat->ended);
+  for (; seat->ended_more & 1; seat->ended_more >>= 1) seat->ended++;
+  if (!g->ended) {
+    atomic_fetch_add(&sw_meeting_of(r)->left, 1);
+    tell(g);
+    return;
+  }
+  atomic_store_explicit(&g->ended[seat->index].number, seat->ended, memory_order_release);
+  if (dev->silent != seat) sw_seat_tell(dev);
+  dev->silent = seat;
+  if (seat->ended % TELL_EACH == 0) sw_seat_tell(dev);
 }
 
 /* *ended: no member looked at has ended less. */
@@ -121,6 +141,12 @@ sw_look sw_seat_look(const sw_comm_request *r) {
   sw_look look = look_at(r, (sw_members){0, r->seat->group->n}, &ended);
   if (look == SW_LOOK_ALIKE && is_below(r->seat->all_ended, ended)) r->seat->all_ended = ended;
   return look;
+}
+
+sw_look sw_seat_look_beside(const sw_comm_request *r) {
+  unsigned ended;
+  int64_t i = r->seat->index, end = r->seat->group->n;
+  return look_at(r, (sw_members){i > 0 ? i - 1 : 0, i + 2 < end ? i + 2 : end}, &ended);
 }
 
 sw_look sw_seat_look_needed(const sw_comm_request *r) {

@@ -153,9 +153,11 @@ static bool ends_with_all(const sw_comm_request *r) { return r->memo->small && n
 static sw_rc come_to_small(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   sw_meeting *m = sw_meeting_of(r);
   if (ends_with_all(r)) return SW_OK;
-  sw_look look = sw_seat_look(r);
+  sw_look look = sw_seat_look_beside(r);
+  bool waited_for = atomic_load(&m->waiting) > 0;
+  if (waited_for && look != SW_LOOK_DIFFER && !r->memo->feeds) look = sw_seat_look(r);
   if (look == SW_LOOK_DIFFER) return end_differing(t, r, d);
-  if (atomic_load(&m->waiting) && (look == SW_LOOK_ALIKE || r->memo->feeds)) wake_small(m);
+  if (waited_for && (look == SW_LOOK_ALIKE || r->memo->feeds)) wake_small(m);
   return SW_OK;
 }
 
@@ -193,10 +195,7 @@ static void fill_slot(const sw_comm_request *r, sw_slot *slot) {
 static void show_slot(const sw_comm_request *r, sw_slot *slot) {
   slot->signature = r->memo->signature;
   slot->ended = r->seat->ended;
-  if (ends_with_all(r))
-    atomic_store_explicit(&slot->came, r->number + 1, memory_order_release); /* it looks round again, and leaves */
-  else
-    atomic_store(&slot->came, r->number + 1);
+  atomic_store(&slot->came, r->number + 1);
 }
 
 static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
@@ -228,7 +227,7 @@ static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
 
 static void leave_meeting(sw_threads *t, const sw_comm_request *r) {
   unstage(t, r);
-  sw_seat_leave(r);
+  sw_seat_leave(t, r);
 }
 
 void sw_threads_leave_undefined(const sw_threads *t, sw_buffer *out) {
@@ -320,7 +319,7 @@ static sw_rc end_small_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   SW_TRY(wait_for_slots(t, r, d));
   sw_rc rc = sw_small_make(t, r, d);
   if (!needs_all(r)) r->seat->early = r->number + 1;
-  sw_seat_leave(r);
+  sw_seat_leave(t, r);
   if (ends_with_all(r) && atomic_load(&sw_meeting_of(r)->waiting)) wake_small(sw_meeting_of(r));
   return rc;
 }
@@ -466,6 +465,7 @@ static sw_rc threads_finish(sw_comm *c, int64_t device, sw_diag *d) {
   sw_threads *t = sw_threads_of(c);
   sw_device *dev = &t->device[device];
   SW_TRY(sw_threads_failure(t, d));
+  sw_seat_tell(dev);
   for (size_t i = 0; i < dev->seats.n; i++) SW_TRY(sw_seat_finish(t, device, dev->seats.at[i], d));
   return SW_OK;
 }
@@ -480,6 +480,7 @@ static void threads_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why)
     (void)sw_threads_fail(t, &diag, NULL);
   }
   while (dev->requests) abandon(t, dev->requests);
+  sw_seat_tell(dev);
   if (!rc) (void)threads_finish(c, device, NULL);
   pthread_mutex_lock(&dev->lock);
   bool again = dev->left;

@@ -176,6 +176,7 @@ typedef struct sw_device {
   /* Touched by the device's own thread only: */
   SW_ARRAY(sw_seat *) seats;
   sw_seat *last_seat;
+  sw_seat *silent; /* a call was ended in it, and who waits for that has not been told; NULL: none */
   sw_comm_request *requests;
   sw_room spare; /* for the next input to be staged */
   sw_rng rng;
@@ -236,15 +237,18 @@ SW_CHECKED sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, sw_diag 
 
 /* seats.c: whether and when a meeting's slots are free, and who has come. */
 SW_CHECKED sw_rc sw_seat_wait(sw_threads *t, const sw_comm_request *r, sw_diag *d);
-/* The member has ended the request's call; tells those who wait for it. */
-void sw_seat_leave(const sw_comm_request *r);
+/* The member has ended the request's call. Those who wait for it are told not each time, but before it waits itself. */
+void sw_seat_leave(sw_threads *t, const sw_comm_request *r);
+void sw_seat_tell(sw_device *dev);
 /* Until everybody has ended the calls that the seat's member has left early. */
 SW_CHECKED sw_rc sw_seat_finish(sw_threads *t, int64_t device, sw_seat *seat, sw_diag *d);
 /* Has member i ended call `number`? In a group of few. */
 bool sw_seat_has_ended(const sw_group *g, int64_t i, unsigned number);
 typedef enum sw_look { SW_LOOK_MISSING, SW_LOOK_ALIKE, SW_LOOK_DIFFER } sw_look;
-/* Of all members; of those that the call needs, for a while. */
+/* Of all members; of those beside it in the group, which are all when every member looks; of those that the call needs,
+ * for a while. */
 sw_look sw_seat_look(const sw_comm_request *r);
+sw_look sw_seat_look_beside(const sw_comm_request *r);
 sw_look sw_seat_look_needed(const sw_comm_request *r);
 sw_look sw_seat_look_long(const sw_threads *t, const sw_comm_request *r);
 

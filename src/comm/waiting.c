@@ -80,12 +80,14 @@ static sw_rc sleep_until_changed(sw_threads *t, int64_t device, const sw_waiting
     if (sw_cancelled(t->base.options.cancel)) return cancelled(t, d);
     if (slept || nobody_runs(t) || atomic_load(&t->gone)) SW_TRY(sw_deadlock_check(t, d));
     if (sw_gate_sleep(w->gate, w->old, kSliceS)) return SW_OK;
+    if (w->kind == SW_WAIT_SEAT && sw_waiting_missing(w) < 0) return SW_OK; /* and nobody has told */
     if (clock_of(t) - start > t->base.options.timeout_s) return time_is_up(t, device, w, d);
     slept = true;
   }
 }
 
 sw_rc sw_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw_diag *d) {
+  sw_seat_tell(&t->device[device]);
   if (!sw_turns_here() && sw_gate_spin(w->gate, w->old, t->spin)) return SW_OK;
   if (sw_gate_sleep(w->gate, w->old, kFirstS)) return SW_OK;
   publish(t, device, w);
