@@ -7,6 +7,8 @@
  */
 #include <limits.h>
 #include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +24,30 @@ void sw_gate_relax(void) {
 #endif
 }
 
+/* The kernel can make every running thread pass a barrier: then only who is about to sleep pays for one. */
+static atomic_bool kernel_helps;
+static atomic_uint barrier; /* an access that orders what is before and after it, where it does not */
+
+static void ask_kernel(void) {
+  atomic_store(&kernel_helps, syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0);
+}
+
+void sw_gate_init(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  (void)pthread_once(&once, ask_kernel);
+}
+
+void sw_gate_light(void) {
+  atomic_signal_fence(memory_order_seq_cst);
+  if (!atomic_load_explicit(&kernel_helps, memory_order_relaxed)) atomic_fetch_add(&barrier, 1);
+}
+
+void sw_gate_heavy(void) {
+  atomic_fetch_add(&barrier, 1);
+  if (atomic_load_explicit(&kernel_helps, memory_order_relaxed))
+    (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
 bool sw_gate_spin(sw_gate *g, unsigned old, int looks) {
   for (int i = 0; i < looks; i++) {
     if (atomic_load_explicit(&g->word, memory_order_acquire) != old) return true;
@@ -30,8 +56,8 @@ bool sw_gate_spin(sw_gate *g, unsigned old, int looks) {
   return atomic_load_explicit(&g->word, memory_order_acquire) != old;
 }
 
-bool sw_gate_sleep(sw_gate *g, unsigned old, double seconds) {
-  return sw_turns_here() ? sw_turns_wait(g, old, seconds) : sw_gate_sleep_thread(g, old, seconds);
+bool sw_gate_sleep(sw_gate *g, unsigned old, sw_gate_ready ready, const void *of, double seconds) {
+  return sw_turns_here() ? sw_turns_wait(g, old, ready, of, seconds) : sw_gate_sleep_thread(g, old, seconds);
 }
 
 bool sw_gate_sleep_thread(sw_gate *g, unsigned old, double seconds) {

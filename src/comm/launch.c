@@ -2,9 +2,9 @@
  *
  *   2 threads, 5 devices: thread 0 runs devices 0 1 2, thread 1 runs devices 3 4
  *
- * A thread goes round its devices and resumes those whose gate has changed (or whose time is up). When none has for a
- * while it sleeps on the bell, which whoever changes a gate rings if a thread sleeps there. As with gates, sleeper and
- * ringer each write before they read, so no change is missed.
+ * A thread goes round its devices and resumes those whose gate has changed, or what they wait for has come (or whose
+ * time is up). When none has for a while it sleeps on the bell, which whoever makes a change rings if a thread sleeps
+ * there. As with gates, sleeper and ringer each write before they read, so no change is missed.
  */
 #include "shardwright/comm_launch.h"
 
@@ -28,6 +28,8 @@ typedef struct turn {
   int64_t device;
   sw_gate *gate; /* NULL: ready to run */
   unsigned old;
+  sw_gate_ready ready; /* NULL: the gate's word tells */
+  const void *of;
   double seconds, until_s; /* the limit, and when it is reached; until_s 0: not looked at the clock yet */
 } turn;
 
@@ -55,20 +57,28 @@ bool sw_turns_here(void) { return running != NULL; }
 
 bool sw_turns_alone(void) { return running && running->worker->n == 1; }
 
+static bool has_changed(const turn *t) {
+  return !t->gate || atomic_load(&t->gate->word) != t->old || (t->ready && t->ready(t->of));
+}
+
 void sw_turns_bell(void) {
   if (!atomic_load(&bell.sleepers)) return;
   atomic_fetch_add(&bell.word, 1);
   sw_gate_wake(&bell);
 }
 
-bool sw_turns_wait(sw_gate *g, unsigned old, double seconds) {
+bool sw_turns_wait(sw_gate *g, unsigned old, sw_gate_ready ready, const void *of, double seconds) {
   turn *t = running;
   t->gate = g;
   t->old = old;
+  t->ready = ready;
+  t->of = of;
   t->seconds = seconds;
   t->until_s = 0;
   sw_fiber_yield();
-  return atomic_load(&g->word) != old;
+  bool changed = has_changed(t);
+  t->gate = NULL;
+  return changed;
 }
 
 static void record_failure(launch *l, const sw_diag *d, sw_rc rc) {
@@ -90,8 +100,6 @@ static void run_device(void *user) {
   sw_comm_leave(l->comm, t->device, rc, diag.text);
 }
 
-static bool has_changed(const turn *t) { return !t->gate || atomic_load(&t->gate->word) != t->old; }
-
 /* The clock is read only for those that wait long enough to be looked at with `now`. */
 static bool time_is_up(turn *t, double now) {
   if (t->until_s == 0) t->until_s = now + t->seconds;
@@ -105,7 +113,6 @@ static int64_t go_round(worker *w, bool late, int64_t *alive) {
   for (int64_t i = 0; i < w->n; i++) {
     turn *t = &w->turns[i];
     if (t->fiber.ended || !(has_changed(t) || (late && time_is_up(t, now)))) continue;
-    t->gate = NULL;
     running = t;
     sw_fiber_resume(&t->fiber);
     running = NULL;
@@ -125,6 +132,7 @@ static bool any_changed(const worker *w) {
 static void sleep_on_bell(const worker *w) {
   unsigned old = atomic_load(&bell.word);
   atomic_fetch_add(&bell.sleepers, 1);
+  sw_gate_heavy();
   if (!any_changed(w)) (void)sw_gate_sleep_thread(&bell, old, kBellS);
   atomic_fetch_sub(&bell.sleepers, 1);
 }

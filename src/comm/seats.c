@@ -12,21 +12,18 @@ enum { ALONE_LOOKS = 2000 };
 /* Calls until a member looks whether somebody waits for a seat: half of a round. */
 enum { TELL_EACH = SW_RING / 2 };
 
-/* Numbers wrap. */
-static bool is_below(unsigned a, unsigned b) { return (int)(a - b) < 0; }
-
 /* What everybody in a group of few has said. */
 static unsigned ended_by_all(const sw_group *g) {
   unsigned least = atomic_load(&g->ended[0].number);
   for (int64_t j = 1; j < g->n; j++) {
     unsigned number = atomic_load(&g->ended[j].number);
-    if (is_below(number, least)) least = number;
+    if (sw_number_is_below(number, least)) least = number;
   }
   return least;
 }
 
 bool sw_seat_has_ended(const sw_group *g, int64_t i, unsigned number) {
-  return is_below(number, atomic_load(&g->ended[i].number));
+  return sw_number_is_below(number, atomic_load(&g->ended[i].number));
 }
 
 /* Has everybody ended call `number`, of which the seat's member has ended it? */
@@ -36,9 +33,9 @@ static bool all_have_ended(sw_seat *seat, unsigned number) {
     long long left = atomic_load(&g->ring[number % SW_RING].left), rounds = left / g->n;
     return left % g->n == 0 && ((unsigned)rounds - number / SW_RING - 1) << SW_RING_BITS == 0;
   }
-  if (is_below(number, seat->all_ended)) return true;
+  if (sw_number_is_below(number, seat->all_ended)) return true;
   seat->all_ended = ended_by_all(g);
-  return is_below(number, seat->all_ended);
+  return sw_number_is_below(number, seat->all_ended);
 }
 
 /* Looks before waiting: many while the others run on cores of their own, none when they take turns on this one. */
@@ -54,17 +51,23 @@ static sw_rc sleep_until_ended(sw_threads *t, int64_t device, const sw_waiting *
   }
 }
 
+static bool is_ready(const void *of) { return sw_waiting_missing(of) < 0; }
+
 static sw_rc wait_until_ended(sw_threads *t, int64_t device, sw_seat *seat, unsigned number, const sw_comm_call *call,
                               sw_diag *d) {
   sw_group *g = seat->group;
   sw_waiting w = {.kind = SW_WAIT_SEAT, .gate = &g->seat_gate, .group = g, .number = number, .call = call};
+  if (g->ended) w.ready = is_ready;
+  SW_TRY(sw_seat_tell(t, device, d));
   for (int i = looks_of(t); i > 0; i--) {
     if (all_have_ended(seat, number)) return SW_OK;
     sw_gate_relax();
   }
-  atomic_fetch_add(&g->seat_waiters, 1);
+  bool sleeps = !g->ended || !sw_turns_here(); /* else it looks itself, when it has its turn */
+  if (sleeps) atomic_fetch_add(&g->seat_waiters, 1);
+  if (sleeps) sw_gate_heavy();
   sw_rc rc = sleep_until_ended(t, device, &w, seat, d);
-  atomic_fetch_sub(&g->seat_waiters, 1);
+  if (sleeps) atomic_fetch_sub(&g->seat_waiters, 1);
   return rc;
 }
 
@@ -80,29 +83,49 @@ sw_rc sw_seat_wait(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   return wait_until_ended(t, r->device, seat, before, &r->call, d);
 }
 
-sw_rc sw_seat_finish(sw_threads *t, int64_t device, sw_seat *seat, sw_diag *d) {
-  unsigned number = seat->early - 1;
-  if (!seat->early || all_have_ended(seat, number)) return SW_OK;
-  const sw_slot *own = &seat->group->ring[number % SW_RING].slots[seat->index];
-  return wait_until_ended(t, device, seat, number, &own->member.call, d);
-}
-
-static void tell(sw_group *g) {
-  if (!atomic_load(&g->seat_waiters)) return;
-  atomic_fetch_add(&g->seat_gate.word, 1);
-  sw_gate_wake(&g->seat_gate);
+static void wake(sw_group *g) {
+  if (atomic_load(&g->seat_waiters)) {
+    atomic_fetch_add(&g->seat_gate.word, 1);
+    sw_gate_wake(&g->seat_gate);
+  }
   sw_turns_bell();
 }
 
-void sw_seat_tell(sw_device *dev) {
-  sw_seat *seat = dev->silent;
-  if (!seat) return;
-  dev->silent = NULL;
-  atomic_store(&seat->group->ended[seat->index].number, seat->ended); /* before looking who waits */
-  tell(seat->group);
+static void publish(sw_seat *seat) {
+  atomic_store_explicit(&seat->group->ended[seat->index].number, seat->ended, memory_order_release);
+  seat->told = seat->ended;
 }
 
-void sw_seat_leave(sw_threads *t, const sw_comm_request *r) {
+static sw_look look_beside(const sw_comm_request *r);
+
+/* At the calls that were left early. Who comes to one of them later does the same, and sees this member.
+ */
+static sw_rc look_back(sw_threads *t, int64_t device, sw_seat *seat, sw_diag *d) {
+  atomic_fetch_add(&seat->barrier, 1);
+  for (unsigned number = seat->told; number != seat->next; number++) {
+    unsigned bit = 1u << number % SW_RING;
+    if (!(seat->unseen & bit)) continue;
+    seat->unseen &= ~bit;
+    sw_comm_request r = {.device = device, .seat = seat, .number = number};
+    r.open = sw_threads_open_word(sw_meeting_of(&r), number);
+    if (look_beside(&r) == SW_LOOK_DIFFER) return sw_threads_differ(t, &r, d);
+  }
+  return SW_OK;
+}
+
+sw_rc sw_seat_tell(sw_threads *t, int64_t device, sw_diag *d) {
+  sw_device *dev = &t->device[device];
+  sw_seat *seat = dev->silent;
+  if (!seat) return SW_OK;
+  dev->silent = NULL;
+  if (seat->unseen) SW_TRY(look_back(t, device, seat, d));
+  publish(seat);
+  sw_gate_light();
+  wake(seat->group);
+  return SW_OK;
+}
+
+sw_rc sw_seat_leave(sw_threads *t, const sw_comm_request *r, bool early, sw_diag *d) {
   sw_seat *seat = r->seat;
   sw_group *g = seat->group;
   sw_device *dev = &t->device[r->device];
@@ -111,27 +134,33 @@ void sw_seat_leave(sw_threads *t, const sw_comm_request *r) {
   for (; seat->ended_more & 1; seat->ended_more >>= 1) seat->ended++;
   if (!g->ended) {
     atomic_fetch_add(&sw_meeting_of(r)->left, 1);
-    tell(g);
-    return;
+    wake(g);
+    return SW_OK;
   }
-  atomic_store_explicit(&g->ended[seat->index].number, seat->ended, memory_order_release);
-  if (dev->silent != seat) sw_seat_tell(dev);
+  if (early) {
+    seat->early = r->number + 1;
+    seat->unseen |= 1u << r->number % SW_RING;
+  }
+  if (!seat->unseen) publish(seat);
+  if (dev->silent != seat) SW_TRY(sw_seat_tell(t, r->device, d));
   dev->silent = seat;
-  if (seat->ended % TELL_EACH == 0) sw_seat_tell(dev);
+  return seat->ended % TELL_EACH == 0 ? sw_seat_tell(t, r->device, d) : SW_OK;
 }
 
 /* *ended: no member looked at has ended less. */
 static sw_look look_at(const sw_comm_request *r, sw_members span, unsigned *ended) {
   const sw_slot *slots = sw_meeting_of(r)->slots;
+  uint64_t own = slots[r->seat->index].signature;
   bool missing = false, differ = false;
   *ended = r->number;
   for (int64_t j = span.first; j < span.end; j++) {
-    if (atomic_load(&slots[j].came) != r->number + 1) {
-      missing = true;
+    unsigned came = atomic_load_explicit(&slots[j].came, memory_order_acquire);
+    if (came != r->number + 1) {
+      missing = missing || sw_number_is_below(came, r->number + 1); /* else it has gone on: that it looks back at */
       continue;
     }
-    differ = differ || slots[j].signature != r->memo->signature;
-    if (is_below(slots[j].ended, *ended)) *ended = slots[j].ended;
+    differ = differ || slots[j].signature != own;
+    if (sw_number_is_below(slots[j].ended, *ended)) *ended = slots[j].ended;
   }
   return differ ? SW_LOOK_DIFFER : missing ? SW_LOOK_MISSING : SW_LOOK_ALIKE;
 }
@@ -139,11 +168,12 @@ static sw_look look_at(const sw_comm_request *r, sw_members span, unsigned *ende
 sw_look sw_seat_look(const sw_comm_request *r) {
   unsigned ended;
   sw_look look = look_at(r, (sw_members){0, r->seat->group->n}, &ended);
-  if (look == SW_LOOK_ALIKE && is_below(r->seat->all_ended, ended)) r->seat->all_ended = ended;
+  if (look == SW_LOOK_ALIKE && sw_number_is_below(r->seat->all_ended, ended)) r->seat->all_ended = ended;
   return look;
 }
 
-sw_look sw_seat_look_beside(const sw_comm_request *r) {
+/* When every member looks at those beside it, any difference is seen. */
+static sw_look look_beside(const sw_comm_request *r) {
   unsigned ended;
   int64_t i = r->seat->index, end = r->seat->group->n;
   return look_at(r, (sw_members){i > 0 ? i - 1 : 0, i + 2 < end ? i + 2 : end}, &ended);
@@ -151,15 +181,20 @@ sw_look sw_seat_look_beside(const sw_comm_request *r) {
 
 sw_look sw_seat_look_needed(const sw_comm_request *r) {
   unsigned ended;
-  sw_members needs = r->memo->needs;
-  return needs.end - needs.first == r->seat->group->n ? sw_seat_look(r) : look_at(r, needs, &ended);
+  bool all = r->needs.end - r->needs.first == r->seat->group->n;
+  return all ? sw_seat_look(r) : look_at(r, r->needs, &ended);
+}
+
+bool sw_seat_all_needed(const sw_comm_request *r) {
+  const sw_slot *slots = sw_meeting_of(r)->slots;
+  for (int64_t j = r->needs.first; j < r->needs.end; j++)
+    if (sw_number_is_below(atomic_load_explicit(&slots[j].came, memory_order_acquire), r->number + 1)) return false;
+  return true;
 }
 
 sw_look sw_seat_look_long(const sw_threads *t, const sw_comm_request *r) {
-  for (int i = looks_of(t); i > 0; i--) {
-    sw_look look = sw_seat_look_needed(r);
-    if (look != SW_LOOK_MISSING) return look;
-    sw_gate_relax();
-  }
+  sw_look look = sw_seat_look_needed(r);
+  if (look != SW_LOOK_MISSING) return look;
+  for (int i = looks_of(t); i > 0 && !sw_seat_all_needed(r); i--) sw_gate_relax();
   return sw_seat_look_needed(r);
 }

@@ -21,9 +21,9 @@ static unsigned phase_of(unsigned word) { return word & ((1u << SW_PHASE_BITS) -
 
 static unsigned word_at(const sw_meeting *m) { return atomic_load_explicit(&m->gate.word, memory_order_acquire); }
 
-/* The meeting's word while the call is open: an older one's, or its own. */
-static unsigned open_word(unsigned word, unsigned number) {
-  unsigned own = word_of(number, SW_OPEN);
+/* An older one's, or its own. */
+unsigned sw_threads_open_word(const sw_meeting *m, unsigned number) {
+  unsigned word = word_at(m), own = word_of(number, SW_OPEN);
   return word >> SW_PHASE_BITS == own >> SW_PHASE_BITS ? own : word;
 }
 
@@ -127,38 +127,39 @@ static void tell_difference(sw_threads *t, const sw_comm_request *r) {
   sw_gate_set(&sw_meeting_of(r)->gate, word_of(r->number, SW_FAILED));
 }
 
-/* Has the run failed by a difference that was told, or is just being told? The call is off. */
-static sw_rc end_differing(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
+/* Told by this member, or just being told by another. */
+sw_rc sw_threads_differ(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   sw_meeting *m = sw_meeting_of(r);
   tell_difference(t, r);
   for (unsigned word = word_at(m); phase_of(word) == SW_SOLO; word = word_at(m)) sw_wait_for_work(t, &m->gate, word);
-  r->seat->started--;
   return sw_threads_failure(t, d);
 }
 
 static void wake_small(sw_meeting *m) {
   atomic_fetch_add(&m->small_gate.word, 1);
   sw_gate_wake(&m->small_gate);
-  sw_turns_bell();
 }
 
-static bool needs_all(const sw_comm_request *r) {
-  return r->memo->needs.end - r->memo->needs.first == r->seat->group->n;
-}
+static bool needs_all(const sw_comm_request *r) { return r->needs.end - r->needs.first == r->seat->group->n; }
 
-/* Will it now wait in a small call until it has seen all, so that it need not look before? */
-static bool ends_with_all(const sw_comm_request *r) { return r->memo->small && needs_all(r) && !r->started; }
-
-/* After filling the slot. Those who wait may have looked before. */
-static sw_rc come_to_small(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
+/* Those who sleep have looked before. A thread that sleeps while its devices wait looks itself when the bell rings. */
+static void wake_sleepers(const sw_comm_request *r) {
   sw_meeting *m = sw_meeting_of(r);
-  if (ends_with_all(r)) return SW_OK;
-  sw_look look = sw_seat_look_beside(r);
-  bool waited_for = atomic_load(&m->waiting) > 0;
-  if (waited_for && look != SW_LOOK_DIFFER && !r->memo->feeds) look = sw_seat_look(r);
-  if (look == SW_LOOK_DIFFER) return end_differing(t, r, d);
-  if (waited_for && (look == SW_LOOK_ALIKE || r->memo->feeds)) wake_small(m);
-  return SW_OK;
+  sw_gate_light();
+  if (atomic_load_explicit(&m->waiting, memory_order_relaxed) && (r->memo->feeds || sw_seat_look(r) != SW_LOOK_MISSING))
+    wake_small(m);
+  else
+    sw_turns_bell();
+}
+
+/* After filling the slot. Who waits now looks round then; who has only started the call may wait elsewhere before. */
+static sw_rc come_to_small(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
+  wake_sleepers(r);
+  if (!r->started) return SW_OK;
+  atomic_fetch_add(&r->seat->barrier, 1);
+  if (sw_seat_look(r) != SW_LOOK_DIFFER) return SW_OK;
+  r->seat->started--;
+  return sw_threads_differ(t, r, d);
 }
 
 static sw_rc stage(sw_threads *t, const sw_comm_request *r, sw_slot *slot, sw_diag *d) {
@@ -194,8 +195,8 @@ static void fill_slot(const sw_comm_request *r, sw_slot *slot) {
 /* The last of the slot, in a row: others may be looking at this cache line all the time. */
 static void show_slot(const sw_comm_request *r, sw_slot *slot) {
   slot->signature = r->memo->signature;
-  slot->ended = r->seat->ended;
-  atomic_store(&slot->came, r->number + 1);
+  slot->ended = r->seat->told;
+  atomic_store_explicit(&slot->came, r->number + 1, r->memo->small ? memory_order_release : memory_order_seq_cst);
 }
 
 static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
@@ -205,10 +206,11 @@ static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "device %lld at position %lld starts a call while %d of its group are started",
                          (long long)r->device, (long long)r->call.where, seat->started);
   r->number = seat->next;
+  r->needs = r->memo->needs;
   SW_TRY(sw_seat_wait(t, r, d));
   sw_meeting *m = sw_meeting_of(r);
   sw_slot *slot = &m->slots[seat->index];
-  r->open = open_word(word_at(m), r->number);
+  r->open = sw_threads_open_word(m, r->number);
   if (!r->memo->small) SW_TRY(stage(t, r, slot, d));
   seat->next++;
   seat->started++;
@@ -225,9 +227,9 @@ static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
 
 /* --- ending --- */
 
-static void leave_meeting(sw_threads *t, const sw_comm_request *r) {
+static sw_rc leave_meeting(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   unstage(t, r);
-  sw_seat_leave(t, r);
+  return sw_seat_leave(t, r, false, d);
 }
 
 void sw_threads_leave_undefined(const sw_threads *t, sw_buffer *out) {
@@ -284,6 +286,8 @@ static void wait_for_work(sw_threads *t, const sw_comm_request *r) {
   }
 }
 
+static bool slots_are_ready(const void *of) { return sw_seat_all_needed(((const sw_waiting *)of)->request); }
+
 static sw_rc sleep_until_seen(sw_threads *t, const sw_comm_request *r, sw_look *look, sw_diag *d) {
   sw_meeting *m = sw_meeting_of(r);
   sw_waiting w = {.kind = SW_WAIT_MEMBERS,
@@ -291,8 +295,10 @@ static sw_rc sleep_until_seen(sw_threads *t, const sw_comm_request *r, sw_look *
                   .group = r->seat->group,
                   .meeting = m,
                   .number = r->number,
-                  .needs = r->memo->needs,
-                  .call = &r->call};
+                  .needs = r->needs,
+                  .call = &r->call,
+                  .request = r,
+                  .ready = slots_are_ready};
   for (;;) {
     w.old = atomic_load(&m->small_gate.word);
     *look = sw_seat_look_needed(r);
@@ -304,24 +310,25 @@ static sw_rc sleep_until_seen(sw_threads *t, const sw_comm_request *r, sw_look *
 /* Until the slots that are needed are filled alike. Nobody uses this device's buffers, so it may go at any time. */
 static sw_rc wait_for_slots(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   sw_meeting *m = sw_meeting_of(r);
+  if (t->device[r->device].silent != r->seat) SW_TRY(sw_seat_tell(t, r->device, d)); /* somebody may wait there */
   sw_look look = sw_seat_look_long(t, r);
   if (look == SW_LOOK_MISSING) {
-    atomic_fetch_add(&m->waiting, 1);
+    bool sleeps = !sw_turns_here(); /* else it looks itself, when it has its turn */
+    if (sleeps) atomic_fetch_add(&m->waiting, 1);
+    if (sleeps) sw_gate_heavy();
     sw_rc rc = sleep_until_seen(t, r, &look, d);
-    atomic_fetch_sub(&m->waiting, 1);
-    if (rc) r->seat->started--;
+    if (sleeps) atomic_fetch_sub(&m->waiting, 1);
     if (rc) return rc;
   }
-  return look == SW_LOOK_DIFFER ? end_differing(t, r, d) : SW_OK;
+  return look == SW_LOOK_DIFFER ? sw_threads_differ(t, r, d) : SW_OK;
 }
 
 static sw_rc end_small_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
-  SW_TRY(wait_for_slots(t, r, d));
-  sw_rc rc = sw_small_make(t, r, d);
-  if (!needs_all(r)) r->seat->early = r->number + 1;
-  sw_seat_leave(t, r);
-  if (ends_with_all(r) && atomic_load(&sw_meeting_of(r)->waiting)) wake_small(sw_meeting_of(r));
-  return rc;
+  sw_rc rc = wait_for_slots(t, r, d);
+  if (!rc) rc = sw_small_make(t, r, d);
+  if (rc) r->seat->started--;
+  if (rc) return rc;
+  return sw_seat_leave(t, r, !needs_all(r), d);
 }
 
 static sw_rc end_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
@@ -330,7 +337,7 @@ static sw_rc end_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   wait_for_work(t, r);
   bool bad = atomic_load(&sw_meeting_of(r)->bad);
   if (!bad) give_result(t, r);
-  leave_meeting(t, r);
+  SW_TRY(leave_meeting(t, r, d));
   return bad ? sw_threads_failure(t, d) : SW_OK;
 }
 
@@ -456,17 +463,28 @@ static void abandon(sw_threads *t, sw_comm_request *r) {
     r->seat->started--;
   } else if (r->seat && !withdraw(t, r)) {
     wait_for_work(t, r);
-    leave_meeting(t, r);
+    (void)leave_meeting(t, r, NULL);
   }
   forget_request(t, r);
+}
+
+/* Until everybody has come to the calls that the member has left early. */
+static sw_rc finish_seat(sw_threads *t, int64_t device, sw_seat *seat, sw_diag *d) {
+  if (!seat->early) return SW_OK;
+  sw_comm_request r = {.device = device, .seat = seat, .number = seat->early - 1, .needs = {0, seat->group->n}};
+  r.open = sw_threads_open_word(sw_meeting_of(&r), r.number);
+  r.call = sw_meeting_of(&r)->slots[seat->index].member.call;
+  SW_TRY(wait_for_slots(t, &r, d));
+  seat->early = 0;
+  return SW_OK;
 }
 
 static sw_rc threads_finish(sw_comm *c, int64_t device, sw_diag *d) {
   sw_threads *t = sw_threads_of(c);
   sw_device *dev = &t->device[device];
   SW_TRY(sw_threads_failure(t, d));
-  sw_seat_tell(dev);
-  for (size_t i = 0; i < dev->seats.n; i++) SW_TRY(sw_seat_finish(t, device, dev->seats.at[i], d));
+  SW_TRY(sw_seat_tell(t, device, d));
+  for (size_t i = 0; i < dev->seats.n; i++) SW_TRY(finish_seat(t, device, dev->seats.at[i], d));
   return SW_OK;
 }
 
@@ -480,8 +498,7 @@ static void threads_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why)
     (void)sw_threads_fail(t, &diag, NULL);
   }
   while (dev->requests) abandon(t, dev->requests);
-  sw_seat_tell(dev);
-  if (!rc) (void)threads_finish(c, device, NULL);
+  if (!rc) rc = threads_finish(c, device, NULL);
   pthread_mutex_lock(&dev->lock);
   bool again = dev->left;
   dev->left = true;
@@ -574,6 +591,7 @@ static sw_rc allocate(sw_threads *t, sw_diag *d) {
 
 sw_rc sw_comm_create_threads(const sw_mesh *mesh, const sw_comm_options *o, sw_comm **out, sw_diag *d) {
   SW_TRY(sw_mesh_verify(mesh, true, d));
+  sw_gate_init();
   sw_threads *t;
   SW_MEM_NEW(t, 1, d);
   t->base = (sw_comm){.engine = &kThreads, .mesh = *mesh, .devices = sw_mesh_devices(mesh)};

@@ -67,7 +67,7 @@ typedef struct sw_slot {
 typedef struct sw_meeting {
   sw_gate gate;
   sw_gate small_gate;         /* changes as members come to a small call that somebody waits in */
-  atomic_int waiting;         /* members that do */
+  atomic_int waiting;         /* threads that do */
   atomic_llong arrived, left; /* in all calls so far; small ones do not arrive */
   atomic_llong worked, model; /* in this call */
   atomic_bool bad;
@@ -127,8 +127,11 @@ typedef struct sw_seat {
   unsigned ended;      /* all its calls of lower numbers are over; */
   unsigned ended_more; /* bit i: so is that of number ended + i */
   unsigned all_ended;  /* all calls of lower numbers are over for everybody, and perhaps more */
+  unsigned told;       /* what the others know of `ended` */
+  unsigned unseen;     /* bit i % SW_RING: in call i, left early, it has not looked at those beside it */
   unsigned early;      /* 1 + number of the last call that was left before all had come; 0: none */
   int started;         /* calls not yet waited for */
+  atomic_uint barrier; /* an access that orders showing slots before looking at others' */
   sw_memo *last;       /* of memos; NULL: none yet */
   sw_memo memos[SW_MEMOS];
 } sw_seat;
@@ -144,13 +147,15 @@ typedef enum sw_wait_kind {
 typedef struct sw_waiting {
   sw_wait_kind kind;
   sw_gate *gate;
-  unsigned old; /* the word that it waits to see changed */
+  unsigned old;        /* the word that it waits to see changed, */
+  sw_gate_ready ready; /* or what else; told this record. NULL: nothing */
   const sw_group *group;
   sw_meeting *meeting;
   unsigned number;
   sw_members needs; /* members */
   int64_t source;   /* of a message; -1: any of the group */
   const sw_comm_call *call;
+  const struct sw_comm_request *request; /* of a small call whose slots it looks at */
 } sw_waiting;
 
 typedef struct sw_message {
@@ -208,10 +213,14 @@ struct sw_comm_request {
   sw_comm_call call;
   sw_seat *seat; /* NULL: the call was complete at its start, but for a recv */
   sw_memo *memo;
+  sw_members needs; /* whom a small call waits for */
   unsigned number;
   unsigned open; /* the meeting's word until the call's first change */
   bool started;  /* by sw_comm_start */
 };
+
+/* Numbers of calls wrap. */
+static inline bool sw_number_is_below(unsigned a, unsigned b) { return (int)(a - b) < 0; }
 
 /* A statistic: written by one thread, read by any. */
 static inline void sw_count(atomic_llong *at, int64_t more) {
@@ -224,6 +233,10 @@ static inline sw_threads *sw_threads_of(sw_comm *c) { return (sw_threads *)(void
 
 /* threads.c: a result that the dialect leaves undefined. */
 void sw_threads_leave_undefined(const sw_threads *t, sw_buffer *out);
+/* The members of the request's call differ: the run fails. */
+sw_rc sw_threads_differ(sw_threads *t, const sw_comm_request *r, sw_diag *d);
+/* The meeting's word until a call's first change. */
+unsigned sw_threads_open_word(const sw_meeting *m, unsigned number);
 
 /* groups.c */
 SW_CHECKED sw_rc sw_seat_find(sw_threads *t, int64_t device, const sw_collective *c, sw_seat **out, sw_diag *d);
@@ -237,19 +250,18 @@ SW_CHECKED sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, sw_diag 
 
 /* seats.c: whether and when a meeting's slots are free, and who has come. */
 SW_CHECKED sw_rc sw_seat_wait(sw_threads *t, const sw_comm_request *r, sw_diag *d);
-/* The member has ended the request's call. Those who wait for it are told not each time, but before it waits itself. */
-void sw_seat_leave(sw_threads *t, const sw_comm_request *r);
-void sw_seat_tell(sw_device *dev);
-/* Until everybody has ended the calls that the seat's member has left early. */
-SW_CHECKED sw_rc sw_seat_finish(sw_threads *t, int64_t device, sw_seat *seat, sw_diag *d);
+/* The member has ended the request's call; `early`: without having seen all. The others are told not each time, but
+ * before it waits itself; then it also looks whether those beside it made the same calls, or fails. */
+SW_CHECKED sw_rc sw_seat_leave(sw_threads *t, const sw_comm_request *r, bool early, sw_diag *d);
+SW_CHECKED sw_rc sw_seat_tell(sw_threads *t, int64_t device, sw_diag *d);
 /* Has member i ended call `number`? In a group of few. */
 bool sw_seat_has_ended(const sw_group *g, int64_t i, unsigned number);
 typedef enum sw_look { SW_LOOK_MISSING, SW_LOOK_ALIKE, SW_LOOK_DIFFER } sw_look;
-/* Of all members; of those beside it in the group, which are all when every member looks; of those that the call needs,
- * for a while. */
+/* Of all members; of those that the call needs, for a while. */
 sw_look sw_seat_look(const sw_comm_request *r);
-sw_look sw_seat_look_beside(const sw_comm_request *r);
 sw_look sw_seat_look_needed(const sw_comm_request *r);
+/* Have they come, alike or not? Leaves alone those after the first that has not, which may be filling their slots. */
+bool sw_seat_all_needed(const sw_comm_request *r);
 sw_look sw_seat_look_long(const sw_threads *t, const sw_comm_request *r);
 
 /* memo.c: the memo of such a call by the device, with other data, and its seat; or NULL. Ops with tilings have none. */

@@ -8,9 +8,10 @@
 bool sw_turns_here(void);
 /* And has it the thread for itself? */
 bool sw_turns_alone(void);
-/* Lets others run until the gate's word is not `old`, or `seconds` have passed. True when the word changed. */
-bool sw_turns_wait(sw_gate *g, unsigned old, double seconds);
-/* After a gate's word was changed: wakes threads that have no device left to run. */
+/* Lets others run until the gate's word is not `old` or `ready(of)` (NULL: never), or `seconds` have passed, and then
+ * is false. */
+bool sw_turns_wait(sw_gate *g, unsigned old, sw_gate_ready ready, const void *of, double seconds);
+/* After a change that devices may wait for, and sw_gate_light: wakes threads that have no device left to run. */
 void sw_turns_bell(void);
 
 #endif

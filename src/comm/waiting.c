@@ -79,17 +79,17 @@ static sw_rc sleep_until_changed(sw_threads *t, int64_t device, const sw_waiting
     SW_TRY(sw_threads_failure(t, d));
     if (sw_cancelled(t->base.options.cancel)) return cancelled(t, d);
     if (slept || nobody_runs(t) || atomic_load(&t->gone)) SW_TRY(sw_deadlock_check(t, d));
-    if (sw_gate_sleep(w->gate, w->old, kSliceS)) return SW_OK;
-    if (w->kind == SW_WAIT_SEAT && sw_waiting_missing(w) < 0) return SW_OK; /* and nobody has told */
+    if (sw_gate_sleep(w->gate, w->old, w->ready, w, kSliceS)) return SW_OK;
+    if (w->ready && w->ready(w)) return SW_OK; /* and nobody has told */
     if (clock_of(t) - start > t->base.options.timeout_s) return time_is_up(t, device, w, d);
     slept = true;
   }
 }
 
 sw_rc sw_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw_diag *d) {
-  sw_seat_tell(&t->device[device]);
+  SW_TRY(sw_seat_tell(t, device, d));
   if (!sw_turns_here() && sw_gate_spin(w->gate, w->old, t->spin)) return SW_OK;
-  if (sw_gate_sleep(w->gate, w->old, kFirstS)) return SW_OK;
+  if (sw_gate_sleep(w->gate, w->old, w->ready, w, kFirstS)) return SW_OK;
   publish(t, device, w);
   sw_rc rc = sleep_until_changed(t, device, w, d);
   publish(t, device, NULL);
@@ -98,5 +98,5 @@ sw_rc sw_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw_diag *d) {
 
 void sw_wait_for_work(sw_threads *t, sw_gate *g, unsigned old) {
   if (!sw_turns_here() && sw_gate_spin(g, old, t->spin)) return;
-  while (!sw_gate_sleep(g, old, kSliceS)) continue;
+  while (!sw_gate_sleep(g, old, NULL, NULL, kSliceS)) continue;
 }
