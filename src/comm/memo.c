@@ -120,9 +120,10 @@ sw_memo *sw_memo_make(sw_seat *seat, const sw_comm_call *call) {
   return m;
 }
 
-sw_comm_call sw_memo_call(const sw_memo *m, int64_t where) {
-  return (sw_comm_call){.coll = &m->coll,
-                        .in = m->has_in ? &m->in : NULL,
-                        .out = m->has_out ? (sw_buffer *)&m->out : NULL,
-                        .where = where};
+void sw_memo_tell(const sw_memo *m, int64_t where, sw_comm_call *out) {
+  out->coll = &m->coll;
+  out->in = m->has_in ? &m->in : NULL;
+  out->out = m->has_out ? (sw_buffer *)&m->out : NULL;
+  out->where = where;
+  out->generic = NULL;
 }

@@ -83,7 +83,7 @@ void sw_small_put(const sw_comm_request *r, sw_slot *slot) {
   size_t bytes = (size_t)r->memo->small_bytes;
   char *to = place(sw_meeting_of(r), r->seat->index, r->memo->small_bytes);
   slot->staged.data = NULL;
-  slot->member.call = sw_memo_call(r->memo, call->where);
+  sw_memo_tell(r->memo, call->where, &slot->member.call);
   slot->whole = true;
   /* Only the root's input of a broadcast or scatter counts; others' need not be there. */
   if (op == SW_COLL_BARRIER || (is_from_root(op) && !r->memo->feeds)) return;

@@ -34,13 +34,14 @@ static bool one_in(draw *w, int64_t n) { return below(w, n) == 0; }
 /* --- what --- */
 
 static const sw_coll_op kOps[] = {
-    SW_COLL_ALL_GATHER, SW_COLL_ALL_REDUCE, SW_COLL_ALL_SLICE,  SW_COLL_ALL_TO_ALL,  SW_COLL_REDUCE_SCATTER,
-    SW_COLL_BROADCAST,  SW_COLL_GATHER,     SW_COLL_SCATTER,    SW_COLL_REDUCE,      SW_COLL_SHIFT,
-    SW_COLL_BARRIER,    SW_COLL_EXCHANGE,   SW_COLL_TO_PARTIAL, SW_COLL_UPDATE_HALO, SW_COLL_ALL_REDUCE,
-    SW_COLL_PERMUTE,    SW_COLL_SEND,
+    SW_COLL_ALL_GATHER, SW_COLL_ALL_REDUCE, SW_COLL_ALL_SLICE,       SW_COLL_ALL_TO_ALL,  SW_COLL_REDUCE_SCATTER,
+    SW_COLL_BROADCAST,  SW_COLL_GATHER,     SW_COLL_SCATTER,         SW_COLL_REDUCE,      SW_COLL_SHIFT,
+    SW_COLL_BARRIER,    SW_COLL_EXCHANGE,   SW_COLL_TO_PARTIAL,      SW_COLL_UPDATE_HALO, SW_COLL_ALL_REDUCE,
+    SW_COLL_PERMUTE,    SW_COLL_SEND,       SW_COLL_ALL_TO_ALL_DIMS,
 };
 
 static bool is(const draw *w, sw_coll_op op) { return w->c->coll.op == op; }
+static bool has_tilings(const draw *w) { return sw_coll_flags(w->c->coll.op) & SW_COLL_USES_TILES; }
 static bool reduces(const draw *w) {
   return (sw_coll_flags(w->c->coll.op) & SW_COLL_USES_REDUCTION) && !is(w, SW_COLL_TO_PARTIAL);
 }
@@ -191,6 +192,52 @@ static void swap_refs(const sw_tiling *src, sw_tiling *dst) {
   }
 }
 
+/* An axis of an all_to_all over several dimensions: cuts dimension `from` before and `to` after; the same: it stays. */
+typedef struct moved_axis {
+  sw_axis_ref ref;
+  int from, to;
+} moved_axis;
+
+/* Axes that stay are the major ones; every dimension divides before and after. */
+static void tiling_of_moves(const moved_axis *moved, int n, int rank, const int64_t *dims, bool after, sw_tiling *t) {
+  int at = 0;
+  *t = (sw_tiling){.rank = rank};
+  for (int i = 0; i < rank; i++) {
+    sw_tile_dim *d = &t->dim[i];
+    d->first_ref = (uint8_t)at;
+    for (int moves = 0; moves < 2; moves++)
+      for (int k = 0; k < n; k++)
+        if ((after ? moved[k].to : moved[k].from) == i && (moved[k].from != moved[k].to) == moves)
+          t->refs[at++] = moved[k].ref;
+    d->n_refs = (uint8_t)(at - d->first_ref);
+    d->size = dims[i];
+    d->step = d->len = dims[i] / sw_axis_refs_size(t->refs + d->first_ref, d->n_refs);
+  }
+}
+
+/* Some axes go from one dimension to another, all at once. */
+static void random_all_to_all_dims(draw *w) {
+  sw_suite_case *c = w->c;
+  sw_axis_ref refs[SW_MAX_AXES] = {{0}};
+  moved_axis moved[SW_MAX_AXES];
+  int64_t dims[SW_MAX_RANK] = {0};
+  int n = random_refs(w, refs);
+  w->rank = 2 + (int)below(w, 2);
+  for (int i = 0; i < w->rank; i++) dims[i] = 1 + below(w, 2);
+  for (int k = 0; k < n; k++) {
+    moved[k] = (moved_axis){refs[k], (int)below(w, w->rank), (int)below(w, w->rank)};
+    dims[moved[k].from] *= refs[k].size;
+    if (moved[k].from == moved[k].to) continue;
+    dims[moved[k].to] *= refs[k].size;
+    c->coll.axes[c->coll.n_axes++] = refs[k];
+  }
+  tiling_of_moves(moved, n, w->rank, dims, false, &c->src);
+  tiling_of_moves(moved, n, w->rank, dims, true, &c->dst);
+  c->coll.src = &c->src;
+  c->coll.dst = &c->dst;
+  for (int i = 0; i < w->rank; i++) w->in_dims[i] = c->src.dim[i].len;
+}
+
 static sw_rc random_exchange(draw *w, sw_diag *d) {
   sw_suite_case *c = w->c;
   int64_t dims[SW_MAX_RANK] = {0};
@@ -230,7 +277,9 @@ static sw_rc random_halo(draw *w, sw_diag *diag) {
 
 static sw_rc random_shape(draw *w, sw_diag *d) {
   memset(w->in_dims, 0, sizeof w->in_dims);
-  if (is(w, SW_COLL_EXCHANGE) || is(w, SW_COLL_PERMUTE))
+  if (is(w, SW_COLL_ALL_TO_ALL_DIMS))
+    random_all_to_all_dims(w);
+  else if (has_tilings(w))
     SW_TRY(random_exchange(w, d));
   else if (is(w, SW_COLL_UPDATE_HALO))
     SW_TRY(random_halo(w, d));
@@ -300,7 +349,7 @@ static void exchange_element(draw *w, int64_t device, const int64_t *at, const s
 static sw_rc random_input(draw *w, int64_t device, sw_diag *d) {
   sw_buffer *b = &w->c->in[device];
   SW_TRY(sw_suite_buffer(w->arena, w->from, w->rank, w->in_dims, b, d));
-  bool exchange = is(w, SW_COLL_EXCHANGE) || is(w, SW_COLL_PERMUTE);
+  bool exchange = has_tilings(w);
   for (int i = 0; i < w->rank; i++) {
     int64_t start, lo;
     if (exchange)

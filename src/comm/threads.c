@@ -408,9 +408,20 @@ static sw_rc fail_run(sw_threads *t, int64_t device, const sw_comm_call *call, s
   return sw_threads_fail(t, local, d);
 }
 
+/* Field by field: what arriving sets is not worth clearing. */
+static void init_request(sw_comm_request *r, int64_t device, const sw_comm_call *call, bool started) {
+  r->next = NULL;
+  r->device = device;
+  r->call = *call;
+  r->seat = NULL;
+  r->memo = NULL;
+  r->started = started;
+}
+
 static sw_rc threads_run(sw_comm *c, int64_t device, const sw_comm_call *call, sw_diag *d) {
   sw_threads *t = sw_threads_of(c);
-  sw_comm_request r = {.device = device, .call = *call};
+  sw_comm_request r;
+  init_request(&r, device, call, false);
   sw_diag local;
   local.rc = SW_OK;
   sw_rc rc = begin(t, &r, &local);
@@ -425,7 +436,8 @@ static sw_rc threads_start(sw_comm *c, int64_t device, const sw_comm_call *call,
   sw_diag local = {0};
   sw_comm_request *r = sw_mem_alloc(1, sizeof *r, &local);
   if (!r) return fail_run(t, device, call, SW_E_RESOURCE, &local, d);
-  *r = (sw_comm_request){.device = device, .call = *call, .next = t->device[device].requests, .started = true};
+  init_request(r, device, call, true);
+  r->next = t->device[device].requests;
   sw_rc rc = begin(t, r, &local);
   if (rc) {
     sw_mem_free(r);
