@@ -64,18 +64,15 @@ sw_memo *sw_memo_find(sw_device *dev, const sw_comm_call *call, sw_seat **out) {
   return NULL;
 }
 
+typedef enum need { ALL, FROM_ROOT, TO_ROOT, FROM_SOURCE } need;
+
 /* Whose inputs a member's result is made of, besides its own. */
 static sw_members needs_of(const sw_comm_call *call, int64_t n, int64_t index) {
-  static const enum {
-    ALL,
-    FROM_ROOT,
-    TO_ROOT,
-    FROM_SOURCE
-  } kNeeds[SW_COLL_COUNT] = {
+  static const need kNeeds[SW_COLL_COUNT] = {
       [SW_COLL_BROADCAST] = FROM_ROOT, [SW_COLL_SCATTER] = FROM_ROOT, [SW_COLL_GATHER] = TO_ROOT,
       [SW_COLL_REDUCE] = TO_ROOT,      [SW_COLL_SHIFT] = FROM_SOURCE,
   };
-  int kind = kNeeds[call->coll->op];
+  need kind = kNeeds[call->coll->op];
   if (kind == ALL) return (sw_members){0, n};
   int64_t from = kind == FROM_SOURCE ? sw_moves_shift_source(call->coll, index) : sw_collective_root(call->coll);
   if (kind == TO_ROOT) return from == index ? (sw_members){0, n} : (sw_members){0, 0};
@@ -120,10 +117,10 @@ sw_memo *sw_memo_make(sw_seat *seat, const sw_comm_call *call) {
   return m;
 }
 
-void sw_memo_tell(const sw_memo *m, int64_t where, sw_comm_call *out) {
+void sw_memo_tell(sw_memo *m, int64_t where, sw_comm_call *out) {
   out->coll = &m->coll;
   out->in = m->has_in ? &m->in : NULL;
-  out->out = m->has_out ? (sw_buffer *)&m->out : NULL;
+  out->out = m->has_out ? &m->out : NULL;
   out->where = where;
   out->generic = NULL;
 }

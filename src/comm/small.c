@@ -13,12 +13,10 @@
 /* What a member reads, above which doing the work once is better. */
 enum { READ_BYTES = 4096 };
 
+typedef enum reading { NEVER, READS_ALL, READS_PIECES } reading;
+
 /* Not what has tilings. */
-static const enum {
-  NEVER,
-  READS_ALL,
-  READS_PIECES
-} kSmall[SW_COLL_COUNT] = {
+static const reading kSmall[SW_COLL_COUNT] = {
     [SW_COLL_ALL_GATHER] = READS_ALL,   [SW_COLL_ALL_REDUCE] = READS_ALL, [SW_COLL_ALL_TO_ALL] = READS_PIECES,
     [SW_COLL_BROADCAST] = READS_PIECES, [SW_COLL_GATHER] = READS_ALL,     [SW_COLL_REDUCE] = READS_ALL,
     [SW_COLL_SCATTER] = READS_PIECES,   [SW_COLL_SHIFT] = READS_PIECES,   [SW_COLL_REDUCE_SCATTER] = READS_PIECES,

@@ -268,7 +268,7 @@ sw_look sw_seat_look_long(const sw_threads *t, const sw_comm_request *r);
 sw_memo *sw_memo_find(sw_device *dev, const sw_comm_call *call, sw_seat **seat);
 sw_memo *sw_memo_make(sw_seat *seat, const sw_comm_call *call);
 /* What the others are told of a call. Lives until the seat has made SW_MEMOS calls more. */
-void sw_memo_tell(const sw_memo *m, int64_t where, sw_comm_call *out);
+void sw_memo_tell(sw_memo *m, int64_t where, sw_comm_call *out);
 
 /* waiting.c */
 /* Until the gate's word is not w->old. Fails when the run has failed, at the timeout, in a deadlock, when who is
