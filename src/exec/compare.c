@@ -11,19 +11,21 @@
 #include "shardwright/scalar.h"
 #include "shardwright/tensor.h"
 
-/* Bits of precision (the leading one included) and exponent of the least normal number. */
+/* Bits of precision (the leading one included) and exponents of the least normal and the largest number. */
 typedef struct float_shape {
-  int digits, least_exponent;
+  int digits, least_exponent, most_exponent;
 } float_shape;
 
 static float_shape shape_of(sw_dtype t) {
   static const float_shape kShapes[SW_DTYPE_COUNT] = {
-      [SW_F64] = {53, -1022}, [SW_F32] = {24, -126},   [SW_F16] = {11, -14},
-      [SW_BF16] = {8, -126},  [SW_F8E4M3FN] = {4, -6}, [SW_F8E5M2] = {3, -14}};
+      [SW_F64] = {53, -1022, 1023}, [SW_F32] = {24, -126, 127}, [SW_F16] = {11, -14, 15},
+      [SW_BF16] = {8, -126, 127},   [SW_F8E4M3FN] = {4, -6, 8}, [SW_F8E5M2] = {3, -14, 15}};
   return kShapes[t];
 }
 
 double sw_unit_roundoff(sw_dtype t) { return ldexp(1, -shape_of(t).digits); }
+
+double sw_top_binade(sw_dtype t) { return ldexp(1, shape_of(t).most_exponent); }
 
 sw_tolerance sw_tolerance_for(sw_dtype t, int64_t terms, double magnitude) {
   if (t == SW_C64 || t == SW_C128) t = t == SW_C64 ? SW_F32 : SW_F64;

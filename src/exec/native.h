@@ -48,6 +48,8 @@ sw_dtype sw_wide_of(sw_dtype t);
 void sw_convert(sw_dtype from, const void *src, sw_dtype to, void *dst, int64_t n);
 /* Half the distance from 1 to the next number: 2^-24 for f32. Float types only. */
 double sw_unit_roundoff(sw_dtype t);
+/* The largest power of two. */
+double sw_top_binade(sw_dtype t);
 /* Are there conversions between the two? */
 bool sw_convertible(sw_dtype t);
 

@@ -58,10 +58,13 @@ bool sw_small_integers(const sw_buffer *b) {
 void sw_blur(sw_buffer *b, double least, sw_rng *rng) {
   sw_buffer row = row_of_floats(b);
   if (row.dims[0] == 0 || sw_small_integers(b)) return;
-  double v[SW_CHUNK], unit = 2 * sw_unit_roundoff(row.dtype);
+  double v[SW_CHUNK], unit = 2 * sw_unit_roundoff(row.dtype), top = sw_top_binade(row.dtype);
   for (int64_t i = 0, n; i < row.dims[0]; i += n) {
     load_chunk(&row, i, n = chunk_at(i, row.dims[0]), v);
-    for (int64_t k = 0; k < n; k++) v[k] += unit * fmax(fabs(v[k]), least) * (2 * sw_rng_unit(rng) - 1);
+    for (int64_t k = 0; k < n; k++) {
+      double size = fabs(v[k]);
+      if (size < top) v[k] += unit * fmax(size, least) * (2 * sw_rng_unit(rng) - 1);
+    }
     sw_convert(SW_F64, v, row.dtype, (char *)row.data + i * sw_dtype_bytes(row.dtype), n);
   }
 }

@@ -49,6 +49,27 @@ static void blur_moves_by_a_last_place(void **state) {
   }
 }
 
+/* Masks of -inf or the lowest number: one step further and differences of them are NaN. */
+static void the_largest_stay(void **state) {
+  (void)state;
+  static const sw_dtype kTypes[] = {SW_F64, SW_F32, SW_F16, SW_BF16, SW_F8E4M3FN, SW_F8E5M2};
+  static const double kLargest[] = {0x1.fffffffffffffp1023, 0x1.fffffep127, 65504, 0x1.fep127, 448, 57344};
+  sw_rng rng;
+  sw_rng_seed(&rng, check_seed(7));
+  for (size_t k = 0; k < sizeof kTypes / sizeof kTypes[0]; k++) {
+    double v[ELEMENTS], was[ELEMENTS], is[ELEMENTS];
+    sw_tensor t;
+    for (int i = 0; i < ELEMENTS; i++) v[i] = i % 3 ? i % 3 == 1 ? -kLargest[k] : kLargest[k] : -INFINITY;
+    make(&t, kTypes[k], v);
+    sw_convert(kTypes[k], t.data, SW_F64, was, ELEMENTS);
+    assert_true(was[1] == -kLargest[k]);
+    sw_blur(&t, 1, &rng);
+    sw_convert(kTypes[k], t.data, SW_F64, is, ELEMENTS);
+    for (int i = 0; i < ELEMENTS; i++) assert_true(is[i] == was[i] || (isnan(is[i]) && isnan(was[i])));
+    sw_tensor_deinit(&t);
+  }
+}
+
 static void exact_numbers_stay(void **state) {
   (void)state;
   double v[ELEMENTS], is[ELEMENTS];
@@ -103,9 +124,8 @@ static void complex_numbers_have_parts(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(blur_moves_by_a_last_place),
-      cmocka_unit_test(exact_numbers_stay),
-      cmocka_unit_test(a_least_size_shows_cancelled_terms),
+      cmocka_unit_test(blur_moves_by_a_last_place), cmocka_unit_test(the_largest_stay),
+      cmocka_unit_test(exact_numbers_stay),         cmocka_unit_test(a_least_size_shows_cancelled_terms),
       cmocka_unit_test(complex_numbers_have_parts),
   };
   return cmocka_run_group_tests_name("noise", tests, NULL, NULL);
