@@ -1,8 +1,9 @@
 /* Arguments for a validating run: what an argument is used for decides what it may hold.
  *
- * Indices stay inside the table they address; what a root or a logarithm is taken of is not negative; everything else
- * is distinct and of mixed sign. Random weights are scaled by the number of terms that they are summed in, so that what
- * an input says neither explodes nor vanishes in a deep model.
+ * Indices stay inside the table they address; what a root or a logarithm is taken of is not negative; a single integer
+ * is positive, since most count steps, and 1 - b^0 divides; everything else is distinct and of mixed sign. Random
+ * weights are scaled by the number of terms that they are summed in, so that what an input says neither explodes nor
+ * vanishes in a deep model.
  */
 #include <math.h>
 #include <string.h>
@@ -84,20 +85,23 @@ static sw_rc find_role(walker *w, sw_id arg, sw_diag *d) {
   return SW_OK;
 }
 
-static void make_positive(sw_tensor *t) {
+/* Absolute values, and `least` more. */
+static void make_positive(sw_tensor *t, double least) {
   int bytes = sw_dtype_bytes(t->dtype);
   for (int64_t i = 0, n = sw_buffer_elements(t); i < n; i++) {
     char *at = (char *)t->data + i * bytes;
-    double v = sw_element_load(t->dtype, at);
-    if (v < 0) sw_element_store(t->dtype, -v, at);
+    sw_element_store(t->dtype, least + fabs(sw_element_load(t->dtype, at)), at);
   }
+}
+
+static bool is_integer(const sw_value *v) {
+  sw_dtype_class c = sw_dtype_class_of(v->type.dtype);
+  return c == SW_CLASS_SIGNED || c == SW_CLASS_UNSIGNED;
 }
 
 static sw_fill fill_for(const sw_value *v, const role *r, uint64_t seed, bool random_floats) {
   sw_fill f = {.kind = random_floats ? SW_FILL_RANDOM : SW_FILL_SMALL, .seed = seed, .limit = random_floats ? 1 : 4};
-  bool integer =
-      sw_dtype_class_of(v->type.dtype) == SW_CLASS_SIGNED || sw_dtype_class_of(v->type.dtype) == SW_CLASS_UNSIGNED;
-  if (integer && r->index_limit > 0) {
+  if (is_integer(v) && r->index_limit > 0) {
     f.kind = SW_FILL_INDEX;
     f.limit = (double)r->index_limit;
   }
@@ -116,7 +120,8 @@ static sw_rc make_all(walker *w, uint64_t seed, bool random_floats, sw_tensor *o
     sw_fill fill = fill_for(v, &w->found, seed * 1000003u + (uint64_t)i, random_floats);
     SW_TRY_NOTE(d, sw_tensor_init(&out[i], v->type.dtype, v->type.rank, v->type.dims, d), "for argument '%s'", v->name);
     SW_TRY_NOTE(d, sw_tensor_fill(&out[i], &fill, d), "for argument '%s'", v->name);
-    if (w->found.root && sw_dtype_class_of(v->type.dtype) == SW_CLASS_FLOAT) make_positive(&out[i]);
+    if (w->found.root && sw_dtype_class_of(v->type.dtype) == SW_CLASS_FLOAT) make_positive(&out[i], 0);
+    if (v->type.rank == 0 && is_integer(v) && fill.kind != SW_FILL_INDEX) make_positive(&out[i], 1);
   }
   return SW_OK;
 }

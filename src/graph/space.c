@@ -14,6 +14,9 @@ void sw_space_begin(sw_space_builder *b, sw_arena *arena, int n_operands, const 
   b->d = d;
   b->rc = SW_OK;
   b->n_loops = b->n_linear = 0;
+  b->complex = false;
+  for (int i = 0; i < n_operands; i++) b->complex |= sw_dtype_class_of(operands[i].dtype) == SW_CLASS_COMPLEX;
+  for (int i = 0; i < n_results; i++) b->complex |= sw_dtype_class_of(results[i].dtype) == SW_CLASS_COMPLEX;
   b->n_operands = n_operands;
   b->n_maps = n_operands + n_results;
   b->maps = sw_arena_alloc(arena, (size_t)b->n_maps, sizeof *b->maps, d);
@@ -97,7 +100,7 @@ void sw_space_identity(sw_space_builder *b, int map, int first) {
 }
 
 void sw_space_linear(sw_space_builder *b, uint32_t operands, sw_reduction kind) {
-  if (b->rc) return;
+  if (b->rc || (b->complex && (kind == SW_REDUCE_MIN || kind == SW_REDUCE_MAX))) return;
   if (b->n_linear == SW_MAX_LINEAR) {
     b->rc = SW_BUG(b->d, "an op has more than %d linear forms", SW_MAX_LINEAR);
     return;

@@ -17,6 +17,7 @@ typedef struct sw_space_builder {
   sw_rc rc;
   int n_loops, n_linear, n_maps, n_operands;
   double flops; /* of one point of all loops */
+  bool complex; /* some operand or result is: there is no least of these */
   sw_loop loops[SW_MAX_LOOPS];
   sw_linear linear[SW_MAX_LINEAR];
   sw_map *maps;

@@ -2,12 +2,14 @@
  * A failing plan is shrunk (ops made uncut, arguments and outputs replicated, as long as it still fails) and printed.
  *
  *   SW_TEST_SCALE=100 SW_TEST_SEED=7 ./unit_random_plans [model [mesh]]     200 plans per model and mesh
+ *   ./unit_random_plans ./step.mlir                                         a StableHLO program
  */
 #include "check.h"
 
 #include "shardwright/hash.h"
 #include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
+#include "shardwright/program.h"
 #include "shardwright/validate.h"
 
 static const char *const kModels[] = {"mlp",
@@ -176,22 +178,36 @@ static void shrink_and_print(chooser *c, sw_plan *p, uint64_t seed, sw_text *why
   print_plan(c, p);
 }
 
+/* *program is NULL for a model of our own; else it owns the graph, and annotations bind nothing. */
+static sw_graph *read_model(const char *model, const sw_mesh *m, sw_program **program) {
+  sw_diag diag = {0};
+  char path[512];
+  sw_graph *g;
+  *program = NULL;
+  if (strstr(model, ".mlir")) {
+    assert_ok(sw_program_read(model, &(sw_program_options){.mesh = m, .keep = SW_KEEP_NONE}, program, &diag));
+    return (sw_graph *)sw_program_graph(*program);
+  }
+  snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, model);
+  assert_ok(sw_model_read(path, &g, &diag));
+  return g;
+}
+
 /* Plans of one model on one mesh; returns how many failed. */
 static int try_model(const char *model, const char *mesh, uint64_t seed, int plans) {
   sw_diag diag = {0};
-  char path[512], profile[512];
+  char profile[512];
   chooser *c = calloc(1, sizeof *c);
-  sw_graph *g;
+  sw_program *program;
   sw_mesh m;
   const sw_profile *hw;
   sw_machine *machine;
   int failed = 0, executed = 0, drawn = 0;
-  snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, model);
   snprintf(profile, sizeof profile, "%s/hwprofiles/dgx-h100.json", SW_SOURCE_DIR);
-  assert_ok(sw_model_read(path, &g, &diag));
   assert_ok(sw_profile_read(profile, &c->arena, &hw, &diag));
   assert_ok(sw_mesh_parse(mesh, &c->arena, &m, &diag));
   assert_ok(sw_machine_build(&c->arena, hw, &m, &machine, &diag));
+  sw_graph *g = read_model(model, &m, &program);
   c->g = g;
   c->machine = machine;
   for (; executed < plans && drawn < 200 * plans && failed < 3; drawn++) {
@@ -215,23 +231,30 @@ static int try_model(const char *model, const char *mesh, uint64_t seed, int pla
   failed += executed == 0; /* a test of nothing */
   sw_dict_deinit(&c->classes);
   sw_arena_deinit(&c->arena);
-  sw_graph_destroy(g);
+  if (!program) sw_graph_destroy(g);
+  sw_program_destroy(program);
   free(c);
   return failed;
 }
 
 static const char *g_model, *g_mesh;
 
+static int try_meshes(const char *model, uint64_t seed) {
+  int failed = 0;
+  for (size_t j = 0; j < sizeof kMeshes / sizeof kMeshes[0]; j++) {
+    if (g_mesh && strcmp(g_mesh, kMeshes[j]) != 0) continue;
+    failed += try_model(model, kMeshes[j], seed + 100000 * j, check_scale(2));
+  }
+  return failed;
+}
+
 static void random_plans_execute_correctly(void **state) {
   (void)state;
   uint64_t seed = check_seed(1);
-  int failed = 0;
-  for (size_t i = 0; i < sizeof kModels / sizeof kModels[0]; i++) {
-    for (size_t j = 0; j < sizeof kMeshes / sizeof kMeshes[0]; j++) {
-      if (g_model && strcmp(g_model, kModels[i]) != 0) continue;
-      if (g_mesh && strcmp(g_mesh, kMeshes[j]) != 0) continue;
-      failed += try_model(kModels[i], kMeshes[j], seed + 1000000 * i + 100000 * j, check_scale(2));
-    }
+  bool is_program = g_model && strstr(g_model, ".mlir");
+  int failed = is_program ? try_meshes(g_model, seed) : 0;
+  for (size_t i = 0; i < sizeof kModels / sizeof kModels[0] && !is_program; i++) {
+    if (!g_model || strcmp(g_model, kModels[i]) == 0) failed += try_meshes(kModels[i], seed + 1000000 * i);
   }
   assert_int_equal(failed, 0);
 }
