@@ -3,6 +3,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "shardwright/array.h"
 
@@ -11,6 +14,14 @@ enum { MEM_ALIGN = 64, ARENA_ALIGN = 16, ARENA_FIRST_BYTES = 16 << 10, ARENA_MOS
 static atomic_long g_fail_after;
 
 void sw_mem_fail_after(long n) { atomic_store(&g_fail_after, n); }
+
+void sw_mem_keep_freed(void) {
+#ifdef __GLIBC__
+  (void)mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  (void)mallopt(M_TRIM_THRESHOLD, 512 << 20);
+  (void)mallopt(M_TOP_PAD, 16 << 20);
+#endif
+}
 
 static bool fault_due(void) {
   if (atomic_load_explicit(&g_fail_after, memory_order_relaxed) <= 0) return false;

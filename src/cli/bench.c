@@ -157,6 +157,7 @@ static sw_rc bench_plan(const sw_call *call, sw_diag *d) {
                              .only = s->only,
                              .most_layers = s->layers,
                              .cancel = call->cancel};
+  sw_mem_keep_freed();
   if (s->instances.n) return sw_bench_programs(&o, s->instances.at, s->instances.n, print_line, NULL, d);
   SW_TRY(sw_bench_plan(&o, print_line, NULL, &worse, d));
   return worse ? SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "%d plans cost more than a baseline that fits", worse) : SW_OK;

@@ -124,6 +124,7 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
 static sw_rc run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   sw_session session;
+  sw_mem_keep_freed();
   SW_TRY(sw_session_open(&s->from, call->arena, &session, d));
   sw_rc rc = plan_model(s, &session, call, d);
   sw_session_close(&session);
