@@ -17,8 +17,9 @@ SW_API void *sw_mem_alloc(size_t count, size_t size, sw_diag *d);
 SW_API void *sw_mem_grow(void *old, size_t old_count, size_t count, size_t size, sw_diag *d);
 SW_API void sw_mem_free(void *p); /* NULL allowed */
 
-/* For programs that allocate and free much: what is freed stays with the process (up to 512 MiB of it), instead of going
- * back to the system and coming again page by page. Process-wide; nothing where the C library has no such setting. */
+/* For programs that allocate and free much: what is freed stays with the process (up to 512 MiB of it), instead of
+ * going back to the system and coming again page by page. Process-wide; nothing where the C library has no such
+ * setting. */
 SW_API void sw_mem_keep_freed(void);
 
 /* Tests: fail the n-th allocation from now (1 = the next), 0 = never. Process-wide, atomic. */
