@@ -27,6 +27,7 @@ from jax._src.lib import xla_client
 from jaxlib.mlir import ir
 
 from common import call, options as command_line
+import small_programs  # noqa: F401 (adds its cases)
 from ops import CASES, FOR_TPU
 
 AXES = ("x", "y")
