@@ -10,16 +10,17 @@
 #include "comm/rows.h"
 #include "comm/threads.h"
 
-/* What a member reads, above which doing the work once is better. */
-enum { READ_BYTES = 4096 };
+/* What a member reads, above which doing the work once is better: each all inputs, or as much as its own is; or the
+ * root alone all, while the others go on. */
+typedef enum reading { NEVER, READS_ALL, READS_PIECES, ROOT_READS_ALL } reading;
 
-typedef enum reading { NEVER, READS_ALL, READS_PIECES } reading;
+static const int64_t kReadBytes[] = {[READS_ALL] = 4096, [READS_PIECES] = 4096, [ROOT_READS_ALL] = 32768};
 
 /* Not what has tilings. */
 static const reading kSmall[SW_COLL_COUNT] = {
-    [SW_COLL_ALL_GATHER] = READS_ALL,   [SW_COLL_ALL_REDUCE] = READS_ALL, [SW_COLL_ALL_TO_ALL] = READS_PIECES,
-    [SW_COLL_BROADCAST] = READS_PIECES, [SW_COLL_GATHER] = READS_ALL,     [SW_COLL_REDUCE] = READS_ALL,
-    [SW_COLL_SCATTER] = READS_PIECES,   [SW_COLL_SHIFT] = READS_PIECES,   [SW_COLL_REDUCE_SCATTER] = READS_PIECES,
+    [SW_COLL_ALL_GATHER] = READS_ALL,   [SW_COLL_ALL_REDUCE] = READS_ALL,  [SW_COLL_ALL_TO_ALL] = READS_PIECES,
+    [SW_COLL_BROADCAST] = READS_PIECES, [SW_COLL_GATHER] = ROOT_READS_ALL, [SW_COLL_REDUCE] = READS_ALL,
+    [SW_COLL_SCATTER] = READS_PIECES,   [SW_COLL_SHIFT] = READS_PIECES,    [SW_COLL_REDUCE_SCATTER] = READS_PIECES,
     [SW_COLL_BARRIER] = READS_PIECES,
 };
 
@@ -42,7 +43,7 @@ bool sw_small_applies(const sw_comm_call *call, int64_t n, int64_t *bytes) {
   if (b && op != SW_COLL_BARRIER && !sw_buffer_bytes(b, bytes)) return false;
   if (*bytes > SW_SMALL_BYTES) return false;
   if (op == SW_COLL_SCATTER) *bytes *= n;
-  return *bytes <= SW_SMALL_BYTES && *bytes * (kSmall[op] == READS_ALL ? n : 1) <= READ_BYTES;
+  return *bytes <= SW_SMALL_BYTES && *bytes * (kSmall[op] == READS_PIECES ? 1 : n) <= kReadBytes[kSmall[op]];
 }
 
 static bool is_whole(const sw_buffer *b) {
