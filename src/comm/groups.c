@@ -23,7 +23,7 @@ static void free_group(sw_group *g) {
     /* A call that failed as it began has left its copy behind. */
     for (int64_t j = 0; g->ring[i].slots && j < g->n; j++) sw_mem_free(g->ring[i].slots[j].room.data);
     sw_mem_free(g->ring[i].slots);
-    sw_mem_free(g->ring[i].wide);
+    sw_mem_free(g->ring[i].front_block);
     sw_mem_free(g->ring[i].src);
     sw_mem_free(g->ring[i].dst);
   }
@@ -32,13 +32,25 @@ static void free_group(sw_group *g) {
   sw_mem_free(g);
 }
 
+/* Caches fetch lines in pairs. */
+enum { PAIR_BYTES = 128 };
+
+static sw_rc make_fronts(sw_group *g, sw_meeting *m, sw_diag *d) {
+  size_t most = sizeof(sw_front) + (g->ended ? SW_INLINE_BYTES + SW_SMALL_BYTES : 0);
+  g->front_bytes = (most + PAIR_BYTES - 1) / PAIR_BYTES * PAIR_BYTES;
+  m->front_block = sw_mem_alloc((size_t)g->n + 1, g->front_bytes, d);
+  if (!m->front_block) return SW_E_RESOURCE;
+  m->fronts = m->front_block + (PAIR_BYTES - (uintptr_t)m->front_block % PAIR_BYTES) % PAIR_BYTES;
+  return SW_OK;
+}
+
 static sw_rc fill_group(sw_group *g, const sw_mesh *m, int64_t device, sw_diag *d) {
   SW_MEM_NEW(g->devices, g->n, d);
   for (int64_t i = 0; i < g->n; i++) g->devices[i] = sw_mesh_group_peer(m, device, g->axes, g->n_axes, i);
   if (g->n <= SW_SMALL_MEMBERS) SW_MEM_NEW(g->ended, SW_SMALL_MEMBERS, d); /* a large block is aligned */
   for (int i = 0; i < SW_RING; i++) {
     SW_MEM_NEW(g->ring[i].slots, g->n, d);
-    if (g->ended) SW_MEM_NEW(g->ring[i].wide, g->n * SW_SMALL_BYTES, d);
+    SW_TRY(make_fronts(g, &g->ring[i], d));
     SW_MEM_NEW(g->ring[i].src, g->n, d);
     SW_MEM_NEW(g->ring[i].dst, g->n, d);
     atomic_init(&g->ring[i].gate.word, (unsigned)i << SW_PHASE_BITS | SW_OPEN);

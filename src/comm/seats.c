@@ -149,18 +149,20 @@ sw_rc sw_seat_leave(sw_threads *t, const sw_comm_request *r, bool early, sw_diag
 
 /* *ended: no member looked at has ended less. */
 static sw_look look_at(const sw_comm_request *r, sw_members span, unsigned *ended) {
-  const sw_slot *slots = sw_meeting_of(r)->slots;
-  uint64_t own = slots[r->seat->index].signature;
+  const sw_group *g = r->seat->group;
+  const sw_meeting *m = sw_meeting_of(r);
+  uint64_t own = sw_front_at(g, m, r->seat->index)->signature;
   bool missing = false, differ = false;
   *ended = r->number;
   for (int64_t j = span.first; j < span.end; j++) {
-    unsigned came = atomic_load_explicit(&slots[j].came, memory_order_acquire);
+    const sw_front *f = sw_front_at(g, m, j);
+    unsigned came = atomic_load_explicit(&f->came, memory_order_acquire);
     if (came != r->number + 1) {
       missing = missing || sw_number_is_below(came, r->number + 1); /* else it has gone on: that it looks back at */
       continue;
     }
-    differ = differ || slots[j].signature != own;
-    if (sw_number_is_below(slots[j].ended, *ended)) *ended = slots[j].ended;
+    differ = differ || f->signature != own;
+    if (sw_number_is_below(f->ended, *ended)) *ended = f->ended;
   }
   return differ ? SW_LOOK_DIFFER : missing ? SW_LOOK_MISSING : SW_LOOK_ALIKE;
 }
@@ -186,9 +188,12 @@ sw_look sw_seat_look_needed(const sw_comm_request *r) {
 }
 
 bool sw_seat_all_needed(const sw_comm_request *r) {
-  const sw_slot *slots = sw_meeting_of(r)->slots;
-  for (int64_t j = r->needs.first; j < r->needs.end; j++)
-    if (sw_number_is_below(atomic_load_explicit(&slots[j].came, memory_order_acquire), r->number + 1)) return false;
+  const sw_group *g = r->seat->group;
+  const sw_meeting *m = sw_meeting_of(r);
+  for (int64_t j = r->needs.first; j < r->needs.end; j++) {
+    unsigned came = atomic_load_explicit(&sw_front_at(g, m, j)->came, memory_order_acquire);
+    if (sw_number_is_below(came, r->number + 1)) return false;
+  }
   return true;
 }
 

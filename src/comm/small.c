@@ -64,35 +64,40 @@ static void pack(const sw_buffer *in, sw_buffer *packed, char *to) {
     memcpy(to + (size_t)rows.b * size, (const char *)in->data + (size_t)rows.a * size, (size_t)rows.len * size);
 }
 
-/* Where a member's input of so many bytes lies. */
-static char *place(const sw_meeting *m, int64_t j, int64_t bytes) {
-  return bytes <= SW_INLINE_BYTES ? m->slots[j].small : m->wide + j * SW_SMALL_BYTES;
+static sw_front *front_of(const sw_comm_request *r, int64_t member) {
+  return sw_front_at(r->seat->group, sw_meeting_of(r), member);
 }
 
-static void put_packed(const sw_comm_request *r, sw_slot *slot, char *to) {
+/* Where an input of so many bytes lies. */
+static char *place(sw_front *f, int64_t bytes) {
+  return bytes <= SW_INLINE_BYTES ? f->small : f->small + SW_INLINE_BYTES;
+}
+
+static void put_packed(const sw_comm_request *r, sw_slot *slot, sw_front *f) {
   sw_buffer packed = input_from_root(&r->call, r->seat->group->n);
-  pack(r->call.in, &packed, to);
-  slot->whole = is_whole(&packed);
-  if (!slot->whole) slot->small_in = packed;
+  pack(r->call.in, &packed, place(f, r->memo->small_bytes));
+  f->whole = is_whole(&packed);
+  if (!f->whole) slot->small_in = packed;
 }
 
-void sw_small_put(const sw_comm_request *r, sw_slot *slot) {
+void sw_small_put(const sw_comm_request *r) {
   const sw_comm_call *call = &r->call;
   sw_coll_op op = call->coll->op;
   size_t bytes = (size_t)r->memo->small_bytes;
-  char *to = place(sw_meeting_of(r), r->seat->index, r->memo->small_bytes);
+  sw_slot *slot = &sw_meeting_of(r)->slots[r->seat->index];
+  sw_front *f = front_of(r, r->seat->index);
   slot->staged.data = NULL;
   sw_memo_tell(r->memo, call->where, &slot->member.call);
-  slot->whole = true;
+  f->whole = true;
   /* Only the root's input of a broadcast or scatter counts; others' need not be there. */
   if (op == SW_COLL_BARRIER || (is_from_root(op) && !r->memo->feeds)) return;
   if (op == SW_COLL_SCATTER) {
-    put_packed(r, slot, to);
+    put_packed(r, slot, f);
     return;
   }
-  slot->whole = is_whole(call->in);
-  if (!slot->whole) slot->small_in = *call->in;
-  if (bytes) memcpy(to, call->in->data, bytes);
+  f->whole = is_whole(call->in);
+  if (!f->whole) slot->small_in = *call->in;
+  if (bytes) memcpy(place(f, r->memo->small_bytes), call->in->data, bytes);
 }
 
 /* What the members brought, as this device tells it: their calls agree with its own, but for valid extents. */
@@ -110,7 +115,7 @@ static sw_view view_of(const sw_comm_request *r, const sw_mesh *mesh, bool whole
   const sw_slot *slots = sw_meeting_of(r)->slots;
   int64_t n = r->seat->group->n;
   sw_buffer own = is_from_root(r->call.coll->op) ? input_from_root(&r->call, n) : *r->call.in;
-  if (!slots[r->seat->index].whole)
+  if (!front_of(r, r->seat->index)->whole)
     own = slots[r->seat->index].small_in;
   else
     memcpy(own.valid, own.dims, sizeof own.valid);
@@ -118,16 +123,15 @@ static sw_view view_of(const sw_comm_request *r, const sw_mesh *mesh, bool whole
   memcpy(full.valid, full.dims, sizeof full.valid);
   for (int64_t j = 0; j < (whole ? 1 : n); j++) {
     c->member[j] = (sw_member){.call = r->call, .device = r->device};
-    c->in[j] = !counts(r, j) ? own : slots[j].whole ? full : slots[j].small_in;
+    c->in[j] = !counts(r, j) ? own : front_of(r, j)->whole ? full : slots[j].small_in;
     c->member[j].call.in = &c->in[j];
   }
   return (sw_view){mesh, r->call.coll, n, c->member, whole ? 0 : sizeof c->member[0]};
 }
 
 static bool all_whole(const sw_comm_request *r) {
-  const sw_slot *slots = sw_meeting_of(r)->slots;
-  bool whole = slots[r->seat->index].whole;
-  for (int64_t j = r->memo->needs.first; j < r->memo->needs.end; j++) whole = whole && slots[j].whole;
+  bool whole = front_of(r, r->seat->index)->whole;
+  for (int64_t j = r->memo->needs.first; j < r->memo->needs.end; j++) whole = whole && front_of(r, j)->whole;
   return whole;
 }
 
@@ -151,10 +155,9 @@ sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   if (r->call.coll->op == SW_COLL_BARRIER) return SW_OK;
   const sw_recipe *recipe = &r->memo->recipe;
   const void *src[SW_SMALL_MEMBERS];
-  const sw_meeting *m = sw_meeting_of(r);
-  int64_t n = r->seat->group->n, bytes = r->memo->small_bytes;
+  int64_t n = r->seat->group->n, bytes;
   bool whole = all_whole(r);
-  for (int64_t j = 0; j < n; j++) src[j] = place(m, j, bytes);
+  for (int64_t j = 0; j < n; j++) src[j] = place(front_of(r, j), r->memo->small_bytes);
   if (whole && recipe->state == SW_RECIPE_KNOWN) {
     bytes = recipe->bytes;
     sw_recipe_run(recipe, &r->call, n, src);

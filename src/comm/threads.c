@@ -62,12 +62,14 @@ static sw_job job_of(const sw_threads *t, const sw_comm_request *r) {
 /* Of those who have come. */
 static sw_rc compare_members(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   const sw_group *g = r->seat->group;
-  const sw_slot *slots = sw_meeting_of(r)->slots;
+  const sw_meeting *m = sw_meeting_of(r);
+  const sw_slot *slots = m->slots;
   int64_t first = -1, other = 0;
   for (; other < g->n; other++) {
-    if (atomic_load_explicit(&slots[other].came, memory_order_acquire) != r->number + 1) continue;
+    const sw_front *f = sw_front_at(g, m, other);
+    if (atomic_load_explicit(&f->came, memory_order_acquire) != r->number + 1) continue;
     if (first < 0) first = other;
-    if (slots[other].signature != slots[first].signature) break;
+    if (f->signature != sw_front_at(g, m, first)->signature) break;
   }
   if (other >= g->n) return SW_OK;
   const sw_comm_call *a = &slots[first].member.call, *b = &slots[other].member.call;
@@ -192,11 +194,15 @@ static void fill_slot(const sw_comm_request *r, sw_slot *slot) {
   m->dst[index] = r->call.out ? r->call.out->data : NULL;
 }
 
-/* The last of the slot, in a row: others may be looking at this cache line all the time. */
-static void show_slot(const sw_comm_request *r, sw_slot *slot) {
-  slot->signature = r->memo->signature;
-  slot->ended = r->seat->told;
-  atomic_store_explicit(&slot->came, r->number + 1, r->memo->small ? memory_order_release : memory_order_seq_cst);
+/* The last of all, in a row: others may be looking at this cache line all the time. */
+static void show_front(const sw_comm_request *r) {
+  sw_front *f = sw_front_at(r->seat->group, sw_meeting_of(r), r->seat->index);
+  f->signature = r->memo->signature;
+  f->ended = r->seat->told;
+  if (r->memo->small)
+    atomic_store_explicit(&f->came, r->number + 1, memory_order_release);
+  else
+    atomic_store(&f->came, r->number + 1);
 }
 
 static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
@@ -215,10 +221,10 @@ static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   seat->next++;
   seat->started++;
   if (r->memo->small)
-    sw_small_put(r, slot);
+    sw_small_put(r);
   else
     fill_slot(r, slot);
-  show_slot(r, slot);
+  show_front(r);
   if (r->memo->small) return come_to_small(t, r, d);
   if (g->ended && sw_seat_look(r) == SW_LOOK_DIFFER) tell_difference(t, r);
   if ((atomic_fetch_add(&m->arrived, 1) + 1) % g->n == 0) return open_work(t, r, d);

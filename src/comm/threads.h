@@ -43,22 +43,28 @@
 enum { SW_RING_BITS = 3, SW_RING = 1 << SW_RING_BITS, SW_FLIGHT_CALLS = 8 };
 _Static_assert(SW_RING > (int)SW_COMM_MAX_STARTED, "a call more than are started");
 
-/* A small call's input of up to SW_INLINE_BYTES shares a cache line with what tells that it has come. */
-enum { SW_INLINE_BYTES = 40, SW_SMALL_BYTES = 4096, SW_SMALL_MEMBERS = 16 };
+enum { SW_SMALL_BYTES = 4096, SW_SMALL_MEMBERS = 16 };
 
 enum { SW_OPEN, SW_SHARED, SW_SOLO, SW_DONE, SW_FAILED, SW_PHASE_BITS = 3 };
 
-/* A member's place in a meeting. The first line is all that the others read of a small call, but for a longer input. */
-typedef struct sw_slot {
-  _Alignas(64) atomic_uint came; /* 1 + number of the call the member has come to */
-  unsigned ended;                /* all its calls of lower numbers are over */
-  bool whole;                    /* the input's valid extents are its dims */
+/* What the others look at while they wait: in cache lines of its own, and the input of a small call right behind, so
+ * that the first of it comes along. */
+typedef struct sw_front {
+  atomic_uint came; /* 1 + number of the call the member has come to */
+  unsigned ended;   /* all its calls of lower numbers are over */
+  bool whole;       /* the input's valid extents are its dims */
   uint64_t signature;
-  char small[SW_INLINE_BYTES]; /* the input of a small call, if it fits */
-  sw_buffer small_in;          /* its extents, if not whole; the data is elsewhere */
-  sw_member member;            /* of a small call its memo, as the member may have gone on */
-  atomic_bool claimed;         /* somebody does this share */
-  sw_buffer staged;            /* copy, in `room`, of an input that its own result would overwrite; data NULL: none */
+  _Alignas(32) char small[]; /* up to half a line here, more from the next line on */
+} sw_front;
+
+enum { SW_INLINE_BYTES = 32 };
+
+/* A member's place in a meeting, besides. */
+typedef struct sw_slot {
+  sw_buffer small_in;  /* its extents, if not whole; the data is elsewhere */
+  sw_member member;    /* of a small call its memo, as the member may have gone on */
+  atomic_bool claimed; /* somebody does this share */
+  sw_buffer staged;    /* copy, in `room`, of an input that its own result would overwrite; data NULL: none */
   sw_room room;
   int64_t valid[SW_MAX_RANK]; /* of the result */
   int64_t bytes;              /* received from others */
@@ -72,7 +78,7 @@ typedef struct sw_meeting {
   atomic_llong worked, model; /* in this call */
   atomic_bool bad;
   sw_slot *slots;
-  char *wide; /* by member SW_SMALL_BYTES for the input of a small call; NULL in groups of more than SW_SMALL_MEMBERS */
+  char *fronts, *front_block; /* front_bytes of the group apart; the memory they are in */
   const void **src;
   void **dst;
 } sw_meeting;
@@ -86,7 +92,8 @@ typedef struct sw_group {
   int n_axes;
   sw_axis_ref axes[SW_MAX_REFS];
   int64_t n;
-  int64_t *devices;  /* in group order */
+  int64_t *devices; /* in group order */
+  size_t front_bytes;
   sw_line *ended;    /* by member, as in the slots; NULL in groups of more than SW_SMALL_MEMBERS */
   sw_gate seat_gate; /* changes as members leave, while somebody waits for a seat */
   atomic_int seat_waiters;
@@ -227,6 +234,10 @@ static inline void sw_count(atomic_llong *at, int64_t more) {
   atomic_store_explicit(at, atomic_load_explicit(at, memory_order_relaxed) + more, memory_order_relaxed);
 }
 
+static inline sw_front *sw_front_at(const sw_group *g, const sw_meeting *m, int64_t member) {
+  return (sw_front *)(void *)(m->fronts + (size_t)member * g->front_bytes);
+}
+
 static inline sw_meeting *sw_meeting_of(const sw_comm_request *r) { return &r->seat->group->ring[r->number % SW_RING]; }
 
 static inline sw_threads *sw_threads_of(sw_comm *c) { return (sw_threads *)(void *)c; }
@@ -242,10 +253,10 @@ unsigned sw_threads_open_word(const sw_meeting *m, unsigned number);
 SW_CHECKED sw_rc sw_seat_find(sw_threads *t, int64_t device, const sw_collective *c, sw_seat **out, sw_diag *d);
 void sw_groups_free(sw_threads *t);
 
-/* small.c: is the call of a group of n a small one; put the input into the slot; make the device's result from the
- * slots. *bytes: of an input in its slot. */
+/* small.c: is the call of a group of n a small one; put the input into the member's slot; make the device's result from
+ * the slots. *bytes: of an input in its slot. */
 bool sw_small_applies(const sw_comm_call *call, int64_t n, int64_t *bytes);
-void sw_small_put(const sw_comm_request *r, sw_slot *slot);
+void sw_small_put(const sw_comm_request *r);
 SW_CHECKED sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, sw_diag *d);
 
 /* seats.c: whether and when a meeting's slots are free, and who has come. */
