@@ -1,7 +1,7 @@
 /* Seats: a member's place in the meetings of its group, call after call.
  *
- *   ring of 8: call 11 uses the slots of call 3, so it waits until every member has ended call 3; a member that comes
- * to call 6 having ended all calls below 6 says so, and then nobody needs to ask before call 13
+ *   ring of 8: call 11 uses the slots of call 3, so it waits until every member has ended call 3; when all have said in
+ *   call 6 that they have ended all calls below 6, nobody needs to ask before call 14
  */
 #include "comm/threads.h"
 #include "comm/turns.h"
@@ -9,7 +9,7 @@
 /* Looks at the others' slots before a device that has its thread for itself gives it back. */
 enum { ALONE_LOOKS = 2000 };
 
-/* Calls until a member looks whether somebody waits for a seat: half of a round. */
+/* Calls after which a member looks whether somebody waits for a seat: half of a round. */
 enum { TELL_EACH = SW_RING / 2 };
 
 /* What everybody in a group of few has said. */
@@ -98,8 +98,7 @@ static void publish(sw_seat *seat) {
 
 static sw_look look_beside(const sw_comm_request *r);
 
-/* At the calls that were left early. Who comes to one of them later does the same, and sees this member.
- */
+/* At the calls that were left early. Who comes to one of them later does so, too, and sees this member. */
 static sw_rc look_back(sw_threads *t, int64_t device, sw_seat *seat, sw_diag *d) {
   atomic_fetch_add(&seat->barrier, 1);
   for (unsigned number = seat->told; number != seat->next; number++) {
@@ -120,6 +119,7 @@ sw_rc sw_seat_tell(sw_threads *t, int64_t device, sw_diag *d) {
   dev->silent = NULL;
   if (seat->unseen) SW_TRY(look_back(t, device, seat, d));
   publish(seat);
+  seat->rung = seat->ended;
   sw_gate_light();
   wake(seat->group);
   return SW_OK;
@@ -144,7 +144,7 @@ sw_rc sw_seat_leave(sw_threads *t, const sw_comm_request *r, bool early, sw_diag
   if (!seat->unseen) publish(seat);
   if (dev->silent != seat) SW_TRY(sw_seat_tell(t, r->device, d));
   dev->silent = seat;
-  return seat->ended % TELL_EACH == 0 ? sw_seat_tell(t, r->device, d) : SW_OK;
+  return seat->ended - seat->rung >= TELL_EACH ? sw_seat_tell(t, r->device, d) : SW_OK;
 }
 
 /* *ended: no member looked at has ended less. */

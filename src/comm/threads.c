@@ -148,10 +148,11 @@ static bool needs_all(const sw_comm_request *r) { return r->needs.end - r->needs
 static void wake_sleepers(const sw_comm_request *r) {
   sw_meeting *m = sw_meeting_of(r);
   sw_gate_light();
-  if (atomic_load_explicit(&m->waiting, memory_order_relaxed) && (r->memo->feeds || sw_seat_look(r) != SW_LOOK_MISSING))
-    wake_small(m);
-  else
-    sw_turns_bell();
+  if (atomic_load_explicit(&m->waiting, memory_order_relaxed)) {
+    atomic_fetch_add(&r->seat->barrier, 1); /* of the last two to come, one sees the other */
+    if (r->memo->feeds || sw_seat_look(r) != SW_LOOK_MISSING) wake_small(m);
+  }
+  sw_turns_bell();
 }
 
 /* After filling the slot. Who waits now looks round then; who has only started the call may wait elsewhere before. */
@@ -294,7 +295,7 @@ static void wait_for_work(sw_threads *t, const sw_comm_request *r) {
 
 static bool slots_are_ready(const void *of) { return sw_seat_all_needed(((const sw_waiting *)of)->request); }
 
-static sw_rc sleep_until_seen(sw_threads *t, const sw_comm_request *r, sw_look *look, sw_diag *d) {
+static sw_rc sleep_until_come(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   sw_meeting *m = sw_meeting_of(r);
   sw_waiting w = {.kind = SW_WAIT_MEMBERS,
                   .gate = &m->small_gate,
@@ -307,24 +308,29 @@ static sw_rc sleep_until_seen(sw_threads *t, const sw_comm_request *r, sw_look *
                   .ready = slots_are_ready};
   for (;;) {
     w.old = atomic_load(&m->small_gate.word);
-    *look = sw_seat_look_needed(r);
-    if (*look != SW_LOOK_MISSING) return SW_OK;
+    if (sw_seat_all_needed(r)) return SW_OK;
     SW_TRY(sw_wait(t, r->device, &w, d));
   }
 }
 
+/* Until the members that are needed have come, alike or not. */
+static sw_rc wait_until_come(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
+  if (sw_turns_here()) return sleep_until_come(t, r, d); /* it looks itself, when it has its turn */
+  sw_meeting *m = sw_meeting_of(r);
+  atomic_fetch_add(&m->waiting, 1);
+  sw_gate_heavy();
+  sw_rc rc = sleep_until_come(t, r, d);
+  atomic_fetch_sub(&m->waiting, 1);
+  return rc;
+}
+
 /* Until the slots that are needed are filled alike. Nobody uses this device's buffers, so it may go at any time. */
 static sw_rc wait_for_slots(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
-  sw_meeting *m = sw_meeting_of(r);
   if (t->device[r->device].silent != r->seat) SW_TRY(sw_seat_tell(t, r->device, d)); /* somebody may wait there */
   sw_look look = sw_seat_look_long(t, r);
   if (look == SW_LOOK_MISSING) {
-    bool sleeps = !sw_turns_here(); /* else it looks itself, when it has its turn */
-    if (sleeps) atomic_fetch_add(&m->waiting, 1);
-    if (sleeps) sw_gate_heavy();
-    sw_rc rc = sleep_until_seen(t, r, &look, d);
-    if (sleeps) atomic_fetch_sub(&m->waiting, 1);
-    if (rc) return rc;
+    SW_TRY(wait_until_come(t, r, d));
+    look = sw_seat_look_needed(r);
   }
   return look == SW_LOOK_DIFFER ? sw_threads_differ(t, r, d) : SW_OK;
 }
@@ -352,7 +358,10 @@ static sw_rc end_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
 /* Wakes who sleeps in the last group, for nothing. */
 static void wake_idly(sw_threads *t, int64_t device) {
   sw_seat *seat = t->device[device].last_seat;
-  for (int i = 0; seat && i < SW_RING; i++) sw_gate_wake(&seat->group->ring[i].gate);
+  for (int i = 0; seat && i < SW_RING; i++) {
+    sw_gate_wake(&seat->group->ring[i].gate);
+    sw_gate_wake(&seat->group->ring[i].small_gate);
+  }
   sw_wake_all(t);
 }
 
@@ -486,15 +495,15 @@ static void abandon(sw_threads *t, sw_comm_request *r) {
   forget_request(t, r);
 }
 
-/* Until everybody has come to the calls that the member has left early. */
+/* Until everybody has come to the calls that the member has left early. Whether they came alike, those who came later
+ * look: their slots may be filled anew already. */
 static sw_rc finish_seat(sw_threads *t, int64_t device, sw_seat *seat, sw_diag *d) {
   if (!seat->early) return SW_OK;
   sw_comm_request r = {.device = device, .seat = seat, .number = seat->early - 1, .needs = {0, seat->group->n}};
-  r.open = sw_threads_open_word(sw_meeting_of(&r), r.number);
   r.call = sw_meeting_of(&r)->slots[seat->index].member.call;
-  SW_TRY(wait_for_slots(t, &r, d));
+  SW_TRY(wait_until_come(t, &r, d));
   seat->early = 0;
-  return SW_OK;
+  return sw_threads_failure(t, d);
 }
 
 static sw_rc threads_finish(sw_comm *c, int64_t device, sw_diag *d) {

@@ -135,6 +135,7 @@ typedef struct sw_seat {
   unsigned ended_more; /* bit i: so is that of number ended + i */
   unsigned all_ended;  /* all calls of lower numbers are over for everybody, and perhaps more */
   unsigned told;       /* what the others know of `ended` */
+  unsigned rung;       /* `ended`, when the others were last woken to see it */
   unsigned unseen;     /* bit i % SW_RING: in call i, left early, it has not looked at those beside it */
   unsigned early;      /* 1 + number of the last call that was left before all had come; 0: none */
   int started;         /* calls not yet waited for */
