@@ -124,6 +124,10 @@ static int64_t count_wrong(const bench_device *v, const sw_buffer *out) {
 
 /* --- timing --- */
 
+/* From this size on devices copy in turn, as the collective does: a device that shares its thread would else find its
+ * own last copy in the cache, and no others'. */
+enum { TOGETHER_BYTES = 256 << 10 };
+
 /* What is timed: a call (with buffers, but for a barrier), or the copy that bounds it. */
 typedef struct timed {
   bool copies;
@@ -134,7 +138,7 @@ typedef struct timed {
 static sw_rc once(const bench_device *v, const timed *what, sw_diag *d) {
   if (!what->copies) return call(v, &v->r->coll, what->in, what->out, d);
   memcpy(v->copy_to, v->copy_from, v->copy_bytes);
-  return SW_OK;
+  return v->copy_bytes >= TOGETHER_BYTES ? barrier(v, d) : SW_OK;
 }
 
 static sw_rc time_batch(const bench_device *v, const timed *what, int64_t repeats, double *seconds, sw_diag *d) {
