@@ -340,7 +340,8 @@ void sel_dual_pace(sel_dual *u, double passes) {
 }
 
 bool sel_dual_settled(const sel_dual *u, double before) {
-  const double kLeastFactor = 1e-3, kLeastGain = 1e-7;
+  const double kLeastFactor = 1e-3, kTired = 0.05, kLeastGain = 1e-7;
+  if (u->c->n_steps > 0 && u->factor > kTired) return false; /* long steps may well gain nothing for a while */
   return u->factor <= kLeastFactor || u->best_bound - before <= kLeastGain * fabs(u->best_bound);
 }
 
