@@ -26,6 +26,7 @@ typedef struct searcher {
   int64_t best_cost; /* of `best`; INT64_MAX: none */
   bool walking;      /* walkers of other threads are under way */
   bool broken;       /* the best choice of a relaxed core breaks the limit: memory matters */
+  double closing_s;  /* that it takes to make a bound safe and to write down why */
   sw_diag *d;
 } searcher;
 
@@ -33,6 +34,7 @@ typedef struct searcher {
 static int64_t sweep_cells(const searcher *q) { return q->dual.cells + q->dual.n_flat + q->k->core->n_uses; }
 
 static sw_rc searcher_init(searcher *q) {
+  const double kClosing_s = 3e-8;
   const sel_core *c = q->k->core;
   const sw_solve_options *o = q->k->r->o;
   SW_TRY(sel_dual_init(&q->dual, c, q->d));
@@ -46,6 +48,7 @@ static sw_rc searcher_init(searcher *q) {
   SW_ARENA_NEW(q->best, &q->mem, c->n, q->d);
   q->best_cost = INT64_MAX;
   q->mover.price = q->packed;
+  q->closing_s = kClosing_s * (double)q->dual.cells; /* until it is measured */
   return SW_OK;
 }
 
@@ -164,14 +167,19 @@ static sw_rc ascend(searcher *q, double seconds, int64_t sweeps) {
   const int64_t least_passes = 2 * u->patience + 9;
   const double goal = goal_of(q);
   int64_t passes = u->passes, last, bound;
+  sel_budget open = *q->b; /* until there is just time for the rest */
+  if (open.deadline_s > 0) open.deadline_s -= q->closing_s;
   do { /* on a large core or a busy machine the time is soon gone; a few passes say nothing about what is to come */
     last = u->passes;
-    sel_budget part = sel_budget_part(q->b, seconds, sweeps * sweep_cells(q));
+    sel_budget part = sel_budget_part(&open, seconds, sweeps * sweep_cells(q));
     sel_dual_ascend(u, goal, &part);
-    sel_budget_join(q->b, &part);
-  } while (u->passes - passes < least_passes && u->passes > last && u->best_bound < goal && !sel_stop(q->b));
+    sel_budget_join(&open, &part);
+  } while (u->passes - passes < least_passes && u->passes > last && u->best_bound < goal && !sel_stop(&open));
+  sel_budget_join(q->b, &open);
+  double start_s = sw_now_s();
   SW_TRY(sel_dual_certify(u, q->k->model, NULL, &bound, q->d));
   SW_TRY(keep_proof(q, bound));
+  q->closing_s = fmax(q->closing_s, sw_now_s() - start_s);
   sel_base_raise(q->k, bound);
   return SW_OK;
 }
@@ -221,7 +229,7 @@ static void set_pace(searcher *q) {
   const sel_budget *b = q->b;
   if (!is_large(q) || q->k->r->o->gap > kFine) return;
   double pass_s = INFINITY;
-  for (int k = 0; k < 4; k++) { /* the first is slower than those to come */
+  for (int k = 0; k < 4 && !sel_stop(b); k++) { /* the first is slower than those to come */
     double start_s = sw_now_s();
     sel_dual_pass(&q->dual, goal_of(q));
     sel_spend(q->b, 2 * sweep_cells(q));
