@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MOST_SWEEPS = 6, MOST_PRICES = 8 };
+enum { MOST_SWEEPS = 6, MOST_PRICES = 8, FEW = 200 };
 
 typedef struct sweeper {
   sel_run *r;
@@ -44,9 +44,8 @@ static void add_pair(sweeper *s, const sel_pair *p, int32_t i) {
   const sel_mat *m = &s->c->mats[p->mat];
   int32_t other = s->x[p->i == i ? p->j : p->i];
   if (other < 0) return;
-  for (int32_t k = 0; k < s->c->dom[i]; k++) {
-    s->score[k] += (double)m->v[p->i == i ? (int64_t)k * m->cols + other : (int64_t)other * m->cols + k];
-  }
+  const int64_t *from = p->i == i ? m->v + other : m->v + (int64_t)other * m->cols, step = p->i == i ? m->cols : 1;
+  for (int32_t k = 0; k < s->c->dom[i]; k++) s->score[k] += (double)from[k * step];
   sel_spend(&s->r->budget, s->c->dom[i]);
 }
 
@@ -68,9 +67,9 @@ static bool choose(sweeper *s, int32_t i) {
 static void sweep_all(sweeper *s) {
   int32_t n = s->c->n;
   for (int sweep = 0; sweep <= MOST_SWEEPS; sweep++) {
-    bool changed = false;
-    for (int32_t k = 0; k < n; k++) changed |= choose(s, sweep % 2 ? n - 1 - k : k);
-    if (!changed || sel_stop(&s->r->budget)) return;
+    int32_t changed = 0;
+    for (int32_t k = 0; k < n; k++) changed += choose(s, sweep % 2 ? n - 1 - k : k);
+    if (changed <= n / FEW || sel_stop(&s->r->budget)) return;
   }
 }
 
@@ -96,6 +95,7 @@ static sw_rc sweep_until_it_fits(sweeper *s, int64_t *used, sw_diag *d) {
 }
 
 sw_rc sel_first_choices(sel_run *r, const sel_core *whole, sw_diag *d) {
+  if (r->has) return SW_OK; /* there is one: the caller's */
   sw_arena mem = {0};
   sweeper s = {.r = r, .c = whole};
   int64_t *used = sw_arena_alloc(&mem, (size_t)whole->n_steps + 1, sizeof *used, d);
