@@ -69,7 +69,8 @@ static void make_tensors(maker *m) {
     *t = (tensor){.rank = (int32_t)between(m, 1, MOST_RANK), .mirror = -1, .begin = i, .end = i + 1};
     t->bytes = (int64_t)1 << between(m, 10, 22);
     t->bytes += (t->bytes >> 2) * between(m, 0, 2);
-    if (i >= half && sw_rng_below(&m->rng, 3) == 0 && i != m->n - 1 - i) { /* of a shape and cut with what the forward half made */
+    if (i >= half && sw_rng_below(&m->rng, 3) == 0 &&
+        i != m->n - 1 - i) { /* of a shape and cut with what the forward half made */
       t->mirror = m->n - 1 - i;
       t->rank = m->tensors[t->mirror].rank;
       t->bytes = m->tensors[t->mirror].bytes;
