@@ -1,5 +1,5 @@
-/* Figures of resharding: how long a route, a cached route and a table of prices take, and how often the direct exchange
- * is worth having. */
+/* Figures of resharding: how long a route, a price, a cached route and a table of prices take, and how often the direct
+ * exchange is worth having. */
 #ifndef SHARDWRIGHT_BENCH_RESHARD_H_
 #define SHARDWRIGHT_BENCH_RESHARD_H_
 
@@ -14,9 +14,9 @@ typedef struct sw_bench_reshard_options {
 
 /* One figure beside its limit. */
 typedef struct sw_bench_reshard_row {
-  const char *mesh, *what; /* "route", "route, partial", "cached route", "table of 300 x 300" */
-  double seconds;          /* the mean over the drawn reshards; of a table, the best run */
-  double worst_s;          /* the slowest of them, 0 for a table */
+  const char *mesh, *what;         /* "route", "route, partial", "price", "cached route", "table of 300 x 300" */
+  double seconds;                  /* the mean over the drawn reshards; of a table, the best run */
+  double median_s, p99_s, worst_s; /* of them in turn; 0 for a table, and for what is timed together */
   double limit_s;
 } sw_bench_reshard_row;
 

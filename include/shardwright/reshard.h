@@ -58,10 +58,21 @@ SW_API SW_CHECKED sw_rc sw_route_cached(sw_route_cache *c, const sw_reshard *wan
 /* The same price without the steps; HUGE_VAL when no route exists. Cached by the caller. */
 SW_API double sw_route_cost_s(const sw_reshard *wanted);
 
+/* Prices of one shape, asked pair by pair: those of sw_route_cost_s, up to one part in 10^8. Where it has to search and
+ * is asked more than a few times, all states are priced together, in far less time than pair by pair. */
+typedef struct sw_route_prices sw_route_prices;
+/* `dims` is borrowed. */
+SW_API SW_CHECKED sw_rc sw_route_prices_make(const sw_machine *machine, int rank, const int64_t *dims, sw_dtype t,
+                                             sw_route_prices **out, sw_diag *d);
+SW_API void sw_route_prices_destroy(sw_route_prices *p);
+SW_API SW_CHECKED sw_rc sw_route_prices_get(sw_route_prices *p, const sw_sharding *from, const sw_sharding *to,
+                                            double *cost_s, sw_diag *d);
+
 /* Prices between all pairs of n shardings of one shape: cost_s[i*n + j], HUGE_VAL where no route exists. Where the
- * states that the shardings' axes allow are few (three axes at rank 4), all of them are priced together, in far less
- * time than pair by pair, and a chain of reshards never costs less than the direct one; else it is sw_route_cost_s for
- * each pair. The table is in the arena. */
+ * states that the shardings' axes allow are few (three axes at rank 4), all of them are priced together: a chain of
+ * reshards never costs less than the direct one, and where all shardings cut evenly, and name whole axes or parts that
+ * the mesh' prime factors are, the prices are those of sw_route_cost_s. Else each is sw_route_cost_s. The table is in
+ * the arena. */
 SW_API SW_CHECKED sw_rc sw_route_table(const sw_machine *machine, const sw_sharding *shardings, int n, int rank,
                                        const int64_t *dims, sw_dtype t, sw_arena *arena, const double **cost_s,
                                        sw_diag *d);

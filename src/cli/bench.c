@@ -179,6 +179,8 @@ static sw_rc add_reshard_row(void *user, const sw_bench_reshard_row *r, sw_diag 
     sw_jw_string(&t->json, "mesh", r->mesh);
     sw_jw_string(&t->json, "what", r->what);
     sw_jw_f64(&t->json, "seconds", r->seconds);
+    sw_jw_f64(&t->json, "median_s", r->median_s);
+    sw_jw_f64(&t->json, "p99_s", r->p99_s);
     sw_jw_f64(&t->json, "worst_s", r->worst_s);
     sw_jw_f64(&t->json, "limit_s", r->limit_s);
     sw_jw_end(&t->json);
@@ -186,10 +188,10 @@ static sw_rc add_reshard_row(void *user, const sw_bench_reshard_row *r, sw_diag 
   }
   size_t start = t->text.n;
   sw_text_printf(&t->text, "%-12s %-20s ", r->mesh, r->what);
-  const double times[] = {r->seconds, r->limit_s, r->worst_s};
-  for (int i = 0; i < 3 && times[i] > 0; i++) {
+  const double times[] = {r->seconds, r->limit_s, r->median_s, r->p99_s, r->worst_s};
+  for (int i = 0; i < 5 && times[i] > 0; i++) {
     sw_text_seconds(&t->text, times[i]);
-    sw_text_pad(&t->text, start, 44 + (size_t)i * 11);
+    sw_text_pad(&t->text, start, 44 + (size_t)i * 11 + (i > 1 ? 8 : 0));
     if (i == 1) sw_text_puts(&t->text, r->seconds > r->limit_s ? "beyond  " : "        ");
   }
   sw_text_puts(&t->text, "\n");
@@ -227,7 +229,9 @@ static sw_rc bench_reshard(const sw_call *call, sw_diag *d) {
   SW_TRY(sw_profile_read(s->hw.n ? s->hw.at[0] : "h100x64", call->arena, &o.profile, d));
   sw_json_out_init(&t.json, &t.text);
   if (s->json) sw_jw_array(&t.json, NULL);
-  if (!s->json) sw_text_printf(&t.text, "%-12s %-20s %-10s %-18s worst\n", "mesh", "what", "mean", "limit");
+  if (!s->json)
+    sw_text_printf(&t.text, "%-12s %-20s %-10s %-18s %-10s %-10s worst\n", "mesh", "what", "mean", "limit", "median",
+                   "99 %");
   sw_rc rc = sw_bench_reshard(&o, &v, &beyond, d);
   if (rc) {
     sw_text_free(&t.text);

@@ -13,29 +13,33 @@
 #include "hw/machine.h"
 
 /* Bytes over the busiest link of the part's level, per byte of S. */
-typedef double (*busy_fn)(const group_part *p, int64_t size);
+typedef double (*busy_fn)(const sw_group_part *p, int64_t size);
 
-static double ring_volume(const group_part *p) { return (double)(p->n - 1) / (double)p->n / (double)p->inside; }
+static double ring_volume(const sw_group_part *p) { return (double)(p->n - 1) / (double)p->n / (double)p->inside; }
 /* Of a device's buffer, what goes to peers that part on this level. */
-static double direct_volume(const group_part *p, int64_t size) {
+static double direct_volume(const sw_group_part *p, int64_t size) {
   return (double)((p->n - 1) * p->inside) / (double)size;
 }
 
-static double switch_gather(const group_part *p, int64_t size) { return (void)size, ring_volume(p); }
-static double switch_all_reduce(const group_part *p, int64_t size) { return (void)size, 2 * ring_volume(p); }
-static double switch_all_to_all(const group_part *p, int64_t size) { return direct_volume(p, size); }
-static double switch_permute(const group_part *p, int64_t size) { return (void)p, (void)size, 1; }
+static double switch_gather(const sw_group_part *p, int64_t size) { return (void)size, ring_volume(p); }
+static double switch_all_reduce(const sw_group_part *p, int64_t size) { return (void)size, 2 * ring_volume(p); }
+static double switch_all_to_all(const sw_group_part *p, int64_t size) { return direct_volume(p, size); }
+static double switch_permute(const sw_group_part *p, int64_t size) { return (void)p, (void)size, 1; }
 
-static double mesh_gather(const group_part *p, int64_t size) { return (void)size, ring_volume(p) / (double)(p->n - 1); }
-static double mesh_all_reduce(const group_part *p, int64_t size) { return 2 * mesh_gather(p, size); }
-static double mesh_all_to_all(const group_part *p, int64_t size) { return direct_volume(p, size) / (double)(p->n - 1); }
+static double mesh_gather(const sw_group_part *p, int64_t size) {
+  return (void)size, ring_volume(p) / (double)(p->n - 1);
+}
+static double mesh_all_reduce(const sw_group_part *p, int64_t size) { return 2 * mesh_gather(p, size); }
+static double mesh_all_to_all(const sw_group_part *p, int64_t size) {
+  return direct_volume(p, size) / (double)(p->n - 1);
+}
 
-static double torus_gather(const group_part *p, int64_t size) { return (void)size, ring_volume(p) / p->links; }
-static double torus_all_reduce(const group_part *p, int64_t size) { return 2 * torus_gather(p, size); }
-static double torus_all_to_all(const group_part *p, int64_t size) {
+static double torus_gather(const sw_group_part *p, int64_t size) { return (void)size, ring_volume(p) / p->links; }
+static double torus_all_reduce(const sw_group_part *p, int64_t size) { return 2 * torus_gather(p, size); }
+static double torus_all_to_all(const sw_group_part *p, int64_t size) {
   return (double)(p->n * p->inside) / (double)size * p->spread;
 }
-static double torus_permute(const group_part *p, int64_t size) { return (void)size, p->stride; }
+static double torus_permute(const sw_group_part *p, int64_t size) { return (void)size, p->stride; }
 
 static const busy_fn kBusy[SW_COST_CLASS_COUNT][SW_TOPOLOGY_COUNT] = {
     [SW_COST_ALL_GATHER] = {switch_gather, mesh_gather, torus_gather},
@@ -50,12 +54,12 @@ static double slope_of(const sw_cost_line *line, int64_t n) {
   return line->s_per_byte + line->pair_s_per_byte / (double)(n - 1);
 }
 
-static void fold_class(const sw_machine *m, const group_shape *g, sw_cost_class c, folded_line *out) {
-  *out = (folded_line){0};
+static void fold_class(const sw_machine *m, const sw_group_shape *g, sw_cost_class c, sw_folded_line *out) {
+  *out = (sw_folded_line){0};
   /* A permute sends its block once, over the outermost level that it crosses. */
   int first = c == SW_COST_PERMUTE && g->n_parts > 0 ? g->n_parts - 1 : 0;
   for (int i = first; i < g->n_parts; i++) {
-    const group_part *p = &g->part[i];
+    const sw_group_part *p = &g->part[i];
     const sw_level *level = &m->profile->level[p->level];
     const sw_cost_line *line = &level->line[c];
     double busy = kBusy[c][level->kind](p, g->size);
@@ -65,29 +69,29 @@ static void fold_class(const sw_machine *m, const group_shape *g, sw_cost_class 
   }
 }
 
-void sw_group_price_of(const sw_machine *m, const group_shape *g, group_price *out) {
-  *out = (group_price){.size = g->size, .n_parts = g->n_parts};
-  for (int i = 0; i < g->n_parts; i++) out->serial[i] = m->profile->level[g->part[i].level].serial_fraction;
-  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) fold_class(m, g, (sw_cost_class)c, &out->line[c]);
+void sw_group_fold(const sw_machine *m, sw_group *g) {
+  const sw_group_shape *s = &g->shape;
+  for (int i = 0; i < s->n_parts; i++) g->serial[i] = m->profile->level[s->part[i].level].serial_fraction;
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) fold_class(m, s, (sw_cost_class)c, &g->line[c]);
 }
 
-static double line_s(const group_price *p, sw_cost_class c, double bytes, double root) {
-  const folded_line *l = &p->line[c];
+static double line_s(const sw_group *g, sw_cost_class c, double bytes, double root) {
+  const sw_folded_line *l = &g->line[c];
   double work = l->ramp[0] * root + l->slope[0] * bytes;
-  for (int i = 1; i < p->n_parts; i++) {
+  for (int i = 1; i < g->shape.n_parts; i++) {
     double outer = l->ramp[i] * root + l->slope[i] * bytes;
-    work = fmax(work, outer) + p->serial[i] * fmin(work, outer);
+    work = fmax(work, outer) + g->serial[i] * fmin(work, outer);
   }
   return l->latency_s + work;
 }
 
 /* A fit may put an all_reduce below the reduce_scatter that is half of it, or above its two halves one after the
  * other; a library never has to do worse than the composition, and cannot do better than the half. */
-double sw_group_price_s(const group_price *p, sw_cost_class c, double bytes) {
-  if (p->size <= 1) return 0;
+double sw_group_price_s(const sw_group *g, sw_cost_class c, double bytes) {
+  if (g->shape.size <= 1) return 0;
   double root = sqrt(bytes);
-  double t = line_s(p, c, bytes, root);
+  double t = line_s(g, c, bytes, root);
   if (c != SW_COST_ALL_REDUCE) return t;
-  double half = line_s(p, SW_COST_REDUCE_SCATTER, bytes, root);
-  return fmin(fmax(t, half), half + line_s(p, SW_COST_ALL_GATHER, bytes, root));
+  double half = line_s(g, SW_COST_REDUCE_SCATTER, bytes, root);
+  return fmin(fmax(t, half), half + line_s(g, SW_COST_ALL_GATHER, bytes, root));
 }

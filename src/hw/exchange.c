@@ -14,12 +14,20 @@
 #include "hw/machine.h"
 #include "shardwright/checked.h"
 
-/* Refs of the two tilings along the dimensions that change, overlapping ones widened to the whole axis. Between two
- * meshes all axes. */
+/* Refs of the two tilings along the dimensions that change; overlapping ones are joined, to the whole axis where their
+ * digits cut into each other. Between two meshes all axes. */
 typedef struct ref_set {
   int n;
   sw_axis_ref ref[2 * SW_MAX_REFS];
 } ref_set;
+
+static sw_axis_ref joined(const sw_machine *m, sw_axis_ref x, sw_axis_ref y) {
+  const int64_t x_end = (int64_t)x.pre * x.size, y_end = (int64_t)y.pre * y.size;
+  int64_t at[4] = {sw_min_i64(x.pre, y.pre), sw_max_i64(x.pre, y.pre), sw_min_i64(x_end, y_end),
+                   sw_max_i64(x_end, y_end)};
+  if (at[1] % at[0] || at[2] % at[1] || at[3] % at[2]) return sw_axis_whole(&m->mesh, x.axis);
+  return (sw_axis_ref){x.axis, (int32_t)at[0], (int32_t)(at[3] / at[0])};
+}
 
 static void add_ref(const sw_machine *m, ref_set *s, sw_axis_ref r) {
   for (int i = 0; i < s->n;) {
@@ -28,8 +36,8 @@ static void add_ref(const sw_machine *m, ref_set *s, sw_axis_ref r) {
       i++;
       continue;
     }
+    r = joined(m, s->ref[i], r);
     s->ref[i] = s->ref[--s->n];
-    r = sw_axis_whole(&m->mesh, r.axis);
     i = 0;
   }
   s->ref[s->n++] = r;
@@ -44,19 +52,44 @@ static bool dim_equal(const sw_tiling *a, const sw_tiling *b, int d) {
   return true;
 }
 
-/* Leading refs by which both cut a dimension into the same blocks (ceil within ceil may differ: 6 over 2 x 4 and over
+/* Refs of a dimension from some digit on. */
+typedef struct ref_rest {
+  sw_axis_ref head;
+  const sw_axis_ref *next, *end;
+} ref_rest;
+
+static ref_rest rest_of(const sw_tiling *t, int d) {
+  const sw_axis_ref *refs = t->refs + t->dim[d].first_ref;
+  const sw_axis_ref none = {0, 1, 1};
+  int n = t->dim[d].n_refs;
+  return (ref_rest){n ? refs[0] : none, refs + (n > 0), refs + n};
+}
+
+static void drop_digit(ref_rest *r, int32_t size) {
+  r->head.pre *= size;
+  r->head.size /= size;
+  if (r->head.size == 1 && r->next < r->end) r->head = *r->next++;
+}
+
+/* Leading digits by which both cut a dimension into the same blocks (ceil within ceil may differ: 6 over 2 x 4 and over
  * 2): devices do not talk across them. */
-static int common_prefix(const sw_tiling *a, const sw_tiling *b, int d) {
+static void drop_common(const sw_tiling *a, const sw_tiling *b, int d, ref_rest *p, ref_rest *q) {
   const sw_tile_dim *x = &a->dim[d], *y = &b->dim[d];
-  if (x->starts || y->starts || x->base || y->base || x->step != x->len || y->step != y->len) return 0;
-  const sw_axis_ref *p = a->refs + x->first_ref, *q = b->refs + y->first_ref;
-  int longest = x->n_refs < y->n_refs ? x->n_refs : y->n_refs, equal = 0;
-  while (equal < longest && sw_axis_ref_equal(p[equal], q[equal])) equal++;
-  for (; equal > 0; equal--)
-    if (x->len * sw_axis_refs_size(p + equal, x->n_refs - equal) ==
-        y->len * sw_axis_refs_size(q + equal, y->n_refs - equal))
-      break;
-  return equal;
+  if (x->starts || y->starts || x->base || y->base || x->step != x->len || y->step != y->len) return;
+  const int64_t shards_x = sw_axis_refs_size(a->refs + x->first_ref, x->n_refs),
+                shards_y = sw_axis_refs_size(b->refs + y->first_ref, y->n_refs);
+  if (x->len * shards_x != y->len * shards_y) return;
+  while (p->head.size > 1 && q->head.size > 1 && p->head.axis == q->head.axis && p->head.pre == q->head.pre) {
+    int32_t less = p->head.size < q->head.size ? p->head.size : q->head.size;
+    if (p->head.size % less || q->head.size % less) return;
+    drop_digit(p, less);
+    drop_digit(q, less);
+  }
+}
+
+static void add_rest(const sw_machine *m, ref_set *s, ref_rest r) {
+  if (r.head.size > 1) add_ref(m, s, r.head);
+  while (r.next < r.end) add_ref(m, s, *r.next++);
 }
 
 /* Do windows show what others own? Then even a tiling that stays as it is must be fetched: its halos are stale. */
@@ -69,9 +102,10 @@ static void changed_refs(const sw_machine *m, const sw_tiling *src, const sw_til
   for (int a = 0; dst->other && a < m->mesh.n_axes; a++) add_ref(m, out, sw_axis_whole(&m->mesh, a));
   for (int d = 0; d < src->rank && !dst->other; d++) {
     if (dim_equal(src, dst, d) && !has_halos(&dst->dim[d])) continue;
-    int skip = common_prefix(src, dst, d);
-    for (int i = skip; i < src->dim[d].n_refs; i++) add_ref(m, out, src->refs[src->dim[d].first_ref + i]);
-    for (int i = skip; i < dst->dim[d].n_refs; i++) add_ref(m, out, dst->refs[dst->dim[d].first_ref + i]);
+    ref_rest p = rest_of(src, d), q = rest_of(dst, d);
+    drop_common(src, dst, d, &p, &q);
+    add_rest(m, out, p);
+    add_rest(m, out, q);
   }
 }
 
@@ -130,7 +164,7 @@ static double outside_bytes(const sw_machine *m, const sw_tiling *src, const sw_
 }
 
 /* Bytes over the busiest link per byte that a device receives from others on this part's level. */
-static double received_share(const sw_machine *m, const group_part *p, double peers) {
+static double received_share(const sw_machine *m, const sw_group_part *p, double peers) {
   switch (m->profile->level[p->level].kind) {
     case SW_TOPOLOGY_FULL_MESH:
       return 1 / fmin(peers, (double)(p->n - 1));
@@ -153,7 +187,7 @@ typedef struct part_cost {
   double latency_s, work_s;
 } part_cost;
 
-static part_cost price_part(const sw_machine *m, const group_part *p, double bytes, double peers, bool permutes) {
+static part_cost price_part(const sw_machine *m, const sw_group_part *p, double bytes, double peers, bool permutes) {
   const sw_profile *profile = m->profile;
   bool pairs = permutes && profile->level[p->level].kind != SW_TOPOLOGY_TORUS;
   const sw_cost_line *line = &profile->level[p->level].line[pairs ? SW_COST_PERMUTE : SW_COST_ALL_TO_ALL];
@@ -164,22 +198,19 @@ static part_cost price_part(const sw_machine *m, const group_part *p, double byt
   return (part_cost){line->base_s + line->peer_s * steps, line->ramp_s_per_sqrt_byte * sqrt(busy) + slope * busy};
 }
 
-static double exchange_s(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, const group_shape *g,
-                         double max_bytes, double elem_bytes) {
-  double peers = peer_count(src, dst, g->size);
-  bool permutes = peers <= 1 && max_bytes >= buffer_elems(dst) * elem_bytes; /* nobody keeps a part of its own */
-  double latency = m->profile->exchange_peer_s * peers, work = 0, left = max_bytes;
+double sw_group_exchange_s(const sw_machine *m, const sw_group *group, const sw_exchange_load *load) {
+  const sw_group_shape *g = &group->shape;
+  bool permutes = load->peers <= 1 && load->bytes >= load->buffer_bytes; /* nobody keeps a part of its own */
+  double latency = m->profile->exchange_peer_s * load->peers, work = 0, left = load->bytes;
   part_cost cost[SW_MAX_LEVELS] = {0};
   for (int i = g->n_parts - 1; i >= 0; i--) {
-    double outside = left;
-    if (i > 0) outside = fmin(left, outside_bytes(m, src, dst, g->part[i].level, max_bytes, elem_bytes));
+    double outside = i > 0 ? fmin(left, load->outside_bytes[g->part[i].level]) : left;
     left -= outside;
-    if (outside > 0) cost[i] = price_part(m, &g->part[i], outside, peers, permutes);
+    if (outside > 0) cost[i] = price_part(m, &g->part[i], outside, load->peers, permutes);
   }
   for (int i = 0; i < g->n_parts; i++) {
-    double serial = i ? m->profile->level[g->part[i].level].serial_fraction : 0;
     latency += cost[i].latency_s;
-    work = fmax(work, cost[i].work_s) + serial * fmin(work, cost[i].work_s);
+    work = fmax(work, cost[i].work_s) + (i ? group->serial[i] * fmin(work, cost[i].work_s) : 0);
   }
   return (latency + work) * m->share;
 }
@@ -188,13 +219,17 @@ double sw_machine_exchange_s(const sw_machine *m, const sw_tiling *src, const sw
   bool stays = sw_tiling_equal(src, dst);
   for (int d = 0; d < dst->rank && stays; d++) stays = !has_halos(&dst->dim[d]);
   if (stays) return 0;
-  double max, total, buffer = buffer_elems(dst) * elem_bytes;
+  double max, total, elem = elem_bytes, buffer = buffer_elems(dst) * elem;
   sw_tiling_traffic(&m->mesh, src, dst, &max, &total);
-  if (max <= 0) return sw_machine_collective_s(m, SW_COLL_ALL_SLICE, NULL, 0, buffer);
   ref_set refs;
-  group_shape g;
+  sw_group g;
   changed_refs(m, src, dst, &refs);
-  sw_group_shape_of(m, refs.ref, refs.n, &g);
-  if (g.n_parts == 0) return sw_machine_collective_s(m, SW_COLL_ALL_SLICE, NULL, 0, buffer);
-  return exchange_s(m, src, dst, &g, max * elem_bytes, (double)elem_bytes);
+  sw_machine_group(m, refs.ref, refs.n, &g);
+  if (max <= 0 || g.shape.n_parts == 0) return sw_machine_collective_s(m, SW_COLL_ALL_SLICE, NULL, 0, buffer);
+  sw_exchange_load load = {.bytes = max * elem, .peers = peer_count(src, dst, g.shape.size), .buffer_bytes = buffer};
+  for (int i = 1; i < g.shape.n_parts; i++) {
+    int level = g.shape.part[i].level;
+    load.outside_bytes[level] = outside_bytes(m, src, dst, level, load.bytes, elem);
+  }
+  return sw_group_exchange_s(m, &g, &load);
 }

@@ -52,7 +52,7 @@ static void use_ref(const sw_machine *m, sw_axis_ref ref, dim_use *use) {
 
 /* On a line the middle link carries floor(n/2)*ceil(n/2) of the n*n pairs' chunks in each direction; a ring has two
  * ways round. */
-static void add_torus_dim(group_part *part, const net_dim *dim, dim_use u) {
+static void add_torus_dim(sw_group_part *part, const net_dim *dim, dim_use u) {
   bool ring = dim->wrap && u.extent == dim->size && dim->size > 2;
   double ways = ring ? 2 : 1;
   double stride = (double)u.extent / (double)u.n;
@@ -64,13 +64,13 @@ static void add_torus_dim(group_part *part, const net_dim *dim, dim_use u) {
   if (stride > part->stride) part->stride = stride;
 }
 
-static void add_dim(const sw_machine *m, int j, dim_use u, group_shape *out) {
+static void add_dim(const sw_machine *m, int j, dim_use u, sw_group_shape *out) {
   if (u.n == 1) return;
   int level = m->dim[j].level;
-  group_part *part = out->n_parts ? &out->part[out->n_parts - 1] : NULL;
+  sw_group_part *part = out->n_parts ? &out->part[out->n_parts - 1] : NULL;
   if (!part || part->level != level) {
     part = &out->part[out->n_parts++];
-    *part = (group_part){.level = level, .n = 1, .inside = out->size};
+    *part = (sw_group_part){.level = level, .n = 1, .inside = out->size};
   }
   part->n *= u.n;
   out->size *= u.n;
@@ -80,7 +80,7 @@ static void add_dim(const sw_machine *m, int j, dim_use u, group_shape *out) {
     part->steps = (double)(part->n - 1);
 }
 
-void sw_group_shape_of(const sw_machine *m, const sw_axis_ref *refs, int n, group_shape *out) {
+void sw_group_shape_of(const sw_machine *m, const sw_axis_ref *refs, int n, sw_group_shape *out) {
   dim_use use[SW_MAX_DIMS];
   for (int j = 0; j < m->n_dims; j++) use[j] = (dim_use){1, 1};
   for (int i = 0; i < n; i++) use_ref(m, refs[i], use);
@@ -96,4 +96,16 @@ int64_t sw_axis_ref_inside(const sw_machine *m, sw_axis_ref ref, int level) {
   if (low <= below || low % below) return 1;
   int64_t inside = low / below < ref.size ? low / below : ref.size;
   return ref.size % inside ? 1 : inside;
+}
+
+void sw_machine_group(const sw_machine *m, const sw_axis_ref *refs, int n, sw_group *out) {
+  unsigned mask = 0;
+  int whole = 0;
+  while (whole < n && refs[whole].size == m->mesh.axis[refs[whole].axis].size) mask |= 1u << refs[whole++].axis;
+  if (whole == n && m->subset) {
+    *out = m->subset[mask];
+    return;
+  }
+  sw_group_shape_of(m, refs, n, &out->shape);
+  sw_group_fold(m, out);
 }

@@ -30,18 +30,16 @@ static sw_rc check_size(const sw_profile *p, const sw_mesh *mesh, sw_diag *d) {
 
 static sw_rc price_subsets(sw_machine *m, sw_arena *arena, sw_diag *d) {
   unsigned n_subsets = 1u << m->mesh.n_axes;
-  group_price *price;
-  SW_ARENA_NEW(price, arena, n_subsets, d);
+  sw_group *group;
+  SW_ARENA_NEW(group, arena, n_subsets, d);
   for (unsigned mask = 0; mask < n_subsets; mask++) {
     sw_axis_ref refs[SW_MAX_AXES];
     int n = 0;
     for (int a = 0; a < m->mesh.n_axes; a++)
       if (mask >> a & 1) refs[n++] = sw_axis_whole(&m->mesh, a);
-    group_shape g;
-    sw_group_shape_of(m, refs, n, &g);
-    sw_group_price_of(m, &g, &price[mask]);
+    sw_machine_group(m, refs, n, &group[mask]);
   }
-  m->subset = price;
+  m->subset = group;
   return SW_OK;
 }
 
@@ -76,20 +74,20 @@ static double copy_s(const sw_machine *m, double bytes) {
   return (p->launch_s + 2 * bytes / (p->memory_fraction * p->memory_bytes_per_s)) * m->share;
 }
 
+double sw_group_collective_s(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes) {
+  if (sw_coll_flags(op) & SW_COLL_LOCAL) return copy_s(m, bytes);
+  double size = (double)g->shape.size;
+  if (kOp[op].whole && size > 1) bytes *= size / (size - 1);
+  return sw_group_price_s(g, kOp[op].cls, op == SW_COLL_BARRIER ? 0 : bytes);
+}
+
 double sw_machine_collective_s(const sw_machine *m, sw_coll_op op, const sw_axis_ref *axes, int n_axes, double bytes) {
   if (sw_coll_flags(op) & SW_COLL_LOCAL) return copy_s(m, bytes);
   unsigned mask;
-  group_price built;
-  const group_price *price = &built;
-  if (whole_axes(m, axes, n_axes, &mask)) {
-    price = &m->subset[mask];
-  } else {
-    group_shape g;
-    sw_group_shape_of(m, axes, n_axes, &g);
-    sw_group_price_of(m, &g, &built);
-  }
-  if (kOp[op].whole && price->size > 1) bytes *= (double)price->size / (double)(price->size - 1);
-  return sw_group_price_s(price, kOp[op].cls, op == SW_COLL_BARRIER ? 0 : bytes);
+  sw_group built;
+  if (whole_axes(m, axes, n_axes, &mask)) return sw_group_collective_s(m, &m->subset[mask], op, bytes);
+  sw_machine_group(m, axes, n_axes, &built);
+  return sw_group_collective_s(m, &built, op, bytes);
 }
 
 double sw_machine_local_s(const sw_machine *m, sw_dtype t, double flops, double bytes) {

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "reshard/net.h"
 #include "reshard/price.h"
 #include "shardwright/scalar.h"
 
@@ -87,6 +88,39 @@ static void frame_opaque(rs_request *r, const sw_mesh *m) {
   q->target = rs_state_of(&q->space, &plain_target);
 }
 
+static bool is_even(const rs_request *r, const sw_sharding *s) {
+  for (int d = 0; d < s->rank; d++) {
+    if (r->query.space.dims[d] % sw_sharding_shards(s, d)) return false;
+  }
+  return true;
+}
+
+/* An average of averages is not the average of all where it truncates: such values are reduced once, which is no matter
+ * of states. */
+static bool reduces_in_parts(const sw_sharding *s) {
+  return s->n_partial == 0 || (s->partial_kind != SW_REDUCE_AVERAGE && s->partial_kind != SW_REDUCE_GENERIC);
+}
+
+/* Few atoms and even blocks: every state may be on the way. */
+static bool frame_net(rs_request *r) {
+  rs_query *q = &r->query;
+  const rs_space plain = q->space;
+  const sw_sharding ends[] = {r->from, r->to};
+  if (q->no_exchange || !is_even(r, &r->from) || !is_even(r, &r->to) || !reduces_in_parts(&r->from)) return false;
+  if (!rs_net_space(&q->space, plain.mesh, plain.rank, plain.dims, ends, 2)) {
+    q->space = plain;
+    return false;
+  }
+  frame_plain(r, true);
+  r->in_net = true;
+  r->makes_last = r->from.n_partial && r->to.n_partial && r->from.partial_kind != r->to.partial_kind;
+  if (r->makes_last) return true;
+  if (r->to.n_partial) q->kind = (sw_reduction)r->to.partial_kind;
+  q->target = rs_state_of(&q->space, &r->to);
+  r->target = r->to;
+  return true;
+}
+
 static sw_rc undefined(sw_reduction kind, sw_dtype t, sw_diag *d) {
   return SW_FAIL_INPUT(d, SW_NOWHERE, "the reduction '%s' is not defined on %s", sw_reduction_text(kind),
                        sw_dtype_text(t));
@@ -141,6 +175,8 @@ sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d) {
                                              : 4; /* fewer are found faster; an exchange does as well */
   bool plain = is_plain(&r->from) && is_plain(&r->to) && !foreign &&
                rs_space_init(&q->space, m, rank, dims, &r->from, &r->to, most_split);
+  r->makes_last = true;
+  if (plain && frame_net(r)) return check_kinds(r, d);
   if (plain) {
     frame_plain(r, true);
     q->thorough = q->no_exchange && r->from.n_partial == 0 && few_states(&q->space);
@@ -159,7 +195,7 @@ double rs_reduce_first_s(const rs_request *r) {
 }
 
 double rs_made_s(const rs_request *r) {
-  if (r->n_made == 0) return 0;
+  if (r->n_made == 0 || !r->makes_last) return 0;
   double bytes = (double)sw_sharding_local_bytes(&r->target, r->query.space.dims, r->query.dtype);
   int n = r->query.target_mesh ? 0 : r->n_made; /* local: nobody is spoken to along them */
   return sw_machine_collective_s(r->query.machine, SW_COLL_TO_PARTIAL, r->made, n, bytes);
@@ -181,6 +217,10 @@ static bool reducing_all_may_pay(const rs_request *r) {
 }
 
 void rs_request_search(rs_request *r, rs_path *out) {
+  if (r->in_net) {
+    rs_net_search(&r->query, out);
+    return;
+  }
   rs_search(&r->query, out);
   if (!reducing_all_may_pay(r)) return;
   rs_request whole = *r;
@@ -193,4 +233,10 @@ void rs_request_search(rs_request *r, rs_path *out) {
   if (isinf(path.cost_s)) return;
   *r = whole;
   *out = path;
+}
+
+double rs_request_s(rs_request *r) {
+  rs_path path;
+  rs_request_search(r, &path);
+  return path.cost_s + rs_reduce_first_s(r) + rs_made_s(r);
 }

@@ -12,7 +12,9 @@ typedef struct rs_request {
   bool reduce_first;          /* an opaque source is reduced over its partial axes before anything else */
   bool nothing_to_do;
   bool keeps_partial; /* values partial at both ends stay so; instead all could be reduced and made partial again */
-  int n_made;         /* axes that a last to_partial makes partial by to.partial_kind */
+  bool in_net;        /* a net holds both ends: the search is exact */
+  bool makes_last;    /* `made` takes a step of its own after the search */
+  int n_made;         /* axes that are made partial by to.partial_kind */
   sw_axis_ref made[SW_MAX_REFS];
 } rs_request;
 
@@ -22,6 +24,8 @@ sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d);
 sw_rc rs_own(sw_arena *arena, const sw_sharding *s, sw_sharding *out, sw_diag *d);
 /* The search, of a request that keeps partial values also with all of them reduced first: whichever is cheaper. */
 void rs_request_search(rs_request *r, rs_path *out);
+/* The cost of all: the path that is found, and the steps around it. */
+double rs_request_s(rs_request *r);
 /* Steps around a path. Costs of a path: its own, without those steps. */
 double rs_reduce_first_s(const rs_request *r);
 double rs_made_s(const rs_request *r);

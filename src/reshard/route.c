@@ -88,6 +88,7 @@ static sw_rc collective_of(const building *b, const rs_state *before, const rs_h
     case SW_COLL_EXCHANGE:
       return exchange_of(b, after, after == &b->r->target, c, d);
     case SW_COLL_ALL_REDUCE:
+    case SW_COLL_TO_PARTIAL:
       c->n_axes = rs_refs_of_set(s, m.atoms, c->axes);
       break;
     case SW_COLL_ALL_TO_ALL_DIMS:
@@ -116,7 +117,7 @@ static sw_rc add_reduce_first(building *b, sw_diag *d) {
 }
 
 static sw_rc add_made(building *b, const sw_sharding *to, sw_diag *d) {
-  if (b->r->n_made == 0) return SW_OK;
+  if (b->r->n_made == 0 || !b->r->makes_last) return SW_OK;
   sw_collective c = {.op = SW_COLL_TO_PARTIAL, .reduction = (sw_reduction)to->partial_kind, .n_axes = b->r->n_made};
   memcpy(c.axes, b->r->made, (size_t)b->r->n_made * sizeof c.axes[0]);
   return add_step(b, c, to, target_mesh(b), rs_made_s(b->r), d);
@@ -183,7 +184,5 @@ double sw_route_cost_s(const sw_reshard *wanted) {
   rs_request r;
   if (rs_request_init(&r, wanted, NULL)) return HUGE_VAL;
   if (r.nothing_to_do) return 0;
-  rs_path path;
-  rs_request_search(&r, &path);
-  return path.cost_s + rs_reduce_first_s(&r) + rs_made_s(&r);
+  return rs_request_s(&r);
 }

@@ -15,6 +15,7 @@ void sw_prices_deinit(sw_prices *p) {
     sw_array_free(&p->classes.at[i].shardings);
     sw_dict_deinit(&p->classes.at[i].ids);
     sw_mem_free(p->classes.at[i].units);
+    sw_route_prices_destroy(p->classes.at[i].routes);
   }
   sw_array_free(&p->classes);
   sw_dict_deinit(&p->by_shape);
@@ -67,9 +68,11 @@ sw_rc sw_prices_get(sw_prices *p, int32_t shape_class, int32_t from, int32_t to,
   if (c->side < c->shardings.n) SW_TRY(widen(c, d));
   int64_t *u = &c->units[(size_t)from * c->side + (size_t)to];
   if (*u < 0) {
-    const sw_reshard wanted = {
-        p->machine, &c->shardings.at[from], &c->shardings.at[to], c->type.rank, c->type.dims, c->type.dtype, {0}};
-    double s = sw_route_cost_s(&wanted);
+    double s;
+    if (!c->routes) {
+      SW_TRY(sw_route_prices_make(p->machine, c->type.rank, c->type.dims, c->type.dtype, &c->routes, d));
+    }
+    SW_TRY(sw_route_prices_get(c->routes, &c->shardings.at[from], &c->shardings.at[to], &s, d));
     *u = isfinite(s) ? sw_cost_add(sw_cost_units(s), 1) : SW_FORBIDDEN; /* one more for being a step */
   }
   *out = *u;

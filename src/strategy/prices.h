@@ -14,6 +14,7 @@ typedef struct sw_shape_class {
   sw_dict ids;
   int64_t *units; /* side x side prices in cost units; -1: not asked yet */
   size_t side;
+  sw_route_prices *routes;
 } sw_shape_class;
 
 /* Zero-initialise but for `machine`. */

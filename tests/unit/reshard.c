@@ -358,32 +358,45 @@ static void temporary_memory_is_kept_to(void **state) {
   assert_true(tighter > 0);
 }
 
-/* a -> c costs no more than a -> b -> c. Where all prices stand in one table that holds exactly; routes found one by
- * one miss it where only a detour that no move offers is cheaper: rare, and by little. */
+static bool is_uneven(const sw_sharding *s, int rank, const int64_t *dims) {
+  for (int d = 0; d < rank; d++) {
+    if (dims[d] % sw_sharding_shards(s, d)) return true;
+  }
+  return false;
+}
+
+/* a -> c costs no more than a -> b -> c: exactly where blocks are even and whole axes are named. Elsewhere it is missed
+ * where only a detour that no move offers is cheaper, or b names digits that the others do not: rare, and by little. */
 static void detours_do_not_pay(void **state) {
   (void)state;
   rng r = {check_seed(36)};
-  int triples = check_scale(3000), missed = 0;
+  int triples = check_scale(3000), missed = 0, exact = 0;
   double worst = 1;
   for (int round = 0; round < triples; round++) {
     sw_arena arena = {0};
     sw_mesh m = random_mesh(&r, 3, 48);
     int rank = 1 + (int)rng_below(&r, 3);
     int64_t dims[3];
-    bool partial = rng_below(&r, 3) == 0;
+    bool partial = rng_below(&r, 3) == 0, plain = true;
     sw_sharding s[3];
-    for (int d = 0; d < rank; d++) dims[d] = rng_below(&r, 2) ? 96 : 1 + rng_below(&r, 100);
-    for (int i = 0; i < 3; i++) s[i] = random_sharding(&r, &m, rank, partial);
+    for (int d = 0; d < rank; d++) dims[d] = rng_below(&r, 3) ? 96 * 5 * 7 : 1 + rng_below(&r, 100);
+    for (int i = 0; i < 3; i++) {
+      s[i] = random_sharding(&r, &m, rank, partial);
+      plain = plain && !is_uneven(&s[i], rank, dims) && !has_sub_axes(&m, &s[i]);
+    }
     const sw_machine *machine = machine_of(&arena, &m);
     double direct = sw_route_cost_s(&(sw_reshard){machine, &s[0], &s[2], rank, dims, SW_F32, {0}});
     double detour = sw_route_cost_s(&(sw_reshard){machine, &s[0], &s[1], rank, dims, SW_F32, {0}}) +
                     sw_route_cost_s(&(sw_reshard){machine, &s[1], &s[2], rank, dims, SW_F32, {0}});
-    missed += direct > detour * (1 + 1e-9);
+    missed += direct > detour * (1 + 1e-8);
     worst = direct > detour * worst ? direct / detour : worst;
+    exact += plain;
+    if (plain) assert_true(direct <= detour * (1 + 1e-8));
     sw_arena_deinit(&arena);
   }
-  print_message("%d of %d triples cost less by a detour, at most by %.1f %%\n", missed, triples, 100 - 100 / worst);
-  assert_true(missed * 500 <= triples && worst < 3);
+  print_message("%d of %d triples cost less by a detour, at most by %.1f %%; of %d even ones of whole axes none\n",
+                missed, triples, 100 - 100 / worst, exact);
+  assert_true(missed * 500 <= triples && worst < 3 && exact * 10 > triples);
 }
 
 /* What the random cases were, so that a log shows that none of it went missing. */
@@ -399,16 +412,9 @@ static const char *const kTallies[N_TALLIES] = {"uneven",
                                                 "no exchange wanted",
                                                 "through full replication"};
 
-static bool is_uneven(const reshard_case *c, const sw_sharding *s) {
-  for (int d = 0; d < c->rank; d++) {
-    if (c->dims[d] % sw_sharding_shards(s, d)) return true;
-  }
-  return false;
-}
-
 static void tally_case(const reshard_case *c, const sw_route *r, int64_t *tally, int64_t *steps) {
   const sw_mesh *m = case_to_mesh(c);
-  tally[UNEVEN] += is_uneven(c, &c->from) || is_uneven(c, &c->to);
+  tally[UNEVEN] += is_uneven(&c->from, c->rank, c->dims) || is_uneven(&c->to, c->rank, c->dims);
   tally[EMPTY] += elements_of(c->rank, c->dims) == 0;
   tally[OFFSETS] += c->from.offsets || c->to.offsets;
   tally[HALOS] += c->from.halos || c->to.halos;

@@ -28,7 +28,7 @@ static double cheapest(const sw_reshard *wanted, bool thorough) {
   rs_request r;
   rs_path path;
   assert_ok(rs_request_init(&r, wanted, &diag));
-  if (r.nothing_to_do) return 0;
+  if (r.nothing_to_do || r.in_net) return 0;
   r.query.thorough = thorough;
   rs_search(&r.query, &path);
   return path.cost_s + rs_reduce_first_s(&r) + rs_made_s(&r);
@@ -36,7 +36,7 @@ static double cheapest(const sw_reshard *wanted, bool thorough) {
 
 static void offered_moves_suffice(void **state) {
   const moves_row *row = *state;
-  static const int64_t kDims[] = {48, 96, 24};
+  static const int64_t kDims[] = {47, 97, 25}; /* uneven: else there is an exact search */
   rng r = {check_seed(51)};
   sw_arena arena = {0};
   sw_mesh m;

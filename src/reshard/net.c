@@ -1,0 +1,236 @@
+/* The states of a net, and what each list of atoms makes of a dimension.
+ *
+ * Lists are numbered, 0 is empty: of atoms x, y there are [], [x], [x,y], [y], [y,x]. A state is one number per
+ * dimension, [[y],[x]] is 3 1, and a set of atoms in whose parts its values are.
+ */
+#include "reshard/net.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "reshard/price.h"
+#include "shardwright/checked.h"
+
+/* Ways to place some of n atoms on lists of `rank` dimensions, each of the rest being unused or partial. */
+static int64_t count_states(int n, int rank) {
+  int64_t ways = 1, sum = 0; /* of placing k atoms: n!/(n-k)! * C(k+rank-1, k) */
+  for (int k = 0; k <= n; k++) {
+    sum += ways << (n - k);
+    ways = ways * (n - k) * (rank + k) / (k + 1);
+  }
+  return sum;
+}
+
+static bool fits(const rs_space *s) { return s->n <= RS_NET_ATOMS && count_states(s->n, s->rank) <= RS_NET_STATES; }
+
+/* Refs that cut every axis into prime factors; false where an axis has several. */
+static bool add_primes(const sw_mesh *m, sw_sharding *out) {
+  *out = sw_sharding_replicated(1);
+  for (int a = 0; a < m->n_axes; a++) {
+    int64_t size = m->axis[a].size, prime = 2;
+    if (size > SW_MAX_DEVICES) return false;
+    while (size > 1 && size % prime) prime++;
+    for (int64_t pre = 1; pre < size; pre *= prime) {
+      if (size % (pre * prime)) return false;
+      if (!sw_sharding_push(out, 0, (sw_axis_ref){a, (int32_t)pre, (int32_t)prime})) return false;
+    }
+  }
+  return true;
+}
+
+bool rs_net_space(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *all, int n) {
+  sw_sharding primes;
+  if (add_primes(m, &primes) && rs_space_init_all(s, m, rank, dims, &primes, 1) && fits(s)) return true;
+  return rs_space_init_all(s, m, rank, dims, all, n) && fits(s);
+}
+
+/* --- lists ------------------------------------------------------------------------------------------------------- */
+
+/* What units of each level see of a list: its minor atoms, or parts of one, stay inside. */
+static void see_units(const rs_net *n, rs_net_list *l) {
+  for (int level = 0; level < n->n_levels; level++) {
+    bool open = true;
+    l->visible[level] = l->n;
+    l->inside[level] = l->outer[level] = 1;
+    for (int i = l->n - 1; i >= 0; i--) {
+      int64_t size = n->q->space.atom[l->atom[i]].size, inside = (int64_t)n->inside[level][l->atom[i]];
+      l->outer[level] *= size / inside;
+      if (open) l->inside[level] *= inside;
+      open = open && inside == size;
+      if (open) l->visible[level] = (uint8_t)i;
+    }
+  }
+}
+
+static void add_lists(rs_net *n, const rs_net_list *from) {
+  const int number = n->n_lists++;
+  n->list[number] = *from;
+  see_units(n, &n->list[number]);
+  for (int a = 0; a < n->q->space.n; a++) {
+    if (from->set >> a & 1) continue;
+    rs_net_list longer = *from;
+    longer.atom[longer.n++] = (uint8_t)a;
+    longer.set |= (uint8_t)(1 << a);
+    longer.shards *= n->q->space.atom[a].size;
+    add_lists(n, &longer);
+  }
+  n->list[number].next = (uint8_t)n->n_lists;
+}
+
+static void cut_dims(rs_net *n) {
+  const rs_space *s = &n->q->space;
+  for (int d = 0; d < s->rank; d++) {
+    const int64_t k = s->dims[d];
+    for (int i = 0; i < n->n_lists; i++) {
+      int64_t shards = n->list[i].shards, block = sw_ceil_div(k, shards);
+      n->cut[d][i] = (rs_net_cut){(double)block, block * shards == k};
+    }
+  }
+}
+
+/* --- states ------------------------------------------------------------------------------------------------------ */
+
+static void add_state(rs_net *n, const rs_net_state *at) {
+  const int rank = n->q->space.rank, i = n->n_states++;
+  double bytes = n->elem;
+  n->state[i] = *at;
+  for (int d = 0; d < rank; d++) bytes *= n->cut[d][at->list[d]].block;
+  n->bytes[i] = bytes;
+  for (int l = 1; l < n->n_levels; l++) {
+    double units = 1;
+    for (int d = 0; d < rank; d++) units *= (double)n->list[at->list[d]].outer[l];
+    n->unit_bytes[l][i] = n->whole_bytes / units;
+  }
+}
+
+static void add_partial(rs_net *n, rs_net_state *at, rs_net_scope scope) {
+  const unsigned spare = ((1u << n->q->space.n) - 1) & ~(unsigned)at->used;
+  for (unsigned set = 0;; set = (set - spare) & spare) { /* the subsets of what is spare */
+    rs_net_state state = *at;
+    state.partial = (uint8_t)set;
+    state.used |= (uint8_t)set;
+    add_state(n, &state);
+    if (set == spare || !scope.partial) return;
+  }
+}
+
+static void add_states(rs_net *n, rs_net_state *at, int dim, rs_net_scope scope) {
+  if (dim == n->q->space.rank) {
+    add_partial(n, at, scope);
+    return;
+  }
+  for (int i = 0; i < n->n_lists;) {
+    uint8_t set = n->list[i].set;
+    if ((at->used & set) || !(scope.uneven || n->cut[dim][i].even)) {
+      i = n->list[i].next;
+      continue;
+    }
+    at->used |= set;
+    at->list[dim] = (uint8_t)i++;
+    add_states(n, at, dim + 1, scope);
+    at->used &= (uint8_t)~set;
+  }
+  at->list[dim] = 0;
+}
+
+/* --- the floor --------------------------------------------------------------------------------------------------- */
+
+/* How many links into a device can carry what it receives on a level. */
+static double links_of(const sw_level *level) {
+  double n = 1;
+  for (int i = 0; i < level->n_dims; i++) n *= (double)level->dims[i];
+  if (level->kind == SW_TOPOLOGY_FULL_MESH) return fmax(1, n - 1);
+  return level->kind == SW_TOPOLOGY_TORUS ? 2.0 * level->n_dims : 1;
+}
+
+static void floor_of_level(const sw_level *level, int l, rs_net_floor *out) {
+  static const bool kReduces[SW_COST_CLASS_COUNT] = {[SW_COST_ALL_REDUCE] = true, [SW_COST_REDUCE_SCATTER] = true};
+  const double ways = links_of(level);
+  out->first_line[l] = (uint8_t)out->n_lines;
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
+    const sw_cost_line *line = &level->line[c];
+    double slope = line->in_network_min ? fmin(line->s_per_byte, line->in_network_s_per_byte) : line->s_per_byte;
+    out->latency_s[l] = fmin(out->latency_s[l], line->base_s + line->peer_s);
+    out->line[out->n_lines++] =
+        (struct rs_net_line){line->ramp_s_per_sqrt_byte / sqrt(ways), slope / ways, kReduces[c]};
+  }
+}
+
+static void find_floor(rs_net *n) {
+  const sw_profile *p = sw_machine_profile(n->q->machine);
+  rs_net_floor *f = &n->floor;
+  f->n_lines = 0;
+  for (int l = 0; l < n->n_levels; l++) {
+    f->latency_s[l] = HUGE_VAL;
+    floor_of_level(&p->level[l], l, f);
+    f->unit[l] = 1;
+    for (int a = 0; a < n->q->space.n; a++) f->unit[l] *= n->inside[l][a];
+  }
+  for (int l = n->n_levels - 2; l >= 0; l--) f->latency_s[l] = fmin(f->latency_s[l], f->latency_s[l + 1]);
+  f->step_s = fmin(sw_group_collective_s(n->q->machine, &n->group[0], SW_COLL_ALL_SLICE, 0), f->latency_s[0]);
+}
+
+/* --- all of it --------------------------------------------------------------------------------------------------- */
+
+static void measure(rs_net *n) {
+  const rs_space *s = &n->q->space;
+  n->n_levels = sw_machine_profile(n->q->machine)->n_levels;
+  n->devices = (double)sw_mesh_devices(s->mesh);
+  n->whole_bytes = n->elem = sw_dtype_bytes(n->q->dtype);
+  for (int d = 0; d < s->rank; d++) n->whole_bytes *= (double)s->dims[d];
+  for (int l = 0; l < n->n_levels; l++) {
+    for (int a = 0; a < s->n; a++) {
+      n->inside[l][a] = l ? (double)sw_axis_ref_inside(n->q->machine, s->atom[a], l) : 1;
+    }
+  }
+}
+
+static void group_atoms(rs_net *n) {
+  for (unsigned set = 0; set < 1u << n->q->space.n; set++) {
+    sw_axis_ref refs[RS_NET_ATOMS];
+    int k = rs_refs_of_set(&n->q->space, set, refs);
+    sw_machine_group(n->q->machine, refs, k, &n->group[set]);
+  }
+}
+
+void rs_net_init(rs_net *n, const rs_query *q, rs_net_scope scope) {
+  n->q = q;
+  n->n_lists = n->n_states = 0;
+  measure(n);
+  add_lists(n, &(rs_net_list){.shards = 1});
+  cut_dims(n);
+  add_states(n, &(rs_net_state){0}, 0, scope);
+  group_atoms(n);
+  find_floor(n);
+}
+
+int rs_net_find(const rs_net *n, const rs_state *state) {
+  const rs_space *s = &n->q->space;
+  rs_net_state at = {0};
+  rs_lists lists;
+  rs_lists_of(s, state, &lists);
+  at.used = (uint8_t)lists.used;
+  at.partial = (uint8_t)lists.partial;
+  for (int d = 0; d < s->rank; d++) {
+    const rs_net_list *l = n->list;
+    while (l->n != lists.len[d] || memcmp(l->atom, lists.atom[d], l->n) != 0) l++;
+    at.list[d] = (uint8_t)(l - n->list);
+  }
+  int i = 0;
+  while (i < n->n_states && memcmp(&n->state[i], &at, sizeof at) != 0) i++;
+  return i < n->n_states ? i : -1;
+}
+
+rs_state rs_net_state_of(const rs_net *n, int state) {
+  rs_state out;
+  const rs_net_state *at = &n->state[state];
+  memset(out.at, RS_UNUSED, sizeof out.at);
+  for (int d = 0; d < n->q->space.rank; d++) {
+    const rs_net_list *l = &n->list[at->list[d]];
+    for (int i = 0; i < l->n; i++) out.at[l->atom[i]] = (uint8_t)(d << 4 | i);
+  }
+  for (int a = 0; a < n->q->space.n; a++) {
+    if (at->partial >> a & 1) out.at[a] = RS_PARTIAL;
+  }
+  return out;
+}

@@ -1,0 +1,179 @@
+/* Cheapest paths through all states: on every shipped profile, the routes found one by one cost what the table of all
+ * pairs says, which is closed over every third sharding; so detours never pay. */
+#include <math.h>
+
+#include "../reshard_case.h"
+
+#include "reshard/closure.h"
+#include "reshard/price.h"
+#include "shardwright/profile_json.h"
+
+static sw_diag diag;
+
+static const char *const kMeshes[] = {"x=2,y=4", "x=2,y=2,z=2", "x=2,y=3", "x=4,y=2,z=3", "x=8,y=8", "x=8,y=2,z=4"};
+enum { N_MESHES = sizeof kMeshes / sizeof kMeshes[0], N = 8 };
+
+/* Extents that every mesh above cuts evenly, of a small and of a large tensor. */
+static const int64_t kDims[][3] = {{192, 192, 384}, {3072, 6144, 1536}};
+
+typedef void (*machine_check)(const sw_machine *machine, int rank, const int64_t *dims, rng *r, const char *where);
+
+/* A third of them, all of them at three times the scale. */
+static void check_machine(const sw_profile *p, const sw_mesh *mesh, machine_check check, rng *r) {
+  sw_arena arena = {0};
+  sw_text where = {0};
+  sw_machine *machine;
+  const int rank = 2 + (int)rng_below(r, 2), large = (int)rng_below(r, 2);
+  if (rng_below(r, 3) < check_scale(1) && !sw_machine_build(&arena, p, mesh, &machine, &diag)) {
+    sw_text_printf(&where, "%s ", sw_profile_name(p));
+    sw_mesh_print(mesh, &where);
+    check(machine, rank, kDims[large], r, sw_text_str(&where));
+  }
+  sw_text_free(&where);
+  sw_arena_deinit(&arena);
+}
+
+/* All shipped profiles with their meshes and those above that fit, and a flat network. */
+static void on_all_machines(machine_check check, uint64_t seed) {
+  sw_arena arena = {0};
+  sw_profile flat;
+  const char *const *names;
+  rng r = {seed};
+  int n;
+  flat_profile(&flat, 64, 1e-6, 1e-9);
+  assert_ok(sw_profile_names(&arena, &names, &n, &diag));
+  for (int i = -1; i < n; i++) {
+    const sw_profile *p = &flat;
+    if (i >= 0) assert_ok(sw_profile_read(names[i], &arena, &p, &diag));
+    for (int k = 0; i >= 0 && k < sw_profile_mesh_count(p); k++) check_machine(p, sw_profile_mesh(p, k), check, &r);
+    for (int k = 0; k < N_MESHES; k++) {
+      sw_mesh mesh;
+      assert_ok(sw_mesh_parse(kMeshes[k], &arena, &mesh, &diag));
+      check_machine(p, &mesh, check, &r);
+    }
+  }
+  sw_arena_deinit(&arena);
+}
+
+static void whole_axes(rng *r, const sw_mesh *m, int rank, sw_sharding *out) {
+  int64_t order[SW_MAX_AXES];
+  *out = sw_sharding_replicated(rank);
+  for (int a = 0; a < m->n_axes; a++) {
+    int64_t j = rng_below(r, a + 1);
+    order[a] = order[j];
+    order[j] = a;
+  }
+  for (int a = 0; a < m->n_axes; a++) {
+    int64_t where = rng_below(r, rank + 2);
+    sw_axis_ref ref = sw_axis_whole(m, (int)order[a]);
+    if (where < rank) assert_true(sw_sharding_push(out, (int)where, ref));
+    if (where == rank && rng_below(r, 2)) assert_true(sw_sharding_push_partial(out, SW_REDUCE_SUM, ref));
+  }
+}
+
+static void fail_pair(const char *where, const sw_mesh *m, const sw_sharding *a, const sw_sharding *b, double table,
+                      double route) {
+  sw_text t = {0};
+  sw_sharding_print(m, a, &t);
+  sw_text_puts(&t, " -> ");
+  sw_sharding_print(m, b, &t);
+  fail_msg("%s: %s costs %.12g s in the table, %.12g s as a route", where, sw_text_str(&t), table, route);
+}
+
+static void compare_with_table(const sw_machine *machine, int rank, const int64_t *dims, rng *r, const char *where) {
+  const sw_mesh *m = sw_machine_mesh(machine);
+  sw_arena arena = {0};
+  sw_sharding s[N];
+  const double *cost;
+  sw_route_prices *prices;
+  for (int i = 0; i < N; i++) whole_axes(r, m, rank, &s[i]);
+  assert_ok(sw_route_table(machine, s, N, rank, dims, SW_BF16, &arena, &cost, &diag));
+  assert_ok(sw_route_prices_make(machine, rank, dims, SW_BF16, &prices, &diag));
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < N; j++) {
+      const double table = cost[i * N + j];
+      double route = sw_route_cost_s(&(sw_reshard){machine, &s[i], &s[j], rank, dims, SW_BF16, {0}}), asked;
+      assert_ok(sw_route_prices_get(prices, &s[i], &s[j], &asked, &diag));
+      if (!(fabs(table - route) <= 1e-8 * route)) fail_pair(where, m, &s[i], &s[j], table, route);
+      if (!(fabs(asked - route) <= 1e-8 * route)) fail_pair(where, m, &s[i], &s[j], asked, route);
+      for (int via = 0; via < N; via++) {
+        assert_true(table <= (cost[i * N + via] + cost[via * N + j]) * (1 + 1e-12));
+      }
+    }
+  }
+  sw_route_prices_destroy(prices);
+  sw_arena_deinit(&arena);
+}
+
+static void routes_cost_what_the_table_says(void **state) {
+  (void)state;
+  on_all_machines(compare_with_table, check_seed(61));
+}
+
+/* The route itself, not only its price: what its steps cost is what it costs. */
+static void compare_with_steps(const sw_machine *machine, int rank, const int64_t *dims, rng *r, const char *where) {
+  const sw_mesh *m = sw_machine_mesh(machine);
+  for (int i = 0; i < N; i++) {
+    sw_arena arena = {0};
+    sw_sharding from, to;
+    sw_route route;
+    double sum = 0;
+    whole_axes(r, m, rank, &from);
+    whole_axes(r, m, rank, &to);
+    const sw_reshard wanted = {machine, &from, &to, rank, dims, SW_BF16, {0}};
+    assert_ok(sw_route_find(&wanted, &arena, &route, &diag));
+    for (int k = 0; k < route.n_steps; k++) {
+      const sw_collective *c = &route.step[k].coll;
+      sum += route.step[k].cost_s;
+      bool exchange = c->op == SW_COLL_EXCHANGE || c->op == SW_COLL_PERMUTE;
+      double price = exchange ? sw_machine_exchange_s(machine, c->src, c->dst, 2) : route.step[k].cost_s;
+      if (fabs(price - route.step[k].cost_s) > 1e-9 * price)
+        fail_pair(where, m, &from, &to, price, route.step[k].cost_s);
+    }
+    if (fabs(sum - sw_route_cost_s(&wanted)) > 1e-9 * sum)
+      fail_pair(where, m, &from, &to, sw_route_cost_s(&wanted), sum);
+    sw_arena_deinit(&arena);
+  }
+}
+
+static void steps_cost_what_the_machine_says(void **state) {
+  (void)state;
+  on_all_machines(compare_with_steps, check_seed(62));
+}
+
+/* No path costs less than its bound, which the search goes by. */
+static void check_bounds(const sw_machine *machine, int rank, const int64_t *dims, rng *r, const char *where) {
+  const sw_mesh *m = sw_machine_mesh(machine);
+  rs_query q = {.machine = machine, .dtype = SW_BF16, .kind = SW_REDUCE_SUM};
+  const sw_sharding none = sw_sharding_replicated(rank);
+  rs_closure c;
+  if (rng_below(r, 3) || !rs_net_space(&q.space, m, rank, dims, &none, 1)) return;
+  assert_ok(rs_closure_init(&c, &q, (rs_net_scope){.partial = rng_below(r, 2) == 0}, &diag));
+  const int n = c.net->n_states;
+  for (int round = 0; round < 40; round++) {
+    rs_net_view view;
+    bool to_it = rng_below(r, 2) == 0;
+    int one = (int)rng_below(r, n);
+    rs_net_look(c.net, one, to_it, &view);
+    for (int i = 0; i < n; i++) {
+      double cost = to_it ? c.cost_s[i * n + one] : c.cost_s[one * n + i];
+      double bound = rs_net_bound_s(c.net, &view, i);
+      if (bound > cost * (1 + 1e-9)) fail_msg("%s: a path of %g s has the bound %g s", where, cost, bound);
+    }
+  }
+  rs_closure_deinit(&c);
+}
+
+static void bounds_hold(void **state) {
+  (void)state;
+  on_all_machines(check_bounds, check_seed(63));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(routes_cost_what_the_table_says),
+      cmocka_unit_test(steps_cost_what_the_machine_says),
+      cmocka_unit_test(bounds_hold),
+  };
+  return cmocka_run_group_tests_name("reshard_net", tests, NULL, NULL);
+}
