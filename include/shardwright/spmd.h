@@ -9,9 +9,10 @@
 
 /* How a value of the program relates to a tensor of the model. */
 typedef struct sw_layout {
-  sw_id source;         /* value of the model that it is, whole or in part; -1: none (a helper's) */
-  bool is_block;        /* it is that value's block under `sharding`; else all of its positions count as valid */
-  sw_sharding sharding; /* is_block only */
+  sw_id source;            /* value of the model that it is, whole or in part; -1: none (a helper's) */
+  bool is_block;           /* it is that value's block under `sharding`; else all of its positions count as valid */
+  sw_sharding sharding;    /* is_block only */
+  const sw_other_mesh *on; /* NULL, or (what an exchange leaves) the mesh that the sharding speaks of; borrowed */
 } sw_layout;
 
 /* Why an op of the program exists, for reports: it computes `op` of the model (reshard: it brings a value to `op`; op
@@ -39,7 +40,7 @@ SW_API SW_CHECKED sw_rc sw_partition(const sw_plan *plan, sw_spmd *out, sw_diag 
  * and before it is cut; not to be executed. */
 SW_API SW_CHECKED sw_rc sw_partition_whole(const sw_plan *plan, sw_spmd *out, sw_diag *d);
 /* One reshard alone. The model has an argument x and the output y, which is x; it outlives the program. SW_E_INPUT when
- * the route leads to another mesh that no axes of the machine's mesh can say. */
+ * the route ends with a to_partial over axes of another mesh that those of the machine's mesh cannot say. */
 SW_API SW_CHECKED sw_rc sw_reshard_model(const sw_reshard *wanted, sw_graph **out, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_partition_route(const sw_graph *model, const sw_reshard *wanted, const sw_route *route,
                                            sw_spmd *out, sw_diag *d);

@@ -16,11 +16,11 @@ sw_rc sw_reshard_model(const sw_reshard *wanted, sw_graph **out, sw_diag *d) {
   return rc;
 }
 
-static sw_rc add_layout(sw_emit *e, sw_id local, const sw_sharding *s, sw_diag *d) {
+static sw_rc add_layout(sw_emit *e, sw_id local, const sw_sharding *s, const sw_other_mesh *on, sw_diag *d) {
   while (e->layouts.n < (size_t)e->program->n_values) {
     SW_TRY(sw_array_push(&e->layouts, ((sw_layout){.source = -1}), d));
   }
-  e->layouts.at[local] = (sw_layout){0, true, *s};
+  e->layouts.at[local] = (sw_layout){0, true, *s, on};
   return SW_OK;
 }
 
@@ -31,8 +31,9 @@ static sw_rc build(sw_emit *e, const sw_reshard *wanted, const sw_route *route, 
   const sw_sharding *at = wanted->from;
   for (int i = -1; i < route->n_steps; i++) {
     if (i >= 0) at = &route->step[i].after;
-    if (i >= 0 && route->step[i].mesh != e->mesh) {
-      return SW_FAIL_INPUT(d, SW_NOWHERE, "a program has one mesh; no axes of it say the sharding of the other one");
+    bool elsewhere = i >= 0 && route->step[i].mesh != e->mesh;
+    if (elsewhere && route->step[i].coll.op == SW_COLL_TO_PARTIAL) {
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "a program has one mesh; no axes of it say what is partial on the other one");
     }
     if (!sw_sharding_local_dims(at, wanted->dims, dims)) {
       return SW_FAIL_INPUT(d, SW_NOWHERE, "a block of the tensor is too large");
@@ -43,7 +44,7 @@ static sw_rc build(sw_emit *e, const sw_reshard *wanted, const sw_route *route, 
       SW_TRY(
           sw_graph_add_arg(e->program, "x", wanted->dtype, wanted->rank, dims, SW_VALUE_INPUT, SW_NOWHERE, &local, d));
     }
-    SW_TRY(add_layout(e, local, at, d));
+    SW_TRY(add_layout(e, local, at, elsewhere ? wanted->options.to_mesh : NULL, d));
   }
   SW_TRY(sw_graph_add_output(e->program, "y", local, -1, SW_NOWHERE, d));
   return sw_graph_seal(e->program, d);

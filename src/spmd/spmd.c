@@ -5,6 +5,8 @@
 
 #include "shardwright/checked.h"
 
+static const sw_mesh *mesh_of(const sw_spmd *s, const sw_layout *l) { return l->on ? &l->on->mesh : s->mesh; }
+
 void sw_spmd_valid(const sw_spmd *s, sw_id value, int64_t device, int64_t *valid) {
   const sw_type *type = &s->program->values[value].type;
   const sw_layout *l = &s->layout[value];
@@ -13,7 +15,8 @@ void sw_spmd_valid(const sw_spmd *s, sw_id value, int64_t device, int64_t *valid
   const sw_type *whole = &s->model->values[l->source].type;
   for (int k = 0; k < type->rank; k++) {
     int64_t lo, hi;
-    sw_sharding_extent(s->mesh, &l->sharding, k, whole->dims[k], device, &lo, &hi);
+    int64_t place = l->on ? l->on->position[device] : device;
+    sw_sharding_extent(mesh_of(s, l), &l->sharding, k, whole->dims[k], place, &lo, &hi);
     valid[k] = hi - lo;
   }
 }
@@ -55,7 +58,7 @@ static void print_layout(const sw_spmd *s, const sw_op *op, sw_text *out) {
   sw_text_puts(out, " : ");
   sw_type_print(sw_result_type(s->program, op, 0), out);
   if (l->is_block) sw_text_puts(out, "  ");
-  if (l->is_block) sw_sharding_print(s->mesh, &l->sharding, out);
+  if (l->is_block) sw_sharding_print(mesh_of(s, l), &l->sharding, out);
 }
 
 void sw_spmd_print(const sw_spmd *s, sw_text *out) {
@@ -97,7 +100,8 @@ static sw_rc verify_value(const sw_spmd *s, sw_id id, sw_diag *d) {
   const sw_type *local = &s->program->values[id].type, *whole = &s->model->values[l->source].type;
   int64_t dims[SW_MAX_RANK];
   const char *name = s->program->values[id].name;
-  SW_TRY_NOTE(d, sw_sharding_verify(s->mesh, &l->sharding, whole->rank, whole->dims, d), "in the layout of '%s'", name);
+  SW_TRY_NOTE(d, sw_sharding_verify(mesh_of(s, l), &l->sharding, whole->rank, whole->dims, d), "in the layout of '%s'",
+              name);
   if (local->rank != whole->rank || local->dtype != whole->dtype ||
       !sw_sharding_local_dims(&l->sharding, whole->dims, dims)) {
     return SW_BUG(d, "'%s' is not a block of its tensor", name);

@@ -53,6 +53,32 @@ static void pairs_of_2x4(void **state) {
   sw_arena_deinit(&arena);
 }
 
+/* Nothing of the other mesh can be said by axes of the program's: the last exchange names its grid and who is where. */
+static void pairs_to_another_mesh(void **state) {
+  (void)state;
+  static const char *const kShardings[] = {"[[],[]]", "[[0],[]]", "[[],[1]]", "[[1],[0]]", "[[0,1],[]]"};
+  enum { N = sizeof kShardings / sizeof kShardings[0] };
+  sw_arena arena = {0};
+  sw_text text = {0};
+  sw_mesh other;
+  int steps = 0;
+  reshard_case c = {.rank = 2, .dims = {13, 8}, .dtype = SW_F32};
+  assert_ok(sw_mesh_parse("x=2,y=4", &arena, &c.mesh, &diag));
+  assert_ok(sw_mesh_parse("a=4,b=2 ids=0,3,1,2,7,4,6,5", &arena, &other, &diag));
+  assert_ok(sw_other_mesh_make(&c.mesh, &other, &arena, &c.options.to_mesh, &diag));
+  for (int k = 0; k < N * N; k++) {
+    const char *from = kShardings[k / N], *to = kShardings[k % N];
+    assert_ok(sw_sharding_parse(&c.mesh, 2, from, strlen(from), SW_NOWHERE, &arena, &c.from, &diag));
+    assert_ok(sw_sharding_parse(&other, 2, to, strlen(to), SW_NOWHERE, &arena, &c.to, &diag));
+    write_route(&c, &arena, &text, &steps);
+  }
+  assert_true(steps >= N * N - N);
+  assert_non_null(strstr(sw_text_str(&text), "grid = array<i64: 4, 2>, place = array<i64: 0, 2, 3, 1, 5, 7, 6, 4>"));
+  assert_mlir_opt_takes(&text, "reshard_to_mesh");
+  sw_text_free(&text);
+  sw_arena_deinit(&arena);
+}
+
 /* Axes cut into parts that do not fit each other have no grid; random digits of one axis often are such. */
 static bool has_grid(const reshard_case *c) {
   const sw_sharding *ends[2] = {&c->from, &c->to};
@@ -88,7 +114,8 @@ static void random_routes(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_of_2x4), cmocka_unit_test(random_routes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_of_2x4), cmocka_unit_test(pairs_to_another_mesh),
+                                     cmocka_unit_test(random_routes)};
   if (!has_mlir_opt()) return MLIR_OPT_SKIPPED;
   flat_profile(&profile, 512, 1e-6, 1e-9);
   return cmocka_run_group_tests_name("interop_reshard", tests, NULL, NULL);

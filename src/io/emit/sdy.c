@@ -165,6 +165,7 @@ static const row *row_of(const sw_collective *c) {
   bool combines = c->op == SW_COLL_ALL_REDUCE || c->op == SW_COLL_REDUCE_SCATTER || c->op == SW_COLL_TO_PARTIAL;
   bool reshards = combines && c->reduction != SW_REDUCE_SUM;
   if (c->op == SW_COLL_ALL_TO_ALL_DIMS && !is_all_to_all(c)) reshards = true;
+  if (c->dst && c->dst->other) return &kRows[SW_COLL_EXCHANGE];
   if (c->op == SW_COLL_EXCHANGE && extends(c->src, c->dst)) return &kSlices;
   if (c->op == SW_COLL_EXCHANGE && extends(c->dst, c->src)) return &kGathers;
   return &kRows[reshards ? SW_COLL_EXCHANGE : c->op];
@@ -179,7 +180,7 @@ sw_rc sw_sdy_step_write(const sw_sdy_step *w, const sw_collective *c, sw_diag *d
     sw_text_puts(w->out, " ");
   }
   sw_text_printf(w->out, "%s %s", w->from, r == &kRows[SW_COLL_EXCHANGE] ? "" : "out_sharding=");
-  SW_TRY(sw_sdy_sharding(w->mesh, "mesh", w->after, w->out, d));
+  SW_TRY(sw_sdy_sharding(w->mesh, w->mesh_name, w->after, w->out, d));
   sw_text_puts(w->out, " : ");
   sw_mlir_type(w->type, w->out);
   return w->out->rc ? SW_FAIL(d, w->out->rc, SW_NOWHERE, "out of memory") : SW_OK;

@@ -14,7 +14,8 @@ SW_CHECKED sw_rc sw_sdy_sharding(const sw_mesh *m, const char *mesh_name, const 
 
 /* One step: where it leads from and to, by the names of the text (with their %). */
 typedef struct sw_sdy_step {
-  const sw_mesh *mesh;
+  const sw_mesh *mesh; /* that `after` speaks of */
+  const char *mesh_name;
   const char *from, *to;
   const sw_type *type; /* of the whole tensor */
   const sw_sharding *after;

@@ -105,7 +105,7 @@ static sw_rc write_step(sw_spmd_writer *s, const sw_op *op, sw_ssa in, sw_ssa ou
   sw_id def = s->w.graph->values[op->operands[0]].def;
   bool entered = def >= 0 && s->w.graph->ops[def].code == SW_OP_ENTER;
   const sw_sharding *after = &s->spmd->layout[op->results[0]].sharding;
-  const sw_sdy_step step = {s->spmd->mesh, in.name, out.name, &out.type, after, entered, s->w.out};
+  const sw_sdy_step step = {s->spmd->mesh, "mesh", in.name, out.name, &out.type, after, entered, s->w.out};
   SW_TRY(sw_sdy_step_write(&step, op->collective, d));
   sw_mlir_end_line(&s->w);
   return SW_OK;
@@ -167,7 +167,7 @@ static sw_rc use_refs(sw_spmd_writer *s, sw_diag *d) {
     SW_TRY(sw_grid_use(&s->w.grid, op->collective->axes, op->collective->n_axes, d));
     const sw_tiling *t[2] = {op->collective->src, op->collective->dst};
     for (int k = 0; k < 2; k++) {
-      for (int dim = 0; t[k] && dim < t[k]->rank; dim++) {
+      for (int dim = 0; t[k] && !t[k]->other && dim < t[k]->rank; dim++) {
         SW_TRY(sw_grid_use(&s->w.grid, t[k]->refs + t[k]->dim[dim].first_ref, t[k]->dim[dim].n_refs, d));
       }
       if (t[k]) SW_TRY(sw_grid_use(&s->w.grid, t[k]->refs + t[k]->first_apart, t[k]->n_apart, d));
@@ -188,7 +188,11 @@ static void put_layout(void *user, bool is_result, int32_t i, sw_text *out) {
     return;
   }
   sw_text_puts(out, ", shardwright.sharding = \"");
-  sw_sharding_print(s->mesh, &l->sharding, out);
+  sw_sharding_print(l->on ? &l->on->mesh : s->mesh, &l->sharding, out);
+  if (l->on) {
+    sw_text_puts(out, "\", shardwright.mesh = \"");
+    sw_mesh_print(&l->on->mesh, out);
+  }
   sw_text_puts(out, "\", shardwright.tensor = ");
   sw_mlir_type(&s->model->values[l->source].type, out);
 }

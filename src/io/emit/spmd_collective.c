@@ -250,32 +250,60 @@ static void put_halo(const call *k) {
   sw_mlir_end_line(w);
 }
 
-static void put_refs(const sw_mlir *w, const sw_axis_ref *refs, int n, sw_text *out) {
+static void put_refs(const sw_grid *grid, const sw_axis_ref *refs, int n, sw_text *out) {
   int axes[SW_GRID_AXES];
-  n = sw_grid_axes(&w->grid, refs, n, axes);
+  n = sw_grid_axes(grid, refs, n, axes);
   sw_text_puts(out, n ? "array<i64: " : "array<i64");
   for (int i = 0; i < n; i++) sw_text_printf(out, "%s%d", i ? ", " : "", axes[i]);
   sw_text_puts(out, ">");
 }
 
-static void put_tiling(const sw_mlir *w, const char *key, const sw_tiling *t, sw_text *out) {
+static void put_tile_dim(const sw_grid *grid, const sw_tiling *t, int i, sw_text *out) {
+  const sw_tile_dim *dim = &t->dim[i];
+  sw_text_puts(out, "{axes = ");
+  put_refs(grid, t->refs + dim->first_ref, dim->n_refs, out);
+  sw_text_printf(out, ", base = %lld : i64, length = %lld : i64, size = %lld : i64", (long long)dim->base,
+                 (long long)dim->len, (long long)dim->size);
+  if (dim->starts) {
+    sw_text_puts(out, ", starts = array<i64: ");
+    sw_mlir_list(dim->starts, (int)sw_axis_refs_size(t->refs + dim->first_ref, dim->n_refs) + 1, out);
+    sw_text_puts(out, ">");
+  }
+  sw_text_printf(out, ", step = %lld : i64}", (long long)dim->step);
+}
+
+/* The grid of a tiling that speaks of another mesh: its axes, cut as the module's are. */
+static sw_rc grid_of(const sw_mlir *w, const sw_tiling *t, sw_grid *out, sw_diag *d) {
+  *out = w->grid;
+  if (!t->other) return SW_OK;
+  sw_grid_init(&t->other->mesh, out);
+  for (int i = 0; i < t->rank; i++) SW_TRY(sw_grid_use(out, t->refs + t->dim[i].first_ref, t->dim[i].n_refs, d));
+  return SW_OK;
+}
+
+static sw_rc put_tiling(const sw_mlir *w, const char *key, const sw_tiling *t, sw_text *out, sw_diag *d) {
+  sw_grid grid;
+  SW_TRY(grid_of(w, t, &grid, d));
   sw_text_printf(out, ", shardwright.%s = {apart = ", key);
-  put_refs(w, t->refs + t->first_apart, t->n_apart, out);
+  put_refs(&grid, t->refs + t->first_apart, t->n_apart, out);
   sw_text_puts(out, ", dims = [");
   for (int i = 0; i < t->rank; i++) {
-    const sw_tile_dim *dim = &t->dim[i];
-    sw_text_puts(out, i ? ", {axes = " : "{axes = ");
-    put_refs(w, t->refs + dim->first_ref, dim->n_refs, out);
-    sw_text_printf(out, ", base = %lld : i64, length = %lld : i64, size = %lld : i64", (long long)dim->base,
-                   (long long)dim->len, (long long)dim->size);
-    if (dim->starts) {
-      sw_text_puts(out, ", starts = array<i64: ");
-      sw_mlir_list(dim->starts, (int)sw_axis_refs_size(t->refs + dim->first_ref, dim->n_refs) + 1, out);
-      sw_text_puts(out, ">");
-    }
-    sw_text_printf(out, ", step = %lld : i64}", (long long)dim->step);
+    if (i) sw_text_puts(out, ", ");
+    put_tile_dim(&grid, t, i, out);
   }
-  sw_text_puts(out, "]}");
+  sw_text_puts(out, "]");
+  for (int a = 0; t->other && a < grid.n; a++) {
+    sw_text_printf(out, a ? ", %d" : ", grid = array<i64: %d", grid.axis[a].size);
+  }
+  if (t->other) {
+    sw_text_puts(out, ">, place = array<i64: ");
+    for (int64_t i = 0; i < sw_mesh_devices(&t->other->mesh); i++) {
+      sw_text_printf(out, i ? ", %d" : "%d", t->other->position[i]);
+    }
+    sw_text_puts(out, ">");
+  }
+  sw_text_puts(out, "}");
+  return SW_OK;
 }
 
 /* The number of the function with this signature and these attributes: one serves all that are alike. */
@@ -306,8 +334,8 @@ static sw_rc put_call(const call *k, sw_diag *d) {
     sw_text_puts(&t, " : ");
     sw_mlir_type(&scalar, &t);
   }
-  put_tiling(w, "source", k->c->src, &t);
-  put_tiling(w, "target", k->c->dst, &t);
+  if (!rc) rc = put_tiling(w, "source", k->c->src, &t, d);
+  if (!rc) rc = put_tiling(w, "target", k->c->dst, &t, d);
   sw_text_puts(&t, "}");
   if (body.n) sw_text_printf(&t, " {\n%s  }", sw_text_str(&body));
   if (!rc && (t.rc || body.rc)) rc = SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
@@ -327,6 +355,7 @@ static sw_rc write_exchange(const call *k, sw_diag *d) {
   int dim;
   int64_t by;
   if (k->s->dialect == SW_SPMD_STABLEHLO) return sw_spmd_stablehlo_exchange(k->s, k->c, k->in, k->out, d);
+  if (k->c->dst->other) return put_call(k, d);
   if (is_shift(k, &dim, &by)) {
     put_shift(k, dim, by);
   } else if (is_halo(k->c->src, k->c->dst)) {

@@ -46,7 +46,11 @@ def block(mesh, dims, sharding, device, value):
     return build(sizes, element)
 
 
-def check(tool, mesh, dims, source, target, more):
+def check(tool, mesh, dims, source, target, more, to_mesh=None, ids=None):
+    """The target speaks of to_mesh, whose devices in order are `ids`."""
+    if to_mesh:
+        spelling = ",".join(f"{a}={n}" for a, n in to_mesh.items())
+        more = more + ["--to-mesh", spelling + (" ids=" + ",".join(map(str, ids)) if ids else "")]
     command = [tool, "reshard", "--mesh", ",".join(f"{a}={n}" for a, n in mesh.items()), "--shape",
                "x".join(map(str, dims)), "--from", source, "--to", target, "--emit", "spmd=-", "--quiet"]
     text = subprocess.run(command + more, check=True, capture_output=True, text=True).stdout
@@ -61,7 +65,7 @@ def check(tool, mesh, dims, source, target, more):
     blocks = [block(mesh, dims, source, d, part(d)) for d in range(machine.devices)]
     got = machine.run("main", blocks)
     for d in range(machine.devices):
-        want = block(mesh, dims, target, d, number)
+        want = block(to_mesh or mesh, dims, target, ids.index(d) if ids else d, number)
         same = want[0] == got[d][0] and all(w == UNDEFINED or w == g for w, g in zip(want[1], got[d][1]))
         if not same:
             sys.exit(f"{' '.join(command + more)}\ndevice {d}: {got[d]}\nexpected {want}")
@@ -96,6 +100,9 @@ def main():
         texts.append(check(tool, cube, dims, source, target, rng.choice([[], ["--no-exchange"]])))
     for pair in [("[[x:(1)2],[y]]", "[[y],[x:(2)2]]"), ("[[x],[y]]", "[[y,x:(2)2],[]]"), ("[[y],[x]]", "[[],[x,y]]")]:
         texts.append(check(tool, {"x": 4, "y": 2}, [8, 16], *pair, []))
+    for source, target in itertools.product(sorted(set(shardings("xy", 2))), sorted(set(shardings("ab", 2)))):
+        ids = rng.choice([None, rng.sample(range(6), 6)])
+        texts.append(check(tool, small, rng.choice([[6, 6], [5, 7]]), source, target, [], {"a": 3, "b": 2}, ids))
     steps = "all_gather all_slice all_reduce reduce_scatter all_to_all send recv".split()
     counts = {s: sum(t.count(f"shard.{s} ") for t in texts) for s in steps}
     print(f"{len(texts)} routes executed from their text, every block right;", ", ".join(f"{s} {n}" for s, n in counts.items()))
