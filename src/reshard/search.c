@@ -149,10 +149,23 @@ static bool equal_blocks(const search *s, const rs_lists *l, int to) {
   return memcmp(l->shards, after.shards, (size_t)s->q->space.rank * sizeof l->shards[0]) == 0;
 }
 
+/* Cuts of several dimensions are as many slices. */
+static bool only_cuts(const search *s, const rs_lists *l, int to) {
+  const rs_space *space = &s->q->space;
+  rs_lists after;
+  if (s->q->opaque_source || s->q->opaque_target) return false;
+  rs_lists_of(space, &s->node[to].state, &after);
+  for (int d = 0; d < space->rank; d++) {
+    if (l->len[d] > after.len[d] || memcmp(l->atom[d], after.atom[d], l->len[d]) != 0) return false;
+    if (!rs_cuts_nest(space->dims[d], l->shards[d], after.shards[d] / l->shards[d])) return false;
+  }
+  return true;
+}
+
 static void exchange_to(search *s, int from, const rs_lists *l, int to) {
   static const rs_move kExchange = {.op = SW_COLL_EXCHANGE};
   if (to < 0 || to == from || s->node[to].done) return;
-  if (s->q->no_exchange && !equal_blocks(s, l, to)) return;
+  if ((s->q->no_exchange && !equal_blocks(s, l, to)) || only_cuts(s, l, to)) return;
   const rs_state *src = from == 0 && s->q->opaque_source ? NULL : &s->node[from].state;
   const rs_state *dst = to == s->target && s->q->opaque_target ? NULL : &s->node[to].state;
   double price = rs_exchange_s(s->q, src, dst);
