@@ -163,8 +163,7 @@ static sw_rc spread_numbers(sw_importer *m, uint32_t op, const sw_ir_quant *q, c
   if (q->axis >= shape->rank || shape->dims[q->axis] != q->n)
     return SW_IM_FAIL(m, op, "a quantized type has %d scales for dim %d; expected one for each index", q->n, q->axis);
   char *bytes;
-  int64_t n = q->n;
-  int size = sw_dtype_bytes(t);
+  int64_t n = q->n, size = sw_dtype_bytes(t);
   sw_im_attrs a = {.n = 0};
   sw_id list;
   SW_ARENA_NEW(bytes, &m->scratch, n * size, m->d);
