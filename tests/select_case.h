@@ -65,7 +65,7 @@ static inline sw_problem random_problem(sw_rng *g, sw_arena *a, const shape *s) 
 /* The same with copies of some nodes: without memory, with equal costs and tables to the same neighbours. */
 static inline sw_problem with_twins(sw_rng *g, sw_arena *a, sw_problem p, int copies) {
   int32_t n = p.n_nodes, n_edges = p.n_edges;
-  sw_node *nodes = take(a, (size_t)(n + copies), sizeof *nodes);
+  sw_node *nodes = take(a, (size_t)n + (size_t)copies, sizeof *nodes);
   sw_edge *edges = take(a, (size_t)n_edges * (size_t)(copies + 1), sizeof *edges);
   memcpy(nodes, p.nodes, (size_t)n * sizeof *nodes);
   if (n_edges) memcpy(edges, p.edges, (size_t)n_edges * sizeof *edges);
@@ -89,8 +89,8 @@ static inline sw_problem with_twins(sw_rng *g, sw_arena *a, sw_problem p, int co
 /* Two problems side by side, one after the other in time; the limit is the first's. */
 static inline sw_problem side_by_side(sw_arena *a, const sw_problem *p, const sw_problem *q, int64_t later) {
   sw_problem both = *p;
-  sw_node *nodes = take(a, (size_t)(p->n_nodes + q->n_nodes), sizeof *nodes);
-  sw_edge *edges = take(a, (size_t)(p->n_edges + q->n_edges), sizeof *edges);
+  sw_node *nodes = take(a, (size_t)p->n_nodes + (size_t)q->n_nodes, sizeof *nodes);
+  sw_edge *edges = take(a, (size_t)p->n_edges + (size_t)q->n_edges, sizeof *edges);
   memcpy(nodes, p->nodes, (size_t)p->n_nodes * sizeof *nodes);
   if (p->n_edges) memcpy(edges, p->edges, (size_t)p->n_edges * sizeof *edges);
   for (int32_t i = 0; i < q->n_nodes; i++) {
