@@ -43,23 +43,21 @@ static sw_memo *find_in(sw_seat *seat, const sw_comm_call *call) {
   return NULL;
 }
 
-static sw_memo *use(sw_device *dev, sw_seat *seat, sw_memo *m) {
-  dev->last_seat = seat;
-  seat->last = m;
-  m->used = seat->next;
+static sw_memo *use(sw_device *dev, sw_memo *m) {
+  dev->last_seat = m->seat;
+  m->seat->last = m;
+  m->used = m->seat->next;
   m->again = true;
   return m;
 }
 
-sw_memo *sw_memo_find(sw_device *dev, const sw_comm_call *call, sw_seat **out) {
-  sw_seat *seat = dev->last_seat;
-  *out = seat;
-  if (!seat || (sw_coll_flags(call->coll->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))) return NULL;
-  if (seat->last && holds(seat->last, call)) return use(dev, seat, seat->last);
+sw_memo *sw_memo_find(sw_device *dev, const sw_comm_call *call) {
+  sw_seat *last = dev->last_seat;
+  if (!last || (sw_coll_flags(call->coll->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))) return NULL;
+  if (last->last && holds(last->last, call)) return use(dev, last->last);
   for (size_t i = 0; i < dev->seats.n; i++) {
-    *out = dev->seats.at[i];
-    sw_memo *m = find_in(*out, call);
-    if (m) return use(dev, *out, m);
+    sw_memo *m = find_in(dev->seats.at[i], call);
+    if (m) return use(dev, m);
   }
   return NULL;
 }
@@ -101,6 +99,7 @@ sw_memo *sw_memo_make(sw_seat *seat, const sw_comm_call *call) {
   bool generic = (flags & SW_COLL_USES_REDUCTION) && call->coll->reduction == SW_REDUCE_GENERIC;
   sw_memo *m = seat->last = used_longest_ago(seat);
   m->made = true;
+  m->seat = seat;
   m->holds = !tiled && !generic;
   m->again = false;
   m->recipe.state = SW_RECIPE_UNKNOWN;

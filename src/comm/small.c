@@ -141,12 +141,13 @@ static sw_rc make(sw_threads *t, const sw_comm_request *r, const void *const *sr
   sw_buffer *out = r->call.out;
   int64_t index = r->seat->index;
   void *dst[SW_SMALL_MEMBERS] = {NULL};
-  dst[index] = out ? out->data : NULL;
+  bool gets = r->memo->has_out;
+  dst[index] = gets ? out->data : NULL;
   cast c;
   sw_view view = view_of(r, &t->base.mesh, whole, &c);
   SW_TRY(sw_share_run_own(&(sw_job){.view = view, .src = src, .dst = dst}, index, bytes, d));
-  if (out) sw_moves_valid(&view, index, out->valid);
-  if (out && !sw_moves_defined(&view, index)) sw_threads_leave_undefined(t, out);
+  if (gets) sw_moves_valid(&view, index, out->valid);
+  if (gets && !sw_moves_defined(&view, index)) sw_threads_leave_undefined(t, out);
   if (whole && r->memo->again) sw_recipe_make(&view, index, *bytes, &r->memo->recipe);
   return SW_OK;
 }

@@ -389,12 +389,12 @@ static sw_rc begin(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   sw_device *dev = &t->device[r->device];
   SW_TRY(sw_threads_failure(t, d));
   jitter(t, r->device);
-  r->memo = sw_memo_find(dev, &r->call, &r->seat);
+  r->memo = sw_memo_find(dev, &r->call);
   if (r->memo) {
+    r->seat = r->memo->seat;
     note_call(dev, &r->call);
     return arrive(t, r, d);
   }
-  r->seat = NULL;
   SW_TRY(sw_call_check(&t->base.mesh, r->device, &r->call, d));
   note_call(dev, &r->call);
   sw_coll_op op = r->call.coll->op;

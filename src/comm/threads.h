@@ -108,6 +108,7 @@ typedef struct sw_members {
 /* A call that was found to be in order: a later one is probably the same but for its data. Also what the others are
  * told of a small call. */
 typedef struct sw_memo {
+  struct sw_seat *seat;
   bool made;
   bool holds; /* for a later call */
   bool again; /* it has */
@@ -276,8 +277,8 @@ sw_look sw_seat_look_needed(const sw_comm_request *r);
 bool sw_seat_all_needed(const sw_comm_request *r);
 sw_look sw_seat_look_long(const sw_threads *t, const sw_comm_request *r);
 
-/* memo.c: the memo of such a call by the device, with other data, and its seat; or NULL. Ops with tilings have none. */
-sw_memo *sw_memo_find(sw_device *dev, const sw_comm_call *call, sw_seat **seat);
+/* memo.c: the memo of such a call by the device, with other data, or NULL. Ops with tilings have none. */
+sw_memo *sw_memo_find(sw_device *dev, const sw_comm_call *call);
 sw_memo *sw_memo_make(sw_seat *seat, const sw_comm_call *call);
 /* What the others are told of a call. Lives until the seat has made SW_MEMOS calls more. */
 void sw_memo_tell(sw_memo *m, int64_t where, sw_comm_call *out);
