@@ -44,6 +44,9 @@ SW_API const sw_problem *sw_selection_problem(const sw_selection *s);
 SW_API SW_CHECKED sw_rc sw_selection_cost(sw_selection *s, const int32_t *choice, int64_t *out, sw_diag *d);
 /* Add hub nodes where the problem counts less for this solution than it costs. The problem changes when *refined:
  * nodes of arguments, ops and outputs keep their places, hubs follow. */
+/* Charge copies that are not yet counted exactly in full to each use (a bound from above, at which a choice can only be
+ * better than it seems) or, as at first, in parts (a bound from below). */
+SW_API SW_CHECKED sw_rc sw_selection_charge(sw_selection *s, bool whole, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_selection_refine(sw_selection *s, const int32_t *choice, bool *refined, sw_diag *d);
 /* A copy that the problem counts as made once: the value, and what it is resharded to. */
 typedef struct sw_shared_copy {

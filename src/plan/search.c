@@ -1,7 +1,8 @@
 /* The search: graph -> selection problem -> solver -> plan, and the recount that the plan is judged by.
  *
  * The problem is a relaxation in how it counts copies that several uses share (selection.h): it is solved, refined
- * where its solution was too cheap, and solved again, until the best true cost meets the bound or time is up.
+ * where its solution was too cheap, and solved again, until the best true cost meets the bound or time is up. In
+ * between the best choice is improved under charges that are never too cheap.
  *
  * The problem sees the values as they are made and the temporaries of ops, not the resharded copies. When the exact
  * peak of the plan found passes the capacity all the same, the limit is lowered by the excess and solved again; such a
@@ -19,6 +20,9 @@ enum { MOST_ROUNDS = 8, MOST_REFINEMENTS = 100 };
  * the last one counted too little, until that is less than the gap asked for. */
 static const double kFirstGap = 0.01, kOfExcess = 0.5;
 
+/* Nor more than this part of the time that is left, as long as it is known to count too little. */
+static const double kOfTime = 0.25;
+
 bool sw_search_out_of_time(const sw_searcher *s) {
   double limit = s->o->solve.time_limit_s;
   return (limit > 0 && sw_now_s() - s->started_s >= limit) || sw_cancelled(s->o->solve.cancel);
@@ -28,9 +32,10 @@ static bool is_close(const sw_searcher *s, const sw_solution *x) {
   return x->choice && (double)(x->cost - x->bound) <= s->o->solve.gap * (double)x->cost;
 }
 
-/* One problem. It starts from the choice given; without one, from first choices: nothing cut, no copies. */
-static sw_rc solve_once(const sw_searcher *s, int64_t limit, double gap, const int32_t *choice, int64_t bound,
-                        sw_solution *out, sw_diag *d) {
+/* One problem, in a part of the time left. It starts from the choice given; without one, from first choices: nothing
+ * cut, no copies. */
+static sw_rc solve_once(const sw_searcher *s, int64_t limit, double gap, double part, const int32_t *choice,
+                        int64_t bound, sw_solution *out, sw_diag *d) {
   sw_problem problem = *sw_selection_problem(s->selection);
   problem.limit = limit;
   sw_solve_options o = s->o->solve;
@@ -41,10 +46,40 @@ static sw_rc solve_once(const sw_searcher *s, int64_t limit, double gap, const i
   o.bound = bound;
   o.gap = gap;
   if (o.time_limit_s > 0) { /* what is left of it; never nothing, so that a quick solution is still found */
-    double left = o.time_limit_s - (sw_now_s() - s->started_s);
+    double left = part * (o.time_limit_s - (sw_now_s() - s->started_s));
     o.time_limit_s = left > 0.05 ? left : 0.05;
   }
   return sw_solve(&problem, &o, s->arena, out, d);
+}
+
+/* What a round of solving, or of improving, came to. */
+static sw_rc keep_better(const sw_searcher *s, const sw_solution *now, sw_solution *best, int64_t *cost, sw_diag *d) {
+  SW_TRY(sw_selection_cost(s->selection, now->choice, cost, d));
+  if (best->choice && *cost >= best->cost) return SW_OK;
+  best->choice = now->choice;
+  best->cost = *cost;
+  best->solver = now->solver;
+  return SW_OK;
+}
+
+/* A relaxation is drawn to what it counts too little. So what is known is improved under charges that count nothing too
+ * little, for as long as the relaxation took. */
+static sw_rc improve(const sw_searcher *s, int64_t limit, double seconds, sw_solution *best, bool *better, sw_diag *d) {
+  sw_solution now;
+  int64_t cost, before = best->cost;
+  bool refined;
+  sw_plan_options o = *s->o;
+  sw_searcher brief = *s;
+  brief.o = &o;
+  if (o.solve.time_limit_s > 0) {
+    o.solve.time_limit_s = fmin(o.solve.time_limit_s, sw_now_s() - s->started_s + seconds);
+  }
+  SW_TRY(sw_selection_charge(s->selection, true, d));
+  SW_TRY(solve_once(&brief, limit, s->o->solve.gap, 1, best->choice, 0, &now, d));
+  if (now.choice) SW_TRY(keep_better(s, &now, best, &cost, d));
+  *better = best->cost < before;
+  SW_TRY(sw_selection_charge(s->selection, false, d));
+  return *better ? sw_selection_refine(s->selection, best->choice, &refined, d) : SW_OK;
 }
 
 sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d) {
@@ -52,25 +87,31 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *be
   *out = (sw_solution){.status = SW_SOLVE_UNKNOWN, .bound = before ? before->bound : 0};
   const double least_gap = s->o->solve.gap;
   double gap = s->start ? least_gap : fmax(least_gap, kFirstGap); /* from a start the first problem is refined */
+  bool refined = true;
+  int improve_at = 0, pause = 1; /* rounds in between double while it is of no use */
   for (int round = 0; round < MOST_REFINEMENTS; round++) {
     sw_solution now;
-    bool refined;
+    bool better = false;
     int64_t cost;
-    SW_TRY(solve_once(s, limit, gap, out->choice ? out->choice : start, out->bound, &now, d));
+    double began_s = sw_now_s();
+    SW_TRY(solve_once(s, limit, gap, refined ? kOfTime : 1, out->choice ? out->choice : start, out->bound, &now, d));
+    double took_s = sw_now_s() - began_s;
     if (now.status == SW_SOLVE_INFEASIBLE && !out->choice) {
       *out = now;
       return SW_OK;
     }
     out->bound = sw_max_i64(out->bound, now.bound);
     if (!now.choice) break;
-    SW_TRY(sw_selection_cost(s->selection, now.choice, &cost, d));
-    if (!out->choice || cost < out->cost) {
-      out->choice = now.choice;
-      out->cost = cost;
-      out->solver = now.solver;
-    }
+    SW_TRY(keep_better(s, &now, out, &cost, d));
     SW_TRY(sw_selection_refine(s->selection, now.choice, &refined, d));
-    if (is_close(s, out) || sw_search_out_of_time(s) || (!refined && gap <= least_gap)) break;
+    if (is_close(s, out) || sw_search_out_of_time(s)) break;
+    if (round == improve_at) {
+      SW_TRY(improve(s, limit, took_s, out, &better, d));
+      pause = better ? 1 : 2 * pause;
+      improve_at += pause;
+      if (is_close(s, out) || sw_search_out_of_time(s)) break;
+    }
+    if (!refined && !better && gap <= least_gap) break;
     gap = fmax(least_gap, refined ? fmin(gap, kOfExcess * (double)(cost - now.cost) / (double)cost) : 0);
   }
   out->bound = out->choice ? sw_min_i64(out->bound, out->cost) : out->bound;

@@ -395,6 +395,18 @@ sw_rc sw_selection_refine(sw_selection *s, const int32_t *choice, bool *refined,
   return *refined ? make_edges(s, d) : SW_OK;
 }
 
+sw_rc sw_selection_charge(sw_selection *s, bool whole, sw_diag *d) {
+  for (size_t i = 0; i < s->patterns.n; i++) {
+    sw_pattern *p = &s->patterns.at[i];
+    bool differs = false;
+    for (int32_t id = 0; id < p->n_ids && !differs; id++) differs = p->wanting[id] > 1 && p->shared_at[id] < 0;
+    if (p->whole == whole || (whole && !differs)) continue;
+    p->whole = whole;
+    p->ready = false;
+  }
+  return make_edges(s, d);
+}
+
 sw_rc sw_selection_shared(const sw_selection *s, sw_arena *arena, int32_t *n, const sw_shared_copy **out, sw_diag *d) {
   sw_shared_copy *list;
   int32_t all = 0;

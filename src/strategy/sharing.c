@@ -160,7 +160,7 @@ static sw_rc charge(const sw_pattern *p, sw_prices *prices, const sw_source *row
   *out = 0;
   if (!tied && (!is_first(c, y, k) || (shared >= 0 && row->made >> shared & 1))) return SW_OK;
   SW_TRY(route_units(p, prices, row->from, id, tied, out, d));
-  if (!tied && shared < 0) *out = part_of(p, id, rank[id], *out);
+  if (!tied && shared < 0 && !p->whole) *out = part_of(p, id, rank[id], *out);
   return SW_OK;
 }
 

@@ -50,6 +50,7 @@ typedef struct sw_pattern {
   sw_source *rows;        /* the hub's choices; without shared copies the producer's */
   int64_t *row_cost;      /* with shared copies: of the hub's choices */
   const int64_t *link;    /* with shared copies: producer x hub */
+  bool whole;             /* copies that are not shared ones are charged to every consumer, not by parts */
   const int64_t **tables; /* by consumer: rows x consumer; NULL: all zero */
 } sw_pattern;
 

@@ -66,6 +66,26 @@ static void start_again(const sw_plan *best, const sw_plan_options *o, sw_arena 
   }
 }
 
+/* What the problem charges random choices: in parts never more than the truth, in full never less. */
+static void charges_enclose_the_truth(sw_selection *s, sw_rng *r) {
+  sw_diag diag = {0};
+  int32_t n = sw_selection_problem(s)->n_nodes, *choice = calloc((size_t)n, sizeof *choice);
+  for (int k = 0; k < 20; k++) {
+    sw_score in_parts, in_full;
+    int64_t cost;
+    for (int32_t i = 0; i < n; i++) {
+      choice[i] = (int32_t)sw_rng_below(r, sw_selection_problem(s)->nodes[i].n_choices);
+    }
+    assert_ok(sw_selection_cost(s, choice, &cost, &diag));
+    assert_ok(sw_problem_score(sw_selection_problem(s), choice, &in_parts, &diag));
+    assert_ok(sw_selection_charge(s, true, &diag));
+    assert_ok(sw_problem_score(sw_selection_problem(s), choice, &in_full, &diag));
+    assert_ok(sw_selection_charge(s, false, &diag));
+    if (in_full.cost < SW_FORBIDDEN) assert_true(in_parts.cost <= cost && cost <= in_full.cost);
+  }
+  free(choice);
+}
+
 static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const char *axes) {
   sw_diag diag = {0};
   sw_arena arena = {0};
@@ -82,6 +102,7 @@ static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const c
   assert_ok(sw_machine_build(&arena, hw, &m, &machine, &diag));
   sw_plan_options o = {.solve = {.threads = 1}, .selection = {.capacity_bytes = INT64_MAX}};
   assert_ok(sw_selection_build(g, machine, &o.selection, &arena, &s, &diag));
+  charges_enclose_the_truth(s, r);
   int64_t least = least_of_all(s, &combinations);
   bool small = combinations <= MOST_COMBINATIONS;
   if (small) {
