@@ -53,6 +53,7 @@ sw_rc sw_lower_pad(sw_emit *e, sw_diag *d) {
   SW_TRY(own_ints(e, &at, SW_ATTR_INTERIOR, type->rank, 0, &interior, d));
   for (int k = 0; k < type->rank; k++) {
     int loop = sw_emit_cut_loop_of_dim(e, 0, k);
+    if (loop >= 0) interior[k] = 0; /* it had one element, and nothing in between */
     if (loop >= 0 && (low[k] || high[k])) {
       sw_mask m = {.dim = k, .base = -low[k], .step = sw_emit_block(e, loop), .limit = type->dims[k]};
       m.refs = sw_emit_loop(e, loop, &m.n_refs);
@@ -86,17 +87,6 @@ sw_rc sw_lower_concatenate(sw_emit *e, sw_diag *d) {
   return SW_OK;
 }
 
-static int64_t shards_of_dim(const sw_emit *e, int map, int dim) {
-  const sw_affine *a = &e->op->space->maps[map].dims[dim];
-  int64_t shards = 1;
-  for (int t = 0; t < a->n_terms; t++) {
-    int n;
-    const sw_axis_ref *refs = sw_emit_loop(e, a->terms[t].loop, &n);
-    shards *= sw_axis_refs_size(refs, n);
-  }
-  return shards;
-}
-
 static int layout_dim(const char *layout, char letter) {
   const char *p = strchr(layout, letter);
   return p ? (int)(p - layout) : 0; /* checked when the op was built */
@@ -104,9 +94,8 @@ static int layout_dim(const char *layout, char letter) {
 
 /* Groups are the major digit of the feature (or batch) dimension: cutting it leaves fewer groups per device. */
 static void local_groups(sw_emit *e, sw_attrs *at, sw_attr_key k, char letter) {
-  int64_t groups = sw_op_int(e->op, k, 1);
   int dim = layout_dim(sw_op_text(e->op, SW_ATTR_LHS_LAYOUT, ""), letter);
-  if (groups > 1) sw_attrs_int(at, k, sw_max_i64(1, groups / shards_of_dim(e, 0, dim)));
+  if (sw_op_int(e->op, k, 1) > 1) sw_attrs_int(at, k, sw_emit_block(e, e->op->space->maps[0].dims[dim].terms[0].loop));
 }
 
 sw_rc sw_lower_convolution(sw_emit *e, sw_diag *d) {

@@ -77,6 +77,7 @@ static const row kRows[] = {
     {"x=3", "a f32 8; v f32", "r = pad(a, v) 'low':[-2],'high':[-1]", "d0:[x]", "2/5", "exchange"},
     {"x=2", "a f32 8; v f32", "r = pad(a, v) 'low':[3],'high':[-4]", "d0:[x]", "4/7", "exchange"},
     {"x=2", "a f32 4,3; v f32", "r = pad(a, v) 'low':[0,1],'high':[0,0],'interior':[0,1]", "d0:[x]", "out 1/2", ""},
+    {"x=2", "a f32 4,1; v f32", "r = pad(a, v) 'low':[0,2],'high':[0,1],'interior':[0,1]", "d1:[x]", "1/2", "exchange"},
     {"x=2", "a f32 4; b f32 6", "r = concatenate(a, b) 'dim':0", "d0:[x]", "1/2", "exchange; exchange"},
     {"x=3", "a f32 2,4; b f32 3,4; c f32 5,4", "r = concatenate(a, b, c) 'dim':0", "d0:[x]", "2/5",
      "exchange; exchange; exchange"},
@@ -189,6 +190,8 @@ static const row kRows[] = {
     {"x=3", "a f32 2,8,6; w f32 3,6,4", "r = convolution(a, w) " SAME_CONV, "d4:[x]", "1/3",
      "exchange; all_reduce sum [x]"},
     {"x=2", "a f32 2,8,6; w f32 3,3,4", "r = convolution(a, w) " SAME_CONV ",'feature_groups':2", "d1:[x]", "1/2", ""},
+    {"x=3", "a f32 2,8,4; w f32 3,1,4", "r = convolution(a, w) " SAME_CONV ",'feature_groups':4", "d1:[x]", "1/2", ""},
+    {"x=3", "a f32 4,8,6; w f32 3,6,4", "r = convolution(a, w) " SAME_CONV ",'batch_groups':4", "d1:[x]", "1/2", ""},
     {"x=2,y=2", "a f32 2,8,8; w f32 3,4,8", "r = convolution(a, w) " SAME_CONV ",'feature_groups':2", "d1:[x] d2:[y]",
      "1/4", ""},
     /* windows */
