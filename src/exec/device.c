@@ -143,7 +143,7 @@ static sw_rc run_op(sw_execution *e, const sw_op *op, sw_diag *d) {
   for (int i = 0; i < op->n_results; i++) {
     sw_held_set_valid(e, op->results[i], out[i]);
     if (o->poison) sw_buffer_poison_padding(out[i]);
-    if (o->blur) sw_blur(out[i], o->blur_least ? o->blur_least[op->results[i]] : 0, &e->blur);
+    if (o->blur) sw_blur(out[i], o->blur_least ? o->blur_least[op->results[i]] : NULL, &e->blur);
   }
   return o->observe ? o->observe(o->observe_user, e->v->device, op, (const sw_buffer *const *)out, d) : SW_OK;
 }

@@ -55,7 +55,7 @@ bool sw_small_integers(const sw_buffer *b) {
   return true;
 }
 
-void sw_blur(sw_buffer *b, double least, sw_rng *rng) {
+void sw_blur(sw_buffer *b, const double *least, sw_rng *rng) {
   sw_buffer row = row_of_floats(b);
   if (row.dims[0] == 0 || sw_small_integers(b)) return;
   double v[SW_CHUNK], unit = 2 * sw_unit_roundoff(row.dtype), top = sw_top_binade(row.dtype);
@@ -63,7 +63,7 @@ void sw_blur(sw_buffer *b, double least, sw_rng *rng) {
     load_chunk(&row, i, n = chunk_at(i, row.dims[0]), v);
     for (int64_t k = 0; k < n; k++) {
       double size = fabs(v[k]);
-      if (size < top) v[k] += unit * fmax(size, least) * (2 * sw_rng_unit(rng) - 1);
+      if (size < top) v[k] += unit * fmax(size, least ? least[i + k] : 0) * (2 * sw_rng_unit(rng) - 1);
     }
     sw_convert(SW_F64, v, row.dtype, (char *)row.data + i * sw_dtype_bytes(row.dtype), n);
   }

@@ -10,9 +10,10 @@ double sw_magnitude(const sw_buffer *b);
 /* Are all elements integers that leave room for exact sums? */
 bool sw_small_integers(const sw_buffer *b);
 
-/* Moves every float element at random by up to one unit in the last place, each way, of itself or of `least` if that is
- * larger; small integers stay, since arithmetic on them is exact, and so do infinities, NaN and what might overflow. */
-void sw_blur(sw_buffer *b, double least, sw_rng *rng);
+/* Moves every float element at random by up to one unit in the last place, each way, of itself or of its `least` (NULL:
+ * none; of floats only) if that is larger; small integers stay, since arithmetic on them is exact, and so do
+ * infinities, NaN and what might overflow. */
+void sw_blur(sw_buffer *b, const double *least, sw_rng *rng);
 /* The largest distance between elements of two float or complex tensors of one type where both are finite. */
 double sw_farthest(const sw_buffer *a, const sw_buffer *b);
 

@@ -31,7 +31,7 @@ typedef struct validator {
   sw_tensor *want;   /* by output, single device */
   sw_tensor *values; /* by model value, with `intermediates`; else NULL */
   scale *scales;     /* by model value, with `intermediates` */
-  double *partials;  /* likewise: the largest element of partial sums on the way to it */
+  double **partials; /* likewise, by element: the largest partial sum on the way to it; NULL: none */
   sw_tensor *blocks; /* devices * n_args */
   sw_tensor *got;    /* devices * n_outputs */
   int64_t devices;
@@ -380,19 +380,44 @@ static void close_comm(validator *v, sw_rc rc, const sw_diag *d) {
 
 /* --- what rounding may do --------------------------------------------------------------------------------------- */
 
+/* The block's absolute elements into the whole's largest; what is not finite is padding, or beyond any rounding. */
+static void raise_to(double *largest, const sw_buffer *whole, const sw_buffer *block, const int64_t *lo,
+                     const int64_t *n) {
+  int64_t index[SW_MAX_RANK] = {0}, bytes = sw_dtype_bytes(block->dtype);
+  if (is_empty(whole->rank, n)) return;
+  do {
+    int64_t to[SW_MAX_RANK];
+    for (int k = 0; k < whole->rank; k++) to[k] = lo[k] + index[k];
+    double v = fabs(sw_element_load(block->dtype, (const char *)block->data + offset_of(block, index) * bytes));
+    double *at = &largest[offset_of(whole, to)];
+    if (isfinite(v) && v > *at) *at = v;
+  } while (next_index(whole->rank, n, index));
+}
+
+/* The least or largest of parts is one of them, unrounded. */
+static bool is_partial_sum(const sw_layout *l) {
+  sw_reduction kind = (sw_reduction)l->sharding.partial_kind;
+  return l->is_block && l->sharding.n_partial && kind != SW_REDUCE_MIN && kind != SW_REDUCE_MAX;
+}
+
 static sw_rc observe_partials(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results,
                               sw_diag *d) {
-  (void)device, (void)d;
   validator *v = user;
-  for (int i = 0; i < op->n_results; i++) {
+  sw_rc rc = SW_OK;
+  for (int i = 0; i < op->n_results && !rc; i++) {
     const sw_layout *l = &v->spmd.layout[op->results[i]];
-    if (l->source < 0 || !l->is_block || l->sharding.n_partial == 0) continue;
-    double magnitude = sw_magnitude(results[i]);
+    const sw_buffer *whole = l->source >= 0 && is_partial_sum(l) ? single_value(v, l->source) : NULL;
+    if (!whole || sw_dtype_class_of(whole->dtype) != SW_CLASS_FLOAT) continue;
+    int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK];
+    block_extent(v->spmd.mesh, &l->sharding, whole, device, lo, n);
     pthread_mutex_lock(&v->lock);
-    v->partials[l->source] = fmax(v->partials[l->source], magnitude);
+    double **largest = &v->partials[l->source];
+    if (!*largest) *largest = sw_mem_alloc((size_t)sw_buffer_elements(whole) + 1, sizeof **largest, d);
+    if (*largest) raise_to(*largest, whole, results[i], lo, n);
+    rc = *largest ? SW_OK : SW_E_RESOURCE;
     pthread_mutex_unlock(&v->lock);
   }
-  return SW_OK;
+  return rc;
 }
 
 /* Partial sums may be larger than what they add up to, and it is they that are rounded. The run takes a communicator
@@ -421,8 +446,11 @@ static sw_rc observe_blurred(void *user, int64_t device, const sw_op *op, const 
 static sw_rc run_blurred(validator *v, uint64_t seed, sw_arena *scratch, sw_diag *d) {
   const sw_graph *g = v->plan->graph;
   const sw_function *f = &g->functions[g->main];
-  sw_exec_options o = {
-      .blur = seed, .blur_least = v->partials, .observe = observe_blurred, .observe_user = v, .cancel = v->o->cancel};
+  sw_exec_options o = {.blur = seed,
+                       .blur_least = (const double *const *)v->partials,
+                       .observe = observe_blurred,
+                       .observe_user = v,
+                       .cancel = v->o->cancel};
   sw_tensor *args, *outputs;
   const sw_buffer **list;
   sw_rng rng;
@@ -433,7 +461,7 @@ static sw_rc run_blurred(validator *v, uint64_t seed, sw_arena *scratch, sw_diag
   sw_rc rc = SW_OK;
   for (int32_t i = 0; !rc && i < f->n_args; i++) {
     rc = sw_tensor_copy(&args[i], &v->args[i], d);
-    if (!rc) sw_blur(&args[i], 0, &rng);
+    if (!rc) sw_blur(&args[i], NULL, &rng);
     list[i] = &args[i];
   }
   if (!rc) rc = sw_exec_run(g, list, &o, outputs, d);
@@ -525,6 +553,7 @@ static void release(validator *v) {
   for (int64_t i = 0; v->blocks && i < v->devices * f->n_args; i++) sw_tensor_deinit(&v->blocks[i]);
   for (int64_t i = 0; v->got && i < v->devices * f->n_outputs; i++) sw_tensor_deinit(&v->got[i]);
   for (int32_t i = 0; v->values && i < g->n_values; i++) sw_tensor_deinit(&v->values[i]);
+  for (int32_t i = 0; v->partials && i < g->n_values; i++) sw_mem_free(v->partials[i]);
   sw_spmd_deinit(&v->spmd);
 }
 

@@ -22,6 +22,12 @@ static void random_row(sw_rng *rng, double least, double most, double *v) {
   }
 }
 
+static const double *all_of(double v) {
+  static double row[ELEMENTS];
+  for (int i = 0; i < ELEMENTS; i++) row[i] = v;
+  return row;
+}
+
 /* Distance between neighbours around v. */
 static double last_place(sw_dtype dtype, double v) { return 2 * sw_unit_roundoff(dtype) * exp2(floor(log2(fabs(v)))); }
 
@@ -37,7 +43,7 @@ static void blur_moves_by_a_last_place(void **state) {
     random_row(&rng, 0.3, 6, v);
     make(&t, kTypes[k], v);
     sw_convert(kTypes[k], t.data, SW_F64, was, ELEMENTS);
-    sw_blur(&t, 0, &rng);
+    sw_blur(&t, NULL, &rng);
     sw_convert(kTypes[k], t.data, SW_F64, is, ELEMENTS);
     for (int i = 0; i < ELEMENTS; i++) {
       /* a unit of relative size, rounded to a neighbour: two places where these are close to a power of two */
@@ -63,7 +69,7 @@ static void the_largest_stay(void **state) {
     make(&t, kTypes[k], v);
     sw_convert(kTypes[k], t.data, SW_F64, was, ELEMENTS);
     assert_true(was[1] == -kLargest[k]);
-    sw_blur(&t, 1, &rng);
+    sw_blur(&t, all_of(1), &rng);
     sw_convert(kTypes[k], t.data, SW_F64, is, ELEMENTS);
     for (int i = 0; i < ELEMENTS; i++) assert_true(is[i] == was[i] || (isnan(is[i]) && isnan(was[i])));
     sw_tensor_deinit(&t);
@@ -78,7 +84,7 @@ static void exact_numbers_stay(void **state) {
   sw_rng_seed(&rng, check_seed(4));
   for (int i = 0; i < ELEMENTS; i++) v[i] = i - 300;
   make(&t, SW_F32, v);
-  sw_blur(&t, 1e6, &rng);
+  sw_blur(&t, all_of(1e6), &rng);
   sw_convert(SW_F32, t.data, SW_F64, is, ELEMENTS);
   assert_memory_equal(v, is, sizeof v);
   sw_tensor_deinit(&t);
@@ -94,7 +100,7 @@ static void a_least_size_shows_cancelled_terms(void **state) {
   random_row(&rng, 1e-6, 1e-5, v);
   make(&sharp, SW_F32, v);
   make(&blurred, SW_F32, v);
-  sw_blur(&blurred, 1e4, &rng);
+  sw_blur(&blurred, all_of(1e4), &rng);
   double noise = sw_farthest(&sharp, &blurred);
   assert_true(noise > 0.5 * 1e4 * ldexp(1, -23) && noise < 2 * 1e4 * ldexp(1, -23));
   ((float *)blurred.data)[7] = INFINITY; /* not a distance */
@@ -116,7 +122,7 @@ static void complex_numbers_have_parts(void **state) {
   memcpy(a.data, parts, sizeof parts);
   assert_true(sw_magnitude(&a) == 7.7F);
   assert_ok(sw_tensor_copy(&b, &a, &diag));
-  for (int i = 0; i < 8; i++) sw_blur(&b, 0, &rng);
+  for (int i = 0; i < 8; i++) sw_blur(&b, NULL, &rng);
   assert_true(sw_farthest(&a, &b) > 0 && sw_farthest(&a, &b) < 1e-5);
   sw_tensor_deinit(&a);
   sw_tensor_deinit(&b);
