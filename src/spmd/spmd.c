@@ -128,9 +128,10 @@ sw_rc sw_spmd_verify(const sw_spmd *s, sw_diag *d) {
 
 /* --- cost -------------------------------------------------------------------------------------------------------- */
 
+/* What routes price: the larger side, and of a slice what is copied. */
 static double collective_bytes(const sw_collective *c, const sw_type *in, const sw_type *out) {
-  bool grows = c->op == SW_COLL_ALL_GATHER || c->op == SW_COLL_GATHER;
-  return (double)sw_type_bytes(grows ? out : in);
+  bool by_result = c->op == SW_COLL_ALL_GATHER || c->op == SW_COLL_GATHER || c->op == SW_COLL_ALL_SLICE;
+  return (double)sw_type_bytes(by_result ? out : in);
 }
 
 static double op_seconds(const sw_spmd *s, const sw_machine *machine, const sw_op *op, bool *is_comm) {
