@@ -9,7 +9,7 @@
 
 enum { N_SEARCHED = 8 }; /* about what a closure costs */
 
-/* Of pairs of whole values, and of such where something is partial by one kind. */
+/* Of pairs of whole values, and of such where something is partial. */
 typedef struct shelf {
   int n_asked;
   rs_closure closure;
@@ -33,10 +33,10 @@ void sw_route_prices_destroy(sw_route_prices *p) {
   sw_mem_free(p);
 }
 
-static bool holds(const rs_closure *c, const rs_query *q, bool partial) {
+/* Sums, products, least and largest values take the same steps at the same prices. */
+static bool holds(const rs_closure *c, const rs_query *q) {
   const rs_space *a = &c->q.space, *b = &q->space;
-  return c->net && a->n == b->n && memcmp(a->atom, b->atom, (size_t)a->n * sizeof a->atom[0]) == 0 &&
-         (!partial || c->q.kind == q->kind);
+  return c->net && a->n == b->n && memcmp(a->atom, b->atom, (size_t)a->n * sizeof a->atom[0]) == 0;
 }
 
 static sw_rc in_net_s(sw_route_prices *p, rs_request *r, double *cost_s, sw_diag *d) {
@@ -45,7 +45,7 @@ static sw_rc in_net_s(sw_route_prices *p, rs_request *r, double *cost_s, sw_diag
   if (!s->closure.net && ++s->n_asked > N_SEARCHED) {
     SW_TRY(rs_closure_init(&s->closure, &r->query, (rs_net_scope){.partial = partial}, d));
   }
-  if (holds(&s->closure, &r->query, partial)) {
+  if (holds(&s->closure, &r->query)) {
     *cost_s = rs_closure_s(&s->closure, &r->query.source, &r->query.target) + rs_made_s(r);
     return SW_OK;
   }
