@@ -116,9 +116,7 @@ void sw_space_of_convert(const sw_rule_call *c, sw_space_builder *b) {
   bool keeps_infinity = to != SW_F8E4M3FN || from == to; /* where a device has nothing, its least is -inf */
   if (cls == SW_CLASS_FLOAT && keeps_infinity) {
     sw_space_moves(b, 1);
-  } else if (cls == SW_CLASS_FLOAT) {
-    sw_space_linear(b, 1, SW_REDUCE_SUM);
-  } else if (cls == SW_CLASS_COMPLEX || from == to) {
+  } else if (cls == SW_CLASS_FLOAT || cls == SW_CLASS_COMPLEX || from == to) {
     sw_space_linear(b, 1, SW_REDUCE_SUM);
   } else if (sw_dtype_bytes(to) > sw_dtype_bytes(from)) {
     sw_space_linear(b, 1, SW_REDUCE_MIN);

@@ -89,8 +89,9 @@ static void frame_opaque(rs_request *r, const sw_mesh *m) {
 }
 
 static bool is_even(const rs_request *r, const sw_sharding *s) {
-  for (int d = 0; d < s->rank; d++) {
-    if (r->query.space.dims[d] % sw_sharding_shards(s, d)) return false;
+  const int64_t *dims = r->query.space.dims;
+  for (int d = 0; dims && d < s->rank; d++) {
+    if (dims[d] % sw_sharding_shards(s, d)) return false;
   }
   return true;
 }

@@ -166,8 +166,9 @@ static const row *row_of(const sw_collective *c) {
   bool reshards = combines && c->reduction != SW_REDUCE_SUM;
   if (c->op == SW_COLL_ALL_TO_ALL_DIMS && !is_all_to_all(c)) reshards = true;
   if (c->dst && c->dst->other) return &kRows[SW_COLL_EXCHANGE];
-  if (c->op == SW_COLL_EXCHANGE && extends(c->src, c->dst)) return &kSlices;
-  if (c->op == SW_COLL_EXCHANGE && extends(c->dst, c->src)) return &kGathers;
+  bool exchanges = c->op == SW_COLL_EXCHANGE && c->src && c->dst;
+  if (exchanges && extends(c->src, c->dst)) return &kSlices;
+  if (exchanges && extends(c->dst, c->src)) return &kGathers;
   return &kRows[reshards ? SW_COLL_EXCHANGE : c->op];
 }
 
