@@ -1,0 +1,918 @@
+// uniform_quantize rounds to even and clamps
+// = -17 -20 -18 -128 127 -20
+func.func @main() -> (tensor<6xi8>) {
+  %x = stablehlo.constant dense<[1.3,0.25,0.75,-60.0,100.0,-0.25]> : tensor<6xf32>
+  %q = stablehlo.uniform_quantize %x : (tensor<6xf32>) -> tensor<6x!quant.uniform<i8:f32, 0.5:-20>>
+  %r = stablehlo.bitcast_convert %q : (tensor<6x!quant.uniform<i8:f32, 0.5:-20>>) -> tensor<6xi8>
+  return %r : tensor<6xi8>
+}
+// -----
+// uniform_dequantize
+// = -54 0 73.5
+func.func @main() -> (tensor<3xf32>) {
+  %q = stablehlo.constant() <{value = dense<[-128, -20, 127]> : tensor<3xi8>}> : () -> tensor<3x!quant.uniform<i8:f32, 0.5:-20>>
+  %r = stablehlo.uniform_dequantize %q : (tensor<3x!quant.uniform<i8:f32, 0.5:-20>>) -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}
+// -----
+// quantized along a dim
+// = 1.5 0.75 -2 0
+func.func @main() -> (tensor<2x2xf32>) {
+  %x = stablehlo.constant dense<[[1.3,1.3],[-9.0,0.1]]> : tensor<2x2xf32>
+  %q = stablehlo.uniform_quantize %x : (tensor<2x2xf32>) -> tensor<2x2x!quant.uniform<i8<-4:4>:f32:1, {0.5, 0.25:1}>>
+  %r = stablehlo.uniform_dequantize %q : (tensor<2x2x!quant.uniform<i8<-4:4>:f32:1, {0.5, 0.25:1}>>) -> tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
+// -----
+// quantized anew, in fewer bits
+// = 1 4 15
+func.func @main() -> (tensor<3xi8>) {
+  %x = stablehlo.constant dense<[1.4,7.2,90.0]> : tensor<3xf32>
+  %q = stablehlo.uniform_quantize %x : (tensor<3xf32>) -> tensor<3x!quant.uniform<i8:f32, 0.5:-20>>
+  %p = stablehlo.uniform_quantize %q : (tensor<3x!quant.uniform<i8:f32, 0.5:-20>>) -> tensor<3x!quant.uniform<u4:f64, 2.0>>
+  %b = stablehlo.bitcast_convert %p : (tensor<3x!quant.uniform<u4:f64, 2.0>>) -> tensor<3xui8>
+  %r = stablehlo.convert %b : (tensor<3xui8>) -> tensor<3xi8>
+  return %r : tensor<3xi8>
+}
+// -----
+// arithmetic of quantized numbers
+// = 21 40
+func.func @main() -> (tensor<2xf32>) {
+  %a = stablehlo.constant() <{value = dense<[-18, 20]> : tensor<2xi8>}> : () -> tensor<2x!quant.uniform<i8:f32, 0.5:-20>>
+  %b = stablehlo.reverse %a, dims = [0] : tensor<2x!quant.uniform<i8:f32, 0.5:-20>>
+  %c = stablehlo.multiply %a, %b : tensor<2x!quant.uniform<i8:f32, 0.5:-20>>
+  %d = stablehlo.add %c, %a : tensor<2x!quant.uniform<i8:f32, 0.5:-20>>
+  %r = stablehlo.uniform_dequantize %d : (tensor<2x!quant.uniform<i8:f32, 0.5:-20>>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+// -----
+// a loop that carries quantized numbers
+// = 8 0
+func.func @main() -> (tensor<2xf32>) {
+  %i = stablehlo.constant dense<0> : tensor<i32>
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %a = stablehlo.constant() <{value = dense<[-18, -20]> : tensor<2xi8>}> : () -> tensor<2x!quant.uniform<i8:f32, 0.5:-20>>
+  %w:2 = stablehlo.while(%k = %i, %x = %a) : tensor<i32>, tensor<2x!quant.uniform<i8:f32, 0.5:-20>>
+  cond {
+    %p = stablehlo.compare LT, %k, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %k1 = stablehlo.add %k, %one : tensor<i32>
+    %y = stablehlo.add %x, %x : tensor<2x!quant.uniform<i8:f32, 0.5:-20>>
+    stablehlo.return %k1, %y : tensor<i32>, tensor<2x!quant.uniform<i8:f32, 0.5:-20>>
+  }
+  %r = stablehlo.uniform_dequantize %w#1 : (tensor<2x!quant.uniform<i8:f32, 0.5:-20>>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+// -----
+// tuples in tuples
+// = 2 3
+func.func @main() -> (tensor<2xi32>) {
+  %x = stablehlo.constant dense<[1,2]> : tensor<2xi32>
+  %y = stablehlo.constant dense<[3,5]> : tensor<2xi32>
+  %t = stablehlo.tuple %x, %y : tuple<tensor<2xi32>, tensor<2xi32>>
+  %u = "stablehlo.tuple"(%t, %x) : (tuple<tensor<2xi32>, tensor<2xi32>>, tensor<2xi32>) -> tuple<tuple<tensor<2xi32>, tensor<2xi32>>, tensor<2xi32>>
+  %v = stablehlo.get_tuple_element %u[0] : (tuple<tuple<tensor<2xi32>, tensor<2xi32>>, tensor<2xi32>>) -> tuple<tensor<2xi32>, tensor<2xi32>>
+  %w = "stablehlo.get_tuple_element"(%v) <{index = 1 : i32}> : (tuple<tensor<2xi32>, tensor<2xi32>>) -> tensor<2xi32>
+  %r = stablehlo.subtract %w, %x : tensor<2xi32>
+  return %r : tensor<2xi32>
+}
+// -----
+// while over a tuple
+// = 8 16
+func.func @main() -> (tensor<2xi32>) {
+  %i = stablehlo.constant dense<0> : tensor<i32>
+  %x = stablehlo.constant dense<[1,2]> : tensor<2xi32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %k = stablehlo.tuple %three, %one : tuple<tensor<i32>, tensor<i32>>
+  %t = stablehlo.tuple %i, %x : tuple<tensor<i32>, tensor<2xi32>>
+  %w = "stablehlo.while"(%t) ({
+  ^bb0(%a: tuple<tensor<i32>, tensor<2xi32>>):
+    %i0 = stablehlo.get_tuple_element %a[0] : (tuple<tensor<i32>, tensor<2xi32>>) -> tensor<i32>
+    %n = stablehlo.get_tuple_element %k[0] : (tuple<tensor<i32>, tensor<i32>>) -> tensor<i32>
+    %p = stablehlo.compare LT, %i0, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  }, {
+  ^bb0(%a: tuple<tensor<i32>, tensor<2xi32>>):
+    %i0 = stablehlo.get_tuple_element %a[0] : (tuple<tensor<i32>, tensor<2xi32>>) -> tensor<i32>
+    %x0 = stablehlo.get_tuple_element %a[1] : (tuple<tensor<i32>, tensor<2xi32>>) -> tensor<2xi32>
+    %o = stablehlo.get_tuple_element %k[1] : (tuple<tensor<i32>, tensor<i32>>) -> tensor<i32>
+    %i1 = stablehlo.add %i0, %o : tensor<i32>
+    %x1 = stablehlo.add %x0, %x0 : tensor<2xi32>
+    %b = stablehlo.tuple %i1, %x1 : tuple<tensor<i32>, tensor<2xi32>>
+    stablehlo.return %b : tuple<tensor<i32>, tensor<2xi32>>
+  }) : (tuple<tensor<i32>, tensor<2xi32>>) -> tuple<tensor<i32>, tensor<2xi32>>
+  %r = stablehlo.get_tuple_element %w[1] : (tuple<tensor<i32>, tensor<2xi32>>) -> tensor<2xi32>
+  return %r : tensor<2xi32>
+}
+// -----
+// a choice that gives a tuple
+// = 5 7
+func.func @main() -> (tensor<2xi32>) {
+  %p = stablehlo.constant dense<false> : tensor<i1>
+  %x = stablehlo.constant dense<[1,2]> : tensor<2xi32>
+  %y = stablehlo.constant dense<[5,7]> : tensor<2xi32>
+  %t = "stablehlo.if"(%p) ({
+    %a = stablehlo.tuple %x, %y : tuple<tensor<2xi32>, tensor<2xi32>>
+    stablehlo.return %a : tuple<tensor<2xi32>, tensor<2xi32>>
+  }, {
+    %a = stablehlo.tuple %y, %x : tuple<tensor<2xi32>, tensor<2xi32>>
+    stablehlo.return %a : tuple<tensor<2xi32>, tensor<2xi32>>
+  }) : (tensor<i1>) -> tuple<tensor<2xi32>, tensor<2xi32>>
+  %r = stablehlo.get_tuple_element %t[0] : (tuple<tensor<2xi32>, tensor<2xi32>>) -> tensor<2xi32>
+  return %r : tensor<2xi32>
+}
+// -----
+// top_k as a tuple
+// = 9 4
+func.func @main() -> (tensor<2xf32>) {
+  %x = stablehlo.constant dense<[3.0,9.0,4.0]> : tensor<3xf32>
+  %t = stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = 2 : i64, largest = true}} : (tensor<3xf32>) -> tuple<tensor<2xf32>, tensor<2xi32>>
+  %r = stablehlo.get_tuple_element %t[0] : (tuple<tensor<2xf32>, tensor<2xi32>>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+// -----
+// zeta
+// = 1.6449340668482264 -34.35689626463514 inf inf
+func.func @main() -> (tensor<4xf64>) {
+  %x = stablehlo.constant dense<[2.0,3.0,2.0,1.0]> : tensor<4xf64>
+  %q = stablehlo.constant dense<[1.0,-2.3,-2.0,5.0]> : tensor<4xf64>
+  %r = chlo.zeta %x, %q : tensor<4xf64>, tensor<4xf64> -> tensor<4xf64>
+  return %r : tensor<4xf64>
+}
+// -----
+// polygamma
+// = 768.9350646661427 -0.5772156649015329 nan
+func.func @main() -> (tensor<3xf64>) {
+  %n = stablehlo.constant dense<[3.0,0.0,1.5]> : tensor<3xf64>
+  %x = stablehlo.constant dense<[-2.3,1.0,2.0]> : tensor<3xf64>
+  %r = chlo.polygamma %n, %x : tensor<3xf64>, tensor<3xf64> -> tensor<3xf64>
+  return %r : tensor<3xf64>
+}
+// -----
+// bessel_i1e
+// = 0.15642080318487173 -0.19682671329730084 0.06326260540048712 0.012610930256928629
+func.func @main() -> (tensor<4xf64>) {
+  %x = stablehlo.constant dense<[0.5,-3.0,39.0,1.0e3]> : tensor<4xf64>
+  %r = chlo.bessel_i1e %x : tensor<4xf64> -> tensor<4xf64>
+  return %r : tensor<4xf64>
+}
+// -----
+// broadcast_add of two shapes
+// = 11 21 31 12 22 32
+func.func @main() -> (tensor<2x3xi32>) {
+  %x = stablehlo.constant dense<[[1],[2]]> : tensor<2x1xi32>
+  %y = stablehlo.constant dense<[10,20,30]> : tensor<3xi32>
+  %r = chlo.broadcast_add %x, %y : (tensor<2x1xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+  return %r : tensor<2x3xi32>
+}
+// -----
+// broadcast_subtract with dims
+// = 0 -1 -2 -2 -3 -4
+func.func @main() -> (tensor<2x3xi32>) {
+  %x = stablehlo.constant dense<[1,2]> : tensor<2xi32>
+  %y = stablehlo.constant dense<[[1,2,3],[4,5,6]]> : tensor<2x3xi32>
+  %r = chlo.broadcast_subtract %x, %y {broadcast_dimensions = array<i64: 0>} : (tensor<2xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>
+  return %r : tensor<2x3xi32>
+}
+// -----
+// broadcast_compare
+// = 1 1 0 0
+func.func @main() -> (tensor<2x2xi1>) {
+  %x = stablehlo.constant dense<[[1],[4]]> : tensor<2x1xi32>
+  %y = stablehlo.constant dense<[[2,3]]> : tensor<1x2xi32>
+  %r = chlo.broadcast_compare %x, %y {comparison_direction = #chlo<comparison_direction LT>} : (tensor<2x1xi32>, tensor<1x2xi32>) -> tensor<2x2xi1>
+  return %r : tensor<2x2xi1>
+}
+// -----
+// broadcast_select
+// = 1 2
+func.func @main() -> (tensor<2xi32>) {
+  %p = stablehlo.constant dense<true> : tensor<i1>
+  %x = stablehlo.constant dense<[1,2]> : tensor<2xi32>
+  %y = stablehlo.constant dense<7> : tensor<i32>
+  %r = chlo.broadcast_select %p, %x, %y : (tensor<i1>, tensor<2xi32>, tensor<i32>) -> tensor<2xi32>
+  return %r : tensor<2xi32>
+}
+// -----
+// is_neg_inf
+// = 1 0 0 0
+func.func @main() -> (tensor<4xi1>) {
+  %x = stablehlo.constant dense<[0xFF800000,0x7F800000,0x7FC00000,1.0]> : tensor<4xf32>
+  %r = chlo.is_neg_inf %x : tensor<4xf32> -> tensor<4xi1>
+  return %r : tensor<4xi1>
+}
+// -----
+// is_inf
+// = 1 1 0 0
+func.func @main() -> (tensor<4xi1>) {
+  %x = stablehlo.constant dense<[0xFF800000,0x7F800000,0x7FC00000,1.0]> : tensor<4xf32>
+  %r = chlo.is_inf %x : tensor<4xf32> -> tensor<4xi1>
+  return %r : tensor<4xi1>
+}
+// -----
+// constant_like
+// = 2.5 2.5 2.5
+func.func @main() -> (tensor<3xf32>) {
+  %x = stablehlo.constant dense<1.0> : tensor<3xf32>
+  %r = "chlo.constant_like"(%x) <{value = 2.5 : f32}> : (tensor<3xf32>) -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}
+// -----
+// conj
+// = -2 4
+func.func @main() -> (tensor<2xf32>) {
+  %x = stablehlo.constant dense<[(1.0,2.0),(3.0,-4.0)]> : tensor<2xcomplex<f32>>
+  %c = chlo.conj %x : tensor<2xcomplex<f32>> -> tensor<2xcomplex<f32>>
+  %r = stablehlo.imag %c : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+// -----
+// real_dynamic_slice of constants
+// = 5 7
+func.func @main() -> (tensor<1x2xi32>) {
+  %x = stablehlo.constant dense<[[1,2,3,4],[5,6,7,8]]> : tensor<2x4xi32>
+  %f = stablehlo.constant dense<[1,0]> : tensor<2xi64>
+  %l = stablehlo.constant dense<[2,4]> : tensor<2xi64>
+  %s = stablehlo.constant dense<[1,2]> : tensor<2xi64>
+  %r = stablehlo.real_dynamic_slice %x, %f, %l, %s : (tensor<2x4xi32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<1x2xi32>
+  return %r : tensor<1x2xi32>
+}
+// -----
+// real_dynamic_slice from a computed start
+// = 2 4
+func.func @main() -> (tensor<1x2xi32>) {
+  %x = stablehlo.constant dense<[[1,2,3,4],[5,6,7,8]]> : tensor<2x4xi32>
+  %h = stablehlo.constant dense<[0,1]> : tensor<2xi64>
+  %l = stablehlo.constant dense<[1,4]> : tensor<2xi64>
+  %s = stablehlo.constant dense<[1,2]> : tensor<2xi64>
+  %f = stablehlo.add %h, %h : tensor<2xi64>
+  %g = stablehlo.subtract %f, %h : tensor<2xi64>
+  %r = stablehlo.real_dynamic_slice %x, %g, %l, %s : (tensor<2x4xi32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<1x2xi32>
+  return %r : tensor<1x2xi32>
+}
+// -----
+// dynamic_pad
+// = 9 1 9 2 9 9
+func.func @main() -> (tensor<6xi32>) {
+  %x = stablehlo.constant dense<[1,2]> : tensor<2xi32>
+  %v = stablehlo.constant dense<9> : tensor<i32>
+  %l = stablehlo.constant dense<[1]> : tensor<1xi64>
+  %h = stablehlo.constant dense<[2]> : tensor<1xi64>
+  %i = stablehlo.constant dense<[1]> : tensor<1xi64>
+  %r = stablehlo.dynamic_pad %x, %v, %l, %h, %i : (tensor<2xi32>, tensor<i32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<6xi32>
+  return %r : tensor<6xi32>
+}
+// -----
+// dynamic_gather
+// = 7 8 9 1 2 3
+func.func @main() -> (tensor<2x3xi32>) {
+  %x = stablehlo.constant dense<[[1,2,3],[4,5,6],[7,8,9]]> : tensor<3x3xi32>
+  %i = stablehlo.constant dense<[2,0]> : tensor<2xi32>
+  %z = stablehlo.constant dense<[1,3]> : tensor<2xi32>
+  %r = "stablehlo.dynamic_gather"(%x, %i, %z) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x3xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<2x3xi32>
+  return %r : tensor<2x3xi32>
+}
+// -----
+// torch_index_select
+// = 5 6 1 2 3 4 3 4
+func.func @main() -> (tensor<2x2x2xi32>) {
+  %x = stablehlo.constant dense<[[1,2],[3,4],[5,6]]> : tensor<3x2xi32>
+  %i = stablehlo.constant dense<[[2,0],[1,1]]> : tensor<2x2xi32>
+  %r = "stablehlo.torch_index_select"(%x, %i) <{dim = 0 : i64, batch_dims = 0 : i64}> : (tensor<3x2xi32>, tensor<2x2xi32>) -> tensor<2x2x2xi32>
+  return %r : tensor<2x2x2xi32>
+}
+// -----
+// torch_index_select, shared dims
+// = 3 1 5 5
+func.func @main() -> (tensor<2x2xi32>) {
+  %x = stablehlo.constant dense<[[1,2,3],[4,5,6]]> : tensor<2x3xi32>
+  %i = stablehlo.constant dense<[[2,0],[1,1]]> : tensor<2x2xi32>
+  %r = "stablehlo.torch_index_select"(%x, %i) <{dim = 1 : i64, batch_dims = 1 : i64}> : (tensor<2x3xi32>, tensor<2x2xi32>) -> tensor<2x2xi32>
+  return %r : tensor<2x2xi32>
+}
+// -----
+// set_dimension_size to what it is
+// = 1 2
+func.func @main() -> (tensor<2xi32>) {
+  %x = stablehlo.constant dense<[1,2]> : tensor<2xi32>
+  %n = stablehlo.constant dense<2> : tensor<i32>
+  %r = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<2xi32>, tensor<i32>) -> tensor<2xi32>
+  return %r : tensor<2xi32>
+}
+// -----
+// abs
+// = 2 0 2
+func.func @main() -> (tensor<3xi32>) {
+  %x = stablehlo.constant dense<[-2,0,2]> : tensor<3xi32>
+  %r = stablehlo.abs %x : tensor<3xi32>
+  return %r : tensor<3xi32>
+}
+// -----
+// cbrt
+// = 0 1 2 3
+func.func @main() -> (tensor<4xf64>) {
+  %x = stablehlo.constant dense<[0.0,1.0,8.0,27.0]> : tensor<4xf64>
+  %r = stablehlo.cbrt %x : tensor<4xf64>
+  return %r : tensor<4xf64>
+}
+// -----
+// ceil
+// = -0 -0 1 1 2
+func.func @main() -> (tensor<5xf32>) {
+  %x = stablehlo.constant dense<[-0.8166,-0.2530,0.2530,0.8166,2.0]> : tensor<5xf32>
+  %r = stablehlo.ceil %x : tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+// -----
+// count_leading_zeros
+// = 64 63 56 0
+func.func @main() -> (tensor<2x2xi64>) {
+  %x = stablehlo.constant dense<[[0,1],[128,-1]]> : tensor<2x2xi64>
+  %r = stablehlo.count_leading_zeros %x : tensor<2x2xi64>
+  return %r : tensor<2x2xi64>
+}
+// -----
+// exponential_minus_one
+// = 0 1.71828182845904530
+func.func @main() -> (tensor<2xf64>) {
+  %x = stablehlo.constant dense<[0.0,1.0]> : tensor<2xf64>
+  %r = stablehlo.exponential_minus_one %x : tensor<2xf64>
+  return %r : tensor<2xf64>
+}
+// -----
+// log_plus_one
+// = 0 -6.907755278982137 2.079441541679836 2.0000000149 2.772588722239781
+func.func @main() -> (tensor<5xf64>) {
+  %x = stablehlo.constant dense<[0.0,-0.999,7.0,6.38905621,15.0]> : tensor<5xf64>
+  %r = stablehlo.log_plus_one %x : tensor<5xf64>
+  return %r : tensor<5xf64>
+}
+// -----
+// logistic
+// = 0.5 0.73105858 0.88079708 0.95257413
+func.func @main() -> (tensor<2x2xf64>) {
+  %x = stablehlo.constant dense<[[0.0,1.0],[2.0,3.0]]> : tensor<2x2xf64>
+  %r = stablehlo.logistic %x : tensor<2x2xf64>
+  return %r : tensor<2x2xf64>
+}
+// -----
+// not
+// = -2 -3 -4 -5
+func.func @main() -> (tensor<2x2xi32>) {
+  %x = stablehlo.constant dense<[[1,2],[3,4]]> : tensor<2x2xi32>
+  %r = stablehlo.not %x : tensor<2x2xi32>
+  return %r : tensor<2x2xi32>
+}
+// -----
+// popcnt
+// = 0 1 1 7
+func.func @main() -> (tensor<4xi64>) {
+  %x = stablehlo.constant dense<[0,1,2,127]> : tensor<4xi64>
+  %r = stablehlo.popcnt %x : tensor<4xi64>
+  return %r : tensor<4xi64>
+}
+// -----
+// round_nearest_afz
+// = -3 0 1 1 3
+func.func @main() -> (tensor<5xf64>) {
+  %x = stablehlo.constant dense<[-2.5,0.4,0.5,0.6,2.5]> : tensor<5xf64>
+  %r = stablehlo.round_nearest_afz %x : tensor<5xf64>
+  return %r : tensor<5xf64>
+}
+// -----
+// round_nearest_even
+// = -2 0 0 1 2
+func.func @main() -> (tensor<5xf64>) {
+  %x = stablehlo.constant dense<[-2.5,0.4,0.5,0.6,2.5]> : tensor<5xf64>
+  %r = stablehlo.round_nearest_even %x : tensor<5xf64>
+  return %r : tensor<5xf64>
+}
+// -----
+// rsqrt
+// = 1 0.5 0.333333343 0.2
+func.func @main() -> (tensor<2x2xf32>) {
+  %x = stablehlo.constant dense<[[1.0,4.0],[9.0,25.0]]> : tensor<2x2xf32>
+  %r = stablehlo.rsqrt %x : tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
+// -----
+// sign
+// = nan -1 -0 0 1
+func.func @main() -> (tensor<5xf64>) {
+  %x = stablehlo.constant dense<[0x7FF0000000000001,-1.0,-0.0,0.0,1.0]> : tensor<5xf64>
+  %r = stablehlo.sign %x : tensor<5xf64>
+  return %r : tensor<5xf64>
+}
+// -----
+// atan2
+// = 0 1.57079637 -1.57079637
+func.func @main() -> (tensor<3xf64>) {
+  %x = stablehlo.constant dense<[0.0,1.0,-1.0]> : tensor<3xf64>
+  %y = stablehlo.constant dense<[0.0,0.0,0.0]> : tensor<3xf64>
+  %r = stablehlo.atan2 %x, %y : tensor<3xf64>
+  return %r : tensor<3xf64>
+}
+// -----
+// remainder
+// = 2 -2 2 -2
+func.func @main() -> (tensor<4xi64>) {
+  %x = stablehlo.constant dense<[17,-17,17,-17]> : tensor<4xi64>
+  %y = stablehlo.constant dense<[3,3,-3,-3]> : tensor<4xi64>
+  %r = stablehlo.remainder %x, %y : tensor<4xi64>
+  return %r : tensor<4xi64>
+}
+// -----
+// divide
+// = 5.7 -5.7 -5.7 5.7
+func.func @main() -> (tensor<4xf32>) {
+  %x = stablehlo.constant dense<[17.1,-17.1,17.1,-17.1]> : tensor<4xf32>
+  %y = stablehlo.constant dense<[3.0,3.0,-3.0,-3.0]> : tensor<4xf32>
+  %r = stablehlo.divide %x, %y : tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+// -----
+// divide
+// = 5 -5 -1 -128
+func.func @main() -> (tensor<4xi8>) {
+  %x = stablehlo.constant dense<[17,-17,7,-128]> : tensor<4xi8>
+  %y = stablehlo.constant dense<[3,3,0,-1]> : tensor<4xi8>
+  %r = stablehlo.divide %x, %y : tensor<4xi8>
+  return %r : tensor<4xi8>
+}
+// -----
+// power
+// = 4 1 -1 0 81 10
+func.func @main() -> (tensor<6xi64>) {
+  %x = stablehlo.constant dense<[-2,0,-1,5,3,10]> : tensor<6xi64>
+  %y = stablehlo.constant dense<[2,0,-3,-1,4,1]> : tensor<6xi64>
+  %r = stablehlo.power %x, %y : tensor<6xi64>
+  return %r : tensor<6xi64>
+}
+// -----
+// shift_left
+// = -2 0 8 0
+func.func @main() -> (tensor<4xi64>) {
+  %x = stablehlo.constant dense<[-1,0,1,1]> : tensor<4xi64>
+  %y = stablehlo.constant dense<[1,2,3,64]> : tensor<4xi64>
+  %r = stablehlo.shift_left %x, %y : tensor<4xi64>
+  return %r : tensor<4xi64>
+}
+// -----
+// shift_right_arithmetic
+// = -1 0 1 -1
+func.func @main() -> (tensor<4xi64>) {
+  %x = stablehlo.constant dense<[-1,0,8,-8]> : tensor<4xi64>
+  %y = stablehlo.constant dense<[1,2,3,99]> : tensor<4xi64>
+  %r = stablehlo.shift_right_arithmetic %x, %y : tensor<4xi64>
+  return %r : tensor<4xi64>
+}
+// -----
+// shift_right_logical
+// = 127 0 1 0
+func.func @main() -> (tensor<4xi8>) {
+  %x = stablehlo.constant dense<[-1,0,8,8]> : tensor<4xi8>
+  %y = stablehlo.constant dense<[1,2,3,99]> : tensor<4xi8>
+  %r = stablehlo.shift_right_logical %x, %y : tensor<4xi8>
+  return %r : tensor<4xi8>
+}
+// -----
+// xor
+// = 4 4 4 12
+func.func @main() -> (tensor<2x2xi32>) {
+  %x = stablehlo.constant dense<[[1,2],[3,4]]> : tensor<2x2xi32>
+  %y = stablehlo.constant dense<[[5,6],[7,8]]> : tensor<2x2xi32>
+  %r = stablehlo.xor %x, %y : tensor<2x2xi32>
+  return %r : tensor<2x2xi32>
+}
+// -----
+// float to integer saturates
+// = 127 -128 0 1 -1
+func.func @main() -> (tensor<5xi8>) {
+  %x = stablehlo.constant dense<[300.0,-300.0,0x7FC00000,1.9,-1.9]> : tensor<5xf32>
+  %r = stablehlo.convert %x : (tensor<5xf32>) -> tensor<5xi8>
+  return %r : tensor<5xi8>
+}
+// -----
+// bitcast_convert to a narrower type
+// = -23.734375 -0.000172972679 5.40234375 1.7344951629638672e-05
+func.func @main() -> (tensor<4xf16>) {
+  %x = stablehlo.constant dense<0x0123456789ABCDEF> : tensor<f64>
+  %r = stablehlo.bitcast_convert %x : (tensor<f64>) -> tensor<4xf16>
+  return %r : tensor<4xf16>
+}
+// -----
+// cholesky
+// = 1 0 0 2 4 0 3 5 6
+func.func @main() -> (tensor<3x3xf32>) {
+  %x = stablehlo.constant dense<[[1.0,2.0,3.0],[2.0,20.0,26.0],[3.0,26.0,70.0]]> : tensor<3x3xf32>
+  %r = stablehlo.cholesky %x, lower = true : tensor<3x3xf32>
+  return %r : tensor<3x3xf32>
+}
+// -----
+// triangular_solve
+// = 2 0 0 0 2 0 0 0 2
+func.func @main() -> (tensor<3x3xf32>) {
+  %a = stablehlo.constant dense<[[1.0,0.0,0.0],[2.0,4.0,0.0],[3.0,5.0,6.0]]> : tensor<3x3xf32>
+  %b = stablehlo.constant dense<[[2.0,0.0,0.0],[4.0,8.0,0.0],[6.0,10.0,12.0]]> : tensor<3x3xf32>
+  %r = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}> : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
+  return %r : tensor<3x3xf32>
+}
+// -----
+// convolution
+// = 10 26 46 62
+func.func @main() -> (tensor<1x2x2x1xf32>) {
+  %x = stablehlo.constant dense<[[[[1.0],[2.0],[5.0],[6.0]],[[3.0],[4.0],[7.0],[8.0]],[[10.0],[11.0],[14.0],[15.0]],[[12.0],[13.0],[16.0],[17.0]]]]> : tensor<1x4x4x1xf32>
+  %w = stablehlo.constant dense<1.0> : tensor<3x3x1x1xf32>
+  %r = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [4, 4], lhs_dilate = [2, 2], reverse = [false, false]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x4x1xf32>, tensor<3x3x1x1xf32>) -> tensor<1x2x2x1xf32>
+  return %r : tensor<1x2x2x1xf32>
+}
+// -----
+// convolution with a window turned around
+// = 12 23 30
+func.func @main() -> (tensor<1x3x1xf32>) {
+  %x = stablehlo.constant dense<[[[1.0],[2.0],[3.0]]]> : tensor<1x3x1xf32>
+  %w = stablehlo.constant dense<[[[1.0]],[[10.0]]]> : tensor<2x1x1xf32>
+  %r = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[0, 1]], reverse = [true]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x3x1xf32>, tensor<2x1x1xf32>) -> tensor<1x3x1xf32>
+  return %r : tensor<1x3x1xf32>
+}
+// -----
+// dot_general of complex numbers
+// = -3 7 9 3 -1 3 3 -1
+func.func @main() -> (tensor<2x2xcomplex<f32>>) {
+  %x = stablehlo.constant dense<[[(1.0,2.0),(3.0,0.0)],[(0.0,1.0),(2.0,-1.0)]]> : tensor<2x2xcomplex<f32>>
+  %r = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<2x2xcomplex<f32>>, tensor<2x2xcomplex<f32>>) -> tensor<2x2xcomplex<f32>>
+  return %r : tensor<2x2xcomplex<f32>>
+}
+// -----
+// dynamic_slice
+// = 1 1 1 1
+func.func @main() -> (tensor<2x2xi32>) {
+  %x = stablehlo.constant dense<[[0,0,1,1],[0,0,1,1],[0,0,0,0],[0,0,0,0]]> : tensor<4x4xi32>
+  %i = stablehlo.constant dense<-1> : tensor<i64>
+  %j = stablehlo.constant dense<3> : tensor<i64>
+  %r = stablehlo.dynamic_slice %x, %i, %j, sizes = [2, 2] : (tensor<4x4xi32>, tensor<i64>, tensor<i64>) -> tensor<2x2xi32>
+  return %r : tensor<2x2xi32>
+}
+// -----
+// fft
+// = 1 0 1 0 1 0 1 0
+func.func @main() -> (tensor<4xcomplex<f32>>) {
+  %x = stablehlo.constant dense<[(1.0,0.0),(0.0,0.0),(0.0,0.0),(0.0,0.0)]> : tensor<4xcomplex<f32>>
+  %r = stablehlo.fft %x, type = FFT, length = [4] : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return %r : tensor<4xcomplex<f32>>
+}
+// -----
+// gather with batch dims
+// = 1 2 3 4 3 4 5 6 13 14 15 16 33 34 35 36 35 36 37 38 41 42 43 44 1 2 3 4 13 14 15 16 21 22 23 24 43 44 45
+// = 46 33 34 35 36 27 28 29 30
+func.func @main() -> (tensor<2x2x3x2x2xi64>) {
+  %i = stablehlo.iota dim = 0 : tensor<48xi64>
+  %one = stablehlo.constant dense<1> : tensor<48xi64>
+  %j = stablehlo.add %i, %one : tensor<48xi64>
+  %x = stablehlo.reshape %j : (tensor<48xi64>) -> tensor<2x3x4x2xi64>
+  %s = stablehlo.constant dense<[[[[0,0],[1,0],[2,1]],[[0,1],[1,1],[0,9]]],[[[0,0],[2,1],[2,2]],[[1,2],[0,1],[1,0]]]]> : tensor<2x2x3x2xi64>
+  %r = "stablehlo.gather"(%x, %s) <{dimension_numbers = #stablehlo.gather<offset_dims = [3, 4], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [1], start_index_map = [2, 1], index_vector_dim = 3>, slice_sizes = array<i64: 1, 1, 2, 2>, indices_are_sorted = false}> : (tensor<2x3x4x2xi64>, tensor<2x2x3x2xi64>) -> tensor<2x2x3x2x2xi64>
+  return %r : tensor<2x2x3x2x2xi64>
+}
+// -----
+// scatter with batch dims
+// = 3 4 6 7 6 7 7 8 9 10 11 12 15 16 17 18 17 18 19 20 22 23 24 25 25 26 28 29 30 31 31 32 35 36 38 39 38 39
+// = 39 40 41 42 44 45 46 47 47 48
+func.func @main() -> (tensor<2x3x4x2xi64>) {
+  %i = stablehlo.iota dim = 0 : tensor<48xi64>
+  %one = stablehlo.constant dense<1> : tensor<48xi64>
+  %j = stablehlo.add %i, %one : tensor<48xi64>
+  %x = stablehlo.reshape %j : (tensor<48xi64>) -> tensor<2x3x4x2xi64>
+  %s = stablehlo.constant dense<[[[[0,0],[1,0],[2,1]],[[0,1],[1,1],[0,9]]],[[[0,0],[2,1],[2,2]],[[1,2],[0,1],[1,0]]]]> : tensor<2x2x3x2xi64>
+  %u = stablehlo.constant dense<1> : tensor<2x2x3x2x2xi64>
+  %r = "stablehlo.scatter"(%x, %s, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [3, 4], inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [1], scatter_dims_to_operand_dims = [2, 1], index_vector_dim = 3>, indices_are_sorted = false, unique_indices = false}> ({
+  ^bb0(%a: tensor<i64>, %b: tensor<i64>):
+    %t = stablehlo.add %a, %b : tensor<i64>
+    stablehlo.return %t : tensor<i64>
+  }) : (tensor<2x3x4x2xi64>, tensor<2x2x3x2xi64>, tensor<2x2x3x2x2xi64>) -> tensor<2x3x4x2xi64>
+  return %r : tensor<2x3x4x2xi64>
+}
+// -----
+// map
+// = 0 5 12 21
+func.func @main() -> (tensor<2x2xi32>) {
+  %x = stablehlo.constant dense<[[0,1],[2,3]]> : tensor<2x2xi32>
+  %y = stablehlo.constant dense<[[4,5],[6,7]]> : tensor<2x2xi32>
+  %r = "stablehlo.map"(%x, %y) <{dimensions = array<i64: 0, 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %t = stablehlo.multiply %a, %b : tensor<i32>
+    stablehlo.return %t : tensor<i32>
+  }) : (tensor<2x2xi32>, tensor<2x2xi32>) -> tensor<2x2xi32>
+  return %r : tensor<2x2xi32>
+}
+// -----
+// pad
+// = 0 1 0 0 2 0 0 3 0 0 0 0 0 0 0 0 0 0 0 4 0 0 5 0 0 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+func.func @main() -> (tensor<5x9xi32>) {
+  %x = stablehlo.constant dense<[[1,2,3],[4,5,6]]> : tensor<2x3xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r = stablehlo.pad %x, %z, low = [0, 1], high = [2, 1], interior = [1, 2] : (tensor<2x3xi32>, tensor<i32>) -> tensor<5x9xi32>
+  return %r : tensor<5x9xi32>
+}
+// -----
+// reduce_window
+// = 0 0 3 4
+func.func @main() -> (tensor<2x2xf32>) {
+  %x = stablehlo.constant dense<[[1.0,2.0],[3.0,4.0],[5.0,6.0]]> : tensor<3x2xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %r = "stablehlo.reduce_window"(%x, %z) <{window_dimensions = array<i64: 2, 1>, window_strides = array<i64: 4, 1>, base_dilations = array<i64: 2, 1>, window_dilations = array<i64: 3, 1>, padding = dense<[[2, 1], [0, 0]]> : tensor<2x2xi64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<3x2xf32>, tensor<f32>) -> tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
+// -----
+// reduce_window from 1, which is padding, too
+// = 12 31 51 32
+func.func @main() -> (tensor<4xf32>) {
+  %x = stablehlo.constant dense<[10.0,20.0,30.0]> : tensor<3xf32>
+  %z = stablehlo.constant dense<1.0> : tensor<f32>
+  %r = "stablehlo.reduce_window"(%x, %z) <{window_dimensions = array<i64: 2>, padding = dense<[[1, 1]]> : tensor<1x2xi64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<3xf32>, tensor<f32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+// -----
+// reduce_window by a region
+// = 4 4 4 9 9
+func.func @main() -> (tensor<5xi32>) {
+  %x = stablehlo.constant dense<[1,-4,4,2,-3,3,0,9]> : tensor<8xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r = "stablehlo.reduce_window"(%x, %z) <{window_dimensions = array<i64: 5>, window_strides = array<i64: 2>, padding = dense<[[2, 3]]> : tensor<1x2xi64>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %m = stablehlo.abs %a : tensor<i32>
+    %n = stablehlo.abs %b : tensor<i32>
+    %p = stablehlo.compare GT, %m, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %s = stablehlo.select %p, %a, %b : tensor<i1>, tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<8xi32>, tensor<i32>) -> tensor<5xi32>
+  return %r : tensor<5xi32>
+}
+// -----
+// reduce by a region
+// = 4 -7
+func.func @main() -> (tensor<2xi32>) {
+  %x = stablehlo.constant dense<[[[1,-4],[4,2],[-3,3]],[[0,0],[0,-7],[5,6]]]> : tensor<2x3x2xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 1, 2>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %m = stablehlo.abs %a : tensor<i32>
+    %n = stablehlo.abs %b : tensor<i32>
+    %p = stablehlo.compare GT, %m, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %s = stablehlo.select %p, %a, %b : tensor<i1>, tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<2x3x2xi32>, tensor<i32>) -> tensor<2xi32>
+  return %r : tensor<2xi32>
+}
+// -----
+// reduce of two, the last of the greatest
+// = 3 1 3 4
+func.func @main() -> (tensor<2xi32>, tensor<2xi32>) {
+  %x = stablehlo.constant dense<[[3,1,3,3,2],[1,1,0,0,1]]> : tensor<2x5xi32>
+  %k = stablehlo.iota dim = 1 : tensor<2x5xi32>
+  %z = stablehlo.constant dense<-9> : tensor<i32>
+  %r:2 = "stablehlo.reduce"(%x, %k, %z, %z) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i32>, %i: tensor<i32>, %b: tensor<i32>, %j: tensor<i32>):
+    %p = stablehlo.compare GT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %v = stablehlo.select %p, %a, %b : tensor<i1>, tensor<i32>
+    %w = stablehlo.select %p, %i, %j : tensor<i1>, tensor<i32>
+    stablehlo.return %v, %w : tensor<i32>, tensor<i32>
+  }) : (tensor<2x5xi32>, tensor<2x5xi32>, tensor<i32>, tensor<i32>) -> (tensor<2xi32>, tensor<2xi32>)
+  return %r#0, %r#1 : tensor<2xi32>, tensor<2xi32>
+}
+// -----
+// reduce_window of two
+// = 3 3 3 3 0 2 3 3
+func.func @main() -> (tensor<4xi32>, tensor<4xi32>) {
+  %x = stablehlo.constant dense<[3,1,3,3,2]> : tensor<5xi32>
+  %k = stablehlo.iota dim = 0 : tensor<5xi32>
+  %z = stablehlo.constant dense<-9> : tensor<i32>
+  %r:2 = "stablehlo.reduce_window"(%x, %k, %z, %z) <{window_dimensions = array<i64: 2>}> ({
+  ^bb0(%a: tensor<i32>, %i: tensor<i32>, %b: tensor<i32>, %j: tensor<i32>):
+    %p = stablehlo.compare GT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %v = stablehlo.select %p, %a, %b : tensor<i1>, tensor<i32>
+    %w = stablehlo.select %p, %i, %j : tensor<i1>, tensor<i32>
+    stablehlo.return %v, %w : tensor<i32>, tensor<i32>
+  }) : (tensor<5xi32>, tensor<5xi32>, tensor<i32>, tensor<i32>) -> (tensor<4xi32>, tensor<4xi32>)
+  return %r#0, %r#1 : tensor<4xi32>, tensor<4xi32>
+}
+// -----
+// reduce of nothing
+// = 7 7 7
+func.func @main() -> (tensor<3xi32>) {
+  %x = stablehlo.iota dim = 0 : tensor<0x3xi32>
+  %z = stablehlo.constant dense<7> : tensor<i32>
+  %r = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %m = stablehlo.abs %a : tensor<i32>
+    %n = stablehlo.abs %b : tensor<i32>
+    %p = stablehlo.compare GT, %m, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %s = stablehlo.select %p, %a, %b : tensor<i1>, tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<0x3xi32>, tensor<i32>) -> tensor<3xi32>
+  return %r : tensor<3xi32>
+}
+// -----
+// select_and_scatter
+// = 0 0 0 0 5 14 7 0
+func.func @main() -> (tensor<4x2xf32>) {
+  %x = stablehlo.constant dense<[[1.0,5.0],[2.0,5.0],[3.0,6.0],[4.0,4.0]]> : tensor<4x2xf32>
+  %s = stablehlo.constant dense<[[5.0,6.0],[7.0,8.0]]> : tensor<2x2xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %r = "stablehlo.select_and_scatter"(%x, %s, %z) <{window_dimensions = array<i64: 3, 1>, window_strides = array<i64: 2, 1>, padding = dense<[[0, 1], [0, 0]]> : tensor<2x2xi64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %t = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %t = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %t : tensor<f32>
+  }) : (tensor<4x2xf32>, tensor<2x2xf32>, tensor<f32>) -> tensor<4x2xf32>
+  return %r : tensor<4x2xf32>
+}
+// -----
+// sort of two, descending
+// = 3 2 3 1 2 1 1 2 1 3 2 3
+func.func @main() -> (tensor<2x3xi64>, tensor<2x3xi64>) {
+  %x = stablehlo.constant dense<[[1,2,3],[3,2,1]]> : tensor<2x3xi64>
+  %y = stablehlo.constant dense<[[3,2,1],[1,2,3]]> : tensor<2x3xi64>
+  %r:2 = "stablehlo.sort"(%x, %y) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<i64>, %b: tensor<i64>, %c: tensor<i64>, %d: tensor<i64>):
+    %t = stablehlo.compare GT, %a, %b : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  }) : (tensor<2x3xi64>, tensor<2x3xi64>) -> (tensor<2x3xi64>, tensor<2x3xi64>)
+  return %r#0, %r#1 : tensor<2x3xi64>, tensor<2x3xi64>
+}
+// -----
+// sort by a comparator of its own, stable
+// = 0 -1 1 2 -2 3 -3 0 4 -4 5 -5 5 -5 5 1 4 2 6 0 3 6 2 3 0 1 4 5
+func.func @main() -> (tensor<2x7xi32>, tensor<2x7xi32>) {
+  %x = stablehlo.constant dense<[[3,-1,2,-3,1,0,-2],[5,-5,4,-4,5,-5,0]]> : tensor<2x7xi32>
+  %k = stablehlo.iota dim = 1 : tensor<2x7xi32>
+  %r:2 = "stablehlo.sort"(%x, %k) <{dimension = 1 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<i32>, %d: tensor<i32>):
+    %m = stablehlo.abs %a : tensor<i32>
+    %n = stablehlo.abs %b : tensor<i32>
+    %t = stablehlo.compare LT, %m, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  }) : (tensor<2x7xi32>, tensor<2x7xi32>) -> (tensor<2x7xi32>, tensor<2x7xi32>)
+  return %r#0, %r#1 : tensor<2x7xi32>, tensor<2x7xi32>
+}
+// -----
+// scatter by a region, places that meet
+// = 1 1 -8 1 1 0
+func.func @main() -> (tensor<6xi32>) {
+  %x = stablehlo.constant dense<[1,1,1,1,1,1]> : tensor<6xi32>
+  %s = stablehlo.constant dense<[[2],[5],[2],[6],[-1],[2]]> : tensor<6x1xi32>
+  %u = stablehlo.constant dense<[1,2,3,4,5,6]> : tensor<6xi32>
+  %r = "stablehlo.scatter"(%x, %s, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = false}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %t = stablehlo.add %a, %a : tensor<i32>
+    %v = stablehlo.subtract %t, %b : tensor<i32>
+    stablehlo.return %v : tensor<i32>
+  }) : (tensor<6xi32>, tensor<6x1xi32>, tensor<6xi32>) -> tensor<6xi32>
+  return %r : tensor<6xi32>
+}
+// -----
+// scatter into two at once
+// = 11 20 30 44 -4 2 3 -35
+func.func @main() -> (tensor<4xi32>, tensor<4xi32>) {
+  %x = stablehlo.constant dense<[10,20,30,40]> : tensor<4xi32>
+  %y = stablehlo.constant dense<[1,2,3,4]> : tensor<4xi32>
+  %s = stablehlo.constant dense<[[3],[0]]> : tensor<2x1xi32>
+  %u = stablehlo.constant dense<[5,6]> : tensor<2xi32>
+  %r:2 = "stablehlo.scatter"(%x, %y, %s, %u, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = true}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<i32>, %d: tensor<i32>):
+    %v = stablehlo.add %a, %b : tensor<i32>
+    %w = stablehlo.subtract %c, %a : tensor<i32>
+    stablehlo.return %v, %w : tensor<i32>, tensor<i32>
+  }) : (tensor<4xi32>, tensor<4xi32>, tensor<2x1xi32>, tensor<2xi32>, tensor<2xi32>) -> (tensor<4xi32>, tensor<4xi32>)
+  return %r#0, %r#1 : tensor<4xi32>, tensor<4xi32>
+}
+// -----
+// scatter by or, with batch dims, one by one
+// = 0 3 0 4 5 0 2 0
+func.func @main() -> (tensor<2x4xi32>) {
+  %x = stablehlo.constant dense<0> : tensor<2x4xi32>
+  %s = stablehlo.constant dense<[[[1],[1],[3]],[[0],[2],[0]]]> : tensor<2x3x1xi32>
+  %u = stablehlo.constant dense<[[1,2,4],[1,2,4]]> : tensor<2x3xi32>
+  %r = "stablehlo.scatter"(%x, %s, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1], index_vector_dim = 2>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %t = stablehlo.or %a, %b : tensor<i32>
+    stablehlo.return %t : tensor<i32>
+  }) : (tensor<2x4xi32>, tensor<2x3x1xi32>, tensor<2x3xi32>) -> tensor<2x4xi32>
+  return %r : tensor<2x4xi32>
+}
+// -----
+// scatter drops a window that does not fit
+// = 7 8 0 1 2
+func.func @main() -> (tensor<5xi32>) {
+  %x = stablehlo.constant dense<0> : tensor<5xi32>
+  %s = stablehlo.constant dense<[[3],[4],[-1],[0]]> : tensor<4x1xi32>
+  %u = stablehlo.constant dense<[[1,2],[3,4],[5,6],[7,8]]> : tensor<4x2xi32>
+  %r = "stablehlo.scatter"(%x, %s, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %t = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %t : tensor<i32>
+  }) : (tensor<5xi32>, tensor<4x1xi32>, tensor<4x2xi32>) -> tensor<5xi32>
+  return %r : tensor<5xi32>
+}
+// -----
+// batch_norm_inference
+// = 0 0 2 2 2 2 0 0
+func.func @main() -> (tensor<2x2x2xf32>) {
+  %x = stablehlo.constant dense<[[[1.0,2.0],[3.0,4.0]],[[3.0,4.0],[1.0,2.0]]]> : tensor<2x2x2xf32>
+  %s = stablehlo.constant dense<1.0> : tensor<2xf32>
+  %o = stablehlo.constant dense<1.0> : tensor<2xf32>
+  %m = stablehlo.constant dense<[2.0,3.0]> : tensor<2xf32>
+  %v = stablehlo.constant dense<1.0> : tensor<2xf32>
+  %r = "stablehlo.batch_norm_inference"(%x, %s, %o, %m, %v) <{epsilon = 0.0 : f32, feature_index = 2 : i64}> : (tensor<2x2x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x2x2xf32>
+  return %r : tensor<2x2x2xf32>
+}
+// -----
+// batch_norm_training
+// = 0 0 2 2 2 2 0 0 2 3 1 1
+func.func @main() -> (tensor<2x2x2xf32>, tensor<2xf32>, tensor<2xf32>) {
+  %x = stablehlo.constant dense<[[[1.0,2.0],[3.0,4.0]],[[3.0,4.0],[1.0,2.0]]]> : tensor<2x2x2xf32>
+  %s = stablehlo.constant dense<1.0> : tensor<2xf32>
+  %o = stablehlo.constant dense<1.0> : tensor<2xf32>
+  %r:3 = "stablehlo.batch_norm_training"(%x, %s, %o) <{epsilon = 0.0 : f32, feature_index = 2 : i64}> : (tensor<2x2x2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<2x2x2xf32>, tensor<2xf32>, tensor<2xf32>)
+  return %r#0, %r#1, %r#2 : tensor<2x2x2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+// -----
+// batch_norm_grad
+// = 0 0 0 0 0 0 0 0 0 0 0.4 0.4
+func.func @main() -> (tensor<2x2x2xf32>, tensor<2xf32>, tensor<2xf32>) {
+  %x = stablehlo.constant dense<[[[1.0,2.0],[3.0,4.0]],[[3.0,4.0],[1.0,2.0]]]> : tensor<2x2x2xf32>
+  %s = stablehlo.constant dense<1.0> : tensor<2xf32>
+  %m = stablehlo.constant dense<[2.0,3.0]> : tensor<2xf32>
+  %v = stablehlo.constant dense<1.0> : tensor<2xf32>
+  %g = stablehlo.constant dense<0.1> : tensor<2x2x2xf32>
+  %r:3 = "stablehlo.batch_norm_grad"(%x, %s, %m, %v, %g) <{epsilon = 0.0 : f32, feature_index = 2 : i64}> : (tensor<2x2x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2x2x2xf32>) -> (tensor<2x2x2xf32>, tensor<2xf32>, tensor<2xf32>)
+  return %r#0, %r#1, %r#2 : tensor<2x2x2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+// -----
+// batch_norm_grad of another gradient
+// = 0.75 -0.5 -0.75 0.5 2 3
+func.func @main() -> (tensor<4x1xf32>, tensor<1xf32>, tensor<1xf32>) {
+  %x = stablehlo.constant dense<[[1.0],[2.0],[3.0],[6.0]]> : tensor<4x1xf32>
+  %s = stablehlo.constant dense<2.0> : tensor<1xf32>
+  %m = stablehlo.constant dense<3.0> : tensor<1xf32>
+  %v = stablehlo.constant dense<3.5> : tensor<1xf32>
+  %g = stablehlo.constant dense<[[1.0],[0.0],[0.0],[2.0]]> : tensor<4x1xf32>
+  %r:3 = "stablehlo.batch_norm_grad"(%x, %s, %m, %v, %g) <{epsilon = 0.5 : f32, feature_index = 1 : i64}> : (tensor<4x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<4x1xf32>) -> (tensor<4x1xf32>, tensor<1xf32>, tensor<1xf32>)
+  return %r#0, %r#1, %r#2 : tensor<4x1xf32>, tensor<1xf32>, tensor<1xf32>
+}
+// -----
+// next_after
+// = 1.00000011920928955 0.999999940395355225 -1.40129846e-45 -0.999999940395355225 2
+func.func @main() -> (tensor<5xf32>) {
+  %x = stablehlo.constant dense<[1.0,1.0,0.0,-1.0,2.0]> : tensor<5xf32>
+  %y = stablehlo.constant dense<[2.0,0.0,-1.0,0.0,2.0]> : tensor<5xf32>
+  %r = chlo.next_after %x, %y : tensor<5xf32>, tensor<5xf32> -> tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+// -----
+// while
+// = 10 10
+func.func @main() -> (tensor<i64>, tensor<i64>) {
+  %i = stablehlo.constant dense<0> : tensor<i64>
+  %s = stablehlo.constant dense<0> : tensor<i64>
+  %one = stablehlo.constant dense<1> : tensor<i64>
+  %ten = stablehlo.constant dense<10> : tensor<i64>
+  %r:2 = stablehlo.while(%a = %i, %b = %s) : tensor<i64>, tensor<i64>
+  cond {
+    %p = stablehlo.compare LT, %a, %ten : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %c = stablehlo.add %b, %one : tensor<i64>
+    %d = stablehlo.add %a, %one : tensor<i64>
+    stablehlo.return %d, %c : tensor<i64>, tensor<i64>
+  }
+  return %r#0, %r#1 : tensor<i64>, tensor<i64>
+}
+// -----
+// case out of range
+// = 1 1
+func.func @main() -> (tensor<2xi64>) {
+  %i = stablehlo.constant dense<-1> : tensor<i32>
+  %x = stablehlo.constant dense<0> : tensor<2xi64>
+  %y = stablehlo.constant dense<1> : tensor<2xi64>
+  %r = "stablehlo.case"(%i) ({
+    stablehlo.return %x : tensor<2xi64>
+  }, {
+    stablehlo.return %y : tensor<2xi64>
+  }) : (tensor<i32>) -> tensor<2xi64>
+  return %r : tensor<2xi64>
+}
