@@ -57,6 +57,8 @@ SW_API int64_t sw_axis_refs_size(const sw_axis_ref *refs, int n); /* product of 
 
 /* One axis ref as text, x or x:(1)2; axes by name, or by number when the text is a number. */
 SW_API void sw_axis_ref_print(const sw_mesh *m, sw_axis_ref ref, sw_text *out);
+/* refs[0..n) as text, [x,y:(1)2]. */
+SW_API void sw_axis_refs_print(const sw_mesh *m, const sw_axis_ref *refs, int n, sw_text *out);
 SW_API SW_CHECKED sw_rc sw_axis_ref_parse(const sw_mesh *m, const char **cursor, const char *end, sw_axis_ref *out,
                                           sw_diag *d);
 

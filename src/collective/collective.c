@@ -26,21 +26,12 @@ bool sw_coll_parse(const char *text, sw_coll_op *out) {
   return false;
 }
 
-static void print_refs(const sw_mesh *m, const sw_axis_ref *refs, int n, sw_text *out) {
-  sw_text_puts(out, "[");
-  for (int i = 0; i < n; i++) {
-    if (i) sw_text_puts(out, ",");
-    sw_axis_ref_print(m, refs[i], out);
-  }
-  sw_text_puts(out, "]");
-}
-
 /* Per dimension: size cut by its refs, and the window when it is not the plain block. */
 static void print_tiling(const sw_mesh *m, const sw_tiling *t, sw_text *out) {
   for (int d = 0; d < t->rank; d++) {
     const sw_tile_dim *dim = &t->dim[d];
     sw_text_printf(out, "%s%lld", d ? "x" : "", (long long)dim->size);
-    if (dim->n_refs) print_refs(t->other ? &t->other->mesh : m, t->refs + dim->first_ref, dim->n_refs, out);
+    if (dim->n_refs) sw_axis_refs_print(t->other ? &t->other->mesh : m, t->refs + dim->first_ref, dim->n_refs, out);
     if (dim->base || (dim->n_refs && dim->step != dim->len))
       sw_text_printf(out, "(base %lld step %lld len %lld)", (long long)dim->base, (long long)dim->step,
                      (long long)dim->len);
@@ -52,7 +43,7 @@ void sw_collective_print(const sw_mesh *m, const sw_collective *c, sw_text *out)
   sw_text_puts(out, sw_coll_text(c->op));
   if (c->n_axes > 0 || !(flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))) {
     sw_text_puts(out, " axes=");
-    print_refs(m, c->axes, c->n_axes, out);
+    sw_axis_refs_print(m, c->axes, c->n_axes, out);
   }
   if (flags & SW_COLL_USES_REDUCTION) sw_text_printf(out, " reduction=%s", sw_reduction_text(c->reduction));
   if (flags & SW_COLL_USES_DIM) sw_text_printf(out, " dim=%d", c->dim);

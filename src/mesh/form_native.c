@@ -3,15 +3,6 @@
 #include "mesh/forms.h"
 #include "mesh/refs.h"
 
-static void print_refs(const sw_mesh *m, const sw_axis_ref *refs, int n, sw_text *out) {
-  sw_text_puts(out, "[");
-  for (int i = 0; i < n; i++) {
-    if (i) sw_text_puts(out, ",");
-    sw_axis_ref_print(m, refs[i], out);
-  }
-  sw_text_puts(out, "]");
-}
-
 static sw_rc print(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag *d) {
   (void)d;
   sw_text_puts(out, "[");
@@ -19,12 +10,12 @@ static sw_rc print(const sw_mesh *m, const sw_sharding *s, sw_text *out, sw_diag
     int n;
     const sw_axis_ref *refs = sw_sharding_dim(s, dim, &n);
     if (dim) sw_text_puts(out, ",");
-    print_refs(m, refs, n, out);
+    sw_axis_refs_print(m, refs, n, out);
   }
   sw_text_puts(out, "]");
   if (s->n_partial) {
     sw_text_printf(out, " partial %s", sw_reduction_text((sw_reduction)s->partial_kind));
-    print_refs(m, sw_sharding_partial(s), s->n_partial, out);
+    sw_axis_refs_print(m, sw_sharding_partial(s), s->n_partial, out);
   }
   sw_form_print_lists(s, " offsets=", " halos=", out);
   return SW_OK;

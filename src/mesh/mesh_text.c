@@ -106,6 +106,15 @@ void sw_axis_ref_print(const sw_mesh *m, sw_axis_ref ref, sw_text *out) {
   sw_text_printf(out, ":(%d)%d", ref.pre, ref.size);
 }
 
+void sw_axis_refs_print(const sw_mesh *m, const sw_axis_ref *refs, int n, sw_text *out) {
+  sw_text_puts(out, "[");
+  for (int i = 0; i < n; i++) {
+    if (i) sw_text_puts(out, ",");
+    sw_axis_ref_print(m, refs[i], out);
+  }
+  sw_text_puts(out, "]");
+}
+
 static sw_rc unknown_axis(const sw_mesh *m, sw_span at, const char *word, size_t n, sw_diag *d) {
   char names[SW_MAX_AXES * (SW_AXIS_NAME_BYTES + 2) + 1] = "";
   size_t used = 0;

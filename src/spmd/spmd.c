@@ -21,15 +21,6 @@ void sw_spmd_valid(const sw_spmd *s, sw_id value, int64_t device, int64_t *valid
   }
 }
 
-static void print_axes(const sw_spmd *s, const sw_axis_ref *refs, int n, sw_text *out) {
-  sw_text_puts(out, "[");
-  for (int i = 0; i < n; i++) {
-    if (i) sw_text_puts(out, ",");
-    sw_axis_ref_print(s->mesh, refs[i], out);
-  }
-  sw_text_puts(out, "]");
-}
-
 void sw_spmd_collectives(const sw_spmd *s, sw_text *out) {
   const sw_block *block = sw_graph_main_block(s->program);
   for (int32_t i = 0; i < block->n_ops; i++) {
@@ -41,7 +32,7 @@ void sw_spmd_collectives(const sw_spmd *s, sw_text *out) {
     if (sw_coll_flags(c->op) & SW_COLL_USES_REDUCTION) sw_text_printf(out, " %s", sw_reduction_text(c->reduction));
     if (c->n_axes > 0 || !(sw_coll_flags(c->op) & SW_COLL_USES_TILES)) {
       sw_text_puts(out, " ");
-      print_axes(s, c->axes, c->n_axes, out);
+      sw_axis_refs_print(s->mesh, c->axes, c->n_axes, out);
     }
     sw_text_puts(out, "\n");
   }

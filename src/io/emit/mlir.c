@@ -323,12 +323,8 @@ void sw_mlir_open_module(sw_mlir *w, const char *form, sw_mlir_devices devices) 
 }
 
 void sw_mlir_partial(const sw_mesh *m, const sw_sharding *s, sw_text *out) {
-  sw_text_printf(out, "%s[", sw_reduction_text((sw_reduction)s->partial_kind));
-  for (int i = 0; i < s->n_partial; i++) {
-    if (i) sw_text_puts(out, ",");
-    sw_axis_ref_print(m, sw_sharding_partial(s)[i], out);
-  }
-  sw_text_puts(out, "]");
+  sw_text_puts(out, sw_reduction_text((sw_reduction)s->partial_kind));
+  sw_axis_refs_print(m, sw_sharding_partial(s), s->n_partial, out);
 }
 
 static void put_attrs(const char *name, const char *key, const char *value, sw_text *out) {
