@@ -26,11 +26,13 @@ SW_API void sw_mem_keep_freed(void);
 SW_API void sw_mem_fail_after(long n);
 
 typedef struct sw_arena_block sw_arena_block;
+typedef struct sw_arena_end sw_arena_end;
 
 /* Zero-initialise to start; not thread-safe. */
 typedef struct sw_arena {
   sw_arena_block *head;
   size_t bytes; /* handed out, for statistics */
+  sw_arena_end *ends;
 } sw_arena;
 
 /* `count * size` zeroed bytes, aligned to 16, valid until sw_arena_deinit or a reset. */
@@ -38,6 +40,9 @@ SW_API void *sw_arena_alloc(sw_arena *a, size_t count, size_t size, sw_diag *d);
 SW_API char *sw_arena_strndup(sw_arena *a, const char *text, size_t len, sw_diag *d);
 SW_API char *sw_arena_printf(sw_arena *a, sw_diag *d, const char *fmt, ...) SW_PRINTF(3, 4);
 SW_API void *sw_arena_copy(sw_arena *a, const void *src, size_t count, size_t size, sw_diag *d);
+/* Calls end(of) before what the arena holds is freed, the last one asked for first: for what lives as long as the arena
+ * but is not in it. */
+SW_API SW_CHECKED sw_rc sw_arena_at_end(sw_arena *a, void (*end)(void *of), void *of, sw_diag *d);
 /* Free everything but one block, for reuse in a loop. */
 SW_API void sw_arena_reset(sw_arena *a);
 SW_API void sw_arena_deinit(sw_arena *a);

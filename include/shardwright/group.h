@@ -24,17 +24,29 @@ typedef struct sw_group_shape {
   sw_group_part part[SW_MAX_LEVELS]; /* innermost first; only levels where the group has several members */
 } sw_group_shape;
 
-/* Price of one class over one group: latency + combine over parts (ramp*sqrt(bytes) + slope*bytes). */
-typedef struct sw_folded_line {
+/* The price of one question at any size: latency, and work over the parts, from the inside out, each ramp*sqrt(size) +
+ * slope*size. */
+typedef struct sw_curve {
+  int n_parts;
   double latency_s;
   double ramp[SW_MAX_LEVELS], slope[SW_MAX_LEVELS];
-} sw_folded_line;
+  double serial[SW_MAX_LEVELS]; /* of the shorter of two parts' work, what does not overlap */
+} sw_curve;
 
 typedef struct sw_group {
   sw_group_shape shape;
-  double serial[SW_MAX_LEVELS]; /* by part: of the shorter of two levels' work, what does not overlap */
-  sw_folded_line line[SW_COST_CLASS_COUNT];
+  sw_curve line[SW_COST_CLASS_COUNT]; /* of a class, by bytes */
 } sw_group;
+
+/* What another layer has worked out of a machine and keeps with it, for whoever asks next, on any thread. `of` tells
+ * whose it is; found by walking the list; destroyed with the machine's arena. */
+typedef struct sw_machine_note {
+  struct sw_machine_note *next;
+  const void *of;
+  void (*destroy)(struct sw_machine_note *note);
+} sw_machine_note;
+SW_API sw_machine_note *sw_machine_notes(const sw_machine *m); /* the newest, NULL when there is none */
+SW_API void sw_machine_note_add(const sw_machine *m, sw_machine_note *note);
 
 /* The group along refs, which may be parts of axes. */
 SW_API void sw_machine_group(const sw_machine *m, const sw_axis_ref *refs, int n, sw_group *out);
@@ -51,6 +63,26 @@ typedef struct sw_exchange_load {
 
 /* As sw_machine_exchange_s, which counts the load of two tilings and asks this. */
 SW_API double sw_group_exchange_s(const sw_machine *m, const sw_group *g, const sw_exchange_load *load);
+
+/* For callers that ask the same of many sizes. Seconds at a size, whose square root is given. */
+static inline double sw_curve_s(const sw_curve *c, double size, double root) {
+  double work = c->ramp[0] * root + c->slope[0] * size;
+  for (int i = 1; i < c->n_parts; i++) {
+    const double outer = c->ramp[i] * root + c->slope[i] * size;
+    work = work > outer ? work + c->serial[i] * outer : outer + c->serial[i] * work;
+  }
+  return c->latency_s + work;
+}
+
+enum { SW_MAX_CURVES = 3 };
+/* The price of a collective of `bytes` per unit of size; returns how many curves it takes. */
+SW_API int sw_group_collective_curves(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes,
+                                      sw_curve out[SW_MAX_CURVES]);
+/* That price at a size. */
+SW_API double sw_curves_s(const sw_curve *c, int n, double size, double root);
+/* The price of a direct exchange whose load is that per unit of size. */
+SW_API void sw_group_exchange_curve(const sw_machine *m, const sw_group *g, const sw_exchange_load *load,
+                                    sw_curve *out);
 /* Into how many the minor part of the ref cuts one unit of the level: 1 when it has none, its size when all of it stays
  * inside a unit. */
 SW_API int64_t sw_axis_ref_inside(const sw_machine *m, sw_axis_ref ref, int level);

@@ -55,7 +55,7 @@ SW_API SW_CHECKED sw_rc sw_route_find(const sw_reshard *wanted, sw_arena *arena,
 typedef struct sw_route_cache sw_route_cache;
 SW_API SW_CHECKED sw_rc sw_route_cache_make(sw_arena *arena, sw_route_cache **out, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_route_cached(sw_route_cache *c, const sw_reshard *wanted, const sw_route **out, sw_diag *d);
-/* The same price without the steps; HUGE_VAL when no route exists. Cached by the caller. */
+/* The same price without the steps; HUGE_VAL when no route exists, or memory is short. Cached by the caller. */
 SW_API double sw_route_cost_s(const sw_reshard *wanted);
 
 /* Prices of one shape, asked pair by pair: those of sw_route_cost_s, up to one part in 10^8. Where it has to search and

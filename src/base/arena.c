@@ -126,6 +126,25 @@ char *sw_arena_printf(sw_arena *a, sw_diag *d, const char *fmt, ...) {
   return p;
 }
 
+struct sw_arena_end {
+  sw_arena_end *next;
+  void (*end)(void *of);
+  void *of;
+};
+
+sw_rc sw_arena_at_end(sw_arena *a, void (*end)(void *of), void *of, sw_diag *d) {
+  sw_arena_end *e;
+  SW_ARENA_NEW(e, a, 1, d);
+  *e = (sw_arena_end){a->ends, end, of};
+  a->ends = e;
+  return SW_OK;
+}
+
+static void run_ends(sw_arena *a) {
+  for (const sw_arena_end *e = a->ends; e; e = e->next) e->end(e->of);
+  a->ends = NULL;
+}
+
 static void free_from(sw_arena_block *b) {
   while (b) {
     sw_arena_block *next = b->next;
@@ -136,6 +155,7 @@ static void free_from(sw_arena_block *b) {
 
 void sw_arena_reset(sw_arena *a) {
   if (!a->head) return;
+  run_ends(a);
   free_from(a->head->next);
   a->head->next = NULL;
   a->head->used = 0;
@@ -143,6 +163,7 @@ void sw_arena_reset(sw_arena *a) {
 }
 
 void sw_arena_deinit(sw_arena *a) {
+  run_ends(a);
   free_from(a->head);
   a->head = NULL;
   a->bytes = 0;

@@ -54,14 +54,16 @@ static double slope_of(const sw_cost_line *line, int64_t n) {
   return line->s_per_byte + line->pair_s_per_byte / (double)(n - 1);
 }
 
-static void fold_class(const sw_machine *m, const sw_group_shape *g, sw_cost_class c, sw_folded_line *out) {
-  *out = (sw_folded_line){0};
+static void fold_class(const sw_machine *m, const sw_group_shape *g, sw_cost_class c, sw_curve *out) {
+  *out = (sw_curve){.n_parts = g->n_parts};
   /* A permute sends its block once, over the outermost level that it crosses. */
   int first = c == SW_COST_PERMUTE && g->n_parts > 0 ? g->n_parts - 1 : 0;
-  for (int i = first; i < g->n_parts; i++) {
+  for (int i = 0; i < g->n_parts; i++) {
     const sw_group_part *p = &g->part[i];
     const sw_level *level = &m->profile->level[p->level];
     const sw_cost_line *line = &level->line[c];
+    out->serial[i] = level->serial_fraction;
+    if (i < first) continue;
     double busy = kBusy[c][level->kind](p, g->size);
     out->latency_s += (line->base_s + line->peer_s * (c == SW_COST_PERMUTE ? 1 : p->steps)) * m->share;
     out->ramp[i] = line->ramp_s_per_sqrt_byte * sqrt(busy) * m->share;
@@ -70,28 +72,41 @@ static void fold_class(const sw_machine *m, const sw_group_shape *g, sw_cost_cla
 }
 
 void sw_group_fold(const sw_machine *m, sw_group *g) {
-  const sw_group_shape *s = &g->shape;
-  for (int i = 0; i < s->n_parts; i++) g->serial[i] = m->profile->level[s->part[i].level].serial_fraction;
-  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) fold_class(m, s, (sw_cost_class)c, &g->line[c]);
-}
-
-static double line_s(const sw_group *g, sw_cost_class c, double bytes, double root) {
-  const sw_folded_line *l = &g->line[c];
-  double work = l->ramp[0] * root + l->slope[0] * bytes;
-  for (int i = 1; i < g->shape.n_parts; i++) {
-    double outer = l->ramp[i] * root + l->slope[i] * bytes;
-    work = fmax(work, outer) + g->serial[i] * fmin(work, outer);
-  }
-  return l->latency_s + work;
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) fold_class(m, &g->shape, (sw_cost_class)c, &g->line[c]);
 }
 
 /* A fit may put an all_reduce below the reduce_scatter that is half of it, or above its two halves one after the
  * other; a library never has to do worse than the composition, and cannot do better than the half. */
+static double least_s(double whole, double half, double other_half) {
+  const double sum = half + other_half, at_least = whole > half ? whole : half;
+  return at_least < sum ? at_least : sum;
+}
+
 double sw_group_price_s(const sw_group *g, sw_cost_class c, double bytes) {
-  if (g->shape.size <= 1) return 0;
-  double root = sqrt(bytes);
-  double t = line_s(g, c, bytes, root);
-  if (c != SW_COST_ALL_REDUCE) return t;
-  double half = line_s(g, SW_COST_REDUCE_SCATTER, bytes, root);
-  return fmin(fmax(t, half), half + line_s(g, SW_COST_ALL_GATHER, bytes, root));
+  const double root = sqrt(bytes), s = sw_curve_s(&g->line[c], bytes, root);
+  if (c != SW_COST_ALL_REDUCE) return s;
+  return least_s(s, sw_curve_s(&g->line[SW_COST_REDUCE_SCATTER], bytes, root),
+                 sw_curve_s(&g->line[SW_COST_ALL_GATHER], bytes, root));
+}
+
+double sw_curves_s(const sw_curve *c, int n, double size, double root) {
+  const double s = sw_curve_s(c, size, root);
+  return n == 1 ? s : least_s(s, sw_curve_s(c + 1, size, root), sw_curve_s(c + 2, size, root));
+}
+
+static sw_curve scaled(sw_curve c, double bytes) {
+  const double root = sqrt(bytes);
+  for (int i = 0; i < c.n_parts; i++) {
+    c.ramp[i] *= root;
+    c.slope[i] *= bytes;
+  }
+  return c;
+}
+
+int sw_group_price_curves(const sw_group *g, sw_cost_class c, double bytes, sw_curve out[SW_MAX_CURVES]) {
+  out[0] = scaled(g->line[c], bytes);
+  if (c != SW_COST_ALL_REDUCE) return 1;
+  out[1] = scaled(g->line[SW_COST_REDUCE_SCATTER], bytes);
+  out[2] = scaled(g->line[SW_COST_ALL_GATHER], bytes);
+  return SW_MAX_CURVES;
 }

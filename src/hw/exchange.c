@@ -183,11 +183,9 @@ static double buffer_elems(const sw_tiling *t) {
   return n;
 }
 
-typedef struct part_cost {
-  double latency_s, work_s;
-} part_cost;
-
-static part_cost price_part(const sw_machine *m, const sw_group_part *p, double bytes, double peers, bool permutes) {
+/* Adds to the curve what one part costs that carries so many bytes per unit of size; returns its latency. */
+static double add_part(const sw_machine *m, const sw_group_part *p, double bytes, double peers, bool permutes, int i,
+                       sw_curve *out) {
   const sw_profile *profile = m->profile;
   bool pairs = permutes && profile->level[p->level].kind != SW_TOPOLOGY_TORUS;
   const sw_cost_line *line = &profile->level[p->level].line[pairs ? SW_COST_PERMUTE : SW_COST_ALL_TO_ALL];
@@ -195,24 +193,29 @@ static part_cost price_part(const sw_machine *m, const sw_group_part *p, double 
   double busy = bytes * received_share(m, p, here);
   double steps = profile->level[p->level].kind == SW_TOPOLOGY_TORUS ? p->steps : here;
   double slope = line->s_per_byte + line->pair_s_per_byte / here;
-  return (part_cost){line->base_s + line->peer_s * steps, line->ramp_s_per_sqrt_byte * sqrt(busy) + slope * busy};
+  out->ramp[i] = line->ramp_s_per_sqrt_byte * sqrt(busy) * m->share;
+  out->slope[i] = slope * busy * m->share;
+  return line->base_s + line->peer_s * steps;
 }
 
-double sw_group_exchange_s(const sw_machine *m, const sw_group *group, const sw_exchange_load *load) {
+void sw_group_exchange_curve(const sw_machine *m, const sw_group *group, const sw_exchange_load *load, sw_curve *out) {
   const sw_group_shape *g = &group->shape;
   bool permutes = load->peers <= 1 && load->bytes >= load->buffer_bytes; /* nobody keeps a part of its own */
-  double latency = m->profile->exchange_peer_s * load->peers, work = 0, left = load->bytes;
-  part_cost cost[SW_MAX_LEVELS] = {0};
+  double latency = m->profile->exchange_peer_s * load->peers, left = load->bytes;
+  *out = (sw_curve){.n_parts = g->n_parts};
   for (int i = g->n_parts - 1; i >= 0; i--) {
     double outside = i > 0 ? fmin(left, load->outside_bytes[g->part[i].level]) : left;
     left -= outside;
-    if (outside > 0) cost[i] = price_part(m, &g->part[i], outside, load->peers, permutes);
+    out->serial[i] = group->line[0].serial[i];
+    if (outside > 0) latency += add_part(m, &g->part[i], outside, load->peers, permutes, i, out);
   }
-  for (int i = 0; i < g->n_parts; i++) {
-    latency += cost[i].latency_s;
-    work = fmax(work, cost[i].work_s) + (i ? group->serial[i] * fmin(work, cost[i].work_s) : 0);
-  }
-  return (latency + work) * m->share;
+  out->latency_s = latency * m->share;
+}
+
+double sw_group_exchange_s(const sw_machine *m, const sw_group *group, const sw_exchange_load *load) {
+  sw_curve curve;
+  sw_group_exchange_curve(m, group, load, &curve);
+  return sw_curve_s(&curve, 1, 1);
 }
 
 double sw_machine_exchange_s(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, int elem_bytes) {

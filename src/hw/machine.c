@@ -43,6 +43,27 @@ static sw_rc price_subsets(sw_machine *m, sw_arena *arena, sw_diag *d) {
   return SW_OK;
 }
 
+static void end_notes(void *of) {
+  _Atomic(sw_machine_note *) *first = of;
+  for (sw_machine_note *n = atomic_load(first); n;) {
+    sw_machine_note *next = n->next;
+    n->destroy(n);
+    n = next;
+  }
+}
+
+static sw_rc make_notes(sw_machine *m, sw_arena *arena, sw_diag *d) {
+  SW_ARENA_NEW(m->notes, arena, 1, d);
+  return sw_arena_at_end(arena, end_notes, m->notes, d);
+}
+
+sw_machine_note *sw_machine_notes(const sw_machine *m) { return atomic_load(m->notes); }
+
+void sw_machine_note_add(const sw_machine *m, sw_machine_note *note) {
+  note->next = atomic_load(m->notes);
+  while (!atomic_compare_exchange_weak(m->notes, &note->next, note)) continue;
+}
+
 sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, const sw_mesh *mesh, sw_machine **out, sw_diag *d) {
   SW_TRY(check_size(p, mesh, d));
   sw_machine *m;
@@ -53,6 +74,7 @@ sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, const sw_mesh *mesh
   m->share = cores > 0 && devices > cores ? devices / cores : 1;
   SW_TRY(sw_machine_place(m, d));
   SW_TRY(price_subsets(m, arena, d));
+  SW_TRY(make_notes(m, arena, d));
   *out = m;
   return SW_OK;
 }
@@ -69,16 +91,34 @@ static bool whole_axes(const sw_machine *m, const sw_axis_ref *axes, int n, unsi
   return true;
 }
 
-static double copy_s(const sw_machine *m, double bytes) {
+static sw_curve copy_curve(const sw_machine *m, double bytes) {
   const sw_profile *p = m->profile;
-  return (p->launch_s + 2 * bytes / (p->memory_fraction * p->memory_bytes_per_s)) * m->share;
+  return (sw_curve){.n_parts = 1,
+                    .latency_s = p->launch_s * m->share,
+                    .slope = {2 * bytes / (p->memory_fraction * p->memory_bytes_per_s) * m->share}};
+}
+
+static double copy_s(const sw_machine *m, double bytes) {
+  const sw_curve c = copy_curve(m, 1);
+  return sw_curve_s(&c, bytes, 0);
+}
+
+/* What a class takes for the bytes of an op. */
+static double bytes_of(const sw_group *g, sw_coll_op op, double bytes) {
+  const double size = (double)g->shape.size;
+  if (op == SW_COLL_BARRIER) return 0;
+  return kOp[op].whole && size > 1 ? bytes * size / (size - 1) : bytes;
 }
 
 double sw_group_collective_s(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes) {
   if (sw_coll_flags(op) & SW_COLL_LOCAL) return copy_s(m, bytes);
-  double size = (double)g->shape.size;
-  if (kOp[op].whole && size > 1) bytes *= size / (size - 1);
-  return sw_group_price_s(g, kOp[op].cls, op == SW_COLL_BARRIER ? 0 : bytes);
+  return sw_group_price_s(g, kOp[op].cls, bytes_of(g, op, bytes));
+}
+
+int sw_group_collective_curves(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes, sw_curve out[SW_MAX_CURVES]) {
+  if (!(sw_coll_flags(op) & SW_COLL_LOCAL)) return sw_group_price_curves(g, kOp[op].cls, bytes_of(g, op, bytes), out);
+  out[0] = copy_curve(m, bytes);
+  return 1;
 }
 
 double sw_machine_collective_s(const sw_machine *m, sw_coll_op op, const sw_axis_ref *axes, int n_axes, double bytes) {

@@ -2,6 +2,8 @@
 #ifndef HW_MACHINE_H_
 #define HW_MACHINE_H_
 
+#include <stdatomic.h>
+
 #include "shardwright/group.h"
 
 enum { SW_MAX_DIMS = SW_MAX_LEVELS * SW_MAX_TORUS_DIMS, SW_MAX_DIGITS = 24 };
@@ -33,6 +35,7 @@ struct sw_machine {
   net_dim dim[SW_MAX_DIMS];
   axis_place axis[SW_MAX_AXES];
   const sw_group *subset; /* by bit mask of whole axes */
+  _Atomic(sw_machine_note *) *notes; /* the first one */
 };
 
 /* The group over refs, which may be parts of axes. */
@@ -44,5 +47,7 @@ SW_CHECKED sw_rc sw_machine_place(sw_machine *m, sw_diag *d);
 void sw_group_fold(const sw_machine *m, sw_group *g);
 /* Seconds of a class over a group; `bytes` as in hw.h. */
 double sw_group_price_s(const sw_group *g, sw_cost_class c, double bytes);
+/* The same of so many bytes per unit of size, as sw_group_collective_curves. */
+int sw_group_price_curves(const sw_group *g, sw_cost_class c, double bytes, sw_curve out[SW_MAX_CURVES]);
 
 #endif

@@ -88,12 +88,36 @@ static void cut_dims(rs_net *n) {
   }
 }
 
+static void compare_lists(rs_net *n) {
+  const int dims = n->alike && n->q->space.rank > 1 ? 1 : n->q->space.rank;
+  for (int d = 0; d < dims; d++) {
+    for (int i = 0; i < n->n_lists; i++) {
+      for (int k = 0; k < n->n_lists; k++) {
+        rs_net_compare(n, d, i, k, &n->pair[(d * n->n_lists + i) * n->n_lists + k]);
+      }
+    }
+  }
+}
+
 /* --- states ------------------------------------------------------------------------------------------------------ */
+
+/* The slot where a state is, or shall be. */
+static int slot_of(const rs_net *n, const rs_net_state *at) {
+  uint64_t words[2];
+  _Static_assert(sizeof words == sizeof *at, "two words tell states apart");
+  memcpy(words, at, sizeof words);
+  uint64_t h = words[0] * UINT64_C(0x9e3779b97f4a7c15) ^ words[1] * UINT64_C(0xc2b2ae3d27d4eb4f);
+  for (uint64_t i = h >> 40;; i++) {
+    const uint16_t state = n->slot[i % RS_NET_SLOTS];
+    if (state == 0 || memcmp(&n->state[state - 1], at, sizeof *at) == 0) return (int)(i % RS_NET_SLOTS);
+  }
+}
 
 static void add_state(rs_net *n, const rs_net_state *at) {
   const int rank = n->q->space.rank, i = n->n_states++;
   double bytes = n->elem;
   n->state[i] = *at;
+  n->slot[slot_of(n, at)] = (uint16_t)n->n_states;
   for (int d = 0; d < rank; d++) bytes *= n->cut[d][at->list[d]].block;
   n->bytes[i] = bytes;
   for (int l = 1; l < n->n_levels; l++) {
@@ -143,6 +167,24 @@ static double links_of(const sw_level *level) {
   return level->kind == SW_TOPOLOGY_TORUS ? 2.0 * level->n_dims : 1;
 }
 
+/* Is the line never the least? */
+static bool is_idle(const rs_net_floor *f, int i, int first) {
+  const struct rs_net_line *a = &f->line[i];
+  for (int k = first; k < f->n_lines; k++) {
+    const struct rs_net_line *b = &f->line[k];
+    const bool below = b->ramp_s <= a->ramp_s && b->slope_s <= a->slope_s && b->reduces <= a->reduces;
+    const bool same = b->ramp_s == a->ramp_s && b->slope_s == a->slope_s && b->reduces == a->reduces;
+    if (below && !(same && k >= i)) return true;
+  }
+  return false;
+}
+
+static void drop_idle(rs_net_floor *f, int first) {
+  for (int i = f->n_lines - 1; i >= first; i--) {
+    if (is_idle(f, i, first)) f->line[i] = f->line[--f->n_lines];
+  }
+}
+
 static void floor_of_level(const sw_level *level, int l, rs_net_floor *out) {
   static const bool kReduces[SW_COST_CLASS_COUNT] = {[SW_COST_ALL_REDUCE] = true, [SW_COST_REDUCE_SCATTER] = true};
   const double ways = links_of(level);
@@ -154,6 +196,7 @@ static void floor_of_level(const sw_level *level, int l, rs_net_floor *out) {
     out->line[out->n_lines++] =
         (struct rs_net_line){line->ramp_s_per_sqrt_byte / sqrt(ways), slope / ways, kReduces[c]};
   }
+  drop_idle(out, out->first_line[l]);
 }
 
 static void find_floor(rs_net *n) {
@@ -193,16 +236,23 @@ static void group_atoms(rs_net *n) {
   }
 }
 
-void rs_net_init(rs_net *n, const rs_query *q, rs_net_scope scope) {
+sw_rc rs_net_init(rs_net *n, const rs_query *q, rs_net_scope scope, bool alike, sw_diag *d) {
   n->q = q;
+  n->alike = alike;
   n->n_lists = n->n_states = 0;
+  memset(n->slot, 0, sizeof n->slot);
   measure(n);
   add_lists(n, &(rs_net_list){.shards = 1});
   cut_dims(n);
+  SW_MEM_NEW(n->pair, (alike ? 1 : q->space.rank) * n->n_lists * n->n_lists, d);
+  compare_lists(n);
   add_states(n, &(rs_net_state){0}, 0, scope);
   group_atoms(n);
   find_floor(n);
+  return SW_OK;
 }
+
+void rs_net_deinit(rs_net *n) { sw_mem_free(n->pair); }
 
 int rs_net_find(const rs_net *n, const rs_state *state) {
   const rs_space *s = &n->q->space;
@@ -216,9 +266,7 @@ int rs_net_find(const rs_net *n, const rs_state *state) {
     while (l->n != lists.len[d] || memcmp(l->atom, lists.atom[d], l->n) != 0) l++;
     at.list[d] = (uint8_t)(l - n->list);
   }
-  int i = 0;
-  while (i < n->n_states && memcmp(&n->state[i], &at, sizeof at) != 0) i++;
-  return i < n->n_states ? i : -1;
+  return n->slot[slot_of(n, &at)] - 1;
 }
 
 rs_state rs_net_state_of(const rs_net *n, int state) {

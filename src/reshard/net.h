@@ -35,6 +35,19 @@ typedef struct rs_net_cut {
   bool even;
 } rs_net_cut;
 
+/* A dimension cut by one list, and by another after it. */
+typedef struct rs_net_pair {
+  bool differ, even, nests;
+  bool other;                         /* neither list begins with the other */
+  uint8_t appended, dropped, changed; /* sets of atoms: at the end; behind what both cut alike */
+  uint16_t order;                     /* of those at the end, as one number */
+  double touched;                     /* old blocks that a new one meets */
+  double kept[SW_MAX_LEVELS];         /* elements of a new block that the device's unit of a level had, even blocks */
+  /* For bounds: */
+  double had[SW_MAX_LEVELS];  /* elements of a new block, by some device's unit */
+  double both[SW_MAX_LEVELS]; /* of what a unit shall have in all, at most so much did it have */
+} rs_net_pair;
+
 /* What no step can do better than, by level: what crosses between its units, or between units of levels above. */
 typedef struct rs_net_floor {
   double step_s;                   /* of any step */
@@ -48,14 +61,19 @@ typedef struct rs_net_floor {
   uint8_t first_line[SW_MAX_LEVELS];
 } rs_net_floor;
 
+enum { RS_NET_SLOTS = 1024 }; /* of the hash that finds states */
+
 typedef struct rs_net {
   const rs_query *q;
+  bool alike; /* all dimensions are of one extent, which every list cuts evenly */
   int n_lists, n_states, n_levels;
   double elem, whole_bytes, devices;
   double inside[SW_MAX_LEVELS][RS_NET_ATOMS]; /* devices of a unit that an atom tells apart */
   rs_net_list list[RS_NET_LISTS];
   rs_net_cut cut[SW_MAX_RANK][RS_NET_LISTS];
+  rs_net_pair *pair; /* rs_net_pair_of */
   rs_net_state state[RS_NET_STATES];
+  uint16_t slot[RS_NET_SLOTS];                     /* state + 1 */
   double bytes[RS_NET_STATES];                     /* padded, of one device */
   double unit_bytes[SW_MAX_LEVELS][RS_NET_STATES]; /* that a unit of the level holds in all; not of level 0 */
   sw_group group[1 << RS_NET_ATOMS];
@@ -71,51 +89,40 @@ typedef struct rs_net_scope {
   bool partial, uneven;
 } rs_net_scope;
 
-/* The query, its space included, is borrowed. */
-void rs_net_init(rs_net *n, const rs_query *q, rs_net_scope scope);
+/* The query, its space included, is borrowed. `alike` as above. */
+SW_CHECKED sw_rc rs_net_init(rs_net *n, const rs_query *q, rs_net_scope scope, bool alike, sw_diag *d);
+void rs_net_deinit(rs_net *n);
 int rs_net_find(const rs_net *n, const rs_state *state); /* -1: it has none such */
 rs_state rs_net_state_of(const rs_net *n, int state);
 
-/* Leading atoms that two lists have in common. */
-static inline int rs_net_alike(const rs_net_list *a, const rs_net_list *b) {
-  int n = 0;
-  while (n < a->n && n < b->n && a->atom[n] == b->atom[n]) n++;
-  return n;
+static inline const rs_net_pair *rs_net_pair_of(const rs_net *n, int dim, int from, int to) {
+  return &n->pair[((n->alike ? 0 : dim) * n->n_lists + from) * n->n_lists + to];
 }
-/* How many elements of a new block the device's unit of a level (0: the device) had of it, of even blocks: where the
- * unit's atoms are a beginning of the new list all, where it is the other way round the unit's blocks, else nothing, on
- * some device. */
-static inline double rs_net_overlap(const rs_net *n, int dim, int from, int to, int alike, int level) {
-  const double new = n->cut[dim][to].block, unit = n->cut[dim][from].block *(double)n->list[from].inside[level];
-  if (alike >= n->list[from].visible[level]) return new;
-  if (alike < n->list[to].n) return 0;
-  return unit < new ? unit : new;
-}
+void rs_net_compare(const rs_net *n, int dim, int from, int to, rs_net_pair *out);
 
-/* What two lists of a dimension mean for a bound. */
-typedef struct rs_net_pair {
-  double had[SW_MAX_LEVELS];  /* of a new block, by some device's unit */
-  double both[SW_MAX_LEVELS]; /* of what a unit shall have in all, at most so much did it have */
-} rs_net_pair;
+/* No path from a state to another costs less, of even blocks of a tensor `scale` times as large as the net's. */
+double rs_net_bound_s(const rs_net *n, int from, int to, double scale);
 
-/* From one state to all, or from all to one. */
-typedef struct rs_net_view {
-  int state;
-  bool to_it;
-  rs_net_pair pair[SW_MAX_RANK][RS_NET_LISTS];
-} rs_net_view;
+/* What one step between two states is, and what it is priced by. */
+typedef struct rs_step {
+  bool exchanges; /* by `load` */
+  uint8_t group;  /* set of atoms */
+  rs_move move;
+  double bytes; /* of a collective */
+  sw_exchange_load load;
+} rs_step;
 
-void rs_net_look(const rs_net *n, int state, bool to_it, rs_net_view *out);
-/* No path between the view's state and another costs less. Of even blocks. */
-double rs_net_bound_s(const rs_net *n, const rs_net_view *v, int other);
-
-/* The price of the one collective, else of the exchange, between two states; HUGE_VAL where neither does it. `move` may
- * be NULL. */
-double rs_net_step_s(const rs_net *n, int from, int to, rs_move *move);
+/* The one collective that leads from a state to another, else the exchange; false where neither does. Of even blocks.
+ */
+bool rs_net_step(const rs_net *n, int from, int to, rs_step *out);
+/* Its price as curves over the scale; returns how many. */
+int rs_step_curves(const rs_net *n, const rs_step *step, sw_curve out[SW_MAX_CURVES]);
+/* The same price of the net's own tensor, blocks being even or not; HUGE_VAL where no step leads there. */
+double rs_net_step_s(const rs_net *n, int from, int to);
 
 /* Has either end of the query partial atoms? */
 bool rs_net_has_partial(const rs_query *q);
 /* The cheapest path, as rs_search, of a query whose space is rs_net_space of its ends, which are plain and even. */
-void rs_net_search(const rs_query *q, rs_path *out);
+SW_CHECKED sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d);
 
 #endif

@@ -5,45 +5,16 @@
  * shared at best. Each step's price holds for what it brings, and a path brings at least what is lacked, so this is a
  * bound on paths, not only on steps (docs/resharding.md, "Search").
  *
- * Values to be reduced over p devices: (p-1) words per element are spoken in all, and every device hears at least its
- * whole block.
+ * It holds whatever is partial: take a path's reductions for slices, or for nothing, and its to_partials for nothing,
+ * and the steps that are left, at the prices they had, bring whole values to where the path brings them. So what
+ * reductions cost comes on top: over p devices (p-1) words per element. Or else, of all steps together: as many words,
+ * and every device hears at least its whole block.
  */
 #include <math.h>
 
 #include "reshard/net.h"
 
 static inline double larger(double a, double b) { return a > b ? a : b; }
-
-/* Of a new block, no more than some device's unit had: with the unit's own atoms left out, the old list's rest cuts
- * what both lists begin alike; where both go on in other ways, some device finds nothing. */
-static double had_of(const rs_net *n, int dim, int from, int to, int alike, int level) {
-  const rs_net_list *a = &n->list[from], *b = &n->list[to];
-  const sw_axis_ref *atom = n->q->space.atom;
-  const double new = n->cut[dim][to].block, *inside = n->inside[level];
-  double rest = 1;
-  for (int i = alike; i < a->n; i++) rest *= atom[a->atom[i]].size / inside[a->atom[i]];
-  if (rest <= 1 || alike == b->n) return new / rest;
-  return inside[a->atom[alike]] < atom[a->atom[alike]].size ? 0 : new;
-}
-
-static void compare(const rs_net *n, int dim, int from, int to, rs_net_pair *out) {
-  const rs_net_list *a = &n->list[from], *b = &n->list[to];
-  const int alike = rs_net_alike(a, b);
-  const double k = (double)n->q->space.dims[dim];
-  for (int l = 0; l < n->n_levels; l++) {
-    out->had[l] = had_of(n, dim, from, to, alike, l);
-    out->both[l] = k / (double)(a->outer[l] > b->outer[l] ? a->outer[l] : b->outer[l]);
-  }
-}
-
-void rs_net_look(const rs_net *n, int state, bool to_it, rs_net_view *out) {
-  out->state = state;
-  out->to_it = to_it;
-  for (int d = 0; d < n->q->space.rank; d++) {
-    const int one = n->state[state].list[d];
-    for (int i = 0; i < n->n_lists; i++) compare(n, d, to_it ? i : one, to_it ? one : i, &out->pair[d][i]);
-  }
-}
 
 /* The least time for bytes that cross between units of a level. Lines are concave, and so is the least of them: bytes
  * that come in several steps take no less. */
@@ -69,56 +40,57 @@ static double units_of(const rs_net *n, unsigned atoms, int level) {
 
 /* Reducing over p units of a level, each element takes p-1 words; then one for every further unit that wants it. Where
  * `wanted` is no less than the devices' share of what each unit is to have. */
-static double reducing_s(const rs_net *n, unsigned atoms, const double *wanted, double *latency_s) {
+static double reducing_s(const rs_net *n, unsigned atoms, double scale, const double *wanted, double *latency_s) {
+  const double once = n->whole_bytes / n->devices * scale;
   double work = 0;
   for (int l = 0; l < n->n_levels; l++) {
-    const double p = units_of(n, atoms, l), once = n->whole_bytes / n->devices;
+    const double p = units_of(n, atoms, l);
     if (p <= 1) continue;
     *latency_s = larger(*latency_s, n->floor.latency_s[l]);
-    work = larger(work, least_s(n, l, once * (p - 1) + (wanted ? larger(0, wanted[l] - once) : 0), true));
+    work = larger(work, least_s(n, l, once * (p - 1) + (wanted ? larger(0, wanted[l] * scale - once) : 0), true));
   }
   return work;
 }
 
-/* Devices that a to_partial leaves the value are to have their whole block of it. */
-static double reduced_s(const rs_net *n, int from, int to) {
-  const unsigned had = n->state[from].partial, has = n->state[to].partial;
+/* Of a path that reduces: what devices must hear of what is reduced, by whatever steps. */
+static double reduced_s(const rs_net *n, int from, int to, double scale) {
+  const unsigned had = n->state[from].partial, kept = had & n->state[to].partial;
   double wanted[SW_MAX_LEVELS] = {n->bytes[to]}, latency = n->floor.latency_s[0];
   for (int l = 1; l < n->n_levels; l++) wanted[l] = n->unit_bytes[l][to] / n->floor.unit[l];
-  double work = reducing_s(n, had & ~has, has ? NULL : wanted, &latency);
-  if (!(had & has)) work = larger(work, least_s(n, 0, n->bytes[to], true));
+  double work = reducing_s(n, had & ~kept, scale, kept ? NULL : wanted, &latency);
+  if (!kept) work = larger(work, least_s(n, 0, n->bytes[to] * scale, true));
   return latency + work;
 }
 
-/* Values that stay partial: either their parts are moved, or some are reduced and made again. */
-static double kept_s(const rs_net *n, unsigned kept, double moved_s) {
-  for (int a = 0; a < n->q->space.n; a++) {
-    double ignored = 0, s = kept >> a & 1 ? reducing_s(n, 1u << a, NULL, &ignored) : moved_s;
-    moved_s = s < moved_s ? s : moved_s;
+/* Bytes that a device lacks of what crosses between units of a level. */
+static double lacked(const rs_net *n, const rs_net_state *a, const rs_net_state *b, int to, int level) {
+  double had = n->elem, both = n->elem;
+  for (int d = 0; d < n->q->space.rank; d++) {
+    const rs_net_pair *p = rs_net_pair_of(n, d, a->list[d], b->list[d]);
+    had *= p->had[level];
+    both *= p->both[level];
   }
-  return moved_s;
+  const double bytes = n->bytes[to] - had;
+  return (level ? larger(bytes, n->unit_bytes[level][to] - both) : bytes) / n->floor.unit[level];
 }
 
-double rs_net_bound_s(const rs_net *n, const rs_net_view *v, int end) {
-  const int from = v->to_it ? end : v->state, to = v->to_it ? v->state : end, rank = n->q->space.rank;
-  const rs_net_floor *f = &n->floor;
-  const rs_net_state *a = &n->state[from], *b = &n->state[to];
-  const uint8_t *list = n->state[end].list;
-  const unsigned made = b->partial & ~a->partial; /* of these axes' devices the first one keeps the value */
-  if (from == to) return 0;
-  if (a->partial & ~b->partial) return reduced_s(n, from, to);
-  double latency = f->step_s, work = 0;
+/* Of the steps that move. */
+static double moved_s(const rs_net *n, int from, int to, double scale) {
+  double latency = 0, work = 0;
   for (int l = 0; l < n->n_levels; l++) {
-    double had = n->elem, both = n->elem;
-    for (int d = 0; d < rank; d++) {
-      had *= n->list[a->list[d]].set & made ? n->cut[d][b->list[d]].block : v->pair[d][list[d]].had[l];
-    }
-    double bytes = n->bytes[to] - had;
-    for (int d = 0; d < rank && l > 0 && !made; d++) both *= v->pair[d][list[d]].both[l];
-    if (l > 0) bytes = larger(bytes, made ? 0 : n->unit_bytes[l][to] - both) / f->unit[l];
+    double bytes = lacked(n, &n->state[from], &n->state[to], to, l);
     if (bytes <= 1e-9 * n->bytes[to]) break;
-    latency = larger(latency, f->latency_s[l]);
-    work = larger(work, least_s(n, l, bytes, false));
+    latency = larger(latency, n->floor.latency_s[l]);
+    work = larger(work, least_s(n, l, bytes * scale, false));
   }
-  return latency + (b->partial & a->partial ? kept_s(n, b->partial & a->partial, work) : work);
+  return latency + work;
+}
+
+double rs_net_bound_s(const rs_net *n, int from, int to, double scale) {
+  const unsigned gone = n->state[from].partial & ~n->state[to].partial;
+  if (from == to) return 0;
+  const double moved = moved_s(n, from, to, scale);
+  if (!gone) return larger(n->floor.step_s, moved);
+  double latency = n->floor.latency_s[0], work = reducing_s(n, gone, scale, NULL, &latency);
+  return larger(latency + work + moved, reduced_s(n, from, to, scale));
 }

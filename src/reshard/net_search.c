@@ -7,27 +7,26 @@
  * use: there bounds say little.
  */
 #include <math.h>
+#include <string.h>
 
-#include "reshard/net.h"
-
-typedef struct seat {
-  double cost_s;      /* the cheapest way here so far */
-  double last_s;      /* the step straight to the goal, once priced; else negative */
-  rs_move move, last; /* that lead here, and straight to the goal */
-  int16_t from;
-  uint8_t hops;
-  bool done;
-} seat;
+#include "reshard/atlas.h"
 
 typedef struct walk {
   const rs_query *q;
+  rs_atlas *atlas;
+  const rs_net *net;
   bool back; /* from the target to the source */
   int start, goal;
-  rs_net net;
-  rs_net_view view;           /* from the state that is being left */
-  double left[RS_NET_STATES]; /* no path to the goal costs less, ... */
-  double over[RS_NET_STATES]; /* ... and none from start to goal over this state */
-  seat seat[RS_NET_STATES];
+  rs_sized prices;
+  const rs_row *last; /* the steps straight to the goal */
+  int n_open;
+  int16_t open[RS_NET_STATES];  /* to be left */
+  double limit_s[RS_NET_STATES]; /* a way there that costs as much is none; negative: not to be gone to */
+  double cost_s[RS_NET_STATES]; /* the cheapest way there so far */
+  double left_s[RS_NET_STATES]; /* no path to the goal costs less; negative: not yet known */
+  int16_t from[RS_NET_STATES];
+  uint8_t hops[RS_NET_STATES];
+  bool is_open[RS_NET_STATES];
 } walk;
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -36,73 +35,96 @@ static bool cheaper(double cost_s, double than_s) { return cost_s < than_s * (1 
 /* Bytes that a step needs beside the buffers of both ends. */
 static bool fits(const walk *w, int from, int to) {
   if (w->q->max_temp_bytes <= 0) return true;
-  double temp = (from == w->start ? 0 : w->net.bytes[from]) + (to == w->goal ? 0 : w->net.bytes[to]);
-  return temp <= (double)w->q->max_temp_bytes;
+  double temp = (from == w->start ? 0 : w->net->bytes[from]) + (to == w->goal ? 0 : w->net->bytes[to]);
+  return temp * w->prices.scale <= (double)w->q->max_temp_bytes;
 }
 
-static double step_s(const walk *w, int from, int to, rs_move *move) {
-  return w->back ? rs_net_step_s(&w->net, to, from, move) : rs_net_step_s(&w->net, from, to, move);
+static double left_s(walk *w, int at) {
+  if (w->left_s[at] < 0) {
+    w->left_s[at] = rs_net_bound_s(w->net, w->back ? w->goal : at, w->back ? at : w->goal, w->prices.scale);
+  }
+  return w->left_s[at];
 }
 
-static bool reach(walk *w, int from, int to, double price_s, rs_move move) {
-  const seat *f = &w->seat[from];
-  seat *t = &w->seat[to];
-  double cost_s = f->cost_s + price_s;
-  if (isinf(cost_s) || f->hops == SW_MAX_ROUTE_STEPS || !fits(w, from, to)) return false;
-  if (!isinf(t->cost_s) && !cheaper(cost_s, t->cost_s)) return false;
-  t->cost_s = cost_s;
-  t->move = move;
-  t->from = (int16_t)from;
-  t->hops = (uint8_t)(f->hops + 1);
-  t->done = false; /* bounds of partial states may fall by more than a step costs */
+static void set_limit(walk *w, int at) {
+  const double left = w->left_s[at] < 0 ? w->net->floor.step_s : w->left_s[at];
+  const double over = w->cost_s[w->goal] - left;
+  if (w->limit_s[at] >= 0) w->limit_s[at] = larger(0, (over < w->cost_s[at] ? over : w->cost_s[at]) * (1 - 1e-9));
+}
+
+static bool reach(walk *w, int from, int to, double cost_s) {
+  if (isinf(cost_s) || w->hops[from] == SW_MAX_ROUTE_STEPS || !fits(w, from, to)) return false;
+  if (!isinf(w->cost_s[to]) && !cheaper(cost_s, w->cost_s[to])) return false;
+  w->cost_s[to] = cost_s;
+  w->from[to] = (int16_t)from;
+  w->hops[to] = (uint8_t)(w->hops[from] + 1);
   return true;
 }
 
-/* From a state that has become cheaper straight to the goal. */
-static void finish(walk *w, int from) {
-  seat *f = &w->seat[from];
-  if (f->last_s < 0) f->last_s = step_s(w, from, w->goal, &f->last);
-  (void)reach(w, from, w->goal, f->last_s, f->last);
-}
-
-static void leave(walk *w, int from) {
-  const double so_far = w->seat[from].cost_s, *best = &w->seat[w->goal].cost_s;
-  rs_net_look(&w->net, from, w->back, &w->view);
-  for (int to = 0; to < w->net.n_states; to++) {
-    const seat *t = &w->seat[to];
-    double least = so_far + w->net.floor.step_s;
-    if (least >= t->cost_s || !cheaper(larger(w->over[to], least + w->left[to]), *best) || to == w->goal) continue;
-    least = so_far + rs_net_bound_s(&w->net, &w->view, to);
-    if (from == w->start) w->over[to] = least + w->left[to];
-    if (least >= t->cost_s || !cheaper(least + w->left[to], *best)) continue;
-    rs_move move;
-    double price_s = step_s(w, from, to, &move);
-    if (cheaper(so_far + price_s + w->left[to], *best) && reach(w, from, to, price_s, move)) finish(w, to);
+/* To a state, to be left once more (bounds of partial states may fall by more than a step costs), and straight on to
+ * the goal. */
+static void go_to(walk *w, int from, int to, double cost_s) {
+  if (!reach(w, from, to, cost_s)) return;
+  if (!w->is_open[to]) w->open[w->n_open++] = (int16_t)to;
+  w->is_open[to] = true;
+  if (!reach(w, to, w->goal, cost_s + rs_sized_s(&w->prices, w->last->number[to]))) {
+    set_limit(w, to);
+    return;
   }
+  for (int i = 0; i < w->net->n_states; i++) set_limit(w, i);
 }
 
-/* The state to leave next: that of the least path that has yet two steps to go; -1 when there is none. */
-static int next_of(const walk *w) {
-  double least = w->seat[w->goal].cost_s * (1 - 1e-9);
+/* A step that may lead on, if its price and what is left say so, too. */
+static void consider(walk *w, int from, int to, int number) {
+  const double cost_s = w->cost_s[from] + rs_sized_s(&w->prices, number);
+  if (cost_s >= w->limit_s[to]) return;
+  if (w->left_s[to] < 0) {
+    (void)left_s(w, to);
+    set_limit(w, to);
+  }
+  if (cost_s < w->limit_s[to]) go_to(w, from, to, cost_s);
+}
+
+static sw_rc leave(walk *w, int from, sw_diag *d) {
+  const double so_far = w->cost_s[from], *price_s = w->prices.price_s;
+  const rs_row *row;
+  SW_TRY(rs_atlas_row(w->atlas, from, w->back, &row, d));
+  rs_sized_hold(&w->prices, row);
+  for (int to = 0; to < w->net->n_states; to++) {
+    if (so_far + price_s[row->number[to]] < w->limit_s[to]) consider(w, from, to, row->number[to]);
+  }
+  return SW_OK;
+}
+
+/* Takes out the state to leave next: that of the least path that has yet two steps to go; -1 when there is none. */
+static int next_of(walk *w) {
+  double least = w->cost_s[w->goal] * (1 - 1e-9);
   int next = -1;
-  for (int i = 0; i < w->net.n_states; i++) {
-    double cost_s = w->seat[i].cost_s + w->left[i] + w->net.floor.step_s;
-    if (cost_s >= least || w->seat[i].done || i == w->goal) continue;
+  for (int i = 0; i < w->n_open; i++) {
+    const int at = w->open[i];
+    const double cost_s = w->cost_s[at] + w->left_s[at] + w->net->floor.step_s;
+    if (cost_s > least || (cost_s == least && (next < 0 || at > w->open[next]))) continue;
     least = cost_s;
     next = i;
   }
-  return next;
+  if (next < 0) return -1;
+  const int at = w->open[next];
+  w->open[next] = w->open[--w->n_open];
+  w->is_open[at] = false;
+  return at;
 }
 
 static void read_path(const walk *w, rs_path *out) {
-  const seat *g = &w->seat[w->goal];
-  out->cost_s = g->cost_s;
-  out->n = isinf(g->cost_s) ? 0 : g->hops;
-  for (int i = out->n - 1, at = w->goal; i >= 0; i--) {
-    const seat *s = &w->seat[at];
-    const rs_state after = rs_net_state_of(&w->net, w->back ? s->from : at);
-    out->hop[w->back ? out->n - 1 - i : i] = (rs_hop){s->move, after, s->cost_s - w->seat[s->from].cost_s};
-    at = s->from;
+  out->cost_s = w->cost_s[w->goal];
+  out->n = 0;
+  if (isinf(out->cost_s)) return;
+  for (int at = w->goal; at != w->start; at = w->from[at]) out->n++;
+  for (int i = out->n - 1, at = w->goal; i >= 0; i--, at = w->from[at]) {
+    const int before = w->from[at], from = w->back ? at : before, to = w->back ? before : at;
+    rs_step step = {0};
+    (void)rs_net_step(w->net, from, to, &step);
+    out->hop[w->back ? out->n - 1 - i : i] =
+        (rs_hop){step.move, rs_net_state_of(w->net, to), w->cost_s[at] - w->cost_s[before]};
   }
 }
 
@@ -114,24 +136,46 @@ static unsigned partial_of(const rs_query *q, const rs_state *s) {
 
 bool rs_net_has_partial(const rs_query *q) { return partial_of(q, &q->source) || partial_of(q, &q->target); }
 
-void rs_net_search(const rs_query *q, rs_path *out) {
-  walk w;
-  w.q = q;
-  w.back = (partial_of(q, &q->target) & ~partial_of(q, &q->source)) != 0;
-  rs_net_init(&w.net, q, (rs_net_scope){.partial = rs_net_has_partial(q)});
-  w.start = rs_net_find(&w.net, w.back ? &q->target : &q->source);
-  w.goal = rs_net_find(&w.net, w.back ? &q->source : &q->target);
-  rs_net_look(&w.net, w.goal, !w.back, &w.view);
-  for (int i = 0; i < w.net.n_states; i++) {
-    w.left[i] = rs_net_bound_s(&w.net, &w.view, i);
-    w.over[i] = w.left[i];
-    w.seat[i] = (seat){.cost_s = HUGE_VAL, .last_s = -1, .from = -1};
+static bool all_even(const walk *w) {
+  for (int d = 0; d < w->q->space.rank; d++) {
+    if (w->q->space.dims[d] % rs_atlas_cuts(w->atlas)) return false;
   }
-  w.seat[w.start].cost_s = 0;
-  finish(&w, w.start);
-  for (int at = w.start; at >= 0; at = next_of(&w)) {
-    w.seat[at].done = true;
-    leave(&w, at);
+  return true;
+}
+
+static sw_rc begin(walk *w, const rs_query *q, sw_diag *d) {
+  const unsigned had = partial_of(q, &q->source), has = partial_of(q, &q->target);
+  w->q = q;
+  w->back = !(had & ~has) || (has & ~had);
+  SW_TRY(rs_atlas_of(q, had || has, &w->atlas, d));
+  w->net = rs_atlas_net(w->atlas);
+  w->start = rs_net_find(w->net, w->back ? &q->target : &q->source);
+  w->goal = rs_net_find(w->net, w->back ? &q->source : &q->target);
+  SW_TRY(rs_atlas_row(w->atlas, w->goal, !w->back, &w->last, d));
+  rs_sized_init(&w->prices, w->atlas, q);
+  rs_sized_hold(&w->prices, w->last);
+  const bool even = all_even(w);
+  for (int i = 0; i < w->net->n_states; i++) {
+    w->limit_s[i] = even || rs_atlas_cuts_evenly(w->atlas, q, i) ? HUGE_VAL : -1;
+    w->cost_s[i] = HUGE_VAL;
+    w->left_s[i] = -1;
+    w->is_open[i] = false;
+  }
+  w->n_open = 0;
+  w->limit_s[w->start] = w->limit_s[w->goal] = -1;
+  w->cost_s[w->start] = 0;
+  w->hops[w->start] = 0;
+  return SW_OK;
+}
+
+sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d) {
+  walk w;
+  SW_TRY(begin(&w, q, d));
+  if (w.start != w.goal) (void)reach(&w, w.start, w.goal, rs_sized_s(&w.prices, w.last->number[w.start]));
+  if (cheaper(left_s(&w, w.start), w.cost_s[w.goal])) {
+    for (int i = 0; i < w.net->n_states; i++) set_limit(&w, i);
+    for (int at = w.start; at >= 0; at = next_of(&w)) SW_TRY(leave(&w, at, d));
   }
   read_path(&w, out);
+  return SW_OK;
 }

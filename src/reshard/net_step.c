@@ -21,44 +21,22 @@ typedef struct change {
   bool nests, even;
 } change;
 
-static unsigned set_from(const rs_net_list *l, int first) {
-  unsigned set = 0;
-  for (int i = first; i < l->n; i++) set |= 1u << l->atom[i];
-  return set;
-}
-
-static unsigned order_from(const rs_net_list *l, int first) {
-  unsigned order = 0;
-  for (int i = first; i < l->n; i++) order = order * (RS_NET_ATOMS + 1) + l->atom[i] + 1;
-  return order;
-}
-
-static bool nests(const rs_net *n, int dim, const rs_net_list *shorter, const rs_net_list *longer) {
-  return rs_cuts_nest(n->q->space.dims[dim], shorter->shards, longer->shards / shorter->shards);
-}
-
-static void change_dim(const rs_net *n, int dim, int from, int to, change *c) {
-  const rs_net_list *a = &n->list[from], *b = &n->list[to];
-  const rs_net_cut *old = &n->cut[dim][from], *new = &n->cut[dim][to];
-  const int alike = rs_net_alike(a, b);
-  bool even = old->even && new->even;
-  int skip = even || old->block * (double)a->shards == new->block *(double)b->shards ? alike : 0;
-  c->even &= even;
-  c->changed |= set_from(a, skip) | set_from(b, skip);
-  if (alike == a->n) {
+static void add_dim(const rs_net_pair *p, int dim, change *c) {
+  c->even &= p->even;
+  c->nests &= p->nests;
+  c->changed |= p->changed;
+  c->other |= p->other;
+  if (p->appended) {
     c->n_appended++;
     c->appended_dim = dim;
-    c->appended |= set_from(b, alike);
-    c->appended_order = order_from(b, alike);
-    c->nests &= nests(n, dim, a, b);
-  } else if (alike == b->n) {
+    c->appended |= p->appended;
+    c->appended_order = p->order;
+  }
+  if (p->dropped) {
     c->n_dropped++;
     c->dropped_dim = dim;
-    c->dropped |= set_from(a, alike);
-    c->dropped_order = order_from(a, alike);
-    c->nests &= nests(n, dim, b, a);
-  } else {
-    c->other = true;
+    c->dropped |= p->dropped;
+    c->dropped_order = p->order;
   }
 }
 
@@ -66,52 +44,34 @@ static change change_of(const rs_net *n, int from, int to) {
   const uint8_t *a = n->state[from].list, *b = n->state[to].list;
   change c = {.nests = true, .even = true};
   for (int d = 0; d < n->q->space.rank; d++) {
-    if (a[d] != b[d]) change_dim(n, d, a[d], b[d], &c);
+    if (a[d] != b[d]) add_dim(rs_net_pair_of(n, d, a[d], b[d]), d, &c);
   }
   return c;
 }
 
 /* --- exchanges --------------------------------------------------------------------------------------------------- */
 
-/* Old blocks that a new one touches, as sw_machine_exchange_s counts them. */
-static double touched(const rs_net *n, int dim, int from, int to) {
-  const rs_net_list *a = &n->list[from];
-  int64_t step = (int64_t)n->cut[dim][from].block, len = (int64_t)n->cut[dim][to].block;
-  if (a->shards == 1 || from == to) return 1;
-  if (step <= 0) return (double)a->shards;
-  if (len <= step && step % len == 0) return 1;
-  bool aligned = len % step == 0 || n->list[to].n == 0;
-  return (double)sw_min_i64(sw_ceil_div(len, step) + !aligned, a->shards);
-}
-
-static double even_exchange_s(const rs_net *n, int from, int to, unsigned changed) {
+/* A copy, where nothing is lacked. */
+static void even_exchange(const rs_net *n, int from, int to, unsigned changed, rs_step *out) {
   const uint8_t *a = n->state[from].list, *b = n->state[to].list;
-  const sw_group *g = &n->group[changed];
   double had[SW_MAX_LEVELS], blocks = 1;
+  *out = (rs_step){.group = (uint8_t)changed, .move = {.op = SW_COLL_EXCHANGE}, .bytes = n->bytes[to]};
   for (int l = 0; l < n->n_levels; l++) had[l] = n->elem;
   for (int d = 0; d < n->q->space.rank; d++) {
-    const int alike = rs_net_alike(&n->list[a[d]], &n->list[b[d]]);
-    for (int l = 0; l < n->n_levels; l++) had[l] *= rs_net_overlap(n, d, a[d], b[d], alike, l);
-    blocks *= touched(n, d, a[d], b[d]);
+    const rs_net_pair *p = rs_net_pair_of(n, d, a[d], b[d]);
+    for (int l = 0; l < n->n_levels; l++) had[l] *= p->kept[l];
+    blocks *= p->touched;
   }
-  sw_exchange_load load = {.bytes = n->bytes[to] - had[0], .buffer_bytes = n->bytes[to]};
-  if (load.bytes <= 0) return sw_group_collective_s(n->q->machine, g, SW_COLL_ALL_SLICE, load.buffer_bytes);
-  load.peers = fmax(1, fmin(blocks > 1 ? blocks - 1 : 1, (double)(g->shape.size - 1)));
-  for (int l = 1; l < n->n_levels; l++) load.outside_bytes[l] = fmin(n->bytes[to] - had[l], load.bytes);
-  return sw_group_exchange_s(n->q->machine, g, &load);
-}
-
-static double exchange_s(const rs_net *n, int from, int to, const change *c) {
-  if (c->even) return even_exchange_s(n, from, to, c->changed);
-  rs_state a = rs_net_state_of(n, from), b = rs_net_state_of(n, to);
-  return rs_exchange_s(n->q, &a, &b);
+  sw_exchange_load *load = &out->load;
+  load->buffer_bytes = n->bytes[to];
+  load->bytes = n->bytes[to] - had[0];
+  out->exchanges = load->bytes > 0;
+  if (!out->exchanges) return;
+  load->peers = fmax(1, fmin(blocks > 1 ? blocks - 1 : 1, (double)(n->group[changed].shape.size - 1)));
+  for (int l = 1; l < n->n_levels; l++) load->outside_bytes[l] = fmin(n->bytes[to] - had[l], load->bytes);
 }
 
 /* --- collectives ------------------------------------------------------------------------------------------------- */
-
-static double group_s(const rs_net *n, sw_coll_op op, unsigned atoms, double bytes) {
-  return sw_group_collective_s(n->q->machine, &n->group[atoms], op, bytes);
-}
 
 static uint8_t count_of(unsigned set) {
   uint8_t n = 0;
@@ -119,54 +79,97 @@ static uint8_t count_of(unsigned set) {
   return n;
 }
 
+static bool collective(rs_step *out, unsigned group, double bytes, rs_move move) {
+  *out = (rs_step){.group = (uint8_t)group, .move = move, .bytes = bytes};
+  return true;
+}
+
 /* What is partial changes: a reduction, or parts made of a whole value. */
-static double partial_s(const rs_net *n, int from, int to, const change *c, rs_move *move) {
+static bool partial_step(const rs_net *n, int from, int to, const change *c, rs_step *out) {
   const rs_net_state *a = &n->state[from], *b = &n->state[to];
   const unsigned gone = a->partial & ~b->partial, made = b->partial & ~a->partial;
-  if ((gone && made) || c->other || c->n_dropped || c->n_appended > 1) return HUGE_VAL;
-  if (c->n_appended == 1) {
-    if (c->appended != gone || !c->nests) return HUGE_VAL;
-    *move = (rs_move){SW_COLL_REDUCE_SCATTER, (uint8_t)c->appended_dim, 0, count_of(gone), 0};
-    return group_s(n, SW_COLL_REDUCE_SCATTER, gone, n->bytes[from]);
+  const double bytes = n->bytes[from];
+  if ((gone && made) || c->other || c->n_dropped || c->n_appended > 1) return false;
+  if (c->n_appended == 0) {
+    uint8_t op = gone ? SW_COLL_ALL_REDUCE : SW_COLL_TO_PARTIAL;
+    return collective(out, gone | made, bytes, (rs_move){op, 0, 0, 0, (uint16_t)(gone | made)});
   }
-  *move = (rs_move){gone ? SW_COLL_ALL_REDUCE : SW_COLL_TO_PARTIAL, 0, 0, 0, (uint16_t)(gone | made)};
-  return group_s(n, (sw_coll_op)move->op, gone | made, n->bytes[from]);
+  if (c->appended != gone || !c->nests) return false;
+  return collective(out, gone, bytes,
+                    (rs_move){SW_COLL_REDUCE_SCATTER, (uint8_t)c->appended_dim, 0, count_of(gone), 0});
 }
 
-/* The one collective that does what the lists say; HUGE_VAL if there is none. */
-static double collective_s(const rs_net *n, int from, int to, const change *c, rs_move *move) {
+/* Cuts of several dimensions are as many slices. */
+static bool only_cuts(const change *c) { return !c->other && c->n_dropped == 0 && c->nests; }
+
+/* The one collective that does what the lists say; false if there is none. */
+static bool moving_step(const rs_net *n, int from, int to, const change *c, rs_step *out) {
   const double before = n->bytes[from], after = n->bytes[to];
-  if (c->other || (c->n_dropped == 0 && c->n_appended > 1)) return HUGE_VAL;
+  const uint8_t in = (uint8_t)c->appended_dim, of = (uint8_t)c->dropped_dim;
+  if (c->other || (c->n_dropped == 0 && c->n_appended > 1)) return false;
   if (c->n_dropped == 0 && c->nests) {
-    *move = (rs_move){SW_COLL_ALL_SLICE, (uint8_t)c->appended_dim, 0, count_of(c->appended), 0};
-    return group_s(n, SW_COLL_ALL_SLICE, c->appended, after);
+    return collective(out, c->appended, after, (rs_move){SW_COLL_ALL_SLICE, in, 0, count_of(c->appended), 0});
   }
   if (c->n_dropped == 1 && c->n_appended == 0 && c->nests) {
-    *move = (rs_move){SW_COLL_ALL_GATHER, (uint8_t)c->dropped_dim, 0, count_of(c->dropped), 0};
-    return group_s(n, SW_COLL_ALL_GATHER, c->dropped, after);
+    return collective(out, c->dropped, after, (rs_move){SW_COLL_ALL_GATHER, of, 0, count_of(c->dropped), 0});
   }
-  if (c->dropped != c->appended) return HUGE_VAL;
+  if (c->dropped != c->appended) return false;
   if (c->n_dropped == 1 && c->n_appended == 1 && c->nests && c->appended_order == c->dropped_order) {
-    *move = (rs_move){SW_COLL_ALL_TO_ALL, (uint8_t)c->dropped_dim, (uint8_t)c->appended_dim, count_of(c->dropped), 0};
-    return group_s(n, SW_COLL_ALL_TO_ALL, c->dropped, fmax(before, after));
+    return collective(out, c->dropped, fmax(before, after),
+                      (rs_move){SW_COLL_ALL_TO_ALL, of, in, count_of(c->dropped), 0});
   }
-  if (!c->even) return HUGE_VAL;
-  *move = (rs_move){SW_COLL_ALL_TO_ALL_DIMS, 0, 0, 0, (uint16_t)c->dropped};
-  return group_s(n, SW_COLL_ALL_TO_ALL_DIMS, c->dropped, before);
+  return c->even && collective(out, c->dropped, before,
+                               (rs_move){SW_COLL_ALL_TO_ALL_DIMS, 0, 0, 0, (uint16_t)c->dropped});
 }
 
-double rs_net_step_s(const rs_net *n, int from, int to, rs_move *move) {
-  static const rs_move kExchange = {.op = SW_COLL_EXCHANGE};
-  rs_move ignored;
-  if (!move) move = &ignored;
+/* --- steps and prices -------------------------------------------------------------------------------------------- */
+
+bool rs_net_step(const rs_net *n, int from, int to, rs_step *out) {
   const change c = change_of(n, from, to);
-  if (n->state[from].partial != n->state[to].partial) return partial_s(n, from, to, &c, move);
-  double price = collective_s(n, from, to, &c, move);
-  if (!isinf(price) && (c.even || move->op == SW_COLL_ALL_SLICE)) return price;
-  /* cuts of several dimensions are as many slices */
-  if (isinf(price) && !c.other && c.n_dropped == 0 && c.nests) return HUGE_VAL;
-  double exchange = exchange_s(n, from, to, &c);
-  if (!isinf(price) && exchange * 1.1 >= price) return price;
-  *move = kExchange;
-  return exchange;
+  if (n->state[from].partial != n->state[to].partial) return partial_step(n, from, to, &c, out);
+  if (moving_step(n, from, to, &c, out)) return true;
+  if (only_cuts(&c)) return false;
+  even_exchange(n, from, to, c.changed, out);
+  return true;
+}
+
+int rs_step_curves(const rs_net *n, const rs_step *step, sw_curve out[SW_MAX_CURVES]) {
+  const sw_machine *m = n->q->machine;
+  const sw_group *group = &n->group[step->group];
+  if (!step->exchanges) {
+    const bool copy = step->move.op == SW_COLL_EXCHANGE;
+    return sw_group_collective_curves(m, group, copy ? SW_COLL_ALL_SLICE : (sw_coll_op)step->move.op, step->bytes, out);
+  }
+  sw_group_exchange_curve(m, group, &step->load, &out[0]);
+  return 1;
+}
+
+static double price_s(const rs_net *n, const rs_step *step) {
+  sw_curve curve[SW_MAX_CURVES];
+  int k = rs_step_curves(n, step, curve);
+  return sw_curves_s(curve, k, 1, 1);
+}
+
+/* An exchange of blocks that may be uneven: counted where they are. */
+static double exchange_s(const rs_net *n, int from, int to, const change *c) {
+  rs_step step;
+  if (c->even) {
+    even_exchange(n, from, to, c->changed, &step);
+    return price_s(n, &step);
+  }
+  rs_state a = rs_net_state_of(n, from), b = rs_net_state_of(n, to);
+  return rs_exchange_s(n->q, &a, &b);
+}
+
+double rs_net_step_s(const rs_net *n, int from, int to) {
+  const change c = change_of(n, from, to);
+  rs_step step;
+  if (n->state[from].partial != n->state[to].partial) {
+    return partial_step(n, from, to, &c, &step) ? price_s(n, &step) : HUGE_VAL;
+  }
+  if (!moving_step(n, from, to, &c, &step)) return only_cuts(&c) ? HUGE_VAL : exchange_s(n, from, to, &c);
+  const double collective_s = price_s(n, &step);
+  if (c.even || step.move.op == SW_COLL_ALL_SLICE) return collective_s;
+  const double exchange = exchange_s(n, from, to, &c);
+  return exchange * 1.1 >= collective_s ? collective_s : exchange;
 }

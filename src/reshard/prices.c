@@ -49,8 +49,7 @@ static sw_rc in_net_s(sw_route_prices *p, rs_request *r, double *cost_s, sw_diag
     *cost_s = rs_closure_s(&s->closure, &r->query.source, &r->query.target) + rs_made_s(r);
     return SW_OK;
   }
-  *cost_s = rs_request_s(r);
-  return SW_OK;
+  return rs_request_s(r, cost_s, d);
 }
 
 sw_rc sw_route_prices_get(sw_route_prices *p, const sw_sharding *from, const sw_sharding *to, double *cost_s,
@@ -64,6 +63,5 @@ sw_rc sw_route_prices_get(sw_route_prices *p, const sw_sharding *from, const sw_
   *cost_s = 0;
   if (r.nothing_to_do) return SW_OK;
   if (r.in_net) return in_net_s(p, &r, cost_s, d);
-  *cost_s = rs_request_s(&r);
-  return SW_OK;
+  return rs_request_s(&r, cost_s, d);
 }

@@ -217,27 +217,26 @@ static bool reducing_all_may_pay(const rs_request *r) {
                       rs_collective_over_s(q, SW_COLL_REDUCE_SCATTER, goes, bytes);
 }
 
-void rs_request_search(rs_request *r, rs_path *out) {
-  if (r->in_net) {
-    rs_net_search(&r->query, out);
-    return;
-  }
+sw_rc rs_request_search(rs_request *r, rs_path *out, sw_diag *d) {
+  if (r->in_net) return rs_net_search(&r->query, out, d);
   rs_search(&r->query, out);
-  if (!reducing_all_may_pay(r)) return;
+  if (!reducing_all_may_pay(r)) return SW_OK;
   rs_request whole = *r;
   rs_path path;
   whole.keeps_partial = false;
   frame_plain(&whole, false);
   whole.query.limit_s = (out->cost_s + rs_made_s(r)) * (1 - 1e-9) - rs_made_s(&whole);
-  if (whole.query.limit_s <= 0) return;
+  if (whole.query.limit_s <= 0) return SW_OK;
   rs_search(&whole.query, &path);
-  if (isinf(path.cost_s)) return;
+  if (isinf(path.cost_s)) return SW_OK;
   *r = whole;
   *out = path;
+  return SW_OK;
 }
 
-double rs_request_s(rs_request *r) {
+sw_rc rs_request_s(rs_request *r, double *cost_s, sw_diag *d) {
   rs_path path;
-  rs_request_search(r, &path);
-  return path.cost_s + rs_reduce_first_s(r) + rs_made_s(r);
+  SW_TRY(rs_request_search(r, &path, d));
+  *cost_s = path.cost_s + rs_reduce_first_s(r) + rs_made_s(r);
+  return SW_OK;
 }

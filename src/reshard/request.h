@@ -23,9 +23,9 @@ sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d);
 /* The sharding with its lists in the arena, so that steps may keep them. */
 sw_rc rs_own(sw_arena *arena, const sw_sharding *s, sw_sharding *out, sw_diag *d);
 /* The search, of a request that keeps partial values also with all of them reduced first: whichever is cheaper. */
-void rs_request_search(rs_request *r, rs_path *out);
+SW_CHECKED sw_rc rs_request_search(rs_request *r, rs_path *out, sw_diag *d);
 /* The cost of all: the path that is found, and the steps around it. */
-double rs_request_s(rs_request *r);
+SW_CHECKED sw_rc rs_request_s(rs_request *r, double *cost_s, sw_diag *d);
 /* Steps around a path. Costs of a path: its own, without those steps. */
 double rs_reduce_first_s(const rs_request *r);
 double rs_made_s(const rs_request *r);

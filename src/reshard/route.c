@@ -163,10 +163,10 @@ sw_rc sw_route_find(const sw_reshard *wanted, sw_arena *arena, sw_route *out, sw
   SW_TRY(rs_request_init(&r, &owned, d));
   if (r.nothing_to_do) return SW_OK;
   rs_path path;
-  rs_request_search(&r, &path);
+  SW_TRY(rs_request_search(&r, &path, d));
   if (path.cost_s == HUGE_VAL && r.query.no_exchange) { /* collectives alone do not get there */
     r.query.no_exchange = false;
-    rs_request_search(&r, &path);
+    SW_TRY(rs_request_search(&r, &path, d));
   }
   if (path.cost_s == HUGE_VAL) return no_route(&r, d);
   building b = {.r = &r, .arena = arena, .route = out, .before = owned_from};
@@ -184,5 +184,6 @@ double sw_route_cost_s(const sw_reshard *wanted) {
   rs_request r;
   if (rs_request_init(&r, wanted, NULL)) return HUGE_VAL;
   if (r.nothing_to_do) return 0;
-  return rs_request_s(&r);
+  double cost_s;
+  return rs_request_s(&r, &cost_s, NULL) ? HUGE_VAL : cost_s;
 }

@@ -1,0 +1,224 @@
+/* An atlas is a net of a tensor that every list cuts evenly, with rows of steps: made when a search leaves their state,
+ * under a lock, and then read by all without one.
+ *
+ *   steps [[x],[]] -> [[],[x]] and [[y],[]] -> [[],[y]] have one price where x and y lie alike on the network
+ */
+#include "reshard/atlas.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { CHUNK = 128, CHUNKS = RS_ATLAS_PRICES / CHUNK, FIRST_SLOTS = 1024 };
+
+/* What decides the price of a step. */
+typedef struct key {
+  double bytes, peers, buffer, outside[SW_MAX_LEVELS];
+  uint32_t kind, group;
+} key;
+
+/* Numbers of prices, some of which take the curves behind them, too. */
+typedef struct chunk {
+  key of[CHUNK];
+  uint8_t n_curves[CHUNK];
+  sw_curve curve[CHUNK];
+} chunk;
+
+struct rs_atlas {
+  sw_machine_note note; /* first: the machine holds it by that */
+  rs_query query;
+  bool partial;
+  int64_t cuts;
+  int64_t dims[SW_MAX_RANK];
+  rs_net net;
+  chunk *chunk[CHUNKS];
+  _Atomic(rs_row *) row[2][RS_NET_STATES];
+  pthread_mutex_t lock; /* of what follows, and of making rows and chunks */
+  int n_prices, n_slots, n_used;
+  uint16_t *slot; /* hash of a key -> number + 1 */
+};
+
+static const char kOwner[] = "atlas";
+
+const rs_net *rs_atlas_net(const rs_atlas *a) { return &a->net; }
+int64_t rs_atlas_cuts(const rs_atlas *a) { return a->cuts; }
+
+/* --- prices ------------------------------------------------------------------------------------------------------ */
+
+static key key_of(const rs_step *s) {
+  const double *outside = s->load.outside_bytes;
+  key k = {.kind = (uint32_t)s->exchanges << 8 | s->move.op, .group = s->group, .bytes = s->bytes};
+  if (!s->exchanges) return k;
+  k.bytes = s->load.bytes;
+  k.peers = s->load.peers;
+  k.buffer = s->load.buffer_bytes;
+  for (int l = 1; l < SW_MAX_LEVELS; l++) k.outside[l] = outside[l];
+  return k;
+}
+
+static uint64_t hash_of(const key *k) {
+  uint64_t words[sizeof *k / sizeof(uint64_t)], h = 0;
+  memcpy(words, k, sizeof words);
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    h = (h ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    h ^= h >> 32;
+  }
+  return h;
+}
+
+static uint16_t *slot_of(const rs_atlas *a, const key *k) {
+  for (uint64_t i = hash_of(k);; i++) {
+    uint16_t *slot = &a->slot[i % (uint64_t)a->n_slots];
+    if (*slot == 0) return slot;
+    const int number = *slot - 1;
+    if (memcmp(&a->chunk[number / CHUNK]->of[number % CHUNK], k, sizeof *k) == 0) return slot;
+  }
+}
+
+static sw_rc grow_slots(rs_atlas *a, sw_diag *d) {
+  uint16_t *old = a->slot;
+  const int n = a->n_slots;
+  SW_MEM_NEW(a->slot, n ? 2 * n : FIRST_SLOTS, d);
+  a->n_slots = n ? 2 * n : FIRST_SLOTS;
+  for (int i = 0; i < n; i++) {
+    if (old[i] == 0) continue;
+    const int number = old[i] - 1;
+    *slot_of(a, &a->chunk[number / CHUNK]->of[number % CHUNK]) = old[i];
+  }
+  sw_mem_free(old);
+  return SW_OK;
+}
+
+static sw_rc add_price(rs_atlas *a, const rs_step *step, const key *k, uint16_t *slot, sw_diag *d) {
+  sw_curve curve[SW_MAX_CURVES];
+  const int n = rs_step_curves(&a->net, step, curve);
+  if (a->n_prices % CHUNK + n > CHUNK) a->n_prices += CHUNK - a->n_prices % CHUNK;
+  if (a->n_prices + n > RS_ATLAS_PRICES) return SW_BUG(d, "an atlas has more than %d prices", RS_ATLAS_PRICES);
+  chunk **c = &a->chunk[a->n_prices / CHUNK];
+  const int at = a->n_prices % CHUNK;
+  if (!*c) SW_MEM_NEW(*c, 1, d);
+  (*c)->of[at] = *k;
+  (*c)->n_curves[at] = (uint8_t)n;
+  memcpy(&(*c)->curve[at], curve, (size_t)n * sizeof curve[0]);
+  a->n_used++;
+  *slot = (uint16_t)(a->n_prices + 1);
+  a->n_prices += n;
+  return SW_OK;
+}
+
+static sw_rc number_of(rs_atlas *a, const rs_step *step, uint16_t *out, sw_diag *d) {
+  const key k = key_of(step);
+  if (2 * a->n_used >= a->n_slots) SW_TRY(grow_slots(a, d));
+  uint16_t *slot = slot_of(a, &k);
+  if (*slot == 0) SW_TRY(add_price(a, step, &k, slot, d));
+  *out = (uint16_t)(*slot - 1);
+  return SW_OK;
+}
+
+double rs_atlas_price_s(const rs_atlas *a, int number, double scale, double root) {
+  const chunk *c = a->chunk[number / CHUNK];
+  return sw_curves_s(&c->curve[number % CHUNK], c->n_curves[number % CHUNK], scale, root);
+}
+
+void rs_sized_init(rs_sized *s, const rs_atlas *a, const rs_query *q) {
+  double bytes = sw_dtype_bytes(q->dtype);
+  for (int d = 0; d < q->space.rank; d++) bytes *= (double)q->space.dims[d];
+  s->atlas = a;
+  s->scale = bytes / a->net.whole_bytes;
+  s->root = sqrt(s->scale);
+  s->n = 1;
+  s->price_s[0] = HUGE_VAL;
+}
+
+/* --- rows -------------------------------------------------------------------------------------------------------- */
+
+static sw_rc fill_row(rs_atlas *a, int state, bool to_it, rs_row *row, sw_diag *d) {
+  for (int i = 0; i < a->net.n_states; i++) {
+    rs_step step;
+    if (i == state || !rs_net_step(&a->net, to_it ? i : state, to_it ? state : i, &step)) continue;
+    SW_TRY(number_of(a, &step, &row->number[i], d));
+    if (row->number[i] > row->most) row->most = row->number[i];
+  }
+  return SW_OK;
+}
+
+static sw_rc make_row(rs_atlas *a, int state, bool to_it, sw_diag *d) {
+  rs_row *row = sw_mem_alloc(1, offsetof(rs_row, number) + (size_t)a->net.n_states * sizeof row->number[0], d);
+  if (!row) return SW_E_RESOURCE;
+  sw_rc rc = fill_row(a, state, to_it, row, d);
+  if (rc)
+    sw_mem_free(row);
+  else
+    atomic_store_explicit(&a->row[to_it][state], row, memory_order_release);
+  return rc;
+}
+
+sw_rc rs_atlas_row(rs_atlas *a, int state, bool to_it, const rs_row **out, sw_diag *d) {
+  _Atomic(rs_row *) *row = &a->row[to_it][state];
+  *out = atomic_load_explicit(row, memory_order_acquire);
+  if (*out) return SW_OK;
+  pthread_mutex_lock(&a->lock);
+  sw_rc rc = atomic_load(row) ? SW_OK : make_row(a, state, to_it, d);
+  pthread_mutex_unlock(&a->lock);
+  *out = atomic_load(row);
+  return rc;
+}
+
+bool rs_atlas_cuts_evenly(const rs_atlas *a, const rs_query *q, int state) {
+  const rs_net_state *s = &a->net.state[state];
+  for (int d = 0; d < q->space.rank; d++) {
+    if (q->space.dims[d] % a->net.list[s->list[d]].shards) return false;
+  }
+  return true;
+}
+
+/* --- all of it --------------------------------------------------------------------------------------------------- */
+
+static void destroy(sw_machine_note *note) {
+  rs_atlas *a = (rs_atlas *)note;
+  for (int i = 0; i < 2 * RS_NET_STATES; i++) sw_mem_free(atomic_load(&a->row[i % 2][i / 2]));
+  for (int i = 0; i < CHUNKS; i++) sw_mem_free(a->chunk[i]);
+  sw_mem_free(a->slot);
+  rs_net_deinit(&a->net);
+  pthread_mutex_destroy(&a->lock);
+  sw_mem_free(a);
+}
+
+static bool is_of(const sw_machine_note *note, const rs_query *q, bool partial) {
+  const rs_atlas *a = (const rs_atlas *)note;
+  const rs_space *x = &q->space;
+  if (note->of != kOwner) return false;
+  const rs_space *y = &a->query.space;
+  return a->partial == partial && x->rank == y->rank && x->n == y->n &&
+         memcmp(x->atom, y->atom, (size_t)x->n * sizeof x->atom[0]) == 0;
+}
+
+static sw_rc make(const rs_query *q, bool partial, rs_atlas **out, sw_diag *d) {
+  SW_MEM_NEW(*out, 1, d);
+  rs_atlas *a = *out;
+  a->cuts = 1;
+  for (int i = 0; i < q->space.n; i++) a->cuts *= q->space.atom[i].size;
+  for (int i = 0; i < q->space.rank; i++) a->dims[i] = a->cuts;
+  a->n_prices = 1; /* 0 is none */
+  a->note = (sw_machine_note){.of = kOwner, .destroy = destroy};
+  a->partial = partial;
+  a->query = (rs_query){.machine = q->machine, .dtype = SW_I8, .kind = SW_REDUCE_SUM, .space = q->space};
+  a->query.space.mesh = sw_machine_mesh(q->machine);
+  a->query.space.dims = a->dims;
+  sw_rc rc = rs_net_init(&a->net, &a->query, (rs_net_scope){.partial = partial}, true, d);
+  if (!rc) rc = grow_slots(a, d);
+  if (pthread_mutex_init(&a->lock, NULL)) rc = SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "no lock could be had");
+  if (rc) destroy(&a->note);
+  return rc;
+}
+
+sw_rc rs_atlas_of(const rs_query *q, bool partial, rs_atlas **out, sw_diag *d) {
+  for (sw_machine_note *n = sw_machine_notes(q->machine); n; n = n->next) {
+    if (!is_of(n, q, partial)) continue;
+    *out = (rs_atlas *)n;
+    return SW_OK;
+  }
+  SW_TRY(make(q, partial, out, d));
+  sw_machine_note_add(q->machine, &(*out)->note);
+  return SW_OK;
+}

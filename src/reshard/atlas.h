@@ -1,0 +1,54 @@
+/* All states and steps of a machine's axes at one rank, whatever the tensor: what routes between even blocks have in
+ * common, worked out once and kept with the machine.
+ *
+ * Prices of steps are curves over the tensor's size. There are few of them, as most steps are alike: of the 37056
+ * between the 193 states of three axes at rank 4 some hundred.
+ */
+#ifndef SRC_RESHARD_ATLAS_H_
+#define SRC_RESHARD_ATLAS_H_
+
+#include <math.h>
+
+#include "reshard/net.h"
+
+typedef struct rs_atlas rs_atlas;
+enum { RS_ATLAS_PRICES = 8192 };
+
+/* By state, the number of the price of the step to it, or from it; 0 where there is none. */
+typedef struct rs_row {
+  uint16_t most; /* of the numbers */
+  uint16_t number[RS_NET_STATES];
+} rs_row;
+
+/* That of a query's machine and atoms, values being partial or not. */
+SW_CHECKED sw_rc rs_atlas_of(const rs_query *q, bool partial, rs_atlas **out, sw_diag *d);
+/* Its states, of a tensor of some size. */
+const rs_net *rs_atlas_net(const rs_atlas *a);
+/* So many times every state cuts at most: which divide a dimension's extent where all of them cut it evenly. */
+int64_t rs_atlas_cuts(const rs_atlas *a);
+/* The steps from a state, or (`to_it`) to it. */
+SW_CHECKED sw_rc rs_atlas_row(rs_atlas *a, int state, bool to_it, const rs_row **out, sw_diag *d);
+/* The price of a number at a scale of the atlas' tensor, whose square root is given. */
+double rs_atlas_price_s(const rs_atlas *a, int number, double scale, double root);
+
+/* Prices of one tensor, worked out as they are asked for. */
+typedef struct rs_sized {
+  const rs_atlas *atlas;
+  double scale, root;
+  int n;
+  double price_s[RS_ATLAS_PRICES]; /* of the first n numbers; negative: not yet known */
+} rs_sized;
+
+void rs_sized_init(rs_sized *s, const rs_atlas *a, const rs_query *q);
+/* Before the numbers of a row are looked up. */
+static inline void rs_sized_hold(rs_sized *s, const rs_row *row) {
+  while (s->n <= row->most) s->price_s[s->n++] = -1;
+}
+static inline double rs_sized_s(rs_sized *s, int number) {
+  if (s->price_s[number] < 0) s->price_s[number] = rs_atlas_price_s(s->atlas, number, s->scale, s->root);
+  return s->price_s[number];
+}
+/* Does the state cut all of the query's dimensions evenly? */
+bool rs_atlas_cuts_evenly(const rs_atlas *a, const rs_query *q, int state);
+
+#endif
