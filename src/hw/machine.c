@@ -115,7 +115,8 @@ double sw_group_collective_s(const sw_machine *m, const sw_group *g, sw_coll_op 
   return sw_group_price_s(g, kOp[op].cls, bytes_of(g, op, bytes));
 }
 
-int sw_group_collective_curves(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes, sw_curve out[SW_MAX_CURVES]) {
+int sw_group_collective_curves(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes,
+                               sw_curve out[SW_MAX_CURVES]) {
   if (!(sw_coll_flags(op) & SW_COLL_LOCAL)) return sw_group_price_curves(g, kOp[op].cls, bytes_of(g, op, bytes), out);
   out[0] = copy_curve(m, bytes);
   return 1;

@@ -34,7 +34,7 @@ struct sw_machine {
   int n_dims;
   net_dim dim[SW_MAX_DIMS];
   axis_place axis[SW_MAX_AXES];
-  const sw_group *subset; /* by bit mask of whole axes */
+  const sw_group *subset;            /* by bit mask of whole axes */
   _Atomic(sw_machine_note *) *notes; /* the first one */
 };
 

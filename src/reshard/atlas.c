@@ -57,13 +57,13 @@ static key key_of(const rs_step *s) {
 }
 
 static uint64_t hash_of(const key *k) {
-  uint64_t words[sizeof *k / sizeof(uint64_t)], h = 0;
+  uint64_t words[sizeof *k / sizeof(uint64_t)], h = 0, odd = UINT64_C(0x9e3779b97f4a7c15);
   memcpy(words, k, sizeof words);
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-    h = (h ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    h ^= h >> 32;
+    h += (words[i] ^ words[i] >> 32) * odd;
+    odd *= UINT64_C(0xd1342543de82ef95);
   }
-  return h;
+  return h ^ h >> 29;
 }
 
 static uint16_t *slot_of(const rs_atlas *a, const key *k) {

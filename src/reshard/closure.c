@@ -67,8 +67,7 @@ static sw_rc price_even(rs_closure *c, sw_diag *d) {
 }
 
 sw_rc rs_closure_init(rs_closure *c, const rs_query *q, rs_net_scope scope, sw_diag *d) {
-  c->q = *q;
-  c->partial = scope.partial;
+  *c = (rs_closure){.q = *q, .partial = scope.partial};
   SW_TRY(scope.uneven ? price_uneven(c, d) : price_even(c, d));
   relax_all(c->cost_s, c->net->n_states);
   return SW_OK;

@@ -225,6 +225,12 @@ static void measure(rs_net *n) {
     for (int a = 0; a < s->n; a++) {
       n->inside[l][a] = l ? (double)sw_axis_ref_inside(n->q->machine, s->atom[a], l) : 1;
     }
+    for (unsigned set = 0; set < 1u << s->n; set++) {
+      n->units[l][set] = 1;
+      for (int a = 0; a < s->n; a++) {
+        if (set >> a & 1u) n->units[l][set] *= s->atom[a].size / n->inside[l][a];
+      }
+    }
   }
 }
 

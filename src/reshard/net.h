@@ -68,7 +68,8 @@ typedef struct rs_net {
   bool alike; /* all dimensions are of one extent, which every list cuts evenly */
   int n_lists, n_states, n_levels;
   double elem, whole_bytes, devices;
-  double inside[SW_MAX_LEVELS][RS_NET_ATOMS]; /* devices of a unit that an atom tells apart */
+  double inside[SW_MAX_LEVELS][RS_NET_ATOMS];     /* devices of a unit that an atom tells apart */
+  double units[SW_MAX_LEVELS][1 << RS_NET_ATOMS]; /* of a level, that a set of atoms tells apart */
   rs_net_list list[RS_NET_LISTS];
   rs_net_cut cut[SW_MAX_RANK][RS_NET_LISTS];
   rs_net_pair *pair; /* rs_net_pair_of */
@@ -100,8 +101,12 @@ static inline const rs_net_pair *rs_net_pair_of(const rs_net *n, int dim, int fr
 }
 void rs_net_compare(const rs_net *n, int dim, int from, int to, rs_net_pair *out);
 
-/* No path from a state to another costs less, of even blocks of a tensor `scale` times as large as the net's. */
-double rs_net_bound_s(const rs_net *n, int from, int to, double scale);
+/* No path costs less, and none of more than one step. */
+typedef struct rs_net_bound {
+  double any_s, longer_s;
+} rs_net_bound;
+/* From a state to another, of even blocks of a tensor `scale` times as large as the net's. */
+rs_net_bound rs_net_bound_of(const rs_net *n, int from, int to, double scale);
 
 /* What one step between two states is, and what it is priced by. */
 typedef struct rs_step {

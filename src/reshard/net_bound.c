@@ -29,37 +29,28 @@ static double least_s(const rs_net *n, int level, double bytes, bool reduces) {
   return least;
 }
 
-/* Units of a level that hold other parts of a value partial over atoms. */
-static double units_of(const rs_net *n, unsigned atoms, int level) {
-  double units = 1;
-  for (int a = 0; a < n->q->space.n; a++) {
-    if (atoms >> a & 1u) units *= n->q->space.atom[a].size / n->inside[level][a];
-  }
-  return units;
-}
-
-/* Reducing over p units of a level, each element takes p-1 words; then one for every further unit that wants it. Where
+/* Reducing over p units of a level, each element takes p-1 words, in each of the units that hold parts which stay; or
+ * those parts are reduced, too, in as many words and more. Then one word for every further unit that wants it, where
  * `wanted` is no less than the devices' share of what each unit is to have. */
-static double reducing_s(const rs_net *n, unsigned atoms, double scale, const double *wanted, double *latency_s) {
+static double reducing_s(const rs_net *n, unsigned gone, unsigned kept, double scale, const double *wanted,
+                         double *latency_s) {
   const double once = n->whole_bytes / n->devices * scale;
   double work = 0;
   for (int l = 0; l < n->n_levels; l++) {
-    const double p = units_of(n, atoms, l);
+    const double p = n->units[l][gone], words = (p - 1) * n->units[l][kept];
     if (p <= 1) continue;
     *latency_s = larger(*latency_s, n->floor.latency_s[l]);
-    work = larger(work, least_s(n, l, once * (p - 1) + (wanted ? larger(0, wanted[l] * scale - once) : 0), true));
+    work = larger(work, least_s(n, l, once * words + (wanted ? larger(0, wanted[l] * scale - once) : 0), true));
   }
   return work;
 }
 
-/* Of a path that reduces: what devices must hear of what is reduced, by whatever steps. */
-static double reduced_s(const rs_net *n, int from, int to, double scale) {
-  const unsigned had = n->state[from].partial, kept = had & n->state[to].partial;
+/* Of a path that reduces all that is partial: what devices must hear of it, by whatever steps. */
+static double reduced_s(const rs_net *n, unsigned gone, int to, double scale) {
   double wanted[SW_MAX_LEVELS] = {n->bytes[to]}, latency = n->floor.latency_s[0];
   for (int l = 1; l < n->n_levels; l++) wanted[l] = n->unit_bytes[l][to] / n->floor.unit[l];
-  double work = reducing_s(n, had & ~kept, scale, kept ? NULL : wanted, &latency);
-  if (!kept) work = larger(work, least_s(n, 0, n->bytes[to] * scale, true));
-  return latency + work;
+  double work = reducing_s(n, gone, 0, scale, wanted, &latency);
+  return latency + larger(work, least_s(n, 0, n->bytes[to] * scale, true));
 }
 
 /* Bytes that a device lacks of what crosses between units of a level. */
@@ -86,11 +77,14 @@ static double moved_s(const rs_net *n, int from, int to, double scale) {
   return latency + work;
 }
 
-double rs_net_bound_s(const rs_net *n, int from, int to, double scale) {
-  const unsigned gone = n->state[from].partial & ~n->state[to].partial;
-  if (from == to) return 0;
+rs_net_bound rs_net_bound_of(const rs_net *n, int from, int to, double scale) {
+  const unsigned had = n->state[from].partial, gone = had & ~(unsigned)n->state[to].partial;
+  const double step_s = n->floor.step_s;
+  if (from == to) return (rs_net_bound){0, 2 * step_s};
   const double moved = moved_s(n, from, to, scale);
-  if (!gone) return larger(n->floor.step_s, moved);
-  double latency = n->floor.latency_s[0], work = reducing_s(n, gone, scale, NULL, &latency);
-  return larger(latency + work + moved, reduced_s(n, from, to, scale));
+  if (!gone) return (rs_net_bound){larger(step_s, moved), larger(step_s, moved) + step_s};
+  double latency = n->floor.latency_s[0], work = reducing_s(n, gone, had & ~gone, scale, NULL, &latency);
+  const double apart = latency + work + moved, together = gone == had ? reduced_s(n, gone, to, scale) : 0;
+  const double longer = moved > 0 ? apart : apart + step_s;
+  return (rs_net_bound){larger(apart, together), larger(longer, together + step_s)};
 }

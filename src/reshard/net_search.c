@@ -20,10 +20,10 @@ typedef struct walk {
   rs_sized prices;
   const rs_row *last; /* the steps straight to the goal */
   int n_open;
-  int16_t open[RS_NET_STATES];  /* to be left */
-  double limit_s[RS_NET_STATES]; /* a way there that costs as much is none; negative: not to be gone to */
-  double cost_s[RS_NET_STATES]; /* the cheapest way there so far */
-  double left_s[RS_NET_STATES]; /* no path to the goal costs less; negative: not yet known */
+  int16_t open[RS_NET_STATES];      /* to be left */
+  double limit_s[RS_NET_STATES];    /* a way there that costs as much is none; negative: not to be gone to */
+  double cost_s[RS_NET_STATES];     /* the cheapest way there so far */
+  rs_net_bound left[RS_NET_STATES]; /* on paths to the goal; negative: not yet known */
   int16_t from[RS_NET_STATES];
   uint8_t hops[RS_NET_STATES];
   bool is_open[RS_NET_STATES];
@@ -40,14 +40,14 @@ static bool fits(const walk *w, int from, int to) {
 }
 
 static double left_s(walk *w, int at) {
-  if (w->left_s[at] < 0) {
-    w->left_s[at] = rs_net_bound_s(w->net, w->back ? w->goal : at, w->back ? at : w->goal, w->prices.scale);
+  if (w->left[at].any_s < 0) {
+    w->left[at] = rs_net_bound_of(w->net, w->back ? w->goal : at, w->back ? at : w->goal, w->prices.scale);
   }
-  return w->left_s[at];
+  return w->left[at].any_s;
 }
 
 static void set_limit(walk *w, int at) {
-  const double left = w->left_s[at] < 0 ? w->net->floor.step_s : w->left_s[at];
+  const double left = w->left[at].any_s < 0 ? w->net->floor.step_s : w->left[at].any_s;
   const double over = w->cost_s[w->goal] - left;
   if (w->limit_s[at] >= 0) w->limit_s[at] = larger(0, (over < w->cost_s[at] ? over : w->cost_s[at]) * (1 - 1e-9));
 }
@@ -78,7 +78,7 @@ static void go_to(walk *w, int from, int to, double cost_s) {
 static void consider(walk *w, int from, int to, int number) {
   const double cost_s = w->cost_s[from] + rs_sized_s(&w->prices, number);
   if (cost_s >= w->limit_s[to]) return;
-  if (w->left_s[to] < 0) {
+  if (w->left[to].any_s < 0) {
     (void)left_s(w, to);
     set_limit(w, to);
   }
@@ -86,12 +86,13 @@ static void consider(walk *w, int from, int to, int number) {
 }
 
 static sw_rc leave(walk *w, int from, sw_diag *d) {
-  const double so_far = w->cost_s[from], *price_s = w->prices.price_s;
+  const double so_far = w->cost_s[from], *price_s = w->prices.price_s, *limit_s = w->limit_s;
+  const int n = w->net->n_states;
   const rs_row *row;
   SW_TRY(rs_atlas_row(w->atlas, from, w->back, &row, d));
   rs_sized_hold(&w->prices, row);
-  for (int to = 0; to < w->net->n_states; to++) {
-    if (so_far + price_s[row->number[to]] < w->limit_s[to]) consider(w, from, to, row->number[to]);
+  for (int to = 0; to < n; to++) {
+    if (so_far + price_s[row->number[to]] < limit_s[to]) consider(w, from, to, row->number[to]);
   }
   return SW_OK;
 }
@@ -102,7 +103,7 @@ static int next_of(walk *w) {
   int next = -1;
   for (int i = 0; i < w->n_open; i++) {
     const int at = w->open[i];
-    const double cost_s = w->cost_s[at] + w->left_s[at] + w->net->floor.step_s;
+    const double cost_s = w->cost_s[at] + w->left[at].longer_s;
     if (cost_s > least || (cost_s == least && (next < 0 || at > w->open[next]))) continue;
     least = cost_s;
     next = i;
@@ -158,7 +159,7 @@ static sw_rc begin(walk *w, const rs_query *q, sw_diag *d) {
   for (int i = 0; i < w->net->n_states; i++) {
     w->limit_s[i] = even || rs_atlas_cuts_evenly(w->atlas, q, i) ? HUGE_VAL : -1;
     w->cost_s[i] = HUGE_VAL;
-    w->left_s[i] = -1;
+    w->left[i].any_s = -1;
     w->is_open[i] = false;
   }
   w->n_open = 0;

@@ -118,8 +118,8 @@ static bool moving_step(const rs_net *n, int from, int to, const change *c, rs_s
     return collective(out, c->dropped, fmax(before, after),
                       (rs_move){SW_COLL_ALL_TO_ALL, of, in, count_of(c->dropped), 0});
   }
-  return c->even && collective(out, c->dropped, before,
-                               (rs_move){SW_COLL_ALL_TO_ALL_DIMS, 0, 0, 0, (uint16_t)c->dropped});
+  return c->even &&
+         collective(out, c->dropped, before, (rs_move){SW_COLL_ALL_TO_ALL_DIMS, 0, 0, 0, (uint16_t)c->dropped});
 }
 
 /* --- steps and prices -------------------------------------------------------------------------------------------- */

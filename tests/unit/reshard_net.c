@@ -141,6 +141,15 @@ static void steps_cost_what_the_machine_says(void **state) {
   on_all_machines(compare_with_steps, check_seed(62));
 }
 
+/* Is the step straight there dearer than the path? */
+static bool is_longer(const rs_net *n, int from, int to, double scale, double path_s) {
+  sw_curve curve[SW_MAX_CURVES];
+  rs_step step;
+  if (!rs_net_step(n, from, to, &step)) return true;
+  const int k = rs_step_curves(n, &step, curve);
+  return sw_curves_s(curve, k, scale, sqrt(scale)) > path_s * (1 + 1e-9);
+}
+
 /* No path costs less than its bound, which the search goes by. */
 static void check_bounds(const sw_machine *machine, int rank, const int64_t *dims, rng *r, const char *where) {
   const sw_mesh *m = sw_machine_mesh(machine);
@@ -150,15 +159,17 @@ static void check_bounds(const sw_machine *machine, int rank, const int64_t *dim
   if (rng_below(r, 3) || !rs_net_space(&q.space, m, rank, dims, &none, 1)) return;
   assert_ok(rs_closure_init(&c, &q, (rs_net_scope){.partial = rng_below(r, 2) == 0}, &diag));
   const int n = c.net->n_states;
+  double scale = sw_dtype_bytes(q.dtype) / c.net->whole_bytes;
+  for (int d = 0; d < rank; d++) scale *= (double)dims[d];
   for (int round = 0; round < 40; round++) {
-    rs_net_view view;
-    bool to_it = rng_below(r, 2) == 0;
-    int one = (int)rng_below(r, n);
-    rs_net_look(c.net, one, to_it, &view);
+    const int one = (int)rng_below(r, n);
     for (int i = 0; i < n; i++) {
-      double cost = to_it ? c.cost_s[i * n + one] : c.cost_s[one * n + i];
-      double bound = rs_net_bound_s(c.net, &view, i);
-      if (bound > cost * (1 + 1e-9)) fail_msg("%s: a path of %g s has the bound %g s", where, cost, bound);
+      const double cost = c.cost_s[one * n + i];
+      const rs_net_bound bound = rs_net_bound_of(c.net, one, i, scale);
+      if (bound.any_s > cost * (1 + 1e-9)) fail_msg("%s: a path of %g s has the bound %g s", where, cost, bound.any_s);
+      if (i == one || !is_longer(c.net, one, i, scale, cost)) continue;
+      if (bound.longer_s > cost * (1 + 1e-9))
+        fail_msg("%s: a path of two steps, of %g s, has the bound %g s", where, cost, bound.longer_s);
     }
   }
   rs_closure_deinit(&c);
