@@ -17,7 +17,7 @@ typedef struct sw_bench_reshard_row {
   const char *mesh, *what;         /* "route", "route, partial", "price", "cached route", "table of 300 x 300" */
   double seconds;                  /* the mean over the drawn reshards; of a table, the best run */
   double median_s, p99_s, worst_s; /* of them in turn; 0 for a table, and for what is timed together */
-  double limit_s;
+  double limit_s;                  /* 0: none */
 } sw_bench_reshard_row;
 
 /* Direct exchanges among all pairs of the drawn shardings of one mesh. */

@@ -8,7 +8,8 @@
 
 #include "shardwright/status.h"
 
-SW_API double sw_now_s(void); /* monotonic seconds */
+SW_API double sw_now_s(void);    /* monotonic seconds */
+SW_API double sw_thread_s(void); /* processor seconds of the calling thread: others on the machine do not count */
 
 /* Set from a signal handler or another thread; long work polls it and returns the best it has. */
 typedef struct sw_cancel {

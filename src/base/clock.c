@@ -5,11 +5,14 @@
 #include "shardwright/checked.h"
 #include "shardwright/hash.h"
 
-double sw_now_s(void) {
+static double read_clock(clockid_t clock) {
   struct timespec ts;
-  (void)clock_gettime(CLOCK_MONOTONIC, &ts);
+  (void)clock_gettime(clock, &ts);
   return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
+
+double sw_now_s(void) { return read_clock(CLOCK_MONOTONIC); }
+double sw_thread_s(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 void sw_rng_seed(sw_rng *r, uint64_t seed) {
   for (uint64_t i = 0; i < 4; i++) r->s[i] = sw_hash_u64(i, seed);

@@ -20,16 +20,16 @@ typedef struct walk {
   rs_sized prices;
   const rs_row *last; /* the steps straight to the goal */
   int n_open;
-  int16_t open[RS_NET_STATES];      /* to be left */
-  double limit_s[RS_NET_STATES];    /* a way there that costs as much is none; negative: not to be gone to */
-  double cost_s[RS_NET_STATES];     /* the cheapest way there so far */
-  rs_net_bound left[RS_NET_STATES]; /* on paths to the goal; negative: not yet known */
+  int16_t open[RS_NET_STATES];    /* to be left */
+  double limit_s[RS_NET_STATES];  /* a way there that costs as much is none */
+  double cost_s[RS_NET_STATES];   /* the cheapest way there so far; negative: not to be gone to */
+  double left_s[RS_NET_STATES];   /* no path to the goal costs less */
+  double longer_s[RS_NET_STATES]; /* nor one of more than one step; 0: neither is known yet */
   int16_t from[RS_NET_STATES];
   uint8_t hops[RS_NET_STATES];
   bool is_open[RS_NET_STATES];
 } walk;
 
-static double larger(double a, double b) { return a > b ? a : b; }
 static bool cheaper(double cost_s, double than_s) { return cost_s < than_s * (1 - 1e-9); }
 
 /* Bytes that a step needs beside the buffers of both ends. */
@@ -39,17 +39,22 @@ static bool fits(const walk *w, int from, int to) {
   return temp * w->prices.scale <= (double)w->q->max_temp_bytes;
 }
 
-static double left_s(walk *w, int at) {
-  if (w->left[at].any_s < 0) {
-    w->left[at] = rs_net_bound_of(w->net, w->back ? w->goal : at, w->back ? at : w->goal, w->prices.scale);
-  }
-  return w->left[at].any_s;
+/* From now on what is left from a state is known. */
+static void look_ahead(walk *w, int at) {
+  const rs_net_bound b = rs_net_bound_of(w->net, w->back ? w->goal : at, w->back ? at : w->goal, w->prices.scale);
+  w->left_s[at] = b.any_s;
+  w->longer_s[at] = b.longer_s;
 }
 
-static void set_limit(walk *w, int at) {
-  const double left = w->left[at].any_s < 0 ? w->net->floor.step_s : w->left[at].any_s;
-  const double over = w->cost_s[w->goal] - left;
-  if (w->limit_s[at] >= 0) w->limit_s[at] = larger(0, (over < w->cost_s[at] ? over : w->cost_s[at]) * (1 - 1e-9));
+static double limit_of(const walk *w, int at, double best_s) {
+  const double over_s = best_s - w->left_s[at];
+  return (over_s < w->cost_s[at] ? over_s : w->cost_s[at]) * (1 - 1e-9);
+}
+
+static void set_limits(walk *w) {
+  const double best_s = w->cost_s[w->goal];
+  for (int i = 0, n = w->net->n_states; i < n; i++) w->limit_s[i] = limit_of(w, i, best_s);
+  w->limit_s[w->goal] = 0; /* the steps straight there are taken as states are reached */
 }
 
 static bool reach(walk *w, int from, int to, double cost_s) {
@@ -67,20 +72,17 @@ static void go_to(walk *w, int from, int to, double cost_s) {
   if (!reach(w, from, to, cost_s)) return;
   if (!w->is_open[to]) w->open[w->n_open++] = (int16_t)to;
   w->is_open[to] = true;
-  if (!reach(w, to, w->goal, cost_s + rs_sized_s(&w->prices, w->last->number[to]))) {
-    set_limit(w, to);
-    return;
-  }
-  for (int i = 0; i < w->net->n_states; i++) set_limit(w, i);
+  w->limit_s[to] = limit_of(w, to, w->cost_s[w->goal]);
+  if (reach(w, to, w->goal, cost_s + rs_sized_s(&w->prices, w->last->number[to]))) set_limits(w);
 }
 
 /* A step that may lead on, if its price and what is left say so, too. */
 static void consider(walk *w, int from, int to, int number) {
   const double cost_s = w->cost_s[from] + rs_sized_s(&w->prices, number);
   if (cost_s >= w->limit_s[to]) return;
-  if (w->left[to].any_s < 0) {
-    (void)left_s(w, to);
-    set_limit(w, to);
+  if (w->longer_s[to] <= 0) {
+    look_ahead(w, to);
+    w->limit_s[to] = limit_of(w, to, w->cost_s[w->goal]);
   }
   if (cost_s < w->limit_s[to]) go_to(w, from, to, cost_s);
 }
@@ -97,22 +99,31 @@ static sw_rc leave(walk *w, int from, sw_diag *d) {
   return SW_OK;
 }
 
-/* Takes out the state to leave next: that of the least path that has yet two steps to go; -1 when there is none. */
+static void close_at(walk *w, int i) {
+  w->is_open[w->open[i]] = false;
+  w->open[i] = w->open[--w->n_open];
+}
+
+/* Takes out the state to leave next: that of the least path that has yet two steps to go; -1 when there is none. Those
+ * that can lead nowhere any more go, too. */
 static int next_of(walk *w) {
-  double least = w->cost_s[w->goal] * (1 - 1e-9);
+  const double best_s = w->cost_s[w->goal] * (1 - 1e-9);
+  double least_s = best_s;
   int next = -1;
-  for (int i = 0; i < w->n_open; i++) {
+  for (int i = w->n_open - 1; i >= 0; i--) {
     const int at = w->open[i];
-    const double cost_s = w->cost_s[at] + w->left[at].longer_s;
-    if (cost_s > least || (cost_s == least && (next < 0 || at > w->open[next]))) continue;
-    least = cost_s;
-    next = i;
+    const double cost_s = w->cost_s[at] + w->longer_s[at];
+    if (cost_s >= best_s) {
+      close_at(w, i);
+    } else if (cost_s < least_s || (cost_s == least_s && at < next)) {
+      least_s = cost_s;
+      next = at;
+    }
   }
-  if (next < 0) return -1;
-  const int at = w->open[next];
-  w->open[next] = w->open[--w->n_open];
-  w->is_open[at] = false;
-  return at;
+  for (int i = 0; i < w->n_open && next >= 0; i++) {
+    if (w->open[i] == next) close_at(w, i);
+  }
+  return next;
 }
 
 static void read_path(const walk *w, rs_path *out) {
@@ -157,15 +168,15 @@ static sw_rc begin(walk *w, const rs_query *q, sw_diag *d) {
   rs_sized_hold(&w->prices, w->last);
   const bool even = all_even(w);
   for (int i = 0; i < w->net->n_states; i++) {
-    w->limit_s[i] = even || rs_atlas_cuts_evenly(w->atlas, q, i) ? HUGE_VAL : -1;
-    w->cost_s[i] = HUGE_VAL;
-    w->left[i].any_s = -1;
+    w->left_s[i] = w->net->floor.step_s;
+    w->cost_s[i] = even || rs_atlas_cuts_evenly(w->atlas, q, i) ? HUGE_VAL : -1;
+    w->longer_s[i] = 0;
     w->is_open[i] = false;
   }
   w->n_open = 0;
-  w->limit_s[w->start] = w->limit_s[w->goal] = -1;
   w->cost_s[w->start] = 0;
   w->hops[w->start] = 0;
+  look_ahead(w, w->start);
   return SW_OK;
 }
 
@@ -173,8 +184,8 @@ sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d) {
   walk w;
   SW_TRY(begin(&w, q, d));
   if (w.start != w.goal) (void)reach(&w, w.start, w.goal, rs_sized_s(&w.prices, w.last->number[w.start]));
-  if (cheaper(left_s(&w, w.start), w.cost_s[w.goal])) {
-    for (int i = 0; i < w.net->n_states; i++) set_limit(&w, i);
+  if (cheaper(w.left_s[w.start], w.cost_s[w.goal])) {
+    set_limits(&w);
     for (int at = w.start; at >= 0; at = next_of(&w)) SW_TRY(leave(&w, at, d));
   }
   read_path(&w, out);

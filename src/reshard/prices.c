@@ -7,7 +7,7 @@
 #include "reshard/closure.h"
 #include "reshard/request.h"
 
-enum { N_SEARCHED = 8 }; /* about what a closure costs */
+enum { N_SEARCHED = 200 }; /* about what a closure costs */
 
 /* Of pairs of whole values, and of such where something is partial. */
 typedef struct shelf {
