@@ -263,7 +263,8 @@ typedef struct sw_map {
 } sw_map;
 
 /* "If the operands of `operands` (bit i) are partial with `kind` over an axis that cuts nothing here and the other
- * operands are whole there, then so is every result": add {0,1}, multiply {0} and {1}, transpose {0}, maximum {0,1}. */
+ * operands are whole there, then so is every result": add {0,1}, multiply {0} and {1}, transpose {0}, maximum {0,1}.
+ * No operands: not for this op, since another operand of it may be infinite (0 times that is no 0), or a divisor 0. */
 typedef struct sw_linear {
   uint32_t operands;
   sw_reduction kind;

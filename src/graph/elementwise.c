@@ -106,19 +106,18 @@ void sw_space_of_divide(const sw_rule_call *c, sw_space_builder *b) {
   if ((1u << sw_dtype_class_of(c->results[0].dtype)) & (SW_FLOATS | SW_COMPLEX)) sw_space_linear(b, 1, SW_REDUCE_SUM);
 }
 
-/* Between floats (the reduction is then in the result's precision). Widening integers keeps their order; a sum may
- * wrap in the narrow type and not in the wide one. */
+/* Between floats (the reduction is then in the result's precision; not to 8 bits, where sums of rounded parts are far
+ * from rounded sums). Widening integers keeps their order; a sum may wrap in the narrow type and not in the wide one.
+ */
 void sw_space_of_convert(const sw_rule_call *c, sw_space_builder *b) {
   loops_and_maps(c, b);
   sw_dtype from = c->operands[0].dtype, to = c->results[0].dtype;
   sw_dtype_class cls = sw_dtype_class_of(to);
   if (sw_dtype_class_of(from) != cls) return;
-  bool keeps_infinity = to != SW_F8E4M3FN || from == to; /* where a device has nothing, its least is -inf */
-  if (cls == SW_CLASS_FLOAT && keeps_infinity) {
-    sw_space_moves(b, 1);
-  } else if (cls == SW_CLASS_FLOAT || cls == SW_CLASS_COMPLEX || from == to) {
-    sw_space_linear(b, 1, SW_REDUCE_SUM);
-  } else if (sw_dtype_bytes(to) > sw_dtype_bytes(from)) {
+  bool inexact = cls == SW_CLASS_FLOAT || cls == SW_CLASS_COMPLEX, coarse = sw_dtype_bytes(to) == 1;
+  bool keeps_infinity = to != SW_F8E4M3FN; /* where a device has nothing, its least is -inf */
+  if (from == to || (inexact && !coarse)) sw_space_linear(b, 1, SW_REDUCE_SUM);
+  if (from == to || (inexact && keeps_infinity) || (!inexact && sw_dtype_bytes(to) > sw_dtype_bytes(from))) {
     sw_space_linear(b, 1, SW_REDUCE_MIN);
     sw_space_linear(b, 1, SW_REDUCE_MAX);
   }

@@ -1,5 +1,6 @@
 /* The end of building: growing arrays become the graph's own, use lists are made, and the whole is verified. */
 #include "graph/control.h"
+#include "graph/infinite.h"
 
 static sw_rc settle_function(sw_graph *g, const sw_function_draft *f, sw_id id, sw_diag *d) {
   sw_function *out = &g->functions[id];
@@ -82,5 +83,6 @@ sw_rc sw_graph_seal(sw_graph *g, sw_diag *d) {
   g->sealed = true;
   SW_TRY(make_use_lists(g, d));
   SW_TRY(sw_graph_read_frames(g, d));
+  SW_TRY(sw_graph_mind_infinities(g, d));
   return sw_graph_verify(g, d);
 }

@@ -106,7 +106,7 @@ typedef struct op_search {
 
 static int64_t op_room(const void *what, int place) {
   const sw_space *space = ((const sw_op *)what)->space;
-  if (place >= space->n_loops) return INT64_MAX;
+  if (place >= space->n_loops) return space->linear[place - space->n_loops].operands ? INT64_MAX : 0;
   const sw_loop *l = &space->loops[place];
   return l->kind == SW_LOOP_WHOLE ? 0 : l->size;
 }

@@ -125,6 +125,10 @@ static sw_rc check_axes(const sw_mesh *m, const sw_space *space, const sw_strate
     if (loop < space->n_loops && space->loops[loop].kind == SW_LOOP_WHOLE) {
       return SW_FAIL_INPUT(d, SW_NOWHERE, "loop d%d must stay whole", loop);
     }
+    if (loop >= space->n_loops && !space->linear[loop - space->n_loops].operands) {
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "partial%d: the other operand may be infinite, or a divisor zero",
+                           loop - space->n_loops);
+    }
   }
   return SW_OK;
 }

@@ -32,7 +32,7 @@ typedef struct chooser {
   const sw_machine *machine;
   sw_arena arena;
   sw_dict classes;
-  sw_enumeration of_class[512];
+  sw_enumeration of_class[4096];
   int n_classes;
   sw_rng rng;
 } chooser;
@@ -46,7 +46,7 @@ static const sw_enumeration *strategies_of(chooser *c, const sw_op *op) {
   assert_ok(sw_dict_put(&c->classes, key.at, key.n, c->n_classes, &slot, &fresh, &diag));
   sw_text_free(&key);
   if (fresh) {
-    assert_true(c->n_classes < 512);
+    assert_true(c->n_classes < 4096);
     assert_ok(sw_strategies_enumerate(c->g, op, c->machine, NULL, &c->arena, &c->of_class[c->n_classes++], &diag));
   }
   return &c->of_class[*slot];
@@ -241,10 +241,9 @@ static const char *g_model, *g_mesh;
 
 static int try_meshes(const char *model, uint64_t seed) {
   int failed = 0;
-  for (size_t j = 0; j < sizeof kMeshes / sizeof kMeshes[0]; j++) {
-    if (g_mesh && strcmp(g_mesh, kMeshes[j]) != 0) continue;
+  if (g_mesh) return try_model(model, g_mesh, seed, check_scale(2));
+  for (size_t j = 0; j < sizeof kMeshes / sizeof kMeshes[0]; j++)
     failed += try_model(model, kMeshes[j], seed + 100000 * j, check_scale(2));
-  }
   return failed;
 }
 

@@ -685,6 +685,7 @@ static void check_reductions(op_case *c, const sw_graph *g, const sw_op *op) {
 static void check_linear(op_case *c, const sw_graph *g, const sw_op *op) {
   for (int f = 0; f < op->space->n_linear; f++) {
     const sw_linear *form = &op->space->linear[f];
+    if (!form->operands) continue;
     sw_tensor second[MOST_IN], both[MOST_IN];
     results a, b, whole;
     copy_inputs(c, second);
