@@ -39,7 +39,7 @@
   X(CONVOLUTION, "convolution") X(REDUCE_WINDOW, "reduce_window") X(CUMULATIVE, "cumulative") X(TOP_K, "top_k") X(SORT, "sort") \
   X(RNG_BITS, "rng_bit_generator") X(SELECT_AND_SCATTER, "select_and_scatter") X(CHOLESKY, "cholesky") \
   X(TRIANGULAR_SOLVE, "triangular_solve") \
-  X(GATHER, "gather") X(SCATTER, "scatter") X(GENERIC, "generic") X(OPAQUE, "opaque")
+  X(GATHER, "gather") X(SCATTER, "scatter") X(SHUFFLE, "shuffle") X(GENERIC, "generic") X(OPAQUE, "opaque")
 /* Written by people, expanded to the ops above while a graph is built (sw_graph_add_op). */
 #define SW_OPS_SUGAR(X) \
   X(EINSUM, "einsum") X(SOFTMAX, "softmax") X(LAYER_NORM, "layer_norm") X(RMS_NORM, "rms_norm") X(GELU, "gelu") \
@@ -119,6 +119,7 @@ typedef enum sw_opcode {
  *   scatter(x, indices, updates)  as StableHLO: {kind: sum product min max replace, update_window_dims, inserted_dims,
  *                            operand_batch=[], indices_batch=[], start_index_map, index_vector_dim}; windows that do
  *                            not fit are dropped
+ *   shuffle(x)               {sources}: position i of dim 0 is x's position sources[i]; each position is taken once
  *   generic(x...)            explicit loops and maps; {body}: scalar expressions over x0, x1, ... and d0, d1, ... (loop
  *                            indices), one per result, separated by ';'; results are combined over reduction loops
  *   opaque(x...)             {target}: unknown op: planned replicated, not executed
@@ -174,7 +175,7 @@ SW_API bool sw_opcode_parse(const char *text, sw_opcode *out);
   X(KEYS, "keys", INTS) X(DESCENDING, "descending", BOOL) X(TOTAL_ORDER, "total_order", BOOL) \
   X(FFT_TYPE, "fft_type", TEXT) X(FFT_LENGTH, "fft_length", INTS) X(ALGORITHM, "algorithm", TEXT) X(SELECT_BY, "select", TEXT) X(LOWER, "lower", BOOL) X(LEFT_SIDE, "left_side", BOOL) \
   X(UNIT_DIAGONAL, "unit_diagonal", BOOL) X(TRANSPOSE_A, "transpose", TEXT) \
-  X(EXPONENT_BITS, "exponent_bits", INT) X(MANTISSA_BITS, "mantissa_bits", INT)
+  X(EXPONENT_BITS, "exponent_bits", INT) X(MANTISSA_BITS, "mantissa_bits", INT) X(SOURCES, "sources", INTS)
 /* clang-format on */
 
 typedef enum sw_attr_key {

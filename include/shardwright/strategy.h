@@ -51,6 +51,7 @@ typedef enum sw_move_kind {
   SW_MOVE_WINDOW, /* exchange of an operand: blocks -> windows */
   SW_MOVE_PICKS,  /* all_gather of result `index`'s picks along dimension `dim` */
   SW_MOVE_TOTALS, /* all_gather of block totals of a scan along dimension `dim` */
+  SW_MOVE_BLOCKS, /* every device sends its block to one other: a shuffle */
 } sw_move_kind;
 
 typedef struct sw_move {

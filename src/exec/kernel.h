@@ -29,6 +29,7 @@ typedef sw_rc (*sw_kernel)(const sw_kernel_call *c, sw_diag *d);
   X(TRANSPOSE, transpose)                       \
   X(RESHAPE, reshape)                           \
   X(REVERSE, reverse)                           \
+  X(SHUFFLE, shuffle)                           \
   X(REDUCE, reduce)                             \
   X(ARGMAX, arg_pick)                           \
   X(ARGMIN, arg_pick)                           \
@@ -70,6 +71,7 @@ sw_rc sw_kernel_broadcast(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_transpose(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_reshape(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_reverse(const sw_kernel_call *c, sw_diag *d);
+sw_rc sw_kernel_shuffle(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_slice(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_dynamic_slice(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_dynamic_update_slice(const sw_kernel_call *c, sw_diag *d);

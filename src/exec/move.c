@@ -56,6 +56,18 @@ sw_rc sw_kernel_reshape(const sw_kernel_call *c, sw_diag *d) {
   return SW_OK;
 }
 
+sw_rc sw_kernel_shuffle(const sw_kernel_call *c, sw_diag *d) {
+  (void)d;
+  const sw_buffer *x = c->in[0];
+  int n;
+  const int64_t *sources = sw_op_ints(c->op, SW_ATTR_SOURCES, &n);
+  size_t bytes = (size_t)(sw_buffer_elements(x) / (n ? n : 1) * sw_dtype_bytes(x->dtype));
+  for (int i = 0; bytes && i < n; i++) {
+    memcpy((char *)c->out[0]->data + (size_t)i * bytes, (const char *)x->data + (size_t)sources[i] * bytes, bytes);
+  }
+  return SW_OK;
+}
+
 sw_rc sw_kernel_reverse(const sw_kernel_call *c, sw_diag *d) {
   (void)d;
   sw_buffer *y = c->out[0];

@@ -1,4 +1,6 @@
 /* Reading a graph: attributes of an op, names, and how much work an op is. */
+#include <string.h>
+
 #include "graph/affine.h"
 #include "graph/builder.h"
 
@@ -54,6 +56,25 @@ static double bytes_reached(const sw_type *t, const sw_map *m, const int64_t *ex
   return bytes;
 }
 
+/* Loops of more than one iteration that dims of a map follow, in the order of the dims. */
+static int long_loops(const sw_map *m, const int64_t *extents, int32_t *out) {
+  int n = 0;
+  for (int k = 0; k < m->rank; k++) {
+    for (int t = 0; t < m->dims[k].n_terms; t++) {
+      if (extents[m->dims[k].terms[t].loop] > 1) out[n++] = m->dims[k].terms[t].loop;
+    }
+  }
+  return n;
+}
+
+/* A transpose of dims of one element: the same elements in the same order. */
+static bool moves_nothing(const sw_op *op, const int64_t *extents) {
+  int32_t from[SW_MAX_LOOPS], to[SW_MAX_LOOPS];
+  if (op->code != SW_OP_TRANSPOSE) return false;
+  int n = long_loops(&op->space->maps[0], extents, from);
+  return n == long_loops(&op->space->maps[1], extents, to) && memcmp(from, to, (size_t)n * sizeof *from) == 0;
+}
+
 void sw_op_work(const sw_graph *g, const sw_op *op, const int64_t *extents, double *flops, double *bytes) {
   *flops = *bytes = 0;
   unsigned flags = sw_op_rule_of(op->code)->flags;
@@ -61,6 +82,7 @@ void sw_op_work(const sw_graph *g, const sw_op *op, const int64_t *extents, doub
   int64_t whole[SW_MAX_LOOPS];
   for (int i = 0; !extents && i < op->space->n_loops; i++) whole[i] = op->space->loops[i].size;
   if (!extents) extents = whole;
+  if (moves_nothing(op, extents)) return;
   double points = 1, written = 0, read = 0;
   for (int i = 0; i < op->space->n_loops; i++) points *= (double)extents[i];
   *flops = points * op->space->flops_per_point;

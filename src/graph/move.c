@@ -28,6 +28,33 @@ void sw_space_of_reverse(const sw_rule_call *c, sw_space_builder *b) {
   sw_space_moves(b, 1);
 }
 
+sw_rc sw_infer_shuffle(sw_rule_call *c) {
+  int n;
+  const sw_type *x = &c->operands[0];
+  const int64_t *sources = sw_call_ints(c, SW_ATTR_SOURCES, &n);
+  if (x->rank < 1 || n != x->dims[0]) {
+    return SW_RULE_FAIL(c, "'sources' has %d numbers; expected one for each position of dim 0", n);
+  }
+  SW_TRY(sw_check_list(c, SW_ATTR_SOURCES, n, 0));
+  bool *taken;
+  SW_ARENA_NEW(taken, c->arena, n, c->d);
+  for (int i = 0; i < n; i++) {
+    if (sources[i] >= n || taken[sources[i]]) {
+      return SW_RULE_FAIL(c, "'sources' holds %lld at position %d; expected each of 0 .. %d once",
+                          (long long)sources[i], i, n - 1);
+    }
+    taken[sources[i]] = true;
+  }
+  return sw_call_result_like(c, x->dtype, x);
+}
+
+/* Dim 0 is cut position by position or not at all; strategies know. */
+void sw_space_of_shuffle(const sw_rule_call *c, sw_space_builder *b) {
+  int first = sw_space_parallel_dims(b, &c->operands[0]);
+  sw_space_identity(b, 0, first);
+  sw_space_identity(b, sw_space_result(b, 0), first);
+}
+
 sw_rc sw_infer_slice(sw_rule_call *c) {
   const sw_type *x = &c->operands[0];
   SW_TRY(sw_check_list(c, SW_ATTR_START, x->rank, 0));

@@ -183,6 +183,7 @@ static uint64_t hash_op(const sw_graph *g, const sw_op *op, uint64_t h) {
 
 static uint64_t hash_annotation(const sw_graph *g, const sw_annotation *a, uint64_t h) {
   h = hash_value(g, a->value, hash_op_name(g, a->op, h));
+  if (a->kept_axes) h = hash_int(a->kept_axes, h);
   h = hash_int(a->open_dims * 4 + (a->required ? 2 : 0) + (a->for_users ? 1 : 0), h);
   if (a->value >= 0) h = hash_int((int64_t)sw_sharding_hash(&a->sharding), h);
   for (int i = 0; i < a->n_loop_refs; i++) {

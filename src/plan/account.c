@@ -55,8 +55,9 @@ static sw_rc account_move(void *user, const sw_move *mv, sw_diag *d) {
   ledger *l = user;
   const sw_machine *machine = l->p->machine;
   if (mv->kind != SW_MOVE_WINDOW) {
-    double s = sw_machine_collective_s(machine, SW_COLL_ALL_GATHER, mv->axes, mv->n_axes, mv->bytes);
-    add_step(l, SW_COLL_ALL_GATHER, mv->axes, mv->n_axes, s, mv->bytes);
+    sw_coll_op coll = mv->kind == SW_MOVE_BLOCKS ? SW_COLL_PERMUTE : SW_COLL_ALL_GATHER;
+    double s = sw_machine_collective_s(machine, coll, mv->axes, mv->n_axes, mv->bytes);
+    add_step(l, coll, mv->axes, mv->n_axes, s, mv->bytes);
     return SW_OK;
   }
   double most, total;

@@ -534,6 +534,7 @@ static const factors_of kRules[SW_OP_COUNT] = {
     [SW_OP_SELECT_AND_SCATTER] = select_and_scatter,
     [SW_OP_GATHER] = gather,
     [SW_OP_SCATTER] = scatter,
+    [SW_OP_SHUFFLE] = by_loops,
     [SW_OP_GENERIC] = by_loops,
 };
 

@@ -124,6 +124,7 @@ sw_rc sw_lower_constant(sw_emit *e, sw_diag *d);
 sw_rc sw_lower_rng(sw_emit *e, sw_diag *d);
 sw_rc sw_lower_rng_bits(sw_emit *e, sw_diag *d);
 sw_rc sw_lower_reverse(sw_emit *e, sw_diag *d);
+sw_rc sw_lower_shuffle(sw_emit *e, sw_diag *d);
 sw_rc sw_lower_slice(sw_emit *e, sw_diag *d);
 sw_rc sw_lower_pad(sw_emit *e, sw_diag *d);
 sw_rc sw_lower_concatenate(sw_emit *e, sw_diag *d);

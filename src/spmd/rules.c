@@ -31,6 +31,7 @@ static const sw_lower kLower[SW_OP_COUNT] = {
     [SW_OP_BROADCAST] = sw_lower_shaped,
     [SW_OP_RESHAPE] = sw_lower_shaped,
     [SW_OP_REVERSE] = sw_lower_reverse,
+    [SW_OP_SHUFFLE] = sw_lower_shuffle,
     [SW_OP_REDUCE] = sw_lower_reduce,
     [SW_OP_ARGMAX] = sw_lower_arg,
     [SW_OP_ARGMIN] = sw_lower_arg,

@@ -125,6 +125,21 @@ static sw_rc scan_move(const sw_graph *g, const sw_op *op, const sw_strategy *s,
   return visit(user, &mv, d);
 }
 
+/* Blocks change places. */
+static sw_rc shuffle_move(const sw_graph *g, const sw_op *op, const sw_strategy *s, int loop, sw_move_visit visit,
+                          void *user, sw_diag *d) {
+  int n;
+  const sw_axis_ref *axes = sw_strategy_loop(s, loop, &n);
+  const sw_type *type = sw_operand_type(g, op, 0);
+  sw_sharding plain;
+  sw_strategy_operand(g, op, s, 0, &plain);
+  sw_move mv = {.kind = SW_MOVE_BLOCKS, .dtype = type->dtype};
+  set_axes(&mv, axes, n);
+  mv.bytes = gathered_elements(type, &plain, 0, 1) * sw_dtype_bytes(type->dtype);
+  mv.temp_bytes = mv.bytes;
+  return visit(user, &mv, d);
+}
+
 sw_rc sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, sw_move_visit visit,
                         void *user, sw_diag *d) {
   if (s->n_refs == 0) return SW_OK;
@@ -139,6 +154,7 @@ sw_rc sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
     (void)sw_strategy_loop(s, l, &n);
     if (n && op->space->loops[l].kind == SW_LOOP_PICK) SW_TRY(pick_moves(g, op, s, l, visit, user, d));
     if (n && op->space->loops[l].kind == SW_LOOP_SCAN) SW_TRY(scan_move(g, op, s, l, visit, user, d));
+    if (n && l == 0 && op->code == SW_OP_SHUFFLE) SW_TRY(shuffle_move(g, op, s, l, visit, user, d));
   }
   return SW_OK;
 }
@@ -152,9 +168,11 @@ static sw_rc add_move_cost(void *user, const sw_move *mv, sw_diag *d) {
   (void)d;
   cost_sum *sum = user;
   sum->out->temp_bytes += mv->temp_bytes;
-  sum->out->move_s += mv->kind == SW_MOVE_WINDOW
-                          ? sw_machine_exchange_s(sum->machine, &mv->blocks, &mv->window, sw_dtype_bytes(mv->dtype))
-                          : sw_machine_collective_s(sum->machine, SW_COLL_ALL_GATHER, mv->axes, mv->n_axes, mv->bytes);
+  sum->out->move_s +=
+      mv->kind == SW_MOVE_WINDOW
+          ? sw_machine_exchange_s(sum->machine, &mv->blocks, &mv->window, sw_dtype_bytes(mv->dtype))
+          : sw_machine_collective_s(sum->machine, mv->kind == SW_MOVE_BLOCKS ? SW_COLL_PERMUTE : SW_COLL_ALL_GATHER,
+                                    mv->axes, mv->n_axes, mv->bytes);
   return SW_OK;
 }
 

@@ -11,7 +11,10 @@ typedef struct pin {
 bool sw_annotation_admits(const sw_annotation *a, const sw_sharding *s) {
   const sw_sharding *want = &a->sharding;
   if (!a->open_dims) return sw_sharding_equal(want, s);
-  if (want->n_partial != s->n_partial) return false;
+  if (want->n_partial != s->n_partial || (want->n_partial && want->partial_kind != s->partial_kind)) return false;
+  for (int i = 0; i < want->n_partial; i++) {
+    if (!sw_axis_ref_equal(sw_sharding_partial(want)[i], sw_sharding_partial(s)[i])) return false;
+  }
   for (int k = 0; k < want->rank; k++) {
     int n, m;
     const sw_axis_ref *w = sw_sharding_dim(want, k, &n), *h = sw_sharding_dim(s, k, &m);
@@ -19,6 +22,9 @@ bool sw_annotation_admits(const sw_annotation *a, const sw_sharding *s) {
     if (open ? m < n : m != n) return false;
     for (int i = 0; i < n; i++) {
       if (!sw_axis_ref_equal(w[i], h[i])) return false;
+    }
+    for (int i = n; i < m; i++) {
+      if (a->kept_axes >> h[i].axis & 1) return false;
     }
   }
   return true;

@@ -237,6 +237,10 @@ sw_rc sw_strategy_check(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
     }
   }
   if (op->code == SW_OP_GENERIC) SW_TRY(check_body(op, s, d));
+  if (op->code == SW_OP_SHUFFLE && loop_shards(s, 0) > 1 && loop_shards(s, 0) != space->loops[0].size) {
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "loop d0 of a shuffle is cut into %lld parts; expected %lld, one position each",
+                         (long long)loop_shards(s, 0), (long long)space->loops[0].size);
+  }
   return check_partials(space, s, d);
 }
 

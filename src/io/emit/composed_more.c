@@ -113,6 +113,32 @@ void sw_hlo_select_and_scatter(const sw_hlo *h) {
   put_line(h, &(sw_line){"stablehlo.select_and_scatter", 3, 1, h->in, h->out, NULL, NULL}, &props, &regions);
 }
 
+/* --- shuffle ----------------------------------------------------------------------------------------------------- */
+
+/* A gather of whole positions. */
+void sw_hlo_shuffle(const sw_hlo *h) {
+  int n;
+  const int64_t *sources = sw_op_ints(h->op, SW_ATTR_SOURCES, &n);
+  int64_t dims[SW_MAX_RANK];
+  memcpy(dims, h->in[0].type.dims, (size_t)h->in[0].type.rank * sizeof *dims);
+  sw_ssa in[2] = {h->in[0], sw_mlir_temp(h->w, sw_mlir_shaped(h->w, SW_I64, 2, (int64_t[]){n, 1}))};
+  sw_text props = {0}, values = {0};
+  sw_mlir_dense(&in[1].type, sources, false, &values);
+  sw_text_puts(&values, " : ");
+  sw_mlir_type(&in[1].type, &values);
+  sw_prop(&props, "value", "%s", sw_text_str(&values));
+  sw_text_free(&values);
+  put_line(h, &(sw_line){"stablehlo.constant", 0, 1, NULL, &in[1], NULL, NULL}, &props, NULL);
+  props = (sw_text){0};
+  sw_text_puts(&props, "dimension_numbers = #stablehlo.gather<offset_dims = [");
+  for (int k = 1; k < h->in[0].type.rank; k++) sw_text_printf(&props, k > 1 ? ", %d" : "%d", k);
+  sw_text_puts(&props, "], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>");
+  sw_prop(&props, "indices_are_sorted", "false");
+  dims[0] = 1;
+  sw_prop_ints(&props, "slice_sizes", dims, h->in[0].type.rank);
+  put_line(h, &(sw_line){"stablehlo.gather", 2, 1, in, h->out, NULL, NULL}, &props, NULL);
+}
+
 /* --- random bits ------------------------------------------------------------------------------------------------- */
 
 void sw_hlo_rng_bits(const sw_hlo *h) {

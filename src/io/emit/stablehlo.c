@@ -194,6 +194,7 @@ static const struct {
     [SW_OP_SORT] = {.write = sw_hlo_sort},
     [SW_OP_SELECT_AND_SCATTER] = {.write = sw_hlo_select_and_scatter},
     [SW_OP_RNG_BITS] = {.write = sw_hlo_rng_bits},
+    [SW_OP_SHUFFLE] = {.write = sw_hlo_shuffle},
     [SW_OP_REDUCE] = {.write = sw_hlo_reduce},
     [SW_OP_REDUCE_WINDOW] = {.write = sw_hlo_reduce_window},
     [SW_OP_CUMULATIVE] = {.write = sw_hlo_cumulative},

@@ -55,6 +55,7 @@ sw_rc sw_im_mesh(sw_importer *m) {
   for (uint32_t i = 0; i < m->t->ops.n && !m->g->has_mesh; i++) {
     if (sw_ir_is(m->t, sw_im_op(m, i)->name, "sdy.mesh")) SW_TRY(read_mesh(m, i));
   }
+  if (m->g->has_mesh) m->own_mesh = m->g->mesh;
   const sw_mesh *given = m->o->mesh ? m->o->mesh : m->g->has_mesh ? NULL : m->o->fallback;
   if (given && !(m->g->has_mesh && is_own_mesh(&m->g->mesh, given))) {
     for (int a = 0; m->g->has_mesh && a < m->g->mesh.n_axes; a++) {

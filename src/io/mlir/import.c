@@ -225,12 +225,25 @@ static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *returned, ui
   return SW_OK;
 }
 
+static sw_rc leave_device(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    const char *name = sw_arena_printf(&m->scratch, m->d, "result%u", i);
+    if (!name) return SW_E_RESOURCE;
+    SW_TRY(sw_graph_add_output(m->g, name, values[i], -1, sw_im_place(m, ret), m->d));
+  }
+  sw_ir_walk w = m->walks.at[--m->walks.n];
+  sw_mem_free(w.instance->slots);
+  w.instance->slots = NULL;
+  return SW_OK;
+}
+
 sw_rc sw_im_return(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
   uint32_t n = sw_im_op(m, op)->n_uses;
   sw_id *values;
   SW_ARENA_NEW(values, &m->scratch, n, m->d);
   for (uint32_t i = 0; i < n; i++) values[i] = sw_im_operand(m, op, i);
+  if (sw_im_top(m)->kind == SW_IR_IN_MAIN && m->by_device) return leave_device(m, op, values, n);
   if (sw_im_top(m)->kind == SW_IR_IN_MAIN) return add_outputs(m, op, values, n);
   if (sw_im_top(m)->kind == SW_IR_IN_CALL || sw_im_top(m)->kind == SW_IR_IN_PART) return leave_call(m, op, values, n);
   if (sw_im_top(m)->kind == SW_IR_IN_BODY) return leave_body(m, values, n);
@@ -268,6 +281,90 @@ static sw_rc walk(sw_importer *m) {
     SW_TRY(import_op(m, op));
   }
   return SW_OK;
+}
+
+/* Planning needs all sizes. */
+static sw_rc check_sizes(sw_importer *m) {
+  for (sw_id i = 0; i < m->g->n_values; i++) {
+    const sw_value *v = &m->g->values[i];
+    for (int k = 0; k < v->type.rank; k++) {
+      if (v->type.dims[k] >= 0) continue;
+      return SW_FAIL_INPUT(m->d, v->span, "the size of dim %d of '%s' is not known (?); expected known sizes", k,
+                           v->name);
+    }
+  }
+  return SW_OK;
+}
+
+/* --- the body of a manual computation ----------------------------------------------------------------------------- */
+
+static sw_rc add_local_arg(sw_importer *r, sw_ir_instance *in, uint32_t block, uint32_t i) {
+  const sw_ir_block *b = &r->t->blocks.at[block];
+  const sw_ir_arg *a = &r->t->args.at[b->first_arg + i];
+  const char *name =
+      sw_arena_printf(&r->scratch, r->d, "%s%.*s", in->prefix, (int)sw_ir_len(a->name), r->t->s + a->name.at);
+  sw_type type;
+  sw_id *slot = &in->slots[r->names->block[block] + i];
+  if (!name) return SW_E_RESOURCE;
+  SW_TRY(sw_ir_read_type(r->t, a->type, &r->scratch, &type, r->d));
+  SW_TRY(sw_im_fresh_name(r, name, &name));
+  SW_TRY(sw_graph_add_arg(r->g, name, type.dtype, type.rank, type.dims, SW_VALUE_INPUT, sw_ir_place(r->t, a->name.at),
+                          slot, r->d));
+  return sw_im_see_quant(r, *slot, a->type);
+}
+
+static sw_rc read_body(sw_importer *r, uint32_t op, const char *prefix, uint32_t function) {
+  uint32_t block = sw_im_block(r->t, sw_im_op(r, op), 0);
+  if (block == SW_IR_NONE) return SW_IM_FAIL(r, op, "the op has no region");
+  const sw_ir_block *b = &r->t->blocks.at[block];
+  sw_ir_instance *in;
+  SW_TRY(sw_im_operand_count(r, op, b->n_args, b->n_args));
+  SW_TRY(sw_graph_add_function(r->g, "main", NULL, r->d));
+  SW_TRY(new_instance(r, function, prefix, &in));
+  sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = op, .cursor = b->first_op, .region = b->region, .instance = in};
+  sw_rc rc = sw_array_push(&r->walks, w, r->d);
+  if (rc) sw_mem_free(in->slots);
+  for (uint32_t i = 0; i < b->n_args && !rc; i++) rc = add_local_arg(r, in, block, i);
+  if (!rc) rc = walk(r);
+  if (!rc) rc = check_sizes(r);
+  return rc ? rc : sw_graph_seal(r->g, r->d);
+}
+
+sw_rc sw_im_read_body(sw_importer *m, uint32_t op, sw_importer *reader, sw_graph **body) {
+  const char *prefix;
+  SW_TRY(prefix_of(m, op, &prefix));
+  SW_TRY(sw_graph_create("body", body, m->d));
+  *reader = (sw_importer){.t = m->t,
+                          .names = m->names,
+                          .o = m->o,
+                          .g = *body,
+                          .rules = m->rules,
+                          .own_mesh = m->own_mesh,
+                          .by_device = true,
+                          .foreign_mesh = m->foreign_mesh,
+                          .one_device = m->one_device,
+                          .has_quants = m->has_quants,
+                          .main = m->main,
+                          .module = m->module,
+                          .warned = m->warned,
+                          .n_elided = m->n_elided,
+                          .d = m->d};
+  m->warned = (sw_dict){0};
+  (*body)->mesh = m->g->mesh;
+  (*body)->has_mesh = m->g->has_mesh;
+  sw_rc rc = read_body(reader, op, prefix, sw_im_top(m)->instance->function);
+  if (rc) sw_im_close_body(m, reader, *body);
+  return rc;
+}
+
+void sw_im_close_body(sw_importer *m, sw_importer *reader, sw_graph *body) {
+  m->warned = reader->warned;
+  m->n_elided = reader->n_elided;
+  reader->warned = (sw_dict){0};
+  reader->rules = NULL;
+  sw_array_free(&reader->made);
+  sw_im_free(reader);
+  sw_graph_destroy(body);
 }
 
 /* --- the main function ------------------------------------------------------------------------------------------- */
@@ -353,19 +450,6 @@ static sw_rc check_main(sw_importer *m) {
   return check_attr_list(m, "res_attrs", m->n_declared);
 }
 
-/* Planning needs all sizes. */
-static sw_rc check_sizes(sw_importer *m) {
-  for (sw_id i = 0; i < m->g->n_values; i++) {
-    const sw_value *v = &m->g->values[i];
-    for (int k = 0; k < v->type.rank; k++) {
-      if (v->type.dims[k] >= 0) continue;
-      return SW_FAIL_INPUT(m->d, v->span, "the size of dim %d of '%s' is not known (?); expected known sizes", k,
-                           v->name);
-    }
-  }
-  return SW_OK;
-}
-
 sw_rc sw_im_import(sw_importer *m) {
   SW_TRY(find_main(m));
   SW_TRY(check_main(m));
@@ -401,6 +485,7 @@ void sw_im_free(sw_importer *m) {
   sw_array_free(&m->quants);
   sw_array_free(&m->locations);
   sw_array_free(&m->local);
+  sw_array_free(&m->collectives);
   sw_dict_deinit(&m->taken);
   sw_dict_deinit(&m->groups);
   sw_dict_deinit(&m->warned);

@@ -51,6 +51,12 @@ typedef struct sw_ir_tuple {
   const sw_id *items;
 } sw_ir_tuple;
 
+/* A collective that one device takes part in: an op of the graph and where it stands. */
+typedef struct sw_im_collective_at {
+  sw_id op;
+  uint32_t text;
+} sw_im_collective_at;
+
 typedef struct sw_importer {
   const sw_ir_tree *t;
   const sw_ir_names *names;
@@ -72,6 +78,9 @@ typedef struct sw_importer {
   sw_ir_span *declared, *declared_attrs; /* types of main's results and their dictionaries; keep arena */
   uint32_t n_declared;
   char *rules;           /* text of the rules file; owned; NULL: none */
+  sw_mesh own_mesh;      /* the program's; no axes: it has none */
+  bool by_device;        /* in a manual computation: collectives are ops of one device */
+  SW_ARRAY(sw_im_collective_at) collectives; /* in ascending order */
   bool foreign_mesh;     /* the program names axes that the mesh has not */
   SW_ARRAY(sw_id) local; /* values of one device, in ascending order */
   bool one_device;       /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
@@ -286,6 +295,10 @@ sw_ir_span sw_im_arg_attrs(const sw_ir_tree *t, const sw_ir_op *function, uint32
 SW_CHECKED sw_rc sw_im_declare_results(sw_importer *m);
 /* First block of a region of an op; SW_IR_NONE. */
 uint32_t sw_im_block(const sw_ir_tree *t, const sw_ir_op *op, int region);
+
+/* The body of a manual computation as a graph of its own, on the shapes of one device, and what read it. */
+SW_CHECKED sw_rc sw_im_read_body(sw_importer *m, uint32_t op, sw_importer *reader, sw_graph **body);
+void sw_im_close_body(sw_importer *m, sw_importer *reader, sw_graph *body);
 
 SW_CHECKED sw_rc sw_im_import(sw_importer *m);
 void sw_im_free(sw_importer *m);

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "io/mlir/import.h"
+#include "io/mlir/stack.h"
 
 enum { MOST_LOOPS = 64 };
 
@@ -122,10 +122,13 @@ static sw_rc bind_loops(const manual *r, sw_id made) {
   return sw_graph_add_annotation(r->m->g, &a, r->m->d);
 }
 
-/* With a mesh that the program does not know, or shardings that no loops have, it is like any unknown op. */
+/* Written out where it can be (stack.h), else one op. With a mesh that the program does not know, or shardings that no loops have, it is like any unknown op. */
 sw_rc sw_im_manual(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   uint32_t n = sw_ir_result_count(m->t, o);
+  const char *why;
+  SW_TRY(sw_stack_import(m, op, &why));
+  if (!why) return SW_OK;
   manual r = {.m = m, .op = op, .fits = m->g->has_mesh && !m->foreign_mesh && n > 0 && n <= SW_MAX_RESULTS};
   sw_type types[SW_MAX_RESULTS], *operand_types;
   sw_id *operands, made[SW_MAX_RESULTS];
@@ -140,8 +143,8 @@ sw_rc sw_im_manual(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   for (uint32_t i = 0; r.fits && i < n; i++) SW_TRY(sw_im_result_type(m, op, (int)i, &types[i]));
   if (r.fits) SW_TRY(make_space(&r, &add, operand_types, &add.space));
   if (!add.space) return sw_im_opaque(m, op, row->name);
-  sw_im_warn(m, o->text.at, "'%s' is planned as its shardings say; what is inside is not priced and not executed",
-             row->name);
+  sw_im_warn(m, o->text.at, "'%s' is planned as its shardings say; what is inside is not priced and not executed: %s",
+             row->name, why);
   add.operands = operands;
   sw_im_text(&a, SW_ATTR_TARGET, row->name);
   SW_TRY(sw_im_emit(m, op, &add, made));

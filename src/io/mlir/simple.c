@@ -184,9 +184,27 @@ sw_rc sw_im_reduce_precision(sw_importer *m, const sw_ir_row *row, uint32_t op) 
   return sw_im_emit(m, op, &add, NULL);
 }
 
+/* What a device gets from the others. */
+static sw_rc collective(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  uint32_t n = sw_ir_result_count(m->t, o);
+  sw_type types[SW_MAX_RESULTS];
+  sw_id results[SW_MAX_RESULTS];
+  sw_im_attrs a = {.n = 0};
+  sw_im_add add = {.code = SW_OP_OPAQUE, .attrs = &a, .n_types = (int)n, .types = types};
+  if (n < 1 || n > SW_MAX_RESULTS) {
+    return SW_IM_FAIL(m, op, "the op has %u results; expected 1 to %d", n, SW_MAX_RESULTS);
+  }
+  SW_TRY(collect_operands(m, op, 0, &add.operands, &add.n_operands));
+  for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_result_type(m, op, (int)i, &types[i]));
+  sw_im_text(&a, SW_ATTR_TARGET, row->name);
+  SW_TRY(sw_im_emit(m, op, &add, results));
+  return sw_array_push(&m->collectives, ((sw_im_collective_at){m->g->values[results[0]].def, op}), m->d);
+}
+
 /* Collectives outside of manual computations say what each device does: the program is partitioned already. */
 sw_rc sw_im_local(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  (void)row;
+  if (m->by_device) return collective(m, row, op);
   sw_ir_span name = sw_im_op(m, op)->name;
   return SW_IM_FAIL(m, op, "'%.*s' is of a program that is partitioned already; expected the whole program",
                     (int)sw_ir_len(name), m->t->s + name.at);
