@@ -122,7 +122,8 @@ static sw_rc bind_loops(const manual *r, sw_id made) {
   return sw_graph_add_annotation(r->m->g, &a, r->m->d);
 }
 
-/* Written out where it can be (stack.h), else one op. With a mesh that the program does not know, or shardings that no loops have, it is like any unknown op. */
+/* Written out where it can be (stack.h), else one op. With a mesh that the program does not know, or shardings that no
+ * loops have, it is like any unknown op. */
 sw_rc sw_im_manual(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   uint32_t n = sw_ir_result_count(m->t, o);

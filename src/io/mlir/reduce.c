@@ -64,6 +64,17 @@ static const sw_ir_op *giver(const sw_importer *m, uint32_t block, uint32_t slot
   return NULL;
 }
 
+/* Behind ops that only say something about the value. */
+static const sw_ir_op *giver_behind(const sw_importer *m, uint32_t block, uint32_t slot) {
+  const sw_ir_op *o = giver(m, block, slot);
+  while (o && o->n_uses == 1) {
+    const sw_ir_row *row = sw_ir_row_of(m->t, o->name);
+    if (!row || (row->import != sw_im_constraint && row->import != sw_im_identity)) break;
+    o = giver(m, block, m->names->use[o->first_use]);
+  }
+  return o;
+}
+
 bool sw_im_region_kind(const sw_importer *m, uint32_t region, sw_reduction *out) {
   uint32_t block = only_block(m, region);
   if (block == SW_IR_NONE) return false;
@@ -71,7 +82,7 @@ bool sw_im_region_kind(const sw_importer *m, uint32_t region, sw_reduction *out)
   while (ret != SW_IR_NONE && sw_im_op(m, ret)->next != SW_IR_NONE) ret = sw_im_op(m, ret)->next;
   if (!is_return(m, ret)) return false;
   uint32_t given = sw_im_behind_select(m, region, m->names->use[sw_im_op(m, ret)->first_use]);
-  const sw_ir_op *o = giver(m, block, given);
+  const sw_ir_op *o = giver_behind(m, block, given);
   if (!o || o->n_uses != 2) return false;
   uint32_t a = m->names->use[o->first_use], b = m->names->use[o->first_use + 1];
   bool both = (a == first && b == first + 1) || (a == first + 1 && b == first);
