@@ -111,7 +111,7 @@ typedef struct sw_annotation {
   sw_id op;             /* annotated op (its loops are given), or -1 */
   sw_sharding sharding; /* of a value; dims marked open in `open_dims` may be refined */
   uint32_t open_dims;
-  uint32_t kept_axes;   /* of the mesh: open dims may not use them */
+  uint32_t kept_axes;  /* of the mesh: open dims may not use them */
   int32_t n_loop_refs; /* of an op: refs[i] cuts loop loop_of[i]; loop n_loops+k stands for linear form k */
   const int32_t *loop_of;
   const sw_axis_ref *loop_refs;

@@ -83,7 +83,9 @@ static sw_rc check_of_op(const sw_graph *g, const sw_annotation *a, sw_diag *d) 
 /* --- pairs ------------------------------------------------------------------------------------------------------- */
 
 static bool says_the_same(const sw_annotation *a, const sw_annotation *b) {
-  if (a->value >= 0) return a->open_dims == b->open_dims && a->kept_axes == b->kept_axes && sw_sharding_equal(&a->sharding, &b->sharding);
+  if (a->value >= 0)
+    return a->open_dims == b->open_dims && a->kept_axes == b->kept_axes &&
+           sw_sharding_equal(&a->sharding, &b->sharding);
   if (a->n_loop_refs != b->n_loop_refs) return false;
   for (int i = 0; i < a->n_loop_refs; i++) {
     if (a->loop_of[i] != b->loop_of[i] || !sw_axis_ref_equal(a->loop_refs[i], b->loop_refs[i])) return false;

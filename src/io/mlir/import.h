@@ -77,13 +77,13 @@ typedef struct sw_importer {
   const struct sw_ir_roles *roles;
   sw_ir_span *declared, *declared_attrs; /* types of main's results and their dictionaries; keep arena */
   uint32_t n_declared;
-  char *rules;           /* text of the rules file; owned; NULL: none */
-  sw_mesh own_mesh;      /* the program's; no axes: it has none */
-  bool by_device;        /* in a manual computation: collectives are ops of one device */
+  char *rules;                               /* text of the rules file; owned; NULL: none */
+  sw_mesh own_mesh;                          /* the program's; no axes: it has none */
+  bool by_device;                            /* in a manual computation: collectives are ops of one device */
   SW_ARRAY(sw_im_collective_at) collectives; /* in ascending order */
-  bool foreign_mesh;     /* the program names axes that the mesh has not */
-  SW_ARRAY(sw_id) local; /* values of one device, in ascending order */
-  bool one_device;       /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
+  bool foreign_mesh;                         /* the program names axes that the mesh has not */
+  SW_ARRAY(sw_id) local;                     /* values of one device, in ascending order */
+  bool one_device;                           /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
   int64_t n_elided;
   const sw_type *lifted; /* the shape that a region's scalars get (lift.h); NULL: none is being written out */
   uint32_t n_returned;   /* what that region returned */
