@@ -48,6 +48,16 @@ SW_API SW_CHECKED sw_rc sw_selection_cost(sw_selection *s, const int32_t *choice
  * better than it seems) or, as at first, in parts (a bound from below). */
 SW_API SW_CHECKED sw_rc sw_selection_charge(sw_selection *s, bool whole, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_selection_refine(sw_selection *s, const int32_t *choice, bool *refined, sw_diag *d);
+/* Divide what copies cost among those who may want them: at first all pay equal parts. The better the parts, the higher
+ * the bound of the problem. Refinements are forgotten: with the new parts others are needed. */
+typedef struct sw_divide_options {
+  double deadline_s; /* of sw_now_s; 0: none */
+  int passes;        /* at most */
+  int64_t target;    /* the least true cost known */
+  double gap;        /* end when the bound is so near the target */
+  sw_cancel *cancel; /* NULL allowed */
+} sw_divide_options;
+SW_API SW_CHECKED sw_rc sw_selection_divide(sw_selection *s, const sw_divide_options *o, sw_diag *d);
 /* A copy that the problem counts as made once: the value, and what it is resharded to. */
 typedef struct sw_shared_copy {
   sw_id value;

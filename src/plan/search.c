@@ -23,6 +23,9 @@ static const double kFirstGap = 0.01, kOfExcess = 0.5;
 /* Nor more than this part of the time that is left, as long as it is known to count too little. */
 static const double kOfTime = 0.25;
 
+/* When the first solution costs so much more than the bound, copies are no detail. */
+static const double kMuch = 0.08;
+
 bool sw_search_out_of_time(const sw_searcher *s) {
   double limit = s->o->solve.time_limit_s;
   return (limit > 0 && sw_now_s() - s->started_s >= limit) || sw_cancelled(s->o->solve.cancel);
@@ -82,13 +85,23 @@ static sw_rc improve(const sw_searcher *s, int64_t limit, double seconds, sw_sol
   return *better ? sw_selection_refine(s->selection, best->choice, &refined, d) : SW_OK;
 }
 
+/* Parts under which the bound is high are worth the time of some solutions, once it is known that copies matter. */
+static sw_rc divide(const sw_searcher *s, int64_t cost, sw_diag *d) {
+  enum { PASSES = 400 };
+  sw_divide_options o = {.passes = PASSES, .target = cost, .gap = s->o->solve.gap, .cancel = s->o->solve.cancel};
+  double now_s = sw_now_s(), left_s = s->o->solve.time_limit_s - (now_s - s->started_s);
+  if (s->o->solve.time_limit_s > 0) o.deadline_s = now_s + kOfTime * left_s;
+  SW_TRY(sw_selection_divide(s->selection, &o, d));
+  return SW_OK;
+}
+
 sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d) {
   const int32_t *start = before ? before->choice : s->start;
   *out = (sw_solution){.status = SW_SOLVE_UNKNOWN, .bound = before ? before->bound : 0};
   const double least_gap = s->o->solve.gap;
   double gap = s->start ? least_gap : fmax(least_gap, kFirstGap); /* from a start the first problem is refined */
-  bool refined = true;
-  int improve_at = 0, pause = 1; /* rounds in between double while it is of no use */
+  bool refined = true, divided = before != NULL;
+  int improve_at = 1, pause = 1; /* rounds in between double while it is of no use */
   for (int round = 0; round < MOST_REFINEMENTS; round++) {
     sw_solution now;
     bool better = false;
@@ -105,11 +118,16 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *be
     SW_TRY(keep_better(s, &now, out, &cost, d));
     SW_TRY(sw_selection_refine(s->selection, now.choice, &refined, d));
     if (is_close(s, out) || sw_search_out_of_time(s)) break;
+    if (round == 0 && (double)(out->cost - out->bound) > kMuch * (double)out->cost) improve_at = 0;
     if (round == improve_at) {
       SW_TRY(improve(s, limit, took_s, out, &better, d));
       pause = better ? 1 : 2 * pause;
       improve_at += pause;
       if (is_close(s, out) || sw_search_out_of_time(s)) break;
+      if (!divided) {
+        SW_TRY(divide(s, out->cost, d));
+        divided = refined = true;
+      }
     }
     if (!refined && !better && gap <= least_gap) break;
     gap = fmax(least_gap, refined ? fmin(gap, kOfExcess * (double)(cost - now.cost) / (double)cost) : 0);

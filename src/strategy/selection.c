@@ -9,38 +9,8 @@
 
 #include "shardwright/checked.h"
 
+#include "strategy/divide.h"
 #include "strategy/pins.h"
-#include "strategy/sharing.h"
-
-/* A value that is read, as the problem sees it. */
-typedef struct read_value {
-  sw_id id;
-  int32_t producer; /* node */
-  int32_t pattern;
-  int32_t first_consumer; /* into consumer_nodes: the nodes of its consumers, in the pattern's order */
-  int32_t hub;            /* node; -1: none */
-} read_value;
-
-typedef SW_ARRAY(int32_t) int32_array;
-
-struct sw_selection {
-  const sw_graph *g;
-  const sw_machine *machine;
-  sw_selection_options o;
-  sw_arena *arena;
-  sw_prices prices;
-  sw_problem problem;
-  int32_t n_args, n_ops, n_outputs; /* nodes of each sort, in this order */
-  const sw_choices **choices;       /* per argument, op, output node */
-  int32_t *node_of_op;              /* op id -> node */
-  int64_t pruned_inexact;
-  int32_t n_classes;
-  SW_ARRAY(sw_pattern) patterns;
-  SW_ARRAY(read_value) values;
-  int32_array consumer_nodes;
-  SW_ARRAY(sw_node) nodes; /* hubs from n_args + n_ops + n_outputs on */
-  SW_ARRAY(sw_edge) edges;
-};
 
 /* Work space of a build. */
 typedef struct build {
@@ -280,7 +250,7 @@ static sw_rc find_pattern(build *b, const sw_choices *producer, int32_t port, in
 
 static sw_rc add_value(build *b, sw_id id, sw_diag *d) {
   sw_selection *s = b->s;
-  read_value v = {.id = id, .first_consumer = (int32_t)s->consumer_nodes.n};
+  sw_read_value v = {.id = id, .first_consumer = (int32_t)s->consumer_nodes.n};
   int32_t port;
   producer_of(s, &s->g->values[id], &v.producer, &port);
   SW_TRY(list_consumers(b, &s->g->values[id], v.producer, d));
@@ -303,10 +273,23 @@ static sw_rc list_values(build *b, sw_diag *d) {
 
 /* --- edges and hubs ---------------------------------------------------------------------------------------------- */
 
-static sw_rc add_hub(sw_selection *s, read_value *v, const sw_pattern *p, sw_diag *d) {
-  v->hub = (int32_t)s->nodes.n;
-  SW_TRY(sw_array_push(&s->nodes, ((sw_node){.n_choices = p->n_rows, .cost = p->row_cost}), d));
-  return sw_array_push(&s->edges, ((sw_edge){v->producer, v->hub, p->link}), d);
+/* Nodes of the value's hubs, and the edges to them and from them. */
+static sw_rc add_value_edges(sw_selection *s, sw_read_value *v, sw_diag *d) {
+  const sw_pattern *p = &s->patterns.at[v->pattern];
+  v->hub = p->n_shared ? (int32_t)s->nodes.n : -1;
+  for (size_t k = 0; k < p->hubs.n; k++) {
+    const sw_hub *h = &p->hubs.at[k];
+    int32_t source = h->n ? (int32_t)s->nodes.n : v->producer;
+    if (h->n) {
+      SW_TRY(sw_array_push(&s->nodes, ((sw_node){.n_choices = h->n_rows, .cost = h->row_cost}), d));
+      SW_TRY(sw_array_push(&s->edges, ((sw_edge){v->producer, source, h->link}), d));
+    }
+    for (int32_t i = 0; i < p->n_consumers; i++) {
+      sw_edge edge = {source, s->consumer_nodes.at[v->first_consumer + i], h->tables[i]};
+      if (edge.cost) SW_TRY(sw_array_push(&s->edges, edge, d));
+    }
+  }
+  return SW_OK;
 }
 
 /* Values that have one sharding: all else is forbidden. Two results of one op are left to that op. */
@@ -335,16 +318,7 @@ static sw_rc make_edges(sw_selection *s, sw_diag *d) {
   for (size_t i = 0; i < s->patterns.n; i++) {
     SW_TRY(sw_pattern_tables(&s->patterns.at[i], &s->prices, s->arena, d));
   }
-  for (size_t k = 0; k < s->values.n; k++) {
-    read_value *v = &s->values.at[k];
-    const sw_pattern *p = &s->patterns.at[v->pattern];
-    v->hub = -1;
-    if (p->n_shared) SW_TRY(add_hub(s, v, p, d));
-    for (int32_t i = 0; i < p->n_consumers; i++) {
-      sw_edge edge = {v->hub < 0 ? v->producer : v->hub, s->consumer_nodes.at[v->first_consumer + i], p->tables[i]};
-      if (edge.cost) SW_TRY(sw_array_push(&s->edges, edge, d));
-    }
-  }
+  for (size_t k = 0; k < s->values.n; k++) SW_TRY(add_value_edges(s, &s->values.at[k], d));
   for (int32_t i = 0; i < s->g->n_twins; i++) SW_TRY(add_twins(s, &s->g->twins[i], d));
   s->problem =
       (sw_problem){s->g->name, (int32_t)s->nodes.n, (int32_t)s->edges.n, s->nodes.at, s->edges.at, s->o.capacity_bytes};
@@ -354,7 +328,7 @@ static sw_rc make_edges(sw_selection *s, sw_diag *d) {
 /* --- true cost and refinement ------------------------------------------------------------------------------------ */
 
 /* What the consumers of a value choose, in *y. */
-static sw_rc consumers_choose(const sw_selection *s, const read_value *v, const int32_t *choice, int32_array *y,
+static sw_rc consumers_choose(const sw_selection *s, const sw_read_value *v, const int32_t *choice, sw_int32_array *y,
                               sw_diag *d) {
   int32_t n = s->patterns.at[v->pattern].n_consumers;
   SW_TRY(sw_array_reserve(y, (size_t)n, d));
@@ -363,12 +337,12 @@ static sw_rc consumers_choose(const sw_selection *s, const read_value *v, const 
 }
 
 static sw_rc weigh(sw_selection *s, const int32_t *choice, bool refine, sw_i128 *cost, bool *marked, sw_diag *d) {
-  int32_array y = {0};
+  sw_int32_array y = {0};
   sw_rc rc = SW_OK;
   *cost = 0;
   for (int32_t i = 0; i < s->n_args + s->n_ops + s->n_outputs; i++) *cost += s->choices[i]->cost[choice[i]];
   for (size_t k = 0; k < s->values.n && !rc; k++) {
-    const read_value *v = &s->values.at[k];
+    const sw_read_value *v = &s->values.at[k];
     int64_t units = 0;
     rc = consumers_choose(s, v, choice, &y, d);
     if (!rc)
@@ -393,6 +367,12 @@ sw_rc sw_selection_refine(sw_selection *s, const int32_t *choice, bool *refined,
   *refined = false;
   SW_TRY(weigh(s, choice, true, &cost, refined, d));
   return *refined ? make_edges(s, d) : SW_OK;
+}
+
+sw_rc sw_selection_divide(sw_selection *s, const sw_divide_options *o, sw_diag *d) {
+  SW_TRY(sw_divide_parts(s, o, d));
+  for (size_t i = 0; i < s->patterns.n; i++) sw_pattern_unshare(&s->patterns.at[i]);
+  return make_edges(s, d);
 }
 
 sw_rc sw_selection_charge(sw_selection *s, bool whole, sw_diag *d) {
@@ -429,28 +409,33 @@ sw_rc sw_selection_share(sw_selection *s, int32_t n, const sw_shared_copy *copie
   SW_ARENA_NEW(pattern_of, &scratch, s->g->n_values, d);
   for (size_t k = 0; k < s->values.n; k++) pattern_of[s->values.at[k].id] = s->values.at[k].pattern + 1;
   bool any = false;
+  sw_rc rc = SW_OK;
   for (int32_t a = 0; a < n; a++) {
     if (!pattern_of[copies[a].value]) continue;
     sw_pattern *p = &s->patterns.at[pattern_of[copies[a].value] - 1];
     const sw_shape_class *c = &s->prices.classes.at[p->shape_class];
     for (int32_t id = 0; id < p->n_ids; id++) {
-      if (sw_sharding_equal(&c->shardings.at[id], &copies[a].sharding)) any |= sw_pattern_share(p, id);
+      if (sw_sharding_equal(&c->shardings.at[id], &copies[a].sharding))
+        SW_TRY_TO(end, sw_pattern_share(p, id, &any, d));
     }
   }
+end:
   sw_arena_deinit(&scratch);
-  return any ? make_edges(s, d) : SW_OK;
+  return !rc && any ? make_edges(s, d) : rc;
 }
 
 sw_rc sw_selection_complete(const sw_selection *s, const int32_t *choice, int32_t *out, sw_diag *d) {
-  int32_array y = {0};
+  sw_int32_array y = {0};
   sw_rc rc = SW_OK;
   int32_t n = s->n_args + s->n_ops + s->n_outputs;
   for (int32_t i = 0; i < n; i++) out[i] = choice ? choice[i] : 0;
   for (size_t k = 0; k < s->values.n && !rc; k++) {
-    const read_value *v = &s->values.at[k];
+    const sw_read_value *v = &s->values.at[k];
     if (v->hub < 0) continue;
     rc = consumers_choose(s, v, out, &y, d);
-    if (!rc) out[v->hub] = sw_pattern_row(&s->patterns.at[v->pattern], out[v->producer], y.at);
+    const sw_pattern *p = &s->patterns.at[v->pattern];
+    for (size_t h = 0; h < p->hubs.n && !rc; h++)
+      out[v->hub + (int32_t)h] = sw_pattern_row(p, &p->hubs.at[h], out[v->producer], y.at);
   }
   sw_array_free(&y);
   return rc;
@@ -492,6 +477,7 @@ sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_
 void sw_selection_deinit(sw_selection *s) {
   if (!s) return;
   sw_prices_deinit(&s->prices);
+  for (size_t i = 0; i < s->patterns.n; i++) sw_pattern_deinit(&s->patterns.at[i]);
   sw_array_free(&s->patterns);
   sw_array_free(&s->values);
   sw_array_free(&s->consumer_nodes);

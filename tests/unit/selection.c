@@ -86,6 +86,26 @@ static void charges_enclose_the_truth(sw_selection *s, sw_rng *r) {
   free(choice);
 }
 
+/* With other parts than equal ones: still never more than the truth, and refined until nothing is left to refine, the
+ * optimum is the truth. */
+static void divided_parts_lead_there_too(sw_selection *s, sw_rng *r, int64_t least) {
+  sw_diag diag = {0};
+  sw_arena arena = {0};
+  sw_solution now;
+  bool refined = true;
+  sw_divide_options divide = {.passes = (int)sw_rng_below(r, 40), .target = least};
+  const sw_solve_options solve = {.threads = 1};
+  assert_ok(sw_selection_divide(s, &divide, &diag));
+  charges_enclose_the_truth(s, r);
+  while (refined) {
+    assert_ok(sw_solve(sw_selection_problem(s), &solve, &arena, &now, &diag));
+    assert_true(now.status == SW_SOLVE_OPTIMAL && now.cost <= least);
+    assert_ok(sw_selection_refine(s, now.choice, &refined, &diag));
+  }
+  assert_true(now.cost == least);
+  sw_arena_deinit(&arena);
+}
+
 static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const char *axes) {
   sw_diag diag = {0};
   sw_arena arena = {0};
@@ -111,6 +131,7 @@ static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const c
       fail_msg("mesh %s: the least cost is %lld, the search found %lld and proved %lld\n%s", mesh, (long long)least,
                (long long)plan.cost_units, (long long)plan.bound_units, sw_text_str(&text));
     start_again(&plan, &o, &arena, least);
+    divided_parts_lead_there_too(s, r, least);
   }
   sw_selection_deinit(s);
   sw_graph_destroy(g);

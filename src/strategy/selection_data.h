@@ -1,0 +1,39 @@
+/* A selection problem with what it was made from; shared by the files that make it. */
+#ifndef STRATEGY_SELECTION_DATA_H_
+#define STRATEGY_SELECTION_DATA_H_
+
+#include "shardwright/selection.h"
+
+#include "strategy/sharing.h"
+
+/* A value that is read, as the problem sees it. */
+typedef struct sw_read_value {
+  sw_id id;
+  int32_t producer; /* node */
+  int32_t pattern;
+  int32_t first_consumer; /* into consumer_nodes: the nodes of its consumers, in the pattern's order */
+  int32_t hub;            /* node of the first, the others follow; -1: none */
+} sw_read_value;
+
+typedef SW_ARRAY(int32_t) sw_int32_array;
+
+struct sw_selection {
+  const sw_graph *g;
+  const sw_machine *machine;
+  sw_selection_options o;
+  sw_arena *arena;
+  sw_prices prices;
+  sw_problem problem;
+  int32_t n_args, n_ops, n_outputs; /* nodes of each sort, in this order */
+  const sw_choices **choices;       /* per argument, op, output node */
+  int32_t *node_of_op;              /* op id -> node */
+  int64_t pruned_inexact;
+  int32_t n_classes;
+  SW_ARRAY(sw_pattern) patterns;
+  SW_ARRAY(sw_read_value) values;
+  sw_int32_array consumer_nodes;
+  SW_ARRAY(sw_node) nodes; /* hubs from n_args + n_ops + n_outputs on */
+  SW_ARRAY(sw_edge) edges;
+};
+
+#endif
