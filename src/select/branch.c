@@ -280,7 +280,7 @@ static void ascend(brancher *q, sel_dual *u, double goal) {
 
 /* Bound the node; push children unless it is closed. */
 static sw_rc bound_node(brancher *q, node_view *w, const open_node *node) {
-  SW_TRY(sel_dual_init(&w->dual, &w->rest, q->d));
+  SW_TRY(sel_dual_init(&w->dual, &w->rest, true, q->d));
   sel_dual *u = &w->dual;
   for (int32_t t = 0; t < w->rest.n_steps && node->lambda; t++)
     u->lambda[t] = (double)node->lambda[w->m.step_of[t]] * u->unit;

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "select/squeeze.h"
+
 enum { PAD = 4, MOST_DOM_ON_STACK = 1024, LEAST_PATIENCE = 8, MOST_PATIENCE = 45 };
 static const double kForbidden = 1e15; /* finite, so that differences stay numbers; a lower price is still a bound */
 
@@ -23,42 +25,67 @@ static int32_t padded(int32_t n) { return (n + PAD - 1) / PAD * PAD; }
 
 static double cell(int64_t v) { return v >= SW_FORBIDDEN ? kForbidden : (double)v; }
 
-/* Two padded orientations of a table. */
-static sw_rc orient(sel_dual *u, const sel_mat *m, const double **rows, const double **cols, sw_diag *d) {
-  int32_t ld_c = padded(m->cols), ld_r = padded(m->rows);
-  double *a, *b;
-  SW_ARENA_NEW(a, &u->mem, (size_t)m->rows * (size_t)ld_c, d);
-  SW_ARENA_NEW(b, &u->mem, (size_t)m->cols * (size_t)ld_r, d);
-  for (int32_t s = 0; s < m->rows; s++)
-    for (int32_t t = 0; t < ld_c; t++)
-      a[(int64_t)s * ld_c + t] = t < m->cols ? cell(m->v[(int64_t)s * m->cols + t]) : kForbidden;
-  for (int32_t t = 0; t < m->cols; t++)
-    for (int32_t s = 0; s < ld_r; s++)
-      b[(int64_t)t * ld_r + s] = s < m->rows ? cell(m->v[(int64_t)s * m->cols + t]) : kForbidden;
-  *rows = a;
-  *cols = b;
-  return SW_OK;
+/* A table as links have it: two padded orientations, and classes when it is squeezed. */
+typedef struct oriented {
+  const double *rows, *cols;
+  sel_squeezed q; /* class_of NULL: as it is */
+} oriented;
+
+/* Squeezing pays where it leaves this part of the cells, lines that must be gathered and spread counted in. */
+static bool pays(const sel_mat *m, const sel_squeezed *q) {
+  const int64_t kLines = 3;
+  int64_t squeezed = (int64_t)q->n[0] * q->n[1] + kLines * (m->rows + m->cols);
+  return squeezed < (int64_t)m->rows * m->cols / 2;
 }
 
-static sw_rc build_links(sel_dual *u, sw_diag *d) {
+/* One orientation of the lines named. */
+static const double *lay_out(sel_dual *u, const sel_mat *m, int side, const sel_squeezed *q, sw_diag *d) {
+  int32_t rows = q->n[side], cols = q->n[!side], ld = padded(cols);
+  double *to = sw_arena_alloc(&u->mem, (size_t)rows * (size_t)ld, sizeof *to, d);
+  for (int32_t s = 0; to && s < rows; s++) {
+    int64_t line = q->class_of[0] ? q->first[side][s] : s;
+    for (int32_t t = 0; t < ld; t++) {
+      int64_t at = t < cols && q->class_of[0] ? q->first[!side][t] : t;
+      to[(int64_t)s * ld + t] =
+          t < cols ? cell(side ? m->v[at * m->cols + line] : m->v[line * m->cols + at]) : kForbidden;
+    }
+  }
+  return to;
+}
+
+static sw_rc orient(sel_dual *u, const sel_mat *m, bool squeeze, oriented *to, sw_diag *d) {
+  if (squeeze) SW_TRY(sel_squeeze(m, &u->mem, &to->q, d));
+  if (!squeeze || !pays(m, &to->q)) to->q = (sel_squeezed){.n = {m->rows, m->cols}};
+  to->rows = lay_out(u, m, 0, &to->q, d);
+  to->cols = lay_out(u, m, 1, &to->q, d);
+  return to->rows && to->cols ? SW_OK : SW_E_RESOURCE;
+}
+
+static sel_link link_of(const sel_pair *g, const oriented *o) {
+  bool forward = g->i < g->j;
+  return (sel_link){.i = forward ? g->i : g->j,
+                    .j = forward ? g->j : g->i,
+                    .class_i = o->q.class_of[!forward],
+                    .class_j = o->q.class_of[forward],
+                    .n_i = o->q.n[!forward],
+                    .n_j = o->q.n[forward],
+                    .ld_i = padded(o->q.n[!forward]),
+                    .ld_j = padded(o->q.n[forward]),
+                    .up = forward ? o->rows : o->cols,
+                    .down = forward ? o->cols : o->rows};
+}
+
+static sw_rc build_links(sel_dual *u, bool squeeze, sw_diag *d) {
   const sel_core *c = u->c;
-  const double **rows, **cols;
-  SW_ARENA_NEW(rows, &u->mem, c->n_mats, d);
-  SW_ARENA_NEW(cols, &u->mem, c->n_mats, d);
+  oriented *all;
+  SW_ARENA_NEW(all, &u->mem, c->n_mats, d);
   SW_ARENA_NEW(u->links, &u->mem, c->n_pairs, d);
   for (int32_t e = 0; e < c->n_pairs; e++) {
     const sel_pair *g = &c->pairs[e];
-    const sel_mat *m = &c->mats[g->mat];
-    if (!rows[g->mat]) SW_TRY(orient(u, m, &rows[g->mat], &cols[g->mat], d));
-    bool forward = g->i < g->j;
-    u->links[e] = (sel_link){.i = forward ? g->i : g->j,
-                             .j = forward ? g->j : g->i,
-                             .up = forward ? rows[g->mat] : cols[g->mat],
-                             .down = forward ? cols[g->mat] : rows[g->mat]};
-    u->links[e].ld_i = padded(c->dom[u->links[e].i]);
-    u->links[e].ld_j = padded(c->dom[u->links[e].j]);
-    u->n_messages += u->links[e].ld_i + u->links[e].ld_j;
-    u->cells += (int64_t)m->rows * m->cols;
+    if (!all[g->mat].rows) SW_TRY(orient(u, &c->mats[g->mat], squeeze, &all[g->mat], d));
+    u->links[e] = link_of(g, &all[g->mat]);
+    u->n_messages += padded(c->dom[g->i]) + padded(c->dom[g->j]);
+    u->cells += (int64_t)u->links[e].n_i * u->links[e].n_j;
   }
   return SW_OK;
 }
@@ -100,21 +127,25 @@ static sw_rc build_flat(sel_dual *u, sw_diag *d) {
   double **steps[] = {&u->lambda, &u->best_lambda, &u->direction, &u->usage, &u->prefix};
   for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++)
     SW_ARENA_NEW(*steps[k], &u->mem, (size_t)c->n_steps + 1, d);
+  int32_t most = 1;
+  for (int32_t i = 0; i < c->n; i++) most = c->dom[i] > most ? c->dom[i] : most;
+  u->most_dom = padded(most);
+  SW_ARENA_NEW(u->least, &u->mem, 2 * (size_t)u->most_dom, d);
   double *next = u->messages;
   for (int32_t e = 0; e < c->n_pairs; e++) {
     u->links[e].to_i = next;
-    u->links[e].to_j = next + u->links[e].ld_i;
-    next = u->links[e].to_j + u->links[e].ld_j;
+    u->links[e].to_j = next + padded(c->dom[u->links[e].i]);
+    next = u->links[e].to_j + padded(c->dom[u->links[e].j]);
   }
   return SW_OK;
 }
 
-sw_rc sel_dual_init(sel_dual *u, const sel_core *c, sw_diag *d) {
+sw_rc sel_dual_init(sel_dual *u, const sel_core *c, bool squeeze, sw_diag *d) {
   *u = (sel_dual){.c = c, .factor = 1.0, .mix = 0.15, .patience = LEAST_PATIENCE, .best_bound = -INFINITY, .unit = 1.0};
   int64_t room = 0;
   for (int32_t t = 0; t < c->n_steps; t++) room = sw_max_i64(room, c->cap[t]);
   if (room > 0) u->unit = (double)room;
-  SW_TRY(build_links(u, d));
+  SW_TRY(build_links(u, squeeze, d));
   SW_TRY(build_arcs(u, d));
   return build_flat(u, d);
 }
@@ -163,6 +194,25 @@ SIMD_CLONES static double send(const double *from, int32_t n, const double *rest
   return least;
 }
 
+/* least[c] = the least of from[s] over the values s of class c. */
+static void least_of_classes(const double *from, int32_t n, const int32_t *class_of, int32_t n_classes, double *least) {
+  for (int32_t c = 0; c < n_classes; c++) least[c] = INFINITY;
+  for (int32_t s = 0; s < n; s++) least[class_of[s]] = from[s] < least[class_of[s]] ? from[s] : least[class_of[s]];
+}
+
+/* The same over a squeezed table: classes send to classes. */
+static double send_squeezed(const sel_dual *u, const double *from, const sel_link *g, bool down, double *out) {
+  const int32_t *mine = down ? g->class_j : g->class_i, *others = down ? g->class_i : g->class_j;
+  int32_t n = u->c->dom[down ? g->j : g->i], n_other = u->c->dom[down ? g->i : g->j];
+  int32_t n_mine = down ? g->n_j : g->n_i, n_others = down ? g->n_i : g->n_j, ld = padded(n_others);
+  double *to = u->least + u->most_dom;
+  least_of_classes(from, n, mine, n_mine, u->least);
+  double least = send(u->least, n_mine, down ? g->down : g->up, ld, n_others, to);
+  for (int32_t t = 0; t < n_other; t++) out[t] = to[others[t]];
+  for (int32_t t = n_other; t < padded(n_other); t++) out[t] = kForbidden;
+  return least;
+}
+
 SIMD_CLONES static void gather(const sel_dual *u, int32_t i, double *hat) {
   int32_t ld = padded(u->c->dom[i]);
   memcpy(hat, u->unary + u->offset[i], (size_t)ld * sizeof *hat);
@@ -187,7 +237,10 @@ static void forward(sel_dual *u, double *from) {
     for (int32_t a = u->mid_arc[i]; a < u->first_arc[i + 1]; a++) {
       sel_link *g = &u->links[u->arcs[a].edge];
       for (int32_t s = 0; s < n; s++) from[s] = gamma * hat[s] - g->to_i[s];
-      send(from, n, g->up, g->ld_j, u->c->dom[g->j], g->to_j);
+      if (g->class_i)
+        (void)send_squeezed(u, from, g, false, g->to_j);
+      else
+        (void)send(from, n, g->up, g->ld_j, u->c->dom[g->j], g->to_j);
     }
   }
 }
@@ -202,7 +255,8 @@ static double backward(sel_dual *u, double *from) {
     for (int32_t a = u->first_arc[i]; a < u->mid_arc[i]; a++) {
       sel_link *g = &u->links[u->arcs[a].edge];
       for (int32_t s = 0; s < n; s++) from[s] = gamma * hat[s] - g->to_j[s];
-      u->part[i] += send(from, n, g->down, g->ld_i, u->c->dom[g->i], g->to_i);
+      u->part[i] += g->class_i ? send_squeezed(u, from, g, true, g->to_i)
+                               : send(from, n, g->down, g->ld_i, u->c->dom[g->i], g->to_i);
     }
     double least = hat[0];
     for (int32_t s = 1; s < n; s++) least = hat[s] < least ? hat[s] : least;
@@ -230,8 +284,30 @@ SIMD_CLONES static int32_t cheapest(const double *restrict hat, double gamma, co
   return best;
 }
 
+/* The same over a squeezed table, for value t of the earlier end; u->least has what classes of the later end hand over,
+ * `member` the values behind it. */
+static int32_t cheapest_squeezed(const sel_dual *u, const sel_link *g, int32_t t, const int32_t *member) {
+  const double *row = g->up + (int64_t)g->class_i[t] * g->ld_j;
+  int32_t best = 0;
+  for (int32_t c = 1; c < g->n_j; c++)
+    if (u->least[c] + row[c] < u->least[best] + row[best]) best = c;
+  return member[best];
+}
+
+/* Into u->least and member, for cheapest_squeezed. */
+static void hand_over(const sel_dual *u, const double *hat, double gamma, const sel_link *g, int32_t *member) {
+  for (int32_t c = 0; c < g->n_j; c++) u->least[c] = INFINITY;
+  for (int32_t s = 0; s < u->c->dom[g->j]; s++) {
+    double v = gamma * hat[s] - g->to_j[s];
+    if (v >= u->least[g->class_j[s]]) continue;
+    u->least[g->class_j[s]] = v;
+    member[g->class_j[s]] = s;
+  }
+}
+
 /* How much the bound moves with the cost of each value: marginals that follow the minima of the backward pass. */
 static void spread(sel_dual *u) {
+  int32_t *member = (int32_t *)(void *)(u->least + u->most_dom);
   memset(u->share, 0, (size_t)u->n_flat * sizeof *u->share);
   for (int32_t i = 0; i < u->c->n; i++) {
     const double *hat = u->hat + u->offset[i];
@@ -240,9 +316,12 @@ static void spread(sel_dual *u) {
     for (int32_t a = u->first_arc[i]; a < u->mid_arc[i]; a++) {
       const sel_link *g = &u->links[u->arcs[a].edge];
       const double *q = u->share + u->offset[g->i];
+      if (g->class_i) hand_over(u, hat, gamma, g, member);
       for (int32_t t = 0; t < u->c->dom[g->i]; t++) {
         if (q[t] <= 0) continue;
-        p[cheapest(hat, gamma, g->to_j, g->up + (int64_t)t * g->ld_j, n)] += gamma * q[t];
+        int32_t s = g->class_i ? cheapest_squeezed(u, g, t, member)
+                               : cheapest(hat, gamma, g->to_j, g->up + (int64_t)t * g->ld_j, n);
+        p[s] += gamma * q[t];
       }
     }
     if (back * gamma >= 1.0 - 1e-12) continue;
@@ -365,8 +444,10 @@ void sel_dual_decode(sel_dual *u, int32_t *x) {
     memcpy(hat, u->unary + u->offset[i], (size_t)padded(u->c->dom[i]) * sizeof *hat);
     for (int32_t a = u->first_arc[i]; a < u->first_arc[i + 1]; a++) {
       const sel_link *g = &u->links[u->arcs[a].edge];
-      const double *m = a < u->mid_arc[i] ? g->up + (int64_t)x[g->i] * g->ld_j : g->to_i;
-      for (int32_t s = 0; s < u->c->dom[i]; s++) hat[s] += m[s];
+      int32_t from = a >= u->mid_arc[i] ? 0 : g->class_i ? g->class_i[x[g->i]] : x[g->i];
+      const double *row = g->up + (int64_t)from * g->ld_j;
+      for (int32_t s = 0; s < u->c->dom[i]; s++)
+        hat[s] += a >= u->mid_arc[i] ? g->to_i[s] : row[g->class_j ? g->class_j[s] : s];
     }
     x[i] = 0;
     for (int32_t s = 1; s < u->c->dom[i]; s++)

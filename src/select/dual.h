@@ -15,13 +15,17 @@ typedef struct sel_arc {
   int32_t edge, other; /* in sel_dual's own numbering of edges */
 } sel_arc;
 
-/* An edge with its earlier end first. Tables are padded: row s of `down` (sender: the later end) starts at s * ld_i. */
+/* An edge with its earlier end first. Tables are padded: row s of `down` (sender: the later end) starts at s * ld_i.
+ * Where values of an end have equal lines in the table, as in problems of plans, it may be squeezed: then it has a line
+ * per class of values, and the messages of a class are equal. */
 typedef struct sel_link {
   int32_t i, j; /* i < j */
   int32_t ld_i, ld_j;
-  const double *up;    /* [s of i][t of j], ld_j per row */
-  const double *down;  /* [s of j][t of i], ld_i per row */
-  double *to_j, *to_i; /* messages */
+  const int32_t *class_i, *class_j; /* of the values; NULL: not squeezed, each is its own class */
+  int32_t n_i, n_j;                 /* classes */
+  const double *up;                 /* [class of i][class of j], ld_j per row */
+  const double *down;               /* [class of j][class of i], ld_i per row */
+  double *to_j, *to_i;              /* messages */
 } sel_link;
 
 typedef struct sel_dual {
@@ -47,10 +51,13 @@ typedef struct sel_dual {
   int patience; /* passes without progress before the steps shrink: many lead further, few are sooner there */
   int stale;    /* passes without progress */
   int64_t passes;
-  double unit; /* memory is counted in this many bytes, so that prices and costs have like sizes */
+  int32_t most_dom; /* padded */
+  double *least;    /* scratch: 2 x most_dom */
+  double unit;      /* memory is counted in this many bytes, so that prices and costs have like sizes */
 } sel_dual;
 
-sw_rc sel_dual_init(sel_dual *u, const sel_core *c, sw_diag *d);
+/* `squeeze`: look for equal lines in the tables; worth it where there will be many passes. */
+sw_rc sel_dual_init(sel_dual *u, const sel_core *c, bool squeeze, sw_diag *d);
 void sel_dual_deinit(sel_dual *u);
 /* One forward and one backward pass, then a step of the prices towards `target` (a cost, without offset). */
 void sel_dual_pass(sel_dual *u, double target);

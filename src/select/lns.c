@@ -336,7 +336,7 @@ static bool too_wide(const inner *w) {
 static sw_rc solve(sel_lns *l, sel_state *s, const inner *w, sel_budget *b, bool *better, sw_diag *d) {
   sel_dual u;
   dive v = {0};
-  sw_rc rc = sel_dual_init(&u, &w->c, d);
+  sw_rc rc = sel_dual_init(&u, &w->c, false, d);
   if (rc || too_wide(w)) goto end;
   for (int32_t t = 0; t < w->c.n_steps; t++) u.lambda[t] = w->lambda[t] * u.unit;
   double goal = (double)w->now - 0.5;

@@ -37,7 +37,7 @@ static sw_rc searcher_init(searcher *q) {
   const double kClosing_s = 3e-8;
   const sel_core *c = q->k->core;
   const sw_solve_options *o = q->k->r->o;
-  SW_TRY(sel_dual_init(&q->dual, c, q->d));
+  SW_TRY(sel_dual_init(&q->dual, c, true, q->d));
   SW_TRY(sel_field_init(&q->field, c, 0, &q->mem, q->d));
   SW_TRY(sel_state_init(&q->state, &q->field, &q->mem, q->d));
   SW_TRY(sel_mover_init(&q->mover, &q->field, o->seed, &q->mem, q->d));
