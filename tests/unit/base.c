@@ -8,6 +8,25 @@
 #include "shardwright/hash.h"
 #include "shardwright/text.h"
 
+static void add_digit(void *of) {
+  int *digits = of;
+  digits[0] = 10 * digits[0] + digits[1];
+}
+
+static void arena_calls_its_ends_in_turn(void **state) {
+  (void)state;
+  sw_arena a = {0};
+  int other[2] = {0, 7}, *inside = sw_arena_alloc(&a, 2, sizeof *inside, &diag);
+  assert_non_null(inside);
+  inside[1] = 3;
+  assert_ok(sw_arena_at_end(&a, add_digit, other, &diag));
+  assert_ok(sw_arena_at_end(&a, add_digit, inside, &diag)); /* while what it holds is there */
+  sw_arena_reset(&a);
+  assert_int_equal(other[0], 7);
+  sw_arena_deinit(&a); /* once, not again */
+  assert_int_equal(other[0], 7);
+}
+
 static void arena_gives_zeroed_aligned_memory(void **state) {
   (void)state;
   sw_diag diag = {0};
@@ -171,6 +190,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(quick_hashes_see_every_bit),
       cmocka_unit_test(arena_gives_zeroed_aligned_memory),
+      cmocka_unit_test(arena_calls_its_ends_in_turn),
       cmocka_unit_test(array_survives_a_failed_growth),
       cmocka_unit_test(map_agrees_with_a_plain_array),
       cmocka_unit_test(bytes_are_parsed_or_refused),
