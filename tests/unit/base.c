@@ -8,6 +8,22 @@
 #include "shardwright/hash.h"
 #include "shardwright/text.h"
 
+static void arena_gives_zeroed_aligned_memory(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  for (size_t n = 1; n < 100000; n = n * 3 + 1) {
+    unsigned char *p = sw_arena_alloc(&a, n, 1, &diag);
+    assert_non_null(p);
+    assert_int_equal((uintptr_t)p % 16, 0);
+    for (size_t i = 0; i < n; i++) assert_int_equal(p[i], 0);
+    memset(p, 0xff, n);
+  }
+  assert_null(sw_arena_alloc(&a, SIZE_MAX / 2, 3, &diag));
+  assert_int_equal(diag.rc, SW_E_RESOURCE);
+  sw_arena_deinit(&a);
+}
+
 static void add_digit(void *of) {
   int *digits = of;
   digits[0] = 10 * digits[0] + digits[1];
@@ -25,22 +41,6 @@ static void arena_calls_its_ends_in_turn(void **state) {
   assert_int_equal(other[0], 7);
   sw_arena_deinit(&a); /* once, not again */
   assert_int_equal(other[0], 7);
-}
-
-static void arena_gives_zeroed_aligned_memory(void **state) {
-  (void)state;
-  sw_diag diag = {0};
-  sw_arena a = {0};
-  for (size_t n = 1; n < 100000; n = n * 3 + 1) {
-    unsigned char *p = sw_arena_alloc(&a, n, 1, &diag);
-    assert_non_null(p);
-    assert_int_equal((uintptr_t)p % 16, 0);
-    for (size_t i = 0; i < n; i++) assert_int_equal(p[i], 0);
-    memset(p, 0xff, n);
-  }
-  assert_null(sw_arena_alloc(&a, SIZE_MAX / 2, 3, &diag));
-  assert_int_equal(diag.rc, SW_E_RESOURCE);
-  sw_arena_deinit(&a);
 }
 
 static void array_survives_a_failed_growth(void **state) {
