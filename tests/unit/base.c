@@ -31,6 +31,7 @@ static void add_digit(void *of) {
 
 static void arena_calls_its_ends_in_turn(void **state) {
   (void)state;
+  sw_diag diag = {0};
   sw_arena a = {0};
   int other[2] = {0, 7}, *inside = sw_arena_alloc(&a, 2, sizeof *inside, &diag);
   assert_non_null(inside);
