@@ -9,7 +9,7 @@
 /* Read all of `path` (gzip is unpacked when the bytes start with its magic). *bytes is NUL-terminated beyond *n and
  * owned by the caller (sw_mem_free). */
 SW_API SW_CHECKED sw_rc sw_file_read(const char *path, char **bytes, size_t *n, sw_diag *d);
-/* Write beside the target and rename over it. */
+/* Write beside the target, or what it links to, and rename over it. */
 SW_API SW_CHECKED sw_rc sw_file_write(const char *path, const void *bytes, size_t n, sw_diag *d);
 /* A file that comes with the program, as FOLDER/NAME ("hwprofiles", "local.json"). Looked for in $SHARDWRIGHT_DATA, in
  * the working folder, and for the folder of the running program and the four above it: there, and in share/shardwright

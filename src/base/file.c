@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -75,16 +77,8 @@ static bool write_fully(int fd, const char *p, size_t n) {
   return true;
 }
 
-sw_rc sw_file_write(const char *path, const void *bytes, size_t n, sw_diag *d) {
-  if (strcmp(path, "-") == 0) return write_fully(1, bytes, n) ? SW_OK : io_error(d, path, "write");
-  struct stat st;
-  if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) { /* /dev/null, a pipe: nothing to rename over */
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    bool ok = fd >= 0 && write_fully(fd, bytes, n);
-    sw_rc rc = ok ? SW_OK : io_error(d, path, "write");
-    if (fd >= 0) close(fd);
-    return rc;
-  }
+/* Beside the file and over it. */
+static sw_rc replace_file(const char *path, const void *bytes, size_t n, sw_diag *d) {
   sw_text tmp = {0};
   sw_text_printf(&tmp, "%s.%ld.tmp", path, (long)getpid());
   if (tmp.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
@@ -96,4 +90,22 @@ sw_rc sw_file_write(const char *path, const void *bytes, size_t n, sw_diag *d) {
   if (!ok && fd >= 0) unlink(tmp.at);
   sw_text_free(&tmp);
   return rc;
+}
+
+/* /dev/null, a pipe: nothing to rename over. */
+static sw_rc write_into(const char *path, const void *bytes, size_t n, sw_diag *d) {
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  bool ok = fd >= 0 && write_fully(fd, bytes, n);
+  sw_rc rc = ok ? SW_OK : io_error(d, path, "write");
+  if (fd >= 0) close(fd);
+  return rc;
+}
+
+sw_rc sw_file_write(const char *path, const void *bytes, size_t n, sw_diag *d) {
+  const bool standard = strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+  if (standard) return write_fully(1, bytes, n) ? SW_OK : io_error(d, path, "write");
+  struct stat st;
+  if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) return write_into(path, bytes, n, d);
+  char real[PATH_MAX]; /* a link stays one */
+  return replace_file(realpath(path, real) ? real : path, bytes, n, d);
 }

@@ -24,6 +24,16 @@ static sw_rc add_layout(sw_emit *e, sw_id local, const sw_sharding *s, const sw_
   return SW_OK;
 }
 
+/* to_partial over axes of the other mesh: they are what is apart in its tiling. */
+static sw_rc emit_partial_elsewhere(sw_emit *e, sw_id x, const sw_reshard *wanted, const sw_route_step *step,
+                                    const int64_t *dims, sw_id *out, sw_diag *d) {
+  sw_tiling t;
+  sw_tiling_of(&step->after, wanted->rank, wanted->dims, &t);
+  t.other = wanted->options.to_mesh;
+  const sw_collective c = {.op = SW_COLL_TO_PARTIAL, .reduction = step->coll.reduction, .dst = &t};
+  return sw_emit_collective(e, x, &c, dims, out, d);
+}
+
 static sw_rc build(sw_emit *e, const sw_reshard *wanted, const sw_route *route, sw_diag *d) {
   sw_id function, local;
   int64_t dims[SW_MAX_RANK];
@@ -32,13 +42,12 @@ static sw_rc build(sw_emit *e, const sw_reshard *wanted, const sw_route *route, 
   for (int i = -1; i < route->n_steps; i++) {
     if (i >= 0) at = &route->step[i].after;
     bool elsewhere = i >= 0 && route->step[i].mesh != e->mesh;
-    if (elsewhere && route->step[i].coll.op == SW_COLL_TO_PARTIAL) {
-      return SW_FAIL_INPUT(d, SW_NOWHERE, "a program has one mesh; no axes of it say what is partial on the other one");
-    }
     if (!sw_sharding_local_dims(at, wanted->dims, dims)) {
       return SW_FAIL_INPUT(d, SW_NOWHERE, "a block of the tensor is too large");
     }
-    if (i >= 0) {
+    if (elsewhere && route->step[i].coll.op == SW_COLL_TO_PARTIAL) {
+      SW_TRY(emit_partial_elsewhere(e, local, wanted, &route->step[i], dims, &local, d));
+    } else if (i >= 0) {
       SW_TRY(sw_emit_collective(e, local, &route->step[i].coll, dims, &local, d));
     } else {
       SW_TRY(

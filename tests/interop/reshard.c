@@ -56,7 +56,8 @@ static void pairs_of_2x4(void **state) {
 /* Nothing of the other mesh can be said by axes of the program's: the last exchange names its grid and who is where. */
 static void pairs_to_another_mesh(void **state) {
   (void)state;
-  static const char *const kShardings[] = {"[[],[]]", "[[0],[]]", "[[],[1]]", "[[1],[0]]", "[[0,1],[]]"};
+  static const char *const kShardings[] = {"[[],[]]",   "[[0],[]]",   "[[],[1]]",
+                                           "[[1],[0]]", "[[0,1],[]]", "[[0],[]] partial max[1]"};
   enum { N = sizeof kShardings / sizeof kShardings[0] };
   sw_arena arena = {0};
   sw_text text = {0};

@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "shardwright/array.h"
 #include "shardwright/checked.h"
@@ -141,6 +142,28 @@ static void files_are_written_whole(void **state) {
   assert_int_equal(sw_file_write("/nonexistent/x", "a", 1, &diag), SW_E_INPUT);
 }
 
+static void links_stay_links(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  struct stat st;
+  char folder[] = "/tmp/sw_base_test_XXXXXX", file[64], link[64], *bytes;
+  size_t n;
+  assert_non_null(mkdtemp(folder));
+  snprintf(file, sizeof file, "%s/file", folder);
+  snprintf(link, sizeof link, "%s/link", folder);
+  assert_ok(sw_file_write(file, "before", 6, &diag));
+  assert_int_equal(symlink(file, link), 0);
+  assert_ok(sw_file_write(link, "after", 5, &diag));
+  assert_int_equal(lstat(link, &st), 0);
+  assert_true(S_ISLNK(st.st_mode));
+  assert_ok(sw_file_read(file, &bytes, &n, &diag));
+  assert_string_equal(bytes, "after");
+  sw_mem_free(bytes);
+  remove(link);
+  remove(file);
+  remove(folder);
+}
+
 static void files_that_came_along_are_found(void **state) {
   (void)state;
   sw_diag diag = {0};
@@ -198,6 +221,7 @@ int main(void) {
       cmocka_unit_test(numbers_for_people),
       cmocka_unit_test(costs_saturate),
       cmocka_unit_test(files_are_written_whole),
+      cmocka_unit_test(links_stay_links),
       cmocka_unit_test(files_that_came_along_are_found),
   };
   return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -583,5 +583,6 @@ int main(void) {
     tests[9 + i] = (struct CMUnitTest){
         .name = kExpected[i].from, .test_func = route_is_expected, .initial_state = (void *)(uintptr_t)&kExpected[i]};
   }
+  cmocka_set_test_filter(getenv("SW_TEST_ONLY")); /* a pattern of names; NULL: all */
   return _cmocka_run_group_tests("reshard", tests, N_EXPECTED + 9, NULL, NULL);
 }

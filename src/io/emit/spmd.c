@@ -170,7 +170,7 @@ static sw_rc use_refs(sw_spmd_writer *s, sw_diag *d) {
       for (int dim = 0; t[k] && !t[k]->other && dim < t[k]->rank; dim++) {
         SW_TRY(sw_grid_use(&s->w.grid, t[k]->refs + t[k]->dim[dim].first_ref, t[k]->dim[dim].n_refs, d));
       }
-      if (t[k]) SW_TRY(sw_grid_use(&s->w.grid, t[k]->refs + t[k]->first_apart, t[k]->n_apart, d));
+      if (t[k] && !t[k]->other) SW_TRY(sw_grid_use(&s->w.grid, t[k]->refs + t[k]->first_apart, t[k]->n_apart, d));
     }
   }
   return SW_OK;

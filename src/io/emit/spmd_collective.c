@@ -130,12 +130,33 @@ static sw_rc write_all_to_all_dims(const call *k, sw_diag *d) {
   return SW_OK;
 }
 
+/* Places in the groups along what is apart in a tiling of another mesh, by device, and of these the device's own. */
+static sw_ssa place_elsewhere(const call *k, const sw_tiling *t) {
+  sw_mlir *w = &k->s->w;
+  sw_type none = {SW_I64, 0, NULL};
+  const int64_t devices = sw_mesh_devices(&t->other->mesh);
+  sw_ssa table = sw_mlir_temp(w, none), me = sw_mlir_temp(w, none), at = sw_mlir_temp(w, none),
+         out = sw_mlir_temp(w, none);
+  sw_text_printf(w->out, "    %s = arith.constant dense<[", table.name);
+  for (int64_t i = 0; i < devices; i++) {
+    int64_t place = sw_mesh_group_index(&t->other->mesh, t->other->position[i], t->refs + t->first_apart, t->n_apart);
+    sw_text_printf(w->out, i ? ", %lld" : "%lld", (long long)place);
+  }
+  sw_text_printf(w->out, "]> : tensor<%lldxi64>\n", (long long)devices);
+  sw_text_printf(w->out, "    %s = shard.process_linear_index on @mesh : index\n", me.name);
+  sw_text_printf(w->out, "    %s = tensor.extract %s[%s] : tensor<%lldxi64>\n", at.name, table.name, me.name,
+                 (long long)devices);
+  sw_text_printf(w->out, "    %s = tensor.from_elements %s : tensor<i64>\n", out.name, at.name);
+  return out;
+}
+
 /* The first device of a group keeps the value, the others hold the neutral element. */
 static sw_rc write_to_partial(const call *k, sw_diag *d) {
   (void)d;
   sw_mlir *w = &k->s->w;
   sw_type none = {SW_I64, 0, NULL};
-  sw_ssa at = sw_spmd_group_index(k->s, k->c->axes, k->c->n_axes);
+  const sw_tiling *other = k->c->dst && k->c->dst->other ? k->c->dst : NULL;
+  sw_ssa at = other ? place_elsewhere(k, other) : sw_spmd_group_index(k->s, k->c->axes, k->c->n_axes);
   sw_ssa first = sw_mlir_compare(w, "EQ", at, sw_mlir_int(w, none, 0));
   sw_ssa neutral = sw_mlir_spread(w, sw_mlir_identity(w, k->c->reduction, k->in.type.dtype), k->in.type);
   sw_ssa args[3] = {first, k->in, neutral};

@@ -46,6 +46,25 @@ def block(mesh, dims, sharding, device, value):
     return build(sizes, element)
 
 
+def parts_of(sharding):
+    """The axes that the value is partial over."""
+    partial = re.search(r"partial sum\[(.*?)\]", sharding)
+    return refs_of(f"[[{partial.group(1)}]]")[0] if partial else []
+
+
+def summed(mesh, blocks, refs, places):
+    """What the devices of a group along refs hold together, for each device; places: where they stand in the mesh."""
+    if not refs:
+        return blocks
+    others = [(name, 1, None) for name in mesh if name not in [r[0] for r in refs]]
+    groups = [index(mesh, place, others)[0] for place in places]
+
+    def together(d):
+        held = [b[1] for b, g in zip(blocks, groups) if g == groups[d]]
+        return blocks[d][0], [UNDEFINED if UNDEFINED in e else sum(e) for e in zip(*held)]
+    return [together(d) for d in range(len(blocks))]
+
+
 def check(tool, mesh, dims, source, target, more, to_mesh=None, ids=None):
     """The target speaks of to_mesh, whose devices in order are `ids`."""
     if to_mesh:
@@ -55,8 +74,7 @@ def check(tool, mesh, dims, source, target, more, to_mesh=None, ids=None):
                "x".join(map(str, dims)), "--from", source, "--to", target, "--emit", "spmd=-", "--quiet"]
     text = subprocess.run(command + more, check=True, capture_output=True, text=True).stdout
     machine = Machine(text)
-    partial = re.search(r"partial sum\[(.*?)\]", source)
-    parts = refs_of(f"[[{partial.group(1)}]]")[0] if partial else []
+    parts = parts_of(source)
     number = lambda q: sum(i * 37 ** k for k, i in enumerate(q)) + 1
 
     def part(device):
@@ -64,8 +82,10 @@ def check(tool, mesh, dims, source, target, more, to_mesh=None, ids=None):
         return lambda q: number(q) - (n - 1) * 5 if i == 0 else 5
     blocks = [block(mesh, dims, source, d, part(d)) for d in range(machine.devices)]
     got = machine.run("main", blocks)
+    places = [ids.index(d) if ids else d for d in range(machine.devices)]
+    got = summed(to_mesh or mesh, got, parts_of(target), places)
     for d in range(machine.devices):
-        want = block(to_mesh or mesh, dims, target, ids.index(d) if ids else d, number)
+        want = block(to_mesh or mesh, dims, target, places[d], number)
         same = want[0] == got[d][0] and all(w == UNDEFINED or w == g for w, g in zip(want[1], got[d][1]))
         if not same:
             sys.exit(f"{' '.join(command + more)}\ndevice {d}: {got[d]}\nexpected {want}")
@@ -102,6 +122,9 @@ def main():
         texts.append(check(tool, {"x": 4, "y": 2}, [8, 16], *pair, []))
     for source, target in itertools.product(sorted(set(shardings("xy", 2))), sorted(set(shardings("ab", 2)))):
         ids = rng.choice([None, rng.sample(range(6), 6)])
+        free = [a for a in "ab" if a not in target]
+        if free and rng.random() < 0.4:
+            target += f" partial sum[{rng.choice(free)}]"
         texts.append(check(tool, small, rng.choice([[6, 6], [5, 7]]), source, target, [], {"a": 3, "b": 2}, ids))
     steps = "all_gather all_slice all_reduce reduce_scatter all_to_all send recv".split()
     counts = {s: sum(t.count(f"shard.{s} ") for t in texts) for s in steps}
