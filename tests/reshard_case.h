@@ -93,6 +93,15 @@ static inline double whole_value(sw_dtype t, int64_t e) {
   return (double)((negative ? -1 : 1) * (kMost[t] ? e % kMost[t] + 1 : e + 1));
 }
 
+static inline bool is_logical(const sw_sharding *s) {
+  return s->n_partial && (s->partial_kind == SW_REDUCE_AND || s->partial_kind == SW_REDUCE_OR);
+}
+
+/* What `and` and `or` give is 0 or 1 of any type. */
+static inline double case_value(const reshard_case *c, int64_t e) {
+  return is_logical(&c->from) || is_logical(&c->to) ? (double)(e * e / 3 % 2) : whole_value(c->dtype, e);
+}
+
 /* A place on one of the two meshes of a case. */
 typedef struct case_place {
   const reshard_case *c;
@@ -157,7 +166,8 @@ static inline void each_element(case_place place, int64_t device, sw_buffer *b, 
 /* The part of an element that a device holds, out of `parts`; device's place among them is `part`. Their reduction is
  * the element. */
 static inline double part_value(const reshard_case *c, int64_t parts, int64_t part, int64_t e) {
-  double v = whole_value(c->dtype, e);
+  double v = case_value(c, e);
+  const int64_t bits = (int64_t)v;
   if (parts == 1) return v;
   int64_t lead = e % parts; /* which device holds the element's larger part varies */
   switch ((int)c->from.partial_kind) {
@@ -166,7 +176,16 @@ static inline double part_value(const reshard_case *c, int64_t parts, int64_t pa
     case SW_REDUCE_MIN:
       return part == lead ? v : v + 1 + (double)((part + e) % 5);
     case SW_REDUCE_PRODUCT:
+    case SW_REDUCE_AND:
       return part == lead ? v : 1;
+    case SW_REDUCE_OR:
+      return part == lead ? v : 0;
+    case SW_REDUCE_BIT_AND:
+      return part == lead ? v : (double)(bits | (part + e) % 8);
+    case SW_REDUCE_BIT_OR:
+      return part == lead ? v : (double)(bits & (part + e));
+    case SW_REDUCE_BIT_XOR:
+      return part == lead ? (double)(bits ^ ((parts - 1) % 2 * (e % 7))) : (double)(e % 7);
     case SW_REDUCE_AVERAGE:
       return part == lead ? v * (double)parts : 0;
     default:
@@ -192,8 +211,11 @@ static inline void compare_one(void *user, int64_t e, void *at, bool halo) {
   fill_user *f = user;
   (void)halo;
   f->seen++;
-  if (sw_element_load(f->c->dtype, at) != whole_value(f->c->dtype, e)) f->wrong++;
+  if (sw_element_load(f->c->dtype, at) != case_value(f->c, e)) f->wrong++;
 }
+
+/* All ones of u64 are no double. */
+static inline int64_t bits_of(double v) { return v >= 0x1p63 ? -1 : (int64_t)v; }
 
 static inline double reduce_two(sw_reduction kind, double a, double b) {
   switch ((int)kind) {
@@ -202,7 +224,15 @@ static inline double reduce_two(sw_reduction kind, double a, double b) {
     case SW_REDUCE_MIN:
       return a < b ? a : b;
     case SW_REDUCE_PRODUCT:
+    case SW_REDUCE_AND:
       return a * b;
+    case SW_REDUCE_OR:
+    case SW_REDUCE_BIT_OR:
+      return (double)(bits_of(a) | bits_of(b));
+    case SW_REDUCE_BIT_AND:
+      return (double)(bits_of(a) & bits_of(b));
+    case SW_REDUCE_BIT_XOR:
+      return (double)(bits_of(a) ^ bits_of(b));
     default:
       return a + b;
   }
@@ -239,7 +269,7 @@ static inline int64_t count_wrong(const reshard_case *c, sw_arena *arena, sw_buf
     }
     for (int64_t e = 0; e < n; e++) {
       double v = c->to.partial_kind == SW_REDUCE_AVERAGE ? f.sum[e] / (double)parts : f.sum[e];
-      wrong += f.times[e] && (f.times[e] != parts || v != whole_value(c->dtype, e));
+      wrong += f.times[e] && (f.times[e] != parts || v != case_value(c, e));
     }
   }
   return wrong;

@@ -29,9 +29,18 @@ static double whole_value(sw_dtype t, int64_t e) {
   return (double)(e % 2 && sw_dtype_class_of(t) != SW_CLASS_UNSIGNED ? -v : v);
 }
 
-/* Part `part` of `parts` of an element. */
-static void store_part(sw_dtype t, sw_reduction kind, int64_t parts, int64_t part, int64_t e, void *at) {
-  double v = whole_value(t, e);
+static bool is_logical(const sw_sharding *s) {
+  return s->n_partial && (s->partial_kind == SW_REDUCE_AND || s->partial_kind == SW_REDUCE_OR);
+}
+
+/* The whole tensor's element number e. What `and` and `or` give is 0 or 1 of any type. */
+static double value_of(const sw_reshard *wanted, int64_t e) {
+  const bool logical = is_logical(wanted->from) || is_logical(wanted->to);
+  return whole_value(logical ? SW_BOOL : wanted->dtype, e);
+}
+
+/* Part `part` of `parts` of an element of value v. */
+static void store_part(sw_dtype t, sw_reduction kind, int64_t parts, int64_t part, int64_t e, double v, void *at) {
   bool larger = part == e % parts, wide = sw_dtype_bytes(t) > 1;
   if (parts > 1 && kind == SW_REDUCE_SUM && wide) {
     sw_element_store(t, larger ? v - (double)(parts - 1) : 1, at);
@@ -104,7 +113,7 @@ static sw_rc fill_source(runner *w, int64_t device, sw_diag *d) {
   if (sw_buffer_elements(b) == 0) return SW_OK;
   do {
     int64_t e = element_at(w, &t, device, position, false);
-    if (e >= 0) store_part(b->dtype, (sw_reduction)from->partial_kind, parts, part, e, at);
+    if (e >= 0) store_part(b->dtype, (sw_reduction)from->partial_kind, parts, part, e, value_of(w->wanted, e), at);
     at += sw_dtype_bytes(b->dtype);
   } while (next_position(b, position));
   return SW_OK;
@@ -182,7 +191,7 @@ static void compare(const runner *w, int64_t device, int64_t *members, sw_route_
     int64_t e = element_at(w, &t, device, position, true);
     if (e >= 0) {
       _Alignas(16) unsigned char want[16] = {0}, got[16] = {0};
-      sw_element_store(b->dtype, whole_value(b->dtype, e), want);
+      sw_element_store(b->dtype, value_of(w->wanted, e), want);
       sw_scalar_store(b->dtype, reduced(w, w->wanted->to, members, n, place), got);
       out->elements++;
       out->wrong += memcmp(want, got, bytes) != 0;

@@ -236,7 +236,10 @@ static sw_dtype random_dtype(rng *r, bool reduced) {
 }
 
 static void random_case(rng *r, sw_arena *arena, reshard_case *c) {
-  static const sw_reduction kKinds[] = {SW_REDUCE_SUM, SW_REDUCE_SUM, SW_REDUCE_MAX, SW_REDUCE_MIN, SW_REDUCE_AVERAGE};
+  static const sw_reduction kKinds[] = {SW_REDUCE_SUM,    SW_REDUCE_SUM,     SW_REDUCE_SUM,     SW_REDUCE_MAX,
+                                        SW_REDUCE_MIN,    SW_REDUCE_PRODUCT, SW_REDUCE_AND,     SW_REDUCE_OR,
+                                        SW_REDUCE_BIT_OR, SW_REDUCE_BIT_AND, SW_REDUCE_BIT_XOR, SW_REDUCE_AVERAGE};
+  enum { N_KINDS = sizeof kKinds / sizeof kKinds[0] };
   *c = (reshard_case){.mesh = random_mesh(r, 4, 48), .rank = (int)rng_below(r, 6)};
   static const int64_t kEven[] = {4, 6, 8, 12};
   bool even = rng_below(r, 3) == 0; /* so that axes divide */
@@ -253,12 +256,16 @@ static void random_case(rng *r, sw_arena *arena, reshard_case *c) {
   c->to = random_sharding(r, case_to_mesh(c), c->rank, partial && rng_below(r, 2) == 0);
   if (rng_below(r, 6) == 0) random_lists(r, arena, c->dims, &c->from);
   if (rng_below(r, 6) == 0) random_lists(r, arena, c->dims, &c->to);
-  c->from.partial_kind = (uint8_t)kKinds[rng_below(r, 5)];
-  c->to.partial_kind = rng_below(r, 3) ? c->from.partial_kind : (uint8_t)kKinds[rng_below(r, 4)];
+  c->from.partial_kind = (uint8_t)kKinds[rng_below(r, N_KINDS)];
+  c->to.partial_kind = rng_below(r, 3) ? c->from.partial_kind : (uint8_t)kKinds[rng_below(r, N_KINDS - 1)];
   if (c->to.partial_kind == SW_REDUCE_AVERAGE) c->to.n_partial = 0;
   c->dtype = random_dtype(r, c->from.n_partial > 0);
   bool ordered = sw_dtype_class_of(c->dtype) != SW_CLASS_COMPLEX;
   if (!ordered) c->from.partial_kind = c->to.partial_kind = SW_REDUCE_SUM;
+  const sw_sharding *ends[] = {&c->from, &c->to};
+  for (int i = 0; i < 2; i++) { /* bits are those of integers */
+    if (ends[i]->n_partial && !sw_reduction_applies((sw_reduction)ends[i]->partial_kind, c->dtype)) c->dtype = SW_I32;
+  }
   c->options.no_exchange = rng_below(r, 4) == 0;
   c->options.refresh_halos = true;
 }
