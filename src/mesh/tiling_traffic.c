@@ -14,7 +14,7 @@
 #include "mesh/tiling.h"
 #include "shardwright/checked.h"
 
-enum { MAX_PAIRS = 24 };
+enum { MAX_PAIRS = 24, MAX_RANGES = 320 };
 
 /* One digit of a coordinate that some ref reads, and what a step of it adds to a shard index. */
 typedef struct term {
@@ -27,6 +27,10 @@ typedef struct term {
 typedef struct pair {
   double need, keep;
 } pair;
+
+typedef struct range {
+  int64_t lo, hi;
+} range;
 
 /* Dimensions that vary together, with the axes that they vary over. */
 typedef struct part {
@@ -43,6 +47,9 @@ typedef struct part {
   int n_pairs;
   pair pair[MAX_PAIRS];
   bool overflow;
+  int n_ranges;
+  const range *shown[SW_MAX_RANK], *owned[SW_MAX_RANK]; /* by shard; NULL: too many to note */
+  range range[MAX_RANGES];
 } part;
 
 static void add_terms(part *p, const sw_tiling *t, bool in_dst, int axis) {
@@ -74,15 +81,35 @@ static void add_pair(part *p, double need, double keep) {
   p->pair[p->n_pairs - 1] = (pair){need, keep};
 }
 
+static range shown_by(const part *p, int dim, int64_t shard) {
+  range r;
+  sw_tile_shown(&p->dst->dim[dim], shard, &r.lo, &r.hi);
+  return r;
+}
+
+static range owned_by(const part *p, int dim, int64_t shard) {
+  range r;
+  sw_tile_owned(&p->src->dim[dim], p->n_src[dim], shard, &r.lo, &r.hi);
+  return r;
+}
+
+/* Devices are many, shards are few: what each shows or owns is noted first. */
+static const range *note_ranges(part *p, range (*of)(const part *p, int dim, int64_t shard), int dim, int64_t n) {
+  if (n > MAX_RANGES - p->n_ranges) return NULL;
+  range *noted = &p->range[p->n_ranges];
+  for (int64_t i = 0; i < n; i++) noted[i] = of(p, dim, i);
+  p->n_ranges += (int)n;
+  return noted;
+}
+
 static void visit(part *p) {
   double need = 1, keep = 1;
   for (int k = 0; k < p->n_dims; k++) {
-    int d = p->dim[k];
-    int64_t lo, hi, own_lo, own_hi;
-    sw_tile_shown(&p->dst->dim[d], p->j[d], &lo, &hi);
-    sw_tile_owned(&p->src->dim[d], p->n_src[d], p->i[d], &own_lo, &own_hi);
-    need *= (double)(hi - lo);
-    keep *= (double)sw_max_i64(0, sw_min_i64(hi, own_hi) - sw_max_i64(lo, own_lo));
+    const int d = p->dim[k];
+    const range w = p->shown[d] ? p->shown[d][p->j[d]] : shown_by(p, d, p->j[d]);
+    const range own = p->owned[d] ? p->owned[d][p->i[d]] : owned_by(p, d, p->i[d]);
+    need *= (double)(w.hi - w.lo);
+    keep *= (double)sw_max_i64(0, sw_min_i64(w.hi, own.hi) - sw_max_i64(w.lo, own.lo));
   }
   p->need += need;
   p->keep += keep;
@@ -133,11 +160,14 @@ static void walk_part(part *p, const sw_mesh *m, const sw_tiling *src, const sw_
   p->n_dims = p->n_axes = p->n_terms = p->n_pairs = 0;
   p->need = p->keep = p->max = 0;
   p->overflow = false;
+  p->n_ranges = 0;
   for (int d = 0; d < src->rank; d++) {
     if (!(dims >> d & 1u)) continue;
     p->dim[p->n_dims++] = (int8_t)d;
     p->n_src[d] = sw_tile_shards(src, d);
     p->i[d] = p->j[d] = 0;
+    p->shown[d] = note_ranges(p, shown_by, d, sw_tile_shards(dst, d));
+    p->owned[d] = note_ranges(p, owned_by, d, p->n_src[d]);
   }
   for (int a = 0; a < m->n_axes; a++) {
     if (!(axes >> a & 1u)) continue;

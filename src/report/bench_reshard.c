@@ -91,7 +91,7 @@ static sw_rc time_first(bench *b, const char *what, sw_diag *d) {
 /* Each pair's best time of several rounds: their mean, median, 99th percentile and the largest. The machine keeps its
  * steps, no route or price. */
 static sw_rc time_routes(bench *b, const char *what, sw_diag *d) {
-  static const int kRounds = 3;
+  static const int kRounds = 7;
   double best[N_PAIRS], mean = 0, unused = 0;
   for (int i = 0; i < N_PAIRS; i++) {
     const sw_reshard wanted = draw_pair(b);

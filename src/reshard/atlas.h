@@ -12,7 +12,7 @@
 #include "reshard/net.h"
 
 typedef struct rs_atlas rs_atlas;
-enum { RS_ATLAS_PRICES = 8192 };
+enum { RS_ATLAS_PRICES = 4096 };
 
 /* By state, the number of the price of the step to it, or from it; 0 where there is none. */
 typedef struct rs_row {
