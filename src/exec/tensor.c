@@ -108,6 +108,7 @@ sw_rc sw_tensor_fill(sw_tensor *t, const sw_fill *f, sw_diag *d) {
     parts.dims[0] = 2 * sw_buffer_elements(t);
     return sw_tensor_fill(&parts, f, d);
   }
+  if (t->dtype == SW_TOKEN) return SW_OK;
   if (!sw_convertible(t->dtype)) return SW_FAIL_INPUT(d, SW_NOWHERE, "%s cannot be filled", sw_dtype_text(t->dtype));
   int64_t n = sw_buffer_elements(t), bytes = sw_dtype_bytes(t->dtype);
   double limit = f->limit > 0 ? f->limit : 8;

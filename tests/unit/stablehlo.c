@@ -151,6 +151,59 @@ static void check_row(void **state) {
   sw_text_free(&want);
 }
 
+/* --- what arguments are ------------------------------------------------------------------------------------------ */
+
+#define B "tensor<6x6xf32>"
+#define DONOR " {jax.buffer_donor = true}"
+#define LAYERS                                                                                                      \
+  "%z = stablehlo.constant dense<0> : tensor<i32>\n%o = stablehlo.constant dense<1> : tensor<i32>\n"                \
+  "%n = stablehlo.constant dense<3> : tensor<i32>\n"                                                                \
+  "%l:3 = stablehlo.while(%i = %z, %h = %x, %c = %w) : tensor<i32>, " A                                             \
+  ", tensor<3x6x6xf32>\n cond {\n"                                                                                  \
+  "%p = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"                          \
+  "stablehlo.return %p : tensor<i1>\n} do {\n"                                                                      \
+  "%s = stablehlo.dynamic_slice %c, %i, %z, %z, sizes = [1, 6, 6] : (tensor<3x6x6xf32>, tensor<i32>, tensor<i32>, " \
+  "tensor<i32>) -> tensor<1x6x6xf32>\n%m = stablehlo.reshape %s : (tensor<1x6x6xf32>) -> " B                        \
+  "\n"                                                                                                              \
+  "%y = func.call @layer(%h, %m) : (" A ", " B ") -> " A                                                            \
+  "\n%j = stablehlo.add %i, %o : tensor<i32>\n"                                                                     \
+  "stablehlo.return %j, %y, %c : tensor<i32>, " A ", tensor<3x6x6xf32>\n}\nreturn %l#1 : " A                        \
+  "\n}\n"                                                                                                           \
+  "func.func private @layer(%x: " A ", %w: " B ") -> " A                                                            \
+  " {\n"                                                                                                            \
+  "%0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (" A ", " B ") -> " A "\nreturn %0 : " A "\n}"
+
+static const struct {
+  const char *name, *text;
+  const char *kinds; /* a letter per argument: i(nput), p(arameter), s(tate) */
+} kRoles[] = {
+    {"contracted",
+     "func.func @main(%x: " A ", %w: " B ", %b: tensor<6xf32>, %i: tensor<4xi32>) -> " A " {\n"
+     "%0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (" A ", " B ") -> " A "\nreturn %0 : " A "\n}",
+     "ippi"},
+    {"layers in a loop, in a function", "func.func @main(%x: " A ", %w: tensor<3x6x6xf32>) -> " A " {\n" LAYERS, "ip"},
+    {"donated: the first output of the type",
+     "func.func @main(%a: " A DONOR ", %b: " A ", %c: " B DONOR ", %d: " A DONOR ", %e: " A DONOR ") -> (" S ", " A
+     ", " A ") {\n%0 = stablehlo.constant dense<0.0> : " S "\nreturn %0, %a, %b : " S ", " A ", " A "\n}",
+     "siisi"},
+};
+
+static void finds_roles(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof kRoles / sizeof *kRoles; i++) {
+    static const char kLetters[] = {[SW_VALUE_INPUT] = 'i', [SW_VALUE_PARAMETER] = 'p', [SW_VALUE_STATE] = 's'};
+    sw_diag diag = {0};
+    sw_program *p = parse(kRoles[i].text, strlen(kRoles[i].text), SW_OK, &diag);
+    const sw_graph *g = sw_program_graph(p);
+    const sw_function *f = &g->functions[g->main];
+    char found[16] = "";
+    for (int k = 0; k < f->n_args; k++) found[k] = kLetters[g->values[f->args[k]].kind];
+    if (strcmp(found, kRoles[i].kinds) != 0)
+      fail_msg("%s: '%s', expected '%s'", kRoles[i].name, found, kRoles[i].kinds);
+    sw_program_destroy(p);
+  }
+}
+
 /* --- what is refused --------------------------------------------------------------------------------------------- */
 
 typedef struct bad {
@@ -163,6 +216,10 @@ typedef struct bad {
 
 static const bad kBad[] = {
     {"no function", "module {\n}", 1, 1, "the program has no function with a body; expected @main"},
+    {"a portable artifact", "\"builtin.module\"() ({\n  \"vhlo.func_v1\"() ({\n  }) : () -> ()\n}) : () -> ()", 2, 4,
+     "the program is in VHLO; expected StableHLO (stablehlo-translate --deserialize prints it)"},
+    {"bytecode", "ML\xefR\rMLIR21.0.0", 1, 1,
+     "found MLIR bytecode; expected text (stablehlo-translate --deserialize prints it)"},
     {"undefined value", MAIN "  return %b : " A "\n}", 2, 10,
      "value '%b' is not defined here; expected one from above"},
     {"defined twice", MAIN "  %a = stablehlo.abs %a : " A "\n  return %a : " A "\n}", 2, 4,
@@ -385,6 +442,7 @@ enum { N_ROWS = sizeof kRows / sizeof *kRows, N_BAD = sizeof kBad / sizeof *kBad
 
 int main(void) {
   struct CMUnitTest tests[N_MORE + N_ROWS + N_BAD] = {
+      cmocka_unit_test(finds_roles),
       cmocka_unit_test(reads_shardings),
       cmocka_unit_test(reads_tiles),
       cmocka_unit_test(own_programs_come_back),

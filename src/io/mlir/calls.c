@@ -137,6 +137,7 @@ static const struct {
 } kTargets[] = {
     {"Sharding", custom_sharding},
     {"tt.mark_argument", sw_im_identity},
+    {"mark_tensor", sw_im_identity},
     {"annotate_device_placement", sw_im_identity},
     {"MoveToHost", sw_im_identity},
     {"MoveToDevice", sw_im_identity},

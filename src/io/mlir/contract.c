@@ -31,6 +31,18 @@ static sw_rc dot_lists(sw_importer *m, uint32_t op, const char *key, const char 
   return SW_OK;
 }
 
+/* Operands of two dtypes (weights in int8, say) are taken in that of the result. */
+static sw_rc contracted(sw_importer *m, uint32_t op, const sw_im_add *add, sw_dtype result) {
+  sw_id x[2] = {add->operands[0], add->operands[1]};
+  bool mixed = sw_im_type(m, x[0])->dtype != sw_im_type(m, x[1])->dtype;
+  for (int i = 0; mixed && i < 2; i++) {
+    if (sw_im_type(m, x[i])->dtype != result) SW_TRY(sw_im_converted(m, op, x[i], result, &x[i]));
+  }
+  sw_im_add alike = *add;
+  alike.operands = x;
+  return sw_im_is_complex(m, x[0]) ? sw_im_by_parts(m, op, &alike) : sw_im_emit(m, op, &alike, NULL);
+}
+
 sw_rc sw_im_dot(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   static const char *const kBatch[2] = {"lhs_batching_dimensions", "rhs_batching_dimensions"};
   static const char *const kContract[2] = {"lhs_contracting_dimensions", "rhs_contracting_dimensions"};
@@ -51,7 +63,7 @@ sw_rc sw_im_dot(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_result_type(m, op, 0, &t));
   sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
   sw_im_add add = {.code = row->code, .n_operands = 2, .operands = x, .attrs = &a};
-  return sw_im_is_complex(m, x[0]) ? sw_im_by_parts(m, op, &add) : sw_im_emit(m, op, &add, NULL);
+  return contracted(m, op, &add, t.dtype);
 }
 
 /* --- gather and scatter ------------------------------------------------------------------------------------------ */
@@ -256,5 +268,5 @@ sw_rc sw_im_convolution(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_result_type(m, op, 0, &t));
   sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
   sw_im_add add = {.code = row->code, .n_operands = 2, .operands = x, .attrs = &a};
-  return sw_im_is_complex(m, x[0]) ? sw_im_by_parts(m, op, &add) : sw_im_emit(m, op, &add, NULL);
+  return contracted(m, op, &add, t.dtype);
 }

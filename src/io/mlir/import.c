@@ -404,6 +404,7 @@ static sw_rc add_arg(sw_importer *m, sw_ir_instance *in, uint32_t block, uint32_
   SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, m->roles->kind[i],
                           sw_ir_place(m->t, a->name.at), &id, m->d));
   in->slots[m->names->block[block] + i] = id;
+  if (m->roles->unsaid[i]) SW_TRY(sw_array_push(&m->unsaid, id, m->d));
   SW_TRY(sw_im_see_quant(m, id, a->type));
   return sw_im_annotate_arg(m, id, sw_im_arg_attrs(m->t, sw_im_op(m, m->main), i));
 }
@@ -419,6 +420,11 @@ static sw_rc find_main(sw_importer *m) {
     if (is_main) break;
   }
   if (m->main == SW_IR_NONE) {
+    const char *artifact = strstr(m->t->s, "vhlo.func");
+    if (artifact) {
+      return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, (uint32_t)(artifact - m->t->s)),
+                           "the program is in VHLO; expected StableHLO (stablehlo-translate --deserialize prints it)");
+    }
     return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, 0), "the program has no function with a body; expected @main");
   }
   uint32_t region = m->t->blocks.at[sw_im_op(m, m->main)->block].region;
@@ -468,6 +474,7 @@ sw_rc sw_im_import(sw_importer *m) {
   SW_TRY(sw_array_push(&m->walks, w, m->d));
   for (uint32_t i = 0; i < b->n_args; i++) SW_TRY(add_arg(m, in, block, i));
   SW_TRY(walk(m));
+  SW_TRY(sw_im_guess_roles(m));
   m->roles = NULL;
   SW_TRY(check_sizes(m));
   return sw_graph_seal(m->g, m->d);
@@ -482,6 +489,7 @@ void sw_im_free(sw_importer *m) {
   sw_mem_free(m->rules);
   sw_array_free(&m->walks);
   sw_array_free(&m->tuples);
+  sw_array_free(&m->unsaid);
   sw_array_free(&m->quants);
   sw_array_free(&m->locations);
   sw_array_free(&m->local);

@@ -82,6 +82,7 @@ typedef struct sw_importer {
   bool by_device;                            /* in a manual computation: collectives are ops of one device */
   SW_ARRAY(sw_im_collective_at) collectives; /* in ascending order */
   bool foreign_mesh;                         /* the program names axes that the mesh has not */
+  SW_ARRAY(sw_id) unsaid;                    /* arguments of which nothing says what they are */
   SW_ARRAY(sw_id) local;                     /* values of one device, in ascending order */
   bool one_device;                           /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
   int64_t n_elided;
@@ -244,6 +245,7 @@ SW_IR_IMPORTER(sw_im_composite);
 SW_IR_IMPORTER(sw_im_custom_call);
 SW_IR_IMPORTER(sw_im_constraint);
 SW_IR_IMPORTER(sw_im_square);
+SW_IR_IMPORTER(sw_im_ragged_dot);
 SW_IR_IMPORTER(sw_im_return);
 SW_IR_IMPORTER(sw_im_local);
 SW_IR_IMPORTER(sw_im_rng_bits);
@@ -269,8 +271,11 @@ typedef struct sw_ir_roles {
   uint32_t n;
   sw_value_kind *kind;
   int64_t *alias; /* by argument: the output that it becomes, or -1 */
+  bool *unsaid;   /* by argument: nothing says what it is; of kind INPUT until sw_im_guess_roles */
 } sw_ir_roles;
 SW_CHECKED sw_rc sw_im_roles(sw_importer *m, sw_ir_roles *out);
+/* Parameters among the arguments that nothing is said of, by their uses in the whole graph; with a warning. */
+SW_CHECKED sw_rc sw_im_guess_roles(sw_importer *m);
 /* The name that people know an argument by (of the text, when it has no other), and that name made unique. Both live in
  * the scratch arena. */
 SW_CHECKED sw_rc sw_im_arg_label(sw_importer *m, uint32_t i, const char **out);

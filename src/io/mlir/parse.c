@@ -227,6 +227,10 @@ sw_rc sw_ir_parse(const char *file, const char *s, size_t n, sw_ir_tree *t, sw_d
   if (n > UINT32_MAX - 16) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "'%s' has %zu bytes; expected less than 4 GiB", file, n);
   }
+  if (n > 4 && !memcmp(s, "ML\xefR", 4)) {
+    return SW_FAIL_INPUT(d, ((sw_span){file, 1, 1}),
+                         "found MLIR bytecode; expected text (stablehlo-translate --deserialize prints it)");
+  }
   t->n = (uint32_t)n;
   SW_TRY(find_lines(t, d));
   sw_ir_parser p = {.t = t, .s = s, .n = t->n, .d = d};

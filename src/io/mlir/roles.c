@@ -1,11 +1,11 @@
 /* What the arguments of main are: data, parameters, or state that comes back. Said by a roles file (a line "parameter
- * w*" each), by attributes (tf.aliasing_output, ttcore.argument_type), by names, else guessed from their uses:
+ * w*" each), by attributes (tf.aliasing_output, ttcore.argument_type), by names; of all others guess.c makes a guess:
  *
  *   tf.aliasing_output = 3                    state that becomes output 3
+ *   jax.buffer_donor                          state that becomes the first output of its type that no other one becomes
  *   "parameter" in ttcore.argument_type       parameter, also when a custom call @tt.mark_argument says it
  *   params['w'], kernel, weight, bias         parameter
- *   an integer; the left side of a contraction whose right side is another argument     data
- *   contracted, convolved, gathered from, or of one dim                                 parameter
+ *   input, token, batch, label, mask; an integer       data
  */
 #include <ctype.h>
 #include <string.h>
@@ -30,9 +30,8 @@ typedef struct role_finder {
   const sw_ir_op *f;
   const sw_ir_block *block;
   SW_ARRAY(role_line) lines;
-  uint32_t n_guessed;
   guess *said;   /* by argument: by attributes and names */
-  guess *used;   /* by argument: by uses */
+  bool *donated; /* by argument: it becomes some output of its type */
   int64_t *from; /* by slot of main: the argument that it is, reshaped or converted; -1 */
 } role_finder;
 
@@ -114,12 +113,18 @@ static guess guess_of_name(const sw_ir_tree *t, sw_ir_span s) {
   return GUESS_NONE;
 }
 
+/* Is a unit or boolean attribute there and not false? */
+static bool is_set(const sw_ir_tree *t, sw_ir_span v) {
+  return sw_ir_present(v) && !(sw_ir_len(v) && sw_ir_is(t, v, "false"));
+}
+
 static void read_said(role_finder *r, uint32_t i) {
   const sw_ir_tree *t = r->m->t;
   const sw_ir_arg *a = &t->args.at[r->block->first_arg + i];
   sw_ir_span attrs = sw_im_arg_attrs(t, r->f, i);
   sw_ir_span alias = sw_ir_entry(t, attrs, "tf.aliasing_output");
   if (!sw_ir_present(alias) || !sw_ir_read_int(t, alias, &r->out->alias[i])) r->out->alias[i] = -1;
+  r->donated[i] = is_set(t, sw_ir_entry(t, attrs, "jax.buffer_donor"));
   r->said[i] = guess_of_type(t, sw_ir_entry(t, attrs, "ttcore.argument_type"));
   static const char *const kNames[] = {"jax.arg_info", "ttir.name"};
   for (size_t k = 0; k < 2 && !r->said[i]; k++) r->said[i] = guess_of_name(t, sw_ir_entry(t, attrs, kNames[k]));
@@ -190,6 +195,7 @@ static sw_rc take_line(role_finder *r, uint32_t i) {
     role_line *l = &r->lines.at[k];
     if (!matches(l->pattern, name) && !matches(l->pattern, own)) continue;
     l->used = true;
+    r->donated[i] = false;
     r->said[i] = l->role;
     r->out->alias[i] = l->output;
   }
@@ -206,7 +212,7 @@ static sw_rc check_lines(const role_finder *r, const char *path) {
   return SW_OK;
 }
 
-/* --- by uses ----------------------------------------------------------------------------------------------------- */
+/* --- by a custom call that marks it ------------------------------------------------------------------------------- */
 
 static int64_t argument_of(const role_finder *r, const sw_ir_op *op, uint32_t operand) {
   return operand < op->n_uses ? r->from[r->m->names->use[op->first_use + operand]] : -1;
@@ -221,12 +227,6 @@ static bool is_transparent(const sw_ir_row *row) {
   return row->import == sw_im_identity || row->import == sw_im_custom_call || row->import == sw_im_constraint;
 }
 
-static void see_contraction(role_finder *r, const sw_ir_op *op) {
-  int64_t left = argument_of(r, op, 0), right = argument_of(r, op, 1);
-  if (right >= 0 && !r->used[right]) r->used[right] = GUESS_PARAMETER;
-  if (left >= 0 && !r->used[left]) r->used[left] = right >= 0 ? GUESS_INPUT : GUESS_PARAMETER;
-}
-
 static void see_op(role_finder *r, const sw_ir_op *op) {
   const sw_ir_tree *t = r->m->t;
   const sw_ir_row *row = sw_ir_row_of(t, op->name);
@@ -236,8 +236,6 @@ static void see_op(role_finder *r, const sw_ir_op *op) {
     sw_ir_span frontend = sw_ir_entry(t, op->attrs, "mhlo.frontend_attributes");
     r->said[from] = guess_of_type(t, sw_ir_entry(t, frontend, "ttcore.argument_type"));
   }
-  if (row->code == SW_OP_DOT || row->code == SW_OP_CONVOLUTION) see_contraction(r, op);
-  if (row->code == SW_OP_GATHER && from >= 0 && !r->used[from]) r->used[from] = GUESS_PARAMETER;
   if (is_transparent(row) && op->n_results == 1 && from >= 0) r->from[r->m->names->result[op->first_result]] = from;
 }
 
@@ -250,33 +248,62 @@ static sw_value_kind kind_of(role_finder *r, uint32_t i) {
   if (r->said[i]) return r->said[i] == GUESS_INPUT ? SW_VALUE_INPUT : SW_VALUE_PARAMETER;
   sw_rc rc = sw_ir_read_type(t, t->args.at[r->block->first_arg + i].type, &r->m->scratch, &type, NULL);
   if (rc || sw_dtype_class_of(type.dtype) != SW_CLASS_FLOAT) return SW_VALUE_INPUT;
-  r->n_guessed++;
-  if (r->used[i]) return r->used[i] == GUESS_INPUT ? SW_VALUE_INPUT : SW_VALUE_PARAMETER;
-  return type.rank == 1 ? SW_VALUE_PARAMETER : SW_VALUE_INPUT;
+  r->out->unsaid[i] = true;
+  return SW_VALUE_INPUT;
+}
+
+/* Has the argument the type of output `k` of main? */
+static bool is_of_type(role_finder *r, uint32_t i, int64_t k) {
+  const sw_ir_tree *t = r->m->t;
+  sw_type is, was;
+  return k < r->m->n_declared && !sw_ir_read_type(t, r->m->declared[k], &r->m->scratch, &is, NULL) &&
+         !sw_ir_read_type(t, t->args.at[r->block->first_arg + i].type, &r->m->scratch, &was, NULL) &&
+         sw_type_equal(&is, &was);
+}
+
+/* Does an argument before number `n` become the output? */
+static bool is_taken(const role_finder *r, uint32_t n, int64_t output) {
+  for (uint32_t k = 0; k < n; k++) {
+    if (r->out->alias[k] == output) return true;
+  }
+  return false;
 }
 
 /* State must come back in its own type, once. */
 static void check_alias(role_finder *r, uint32_t i) {
   int64_t *alias = &r->out->alias[i];
-  const sw_ir_tree *t = r->m->t;
-  if (*alias < 0) return;
-  sw_ir_span result = *alias < r->m->n_declared ? r->m->declared[*alias] : (sw_ir_span){0, 0};
-  sw_type is, was;
-  sw_ir_span arg = t->args.at[r->block->first_arg + i].type;
-  bool ok = sw_ir_present(result) && !sw_ir_read_type(t, result, &r->m->scratch, &is, NULL) &&
-            !sw_ir_read_type(t, arg, &r->m->scratch, &was, NULL) && sw_type_equal(&is, &was);
-  for (uint32_t k = 0; ok && k < i; k++) ok = r->out->alias[k] != *alias;
-  if (ok) return;
-  sw_im_warn(r->m, arg.at, "argument %u is said to become output %lld, which is of another type or taken: not state", i,
+  if (*alias < 0 || (is_of_type(r, i, *alias) && !is_taken(r, i, *alias))) return;
+  sw_im_warn(r->m, r->m->t->args.at[r->block->first_arg + i].type.at,
+             "argument %u is said to become output %lld, which is of another type or taken: not state", i,
              (long long)*alias);
   *alias = -1;
+}
+
+/* Do argument and output of main say the same type, as they do where one is donated for the other? */
+static bool says_type_of(const role_finder *r, uint32_t i, uint32_t output) {
+  const sw_ir_tree *t = r->m->t;
+  sw_ir_span a = sw_ir_trimmed(t, t->args.at[r->block->first_arg + i].type);
+  sw_ir_span b = sw_ir_trimmed(t, r->m->declared[output]);
+  return sw_ir_len(a) == sw_ir_len(b) && !memcmp(t->s + a.at, t->s + b.at, sw_ir_len(a));
+}
+
+/* As JAX pairs them: every output with the first donated argument of its type that is left. */
+static void pair_donated(role_finder *r) {
+  for (uint32_t k = 0; k < r->m->n_declared; k++) {
+    if (is_taken(r, r->out->n, k)) continue;
+    for (uint32_t i = 0; i < r->out->n; i++) {
+      if (!r->donated[i] || r->out->alias[i] >= 0 || !says_type_of(r, i, k)) continue;
+      r->out->alias[i] = k;
+      break;
+    }
+  }
 }
 
 static sw_rc find_roles(role_finder *r) {
   sw_importer *m = r->m;
   uint32_t n = r->out->n, first = (uint32_t)(r->f - m->t->ops.at);
   SW_ARENA_NEW(r->said, &m->scratch, n, m->d);
-  SW_ARENA_NEW(r->used, &m->scratch, n, m->d);
+  SW_ARENA_NEW(r->donated, &m->scratch, n, m->d);
   SW_ARENA_NEW(r->from, &m->scratch, m->names->n_slots[first], m->d);
   for (uint32_t i = 0; i < m->names->n_slots[first]; i++) r->from[i] = -1;
   uint32_t slot = m->names->block[sw_im_block(m->t, r->f, 0)];
@@ -287,17 +314,9 @@ static sw_rc find_roles(role_finder *r) {
     check_alias(r, i);
   }
   if (m->o->roles) SW_TRY(check_lines(r, m->o->roles));
+  pair_donated(r);
   for (uint32_t op = r->block->first_op; op != SW_IR_NONE; op = m->t->ops.at[op].next) see_op(r, &m->t->ops.at[op]);
-  uint32_t parameters = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    r->out->kind[i] = kind_of(r, i);
-    parameters += r->out->kind[i] == SW_VALUE_PARAMETER;
-  }
-  if (r->n_guessed) {
-    sw_im_warn(m, r->f->text.at,
-               "what %u of %u arguments are is guessed from their uses (%u parameters in all); a roles file says it",
-               r->n_guessed, n, parameters);
-  }
+  for (uint32_t i = 0; i < n; i++) r->out->kind[i] = kind_of(r, i);
   return SW_OK;
 }
 
@@ -307,6 +326,7 @@ sw_rc sw_im_roles(sw_importer *m, sw_ir_roles *out) {
   out->n = r.block->n_args;
   SW_ARENA_NEW(out->kind, &m->keep, out->n, m->d);
   SW_ARENA_NEW(out->alias, &m->keep, out->n, m->d);
+  SW_ARENA_NEW(out->unsaid, &m->keep, out->n, m->d);
   sw_rc rc = m->o->roles ? read_file(&r, m->o->roles) : SW_OK;
   if (!rc) rc = find_roles(&r);
   sw_array_free(&r.lines);

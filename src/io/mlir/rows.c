@@ -86,6 +86,7 @@ static const sw_ir_row kRows[] = {
     {"gather", sw_im_gather, SW_OP_GATHER, 2, {{0}}},
     {"scatter", sw_im_scatter, SW_OP_SCATTER, 3, {{0}}},
     {"top_k", sw_im_top_k, SW_OP_TOP_K, 1, {{0}}},
+    {"ragged_dot", sw_im_ragged_dot, SW_OP_DOT, 0, {{0}}},
     {"square", sw_im_square, SW_OP_MULTIPLY, 1, {{0}}},
     {"optimization_barrier", sw_im_identity, SW_OP_COUNT, 0, {{0}}},
     {"copy", sw_im_identity, SW_OP_COUNT, 0, {{0}}},

@@ -21,7 +21,7 @@ def case(name, function, *arguments):
     CASES[name] = (function, arguments)
 
 
-def matrix_case(name, function, *arguments):
+def lowered_for_tpu(name, function, *arguments):
     case(name, function, *arguments)
     FOR_TPU.add(name)
 
@@ -217,6 +217,11 @@ case("dot_general highest", lambda a, b: lax.dot_general(a, b, (((1,), (0,)), ((
 case("dot complex", lax.dot, normal(4, 6) + 1j * normal(4, 6), (normal(6, 4) + 1j * normal(6, 4)).astype(np.complex64))
 case("einsum", lambda a, b, c: jnp.einsum("bij,bjk,kl->bil", a, b, c), normal(2, 4, 6), normal(2, 6, 4), normal(4, 8))
 case("ragged_dot", lambda a, b, n: lax.ragged_dot(a, b, n), normal(8, 4), normal(3, 4, 6), np.array([2, 5, 1], np.int32))
+RAGGED = normal(8, 4), normal(3, 4, 6), np.array([2, 5, 0], np.int32)
+lowered_for_tpu("ragged_dot as an op", lambda a, b, n: lax.ragged_dot(a, b, n), *RAGGED)
+lowered_for_tpu("ragged_dot gradient as ops", jax.grad(lambda a, b, n: jnp.sum(lax.ragged_dot(a, b, n) ** 2), (0, 1)), *RAGGED)
+lowered_for_tpu("ragged_dot of batches as an op", jax.vmap(lambda a, b, n: lax.ragged_dot(a, b, n)), *(np.stack([a, a[::-1]]) for a in RAGGED))
+case("dot of f32 and i8", lambda a, b: lax.dot_general(a, b, (((1,), (0,)), ((), ())), preferred_element_type=jnp.float32), normal(4, 6), integers(-9, 9, 6, 8, dtype=np.int8))
 NHWC = ("NHWC", "HWIO", "NHWC")
 
 
@@ -307,11 +312,11 @@ case("scan gradient", jax.grad(lambda w, x: jnp.sum(lax.scan(lambda c, v: (jnp.t
 
 # --- matrices, complex numbers ----------------------------------------------------------------------------------------
 
-matrix_case("cholesky", lambda a: lax.linalg.cholesky(a), spd(3, 5, 5))
+lowered_for_tpu("cholesky", lambda a: lax.linalg.cholesky(a), spd(3, 5, 5))
 for left in (True, False):
     for transpose in (True, False):
         how = dict(left_side=left, transpose_a=transpose, lower=left != transpose, unit_diagonal=left and transpose)
-        matrix_case(f"triangular_solve {left} {transpose}", lambda a, b, h=how: lax.linalg.triangular_solve(a, b, **h), spd(2, 4, 4), normal(2, 4, 4))
+        lowered_for_tpu(f"triangular_solve {left} {transpose}", lambda a, b, h=how: lax.linalg.triangular_solve(a, b, **h), spd(2, 4, 4), normal(2, 4, 4))
 COMPLEX = (normal(8, 4) + 1j * normal(8, 4)).astype(np.complex64)
 for op in "abs exp log sqrt rsqrt tanh sin cos sign real imag conj expm1 log1p neg logistic".split():
     case(f"{op} complex", getattr(lax, op), COMPLEX)
