@@ -1,4 +1,5 @@
-"""Small programs of many ops, as cases of check_ops.py: detection, mixtures of experts, diffusion, recurrent nets, decoding."""
+"""Small programs of many ops, as cases of check_ops.py: detection, mixtures of experts, diffusion, recurrent nets, decoding,
+training steps."""
 
 import jax
 import jax.numpy as jnp
@@ -95,6 +96,173 @@ def sampled(hidden, table, key):
     return lax.while_loop(lambda s: (s[0] < hidden.shape[1]) & jnp.any(s[2]), step, start)[1]
 
 
+# --- boxes ------------------------------------------------------------------------------------------------------------
+
+
+def pooled_regions(features, boxes):
+    """Each box in 3 x 3 points, between four neighbours each."""
+
+    def one(box):
+        grid = lambda low, high: low + (jnp.arange(3) + 0.5) * (high - low) / 3
+        y, x = jnp.meshgrid(grid(box[1], box[3]), grid(box[0], box[2]), indexing="ij")
+        top, left = jnp.floor(y).astype(int), jnp.floor(x).astype(int)
+        down, right = (y - top)[..., None], (x - left)[..., None]
+        at = lambda i, j: features[jnp.clip(i, 0, features.shape[0] - 1), jnp.clip(j, 0, features.shape[1] - 1)]
+        upper = at(top, left) * (1 - right) + at(top, left + 1) * right
+        lower = at(top + 1, left) * (1 - right) + at(top + 1, left + 1) * right
+        return upper * (1 - down) + lower * down
+
+    return jax.vmap(one)(boxes)
+
+
+def best_boxes(boxes, scores):
+    """Non-maximum suppression as a loop that ends early."""
+    corners = jnp.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:] + 0.05], 1)
+    area = (corners[:, 2] - corners[:, 0]) * (corners[:, 3] - corners[:, 1])
+
+    def step(state):
+        i, left, kept = state
+        best = jnp.argmax(left)
+        size = jnp.clip(jnp.minimum(corners[best, 2:], corners[:, 2:]) - jnp.maximum(corners[best, :2], corners[:, :2]), 0)
+        shared = size[:, 0] * size[:, 1]
+        drop = (shared / (area + area[best] - shared) > 0.3) | (jnp.arange(len(scores)) == best)
+        return i + 1, jnp.where(drop, -1e9, left), kept.at[i].set(best)
+
+    return lax.while_loop(lambda s: (s[0] < 5) & (jnp.max(s[1]) > -1e8), step, (0, scores, jnp.full(5, -1)))[2]
+
+
+# --- sequences --------------------------------------------------------------------------------------------------------
+
+
+def label_loss(logits, labels):
+    """Connectionist temporal classification: all ways to place the labels, with blanks between them."""
+    score = jax.nn.log_softmax(logits)
+    states = jnp.zeros(2 * labels.shape[0] + 1, int).at[1::2].set(labels)
+    skips = jnp.concatenate([jnp.zeros(2, bool), (states[2:] != 0) & (states[2:] != states[:-2])])
+    start = jnp.full(states.shape[0], -1e30).at[0].set(score[0, 0]).at[1].set(score[0, states[1]])
+
+    def step(ways, now):
+        one = jnp.concatenate([jnp.full(1, -1e30), ways[:-1]])
+        two = jnp.where(skips, jnp.concatenate([jnp.full(2, -1e30), ways[:-2]]), -1e30)
+        return jax.nn.logsumexp(jnp.stack([ways, one, two]), 0) + now[states], None
+
+    ways = lax.scan(step, start, score[1:])[0]
+    return -jnp.logaddexp(ways[-1], ways[-2])
+
+
+def state_space(a, b, c, x):
+    decay = jnp.exp(-jnp.abs(a)) * jnp.ones(x.shape + (1,))
+    merge = lambda p, q: (p[0] * q[0], q[0] * p[1] + q[1])
+    return jnp.einsum("bldn,dn->bld", lax.associative_scan(merge, (decay, x[..., None] * b), axis=1)[1], c)
+
+
+def linear_attention(decay, bonus, k, v, gate):
+    """With the largest exponent so far kept apart (RWKV)."""
+
+    def step(state, now):
+        top, low, most = state
+        k, v = now
+        weigh = lambda a, b: (lambda m: (m, jnp.exp(a - m), jnp.exp(b - m)))(jnp.maximum(a, b))
+        _, old, new = weigh(most, bonus + k)
+        out = (old * top + new * v) / (old * low + new)
+        most, old, new = weigh(most - jnp.exp(decay), k)
+        return (old * top + new * v, old * low + new, most), out
+
+    zero = jnp.zeros_like(k[0])
+    return jax.nn.sigmoid(gate) * lax.scan(step, (zero, zero, zero - 1e38), (k, v))[1]
+
+
+def long_filter(x, k):
+    n = 2 * x.shape[1]
+    return jnp.fft.irfft(jnp.fft.rfft(x, n, axis=1) * jnp.fft.rfft(k, n, axis=0), n, axis=1)[:, : x.shape[1]]
+
+
+def beams(table, embedding):
+    """The best three continuations, five tokens long."""
+
+    def step(state, t):
+        tokens, score, last = state
+        all_scores = (score[:, :, None] + jax.nn.log_softmax(embedding[last] @ table)).reshape(2, -1)
+        score, which = lax.top_k(all_scores, 3)
+        beam, token = which // table.shape[1], which % table.shape[1]
+        tokens = jnp.take_along_axis(tokens, beam[..., None], 1).at[:, :, t].set(token)
+        return (tokens, score, token), None
+
+    start = (jnp.zeros((2, 3, 5), int), jnp.tile(jnp.array([0.0, -1e9, -1e9]), (2, 1)), jnp.ones((2, 3), int))
+    return lax.scan(step, start, jnp.arange(5))[0][:2]
+
+
+def accepted(draft, target, key):
+    """Tokens of a small model that a large one would have drawn, too, and its own where they end."""
+    p, q = jax.nn.softmax(target), jax.nn.softmax(draft)
+    first, second, third = jax.random.split(key, 3)
+    token = jax.random.categorical(first, draft)
+    of = lambda share: jnp.take_along_axis(share, token[..., None], -1)[..., 0]
+    n = jnp.cumprod(jax.random.uniform(second, token.shape) < of(p) / of(q), -1).sum(-1)
+    rest = jnp.maximum(p - q, 0)
+    own = jax.random.categorical(third, jnp.log(rest / rest.sum(-1, keepdims=True) + 1e-9))
+    at = jnp.minimum(n, draft.shape[1] - 1)[:, None]
+    return jnp.where(jnp.arange(draft.shape[1]) < n[:, None], token, jnp.take_along_axis(own, at, 1)), n
+
+
+# --- training ---------------------------------------------------------------------------------------------------------
+
+
+def chosen_by_experts(router, up, down, x):
+    share, row = lax.top_k(jax.nn.softmax(x @ router).T, 4)
+    out = jnp.einsum("ecf,efd->ecd", jax.nn.relu(jnp.einsum("ecd,edf->ecf", x[row], up)), down) * share[..., None]
+    return jnp.zeros_like(x).at[row.reshape(-1)].add(out.reshape(-1, x.shape[1]))
+
+
+def in_eight_bits(first, last, x, y, scale):
+    """Products of f8 forward, gradients in f8 backward."""
+
+    @jax.custom_vjp
+    def product(a, b):
+        narrow = (a / scale).astype(jnp.float8_e4m3fn), b.astype(jnp.float8_e4m3fn)
+        return lax.dot_general(*narrow, (((1,), (0,)), ((), ())), preferred_element_type=jnp.float32) * scale
+
+    def backward(saved, g):
+        g = g.astype(jnp.float8_e5m2).astype(jnp.float32)
+        return g @ saved[1].T, saved[0].T @ g
+
+    product.defvjp(lambda a, b: (product(a, b), (a, b)), backward)
+    return jax.grad(lambda a, b: jnp.sum((jax.nn.relu(product(x, a)) @ b - y) ** 2), (0, 1))(first, last)
+
+
+def mean_error(first, last, x, y):
+    return jnp.mean((jax.nn.gelu(x @ first) @ last - y) ** 2)
+
+
+def factored_step(first, last, rows, columns, x, y):
+    """Second moments as a product of rows and columns, updates clipped (Adafactor)."""
+    value, (g, h) = jax.value_and_grad(mean_error, (0, 1))(first, last, x, y)
+    rows, columns = 0.9 * rows + 0.1 * jnp.mean(g * g, 1), 0.9 * columns + 0.1 * jnp.mean(g * g, 0)
+    step = g * lax.rsqrt(rows[:, None] * columns / jnp.mean(rows) + 1e-6)
+    step = step / jnp.maximum(1, jnp.sqrt(jnp.mean(step * step)))
+    return first - 0.01 * step, last - 0.01 * h, rows, columns, value
+
+
+def several_batches(first, last, x, y):
+    """Gradients of four batches added up in a loop, and clipped."""
+    grad = jax.value_and_grad(mean_error, (0, 1))
+    add = lambda total, batch: (jax.tree.map(jnp.add, total, grad(first, last, *batch)), None)
+    zero = jnp.zeros(()), (jnp.zeros_like(first), jnp.zeros_like(last))
+    value, (g, h) = lax.scan(add, zero, (x.reshape(4, 2, -1), y.reshape(4, 2, -1)))[0]
+    size = jnp.sqrt(jnp.vdot(g, g) + jnp.vdot(h, h))
+    scale = jnp.where(size < 0.1, 1, 0.1 / size)
+    return first - scale * g, last - scale * h, value / 4
+
+
+def buckets(length, most):
+    """Distances in buckets that grow like a logarithm (T5), which is infinite at 0."""
+    far = jnp.abs(jnp.arange(length)[:, None] - jnp.arange(length))
+    wide = most // 2 + jnp.log(far / (most // 2)) / jnp.log(4.0) * (most - most // 2)
+    return jnp.where(far < most // 2, far, jnp.minimum(wide, most - 1).astype(int))
+
+
+# --- cases ------------------------------------------------------------------------------------------------------------
+
 KEY = np.array([3, 4], np.uint32)
 case("non-maximum suppression", boxes_kept, np.abs(normal(16, 4)), normal(16))
 case("experts by sorting", experts_by_sorting, normal(16, 8), normal(8, 4), normal(4, 8, 16), normal(4, 16, 8))
@@ -104,3 +272,20 @@ case("lstm, gradient", jax.value_and_grad(lambda a, b, x: lstm((a, b), x), (0, 1
 case("attention in blocks", paged_attention, normal(4, 8, 8), normal(4, 16, 8), normal(4, 16, 8))
 case("sampling", sampled, normal(2, 6, 8), normal(8, 10), KEY)
 case("graph of neighbours", lambda x, e: jax.ops.segment_sum(x[e[:, 0]], e[:, 1], 8) / jnp.maximum(jnp.bincount(e[:, 1], length=8), 1)[:, None], normal(8, 6), integers(0, 8, 20, 2))
+BOXES = np.abs(normal(6, 4)) * np.array([1, 1, 3, 3], np.float32) + np.array([0, 0, 3, 3], np.float32)
+LAYERS = normal(8, 16) * 0.3, normal(16, 4) * 0.3
+BATCH = normal(8, 8), normal(8, 4)
+case("regions of boxes", pooled_regions, normal(8, 8, 4), BOXES)
+case("regions of boxes, gradient", jax.grad(lambda f, b: jnp.sum(pooled_regions(f, b) ** 2)), normal(8, 8, 4), BOXES)
+case("suppression until none is left, of a batch", jax.vmap(best_boxes), np.abs(normal(2, 16, 4)), normal(2, 16))
+case("loss of labels, gradient", jax.value_and_grad(lambda x, y: jnp.mean(jax.vmap(label_loss)(x, y))), normal(4, 8, 6), integers(1, 6, 4, 3))
+case("state space, gradient", jax.grad(lambda *a: jnp.sum(state_space(*a) ** 2), (0, 1, 2)), normal(4, 3), normal(4, 3), normal(4, 3), normal(2, 7, 4))
+case("linear attention", linear_attention, normal(6), normal(6), normal(8, 4, 6), normal(8, 4, 6), normal(8, 4, 6))
+case("long filter, gradient", jax.grad(lambda k, x: jnp.sum(long_filter(x, k) ** 2)), normal(8, 4), normal(2, 8, 4))
+case("beams", beams, normal(8, 10), normal(10, 8))
+case("drafts accepted", accepted, normal(4, 5, 12), normal(4, 5, 12), KEY)
+case("experts choose, gradient", jax.grad(lambda *a: jnp.mean(chosen_by_experts(*a) ** 2), (0, 1, 2)), normal(8, 4), normal(4, 8, 6), normal(4, 6, 8), normal(16, 8))
+case("training in eight bits", in_eight_bits, *LAYERS, *BATCH, np.float32(2))
+case("factored second moments", factored_step, *LAYERS, np.ones(8, np.float32), np.ones(16, np.float32), *BATCH)
+case("batches in a loop", several_batches, *LAYERS, *BATCH)
+case("buckets of distances", lambda table: table[buckets(12, 8)], normal(8, 4))
