@@ -47,6 +47,9 @@ SW_API sw_graph *sw_program_graph(const sw_program *p);
  * can be planned. Errors as above. */
 SW_API SW_CHECKED sw_rc sw_program_print_parsed(const char *file, const char *bytes, size_t n,
                                                 const sw_program_options *options, sw_text *out, sw_diag *d);
+/* Parse it alone, in little more memory than the text, which has a NUL behind its n bytes. Errors as above. */
+SW_API SW_CHECKED sw_rc sw_program_check_syntax(const char *file, const char *text, size_t n,
+                                                const sw_program_options *options, sw_diag *d);
 /* Append the text with the shardings of a plan of the graph; `kind` is "sdy" (a sdy.mesh, and sdy.sharding of
  * arguments, results and ops) or "hlo" (mhlo.sharding). */
 SW_API SW_CHECKED sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind, sw_text *out,

@@ -53,9 +53,10 @@ sw_rc sw_file_read(const char *path, char **bytes, size_t *n, sw_diag *d) {
     return SW_FAIL(d, SW_E_RESOURCE, ((sw_span){path, 0, 0}), "out of memory while opening");
   }
   gzbuffer(in, 1 << 17);
-  sw_text t = {0};
-  sw_text_append(&t, "", 0); /* an empty file is an empty string, not NULL */
-  sw_rc rc = read_all(in, path, &t, d);
+  /* As much as the file says, so that long ones are not copied again and again; what is packed gets more later. */
+  sw_text t = {.cap = 2 + (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (size_t)st.st_size : 0)};
+  t.at = sw_mem_alloc(t.cap, 1, d);
+  sw_rc rc = t.at ? read_all(in, path, &t, d) : SW_E_RESOURCE;
   gzclose(in);
   if (rc) {
     sw_text_free(&t);

@@ -3,6 +3,7 @@
 
 #include "io/mlir/attr.h"
 #include "io/mlir/tree.h"
+#include "shardwright/hash.h"
 
 /* --- what is read ------------------------------------------------------------------------------------------------ */
 
@@ -192,9 +193,51 @@ static void reads_lists_of_numbers(void **state) {
 
 enum { N_GOOD = sizeof kGood / sizeof *kGood, N_BAD = sizeof kBad / sizeof *kBad };
 
+/* The tree that keeps no ops has the same errors. */
+static void expect_same_errors(const char *text) {
+  sw_diag a = {0}, b = {0};
+  sw_ir_tree keeps, forgets;
+  sw_rc rc = sw_ir_parse("t", text, strlen(text), &keeps, &a);
+  assert_int_equal(sw_ir_check("t", text, strlen(text), &forgets, &b), rc);
+  assert_int_equal(forgets.errors.n, keeps.errors.n);
+  for (size_t i = 0; i < keeps.errors.n; i++) {
+    const sw_diag *x = &keeps.errors.at[i], *y = &forgets.errors.at[i];
+    if (x->line != y->line || x->col != y->col || strcmp(x->text, y->text) != 0) {
+      fail_msg("%d:%d: %s; kept: %d:%d: %s\n%s", y->line, y->col, y->text, x->line, x->col, x->text, text);
+    }
+  }
+  if (!rc) assert_true(forgets.ops.n == 0 && forgets.uses.n == 0 && forgets.regions.n == 0 && forgets.blocks.n <= 1);
+  sw_ir_free(&keeps);
+  sw_ir_free(&forgets);
+}
+
+static void forgetting_changes_no_error(void **state) {
+  (void)state;
+  sw_rng rng;
+  sw_rng_seed(&rng, check_seed(3));
+  sw_text all = {0};
+  for (size_t i = 0; i < sizeof kGood / sizeof *kGood; i++) {
+    expect_same_errors(kGood[i].text);
+    sw_text_printf(&all, "%s\n", kGood[i].text);
+  }
+  for (size_t i = 0; i < sizeof kBad / sizeof *kBad; i++) expect_same_errors(kBad[i].text);
+  for (int round = 0; round < 300 * (int)check_scale(1); round++) { /* a piece is taken out, or one character changed */
+    sw_text t = {0};
+    size_t at = (size_t)sw_rng_below(&rng, (int64_t)all.n), n = (size_t)sw_rng_below(&rng, 12);
+    if (n > all.n - at) n = all.n - at;
+    sw_text_append(&t, all.at, at);
+    if (round % 2) sw_text_append(&t, &"{}()<>\"%^=:,@"[sw_rng_below(&rng, 13)], 1);
+    sw_text_append(&t, all.at + at + n, all.n - at - n);
+    expect_same_errors(sw_text_str(&t));
+    sw_text_free(&t);
+  }
+  sw_text_free(&all);
+}
+
 int main(void) {
   struct CMUnitTest tests[N_GOOD + N_BAD + 3] = {
       cmocka_unit_test(stops_after_twenty_errors),
+      cmocka_unit_test(forgetting_changes_no_error),
       cmocka_unit_test(nests_deeply),
       cmocka_unit_test(reads_lists_of_numbers),
   };

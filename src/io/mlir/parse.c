@@ -63,7 +63,7 @@ static sw_rc add_block(sw_ir_parser *p, sw_ir_span label, uint32_t first_arg, ui
 }
 
 /* The brace at the cursor opens a region of `op`. `last`: the op's region before it. */
-static sw_rc open_region(sw_ir_parser *p, uint32_t op, uint32_t last) {
+static sw_rc open_region(sw_ir_parser *p, uint32_t op, uint32_t last, const sw_ir_mark *before) {
   sw_ir_tree *t = p->t;
   uint32_t id = (uint32_t)t->regions.n;
   sw_ir_region r = {.op = op, .first_block = SW_IR_NONE, .next = SW_IR_NONE, .text = {p->i, 0}};
@@ -73,11 +73,29 @@ static sw_rc open_region(sw_ir_parser *p, uint32_t op, uint32_t last) {
   else
     t->regions.at[last].next = id;
   p->i++;
-  sw_ir_frame f = {.region = id, .block = SW_IR_NONE, .last_op = SW_IR_NONE, .last_region = id, .op = op};
+  sw_ir_frame f = {
+      .region = id, .block = SW_IR_NONE, .last_op = SW_IR_NONE, .last_region = id, .op = op, .before = *before};
   SW_TRY(sw_array_push(&p->frames, f, p->d));
   if (p->s[sw_ir_skip(p)] == '^') return SW_OK;
   sw_ir_op *o = &t->ops.at[op];
   return add_block(p, (sw_ir_span){0, 0}, o->first_arg, o->n_args);
+}
+
+static sw_ir_mark mark(const sw_ir_tree *t) {
+  return (sw_ir_mark){t->ops.n, t->uses.n, t->results.n, t->args.n, t->blocks.n, t->regions.n};
+}
+
+/* The op that began at the mark is at its end. */
+static void forget(sw_ir_parser *p, const sw_ir_mark *m) {
+  sw_ir_tree *t = p->t;
+  if (!p->forgets) return;
+  t->ops.n = m->ops;
+  t->uses.n = m->uses;
+  t->results.n = m->results;
+  t->args.n = m->args;
+  t->blocks.n = m->blocks;
+  t->regions.n = m->regions;
+  top(p)->last_op = SW_IR_NONE;
 }
 
 static void chain_op(sw_ir_parser *p, uint32_t op) {
@@ -94,9 +112,12 @@ static sw_rc read_op(sw_ir_parser *p) {
   sw_ir_stop stop;
   uint32_t op = SW_IR_NONE;
   if (top(p)->block == SW_IR_NONE) SW_TRY(add_block(p, (sw_ir_span){0, 0}, 0, 0));
+  sw_ir_mark before = mark(p->t);
   SW_TRY(sw_ir_begin_op(p, &op, &stop));
   chain_op(p, op);
-  return stop == SW_IR_AT_REGION ? open_region(p, op, SW_IR_NONE) : SW_OK;
+  if (stop == SW_IR_AT_REGION) return open_region(p, op, SW_IR_NONE, &before);
+  forget(p, &before);
+  return SW_OK;
 }
 
 static sw_rc close_region(sw_ir_parser *p) {
@@ -106,7 +127,9 @@ static sw_rc close_region(sw_ir_parser *p) {
   p->t->regions.at[done.region].text.end = p->i;
   p->frames.n--;
   SW_TRY(sw_ir_resume_op(p, done.op, &stop));
-  return stop == SW_IR_AT_REGION ? open_region(p, done.op, done.last_region) : SW_OK;
+  if (stop == SW_IR_AT_REGION) return open_region(p, done.op, done.last_region, &done.before);
+  forget(p, &done.before);
+  return SW_OK;
 }
 
 /* ^bb0(%a: T): */
@@ -222,7 +245,7 @@ static sw_rc find_lines(sw_ir_tree *t, sw_diag *d) {
   return SW_OK;
 }
 
-sw_rc sw_ir_parse(const char *file, const char *s, size_t n, sw_ir_tree *t, sw_diag *d) {
+static sw_rc parse(const char *file, const char *s, size_t n, bool forgets, sw_ir_tree *t, sw_diag *d) {
   *t = (sw_ir_tree){.file = file, .s = s};
   if (n > UINT32_MAX - 16) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "'%s' has %zu bytes; expected less than 4 GiB", file, n);
@@ -233,7 +256,7 @@ sw_rc sw_ir_parse(const char *file, const char *s, size_t n, sw_ir_tree *t, sw_d
   }
   t->n = (uint32_t)n;
   SW_TRY(find_lines(t, d));
-  sw_ir_parser p = {.t = t, .s = s, .n = t->n, .d = d};
+  sw_ir_parser p = {.t = t, .s = s, .n = t->n, .forgets = forgets, .d = d};
   sw_ir_frame f = {.region = SW_IR_NONE, .block = SW_IR_NONE, .last_op = SW_IR_NONE, .op = SW_IR_NONE};
   sw_rc rc = sw_array_push(&p.frames, f, d);
   if (!rc) rc = add_block(&p, (sw_ir_span){0, 0}, 0, 0);
@@ -245,4 +268,12 @@ sw_rc sw_ir_parse(const char *file, const char *s, size_t n, sw_ir_tree *t, sw_d
     rc = SW_E_INPUT;
   }
   return rc;
+}
+
+sw_rc sw_ir_parse(const char *file, const char *s, size_t n, sw_ir_tree *t, sw_diag *d) {
+  return parse(file, s, n, false, t, d);
+}
+
+sw_rc sw_ir_check(const char *file, const char *s, size_t n, sw_ir_tree *t, sw_diag *d) {
+  return parse(file, s, n, true, t, d);
 }

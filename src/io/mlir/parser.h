@@ -4,10 +4,16 @@
 
 #include "io/mlir/scan.h"
 
+/* How much of the tree there was before an op. */
+typedef struct sw_ir_mark {
+  size_t ops, uses, results, args, blocks, regions;
+} sw_ir_mark;
+
 /* A block that is being filled; frame 0 is the file. */
 typedef struct sw_ir_frame {
   uint32_t region, block, last_op, last_region; /* last_region: of the op, for its chain */
   uint32_t op;                                  /* whose region it is; goes on behind the region */
+  sw_ir_mark before;                            /* that op */
 } sw_ir_frame;
 
 typedef struct sw_ir_parser {
@@ -16,6 +22,7 @@ typedef struct sw_ir_parser {
   uint32_t i, n;
   sw_ir_closers closers;
   SW_ARRAY(sw_ir_frame) frames;
+  bool forgets; /* ops that are read to their end leave the tree again */
   sw_ir_flaw flaw;
   sw_diag *d;
 } sw_ir_parser;

@@ -96,6 +96,15 @@ sw_rc sw_program_print_parsed(const char *file, const char *bytes, size_t n, con
   return rc;
 }
 
+sw_rc sw_program_check_syntax(const char *file, const char *text, size_t n, const sw_program_options *options,
+                              sw_diag *d) {
+  sw_ir_tree tree;
+  sw_rc rc = sw_ir_check(file, text, n, &tree, d);
+  if (rc == SW_E_INPUT) report_errors(&tree, options, d);
+  sw_ir_free(&tree);
+  return rc;
+}
+
 void sw_program_destroy(sw_program *p) {
   if (!p) return;
   sw_graph_destroy(p->graph);

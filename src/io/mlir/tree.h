@@ -96,6 +96,8 @@ typedef struct sw_ir_tree {
 /* Parse. `s` has a NUL behind its n bytes and outlives the tree. SW_E_INPUT with *d the first of t->errors; the tree
  * then lacks what could not be read. To be freed in any case. */
 SW_CHECKED sw_rc sw_ir_parse(const char *file, const char *s, size_t n, sw_ir_tree *t, sw_diag *d);
+/* The same errors, and a tree that keeps no ops: memory follows the depth of the text, not its length. */
+SW_CHECKED sw_rc sw_ir_check(const char *file, const char *s, size_t n, sw_ir_tree *t, sw_diag *d);
 void sw_ir_free(sw_ir_tree *t);
 
 /* The text again, from the pieces of the tree: what is between and inside ops, in their order. Equal to the input; the
