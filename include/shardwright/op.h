@@ -38,7 +38,7 @@
   X(DYNAMIC_UPDATE_SLICE, "dynamic_update_slice") X(PAD, "pad") X(CONCATENATE, "concatenate") \
   X(CONVOLUTION, "convolution") X(REDUCE_WINDOW, "reduce_window") X(CUMULATIVE, "cumulative") X(TOP_K, "top_k") X(SORT, "sort") \
   X(RNG_BITS, "rng_bit_generator") X(SELECT_AND_SCATTER, "select_and_scatter") X(CHOLESKY, "cholesky") \
-  X(TRIANGULAR_SOLVE, "triangular_solve") \
+  X(TRIANGULAR_SOLVE, "triangular_solve") X(FACTOR, "factor") \
   X(GATHER, "gather") X(SCATTER, "scatter") X(SHUFFLE, "shuffle") X(GENERIC, "generic") X(OPAQUE, "opaque")
 /* Written by people, expanded to the ops above while a graph is built (sw_graph_add_op). */
 #define SW_OPS_SUGAR(X) \
@@ -114,6 +114,12 @@ typedef enum sw_opcode {
  *                            pad_high=0..}: in each window of x the element chosen by `select` gets the source's
  *   cholesky(a)              {lower=true}: factors of the last two dims, 0 in the other triangle
  *   triangular_solve(a, b)   {left_side=true, lower=true, unit_diagonal=false, transpose=none|transpose|adjoint}
+ *   factor(a)                {how, lower=true}: the last two dims m x n, k the smaller one, as LAPACK does:
+ *                            lu           l and u in one, i32[k] pivots from 1, i32[] info
+ *                            qr           r over reflectors, [k] taus
+ *                            householder  (a, taus): the product of such reflectors
+ *                            eigh         eigenvectors, ascending eigenvalues, i32[] info; of one triangle
+ *                            svd          [k] values, u [m,k], v transposed [k,n], i32[] info; full_svd: [m,m], [n,n]
  *   gather(x, indices)       as StableHLO: {offset_dims, collapsed_dims, operand_batch=[], indices_batch=[],
  *                            start_index_map, index_vector_dim, sizes}; indices clamped
  *   scatter(x, indices, updates)  as StableHLO: {kind: sum product min max replace, update_window_dims, inserted_dims,
@@ -175,7 +181,7 @@ SW_API bool sw_opcode_parse(const char *text, sw_opcode *out);
   X(KEYS, "keys", INTS) X(DESCENDING, "descending", BOOL) X(TOTAL_ORDER, "total_order", BOOL) \
   X(FFT_TYPE, "fft_type", TEXT) X(FFT_LENGTH, "fft_length", INTS) X(ALGORITHM, "algorithm", TEXT) X(SELECT_BY, "select", TEXT) X(LOWER, "lower", BOOL) X(LEFT_SIDE, "left_side", BOOL) \
   X(UNIT_DIAGONAL, "unit_diagonal", BOOL) X(TRANSPOSE_A, "transpose", TEXT) \
-  X(EXPONENT_BITS, "exponent_bits", INT) X(MANTISSA_BITS, "mantissa_bits", INT) X(SOURCES, "sources", INTS)
+  X(EXPONENT_BITS, "exponent_bits", INT) X(MANTISSA_BITS, "mantissa_bits", INT) X(SOURCES, "sources", INTS) X(HOW, "how", TEXT)
 /* clang-format on */
 
 typedef enum sw_attr_key {

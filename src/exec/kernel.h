@@ -51,6 +51,7 @@ typedef sw_rc (*sw_kernel)(const sw_kernel_call *c, sw_diag *d);
   X(SELECT_AND_SCATTER, select_and_scatter)     \
   X(CHOLESKY, cholesky)                         \
   X(TRIANGULAR_SOLVE, triangular_solve)         \
+  X(FACTOR, factor)                             \
   X(GATHER, gather)                             \
   X(SCATTER, scatter)                           \
   X(GENERIC, generic)                           \
@@ -86,6 +87,7 @@ sw_rc sw_kernel_rng_bits(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_select_and_scatter(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_cholesky(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_triangular_solve(const sw_kernel_call *c, sw_diag *d);
+sw_rc sw_kernel_factor(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_sort(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_dot(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_convolution(const sw_kernel_call *c, sw_diag *d);

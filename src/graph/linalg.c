@@ -32,6 +32,80 @@ void sw_space_of_cholesky(const sw_rule_call *c, sw_space_builder *b) {
   sw_space_total_flops(b, (double)sw_type_elements(a) * (double)a->dims[a->rank - 1] / 3);
 }
 
+/* Results by their last dims: "mn" is m x n, "k" a vector, "" a number. */
+typedef struct factoring {
+  const char *how;
+  int operands;
+  const char *results[4]; /* "i" in front: i32 */
+  double flops;           /* per element and k */
+} factoring;
+static const factoring kFactorings[] = {
+    {"lu", 1, {"mn", "ik", "i"}, 1},        {"qr", 1, {"mn", "k"}, 2},
+    {"householder", 2, {"mn"}, 2},          {"eigh", 1, {"mn", "n", "i"}, 9},
+    {"svd", 1, {"k", "mk", "kn", "i"}, 12}, {"full_svd", 1, {"k", "mm", "nn", "i"}, 16},
+};
+
+static const factoring *factoring_of(const sw_rule_call *c) {
+  for (size_t i = 0; i < sizeof kFactorings / sizeof *kFactorings; i++) {
+    if (strcmp(kFactorings[i].how, sw_call_text(c, SW_ATTR_HOW)) == 0) return &kFactorings[i];
+  }
+  return NULL;
+}
+
+static sw_rc factor_result(sw_rule_call *c, const char *dims) {
+  const sw_type *a = &c->operands[0];
+  int64_t m = a->dims[a->rank - 2], n = a->dims[a->rank - 1], *out;
+  bool whole = *dims == 'i';
+  dims += whole;
+  int batch = a->rank - 2, inner = (int)strlen(dims);
+  SW_TRY(sw_call_result(c, whole ? SW_I32 : a->dtype, batch + inner, &out));
+  for (int i = 0; i < batch; i++) out[i] = a->dims[i];
+  for (int i = 0; i < inner; i++) out[batch + i] = dims[i] == 'm' ? m : dims[i] == 'n' ? n : m < n ? m : n;
+  return SW_OK;
+}
+
+sw_rc sw_infer_factor(sw_rule_call *c) {
+  const factoring *f = factoring_of(c);
+  const sw_type *a = &c->operands[0];
+  if (!f) {
+    return SW_RULE_FAIL(c, "'how' is '%s'; expected lu, qr, householder, eigh, svd or full_svd",
+                        sw_call_text(c, SW_ATTR_HOW));
+  }
+  if (c->n_operands != f->operands) {
+    return SW_RULE_FAIL(c, "there are %d operands; expected %d", c->n_operands, f->operands);
+  }
+  SW_TRY(sw_check_class(c, 0, SW_FLOATS));
+  if (a->rank < 2) return SW_RULE_FAIL(c, "operand 0 has %d dims; expected matrices as the last two", a->rank);
+  if (strcmp(f->how, "eigh") == 0) SW_TRY(check_matrices(c));
+  for (int i = 0; f->operands == 2 && i < a->rank - 1; i++) {
+    const sw_type *t = &c->operands[1];
+    int64_t most = i < a->rank - 2 ? a->dims[i] : a->dims[a->rank - 1];
+    bool fits =
+        t->rank == a->rank - 1 && t->dtype == a->dtype && (i < a->rank - 2 ? t->dims[i] == most : t->dims[i] <= most);
+    if (!fits)
+      return SW_RULE_FAIL(
+          c, "operand 1 has %d dims and does not fit; expected a factor for each reflector, in each batch", t->rank);
+  }
+  for (int r = 0; r < 4 && f->results[r]; r++) SW_TRY(factor_result(c, f->results[r]));
+  return SW_OK;
+}
+
+void sw_space_of_factor(const sw_rule_call *c, sw_space_builder *b) {
+  const sw_type *a = &c->operands[0];
+  int64_t m = a->dims[a->rank - 2], n = a->dims[a->rank - 1];
+  for (int i = 0; i < a->rank - 2; i++) {
+    int loop = sw_space_loop(b, a->dims[i], SW_LOOP_PARALLEL);
+    for (int k = 0; k < c->n_operands; k++) sw_space_set(b, k, i, loop);
+    for (int r = 0; r < c->n_results; r++) sw_space_set(b, sw_space_result(b, r), i, loop);
+  }
+  for (int r = 0; r < c->n_results; r++) {
+    for (int i = a->rank - 2; i < c->results[r].rank; i++) {
+      sw_space_set(b, sw_space_result(b, r), i, sw_space_loop(b, c->results[r].dims[i], SW_LOOP_WHOLE));
+    }
+  }
+  sw_space_total_flops(b, factoring_of(c)->flops * (double)sw_type_elements(a) * (double)(m < n ? m : n));
+}
+
 static sw_rc check_transpose(const sw_rule_call *c) {
   const char *word = sw_call_text(c, SW_ATTR_TRANSPOSE_A);
   if (strcmp(word, "none") == 0 || strcmp(word, "transpose") == 0 || strcmp(word, "adjoint") == 0) return SW_OK;

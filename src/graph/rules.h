@@ -55,6 +55,7 @@ SW_RULE_PAIR(select_and_scatter)
 /* random.c, linalg.c */
 SW_RULE_PAIR(rng_bits)
 SW_RULE_PAIR(cholesky)
+SW_RULE_PAIR(factor)
 SW_RULE_PAIR(fft)
 SW_RULE_PAIR(triangular_solve)
 

@@ -1,6 +1,7 @@
 /* Calls: functions and composites written out, custom calls seen through or known by their target. */
 #include <string.h>
 
+#include "io/mlir/lapack.h"
 #include "io/mlir/lift.h"
 #include "io/mlir/tuple.h"
 
@@ -159,6 +160,9 @@ sw_rc sw_im_custom_call(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   for (size_t i = 0; i < sizeof kTargets / sizeof *kTargets; i++) {
     if (sw_ir_is(m->t, target, kTargets[i].target)) return kTargets[i].import(m, row, op);
   }
+  bool done;
+  SW_TRY(sw_im_lapack(m, op, target, &done));
+  if (done) return SW_OK;
   const sw_ir_row *elementwise = elementwise_target(m->t, target);
   if (elementwise) return sw_im_simple(m, elementwise, op);
   return sw_im_opaque(m, op, sw_im_string(m, target));

@@ -79,9 +79,10 @@ static const way kWays[] = {
 
 /* Ops whose only new dim is in the shapes. */
 static bool is_plain(sw_opcode code) {
-  static const sw_opcode kPlain[] = {
-      SW_OP_COMPARE, SW_OP_SELECT,  SW_OP_CLAMP,    SW_OP_CONVERT,          SW_OP_COMPLEX,
-      SW_OP_FFT,     SW_OP_BITCAST, SW_OP_CHOLESKY, SW_OP_TRIANGULAR_SOLVE, SW_OP_REDUCE_PRECISION};
+  static const sw_opcode kPlain[] = {SW_OP_COMPARE,          SW_OP_SELECT,   SW_OP_CLAMP,
+                                     SW_OP_CONVERT,          SW_OP_COMPLEX,  SW_OP_FFT,
+                                     SW_OP_BITCAST,          SW_OP_CHOLESKY, SW_OP_TRIANGULAR_SOLVE,
+                                     SW_OP_REDUCE_PRECISION, SW_OP_FACTOR};
   for (size_t i = 0; i < sizeof kPlain / sizeof *kPlain; i++) {
     if (kPlain[i] == code) return true;
   }

@@ -289,3 +289,38 @@ case("training in eight bits", in_eight_bits, *LAYERS, *BATCH, np.float32(2))
 case("factored second moments", factored_step, *LAYERS, np.ones(8, np.float32), np.ones(16, np.float32), *BATCH)
 case("batches in a loop", several_batches, *LAYERS, *BATCH)
 case("buckets of distances", lambda table: table[buckets(12, 8)], normal(8, 4))
+
+
+def symmetric(a):
+    return a @ a.mT + jnp.eye(a.shape[-1]) * 2
+
+
+def rebuilt(vectors, values):
+    """What eigenvectors and eigenvalues stand for, whatever the signs of vectors."""
+    return jnp.einsum("...ij,...j,...kj->...ik", vectors, values, vectors)
+
+
+def shrunk(a):
+    u, s, vt = jnp.linalg.svd(a, full_matrices=False)
+    return jnp.einsum("...ij,...j,...jk->...ik", u, jnp.maximum(s - 0.5, 0), vt), s
+
+
+def spanned(a):
+    u, s, vt = jnp.linalg.svd(a)
+    k = s.shape[-1]
+    return jnp.einsum("...ij,...kj->...ik", u[..., k:], u[..., k:]), jnp.einsum("...ji,...jk->...ik", vt[..., k:, :], vt[..., k:, :])
+
+
+case("linalg: cholesky, in batches", lambda a: jnp.linalg.cholesky(symmetric(a)), normal(4, 5, 5))
+case("linalg: cholesky of what is not positive", lambda a: jnp.linalg.cholesky(a - 9 * jnp.eye(4)), normal(2, 4, 4))
+case("linalg: solve", lambda a, b: jnp.linalg.solve(symmetric(a), b), normal(4, 6, 6), normal(4, 6, 3))
+case("linalg: inverse and determinant", lambda a: (jnp.linalg.inv(a), *jnp.linalg.slogdet(a)), normal(4, 5, 5) + 3 * np.eye(5, dtype=np.float32))
+case("linalg: qr", lambda a: tuple(jnp.linalg.qr(a)), normal(4, 6, 4))
+case("linalg: qr of wide and of all", lambda a: (*jnp.linalg.qr(a), *jnp.linalg.qr(a.mT, mode="complete")), normal(2, 3, 5))
+case("linalg: eigh", lambda a: (jnp.linalg.eigvalsh(symmetric(a)), rebuilt(*jnp.linalg.eigh(symmetric(a))[::-1])), normal(4, 6, 6))
+case("linalg: svd", shrunk, normal(4, 6, 4))
+case("linalg: svd of wide", shrunk, normal(4, 8))
+case("linalg: svd, full", spanned, normal(2, 6, 4))
+case("linalg: least squares", lambda a, b: jnp.linalg.lstsq(a, b)[0], normal(8, 4), normal(8, 2))
+case("linalg: gradient through cholesky and solve", jax.grad(lambda a, b: (jax.scipy.linalg.cho_solve((jnp.linalg.cholesky(symmetric(a)), True), b) ** 2).sum()), normal(4, 4), normal(4, 2))
+case("linalg: gradient of eigenvalues", jax.grad(lambda a: jnp.sum(jnp.linalg.eigvalsh(symmetric(a)) ** 2)), normal(4, 4))
