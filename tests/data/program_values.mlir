@@ -916,3 +916,46 @@ func.func @main() -> (tensor<2xi64>) {
   }) : (tensor<i32>) -> tensor<2xi64>
   return %r : tensor<2xi64>
 }
+// -----
+// lapack: l and u in one, rows exchanged
+// = 2 4 0 1 2 2 0
+func.func @main() -> (tensor<2x2xf32>, tensor<2xi32>, tensor<i32>) {
+  %x = stablehlo.constant dense<[[0.0,1.0],[2.0,4.0]]> : tensor<2x2xf32>
+  %r:3 = stablehlo.custom_call @lapack_sgetrf_ffi(%x) {mhlo.backend_config = {}} : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2xi32>, tensor<i32>)
+  return %r#0, %r#1, %r#2 : tensor<2x2xf32>, tensor<2xi32>, tensor<i32>
+}
+// -----
+// lapack: reflectors, and their product
+// = -5 0.5 1.6 -0.6 -0.8
+func.func @main() -> (tensor<2x1xf32>, tensor<1xf32>, tensor<2x1xf32>) {
+  %x = stablehlo.constant dense<[[3.0],[4.0]]> : tensor<2x1xf32>
+  %r:2 = stablehlo.custom_call @lapack_sgeqrf_ffi(%x) {mhlo.backend_config = {}} : (tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<1xf32>)
+  %q = stablehlo.custom_call @lapack_sorgqr_ffi(%r#0, %r#1) {mhlo.backend_config = {}} : (tensor<2x1xf32>, tensor<1xf32>) -> tensor<2x1xf32>
+  return %r#0, %r#1, %q : tensor<2x1xf32>, tensor<1xf32>, tensor<2x1xf32>
+}
+// -----
+// lapack: eigenvalues of the lower triangle, in batches
+// = 1 3 2 5 0 0
+func.func @main() -> (tensor<2x2xf64>, tensor<2xi32>) {
+  %x = stablehlo.constant dense<[[[2.0,9.0],[-1.0,2.0]],[[5.0,9.0],[0.0,2.0]]]> : tensor<2x2x2xf64>
+  %r:3 = stablehlo.custom_call @lapack_dsyevd_ffi(%x) {mhlo.backend_config = {mode = 86 : ui8, uplo = 76 : ui8}} : (tensor<2x2x2xf64>) -> (tensor<2x2x2xf64>, tensor<2x2xf64>, tensor<2xi32>)
+  return %r#1, %r#2 : tensor<2x2xf64>, tensor<2xi32>
+}
+// -----
+// lapack: singular values
+// = 5 2
+func.func @main() -> (tensor<2xf64>) {
+  %x = stablehlo.constant dense<[[0.0,3.0,4.0],[2.0,0.0,0.0]]> : tensor<2x3xf64>
+  %r:5 = stablehlo.custom_call @lapack_dgesdd_ffi(%x) {mhlo.backend_config = {mode = 83 : ui8}} : (tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2xf64>, tensor<2x2xf64>, tensor<2x3xf64>, tensor<i32>)
+  return %r#1 : tensor<2xf64>
+}
+// -----
+// lapack: a factor, and that there is none
+// = 2 0 1 2 0 1
+func.func @main() -> (tensor<2x2xf32>, tensor<i32>, tensor<i32>) {
+  %x = stablehlo.constant dense<[[4.0,2.0],[2.0,5.0]]> : tensor<2x2xf32>
+  %z = stablehlo.constant dense<[[1.0,2.0],[2.0,1.0]]> : tensor<2x2xf32>
+  %r:2 = stablehlo.custom_call @lapack_spotrf_ffi(%x) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<i32>)
+  %s:2 = stablehlo.custom_call @lapack_spotrf_ffi(%z) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<i32>)
+  return %r#0, %r#1, %s#1 : tensor<2x2xf32>, tensor<i32>, tensor<i32>
+}
