@@ -424,10 +424,10 @@ bool sel_dual_settled(const sel_dual *u, double before) {
   return u->factor <= kLeastFactor || u->best_bound - before <= kLeastGain * fabs(u->best_bound);
 }
 
-void sel_dual_ascend(sel_dual *u, double target, sel_budget *b) {
+void sel_dual_ascend(sel_dual *u, double target, double enough, sel_budget *b) {
   enum { QUIET = 20 };
   int quiet = 0;
-  while (!sel_stop(b) && u->best_bound < target && u->factor > 1e-4) {
+  while (!sel_stop(b) && u->best_bound < enough && u->factor > 1e-4) {
     double before = u->best_bound;
     sel_dual_pass(u, target);
     sel_spend(b, 2 * u->cells + u->n_flat + u->c->n_uses);

@@ -61,8 +61,9 @@ sw_rc sel_dual_init(sel_dual *u, const sel_core *c, bool squeeze, sw_diag *d);
 void sel_dual_deinit(sel_dual *u);
 /* One forward and one backward pass, then a step of the prices towards `target` (a cost, without offset). */
 void sel_dual_pass(sel_dual *u, double target);
-/* Passes until the budget is spent, the bound passes `target`, or steps have become too small to matter. */
-void sel_dual_ascend(sel_dual *u, double target, sel_budget *b);
+/* Passes towards `target` until the budget is spent, the bound is `enough`, or steps have become too small to matter.
+ */
+void sel_dual_ascend(sel_dual *u, double target, double enough, sel_budget *b);
 /* Take as long as `passes` until the steps are too small to matter, about. */
 void sel_dual_pace(sel_dual *u, double passes);
 /* Whether nothing much can be hoped for: steps too small to matter, or nothing gained since `before`. */

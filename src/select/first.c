@@ -15,6 +15,7 @@ typedef struct sweeper {
   sel_run *r;
   const sel_core *c;
   double price;        /* of a unit of use */
+  bool crowded;        /* without a price the limit is passed by far */
   int32_t *x;          /* -1: not chosen yet */
   int32_t *first, *at; /* pairs of variable i: at[first[i] .. first[i + 1]] */
   double *score;       /* of the choices of one variable */
@@ -82,19 +83,30 @@ static double natural_price(const sweeper *s) {
   return cost / held;
 }
 
+static bool passes_by_far(const sel_core *c, const int64_t *used) {
+  const double kFar = 1.25;
+  for (int32_t t = 0; t < c->n_steps; t++) {
+    if ((double)used[t] > kFar * (double)c->cap[t]) return true;
+  }
+  return false;
+}
+
 /* From the choices at hand, for more and more a unit, until what is held fits. */
 static sw_rc sweep_until_it_fits(sweeper *s, int64_t *used, sw_diag *d) {
   sel_run *r = s->r;
   for (int k = 0; k < MOST_PRICES; k++) {
     sweep_all(s);
     SW_TRY(sel_offer(r, s->x, "native", NULL, d));
-    if (sel_core_usage(s->c, s->x, used) || sel_stop(&r->budget)) break;
+    bool fits = sel_core_usage(s->c, s->x, used);
+    if (s->price == 0) s->crowded = passes_by_far(s->c, used);
+    if (fits || sel_stop(&r->budget)) break;
     s->price = s->price > 0 ? 4 * s->price : natural_price(s) / 16;
   }
   return SW_OK;
 }
 
-sw_rc sel_first_choices(sel_run *r, const sel_core *whole, sw_diag *d) {
+sw_rc sel_first_choices(sel_run *r, const sel_core *whole, bool *crowded, sw_diag *d) {
+  *crowded = false;
   if (r->has) return SW_OK; /* there is one: the caller's */
   sw_arena mem = {0};
   sweeper s = {.r = r, .c = whole};
@@ -107,6 +119,7 @@ sw_rc sel_first_choices(sel_run *r, const sel_core *whole, sw_diag *d) {
     s.price = natural_price(&s) / 16;
     rc = sweep_until_it_fits(&s, used, d);
   }
+  *crowded = s.crowded;
   sw_arena_deinit(&mem);
   return rc;
 }

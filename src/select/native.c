@@ -1,7 +1,7 @@
 /* The native solver: reductions, then exact elimination where the rest is narrow, then bounds and search.
  *
  * 1. Without memory: reduce, then eliminate or search. Where memory is plentiful that is all. The search ends as soon
- *    as the best choice without a limit breaks it.
+ *    as the best choice without a limit breaks it, and is left out where first choices pass the limit by far.
  * 2. With memory: reduce, then search (search.h).
  */
 #include <string.h>
@@ -124,12 +124,12 @@ static sw_rc is_known_without_memory(const sel_run *r, const sel_core *whole, sw
 
 sw_rc sel_solve_native(sel_run *r, sw_diag *d) {
   sw_arena mem = {0};
-  bool known = false;
+  bool known = false, crowded = false;
   sel_core whole;
   sw_rc rc = sel_core_of_problem(r->p, &mem, &whole, d);
-  if (!rc) rc = sel_first_choices(r, &whole, d);
+  if (!rc) rc = sel_first_choices(r, &whole, &crowded, d);
   if (!rc) rc = is_known_without_memory(r, &whole, &mem, &known, d);
-  if (!rc && !known && whole.n_uses > 0 && !sel_closed(r)) rc = without_memory(r, &whole, &mem, d);
+  if (!rc && !known && !crowded && whole.n_uses > 0 && !sel_closed(r)) rc = without_memory(r, &whole, &mem, d);
   if (!rc && !sel_closed(r) && !sel_stop(&r->budget)) {
     rc = with_memory(r, &whole, &mem, d);
     if (!rc && r->infeasible) rc = find_least_peak(r, &whole, &mem, d);

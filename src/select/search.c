@@ -161,20 +161,28 @@ static double goal_of(const searcher *q) {
   return target == INT64_MAX ? kFirst * known + 1 : fmin((double)target, kFarOff * known + 1);
 }
 
+/* The bound that is near enough to the best cost known. */
+static double enough_of(const searcher *q, double goal) {
+  const double kSlack = 1e-4; /* of the gap: making the bound safe costs a little */
+  double gap = q->k->r->o->gap * (1 - kSlack), offset = (double)q->k->core->offset;
+  int64_t target = sel_base_target(q->k);
+  return target == INT64_MAX ? goal : fmin(goal, ((double)target + offset) * (1 - gap) - offset);
+}
+
 /* Passes of the dual for a while, then its bound made safe. */
 static sw_rc ascend(searcher *q, double seconds, int64_t sweeps) {
   sel_dual *u = &q->dual;
   const int64_t least_passes = 2 * u->patience + 9;
-  const double goal = goal_of(q);
+  const double goal = goal_of(q), enough = enough_of(q, goal);
   int64_t passes = u->passes, last, bound;
   sel_budget open = *q->b; /* until there is just time for the rest */
   if (open.deadline_s > 0) open.deadline_s -= q->closing_s;
   do { /* on a large core or a busy machine the time is soon gone; a few passes say nothing about what is to come */
     last = u->passes;
     sel_budget part = sel_budget_part(&open, seconds, sweeps * sweep_cells(q));
-    sel_dual_ascend(u, goal, &part);
+    sel_dual_ascend(u, goal, enough, &part);
     sel_budget_join(&open, &part);
-  } while (u->passes - passes < least_passes && u->passes > last && u->best_bound < goal && !sel_stop(&open));
+  } while (u->passes - passes < least_passes && u->passes > last && u->best_bound < enough && !sel_stop(&open));
   sel_budget_join(q->b, &open);
   double start_s = sw_now_s();
   SW_TRY(sel_dual_certify(u, q->k->model, NULL, &bound, q->d));
@@ -186,7 +194,7 @@ static sw_rc ascend(searcher *q, double seconds, int64_t sweeps) {
 
 /* Start from a choice of the problem's, as far as its values are left; repaired and polished where that breaks caps. */
 static sw_rc start_from(searcher *q, const int32_t *choice) {
-  const double kPolish_s = 0.2;
+  const double kPolish_s = 0.2, kCoarse = 1e-3; /* who is content with such a gap may find it without */
   const sel_model *m = q->k->model;
   for (int32_t a = 0; a < q->k->core->n; a++) {
     const sel_var *v = &m->vars[m->alive_of[a]];
@@ -196,7 +204,9 @@ static sw_rc start_from(searcher *q, const int32_t *choice) {
   }
   sel_state_set(&q->state, q->x);
   if (sel_state_feasible(&q->state)) return take_best(q, q->state.x, (int64_t)q->state.cost);
-  return sel_repair(&q->state, NULL, q->b) ? polish(q, kPolish_s) : SW_OK;
+  if (!sel_repair(&q->state, NULL, q->b)) return SW_OK;
+  if (q->k->r->o->gap > kCoarse) return take_best(q, q->state.x, (int64_t)q->state.cost);
+  return polish(q, kPolish_s);
 }
 
 /* From the best choice known, else the smallest amounts; and from the caller's when that was found together with a
