@@ -26,7 +26,9 @@ typedef struct searcher {
   int64_t best_cost; /* of `best`; INT64_MAX: none */
   bool walking;      /* walkers of other threads are under way */
   bool broken;       /* the best choice of a relaxed core breaks the limit: memory matters */
-  double closing_s;  /* that it takes to make a bound safe and to write down why */
+  bool has_guide;    /* in `guide`: a polished choice that was not the best */
+  int32_t *guide;
+  double closing_s; /* that it takes to make a bound safe and to write down why */
   sw_diag *d;
 } searcher;
 
@@ -46,6 +48,7 @@ static sw_rc searcher_init(searcher *q) {
   SW_ARENA_NEW(q->packed, &q->mem, q->field.offset[c->n], q->d);
   SW_ARENA_NEW(q->x, &q->mem, c->n, q->d);
   SW_ARENA_NEW(q->best, &q->mem, c->n, q->d);
+  SW_ARENA_NEW(q->guide, &q->mem, c->n, q->d);
   q->best_cost = INT64_MAX;
   q->mover.price = q->packed;
   q->closing_s = kClosing_s * (double)q->dual.cells; /* until it is measured */
@@ -71,6 +74,8 @@ static sw_rc take_best(searcher *q, const int32_t *x, int64_t cost) {
 
 /* The other threads walk from the best choice until end_round. */
 static sw_rc begin_round(searcher *q, int64_t sweeps) {
+  if (q->has_guide) sel_walkers_guide(&q->walkers, q->guide);
+  q->has_guide = false;
   if (q->walkers.n < 2 || q->best_cost == INT64_MAX) return SW_OK;
   take_prices(q);
   sel_walkers_price(&q->walkers, &q->dual, q->packed);
@@ -111,6 +116,8 @@ static sw_rc polish(searcher *q, double seconds) {
   sel_budget part = sel_budget_part(q->b, seconds, 30 * sweep_cells(q));
   sel_anneal(&q->mover, &q->state, heat, &part, q->x, &cost);
   sel_budget_join(q->b, &part);
+  q->has_guide = cost < INT64_MAX && cost >= q->best_cost;
+  if (q->has_guide) memcpy(q->guide, q->x, (size_t)q->k->core->n * sizeof *q->x);
   return cost < INT64_MAX ? take_best(q, q->x, cost) : SW_OK;
 }
 
@@ -192,9 +199,11 @@ static sw_rc ascend(searcher *q, double seconds, int64_t sweeps) {
   return SW_OK;
 }
 
+static const double kCoarse = 1e-3; /* who is content with such a gap may find it with little polish */
+
 /* Start from a choice of the problem's, as far as its values are left; repaired and polished where that breaks caps. */
 static sw_rc start_from(searcher *q, const int32_t *choice) {
-  const double kPolish_s = 0.2, kCoarse = 1e-3; /* who is content with such a gap may find it without */
+  const double kPolish_s = 0.2;
   const sel_model *m = q->k->model;
   for (int32_t a = 0; a < q->k->core->n; a++) {
     const sel_var *v = &m->vars[m->alive_of[a]];
@@ -223,8 +232,9 @@ static sw_rc start(searcher *q) {
 static sw_rc take_turn(searcher *q, double turn_s, int64_t sweeps) {
   SW_TRY(ascend(q, turn_s, sweeps));
   if (over(q)) return SW_OK;
-  SW_TRY(decode(q, 0.5 * turn_s));
-  return q->walkers.n == 1 && !over(q) ? walk(q, 0.5 * turn_s, sweeps / 2) : SW_OK;
+  double walk_s = (q->k->r->o->gap > kCoarse ? 0.25 : 0.5) * turn_s;
+  SW_TRY(decode(q, walk_s));
+  return q->walkers.n == 1 && !over(q) ? walk(q, walk_s, sweeps / 2) : SW_OK;
 }
 
 /* Cores too large for branching: all that will ever be known of the bound comes from the dual at the root. */

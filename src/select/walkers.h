@@ -28,14 +28,18 @@ typedef struct sel_walker {
   sw_diag diag;
 } sel_walker;
 
+enum { SEL_GUIDES = 4 };
+
 typedef struct sel_walkers {
   const sel_field *field;
   sw_arena mem;
   int n; /* the first is the calling thread's own */
   sel_walker *at;
-  double *price;  /* of memory, per value by the field's offsets */
-  double *prefix; /* per step, as sel_lns wants it */
-  int64_t sweep;  /* cells of one pass over everything: the measure of effort */
+  double *price;               /* of memory, per value by the field's offsets */
+  double *prefix;              /* per step, as sel_lns wants it */
+  int32_t *guides[SEL_GUIDES]; /* good choices from elsewhere, the last ones */
+  int n_guides;                /* that there ever were */
+  int64_t sweep;               /* cells of one pass over everything: the measure of effort */
   atomic_int halt;
 } sel_walkers;
 
@@ -44,6 +48,9 @@ sw_rc sel_walkers_init(sel_walkers *ws, const sel_field *f, int threads, uint64_
 void sel_walkers_deinit(sel_walkers *ws);
 /* Prices for the rounds to come. */
 void sel_walkers_price(sel_walkers *ws, const sel_dual *u, const double *packed);
+
+/* Another good choice, for moves between it and the best; not while walkers are under way. */
+void sel_walkers_guide(sel_walkers *ws, const int32_t *x);
 
 /* Start all but the first walker from `x`, to run until `b` is spent (a budget limited by work) or sel_walkers_join. */
 sw_rc sel_walkers_start(sel_walkers *ws, const int32_t *x, int64_t cost, const sel_budget *b, sw_diag *d);
