@@ -4,7 +4,9 @@
  * runs on one thread per device, buffers poisoned; then every element of every block of every output, on every device,
  * is looked up in the single-device result. When the inputs are small integers and every number of the single-device
  * run stays a small integer, results must agree bit for bit; otherwise within a tolerance that follows from the dtype,
- * the longest reduction and the number of ops, and is reported.
+ * the longest reduction and the number of ops, and is reported. With `intermediates` reruns that round at random tell
+ * how far roundings move each value; integers and bools that they turn (the place of the greatest of two numbers that
+ * are nearly equal) are not judged, nor is what then differs behind them.
  */
 #ifndef SHARDWRIGHT_VALIDATE_H_
 #define SHARDWRIGHT_VALIDATE_H_
