@@ -11,14 +11,15 @@
 #include <emmintrin.h>
 #endif
 
-#if defined(__SSE2__)
 enum { LINE = 64, LEAST = 1024 };
 
-static void stream(char *dst, const char *src, size_t bytes) {
+#if defined(__SSE2__)
+void sw_stream(void *dst, const void *src, size_t bytes) {
   size_t head = -(uintptr_t)dst % LINE;
+  if (head > bytes) head = bytes;
   memcpy(dst, src, head);
-  __m128i *to = (__m128i *)(void *)(dst + head);
-  const __m128i *from = (const __m128i *)(const void *)(src + head);
+  __m128i *to = (__m128i *)(void *)((char *)dst + head);
+  const __m128i *from = (const __m128i *)(const void *)((const char *)src + head);
   for (size_t n = (bytes - head) / LINE; n > 0; n--, to += 4, from += 4) {
     __m128i a = _mm_loadu_si128(from), b = _mm_loadu_si128(from + 1);
     __m128i c = _mm_loadu_si128(from + 2), d = _mm_loadu_si128(from + 3);
@@ -28,17 +29,19 @@ static void stream(char *dst, const char *src, size_t bytes) {
     _mm_stream_si128(to + 3, d);
   }
   memcpy(to, from, (bytes - head) % LINE);
-  _mm_sfence();
 }
+
+void sw_stream_end(void) { _mm_sfence(); }
+#else
+void sw_stream(void *dst, const void *src, size_t bytes) { memcpy(dst, src, bytes); }
+void sw_stream_end(void) {}
 #endif
 
 void sw_copy(void *dst, const void *src, size_t bytes, bool streams) {
-#if defined(__SSE2__)
-  if (streams && bytes >= LEAST) {
-    stream(dst, src, bytes);
+  if (!streams || bytes < LEAST) {
+    memcpy(dst, src, bytes);
     return;
   }
-#endif
-  (void)streams;
-  memcpy(dst, src, bytes);
+  sw_stream(dst, src, bytes);
+  sw_stream_end();
 }

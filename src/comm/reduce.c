@@ -14,7 +14,11 @@
 #include "comm/copy.h"
 #include "shardwright/scalar.h"
 
-enum { CHUNK_ELEMS = 1024, MAX_ELEM_BYTES = 16 };
+enum { CHUNK_ELEMS = 1024, MAX_ELEM_BYTES = 16, LINE = 64 };
+
+/* Of sources that no cache holds a chunk is a few lines: what the memory brings at a time then comes from all of them,
+ * and the machine's own reading ahead goes on in each. */
+enum { STREAM_BYTES = 512 };
 
 /* acc[i] = a[i] combined with x[i]; acc may be a. */
 typedef void (*combine_fn)(void *acc, const void *a, const void *x, size_t n);
@@ -239,7 +243,10 @@ static void write_result(const reduce_job *j, const void *result, int64_t first,
   size_t bytes = n * (size_t)sw_dtype_bytes(j->r->to);
   for (int64_t i = first; i < j->n_dst; i++) {
     void *to = (char *)j->dst[i] + dst_at * sw_dtype_bytes(j->r->to);
-    sw_copy(to, result, bytes, j->r->streams);
+    if (j->r->streams)
+      sw_stream(to, result, bytes);
+    else
+      memcpy(to, result, bytes);
   }
 }
 
@@ -269,13 +276,29 @@ static bool can_be_direct(const reduce_job *j, int64_t src_at, int64_t dst_at) {
   return !j->r->streams;
 }
 
+/* Elements per chunk. */
+static int64_t chunk_of(const reduce_job *j) {
+  bool converts = j->r->from != j->acc || j->r->to != j->acc;
+  return j->r->streams && !converts ? STREAM_BYTES / sw_dtype_bytes(j->acc) : CHUNK_ELEMS;
+}
+
+/* Elements before the first whole cache line of the result, which chunks begin with. */
+static int64_t head_of(const reduce_job *j, int64_t dst_at) {
+  int64_t size = sw_dtype_bytes(j->r->to),
+          before = (int64_t)(-(uintptr_t)element_at(j->dst[0], j->r->to, dst_at) % LINE);
+  return j->r->streams && before % size == 0 ? before / size : 0;
+}
+
 void sw_reduce_run(const sw_reducer *r, int64_t n_src, const void *const *src, int64_t src_at, int64_t n_dst,
                    void *const *dst, int64_t dst_at, int64_t count) {
   workspace w;
   reduce_job job = {.r = r, .acc = accumulator(r), .n_src = n_src, .n_dst = n_dst, .src = src, .dst = dst};
   job.direct = can_be_direct(&job, src_at, dst_at);
-  for (int64_t at = 0; at < count; at += CHUNK_ELEMS) {
-    int64_t n = count - at < CHUNK_ELEMS ? count - at : CHUNK_ELEMS;
-    reduce_chunk(&job, &w, src_at + at, dst_at + at, (size_t)n);
+  int64_t chunk = chunk_of(&job), end = head_of(&job, dst_at);
+  if (end == 0) end = chunk;
+  for (int64_t at = 0; at < count; at = end, end += chunk) {
+    if (end > count) end = count;
+    reduce_chunk(&job, &w, src_at + at, dst_at + at, (size_t)(end - at));
   }
+  if (r->streams) sw_stream_end();
 }
