@@ -25,11 +25,11 @@ void sw_gate_relax(void) {
 }
 
 /* The kernel can make every running thread pass a barrier: then only who is about to sleep pays for one. */
-static atomic_bool kernel_helps;
+atomic_bool sw_gate_kernel_helps;
 static atomic_uint barrier; /* an access that orders what is before and after it, where it does not */
 
 static void ask_kernel(void) {
-  atomic_store(&kernel_helps, syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0);
+  atomic_store(&sw_gate_kernel_helps, syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0);
 }
 
 void sw_gate_init(void) {
@@ -37,14 +37,11 @@ void sw_gate_init(void) {
   (void)pthread_once(&once, ask_kernel);
 }
 
-void sw_gate_light(void) {
-  atomic_signal_fence(memory_order_seq_cst);
-  if (!atomic_load_explicit(&kernel_helps, memory_order_relaxed)) atomic_fetch_add(&barrier, 1);
-}
+void sw_gate_fence(void) { atomic_fetch_add(&barrier, 1); }
 
 void sw_gate_heavy(void) {
-  atomic_fetch_add(&barrier, 1);
-  if (atomic_load_explicit(&kernel_helps, memory_order_relaxed))
+  sw_gate_fence();
+  if (atomic_load_explicit(&sw_gate_kernel_helps, memory_order_relaxed))
     (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 

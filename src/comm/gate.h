@@ -25,7 +25,12 @@ void sw_gate_relax(void); /* a short pause between two looks */
 
 /* Between writing what others may sleep for, and looking for sleepers: costs nothing. The sleeper, between saying that
  * it sleeps and looking once more, does the heavy half, a system call. Then the one has seen the other. */
-void sw_gate_light(void);
+extern atomic_bool sw_gate_kernel_helps; /* it puts a barrier into every running thread for the heavy half */
+void sw_gate_fence(void);
+static inline void sw_gate_light(void) {
+  atomic_signal_fence(memory_order_seq_cst);
+  if (!atomic_load_explicit(&sw_gate_kernel_helps, memory_order_relaxed)) sw_gate_fence();
+}
 void sw_gate_heavy(void);
 void sw_gate_init(void); /* before both; any number of times */
 

@@ -50,7 +50,7 @@ struct worker {
 };
 
 /* Of the process: gates do not know who waits on them. */
-static sw_gate bell;
+sw_gate sw_turns_gate;
 static _Thread_local turn *running;
 
 bool sw_turns_here(void) { return running != NULL; }
@@ -61,10 +61,9 @@ static bool has_changed(const turn *t) {
   return !t->gate || atomic_load(&t->gate->word) != t->old || (t->ready && t->ready(t->of));
 }
 
-void sw_turns_bell(void) {
-  if (!atomic_load(&bell.sleepers)) return;
-  atomic_fetch_add(&bell.word, 1);
-  sw_gate_wake(&bell);
+void sw_turns_ring(void) {
+  atomic_fetch_add(&sw_turns_gate.word, 1);
+  sw_gate_wake(&sw_turns_gate);
 }
 
 bool sw_turns_wait(sw_gate *g, unsigned old, sw_gate_ready ready, const void *of, double seconds) {
@@ -130,11 +129,11 @@ static bool any_changed(const worker *w) {
 
 /* Asleep until the bell rings. Being counted as a sleeper comes first, the last look at the gates after. */
 static void sleep_on_bell(const worker *w) {
-  unsigned old = atomic_load(&bell.word);
-  atomic_fetch_add(&bell.sleepers, 1);
+  unsigned old = atomic_load(&sw_turns_gate.word);
+  atomic_fetch_add(&sw_turns_gate.sleepers, 1);
   sw_gate_heavy();
-  if (!any_changed(w)) (void)sw_gate_sleep_thread(&bell, old, kBellS);
-  atomic_fetch_sub(&bell.sleepers, 1);
+  if (!any_changed(w)) (void)sw_gate_sleep_thread(&sw_turns_gate, old, kBellS);
+  atomic_fetch_sub(&sw_turns_gate.sleepers, 1);
 }
 
 static void *run_worker(void *user) {

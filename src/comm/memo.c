@@ -30,7 +30,7 @@ static bool same_collective(const sw_collective *a, const sw_collective *b) {
   return same;
 }
 
-static bool holds(const sw_memo *m, const sw_comm_call *call) {
+bool sw_memo_holds(const sw_memo *m, const sw_comm_call *call) {
   if (!m->holds || m->has_in != (call->in != NULL) || m->has_out != (call->out != NULL)) return false;
   if (!same_collective(&m->coll, call->coll)) return false;
   if (call->in && !same_shape(&m->in, call->in)) return false;
@@ -39,7 +39,7 @@ static bool holds(const sw_memo *m, const sw_comm_call *call) {
 
 static sw_memo *find_in(sw_seat *seat, const sw_comm_call *call) {
   for (int i = 0; i < SW_MEMOS; i++)
-    if (holds(&seat->memos[i], call)) return &seat->memos[i];
+    if (sw_memo_holds(&seat->memos[i], call)) return &seat->memos[i];
   return NULL;
 }
 
@@ -54,7 +54,7 @@ static sw_memo *use(sw_device *dev, sw_memo *m) {
 sw_memo *sw_memo_find(sw_device *dev, const sw_comm_call *call) {
   sw_seat *last = dev->last_seat;
   if (!last || (sw_coll_flags(call->coll->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))) return NULL;
-  if (last->last && holds(last->last, call)) return use(dev, last->last);
+  if (last->last && sw_memo_holds(last->last, call)) return use(dev, last->last);
   for (size_t i = 0; i < dev->seats.n; i++) {
     sw_memo *m = find_in(dev->seats.at[i], call);
     if (m) return use(dev, m);
@@ -101,7 +101,7 @@ sw_memo *sw_memo_make(sw_seat *seat, const sw_comm_call *call) {
   m->made = true;
   m->seat = seat;
   m->holds = !tiled && !generic;
-  m->again = false;
+  m->again = m->quick = false;
   m->recipe.state = SW_RECIPE_UNKNOWN;
   m->used = seat->next;
   m->small = seat->group->ended && sw_small_applies(call, seat->group->n, &m->small_bytes);

@@ -37,32 +37,13 @@ void sw_recipe_make(const sw_view *v, int64_t i, int64_t bytes, sw_recipe *r) {
   if (sw_moves_to(v, i, add_box, &(builder){v, r}, NULL)) r->state = SW_RECIPE_TOO_LONG;
 }
 
-/* Few bytes without a call: the first and the last of them, which may overlap. */
-static void copy_run(char *to, const char *from, size_t n) {
-  if (n > 16 || n < 4) {
-    memcpy(to, from, n);
-  } else if (n >= 8) {
-    uint64_t first, last;
-    memcpy(&first, from, 8);
-    memcpy(&last, from + n - 8, 8);
-    memcpy(to, &first, 8);
-    memcpy(to + n - 8, &last, 8);
-  } else {
-    uint32_t first, last;
-    memcpy(&first, from, 4);
-    memcpy(&last, from + n - 4, 4);
-    memcpy(to, &first, 4);
-    memcpy(to + n - 4, &last, 4);
-  }
-}
-
 void sw_recipe_run(const sw_recipe *r, const sw_comm_call *call, int64_t n, const void *const *src) {
   sw_buffer *out = call->out;
   if (!out) return;
   for (int k = 0; k < r->n; k++) {
     const sw_step *s = &r->step[k];
     if (s->from != SW_MOVE_ALL) {
-      copy_run((char *)out->data + s->dst, (const char *)src[s->from] + s->src, (size_t)s->len);
+      sw_copy_run((char *)out->data + s->dst, (const char *)src[s->from] + s->src, (size_t)s->len);
       continue;
     }
     sw_reducer reducer = {call->coll->reduction, call->in->dtype, out->dtype, call->generic, false};

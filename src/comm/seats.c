@@ -4,7 +4,6 @@
  *   call 6 that they have ended all calls below 6, nobody needs to ask before call 14
  */
 #include "comm/threads.h"
-#include "comm/turns.h"
 
 /* Looks at the others' slots before a device that has its thread for itself gives it back. */
 enum { ALONE_LOOKS = 2000 };
@@ -26,8 +25,7 @@ bool sw_seat_has_ended(const sw_group *g, int64_t i, unsigned number) {
   return sw_number_is_below(number, atomic_load(&g->ended[i].number));
 }
 
-/* Has everybody ended call `number`, of which the seat's member has ended it? */
-static bool all_have_ended(sw_seat *seat, unsigned number) {
+bool sw_seat_all_ended(sw_seat *seat, unsigned number) {
   const sw_group *g = seat->group;
   if (!g->ended) {
     long long left = atomic_load(&g->ring[number % SW_RING].left), rounds = left / g->n;
@@ -46,7 +44,7 @@ static sw_rc sleep_until_ended(sw_threads *t, int64_t device, const sw_waiting *
   sw_waiting now = *w;
   for (;;) {
     now.old = atomic_load(&g->seat_gate.word);
-    if (all_have_ended(seat, w->number)) return SW_OK;
+    if (sw_seat_all_ended(seat, w->number)) return SW_OK;
     SW_TRY(sw_wait(t, device, &now, d));
   }
 }
@@ -60,7 +58,7 @@ static sw_rc wait_until_ended(sw_threads *t, int64_t device, sw_seat *seat, unsi
   if (g->ended) w.ready = is_ready;
   SW_TRY(sw_seat_tell(t, device, d));
   for (int i = looks_of(t); i > 0; i--) {
-    if (all_have_ended(seat, number)) return SW_OK;
+    if (sw_seat_all_ended(seat, number)) return SW_OK;
     sw_gate_relax();
   }
   bool sleeps = !g->ended || !sw_turns_here(); /* else it looks itself, when it has its turn */
@@ -74,7 +72,7 @@ static sw_rc wait_until_ended(sw_threads *t, int64_t device, sw_seat *seat, unsi
 sw_rc sw_seat_wait(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   sw_seat *seat = r->seat;
   unsigned before = r->number - SW_RING;
-  if (all_have_ended(seat, before)) return SW_OK;
+  if (sw_seat_all_ended(seat, before)) return SW_OK;
   if (r->number - seat->ended >= SW_RING)
     return SW_FAIL_INPUT(d, SW_NOWHERE,
                          "device %lld at position %lld makes the %dth call since one of its group that it "
@@ -98,18 +96,27 @@ static void publish(sw_seat *seat) {
 
 static sw_look look_beside(const sw_comm_request *r);
 
-/* At the calls that were left early. Who comes to one of them later does so, too, and sees this member. */
-static sw_rc look_back(sw_threads *t, int64_t device, sw_seat *seat, sw_diag *d) {
-  atomic_fetch_add(&seat->barrier, 1);
-  for (unsigned number = seat->told; number != seat->next; number++) {
+/* At the calls that were left early; `done`: those that are not there now come later, and look themselves. */
+static sw_rc look_at_unseen(sw_threads *t, int64_t device, sw_seat *seat, bool done, sw_diag *d) {
+  for (unsigned number = seat->told; seat->unseen && number != seat->next; number++) {
     unsigned bit = 1u << number % SW_RING;
     if (!(seat->unseen & bit)) continue;
-    seat->unseen &= ~bit;
     sw_comm_request r = {.device = device, .seat = seat, .number = number};
+    sw_look look = look_beside(&r);
+    if (done || look == SW_LOOK_ALIKE) seat->unseen &= ~bit;
+    if (look != SW_LOOK_DIFFER) continue;
     r.open = sw_threads_open_word(sw_meeting_of(&r), number);
-    if (look_beside(&r) == SW_LOOK_DIFFER) return sw_threads_differ(t, &r, d);
+    return sw_threads_differ(t, &r, d);
   }
   return SW_OK;
+}
+
+/* Who comes to such a call later does so, too, and after the barrier either that one sees this member or it is seen. */
+static sw_rc look_back(sw_threads *t, int64_t device, sw_seat *seat, sw_diag *d) {
+  SW_TRY(look_at_unseen(t, device, seat, false, d));
+  if (!seat->unseen) return SW_OK;
+  atomic_fetch_add(&seat->barrier, 1);
+  return look_at_unseen(t, device, seat, true, d);
 }
 
 sw_rc sw_seat_tell(sw_threads *t, int64_t device, sw_diag *d) {
@@ -125,26 +132,24 @@ sw_rc sw_seat_tell(sw_threads *t, int64_t device, sw_diag *d) {
   return SW_OK;
 }
 
-sw_rc sw_seat_leave(sw_threads *t, const sw_comm_request *r, bool early, sw_diag *d) {
-  sw_seat *seat = r->seat;
+sw_rc sw_seat_leave(sw_threads *t, int64_t device, sw_seat *seat, unsigned number, bool early, sw_diag *d) {
   sw_group *g = seat->group;
-  sw_device *dev = &t->device[r->device];
+  sw_device *dev = &t->device[device];
   seat->started--;
-  seat->ended_more |= 1u << (r->number - seat->ended);
+  seat->ended_more |= 1u << (number - seat->ended);
   for (; seat->ended_more & 1; seat->ended_more >>= 1) seat->ended++;
   if (!g->ended) {
-    atomic_fetch_add(&sw_meeting_of(r)->left, 1);
+    atomic_fetch_add(&g->ring[number % SW_RING].left, 1);
     wake(g);
     return SW_OK;
   }
   if (early) {
-    seat->early = r->number + 1;
-    seat->unseen |= 1u << r->number % SW_RING;
+    seat->early = number + 1;
+    seat->unseen |= 1u << number % SW_RING;
   }
-  if (!seat->unseen) publish(seat);
-  if (dev->silent != seat) SW_TRY(sw_seat_tell(t, r->device, d));
+  if (dev->silent != seat) SW_TRY(sw_seat_tell(t, device, d));
   dev->silent = seat;
-  return seat->ended - seat->rung >= TELL_EACH ? sw_seat_tell(t, r->device, d) : SW_OK;
+  return seat->ended - seat->rung >= TELL_EACH ? sw_seat_tell(t, device, d) : SW_OK;
 }
 
 /* *ended: no member looked at has ended less. */
@@ -200,6 +205,7 @@ bool sw_seat_all_needed(const sw_comm_request *r) {
 sw_look sw_seat_look_long(const sw_threads *t, const sw_comm_request *r) {
   sw_look look = sw_seat_look_needed(r);
   if (look != SW_LOOK_MISSING) return look;
+  if (!r->seat->unseen) publish(r->seat);
   for (int i = looks_of(t); i > 0 && !sw_seat_all_needed(r); i--) sw_gate_relax();
   return sw_seat_look_needed(r);
 }

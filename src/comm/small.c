@@ -152,6 +152,21 @@ static sw_rc make(sw_threads *t, const sw_comm_request *r, const void *const *sr
   return SW_OK;
 }
 
+/* From now on the call goes the short way, if nothing has to be done that it does not do: a root's input packed into
+ * other dims, a result poisoned, delays. */
+static void make_quick(const sw_threads *t, const sw_comm_request *r) {
+  const sw_comm_call *call = &r->call;
+  sw_memo *memo = r->memo;
+  sw_coll_op op = call->coll->op;
+  bool brings = is_from_root(op) ? memo->feeds : true;
+  int64_t bytes = 0;
+  if (t->base.options.jitter_seed || (brings && !is_whole(call->in))) return;
+  if (!memo->recipe.defined && call->out && !t->base.options.keep_undefined) return;
+  if (brings && (!sw_buffer_bytes(call->in, &bytes) || bytes != memo->small_bytes)) return;
+  memo->put_bytes = (size_t)bytes;
+  memo->quick = true;
+}
+
 sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   if (r->call.coll->op == SW_COLL_BARRIER) return SW_OK;
   const sw_recipe *recipe = &r->memo->recipe;
@@ -163,6 +178,7 @@ sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
     bytes = recipe->bytes;
     sw_recipe_run(recipe, &r->call, n, src);
     if (!recipe->defined && r->call.out) sw_threads_leave_undefined(t, r->call.out);
+    make_quick(t, r);
   } else {
     SW_TRY(make(t, r, src, whole, &bytes, d));
   }

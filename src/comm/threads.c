@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "comm/signature.h"
-#include "comm/turns.h"
 
 /* Below this many bytes read and written by all, waking others costs more than doing their share. */
 enum { SOLO_BYTES = 16384 };
@@ -142,22 +141,16 @@ static void wake_small(sw_meeting *m) {
   sw_gate_wake(&m->small_gate);
 }
 
-static bool needs_all(const sw_comm_request *r) { return r->needs.end - r->needs.first == r->seat->group->n; }
+static bool needs_all(const sw_comm_request *r) { return sw_members_are_all(r->needs, r->seat->group); }
 
-/* Those who sleep have looked before. A thread that sleeps while its devices wait looks itself when the bell rings. */
-static void wake_sleepers(const sw_comm_request *r) {
-  sw_meeting *m = sw_meeting_of(r);
-  sw_gate_light();
-  if (atomic_load_explicit(&m->waiting, memory_order_relaxed)) {
-    atomic_fetch_add(&r->seat->barrier, 1); /* of the last two to come, one sees the other */
-    if (r->memo->feeds || sw_seat_look(r) != SW_LOOK_MISSING) wake_small(m);
-  }
-  sw_turns_bell();
+void sw_threads_wake_waiting(const sw_comm_request *r) {
+  atomic_fetch_add(&r->seat->barrier, 1); /* of the last two to come, one sees the other */
+  if (r->memo->feeds || sw_seat_look(r) != SW_LOOK_MISSING) wake_small(sw_meeting_of(r));
 }
 
 /* After filling the slot. Who waits now looks round then; who has only started the call may wait elsewhere before. */
 static sw_rc come_to_small(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
-  wake_sleepers(r);
+  if (sw_threads_somebody_waits(sw_meeting_of(r))) sw_threads_wake_waiting(r);
   if (!r->started) return SW_OK;
   atomic_fetch_add(&r->seat->barrier, 1);
   if (sw_seat_look(r) != SW_LOOK_DIFFER) return SW_OK;
@@ -236,7 +229,7 @@ static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
 
 static sw_rc leave_meeting(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   unstage(t, r);
-  return sw_seat_leave(t, r, false, d);
+  return sw_seat_leave(t, r->device, r->seat, r->number, false, d);
 }
 
 void sw_threads_leave_undefined(const sw_threads *t, sw_buffer *out) {
@@ -340,7 +333,7 @@ static sw_rc end_small_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   if (!rc) rc = sw_small_make(t, r, d);
   if (rc) r->seat->started--;
   if (rc) return rc;
-  return sw_seat_leave(t, r, !needs_all(r), d);
+  return sw_seat_leave(t, r->device, r->seat, r->number, !needs_all(r), d);
 }
 
 static sw_rc end_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
@@ -379,7 +372,7 @@ static void jitter(sw_threads *t, int64_t device) {
   (void)nanosleep(&pause, NULL);
 }
 
-static void note_call(sw_device *dev, const sw_comm_call *call) {
+void sw_threads_note_call(sw_device *dev, const sw_comm_call *call) {
   dev->flight[dev->calls++ % SW_FLIGHT_CALLS] = (sw_flight){.op = call->coll->op, .where = call->where};
   sw_count(&dev->stat_calls[call->coll->op], 1);
 }
@@ -392,11 +385,11 @@ static sw_rc begin(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   r->memo = sw_memo_find(dev, &r->call);
   if (r->memo) {
     r->seat = r->memo->seat;
-    note_call(dev, &r->call);
+    sw_threads_note_call(dev, &r->call);
     return arrive(t, r, d);
   }
   SW_TRY(sw_call_check(&t->base.mesh, r->device, &r->call, d));
-  note_call(dev, &r->call);
+  sw_threads_note_call(dev, &r->call);
   sw_coll_op op = r->call.coll->op;
   if (sw_coll_flags(op) & SW_COLL_LOCAL) return sw_call_run_local(&t->base.mesh, r->device, &r->call, d);
   if (op == SW_COLL_SEND) return sw_mail_send(t, r->device, &r->call, d);
@@ -433,14 +426,24 @@ static void init_request(sw_comm_request *r, int64_t device, const sw_comm_call 
   r->started = started;
 }
 
-static sw_rc threads_run(sw_comm *c, int64_t device, const sw_comm_call *call, sw_diag *d) {
-  sw_threads *t = sw_threads_of(c);
+/* All of a call, but for what the short way has done already. */
+static sw_rc run_call(sw_threads *t, int64_t device, const sw_comm_call *call, bool came, sw_diag *d) {
   sw_comm_request r;
   init_request(&r, device, call, false);
+  if (came)
+    sw_quick_request(t, &r);
+  else
+    SW_TRY(begin(t, &r, d));
+  return finish(t, &r, d);
+}
+
+static sw_rc threads_run(sw_comm *c, int64_t device, const sw_comm_call *call, sw_diag *d) {
+  sw_threads *t = sw_threads_of(c);
   sw_diag local;
   local.rc = SW_OK;
-  sw_rc rc = begin(t, &r, &local);
-  if (!rc) rc = finish(t, &r, &local);
+  sw_rc rc = SW_OK;
+  sw_quick quick = sw_quick_run(t, device, call, &local, &rc);
+  if (quick != SW_QUICK_ENDED) rc = run_call(t, device, call, quick == SW_QUICK_CAME, &local);
   if (rc) return fail_run(t, device, call, rc, &local, d);
   t->device[device].flight[(t->device[device].calls - 1) % SW_FLIGHT_CALLS].ended = true;
   return SW_OK;

@@ -37,6 +37,7 @@
 #include "comm/gate.h"
 #include "comm/recipe.h"
 #include "comm/share.h"
+#include "comm/turns.h"
 #include "shardwright/array.h"
 #include "shardwright/hash.h"
 
@@ -114,6 +115,8 @@ typedef struct sw_memo {
   bool again; /* it has */
   bool small; /* a small call, and */
   bool feeds; /* somebody may need this member's input alone */
+  bool quick; /* it goes the short way (quick.c), which puts so many bytes of the input into the slot: */
+  size_t put_bytes;
   bool has_in, has_out;
   unsigned used;       /* number of the last call */
   sw_members needs;    /* whose inputs a small call waits for */
@@ -228,6 +231,8 @@ struct sw_comm_request {
   bool started;  /* by sw_comm_start */
 };
 
+static inline bool sw_members_are_all(sw_members m, const sw_group *g) { return m.end - m.first == g->n; }
+
 /* Numbers of calls wrap. */
 static inline bool sw_number_is_below(unsigned a, unsigned b) { return (int)(a - b) < 0; }
 
@@ -250,6 +255,17 @@ void sw_threads_leave_undefined(const sw_threads *t, sw_buffer *out);
 sw_rc sw_threads_differ(sw_threads *t, const sw_comm_request *r, sw_diag *d);
 /* The meeting's word until a call's first change. */
 unsigned sw_threads_open_word(const sw_meeting *m, unsigned number);
+/* In the flight record and the statistics. */
+void sw_threads_note_call(sw_device *dev, const sw_comm_call *call);
+/* After the member has filled its slot of a small call: has somebody to be woken? Those who sleep have looked before. A
+ * thread that sleeps while its devices wait looks itself when the bell rings. */
+static inline bool sw_threads_somebody_waits(const sw_meeting *m) {
+  sw_gate_light();
+  bool waits = atomic_load_explicit(&m->waiting, memory_order_relaxed);
+  sw_turns_bell();
+  return waits;
+}
+void sw_threads_wake_waiting(const sw_comm_request *r);
 
 /* groups.c */
 SW_CHECKED sw_rc sw_seat_find(sw_threads *t, int64_t device, const sw_collective *c, sw_seat **out, sw_diag *d);
@@ -261,12 +277,21 @@ bool sw_small_applies(const sw_comm_call *call, int64_t n, int64_t *bytes);
 void sw_small_put(const sw_comm_request *r);
 SW_CHECKED sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, sw_diag *d);
 
+/* quick.c: the short way of a call that its device, group and threads know well. Not taken; or the member has come to
+ * the call, which is left to be ended; or it is ended as *rc says. */
+typedef enum sw_quick { SW_QUICK_NOT, SW_QUICK_CAME, SW_QUICK_ENDED } sw_quick;
+sw_quick sw_quick_run(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d, sw_rc *rc);
+/* To end what the device has come to: all but the request's call. */
+void sw_quick_request(sw_threads *t, sw_comm_request *r);
+
 /* seats.c: whether and when a meeting's slots are free, and who has come. */
 SW_CHECKED sw_rc sw_seat_wait(sw_threads *t, const sw_comm_request *r, sw_diag *d);
-/* The member has ended the request's call; `early`: without having seen all. The others are told not each time, but
+/* The member has ended call `number`; `early`: without having seen all. The others are told not each time, but
  * before it waits itself; then it also looks whether those beside it made the same calls, or fails. */
-SW_CHECKED sw_rc sw_seat_leave(sw_threads *t, const sw_comm_request *r, bool early, sw_diag *d);
+SW_CHECKED sw_rc sw_seat_leave(sw_threads *t, int64_t device, sw_seat *seat, unsigned number, bool early, sw_diag *d);
 SW_CHECKED sw_rc sw_seat_tell(sw_threads *t, int64_t device, sw_diag *d);
+/* Has everybody ended call `number`, of which the seat's member has ended it? */
+bool sw_seat_all_ended(sw_seat *seat, unsigned number);
 /* Has member i ended call `number`? In a group of few. */
 bool sw_seat_has_ended(const sw_group *g, int64_t i, unsigned number);
 typedef enum sw_look { SW_LOOK_MISSING, SW_LOOK_ALIKE, SW_LOOK_DIFFER } sw_look;
@@ -279,6 +304,7 @@ sw_look sw_seat_look_long(const sw_threads *t, const sw_comm_request *r);
 
 /* memo.c: the memo of such a call by the device, with other data, or NULL. Ops with tilings have none. */
 sw_memo *sw_memo_find(sw_device *dev, const sw_comm_call *call);
+bool sw_memo_holds(const sw_memo *m, const sw_comm_call *call);
 sw_memo *sw_memo_make(sw_seat *seat, const sw_comm_call *call);
 /* What the others are told of a call. Lives until the seat has made SW_MEMOS calls more. */
 void sw_memo_tell(sw_memo *m, int64_t where, sw_comm_call *out);

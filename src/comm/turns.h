@@ -12,6 +12,10 @@ bool sw_turns_alone(void);
  * is false. */
 bool sw_turns_wait(sw_gate *g, unsigned old, sw_gate_ready ready, const void *of, double seconds);
 /* After a change that devices may wait for, and sw_gate_light: wakes threads that have no device left to run. */
-void sw_turns_bell(void);
+extern sw_gate sw_turns_gate;
+void sw_turns_ring(void);
+static inline void sw_turns_bell(void) {
+  if (atomic_load(&sw_turns_gate.sleepers)) sw_turns_ring();
+}
 
 #endif
