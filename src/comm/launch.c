@@ -55,6 +55,12 @@ static _Thread_local turn *running;
 
 bool sw_turns_here(void) { return running != NULL; }
 
+bool sw_turns_run(int64_t device) {
+  if (!running) return false;
+  const worker *w = running->worker;
+  return device >= w->turns[0].device && device < w->turns[0].device + w->n;
+}
+
 bool sw_turns_alone(void) { return running && running->worker->n == 1; }
 
 static bool has_changed(const turn *t) {

@@ -22,14 +22,13 @@ static char *place(const sw_memo *m, sw_front *f) {
 
 /* As sw_small_put and what follows it do. */
 static void come(sw_memo *memo, sw_meeting *m, const sw_comm_call *call) {
-  const sw_seat *seat = memo->seat;
+  sw_seat *seat = memo->seat;
   sw_front *f = sw_front_at(seat->group, m, seat->index);
-  sw_slot *slot = &m->slots[seat->index];
-  slot->staged.data = NULL;
-  sw_memo_tell(memo, call->where, &slot->member.call);
+  sw_memo_tell(memo, call->where, &m->slots[seat->index].member.call);
   if (memo->put_bytes) sw_copy_run(place(memo, f), call->in->data, memo->put_bytes);
   f->whole = true;
   f->signature = memo->signature;
+  f->history = seat->history = sw_history_more(seat->history, memo->signature);
   f->ended = seat->told;
   atomic_store_explicit(&f->came, seat->next + 1, memory_order_release);
 }

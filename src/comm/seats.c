@@ -96,27 +96,53 @@ static void publish(sw_seat *seat) {
 
 static sw_look look_beside(const sw_comm_request *r);
 
-/* At the calls that were left early; `done`: those that are not there now come later, and look themselves. */
-static sw_rc look_at_unseen(sw_threads *t, int64_t device, sw_seat *seat, bool done, sw_diag *d) {
-  for (unsigned number = seat->told; seat->unseen && number != seat->next; number++) {
-    unsigned bit = 1u << number % SW_RING;
-    if (!(seat->unseen & bit)) continue;
+static bool has_unseen(const sw_seat *seat) { return seat->early && sw_number_is_below(seat->seen, seat->early); }
+
+/* Compares with member j in the last call that both have come to of those that this one has not told: the same history
+ * means the same calls up to there. *seen is the number after it, if that is less. */
+static bool has_same_history(const sw_seat *seat, int64_t j, unsigned *seen) {
+  const sw_group *g = seat->group;
+  unsigned number = seat->next;
+  while (number-- != seat->told) {
+    const sw_meeting *m = &g->ring[number % SW_RING];
+    const sw_front *f = sw_front_at(g, m, j);
+    if (atomic_load_explicit(&f->came, memory_order_acquire) != number + 1) continue;
+    if (sw_number_is_below(number + 1, *seen)) *seen = number + 1;
+    return f->history == sw_front_at(g, m, seat->index)->history;
+  }
+  *seen = seat->told;
+  return true;
+}
+
+/* Of the calls that this member has not told of, the first in which one beside it differs: that fails the run. When it
+ * is an earlier one, the other has not told of it, and finds it. */
+static sw_rc find_difference(sw_threads *t, int64_t device, sw_seat *seat, sw_diag *d) {
+  for (unsigned number = seat->told; number != seat->next; number++) {
     sw_comm_request r = {.device = device, .seat = seat, .number = number};
-    sw_look look = look_beside(&r);
-    if (done || look == SW_LOOK_ALIKE) seat->unseen &= ~bit;
-    if (look != SW_LOOK_DIFFER) continue;
+    if (look_beside(&r) != SW_LOOK_DIFFER) continue;
     r.open = sw_threads_open_word(sw_meeting_of(&r), number);
     return sw_threads_differ(t, &r, d);
   }
   return SW_OK;
 }
 
-/* Who comes to such a call later does so, too, and after the barrier either that one sees this member or it is seen. */
+static sw_rc compare_beside(sw_threads *t, int64_t device, sw_seat *seat, sw_diag *d) {
+  int64_t i = seat->index, n = seat->group->n;
+  unsigned seen = seat->next;
+  bool same = (i == 0 || has_same_history(seat, i - 1, &seen)) && (i + 1 == n || has_same_history(seat, i + 1, &seen));
+  seat->seen = seen;
+  return same ? SW_OK : find_difference(t, device, seat, d);
+}
+
+/* At the calls that were left early. Who comes to such a call later does so, too, and after the barrier either that one
+ * sees this member or it is seen. */
 static sw_rc look_back(sw_threads *t, int64_t device, sw_seat *seat, sw_diag *d) {
-  SW_TRY(look_at_unseen(t, device, seat, false, d));
-  if (!seat->unseen) return SW_OK;
+  SW_TRY(compare_beside(t, device, seat, d));
+  if (!has_unseen(seat)) return SW_OK;
   atomic_fetch_add(&seat->barrier, 1);
-  return look_at_unseen(t, device, seat, true, d);
+  SW_TRY(compare_beside(t, device, seat, d));
+  seat->seen = seat->next;
+  return SW_OK;
 }
 
 sw_rc sw_seat_tell(sw_threads *t, int64_t device, sw_diag *d) {
@@ -124,7 +150,7 @@ sw_rc sw_seat_tell(sw_threads *t, int64_t device, sw_diag *d) {
   sw_seat *seat = dev->silent;
   if (!seat) return SW_OK;
   dev->silent = NULL;
-  if (seat->unseen) SW_TRY(look_back(t, device, seat, d));
+  if (has_unseen(seat)) SW_TRY(look_back(t, device, seat, d));
   publish(seat);
   seat->rung = seat->ended;
   sw_gate_light();
@@ -143,10 +169,7 @@ sw_rc sw_seat_leave(sw_threads *t, int64_t device, sw_seat *seat, unsigned numbe
     wake(g);
     return SW_OK;
   }
-  if (early) {
-    seat->early = number + 1;
-    seat->unseen |= 1u << number % SW_RING;
-  }
+  if (early) seat->early = number + 1;
   if (dev->silent != seat) SW_TRY(sw_seat_tell(t, device, d));
   dev->silent = seat;
   return seat->ended - seat->rung >= TELL_EACH ? sw_seat_tell(t, device, d) : SW_OK;
@@ -205,7 +228,7 @@ bool sw_seat_all_needed(const sw_comm_request *r) {
 sw_look sw_seat_look_long(const sw_threads *t, const sw_comm_request *r) {
   sw_look look = sw_seat_look_needed(r);
   if (look != SW_LOOK_MISSING) return look;
-  if (!r->seat->unseen) publish(r->seat);
+  if (!has_unseen(r->seat)) publish(r->seat);
   for (int i = looks_of(t); i > 0 && !sw_seat_all_needed(r); i--) sw_gate_relax();
   return sw_seat_look_needed(r);
 }

@@ -86,7 +86,6 @@ void sw_small_put(const sw_comm_request *r) {
   size_t bytes = (size_t)r->memo->small_bytes;
   sw_slot *slot = &sw_meeting_of(r)->slots[r->seat->index];
   sw_front *f = front_of(r, r->seat->index);
-  slot->staged.data = NULL;
   sw_memo_tell(r->memo, call->where, &slot->member.call);
   f->whole = true;
   /* Only the root's input of a broadcast or scatter counts; others' need not be there. */

@@ -24,8 +24,9 @@ typedef struct draw {
   int rank;
   sw_dtype from, to;
   int64_t in_dims[SW_MAX_RANK], out_dims[SW_MAX_RANK];
-  int64_t total; /* extent of the tensor along the joined dimension */
-  uint64_t salt; /* of what follows from an index instead of being drawn in turn */
+  int64_t total;  /* extent of the tensor along the joined dimension */
+  uint64_t salt;  /* of what follows from an index instead of being drawn in turn */
+  int64_t series; /* cases to come that differ from the last one in their numbers only */
 } draw;
 
 static int64_t below(draw *w, int64_t n) { return sw_rng_below(&w->rng, n); }
@@ -368,22 +369,38 @@ static sw_rc random_input(draw *w, int64_t device, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc random_case(draw *w, sw_diag *d) {
+/* Inputs, and what is to come of them, of the case's collective. */
+static sw_rc random_contents(draw *w, sw_diag *d) {
   sw_suite_case *c = w->c;
-  random_op(w);
-  SW_TRY(random_shape(w, d));
   SW_ARENA_NEW(c->in, w->arena, w->devices, d);
   SW_ARENA_NEW(c->want, w->arena, w->devices, d);
-  w->salt = sw_rng_next(&w->rng);
   for (int64_t v = 0; v < w->devices; v++) {
     SW_TRY(random_input(w, v, d));
     SW_TRY(sw_suite_buffer(w->arena, w->to, w->rank, w->out_dims, &c->want[v], d));
   }
+  return sw_collective_oracle(w->m, &c->coll, c->in, c->want, d);
+}
+
+/* The collective of the case before, of other numbers. */
+static sw_rc next_of_series(draw *w, sw_diag *d) {
+  const sw_suite_case *before = w->c - 1;
+  *w->c = *before;
+  w->series--;
+  return random_contents(w, d);
+}
+
+static sw_rc random_case(draw *w, sw_diag *d) {
+  sw_suite_case *c = w->c;
+  if (w->series > 0) return next_of_series(w, d);
+  random_op(w);
+  SW_TRY(random_shape(w, d));
+  w->salt = sw_rng_next(&w->rng);
   bool same = w->from == w->to && memcmp(w->in_dims, w->out_dims, (size_t)w->rank * sizeof *w->in_dims) == 0;
   c->in_place = same && !c->by_messages && one_in(w, 2);
   c->by_user = reduces(w) && combines_plainly(w) && one_in(w, 5);
   c->start_seed = w->salt;
-  return sw_collective_oracle(w->m, &c->coll, c->in, c->want, d);
+  w->series = one_in(w, 10) ? 2 + below(w, 12) : 0;
+  return random_contents(w, d);
 }
 
 sw_rc sw_comm_suite_build(const sw_mesh *mesh, uint64_t seed, int n_calls, sw_arena *arena, sw_comm_suite **out,

@@ -100,10 +100,14 @@ static void try_share(sw_threads *t, const sw_comm_request *r, const sw_job *job
   if (atomic_fetch_add(&m->worked, 1) + 1 == job->view.n) sw_gate_set(&m->gate, word_of(r->number, SW_DONE));
 }
 
+/* First those of this thread's devices, whose memory its core knows. */
 static void do_shares(sw_threads *t, const sw_comm_request *r) {
   sw_job job = job_of(t, r);
-  for (int64_t k = 0, i = r->seat->index; k < job.view.n; k++, i = i + 1 < job.view.n ? i + 1 : 0)
-    try_share(t, r, &job, i);
+  const int64_t *devices = r->seat->group->devices;
+  int64_t n = job.view.n, own = r->seat->index;
+  for (int64_t k = 0; k < n; k++)
+    if (k == 0 || sw_turns_run(devices[(own + k) % n])) try_share(t, r, &job, (own + k) % n);
+  for (int64_t k = 1; k < n; k++) try_share(t, r, &job, (own + k) % n);
 }
 
 /* By the last to arrive. */
@@ -192,6 +196,7 @@ static void fill_slot(const sw_comm_request *r, sw_slot *slot) {
 static void show_front(const sw_comm_request *r) {
   sw_front *f = sw_front_at(r->seat->group, sw_meeting_of(r), r->seat->index);
   f->signature = r->memo->signature;
+  f->history = r->seat->history = sw_history_more(r->seat->history, r->memo->signature);
   f->ended = r->seat->told;
   if (r->memo->small)
     atomic_store_explicit(&f->came, r->number + 1, memory_order_release);

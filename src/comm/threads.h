@@ -41,7 +41,7 @@
 #include "shardwright/array.h"
 #include "shardwright/hash.h"
 
-enum { SW_RING_BITS = 3, SW_RING = 1 << SW_RING_BITS, SW_FLIGHT_CALLS = 8 };
+enum { SW_RING_BITS = 5, SW_RING = 1 << SW_RING_BITS, SW_FLIGHT_CALLS = 8 };
 _Static_assert(SW_RING > (int)SW_COMM_MAX_STARTED, "a call more than are started");
 
 enum { SW_SMALL_BYTES = 4096, SW_SMALL_MEMBERS = 16 };
@@ -51,11 +51,11 @@ enum { SW_OPEN, SW_SHARED, SW_SOLO, SW_DONE, SW_FAILED, SW_PHASE_BITS = 3 };
 /* What the others look at while they wait: in cache lines of its own, and the input of a small call right behind, so
  * that the first of it comes along. */
 typedef struct sw_front {
-  atomic_uint came; /* 1 + number of the call the member has come to */
-  unsigned ended;   /* all its calls of lower numbers are over */
-  bool whole;       /* the input's valid extents are its dims */
-  uint64_t signature;
-  _Alignas(32) char small[]; /* up to half a line here, more from the next line on */
+  atomic_uint came;            /* 1 + number of the call the member has come to */
+  unsigned ended;              /* all its calls of lower numbers are over */
+  bool whole;                  /* the input's valid extents are its dims */
+  uint64_t signature, history; /* of this call; of all up to this one: */
+  _Alignas(32) char small[];   /* up to half a line here, more from the next line on */
 } sw_front;
 
 enum { SW_INLINE_BYTES = 32 };
@@ -73,13 +73,14 @@ typedef struct sw_slot {
 
 typedef struct sw_meeting {
   sw_gate gate;
-  sw_gate small_gate;         /* changes as members come to a small call that somebody waits in */
-  atomic_int waiting;         /* threads that do */
-  atomic_llong arrived, left; /* in all calls so far; small ones do not arrive */
-  atomic_llong worked, model; /* in this call */
+  sw_gate small_gate; /* changes as members come to a small call that somebody waits in */
+  /* One line is all that small calls read: */
+  _Alignas(64) sw_slot *slots;
+  char *fronts, *front_block;              /* front_bytes of the group apart; the memory they are in */
+  atomic_int waiting;                      /* threads that wait in a small call */
+  _Alignas(64) atomic_llong arrived, left; /* in all calls so far; small ones do not arrive */
+  atomic_llong worked, model;              /* in this call */
   atomic_bool bad;
-  sw_slot *slots;
-  char *fronts, *front_block; /* front_bytes of the group apart; the memory they are in */
   const void **src;
   void **dst;
 } sw_meeting;
@@ -140,7 +141,8 @@ typedef struct sw_seat {
   unsigned all_ended;  /* all calls of lower numbers are over for everybody, and perhaps more */
   unsigned told;       /* what the others know of `ended` */
   unsigned rung;       /* `ended`, when the others were last woken to see it */
-  unsigned unseen;     /* bit i % SW_RING: in call i, left early, it has not looked at those beside it */
+  unsigned seen;       /* in calls of this number or more, if left early, it has not looked at those beside it */
+  uint64_t history;    /* of the signatures of all its calls so far */
   unsigned early;      /* 1 + number of the last call that was left before all had come; 0: none */
   int started;         /* calls not yet waited for */
   atomic_uint barrier; /* an access that orders showing slots before looking at others' */
@@ -232,6 +234,12 @@ struct sw_comm_request {
 };
 
 static inline bool sw_members_are_all(sw_members m, const sw_group *g) { return m.end - m.first == g->n; }
+
+/* Two seats with the same have made the same calls. */
+static inline uint64_t sw_history_more(uint64_t history, uint64_t signature) {
+  history = (history ^ signature) * UINT64_C(0x9e3779b97f4a7c15);
+  return history ^ history >> 32;
+}
 
 /* Numbers of calls wrap. */
 static inline bool sw_number_is_below(unsigned a, unsigned b) { return (int)(a - b) < 0; }

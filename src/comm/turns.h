@@ -2,11 +2,15 @@
 #ifndef SRC_COMM_TURNS_H_
 #define SRC_COMM_TURNS_H_
 
+#include <stdint.h>
+
 #include "comm/gate.h"
 
 /* Does the caller run as such a device? */
 bool sw_turns_here(void);
-/* And has it the thread for itself? */
+/* And the device on the same thread? */
+bool sw_turns_run(int64_t device);
+/* And has the caller the thread for itself? */
 bool sw_turns_alone(void);
 /* Lets others run until the gate's word is not `old` or `ready(of)` (NULL: never), or `seconds` have passed, and then
  * is false. */

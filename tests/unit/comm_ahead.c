@@ -8,7 +8,7 @@
 #include "shardwright/comm_launch.h"
 #include "shardwright/comm_suite.h"
 
-enum { AHEAD = 8 }; /* calls, as comm.h says */
+enum { AHEAD = 32 }; /* calls, as comm.h says */
 
 static sw_mesh mesh_of(const char *text) {
   sw_diag diag = {0};
@@ -131,6 +131,9 @@ static const differing kDiffering[] = {
     {{SW_COLL_SHIFT, SW_COLL_REDUCE}, {0, 0}, 1, 2, "they differ in the op"},
     {{SW_COLL_SHIFT, SW_COLL_BROADCAST}, {0, 1}, 9, 0, "they differ in the op"},
     {{SW_COLL_REDUCE, SW_COLL_ALL_REDUCE}, {1, 0}, 1, 0, "they differ in the op"},
+    {{SW_COLL_BROADCAST, SW_COLL_GATHER}, {0, 0}, 57, 90, "they differ in the op"},
+    {{SW_COLL_BROADCAST, SW_COLL_BROADCAST}, {0, 1}, 38, 40, "they differ in the root"},
+    {{SW_COLL_GATHER, SW_COLL_SCATTER}, {1, 0}, 66, 11, "they differ in the op"},
 };
 
 typedef struct differing_run {
@@ -143,11 +146,12 @@ static sw_rc differ_once(sw_comm *comm, int64_t device, void *user, sw_diag *d) 
   const differing_run *r = user;
   const differing *row = r->row;
   vector x = {{1, 2, 3, 4}}, y;
-  for (int i = 0; i < row->before; i++)
-    SW_TRY(call(comm, r->mesh, device, SW_COLL_BROADCAST, i % 2, &x, &y, 10 + i, d));
+  for (int i = 0; i < row->before; i++) /* the same some times, then another */
+    SW_TRY(call(comm, r->mesh, device, SW_COLL_BROADCAST, i / 7 % 2, &x, &y, 100 + i, d));
   if (r->first >= 0 && r->first != device) (void)usleep(3000);
   SW_TRY(call(comm, r->mesh, device, row->op[device], row->root[device], &x, &y, 50 + device, d));
-  for (int i = 0; i < row->after; i++) SW_TRY(call(comm, r->mesh, device, SW_COLL_BROADCAST, i % 2, &x, &y, 70 + i, d));
+  for (int i = 0; i < row->after; i++)
+    SW_TRY(call(comm, r->mesh, device, SW_COLL_BROADCAST, i / 9 % 2, &x, &y, 200 + i, d));
   return SW_OK;
 }
 
