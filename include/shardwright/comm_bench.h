@@ -34,8 +34,9 @@ typedef struct sw_comm_bench_row {
   double time_s, in_place_s;
   double alg_bytes_per_s, bus_bytes_per_s; /* out of place */
   double bus_factor;                       /* bus over algorithm bandwidth */
-  /* A copy (memcpy, on all devices at once) that reads and writes as many bytes as the op must, and its time's share
-   * of time_s: 1 means as fast as memory allows. */
+  /* A copy (memcpy, on all devices at once, in the op's own buffers) that reads and writes as many bytes as the op
+   * must: the least of several batches; and its share of the op's time, the median of batches beside each other: 1
+   * means as fast as memory allows, as memcpy uses it. */
   double copy_s, limit_share;
   int64_t wrong, wrong_in_place; /* elements of all results that were not the expected ones */
 } sw_comm_bench_row;
