@@ -19,14 +19,12 @@ static bool same_axes(const sw_group *g, const sw_axis_ref *axes, int n) {
 }
 
 static void free_group(sw_group *g) {
-  for (int i = 0; i < SW_RING; i++) {
-    /* A call that failed as it began has left its copy behind. */
-    for (int64_t j = 0; g->ring[i].slots && j < g->n; j++) sw_mem_free(g->ring[i].slots[j].room.data);
-    sw_mem_free(g->ring[i].slots);
-    sw_mem_free(g->ring[i].front_block);
-    sw_mem_free(g->ring[i].src);
-    sw_mem_free(g->ring[i].dst);
-  }
+  /* A call that failed as it began has left its copy behind. */
+  for (int64_t j = 0; g->slots && j < g->n * SW_RING; j++) sw_mem_free(g->slots[j].room.data);
+  sw_mem_free(g->slots);
+  sw_mem_free(g->fronts);
+  sw_mem_free(g->src);
+  sw_mem_free(g->dst);
   sw_mem_free(g->ended);
   sw_mem_free(g->devices);
   sw_mem_free(g);
@@ -35,27 +33,33 @@ static void free_group(sw_group *g) {
 /* Caches fetch lines in pairs. */
 enum { PAIR_BYTES = 128 };
 
-static sw_rc make_fronts(sw_group *g, sw_meeting *m, sw_diag *d) {
+static sw_rc make_fronts(sw_group *g, sw_diag *d) {
   size_t most = sizeof(sw_front) + (g->ended ? SW_INLINE_BYTES + SW_SMALL_BYTES : 0);
   g->front_bytes = (most + PAIR_BYTES - 1) / PAIR_BYTES * PAIR_BYTES;
-  m->front_block = sw_mem_alloc((size_t)g->n + 1, g->front_bytes, d);
-  if (!m->front_block) return SW_E_RESOURCE;
-  m->fronts = m->front_block + (PAIR_BYTES - (uintptr_t)m->front_block % PAIR_BYTES) % PAIR_BYTES;
-  return SW_OK;
+  g->fronts = sw_mem_alloc((size_t)g->n * SW_RING + 1, g->front_bytes, d);
+  return g->fronts ? SW_OK : SW_E_RESOURCE;
+}
+
+/* Its part of what the group has for all meetings. */
+static void init_meeting(const sw_group *g, int i, sw_meeting *m) {
+  size_t before = (size_t)g->n * (size_t)i;
+  m->slots = g->slots + before;
+  m->fronts = g->fronts + before * g->front_bytes + (PAIR_BYTES - (uintptr_t)g->fronts % PAIR_BYTES) % PAIR_BYTES;
+  m->src = g->src + before;
+  m->dst = g->dst + before;
+  atomic_init(&m->gate.word, (unsigned)i << SW_PHASE_BITS | SW_OPEN);
+  for (int64_t j = 0; j < g->n; j++) m->slots[j].member.device = g->devices[j];
 }
 
 static sw_rc fill_group(sw_group *g, const sw_mesh *m, int64_t device, sw_diag *d) {
   SW_MEM_NEW(g->devices, g->n, d);
   for (int64_t i = 0; i < g->n; i++) g->devices[i] = sw_mesh_group_peer(m, device, g->axes, g->n_axes, i);
   if (g->n <= SW_SMALL_MEMBERS) SW_MEM_NEW(g->ended, SW_SMALL_MEMBERS, d); /* a large block is aligned */
-  for (int i = 0; i < SW_RING; i++) {
-    SW_MEM_NEW(g->ring[i].slots, g->n, d);
-    SW_TRY(make_fronts(g, &g->ring[i], d));
-    SW_MEM_NEW(g->ring[i].src, g->n, d);
-    SW_MEM_NEW(g->ring[i].dst, g->n, d);
-    atomic_init(&g->ring[i].gate.word, (unsigned)i << SW_PHASE_BITS | SW_OPEN);
-    for (int64_t j = 0; j < g->n; j++) g->ring[i].slots[j].member.device = g->devices[j];
-  }
+  SW_MEM_NEW(g->slots, g->n * SW_RING, d);
+  SW_TRY(make_fronts(g, d));
+  SW_MEM_NEW(g->src, g->n * SW_RING, d);
+  SW_MEM_NEW(g->dst, g->n * SW_RING, d);
+  for (int i = 0; i < SW_RING; i++) init_meeting(g, i, &g->ring[i]);
   return SW_OK;
 }
 

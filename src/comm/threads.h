@@ -76,7 +76,7 @@ typedef struct sw_meeting {
   sw_gate small_gate; /* changes as members come to a small call that somebody waits in */
   /* One line is all that small calls read: */
   _Alignas(64) sw_slot *slots;
-  char *fronts, *front_block;              /* front_bytes of the group apart; the memory they are in */
+  char *fronts;                            /* front_bytes of the group apart */
   atomic_int waiting;                      /* threads that wait in a small call */
   _Alignas(64) atomic_llong arrived, left; /* in all calls so far; small ones do not arrive */
   atomic_llong worked, model;              /* in this call */
@@ -96,6 +96,10 @@ typedef struct sw_group {
   int64_t n;
   int64_t *devices; /* in group order */
   size_t front_bytes;
+  sw_slot *slots; /* of all meetings, as are: */
+  char *fronts;
+  const void **src;
+  void **dst;
   sw_line *ended;    /* by member, as in the slots; NULL in groups of more than SW_SMALL_MEMBERS */
   sw_gate seat_gate; /* changes as members leave, while somebody waits for a seat */
   atomic_int seat_waiters;
