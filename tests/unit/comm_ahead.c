@@ -1,6 +1,7 @@
 /* Calls that a device leaves before the others come to them: how far it may be ahead, and that nothing that goes wrong
  * in them stays unsaid. Also calls that are made again and again, whose results follow a recipe. */
 #include "check.h"
+#include "support/meshes.h"
 
 #include <stdatomic.h>
 #include <unistd.h>
@@ -9,15 +10,6 @@
 #include "shardwright/comm_suite.h"
 
 enum { AHEAD = 32 }; /* calls, as comm.h says */
-
-static sw_mesh mesh_of(const char *text) {
-  sw_diag diag = {0};
-  sw_arena arena = {0};
-  sw_mesh mesh;
-  assert_ok(sw_mesh_parse(text, &arena, &mesh, &diag));
-  sw_arena_deinit(&arena);
-  return mesh;
-}
 
 typedef struct vector {
   int32_t at[4];

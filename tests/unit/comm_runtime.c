@@ -1,6 +1,7 @@
 /* What the runtime promises beside right results: that allocations may fail anywhere, that groups do not wait for each
  * other, pinning, a thousand devices, the flight record, rows of the bench. */
 #include "check.h"
+#include "support/meshes.h"
 
 #include <sched.h>
 
@@ -8,15 +9,6 @@
 #include "shardwright/comm_bench.h"
 #include "shardwright/comm_launch.h"
 #include "shardwright/comm_suite.h"
-
-static sw_mesh mesh_of(const char *text) {
-  sw_diag diag = {0};
-  sw_arena arena = {0};
-  sw_mesh mesh;
-  assert_ok(sw_mesh_parse(text, &arena, &mesh, &diag));
-  sw_arena_deinit(&arena);
-  return mesh;
-}
 
 static sw_collective along(const sw_mesh *m, sw_coll_op op, int axis) {
   sw_collective c = {.op = op, .n_axes = 1};

@@ -1,13 +1,8 @@
 /* Shardings: extents against enumeration, normal form, verification, and every text form. */
 #include "../random_sharding.h"
+#include "support/meshes.h"
 
 static sw_diag diag;
-
-static sw_mesh mesh_of(const char *text) {
-  sw_mesh m;
-  assert_ok(sw_mesh_parse(text, NULL, &m, &diag));
-  return m;
-}
 
 static void extents_are_what_enumeration_finds(void **state) {
   (void)state;
