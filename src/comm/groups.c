@@ -20,7 +20,7 @@ static bool same_axes(const sw_group *g, const sw_axis_ref *axes, int n) {
 
 static void free_group(sw_group *g) {
   /* A call that failed as it began has left its copy behind. */
-  for (int64_t j = 0; g->slots && j < g->n * SW_RING; j++) sw_mem_free(g->slots[j].room.data);
+  for (int64_t j = 0; g->slots && j < g->n * sw_ring_of(g); j++) sw_mem_free(g->slots[j].room.data);
   sw_mem_free(g->slots);
   sw_mem_free(g->fronts);
   sw_mem_free(g->src);
@@ -36,18 +36,18 @@ enum { PAIR_BYTES = 128 };
 static sw_rc make_fronts(sw_group *g, sw_diag *d) {
   size_t most = sizeof(sw_front) + (g->ended ? SW_INLINE_BYTES + SW_SMALL_BYTES : 0);
   g->front_bytes = (most + PAIR_BYTES - 1) / PAIR_BYTES * PAIR_BYTES;
-  g->fronts = sw_mem_alloc((size_t)g->n * SW_RING + 1, g->front_bytes, d);
+  g->fronts = sw_mem_alloc((size_t)g->n * sw_ring_of(g) + 1, g->front_bytes, d);
   return g->fronts ? SW_OK : SW_E_RESOURCE;
 }
 
 /* Its part of what the group has for all meetings. */
-static void init_meeting(const sw_group *g, int i, sw_meeting *m) {
-  size_t before = (size_t)g->n * (size_t)i;
+static void init_meeting(const sw_group *g, unsigned i, sw_meeting *m) {
+  size_t before = (size_t)g->n * i;
   m->slots = g->slots + before;
   m->fronts = g->fronts + before * g->front_bytes + (PAIR_BYTES - (uintptr_t)g->fronts % PAIR_BYTES) % PAIR_BYTES;
   m->src = g->src + before;
   m->dst = g->dst + before;
-  atomic_init(&m->gate.word, (unsigned)i << SW_PHASE_BITS | SW_OPEN);
+  atomic_init(&m->gate.word, i << SW_PHASE_BITS | SW_OPEN);
   for (int64_t j = 0; j < g->n; j++) m->slots[j].member.device = g->devices[j];
 }
 
@@ -55,11 +55,11 @@ static sw_rc fill_group(sw_group *g, const sw_mesh *m, int64_t device, sw_diag *
   SW_MEM_NEW(g->devices, g->n, d);
   for (int64_t i = 0; i < g->n; i++) g->devices[i] = sw_mesh_group_peer(m, device, g->axes, g->n_axes, i);
   if (g->n <= SW_SMALL_MEMBERS) SW_MEM_NEW(g->ended, SW_SMALL_MEMBERS, d); /* a large block is aligned */
-  SW_MEM_NEW(g->slots, g->n * SW_RING, d);
+  SW_MEM_NEW(g->slots, g->n * sw_ring_of(g), d);
   SW_TRY(make_fronts(g, d));
-  SW_MEM_NEW(g->src, g->n * SW_RING, d);
-  SW_MEM_NEW(g->dst, g->n * SW_RING, d);
-  for (int i = 0; i < SW_RING; i++) init_meeting(g, i, &g->ring[i]);
+  SW_MEM_NEW(g->src, g->n * sw_ring_of(g), d);
+  SW_MEM_NEW(g->dst, g->n * sw_ring_of(g), d);
+  for (unsigned i = 0; i < sw_ring_of(g); i++) init_meeting(g, i, &g->ring[i]);
   return SW_OK;
 }
 
@@ -69,6 +69,7 @@ static sw_rc new_group(sw_threads *t, int64_t device, const sw_axis_ref *axes, i
   g->n_axes = n;
   memcpy(g->axes, axes, (size_t)n * sizeof *axes);
   g->n = sw_axis_refs_size(axes, n);
+  g->ring_bits = g->n <= SW_SMALL_MEMBERS ? SW_RING_BITS : SW_LARGE_RING_BITS;
   sw_rc rc = fill_group(g, &t->base.mesh, device, d);
   if (!rc) rc = sw_array_push(&t->groups, g, d);
   if (rc) free_group(g);
@@ -123,9 +124,14 @@ sw_rc sw_seat_find(sw_threads *t, int64_t device, const sw_collective *c, sw_sea
   return SW_OK;
 }
 
+static void free_seat(sw_seat *seat) {
+  for (int i = 0; i < SW_MEMOS && seat->memos[i]; i++) sw_mem_free(seat->memos[i]);
+  sw_mem_free(seat);
+}
+
 void sw_groups_free(sw_threads *t) {
   for (int64_t i = 0; i < t->base.devices; i++) {
-    for (size_t s = 0; s < t->device[i].seats.n; s++) sw_mem_free(t->device[i].seats.at[s]);
+    for (size_t s = 0; s < t->device[i].seats.n; s++) free_seat(t->device[i].seats.at[s]);
     sw_array_free(&t->device[i].seats);
   }
   for (size_t i = 0; i < t->groups.n; i++) free_group(t->groups.at[i]);

@@ -38,8 +38,8 @@ bool sw_memo_holds(const sw_memo *m, const sw_comm_call *call) {
 }
 
 static sw_memo *find_in(sw_seat *seat, const sw_comm_call *call) {
-  for (int i = 0; i < SW_MEMOS; i++)
-    if (sw_memo_holds(&seat->memos[i], call)) return &seat->memos[i];
+  for (int i = 0; i < SW_MEMOS && seat->memos[i]; i++)
+    if (sw_memo_holds(seat->memos[i], call)) return seat->memos[i];
   return NULL;
 }
 
@@ -83,22 +83,28 @@ static bool feeds_one(const sw_comm_call *call, int64_t index) {
   return root || op == SW_COLL_SHIFT;
 }
 
-/* Numbers wrap. */
-static sw_memo *used_longest_ago(sw_seat *seat) {
-  sw_memo *oldest = &seat->memos[0];
+/* A new one, or else the one used longest ago. Numbers wrap. */
+static sw_rc take_memo(sw_seat *seat, sw_memo **out, sw_diag *d) {
+  sw_memo **oldest = &seat->memos[0];
   for (int i = 0; i < SW_MEMOS; i++) {
-    if (!seat->memos[i].made) return &seat->memos[i];
-    if (seat->next - seat->memos[i].used > seat->next - oldest->used) oldest = &seat->memos[i];
+    if (!seat->memos[i]) {
+      SW_MEM_NEW(seat->memos[i], 1, d);
+      *out = seat->memos[i];
+      return SW_OK;
+    }
+    if (seat->next - seat->memos[i]->used > seat->next - (*oldest)->used) oldest = &seat->memos[i];
   }
-  return oldest;
+  *out = *oldest;
+  return SW_OK;
 }
 
-sw_memo *sw_memo_make(sw_seat *seat, const sw_comm_call *call) {
+sw_rc sw_memo_make(sw_seat *seat, const sw_comm_call *call, sw_memo **out, sw_diag *d) {
   unsigned flags = sw_coll_flags(call->coll->op);
   bool tiled = flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS);
   bool generic = (flags & SW_COLL_USES_REDUCTION) && call->coll->reduction == SW_REDUCE_GENERIC;
-  sw_memo *m = seat->last = used_longest_ago(seat);
-  m->made = true;
+  sw_memo *m;
+  SW_TRY(take_memo(seat, &m, d));
+  *out = seat->last = m;
   m->seat = seat;
   m->holds = !tiled && !generic;
   m->again = m->quick = false;
@@ -113,7 +119,7 @@ sw_memo *sw_memo_make(sw_seat *seat, const sw_comm_call *call) {
   m->has_out = call->out != NULL;
   if (call->in) m->in = *call->in;
   if (call->out) m->out = *call->out;
-  return m;
+  return SW_OK;
 }
 
 void sw_memo_tell(sw_memo *m, int64_t where, sw_comm_call *out) {

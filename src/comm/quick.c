@@ -11,7 +11,7 @@ static sw_memo *memo_of(const sw_threads *t, const sw_device *dev, const sw_comm
   sw_seat *seat = dev->last_seat;
   if (!seat || dev->silent != seat || !seat->last || !seat->last->quick) return NULL;
   if (seat->started > 0 || seat->ended != seat->next) return NULL;
-  if (!sw_seat_all_ended(seat, seat->next - SW_RING)) return NULL;
+  if (!sw_seat_all_ended(seat, seat->next - sw_ring_of(seat->group))) return NULL;
   if (atomic_load_explicit(&t->failed, memory_order_relaxed)) return NULL;
   return sw_memo_holds(seat->last, call) ? seat->last : NULL;
 }
@@ -71,8 +71,8 @@ static void wake_waiting(sw_threads *t, int64_t device) {
 
 /* Whom it will need in the next call, which others may be in already. */
 static void look_ahead(const sw_memo *memo, unsigned number) {
-  const sw_group *g = memo->seat->group;
-  const sw_meeting *m = &g->ring[number % SW_RING];
+  sw_group *g = memo->seat->group;
+  const sw_meeting *m = sw_meeting_at(g, number);
   for (int64_t j = memo->needs.first; j < memo->needs.end; j++) __builtin_prefetch(sw_front_at(g, m, j));
 }
 
@@ -82,7 +82,7 @@ sw_quick sw_quick_run(sw_threads *t, int64_t device, const sw_comm_call *call, s
   if (!memo) return SW_QUICK_NOT;
   sw_seat *seat = memo->seat;
   unsigned number = seat->next, ended;
-  sw_meeting *m = &seat->group->ring[number % SW_RING];
+  sw_meeting *m = sw_meeting_at(seat->group, number);
   sw_threads_note_call(dev, call);
   memo->used = number;
   come(memo, m, call);

@@ -26,10 +26,10 @@ bool sw_seat_has_ended(const sw_group *g, int64_t i, unsigned number) {
 }
 
 bool sw_seat_all_ended(sw_seat *seat, unsigned number) {
-  const sw_group *g = seat->group;
+  sw_group *g = seat->group;
   if (!g->ended) {
-    long long left = atomic_load(&g->ring[number % SW_RING].left), rounds = left / g->n;
-    return left % g->n == 0 && ((unsigned)rounds - number / SW_RING - 1) << SW_RING_BITS == 0;
+    long long left = atomic_load(&sw_meeting_at(g, number)->left), rounds = left / g->n;
+    return left % g->n == 0 && ((unsigned)rounds - number / sw_ring_of(g) - 1) << g->ring_bits == 0;
   }
   if (sw_number_is_below(number, seat->all_ended)) return true;
   seat->all_ended = ended_by_all(g);
@@ -71,13 +71,13 @@ static sw_rc wait_until_ended(sw_threads *t, int64_t device, sw_seat *seat, unsi
 
 sw_rc sw_seat_wait(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   sw_seat *seat = r->seat;
-  unsigned before = r->number - SW_RING;
+  unsigned ring = sw_ring_of(seat->group), before = r->number - ring;
   if (sw_seat_all_ended(seat, before)) return SW_OK;
-  if (r->number - seat->ended >= SW_RING)
+  if (r->number - seat->ended >= ring)
     return SW_FAIL_INPUT(d, SW_NOWHERE,
-                         "device %lld at position %lld makes the %dth call since one of its group that it "
+                         "device %lld at position %lld makes the %uth call since one of its group that it "
                          "has started and not waited for; expected it to wait",
-                         (long long)r->device, (long long)r->call.where, SW_RING);
+                         (long long)r->device, (long long)r->call.where, ring);
   return wait_until_ended(t, r->device, seat, before, &r->call, d);
 }
 
@@ -101,10 +101,10 @@ static bool has_unseen(const sw_seat *seat) { return seat->early && sw_number_is
 /* Compares with member j in the last call that both have come to of those that this one has not told: the same history
  * means the same calls up to there. *seen is the number after it, if that is less. */
 static bool has_same_history(const sw_seat *seat, int64_t j, unsigned *seen) {
-  const sw_group *g = seat->group;
+  sw_group *g = seat->group;
   unsigned number = seat->next;
   while (number-- != seat->told) {
-    const sw_meeting *m = &g->ring[number % SW_RING];
+    const sw_meeting *m = sw_meeting_at(g, number);
     const sw_front *f = sw_front_at(g, m, j);
     if (atomic_load_explicit(&f->came, memory_order_acquire) != number + 1) continue;
     if (sw_number_is_below(number + 1, *seen)) *seen = number + 1;
@@ -165,7 +165,7 @@ sw_rc sw_seat_leave(sw_threads *t, int64_t device, sw_seat *seat, unsigned numbe
   seat->ended_more |= 1u << (number - seat->ended);
   for (; seat->ended_more & 1; seat->ended_more >>= 1) seat->ended++;
   if (!g->ended) {
-    atomic_fetch_add(&g->ring[number % SW_RING].left, 1);
+    atomic_fetch_add(&sw_meeting_at(g, number)->left, 1);
     wake(g);
     return SW_OK;
   }

@@ -356,7 +356,7 @@ static sw_rc end_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
 /* Wakes who sleeps in the last group, for nothing. */
 static void wake_idly(sw_threads *t, int64_t device) {
   sw_seat *seat = t->device[device].last_seat;
-  for (int i = 0; seat && i < SW_RING; i++) {
+  for (unsigned i = 0; seat && i < sw_ring_of(seat->group); i++) {
     sw_gate_wake(&seat->group->ring[i].gate);
     sw_gate_wake(&seat->group->ring[i].small_gate);
   }
@@ -400,7 +400,7 @@ static sw_rc begin(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   if (op == SW_COLL_SEND) return sw_mail_send(t, r->device, &r->call, d);
   if (op == SW_COLL_RECV) return SW_OK;
   SW_TRY(sw_seat_find(t, r->device, r->call.coll, &r->seat, d));
-  r->memo = sw_memo_make(r->seat, &r->call);
+  SW_TRY(sw_memo_make(r->seat, &r->call, &r->memo, d));
   return arrive(t, r, d);
 }
 

@@ -1,8 +1,8 @@
 /* The thread engine's data.
  *
  * A group (devices that call collectives together) has a ring of meetings; the k-th call of the group uses meeting
- * k % SW_RING. Its `word` holds the call number and a phase, and everybody waits on it. An older number is as good as
- * OPEN:
+ * k modulo its length. Its `word` holds the call number and a phase, and everybody waits on it. An older number is as
+ * good as OPEN:
  *
  *   OPEN    members arrive, each fills its slot
  *   SOLO    one member works alone: it compares signatures, and does all of the work if that is little
@@ -19,7 +19,7 @@
  * the run, and who has gone on gets that failure from its next call, at the latest from sw_comm_finish, which waits
  * until all have met.
  *
- * A member may fill its slot again when all have ended the call of SW_RING numbers before, so none is ever further
+ * A member may fill its slot again when all have ended the call of a ring before, so none is ever further
  * ahead than that. In a group of few members each says below which number all of its calls are over: in its slot, where
  * the others read it anyway, and in a line of its own; in larger groups those who leave are counted.
  *
@@ -41,8 +41,9 @@
 #include "shardwright/array.h"
 #include "shardwright/hash.h"
 
-enum { SW_RING_BITS = 5, SW_RING = 1 << SW_RING_BITS, SW_FLIGHT_CALLS = 8 };
-_Static_assert(SW_RING > (int)SW_COMM_MAX_STARTED, "a call more than are started");
+/* Meetings of a group are a power of two: many where members go ahead of each other, in small calls. */
+enum { SW_RING_BITS = 5, SW_RING = 1 << SW_RING_BITS, SW_LARGE_RING_BITS = 3, SW_FLIGHT_CALLS = 8 };
+_Static_assert(1 << SW_LARGE_RING_BITS > (int)SW_COMM_MAX_STARTED, "a call more than are started");
 
 enum { SW_SMALL_BYTES = 4096, SW_SMALL_MEMBERS = 16 };
 
@@ -103,7 +104,8 @@ typedef struct sw_group {
   sw_line *ended;    /* by member, as in the slots; NULL in groups of more than SW_SMALL_MEMBERS */
   sw_gate seat_gate; /* changes as members leave, while somebody waits for a seat */
   atomic_int seat_waiters;
-  sw_meeting ring[SW_RING];
+  int ring_bits;
+  sw_meeting ring[SW_RING]; /* 2^ring_bits of them */
 } sw_group;
 
 /* Members first .. end-1. */
@@ -115,7 +117,6 @@ typedef struct sw_members {
  * told of a small call. */
 typedef struct sw_memo {
   struct sw_seat *seat;
-  bool made;
   bool holds; /* for a later call */
   bool again; /* it has */
   bool small; /* a small call, and */
@@ -139,19 +140,19 @@ enum { SW_MEMOS = SW_RING + 1 };
 typedef struct sw_seat {
   sw_group *group;
   int64_t index;
-  unsigned next;       /* number of its next call */
-  unsigned ended;      /* all its calls of lower numbers are over; */
-  unsigned ended_more; /* bit i: so is that of number ended + i */
-  unsigned all_ended;  /* all calls of lower numbers are over for everybody, and perhaps more */
-  unsigned told;       /* what the others know of `ended` */
-  unsigned rung;       /* `ended`, when the others were last woken to see it */
-  unsigned seen;       /* in calls of this number or more, if left early, it has not looked at those beside it */
-  uint64_t history;    /* of the signatures of all its calls so far */
-  unsigned early;      /* 1 + number of the last call that was left before all had come; 0: none */
-  int started;         /* calls not yet waited for */
-  atomic_uint barrier; /* an access that orders showing slots before looking at others' */
-  sw_memo *last;       /* of memos; NULL: none yet */
-  sw_memo memos[SW_MEMOS];
+  unsigned next;            /* number of its next call */
+  unsigned ended;           /* all its calls of lower numbers are over; */
+  unsigned ended_more;      /* bit i: so is that of number ended + i */
+  unsigned all_ended;       /* all calls of lower numbers are over for everybody, and perhaps more */
+  unsigned told;            /* what the others know of `ended` */
+  unsigned rung;            /* `ended`, when the others were last woken to see it */
+  unsigned seen;            /* in calls of this number or more, if left early, it has not looked at those beside it */
+  uint64_t history;         /* of the signatures of all its calls so far */
+  unsigned early;           /* 1 + number of the last call that was left before all had come; 0: none */
+  int started;              /* calls not yet waited for */
+  atomic_uint barrier;      /* an access that orders showing slots before looking at others' */
+  sw_memo *last;            /* of memos; NULL: none yet */
+  sw_memo *memos[SW_MEMOS]; /* NULL at the end: not made yet */
 } sw_seat;
 
 /* What a device waits for, when it waits long. */
@@ -257,7 +258,11 @@ static inline sw_front *sw_front_at(const sw_group *g, const sw_meeting *m, int6
   return (sw_front *)(void *)(m->fronts + (size_t)member * g->front_bytes);
 }
 
-static inline sw_meeting *sw_meeting_of(const sw_comm_request *r) { return &r->seat->group->ring[r->number % SW_RING]; }
+static inline unsigned sw_ring_of(const sw_group *g) { return 1u << g->ring_bits; }
+
+static inline sw_meeting *sw_meeting_at(sw_group *g, unsigned number) { return &g->ring[number & (sw_ring_of(g) - 1)]; }
+
+static inline sw_meeting *sw_meeting_of(const sw_comm_request *r) { return sw_meeting_at(r->seat->group, r->number); }
 
 static inline sw_threads *sw_threads_of(sw_comm *c) { return (sw_threads *)(void *)c; }
 
@@ -317,7 +322,7 @@ sw_look sw_seat_look_long(const sw_threads *t, const sw_comm_request *r);
 /* memo.c: the memo of such a call by the device, with other data, or NULL. Ops with tilings have none. */
 sw_memo *sw_memo_find(sw_device *dev, const sw_comm_call *call);
 bool sw_memo_holds(const sw_memo *m, const sw_comm_call *call);
-sw_memo *sw_memo_make(sw_seat *seat, const sw_comm_call *call);
+SW_CHECKED sw_rc sw_memo_make(sw_seat *seat, const sw_comm_call *call, sw_memo **out, sw_diag *d);
 /* What the others are told of a call. Lives until the seat has made SW_MEMOS calls more. */
 void sw_memo_tell(sw_memo *m, int64_t where, sw_comm_call *out);
 
