@@ -247,7 +247,7 @@ static sw_rc write_way(sw_stack *s, const way *w, uint32_t set, sw_id *results) 
       SW_TRY(sw_stack_operand(s, i, set, &in[n++]));
   }
   copy_attrs(op, &a);
-  for (int i = 0; i < MOST_EDITS && w->edits[i].key + w->edits[i].front + w->edits[i].moved; i++) {
+  for (int i = 0; i < MOST_EDITS && (w->edits[i].key || w->edits[i].front || w->edits[i].moved); i++) {
     SW_TRY(apply_edit(s, &w->edits[i], sw_stack_size(s, set), &a));
   }
   return put_own(s, set, n, in, &a, NULL, results);
