@@ -129,7 +129,13 @@ static void row_table(const sweep *w, const sw_comm_bench_row *r, sw_text *out) 
                  in_place_alg(r) * r->bus_factor / 1e9, (long long)r->wrong_in_place, r->limit_share * 100);
 }
 
+/* Bytes that each of n devices copies for `limit`, as comm_bench.h says. */
+static const char kLimits[] =
+    "# limit: time of a memcpy in the same buffers, by each device of size (all_gather, all_reduce, all_to_all,\n"
+    "#        broadcast, shift), size (n+1)/2n (reduce, reduce_scatter) or size/n (gather, scatter), over time\n";
+
 static void tail_table(const sweep *w, sw_text *out) {
+  sw_text_puts(out, kLimits);
   sw_text_printf(out, "# wrong elements: %lld %s\n# average bus bandwidth: %.3f GB/s\n", (long long)w->wrong,
                  w->wrong ? "FAILED" : "OK", w->rows ? w->bus_sum / (double)w->rows / 1e9 : 0);
 }
