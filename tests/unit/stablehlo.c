@@ -173,6 +173,26 @@ static void check_row(void **state) {
   " {\n"                                                                                                            \
   "%0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (" A ", " B ") -> " A "\nreturn %0 : " A "\n}"
 
+/* Dims that @Sharding leaves to others. */
+static void unspecified_dims_are_open(void **state) {
+  (void)state;
+  static const char kText[] = "func.func @main(%a: " A ") -> " A
+                              " {\n%0 = stablehlo.custom_call @Sharding(%a) {backend_config = "
+                              "\"unspecified_dims=[0]\", mhlo.sharding = \"{devices=[1,2,4]<=[8] "
+                              "last_tile_dim_replicate}\"} : (" A ") -> " A "\nreturn %0 : " A "\n}";
+  sw_diag diag = {0};
+  sw_mesh by;
+  sw_arena a = {0};
+  sw_program *p;
+  assert_ok(sw_mesh_parse("x=2,y=4", &a, &by, &diag));
+  assert_ok(sw_program_parse("t", kText, sizeof kText - 1, &(sw_program_options){.mesh = &by}, &p, &diag));
+  const sw_graph *g = sw_program_graph(p);
+  assert_int_equal(g->n_annotations, 1);
+  assert_int_equal(g->annotations[0].open_dims, 1);
+  sw_program_destroy(p);
+  sw_arena_deinit(&a);
+}
+
 static const struct {
   const char *name, *text;
   const char *kinds; /* a letter per argument: i(nput), p(arameter), s(tate) */
@@ -445,6 +465,7 @@ int main(void) {
       cmocka_unit_test(finds_roles),
       cmocka_unit_test(reads_shardings),
       cmocka_unit_test(reads_tiles),
+      cmocka_unit_test(unspecified_dims_are_open),
       cmocka_unit_test(own_programs_come_back),
       cmocka_unit_test(real_programs_come_back),
   };

@@ -102,6 +102,7 @@ static sw_ir_span dims_of(const sw_ir_tree *t, sw_ir_span sharding) {
 typedef struct target {
   sw_id value;
   const sw_value_use *use; /* NULL: where it is made */
+  uint32_t open;           /* dims that may be cut further, whatever the sharding says */
 } target;
 
 static sw_rc add(sw_importer *m, const target *of, const sw_sharding *s, uint32_t open, uint32_t at) {
@@ -127,7 +128,7 @@ static sw_rc annotate_tiles(sw_importer *m, const target *of, sw_ir_span tiles, 
   bool ok;
   if (m->one_device) return SW_OK;
   SW_TRY(sw_im_read_tiles(m, text, type->rank, &s, &ok));
-  if (ok && !sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, NULL)) return add(m, of, &s, 0, at);
+  if (ok && !sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, NULL)) return add(m, of, &s, of->open, at);
   sw_im_warn(m, at, "the sharding of '%s' is left out: the mesh has no axes for %s", m->g->values[of->value].name,
              text);
   return SW_OK;
@@ -162,7 +163,7 @@ static sw_rc annotate(sw_importer *m, const target *of, sw_ir_span sharding, uin
   if (!rc && made) drop_idle_axes(type, &s);
   if (!rc) {
     sw_ir_span list = {dims.at, sw_ir_inside(m->t, dims).end + 1};
-    return add(m, of, &s, open_dims(m->t, list), at);
+    return add(m, of, &s, of->open | open_dims(m->t, list), at);
   }
   if (rc != SW_E_INPUT) return rc;
   sw_im_warn(m, at, "the sharding of '%s' is left out: %s", m->g->values[of->value].name, why.text);
@@ -170,7 +171,11 @@ static sw_rc annotate(sw_importer *m, const target *of, sw_ir_span sharding, uin
 }
 
 sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t at) {
-  return annotate(m, &(target){value, NULL}, sharding, at);
+  return sw_im_annotate_open(m, value, sharding, 0, at);
+}
+
+sw_rc sw_im_annotate_open(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t open, uint32_t at) {
+  return annotate(m, &(target){.value = value, .open = open}, sharding, at);
 }
 
 sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op) {

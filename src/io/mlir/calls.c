@@ -1,4 +1,5 @@
 /* Calls: functions and composites written out, custom calls seen through or known by their target. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "io/mlir/lapack.h"
@@ -24,14 +25,14 @@ sw_rc sw_im_composite(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 }
 
 /* x as it is, in the sharding that is asked for: a reshape of nothing, so that uses before and behind it may differ. */
-static sw_rc constrained(sw_importer *m, uint32_t op, sw_ir_span sharding) {
+static sw_rc constrained(sw_importer *m, uint32_t op, sw_ir_span sharding, uint32_t open) {
   sw_id x = sw_im_operand(m, op, 0), y;
   sw_type t = m->g->values[x].type;
   if (m->o->keep != SW_KEEP_ALL || t.dtype == SW_TOKEN) return sw_im_bind(m, op, 0, x, false);
   sw_im_attrs a = {.n = 0};
   sw_im_shape(&a, &t);
   SW_TRY(sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_RESHAPE, .n_operands = 1, .operands = &x, .attrs = &a}, &y));
-  return sw_im_annotate(m, y, sharding, sw_im_op(m, op)->text.at);
+  return sw_im_annotate_open(m, y, sharding, open, sw_im_op(m, op)->text.at);
 }
 
 /* sdy.sharding_constraint %0 <@mesh, [{"x"}, {}]> : T
@@ -46,15 +47,32 @@ sw_rc sw_im_constraint(sw_importer *m, const sw_ir_row *row, uint32_t op) {
     v = (sw_ir_span){o->body.at, o->body.end};
     while (v.at < v.end && m->t->s[v.at] != '<') v.at++;
   }
-  return constrained(m, op, v);
+  return constrained(m, op, v, 0);
 }
 
 /* --- custom calls ------------------------------------------------------------------------------------------------ */
 
+/* backend_config = "unspecified_dims=[0,2]": dims that @Sharding leaves to others, as bits. */
+static uint32_t unspecified_dims(sw_importer *m, uint32_t op) {
+  static const char kKey[] = "unspecified_dims=[";
+  sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), "backend_config", NULL);
+  const char *text = sw_ir_present(v) ? sw_im_string(m, sw_ir_unquoted(m->t, v)) : NULL;
+  const char *at = text ? strstr(text, kKey) : NULL;
+  uint32_t open = 0;
+  for (at = at ? at + strlen(kKey) : ""; *at && *at != ']'; at++) {
+    char *end;
+    long dim = strtol(at, &end, 10);
+    if (end == at) continue; /* a comma */
+    if (dim >= 0 && dim < SW_MAX_RANK) open |= UINT32_C(1) << dim;
+    at = end - 1;
+  }
+  return open;
+}
+
 static sw_rc custom_sharding(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), "mhlo.sharding", NULL);
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
-  return sw_ir_present(v) ? constrained(m, op, v) : sw_im_identity(m, row, op);
+  return sw_ir_present(v) ? constrained(m, op, v, unspecified_dims(m, op)) : sw_im_identity(m, row, op);
 }
 
 /* top_k of the last dim; `k` in mhlo.attributes, in the op's own, or (chlo) written with the operand. */

@@ -285,6 +285,8 @@ SW_CHECKED sw_rc sw_im_arg_name(sw_importer *m, uint32_t i, const char **out);
 SW_CHECKED sw_rc sw_im_mesh(sw_importer *m);
 /* A sharding in Shardy's or GSPMD's text as an annotation of a value; what cannot be said in the mesh is warned of. */
 SW_CHECKED sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t at);
+/* The same, and dims of `open` (bit i) may be cut further. */
+SW_CHECKED sw_rc sw_im_annotate_open(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t open, uint32_t at);
 /* A sharding in tiles, "{devices=[2,4]<=[8]}", over the graph's mesh; *ok = false when it cannot be said there. */
 SW_CHECKED sw_rc sw_im_read_tiles(sw_importer *m, const char *text, int rank, sw_sharding *out, bool *ok);
 /* sdy.sharding of the op's attributes. */
