@@ -65,6 +65,19 @@ static sw_rc keep_better(const sw_searcher *s, const sw_solution *now, sw_soluti
   return SW_OK;
 }
 
+/* What the search starts from is the first plan, where it keeps the limit. */
+static sw_rc keep_start(const sw_searcher *s, int64_t limit, const int32_t *start, sw_solution *best, sw_diag *d) {
+  sw_problem problem = *sw_selection_problem(s->selection);
+  sw_solution now = {.solver = "warm"};
+  sw_score score;
+  int64_t cost;
+  problem.limit = limit;
+  SW_ARENA_NEW(now.choice, s->arena, problem.n_nodes, d);
+  SW_TRY(sw_selection_complete(s->selection, start, now.choice, d));
+  SW_TRY(sw_problem_score(&problem, now.choice, &score, d));
+  return score.feasible ? keep_better(s, &now, best, &cost, d) : SW_OK;
+}
+
 /* A relaxation is drawn to what it counts too little. So what is known is improved under charges that count nothing too
  * little, for as long as the relaxation took. */
 static sw_rc improve(const sw_searcher *s, int64_t limit, double seconds, sw_solution *best, bool *better, sw_diag *d) {
@@ -102,6 +115,7 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *be
   double gap = s->start ? least_gap : fmax(least_gap, kFirstGap); /* from a start the first problem is refined */
   bool refined = true, divided = before != NULL;
   int improve_at = 1, pause = 1; /* rounds in between double while it is of no use */
+  if (s->start && !before) SW_TRY(keep_start(s, limit, start, out, d));
   for (int round = 0; round < MOST_REFINEMENTS; round++) {
     sw_solution now;
     bool better = false;
