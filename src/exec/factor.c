@@ -10,13 +10,15 @@
 #include "exec/kernel.h"
 #include "exec/native.h"
 
+enum { MOST_RESULTS = 4 };
+
 /* One matrix of the batch: m x n, k the smaller one. */
 typedef struct matrix {
   int64_t m, n, k;
-  double *a;     /* operand 0; may be worked on */
-  double *b;     /* operand 1, where there is one */
-  double *r[4];  /* results, as f64 */
-  double *spare; /* m x m and n x n */
+  double *a;               /* operand 0; may be worked on */
+  double *b;               /* operand 1; empty where there is none */
+  double *r[MOST_RESULTS]; /* results, as f64; empty beyond the last */
+  double *spare;           /* m x m and n x n */
 } matrix;
 
 /* --- lu ---------------------------------------------------------------------------------------------------------- */
@@ -275,22 +277,20 @@ sw_rc sw_kernel_factor(const sw_kernel_call *c, sw_diag *d) {
   if (!sw_convertible(a->dtype)) return sw_kernel_no_dtype(c, a->dtype, d);
   matrix x = {.m = a->dims[a->rank - 2], .n = a->dims[a->rank - 1]};
   x.k = x.m < x.n ? x.m : x.n;
-  int64_t batch = 1, size[4] = {0}, taus = 0;
+  int64_t batch = 1, size[MOST_RESULTS] = {0}, taus = 0;
   for (int i = 0; i < a->rank - 2; i++) batch *= a->dims[i];
   if (!batch) return SW_OK;
   SW_ARENA_NEW(x.a, c->scratch, x.m * x.n, d);
   SW_ARENA_NEW(x.spare, c->scratch, x.m * x.n + x.k * x.k + x.m * x.m + x.n * x.n, d);
-  for (int r = 0; r < c->op->n_results; r++) {
-    size[r] = sw_buffer_elements(c->out[r]) / batch;
+  for (int r = 0; r < MOST_RESULTS; r++) {
+    size[r] = r < c->op->n_results ? sw_buffer_elements(c->out[r]) / batch : 0;
     SW_ARENA_NEW(x.r[r], c->scratch, size[r], d);
   }
-  if (c->op->n_operands > 1) {
-    taus = sw_buffer_elements(c->in[1]) / batch;
-    SW_ARENA_NEW(x.b, c->scratch, taus, d);
-  }
+  if (c->op->n_operands > 1) taus = sw_buffer_elements(c->in[1]) / batch;
+  SW_ARENA_NEW(x.b, c->scratch, taus, d);
   for (int64_t i = 0; i < batch; i++) {
     load(a, i, x.m * x.n, x.a);
-    if (x.b) load(c->in[1], i, taus, x.b);
+    if (taus) load(c->in[1], i, taus, x.b);
     factor_one(c->op, &x, taus);
     for (int r = 0; r < c->op->n_results; r++) store(c->out[r], i, size[r], x.r[r]);
   }

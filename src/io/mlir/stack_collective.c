@@ -330,7 +330,7 @@ static sw_rc all_to_all(call *c, int i, sw_id *out) {
   const sw_type *local = local_type(c, i);
   uint32_t set = set_of(c, i);
   sw_stack_form have = {.n = 0}, loose = {.n = 0}, done = {.n = 0};
-  int order[3 * SW_MAX_RANK], back[3 * SW_MAX_RANK], rest[SW_MAX_RANK], part = 0, n = c->g.n;
+  int order[3 * SW_MAX_RANK], back[3 * SW_MAX_RANK], rest[SW_MAX_RANK], n = c->g.n;
   int64_t split, joined;
   SW_TRY(dim_of(c, "split_dimension", local, &split));
   SW_TRY(dim_of(c, "concat_dimension", local, &joined));
@@ -338,7 +338,6 @@ static sw_rc all_to_all(call *c, int i, sw_id *out) {
   sw_stack_add_set(c->s, &have, set);
   for (int k = 0; k < local->rank; k++) {
     sw_stack_add_dim(&have);
-    if (k == split) part = have.n;
     for (int j = 0; j < n && k == split; j++) sw_stack_add_atom(&have, -1, false, c->s->mesh->axis[c->g.axis[j]].size);
     sw_stack_add_atom(&have, -1, false, local->dims[k] / (k == split ? sw_stack_size(c->s, c->g.set) : 1));
   }
@@ -353,7 +352,7 @@ static sw_rc all_to_all(call *c, int i, sw_id *out) {
     rest[k] = loose.n;
     keep_atom(&have, at, &loose, order);
   }
-  part = rest[split] - n;
+  int part = rest[split] - n; /* where the parts of dim `split` stand */
   SW_TRY(sw_stack_operand(c->s, i, set, out));
   SW_TRY(sw_stack_regroup(c->s, *out, &have, order, &loose, out));
   for (int j = 0; j < n; j++) {
