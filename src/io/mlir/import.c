@@ -340,6 +340,7 @@ sw_rc sw_im_read_body(sw_importer *m, uint32_t op, sw_importer *reader, sw_graph
                           .g = *body,
                           .rules = m->rules,
                           .own_mesh = m->own_mesh,
+                          .files = m->files ? m->files : &m->g->arena, /* ops pass their locations on */
                           .by_device = true,
                           .foreign_mesh = m->foreign_mesh,
                           .one_device = m->one_device,

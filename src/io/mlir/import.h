@@ -78,6 +78,7 @@ typedef struct sw_importer {
   sw_ir_span *declared, *declared_attrs; /* types of main's results and their dictionaries; keep arena */
   uint32_t n_declared;
   char *rules;                               /* text of the rules file; owned; NULL: none */
+  sw_arena *files;                           /* names of files in locations; NULL: the graph's, which outlives them */
   sw_mesh own_mesh;                          /* the program's; no axes: it has none */
   bool by_device;                            /* in a manual computation: collectives are ops of one device */
   SW_ARRAY(sw_im_collective_at) collectives; /* in ascending order */

@@ -54,7 +54,7 @@ static bool follow(const sw_ir_tree *t, sw_ir_span loc, sw_ir_span *name, sw_ir_
 }
 
 static sw_rc keep_text(sw_importer *m, sw_ir_span s, const char **out) {
-  *out = sw_arena_strndup(&m->g->arena, m->t->s + s.at, sw_ir_len(s), m->d);
+  *out = sw_arena_strndup(m->files ? m->files : &m->g->arena, m->t->s + s.at, sw_ir_len(s), m->d);
   return *out ? SW_OK : SW_E_RESOURCE;
 }
 
