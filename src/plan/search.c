@@ -26,6 +26,9 @@ static const double kOfTime = 0.25;
 /* When the first solution costs so much more than the bound, copies are no detail. */
 static const double kMuch = 0.08;
 
+/* A gap below this closes sooner by solving alone. */
+static const double kWorthDividing = 0.01;
+
 bool sw_search_out_of_time(const sw_searcher *s) {
   double limit = s->o->solve.time_limit_s;
   return (limit > 0 && sw_now_s() - s->started_s >= limit) || sw_cancelled(s->o->solve.cancel);
@@ -138,7 +141,7 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *be
       pause = better ? 1 : 2 * pause;
       improve_at += pause;
       if (is_close(s, out) || sw_search_out_of_time(s)) break;
-      if (!divided) {
+      if (!divided && (double)(out->cost - out->bound) > kWorthDividing * (double)out->cost) {
         SW_TRY(divide(s, out->cost, d));
         divided = refined = true;
       }
