@@ -10,16 +10,10 @@
 #include <string.h>
 
 #include "select/squeeze.h"
+#include "shardwright/simd.h"
 
 enum { PAD = 4, MOST_DOM_ON_STACK = 1024, LEAST_PATIENCE = 8, MOST_PATIENCE = 45 };
 static const double kForbidden = 1e15; /* finite, so that differences stay numbers; a lower price is still a bound */
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
-    !defined(__clang__)
-#define SIMD_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define SIMD_CLONES
-#endif
 
 static int32_t padded(int32_t n) { return (n + PAD - 1) / PAD * PAD; }
 
@@ -177,8 +171,8 @@ static void set_unaries(sel_dual *u) {
 }
 
 /* out[t] = min over s of from[s] + table[s][t], less its own minimum over the first `dom_t`; returns that minimum. */
-SIMD_CLONES static double send(const double *from, int32_t n, const double *restrict table, int32_t ld, int32_t dom_t,
-                               double *restrict out) {
+SW_SIMD_CLONES static double send(const double *from, int32_t n, const double *restrict table, int32_t ld,
+                                  int32_t dom_t, double *restrict out) {
   for (int32_t t = 0; t < ld; t++) out[t] = from[0] + table[t];
   for (int32_t s = 1; s < n; s++) {
     double a = from[s];
@@ -213,7 +207,7 @@ static double send_squeezed(const sel_dual *u, const double *from, const sel_lin
   return least;
 }
 
-SIMD_CLONES static void gather(const sel_dual *u, int32_t i, double *hat) {
+SW_SIMD_CLONES static void gather(const sel_dual *u, int32_t i, double *hat) {
   int32_t ld = padded(u->c->dom[i]);
   memcpy(hat, u->unary + u->offset[i], (size_t)ld * sizeof *hat);
   for (int32_t a = u->first_arc[i]; a < u->first_arc[i + 1]; a++) {
@@ -267,8 +261,8 @@ static double backward(sel_dual *u, double *from) {
 }
 
 /* The s that makes gamma * hat[s] - message[s] + row[s] least, the first of several. */
-SIMD_CLONES static int32_t cheapest(const double *restrict hat, double gamma, const double *restrict message,
-                                    const double *restrict row, int32_t n) {
+SW_SIMD_CLONES static int32_t cheapest(const double *restrict hat, double gamma, const double *restrict message,
+                                       const double *restrict row, int32_t n) {
   double v[64], least = INFINITY;
   int32_t best = 0;
   for (int32_t from = 0; from < n; from += 64) {

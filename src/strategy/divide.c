@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "shardwright/clock.h"
+#include "shardwright/simd.h"
 
 enum { PATIENCE = 8, PAD = 4, ROUND = 25 };
 static const double kLeastFactor = 2e-3, kMix = 0.2;
@@ -297,16 +298,9 @@ static void gather(divider *v, int32_t i) {
   }
 }
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
-    !defined(__clang__)
-#define SIMD_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define SIMD_CLONES
-#endif
-
 /* out[o] = least over c of mine[c] + cost[c][o], less its own minimum, which is returned. */
-SIMD_CLONES static double least_sums(const double *mine, int32_t n, const double *restrict cost, int32_t wide,
-                                     double *restrict out) {
+SW_SIMD_CLONES static double least_sums(const double *mine, int32_t n, const double *restrict cost, int32_t wide,
+                                        double *restrict out) {
   for (int32_t o = 0; o < wide; o++) out[o] = mine[0] + cost[o];
   for (int32_t c = 1; c < n; c++) {
     const double *row = cost + (int64_t)c * wide;

@@ -111,32 +111,18 @@ static sw_rc pick_moves(const sw_graph *g, const sw_op *op, const sw_strategy *s
   return SW_OK;
 }
 
-static sw_rc scan_move(const sw_graph *g, const sw_op *op, const sw_strategy *s, int loop, sw_move_visit visit,
-                       void *user, sw_diag *d) {
+/* Over the axes of a loop: a scan's totals of all devices along `dim`, or blocks of one that change places. */
+static sw_rc operand_move(const sw_graph *g, const sw_op *op, const sw_strategy *s, int loop, sw_move_kind kind,
+                          int dim, sw_move_visit visit, void *user, sw_diag *d) {
   int n;
   const sw_axis_ref *axes = sw_strategy_loop(s, loop, &n);
   const sw_type *type = sw_operand_type(g, op, 0);
   sw_sharding plain;
   sw_strategy_operand(g, op, s, 0, &plain);
-  sw_move mv = {.kind = SW_MOVE_TOTALS, .dim = picked_dim(op->space, loop), .dtype = type->dtype};
+  sw_move mv = {.kind = kind, .dim = dim, .dtype = type->dtype};
   set_axes(&mv, axes, n);
-  mv.bytes = gathered_elements(type, &plain, mv.dim, sw_axis_refs_size(axes, n)) * sw_dtype_bytes(type->dtype);
-  mv.temp_bytes = mv.bytes;
-  return visit(user, &mv, d);
-}
-
-/* Blocks change places. */
-static sw_rc shuffle_move(const sw_graph *g, const sw_op *op, const sw_strategy *s, int loop, sw_move_visit visit,
-                          void *user, sw_diag *d) {
-  int n;
-  const sw_axis_ref *axes = sw_strategy_loop(s, loop, &n);
-  const sw_type *type = sw_operand_type(g, op, 0);
-  sw_sharding plain;
-  sw_strategy_operand(g, op, s, 0, &plain);
-  sw_move mv = {.kind = SW_MOVE_BLOCKS, .dtype = type->dtype};
-  set_axes(&mv, axes, n);
-  mv.bytes = gathered_elements(type, &plain, 0, 1) * sw_dtype_bytes(type->dtype);
-  mv.temp_bytes = mv.bytes;
+  int64_t along = kind == SW_MOVE_TOTALS ? sw_axis_refs_size(axes, n) : 1;
+  mv.bytes = mv.temp_bytes = gathered_elements(type, &plain, dim, along) * sw_dtype_bytes(type->dtype);
   return visit(user, &mv, d);
 }
 
@@ -153,8 +139,9 @@ sw_rc sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
     int n;
     (void)sw_strategy_loop(s, l, &n);
     if (n && op->space->loops[l].kind == SW_LOOP_PICK) SW_TRY(pick_moves(g, op, s, l, visit, user, d));
-    if (n && op->space->loops[l].kind == SW_LOOP_SCAN) SW_TRY(scan_move(g, op, s, l, visit, user, d));
-    if (n && l == 0 && op->code == SW_OP_SHUFFLE) SW_TRY(shuffle_move(g, op, s, l, visit, user, d));
+    if (n && op->space->loops[l].kind == SW_LOOP_SCAN)
+      SW_TRY(operand_move(g, op, s, l, SW_MOVE_TOTALS, picked_dim(op->space, l), visit, user, d));
+    if (n && l == 0 && op->code == SW_OP_SHUFFLE) SW_TRY(operand_move(g, op, s, l, SW_MOVE_BLOCKS, 0, visit, user, d));
   }
   return SW_OK;
 }
