@@ -1,0 +1,70 @@
+/* Blocks by global index: a copy between a block [0, n) of a device and the part [lo, lo + n) of the whole. */
+#include "exec/block.h"
+
+#include <string.h>
+
+#include "shardwright/validate.h"
+
+int64_t sw_box_offset(const sw_buffer *b, const int64_t *index) {
+  int64_t at = 0;
+  for (int k = 0; k < b->rank; k++) at = at * b->dims[k] + index[k];
+  return at;
+}
+
+bool sw_box_next(int rank, const int64_t *limit, int64_t *index) {
+  for (int k = rank - 1; k >= 0; k--) {
+    if (++index[k] < limit[k]) return true;
+    index[k] = 0;
+  }
+  return false;
+}
+
+void sw_block_extent(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, int64_t device, int64_t *lo,
+                     int64_t *n) {
+  for (int k = 0; k < whole->rank; k++) {
+    int64_t hi;
+    sw_sharding_extent(m, s, k, whole->dims[k], device, &lo[k], &hi);
+    n[k] = hi - lo[k];
+  }
+}
+
+bool sw_box_is_empty(int rank, const int64_t *n) {
+  for (int k = 0; k < rank; k++) {
+    if (n[k] <= 0) return true;
+  }
+  return false;
+}
+
+/* A row along the last dimension at a time. */
+void sw_box_copy(sw_box dst, sw_box src, const int64_t *n) {
+  int rank = dst.b->rank, outer = rank ? rank - 1 : 0;
+  int64_t index[SW_MAX_RANK] = {0}, to[SW_MAX_RANK], from[SW_MAX_RANK], bytes = sw_dtype_bytes(dst.b->dtype);
+  if (sw_box_is_empty(rank, n)) return;
+  do {
+    for (int k = 0; k < rank; k++) {
+      to[k] = dst.lo[k] + index[k];
+      from[k] = src.lo[k] + index[k];
+    }
+    memcpy((char *)dst.b->data + sw_box_offset(dst.b, to) * bytes,
+           (const char *)src.b->data + sw_box_offset(src.b, from) * bytes, (size_t)(bytes * (rank ? n[outer] : 1)));
+  } while (sw_box_next(outer, n, index));
+}
+
+const int64_t sw_box_origin[SW_MAX_RANK];
+
+void sw_block_copy(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, const sw_buffer *block,
+                   int64_t device, bool to_whole) {
+  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK];
+  sw_block_extent(m, s, whole, device, lo, n);
+  sw_box w = {whole, lo}, b = {block, sw_box_origin};
+  sw_box_copy(to_whole ? w : b, to_whole ? b : w, n);
+}
+
+sw_rc sw_cut_block(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, int64_t device, sw_tensor *out,
+                   sw_diag *d) {
+  int64_t dims[SW_MAX_RANK];
+  for (int k = 0; k < whole->rank; k++) dims[k] = sw_sharding_block(s, k, whole->dims[k]);
+  SW_TRY(sw_tensor_init(out, whole->dtype, whole->rank, dims, d));
+  sw_block_copy(m, s, whole, out, device, false);
+  return SW_OK;
+}

@@ -1,0 +1,31 @@
+/* Blocks of whole tensors by global index, for comparisons: no reassembly shares code with the collectives that are
+ * being checked. */
+#ifndef EXEC_BLOCK_H_
+#define EXEC_BLOCK_H_
+
+#include "shardwright/sharding.h"
+#include "shardwright/tensor.h"
+
+/* Where a device's block of a whole tensor starts and how much of it is real. */
+void sw_block_extent(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, int64_t device, int64_t *lo,
+                     int64_t *n);
+
+/* A box of n[k] positions from lo[k] on in each dimension of a buffer. */
+typedef struct sw_box {
+  const sw_buffer *b;
+  const int64_t *lo;
+} sw_box;
+extern const int64_t sw_box_origin[SW_MAX_RANK]; /* zeros */
+
+bool sw_box_is_empty(int rank, const int64_t *n);
+/* The next of the positions below `limit`, the last dimension fastest; false after the last. */
+bool sw_box_next(int rank, const int64_t *limit, int64_t *index);
+/* Which element of a dense buffer is at an index. */
+int64_t sw_box_offset(const sw_buffer *b, const int64_t *index);
+/* Copies between two boxes of extents n. */
+void sw_box_copy(sw_box dst, sw_box src, const int64_t *n);
+/* Copies the real part of a block between its buffer and the whole tensor. */
+void sw_block_copy(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, const sw_buffer *block,
+                   int64_t device, bool to_whole);
+
+#endif

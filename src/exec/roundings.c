@@ -1,0 +1,143 @@
+/* What rounding may do to the values of a program. Example: x - y of two sums of 10^3 terms near 1 leaves 1e-6 with an
+ * error of 1e-7; the blurred runs show that noise, where a bound of the result's own last place would refuse it. */
+#include "exec/roundings.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "exec/block.h"
+#include "exec/noise.h"
+
+/* Two runs that round differently are allowed to be this many times as far apart as the blurred runs were from the
+ * sharp one: sums of partial sums round at other places than blurred terms do. */
+#define NOISE_MARGIN 16.0
+
+sw_rc sw_roundings_init(sw_roundings *r, const sw_single *sharp, sw_arena *arena, sw_diag *d) {
+  int32_t n = sharp->graph->n_values;
+  *r = (sw_roundings){.sharp = sharp};
+  SW_ARENA_NEW(r->magnitude, arena, n, d);
+  SW_ARENA_NEW(r->noise, arena, n, d);
+  SW_ARENA_NEW(r->turned, arena, n, d);
+  SW_ARENA_NEW(r->partials, arena, n, d);
+  for (int32_t i = 0; i < n; i++) {
+    const sw_buffer *b = sw_single_value(sharp, i);
+    if (b) r->magnitude[i] = sw_magnitude(b);
+  }
+  return SW_OK;
+}
+
+void sw_roundings_deinit(sw_roundings *r) {
+  for (int32_t i = 0; r->turned && i < r->sharp->graph->n_values; i++) sw_tensor_deinit(&r->turned[i]);
+  for (int32_t i = 0; r->partials && i < r->sharp->graph->n_values; i++) sw_mem_free(r->partials[i]);
+}
+
+/* Errors of one op pass through all later ones: the tolerance of a single reduction times the root of the depth, or
+ * what the reruns have shown of what is left where terms cancel. */
+sw_tolerance sw_roundings_tolerance(const sw_single *sharp, sw_dtype dtype, double magnitude, double noise) {
+  if (sharp->exact) return (sw_tolerance){0, 0};
+  double depth = sqrt((double)sw_graph_main_block(sharp->graph)->n_ops);
+  double relative = sw_tolerance_for(dtype, sharp->terms, 1).relative * depth;
+  return (sw_tolerance){relative, relative * magnitude + NOISE_MARGIN * noise};
+}
+
+/* --- partial sums ------------------------------------------------------------------------------------------------ */
+
+/* The block's absolute elements into the whole's largest; what is not finite is padding, or beyond any rounding. */
+static void raise_to(double *largest, const sw_buffer *whole, const sw_buffer *block, const int64_t *lo,
+                     const int64_t *n) {
+  int64_t index[SW_MAX_RANK] = {0}, bytes = sw_dtype_bytes(block->dtype);
+  if (sw_box_is_empty(whole->rank, n)) return;
+  do {
+    int64_t to[SW_MAX_RANK];
+    for (int k = 0; k < whole->rank; k++) to[k] = lo[k] + index[k];
+    double v = fabs(sw_element_load(block->dtype, (const char *)block->data + sw_box_offset(block, index) * bytes));
+    double *at = &largest[sw_box_offset(whole, to)];
+    if (isfinite(v) && v > *at) *at = v;
+  } while (sw_box_next(whole->rank, n, index));
+}
+
+/* The least or largest of parts is one of them, unrounded. */
+static bool is_partial_sum(const sw_layout *l) {
+  sw_reduction kind = (sw_reduction)l->sharding.partial_kind;
+  return l->is_block && l->sharding.n_partial && kind != SW_REDUCE_MIN && kind != SW_REDUCE_MAX;
+}
+
+sw_rc sw_roundings_note_partials(sw_roundings *r, const sw_spmd *spmd, int64_t device, const sw_op *op,
+                                 const sw_buffer *const *results, sw_diag *d) {
+  for (int i = 0; i < op->n_results; i++) {
+    const sw_layout *l = &spmd->layout[op->results[i]];
+    const sw_buffer *whole = l->source >= 0 && is_partial_sum(l) ? sw_single_value(r->sharp, l->source) : NULL;
+    if (!whole || sw_dtype_class_of(whole->dtype) != SW_CLASS_FLOAT) continue;
+    double **largest = &r->partials[l->source];
+    if (!*largest) *largest = sw_mem_alloc((size_t)sw_buffer_elements(whole) + 1, sizeof **largest, d);
+    if (!*largest) return SW_E_RESOURCE;
+    int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK];
+    sw_block_extent(spmd->mesh, &l->sharding, whole, device, lo, n);
+    raise_to(*largest, whole, results[i], lo, n);
+  }
+  return SW_OK;
+}
+
+/* --- blurred runs ------------------------------------------------------------------------------------------------ */
+
+/* Which integers and bools of a blurred run are others than in the sharp one: chosen among floats, those that were seen
+ * to turn; behind such choices all of a value, as another choice leads elsewhere. */
+static sw_rc note_turned(sw_roundings *r, sw_id id, const sw_buffer *b, sw_diag *d) {
+  const sw_buffer *sharp = &r->sharp->values[id];
+  sw_dtype_class class = sw_dtype_class_of(b->dtype);
+  size_t bytes = (size_t)sw_dtype_bytes(b->dtype);
+  sw_tensor *turned = &r->turned[id];
+  if (class == SW_CLASS_FLOAT || class == SW_CLASS_COMPLEX) return SW_OK;
+  for (int64_t i = 0; i < sw_buffer_elements(b); i++) {
+    size_t at = (size_t)i * bytes;
+    if (memcmp((const char *)b->data + at, (const char *)sharp->data + at, bytes) == 0) continue;
+    if (!turned->data) SW_TRY(sw_tensor_init(turned, SW_BOOL, b->rank, b->dims, d));
+    if (!sw_single_may_turn(r->sharp, id)) memset(turned->data, 1, (size_t)sw_buffer_elements(b));
+    ((unsigned char *)turned->data)[i] = 1;
+  }
+  return SW_OK;
+}
+
+/* How far a value of a blurred run is from the sharp one. */
+static sw_rc observe_blurred(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results, sw_diag *d) {
+  (void)device;
+  sw_roundings *r = user;
+  for (int i = 0; i < op->n_results; i++) {
+    sw_id id = op->results[i];
+    SW_TRY(note_turned(r, id, results[i], d));
+    r->noise[id] = fmax(r->noise[id], sw_farthest(results[i], &r->sharp->values[id]));
+  }
+  return SW_OK;
+}
+
+static sw_rc run_blurred(sw_roundings *r, uint64_t seed, sw_cancel *cancel, sw_arena *scratch, sw_diag *d) {
+  const sw_graph *g = r->sharp->graph;
+  const sw_function *f = &g->functions[g->main];
+  sw_exec_options o = {.blur = seed,
+                       .blur_least = (const double *const *)r->partials,
+                       .observe = observe_blurred,
+                       .observe_user = r,
+                       .cancel = cancel};
+  sw_tensor *args, *outputs;
+  const sw_buffer **list;
+  sw_rng rng;
+  SW_ARENA_NEW(args, scratch, f->n_args, d);
+  SW_ARENA_NEW(list, scratch, f->n_args, d);
+  SW_ARENA_NEW(outputs, scratch, f->n_outputs, d);
+  sw_rng_seed(&rng, seed);
+  sw_rc rc = SW_OK;
+  for (int32_t i = 0; !rc && i < f->n_args; i++) {
+    rc = sw_tensor_copy(&args[i], &r->sharp->args[i], d);
+    if (!rc) sw_blur(&args[i], NULL, &rng);
+    list[i] = &args[i];
+  }
+  if (!rc) rc = sw_exec_run(g, list, &o, outputs, d);
+  for (int32_t i = 0; i < f->n_args; i++) sw_tensor_deinit(&args[i]);
+  for (int32_t i = 0; i < f->n_outputs; i++) sw_tensor_deinit(&outputs[i]);
+  return rc;
+}
+
+sw_rc sw_roundings_blur(sw_roundings *r, int runs, sw_cancel *cancel, sw_arena *scratch, sw_diag *d) {
+  for (int seed = 1; seed <= runs; seed++) SW_TRY(run_blurred(r, (uint64_t)seed, cancel, scratch, d));
+  return SW_OK;
+}

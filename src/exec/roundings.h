@@ -1,0 +1,36 @@
+/* What rounding may do to the values of a program, found by running it again: blurred on one device, and sharded for
+ * its partial sums. */
+#ifndef EXEC_ROUNDINGS_H_
+#define EXEC_ROUNDINGS_H_
+
+#include "exec/single.h"
+#include "shardwright/spmd.h"
+
+typedef struct sw_roundings {
+  const sw_single *sharp; /* the run without blur */
+  double *magnitude;      /* by value: the largest element */
+  double *noise;          /* by value: how far roundings were seen to move one */
+  sw_tensor *turned;      /* by value; of integers and bools, true where a rounding turned one; no data: nowhere */
+  double **partials;      /* by value and element: the largest partial sum on the way to it; NULL: none */
+} sw_roundings;
+
+/* Nothing is known yet but magnitudes. The sharp run must outlive it; what is noted is released by deinit, also after a
+ * failure. */
+SW_CHECKED sw_rc sw_roundings_init(sw_roundings *r, const sw_single *sharp, sw_arena *arena, sw_diag *d);
+void sw_roundings_deinit(sw_roundings *r);
+
+/* Partial sums may be larger than what they add up to, and it is they that are rounded: notes those among the results
+ * of an op of the partitioned program on one device. Not for several threads at once. */
+SW_CHECKED sw_rc sw_roundings_note_partials(sw_roundings *r, const sw_spmd *spmd, int64_t device, const sw_op *op,
+                                            const sw_buffer *const *results, sw_diag *d);
+/* Runs the program `runs` times with every result moved by about a last place, of itself or of its partial sums. */
+SW_CHECKED sw_rc sw_roundings_blur(sw_roundings *r, int runs, sw_cancel *cancel, sw_arena *scratch, sw_diag *d);
+
+/* Tolerance of elements of `dtype` that are as large and as noisy as told. */
+sw_tolerance sw_roundings_tolerance(const sw_single *sharp, sw_dtype dtype, double magnitude, double noise);
+/* Where roundings turn elements of a value; NULL: nowhere. */
+static inline const sw_buffer *sw_roundings_turned(const sw_roundings *r, sw_id value) {
+  return r->turned && r->turned[value].data ? &r->turned[value] : NULL;
+}
+
+#endif

@@ -1,0 +1,35 @@
+/* The run on one device that a validation compares with. */
+#ifndef EXEC_SINGLE_H_
+#define EXEC_SINGLE_H_
+
+#include "shardwright/exec.h"
+
+typedef struct sw_single {
+  const sw_graph *graph;
+  sw_tensor *args; /* of the main function */
+  bool own_args;   /* made up here, not the caller's */
+  sw_tensor *want; /* by output */
+  double seconds;
+  sw_tensor *values; /* by value of the graph, a loop's of its last trip; NULL: not kept */
+  bool exact;        /* all numbers seen are small integers */
+  int64_t terms;     /* longest reduction */
+} sw_single;
+
+typedef struct sw_single_options {
+  const sw_tensor *inputs; /* NULL: made up by `seed`; else borrowed */
+  uint64_t seed;
+  bool random_floats, keep_values;
+  sw_cancel *cancel;
+} sw_single_options;
+
+/* Runs the main function. Lists live in the arena; what they hold is released by sw_single_deinit, also after a
+ * failure. */
+SW_CHECKED sw_rc sw_single_run(const sw_graph *g, const sw_single_options *o, sw_arena *arena, sw_single *out,
+                               sw_diag *d);
+void sw_single_deinit(sw_single *s);
+/* What the run left of a value; NULL: nothing. */
+const sw_buffer *sw_single_value(const sw_single *s, sw_id value);
+/* An integer or bool that follows from inexact floats may turn at any rounding. */
+bool sw_single_may_turn(const sw_single *s, sw_id value);
+
+#endif
