@@ -4,25 +4,40 @@
 
 #include "shardwright/status.h"
 
-/* X(id, text, bits, class): the text is also MLIR's and StableHLO's, but for bool (i1) and the unsigned ones (ui8). */
-#define SW_DTYPES(X)                \
-  X(F64, "f64", 64, FLOAT)          \
-  X(F32, "f32", 32, FLOAT)          \
-  X(F16, "f16", 16, FLOAT)          \
-  X(BF16, "bf16", 16, FLOAT)        \
-  X(F8E4M3FN, "f8e4m3fn", 8, FLOAT) \
-  X(F8E5M2, "f8e5m2", 8, FLOAT)     \
-  X(I8, "i8", 8, SIGNED)            \
-  X(I16, "i16", 16, SIGNED)         \
-  X(I32, "i32", 32, SIGNED)         \
-  X(I64, "i64", 64, SIGNED)         \
-  X(U8, "u8", 8, UNSIGNED)          \
-  X(U16, "u16", 16, UNSIGNED)       \
-  X(U32, "u32", 32, UNSIGNED)       \
-  X(U64, "u64", 64, UNSIGNED)       \
-  X(BOOL, "bool", 8, BOOL)          \
-  X(C64, "c64", 64, COMPLEX)        \
-  X(C128, "c128", 128, COMPLEX)     \
+/* X(id, text, bits, class): the text is also MLIR's and StableHLO's, but for bool (i1), the unsigned ones (ui8) and
+ * floats of 8 bits and less, which MLIR writes with capitals. Elements of fewer than 8 bits take a byte each: integers
+ * with their sign (or zeros) in front, floats in the low bits. */
+#define SW_DTYPES(X)                          \
+  X(F64, "f64", 64, FLOAT)                    \
+  X(F32, "f32", 32, FLOAT)                    \
+  X(F16, "f16", 16, FLOAT)                    \
+  X(BF16, "bf16", 16, FLOAT)                  \
+  X(F8E4M3FN, "f8e4m3fn", 8, FLOAT)           \
+  X(F8E5M2, "f8e5m2", 8, FLOAT)               \
+  X(F8E3M4, "f8e3m4", 8, FLOAT)               \
+  X(F8E4M3, "f8e4m3", 8, FLOAT)               \
+  X(F8E4M3FNUZ, "f8e4m3fnuz", 8, FLOAT)       \
+  X(F8E4M3B11FNUZ, "f8e4m3b11fnuz", 8, FLOAT) \
+  X(F8E5M2FNUZ, "f8e5m2fnuz", 8, FLOAT)       \
+  X(F8E8M0FNU, "f8e8m0fnu", 8, FLOAT)         \
+  X(F6E2M3FN, "f6e2m3fn", 6, FLOAT)           \
+  X(F6E3M2FN, "f6e3m2fn", 6, FLOAT)           \
+  X(F4E2M1FN, "f4e2m1fn", 4, FLOAT)           \
+  X(I2, "i2", 2, SIGNED)                      \
+  X(I4, "i4", 4, SIGNED)                      \
+  X(I8, "i8", 8, SIGNED)                      \
+  X(I16, "i16", 16, SIGNED)                   \
+  X(I32, "i32", 32, SIGNED)                   \
+  X(I64, "i64", 64, SIGNED)                   \
+  X(U2, "u2", 2, UNSIGNED)                    \
+  X(U4, "u4", 4, UNSIGNED)                    \
+  X(U8, "u8", 8, UNSIGNED)                    \
+  X(U16, "u16", 16, UNSIGNED)                 \
+  X(U32, "u32", 32, UNSIGNED)                 \
+  X(U64, "u64", 64, UNSIGNED)                 \
+  X(BOOL, "bool", 1, BOOL)                    \
+  X(C64, "c64", 64, COMPLEX)                  \
+  X(C128, "c128", 128, COMPLEX)               \
   X(TOKEN, "token", 0, TOKEN)
 
 typedef enum sw_dtype_class {
@@ -43,8 +58,11 @@ typedef enum sw_dtype {
 
 SW_API const char *sw_dtype_text(sw_dtype t); /* "bf16" */
 SW_API const char *sw_dtype_mlir(sw_dtype t); /* "i1" for bool, "ui8" for u8, "f8E4M3FN", "complex<f32>" */
-SW_API int sw_dtype_bytes(sw_dtype t);        /* bytes of one element in our buffers; bool takes 1, token 0 */
+SW_API int sw_dtype_bytes(sw_dtype t);        /* bytes of one element in our buffers, at least 1 but for token */
+SW_API int sw_dtype_bits(sw_dtype t);         /* bits that mean something: 4 of i4, 1 of bool */
 SW_API sw_dtype_class sw_dtype_class_of(sw_dtype t);
+/* The type whose elements look the same in memory: i8 for i2 and i4, u8 for u2 and u4, else the type itself. */
+SW_API sw_dtype sw_dtype_container(sw_dtype t);
 SW_API bool sw_dtype_parse(const char *text, sw_dtype *out); /* our texts, MLIR's, and float32/int8/... */
 
 /* X(id, text, mlir): `mlir` is the word in `reduction = ...` of the shard dialect. */
@@ -71,6 +89,9 @@ typedef enum sw_reduction {
 SW_API const char *sw_reduction_text(sw_reduction r);
 SW_API const char *sw_reduction_mlir(sw_reduction r);
 SW_API bool sw_reduction_parse(const char *text, sw_reduction *out);
+
+/* An integer's bits as elements of `t` hold them: those above its width are copies of the sign, or zeros. */
+SW_API uint64_t sw_dtype_wrap(sw_dtype t, uint64_t bits);
 
 /* The neutral element of the reduction as a double (-0 for sum, -inf for max of floats, the least integer for max of
  * ints, ...). Exact for every dtype but 64-bit integers, for which use sw_reduction_identity_bytes. */

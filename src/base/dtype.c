@@ -8,12 +8,12 @@
 
 typedef struct dtype_row {
   const char *text;
-  int bytes;
+  int bits;
   sw_dtype_class cls;
 } dtype_row;
 
 static const dtype_row kRows[SW_DTYPE_COUNT] = {
-#define SW_X(id, name, bits, c) [SW_##id] = {.text = name, .bytes = (bits) / 8, .cls = SW_CLASS_##c},
+#define SW_X(id, name, bits_, c) [SW_##id] = {.text = name, .bits = bits_, .cls = SW_CLASS_##c},
     SW_DTYPES(SW_X)
 #undef SW_X
 };
@@ -27,6 +27,17 @@ typedef struct spelling {
 static const spelling kMlir[] = {
     {"f8E4M3FN", SW_F8E4M3FN},
     {"f8E5M2", SW_F8E5M2},
+    {"f8E3M4", SW_F8E3M4},
+    {"f8E4M3", SW_F8E4M3},
+    {"f8E4M3FNUZ", SW_F8E4M3FNUZ},
+    {"f8E4M3B11FNUZ", SW_F8E4M3B11FNUZ},
+    {"f8E5M2FNUZ", SW_F8E5M2FNUZ},
+    {"f8E8M0FNU", SW_F8E8M0FNU},
+    {"f6E2M3FN", SW_F6E2M3FN},
+    {"f6E3M2FN", SW_F6E3M2FN},
+    {"f4E2M1FN", SW_F4E2M1FN},
+    {"ui2", SW_U2},
+    {"ui4", SW_U4},
     {"ui8", SW_U8},
     {"ui16", SW_U16},
     {"ui32", SW_U32},
@@ -45,10 +56,23 @@ static const spelling kAliases[] = {
     {"bfloat16", SW_BF16},
     {"float8_e4m3fn", SW_F8E4M3FN},
     {"float8_e5m2", SW_F8E5M2},
+    {"float8_e3m4", SW_F8E3M4},
+    {"float8_e4m3", SW_F8E4M3},
+    {"float8_e4m3fnuz", SW_F8E4M3FNUZ},
+    {"float8_e4m3b11fnuz", SW_F8E4M3B11FNUZ},
+    {"float8_e5m2fnuz", SW_F8E5M2FNUZ},
+    {"float8_e8m0fnu", SW_F8E8M0FNU},
+    {"float6_e2m3fn", SW_F6E2M3FN},
+    {"float6_e3m2fn", SW_F6E3M2FN},
+    {"float4_e2m1fn", SW_F4E2M1FN},
+    {"int2", SW_I2},
+    {"int4", SW_I4},
     {"int8", SW_I8},
     {"int16", SW_I16},
     {"int32", SW_I32},
     {"int64", SW_I64},
+    {"uint2", SW_U2},
+    {"uint4", SW_U4},
     {"uint8", SW_U8},
     {"uint16", SW_U16},
     {"uint32", SW_U32},
@@ -67,8 +91,20 @@ const char *sw_dtype_mlir(sw_dtype t) {
   return kRows[t].text;
 }
 
-int sw_dtype_bytes(sw_dtype t) { return kRows[t].bytes; }
+int sw_dtype_bytes(sw_dtype t) { return (kRows[t].bits + 7) / 8; }
+int sw_dtype_bits(sw_dtype t) { return kRows[t].bits; }
 sw_dtype_class sw_dtype_class_of(sw_dtype t) { return kRows[t].cls; }
+
+sw_dtype sw_dtype_container(sw_dtype t) {
+  if (kRows[t].bits >= 8) return t;
+  return kRows[t].cls == SW_CLASS_SIGNED ? SW_I8 : kRows[t].cls == SW_CLASS_UNSIGNED ? SW_U8 : t;
+}
+
+uint64_t sw_dtype_wrap(sw_dtype t, uint64_t bits) {
+  int unused = 64 - kRows[t].bits;
+  if (kRows[t].cls == SW_CLASS_SIGNED) return (uint64_t)((int64_t)(bits << unused) >> unused);
+  return kRows[t].cls == SW_CLASS_UNSIGNED ? bits << unused >> unused : bits;
+}
 
 static bool find_spelling(const spelling *table, size_t n, const char *text, sw_dtype *out) {
   for (size_t i = 0; i < n; i++)

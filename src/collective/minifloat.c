@@ -1,4 +1,4 @@
-/* f16, bf16, f8e4m3fn and f8e5m2: exact decoding, and encoding with a single rounding from double.
+/* Floats of 16 bits and less: exact decoding, and encoding with a single rounding from double.
  *
  *   a number 1.m * 2^e has the code ((e + bias) << man_bits) + m; in units of its last place it is an integer r with
  *   code = ((e - e_min) << man_bits) + r, which also holds for subnormal numbers (e = e_min) and when rounding
@@ -9,41 +9,70 @@
 #include <math.h>
 #include <string.h>
 
-static const sw_minifloat kF16 = {10, 15, 0x8000, 0x7bff, 0x7e00};
-static const sw_minifloat kBf16 = {7, 127, 0x8000, 0x7f7f, 0x7fc0};
-static const sw_minifloat kF8E4M3FN = {3, 7, 0x80, 0x7e, 0x7f};
-static const sw_minifloat kF8E5M2 = {2, 15, 0x80, 0x7b, 0x7e};
+static const sw_minifloat kFormats[SW_DTYPE_COUNT] = {
+    [SW_F16] = {10, 15, 0x8000, 0x7bff, 0x7e00, SW_MINI_IEEE},
+    [SW_BF16] = {7, 127, 0x8000, 0x7f7f, 0x7fc0, SW_MINI_IEEE},
+    [SW_F8E4M3FN] = {3, 7, 0x80, 0x7e, 0x7f, SW_MINI_NAN},
+    [SW_F8E5M2] = {2, 15, 0x80, 0x7b, 0x7e, SW_MINI_IEEE},
+    [SW_F8E3M4] = {4, 3, 0x80, 0x6f, 0x78, SW_MINI_IEEE},
+    [SW_F8E4M3] = {3, 7, 0x80, 0x77, 0x7c, SW_MINI_IEEE},
+    [SW_F8E4M3FNUZ] = {3, 8, 0x80, 0x7f, 0x80, SW_MINI_UZ},
+    [SW_F8E4M3B11FNUZ] = {3, 11, 0x80, 0x7f, 0x80, SW_MINI_UZ},
+    [SW_F8E5M2FNUZ] = {2, 16, 0x80, 0x7f, 0x80, SW_MINI_UZ},
+    [SW_F8E8M0FNU] = {0, 127, 0, 0xfe, 0xff, SW_MINI_POWERS},
+    [SW_F6E2M3FN] = {3, 1, 0x20, 0x1f, 0x20, SW_MINI_FINITE},
+    [SW_F6E3M2FN] = {2, 3, 0x20, 0x1f, 0x20, SW_MINI_FINITE},
+    [SW_F4E2M1FN] = {1, 1, 0x08, 0x07, 0x08, SW_MINI_FINITE},
+};
 
-static const sw_minifloat *const kFormats[SW_DTYPE_COUNT] = {
-    [SW_F16] = &kF16, [SW_BF16] = &kBf16, [SW_F8E4M3FN] = &kF8E4M3FN, [SW_F8E5M2] = &kF8E5M2};
+const sw_minifloat *sw_minifloat_of(sw_dtype t) { return kFormats[t].max ? &kFormats[t] : NULL; }
 
-const sw_minifloat *sw_minifloat_of(sw_dtype t) { return kFormats[t]; }
+/* 1.5 and more of a power of two is the next one. */
+static uint32_t encode_power(const sw_minifloat *f, double v) {
+  int e;
+  if (isnan(v) || isinf(v) || v <= 0) return f->nan;
+  double digits = frexp(v, &e); /* v = digits * 2^e, digits in [0.5, 1) */
+  int code = e - 1 + f->bias + (digits >= 0.75);
+  return code < 0 ? 0 : (uint32_t)code > f->max ? f->nan : (uint32_t)code;
+}
+
+static uint32_t beyond(const sw_minifloat *f, uint32_t sign) {
+  return f->kind == SW_MINI_UZ ? f->nan : sign | (f->kind == SW_MINI_FINITE ? f->max : f->max + 1);
+}
 
 uint32_t sw_minifloat_encode(const sw_minifloat *f, double v) {
+  if (f->kind == SW_MINI_POWERS) return encode_power(f, v);
   uint32_t sign = signbit(v) ? f->sign : 0;
-  if (isnan(v)) return sign | f->nan;
-  if (isinf(v)) return sign | (f->max + 1);
-  if (v == 0) return sign;
+  if (isnan(v)) return f->kind == SW_MINI_FINITE ? f->nan : sign | f->nan;
+  if (isinf(v)) return beyond(f, sign);
   int e_min = 1 - f->bias, e;
   (void)frexp(v, &e);
-  e = e - 1 < e_min ? e_min : e - 1;
-  if (e > f->bias + 1) return sign | (f->max + 1);
+  e = v == 0 || e - 1 < e_min ? e_min : e - 1;
+  if (e > f->bias + 1) return beyond(f, sign);
   double units = rint(ldexp(fabs(v), f->man_bits - e));
   uint32_t code = ((uint32_t)(e - e_min) << f->man_bits) + (uint32_t)units;
-  return sign | (code > f->max ? f->max + 1 : code);
+  if (code > f->max) return beyond(f, sign);
+  return code == 0 && f->kind == SW_MINI_UZ ? 0 : sign | code;
 }
 
 double sw_minifloat_decode(const sw_minifloat *f, uint32_t code) {
+  if (f->kind == SW_MINI_POWERS) return code > f->max ? NAN : ldexp(1, (int)code - f->bias);
   uint32_t magnitude = code & (f->sign - 1);
   double sign = code & f->sign ? -1.0 : 1.0;
-  if (magnitude > f->max) {
-    bool infinity = magnitude == f->max + 1 && f->max + 1 != f->nan;
-    return copysign(infinity ? INFINITY : NAN, sign);
-  }
+  if (f->kind == SW_MINI_UZ && code == f->nan) return NAN;
+  if (magnitude > f->max) return copysign(f->kind == SW_MINI_IEEE && magnitude == f->max + 1 ? INFINITY : NAN, sign);
   uint32_t man = magnitude & ((1u << f->man_bits) - 1), field = magnitude >> f->man_bits;
   uint32_t units = field ? man + (1u << f->man_bits) : man;
   int e = (field ? (int)field : 1) - f->bias;
   return sign * ldexp((double)units, e - f->man_bits);
+}
+
+double sw_minifloat_greatest(const sw_minifloat *f) {
+  return f->kind == SW_MINI_IEEE ? INFINITY : sw_minifloat_decode(f, f->max);
+}
+
+double sw_minifloat_least(const sw_minifloat *f) {
+  return f->kind == SW_MINI_POWERS ? sw_minifloat_decode(f, 0) : -sw_minifloat_greatest(f);
 }
 
 static float float_of_bits(uint32_t u) {

@@ -32,20 +32,14 @@ static uint64_t load_bits(const void *at, int bytes) {
   }
 }
 
-static uint64_t extend_sign(uint64_t bits, int bytes) {
-  int unused = 64 - 8 * bytes;
-  return (uint64_t)((int64_t)(bits << unused) >> unused);
-}
-
 sw_scalar sw_scalar_load(sw_dtype t, const void *at) {
   int bytes = sw_dtype_bytes(t);
   switch (sw_dtype_class_of(t)) {
     case SW_CLASS_FLOAT:
       return load_float(t, at);
     case SW_CLASS_SIGNED:
-      return (sw_scalar){.bits = extend_sign(load_bits(at, bytes), bytes)};
     case SW_CLASS_UNSIGNED:
-      return (sw_scalar){.bits = load_bits(at, bytes)};
+      return (sw_scalar){.bits = sw_dtype_wrap(t, load_bits(at, bytes))};
     case SW_CLASS_BOOL:
       return (sw_scalar){.bits = load_bits(at, bytes) != 0};
     case SW_CLASS_COMPLEX:
@@ -85,7 +79,7 @@ void sw_scalar_store(sw_dtype t, sw_scalar v, void *at) {
       break;
     case SW_CLASS_SIGNED:
     case SW_CLASS_UNSIGNED:
-      store_bits(v.bits, bytes, at);
+      store_bits(sw_dtype_wrap(t, v.bits), bytes, at);
       break;
     case SW_CLASS_BOOL:
       store_bits(v.bits != 0, bytes, at);
@@ -118,7 +112,7 @@ static double double_of_integer(sw_dtype_class from, sw_dtype to, uint64_t bits)
 static uint64_t integer_of_double(sw_dtype to, double v) {
   if (isnan(v)) return 0;
   v = trunc(v);
-  int width = 8 * sw_dtype_bytes(to);
+  int width = sw_dtype_bits(to);
   if (sw_dtype_class_of(to) == SW_CLASS_UNSIGNED) {
     if (v <= 0) return 0;
     return v >= ldexp(1, width) ? UINT64_MAX >> (64 - width) : (uint64_t)v;
@@ -151,6 +145,7 @@ bool sw_reduction_applies(sw_reduction r, sw_dtype t) {
   if (c == SW_CLASS_TOKEN) return false;
   if (r == SW_REDUCE_GENERIC) return true;
   if (c == SW_CLASS_COMPLEX) return r == SW_REDUCE_SUM || r == SW_REDUCE_PRODUCT || r == SW_REDUCE_AVERAGE;
+  if (t == SW_F8E8M0FNU) return r == SW_REDUCE_PRODUCT || r == SW_REDUCE_MIN || r == SW_REDUCE_MAX; /* it has no 0 */
   bool bitwise = r == SW_REDUCE_BIT_AND || r == SW_REDUCE_BIT_OR || r == SW_REDUCE_BIT_XOR;
   return !bitwise || is_integer(c);
 }
@@ -289,11 +284,10 @@ void sw_element_store(sw_dtype t, double v, void *at) {
   sw_scalar_store(t, sw_scalar_convert(SW_F64, t, (sw_scalar){.re = v}), at);
 }
 
-static double greatest_float(sw_dtype t) { /* infinity where the format has one */
+static double farthest_float(sw_dtype t, bool least) {
   const sw_minifloat *mini = sw_minifloat_of(t);
-  if (!mini) return INFINITY;
-  double beyond = sw_minifloat_decode(mini, mini->max + 1);
-  return isnan(beyond) ? sw_minifloat_decode(mini, mini->max) : beyond;
+  if (!mini) return least ? -INFINITY : INFINITY;
+  return least ? sw_minifloat_least(mini) : sw_minifloat_greatest(mini);
 }
 
 static sw_scalar identity(sw_reduction r, sw_dtype t) {
@@ -304,9 +298,9 @@ static sw_scalar identity(sw_reduction r, sw_dtype t) {
   if (r == SW_REDUCE_PRODUCT || r == SW_REDUCE_AND) return (sw_scalar){.re = 1, .bits = 1};
   if (r != SW_REDUCE_MIN && !is_max) /* -0 is what leaves every float as it is under addition */
     return (sw_scalar){.re = r == SW_REDUCE_SUM ? -0.0 : 0, .im = r == SW_REDUCE_SUM ? -0.0 : 0};
-  if (c == SW_CLASS_FLOAT) return (sw_scalar){.re = is_max ? -greatest_float(t) : greatest_float(t)};
+  if (c == SW_CLASS_FLOAT) return (sw_scalar){.re = farthest_float(t, is_max)};
   if (c != SW_CLASS_SIGNED) return (sw_scalar){.bits = is_max ? 0 : ones};
-  uint64_t least_bits = ones << (8 * sw_dtype_bytes(t) - 1);
+  uint64_t least_bits = ones << (sw_dtype_bits(t) - 1);
   return (sw_scalar){.bits = is_max ? least_bits : ~least_bits};
 }
 

@@ -143,7 +143,7 @@ static sw_dtype accumulator(const sw_reducer *r) {
   if (r->kind == SW_REDUCE_GENERIC) return r->to;
   sw_dtype_class c = sw_dtype_class_of(r->to);
   if (c == SW_CLASS_FLOAT) return r->to == SW_F64 ? SW_F64 : SW_F32;
-  if (r->kind != SW_REDUCE_AVERAGE) return r->to;
+  if (r->kind != SW_REDUCE_AVERAGE) return sw_dtype_container(r->to); /* sums modulo 2^8 are such modulo 2^4 */
   return c == SW_CLASS_SIGNED ? SW_I64 : c == SW_CLASS_UNSIGNED ? SW_U64 : r->to;
 }
 

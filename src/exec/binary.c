@@ -1,8 +1,10 @@
-/* Binary elementwise kernels: a loop per op and native dtype, looked up in one table; f16, bf16 and f8 by way of f32.
+/* Binary elementwise kernels: a loop per op and native dtype, looked up in one table; smaller floats by way of f32,
+ * smaller integers as those of 8 bits.
  *
  *   7 / 0 = -1 (all ones)   7 % 0 = 7   i8 -128 / -1 = -128   1 << 40 = 0 (i32)   max(NaN, 1) = NaN   max(-0, 0) = 0
  */
 #include <math.h>
+#include <string.h>
 #include <tgmath.h>
 
 #include "exec/elementwise.h"
@@ -163,8 +165,33 @@ static void run_narrow(sw_binary_loop loop, const sw_kernel_call *c, int64_t n) 
   }
 }
 
+/* Integers of fewer than 8 bits: a shift to the right reads the bits in front, so they are zeros or the sign as it
+ * asks, whatever the type. */
+static sw_rc run_narrow_int(const sw_kernel_call *c, sw_diag *d) {
+  sw_dtype t = c->in[0]->dtype, as = sw_dtype_container(t);
+  if (c->op->code == SW_OP_SHIFT_RIGHT_LOGICAL) as = SW_U8;
+  if (c->op->code == SW_OP_SHIFT_RIGHT_ARITHMETIC) as = SW_I8;
+  sw_dtype seen = sw_dtype_bits(t) == 2 ? (as == SW_U8 ? SW_U2 : SW_I2) : as == SW_U8 ? SW_U4 : SW_I4;
+  sw_binary_loop loop = sw_binary_loop_of(c->op->code, as);
+  if (!loop) return sw_kernel_no_dtype(c, t, d);
+  const char *a = c->in[0]->data, *b = c->in[1]->data;
+  char *y = c->out[0]->data;
+  for (int64_t i = 0, m, n = sw_buffer_elements(c->out[0]); i < n; i += m) {
+    uint8_t left[SW_CHUNK], right[SW_CHUNK];
+    m = sw_min_i64(SW_CHUNK, n - i);
+    memcpy(left, a + i, (size_t)m);
+    memcpy(right, b + i, (size_t)m);
+    sw_wrap_elements(seen, left, m);
+    sw_wrap_elements(seen, right, m);
+    loop(left, right, y + i, m);
+    sw_wrap_elements(t, y + i, m);
+  }
+  return SW_OK;
+}
+
 sw_rc sw_kernel_binary(const sw_kernel_call *c, sw_diag *d) {
   sw_dtype t = c->in[0]->dtype;
+  if (sw_is_narrow_int(t)) return run_narrow_int(c, d);
   bool narrow = sw_is_narrow_float(t);
   sw_binary_loop loop = sw_binary_loop_of(c->op->code, narrow ? SW_F32 : t);
   if (!loop) return sw_kernel_no_dtype(c, t, d);

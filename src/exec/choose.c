@@ -51,7 +51,7 @@ sw_rc sw_kernel_compare(const sw_kernel_call *c, sw_diag *d) {
     return SW_FAIL_INPUT(d, c->op->span, "op '%s': direction '%s'; expected eq, ne, lt, le, gt or ge", c->op->name,
                          word);
   }
-  sw_compare_loop loop = sw_compare_loop_of(word, narrow ? SW_F32 : a->dtype);
+  sw_compare_loop loop = sw_compare_loop_of(word, narrow ? SW_F32 : sw_dtype_container(a->dtype));
   if (!loop) return sw_kernel_no_dtype(c, a->dtype, d);
   int64_t n = sw_buffer_elements(c->out[0]), bytes = sw_dtype_bytes(a->dtype);
   uint8_t *y = c->out[0]->data;
@@ -117,7 +117,7 @@ static const void *clamp_part(const sw_buffer *x, bool scalar, int64_t i, int64_
 sw_rc sw_kernel_clamp(const sw_kernel_call *c, sw_diag *d) {
   const sw_buffer *x = c->in[1];
   sw_buffer *y = c->out[0];
-  sw_dtype wide = sw_is_narrow_float(x->dtype) ? SW_F32 : x->dtype;
+  sw_dtype wide = sw_is_narrow_float(x->dtype) ? SW_F32 : sw_dtype_container(x->dtype);
   sw_binary_loop max = sw_binary_loop_of(SW_OP_MAXIMUM, wide), min = sw_binary_loop_of(SW_OP_MINIMUM, wide);
   if (!max || !min) return sw_kernel_no_dtype(c, x->dtype, d);
   int64_t n = sw_buffer_elements(y);

@@ -18,8 +18,11 @@ typedef struct float_shape {
 
 static float_shape shape_of(sw_dtype t) {
   static const float_shape kShapes[SW_DTYPE_COUNT] = {
-      [SW_F64] = {53, -1022, 1023}, [SW_F32] = {24, -126, 127}, [SW_F16] = {11, -14, 15},
-      [SW_BF16] = {8, -126, 127},   [SW_F8E4M3FN] = {4, -6, 8}, [SW_F8E5M2] = {3, -14, 15}};
+      [SW_F64] = {53, -1022, 1023},     [SW_F32] = {24, -126, 127},     [SW_F16] = {11, -14, 15},
+      [SW_BF16] = {8, -126, 127},       [SW_F8E4M3FN] = {4, -6, 8},     [SW_F8E5M2] = {3, -14, 15},
+      [SW_F8E3M4] = {5, -2, 3},         [SW_F8E4M3] = {4, -6, 7},       [SW_F8E4M3FNUZ] = {4, -7, 7},
+      [SW_F8E4M3B11FNUZ] = {4, -10, 4}, [SW_F8E5M2FNUZ] = {3, -15, 15}, [SW_F8E8M0FNU] = {1, -127, 127},
+      [SW_F6E2M3FN] = {4, 0, 2},        [SW_F6E3M2FN] = {3, -2, 4},     [SW_F4E2M1FN] = {2, 0, 2}};
   return kShapes[t];
 }
 

@@ -23,7 +23,7 @@ typedef sw_rc (*sw_kernel)(const sw_kernel_call *c, sw_diag *d);
   X(CONVERT, convert)                           \
   X(COMPLEX, complex)                           \
   X(FFT, fft)                                   \
-  X(BITCAST, reshape)                           \
+  X(BITCAST, bitcast)                           \
   X(REDUCE_PRECISION, reduce_precision)         \
   X(BROADCAST, broadcast)                       \
   X(TRANSPOSE, transpose)                       \
@@ -71,6 +71,7 @@ sw_rc sw_kernel_reduce_precision(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_broadcast(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_transpose(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_reshape(const sw_kernel_call *c, sw_diag *d);
+sw_rc sw_kernel_bitcast(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_reverse(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_shuffle(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_slice(const sw_kernel_call *c, sw_diag *d);

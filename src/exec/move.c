@@ -56,6 +56,41 @@ sw_rc sw_kernel_reshape(const sw_kernel_call *c, sw_diag *d) {
   return SW_OK;
 }
 
+/* n elements of fewer than 8 bits, which lie one to a byte, from or to elements of `bits` that hold `parts` of them,
+ * the first in the lowest bits. */
+static void take_apart(const char *wide, int64_t wide_bytes, sw_dtype t, int64_t parts, char *out, int64_t n) {
+  int bits = sw_dtype_bits(t);
+  for (int64_t i = 0; i < n; i++) {
+    int64_t low = i % parts * bits;
+    unsigned char byte = (unsigned char)wide[i / parts * wide_bytes + low / 8];
+    out[i] = (char)sw_dtype_wrap(t, (uint64_t)(byte >> low % 8 & ((1 << bits) - 1)));
+  }
+}
+
+static void put_together(const char *in, sw_dtype t, int64_t parts, char *wide, sw_dtype wide_type, int64_t n) {
+  int64_t bits = sw_dtype_bits(t), bytes = sw_dtype_bytes(wide_type);
+  if (n > 0) memset(wide, 0, (size_t)(n / parts * bytes));
+  for (int64_t i = 0; i < n; i++) {
+    int64_t low = i % parts * bits;
+    wide[i / parts * bytes + low / 8] |= (char)((in[i] & ((1 << bits) - 1)) << low % 8);
+  }
+  for (int64_t i = 0; sw_dtype_bits(wide_type) < 8 && i < n / parts; i++)
+    wide[i] = (char)sw_dtype_wrap(wide_type, (unsigned char)wide[i]);
+}
+
+sw_rc sw_kernel_bitcast(const sw_kernel_call *c, sw_diag *d) {
+  sw_dtype from = c->in[0]->dtype, to = c->out[0]->dtype;
+  int from_bits = sw_dtype_bits(from), to_bits = sw_dtype_bits(to);
+  if (from_bits >= 8 && to_bits >= 8) return sw_kernel_reshape(c, d);
+  if (to_bits <= from_bits) {
+    take_apart(c->in[0]->data, sw_dtype_bytes(from), to, from_bits / to_bits, c->out[0]->data,
+               sw_buffer_elements(c->out[0]));
+  } else {
+    put_together(c->in[0]->data, from, to_bits / from_bits, c->out[0]->data, to, sw_buffer_elements(c->in[0]));
+  }
+  return SW_OK;
+}
+
 sw_rc sw_kernel_shuffle(const sw_kernel_call *c, sw_diag *d) {
   (void)d;
   const sw_buffer *x = c->in[0];

@@ -1,4 +1,5 @@
-/* Conversions between element types: one loop per pair of native types, and f16, bf16 and f8 by way of f32.
+/* Conversions between element types: one loop per pair of native types, smaller floats by way of f32, smaller integers
+ * as those of 8 bits.
  *
  *   f32 -> i8   300.7 -> 127   NaN -> 0        i32 -> i8   300 -> 44        f64 -> bool   0.5 -> true
  *
@@ -141,8 +142,40 @@ static void convert_chunk(sw_dtype from, const void *src, sw_dtype to, void *dst
   }
 }
 
+void sw_wrap_elements(sw_dtype t, void *at, int64_t n) {
+  uint8_t *bytes = at;
+  for (int64_t i = 0; i < n; i++) bytes[i] = (uint8_t)sw_dtype_wrap(t, bytes[i]);
+}
+
+/* Bytes with a number of 8 bits, to the nearest that `t` has. */
+static void saturate(sw_dtype t, void *at, int64_t n) {
+  int bits = sw_dtype_bits(t);
+  bool is_signed = sw_dtype_class_of(t) == SW_CLASS_SIGNED;
+  int min = is_signed ? -(1 << (bits - 1)) : 0, max = (1 << (bits - is_signed)) - 1;
+  uint8_t *bytes = at;
+  for (int64_t i = 0; i < n; i++) {
+    int v = is_signed ? (int8_t)bytes[i] : bytes[i];
+    bytes[i] = (uint8_t)(v < min ? min : v > max ? max : v);
+  }
+}
+
+/* To an integer of fewer than 8 bits. */
+static void convert_to_narrow_int(sw_dtype from, const void *src, sw_dtype to, void *dst, int64_t n) {
+  sw_convert(from, src, sw_dtype_container(to), dst, n);
+  if (sw_dtype_class_of(from) == SW_CLASS_FLOAT) {
+    saturate(to, dst, n);
+  } else {
+    sw_wrap_elements(to, dst, n);
+  }
+}
+
 void sw_convert(sw_dtype from, const void *src, sw_dtype to, void *dst, int64_t n) {
   if (n <= 0) return;
+  if (from != to && sw_is_narrow_int(to)) {
+    convert_to_narrow_int(from, src, to, dst, n);
+    return;
+  }
+  if (from != to) from = sw_dtype_container(from);
   int64_t from_bytes = sw_dtype_bytes(from), to_bytes = sw_dtype_bytes(to);
   if (from == to && from != SW_BOOL) {
     memcpy(dst, src, (size_t)(n * to_bytes));
@@ -160,7 +193,7 @@ void sw_convert(sw_dtype from, const void *src, sw_dtype to, void *dst, int64_t 
   }
 }
 
-bool sw_convertible(sw_dtype t) { return sw_is_narrow_float(t) || kLoops[t][t] != NULL; }
+bool sw_convertible(sw_dtype t) { return sw_is_narrow_float(t) || sw_is_narrow_int(t) || kLoops[t][t] != NULL; }
 
 sw_dtype sw_wide_of(sw_dtype t) {
   if (t == SW_F64) return SW_F64;

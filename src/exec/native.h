@@ -1,7 +1,8 @@
 /* The element types that loops are written for, and how the others reach them.
  *
- * f16, bf16 and f8 are widened to f32. Kernels that accumulate do so in four types only (sw_wide_of): f32, f64, i64 and
- * u64; narrowing integers back wraps, so integer results are exact modulo 2^width. Bool is 0 or 1 in u64.
+ * f16, bf16 and smaller floats are widened to f32; integers of fewer than 8 bits lie in memory as those of 8. Kernels
+ * that accumulate do so in four types only (sw_wide_of): f32, f64, i64 and u64; narrowing integers back wraps, so
+ * integer results are exact modulo 2^width. Bool is 0 or 1 in u64.
  */
 #ifndef EXEC_NATIVE_H_
 #define EXEC_NATIVE_H_
@@ -36,10 +37,14 @@ typedef union sw_chunk {
   char bytes[8 * SW_CHUNK];
 } sw_chunk;
 
-/* f16, bf16 and f8: no loops of their own. */
+/* f16, bf16 and smaller: no loops of their own. */
 static inline bool sw_is_narrow_float(sw_dtype t) {
   return sw_dtype_class_of(t) == SW_CLASS_FLOAT && t != SW_F32 && t != SW_F64;
 }
+/* Integers of 2 and 4 bits: loops of i8 and u8, whose results are then wrapped. */
+static inline bool sw_is_narrow_int(sw_dtype t) { return sw_dtype_container(t) != t; }
+/* n elements that a loop of the container has left at `at`. */
+void sw_wrap_elements(sw_dtype t, void *at, int64_t n);
 /* The type that a kernel accumulates this one in: F32, F64, I64 or U64. */
 sw_dtype sw_wide_of(sw_dtype t);
 

@@ -25,7 +25,9 @@ static void tiling_on(const runner *w, const sw_sharding *s, const sw_mesh *mesh
 
 static double whole_value(sw_dtype t, int64_t e) {
   if (t == SW_BOOL) return (double)(e / 3 % 2);
-  int64_t most = sw_dtype_bytes(t) == 1 ? 7 : 100, v = e % most + 1; /* all types hold these exactly */
+  int bits = sw_dtype_bits(t);
+  if (t == SW_F8E8M0FNU) return (double)(1 << e % 7);
+  int64_t most = bits > 8 ? 100 : bits > 4 ? 7 : bits > 2 ? 4 : 1, v = e % most + 1; /* all types hold these exactly */
   return (double)(e % 2 && sw_dtype_class_of(t) != SW_CLASS_UNSIGNED ? -v : v);
 }
 
@@ -44,6 +46,8 @@ static void store_part(sw_dtype t, sw_reduction kind, int64_t parts, int64_t par
   bool larger = part == e % parts, wide = sw_dtype_bytes(t) > 1;
   if (parts > 1 && kind == SW_REDUCE_SUM && wide) {
     sw_element_store(t, larger ? v - (double)(parts - 1) : 1, at);
+  } else if (parts > 1 && kind == SW_REDUCE_AVERAGE && sw_dtype_bits(t) < 8) { /* which hold no multiples of v */
+    sw_element_store(t, v, at);
   } else if (parts > 1 && kind == SW_REDUCE_AVERAGE) {
     sw_element_store(t, larger ? v * (double)parts : 0, at);
   } else if (larger) {

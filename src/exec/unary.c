@@ -1,4 +1,5 @@
-/* Unary elementwise kernels: a loop per op and native dtype, looked up in one table; f16, bf16 and f8 by way of f32.
+/* Unary elementwise kernels: a loop per op and native dtype, looked up in one table; smaller floats by way of f32,
+ * smaller integers as those of 8 bits.
  *
  *   sign(-0.0) = -0.0   sign(NaN) = NaN   abs(i8 -128) = -128   count_leading_zeros(u16 1) = 15
  */
@@ -122,8 +123,27 @@ static void run_narrow(sw_unary_loop loop, const sw_buffer *x, sw_buffer *y, int
   }
 }
 
+/* x is an integer of fewer than 8 bits: as one of 8. What asks of bits sees zeros in front. */
+static sw_rc run_narrow_int(const sw_kernel_call *c, sw_diag *d) {
+  const sw_buffer *x = c->in[0];
+  sw_opcode code = c->op->code;
+  int bits = sw_dtype_bits(x->dtype);
+  bool by_bits = code == SW_OP_POPCNT || code == SW_OP_CLZ;
+  sw_unary_loop loop = sw_unary_loop_of(code, by_bits ? SW_U8 : sw_dtype_container(x->dtype));
+  if (!loop) return sw_kernel_no_dtype(c, x->dtype, d);
+  uint8_t *y = c->out[0]->data;
+  const uint8_t *at = x->data;
+  int64_t n = sw_buffer_elements(c->out[0]);
+  for (int64_t i = 0; i < n; i++) y[i] = (uint8_t)(by_bits ? at[i] & ((1 << bits) - 1) : at[i]);
+  loop(y, y, n);
+  for (int64_t i = 0; code == SW_OP_CLZ && i < n; i++) y[i] = (uint8_t)(y[i] - (8 - bits));
+  sw_wrap_elements(c->out[0]->dtype, y, n);
+  return SW_OK;
+}
+
 sw_rc sw_kernel_unary(const sw_kernel_call *c, sw_diag *d) {
   const sw_buffer *x = c->in[0];
+  if (sw_is_narrow_int(x->dtype)) return run_narrow_int(c, d);
   bool narrow = sw_is_narrow_float(x->dtype);
   sw_unary_loop loop = sw_unary_loop_of(c->op->code, narrow ? SW_F32 : x->dtype);
   if (!loop) return sw_kernel_no_dtype(c, x->dtype, d);

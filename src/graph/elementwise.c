@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include <math.h>
+
 #include "graph/rules.h"
 
 sw_rc sw_infer_unary(sw_rule_call *c) {
@@ -115,9 +117,9 @@ void sw_space_of_convert(const sw_rule_call *c, sw_space_builder *b) {
   sw_dtype_class cls = sw_dtype_class_of(to);
   if (sw_dtype_class_of(from) != cls) return;
   bool inexact = cls == SW_CLASS_FLOAT || cls == SW_CLASS_COMPLEX, coarse = sw_dtype_bytes(to) == 1;
-  bool keeps_infinity = to != SW_F8E4M3FN; /* where a device has nothing, its least is -inf */
+  bool keeps_infinity = isinf(sw_reduction_identity(SW_REDUCE_MAX, to)); /* where a device has nothing, it has -inf */
   if (from == to || (inexact && !coarse)) sw_space_linear(b, 1, SW_REDUCE_SUM);
-  if (from == to || (inexact && keeps_infinity) || (!inexact && sw_dtype_bytes(to) > sw_dtype_bytes(from))) {
+  if (from == to || (inexact && keeps_infinity) || (!inexact && sw_dtype_bits(to) > sw_dtype_bits(from))) {
     sw_space_linear(b, 1, SW_REDUCE_MIN);
     sw_space_linear(b, 1, SW_REDUCE_MAX);
   }

@@ -152,11 +152,12 @@ void sw_space_of_reshape(const sw_rule_call *c, sw_space_builder *b) {
 
 /* --- bitcast_convert --------------------------------------------------------------------------------------------- */
 
-/* How many elements of the narrower dtype make one of the wider. */
+/* How many elements of the narrower dtype make one of the wider; 0: no whole number of them. */
 static int64_t parts_of(const sw_rule_call *c, bool *wider) {
-  int from = sw_dtype_bytes(c->operands[0].dtype), to = sw_dtype_bytes(sw_call_dtype(c, SW_ATTR_DTYPE));
+  int from = sw_dtype_bits(c->operands[0].dtype), to = sw_dtype_bits(sw_call_dtype(c, SW_ATTR_DTYPE));
   *wider = to > from;
-  return *wider ? to / from : from / to;
+  int more = *wider ? to : from, fewer = *wider ? from : to;
+  return more % fewer ? 0 : more / fewer;
 }
 
 sw_rc sw_infer_bitcast(sw_rule_call *c) {
@@ -168,6 +169,8 @@ sw_rc sw_infer_bitcast(sw_rule_call *c) {
   }
   bool wider;
   int64_t parts = parts_of(c, &wider);
+  if (!parts)
+    return SW_RULE_FAIL(c, "%s has no whole number of elements of %s", sw_dtype_text(x->dtype), sw_dtype_text(to));
   int rank = parts == 1 ? x->rank : wider ? x->rank - 1 : x->rank + 1;
   if (parts > 1 && wider && (x->rank == 0 || x->dims[rank] != parts)) {
     return SW_RULE_FAIL(c, "the last dim has %lld elements; expected %lld, which make one %s",

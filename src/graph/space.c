@@ -7,6 +7,14 @@
  */
 #include "graph/space.h"
 
+#include "shardwright/scalar.h"
+
+static unsigned undefined_kinds(sw_dtype t) {
+  unsigned kinds = 0;
+  for (int k = 0; k < SW_REDUCTION_COUNT; k++) kinds |= (unsigned)!sw_reduction_applies((sw_reduction)k, t) << k;
+  return kinds;
+}
+
 void sw_space_begin(sw_space_builder *b, sw_arena *arena, int n_operands, const sw_type *operands, int n_results,
                     const sw_type *results, double flops, sw_diag *d) {
   b->arena = arena;
@@ -14,9 +22,9 @@ void sw_space_begin(sw_space_builder *b, sw_arena *arena, int n_operands, const 
   b->d = d;
   b->rc = SW_OK;
   b->n_loops = b->n_linear = 0;
-  b->complex = false;
-  for (int i = 0; i < n_operands; i++) b->complex |= sw_dtype_class_of(operands[i].dtype) == SW_CLASS_COMPLEX;
-  for (int i = 0; i < n_results; i++) b->complex |= sw_dtype_class_of(results[i].dtype) == SW_CLASS_COMPLEX;
+  b->undefined = 0;
+  for (int i = 0; i < n_operands; i++) b->undefined |= undefined_kinds(operands[i].dtype);
+  for (int i = 0; i < n_results; i++) b->undefined |= undefined_kinds(results[i].dtype);
   b->n_operands = n_operands;
   b->n_maps = n_operands + n_results;
   b->maps = sw_arena_alloc(arena, (size_t)b->n_maps, sizeof *b->maps, d);
@@ -100,7 +108,7 @@ void sw_space_identity(sw_space_builder *b, int map, int first) {
 }
 
 void sw_space_linear(sw_space_builder *b, uint32_t operands, sw_reduction kind) {
-  if (b->rc || (b->complex && (kind == SW_REDUCE_MIN || kind == SW_REDUCE_MAX))) return;
+  if (b->rc || b->undefined >> kind & 1) return;
   if (b->n_linear == SW_MAX_LINEAR) {
     b->rc = SW_BUG(b->d, "an op has more than %d linear forms", SW_MAX_LINEAR);
     return;

@@ -16,8 +16,8 @@ typedef struct sw_space_builder {
   sw_diag *d;
   sw_rc rc;
   int n_loops, n_linear, n_maps, n_operands;
-  double flops; /* of one point of all loops */
-  bool complex; /* some operand or result is: there is no least of these */
+  double flops;       /* of one point of all loops */
+  unsigned undefined; /* bits: kinds of reductions that some operand or result does not have (complex: a least) */
   sw_loop loops[SW_MAX_LOOPS];
   sw_linear linear[SW_MAX_LINEAR];
   sw_map *maps;

@@ -130,10 +130,13 @@ static sw_rc read_header(reader *r, header *h) {
   return SW_OK;
 }
 
-/* Raw bits of the wanted type: V2 or u2 for bf16. */
+/* Raw bits of the wanted type: V2 or u2 for bf16, a byte for each i4. */
 static bool is_raw(const char *type, sw_dtype want) {
-  bool wanted = want == SW_BF16 || want == SW_F8E4M3FN || want == SW_F8E5M2;
-  return wanted && (type[0] == 'V' || type[0] == 'u') && type[1] == (char)('0' + sw_dtype_bytes(want)) && type[2] == 0;
+  if (want == SW_DTYPE_COUNT) return false;
+  bool small_int = sw_dtype_container(want) != want;
+  bool wanted = small_int || (sw_dtype_class_of(want) == SW_CLASS_FLOAT && sw_dtype_bytes(want) <= 2 && want != SW_F16);
+  return wanted && (type[0] == 'V' || type[0] == 'u' || (small_int && type[0] == 'i')) &&
+         type[1] == (char)('0' + sw_dtype_bytes(want)) && type[2] == 0;
 }
 
 /* The dtype of the file's elements, seen with what is wanted. */
@@ -205,6 +208,8 @@ static sw_rc read_elements(reader *r, const header *h, sw_dtype want, sw_tensor 
   if (h->descr[0] == '>') swap_bytes(out);
   unsigned char *b = out->data;
   for (int64_t i = 0; file == SW_BOOL && i < bytes; i++) b[i] = b[i] != 0;
+  for (int64_t i = 0; sw_dtype_container(file) != file && i < bytes; i++)
+    b[i] = (unsigned char)sw_dtype_wrap(file, b[i]);
   if (h->fortran && h->rank > 1) SW_TRY(from_fortran(out, r->d));
   return want == SW_DTYPE_COUNT || want == file ? SW_OK : to_wanted(out, want, r->d);
 }
@@ -233,7 +238,7 @@ sw_rc sw_npy_read(const char *path, sw_dtype want, sw_tensor *out, sw_diag *d) {
 
 static const char *descr_of(sw_dtype t) {
   for (int i = 0; i < N_TYPES; i++) {
-    if (kTypes[i].dtype == t) return kTypes[i].descr;
+    if (kTypes[i].dtype == sw_dtype_container(t)) return kTypes[i].descr;
   }
   return NULL;
 }

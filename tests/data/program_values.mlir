@@ -30,8 +30,8 @@ func.func @main() -> (tensor<3xi8>) {
   %x = stablehlo.constant dense<[1.4,7.2,90.0]> : tensor<3xf32>
   %q = stablehlo.uniform_quantize %x : (tensor<3xf32>) -> tensor<3x!quant.uniform<i8:f32, 0.5:-20>>
   %p = stablehlo.uniform_quantize %q : (tensor<3x!quant.uniform<i8:f32, 0.5:-20>>) -> tensor<3x!quant.uniform<u4:f64, 2.0>>
-  %b = stablehlo.bitcast_convert %p : (tensor<3x!quant.uniform<u4:f64, 2.0>>) -> tensor<3xui8>
-  %r = stablehlo.convert %b : (tensor<3xui8>) -> tensor<3xi8>
+  %b = stablehlo.bitcast_convert %p : (tensor<3x!quant.uniform<u4:f64, 2.0>>) -> tensor<3xui4>
+  %r = stablehlo.convert %b : (tensor<3xui4>) -> tensor<3xi8>
   return %r : tensor<3xi8>
 }
 // -----
@@ -958,4 +958,69 @@ func.func @main() -> (tensor<2x2xf32>, tensor<i32>, tensor<i32>) {
   %r:2 = stablehlo.custom_call @lapack_spotrf_ffi(%x) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<i32>)
   %s:2 = stablehlo.custom_call @lapack_spotrf_ffi(%z) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<i32>)
   return %r#0, %r#1, %s#1 : tensor<2x2xf32>, tensor<i32>, tensor<i32>
+}
+// -----
+// integers of four bits wrap
+// = -8 7 -7 0 -1 15 1 0 4 -8
+func.func @main() -> (tensor<4xi4>, tensor<1xi4>, tensor<1xui4>, tensor<2xui4>, tensor<1xi4>, tensor<1xi4>) {
+  %a = stablehlo.constant dense<[7, -8, 5, -4]> : tensor<4xi4>
+  %b = stablehlo.constant dense<[1, -1, 4, 4]> : tensor<4xi4>
+  %s = stablehlo.add %a, %b : tensor<4xi4>
+  %m = stablehlo.constant dense<-1> : tensor<1xi4>
+  %u = stablehlo.bitcast_convert %m : (tensor<1xi4>) -> tensor<1xui4>
+  %c = stablehlo.constant dense<[12, 15]> : tensor<2xui4>
+  %d = stablehlo.constant dense<[3, 1]> : tensor<2xui4>
+  %q = stablehlo.shift_right_logical %c, %d : tensor<2xui4>
+  %z = stablehlo.constant dense<[1, 0]> : tensor<2xui4>
+  %p = stablehlo.minimum %q, %z : tensor<2xui4>
+  %n = stablehlo.constant dense<4> : tensor<1xi4>
+  %i = stablehlo.constant dense<-8> : tensor<1xi4>
+  %g = stablehlo.negate %i : tensor<1xi4>
+  return %s, %m, %u, %p, %n, %g : tensor<4xi4>, tensor<1xi4>, tensor<1xui4>, tensor<2xui4>, tensor<1xi4>, tensor<1xi4>
+}
+// -----
+// a literal of four bits in bytes, and its bits as bytes and as halves
+// = -1 2 -8 7 47 120 3 3 2 0 0 2 3 1
+func.func @main() -> (tensor<4xi4>, tensor<2xui8>, tensor<4x2xui2>) {
+  %a = stablehlo.constant dense<"0x0F020807"> : tensor<4xi4>
+  %r = stablehlo.reshape %a : (tensor<4xi4>) -> tensor<2x2xi4>
+  %b = stablehlo.bitcast_convert %r : (tensor<2x2xi4>) -> tensor<2xui8>
+  %h = stablehlo.bitcast_convert %a : (tensor<4xi4>) -> tensor<4x2xui2>
+  return %a, %b, %h : tensor<4xi4>, tensor<2xui8>, tensor<4x2xui2>
+}
+// -----
+// numbers of four bits with a scale for each block
+// = 12 -3 0.5 0.75
+func.func @main() -> (tensor<2x2xf32>) {
+  %a = stablehlo.constant dense<[[6.0, -1.5], [1.0, 1.5]]> : tensor<2x2xf4E2M1FN>
+  %s = stablehlo.constant dense<[2.0, 0.5]> : tensor<2xf8E8M0FNU>
+  %f = stablehlo.convert %a : (tensor<2x2xf4E2M1FN>) -> tensor<2x2xf32>
+  %g = stablehlo.convert %s : (tensor<2xf8E8M0FNU>) -> tensor<2xf32>
+  %b = stablehlo.broadcast_in_dim %g, dims = [0] : (tensor<2xf32>) -> tensor<2x2xf32>
+  %r = stablehlo.multiply %f, %b : tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
+// -----
+// weights of four bits, contracted and summed in more
+// = 57 -64 15 1
+func.func @main() -> (tensor<2xi32>, tensor<2xui4>) {
+  %w = stablehlo.constant dense<[[-8, 7], [-8, 7]]> : tensor<2x2xi4>
+  %x = stablehlo.constant dense<[[-1, 7]]> : tensor<1x2xi8>
+  %t = stablehlo.constant dense<[-8, 7]> : tensor<2xi4>
+  %y = stablehlo.dot_general %w, %t, contracting_dims = [1] x [0] : (tensor<2x2xi4>, tensor<2xi4>) -> tensor<2xi32>
+  %k = stablehlo.constant dense<[56, 177]> : tensor<2xi32>
+  %v = stablehlo.subtract %y, %k : tensor<2xi32>
+  %u = stablehlo.constant dense<[[15, 3, 13], [1, 0, 0]]> : tensor<2x3xui4>
+  %z = stablehlo.constant dense<0> : tensor<ui4>
+  %s = stablehlo.reduce(%u init: %z) applies stablehlo.add across dimensions = [1] : (tensor<2x3xui4>, tensor<ui4>) -> tensor<2xui4>
+  return %v, %s : tensor<2xi32>, tensor<2xui4>
+}
+// -----
+// quantized to four bits
+// = -8 7 3
+func.func @main() -> (tensor<3xi4>) {
+  %x = stablehlo.constant dense<[-90.0, 80.0, 1.4]> : tensor<3xf32>
+  %q = stablehlo.uniform_quantize %x : (tensor<3xf32>) -> tensor<3x!quant.uniform<i4:f32, 0.5>>
+  %r = stablehlo.bitcast_convert %q : (tensor<3x!quant.uniform<i4:f32, 0.5>>) -> tensor<3xi4>
+  return %r : tensor<3xi4>
 }

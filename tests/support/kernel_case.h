@@ -27,10 +27,12 @@ typedef void (*make_case)(op_case *c);
 static inline int64_t below(op_case *c, int64_t n) { return sw_rng_below(c->rng, n); }
 static inline int64_t between(op_case *c, int64_t lo, int64_t hi) { return lo + below(c, hi - lo + 1); }
 
-static const sw_dtype kFloats[] = {SW_F64, SW_F32, SW_F16, SW_BF16, SW_F8E4M3FN, SW_F8E5M2};
-static const sw_dtype kInts[] = {SW_I8, SW_I16, SW_I32, SW_I64, SW_U8, SW_U16, SW_U32, SW_U64};
-static const sw_dtype kAll[] = {SW_F64, SW_F32, SW_F16, SW_BF16, SW_I8,  SW_I16, SW_I32,
-                                SW_I64, SW_U8,  SW_U16, SW_U32,  SW_U64, SW_BOOL};
+static const sw_dtype kFloats[] = {SW_F64,    SW_F32,        SW_F16,        SW_BF16,     SW_F8E4M3FN, SW_F8E5M2,
+                                   SW_F8E3M4, SW_F8E4M3FNUZ, SW_F8E5M2FNUZ, SW_F6E2M3FN, SW_F4E2M1FN};
+static const sw_dtype kInts[] = {SW_I2,  SW_U2,  SW_I4, SW_U4,  SW_I8,  SW_I16,
+                                 SW_I32, SW_I64, SW_U8, SW_U16, SW_U32, SW_U64};
+static const sw_dtype kAll[] = {SW_I4,  SW_U2,  SW_F4E2M1FN, SW_F64, SW_F32, SW_F16, SW_BF16, SW_I8,
+                                SW_I16, SW_I32, SW_I64,      SW_U8,  SW_U16, SW_U32, SW_U64,  SW_BOOL};
 #define ANY_OF(c, list) ((list)[below((c), (int64_t)(sizeof(list) / sizeof(list)[0]))])
 
 /* A shape of about `most` elements at most; extents 0 and 1 are frequent. */

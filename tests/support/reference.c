@@ -64,7 +64,7 @@ static int64_t clamp(int64_t lo, int64_t v, int64_t hi) { return v < lo ? lo : v
 
 static bool is_float(sw_dtype t) { return sw_dtype_class_of(t) == SW_CLASS_FLOAT; }
 static bool is_signed(sw_dtype t) { return sw_dtype_class_of(t) == SW_CLASS_SIGNED; }
-static int width(sw_dtype t) { return 8 * sw_dtype_bytes(t); }
+static int width(sw_dtype t) { return sw_dtype_bits(t); }
 
 static uint64_t unary_int(sw_opcode code, sw_dtype t, uint64_t a) {
   uint64_t low = width(t) == 64 ? a : a & ((UINT64_C(1) << width(t)) - 1);
@@ -675,9 +675,19 @@ static sw_scalar complex_of(const call *c, const int64_t *at) {
   return (sw_scalar){.re = get(c->in[0], at).re, .im = get(c->in[1], at).re};
 }
 
+/* Bit by bit: the elements' bits stand behind each other, the lowest first. */
 static void bitcast(const call *c) {
-  int64_t n = sw_buffer_elements(c->in[0]) * sw_dtype_bytes(c->in[0]->dtype);
-  for (int64_t i = 0; i < n; i++) ((char *)c->out[0]->data)[i] = ((const char *)c->in[0]->data)[i];
+  const sw_buffer *x = c->in[0], *y = c->out[0];
+  int from = width(x->dtype), to = width(y->dtype);
+  for (int64_t i = 0; i < sw_buffer_elements(y); i++) {
+    uint64_t bits = 0;
+    for (int64_t k = i * to; k < (i + 1) * to; k++) {
+      const unsigned char *bytes = (const unsigned char *)x->data + k / from * sw_dtype_bytes(x->dtype);
+      bits |= (uint64_t)(bytes[k % from / 8] >> k % from % 8 & 1) << (k - i * to);
+    }
+    bits = sw_dtype_wrap(y->dtype, bits);
+    memcpy((char *)y->data + i * sw_dtype_bytes(y->dtype), &bits, (size_t)sw_dtype_bytes(y->dtype));
+  }
 }
 
 /* The nearest of the format's numbers, by trying the two around. */

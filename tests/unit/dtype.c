@@ -31,6 +31,9 @@ static void every_name_parses_back(void **state) {
   assert_int_equal(sw_dtype_bytes(SW_BOOL), 1);
   assert_int_equal(sw_dtype_bytes(SW_C128), 16);
   assert_int_equal(sw_dtype_bytes(SW_TOKEN), 0);
+  assert_string_equal(sw_dtype_mlir(SW_U4), "ui4");
+  assert_string_equal(sw_dtype_mlir(SW_F4E2M1FN), "f4E2M1FN");
+  assert_true(sw_dtype_bytes(SW_I4) == 1 && sw_dtype_bits(SW_I4) == 4 && sw_dtype_bits(SW_BOOL) == 1);
   assert_false(sw_dtype_parse("f33", &t));
 }
 
@@ -40,44 +43,49 @@ static uint32_t code_at(sw_dtype t, const void *p) {
   return h;
 }
 
+static double decoded(sw_dtype t, uint32_t code) {
+  uint16_t cell = (uint16_t)code;
+  return sw_element_load(t, &cell);
+}
+
+static uint32_t encoded(sw_dtype t, double v) {
+  uint16_t cell = 0;
+  sw_element_store(t, v, &cell);
+  return code_at(t, &cell);
+}
+
 /* Every code decodes and encodes to itself, and everything between two neighbours goes to the nearer one. */
 static void check_minifloat(sw_dtype t) {
-  uint32_t codes = 1u << (8 * sw_dtype_bytes(t)), sign = codes / 2;
-  uint16_t cell;
+  uint32_t sign = 1u << (sw_dtype_bits(t) - 1), before_code = 0;
+  bool no_minus_zero = isnan(decoded(t, sign));
   double before = 0;
-  uint32_t before_code = 0;
   for (uint32_t c = 0; c < sign; c++) {
-    cell = (uint16_t)c;
-    double v = sw_element_load(t, &cell);
+    double v = decoded(t, c);
     if (isnan(v)) continue;
-    sw_element_store(t, v, &cell);
-    assert_int_equal(code_at(t, &cell), c);
-    sw_element_store(t, -v, &cell);
-    assert_int_equal(code_at(t, &cell), c | sign);
+    assert_int_equal(encoded(t, v), c);
+    assert_int_equal(encoded(t, -v), c == 0 && no_minus_zero ? 0 : c | sign);
     if (c > 0 && !isinf(v)) {
       double middle = (before + v) / 2;
-      sw_element_store(t, middle, &cell);
-      assert_int_equal(code_at(t, &cell), before_code & 1 ? c : before_code);
-      sw_element_store(t, nextafter(middle, INFINITY), &cell);
-      assert_int_equal(code_at(t, &cell), c);
-      sw_element_store(t, nextafter(middle, 0), &cell);
-      assert_int_equal(code_at(t, &cell), before_code);
+      assert_int_equal(encoded(t, middle), before_code & 1 ? c : before_code);
+      assert_int_equal(encoded(t, nextafter(middle, INFINITY)), c);
+      assert_int_equal(encoded(t, nextafter(middle, 0)), before_code);
     }
     before = v;
     before_code = c;
   }
-  sw_element_store(t, NAN, &cell);
-  assert_true(isnan(sw_element_load(t, &cell)));
+  bool finite = sw_dtype_bits(t) < 8;
+  assert_true(finite ? encoded(t, NAN) == sign : isnan(decoded(t, encoded(t, NAN))));
 }
 
 static void small_floats_round_to_nearest_even(void **state) {
   (void)state;
-  check_minifloat(SW_F16);
-  check_minifloat(SW_BF16);
-  check_minifloat(SW_F8E4M3FN);
-  check_minifloat(SW_F8E5M2);
+  for (int t = 0; t < SW_DTYPE_COUNT; t++) {
+    bool is_float = sw_dtype_class_of((sw_dtype)t) == SW_CLASS_FLOAT;
+    if (is_float && sw_dtype_bits((sw_dtype)t) <= 16 && t != SW_F8E8M0FNU) check_minifloat((sw_dtype)t);
+  }
 }
 
+/* Codes as ml_dtypes 0.5 has them. */
 static void known_small_floats(void **state) {
   (void)state;
   static const struct {
@@ -85,16 +93,76 @@ static void known_small_floats(void **state) {
     double v;
     uint32_t code;
   } kRows[] = {
-      {SW_F16, 1, 0x3c00},      {SW_F16, 65504, 0x7bff},  {SW_F16, 65520, 0x7c00},    {SW_F16, 0x1p-24, 0x0001},
-      {SW_F16, 0x1p-25, 0},     {SW_BF16, 1, 0x3f80},     {SW_BF16, -2, 0xc000},      {SW_F8E4M3FN, 448, 0x7e},
-      {SW_F8E4M3FN, 464, 0x7e}, {SW_F8E4M3FN, 465, 0x7f}, {SW_F8E4M3FN, 0x1p-9, 1},   {SW_F8E5M2, 57344, 0x7b},
-      {SW_F8E5M2, 61440, 0x7c}, {SW_F8E5M2, 0x1p-16, 1},  {SW_F8E4M3FN, 1e300, 0x7f}, {SW_F8E5M2, 1, 0x3c},
+      {SW_F16, 1, 0x3c00},
+      {SW_F16, 65504, 0x7bff},
+      {SW_F16, 65520, 0x7c00},
+      {SW_F16, 0x1p-24, 0x0001},
+      {SW_F16, 0x1p-25, 0},
+      {SW_BF16, 1, 0x3f80},
+      {SW_BF16, -2, 0xc000},
+      {SW_F8E4M3FN, 448, 0x7e},
+      {SW_F8E4M3FN, 464, 0x7e},
+      {SW_F8E4M3FN, 465, 0x7f},
+      {SW_F8E4M3FN, 0x1p-9, 1},
+      {SW_F8E5M2, 57344, 0x7b},
+      {SW_F8E5M2, 61440, 0x7c},
+      {SW_F8E5M2, 0x1p-16, 1},
+      {SW_F8E4M3FN, 1e300, 0x7f},
+      {SW_F8E5M2, 1, 0x3c},
+      {SW_F8E4M3, 1.5, 0x3c},
+      {SW_F8E4M3, 240, 0x77},
+      {SW_F8E4M3, 1e30, 0x78},
+      {SW_F8E4M3, -9, 0xd1},
+      {SW_F8E4M3, 0x1p-9, 1},
+      {SW_F8E3M4, 15.5, 0x6f},
+      {SW_F8E3M4, -9, 0xe2},
+      {SW_F8E3M4, 0.75, 0x28},
+      {SW_F8E3M4, 1e30, 0x70},
+      {SW_F8E4M3FNUZ, 240, 0x7f},
+      {SW_F8E4M3FNUZ, -9, 0xd9},
+      {SW_F8E4M3FNUZ, -0.0, 0},
+      {SW_F8E4M3FNUZ, -1e-30, 0},
+      {SW_F8E4M3FNUZ, 1e30, 0x80},
+      {SW_F8E4M3FNUZ, -INFINITY, 0x80},
+      {SW_F8E4M3B11FNUZ, 30, 0x7f},
+      {SW_F8E4M3B11FNUZ, 2.5, 0x62},
+      {SW_F8E4M3B11FNUZ, 0x1p-13, 1},
+      {SW_F8E5M2FNUZ, 57344, 0x7f},
+      {SW_F8E5M2FNUZ, 0.75, 0x3e},
+      {SW_F8E5M2FNUZ, -NAN, 0x80},
+      {SW_F8E8M0FNU, 1, 0x7f},
+      {SW_F8E8M0FNU, 1.5, 0x80},
+      {SW_F8E8M0FNU, 3, 0x81},
+      {SW_F8E8M0FNU, 2.5, 0x80},
+      {SW_F8E8M0FNU, 5, 0x81},
+      {SW_F8E8M0FNU, 0.75, 0x7f},
+      {SW_F8E8M0FNU, 1e30, 0xe3},
+      {SW_F8E8M0FNU, 1e-30, 0x1b},
+      {SW_F8E8M0FNU, 0, 0xff},
+      {SW_F8E8M0FNU, -9, 0xff},
+      {SW_F8E8M0FNU, INFINITY, 0xff},
+      {SW_F8E8M0FNU, 0x1p-127, 0},
+      {SW_F8E8M0FNU, 0x1.8p-127, 1},
+      {SW_F6E2M3FN, 7.5, 0x1f},
+      {SW_F6E2M3FN, -9, 0x3f},
+      {SW_F6E2M3FN, 0.125, 1},
+      {SW_F6E2M3FN, 2.5, 0x12},
+      {SW_F6E3M2FN, 28, 0x1f},
+      {SW_F6E3M2FN, 0.0625, 1},
+      {SW_F6E3M2FN, -9, 0x38},
+      {SW_F6E3M2FN, INFINITY, 0x1f},
+      {SW_F4E2M1FN, 6, 7},
+      {SW_F4E2M1FN, 5, 6},
+      {SW_F4E2M1FN, 2.5, 4},
+      {SW_F4E2M1FN, 0.25, 0},
+      {SW_F4E2M1FN, 0.75, 2},
+      {SW_F4E2M1FN, -9, 0xf},
+      {SW_F4E2M1FN, -1e-30, 8},
   };
-  for (size_t i = 0; i < sizeof kRows / sizeof kRows[0]; i++) {
-    uint16_t cell = 0;
-    sw_element_store(kRows[i].t, kRows[i].v, &cell);
-    assert_int_equal(code_at(kRows[i].t, &cell), kRows[i].code);
-  }
+  for (size_t i = 0; i < sizeof kRows / sizeof kRows[0]; i++)
+    assert_int_equal(encoded(kRows[i].t, kRows[i].v), kRows[i].code);
+  for (uint32_t c = 0; c < 255; c++) assert_true(decoded(SW_F8E8M0FNU, c) == ldexp(1, (int)c - 127));
+  assert_true(isnan(decoded(SW_F8E8M0FNU, 255)));
 }
 
 static void fast_f16_agrees_with_the_plain_one(void **state) {
@@ -126,6 +194,19 @@ static uint64_t as_bits(sw_dtype from, sw_dtype to, sw_scalar v) {
   return cell[0];
 }
 
+static void integers_of_few_bits(void **state) {
+  (void)state;
+  for (int v = -300; v <= 300; v++) {
+    sw_scalar whole = {.bits = (uint64_t)(int64_t)v}, real = {.re = v};
+    int low = v & 15, as_signed = low > 7 ? low - 16 : low;
+    assert_int_equal((int8_t)as_bits(SW_I32, SW_I4, whole), as_signed);
+    assert_int_equal(as_bits(SW_I32, SW_U4, whole), low);
+    assert_int_equal((int8_t)as_bits(SW_I32, SW_I2, whole), (v & 3) > 1 ? (v & 3) - 4 : v & 3);
+    assert_int_equal((int8_t)as_bits(SW_F32, SW_I4, real), v < -8 ? -8 : v > 7 ? 7 : v);
+    assert_int_equal(as_bits(SW_F32, SW_U2, real), v < 0 ? 0 : v > 3 ? 3 : v);
+  }
+}
+
 static void conversions(void **state) {
   (void)state;
   sw_scalar nan = {.re = NAN}, big = {.re = 1e30}, minus = {.re = -1.9};
@@ -155,7 +236,7 @@ static void identities_leave_every_value(void **state) {
       bool logical = r == SW_REDUCE_AND || r == SW_REDUCE_OR;
       if (r == SW_REDUCE_AVERAGE || r == SW_REDUCE_GENERIC || !sw_reduction_applies((sw_reduction)r, (sw_dtype)t))
         continue;
-      for (int v = -3; v <= 3; v++) {
+      for (int v = t == SW_F8E8M0FNU ? 1 : -3; v <= 3; v++) {
         uint64_t neutral[2] = {0}, cell[2] = {0}, got[2] = {0};
         sw_element_store((sw_dtype)t, v == 3 ? -0.0 : v, cell);
         sw_reduction_identity_bytes((sw_reduction)r, (sw_dtype)t, neutral);
@@ -203,6 +284,7 @@ int main(void) {
       cmocka_unit_test(known_small_floats),
       cmocka_unit_test(fast_f16_agrees_with_the_plain_one),
       cmocka_unit_test(conversions),
+      cmocka_unit_test(integers_of_few_bits),
       cmocka_unit_test(identities_leave_every_value),
       cmocka_unit_test(reductions_keep_ieee_rules),
   };

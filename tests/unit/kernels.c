@@ -33,7 +33,7 @@ static sw_dtype elementwise_dtype(op_case *c) {
   }
   bool numeric = IS(c->code, SW_OP_ADD, SW_OP_SUBTRACT, SW_OP_MULTIPLY, SW_OP_DIVIDE, SW_OP_REMAINDER, SW_OP_MAXIMUM,
                     SW_OP_MINIMUM, SW_OP_POWER);
-  static const sw_dtype kSigned[] = {SW_I8, SW_I16, SW_I32, SW_I64};
+  static const sw_dtype kSigned[] = {SW_I2, SW_I4, SW_I8, SW_I16, SW_I32, SW_I64};
   if (numeric && below(c, 2)) return ANY_OF(c, kInts);
   if (IS(c->code, SW_OP_ABS, SW_OP_NEGATE, SW_OP_SIGN) && below(c, 2)) return ANY_OF(c, kSigned);
   return ANY_OF(c, kFloats);
@@ -51,11 +51,12 @@ static void make_elementwise(op_case *c) {
 }
 
 static void make_bitcast(op_case *c) {
-  static const sw_dtype kNumbers[] = {SW_F64, SW_F32, SW_F16, SW_I8, SW_I16, SW_I32, SW_I64, SW_U8, SW_U16, SW_U64};
+  static const sw_dtype kNumbers[] = {SW_F64, SW_F32, SW_F16, SW_I8, SW_I16, SW_I32, SW_I64,      SW_U8,
+                                      SW_U16, SW_U64, SW_I4,  SW_U4, SW_I2,  SW_U2,  SW_F4E2M1FN, SW_F8E8M0FNU};
   int64_t dims[SW_MAX_RANK];
   int rank = shape(c, 0, 3, dims);
   sw_dtype from = ANY_OF(c, kNumbers), to = ANY_OF(c, kNumbers);
-  int64_t parts = sw_dtype_bytes(to) / sw_dtype_bytes(from);
+  int64_t parts = sw_dtype_bits(to) / sw_dtype_bits(from);
   if (parts > 1) dims[rank++] = parts;
   input(c, from, rank, dims, (sw_fill){.kind = SW_FILL_RANDOM, .limit = 4});
   put_int(c, SW_ATTR_DTYPE, to);

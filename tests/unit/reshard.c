@@ -229,10 +229,11 @@ static void random_to_mesh(rng *r, sw_arena *arena, reshard_case *c) {
 }
 
 static sw_dtype random_dtype(rng *r, bool reduced) {
-  static const sw_dtype kAll[] = {SW_F64, SW_F32, SW_F16, SW_BF16, SW_F8E4M3FN, SW_F8E5M2, SW_I8,  SW_I16, SW_I32,
-                                  SW_I64, SW_U8,  SW_U16, SW_U32,  SW_U64,      SW_BOOL,   SW_C64, SW_C128};
+  static const sw_dtype kAll[] = {SW_F64,  SW_F32, SW_F16,  SW_BF16, SW_F8E4M3FN, SW_F8E5M2,   SW_I8,
+                                  SW_I16,  SW_I32, SW_I64,  SW_U8,   SW_U16,      SW_U32,      SW_U64,
+                                  SW_BOOL, SW_C64, SW_C128, SW_I4,   SW_U2,       SW_F4E2M1FN, SW_F8E8M0FNU};
   static const sw_dtype kWide[] = {SW_F64, SW_F32, SW_I16, SW_I32, SW_I64}; /* sums of the parts are exact */
-  return reduced ? kWide[rng_below(r, 5)] : kAll[rng_below(r, 17)];
+  return reduced ? kWide[rng_below(r, 5)] : kAll[rng_below(r, 21)];
 }
 
 static void random_case(rng *r, sw_arena *arena, reshard_case *c) {

@@ -258,8 +258,8 @@ static const bad kBad[] = {
      "func.func @main(%a: tensor<1xi32>) -> tensor<?xf32> {\n  %0 = stablehlo.dynamic_iota %a, dim = 0 : "
      "(tensor<1xi32>) -> tensor<?xf32>\n  return %0 : tensor<?xf32>\n}",
      2, 3, "dim 0 of the result has a size that is not known ('?'); planning needs all sizes"},
-    {"unknown element", "func.func @main(%a: tensor<2xi4>) {\n  return\n}", 1, 30,
-     "element type 'i4' is not supported; expected a float, integer, boolean or complex type of whole bytes"},
+    {"unknown element", "func.func @main(%a: tensor<2xi7>) {\n  return\n}", 1, 30,
+     "element type 'i7' is not supported; expected a float, integer, boolean or complex type of StableHLO"},
     {"partitioned already",
      MAIN "  %0 = \"stablehlo.all_gather\"(%a) <{all_gather_dim = 0 : i64}> : (" A ") -> " A "\n  return %0 : " A "\n}",
      2, 3, "'stablehlo.all_gather' is of a program that is partitioned already; expected the whole program"},

@@ -45,12 +45,16 @@ static void small_fills_are_small_signed_and_distinct(void **state) {
     assert_ok(sw_tensor_fill(&x, &(sw_fill){.kind = SW_FILL_SMALL, .seed = 3, .limit = 6}, &diag));
     for (int64_t i = 0; i < n; i++) {
       double v = sw_element_load((sw_dtype)t, (const char *)x.data + i * sw_dtype_bytes((sw_dtype)t));
+      if (t == SW_F8E8M0FNU) { /* powers of two */
+        assert_true(v == 1 || v == 2 || v == 4 || v == 8);
+        continue;
+      }
       assert_true(v == floor(v) && fabs(v) <= 6);
-      if (i % 2) assert_true(v != before);
+      if (i % 2 && t != SW_I2) assert_true(v != before); /* three numbers are drawn each for itself */
       before = v;
       below += v<0, above += v> 0;
     }
-    assert_true(above > 300 && (below > 300) == (class != SW_CLASS_UNSIGNED));
+    if (t != SW_F8E8M0FNU) assert_true(above > 300 && (below > 300) == (class != SW_CLASS_UNSIGNED));
     sw_tensor_deinit(&x);
   }
 }
@@ -189,7 +193,9 @@ static void conversions_agree_with_the_definition(void **state) {
       } else {
         memcpy(at, &bits, from_bytes);
       }
-      if (from == SW_BOOL) *at = *at & 1;
+      if (sw_dtype_bits((sw_dtype)from) < 8) *at = (char)(*at & ((1 << sw_dtype_bits((sw_dtype)from)) - 1));
+      if (sw_dtype_container((sw_dtype)from) != (sw_dtype)from)
+        *at = (char)sw_dtype_wrap((sw_dtype)from, (uint64_t)*at);
     }
     for (int to = 0; to < SW_DTYPE_COUNT; to++) {
       if (!sw_convertible((sw_dtype)to)) continue;

@@ -1,6 +1,6 @@
 /* Elements of constants as MLIR writes them: dense<1.5> for one that stands for all, dense<[[1, 2], [3, 4]]> for few,
- * and the bytes in hexadecimal, dense<"0x0000803F...">, for many. Bool is always spelled: its packing in hexadecimal
- * differs between MLIR's versions. */
+ * and the bytes in hexadecimal, dense<"0x0000803F...">, for many. Bool and integers of fewer bits than a byte are
+ * always spelled: their packing in hexadecimal differs between MLIR's versions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,8 +52,7 @@ static void put_element(sw_dtype t, const char *at, sw_text *out) {
     }
     case SW_CLASS_SIGNED: /* of 64 bits too: no way over double */
       memcpy(&i, at, (size_t)sw_dtype_bytes(t));
-      i = (int64_t)((uint64_t)i << (64 - 8 * sw_dtype_bytes(t))) >> (64 - 8 * sw_dtype_bytes(t));
-      sw_text_printf(out, "%lld", (long long)i);
+      sw_text_printf(out, "%lld", (long long)(int64_t)sw_dtype_wrap(t, (uint64_t)i));
       break;
     case SW_CLASS_UNSIGNED:
       memcpy(&i, at, (size_t)sw_dtype_bytes(t));
@@ -99,7 +98,7 @@ void sw_mlir_dense(const sw_type *t, const void *bytes, bool splat, sw_text *out
   sw_text_puts(out, "dense<");
   if (n != 0 && splat) {
     put_element(t->dtype, bytes, out);
-  } else if (n > SPELLED && t->dtype != SW_BOOL) {
+  } else if (n > SPELLED && t->dtype != SW_BOOL && sw_dtype_container(t->dtype) == t->dtype) {
     put_hex(bytes, sw_type_bytes(t), out);
   } else if (n != 0) {
     (void)put_nested(t, 0, bytes, out);

@@ -81,6 +81,7 @@ static sw_rc read_whole(element_reader *r, void *out) {
   uint64_t v = strtoull(s + negative, &end, s[negative] == '0' && s[negative + 1] == 'x' ? 16 : 10);
   if (end == s + negative) return wrong_element(r, "a whole number");
   if (negative) v = 0 - v;
+  v = sw_dtype_wrap(r->type->dtype, v);
   memcpy(out, &v, (size_t)sw_dtype_bytes(r->type->dtype));
   r->i += (uint32_t)(end - s);
   return SW_OK;
@@ -161,6 +162,11 @@ static sw_rc decode(const sw_ir_tree *t, sw_ir_span digits, unsigned char *out, 
   return SW_OK;
 }
 
+/* Elements of fewer than 8 bits are written with a byte each, the bits in front zeros. */
+static void wrap(sw_dtype t, unsigned char *at, int64_t n) {
+  for (int64_t i = 0; sw_dtype_container(t) != t && i < n; i++) at[i] = (unsigned char)sw_dtype_wrap(t, at[i]);
+}
+
 /* Bits of i1 packed eight to a byte, to one byte each. */
 static sw_rc unpack(const unsigned char *bits, int64_t n, sw_arena *arena, sw_data *out, sw_diag *d) {
   unsigned char *at;
@@ -179,6 +185,7 @@ static sw_rc read_blob(const sw_ir_tree *t, sw_ir_span digits, const sw_type *ty
   unsigned char *bytes;
   SW_ARENA_NEW(bytes, arena, have + 1, d);
   SW_TRY(decode(t, digits, bytes, d));
+  wrap(type->dtype, bytes, have);
   *out = (sw_data){bytes, false};
   if (have == want) return SW_OK;
   bool packed = type->dtype == SW_BOOL && have == (n + 7) / 8;
@@ -204,7 +211,9 @@ sw_rc sw_ir_read_dense(const sw_ir_tree *t, sw_ir_span literal, const sw_type *t
     unsigned char *at;
     SW_ARENA_NEW(at, arena, sw_type_bytes(type) + 1, d);
     out->bytes = at;
-    return decode(t, bytes, at, d);
+    SW_TRY(decode(t, bytes, at, d));
+    wrap(type->dtype, at, sw_type_bytes(type));
+    return SW_OK;
   }
   sw_ir_span in = starts(t, literal, "dense<") ? sw_ir_trimmed(t, sw_ir_inside(t, literal)) : literal;
   if (in.at < in.end && t->s[in.at] == '"') return read_blob(t, sw_ir_unquoted(t, in), type, arena, out, d);

@@ -192,7 +192,8 @@ sw_rc sw_im_next_after(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id x = sw_im_operand(m, op, 0), y = sw_im_operand(m, op, 1), zero, up, positive, out, step, back, bits, least, nan;
   sw_id is_zero, same, known;
   sw_type t = *sw_im_type(m, x);
-  if (sw_dtype_class_of(t.dtype) != SW_CLASS_FLOAT) return SW_IM_FAIL(m, op, "expected floats");
+  if (sw_dtype_class_of(t.dtype) != SW_CLASS_FLOAT || sw_dtype_bits(t.dtype) < 8)
+    return SW_IM_FAIL(m, op, "expected floats of 8 bits or more");
   sw_dtype whole = kBits[sw_dtype_bytes(t.dtype)];
   SW_TRY(sw_im_number(m, op, t.dtype, 0, t.rank, t.dims, &zero));
   SW_TRY(sw_im_compared(m, op, "gt", y, x, &up));

@@ -58,16 +58,18 @@ static sw_rc read_number(reader *r, double *out) {
   return SW_OK;
 }
 
-/* i8, u8, i4<-7:7>: numbers of fewer than 8 bits take a byte each. */
+/* i8, u8, i4<-7:7>. */
 static sw_rc read_storage(reader *r, sw_ir_quant *q) {
-  static const sw_dtype kSigned[] = {SW_I8, SW_I16, SW_I32}, kUnsigned[] = {SW_U8, SW_U16, SW_U32};
+  static const sw_dtype kSigned[] = {SW_I2, SW_I4, SW_I8, SW_I16, SW_I32};
+  static const sw_dtype kUnsigned[] = {SW_U2, SW_U4, SW_U8, SW_U16, SW_U32};
   bool is_signed = accept(r, 'i');
   double bits = 0;
   if (!is_signed && !accept(r, 'u')) return expected(r, "a storage type like i8 or u8");
   (void)accept(r, 'i'); /* ui8 */
   SW_TRY(read_number(r, &bits));
   if (bits < 1 || bits > 32 || bits != floor(bits)) return expected(r, "a storage type of at most 32 bits");
-  int size = bits <= 8 ? 0 : bits <= 16 ? 1 : 2;
+  int size = 0;
+  while (sw_dtype_bits(kSigned[size]) < (int)bits) size++;
   q->storage = is_signed ? kSigned[size] : kUnsigned[size];
   q->min = is_signed ? -ldexp(1, (int)bits - 1) : 0;
   q->max = ldexp(1, (int)bits - is_signed) - 1;

@@ -241,13 +241,19 @@ static void see_op(role_finder *r, const sw_ir_op *op) {
 
 /* --- the whole --------------------------------------------------------------------------------------------------- */
 
+/* Weights are floats, or integers that stand for such. */
+static bool may_be_weights(sw_dtype t) {
+  sw_dtype_class class = sw_dtype_class_of(t);
+  return class == SW_CLASS_FLOAT || (class == SW_CLASS_SIGNED && sw_dtype_bits(t) <= 8) || sw_dtype_container(t) != t;
+}
+
 static sw_value_kind kind_of(role_finder *r, uint32_t i) {
   const sw_ir_tree *t = r->m->t;
   sw_type type;
   if (r->out->alias[i] >= 0) return SW_VALUE_STATE;
   if (r->said[i]) return r->said[i] == GUESS_INPUT ? SW_VALUE_INPUT : SW_VALUE_PARAMETER;
   sw_rc rc = sw_ir_read_type(t, t->args.at[r->block->first_arg + i].type, &r->m->scratch, &type, NULL);
-  if (rc || sw_dtype_class_of(type.dtype) != SW_CLASS_FLOAT) return SW_VALUE_INPUT;
+  if (rc || !may_be_weights(type.dtype)) return SW_VALUE_INPUT;
   r->out->unsaid[i] = true;
   return SW_VALUE_INPUT;
 }

@@ -30,9 +30,7 @@ static sw_rc read_element(const sw_ir_tree *t, sw_ir_span s, sw_dtype *out, sw_d
   }
   return SW_FAIL_INPUT(
       d, sw_ir_place(t, s.at),
-      "element type '%s' is not supported; expected a float, integer, boolean or complex type of whole "
-      "bytes",
-      text);
+      "element type '%s' is not supported; expected a float, integer, boolean or complex type of StableHLO", text);
 }
 
 /* 2x?x4xf32: sizes, then the element type; `, #encoding` may follow. */

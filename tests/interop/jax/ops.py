@@ -68,6 +68,23 @@ for op in "exp log tanh sin sqrt rsqrt logistic abs floor neg".split():
 for label, dtype in NARROW.items():
     case(f"add {label}", lax.add, normal(8, 4, dtype=dtype), normal(8, 4, dtype=dtype))
     case(f"multiply {label}", lax.mul, normal(8, 4, dtype=dtype), normal(8, 4, dtype=dtype))
+SMALL_FLOATS = "float8_e3m4 float8_e4m3 float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn".split()
+SMALL_INTS = "int4 uint4".split()  # XLA (JAX 0.10) crashes on arguments of 2 bits
+for label in SMALL_FLOATS + SMALL_INTS:
+    dtype = getattr(ml_dtypes, label)
+    values = np.abs(2 * normal(8, 16)) if "e8m0" in label else 2 * normal(8, 16)
+    if label in SMALL_INTS:
+        info = ml_dtypes.iinfo(dtype)
+        values = RNG.integers(info.min, int(info.max) + 1, (8, 16))
+    case(f"convert from {label}", lambda x: (lax.convert_element_type(x, np.float32), x.T, x[::2, 3:]), values.astype(dtype))
+    if label in SMALL_FLOATS:
+        case(f"convert to {label}", lambda x, t=dtype: lax.convert_element_type(x, t).astype(np.float32), values.astype(np.float32))
+    else:
+        case(f"convert to {label}", lambda x, t=dtype: lax.convert_element_type(x, t).astype(np.int32), PAIRS[0])
+        case(f"arithmetic {label}", lambda x, y: (x + y, x * y, x - y, lax.max(x, y), x & y, x ^ y, ~x, x < y), values.astype(dtype), values.T.reshape(8, 16).astype(dtype))
+case("weights of 4 bits", lambda x, w, s: x @ (w.astype(np.float32) * s), normal(8, 64), integers(-8, 8, 64, 32).astype(ml_dtypes.int4), np.abs(normal(32)))
+case("weights of 4 bits in blocks", lambda x, w, s: x @ (w.astype(np.float32).reshape(4, 16, 32) * s.astype(np.float32)[:, None]).reshape(64, 32), normal(8, 64), normal(64, 32).astype(ml_dtypes.float4_e2m1fn), np.abs(normal(4, 32)).astype(ml_dtypes.float8_e8m0fnu))
+case("two of 4 bits in a byte", lambda x: lax.bitcast_convert_type(x, np.dtype("int4")).astype(np.int32), integers(0, 256, 8, 16).astype(np.uint8))
 case("round to even", lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN), np.arange(-4, 4, 0.25, np.float32).reshape(8, 4))
 case("round away from zero", lambda x: lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO), np.arange(-4, 4, 0.25, np.float32).reshape(8, 4))
 case("not", lax.bitwise_not, I32)
