@@ -87,9 +87,11 @@ static inline void route_print(const sw_mesh *m, const sw_route *r, sw_text *out
 /* The whole tensor's element number e: of both signs, and distinct as far as the type can tell integers apart. */
 static inline double whole_value(sw_dtype t, int64_t e) {
   static const int64_t kMost[SW_DTYPE_COUNT] = {
-      [SW_BF16] = 255, [SW_F8E4M3FN] = 15, [SW_F8E5M2] = 7, [SW_I8] = 127, [SW_U8] = 255, [SW_BOOL] = 1};
+      [SW_BF16] = 255, [SW_F8E4M3FN] = 15, [SW_F8E5M2] = 7, [SW_I8] = 127,    [SW_U8] = 255,
+      [SW_BOOL] = 1,   [SW_I4] = 7,        [SW_U2] = 3,     [SW_F4E2M1FN] = 4};
   bool negative = e % 2 && sw_dtype_class_of(t) != SW_CLASS_UNSIGNED && t != SW_BOOL;
   if (t == SW_BOOL) return (double)(e * e / 3 % 2);
+  if (t == SW_F8E8M0FNU) return (double)(1 << e % 7); /* powers of two alone */
   return (double)((negative ? -1 : 1) * (kMost[t] ? e % kMost[t] + 1 : e + 1));
 }
 

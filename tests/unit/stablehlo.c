@@ -272,8 +272,8 @@ static const bad kBad[] = {
     {"scales of blocks", "func.func @main(%a: tensor<4x!quant.uniform<i8:f32:{0:2}, {1.0, 2.0}>>) {\n  return\n}", 1,
      52, "found '{0:2}, {1.0,'; expected a number"},
     {"another quantized type", "func.func @main(%a: tensor<4x!quant.any<i8:f32>>) {\n  return\n}", 1, 30,
-     "element type '!quant.any<i8:f32>' is not supported; expected a float, integer, boolean or complex type of whole "
-     "bytes"},
+     "element type '!quant.any<i8:f32>' is not supported; expected a float, integer, boolean or complex type of "
+     "StableHLO"},
     {"too few scales",
      "func.func @main(%a: tensor<4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) {\n  %0 = stablehlo.uniform_dequantize %a : "
      "(tensor<4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) -> tensor<4xf32>\n  return\n}",
