@@ -10,6 +10,7 @@
 #ifndef SHARDWRIGHT_PROGRAM_H_
 #define SHARDWRIGHT_PROGRAM_H_
 
+#include "shardwright/local.h"
 #include "shardwright/plan.h"
 
 typedef struct sw_program sw_program;
@@ -27,6 +28,7 @@ typedef struct sw_program_options {
   const sw_mesh *fallback; /* for a program without a mesh of its own, when there is no `mesh`; NULL: none */
   const char *roles;       /* a file that says what arguments are (docs/stablehlo.md); NULL: none */
   const char *rules;       /* a file with rules of ops that are not known; NULL: none */
+  bool by_device;          /* take a program that is partitioned already: its graph is what one device runs */
 
   /* Called with every warning (rc = SW_OK), and with every error but the last, which the call returns. May be NULL. */
   void (*report)(void *user, const sw_diag *d);
@@ -42,6 +44,9 @@ SW_API SW_CHECKED sw_rc sw_program_parse(const char *file, const char *bytes, si
 SW_API void sw_program_destroy(sw_program *p); /* NULL allowed; the graph goes too */
 /* The function `main` as a sealed graph, calls written out; lives as long as the program. */
 SW_API sw_graph *sw_program_graph(const sw_program *p);
+
+/* What a program that was read `by_device` and is partitioned runs on each device; NULL: it is a whole one. */
+SW_API const sw_local_program *sw_program_local(const sw_program *p);
 
 /* Parse any MLIR text and append it as printed from its syntax tree: equal to the input. It need not be a program that
  * can be planned. Errors as above. */

@@ -12,6 +12,7 @@
 #define SHARDWRIGHT_VALIDATE_H_
 
 #include "shardwright/exec.h"
+#include "shardwright/local.h"
 #include "shardwright/spmd.h"
 
 typedef struct sw_validate_options {
@@ -61,9 +62,27 @@ typedef struct sw_validation {
 SW_API SW_CHECKED sw_rc sw_validate(const sw_plan *plan, const sw_validate_options *o, sw_arena *arena,
                                     sw_validation *out, sw_diag *d);
 
+typedef struct sw_local_validate_options {
+  uint64_t seed;
+  bool random_floats;
+  bool rerun;              /* keep all values of the single-device run, and find out by reruns what rounding may do */
+  const sw_tensor *inputs; /* as above */
+  sw_tensor *outputs;
+  sw_local_options run;
+} sw_local_validate_options;
+
+/* The same of a program that was partitioned elsewhere, against the whole one that it should be: arguments and outputs
+ * of the two correspond in order. SW_E_INPUT when they are of other types. */
+SW_API SW_CHECKED sw_rc sw_local_validate(const sw_local_program *p, const sw_graph *whole,
+                                          const sw_local_validate_options *o, sw_arena *arena, sw_validation *out,
+                                          sw_diag *d);
+
 /* Arguments as validation makes them, for other users (one tensor per argument; the caller frees). */
 SW_API SW_CHECKED sw_rc sw_make_arguments(const sw_graph *g, uint64_t seed, bool random_floats, sw_tensor *out,
                                           sw_diag *d);
+/* The same for arguments of other types than the graph's (a program of one device): one for each. */
+SW_API SW_CHECKED sw_rc sw_make_arguments_as(const sw_graph *g, const sw_type *const *types, uint64_t seed,
+                                             bool random_floats, sw_tensor *out, sw_diag *d);
 /* One device's block of a whole tensor under a sharding: `out` is made here, padding zero. */
 SW_API SW_CHECKED sw_rc sw_cut_block(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, int64_t device,
                                      sw_tensor *out, sw_diag *d);

@@ -20,13 +20,13 @@ static void print_path(const char *dir, const char *name, sw_text *out) {
   sw_text_puts(out, ".npy");
 }
 
-static sw_rc check_shape(const sw_value *value, const char *path, const sw_tensor *t, sw_diag *d) {
-  bool same = t->rank == value->type.rank;
-  for (int i = 0; same && i < t->rank; i++) same = t->dims[i] == value->type.dims[i];
+static sw_rc check_shape(const sw_value *value, const sw_type *type, const char *path, const sw_tensor *t, sw_diag *d) {
+  bool same = t->rank == type->rank;
+  for (int i = 0; same && i < t->rank; i++) same = t->dims[i] == type->dims[i];
   if (same) return SW_OK;
   sw_text want = {0};
   sw_type got = {t->dtype, t->rank, t->dims};
-  sw_type_print(&value->type, &want);
+  sw_type_print(type, &want);
   sw_text_puts(&want, ", found ");
   sw_type_print(&got, &want);
   sw_rc rc = SW_FAIL_INPUT(d, ((sw_span){path, 0, 0}), "argument '%s' is declared %s", value->name, sw_text_str(&want));
@@ -34,21 +34,28 @@ static sw_rc check_shape(const sw_value *value, const char *path, const sw_tenso
   return rc;
 }
 
-static sw_rc read_one(const sw_value *value, const char *dir, sw_tensor *out, sw_diag *d) {
+static sw_rc read_one(const sw_value *value, const sw_type *type, const char *dir, sw_tensor *out, sw_diag *d) {
   sw_text path = {0};
   print_path(dir, value->name, &path);
-  sw_rc rc = path.rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory")
-                     : sw_npy_read(path.at, value->type.dtype, out, d);
-  if (!rc) rc = check_shape(value, path.at, out, d);
+  sw_rc rc =
+      path.rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : sw_npy_read(path.at, type->dtype, out, d);
+  if (!rc) rc = check_shape(value, type, path.at, out, d);
   sw_text_free(&path);
   return rc;
 }
 
 sw_rc sw_arrays_read(const sw_graph *g, const char *dir, sw_tensor *args, sw_diag *d) {
+  return sw_arrays_read_as(g, NULL, dir, args, d);
+}
+
+sw_rc sw_arrays_read_as(const sw_graph *g, const sw_type *const *types, const char *dir, sw_tensor *args, sw_diag *d) {
   const sw_function *f = &g->functions[g->main];
   sw_rc rc = SW_OK;
   memset(args, 0, (size_t)f->n_args * sizeof *args);
-  for (int i = 0; !rc && i < f->n_args; i++) rc = read_one(&g->values[f->args[i]], dir, &args[i], d);
+  for (int i = 0; !rc && i < f->n_args; i++) {
+    const sw_value *value = &g->values[f->args[i]];
+    rc = read_one(value, types ? types[i] : &value->type, dir, &args[i], d);
+  }
   if (rc) sw_arrays_free(args, f->n_args);
   return rc;
 }

@@ -3,6 +3,8 @@
 
 #include "cli/arrays.h"
 #include "cli/output.h"
+#include "cli/run_local.h"
+#include "cli/run_report.h"
 #include "cli/run_whole.h"
 #include "cli/session.h"
 #include "shardwright/log.h"
@@ -13,7 +15,7 @@ enum { MOST_COMPARED_BYTES = 1 << 30 };
 
 typedef struct settings {
   sw_model_options from;
-  const char *plan, *engine, *inputs, *outputs, *trace;
+  const char *plan, *against, *engine, *inputs, *outputs, *trace;
   int64_t seed, sabotage, jitter;
   double timeout;
   bool random_floats, outputs_only, sabotage_alters;
@@ -25,6 +27,10 @@ static const sw_operand kOperands[] = {
 static const sw_option kOptions[] = {
     {"plan", 0, SW_OPTION_FILE, "FILE", NULL, "the plan to execute; without one the whole model, on one device",
      SW_INTO_TEXT(settings, plan)},
+    {"against", 0, SW_OPTION_FILE, "WHOLE", NULL,
+     "MODEL is partitioned already: compare it with this program, which it was made of; with --plan, its arguments and "
+     "results are cut as the plan says",
+     SW_INTO_TEXT(settings, against)},
     {"hw", 0, SW_OPTION_FILE, "PROFILE", "local",
      "profile that prices the plan and chooses its routes; that of the search: exactly the program that was priced",
      SW_INTO_TEXT(settings, from.hw)},
@@ -56,28 +62,6 @@ static const sw_option kOptions[] = {
      SW_INTO_FLAG(settings, sabotage_alters)},
 };
 
-static void print_entry(const sw_validate_entry *e, sw_text *out) {
-  sw_text_printf(out, "  %-24s ", e->name);
-  if (e->exact) sw_text_puts(out, "bit for bit");
-  if (!e->exact)
-    sw_text_printf(out, "within %.2g relative, %.2g absolute", e->tolerance.relative, e->tolerance.absolute);
-  if (e->worst.differing) {
-    sw_text_printf(out, ": DIFFERS on device %lld: ", (long long)e->device);
-    sw_difference_print(&e->worst, e->rank, out);
-  }
-  sw_text_puts(out, "\n");
-}
-
-static void print_collectives(const sw_validation *v, sw_text *out) {
-  for (int i = 0; i < SW_COLL_COUNT; i++) {
-    if (!v->comm.calls[i]) continue;
-    sw_text_printf(out, "  %-16s %6lld calls on all devices, ", sw_coll_text((sw_coll_op)i),
-                   (long long)v->comm.calls[i]);
-    sw_text_bytes(out, (double)v->comm.bytes_received[i]);
-    sw_text_puts(out, " received\n");
-  }
-}
-
 static sw_rc print_result(const sw_plan *plan, const sw_validation *v, const sw_call *call, sw_diag *d) {
   const sw_graph *g = plan->graph;
   sw_account a;
@@ -85,14 +69,14 @@ static sw_rc print_result(const sw_plan *plan, const sw_validation *v, const sw_
   sw_text out = {0};
   sw_text_printf(&out, "%s on %lld devices: %s\n", g->name, (long long)sw_mesh_devices(sw_machine_mesh(plan->machine)),
                  v->matches ? "matches one device" : "DIFFERS from one device");
-  for (int32_t i = 0; i < v->n_outputs; i++) print_entry(&v->outputs[i], &out);
+  for (int32_t i = 0; i < v->n_outputs; i++) sw_report_entry(&v->outputs[i], &out);
   if (v->values_compared)
     sw_text_printf(&out, "  %lld blocks of intermediate values compared\n", (long long)v->values_compared);
   if (v->first_bad_op) {
     sw_text_printf(&out, "first op that differs: %s\n", v->first_bad_op);
-    print_entry(&v->first_bad, &out);
+    sw_report_entry(&v->first_bad, &out);
   }
-  print_collectives(v, &out);
+  sw_report_collectives(&v->comm, &out);
   sw_text_puts(&out, "time: one device ");
   sw_text_seconds(&out, v->single_s);
   sw_text_puts(&out, ", all devices ");
@@ -177,9 +161,20 @@ static sw_rc validate_traced(const sw_call *call, const sw_plan *plan, sw_valida
   return rc ? rc : written;
 }
 
-static sw_rc run_whole(const sw_call *call, sw_diag *d) {
+/* Without a plan for the model: as it is, on one device or, when it is partitioned, on all. */
+static sw_rc run_as_it_is(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
+  sw_model_options from = s->from;
   sw_session session;
+  sw_local_cli l = {.against = s->against,
+                    .plan = s->plan,
+                    .from = &s->from,
+                    .inputs = s->inputs,
+                    .outputs = s->outputs,
+                    .seed = (uint64_t)s->seed,
+                    .random_floats = s->random_floats,
+                    .outputs_only = s->outputs_only,
+                    .run = {.timeout_s = s->timeout, .jitter_seed = (uint64_t)s->jitter, .cancel = call->cancel}};
   sw_whole_run r = {.inputs = s->inputs,
                     .outputs = s->outputs,
                     .seed = (uint64_t)s->seed,
@@ -187,10 +182,18 @@ static sw_rc run_whole(const sw_call *call, sw_diag *d) {
                     .quiet = call->common->quiet,
                     .cancel = call->cancel};
   if (s->trace || s->sabotage || strcmp(s->engine, "mpi") == 0) {
-    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--trace, --sabotage and --comm mpi need a --plan FILE");
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
+                   "--trace, --sabotage and --comm mpi need a --plan FILE for a whole MODEL");
   }
-  SW_TRY(sw_session_open(&s->from, call->arena, &session, d));
-  sw_rc rc = sw_run_whole(&r, session.graph, call->arena, d);
+  from.by_device = true;
+  SW_TRY(sw_session_open(&from, call->arena, &session, d));
+  const sw_local_program *local = session.program ? sw_program_local(session.program) : NULL;
+  sw_rc rc = local ? sw_run_local(&l, local, call, d) : SW_OK;
+  if (!local && s->against) {
+    rc = SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--against: '%s' is a whole program; expected one that is partitioned",
+                 s->from.model);
+  }
+  if (!local && !rc) rc = sw_run_whole(&r, session.graph, call->arena, d);
   sw_session_close(&session);
   return rc;
 }
@@ -200,7 +203,7 @@ static sw_rc run(const sw_call *call, sw_diag *d) {
   sw_session session;
   sw_plan plan;
   sw_validation v;
-  if (!s->plan) return run_whole(call, d);
+  if (!s->plan || s->against) return run_as_it_is(call, d);
   SW_TRY(sw_session_open_plan(&s->from, s->plan, call->arena, &session, &plan, d));
   sw_validate_options o = {.seed = (uint64_t)s->seed,
                            .random_floats = s->random_floats,
@@ -227,6 +230,10 @@ const sw_command sw_command_run = {
         "Partitions the model under the plan, runs it with one thread per device, and compares every element of every "
         "output on every device with a run on one device; then runs once more to compare every value in between. Exit "
         "status 4 when they differ. Without a plan it runs the model as it is on one device.\n"
+        "A StableHLO program that is partitioned already, with collectives among listed devices, runs as it is with "
+        "one "
+        "thread per device; --against compares it with the whole program. Arguments are whole arrays in any case: each "
+        "device gets the block that the program's annotations say.\n"
         "With --comm mpi, under the mpirun of a library that shardwright-openmpi or shardwright-mpich is built for, "
         "every "
         "process is one device; the first one prints and writes.\n",

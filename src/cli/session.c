@@ -35,8 +35,12 @@ static sw_keep keep_of(const char *text) {
 }
 
 static sw_rc read_model(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sw_diag *d) {
-  sw_program_options options = {
-      .keep = keep_of(o->keep), .mesh = mesh, .roles = o->roles, .rules = o->rules, .report = sw_session_report};
+  sw_program_options options = {.keep = keep_of(o->keep),
+                                .mesh = mesh,
+                                .roles = o->roles,
+                                .rules = o->rules,
+                                .by_device = o->by_device,
+                                .report = sw_session_report};
   if (sw_profile_mesh_count(s->profile) > 0) options.fallback = sw_profile_mesh(s->profile, 0);
   char *bytes;
   size_t n;

@@ -19,6 +19,7 @@ typedef struct sw_model_options {
   const char *model, *hw, *mesh; /* mesh: NULL for the model's own, or else the profile's first */
   const char *keep;              /* of a StableHLO program: "all", "io" or "none"; NULL: all */
   const char *roles, *rules;     /* likewise: files; NULL: none */
+  bool by_device;                /* likewise: it may be partitioned already (program.h) */
 } sw_model_options;
 
 /* What every subcommand that reads a model has; `T` is its settings with a field `from` of the type above. */

@@ -112,13 +112,15 @@ static sw_fill fill_for(const sw_value *v, const role *r, uint64_t seed, bool ra
   return f;
 }
 
-static sw_rc make_all(walker *w, uint64_t seed, bool random_floats, sw_tensor *out, sw_diag *d) {
+static sw_rc make_all(walker *w, const sw_type *const *types, uint64_t seed, bool random_floats, sw_tensor *out,
+                      sw_diag *d) {
   const sw_function *f = &w->g->functions[w->g->main];
   for (int32_t i = 0; i < f->n_args; i++) {
     const sw_value *v = &w->g->values[f->args[i]];
     SW_TRY(find_role(w, f->args[i], d));
     sw_fill fill = fill_for(v, &w->found, seed * 1000003u + (uint64_t)i, random_floats);
-    SW_TRY_NOTE(d, sw_tensor_init(&out[i], v->type.dtype, v->type.rank, v->type.dims, d), "for argument '%s'", v->name);
+    const sw_type *t = types ? types[i] : &v->type;
+    SW_TRY_NOTE(d, sw_tensor_init(&out[i], t->dtype, t->rank, t->dims, d), "for argument '%s'", v->name);
     SW_TRY_NOTE(d, sw_tensor_fill(&out[i], &fill, d), "for argument '%s'", v->name);
     if (w->found.root && sw_dtype_class_of(v->type.dtype) == SW_CLASS_FLOAT) make_positive(&out[i], 0);
     if (v->type.rank == 0 && is_integer(v) && fill.kind != SW_FILL_INDEX) make_positive(&out[i], 1);
@@ -127,11 +129,16 @@ static sw_rc make_all(walker *w, uint64_t seed, bool random_floats, sw_tensor *o
 }
 
 sw_rc sw_make_arguments(const sw_graph *g, uint64_t seed, bool random_floats, sw_tensor *out, sw_diag *d) {
+  return sw_make_arguments_as(g, NULL, seed, random_floats, out, d);
+}
+
+sw_rc sw_make_arguments_as(const sw_graph *g, const sw_type *const *types, uint64_t seed, bool random_floats,
+                           sw_tensor *out, sw_diag *d) {
   walker w = {.g = g};
   const sw_function *f = &g->functions[g->main];
   memset(out, 0, (size_t)f->n_args * sizeof *out);
   w.seen = sw_mem_alloc((size_t)g->n_values, sizeof *w.seen, d);
-  sw_rc rc = w.seen ? make_all(&w, seed, random_floats, out, d) : SW_E_RESOURCE;
+  sw_rc rc = w.seen ? make_all(&w, types, seed, random_floats, out, d) : SW_E_RESOURCE;
   sw_mem_free(w.seen);
   sw_array_free(&w.todo);
   for (int32_t i = 0; rc && i < f->n_args; i++) sw_tensor_deinit(&out[i]);

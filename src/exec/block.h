@@ -28,4 +28,16 @@ void sw_box_copy(sw_box dst, sw_box src, const int64_t *n);
 void sw_block_copy(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, const sw_buffer *block,
                    int64_t device, bool to_whole);
 
+/* One device's block beside its part of the whole. */
+typedef struct sw_block_pair {
+  const sw_mesh *mesh;
+  const sw_sharding *sharding;
+  const sw_buffer *whole, *block;
+  const sw_buffer *turned; /* where it is true the block is right whatever it is; NULL: nowhere */
+  int64_t device;
+} sw_block_pair;
+
+/* Compares its real part; indices in *out are global. */
+SW_CHECKED sw_rc sw_block_compare(const sw_block_pair *c, sw_tolerance tol, sw_difference *out, sw_diag *d);
+
 #endif

@@ -127,6 +127,16 @@ static sw_rc run_collective(sw_execution *e, const sw_op *op, const sw_buffer *c
   return sw_comm_run(p->comm, e->v->device, &call, d);
 }
 
+/* A collective of either kind, or a kernel. */
+static sw_rc run_by_kind(sw_execution *e, const sw_op *op, const sw_buffer *const *in, sw_buffer *const *out,
+                         sw_diag *d) {
+  const sw_exec_program *p = e->v->program;
+  if (op->code == SW_OP_COLLECTIVE) return run_collective(e, op, in, out, d);
+  if (op->code == SW_OP_OPAQUE && p && p->calls) return p->calls->run(p->calls->user, e->v->device, op, in, out, d);
+  sw_exec_ctx ctx = {p ? p->mesh : NULL, e->v->device, &e->scratch};
+  return sw_exec_eval(op, in, out, &ctx, d);
+}
+
 static sw_rc run_op(sw_execution *e, const sw_op *op, sw_diag *d) {
   const sw_exec_options *o = e->v->options;
   const sw_buffer **in;
@@ -138,8 +148,7 @@ static sw_rc run_op(sw_execution *e, const sw_op *op, sw_diag *d) {
     SW_TRY(sw_held_create(e, op->results[i], d));
     out[i] = &e->values[op->results[i]].t;
   }
-  sw_exec_ctx ctx = {e->v->program ? e->v->program->mesh : NULL, e->v->device, &e->scratch};
-  SW_TRY(op->code == SW_OP_COLLECTIVE ? run_collective(e, op, in, out, d) : sw_exec_eval(op, in, out, &ctx, d));
+  SW_TRY(run_by_kind(e, op, in, out, d));
   for (int i = 0; i < op->n_results; i++) {
     sw_held_set_valid(e, op->results[i], out[i]);
     if (o->poison) sw_buffer_poison_padding(out[i]);

@@ -43,12 +43,27 @@ static void device_failed(device_thread *t, sw_rc rc) {
   t->failed_as = atomic_fetch_add(t->failures, 1);
 }
 
+static sw_rc device_finish(device_thread *t) {
+  const sw_exec_program *p = t->v.program;
+  return p->calls ? p->calls->finish(p->calls->user, t->v.device, &t->diag)
+                  : sw_comm_finish(p->comm, t->v.device, &t->diag);
+}
+
+static void device_leave(device_thread *t, sw_rc rc) {
+  const sw_exec_program *p = t->v.program;
+  const char *why = rc ? t->diag.text : "";
+  if (p->calls)
+    p->calls->leave(p->calls->user, t->v.device, rc, why);
+  else
+    sw_comm_leave(p->comm, t->v.device, rc, why);
+}
+
 static void *device_main(void *arg) {
   device_thread *t = arg;
   sw_rc rc = sw_device_execute(&t->v, t->args, t->outputs, &t->diag);
-  if (!rc) rc = sw_comm_finish(t->v.program->comm, t->v.device, &t->diag);
+  if (!rc) rc = device_finish(t);
   if (rc) device_failed(t, rc);
-  sw_comm_leave(t->v.program->comm, t->v.device, rc, rc ? t->diag.text : "");
+  device_leave(t, rc);
   return NULL;
 }
 
@@ -58,7 +73,7 @@ static void device_start(device_thread *t) {
   if (t->started) return;
   sw_rc rc = SW_FAIL(&t->diag, SW_E_RESOURCE, SW_NOWHERE, "no thread for the device: %s", strerror(error));
   device_failed(t, rc);
-  sw_comm_leave(t->v.program->comm, t->v.device, rc, t->diag.text);
+  device_leave(t, rc);
 }
 
 /* The device that failed first, or NULL. */

@@ -38,51 +38,6 @@ typedef struct validator {
 
 /* --- comparing ---------------------------------------------------------------------------------------------------- */
 
-/* What roundings were seen to turn is nobody's mistake: wanted as it is. */
-static sw_rc excuse_turned(const sw_box *turned, const int64_t *n, sw_buffer *want, const sw_buffer *got, sw_diag *d) {
-  sw_tensor mask = {0};
-  SW_TRY(sw_tensor_init(&mask, SW_BOOL, want->rank, n, d));
-  sw_box_copy((sw_box){&mask, sw_box_origin}, *turned, n);
-  size_t bytes = (size_t)sw_dtype_bytes(want->dtype);
-  for (int64_t i = 0; i < sw_buffer_elements(want); i++) {
-    size_t at = (size_t)i * bytes;
-    if (((const unsigned char *)mask.data)[i]) memcpy((char *)want->data + at, (const char *)got->data + at, bytes);
-  }
-  sw_tensor_deinit(&mask);
-  return SW_OK;
-}
-
-/* One device's block beside its part of the whole. */
-typedef struct comparison {
-  const sw_sharding *sharding;
-  const sw_buffer *whole, *turned, *block; /* `turned`: as of sw_roundings_turned */
-  int64_t device;
-} comparison;
-
-static sw_rc compare_block(const validator *v, const comparison *c, sw_tolerance tol, sw_difference *out, sw_diag *d) {
-  const sw_buffer *whole = c->whole;
-  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK];
-  sw_block_extent(v->spmd.mesh, c->sharding, whole, c->device, lo, n);
-  *out = (sw_difference){0};
-  if (sw_box_is_empty(whole->rank, n)) return SW_OK;
-  sw_tensor want = {0}, got = {0};
-  sw_rc rc = sw_tensor_init(&want, whole->dtype, whole->rank, n, d);
-  if (!rc) rc = sw_tensor_init(&got, whole->dtype, whole->rank, n, d);
-  if (!rc) {
-    sw_block_copy(v->spmd.mesh, c->sharding, whole, &want, c->device, false);
-    sw_box_copy((sw_box){&got, sw_box_origin}, (sw_box){c->block, sw_box_origin}, n);
-    if (c->turned) rc = excuse_turned(&(sw_box){c->turned, lo}, n, &want, &got, d);
-    if (!rc) rc = sw_tensor_compare(&got, &want, tol, out, d);
-  }
-  for (int k = 0; !rc && k < whole->rank; k++) { /* report global indices */
-    out->first[k] += lo[k];
-    out->worst[k] += lo[k];
-  }
-  sw_tensor_deinit(&want);
-  sw_tensor_deinit(&got);
-  return rc;
-}
-
 static sw_tolerance tolerance_of(const validator *v, sw_id value, const sw_buffer *whole) {
   const sw_roundings *r = &v->roundings;
   if (!r->noise) return sw_roundings_tolerance(&v->sharp, whole->dtype, sw_magnitude(whole), 0);
@@ -150,8 +105,9 @@ static sw_rc observe_parallel(void *user, int64_t device, const sw_op *op, const
     sw_validate_entry e = {
         .name = v->plan->graph->values[l->source].name, .rank = whole->rank, .exact = v->sharp.exact, .device = device};
     e.tolerance = tolerance_of(v, l->source, whole);
-    comparison c = {&l->sharding, whole, sw_roundings_turned(&v->roundings, l->source), results[i], device};
-    SW_TRY(compare_block(v, &c, e.tolerance, &e.worst, d));
+    sw_block_pair c = {v->spmd.mesh, &l->sharding, whole, results[i], sw_roundings_turned(&v->roundings, l->source),
+                       device};
+    SW_TRY(sw_block_compare(&c, e.tolerance, &e.worst, d));
     note_comparison(v, &e, blamed(v, l, op));
   }
   return SW_OK;
@@ -183,7 +139,7 @@ static sw_rc execute(validator *v, const sw_exec_options *o, sw_diag *d) {
   const sw_buffer **args = sw_mem_alloc(n + 1, sizeof *args, d);
   if (!args) return SW_E_RESOURCE;
   for (size_t i = 0; i < n; i++) args[i] = &v->blocks[i];
-  sw_exec_program program = {v->spmd.program, v->spmd.mesh, v->comm, valid_of, v};
+  sw_exec_program program = {v->spmd.program, v->spmd.mesh, v->comm, valid_of, v, NULL};
   sw_rc rc = v->o->mpi ? sw_exec_run_device(&program, v->first, args + v->first * f->n_args, o,
                                             &v->got[v->first * f->n_outputs], d)
                        : sw_exec_run_spmd(&program, args, o, v->got, d);
@@ -285,8 +241,8 @@ static sw_rc judge_output(validator *v, int32_t i, sw_validate_entry *e, sw_diag
     sw_difference diff;
     const sw_buffer *block = &v->got[dev * f->n_outputs + i];
     const sw_buffer *turned = sw_roundings_turned(&v->roundings, f->outputs[i]);
-    comparison c = {&v->plan->outputs[i], &v->sharp.want[i], turned, block, dev};
-    SW_TRY(compare_block(v, &c, e->tolerance, &diff, d));
+    sw_block_pair c = {v->spmd.mesh, &v->plan->outputs[i], &v->sharp.want[i], block, turned, dev};
+    SW_TRY(sw_block_compare(&c, e->tolerance, &diff, d));
     v->out->elements += diff.compared;
     if (dev == 0 || diff.differing > e->worst.differing) {
       e->worst = diff;

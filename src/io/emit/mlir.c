@@ -306,6 +306,15 @@ static void put_grid(const sw_mlir *w, int64_t devices) {
   sw_text_puts(w->out, "}\n");
 }
 
+/* The mesh that shardings of arguments and results speak of; partition i is its position i, whatever device that is. */
+static void put_positions(const sw_mlir *w) {
+  sw_mesh mesh = *w->grid.mesh;
+  mesh.device_ids = NULL;
+  sw_text_puts(w->out, ", shardwright.mesh = \"");
+  sw_mesh_print(&mesh, w->out);
+  sw_text_puts(w->out, "\"");
+}
+
 void sw_mlir_open_module(sw_mlir *w, const char *form, sw_mlir_devices devices) {
   int64_t n = sw_mesh_devices(w->grid.mesh);
   sw_text_puts(w->out, "module attributes {");
@@ -314,6 +323,7 @@ void sw_mlir_open_module(sw_mlir *w, const char *form, sw_mlir_devices devices) 
   }
   sw_text_printf(w->out, "shardwright.form = \"%s\", shardwright.model = ", form);
   sw_mlir_quote(w->graph->name, w->out);
+  if (devices == SW_MLIR_PARTITIONS) put_positions(w);
   sw_text_puts(w->out, "} {\n");
   if (devices == SW_MLIR_GRID) put_grid(w, n);
   if (devices != SW_MLIR_MESH) return;

@@ -89,7 +89,7 @@ static sw_rc value_name(sw_importer *m, uint32_t op, uint32_t i, const char *par
 }
 
 sw_rc sw_im_arg_label(sw_importer *m, uint32_t i, const char **out) {
-  static const char *const kKeys[] = {"jax.arg_info", "ttir.name"};
+  static const char *const kKeys[] = {"shardwright.name", "jax.arg_info", "ttir.name"};
   const sw_ir_op *f = sw_im_op(m, m->main);
   const sw_ir_block *b = &m->t->blocks.at[sw_im_block(m->t, f, 0)];
   const sw_ir_arg *a = &m->t->args.at[b->first_arg + i];

@@ -180,7 +180,8 @@ static sw_rc leave_body(sw_importer *m, const sw_id *values, uint32_t n) {
 
 static sw_rc output_name(sw_importer *m, uint32_t i, const char **out) {
   sw_ir_span attrs = m->declared_attrs[i];
-  sw_ir_span name = sw_ir_unquoted(m->t, sw_ir_entry(m->t, attrs, "jax.result_info"));
+  sw_ir_span own = sw_ir_unquoted(m->t, sw_ir_entry(m->t, attrs, "shardwright.name"));
+  sw_ir_span name = sw_ir_len(own) ? own : sw_ir_unquoted(m->t, sw_ir_entry(m->t, attrs, "jax.result_info"));
   const char *base = sw_ir_len(name) ? sw_im_string(m, name) : sw_arena_printf(&m->scratch, m->d, "result%u", i);
   return base ? sw_im_fresh_name(m, base, out) : SW_E_RESOURCE;
 }
@@ -243,8 +244,9 @@ sw_rc sw_im_return(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id *values;
   SW_ARENA_NEW(values, &m->scratch, n, m->d);
   for (uint32_t i = 0; i < n; i++) values[i] = sw_im_operand(m, op, i);
-  if (sw_im_top(m)->kind == SW_IR_IN_MAIN && m->by_device) return leave_device(m, op, values, n);
-  if (sw_im_top(m)->kind == SW_IR_IN_MAIN) return add_outputs(m, op, values, n);
+  bool in_main = sw_im_top(m)->kind == SW_IR_IN_MAIN;
+  if (in_main && sw_im_top(m)->op != m->main) return leave_device(m, op, values, n);
+  if (in_main) return add_outputs(m, op, values, n);
   if (sw_im_top(m)->kind == SW_IR_IN_CALL || sw_im_top(m)->kind == SW_IR_IN_PART) return leave_call(m, op, values, n);
   if (sw_im_top(m)->kind == SW_IR_IN_BODY) return leave_body(m, values, n);
   return sw_im_leave_region(m, op, values, n);
@@ -475,7 +477,7 @@ sw_rc sw_im_import(sw_importer *m) {
   SW_TRY(sw_array_push(&m->walks, w, m->d));
   for (uint32_t i = 0; i < b->n_args; i++) SW_TRY(add_arg(m, in, block, i));
   SW_TRY(walk(m));
-  SW_TRY(sw_im_guess_roles(m));
+  if (!m->by_device) SW_TRY(sw_im_guess_roles(m));
   m->roles = NULL;
   SW_TRY(check_sizes(m));
   return sw_graph_seal(m->g, m->d);

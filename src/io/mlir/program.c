@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "io/mlir/partitioned.h"
 #include "shardwright/file.h"
 
 static bool ends_in(const char *path, const char *ending) {
@@ -26,11 +27,18 @@ static void report_errors(const sw_ir_tree *t, const sw_program_options *o, sw_d
   if (d) *d = t->errors.at[n - 1];
 }
 
-static sw_rc import(sw_program *p, const sw_program_options *o, sw_diag *d) {
+static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d) {
+  sw_program_options o = *options;
   SW_TRY(sw_ir_resolve(&p->tree, &p->names, d));
   SW_TRY(sw_graph_create(sw_path_base(p->file), &p->graph, d));
-  sw_importer m = {.t = &p->tree, .names = &p->names, .o = o, .g = p->graph, .d = d};
+  if (o.by_device) SW_TRY(sw_im_is_partitioned(&p->tree, &p->is_local, d));
+  if (p->is_local) { /* shardings in it are about other tensors than those that it has */
+    o.keep = SW_KEEP_NONE;
+    o.mesh = o.fallback = NULL;
+  }
+  sw_importer m = {.t = &p->tree, .names = &p->names, .o = &o, .g = p->graph, .by_device = p->is_local, .d = d};
   sw_rc rc = sw_im_import(&m);
+  if (!rc && p->is_local) rc = sw_im_local_program(&m, &p->arena, &p->local);
   p->main = m.main;
   p->module = m.module;
   p->made.at = m.made.at;
@@ -111,9 +119,12 @@ void sw_program_destroy(sw_program *p) {
   sw_array_free(&p->made);
   sw_ir_names_free(&p->names);
   sw_ir_free(&p->tree);
+  sw_arena_deinit(&p->arena);
   sw_mem_free(p->text);
   sw_mem_free(p->file);
   sw_mem_free(p);
 }
 
 sw_graph *sw_program_graph(const sw_program *p) { return p->graph; }
+
+const sw_local_program *sw_program_local(const sw_program *p) { return p->is_local ? &p->local : NULL; }

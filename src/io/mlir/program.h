@@ -3,6 +3,7 @@
 #define IO_MLIR_PROGRAM_H_
 
 #include "io/mlir/import.h"
+#include "shardwright/local.h"
 
 struct sw_program {
   char *file, *text; /* owned */
@@ -11,6 +12,9 @@ struct sw_program {
   sw_graph *graph;
   uint32_t main, module;
   SW_ARRAY(sw_ir_made) made; /* in the order of the walk */
+  bool is_local;             /* read as what one device runs */
+  sw_local_program local;
+  sw_arena arena; /* of the latter */
 };
 
 #endif

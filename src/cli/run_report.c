@@ -1,0 +1,25 @@
+/* What a validating run says of each output and of the collectives. */
+#include "cli/run_report.h"
+
+#include "shardwright/status.h"
+
+void sw_report_entry(const sw_validate_entry *e, sw_text *out) {
+  sw_text_printf(out, "  %-24s ", e->name);
+  if (e->exact) sw_text_puts(out, "bit for bit");
+  if (!e->exact)
+    sw_text_printf(out, "within %.2g relative, %.2g absolute", e->tolerance.relative, e->tolerance.absolute);
+  if (e->worst.differing) {
+    sw_text_printf(out, ": DIFFERS on device %lld: ", (long long)e->device);
+    sw_difference_print(&e->worst, e->rank, out);
+  }
+  sw_text_puts(out, "\n");
+}
+
+void sw_report_collectives(const sw_comm_stats *s, sw_text *out) {
+  for (int i = 0; i < SW_COLL_COUNT; i++) {
+    if (!s->calls[i]) continue;
+    sw_text_printf(out, "  %-16s %6lld calls on all devices, ", sw_coll_text((sw_coll_op)i), (long long)s->calls[i]);
+    sw_text_bytes(out, (double)s->bytes_received[i]);
+    sw_text_puts(out, " received\n");
+  }
+}

@@ -1,0 +1,319 @@
+/* Programs that are partitioned already: each collective among each kind of groups, with numbers that were found by
+ * hand; the programs of random plans, written, read again, run, and compared with the whole; what is refused. */
+#include "check.h"
+
+#include "shardwright/emit.h"
+#include "shardwright/model_json.h"
+#include "shardwright/profile_json.h"
+#include "shardwright/program.h"
+#include "shardwright/validate.h"
+#include "support/random_plan.h"
+
+/* --- by hand ------------------------------------------------------------------------------------------------------ */
+
+typedef struct row {
+  const char *name;
+  int replicas, partitions; /* 0: the text does not say it */
+  int part;                 /* elements of the result on a device */
+  const char *body;         /* from %x to %r */
+  const char *want;         /* what devices have, one behind the other; or words of the message */
+} row;
+
+#define CHANNEL ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>"
+#define GLOBAL CHANNEL ", use_global_device_ids"
+#define GROUPS(op, groups, shape, more) \
+  "%r = \"stablehlo." op "\"(%x) <{replica_groups = dense<" groups "> : tensor<" shape "xi64>" more "}> "
+#define REGION(by)                                                  \
+  "({\n^bb0(%p: tensor<f32>, %q: tensor<f32>):\n%s = stablehlo." by \
+  " %p, %q : tensor<f32>\nstablehlo.return %s : tensor<f32>\n}) "
+#define TO(n) ": (tensor<2xf32>) -> tensor<" n "xf32>\n"
+#define PAIRS(pairs, n, more)                                                                                     \
+  "%r = \"stablehlo.collective_permute\"(%x) <{source_target_pairs = dense<" pairs "> : tensor<" n "x2xi64>" more \
+  "}> " TO("2")
+#define NUMBER(op)                                                               \
+  "%i = stablehlo." op                                                           \
+  " : tensor<ui32>\n%f = stablehlo.convert %i : (tensor<ui32>) -> tensor<f32>\n" \
+  "%r = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<2xf32>\n"
+
+/* 0 1 | 2 3 | 4 5 | 6 7 on four devices. */
+static const row kRows[] = {
+    {"sum of devices", 1, 4, 2, GROUPS("all_reduce", "[[0, 3], [2, 1]]", "2x2", GLOBAL) REGION("add") TO("2"),
+     "6 8 6 8 6 8 6 8"},
+    {"least of three and one alone", 1, 4, 2,
+     GROUPS("all_reduce", "[[0, 1, 3], [2, -1, -1]]", "2x3", GLOBAL) REGION("minimum") TO("2"), "0 1 0 1 4 5 0 1"},
+    {"of nobody said: of all", 1, 4, 2, GROUPS("all_reduce", "", "0x0", GLOBAL) REGION("maximum") TO("2"),
+     "6 7 6 7 6 7 6 7"},
+    {"replicas of one partition", 2, 2, 2, GROUPS("all_reduce", "[[0, 1]]", "1x2", "") REGION("add") TO("2"),
+     "4 6 8 10 4 6 8 10"},
+    {"replicas with their partitions", 2, 2, 2,
+     GROUPS("all_reduce", "[[0], [1]]", "2x1", CHANNEL) REGION("add") TO("2"), "2 4 2 4 10 12 10 12"},
+    {"one replica: each partition alone", 1, 4, 2, GROUPS("all_reduce", "[[0]]", "1x1", "") REGION("add") TO("2"),
+     "0 1 2 3 4 5 6 7"},
+    {"counted by its groups", 0, 0, 2, GROUPS("all_reduce", "[[0, 1], [2, 3]]", "2x2", "") REGION("add") TO("2"),
+     "2 4 2 4 10 12 10 12"},
+    {"gathered in another order", 1, 4, 4,
+     GROUPS("all_gather", "[[2, 0], [1, 3]]", "2x2", ", all_gather_dim = 0 : i64" GLOBAL) TO("4"),
+     "4 5 0 1 2 3 6 7 4 5 0 1 2 3 6 7"},
+    {"sums in parts", 1, 4, 1,
+     GROUPS("reduce_scatter", "[[0, 2], [3, 1]]", "2x2", ", scatter_dimension = 0 : i64" GLOBAL) REGION("add") TO("1"),
+     "4 10 6 8"},
+    {"parts for each other", 1, 4, 2,
+     GROUPS("all_to_all", "[[0, 1], [2, 3]]", "2x2",
+            ", split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 2 : i64" CHANNEL) TO("2"),
+     "0 2 1 3 4 6 5 7"},
+    {"from the first", 1, 4, 2, GROUPS("collective_broadcast", "[[3, 1]]", "1x2", CHANNEL) TO("2"), "0 0 6 7 0 0 6 7"},
+    {"in a ring", 1, 4, 2, PAIRS("[[0, 1], [1, 2], [2, 3], [3, 0]]", "4", CHANNEL), "6 7 0 1 2 3 4 5"},
+    {"to itself and another one", 1, 4, 2, PAIRS("[[0, 0], [1, 3]]", "2", CHANNEL), "0 1 0 0 0 0 2 3"},
+    {"replicas swap", 2, 2, 2, PAIRS("[[0, 1], [1, 0]]", "2", ""), "4 5 6 7 0 1 2 3"},
+    {"who am I", 2, 2, 2, NUMBER("partition_id"), "0 0 1 1 0 0 1 1"},
+    {"which replica", 2, 2, 2, NUMBER("replica_id"), "0 0 0 0 1 1 1 1"},
+    {"loops of different lengths", 1, 4, 2,
+     "%i = stablehlo.partition_id : tensor<ui32>\n%z = stablehlo.constant dense<0> : tensor<ui32>\n"
+     "%w:2 = stablehlo.while(%k = %z, %v = %x) : tensor<ui32>, tensor<2xf32>\n cond {\n"
+     "%t = stablehlo.compare LT, %k, %i : (tensor<ui32>, tensor<ui32>) -> tensor<i1>\nstablehlo.return %t : "
+     "tensor<i1>\n"
+     "} do {\n%o = stablehlo.constant dense<1> : tensor<ui32>\n%k1 = stablehlo.add %k, %o : tensor<ui32>\n"
+     "%h = stablehlo.add %v, %v : tensor<2xf32>\nstablehlo.return %k1, %h : tensor<ui32>, tensor<2xf32>\n}\n"
+     "%r = stablehlo.negate %w#1 : tensor<2xf32>\n",
+     "0 -1 -4 -6 -16 -20 -48 -56"},
+    {"a device twice", 1, 4, 2, GROUPS("all_reduce", "[[0, 1], [1, 2]]", "2x2", GLOBAL) REGION("add") TO("2"),
+     "device 1 is in two groups"},
+    {"a device nowhere", 1, 4, 2, GROUPS("all_reduce", "[[0, 1]]", "1x2", GLOBAL) REGION("add") TO("2"),
+     "device 2 is in no group"},
+    {"a device that is not", 1, 4, 2, GROUPS("all_reduce", "[[0, 9]]", "1x2", GLOBAL) REGION("add") TO("2"),
+     "number 9; expected 0 to 3"},
+    {"a target twice", 1, 4, 2, PAIRS("[[0, 1], [2, 1]]", "2", CHANNEL), "device 1 receives twice"},
+    {"another result", 1, 4, 2,
+     GROUPS("all_gather", "[[0, 1], [2, 3]]", "2x2", ", all_gather_dim = 0 : i64" GLOBAL) TO("2"),
+     "not what the op makes of its operand"},
+    {"a dim that is not", 1, 4, 4,
+     GROUPS("all_gather", "[[0, 1], [2, 3]]", "2x2", ", all_gather_dim = 1 : i64" GLOBAL) TO("4"),
+     "expected a dim of the operand"},
+    {"a region of its own", 1, 4, 2,
+     GROUPS("all_reduce", "[[0, 1], [2, 3]]", "2x2",
+            GLOBAL) "({\n^bb0(%p: tensor<f32>, %q: tensor<f32>):\n%s = stablehlo.subtract %p, %q : tensor<f32>\n"
+                    "stablehlo.return %s : tensor<f32>\n}) " TO("2"),
+     "by a region of its own"},
+    {"too many devices", 70000, 70000, 2, NUMBER("partition_id"), "expected 1 to 65536 devices"},
+};
+
+static void print_row(const row *r, sw_text *t) {
+  sw_text_puts(t, "module @m");
+  if (r->replicas) {
+    sw_text_printf(t, " attributes {mhlo.num_replicas = %d : i32, mhlo.num_partitions = %d : i32}", r->replicas,
+                   r->partitions);
+  }
+  sw_text_printf(
+      t,
+      " {\n  func.func @main(%%x: tensor<2xf32> {mhlo.sharding = \"{devices=[4]<=[4]}\"}) -> (tensor<%dxf32> "
+      "{mhlo.sharding = \"{devices=[4]<=[4]}\"}) {\n%sreturn %%r : tensor<%dxf32>\n}\n}\n",
+      r->part, r->body, r->part);
+}
+
+static sw_rc read_text(const sw_text *t, sw_program **p, sw_diag *d) {
+  return sw_program_parse("t.mlir", t->at, t->n, &(sw_program_options){.by_device = true}, p, d);
+}
+
+static void expect_numbers(const row *r, const sw_buffer *got) {
+  const char *at = r->want;
+  for (int64_t i = 0; i < sw_buffer_elements(got); i++) {
+    char *end;
+    double want = strtod(at, &end), have = sw_element_load(got->dtype, (const float *)got->data + i);
+    if (end == at || want < have || want > have) fail_msg("%s: %g at %d of %s", r->name, have, (int)i, r->want);
+    at = end;
+  }
+}
+
+static void one_row(void **state) {
+  const row *r = *state;
+  sw_diag diag = {0};
+  sw_text t = {0};
+  sw_program *p;
+  sw_local_stats stats;
+  sw_tensor x, blocks[4], out;
+  int64_t torn;
+  print_row(r, &t);
+  sw_rc rc = read_text(&t, &p, &diag);
+  if (r->want[0] != '-' && (r->want[0] < '0' || r->want[0] > '9')) {
+    assert_int_equal(rc, SW_E_INPUT);
+    if (!strstr(diag.text, r->want)) fail_msg("%s: %s", r->name, diag.text);
+    sw_text_free(&t);
+    return;
+  }
+  assert_ok(rc);
+  const sw_local_program *l = sw_program_local(p);
+  assert_non_null(l);
+  assert_int_equal(l->devices, 4);
+  assert_ok(sw_tensor_init(&x, SW_F32, 1, (int64_t[]){8}, &diag));
+  for (int i = 0; i < 8; i++) ((float *)x.data)[i] = (float)i;
+  assert_ok(sw_local_run(l, &x, &(sw_local_options){.jitter_seed = 3}, blocks, &stats, &diag));
+  assert_ok(sw_local_join(l, blocks, &out, &torn, &diag));
+  expect_numbers(r, &out);
+  assert_int_equal(torn, 0);
+  for (int i = 0; i < 4; i++) sw_tensor_deinit(&blocks[i]);
+  sw_tensor_deinit(&x);
+  sw_tensor_deinit(&out);
+  sw_program_destroy(p);
+  sw_text_free(&t);
+}
+
+/* --- what devices do at odds -------------------------------------------------------------------------------------- */
+
+/* A program of two devices, whose result of 2 elements is said to be the same on both. */
+static sw_program *pair_program(const char *body) {
+  sw_diag diag = {0};
+  sw_text t = {0};
+  sw_program *p;
+  sw_text_printf(&t,
+                 "module attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {\n"
+                 "func.func @main(%%x: tensor<2xf32>) -> tensor<2xf32> {\n%%i = stablehlo.partition_id : tensor<ui32>\n"
+                 "%sreturn %%r : tensor<2xf32>\n}\n}\n",
+                 body);
+  assert_ok(read_text(&t, &p, &diag));
+  sw_text_free(&t);
+  return p;
+}
+
+static void torn_results_are_counted(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_program *p = pair_program(
+      "%f = stablehlo.convert %i : (tensor<ui32>) -> tensor<f32>\n"
+      "%b = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<2xf32>\n"
+      "%r = stablehlo.add %x, %b : tensor<2xf32>\n");
+  sw_tensor x, blocks[2], out;
+  sw_local_stats stats;
+  int64_t torn;
+  assert_ok(sw_tensor_init(&x, SW_F32, 1, (int64_t[]){2}, &diag));
+  assert_ok(sw_local_run(sw_program_local(p), &x, NULL, blocks, &stats, &diag));
+  assert_ok(sw_local_join(sw_program_local(p), blocks, &out, &torn, &diag));
+  assert_int_equal(torn, 2);
+  for (int i = 0; i < 2; i++) sw_tensor_deinit(&blocks[i]);
+  sw_tensor_deinit(&x);
+  sw_tensor_deinit(&out);
+  sw_program_destroy(p);
+}
+
+/* Device 1 takes part twice, device 0 once: ends with a message, on no account never. */
+static void devices_at_odds_end(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_program *p = pair_program(
+      "%w:2 = stablehlo.while(%k = %i, %v = %x) : tensor<ui32>, tensor<2xf32>\n cond {\n"
+      "%n = stablehlo.constant dense<2> : tensor<ui32>\n"
+      "%t = stablehlo.compare LT, %k, %n : (tensor<ui32>, tensor<ui32>) -> tensor<i1>\nstablehlo.return %t : tensor<i1>\n"
+      "} do {\n%o = stablehlo.constant dense<1> : tensor<ui32>\n%k1 = stablehlo.add %k, %o : tensor<ui32>\n"
+      "%h = \"stablehlo.all_reduce\"(%v) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>" GLOBAL "}> " REGION(
+          "add") TO("2") "stablehlo.return %k1, %h : tensor<ui32>, tensor<2xf32>\n}\n"
+                         "%r = stablehlo.negate %w#1 : tensor<2xf32>\n");
+  sw_tensor x, blocks[2];
+  sw_local_stats stats;
+  assert_ok(sw_tensor_init(&x, SW_F32, 1, (int64_t[]){2}, &diag));
+  assert_int_equal(sw_local_run(sw_program_local(p), &x, NULL, blocks, &stats, &diag), SW_E_RESOURCE);
+  assert_non_null(strstr(diag.text, "all_reduce"));
+  sw_tensor_deinit(&x);
+  sw_program_destroy(p);
+}
+
+/* --- written, read, run ------------------------------------------------------------------------------------------- */
+
+typedef struct model {
+  sw_program *program; /* or NULL */
+  sw_graph *graph;
+} model;
+
+static model open_model(const char *path, const sw_mesh *mesh) {
+  sw_diag diag = {0};
+  sw_program_options o = {.keep = SW_KEEP_NONE, .mesh = mesh};
+  model m = {0};
+  if (strstr(path, ".mlir")) {
+    assert_ok(sw_program_read(path, &o, &m.program, &diag));
+    m.graph = sw_program_graph(m.program);
+  } else {
+    assert_ok(sw_model_read(path, &m.graph, &diag));
+  }
+  return m;
+}
+
+static void close_model(model *m) {
+  if (!m->program) sw_graph_destroy(m->graph);
+  sw_program_destroy(m->program);
+}
+
+/* The program of a plan as text, and what a run of that text finds. */
+static void write_and_run(const model *m, const sw_plan *plan, const char *what) {
+  sw_diag diag = {0};
+  sw_arena arena = {0};
+  sw_text t = {0};
+  sw_program *p;
+  sw_validation v;
+  assert_ok(sw_emit_plan(plan, "spmd-stablehlo", &t, &diag));
+  assert_ok(read_text(&t, &p, &diag));
+  assert_non_null(sw_program_local(p));
+  assert_ok(sw_local_validate(sw_program_local(p), m->graph, &(sw_local_validate_options){.rerun = true, .seed = 5},
+                              &arena, &v, &diag));
+  for (int32_t i = 0; i < v.n_outputs; i++) {
+    if (!v.outputs[i].worst.differing) continue;
+    sw_text why = {0};
+    sw_difference_print(&v.outputs[i].worst, v.outputs[i].rank, &why);
+    fail_msg("%s: %s on device %d: %s", what, v.outputs[i].name, (int)v.outputs[i].device, sw_text_str(&why));
+  }
+  assert_true(v.matches);
+  sw_program_destroy(p);
+  sw_text_free(&t);
+  sw_arena_deinit(&arena);
+}
+
+/* Draws plans until one can be carried out (a partial maximum wanted as a partial sum cannot). */
+static void random_programs(const char *path, const char *mesh_text, int n, sw_rng *draw) {
+  sw_diag diag = {0};
+  sw_arena arena = {0};
+  const sw_profile *hw;
+  sw_machine *machine;
+  sw_mesh mesh;
+  assert_ok(sw_mesh_parse(mesh_text, &arena, &mesh, &diag));
+  assert_ok(sw_profile_read(SW_SOURCE_DIR "/hwprofiles/local.json", &arena, &hw, &diag));
+  assert_ok(sw_machine_build(&arena, hw, &mesh, &machine, &diag));
+  model m = open_model(path, &mesh);
+  int i = 0;
+  for (int tries = 0; i < n && tries < 20 * n; tries++) {
+    sw_plan plan;
+    sw_text name = {0};
+    if (random_plan(m.graph, machine, draw, &arena, &plan, &diag)) continue;
+    sw_text_printf(&name, "%s on %s, plan %d", path, mesh_text, tries);
+    write_and_run(&m, &plan, sw_text_str(&name));
+    sw_text_free(&name);
+    i++;
+  }
+  assert_true(i > 0);
+  close_model(&m);
+  sw_arena_deinit(&arena);
+}
+
+static void random_plans_as_text(void **state) {
+  (void)state;
+  static const char *const kModels[] = {"tests/data/mlp.mlir",     "tests/data/control.mlir",
+                                        "tests/data/norm.mlir",    "tests/data/program_values.mlir",
+                                        "models/small/mlp.json",   "models/small/mlp-train.json",
+                                        "models/small/gpt2.json",  "models/small/mixtral.json",
+                                        "models/small/resnet.json"};
+  static const char *const kMeshes[] = {"x=2,y=2", "x=3", "x=4", "x=2,y=3"};
+  sw_rng draw;
+  sw_rng_seed(&draw, check_seed(11));
+  for (size_t i = 0; i < sizeof kModels / sizeof *kModels; i++) {
+    char path[512];
+    snprintf(path, sizeof path, SW_SOURCE_DIR "/%s", kModels[i]);
+    random_programs(path, kMeshes[i % 4], check_scale(1), &draw);
+  }
+}
+
+int main(void) {
+  enum { N = sizeof kRows / sizeof *kRows, MORE = 3 };
+  struct CMUnitTest tests[N + MORE] = {[N] = cmocka_unit_test(torn_results_are_counted),
+                                       [N + 1] = cmocka_unit_test(devices_at_odds_end),
+                                       [N + 2] = cmocka_unit_test(random_plans_as_text)};
+  for (int i = 0; i < N; i++) {
+    tests[i] = (struct CMUnitTest){kRows[i].name, one_row, NULL, NULL, (void *)(uintptr_t)&kRows[i]};
+  }
+  return cmocka_run_group_tests_name("local", tests, NULL, NULL);
+}
