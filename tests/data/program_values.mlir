@@ -1024,3 +1024,137 @@ func.func @main() -> (tensor<3xi4>) {
   %r = stablehlo.bitcast_convert %q : (tensor<3x!quant.uniform<i4:f32, 0.5>>) -> tensor<3xi4>
   return %r : tensor<3xi4>
 }
+// -----
+// a loop in the region of a map
+// = 12 16 10 9 15 64
+func.func @main() -> (tensor<6xi32>) {
+  %x = stablehlo.constant dense<[3, 1, 5, 9, 15, -1]> : tensor<6xi32>
+  %r = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<i32>):
+    %limit = stablehlo.constant dense<9> : tensor<i32>
+    %two = stablehlo.constant dense<2> : tensor<i32>
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %n = stablehlo.constant dense<64> : tensor<i32>
+    %neg = stablehlo.compare LT, %a, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %y = "stablehlo.if"(%neg) ({
+      stablehlo.return %n : tensor<i32>
+    }, {
+      %w = stablehlo.while(%i = %a) : tensor<i32>
+      cond {
+        %c = stablehlo.compare LT, %i, %limit : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %c : tensor<i1>
+      } do {
+        %d = stablehlo.multiply %i, %two : tensor<i32>
+        stablehlo.return %d : tensor<i32>
+      }
+      stablehlo.return %w : tensor<i32>
+    }) : (tensor<i1>) -> tensor<i32>
+    stablehlo.return %y : tensor<i32>
+  }) : (tensor<6xi32>) -> tensor<6xi32>
+  return %r : tensor<6xi32>
+}
+// -----
+// a reduction by greatest common divisors, by Euclid's loop
+// = 6 5 0
+func.func @main() -> (tensor<3xi32>) {
+  %x = stablehlo.constant dense<[[12, 18, 30, 6], [35, 15, 0, 25], [0, 0, 0, 0]]> : tensor<3x4xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r = stablehlo.reduce(%x init: %z) across dimensions = [1] : (tensor<3x4xi32>, tensor<i32>) -> tensor<3xi32>
+  reducer(%a: tensor<i32>, %b: tensor<i32>) {
+    %g:2 = stablehlo.while(%p = %a, %q = %b) : tensor<i32>, tensor<i32>
+    cond {
+      %o = stablehlo.constant dense<0> : tensor<i32>
+      %c = stablehlo.compare NE, %q, %o : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %m = stablehlo.remainder %p, %q : tensor<i32>
+      stablehlo.return %q, %m : tensor<i32>, tensor<i32>
+    }
+    stablehlo.return %g#0 : tensor<i32>
+  }
+  return %r : tensor<3xi32>
+}
+// -----
+// a window of greatest common divisors
+// = 6 6 6 5 15 25
+func.func @main() -> (tensor<2x3xi32>) {
+  %x = stablehlo.constant dense<[[12, 18, 30, 6], [35, 15, 0, 25]]> : tensor<2x4xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r = "stablehlo.reduce_window"(%x, %z) <{window_dimensions = array<i64: 1, 2>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %g = func.call @gcd(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    stablehlo.return %g : tensor<i32>
+  }) : (tensor<2x4xi32>, tensor<i32>) -> tensor<2x3xi32>
+  return %r : tensor<2x3xi32>
+}
+func.func private @gcd(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
+  %g:2 = stablehlo.while(%p = %a, %q = %b) : tensor<i32>, tensor<i32>
+  cond {
+    %o = stablehlo.constant dense<0> : tensor<i32>
+    %c = stablehlo.compare NE, %q, %o : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %m = stablehlo.remainder %p, %q : tensor<i32>
+    stablehlo.return %q, %m : tensor<i32>, tensor<i32>
+  }
+  return %g#0 : tensor<i32>
+}
+// -----
+// sorted by digit sums, which a loop adds up; the base is from around
+// = 100 21 12 40 33 99
+func.func @main() -> (tensor<6xi32>) {
+  %x = stablehlo.constant dense<[99, 21, 33, 100, 12, 40]> : tensor<6xi32>
+  %base = stablehlo.constant dense<10> : tensor<i32>
+  %r = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %o = stablehlo.constant dense<0> : tensor<i32>
+    %s:2 = stablehlo.while(%p = %a, %t = %o) : tensor<i32>, tensor<i32>
+    cond {
+      %c = stablehlo.compare GT, %p, %o : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %m = stablehlo.remainder %p, %base : tensor<i32>
+      %d = stablehlo.divide %p, %base : tensor<i32>
+      %u = stablehlo.add %t, %m : tensor<i32>
+      stablehlo.return %d, %u : tensor<i32>, tensor<i32>
+    }
+    %v:2 = stablehlo.while(%p = %b, %t = %o) : tensor<i32>, tensor<i32>
+    cond {
+      %c = stablehlo.compare GT, %p, %o : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %m = stablehlo.remainder %p, %base : tensor<i32>
+      %d = stablehlo.divide %p, %base : tensor<i32>
+      %u = stablehlo.add %t, %m : tensor<i32>
+      stablehlo.return %d, %u : tensor<i32>, tensor<i32>
+    }
+    %l = stablehlo.compare LT, %s#1, %v#1 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %l : tensor<i1>
+  }) : (tensor<6xi32>) -> tensor<6xi32>
+  return %r : tensor<6xi32>
+}
+// -----
+// a scatter whose region chooses by what is there
+// = 7 20 -3
+func.func @main() -> (tensor<3xi32>) {
+  %x = stablehlo.constant dense<[0, 1, 2]> : tensor<3xi32>
+  %i = stablehlo.constant dense<[[0], [1], [1], [2]]> : tensor<4x1xi32>
+  %u = stablehlo.constant dense<[7, 4, 5, 3]> : tensor<4xi32>
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %y = "stablehlo.case"(%a) ({
+      stablehlo.return %b : tensor<i32>
+    }, {
+      %p = stablehlo.multiply %a, %b : tensor<i32>
+      stablehlo.return %p : tensor<i32>
+    }, {
+      %n = stablehlo.negate %b : tensor<i32>
+      stablehlo.return %n : tensor<i32>
+    }, {
+      %p = stablehlo.multiply %a, %b : tensor<i32>
+      stablehlo.return %p : tensor<i32>
+    }) : (tensor<i32>) -> tensor<i32>
+    stablehlo.return %y : tensor<i32>
+  }) : (tensor<3xi32>, tensor<4x1xi32>, tensor<4xi32>) -> tensor<3xi32>
+  return %r : tensor<3xi32>
+}

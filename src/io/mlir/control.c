@@ -17,9 +17,7 @@ struct sw_ir_control {
   sw_id *entered;
   uint32_t n_branches, branch; /* of a choice */
   sw_id *yielded;              /* by branch, then value */
-  uint32_t n_captured;
-  uint32_t *captured; /* slots */
-  sw_id *before;      /* what they held */
+  sw_im_captured captured;
 };
 
 static sw_rc pass(sw_importer *m, uint32_t op, sw_opcode code, sw_id value, const char *part, uint32_t i, sw_id *out) {
@@ -28,8 +26,8 @@ static sw_rc pass(sw_importer *m, uint32_t op, sw_opcode code, sw_id value, cons
 
 /* --- what a region reads from around it -------------------------------------------------------------------------- */
 
-/* Slots that ops inside the text [at, end) read and that have a value already; each once. */
-static sw_rc find_captured(sw_importer *m, uint32_t op, sw_ir_span text, struct sw_ir_control *c) {
+/* Slots before `first` that ops inside the text read; each once. */
+static sw_rc find_captured(sw_importer *m, uint32_t op, sw_ir_span text, uint32_t first, sw_im_captured *c) {
   const sw_id *slots = sw_im_top(m)->instance->slots;
   SW_ARRAY(uint32_t) found = {0};
   sw_rc rc = SW_OK;
@@ -41,24 +39,24 @@ static sw_rc find_captured(sw_importer *m, uint32_t op, sw_ir_span text, struct 
     const sw_ir_op *o = &m->t->ops.at[i];
     for (uint32_t k = 0; o->text.at >= text.at && k < o->n_uses && !rc; k++) {
       uint32_t slot = m->names->use[o->first_use + k];
-      if (slots[slot] == -1 || seen[slot]) continue;
+      if (slot >= first || slots[slot] == -1 || seen[slot]) continue;
       seen[slot] = 1;
       rc = sw_array_push(&found, slot, m->d);
     }
   }
   sw_mem_free(seen);
-  c->n_captured = (uint32_t)found.n;
-  c->captured = rc ? NULL : sw_arena_copy(&m->keep, found.at, found.n, sizeof *found.at, m->d);
+  c->n = (uint32_t)found.n;
+  c->slots = rc ? NULL : sw_arena_copy(&m->keep, found.at, found.n, sizeof *found.at, m->d);
   sw_array_free(&found);
-  return rc ? rc : c->captured ? SW_OK : SW_E_RESOURCE;
+  return rc ? rc : c->slots ? SW_OK : SW_E_RESOURCE;
 }
 
-static sw_rc enter_captured(sw_importer *m, uint32_t op, sw_ir_span text, struct sw_ir_control *c) {
+sw_rc sw_im_enter_captured(sw_importer *m, uint32_t op, sw_ir_span text, uint32_t first, sw_im_captured *c) {
   sw_id *slots = sw_im_top(m)->instance->slots;
-  SW_TRY(find_captured(m, op, text, c));
-  SW_ARENA_NEW(c->before, &m->keep, c->n_captured, m->d);
-  for (uint32_t i = 0; i < c->n_captured; i++) {
-    sw_id *slot = &slots[c->captured[i]], *inside;
+  SW_TRY(find_captured(m, op, text, first, c));
+  SW_ARENA_NEW(c->before, &m->keep, c->n, m->d);
+  for (uint32_t i = 0; i < c->n; i++) {
+    sw_id *slot = &slots[c->slots[i]], *inside;
     sw_im_leaves leaves;
     c->before[i] = *slot;
     SW_TRY(sw_im_leaves_of(m, slot, 1, &leaves));
@@ -70,11 +68,14 @@ static sw_rc enter_captured(sw_importer *m, uint32_t op, sw_ir_span text, struct
   return SW_OK;
 }
 
-static void restore(const sw_importer *m, const sw_ir_walk *w) {
-  for (uint32_t i = 0; i < w->control->n_captured; i++) {
-    w->instance->slots[w->control->captured[i]] = w->control->before[i];
-  }
-  (void)m;
+void sw_im_leave_captured(sw_importer *m, const sw_im_captured *c) {
+  for (uint32_t i = 0; i < c->n; i++) sw_im_top(m)->instance->slots[c->slots[i]] = c->before[i];
+}
+
+/* Around region `index` of a loop or choice, which is the first of those in the text. */
+static sw_rc enter_captured(sw_importer *m, uint32_t op, sw_ir_span text, int index, struct sw_ir_control *c) {
+  uint32_t block = sw_im_block(m->t, sw_im_op(m, op), index);
+  return sw_im_enter_captured(m, op, text, block == SW_IR_NONE ? 0 : m->names->block[block], &c->captured);
 }
 
 /* --- walks ------------------------------------------------------------------------------------------------------- */
@@ -130,7 +131,7 @@ sw_rc sw_im_while(sw_importer *m, const sw_ir_row *row, uint32_t op) {
     SW_TRY(pass(m, op, SW_OP_ENTER, leaves.at[i], "enter", i, &c->entered[i]));
   }
   sw_ir_span both = {text_of_region(m, op, 0).at, text_of_region(m, op, 1).end};
-  SW_TRY(enter_captured(m, op, both, c));
+  SW_TRY(enter_captured(m, op, both, 0, c));
   return open_region(m, op, 0, SW_IR_IN_TEST, c);
 }
 
@@ -144,7 +145,7 @@ sw_rc sw_im_case(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   c->n_branches = region_count(m, op);
   if (!c->n_branches) return SW_IM_FAIL(m, op, "a choice has no branch; expected one");
   SW_TRY(sw_im_mark(m, op, SW_OP_CASE, sw_im_operand(m, op, 0), NULL));
-  SW_TRY(enter_captured(m, op, text_of_region(m, op, 0), c));
+  SW_TRY(enter_captured(m, op, text_of_region(m, op, 0), 0, c));
   return open_region(m, op, 0, SW_IR_IN_BRANCH, c);
 }
 
@@ -194,7 +195,7 @@ static sw_rc after_loop(sw_importer *m, const sw_ir_walk *w, uint32_t ret, const
     SW_TRY(pass(m, w->op, SW_OP_YIELD, leaves.at[i], "next", i, &both[c->n + i]));
   }
   SW_TRY(sw_im_mark(m, w->op, SW_OP_END, -1, NULL));
-  restore(m, w);
+  sw_im_leave_captured(m, &c->captured);
   return join_leaves(m, w, both, c->n, 2);
 }
 
@@ -218,13 +219,13 @@ static sw_rc after_branch(sw_importer *m, const sw_ir_walk *w, uint32_t ret, con
   for (uint32_t i = 0; i < c->n; i++) {
     SW_TRY(pass(m, w->op, SW_OP_YIELD, leaves.at[i], "branch", i, &c->yielded[(size_t)c->branch * c->n + i]));
   }
-  restore(m, w);
+  sw_im_leave_captured(m, &c->captured);
   if (++c->branch == c->n_branches) {
     SW_TRY(sw_im_mark(m, w->op, SW_OP_END, -1, NULL));
     return join_leaves(m, w, c->yielded, c->n, c->n_branches);
   }
   SW_TRY(sw_im_mark(m, w->op, SW_OP_OTHERWISE, -1, NULL));
-  SW_TRY(enter_captured(m, w->op, text_of_region(m, w->op, c->branch), c));
+  SW_TRY(enter_captured(m, w->op, text_of_region(m, w->op, c->branch), (int)c->branch, c));
   return open_region(m, w->op, (int)c->branch, SW_IR_IN_BRANCH, c);
 }
 

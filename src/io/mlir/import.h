@@ -88,6 +88,7 @@ typedef struct sw_importer {
   bool one_device;                           /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
   int64_t n_elided;
   const sw_type *lifted; /* the shape that a region's scalars get (lift.h); NULL: none is being written out */
+  sw_id active;          /* in it: the elements for which it is gone through, a loop's or branch's; -1: all */
   uint32_t n_returned;   /* what that region returned */
   sw_id returned[SW_MAX_RESULTS];
   sw_diag *d;

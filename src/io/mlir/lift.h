@@ -22,6 +22,27 @@ bool sw_im_open_body(const sw_importer *m, uint32_t op, uint32_t region, uint32_
                      sw_im_body *out);
 /* Its results for arguments of the shape; `out` has room for all of them. */
 SW_CHECKED sw_rc sw_im_apply(sw_importer *m, const sw_im_body *b, const sw_id *args, const sw_type *shape, sw_id *out);
+/* The parts of both that control flow needs (lift_control.c): can a block be written out, `depth` regions and calls
+ * deep; its ops on arguments, and what it returns is in `returned` of the importer. */
+bool sw_im_block_lifts(const sw_importer *m, uint32_t block, uint32_t n_results, int depth);
+SW_CHECKED sw_rc sw_im_run_block(sw_importer *m, uint32_t op, uint32_t block, const sw_id *args);
+/* A while, case or if in such a block. */
+bool sw_im_control_lifts(const sw_importer *m, const sw_ir_row *row, uint32_t op, int depth);
+SW_CHECKED sw_rc sw_im_lifted_control(sw_importer *m, const sw_ir_row *row, uint32_t op);
+
+/* Behind the beginning of a loop or branch of the graph: values from around it that ops of the text [at, end) read are
+ * entered, those in slots before `first`; until it is left their slots hold what was entered. The second: those
+ * that a region reads. */
+typedef struct sw_im_captured {
+  uint32_t n;
+  uint32_t *slots;
+  sw_id *before; /* what they held */
+} sw_im_captured;
+SW_CHECKED sw_rc sw_im_enter_captured(sw_importer *m, uint32_t op, sw_ir_span text, uint32_t first,
+                                      sw_im_captured *out);
+SW_CHECKED sw_rc sw_im_enter_read_by(sw_importer *m, const sw_im_body *b, sw_im_captured *out);
+void sw_im_leave_captured(sw_importer *m, const sw_im_captured *c);
+
 /* In a region that is being written out, scalars among the operands get its shape. */
 SW_CHECKED sw_rc sw_im_spread_operands(sw_importer *m, uint32_t op, sw_im_add *add);
 

@@ -166,6 +166,7 @@ static sw_rc scatter_one_by_one(const scattering *s, sw_id *x) {
   sw_id k, indices, entered[SW_MAX_RESULTS], update[SW_MAX_RESULTS], at[SW_MAX_RANK], limit, test, next, yielded;
   sw_id carried[SW_MAX_RESULTS], one_more;
   sw_im_attrs trips = {.n = 0};
+  sw_im_captured read;
   sw_im_int(&trips, SW_ATTR_TRIPS, c.total);
   SW_TRY(sw_im_number(s->m, s->op, SW_I64, 0, 0, NULL, &k));
   SW_TRY(sw_im_mark(s->m, s->op, SW_OP_WHILE, -1, &trips));
@@ -176,6 +177,7 @@ static sw_rc scatter_one_by_one(const scattering *s, sw_id *x) {
     SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, s->update[i], &update[i]));
     x[i] = entered[i];
   }
+  SW_TRY(sw_im_enter_read_by(s->m, &s->body, &read));
   SW_TRY(sw_im_number(s->m, s->op, SW_I64, (double)c.total, 0, NULL, &limit));
   SW_TRY(sw_im_compared(s->m, s->op, "lt", k, limit, &test));
   SW_TRY(sw_im_mark(s->m, s->op, SW_OP_TEST, test, NULL));
@@ -188,6 +190,7 @@ static sw_rc scatter_one_by_one(const scattering *s, sw_id *x) {
   SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, next, &yielded));
   for (int i = 0; i < s->n; i++) SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, x[i], &carried[i]));
   SW_TRY(sw_im_mark(s->m, s->op, SW_OP_END, -1, NULL));
+  sw_im_leave_captured(s->m, &read);
   SW_TRY(sw_im_two(s->m, s->op, SW_OP_JOIN, k, yielded, &next));
   for (int i = 0; i < s->n; i++) SW_TRY(sw_im_two(s->m, s->op, SW_OP_JOIN, entered[i], carried[i], &x[i]));
   return SW_OK;
@@ -213,7 +216,7 @@ sw_rc sw_im_scatter_by_region(sw_importer *m, uint32_t op, const sw_im_attrs *nu
   scattering s = {.m = m, .op = op, .n = (int)n, .numbers = numbers};
   sw_id x[SW_MAX_RESULTS];
   *done = o->n_uses == 2 * n + 1 && n >= 1 && n <= SW_MAX_RESULTS && sw_ir_result_count(m->t, o) == n &&
-          sw_im_open_body(m, op, o->first_region, 2 * n, n, &s.body) && (unique || !s.body.captures);
+          sw_im_open_body(m, op, o->first_region, 2 * n, n, &s.body);
   if (!*done) return SW_OK;
   s.indices = sw_im_operand(m, op, n);
   for (uint32_t i = 0; i < n; i++) {

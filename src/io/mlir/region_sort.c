@@ -146,6 +146,7 @@ static int64_t levels_of(int64_t size) {
 static sw_rc search(const sorting *s, const sw_id *x, const places *p, sw_id *found) {
   sw_id zero, step, limit, lo[3], hi[3], left, inner[SW_MAX_RESULTS], next, test, ignored;
   sw_im_attrs trips = {.n = 0};
+  sw_im_captured read;
   sw_im_int(&trips, SW_ATTR_TRIPS, levels_of(s->size) + 1);
   SW_TRY(scalar(s, 0, &zero));
   SW_TRY(sw_im_mark(s->m, s->op, SW_OP_WHILE, -1, &trips));
@@ -154,6 +155,7 @@ static sw_rc search(const sorting *s, const sw_id *x, const places *p, sw_id *fo
   SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, p->hi, &hi[0]));
   SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, p->is_left, &left));
   for (int i = 0; i < s->n; i++) SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, x[i], &inner[i]));
+  SW_TRY(sw_im_enter_read_by(s->m, &s->body, &read));
   SW_TRY(scalar(s, levels_of(s->size) + 1, &limit));
   SW_TRY(sw_im_compared(s->m, s->op, "lt", step, limit, &test));
   SW_TRY(sw_im_mark(s->m, s->op, SW_OP_TEST, test, NULL));
@@ -166,6 +168,7 @@ static sw_rc search(const sorting *s, const sw_id *x, const places *p, sw_id *fo
   SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, lo[1], &lo[2]));
   SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, hi[1], &hi[2]));
   SW_TRY(sw_im_mark(s->m, s->op, SW_OP_END, -1, NULL));
+  sw_im_leave_captured(s->m, &read);
   SW_TRY(two(s, SW_OP_JOIN, step, next, &ignored));
   SW_TRY(two(s, SW_OP_JOIN, lo[0], lo[2], found));
   return two(s, SW_OP_JOIN, hi[0], hi[2], &ignored);
@@ -188,6 +191,7 @@ static sw_rc merge(const sorting *s, sw_id run, sw_id *x) {
 static sw_rc sort_all(const sorting *s, sw_id *x) {
   sw_id run, entered[SW_MAX_RESULTS], yielded[SW_MAX_RESULTS], limit, test, next, first;
   sw_im_attrs trips = {.n = 0};
+  sw_im_captured read;
   sw_im_int(&trips, SW_ATTR_TRIPS, levels_of(s->size));
   SW_TRY(scalar(s, 1, &first));
   SW_TRY(sw_im_mark(s->m, s->op, SW_OP_WHILE, -1, &trips));
@@ -196,6 +200,7 @@ static sw_rc sort_all(const sorting *s, sw_id *x) {
     SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, x[i], &entered[i]));
     x[i] = entered[i];
   }
+  SW_TRY(sw_im_enter_read_by(s->m, &s->body, &read));
   SW_TRY(scalar(s, s->size, &limit));
   SW_TRY(sw_im_compared(s->m, s->op, "lt", run, limit, &test));
   SW_TRY(sw_im_mark(s->m, s->op, SW_OP_TEST, test, NULL));
@@ -205,6 +210,7 @@ static sw_rc sort_all(const sorting *s, sw_id *x) {
   SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, next, &next));
   for (int i = 0; i < s->n; i++) SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, x[i], &yielded[i]));
   SW_TRY(sw_im_mark(s->m, s->op, SW_OP_END, -1, NULL));
+  sw_im_leave_captured(s->m, &read);
   SW_TRY(two(s, SW_OP_JOIN, run, next, &next));
   for (int i = 0; i < s->n; i++) SW_TRY(two(s, SW_OP_JOIN, entered[i], yielded[i], &x[i]));
   return SW_OK;
@@ -214,7 +220,7 @@ sw_rc sw_im_sort_by_region(sw_importer *m, uint32_t op, int64_t dim, bool *done)
   const sw_ir_op *o = sw_im_op(m, op);
   sorting s = {.m = m, .op = op, .n = (int)o->n_uses, .dim = (int)dim};
   sw_id x[SW_MAX_RESULTS];
-  *done = sw_im_open_body(m, op, o->first_region, 2 * o->n_uses, 1, &s.body) && !s.body.captures;
+  *done = sw_im_open_body(m, op, o->first_region, 2 * o->n_uses, 1, &s.body);
   if (!*done) return SW_OK;
   for (int i = 0; i < s.n; i++) x[i] = sw_im_operand(m, op, (uint32_t)i);
   s.shape = *sw_im_type(m, x[0]);
