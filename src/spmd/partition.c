@@ -143,6 +143,12 @@ static sw_rc fetch_entering(partition *p, sw_id opener, sw_diag *d) {
 
 /* --- ops and outputs --------------------------------------------------------------------------------------------- */
 
+static bool gives_tokens(const sw_graph *g, const sw_op *op) {
+  int n = 0;
+  while (n < op->n_results && g->values[op->results[n]].type.dtype == SW_TOKEN) n++;
+  return n == op->n_results;
+}
+
 static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
   sw_emit *e = &p->e;
   const sw_op *op = &e->model->ops[id];
@@ -158,7 +164,7 @@ static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
     SW_TRY(fetch(p, op->operands[i], &want, &e->in[i], d));
   }
   e->now = (sw_origin){id, -1};
-  if (op->code == SW_OP_OPAQUE && !op->space->n_loops) {
+  if (op->code == SW_OP_OPAQUE && !op->space->n_loops && !gives_tokens(e->model, op)) {
     p->n_fallbacks++;
     sw_log(SW_LOG_WARN, "op '%s' (%s) is not known: every device runs all of it", op->name,
            sw_op_text(op, SW_ATTR_TARGET, "no target"));

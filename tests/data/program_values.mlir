@@ -1158,3 +1158,54 @@ func.func @main() -> (tensor<3xi32>) {
   }) : (tensor<3xi32>, tensor<4x1xi32>, tensor<4xi32>) -> tensor<3xi32>
   return %r : tensor<3xi32>
 }
+// -----
+// a convolution whose padding is a value
+// = 0 1 3 5 7 0 16 0
+func.func @main() -> (tensor<5xf32>, tensor<3xf32>) {
+  %x = stablehlo.constant dense<[[[1.0], [2.0], [3.0], [4.0]]]> : tensor<1x4x1xf32>
+  %w = stablehlo.constant dense<[[[1.0]], [[1.0]]]> : tensor<2x1x1xf32>
+  %p = stablehlo.constant dense<[[2, 0]]> : tensor<1x2xi32>
+  %y = "stablehlo.dynamic_conv"(%x, %w, %p) <{dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<1x4x1xf32>, tensor<2x1x1xf32>, tensor<1x2xi32>) -> tensor<1x5x1xf32>
+  %r = stablehlo.reshape %y : (tensor<1x5x1xf32>) -> tensor<5xf32>
+  %v = stablehlo.constant dense<[[[1.0]], [[2.0]], [[3.0]]]> : tensor<3x1x1xf32>
+  %q = stablehlo.constant dense<[[-1, 1]]> : tensor<1x2xi64>
+  %z = "stablehlo.dynamic_conv"(%x, %v, %q) <{window_strides = array<i64: 1>, lhs_dilation = array<i64: 2>, rhs_dilation = array<i64: 2>, window_reversal = array<i1: true>, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<1x4x1xf32>, tensor<3x1x1xf32>, tensor<1x2xi64>) -> tensor<1x3x1xf32>
+  %s = stablehlo.reshape %z : (tensor<1x3x1xf32>) -> tensor<3xf32>
+  return %r, %s : tensor<5xf32>, tensor<3xf32>
+}
+// -----
+// tokens, and work that is done meanwhile
+// = 3 4 2
+func.func @main() -> (tensor<2xi32>, tensor<i32>) {
+  %x = stablehlo.constant dense<[-3, 4]> : tensor<2xi32>
+  %t = stablehlo.create_token : !stablehlo.token
+  %u = "stablehlo.outfeed"(%x, %t) <{outfeed_config = ""}> : (tensor<2xi32>, !stablehlo.token) -> !stablehlo.token
+  %v = stablehlo.after_all %t, %u : !stablehlo.token
+  %f = "stablehlo.async_start"(%x) ({
+  ^bb0(%a: tensor<2xi32>):
+    %y = stablehlo.abs %a : tensor<2xi32>
+    stablehlo.return %y : tensor<2xi32>
+  }) : (tensor<2xi32>) -> !stablehlo.future<tensor<2xi32>>
+  %r = "stablehlo.async_done"(%f) : (!stablehlo.future<tensor<2xi32>>) -> tensor<2xi32>
+  %s = "shape.shape_of"(%x) : (tensor<2xi32>) -> tensor<1xindex>
+  %i = stablehlo.convert %s : (tensor<1xindex>) -> tensor<1xi32>
+  %n = stablehlo.reshape %i : (tensor<1xi32>) -> tensor<i32>
+  return %r, %n : tensor<2xi32>, tensor<i32>
+}
+// -----
+// the only device there is
+// = 5 6 0
+module attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func @main() -> (tensor<2xi32>, tensor<i32>) {
+    %x = stablehlo.constant dense<[5, 6]> : tensor<2xi32>
+    %y = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0]]> : tensor<1x1xi64>}> ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %c = stablehlo.add %a, %b : tensor<i32>
+      stablehlo.return %c : tensor<i32>
+    }) : (tensor<2xi32>) -> tensor<2xi32>
+    %z = "stablehlo.all_gather"(%y) <{all_gather_dim = 0 : i64, replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<2xi32>) -> tensor<2xi32>
+    %p = stablehlo.partition_id : tensor<ui32>
+    %i = stablehlo.convert %p : (tensor<ui32>) -> tensor<i32>
+    return %z, %i : tensor<2xi32>, tensor<i32>
+  }
+}

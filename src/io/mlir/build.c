@@ -266,14 +266,12 @@ sw_rc sw_im_give(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t n) 
   return SW_OK;
 }
 
-sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target) {
+/* `rule`: NULL, replicated. */
+static sw_rc opaque(sw_importer *m, uint32_t op, const char *target, const char *rule) {
   const sw_ir_op *o = sw_im_op(m, op);
   uint32_t n = sw_ir_result_count(m->t, o);
-  const char *rule = n ? sw_im_rule_of(m, op, target) : NULL;
-  bool said = rule != NULL, tuples;
-  if (!rule && n) rule = sw_im_elementwise_rule(m, op);
-  if (!said) SW_TRY(warn_unknown(m, op, target, rule ? "element by element" : "replicated"));
   if (!n) return SW_OK; /* nothing comes of it */
+  bool tuples;
   sw_id *operands;
   sw_im_leaves leaves;
   sw_type types[SW_MAX_RESULTS], *operand_types;
@@ -293,6 +291,17 @@ sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target) {
   sw_im_text(&a, SW_ATTR_TARGET, target);
   if (rule) SW_TRY(sw_im_read_rule(m, op, rule, operand_types, add.n_operands, types, (int)n, &add.space));
   return tuples ? sw_im_give(m, op, &add, n) : sw_im_emit(m, op, &add, NULL);
+}
+
+sw_rc sw_im_opaque_known(sw_importer *m, uint32_t op, const char *target) { return opaque(m, op, target, NULL); }
+
+sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target) {
+  bool gives = sw_ir_result_count(m->t, sw_im_op(m, op)) > 0;
+  const char *rule = gives ? sw_im_rule_of(m, op, target) : NULL;
+  bool said = rule != NULL;
+  if (!rule && gives) rule = sw_im_elementwise_rule(m, op);
+  if (!said) SW_TRY(warn_unknown(m, op, target, rule ? "element by element" : "replicated"));
+  return opaque(m, op, target, rule);
 }
 
 sw_rc sw_im_identity(sw_importer *m, const sw_ir_row *row, uint32_t op) {

@@ -204,11 +204,31 @@ static sw_rc read_layouts(sw_importer *m, uint32_t op, sw_im_attrs *a) {
   return SW_OK;
 }
 
+static sw_ir_span window_part(const sw_importer *m, uint32_t op, const char *generic, const char *custom) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_ir_span v = sw_ir_attr(m->t, o, generic, NULL);
+  if (sw_ir_present(v) || o->generic) return v;
+  return sw_ir_entry(m->t, sw_ir_clause(m->t, o, "window"), custom);
+}
+
+/* Low and high amounts in turn: in the text, or of a dynamic_conv those of its third operand. */
+static sw_rc padding_pairs(sw_importer *m, uint32_t op, sw_ir_span v, const int64_t **pairs, int *n) {
+  if (sw_im_op(m, op)->n_uses < 3) return sw_im_list(m, v, pairs, n);
+  int64_t *found;
+  sw_id third = sw_im_operand(m, op, 2);
+  int64_t amounts = sw_type_elements(&m->g->values[third].type);
+  *n = amounts > 2 * SW_MAX_RANK ? 2 * SW_MAX_RANK : (int)amounts;
+  SW_ARENA_NEW(found, &m->scratch, 2 * SW_MAX_RANK, m->d);
+  *pairs = found;
+  if (sw_im_constant_numbers(m, third, *n, found)) return SW_OK;
+  return SW_IM_FAIL(m, op, "amounts of padding are no constants; planning needs them");
+}
+
 /* [[1, 2], [3, 4]] as low 1 3 and high 2 4. */
-static sw_rc read_padding(sw_importer *m, sw_ir_span v, sw_im_attrs *a) {
+static sw_rc read_padding(sw_importer *m, uint32_t op, sw_im_attrs *a) {
   const int64_t *pairs;
   int n;
-  SW_TRY(sw_im_list(m, v, &pairs, &n));
+  SW_TRY(padding_pairs(m, op, window_part(m, op, "padding", "pad"), &pairs, &n));
   if (n <= 0) return SW_OK;
   int64_t *split;
   SW_ARENA_NEW(split, &m->scratch, n, m->d);
@@ -216,13 +236,6 @@ static sw_rc read_padding(sw_importer *m, sw_ir_span v, sw_im_attrs *a) {
   sw_im_numbers(a, SW_ATTR_PAD_LOW, split, n / 2);
   sw_im_numbers(a, SW_ATTR_PAD_HIGH, split + n / 2, n / 2);
   return SW_OK;
-}
-
-static sw_ir_span window_part(const sw_importer *m, uint32_t op, const char *generic, const char *custom) {
-  const sw_ir_op *o = sw_im_op(m, op);
-  sw_ir_span v = sw_ir_attr(m->t, o, generic, NULL);
-  if (sw_ir_present(v) || o->generic) return v;
-  return sw_ir_entry(m->t, sw_ir_clause(m->t, o, "window"), custom);
 }
 
 /* window_reversal: the kernel is turned around first. */
@@ -250,14 +263,14 @@ sw_rc sw_im_convolution(sw_importer *m, const sw_ir_row *row, uint32_t op) {
     const char *name;
     sw_attr_key key;
   } kGroups[] = {{"feature_group_count", SW_ATTR_FEATURE_GROUPS}, {"batch_group_count", SW_ATTR_BATCH_GROUPS}};
-  SW_TRY(sw_im_operand_count(m, op, 2, 2));
+  SW_TRY(sw_im_operand_count(m, op, (uint32_t)row->most_operands, (uint32_t)row->most_operands));
   sw_id x[2] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1)};
   sw_im_attrs a = {.n = 0};
   sw_type t;
   SW_TRY(read_layouts(m, op, &a));
   SW_TRY(reverse_kernel(m, op, a.at[1].u.text, &x[1]));
   SW_TRY(sw_im_ints(m, &a, SW_ATTR_STRIDES, window_part(m, op, "window_strides", "stride")));
-  SW_TRY(read_padding(m, window_part(m, op, "padding", "pad"), &a));
+  SW_TRY(read_padding(m, op, &a));
   SW_TRY(sw_im_ints(m, &a, SW_ATTR_LHS_DILATION, window_part(m, op, "lhs_dilation", "lhs_dilate")));
   SW_TRY(sw_im_ints(m, &a, SW_ATTR_RHS_DILATION, window_part(m, op, "rhs_dilation", "rhs_dilate")));
   for (int i = 0; i < 2; i++) {

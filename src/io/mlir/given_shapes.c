@@ -5,14 +5,14 @@
  *   dynamic_pad(x, v, low, high, interior)            pad
  *   torch_index_select(x, indices)                    gather
  *   set_dimension_size(x, n)                          x, when n is what it has
+ *   shape_of(x)                                       a constant
  */
 #include <string.h>
 
 #include "io/mlir/lift.h"
 #include "shardwright/scalar.h"
 
-/* The elements of a constant of n whole numbers; false: it is none. */
-static bool numbers_of(const sw_importer *m, sw_id value, int n, int64_t *out) {
+bool sw_im_constant_numbers(const sw_importer *m, sw_id value, int n, int64_t *out) {
   const sw_value *v = &m->g->values[value];
   const sw_op *op = v->def < 0 ? NULL : &m->g->ops[v->def];
   const sw_attr *a = op && op->code == SW_OP_CONSTANT ? sw_op_attr(op, SW_ATTR_VALUE) : NULL;
@@ -59,9 +59,9 @@ sw_rc sw_im_real_dynamic_slice(sw_importer *m, const sw_ir_row *row, uint32_t op
   sw_type said;
   SW_TRY(sw_im_operand_count(m, op, 4, 4));
   SW_TRY(sw_im_result_type(m, op, 0, &said));
-  if (!numbers_of(m, sw_im_operand(m, op, 3), said.rank, strides)) return not_known(m, op, "strides");
-  bool placed = numbers_of(m, sw_im_operand(m, op, 1), said.rank, start);
-  if (!placed || !numbers_of(m, sw_im_operand(m, op, 2), said.rank, limit)) {
+  if (!sw_im_constant_numbers(m, sw_im_operand(m, op, 3), said.rank, strides)) return not_known(m, op, "strides");
+  bool placed = sw_im_constant_numbers(m, sw_im_operand(m, op, 1), said.rank, start);
+  if (!placed || !sw_im_constant_numbers(m, sw_im_operand(m, op, 2), said.rank, limit)) {
     for (int k = 0; k < said.rank; k++) {
       if (said.dims[k] < 0) return not_known(m, op, "start and limit");
     }
@@ -84,7 +84,8 @@ sw_rc sw_im_dynamic_pad(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   int rank = sw_im_type(m, x[0])->rank;
   sw_im_attrs a = {.n = 0};
   for (uint32_t i = 0; i < 3; i++) {
-    if (!numbers_of(m, sw_im_operand(m, op, 2 + i), rank, by[i])) return not_known(m, op, "amounts of padding");
+    if (!sw_im_constant_numbers(m, sw_im_operand(m, op, 2 + i), rank, by[i]))
+      return not_known(m, op, "amounts of padding");
     sw_im_numbers(&a, kKeys[i], by[i], rank);
   }
   return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_PAD, .n_operands = 2, .operands = x, .attrs = &a}, NULL);
@@ -96,7 +97,7 @@ sw_rc sw_im_set_dimension_size(sw_importer *m, const sw_ir_row *row, uint32_t op
   const sw_type *t = sw_im_type(m, sw_im_operand(m, op, 0));
   sw_ir_span at = sw_ir_attr(m->t, sw_im_op(m, op), "dimension", "dim");
   bool known = sw_ir_present(at) && sw_ir_read_int(m->t, at, &dim) && dim >= 0 && dim < t->rank &&
-               numbers_of(m, sw_im_operand(m, op, 1), 1, &size) && size == t->dims[dim];
+               sw_im_constant_numbers(m, sw_im_operand(m, op, 1), 1, &size) && size == t->dims[dim];
   if (!known) return SW_IM_FAIL(m, op, "a size that is not the operand's own; planning needs the sizes of the types");
   (void)row;
   return sw_im_bind(m, op, 0, sw_im_operand(m, op, 0), false);
@@ -129,4 +130,19 @@ sw_rc sw_im_torch_index_select(sw_importer *m, const sw_ir_row *row, uint32_t op
   sw_im_int(&a, SW_ATTR_INDEX_VECTOR_DIM, at->rank);
   sw_im_numbers(&a, SW_ATTR_SIZES, sizes, t->rank);
   return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_GATHER, .n_operands = 2, .operands = x, .attrs = &a}, NULL);
+}
+
+/* shape.shape_of: the sizes, which are known. */
+sw_rc sw_im_shape_of(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  const sw_type *x = sw_im_type(m, sw_im_operand(m, op, 0));
+  sw_im_attrs a = {.n = 0};
+  int64_t rank = x->rank;
+  for (int k = 0; k < x->rank; k++) {
+    if (x->dims[k] < 0) return SW_IM_FAIL(m, op, "the size of dim %d is not known", k);
+  }
+  sw_im_numbers(&a, SW_ATTR_SHAPE, &rank, 1);
+  sw_im_int(&a, SW_ATTR_DTYPE, SW_I64);
+  a.at[a.n++] = (sw_attr){.key = SW_ATTR_VALUE, .u.data = {x->dims, false}};
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .attrs = &a}, NULL);
 }

@@ -175,7 +175,11 @@ SW_CHECKED sw_rc sw_im_help_all(sw_importer *m, uint32_t op, const sw_im_add *ad
 bool sw_im_is_identity(const sw_importer *m, sw_id value, sw_reduction kind);
 /* The op as an opaque one, with a warning the first time. */
 SW_CHECKED sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target);
+/* The same without a warning: nothing has to be known of it. */
+SW_CHECKED sw_rc sw_im_opaque_known(sw_importer *m, uint32_t op, const char *target);
 SW_CHECKED sw_rc sw_im_identity(sw_importer *m, const sw_ir_row *row, uint32_t op);
+/* A collective, or the number of a device, in a program for one: *done = false where there are more. */
+SW_CHECKED sw_rc sw_im_alone(sw_importer *m, uint32_t op, bool *done);
 
 /* Between SPMDFullToShardShape and SPMDShardToFullShape ops work on what one device has, as in a manual computation:
  * they are kept as they are. Imports such an op and sets *done; another is left to its row. */
@@ -254,6 +258,10 @@ SW_IR_IMPORTER(sw_im_rng_bits);
 SW_IR_IMPORTER(sw_im_cholesky);
 SW_IR_IMPORTER(sw_im_triangular_solve);
 SW_IR_IMPORTER(sw_im_select_and_scatter);
+SW_IR_IMPORTER(sw_im_token);
+SW_IR_IMPORTER(sw_im_from_host);
+SW_IR_IMPORTER(sw_im_async_start);
+SW_IR_IMPORTER(sw_im_shape_of);
 SW_IR_IMPORTER(sw_im_while);
 SW_IR_IMPORTER(sw_im_case);
 SW_IR_IMPORTER(sw_im_sort);

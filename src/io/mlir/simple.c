@@ -206,6 +206,9 @@ static sw_rc collective(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 sw_rc sw_im_local(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   if (m->by_device) return collective(m, row, op);
   sw_ir_span name = sw_im_op(m, op)->name;
+  bool done;
+  SW_TRY(sw_im_alone(m, op, &done));
+  if (done) return SW_OK;
   return SW_IM_FAIL(m, op, "'%.*s' is of a program that is partitioned already; expected the whole program",
                     (int)sw_ir_len(name), m->t->s + name.at);
 }
