@@ -35,10 +35,6 @@ const int64_t *sw_kernel_ints(const sw_op *op, sw_attr_key k, int n, int64_t abs
 sw_rc sw_exec_eval(const sw_op *op, const sw_buffer *const *in, sw_buffer *const *out, const sw_exec_ctx *ctx,
                    sw_diag *d) {
   sw_kernel kernel = kKernels[op->code];
-  if (op->code == SW_OP_OPAQUE) {
-    return SW_FAIL_INPUT(d, op->span, "op '%s' is '%s', of which nothing is known: it cannot be executed", op->name,
-                         sw_op_text(op, SW_ATTR_TARGET, "opaque"));
-  }
   if (!kernel) {
     return SW_FAIL_INPUT(d, op->span, "op '%s': %s has no kernel", op->name, sw_opcode_text(op->code));
   }
