@@ -10,6 +10,7 @@ typedef struct sw_bench_solve_options {
   int n_instances;
   double time_limit_s; /* of one run, reading included */
   int threads, seeds;  /* runs with seeds 1 to `seeds` */
+  sw_solver solver;
   sw_cancel *cancel;
 } sw_bench_solve_options;
 

@@ -17,7 +17,7 @@ typedef struct settings {
   const char *facts;
   sw_words hw;
   bool fit, rows, json;
-  const char *only, *mesh;
+  const char *only, *mesh, *solver;
   double min_s, time_limit, gap;
   int64_t layers, threads, seeds;
   sw_words instances;
@@ -56,6 +56,8 @@ static const sw_option kOptions[] = {
      SW_INTO_INT(settings, layers), .min = 0, .max = 4096},
     {"threads", 'j', SW_OPTION_INT, "N", "2", "solve: threads to use", SW_INTO_INT(settings, threads), .min = 1,
      .max = 1024},
+    {"solver", 0, SW_OPTION_CHOICE, "NAME", "auto", "solve: which solver", SW_INTO_TEXT(settings, solver),
+     .choices = "auto|native"},
     {"seeds", 0, SW_OPTION_INT, "N", "1", "solve: runs per instance, with seeds 1 to N", SW_INTO_INT(settings, seeds),
      .min = 1, .max = 1000},
     SW_OPTION_JSON_INTO(settings, json),
@@ -252,6 +254,7 @@ static sw_rc bench_solve(const sw_call *call, sw_diag *d) {
                               .threads = (int)s->threads,
                               .seeds = (int)s->seeds,
                               .cancel = call->cancel};
+  (void)sw_solver_parse(s->solver, &o.solver); /* one of the option's choices */
   return sw_bench_solve(&o, print_line, NULL, d);
 }
 

@@ -11,10 +11,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "select/glpk_lock.h"
 #include "select/model.h"
 #include "select/run.h"
 
-static pthread_mutex_t g_glpk_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t sel_glpk_lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum { MOST_COLUMNS = 2000000 };
 
@@ -220,9 +221,9 @@ static sw_rc solve_rest(sel_run *r, sel_model *m, sw_arena *mem, sw_diag *d) {
     if (r->has) sel_raise(r, r->cost);
     return SW_OK;
   }
-  pthread_mutex_lock(&g_glpk_lock);
+  pthread_mutex_lock(&sel_glpk_lock);
   sw_rc rc = run_program(&g);
-  pthread_mutex_unlock(&g_glpk_lock);
+  pthread_mutex_unlock(&sel_glpk_lock);
   return rc;
 }
 

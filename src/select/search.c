@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "select/handover.h"
 #include "select/walkers.h"
 
 typedef struct searcher {
@@ -277,11 +278,26 @@ static sw_rc take_turns(searcher *q) {
   return SW_OK;
 }
 
+static bool wants_glpk(const searcher *q) {
+  return q->k->r->o->solver == SW_SOLVER_AUTO && q->k->r->depth == 0 && q->best_cost < INT64_MAX;
+}
+
+/* What a round of branching left open goes to GLPK, for a part of the time left. */
+static sw_rc hand_over(searcher *q) {
+  enum { SWEEPS = 6000 };
+  const double kPart = 0.15;
+  sel_budget part = sel_budget_part(q->b, kPart * sel_left(q->b), SWEEPS * sweep_cells(q));
+  sw_rc rc = sel_hand_over(q->k, &q->dual, q->best, &part, q->d);
+  sel_budget_join(q->b, &part);
+  return rc;
+}
+
 /* Rounds of branch and bound. The walker of a single thread gets a part of each, less when it finds nothing. */
 static sw_rc branch(searcher *q) {
   enum { SWEEPS = 3000 };
   const sel_core *c = q->k->core;
   double *lambda, share = 0.5;
+  bool handed = false;
   sel_brancher *tree;
   SW_ARENA_NEW(lambda, &q->mem, c->n_steps, q->d);
   for (int32_t t = 0; t < c->n_steps; t++) lambda[t] = q->dual.best_lambda[t] / q->dual.unit;
@@ -292,6 +308,8 @@ static sw_rc branch(searcher *q) {
     sel_budget part = sel_budget_part(q->b, 0.7, SWEEPS * sweep_cells(q));
     SW_TRY_TO(end, begin_round(q, SWEEPS));
     SW_TRY_TO(end, sel_branch_run(tree, &part));
+    if (!handed && !over(q) && wants_glpk(q)) SW_TRY_TO(end, hand_over(q));
+    handed = true;
     SW_TRY_TO(end, end_round(q));
     if (over(q) || q->walkers.n > 1) continue;
     rc = walk(q, 0.7 * share, (int64_t)(share * SWEEPS));
