@@ -3,10 +3,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "shardwright/alike.h"
 #include "shardwright/clock.h"
+#include "shardwright/hash.h"
 #include "shardwright/simd.h"
 
-enum { PATIENCE = 8, PAD = 4, ROUND = 25 };
+enum { PATIENCE = 8, PAD = 4, ROUND = 25, SHORT_ROUND = 3 };
 static const double kLeastFactor = 2e-3, kMix = 0.2;
 static const double kLeastGain = 0.02; /* of what is missing, in a round of passes */
 
@@ -20,6 +22,7 @@ typedef struct table {
   const int32_t *part_at; /* [n[0]][n_ids]: into the parts, see part_in; NULL: none */
   int32_t n_ids;
   bool divided; /* there are parts in it */
+  int32_t pattern;
 } table;
 
 typedef struct link {
@@ -58,6 +61,10 @@ typedef struct divider {
   double room; /* unit of memory */
   double bound, best_bound, factor;
   int stale;
+  bool lifted;               /* passes see one node of those that are alike */
+  int32_t *like, *like_link; /* the first node and link of the same kind; NULL: there are too few */
+  int32_t *like_part, *n_like_part;
+  int32_t *alike; /* how many nodes have this one for their first */
 } divider;
 
 /* --- building ---------------------------------------------------------------------------------------------------- */
@@ -114,13 +121,15 @@ static sw_rc room_for_table(divider *v, table *t, sw_diag *d) {
 }
 
 /* The table of a pattern's consumer, without parts. */
-static sw_rc new_table(divider *v, const sw_pattern *p, int32_t i, const int32_t *part_at, sw_diag *d) {
+static sw_rc new_table(divider *v, int32_t pattern, int32_t i, const int32_t *part_at, sw_diag *d) {
+  const sw_pattern *p = &v->s->patterns.at[pattern];
   const sw_wants *w = &p->wants[i];
   table t = {.n = {p->n_from, w->n_classes},
              .class_of = {p->from_of, w->class_of},
              .wants = w,
              .part_at = part_at,
-             .n_ids = p->n_ids};
+             .n_ids = p->n_ids,
+             .pattern = pattern};
   SW_TRY(room_for_table(v, &t, d));
   for (int32_t from = 0; from < p->n_from; from++) {
     for (int32_t c = 0; c < w->n_classes; c++) {
@@ -158,7 +167,7 @@ static sw_rc build_values(divider *v, sw_diag *d) {
     SW_ARENA_NEW(part_at, &v->mem, p->n_consumers, d);
     SW_TRY(new_slots(v, (int32_t)k, part_at, d));
     first_table[k] = (int32_t)v->tables.n;
-    for (int32_t i = 0; i < p->n_consumers; i++) SW_TRY(new_table(v, p, i, part_at[i], d));
+    for (int32_t i = 0; i < p->n_consumers; i++) SW_TRY(new_table(v, (int32_t)k, i, part_at[i], d));
   }
   for (size_t k = 0; k < s->values.n; k++) {
     const sw_read_value *r = &s->values.at[k];
@@ -195,6 +204,17 @@ static sw_rc build_arcs(divider *v, sw_diag *d) {
   return SW_OK;
 }
 
+static void place_messages(divider *v) {
+  double *next = v->messages;
+  for (size_t k = 0; k < v->links.n; k++) {
+    link *l = &v->links.at[k];
+    const int32_t *wide = v->tables.at[l->table].wide;
+    l->msg[0] = next;
+    l->msg[1] = next + wide[0];
+    next = l->msg[1] + wide[1];
+  }
+}
+
 static sw_rc build_flat(divider *v, sw_diag *d) {
   SW_ARENA_NEW(v->offset, &v->mem, (size_t)v->n + 1, d);
   SW_ARENA_NEW(v->least, &v->mem, v->n, d);
@@ -207,14 +227,7 @@ static sw_rc build_flat(divider *v, sw_diag *d) {
   SW_ARENA_NEW(v->best_messages, &v->mem, v->n_messages, d);
   double **const parts[] = {&v->part, &v->best_part, &v->toward, &v->mass};
   for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) SW_ARENA_NEW(*parts[k], &v->mem, v->n_parts, d);
-  double *next = v->messages;
-  for (size_t k = 0; k < v->links.n; k++) {
-    link *l = &v->links.at[k];
-    const int32_t *wide = v->tables.at[l->table].wide;
-    l->msg[0] = next;
-    l->msg[1] = next + wide[0];
-    next = l->msg[1] + wide[1];
-  }
+  place_messages(v);
   for (size_t k = 0; k < v->slots.n; k++) {
     const slot *o = &v->slots.at[k];
     for (int32_t a = o->first; a < o->first + o->n; a++) v->part[a] = (double)o->units / o->n;
@@ -273,14 +286,21 @@ static void set_tables(const divider *v, bool all) {
     if (all || v->tables.at[k].divided) set_table(v, &v->tables.at[k]);
 }
 
+/* The node that stands for i in a pass. */
+static int32_t stands_for(const divider *v, int32_t i) { return v->lifted ? v->like[i] : i; }
+
+static double count_of(const divider *v, int32_t i) { return v->lifted ? v->alike[i] : 1; }
+
+/* What memory costs those who are alike is averaged, as they live at different times. */
 static void set_unaries(divider *v) {
   for (int64_t t = 0; t < v->n_steps; t++) v->prefix[t + 1] = v->prefix[t] + v->price[t];
   for (int32_t i = 0; i < v->n; i++) {
     const sw_node *node = &v->p->nodes[i];
-    double *to = v->unary + v->offset[i];
-    for (int32_t a = 0; a < node->n_choices; a++) to[a] = cell(node->cost[a]);
+    int32_t to_node = stands_for(v, i);
+    double *to = v->unary + v->offset[to_node], each = 1 / (v->room * count_of(v, to_node));
+    for (int32_t a = 0; to_node == i && a < node->n_choices; a++) to[a] = cell(node->cost[a]);
     for (int32_t k = 0; v->n_steps && k < node->n_uses; k++) {
-      double rate = (v->prefix[node->uses[k].end] - v->prefix[node->uses[k].begin]) / v->room;
+      double rate = (v->prefix[node->uses[k].end] - v->prefix[node->uses[k].begin]) * each;
       for (int32_t a = 0; rate > 0 && a < node->n_choices; a++) to[a] += rate * (double)node->uses[k].amount[a];
     }
   }
@@ -343,6 +363,7 @@ static double share_of(const divider *v, int32_t i) {
 
 static void forward(divider *v) {
   for (int32_t i = 0; i < v->n; i++) {
+    if (stands_for(v, i) != i) continue;
     gather(v, i);
     for (int32_t k = v->mid_arc[i]; k < v->first_arc[i + 1]; k++) (void)send(v, i, &v->arcs[k], share_of(v, i));
   }
@@ -351,14 +372,16 @@ static void forward(divider *v) {
 static double backward(divider *v) {
   double bound = 0;
   for (int32_t i = v->n - 1; i >= 0; i--) {
+    if (stands_for(v, i) != i) continue;
     const double *hat = v->hat + v->offset[i];
-    double share = share_of(v, i);
+    double share = share_of(v, i), part = 0;
     gather(v, i);
-    for (int32_t k = v->first_arc[i]; k < v->mid_arc[i]; k++) bound += send(v, i, &v->arcs[k], share);
+    for (int32_t k = v->first_arc[i]; k < v->mid_arc[i]; k++) part += send(v, i, &v->arcs[k], share);
     v->least[i] = 0;
     for (int32_t a = 1; a < choices_of(v, i); a++)
       if (hat[a] < hat[v->least[i]]) v->least[i] = a;
-    bound += (1.0 - (v->mid_arc[i] - v->first_arc[i]) * share) * hat[v->least[i]];
+    part += (1.0 - (v->mid_arc[i] - v->first_arc[i]) * share) * hat[v->least[i]];
+    bound += count_of(v, i) * part;
   }
   return bound;
 }
@@ -387,29 +410,37 @@ static void spread(divider *v) {
   memset(v->share, 0, (size_t)v->offset[v->n] * sizeof *v->share);
   memset(v->mass, 0, (size_t)v->n_parts * sizeof *v->mass);
   for (int32_t i = 0; i < v->n; i++) {
-    double *p = v->share + v->offset[i], share = share_of(v, i);
+    if (stands_for(v, i) != i) continue;
+    double *p = v->share + v->offset[i], share = share_of(v, i), count = count_of(v, i);
     for (int32_t k = v->first_arc[i]; k < v->mid_arc[i]; k++) {
       const link *l = &v->links.at[v->arcs[k].link];
       const table *t = &v->tables.at[l->table];
       int side = v->arcs[k].side;
-      int32_t other = l->node[!side];
+      int32_t other = stands_for(v, l->node[!side]);
       const double *q = v->share + v->offset[other];
       for (int32_t a = 0; a < choices_of(v, other); a++) {
         if (q[a] <= 0) continue;
         int32_t c = t->class_of[!side][a], mine = behind(l, t, side, c);
         p[l->member[mine]] += share * q[a];
-        weigh_cell(v, t, side ? c : mine, side ? mine : c, q[a]);
+        weigh_cell(v, t, side ? c : mine, side ? mine : c, count * q[a]);
       }
     }
     p[v->least[i]] += fmax(0, 1.0 - (v->mid_arc[i] - v->first_arc[i]) * share);
   }
 }
 
+/* Takers that are alike have equal parts in what one of them has gathered for all. */
+static void share_mass(divider *v) {
+  for (int32_t a = 0; a < v->n_parts; a++)
+    if (v->like_part[a] != a) v->mass[v->like_part[a]] += v->mass[a];
+  for (int32_t a = v->n_parts - 1; a >= 0; a--) v->mass[a] = v->mass[v->like_part[a]] / v->n_like_part[v->like_part[a]];
+}
+
 /* use[t] = what the marginals occupy beyond the limit, in units of it. */
 static void weigh_memory(divider *v) {
   memset(v->use, 0, ((size_t)v->n_steps + 1) * sizeof *v->use);
   for (int32_t i = 0; i < v->n; i++) {
-    const double *p = v->share + v->offset[i];
+    const double *p = v->share + v->offset[stands_for(v, i)];
     for (int32_t k = 0; k < v->p->nodes[i].n_uses; k++) {
       const sw_use *u = &v->p->nodes[i].uses[k];
       double mean = 0;
@@ -495,6 +526,7 @@ static void pass(divider *v, double target) {
   v->stale = v->bound > v->best_bound + kProgress * fabs(v->best_bound) ? 0 : v->stale + 1;
   if (v->bound > v->best_bound) keep(v);
   spread(v);
+  if (v->lifted) share_mass(v);
   if (v->n_steps) weigh_memory(v);
   if (v->stale > PATIENCE) {
     v->factor *= 0.8;
@@ -503,6 +535,112 @@ static void pass(divider *v, double target) {
     return;
   }
   step(v, target);
+}
+
+/* --- repeated layers --------------------------------------------------------------------------------------------- */
+
+static uint64_t colour_of(const divider *v, int32_t i) {
+  const sw_node *node = &v->p->nodes[i];
+  size_t n = (size_t)node->n_choices;
+  uint64_t h = sw_hash_u64(sw_hash_quick(node->cost, n * sizeof *node->cost), (uint64_t)n);
+  for (int32_t k = 0; k < node->n_uses; k++)
+    h = sw_hash_u64(h, sw_hash_quick(node->uses[k].amount, n * sizeof *node->uses[k].amount));
+  return h;
+}
+
+static uint64_t hash_of(uint64_t h, const void *bytes, size_t n) { return sw_hash_u64(h, sw_hash_quick(bytes, n)); }
+
+/* Tables of consumers that pay the same for the same, but for their parts. */
+static uint64_t kind_of(const table *t) {
+  const sw_wants *w = t->wants;
+  uint64_t h = hash_of(0, t->fixed, (size_t)t->n[0] * (size_t)t->wide[1] * sizeof *t->fixed);
+  h = hash_of(h, w->first, ((size_t)w->n_classes + 1) * sizeof *w->first);
+  h = hash_of(h, w->id, (size_t)w->first[w->n_classes] * sizeof *w->id);
+  return sw_hash_u64(h, t->divided ? (uint64_t)t->pattern + 1 : 0);
+}
+
+/* A hash may err; what passes rely on is that those who are alike have as much of everything. */
+static bool are_alike(const divider *v, int32_t i, int32_t j) {
+  return choices_of(v, i) == choices_of(v, j) && v->p->nodes[i].n_uses == v->p->nodes[j].n_uses;
+}
+
+static bool are_alike_links(const divider *v, size_t k, int32_t j) {
+  const table *a = &v->tables.at[v->links.at[k].table], *b = &v->tables.at[v->links.at[j].table];
+  return a->n[0] == b->n[0] && a->n[1] == b->n[1];
+}
+
+/* Look for nodes that are alike: where they are many, passes over one of each kind come near to those over all. */
+static sw_rc find_alike(divider *v, sw_diag *d) {
+  enum { ROUNDS = 8, FEWEST = 4 }; /* of one kind, on average */
+  uint64_t *colour, *kind;
+  sw_alike_link *links;
+  int32_t kinds = 0;
+  SW_ARENA_NEW(colour, &v->mem, v->n, d);
+  SW_ARENA_NEW(links, &v->mem, v->links.n, d);
+  SW_ARENA_NEW(v->like, &v->mem, v->n, d);
+  SW_ARENA_NEW(v->alike, &v->mem, v->n, d);
+  SW_ARENA_NEW(v->like_link, &v->mem, v->links.n, d);
+  SW_ARENA_NEW(kind, &v->mem, v->tables.n, d);
+  for (size_t k = 0; k < v->tables.n; k++) kind[k] = kind_of(&v->tables.at[k]);
+  for (int32_t i = 0; i < v->n; i++) colour[i] = colour_of(v, i);
+  for (size_t k = 0; k < v->links.n; k++) {
+    const link *l = &v->links.at[k];
+    links[k] = (sw_alike_link){{l->node[0], l->node[1]}, kind[l->table]};
+  }
+  SW_TRY(sw_alike(v->n, colour, (int32_t)v->links.n, links, ROUNDS, v->like, v->like_link, d));
+  for (int32_t i = 0; i < v->n; i++) {
+    if (!are_alike(v, i, v->like[i])) v->like[i] = i;
+    kinds += v->alike[v->like[i]]++ == 0;
+  }
+  for (size_t k = 0; k < v->links.n; k++)
+    if (!are_alike_links(v, k, v->like_link[k])) v->like_link[k] = (int32_t)k;
+  if (kinds > v->n / FEWEST) v->like = NULL;
+  return SW_OK;
+}
+
+/* Parts of one route whose takers are alike: like_part[a] is the first of them, n_like_part how many. */
+static sw_rc find_like_parts(divider *v, sw_diag *d) {
+  int32_t *like_table, *first, *slot_of, *taker;
+  SW_ARENA_NEW(like_table, &v->mem, v->tables.n, d);
+  SW_ARENA_NEW(first, &v->mem, v->tables.n, d);
+  SW_ARENA_NEW(slot_of, &v->mem, v->tables.n, d);
+  SW_ARENA_NEW(taker, &v->mem, v->n_parts, d);
+  SW_ARENA_NEW(v->like_part, &v->mem, v->n_parts, d);
+  SW_ARENA_NEW(v->n_like_part, &v->mem, v->n_parts, d);
+  for (size_t k = 0; k < v->links.n; k++) like_table[v->links.at[k].table] = v->links.at[v->like_link[k]].table;
+  for (size_t k = 0; k < v->tables.n; k++) {
+    const table *t = &v->tables.at[k];
+    for (int32_t c = 0; t->part_at && c < t->n[0] * t->n_ids; c++)
+      if (t->part_at[c] >= 0) taker[t->part_at[c]] = like_table[k];
+  }
+  for (size_t k = 0; k < v->slots.n; k++) {
+    for (int32_t a = v->slots.at[k].first; a < v->slots.at[k].first + v->slots.at[k].n; a++) {
+      int32_t t = taker[a];
+      if (slot_of[t] != (int32_t)k + 1) first[t] = a;
+      slot_of[t] = (int32_t)k + 1;
+      v->like_part[a] = first[t];
+      v->n_like_part[first[t]]++;
+    }
+  }
+  return SW_OK;
+}
+
+/* Links that are alike have their messages in one place. */
+static void lift(divider *v) {
+  v->lifted = true;
+  for (size_t k = 0; k < v->links.n; k++)
+    memcpy(v->links.at[k].msg, v->links.at[v->like_link[k]].msg, sizeof v->links.at[k].msg);
+}
+
+/* Each link has its own messages again: those of its kind. */
+static void lower(divider *v) {
+  v->lifted = false;
+  place_messages(v);
+  for (size_t k = 0; k < v->links.n; k++) {
+    const link *l = &v->links.at[k], *first = &v->links.at[v->like_link[k]];
+    for (int side = 0; side < 2 && l != first; side++)
+      memcpy(l->msg[side], first->msg[side], (size_t)v->tables.at[l->table].wide[side] * sizeof *l->msg[side]);
+  }
 }
 
 /* --- the result -------------------------------------------------------------------------------------------------- */
@@ -557,19 +695,43 @@ static bool over(const sw_divide_options *o) {
   return (o->deadline_s > 0 && sw_now_s() >= o->deadline_s) || sw_cancelled(o->cancel);
 }
 
+/* Passes until the bound is near the target, or a round of them closes less than a part of what is missing. */
+static void ascend(divider *v, const sw_divide_options *o, double target, int round, double gain) {
+  double before = -INFINITY;
+  for (int k = 0; k < o->passes && v->factor > kLeastFactor && (k == 0 || !over(o)); k++) {
+    if (k % round == 0 && k > round && v->best_bound - before < gain * (target - v->best_bound)) break;
+    if (k % round == 0) before = v->best_bound;
+    pass(v, target);
+    if (v->best_bound >= target * (1 - o->gap)) break;
+  }
+  rewind_to_best(v);
+}
+
+/* Where layers repeat, passes over one node of each kind do nearly all. */
+static sw_rc ascend_alike(divider *v, const sw_divide_options *o, double target, bool *done, sw_diag *d) {
+  const double kLeastLiftedGain = 0.01, kFactor = 0.2; /* of the steps that follow */
+  SW_TRY(find_alike(v, d));
+  *done = v->like != NULL;
+  if (!v->like) return SW_OK;
+  SW_TRY(find_like_parts(v, d));
+  lift(v);
+  ascend(v, o, target, ROUND, kLeastLiftedGain);
+  lower(v);
+  v->best_bound = -INFINITY;
+  v->factor = kFactor;
+  v->stale = 0;
+  return SW_OK;
+}
+
 sw_rc sw_divide_parts(sw_selection *s, const sw_divide_options *o, sw_diag *d) {
   divider v = {
       .s = s, .p = &s->problem, .n = s->n_args + s->n_ops + s->n_outputs, .factor = 1, .best_bound = -INFINITY};
   double target = cell(o->target);
+  bool near = false;
   sw_rc rc = build(&v, d);
   if (!rc) set_tables(&v, true);
-  double before = -INFINITY;
-  for (int k = 0; !rc && v.n_parts && k < o->passes && v.factor > kLeastFactor && !over(o); k++) {
-    if (k % ROUND == 0 && k > ROUND && v.best_bound - before < kLeastGain * (target - v.best_bound)) break;
-    if (k % ROUND == 0) before = v.best_bound;
-    pass(&v, target);
-    if (v.best_bound >= target * (1 - o->gap)) break;
-  }
+  if (!rc && v.n_parts) rc = ascend_alike(&v, o, target, &near, d);
+  if (!rc && v.n_parts) ascend(&v, o, target, near ? SHORT_ROUND : ROUND, kLeastGain);
   if (!rc && v.best_bound > -INFINITY) rc = write_parts(&v, d);
   sw_array_free(&v.tables);
   sw_array_free(&v.links);
