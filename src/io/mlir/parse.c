@@ -250,11 +250,15 @@ static sw_rc parse(const char *file, const char *s, size_t n, bool forgets, sw_i
   if (n > UINT32_MAX - 16) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "'%s' has %zu bytes; expected less than 4 GiB", file, n);
   }
-  if (n > 4 && !memcmp(s, "ML\xefR", 4)) {
-    return SW_FAIL_INPUT(d, ((sw_span){file, 1, 1}),
-                         "found MLIR bytecode; expected text (stablehlo-translate --deserialize prints it)");
-  }
   t->n = (uint32_t)n;
+  if (n > 4 && !memcmp(s, "ML\xefR", 4)) {
+    sw_diag found = {0};
+    sw_rc rc = SW_FAIL_INPUT(&found, ((sw_span){file, 1, 1}),
+                             "found MLIR bytecode; expected text (stablehlo-translate --deserialize prints it)");
+    if (d) *d = found;
+    SW_TRY(sw_array_push(&t->errors, found, d));
+    return rc;
+  }
   SW_TRY(find_lines(t, d));
   sw_ir_parser p = {.t = t, .s = s, .n = t->n, .forgets = forgets, .d = d};
   sw_ir_frame f = {.region = SW_IR_NONE, .block = SW_IR_NONE, .last_op = SW_IR_NONE, .op = SW_IR_NONE};
