@@ -44,13 +44,12 @@ static double value_of(const sw_reshard *wanted, int64_t e) {
 /* Part `part` of `parts` of an element of value v. */
 static void store_part(sw_dtype t, sw_reduction kind, int64_t parts, int64_t part, int64_t e, double v, void *at) {
   bool larger = part == e % parts, wide = sw_dtype_bytes(t) > 1;
-  if (parts > 1 && kind == SW_REDUCE_SUM && wide) {
-    sw_element_store(t, larger ? v - (double)(parts - 1) : 1, at);
-  } else if (parts > 1 && kind == SW_REDUCE_AVERAGE && sw_dtype_bits(t) < 8) { /* which hold no multiples of v */
-    sw_element_store(t, v, at);
-  } else if (parts > 1 && kind == SW_REDUCE_AVERAGE) {
+  bool averaged = parts > 1 && kind == SW_REDUCE_AVERAGE, few_bits = sw_dtype_bits(t) < 8;
+  if (averaged && !few_bits) {
     sw_element_store(t, larger ? v * (double)parts : 0, at);
-  } else if (larger) {
+  } else if (parts > 1 && kind == SW_REDUCE_SUM && wide) {
+    sw_element_store(t, larger ? v - (double)(parts - 1) : 1, at);
+  } else if (larger || averaged) { /* (of few bits: no multiples of v) */
     sw_element_store(t, v, at);
   } else {
     sw_reduction_identity_bytes(kind, t, at);

@@ -214,11 +214,12 @@ static sw_ir_span window_part(const sw_importer *m, uint32_t op, const char *gen
 /* Low and high amounts in turn: in the text, or of a dynamic_conv those of its third operand. */
 static sw_rc padding_pairs(sw_importer *m, uint32_t op, sw_ir_span v, const int64_t **pairs, int *n) {
   if (sw_im_op(m, op)->n_uses < 3) return sw_im_list(m, v, pairs, n);
+  enum { MOST = 2 * SW_MAX_RANK };
   int64_t *found;
   sw_id third = sw_im_operand(m, op, 2);
   int64_t amounts = sw_type_elements(&m->g->values[third].type);
-  *n = amounts > 2 * SW_MAX_RANK ? 2 * SW_MAX_RANK : (int)amounts;
-  SW_ARENA_NEW(found, &m->scratch, 2 * SW_MAX_RANK, m->d);
+  *n = amounts > MOST ? MOST : (int)amounts;
+  SW_ARENA_NEW(found, &m->scratch, MOST, m->d);
   *pairs = found;
   if (sw_im_constant_numbers(m, third, *n, found)) return SW_OK;
   return SW_IM_FAIL(m, op, "amounts of padding are no constants; planning needs them");

@@ -3,6 +3,7 @@ training steps."""
 
 import jax
 import jax.numpy as jnp
+import ml_dtypes
 import numpy as np
 from jax import lax
 
@@ -324,3 +325,45 @@ case("linalg: svd, full", spanned, normal(2, 6, 4))
 case("linalg: least squares", lambda a, b: jnp.linalg.lstsq(a, b)[0], normal(8, 4), normal(8, 2))
 case("linalg: gradient through cholesky and solve", jax.grad(lambda a, b: (jax.scipy.linalg.cho_solve((jnp.linalg.cholesky(symmetric(a)), True), b) ** 2).sum()), normal(4, 4), normal(4, 2))
 case("linalg: gradient of eigenvalues", jax.grad(lambda a: jnp.sum(jnp.linalg.eigvalsh(symmetric(a)) ** 2)), normal(4, 4))
+
+
+# --- few bits ---------------------------------------------------------------------------------------------------------
+
+
+def cache_of_8_bits(query, keys, values, new, step):
+    """One step of decoding with a cache in f8."""
+    keys = lax.dynamic_update_slice(keys, new[:, None].astype(keys.dtype), (0, step, 0, 0))
+    values = lax.dynamic_update_slice(values, new[:, None].astype(values.dtype), (0, step, 0, 0))
+    scores = jnp.einsum("bhd,bshd->bhs", query, keys.astype(jnp.float32))
+    scores = jax.nn.softmax(jnp.where(jnp.arange(keys.shape[1]) <= step, scores, -1e9), -1)
+    return jnp.einsum("bhs,bshd->bhd", scores, values.astype(jnp.float32)), keys, values
+
+
+def in_blocks(x, w):
+    """A product of what is in f4 with a power of two for each 8 numbers."""
+
+    def rounded(v):
+        blocks = v.reshape(v.shape[0], -1, 8)
+        scale = jnp.exp2(jnp.floor(jnp.log2(jnp.max(jnp.abs(blocks), -1, keepdims=True)))).astype(jnp.float8_e8m0fnu)
+        scale = scale.astype(jnp.float32)
+        return ((blocks / scale).astype(jnp.float4_e2m1fn).astype(jnp.float32) * scale).reshape(v.shape)
+
+    return rounded(x) @ rounded(w).T
+
+
+def moved(a, b):
+    """Ops that move and order integers of 4 bits."""
+    parts = jnp.concatenate([a, b], 1), jnp.pad(a, ((1, 1), (0, 2))), a[::-1], jnp.take(a, jnp.array([3, 0, 1]), 0)
+    return jnp.sort(a, 0), jnp.argmax(a, 1), jnp.where(a > b, a, b), lax.dynamic_slice(a, (2, 1), (4, 3)), *parts
+
+
+def int4(*shape):
+    return integers(-8, 8, *shape).astype(ml_dtypes.int4)
+
+
+case("few bits: layers in a loop", lambda w, x: lax.scan(lambda h, layer: (jnp.tanh(h @ layer.astype(jnp.float32) / 8), None), x, w)[0], int4(3, 16, 16), normal(8, 16))
+case("few bits: groups with scales and zeros", lambda x, w, s, z: x @ ((w.astype(jnp.int8) - z.astype(jnp.int8)[:, None]).astype(jnp.float32) * s[:, None]).reshape(64, 24), normal(8, 64), int4(4, 16, 24), normal(4, 24), int4(4, 24))
+case("few bits: a table", lambda codes, table: table[codes.astype(jnp.int32)], integers(0, 16, 8, 16).astype(ml_dtypes.uint4), normal(16))
+case("few bits: moved", moved, int4(8, 6), int4(8, 6))
+case("few bits: cache of 8 bits", cache_of_8_bits, normal(2, 4, 8), normal(2, 16, 4, 8).astype(ml_dtypes.float8_e4m3fn), normal(2, 16, 4, 8).astype(ml_dtypes.float8_e4m3fn), normal(2, 4, 8), np.int32(5))
+case("few bits: blocks of 4 bits", in_blocks, normal(8, 32), normal(16, 32))
