@@ -17,8 +17,9 @@
 enum { MOST_ROUNDS = 8, MOST_REFINEMENTS = 100 };
 
 /* A relaxation is not worth more effort than what it leaves out: the first is solved to 1 %, the next to half of what
- * the last one counted too little, until that is less than the gap asked for. */
-static const double kFirstGap = 0.01, kOfExcess = 0.5;
+ * the last one counted too little. Where that is less than the gap asked for, what it leaves of it is wanted, or half.
+ */
+static const double kFirstGap = 0.01, kOfExcess = 0.5, kOfGap = 0.5;
 
 /* Nor more than this part of the time that is left, as long as it is known to count too little. */
 static const double kOfTime = 0.25;
@@ -26,7 +27,7 @@ static const double kOfTime = 0.25;
 /* When the first solution costs so much more than the bound, copies are no detail. */
 static const double kMuch = 0.08;
 
-/* A gap below this closes sooner by solving alone. */
+/* A gap below this, or twice the one asked for, closes sooner by solving alone. */
 static const double kWorthDividing = 0.01;
 
 bool sw_search_out_of_time(const sw_searcher *s) {
@@ -111,6 +112,11 @@ static sw_rc divide(const sw_searcher *s, int64_t cost, sw_diag *d) {
   return SW_OK;
 }
 
+/* How near to solve the next relaxation when the last one counted `excess` too little, of the cost. */
+static double next_gap(double asked, double excess) {
+  return excess > asked ? fmax(kOfExcess * excess, asked) : fmax(kOfGap * asked, asked - excess);
+}
+
 sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d) {
   const int32_t *start = before ? before->choice : s->start;
   *out = (sw_solution){.status = SW_SOLVE_UNKNOWN, .bound = before ? before->bound : 0};
@@ -141,13 +147,13 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *be
       pause = better ? 1 : 2 * pause;
       improve_at += pause;
       if (is_close(s, out) || sw_search_out_of_time(s)) break;
-      if (!divided && (double)(out->cost - out->bound) > kWorthDividing * (double)out->cost) {
+      if (!divided && (double)(out->cost - out->bound) > fmax(kWorthDividing, 2 * least_gap) * (double)out->cost) {
         SW_TRY(divide(s, out->cost, d));
         divided = refined = true;
       }
     }
-    if (!refined && !better && gap <= least_gap) break;
-    gap = fmax(least_gap, refined ? fmin(gap, kOfExcess * (double)(cost - now.cost) / (double)cost) : 0);
+    if (!refined && !better && gap <= kOfGap * least_gap) break;
+    gap = refined ? fmin(gap, next_gap(least_gap, (double)(cost - now.cost) / (double)cost)) : kOfGap * least_gap;
   }
   out->bound = out->choice ? sw_min_i64(out->bound, out->cost) : out->bound;
   if (out->choice) out->status = out->bound == out->cost ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
