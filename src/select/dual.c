@@ -106,6 +106,15 @@ static sw_rc build_arcs(sel_dual *u, sw_diag *d) {
   return SW_OK;
 }
 
+void sel_dual_place_messages(sel_dual *u) {
+  double *next = u->messages;
+  for (int32_t e = 0; e < u->c->n_pairs; e++) {
+    u->links[e].to_i = next;
+    u->links[e].to_j = next + padded(u->c->dom[u->links[e].i]);
+    next = u->links[e].to_j + padded(u->c->dom[u->links[e].j]);
+  }
+}
+
 static sw_rc build_flat(sel_dual *u, sw_diag *d) {
   const sel_core *c = u->c;
   SW_ARENA_NEW(u->offset, &u->mem, (size_t)c->n + 1, d);
@@ -125,12 +134,7 @@ static sw_rc build_flat(sel_dual *u, sw_diag *d) {
   for (int32_t i = 0; i < c->n; i++) most = c->dom[i] > most ? c->dom[i] : most;
   u->most_dom = padded(most);
   SW_ARENA_NEW(u->least, &u->mem, 2 * (size_t)u->most_dom, d);
-  double *next = u->messages;
-  for (int32_t e = 0; e < c->n_pairs; e++) {
-    u->links[e].to_i = next;
-    u->links[e].to_j = next + padded(c->dom[u->links[e].i]);
-    next = u->links[e].to_j + padded(c->dom[u->links[e].j]);
-  }
+  sel_dual_place_messages(u);
   return SW_OK;
 }
 
@@ -146,6 +150,12 @@ sw_rc sel_dual_init(sel_dual *u, const sel_core *c, bool squeeze, sw_diag *d) {
 
 void sel_dual_deinit(sel_dual *u) { sw_arena_deinit(&u->mem); }
 
+/* The variable that stands for i in a pass. */
+static int32_t stands_for(const sel_dual *u, int32_t i) { return u->lifted ? u->like[i] : i; }
+
+static double count_of(const sel_dual *u, int32_t i) { return u->lifted ? u->alike[i] : 1; }
+
+/* What memory costs those who are alike is averaged, as they live at different times. */
 void sel_dual_prices(const sel_dual *u, double *price) {
   const sel_core *c = u->c;
   u->prefix[0] = 0;
@@ -153,8 +163,9 @@ void sel_dual_prices(const sel_dual *u, double *price) {
   memset(price, 0, (size_t)u->n_flat * sizeof *price);
   for (int32_t k = 0; k < c->n_uses; k++) {
     const sel_use *w = &c->uses[k];
-    double rate = (u->prefix[w->end] - u->prefix[w->begin]) / u->unit;
-    double *to = price + u->offset[w->var];
+    int32_t var = stands_for(u, w->var);
+    double rate = (u->prefix[w->end] - u->prefix[w->begin]) / (u->unit * count_of(u, var));
+    double *to = price + u->offset[var];
     if (rate > 0)
       for (int32_t s = 0; s < c->dom[w->var]; s++) to[s] += rate * (double)w->amount[s];
   }
@@ -225,6 +236,7 @@ static double share_of(const sel_dual *u, int32_t i) {
 
 static void forward(sel_dual *u, double *from) {
   for (int32_t i = 0; i < u->c->n; i++) {
+    if (stands_for(u, i) != i) continue;
     double *hat = u->hat + u->offset[i], gamma = share_of(u, i);
     int32_t n = u->c->dom[i];
     gather(u, i, hat);
@@ -242,6 +254,7 @@ static void forward(sel_dual *u, double *from) {
 static double backward(sel_dual *u, double *from) {
   double bound = 0;
   for (int32_t i = u->c->n - 1; i >= 0; i--) {
+    if (stands_for(u, i) != i) continue;
     double *hat = u->hat + u->offset[i], gamma = share_of(u, i);
     int32_t n = u->c->dom[i], back = u->mid_arc[i] - u->first_arc[i];
     gather(u, i, hat);
@@ -255,7 +268,7 @@ static double backward(sel_dual *u, double *from) {
     double least = hat[0];
     for (int32_t s = 1; s < n; s++) least = hat[s] < least ? hat[s] : least;
     u->part[i] += (1.0 - back * gamma) * least;
-    bound += u->part[i];
+    bound += count_of(u, i) * u->part[i];
   }
   return bound;
 }
@@ -304,12 +317,13 @@ static void spread(sel_dual *u) {
   int32_t *member = (int32_t *)(void *)(u->least + u->most_dom);
   memset(u->share, 0, (size_t)u->n_flat * sizeof *u->share);
   for (int32_t i = 0; i < u->c->n; i++) {
+    if (stands_for(u, i) != i) continue;
     const double *hat = u->hat + u->offset[i];
     double *p = u->share + u->offset[i], gamma = share_of(u, i);
     int32_t n = u->c->dom[i], back = u->mid_arc[i] - u->first_arc[i];
     for (int32_t a = u->first_arc[i]; a < u->mid_arc[i]; a++) {
       const sel_link *g = &u->links[u->arcs[a].edge];
-      const double *q = u->share + u->offset[g->i];
+      const double *q = u->share + u->offset[stands_for(u, g->i)];
       if (g->class_i) hand_over(u, hat, gamma, g, member);
       for (int32_t t = 0; t < u->c->dom[g->i]; t++) {
         if (q[t] <= 0) continue;
@@ -332,7 +346,7 @@ static void supergradient(sel_dual *u) {
   memset(u->usage, 0, ((size_t)c->n_steps + 1) * sizeof *u->usage);
   for (int32_t k = 0; k < c->n_uses; k++) {
     const sel_use *w = &c->uses[k];
-    const double *p = u->share + u->offset[w->var];
+    const double *p = u->share + u->offset[stands_for(u, w->var)];
     double mean = 0;
     for (int32_t s = 0; s < c->dom[w->var]; s++) mean += p[s] * (double)w->amount[s];
     u->usage[w->begin] += mean / u->unit;

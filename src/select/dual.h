@@ -51,14 +51,19 @@ typedef struct sel_dual {
   int patience; /* passes without progress before the steps shrink: many lead further, few are sooner there */
   int stale;    /* passes without progress */
   int64_t passes;
-  int32_t most_dom; /* padded */
-  double *least;    /* scratch: 2 x most_dom */
-  double unit;      /* memory is counted in this many bytes, so that prices and costs have like sizes */
+  int32_t most_dom;          /* padded */
+  double *least;             /* scratch: 2 x most_dom */
+  bool lifted;               /* passes see one variable of those that are alike (lift.h) */
+  int32_t *like, *like_link; /* the first variable, and link, of the same kind */
+  int32_t *alike;            /* how many have this variable for their first */
+  double unit;               /* memory is counted in this many bytes, so that prices and costs have like sizes */
 } sel_dual;
 
 /* `squeeze`: look for equal lines in the tables; worth it where there will be many passes. */
 sw_rc sel_dual_init(sel_dual *u, const sel_core *c, bool squeeze, sw_diag *d);
 void sel_dual_deinit(sel_dual *u);
+/* Each link with messages of its own, as after sel_dual_init. */
+void sel_dual_place_messages(sel_dual *u);
 /* One forward and one backward pass, then a step of the prices towards `target` (a cost, without offset). */
 void sel_dual_pass(sel_dual *u, double target);
 /* Passes towards `target` until the budget is spent, the bound is `enough`, or steps have become too small to matter.

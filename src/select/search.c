@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "select/handover.h"
+#include "select/lift.h"
 #include "select/walkers.h"
 
 typedef struct searcher {
@@ -261,10 +262,26 @@ static void set_pace(searcher *q) {
   sel_dual_pace(&q->dual, kPart * left);
 }
 
+/* Prices and messages near their goal at the price of a layer, where layers repeat. Without prices to find there is
+ * little to gain, and choices are read off messages that are better told apart. */
+static sw_rc lift(searcher *q) {
+  enum { SWEEPS = 30 };
+  int64_t passes;
+  if (q->k->core->n_steps == 0) return SW_OK;
+  sel_dual_pass(&q->dual, 0); /* no step; for a goal that makes sense */
+  sel_spend(q->b, 2 * sweep_cells(q));
+  sel_budget part = sel_budget_part(q->b, 0.15 * sel_left(q->b), SWEEPS * sweep_cells(q));
+  SW_TRY(sel_dual_ascend_lifted(&q->dual, goal_of(q), &part, &passes, q->d));
+  sel_budget_join(q->b, &part);
+  if (passes) sel_dual_pass(&q->dual, 0);
+  return SW_OK;
+}
+
 static sw_rc take_turns(searcher *q) {
   const double kLongestTurn_s = 1.5;
   double turn_s = 0.15;
   int64_t sweeps = 60;
+  SW_TRY(lift(q));
   set_pace(q);
   while (!over(q)) {
     double before = q->dual.best_bound;

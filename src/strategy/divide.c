@@ -8,7 +8,7 @@
 #include "shardwright/hash.h"
 #include "shardwright/simd.h"
 
-enum { PATIENCE = 8, PAD = 4, ROUND = 25, SHORT_ROUND = 3 };
+enum { PATIENCE = 8, LIFTED_PATIENCE = 16, PAD = 4, ROUND = 25, SHORT_ROUND = 4 };
 static const double kLeastFactor = 2e-3, kMix = 0.2;
 static const double kLeastGain = 0.02; /* of what is missing, in a round of passes */
 
@@ -528,7 +528,7 @@ static void pass(divider *v, double target) {
   spread(v);
   if (v->lifted) share_mass(v);
   if (v->n_steps) weigh_memory(v);
-  if (v->stale > PATIENCE) {
+  if (v->stale > (v->lifted ? LIFTED_PATIENCE : PATIENCE)) {
     v->factor *= 0.8;
     v->stale = 0;
     rewind_to_best(v);
@@ -707,9 +707,11 @@ static void ascend(divider *v, const sw_divide_options *o, double target, int ro
   rewind_to_best(v);
 }
 
-/* Where layers repeat, passes over one node of each kind do nearly all. */
+/* Where layers repeat, passes over one node of each kind do nearly all; but for the last few tenths of a per cent. */
 static sw_rc ascend_alike(divider *v, const sw_divide_options *o, double target, bool *done, sw_diag *d) {
-  const double kLeastLiftedGain = 0.01, kFactor = 0.2; /* of the steps that follow */
+  const double kFine = 5e-3;
+  const double kLeastLiftedGain = 0.02, kFactor = 0.5; /* of the steps that follow */
+  if (o->gap < kFine) return SW_OK;
   SW_TRY(find_alike(v, d));
   *done = v->like != NULL;
   if (!v->like) return SW_OK;

@@ -1,0 +1,102 @@
+/* The dual of repeated layers, lifted: near to what passes over everything find, and never more than the truth. */
+#include "check.h"
+
+#include "select_case.h"
+
+#include "select/lift.h"
+#include "select/model.h"
+#include "shardwright/certificate.h"
+
+/* Layers of a few nodes with random tables, the same in every layer; memory of each while its layer runs and the next.
+ */
+static sw_problem layers(sw_rng *g, sw_arena *a, int n_layers, int each, int choices) {
+  sw_problem p = {.name = "layers", .n_nodes = n_layers * each};
+  sw_node *nodes = take(a, (size_t)p.n_nodes, sizeof *nodes);
+  sw_edge *edges = take(a, 2 * (size_t)p.n_nodes, sizeof *edges);
+  for (int k = 0; k < p.n_nodes; k++) {
+    const int64_t *cost = k < each ? random_costs(g, a, choices, &(shape){.most_cost = 1000}) : nodes[k - each].cost;
+    sw_use *use = take(a, 1, sizeof *use);
+    int64_t *amount = take(a, (size_t)choices, sizeof *amount);
+    for (int s = 0; s < choices; s++) amount[s] = 10 * (choices - s);
+    *use = (sw_use){k / each, k / each + 2, amount};
+    nodes[k] = (sw_node){choices, 1, cost, use};
+  }
+  for (int k = 0; k + 1 < p.n_nodes; k++) {
+    const int64_t *cost =
+        k < each ? random_costs(g, a, (int64_t)choices * choices, &(shape){.most_cost = 500}) : edges[k - each].cost;
+    edges[p.n_edges++] = (sw_edge){k, k + 1, cost};
+  }
+  p.nodes = nodes;
+  p.edges = edges;
+  p.limit = (int64_t)each * 2 * 10 * 4 / 3; /* least amounts fill three quarters */
+  return p;
+}
+
+static void lifted_bounds_are_near_and_true(void **state) {
+  (void)state;
+  sw_rng g;
+  sw_rng_seed(&g, check_seed(41));
+  int near = 0, lifted_any = 0, rounds = check_scale(12);
+  for (int k = 0; k < rounds; k++) {
+    sw_arena a = {0};
+    sw_diag diag = {0};
+    sw_problem p = layers(&g, &a, 60, 2 + k % 3, 3);
+    sw_solution s;
+    sw_solve_options o = {.threads = 1, .work_limit = 100000000};
+    assert_ok(sw_solve(&p, &o, &a, &s, &diag));
+    assert_non_null(s.choice);
+    sel_core whole, c;
+    sel_dual lifted, plain;
+    sel_model m = {0};
+    sel_budget b = {0};
+    int64_t passes, bound;
+    assert_ok(sel_core_of_problem(&p, &a, &whole, &diag));
+    assert_ok(sel_model_init(&m, &whole, 0, &diag));
+    assert_ok(sel_model_freeze(&m, &c, &diag)); /* equal tables are one */
+    assert_ok(sel_dual_init(&lifted, &c, k % 2, &diag));
+    assert_ok(sel_dual_init(&plain, &c, k % 2, &diag));
+    assert_ok(sel_dual_ascend_lifted(&lifted, (double)(s.cost - c.offset), &b, &passes, &diag));
+    lifted_any += passes > 1;
+    for (int n = 0; n < 2; n++) sel_dual_pass(&lifted, (double)(s.cost - c.offset));
+    for (int n = 0; n < 2; n++) sel_dual_pass(&plain, (double)(s.cost - c.offset));
+    near += lifted.best_bound > plain.best_bound;
+    assert_ok(sel_dual_certify(&lifted, &m, NULL, &bound, &diag));
+    bound += c.offset;
+    assert_true(bound <= s.cost);
+    sel_dual_deinit(&lifted);
+    sel_dual_deinit(&plain);
+    sel_model_deinit(&m);
+    sw_arena_deinit(&a);
+  }
+  print_message("nearer than without in %d of %d\n", near, rounds);
+  assert_true(lifted_any > rounds / 2 && near > rounds / 2);
+}
+
+static void certificates_of_repeated_layers_hold(void **state) {
+  (void)state;
+  sw_rng g;
+  sw_rng_seed(&g, check_seed(42));
+  for (int k = 0; k < check_scale(6); k++) {
+    sw_arena a = {0};
+    sw_diag diag = {0};
+    sw_text proof = {0};
+    sw_problem p = layers(&g, &a, 40, 2 + k % 3, 4);
+    sw_solution s;
+    int64_t bound;
+    sw_solve_options o = {.threads = 1, .work_limit = 30000000, .certificate = &proof};
+    assert_ok(sw_solve(&p, &o, &a, &s, &diag));
+    assert_ok(sw_certificate_check(&p, sw_text_str(&proof), proof.n, "proof", &bound, &diag));
+    assert_int_equal(bound, s.bound);
+    assert_true(!s.choice || s.bound <= s.cost);
+    sw_text_free(&proof);
+    sw_arena_deinit(&a);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lifted_bounds_are_near_and_true),
+      cmocka_unit_test(certificates_of_repeated_layers_hold),
+  };
+  return cmocka_run_group_tests_name("select_lift", tests, NULL, NULL);
+}
