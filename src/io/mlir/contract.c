@@ -188,7 +188,7 @@ static sw_rc read_layouts(sw_importer *m, uint32_t op, sw_im_attrs *a) {
   } else {
     v = sw_ir_clause(m->t, o, "dim_numbers");
     at = v.at;
-    v.end = o->body.end;
+    if (sw_ir_present(v)) v.end = o->body.end;
   }
   if (!sw_ir_present(v)) return SW_IM_FAIL(m, op, "the dimension numbers are missing");
   for (int i = 0; i < 3; i++) {
