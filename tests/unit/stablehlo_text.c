@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "io/mlir/attr.h"
+#include "io/mlir/import.h"
 #include "io/mlir/tree.h"
 #include "shardwright/hash.h"
 
@@ -234,19 +235,47 @@ static void forgetting_changes_no_error(void **state) {
   sw_text_free(&all);
 }
 
+/* No op of the specification, of today or before, is unknown. */
+static void every_op_has_a_row(void **state) {
+  (void)state;
+  static const char kOps[] =
+      "abs add after_all all_gather all_reduce all_to_all and async_done async_start atan2 batch_norm_grad "
+      "batch_norm_inference batch_norm_training bitcast_convert broadcast broadcast_in_dim case cbrt ceil "
+      "cholesky clamp collective_broadcast collective_permute compare complex composite concatenate "
+      "constant convert convolution cosine count_leading_zeros create_token cross-replica-sum custom_call "
+      "divide dot dot_general dynamic_broadcast_in_dim dynamic_conv dynamic_gather dynamic_iota "
+      "dynamic_pad dynamic_reshape dynamic_slice dynamic_update_slice einsum exponential "
+      "exponential_minus_one fft floor gather get_dimension_size get_tuple_element if imag infeed iota "
+      "is_finite log log_plus_one logistic map maximum minimum multiply negate not optimization_barrier or "
+      "outfeed pad partition_id popcnt power real real_dynamic_slice recv reduce reduce_precision "
+      "reduce_scatter reduce_window remainder replica_id reshape return reverse rng rng_bit_generator "
+      "round_nearest_afz round_nearest_even rsqrt scatter select select_and_scatter send "
+      "set_dimension_size shift_left shift_right_arithmetic shift_right_logical sign sine slice sort sqrt "
+      "subtract tan tanh torch_index_select trace transpose triangular_solve tuple unary_einsum "
+      "uniform_dequantize uniform_quantize while xor";
+  const sw_ir_tree t = {.s = kOps, .n = sizeof kOps - 1};
+  for (uint32_t at = 0, end; at < t.n; at = end + 1) {
+    end = at + (uint32_t)strcspn(kOps + at, " ");
+    if (!sw_ir_row_of(&t, (sw_ir_span){at, end})) fail_msg("no row for '%.*s'", (int)(end - at), kOps + at);
+  }
+  assert_null(sw_ir_row_of(&t, (sw_ir_span){0, 2}));
+}
+
 int main(void) {
-  struct CMUnitTest tests[N_GOOD + N_BAD + 3] = {
+  enum { N_OTHERS = 5 };
+  struct CMUnitTest tests[N_OTHERS + N_GOOD + N_BAD] = {
       cmocka_unit_test(stops_after_twenty_errors),
       cmocka_unit_test(forgetting_changes_no_error),
       cmocka_unit_test(nests_deeply),
       cmocka_unit_test(reads_lists_of_numbers),
+      cmocka_unit_test(every_op_has_a_row),
   };
   for (size_t i = 0; i < N_GOOD; i++) {
-    tests[3 + i] =
+    tests[N_OTHERS + i] =
         (struct CMUnitTest){.name = kGood[i].name, .test_func = check_good, .initial_state = (void *)&kGood[i]};
   }
   for (size_t i = 0; i < N_BAD; i++) {
-    tests[3 + N_GOOD + i] =
+    tests[N_OTHERS + N_GOOD + i] =
         (struct CMUnitTest){.name = kBad[i].name, .test_func = check_bad, .initial_state = (void *)&kBad[i]};
   }
   return cmocka_run_group_tests_name("stablehlo_text", tests, NULL, NULL);
