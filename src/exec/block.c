@@ -106,3 +106,40 @@ sw_rc sw_block_compare(const sw_block_pair *c, sw_tolerance tol, sw_difference *
   sw_tensor_deinit(&got);
   return rc;
 }
+
+/* --- blocks of all devices ---------------------------------------------------------------------------------------- */
+
+static int64_t position_in(const sw_cut *c, int64_t device) { return c->position ? c->position[device] : device; }
+
+/* The first device that holds the same block. */
+static int64_t holder(const sw_cut *c, int64_t device) {
+  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK], m[SW_MAX_RANK];
+  size_t bytes = (size_t)c->whole->rank * sizeof *lo;
+  sw_block_extent(c->mesh, c->sharding, c->whole, position_in(c, device), lo, n);
+  for (int64_t other = c->first; other < device; other++) {
+    sw_block_extent(c->mesh, c->sharding, c->whole, position_in(c, other), at, m);
+    if (memcmp(lo, at, bytes) == 0 && memcmp(n, m, bytes) == 0) return other;
+  }
+  return device;
+}
+
+static sw_rc cut_one(const sw_cut *c, int64_t device, sw_tensor *out, sw_diag *d) {
+  int64_t lo[SW_MAX_RANK], position = position_in(c, device);
+  SW_TRY(sw_cut_block(c->mesh, c->sharding, c->whole, position, out, d));
+  if (!c->poison) return SW_OK;
+  sw_block_extent(c->mesh, c->sharding, c->whole, position, lo, out->valid);
+  sw_buffer_poison_padding(out);
+  memcpy(out->valid, out->dims, sizeof out->valid);
+  return SW_OK;
+}
+
+sw_rc sw_cut_blocks(const sw_cut *c, sw_tensor *blocks, bool *own, bool *borrows, sw_diag *d) {
+  *borrows = !c->sharding || (!c->sharding->n_refs && !c->sharding->halos);
+  for (int64_t device = c->first; device < c->end; device++) {
+    int64_t at = device * c->stride, from = *borrows ? -1 : holder(c, device);
+    own[at] = from == device;
+    if (own[at]) SW_TRY(cut_one(c, device, &blocks[at], d));
+    if (!own[at]) blocks[at] = from < 0 ? *c->whole : blocks[from * c->stride];
+  }
+  return SW_OK;
+}

@@ -28,6 +28,21 @@ void sw_box_copy(sw_box dst, sw_box src, const int64_t *n);
 void sw_block_copy(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, const sw_buffer *block,
                    int64_t device, bool to_whole);
 
+/* The blocks of one tensor on several devices. */
+typedef struct sw_cut {
+  const sw_mesh *mesh;
+  const sw_sharding *sharding; /* NULL: every device has all of it */
+  const sw_buffer *whole;
+  const int64_t *position; /* of devices in the mesh; NULL: device i at position i */
+  int64_t first, end;      /* devices */
+  int64_t stride;          /* from one device's block to the next one's */
+  bool poison;             /* what lies beyond the tensor's end */
+} sw_cut;
+
+/* blocks[device * stride] for each of the devices. Equal ones share their elements, which those own that own[device *
+ * stride] says; an uncut tensor's are those of the whole. *borrows: some are. */
+SW_CHECKED sw_rc sw_cut_blocks(const sw_cut *c, sw_tensor *blocks, bool *own, bool *borrows, sw_diag *d);
+
 /* One device's block beside its part of the whole. */
 typedef struct sw_block_pair {
   const sw_mesh *mesh;

@@ -203,25 +203,18 @@ static void add_stats(const runner *r, sw_local_stats *out) {
 
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
-/* The block of an argument; what lies beyond the tensor's end is garbage. */
-static sw_rc cut(const sw_local_program *p, int32_t i, const sw_tensor *whole, int64_t device, sw_tensor *out,
-                 sw_diag *d) {
-  int64_t lo[SW_MAX_RANK];
-  const sw_sharding *s = &p->args[i].sharding;
-  int64_t position = position_of(p, device);
-  SW_TRY(sw_cut_block(&p->mesh, s, whole, position, out, d));
-  sw_block_extent(&p->mesh, s, whole, position, lo, out->valid);
-  sw_buffer_poison_padding(out);
-  memcpy(out->valid, out->dims, sizeof out->valid);
-  return SW_OK;
-}
-
-static sw_rc cut_all(const sw_local_program *p, const sw_tensor *args, sw_tensor *blocks, sw_diag *d) {
-  const sw_function *f = &p->graph->functions[p->graph->main];
-  for (int64_t device = 0; device < p->devices; device++) {
-    for (int32_t i = 0; i < f->n_args; i++) {
-      SW_TRY(cut(p, i, &args[i], device, &blocks[device * f->n_args + i], d));
-    }
+static sw_rc cut_all(const sw_local_program *p, const sw_tensor *args, sw_tensor *blocks, bool *own, sw_diag *d) {
+  int32_t n = p->graph->functions[p->graph->main].n_args;
+  for (int32_t i = 0; i < n; i++) {
+    sw_cut c = {.mesh = &p->mesh,
+                .sharding = &p->args[i].sharding,
+                .whole = &args[i],
+                .position = p->position,
+                .end = p->devices,
+                .stride = n,
+                .poison = true};
+    bool borrows;
+    SW_TRY(sw_cut_blocks(&c, blocks + i, own + i, &borrows, d));
   }
   return SW_OK;
 }
@@ -235,14 +228,18 @@ static sw_rc execute(runner *r, const sw_tensor *args, sw_tensor *blocks, sw_loc
   sw_exec_options o = {.poison = true, .cancel = r->o->cancel, .on_op = r->o->on_op, .on_op_user = r->o->on_op_user};
   sw_tensor *in;
   const sw_buffer **list;
+  bool *own;
   SW_ARENA_NEW(in, &r->arena, n, d);
+  SW_ARENA_NEW(own, &r->arena, n, d);
   SW_ARENA_NEW(list, &r->arena, n, d);
   for (int64_t i = 0; i < n; i++) list[i] = &in[i];
-  sw_rc rc = cut_all(p, args, in, d);
+  sw_rc rc = cut_all(p, args, in, own, d);
   double start = sw_now_s();
   if (!rc) rc = sw_exec_run_spmd(&program, list, &o, blocks, d);
   stats->seconds = sw_now_s() - start;
-  for (int64_t i = 0; i < n; i++) sw_tensor_deinit(&in[i]);
+  for (int64_t i = 0; i < n; i++) {
+    if (own[i]) sw_tensor_deinit(&in[i]);
+  }
   return rc;
 }
 

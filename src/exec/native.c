@@ -121,8 +121,23 @@ static void narrow_f32(const float *src, sw_dtype to, void *dst, int64_t n) {
   }
 }
 
+/* A float from which narrower types round as they would from the double: what is not exact is cut off, and its last bit
+ * set (rounding to odd), so that it is neither a number of theirs nor in the middle of two. */
+static inline float round_to_odd(double v) {
+  float f = (float)v;
+  double back = (double)f, size = v < 0 ? -v : v, got = back < 0 ? -back : back;
+  uint32_t u = bits_of(f), cut = u - (got > size);
+  return float_of(got < size || got > size ? cut | 1 : u);
+}
+
 static void narrow_f64(const double *src, sw_dtype to, void *dst, int64_t n) {
   char *at = dst;
+  if (to == SW_BF16 || to == SW_F16) {
+    float f[SW_CHUNK];
+    for (int64_t i = 0; i < n; i++) f[i] = round_to_odd(src[i]);
+    narrow_f32(f, to, dst, n);
+    return;
+  }
   for (int64_t i = 0; i < n; i++) sw_element_store(to, src[i], at + i * sw_dtype_bytes(to));
 }
 
@@ -136,6 +151,8 @@ static void convert_chunk(sw_dtype from, const void *src, sw_dtype to, void *dst
     } else {
       kLoops[SW_F32][to](wide.f32, dst, n);
     }
+  } else if (from == SW_F32) {
+    narrow_f32(src, to, dst, n);
   } else {
     kLoops[from][SW_F64](src, wide.f64, n);
     narrow_f64(wide.f64, to, dst, n);

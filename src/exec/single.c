@@ -28,6 +28,16 @@ static int64_t longest_reduction(const sw_graph *g) {
   return longest;
 }
 
+/* Sums of numbers of few digits are never taken for exact, nor is what is complex. */
+static bool may_be_exact(const sw_graph *g) {
+  for (int32_t i = 0; i < g->n_values; i++) {
+    sw_dtype t = g->values[i].type.dtype;
+    sw_dtype_class class = sw_dtype_class_of(t);
+    if (class == SW_CLASS_COMPLEX || (class == SW_CLASS_FLOAT && t != SW_F32 && t != SW_F64)) return false;
+  }
+  return true;
+}
+
 static sw_rc run_once(sw_single *s, sw_cancel *cancel, sw_diag *d) {
   const sw_function *f = &s->graph->functions[s->graph->main];
   const sw_buffer **args = sw_mem_alloc((size_t)f->n_args + 1, sizeof *args, d);
@@ -61,9 +71,10 @@ sw_rc sw_single_run(const sw_graph *g, const sw_single_options *o, sw_arena *are
   SW_ARENA_NEW(out->want, arena, f->n_outputs, d);
   if (o->keep_values) SW_ARENA_NEW(out->values, arena, g->n_values, d);
   for (int32_t i = 0; o->inputs && i < f->n_args; i++) out->args[i] = o->inputs[i];
-  if (!o->inputs) SW_TRY(sw_make_arguments(g, o->seed, o->random_floats, out->args, d));
+  bool random_floats = o->random_floats || !may_be_exact(g);
+  if (!o->inputs) SW_TRY(sw_make_arguments(g, o->seed, random_floats, out->args, d));
   SW_TRY(run_once(out, o->cancel, d));
-  if (out->exact || o->inputs || o->random_floats) return SW_OK;
+  if (out->exact || o->inputs || random_floats) return SW_OK;
   forget(out);
   SW_TRY(sw_make_arguments(g, o->seed, true, out->args, d));
   return run_once(out, o->cancel, d);

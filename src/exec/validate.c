@@ -25,6 +25,7 @@ typedef struct validator {
   sw_single sharp;
   sw_roundings roundings; /* with `intermediates` */
   sw_tensor *blocks;      /* devices * n_args; NULL: not cut yet */
+  bool *own;              /* of them, those that are nobody else's */
   sw_tensor *got;         /* devices * n_outputs */
   int64_t devices;
   int64_t first, end; /* those that run in this process: all, or one of an MPI run */
@@ -46,16 +47,22 @@ static sw_tolerance tolerance_of(const validator *v, sw_id value, const sw_buffe
 
 /* --- the parallel run -------------------------------------------------------------------------------------------- */
 
+/* What the run on one device took is not needed any more when nothing is run again, unless devices share it. */
 static sw_rc cut_arguments(validator *v, sw_diag *d) {
   const sw_function *f = &v->plan->graph->functions[v->plan->graph->main];
   if (v->blocks) return SW_OK;
+  SW_ARENA_NEW(v->own, v->arena, v->devices * f->n_args, d);
   SW_ARENA_NEW(v->blocks, v->arena, v->devices * f->n_args, d);
-  for (int64_t dev = v->first; dev < v->end; dev++) {
-    for (int32_t i = 0; i < f->n_args; i++) {
-      sw_tensor *block = &v->blocks[dev * f->n_args + i];
-      if (v->plan->args_whole) SW_TRY(sw_tensor_copy(block, &v->sharp.args[i], d));
-      if (!v->plan->args_whole) SW_TRY(sw_cut_block(v->spmd.mesh, &v->plan->args[i], &v->sharp.args[i], dev, block, d));
-    }
+  for (int32_t i = 0; i < f->n_args; i++) {
+    sw_cut c = {.mesh = v->spmd.mesh,
+                .sharding = v->plan->args_whole ? NULL : &v->plan->args[i],
+                .whole = &v->sharp.args[i],
+                .first = v->first,
+                .end = v->end,
+                .stride = f->n_args};
+    bool borrows;
+    SW_TRY(sw_cut_blocks(&c, v->blocks + i, v->own + i, &borrows, d));
+    if (!borrows && v->sharp.own_args && !v->o->intermediates) sw_tensor_deinit(&v->sharp.args[i]);
   }
   return SW_OK;
 }
@@ -287,7 +294,9 @@ static sw_rc prepare(validator *v, sw_diag *d) {
 
 static void release(validator *v) {
   const sw_function *f = &v->plan->graph->functions[v->plan->graph->main];
-  for (int64_t i = 0; v->blocks && i < v->devices * f->n_args; i++) sw_tensor_deinit(&v->blocks[i]);
+  for (int64_t i = 0; v->blocks && i < v->devices * f->n_args; i++) {
+    if (v->own[i]) sw_tensor_deinit(&v->blocks[i]);
+  }
   if (v->got) drop_results(v);
   sw_roundings_deinit(&v->roundings);
   sw_single_deinit(&v->sharp);
