@@ -161,41 +161,61 @@ static void expect_numbers(const row *r, const sw_tensor *got, const char *how) 
 }
 
 /* The words of each collective that is not in the row; of permutes the first one. */
-static void expect_collectives(const row *r, const sw_spmd *s) {
-  sw_text found = {0};
-  sw_spmd_collectives(s, &found);
+static void expect_collectives(const row *r, const char *list) {
   bool permute = r->collectives && strcmp(r->collectives, "permute\n") == 0;
-  const char *list = sw_text_str(&found), *line = strchr(list, '\n');
+  const char *line = strchr(list, '\n');
   bool ok = permute ? strncmp(list, "permute", 7) == 0 && line && !line[1]
                     : !r->collectives || strcmp(list, r->collectives) == 0;
   if (!ok) fail_msg("%s: collectives\n%s, expected\n%s", r->name, list, r->collectives);
-  sw_text_free(&found);
+}
+
+static const char kDgx[] = SW_SOURCE_DIR "/hwprofiles/dgx-h100.json";
+
+static sw_machine *machine_of(const char *profile, const sw_mesh *mesh, sw_arena *arena) {
+  sw_diag diag = {0};
+  const sw_profile *hw;
+  sw_machine *machine;
+  assert_ok(sw_profile_read(profile, arena, &hw, &diag));
+  assert_ok(sw_machine_build(arena, hw, mesh, &machine, &diag));
+  return machine;
+}
+
+/* The best plan on the graph's own mesh. */
+static sw_plan best_plan(const char *profile, const sw_graph *g, sw_arena *arena) {
+  sw_diag diag = {0};
+  sw_plan plan;
+  sw_plan_options o = {.solve = {.threads = 1, .time_limit_s = 5}};
+  assert_ok(sw_plan_search(g, machine_of(profile, &g->mesh, arena), &o, arena, &plan, &diag));
+  return plan;
+}
+
+/* Its collectives, a line each, and (NULL: not wanted) the outputs of a run that matches one device. */
+static void carry_out(const sw_plan *plan, sw_arena *arena, sw_text *collectives, sw_tensor *outputs) {
+  sw_diag diag = {0};
+  sw_spmd spmd;
+  sw_validation v;
+  assert_ok(sw_partition(plan, &spmd, &diag));
+  sw_spmd_collectives(&spmd, collectives);
+  sw_spmd_deinit(&spmd);
+  assert_ok(sw_validate(plan, &(sw_validate_options){.outputs = outputs}, arena, &v, &diag));
+  assert_true(v.matches);
 }
 
 static void one_row(void **state) {
   const row *r = *state;
   sw_diag diag = {0};
   sw_arena arena = {0};
-  const sw_profile *hw;
-  sw_machine *machine;
-  sw_plan plan;
-  sw_spmd spmd;
+  sw_text collectives = {0};
   sw_tensor out;
-  sw_validation v;
-  sw_plan_options o = {.solve = {.threads = 1, .time_limit_s = 5}};
   sw_program *p = program_of(r, NULL);
   const sw_graph *g = sw_program_graph(p);
   assert_ok(sw_exec_run(g, NULL, NULL, &out, &diag));
   expect_numbers(r, &out, "on one device");
   sw_tensor_deinit(&out);
-  assert_ok(sw_profile_read(SW_SOURCE_DIR "/hwprofiles/dgx-h100.json", &arena, &hw, &diag));
-  assert_ok(sw_machine_build(&arena, hw, &g->mesh, &machine, &diag));
-  assert_ok(sw_plan_search(g, machine, &o, &arena, &plan, &diag));
-  assert_ok(sw_partition(&plan, &spmd, &diag));
-  expect_collectives(r, &spmd);
-  sw_spmd_deinit(&spmd);
-  assert_ok(sw_validate(&plan, &(sw_validate_options){.outputs = &out}, &arena, &v, &diag));
-  assert_true(v.matches);
+  sw_plan plan = best_plan(kDgx, g, &arena);
+  carry_out(&plan, &arena, &collectives, &out);
+  expect_collectives(r, sw_text_str(&collectives));
+  sw_text_free(&collectives);
   expect_numbers(r, &out, "as planned");
   sw_tensor_deinit(&out);
   sw_arena_deinit(&arena);
@@ -211,17 +231,13 @@ static void one_row_any_plan(void **state) {
   sw_rng_seed(&draw, check_seed(7));
   for (int i = 0; i < 4 * (int)check_scale(2); i++) {
     sw_arena arena = {0};
-    const sw_profile *hw;
-    sw_machine *machine;
     sw_mesh mesh;
     sw_plan plan;
     sw_tensor out;
     sw_validation v;
-    assert_ok(sw_profile_read(SW_SOURCE_DIR "/hwprofiles/dgx-h100.json", &arena, &hw, &diag));
     assert_ok(sw_mesh_parse(kMeshes[i % 4], &arena, &mesh, &diag));
     sw_program *p = program_of(r, &mesh);
-    assert_ok(sw_machine_build(&arena, hw, &mesh, &machine, &diag));
-    assert_ok(random_plan(sw_program_graph(p), machine, &draw, &arena, &plan, &diag));
+    assert_ok(random_plan(sw_program_graph(p), machine_of(kDgx, &mesh, &arena), &draw, &arena, &plan, &diag));
     sw_rc rc = sw_validate(&plan, &(sw_validate_options){.outputs = &out}, &arena, &v, &diag);
     if (rc || !v.matches) fail_msg("%s on %s: %s", r->name, kMeshes[i % 4], rc ? diag.text : v.first_bad_op);
     expect_numbers(r, &out, kMeshes[i % 4]);
@@ -264,6 +280,32 @@ static void groups_that_are_no_axes(void **state) {
   assert_int_equal(g->ops[0].space->loops[0].kind, SW_LOOP_MANUAL);
   sw_text_free(&t);
   sw_text_free(&said);
+  sw_program_destroy(p);
+}
+
+/* --- places ------------------------------------------------------------------------------------------------------ */
+
+/* Names of files live as long as the program, wherever an op was read. */
+static void ops_inside_know_their_file(void **state) {
+  (void)state;
+  static const char kText[] =
+      "module {\n  sdy.mesh @m = <[\"x\"=2]>\n  func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+      "%m = sdy.manual_computation(%a) in_shardings=[<@m, [{\"x\"}]>] out_shardings=[<@m, [{\"x\"}]>] "
+      "manual_axes={\"x\"} (%l: tensor<4xf32>) {\n"
+      "%r = stablehlo.sine %l : tensor<4xf32> loc(\"inside/model.py\":12:7)\n"
+      "sdy.return %r : tensor<4xf32>\n} : (tensor<8xf32>) -> tensor<8xf32>\nreturn %m : tensor<8xf32>\n}\n}\n";
+  sw_diag diag = {0};
+  sw_program *p;
+  int found = 0;
+  assert_ok(sw_program_parse("t.mlir", kText, sizeof kText - 1, NULL, &p, &diag));
+  const sw_graph *g = sw_program_graph(p);
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    if (g->ops[i].code != SW_OP_SIN) continue;
+    assert_string_equal(g->ops[i].location.file, "inside/model.py");
+    assert_int_equal(g->ops[i].location.line, 12);
+    found++;
+  }
+  assert_int_equal(found, 1);
   sw_program_destroy(p);
 }
 
@@ -320,31 +362,18 @@ static void expect_sharding(const sw_graph *g, const part *p, const sw_sharding 
 }
 
 static void expect_plan(const sw_graph *g, int n_in, const part *out, int n_out) {
-  sw_diag diag = {0};
   sw_arena arena = {0};
-  const sw_profile *hw;
-  sw_machine *machine;
-  sw_plan plan;
-  sw_spmd spmd;
-  sw_validation v;
   sw_text collectives = {0};
-  sw_plan_options o = {.solve = {.threads = 1, .time_limit_s = 5}};
-  assert_ok(sw_profile_read(SW_SOURCE_DIR "/hwprofiles/local.json", &arena, &hw, &diag));
-  assert_ok(sw_machine_build(&arena, hw, &g->mesh, &machine, &diag));
-  assert_ok(sw_plan_search(g, machine, &o, &arena, &plan, &diag));
+  sw_plan plan = best_plan(SW_SOURCE_DIR "/hwprofiles/local.json", g, &arena);
   for (int i = 0; i < n_out; i++) {
     sw_sharding s;
     sw_plan_value_sharding(&plan, g->functions[g->main].outputs[i], &s);
     expect_sharding(g, &out[i], &s);
     if (i < n_in) expect_sharding(g, &out[i], &plan.args[i]);
   }
-  assert_ok(sw_partition(&plan, &spmd, &diag));
-  sw_spmd_collectives(&spmd, &collectives);
+  carry_out(&plan, &arena, &collectives, NULL);
   assert_string_equal(sw_text_str(&collectives), "");
   sw_text_free(&collectives);
-  sw_spmd_deinit(&spmd);
-  assert_ok(sw_validate(&plan, &(sw_validate_options){0}, &arena, &v, &diag));
-  assert_true(v.matches);
   sw_arena_deinit(&arena);
 }
 
@@ -373,12 +402,13 @@ static void random_manual_computations(void **state) {
 
 int main(void) {
   enum { N = sizeof kRows / sizeof *kRows };
-  struct CMUnitTest tests[2 * N + 2];
+  struct CMUnitTest tests[2 * N + 3];
   for (int i = 0; i < N; i++) {
     tests[i] = (struct CMUnitTest){kRows[i].name, one_row, NULL, NULL, (void *)(uintptr_t)&kRows[i]};
     tests[N + i] = (struct CMUnitTest){kRows[i].name, one_row_any_plan, NULL, NULL, (void *)(uintptr_t)&kRows[i]};
   }
   tests[2 * N] = (struct CMUnitTest){"random_manual_computations", random_manual_computations, NULL, NULL, NULL};
   tests[2 * N + 1] = (struct CMUnitTest){"groups_that_are_no_axes", groups_that_are_no_axes, NULL, NULL, NULL};
+  tests[2 * N + 2] = (struct CMUnitTest){"ops_inside_know_their_file", ops_inside_know_their_file, NULL, NULL, NULL};
   return cmocka_run_group_tests_name("manual", tests, NULL, NULL);
 }

@@ -296,11 +296,20 @@ static void count_up(int64_t *v, int n, int64_t from) {
   for (int i = 0; i < n; i++) v[i] = from + i;
 }
 
+/* One row of starts for each device, which are dim 0 of both sides; `dims` are the others. */
+static void add_row_indices(sw_im_attrs *a, const int64_t *dims, int rank) {
+  static const int64_t kFront = 0;
+  sw_im_numbers(a, SW_ATTR_OPERAND_BATCH, &kFront, 1);
+  sw_im_numbers(a, SW_ATTR_INDICES_BATCH, &kFront, 1);
+  sw_im_numbers(a, SW_ATTR_START_INDEX_MAP, dims, rank);
+  sw_im_int(a, SW_ATTR_INDEX_VECTOR_DIM, 1);
+}
+
 static sw_rc write_dynamic_slice(sw_stack *s, uint32_t set, sw_id *results) {
   const sw_op *op = s->now;
   int n, rank = op->n_operands - 1;
   const int64_t *sizes = sw_op_ints(op, SW_ATTR_SIZES, &n);
-  int64_t dims[SW_MAX_RANK + 1], wide[SW_MAX_RANK + 1] = {1}, zero = 0;
+  int64_t dims[SW_MAX_RANK + 1], wide[SW_MAX_RANK + 1] = {1};
   sw_im_attrs a = {.n = 0};
   sw_id in[2];
   SW_TRY(sw_stack_operand(s, 0, set, &in[0]));
@@ -309,10 +318,7 @@ static sw_rc write_dynamic_slice(sw_stack *s, uint32_t set, sw_id *results) {
   memcpy(wide + 1, sizes, (size_t)rank * sizeof *wide);
   sw_im_numbers(&a, SW_ATTR_OFFSET_DIMS, dims, rank);
   sw_im_numbers(&a, SW_ATTR_COLLAPSED_DIMS, NULL, 0);
-  sw_im_numbers(&a, SW_ATTR_OPERAND_BATCH, &zero, 1);
-  sw_im_numbers(&a, SW_ATTR_INDICES_BATCH, &zero, 1);
-  sw_im_numbers(&a, SW_ATTR_START_INDEX_MAP, dims, rank);
-  sw_im_int(&a, SW_ATTR_INDEX_VECTOR_DIM, 1);
+  add_row_indices(&a, dims, rank);
   sw_im_numbers(&a, SW_ATTR_SIZES, wide, rank + 1);
   sw_sharding cut;
   sw_stack_sharding(s, set, rank + 1, &cut);
@@ -323,7 +329,7 @@ static sw_rc write_dynamic_slice(sw_stack *s, uint32_t set, sw_id *results) {
 static sw_rc write_dynamic_update_slice(sw_stack *s, uint32_t set, sw_id *results) {
   const sw_op *op = s->now;
   int rank = op->n_operands - 2;
-  int64_t dims[SW_MAX_RANK + 1], most[SW_MAX_RANK], zero = 0;
+  int64_t dims[SW_MAX_RANK + 1], most[SW_MAX_RANK];
   const sw_type *x = &s->body->values[op->operands[0]].type, *u = &s->body->values[op->operands[1]].type;
   sw_im_attrs a = {.n = 0};
   sw_id in[3];
@@ -335,10 +341,7 @@ static sw_rc write_dynamic_update_slice(sw_stack *s, uint32_t set, sw_id *result
   sw_im_text(&a, SW_ATTR_KIND, "replace");
   sw_im_numbers(&a, SW_ATTR_UPDATE_WINDOW_DIMS, dims, rank);
   sw_im_numbers(&a, SW_ATTR_INSERTED_DIMS, NULL, 0);
-  sw_im_numbers(&a, SW_ATTR_OPERAND_BATCH, &zero, 1);
-  sw_im_numbers(&a, SW_ATTR_INDICES_BATCH, &zero, 1);
-  sw_im_numbers(&a, SW_ATTR_START_INDEX_MAP, dims, rank);
-  sw_im_int(&a, SW_ATTR_INDEX_VECTOR_DIM, 1);
+  add_row_indices(&a, dims, rank);
   sw_sharding cut;
   sw_stack_sharding(s, set, rank + 1, &cut);
   return sw_stack_put(
