@@ -48,6 +48,9 @@ SW_API sw_graph *sw_program_graph(const sw_program *p);
 /* What a program that was read `by_device` and is partitioned runs on each device; NULL: it is a whole one. */
 SW_API const sw_local_program *sw_program_local(const sw_program *p);
 
+/* Is it on whole tensors with every reshard written out, in Shardy's collectives? */
+SW_API bool sw_program_is_resharded(const sw_program *p);
+
 /* Parse any MLIR text and append it as printed from its syntax tree: equal to the input. It need not be a program that
  * can be planned. Errors as above. */
 SW_API SW_CHECKED sw_rc sw_program_print_parsed(const char *file, const char *bytes, size_t n,

@@ -11,7 +11,7 @@
 #include "shardwright/trace.h"
 #include "shardwright/validate.h"
 
-enum { MOST_COMPARED_BYTES = 1 << 30 };
+enum { MOST_COMPARED_BYTES = 1 << 30, MOST_SEARCH_S = 10 };
 
 typedef struct settings {
   sw_model_options from;
@@ -161,11 +161,36 @@ static sw_rc validate_traced(const sw_call *call, const sw_plan *plan, sw_valida
   return rc ? rc : written;
 }
 
-/* Without a plan for the model: as it is, on one device or, when it is partitioned, on all. */
-static sw_rc run_as_it_is(const sw_call *call, sw_diag *d) {
+static sw_rc run_plan(const sw_call *call, const sw_plan *plan, sw_diag *d) {
   const settings *s = call->settings;
-  sw_model_options from = s->from;
-  sw_session session;
+  sw_validation v;
+  sw_validate_options o = {.seed = (uint64_t)s->seed,
+                           .random_floats = s->random_floats,
+                           .timeout_s = s->timeout,
+                           .sabotage = (int32_t)s->sabotage,
+                           .sabotage_alters = s->sabotage_alters,
+                           .jitter_seed = (uint64_t)s->jitter,
+                           .mpi = strcmp(s->engine, "mpi") == 0,
+                           .cancel = call->cancel};
+  SW_TRY(validate_traced(call, plan, &o, &v, d));
+  if (s->sabotage > v.collectives) {
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--sabotage %lld: the program has %d collectives", (long long)s->sabotage,
+                   v.collectives);
+  }
+  return print_result(plan, &v, call, d);
+}
+
+/* Every reshard is written out: the annotations leave no choice but between ways that cost the same. */
+static sw_rc run_resharded(const sw_call *call, const sw_session *session, sw_diag *d) {
+  sw_plan plan;
+  sw_plan_options o = {.solve = {.time_limit_s = MOST_SEARCH_S, .gap = 0.01, .threads = 1, .cancel = call->cancel}};
+  o.selection.capacity_bytes = INT64_MAX / 2;
+  SW_TRY(sw_plan_search(session->graph, session->machine, &o, call->arena, &plan, d));
+  return run_plan(call, &plan, d);
+}
+
+static sw_rc run_partitioned(const sw_call *call, const sw_local_program *local, sw_diag *d) {
+  const settings *s = call->settings;
   sw_local_cli l = {.against = s->against,
                     .plan = s->plan,
                     .from = &s->from,
@@ -175,50 +200,48 @@ static sw_rc run_as_it_is(const sw_call *call, sw_diag *d) {
                     .random_floats = s->random_floats,
                     .outputs_only = s->outputs_only,
                     .run = {.timeout_s = s->timeout, .jitter_seed = (uint64_t)s->jitter, .cancel = call->cancel}};
+  return sw_run_local(&l, local, call, d);
+}
+
+static sw_rc run_whole(const sw_call *call, const sw_session *session, sw_diag *d) {
+  const settings *s = call->settings;
   sw_whole_run r = {.inputs = s->inputs,
                     .outputs = s->outputs,
                     .seed = (uint64_t)s->seed,
                     .random_floats = s->random_floats,
                     .quiet = call->common->quiet,
                     .cancel = call->cancel};
-  if (s->trace || s->sabotage || strcmp(s->engine, "mpi") == 0) {
+  return sw_run_whole(&r, session->graph, call->arena, d);
+}
+
+/* Without a plan for the model: on one device, or on all when it says what they do. */
+static sw_rc run_by_text(const sw_call *call, const sw_session *session, sw_diag *d) {
+  const settings *s = call->settings;
+  const sw_local_program *local = session->program ? sw_program_local(session->program) : NULL;
+  bool resharded = session->program && !local && sw_program_is_resharded(session->program);
+  bool mpi = strcmp(s->engine, "mpi") == 0;
+  if (s->against && !local) {
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--against: '%s' is a program of whole tensors; expected one device's",
+                   s->from.model);
+  }
+  if (resharded) return run_resharded(call, session, d);
+  if (s->trace || s->sabotage || mpi) {
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
                    "--trace, --sabotage and --comm mpi need a --plan FILE for a whole MODEL");
   }
-  from.by_device = true;
-  SW_TRY(sw_session_open(&from, call->arena, &session, d));
-  const sw_local_program *local = session.program ? sw_program_local(session.program) : NULL;
-  sw_rc rc = local ? sw_run_local(&l, local, call, d) : SW_OK;
-  if (!local && s->against) {
-    rc = SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--against: '%s' is a whole program; expected one that is partitioned",
-                 s->from.model);
-  }
-  if (!local && !rc) rc = sw_run_whole(&r, session.graph, call->arena, d);
-  sw_session_close(&session);
-  return rc;
+  return local ? run_partitioned(call, local, d) : run_whole(call, session, d);
 }
 
 static sw_rc run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
+  bool planned = s->plan && !s->against;
+  sw_model_options from = s->from;
   sw_session session;
   sw_plan plan;
-  sw_validation v;
-  if (!s->plan || s->against) return run_as_it_is(call, d);
-  SW_TRY(sw_session_open_plan(&s->from, s->plan, call->arena, &session, &plan, d));
-  sw_validate_options o = {.seed = (uint64_t)s->seed,
-                           .random_floats = s->random_floats,
-                           .timeout_s = s->timeout,
-                           .sabotage = (int32_t)s->sabotage,
-                           .sabotage_alters = s->sabotage_alters,
-                           .jitter_seed = (uint64_t)s->jitter,
-                           .mpi = strcmp(s->engine, "mpi") == 0,
-                           .cancel = call->cancel};
-  sw_rc rc = validate_traced(call, &plan, &o, &v, d);
-  if (!rc && s->sabotage > v.collectives) {
-    rc = SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--sabotage %lld: the program has %d collectives", (long long)s->sabotage,
-                 v.collectives);
-  }
-  if (!rc) rc = print_result(&plan, &v, call, d);
+  from.by_device = true;
+  SW_TRY(planned ? sw_session_open_plan(&s->from, s->plan, call->arena, &session, &plan, d)
+                 : sw_session_open(&from, call->arena, &session, d));
+  sw_rc rc = planned ? run_plan(call, &plan, d) : run_by_text(call, &session, d);
   sw_session_close(&session);
   return rc;
 }
@@ -233,7 +256,9 @@ const sw_command sw_command_run = {
         "A StableHLO program that is partitioned already, with collectives among listed devices, runs as it is with "
         "one "
         "thread per device; --against compares it with the whole program. Arguments are whole arrays in any case: each "
-        "device gets the block that the program's annotations say.\n"
+        "device gets the block that the program's annotations say. One in Shardy's dialect with its collectives runs "
+        "under "
+        "the shardings that it says.\n"
         "With --comm mpi, under the mpirun of a library that shardwright-openmpi or shardwright-mpich is built for, "
         "every "
         "process is one device; the first one prints and writes.\n",

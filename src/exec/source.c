@@ -133,6 +133,7 @@ sw_rc sw_kernel_opaque(const sw_kernel_call *c, sw_diag *d) {
   int tokens = 0;
   while (tokens < c->op->n_results && c->out[tokens]->dtype == SW_TOKEN) tokens++;
   if (tokens == c->op->n_results) return SW_OK;
-  return SW_FAIL_INPUT(d, c->op->span, "op '%s' is '%s', of which nothing is known: it cannot be executed", c->op->name,
-                       sw_op_text(c->op, SW_ATTR_TARGET, "opaque"));
+  const char *target = sw_op_text(c->op, SW_ATTR_TARGET, "opaque");
+  return SW_FAIL_INPUT(d, c->op->span, "op '%s' is '%s', %s: it cannot be executed", c->op->name, target,
+                       strstr(target, "python") ? "a call back into Python" : "of which nothing is known");
 }

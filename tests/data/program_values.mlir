@@ -950,6 +950,29 @@ func.func @main() -> (tensor<2xf64>) {
   return %r#1 : tensor<2xf64>
 }
 // -----
+// cusolver: l and u in one, rows exchanged; the upper triangle's eigenvalues; a factor
+// = 2 4 0 1 2 2 0 1 3 0 2 0 1 2 0
+func.func @main() -> (tensor<2x2xf32>, tensor<2xi32>, tensor<i32>, tensor<2xf32>, tensor<i32>, tensor<2x2xf32>, tensor<i32>) {
+  %x = stablehlo.constant dense<[[0.0,1.0],[2.0,4.0]]> : tensor<2x2xf32>
+  %r:3 = stablehlo.custom_call @cusolver_getrf_ffi(%x) {mhlo.backend_config = {}} : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2xi32>, tensor<i32>)
+  %y = stablehlo.constant dense<[[2.0,-1.0],[9.0,2.0]]> : tensor<2x2xf32>
+  %e:3 = stablehlo.custom_call @hipsolver_syevd_ffi(%y) {mhlo.backend_config = {algorithm = 0 : ui8, lower = false}} : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2xf32>, tensor<i32>)
+  %z = stablehlo.constant dense<[[4.0,2.0],[2.0,5.0]]> : tensor<2x2xf32>
+  %c:2 = stablehlo.custom_call @cusolver_potrf_ffi(%z) {mhlo.backend_config = {lower = true}} : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<i32>)
+  return %r#0, %r#1, %r#2, %e#1, %e#2, %c#0, %c#1 : tensor<2x2xf32>, tensor<2xi32>, tensor<i32>, tensor<2xf32>, tensor<i32>, tensor<2x2xf32>, tensor<i32>
+}
+// -----
+// expanded by XLA: reflectors, their product, eigenvalues of the lower triangle
+// = -5 0.5 1.6 -0.6 -0.8 1 3
+func.func @main() -> (tensor<2x1xf32>, tensor<1xf32>, tensor<2x1xf32>, tensor<2xf32>) {
+  %x = stablehlo.constant dense<[[3.0],[4.0]]> : tensor<2x1xf32>
+  %r:2 = stablehlo.custom_call @Qr(%x) : (tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<1xf32>)
+  %q = stablehlo.custom_call @ProductOfElementaryHouseholderReflectors(%r#0, %r#1) : (tensor<2x1xf32>, tensor<1xf32>) -> tensor<2x1xf32>
+  %y = stablehlo.constant dense<[[2.0,9.0],[-1.0,2.0]]> : tensor<2x2xf32>
+  %e:2 = stablehlo.custom_call @Eigh(%y) {backend_config = "1,1,100,1e-6"} : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2xf32>)
+  return %r#0, %r#1, %q, %e#1 : tensor<2x1xf32>, tensor<1xf32>, tensor<2x1xf32>, tensor<2xf32>
+}
+// -----
 // lapack: a factor, and that there is none
 // = 2 0 1 2 0 1
 func.func @main() -> (tensor<2x2xf32>, tensor<i32>, tensor<i32>) {

@@ -181,7 +181,11 @@ static sw_rc leave_body(sw_importer *m, const sw_id *values, uint32_t n) {
 static sw_rc output_name(sw_importer *m, uint32_t i, const char **out) {
   sw_ir_span attrs = m->declared_attrs[i];
   sw_ir_span own = sw_ir_unquoted(m->t, sw_ir_entry(m->t, attrs, "shardwright.name"));
-  sw_ir_span name = sw_ir_len(own) ? own : sw_ir_unquoted(m->t, sw_ir_entry(m->t, attrs, "jax.result_info"));
+  if (sw_ir_len(own)) { /* a value may have it as well */
+    *out = sw_im_string(m, own);
+    return *out ? SW_OK : SW_E_RESOURCE;
+  }
+  sw_ir_span name = sw_ir_unquoted(m->t, sw_ir_entry(m->t, attrs, "jax.result_info"));
   const char *base = sw_ir_len(name) ? sw_im_string(m, name) : sw_arena_printf(&m->scratch, m->d, "result%u", i);
   return base ? sw_im_fresh_name(m, base, out) : SW_E_RESOURCE;
 }

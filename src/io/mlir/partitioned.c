@@ -57,22 +57,42 @@ static bool has_collectives(const sw_ir_tree *t, bool *in_manual) {
   return false;
 }
 
-/* As this project writes them: those in Shardy's dialect are on whole tensors. */
-static bool is_own_form(const sw_ir_tree *t) {
-  bool spmd = false;
+/* As this project writes them. */
+static bool says_spmd(const sw_ir_tree *t) {
   for (uint32_t i = 0; i < t->ops.n; i++) {
     const sw_ir_op *o = &t->ops.at[i];
-    if (sw_ir_is(t, o->name, "sdy.mesh")) return false;
     if (!sw_ir_is(t, o->name, "module") && !sw_ir_is(t, o->name, "builtin.module")) continue;
-    spmd = spmd || sw_ir_is(t, sw_ir_unquoted(t, sw_ir_entry(t, o->attrs, "shardwright.form")), "spmd");
+    if (sw_ir_is(t, sw_ir_unquoted(t, sw_ir_entry(t, o->attrs, "shardwright.form")), "spmd")) return true;
   }
-  return spmd;
+  return false;
+}
+
+static bool has_op(const sw_ir_tree *t, const char *const *names, size_t n) {
+  for (uint32_t i = 0; i < t->ops.n; i++) {
+    for (size_t k = 0; k < n; k++) {
+      if (sw_ir_is(t, t->ops.at[i].name, names[k])) return true;
+    }
+  }
+  return false;
+}
+
+static bool has_mesh(const sw_ir_tree *t) { return has_op(t, (const char *const[]){"sdy.mesh"}, 1); }
+
+bool sw_im_is_resharded(const sw_ir_tree *t) {
+  static const char *const kNames[] = {"sdy.all_gather",
+                                       "sdy.all_slice",
+                                       "sdy.all_to_all",
+                                       "sdy.all_reduce",
+                                       "sdy.reduce_scatter",
+                                       "sdy.collective_permute",
+                                       "sdy.replicated_to_unreduced"};
+  return has_op(t, kNames, sizeof kNames / sizeof *kNames) || (says_spmd(t) && has_mesh(t));
 }
 
 sw_rc sw_im_is_partitioned(const sw_ir_tree *t, bool *out, sw_diag *d) {
   bool *in_manual = sw_mem_alloc(t->ops.n + 1, sizeof *in_manual, d);
   if (!in_manual) return SW_E_RESOURCE;
-  *out = is_own_form(t) || has_collectives(t, in_manual);
+  *out = (says_spmd(t) && !has_mesh(t)) || has_collectives(t, in_manual);
   sw_mem_free(in_manual);
   return SW_OK;
 }

@@ -128,3 +128,5 @@ void sw_program_destroy(sw_program *p) {
 sw_graph *sw_program_graph(const sw_program *p) { return p->graph; }
 
 const sw_local_program *sw_program_local(const sw_program *p) { return p->is_local ? &p->local : NULL; }
+
+bool sw_program_is_resharded(const sw_program *p) { return sw_im_is_resharded(&p->tree); }
