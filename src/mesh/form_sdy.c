@@ -99,17 +99,25 @@ static sw_rc read_named_set(const sw_form_input *in, sw_sharding *s, sw_diag *d)
   return read_set(in, where, s, d);
 }
 
+/* A mesh by name, or in full: what it is is known from elsewhere. */
+static sw_rc skip_mesh(sw_reader *r, sw_diag *d) {
+  const char *word;
+  size_t n;
+  if (sw_reader_accept(r, "mesh")) {
+    while (r->p < r->end && *r->p != '>') r->p++;
+    SW_TRY(sw_reader_expect(r, ">", d));
+    return sw_reader_expect(r, ",", d);
+  }
+  SW_TRY(sw_reader_expect(r, "@", d));
+  if (!sw_reader_word(r, &word, &n)) return sw_reader_fail(r, "the name of a mesh", d);
+  return sw_reader_expect(r, ",", d);
+}
+
 static sw_rc read(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
   sw_reader *r = in->reader;
   (void)sw_reader_accept(r, "#sdy.sharding");
   bool whole = sw_reader_accept(r, "<");
-  if (whole) {
-    const char *word;
-    size_t n;
-    SW_TRY(sw_reader_expect(r, "@", d));
-    if (!sw_reader_word(r, &word, &n)) return sw_reader_fail(r, "the name of a mesh", d);
-    SW_TRY(sw_reader_expect(r, ",", d));
-  }
+  if (whole) SW_TRY(skip_mesh(r, d));
   SW_TRY(read_dims(in, s, d));
   while (sw_reader_accept(r, ",")) SW_TRY(read_named_set(in, s, d));
   return whole ? sw_reader_expect(r, ">", d) : SW_OK;

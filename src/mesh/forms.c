@@ -38,7 +38,10 @@ sw_rc sw_sharding_parse_as(const sw_mesh *m, int rank, sw_sharding_form form, co
   sw_reader reader = sw_reader_of(text, n, at);
   sw_form_input in = {.mesh = m, .rank = rank, .reader = &reader, .arena = arena};
   sw_sharding s = sw_sharding_replicated(rank);
+  sw_form_wrapping around;
+  sw_form_unwrap(&reader, &around);
   SW_TRY(kForms[form]->read(&in, &s, d));
+  SW_TRY(sw_form_wrap_end(&reader, &around, d));
   SW_TRY(sw_reader_expect_end(&reader, d));
   SW_TRY(sw_axis_refs_check(m, s.refs, s.n_refs + s.n_partial, at, d));
   if (s.offsets && s.halos)
@@ -49,16 +52,19 @@ sw_rc sw_sharding_parse_as(const sw_mesh *m, int rank, sw_sharding_form form, co
 
 sw_sharding_form sw_sharding_form_of(const char *text, size_t n) {
   sw_reader r = sw_reader_of(text, n, SW_NOWHERE);
+  sw_form_wrapping around;
+  sw_form_unwrap(&r, &around);
+  if (around.form >= 0) return (sw_sharding_form)around.form;
   sw_reader inside = r;
   if (sw_reader_accept(&r, "#sdy.sharding") || sw_reader_accept(&r, "<")) return SW_FORM_SDY;
   if (sw_reader_accept(&inside, "[") && sw_reader_accept(&inside, "{")) return SW_FORM_SDY;
   if (sw_reader_accept(&r, "split_axes")) return SW_FORM_SHARD;
   if (sw_reader_accept(&r, "PartitionSpec")) return SW_FORM_JAX;
-  if (sw_reader_at_end(&r) || !strchr("SRP([", *r.p)) return SW_FORM_NATIVE;
+  if (sw_reader_at_end(&r) || !strchr("SRP_([", *r.p)) return SW_FORM_NATIVE;
   bool quoted = memchr(text, '\'', n) || memchr(text, '"', n);
   if (*r.p == 'P' && (quoted || memmem(text, n, "None", 4) || memmem(text, n, "()", 2))) return SW_FORM_JAX;
   sw_reader list = r;
-  if (sw_reader_accept(&list, "[") && (sw_reader_at_end(&list) || !strchr("SRP", *list.p))) return SW_FORM_NATIVE;
+  if (sw_reader_accept(&list, "[") && (sw_reader_at_end(&list) || !strchr("SRP_", *list.p))) return SW_FORM_NATIVE;
   return SW_FORM_DTENSOR;
 }
 

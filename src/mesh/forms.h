@@ -29,6 +29,16 @@ typedef struct sw_form_row {
 
 extern const sw_form_row sw_form_native, sw_form_shard, sw_form_sdy, sw_form_jax, sw_form_dtensor;
 
+/* What stands around a sharding that is copied from a program. */
+typedef struct sw_form_wrapping {
+  int form;             /* sw_sharding_form; -1: it stands alone */
+  const char *close[2]; /* what must follow the sharding */
+  bool may_have_type;   /* and what may: ": !shard.sharding" */
+} sw_form_wrapping;
+/* Steps over what stands before it. */
+void sw_form_unwrap(sw_reader *r, sw_form_wrapping *out);
+sw_rc sw_form_wrap_end(sw_reader *r, const sw_form_wrapping *w, sw_diag *d);
+
 /* Push with a message when the table is full or the dimension is beyond the rank. */
 sw_rc sw_form_push(const sw_form_input *in, sw_sharding *s, int dim, sw_axis_ref ref, sw_diag *d);
 sw_rc sw_form_push_partial(const sw_form_input *in, sw_sharding *s, sw_reduction kind, sw_axis_ref ref, sw_diag *d);

@@ -2,6 +2,11 @@
  *
  *   "x=2,y=4"  "2x4"  "x=2,y=?"  "x=2,y=2 ids=0,2,1,3"      a mesh
  *   x  0  x:(1)2                                            an axis ref
+ *
+ * and meshes as programs write them:
+ *
+ *   Mesh('x': 4, 'y': 2, axis_types=(Auto, Auto))  mesh('dp'=2,'tp'=4)
+ *   sdy.mesh @mesh = <["x"=2, "y"=2]>  shard.grid @grid(shape = 2x4)
  */
 #include <string.h>
 
@@ -20,19 +25,35 @@ static sw_rc next_axis(sw_reader *r, sw_mesh *m, sw_diag *d) {
   return SW_FAIL_INPUT(d, sw_reader_span(r), "the mesh has more than %d axes", SW_MAX_AXES);
 }
 
+/* x, 'x' or "x" */
+static bool read_name(sw_reader *r, const char **name, size_t *n, bool *quoted) {
+  const char *quote = sw_reader_accept(r, "'") ? "'" : sw_reader_accept(r, "\"") ? "\"" : NULL;
+  *quoted = quote;
+  return sw_reader_word(r, name, n) && (!quote || sw_reader_accept(r, quote));
+}
+
+/* axis_types=(Auto, Auto) */
+static bool skip_types(sw_reader *r) {
+  if (!sw_reader_accept(r, "axis_types")) return false;
+  while (r->p < r->end && *r->p != ')') r->p++;
+  return sw_reader_accept(r, ")");
+}
+
 static sw_rc read_named(sw_reader *r, sw_mesh *m, sw_diag *d) {
   do {
+    if (m->n_axes > 0 && skip_types(r)) return SW_OK;
     SW_TRY(next_axis(r, m, d));
     sw_span at = sw_reader_span(r);
     const char *name;
     size_t n;
-    if (!sw_reader_word(r, &name, &n)) return sw_reader_fail(r, "the name of an axis", d);
+    bool quoted;
+    if (!read_name(r, &name, &n, &quoted)) return sw_reader_fail(r, "the name of an axis", d);
     if (n >= SW_AXIS_NAME_BYTES || (name[0] >= '0' && name[0] <= '9')) {
       return SW_FAIL_INPUT(d, at, "'%.*s' is no name of an axis; expected a letter and at most %d characters", (int)n,
                            name, SW_AXIS_NAME_BYTES - 1);
     }
     memcpy(m->axis[m->n_axes].name, name, n);
-    SW_TRY(sw_reader_expect(r, "=", d));
+    if (!quoted || !sw_reader_accept(r, ":")) SW_TRY(sw_reader_expect(r, "=", d));
     SW_TRY(read_size(r, &m->axis[m->n_axes].size, d));
     m->n_axes++;
   } while (sw_reader_accept(r, ","));
@@ -45,7 +66,7 @@ static sw_rc read_sizes(sw_reader *r, sw_mesh *m, sw_diag *d) {
   for (;;) {
     SW_TRY(next_axis(r, m, d));
     const char *p = r->p;
-    while (p < all_end && *p != 'x' && *p != ' ') p++;
+    while (p < all_end && *p != 'x' && *p != ' ' && *p != ')') p++;
     r->end = p;
     SW_TRY(read_size(r, &m->axis[m->n_axes].size, d));
     r->end = all_end;
@@ -71,15 +92,44 @@ static sw_rc read_ids(sw_reader *r, sw_arena *arena, sw_mesh *m, sw_diag *d) {
   return SW_OK;
 }
 
+/* @name and what follows it */
+static bool open_named(sw_reader *r, const char *op, const char *const *then) {
+  const char *name;
+  size_t n;
+  sw_reader ahead = *r;
+  if (!sw_reader_accept(&ahead, op) || !sw_reader_accept(&ahead, "@") || !sw_reader_word(&ahead, &name, &n))
+    return false;
+  for (; *then; then++) {
+    if (!sw_reader_accept(&ahead, *then)) return false;
+  }
+  *r = ahead;
+  return true;
+}
+
+/* Steps over what a program writes before the axes of a mesh; gives what it writes after them. */
+static const char *const *open_mesh(sw_reader *r) {
+  static const char *const kNone[] = {NULL}, *const kClose[] = {")", NULL}, *const kSdyClose[] = {"]", ">", NULL};
+  static const char *const kSdyOpen[] = {"=", "<", "[", NULL}, *const kShape[] = {"(", "shape", "=", NULL};
+  sw_reader ahead = *r;
+  if (open_named(r, "sdy.mesh", kSdyOpen)) return kSdyClose;
+  if (open_named(r, "shard.grid", kShape) || open_named(r, "mesh.mesh", kShape)) return kClose;
+  if (!sw_reader_accept(&ahead, "Mesh") && !sw_reader_accept(&ahead, "mesh")) return kNone;
+  if (!sw_reader_accept(&ahead, "(")) return kNone;
+  *r = ahead;
+  return kClose;
+}
+
 sw_rc sw_mesh_parse(const char *text, sw_arena *arena, sw_mesh *out, sw_diag *d) {
   sw_mesh m = {0};
   sw_reader r = sw_reader_of(text, strlen(text), SW_NOWHERE);
+  const char *const *close = open_mesh(&r);
   bool sizes_only = !sw_reader_at_end(&r) && ((*r.p >= '0' && *r.p <= '9') || *r.p == '?');
   if (sizes_only) {
     SW_TRY(read_sizes(&r, &m, d));
   } else if (!sw_reader_at_end(&r)) {
     SW_TRY(read_named(&r, &m, d));
   }
+  for (; *close; close++) SW_TRY(sw_reader_expect(&r, *close, d));
   if (sw_reader_accept(&r, "ids") && m.n_axes > 0) {
     SW_TRY(sw_reader_expect(&r, "=", d));
     SW_TRY(read_ids(&r, arena, &m, d));
