@@ -70,9 +70,8 @@ SW_API SW_CHECKED sw_rc sw_route_prices_get(sw_route_prices *p, const sw_shardin
 
 /* Prices between all pairs of n shardings of one shape: cost_s[i*n + j], HUGE_VAL where no route exists. Where the
  * states that the shardings' axes allow are few (three axes at rank 4), all of them are priced together: a chain of
- * reshards never costs less than the direct one, and where all shardings cut evenly, and name whole axes or parts that
- * the mesh' prime factors are, the prices are those of sw_route_cost_s. Else each is sw_route_cost_s. The table is in
- * the arena. */
+ * reshards never costs less than the direct one, and where shardings name whole axes, or parts that the mesh' prime
+ * factors are, the prices are those of sw_route_cost_s. Else each is sw_route_cost_s. The table is in the arena. */
 SW_API SW_CHECKED sw_rc sw_route_table(const sw_machine *machine, const sw_sharding *shardings, int n, int rank,
                                        const int64_t *dims, sw_dtype t, sw_arena *arena, const double **cost_s,
                                        sw_diag *d);

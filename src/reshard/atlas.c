@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { CHUNK = 128, CHUNKS = RS_ATLAS_PRICES / CHUNK, FIRST_SLOTS = 1024 };
+enum { ALIKE_DIMS = 8, CHUNK = 128, CHUNKS = RS_ATLAS_PRICES / CHUNK, FIRST_SLOTS = 1024 };
 
 /* What decides the price of a step. */
 typedef struct key {
@@ -33,7 +33,8 @@ struct rs_atlas {
   rs_net net;
   chunk *chunk[CHUNKS];
   _Atomic(rs_row *) row[2][RS_NET_STATES];
-  pthread_mutex_t lock; /* of what follows, and of making rows and chunks */
+  _Atomic(rs_alike *) alike[1 << ALIKE_DIMS];
+  pthread_mutex_t lock; /* of what follows, and of making all that is made later */
   int n_prices, n_slots, n_used;
   uint16_t *slot; /* hash of a key -> number + 1 */
 };
@@ -41,7 +42,13 @@ struct rs_atlas {
 static const char kOwner[] = "atlas";
 
 const rs_net *rs_atlas_net(const rs_atlas *a) { return &a->net; }
-int64_t rs_atlas_cuts(const rs_atlas *a) { return a->cuts; }
+
+bool rs_atlas_cuts_evenly(const rs_atlas *a, const rs_query *q) {
+  for (int d = 0; d < q->space.rank; d++) {
+    if (q->space.dims[d] % a->cuts) return false;
+  }
+  return true;
+}
 
 /* --- prices ------------------------------------------------------------------------------------------------------ */
 
@@ -164,12 +171,49 @@ sw_rc rs_atlas_row(rs_atlas *a, int state, bool to_it, const rs_row **out, sw_di
   return rc;
 }
 
-bool rs_atlas_cuts_evenly(const rs_atlas *a, const rs_query *q, int state) {
-  const rs_net_state *s = &a->net.state[state];
-  for (int d = 0; d < q->space.rank; d++) {
-    if (q->space.dims[d] % a->net.list[s->list[d]].shards) return false;
+/* --- alike states ------------------------------------------------------------------------------------------------ */
+
+/* The state with the lists of these dimensions in falling order. */
+static int in_order(const rs_net *n, int state, unsigned dims) {
+  rs_net_state at = n->state[state];
+  for (int d = 1; d < n->q->space.rank; d++) {
+    for (int e = d, f; dims >> e & 1u; e = f) { /* to where it belongs */
+      for (f = e - 1; f >= 0 && !(dims >> f & 1u); f--) continue;
+      if (f < 0 || at.list[f] >= at.list[e]) break;
+      const uint8_t list = at.list[f];
+      at.list[f] = at.list[e];
+      at.list[e] = list;
+    }
   }
-  return true;
+  return rs_net_find_state(n, &at);
+}
+
+static sw_rc make_alike(rs_atlas *a, unsigned dims, sw_diag *d) {
+  const rs_net *n = &a->net;
+  rs_alike *alike = sw_mem_alloc(1, offsetof(rs_alike, of) + (size_t)n->n_states * sizeof alike->of[0], d);
+  int16_t first[RS_NET_STATES];
+  if (!alike) return SW_E_RESOURCE;
+  alike->n = 0;
+  for (int i = 0; i < n->n_states; i++) {
+    first[i] = (int16_t)in_order(n, i, dims);
+    if (first[i] == i) alike->of[i] = (uint16_t)alike->n++;
+  }
+  for (int i = 0; i < n->n_states; i++) alike->of[i] = alike->of[first[i]];
+  atomic_store_explicit(&a->alike[dims], alike, memory_order_release);
+  return SW_OK;
+}
+
+sw_rc rs_atlas_alike(rs_atlas *a, unsigned dims, const rs_alike **out, sw_diag *d) {
+  dims &= (1u << ALIKE_DIMS) - 1;
+  if ((dims & (dims - 1)) == 0) dims = 0; /* one dimension has no other order */
+  _Atomic(rs_alike *) *made = &a->alike[dims];
+  *out = atomic_load_explicit(made, memory_order_acquire);
+  if (*out) return SW_OK;
+  pthread_mutex_lock(&a->lock);
+  sw_rc rc = atomic_load(made) ? SW_OK : make_alike(a, dims, d);
+  pthread_mutex_unlock(&a->lock);
+  *out = atomic_load(made);
+  return rc;
 }
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */
@@ -177,6 +221,7 @@ bool rs_atlas_cuts_evenly(const rs_atlas *a, const rs_query *q, int state) {
 static void destroy(sw_machine_note *note) {
   rs_atlas *a = (rs_atlas *)note;
   for (int i = 0; i < 2 * RS_NET_STATES; i++) sw_mem_free(atomic_load(&a->row[i % 2][i / 2]));
+  for (int i = 0; i < 1 << ALIKE_DIMS; i++) sw_mem_free(atomic_load(&a->alike[i]));
   for (int i = 0; i < CHUNKS; i++) sw_mem_free(a->chunk[i]);
   sw_mem_free(a->slot);
   rs_net_deinit(&a->net);
@@ -205,7 +250,7 @@ static sw_rc make(const rs_query *q, bool partial, rs_atlas **out, sw_diag *d) {
   a->query = (rs_query){.machine = q->machine, .dtype = SW_I8, .kind = SW_REDUCE_SUM, .space = q->space};
   a->query.space.mesh = sw_machine_mesh(q->machine);
   a->query.space.dims = a->dims;
-  sw_rc rc = rs_net_init(&a->net, &a->query, (rs_net_scope){.partial = partial}, true, d);
+  sw_rc rc = rs_net_init(&a->net, &a->query, partial, d);
   if (!rc) rc = grow_slots(a, d);
   if (pthread_mutex_init(&a->lock, NULL)) rc = SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "no lock could be had");
   if (rc) destroy(&a->note);

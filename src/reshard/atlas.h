@@ -24,10 +24,17 @@ typedef struct rs_row {
 SW_CHECKED sw_rc rs_atlas_of(const rs_query *q, bool partial, rs_atlas **out, sw_diag *d);
 /* Its states, of a tensor of some size. */
 const rs_net *rs_atlas_net(const rs_atlas *a);
-/* So many times every state cuts at most: which divide a dimension's extent where all of them cut it evenly. */
-int64_t rs_atlas_cuts(const rs_atlas *a);
+/* Do all states cut all of the query's dimensions evenly? */
+bool rs_atlas_cuts_evenly(const rs_atlas *a, const rs_query *q);
 /* The steps from a state, or (`to_it`) to it. */
 SW_CHECKED sw_rc rs_atlas_row(rs_atlas *a, int state, bool to_it, const rs_row **out, sw_diag *d);
+/* States alike but for the order of some dimensions have one number, below n. */
+typedef struct rs_alike {
+  int n;
+  uint16_t of[RS_NET_STATES];
+} rs_alike;
+/* `dims`: a set; the order of dimensions beyond the first eight always tells states apart. */
+SW_CHECKED sw_rc rs_atlas_alike(rs_atlas *a, unsigned dims, const rs_alike **out, sw_diag *d);
 /* The price of a number at a scale of the atlas' tensor, whose square root is given. */
 double rs_atlas_price_s(const rs_atlas *a, int number, double scale, double root);
 
@@ -48,7 +55,5 @@ static inline double rs_sized_s(rs_sized *s, int number) {
   if (s->price_s[number] < 0) s->price_s[number] = rs_atlas_price_s(s->atlas, number, s->scale, s->root);
   return s->price_s[number];
 }
-/* Does the state cut all of the query's dimensions evenly? */
-bool rs_atlas_cuts_evenly(const rs_atlas *a, const rs_query *q, int state);
 
 #endif

@@ -1,20 +1,25 @@
-/* All cheapest paths of a net at once. */
+/* All cheapest paths of a net, source by source. */
 #ifndef SRC_RESHARD_CLOSURE_H_
 #define SRC_RESHARD_CLOSURE_H_
 
 #include "reshard/atlas.h"
 
+enum { RS_CLOSURE_KEEPS = 460 }; /* states between which steps are kept */
+
 typedef struct rs_closure {
   rs_query q; /* of any pair of states */
-  bool partial;
-  const rs_net *net;
-  rs_net *own;    /* where blocks are uneven, else the net is the atlas' */
-  double *cost_s; /* net->n_states squared */
+  rs_atlas *atlas;
+  const rs_net *net; /* the machine's */
+  rs_sized *sized;   /* prices of even blocks */
+  double *step_s;    /* net->n_states squared; NULL: too many to be kept, they are looked up */
+  double **row;      /* by source, those that have been asked for */
 } rs_closure;
 
-/* Of the query's machine, dtype, kind and space. */
-SW_CHECKED sw_rc rs_closure_init(rs_closure *c, const rs_query *q, rs_net_scope scope, sw_diag *d);
+/* Of the query's machine, dtype and space; `partial`: of states of partial values, too. */
+SW_CHECKED sw_rc rs_closure_init(rs_closure *c, const rs_query *q, bool partial, sw_diag *d);
 void rs_closure_deinit(rs_closure *c);
-double rs_closure_s(const rs_closure *c, const rs_state *from, const rs_state *to);
+/* What leads from a state to each. */
+SW_CHECKED sw_rc rs_closure_row(rs_closure *c, int from, const double **out, sw_diag *d);
+SW_CHECKED sw_rc rs_closure_s(rs_closure *c, const rs_state *from, const rs_state *to, double *out, sw_diag *d);
 
 #endif

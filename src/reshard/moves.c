@@ -95,8 +95,8 @@ static void append(const moving *v, sw_coll_op op, int dim, const uint8_t *atoms
   rs_lists to;
   copy_from(v, &to);
   rs_push(v->q, &to, dim, atoms, n);
-  double after = rs_local_bytes(v->q, to.shards);
-  double price = rs_collective_s(v->q, op, atoms, n, op == SW_COLL_ALL_SLICE ? after : v->bytes);
+  double after = rs_local_bytes(v->q, to.shards), parts = (double)rs_size_of(v->q, atoms, n);
+  double price = rs_collective_s(v->q, op, atoms, n, op == SW_COLL_ALL_SLICE ? after : parts * after);
   make_offer(v, &to, (rs_move){(uint8_t)op, (uint8_t)dim, 0, (uint8_t)n, 0}, price, after);
 }
 
@@ -256,7 +256,7 @@ static void gather(const moving *v, int dim, int n) {
   copy_from(v, &to);
   rs_pop(v->q, &to, dim, n);
   double after = rs_local_bytes(v->q, to.shards);
-  double price = rs_collective_s(v->q, SW_COLL_ALL_GATHER, atoms, n, after);
+  double price = rs_collective_s(v->q, SW_COLL_ALL_GATHER, atoms, n, v->bytes * (double)rs_size_of(v->q, atoms, n));
   make_offer(v, &to, (rs_move){SW_COLL_ALL_GATHER, (uint8_t)dim, 0, (uint8_t)n, 0}, price, after);
 }
 
@@ -265,10 +265,14 @@ static void all_to_all(const moving *v, int dim, int to_dim, int n) {
   rs_lists to;
   copy_from(v, &to);
   if (!rs_cuts_nest(v->q->space.dims[to_dim], to.shards[to_dim], rs_size_of(v->q, atoms, n))) return;
+  const int64_t moved = rs_size_of(v->q, atoms, n);
+  to.shards[to_dim] *= moved;
+  double parts = rs_local_bytes(v->q, to.shards) * (double)moved; /* blocks are padded before they are cut */
+  double price = rs_collective_s(v->q, SW_COLL_ALL_TO_ALL, atoms, n, parts);
+  to.shards[to_dim] /= moved;
   rs_pop(v->q, &to, dim, n);
   rs_push(v->q, &to, to_dim, atoms, n);
-  double after = rs_local_bytes(v->q, to.shards); /* more than before where padding grows */
-  double price = rs_collective_s(v->q, SW_COLL_ALL_TO_ALL, atoms, n, after > v->bytes ? after : v->bytes);
+  double after = rs_local_bytes(v->q, to.shards);
   make_offer(v, &to, (rs_move){SW_COLL_ALL_TO_ALL, (uint8_t)dim, (uint8_t)to_dim, (uint8_t)n, 0}, price, after);
 }
 

@@ -77,25 +77,13 @@ static void add_lists(rs_net *n, const rs_net_list *from) {
   n->list[number].next = (uint8_t)n->n_lists;
 }
 
-static void cut_dims(rs_net *n) {
-  const rs_space *s = &n->q->space;
-  for (int d = 0; d < s->rank; d++) {
-    const int64_t k = s->dims[d];
-    for (int i = 0; i < n->n_lists; i++) {
-      int64_t shards = n->list[i].shards, block = sw_ceil_div(k, shards);
-      n->cut[d][i] = (rs_net_cut){(double)block, block * shards == k};
-    }
-  }
-}
-
 static void compare_lists(rs_net *n) {
-  const int dims = n->alike && n->q->space.rank > 1 ? 1 : n->q->space.rank;
-  for (int d = 0; d < dims; d++) {
-    for (int i = 0; i < n->n_lists; i++) {
-      for (int k = 0; k < n->n_lists; k++) {
-        rs_net_compare(n, d, i, k, &n->pair[(d * n->n_lists + i) * n->n_lists + k]);
-      }
-    }
+  for (int i = 0; i < n->n_lists; i++) {
+    const int64_t block = n->q->space.dims[0] / n->list[i].shards;
+    n->block[i] = (double)block;
+  }
+  for (int i = 0; i < n->n_lists; i++) {
+    for (int k = 0; k < n->n_lists; k++) rs_net_compare(n, i, k, &n->pair[i * n->n_lists + k]);
   }
 }
 
@@ -118,7 +106,7 @@ static void add_state(rs_net *n, const rs_net_state *at) {
   double bytes = n->elem;
   n->state[i] = *at;
   n->slot[slot_of(n, at)] = (uint16_t)n->n_states;
-  for (int d = 0; d < rank; d++) bytes *= n->cut[d][at->list[d]].block;
+  for (int d = 0; d < rank; d++) bytes *= n->block[at->list[d]];
   n->bytes[i] = bytes;
   for (int l = 1; l < n->n_levels; l++) {
     double units = 1;
@@ -127,34 +115,57 @@ static void add_state(rs_net *n, const rs_net_state *at) {
   }
 }
 
-static void add_partial(rs_net *n, rs_net_state *at, rs_net_scope scope) {
+static void add_partial(rs_net *n, rs_net_state *at, bool partial) {
   const unsigned spare = ((1u << n->q->space.n) - 1) & ~(unsigned)at->used;
   for (unsigned set = 0;; set = (set - spare) & spare) { /* the subsets of what is spare */
     rs_net_state state = *at;
     state.partial = (uint8_t)set;
     state.used |= (uint8_t)set;
     add_state(n, &state);
-    if (set == spare || !scope.partial) return;
+    if (set == spare || !partial) return;
   }
 }
 
-static void add_states(rs_net *n, rs_net_state *at, int dim, rs_net_scope scope) {
+static void add_states(rs_net *n, rs_net_state *at, int dim, bool partial) {
   if (dim == n->q->space.rank) {
-    add_partial(n, at, scope);
+    add_partial(n, at, partial);
     return;
   }
   for (int i = 0; i < n->n_lists;) {
     uint8_t set = n->list[i].set;
-    if ((at->used & set) || !(scope.uneven || n->cut[dim][i].even)) {
+    if (at->used & set) {
       i = n->list[i].next;
       continue;
     }
     at->used |= set;
     at->list[dim] = (uint8_t)i++;
-    add_states(n, at, dim + 1, scope);
+    add_states(n, at, dim + 1, partial);
     at->used &= (uint8_t)~set;
   }
   at->list[dim] = 0;
+}
+
+/* Devices are counted through by their digits, the last atom's first. */
+static sw_rc place_devices(rs_net *n, sw_diag *d) {
+  const rs_space *s = &n->q->space;
+  n->n_places = n->devices <= RS_NET_PLACES ? (int)n->devices : 0;
+  if (n->n_places == 0) return SW_OK;
+  SW_MEM_NEW(n->place, n->n_levels * n->n_lists * n->n_places, d);
+  for (int device = 0; device < n->n_places; device++) {
+    int digit[RS_NET_ATOMS], rest = device;
+    for (int a = s->n - 1; a >= 0; rest /= s->atom[a--].size) digit[a] = rest % s->atom[a].size;
+    for (int i = 0; i < n->n_lists; i++) {
+      int32_t shard = 0;
+      for (int k = 0; k < n->list[i].n; k++) {
+        const int a = n->list[i].atom[k];
+        shard = shard * s->atom[a].size + digit[a];
+      }
+      for (int l = 0; l < n->n_levels; l++) {
+        n->place[(l * n->n_lists + i) * n->n_places + device] = shard / (int32_t)n->list[i].inside[l];
+      }
+    }
+  }
+  return SW_OK;
 }
 
 /* --- the floor --------------------------------------------------------------------------------------------------- */
@@ -242,23 +253,27 @@ static void group_atoms(rs_net *n) {
   }
 }
 
-sw_rc rs_net_init(rs_net *n, const rs_query *q, rs_net_scope scope, bool alike, sw_diag *d) {
+sw_rc rs_net_init(rs_net *n, const rs_query *q, bool partial, sw_diag *d) {
   n->q = q;
-  n->alike = alike;
   n->n_lists = n->n_states = 0;
+  n->pair = NULL;
+  n->place = NULL;
   memset(n->slot, 0, sizeof n->slot);
   measure(n);
   add_lists(n, &(rs_net_list){.shards = 1});
-  cut_dims(n);
-  SW_MEM_NEW(n->pair, (alike ? 1 : q->space.rank) * n->n_lists * n->n_lists, d);
-  compare_lists(n);
-  add_states(n, &(rs_net_state){0}, 0, scope);
+  SW_MEM_NEW(n->pair, n->n_lists * n->n_lists, d);
+  if (q->space.rank > 0) compare_lists(n);
+  SW_TRY(place_devices(n, d));
+  add_states(n, &(rs_net_state){0}, 0, partial);
   group_atoms(n);
   find_floor(n);
   return SW_OK;
 }
 
-void rs_net_deinit(rs_net *n) { sw_mem_free(n->pair); }
+void rs_net_deinit(rs_net *n) {
+  sw_mem_free(n->pair);
+  sw_mem_free(n->place);
+}
 
 int rs_net_find(const rs_net *n, const rs_state *state) {
   const rs_space *s = &n->q->space;
@@ -272,8 +287,10 @@ int rs_net_find(const rs_net *n, const rs_state *state) {
     while (l->n != lists.len[d] || memcmp(l->atom, lists.atom[d], l->n) != 0) l++;
     at.list[d] = (uint8_t)(l - n->list);
   }
-  return n->slot[slot_of(n, &at)] - 1;
+  return rs_net_find_state(n, &at);
 }
+
+int rs_net_find_state(const rs_net *n, const rs_net_state *at) { return n->slot[slot_of(n, at)] - 1; }
 
 rs_state rs_net_state_of(const rs_net *n, int state) {
   rs_state out;

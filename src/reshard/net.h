@@ -11,7 +11,7 @@
 #include "reshard/search.h"
 #include "shardwright/group.h"
 
-enum { RS_NET_ATOMS = 4, RS_NET_LISTS = 65, RS_NET_STATES = 460 };
+enum { RS_NET_ATOMS = 4, RS_NET_LISTS = 65, RS_NET_STATES = 1240 };
 
 /* What a dimension may be cut by: atoms in order. */
 typedef struct rs_net_list {
@@ -29,20 +29,13 @@ typedef struct rs_net_state {
   uint8_t unused[2];         /* so that two words tell states apart */
 } rs_net_state;
 
-/* A dimension cut by a list. */
-typedef struct rs_net_cut {
-  double block; /* elements of the largest */
-  bool even;
-} rs_net_cut;
-
-/* A dimension cut by one list, and by another after it. */
+/* A dimension cut by one list, and by another after it, evenly. */
 typedef struct rs_net_pair {
-  bool differ, even, nests;
   bool other;                         /* neither list begins with the other */
   uint8_t appended, dropped, changed; /* sets of atoms: at the end; behind what both cut alike */
   uint16_t order;                     /* of those at the end, as one number */
   double touched;                     /* old blocks that a new one meets */
-  double kept[SW_MAX_LEVELS];         /* elements of a new block that the device's unit of a level had, even blocks */
+  double kept[SW_MAX_LEVELS];         /* elements of a new block that the device's unit of a level had */
   /* For bounds: */
   double had[SW_MAX_LEVELS];  /* elements of a new block, by some device's unit */
   double both[SW_MAX_LEVELS]; /* of what a unit shall have in all, at most so much did it have */
@@ -61,21 +54,23 @@ typedef struct rs_net_floor {
   uint8_t first_line[SW_MAX_LEVELS];
 } rs_net_floor;
 
-enum { RS_NET_SLOTS = 1024 }; /* of the hash that finds states */
+enum { RS_NET_PLACES = 512 };
+enum { RS_NET_SLOTS = 4096 }; /* of the hash that finds states */
 
 typedef struct rs_net {
-  const rs_query *q;
-  bool alike; /* all dimensions are of one extent, which every list cuts evenly */
+  const rs_query *q; /* of a tensor whose dimensions are of one extent, which every list cuts evenly */
   int n_lists, n_states, n_levels;
   double elem, whole_bytes, devices;
+  int n_places;                                   /* devices, if at most RS_NET_PLACES */
+  int32_t *place;                                 /* rs_net_place */
   double inside[SW_MAX_LEVELS][RS_NET_ATOMS];     /* devices of a unit that an atom tells apart */
   double units[SW_MAX_LEVELS][1 << RS_NET_ATOMS]; /* of a level, that a set of atoms tells apart */
   rs_net_list list[RS_NET_LISTS];
-  rs_net_cut cut[SW_MAX_RANK][RS_NET_LISTS];
-  rs_net_pair *pair; /* rs_net_pair_of */
+  double block[RS_NET_LISTS]; /* elements of a dimension's shard */
+  rs_net_pair *pair;          /* rs_net_pair_of */
   rs_net_state state[RS_NET_STATES];
   uint16_t slot[RS_NET_SLOTS];                     /* state + 1 */
-  double bytes[RS_NET_STATES];                     /* padded, of one device */
+  double bytes[RS_NET_STATES];                     /* of one device */
   double unit_bytes[SW_MAX_LEVELS][RS_NET_STATES]; /* that a unit of the level holds in all; not of level 0 */
   sw_group group[1 << RS_NET_ATOMS];
   rs_net_floor floor;
@@ -85,21 +80,21 @@ typedef struct rs_net {
  * states, else the axes and what the shardings name of them. False where that is too much, too. Which it is depends on
  * the mesh and the rank, as long as only whole axes are named. */
 bool rs_net_space(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *all, int n);
-/* Which states a net has: values may be partial, blocks may be uneven. */
-typedef struct rs_net_scope {
-  bool partial, uneven;
-} rs_net_scope;
-
-/* The query, its space included, is borrowed. `alike` as above. */
-SW_CHECKED sw_rc rs_net_init(rs_net *n, const rs_query *q, rs_net_scope scope, bool alike, sw_diag *d);
+/* The query, its space included, is borrowed. `partial`: with states of partial values. */
+SW_CHECKED sw_rc rs_net_init(rs_net *n, const rs_query *q, bool partial, sw_diag *d);
 void rs_net_deinit(rs_net *n);
 int rs_net_find(const rs_net *n, const rs_state *state); /* -1: it has none such */
+int rs_net_find_state(const rs_net *n, const rs_net_state *at);
 rs_state rs_net_state_of(const rs_net *n, int state);
 
-static inline const rs_net_pair *rs_net_pair_of(const rs_net *n, int dim, int from, int to) {
-  return &n->pair[((n->alike ? 0 : dim) * n->n_lists + from) * n->n_lists + to];
+static inline const rs_net_pair *rs_net_pair_of(const rs_net *n, int from, int to) {
+  return &n->pair[from * n->n_lists + to];
 }
-void rs_net_compare(const rs_net *n, int dim, int from, int to, rs_net_pair *out);
+/* The shard that each device's unit of a level has by a list, counted in shards of as many devices as lie inside. */
+static inline const int32_t *rs_net_place(const rs_net *n, int level, int list) {
+  return n->place + (ptrdiff_t)(level * n->n_lists + list) * n->n_places;
+}
+void rs_net_compare(const rs_net *n, int from, int to, rs_net_pair *out);
 
 /* No path costs less, and none of more than one step. */
 typedef struct rs_net_bound {
@@ -122,12 +117,10 @@ typedef struct rs_step {
 bool rs_net_step(const rs_net *n, int from, int to, rs_step *out);
 /* Its price as curves over the scale; returns how many. */
 int rs_step_curves(const rs_net *n, const rs_step *step, sw_curve out[SW_MAX_CURVES]);
-/* The same price of the net's own tensor, blocks being even or not; HUGE_VAL where no step leads there. */
-double rs_net_step_s(const rs_net *n, int from, int to);
 
 /* Has either end of the query partial atoms? */
 bool rs_net_has_partial(const rs_query *q);
-/* The cheapest path, as rs_search, of a query whose space is rs_net_space of its ends, which are plain and even. */
+/* The cheapest path, as rs_search, of a query whose space is rs_net_space of its ends, which are plain. */
 SW_CHECKED sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d);
 
 #endif

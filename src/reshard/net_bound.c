@@ -57,7 +57,7 @@ static double reduced_s(const rs_net *n, unsigned gone, int to, double scale) {
 static double lacked(const rs_net *n, const rs_net_state *a, const rs_net_state *b, int to, int level) {
   double had = n->elem, both = n->elem;
   for (int d = 0; d < n->q->space.rank; d++) {
-    const rs_net_pair *p = rs_net_pair_of(n, d, a->list[d], b->list[d]);
+    const rs_net_pair *p = rs_net_pair_of(n, a->list[d], b->list[d]);
     had *= p->had[level];
     both *= p->both[level];
   }

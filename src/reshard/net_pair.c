@@ -23,25 +23,19 @@ static uint16_t order_from(const rs_net_list *l, int first) {
   return (uint16_t)order;
 }
 
-static bool nests(const rs_net *n, int dim, const rs_net_list *shorter, const rs_net_list *longer) {
-  return rs_cuts_nest(n->q->space.dims[dim], shorter->shards, longer->shards / shorter->shards);
-}
-
 /* Old blocks that a new one touches, as sw_machine_exchange_s counts them. */
-static double touched(const rs_net *n, int dim, int from, int to) {
+static double touched(const rs_net *n, int from, int to) {
   const rs_net_list *a = &n->list[from];
-  int64_t step = (int64_t)n->cut[dim][from].block, len = (int64_t)n->cut[dim][to].block;
-  if (a->shards == 1 || from == to) return 1;
-  if (step <= 0) return (double)a->shards;
-  if (len <= step && step % len == 0) return 1;
-  bool aligned = len % step == 0 || n->list[to].n == 0;
+  const int64_t step = (int64_t)n->block[from], len = (int64_t)n->block[to];
+  if (a->shards == 1 || from == to || step % len == 0) return 1;
+  const bool aligned = len % step == 0 || n->list[to].n == 0;
   return (double)sw_min_i64(sw_ceil_div(len, step) + !aligned, a->shards);
 }
 
 /* Where the unit's atoms are a beginning of the new list all, where it is the other way round the unit's blocks, else
  * nothing, on some device. */
-static double kept(const rs_net *n, int dim, int from, int to, int alike, int level) {
-  const double new = n->cut[dim][to].block, unit = n->cut[dim][from].block *(double)n->list[from].inside[level];
+static double kept(const rs_net *n, int from, int to, int alike, int level) {
+  const double new = n->block[to], unit = n->block[from] * (double)n->list[from].inside[level];
   if (alike >= n->list[from].visible[level]) return new;
   if (alike < n->list[to].n) return 0;
   return unit < new ? unit : new;
@@ -49,46 +43,37 @@ static double kept(const rs_net *n, int dim, int from, int to, int alike, int le
 
 /* No more than some device's unit had: with the unit's own atoms left out, the old list's rest cuts what both lists
  * begin alike; where both go on in other ways, some device finds nothing. */
-static double had(const rs_net *n, int dim, int from, int to, int alike, int level) {
+static double had(const rs_net *n, int from, int to, int alike, int level) {
   const rs_net_list *a = &n->list[from], *b = &n->list[to];
   const sw_axis_ref *atom = n->q->space.atom;
-  const double new = n->cut[dim][to].block, *inside = n->inside[level];
+  const double new = n->block[to], *inside = n->inside[level];
   double rest = 1;
   for (int i = alike; i < a->n; i++) rest *= atom[a->atom[i]].size / inside[a->atom[i]];
   if (rest <= 1 || alike == b->n) return new / rest;
   return inside[a->atom[alike]] < atom[a->atom[alike]].size ? 0 : new;
 }
 
-static void compare_ends(const rs_net *n, int dim, const rs_net_list *a, const rs_net_list *b, int alike,
-                         rs_net_pair *out) {
+static void compare_ends(const rs_net_list *a, const rs_net_list *b, int alike, rs_net_pair *out) {
+  out->changed = set_from(a, alike) | set_from(b, alike);
   if (alike == a->n) {
     out->appended = set_from(b, alike);
     out->order = order_from(b, alike);
-    out->nests = nests(n, dim, a, b);
   } else if (alike == b->n) {
     out->dropped = set_from(a, alike);
     out->order = order_from(a, alike);
-    out->nests = nests(n, dim, b, a);
   } else {
     out->other = true;
   }
 }
 
-void rs_net_compare(const rs_net *n, int dim, int from, int to, rs_net_pair *out) {
+void rs_net_compare(const rs_net *n, int from, int to, rs_net_pair *out) {
   const rs_net_list *a = &n->list[from], *b = &n->list[to];
-  const rs_net_cut *old = &n->cut[dim][from], *new = &n->cut[dim][to];
   const int alike = count_alike(a, b);
-  *out = (rs_net_pair){.differ = from != to, .even = old->even && new->even, .nests = true};
-  if (out->differ) {
-    bool blocks_alike = out->even || old->block * (double)a->shards == new->block *(double)b->shards;
-    const int skip = blocks_alike ? alike : 0;
-    out->changed = set_from(a, skip) | set_from(b, skip);
-    compare_ends(n, dim, a, b, alike, out);
-  }
-  out->touched = touched(n, dim, from, to);
+  *out = (rs_net_pair){.touched = touched(n, from, to)};
+  if (from != to) compare_ends(a, b, alike, out);
   for (int l = 0; l < n->n_levels; l++) {
-    out->kept[l] = kept(n, dim, from, to, alike, l);
-    out->had[l] = had(n, dim, from, to, alike, l);
-    out->both[l] = (double)n->q->space.dims[dim] / (double)(a->outer[l] > b->outer[l] ? a->outer[l] : b->outer[l]);
+    out->kept[l] = kept(n, from, to, alike, l);
+    out->had[l] = had(n, from, to, alike, l);
+    out->both[l] = (double)n->q->space.dims[0] / (double)(a->outer[l] > b->outer[l] ? a->outer[l] : b->outer[l]);
   }
 }

@@ -5,97 +5,161 @@
  * than the best path so far, which is at first the step straight to the goal. So the path found is the cheapest of all,
  * up to one part in 10^9. It is looked for from the target backwards where that is partial by axes which the source may
  * use: there bounds say little.
+ *
+ * Dimensions that neither end cuts are alike where blocks are even: of states that differ by their order only one is
+ * gone to, and that stands for all (rs_alike).
+ *
+ * Where all states cut evenly prices are looked up (atlas.h), else counted (uneven.h). Counting takes longer, but no
+ * step between uneven blocks costs less than between even ones of as many elements, so that few are counted.
  */
 #include <math.h>
 #include <string.h>
 
 #include "reshard/atlas.h"
+#include "reshard/uneven.h"
 
 typedef struct walk {
   const rs_query *q;
   rs_atlas *atlas;
   const rs_net *net;
   bool back; /* from the target to the source */
+  bool even; /* all states cut all dimensions evenly */
   int start, goal;
-  rs_sized prices;
+  rs_uneven uneven;   /* where they do not */
+  rs_sized prices;    /* of even blocks */
   const rs_row *last; /* the steps straight to the goal */
+  const rs_alike *alike;
+  /* By number of alike states: */
   int n_open;
   int16_t open[RS_NET_STATES];    /* to be left */
+  bool is_open[RS_NET_STATES];    /* among these */
+  int16_t state[RS_NET_STATES];   /* the one that stands for all */
   double limit_s[RS_NET_STATES];  /* a way there that costs as much is none */
-  double cost_s[RS_NET_STATES];   /* the cheapest way there so far; negative: not to be gone to */
+  double cost_s[RS_NET_STATES];   /* the cheapest way there so far */
   double left_s[RS_NET_STATES];   /* no path to the goal costs less */
   double longer_s[RS_NET_STATES]; /* nor one of more than one step; 0: neither is known yet */
+  /* By state: */
   int16_t from[RS_NET_STATES];
   uint8_t hops[RS_NET_STATES];
-  bool is_open[RS_NET_STATES];
+  double spent_s[RS_NET_STATES]; /* on the way there */
 } walk;
 
 static bool cheaper(double cost_s, double than_s) { return cost_s < than_s * (1 - 1e-9); }
 
+static double bytes_of(const walk *w, int state) {
+  return w->even ? w->net->bytes[state] * w->prices.scale : rs_uneven_bytes(&w->uneven, state);
+}
+
 /* Bytes that a step needs beside the buffers of both ends. */
 static bool fits(const walk *w, int from, int to) {
   if (w->q->max_temp_bytes <= 0) return true;
-  double temp = (from == w->start ? 0 : w->net->bytes[from]) + (to == w->goal ? 0 : w->net->bytes[to]);
-  return temp * w->prices.scale <= (double)w->q->max_temp_bytes;
+  const double temp = (from == w->start ? 0 : bytes_of(w, from)) + (to == w->goal ? 0 : bytes_of(w, to));
+  return temp <= (double)w->q->max_temp_bytes;
 }
 
-/* From now on what is left from a state is known. */
+/* The price of a row's step, and the step itself where it is counted, which leads back where the walk does. */
+static double step_s(walk *w, int from, int to, int number, rs_step *out) {
+  const double even_s = rs_sized_s(&w->prices, number);
+  if (w->even) return even_s;
+  const double counted_s = rs_uneven_step(&w->uneven, w->back ? to : from, w->back ? from : to, out);
+  return number == 0 || counted_s > even_s ? counted_s : even_s;
+}
+
+/* No less than what a row's step costs. */
+static double least_s(walk *w, int number) {
+  return w->even || number ? rs_sized_s(&w->prices, number) : w->net->floor.step_s;
+}
+
+/* From now on what is left from a state, and from all alike, is known. */
 static void look_ahead(walk *w, int at) {
+  const int k = w->alike->of[at];
   const rs_net_bound b = rs_net_bound_of(w->net, w->back ? w->goal : at, w->back ? at : w->goal, w->prices.scale);
-  w->left_s[at] = b.any_s;
-  w->longer_s[at] = b.longer_s;
+  w->left_s[k] = b.any_s;
+  w->longer_s[k] = b.longer_s;
 }
 
-static double limit_of(const walk *w, int at, double best_s) {
-  const double over_s = best_s - w->left_s[at];
-  return (over_s < w->cost_s[at] ? over_s : w->cost_s[at]) * (1 - 1e-9);
+static double best_s(const walk *w) { return w->cost_s[w->alike->of[w->goal]]; }
+
+static double limit_of(const walk *w, int k, double best) {
+  const double over_s = best - w->left_s[k];
+  return (over_s < w->cost_s[k] ? over_s : w->cost_s[k]) * (1 - 1e-9);
 }
 
 static void set_limits(walk *w) {
-  const double best_s = w->cost_s[w->goal];
-  for (int i = 0, n = w->net->n_states; i < n; i++) w->limit_s[i] = limit_of(w, i, best_s);
-  w->limit_s[w->goal] = 0; /* the steps straight there are taken as states are reached */
+  const double best = best_s(w);
+  for (int k = 0, n = w->alike->n; k < n; k++) w->limit_s[k] = limit_of(w, k, best);
+  w->limit_s[w->alike->of[w->goal]] = 0; /* the steps straight there are taken as states are reached */
 }
 
 static bool reach(walk *w, int from, int to, double cost_s) {
+  const int k = w->alike->of[to];
   if (isinf(cost_s) || w->hops[from] == SW_MAX_ROUTE_STEPS || !fits(w, from, to)) return false;
-  if (!isinf(w->cost_s[to]) && !cheaper(cost_s, w->cost_s[to])) return false;
-  w->cost_s[to] = cost_s;
+  if (!isinf(w->cost_s[k]) && !cheaper(cost_s, w->cost_s[k])) return false;
+  w->cost_s[k] = w->spent_s[to] = cost_s;
+  w->state[k] = (int16_t)to;
   w->from[to] = (int16_t)from;
   w->hops[to] = (uint8_t)(w->hops[from] + 1);
   return true;
 }
 
+static void reach_goal(walk *w, int from) {
+  const int number = w->last->number[from];
+  const double so_far = w->spent_s[from];
+  rs_step step;
+  if (from == w->goal || !cheaper(so_far + least_s(w, number), best_s(w))) return;
+  if (reach(w, from, w->goal, so_far + step_s(w, from, w->goal, number, &step))) set_limits(w);
+}
+
 /* To a state, to be left once more (bounds of partial states may fall by more than a step costs), and straight on to
  * the goal. */
 static void go_to(walk *w, int from, int to, double cost_s) {
+  const int k = w->alike->of[to];
   if (!reach(w, from, to, cost_s)) return;
-  if (!w->is_open[to]) w->open[w->n_open++] = (int16_t)to;
-  w->is_open[to] = true;
-  w->limit_s[to] = limit_of(w, to, w->cost_s[w->goal]);
-  if (reach(w, to, w->goal, cost_s + rs_sized_s(&w->prices, w->last->number[to]))) set_limits(w);
+  if (!w->is_open[k]) w->open[w->n_open++] = (int16_t)k;
+  w->is_open[k] = true;
+  w->limit_s[k] = limit_of(w, k, best_s(w));
+  reach_goal(w, to);
 }
 
-/* A step that may lead on, if its price and what is left say so, too. */
+/* Does a way there that costs as much lead on, if what is left says so, too? */
+static bool leads_on(walk *w, int to, double cost_s) {
+  const int k = w->alike->of[to];
+  if (cost_s >= w->limit_s[k]) return false;
+  if (w->longer_s[k] > 0) return true;
+  look_ahead(w, to);
+  w->limit_s[k] = limit_of(w, k, best_s(w));
+  return cost_s < w->limit_s[k];
+}
+
+/* A step that may lead on. */
 static void consider(walk *w, int from, int to, int number) {
-  const double cost_s = w->cost_s[from] + rs_sized_s(&w->prices, number);
-  if (cost_s >= w->limit_s[to]) return;
-  if (w->longer_s[to] <= 0) {
-    look_ahead(w, to);
-    w->limit_s[to] = limit_of(w, to, w->cost_s[w->goal]);
+  const double so_far = w->spent_s[from];
+  rs_step step;
+  if (!leads_on(w, to, so_far + least_s(w, number))) return;
+  const double cost_s = so_far + step_s(w, from, to, number, &step);
+  if (cost_s < w->limit_s[w->alike->of[to]]) go_to(w, from, to, cost_s);
+}
+
+/* Several dimensions that are cut at once are no step between even blocks, but maybe one between uneven ones. */
+static void leave_for_cuts(walk *w, int from, const rs_row *row) {
+  for (int to = 0; to < w->net->n_states; to++) {
+    if (row->number[to] == 0 && to != from && w->net->state[to].partial == w->net->state[from].partial) {
+      consider(w, from, to, 0);
+    }
   }
-  if (cost_s < w->limit_s[to]) go_to(w, from, to, cost_s);
 }
 
 static sw_rc leave(walk *w, int from, sw_diag *d) {
-  const double so_far = w->cost_s[from], *price_s = w->prices.price_s, *limit_s = w->limit_s;
+  const double so_far = w->spent_s[from], *price_s = w->prices.price_s, *limit_s = w->limit_s;
+  const uint16_t *alike = w->alike->of;
   const int n = w->net->n_states;
   const rs_row *row;
   SW_TRY(rs_atlas_row(w->atlas, from, w->back, &row, d));
   rs_sized_hold(&w->prices, row);
   for (int to = 0; to < n; to++) {
-    if (so_far + price_s[row->number[to]] < limit_s[to]) consider(w, from, to, row->number[to]);
+    if (so_far + price_s[row->number[to]] < limit_s[alike[to]]) consider(w, from, to, row->number[to]);
   }
+  if (!w->even) leave_for_cuts(w, from, row);
   return SW_OK;
 }
 
@@ -107,36 +171,39 @@ static void close_at(walk *w, int i) {
 /* Takes out the state to leave next: that of the least path that has yet two steps to go; -1 when there is none. Those
  * that can lead nowhere any more go, too. */
 static int next_of(walk *w) {
-  const double best_s = w->cost_s[w->goal] * (1 - 1e-9);
-  double least_s = best_s;
+  const double best = best_s(w) * (1 - 1e-9);
+  double least_s = best;
   int next = -1;
   for (int i = w->n_open - 1; i >= 0; i--) {
-    const int at = w->open[i];
-    const double cost_s = w->cost_s[at] + w->longer_s[at];
-    if (cost_s >= best_s) {
+    const int k = w->open[i];
+    const double cost_s = w->cost_s[k] + w->longer_s[k];
+    if (cost_s >= best) {
       close_at(w, i);
-    } else if (cost_s < least_s || (cost_s == least_s && at < next)) {
+    } else if (cost_s < least_s || (cost_s == least_s && k < next)) {
       least_s = cost_s;
-      next = at;
+      next = k;
     }
   }
   for (int i = 0; i < w->n_open && next >= 0; i++) {
     if (w->open[i] == next) close_at(w, i);
   }
-  return next;
+  return next < 0 ? -1 : w->state[next];
 }
 
 static void read_path(const walk *w, rs_path *out) {
-  out->cost_s = w->cost_s[w->goal];
+  out->cost_s = best_s(w);
   out->n = 0;
   if (isinf(out->cost_s)) return;
   for (int at = w->goal; at != w->start; at = w->from[at]) out->n++;
   for (int i = out->n - 1, at = w->goal; i >= 0; i--, at = w->from[at]) {
     const int before = w->from[at], from = w->back ? at : before, to = w->back ? before : at;
     rs_step step = {0};
-    (void)rs_net_step(w->net, from, to, &step);
+    if (w->even)
+      (void)rs_net_step(w->net, from, to, &step);
+    else
+      (void)rs_uneven_step(&w->uneven, from, to, &step);
     out->hop[w->back ? out->n - 1 - i : i] =
-        (rs_hop){step.move, rs_net_state_of(w->net, to), w->cost_s[at] - w->cost_s[before]};
+        (rs_hop){step.move, rs_net_state_of(w->net, to), w->spent_s[at] - w->spent_s[before]};
   }
 }
 
@@ -148,11 +215,13 @@ static unsigned partial_of(const rs_query *q, const rs_state *s) {
 
 bool rs_net_has_partial(const rs_query *q) { return partial_of(q, &q->source) || partial_of(q, &q->target); }
 
-static bool all_even(const walk *w) {
+/* Those that neither end cuts. */
+static unsigned spare_dims(const walk *w) {
+  unsigned set = 0;
   for (int d = 0; d < w->q->space.rank; d++) {
-    if (w->q->space.dims[d] % rs_atlas_cuts(w->atlas)) return false;
+    set |= (unsigned)(w->net->state[w->start].list[d] == 0 && w->net->state[w->goal].list[d] == 0) << d;
   }
-  return true;
+  return set;
 }
 
 static sw_rc begin(walk *w, const rs_query *q, sw_diag *d) {
@@ -166,26 +235,32 @@ static sw_rc begin(walk *w, const rs_query *q, sw_diag *d) {
   SW_TRY(rs_atlas_row(w->atlas, w->goal, !w->back, &w->last, d));
   rs_sized_init(&w->prices, w->atlas, q);
   rs_sized_hold(&w->prices, w->last);
-  const bool even = all_even(w);
-  for (int i = 0; i < w->net->n_states; i++) {
-    w->left_s[i] = w->net->floor.step_s;
-    w->cost_s[i] = even || rs_atlas_cuts_evenly(w->atlas, q, i) ? HUGE_VAL : -1;
-    w->longer_s[i] = 0;
-    w->is_open[i] = false;
+  w->even = rs_atlas_cuts_evenly(w->atlas, q);
+  if (!w->even) rs_uneven_init(&w->uneven, w->net, q);
+  return rs_atlas_alike(w->atlas, w->even ? spare_dims(w) : 0, &w->alike, d);
+}
+
+static void clear(walk *w) {
+  const int start = w->alike->of[w->start];
+  for (int k = 0; k < w->alike->n; k++) {
+    w->left_s[k] = w->net->floor.step_s;
+    w->cost_s[k] = w->limit_s[k] = HUGE_VAL;
+    w->longer_s[k] = 0;
+    w->is_open[k] = false;
   }
   w->n_open = 0;
-  w->cost_s[w->start] = 0;
+  w->cost_s[start] = w->spent_s[w->start] = 0;
   w->hops[w->start] = 0;
+  w->limit_s[start] = w->limit_s[w->alike->of[w->goal]] = 0;
   look_ahead(w, w->start);
-  return SW_OK;
 }
 
 sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d) {
   walk w;
   SW_TRY(begin(&w, q, d));
-  if (w.start != w.goal) (void)reach(&w, w.start, w.goal, rs_sized_s(&w.prices, w.last->number[w.start]));
-  if (cheaper(w.left_s[w.start], w.cost_s[w.goal])) {
-    set_limits(&w);
+  clear(&w);
+  reach_goal(&w, w.start);
+  if (cheaper(w.left_s[w.alike->of[w.start]], best_s(&w))) {
     for (int at = w.start; at >= 0; at = next_of(&w)) SW_TRY(leave(&w, at, d));
   }
   read_path(&w, out);

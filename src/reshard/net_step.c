@@ -2,13 +2,13 @@
  *
  *   from [[x],[y]] to [[],[y,x]]: dimension 0 drops x, dimension 1 appends x: an all_to_all
  *
- * Where the dimensions that change are even an exchange is priced in closed form, by the definition of
- * sw_machine_exchange_s; else that function counts.
+ * Between even blocks an exchange is priced in closed form, by the definition of sw_machine_exchange_s; else that
+ * function counts.
  */
 #include <math.h>
 
-#include "reshard/net.h"
 #include "reshard/price.h"
+#include "reshard/uneven.h"
 #include "shardwright/checked.h"
 
 /* All dimensions of a step together. */
@@ -19,11 +19,10 @@ typedef struct change {
   unsigned changed;                       /* atoms behind what both ends cut alike */
   bool other;                             /* some list neither appends nor drops */
   bool nests, even;
+  double before, after; /* bytes of one device; with the padding of what is appended, or was dropped */
 } change;
 
 static void add_dim(const rs_net_pair *p, int dim, change *c) {
-  c->even &= p->even;
-  c->nests &= p->nests;
   c->changed |= p->changed;
   c->other |= p->other;
   if (p->appended) {
@@ -42,9 +41,32 @@ static void add_dim(const rs_net_pair *p, int dim, change *c) {
 
 static change change_of(const rs_net *n, int from, int to) {
   const uint8_t *a = n->state[from].list, *b = n->state[to].list;
-  change c = {.nests = true, .even = true};
+  change c = {.nests = true, .even = true, .before = n->bytes[from], .after = n->bytes[to]};
   for (int d = 0; d < n->q->space.rank; d++) {
-    if (a[d] != b[d]) add_dim(rs_net_pair_of(n, d, a[d], b[d]), d, &c);
+    if (a[d] != b[d]) add_dim(rs_net_pair_of(n, a[d], b[d]), d, &c);
+  }
+  return c;
+}
+
+/* What a dimension makes of it whose blocks may be uneven: a device pads its block so that it can be cut into as many
+ * as are appended, or takes as many as are dropped. */
+static void add_blocks(const rs_uneven *u, int d, int from, int to, change *c) {
+  const int64_t old = u->net->list[from].shards, new = u->net->list[to].shards, k = u->q->space.dims[d];
+  const double was = (double)u->block[d][from], is = (double)u->block[d][to];
+  const bool cuts = rs_net_pair_of(u->net, from, to)->appended, joins = rs_net_pair_of(u->net, from, to)->dropped;
+  const int64_t more = cuts ? new / old : 1, fewer = joins ? old / new : 1;
+  c->before *= cuts ? is * (double)more : was;
+  c->after *= joins ? was * (double)fewer : is;
+  if (from == to) return;
+  c->even = c->even && k % old == 0 && k % new == 0;
+  c->nests = c->nests && rs_cuts_nest(k, old, more) && rs_cuts_nest(k, new, fewer);
+}
+
+static change uneven_change(const rs_uneven *u, int from, int to) {
+  change c = change_of(u->net, from, to);
+  c.before = c.after = sw_dtype_bytes(u->q->dtype);
+  for (int d = 0; d < u->net->q->space.rank; d++) {
+    add_blocks(u, d, u->net->state[from].list[d], u->net->state[to].list[d], &c);
   }
   return c;
 }
@@ -58,7 +80,7 @@ static void even_exchange(const rs_net *n, int from, int to, unsigned changed, r
   *out = (rs_step){.group = (uint8_t)changed, .move = {.op = SW_COLL_EXCHANGE}, .bytes = n->bytes[to]};
   for (int l = 0; l < n->n_levels; l++) had[l] = n->elem;
   for (int d = 0; d < n->q->space.rank; d++) {
-    const rs_net_pair *p = rs_net_pair_of(n, d, a[d], b[d]);
+    const rs_net_pair *p = rs_net_pair_of(n, a[d], b[d]);
     for (int l = 0; l < n->n_levels; l++) had[l] *= p->kept[l];
     blocks *= p->touched;
   }
@@ -88,7 +110,7 @@ static bool collective(rs_step *out, unsigned group, double bytes, rs_move move)
 static bool partial_step(const rs_net *n, int from, int to, const change *c, rs_step *out) {
   const rs_net_state *a = &n->state[from], *b = &n->state[to];
   const unsigned gone = a->partial & ~b->partial, made = b->partial & ~a->partial;
-  const double bytes = n->bytes[from];
+  const double bytes = c->before;
   if ((gone && made) || c->other || c->n_dropped || c->n_appended > 1) return false;
   if (c->n_appended == 0) {
     uint8_t op = gone ? SW_COLL_ALL_REDUCE : SW_COLL_TO_PARTIAL;
@@ -103,23 +125,22 @@ static bool partial_step(const rs_net *n, int from, int to, const change *c, rs_
 static bool only_cuts(const change *c) { return !c->other && c->n_dropped == 0 && c->nests; }
 
 /* The one collective that does what the lists say; false if there is none. */
-static bool moving_step(const rs_net *n, int from, int to, const change *c, rs_step *out) {
-  const double before = n->bytes[from], after = n->bytes[to];
+static bool moving_step(const change *c, rs_step *out) {
   const uint8_t in = (uint8_t)c->appended_dim, of = (uint8_t)c->dropped_dim;
   if (c->other || (c->n_dropped == 0 && c->n_appended > 1)) return false;
   if (c->n_dropped == 0 && c->nests) {
-    return collective(out, c->appended, after, (rs_move){SW_COLL_ALL_SLICE, in, 0, count_of(c->appended), 0});
+    return collective(out, c->appended, c->after, (rs_move){SW_COLL_ALL_SLICE, in, 0, count_of(c->appended), 0});
   }
   if (c->n_dropped == 1 && c->n_appended == 0 && c->nests) {
-    return collective(out, c->dropped, after, (rs_move){SW_COLL_ALL_GATHER, of, 0, count_of(c->dropped), 0});
+    return collective(out, c->dropped, c->after, (rs_move){SW_COLL_ALL_GATHER, of, 0, count_of(c->dropped), 0});
   }
   if (c->dropped != c->appended) return false;
   if (c->n_dropped == 1 && c->n_appended == 1 && c->nests && c->appended_order == c->dropped_order) {
-    return collective(out, c->dropped, fmax(before, after),
+    return collective(out, c->dropped, fmax(c->before, c->after),
                       (rs_move){SW_COLL_ALL_TO_ALL, of, in, count_of(c->dropped), 0});
   }
   return c->even &&
-         collective(out, c->dropped, before, (rs_move){SW_COLL_ALL_TO_ALL_DIMS, 0, 0, 0, (uint16_t)c->dropped});
+         collective(out, c->dropped, c->before, (rs_move){SW_COLL_ALL_TO_ALL_DIMS, 0, 0, 0, (uint16_t)c->dropped});
 }
 
 /* --- steps and prices -------------------------------------------------------------------------------------------- */
@@ -127,7 +148,7 @@ static bool moving_step(const rs_net *n, int from, int to, const change *c, rs_s
 bool rs_net_step(const rs_net *n, int from, int to, rs_step *out) {
   const change c = change_of(n, from, to);
   if (n->state[from].partial != n->state[to].partial) return partial_step(n, from, to, &c, out);
-  if (moving_step(n, from, to, &c, out)) return true;
+  if (moving_step(&c, out)) return true;
   if (only_cuts(&c)) return false;
   even_exchange(n, from, to, c.changed, out);
   return true;
@@ -146,30 +167,31 @@ int rs_step_curves(const rs_net *n, const rs_step *step, sw_curve out[SW_MAX_CUR
 
 static double price_s(const rs_net *n, const rs_step *step) {
   sw_curve curve[SW_MAX_CURVES];
-  int k = rs_step_curves(n, step, curve);
+  const int k = rs_step_curves(n, step, curve);
   return sw_curves_s(curve, k, 1, 1);
 }
 
-/* An exchange of blocks that may be uneven: counted where they are. */
-static double exchange_s(const rs_net *n, int from, int to, const change *c) {
+/* Where what changes is even, the closed form, on blocks that are larger by the padding of the rest. */
+static double exchange_s(const rs_uneven *u, int from, int to, const change *c) {
+  sw_curve curve[SW_MAX_CURVES];
   rs_step step;
-  if (c->even) {
-    even_exchange(n, from, to, c->changed, &step);
-    return price_s(n, &step);
-  }
-  rs_state a = rs_net_state_of(n, from), b = rs_net_state_of(n, to);
-  return rs_exchange_s(n->q, &a, &b);
+  if (!c->even) return rs_uneven_exchange_s(u, from, to);
+  even_exchange(u->net, from, to, c->changed, &step);
+  const double scale = c->after / u->net->bytes[to];
+  return sw_curves_s(curve, rs_step_curves(u->net, &step, curve), scale, sqrt(scale));
 }
 
-double rs_net_step_s(const rs_net *n, int from, int to) {
-  const change c = change_of(n, from, to);
-  rs_step step;
+double rs_uneven_step(const rs_uneven *u, int from, int to, rs_step *out) {
+  const rs_net *n = u->net;
+  const change c = uneven_change(u, from, to);
   if (n->state[from].partial != n->state[to].partial) {
-    return partial_step(n, from, to, &c, &step) ? price_s(n, &step) : HUGE_VAL;
+    return partial_step(n, from, to, &c, out) ? price_s(n, out) : HUGE_VAL;
   }
-  if (!moving_step(n, from, to, &c, &step)) return only_cuts(&c) ? HUGE_VAL : exchange_s(n, from, to, &c);
-  const double collective_s = price_s(n, &step);
-  if (c.even || step.move.op == SW_COLL_ALL_SLICE) return collective_s;
-  const double exchange = exchange_s(n, from, to, &c);
-  return exchange * 1.1 >= collective_s ? collective_s : exchange;
+  const bool moves = moving_step(&c, out);
+  const double collective_s = moves ? price_s(n, out) : HUGE_VAL;
+  if (moves ? c.even || out->move.op == SW_COLL_ALL_SLICE : only_cuts(&c)) return collective_s;
+  const double exchange = exchange_s(u, from, to, &c);
+  if (moves && exchange * 1.1 >= collective_s) return collective_s;
+  *out = (rs_step){.move = {.op = SW_COLL_EXCHANGE}};
+  return exchange;
 }

@@ -7,7 +7,9 @@
 #include "reshard/closure.h"
 #include "reshard/request.h"
 
-enum { N_SEARCHED = 200 }; /* about what a closure costs */
+enum {
+  MOST_COUNTED = 460
+}; /* states of a closure whose prices are counted, which takes the square of time and memory */
 
 /* Of pairs of whole values, and of such where something is partial. */
 typedef struct shelf {
@@ -39,14 +41,25 @@ static bool holds(const rs_closure *c, const rs_query *q) {
   return c->net && a->n == b->n && memcmp(a->atom, b->atom, (size_t)a->n * sizeof a->atom[0]) == 0;
 }
 
+/* Have so many pairs been asked for that a closure takes no longer? */
+static sw_rc pays(const shelf *s, const rs_query *q, bool partial, bool *out, sw_diag *d) {
+  rs_atlas *a;
+  SW_TRY(rs_atlas_of(q, partial, &a, d));
+  const int n = rs_atlas_net(a)->n_states;
+  *out = s->n_asked > n && (n <= RS_CLOSURE_KEEPS || rs_atlas_cuts_evenly(a, q));
+  return SW_OK;
+}
+
 static sw_rc in_net_s(sw_route_prices *p, rs_request *r, double *cost_s, sw_diag *d) {
   const bool partial = rs_net_has_partial(&r->query);
   shelf *s = &p->shelf[partial];
-  if (!s->closure.net && ++s->n_asked > N_SEARCHED) {
-    SW_TRY(rs_closure_init(&s->closure, &r->query, (rs_net_scope){.partial = partial}, d));
-  }
+  bool closes = false;
+  s->n_asked++;
+  if (!s->closure.net) SW_TRY(pays(s, &r->query, partial, &closes, d));
+  if (closes) SW_TRY(rs_closure_init(&s->closure, &r->query, partial, d));
   if (holds(&s->closure, &r->query)) {
-    *cost_s = rs_closure_s(&s->closure, &r->query.source, &r->query.target) + rs_made_s(r);
+    SW_TRY(rs_closure_s(&s->closure, &r->query.source, &r->query.target, cost_s, d));
+    *cost_s += rs_made_s(r);
     return SW_OK;
   }
   return rs_request_s(r, cost_s, d);

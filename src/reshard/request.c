@@ -88,26 +88,18 @@ static void frame_opaque(rs_request *r, const sw_mesh *m) {
   q->target = rs_state_of(&q->space, &plain_target);
 }
 
-static bool is_even(const rs_request *r, const sw_sharding *s) {
-  const int64_t *dims = r->query.space.dims;
-  for (int d = 0; dims && d < s->rank; d++) {
-    if (dims[d] % sw_sharding_shards(s, d)) return false;
-  }
-  return true;
-}
-
 /* An average of averages is not the average of all where it truncates: such values are reduced once, which is no matter
  * of states. */
 static bool reduces_in_parts(const sw_sharding *s) {
   return s->n_partial == 0 || (s->partial_kind != SW_REDUCE_AVERAGE && s->partial_kind != SW_REDUCE_GENERIC);
 }
 
-/* Few atoms and even blocks: every state may be on the way. */
+/* Few atoms: every state may be on the way. */
 static bool frame_net(rs_request *r) {
   rs_query *q = &r->query;
   const rs_space plain = q->space;
   const sw_sharding ends[] = {r->from, r->to};
-  if (q->no_exchange || !is_even(r, &r->from) || !is_even(r, &r->to) || !reduces_in_parts(&r->from)) return false;
+  if (q->no_exchange || !reduces_in_parts(&r->from)) return false;
   if (!rs_net_space(&q->space, plain.mesh, plain.rank, plain.dims, ends, 2)) {
     q->space = plain;
     return false;

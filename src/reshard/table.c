@@ -5,32 +5,34 @@
 #include "shardwright/checked.h"
 
 /* One kind of partial at most, nothing opaque, few states? */
-static bool has_net(rs_query *q, const sw_sharding *all, int n, int rank, const int64_t *dims, rs_net_scope *scope) {
-  *scope = (rs_net_scope){0};
+static bool has_net(rs_query *q, const sw_sharding *all, int n, int rank, const int64_t *dims, bool *partial) {
+  *partial = false;
   for (int i = 0; i < n; i++) {
     if (all[i].offsets || all[i].halos) return false;
-    for (int d = 0; d < rank; d++) scope->uneven |= dims[d] % sw_sharding_shards(&all[i], d) != 0;
     if (all[i].n_partial == 0) continue;
-    if (scope->partial && q->kind != (sw_reduction)all[i].partial_kind) return false;
-    scope->partial = true;
+    if (*partial && q->kind != (sw_reduction)all[i].partial_kind) return false;
+    *partial = true;
     q->kind = (sw_reduction)all[i].partial_kind;
   }
-  if (scope->partial && (q->kind == SW_REDUCE_AVERAGE || q->kind == SW_REDUCE_GENERIC)) return false;
+  if (*partial && (q->kind == SW_REDUCE_AVERAGE || q->kind == SW_REDUCE_GENERIC)) return false;
   return rs_net_space(&q->space, sw_machine_mesh(q->machine), rank, dims, all, n);
 }
 
-static sw_rc pick(const rs_closure *c, const sw_sharding *all, int n, double *out, sw_diag *d) {
+static sw_rc pick(rs_closure *c, const sw_sharding *all, int n, double *out, sw_diag *d) {
   int *at;
   SW_MEM_NEW(at, n, d);
   for (int i = 0; i < n; i++) {
     rs_state state = rs_state_of(&c->q.space, &all[i]);
     at[i] = rs_net_find(c->net, &state);
   }
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) out[i * n + j] = c->cost_s[at[i] * c->net->n_states + at[j]];
+  sw_rc rc = SW_OK;
+  for (int i = 0; i < n && !rc; i++) {
+    const double *row;
+    rc = rs_closure_row(c, at[i], &row, d);
+    for (int j = 0; j < n && !rc; j++) out[i * n + j] = row[at[j]];
   }
   sw_mem_free(at);
-  return SW_OK;
+  return rc;
 }
 
 sw_rc sw_route_table(const sw_machine *machine, const sw_sharding *shardings, int n, int rank, const int64_t *dims,
@@ -45,11 +47,11 @@ sw_rc sw_route_table(const sw_machine *machine, const sw_sharding *shardings, in
   }
   rs_query q = {.machine = machine, .dtype = dtype};
   rs_closure closure = {0};
-  rs_net_scope scope;
+  bool partial;
   sw_rc rc = SW_OK;
-  bool together = has_net(&q, all, n, rank, dims, &scope);
+  bool together = has_net(&q, all, n, rank, dims, &partial);
   if (together) {
-    rc = rs_closure_init(&closure, &q, scope, d);
+    rc = rs_closure_init(&closure, &q, partial, d);
     if (!rc) rc = pick(&closure, all, n, out, d);
   }
   for (int i = 0; i < n && !together; i++) {
