@@ -27,9 +27,8 @@ static bool is_waiting(const sw_waiting *w) {
 static bool has_come(const sw_waiting *w, int64_t index) {
   if (w->kind == SW_WAIT_SEAT) return !w->group->ended || sw_seat_has_ended(w->group, index, w->number);
   return index < w->needs.first || index >= w->needs.end ||
-         !sw_number_is_below(
-             atomic_load_explicit(&sw_front_at(w->group, w->meeting, index)->came, memory_order_acquire),
-             w->number + 1);
+         !sw_number_is_below(atomic_load_explicit(&sw_front_at(w->group, w->number, index)->came, memory_order_acquire),
+                             w->number + 1);
 }
 
 /* A device whose word has changed is about to go on: it is live. */

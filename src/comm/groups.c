@@ -2,6 +2,7 @@
  *
  *   mesh x=2,y=2, axes [x]: device 1 (0,1) sits at index 0 of the group {1, 3}
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "comm/threads.h"
@@ -22,43 +23,53 @@ static void free_group(sw_group *g) {
   /* A call that failed as it began has left its copy behind. */
   for (int64_t j = 0; g->slots && j < g->n * sw_ring_of(g); j++) sw_mem_free(g->slots[j].room.data);
   sw_mem_free(g->slots);
-  sw_mem_free(g->fronts);
+  sw_mem_free(g->store);
+  sw_mem_free(g->told);
+  sw_mem_free(g->bulk);
   sw_mem_free(g->src);
   sw_mem_free(g->dst);
   sw_mem_free(g->ended);
+  sw_mem_free(g->came);
   sw_mem_free(g->devices);
   sw_mem_free(g);
-}
-
-/* Caches fetch lines in pairs. */
-enum { PAIR_BYTES = 128 };
-
-static sw_rc make_fronts(sw_group *g, sw_diag *d) {
-  size_t most = sizeof(sw_front) + (g->ended ? SW_INLINE_BYTES + SW_SMALL_BYTES : 0);
-  g->front_bytes = (most + PAIR_BYTES - 1) / PAIR_BYTES * PAIR_BYTES;
-  g->fronts = sw_mem_alloc((size_t)g->n * sw_ring_of(g) + 1, g->front_bytes, d);
-  return g->fronts ? SW_OK : SW_E_RESOURCE;
 }
 
 /* Its part of what the group has for all meetings. */
 static void init_meeting(const sw_group *g, unsigned i, sw_meeting *m) {
   size_t before = (size_t)g->n * i;
   m->slots = g->slots + before;
-  m->fronts = g->fronts + before * g->front_bytes + (PAIR_BYTES - (uintptr_t)g->fronts % PAIR_BYTES) % PAIR_BYTES;
   m->src = g->src + before;
   m->dst = g->dst + before;
   atomic_init(&m->gate.word, i << SW_PHASE_BITS | SW_OPEN);
   for (int64_t j = 0; j < g->n; j++) m->slots[j].member.device = g->devices[j];
 }
 
+/* Of a pair of members small inputs follow their fronts. In larger groups a call's fronts lie side by side, as who
+ * needs one often needs all. */
+static sw_rc make_fronts(sw_group *g, size_t places, sw_diag *d) {
+  size_t least = sizeof(sw_front), step = g->n <= 2 ? 3 * least : least;
+  g->next_bytes = step - offsetof(sw_front, next);
+  g->call_step = g->n <= 2 ? step : step * (size_t)g->n;
+  g->member_step = g->n <= 2 ? step * sw_ring_of(g) : step;
+  SW_MEM_NEW(g->store, places * step + least, d);
+  g->fronts = g->store + (least - (uintptr_t)g->store % least) % least; /* caches fetch lines in pairs */
+  if (g->ended) SW_MEM_NEW(g->bulk, places * SW_BULK_STEP, d);
+  return SW_OK;
+}
+
 static sw_rc fill_group(sw_group *g, const sw_mesh *m, int64_t device, sw_diag *d) {
   SW_MEM_NEW(g->devices, g->n, d);
   for (int64_t i = 0; i < g->n; i++) g->devices[i] = sw_mesh_group_peer(m, device, g->axes, g->n_axes, i);
-  if (g->n <= SW_SMALL_MEMBERS) SW_MEM_NEW(g->ended, SW_SMALL_MEMBERS, d); /* a large block is aligned */
-  SW_MEM_NEW(g->slots, g->n * sw_ring_of(g), d);
-  SW_TRY(make_fronts(g, d));
-  SW_MEM_NEW(g->src, g->n * sw_ring_of(g), d);
-  SW_MEM_NEW(g->dst, g->n * sw_ring_of(g), d);
+  size_t places = (size_t)g->n * sw_ring_of(g);
+  if (g->n <= SW_SMALL_MEMBERS) {
+    SW_MEM_NEW(g->ended, SW_SMALL_MEMBERS, d); /* a large block is aligned */
+    SW_MEM_NEW(g->came, SW_SMALL_MEMBERS, d);
+    SW_MEM_NEW(g->told, places, d);
+  }
+  SW_TRY(make_fronts(g, places, d));
+  SW_MEM_NEW(g->slots, places, d);
+  SW_MEM_NEW(g->src, places, d);
+  SW_MEM_NEW(g->dst, places, d);
   for (unsigned i = 0; i < sw_ring_of(g); i++) init_meeting(g, i, &g->ring[i]);
   return SW_OK;
 }

@@ -6,6 +6,20 @@
  */
 #include "comm/threads.h"
 
+enum { LINE = 64 };
+
+/* How many calls early lines are asked for that others have: in calls that some members are ahead in; in others those
+ * of the next call are taken, if the input is more than the next call's first lines. */
+enum { AHEAD = 8 };
+
+static void take_line(const char *p) {
+#if defined(__x86_64__)
+  __asm__ volatile("prefetchw %0" : : "m"(*p));
+#else
+  __builtin_prefetch(p, 1);
+#endif
+}
+
 /* The call can go the short way: the last memo tells all, nothing else is under way, and the slot is free. */
 static sw_memo *memo_of(const sw_threads *t, const sw_device *dev, const sw_comm_call *call) {
   sw_seat *seat = dev->last_seat;
@@ -16,29 +30,27 @@ static sw_memo *memo_of(const sw_threads *t, const sw_device *dev, const sw_comm
   return sw_memo_holds(seat->last, call) ? seat->last : NULL;
 }
 
-static char *place(const sw_memo *m, sw_front *f) {
-  return m->small_bytes <= SW_INLINE_BYTES ? f->small : f->small + SW_INLINE_BYTES;
+static char *place(const sw_memo *m, unsigned number, int64_t member) {
+  return sw_small_at(m->seat->group, number, member, m->small_bytes);
 }
 
 /* As sw_small_put and what follows it do. */
-static void come(sw_memo *memo, sw_meeting *m, const sw_comm_call *call) {
+static void come(sw_memo *memo, const sw_comm_call *call) {
   sw_seat *seat = memo->seat;
-  sw_front *f = sw_front_at(seat->group, m, seat->index);
-  sw_memo_tell(memo, call->where, &m->slots[seat->index].member.call);
-  if (memo->put_bytes) sw_copy_run(place(memo, f), call->in->data, memo->put_bytes);
-  f->whole = true;
-  f->signature = memo->signature;
-  f->history = seat->history = sw_history_more(seat->history, memo->signature);
-  f->ended = seat->told;
-  atomic_store_explicit(&f->came, seat->next + 1, memory_order_release);
+  sw_group *g = seat->group;
+  unsigned number = seat->next;
+  g->told[sw_place_of(g, number, seat->index)] = (sw_told){memo, call->where};
+  if (memo->put_bytes) sw_copy_run(place(memo, number, seat->index), call->in->data, memo->put_bytes);
+  sw_front_at(g, number, seat->index)->whole = true;
+  sw_seat_show(seat, memo, number);
 }
 
 /* Have those who are needed come, alike, and with whole inputs? */
-static bool look(const sw_memo *memo, const sw_meeting *m, unsigned number, unsigned *ended) {
+static bool look(const sw_memo *memo, unsigned number, unsigned *ended) {
   const sw_group *g = memo->seat->group;
   *ended = number;
   for (int64_t j = memo->needs.first; j < memo->needs.end; j++) {
-    const sw_front *f = sw_front_at(g, m, j);
+    const sw_front *f = sw_front_at(g, number, j);
     if (atomic_load_explicit(&f->came, memory_order_acquire) != number + 1) return false;
     if (f->signature != memo->signature || !f->whole) return false;
     if (sw_number_is_below(f->ended, *ended)) *ended = f->ended;
@@ -46,12 +58,12 @@ static bool look(const sw_memo *memo, const sw_meeting *m, unsigned number, unsi
   return true;
 }
 
-static void make(const sw_memo *memo, const sw_meeting *m, const sw_comm_call *call) {
+static void make(const sw_memo *memo, unsigned number, const sw_comm_call *call) {
   const sw_group *g = memo->seat->group;
   const void *src[SW_SMALL_MEMBERS];
   int64_t own = memo->seat->index;
-  for (int64_t j = memo->needs.first; j < memo->needs.end; j++) src[j] = place(memo, sw_front_at(g, m, j));
-  src[own] = place(memo, sw_front_at(g, m, own));
+  for (int64_t j = memo->needs.first; j < memo->needs.end; j++) src[j] = place(memo, number, j);
+  src[own] = place(memo, number, own);
   sw_recipe_run(&memo->recipe, call, g->n, src);
 }
 
@@ -69,11 +81,27 @@ static void wake_waiting(sw_threads *t, int64_t device) {
   sw_threads_wake_waiting(&r);
 }
 
-/* Whom it will need in the next call, which others may be in already. */
-static void look_ahead(const sw_memo *memo, unsigned number) {
-  sw_group *g = memo->seat->group;
-  const sw_meeting *m = sw_meeting_at(g, number);
-  for (int64_t j = memo->needs.first; j < memo->needs.end; j++) __builtin_prefetch(sw_front_at(g, m, j));
+/* For an input that the device will bring in a later call: takes the lines from those who have read them last. */
+static void take_lines(const sw_memo *memo, unsigned number) {
+  int64_t own = memo->seat->index;
+  take_line((const char *)sw_front_at(memo->seat->group, number, own));
+  const char *at = place(memo, number, own);
+  for (size_t i = 0; i < memo->put_bytes; i += LINE) take_line(at + i);
+}
+
+/* Asks for inputs of a later call that are there: asking for others would hold those up who fill them. */
+static void ask_for_lines(const sw_memo *memo, unsigned number) {
+  const sw_group *g = memo->seat->group;
+  for (int64_t j = memo->needs.first; j < memo->needs.end; j++) {
+    if (!sw_seat_has_ended(g, j, number)) continue;
+    __builtin_prefetch(sw_front_at(g, number, j));
+    __builtin_prefetch(place(memo, number, j));
+  }
+}
+
+static void prepare_later(const sw_memo *memo, unsigned number, bool all) {
+  if (!all) ask_for_lines(memo, number + AHEAD);
+  if (!all || memo->put_bytes > 256) take_lines(memo, number + (all ? 1 : AHEAD));
 }
 
 sw_quick sw_quick_run(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d, sw_rc *rc) {
@@ -82,18 +110,17 @@ sw_quick sw_quick_run(sw_threads *t, int64_t device, const sw_comm_call *call, s
   if (!memo) return SW_QUICK_NOT;
   sw_seat *seat = memo->seat;
   unsigned number = seat->next, ended;
-  sw_meeting *m = sw_meeting_at(seat->group, number);
   sw_threads_note_call(dev, call);
   memo->used = number;
-  come(memo, m, call);
+  come(memo, call);
   seat->next++;
   seat->started++;
-  if (sw_threads_somebody_waits(m)) wake_waiting(t, device);
-  if (!look(memo, m, number, &ended)) return SW_QUICK_CAME;
-  look_ahead(memo, number + 1);
+  if (sw_threads_somebody_waits(seat->group, number)) wake_waiting(t, device);
   bool all = sw_members_are_all(memo->needs, seat->group);
+  prepare_later(memo, number, all);
+  if (!look(memo, number, &ended)) return SW_QUICK_CAME;
   if (all && sw_number_is_below(seat->all_ended, ended)) seat->all_ended = ended;
-  make(memo, m, call);
+  make(memo, number, call);
   sw_count(&dev->stat_bytes[call->coll->op], memo->recipe.bytes);
   *rc = sw_seat_leave(t, device, seat, number, !all, d);
   return SW_QUICK_ENDED;

@@ -28,24 +28,26 @@ void sw_recipe_make(const sw_view *v, int64_t i, int64_t bytes, sw_recipe *r);
 void sw_recipe_run(const sw_recipe *r, const sw_comm_call *call, int64_t n, const void *const *src);
 
 /* Few bytes without a call: the first and the last of them, which may overlap. */
+#define SW_COPY_ENDS(n, part)                 \
+  {                                           \
+    char first_[part], last_[part];           \
+    memcpy(first_, from, part);               \
+    memcpy(last_, from + (n) - (part), part); \
+    memcpy(to, first_, part);                 \
+    memcpy(to + (n) - (part), last_, part);   \
+  }
+
 static inline void sw_copy_run(void *to_at, const void *from_at, size_t n) {
   char *to = to_at;
   const char *from = from_at;
-  if (n > 16 || n < 4) {
+  if (n > 32 || n < 4)
     memcpy(to, from, n);
-  } else if (n >= 8) {
-    uint64_t first, last;
-    memcpy(&first, from, 8);
-    memcpy(&last, from + n - 8, 8);
-    memcpy(to, &first, 8);
-    memcpy(to + n - 8, &last, 8);
-  } else {
-    uint32_t first, last;
-    memcpy(&first, from, 4);
-    memcpy(&last, from + n - 4, 4);
-    memcpy(to, &first, 4);
-    memcpy(to + n - 4, &last, 4);
-  }
+  else if (n >= 16)
+    SW_COPY_ENDS(n, 16)
+  else if (n >= 8)
+    SW_COPY_ENDS(n, 8)
+  else
+    SW_COPY_ENDS(n, 4)
 }
 
 #endif

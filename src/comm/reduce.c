@@ -13,12 +13,13 @@
 
 #include "comm/copy.h"
 #include "shardwright/scalar.h"
+#include "shardwright/simd.h"
 
 enum { CHUNK_ELEMS = 1024, MAX_ELEM_BYTES = 16, LINE = 64 };
 
-/* Of sources that no cache holds a chunk is a few lines: what the memory brings at a time then comes from all of them,
- * and the machine's own reading ahead goes on in each. */
-enum { STREAM_BYTES = 512 };
+/* A chunk is a few lines when it goes to several results, or when no cache holds the sources: then all of them are read
+ * and written at the same pace, and the machine's own reading ahead goes on in each. */
+enum { PACED_BYTES = 512 };
 
 /* acc[i] = a[i] combined with x[i]; acc may be a. */
 typedef void (*combine_fn)(void *acc, const void *a, const void *x, size_t n);
@@ -29,22 +30,14 @@ typedef void (*combine_fn)(void *acc, const void *a, const void *x, size_t n);
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-/* Loops in two versions where the compiler can choose when the program starts: more bytes at a time, same results. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__) && \
-    !defined(__SANITIZE_ADDRESS__)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDE
-#endif
-
-#define COMBINER(name, T, expr)                                                       \
-  WIDE static void name(void *acc_at, const void *a_at, const void *x_at, size_t n) { \
-    T *acc = acc_at;                                                                  \
-    const T *left = a_at, *right = x_at;                                              \
-    INDEPENDENT for (size_t i = 0; i < n; i++) {                                      \
-      T a = left[i], b = right[i];                                                    \
-      acc[i] = (T)(expr);                                                             \
-    }                                                                                 \
+#define COMBINER(name, T, expr)                                                                 \
+  SW_SIMD_CLONES static void name(void *acc_at, const void *a_at, const void *x_at, size_t n) { \
+    T *acc = acc_at;                                                                            \
+    const T *left = a_at, *right = x_at;                                                        \
+    INDEPENDENT for (size_t i = 0; i < n; i++) {                                                \
+      T a = left[i], b = right[i];                                                              \
+      acc[i] = (T)(expr);                                                                       \
+    }                                                                                           \
   }
 
 /* a < b first, then equal numbers (which differ in sign when they are zeros), then NaN. */
@@ -89,21 +82,21 @@ INTEGER_COMBINERS(u16, uint16_t, uint16_t)
 INTEGER_COMBINERS(u32, uint32_t, uint32_t)
 INTEGER_COMBINERS(u64, uint64_t, uint64_t)
 
-#define COMPLEX_COMBINERS(t, R)                                                          \
-  WIDE static void sum_##t(void *acc_at, const void *a_at, const void *x_at, size_t n) { \
-    R *acc = acc_at;                                                                     \
-    const R *a = a_at, *x = x_at;                                                        \
-    INDEPENDENT for (size_t i = 0; i < 2 * n; i++) acc[i] = a[i] + x[i];                 \
-  }                                                                                      \
-  static void product_##t(void *acc_at, const void *a_at, const void *x_at, size_t n) {  \
-    R *acc = acc_at;                                                                     \
-    const R *a = a_at, *x = x_at;                                                        \
-    for (size_t i = 0; i < 2 * n; i += 2) {                                              \
-      R re = a[i] * x[i] - a[i + 1] * x[i + 1];                                          \
-      R im = a[i] * x[i + 1] + a[i + 1] * x[i];                                          \
-      acc[i] = re;                                                                       \
-      acc[i + 1] = im;                                                                   \
-    }                                                                                    \
+#define COMPLEX_COMBINERS(t, R)                                                                    \
+  SW_SIMD_CLONES static void sum_##t(void *acc_at, const void *a_at, const void *x_at, size_t n) { \
+    R *acc = acc_at;                                                                               \
+    const R *a = a_at, *x = x_at;                                                                  \
+    INDEPENDENT for (size_t i = 0; i < 2 * n; i++) acc[i] = a[i] + x[i];                           \
+  }                                                                                                \
+  static void product_##t(void *acc_at, const void *a_at, const void *x_at, size_t n) {            \
+    R *acc = acc_at;                                                                               \
+    const R *a = a_at, *x = x_at;                                                                  \
+    for (size_t i = 0; i < 2 * n; i += 2) {                                                        \
+      R re = a[i] * x[i] - a[i + 1] * x[i + 1];                                                    \
+      R im = a[i] * x[i + 1] + a[i + 1] * x[i];                                                    \
+      acc[i] = re;                                                                                 \
+      acc[i + 1] = im;                                                                             \
+    }                                                                                              \
   }
 
 COMPLEX_COMBINERS(c64, float)
@@ -184,7 +177,6 @@ typedef struct workspace {
 
 /* A chunk of a source as accumulator elements: where it lies, or converted (to the result's dtype first). */
 static const void *load(const sw_reducer *r, sw_dtype acc, workspace *w, const void *src, size_t n) {
-  if (r->from == acc && r->to == acc && acc != SW_BOOL) return src;
   if (r->from == r->to && acc != SW_BOOL) {
     convert(acc, w->wide, r->from, src, n);
     return w->wide;
@@ -225,10 +217,6 @@ static void combine(const sw_reducer *r, sw_dtype acc, void *at, const void *a, 
   r->generic->combine(r->generic->user, at, x, n);
 }
 
-static const void *element_at(const void *base, sw_dtype t, int64_t i) {
-  return (const char *)base + i * sw_dtype_bytes(t);
-}
-
 /* One call's sources and destinations. */
 typedef struct reduce_job {
   const sw_reducer *r;
@@ -236,27 +224,38 @@ typedef struct reduce_job {
   int64_t n_src, n_dst;
   const void *const *src;
   void *const *dst;
-  bool direct; /* sources combine in the first destination, without an accumulator of its own */
+  int64_t from_size, to_size; /* bytes of an element */
+  bool plain;                 /* nothing is converted */
+  bool direct;                /* sources combine in the first destination, without an accumulator of its own */
 } reduce_job;
 
+static const void *source_at(const reduce_job *j, int64_t s, int64_t at) {
+  return (const char *)j->src[s] + at * j->from_size;
+}
+
+static void *target_at(const reduce_job *j, int64_t i, int64_t at) { return (char *)j->dst[i] + at * j->to_size; }
+
+static const void *loaded(const reduce_job *j, workspace *w, int64_t s, int64_t at, size_t n) {
+  const void *src = source_at(j, s, at);
+  return j->plain ? src : load(j->r, j->acc, w, src, n);
+}
+
 static void write_result(const reduce_job *j, const void *result, int64_t first, int64_t dst_at, size_t n) {
-  size_t bytes = n * (size_t)sw_dtype_bytes(j->r->to);
   for (int64_t i = first; i < j->n_dst; i++) {
-    void *to = (char *)j->dst[i] + dst_at * sw_dtype_bytes(j->r->to);
     if (j->r->streams)
-      sw_stream(to, result, bytes);
+      sw_stream(target_at(j, i, dst_at), result, n * (size_t)j->to_size);
     else
-      memcpy(to, result, bytes);
+      memcpy(target_at(j, i, dst_at), result, n * (size_t)j->to_size);
   }
 }
 
 static void reduce_chunk(const reduce_job *j, workspace *w, int64_t src_at, int64_t dst_at, size_t n) {
   const sw_reducer *r = j->r;
-  void *acc = j->direct ? (char *)j->dst[0] + dst_at * sw_dtype_bytes(r->to) : w->acc;
-  const void *sum = load(r, j->acc, w, element_at(j->src[0], r->from, src_at), n);
-  if (sum == w->wide || sum == w->narrow || j->n_src == 1) sum = memcpy(acc, sum, n * (size_t)sw_dtype_bytes(j->acc));
+  void *acc = j->direct ? target_at(j, 0, dst_at) : w->acc;
+  const void *sum = loaded(j, w, 0, src_at, n);
+  if (!j->plain || j->n_src == 1) sum = memcpy(acc, sum, n * (size_t)sw_dtype_bytes(j->acc));
   for (int64_t s = 1; s < j->n_src; s++) {
-    combine(r, j->acc, acc, sum, load(r, j->acc, w, element_at(j->src[s], r->from, src_at), n), n);
+    combine(r, j->acc, acc, sum, loaded(j, w, s, src_at, n), n);
     sum = acc;
   }
   finish(r, j->acc, j->n_src, acc, n);
@@ -267,34 +266,31 @@ static void reduce_chunk(const reduce_job *j, workspace *w, int64_t src_at, int6
   write_result(j, sum, j->direct ? 1 : 0, dst_at, n);
 }
 
-/* Nothing is converted, and the first destination is no source that is read after the first step wrote there; a user's
- * combiner gets a copy of the first source there to begin with. */
+/* The first destination is no source that is read after the first step wrote there; a user's combiner gets a copy of
+ * the first source there to begin with. */
 static bool can_be_direct(const reduce_job *j, int64_t src_at, int64_t dst_at) {
-  if (j->n_src < 2 || j->r->from != j->acc || j->r->to != j->acc || j->acc == SW_BOOL) return false;
+  if (j->n_src < 2 || !j->plain || j->r->streams) return false;
   for (int64_t s = j->r->kind == SW_REDUCE_GENERIC ? 1 : 2; s < j->n_src; s++)
-    if (element_at(j->src[s], j->r->from, src_at) == element_at(j->dst[0], j->r->to, dst_at)) return false;
-  return !j->r->streams;
-}
-
-/* Elements per chunk. */
-static int64_t chunk_of(const reduce_job *j) {
-  bool converts = j->r->from != j->acc || j->r->to != j->acc;
-  return j->r->streams && !converts ? STREAM_BYTES / sw_dtype_bytes(j->acc) : CHUNK_ELEMS;
+    if (source_at(j, s, src_at) == target_at(j, 0, dst_at)) return false;
+  return true;
 }
 
 /* Elements before the first whole cache line of the result, which chunks begin with. */
 static int64_t head_of(const reduce_job *j, int64_t dst_at) {
-  int64_t size = sw_dtype_bytes(j->r->to),
-          before = (int64_t)(-(uintptr_t)element_at(j->dst[0], j->r->to, dst_at) % LINE);
-  return j->r->streams && before % size == 0 ? before / size : 0;
+  int64_t before = (int64_t)(-(uintptr_t)target_at(j, 0, dst_at) % LINE);
+  return j->r->streams && before % j->to_size == 0 ? before / j->to_size : 0;
 }
 
 void sw_reduce_run(const sw_reducer *r, int64_t n_src, const void *const *src, int64_t src_at, int64_t n_dst,
                    void *const *dst, int64_t dst_at, int64_t count) {
   workspace w;
   reduce_job job = {.r = r, .acc = accumulator(r), .n_src = n_src, .n_dst = n_dst, .src = src, .dst = dst};
+  job.from_size = sw_dtype_bytes(r->from);
+  job.to_size = sw_dtype_bytes(r->to);
+  job.plain = r->from == job.acc && r->to == job.acc && job.acc != SW_BOOL;
   job.direct = can_be_direct(&job, src_at, dst_at);
-  int64_t chunk = chunk_of(&job), end = head_of(&job, dst_at);
+  bool paced = job.plain && (r->streams || n_dst > 1);
+  int64_t chunk = paced ? PACED_BYTES / job.to_size : CHUNK_ELEMS, end = head_of(&job, dst_at);
   if (end == 0) end = chunk;
   for (int64_t at = 0; at < count; at = end, end += chunk) {
     if (end > count) end = count;

@@ -101,17 +101,13 @@ static bool has_unseen(const sw_seat *seat) { return seat->early && sw_number_is
 /* Compares with member j in the last call that both have come to of those that this one has not told: the same history
  * means the same calls up to there. *seen is the number after it, if that is less. */
 static bool has_same_history(const sw_seat *seat, int64_t j, unsigned *seen) {
-  sw_group *g = seat->group;
-  unsigned number = seat->next;
-  while (number-- != seat->told) {
-    const sw_meeting *m = sw_meeting_at(g, number);
-    const sw_front *f = sw_front_at(g, m, j);
-    if (atomic_load_explicit(&f->came, memory_order_acquire) != number + 1) continue;
-    if (sw_number_is_below(number + 1, *seen)) *seen = number + 1;
-    return f->history == sw_front_at(g, m, seat->index)->history;
-  }
-  *seen = seat->told;
-  return true;
+  const sw_group *g = seat->group;
+  unsigned both = atomic_load_explicit(&g->came[j].number, memory_order_acquire);
+  if (sw_number_is_below(seat->next, both)) both = seat->next;
+  if (sw_number_is_below(both, seat->told)) both = seat->told;
+  if (sw_number_is_below(both, *seen)) *seen = both;
+  if (both == seat->told) return true;
+  return sw_front_at(g, both - 1, j)->history == sw_front_at(g, both - 1, seat->index)->history;
 }
 
 /* Of the calls that this member has not told of, the first in which one beside it differs: that fails the run. When it
@@ -162,7 +158,7 @@ sw_rc sw_seat_leave(sw_threads *t, int64_t device, sw_seat *seat, unsigned numbe
   sw_group *g = seat->group;
   sw_device *dev = &t->device[device];
   seat->started--;
-  seat->ended_more |= 1u << (number - seat->ended);
+  seat->ended_more |= UINT64_C(1) << (number - seat->ended);
   for (; seat->ended_more & 1; seat->ended_more >>= 1) seat->ended++;
   if (!g->ended) {
     atomic_fetch_add(&sw_meeting_at(g, number)->left, 1);
@@ -178,12 +174,11 @@ sw_rc sw_seat_leave(sw_threads *t, int64_t device, sw_seat *seat, unsigned numbe
 /* *ended: no member looked at has ended less. */
 static sw_look look_at(const sw_comm_request *r, sw_members span, unsigned *ended) {
   const sw_group *g = r->seat->group;
-  const sw_meeting *m = sw_meeting_of(r);
-  uint64_t own = sw_front_at(g, m, r->seat->index)->signature;
+  uint64_t own = sw_front_at(g, r->number, r->seat->index)->signature;
   bool missing = false, differ = false;
   *ended = r->number;
   for (int64_t j = span.first; j < span.end; j++) {
-    const sw_front *f = sw_front_at(g, m, j);
+    const sw_front *f = sw_front_at(g, r->number, j);
     unsigned came = atomic_load_explicit(&f->came, memory_order_acquire);
     if (came != r->number + 1) {
       missing = missing || sw_number_is_below(came, r->number + 1); /* else it has gone on: that it looks back at */
@@ -217,9 +212,8 @@ sw_look sw_seat_look_needed(const sw_comm_request *r) {
 
 bool sw_seat_all_needed(const sw_comm_request *r) {
   const sw_group *g = r->seat->group;
-  const sw_meeting *m = sw_meeting_of(r);
   for (int64_t j = r->needs.first; j < r->needs.end; j++) {
-    unsigned came = atomic_load_explicit(&sw_front_at(g, m, j)->came, memory_order_acquire);
+    unsigned came = atomic_load_explicit(&sw_front_at(g, r->number, j)->came, memory_order_acquire);
     if (sw_number_is_below(came, r->number + 1)) return false;
   }
   return true;

@@ -65,17 +65,17 @@ static void pack(const sw_buffer *in, sw_buffer *packed, char *to) {
 }
 
 static sw_front *front_of(const sw_comm_request *r, int64_t member) {
-  return sw_front_at(r->seat->group, sw_meeting_of(r), member);
+  return sw_front_at(r->seat->group, r->number, member);
 }
 
-/* Where an input of so many bytes lies. */
-static char *place(sw_front *f, int64_t bytes) {
-  return bytes <= SW_INLINE_BYTES ? f->small : f->small + SW_INLINE_BYTES;
+/* Where a member's input lies. */
+static char *place(const sw_comm_request *r, int64_t member) {
+  return sw_small_at(r->seat->group, r->number, member, r->memo->small_bytes);
 }
 
 static void put_packed(const sw_comm_request *r, sw_slot *slot, sw_front *f) {
   sw_buffer packed = input_from_root(&r->call, r->seat->group->n);
-  pack(r->call.in, &packed, place(f, r->memo->small_bytes));
+  pack(r->call.in, &packed, place(r, r->seat->index));
   f->whole = is_whole(&packed);
   if (!f->whole) slot->small_in = packed;
 }
@@ -86,7 +86,8 @@ void sw_small_put(const sw_comm_request *r) {
   size_t bytes = (size_t)r->memo->small_bytes;
   sw_slot *slot = &sw_meeting_of(r)->slots[r->seat->index];
   sw_front *f = front_of(r, r->seat->index);
-  sw_memo_tell(r->memo, call->where, &slot->member.call);
+  sw_group *g = r->seat->group;
+  g->told[sw_place_of(g, r->number, r->seat->index)] = (sw_told){r->memo, call->where};
   f->whole = true;
   /* Only the root's input of a broadcast or scatter counts; others' need not be there. */
   if (op == SW_COLL_BARRIER || (is_from_root(op) && !r->memo->feeds)) return;
@@ -96,7 +97,7 @@ void sw_small_put(const sw_comm_request *r) {
   }
   f->whole = is_whole(call->in);
   if (!f->whole) slot->small_in = *call->in;
-  if (bytes) memcpy(place(f, r->memo->small_bytes), call->in->data, bytes);
+  if (bytes) memcpy(place(r, r->seat->index), call->in->data, bytes);
 }
 
 /* What the members brought, as this device tells it: their calls agree with its own, but for valid extents. */
@@ -172,7 +173,7 @@ sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   const void *src[SW_SMALL_MEMBERS];
   int64_t n = r->seat->group->n, bytes;
   bool whole = all_whole(r);
-  for (int64_t j = 0; j < n; j++) src[j] = place(front_of(r, j), r->memo->small_bytes);
+  for (int64_t j = 0; j < n; j++) src[j] = place(r, j);
   if (whole && recipe->state == SW_RECIPE_KNOWN) {
     bytes = recipe->bytes;
     sw_recipe_run(recipe, &r->call, n, src);

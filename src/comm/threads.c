@@ -58,27 +58,35 @@ static sw_job job_of(const sw_threads *t, const sw_comm_request *r) {
 
 /* --- arriving --- */
 
+/* The call that a member has come to. */
+static sw_comm_call call_of(const sw_comm_request *r, int64_t member) {
+  const sw_group *g = r->seat->group;
+  if (!sw_front_at(g, r->number, member)->is_small) return sw_meeting_of(r)->slots[member].member.call;
+  const sw_told *told = &g->told[sw_place_of(g, r->number, member)];
+  sw_comm_call call;
+  sw_memo_tell(told->memo, told->where, &call);
+  return call;
+}
+
 /* Of those who have come. */
 static sw_rc compare_members(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   const sw_group *g = r->seat->group;
-  const sw_meeting *m = sw_meeting_of(r);
-  const sw_slot *slots = m->slots;
   int64_t first = -1, other = 0;
   for (; other < g->n; other++) {
-    const sw_front *f = sw_front_at(g, m, other);
+    const sw_front *f = sw_front_at(g, r->number, other);
     if (atomic_load_explicit(&f->came, memory_order_acquire) != r->number + 1) continue;
     if (first < 0) first = other;
-    if (f->signature != sw_front_at(g, m, first)->signature) break;
+    if (f->signature != sw_front_at(g, r->number, first)->signature) break;
   }
   if (other >= g->n) return SW_OK;
-  const sw_comm_call *a = &slots[first].member.call, *b = &slots[other].member.call;
-  const char *what = sw_signature_difference(a, b);
+  sw_comm_call a = call_of(r, first), b = call_of(r, other);
+  const char *what = sw_signature_difference(&a, &b);
   sw_text text = {0};
-  sw_text_printf(&text, "device %lld calls at position %lld '", (long long)g->devices[first], (long long)a->where);
-  sw_call_print(&t->base.mesh, a, &text);
+  sw_text_printf(&text, "device %lld calls at position %lld '", (long long)g->devices[first], (long long)a.where);
+  sw_call_print(&t->base.mesh, &a, &text);
   sw_text_printf(&text, "', device %lld of its group at position %lld '", (long long)g->devices[other],
-                 (long long)b->where);
-  sw_call_print(&t->base.mesh, b, &text);
+                 (long long)b.where);
+  sw_call_print(&t->base.mesh, &b, &text);
   sw_diag why = {0};
   (void)SW_FAIL(&why, SW_E_RESOURCE, SW_NOWHERE, "collective mismatch: %s'; they differ in %s (call %u of the group)",
                 sw_text_str(&text), what ? what : "nothing visible", r->number + 1);
@@ -154,7 +162,7 @@ void sw_threads_wake_waiting(const sw_comm_request *r) {
 
 /* After filling the slot. Who waits now looks round then; who has only started the call may wait elsewhere before. */
 static sw_rc come_to_small(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
-  if (sw_threads_somebody_waits(sw_meeting_of(r))) sw_threads_wake_waiting(r);
+  if (sw_threads_somebody_waits(r->seat->group, r->number)) sw_threads_wake_waiting(r);
   if (!r->started) return SW_OK;
   atomic_fetch_add(&r->seat->barrier, 1);
   if (sw_seat_look(r) != SW_LOOK_DIFFER) return SW_OK;
@@ -192,18 +200,6 @@ static void fill_slot(const sw_comm_request *r, sw_slot *slot) {
   m->dst[index] = r->call.out ? r->call.out->data : NULL;
 }
 
-/* The last of all, in a row: others may be looking at this cache line all the time. */
-static void show_front(const sw_comm_request *r) {
-  sw_front *f = sw_front_at(r->seat->group, sw_meeting_of(r), r->seat->index);
-  f->signature = r->memo->signature;
-  f->history = r->seat->history = sw_history_more(r->seat->history, r->memo->signature);
-  f->ended = r->seat->told;
-  if (r->memo->small)
-    atomic_store_explicit(&f->came, r->number + 1, memory_order_release);
-  else
-    atomic_store(&f->came, r->number + 1);
-}
-
 static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   sw_seat *seat = r->seat;
   sw_group *g = seat->group;
@@ -223,8 +219,9 @@ static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
     sw_small_put(r);
   else
     fill_slot(r, slot);
-  show_front(r);
+  sw_seat_show(seat, r->memo, r->number);
   if (r->memo->small) return come_to_small(t, r, d);
+  atomic_fetch_add(&seat->barrier, 1);
   if (g->ended && sw_seat_look(r) == SW_LOOK_DIFFER) tell_difference(t, r);
   if ((atomic_fetch_add(&m->arrived, 1) + 1) % g->n == 0) return open_work(t, r, d);
   return SW_OK;
@@ -270,7 +267,6 @@ static sw_rc wait_for_members(sw_threads *t, const sw_comm_request *r, sw_diag *
                   .gate = &m->gate,
                   .old = r->open,
                   .group = r->seat->group,
-                  .meeting = m,
                   .number = r->number,
                   .needs = {0, r->seat->group->n},
                   .call = &r->call};
@@ -298,7 +294,6 @@ static sw_rc sleep_until_come(sw_threads *t, const sw_comm_request *r, sw_diag *
   sw_waiting w = {.kind = SW_WAIT_MEMBERS,
                   .gate = &m->small_gate,
                   .group = r->seat->group,
-                  .meeting = m,
                   .number = r->number,
                   .needs = r->needs,
                   .call = &r->call,
@@ -314,11 +309,12 @@ static sw_rc sleep_until_come(sw_threads *t, const sw_comm_request *r, sw_diag *
 /* Until the members that are needed have come, alike or not. */
 static sw_rc wait_until_come(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   if (sw_turns_here()) return sleep_until_come(t, r, d); /* it looks itself, when it has its turn */
-  sw_meeting *m = sw_meeting_of(r);
-  atomic_fetch_add(&m->waiting, 1);
+  sw_group *g = r->seat->group;
+  atomic_int *waiting = &g->waiting[sw_ring_index(g, r->number)];
+  atomic_fetch_add(waiting, 1);
   sw_gate_heavy();
   sw_rc rc = sleep_until_come(t, r, d);
-  atomic_fetch_sub(&m->waiting, 1);
+  atomic_fetch_sub(waiting, 1);
   return rc;
 }
 
@@ -508,7 +504,7 @@ static void abandon(sw_threads *t, sw_comm_request *r) {
 static sw_rc finish_seat(sw_threads *t, int64_t device, sw_seat *seat, sw_diag *d) {
   if (!seat->early) return SW_OK;
   sw_comm_request r = {.device = device, .seat = seat, .number = seat->early - 1, .needs = {0, seat->group->n}};
-  r.call = sw_meeting_of(&r)->slots[seat->index].member.call;
+  r.call = call_of(&r, seat->index);
   SW_TRY(wait_until_come(t, &r, d));
   seat->early = 0;
   return sw_threads_failure(t, d);

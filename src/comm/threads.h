@@ -42,29 +42,36 @@
 #include "shardwright/hash.h"
 
 /* Meetings of a group are a power of two: many where members go ahead of each other, in small calls. */
-enum { SW_RING_BITS = 5, SW_RING = 1 << SW_RING_BITS, SW_LARGE_RING_BITS = 3, SW_FLIGHT_CALLS = 8 };
+enum { SW_RING_BITS = 6, SW_RING = 1 << SW_RING_BITS, SW_LARGE_RING_BITS = 3, SW_FLIGHT_CALLS = 8 };
 _Static_assert(1 << SW_LARGE_RING_BITS > (int)SW_COMM_MAX_STARTED, "a call more than are started");
 
-enum { SW_SMALL_BYTES = 4096, SW_SMALL_MEMBERS = 16 };
+/* Inputs that follow each other do not compete for the same lines of a cache. */
+enum { SW_SMALL_BYTES = 4096, SW_SMALL_MEMBERS = 16, SW_BULK_STEP = SW_SMALL_BYTES + 128 };
 
 enum { SW_OPEN, SW_SHARED, SW_SOLO, SW_DONE, SW_FAILED, SW_PHASE_BITS = 3 };
 
-/* What the others look at while they wait: in cache lines of its own, and the input of a small call right behind, so
- * that the first of it comes along. */
+/* What the others look at while they wait: in cache lines of its own, and a small input right behind, so that it comes
+ * along. */
 typedef struct sw_front {
   atomic_uint came;            /* 1 + number of the call the member has come to */
   unsigned ended;              /* all its calls of lower numbers are over */
-  bool whole;                  /* the input's valid extents are its dims */
+  bool is_small, whole;        /* a small call; the input's valid extents are its dims */
   uint64_t signature, history; /* of this call; of all up to this one: */
-  _Alignas(32) char small[];   /* up to half a line here, more from the next line on */
+  _Alignas(32) char near[32];  /* an input that fits, or else here if it fits: */
+  char next[64];               /* and more (next_bytes of the group) */
 } sw_front;
+_Static_assert(sizeof(sw_front) == 128, "a pair of cache lines");
 
-enum { SW_INLINE_BYTES = 32 };
+/* What a member tells of a small call, as it may have gone on. */
+typedef struct sw_told {
+  struct sw_memo *memo;
+  int64_t where;
+} sw_told;
 
 /* A member's place in a meeting, besides. */
 typedef struct sw_slot {
   sw_buffer small_in;  /* its extents, if not whole; the data is elsewhere */
-  sw_member member;    /* of a small call its memo, as the member may have gone on */
+  sw_member member;    /* not in small calls */
   atomic_bool claimed; /* somebody does this share */
   sw_buffer staged;    /* copy, in `room`, of an input that its own result would overwrite; data NULL: none */
   sw_room room;
@@ -75,10 +82,7 @@ typedef struct sw_slot {
 typedef struct sw_meeting {
   sw_gate gate;
   sw_gate small_gate; /* changes as members come to a small call that somebody waits in */
-  /* One line is all that small calls read: */
-  _Alignas(64) sw_slot *slots;
-  char *fronts;                            /* front_bytes of the group apart */
-  atomic_int waiting;                      /* threads that wait in a small call */
+  sw_slot *slots;
   _Alignas(64) atomic_llong arrived, left; /* in all calls so far; small ones do not arrive */
   atomic_llong worked, model;              /* in this call */
   atomic_bool bad;
@@ -96,15 +100,20 @@ typedef struct sw_group {
   sw_axis_ref axes[SW_MAX_REFS];
   int64_t n;
   int64_t *devices; /* in group order */
-  size_t front_bytes;
-  sw_slot *slots; /* of all meetings, as are: */
-  char *fronts;
+  int ring_bits;
+  char *store, *fronts;          /* the latter begin at a pair of lines, */
+  size_t call_step, member_step; /* are so many bytes apart, */
+  size_t next_bytes;             /* and have room for so many of an input; */
+  sw_told *told;                 /* by member and meeting */
+  char *bulk;                    /* for larger ones, SW_BULK_STEP each; NULL: none */
+  sw_line *ended;                /* by member, as in the fronts; NULL in groups of more than SW_SMALL_MEMBERS, as is: */
+  sw_line *came;                 /* by member: it has come to all calls of lower numbers */
+  sw_slot *slots;                /* of all meetings, as are: */
   const void **src;
   void **dst;
-  sw_line *ended;    /* by member, as in the slots; NULL in groups of more than SW_SMALL_MEMBERS */
-  sw_gate seat_gate; /* changes as members leave, while somebody waits for a seat */
+  atomic_int waiting[SW_RING]; /* by meeting: threads that wait in a small call */
+  sw_gate seat_gate;           /* changes as members leave, while somebody waits for a seat */
   atomic_int seat_waiters;
-  int ring_bits;
   sw_meeting ring[SW_RING]; /* 2^ring_bits of them */
 } sw_group;
 
@@ -142,7 +151,7 @@ typedef struct sw_seat {
   int64_t index;
   unsigned next;            /* number of its next call */
   unsigned ended;           /* all its calls of lower numbers are over; */
-  unsigned ended_more;      /* bit i: so is that of number ended + i */
+  uint64_t ended_more;      /* bit i: so is that of number ended + i */
   unsigned all_ended;       /* all calls of lower numbers are over for everybody, and perhaps more */
   unsigned told;            /* what the others know of `ended` */
   unsigned rung;            /* `ended`, when the others were last woken to see it */
@@ -169,7 +178,6 @@ typedef struct sw_waiting {
   unsigned old;        /* the word that it waits to see changed, */
   sw_gate_ready ready; /* or what else; told this record. NULL: nothing */
   const sw_group *group;
-  sw_meeting *meeting;
   unsigned number;
   sw_members needs; /* members */
   int64_t source;   /* of a message; -1: any of the group */
@@ -254,13 +262,44 @@ static inline void sw_count(atomic_llong *at, int64_t more) {
   atomic_store_explicit(at, atomic_load_explicit(at, memory_order_relaxed) + more, memory_order_relaxed);
 }
 
-static inline sw_front *sw_front_at(const sw_group *g, const sw_meeting *m, int64_t member) {
-  return (sw_front *)(void *)(m->fronts + (size_t)member * g->front_bytes);
+static inline unsigned sw_ring_of(const sw_group *g) { return 1u << g->ring_bits; }
+static inline unsigned sw_ring_index(const sw_group *g, unsigned number) { return number & (sw_ring_of(g) - 1); }
+
+static inline sw_meeting *sw_meeting_at(sw_group *g, unsigned number) { return &g->ring[sw_ring_index(g, number)]; }
+
+/* Of what there is by member and meeting: in the order of Gray's code, so that the machine, which likes to read on at
+ * equal distances, leaves those alone that are about to be filled. */
+static inline size_t sw_place_of(const sw_group *g, unsigned number, int64_t member) {
+  unsigned at = sw_ring_index(g, number);
+  return ((size_t)member << g->ring_bits) + (at ^ at >> 1);
 }
 
-static inline unsigned sw_ring_of(const sw_group *g) { return 1u << g->ring_bits; }
+/* Meetings are in the order of Gray's code, so that the machine, which likes to read on at equal distances, leaves
+ * those fronts alone that are about to be filled. */
+static inline sw_front *sw_front_at(const sw_group *g, unsigned number, int64_t member) {
+  unsigned at = sw_ring_index(g, number);
+  return (sw_front *)(void *)(g->fronts + (at ^ at >> 1) * g->call_step + (size_t)member * g->member_step);
+}
 
-static inline sw_meeting *sw_meeting_at(sw_group *g, unsigned number) { return &g->ring[number & (sw_ring_of(g) - 1)]; }
+/* Where an input of so many bytes lies in a small call. */
+static inline char *sw_small_at(const sw_group *g, unsigned number, int64_t member, int64_t bytes) {
+  sw_front *f = sw_front_at(g, number, member);
+  if (bytes <= (int64_t)sizeof f->near) return f->near;
+  if (bytes <= (int64_t)g->next_bytes) return f->next;
+  return g->bulk + sw_place_of(g, number, member) * SW_BULK_STEP;
+}
+
+/* The member has filled its slot of call `number`. In a row: others may be looking at this cache line all the time. */
+static inline void sw_seat_show(sw_seat *seat, const sw_memo *memo, unsigned number) {
+  sw_group *g = seat->group;
+  sw_front *f = sw_front_at(g, number, seat->index);
+  f->signature = memo->signature;
+  f->history = seat->history = sw_history_more(seat->history, memo->signature);
+  f->ended = seat->told;
+  f->is_small = memo->small;
+  atomic_store_explicit(&f->came, number + 1, memory_order_release);
+  if (g->came) atomic_store_explicit(&g->came[seat->index].number, number + 1, memory_order_release);
+}
 
 static inline sw_meeting *sw_meeting_of(const sw_comm_request *r) { return sw_meeting_at(r->seat->group, r->number); }
 
@@ -276,9 +315,9 @@ unsigned sw_threads_open_word(const sw_meeting *m, unsigned number);
 void sw_threads_note_call(sw_device *dev, const sw_comm_call *call);
 /* After the member has filled its slot of a small call: has somebody to be woken? Those who sleep have looked before. A
  * thread that sleeps while its devices wait looks itself when the bell rings. */
-static inline bool sw_threads_somebody_waits(const sw_meeting *m) {
+static inline bool sw_threads_somebody_waits(const sw_group *g, unsigned number) {
   sw_gate_light();
-  bool waits = atomic_load_explicit(&m->waiting, memory_order_relaxed);
+  bool waits = atomic_load_explicit(&g->waiting[sw_ring_index(g, number)], memory_order_relaxed);
   sw_turns_bell();
   return waits;
 }

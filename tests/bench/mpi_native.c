@@ -76,6 +76,12 @@ static double time_of(void (*run)(const sizes *s), const sizes *s) {
   return least / (double)repeats;
 }
 
+/* As ours: memory that was never written is one page of zeros for all, which no copy has to fetch. */
+static void fill(const sizes *s) {
+  for (int i = 0; i < s->total; i++) s->in[i] = (float)(1 + (3 * s->rank + i) % 7);
+  memset(s->out, 0, (size_t)s->total * sizeof(float));
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   sizes s;
@@ -89,10 +95,10 @@ int main(int argc, char **argv) {
       if (strcmp(only, "all") != 0 && strcmp(only, kOps[op].name) != 0) continue;
       s.unit = (int)(bytes / 4 / s.n) < 1 ? 1 : (int)(bytes / 4 / s.n);
       s.total = s.unit * s.n;
-      s.in = calloc((size_t)s.total, sizeof(float));
-      s.out = calloc((size_t)s.total, sizeof(float));
+      s.in = malloc((size_t)s.total * sizeof(float));
+      s.out = malloc((size_t)s.total * sizeof(float));
       if (!s.in || !s.out) MPI_Abort(MPI_COMM_WORLD, 5);
-      memset(s.out, 0, (size_t)s.total * sizeof(float));
+      fill(&s);
       double t = time_of(kOps[op].run, &s);
       if (s.rank == 0) printf("%s,%d,%ld,%.4g\n", kOps[op].name, s.n, (long)s.total * 4, t);
       free(s.in);
