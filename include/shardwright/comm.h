@@ -10,7 +10,7 @@
  * shape or root, that waits elsewhere for ever, that leaves, or that does not come within the timeout ends the run:
  * every call in flight and every later one returns SW_E_RESOURCE with one message that names both devices, their ops
  * and their positions in the program. A device that needs nothing of the others, such as the root of a broadcast, may
- * be up to 32 calls ahead of them; it then gets the error from its next call or from sw_comm_finish. The order of
+ * be up to 64 calls ahead of them; it then gets the error from its next call or from sw_comm_finish. The order of
  * every reduction is that of the group, so results do not depend on timing. The program must keep a call's buffers
  * until the call returns, and that is long enough: no device reads them afterwards.
  */

@@ -6,11 +6,9 @@
  */
 #include "comm/threads.h"
 
-enum { LINE = 64 };
-
-/* How many calls early lines are asked for that others have: in calls that some members are ahead in; in others those
- * of the next call are taken, if the input is more than the next call's first lines. */
-enum { AHEAD = 8 };
+/* AHEAD: how many calls early lines are asked for in calls that some members are ahead in. In the others a member
+ * takes those of the next call, which pays from LARGE bytes on: fewer have come by the time that they are written. */
+enum { LINE = 64, AHEAD = 8, LARGE = 256 };
 
 static void take_line(const char *p) {
 #if defined(__x86_64__)
@@ -101,7 +99,7 @@ static void ask_for_lines(const sw_memo *memo, unsigned number) {
 
 static void prepare_later(const sw_memo *memo, unsigned number, bool all) {
   if (!all) ask_for_lines(memo, number + AHEAD);
-  if (!all || memo->put_bytes > 256) take_lines(memo, number + (all ? 1 : AHEAD));
+  if (!all || memo->put_bytes > LARGE) take_lines(memo, number + (all ? 1 : AHEAD));
 }
 
 sw_quick sw_quick_run(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d, sw_rc *rc) {

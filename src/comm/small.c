@@ -14,12 +14,12 @@
  * root alone all, while the others go on. */
 typedef enum reading { NEVER, READS_ALL, READS_PIECES, ROOT_READS_ALL } reading;
 
-static const int64_t kReadBytes[] = {[READS_ALL] = 4096, [READS_PIECES] = 4096, [ROOT_READS_ALL] = 32768};
+static const int64_t kReadBytes[] = {[READS_ALL] = 4096, [READS_PIECES] = 4096, [ROOT_READS_ALL] = 16384};
 
 /* Not what has tilings. */
 static const reading kSmall[SW_COLL_COUNT] = {
     [SW_COLL_ALL_GATHER] = READS_ALL,   [SW_COLL_ALL_REDUCE] = READS_ALL,  [SW_COLL_ALL_TO_ALL] = READS_PIECES,
-    [SW_COLL_BROADCAST] = READS_PIECES, [SW_COLL_GATHER] = ROOT_READS_ALL, [SW_COLL_REDUCE] = READS_ALL,
+    [SW_COLL_BROADCAST] = READS_PIECES, [SW_COLL_GATHER] = ROOT_READS_ALL, [SW_COLL_REDUCE] = ROOT_READS_ALL,
     [SW_COLL_SCATTER] = READS_PIECES,   [SW_COLL_SHIFT] = READS_PIECES,    [SW_COLL_REDUCE_SCATTER] = READS_PIECES,
     [SW_COLL_BARRIER] = READS_PIECES,
 };

@@ -103,9 +103,9 @@ typedef struct sw_group {
   int ring_bits;
   char *store, *fronts;          /* the latter begin at a pair of lines, */
   size_t call_step, member_step; /* are so many bytes apart, */
-  size_t next_bytes;             /* and have room for so many of an input; */
-  sw_told *told;                 /* by member and meeting */
-  char *bulk;                    /* for larger ones, SW_BULK_STEP each; NULL: none */
+  size_t next_bytes;             /* and have room for so many bytes of an input */
+  sw_told *told;                 /* by member and meeting (sw_place_of) */
+  char *bulk;                    /* the same, SW_BULK_STEP bytes each, for larger inputs */
   sw_line *ended;                /* by member, as in the fronts; NULL in groups of more than SW_SMALL_MEMBERS, as is: */
   sw_line *came;                 /* by member: it has come to all calls of lower numbers */
   sw_slot *slots;                /* of all meetings, as are: */
@@ -267,18 +267,19 @@ static inline unsigned sw_ring_index(const sw_group *g, unsigned number) { retur
 
 static inline sw_meeting *sw_meeting_at(sw_group *g, unsigned number) { return &g->ring[sw_ring_index(g, number)]; }
 
-/* Of what there is by member and meeting: in the order of Gray's code, so that the machine, which likes to read on at
- * equal distances, leaves those alone that are about to be filled. */
-static inline size_t sw_place_of(const sw_group *g, unsigned number, int64_t member) {
+/* Where a meeting's line lies among a member's: in the order of Gray's code, so that the machine, which likes to read
+ * on at equal distances, leaves those alone that are about to be filled. */
+static inline size_t sw_line_index(const sw_group *g, unsigned number) {
   unsigned at = sw_ring_index(g, number);
-  return ((size_t)member << g->ring_bits) + (at ^ at >> 1);
+  return at ^ at >> 1;
 }
 
-/* Meetings are in the order of Gray's code, so that the machine, which likes to read on at equal distances, leaves
- * those fronts alone that are about to be filled. */
+static inline size_t sw_place_of(const sw_group *g, unsigned number, int64_t member) {
+  return ((size_t)member << g->ring_bits) + sw_line_index(g, number);
+}
+
 static inline sw_front *sw_front_at(const sw_group *g, unsigned number, int64_t member) {
-  unsigned at = sw_ring_index(g, number);
-  return (sw_front *)(void *)(g->fronts + (at ^ at >> 1) * g->call_step + (size_t)member * g->member_step);
+  return (sw_front *)(void *)(g->fronts + sw_line_index(g, number) * g->call_step + (size_t)member * g->member_step);
 }
 
 /* Where an input of so many bytes lies in a small call. */
