@@ -1,8 +1,9 @@
 /* Arrays as NumPy's .npy files (format versions 1 to 3).
  *
  *   f64 f32 f16 i8..i64 u8..u64 bool c64 c128   as numpy writes them; either byte order is read, little endian written
- *   bf16 f8e4m3fn f8e5m2                        numpy has none: written as f4 (exact), read from f4 (rounded), or bit
+ *   bf16, floats of 4 to 8 bits                 numpy has none: written as f4 (exact), read from f4 (rounded), or bit
  *                                               for bit from V2/u2 and V1/u1, as ml_dtypes saves them
+ *   i2 i4 u2 u4                                 as i1 and u1, a byte each; read from those and from V1
  */
 #ifndef SHARDWRIGHT_NPY_H_
 #define SHARDWRIGHT_NPY_H_
