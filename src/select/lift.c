@@ -79,7 +79,7 @@ sw_rc sel_dual_ascend_lifted(sel_dual *u, double target, sel_budget *b, int64_t 
   int32_t kinds;
   *passes = 0;
   SW_TRY(find_alike(u, &kinds, d));
-  if (kinds > u->c->n / FEWEST) return SW_OK;
+  if (kinds == 0 || kinds > u->c->n / FEWEST) return SW_OK;
   int64_t work = (2 * u->cells + u->n_flat) / (u->c->n / kinds) + u->c->n_uses;
   double before = 0;
   u->best_bound = -INFINITY;
