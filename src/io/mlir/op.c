@@ -212,6 +212,9 @@ static bool opens_dictionary(const sw_ir_parser *p, uint32_t op, uint32_t i) {
   return s[end] == '=' || s[end] == ',' || s[end] == '}';
 }
 
+/* What brackets behind a region hold are no operands. */
+static bool takes_uses(const sw_ir_parser *p, uint32_t op) { return p->t->ops.at[op].first_region == SW_IR_NONE; }
+
 static sw_rc see_use(void *user, uint32_t *i, sw_ir_flaw *flaw, sw_diag *d) {
   sw_ir_parser *p = user;
   (void)flaw;
@@ -260,7 +263,7 @@ static sw_rc read_parenthesis(sw_ir_parser *p, uint32_t op) {
     if (binds) return read_bindings(p, op);
     if (declares) return sw_ir_read_args(p, &o->n_args);
   }
-  if (op + 1 == p->t->ops.n) return balanced(p, &(sw_ir_see){see_use, p});
+  if (takes_uses(p, op)) return balanced(p, &(sw_ir_see){see_use, p});
   return balanced(p, NULL);
 }
 
@@ -346,7 +349,7 @@ static sw_rc read_piece(sw_ir_parser *p, uint32_t op, walk *w, sw_ir_stop *stop)
     case '(':
       return read_parenthesis(p, op);
     case '[':
-      return op + 1 == p->t->ops.n ? balanced(p, &(sw_ir_see){see_use, p}) : balanced(p, NULL);
+      return takes_uses(p, op) ? balanced(p, &(sw_ir_see){see_use, p}) : balanced(p, NULL);
     case '<':
       return read_angle(p, op);
     case '{':
