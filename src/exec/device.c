@@ -101,16 +101,17 @@ static void move_result(sw_buffer *out) {
   memcpy(data + all - element, first, (size_t)element);
 }
 
-static sw_rc sabotage(sw_execution *e, sw_comm_call *call, sw_diag *d) {
+static sw_rc sabotage(sw_execution *e, const sw_comm_call *call, sw_diag *d) {
   sw_collective other = *call->coll;
+  sw_comm_call altered = *call;
   bool reduces = sw_coll_flags(other.op) & SW_COLL_USES_REDUCTION;
   if (!e->v->options->sabotage.alter) {
     keep_own(call->in, call->out);
     return SW_OK;
   }
   other.reduction = other.reduction == SW_REDUCE_MAX ? SW_REDUCE_MIN : SW_REDUCE_MAX;
-  if (reduces) call->coll = &other;
-  SW_TRY(sw_comm_run(e->v->program->comm, e->v->device, call, d));
+  if (reduces) altered.coll = &other;
+  SW_TRY(sw_comm_run(e->v->program->comm, e->v->device, &altered, d));
   if (!reduces) move_result(call->out);
   return SW_OK;
 }
