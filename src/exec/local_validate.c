@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "exec/block.h"
-#include "exec/noise.h"
 #include "exec/roundings.h"
 #include "shardwright/validate.h"
 
@@ -55,12 +54,6 @@ static sw_rc check_fit(const sw_local_program *p, const sw_graph *g, sw_diag *d)
 
 /* --- judgement ---------------------------------------------------------------------------------------------------- */
 
-static sw_tolerance tolerance_of(const validator *v, sw_id value, const sw_buffer *want) {
-  const sw_roundings *r = &v->roundings;
-  double magnitude = r->noise ? r->magnitude[value] : sw_magnitude(want);
-  return sw_roundings_tolerance(&v->sharp, want->dtype, magnitude, r->noise ? r->noise[value] : 0);
-}
-
 static sw_rc judge_output(validator *v, int32_t i, sw_validate_entry *e, sw_diag *d) {
   const sw_local_program *p = v->p;
   const sw_function *f = main_of(v->sharp.graph);
@@ -68,7 +61,7 @@ static sw_rc judge_output(validator *v, int32_t i, sw_validate_entry *e, sw_diag
   *e = (sw_validate_entry){.name = f->output_names[i],
                            .rank = want->rank,
                            .exact = v->sharp.exact,
-                           .tolerance = tolerance_of(v, f->outputs[i], want)};
+                           .tolerance = sw_roundings_tolerance(&v->roundings, &v->sharp, f->outputs[i], want)};
   for (int64_t device = 0; device < p->devices; device++) {
     sw_difference diff;
     sw_block_pair c = {.mesh = &p->mesh,

@@ -33,10 +33,12 @@ void sw_roundings_deinit(sw_roundings *r) {
 
 /* Errors of one op pass through all later ones: the tolerance of a single reduction times the root of the depth, or
  * what the reruns have shown of what is left where terms cancel. */
-sw_tolerance sw_roundings_tolerance(const sw_single *sharp, sw_dtype dtype, double magnitude, double noise) {
+sw_tolerance sw_roundings_tolerance(const sw_roundings *r, const sw_single *sharp, sw_id value,
+                                    const sw_buffer *whole) {
   if (sharp->exact) return (sw_tolerance){0, 0};
+  double magnitude = r->magnitude ? r->magnitude[value] : sw_magnitude(whole), noise = r->noise ? r->noise[value] : 0;
   double depth = sqrt((double)sw_graph_main_block(sharp->graph)->n_ops);
-  double relative = sw_tolerance_for(dtype, sharp->terms, 1).relative * depth;
+  double relative = sw_tolerance_for(whole->dtype, sharp->terms, 1).relative * depth;
   return (sw_tolerance){relative, relative * magnitude + NOISE_MARGIN * noise};
 }
 

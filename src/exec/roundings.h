@@ -26,8 +26,9 @@ SW_CHECKED sw_rc sw_roundings_note_partials(sw_roundings *r, const sw_spmd *spmd
 /* Runs the program `runs` times with every result moved by about a last place, of itself or of its partial sums. */
 SW_CHECKED sw_rc sw_roundings_blur(sw_roundings *r, int runs, sw_cancel *cancel, sw_arena *scratch, sw_diag *d);
 
-/* Tolerance of elements of `dtype` that are as large and as noisy as told. */
-sw_tolerance sw_roundings_tolerance(const sw_single *sharp, sw_dtype dtype, double magnitude, double noise);
+/* Tolerance of the elements of a value; `whole` is what the sharp run made of it. Nothing need be known of roundings
+ * (all zero): then none for what cancels. */
+sw_tolerance sw_roundings_tolerance(const sw_roundings *r, const sw_single *sharp, sw_id value, const sw_buffer *whole);
 /* Where roundings turn elements of a value; NULL: nowhere. */
 static inline const sw_buffer *sw_roundings_turned(const sw_roundings *r, sw_id value) {
   return r->turned && r->turned[value].data ? &r->turned[value] : NULL;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "exec/block.h"
-#include "exec/noise.h"
 #include "exec/processes.h"
 #include "exec/roundings.h"
 #include "exec/single.h"
@@ -38,12 +37,6 @@ typedef struct validator {
 } validator;
 
 /* --- comparing ---------------------------------------------------------------------------------------------------- */
-
-static sw_tolerance tolerance_of(const validator *v, sw_id value, const sw_buffer *whole) {
-  const sw_roundings *r = &v->roundings;
-  if (!r->noise) return sw_roundings_tolerance(&v->sharp, whole->dtype, sw_magnitude(whole), 0);
-  return sw_roundings_tolerance(&v->sharp, whole->dtype, r->magnitude[value], r->noise[value]);
-}
 
 /* --- the parallel run -------------------------------------------------------------------------------------------- */
 
@@ -111,7 +104,7 @@ static sw_rc observe_parallel(void *user, int64_t device, const sw_op *op, const
     if (!whole) continue;
     sw_validate_entry e = {
         .name = v->plan->graph->values[l->source].name, .rank = whole->rank, .exact = v->sharp.exact, .device = device};
-    e.tolerance = tolerance_of(v, l->source, whole);
+    e.tolerance = sw_roundings_tolerance(&v->roundings, &v->sharp, l->source, whole);
     sw_block_pair c = {v->spmd.mesh, &l->sharding, whole, results[i], sw_roundings_turned(&v->roundings, l->source),
                        device};
     SW_TRY(sw_block_compare(&c, e.tolerance, &e.worst, d));
@@ -240,10 +233,11 @@ static sw_rc find_roundings(validator *v, int blurred_runs, sw_diag *d) {
 
 static sw_rc judge_output(validator *v, int32_t i, sw_validate_entry *e, sw_diag *d) {
   const sw_function *f = &v->plan->graph->functions[v->plan->graph->main];
-  *e = (sw_validate_entry){.name = f->output_names[i],
-                           .rank = v->sharp.want[i].rank,
-                           .exact = v->sharp.exact,
-                           .tolerance = tolerance_of(v, f->outputs[i], &v->sharp.want[i])};
+  *e = (sw_validate_entry){
+      .name = f->output_names[i],
+      .rank = v->sharp.want[i].rank,
+      .exact = v->sharp.exact,
+      .tolerance = sw_roundings_tolerance(&v->roundings, &v->sharp, f->outputs[i], &v->sharp.want[i])};
   for (int64_t dev = 0; dev < v->devices; dev++) {
     sw_difference diff;
     const sw_buffer *block = &v->got[dev * f->n_outputs + i];

@@ -5,9 +5,9 @@
 #include "select/branch.h"
 
 /* Offer what GLPK finds below the best cost, until `b` is spent. GLPK's floats decide nothing: choices are scored
- * exactly like all others, and `u` gets the messages and prices of its linear relaxation where they prove a higher
- * bound in exact integers. Values that the bound of `u` rules out are left out. `known`: a choice of the core that
- * keeps its caps. Does nothing when the core is too large, or in a build without GLPK. */
+ * exactly like all others. Costs are those that the messages of `u` leave, and values that its bound rules out are left
+ * out. `known`: a choice of the core that keeps its caps. Does nothing when the core is too large, or in a build
+ * without GLPK. */
 sw_rc sel_hand_over(const sel_base *k, sel_dual *u, const int32_t *known, sel_budget *b, sw_diag *d);
 
 #endif
