@@ -109,22 +109,20 @@ sw_rc sw_block_compare(const sw_block_pair *c, sw_tolerance tol, sw_difference *
 
 /* --- blocks of all devices ---------------------------------------------------------------------------------------- */
 
-static int64_t position_in(const sw_cut *c, int64_t device) { return c->position ? c->position[device] : device; }
-
 /* The first device that holds the same block. */
 static int64_t holder(const sw_cut *c, int64_t device) {
   int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK], m[SW_MAX_RANK];
   size_t bytes = (size_t)c->whole->rank * sizeof *lo;
-  sw_block_extent(c->mesh, c->sharding, c->whole, position_in(c, device), lo, n);
+  sw_block_extent(c->mesh, c->sharding, c->whole, sw_cut_position(c, device), lo, n);
   for (int64_t other = c->first; other < device; other++) {
-    sw_block_extent(c->mesh, c->sharding, c->whole, position_in(c, other), at, m);
+    sw_block_extent(c->mesh, c->sharding, c->whole, sw_cut_position(c, other), at, m);
     if (memcmp(lo, at, bytes) == 0 && memcmp(n, m, bytes) == 0) return other;
   }
   return device;
 }
 
 static sw_rc cut_one(const sw_cut *c, int64_t device, sw_tensor *out, sw_diag *d) {
-  int64_t lo[SW_MAX_RANK], position = position_in(c, device);
+  int64_t lo[SW_MAX_RANK], position = sw_cut_position(c, device);
   SW_TRY(sw_cut_block(c->mesh, c->sharding, c->whole, position, out, d));
   if (!c->poison) return SW_OK;
   sw_block_extent(c->mesh, c->sharding, c->whole, position, lo, out->valid);

@@ -39,6 +39,10 @@ typedef struct sw_cut {
   bool poison;             /* what lies beyond the tensor's end */
 } sw_cut;
 
+static inline int64_t sw_cut_position(const sw_cut *c, int64_t device) {
+  return c->position ? c->position[device] : device;
+}
+
 /* blocks[device * stride] for each of the devices. Equal ones share their elements, which those own that own[device *
  * stride] says; an uncut tensor's are those of the whole. *borrows: some are. */
 SW_CHECKED sw_rc sw_cut_blocks(const sw_cut *c, sw_tensor *blocks, bool *own, bool *borrows, sw_diag *d);

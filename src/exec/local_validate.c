@@ -3,7 +3,6 @@
  */
 #include <string.h>
 
-#include "exec/block.h"
 #include "exec/roundings.h"
 #include "shardwright/validate.h"
 
@@ -56,29 +55,13 @@ static sw_rc check_fit(const sw_local_program *p, const sw_graph *g, sw_diag *d)
 
 static sw_rc judge_output(validator *v, int32_t i, sw_validate_entry *e, sw_diag *d) {
   const sw_local_program *p = v->p;
-  const sw_function *f = main_of(v->sharp.graph);
-  const sw_buffer *want = &v->sharp.want[i];
-  *e = (sw_validate_entry){.name = f->output_names[i],
-                           .rank = want->rank,
-                           .exact = v->sharp.exact,
-                           .tolerance = sw_roundings_tolerance(&v->roundings, &v->sharp, f->outputs[i], want)};
-  for (int64_t device = 0; device < p->devices; device++) {
-    sw_difference diff;
-    sw_block_pair c = {.mesh = &p->mesh,
-                       .sharding = &p->outputs[i].sharding,
-                       .whole = want,
-                       .block = &v->blocks[device * f->n_outputs + i],
-                       .turned = sw_roundings_turned(&v->roundings, f->outputs[i]),
-                       .device = p->position ? p->position[device] : device};
-    SW_TRY(sw_block_compare(&c, e->tolerance, &diff, d));
-    v->out->elements += diff.compared;
-    if (device == 0 || diff.differing > e->worst.differing) {
-      e->worst = diff;
-      e->device = device;
-    }
-  }
-  v->out->matches = v->out->matches && e->worst.differing == 0;
-  return SW_OK;
+  sw_cut c = {.mesh = &p->mesh,
+              .sharding = &p->outputs[i].sharding,
+              .whole = &v->sharp.want[i],
+              .position = p->position,
+              .end = p->devices,
+              .stride = v->out->n_outputs};
+  return sw_roundings_judge(&v->roundings, &v->sharp, i, &c, v->blocks + i, e, v->out, d);
 }
 
 static sw_rc judge(validator *v, sw_diag *d) {

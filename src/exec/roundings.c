@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "exec/block.h"
 #include "exec/noise.h"
 
 /* Two runs that round differently are allowed to be this many times as far apart as the blurred runs were from the
@@ -40,6 +39,32 @@ sw_tolerance sw_roundings_tolerance(const sw_roundings *r, const sw_single *shar
   double depth = sqrt((double)sw_graph_main_block(sharp->graph)->n_ops);
   double relative = sw_tolerance_for(whole->dtype, sharp->terms, 1).relative * depth;
   return (sw_tolerance){relative, relative * magnitude + NOISE_MARGIN * noise};
+}
+
+sw_rc sw_roundings_judge(const sw_roundings *r, const sw_single *sharp, int32_t i, const sw_cut *c,
+                         const sw_tensor *blocks, sw_validate_entry *e, sw_validation *out, sw_diag *d) {
+  const sw_function *f = &sharp->graph->functions[sharp->graph->main];
+  *e = (sw_validate_entry){.name = f->output_names[i],
+                           .rank = c->whole->rank,
+                           .exact = sharp->exact,
+                           .tolerance = sw_roundings_tolerance(r, sharp, f->outputs[i], c->whole)};
+  for (int64_t device = c->first; device < c->end; device++) {
+    sw_difference diff;
+    sw_block_pair pair = {.mesh = c->mesh,
+                          .sharding = c->sharding,
+                          .whole = c->whole,
+                          .block = &blocks[device * c->stride],
+                          .turned = sw_roundings_turned(r, f->outputs[i]),
+                          .device = sw_cut_position(c, device)};
+    SW_TRY(sw_block_compare(&pair, e->tolerance, &diff, d));
+    out->elements += diff.compared;
+    if (device == c->first || diff.differing > e->worst.differing) {
+      e->worst = diff;
+      e->device = device;
+    }
+  }
+  out->matches = out->matches && e->worst.differing == 0;
+  return SW_OK;
 }
 
 /* --- partial sums ------------------------------------------------------------------------------------------------ */

@@ -3,8 +3,10 @@
 #ifndef EXEC_ROUNDINGS_H_
 #define EXEC_ROUNDINGS_H_
 
+#include "exec/block.h"
 #include "exec/single.h"
 #include "shardwright/spmd.h"
+#include "shardwright/validate.h"
 
 typedef struct sw_roundings {
   const sw_single *sharp; /* the run without blur */
@@ -33,5 +35,10 @@ sw_tolerance sw_roundings_tolerance(const sw_roundings *r, const sw_single *shar
 static inline const sw_buffer *sw_roundings_turned(const sw_roundings *r, sw_id value) {
   return r->turned && r->turned[value].data ? &r->turned[value] : NULL;
 }
+
+/* Compares output `i` on the cut's devices, blocks[device * stride], with the sharp run's, which is the cut's whole:
+ * the worst of them in *e, and the elements compared added to out->elements; what differs ends out->matches. */
+SW_CHECKED sw_rc sw_roundings_judge(const sw_roundings *r, const sw_single *sharp, int32_t i, const sw_cut *c,
+                                    const sw_tensor *blocks, sw_validate_entry *e, sw_validation *out, sw_diag *d);
 
 #endif

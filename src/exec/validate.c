@@ -232,26 +232,13 @@ static sw_rc find_roundings(validator *v, int blurred_runs, sw_diag *d) {
 /* --- judgement --------------------------------------------------------------------------------------------------- */
 
 static sw_rc judge_output(validator *v, int32_t i, sw_validate_entry *e, sw_diag *d) {
-  const sw_function *f = &v->plan->graph->functions[v->plan->graph->main];
-  *e = (sw_validate_entry){
-      .name = f->output_names[i],
-      .rank = v->sharp.want[i].rank,
-      .exact = v->sharp.exact,
-      .tolerance = sw_roundings_tolerance(&v->roundings, &v->sharp, f->outputs[i], &v->sharp.want[i])};
-  for (int64_t dev = 0; dev < v->devices; dev++) {
-    sw_difference diff;
-    const sw_buffer *block = &v->got[dev * f->n_outputs + i];
-    const sw_buffer *turned = sw_roundings_turned(&v->roundings, f->outputs[i]);
-    sw_block_pair c = {v->spmd.mesh, &v->plan->outputs[i], &v->sharp.want[i], block, turned, dev};
-    SW_TRY(sw_block_compare(&c, e->tolerance, &diff, d));
-    v->out->elements += diff.compared;
-    if (dev == 0 || diff.differing > e->worst.differing) {
-      e->worst = diff;
-      e->device = dev;
-    }
-    if (v->o->outputs) sw_block_copy(v->spmd.mesh, &v->plan->outputs[i], &v->o->outputs[i], block, dev, true);
+  const sw_sharding *sharding = &v->plan->outputs[i];
+  const int64_t n = v->plan->graph->functions[v->plan->graph->main].n_outputs;
+  sw_cut c = {.mesh = v->spmd.mesh, .sharding = sharding, .whole = &v->sharp.want[i], .end = v->devices, .stride = n};
+  SW_TRY(sw_roundings_judge(&v->roundings, &v->sharp, i, &c, v->got + i, e, v->out, d));
+  for (int64_t device = 0; v->o->outputs && device < v->devices; device++) {
+    sw_block_copy(v->spmd.mesh, sharding, &v->o->outputs[i], &v->got[device * n + i], device, true);
   }
-  v->out->matches = v->out->matches && e->worst.differing == 0;
   return SW_OK;
 }
 
