@@ -140,9 +140,16 @@ void rs_sized_init(rs_sized *s, const rs_atlas *a, const rs_query *q) {
 /* --- rows -------------------------------------------------------------------------------------------------------- */
 
 static sw_rc fill_row(rs_atlas *a, int state, bool to_it, rs_row *row, sw_diag *d) {
-  for (int i = 0; i < a->net.n_states; i++) {
+  const rs_net *n = &a->net;
+  uint16_t *cut = row->number + n->n_states;
+  row->cut = cut;
+  for (int i = 0; i < n->n_states; i++) {
     rs_step step;
-    if (i == state || !rs_net_step(&a->net, to_it ? i : state, to_it ? state : i, &step)) continue;
+    if (i == state) continue;
+    if (!rs_net_step(n, to_it ? i : state, to_it ? state : i, &step)) {
+      if (n->state[i].partial == n->state[state].partial) cut[row->n_cuts++] = (uint16_t)i;
+      continue;
+    }
     SW_TRY(number_of(a, &step, &row->number[i], d));
     if (row->number[i] > row->most) row->most = row->number[i];
   }
@@ -150,7 +157,7 @@ static sw_rc fill_row(rs_atlas *a, int state, bool to_it, rs_row *row, sw_diag *
 }
 
 static sw_rc make_row(rs_atlas *a, int state, bool to_it, sw_diag *d) {
-  rs_row *row = sw_mem_alloc(1, offsetof(rs_row, number) + (size_t)a->net.n_states * sizeof row->number[0], d);
+  rs_row *row = sw_mem_alloc(1, sizeof *row + 2 * (size_t)a->net.n_states * sizeof row->number[0], d);
   if (!row) return SW_E_RESOURCE;
   sw_rc rc = fill_row(a, state, to_it, row, d);
   if (rc)

@@ -16,8 +16,11 @@ enum { RS_ATLAS_PRICES = 4096 };
 
 /* By state, the number of the price of the step to it, or from it; 0 where there is none. */
 typedef struct rs_row {
-  uint16_t most; /* of the numbers */
-  uint16_t number[RS_NET_STATES];
+  uint16_t most;       /* of the numbers */
+  uint16_t n_cuts;     /* states with number 0, ... */
+  const uint16_t *cut; /* ... where several dimensions are cut at once: no step between even blocks, but maybe one
+                          between uneven ones */
+  uint16_t number[];
 } rs_row;
 
 /* That of a query's machine and atoms, values being partial or not. */

@@ -1,67 +1,98 @@
-/* Every step from one state to another is priced; from a source that is asked for every state is then relaxed over
- * every other, and again over those that came nearer, until none does. So the triangle inequality holds by
- * construction.
+/* Cheapest paths from one source: to one state by Dijkstra's method, gone on with where it ended when more is asked
+ * for; to all states by relaxing each over every other, and again over those that came nearer, until none does. So the
+ * triangle inequality holds by construction.
  *
  *   [[x],[y]] -> [[],[]]   no single collective; relaxed over [[x],[]]: all_gather y, all_gather x
+ *
+ * Steps between uneven blocks are counted (uneven.h): all of them where all paths are wanted, else only those that may
+ * win even at the price of even blocks.
  */
 #include "reshard/closure.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "reshard/uneven.h"
 #include "shardwright/simd.h"
-
-/* Steps from a state. */
-static sw_rc price_row(const rs_closure *c, int from, double *out, sw_diag *d) {
-  const int n = c->net->n_states;
-  const rs_row *row;
-  SW_TRY(rs_atlas_row(c->atlas, from, false, &row, d));
-  rs_sized_hold(c->sized, row);
-  for (int to = 0; to < n; to++) out[to] = rs_sized_s(c->sized, row->number[to]);
-  out[from] = 0;
-  return SW_OK;
-}
-
-/* Uneven blocks cost more. */
-static sw_rc count_uneven(rs_closure *c, sw_diag *d) {
-  const int n = c->net->n_states;
-  rs_uneven *u;
-  rs_step step;
-  SW_MEM_NEW(u, 1, d);
-  rs_uneven_init(u, c->net, &c->q);
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) {
-      double *price = &c->step_s[i * n + j];
-      const double counted = i == j ? 0 : rs_uneven_step(u, i, j, &step);
-      *price = isinf(*price) || counted > *price ? counted : *price;
-    }
-  }
-  sw_mem_free(u);
-  return SW_OK;
-}
 
 sw_rc rs_closure_init(rs_closure *c, const rs_query *q, bool partial, sw_diag *d) {
   *c = (rs_closure){.q = *q};
   SW_TRY(rs_atlas_of(q, partial, &c->atlas, d));
   c->net = rs_atlas_net(c->atlas);
   const size_t n = (size_t)c->net->n_states;
-  SW_MEM_NEW(c->row, n, d);
+  c->keeps = n <= RS_CLOSURE_KEEPS;
+  SW_MEM_NEW(c->from, n, d);
+  SW_MEM_NEW(c->step_s, n, d);
+  SW_MEM_NEW(c->lone_s, n, d);
   SW_MEM_NEW(c->sized, 1, d);
   rs_sized_init(c->sized, c->atlas, &c->q);
-  const bool even = rs_atlas_cuts_evenly(c->atlas, &c->q);
-  if (even && n > RS_CLOSURE_KEEPS) return SW_OK;
-  SW_MEM_NEW(c->step_s, n * n, d);
-  for (size_t i = 0; i < n; i++) SW_TRY(price_row(c, (int)i, c->step_s + i * n, d));
-  return even ? SW_OK : count_uneven(c, d);
+  if (rs_atlas_cuts_evenly(c->atlas, &c->q)) return SW_OK;
+  SW_MEM_NEW(c->uneven, 1, d);
+  rs_uneven_init(c->uneven, c->net, &c->q);
+  return SW_OK;
 }
 
 void rs_closure_deinit(rs_closure *c) {
-  for (int i = 0; c->row && i < c->net->n_states; i++) sw_mem_free(c->row[i]);
-  sw_mem_free(c->row);
+  const int n = c->net ? c->net->n_states : 0;
+  for (int i = 0; i < n; i++) {
+    if (c->from) sw_mem_free(c->from[i].cost_s);
+    if (c->step_s) sw_mem_free(c->step_s[i]);
+  }
+  sw_mem_free(c->from);
   sw_mem_free(c->step_s);
+  sw_mem_free(c->lone_s);
   sw_mem_free(c->sized);
+  sw_mem_free(c->uneven);
   *c = (rs_closure){0};
+}
+
+/* --- steps ------------------------------------------------------------------------------------------------------- */
+
+static sw_rc price_steps(const rs_closure *c, int from, double *out, sw_diag *d) {
+  const int n = c->net->n_states;
+  const rs_row *row;
+  SW_TRY(rs_atlas_row(c->atlas, from, false, &row, d));
+  rs_sized_hold(c->sized, row);
+  for (int to = 0; to < n; to++) out[to] = rs_sized_s(c->sized, row->number[to]);
+  if (!c->uneven) return SW_OK;
+  for (int i = 0; i < row->n_cuts; i++) out[row->cut[i]] = c->net->floor.step_s;
+  for (int to = 0; to < n; to++) out[to] = isinf(out[to]) ? out[to] : -out[to];
+  return SW_OK;
+}
+
+static sw_rc steps_from(rs_closure *c, int from, bool keep, double **out, sw_diag *d) {
+  double **kept = &c->step_s[from];
+  *out = *kept ? *kept : c->lone_s;
+  if (*kept) return SW_OK;
+  if (keep) {
+    SW_MEM_NEW(*kept, c->net->n_states, d);
+    *out = *kept;
+  }
+  return price_steps(c, from, *out, d);
+}
+
+/* What a step is counted at, if more than that between even blocks. */
+static double counted_s(const rs_closure *c, int from, int to, double least_s) {
+  rs_step step;
+  return fmax(rs_uneven_step(c->uneven, from, to, &step), least_s);
+}
+
+static void count_all(const rs_closure *c, int from, double *step) {
+  for (int to = 0, n = c->net->n_states; to < n; to++) {
+    if (signbit(step[to])) step[to] = counted_s(c, from, to, -step[to]);
+  }
+}
+
+/* --- paths to all ------------------------------------------------------------------------------------------------ */
+
+static sw_rc paths_from(rs_closure *c, int from, rs_paths **out, sw_diag *d) {
+  const int n = c->net->n_states;
+  rs_paths *p = *out = &c->from[from];
+  if (p->cost_s) return SW_OK;
+  SW_MEM_NEW(p->cost_s, 2 * n, d);
+  p->open_s = p->cost_s + n;
+  for (int i = 0; i < 2 * n; i++) p->cost_s[i] = HUGE_VAL;
+  p->cost_s[from] = p->open_s[from] = 0;
+  return SW_OK;
 }
 
 SW_SIMD_CLONES static void relax(double *restrict row, const double *restrict step, double so_far, int n) {
@@ -71,20 +102,18 @@ SW_SIMD_CLONES static void relax(double *restrict row, const double *restrict st
   }
 }
 
-static sw_rc relax_over(const rs_closure *c, int over, double *row, sw_diag *d) {
-  const int n = c->net->n_states;
-  double step[RS_NET_STATES];
-  const double *steps = c->step_s ? c->step_s + (ptrdiff_t)over * n : step;
-  if (!c->step_s) SW_TRY(price_row(c, over, step, d));
-  relax(row, steps, row[over], n);
+static sw_rc relax_over(rs_closure *c, int over, double *row, sw_diag *d) {
+  double *step;
+  SW_TRY(steps_from(c, over, c->keeps || c->uneven, &step, d));
+  if (c->uneven) count_all(c, over, step);
+  relax(row, step, row[over], c->net->n_states);
   return SW_OK;
 }
 
-static sw_rc close_row(const rs_closure *c, int from, double *row, sw_diag *d) {
+static sw_rc follow_all(rs_closure *c, rs_paths *p, sw_diag *d) {
   const int n = c->net->n_states;
-  double before[RS_NET_STATES]; /* when the round began */
-  for (int i = 0; i < n; i++) row[i] = before[i] = HUGE_VAL;
-  row[from] = 0;
+  double before[RS_NET_STATES], *row = p->cost_s; /* before: when the round began */
+  for (int i = 0; i < n; i++) before[i] = HUGE_VAL;
   for (bool any = true; any;) {
     double now[RS_NET_STATES];
     memcpy(now, row, (size_t)n * sizeof row[0]);
@@ -96,27 +125,65 @@ static sw_rc close_row(const rs_closure *c, int from, double *row, sw_diag *d) {
     }
     memcpy(before, now, (size_t)n * sizeof row[0]);
   }
+  for (int i = 0; i < n; i++) p->open_s[i] = HUGE_VAL;
+  p->all = true;
   return SW_OK;
 }
 
 sw_rc rs_closure_row(rs_closure *c, int from, const double **out, sw_diag *d) {
-  if (!c->row[from]) {
-    double *row = sw_mem_alloc((size_t)c->net->n_states, sizeof *row, d);
-    if (!row) return SW_E_RESOURCE;
-    sw_rc rc = close_row(c, from, row, d);
-    if (rc) {
-      sw_mem_free(row);
-      return rc;
-    }
-    c->row[from] = row;
-  }
-  *out = c->row[from];
+  rs_paths *p;
+  SW_TRY(paths_from(c, from, &p, d));
+  if (!p->all) SW_TRY(follow_all(c, p, d));
+  *out = p->cost_s;
   return SW_OK;
 }
 
-sw_rc rs_closure_s(rs_closure *c, const rs_state *from, const rs_state *to, double *out, sw_diag *d) {
-  const double *row;
-  SW_TRY(rs_closure_row(c, rs_net_find(c->net, from), &row, d));
-  *out = row[rs_net_find(c->net, to)];
+/* --- paths to one ------------------------------------------------------------------------------------------------ */
+
+/* From the state that is the nearest now. */
+static sw_rc go_on(rs_closure *c, const rs_paths *p, int from, sw_diag *d) {
+  const double so_far = p->cost_s[from];
+  double *step;
+  SW_TRY(steps_from(c, from, c->keeps, &step, d));
+  for (int to = 0, n = c->net->n_states; to < n; to++) {
+    if (so_far + fabs(step[to]) >= p->cost_s[to]) continue;
+    if (signbit(step[to])) step[to] = counted_s(c, from, to, -step[to]);
+    const double sum = so_far + step[to];
+    if (sum < p->cost_s[to]) p->cost_s[to] = p->open_s[to] = sum;
+  }
+  p->open_s[from] = HUGE_VAL;
+  return SW_OK;
+}
+
+enum { LANES = 8 };
+
+SW_SIMD_CLONES static double least_of(const double *at, int n) {
+  double least[LANES];
+  for (int k = 0; k < LANES; k++) least[k] = HUGE_VAL;
+  int i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    for (int k = 0; k < LANES; k++) least[k] = at[i + k] < least[k] ? at[i + k] : least[k];
+  }
+  for (; i < n; i++) least[0] = at[i] < least[0] ? at[i] : least[0];
+  for (int k = 1; k < LANES; k++) least[0] = least[k] < least[0] ? least[k] : least[0];
+  return least[0];
+}
+
+/* The nearest of the states to go on from, if it is nearer than the goal; -1: none is. */
+static int next_of(const rs_closure *c, const rs_paths *p, int goal) {
+  if (isinf(p->open_s[goal]) && !isinf(p->cost_s[goal])) return -1; /* gone on from, so it came first */
+  const double least = least_of(p->open_s, c->net->n_states);
+  int next = 0;
+  if (least >= p->cost_s[goal]) return -1;
+  while (p->open_s[next] != least) next++;
+  return next;
+}
+
+sw_rc rs_closure_s(rs_closure *c, int from, int to, double *out, sw_diag *d) {
+  rs_paths *p;
+  SW_TRY(paths_from(c, from, &p, d));
+  if (c->keeps && !c->uneven && !p->all) SW_TRY(follow_all(c, p, d));
+  for (int at = next_of(c, p, to); at >= 0; at = next_of(c, p, to)) SW_TRY(go_on(c, p, at, d));
+  *out = p->cost_s[to];
   return SW_OK;
 }

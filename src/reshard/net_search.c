@@ -140,15 +140,6 @@ static void consider(walk *w, int from, int to, int number) {
   if (cost_s < w->limit_s[w->alike->of[to]]) go_to(w, from, to, cost_s);
 }
 
-/* Several dimensions that are cut at once are no step between even blocks, but maybe one between uneven ones. */
-static void leave_for_cuts(walk *w, int from, const rs_row *row) {
-  for (int to = 0; to < w->net->n_states; to++) {
-    if (row->number[to] == 0 && to != from && w->net->state[to].partial == w->net->state[from].partial) {
-      consider(w, from, to, 0);
-    }
-  }
-}
-
 static sw_rc leave(walk *w, int from, sw_diag *d) {
   const double so_far = w->spent_s[from], *price_s = w->prices.price_s, *limit_s = w->limit_s;
   const uint16_t *alike = w->alike->of;
@@ -159,7 +150,7 @@ static sw_rc leave(walk *w, int from, sw_diag *d) {
   for (int to = 0; to < n; to++) {
     if (so_far + price_s[row->number[to]] < limit_s[alike[to]]) consider(w, from, to, row->number[to]);
   }
-  if (!w->even) leave_for_cuts(w, from, row);
+  for (int i = 0; i < row->n_cuts && !w->even; i++) consider(w, from, row->cut[i], 0);
   return SW_OK;
 }
 
@@ -258,10 +249,11 @@ static void clear(walk *w) {
 sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d) {
   walk w;
   SW_TRY(begin(&w, q, d));
+  out->n_left = 0;
   clear(&w);
   reach_goal(&w, w.start);
   if (cheaper(w.left_s[w.alike->of[w.start]], best_s(&w))) {
-    for (int at = w.start; at >= 0; at = next_of(&w)) SW_TRY(leave(&w, at, d));
+    for (int at = w.start; at >= 0; at = next_of(&w), out->n_left++) SW_TRY(leave(&w, at, d));
   }
   read_path(&w, out);
   return SW_OK;

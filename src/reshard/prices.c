@@ -1,5 +1,5 @@
-/* Prices of one shape, asked pair by pair: the first ones are searched for, then the closure of all states is looked
- * up.
+/* Prices of one shape, asked pair by pair: the first ones are searched for, then paths from a source to all states are
+ * followed, and prices looked up.
  */
 #include <math.h>
 #include <string.h>
@@ -7,13 +7,10 @@
 #include "reshard/closure.h"
 #include "reshard/request.h"
 
-enum {
-  MOST_COUNTED = 460
-}; /* states of a closure whose prices are counted, which takes the square of time and memory */
-
 /* Of pairs of whole values, and of such where something is partial. */
 typedef struct shelf {
   int n_asked;
+  int n_left[RS_NET_STATES]; /* by source, states that searches went on from */
   rs_closure closure;
 } shelf;
 
@@ -41,28 +38,36 @@ static bool holds(const rs_closure *c, const rs_query *q) {
   return c->net && a->n == b->n && memcmp(a->atom, b->atom, (size_t)a->n * sizeof a->atom[0]) == 0;
 }
 
-/* Have so many pairs been asked for that a closure takes no longer? */
-static sw_rc pays(const shelf *s, const rs_query *q, bool partial, bool *out, sw_diag *d) {
-  rs_atlas *a;
-  SW_TRY(rs_atlas_of(q, partial, &a, d));
-  const int n = rs_atlas_net(a)->n_states;
-  *out = s->n_asked > n && (n <= RS_CLOSURE_KEEPS || rs_atlas_cuts_evenly(a, q));
+/* Do paths from the source take no longer than what was searched so far? Where steps are kept paths from all sources
+ * share them. */
+static bool pays(const shelf *s, const rs_closure *c, int from) {
+  const int n = c->net->n_states;
+  return (c->keeps && s->n_asked > n) || s->n_left[from] > n;
+}
+
+static sw_rc search_s(shelf *s, rs_request *r, int from, double *cost_s, sw_diag *d) {
+  rs_path path;
+  SW_TRY(rs_request_search(r, &path, d));
+  s->n_left[from] += path.n_left;
+  *cost_s = path.cost_s;
   return SW_OK;
 }
 
 static sw_rc in_net_s(sw_route_prices *p, rs_request *r, double *cost_s, sw_diag *d) {
-  const bool partial = rs_net_has_partial(&r->query);
+  const rs_query *q = &r->query;
+  const bool partial = rs_net_has_partial(q);
   shelf *s = &p->shelf[partial];
-  bool closes = false;
+  rs_closure *c = &s->closure;
   s->n_asked++;
-  if (!s->closure.net) SW_TRY(pays(s, &r->query, partial, &closes, d));
-  if (closes) SW_TRY(rs_closure_init(&s->closure, &r->query, partial, d));
-  if (holds(&s->closure, &r->query)) {
-    SW_TRY(rs_closure_s(&s->closure, &r->query.source, &r->query.target, cost_s, d));
-    *cost_s += rs_made_s(r);
-    return SW_OK;
-  }
-  return rs_request_s(r, cost_s, d);
+  if (!c->net) SW_TRY(rs_closure_init(c, q, partial, d));
+  const int from = holds(c, q) ? rs_net_find(c->net, &q->source) : -1;
+  if (from < 0) return rs_request_s(r, cost_s, d);
+  if (pays(s, c, from))
+    SW_TRY(rs_closure_s(c, from, rs_net_find(c->net, &q->target), cost_s, d));
+  else
+    SW_TRY(search_s(s, r, from, cost_s, d));
+  *cost_s += rs_made_s(r);
+  return SW_OK;
 }
 
 sw_rc sw_route_prices_get(sw_route_prices *p, const sw_sharding *from, const sw_sharding *to, double *cost_s,

@@ -222,6 +222,7 @@ static void read_path(const search *s, rs_path *out) {
   const node *t = &s->node[s->target];
   out->cost_s = t->parent < 0 && s->target != 0 ? HUGE_VAL : t->cost;
   out->n = t->parent < 0 ? 0 : t->hops;
+  out->n_left = 0;
   int at = s->target;
   for (int i = out->n - 1; i >= 0; i--) {
     const node *n = &s->node[at];

@@ -40,6 +40,7 @@ typedef struct rs_path {
   int n;
   rs_hop hop[SW_MAX_ROUTE_STEPS];
   double cost_s; /* HUGE_VAL when there is no path */
+  int n_left;    /* states of a net that the search went on from */
 } rs_path;
 
 void rs_search(const rs_query *q, rs_path *out);

@@ -204,6 +204,36 @@ static void bounds_hold(void **state) {
   on_all_machines(check_bounds, check_seed(63));
 }
 
+/* Paths that are followed to one state after the other cost what paths to all cost. */
+static void compare_paths(const sw_machine *machine, int rank, const int64_t *dims, rng *r, const char *where) {
+  const sw_mesh *m = sw_machine_mesh(machine);
+  rs_query q = {.machine = machine, .dtype = SW_F32, .kind = SW_REDUCE_SUM};
+  const sw_sharding none = sw_sharding_replicated(rank);
+  const bool partial = rng_below(r, 2) == 0;
+  rs_closure c, all;
+  if (rng_below(r, 3) || !rs_net_space(&q.space, m, rank, dims, &none, 1)) return;
+  assert_ok(rs_closure_init(&c, &q, partial, &diag));
+  assert_ok(rs_closure_init(&all, &q, partial, &diag));
+  for (int k = 0; k < 3; k++) {
+    const int from = (int)rng_below(r, c.net->n_states);
+    const double *row;
+    assert_ok(rs_closure_row(&all, from, &row, &diag));
+    for (int i = 0; i < 20; i++) {
+      const int to = (int)rng_below(r, c.net->n_states);
+      double one;
+      assert_ok(rs_closure_s(&c, from, to, &one, &diag));
+      if (fabs(one - row[to]) > 1e-12 * row[to]) fail_msg("%s: %g s to one, %g s to all", where, one, row[to]);
+    }
+  }
+  rs_closure_deinit(&c);
+  rs_closure_deinit(&all);
+}
+
+static void paths_to_one_are_paths_to_all(void **state) {
+  (void)state;
+  on_all_machines(compare_paths, check_seed(65));
+}
+
 /* --- a machine's steps are kept with it -------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ASKED = 60 };
@@ -291,6 +321,7 @@ int main(void) {
       cmocka_unit_test(routes_cost_what_the_table_says),
       cmocka_unit_test(steps_cost_what_the_machine_says),
       cmocka_unit_test(bounds_hold),
+      cmocka_unit_test(paths_to_one_are_paths_to_all),
       cmocka_unit_test(threads_share_a_machine),
       cmocka_unit_test(memory_runs_short),
   };

@@ -25,7 +25,7 @@ typedef struct oracle {
 } oracle;
 
 static void enumerate(oracle *o, state s, int dim, unsigned used) {
-  if (dim == o->rank) {
+  if (dim == o->rank || dim == MAX_RANK) {
     assert_true(o->n < MAX_STATES);
     o->at[o->n++] = s;
     return;
