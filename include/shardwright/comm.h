@@ -7,11 +7,12 @@
  *   sw_comm_run(comm, i, &(sw_comm_call){.coll = &all_reduce, .in = &x, .out = &y, .where = 17}, d);
  *
  * Members of a group must make the same calls in the same order. A member that arrives with another op, axes, dtype,
- * shape or root, that waits elsewhere for ever, that leaves, or that does not come within the timeout ends the run:
- * every call in flight and every later one returns SW_E_RESOURCE with one message that names both devices, their ops
- * and their positions in the program. A device that needs nothing of the others, such as the root of a broadcast, may
- * be up to 64 calls ahead of them; it then gets the error from its next call or from sw_comm_finish. The order of
- * every reduction is that of the group, so results do not depend on timing. The program must keep a call's buffers
+ * shape, root or position in the program, that waits elsewhere for ever, that leaves, or that does not come within the
+ * timeout ends the run: every call in flight and every later one returns SW_E_RESOURCE with one message that names both
+ * devices, their ops and their positions in the program. A device that needs nothing of the others, such as the root of
+ * a broadcast, may be up to 64 calls ahead of them; of two members whose calls differ, the one that looks last gets the
+ * error, from a later call or at the latest when it leaves, and so does the other unless it has left before. The order
+ * of every reduction is that of the group, so results do not depend on timing. The program must keep a call's buffers
  * until the call returns, and that is long enough: no device reads them afterwards.
  */
 #ifndef SHARDWRIGHT_COMM_H_
@@ -59,7 +60,7 @@ struct sw_comm_call {
   const sw_buffer *in; /* NULL for recv and barrier; may be NULL on non-roots of broadcast and scatter */
   sw_buffer *out;      /* dims set by the caller, valid filled by the call; may share data with `in`; NULL for send and
                           barrier; may be NULL on non-roots of gather and reduce */
-  int64_t where;       /* position in the program, for messages */
+  int64_t where;       /* position in the program: the same for all members of the group */
   const sw_combiner *generic; /* for the reduction `generic` only */
 };
 
@@ -94,9 +95,10 @@ SW_API SW_CHECKED sw_rc sw_comm_wait(sw_comm *c, sw_comm_request *request, sw_di
  * program has ended well, or when it wants to know that all has gone well so far. */
 SW_API SW_CHECKED sw_rc sw_comm_finish(sw_comm *c, int64_t device, sw_diag *d);
 
-/* The device will make no more calls: with SW_OK it is done (and has been waited for as by sw_comm_finish), else it
- * failed and everybody waiting for it returns an error that carries `why`. */
-SW_API void sw_comm_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why);
+/* The device will make no more calls. With SW_OK it is done: this does what sw_comm_finish does, and fails, too, when
+ * the device has started a call and not waited for it, or was sent what it has not received. Else it failed, everybody
+ * who waits for it returns an error that carries `why`, and this returns `rc`. Every device ends with this. */
+SW_API SW_CHECKED sw_rc sw_comm_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why, sw_diag *d);
 
 /* Bytes this device has received from others so far, and calls made, by collective; for reports. */
 typedef struct sw_comm_stats {

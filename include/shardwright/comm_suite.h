@@ -25,6 +25,7 @@ SW_API SW_CHECKED sw_rc sw_comm_suite_run(const sw_comm_suite *suite, sw_comm *c
   X(SKIP, "skips the call")                           \
   X(REPEAT, "makes the call twice")                   \
   X(OTHER, "calls another collective instead")        \
+  X(ROOT, "names another root")                       \
   X(RECEIVE, "waits for a message that nobody sends") \
   X(LEAVE, "ends its program")                        \
   X(FAIL, "fails")                                    \
@@ -46,6 +47,10 @@ typedef struct sw_comm_fault {
 } sw_comm_fault;
 
 SW_API const char *sw_comm_fault_text(sw_comm_fault_kind kind);
+/* What must become of the program: an error; no error; either, as where an allocation fails that nobody makes, or a
+ * device that nobody needs any more leaves, perhaps with a call started. */
+typedef enum sw_comm_fault_end { SW_FAULT_ENDS_ANYHOW, SW_FAULT_ENDS_BADLY, SW_FAULT_ENDS_WELL } sw_comm_fault_end;
+SW_API sw_comm_fault_end sw_comm_suite_fault_end(const sw_comm_suite *suite, const sw_comm_fault *f);
 /* sw_comm_suite_run with a fault; `f` may be NULL. What is promised of a faulty run: every device returns. */
 SW_API SW_CHECKED sw_rc sw_comm_suite_run_faulty(const sw_comm_suite *suite, sw_comm *comm, int64_t device,
                                                  const sw_comm_fault *f, sw_diag *d);

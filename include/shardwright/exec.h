@@ -75,12 +75,11 @@ SW_API SW_CHECKED sw_rc sw_exec_run(const sw_graph *g, const sw_buffer *const *a
                                     sw_tensor *outputs, sw_diag *d);
 
 /* How devices talk in a program whose communication is opaque ops: with functions of their own instead of one
- * communicator. A device that has run well finishes; every device leaves, with what became of it (sw_comm_leave). */
+ * communicator. Every device leaves, with what became of it (sw_comm_leave). */
 typedef struct sw_exec_calls {
   sw_rc (*run)(void *user, int64_t device, const sw_op *op, const sw_buffer *const *in, sw_buffer *const *out,
                sw_diag *d);
-  sw_rc (*finish)(void *user, int64_t device, sw_diag *d);
-  void (*leave)(void *user, int64_t device, sw_rc rc, const char *why);
+  sw_rc (*leave)(void *user, int64_t device, sw_rc rc, sw_diag *d);
   void *user;
 } sw_exec_calls;
 

@@ -55,8 +55,9 @@ sw_rc sw_comm_finish(sw_comm *c, int64_t device, sw_diag *d) {
   return c->engine->finish(c, device, d);
 }
 
-void sw_comm_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why) {
-  if (!check_device(c, device, NULL)) c->engine->leave(c, device, rc, why);
+sw_rc sw_comm_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why, sw_diag *d) {
+  SW_TRY(check_device(c, device, d));
+  return c->engine->leave(c, device, rc, why, d);
 }
 
 void sw_comm_get_stats(const sw_comm *c, int64_t device, sw_comm_stats *out) {

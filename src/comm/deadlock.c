@@ -8,7 +8,6 @@
  */
 #include <string.h>
 
-#include "comm/signature.h"
 #include "comm/threads.h"
 
 typedef struct snapshot {

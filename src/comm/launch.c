@@ -95,14 +95,19 @@ static void record_failure(launch *l, const sw_diag *d, sw_rc rc) {
   pthread_mutex_unlock(&l->lock);
 }
 
+/* A failure is noted before the others hear of it and fail, too. */
+static void end_device(launch *l, int64_t device, sw_rc rc, sw_diag *d) {
+  if (rc) record_failure(l, d, rc);
+  sw_rc left = sw_comm_leave(l->comm, device, rc, d->text, d);
+  if (left) record_failure(l, d, left);
+}
+
 static void run_device(void *user) {
   turn *t = user;
   launch *l = t->worker->l;
   sw_diag diag = {0};
   sw_rc rc = l->main(l->comm, t->device, l->user, &diag);
-  if (!rc) rc = sw_comm_finish(l->comm, t->device, &diag);
-  if (rc) record_failure(l, &diag, rc);
-  sw_comm_leave(l->comm, t->device, rc, diag.text);
+  end_device(l, t->device, rc, &diag);
 }
 
 /* The clock is read only for those that wait long enough to be looked at with `now`. */
@@ -197,8 +202,7 @@ static void start_workers(launch *l, worker *workers, bool *started, int threads
     sw_diag diag = {0};
     sw_rc rc = SW_FAIL(&diag, SW_E_RESOURCE, SW_NOWHERE, "no thread to be had for device %lld",
                        (long long)workers[i].turns[0].device);
-    record_failure(l, &diag, rc);
-    for (int64_t k = 0; k < workers[i].n; k++) sw_comm_leave(l->comm, workers[i].turns[k].device, rc, diag.text);
+    for (int64_t k = 0; k < workers[i].n; k++) end_device(l, workers[i].turns[k].device, rc, &diag);
   }
 }
 

@@ -3,7 +3,6 @@
  */
 #include <string.h>
 
-#include "comm/signature.h"
 #include "comm/threads.h"
 
 static sw_rc pack(const sw_comm_call *call, int64_t from, sw_message **out, sw_diag *d) {
@@ -18,19 +17,40 @@ static sw_rc pack(const sw_comm_call *call, int64_t from, sw_message **out, sw_d
   return SW_OK;
 }
 
+/* False: the device has left, and will receive nothing. */
+static bool post(sw_device *dev, sw_message *m) {
+  pthread_mutex_lock(&dev->lock);
+  bool stays = !dev->left;
+  if (stays) {
+    *dev->mail_end = m;
+    dev->mail_end = &m->next;
+    sw_gate_set(&dev->mail_gate, atomic_load(&dev->mail_gate.word) + 1);
+  }
+  pthread_mutex_unlock(&dev->lock);
+  return stays;
+}
+
 sw_rc sw_mail_send(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d) {
   const sw_collective *c = call->coll;
   int64_t to = sw_mesh_group_peer(&t->base.mesh, device, c->axes, c->n_axes, sw_collective_root(c));
   sw_message *m;
   SW_TRY(pack(call, device, &m, d));
-  sw_device *dev = &t->device[to];
-  pthread_mutex_lock(&dev->lock);
-  *dev->mail_end = m;
-  dev->mail_end = &m->next;
-  unsigned word = atomic_load(&dev->mail_gate.word) + 1;
-  sw_gate_set(&dev->mail_gate, word);
-  pthread_mutex_unlock(&dev->lock);
-  return SW_OK;
+  if (post(&t->device[to], m)) return SW_OK;
+  sw_mem_free(m);
+  return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
+                 "send mismatch: device %lld sends at position %lld to device %lld, which has ended its program",
+                 (long long)device, (long long)call->where, (long long)to);
+}
+
+sw_rc sw_mail_check_read(sw_threads *t, int64_t device, sw_diag *d) {
+  const sw_message *m = t->device[device].mail;
+  if (!m) return SW_OK;
+  sw_diag why = {0};
+  (void)SW_FAIL(&why, SW_E_RESOURCE, SW_NOWHERE,
+                "send mismatch: device %lld has ended its program and not received what device %lld sent at position "
+                "%lld",
+                (long long)device, (long long)m->from, (long long)m->where);
+  return sw_threads_fail(t, &why, d);
 }
 
 static bool in_group(const sw_group *g, int64_t device) {

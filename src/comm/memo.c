@@ -2,7 +2,6 @@
  *
  *   all_reduce f32 4 -> f32 4 at x, y; then the same at x2, y2: nothing to check, and the signature is known
  */
-#include "comm/signature.h"
 #include "comm/threads.h"
 
 static bool same_shape(const sw_buffer *a, const sw_buffer *b) {

@@ -40,17 +40,18 @@ static void come(sw_memo *memo, const sw_comm_call *call) {
   g->told[sw_place_of(g, number, seat->index)] = (sw_told){memo, call->where};
   if (memo->put_bytes) sw_copy_run(place(memo, number, seat->index), call->in->data, memo->put_bytes);
   sw_front_at(g, number, seat->index)->whole = true;
-  sw_seat_show(seat, memo, number);
+  sw_seat_show(seat, memo, call->where, number);
 }
 
 /* Have those who are needed come, alike, and with whole inputs? */
 static bool look(const sw_memo *memo, unsigned number, unsigned *ended) {
   const sw_group *g = memo->seat->group;
+  uint64_t own = sw_front_at(g, number, memo->seat->index)->signature;
   *ended = number;
   for (int64_t j = memo->needs.first; j < memo->needs.end; j++) {
     const sw_front *f = sw_front_at(g, number, j);
     if (atomic_load_explicit(&f->came, memory_order_acquire) != number + 1) return false;
-    if (f->signature != memo->signature || !f->whole) return false;
+    if (f->signature != own || !f->whole) return false;
     if (sw_number_is_below(f->ended, *ended)) *ended = f->ended;
   }
   return true;

@@ -165,7 +165,7 @@ sw_rc sw_seat_leave(sw_threads *t, int64_t device, sw_seat *seat, unsigned numbe
     wake(g);
     return SW_OK;
   }
-  if (early) seat->early = number + 1;
+  if (early && !(seat->early && sw_number_is_below(number, seat->early))) seat->early = number + 1;
   if (dev->silent != seat) SW_TRY(sw_seat_tell(t, device, d));
   dev->silent = seat;
   return seat->ended - seat->rung >= TELL_EACH ? sw_seat_tell(t, device, d) : SW_OK;

@@ -122,7 +122,7 @@ const char *sw_signature_difference(const sw_comm_call *a, const sw_comm_call *b
   fields(b, fb);
   for (int i = 0; i < F_COUNT; i++)
     if (fa[i] != fb[i]) return kNames[i];
-  return NULL;
+  return a->where != b->where ? "the position" : NULL;
 }
 
 static void print_buffer(const sw_buffer *b, sw_text *out) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "comm/moves.h"
 #include "comm/suite.h"
 #include "shardwright/hash.h"
 #include "shardwright/scalar.h"
@@ -170,6 +171,25 @@ static const char *const kFaultTexts[SW_FAULT_COUNT] = {
 
 const char *sw_comm_fault_text(sw_comm_fault_kind kind) { return kFaultTexts[kind]; }
 
+/* Does the call involve another device? */
+static bool has_others(const sw_comm_suite *s, int call) {
+  const sw_suite_case *c = &s->cases[call];
+  if (sw_coll_flags(c->coll.op) & SW_COLL_LOCAL) return false;
+  if (c->by_messages) return c->coll.offset % c->coll.axes[0].size != 0;
+  sw_axis_ref axes[SW_MAX_REFS];
+  int n = sw_moves_axes(&s->mesh, &c->coll, axes);
+  return sw_axis_refs_size(axes, n) > 1;
+}
+
+sw_comm_fault_end sw_comm_suite_fault_end(const sw_comm_suite *s, const sw_comm_fault *f) {
+  bool told = f->kind == SW_FAULT_OTHER || f->kind == SW_FAULT_RECEIVE || f->kind == SW_FAULT_FAIL;
+  if (f->kind == SW_FAULT_SKIP || f->kind == SW_FAULT_REPEAT) told = has_others(s, f->call);
+  if (f->kind == SW_FAULT_ROOT) told = s->cases[f->call].coll.n_root > 0 && has_others(s, f->call);
+  for (int i = f->call; f->kind == SW_FAULT_LEAVE && i < s->n; i++) told = told || has_others(s, i);
+  if (told) return SW_FAULT_ENDS_BADLY;
+  return f->kind == SW_FAULT_MEMORY || f->kind == SW_FAULT_LEAVE ? SW_FAULT_ENDS_ANYHOW : SW_FAULT_ENDS_WELL;
+}
+
 /* A call that is not in the program: a sum over the whole mesh, or a recv. */
 static sw_rc stray_call(const sw_comm_suite *s, sw_comm *comm, int64_t device, bool receives, sw_diag *d) {
   sw_collective c = {.op = receives ? SW_COLL_RECV : SW_COLL_ALL_REDUCE, .n_axes = s->mesh.n_axes};
@@ -177,6 +197,15 @@ static sw_rc stray_call(const sw_comm_suite *s, sw_comm *comm, int64_t device, b
   double x[2] = {0};
   sw_buffer in = {&x[0], SW_F64, 0, {0}, {0}}, out = {&x[1], SW_F64, 0, {0}, {0}};
   return sw_comm_run(comm, device, &(sw_comm_call){.coll = &c, .in = &in, .out = &out, .where = -1}, d);
+}
+
+/* The call with another root, where it has one. */
+static sw_rc run_with_other_root(player *p, int call, sw_diag *d) {
+  attempt a;
+  SW_TRY(prepare(p, call, &a, d));
+  for (int i = 0; i < a.coll.n_root; i++) a.coll.root[i] = (a.coll.root[i] + 1) % a.coll.axes[i].size;
+  sw_comm_call one = call_of(p, &a);
+  return sw_comm_run(p->comm, p->device, &one, d);
 }
 
 /* What happens instead of, or before, a call. *skips: the call itself is left out; *ends: and so is the rest. */
@@ -209,7 +238,8 @@ static sw_rc play(player *p, progress *g, int i, const sw_comm_fault *f, sw_diag
   if (f) SW_TRY(do_fault(p->suite, p->comm, f, &g->skips, &g->ends, d));
   if (f && (g->skips || g->ends)) return SW_OK;
   if (!f && !g->started.request && i + 1 < p->suite->n && starts(p, i)) return start_case(p, i, &g->started, d);
-  SW_TRY(run_case(p, i, d));
+  bool alters = f && f->kind == SW_FAULT_ROOT && p->suite->cases[i].coll.n_root > 0;
+  SW_TRY(alters ? run_with_other_root(p, i, d) : run_case(p, i, d));
   if (f && f->kind == SW_FAULT_REPEAT) SW_TRY(run_case(p, i, d));
   return g->started.request ? end_case(p, &g->started, d) : SW_OK;
 }
@@ -225,7 +255,7 @@ sw_rc sw_comm_suite_run_faulty(const sw_comm_suite *s, sw_comm *comm, int64_t de
   }
   if (!rc && g.started.request && !g.ends) rc = end_case(&p, &g.started, d);
   /* A started call still uses these buffers, until this device leaves. */
-  if (g.started.request) sw_comm_leave(comm, device, rc ? rc : SW_E_RESOURCE, "it has ended with a call started");
+  if (g.started.request) rc = sw_comm_leave(comm, device, rc, rc && d ? d->text : NULL, d);
   sw_arena_deinit(&p.scratch);
   return rc;
 }

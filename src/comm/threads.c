@@ -10,8 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "comm/signature.h"
-
 /* Below this many bytes read and written by all, waking others costs more than doing their share. */
 enum { SOLO_BYTES = 16384 };
 
@@ -219,7 +217,7 @@ static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
     sw_small_put(r);
   else
     fill_slot(r, slot);
-  sw_seat_show(seat, r->memo, r->number);
+  sw_seat_show(seat, r->memo, r->call.where, r->number);
   if (r->memo->small) return come_to_small(t, r, d);
   atomic_fetch_add(&seat->barrier, 1);
   if (g->ended && sw_seat_look(r) == SW_LOOK_DIFFER) tell_difference(t, r);
@@ -519,7 +517,18 @@ static sw_rc threads_finish(sw_comm *c, int64_t device, sw_diag *d) {
   return SW_OK;
 }
 
-static void threads_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why) {
+/* Nothing is sent to it any more. False: it had left before. */
+static bool say_that_it_leaves(sw_device *dev, sw_rc rc) {
+  pthread_mutex_lock(&dev->lock);
+  bool first = !dev->left;
+  dev->left = true;
+  dev->left_rc = rc;
+  dev->epoch++;
+  pthread_mutex_unlock(&dev->lock);
+  return first;
+}
+
+static sw_rc threads_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why, sw_diag *d) {
   sw_threads *t = sw_threads_of(c);
   sw_device *dev = &t->device[device];
   if (rc) {
@@ -529,15 +538,11 @@ static void threads_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why)
     (void)sw_threads_fail(t, &diag, NULL);
   }
   while (dev->requests) abandon(t, dev->requests);
-  if (!rc) rc = threads_finish(c, device, NULL);
-  pthread_mutex_lock(&dev->lock);
-  bool again = dev->left;
-  dev->left = true;
-  dev->left_rc = rc;
-  dev->epoch++;
-  pthread_mutex_unlock(&dev->lock);
-  if (!again) atomic_fetch_add(&t->gone, 1);
+  if (!rc) rc = threads_finish(c, device, d);
+  if (say_that_it_leaves(dev, rc)) atomic_fetch_add(&t->gone, 1);
+  if (!rc) rc = sw_mail_check_read(t, device, d);
   sw_wake_all(t);
+  return rc;
 }
 
 static void threads_get_stats(const sw_comm *c, int64_t device, sw_comm_stats *out) {

@@ -37,6 +37,7 @@
 #include "comm/gate.h"
 #include "comm/recipe.h"
 #include "comm/share.h"
+#include "comm/signature.h"
 #include "comm/turns.h"
 #include "shardwright/array.h"
 #include "shardwright/hash.h"
@@ -136,7 +137,7 @@ typedef struct sw_memo {
   unsigned used;       /* number of the last call */
   sw_members needs;    /* whose inputs a small call waits for */
   int64_t small_bytes; /* of each input */
-  uint64_t signature;
+  uint64_t signature;  /* wherever it is */
   sw_collective coll;
   sw_buffer in, out;
   sw_recipe recipe;
@@ -157,7 +158,7 @@ typedef struct sw_seat {
   unsigned rung;            /* `ended`, when the others were last woken to see it */
   unsigned seen;            /* in calls of this number or more, if left early, it has not looked at those beside it */
   uint64_t history;         /* of the signatures of all its calls so far */
-  unsigned early;           /* 1 + number of the last call that was left before all had come; 0: none */
+  unsigned early;           /* 1 + the greatest number of a call that was left before all had come; 0: none */
   int started;              /* calls not yet waited for */
   atomic_uint barrier;      /* an access that orders showing slots before looking at others' */
   sw_memo *last;            /* of memos; NULL: none yet */
@@ -291,11 +292,11 @@ static inline char *sw_small_at(const sw_group *g, unsigned number, int64_t memb
 }
 
 /* The member has filled its slot of call `number`. In a row: others may be looking at this cache line all the time. */
-static inline void sw_seat_show(sw_seat *seat, const sw_memo *memo, unsigned number) {
+static inline void sw_seat_show(sw_seat *seat, const sw_memo *memo, int64_t where, unsigned number) {
   sw_group *g = seat->group;
   sw_front *f = sw_front_at(g, number, seat->index);
-  f->signature = memo->signature;
-  f->history = seat->history = sw_history_more(seat->history, memo->signature);
+  f->signature = sw_signature_at(memo->signature, where);
+  f->history = seat->history = sw_history_more(seat->history, f->signature);
   f->ended = seat->told;
   f->is_small = memo->small;
   atomic_store_explicit(&f->came, number + 1, memory_order_release);
@@ -388,6 +389,8 @@ void sw_device_print(sw_threads *t, int64_t device, sw_text *out);
 /* mail.c */
 SW_CHECKED sw_rc sw_mail_send(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d);
 SW_CHECKED sw_rc sw_mail_receive(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d);
+/* After the device has left: fails the run when it has not received all that was sent to it. */
+SW_CHECKED sw_rc sw_mail_check_read(sw_threads *t, int64_t device, sw_diag *d);
 void sw_mail_free(sw_device *dev);
 
 #endif

@@ -45,10 +45,6 @@ static void publish(sw_threads *t, int64_t device, const sw_waiting *w) {
   atomic_fetch_add(&t->blocked, w ? 1 : -1);
 }
 
-static double clock_of(const sw_threads *t) {
-  return t->base.options.now_s ? t->base.options.now_s(t->base.options.now_user) : sw_now_s();
-}
-
 static sw_rc time_is_up(sw_threads *t, int64_t device, const sw_waiting *w, sw_diag *d) {
   sw_text text = {0};
   sw_diag why = {0};
@@ -73,7 +69,7 @@ static sw_rc cancelled(sw_threads *t, sw_diag *d) {
 static bool nobody_runs(sw_threads *t) { return atomic_load(&t->blocked) + atomic_load(&t->gone) >= t->base.devices; }
 
 static sw_rc sleep_until_changed(sw_threads *t, int64_t device, const sw_waiting *w, sw_diag *d) {
-  double start = clock_of(t);
+  sw_patience patience = sw_patience_begin(&t->base);
   bool slept = false;
   for (;;) {
     SW_TRY(sw_threads_failure(t, d));
@@ -81,7 +77,7 @@ static sw_rc sleep_until_changed(sw_threads *t, int64_t device, const sw_waiting
     if (slept || nobody_runs(t) || atomic_load(&t->gone)) SW_TRY(sw_deadlock_check(t, d));
     if (sw_gate_sleep(w->gate, w->old, w->ready, w, kSliceS)) return SW_OK;
     if (w->ready && w->ready(w)) return SW_OK; /* and nobody has told */
-    if (clock_of(t) - start > t->base.options.timeout_s) return time_is_up(t, device, w, d);
+    if (sw_patience_is_over(&t->base, &patience)) return time_is_up(t, device, w, d);
     slept = true;
   }
 }

@@ -171,21 +171,13 @@ static int64_t place_in(const circle *c, int64_t device) {
   return -1;
 }
 
-static sw_rc finish(void *user, int64_t device, sw_diag *d) {
+static sw_rc leave(void *user, int64_t device, sw_rc rc, sw_diag *d) {
   runner *r = user;
   for (size_t i = 0; i < r->circles.n; i++) {
     int64_t place = place_in(&r->circles.at[i], device);
-    if (place >= 0) SW_TRY(sw_comm_finish(r->circles.at[i].comm, place, d));
+    if (place >= 0) rc = sw_comm_leave(r->circles.at[i].comm, place, rc, rc ? d->text : NULL, d);
   }
-  return SW_OK;
-}
-
-static void leave(void *user, int64_t device, sw_rc rc, const char *why) {
-  runner *r = user;
-  for (size_t i = 0; i < r->circles.n; i++) {
-    int64_t place = place_in(&r->circles.at[i], device);
-    if (place >= 0) sw_comm_leave(r->circles.at[i].comm, place, rc, why);
-  }
+  return rc;
 }
 
 static void add_stats(const runner *r, sw_local_stats *out) {
@@ -223,7 +215,7 @@ static sw_rc execute(runner *r, const sw_tensor *args, sw_tensor *blocks, sw_loc
   const sw_local_program *p = r->p;
   int64_t n = p->devices * p->graph->functions[p->graph->main].n_args;
   sw_mesh all = {.n_axes = 1, .axis = {{.name = "device", .size = p->devices}}};
-  sw_exec_calls calls = {run_call, finish, leave, r};
+  sw_exec_calls calls = {run_call, leave, r};
   sw_exec_program program = {.graph = p->graph, .mesh = &all, .calls = &calls};
   sw_exec_options o = {.poison = true, .cancel = r->o->cancel, .on_op = r->o->on_op, .on_op_user = r->o->on_op_user};
   sw_tensor *in;

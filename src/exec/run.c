@@ -43,27 +43,18 @@ static void device_failed(device_thread *t, sw_rc rc) {
   t->failed_as = atomic_fetch_add(t->failures, 1);
 }
 
-static sw_rc device_finish(device_thread *t) {
+/* A failure is noted before the others hear of it and fail, too. */
+static void device_end(device_thread *t, sw_rc rc) {
   const sw_exec_program *p = t->v.program;
-  return p->calls ? p->calls->finish(p->calls->user, t->v.device, &t->diag)
-                  : sw_comm_finish(p->comm, t->v.device, &t->diag);
-}
-
-static void device_leave(device_thread *t, sw_rc rc) {
-  const sw_exec_program *p = t->v.program;
-  const char *why = rc ? t->diag.text : "";
-  if (p->calls)
-    p->calls->leave(p->calls->user, t->v.device, rc, why);
-  else
-    sw_comm_leave(p->comm, t->v.device, rc, why);
+  if (rc) device_failed(t, rc);
+  sw_rc left = p->calls ? p->calls->leave(p->calls->user, t->v.device, rc, &t->diag)
+                        : sw_comm_leave(p->comm, t->v.device, rc, t->diag.text, &t->diag);
+  if (!rc && left) device_failed(t, left);
 }
 
 static void *device_main(void *arg) {
   device_thread *t = arg;
-  sw_rc rc = sw_device_execute(&t->v, t->args, t->outputs, &t->diag);
-  if (!rc) rc = device_finish(t);
-  if (rc) device_failed(t, rc);
-  device_leave(t, rc);
+  device_end(t, sw_device_execute(&t->v, t->args, t->outputs, &t->diag));
   return NULL;
 }
 
@@ -71,9 +62,7 @@ static void device_start(device_thread *t) {
   int error = pthread_create(&t->thread, NULL, device_main, t);
   t->started = error == 0;
   if (t->started) return;
-  sw_rc rc = SW_FAIL(&t->diag, SW_E_RESOURCE, SW_NOWHERE, "no thread for the device: %s", strerror(error));
-  device_failed(t, rc);
-  device_leave(t, rc);
+  device_end(t, SW_FAIL(&t->diag, SW_E_RESOURCE, SW_NOWHERE, "no thread for the device: %s", strerror(error)));
 }
 
 /* The device that failed first, or NULL. */

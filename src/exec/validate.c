@@ -193,10 +193,11 @@ static sw_rc open_comm(validator *v, bool listened, sw_diag *d) {
   return SW_OK;
 }
 
-static void close_comm(validator *v, sw_rc rc, const sw_diag *d) {
-  if (v->comm && v->o->mpi) sw_comm_leave(v->comm, v->first, rc, rc && d ? d->text : NULL);
+static sw_rc close_comm(validator *v, sw_rc rc, sw_diag *d) {
+  if (v->comm && v->o->mpi) rc = sw_comm_leave(v->comm, v->first, rc, rc && d ? d->text : NULL, d);
   sw_comm_destroy(v->comm);
   v->comm = NULL;
+  return rc;
 }
 
 /* --- what rounding may do ---------------------------------------------------------------------------------------- */
@@ -216,7 +217,7 @@ static sw_rc find_partials(validator *v, sw_diag *d) {
   sw_rc rc = open_comm(v, false, d);
   if (!rc) rc = cut_arguments(v, d);
   if (!rc) rc = execute(v, &o, d);
-  close_comm(v, rc, d);
+  rc = close_comm(v, rc, d);
   drop_results(v);
   return rc;
 }
@@ -299,7 +300,7 @@ static sw_rc validate(const sw_plan *plan, const sw_validate_options *o, int blu
   if (!rc) rc = run_parallel(&v, d);
   if (!rc && o->mpi) rc = share(&v, d);
   if (!rc) rc = judge(&v, d);
-  close_comm(&v, rc, d);
+  rc = close_comm(&v, rc, d);
   pthread_mutex_destroy(&v.lock);
   release(&v);
   return rc;

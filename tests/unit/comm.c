@@ -26,8 +26,7 @@ typedef struct device_thread {
 static void *run_device(void *arg) {
   device_thread *t = arg;
   t->rc = t->main(t->comm, t->device, t->user, &t->diag);
-  if (!t->rc) t->rc = sw_comm_finish(t->comm, t->device, &t->diag);
-  sw_comm_leave(t->comm, t->device, t->rc, t->diag.text);
+  t->rc = sw_comm_leave(t->comm, t->device, t->rc, t->diag.text, &t->diag);
   return NULL;
 }
 
@@ -39,7 +38,7 @@ static bool shared_threads;
 static sw_rc keep_result(sw_comm *comm, int64_t device, void *user, sw_diag *d) {
   device_thread *t = &((device_thread *)user)[device];
   t->rc = t->main(comm, device, t->user, &t->diag);
-  if (!t->rc) t->rc = sw_comm_finish(comm, device, &t->diag);
+  t->rc = sw_comm_leave(comm, device, t->rc, t->diag.text, &t->diag);
   *d = t->diag;
   return t->rc;
 }

@@ -71,7 +71,8 @@ static sw_rc find_group(sw_mpi *m, const sw_collective *c, sw_mpi_group **out, s
 /* --- headers --- */
 
 static sw_header header_of(const sw_mpi *m, const sw_mpi_group *g, const sw_comm_call *call) {
-  sw_header h = {.signature = sw_signature(call), .where = call->where, .number = g->number};
+  sw_header h = {.where = call->where, .number = g->number};
+  h.signature = sw_signature_at(sw_signature(call), call->where);
   h.has_in = call->in != NULL;
   h.has_out = call->out != NULL;
   if (call->in) h.in = *call->in;
@@ -154,7 +155,8 @@ static sw_rc mpi_run(sw_comm *c, int64_t device, const sw_comm_call *call, sw_di
   if (device != m->device)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "device %lld is another process's; this one is %lld", (long long)device,
                          (long long)m->device);
-  SW_TRY(sw_mpi_look(m, sw_mpi_now(m), d));
+  sw_patience patience = sw_patience_begin(&m->base);
+  SW_TRY(sw_mpi_look(m, &patience, d));
   sw_rc rc = run_checked(m, call, &local);
   return rc ? sw_mpi_fail(m, &local, d) : SW_OK;
 }
@@ -184,12 +186,14 @@ static sw_rc mpi_finish(sw_comm *c, int64_t device, sw_diag *d) {
   return SW_OK;
 }
 
-static void mpi_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why) {
-  if (!rc) return;
+static sw_rc mpi_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why, sw_diag *d) {
+  (void)d;
+  if (!rc) return SW_OK;
   sw_diag diag = {0};
   (void)SW_FAIL(&diag, SW_E_RESOURCE, SW_NOWHERE, "device %lld failed: %s", (long long)device,
                 why ? why : sw_rc_text(rc));
   (void)sw_mpi_fail(sw_mpi_of(c), &diag, NULL);
+  return rc;
 }
 
 static void mpi_get_stats(const sw_comm *c, int64_t device, sw_comm_stats *out) {

@@ -84,12 +84,12 @@ static sw_rc unpack(sw_mpi *m, const sw_comm_call *call, const letter *l, int64_
 }
 
 sw_rc sw_mpi_receive(sw_mpi *m, const sw_comm_call *call, sw_diag *d) {
-  double start = sw_mpi_now(m);
+  sw_patience patience = sw_patience_begin(&m->base);
   int64_t from = -1;
   while (from < 0) {
     SW_TRY(find_sender(m, call, &from, d));
     if (from >= 0) break;
-    SW_TRY(sw_mpi_look(m, start, d));
+    SW_TRY(sw_mpi_look(m, &patience, d));
     (void)sched_yield();
   }
   MPI_Status status;

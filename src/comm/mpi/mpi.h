@@ -60,9 +60,8 @@ static inline sw_mpi *sw_mpi_of(sw_comm *c) { return (sw_mpi *)(void *)c; }
 
 /* wait.c: until all `n` requests have completed (see above for how else it ends; the requests are then left alone). */
 SW_CHECKED sw_rc sw_mpi_wait(sw_mpi *m, MPI_Request *requests, int n, sw_diag *d);
-/* One look at what ends a run: another rank's failure, cancellation, the time since `start_s`. */
-SW_CHECKED sw_rc sw_mpi_look(sw_mpi *m, double start_s, sw_diag *d);
-double sw_mpi_now(const sw_mpi *m);
+/* One look at what ends a run: another rank's failure, cancellation, the end of patience. */
+SW_CHECKED sw_rc sw_mpi_look(sw_mpi *m, sw_patience *p, sw_diag *d);
 /* Remember the failure and tell all ranks (but not when it came from one). */
 sw_rc sw_mpi_fail(sw_mpi *m, const sw_diag *why, sw_diag *d);
 

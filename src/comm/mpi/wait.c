@@ -4,10 +4,6 @@
 
 #include "comm/mpi/mpi.h"
 
-double sw_mpi_now(const sw_mpi *m) {
-  return m->base.options.now_s ? m->base.options.now_s(m->base.options.now_user) : sw_now_s();
-}
-
 static sw_rc give(const sw_mpi *m, sw_diag *d) {
   if (d) *d = m->failure;
   return m->failure.rc;
@@ -38,7 +34,7 @@ static sw_rc hear_failure(sw_mpi *m, sw_diag *d) {
   return give(m, d);
 }
 
-sw_rc sw_mpi_look(sw_mpi *m, double start_s, sw_diag *d) {
+sw_rc sw_mpi_look(sw_mpi *m, sw_patience *p, sw_diag *d) {
   if (m->failure.rc) return give(m, d);
   SW_TRY(hear_failure(m, d));
   sw_diag why = {0};
@@ -46,20 +42,20 @@ sw_rc sw_mpi_look(sw_mpi *m, double start_s, sw_diag *d) {
     (void)SW_FAIL(&why, SW_E_CANCELLED, SW_NOWHERE, "cancelled");
     return sw_mpi_fail(m, &why, d);
   }
-  if (sw_mpi_now(m) - start_s <= m->base.options.timeout_s) return SW_OK;
+  if (!sw_patience_is_over(&m->base, p)) return SW_OK;
   (void)SW_FAIL(&why, SW_E_RESOURCE, SW_NOWHERE, "timeout after %g s: device %lld waits at position %lld in %s",
                 m->base.options.timeout_s, (long long)m->device, (long long)m->last_where, sw_coll_text(m->last_op));
   return sw_mpi_fail(m, &why, d);
 }
 
 sw_rc sw_mpi_wait(sw_mpi *m, MPI_Request *requests, int n, sw_diag *d) {
-  double start = sw_mpi_now(m);
+  sw_patience patience = sw_patience_begin(&m->base);
   for (unsigned looks = 1;; looks++) {
     int done;
     MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE);
     if (done) return SW_OK;
     if (looks % 64) continue;
-    SW_TRY(sw_mpi_look(m, start, d));
+    SW_TRY(sw_mpi_look(m, &patience, d));
     (void)sched_yield();
   }
 }
