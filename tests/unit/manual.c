@@ -68,6 +68,7 @@ typedef struct row {
   const char *body;               /* from %l to %r */
   const char *want;               /* the numbers */
   const char *collectives;        /* a line each */
+  bool in_tiles;                  /* written in GSPMD's form, without a function of its own */
 } row;
 
 #define GROUPS(op, groups, shape, more)                                                          \
@@ -130,23 +131,61 @@ static const row kRows[] = {
      "-4 -8 -4 -8 -20 -24 -20 -24", "permute\n"},
 };
 
-/* With a mesh whose axes the program does not know nothing is pinned. */
-static sw_program *program_of(const row *r, const sw_mesh *mesh) {
-  sw_text t = {0};
-  sw_diag diag = {0};
-  sw_program *p;
-  sw_text_printf(&t,
+static void put_manual(const row *r, sw_text *t) {
+  sw_text_printf(t,
                  "module {\n  sdy.mesh @m = <[\"x\"=2, \"y\"=2]>\n  func.func @main() -> tensor<%sxf32> {\n"
                  "%%a = stablehlo.iota dim = 0 : tensor<8xf32>\n"
                  "%%m = sdy.manual_computation(%%a) in_shardings=[<@m, [{\"x\", \"y\"}]>] out_shardings=[<@m, [%s]>] "
                  "manual_axes={\"x\", \"y\"} (%%l: tensor<2xf32>) {\n%ssdy.return %%r : tensor<%sxf32>\n"
                  "} : (tensor<8xf32>) -> tensor<%sxf32>\nreturn %%m : tensor<%sxf32>\n}\n}\n",
                  r->type, r->out, r->body, r->local, r->type, r->type);
-  sw_program_options o = {.mesh = mesh};
+}
+
+static const char *tiles_of(const char *sharding) {
+  static const struct {
+    const char *sharding, *tiles;
+  } kTiles[] = {{"{}", "{replicated}"},
+                {"{\"x\"}", "{devices=[2,2]<=[4] last_tile_dim_replicate}"},
+                {"{\"y\"}", "{devices=[2,2]0,2,1,3 last_tile_dim_replicate}"},
+                {"{\"x\", \"y\"}", "{devices=[4]<=[4]}"},
+                {"{\"y\", \"x\"}", "{devices=[4]<=[2,2]T(1,0)}"}};
+  for (size_t i = 0; i < sizeof kTiles / sizeof *kTiles; i++) {
+    if (strcmp(kTiles[i].sharding, sharding) == 0) return kTiles[i].tiles;
+  }
+  fail_msg("no tiles for %s", sharding);
+  return NULL;
+}
+
+static void put_tiles(const row *r, sw_text *t) {
+  sw_text_printf(t,
+                 "module attributes {mhlo.num_partitions = 4 : i32} {\n  func.func @main() -> tensor<%sxf32> {\n"
+                 "%%a = stablehlo.iota dim = 0 : tensor<8xf32>\n"
+                 "%%b0 = stablehlo.custom_call @Sharding(%%a) {mhlo.sharding = \"{devices=[4]<=[4]}\"} : "
+                 "(tensor<8xf32>) -> tensor<8xf32>\n"
+                 "%%l = stablehlo.custom_call @SPMDFullToShardShape(%%b0) {mhlo.sharding = \"{manual}\"} : "
+                 "(tensor<8xf32>) -> tensor<2xf32>\n%s"
+                 "%%b1 = stablehlo.custom_call @Sharding(%%r) {mhlo.sharding = \"{manual}\"} : "
+                 "(tensor<%sxf32>) -> tensor<%sxf32>\n"
+                 "%%m = stablehlo.custom_call @SPMDShardToFullShape(%%b1) {mhlo.sharding = \"%s\"} : "
+                 "(tensor<%sxf32>) -> tensor<%sxf32>\nreturn %%m : tensor<%sxf32>\n}\n}\n",
+                 r->type, r->body, r->local, r->local, tiles_of(r->out), r->local, r->type, r->type);
+}
+
+/* With a mesh whose axes the program does not know nothing is pinned. */
+static sw_program *program_of(const row *r, const sw_mesh *mesh) {
+  sw_text t = {0};
+  sw_diag diag = {0};
+  sw_arena arena = {0};
+  sw_program *p;
+  sw_mesh square;
+  assert_ok(sw_mesh_parse("x=2,y=2", &arena, &square, &diag));
+  (r->in_tiles ? put_tiles : put_manual)(r, &t);
+  sw_program_options o = {.mesh = mesh ? mesh : r->in_tiles ? &square : NULL};
   if (sw_program_parse("t.mlir", sw_text_str(&t), t.n, &o, &p, &diag)) {
     fail_msg("%s: %d:%d: %s\n%s", r->name, diag.line, diag.col, diag.text, sw_text_str(&t));
   }
   sw_text_free(&t);
+  sw_arena_deinit(&arena);
   return p;
 }
 
@@ -222,10 +261,12 @@ static void one_row(void **state) {
   sw_program_destroy(p);
 }
 
-/* Any plan gives the same. */
+/* Any plan gives the same (of tiles on meshes of other sizes: others pin them). */
 static void one_row_any_plan(void **state) {
-  static const char *const kMeshes[] = {"a=2,b=2", "a=4", "a=3", "a=8"};
+  static const char *const kOfAxes[] = {"a=2,b=2", "a=4", "a=3", "a=8"}, *const kOfTiles[] = {"a=2", "a=8", "a=3",
+                                                                                              "a=2,b=3"};
   const row *r = *state;
+  const char *const *meshes = r->in_tiles ? kOfTiles : kOfAxes;
   sw_diag diag = {0};
   sw_rng draw;
   sw_rng_seed(&draw, check_seed(7));
@@ -235,12 +276,12 @@ static void one_row_any_plan(void **state) {
     sw_plan plan;
     sw_tensor out;
     sw_validation v;
-    assert_ok(sw_mesh_parse(kMeshes[i % 4], &arena, &mesh, &diag));
+    assert_ok(sw_mesh_parse(meshes[i % 4], &arena, &mesh, &diag));
     sw_program *p = program_of(r, &mesh);
     assert_ok(random_plan(sw_program_graph(p), machine_of(kDgx, &mesh, &arena), &draw, &arena, &plan, &diag));
     sw_rc rc = sw_validate(&plan, &(sw_validate_options){.outputs = &out}, &arena, &v, &diag);
-    if (rc || !v.matches) fail_msg("%s on %s: %s", r->name, kMeshes[i % 4], rc ? diag.text : v.first_bad_op);
-    expect_numbers(r, &out, kMeshes[i % 4]);
+    if (rc || !v.matches) fail_msg("%s on %s: %s", r->name, meshes[i % 4], rc ? diag.text : v.first_bad_op);
+    expect_numbers(r, &out, meshes[i % 4]);
     sw_tensor_deinit(&out);
     sw_arena_deinit(&arena);
     sw_program_destroy(p);
@@ -400,15 +441,85 @@ static void random_manual_computations(void **state) {
   }
 }
 
+/* A part that gives away what devices make of it in two places, reads a value from around it, and is followed by
+ * another one; and what cannot be taken out: a part whose second value comes in behind what went out of it. */
+static void parts_in_tiles(void **state) {
+  (void)state;
+#define IN(to, from)                                          \
+  to " = stablehlo.custom_call @SPMDFullToShardShape(" from   \
+     ") {mhlo.sharding = \"{manual}\"} : (tensor<8xf32>) -> " \
+     "tensor<2xf32>\n"
+#define CUT(to, from)                           \
+  to " = stablehlo.custom_call @Sharding(" from \
+     ") {mhlo.sharding = \"{devices=[4]<=[4]}\"} : (tensor<8xf32>) -> tensor<8xf32>\n"
+#define OUT(to, from)                                       \
+  to " = stablehlo.custom_call @SPMDShardToFullShape(" from \
+     ") {mhlo.sharding = \"{devices=[4]<=[4]}\"} : "        \
+     "(tensor<2xf32>) -> tensor<8xf32>\n"
+  static const struct {
+    const char *body, *want;
+    bool fits;
+  } kBodies[] = {
+      {CUT("%0", "%a") IN("%1", "%0") "%2 = stablehlo.add %1, %s : tensor<2xf32>\n" OUT("%3", "%2") CUT("%4", "%3") IN(
+           "%5",
+           "%4") "%6 = stablehlo.multiply %5, %s : tensor<2xf32>\n%7 = stablehlo.negate %2 : tensor<2xf32>\n" OUT("%8",
+                                                                                                                  "%7")
+           OUT("%9", "%6") "%r = stablehlo.add %8, %9 : tensor<8xf32>\n",
+       "0 0 -2 0 -4 0 -6 0", true},
+      {CUT("%0", "%a") IN("%1", "%0") OUT("%2", "%1") CUT("%3", "%2")
+           IN("%4", "%3") "%5 = stablehlo.add %1, %4 : tensor<2xf32>\n" OUT("%r", "%5"),
+       "", false},
+  };
+#undef IN
+#undef CUT
+#undef OUT
+  for (size_t i = 0; i < sizeof kBodies / sizeof *kBodies; i++) {
+    sw_text t = {0};
+    sw_diag diag = {0};
+    sw_arena arena = {0};
+    sw_mesh mesh;
+    sw_program *p;
+    assert_ok(sw_mesh_parse("x=2,y=2", &arena, &mesh, &diag));
+    sw_text_printf(&t,
+                   "module attributes {mhlo.num_partitions = 4 : i32} {\n  func.func @main() -> tensor<8xf32> {\n"
+                   "%%a = stablehlo.iota dim = 0 : tensor<8xf32>\n%%s = stablehlo.iota dim = 0 : tensor<2xf32>\n"
+                   "%sreturn %%r : tensor<8xf32>\n}\n}\n",
+                   kBodies[i].body);
+    sw_program_options o = {.mesh = &mesh};
+    assert_ok(sw_program_parse("t.mlir", sw_text_str(&t), t.n, &o, &p, &diag));
+    const sw_graph *g = sw_program_graph(p);
+    bool opaque = false;
+    for (int32_t k = 0; k < g->n_ops; k++) opaque = opaque || g->ops[k].code == SW_OP_OPAQUE;
+    assert_int_equal(opaque, !kBodies[i].fits);
+    if (kBodies[i].fits) {
+      sw_tensor out;
+      row r = {.name = "parts", .want = kBodies[i].want};
+      assert_ok(sw_exec_run(g, NULL, NULL, &out, &diag));
+      expect_numbers(&r, &out, "in tiles");
+      sw_tensor_deinit(&out);
+    }
+    sw_text_free(&t);
+    sw_arena_deinit(&arena);
+    sw_program_destroy(p);
+  }
+}
+
 int main(void) {
   enum { N = sizeof kRows / sizeof *kRows };
-  struct CMUnitTest tests[2 * N + 3];
+  static row in_tiles[N];
+  struct CMUnitTest tests[4 * N + 4];
   for (int i = 0; i < N; i++) {
-    tests[i] = (struct CMUnitTest){kRows[i].name, one_row, NULL, NULL, (void *)(uintptr_t)&kRows[i]};
-    tests[N + i] = (struct CMUnitTest){kRows[i].name, one_row_any_plan, NULL, NULL, (void *)(uintptr_t)&kRows[i]};
+    in_tiles[i] = kRows[i];
+    in_tiles[i].in_tiles = true;
+    for (int form = 0; form < 2; form++) {
+      const row *r = form ? &in_tiles[i] : &kRows[i];
+      tests[4 * i + 2 * form] = (struct CMUnitTest){r->name, one_row, NULL, NULL, (void *)(uintptr_t)r};
+      tests[4 * i + 2 * form + 1] = (struct CMUnitTest){r->name, one_row_any_plan, NULL, NULL, (void *)(uintptr_t)r};
+    }
   }
-  tests[2 * N] = (struct CMUnitTest){"random_manual_computations", random_manual_computations, NULL, NULL, NULL};
-  tests[2 * N + 1] = (struct CMUnitTest){"groups_that_are_no_axes", groups_that_are_no_axes, NULL, NULL, NULL};
-  tests[2 * N + 2] = (struct CMUnitTest){"ops_inside_know_their_file", ops_inside_know_their_file, NULL, NULL, NULL};
+  tests[4 * N] = (struct CMUnitTest){"random_manual_computations", random_manual_computations, NULL, NULL, NULL};
+  tests[4 * N + 1] = (struct CMUnitTest){"groups_that_are_no_axes", groups_that_are_no_axes, NULL, NULL, NULL};
+  tests[4 * N + 2] = (struct CMUnitTest){"ops_inside_know_their_file", ops_inside_know_their_file, NULL, NULL, NULL};
+  tests[4 * N + 3] = (struct CMUnitTest){"parts_in_tiles", parts_in_tiles, NULL, NULL, NULL};
   return cmocka_run_group_tests_name("manual", tests, NULL, NULL);
 }

@@ -72,10 +72,9 @@ sw_rc sw_im_mesh(sw_importer *m) {
     m->g->mesh = *given;
     m->g->has_mesh = true;
   }
-  int64_t partitions = 0;
   sw_ir_span attrs = m->module == SW_IR_NONE ? (sw_ir_span){0, 0} : sw_im_op(m, m->module)->attrs;
   sw_ir_span said = sw_ir_entry(m->t, attrs, "mhlo.num_partitions");
-  m->one_device = sw_ir_present(said) && sw_ir_read_int(m->t, said, &partitions) && partitions == 1;
+  m->one_device = sw_ir_present(said) && sw_ir_read_int(m->t, said, &m->partitions) && m->partitions == 1;
   return SW_OK;
 }
 
@@ -126,8 +125,8 @@ static sw_rc annotate_tiles(sw_importer *m, const target *of, sw_ir_span tiles, 
   const char *text = sw_im_string(m, tiles);
   sw_sharding s;
   bool ok;
-  if (m->one_device) return SW_OK;
-  SW_TRY(sw_im_read_tiles(m, text, type->rank, &s, &ok));
+  if (m->one_device || strcmp(text, "{manual}") == 0) return SW_OK;
+  SW_TRY(sw_im_read_tiles(m, &m->g->mesh, text, type->rank, &s, NULL, &ok));
   if (ok && !sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, NULL)) return add(m, of, &s, of->open, at);
   sw_im_warn(m, at, "the sharding of '%s' is left out: the mesh has no axes for %s", m->g->values[of->value].name,
              text);

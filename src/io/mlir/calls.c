@@ -52,8 +52,7 @@ sw_rc sw_im_constraint(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 
 /* --- custom calls ------------------------------------------------------------------------------------------------ */
 
-/* backend_config = "unspecified_dims=[0,2]": dims that @Sharding leaves to others, as bits. */
-static uint32_t unspecified_dims(sw_importer *m, uint32_t op) {
+uint32_t sw_im_unspecified_dims(sw_importer *m, uint32_t op) {
   static const char kKey[] = "unspecified_dims=[";
   sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), "backend_config", NULL);
   const char *text = sw_ir_present(v) ? sw_im_string(m, sw_ir_unquoted(m->t, v)) : NULL;
@@ -72,7 +71,7 @@ static uint32_t unspecified_dims(sw_importer *m, uint32_t op) {
 static sw_rc custom_sharding(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), "mhlo.sharding", NULL);
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
-  return sw_ir_present(v) ? constrained(m, op, v, unspecified_dims(m, op)) : sw_im_identity(m, row, op);
+  return sw_ir_present(v) ? constrained(m, op, v, sw_im_unspecified_dims(m, op)) : sw_im_identity(m, row, op);
 }
 
 /* top_k of the last dim; `k` in mhlo.attributes, in the op's own, or (chlo) written with the operand. */
@@ -171,13 +170,30 @@ static const struct {
     {"ApproxTopK", approx_top_k},
 };
 
+static sw_ir_span target_of(const sw_ir_tree *t, const sw_ir_op *o) {
+  sw_ir_span target = sw_ir_unquoted(t, sw_ir_attr(t, o, "call_target_name", NULL));
+  return sw_ir_present(target) ? target : o->symbol;
+}
+
+static sw_ir_import import_of(const sw_ir_tree *t, sw_ir_span target) {
+  for (size_t i = 0; i < sizeof kTargets / sizeof *kTargets; i++) {
+    if (sw_ir_is(t, target, kTargets[i].target)) return kTargets[i].import;
+  }
+  return NULL;
+}
+
+bool sw_im_sees_through(const sw_ir_tree *t, const sw_ir_op *o) {
+  const sw_ir_row *row = sw_ir_row_of(t, o->name);
+  sw_ir_import import = row ? row->import : NULL;
+  if (import == sw_im_custom_call) import = import_of(t, target_of(t, o));
+  return o->n_uses == 1 && (import == sw_im_constraint || import == sw_im_identity || import == custom_sharding);
+}
+
 sw_rc sw_im_custom_call(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
-  sw_ir_span target = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, "call_target_name", NULL));
-  if (!sw_ir_present(target)) target = o->symbol;
-  for (size_t i = 0; i < sizeof kTargets / sizeof *kTargets; i++) {
-    if (sw_ir_is(m->t, target, kTargets[i].target)) return kTargets[i].import(m, row, op);
-  }
+  sw_ir_span target = target_of(m->t, o);
+  sw_ir_import import = import_of(m->t, target);
+  if (import) return import(m, row, op);
   bool done;
   SW_TRY(sw_im_lapack(m, op, target, &done));
   if (done) return SW_OK;

@@ -20,6 +20,7 @@ typedef struct tiles {
   int n_dims;
   int64_t n;        /* devices */
   int64_t *tile_of; /* by position in the mesh */
+  bool manual[2];   /* of the dims behind the tensor's: manual, not of replication */
 } tiles;
 
 typedef struct digit {
@@ -61,7 +62,8 @@ static bool read_iota(const char **at, int64_t *device_of, int64_t n) {
       if (end == *at || perm[given - 1] < 0 || perm[given - 1] >= k) return false;
       *at = end + (*end == ',');
     }
-    if (given != k) return false;
+    if (given != k || **at != ')') return false;
+    ++*at;
   }
   int64_t stride[32], step = 1;
   for (int i = k - 1; i >= 0; i--) {
@@ -103,6 +105,25 @@ static bool invert(const sw_mesh *m, const int64_t *device_of, tiles *t) {
   return true;
 }
 
+/* What stands behind the devices: how the dims behind the tensor's are meant. false: it is not known. */
+static bool read_last(const char *at, tiles *t) {
+  static const char kDims[] = " last_tile_dims={";
+  int n = 0;
+  if (strcmp(at, " last_tile_dim_replicate}") == 0) return t->n_dims == t->rank + 1;
+  if (strncmp(at, kDims, strlen(kDims)) == 0) {
+    for (at += strlen(kDims); *at && *at != '}'; n++) {
+      size_t word = strcspn(at, ",}");
+      bool manual = word == 6 && memcmp(at, "manual", word) == 0;
+      if (n >= 2 || (!manual && !(word == 10 && memcmp(at, "replicated", word) == 0))) return false;
+      t->manual[n] = manual;
+      at += word;
+      at += strspn(at, ", ");
+    }
+    if (*at == '}') at++;
+  }
+  return strcmp(at, "}") == 0 && t->n_dims == t->rank + n;
+}
+
 /* {devices=...}: everything but what follows from the mesh. */
 static bool read_tiles(const sw_mesh *m, const char *text, tiles *t, int64_t *device_of) {
   const char *at = text + strlen("{devices=");
@@ -117,8 +138,7 @@ static bool read_tiles(const sw_mesh *m, const char *text, tiles *t, int64_t *de
   bool iota = strncmp(at, "<=", 2) == 0;
   if (iota) at += 2;
   if (!(iota ? read_iota : read_devices)(&at, device_of, t->n)) return false;
-  bool replicates = strstr(at, "last_tile_dim_replicate") || strstr(at, "last_tile_dims={replicated}");
-  if (t->n_dims != t->rank + (replicates ? 1 : 0) || (!replicates && strchr(at, ' '))) return false;
+  if (!read_last(at, t)) return false;
   return invert(m, device_of, t);
 }
 
@@ -189,13 +209,36 @@ static bool agrees(const sw_mesh *m, const tiles *t, const sw_sharding *s) {
   return true;
 }
 
-sw_rc sw_im_read_tiles(sw_importer *m, const char *text, int rank, sw_sharding *out, bool *ok) {
-  const sw_mesh *mesh = &m->g->mesh;
+/* The digits that move along dims which are manual. */
+static void find_manual(const sw_mesh *m, const tiles *t, const digit *all, int n, sw_sharding *out) {
+  *out = sw_sharding_replicated(1);
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < t->n_dims - t->rank; k++) {
+      int64_t moved = index_along(t, t->tile_of[position_of(m, all[i].ref)], t->rank + k);
+      if (t->manual[k] && moved != index_along(t, t->tile_of[0], t->rank + k))
+        (void)sw_sharding_push(out, 0, all[i].ref);
+    }
+  }
+  sw_sharding_normalise(m, out);
+}
+
+static void all_manual(const sw_mesh *m, sw_sharding *out) {
+  *out = sw_sharding_replicated(1);
+  for (int a = 0; a < m->n_axes; a++) {
+    if (m->axis[a].size > 1) (void)sw_sharding_push(out, 0, sw_axis_whole(m, a));
+  }
+}
+
+sw_rc sw_im_read_tiles(sw_importer *m, const sw_mesh *mesh, const char *text, int rank, sw_sharding *out,
+                       sw_sharding *manual, bool *ok) {
   tiles t = {.rank = rank, .n = sw_mesh_devices(mesh)};
   digit digits[MOST_DIGITS];
   int64_t *device_of;
+  bool all = manual && strcmp(text, "{manual}") == 0;
   *out = sw_sharding_replicated(rank);
-  *ok = strcmp(text, "{replicated}") == 0;
+  if (manual) *manual = sw_sharding_replicated(1);
+  if (all) all_manual(mesh, manual);
+  *ok = all || strcmp(text, "{replicated}") == 0;
   if (*ok || strncmp(text, "{devices=", 9) != 0 || t.n > MOST_DEVICES) return SW_OK;
   SW_ARENA_NEW(device_of, &m->scratch, t.n, m->d);
   SW_ARENA_NEW(t.tile_of, &m->scratch, t.n, m->d);
@@ -204,6 +247,19 @@ sw_rc sw_im_read_tiles(sw_importer *m, const char *text, int rank, sw_sharding *
   for (int dim = 0; *ok && dim < rank; dim++) *ok = add_dim(mesh, &t, digits, n, dim, out);
   if (!*ok) return SW_OK;
   sw_sharding_normalise(mesh, out);
+  if (manual) find_manual(mesh, &t, digits, n, manual);
   *ok = agrees(mesh, &t, out);
   return SW_OK;
+}
+
+bool sw_im_digits(const sw_mesh *mesh, sw_mesh *out) {
+  digit digits[MOST_DIGITS];
+  int n = split(mesh, digits);
+  if (n > SW_MAX_AXES) return false;
+  *out = (sw_mesh){.n_axes = n, .device_ids = mesh->device_ids};
+  for (int i = 0; i < n; i++) {
+    snprintf(out->axis[i].name, sizeof out->axis[i].name, "part%d", i);
+    out->axis[i].size = digits[i].ref.size;
+  }
+  return true;
 }

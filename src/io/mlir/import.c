@@ -4,6 +4,7 @@
  *   relu    %1 = maximum %arg0, %0    named "4/1"
  *   relu    return %1                 %4 of main is that value
  */
+#include "io/mlir/parts.h"
 #include "io/mlir/quant.h"
 #include "io/mlir/tuple.h"
 
@@ -261,9 +262,11 @@ sw_rc sw_im_return(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 static sw_rc import_op(sw_importer *m, uint32_t op) {
   const sw_ir_row *row = sw_ir_row_of(m->t, sw_im_op(m, op)->name);
   sw_arena_reset(&m->scratch);
+  bool done;
+  SW_TRY(sw_im_part_at(m, op, &done));
+  if (done) return SW_OK;
   SW_TRY(check_operands(m, row, op));
   sw_ir_span name = sw_im_op(m, op)->name;
-  bool done;
   SW_TRY(sw_im_local_part(m, op, &done));
   if (!done) SW_TRY(sw_im_quantized(m, row, op, &done));
   if (done) return SW_OK;
@@ -275,8 +278,9 @@ static sw_rc import_op(sw_importer *m, uint32_t op) {
   return rc;
 }
 
-static sw_rc walk(sw_importer *m) {
-  while (m->walks.n) {
+/* Until `depth` blocks are left open. */
+static sw_rc walk(sw_importer *m, size_t depth) {
+  while (m->walks.n > depth) {
     sw_ir_walk *w = sw_im_top(m);
     uint32_t op = w->cursor;
     if (op == SW_IR_NONE) {
@@ -331,14 +335,61 @@ static sw_rc read_body(sw_importer *r, uint32_t op, const char *prefix, uint32_t
   sw_rc rc = sw_array_push(&r->walks, w, r->d);
   if (rc) sw_mem_free(in->slots);
   for (uint32_t i = 0; i < b->n_args && !rc; i++) rc = add_local_arg(r, in, block, i);
-  if (!rc) rc = walk(r);
+  if (!rc) rc = walk(r, 0);
   if (!rc) rc = check_sizes(r);
   return rc ? rc : sw_graph_seal(r->g, r->d);
 }
 
-sw_rc sw_im_read_body(sw_importer *m, uint32_t op, sw_importer *reader, sw_graph **body) {
-  const char *prefix;
-  SW_TRY(prefix_of(m, op, &prefix));
+/* A value that one device has: a name of the text, or one that stands for it. */
+static sw_rc add_part_arg(sw_importer *r, const char *name, const sw_type *t, uint32_t op, sw_id *slot) {
+  SW_TRY(sw_im_fresh_name(r, name, &name));
+  return sw_graph_add_arg(r->g, name, t->dtype, t->rank, t->dims, SW_VALUE_INPUT, sw_im_place(r, op), slot, r->d);
+}
+
+static sw_rc part_args(sw_importer *r, const sw_im_part *part, const sw_importer *outer, const sw_ir_instance *in) {
+  for (uint32_t i = 0; i < part->n_in; i++) {
+    const sw_ir_op *o = sw_im_op(r, part->in[i]);
+    sw_ir_span name = o->n_results ? r->t->results.at[o->first_result].name : (sw_ir_span){0, 0};
+    const char *text =
+        sw_arena_printf(&r->scratch, r->d, "%s%.*s", in->prefix, (int)sw_ir_len(name), r->t->s + name.at);
+    sw_id *slot = sw_im_result(r, part->in[i], 0), unused;
+    sw_type t;
+    if (!text) return SW_E_RESOURCE;
+    SW_TRY(sw_im_result_type(r, part->in[i], 0, &t));
+    SW_TRY(add_part_arg(r, text, &t, part->in[i], slot ? slot : &unused));
+  }
+  for (uint32_t i = 0; i < part->n_captured; i++) {
+    const sw_value *v = &outer->g->values[sw_im_top(outer)->instance->slots[part->captured[i]]];
+    SW_TRY(add_part_arg(r, v->name, &v->type, part->out[0], &in->slots[part->captured[i]]));
+  }
+  return SW_OK;
+}
+
+static sw_rc read_part(sw_importer *r, const sw_im_part *part, const sw_importer *outer, const char *prefix) {
+  sw_ir_instance *in;
+  SW_TRY(sw_graph_add_function(r->g, "main", NULL, r->d));
+  SW_TRY(new_instance(r, sw_im_top(outer)->instance->function, prefix, &in));
+  sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = part->out[0], .cursor = SW_IR_NONE, .instance = in};
+  sw_rc rc = sw_array_push(&r->walks, w, r->d);
+  if (rc) sw_mem_free(in->slots);
+  if (!rc) rc = part_args(r, part, outer, in);
+  for (uint32_t i = 0; i < part->n_ops && !rc; i++) {
+    const sw_ir_op *o = sw_im_op(r, part->ops[i]);
+    if (sw_im_goes_in(r->t, o) || sw_im_goes_out(r->t, o)) continue;
+    rc = import_op(r, part->ops[i]);
+    if (!rc) rc = walk(r, 1);
+  }
+  sw_id *values;
+  SW_TRY(rc);
+  SW_ARENA_NEW(values, &r->scratch, part->n_out, r->d);
+  for (uint32_t i = 0; i < part->n_out; i++) values[i] = sw_im_operand(r, part->out[i], 0);
+  SW_TRY(leave_device(r, part->out[0], values, part->n_out));
+  SW_TRY(check_sizes(r));
+  return sw_graph_seal(r->g, r->d);
+}
+
+/* Of ops on the shapes of one device, into a graph of their own. */
+static sw_rc open_reader(sw_importer *m, sw_importer *reader, sw_graph **body) {
   SW_TRY(sw_graph_create("body", body, m->d));
   *reader = (sw_importer){.t = m->t,
                           .names = m->names,
@@ -350,6 +401,8 @@ sw_rc sw_im_read_body(sw_importer *m, uint32_t op, sw_importer *reader, sw_graph
                           .by_device = true,
                           .foreign_mesh = m->foreign_mesh,
                           .one_device = m->one_device,
+                          .partitions = m->partitions,
+                          .parts = m->parts,
                           .has_quants = m->has_quants,
                           .main = m->main,
                           .module = m->module,
@@ -359,7 +412,22 @@ sw_rc sw_im_read_body(sw_importer *m, uint32_t op, sw_importer *reader, sw_graph
   m->warned = (sw_dict){0};
   (*body)->mesh = m->g->mesh;
   (*body)->has_mesh = m->g->has_mesh;
+  return SW_OK;
+}
+
+sw_rc sw_im_read_body(sw_importer *m, uint32_t op, sw_importer *reader, sw_graph **body) {
+  const char *prefix;
+  SW_TRY(prefix_of(m, op, &prefix));
+  SW_TRY(open_reader(m, reader, body));
   sw_rc rc = read_body(reader, op, prefix, sw_im_top(m)->instance->function);
+  if (rc) sw_im_close_body(m, reader, *body);
+  return rc;
+}
+
+sw_rc sw_im_read_part(sw_importer *m, const sw_im_part *part, sw_importer *reader, sw_graph **body) {
+  SW_TRY(open_reader(m, reader, body));
+  reader->within = part;
+  sw_rc rc = read_part(reader, part, m, sw_im_top(m)->instance->prefix);
   if (rc) sw_im_close_body(m, reader, *body);
   return rc;
 }
@@ -466,6 +534,7 @@ static sw_rc check_main(sw_importer *m) {
 sw_rc sw_im_import(sw_importer *m) {
   SW_TRY(find_main(m));
   SW_TRY(check_main(m));
+  if (!m->by_device) SW_TRY(sw_im_find_parts(m));
   SW_TRY(sw_im_open_rules(m));
   SW_TRY(sw_im_mesh(m));
   sw_ir_roles roles;
@@ -480,7 +549,7 @@ sw_rc sw_im_import(sw_importer *m) {
   sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = m->main, .cursor = b->first_op, .region = b->region, .instance = in};
   SW_TRY(sw_array_push(&m->walks, w, m->d));
   for (uint32_t i = 0; i < b->n_args; i++) SW_TRY(add_arg(m, in, block, i));
-  SW_TRY(walk(m));
+  SW_TRY(walk(m, 0));
   if (!m->by_device) SW_TRY(sw_im_guess_roles(m));
   m->roles = NULL;
   SW_TRY(check_sizes(m));

@@ -57,6 +57,13 @@ typedef struct sw_im_collective_at {
   uint32_t text;
 } sw_im_collective_at;
 
+/* See parts.h. */
+typedef struct sw_im_parts {
+  uint32_t n;
+  struct sw_im_part *at;
+  uint32_t *part_of; /* by op of the text: 0, or 1 + its part; NULL: there are none */
+} sw_im_parts;
+
 typedef struct sw_importer {
   const sw_ir_tree *t;
   const sw_ir_names *names;
@@ -85,7 +92,10 @@ typedef struct sw_importer {
   bool foreign_mesh;                         /* the program names axes that the mesh has not */
   SW_ARRAY(sw_id) unsaid;                    /* arguments of which nothing says what they are */
   SW_ARRAY(sw_id) local;                     /* values of one device, in ascending order */
-  bool one_device;                           /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
+  sw_im_parts parts;
+  const struct sw_im_part *within; /* the one that is being read */
+  int64_t partitions;              /* mhlo.num_partitions; 0: not said */
+  bool one_device;                 /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
   int64_t n_elided;
   const sw_type *lifted; /* the shape that a region's scalars get (lift.h); NULL: none is being written out */
   sw_id active;          /* in it: the elements for which it is gone through, a loop's or branch's; -1: all */
@@ -181,8 +191,10 @@ SW_CHECKED sw_rc sw_im_identity(sw_importer *m, const sw_ir_row *row, uint32_t o
 /* A collective, or the number of a device, in a program for one: *done = false where there are more. */
 SW_CHECKED sw_rc sw_im_alone(sw_importer *m, uint32_t op, bool *done);
 
-/* Between SPMDFullToShardShape and SPMDShardToFullShape ops work on what one device has, as in a manual computation:
- * they are kept as they are. Imports such an op and sets *done; another is left to its row. */
+/* Parts for one device in GSPMD's form (parts.h). The first imports all of a part where its first value goes out, and
+ * leaves out its other ops; the second keeps, op by op, what is of a part that cannot be taken out. Both set *done for
+ * such ops; others are left to their rows. */
+SW_CHECKED sw_rc sw_im_part_at(sw_importer *m, uint32_t op, bool *done);
 SW_CHECKED sw_rc sw_im_local_part(sw_importer *m, uint32_t op, bool *done);
 
 /* Walk a function in place of the op, whose operands are its arguments. */
@@ -295,10 +307,18 @@ SW_CHECKED sw_rc sw_im_arg_name(sw_importer *m, uint32_t i, const char **out);
 SW_CHECKED sw_rc sw_im_mesh(sw_importer *m);
 /* A sharding in Shardy's or GSPMD's text as an annotation of a value; what cannot be said in the mesh is warned of. */
 SW_CHECKED sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t at);
+/* backend_config = "unspecified_dims=[0,2]": dims that a GSPMD sharding leaves to others, as bits. */
+uint32_t sw_im_unspecified_dims(sw_importer *m, uint32_t op);
+/* Does the op only say something about its operand? */
+bool sw_im_sees_through(const sw_ir_tree *t, const sw_ir_op *o);
 /* The same, and dims of `open` (bit i) may be cut further. */
 SW_CHECKED sw_rc sw_im_annotate_open(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t open, uint32_t at);
-/* A sharding in tiles, "{devices=[2,4]<=[8]}", over the graph's mesh; *ok = false when it cannot be said there. */
-SW_CHECKED sw_rc sw_im_read_tiles(sw_importer *m, const char *text, int rank, sw_sharding *out, bool *ok);
+/* A sharding in tiles, "{devices=[2,4]<=[8]}", over the mesh; *ok = false when it cannot be said there. *manual (may be
+ * NULL): the axes that the text calls manual, on the dim of a vector; they cut no dim. */
+SW_CHECKED sw_rc sw_im_read_tiles(sw_importer *m, const sw_mesh *mesh, const char *text, int rank, sw_sharding *out,
+                                  sw_sharding *manual, bool *ok);
+/* The mesh cut into axes of prime size; false: they are too many. */
+bool sw_im_digits(const sw_mesh *mesh, sw_mesh *out);
 /* sdy.sharding of the op's attributes. */
 SW_CHECKED sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op);
 SW_CHECKED sw_rc sw_im_annotate_arg(sw_importer *m, sw_id value, sw_ir_span attrs);

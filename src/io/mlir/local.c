@@ -1,14 +1,13 @@
-/* Parts of a program that are written for one device:
+/* Parts for one device that cannot be taken out (parts.h): all of it is opaque, planned replicated, and left alone by
+ * the writer.
  *
  *   %1 = custom_call @SPMDFullToShardShape(%0)     tensor<8x4xf32> -> tensor<1x4xf32>: from here on, one device's part
  *   %2 = sine %1                                   nothing here can be cut once more
  *   %3 = custom_call @SPMDShardToFullShape(%2)     the whole again
- *
- * All of it is opaque: planned replicated, and left alone by the writer.
  */
 #include <stdlib.h>
 
-#include "io/mlir/import.h"
+#include "io/mlir/parts.h"
 
 static int compare_ids(const void *a, const void *b) {
   sw_id x = *(const sw_id *)a, y = *(const sw_id *)b;
@@ -19,11 +18,6 @@ static bool is_local(const sw_importer *m, sw_id value) {
   return m->local.n && bsearch(&value, m->local.at, m->local.n, sizeof value, compare_ids);
 }
 
-static bool calls(const sw_importer *m, const sw_ir_op *o, const char *target) {
-  sw_ir_span name = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, "call_target_name", NULL));
-  return sw_ir_is(m->t, sw_ir_present(name) ? name : o->symbol, target);
-}
-
 static bool is_return(const sw_ir_tree *t, sw_ir_span name) {
   const sw_ir_row *row = sw_ir_row_of(t, name);
   return row && row->import == sw_im_return;
@@ -31,9 +25,7 @@ static bool is_return(const sw_ir_tree *t, sw_ir_span name) {
 
 sw_rc sw_im_local_part(sw_importer *m, uint32_t op, bool *done) {
   const sw_ir_op *o = sw_im_op(m, op);
-  bool is_custom = sw_ir_is(m->t, o->name, "stablehlo.custom_call") || sw_ir_is(m->t, o->name, "mhlo.custom_call");
-  bool enters = is_custom && calls(m, o, "SPMDFullToShardShape"), inside = enters;
-  bool leaves = is_custom && calls(m, o, "SPMDShardToFullShape");
+  bool enters = sw_im_goes_in(m->t, o), inside = enters, leaves = sw_im_goes_out(m->t, o);
   for (uint32_t i = 0; i < o->n_uses && !inside; i++) inside = is_local(m, sw_im_operand(m, op, i));
   *done = inside && !is_return(m->t, o->name);
   if (!*done) return SW_OK;

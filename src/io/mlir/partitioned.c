@@ -481,8 +481,7 @@ static sw_rc other_border(reader *r, sw_ir_span sharding, const sw_type *block, 
   sharding = sw_ir_resolved(m->t, sw_ir_trimmed(m->t, sharding));
   if (sw_ir_len(sharding) && m->t->s[sharding.at] == '"') {
     sw_ir_span tiles = sw_ir_unquoted(m->t, sharding);
-    m->g->mesh = r->out->mesh;
-    SW_TRY(sw_im_read_tiles(m, sw_im_string(m, tiles), block->rank, &out->sharding, &ok));
+    SW_TRY(sw_im_read_tiles(m, &r->out->mesh, sw_im_string(m, tiles), block->rank, &out->sharding, NULL, &ok));
   } else {
     sw_ir_span in = sw_ir_inside(m->t, sharding);
     while (in.at < in.end && m->t->s[in.at] != '[') in.at++;

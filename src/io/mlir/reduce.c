@@ -67,11 +67,7 @@ static const sw_ir_op *giver(const sw_importer *m, uint32_t block, uint32_t slot
 /* Behind ops that only say something about the value. */
 static const sw_ir_op *giver_behind(const sw_importer *m, uint32_t block, uint32_t slot) {
   const sw_ir_op *o = giver(m, block, slot);
-  while (o && o->n_uses == 1) {
-    const sw_ir_row *row = sw_ir_row_of(m->t, o->name);
-    if (!row || (row->import != sw_im_constraint && row->import != sw_im_identity)) break;
-    o = giver(m, block, m->names->use[o->first_use]);
-  }
+  while (o && sw_im_sees_through(m->t, o)) o = giver(m, block, m->names->use[o->first_use]);
   return o;
 }
 

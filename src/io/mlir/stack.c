@@ -270,7 +270,7 @@ static sw_rc analyse(sw_stack *s, const char **why) {
 
 /* One of in_shardings or out_shardings: where manual axes cut dims. */
 typedef struct border {
-  sw_ir_span text;
+  const sw_stack_port *port;
   int rank;
   sw_sharding of; /* over the program's mesh */
   sw_stack_form whole, stacked;
@@ -278,17 +278,28 @@ typedef struct border {
   uint32_t set;
 } border;
 
-static sw_rc read_border(sw_stack *s, sw_ir_span item, const sw_type *t, border *b, const char **why) {
+static sw_rc read_border(sw_stack *s, const sw_stack_port *p, border *b, const char **why) {
   const sw_ir_tree *tree = s->m->t;
   sw_diag what = {0};
-  b->text = item;
-  b->rank = t->rank;
-  sw_ir_span in = sw_ir_inside(tree, sw_ir_resolved(tree, sw_ir_trimmed(tree, item)));
-  while (in.at < in.end && tree->s[in.at] != '[') in.at++;
-  sw_rc rc = sw_sharding_parse_as(s->mesh, t->rank, SW_FORM_SDY, tree->s + in.at, sw_ir_len(in),
-                                  sw_ir_place(tree, in.at), &s->m->scratch, &b->of, &what);
-  if (rc == SW_E_INPUT || b->of.n_partial) *why = "a sharding of it is not one of whole manual axes";
-  return rc == SW_E_INPUT ? SW_OK : rc;
+  bool ok = true;
+  b->port = p;
+  b->rank = p->type.rank;
+  b->of = sw_sharding_replicated(b->rank);
+  sw_ir_span in = sw_ir_resolved(tree, sw_ir_trimmed(tree, p->sharding));
+  if (!sw_ir_len(in)) return SW_OK;
+  if (tree->s[in.at] == '"') {
+    const char *text = sw_im_string(s->m, sw_ir_unquoted(tree, in));
+    SW_TRY(sw_im_read_tiles(s->m, s->mesh, text, b->rank, &b->of, NULL, &ok));
+  } else {
+    in = sw_ir_inside(tree, in);
+    while (in.at < in.end && tree->s[in.at] != '[') in.at++;
+    sw_rc rc = sw_sharding_parse_as(s->mesh, b->rank, SW_FORM_SDY, tree->s + in.at, sw_ir_len(in),
+                                    sw_ir_place(tree, in.at), &s->m->scratch, &b->of, &what);
+    if (rc != SW_E_INPUT) SW_TRY(rc);
+    ok = !rc;
+  }
+  if (!ok || b->of.n_partial) *why = "a sharding of it is not one of whole manual axes";
+  return SW_OK;
 }
 
 /* Dims of the whole: axes of each, then the rest; the stacked value: axes in the mesh's order, then the rests. */
@@ -323,35 +334,32 @@ static void split_border(sw_stack *s, const sw_type *t, border *b, const char **
   }
 }
 
-static sw_rc read_borders(sw_stack *s, const char *key, const sw_type *types, uint32_t n, border *out,
-                          const char **why) {
-  sw_ir_span list = sw_ir_attr(s->m->t, sw_im_op(s->m, s->op), key, key), item;
-  uint32_t cursor = 0, i = 0;
-  if (sw_ir_len(list) && s->m->t->s[list.at] == '#') list = sw_ir_inside(s->m->t, list); /* sharding_per_value<[...]> */
-  for (; i < n && !*why && sw_ir_next_item(s->m->t, list, &cursor, &item); i++) {
-    SW_TRY(read_border(s, item, &types[i], &out[i], why));
-    if (!*why) split_border(s, &types[i], &out[i], why);
+static sw_rc read_borders(sw_stack *s, const sw_stack_port *ports, uint32_t n, border **out, const char **why) {
+  SW_ARENA_NEW(*out, &s->m->scratch, n, s->m->d);
+  for (uint32_t i = 0; i < n && !*why; i++) {
+    SW_TRY(read_border(s, &ports[i], &(*out)[i], why));
+    if (!*why) split_border(s, &ports[i].type, &(*out)[i], why);
   }
-  if (i < n && !*why) *why = "it has fewer shardings than operands or results";
   return SW_OK;
 }
 
 /* The value in the sharding of the border; it may be cut by further axes where the text says so. */
-static sw_rc at_border(sw_stack *s, sw_id v, const border *b, bool last, uint32_t result, sw_id *out) {
+static sw_rc at_border(sw_stack *s, sw_id v, const border *b, bool last, sw_id *out) {
+  const sw_stack_port *p = b->port;
   sw_im_attrs a = {.n = 0};
   int64_t dims[SW_MAX_RANK];
   dims_of(&b->whole, dims);
   sw_im_numbers(&a, SW_ATTR_SHAPE, dims, b->whole.n_dims);
   sw_im_add add = {.code = SW_OP_RESHAPE, .n_operands = 1, .operands = &v, .attrs = &a, .part = last ? NULL : "given"};
-  SW_TRY(sw_im_emit_one(s->m, s->op, &add, result, out));
-  return s->pinned ? sw_im_annotate(s->m, *out, b->text, sw_im_op(s->m, s->op)->text.at) : SW_OK;
+  SW_TRY(sw_im_emit_one(s->m, p->op, &add, p->result, out));
+  return s->pinned ? sw_im_annotate_open(s->m, *out, p->sharding, p->open, sw_im_op(s->m, p->op)->text.at) : SW_OK;
 }
 
 /* What comes in is pinned by its first use; the text speaks of further axes only where there are some. */
 static sw_rc go_in(sw_stack *s, uint32_t i, const border *b) {
-  sw_id v = sw_im_operand(s->m, s->op, i), arg = s->body->functions[s->body->main].args[i];
+  sw_id v = s->in[i].value, arg = s->body->functions[s->body->main].args[i];
   s->base = s->body->values[arg].name;
-  if (s->kept) SW_TRY(at_border(s, v, b, false, 0, &v));
+  if (s->kept && sw_ir_len(b->port->sharding)) SW_TRY(at_border(s, v, b, false, &v));
   SW_TRY(sw_stack_regroup(s, v, &b->whole, b->order, &b->stacked, &s->of[arg]));
   return SW_OK;
 }
@@ -405,7 +413,7 @@ static sw_rc go_out(sw_stack *s, uint32_t i, const border *b) {
     sw_stack_add_atom(&loose, b->whole.at[k].axis, b->whole.at[k].cut, b->whole.at[k].size);
   }
   SW_TRY(sw_stack_regroup(s, v, &b->stacked, back, &loose, &v));
-  return at_border(s, v, b, true, i, &out);
+  return at_border(s, v, b, true, &out);
 }
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */
@@ -434,17 +442,32 @@ static bool read_axes(sw_stack *s) {
   return true;
 }
 
-static sw_rc borders_of(sw_stack *s, border **in, border **out, const char **why) {
+/* Ports of one side, cut as in_shardings or out_shardings say. */
+static sw_rc read_ports(sw_stack *s, const char *key, sw_stack_port *ports, uint32_t n, const char **why) {
+  sw_ir_span list = sw_ir_attr(s->m->t, sw_im_op(s->m, s->op), key, key), item;
+  uint32_t cursor = 0, i = 0;
+  if (sw_ir_len(list) && s->m->t->s[list.at] == '#') list = sw_ir_inside(s->m->t, list); /* sharding_per_value<[...]> */
+  for (; i < n && sw_ir_next_item(s->m->t, list, &cursor, &item); i++) ports[i].sharding = item;
+  if (i < n) *why = "it has fewer shardings than operands or results";
+  return SW_OK;
+}
+
+static sw_rc ports_of(sw_stack *s, const char **why) {
   const sw_ir_op *o = sw_im_op(s->m, s->op);
-  uint32_t n = sw_ir_result_count(s->m->t, o);
-  sw_type *types;
-  SW_ARENA_NEW(*in, &s->m->scratch, o->n_uses, s->m->d);
-  SW_ARENA_NEW(*out, &s->m->scratch, n, s->m->d);
-  SW_ARENA_NEW(types, &s->m->scratch, o->n_uses + n, s->m->d);
-  for (uint32_t i = 0; i < o->n_uses; i++) types[i] = s->m->g->values[sw_im_operand(s->m, s->op, i)].type;
-  for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_result_type(s->m, s->op, (int)i, &types[o->n_uses + i]));
-  SW_TRY(read_borders(s, "in_shardings", types, o->n_uses, *in, why));
-  return *why ? SW_OK : read_borders(s, "out_shardings", types + o->n_uses, n, *out, why);
+  s->n_in = o->n_uses;
+  s->n_out = sw_ir_result_count(s->m->t, o);
+  SW_ARENA_NEW(s->in, &s->m->scratch, s->n_in, s->m->d);
+  SW_ARENA_NEW(s->out, &s->m->scratch, s->n_out, s->m->d);
+  for (uint32_t i = 0; i < s->n_in; i++) {
+    sw_id v = sw_im_operand(s->m, s->op, i);
+    s->in[i] = (sw_stack_port){.value = v, .op = s->op, .type = s->m->g->values[v].type};
+  }
+  for (uint32_t i = 0; i < s->n_out; i++) {
+    s->out[i] = (sw_stack_port){.value = -1, .op = s->op, .result = i};
+    SW_TRY(sw_im_result_type(s->m, s->op, (int)i, &s->out[i].type));
+  }
+  SW_TRY(read_ports(s, "in_shardings", s->in, s->n_in, why));
+  return *why ? SW_OK : read_ports(s, "out_shardings", s->out, s->n_out, why);
 }
 
 /* Do the shapes inside follow from those outside? */
@@ -460,16 +483,15 @@ static bool fits(const sw_stack *s, const border *b, sw_id value) {
 
 static sw_rc check_borders(const sw_stack *s, const border *in, const border *out) {
   const sw_function *f = &s->body->functions[s->body->main];
-  const sw_ir_op *o = sw_im_op(s->m, s->op);
-  uint32_t n = sw_ir_result_count(s->m->t, o);
-  if (f->n_outputs != (int32_t)n) {
-    return SW_IM_FAIL(s->m, s->op, "%d values are returned inside; expected %u, one for each result", f->n_outputs, n);
+  if (f->n_outputs != (int32_t)s->n_out) {
+    return SW_IM_FAIL(s->m, s->op, "%d values are returned inside; expected %u, one for each result", f->n_outputs,
+                      s->n_out);
   }
-  for (uint32_t i = 0; i < o->n_uses + n; i++) {
-    const border *b = i < o->n_uses ? &in[i] : &out[i - o->n_uses];
-    if (fits(s, b, i < o->n_uses ? f->args[i] : f->outputs[i - o->n_uses])) continue;
-    return SW_IM_FAIL(s->m, s->op, "%s %u has another shape inside than its sharding gives",
-                      i < o->n_uses ? "operand" : "result", i < o->n_uses ? i : i - o->n_uses);
+  for (uint32_t i = 0; i < s->n_in + s->n_out; i++) {
+    const border *b = i < s->n_in ? &in[i] : &out[i - s->n_in];
+    if (fits(s, b, i < s->n_in ? f->args[i] : f->outputs[i - s->n_in])) continue;
+    return SW_IM_FAIL(s->m, b->port->op, "%s %u has another shape inside than its sharding gives",
+                      i < s->n_in ? "operand" : "result", i < s->n_in ? i : i - s->n_in);
   }
   return SW_OK;
 }
@@ -477,7 +499,7 @@ static sw_rc check_borders(const sw_stack *s, const border *in, const border *ou
 /* Constants without elements are arguments of the program. */
 static sw_rc pass_elided(sw_stack *s) {
   const sw_function *f = &s->body->functions[s->body->main];
-  for (int32_t i = (int32_t)sw_im_op(s->m, s->op)->n_uses; i < f->n_args; i++) {
+  for (int32_t i = (int32_t)s->n_in; i < f->n_args; i++) {
     const sw_value *v = &s->body->values[f->args[i]];
     const char *name;
     SW_TRY(sw_im_fresh_name(s->m, v->name, &name));
@@ -536,22 +558,22 @@ static sw_rc prepare(sw_stack *s) {
   return SW_OK;
 }
 
-static sw_rc stack(sw_stack *s, const char **why) {
+sw_rc sw_stack_write_all(sw_stack *s, const char **why) {
   border *in, *out;
-  const sw_ir_op *o = sw_im_op(s->m, s->op);
   const sw_function *f = &s->body->functions[s->body->main];
+  *why = NULL;
   SW_TRY(prepare(s));
-  if (!read_axes(s)) *why = "the program has no mesh with its manual axes";
-  if (!*why) SW_TRY(borders_of(s, &in, &out, why));
+  SW_TRY(read_borders(s, s->in, s->n_in, &in, why));
+  if (!*why) SW_TRY(read_borders(s, s->out, s->n_out, &out, why));
   if (*why) return SW_OK;
   SW_TRY(check_borders(s, in, out));
-  for (uint32_t i = 0; i < o->n_uses; i++) s->varies[f->args[i]] = in[i].set;
+  for (uint32_t i = 0; i < s->n_in; i++) s->varies[f->args[i]] = in[i].set;
   SW_TRY(analyse(s, why));
   if (*why) return SW_OK;
   SW_TRY(pass_elided(s));
   SW_TRY(write_body(s, in));
   for (int32_t i = 0; i < f->n_outputs; i++) SW_TRY(bring_in(s, f->outputs[i], in));
-  for (uint32_t i = 0; i < sw_ir_result_count(s->m->t, o); i++) SW_TRY(go_out(s, i, &out[i]));
+  for (uint32_t i = 0; i < s->n_out; i++) SW_TRY(go_out(s, i, &out[i]));
   return SW_OK;
 }
 
@@ -561,7 +583,9 @@ sw_rc sw_stack_import(sw_importer *m, uint32_t op, const char **why) {
   *why = NULL;
   SW_TRY(sw_im_read_body(m, op, &reader, &body));
   sw_stack s = {.m = m, .op = op, .reader = &reader, .body = body, .mesh = &m->own_mesh};
-  sw_rc rc = stack(&s, why);
+  sw_rc rc = ports_of(&s, why);
+  if (!read_axes(&s)) *why = "the program has no mesh with its manual axes";
+  if (!rc && !*why) rc = sw_stack_write_all(&s, why);
   sw_im_close_body(m, &reader, body);
   return rc;
 }

@@ -14,9 +14,21 @@
 
 #include "io/mlir/lift.h"
 
+/* One value on its way in or out. */
+typedef struct sw_stack_port {
+  sw_id value;         /* of the graph, coming in */
+  uint32_t op, result; /* of the text: what goes out is this result */
+  sw_ir_span
+      sharding;  /* of the whole, in Shardy's form or (with quotes) in GSPMD's; empty: all devices have all of it */
+  uint32_t open; /* dims that may be cut further, whatever the sharding says */
+  sw_type type;  /* of the whole */
+} sw_stack_port;
+
 typedef struct sw_stack {
-  sw_importer *m;                /* into its graph */
-  uint32_t op;                   /* the manual computation in the text */
+  sw_importer *m; /* into its graph */
+  uint32_t op;    /* the manual computation in the text, or the first op that goes out of a part for one device */
+  uint32_t n_in, n_out;
+  sw_stack_port *in, *out;
   const sw_importer *reader;     /* of the body */
   const sw_graph *body;          /* on a device's shapes */
   const sw_mesh *mesh;           /* the program's own; sets of axes are bits of its axes */
@@ -88,6 +100,9 @@ SW_CHECKED sw_rc sw_stack_collective(sw_stack *s, sw_id *results);
 /* Axes that its results differ over, or *why (it cannot be written out). */
 SW_CHECKED sw_rc sw_stack_collective_set(sw_stack *s, const sw_op *op, uint32_t in, uint32_t *out, const char **why);
 
+/* What is inside, as ops of the graph, once everything before `varies` is set; *why: it cannot be, in words. Nothing is
+ * added then. */
+SW_CHECKED sw_rc sw_stack_write_all(sw_stack *s, const char **why);
 /* The manual computation `op` as ops of the graph; *why: it cannot be, in words. */
 SW_CHECKED sw_rc sw_stack_import(sw_importer *m, uint32_t op, const char **why);
 

@@ -22,13 +22,14 @@ os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=4")
 
 import jax
 import numpy as np
+from jax._src import config
 from jax._src.interpreters import mlir
 from jax._src.lib import xla_client
 from jaxlib.mlir import ir
 
 from common import call, options as command_line
 import small_programs  # noqa: F401 (adds its cases)
-from manual_programs import MANUAL
+from manual_programs import IN_TILES, MANUAL
 from ops import CASES, FOR_TPU
 
 AXES = ("x", "y")
@@ -174,7 +175,8 @@ def check(name, tool, folder):
     jitted = jax.jit(function, keep_unused=True)
     want = jax.tree.leaves(jitted(*arguments))
     program, plan, spmd = folder / "program.mlir", folder / "plan.json", folder / "spmd.mlir"
-    lowered = jitted.trace(*arguments).lower(lowering_platforms=("tpu",) if name in FOR_TPU else None)
+    with config.use_shardy_partitioner(name not in IN_TILES):
+        lowered = jitted.trace(*arguments).lower(lowering_platforms=("tpu",) if name in FOR_TPU else None)
     program.write_text(lowered.as_text() if name in MANUAL else pinned(lowered.as_text()))
     rc, said = call(tool, "plan", program, "--hw", "local", "--mesh", "x=2,y=2", "--quiet", "--time-limit", 5, "-o", plan,
                      f"--emit=spmd={spmd}", "--dialect", "stablehlo")

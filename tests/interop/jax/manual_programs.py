@@ -5,9 +5,10 @@ import jax.numpy as jnp
 from jax import lax
 from jax.sharding import PartitionSpec as P
 
-from ops import case, integers, normal
+from ops import CASES, case, integers, normal
 
 MANUAL = set()
+IN_TILES = set()  # those of them that are also written in GSPMD's form, as older JAX does
 
 
 def mesh():
@@ -20,6 +21,9 @@ def manual(name, function, ins, outs, *arguments, **more):
     whole = lambda *a: jax.shard_map(function, mesh=mesh(), in_specs=ins, out_specs=outs, axis_names=set(axes), check_vma=False)(*a)
     case("by device: " + name, more.pop("around", lambda f: f)(whole), *arguments)
     MANUAL.add("by device: " + name)
+    IN_TILES.add("in tiles: " + name)
+    MANUAL.add("in tiles: " + name)
+    CASES["in tiles: " + name] = CASES["by device: " + name]
 
 
 BOTH = ("x", "y")
