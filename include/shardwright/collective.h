@@ -64,19 +64,32 @@ typedef enum sw_coll_op {
  * once.
  * - to_partial keeps the value on the first device of each group over `axes` and stores the reduction's identity on
  *   the others (replicated -> partial, without communication).
- * Along every other dimension the members' valid extents agree. The result's valid extents follow; those of exchange
- * and update_halo are the positions up to the end of the tensor, or all when `fill_outside`. What the dialect leaves
- * undefined (non-roots of gather and reduce, the open end of a shift) has valid extents 0 and is poisoned. */
+ * Groups that no axes make are lists of devices (`lists`), and moves that no shift makes name their sources
+ * (`sources`). Along every other dimension the members' valid extents agree. The result's valid extents follow; those
+ * of exchange and update_halo are the positions up to the end of the tensor, or all when `fill_outside`. What the
+ * dialect leaves undefined (non-roots of gather and reduce, the open end of a shift) has valid extents 0 and is
+ * poisoned. */
+/* The list of devices that a device is in, and its place there. */
+typedef struct sw_device_list {
+  const int64_t *members;
+  int64_t n, place; /* n 0: it is in none */
+} sw_device_list;
+
 typedef struct sw_collective {
   sw_coll_op op;
   int n_axes;
   sw_axis_ref axes[SW_MAX_REFS]; /* the group; empty = a group of one; for exchange and permute unused */
+  /* NULL, or by device its group, instead of `axes` and without a root (the first is it). All are as long where the op
+   * cuts or joins. Borrowed. */
+  const sw_device_list *lists;
   sw_reduction reduction;
   int dim, concat_dim;
   int n_root;
   int64_t root[SW_MAX_REFS]; /* recv: n_root 0 = from whoever sends */
   int64_t offset;
   bool rotate;
+  const int64_t
+      *sources; /* of a shift: NULL, or by member whose input it gets (-1: nobody's), instead of dim and offset */
   const sw_tiling *src, *dst; /* borrowed */
   /* Positions of an exchange's result that lie outside the tensor: the reduction's identity (reduction used) or
    * poison. */
@@ -90,6 +103,10 @@ SW_API bool sw_coll_parse(const char *text, sw_coll_op *out);
 
 /* "all_gather axes=[x,y] dim=1": for messages, traces and reports. */
 SW_API void sw_collective_print(const sw_mesh *m, const sw_collective *c, sw_text *out);
+/* A device's group: how many are in it, its own index there, and the device at an index. */
+SW_API int64_t sw_collective_members(const sw_collective *c, int64_t device);
+SW_API int64_t sw_collective_place(const sw_mesh *m, const sw_collective *c, int64_t device);
+SW_API int64_t sw_collective_peer(const sw_mesh *m, const sw_collective *c, int64_t device, int64_t index);
 /* Index of the root in its group (0 when there is no root). */
 SW_API int64_t sw_collective_root(const sw_collective *c);
 /* Axes exist and do not overlap, dims < rank, root inside the group, tilings present. */

@@ -101,7 +101,7 @@ static sw_rc check_tile_dims(const sw_mesh *m, const sw_collective *c, const sw_
 static sw_rc check_split(const sw_collective *c, const sw_buffer *in, const sw_buffer *out, sw_diag *d) {
   bool splits = c->op == SW_COLL_ALL_SLICE || c->op == SW_COLL_REDUCE_SCATTER ||
                 (c->op == SW_COLL_ALL_TO_ALL && c->dim != c->concat_dim);
-  int64_t n = sw_axis_refs_size(c->axes, c->n_axes);
+  int64_t n = sw_collective_members(c, 0);
   if (!splits || out->dims[c->dim] >= sw_ceil_div(in->valid[c->dim], n)) return SW_OK;
   return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: %lld positions cut into %lld blocks do not fit blocks of %lld",
                        sw_coll_text(c->op), (long long)in->valid[c->dim], (long long)n, (long long)out->dims[c->dim]);

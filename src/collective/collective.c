@@ -38,22 +38,50 @@ static void print_tiling(const sw_mesh *m, const sw_tiling *t, sw_text *out) {
   }
 }
 
+enum { MOST_PRINTED = 16 }; /* devices of lists, and sources */
+
+/* " groups=[[0,3],[2,1]]" */
+static void print_lists(const sw_mesh *m, const sw_device_list *lists, sw_text *out) {
+  int64_t printed = 0;
+  sw_text_puts(out, " groups=[");
+  for (int64_t i = 0; i < sw_mesh_devices(m) && printed < MOST_PRINTED; i++) {
+    if (!lists[i].n || lists[i].place) continue;
+    for (int64_t k = 0; k < lists[i].n && printed < MOST_PRINTED; k++, printed++) {
+      sw_text_printf(out, "%s%lld", k ? "," : printed ? ",[" : "[", (long long)lists[i].members[k]);
+    }
+    sw_text_puts(out, printed < MOST_PRINTED ? "]" : ", ...");
+  }
+  sw_text_puts(out, "]");
+}
+
+static void print_sources(const sw_collective *c, sw_text *out) {
+  int64_t n = sw_axis_refs_size(c->axes, c->n_axes);
+  for (int64_t i = 0; i < n && i < MOST_PRINTED; i++) {
+    sw_text_printf(out, i ? ",%lld" : " sources=[%lld", (long long)c->sources[i]);
+  }
+  sw_text_puts(out, n > MOST_PRINTED ? ", ...]" : "]");
+}
+
 void sw_collective_print(const sw_mesh *m, const sw_collective *c, sw_text *out) {
   unsigned flags = sw_coll_flags(c->op);
   sw_text_puts(out, sw_coll_text(c->op));
-  if (c->n_axes > 0 || !(flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))) {
+  if (c->lists) {
+    print_lists(m, c->lists, out);
+  } else if (c->n_axes > 0 || !(flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))) {
     sw_text_puts(out, " axes=");
     sw_axis_refs_print(m, c->axes, c->n_axes, out);
   }
   if (flags & SW_COLL_USES_REDUCTION) sw_text_printf(out, " reduction=%s", sw_reduction_text(c->reduction));
-  if (flags & SW_COLL_USES_DIM) sw_text_printf(out, " dim=%d", c->dim);
+  if ((flags & SW_COLL_USES_DIM) && !c->sources) sw_text_printf(out, " dim=%d", c->dim);
   if (flags & SW_COLL_USES_CONCAT) sw_text_printf(out, " concat_dim=%d", c->concat_dim);
   if ((flags & SW_COLL_USES_ROOT) && c->n_root) {
     sw_text_puts(out, " root=[");
     for (int i = 0; i < c->n_root; i++) sw_text_printf(out, "%s%lld", i ? "," : "", (long long)c->root[i]);
     sw_text_puts(out, "]");
   }
-  if (flags & SW_COLL_USES_OFFSET)
+  if (c->sources)
+    print_sources(c, out);
+  else if (flags & SW_COLL_USES_OFFSET)
     sw_text_printf(out, " offset=%lld%s", (long long)c->offset, c->rotate ? " rotate" : "");
   if ((flags & SW_COLL_USES_TILES) && c->src) {
     sw_text_puts(out, " src=");
@@ -121,6 +149,9 @@ sw_rc sw_collective_verify(const sw_mesh *m, const sw_collective *c, int rank, s
   unsigned flags = sw_coll_flags(c->op);
   if (rank < 0 || rank > SW_MAX_RANK) return SW_FAIL_INPUT(d, SW_NOWHERE, "%s of a tensor of rank %d", op, rank);
   SW_TRY(verify_refs(m, c->axes, c->n_axes, op, d));
+  if (c->lists && (c->n_axes || c->n_root || (flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))))
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s has lists of devices besides axes, a root or tilings", op);
+  if (c->sources) return SW_OK;
   if (c->op == SW_COLL_SHIFT)
     SW_TRY(verify_dim(op, "shift axis", c->dim, c->n_axes, d));
   else if (flags & SW_COLL_USES_DIM)
@@ -137,6 +168,18 @@ sw_rc sw_collective_verify(const sw_mesh *m, const sw_collective *c, int rank, s
   return SW_OK;
 }
 
+int64_t sw_collective_members(const sw_collective *c, int64_t device) {
+  return c->lists ? c->lists[device].n : sw_axis_refs_size(c->axes, c->n_axes);
+}
+
+int64_t sw_collective_place(const sw_mesh *m, const sw_collective *c, int64_t device) {
+  return c->lists ? c->lists[device].place : sw_mesh_group_index(m, device, c->axes, c->n_axes);
+}
+
+int64_t sw_collective_peer(const sw_mesh *m, const sw_collective *c, int64_t device, int64_t index) {
+  return c->lists ? c->lists[device].members[index] : sw_mesh_group_peer(m, device, c->axes, c->n_axes, index);
+}
+
 int64_t sw_collective_root(const sw_collective *c) {
   int64_t index = 0;
   if (!(sw_coll_flags(c->op) & SW_COLL_USES_ROOT)) return 0;
@@ -147,7 +190,7 @@ int64_t sw_collective_root(const sw_collective *c) {
 sw_rc sw_collective_result_dims(const sw_mesh *m, const sw_collective *c, int rank, const int64_t *in, int64_t *out,
                                 sw_diag *d) {
   SW_TRY(sw_collective_verify(m, c, rank, d));
-  int64_t n = sw_axis_refs_size(c->axes, c->n_axes);
+  int64_t n = sw_collective_members(c, 0);
   unsigned flags = sw_coll_flags(c->op);
   if (flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS)) {
     for (int i = 0; i < rank; i++) out[i] = c->dst->dim[i].len;

@@ -20,9 +20,7 @@ typedef struct oracle {
   int64_t device, index; /* the device whose result is made, its place in its group */
 } oracle;
 
-static int64_t peer(const oracle *o, int64_t index) {
-  return sw_mesh_group_peer(o->m, o->device, o->c->axes, o->c->n_axes, index);
-}
+static int64_t peer(const oracle *o, int64_t index) { return sw_collective_peer(o->m, o->c, o->device, index); }
 
 /* Extent of piece i of K positions in blocks of B. */
 static int64_t piece(int64_t k, int64_t block, int64_t i) {
@@ -77,6 +75,7 @@ static void valid_all_to_all(const oracle *o, int64_t *valid) {
 
 /* The member whose input a shift brings here, or -1. */
 static int64_t shift_source(const oracle *o) {
+  if (o->c->sources) return o->c->sources[o->index];
   const sw_axis_ref *refs = o->c->axes;
   int64_t minor = sw_axis_refs_size(refs + o->c->dim + 1, o->c->n_axes - o->c->dim - 1);
   int64_t size = refs[o->c->dim].size, at = o->index / minor % size;
@@ -328,8 +327,8 @@ sw_rc sw_collective_oracle(const sw_mesh *m, const sw_collective *c, const sw_bu
   oracle o = {.m = m, .c = c, .in = in, .out = out, .devices = sw_mesh_devices(m)};
   for (o.device = 0; o.device < o.devices; o.device++) {
     SW_TRY(sw_collective_check_buffers(m, c, true, &in[o.device], &out[o.device], d));
-    o.n = sw_axis_refs_size(c->axes, c->n_axes);
-    o.index = sw_mesh_group_index(m, o.device, c->axes, c->n_axes);
+    o.n = sw_collective_members(c, o.device);
+    o.index = sw_collective_place(m, c, o.device);
     make_result(&o, rule);
   }
   return SW_OK;

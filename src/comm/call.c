@@ -12,8 +12,10 @@ sw_rc sw_call_check(const sw_mesh *m, int64_t device, const sw_comm_call *call, 
   const sw_collective *c = call->coll;
   int rank = call->in ? call->in->rank : call->out ? call->out->rank : 0;
   SW_TRY(sw_collective_verify(m, c, rank, d));
+  if (!sw_collective_members(c, device))
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: device %lld is in no group", sw_coll_text(c->op), (long long)device);
   bool rooted = sw_coll_flags(c->op) & SW_COLL_USES_ROOT;
-  bool is_root = !rooted || sw_mesh_group_index(m, device, c->axes, c->n_axes) == sw_collective_root(c);
+  bool is_root = !rooted || sw_collective_place(m, c, device) == sw_collective_root(c);
   SW_TRY(sw_collective_check_buffers(m, c, is_root, call->in, call->out, d));
   bool generic = (sw_coll_flags(c->op) & SW_COLL_USES_REDUCTION) && c->reduction == SW_REDUCE_GENERIC;
   if (generic && !call->generic)
@@ -38,7 +40,7 @@ sw_rc sw_call_stage(const sw_comm_call *call, sw_room *room, sw_buffer *staged, 
 /* A group in which every member is this device. */
 sw_rc sw_call_run_local(const sw_mesh *m, int64_t device, const sw_comm_call *call, sw_diag *d) {
   const sw_collective *c = call->coll;
-  int64_t index = sw_mesh_group_index(m, device, c->axes, c->n_axes), valid[SW_MAX_RANK];
+  int64_t index = sw_collective_place(m, c, device), valid[SW_MAX_RANK];
   sw_member me = {.call = *call, .device = device};
   sw_room room = {0};
   sw_buffer staged;
@@ -46,7 +48,7 @@ sw_rc sw_call_run_local(const sw_mesh *m, int64_t device, const sw_comm_call *ca
     SW_TRY(sw_call_stage(call, &room, &staged, d));
     me.call.in = &staged;
   }
-  sw_view view = {m, c, sw_axis_refs_size(c->axes, c->n_axes), &me, 0};
+  sw_view view = {m, c, sw_collective_members(c, device), &me, 0};
   sw_rc rc = sw_share_run_local(&view, index, d);
   sw_moves_valid(&view, index, valid);
   if (!rc) memcpy(call->out->valid, valid, sizeof valid);

@@ -1,4 +1,4 @@
-/* Groups: made when a device first names them, found again by axes.
+/* Groups: made when a device first names them, found again by axes or list.
  *
  *   mesh x=2,y=2, axes [x]: device 1 (0,1) sits at index 0 of the group {1, 3}
  */
@@ -8,16 +8,10 @@
 #include "comm/threads.h"
 
 typedef struct group_key {
-  int32_t first, n;
+  int32_t first, n; /* n: axes, or of a list minus its length */
   sw_axis_ref axes[SW_MAX_REFS];
+  uint64_t members; /* of a list: a hash */
 } group_key;
-
-static bool same_axes(const sw_group *g, const sw_axis_ref *axes, int n) {
-  if (g->n_axes != n) return false;
-  for (int i = 0; i < n; i++)
-    if (!sw_axis_ref_equal(g->axes[i], axes[i])) return false;
-  return true;
-}
 
 static void free_group(sw_group *g) {
   /* A call that failed as it began has left its copy behind. */
@@ -57,9 +51,12 @@ static sw_rc make_fronts(sw_group *g, size_t places, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc fill_group(sw_group *g, const sw_mesh *m, int64_t device, sw_diag *d) {
+static sw_rc fill_group(sw_group *g, const sw_mesh *m, const sw_circle *c, int64_t device, sw_diag *d) {
   SW_MEM_NEW(g->devices, g->n, d);
-  for (int64_t i = 0; i < g->n; i++) g->devices[i] = sw_mesh_group_peer(m, device, g->axes, g->n_axes, i);
+  for (int64_t i = 0; i < g->n; i++) g->devices[i] = sw_circle_peer(m, c, device, i);
+  g->circle = *c;
+  g->listed = (sw_device_list){g->devices, g->n, 0}; /* the caller's list may be gone by the next call */
+  if (c->list) g->circle.list = &g->listed;
   size_t places = (size_t)g->n * sw_ring_of(g);
   if (g->n <= SW_SMALL_MEMBERS) {
     SW_MEM_NEW(g->ended, SW_SMALL_MEMBERS, d); /* a large block is aligned */
@@ -74,46 +71,50 @@ static sw_rc fill_group(sw_group *g, const sw_mesh *m, int64_t device, sw_diag *
   return SW_OK;
 }
 
-static sw_rc new_group(sw_threads *t, int64_t device, const sw_axis_ref *axes, int n, sw_group **out, sw_diag *d) {
+static sw_rc new_group(sw_threads *t, int64_t device, const sw_circle *c, sw_group **out, sw_diag *d) {
   sw_group *g;
   SW_MEM_NEW(g, 1, d);
-  g->n_axes = n;
-  memcpy(g->axes, axes, (size_t)n * sizeof *axes);
-  g->n = sw_axis_refs_size(axes, n);
+  g->n = sw_circle_size(c);
   g->ring_bits = g->n <= SW_SMALL_MEMBERS ? SW_RING_BITS : SW_LARGE_RING_BITS;
-  sw_rc rc = fill_group(g, &t->base.mesh, device, d);
+  sw_rc rc = fill_group(g, &t->base.mesh, c, device, d);
   if (!rc) rc = sw_array_push(&t->groups, g, d);
   if (rc) free_group(g);
   *out = g;
   return rc;
 }
 
-/* The lock is held. */
-static sw_rc find_group(sw_threads *t, int64_t device, const sw_axis_ref *axes, int n, sw_group **out, sw_diag *d) {
+static group_key key_of(const sw_mesh *m, const sw_circle *c, int64_t device) {
   group_key key;
   memset(&key, 0, sizeof key);
-  key.first = (int32_t)sw_mesh_group_peer(&t->base.mesh, device, axes, n, 0);
-  key.n = n;
-  memcpy(key.axes, axes, (size_t)n * sizeof *axes);
+  key.first = (int32_t)sw_circle_peer(m, c, device, 0);
+  key.n = c->list ? -(int32_t)c->list->n : c->n_axes;
+  memcpy(key.axes, c->axes, (size_t)c->n_axes * sizeof *c->axes);
+  if (c->list) key.members = sw_hash_bytes(c->list->members, (size_t)c->list->n * sizeof *c->list->members, 1);
+  return key;
+}
+
+/* The lock is held. */
+static sw_rc find_group(sw_threads *t, int64_t device, const sw_circle *c, sw_group **out, sw_diag *d) {
+  group_key key = key_of(&t->base.mesh, c, device);
   const int64_t *known = sw_dict_get(&t->index, &key, sizeof key);
   if (known) {
     *out = t->groups.at[*known];
     return SW_OK;
   }
-  SW_TRY(new_group(t, device, axes, n, out, d));
+  SW_TRY(new_group(t, device, c, out, d));
   return sw_dict_put(&t->index, &key, sizeof key, (int64_t)t->groups.n - 1, NULL, NULL, d);
 }
 
-static sw_rc new_seat(sw_threads *t, int64_t device, const sw_axis_ref *axes, int n, sw_seat **out, sw_diag *d) {
+static sw_rc new_seat(sw_threads *t, int64_t device, const sw_circle *c, sw_seat **out, sw_diag *d) {
   sw_device *dev = &t->device[device];
   sw_group *g;
   pthread_mutex_lock(&t->lock);
-  sw_rc rc = find_group(t, device, axes, n, &g, d);
+  sw_rc rc = find_group(t, device, c, &g, d);
   pthread_mutex_unlock(&t->lock);
   if (rc) return rc;
   SW_MEM_NEW(*out, 1, d);
   (*out)->group = g;
-  (*out)->index = sw_mesh_group_index(&t->base.mesh, device, axes, n);
+  (*out)->index = sw_circle_index(&t->base.mesh, c, device);
   rc = sw_array_push(&dev->seats, *out, d);
   if (rc) sw_mem_free(*out);
   return rc;
@@ -121,16 +122,16 @@ static sw_rc new_seat(sw_threads *t, int64_t device, const sw_axis_ref *axes, in
 
 sw_rc sw_seat_find(sw_threads *t, int64_t device, const sw_collective *c, sw_seat **out, sw_diag *d) {
   sw_device *dev = &t->device[device];
-  sw_axis_ref axes[SW_MAX_REFS];
-  int n = sw_moves_axes(&t->base.mesh, c, axes);
+  sw_circle circle;
+  sw_circle_of(&t->base.mesh, c, device, &circle);
   *out = dev->last_seat;
-  if (*out && same_axes((*out)->group, axes, n)) return SW_OK;
+  if (*out && sw_circle_equal(&(*out)->group->circle, &circle)) return SW_OK;
   for (size_t i = 0; i < dev->seats.n; i++) {
-    if (!same_axes(dev->seats.at[i]->group, axes, n)) continue;
+    if (!sw_circle_equal(&dev->seats.at[i]->group->circle, &circle)) continue;
     *out = dev->last_seat = dev->seats.at[i];
     return SW_OK;
   }
-  SW_TRY(new_seat(t, device, axes, n, out, d));
+  SW_TRY(new_seat(t, device, &circle, out, d));
   dev->last_seat = *out;
   return SW_OK;
 }

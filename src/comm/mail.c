@@ -32,7 +32,7 @@ static bool post(sw_device *dev, sw_message *m) {
 
 sw_rc sw_mail_send(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d) {
   const sw_collective *c = call->coll;
-  int64_t to = sw_mesh_group_peer(&t->base.mesh, device, c->axes, c->n_axes, sw_collective_root(c));
+  int64_t to = sw_collective_peer(&t->base.mesh, c, device, sw_collective_root(c));
   sw_message *m;
   SW_TRY(pack(call, device, &m, d));
   if (post(&t->device[to], m)) return SW_OK;
@@ -119,8 +119,7 @@ sw_rc sw_mail_receive(sw_threads *t, int64_t device, const sw_comm_call *call, s
   sw_seat *seat;
   sw_message *m;
   SW_TRY(sw_seat_find(t, device, c, &seat, d));
-  int64_t source =
-      c->n_root ? sw_mesh_group_peer(&t->base.mesh, device, c->axes, c->n_axes, sw_collective_root(c)) : -1;
+  int64_t source = c->n_root ? sw_collective_peer(&t->base.mesh, c, device, sw_collective_root(c)) : -1;
   sw_waiting w = {.kind = SW_WAIT_MESSAGE,
                   .gate = &t->device[device].mail_gate,
                   .group = seat->group,

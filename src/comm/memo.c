@@ -23,7 +23,7 @@ static bool same_result(const sw_buffer *a, const sw_buffer *b) {
 static bool same_collective(const sw_collective *a, const sw_collective *b) {
   bool same = a->op == b->op && a->n_axes == b->n_axes && a->reduction == b->reduction && a->dim == b->dim &&
               a->concat_dim == b->concat_dim && a->n_root == b->n_root && a->offset == b->offset &&
-              a->rotate == b->rotate;
+              a->rotate == b->rotate && a->lists == b->lists && a->sources == b->sources;
   for (int i = 0; same && i < a->n_axes; i++) same = sw_axis_ref_equal(a->axes[i], b->axes[i]);
   for (int i = 0; same && i < a->n_root; i++) same = a->root[i] == b->root[i];
   return same;

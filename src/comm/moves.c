@@ -73,6 +73,7 @@ static sw_rc moves_root(const walk *w, sw_diag *d) {
 }
 
 int64_t sw_moves_shift_source(const sw_collective *c, int64_t to) {
+  if (c->sources) return c->sources[to];
   const sw_axis_ref *refs = c->axes;
   int64_t minor = sw_axis_refs_size(refs + c->dim + 1, c->n_axes - c->dim - 1);
   int64_t size = refs[c->dim].size, at = to / minor % size;
@@ -295,7 +296,9 @@ void sw_moves_valid(const sw_view *v, int64_t to, int64_t *valid) {
   if (w.out && sw_moves_defined(v, to)) kRows[w.c->op].valid(&w, valid);
 }
 
-int sw_moves_axes(const sw_mesh *m, const sw_collective *c, sw_axis_ref *refs) {
+/* --- groups --- */
+
+static int axes_of(const sw_mesh *m, const sw_collective *c, sw_axis_ref *refs) {
   int n = 0;
   if (sw_coll_flags(c->op) & SW_COLL_USES_TILES) {
     for (int a = 0; a < m->n_axes; a++) refs[n++] = sw_axis_whole(m, a);
@@ -307,6 +310,33 @@ int sw_moves_axes(const sw_mesh *m, const sw_collective *c, sw_axis_ref *refs) {
     memcpy(refs, c->axes, (size_t)n * sizeof *refs);
   }
   return n;
+}
+
+void sw_circle_of(const sw_mesh *m, const sw_collective *c, int64_t device, sw_circle *out) {
+  out->list = c->lists ? &c->lists[device] : NULL;
+  out->n_axes = c->lists ? 0 : axes_of(m, c, out->axes);
+}
+
+bool sw_circle_equal(const sw_circle *a, const sw_circle *b) {
+  if (a->list || b->list) {
+    if (!a->list || !b->list || a->list->n != b->list->n) return false;
+    size_t bytes = (size_t)a->list->n * sizeof *a->list->members;
+    return a->list->members == b->list->members || memcmp(a->list->members, b->list->members, bytes) == 0;
+  }
+  if (a->n_axes != b->n_axes) return false;
+  for (int i = 0; i < a->n_axes; i++)
+    if (!sw_axis_ref_equal(a->axes[i], b->axes[i])) return false;
+  return true;
+}
+
+int64_t sw_circle_size(const sw_circle *c) { return c->list ? c->list->n : sw_axis_refs_size(c->axes, c->n_axes); }
+
+int64_t sw_circle_index(const sw_mesh *m, const sw_circle *c, int64_t device) {
+  return c->list ? c->list->place : sw_mesh_group_index(m, device, c->axes, c->n_axes);
+}
+
+int64_t sw_circle_peer(const sw_mesh *m, const sw_circle *c, int64_t device, int64_t index) {
+  return c->list ? c->list->members[index] : sw_mesh_group_peer(m, device, c->axes, c->n_axes, index);
 }
 
 bool sw_moves_extent_agrees(const sw_collective *c, int dim) {

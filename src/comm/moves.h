@@ -45,8 +45,20 @@ bool sw_moves_defined(const sw_view *v, int64_t to);
 /* The member whose input a shift brings to member `to`, or -1. */
 int64_t sw_moves_shift_source(const sw_collective *c, int64_t to);
 
-/* The axes of the group that takes part in a call: coll->axes, the split axes of update_halo, or all for exchange. */
-int sw_moves_axes(const sw_mesh *m, const sw_collective *c, sw_axis_ref *refs);
+/* What makes devices a group: axes (coll->axes, the split axes of update_halo, or all for exchange), or a list. */
+typedef struct sw_circle {
+  int n_axes;
+  sw_axis_ref axes[SW_MAX_REFS];
+  const sw_device_list *list; /* NULL: the axes */
+} sw_circle;
+
+/* The device's in a call. */
+void sw_circle_of(const sw_mesh *m, const sw_collective *c, int64_t device, sw_circle *out);
+bool sw_circle_equal(const sw_circle *a, const sw_circle *b);
+int64_t sw_circle_size(const sw_circle *c);
+/* The device's index in its circle, and who is at an index. */
+int64_t sw_circle_index(const sw_mesh *m, const sw_circle *c, int64_t device);
+int64_t sw_circle_peer(const sw_mesh *m, const sw_circle *c, int64_t device, int64_t index);
 /* Does the input's valid extent along `dim` have to be the same on all members? */
 bool sw_moves_extent_agrees(const sw_collective *c, int dim);
 

@@ -96,6 +96,48 @@ static bool combines_plainly(const draw *w) {
   return kPlain[w->c->coll.reduction] && !narrow;
 }
 
+/* 0 .. n-1 in random order. */
+static sw_rc random_order(draw *w, int64_t n, int64_t **out, sw_diag *d) {
+  SW_ARENA_NEW(*out, w->arena, n, d);
+  for (int64_t i = 0; i < n; i++) {
+    int64_t at = below(w, i + 1);
+    (*out)[i] = (*out)[at];
+    (*out)[at] = i;
+  }
+  return SW_OK;
+}
+
+/* Groups as large as those along the axes, of any devices. */
+static sw_rc random_lists(draw *w, sw_diag *d) {
+  sw_collective *c = &w->c->coll;
+  sw_device_list *lists;
+  int64_t *order, n = sw_axis_refs_size(c->axes, c->n_axes);
+  SW_TRY(random_order(w, w->devices, &order, d));
+  SW_ARENA_NEW(lists, w->arena, w->devices, d);
+  for (int64_t i = 0; i < w->devices; i++) lists[order[i]] = (sw_device_list){order + i / n * n, n, i % n};
+  c->lists = lists;
+  c->n_axes = c->n_root = 0;
+  return SW_OK;
+}
+
+/* Somebody's input for most members, no input twice. */
+static sw_rc random_sources(draw *w, sw_diag *d) {
+  int64_t *order, n = sw_axis_refs_size(w->c->coll.axes, w->c->coll.n_axes);
+  SW_TRY(random_order(w, n, &order, d));
+  for (int64_t i = 0; i < n; i++) {
+    if (one_in(w, 4)) order[i] = -1;
+  }
+  w->c->coll.sources = order;
+  return SW_OK;
+}
+
+static sw_rc random_members(draw *w, sw_diag *d) {
+  sw_collective *c = &w->c->coll;
+  bool tiled = sw_coll_flags(c->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS);
+  if (tiled || w->c->by_messages || !one_in(w, 4)) return SW_OK;
+  return is(w, SW_COLL_SHIFT) ? random_sources(w, d) : random_lists(w, d);
+}
+
 static void random_op(draw *w) {
   sw_collective *c = &w->c->coll;
   *c = (sw_collective){.op = kOps[below(w, (int64_t)(sizeof kOps / sizeof kOps[0]))]};
@@ -137,7 +179,7 @@ static void random_join(draw *w) {
   bool joins =
       is(w, SW_COLL_ALL_GATHER) || is(w, SW_COLL_GATHER) || (is(w, SW_COLL_ALL_TO_ALL) && c->dim != c->concat_dim);
   if (!joins) return;
-  int64_t n = sw_axis_refs_size(c->axes, c->n_axes);
+  int64_t n = sw_collective_members(c, 0);
   w->total = below(w, n * 3 + 1);
   w->in_dims[is(w, SW_COLL_ALL_TO_ALL) ? c->concat_dim : c->dim] = sw_ceil_div(w->total, n);
 }
@@ -297,7 +339,7 @@ static sw_rc random_shape(draw *w, sw_diag *d) {
 /* Positions that a device's input has along one dimension. */
 static int64_t random_valid(draw *w, int64_t device, int dim) {
   const sw_collective *c = &w->c->coll;
-  int64_t index = sw_mesh_group_index(w->m, device, c->axes, c->n_axes);
+  int64_t index = sw_collective_place(w->m, c, device);
   bool joined = (is(w, SW_COLL_ALL_GATHER) || is(w, SW_COLL_GATHER) || is(w, SW_COLL_ALL_TO_ALL)) && dim == join_dim(w);
   int64_t block = w->in_dims[dim];
   if (joined && (!is(w, SW_COLL_ALL_TO_ALL) || c->dim != c->concat_dim)) {
@@ -305,7 +347,7 @@ static int64_t random_valid(draw *w, int64_t device, int dim) {
     return sw_min_i64(w->total - lo, block);
   }
   /* The same for a whole group: follows from its first device. */
-  int64_t first = joined ? device : sw_mesh_group_peer(w->m, device, c->axes, c->n_axes, 0);
+  int64_t first = joined ? device : sw_collective_peer(w->m, c, device, 0);
   uint64_t h = sw_hash_u64((uint64_t)first * SW_MAX_RANK + (uint64_t)dim, w->salt);
   return h % 3 ? block : (int64_t)(h / 3 % (uint64_t)(block + 1));
 }
@@ -393,6 +435,7 @@ static sw_rc random_case(draw *w, sw_diag *d) {
   sw_suite_case *c = w->c;
   if (w->series > 0) return next_of_series(w, d);
   random_op(w);
+  SW_TRY(random_members(w, d));
   SW_TRY(random_shape(w, d));
   w->salt = sw_rng_next(&w->rng);
   bool same = w->from == w->to && memcmp(w->in_dims, w->out_dims, (size_t)w->rank * sizeof *w->in_dims) == 0;

@@ -97,8 +97,8 @@ typedef struct sw_line {
 } sw_line;
 
 typedef struct sw_group {
-  int n_axes;
-  sw_axis_ref axes[SW_MAX_REFS];
+  sw_circle circle;      /* whoever made it */
+  sw_device_list listed; /* what it points to, when it is a list */
   int64_t n;
   int64_t *devices; /* in group order */
   int ring_bits;
@@ -224,7 +224,7 @@ typedef struct sw_threads {
   int spin; /* looks at a word before sleeping */
   sw_device *device;
   pthread_mutex_t lock; /* of groups, failure */
-  sw_dict index;        /* axes and first device -> number in groups */
+  sw_dict index;        /* circle and first device -> number in groups */
   SW_ARRAY(sw_group *) groups;
   atomic_int failed; /* sw_rc of the first failure */
   sw_diag failure;

@@ -7,6 +7,7 @@
 #include "comm/call.h"
 #include "comm/mpi/mpi.h"
 #include "comm/signature.h"
+#include "shardwright/hash.h"
 
 /* --- groups: sub-communicators, made by their members when they first need them --- */
 
@@ -19,8 +20,36 @@ static void free_group(sw_mpi_group *g) {
   sw_mem_free(g);
 }
 
-static sw_rc make_comm(const sw_mpi *m, sw_mpi_group *g, sw_diag *d) {
+/* Making a communicator cannot be given up, so its members first hear of each other that they are about to. What they
+ * write to stays when they do not. */
+static sw_rc hear_all(sw_mpi *m, const sw_mpi_group *g, sw_diag *d) {
+  uint64_t *said;
+  MPI_Request *requests;
+  int n = 0;
+  SW_MEM_NEW(said, g->n + 1, d);
+  SW_MEM_NEW(requests, 2 * g->n, d);
+  said[g->n] = sw_hash_bytes(g->devices, (size_t)g->n * sizeof *g->devices, 1);
+  for (int64_t i = 0; i < g->n; i++) {
+    if (i == g->index) continue;
+    MPI_Irecv(&said[i], sizeof *said, MPI_BYTE, (int)g->devices[i], SW_MPI_TAG_GROUP, m->world, &requests[n++]);
+    MPI_Isend(&said[g->n], sizeof *said, MPI_BYTE, (int)g->devices[i], SW_MPI_TAG_GROUP, m->world, &requests[n++]);
+  }
+  SW_TRY(sw_mpi_wait(m, requests, n, d));
+  said[g->index] = said[g->n];
+  int64_t other = 0;
+  while (other < g->n && said[other] == said[g->n]) other++;
+  sw_mem_free(said);
+  sw_mem_free(requests);
+  if (other == g->n) return SW_OK;
+  return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
+                 "collective mismatch: device %lld makes a call in a group of %lld, of which device %lld calls in "
+                 "another one with it",
+                 (long long)m->device, (long long)g->n, (long long)g->devices[other]);
+}
+
+static sw_rc make_comm(sw_mpi *m, sw_mpi_group *g, sw_diag *d) {
   int *ranks;
+  SW_TRY(hear_all(m, g, d));
   SW_MEM_NEW(ranks, g->n, d);
   for (int64_t i = 0; i < g->n; i++) ranks[i] = (int)g->devices[i];
   MPI_Group world, own;
@@ -33,33 +62,32 @@ static sw_rc make_comm(const sw_mpi *m, sw_mpi_group *g, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc fill_group(const sw_mpi *m, sw_mpi_group *g, sw_diag *d) {
+static sw_rc fill_group(sw_mpi *m, sw_mpi_group *g, sw_diag *d) {
   const sw_mesh *mesh = &m->base.mesh;
-  g->n = sw_axis_refs_size(g->axes, g->n_axes);
-  g->index = sw_mesh_group_index(mesh, m->device, g->axes, g->n_axes);
+  g->n = sw_circle_size(&g->circle);
+  g->index = sw_circle_index(mesh, &g->circle, m->device);
   SW_MEM_NEW(g->devices, g->n, d);
   SW_MEM_NEW(g->headers, g->n, d);
   SW_MEM_NEW(g->members, g->n, d);
   SW_MEM_NEW(g->in, g->n, d);
   SW_MEM_NEW(g->out, g->n, d);
-  for (int64_t i = 0; i < g->n; i++) g->devices[i] = sw_mesh_group_peer(mesh, m->device, g->axes, g->n_axes, i);
+  for (int64_t i = 0; i < g->n; i++) g->devices[i] = sw_circle_peer(mesh, &g->circle, m->device, i);
+  g->listed = (sw_device_list){g->devices, g->n, g->index}; /* the caller's list may be gone by the next call */
+  if (g->circle.list) g->circle.list = &g->listed;
   return make_comm(m, g, d);
 }
 
 static sw_rc find_group(sw_mpi *m, const sw_collective *c, sw_mpi_group **out, sw_diag *d) {
-  sw_axis_ref axes[SW_MAX_REFS];
-  int n = sw_moves_axes(&m->base.mesh, c, axes);
+  sw_circle circle;
+  sw_circle_of(&m->base.mesh, c, m->device, &circle);
   for (size_t i = 0; i < m->groups.n; i++) {
     *out = m->groups.at[i];
-    bool same = (*out)->n_axes == n;
-    for (int a = 0; same && a < n; a++) same = sw_axis_ref_equal((*out)->axes[a], axes[a]);
-    if (same) return SW_OK;
+    if (sw_circle_equal(&(*out)->circle, &circle)) return SW_OK;
   }
   SW_TRY(sw_array_reserve(&m->groups, m->groups.n + 1, d));
   sw_mpi_group *g;
   SW_MEM_NEW(g, 1, d);
-  g->n_axes = n;
-  memcpy(g->axes, axes, (size_t)n * sizeof *axes);
+  g->circle = circle;
   sw_rc rc = fill_group(m, g, d);
   if (rc)
     free_group(g);

@@ -30,7 +30,7 @@ void sw_mpi_mail_free(sw_mpi *m) {
 
 sw_rc sw_mpi_send(sw_mpi *m, const sw_comm_call *call, sw_diag *d) {
   const sw_collective *c = call->coll;
-  int64_t bytes = 0, to = sw_mesh_group_peer(&m->base.mesh, m->device, c->axes, c->n_axes, sw_collective_root(c));
+  int64_t bytes = 0, to = sw_collective_peer(&m->base.mesh, c, m->device, sw_collective_root(c));
   (void)sw_buffer_bytes(call->in, &bytes); /* checked before */
   if (bytes > INT32_MAX - (int64_t)sizeof(letter))
     return SW_FAIL_INPUT(d, SW_NOWHERE, "send of %lld bytes; expected less than 2 GiB", (long long)bytes);
@@ -53,7 +53,7 @@ static sw_rc find_sender(sw_mpi *m, const sw_comm_call *call, int64_t *from, sw_
   *from = -1;
   for (int64_t i = 0; i < n; i++) {
     if (c->n_root && i != sw_collective_root(c)) continue;
-    int64_t peer = sw_mesh_group_peer(&m->base.mesh, m->device, c->axes, c->n_axes, i);
+    int64_t peer = sw_collective_peer(&m->base.mesh, c, m->device, i);
     int there;
     MPI_Iprobe((int)peer, SW_MPI_TAG_MAIL, m->world, &there, MPI_STATUS_IGNORE);
     if (there && *from >= 0)

@@ -29,8 +29,8 @@ typedef struct sw_header {
 } sw_header;
 
 typedef struct sw_mpi_group {
-  int n_axes;
-  sw_axis_ref axes[SW_MAX_REFS];
+  sw_circle circle;      /* that made it */
+  sw_device_list listed; /* what it points to, when it is a list */
   MPI_Comm comm;
   int64_t n, index, number; /* calls so far */
   int64_t *devices;
