@@ -75,6 +75,8 @@ typedef struct sw_device_list {
   int64_t n, place; /* n 0: it is in none */
 } sw_device_list;
 
+enum { SW_ROOT_IS_OPERAND = -1 };
+
 typedef struct sw_collective {
   sw_coll_op op;
   int n_axes;
@@ -85,7 +87,7 @@ typedef struct sw_collective {
   sw_reduction reduction;
   int dim, concat_dim;
   int n_root;
-  int64_t root[SW_MAX_REFS]; /* recv: n_root 0 = from whoever sends */
+  int64_t root[SW_MAX_REFS]; /* recv: n_root 0 = from whoever sends; of an op of a graph: or an operand */
   int64_t offset;
   bool rotate;
   const int64_t

@@ -74,24 +74,26 @@ typedef struct sw_exec_options {
 SW_API SW_CHECKED sw_rc sw_exec_run(const sw_graph *g, const sw_buffer *const *args, const sw_exec_options *o,
                                     sw_tensor *outputs, sw_diag *d);
 
-/* How devices talk in a program whose communication is opaque ops: with functions of their own instead of one
- * communicator. Every device leaves, with what became of it (sw_comm_leave). */
-typedef struct sw_exec_calls {
-  sw_rc (*run)(void *user, int64_t device, const sw_op *op, const sw_buffer *const *in, sw_buffer *const *out,
-               sw_diag *d);
-  sw_rc (*leave)(void *user, int64_t device, sw_rc rc, sw_diag *d);
-  void *user;
-} sw_exec_calls;
-
 /* A device program: a graph with local (padded) shapes whose COLLECTIVE, SHARD_START and MASK ops speak of `mesh`. */
 typedef struct sw_exec_program {
   const sw_graph *graph;
   const sw_mesh *mesh;
-  sw_comm *comm; /* one per run: devices leave it when they are done; NULL: `calls` */
+  sw_comm *comm; /* one per run: devices leave it when they are done */
   sw_exec_valid valid;
   void *valid_user;
-  const sw_exec_calls *calls; /* NULL: opaque ops are refused */
 } sw_exec_program;
+
+/* How the devices of a run are carried out. */
+typedef struct sw_parallel_options {
+  bool mpi;             /* they are the processes of an MPI run */
+  double timeout_s;     /* of a collective; <= 0: 30 */
+  uint64_t jitter_seed; /* random delays before communication; 0: none */
+  sw_cancel *cancel;    /* NULL allowed */
+  /* Listeners, as of sw_exec_options and comm.h; NULL: nobody. */
+  sw_exec_on_op on_op;
+  void (*on_call)(void *user, const sw_comm_event *event);
+  void *listener; /* user of both */
+} sw_parallel_options;
 
 /* Run it on one thread per device. args[device * n_args + i] and outputs[device * n_outputs + i]. A device that fails
  * leaves the communicator, which ends the others; the failure that came first is returned, with a note that names the

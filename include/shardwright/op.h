@@ -147,7 +147,7 @@ typedef enum sw_opcode {
  *   join(yielded...)         one operand per branch
  * Ops inside use values of the inside only. Operands of join have the sharding of its result: nothing is moved there.
  * SPMD programs:
- *   collective(x)            the op's sw_collective
+ *   collective(x, root...)   the op's sw_collective; coordinates of a root that are not in it
  *   shard_start()            {base=0, step, dtype=i64}: base + step * (this device's index over refs); a scalar
  *   mask(x, otherwise)       {dim, base=0, step, start, limit} (start, limit: one number): keeps positions r of dim
  * whose global index g = base + step * (index over refs) + r has start <= g < limit; others are taken from `otherwise`

@@ -62,19 +62,11 @@ typedef struct sw_validation {
 SW_API SW_CHECKED sw_rc sw_validate(const sw_plan *plan, const sw_validate_options *o, sw_arena *arena,
                                     sw_validation *out, sw_diag *d);
 
-typedef struct sw_local_validate_options {
-  uint64_t seed;
-  bool random_floats;
-  bool rerun;              /* keep all values of the single-device run, and find out by reruns what rounding may do */
-  const sw_tensor *inputs; /* as above */
-  sw_tensor *outputs;
-  sw_local_options run;
-} sw_local_validate_options;
-
 /* The same of a program that was partitioned elsewhere, against the whole one that it should be: arguments and outputs
- * of the two correspond in order. SW_E_INPUT when they are of other types. */
+ * of the two correspond in order. SW_E_INPUT when they are of other types. Values in between are compared where the
+ * program says what they are (sw_local_program.layout). */
 SW_API SW_CHECKED sw_rc sw_local_validate(const sw_local_program *p, const sw_graph *whole,
-                                          const sw_local_validate_options *o, sw_arena *arena, sw_validation *out,
+                                          const sw_validate_options *o, sw_arena *arena, sw_validation *out,
                                           sw_diag *d);
 
 /* Arguments as validation makes them, for other users (one tensor per argument; the caller frees). */

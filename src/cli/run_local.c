@@ -81,8 +81,12 @@ static sw_rc print_validation(const sw_local_program *p, const sw_validation *v,
 static sw_rc validate(const sw_local_cli *r, const sw_local_program *p, const sw_graph *whole, const sw_call *call,
                       sw_validation *v, sw_diag *d) {
   const sw_function *f = main_of(whole);
-  sw_local_validate_options o = {
-      .seed = r->seed, .random_floats = r->random_floats, .rerun = !r->outputs_only, .run = r->run};
+  sw_validate_options o = {.seed = r->seed,
+                           .random_floats = r->random_floats,
+                           .intermediates = !r->outputs_only,
+                           .timeout_s = r->run.timeout_s,
+                           .jitter_seed = r->run.jitter_seed,
+                           .cancel = r->run.cancel};
   sw_tensor *inputs, *outputs;
   SW_ARENA_NEW(inputs, call->arena, f->n_args, d);
   SW_ARENA_NEW(outputs, call->arena, f->n_outputs, d);

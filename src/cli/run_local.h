@@ -12,7 +12,7 @@ typedef struct sw_local_cli {
   const char *inputs, *outputs; /* folders of arrays; NULL: made up, and thrown away */
   uint64_t seed;
   bool random_floats, outputs_only;
-  sw_local_options run;
+  sw_parallel_options run;
 } sw_local_cli;
 
 SW_CHECKED sw_rc sw_run_local(const sw_local_cli *r, const sw_local_program *p, const sw_call *call, sw_diag *d);

@@ -176,9 +176,9 @@ static bool has_others(const sw_comm_suite *s, int call) {
   const sw_suite_case *c = &s->cases[call];
   if (sw_coll_flags(c->coll.op) & SW_COLL_LOCAL) return false;
   if (c->by_messages) return c->coll.offset % c->coll.axes[0].size != 0;
-  sw_axis_ref axes[SW_MAX_REFS];
-  int n = sw_moves_axes(&s->mesh, &c->coll, axes);
-  return sw_axis_refs_size(axes, n) > 1;
+  sw_circle circle;
+  sw_circle_of(&s->mesh, &c->coll, 0, &circle);
+  return sw_circle_size(&circle) > 1;
 }
 
 sw_comm_fault_end sw_comm_suite_fault_end(const sw_comm_suite *s, const sw_comm_fault *f) {

@@ -101,18 +101,37 @@ static void move_result(sw_buffer *out) {
   memcpy(data + all - element, first, (size_t)element);
 }
 
+static void clear(sw_buffer *b) { memset(b->data, 0, (size_t)tensor_bytes(b)); }
+
+/* The collective with its root, whose coordinates may be operands. */
+static sw_collective with_root(const sw_op *op, const sw_buffer *const *in) {
+  sw_collective c = *op->collective;
+  for (int i = 0, next = 1; i < c.n_root && next < op->n_operands; i++) {
+    if (c.root[i] == SW_ROOT_IS_OPERAND) c.root[i] = sw_buffer_int(in[next++], 0);
+  }
+  return c;
+}
+
+/* A send gives its input on, and what is sent to a recv counts alone. */
+static sw_rc run_call(sw_execution *e, const sw_comm_call *call, sw_diag *d) {
+  sw_comm *comm = e->v->program->comm;
+  sw_comm_call given = *call;
+  if (call->coll->op == SW_COLL_RECV) given.in = NULL;
+  if (call->coll->op != SW_COLL_SEND) return sw_comm_run(comm, e->v->device, &given, d);
+  given.out = NULL;
+  keep_own(call->in, call->out);
+  return sw_comm_run(comm, e->v->device, &given, d);
+}
+
 static sw_rc sabotage(sw_execution *e, const sw_comm_call *call, sw_diag *d) {
   sw_collective other = *call->coll;
   sw_comm_call altered = *call;
-  bool reduces = sw_coll_flags(other.op) & SW_COLL_USES_REDUCTION;
-  if (!e->v->options->sabotage.alter) {
-    keep_own(call->in, call->out);
-    return SW_OK;
-  }
+  const bool alter = e->v->options->sabotage.alter, reduces = sw_coll_flags(other.op) & SW_COLL_USES_REDUCTION;
   other.reduction = other.reduction == SW_REDUCE_MAX ? SW_REDUCE_MIN : SW_REDUCE_MAX;
   if (reduces) altered.coll = &other;
-  SW_TRY(sw_comm_run(e->v->program->comm, e->v->device, &altered, d));
-  if (!reduces) move_result(call->out);
+  if (alter || other.op == SW_COLL_RECV) SW_TRY(run_call(e, &altered, d)); /* what was sent must not stay */
+  if (!alter) keep_own(call->in, call->out);
+  if (alter && !reduces) move_result(call->out);
   return SW_OK;
 }
 
@@ -120,12 +139,18 @@ static sw_rc run_collective(sw_execution *e, const sw_op *op, const sw_buffer *c
                             sw_diag *d) {
   const sw_exec_program *p = e->v->program;
   if (!p || !p->comm) return SW_FAIL_INPUT(d, op->span, "op '%s' is a collective, but one device runs alone", op->name);
-  sw_comm_call call = {.coll = op->collective,
+  const int64_t device = e->v->device;
+  const sw_collective coll = with_root(op, in);
+  sw_comm_call call = {.coll = &coll,
                        .in = op->n_operands ? in[0] : NULL,
                        .out = op->n_results ? out[0] : NULL,
                        .where = op - e->v->graph->ops};
-  if (op == e->v->options->sabotage.op && call.in && call.out) return sabotage(e, &call, d);
-  return sw_comm_run(p->comm, e->v->device, &call, d);
+  bool listed = !coll.lists || coll.lists[device].n;
+  if (op == e->v->options->sabotage.op && call.in && call.out && listed) return sabotage(e, &call, d);
+  if (listed) SW_TRY(run_call(e, &call, d));
+  bool given = listed && !(coll.sources && coll.sources[sw_collective_place(p->mesh, &coll, device)] < 0);
+  if (!given && call.out) clear(call.out);
+  return SW_OK;
 }
 
 /* A collective of either kind, or a kernel. */
@@ -133,7 +158,6 @@ static sw_rc run_by_kind(sw_execution *e, const sw_op *op, const sw_buffer *cons
                          sw_diag *d) {
   const sw_exec_program *p = e->v->program;
   if (op->code == SW_OP_COLLECTIVE) return run_collective(e, op, in, out, d);
-  if (op->code == SW_OP_OPAQUE && p && p->calls) return p->calls->run(p->calls->user, e->v->device, op, in, out, d);
   sw_exec_ctx ctx = {p ? p->mesh : NULL, e->v->device, &e->scratch};
   return sw_exec_eval(op, in, out, &ctx, d);
 }

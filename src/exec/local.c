@@ -1,249 +1,90 @@
-/* SPMD programs from text on device threads. Each list of devices that talk has a communicator of its own, in which a
- * device's number is its place in the list:
+/* SPMD programs from text: on all devices alone, and as one side of a validation.
  *
- *   all_reduce of groups {0, 2}, {1, 3}    two communicators of two devices; device 2 is number 1 of the first
- *   collective_permute                     sends and receives in the one of all devices
+ *   all_reduce of groups {0, 2}, {1, 3} over 4 devices: one communicator, whose groups are lists
  */
 #include "shardwright/local.h"
 
 #include <string.h>
 
-#include "exec/block.h"
-#include "shardwright/array.h"
-#include "shardwright/hash.h"
-#include "shardwright/scalar.h"
-#include "shardwright/validate.h"
+#include "exec/parallel.h"
+#include "exec/processes.h"
+#include "exec/sharded.h"
 
-/* Devices that talk, in order. */
-typedef struct circle {
-  sw_comm *comm;
-  sw_mesh mesh;
-  const int64_t *members;
-} circle;
+static const sw_function *main_of(const sw_graph *g) { return &g->functions[g->main]; }
 
-typedef struct seat {
-  int32_t circle; /* -1: in no group */
-  int64_t place;
-} seat;
-
-typedef struct runner {
-  const sw_local_program *p;
-  const sw_local_options *o;
-  sw_arena arena;
-  SW_ARRAY(circle) circles;
-  sw_dict known;    /* members to number of the circle */
-  int32_t *call_of; /* by op: its call, or -1 */
-  seat *seats;      /* calls * devices, of GROUPS */
-  int64_t *targets; /* calls * devices, of PAIRS: who gets the device's operand, or -1 */
-} runner;
-
-/* Where a device sits in the mesh. */
-static int64_t position_of(const sw_local_program *p, int64_t device) {
-  return p->position ? p->position[device] : device;
-}
-
-/* --- who talks with whom ------------------------------------------------------------------------------------------ */
-
-static sw_rc open_circle(runner *r, const int64_t *members, int64_t n, int32_t *out, sw_diag *d) {
-  int64_t *number;
-  bool fresh;
-  size_t bytes = (size_t)n * sizeof *members;
-  SW_TRY(sw_dict_put(&r->known, members, bytes, (int64_t)r->circles.n, &number, &fresh, d));
-  *out = (int32_t)*number;
-  if (!fresh) return SW_OK;
-  sw_comm_options o = {.timeout_s = r->o->timeout_s, .jitter_seed = r->o->jitter_seed, .cancel = r->o->cancel};
-  circle c = {.mesh = {.n_axes = 1, .axis = {{.name = "group", .size = n}}}};
-  c.members = sw_arena_copy(&r->arena, members, (size_t)n, sizeof *members, d);
-  if (!c.members) return SW_E_RESOURCE;
-  SW_TRY(sw_comm_create_threads(&c.mesh, &o, &c.comm, d));
-  sw_rc rc = sw_array_push(&r->circles, c, d);
-  if (rc) sw_comm_destroy(c.comm);
-  return rc;
-}
-
-static sw_rc seat_groups(runner *r, const sw_local_call *c, seat *seats, sw_diag *d) {
-  const int64_t *members = c->members;
-  for (int64_t i = 0; i < r->p->devices; i++) seats[i].circle = -1;
-  for (int32_t g = 0; g < c->n_groups; g++) {
-    int32_t number;
-    SW_TRY(open_circle(r, members, c->sizes[g], &number, d));
-    for (int64_t i = 0; i < c->sizes[g]; i++) seats[members[i]] = (seat){number, i};
-    members += c->sizes[g];
-  }
-  return SW_OK;
-}
-
-static sw_rc open_runner(runner *r, sw_diag *d) {
-  const sw_local_program *p = r->p;
-  int64_t *all;
-  int32_t first;
-  SW_ARENA_NEW(r->call_of, &r->arena, p->graph->n_ops, d);
-  SW_ARENA_NEW(r->seats, &r->arena, p->n_calls * p->devices, d);
-  SW_ARENA_NEW(r->targets, &r->arena, p->n_calls * p->devices, d);
-  SW_ARENA_NEW(all, &r->arena, p->devices, d);
-  for (int64_t i = 0; i < p->devices; i++) all[i] = i;
-  SW_TRY(open_circle(r, all, p->devices, &first, d)); /* number 0 */
-  for (int32_t i = 0; i < p->graph->n_ops; i++) r->call_of[i] = -1;
-  for (int32_t k = 0; k < p->n_calls; k++) {
-    const sw_local_call *c = &p->calls[k];
-    int64_t *targets = r->targets + k * p->devices;
-    r->call_of[c->op] = k;
-    for (int64_t i = 0; i < p->devices; i++) targets[i] = -1;
-    for (int64_t i = 0; i < p->devices && c->kind == SW_LOCAL_PAIRS; i++) {
-      if (c->by_device[i] >= 0) targets[c->by_device[i]] = i;
-    }
-    if (c->kind == SW_LOCAL_GROUPS) SW_TRY(seat_groups(r, c, r->seats + k * p->devices, d));
-  }
-  return SW_OK;
-}
-
-static void close_runner(runner *r) {
-  for (size_t i = 0; i < r->circles.n; i++) sw_comm_destroy(r->circles.at[i].comm);
-  sw_array_free(&r->circles);
-  sw_dict_deinit(&r->known);
-  sw_arena_deinit(&r->arena);
-}
-
-/* --- calls -------------------------------------------------------------------------------------------------------- */
-
-static int64_t bytes_of(const sw_buffer *b) { return sw_buffer_elements(b) * sw_dtype_bytes(b->dtype); }
-
-static sw_rc run_group(runner *r, const sw_local_call *c, int64_t device, const sw_buffer *in, sw_buffer *out,
-                       sw_diag *d) {
-  seat s = r->seats[(c - r->p->calls) * r->p->devices + device];
-  if (s.circle < 0) {
-    memset(out->data, 0, (size_t)bytes_of(out));
-    return SW_OK;
-  }
-  const circle *at = &r->circles.at[s.circle];
-  sw_collective coll = c->coll;
-  coll.n_axes = 1;
-  coll.axes[0] = sw_axis_whole(&at->mesh, 0);
-  return sw_comm_run(at->comm, s.place, &(sw_comm_call){.coll = &coll, .in = in, .out = out, .where = c->op}, d);
-}
-
-/* The sends of a round never wait for each other: they are started, and ended after the device has received. */
-static sw_rc run_pair(runner *r, const sw_local_call *c, int64_t device, const sw_buffer *in, sw_buffer *out,
-                      sw_diag *d) {
-  const circle *all = &r->circles.at[0];
-  int64_t source = c->by_device[device], target = r->targets[(c - r->p->calls) * r->p->devices + device];
-  sw_collective send = {.op = SW_COLL_SEND, .n_axes = 1, .n_root = 1, .root = {target}}, receive = send;
-  sw_comm_request *sent = NULL;
-  sw_rc rc = SW_OK;
-  send.axes[0] = receive.axes[0] = sw_axis_whole(&all->mesh, 0);
-  receive.op = SW_COLL_RECV;
-  receive.root[0] = source;
-  sw_comm_call sending = {.coll = &send, .in = in, .where = c->op}, receiving = {.coll = &receive, .out = out};
-  receiving.where = c->op;
-  if (source < 0) memset(out->data, 0, (size_t)bytes_of(out));
-  if (source == device) memcpy(out->data, in->data, (size_t)bytes_of(out));
-  if (target >= 0 && target != device) SW_TRY(sw_comm_start(all->comm, device, &sending, &sent, d));
-  if (source >= 0 && source != device) rc = sw_comm_run(all->comm, device, &receiving, d);
-  if (!sent) return rc;
-  sw_rc ended = sw_comm_wait(all->comm, sent, rc ? NULL : d);
-  return rc ? rc : ended;
-}
-
-static void give_number(const sw_local_call *c, int64_t device, sw_buffer *out) {
-  sw_scalar v = sw_scalar_convert(SW_I64, out->dtype, sw_scalar_load(SW_I64, &c->by_device[device]));
-  sw_scalar_store(out->dtype, v, out->data);
-}
-
-static sw_rc run_call(void *user, int64_t device, const sw_op *op, const sw_buffer *const *in, sw_buffer *const *out,
-                      sw_diag *d) {
-  runner *r = user;
-  int32_t k = r->call_of[op - r->p->graph->ops];
-  if (k < 0) return sw_exec_eval(op, in, out, &(sw_exec_ctx){0}, d); /* refused there */
-  const sw_local_call *c = &r->p->calls[k];
-  for (int i = 0; i < op->n_results; i++) {
-    if (c->kind == SW_LOCAL_GROUPS) SW_TRY(run_group(r, c, device, in[i], out[i], d));
-    if (c->kind == SW_LOCAL_PAIRS) SW_TRY(run_pair(r, c, device, in[i], out[i], d));
-    if (c->kind == SW_LOCAL_NUMBER) give_number(c, device, out[i]);
-  }
-  return SW_OK;
-}
-
-/* Its place in a circle, or -1. */
-static int64_t place_in(const circle *c, int64_t device) {
-  for (int64_t i = 0; i < c->mesh.axis[0].size; i++) {
-    if (c->members[i] == device) return i;
-  }
-  return -1;
-}
-
-static sw_rc leave(void *user, int64_t device, sw_rc rc, sw_diag *d) {
-  runner *r = user;
-  for (size_t i = 0; i < r->circles.n; i++) {
-    int64_t place = place_in(&r->circles.at[i], device);
-    if (place >= 0) rc = sw_comm_leave(r->circles.at[i].comm, place, rc, rc ? d->text : NULL, d);
-  }
-  return rc;
-}
-
-static void add_stats(const runner *r, sw_local_stats *out) {
-  for (size_t i = 0; i < r->circles.n; i++) {
-    for (int64_t k = 0; k < r->circles.at[i].mesh.axis[0].size; k++) {
-      sw_comm_stats s;
-      sw_comm_get_stats(r->circles.at[i].comm, k, &s);
-      for (int c = 0; c < SW_COLL_COUNT; c++) {
-        out->comm.calls[c] += s.calls[c];
-        out->comm.bytes_received[c] += s.bytes_received[c];
-      }
-    }
-  }
+static sw_cut cut_of(const sw_local_program *p, const sw_local_border *b, const sw_buffer *whole, int64_t stride) {
+  return (sw_cut){.mesh = &p->mesh,
+                  .sharding = &b->sharding,
+                  .whole = whole,
+                  .position = p->position,
+                  .end = p->devices,
+                  .stride = stride,
+                  .poison = true};
 }
 
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
-static sw_rc cut_all(const sw_local_program *p, const sw_tensor *args, sw_tensor *blocks, bool *own, sw_diag *d) {
-  int32_t n = p->graph->functions[p->graph->main].n_args;
+/* The devices' arguments. */
+typedef struct blocks_in {
+  sw_tensor *at;
+  bool *own;
+  int64_t n;
+} blocks_in;
+
+static sw_rc cut_all(const sw_local_program *p, const sw_tensor *args, const sw_parallel *run, blocks_in *in,
+                     sw_diag *d) {
+  int32_t n = main_of(p->graph)->n_args;
   for (int32_t i = 0; i < n; i++) {
-    sw_cut c = {.mesh = &p->mesh,
-                .sharding = &p->args[i].sharding,
-                .whole = &args[i],
-                .position = p->position,
-                .end = p->devices,
-                .stride = n,
-                .poison = true};
+    sw_cut c = cut_of(p, &p->args[i], &args[i], n);
     bool borrows;
-    SW_TRY(sw_cut_blocks(&c, blocks + i, own + i, &borrows, d));
+    c.first = run->first;
+    c.end = run->end;
+    SW_TRY(sw_cut_blocks(&c, in->at + i, in->own + i, &borrows, d));
   }
   return SW_OK;
 }
 
-static sw_rc execute(runner *r, const sw_tensor *args, sw_tensor *blocks, sw_local_stats *stats, sw_diag *d) {
-  const sw_local_program *p = r->p;
-  int64_t n = p->devices * p->graph->functions[p->graph->main].n_args;
-  sw_mesh all = {.n_axes = 1, .axis = {{.name = "device", .size = p->devices}}};
-  sw_exec_calls calls = {run_call, leave, r};
-  sw_exec_program program = {.graph = p->graph, .mesh = &all, .calls = &calls};
-  sw_exec_options o = {.poison = true, .cancel = r->o->cancel, .on_op = r->o->on_op, .on_op_user = r->o->on_op_user};
-  sw_tensor *in;
-  const sw_buffer **list;
-  bool *own;
-  SW_ARENA_NEW(in, &r->arena, n, d);
-  SW_ARENA_NEW(own, &r->arena, n, d);
-  SW_ARENA_NEW(list, &r->arena, n, d);
-  for (int64_t i = 0; i < n; i++) list[i] = &in[i];
-  sw_rc rc = cut_all(p, args, in, own, d);
-  double start = sw_now_s();
-  if (!rc) rc = sw_exec_run_spmd(&program, list, &o, blocks, d);
-  stats->seconds = sw_now_s() - start;
-  for (int64_t i = 0; i < n; i++) {
-    if (own[i]) sw_tensor_deinit(&in[i]);
-  }
-  return rc;
+/* What is left of other devices in other processes comes here. */
+static sw_rc share(const sw_local_program *p, const sw_parallel *run, sw_tensor *blocks, sw_local_stats *stats,
+                   sw_arena *arena, sw_diag *d) {
+  sw_processes all = {run->comm, run->grid, run->first};
+  sw_validation sum = {.comm = stats->comm};
+  SW_TRY(sw_processes_share_tensors(&all, main_of(p->graph)->n_outputs, blocks, d));
+  SW_TRY(sw_processes_share_findings(&all, 0, &sum, arena, d));
+  stats->comm = sum.comm;
+  return SW_OK;
 }
 
-sw_rc sw_local_run(const sw_local_program *p, const sw_tensor *args, const sw_local_options *o, sw_tensor *blocks,
+static sw_rc run_on(const sw_local_program *p, const sw_tensor *args, sw_parallel *run, blocks_in *in,
+                    sw_tensor *blocks, sw_local_stats *stats, sw_arena *arena, sw_diag *d) {
+  sw_exec_program program = {.graph = p->graph};
+  SW_ARENA_NEW(in->at, arena, in->n, d);
+  SW_ARENA_NEW(in->own, arena, in->n, d);
+  SW_TRY(cut_all(p, args, run, in, d));
+  SW_TRY(sw_parallel_run(run, &program, &(sw_exec_options){.poison = true}, in->at, blocks, d));
+  stats->seconds = run->seconds;
+  stats->device = run->first;
+  sw_parallel_add_stats(run, &stats->comm);
+  return run->o->mpi ? share(p, run, blocks, stats, arena, d) : SW_OK;
+}
+
+sw_rc sw_local_run(const sw_local_program *p, const sw_tensor *args, const sw_parallel_options *o, sw_tensor *blocks,
                    sw_local_stats *stats, sw_diag *d) {
-  static const sw_local_options kNone;
-  runner r = {.p = p, .o = o ? o : &kNone};
+  static const sw_parallel_options kNone;
+  int64_t n_blocks = p->devices * main_of(p->graph)->n_outputs;
+  blocks_in in = {.n = p->devices * main_of(p->graph)->n_args};
+  sw_arena arena = {0};
+  sw_parallel run;
   *stats = (sw_local_stats){0};
-  sw_rc rc = open_runner(&r, d);
-  if (!rc) rc = execute(&r, args, blocks, stats, d);
-  if (!rc) add_stats(&r, stats);
-  close_runner(&r);
+  memset(blocks, 0, (size_t)n_blocks * sizeof *blocks);
+  sw_rc rc = sw_parallel_open(&p->grid, o ? o : &kNone, &run, d);
+  if (!rc) rc = run_on(p, args, &run, &in, blocks, stats, &arena, d);
+  rc = sw_parallel_close(&run, rc, d);
+  for (int64_t i = 0; in.own && i < in.n; i++) {
+    if (in.own[i]) sw_tensor_deinit(&in.at[i]);
+  }
+  for (int64_t i = 0; rc && i < n_blocks; i++) sw_tensor_deinit(&blocks[i]);
+  sw_arena_deinit(&arena);
   return rc;
 }
 
@@ -253,28 +94,81 @@ sw_rc sw_local_run(const sw_local_program *p, const sw_tensor *args, const sw_lo
 static sw_rc join_one(const sw_local_program *p, int32_t i, const sw_tensor *blocks, sw_tensor *out, int64_t *torn,
                       sw_diag *d) {
   const sw_local_border *b = &p->outputs[i];
-  int32_t n = p->graph->functions[p->graph->main].n_outputs;
+  int32_t n = main_of(p->graph)->n_outputs;
+  sw_cut c = cut_of(p, b, out, n);
   SW_TRY(sw_tensor_init(out, b->whole.dtype, b->whole.rank, b->whole.dims, d));
   for (int64_t device = p->devices - 1; device >= 0; device--) { /* the first device's word counts */
-    sw_block_copy(&p->mesh, &b->sharding, out, &blocks[device * n + i], position_of(p, device), true);
+    sw_block_copy(c.mesh, c.sharding, out, &blocks[device * n + i], sw_cut_position(&c, device), true);
   }
   for (int64_t device = 1; device < p->devices && torn; device++) {
     sw_difference diff;
-    sw_block_pair c = {&p->mesh, &b->sharding, out, &blocks[device * n + i], NULL, position_of(p, device)};
-    SW_TRY(sw_block_compare(&c, (sw_tolerance){0, 0}, &diff, d));
+    sw_block_pair pair = {c.mesh, c.sharding, out, &blocks[device * n + i], NULL, sw_cut_position(&c, device)};
+    SW_TRY(sw_block_compare(&pair, (sw_tolerance){0, 0}, &diff, d));
     *torn += diff.differing;
   }
   return SW_OK;
 }
 
 sw_rc sw_local_join(const sw_local_program *p, const sw_tensor *blocks, sw_tensor *outputs, int64_t *torn, sw_diag *d) {
-  int32_t n = p->graph->functions[p->graph->main].n_outputs;
+  int32_t n = main_of(p->graph)->n_outputs;
   sw_rc rc = SW_OK;
   memset(outputs, 0, (size_t)n * sizeof *outputs);
   if (torn) *torn = 0;
   for (int32_t i = 0; i < n && !rc; i++) rc = join_one(p, i, blocks, &outputs[i], torn, d);
   for (int32_t i = 0; i < n && rc; i++) sw_tensor_deinit(&outputs[i]);
   return rc;
+}
+
+/* --- beside the whole --------------------------------------------------------------------------------------------- */
+
+static sw_rc check_type(const char *what, const char *name, const sw_local_border *b, const sw_type *whole,
+                        sw_diag *d) {
+  if (sw_type_equal(&b->whole, whole)) return SW_OK;
+  sw_text here = {0};
+  sw_type_print(&b->whole, &here);
+  sw_text_puts(&here, ", in the whole program ");
+  sw_type_print(whole, &here);
+  sw_rc rc = SW_FAIL_INPUT(d, SW_NOWHERE, "%s '%s' is %s%s", what, name, sw_text_str(&here),
+                           b->said ? "" : ", and nothing says how it is cut");
+  sw_text_free(&here);
+  return rc;
+}
+
+static sw_rc check_fit(const sw_local_program *p, const sw_graph *g, sw_diag *d) {
+  const sw_function *f = main_of(g), *own = main_of(p->graph);
+  if (f->n_args != own->n_args || f->n_outputs != own->n_outputs) {
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "the program has %d arguments and %d results, the whole one %d and %d",
+                         own->n_args, own->n_outputs, f->n_args, f->n_outputs);
+  }
+  for (int32_t i = 0; i < f->n_args; i++) {
+    const sw_value *x = &g->values[f->args[i]];
+    SW_TRY(check_type("argument", x->name, &p->args[i], &x->type, d));
+  }
+  for (int32_t i = 0; i < f->n_outputs; i++) {
+    SW_TRY(check_type("result", f->output_names[i], &p->outputs[i], &g->values[f->outputs[i]].type, d));
+  }
+  return SW_OK;
+}
+
+sw_rc sw_sharded_of_local(const sw_local_program *p, const sw_graph *model, sw_arena *arena, sw_sharded *out,
+                          sw_diag *d) {
+  const sw_function *f = main_of(model);
+  const sw_sharding **args, **outputs;
+  SW_TRY(check_fit(p, model, d));
+  SW_ARENA_NEW(args, arena, f->n_args, d);
+  SW_ARENA_NEW(outputs, arena, f->n_outputs, d);
+  for (int32_t i = 0; i < f->n_args; i++) args[i] = &p->args[i].sharding;
+  for (int32_t i = 0; i < f->n_outputs; i++) outputs[i] = &p->outputs[i].sharding;
+  *out = (sw_sharded){.model = model,
+                      .program = p->graph,
+                      .grid = &p->grid,
+                      .mesh = &p->mesh,
+                      .position = p->position,
+                      .args = args,
+                      .outputs = outputs,
+                      .layout = p->layout,
+                      .origin = p->origin};
+  return SW_OK;
 }
 
 /* --- checks ------------------------------------------------------------------------------------------------------- */
@@ -290,29 +184,16 @@ static sw_rc verify_border(const sw_local_program *p, const char *what, int32_t 
   return SW_FAIL_INPUT(d, v->span, "%s %d is not a block of the tensor that it is said to be a part of", what, i);
 }
 
-static sw_rc verify_call(const sw_local_program *p, const sw_local_call *c, sw_diag *d) {
-  const int64_t *m = c->members;
-  for (int32_t g = 0; g < c->n_groups; g++) {
-    for (int64_t i = 0; i < c->sizes[g]; i++, m++) {
-      if (*m < 0 || *m >= p->devices) return SW_BUG(d, "a group has device %lld", (long long)*m);
-    }
-  }
-  for (int64_t i = 0; i < p->devices && c->kind == SW_LOCAL_PAIRS; i++) {
-    if (c->by_device[i] < -1 || c->by_device[i] >= p->devices) return SW_BUG(d, "a pair has another device");
-  }
-  return SW_OK;
-}
-
 sw_rc sw_local_verify(const sw_local_program *p, sw_diag *d) {
   const sw_graph *g = p->graph;
-  const sw_function *f = &g->functions[g->main];
-  if (sw_mesh_devices(&p->mesh) != p->devices) return SW_BUG(d, "the mesh has other devices than the program");
+  const sw_function *f = main_of(g);
+  bool all = sw_mesh_devices(&p->mesh) == p->devices && sw_mesh_devices(&p->grid) == p->devices;
+  if (!all) return SW_BUG(d, "the mesh has other devices than the program");
   for (int32_t i = 0; i < f->n_args; i++) {
     SW_TRY(verify_border(p, "argument", i, &p->args[i], &g->values[f->args[i]], d));
   }
   for (int32_t i = 0; i < f->n_outputs; i++) {
     SW_TRY(verify_border(p, "result", i, &p->outputs[i], &g->values[f->outputs[i]], d));
   }
-  for (int32_t k = 0; k < p->n_calls; k++) SW_TRY(verify_call(p, &p->calls[k], d));
   return SW_OK;
 }

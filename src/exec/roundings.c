@@ -89,17 +89,18 @@ static bool is_partial_sum(const sw_layout *l) {
   return l->is_block && l->sharding.n_partial && kind != SW_REDUCE_MIN && kind != SW_REDUCE_MAX;
 }
 
-sw_rc sw_roundings_note_partials(sw_roundings *r, const sw_spmd *spmd, int64_t device, const sw_op *op,
+sw_rc sw_roundings_note_partials(sw_roundings *r, const sw_sharded *s, int64_t device, const sw_op *op,
                                  const sw_buffer *const *results, sw_diag *d) {
   for (int i = 0; i < op->n_results; i++) {
-    const sw_layout *l = &spmd->layout[op->results[i]];
+    const sw_layout *l = &s->layout[op->results[i]];
     const sw_buffer *whole = l->source >= 0 && is_partial_sum(l) ? sw_single_value(r->sharp, l->source) : NULL;
     if (!whole || sw_dtype_class_of(whole->dtype) != SW_CLASS_FLOAT) continue;
     double **largest = &r->partials[l->source];
     if (!*largest) *largest = sw_mem_alloc((size_t)sw_buffer_elements(whole) + 1, sizeof **largest, d);
     if (!*largest) return SW_E_RESOURCE;
     int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK];
-    sw_block_extent(spmd->mesh, &l->sharding, whole, device, lo, n);
+    sw_cut cut = sw_sharded_cut(s, &l->sharding, whole, 1);
+    sw_block_extent(cut.mesh, cut.sharding, whole, sw_cut_position(&cut, device), lo, n);
     raise_to(*largest, whole, results[i], lo, n);
   }
   return SW_OK;

@@ -3,10 +3,8 @@
 #ifndef EXEC_ROUNDINGS_H_
 #define EXEC_ROUNDINGS_H_
 
-#include "exec/block.h"
+#include "exec/sharded.h"
 #include "exec/single.h"
-#include "shardwright/spmd.h"
-#include "shardwright/validate.h"
 
 typedef struct sw_roundings {
   const sw_single *sharp; /* the run without blur */
@@ -23,7 +21,7 @@ void sw_roundings_deinit(sw_roundings *r);
 
 /* Partial sums may be larger than what they add up to, and it is they that are rounded: notes those among the results
  * of an op of the partitioned program on one device. Not for several threads at once. */
-SW_CHECKED sw_rc sw_roundings_note_partials(sw_roundings *r, const sw_spmd *spmd, int64_t device, const sw_op *op,
+SW_CHECKED sw_rc sw_roundings_note_partials(sw_roundings *r, const sw_sharded *s, int64_t device, const sw_op *op,
                                             const sw_buffer *const *results, sw_diag *d);
 /* Runs the program `runs` times with every result moved by about a last place, of itself or of its partial sums. */
 SW_CHECKED sw_rc sw_roundings_blur(sw_roundings *r, int runs, sw_cancel *cancel, sw_arena *scratch, sw_diag *d);

@@ -45,10 +45,8 @@ static void device_failed(device_thread *t, sw_rc rc) {
 
 /* A failure is noted before the others hear of it and fail, too. */
 static void device_end(device_thread *t, sw_rc rc) {
-  const sw_exec_program *p = t->v.program;
   if (rc) device_failed(t, rc);
-  sw_rc left = p->calls ? p->calls->leave(p->calls->user, t->v.device, rc, &t->diag)
-                        : sw_comm_leave(p->comm, t->v.device, rc, t->diag.text, &t->diag);
+  sw_rc left = sw_comm_leave(t->v.program->comm, t->v.device, rc, t->diag.text, &t->diag);
   if (!rc && left) device_failed(t, left);
 }
 

@@ -275,7 +275,7 @@ CARRY(YIELD, 1);
 CARRY(JOIN, -1);
 
 #define SPMD (SW_RULE_SPMD | SW_RULE_UNSHARED)
-ROW(COLLECTIVE) = {0, 1, .infer = sw_infer_given, .flags = SPMD};
+ROW(COLLECTIVE) = {0, -1, .infer = sw_infer_given, .flags = SPMD};
 ROW(SHARD_START) = {0, 0, SW_RULE_ATTRS(shard_start_attrs), .infer = sw_infer_given, .flags = SPMD};
 ROW(MASK) = {2, 2, SW_RULE_ATTRS(mask_attrs), .infer = sw_infer_given, .flags = SPMD};
 

@@ -349,7 +349,7 @@ static void many_devices_multiply(void **state) {
   }
   sw_comm *comm;
   assert_ok(sw_comm_create_threads(&mesh, &(sw_comm_options){.timeout_s = 60}, &comm, &diag));
-  sw_exec_program program = {g, &mesh, comm, NULL, NULL, NULL};
+  sw_exec_program program = {g, &mesh, comm, NULL, NULL};
   assert_ok(sw_exec_run_spmd(&program, args, &(sw_exec_options){.poison = true}, out, &diag));
   for (int i = 0; i < MANY; i++) assert_values(&out[i], want, N * N);
   for (int i = 0; i < MANY * 2; i++) sw_tensor_deinit(&in[i]);

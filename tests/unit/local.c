@@ -146,7 +146,7 @@ static void one_row(void **state) {
   assert_int_equal(l->devices, 4);
   assert_ok(sw_tensor_init(&x, SW_F32, 1, (int64_t[]){8}, &diag));
   for (int i = 0; i < 8; i++) ((float *)x.data)[i] = (float)i;
-  assert_ok(sw_local_run(l, &x, &(sw_local_options){.jitter_seed = 3}, blocks, &stats, &diag));
+  assert_ok(sw_local_run(l, &x, &(sw_parallel_options){.jitter_seed = 3}, blocks, &stats, &diag));
   assert_ok(sw_local_join(l, blocks, &out, &torn, &diag));
   expect_numbers(r, &out);
   assert_int_equal(torn, 0);
@@ -241,22 +241,23 @@ static void close_model(model *m) {
 }
 
 /* The program of a plan as text, and what a run of that text finds. */
-static void write_and_run(const model *m, const sw_plan *plan, const char *what) {
+static void write_and_run(const model *m, const sw_plan *plan, const char *form, const char *what) {
   sw_diag diag = {0};
   sw_arena arena = {0};
   sw_text t = {0};
   sw_program *p;
   sw_validation v;
-  assert_ok(sw_emit_plan(plan, "spmd-stablehlo", &t, &diag));
-  assert_ok(read_text(&t, &p, &diag));
+  assert_ok(sw_emit_plan(plan, form, &t, &diag));
+  if (read_text(&t, &p, &diag))
+    fail_msg("%s, %s: %s in line %d of\n%s", what, form, diag.text, diag.line, sw_text_str(&t));
   assert_non_null(sw_program_local(p));
-  assert_ok(sw_local_validate(sw_program_local(p), m->graph, &(sw_local_validate_options){.rerun = true, .seed = 5},
+  assert_ok(sw_local_validate(sw_program_local(p), m->graph, &(sw_validate_options){.intermediates = true, .seed = 5},
                               &arena, &v, &diag));
   for (int32_t i = 0; i < v.n_outputs; i++) {
     if (!v.outputs[i].worst.differing) continue;
     sw_text why = {0};
     sw_difference_print(&v.outputs[i].worst, v.outputs[i].rank, &why);
-    fail_msg("%s: %s on device %d: %s", what, v.outputs[i].name, (int)v.outputs[i].device, sw_text_str(&why));
+    fail_msg("%s, %s: %s on device %d: %s", what, form, v.outputs[i].name, (int)v.outputs[i].device, sw_text_str(&why));
   }
   assert_true(v.matches);
   sw_program_destroy(p);
@@ -281,7 +282,8 @@ static void random_programs(const char *path, const char *mesh_text, int n, sw_r
     sw_text name = {0};
     if (random_plan(m.graph, machine, draw, &arena, &plan, &diag)) continue;
     sw_text_printf(&name, "%s on %s, plan %d", path, mesh_text, tries);
-    write_and_run(&m, &plan, sw_text_str(&name));
+    write_and_run(&m, &plan, "spmd-stablehlo", sw_text_str(&name));
+    write_and_run(&m, &plan, "spmd", sw_text_str(&name));
     sw_text_free(&name);
     i++;
   }

@@ -156,6 +156,9 @@ static sw_rc add_op(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t 
                      .n_result_names = gives ? (int)n : 0,
                      .result_names = names,
                      .space = add->space,
+                     .collective = add->collective,
+                     .n_refs = add->n_refs,
+                     .refs = add->refs,
                      .n_result_types = add->n_types,
                      .result_types = add->types};
   SW_TRY(sw_im_location(m, sw_im_op(m, op)->loc, &spec.location));

@@ -4,6 +4,7 @@
 
 #include "io/mlir/lapack.h"
 #include "io/mlir/lift.h"
+#include "io/mlir/partitioned.h"
 #include "io/mlir/tuple.h"
 
 static sw_rc call_symbol(sw_importer *m, uint32_t op, const char *key) {
@@ -11,6 +12,9 @@ static sw_rc call_symbol(sw_importer *m, uint32_t op, const char *key) {
   sw_ir_span callee = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, key, NULL));
   if (!sw_ir_present(callee)) callee = o->symbol;
   if (!sw_ir_len(callee)) return SW_IM_FAIL(m, op, "the op does not say which function it calls");
+  bool done;
+  SW_TRY(sw_im_declared_exchange(m, op, callee, &done));
+  if (done) return SW_OK;
   return sw_im_inline(m, op, callee);
 }
 

@@ -5,6 +5,7 @@
  *   relu    return %1                 %4 of main is that value
  */
 #include "io/mlir/parts.h"
+#include "io/mlir/partitioned.h"
 #include "io/mlir/quant.h"
 #include "io/mlir/tuple.h"
 
@@ -534,9 +535,10 @@ static sw_rc check_main(sw_importer *m) {
 sw_rc sw_im_import(sw_importer *m) {
   SW_TRY(find_main(m));
   SW_TRY(check_main(m));
-  if (!m->by_device) SW_TRY(sw_im_find_parts(m));
+  if (!m->cut) SW_TRY(sw_im_find_parts(m));
   SW_TRY(sw_im_open_rules(m));
   SW_TRY(sw_im_mesh(m));
+  if (m->cut) SW_TRY(sw_im_open_cut(m));
   sw_ir_roles roles;
   SW_TRY(sw_im_roles(m, &roles));
   m->roles = &roles;
@@ -550,7 +552,7 @@ sw_rc sw_im_import(sw_importer *m) {
   SW_TRY(sw_array_push(&m->walks, w, m->d));
   for (uint32_t i = 0; i < b->n_args; i++) SW_TRY(add_arg(m, in, block, i));
   SW_TRY(walk(m, 0));
-  if (!m->by_device) SW_TRY(sw_im_guess_roles(m));
+  if (!m->cut) SW_TRY(sw_im_guess_roles(m));
   m->roles = NULL;
   SW_TRY(check_sizes(m));
   return sw_graph_seal(m->g, m->d);

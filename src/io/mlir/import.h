@@ -88,6 +88,7 @@ typedef struct sw_importer {
   sw_arena *files;                           /* names of files in locations; NULL: the graph's, which outlives them */
   sw_mesh own_mesh;                          /* the program's; no axes: it has none */
   bool by_device;                            /* in a manual computation: collectives are ops of one device */
+  struct sw_im_cut_program *cut;             /* of a program that is partitioned already; NULL: it is whole */
   SW_ARRAY(sw_im_collective_at) collectives; /* in ascending order */
   bool foreign_mesh;                         /* the program names axes that the mesh has not */
   SW_ARRAY(sw_id) unsaid;                    /* arguments of which nothing says what they are */
@@ -173,7 +174,10 @@ typedef struct sw_im_add {
   const char *part;         /* of helpers: suffix of the name; NULL: this op gives the results */
   int n_types;              /* opaque ones */
   const sw_type *types;
-  const sw_space *space; /* generic ones */
+  const sw_space *space;           /* generic ones */
+  const sw_collective *collective; /* of a partitioned program, as are: */
+  int n_refs;
+  const sw_axis_ref *refs;
 } sw_im_add;
 SW_CHECKED sw_rc sw_im_emit(sw_importer *m, uint32_t op, const sw_im_add *add, sw_id *results);
 /* The same for an op of the graph that gives at most one value: result `result` of the op of the text (which is bound
@@ -266,6 +270,10 @@ SW_IR_IMPORTER(sw_im_square);
 SW_IR_IMPORTER(sw_im_ragged_dot);
 SW_IR_IMPORTER(sw_im_return);
 SW_IR_IMPORTER(sw_im_local);
+SW_IR_IMPORTER(sw_im_on_grid);
+SW_IR_IMPORTER(sw_im_scalar_cast);
+SW_IR_IMPORTER(sw_im_from_elements);
+SW_IR_IMPORTER(sw_im_extract);
 SW_IR_IMPORTER(sw_im_rng_bits);
 SW_IR_IMPORTER(sw_im_cholesky);
 SW_IR_IMPORTER(sw_im_triangular_solve);

@@ -36,9 +36,12 @@ static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d
     o.keep = SW_KEEP_NONE;
     o.mesh = o.fallback = NULL;
   }
-  sw_importer m = {.t = &p->tree, .names = &p->names, .o = &o, .g = p->graph, .by_device = p->is_local, .d = d};
+  sw_im_cut_program cut = {.out = &p->local, .arena = &p->arena};
+  sw_importer m = {.t = &p->tree, .names = &p->names, .o = &o, .g = p->graph, .d = d};
+  if (p->is_local) m.cut = &cut;
   sw_rc rc = sw_im_import(&m);
-  if (!rc && p->is_local) rc = sw_im_local_program(&m, &p->arena, &p->local);
+  if (!rc && p->is_local) rc = sw_im_local_program(&m);
+  sw_im_close_cut(&cut);
   p->main = m.main;
   p->module = m.module;
   p->made.at = m.made.at;

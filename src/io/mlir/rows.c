@@ -134,6 +134,18 @@ static const sw_ir_row kRows[] = {
     {"collective_permute", sw_im_local, SW_OP_COUNT, 0, {{0}}},
     {"collective_broadcast", sw_im_local, SW_OP_COUNT, 0, {{0}}},
     {"cross-replica-sum", sw_im_local, SW_OP_COUNT, 0, {{0}}},
+#define GRID(text) {"shard." text, sw_im_on_grid, SW_OP_COUNT, 0, {{0}}}
+    GRID("all_gather"), GRID("all_reduce"), GRID("all_slice"), GRID("all_to_all"), GRID("reduce_scatter"),
+    GRID("broadcast"), GRID("gather"), GRID("scatter"), GRID("reduce"), GRID("send"), GRID("recv"), GRID("shift"),
+    GRID("update_halo"), GRID("process_linear_index"), GRID("process_multi_index"), GRID("grid_shape"),
+#undef GRID
+#define ARITH(text, op) {"arith." text, sw_im_simple, SW_OP_##op, 2, {{0}}}
+    ARITH("addi", ADD), ARITH("subi", SUBTRACT), ARITH("muli", MULTIPLY), ARITH("divsi", DIVIDE),
+    ARITH("remsi", REMAINDER), ARITH("minsi", MINIMUM), ARITH("maxsi", MAXIMUM),
+#undef ARITH
+    {"arith.index_cast", sw_im_scalar_cast, SW_OP_CONVERT, 0, {{0}}},
+    {"tensor.from_elements", sw_im_from_elements, SW_OP_CONCATENATE, 0, {{0}}},
+    {"tensor.extract", sw_im_extract, SW_OP_DYNAMIC_SLICE, 0, {{0}}},
     {"partition_id", sw_im_local, SW_OP_COUNT, 0, {{0}}}, {"replica_id", sw_im_local, SW_OP_COUNT, 0, {{0}}},
 };
 /* clang-format on */

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "io/mlir/import.h"
+#include "io/mlir/partitioned.h"
 
 enum { MOST_OPERANDS = 1024 };
 
@@ -205,6 +205,7 @@ static sw_rc collective(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 /* Collectives outside of manual computations say what each device does: the program is partitioned already. */
 sw_rc sw_im_local(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   if (m->by_device) return collective(m, row, op);
+  if (m->cut) return sw_im_listed(m, row, op);
   sw_ir_span name = sw_im_op(m, op)->name;
   bool done;
   SW_TRY(sw_im_alone(m, op, &done));
