@@ -126,4 +126,26 @@ typedef struct sw_solution {
 SW_API SW_CHECKED sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out,
                                  sw_diag *d);
 
+/* The problem in which only nodes with is_free[i] choose and the others stay at choice[i]: its nodes are the free ones
+ * in their order, then one that occupies what the others do. Less than the whole by what the fixed ones cost among
+ * themselves. In the arena, but borrows p's tables. */
+SW_API SW_CHECKED sw_rc sw_problem_of_some(const sw_problem *p, const int32_t *choice, const bool *is_free,
+                                           sw_arena *arena, sw_problem *out, sw_diag *d);
+
+/* A proven bound without a search, where most nodes are alike (repeated layers): by prices and messages that nodes of
+ * one kind share, on the problem as it is. */
+typedef struct sw_bound_options {
+  int64_t cost;      /* the least that is known */
+  double gap;        /* a bound of cost * (1 - gap) is near enough */
+  double deadline_s; /* of sw_now_s; 0: none */
+  sw_cancel *cancel; /* NULL allowed */
+} sw_bound_options;
+typedef struct sw_bound {
+  bool any;        /* false: too few are alike, it was not tried */
+  bool settled;    /* more passes would gain next to nothing */
+  int64_t bound;   /* >= 0 */
+  int32_t *choice; /* NULL, or the caller's: gets a choice per node that the messages lead to; it may be forbidden */
+} sw_bound;
+SW_API SW_CHECKED sw_rc sw_problem_bound(const sw_problem *p, const sw_bound_options *o, sw_bound *out, sw_diag *d);
+
 #endif

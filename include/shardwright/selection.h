@@ -75,10 +75,10 @@ SW_API int64_t sw_selection_pruned_inexact(const sw_selection *s);
 /* How many distinct op classes and price tables were made. */
 SW_API int32_t sw_selection_classes(const sw_selection *s);
 
-/* The choices of a plan made elsewhere, as far as the problem has them; elsewhere each node's first. Hubs are left to
- * sw_selection_complete. */
+/* The choices of a plan made elsewhere, as far as the problem has them; elsewhere each node's first, and missing[i] is
+ * set. Hubs are left to sw_selection_complete. */
 SW_API void sw_selection_encode(const sw_selection *s, const sw_strategy *ops, const sw_sharding *args,
-                                const sw_sharding *outputs, int32_t *choice);
+                                const sw_sharding *outputs, int32_t *choice, bool *missing);
 /* Read a solution: ops[op id], args[argument], outputs[output] are filled. */
 SW_API void sw_selection_decode(const sw_selection *s, const int32_t *choice, sw_strategy *ops, sw_sharding *args,
                                 sw_sharding *outputs);

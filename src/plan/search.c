@@ -30,9 +30,20 @@ static const double kMuch = 0.08;
 /* A gap below this, or twice the one asked for, closes sooner by solving alone. */
 static const double kWorthDividing = 0.01;
 
+/* A choice read off messages that costs so much more than they prove says nothing about what to refine. */
+static const double kAstray = 0.05;
+
+/* Nodes that are chosen anew at first around what a plan to start from does not have, and then. */
+enum { FEW = 300, MORE = 1000 };
+
 bool sw_search_out_of_time(const sw_searcher *s) {
   double limit = s->o->solve.time_limit_s;
   return (limit > 0 && sw_now_s() - s->started_s >= limit) || sw_cancelled(s->o->solve.cancel);
+}
+
+double sw_search_left(const sw_searcher *s) {
+  double limit = s->o->solve.time_limit_s;
+  return limit > 0 ? fmax(0, limit - (sw_now_s() - s->started_s)) : INFINITY;
 }
 
 static bool is_close(const sw_searcher *s, const sw_solution *x) {
@@ -66,6 +77,51 @@ static sw_rc keep_better(const sw_searcher *s, const sw_solution *now, sw_soluti
   best->choice = now->choice;
   best->cost = *cost;
   best->solver = now->solver;
+  return SW_OK;
+}
+
+/* What messages alone prove about the problem as it is now, and the choice they lead to: soon there, where layers
+ * repeat.
+ */
+static sw_rc bound_once(const sw_searcher *s, int64_t limit, sw_solution *best, bool *refined, sw_diag *d) {
+  sw_problem problem = *sw_selection_problem(s->selection);
+  sw_bound_options o = {
+      .cost = best->choice ? best->cost : INT64_MAX, .gap = s->o->solve.gap, .cancel = s->o->solve.cancel};
+  sw_solution now = {.solver = "native"};
+  sw_bound found;
+  sw_score score;
+  int64_t cost;
+  problem.limit = limit;
+  if (s->o->solve.time_limit_s > 0) o.deadline_s = s->started_s + s->o->solve.time_limit_s;
+  SW_ARENA_NEW(now.choice, s->arena, problem.n_nodes, d);
+  found.choice = now.choice;
+  SW_TRY(sw_problem_bound(&problem, &o, &found, d));
+  if (!found.any) return SW_OK;
+  best->bound = sw_max_i64(best->bound, found.bound);
+  SW_TRY(sw_problem_score(&problem, now.choice, &score, d));
+  bool astray = score.feasible && (double)(score.cost - found.bound) > kAstray * (double)found.bound;
+  if (!found.settled || !score.feasible || astray) return SW_OK;
+  SW_TRY(keep_better(s, &now, best, &cost, d));
+  SW_TRY(sw_selection_refine(s->selection, now.choice, refined, d));
+  return SW_OK;
+}
+
+static double missing_part(const sw_solution *x) {
+  return x->choice && x->cost > 0 ? (double)(x->cost - x->bound) / (double)x->cost : 1;
+}
+
+/* ... refined as long as that choice costs more than it seems and this leads on. */
+static sw_rc bound(const sw_searcher *s, int64_t limit, sw_solution *best, sw_diag *d) {
+  enum { MOST = 10, PATIENCE = 2 };
+  const double kLeastGain = 0.1; /* of what is missing */
+  bool refined = s->o->solve.solver == SW_SOLVER_AUTO || s->o->solve.solver == SW_SOLVER_NATIVE;
+  int idle = 0;
+  for (int k = 0; refined && k < MOST && idle < PATIENCE && !is_close(s, best) && !sw_search_out_of_time(s); k++) {
+    double before = missing_part(best);
+    refined = false;
+    SW_TRY(bound_once(s, limit, best, &refined, d));
+    idle = missing_part(best) < (1 - kLeastGain) * before ? 0 : idle + 1;
+  }
   return SW_OK;
 }
 
@@ -117,6 +173,22 @@ static double next_gap(double asked, double excess) {
   return excess > asked ? fmax(kOfExcess * excess, asked) : fmax(kOfGap * asked, asked - excess);
 }
 
+/* When what was mended at first leaves a gap, more is. */
+static sw_rc mend_more(const sw_searcher *s, int64_t limit, sw_solution *best, sw_diag *d) {
+  if (!best->choice || is_close(s, best)) return SW_OK;
+  int32_t *start = sw_arena_copy(s->arena, best->choice, (size_t)s->n, sizeof *start, d);
+  if (!start) return SW_E_RESOURCE;
+  SW_TRY(sw_search_mend(s, limit, MORE, start, d));
+  SW_TRY(keep_start(s, limit, start, best, d));
+  return bound(s, limit, best, d);
+}
+
+static sw_rc conclude(sw_solution *out) {
+  out->bound = out->choice ? sw_min_i64(out->bound, out->cost) : out->bound;
+  if (out->choice) out->status = out->bound == out->cost ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
+  return SW_OK;
+}
+
 sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d) {
   const int32_t *start = before ? before->choice : s->start;
   *out = (sw_solution){.status = SW_SOLVE_UNKNOWN, .bound = before ? before->bound : 0};
@@ -125,6 +197,9 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *be
   bool refined = true, divided = before != NULL;
   int improve_at = 1, pause = 1; /* rounds in between double while it is of no use */
   if (s->start && !before) SW_TRY(keep_start(s, limit, start, out, d));
+  SW_TRY(bound(s, limit, out, d));
+  if (s->missing && !before) SW_TRY(mend_more(s, limit, out, d));
+  if (is_close(s, out)) return conclude(out);
   for (int round = 0; round < MOST_REFINEMENTS; round++) {
     sw_solution now;
     bool better = false;
@@ -155,9 +230,7 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *be
     if (!refined && !better && gap <= kOfGap * least_gap) break;
     gap = refined ? fmin(gap, next_gap(least_gap, (double)(cost - now.cost) / (double)cost)) : kOfGap * least_gap;
   }
-  out->bound = out->choice ? sw_min_i64(out->bound, out->cost) : out->bound;
-  if (out->choice) out->status = out->bound == out->cost ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
-  return SW_OK;
+  return conclude(out);
 }
 
 sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit *fit, sw_plan *out, int64_t *peak,
@@ -208,11 +281,15 @@ static sw_rc lower_until_it_fits(const sw_searcher *s, int64_t capacity, sw_plan
 /* The choices of the plan to start from, and a problem that counts its copies right. */
 static sw_rc take_start(sw_searcher *s, sw_diag *d) {
   const sw_plan *from = s->o->start;
-  bool refined;
+  bool refined, any = false;
   if (!from) return SW_OK;
-  SW_ARENA_NEW(s->start, s->arena, sw_selection_problem(s->selection)->n_nodes, d); /* before hubs are added */
+  SW_ARENA_NEW(s->start, s->arena, s->n, d);
+  SW_ARENA_NEW(s->missing, s->arena, s->n, d);
   SW_TRY(sw_selection_share(s->selection, from->n_shared, from->shared, d));
-  sw_selection_encode(s->selection, from->ops, from->args, from->outputs, s->start);
+  sw_selection_encode(s->selection, from->ops, from->args, from->outputs, s->start, s->missing);
+  for (int32_t i = 0; i < s->n; i++) any = any || s->missing[i];
+  if (!any) s->missing = NULL;
+  if (any) SW_TRY(sw_search_mend(s, s->o->selection.capacity_bytes, FEW, s->start, d));
   return sw_selection_refine(s->selection, s->start, &refined, d);
 }
 
@@ -225,6 +302,7 @@ sw_rc sw_plan_search(const sw_graph *g, const sw_machine *machine, const sw_plan
   sw_searcher s = {.g = g, .machine = machine, .o = &options, .arena = arena, .started_s = sw_now_s()};
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
   SW_TRY(sw_selection_build(g, machine, &options.selection, arena, &s.selection, d));
+  s.n = sw_selection_problem(s.selection)->n_nodes;
   out->capacity_bytes = options.selection.capacity_bytes;
   sw_fit fit;
   sw_rc rc = take_start(&s, d);

@@ -10,11 +10,17 @@ typedef struct sw_searcher {
   const sw_plan_options *o;
   sw_arena *arena;
   sw_selection *selection;
+  int32_t n;      /* nodes but hubs */
   int32_t *start; /* choices of the plan to start from; NULL: none */
+  bool *missing;  /* where that plan has none; NULL: it has all */
   double started_s;
 } sw_searcher;
 
 bool sw_search_out_of_time(const sw_searcher *s);
+double sw_search_left(const sw_searcher *s); /* seconds; large without a time limit */
+/* Choose anew at most about `most` nodes around those that choice[n] (nodes but hubs) is missing, the rest staying as
+ * it is; the problem is refined there. */
+sw_rc sw_search_mend(const sw_searcher *s, int64_t limit, int32_t most, int32_t *choice, sw_diag *d);
 /* Solve under a limit on what the problem counts, and refine. In *out: the solution of least true cost (its `cost`),
  * the best bound over all rounds. `before`: NULL, or what was found under a higher limit, to start from. */
 sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d);

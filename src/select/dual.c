@@ -161,6 +161,7 @@ void sel_dual_prices(const sel_dual *u, double *price) {
   u->prefix[0] = 0;
   for (int32_t t = 0; t < c->n_steps; t++) u->prefix[t + 1] = u->prefix[t] + u->lambda[t];
   memset(price, 0, (size_t)u->n_flat * sizeof *price);
+  if (u->prefix[c->n_steps] <= 0) return;
   for (int32_t k = 0; k < c->n_uses; k++) {
     const sel_use *w = &c->uses[k];
     int32_t var = stands_for(u, w->var);
@@ -175,6 +176,7 @@ static void set_unaries(sel_dual *u) {
   const sel_core *c = u->c;
   sel_dual_prices(u, u->unary);
   for (int32_t i = 0; i < c->n; i++) {
+    if (stands_for(u, i) != i) continue;
     double *to = u->unary + u->offset[i];
     for (int32_t s = 0; s < c->dom[i]; s++) to[s] += (double)c->cost[i][s];
     for (int32_t s = c->dom[i]; s < padded(c->dom[i]); s++) to[s] = kForbidden;

@@ -52,46 +52,117 @@ static sw_rc find_alike(sel_dual *u, int32_t *kinds, sw_diag *d) {
   return SW_OK;
 }
 
-/* Links that are alike have their messages in one place. */
-static void lift(sel_dual *u) {
-  u->lifted = true;
-  for (int32_t e = 0; e < u->c->n_pairs; e++) {
-    u->links[e].to_i = u->links[u->like_link[e]].to_i;
-    u->links[e].to_j = u->links[u->like_link[e]].to_j;
+/* What a dual has apart from lifting. */
+typedef struct apart {
+  int32_t *offset;
+  int32_t n_flat;
+  int64_t n_messages, passes;
+  double *mean;
+} apart;
+
+static int32_t flat_of(const apart *was, int32_t i) { return was->offset[i + 1] - was->offset[i]; }
+
+/* Variables that are alike have one place in the flat arrays; what stands there for all comes first. */
+static sw_rc pack_variables(sel_dual *u, const apart *was, sw_diag *d) {
+  int32_t n = u->c->n;
+  SW_ARENA_NEW(u->offset, &u->mem, (size_t)n + 1, d);
+  SW_ARENA_NEW(u->mean, &u->mem, u->n_flat, d);
+  u->n_flat = 0;
+  for (int32_t i = 0; i < n; i++) {
+    u->offset[i] = u->like[i] == i ? u->n_flat : u->offset[u->like[i]];
+    if (u->like[i] != i) continue;
+    memcpy(u->mean + u->n_flat, was->mean + was->offset[i], (size_t)flat_of(was, i) * sizeof *u->mean);
+    u->n_flat += flat_of(was, i);
   }
+  return SW_OK;
+}
+
+/* So have links. */
+static sw_rc pack_messages(sel_dual *u, const apart *was, sw_diag *d) {
+  double *from = sw_arena_copy(&u->mem, u->messages, (size_t)u->n_messages, sizeof *from, d);
+  if (!from && u->n_messages) return SW_E_RESOURCE;
+  u->n_messages = 0;
+  for (int32_t e = 0; e < u->c->n_pairs; e++) {
+    sel_link *l = &u->links[e];
+    const sel_link *first = &u->links[u->like_link[e]];
+    int32_t n[2] = {flat_of(was, l->i), flat_of(was, l->j)};
+    double **at[2] = {&l->to_i, &l->to_j};
+    for (int side = 0; side < 2; side++) {
+      const double *old = from + (*at[side] - u->messages);
+      *at[side] = l == first ? u->messages + u->n_messages : side ? first->to_j : first->to_i;
+      if (l != first) continue;
+      memcpy(*at[side], old, (size_t)n[side] * sizeof *old);
+      u->n_messages += n[side];
+    }
+  }
+  memcpy(u->best_messages, u->messages, (size_t)u->n_messages * sizeof *u->messages);
+  return SW_OK;
+}
+
+static sw_rc lift(sel_dual *u, apart *was, sw_diag *d) {
+  *was = (apart){u->offset, u->n_flat, u->n_messages, u->passes, u->mean};
+  SW_TRY(pack_variables(u, was, d));
+  SW_TRY(pack_messages(u, was, d));
+  u->lifted = true;
+  return SW_OK;
+}
+
+/* The averaged marginals of those for whom others stood have faded with every pass. */
+static void unpack_means(sel_dual *u, const apart *was) {
+  for (int32_t i = 0; i < u->c->n; i++) {
+    double *to = was->mean + was->offset[i];
+    int32_t n = flat_of(was, i);
+    if (u->like[i] == i) memcpy(to, u->mean + u->offset[i], (size_t)n * sizeof *to);
+    for (int32_t s = 0; u->like[i] != i && s < n; s++)
+      for (int64_t k = was->passes; k < u->passes; k++) to[s] += u->mix * (0 - to[s]);
+  }
+  u->mean = was->mean;
 }
 
 /* Each link has its own messages again: those of its kind. */
-static void lower(sel_dual *u) {
+static sw_rc lower(sel_dual *u, const apart *was, sw_diag *d) {
+  double *from = sw_arena_copy(&u->mem, u->messages, (size_t)u->n_messages, sizeof *from, d);
+  int64_t *at;
+  if (!from && u->n_messages) return SW_E_RESOURCE;
+  SW_ARENA_NEW(at, &u->mem, u->c->n_pairs, d);
+  for (int32_t e = 0; e < u->c->n_pairs; e++) at[e] = u->links[e].to_i - u->messages; /* to_j lies behind it */
+  unpack_means(u, was);
   u->lifted = false;
+  u->offset = was->offset;
+  u->n_flat = was->n_flat;
+  u->n_messages = was->n_messages;
   sel_dual_place_messages(u);
   for (int32_t e = 0; e < u->c->n_pairs; e++) {
-    const sel_link *l = &u->links[e], *first = &u->links[u->like_link[e]];
-    if (l == first) continue;
-    memcpy(l->to_i, first->to_i, (size_t)u->c->dom[l->i] * sizeof *l->to_i);
-    memcpy(l->to_j, first->to_j, (size_t)u->c->dom[l->j] * sizeof *l->to_j);
+    const sel_link *l = &u->links[e];
+    int32_t n = flat_of(was, l->i);
+    memcpy(l->to_i, from + at[e], (size_t)n * sizeof *from);
+    memcpy(l->to_j, from + at[e] + n, (size_t)flat_of(was, l->j) * sizeof *from);
   }
+  return SW_OK;
 }
 
-sw_rc sel_dual_ascend_lifted(sel_dual *u, double target, sel_budget *b, int64_t *passes, sw_diag *d) {
-  enum { FEWEST = 4, QUIET = 40 }; /* of one kind, on average; passes with no gain to speak of */
-  const double kGain = 2e-4, kFactor = 0.3, first_factor = u->factor;
+sw_rc sel_dual_ascend_lifted(sel_dual *u, double target, sel_settled end, sel_budget *b, int64_t *passes, sw_diag *d) {
+  enum { FEWEST = 4 }; /* of one kind, on average */
+  const double kFactor = 0.3, first_factor = u->factor;
   int32_t kinds;
   *passes = 0;
   SW_TRY(find_alike(u, &kinds, d));
   if (kinds == 0 || kinds > u->c->n / FEWEST) return SW_OK;
   int64_t work = (2 * u->cells + u->n_flat) / (u->c->n / kinds) + u->c->n_uses;
   double before = 0;
+  apart was;
   u->best_bound = -INFINITY;
-  lift(u);
-  for (int quiet = 0; quiet < QUIET && u->best_bound < target && !sel_stop(b); ++*passes) {
+  SW_TRY(lift(u, &was, d));
+  end.enough = fmin(end.enough, target);
+  for (int quiet = 0; quiet < end.quiet && *passes < end.most && u->best_bound < end.enough && !sel_stop(b);
+       ++*passes) {
     sel_dual_pass(u, target);
     sel_spend(b, work);
-    quiet = u->best_bound > before + kGain * fabs(before) ? 0 : quiet + 1;
+    quiet = u->best_bound > before + end.gain * fabs(before) ? 0 : quiet + 1;
     if (quiet == 0) before = u->best_bound;
   }
   sel_dual_rewind(u);
-  lower(u);
+  SW_TRY(lower(u, &was, d));
   u->factor = kFactor * first_factor;
   u->stale = 0;
   u->best_bound = -INFINITY;

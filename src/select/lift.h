@@ -9,8 +9,16 @@
 
 #include "select/dual.h"
 
+/* When passes have settled: so many in a row that gain less than a part of the bound, all together. */
+typedef struct sel_settled {
+  int quiet;
+  double gain;
+  int64_t most;  /* passes, settled or not */
+  double enough; /* the bound that will do */
+} sel_settled;
+
 /* Passes towards `target` until they settle or the budget is spent; `u` then is as after sel_dual_init, but for its
  * messages and prices. *passes: how many there were, 0 where too few variables are alike. */
-sw_rc sel_dual_ascend_lifted(sel_dual *u, double target, sel_budget *b, int64_t *passes, sw_diag *d);
+sw_rc sel_dual_ascend_lifted(sel_dual *u, double target, sel_settled end, sel_budget *b, int64_t *passes, sw_diag *d);
 
 #endif

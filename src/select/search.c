@@ -266,12 +266,13 @@ static void set_pace(searcher *q) {
  * little to gain, and choices are read off messages that are better told apart. */
 static sw_rc lift(searcher *q) {
   enum { SWEEPS = 30 };
+  const sel_settled end = {.quiet = 40, .gain = 2e-4, .most = INT64_MAX, .enough = INFINITY};
   int64_t passes;
   if (q->k->core->n_steps == 0) return SW_OK;
   sel_dual_pass(&q->dual, 0); /* no step; for a goal that makes sense */
   sel_spend(q->b, 2 * sweep_cells(q));
   sel_budget part = sel_budget_part(q->b, 0.15 * sel_left(q->b), SWEEPS * sweep_cells(q));
-  SW_TRY(sel_dual_ascend_lifted(&q->dual, goal_of(q), &part, &passes, q->d));
+  SW_TRY(sel_dual_ascend_lifted(&q->dual, goal_of(q), end, &part, &passes, q->d));
   sel_budget_join(q->b, &part);
   if (passes) sel_dual_pass(&q->dual, 0);
   return SW_OK;

@@ -489,25 +489,26 @@ const sw_problem *sw_selection_problem(const sw_selection *s) { return &s->probl
 int64_t sw_selection_pruned_inexact(const sw_selection *s) { return s->pruned_inexact; }
 int32_t sw_selection_classes(const sw_selection *s) { return s->n_classes; }
 
-/* The choice of a node whose port has this sharding; 0 when there is none. */
+/* The choice of a node whose port has this sharding; -1: there is none. */
 static int32_t choice_of_sharding(const sw_selection *s, int32_t node, const sw_sharding *wanted) {
   const sw_choices *c = s->choices[node];
   for (int32_t k = 0; k < c->n; k++) {
     if (sw_sharding_equal(sw_choices_sharding(c, &s->prices, 0, k), wanted)) return k;
   }
-  return 0;
+  return -1;
 }
 
 static int32_t choice_of_strategy(const sw_choices *c, const sw_strategy *wanted) {
   for (int32_t k = 0; k < c->n; k++) {
     if (sw_strategy_equal(&c->strategies[k], wanted)) return k;
   }
-  return 0;
+  return -1;
 }
 
 void sw_selection_encode(const sw_selection *s, const sw_strategy *ops, const sw_sharding *args,
-                         const sw_sharding *outputs, int32_t *choice) {
+                         const sw_sharding *outputs, int32_t *choice, bool *missing) {
   const sw_block *block = block_of(s);
+  int32_t n = s->n_args + s->n_ops + s->n_outputs;
   for (int32_t i = 0; i < s->n_args; i++) choice[i] = choice_of_sharding(s, i, &args[i]);
   for (int32_t i = 0; i < s->n_ops; i++) {
     choice[s->n_args + i] = choice_of_strategy(s->choices[s->n_args + i], &ops[block->ops[i]]);
@@ -515,6 +516,10 @@ void sw_selection_encode(const sw_selection *s, const sw_strategy *ops, const sw
   for (int32_t i = 0; i < s->n_outputs; i++) {
     int32_t node = s->n_args + s->n_ops + i;
     choice[node] = choice_of_sharding(s, node, &outputs[i]);
+  }
+  for (int32_t i = 0; i < n; i++) {
+    missing[i] = choice[i] < 0;
+    if (missing[i]) choice[i] = 0;
   }
 }
 

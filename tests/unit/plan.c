@@ -230,12 +230,35 @@ static void a_start_is_taken_up(void **state) {
   close_model(&p);
 }
 
+/* What a plan lacks is chosen anew around what it has, and both searches prove no more than the other finds. */
+static void what_a_start_lacks_is_mended(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  planned p;
+  sw_plan start, again;
+  open_model(&p, "gpt2-small", "dgx-h100", "x=2,y=4");
+  const sw_block *b = sw_graph_main_block(p.graph);
+  sw_plan_options o = options(false);
+  o.solve.gap = 0.01;
+  assert_ok(sw_plan_search(p.graph, p.machine, &o, &p.arena, &p.plan, &diag));
+  start = p.plan;
+  start.ops = sw_arena_copy(&p.arena, start.ops, (size_t)p.graph->n_ops, sizeof *start.ops, &diag);
+  assert_non_null(start.ops);
+  for (int32_t i = 100; i < 110; i++) start.ops[b->ops[i]].n_refs = INT8_MAX; /* no strategy of any op */
+  o.start = &start;
+  assert_ok(sw_plan_search(p.graph, p.machine, &o, &p.arena, &again, &diag));
+  assert_ok(sw_plan_verify(&again, &diag));
+  assert_true(again.bound_units <= p.plan.cost_units && p.plan.bound_units <= again.cost_units);
+  assert_true((double)(again.cost_units - again.bound_units) <= o.solve.gap * (double)again.cost_units);
+  close_model(&p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(known_optima_come_out),         cmocka_unit_test(weights_alternate_columns_and_rows),
       cmocka_unit_test(no_baseline_beats_the_search),  cmocka_unit_test(what_is_priced_is_what_runs),
       cmocka_unit_test(memory_is_a_limit_or_a_reason), cmocka_unit_test(constants_of_many_steps_are_no_search),
-      cmocka_unit_test(a_start_is_taken_up),
+      cmocka_unit_test(a_start_is_taken_up),           cmocka_unit_test(what_a_start_lacks_is_mended),
   };
   return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* The dual of repeated layers, lifted: near to what passes over everything find, and never more than the truth. */
 #include "check.h"
 
+#include <math.h>
+
 #include "select_case.h"
 
 #include "select/lift.h"
@@ -49,13 +51,14 @@ static void lifted_bounds_are_near_and_true(void **state) {
     sel_dual lifted, plain;
     sel_model m = {0};
     sel_budget b = {0};
+    const sel_settled end = {.quiet = 40, .gain = 2e-4, .most = INT64_MAX, .enough = INFINITY};
     int64_t passes, bound;
     assert_ok(sel_core_of_problem(&p, &a, &whole, &diag));
     assert_ok(sel_model_init(&m, &whole, 0, &diag));
     assert_ok(sel_model_freeze(&m, &c, &diag)); /* equal tables are one */
     assert_ok(sel_dual_init(&lifted, &c, k % 2, &diag));
     assert_ok(sel_dual_init(&plain, &c, k % 2, &diag));
-    assert_ok(sel_dual_ascend_lifted(&lifted, (double)(s.cost - c.offset), &b, &passes, &diag));
+    assert_ok(sel_dual_ascend_lifted(&lifted, (double)(s.cost - c.offset), end, &b, &passes, &diag));
     lifted_any += passes > 1;
     for (int n = 0; n < 2; n++) sel_dual_pass(&lifted, (double)(s.cost - c.offset));
     for (int n = 0; n < 2; n++) sel_dual_pass(&plain, (double)(s.cost - c.offset));
@@ -70,6 +73,36 @@ static void lifted_bounds_are_near_and_true(void **state) {
   }
   print_message("nearer than without in %d of %d\n", near, rounds);
   assert_true(lifted_any > rounds / 2 && near > rounds / 2);
+}
+
+/* The bound of a whole problem is a bound, and near to what the search finds. */
+static void whole_bounds_are_near_and_true(void **state) {
+  (void)state;
+  sw_rng g;
+  sw_rng_seed(&g, check_seed(43));
+  int tried = 0, near = 0, rounds = check_scale(12);
+  for (int k = 0; k < rounds; k++) {
+    sw_arena a = {0};
+    sw_diag diag = {0};
+    sw_problem p = layers(&g, &a, 60, 2 + k % 3, 3);
+    if (k % 2) p.limit = INT64_MAX;
+    sw_solution s;
+    sw_solve_options o = {.threads = 1, .work_limit = 100000000};
+    assert_ok(sw_solve(&p, &o, &a, &s, &diag));
+    assert_non_null(s.choice);
+    sw_bound found = {.choice = take(&a, (size_t)p.n_nodes, sizeof *found.choice)};
+    sw_bound_options b = {.cost = k % 3 ? s.cost : INT64_MAX, .gap = 1e-3};
+    sw_score score;
+    assert_ok(sw_problem_bound(&p, &b, &found, &diag));
+    assert_true(found.bound >= 0 && found.bound <= s.cost);
+    tried += found.any;
+    near += (double)found.bound > 0.97 * (double)s.cost;
+    if (found.any) assert_ok(sw_problem_score(&p, found.choice, &score, &diag));
+    assert_true(!found.any || !score.feasible || score.cost >= s.bound);
+    sw_arena_deinit(&a);
+  }
+  print_message("tried %d, near %d of %d\n", tried, near, rounds);
+  assert_true(tried > rounds / 2 && near > rounds / 2);
 }
 
 static void certificates_of_repeated_layers_hold(void **state) {
@@ -96,6 +129,7 @@ static void certificates_of_repeated_layers_hold(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lifted_bounds_are_near_and_true),
+      cmocka_unit_test(whole_bounds_are_near_and_true),
       cmocka_unit_test(certificates_of_repeated_layers_hold),
   };
   return cmocka_run_group_tests_name("select_lift", tests, NULL, NULL);

@@ -52,13 +52,26 @@ static int64_t least_of_all(sw_selection *s, int64_t *combinations) {
   return least;
 }
 
-/* Starting from the best plan, or from the one that cuts nothing, changes nothing in the end. */
+/* The plan with strategies that no op has, here and there: as a pin leaves it. */
+static sw_plan with_holes(const sw_plan *plan, sw_arena *arena) {
+  sw_diag diag = {0};
+  sw_plan holes = *plan;
+  const sw_block *b = sw_graph_main_block(plan->graph);
+  holes.ops = sw_arena_copy(arena, plan->ops, (size_t)plan->graph->n_ops, sizeof *holes.ops, &diag);
+  assert_non_null(holes.ops);
+  for (int32_t i = 0; i < b->n_ops; i += 2) holes.ops[b->ops[i]].n_refs = INT8_MAX;
+  return holes;
+}
+
+/* Starting from the best plan, from the one that cuts nothing, or from what is left of either, changes nothing in the
+ * end. */
 static void start_again(const sw_plan *best, const sw_plan_options *o, sw_arena *arena, int64_t least) {
   sw_diag diag = {0};
   sw_plan uncut, again;
   assert_ok(sw_plan_build(best->graph, best->machine, arena, &uncut, &diag));
-  const sw_plan *const starts[] = {best, &uncut};
-  for (int k = 0; k < 2; k++) {
+  sw_plan holes = with_holes(best, arena), uncut_holes = with_holes(&uncut, arena);
+  const sw_plan *const starts[] = {best, &uncut, &holes, &uncut_holes};
+  for (int k = 0; k < 4; k++) {
     sw_plan_options from = *o;
     from.start = starts[k];
     assert_ok(sw_plan_search(best->graph, best->machine, &from, arena, &again, &diag));
