@@ -10,7 +10,7 @@
 
 static sw_rc check_matrices(const sw_rule_call *c) {
   const sw_type *a = &c->operands[0];
-  SW_TRY(sw_check_class(c, 0, SW_FLOATS));
+  SW_TRY(sw_check_class(c, 0, SW_FLOATS | SW_COMPLEX));
   if (a->rank >= 2 && a->dims[a->rank - 1] == a->dims[a->rank - 2]) return SW_OK;
   return SW_RULE_FAIL(c, "operand 0 has %d dims%s; expected square matrices as the last two", a->rank,
                       a->rank < 2 ? "" : ", the last two of different size");

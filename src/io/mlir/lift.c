@@ -69,9 +69,15 @@ static bool reads_outside(const sw_importer *m, uint32_t block) {
 bool sw_im_open_body(const sw_importer *m, uint32_t op, uint32_t region, uint32_t n_args, uint32_t n_results,
                      sw_im_body *out) {
   uint32_t block = region == SW_IR_NONE ? SW_IR_NONE : m->t->regions.at[region].first_block;
+  sw_ir_span name;
+  const sw_ir_row *applied = region == SW_IR_NONE ? sw_im_applied(m, sw_im_op(m, op), &name) : NULL;
+  if (applied) {
+    *out = (sw_im_body){.op = op, .block = SW_IR_NONE, .applied = applied};
+    return n_args == 2 && n_results == 1 && applied->import == sw_im_simple && applied->most_operands == 2;
+  }
   if (block == SW_IR_NONE || m->t->blocks.at[block].n_args != n_args || n_results > SW_MAX_RESULTS) return false;
   if (!sw_im_block_lifts(m, block, n_results, 0)) return false;
-  *out = (sw_im_body){op, block, reads_outside(m, block)};
+  *out = (sw_im_body){.op = op, .block = block, .captures = reads_outside(m, block)};
   return true;
 }
 
@@ -107,6 +113,7 @@ sw_rc sw_im_run_block(sw_importer *m, uint32_t op, uint32_t block, const sw_id *
 }
 
 sw_rc sw_im_apply(sw_importer *m, const sw_im_body *b, const sw_id *args, const sw_type *shape, sw_id *out) {
+  if (b->applied) return sw_im_two(m, b->op, b->applied->code, args[0], args[1], out);
   const sw_type *outer = m->lifted;
   sw_id active = m->active;
   sw_type own = *shape; /* types of the graph move as it grows; their sizes stay */

@@ -13,15 +13,19 @@
 
 #include "io/mlir/import.h"
 
-/* A region of `op` that can be written out: `n_args` arguments, `n_results` results, elementwise ops. */
+/* A region of `op` that can be written out: `n_args` arguments, `n_results` results, elementwise ops; or the one op that
+ * it `applies`. */
 typedef struct sw_im_body {
   uint32_t op, block;
+  const sw_ir_row *applied; /* NULL: a region */
   bool captures; /* it reads values from around it */
 } sw_im_body;
 bool sw_im_open_body(const sw_importer *m, uint32_t op, uint32_t region, uint32_t n_args, uint32_t n_results,
                      sw_im_body *out);
 /* Its results for arguments of the shape; `out` has room for all of them. */
 SW_CHECKED sw_rc sw_im_apply(sw_importer *m, const sw_im_body *b, const sw_id *args, const sw_type *shape, sw_id *out);
+/* The row behind `applies`, of an op that has it in place of a region; NULL: it has not. */
+const sw_ir_row *sw_im_applied(const sw_importer *m, const sw_ir_op *o, sw_ir_span *name);
 /* The parts of both that control flow needs (lift_control.c): can a block be written out, `depth` regions and calls
  * deep; its ops on arguments, and what it returns is in `returned` of the importer. */
 bool sw_im_block_lifts(const sw_importer *m, uint32_t block, uint32_t n_results, int depth);

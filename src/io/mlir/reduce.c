@@ -97,16 +97,22 @@ bool sw_im_region_replaces(const sw_importer *m, uint32_t region) {
   return is_return(m, op) && m->names->use[sw_im_op(m, op)->first_use] == m->names->block[block] + 1;
 }
 
-/* `applies stablehlo.add`, or the region. */
-static bool kind_of(const sw_importer *m, uint32_t op, sw_dtype t, sw_reduction *out) {
-  const sw_ir_op *o = sw_im_op(m, op);
-  if (o->first_region != SW_IR_NONE) return sw_im_region_kind(m, o->first_region, out);
+const sw_ir_row *sw_im_applied(const sw_importer *m, const sw_ir_op *o, sw_ir_span *name) {
   for (uint32_t i = o->body.at; i < o->body.end; i++) {
     if (m->t->s[i] != 'a' || !sw_ir_word(m->t->s, i, "applies")) continue;
     uint32_t at = sw_ir_blanks(m->t->s, i + 7);
-    return sw_im_word_kind(m, (sw_ir_span){at, sw_ir_name(m->t->s, at)}, t, out);
+    *name = (sw_ir_span){at, sw_ir_name(m->t->s, at)};
+    return sw_ir_row_of(m->t, *name);
   }
-  return false;
+  return NULL;
+}
+
+/* `applies stablehlo.add`, or the region. */
+static bool kind_of(const sw_importer *m, uint32_t op, sw_dtype t, sw_reduction *out) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_ir_span name;
+  if (o->first_region != SW_IR_NONE) return sw_im_region_kind(m, o->first_region, out);
+  return sw_im_applied(m, o, &name) && sw_im_word_kind(m, name, t, out);
 }
 
 /* --- reduce ------------------------------------------------------------------------------------------------------ */

@@ -30,7 +30,7 @@ from jaxlib.mlir import ir
 from common import call, options as command_line
 import small_programs  # noqa: F401 (adds its cases)
 from manual_programs import IN_TILES, MANUAL
-from ops import CASES, FOR_TPU
+from ops import CASES, LOWERED
 
 AXES = ("x", "y")
 DEVICES = 4
@@ -176,7 +176,7 @@ def check(name, tool, folder):
     want = jax.tree.leaves(jitted(*arguments))
     program, plan, spmd = folder / "program.mlir", folder / "plan.json", folder / "spmd.mlir"
     with config.use_shardy_partitioner(name not in IN_TILES):
-        lowered = jitted.trace(*arguments).lower(lowering_platforms=("tpu",) if name in FOR_TPU else None)
+        lowered = jitted.trace(*arguments).lower(lowering_platforms=(LOWERED[name],) if name in LOWERED else None)
     program.write_text(lowered.as_text() if name in MANUAL else pinned(lowered.as_text()))
     rc, said = call(tool, "plan", program, "--hw", "local", "--mesh", "x=2,y=2", "--quiet", "--time-limit", 5, "-o", plan,
                      f"--emit=spmd={spmd}", "--dialect", "stablehlo")

@@ -12,7 +12,7 @@ import numpy as np
 from jax import lax
 
 CASES = {}
-FOR_TPU = set()  # lowered as for TPUs: with ops of StableHLO instead of calls of LAPACK
+LOWERED = {}  # name -> what it is lowered for: on TPUs with ops of StableHLO instead of calls of LAPACK
 RNG = np.random.default_rng(7)
 
 
@@ -21,9 +21,12 @@ def case(name, function, *arguments):
     CASES[name] = (function, arguments)
 
 
-def lowered_for_tpu(name, function, *arguments):
+def lowered_for(platform, name, function, *arguments):
     case(name, function, *arguments)
-    FOR_TPU.add(name)
+    LOWERED[name] = platform
+
+
+lowered_for_tpu = functools.partial(lowered_for, "tpu")
 
 
 def normal(*shape, dtype=np.float32):

@@ -7,7 +7,7 @@ import ml_dtypes
 import numpy as np
 from jax import lax
 
-from ops import case, integers, normal
+from ops import case, integers, lowered_for, normal
 
 
 def boxes_kept(boxes, scores):
@@ -323,6 +323,25 @@ case("linalg: svd", shrunk, normal(4, 6, 4))
 case("linalg: svd of wide", shrunk, normal(4, 8))
 case("linalg: svd, full", spanned, normal(2, 6, 4))
 case("linalg: least squares", lambda a, b: jnp.linalg.lstsq(a, b)[0], normal(8, 4), normal(8, 2))
+case("linalg: svd by QR", lambda a: jax.lax.linalg.svd(a, full_matrices=False, compute_uv=False, algorithm=jax.lax.linalg.SvdAlgorithm.QR), normal(4, 6, 4))
+case("linalg: singular values alone", lambda a: jnp.linalg.svd(a, compute_uv=False), normal(4, 4, 6))
+COMPLEX = (normal(3, 4, 4) + 1j * normal(3, 4, 4)).astype(np.complex64)
+POSITIVE = (COMPLEX @ np.conj(np.swapaxes(COMPLEX, 1, 2)) + 4 * np.eye(4)).astype(np.complex64)
+lowered_for("tpu", "linalg: cholesky, complex", lambda a: (jnp.linalg.cholesky(a), jnp.linalg.cholesky(a, upper=True)), POSITIVE)
+for left in (True, False):
+    for how in ({}, {"transpose_a": True}, {"transpose_a": True, "conjugate_a": True}):
+        turned = "".join(" " + k for k in how)
+        lowered_for("tpu", f"linalg: triangular_solve, complex, {left}{turned}", lambda a, b, h=dict(how, left_side=left): lax.linalg.triangular_solve(a, b, lower=True, **h), POSITIVE, COMPLEX)
+case("product of complex numbers", lambda a: jnp.prod(a, 1), COMPLEX)
+for platform in ("cuda", "rocm", "tpu"):
+    on = f", for {platform}"
+    lowered_for(platform, "linalg: solve" + on, lambda a, b: jnp.linalg.solve(symmetric(a), b), normal(4, 6, 6), normal(4, 6, 3))
+    lowered_for(platform, "linalg: lu" + on, lambda a: tuple(lax.linalg.lu(a)), normal(4, 5, 7))
+    lowered_for(platform, "linalg: lu of tall" + on, lambda a: tuple(lax.linalg.lu(a)), normal(2, 7, 4))
+    lowered_for(platform, "linalg: determinant" + on, lambda a: tuple(jnp.linalg.slogdet(a)), normal(4, 5, 5))
+    lowered_for(platform, "linalg: qr" + on, lambda a: tuple(jnp.linalg.qr(a)), normal(4, 6, 4))
+    lowered_for(platform, "linalg: svd" + on, shrunk, normal(4, 6, 4))
+    lowered_for(platform, "linalg: svd of wide" + on, shrunk, normal(4, 8))
 case("linalg: gradient through cholesky and solve", jax.grad(lambda a, b: (jax.scipy.linalg.cho_solve((jnp.linalg.cholesky(symmetric(a)), True), b) ** 2).sum()), normal(4, 4), normal(4, 2))
 case("linalg: gradient of eigenvalues", jax.grad(lambda a: jnp.sum(jnp.linalg.eigvalsh(symmetric(a)) ** 2)), normal(4, 4))
 
