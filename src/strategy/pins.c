@@ -69,10 +69,11 @@ static sw_rc restrict_node(const sw_pin_target *t, int32_t node, int port, const
   return SW_OK;
 }
 
-/* A pin on an argument may ask for what enumeration leaves out (an empty shard, a sub-axis, a partial value). */
+/* A pin on an argument may ask for what enumeration leaves out (an empty shard, a sub-axis, a partial value); open dims
+ * of such a one are not cut further. */
 static sw_rc pin_arg(const sw_pin_target *t, int32_t arg, const sw_value *v, const pin *p, sw_diag *d) {
   const sw_choices *c = t->choices[arg];
-  bool found = !p->a->required || p->a->open_dims;
+  bool found = !p->a->required;
   for (int32_t i = 0; !found && i < c->n; i++) {
     found = sw_annotation_admits(p->a, sw_choices_sharding(c, t->prices, 0, i));
   }
@@ -151,7 +152,7 @@ static sw_rc pin_result(const sw_pin_target *t, const sw_value *v, const pin *p,
   int port = op->n_operands + v->def_index;
   const sw_choices *c = t->choices[node];
   sw_strategy made;
-  bool found = !p->a->required || p->a->open_dims;
+  bool found = !p->a->required;
   for (int32_t i = 0; !found && i < c->n; i++) {
     found = sw_annotation_admits(p->a, sw_choices_sharding(c, t->prices, port, i));
   }

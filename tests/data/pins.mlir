@@ -7,6 +7,7 @@ module {
     %1 = stablehlo.abs %b : tensor<64x64xf32>
     %2 = stablehlo.sine %c : tensor<64x64xf32>
     %3 = sdy.sharding_constraint %2 <@mesh, [{}, {"y":(2)2}]> : tensor<64x64xf32>
-    return %0, %1, %3 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+    %4 = sdy.sharding_constraint %3 <@mesh, [{?}, {"y":(1)2, ?}]> : tensor<64x64xf32>
+    return %0, %1, %4 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
   }
 }
