@@ -1232,3 +1232,86 @@ module attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
     return %z, %i : tensor<2xi32>, tensor<i32>
   }
 }
+// -----
+// mulhi of i32
+// = -1 0 1073741824 -1
+func.func @main() -> (tensor<4xi32>) {
+  %x = stablehlo.constant dense<[-1, 65535, -2147483648, -2147483648]> : tensor<4xi32>
+  %y = stablehlo.constant dense<[2, 65535, -2147483648, 1]> : tensor<4xi32>
+  %r = chlo.mulhi %x, %y : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  return %r : tensor<4xi32>
+}
+// -----
+// mulhi of ui32 and ui8
+// = 4294967294 0 254 6
+func.func @main() -> (tensor<4xui32>) {
+  %x = stablehlo.constant dense<[4294967295, 65535]> : tensor<2xui32>
+  %y = stablehlo.constant dense<[255, 40]> : tensor<2xui8>
+  %a = chlo.mulhi %x, %x : tensor<2xui32>, tensor<2xui32> -> tensor<2xui32>
+  %b = chlo.mulhi %y, %y : tensor<2xui8>, tensor<2xui8> -> tensor<2xui8>
+  %c = stablehlo.convert %b : (tensor<2xui8>) -> tensor<2xui32>
+  %r = stablehlo.concatenate %a, %c, dim = 0 : (tensor<2xui32>, tensor<2xui32>) -> tensor<4xui32>
+  return %r : tensor<4xui32>
+}
+// -----
+// broadcast_next_after of a row and a number: steps of the last bit
+// = 1 -1 0
+func.func @main() -> (tensor<3xi32>) {
+  %x = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %y = stablehlo.constant dense<[1.5]> : tensor<1xf32>
+  %m = stablehlo.constant dense<[0, 0, -1]> : tensor<3xi32>
+  %n = chlo.broadcast_next_after %x, %y : (tensor<3xf32>, tensor<1xf32>) -> tensor<3xf32>
+  %a = stablehlo.bitcast_convert %n : (tensor<3xf32>) -> tensor<3xi32>
+  %b = stablehlo.bitcast_convert %x : (tensor<3xf32>) -> tensor<3xi32>
+  %c = stablehlo.subtract %a, %b : tensor<3xi32>
+  %r = stablehlo.subtract %c, %m : tensor<3xi32>
+  return %r : tensor<3xi32>
+}
+// -----
+// product of complex numbers: i * i * 2 = -2
+// = -2 0
+func.func @main() -> (tensor<2xf32>) {
+  %x = stablehlo.constant dense<[(0.0, 1.0), (0.0, 1.0), (2.0, 0.0)]> : tensor<3xcomplex<f32>>
+  %o = stablehlo.constant dense<(1.0, 0.0)> : tensor<complex<f32>>
+  %p = stablehlo.reduce(%x init: %o) applies stablehlo.multiply across dimensions = [0] : (tensor<3xcomplex<f32>>, tensor<complex<f32>>) -> tensor<complex<f32>>
+  %a = stablehlo.real %p : (tensor<complex<f32>>) -> tensor<f32>
+  %b = stablehlo.imag %p : (tensor<complex<f32>>) -> tensor<f32>
+  %c = stablehlo.reshape %a : (tensor<f32>) -> tensor<1xf32>
+  %d = stablehlo.reshape %b : (tensor<f32>) -> tensor<1xf32>
+  %r = stablehlo.concatenate %c, %d, dim = 0 : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+// -----
+// cholesky of [[4, -2i], [2i, 10]]: [[2, 0], [i, 3]]
+// = 2 0 0 3 0 0 1 0
+func.func @main() -> (tensor<2x2x2xf32>) {
+  %x = stablehlo.constant dense<[[(4.0, 0.0), (0.0, -2.0)], [(0.0, 2.0), (10.0, 0.0)]]> : tensor<2x2xcomplex<f32>>
+  %l = stablehlo.cholesky %x, lower = true : tensor<2x2xcomplex<f32>>
+  %a = stablehlo.real %l : (tensor<2x2xcomplex<f32>>) -> tensor<2x2xf32>
+  %b = stablehlo.imag %l : (tensor<2x2xcomplex<f32>>) -> tensor<2x2xf32>
+  %c = stablehlo.reshape %a : (tensor<2x2xf32>) -> tensor<1x2x2xf32>
+  %d = stablehlo.reshape %b : (tensor<2x2xf32>) -> tensor<1x2x2xf32>
+  %r = stablehlo.concatenate %c, %d, dim = 0 : (tensor<1x2x2xf32>, tensor<1x2x2xf32>) -> tensor<2x2x2xf32>
+  return %r : tensor<2x2x2xf32>
+}
+// -----
+// triangular_solve by the adjoint of [[i, 0], [1, 2]] = [[-i, 1], [0, 2]] of [2, 4]: x1 = 2, x0 = (2 - 2) / -i = 0
+// = 0 2 0 0
+func.func @main() -> (tensor<4xf32>) {
+  %x = stablehlo.constant dense<[[(0.0, 1.0), (0.0, 0.0)], [(1.0, 0.0), (2.0, 0.0)]]> : tensor<2x2xcomplex<f32>>
+  %b = stablehlo.constant dense<[[(2.0, 0.0)], [(4.0, 0.0)]]> : tensor<2x1xcomplex<f32>>
+  %s = "stablehlo.triangular_solve"(%x, %b) <{left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose ADJOINT>}> : (tensor<2x2xcomplex<f32>>, tensor<2x1xcomplex<f32>>) -> tensor<2x1xcomplex<f32>>
+  %c = stablehlo.real %s : (tensor<2x1xcomplex<f32>>) -> tensor<2x1xf32>
+  %d = stablehlo.imag %s : (tensor<2x1xcomplex<f32>>) -> tensor<2x1xf32>
+  %e = stablehlo.concatenate %c, %d, dim = 0 : (tensor<2x1xf32>, tensor<2x1xf32>) -> tensor<4x1xf32>
+  %r = stablehlo.reshape %e : (tensor<4x1xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+// -----
+// pivots 2, 2, 2 (from 0) of four rows
+// = 2 0 1 3
+func.func @main() -> (tensor<4xi32>) {
+  %p = stablehlo.constant dense<[2, 2, 2]> : tensor<3xi32>
+  %r = stablehlo.custom_call @cu_lu_pivots_to_permutation(%p) {mhlo.backend_config = {}} : (tensor<3xi32>) -> tensor<4xi32>
+  return %r : tensor<4xi32>
+}

@@ -96,6 +96,16 @@ static const row kRows[] = {
      "%c = sdy.named_computation<\"f\">(%a) (%x: " A ") {\n%t = stablehlo.negate %x : " A "\nsdy.return %t : " A
      "\n} : (" A ") -> " A "\n%r = stablehlo.abs %c : " A,
      A, "%t = negate(%a) : f32[4,6]\n  %r = abs(%t) : f32[4,6]\n"},
+    {"fusion",
+     "%c = \"mhlo.fusion\"(%a) ({\n^bb0(%x: " A "):\n%t = mhlo.negate %x : " A "\n\"mhlo.return\"(%t) : (" A ") -> ()\n"
+     "}) {fusion_kind = #mhlo<fusion_kind kLoop>} : (" A ") -> " A "\n%r = mhlo.abs %c : " A,
+     A, "%t = negate(%a) : f32[4,6]\n  %r = abs(%t) : f32[4,6]\n"},
+    {"bitcast", "%r = \"mhlo.bitcast\"(%a) : (" A ") -> tensor<24xf32>", "tensor<24xf32>",
+     "%r = reshape(%a) {shape=[24]} : f32[24]\n"},
+    {"bitcast by layouts",
+     "%r = \"mhlo.bitcast\"(%a) {result_layout = dense<[0, 1]> : tensor<2xindex>, source_layout = dense<[1, 0]> : "
+     "tensor<2xindex>} : (" A ") -> tensor<6x4xf32>",
+     "tensor<6x4xf32>", "%r = opaque(%a) {target=bitcast} : f32[6,4]\n"},
     {"fft",
      "%c = stablehlo.complex %a, %b : tensor<4x6xcomplex<f32>>\n%r = stablehlo.fft %c, type = IFFT, length = [6] : "
      "(tensor<4x6xcomplex<f32>>) -> tensor<4x6xcomplex<f32>>",

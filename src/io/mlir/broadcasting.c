@@ -11,7 +11,7 @@
 #include "io/mlir/lift.h"
 
 /* The operand in the shape: its dims are the last ones, or (of a lower rank) those that the op lists. */
-static sw_rc spread(sw_importer *m, uint32_t op, sw_id x, const sw_type *shape, sw_id *out) {
+sw_rc sw_im_broadcast_to(sw_importer *m, uint32_t op, sw_id x, const sw_type *shape, sw_id *out) {
   const sw_type t = *sw_im_type(m, x);
   int64_t dims[SW_MAX_RANK];
   const int64_t *listed = NULL;
@@ -42,7 +42,7 @@ sw_rc sw_im_broadcasting(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   for (int i = 0; i < row->most_operands; i++) {
     x[i] = sw_im_operand(m, op, (uint32_t)i);
     bool scalar_choice = row->code == SW_OP_SELECT && i == 0 && sw_im_type(m, x[0])->rank == 0;
-    if (!scalar_choice) SW_TRY(spread(m, op, x[i], &shape, &x[i]));
+    if (!scalar_choice) SW_TRY(sw_im_broadcast_to(m, op, x[i], &shape, &x[i]));
   }
   if (row->code == SW_OP_COMPARE) {
     sw_ir_span word = sw_ir_last_word(m->t, sw_ir_attr(m->t, o, "comparison_direction", NULL));

@@ -255,6 +255,8 @@ SW_IR_IMPORTER(sw_im_reduce_window);
 SW_IR_IMPORTER(sw_im_map);
 SW_IR_IMPORTER(sw_im_fft);
 SW_IR_IMPORTER(sw_im_next_after);
+SW_IR_IMPORTER(sw_im_mulhi);
+SW_IR_IMPORTER(sw_im_mhlo_bitcast);
 SW_IR_IMPORTER(sw_im_batch_norm_inference);
 SW_IR_IMPORTER(sw_im_batch_norm_training);
 SW_IR_IMPORTER(sw_im_batch_norm_grad);

@@ -13,12 +13,12 @@
 
 #include "io/mlir/import.h"
 
-/* A region of `op` that can be written out: `n_args` arguments, `n_results` results, elementwise ops; or the one op that
- * it `applies`. */
+/* A region of `op` that can be written out: `n_args` arguments, `n_results` results, elementwise ops; or the one op
+ * that it `applies`. */
 typedef struct sw_im_body {
   uint32_t op, block;
   const sw_ir_row *applied; /* NULL: a region */
-  bool captures; /* it reads values from around it */
+  bool captures;            /* it reads values from around it */
 } sw_im_body;
 bool sw_im_open_body(const sw_importer *m, uint32_t op, uint32_t region, uint32_t n_args, uint32_t n_results,
                      sw_im_body *out);
@@ -75,6 +75,8 @@ SW_CHECKED sw_rc sw_im_positions(sw_importer *m, uint32_t op, sw_dtype t, int ra
 /* A scalar, or with `dim` a vector along that dim, in a shape. */
 SW_CHECKED sw_rc sw_im_spread(sw_importer *m, uint32_t op, sw_id x, int rank, const int64_t *dims, int64_t dim,
                               sw_id *out);
+/* An operand of chlo.broadcast_... in the shape of the result. */
+SW_CHECKED sw_rc sw_im_broadcast_to(sw_importer *m, uint32_t op, sw_id x, const sw_type *shape, sw_id *out);
 SW_CHECKED sw_rc sw_im_reshaped(sw_importer *m, uint32_t op, sw_id x, int rank, const int64_t *dims, sw_id *out);
 /* Every `stride`-th of positions [start, limit) of a dim. */
 typedef struct sw_im_range {

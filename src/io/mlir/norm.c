@@ -191,7 +191,10 @@ sw_rc sw_im_next_after(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_operand_count(m, op, 2, 2));
   sw_id x = sw_im_operand(m, op, 0), y = sw_im_operand(m, op, 1), zero, up, positive, out, step, back, bits, least, nan;
   sw_id is_zero, same, known;
-  sw_type t = *sw_im_type(m, x);
+  sw_type t;
+  SW_TRY(sw_im_result_type(m, op, 0, &t));
+  SW_TRY(sw_im_broadcast_to(m, op, x, &t, &x));
+  SW_TRY(sw_im_broadcast_to(m, op, y, &t, &y));
   if (sw_dtype_class_of(t.dtype) != SW_CLASS_FLOAT || sw_dtype_bits(t.dtype) < 8)
     return SW_IM_FAIL(m, op, "expected floats of 8 bits or more");
   sw_dtype whole = kBits[sw_dtype_bytes(t.dtype)];

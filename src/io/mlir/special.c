@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "io/mlir/import.h"
+#include "io/mlir/lift.h"
 
 /* The last word of an attribute in small letters, in the scratch arena: THREE_FRY of #stablehlo<rng_algorithm ...>. */
 static const char *small_word(sw_importer *m, sw_ir_span value) {
@@ -116,4 +116,38 @@ sw_rc sw_im_dimension_size(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
   a.at[a.n++] = (sw_attr){.key = SW_ATTR_VALUE, .u.data = {size, true}};
   return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .attrs = &a}, NULL);
+}
+
+/* The upper half of a product, by way of integers of 64 bits. */
+sw_rc sw_im_mulhi(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  SW_TRY(sw_im_operand_count(m, op, 2, 2));
+  sw_id x[2] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1)}, by, y;
+  sw_type t = *sw_im_type(m, x[0]);
+  bool is_signed = sw_dtype_class_of(t.dtype) == SW_CLASS_SIGNED;
+  bool whole = is_signed || sw_dtype_class_of(t.dtype) == SW_CLASS_UNSIGNED;
+  if (!whole) return SW_IM_FAIL(m, op, "operands are %s; expected integers", sw_dtype_text(t.dtype));
+  if (sw_dtype_bits(t.dtype) > 32 || !sw_type_equal(&t, sw_im_type(m, x[1]))) return sw_im_opaque(m, op, row->name);
+  sw_dtype wide = is_signed ? SW_I64 : SW_U64;
+  for (int i = 0; i < 2; i++) SW_TRY(sw_im_converted(m, op, x[i], wide, &x[i]));
+  SW_TRY(sw_im_two(m, op, SW_OP_MULTIPLY, x[0], x[1], &y));
+  SW_TRY(sw_im_number(m, op, wide, sw_dtype_bits(t.dtype), t.rank, t.dims, &by));
+  SW_TRY(sw_im_two(m, op, is_signed ? SW_OP_SHIFT_RIGHT_ARITHMETIC : SW_OP_SHIFT_RIGHT_LOGICAL, y, by, &y));
+  SW_TRY(sw_im_converted(m, op, y, t.dtype, &y));
+  SW_TRY(sw_im_result_is(m, op, 0, y));
+  return sw_im_annotate_results(m, op);
+}
+
+/* mhlo.bitcast: elements in the order of the memory, which is a reshape when no layout is said. */
+sw_rc sw_im_mhlo_bitcast(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_type t;
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  SW_TRY(sw_im_result_type(m, op, 0, &t));
+  sw_id x = sw_im_operand(m, op, 0);
+  bool layouts = sw_ir_present(sw_ir_attr(m->t, o, "source_layout", NULL)) ||
+                 sw_ir_present(sw_ir_attr(m->t, o, "result_layout", NULL));
+  if (layouts || t.dtype != sw_im_type(m, x)->dtype) return sw_im_opaque(m, op, row->name);
+  sw_im_shape(&a, &t);
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
 }
