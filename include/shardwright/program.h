@@ -48,6 +48,11 @@ SW_API sw_graph *sw_program_graph(const sw_program *p);
 /* What a program that was read `by_device` and is partitioned runs on each device; NULL: it is a whole one. */
 SW_API const sw_local_program *sw_program_local(const sw_program *p);
 
+/* The same with arguments and results cut as a plan of the whole program says. When it is the text that was written of
+ * this plan, it is also said what its values are (layout, origin). It borrows from all three. */
+SW_API SW_CHECKED sw_rc sw_program_local_of_plan(const sw_program *p, const sw_plan *plan, sw_arena *arena,
+                                                 sw_local_program *out, sw_diag *d);
+
 /* Is it on whole tensors with every reshard written out, in Shardy's collectives? */
 SW_API bool sw_program_is_resharded(const sw_program *p);
 

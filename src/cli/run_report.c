@@ -23,3 +23,16 @@ void sw_report_collectives(const sw_comm_stats *s, sw_text *out) {
     sw_text_puts(out, " received\n");
   }
 }
+
+sw_rc sw_run_trace_open(const char *path, bool mpi, int64_t devices, sw_trace **out, sw_diag *d) {
+  *out = NULL;
+  if (!path) return SW_OK;
+  if (mpi) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--trace needs all devices in one process: --comm threads");
+  return sw_trace_create(devices, out, d);
+}
+
+sw_rc sw_run_trace_close(sw_trace *trace, const char *path, sw_rc rc, sw_diag *d) {
+  sw_rc written = trace ? sw_trace_write(trace, path, rc ? NULL : d) : SW_OK;
+  sw_trace_destroy(trace);
+  return rc ? rc : written;
+}

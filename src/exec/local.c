@@ -121,32 +121,56 @@ sw_rc sw_local_join(const sw_local_program *p, const sw_tensor *blocks, sw_tenso
 
 /* --- beside the whole --------------------------------------------------------------------------------------------- */
 
-static sw_rc check_type(const char *what, const char *name, const sw_local_border *b, const sw_type *whole,
+static sw_rc check_type(const char *what, const char *name, const sw_type *here, const sw_type *whole, bool said,
                         sw_diag *d) {
-  if (sw_type_equal(&b->whole, whole)) return SW_OK;
-  sw_text here = {0};
-  sw_type_print(&b->whole, &here);
-  sw_text_puts(&here, ", in the whole program ");
-  sw_type_print(whole, &here);
-  sw_rc rc = SW_FAIL_INPUT(d, SW_NOWHERE, "%s '%s' is %s%s", what, name, sw_text_str(&here),
-                           b->said ? "" : ", and nothing says how it is cut");
-  sw_text_free(&here);
+  if (sw_type_equal(here, whole)) return SW_OK;
+  sw_text text = {0};
+  sw_type_print(here, &text);
+  sw_text_puts(&text, ", in the whole program ");
+  sw_type_print(whole, &text);
+  sw_rc rc = SW_FAIL_INPUT(d, SW_NOWHERE, "%s '%s' is %s%s", what, name, sw_text_str(&text),
+                           said ? "" : ", and nothing says how it is cut");
+  sw_text_free(&text);
   return rc;
 }
 
+/* As many arguments and results. */
+static sw_rc check_counts(const sw_graph *g, const sw_graph *whole, sw_diag *d) {
+  const sw_function *own = main_of(g), *f = main_of(whole);
+  if (f->n_args == own->n_args && f->n_outputs == own->n_outputs) return SW_OK;
+  return SW_FAIL_INPUT(d, SW_NOWHERE, "the program has %d arguments and %d results, the whole one %d and %d",
+                       own->n_args, own->n_outputs, f->n_args, f->n_outputs);
+}
+
 static sw_rc check_fit(const sw_local_program *p, const sw_graph *g, sw_diag *d) {
-  const sw_function *f = main_of(g), *own = main_of(p->graph);
-  if (f->n_args != own->n_args || f->n_outputs != own->n_outputs) {
-    return SW_FAIL_INPUT(d, SW_NOWHERE, "the program has %d arguments and %d results, the whole one %d and %d",
-                         own->n_args, own->n_outputs, f->n_args, f->n_outputs);
-  }
+  const sw_function *f = main_of(g);
+  SW_TRY(check_counts(p->graph, g, d));
   for (int32_t i = 0; i < f->n_args; i++) {
     const sw_value *x = &g->values[f->args[i]];
-    SW_TRY(check_type("argument", x->name, &p->args[i], &x->type, d));
+    SW_TRY(check_type("argument", x->name, &p->args[i].whole, &x->type, p->args[i].said, d));
   }
   for (int32_t i = 0; i < f->n_outputs; i++) {
-    SW_TRY(check_type("result", f->output_names[i], &p->outputs[i], &g->values[f->outputs[i]].type, d));
+    const sw_type *y = &g->values[f->outputs[i]].type;
+    SW_TRY(check_type("result", f->output_names[i], &p->outputs[i].whole, y, p->outputs[i].said, d));
   }
+  return SW_OK;
+}
+
+sw_rc sw_sharded_against(sw_sharded *s, const sw_graph *whole, sw_diag *d) {
+  const sw_graph *g = s->model;
+  const sw_function *f = main_of(whole), *own = main_of(g);
+  SW_TRY(check_counts(g, whole, d));
+  for (int32_t i = 0; i < f->n_args; i++) {
+    const sw_value *x = &whole->values[f->args[i]];
+    SW_TRY(check_type("argument", x->name, &g->values[own->args[i]].type, &x->type, true, d));
+  }
+  for (int32_t i = 0; i < f->n_outputs; i++) {
+    const sw_type *y = &whole->values[f->outputs[i]].type;
+    SW_TRY(check_type("result", f->output_names[i], &g->values[own->outputs[i]].type, y, true, d));
+  }
+  s->model = whole;
+  s->layout = NULL; /* values of the other */
+  s->origin = NULL;
   return SW_OK;
 }
 

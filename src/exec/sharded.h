@@ -30,6 +30,8 @@ static inline sw_cut sw_sharded_cut(const sw_sharded *s, const sw_sharding *shar
                   .stride = stride};
 }
 
+/* The same program beside another one than its own model. SW_E_INPUT when arguments or results are of other types. */
+SW_CHECKED sw_rc sw_sharded_against(sw_sharded *s, const sw_graph *whole, sw_diag *d);
 /* Of a text and the program that it should be. */
 SW_CHECKED sw_rc sw_sharded_of_local(const sw_local_program *p, const sw_graph *model, sw_arena *arena, sw_sharded *out,
                                      sw_diag *d);

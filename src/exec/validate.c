@@ -312,6 +312,7 @@ sw_rc sw_validate(const sw_plan *plan, const sw_validate_options *o, sw_arena *a
   *out = (sw_validation){0};
   SW_TRY(sw_partition(plan, &spmd, d));
   sw_rc rc = sharded_of_plan(plan, &spmd, arena, &s, d);
+  if (!rc && o->against) rc = sw_sharded_against(&s, o->against, d);
   if (!rc) rc = validate(&s, o, arena, out, d);
   sw_spmd_deinit(&spmd);
   return rc;

@@ -38,8 +38,7 @@ static bool has_collectives(const sw_ir_tree *t, bool *in_manual) {
   return false;
 }
 
-/* As this project writes them. */
-static bool says_spmd(const sw_ir_tree *t) {
+bool sw_im_says_spmd(const sw_ir_tree *t) {
   for (uint32_t i = 0; i < t->ops.n; i++) {
     const sw_ir_op *o = &t->ops.at[i];
     if (!sw_ir_is(t, o->name, "module") && !sw_ir_is(t, o->name, "builtin.module")) continue;
@@ -67,13 +66,13 @@ bool sw_im_is_resharded(const sw_ir_tree *t) {
                                        "sdy.reduce_scatter",
                                        "sdy.collective_permute",
                                        "sdy.replicated_to_unreduced"};
-  return has_op(t, kNames, sizeof kNames / sizeof *kNames) || (says_spmd(t) && has_mesh(t));
+  return has_op(t, kNames, sizeof kNames / sizeof *kNames) || (sw_im_says_spmd(t) && has_mesh(t));
 }
 
 sw_rc sw_im_is_partitioned(const sw_ir_tree *t, bool *out, sw_diag *d) {
   bool *in_manual = sw_mem_alloc(t->ops.n + 1, sizeof *in_manual, d);
   if (!in_manual) return SW_E_RESOURCE;
-  *out = (says_spmd(t) && !has_mesh(t)) || has_collectives(t, in_manual);
+  *out = (sw_im_says_spmd(t) && !has_mesh(t)) || has_collectives(t, in_manual);
   sw_mem_free(in_manual);
   return SW_OK;
 }

@@ -7,6 +7,8 @@
 
 /* Does the text hold collectives outside of manual computations, or says that it is the program of one device? */
 SW_CHECKED sw_rc sw_im_is_partitioned(const sw_ir_tree *t, bool *out, sw_diag *d);
+/* Does it say that it is a partitioned program, as this project writes them? */
+bool sw_im_says_spmd(const sw_ir_tree *t);
 /* Has it collectives of Shardy's on whole tensors, or says that it is a program with reshards written out? */
 bool sw_im_is_resharded(const sw_ir_tree *t);
 

@@ -1,0 +1,142 @@
+/* shardwright run beside one device: what is compared, and what is said of it. */
+#include "cli/run_judged.h"
+
+#include "cli/arrays.h"
+#include "cli/output.h"
+#include "cli/run_report.h"
+#include "shardwright/log.h"
+#include "shardwright/trace.h"
+
+enum { MOST_COMPARED_BYTES = 1 << 30 };
+
+static int64_t devices_of(const sw_judged *j) {
+  return j->plan ? sw_mesh_devices(sw_machine_mesh(j->plan->machine)) : j->local->devices;
+}
+
+/* --- what is said ------------------------------------------------------------------------------------------------- */
+
+static sw_rc print_times(const sw_judged *j, const sw_validation *v, sw_arena *arena, sw_text *out, sw_diag *d) {
+  sw_account a;
+  sw_text_puts(out, "time: one device ");
+  sw_text_seconds(out, v->single_s);
+  sw_text_puts(out, ", all devices ");
+  sw_text_seconds(out, v->parallel_s);
+  if (j->plan) {
+    SW_TRY(sw_plan_account(j->plan, arena, &a, d));
+    sw_text_printf(out, "; predicted under '%s' ", sw_profile_name(sw_machine_profile(j->plan->machine)));
+    sw_text_seconds(out, a.total_s);
+  }
+  sw_text_puts(out, "\n");
+  return SW_OK;
+}
+
+static sw_rc print_result(const sw_judged *j, const sw_validation *v, const sw_call *call, sw_diag *d) {
+  const sw_graph *g = j->plan ? j->plan->graph : j->local->graph;
+  const char *than = g == j->whole ? "one device" : "the whole program";
+  sw_text out = {0};
+  sw_text_printf(&out, "%s on %lld devices: %s %s\n", g->name, (long long)devices_of(j),
+                 v->matches ? "matches" : "DIFFERS from", than);
+  for (int32_t i = 0; i < v->n_outputs; i++) sw_report_entry(&v->outputs[i], &out);
+  if (v->values_compared)
+    sw_text_printf(&out, "  %lld blocks of intermediate values compared\n", (long long)v->values_compared);
+  if (v->first_bad_op) {
+    sw_text_printf(&out, "first op that differs: %s\n", v->first_bad_op);
+    sw_report_entry(&v->first_bad, &out);
+  }
+  sw_report_collectives(&v->comm, &out);
+  sw_rc rc = print_times(j, v, call->arena, &out, d);
+  if (call->common->quiet || v->device != 0) out.n = 0;
+  if (!rc) rc = sw_print_text(&out, d);
+  if (rc || v->matches) return rc;
+  if (v->device != 0) return SW_E_MISMATCH; /* told by device 0's process */
+  return SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "the partitioned program does not compute what the %s does",
+                 g == j->whole ? "model" : "whole one");
+}
+
+/* --- what is compared --------------------------------------------------------------------------------------------- */
+
+static sw_rc check(const sw_judged *j, const sw_validate_options *o, sw_arena *arena, sw_validation *v, sw_diag *d) {
+  return j->plan ? sw_validate(j->plan, o, arena, v, d) : sw_local_validate(j->local, j->whole, o, arena, v, d);
+}
+
+/* Bytes of all values of a model. */
+static int64_t value_bytes(const sw_graph *g) {
+  int64_t sum = 0;
+  for (int32_t i = 0; i < g->n_values; i++) {
+    int64_t bytes = sw_type_bytes(&g->values[i].type);
+    sum = bytes < 0 || bytes > INT64_MAX - sum ? INT64_MAX : sum + bytes;
+  }
+  return sum;
+}
+
+/* Are values in between to be compared, and is there room to keep them? */
+static bool compares_all(const sw_judged *j, const sw_judged_options *o) {
+  if (o->outputs_only || o->o.mpi) return false;
+  if (value_bytes(j->whole) <= MOST_COMPARED_BYTES) return true;
+  sw_log(SW_LOG_WARN, "only outputs are compared: all values together take more than %d MiB",
+         (int)(MOST_COMPARED_BYTES >> 20));
+  return false;
+}
+
+/* The run once more, comparing every value: a run of its own, so that the first one's time is that of the program. */
+static sw_rc compare_all(const sw_judged *j, const sw_validate_options *o, sw_arena *arena, sw_validation *v,
+                         sw_diag *d) {
+  sw_validate_options all = *o;
+  sw_validation second;
+  all.intermediates = true;
+  all.outputs = NULL;
+  all.on_op = NULL;
+  all.on_call = NULL;
+  SW_TRY(check(j, &all, arena, &second, d));
+  v->matches = v->matches && second.matches;
+  v->values_compared = second.values_compared;
+  v->first_bad_op = second.first_bad_op;
+  v->first_bad = second.first_bad;
+  return SW_OK;
+}
+
+/* Of a text, what rounding may do is found out at once, as it may have been made by others. */
+static sw_rc check_all(const sw_judged *j, const sw_judged_options *jo, sw_validate_options *o, sw_arena *arena,
+                       sw_validation *v, sw_diag *d) {
+  bool planned = j->plan && !o->against, all = compares_all(j, jo);
+  o->intermediates = all && !planned;
+  SW_TRY(check(j, o, arena, v, d));
+  return all && planned ? compare_all(j, o, arena, v, d) : SW_OK;
+}
+
+/* With arrays from and to folders, where asked. */
+static sw_rc validate(const sw_judged *j, const sw_judged_options *jo, sw_validate_options *o, sw_arena *arena,
+                      sw_validation *v, sw_diag *d) {
+  const sw_function *f = &j->whole->functions[j->whole->main];
+  sw_tensor *inputs, *outputs;
+  SW_ARENA_NEW(inputs, arena, f->n_args, d);
+  SW_ARENA_NEW(outputs, arena, f->n_outputs, d);
+  if (jo->inputs) {
+    SW_TRY(sw_arrays_read(j->whole, jo->inputs, inputs, d));
+    o->inputs = inputs;
+  }
+  if (jo->outputs) o->outputs = outputs;
+  sw_rc rc = check_all(j, jo, o, arena, v, d);
+  if (!rc && jo->outputs && v->device == 0) rc = sw_arrays_write(j->whole, jo->outputs, outputs, d);
+  sw_arrays_free(inputs, f->n_args);
+  sw_arrays_free(outputs, f->n_outputs);
+  return rc;
+}
+
+sw_rc sw_run_judged(const sw_judged *j, const sw_judged_options *jo, const sw_call *call, sw_diag *d) {
+  sw_validate_options o = jo->o;
+  sw_validation v;
+  sw_trace *trace;
+  SW_TRY(sw_run_trace_open(jo->trace, o.mpi, devices_of(j), &trace, d));
+  if (trace) {
+    o.on_op = sw_trace_on_op;
+    o.on_call = sw_trace_on_call;
+    o.listener = trace;
+  }
+  SW_TRY(sw_run_trace_close(trace, jo->trace, validate(j, jo, &o, call->arena, &v, d), d));
+  if (o.sabotage > v.collectives) {
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--sabotage %d: the program has %d collectives", o.sabotage,
+                   v.collectives);
+  }
+  return print_result(j, &v, call, d);
+}
