@@ -10,6 +10,7 @@
 
 #include "io/mlir/lift.h"
 #include "io/mlir/partitioned.h"
+#include "shardwright/checked.h"
 
 /* --- the grid ----------------------------------------------------------------------------------------------------- */
 
@@ -232,15 +233,16 @@ static sw_rc add_halo_dim(reader *r, sw_ir_span axes, int k, const sw_ir_ints *h
   bool cut = n && *next + 1 < halos->n;
   int64_t low = cut ? halos->at[*next] : 0, high = cut ? halos->at[*next + 1] : 0;
   if (n) *next += 2;
-  if (low < 0 || high < 0 || low + high > x->dims[k]) {
+  bool fits = low >= 0 && high >= 0 && low <= x->dims[k] && high <= x->dims[k] - low;
+  if (!fits) {
     return SW_IM_FAIL(r->m, r->at, "halos of %lld and %lld elements do not fit dim %d", (long long)low, (long long)high,
                       k);
   }
   dim->len = x->dims[k];
   dim->step = dim->len - low - high;
   dim->base = -low;
-  dim->size = dim->step * sw_axis_refs_size(t->refs + dim->first_ref, n);
-  return SW_OK;
+  bool small = sw_mul_i64(dim->step, sw_axis_refs_size(t->refs + dim->first_ref, n), &dim->size);
+  return small ? SW_OK : SW_IM_FAIL(r->m, r->at, "a tensor is too large");
 }
 
 static sw_rc read_tiles_of_halo(reader *r, const sw_ir_ints *halos, sw_tiling *t) {

@@ -152,6 +152,10 @@ sw_rc sw_im_open_cut(sw_importer *m) {
   sw_ir_span said = sw_ir_entry(m->t, module_attrs(m), "shardwright.mesh");
   out->devices = sw_mesh_devices(&out->grid);
   out->mesh = out->grid;
+  if (out->devices > MOST_DEVICES) {
+    return SW_IM_FAIL(m, m->main, "the grid has %lld devices; expected at most %d", (long long)out->devices,
+                      MOST_DEVICES);
+  }
   if (sw_ir_present(said)) {
     const char *text = sw_im_string(m, sw_ir_unquoted(m->t, said));
     SW_TRY(sw_mesh_parse(text, p->arena, &out->mesh, m->d));
