@@ -84,6 +84,23 @@ enum { SW_SELECT_RULES = 8 };
 /* "separable" and so on, by number; NULL past the end. */
 SW_API const char *sw_select_rule_text(int k);
 
+/* Prices on memory and messages along edges that a search ended with, for another to begin with: of the same problem,
+ * or of one like it. Nothing has to be true of them: they say where to look, and what is proven from there is. Messages
+ * are what a node's choices are told by a neighbour, in cost; nodes, choices and times have the numbers of the problem,
+ * and what it does not have is passed over. */
+typedef struct sw_learned_link {
+  int64_t node[2];
+  int32_t n[2];
+  int64_t *choice[2]; /* n of them */
+  double *message[2]; /* to each */
+} sw_learned_link;
+typedef struct sw_learned {
+  int32_t n_links, n_prices;
+  sw_learned_link *links;
+  int64_t *time; /* ascending */
+  double *price; /* of a unit of memory at that time, > 0 */
+} sw_learned;
+
 typedef struct sw_solve_options {
   sw_solver solver;
   double time_limit_s; /* from the call; <= 0: none, and without a work limit either the search ends after a fixed,
@@ -91,10 +108,12 @@ typedef struct sw_solve_options {
   double gap;          /* end when cost - bound <= gap * cost; 0: only when they are equal */
   int threads;         /* >= 1 */
   uint64_t seed;
-  int64_t work_limit;   /* 0: none; counted steps, for results that do not depend on time */
-  const int32_t *warm;  /* NULL, or a choice per node to start from, feasible or nearly so */
-  int64_t bound;        /* a lower bound that is known, 0: none; not used where a certificate is wanted */
-  unsigned rules_off;   /* sw_select_rule, or-ed: reductions to leave out */
+  int64_t work_limit;      /* 0: none; counted steps, for results that do not depend on time */
+  const int32_t *warm;     /* NULL, or a choice per node to start from, feasible or nearly so */
+  int64_t bound;           /* a lower bound that is known, 0: none; not used where a certificate is wanted */
+  unsigned rules_off;      /* sw_select_rule, or-ed: reductions to leave out */
+  const sw_learned *prior; /* NULL, or prices and messages to begin with */
+  sw_learned *learned;     /* NULL, or where those at the end go, in the arena; left as it is where there are none */
   sw_text *certificate; /* NULL, or where the proof of the bound is appended (certificate.h); native solver only, others
                            prove the bound 0 */
   sw_cancel *cancel;    /* NULL allowed */

@@ -50,6 +50,17 @@ static bool is_close(const sw_searcher *s, const sw_solution *x) {
   return x->choice && (double)(x->cost - x->bound) <= s->o->solve.gap * (double)x->cost;
 }
 
+/* Solve from the prices and messages of the problem before, which was much the same. */
+static sw_rc solve_on(const sw_searcher *s, const sw_problem *p, sw_solve_options *o, sw_solution *out, sw_diag *d) {
+  sw_learned prior, learned = {0};
+  if (!s->learned) return sw_solve(p, o, s->arena, out, d);
+  SW_TRY(sw_selection_recall(s->selection, s->learned, s->arena, &prior, d));
+  if (prior.n_links) o->prior = &prior;
+  o->learned = &learned;
+  SW_TRY(sw_solve(p, o, s->arena, out, d));
+  return learned.n_links ? sw_selection_keep(s->selection, &learned, s->arena, s->learned, d) : SW_OK;
+}
+
 /* One problem, in a part of the time left. It starts from the choice given; without one, from first choices: nothing
  * cut, no copies. */
 static sw_rc solve_once(const sw_searcher *s, int64_t limit, double gap, double part, const int32_t *choice,
@@ -67,7 +78,7 @@ static sw_rc solve_once(const sw_searcher *s, int64_t limit, double gap, double 
     double left = part * (o.time_limit_s - (sw_now_s() - s->started_s));
     o.time_limit_s = left > 0.05 ? left : 0.05;
   }
-  return sw_solve(&problem, &o, s->arena, out, d);
+  return solve_on(s, &problem, &o, out, d);
 }
 
 /* What a round of solving, or of improving, came to. */
@@ -147,6 +158,7 @@ static sw_rc improve(const sw_searcher *s, int64_t limit, double seconds, sw_sol
   sw_plan_options o = *s->o;
   sw_searcher brief = *s;
   brief.o = &o;
+  brief.learned = NULL; /* other charges, other messages */
   if (o.solve.time_limit_s > 0) {
     o.solve.time_limit_s = fmin(o.solve.time_limit_s, sw_now_s() - s->started_s + seconds);
   }
@@ -164,8 +176,8 @@ static sw_rc divide(const sw_searcher *s, int64_t cost, sw_diag *d) {
   sw_divide_options o = {.passes = PASSES, .target = cost, .gap = s->o->solve.gap, .cancel = s->o->solve.cancel};
   double now_s = sw_now_s(), left_s = s->o->solve.time_limit_s - (now_s - s->started_s);
   if (s->o->solve.time_limit_s > 0) o.deadline_s = now_s + kOfTime * left_s;
-  SW_TRY(sw_selection_divide(s->selection, &o, d));
-  return SW_OK;
+  *s->learned = (sw_learned){0};
+  return sw_selection_divide(s->selection, &o, d);
 }
 
 /* How near to solve the next relaxation when the last one counted `excess` too little, of the cost. */
@@ -300,6 +312,7 @@ sw_rc sw_plan_search(const sw_graph *g, const sw_machine *machine, const sw_plan
     options.selection.capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(machine));
   }
   sw_searcher s = {.g = g, .machine = machine, .o = &options, .arena = arena, .started_s = sw_now_s()};
+  SW_ARENA_NEW(s.learned, arena, 1, d);
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
   SW_TRY(sw_selection_build(g, machine, &options.selection, arena, &s.selection, d));
   s.n = sw_selection_problem(s.selection)->n_nodes;

@@ -10,9 +10,10 @@ typedef struct sw_searcher {
   const sw_plan_options *o;
   sw_arena *arena;
   sw_selection *selection;
-  int32_t n;      /* nodes but hubs */
-  int32_t *start; /* choices of the plan to start from; NULL: none */
-  bool *missing;  /* where that plan has none; NULL: it has all */
+  int32_t n;           /* nodes but hubs */
+  int32_t *start;      /* choices of the plan to start from; NULL: none */
+  sw_learned *learned; /* prices and messages of the last problem, as sw_selection_keep has them */
+  bool *missing;       /* where that plan has none; NULL: it has all */
   double started_s;
 } sw_searcher;
 

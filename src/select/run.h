@@ -21,6 +21,7 @@ typedef struct sel_run {
   sel_proof *proof; /* NULL: no certificate is wanted */
   sw_presolve presolve;
   const char *solver; /* who found `best`, or the proof */
+  sw_arena *arena;    /* of what is reported */
   int depth;          /* 0: the call's own problem; else a part of one (rule_parts.c) */
 } sel_run;
 

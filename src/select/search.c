@@ -11,6 +11,7 @@
 
 #include "select/handover.h"
 #include "select/lift.h"
+#include "select/prior.h"
 #include "select/walkers.h"
 
 typedef struct searcher {
@@ -27,6 +28,7 @@ typedef struct searcher {
   int32_t *x, *best;
   int64_t best_cost; /* of `best`; INT64_MAX: none */
   bool walking;      /* walkers of other threads are under way */
+  bool primed;       /* prices and messages are from an earlier search */
   bool broken;       /* the best choice of a relaxed core breaks the limit: memory matters */
   bool has_guide;    /* in `guide`: a polished choice that was not the best */
   int32_t *guide;
@@ -62,6 +64,25 @@ static void take_prices(searcher *q) {
   for (int32_t i = 0; i < q->k->core->n; i++)
     memcpy(q->packed + q->field.offset[i], q->price + q->dual.offset[i],
            (size_t)q->k->core->dom[i] * sizeof *q->packed);
+}
+
+/* Prices and messages of an earlier search. */
+static sw_rc take_prior(searcher *q) {
+  const double kFactor = 0.3; /* of the steps that follow */
+  const sel_run *r = q->k->r;
+  if (!r->o->prior || r->depth > 0) return SW_OK;
+  SW_TRY(sel_prior_take(&q->dual, q->k->model, r->o->prior, &q->primed, q->d));
+  if (!q->primed) return SW_OK;
+  q->dual.factor = kFactor;
+  sel_dual_pass(&q->dual, 0); /* no step; for a goal that makes sense */
+  sel_spend(q->b, 2 * sweep_cells(q));
+  return SW_OK;
+}
+
+static sw_rc give_learned(searcher *q) {
+  const sel_run *r = q->k->r;
+  if (!r->o->learned || r->depth > 0) return SW_OK;
+  return sel_prior_give(&q->dual, q->k->model, r->arena, r->o->learned, q->d);
 }
 
 static sw_rc take_best(searcher *q, const int32_t *x, int64_t cost) {
@@ -282,7 +303,7 @@ static sw_rc take_turns(searcher *q) {
   const double kLongestTurn_s = 1.5;
   double turn_s = 0.15;
   int64_t sweeps = 60;
-  SW_TRY(lift(q));
+  if (!q->primed) SW_TRY(lift(q));
   set_pace(q);
   while (!over(q)) {
     double before = q->dual.best_bound;
@@ -369,10 +390,12 @@ static sw_rc finish(searcher *q) {
 sw_rc sel_search(const sel_base *k, sel_budget *b, sw_diag *d) {
   searcher q = {.k = k, .b = b, .d = d};
   sw_rc rc = searcher_init(&q);
+  if (!rc) rc = take_prior(&q);
   if (!rc) rc = start(&q);
   if (!rc) rc = take_turns(&q);
   if (!rc && !k->relaxed && !sel_closed(k->r)) rc = finish(&q);
   if (q.walking) (void)sel_walkers_join(&q.walkers, q.x, &q.best_cost, NULL);
+  if (!rc) rc = give_learned(&q);
   sel_walkers_deinit(&q.walkers);
   sel_dual_deinit(&q.dual);
   sw_arena_deinit(&q.mem);

@@ -119,6 +119,7 @@ sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, 
                .bound = o->certificate ? 0 : o->bound,
                .proof = o->certificate ? &proof : NULL,
                .solver = sw_solver_text(o->solver),
+               .arena = arena,
                .depth = depth};
   r.budget = (sel_budget){.start_s = start,
                           .deadline_s = o->time_limit_s > 0 ? start + o->time_limit_s : 0,

@@ -76,7 +76,7 @@ static void ascend_all(sel_dual *u, const sw_bound_options *o, sel_budget *b) {
 static sw_rc ascend(sel_dual *u, const sw_bound_options *o, sel_budget *b, sw_bound *out, sw_diag *d) {
   const double kOver = 0.2; /* copied to all, messages prove a little less */
   const sel_settled end = {
-      .quiet = 12, .gain = 5e-5, .most = 150, .enough = enough(o) + kOver * ((double)o->cost - enough(o))};
+      .quiet = 12, .gain = 5e-5, .most = 100, .enough = enough(o) + kOver * ((double)o->cost - enough(o))};
   int64_t passes;
   sel_dual_pass(u, 0); /* no step */
   SW_TRY(sel_dual_ascend_lifted(u, target_of(u, o), end, b, &passes, d));
