@@ -245,7 +245,7 @@ static bool is_of(const sw_machine_note *note, const rs_query *q, bool partial) 
          memcmp(x->atom, y->atom, (size_t)x->n * sizeof x->atom[0]) == 0;
 }
 
-static sw_rc make(const rs_query *q, bool partial, rs_atlas **out, sw_diag *d) {
+static sw_rc make(const rs_query *q, const rs_net_ends *ends, bool partial, rs_atlas **out, sw_diag *d) {
   SW_MEM_NEW(*out, 1, d);
   rs_atlas *a = *out;
   a->cuts = 1;
@@ -257,7 +257,7 @@ static sw_rc make(const rs_query *q, bool partial, rs_atlas **out, sw_diag *d) {
   a->query = (rs_query){.machine = q->machine, .dtype = SW_I8, .kind = SW_REDUCE_SUM, .space = q->space};
   a->query.space.mesh = sw_machine_mesh(q->machine);
   a->query.space.dims = a->dims;
-  sw_rc rc = rs_net_init(&a->net, &a->query, partial, d);
+  sw_rc rc = rs_net_init(&a->net, &a->query, ends, partial, d);
   if (!rc) rc = grow_slots(a, d);
   if (pthread_mutex_init(&a->lock, NULL)) rc = SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "no lock could be had");
   if (rc) destroy(&a->note);
@@ -270,7 +270,19 @@ sw_rc rs_atlas_of(const rs_query *q, bool partial, rs_atlas **out, sw_diag *d) {
     *out = (rs_atlas *)n;
     return SW_OK;
   }
-  SW_TRY(make(q, partial, out, d));
+  SW_TRY(make(q, NULL, partial, out, d));
   sw_machine_note_add(q->machine, &(*out)->note);
+  return SW_OK;
+}
+
+void rs_atlas_destroy(rs_atlas *a) {
+  if (a) destroy(&a->note);
+}
+
+sw_rc rs_atlas_make(const rs_query *q, const rs_net_ends *ends, bool partial, rs_atlas **out, sw_diag *d) {
+  SW_TRY(make(q, ends, partial, out, d));
+  if (!(*out)->net.full) return SW_OK;
+  rs_atlas_destroy(*out);
+  *out = NULL;
   return SW_OK;
 }

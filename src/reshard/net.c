@@ -11,6 +11,8 @@
 #include "reshard/price.h"
 #include "shardwright/checked.h"
 
+enum { MOST_ATOMS = 4 }; /* of which all lists are made */
+
 /* Ways to place some of n atoms on lists of `rank` dimensions, each of the rest being unused or partial. */
 static int64_t count_states(int n, int rank) {
   int64_t ways = 1, sum = 0; /* of placing k atoms: n!/(n-k)! * C(k+rank-1, k) */
@@ -21,7 +23,7 @@ static int64_t count_states(int n, int rank) {
   return sum;
 }
 
-static bool fits(const rs_space *s) { return s->n <= RS_NET_ATOMS && count_states(s->n, s->rank) <= RS_NET_STATES; }
+static bool fits(const rs_space *s) { return s->n <= MOST_ATOMS && count_states(s->n, s->rank) <= RS_NET_STATES; }
 
 /* Refs that cut every axis into prime factors; false where an axis has several. */
 static bool add_primes(const sw_mesh *m, sw_sharding *out) {
@@ -77,6 +79,15 @@ static void add_lists(rs_net *n, const rs_net_list *from) {
   n->list[number].next = (uint8_t)n->n_lists;
 }
 
+static void add_some_lists(rs_net *n, const rs_net_ends *e) {
+  for (int i = 0; i < e->n_lists; i++) {
+    n->list[i] = e->list[i];
+    n->list[i].next = (uint8_t)(i + 1);
+    see_units(n, &n->list[i]);
+  }
+  n->n_lists = e->n_lists;
+}
+
 static void compare_lists(rs_net *n) {
   for (int i = 0; i < n->n_lists; i++) {
     const int64_t block = n->q->space.dims[0] / n->list[i].shards;
@@ -102,6 +113,8 @@ static int slot_of(const rs_net *n, const rs_net_state *at) {
 }
 
 static void add_state(rs_net *n, const rs_net_state *at) {
+  n->full = n->full || n->n_states == RS_NET_STATES;
+  if (n->full) return;
   const int rank = n->q->space.rank, i = n->n_states++;
   double bytes = n->elem;
   n->state[i] = *at;
@@ -115,13 +128,21 @@ static void add_state(rs_net *n, const rs_net_state *at) {
   }
 }
 
+/* May these be partial? */
+static bool is_union(const rs_net_ends *e, unsigned set) {
+  for (int i = 0; e && i < e->n_blocks; i++) {
+    if ((e->block[i] & set) != 0 && (e->block[i] & set) != e->block[i]) return false;
+  }
+  return true;
+}
+
 static void add_partial(rs_net *n, rs_net_state *at, bool partial) {
   const unsigned spare = ((1u << n->q->space.n) - 1) & ~(unsigned)at->used;
   for (unsigned set = 0;; set = (set - spare) & spare) { /* the subsets of what is spare */
     rs_net_state state = *at;
     state.partial = (uint8_t)set;
     state.used |= (uint8_t)set;
-    add_state(n, &state);
+    if (is_union(n->ends, set)) add_state(n, &state);
     if (set == spare || !partial) return;
   }
 }
@@ -253,14 +274,19 @@ static void group_atoms(rs_net *n) {
   }
 }
 
-sw_rc rs_net_init(rs_net *n, const rs_query *q, bool partial, sw_diag *d) {
+sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool partial, sw_diag *d) {
   n->q = q;
+  n->ends = ends;
+  n->full = false;
   n->n_lists = n->n_states = 0;
   n->pair = NULL;
   n->place = NULL;
   memset(n->slot, 0, sizeof n->slot);
   measure(n);
-  add_lists(n, &(rs_net_list){.shards = 1});
+  if (ends)
+    add_some_lists(n, ends);
+  else
+    add_lists(n, &(rs_net_list){.shards = 1});
   SW_MEM_NEW(n->pair, n->n_lists * n->n_lists, d);
   if (q->space.rank > 0) compare_lists(n);
   SW_TRY(place_devices(n, d));

@@ -11,7 +11,7 @@
 #include "reshard/search.h"
 #include "shardwright/group.h"
 
-enum { RS_NET_ATOMS = 4, RS_NET_LISTS = 65, RS_NET_STATES = 1240 };
+enum { RS_NET_ATOMS = 6, RS_NET_LISTS = 96, RS_NET_STATES = 1240 };
 
 /* What a dimension may be cut by: atoms in order. */
 typedef struct rs_net_list {
@@ -33,7 +33,7 @@ typedef struct rs_net_state {
 typedef struct rs_net_pair {
   bool other;                         /* neither list begins with the other */
   uint8_t appended, dropped, changed; /* sets of atoms: at the end; behind what both cut alike */
-  uint16_t order;                     /* of those at the end, as one number */
+  uint32_t order;                     /* of those at the end, as one number */
   double touched;                     /* old blocks that a new one meets */
   double kept[SW_MAX_LEVELS];         /* elements of a new block that the device's unit of a level had */
   /* For bounds: */
@@ -57,8 +57,17 @@ typedef struct rs_net_floor {
 enum { RS_NET_PLACES = 512 };
 enum { RS_NET_SLOTS = 4096 }; /* of the hash that finds states */
 
+/* The lists of a net that does not hold all, and what may be partial in it: unions of blocks of atoms. */
+typedef struct rs_net_ends {
+  int n_lists, n_blocks;
+  rs_net_list list[RS_NET_LISTS];
+  uint8_t block[RS_NET_ATOMS];
+} rs_net_ends;
+
 typedef struct rs_net {
-  const rs_query *q; /* of a tensor whose dimensions are of one extent, which every list cuts evenly */
+  const rs_query *q;       /* of a tensor whose dimensions are of one extent, which every list cuts evenly */
+  const rs_net_ends *ends; /* NULL: all lists that the atoms give */
+  bool full;               /* there are more states than it can hold */
   int n_lists, n_states, n_levels;
   double elem, whole_bytes, devices;
   int n_places;                                   /* devices, if at most RS_NET_PLACES */
@@ -80,8 +89,10 @@ typedef struct rs_net {
  * states, else the axes and what the shardings name of them. False where that is too much, too. Which it is depends on
  * the mesh and the rank, as long as only whole axes are named. */
 bool rs_net_space(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *all, int n);
-/* The query, its space included, is borrowed. `partial`: with states of partial values. */
-SW_CHECKED sw_rc rs_net_init(rs_net *n, const rs_query *q, bool partial, sw_diag *d);
+/* Lists and blocks for the ends of a query; false where these are too many. */
+bool rs_net_ends_of(const rs_query *q, rs_net_ends *out);
+/* The query, its space included, and `ends` are borrowed. `partial`: with states of partial values. */
+SW_CHECKED sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool partial, sw_diag *d);
 void rs_net_deinit(rs_net *n);
 int rs_net_find(const rs_net *n, const rs_state *state); /* -1: it has none such */
 int rs_net_find_state(const rs_net *n, const rs_net_state *at);
@@ -122,5 +133,8 @@ int rs_step_curves(const rs_net *n, const rs_step *step, sw_curve out[SW_MAX_CUR
 bool rs_net_has_partial(const rs_query *q);
 /* The cheapest path, as rs_search, of a query whose space is rs_net_space of its ends, which are plain. */
 SW_CHECKED sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d);
+/* The cheapest path over states of whole axes and what is made of the ends' own lists, whatever the space; none where
+ * these are too many. */
+SW_CHECKED sw_rc rs_net_search_ends(const rs_query *q, rs_path *out, sw_diag *d);
 
 #endif

@@ -17,10 +17,10 @@ static uint8_t set_from(const rs_net_list *l, int first) {
   return (uint8_t)set;
 }
 
-static uint16_t order_from(const rs_net_list *l, int first) {
-  unsigned order = 0;
+static uint32_t order_from(const rs_net_list *l, int first) {
+  uint32_t order = 0;
   for (int i = first; i < l->n; i++) order = order * (RS_NET_ATOMS + 1) + l->atom[i] + 1;
-  return (uint16_t)order;
+  return order;
 }
 
 /* Old blocks that a new one touches, as sw_machine_exchange_s counts them. */

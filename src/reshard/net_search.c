@@ -215,11 +215,11 @@ static unsigned spare_dims(const walk *w) {
   return set;
 }
 
-static sw_rc begin(walk *w, const rs_query *q, sw_diag *d) {
+static sw_rc begin(walk *w, const rs_query *q, rs_atlas *atlas, sw_diag *d) {
   const unsigned had = partial_of(q, &q->source), has = partial_of(q, &q->target);
   w->q = q;
   w->back = !(had & ~has) || (has & ~had);
-  SW_TRY(rs_atlas_of(q, had || has, &w->atlas, d));
+  w->atlas = atlas;
   w->net = rs_atlas_net(w->atlas);
   w->start = rs_net_find(w->net, w->back ? &q->target : &q->source);
   w->goal = rs_net_find(w->net, w->back ? &q->source : &q->target);
@@ -246,9 +246,9 @@ static void clear(walk *w) {
   look_ahead(w, w->start);
 }
 
-sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d) {
+static sw_rc search_in(rs_atlas *atlas, const rs_query *q, rs_path *out, sw_diag *d) {
   walk w;
-  SW_TRY(begin(&w, q, d));
+  SW_TRY(begin(&w, q, atlas, d));
   out->n_left = 0;
   clear(&w);
   reach_goal(&w, w.start);
@@ -257,4 +257,21 @@ sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d) {
   }
   read_path(&w, out);
   return SW_OK;
+}
+
+sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d) {
+  rs_atlas *atlas;
+  SW_TRY(rs_atlas_of(q, rs_net_has_partial(q), &atlas, d));
+  return search_in(atlas, q, out, d);
+}
+
+sw_rc rs_net_search_ends(const rs_query *q, rs_path *out, sw_diag *d) {
+  rs_net_ends ends;
+  rs_atlas *atlas;
+  out->cost_s = HUGE_VAL;
+  if (!rs_net_ends_of(q, &ends)) return SW_OK;
+  SW_TRY(rs_atlas_make(q, &ends, rs_net_has_partial(q), &atlas, d));
+  sw_rc rc = atlas ? search_in(atlas, q, out, d) : SW_OK;
+  rs_atlas_destroy(atlas);
+  return rc;
 }

@@ -94,6 +94,17 @@ static bool reduces_in_parts(const sw_sharding *s) {
   return s->n_partial == 0 || (s->partial_kind != SW_REDUCE_AVERAGE && s->partial_kind != SW_REDUCE_GENERIC);
 }
 
+/* What is partial at either end may be made so on the way, if it is of one kind. */
+static void frame_states(rs_request *r) {
+  rs_query *q = &r->query;
+  frame_plain(r, true);
+  r->makes_last = r->from.n_partial && r->to.n_partial && r->from.partial_kind != r->to.partial_kind;
+  if (r->makes_last) return;
+  if (r->to.n_partial) q->kind = (sw_reduction)r->to.partial_kind;
+  q->target = rs_state_of(&q->space, &r->to);
+  r->target = r->to;
+}
+
 /* Few atoms: every state may be on the way. */
 static bool frame_net(rs_request *r) {
   rs_query *q = &r->query;
@@ -104,13 +115,8 @@ static bool frame_net(rs_request *r) {
     q->space = plain;
     return false;
   }
-  frame_plain(r, true);
   r->in_net = true;
-  r->makes_last = r->from.n_partial && r->to.n_partial && r->from.partial_kind != r->to.partial_kind;
-  if (r->makes_last) return true;
-  if (r->to.n_partial) q->kind = (sw_reduction)r->to.partial_kind;
-  q->target = rs_state_of(&q->space, &r->to);
-  r->target = r->to;
+  frame_states(r);
   return true;
 }
 
@@ -172,6 +178,7 @@ sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d) {
   if (plain && frame_net(r)) return check_kinds(r, d);
   if (plain) {
     frame_plain(r, true);
+    r->has_ends = !q->no_exchange && reduces_in_parts(&r->from);
     q->thorough = q->no_exchange && r->from.n_partial == 0 && few_states(&q->space);
   } else {
     q->space = (rs_space){.mesh = m, .rank = rank, .dims = dims};
@@ -209,20 +216,35 @@ static bool reducing_all_may_pay(const rs_request *r) {
                       rs_collective_over_s(q, SW_COLL_REDUCE_SCATTER, goes, bytes);
 }
 
+/* Takes the path that likely moves find, if it costs less than what is known: all in all `best_s`. */
+static void take_if_cheaper(const rs_request *other, rs_request *r, rs_path *out, double best_s) {
+  rs_request tried = *other;
+  rs_path path;
+  const double limit_s = best_s * (1 - 1e-9) - rs_made_s(other);
+  if (limit_s <= 0) return;
+  if (!isinf(limit_s)) tried.query.limit_s = limit_s;
+  rs_search(&tried.query, &path);
+  if (isinf(path.cost_s)) return;
+  *r = *other;
+  *out = path;
+}
+
 sw_rc rs_request_search(rs_request *r, rs_path *out, sw_diag *d) {
   if (r->in_net) return rs_net_search(&r->query, out, d);
-  rs_search(&r->query, out);
-  if (!reducing_all_may_pay(r)) return SW_OK;
-  rs_request whole = *r;
-  rs_path path;
-  whole.keeps_partial = false;
-  frame_plain(&whole, false);
-  whole.query.limit_s = (out->cost_s + rs_made_s(r)) * (1 - 1e-9) - rs_made_s(&whole);
-  if (whole.query.limit_s <= 0) return SW_OK;
-  rs_search(&whole.query, &path);
-  if (isinf(path.cost_s)) return SW_OK;
-  *r = whole;
-  *out = path;
+  const rs_request asked = *r;
+  rs_request over = *r;
+  *out = (rs_path){.cost_s = HUGE_VAL};
+  if (r->has_ends) {
+    frame_states(&over);
+    SW_TRY(rs_net_search_ends(&over.query, out, d));
+    if (!isinf(out->cost_s)) *r = over;
+  }
+  take_if_cheaper(&asked, r, out, out->cost_s + rs_made_s(r));
+  if (!reducing_all_may_pay(&asked)) return SW_OK;
+  over = asked;
+  over.keeps_partial = false;
+  frame_plain(&over, false);
+  take_if_cheaper(&over, r, out, out->cost_s + rs_made_s(r));
   return SW_OK;
 }
 

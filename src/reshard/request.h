@@ -13,6 +13,7 @@ typedef struct rs_request {
   bool nothing_to_do;
   bool keeps_partial; /* values partial at both ends stay so; instead all could be reduced and made partial again */
   bool in_net;        /* a net holds both ends: the search is exact */
+  bool has_ends;      /* else one of whole axes and the ends' own lists may: it is searched, too */
   bool makes_last;    /* `made` takes a step of its own after the search */
   int n_made;         /* axes that are made partial by to.partial_kind */
   sw_axis_ref made[SW_MAX_REFS];

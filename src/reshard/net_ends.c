@@ -1,0 +1,78 @@
+/* What a net holds where atoms are too many for all states: lists of whole axes, those of the two ends and how these
+ * begin; partial are whole axes, and what the ends have so.
+ *
+ *   mesh x=8,y=2,z=4, rank 2, [[x:(1)2,z],[]] -> [[y],[x:(4)2]]: [x,y,z] and its like, [x:(1)2], [x:(1)2,z], [x:(4)2]
+ */
+#include <string.h>
+
+#include "reshard/net.h"
+
+static bool has_list(const rs_net_ends *e, const rs_net_list *l) {
+  for (int i = 0; i < e->n_lists; i++) {
+    if (e->list[i].n == l->n && memcmp(e->list[i].atom, l->atom, l->n) == 0) return true;
+  }
+  return false;
+}
+
+static bool add_list(rs_net_ends *e, const rs_net_list *l) {
+  if (has_list(e, l)) return true;
+  if (e->n_lists == RS_NET_LISTS) return false;
+  e->list[e->n_lists++] = *l;
+  return true;
+}
+
+static void append(const rs_space *s, rs_net_list *l, int atom) {
+  l->atom[l->n++] = (uint8_t)atom;
+  l->set |= (uint8_t)(1 << atom);
+  l->shards *= s->atom[atom].size;
+}
+
+/* Every order of some axes behind what a list has. */
+static bool add_axes(const rs_space *s, rs_net_ends *e, const rs_net_list *from) {
+  if (!add_list(e, from)) return false;
+  for (int a = 0; a < s->n; a++) {
+    const bool begins = a == 0 || s->atom[a - 1].axis != s->atom[a].axis;
+    if (!begins || (from->set >> a & 1)) continue;
+    rs_net_list longer = *from;
+    for (int i = a; i < s->n && s->atom[i].axis == s->atom[a].axis; i++) append(s, &longer, i);
+    if (!add_axes(s, e, &longer)) return false;
+  }
+  return true;
+}
+
+static bool add_end(const rs_space *s, rs_net_ends *e, const rs_lists *end) {
+  for (int d = 0; d < s->rank; d++) {
+    rs_net_list l = {.shards = 1};
+    for (int i = 0; i < end->len[d]; i++) {
+      append(s, &l, end->atom[d][i]);
+      if (!add_list(e, &l)) return false;
+    }
+  }
+  return true;
+}
+
+/* Atoms of one axis that both ends have partial alike go together. */
+static void find_blocks(const rs_space *s, rs_net_ends *e, unsigned had, unsigned has) {
+  int64_t like[RS_NET_ATOMS];
+  e->n_blocks = 0;
+  for (int a = 0; a < s->n; a++) {
+    const int64_t mine = (int64_t)s->atom[a].axis << 2 | (had >> a & 1u) << 1 | (has >> a & 1u);
+    int i = 0;
+    while (i < e->n_blocks && like[i] != mine) i++;
+    if (i == e->n_blocks) e->block[e->n_blocks++] = 0;
+    like[i] = mine;
+    e->block[i] |= (uint8_t)(1 << a);
+  }
+}
+
+bool rs_net_ends_of(const rs_query *q, rs_net_ends *out) {
+  const rs_space *s = &q->space;
+  const rs_net_list empty = {.shards = 1};
+  rs_lists from, to;
+  out->n_lists = 0;
+  if (s->n > RS_NET_ATOMS || !add_axes(s, out, &empty)) return false;
+  rs_lists_of(s, &q->source, &from);
+  rs_lists_of(s, &q->target, &to);
+  find_blocks(s, out, from.partial, to.partial);
+  return add_end(s, out, &from) && add_end(s, out, &to);
+}
