@@ -94,7 +94,8 @@ static void compare_lists(rs_net *n) {
     n->block[i] = (double)block;
   }
   for (int i = 0; i < n->n_lists; i++) {
-    for (int k = 0; k < n->n_lists; k++) rs_net_compare(n, i, k, &n->pair[i * n->n_lists + k]);
+    for (int k = 0; k < n->n_lists; k++)
+      rs_net_compare(n, i, k, &n->diff[i * n->n_lists + k], &n->pair[i * n->n_lists + k]);
   }
 }
 
@@ -279,6 +280,7 @@ sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool pa
   n->ends = ends;
   n->full = false;
   n->n_lists = n->n_states = 0;
+  n->diff = NULL;
   n->pair = NULL;
   n->place = NULL;
   memset(n->slot, 0, sizeof n->slot);
@@ -287,6 +289,7 @@ sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool pa
     add_some_lists(n, ends);
   else
     add_lists(n, &(rs_net_list){.shards = 1});
+  SW_MEM_NEW(n->diff, n->n_lists * n->n_lists, d);
   SW_MEM_NEW(n->pair, n->n_lists * n->n_lists, d);
   if (q->space.rank > 0) compare_lists(n);
   SW_TRY(place_devices(n, d));
@@ -297,6 +300,7 @@ sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool pa
 }
 
 void rs_net_deinit(rs_net *n) {
+  sw_mem_free(n->diff);
   sw_mem_free(n->pair);
   sw_mem_free(n->place);
 }

@@ -29,13 +29,18 @@ typedef struct rs_net_state {
   uint8_t unused[2];         /* so that two words tell states apart */
 } rs_net_state;
 
-/* A dimension cut by one list, and by another after it, evenly. */
-typedef struct rs_net_pair {
+/* A dimension cut by one list, and by another after it. */
+typedef struct rs_net_diff {
   bool other;                         /* neither list begins with the other */
   uint8_t appended, dropped, changed; /* sets of atoms: at the end; behind what both cut alike */
   uint32_t order;                     /* of those at the end, as one number */
-  double touched;                     /* old blocks that a new one meets */
-  double kept[SW_MAX_LEVELS];         /* elements of a new block that the device's unit of a level had */
+  int32_t more, fewer;                /* sizes of what is appended, of what is dropped; else 1 */
+} rs_net_diff;
+
+/* The same, evenly. */
+typedef struct rs_net_pair {
+  double touched;             /* old blocks that a new one meets */
+  double kept[SW_MAX_LEVELS]; /* elements of a new block that the device's unit of a level had */
   /* For bounds: */
   double had[SW_MAX_LEVELS];  /* elements of a new block, by some device's unit */
   double both[SW_MAX_LEVELS]; /* of what a unit shall have in all, at most so much did it have */
@@ -76,6 +81,7 @@ typedef struct rs_net {
   double units[SW_MAX_LEVELS][1 << RS_NET_ATOMS]; /* of a level, that a set of atoms tells apart */
   rs_net_list list[RS_NET_LISTS];
   double block[RS_NET_LISTS]; /* elements of a dimension's shard */
+  rs_net_diff *diff;          /* rs_net_diff_of */
   rs_net_pair *pair;          /* rs_net_pair_of */
   rs_net_state state[RS_NET_STATES];
   uint16_t slot[RS_NET_SLOTS];                     /* state + 1 */
@@ -98,6 +104,9 @@ int rs_net_find(const rs_net *n, const rs_state *state); /* -1: it has none such
 int rs_net_find_state(const rs_net *n, const rs_net_state *at);
 rs_state rs_net_state_of(const rs_net *n, int state);
 
+static inline const rs_net_diff *rs_net_diff_of(const rs_net *n, int from, int to) {
+  return &n->diff[from * n->n_lists + to];
+}
 static inline const rs_net_pair *rs_net_pair_of(const rs_net *n, int from, int to) {
   return &n->pair[from * n->n_lists + to];
 }
@@ -105,7 +114,7 @@ static inline const rs_net_pair *rs_net_pair_of(const rs_net *n, int from, int t
 static inline const int32_t *rs_net_place(const rs_net *n, int level, int list) {
   return n->place + (ptrdiff_t)(level * n->n_lists + list) * n->n_places;
 }
-void rs_net_compare(const rs_net *n, int from, int to, rs_net_pair *out);
+void rs_net_compare(const rs_net *n, int from, int to, rs_net_diff *diff, rs_net_pair *pair);
 
 /* No path costs less, and none of more than one step. */
 typedef struct rs_net_bound {

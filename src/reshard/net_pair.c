@@ -53,24 +53,27 @@ static double had(const rs_net *n, int from, int to, int alike, int level) {
   return inside[a->atom[alike]] < atom[a->atom[alike]].size ? 0 : new;
 }
 
-static void compare_ends(const rs_net_list *a, const rs_net_list *b, int alike, rs_net_pair *out) {
+static void compare_ends(const rs_net_list *a, const rs_net_list *b, int alike, rs_net_diff *out) {
   out->changed = set_from(a, alike) | set_from(b, alike);
   if (alike == a->n) {
     out->appended = set_from(b, alike);
     out->order = order_from(b, alike);
+    out->more = (int32_t)(b->shards / a->shards);
   } else if (alike == b->n) {
     out->dropped = set_from(a, alike);
     out->order = order_from(a, alike);
+    out->fewer = (int32_t)(a->shards / b->shards);
   } else {
     out->other = true;
   }
 }
 
-void rs_net_compare(const rs_net *n, int from, int to, rs_net_pair *out) {
+void rs_net_compare(const rs_net *n, int from, int to, rs_net_diff *diff, rs_net_pair *out) {
   const rs_net_list *a = &n->list[from], *b = &n->list[to];
   const int alike = count_alike(a, b);
   *out = (rs_net_pair){.touched = touched(n, from, to)};
-  if (from != to) compare_ends(a, b, alike, out);
+  *diff = (rs_net_diff){.more = 1, .fewer = 1};
+  if (from != to) compare_ends(a, b, alike, diff);
   for (int l = 0; l < n->n_levels; l++) {
     out->kept[l] = kept(n, from, to, alike, l);
     out->had[l] = had(n, from, to, alike, l);

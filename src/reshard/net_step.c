@@ -22,7 +22,7 @@ typedef struct change {
   double before, after; /* bytes of one device; with the padding of what is appended, or was dropped */
 } change;
 
-static void add_dim(const rs_net_pair *p, int dim, change *c) {
+static void add_dim(const rs_net_diff *p, int dim, change *c) {
   c->changed |= p->changed;
   c->other |= p->other;
   if (p->appended) {
@@ -43,30 +43,36 @@ static change change_of(const rs_net *n, int from, int to) {
   const uint8_t *a = n->state[from].list, *b = n->state[to].list;
   change c = {.nests = true, .even = true, .before = n->bytes[from], .after = n->bytes[to]};
   for (int d = 0; d < n->q->space.rank; d++) {
-    if (a[d] != b[d]) add_dim(rs_net_pair_of(n, a[d], b[d]), d, &c);
+    if (a[d] != b[d]) add_dim(rs_net_diff_of(n, a[d], b[d]), d, &c);
   }
   return c;
 }
 
-/* What a dimension makes of it whose blocks may be uneven: a device pads its block so that it can be cut into as many
- * as are appended, or takes as many as are dropped. */
-static void add_blocks(const rs_uneven *u, int d, int from, int to, change *c) {
-  const int64_t old = u->net->list[from].shards, new = u->net->list[to].shards, k = u->q->space.dims[d];
-  const double was = (double)u->block[d][from], is = (double)u->block[d][to];
-  const bool cuts = rs_net_pair_of(u->net, from, to)->appended, joins = rs_net_pair_of(u->net, from, to)->dropped;
-  const int64_t more = cuts ? new / old : 1, fewer = joins ? old / new : 1;
-  c->before *= cuts ? is * (double)more : was;
-  c->after *= joins ? was * (double)fewer : is;
-  if (from == to) return;
-  c->even = c->even && k % old == 0 && k % new == 0;
-  c->nests = c->nests && rs_cuts_nest(k, old, more) && rs_cuts_nest(k, new, fewer);
+/* A device pads its block so that it can be cut into as many as are appended, or takes as many as are dropped. */
+static void add_blocks(const rs_uneven *u, int d, int from, int to, const rs_net_diff *p, change *c) {
+  const int64_t was = u->block[d][from], is = u->block[d][to];
+  const bool cuts = p->more > 1 && u->net->list[from].n > 0, joins = p->fewer > 1 && u->net->list[to].n > 0;
+  c->before *= (double)(p->appended ? is * p->more : was);
+  c->after *= (double)(p->dropped ? was * p->fewer : is);
+  c->even = c->even && u->even[d][from] && u->even[d][to];
+  /* as rs_cuts_nest says */
+  c->nests = c->nests && (u->q->space.dims[d] <= 1 || (!(cuts && was % p->more) && !(joins && is % p->fewer)));
 }
 
 static change uneven_change(const rs_uneven *u, int from, int to) {
-  change c = change_of(u->net, from, to);
+  const rs_net *n = u->net;
+  const uint8_t *a = n->state[from].list, *b = n->state[to].list;
+  change c = {.nests = true, .even = true};
   c.before = c.after = sw_dtype_bytes(u->q->dtype);
-  for (int d = 0; d < u->net->q->space.rank; d++) {
-    add_blocks(u, d, u->net->state[from].list[d], u->net->state[to].list[d], &c);
+  for (int d = 0; d < n->q->space.rank; d++) {
+    if (a[d] == b[d]) {
+      c.before *= (double)u->block[d][a[d]];
+      c.after *= (double)u->block[d][a[d]];
+      continue;
+    }
+    const rs_net_diff *p = rs_net_diff_of(n, a[d], b[d]);
+    add_dim(p, d, &c);
+    add_blocks(u, d, a[d], b[d], p, &c);
   }
   return c;
 }

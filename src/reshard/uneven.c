@@ -15,7 +15,10 @@ void rs_uneven_init(rs_uneven *u, const rs_net *n, const rs_query *q) {
   u->net = n;
   u->q = q;
   for (int d = 0; d < q->space.rank; d++) {
-    for (int i = 0; i < n->n_lists; i++) u->block[d][i] = sw_ceil_div(q->space.dims[d], n->list[i].shards);
+    for (int i = 0; i < n->n_lists; i++) {
+      u->block[d][i] = sw_ceil_div(q->space.dims[d], n->list[i].shards);
+      u->even[d][i] = u->block[d][i] * n->list[i].shards == q->space.dims[d];
+    }
   }
 }
 
@@ -100,7 +103,7 @@ static unsigned changed(const rs_uneven *u, int dim, int from, int to) {
   const rs_net_list *a = &u->net->list[from], *b = &u->net->list[to];
   if (from == to) return 0;
   if (u->block[dim][from] * a->shards != u->block[dim][to] * b->shards) return a->set | b->set;
-  return rs_net_pair_of(u->net, from, to)->changed;
+  return rs_net_diff_of(u->net, from, to)->changed;
 }
 
 double rs_uneven_exchange_s(const rs_uneven *u, int from, int to) {

@@ -10,6 +10,7 @@ typedef struct rs_uneven {
   const rs_net *net;
   const rs_query *q;                        /* its space is the net's, on the dims of the tensor */
   int64_t block[SW_MAX_RANK][RS_NET_LISTS]; /* elements of a list's first shard */
+  bool even[SW_MAX_RANK][RS_NET_LISTS];     /* are all its shards of so many? */
 } rs_uneven;
 
 void rs_uneven_init(rs_uneven *u, const rs_net *n, const rs_query *q);
