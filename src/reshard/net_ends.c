@@ -1,5 +1,5 @@
 /* What a net holds where atoms are too many for all states: lists of whole axes, those of the two ends and how these
- * begin; partial are whole axes, and what the ends have so.
+ * begin, and what is reduced; partial are whole axes, and what the ends have so.
  *
  *   mesh x=8,y=2,z=4, rank 2, [[x:(1)2,z],[]] -> [[y],[x:(4)2]]: [x,y,z] and its like, [x:(1)2], [x:(1)2,z], [x:(4)2]
  */
@@ -65,6 +65,18 @@ static void find_blocks(const rs_space *s, rs_net_ends *e, unsigned had, unsigne
   }
 }
 
+/* Where what is reduced may be scattered to. */
+static bool add_reduced(const rs_space *s, rs_net_ends *e, unsigned reduced) {
+  for (int i = 0; i < e->n_blocks; i++) {
+    rs_net_list l = {.shards = 1};
+    for (int a = 0; a < s->n; a++) {
+      if (reduced & e->block[i] & 1u << a) append(s, &l, a);
+    }
+    if (!add_list(e, &l)) return false;
+  }
+  return true;
+}
+
 bool rs_net_ends_of(const rs_query *q, rs_net_ends *out) {
   const rs_space *s = &q->space;
   const rs_net_list empty = {.shards = 1};
@@ -74,5 +86,5 @@ bool rs_net_ends_of(const rs_query *q, rs_net_ends *out) {
   rs_lists_of(s, &q->source, &from);
   rs_lists_of(s, &q->target, &to);
   find_blocks(s, out, from.partial, to.partial);
-  return add_end(s, out, &from) && add_end(s, out, &to);
+  return add_end(s, out, &from) && add_end(s, out, &to) && add_reduced(s, out, from.partial & ~to.partial);
 }
