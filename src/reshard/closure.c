@@ -182,7 +182,6 @@ static int next_of(const rs_closure *c, const rs_paths *p, int goal) {
 sw_rc rs_closure_s(rs_closure *c, int from, int to, double *out, sw_diag *d) {
   rs_paths *p;
   SW_TRY(paths_from(c, from, &p, d));
-  if (c->keeps && !c->uneven && !p->all) SW_TRY(follow_all(c, p, d));
   for (int at = next_of(c, p, to); at >= 0; at = next_of(c, p, to)) SW_TRY(go_on(c, p, at, d));
   *out = p->cost_s[to];
   return SW_OK;

@@ -18,6 +18,15 @@
 #include "reshard/atlas.h"
 #include "reshard/uneven.h"
 
+/* What may be done next: a step be counted, or (`from` < 0) a state be left. */
+typedef struct lead {
+  double least_s; /* no path that goes on so costs less */
+  int16_t from, to;
+  uint16_t number;
+} lead;
+
+enum { LEADS = 4 * RS_NET_STATES };
+
 typedef struct walk {
   const rs_query *q;
   rs_atlas *atlas;
@@ -29,10 +38,10 @@ typedef struct walk {
   rs_sized prices;    /* of even blocks */
   const rs_row *last; /* the steps straight to the goal */
   const rs_alike *alike;
+  int n_leads;
+  lead lead[LEADS]; /* a heap */
   /* By number of alike states: */
-  int n_open;
-  int16_t open[RS_NET_STATES];    /* to be left */
-  bool is_open[RS_NET_STATES];    /* among these */
+  bool is_open[RS_NET_STATES];    /* to be left */
   int16_t state[RS_NET_STATES];   /* the one that stands for all */
   double limit_s[RS_NET_STATES];  /* a way there that costs as much is none */
   double cost_s[RS_NET_STATES];   /* the cheapest way there so far */
@@ -102,6 +111,62 @@ static bool reach(walk *w, int from, int to, double cost_s) {
   return true;
 }
 
+/* --- what to do next --------------------------------------------------------------------------------------------- */
+
+static bool comes_before(const lead *a, const lead *b) {
+  if (a->least_s != b->least_s) return a->least_s < b->least_s;
+  return a->to != b->to ? a->to < b->to : a->from < b->from;
+}
+
+static double to_leave_s(const walk *w, int k) { return w->cost_s[k] + w->longer_s[k]; }
+
+/* Was a shorter way to the state found since? */
+static bool is_stale(const walk *w, const lead *l) {
+  const int k = w->alike->of[l->to];
+  return l->from < 0 && !(w->is_open[k] && w->state[k] == l->to && l->least_s == to_leave_s(w, k));
+}
+
+static void sift_up(walk *w, int i, lead l) {
+  for (int up; i > 0 && comes_before(&l, &w->lead[up = (i - 1) / 2]); i = up) w->lead[i] = w->lead[up];
+  w->lead[i] = l;
+}
+
+static void drop_stale(walk *w) {
+  const int n = w->n_leads;
+  w->n_leads = 0;
+  for (int i = 0; i < n; i++) {
+    const lead l = w->lead[i];
+    if (!is_stale(w, &l)) sift_up(w, w->n_leads++, l);
+  }
+}
+
+static void push(walk *w, lead l) {
+  if (w->n_leads == LEADS) drop_stale(w);
+  sift_up(w, w->n_leads++, l);
+}
+
+static lead pop(walk *w) {
+  const lead top = w->lead[0], last = w->lead[--w->n_leads];
+  int i = 0;
+  for (int c = 1; c < w->n_leads; c = 2 * i + 1) {
+    if (c + 1 < w->n_leads && comes_before(&w->lead[c + 1], &w->lead[c])) c++;
+    if (!comes_before(&w->lead[c], &last)) break;
+    w->lead[i] = w->lead[c];
+    i = c;
+  }
+  w->lead[i] = last;
+  return top;
+}
+
+/* Counting is put off, where there is room, until nothing else promises more. */
+static bool put_off(walk *w, lead l) {
+  if (w->even || w->n_leads >= LEADS / 2) return false;
+  push(w, l);
+  return true;
+}
+
+/* --- steps ------------------------------------------------------------------------------------------------------- */
+
 static void reach_goal(walk *w, int from) {
   const int number = w->last->number[from];
   const double so_far = w->spent_s[from];
@@ -112,12 +177,16 @@ static void reach_goal(walk *w, int from) {
 
 /* To a state, to be left once more (bounds of partial states may fall by more than a step costs), and straight on to
  * the goal. */
-static void go_to(walk *w, int from, int to, double cost_s) {
+static void go_to(walk *w, int from, int to, int number) {
   const int k = w->alike->of[to];
-  if (!reach(w, from, to, cost_s)) return;
-  if (!w->is_open[k]) w->open[w->n_open++] = (int16_t)k;
+  const double so_far = w->spent_s[from];
+  rs_step step;
+  if (so_far + least_s(w, number) >= w->limit_s[k]) return;
+  const double cost_s = so_far + step_s(w, from, to, number, &step);
+  if (cost_s >= w->limit_s[k] || !reach(w, from, to, cost_s)) return;
   w->is_open[k] = true;
   w->limit_s[k] = limit_of(w, k, best_s(w));
+  push(w, (lead){to_leave_s(w, k), -1, (int16_t)to, 0});
   reach_goal(w, to);
 }
 
@@ -133,11 +202,10 @@ static bool leads_on(walk *w, int to, double cost_s) {
 
 /* A step that may lead on. */
 static void consider(walk *w, int from, int to, int number) {
-  const double so_far = w->spent_s[from];
-  rs_step step;
-  if (!leads_on(w, to, so_far + least_s(w, number))) return;
-  const double cost_s = so_far + step_s(w, from, to, number, &step);
-  if (cost_s < w->limit_s[w->alike->of[to]]) go_to(w, from, to, cost_s);
+  const double cost_s = w->spent_s[from] + least_s(w, number);
+  if (!leads_on(w, to, cost_s)) return;
+  const double least_s = cost_s + w->left_s[w->alike->of[to]];
+  if (!put_off(w, (lead){least_s, (int16_t)from, (int16_t)to, (uint16_t)number})) go_to(w, from, to, number);
 }
 
 static sw_rc leave(walk *w, int from, sw_diag *d) {
@@ -154,31 +222,27 @@ static sw_rc leave(walk *w, int from, sw_diag *d) {
   return SW_OK;
 }
 
-static void close_at(walk *w, int i) {
-  w->is_open[w->open[i]] = false;
-  w->open[i] = w->open[--w->n_open];
+static sw_rc follow(walk *w, lead l, sw_diag *d) {
+  if (l.from < 0) {
+    w->is_open[w->alike->of[l.to]] = false;
+    return leave(w, l.to, d);
+  }
+  go_to(w, l.from, l.to, l.number);
+  return SW_OK;
 }
 
-/* Takes out the state to leave next: that of the least path that has yet two steps to go; -1 when there is none. Those
- * that can lead nowhere any more go, too. */
-static int next_of(walk *w) {
-  const double best = best_s(w) * (1 - 1e-9);
-  double least_s = best;
-  int next = -1;
-  for (int i = w->n_open - 1; i >= 0; i--) {
-    const int k = w->open[i];
-    const double cost_s = w->cost_s[k] + w->longer_s[k];
-    if (cost_s >= best) {
-      close_at(w, i);
-    } else if (cost_s < least_s || (cost_s == least_s && k < next)) {
-      least_s = cost_s;
-      next = k;
-    }
+/* Returns how many states were left. */
+static sw_rc go(walk *w, int *n_left, sw_diag *d) {
+  *n_left = 1;
+  SW_TRY(leave(w, w->start, d));
+  while (w->n_leads > 0) {
+    const lead next = pop(w);
+    if (!cheaper(next.least_s, best_s(w))) return SW_OK;
+    if (is_stale(w, &next)) continue;
+    *n_left += next.from < 0;
+    SW_TRY(follow(w, next, d));
   }
-  for (int i = 0; i < w->n_open && next >= 0; i++) {
-    if (w->open[i] == next) close_at(w, i);
-  }
-  return next < 0 ? -1 : w->state[next];
+  return SW_OK;
 }
 
 static void read_path(const walk *w, rs_path *out) {
@@ -239,7 +303,7 @@ static void clear(walk *w) {
     w->longer_s[k] = 0;
     w->is_open[k] = false;
   }
-  w->n_open = 0;
+  w->n_leads = 0;
   w->cost_s[start] = w->spent_s[w->start] = 0;
   w->hops[w->start] = 0;
   w->limit_s[start] = w->limit_s[w->alike->of[w->goal]] = 0;
@@ -249,12 +313,10 @@ static void clear(walk *w) {
 static sw_rc search_in(rs_atlas *atlas, const rs_query *q, rs_path *out, sw_diag *d) {
   walk w;
   SW_TRY(begin(&w, q, atlas, d));
-  out->n_left = 0;
   clear(&w);
   reach_goal(&w, w.start);
-  if (cheaper(w.left_s[w.alike->of[w.start]], best_s(&w))) {
-    for (int at = w.start; at >= 0; at = next_of(&w), out->n_left++) SW_TRY(leave(&w, at, d));
-  }
+  out->n_left = 0;
+  if (cheaper(w.left_s[w.alike->of[w.start]], best_s(&w))) SW_TRY(go(&w, &out->n_left, d));
   read_path(&w, out);
   return SW_OK;
 }

@@ -38,15 +38,21 @@ static bool holds(const rs_closure *c, const rs_query *q) {
   return c->net && a->n == b->n && memcmp(a->atom, b->atom, (size_t)a->n * sizeof a->atom[0]) == 0;
 }
 
-/* Do paths from the source take no longer than what was searched so far? Where steps are kept paths from all sources
- * share them. */
-static bool pays(const shelf *s, const rs_closure *c, int from) {
+/* Between two states, from what costs least now that so much was asked: all paths of a source, where that only looks
+ * up steps that other sources share; those that lead to what is asked for, where steps are shared, too, or where
+ * searches from that source took as long; else a search. */
+static sw_rc between_s(shelf *s, rs_request *r, int from, int to, double *cost_s, sw_diag *d) {
+  rs_closure *c = &s->closure;
   const int n = c->net->n_states;
-  return (c->keeps && s->n_asked > n) || s->n_left[from] > n;
-}
-
-static sw_rc search_s(shelf *s, rs_request *r, int from, double *cost_s, sw_diag *d) {
+  const bool shares = c->keeps && s->n_asked > n;
+  const double *row;
   rs_path path;
+  if (shares && !c->uneven) {
+    SW_TRY(rs_closure_row(c, from, &row, d));
+    *cost_s = row[to];
+    return SW_OK;
+  }
+  if (shares || s->n_left[from] > n) return rs_closure_s(c, from, to, cost_s, d);
   SW_TRY(rs_request_search(r, &path, d));
   s->n_left[from] += path.n_left;
   *cost_s = path.cost_s;
@@ -60,12 +66,9 @@ static sw_rc in_net_s(sw_route_prices *p, rs_request *r, double *cost_s, sw_diag
   rs_closure *c = &s->closure;
   s->n_asked++;
   if (!c->net) SW_TRY(rs_closure_init(c, q, partial, d));
-  const int from = holds(c, q) ? rs_net_find(c->net, &q->source) : -1;
-  if (from < 0) return rs_request_s(r, cost_s, d);
-  if (pays(s, c, from))
-    SW_TRY(rs_closure_s(c, from, rs_net_find(c->net, &q->target), cost_s, d));
-  else
-    SW_TRY(search_s(s, r, from, cost_s, d));
+  if (!holds(c, q)) return rs_request_s(r, cost_s, d);
+  const int from = rs_net_find(c->net, &q->source), to = rs_net_find(c->net, &q->target);
+  SW_TRY(between_s(s, r, from, to, cost_s, d));
   *cost_s += rs_made_s(r);
   return SW_OK;
 }
