@@ -27,6 +27,14 @@ sw_rc rs_own(sw_arena *arena, const sw_sharding *s, sw_sharding *out, sw_diag *d
 SW_CHECKED sw_rc rs_request_search(rs_request *r, rs_path *out, sw_diag *d);
 /* The cost of all: the path that is found, and the steps around it. */
 SW_CHECKED sw_rc rs_request_s(rs_request *r, double *cost_s, sw_diag *d);
+/* Shardings that a route leads over, with no offsets and no halos, where an end has some. */
+typedef struct rs_legs {
+  int n_via;
+  sw_sharding via[2];
+  double cost_s; /* of all legs */
+} rs_legs;
+bool rs_may_have_legs(const sw_reshard *wanted);
+SW_CHECKED sw_rc rs_legs_find(const sw_reshard *wanted, rs_legs *out, sw_diag *d);
 /* Steps around a path. Costs of a path: its own, without those steps. */
 double rs_reduce_first_s(const rs_request *r);
 double rs_made_s(const rs_request *r);
