@@ -7,6 +7,7 @@
 
 #include "reshard/closure.h"
 #include "reshard/price.h"
+#include "reshard/request.h"
 #include "shardwright/profile_json.h"
 
 static sw_diag diag;
@@ -234,6 +235,75 @@ static void paths_to_one_are_paths_to_all(void **state) {
   on_all_machines(compare_paths, check_seed(65));
 }
 
+/* --- nets of two ends -------------------------------------------------------------------------------------------- */
+
+/* Every step of the net of ends, relaxed until nothing comes nearer. */
+static double brute_force_s(const rs_query *q, bool partial) {
+  static double cost[RS_NET_STATES];
+  rs_net_ends ends;
+  rs_atlas *a;
+  assert_true(rs_net_ends_of(q, &ends));
+  assert_ok(rs_atlas_make(q, &ends, partial, &a, &diag));
+  if (!a) return -1;
+  const rs_net *n = rs_atlas_net(a);
+  rs_sized sized;
+  rs_sized_init(&sized, a, q);
+  for (int i = 0; i < n->n_states; i++) cost[i] = HUGE_VAL;
+  cost[rs_net_find(n, &q->source)] = 0;
+  for (bool any = true; any;) {
+    any = false;
+    for (int i = 0; i < n->n_states; i++) {
+      for (int k = 0; k < n->n_states && !isinf(cost[i]); k++) {
+        sw_curve curve[SW_MAX_CURVES];
+        rs_step step;
+        if (i == k || !rs_net_step(n, i, k, &step)) continue;
+        const double sum = cost[i] + sw_curves_s(curve, rs_step_curves(n, &step, curve), sized.scale, sized.root);
+        if (sum >= cost[k]) continue;
+        cost[k] = sum;
+        any = true;
+      }
+    }
+  }
+  const double out = cost[rs_net_find(n, &q->target)];
+  rs_atlas_destroy(a);
+  return out;
+}
+
+/* Ends that name parts of axes, more than one net of all states can hold: the search finds the cheapest path of their
+ * own net, and the route is no dearer. */
+static void nets_of_ends_are_searched(void **state) {
+  (void)state;
+  static const char *const kProfiles[] = {"h100x64", "tpu-v5p-4x4x4"};
+  sw_arena arena = {0};
+  rng r = {check_seed(66)};
+  sw_mesh m;
+  int searched = 0;
+  assert_ok(sw_mesh_parse("x=8,y=2,z=4", &arena, &m, &diag));
+  for (int i = 0; i < check_scale(24); i++) {
+    const sw_profile *p;
+    sw_machine *machine;
+    rs_request request;
+    rs_path path;
+    assert_ok(sw_profile_read(kProfiles[i % 2], &arena, &p, &diag));
+    assert_ok(sw_machine_build(&arena, p, &m, &machine, &diag));
+    const int rank = 1 + (int)rng_below(&r, 2);
+    const bool partial = rng_below(&r, 2) == 0;
+    const sw_sharding from = random_sharding(&r, &m, rank, partial), to = random_sharding(&r, &m, rank, false);
+    const sw_reshard wanted = {machine, &from, &to, rank, kDims[i % N_EVEN], SW_BF16, {0}};
+    assert_ok(rs_request_init(&request, &wanted, &diag));
+    if (request.nothing_to_do || request.in_net || request.query.space.n > RS_NET_ATOMS) continue;
+    assert_ok(rs_net_search_ends(&request.query, &path, &diag));
+    const double least = brute_force_s(&request.query, from.n_partial > 0);
+    if (least < 0) continue;
+    searched++;
+    if (fabs(path.cost_s - least) > 1e-8 * least) fail_msg("found %g s, there is a path of %g s", path.cost_s, least);
+    assert_true(sw_route_cost_s(&wanted) <= least * (1 + 1e-8));
+  }
+  print_message("%d nets of ends\n", searched);
+  assert_true(searched > 0);
+  sw_arena_deinit(&arena);
+}
+
 /* --- a machine's steps are kept with it -------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ASKED = 60 };
@@ -322,6 +392,7 @@ int main(void) {
       cmocka_unit_test(steps_cost_what_the_machine_says),
       cmocka_unit_test(bounds_hold),
       cmocka_unit_test(paths_to_one_are_paths_to_all),
+      cmocka_unit_test(nets_of_ends_are_searched),
       cmocka_unit_test(threads_share_a_machine),
       cmocka_unit_test(memory_runs_short),
   };
