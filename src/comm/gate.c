@@ -26,7 +26,7 @@ void sw_gate_relax(void) {
 
 /* The kernel can make every running thread pass a barrier: then only who is about to sleep pays for one. */
 atomic_bool sw_gate_kernel_helps;
-static atomic_uint barrier; /* an access that orders what is before and after it, where it does not */
+static _Alignas(64) atomic_uint barrier; /* an access that orders what is before and after it, where it does not */
 
 static void ask_kernel(void) {
   atomic_store(&sw_gate_kernel_helps, syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0);

@@ -6,17 +6,8 @@
  */
 #include "comm/threads.h"
 
-/* AHEAD: how many calls early lines are asked for in calls that some members are ahead in. In the others a member
- * takes those of the next call, which pays from LARGE bytes on: fewer have come by the time that they are written. */
-enum { LINE = 64, AHEAD = 8, LARGE = 256 };
-
-static void take_line(const char *p) {
-#if defined(__x86_64__)
-  __asm__ volatile("prefetchw %0" : : "m"(*p));
-#else
-  __builtin_prefetch(p, 1);
-#endif
-}
+/* AHEAD: how many calls early lines are asked for in calls that some members are ahead in. */
+enum { LINE = 64, AHEAD = 8 };
 
 /* The call can go the short way: the last memo tells all, nothing else is under way, and the slot is free. */
 static sw_memo *memo_of(const sw_threads *t, const sw_device *dev, const sw_comm_call *call) {
@@ -80,12 +71,15 @@ static void wake_waiting(sw_threads *t, int64_t device) {
   sw_threads_wake_waiting(&r);
 }
 
-/* For an input that the device will bring in a later call: takes the lines from those who have read them last. */
+/* Where the device will put down its input in a later call: takes the lines from those who have read them last. By
+ * storing, as a prefetch for a store leaves a line alone that is here, too; and several in a row, as stores wait for
+ * their lines together. */
 static void take_lines(const sw_memo *memo, unsigned number) {
-  int64_t own = memo->seat->index;
-  take_line((const char *)sw_front_at(memo->seat->group, number, own));
-  const char *at = place(memo, number, own);
-  for (size_t i = 0; i < memo->put_bytes; i += LINE) take_line(at + i);
+  const sw_seat *seat = memo->seat;
+  if (!sw_number_is_below(number - sw_ring_of(seat->group), seat->all_ended)) return; /* somebody may still read */
+  sw_front_at(seat->group, number, seat->index)->whole = true;
+  char *at = place(memo, number, seat->index);
+  for (size_t i = 0; i < memo->put_bytes; i += LINE) at[i] = 0;
 }
 
 /* Asks for inputs of a later call that are there: asking for others would hold those up who fill them. */
@@ -98,9 +92,14 @@ static void ask_for_lines(const sw_memo *memo, unsigned number) {
   }
 }
 
+/* Where all wait for all, a pair has nothing else to do meanwhile. */
 static void prepare_later(const sw_memo *memo, unsigned number, bool all) {
-  if (!all) ask_for_lines(memo, number + AHEAD);
-  if (!all || memo->put_bytes > LARGE) take_lines(memo, number + (all ? 1 : AHEAD));
+  if (all) {
+    if (memo->seat->group->n == 2) take_lines(memo, number + 1);
+    return;
+  }
+  ask_for_lines(memo, number + AHEAD);
+  for (unsigned i = 1; number % AHEAD == 0 && i <= AHEAD; i++) take_lines(memo, number + i);
 }
 
 sw_quick sw_quick_run(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d, sw_rc *rc) {
