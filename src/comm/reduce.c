@@ -18,8 +18,9 @@
 enum { CHUNK_ELEMS = 1024, MAX_ELEM_BYTES = 16, LINE = 64 };
 
 /* A chunk is a few lines when it goes to several results, or when no cache holds the sources: then all of them are read
- * and written at the same pace, and the machine's own reading ahead goes on in each. */
-enum { PACED_BYTES = 512 };
+ * and written at the same pace, and the machine's own reading ahead goes on in each. In many sources it does not always
+ * keep up with a memory that is fast at the moment, so chunks that no cache holds are also asked for early. */
+enum { PACED_BYTES = 512, STREAMED_BYTES = 256, EARLY_BYTES = 768 };
 
 /* acc[i] = a[i] combined with x[i]; acc may be a. */
 typedef void (*combine_fn)(void *acc, const void *a, const void *x, size_t n);
@@ -249,9 +250,18 @@ static void write_result(const reduce_job *j, const void *result, int64_t first,
   }
 }
 
+/* Each source's chunk, some chunks after this one; perhaps past its end, which harms nobody. */
+static void ask_early(const reduce_job *j, int64_t src_at, size_t n) {
+  for (int64_t s = 0; s < j->n_src; s++) {
+    const char *at = (const char *)source_at(j, s, src_at) + EARLY_BYTES;
+    for (size_t i = 0; i < n * (size_t)j->from_size; i += LINE) __builtin_prefetch(at + i, 0, 2);
+  }
+}
+
 static void reduce_chunk(const reduce_job *j, workspace *w, int64_t src_at, int64_t dst_at, size_t n) {
   const sw_reducer *r = j->r;
   void *acc = j->direct ? target_at(j, 0, dst_at) : w->acc;
+  if (r->streams) ask_early(j, src_at, n);
   const void *sum = loaded(j, w, 0, src_at, n);
   if (!j->plain || j->n_src == 1) sum = memcpy(acc, sum, n * (size_t)sw_dtype_bytes(j->acc));
   for (int64_t s = 1; s < j->n_src; s++) {
@@ -290,7 +300,8 @@ void sw_reduce_run(const sw_reducer *r, int64_t n_src, const void *const *src, i
   job.plain = r->from == job.acc && r->to == job.acc && job.acc != SW_BOOL;
   job.direct = can_be_direct(&job, src_at, dst_at);
   bool paced = job.plain && (r->streams || n_dst > 1);
-  int64_t chunk = paced ? PACED_BYTES / job.to_size : CHUNK_ELEMS, end = head_of(&job, dst_at);
+  int64_t bytes = r->streams ? STREAMED_BYTES : PACED_BYTES, end = head_of(&job, dst_at);
+  int64_t chunk = paced ? bytes / job.to_size : CHUNK_ELEMS;
   if (end == 0) end = chunk;
   for (int64_t at = 0; at < count; at = end, end += chunk) {
     if (end > count) end = count;
