@@ -91,8 +91,8 @@ SW_API SW_CHECKED sw_rc sw_comm_start(sw_comm *c, int64_t device, const sw_comm_
 SW_API SW_CHECKED sw_rc sw_comm_wait(sw_comm *c, sw_comm_request *request, sw_diag *d);
 
 /* A call may return to a device that needs nothing of the others (the root of a broadcast) before they have come to it.
- * This waits until they have ended all such calls of the device; fails as a call does. To be called when a device's
- * program has ended well, or when it wants to know that all has gone well so far. */
+ * This waits until they have come to all such calls of the device; fails as a call does. For a program that wants to
+ * know that all has gone well so far. */
 SW_API SW_CHECKED sw_rc sw_comm_finish(sw_comm *c, int64_t device, sw_diag *d);
 
 /* The device will make no more calls. With SW_OK it is done: this does what sw_comm_finish does, and fails, too, when

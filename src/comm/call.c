@@ -55,3 +55,27 @@ sw_rc sw_call_run_local(const sw_mesh *m, int64_t device, const sw_comm_call *ca
   sw_mem_free(room.data);
   return rc;
 }
+
+sw_rc sw_call_receive(int64_t device, const sw_comm_call *call, const sw_sent *sent, int64_t *bytes, sw_diag *d) {
+  sw_buffer *out = call->out;
+  bool same = out->dtype == sent->buffer.dtype && out->rank == sent->buffer.rank;
+  for (int i = 0; same && i < out->rank; i++) same = out->dims[i] == sent->buffer.dims[i];
+  if (!same)
+    return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
+                   "recv mismatch: device %lld at position %lld expects another dtype or dims than device %lld sent at "
+                   "position %lld",
+                   (long long)device, (long long)call->where, (long long)sent->from, (long long)sent->where);
+  *bytes = 0;
+  (void)sw_buffer_bytes(out, bytes);
+  if (*bytes) memcpy(out->data, sent->buffer.data, (size_t)*bytes);
+  memcpy(out->valid, sent->buffer.valid, sizeof out->valid);
+  if (sent->from == device) *bytes = 0;
+  return SW_OK;
+}
+
+sw_rc sw_call_fail_rivals(int64_t device, const sw_comm_call *call, int64_t first, int64_t other, sw_diag *d) {
+  return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
+                 "recv without a source: at position %lld of device %lld, devices %lld and %lld have both sent; "
+                 "expected one sender",
+                 (long long)call->where, (long long)device, (long long)first, (long long)other);
+}

@@ -156,5 +156,3 @@ void sw_fiber_yield(void) {
   current = NULL;
   switch_to(f, &home, false);
 }
-
-sw_fiber *sw_fiber_current(void) { return current; }

@@ -23,6 +23,5 @@ void sw_fiber_deinit(sw_fiber *f);
 void sw_fiber_resume(sw_fiber *f);
 /* Back to who resumed; called on a fiber. */
 void sw_fiber_yield(void);
-sw_fiber *sw_fiber_current(void); /* NULL on a thread's own stack */
 
 #endif

@@ -10,8 +10,8 @@ static sw_rc pack(const sw_comm_call *call, int64_t from, sw_message **out, sw_d
   (void)sw_buffer_bytes(call->in, &bytes); /* checked before */
   sw_message *m = sw_mem_alloc(1, sizeof *m + (size_t)bytes, d);
   if (!m) return SW_E_RESOURCE;
-  *m = (sw_message){.from = from, .where = call->where, .buffer = *call->in};
-  m->buffer.data = m + 1;
+  m->sent = (sw_sent){from, call->where, *call->in};
+  m->sent.buffer.data = m + 1;
   if (bytes) memcpy(m + 1, call->in->data, (size_t)bytes);
   *out = m;
   return SW_OK;
@@ -49,7 +49,7 @@ sw_rc sw_mail_check_read(sw_threads *t, int64_t device, sw_diag *d) {
   (void)SW_FAIL(&why, SW_E_RESOURCE, SW_NOWHERE,
                 "send mismatch: device %lld has ended its program and not received what device %lld sent at position "
                 "%lld",
-                (long long)device, (long long)m->from, (long long)m->where);
+                (long long)device, (long long)m->sent.from, (long long)m->sent.where);
   return sw_threads_fail(t, &why, d);
 }
 
@@ -65,31 +65,15 @@ static sw_message *take(sw_device *dev, const sw_group *g, int64_t source, int64
   sw_message **found = NULL;
   *rival = -1;
   for (sw_message **p = &dev->mail; *p; p = &(*p)->next) {
-    bool matches = source >= 0 ? (*p)->from == source : in_group(g, (*p)->from);
+    bool matches = source >= 0 ? (*p)->sent.from == source : in_group(g, (*p)->sent.from);
     if (matches && !found) found = p;
-    if (matches && (*p)->from != (*found)->from) *rival = (*p)->from;
+    if (matches && (*p)->sent.from != (*found)->sent.from) *rival = (*p)->sent.from;
   }
   if (!found) return NULL;
   sw_message *m = *found;
   *found = m->next;
   if (dev->mail_end == &m->next) dev->mail_end = found;
   return m;
-}
-
-static sw_rc unpack(int64_t device, const sw_comm_call *call, const sw_message *m, sw_diag *d) {
-  sw_buffer *out = call->out;
-  bool same = out->dtype == m->buffer.dtype && out->rank == m->buffer.rank;
-  for (int i = 0; same && i < out->rank; i++) same = out->dims[i] == m->buffer.dims[i];
-  if (!same)
-    return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
-                   "recv mismatch: device %lld at position %lld expects another dtype or dims than device %lld sent at "
-                   "position %lld",
-                   (long long)device, (long long)call->where, (long long)m->from, (long long)m->where);
-  int64_t bytes = 0;
-  (void)sw_buffer_bytes(out, &bytes);
-  if (bytes) memcpy(out->data, m->buffer.data, (size_t)bytes);
-  memcpy(out->valid, m->buffer.valid, sizeof out->valid);
-  return SW_OK;
 }
 
 static sw_rc take_or_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw_message **out, sw_diag *d) {
@@ -103,12 +87,9 @@ static sw_rc take_or_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw
     pthread_mutex_unlock(&dev->lock);
     if (*out && rival < 0) return SW_OK;
     if (*out) {
-      int64_t first = (*out)->from;
+      int64_t first = (*out)->sent.from;
       sw_mem_free(*out);
-      return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
-                     "recv without a source: at position %lld of device %lld, devices %lld and %lld have both sent; "
-                     "expected one sender",
-                     (long long)w->call->where, (long long)device, (long long)first, (long long)rival);
+      return sw_call_fail_rivals(device, w->call, first, rival, d);
     }
     SW_TRY(sw_wait(t, device, &now, d));
   }
@@ -126,12 +107,9 @@ sw_rc sw_mail_receive(sw_threads *t, int64_t device, const sw_comm_call *call, s
                   .source = source,
                   .call = call};
   SW_TRY(take_or_wait(t, device, &w, &m, d));
-  sw_rc rc = unpack(device, call, m, d);
-  if (!rc && m->from != device) {
-    int64_t bytes = 0;
-    (void)sw_buffer_bytes(&m->buffer, &bytes);
-    sw_count(&t->device[device].stat_bytes[c->op], bytes);
-  }
+  int64_t bytes;
+  sw_rc rc = sw_call_receive(device, call, &m->sent, &bytes, d);
+  if (!rc) sw_count(&t->device[device].stat_bytes[c->op], bytes);
   sw_mem_free(m);
   return rc;
 }

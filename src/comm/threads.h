@@ -16,8 +16,8 @@
  * and a member makes its own result as soon as those that it needs are filled like its own: all of them in an
  * all_reduce, the root's in a broadcast, none for the root of a broadcast, which goes on at once. Members fill their
  * slot first and look at the others' then, so of any two at least one sees the other: whoever sees a difference fails
- * the run, and who has gone on gets that failure from its next call, at the latest from sw_comm_finish, which waits
- * until all have met.
+ * the run, and who has gone on gets that failure from its next call, or when it leaves, which it does not before all
+ * have come to its calls.
  *
  * A member may fill its slot again when all have ended the call of a ring before, so none is ever further
  * ahead than that. In a group of few members each says below which number all of its calls are over: in its slot, where
@@ -188,8 +188,7 @@ typedef struct sw_waiting {
 
 typedef struct sw_message {
   struct sw_message *next;
-  int64_t from, where;
-  sw_buffer buffer; /* data follows the record */
+  sw_sent sent; /* data follows the record */
 } sw_message;
 
 typedef struct sw_flight {

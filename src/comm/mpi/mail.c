@@ -2,12 +2,8 @@
 #include <sched.h>
 #include <string.h>
 
+#include "comm/call.h"
 #include "comm/mpi/mpi.h"
-
-typedef struct letter {
-  int64_t where;
-  sw_buffer buffer;
-} letter;
 
 /* Frees what has arrived. */
 static void sweep(sw_mpi *m) {
@@ -32,13 +28,13 @@ sw_rc sw_mpi_send(sw_mpi *m, const sw_comm_call *call, sw_diag *d) {
   const sw_collective *c = call->coll;
   int64_t bytes = 0, to = sw_collective_peer(&m->base.mesh, c, m->device, sw_collective_root(c));
   (void)sw_buffer_bytes(call->in, &bytes); /* checked before */
-  if (bytes > INT32_MAX - (int64_t)sizeof(letter))
+  if (bytes > INT32_MAX - (int64_t)sizeof(sw_sent))
     return SW_FAIL_INPUT(d, SW_NOWHERE, "send of %lld bytes; expected less than 2 GiB", (long long)bytes);
   sweep(m);
   SW_TRY(sw_array_reserve(&m->mail, m->mail.n + 1, d));
-  letter *l = sw_mem_alloc(1, sizeof *l + (size_t)bytes, d);
+  sw_sent *l = sw_mem_alloc(1, sizeof *l + (size_t)bytes, d);
   if (!l) return SW_E_RESOURCE;
-  *l = (letter){call->where, *call->in};
+  *l = (sw_sent){m->device, call->where, *call->in};
   if (bytes) memcpy(l + 1, call->in->data, (size_t)bytes);
   sw_mpi_mail *mail = &m->mail.at[m->mail.n++];
   mail->bytes = l;
@@ -56,30 +52,9 @@ static sw_rc find_sender(sw_mpi *m, const sw_comm_call *call, int64_t *from, sw_
     int64_t peer = sw_collective_peer(&m->base.mesh, c, m->device, i);
     int there;
     MPI_Iprobe((int)peer, SW_MPI_TAG_MAIL, m->world, &there, MPI_STATUS_IGNORE);
-    if (there && *from >= 0)
-      return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
-                     "recv without a source: at position %lld of device %lld, devices %lld and %lld have both sent; "
-                     "expected one sender",
-                     (long long)call->where, (long long)m->device, (long long)*from, (long long)peer);
+    if (there && *from >= 0) return sw_call_fail_rivals(m->device, call, *from, peer, d);
     if (there) *from = peer;
   }
-  return SW_OK;
-}
-
-static sw_rc unpack(sw_mpi *m, const sw_comm_call *call, const letter *l, int64_t from, sw_diag *d) {
-  sw_buffer *out = call->out;
-  bool same = out->dtype == l->buffer.dtype && out->rank == l->buffer.rank;
-  for (int i = 0; same && i < out->rank; i++) same = out->dims[i] == l->buffer.dims[i];
-  if (!same)
-    return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
-                   "recv mismatch: device %lld at position %lld expects another dtype or dims than device %lld sent at "
-                   "position %lld",
-                   (long long)m->device, (long long)call->where, (long long)from, (long long)l->where);
-  int64_t bytes = 0;
-  (void)sw_buffer_bytes(out, &bytes);
-  if (bytes) memcpy(out->data, l + 1, (size_t)bytes);
-  memcpy(out->valid, l->buffer.valid, sizeof out->valid);
-  if (from != m->device) m->stats.bytes_received[SW_COLL_RECV] += bytes;
   return SW_OK;
 }
 
@@ -94,12 +69,15 @@ sw_rc sw_mpi_receive(sw_mpi *m, const sw_comm_call *call, sw_diag *d) {
   }
   MPI_Status status;
   int bytes;
+  int64_t received;
   MPI_Probe((int)from, SW_MPI_TAG_MAIL, m->world, &status);
   MPI_Get_count(&status, MPI_BYTE, &bytes);
-  letter *l = sw_mem_alloc((size_t)bytes, 1, d);
+  sw_sent *l = sw_mem_alloc((size_t)bytes, 1, d);
   if (!l) return SW_E_RESOURCE;
   MPI_Recv(l, bytes, MPI_BYTE, (int)from, SW_MPI_TAG_MAIL, m->world, MPI_STATUS_IGNORE);
-  sw_rc rc = unpack(m, call, l, from, d);
+  l->buffer.data = l + 1;
+  sw_rc rc = sw_call_receive(m->device, call, l, &received, d);
+  if (!rc) m->stats.bytes_received[SW_COLL_RECV] += received;
   sw_mem_free(l);
   return rc;
 }
