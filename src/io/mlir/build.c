@@ -210,16 +210,20 @@ static const sw_op *constant_behind(const sw_graph *g, sw_id value) {
   return NULL;
 }
 
-bool sw_im_is_identity(const sw_importer *m, sw_id value, sw_reduction kind) {
-  const sw_op *op = constant_behind(m->g, value);
+bool sw_ir_is_neutral(const sw_graph *g, sw_id value, sw_reduction kind) {
+  const sw_op *op = constant_behind(g, value);
   const sw_attr *a = op ? sw_op_attr(op, SW_ATTR_VALUE) : NULL;
   if (!a || !a->u.data.splat) return false;
-  sw_dtype t = m->g->values[op->results[0]].type.dtype;
+  sw_dtype t = g->values[op->results[0]].type.dtype;
   _Alignas(16) unsigned char neutral[16], zero[16] = {0};
   sw_reduction_identity_bytes(kind, t, neutral);
   size_t n = (size_t)sw_dtype_bytes(t);
   return memcmp(a->u.data.bytes, neutral, n) == 0 ||
          (kind == SW_REDUCE_SUM && memcmp(a->u.data.bytes, zero, n) == 0); /* the other zero */
+}
+
+bool sw_im_is_identity(const sw_importer *m, sw_id value, sw_reduction kind) {
+  return sw_ir_is_neutral(m->g, value, kind);
 }
 
 /* --- ops that we do not know, and those that do nothing ---------------------------------------------------------- */

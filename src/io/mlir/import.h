@@ -186,6 +186,7 @@ SW_CHECKED sw_rc sw_im_emit_one(sw_importer *m, uint32_t op, const sw_im_add *ad
 /* The same with all `n` results of the op of the graph, helpers named after its kind. */
 SW_CHECKED sw_rc sw_im_help_all(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t n, sw_id *results);
 /* Is the value a constant that is the neutral element of the reduction? */
+bool sw_ir_is_neutral(const sw_graph *g, sw_id value, sw_reduction kind);
 bool sw_im_is_identity(const sw_importer *m, sw_id value, sw_reduction kind);
 /* The op as an opaque one, with a warning the first time. */
 SW_CHECKED sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target);

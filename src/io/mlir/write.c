@@ -209,12 +209,20 @@ static bool is_left_alone(const sw_ir_tree *t, const sw_ir_op *o) {
   return is_approximate(t, o);
 }
 
+/* A simplifier hangs what such an op is annotated with onto the op that made the value; where that is a loop with
+ * several results, XLA crashes (JAX 0.10). */
+static bool is_simplified(const sw_ir_writer *w, const sw_ir_made *made) {
+  const sw_graph *g = w->p->graph;
+  sw_id def = g->values[made->value].def;
+  return !w->form->constraints && def >= 0 && sw_ir_changes_nothing(g, &g->ops[def]);
+}
+
 /* made[0 .. n): all results of one op. */
 static sw_rc write_results_of(sw_ir_writer *w, const sw_ir_made *made, size_t n) {
   const sw_ir_op *o = &w->t->ops.at[made[0].op];
   uint32_t count = sw_ir_result_count(w->t, o), next = 0;
   sw_sharding *all;
-  if (is_left_alone(w->t, o)) return SW_OK;
+  if (is_left_alone(w->t, o) || is_simplified(w, &made[0])) return SW_OK;
   SW_ARENA_NEW(all, &w->arena, count, w->d);
   for (size_t i = 0; i < n;) {
     size_t end = i + 1;

@@ -40,6 +40,9 @@ struct sw_ir_writer {
   sw_diag *d;
 };
 
+/* Does the op give one of its operands, or what that was made of, as it is? */
+bool sw_ir_changes_nothing(const sw_graph *g, const sw_op *op);
+
 /* A line at the beginning of the module. */
 SW_CHECKED sw_rc sw_ir_write_at_top(sw_ir_writer *w, const char *line);
 
