@@ -10,10 +10,21 @@
 /* Two runs that round differently are allowed to be this many times as far apart as the blurred runs were from the
  * sharp one: sums of partial sums round at other places than blurred terms do. */
 #define NOISE_MARGIN 16.0
+/* Blocks as a whole, of this many elements at least, this many times. */
+#define NORM_MARGIN 4.0
+enum { LEAST_OF_NORM = 64 };
+
+static const sw_function *main_of(const sw_single *s) { return &s->graph->functions[s->graph->main]; }
+
+sw_rc sw_roundings_init_outputs(sw_roundings *r, const sw_single *sharp, sw_arena *arena, sw_diag *d) {
+  *r = (sw_roundings){.sharp = sharp};
+  SW_ARENA_NEW(r->moved, arena, main_of(sharp)->n_outputs, d);
+  return SW_OK;
+}
 
 sw_rc sw_roundings_init(sw_roundings *r, const sw_single *sharp, sw_arena *arena, sw_diag *d) {
   int32_t n = sharp->graph->n_values;
-  *r = (sw_roundings){.sharp = sharp};
+  SW_TRY(sw_roundings_init_outputs(r, sharp, arena, d));
   SW_ARENA_NEW(r->magnitude, arena, n, d);
   SW_ARENA_NEW(r->noise, arena, n, d);
   SW_ARENA_NEW(r->turned, arena, n, d);
@@ -27,6 +38,7 @@ sw_rc sw_roundings_init(sw_roundings *r, const sw_single *sharp, sw_arena *arena
 
 void sw_roundings_deinit(sw_roundings *r) {
   for (int32_t i = 0; r->turned && i < r->sharp->graph->n_values; i++) sw_tensor_deinit(&r->turned[i]);
+  for (int32_t i = 0; r->moved && i < main_of(r->sharp)->n_outputs; i++) sw_mem_free(r->moved[i]);
   for (int32_t i = 0; r->partials && i < r->sharp->graph->n_values; i++) sw_mem_free(r->partials[i]);
 }
 
@@ -41,9 +53,52 @@ sw_tolerance sw_roundings_tolerance(const sw_roundings *r, const sw_single *shar
   return (sw_tolerance){relative, relative * magnitude + NOISE_MARGIN * noise};
 }
 
+/* --- judgement --------------------------------------------------------------------------------------------------- */
+
+/* Sums of squares over a block: of what it should be, how far it is off, and how far roundings moved it. */
+typedef struct norms {
+  int64_t n;
+  double want, off, moved;
+} norms;
+
+static void add_norms(const sw_block_pair *c, const double *moved, norms *out) {
+  const sw_buffer *whole = c->whole, *block = c->block;
+  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK], index[SW_MAX_RANK] = {0},
+                                                            bytes = sw_dtype_bytes(whole->dtype);
+  sw_block_extent(c->mesh, c->sharding, whole, c->device, lo, n);
+  if (sw_box_is_empty(whole->rank, n)) return;
+  do {
+    for (int k = 0; k < whole->rank; k++) at[k] = lo[k] + index[k];
+    int64_t element = sw_box_offset(whole, at);
+    double want = sw_element_load(whole->dtype, (const char *)whole->data + element * bytes);
+    double got = sw_element_load(block->dtype, (const char *)block->data + sw_box_offset(block, index) * bytes);
+    if (!isfinite(want) || !isfinite(got) || !isfinite(moved[element])) continue; /* judged one by one */
+    out->n++;
+    out->want += want * want;
+    out->off += (got - want) * (got - want);
+    out->moved += moved[element] * moved[element];
+  } while (sw_box_next(whole->rank, n, index));
+}
+
+/* Sums of squares of many elements hardly vary: where roundings move some of them far, a wrong block that keeps within
+ * that is still further off as a whole. */
+static void judge_norm(const sw_roundings *r, const sw_single *sharp, int32_t i, const sw_block_pair *c, int64_t device,
+                       sw_validate_entry *e) {
+  const sw_buffer *whole = c->whole;
+  norms s = {0};
+  if (sharp->exact || !r->moved || !r->moved[i]) return;
+  add_norms(c, r->moved[i], &s);
+  double least = sw_tolerance_for(whole->dtype, sharp->terms, 1).relative * sqrt(s.want);
+  double allowed = NORM_MARGIN * sqrt(s.moved) + least, off = sqrt(s.off);
+  if (s.n < LEAST_OF_NORM || off * e->norm_allowed < e->norm_off * allowed) return;
+  e->norm_off = off;
+  e->norm_allowed = allowed;
+  e->norm_device = device;
+}
+
 sw_rc sw_roundings_judge(const sw_roundings *r, const sw_single *sharp, int32_t i, const sw_cut *c,
                          const sw_tensor *blocks, sw_validate_entry *e, sw_validation *out, sw_diag *d) {
-  const sw_function *f = &sharp->graph->functions[sharp->graph->main];
+  const sw_function *f = main_of(sharp);
   *e = (sw_validate_entry){.name = f->output_names[i],
                            .rank = c->whole->rank,
                            .exact = sharp->exact,
@@ -57,13 +112,14 @@ sw_rc sw_roundings_judge(const sw_roundings *r, const sw_single *sharp, int32_t 
                           .turned = sw_roundings_turned(r, f->outputs[i]),
                           .device = sw_cut_position(c, device)};
     SW_TRY(sw_block_compare(&pair, e->tolerance, &diff, d));
+    judge_norm(r, sharp, i, &pair, device, e);
     out->elements += diff.compared;
     if (device == c->first || diff.differing > e->worst.differing) {
       e->worst = diff;
       e->device = device;
     }
   }
-  out->matches = out->matches && e->worst.differing == 0;
+  out->matches = out->matches && e->worst.differing == 0 && e->norm_off <= e->norm_allowed;
   return SW_OK;
 }
 
@@ -138,12 +194,27 @@ static sw_rc observe_blurred(void *user, int64_t device, const sw_op *op, const 
   return SW_OK;
 }
 
+/* The same of an output's elements. */
+static sw_rc note_moved(sw_roundings *r, int32_t i, const sw_buffer *b, sw_diag *d) {
+  const sw_buffer *sharp = &r->sharp->want[i];
+  const int64_t n = sw_buffer_elements(b), bytes = sw_dtype_bytes(b->dtype);
+  if (sw_dtype_class_of(b->dtype) != SW_CLASS_FLOAT) return SW_OK;
+  if (!r->moved[i]) r->moved[i] = sw_mem_alloc((size_t)n + 1, sizeof **r->moved, d);
+  if (!r->moved[i]) return SW_E_RESOURCE;
+  for (int64_t k = 0; k < n; k++) {
+    double x = sw_element_load(b->dtype, (const char *)b->data + k * bytes);
+    double y = sw_element_load(b->dtype, (const char *)sharp->data + k * bytes);
+    r->moved[i][k] = fmax(r->moved[i][k], fabs(x - y));
+  }
+  return SW_OK;
+}
+
 static sw_rc run_blurred(sw_roundings *r, uint64_t seed, sw_cancel *cancel, sw_arena *scratch, sw_diag *d) {
   const sw_graph *g = r->sharp->graph;
   const sw_function *f = &g->functions[g->main];
   sw_exec_options o = {.blur = seed,
                        .blur_least = (const double *const *)r->partials,
-                       .observe = observe_blurred,
+                       .observe = r->noise ? observe_blurred : NULL,
                        .observe_user = r,
                        .cancel = cancel};
   sw_tensor *args, *outputs;
@@ -160,6 +231,7 @@ static sw_rc run_blurred(sw_roundings *r, uint64_t seed, sw_cancel *cancel, sw_a
     list[i] = &args[i];
   }
   if (!rc) rc = sw_exec_run(g, list, &o, outputs, d);
+  for (int32_t i = 0; !rc && i < f->n_outputs; i++) rc = note_moved(r, i, &outputs[i], d);
   for (int32_t i = 0; i < f->n_args; i++) sw_tensor_deinit(&args[i]);
   for (int32_t i = 0; i < f->n_outputs; i++) sw_tensor_deinit(&outputs[i]);
   return rc;

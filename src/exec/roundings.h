@@ -12,6 +12,7 @@ typedef struct sw_roundings {
   double *noise;          /* by value: how far roundings were seen to move one */
   sw_tensor *turned;      /* by value; of integers and bools, true where a rounding turned one; no data: nowhere */
   double **partials;      /* by value and element: the largest partial sum on the way to it; NULL: none */
+  double **moved;         /* by output and element: how far roundings were seen to move it; NULL: not known */
 } sw_roundings;
 
 /* Nothing is known yet but magnitudes. The sharp run must outlive it; what is noted is released by deinit, also after a
@@ -23,6 +24,8 @@ void sw_roundings_deinit(sw_roundings *r);
  * of an op of the partitioned program on one device. Not for several threads at once. */
 SW_CHECKED sw_rc sw_roundings_note_partials(sw_roundings *r, const sw_sharded *s, int64_t device, const sw_op *op,
                                             const sw_buffer *const *results, sw_diag *d);
+/* Room for what is seen of outputs alone; init makes it, too. */
+SW_CHECKED sw_rc sw_roundings_init_outputs(sw_roundings *r, const sw_single *sharp, sw_arena *arena, sw_diag *d);
 /* Runs the program `runs` times with every result moved by about a last place, of itself or of its partial sums. */
 SW_CHECKED sw_rc sw_roundings_blur(sw_roundings *r, int runs, sw_cancel *cancel, sw_arena *scratch, sw_diag *d);
 
@@ -35,7 +38,8 @@ static inline const sw_buffer *sw_roundings_turned(const sw_roundings *r, sw_id 
 }
 
 /* Compares output `i` on the cut's devices, blocks[device * stride], with the sharp run's, which is the cut's whole:
- * the worst of them in *e, and the elements compared added to out->elements; what differs ends out->matches. */
+ * the worst of them in *e, and the elements compared added to out->elements; what differs ends out->matches. Where it
+ * is known how roundings move elements, a block as a whole must not be much further off than they were. */
 SW_CHECKED sw_rc sw_roundings_judge(const sw_roundings *r, const sw_single *sharp, int32_t i, const sw_cut *c,
                                     const sw_tensor *blocks, sw_validate_entry *e, sw_validation *out, sw_diag *d);
 
