@@ -42,7 +42,7 @@ typedef struct sw_validate_entry {
   sw_tolerance tolerance;
   sw_difference worst; /* of the device that is off most */
   int64_t device;
-  /* Of an output whose elements roundings were seen to move: how far (in the Euclidean norm) a device's block is off,
+  /* Where roundings were seen to move elements: how far (in the Euclidean norm) a device's block is off,
    * and may be; of the block where the two compare worst. Allowed 0: not judged. */
   double norm_off, norm_allowed;
   int64_t norm_device;

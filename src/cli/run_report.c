@@ -8,8 +8,10 @@ void sw_report_entry(const sw_validate_entry *e, sw_text *out) {
   if (e->exact) sw_text_puts(out, "bit for bit");
   if (!e->exact)
     sw_text_printf(out, "within %.2g relative, %.2g absolute", e->tolerance.relative, e->tolerance.absolute);
-  if (e->norm_allowed > 0) sw_text_printf(out, ", norm off by %.2g of %.2g", e->norm_off, e->norm_allowed);
-  if (e->norm_off > e->norm_allowed) sw_text_printf(out, ": DIFFERS on device %lld", (long long)e->norm_device);
+  bool loose = e->tolerance.relative >= 0.0625, far = e->norm_off > e->norm_allowed;
+  if (e->norm_allowed > 0 && (loose || far))
+    sw_text_printf(out, ", norm off by %.2g of %.2g", e->norm_off, e->norm_allowed);
+  if (far) sw_text_printf(out, ": DIFFERS on device %lld", (long long)e->norm_device);
   if (e->worst.differing) {
     sw_text_printf(out, ": DIFFERS on device %lld: ", (long long)e->device);
     sw_difference_print(&e->worst, e->rank, out);

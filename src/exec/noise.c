@@ -83,3 +83,18 @@ double sw_farthest(const sw_buffer *a, const sw_buffer *b) {
   }
   return most;
 }
+
+double sw_norm(const sw_buffer *a, const sw_buffer *b) {
+  sw_buffer x = row_of_floats(a), y = row_of_floats(b ? b : a);
+  double sum = 0, v[SW_CHUNK], w[SW_CHUNK] = {0};
+  for (int64_t i = 0, n; i < x.dims[0]; i += n) {
+    n = chunk_at(i, x.dims[0]);
+    load_chunk(&x, i, n, v);
+    if (b) load_chunk(&y, i, n, w);
+    for (int64_t k = 0; k < n; k++) {
+      double gap = v[k] - w[k];
+      if (isfinite(gap)) sum += gap * gap;
+    }
+  }
+  return sqrt(sum);
+}

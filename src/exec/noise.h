@@ -14,6 +14,8 @@ bool sw_small_integers(const sw_buffer *b);
  * none; of floats only) if that is larger; small integers stay, since arithmetic on them is exact, and so do
  * infinities, NaN and what might overflow. */
 void sw_blur(sw_buffer *b, const double *least, sw_rng *rng);
+/* Euclidean, of finite float or complex elements; of the distance between two of one type (`b` NULL: from zero). */
+double sw_norm(const sw_buffer *a, const sw_buffer *b);
 /* The largest distance between elements of two float or complex tensors of one type where both are finite. */
 double sw_farthest(const sw_buffer *a, const sw_buffer *b);
 

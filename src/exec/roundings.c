@@ -27,11 +27,14 @@ sw_rc sw_roundings_init(sw_roundings *r, const sw_single *sharp, sw_arena *arena
   SW_TRY(sw_roundings_init_outputs(r, sharp, arena, d));
   SW_ARENA_NEW(r->magnitude, arena, n, d);
   SW_ARENA_NEW(r->noise, arena, n, d);
+  SW_ARENA_NEW(r->norm, arena, n, d);
+  SW_ARENA_NEW(r->spread, arena, n, d);
   SW_ARENA_NEW(r->turned, arena, n, d);
   SW_ARENA_NEW(r->partials, arena, n, d);
   for (int32_t i = 0; i < n; i++) {
     const sw_buffer *b = sw_single_value(sharp, i);
     if (b) r->magnitude[i] = sw_magnitude(b);
+    if (b) r->norm[i] = sw_norm(b, NULL);
   }
   return SW_OK;
 }
@@ -61,6 +64,7 @@ typedef struct norms {
   double want, off, moved;
 } norms;
 
+/* moved NULL: not known. */
 static void add_norms(const sw_block_pair *c, const double *moved, norms *out) {
   const sw_buffer *whole = c->whole, *block = c->block;
   int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK], index[SW_MAX_RANK] = {0},
@@ -72,11 +76,12 @@ static void add_norms(const sw_block_pair *c, const double *moved, norms *out) {
     int64_t element = sw_box_offset(whole, at);
     double want = sw_element_load(whole->dtype, (const char *)whole->data + element * bytes);
     double got = sw_element_load(block->dtype, (const char *)block->data + sw_box_offset(block, index) * bytes);
-    if (!isfinite(want) || !isfinite(got) || !isfinite(moved[element])) continue; /* judged one by one */
+    double by = moved ? moved[element] : 0;
+    if (!isfinite(want) || !isfinite(got) || !isfinite(by)) continue; /* judged one by one */
     out->n++;
     out->want += want * want;
     out->off += (got - want) * (got - want);
-    out->moved += moved[element] * moved[element];
+    out->moved += by * by;
   } while (sw_box_next(whole->rank, n, index));
 }
 
@@ -94,6 +99,17 @@ static void judge_norm(const sw_roundings *r, const sw_single *sharp, int32_t i,
   e->norm_off = off;
   e->norm_allowed = allowed;
   e->norm_device = device;
+}
+
+void sw_roundings_judge_block(const sw_roundings *r, sw_id value, const sw_block_pair *c, sw_validate_entry *e) {
+  const sw_dtype t = c->whole->dtype;
+  norms s = {0};
+  if (r->sharp->exact || sw_dtype_class_of(t) != SW_CLASS_FLOAT) return;
+  add_norms(c, NULL, &s);
+  if (s.n < LEAST_OF_NORM) return;
+  e->norm_off = sqrt(s.off);
+  e->norm_allowed = NORM_MARGIN * r->spread[value] + sw_tolerance_for(t, r->sharp->terms, 1).relative * r->norm[value];
+  e->norm_device = e->device;
 }
 
 sw_rc sw_roundings_judge(const sw_roundings *r, const sw_single *sharp, int32_t i, const sw_cut *c,
@@ -190,6 +206,7 @@ static sw_rc observe_blurred(void *user, int64_t device, const sw_op *op, const 
     sw_id id = op->results[i];
     SW_TRY(note_turned(r, id, results[i], d));
     r->noise[id] = fmax(r->noise[id], sw_farthest(results[i], &r->sharp->values[id]));
+    r->spread[id] = fmax(r->spread[id], sw_norm(results[i], &r->sharp->values[id]));
   }
   return SW_OK;
 }

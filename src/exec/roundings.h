@@ -10,6 +10,7 @@ typedef struct sw_roundings {
   const sw_single *sharp; /* the run without blur */
   double *magnitude;      /* by value: the largest element */
   double *noise;          /* by value: how far roundings were seen to move one */
+  double *norm, *spread;  /* by value: that of all elements, and how far roundings were seen to move it */
   sw_tensor *turned;      /* by value; of integers and bools, true where a rounding turned one; no data: nowhere */
   double **partials;      /* by value and element: the largest partial sum on the way to it; NULL: none */
   double **moved;         /* by output and element: how far roundings were seen to move it; NULL: not known */
@@ -36,6 +37,9 @@ sw_tolerance sw_roundings_tolerance(const sw_roundings *r, const sw_single *shar
 static inline const sw_buffer *sw_roundings_turned(const sw_roundings *r, sw_id value) {
   return r->turned && r->turned[value].data ? &r->turned[value] : NULL;
 }
+
+/* Is a block of a value as a whole further off than roundings move all of it? Fills the norms of *e. */
+void sw_roundings_judge_block(const sw_roundings *r, sw_id value, const sw_block_pair *c, sw_validate_entry *e);
 
 /* Compares output `i` on the cut's devices, blocks[device * stride], with the sharp run's, which is the cut's whole:
  * the worst of them in *e, and the elements compared added to out->elements; what differs ends out->matches. Where it

@@ -81,7 +81,7 @@ static void note_comparison(validator *v, const sw_validate_entry *e, sw_id op) 
   v->out->values_compared++;
   bool earlier = !v->out->first_bad_op || step < v->first_bad_step ||
                  (step == v->first_bad_step && e->device < v->out->first_bad.device);
-  if (e->worst.differing && earlier) {
+  if ((e->worst.differing || e->norm_off > e->norm_allowed) && earlier) {
     v->out->first_bad_op = op >= 0 ? g->ops[op].name : "outputs";
     v->out->first_bad = *e;
     v->first_bad_step = step;
@@ -108,6 +108,7 @@ static sw_rc observe_parallel(void *user, int64_t device, const sw_op *op, const
                        sw_roundings_turned(&v->roundings, l->source),
                        sw_cut_position(&cut, device)};
     SW_TRY(sw_block_compare(&c, e.tolerance, &e.worst, d));
+    sw_roundings_judge_block(&v->roundings, l->source, &c, &e);
     note_comparison(v, &e, blamed(v, l, op));
   }
   return SW_OK;
