@@ -212,6 +212,7 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *be
   SW_TRY(bound(s, limit, out, d));
   if (s->missing && !before) SW_TRY(mend_more(s, limit, out, d));
   if (is_close(s, out)) return conclude(out);
+  if (missing_part(out) < kFirstGap) gap = least_gap;
   for (int round = 0; round < MOST_REFINEMENTS; round++) {
     sw_solution now;
     bool better = false;
