@@ -22,6 +22,7 @@ sw_rc rs_closure_init(rs_closure *c, const rs_query *q, bool partial, sw_diag *d
   c->keeps = n <= RS_CLOSURE_KEEPS;
   SW_MEM_NEW(c->from, n, d);
   SW_MEM_NEW(c->step_s, n, d);
+  SW_MEM_NEW(c->counted, n, d);
   SW_MEM_NEW(c->lone_s, n, d);
   SW_MEM_NEW(c->sized, 1, d);
   rs_sized_init(c->sized, c->atlas, &c->q);
@@ -39,6 +40,7 @@ void rs_closure_deinit(rs_closure *c) {
   }
   sw_mem_free(c->from);
   sw_mem_free(c->step_s);
+  sw_mem_free(c->counted);
   sw_mem_free(c->lone_s);
   sw_mem_free(c->sized);
   sw_mem_free(c->uneven);
@@ -80,6 +82,7 @@ static void count_all(const rs_closure *c, int from, double *step) {
   for (int to = 0, n = c->net->n_states; to < n; to++) {
     if (signbit(step[to])) step[to] = counted_s(c, from, to, -step[to]);
   }
+  c->counted[from] = true;
 }
 
 /* --- paths to all ------------------------------------------------------------------------------------------------ */
@@ -105,7 +108,7 @@ SW_SIMD_CLONES static void relax(double *restrict row, const double *restrict st
 static sw_rc relax_over(rs_closure *c, int over, double *row, sw_diag *d) {
   double *step;
   SW_TRY(steps_from(c, over, c->keeps || c->uneven, &step, d));
-  if (c->uneven) count_all(c, over, step);
+  if (c->uneven && !c->counted[over]) count_all(c, over, step);
   relax(row, step, row[over], c->net->n_states);
   return SW_OK;
 }
