@@ -119,7 +119,7 @@ static sw_rc run_call(sw_execution *e, const sw_comm_call *call, sw_diag *d) {
   if (call->coll->op == SW_COLL_RECV) given.in = NULL;
   if (call->coll->op != SW_COLL_SEND) return sw_comm_run(comm, e->v->device, &given, d);
   given.out = NULL;
-  keep_own(call->in, call->out);
+  if (call->in && call->out) keep_own(call->in, call->out);
   return sw_comm_run(comm, e->v->device, &given, d);
 }
 
