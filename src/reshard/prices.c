@@ -38,21 +38,20 @@ static bool holds(const rs_closure *c, const rs_query *q) {
   return c->net && a->n == b->n && memcmp(a->atom, b->atom, (size_t)a->n * sizeof a->atom[0]) == 0;
 }
 
-/* Between two states, from what costs least now that so much was asked: all paths of a source, where that only looks
- * up steps that other sources share; those that lead to what is asked for, where steps are shared, too, or where
- * searches from that source took as long; else a search. */
+/* Between two states, from what costs least now that so much was asked: all paths of a source, where steps are kept and
+ * other sources share them; those that lead to what is asked for, where searches from that source took as long; else a
+ * search. */
 static sw_rc between_s(shelf *s, rs_request *r, int from, int to, double *cost_s, sw_diag *d) {
   rs_closure *c = &s->closure;
   const int n = c->net->n_states;
-  const bool shares = c->keeps && s->n_asked > n;
   const double *row;
   rs_path path;
-  if (shares && !c->uneven) {
+  if (c->keeps && s->n_asked > n) {
     SW_TRY(rs_closure_row(c, from, &row, d));
     *cost_s = row[to];
     return SW_OK;
   }
-  if (shares || s->n_left[from] > n) return rs_closure_s(c, from, to, cost_s, d);
+  if (s->n_left[from] > n) return rs_closure_s(c, from, to, cost_s, d);
   SW_TRY(rs_request_search(r, &path, d));
   s->n_left[from] += path.n_left;
   *cost_s = path.cost_s;
