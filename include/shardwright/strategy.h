@@ -94,14 +94,17 @@ typedef struct sw_enumeration {
 
 typedef struct sw_enumerate_options {
   int32_t max_strategies; /* per op; 0: 160. Meshes of two axes stay below; what goes beyond is counted */
+  bool every; /* no limit but 65,536, and every order and mixture of axes on meshes of more than three, too */
 } sw_enumerate_options;
 
 /* Every legal strategy whose shards are not empty by design (shards <= size of the loop), whole axes, every order of
- * several axes on one loop. */
+ * several axes on one loop. Where more than three axes are longer than 1 only those in the order of the mesh, with the
+ * axes in at most three runs of neighbours: a run lies on one loop, or on none. */
 SW_API SW_CHECKED sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machine *machine,
                                                 const sw_enumerate_options *o, sw_arena *arena, sw_enumeration *out,
                                                 sw_diag *d);
-/* Every sharding of a value of these dims without partials, in the same order. */
+/* Every sharding of a value of these dims without partials, in the same order; of more than three axes likewise in
+ * runs. */
 SW_API SW_CHECKED sw_rc sw_shardings_enumerate(const sw_mesh *m, int rank, const int64_t *dims, sw_arena *arena,
                                                int32_t *n, const sw_sharding **out, sw_diag *d);
 

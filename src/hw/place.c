@@ -132,3 +132,14 @@ sw_rc sw_machine_place(sw_machine *m, sw_diag *d) {
   for (int a = 0; a < m->mesh.n_axes; a++) SW_TRY(place_digit(m, a, axis_stride(&m->mesh, a), m->mesh.axis[a].size, d));
   return SW_OK;
 }
+
+bool sw_machine_axes_alike(const sw_machine *m, int a, int b) {
+  const axis_place *x = &m->axis[a], *y = &m->axis[b];
+  if (a == b) return true;
+  if (m->mesh.axis[a].size != m->mesh.axis[b].size || x->n != 1 || y->n != 1) return false;
+  const axis_digit *p = &x->digit[0], *q = &y->digit[0];
+  const net_dim *u = &m->dim[p->dim], *v = &m->dim[q->dim];
+  if (u->level != v->level) return false;
+  if (m->profile->level[u->level].kind != SW_TOPOLOGY_TORUS) return true;
+  return p->size == u->size && q->size == v->size && u->wrap == v->wrap;
+}

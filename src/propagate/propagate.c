@@ -233,10 +233,11 @@ static int operands_as_marked(const state *s, const sw_op *op, const sw_strategy
  * miss what is required of the results, all strategies are looked through, and the one that takes most operands as they
  * are is it. */
 static sw_rc search_required(state *s, const sw_op *op, sw_strategy *st, sw_diag *d) {
+  const sw_enumerate_options every = {.every = true};
   sw_enumeration all;
   int most = -1;
   sw_arena_reset(&s->arena);
-  SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, NULL, &s->arena, &all, d));
+  SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, &every, &s->arena, &all, d));
   for (int32_t i = 0; i < all.n; i++) {
     if (!meets_required(s, op, &all.at[i])) continue;
     int n = operands_as_marked(s, op, &all.at[i]);

@@ -3,6 +3,11 @@
  * Axes are placed one after another: on no loop, on a loop that can be cut, or on a linear form. Several axes on one
  * loop then appear in every order. Of strategies that want the same operands and give the same results only the
  * cheapest stays (an exact pruning).
+ *
+ * On meshes of many axes that would be thousands (rank 3 on 2x2x2x2x2x2: 40,000). There axes stay in the order of the
+ * mesh, and neighbours go together: at most MOST_RUNS runs of axes lie on a place each.
+ *
+ *   axes x y z w, rows and columns:  [[x,y],[z,w]] has two runs, [[x],[y,z]] three (w on none), [[x,z],[y,w]] four
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +17,7 @@
 #include "shardwright/hash.h"
 #include "shardwright/strategy.h"
 
-enum { MOST_CANDIDATES = 1 << 16, DEFAULT_LIMIT = 160 };
+enum { MOST_CANDIDATES = 1 << 16, DEFAULT_LIMIT = 160, MANY_AXES = 4, MOST_RUNS = 3, FEW_RUNS = 2 };
 
 typedef struct search {
   const sw_mesh *mesh;
@@ -20,6 +25,8 @@ typedef struct search {
   int n_ordered;                                /* places before this one care for the order of their axes */
   int64_t (*room)(const void *what, int place); /* most shards that the place takes; 0: none */
   const void *what;
+  bool in_runs;                 /* the axes are many: see above */
+  int64_t left_out;             /* ways to go on that were not */
   int8_t place_of[SW_MAX_AXES]; /* per axis; -1: unused */
   sw_rc (*emit)(struct search *s, const sw_strategy *candidate, sw_diag *d);
   void *user;
@@ -38,7 +45,7 @@ static void arrange(const search *s, const int *order, sw_strategy *out) {
  * different places (they change nothing). */
 static sw_rc permute(search *s, int *order, int at, sw_diag *d) {
   int n = s->mesh->n_axes;
-  if (at == n) {
+  if (at == n || s->in_runs) {
     sw_strategy candidate;
     arrange(s, order, &candidate);
     return s->emit(s, &candidate, d);
@@ -56,24 +63,55 @@ static sw_rc permute(search *s, int *order, int at, sw_diag *d) {
   return SW_OK;
 }
 
+/* Runs of axes, of those before `n_axes`, that lie on one place or on none. Axes of size 1 do not count. */
+static int runs_of(const sw_mesh *m, const int8_t *place_of, int n_axes) {
+  int runs = 0, last = -2;
+  for (int a = 0; a < n_axes; a++) {
+    if (m->axis[a].size == 1) continue;
+    runs += place_of[a] != last;
+    last = place_of[a];
+  }
+  return runs;
+}
+
+static bool has_room(const search *s, int axis, int place) {
+  int64_t shards = s->mesh->axis[axis].size;
+  for (int a = 0; a < axis; a++) shards *= s->place_of[a] == place ? s->mesh->axis[a].size : 1;
+  return shards <= s->room(s->what, place);
+}
+
 static sw_rc place_axes(search *s, int axis, sw_diag *d) {
   if (axis == s->mesh->n_axes) {
     int order[SW_MAX_AXES];
     for (int i = 0; i < s->mesh->n_axes; i++) order[i] = i;
     return permute(s, order, 0, d);
   }
-  s->place_of[axis] = -1;
-  SW_TRY(place_axes(s, axis + 1, d));
-  int64_t size = s->mesh->axis[axis].size;
-  for (int p = 0; p < s->n_places && size > 1; p++) {
-    int64_t shards = size;
-    for (int a = 0; a < axis; a++) shards *= s->place_of[a] == p ? s->mesh->axis[a].size : 1;
-    if (shards > s->room(s->what, p)) continue;
+  const int n_places = s->mesh->axis[axis].size > 1 ? s->n_places : 0;
+  for (int p = -1; p < n_places; p++) {
+    if (p >= 0 && !has_room(s, axis, p)) continue;
     s->place_of[axis] = (int8_t)p;
-    SW_TRY(place_axes(s, axis + 1, d));
+    if (s->in_runs && runs_of(s->mesh, s->place_of, axis + 1) > MOST_RUNS)
+      s->left_out++;
+    else
+      SW_TRY(place_axes(s, axis + 1, d));
   }
   s->place_of[axis] = -1;
   return SW_OK;
+}
+
+static sw_rc visit_all(search *s, bool every, sw_diag *d) {
+  int n = 0;
+  for (int a = 0; a < s->mesh->n_axes; a++) n += s->mesh->axis[a].size > 1;
+  s->in_runs = n >= MANY_AXES && !every;
+  return place_axes(s, 0, d);
+}
+
+/* More of a strategy's axes are apart than there is room for, where there is too little. */
+static bool is_scattered(const sw_mesh *m, const sw_strategy *s) {
+  int8_t place_of[SW_MAX_AXES];
+  for (int a = 0; a < m->n_axes; a++) place_of[a] = -1;
+  for (int i = 0; i < s->n_refs; i++) place_of[s->refs[i].axis] = s->loop_of[i];
+  return m->n_axes > MANY_AXES && runs_of(m, place_of, m->n_axes) > FEW_RUNS;
 }
 
 static int compare_refs(const sw_strategy *a, const sw_strategy *b) {
@@ -149,10 +187,10 @@ static int compare_candidates(const void *a, const void *b) {
 }
 
 /* How unlikely a strategy is to be worth its place when there are too many: axes on one loop against the order of the
- * mesh, and contractions that pass partial values through. */
-static int odd(const sw_op *op, const sw_strategy *s) {
+ * mesh, or scattered ones, and contractions that pass partial values through. */
+static int odd(const sw_mesh *m, const sw_op *op, const sw_strategy *s) {
   bool heavy = op->code == SW_OP_DOT || op->code == SW_OP_CONVOLUTION;
-  int n = 0;
+  int n = is_scattered(m, s);
   for (int i = 0; i < s->n_refs; i++) {
     bool same = i > 0 && s->loop_of[i] == s->loop_of[i - 1];
     n += same && s->refs[i].axis < s->refs[i - 1].axis;
@@ -172,8 +210,9 @@ static int compare_worth(const void *a, const void *b) {
 
 /* Too many: the most promising stay, the others are counted. */
 static void cut_to_limit(op_search *o) {
+  const sw_mesh *mesh = sw_machine_mesh(o->machine);
   if (o->found.n <= (size_t)o->limit) return;
-  for (size_t i = 0; i < o->found.n; i++) o->found.at[i].oddity = odd(o->op, &o->found.at[i].s);
+  for (size_t i = 0; i < o->found.n; i++) o->found.at[i].oddity = odd(mesh, o->op, &o->found.at[i].s);
   qsort(o->found.at, o->found.n, sizeof *o->found.at, compare_worth);
   o->pruned_inexact += (int64_t)o->found.n - o->limit;
   o->found.n = (size_t)o->limit;
@@ -197,7 +236,9 @@ static sw_rc keep_found(op_search *o, sw_arena *arena, sw_enumeration *out, sw_d
 sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machine *machine,
                               const sw_enumerate_options *options, sw_arena *arena, sw_enumeration *out, sw_diag *d) {
   op_search o = {.g = g, .op = op, .machine = machine};
+  const bool every = options && options->every;
   o.limit = options && options->max_strategies > 0 ? options->max_strategies : DEFAULT_LIMIT;
+  if (every) o.limit = MOST_CANDIDATES;
   search s = {.mesh = sw_machine_mesh(machine),
               .n_places = op->space->n_loops + op->space->n_linear,
               .n_ordered = op->space->n_loops,
@@ -205,7 +246,8 @@ sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machi
               .what = op,
               .emit = emit_strategy,
               .user = &o};
-  sw_rc rc = place_axes(&s, 0, d);
+  sw_rc rc = visit_all(&s, every, d);
+  o.pruned_inexact += s.left_out;
   if (!rc) rc = keep_found(&o, arena, out, d);
   sw_array_free(&o.found);
   sw_dict_deinit(&o.interfaces);
@@ -264,7 +306,7 @@ sw_rc sw_shardings_enumerate(const sw_mesh *m, int rank, const int64_t *dims, sw
               .what = &v,
               .emit = emit_sharding,
               .user = &v};
-  sw_rc rc = place_axes(&s, 0, d);
+  sw_rc rc = visit_all(&s, false, d);
   if (!rc) rc = keep_shardings(&v, rank, arena, n, out, d);
   sw_array_free(&v.found);
   return rc;

@@ -10,8 +10,19 @@ int64_t sw_cost_units(double seconds) {
   return u >= (double)SW_FORBIDDEN ? SW_FORBIDDEN : u > 0 ? (int64_t)u : 0;
 }
 
+void sw_prices_init(sw_prices *p, const sw_machine *machine) {
+  *p = (sw_prices){.machine = machine};
+  for (int a = 0, n = sw_machine_mesh(machine)->n_axes; a < n; a++) {
+    int first = 0;
+    while (!sw_machine_axes_alike(machine, first, a)) first++;
+    p->first_alike[a] = (int8_t)first;
+    p->any_alike = p->any_alike || first < a;
+  }
+}
+
 void sw_prices_deinit(sw_prices *p) {
   for (size_t i = 0; i < p->classes.n; i++) {
+    sw_dict_deinit(&p->classes.at[i].relabelled);
     sw_array_free(&p->classes.at[i].shardings);
     sw_dict_deinit(&p->classes.at[i].ids);
     sw_mem_free(p->classes.at[i].units);
@@ -61,6 +72,65 @@ static sw_rc widen(sw_shape_class *c, sw_diag *d) {
   return SW_OK;
 }
 
+/* New names of axes in the order in which they are first met, each from those that are alike. */
+typedef struct relabelling {
+  const sw_prices *prices;
+  int8_t name[SW_MAX_AXES];  /* 1 more than the axis; 0: not met yet */
+  int8_t taken[SW_MAX_AXES]; /* by first of those alike: how many are */
+} relabelling;
+
+/* The axis that is number `k` of those alike to `first`. */
+static int nth_alike(const sw_prices *p, int first, int k) {
+  int a = first;
+  while (p->first_alike[a] != first || k-- > 0) a++;
+  return a;
+}
+
+static sw_axis_ref renamed(relabelling *r, sw_axis_ref ref) {
+  int8_t *name = &r->name[ref.axis];
+  const int first = r->prices->first_alike[ref.axis];
+  if (!*name) *name = (int8_t)(1 + nth_alike(r->prices, first, r->taken[first]++));
+  ref.axis = *name - 1;
+  return ref;
+}
+
+static void relabel(relabelling *r, const sw_sharding *s, sw_sharding *out) {
+  *out = *s;
+  out->n_partial = 0; /* a set, kept in the order of axes */
+  for (int i = 0; i < s->n_refs; i++) out->refs[i] = renamed(r, s->refs[i]);
+  for (int i = 0; i < s->n_partial; i++)
+    (void)sw_sharding_push_partial(out, (sw_reduction)s->partial_kind, renamed(r, sw_sharding_partial(s)[i]));
+}
+
+static sw_rc price_route(sw_prices *p, sw_shape_class *c, const sw_sharding *from, const sw_sharding *to, int64_t *out,
+                         sw_diag *d) {
+  double s;
+  if (!c->routes) SW_TRY(sw_route_prices_make(p->machine, c->type.rank, c->type.dims, c->type.dtype, &c->routes, d));
+  SW_TRY(sw_route_prices_get(c->routes, from, to, &s, d));
+  *out = isfinite(s) ? sw_cost_add(sw_cost_units(s), 1) : SW_FORBIDDEN; /* one more for being a step */
+  return SW_OK;
+}
+
+/* Of all pairs that differ by names of axes that are alike, one is priced. */
+static sw_rc price_alike(sw_prices *p, sw_shape_class *c, const sw_sharding *from, const sw_sharding *to, int64_t *out,
+                         sw_diag *d) {
+  relabelling r = {.prices = p};
+  sw_sharding x, y;
+  sw_text key = {0};
+  int64_t *slot;
+  bool fresh;
+  relabel(&r, from, &x);
+  relabel(&r, to, &y);
+  sw_sharding_key(&x, &key);
+  sw_sharding_key(&y, &key);
+  sw_rc rc = key.rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory")
+                    : sw_dict_put(&c->relabelled, key.at, key.n, -1, &slot, &fresh, d);
+  sw_text_free(&key);
+  if (!rc && *slot < 0) rc = price_route(p, c, &x, &y, slot, d);
+  if (!rc) *out = *slot;
+  return rc;
+}
+
 sw_rc sw_prices_get(sw_prices *p, int32_t shape_class, int32_t from, int32_t to, int64_t *out, sw_diag *d) {
   sw_shape_class *c = &p->classes.at[shape_class];
   *out = 0;
@@ -68,12 +138,7 @@ sw_rc sw_prices_get(sw_prices *p, int32_t shape_class, int32_t from, int32_t to,
   if (c->side < c->shardings.n) SW_TRY(widen(c, d));
   int64_t *u = &c->units[(size_t)from * c->side + (size_t)to];
   if (*u < 0) {
-    double s;
-    if (!c->routes) {
-      SW_TRY(sw_route_prices_make(p->machine, c->type.rank, c->type.dims, c->type.dtype, &c->routes, d));
-    }
-    SW_TRY(sw_route_prices_get(c->routes, &c->shardings.at[from], &c->shardings.at[to], &s, d));
-    *u = isfinite(s) ? sw_cost_add(sw_cost_units(s), 1) : SW_FORBIDDEN; /* one more for being a step */
+    SW_TRY((p->any_alike ? price_alike : price_route)(p, c, &c->shardings.at[from], &c->shardings.at[to], u, d));
   }
   *out = *u;
   return SW_OK;

@@ -1,5 +1,6 @@
 /* Prices of resharding by shape class: every distinct (dims, dtype) has one list of shardings and one lazily filled
- * table of route prices, so that a repeated layer pays once. */
+ * table of route prices, so that a repeated layer pays once. Pairs that differ by which of several axes that are alike
+ * stands where are priced once, too. */
 #ifndef STRATEGY_PRICES_H_
 #define STRATEGY_PRICES_H_
 
@@ -12,18 +13,21 @@ typedef struct sw_shape_class {
   sw_type type;
   SW_ARRAY(sw_sharding) shardings; /* index = sharding id within the class */
   sw_dict ids;
-  int64_t *units; /* side x side prices in cost units; -1: not asked yet */
+  sw_dict relabelled; /* pairs -> cost units, where the machine has axes that are alike; -1: not known */
+  int64_t *units;     /* side x side prices in cost units; -1: not asked yet */
   size_t side;
   sw_route_prices *routes;
 } sw_shape_class;
 
-/* Zero-initialise but for `machine`. */
 typedef struct sw_prices {
   const sw_machine *machine;
+  bool any_alike;
+  int8_t first_alike[SW_MAX_AXES]; /* the least axis that is alike, by axis */
   SW_ARRAY(sw_shape_class) classes;
   sw_dict by_shape;
 } sw_prices;
 
+void sw_prices_init(sw_prices *p, const sw_machine *machine);
 void sw_prices_deinit(sw_prices *p);
 /* The shape class of a type: its index. `type->dims` must outlive the prices. */
 sw_rc sw_prices_class(sw_prices *p, const sw_type *type, int32_t *out, sw_diag *d);

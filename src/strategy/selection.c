@@ -457,7 +457,8 @@ sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_
                          sw_selection **out, sw_diag *d) {
   sw_selection *s;
   SW_ARENA_NEW(s, arena, 1, d);
-  *s = (sw_selection){.g = g, .machine = machine, .o = *o, .arena = arena, .prices = {.machine = machine}};
+  *s = (sw_selection){.g = g, .machine = machine, .o = *o, .arena = arena};
+  sw_prices_init(&s->prices, machine);
   s->n_args = function_of(s)->n_args;
   s->n_outputs = function_of(s)->n_outputs;
   s->n_ops = block_of(s)->n_ops;
