@@ -31,11 +31,14 @@ typedef struct sw_selection_options {
   /* Contractions and convolutions are cut over as much of the mesh as they can be: no device repeats another's heavy
    * work. For cost models without compute time, where repeating is free. */
   bool cut_heavy_ops;
+  double deadline_s; /* of sw_now_s, for the build; 0: none */
+  sw_cancel *cancel; /* NULL allowed */
 } sw_selection_options;
 
 typedef struct sw_selection sw_selection;
 
-/* Pins (required annotations) restrict choices; SW_E_INFEASIBLE names the pin that nothing meets. */
+/* Pins (required annotations) restrict choices; SW_E_INFEASIBLE names the pin that nothing meets. SW_E_CANCELLED: time
+ * was up, or it was cancelled, before the problem stood. */
 SW_API SW_CHECKED sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_selection_options *o,
                                            sw_arena *arena, sw_selection **out, sw_diag *d);
 SW_API void sw_selection_deinit(sw_selection *s); /* NULL allowed; what the arena does not hold */

@@ -315,11 +315,18 @@ sw_rc sw_plan_search(const sw_graph *g, const sw_machine *machine, const sw_plan
   sw_searcher s = {.g = g, .machine = machine, .o = &options, .arena = arena, .started_s = sw_now_s()};
   SW_ARENA_NEW(s.learned, arena, 1, d);
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
-  SW_TRY(sw_selection_build(g, machine, &options.selection, arena, &s.selection, d));
+  if (options.solve.time_limit_s > 0) options.selection.deadline_s = s.started_s + options.solve.time_limit_s;
+  options.selection.cancel = options.solve.cancel;
+  sw_rc rc = sw_selection_build(g, machine, &options.selection, arena, &s.selection, d);
+  if (rc == SW_E_CANCELLED) rc = sw_search_fall_back(&s, out, d);
+  if (rc || !s.selection) {
+    out->time_s = sw_now_s() - s.started_s;
+    return rc;
+  }
   s.n = sw_selection_problem(s.selection)->n_nodes;
   out->capacity_bytes = options.selection.capacity_bytes;
   sw_fit fit;
-  sw_rc rc = take_start(&s, d);
+  rc = take_start(&s, d);
   if (!rc) rc = lower_until_it_fits(&s, options.selection.capacity_bytes, out, &fit, d);
   if (!rc && !fit.found) rc = sw_search_squeeze(&s, &fit, out, d);
   out->time_s = sw_now_s() - s.started_s;

@@ -42,4 +42,8 @@ sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit 
  * that would do, as far as found, and the tensors that fill that plan's peak. */
 sw_rc sw_search_squeeze(const sw_searcher *s, const sw_fit *fit, sw_plan *out, sw_diag *d);
 
+/* The best plan that is known without a search, for when time is up before one can begin. SW_E_RESOURCE when none of
+ * these fits and meets the annotations. */
+sw_rc sw_search_fall_back(const sw_searcher *s, sw_plan *out, sw_diag *d);
+
 #endif

@@ -72,6 +72,12 @@ static sw_rc widen(sw_shape_class *c, sw_diag *d) {
   return SW_OK;
 }
 
+sw_rc sw_prices_in_time(const sw_prices *p, sw_diag *d) {
+  const bool late = p->deadline_s > 0 && sw_now_s() >= p->deadline_s;
+  if (!late && !sw_cancelled(p->cancel)) return SW_OK;
+  return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "time was up while routes were being priced");
+}
+
 /* New names of axes in the order in which they are first met, each from those that are alike. */
 typedef struct relabelling {
   const sw_prices *prices;
@@ -105,6 +111,7 @@ static void relabel(relabelling *r, const sw_sharding *s, sw_sharding *out) {
 static sw_rc price_route(sw_prices *p, sw_shape_class *c, const sw_sharding *from, const sw_sharding *to, int64_t *out,
                          sw_diag *d) {
   double s;
+  SW_TRY(sw_prices_in_time(p, d));
   if (!c->routes) SW_TRY(sw_route_prices_make(p->machine, c->type.rank, c->type.dims, c->type.dtype, &c->routes, d));
   SW_TRY(sw_route_prices_get(c->routes, from, to, &s, d));
   *out = isfinite(s) ? sw_cost_add(sw_cost_units(s), 1) : SW_FORBIDDEN; /* one more for being a step */

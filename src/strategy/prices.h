@@ -5,6 +5,7 @@
 #define STRATEGY_PRICES_H_
 
 #include "shardwright/array.h"
+#include "shardwright/clock.h"
 #include "shardwright/graph.h"
 #include "shardwright/hash.h"
 #include "shardwright/reshard.h"
@@ -21,6 +22,8 @@ typedef struct sw_shape_class {
 
 typedef struct sw_prices {
   const sw_machine *machine;
+  double deadline_s; /* of sw_now_s: from then on, or when cancelled, no route is priced; 0: none */
+  sw_cancel *cancel;
   bool any_alike;
   int8_t first_alike[SW_MAX_AXES]; /* the least axis that is alike, by axis */
   SW_ARRAY(sw_shape_class) classes;
@@ -33,6 +36,8 @@ void sw_prices_deinit(sw_prices *p);
 sw_rc sw_prices_class(sw_prices *p, const sw_type *type, int32_t *out, sw_diag *d);
 /* The id of a sharding in its shape class. */
 sw_rc sw_prices_id(sw_prices *p, int32_t shape_class, const sw_sharding *s, int32_t *out, sw_diag *d);
+/* Is the deadline past? SW_E_CANCELLED then. */
+sw_rc sw_prices_in_time(const sw_prices *p, sw_diag *d);
 /* Cost units of going from one sharding id to another; SW_FORBIDDEN when there is no way. */
 sw_rc sw_prices_get(sw_prices *p, int32_t shape_class, int32_t from, int32_t to, int64_t *out, sw_diag *d);
 

@@ -58,6 +58,7 @@ static sw_rc choices_of_op(build *b, const sw_op *op, const sw_choices **out, sw
   if (fresh) {
     sw_choices *c;
     sw_enumeration e;
+    SW_TRY(sw_prices_in_time(&s->prices, d));
     SW_ARENA_NEW(c, s->arena, 1, d);
     SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, &s->o.enumerate, s->arena, &e, d));
     SW_TRY(sw_choices_of_op(s->g, op, &e, &s->prices, s->arena, c, d));
@@ -459,6 +460,8 @@ sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_
   SW_ARENA_NEW(s, arena, 1, d);
   *s = (sw_selection){.g = g, .machine = machine, .o = *o, .arena = arena};
   sw_prices_init(&s->prices, machine);
+  s->prices.deadline_s = o->deadline_s;
+  s->prices.cancel = o->cancel;
   s->n_args = function_of(s)->n_args;
   s->n_outputs = function_of(s)->n_outputs;
   s->n_ops = block_of(s)->n_ops;
@@ -470,6 +473,8 @@ sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_
   sw_array_free(&b.consumers);
   sw_array_free(&b.use_ports);
   sw_text_free(&b.key);
+  s->prices.deadline_s = 0; /* what is asked for from now on is little, and needed */
+  s->prices.cancel = NULL;
   if (rc) sw_selection_deinit(s);
   if (!rc) *out = s;
   return rc;

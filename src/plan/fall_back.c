@@ -1,0 +1,54 @@
+/* Time was up before the problem stood: no search has begun. What is known without one are the plan to start from and
+ * the ones that people make by rule (baselines); the cheapest of those that fit and meet the annotations is the answer.
+ */
+#include "plan/search.h"
+
+#include <inttypes.h>
+
+typedef struct best_known {
+  const sw_searcher *s;
+  sw_plan *out;
+  double cost_s;
+  int64_t least_bytes; /* of those that do not fit, too; -1: none was looked at */
+} best_known;
+
+static sw_rc consider(best_known *b, const sw_plan *plan, sw_diag *d) {
+  const int64_t capacity = b->s->o->selection.capacity_bytes;
+  sw_arena scratch = {0};
+  sw_account a;
+  sw_rc rc = SW_OK;
+  if (sw_plan_verify(plan, NULL) == SW_OK) {
+    rc = sw_plan_account(plan, &scratch, &a, d);
+    if (!rc && (b->least_bytes < 0 || a.peak_bytes < b->least_bytes)) b->least_bytes = a.peak_bytes;
+    if (!rc && a.peak_bytes <= capacity && (b->cost_s < 0 || a.total_s < b->cost_s)) {
+      *b->out = *plan;
+      b->cost_s = a.total_s;
+    }
+  }
+  sw_arena_deinit(&scratch);
+  return rc;
+}
+
+sw_rc sw_search_fall_back(const sw_searcher *s, sw_plan *out, sw_diag *d) {
+  best_known b = {.s = s, .out = out, .cost_s = -1, .least_bytes = -1};
+  if (s->o->start) SW_TRY(consider(&b, s->o->start, d));
+  for (int i = 0; i < SW_BASELINE_COUNT; i++) {
+    sw_plan plan;
+    SW_TRY(sw_baseline_build(s->g, s->machine, (sw_baseline)i, s->arena, &plan, d));
+    SW_TRY(consider(&b, &plan, d));
+  }
+  if (b.cost_s < 0) {
+    const char *why = b.least_bytes < 0 ? "none of the plans known without a search meets the annotations"
+                                        : "no plan known without a search fits";
+    return SW_FAIL(
+        d, SW_E_RESOURCE, SW_NOWHERE,
+        "time was up while the ways to cut ops were being priced, and %s; more time (--time-limit) or a mesh "
+        "of fewer axes would help",
+        why);
+  }
+  out->status = SW_SOLVE_FEASIBLE;
+  out->cost_units = sw_cost_units(b.cost_s);
+  out->bound_units = 0;
+  out->capacity_bytes = s->o->selection.capacity_bytes;
+  return SW_OK;
+}
