@@ -17,7 +17,7 @@
 #include "shardwright/hash.h"
 #include "shardwright/strategy.h"
 
-enum { MOST_CANDIDATES = 1 << 16, DEFAULT_LIMIT = 160, MANY_AXES = 4, MOST_RUNS = 3, FEW_RUNS = 2 };
+enum { MOST_CANDIDATES = 1 << 16, DEFAULT_LIMIT = 160, LIMIT_OF_MANY = 96, MANY_AXES = 4, MOST_RUNS = 3, FEW_RUNS = 2 };
 
 typedef struct search {
   const sw_mesh *mesh;
@@ -111,7 +111,7 @@ static bool is_scattered(const sw_mesh *m, const sw_strategy *s) {
   int8_t place_of[SW_MAX_AXES];
   for (int a = 0; a < m->n_axes; a++) place_of[a] = -1;
   for (int i = 0; i < s->n_refs; i++) place_of[s->refs[i].axis] = s->loop_of[i];
-  return m->n_axes > MANY_AXES && runs_of(m, place_of, m->n_axes) > FEW_RUNS;
+  return m->n_axes >= MANY_AXES && runs_of(m, place_of, m->n_axes) > FEW_RUNS;
 }
 
 static int compare_refs(const sw_strategy *a, const sw_strategy *b) {
@@ -237,8 +237,6 @@ sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machi
                               const sw_enumerate_options *options, sw_arena *arena, sw_enumeration *out, sw_diag *d) {
   op_search o = {.g = g, .op = op, .machine = machine};
   const bool every = options && options->every;
-  o.limit = options && options->max_strategies > 0 ? options->max_strategies : DEFAULT_LIMIT;
-  if (every) o.limit = MOST_CANDIDATES;
   search s = {.mesh = sw_machine_mesh(machine),
               .n_places = op->space->n_loops + op->space->n_linear,
               .n_ordered = op->space->n_loops,
@@ -248,6 +246,8 @@ sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machi
               .user = &o};
   sw_rc rc = visit_all(&s, every, d);
   o.pruned_inexact += s.left_out;
+  o.limit = every ? MOST_CANDIDATES : s.in_runs ? LIMIT_OF_MANY : DEFAULT_LIMIT;
+  if (options && options->max_strategies > 0) o.limit = options->max_strategies;
   if (!rc) rc = keep_found(&o, arena, out, d);
   sw_array_free(&o.found);
   sw_dict_deinit(&o.interfaces);
@@ -269,6 +269,7 @@ void sw_op_class_key(const sw_graph *g, const sw_op *op, sw_text *key) {
 
 typedef struct value_search {
   const int64_t *dims;
+  const sw_mesh *mesh;
   SW_ARRAY(sw_strategy) found; /* loop_of = dimension */
 } value_search;
 
@@ -280,6 +281,15 @@ static sw_rc emit_sharding(search *s, const sw_strategy *c, sw_diag *d) {
 }
 
 static int compare_strategies(const void *a, const void *b) { return compare_refs(a, b); }
+
+/* Too many: scattered ones go. */
+static void cut_shardings(value_search *v) {
+  size_t n = 0;
+  for (size_t i = 0; i < v->found.n; i++) {
+    if (!is_scattered(v->mesh, &v->found.at[i])) v->found.at[n++] = v->found.at[i];
+  }
+  v->found.n = n;
+}
 
 static sw_rc keep_shardings(value_search *v, int rank, sw_arena *arena, int32_t *n, const sw_sharding **out,
                             sw_diag *d) {
@@ -298,7 +308,7 @@ static sw_rc keep_shardings(value_search *v, int rank, sw_arena *arena, int32_t 
 
 sw_rc sw_shardings_enumerate(const sw_mesh *m, int rank, const int64_t *dims, sw_arena *arena, int32_t *n,
                              const sw_sharding **out, sw_diag *d) {
-  value_search v = {.dims = dims};
+  value_search v = {.dims = dims, .mesh = m};
   search s = {.mesh = m,
               .n_places = rank,
               .n_ordered = rank,
@@ -307,6 +317,7 @@ sw_rc sw_shardings_enumerate(const sw_mesh *m, int rank, const int64_t *dims, sw
               .emit = emit_sharding,
               .user = &v};
   sw_rc rc = visit_all(&s, false, d);
+  if (s.in_runs && v.found.n > LIMIT_OF_MANY) cut_shardings(&v);
   if (!rc) rc = keep_shardings(&v, rank, arena, n, out, d);
   sw_array_free(&v.found);
   return rc;
