@@ -1,0 +1,247 @@
+/* Meshes of many axes: which ways to cut are looked at, that axes which are alike may change places in every price, and
+ * that a search which cannot begin in time still gives a plan. */
+#include "check.h"
+
+#include "shardwright/model_json.h"
+#include "shardwright/plan.h"
+#include "shardwright/profile_json.h"
+#include "shardwright/strategy.h"
+
+typedef struct placed {
+  sw_arena arena;
+  sw_machine *machine;
+  const sw_mesh *mesh;
+} placed;
+
+static void place(placed *p, const char *profile, const char *mesh) {
+  sw_diag diag = {0};
+  char path[512];
+  const sw_profile *hw;
+  sw_mesh m;
+  *p = (placed){0};
+  snprintf(path, sizeof path, "%s/hwprofiles/%s.json", SW_SOURCE_DIR, profile);
+  assert_ok(sw_profile_read(path, &p->arena, &hw, &diag));
+  assert_ok(sw_mesh_parse(mesh, &p->arena, &m, &diag));
+  assert_ok(sw_machine_build(&p->arena, hw, &m, &p->machine, &diag));
+  p->mesh = sw_machine_mesh(p->machine);
+}
+
+/* --- which ways to cut ------------------------------------------------------------------------------------------- */
+
+/* A digit per axis, of base rank + 1: its dimension, or none. */
+static int runs_of(int code, int n_axes, int base) {
+  int runs = 1;
+  for (int a = 1; a < n_axes; a++) {
+    const int before = code % base;
+    code /= base;
+    runs += code % base != before;
+  }
+  return runs;
+}
+
+static int code_of(const sw_sharding *s, int n_axes) {
+  int code = 0, power = 1;
+  for (int a = 0; a < n_axes; a++, power *= s->rank + 1) {
+    for (int i = 0; i < s->n_refs; i++) code += s->refs[i].axis == a ? power * (s->dim_of[i] + 1) : 0;
+  }
+  return code;
+}
+
+/* Every placing of at most three runs (two, where there are many) once, in the order of the mesh; nothing else. */
+static void check_shardings(const char *mesh, int rank, int most_runs) {
+  static const int64_t kDims[] = {64, 64, 64, 64};
+  enum { MOST = 1 << 14 };
+  static bool seen[MOST];
+  sw_diag diag = {0};
+  placed p;
+  int32_t n, wanted = 0;
+  const sw_sharding *all;
+  int codes = 1;
+  place(&p, "h100x64", mesh);
+  for (int a = 0; a < p.mesh->n_axes; a++) codes *= rank + 1;
+  assert_true(codes <= MOST);
+  memset(seen, 0, sizeof seen);
+  for (int c = 0; c < codes; c++) wanted += runs_of(c, p.mesh->n_axes, rank + 1) <= most_runs;
+  assert_ok(sw_shardings_enumerate(p.mesh, rank, kDims, &p.arena, &n, &all, &diag));
+  assert_int_equal(n, wanted);
+  for (int32_t i = 0; i < n; i++) {
+    const int code = code_of(&all[i], p.mesh->n_axes);
+    assert_false(seen[code]);
+    assert_true(runs_of(code, p.mesh->n_axes, rank + 1) <= most_runs);
+    seen[code] = true;
+    for (int k = 1; k < all[i].n_refs; k++) {
+      if (all[i].dim_of[k] == all[i].dim_of[k - 1]) assert_true(all[i].refs[k - 1].axis < all[i].refs[k].axis);
+    }
+  }
+  sw_arena_deinit(&p.arena);
+}
+
+static void shardings_lie_in_runs(void **state) {
+  (void)state;
+  check_shardings("x=2,y=2,z=2,w=2", 1, 3);
+  check_shardings("x=2,y=2,z=2,w=2", 2, 3);
+  check_shardings("x=2,y=4,z=2,w=4", 2, 3);
+  check_shardings("x=2,y=4,z=2,w=4", 3, 2);
+  check_shardings("a=2,b=2,c=2,d=2,e=2,f=2", 1, 3);
+  check_shardings("a=2,b=2,c=2,d=2,e=2,f=2", 3, 2);
+}
+
+/* --- axes that are alike ----------------------------------------------------------------------------------------- */
+
+static sw_sharding random_ends(const placed *p, int rank, sw_rng *r) {
+  sw_sharding s = sw_sharding_replicated(rank);
+  int dim[SW_MAX_AXES], order[SW_MAX_AXES], n = p->mesh->n_axes;
+  for (int a = 0; a < n; a++) {
+    const int at = (int)sw_rng_below(r, a + 1);
+    order[a] = order[at];
+    order[at] = a;
+    dim[a] = (int)sw_rng_below(r, rank + 2) - 1; /* rank: partial, -1: unused */
+  }
+  for (int d = 0; d < rank; d++) {
+    for (int i = 0; i < n; i++) {
+      if (dim[order[i]] == d) (void)sw_sharding_push(&s, d, sw_axis_whole(p->mesh, order[i]));
+    }
+  }
+  for (int a = 0; a < n; a++) {
+    if (dim[a] == rank) (void)sw_sharding_push_partial(&s, SW_REDUCE_SUM, sw_axis_whole(p->mesh, a));
+  }
+  return s;
+}
+
+static sw_sharding renamed(const sw_sharding *s, const int *name) {
+  sw_sharding out = *s;
+  out.n_partial = 0;
+  for (int i = 0; i < s->n_refs; i++) out.refs[i].axis = name[s->refs[i].axis];
+  for (int i = 0; i < s->n_partial; i++) {
+    sw_axis_ref ref = sw_sharding_partial(s)[i];
+    ref.axis = name[ref.axis];
+    (void)sw_sharding_push_partial(&out, SW_REDUCE_SUM, ref);
+  }
+  return out;
+}
+
+static double route_s(const placed *p, int rank, const int64_t *dims, const sw_sharding *from, const sw_sharding *to) {
+  return sw_route_cost_s(&(sw_reshard){p->machine, from, to, rank, dims, SW_F32, {0}});
+}
+
+static void check_alike(const char *profile, const char *mesh, int a, int b, sw_rng *r) {
+  placed p;
+  int name[SW_MAX_AXES], differs = 0;
+  place(&p, profile, mesh);
+  assert_true(sw_machine_axes_alike(p.machine, a, b));
+  for (int i = 0; i < SW_MAX_AXES; i++) name[i] = i == a ? b : i == b ? a : i;
+  for (int k = 0; k < check_scale(200); k++) {
+    const int rank = 1 + (int)sw_rng_below(r, 3);
+    const int64_t even[] = {64, 192, 128}, uneven[] = {60, 6, 7};
+    const int64_t *dims = k % 4 ? even : uneven;
+    sw_sharding from = random_ends(&p, rank, r), to = random_ends(&p, rank, r);
+    to.n_partial = 0;
+    sw_sharding from2 = renamed(&from, name), to2 = renamed(&to, name);
+    const double s = route_s(&p, rank, dims, &from, &to), s2 = route_s(&p, rank, dims, &from2, &to2);
+    differs += s2 > s * (1 + 1e-9) || s > s2 * (1 + 1e-9);
+  }
+  assert_int_equal(differs, 0);
+  sw_arena_deinit(&p.arena);
+}
+
+static void alike_axes_may_change_places(void **state) {
+  (void)state;
+  sw_rng r;
+  sw_rng_seed(&r, check_seed(77));
+  check_alike("dgx-h100", "x=2,y=2,z=2", 0, 2, &r);
+  check_alike("mi300x-8", "x=2,y=2,z=2", 0, 1, &r);
+  check_alike("tpu-v5p-4x4x4", "x=4,y=4,z=4", 1, 2, &r);
+  check_alike("p4de-x2", "x=2,y=2,z=4", 1, 1, &r);
+  check_alike("h100x64", "x=4,y=2,z=2", 1, 2, &r);
+}
+
+static void others_are_not_alike(void **state) {
+  (void)state;
+  static const struct {
+    const char *profile, *mesh;
+    int a, b;
+  } kRows[] = {
+      {"h100x64", "x=8,y=8", 0, 1},            /* between nodes, inside one */
+      {"dgx-h100", "x=2,y=4", 0, 1},           /* of two sizes */
+      {"tpu-v5p-4x4x4", "x=2,y=2,z=16", 0, 1}, /* two halves of one dimension of a torus */
+      {"p4de-x2", "x=4,y=4", 0, 1},            /* the first goes over both levels */
+  };
+  for (size_t i = 0; i < sizeof kRows / sizeof kRows[0]; i++) {
+    placed p;
+    place(&p, kRows[i].profile, kRows[i].mesh);
+    assert_false(sw_machine_axes_alike(p.machine, kRows[i].a, kRows[i].b));
+    sw_arena_deinit(&p.arena);
+  }
+}
+
+/* --- plans ------------------------------------------------------------------------------------------------------- */
+
+static sw_rc plan(placed *p, sw_graph *g, double limit_s, int64_t capacity, sw_plan *out, sw_diag *d) {
+  const sw_plan_options o = {.solve = {.time_limit_s = limit_s, .gap = 0.01, .threads = 1},
+                             .selection = {.capacity_bytes = capacity}};
+  return sw_plan_search(g, p->machine, &o, &p->arena, out, d);
+}
+
+static sw_graph *read_model(const char *name) {
+  sw_diag diag = {0};
+  sw_graph *g;
+  char path[512];
+  snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, name);
+  assert_ok(sw_model_read(path, &g, &diag));
+  return g;
+}
+
+/* A mesh of which another one is a coarser view gives no worse plans than that. */
+static void finer_meshes_plan_no_worse(void **state) {
+  (void)state;
+  static const char *const kMeshes[] = {"x=4,y=4", "x=2,y=2,z=2,w=2"};
+  double cost[2];
+  sw_diag diag = {0};
+  sw_graph *g = read_model("mlp-train");
+  for (int i = 0; i < 2; i++) {
+    placed p;
+    sw_plan best;
+    place(&p, "h100x64", kMeshes[i]);
+    assert_ok(plan(&p, g, 60, 0, &best, &diag));
+    assert_ok(sw_plan_verify(&best, &diag));
+    cost[i] = (double)best.cost_units;
+    sw_arena_deinit(&p.arena);
+  }
+  assert_true(cost[1] <= cost[0] * 1.01); /* the gap asked for */
+  sw_graph_destroy(g);
+}
+
+static void no_time_gives_a_plan_made_by_rule(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_graph *g = read_model("gpt2");
+  placed p;
+  sw_plan best, rule;
+  sw_account a, b;
+  place(&p, "dgx-h100", "x=2,y=4");
+  assert_ok(plan(&p, g, 1e-9, 0, &best, &diag));
+  assert_ok(sw_plan_verify(&best, &diag));
+  assert_ok(sw_plan_account(&best, &p.arena, &a, &diag));
+  assert_string_not_equal(best.origin, "search");
+  assert_true(best.status == SW_SOLVE_FEASIBLE && best.bound_units == 0);
+  for (int k = 0; k < SW_BASELINE_COUNT; k++) {
+    assert_ok(sw_baseline_build(g, p.machine, (sw_baseline)k, &p.arena, &rule, &diag));
+    assert_ok(sw_plan_account(&rule, &p.arena, &b, &diag));
+    assert_true(a.total_s <= b.total_s);
+  }
+  assert_int_equal(plan(&p, g, 1e-9, 1000, &best, &diag), SW_E_RESOURCE);
+  assert_non_null(strstr(diag.text, "time was up"));
+  sw_graph_destroy(g);
+  sw_arena_deinit(&p.arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(shardings_lie_in_runs),
+      cmocka_unit_test(alike_axes_may_change_places),
+      cmocka_unit_test(others_are_not_alike),
+      cmocka_unit_test(finer_meshes_plan_no_worse),
+      cmocka_unit_test(no_time_gives_a_plan_made_by_rule),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
