@@ -94,7 +94,10 @@ typedef struct sw_enumeration {
 
 typedef struct sw_enumerate_options {
   int32_t max_strategies; /* per op; 0: 160. Meshes of two axes stay below; what goes beyond is counted */
-  bool every; /* no limit but 65,536, and every order and mixture of axes on meshes of more than three, too */
+  /* NULL, or: only these. Then they are looked for in every order and mixture of axes, on meshes of more than three,
+   * too. */
+  bool (*admits)(const void *user, const sw_strategy *s);
+  const void *admits_user;
 } sw_enumerate_options;
 
 /* Every legal strategy whose shards are not empty by design (shards <= size of the loop), whole axes, every order of

@@ -229,17 +229,26 @@ static int operands_as_marked(const state *s, const sw_op *op, const sw_strategy
   return n;
 }
 
+typedef struct asked {
+  const state *s;
+  const sw_op *op;
+} asked;
+
+static bool admits(const void *user, const sw_strategy *st) {
+  const asked *a = user;
+  return meets_required(a->s, a->op, st);
+}
+
 /* Dims that must not be cut, sums that must be complete or must not, digits of reshapes: where loops filled one by one
  * miss what is required of the results, all strategies are looked through, and the one that takes most operands as they
  * are is it. */
 static sw_rc search_required(state *s, const sw_op *op, sw_strategy *st, sw_diag *d) {
-  const sw_enumerate_options every = {.every = true};
+  const sw_enumerate_options o = {.admits = admits, .admits_user = &(asked){s, op}};
   sw_enumeration all;
   int most = -1;
   sw_arena_reset(&s->arena);
-  SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, &every, &s->arena, &all, d));
+  SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, &o, &s->arena, &all, d));
   for (int32_t i = 0; i < all.n; i++) {
-    if (!meets_required(s, op, &all.at[i])) continue;
     int n = operands_as_marked(s, op, &all.at[i]);
     if (n <= most) continue;
     most = n;

@@ -99,10 +99,10 @@ static sw_rc place_axes(search *s, int axis, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc visit_all(search *s, bool every, sw_diag *d) {
+static sw_rc visit_all(search *s, bool in_runs, sw_diag *d) {
   int n = 0;
   for (int a = 0; a < s->mesh->n_axes; a++) n += s->mesh->axis[a].size > 1;
-  s->in_runs = n >= MANY_AXES && !every;
+  s->in_runs = in_runs && n >= MANY_AXES;
   return place_axes(s, 0, d);
 }
 
@@ -140,6 +140,8 @@ typedef struct op_search {
   sw_text key;
   int64_t pruned_exact, pruned_inexact;
   int32_t limit;
+  bool (*admits)(const void *user, const sw_strategy *s);
+  const void *admits_user;
 } op_search;
 
 static int64_t op_room(const void *what, int place) {
@@ -163,6 +165,7 @@ static sw_rc interface_key(op_search *o, const sw_strategy *s, sw_diag *d) {
 static sw_rc emit_strategy(search *s, const sw_strategy *c, sw_diag *d) {
   op_search *o = s->user;
   if (!sw_strategy_legal(o->g, o->op, s->mesh, c)) return SW_OK;
+  if (o->admits && !o->admits(o->admits_user, c)) return SW_OK;
   candidate cand = {.s = *c};
   sw_strategy_cost(o->g, o->op, o->machine, c, &cand.cost);
   SW_TRY(interface_key(o, c, d));
@@ -236,7 +239,8 @@ static sw_rc keep_found(op_search *o, sw_arena *arena, sw_enumeration *out, sw_d
 sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machine *machine,
                               const sw_enumerate_options *options, sw_arena *arena, sw_enumeration *out, sw_diag *d) {
   op_search o = {.g = g, .op = op, .machine = machine};
-  const bool every = options && options->every;
+  o.admits = options ? options->admits : NULL;
+  o.admits_user = options ? options->admits_user : NULL;
   search s = {.mesh = sw_machine_mesh(machine),
               .n_places = op->space->n_loops + op->space->n_linear,
               .n_ordered = op->space->n_loops,
@@ -244,9 +248,9 @@ sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machi
               .what = op,
               .emit = emit_strategy,
               .user = &o};
-  sw_rc rc = visit_all(&s, every, d);
+  sw_rc rc = visit_all(&s, !o.admits, d);
   o.pruned_inexact += s.left_out;
-  o.limit = every ? MOST_CANDIDATES : s.in_runs ? LIMIT_OF_MANY : DEFAULT_LIMIT;
+  o.limit = s.in_runs ? LIMIT_OF_MANY : DEFAULT_LIMIT;
   if (options && options->max_strategies > 0) o.limit = options->max_strategies;
   if (!rc) rc = keep_found(&o, arena, out, d);
   sw_array_free(&o.found);
@@ -316,7 +320,7 @@ sw_rc sw_shardings_enumerate(const sw_mesh *m, int rank, const int64_t *dims, sw
               .what = &v,
               .emit = emit_sharding,
               .user = &v};
-  sw_rc rc = visit_all(&s, false, d);
+  sw_rc rc = visit_all(&s, true, d);
   if (s.in_runs && v.found.n > LIMIT_OF_MANY) cut_shardings(&v);
   if (!rc) rc = keep_shardings(&v, rank, arena, n, out, d);
   sw_array_free(&v.found);

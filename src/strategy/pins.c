@@ -41,9 +41,113 @@ static bool admits_strategy(const sw_annotation *a, const sw_strategy *s) {
   return true;
 }
 
+/* --- strategies that enumeration left out ------------------------------------------------------------------------ */
+
+/* What is required of one op: an annotation and the port that it is about; -1: of the strategy itself. */
+typedef struct demand {
+  const sw_annotation *a;
+  int port;
+} demand;
+
+typedef SW_ARRAY(demand) demands;
+
+static sw_rc demands_of_use(const sw_annotation *a, const sw_value_use *uses, int32_t n, sw_id op, demands *out,
+                            sw_diag *d) {
+  for (int32_t i = 0; i < n; i++) {
+    if (uses[i].op == op) SW_TRY(sw_array_push(out, ((demand){a, uses[i].index}), d));
+  }
+  return SW_OK;
+}
+
+static sw_rc demands_of(const sw_graph *g, sw_id op, demands *out, sw_diag *d) {
+  for (int32_t i = 0; i < g->n_annotations; i++) {
+    const sw_annotation *a = &g->annotations[i];
+    if (!a->required) continue;
+    if (a->op >= 0) {
+      if (a->op == op) SW_TRY(sw_array_push(out, ((demand){a, -1}), d));
+      continue;
+    }
+    const sw_value *v = &g->values[a->value];
+    if (a->for_users)
+      SW_TRY(demands_of_use(a, a->n_users ? a->users : v->uses, a->n_users ? a->n_users : v->n_uses, op, out, d));
+    else if (v->def == op)
+      SW_TRY(sw_array_push(out, ((demand){a, g->ops[op].n_operands + v->def_index}), d));
+  }
+  return SW_OK;
+}
+
+typedef struct required {
+  const sw_graph *g;
+  const sw_op *op;
+  demands demands;
+} required;
+
+static bool meets(const void *user, const sw_strategy *s) {
+  const required *r = user;
+  for (size_t i = 0; i < r->demands.n; i++) {
+    const demand *m = &r->demands.at[i];
+    sw_sharding at;
+    if (m->port < 0 && !admits_strategy(m->a, s)) return false;
+    if (m->port < 0) continue;
+    if (m->port < r->op->n_operands) sw_strategy_operand(r->g, r->op, s, m->port, &at);
+    if (m->port >= r->op->n_operands) sw_strategy_result(r->g, r->op, s, m->port - r->op->n_operands, &at);
+    if (!sw_annotation_admits(m->a, &at)) return false;
+  }
+  return true;
+}
+
+/* Enumeration keeps the most promising strategies of an op. When none of these will do, all are looked at, and those
+ * that meet whatever is required of the op are its choices. Leaves what there was when there are none. */
+static sw_rc look_at_all(const sw_pin_target *t, int32_t node, sw_diag *d) {
+  const sw_id id = sw_graph_main_block(t->g)->ops[node - t->n_args];
+  required all = {.g = t->g, .op = &t->g->ops[id]};
+  const sw_enumerate_options o = {.admits = meets, .admits_user = &all};
+  sw_enumeration e;
+  sw_choices *out;
+  SW_ARENA_NEW(out, t->arena, 1, d);
+  sw_rc rc = demands_of(t->g, id, &all.demands, d);
+  if (!rc) rc = sw_strategies_enumerate(t->g, all.op, t->machine, &o, t->arena, &e, d);
+  if (!rc && e.n) rc = sw_choices_of_op(t->g, all.op, &e, t->prices, t->arena, out, d);
+  if (!rc && e.n) t->choices[node] = out;
+  sw_array_free(&all.demands);
+  return rc;
+}
+
+/* --- restrictions ------------------------------------------------------------------------------------------------ */
+
+static bool admits_choice(const sw_pin_target *t, int32_t node, int port, const pin *p, int32_t i) {
+  const sw_choices *c = t->choices[node];
+  return port < 0 ? admits_strategy(p->a, &c->strategies[i])
+                  : sw_annotation_admits(p->a, sw_choices_sharding(c, t->prices, port, i));
+}
+
+static bool admits_any(const sw_pin_target *t, int32_t node, int port, const pin *p) {
+  for (int32_t i = 0; i < t->choices[node]->n; i++) {
+    if (admits_choice(t, node, port, p, i)) return true;
+  }
+  return false;
+}
+
+/* Is there a choice that will do? Of an op, at least after a look at all. */
+static sw_rc find_any(const sw_pin_target *t, int32_t node, int port, const pin *p, bool *found, sw_diag *d) {
+  const bool of_op = node >= t->n_args && node < t->n_args + t->n_ops;
+  *found = !p->a->required || admits_any(t, node, port, p);
+  if (*found || !of_op) return SW_OK;
+  SW_TRY(look_at_all(t, node, d));
+  *found = admits_any(t, node, port, p);
+  return SW_OK;
+}
+
 /* Keep the choices that the annotation admits at `port` (port < 0: the strategy itself), or charge a unit to the rest.
  */
 static sw_rc restrict_node(const sw_pin_target *t, int32_t node, int port, const pin *p, sw_diag *d) {
+  bool found;
+  SW_TRY(find_any(t, node, port, p, &found, d));
+  if (!found) {
+    return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span,
+                   "no strategy meets the required sharding of '%s' (together with the other annotations of %s)",
+                   p->what, port < 0 ? "this op" : "the op that makes or uses it");
+  }
   const sw_choices *c = t->choices[node];
   bool *keep;
   int64_t *penalty;
@@ -51,18 +155,10 @@ static sw_rc restrict_node(const sw_pin_target *t, int32_t node, int port, const
   SW_ARENA_NEW(keep, t->arena, c->n, d);
   SW_ARENA_NEW(penalty, t->arena, c->n, d);
   SW_ARENA_NEW(out, t->arena, 1, d);
-  int32_t kept = 0;
   for (int32_t i = 0; i < c->n; i++) {
-    bool ok = port < 0 ? admits_strategy(p->a, &c->strategies[i])
-                       : sw_annotation_admits(p->a, sw_choices_sharding(c, t->prices, port, i));
+    bool ok = admits_choice(t, node, port, p, i);
     keep[i] = ok || !p->a->required;
     penalty[i] = ok ? 0 : 1;
-    kept += keep[i];
-  }
-  if (!kept) {
-    return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span,
-                   "no strategy meets the required sharding of '%s' (together with the other annotations of %s)",
-                   p->what, port < 0 ? "this op" : "the op that makes or uses it");
   }
   SW_TRY(sw_choices_filter(c, keep, penalty, t->arena, out, d));
   t->choices[node] = out;
@@ -150,12 +246,9 @@ static sw_rc pin_result(const sw_pin_target *t, const sw_value *v, const pin *p,
   const sw_op *op = &t->g->ops[v->def];
   int32_t node = t->node_of_op[v->def];
   int port = op->n_operands + v->def_index;
-  const sw_choices *c = t->choices[node];
   sw_strategy made;
-  bool found = !p->a->required;
-  for (int32_t i = 0; !found && i < c->n; i++) {
-    found = sw_annotation_admits(p->a, sw_choices_sharding(c, t->prices, port, i));
-  }
+  bool found;
+  SW_TRY(find_any(t, node, port, p, &found, d));
   if (found || !op->space || !strategy_giving(op, v->def_index, &p->a->sharding, &made) ||
       sw_strategy_check(t->g, op, sw_machine_mesh(t->machine), &made, NULL))
     return restrict_node(t, node, port, p, d);

@@ -211,6 +211,39 @@ static void finer_meshes_plan_no_worse(void **state) {
   sw_graph_destroy(g);
 }
 
+/* What is required is found, however scattered its axes are and in whatever order. */
+static void scattered_pins_are_met(void **state) {
+  (void)state;
+  static const char *const kPins[][3] = {/* what the product gives, how its first factor is read, the mesh */
+                                         {"[[x,z],[y,w]]", "[[x,z],[]]", "x=2,y=2,z=2,w=2"},
+                                         {"[[w,y],[x,z]]", "[[w,y],[]]", "x=2,y=2,z=2,w=2"},
+                                         {"[[z,x],[]] partial sum[y,w]", "[[z,x],[y,w]]", "x=2,y=2,z=2,w=2"},
+                                         {"[[e,a],[c,f,b]] partial sum[d]", "[[e,a],[d]]", "a=2,b=2,c=2,d=2,e=2,f=2"},
+                                         {"[[z,y,x],[]]", "[[z,y,x],[]]", "x=2,y=2,z=2"}};
+  static const char kModel[] =
+      "{\"format\": \"shardwright-model\", \"version\": 1, \"name\": \"pins\", \"mesh\": \"%s\", \"values\": ["
+      "{\"name\": \"a\", \"kind\": \"input\", \"dtype\": \"f32\", \"shape\": [64, 64], \"annotations\": "
+      "[{\"sharding\": \"%s\", \"required\": true, \"for_users\": true}]},"
+      "{\"name\": \"b\", \"kind\": \"parameter\", \"dtype\": \"f32\", \"shape\": [64, 64]},"
+      "{\"name\": \"c\", \"annotations\": [{\"sharding\": \"%s\", \"required\": true}]}], \"ops\": ["
+      "{\"op\": \"dot_general\", \"inputs\": [\"a\", \"b\"], \"outputs\": [\"c\"], \"attrs\": "
+      "{\"lhs_contract\": [1], \"rhs_contract\": [0]}}], \"outputs\": [\"c\"]}";
+  for (size_t i = 0; i < sizeof kPins / sizeof kPins[0]; i++) {
+    char text[2048];
+    sw_diag diag = {0};
+    sw_graph *g;
+    placed p;
+    sw_plan best;
+    snprintf(text, sizeof text, kModel, kPins[i][2], kPins[i][1], kPins[i][0]);
+    assert_ok(sw_model_parse("pins", text, strlen(text), &g, &diag));
+    place(&p, "h100x64", kPins[i][2]);
+    assert_ok(plan(&p, g, 60, 0, &best, &diag));
+    assert_ok(sw_plan_verify(&best, &diag)); /* required annotations among others */
+    sw_graph_destroy(g);
+    sw_arena_deinit(&p.arena);
+  }
+}
+
 static void no_time_gives_a_plan_made_by_rule(void **state) {
   (void)state;
   sw_diag diag = {0};
@@ -237,11 +270,9 @@ static void no_time_gives_a_plan_made_by_rule(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(shardings_lie_in_runs),
-      cmocka_unit_test(alike_axes_may_change_places),
-      cmocka_unit_test(others_are_not_alike),
-      cmocka_unit_test(finer_meshes_plan_no_worse),
-      cmocka_unit_test(no_time_gives_a_plan_made_by_rule),
+      cmocka_unit_test(shardings_lie_in_runs),  cmocka_unit_test(alike_axes_may_change_places),
+      cmocka_unit_test(others_are_not_alike),   cmocka_unit_test(finer_meshes_plan_no_worse),
+      cmocka_unit_test(scattered_pins_are_met), cmocka_unit_test(no_time_gives_a_plan_made_by_rule),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
