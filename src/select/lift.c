@@ -80,7 +80,7 @@ static sw_rc pack_variables(sel_dual *u, const apart *was, sw_diag *d) {
 /* So have links. */
 static sw_rc pack_messages(sel_dual *u, const apart *was, sw_diag *d) {
   double *from = sw_arena_copy(&u->mem, u->messages, (size_t)u->n_messages, sizeof *from, d);
-  if (!from && u->n_messages) return SW_E_RESOURCE;
+  if (!from) return SW_E_RESOURCE;
   u->n_messages = 0;
   for (int32_t e = 0; e < u->c->n_pairs; e++) {
     sel_link *l = &u->links[e];
@@ -123,7 +123,7 @@ static void unpack_means(sel_dual *u, const apart *was) {
 static sw_rc lower(sel_dual *u, const apart *was, sw_diag *d) {
   double *from = sw_arena_copy(&u->mem, u->messages, (size_t)u->n_messages, sizeof *from, d);
   int64_t *at;
-  if (!from && u->n_messages) return SW_E_RESOURCE;
+  if (!from) return SW_E_RESOURCE;
   SW_ARENA_NEW(at, &u->mem, u->c->n_pairs, d);
   for (int32_t e = 0; e < u->c->n_pairs; e++) at[e] = u->links[e].to_i - u->messages; /* to_j lies behind it */
   unpack_means(u, was);

@@ -191,7 +191,7 @@ static int by_number(const void *a, const void *b) {
 }
 
 static sw_rc keep(finder *f, gathered *g, sw_im_part *out) {
-  qsort(g->ops.at, g->ops.n, sizeof *g->ops.at, by_number); /* constants before what reads them */
+  if (g->ops.n) qsort(g->ops.at, g->ops.n, sizeof *g->ops.at, by_number); /* constants before what reads them */
   *out = (sw_im_part){.n_ops = (uint32_t)g->ops.n,
                       .n_in = (uint32_t)g->in.n,
                       .n_out = (uint32_t)g->out.n,
@@ -242,6 +242,7 @@ static sw_rc search_function(finder *f, uint32_t function) {
 static sw_rc search(finder *f) {
   SW_ARENA_NEW(f->m->parts.part_of, &f->m->keep, f->t->ops.n, f->m->d);
   SW_ARENA_NEW(f->draft_of, &f->m->keep, f->t->ops.n, f->m->d);
+  SW_TRY(sw_array_reserve(&f->drafts, 1, f->m->d));
   for (uint32_t i = 0; i < f->t->ops.n; i++) {
     if (sw_ir_is_function(f->t, &f->t->ops.at[i])) SW_TRY(search_function(f, i));
   }
