@@ -47,6 +47,15 @@ typedef enum sw_coll_op {
       SW_COLL_COUNT
 } sw_coll_op;
 
+/* The list of devices that a device is in, and its place there. */
+typedef struct sw_device_list {
+  const int64_t *members;
+  int64_t n, place; /* n 0: it is in none */
+} sw_device_list;
+
+/* A root that an operand gives, of an op of a graph. */
+enum { SW_ROOT_IS_OPERAND = -1 };
+
 /* One collective, the same on every device of the program (roots may differ per group).
  *
  * Pieces are ceil blocks: piece i of K positions in blocks of B is [min(K,i*B), min(K,(i+1)*B)). A device's buffer is
@@ -69,14 +78,6 @@ typedef enum sw_coll_op {
  * of exchange and update_halo are the positions up to the end of the tensor, or all when `fill_outside`. What the
  * dialect leaves undefined (non-roots of gather and reduce, the open end of a shift) has valid extents 0 and is
  * poisoned. */
-/* The list of devices that a device is in, and its place there. */
-typedef struct sw_device_list {
-  const int64_t *members;
-  int64_t n, place; /* n 0: it is in none */
-} sw_device_list;
-
-enum { SW_ROOT_IS_OPERAND = -1 };
-
 typedef struct sw_collective {
   sw_coll_op op;
   int n_axes;

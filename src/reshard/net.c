@@ -13,17 +13,16 @@
 
 enum { MOST_ATOMS = 4 }; /* of which all lists are made */
 
-/* Ways to place some of n atoms on lists of `rank` dimensions, each of the rest being unused or partial. */
-static int64_t count_states(int n, int rank) {
+int64_t rs_net_count(int n, int rank, bool partial) {
   int64_t ways = 1, sum = 0; /* of placing k atoms: n!/(n-k)! * C(k+rank-1, k) */
   for (int k = 0; k <= n; k++) {
-    sum += ways << (n - k);
+    sum += partial ? ways << (n - k) : ways;
     ways = ways * (n - k) * (rank + k) / (k + 1);
   }
   return sum;
 }
 
-static bool fits(const rs_space *s) { return s->n <= MOST_ATOMS && count_states(s->n, s->rank) <= RS_NET_STATES; }
+static bool fits(const rs_space *s) { return s->n <= MOST_ATOMS && rs_net_count(s->n, s->rank, true) <= RS_NET_STATES; }
 
 /* Refs that cut every axis into prime factors; false where an axis has several. */
 static bool add_primes(const sw_mesh *m, sw_sharding *out) {

@@ -95,6 +95,9 @@ typedef struct rs_net {
  * states, else the axes and what the shardings name of them. False where that is too much, too. Which it is depends on
  * the mesh and the rank, as long as only whole axes are named. */
 bool rs_net_space(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *all, int n);
+/* Ways to place some of n atoms (or whole axes) on lists of `rank` dimensions, the rest being unused or, with
+ * `partial`, each unused or partial. */
+int64_t rs_net_count(int n, int rank, bool partial);
 /* Lists and blocks for the ends of a query; false where these are too many. */
 bool rs_net_ends_of(const rs_query *q, rs_net_ends *out);
 /* The query, its space included, and `ends` are borrowed. `partial`: with states of partial values. */

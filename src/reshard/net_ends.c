@@ -77,17 +77,11 @@ static bool add_reduced(const rs_space *s, rs_net_ends *e, unsigned reduced) {
   return true;
 }
 
-/* Are the states of whole axes alone too many? k of n axes in a row, and where in the row each dimension ends:
- * n! / (n-k)! times (k + rank - 1 over k). */
+/* Are the states of whole axes alone too many? */
 static bool overflows(const rs_space *s) {
-  int64_t states = 1, rows = 1;
   int n = 0;
   for (int a = 0; a < s->n; a++) n += a == 0 || s->atom[a - 1].axis != s->atom[a].axis;
-  for (int k = 1; k <= n && states <= RS_NET_STATES; k++) {
-    rows = rows * (n - k + 1) * (k + s->rank - 1) / k;
-    states += rows;
-  }
-  return states > RS_NET_STATES;
+  return rs_net_count(n, s->rank, false) > RS_NET_STATES;
 }
 
 bool rs_net_ends_of(const rs_query *q, rs_net_ends *out) {
