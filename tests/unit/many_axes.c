@@ -1,10 +1,10 @@
 /* Meshes of many axes: which ways to cut are looked at, that axes which are alike may change places in every price, and
  * that a search which cannot begin in time still gives a plan. */
 #include "check.h"
+#include "support/meshes.h"
 
 #include "shardwright/model_json.h"
 #include "shardwright/plan.h"
-#include "shardwright/profile_json.h"
 #include "shardwright/strategy.h"
 
 typedef struct placed {
@@ -14,15 +14,8 @@ typedef struct placed {
 } placed;
 
 static void place(placed *p, const char *profile, const char *mesh) {
-  sw_diag diag = {0};
-  char path[512];
-  const sw_profile *hw;
-  sw_mesh m;
   *p = (placed){0};
-  snprintf(path, sizeof path, "%s/hwprofiles/%s.json", SW_SOURCE_DIR, profile);
-  assert_ok(sw_profile_read(path, &p->arena, &hw, &diag));
-  assert_ok(sw_mesh_parse(mesh, &p->arena, &m, &diag));
-  assert_ok(sw_machine_build(&p->arena, hw, &m, &p->machine, &diag));
+  p->machine = machine_of(profile, mesh, &p->arena);
   p->mesh = sw_machine_mesh(p->machine);
 }
 

@@ -1,13 +1,13 @@
 /* Plans: known optima come out of the search, what is priced is what runs, and no plan is beaten by a plan that anyone
  * would write by hand. */
 #include "check.h"
+#include "support/meshes.h"
 
 #include <math.h>
 
 #include "shardwright/file.h"
 #include "shardwright/model_json.h"
 #include "shardwright/plan_json.h"
-#include "shardwright/profile_json.h"
 #include "shardwright/spmd.h"
 
 typedef struct planned {
@@ -21,15 +21,10 @@ typedef struct planned {
 static void open_model(planned *p, const char *model, const char *profile, const char *mesh) {
   sw_diag diag = {0};
   char path[512];
-  const sw_profile *hw;
-  sw_mesh m;
   memset(p, 0, sizeof *p);
-  snprintf(path, sizeof path, "%s/hwprofiles/%s.json", SW_SOURCE_DIR, profile);
-  assert_ok(sw_profile_read(path, &p->arena, &hw, &diag));
   snprintf(path, sizeof path, "%s/models/%s.json", SW_SOURCE_DIR, model);
   assert_ok(sw_model_read(path, &p->graph, &diag));
-  assert_ok(sw_mesh_parse(mesh, &p->arena, &m, &diag));
-  assert_ok(sw_machine_build(&p->arena, hw, &m, &p->machine, &diag));
+  p->machine = machine_of(profile, mesh, &p->arena);
 }
 
 static void close_model(planned *p) {

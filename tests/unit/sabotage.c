@@ -4,10 +4,10 @@
  *   SW_TEST_SCALE=100000 ./unit_sabotage [model]     all collectives; by default a few of each program
  */
 #include "check.h"
+#include "support/meshes.h"
 
 #include "shardwright/hash.h"
 #include "shardwright/model_json.h"
-#include "shardwright/profile_json.h"
 #include "shardwright/validate.h"
 
 static const char *const kModels[] = {"mlp",        "gpt2",       "llama3",     "llama3-decode",
@@ -22,19 +22,13 @@ typedef struct subject {
   const char *model, *how;
 } subject;
 
-static const char *const kProfile = SW_SOURCE_DIR "/hwprofiles/dgx-h100.json";
-
 static void open_model(subject *s, const char *model, const char *mesh) {
   sw_diag diag = {0};
   char path[512];
-  const sw_profile *hw;
-  sw_mesh m;
   *s = (subject){.model = model};
   snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, model);
   assert_ok(sw_model_read(path, &s->graph, &diag));
-  assert_ok(sw_profile_read(kProfile, &s->arena, &hw, &diag));
-  assert_ok(sw_mesh_parse(mesh, &s->arena, &m, &diag));
-  assert_ok(sw_machine_build(&s->arena, hw, &m, &s->machine, &diag));
+  s->machine = machine_of("dgx-h100", mesh, &s->arena);
 }
 
 static void close_model(subject *s) {
