@@ -1,0 +1,233 @@
+/* Shardings that the program has already: its mesh, and annotations in Shardy's form, as annotations of the graph. */
+#include <string.h>
+
+#include "io/mlir/import/import.h"
+
+/* --- the mesh ---------------------------------------------------------------------------------------------------- */
+
+/* <["x"=2, "y"=4]> as x=2,y=4. */
+static void mesh_text(const sw_ir_tree *t, sw_ir_span in, sw_text *out) {
+  uint32_t at = in.at;
+  while (at < in.end && t->s[at] != '[') at++;
+  sw_ir_span list = sw_ir_inside(t, (sw_ir_span){at, in.end}), key, size;
+  uint32_t cursor = 0;
+  while (sw_ir_next_entry(t, list, &cursor, &key, &size)) {
+    sw_text_printf(out, "%s%.*s=%.*s", out->n ? "," : "", (int)sw_ir_len(key), t->s + key.at, (int)sw_ir_len(size),
+                   t->s + size.at);
+  }
+  sw_ir_span ids = sw_ir_entry(t, in, "device_ids");
+  if (!sw_ir_present(ids) || !out->n) return;
+  sw_ir_span inside = sw_ir_inside(t, ids);
+  sw_text_puts(out, " ids=");
+  for (at = inside.at; at < inside.end; at++) {
+    if (t->s[at] != ' ') sw_text_append(out, t->s + at, 1);
+  }
+}
+
+static sw_rc read_mesh(sw_importer *m, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_ir_span in = sw_ir_attr(m->t, o, "mesh", NULL);
+  sw_text text = {0};
+  if (!sw_ir_present(in)) in = (sw_ir_span){o->body.at, o->body.end};
+  uint32_t at = in.at;
+  while (at < in.end && m->t->s[at] != '<') at++;
+  mesh_text(m->t, sw_ir_inside(m->t, (sw_ir_span){at, in.end}), &text);
+  sw_rc rc = text.rc;
+  if (!rc && text.n) rc = sw_mesh_parse(sw_text_str(&text), &m->g->arena, &m->g->mesh, m->d);
+  m->g->has_mesh = !rc && text.n;
+  sw_text_free(&text);
+  return rc;
+}
+
+/* Is the mesh given by its sizes alone (2x4, axes named a0, a1), and these are those of the program's own? Then it is
+ * that one. */
+static bool is_own_mesh(const sw_mesh *own, const sw_mesh *given) {
+  if (own->n_axes != given->n_axes) return false;
+  for (int a = 0; a < own->n_axes; a++) {
+    char name[16];
+    snprintf(name, sizeof name, "a%d", a);
+    if (strcmp(given->axis[a].name, name) != 0 || given->axis[a].size != own->axis[a].size) return false;
+  }
+  return true;
+}
+
+sw_rc sw_im_mesh(sw_importer *m) {
+  for (uint32_t i = 0; i < m->t->ops.n && !m->g->has_mesh; i++) {
+    if (sw_ir_is(m->t, sw_im_op(m, i)->name, "sdy.mesh")) SW_TRY(read_mesh(m, i));
+  }
+  if (m->g->has_mesh) m->own_mesh = m->g->mesh;
+  const sw_mesh *given = m->o->mesh ? m->o->mesh : m->g->has_mesh ? NULL : m->o->fallback;
+  if (given && !(m->g->has_mesh && is_own_mesh(&m->g->mesh, given))) {
+    for (int a = 0; m->g->has_mesh && a < m->g->mesh.n_axes; a++) {
+      const char *name = m->g->mesh.axis[a].name;
+      bool known = sw_mesh_axis_named(given, name, strlen(name)) >= 0;
+      if (known || m->foreign_mesh) continue;
+      m->foreign_mesh = true;
+      if (m->o->keep != SW_KEEP_NONE) {
+        sw_im_warn(m, 0,
+                   "the program's own mesh has an axis '%s', which the given mesh has not: its shardings are left out",
+                   name);
+      }
+    }
+    m->g->mesh = *given;
+    m->g->has_mesh = true;
+  }
+  sw_ir_span attrs = m->module == SW_IR_NONE ? (sw_ir_span){0, 0} : sw_im_op(m, m->module)->attrs;
+  sw_ir_span said = sw_ir_entry(m->t, attrs, "mhlo.num_partitions");
+  m->one_device = sw_ir_present(said) && sw_ir_read_int(m->t, said, &m->partitions) && m->partitions == 1;
+  return SW_OK;
+}
+
+/* --- annotations ------------------------------------------------------------------------------------------------- */
+
+/* Dims with "?" among their axes: [{"x", ?}, {?}]. */
+static uint32_t open_dims(const sw_ir_tree *t, sw_ir_span list) {
+  uint32_t open = 0, cursor = 0;
+  sw_ir_span dim;
+  for (int k = 0; k < 32 && sw_ir_next_item(t, list, &cursor, &dim); k++) {
+    if (memchr(t->s + dim.at, '?', sw_ir_len(dim))) open |= UINT32_C(1) << k;
+  }
+  return open;
+}
+
+/* The list of dims and what follows it in <@mesh, [...], ...>; empty for other forms. */
+static sw_ir_span dims_of(const sw_ir_tree *t, sw_ir_span sharding) {
+  sw_ir_span in = sw_ir_inside(t, sharding);
+  while (in.at < in.end && t->s[in.at] != '[') in.at++;
+  return in;
+}
+
+/* What is annotated: a value where it is made, or one use of it. */
+typedef struct target {
+  sw_id value;
+  const sw_value_use *use; /* NULL: where it is made */
+  uint32_t open;           /* dims that may be cut further, whatever the sharding says */
+} target;
+
+static sw_rc add(sw_importer *m, const target *of, const sw_sharding *s, uint32_t open, uint32_t at) {
+  uint32_t all = s->rank >= 32 ? UINT32_MAX : (UINT32_C(1) << s->rank) - 1;
+  if (s->rank > 0 && open == all && !s->n_refs && !s->n_partial) return SW_OK; /* says nothing */
+  sw_annotation a = {.value = of->value,
+                     .op = -1,
+                     .sharding = *s,
+                     .open_dims = open,
+                     .required = true,
+                     .for_users = of->use != NULL,
+                     .n_users = of->use != NULL,
+                     .users = of->use,
+                     .span = sw_ir_place(m->t, at)};
+  return sw_graph_add_annotation(m->g, &a, m->d);
+}
+
+/* "{devices=...}" */
+static sw_rc annotate_tiles(sw_importer *m, const target *of, sw_ir_span tiles, uint32_t at) {
+  const sw_type *type = &m->g->values[of->value].type;
+  const char *text = sw_im_string(m, tiles);
+  sw_sharding s;
+  bool ok;
+  if (m->one_device || strcmp(text, "{manual}") == 0) return SW_OK;
+  SW_TRY(sw_im_read_tiles(m, &m->g->mesh, text, type->rank, &s, NULL, &ok));
+  if (ok && !sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, NULL)) return add(m, of, &s, of->open, at);
+  sw_im_warn(m, at, "the sharding of '%s' is left out: the mesh has no axes for %s", m->g->values[of->value].name,
+             text);
+  return SW_OK;
+}
+
+/* Axes on a dim of one element leave it to one device of each group: a step of some routes, which no op gives. */
+static void drop_idle_axes(const sw_type *type, sw_sharding *s) {
+  uint8_t n = 0;
+  for (int i = 0; i < s->n_refs; i++) {
+    if (type->dims[s->dim_of[i]] == 1) continue;
+    s->refs[n] = s->refs[i];
+    s->dim_of[n++] = s->dim_of[i];
+  }
+  memmove(s->refs + n, s->refs + s->n_refs, s->n_partial * sizeof *s->refs);
+  s->n_refs = n;
+}
+
+static sw_rc annotate(sw_importer *m, const target *of, sw_ir_span sharding, uint32_t at) {
+  const sw_type *type = &m->g->values[of->value].type;
+  sharding = sw_ir_resolved(m->t, sw_ir_trimmed(m->t, sharding));
+  if (!m->g->has_mesh || !sw_ir_len(sharding)) return SW_OK;
+  bool made = !of->use && m->g->values[of->value].def >= 0;
+  if (made && sw_type_elements(type) == 0) return SW_OK; /* nothing to cut: reshapes of it have no loops */
+  if (m->t->s[sharding.at] == '"') return annotate_tiles(m, of, sw_ir_unquoted(m->t, sharding), at);
+  sw_ir_span dims = dims_of(m->t, sharding);
+  if (!sw_ir_len(dims) || m->foreign_mesh) return SW_OK;
+  sw_sharding s;
+  sw_diag why = {0};
+  sw_rc rc = sw_sharding_parse_as(&m->g->mesh, type->rank, SW_FORM_SDY, m->t->s + dims.at, sw_ir_len(dims),
+                                  sw_ir_place(m->t, dims.at), &m->g->arena, &s, &why);
+  if (!rc) rc = sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, &why);
+  if (!rc && made) drop_idle_axes(type, &s);
+  if (!rc) {
+    sw_ir_span list = {dims.at, sw_ir_inside(m->t, dims).end + 1};
+    return add(m, of, &s, of->open | open_dims(m->t, list), at);
+  }
+  if (rc != SW_E_INPUT) return rc;
+  sw_im_warn(m, at, "the sharding of '%s' is left out: %s", m->g->values[of->value].name, why.text);
+  return SW_OK;
+}
+
+sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t at) {
+  return sw_im_annotate_open(m, value, sharding, 0, at);
+}
+
+sw_rc sw_im_annotate_open(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t open, uint32_t at) {
+  return annotate(m, &(target){.value = value, .open = open}, sharding, at);
+}
+
+sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_ir_span v = sw_ir_present(o->attrs) ? sw_ir_entry(m->t, o->attrs, "sdy.sharding") : (sw_ir_span){0, 0}, item;
+  if (!sw_ir_present(v) || m->o->keep != SW_KEEP_ALL) return SW_OK;
+  sw_ir_span list = sw_ir_inside(m->t, sw_ir_resolved(m->t, v)); /* #sdy.sharding_per_value<[<...>, <...>]> */
+  uint32_t cursor = 0, n = sw_ir_result_count(m->t, o);
+  for (uint32_t i = 0; i < n && sw_ir_next_item(m->t, list, &cursor, &item); i++) {
+    uint32_t left = i;
+    for (uint32_t k = 0; k < o->n_results; k++) {
+      const sw_ir_result *r = &m->t->results.at[o->first_result + k];
+      if (left < r->count) {
+        sw_id value = sw_im_top(m)->instance->slots[m->names->result[o->first_result + k] + left];
+        if (value >= 0) SW_TRY(sw_im_annotate(m, value, item, o->text.at)); /* else a tuple */
+        break;
+      }
+      left -= r->count;
+    }
+  }
+  return SW_OK;
+}
+
+/* sdy.sharding_group %0 group_id=3 : T */
+sw_rc sw_im_sharding_group(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  const sw_ir_op *o = sw_im_op(m, op);
+  int64_t group, *first;
+  bool fresh;
+  sw_ir_span id = sw_ir_attr(m->t, o, "group_id", "group_id");
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  if (m->o->keep != SW_KEEP_ALL) return SW_OK;
+  if (!sw_ir_present(id) || !sw_ir_read_int(m->t, id, &group))
+    return SW_IM_FAIL(m, op, "expected a whole number as 'group_id'");
+  sw_id value = sw_im_operand(m, op, 0);
+  SW_TRY(sw_dict_put(&m->groups, &group, sizeof group, value, &first, &fresh, m->d));
+  return fresh ? SW_OK : sw_graph_add_twins(m->g, (sw_id)*first, value, sw_im_place(m, op), m->d);
+}
+
+static sw_ir_span sharding_in(const sw_ir_tree *t, sw_ir_span attrs) {
+  sw_ir_span v = sw_ir_entry(t, attrs, "sdy.sharding");
+  return sw_ir_present(v) ? v : sw_ir_entry(t, attrs, "mhlo.sharding");
+}
+
+sw_rc sw_im_annotate_arg(sw_importer *m, sw_id value, sw_ir_span attrs) {
+  if (m->o->keep == SW_KEEP_NONE) return SW_OK;
+  sw_ir_span v = sharding_in(m->t, attrs);
+  return sw_ir_present(v) ? sw_im_annotate(m, value, v, v.at) : SW_OK;
+}
+
+sw_rc sw_im_annotate_output(sw_importer *m, sw_id value, int32_t index, sw_ir_span attrs) {
+  if (m->o->keep == SW_KEEP_NONE) return SW_OK;
+  sw_ir_span v = sharding_in(m->t, attrs);
+  sw_value_use use = {-1, index};
+  return sw_ir_present(v) ? annotate(m, &(target){value, &use}, v, v.at) : SW_OK;
+}

@@ -1,0 +1,340 @@
+/* What the arguments of main are: data, parameters, or state that comes back. Said by a roles file (a line "parameter
+ * w*" each), by attributes (tf.aliasing_output, ttcore.argument_type), by names; of all others guess.c makes a guess:
+ *
+ *   tf.aliasing_output = 3                    state that becomes output 3
+ *   jax.buffer_donor                          state that becomes the first output of its type that no other one becomes
+ *   "parameter" in ttcore.argument_type       parameter, also when a custom call @tt.mark_argument says it
+ *   params['w'], kernel, weight, bias         parameter
+ *   input, token, batch, label, mask; an integer       data
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "io/mlir/import/tuple.h"
+#include "shardwright/file.h"
+
+typedef enum guess { GUESS_NONE, GUESS_INPUT, GUESS_PARAMETER } guess;
+
+/* A line of the roles file. */
+typedef struct role_line {
+  guess role; /* NONE: state */
+  const char *pattern;
+  int64_t output; /* of state: what it becomes */
+  bool used;
+  int line;
+} role_line;
+
+typedef struct role_finder {
+  sw_importer *m;
+  sw_ir_roles *out;
+  const sw_ir_op *f;
+  const sw_ir_block *block;
+  SW_ARRAY(role_line) lines;
+  guess *said;   /* by argument: by attributes and names */
+  bool *donated; /* by argument: it becomes some output of its type */
+  int64_t *from; /* by slot of main: the argument that it is, reshaped or converted; -1 */
+} role_finder;
+
+sw_ir_span sw_im_arg_attrs(const sw_ir_tree *t, const sw_ir_op *f, uint32_t i) {
+  if (!f->generic) {
+    uint32_t block = sw_im_block(t, f, 0);
+    return t->args.at[t->blocks.at[block].first_arg + i].attrs;
+  }
+  sw_ir_span list = sw_ir_entry(t, f->props, "arg_attrs"), item;
+  uint32_t cursor = 0;
+  while (sw_ir_present(list) && sw_ir_next_item(t, list, &cursor, &item)) {
+    if (!i--) return item;
+  }
+  return (sw_ir_span){0, 0};
+}
+
+/* Items of a list, in the keep arena; *n of them. */
+static sw_rc list_items(sw_importer *m, sw_ir_span list, sw_ir_span **out, uint32_t *n) {
+  SW_ARRAY(sw_ir_span) found = {0};
+  sw_ir_span item;
+  uint32_t cursor = 0;
+  sw_rc rc = SW_OK;
+  while (!rc && list.at < list.end && sw_ir_next_item(m->t, list, &cursor, &item))
+    rc = sw_array_push(&found, item, m->d);
+  *out = rc ? NULL : sw_arena_copy(&m->keep, found.at, found.n, sizeof *found.at, m->d);
+  *n = (uint32_t)found.n;
+  sw_array_free(&found);
+  return rc ? rc : *out ? SW_OK : SW_E_RESOURCE;
+}
+
+/* `T {...}`, or a type and the dictionary in res_attrs. */
+sw_rc sw_im_declare_results(sw_importer *m) {
+  const sw_ir_op *f = sw_im_op(m, m->main);
+  sw_ir_span types = f->generic ? sw_ir_entry(m->t, f->props, "function_type") : f->types;
+  SW_TRY(list_items(m, sw_ir_result_types(m->t, types).list, &m->declared, &m->n_declared));
+  SW_TRY(sw_im_leaf_types(m, m->declared, m->n_declared, &m->declared, &m->n_declared));
+  SW_ARENA_NEW(m->declared_attrs, &m->keep, m->n_declared, m->d);
+  for (uint32_t i = 0; i < m->n_declared; i++) {
+    sw_ir_span *type = &m->declared[i], *attrs = &m->declared_attrs[i];
+    const char *brace = memchr(m->t->s + type->at, '{', sw_ir_len(*type));
+    if (!brace) continue;
+    *attrs = (sw_ir_span){(uint32_t)(brace - m->t->s), type->end};
+    *type = sw_ir_trimmed(m->t, (sw_ir_span){type->at, attrs->at});
+  }
+  sw_ir_span list = f->generic ? sw_ir_entry(m->t, f->props, "res_attrs") : (sw_ir_span){0, 0}, *attrs;
+  uint32_t n;
+  if (!sw_ir_present(list)) return SW_OK;
+  SW_TRY(list_items(m, sw_ir_inside(m->t, list), &attrs, &n));
+  for (uint32_t i = 0; i < n && i < m->n_declared; i++) m->declared_attrs[i] = attrs[i];
+  return SW_OK;
+}
+
+/* --- by attributes and names ------------------------------------------------------------------------------------- */
+
+static bool has_word(const sw_ir_tree *t, sw_ir_span s, const char *word) {
+  size_t n = strlen(word);
+  for (uint32_t i = s.at; i + n <= s.end; i++) {
+    size_t k = 0;
+    while (k < n && tolower((unsigned char)t->s[i + k]) == word[k]) k++;
+    if (k == n) return true;
+  }
+  return false;
+}
+
+static guess guess_of_type(const sw_ir_tree *t, sw_ir_span s) {
+  if (has_word(t, s, "parameter") || has_word(t, s, "constant")) return GUESS_PARAMETER;
+  return has_word(t, s, "input") ? GUESS_INPUT : GUESS_NONE;
+}
+
+static guess guess_of_name(const sw_ir_tree *t, sw_ir_span s) {
+  static const char *const kParameters[] = {"param", "weight", "kernel", "bias", "embedding", "w_", "_w", "scale"};
+  static const char *const kInputs[] = {"args[", "input", "token", "batch", "label", "mask", "position", "image"};
+  for (size_t i = 0; i < sizeof kParameters / sizeof *kParameters; i++) {
+    if (has_word(t, s, kParameters[i])) return GUESS_PARAMETER;
+  }
+  for (size_t i = 0; i < sizeof kInputs / sizeof *kInputs; i++) {
+    if (has_word(t, s, kInputs[i])) return GUESS_INPUT;
+  }
+  return GUESS_NONE;
+}
+
+/* Is a unit or boolean attribute there and not false? */
+static bool is_set(const sw_ir_tree *t, sw_ir_span v) {
+  return sw_ir_present(v) && !(sw_ir_len(v) && sw_ir_is(t, v, "false"));
+}
+
+static void read_said(role_finder *r, uint32_t i) {
+  const sw_ir_tree *t = r->m->t;
+  const sw_ir_arg *a = &t->args.at[r->block->first_arg + i];
+  sw_ir_span attrs = sw_im_arg_attrs(t, r->f, i);
+  sw_ir_span alias = sw_ir_entry(t, attrs, "tf.aliasing_output");
+  if (!sw_ir_present(alias) || !sw_ir_read_int(t, alias, &r->out->alias[i])) r->out->alias[i] = -1;
+  r->donated[i] = is_set(t, sw_ir_entry(t, attrs, "jax.buffer_donor"));
+  r->said[i] = guess_of_type(t, sw_ir_entry(t, attrs, "ttcore.argument_type"));
+  static const char *const kNames[] = {"jax.arg_info", "ttir.name"};
+  for (size_t k = 0; k < 2 && !r->said[i]; k++) r->said[i] = guess_of_name(t, sw_ir_entry(t, attrs, kNames[k]));
+  if (!r->said[i]) r->said[i] = guess_of_name(t, sw_im_location_name(r->m, a->loc));
+}
+
+/* --- by a file --------------------------------------------------------------------------------------------------- */
+
+/* "*" stands for any characters. */
+static bool matches(const char *pattern, const char *name) {
+  const char *star = NULL, *mark = NULL;
+  while (*name) {
+    if (*pattern == '*') {
+      star = ++pattern;
+      mark = name;
+    } else if (*pattern == *name) {
+      pattern++;
+      name++;
+    } else if (star) {
+      pattern = star;
+      name = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (*pattern == '*') pattern++;
+  return !*pattern;
+}
+
+/* ROLE NAME [OUTPUT] */
+static sw_rc read_line(role_finder *r, const char *file, char *text, int number) {
+  role_line l = {.line = number, .output = -1};
+  sw_span at = {file, number, 1};
+  char *rest = NULL, *role = strtok_r(text, " \t\r", &rest), *name = strtok_r(NULL, " \t\r", &rest);
+  char *output = strtok_r(NULL, " \t\r", &rest);
+  if (!role || *role == '#') return SW_OK;
+  bool state = strcmp(role, "state") == 0;
+  l.role = strcmp(role, "parameter") == 0 ? GUESS_PARAMETER : strcmp(role, "input") == 0 ? GUESS_INPUT : GUESS_NONE;
+  if ((!state && !l.role) || !name || (output != NULL) != state) {
+    return SW_FAIL_INPUT(r->m->d, at, "expected 'parameter NAME', 'input NAME' or 'state NAME OUTPUT'");
+  }
+  if (state) SW_TRY_NOTE(r->m->d, sw_parse_i64(output, 0, 1 << 20, "output", &l.output, r->m->d), "in line %d", number);
+  l.pattern = sw_arena_strndup(&r->m->keep, name, strlen(name), r->m->d);
+  return l.pattern ? sw_array_push(&r->lines, l, r->m->d) : SW_E_RESOURCE;
+}
+
+static sw_rc read_file(role_finder *r, const char *path) {
+  char *bytes, *rest = NULL;
+  size_t n;
+  int number = 0;
+  SW_TRY(sw_file_read(path, &bytes, &n, r->m->d));
+  sw_rc rc = SW_OK;
+  for (char *line = bytes; line && !rc; line = rest) {
+    rest = strchr(line, '\n');
+    if (rest) *rest++ = 0;
+    rc = read_line(r, path, line, ++number);
+  }
+  sw_mem_free(bytes);
+  return rc;
+}
+
+/* The last line that names the argument, by the name for people or that of the text. */
+static sw_rc take_line(role_finder *r, uint32_t i) {
+  const sw_ir_arg *a = &r->m->t->args.at[r->block->first_arg + i];
+  const char *name, *own = sw_im_string(r->m, a->name);
+  SW_TRY(sw_im_arg_label(r->m, i, &name));
+  for (size_t k = 0; k < r->lines.n; k++) {
+    role_line *l = &r->lines.at[k];
+    if (!matches(l->pattern, name) && !matches(l->pattern, own)) continue;
+    l->used = true;
+    r->donated[i] = false;
+    r->said[i] = l->role;
+    r->out->alias[i] = l->output;
+  }
+  return SW_OK;
+}
+
+static sw_rc check_lines(const role_finder *r, const char *path) {
+  for (size_t k = 0; k < r->lines.n; k++) {
+    const role_line *l = &r->lines.at[k];
+    if (l->used) continue;
+    return SW_FAIL_INPUT(r->m->d, ((sw_span){path, l->line, 1}),
+                         "no argument is named '%s'; expected one of the program", l->pattern);
+  }
+  return SW_OK;
+}
+
+/* --- by a custom call that marks it ------------------------------------------------------------------------------- */
+
+static int64_t argument_of(const role_finder *r, const sw_ir_op *op, uint32_t operand) {
+  return operand < op->n_uses ? r->from[r->m->names->use[op->first_use + operand]] : -1;
+}
+
+/* Ops behind which an argument is still the same one. */
+static bool is_transparent(const sw_ir_row *row) {
+  static const sw_opcode kCodes[] = {SW_OP_RESHAPE, SW_OP_TRANSPOSE, SW_OP_CONVERT, SW_OP_BROADCAST, SW_OP_SLICE};
+  for (size_t i = 0; i < sizeof kCodes / sizeof *kCodes; i++) {
+    if (row->code == kCodes[i]) return true;
+  }
+  return row->import == sw_im_identity || row->import == sw_im_custom_call || row->import == sw_im_constraint;
+}
+
+static void see_op(role_finder *r, const sw_ir_op *op) {
+  const sw_ir_tree *t = r->m->t;
+  const sw_ir_row *row = sw_ir_row_of(t, op->name);
+  int64_t from = argument_of(r, op, 0);
+  if (!row) return;
+  if (row->import == sw_im_custom_call && from >= 0 && !r->said[from]) {
+    sw_ir_span frontend = sw_ir_entry(t, op->attrs, "mhlo.frontend_attributes");
+    r->said[from] = guess_of_type(t, sw_ir_entry(t, frontend, "ttcore.argument_type"));
+  }
+  if (is_transparent(row) && op->n_results == 1 && from >= 0) r->from[r->m->names->result[op->first_result]] = from;
+}
+
+/* --- the whole --------------------------------------------------------------------------------------------------- */
+
+/* Weights are floats, or integers that stand for such. */
+static bool may_be_weights(sw_dtype t) {
+  sw_dtype_class class = sw_dtype_class_of(t);
+  return class == SW_CLASS_FLOAT || (class == SW_CLASS_SIGNED && sw_dtype_bits(t) <= 8) || sw_dtype_container(t) != t;
+}
+
+static sw_value_kind kind_of(role_finder *r, uint32_t i) {
+  const sw_ir_tree *t = r->m->t;
+  sw_type type;
+  if (r->out->alias[i] >= 0) return SW_VALUE_STATE;
+  if (r->said[i]) return r->said[i] == GUESS_INPUT ? SW_VALUE_INPUT : SW_VALUE_PARAMETER;
+  sw_rc rc = sw_ir_read_type(t, t->args.at[r->block->first_arg + i].type, &r->m->scratch, &type, NULL);
+  if (rc || !may_be_weights(type.dtype)) return SW_VALUE_INPUT;
+  r->out->unsaid[i] = true;
+  return SW_VALUE_INPUT;
+}
+
+/* Has the argument the type of output `k` of main? */
+static bool is_of_type(role_finder *r, uint32_t i, int64_t k) {
+  const sw_ir_tree *t = r->m->t;
+  sw_type is, was;
+  return k < r->m->n_declared && !sw_ir_read_type(t, r->m->declared[k], &r->m->scratch, &is, NULL) &&
+         !sw_ir_read_type(t, t->args.at[r->block->first_arg + i].type, &r->m->scratch, &was, NULL) &&
+         sw_type_equal(&is, &was);
+}
+
+/* Does an argument before number `n` become the output? */
+static bool is_taken(const role_finder *r, uint32_t n, int64_t output) {
+  for (uint32_t k = 0; k < n; k++) {
+    if (r->out->alias[k] == output) return true;
+  }
+  return false;
+}
+
+/* State must come back in its own type, once. */
+static void check_alias(role_finder *r, uint32_t i) {
+  int64_t *alias = &r->out->alias[i];
+  if (*alias < 0 || (is_of_type(r, i, *alias) && !is_taken(r, i, *alias))) return;
+  sw_im_warn(r->m, r->m->t->args.at[r->block->first_arg + i].type.at,
+             "argument %u is said to become output %lld, which is of another type or taken: not state", i,
+             (long long)*alias);
+  *alias = -1;
+}
+
+/* Do argument and output of main say the same type, as they do where one is donated for the other? */
+static bool says_type_of(const role_finder *r, uint32_t i, uint32_t output) {
+  const sw_ir_tree *t = r->m->t;
+  sw_ir_span a = sw_ir_trimmed(t, t->args.at[r->block->first_arg + i].type);
+  sw_ir_span b = sw_ir_trimmed(t, r->m->declared[output]);
+  return sw_ir_len(a) == sw_ir_len(b) && !memcmp(t->s + a.at, t->s + b.at, sw_ir_len(a));
+}
+
+/* As JAX pairs them: every output with the first donated argument of its type that is left. */
+static void pair_donated(role_finder *r) {
+  for (uint32_t k = 0; k < r->m->n_declared; k++) {
+    if (is_taken(r, r->out->n, k)) continue;
+    for (uint32_t i = 0; i < r->out->n; i++) {
+      if (!r->donated[i] || r->out->alias[i] >= 0 || !says_type_of(r, i, k)) continue;
+      r->out->alias[i] = k;
+      break;
+    }
+  }
+}
+
+static sw_rc find_roles(role_finder *r) {
+  sw_importer *m = r->m;
+  uint32_t n = r->out->n, first = (uint32_t)(r->f - m->t->ops.at);
+  SW_ARENA_NEW(r->said, &m->scratch, n, m->d);
+  SW_ARENA_NEW(r->donated, &m->scratch, n, m->d);
+  SW_ARENA_NEW(r->from, &m->scratch, m->names->n_slots[first], m->d);
+  for (uint32_t i = 0; i < m->names->n_slots[first]; i++) r->from[i] = -1;
+  uint32_t slot = m->names->block[sw_im_block(m->t, r->f, 0)];
+  for (uint32_t i = 0; i < n; i++) {
+    r->from[slot + i] = i;
+    read_said(r, i);
+    SW_TRY(take_line(r, i));
+    check_alias(r, i);
+  }
+  if (m->o->roles) SW_TRY(check_lines(r, m->o->roles));
+  pair_donated(r);
+  for (uint32_t op = r->block->first_op; op != SW_IR_NONE; op = m->t->ops.at[op].next) see_op(r, &m->t->ops.at[op]);
+  for (uint32_t i = 0; i < n; i++) r->out->kind[i] = kind_of(r, i);
+  return SW_OK;
+}
+
+sw_rc sw_im_roles(sw_importer *m, sw_ir_roles *out) {
+  role_finder r = {.m = m, .out = out, .f = sw_im_op(m, m->main)};
+  r.block = &m->t->blocks.at[sw_im_block(m->t, r.f, 0)];
+  out->n = r.block->n_args;
+  SW_ARENA_NEW(out->kind, &m->keep, out->n, m->d);
+  SW_ARENA_NEW(out->alias, &m->keep, out->n, m->d);
+  SW_ARENA_NEW(out->unsaid, &m->keep, out->n, m->d);
+  sw_rc rc = m->o->roles ? read_file(&r, m->o->roles) : SW_OK;
+  if (!rc) rc = find_roles(&r);
+  sw_array_free(&r.lines);
+  return rc;
+}

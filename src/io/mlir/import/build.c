@@ -1,0 +1,320 @@
+/* Adding ops to the graph: attributes, names, types that must agree with the text. */
+#include <string.h>
+
+#include "io/mlir/regions/lift.h"
+#include "io/mlir/ops/quant.h"
+#include "io/mlir/import/tuple.h"
+
+/* --- attributes -------------------------------------------------------------------------------------------------- */
+
+static sw_attr *next_attr(sw_im_attrs *a, sw_attr_key k) {
+  sw_attr *at = &a->at[a->n < SW_IM_ATTRS ? a->n++ : SW_IM_ATTRS - 1];
+  *at = (sw_attr){.key = k};
+  return at;
+}
+
+void sw_im_int(sw_im_attrs *a, sw_attr_key k, int64_t v) { next_attr(a, k)->u.i = v; }
+void sw_im_text(sw_im_attrs *a, sw_attr_key k, const char *v) { next_attr(a, k)->u.text = v; }
+
+void sw_im_numbers(sw_im_attrs *a, sw_attr_key k, const int64_t *v, int n) {
+  if (n < 0) return;
+  sw_attr *at = next_attr(a, k);
+  at->u.ints.at = v;
+  at->u.ints.n = n;
+}
+
+void sw_im_shape(sw_im_attrs *a, const sw_type *t) { sw_im_numbers(a, SW_ATTR_SHAPE, t->dims, t->rank); }
+
+sw_rc sw_im_list(sw_importer *m, sw_ir_span value, const int64_t **out, int *n) {
+  *n = -1;
+  if (!sw_ir_present(value)) return SW_OK;
+  sw_ir_ints ints = {0};
+  sw_rc rc = sw_ir_read_ints(m->t, value, &ints, m->d);
+  *out = rc ? NULL : sw_arena_copy(&m->scratch, ints.at, ints.n, sizeof *ints.at, m->d);
+  *n = (int)ints.n;
+  sw_array_free(&ints);
+  return rc ? rc : *out ? SW_OK : SW_E_RESOURCE;
+}
+
+sw_rc sw_im_ints(sw_importer *m, sw_im_attrs *a, sw_attr_key k, sw_ir_span value) {
+  const int64_t *v = NULL;
+  int n;
+  SW_TRY(sw_im_list(m, value, &v, &n));
+  sw_im_numbers(a, k, v, n);
+  return SW_OK;
+}
+
+const char *sw_im_string(sw_importer *m, sw_ir_span s) {
+  const char *text = sw_arena_strndup(&m->scratch, m->t->s + s.at, sw_ir_len(s), m->d);
+  return text ? text : "?";
+}
+
+/* --- names ------------------------------------------------------------------------------------------------------- */
+
+sw_rc sw_im_fresh_name(sw_importer *m, const char *base, const char **out) {
+  *out = base;
+  int64_t *next;
+  bool fresh;
+  SW_TRY(sw_dict_put(&m->taken, base, strlen(base), 2, &next, &fresh, m->d));
+  while (!fresh) {
+    int64_t copy = (*next)++;
+    *out = sw_arena_printf(&m->scratch, m->d, "%s.%lld", base, (long long)copy);
+    if (!*out) return SW_E_RESOURCE;
+    SW_TRY(sw_dict_put(&m->taken, *out, strlen(*out), 2, NULL, &fresh, m->d));
+    next = sw_dict_get(&m->taken, base, strlen(base));
+  }
+  return SW_OK;
+}
+
+/* Prefix, then the name of result `i` of the op: "5", "26.3" of %26:27, "3.mask" of a helper. */
+static sw_rc value_name(sw_importer *m, uint32_t op, uint32_t i, const char *part, const char **out) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  const char *prefix = sw_im_top(m)->instance->prefix, *base = NULL;
+  uint32_t left = i;
+  for (uint32_t k = 0; k < o->n_results && !base; k++) {
+    const sw_ir_result *r = &m->t->results.at[o->first_result + k];
+    if (left >= r->count) {
+      left -= r->count;
+      continue;
+    }
+    base = r->count == 1
+               ? sw_arena_printf(&m->scratch, m->d, "%s%.*s", prefix, (int)sw_ir_len(r->name), m->t->s + r->name.at)
+               : sw_arena_printf(&m->scratch, m->d, "%s%.*s.%u", prefix, (int)sw_ir_len(r->name), m->t->s + r->name.at,
+                                 left);
+    if (!base) return SW_E_RESOURCE;
+  }
+  if (!base) base = sw_arena_printf(&m->scratch, m->d, "%sline%d", prefix, sw_im_place(m, op).line);
+  if (base && part) base = sw_arena_printf(&m->scratch, m->d, "%s.%s", base, part);
+  return base ? sw_im_fresh_name(m, base, out) : SW_E_RESOURCE;
+}
+
+sw_rc sw_im_arg_label(sw_importer *m, uint32_t i, const char **out) {
+  static const char *const kKeys[] = {"shardwright.name", "jax.arg_info", "ttir.name"};
+  const sw_ir_op *f = sw_im_op(m, m->main);
+  const sw_ir_block *b = &m->t->blocks.at[sw_im_block(m->t, f, 0)];
+  const sw_ir_arg *a = &m->t->args.at[b->first_arg + i];
+  sw_ir_span attrs = sw_im_arg_attrs(m->t, f, i), name = {0, 0};
+  for (size_t k = 0; k < sizeof kKeys / sizeof *kKeys && !sw_ir_len(name); k++) {
+    name = sw_ir_unquoted(m->t, sw_ir_entry(m->t, attrs, kKeys[k]));
+  }
+  if (!sw_ir_len(name)) name = sw_im_location_name(m, a->loc);
+  if (!sw_ir_len(name)) name = a->name;
+  *out = sw_ir_len(name) ? sw_im_string(m, name) : sw_arena_printf(&m->scratch, m->d, "arg%u", i);
+  return *out ? SW_OK : SW_E_RESOURCE;
+}
+
+sw_rc sw_im_arg_name(sw_importer *m, uint32_t i, const char **out) {
+  const char *base;
+  SW_TRY(sw_im_arg_label(m, i, &base));
+  return sw_im_fresh_name(m, base, out);
+}
+
+/* --- ops --------------------------------------------------------------------------------------------------------- */
+
+sw_rc sw_im_result_type(sw_importer *m, uint32_t op, int i, sw_type *out) {
+  sw_ir_span type = sw_ir_result_type(m->t, sw_im_op(m, op)->types, i);
+  if (!sw_ir_present(type)) return SW_IM_FAIL(m, op, "the op does not say the type of result %d", i);
+  SW_TRY(sw_ir_read_type(m->t, type, &m->scratch, out, m->d));
+  sw_ir_span element;
+  sw_ir_quant q;
+  if (!m->expressed || !sw_ir_quant_element(m->t, type, &element)) return SW_OK;
+  SW_TRY(sw_ir_read_quant(m->t, element, &m->scratch, &q, m->d));
+  out->dtype = q.expressed;
+  return SW_OK;
+}
+
+/* The graph infers types by itself; here they meet those of the text. */
+static sw_rc check_types(sw_importer *m, uint32_t op, const sw_id *results, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    sw_type said;
+    const sw_type *is = &m->g->values[results[i]].type;
+    SW_TRY(sw_im_result_type(m, op, (int)i, &said));
+    if (m->lifted ? said.dtype == is->dtype : sw_type_equal(&said, is)) continue;
+    sw_text a = {0}, b = {0};
+    sw_type_print(is, &a);
+    sw_type_print(&said, &b);
+    sw_rc rc = SW_IM_FAIL(m, op, "result %u is %s by the operands and attributes, but %s by its type", i,
+                          sw_text_str(&a), sw_text_str(&b));
+    sw_text_free(&a);
+    sw_text_free(&b);
+    return rc;
+  }
+  return SW_OK;
+}
+
+static sw_rc add_op(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t n, const char *const *names,
+                    sw_id *results) {
+  bool gives = add->code != SW_OP_WHILE && add->code != SW_OP_CASE && add->code != SW_OP_TEST &&
+               add->code != SW_OP_OTHERWISE && add->code != SW_OP_END;
+  sw_op_spec spec = {.code = add->code,
+                     .name = n ? names[0] : NULL,
+                     .n_operands = add->n_operands,
+                     .operands = add->operands,
+                     .n_attrs = add->attrs ? add->attrs->n : 0,
+                     .attrs = add->attrs ? add->attrs->at : NULL,
+                     .span = sw_im_place(m, op),
+                     .n_result_names = gives ? (int)n : 0,
+                     .result_names = names,
+                     .space = add->space,
+                     .collective = add->collective,
+                     .n_refs = add->n_refs,
+                     .refs = add->refs,
+                     .n_result_types = add->n_types,
+                     .result_types = add->types};
+  SW_TRY(sw_im_location(m, sw_im_op(m, op)->loc, &spec.location));
+  SW_TRY(sw_graph_add_op(m->g, &spec, results, m->d));
+  bool carries = add->code == SW_OP_ENTER || add->code == SW_OP_YIELD || add->code == SW_OP_JOIN;
+  return carries ? sw_im_pass_quant(m, add->operands[0], results[0]) : SW_OK;
+}
+
+sw_rc sw_im_emit(sw_importer *m, uint32_t op, const sw_im_add *add, sw_id *results) {
+  if (add->part) return sw_im_emit_one(m, op, add, 0, results);
+  sw_im_add spread = *add;
+  if (m->lifted) SW_TRY(sw_im_spread_operands(m, op, &spread));
+  uint32_t n = sw_ir_result_count(m->t, sw_im_op(m, op));
+  sw_id own[SW_MAX_RESULTS];
+  const char *names[SW_MAX_RESULTS];
+  if (n > SW_MAX_RESULTS) return SW_IM_FAIL(m, op, "the op has %u results; expected at most %d", n, SW_MAX_RESULTS);
+  for (uint32_t i = 0; i < n; i++) SW_TRY(value_name(m, op, i, NULL, &names[i]));
+  if (!results) results = own;
+  SW_TRY(add_op(m, op, &spread, n, names, results));
+  SW_TRY(check_types(m, op, results, n));
+  for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_bind(m, op, i, results[i], true));
+  return m->lifted ? SW_OK : sw_im_annotate_results(m, op);
+}
+
+sw_rc sw_im_emit_one(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t result, sw_id *out) {
+  const char *name;
+  sw_id own[SW_MAX_RESULTS];
+  SW_TRY(value_name(m, op, result, add->part, &name));
+  SW_TRY(add_op(m, op, add, 1, &name, own));
+  if (out) *out = own[0];
+  return add->part ? SW_OK : sw_im_bind(m, op, result, own[0], true);
+}
+
+sw_rc sw_im_help_all(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t n, sw_id *results) {
+  const char *names[SW_MAX_RESULTS];
+  for (uint32_t i = 0; i < n; i++) SW_TRY(value_name(m, op, i, sw_opcode_text(add->code), &names[i]));
+  return add_op(m, op, add, n, names, results);
+}
+
+/* The constant behind scalars that are only spread or reshaped. */
+static const sw_op *constant_behind(const sw_graph *g, sw_id value) {
+  for (int hops = 0; hops < 8; hops++) {
+    if (g->values[value].def < 0) return NULL;
+    const sw_op *op = &g->ops[g->values[value].def];
+    if (op->code == SW_OP_CONSTANT) return op;
+    if (op->code != SW_OP_BROADCAST && op->code != SW_OP_RESHAPE) return NULL;
+    value = op->operands[0];
+  }
+  return NULL;
+}
+
+bool sw_ir_is_neutral(const sw_graph *g, sw_id value, sw_reduction kind) {
+  const sw_op *op = constant_behind(g, value);
+  const sw_attr *a = op ? sw_op_attr(op, SW_ATTR_VALUE) : NULL;
+  if (!a || !a->u.data.splat) return false;
+  sw_dtype t = g->values[op->results[0]].type.dtype;
+  _Alignas(16) unsigned char neutral[16], zero[16] = {0};
+  sw_reduction_identity_bytes(kind, t, neutral);
+  size_t n = (size_t)sw_dtype_bytes(t);
+  return memcmp(a->u.data.bytes, neutral, n) == 0 ||
+         (kind == SW_REDUCE_SUM && memcmp(a->u.data.bytes, zero, n) == 0); /* the other zero */
+}
+
+bool sw_im_is_identity(const sw_importer *m, sw_id value, sw_reduction kind) {
+  return sw_ir_is_neutral(m->g, value, kind);
+}
+
+/* --- ops that we do not know, and those that do nothing ---------------------------------------------------------- */
+
+static sw_rc warn_unknown(sw_importer *m, uint32_t op, const char *target, const char *how) {
+  bool fresh;
+  SW_TRY(sw_dict_put(&m->warned, target, strlen(target), 0, NULL, &fresh, m->d));
+  if (fresh) sw_im_warn(m, sw_im_op(m, op)->text.at, "'%s' is not known: planned %s, not executed", target, how);
+  return SW_OK;
+}
+
+/* Types of all results, those of tuples one by one; *tuples: there are some. */
+static sw_rc result_leaves(sw_importer *m, uint32_t op, const char *target, sw_type *types, uint32_t *n, bool *tuples) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  uint32_t said = sw_ir_result_count(m->t, o);
+  *tuples = false;
+  *n = 0;
+  for (uint32_t i = 0; i < said; i++) {
+    sw_ir_span whole = sw_ir_result_type(m->t, o->types, (int)i), *leaves;
+    uint32_t n_leaves;
+    if (!sw_ir_present(whole)) return SW_IM_FAIL(m, op, "the op does not say the type of result %u", i);
+    *tuples = *tuples || sw_ir_is_tuple_type(m->t, whole);
+    SW_TRY(sw_im_leaf_types(m, &whole, 1, &leaves, &n_leaves));
+    if (*n + n_leaves > SW_MAX_RESULTS) {
+      return SW_IM_FAIL(m, op, "'%s' is not known and has %u results; expected at most %d", target, *n + n_leaves,
+                        SW_MAX_RESULTS);
+    }
+    for (uint32_t k = 0; k < n_leaves; k++) SW_TRY(sw_ir_read_type(m->t, leaves[k], &m->scratch, &types[(*n)++], m->d));
+  }
+  return SW_OK;
+}
+
+sw_rc sw_im_give(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t n) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_id leaves[SW_MAX_RESULTS], value;
+  const sw_id *next = leaves;
+  const char *names[SW_MAX_RESULTS];
+  for (uint32_t i = 0; i < n; i++) {
+    const char *number = sw_arena_printf(&m->scratch, m->d, "%u", i);
+    SW_TRY(number ? value_name(m, op, 0, number, &names[i]) : SW_E_RESOURCE);
+  }
+  SW_TRY(add_op(m, op, add, n, names, leaves));
+  for (uint32_t i = 0; i < sw_ir_result_count(m->t, o); i++) {
+    SW_TRY(sw_im_built_of_type(m, op, sw_ir_result_type(m->t, o->types, (int)i), &next, &value));
+    SW_TRY(sw_im_bind(m, op, i, value, false));
+  }
+  return SW_OK;
+}
+
+/* `rule`: NULL, replicated. */
+static sw_rc opaque(sw_importer *m, uint32_t op, const char *target, const char *rule) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  uint32_t n = sw_ir_result_count(m->t, o);
+  if (!n) return SW_OK; /* nothing comes of it */
+  bool tuples;
+  sw_id *operands;
+  sw_im_leaves leaves;
+  sw_type types[SW_MAX_RESULTS], *operand_types;
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(result_leaves(m, op, target, types, &n, &tuples));
+  SW_ARENA_NEW(operands, &m->scratch, o->n_uses, m->d);
+  for (uint32_t i = 0; i < o->n_uses; i++) operands[i] = sw_im_operand(m, op, i);
+  SW_TRY(sw_im_leaves_of(m, operands, o->n_uses, &leaves));
+  SW_ARENA_NEW(operand_types, &m->scratch, leaves.n, m->d);
+  for (uint32_t i = 0; i < leaves.n; i++) operand_types[i] = m->g->values[leaves.at[i]].type;
+  sw_im_add add = {.code = SW_OP_OPAQUE,
+                   .n_operands = (int)leaves.n,
+                   .operands = leaves.at,
+                   .attrs = &a,
+                   .n_types = (int)n,
+                   .types = types};
+  sw_im_text(&a, SW_ATTR_TARGET, target);
+  if (rule) SW_TRY(sw_im_read_rule(m, op, rule, operand_types, add.n_operands, types, (int)n, &add.space));
+  return tuples ? sw_im_give(m, op, &add, n) : sw_im_emit(m, op, &add, NULL);
+}
+
+sw_rc sw_im_opaque_known(sw_importer *m, uint32_t op, const char *target) { return opaque(m, op, target, NULL); }
+
+sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target) {
+  bool gives = sw_ir_result_count(m->t, sw_im_op(m, op)) > 0;
+  const char *rule = gives ? sw_im_rule_of(m, op, target) : NULL;
+  bool said = rule != NULL;
+  if (!rule && gives) rule = sw_im_elementwise_rule(m, op);
+  if (!said) SW_TRY(warn_unknown(m, op, target, rule ? "element by element" : "replicated"));
+  return opaque(m, op, target, rule);
+}
+
+sw_rc sw_im_identity(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  uint32_t n = sw_ir_result_count(m->t, sw_im_op(m, op));
+  SW_TRY(sw_im_operand_count(m, op, n, UINT32_MAX));
+  for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_bind(m, op, i, sw_im_operand(m, op, i), false));
+  return SW_OK;
+}

@@ -1,0 +1,581 @@
+/* The walk of the importer: blocks on a stack, one op after the other, calls written out in place.
+ *
+ *   main    %4 = call @relu(%3)       opens a walk through @relu with its own slots, argument 0 = value of %3
+ *   relu    %1 = maximum %arg0, %0    named "4/1"
+ *   relu    return %1                 %4 of main is that value
+ */
+#include "io/mlir/import/parts.h"
+#include "io/mlir/partitioned/partitioned.h"
+#include "io/mlir/ops/quant.h"
+#include "io/mlir/import/tuple.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+enum { MOST_CALL_DEPTH = 1000 };
+
+sw_span sw_im_place(const sw_importer *m, uint32_t op) { return sw_ir_place(m->t, sw_im_op(m, op)->text.at); }
+
+void sw_im_warn(sw_importer *m, uint32_t at, const char *fmt, ...) {
+  if (!m->o->report) return;
+  char text[SW_DIAG_TEXT_BYTES];
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  sw_diag w = {0};
+  (void)SW_FAIL(&w, SW_OK, sw_ir_place(m->t, at), "%s", text);
+  m->o->report(m->o->user, &w);
+}
+
+uint32_t sw_im_block(const sw_ir_tree *t, const sw_ir_op *op, int region) {
+  uint32_t r = op->first_region;
+  for (int i = 0; i < region && r != SW_IR_NONE; i++) r = t->regions.at[r].next;
+  return r == SW_IR_NONE ? SW_IR_NONE : t->regions.at[r].first_block;
+}
+
+/* --- values ------------------------------------------------------------------------------------------------------ */
+
+sw_id sw_im_operand(const sw_importer *m, uint32_t op, uint32_t i) {
+  return sw_im_top(m)->instance->slots[m->names->use[sw_im_op(m, op)->first_use + i]];
+}
+
+sw_rc sw_im_operand_count(const sw_importer *m, uint32_t op, uint32_t least, uint32_t most) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  if (o->n_uses >= least && o->n_uses <= most) return SW_OK;
+  return SW_IM_FAIL(m, op, "'%.*s' has %u operands; expected %s%u", (int)sw_ir_len(o->name), m->t->s + o->name.at,
+                    o->n_uses, least == most ? "" : "at least ", least);
+}
+
+static bool takes_tuples(const sw_ir_row *row) {
+  static const sw_ir_import kOnes[] = {sw_im_tuple, sw_im_get_tuple_element, sw_im_return,
+                                       sw_im_call,  sw_im_composite,         sw_im_identity,
+                                       sw_im_while, sw_im_custom_call,       sw_im_named_computation};
+  for (size_t i = 0; row && i < sizeof kOnes / sizeof *kOnes; i++) {
+    if (row->import == kOnes[i]) return true;
+  }
+  return !row; /* opaque */
+}
+
+/* Every operand has a value by now: it is not one of an op that gave none. */
+static sw_rc check_operands(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  for (uint32_t i = 0; i < o->n_uses; i++) {
+    const sw_ir_use *u = &m->t->uses.at[o->first_use + i];
+    sw_id v = sw_im_operand(m, op, i);
+    if (v >= 0 || (sw_im_is_tuple(v) && takes_tuples(row))) continue;
+    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, u->name.at - 1),
+                         "value '%%%.*s' %s; expected the result of an op with one", (int)sw_ir_len(u->name),
+                         m->t->s + u->name.at,
+                         sw_im_is_tuple(v) ? "is a tuple and no tensor" : "has no tensor that could be planned");
+  }
+  return SW_OK;
+}
+
+sw_id *sw_im_result(const sw_importer *m, uint32_t op, uint32_t i) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  for (uint32_t k = 0; k < o->n_results; k++) {
+    const sw_ir_result *r = &m->t->results.at[o->first_result + k];
+    if (i < r->count) return &sw_im_top(m)->instance->slots[m->names->result[o->first_result + k] + i];
+    i -= r->count;
+  }
+  return NULL;
+}
+
+sw_rc sw_im_bind(sw_importer *m, uint32_t op, uint32_t i, sw_id value, bool own) {
+  sw_id *slot = sw_im_result(m, op, i);
+  if (!slot) return SW_OK; /* a result without a name is not used */
+  *slot = value;
+  if (m->lifted || value < 0) return SW_OK; /* not what the op of the text gives, or a tuple */
+  return sw_array_push(&m->made, ((sw_ir_made){op, i, value, own}), m->d);
+}
+
+/* --- instances --------------------------------------------------------------------------------------------------- */
+
+static sw_rc new_instance(sw_importer *m, uint32_t function, const char *prefix, sw_ir_instance **out) {
+  uint32_t n = m->names->n_slots[function];
+  sw_ir_instance *in;
+  SW_ARENA_NEW(in, &m->keep, 1, m->d);
+  SW_MEM_NEW(in->slots, n, m->d);
+  for (uint32_t i = 0; i < n; i++) in->slots[i] = -1;
+  in->function = function;
+  in->prefix = prefix;
+  *out = in;
+  return SW_OK;
+}
+
+/* The prefix of names in a callee: the call's first result, or its number. */
+static sw_rc prefix_of(sw_importer *m, uint32_t op, const char **out) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  const char *outer = sw_im_top(m)->instance->prefix;
+  sw_ir_span name = o->n_results ? m->t->results.at[o->first_result].name : (sw_ir_span){0, 0};
+  *out = sw_ir_len(name) ? sw_arena_printf(&m->keep, m->d, "%s%.*s/", outer, (int)sw_ir_len(name), m->t->s + name.at)
+                         : sw_arena_printf(&m->keep, m->d, "%sline%d/", outer, sw_im_place(m, op).line);
+  return *out ? SW_OK : SW_E_RESOURCE;
+}
+
+static sw_rc check_recursion(sw_importer *m, uint32_t op, uint32_t callee) {
+  if (m->walks.n > MOST_CALL_DEPTH) return SW_IM_FAIL(m, op, "calls nest more than %d deep", MOST_CALL_DEPTH);
+  for (size_t i = 0; i < m->walks.n; i++) {
+    if (m->walks.at[i].kind <= SW_IR_IN_CALL && m->walks.at[i].instance->function == callee) {
+      return SW_IM_FAIL(m, op, "a function calls itself; expected calls without recursion");
+    }
+  }
+  return SW_OK;
+}
+
+sw_rc sw_im_inline(sw_importer *m, uint32_t op, sw_ir_span callee) {
+  uint32_t f = sw_ir_function_named(m->t, m->names, callee);
+  if (f == SW_IR_NONE) {
+    return SW_IM_FAIL(m, op, "there is no function '@%.*s'", (int)sw_ir_len(callee), m->t->s + callee.at);
+  }
+  SW_TRY(check_recursion(m, op, f));
+  uint32_t block = sw_im_block(m->t, sw_im_op(m, f), 0);
+  if (block == SW_IR_NONE) {
+    return SW_IM_FAIL(m, op, "function '@%.*s' has no body", (int)sw_ir_len(callee), m->t->s + callee.at);
+  }
+  const sw_ir_block *b = &m->t->blocks.at[block];
+  SW_TRY(sw_im_operand_count(m, op, b->n_args, b->n_args));
+  const char *prefix;
+  sw_ir_instance *in;
+  SW_TRY(prefix_of(m, op, &prefix));
+  SW_TRY(new_instance(m, f, prefix, &in));
+  for (uint32_t i = 0; i < b->n_args; i++) in->slots[m->names->block[block] + i] = sw_im_operand(m, op, i);
+  sw_ir_walk w = {.kind = SW_IR_IN_CALL, .op = op, .cursor = b->first_op, .region = b->region, .instance = in};
+  sw_rc rc = sw_array_push(&m->walks, w, m->d);
+  if (rc) sw_mem_free(in->slots);
+  return rc;
+}
+
+sw_rc sw_im_named_computation(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  uint32_t block = sw_im_block(m->t, sw_im_op(m, op), 0);
+  if (block == SW_IR_NONE) return SW_IM_FAIL(m, op, "the op has no region");
+  const sw_ir_block *b = &m->t->blocks.at[block];
+  sw_ir_instance *in = sw_im_top(m)->instance;
+  SW_TRY(sw_im_operand_count(m, op, b->n_args, b->n_args));
+  for (uint32_t i = 0; i < b->n_args; i++) in->slots[m->names->block[block] + i] = sw_im_operand(m, op, i);
+  sw_ir_walk w = {.kind = SW_IR_IN_PART, .op = op, .cursor = b->first_op, .region = b->region, .instance = in};
+  return sw_array_push(&m->walks, w, m->d);
+}
+
+/* --- return ------------------------------------------------------------------------------------------------------ */
+
+static sw_rc leave_call(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n) {
+  sw_ir_walk w = m->walks.at[--m->walks.n];
+  if (w.kind == SW_IR_IN_CALL) {
+    sw_mem_free(w.instance->slots);
+    w.instance->slots = NULL;
+  }
+  uint32_t want = sw_ir_result_count(m->t, sw_im_op(m, w.op));
+  if (n < want) return SW_IM_FAIL(m, ret, "%u values are returned; expected %u", n, want);
+  for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_bind(m, w.op, i, values[i], false));
+  return SW_OK;
+}
+
+static sw_rc leave_body(sw_importer *m, const sw_id *values, uint32_t n) {
+  m->walks.n--;
+  m->n_returned = n;
+  for (uint32_t i = 0; i < n; i++) m->returned[i] = values[i];
+  return SW_OK;
+}
+
+static sw_rc output_name(sw_importer *m, uint32_t i, const char **out) {
+  sw_ir_span attrs = m->declared_attrs[i];
+  sw_ir_span own = sw_ir_unquoted(m->t, sw_ir_entry(m->t, attrs, "shardwright.name"));
+  if (sw_ir_len(own)) { /* a value may have it as well */
+    *out = sw_im_string(m, own);
+    return *out ? SW_OK : SW_E_RESOURCE;
+  }
+  sw_ir_span name = sw_ir_unquoted(m->t, sw_ir_entry(m->t, attrs, "jax.result_info"));
+  const char *base = sw_ir_len(name) ? sw_im_string(m, name) : sw_arena_printf(&m->scratch, m->d, "result%u", i);
+  return base ? sw_im_fresh_name(m, base, out) : SW_E_RESOURCE;
+}
+
+/* What is returned is what the function declares. */
+static sw_rc check_output(sw_importer *m, uint32_t ret, uint32_t i, sw_id value) {
+  if (i >= m->n_declared) {
+    return SW_IM_FAIL(m, ret, "more values are returned than the %u that the function declares", m->n_declared);
+  }
+  sw_ir_span said = m->declared[i];
+  sw_type type;
+  SW_TRY(sw_ir_read_type(m->t, said, &m->scratch, &type, m->d));
+  if (sw_type_equal(&type, &m->g->values[value].type)) return SW_OK;
+  return SW_IM_FAIL(m, ret, "returned value %u is not of the type %.*s that the function declares", i,
+                    (int)sw_ir_len(said), m->t->s + said.at);
+}
+
+static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *returned, uint32_t n_returned) {
+  uint32_t block = sw_im_block(m->t, sw_im_op(m, m->main), 0);
+  sw_im_leaves leaves;
+  SW_TRY(sw_im_leaves_of(m, returned, n_returned, &leaves));
+  const sw_id *values = leaves.at;
+  uint32_t n = leaves.n;
+  for (uint32_t i = 0; i < n; i++) {
+    const char *name;
+    sw_id alias = -1;
+    SW_TRY(check_output(m, ret, i, values[i]));
+    SW_TRY(output_name(m, i, &name));
+    for (uint32_t a = 0; a < m->roles->n; a++) {
+      if (m->roles->alias[a] == (int64_t)i) alias = sw_im_top(m)->instance->slots[m->names->block[block] + a];
+    }
+    if (alias < 0) alias = -1;
+    SW_TRY(sw_graph_add_output(m->g, name, values[i], alias, sw_im_place(m, ret), m->d));
+    if (alias < 0) SW_TRY(sw_im_annotate_output(m, values[i], (int32_t)i, m->declared_attrs[i])); /* else as it came */
+  }
+  if (n < m->n_declared) {
+    return SW_IM_FAIL(m, ret, "%u values are returned; the function declares %u", n, m->n_declared);
+  }
+  sw_ir_walk w = m->walks.at[--m->walks.n];
+  sw_mem_free(w.instance->slots);
+  w.instance->slots = NULL;
+  return SW_OK;
+}
+
+static sw_rc leave_device(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    const char *name = sw_arena_printf(&m->scratch, m->d, "result%u", i);
+    if (!name) return SW_E_RESOURCE;
+    SW_TRY(sw_graph_add_output(m->g, name, values[i], -1, sw_im_place(m, ret), m->d));
+  }
+  sw_ir_walk w = m->walks.at[--m->walks.n];
+  sw_mem_free(w.instance->slots);
+  w.instance->slots = NULL;
+  return SW_OK;
+}
+
+sw_rc sw_im_return(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  uint32_t n = sw_im_op(m, op)->n_uses;
+  sw_id *values;
+  SW_ARENA_NEW(values, &m->scratch, n, m->d);
+  for (uint32_t i = 0; i < n; i++) values[i] = sw_im_operand(m, op, i);
+  bool in_main = sw_im_top(m)->kind == SW_IR_IN_MAIN;
+  if (in_main && sw_im_top(m)->op != m->main) return leave_device(m, op, values, n);
+  if (in_main) return add_outputs(m, op, values, n);
+  if (sw_im_top(m)->kind == SW_IR_IN_CALL || sw_im_top(m)->kind == SW_IR_IN_PART) return leave_call(m, op, values, n);
+  if (sw_im_top(m)->kind == SW_IR_IN_BODY) return leave_body(m, values, n);
+  return sw_im_leave_region(m, op, values, n);
+}
+
+/* --- the walk ---------------------------------------------------------------------------------------------------- */
+
+static sw_rc import_op(sw_importer *m, uint32_t op) {
+  const sw_ir_row *row = sw_ir_row_of(m->t, sw_im_op(m, op)->name);
+  sw_arena_reset(&m->scratch);
+  bool done;
+  SW_TRY(sw_im_part_at(m, op, &done));
+  if (done) return SW_OK;
+  SW_TRY(check_operands(m, row, op));
+  sw_ir_span name = sw_im_op(m, op)->name;
+  SW_TRY(sw_im_local_part(m, op, &done));
+  if (!done) SW_TRY(sw_im_quantized(m, row, op, &done));
+  if (done) return SW_OK;
+  sw_rc rc = row ? row->import(m, row, op) : sw_im_opaque(m, op, sw_im_string(m, name));
+  if (rc == SW_E_INPUT && m->d && m->d->line == 0) {
+    sw_diag_note(m->d, "while reading '%.*s' in line %d", (int)sw_ir_len(name), m->t->s + name.at,
+                 sw_im_place(m, op).line);
+  }
+  return rc;
+}
+
+/* Until `depth` blocks are left open. */
+static sw_rc walk(sw_importer *m, size_t depth) {
+  while (m->walks.n > depth) {
+    sw_ir_walk *w = sw_im_top(m);
+    uint32_t op = w->cursor;
+    if (op == SW_IR_NONE) {
+      uint32_t at = m->t->regions.at[w->region].text.end;
+      return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, at - 1), "a region ends without a return");
+    }
+    w->cursor = sw_im_op(m, op)->next;
+    SW_TRY(import_op(m, op));
+  }
+  return SW_OK;
+}
+
+/* Planning needs all sizes. */
+static sw_rc check_sizes(sw_importer *m) {
+  for (sw_id i = 0; i < m->g->n_values; i++) {
+    const sw_value *v = &m->g->values[i];
+    for (int k = 0; k < v->type.rank; k++) {
+      if (v->type.dims[k] >= 0) continue;
+      return SW_FAIL_INPUT(m->d, v->span, "the size of dim %d of '%s' is not known (?); expected known sizes", k,
+                           v->name);
+    }
+  }
+  return SW_OK;
+}
+
+/* --- the body of a manual computation ----------------------------------------------------------------------------- */
+
+static sw_rc add_local_arg(sw_importer *r, sw_ir_instance *in, uint32_t block, uint32_t i) {
+  const sw_ir_block *b = &r->t->blocks.at[block];
+  const sw_ir_arg *a = &r->t->args.at[b->first_arg + i];
+  const char *name =
+      sw_arena_printf(&r->scratch, r->d, "%s%.*s", in->prefix, (int)sw_ir_len(a->name), r->t->s + a->name.at);
+  sw_type type;
+  sw_id *slot = &in->slots[r->names->block[block] + i];
+  if (!name) return SW_E_RESOURCE;
+  SW_TRY(sw_ir_read_type(r->t, a->type, &r->scratch, &type, r->d));
+  SW_TRY(sw_im_fresh_name(r, name, &name));
+  SW_TRY(sw_graph_add_arg(r->g, name, type.dtype, type.rank, type.dims, SW_VALUE_INPUT, sw_ir_place(r->t, a->name.at),
+                          slot, r->d));
+  return sw_im_see_quant(r, *slot, a->type);
+}
+
+static sw_rc read_body(sw_importer *r, uint32_t op, const char *prefix, uint32_t function) {
+  uint32_t block = sw_im_block(r->t, sw_im_op(r, op), 0);
+  if (block == SW_IR_NONE) return SW_IM_FAIL(r, op, "the op has no region");
+  const sw_ir_block *b = &r->t->blocks.at[block];
+  sw_ir_instance *in;
+  SW_TRY(sw_im_operand_count(r, op, b->n_args, b->n_args));
+  SW_TRY(sw_graph_add_function(r->g, "main", NULL, r->d));
+  SW_TRY(new_instance(r, function, prefix, &in));
+  sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = op, .cursor = b->first_op, .region = b->region, .instance = in};
+  sw_rc rc = sw_array_push(&r->walks, w, r->d);
+  if (rc) sw_mem_free(in->slots);
+  for (uint32_t i = 0; i < b->n_args && !rc; i++) rc = add_local_arg(r, in, block, i);
+  if (!rc) rc = walk(r, 0);
+  if (!rc) rc = check_sizes(r);
+  return rc ? rc : sw_graph_seal(r->g, r->d);
+}
+
+/* A value that one device has: a name of the text, or one that stands for it. */
+static sw_rc add_part_arg(sw_importer *r, const char *name, const sw_type *t, uint32_t op, sw_id *slot) {
+  SW_TRY(sw_im_fresh_name(r, name, &name));
+  return sw_graph_add_arg(r->g, name, t->dtype, t->rank, t->dims, SW_VALUE_INPUT, sw_im_place(r, op), slot, r->d);
+}
+
+static sw_rc part_args(sw_importer *r, const sw_im_part *part, const sw_importer *outer, const sw_ir_instance *in) {
+  for (uint32_t i = 0; i < part->n_in; i++) {
+    const sw_ir_op *o = sw_im_op(r, part->in[i]);
+    sw_ir_span name = o->n_results ? r->t->results.at[o->first_result].name : (sw_ir_span){0, 0};
+    const char *text =
+        sw_arena_printf(&r->scratch, r->d, "%s%.*s", in->prefix, (int)sw_ir_len(name), r->t->s + name.at);
+    sw_id *slot = sw_im_result(r, part->in[i], 0), unused;
+    sw_type t;
+    if (!text) return SW_E_RESOURCE;
+    SW_TRY(sw_im_result_type(r, part->in[i], 0, &t));
+    SW_TRY(add_part_arg(r, text, &t, part->in[i], slot ? slot : &unused));
+  }
+  for (uint32_t i = 0; i < part->n_captured; i++) {
+    const sw_value *v = &outer->g->values[sw_im_top(outer)->instance->slots[part->captured[i]]];
+    SW_TRY(add_part_arg(r, v->name, &v->type, part->out[0], &in->slots[part->captured[i]]));
+  }
+  return SW_OK;
+}
+
+static sw_rc read_part(sw_importer *r, const sw_im_part *part, const sw_importer *outer, const char *prefix) {
+  sw_ir_instance *in;
+  SW_TRY(sw_graph_add_function(r->g, "main", NULL, r->d));
+  SW_TRY(new_instance(r, sw_im_top(outer)->instance->function, prefix, &in));
+  sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = part->out[0], .cursor = SW_IR_NONE, .instance = in};
+  sw_rc rc = sw_array_push(&r->walks, w, r->d);
+  if (rc) sw_mem_free(in->slots);
+  if (!rc) rc = part_args(r, part, outer, in);
+  for (uint32_t i = 0; i < part->n_ops && !rc; i++) {
+    const sw_ir_op *o = sw_im_op(r, part->ops[i]);
+    if (sw_im_goes_in(r->t, o) || sw_im_goes_out(r->t, o)) continue;
+    rc = import_op(r, part->ops[i]);
+    if (!rc) rc = walk(r, 1);
+  }
+  sw_id *values;
+  SW_TRY(rc);
+  SW_ARENA_NEW(values, &r->scratch, part->n_out, r->d);
+  for (uint32_t i = 0; i < part->n_out; i++) values[i] = sw_im_operand(r, part->out[i], 0);
+  SW_TRY(leave_device(r, part->out[0], values, part->n_out));
+  SW_TRY(check_sizes(r));
+  return sw_graph_seal(r->g, r->d);
+}
+
+/* Of ops on the shapes of one device, into a graph of their own. */
+static sw_rc open_reader(sw_importer *m, sw_importer *reader, sw_graph **body) {
+  SW_TRY(sw_graph_create("body", body, m->d));
+  *reader = (sw_importer){.t = m->t,
+                          .names = m->names,
+                          .o = m->o,
+                          .g = *body,
+                          .rules = m->rules,
+                          .own_mesh = m->own_mesh,
+                          .files = m->files ? m->files : &m->g->arena, /* ops pass their locations on */
+                          .by_device = true,
+                          .foreign_mesh = m->foreign_mesh,
+                          .one_device = m->one_device,
+                          .partitions = m->partitions,
+                          .parts = m->parts,
+                          .has_quants = m->has_quants,
+                          .main = m->main,
+                          .module = m->module,
+                          .warned = m->warned,
+                          .n_elided = m->n_elided,
+                          .d = m->d};
+  m->warned = (sw_dict){0};
+  (*body)->mesh = m->g->mesh;
+  (*body)->has_mesh = m->g->has_mesh;
+  return SW_OK;
+}
+
+sw_rc sw_im_read_body(sw_importer *m, uint32_t op, sw_importer *reader, sw_graph **body) {
+  const char *prefix;
+  SW_TRY(prefix_of(m, op, &prefix));
+  SW_TRY(open_reader(m, reader, body));
+  sw_rc rc = read_body(reader, op, prefix, sw_im_top(m)->instance->function);
+  if (rc) sw_im_close_body(m, reader, *body);
+  return rc;
+}
+
+sw_rc sw_im_read_part(sw_importer *m, const sw_im_part *part, sw_importer *reader, sw_graph **body) {
+  SW_TRY(open_reader(m, reader, body));
+  reader->within = part;
+  sw_rc rc = read_part(reader, part, m, sw_im_top(m)->instance->prefix);
+  if (rc) sw_im_close_body(m, reader, *body);
+  return rc;
+}
+
+void sw_im_close_body(sw_importer *m, sw_importer *reader, sw_graph *body) {
+  m->warned = reader->warned;
+  m->n_elided = reader->n_elided;
+  reader->warned = (sw_dict){0};
+  reader->rules = NULL;
+  sw_array_free(&reader->made);
+  sw_im_free(reader);
+  sw_graph_destroy(body);
+}
+
+/* --- the main function ------------------------------------------------------------------------------------------- */
+
+/* Every element of a tuple is an argument of the graph. */
+static sw_rc add_tuple_arg(sw_importer *m, uint32_t i, const sw_ir_arg *a, sw_id *out) {
+  const char *base;
+  sw_ir_span *types;
+  sw_id *ids;
+  uint32_t n;
+  SW_TRY(sw_im_leaf_types(m, &a->type, 1, &types, &n));
+  SW_TRY(sw_im_arg_label(m, i, &base));
+  SW_ARENA_NEW(ids, &m->keep, n, m->d);
+  for (uint32_t k = 0; k < n; k++) {
+    sw_type type;
+    const char *name = sw_arena_printf(&m->scratch, m->d, "%s.%u", base, k);
+    if (!name) return SW_E_RESOURCE;
+    SW_TRY(sw_ir_read_type(m->t, types[k], &m->scratch, &type, m->d));
+    SW_TRY(sw_im_fresh_name(m, name, &name));
+    SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, m->roles->kind[i],
+                            sw_ir_place(m->t, a->name.at), &ids[k], m->d));
+    SW_TRY(sw_im_see_quant(m, ids[k], types[k]));
+  }
+  const sw_id *next = ids;
+  return sw_im_built_of_type(m, m->main, a->type, &next, out);
+}
+
+static sw_rc add_arg(sw_importer *m, sw_ir_instance *in, uint32_t block, uint32_t i) {
+  const sw_ir_block *b = &m->t->blocks.at[block];
+  const sw_ir_arg *a = &m->t->args.at[b->first_arg + i];
+  if (sw_ir_is_tuple_type(m->t, a->type)) return add_tuple_arg(m, i, a, &in->slots[m->names->block[block] + i]);
+  const char *name;
+  sw_type type;
+  sw_id id;
+  SW_TRY(sw_ir_read_type(m->t, a->type, &m->scratch, &type, m->d));
+  SW_TRY(sw_im_arg_name(m, i, &name));
+  SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, m->roles->kind[i],
+                          sw_ir_place(m->t, a->name.at), &id, m->d));
+  in->slots[m->names->block[block] + i] = id;
+  if (m->roles->unsaid[i]) SW_TRY(sw_array_push(&m->unsaid, id, m->d));
+  SW_TRY(sw_im_see_quant(m, id, a->type));
+  return sw_im_annotate_arg(m, id, sw_im_arg_attrs(m->t, sw_im_op(m, m->main), i));
+}
+
+/* @main, or the first function with a body. */
+static sw_rc find_main(sw_importer *m) {
+  m->main = SW_IR_NONE;
+  for (uint32_t i = 0; i < m->t->ops.n; i++) {
+    const sw_ir_op *op = sw_im_op(m, i);
+    if (!sw_ir_is_function(m->t, op) || sw_im_block(m->t, op, 0) == SW_IR_NONE) continue;
+    bool is_main = sw_ir_is(m->t, sw_ir_function_name(m->t, op), "main");
+    if (m->main == SW_IR_NONE || is_main) m->main = i;
+    if (is_main) break;
+  }
+  if (m->main == SW_IR_NONE) {
+    const char *artifact = strstr(m->t->s, "vhlo.func");
+    if (artifact) {
+      return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, (uint32_t)(artifact - m->t->s)),
+                           "the program is in VHLO; expected StableHLO (stablehlo-translate --deserialize prints it)");
+    }
+    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, 0), "the program has no function with a body; expected @main");
+  }
+  uint32_t region = m->t->blocks.at[sw_im_op(m, m->main)->block].region;
+  m->module = region == SW_IR_NONE ? SW_IR_NONE : m->t->regions.at[region].op;
+  return SW_OK;
+}
+
+/* arg_attrs and res_attrs of the generic form: as many dictionaries as there are arguments or results. */
+static sw_rc check_attr_list(sw_importer *m, const char *key, int64_t n) {
+  sw_ir_span list = sw_ir_entry(m->t, sw_im_op(m, m->main)->props, key), item;
+  uint32_t cursor = 0;
+  if (!sw_ir_present(list)) return SW_OK;
+  int64_t found = 0;
+  bool ok = list.at < list.end && m->t->s[list.at] == '[';
+  while (ok && sw_ir_next_item(m->t, list, &cursor, &item)) {
+    ok = item.at < item.end && m->t->s[item.at] == '{';
+    found++;
+  }
+  if (ok && found == n) return SW_OK;
+  return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, list.at), "expected '%s' to be a list of one dictionary for each value",
+                       key);
+}
+
+static sw_rc check_main(sw_importer *m) {
+  const sw_ir_op *f = sw_im_op(m, m->main);
+  const sw_ir_block *b = &m->t->blocks.at[sw_im_block(m->t, f, 0)];
+  SW_TRY(sw_im_declare_results(m));
+  SW_TRY(check_attr_list(m, "arg_attrs", b->n_args));
+  return check_attr_list(m, "res_attrs", m->n_declared);
+}
+
+sw_rc sw_im_import(sw_importer *m) {
+  SW_TRY(find_main(m));
+  SW_TRY(check_main(m));
+  if (!m->cut) SW_TRY(sw_im_find_parts(m));
+  SW_TRY(sw_im_open_rules(m));
+  SW_TRY(sw_im_mesh(m));
+  if (m->cut) SW_TRY(sw_im_open_cut(m));
+  sw_ir_roles roles;
+  SW_TRY(sw_im_roles(m, &roles));
+  m->roles = &roles;
+  m->has_quants = strstr(m->t->s, "!quant.uniform<") != NULL;
+  uint32_t block = sw_im_block(m->t, sw_im_op(m, m->main), 0);
+  const sw_ir_block *b = &m->t->blocks.at[block];
+  sw_ir_instance *in;
+  SW_TRY(sw_graph_add_function(m->g, "main", NULL, m->d));
+  SW_TRY(new_instance(m, m->main, "", &in));
+  sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = m->main, .cursor = b->first_op, .region = b->region, .instance = in};
+  SW_TRY(sw_array_push(&m->walks, w, m->d));
+  for (uint32_t i = 0; i < b->n_args; i++) SW_TRY(add_arg(m, in, block, i));
+  SW_TRY(walk(m, 0));
+  if (!m->cut) SW_TRY(sw_im_guess_roles(m));
+  m->roles = NULL;
+  SW_TRY(check_sizes(m));
+  return sw_graph_seal(m->g, m->d);
+}
+
+void sw_im_free(sw_importer *m) {
+  for (size_t i = 0; i < m->walks.n; i++) { /* those that a failure left open */
+    if (m->walks.at[i].kind > SW_IR_IN_CALL) continue;
+    sw_mem_free(m->walks.at[i].instance->slots);
+    m->walks.at[i].instance->slots = NULL;
+  }
+  sw_mem_free(m->rules);
+  sw_array_free(&m->walks);
+  sw_array_free(&m->tuples);
+  sw_array_free(&m->unsaid);
+  sw_array_free(&m->quants);
+  sw_array_free(&m->locations);
+  sw_array_free(&m->local);
+  sw_array_free(&m->collectives);
+  sw_dict_deinit(&m->taken);
+  sw_dict_deinit(&m->groups);
+  sw_dict_deinit(&m->warned);
+  sw_dict_deinit(&m->places);
+  sw_arena_deinit(&m->keep);
+  sw_arena_deinit(&m->scratch);
+}

@@ -1,0 +1,354 @@
+/* From a syntax tree to a graph: what the parts of the importer share.
+ *
+ * The main function is walked op by op on a stack of frames; a call opens a frame of the callee with slots of its own,
+ * so that calls are written out in place. Ops find their importer in one table (rows.c); an importer reads attributes
+ * from the text and adds ops to the graph.
+ */
+#ifndef IO_MLIR_IMPORT_H_
+#define IO_MLIR_IMPORT_H_
+
+#include "io/mlir/import/dense.h"
+#include "io/mlir/text/resolve.h"
+#include "shardwright/program.h"
+
+/* One walk through a function: its values so far. */
+typedef struct sw_ir_instance {
+  uint32_t function;
+  sw_id *slots;       /* -1: none yet */
+  const char *prefix; /* of names, "" for main */
+} sw_ir_instance;
+
+typedef enum sw_ir_frame_kind {
+  SW_IR_IN_MAIN,
+  SW_IR_IN_CALL,
+  SW_IR_IN_TEST,
+  SW_IR_IN_LOOP,
+  SW_IR_IN_BRANCH,
+  SW_IR_IN_BODY,
+  SW_IR_IN_PART /* of an op that is its region: sdy.named_computation */
+} sw_ir_frame_kind;
+
+/* A block that is being walked. */
+typedef struct sw_ir_walk {
+  sw_ir_frame_kind kind;
+  uint32_t op;     /* the call, loop or choice that opened it */
+  uint32_t cursor; /* next op */
+  uint32_t region;
+  sw_ir_instance *instance;      /* of the block's values */
+  struct sw_ir_control *control; /* of the loop or choice; NULL in functions */
+} sw_ir_walk;
+
+/* Results of an op of the text as values of the graph, for the writer; a function called twice has two of each. */
+typedef struct sw_ir_made {
+  uint32_t op, result;
+  sw_id value;
+  bool own; /* made by an op of its own: not what a call or an identity passes on */
+} sw_ir_made;
+
+/* See tuple.h. */
+typedef struct sw_ir_tuple {
+  uint32_t n, depth;
+  const sw_id *items;
+} sw_ir_tuple;
+
+/* A collective that one device takes part in: an op of the graph and where it stands. */
+typedef struct sw_im_collective_at {
+  sw_id op;
+  uint32_t text;
+} sw_im_collective_at;
+
+/* See parts.h. */
+typedef struct sw_im_parts {
+  uint32_t n;
+  struct sw_im_part *at;
+  uint32_t *part_of; /* by op of the text: 0, or 1 + its part; NULL: there are none */
+} sw_im_parts;
+
+typedef struct sw_importer {
+  const sw_ir_tree *t;
+  const sw_ir_names *names;
+  const sw_program_options *o;
+  sw_graph *g;
+  sw_arena keep, scratch; /* of the import; of one op */
+  SW_ARRAY(sw_ir_walk) walks;
+  SW_ARRAY(sw_ir_made) made;
+  SW_ARRAY(sw_ir_tuple) tuples;
+  SW_ARRAY(sw_ir_span) quants; /* by value: its quantized element type (quant.h); empty: none */
+  bool has_quants, expressed;  /* the text has such types; they are read as what they stand for */
+  sw_dict taken;               /* names of values */
+  sw_dict groups;              /* sharding groups: number to first value */
+  sw_dict warned;              /* of unknown ops and targets */
+  sw_dict places;              /* location to index of `locations` */
+  SW_ARRAY(sw_span) locations;
+  uint32_t main, module;
+  const struct sw_ir_roles *roles;
+  sw_ir_span *declared, *declared_attrs; /* types of main's results and their dictionaries; keep arena */
+  uint32_t n_declared;
+  char *rules;                               /* text of the rules file; owned; NULL: none */
+  sw_arena *files;                           /* names of files in locations; NULL: the graph's, which outlives them */
+  sw_mesh own_mesh;                          /* the program's; no axes: it has none */
+  bool by_device;                            /* in a manual computation: collectives are ops of one device */
+  struct sw_im_cut_program *cut;             /* of a program that is partitioned already; NULL: it is whole */
+  SW_ARRAY(sw_im_collective_at) collectives; /* in ascending order */
+  bool foreign_mesh;                         /* the program names axes that the mesh has not */
+  SW_ARRAY(sw_id) unsaid;                    /* arguments of which nothing says what they are */
+  SW_ARRAY(sw_id) local;                     /* values of one device, in ascending order */
+  sw_im_parts parts;
+  const struct sw_im_part *within; /* the one that is being read */
+  int64_t partitions;              /* mhlo.num_partitions; 0: not said */
+  bool one_device;                 /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
+  int64_t n_elided;
+  const sw_type *lifted; /* the shape that a region's scalars get (lift.h); NULL: none is being written out */
+  sw_id active;          /* in it: the elements for which it is gone through, a loop's or branch's; -1: all */
+  uint32_t n_returned;   /* what that region returned */
+  sw_id returned[SW_MAX_RESULTS];
+  sw_diag *d;
+} sw_importer;
+
+typedef struct sw_ir_row sw_ir_row;
+typedef sw_rc (*sw_ir_import)(sw_importer *m, const sw_ir_row *row, uint32_t op);
+
+/* One attribute of a simple op: where it stands in the text. */
+typedef struct sw_ir_attr_row {
+  sw_attr_key key;
+  const char *generic; /* NULL: follows from the result's type */
+  const char *custom;
+} sw_ir_attr_row;
+
+enum { SW_IR_ROW_ATTRS = 4 };
+
+struct sw_ir_row {
+  const char *name; /* with its dialect */
+  sw_ir_import import;
+  sw_opcode code;
+  int most_operands; /* further ones are dropped (shapes given as values); 0: all */
+  sw_ir_attr_row attrs[SW_IR_ROW_ATTRS];
+};
+
+/* The row of an op's name (stablehlo., mhlo. and chlo. spell most alike); NULL: unknown. */
+const sw_ir_row *sw_ir_row_of(const sw_ir_tree *t, sw_ir_span name);
+
+/* --- what importers use ------------------------------------------------------------------------------------------ */
+
+static inline const sw_ir_op *sw_im_op(const sw_importer *m, uint32_t op) { return &m->t->ops.at[op]; }
+static inline sw_ir_walk *sw_im_top(const sw_importer *m) { return &m->walks.at[m->walks.n - 1]; }
+sw_span sw_im_place(const sw_importer *m, uint32_t op);
+#define SW_IM_FAIL(m, op, ...) SW_FAIL_INPUT((m)->d, sw_im_place((m), (op)), __VA_ARGS__)
+
+/* The value that operand `i` is. */
+sw_id sw_im_operand(const sw_importer *m, uint32_t op, uint32_t i);
+SW_CHECKED sw_rc sw_im_operand_count(const sw_importer *m, uint32_t op, uint32_t least, uint32_t most);
+/* Say what result `i` (over all names) of an op is; `own`: a value that the op itself makes. */
+SW_CHECKED sw_rc sw_im_bind(sw_importer *m, uint32_t op, uint32_t i, sw_id value, bool own);
+SW_CHECKED sw_rc sw_im_result_type(sw_importer *m, uint32_t op, int i, sw_type *out);
+/* What result `i` (over all names) of an op is; NULL: it has no name. */
+sw_id *sw_im_result(const sw_importer *m, uint32_t op, uint32_t i);
+
+/* Attributes of the op to be added; more than fit is an internal error that adding finds. */
+enum { SW_IM_ATTRS = 16 };
+typedef struct sw_im_attrs {
+  sw_attr at[SW_IM_ATTRS];
+  int n;
+} sw_im_attrs;
+void sw_im_int(sw_im_attrs *a, sw_attr_key k, int64_t v);
+void sw_im_text(sw_im_attrs *a, sw_attr_key k, const char *v);              /* borrowed */
+void sw_im_numbers(sw_im_attrs *a, sw_attr_key k, const int64_t *v, int n); /* borrowed; n < 0: absent */
+void sw_im_shape(sw_im_attrs *a, const sw_type *t);
+/* The list at `value` as attribute `k`; absent: not added. */
+SW_CHECKED sw_rc sw_im_ints(sw_importer *m, sw_im_attrs *a, sw_attr_key k, sw_ir_span value);
+/* A list of numbers in the scratch arena; *n = -1 when absent. */
+SW_CHECKED sw_rc sw_im_list(sw_importer *m, sw_ir_span value, const int64_t **out, int *n);
+/* A text without its quotes, in the scratch arena. */
+const char *sw_im_string(sw_importer *m, sw_ir_span s);
+
+/* `base`, or base.2, base.3, ...: a name that nothing has yet; in the scratch arena. */
+SW_CHECKED sw_rc sw_im_fresh_name(sw_importer *m, const char *base, const char **out);
+
+/* Add an op of the graph that stands for `op` of the text; its results are those of the op when `last`, otherwise
+ * helpers named after it. */
+typedef struct sw_im_add {
+  sw_opcode code;
+  int n_operands;
+  const sw_id *operands;
+  const sw_im_attrs *attrs; /* NULL: none */
+  const char *part;         /* of helpers: suffix of the name; NULL: this op gives the results */
+  int n_types;              /* opaque ones */
+  const sw_type *types;
+  const sw_space *space;           /* generic ones */
+  const sw_collective *collective; /* of a partitioned program, as are: */
+  int n_refs;
+  const sw_axis_ref *refs;
+} sw_im_add;
+SW_CHECKED sw_rc sw_im_emit(sw_importer *m, uint32_t op, const sw_im_add *add, sw_id *results);
+/* The same for an op of the graph that gives at most one value: result `result` of the op of the text (which is bound
+ * to it), or with `part` a helper named after that. */
+SW_CHECKED sw_rc sw_im_emit_one(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t result, sw_id *out);
+/* The same with all `n` results of the op of the graph, helpers named after its kind. */
+SW_CHECKED sw_rc sw_im_help_all(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t n, sw_id *results);
+/* Is the value a constant that is the neutral element of the reduction? */
+bool sw_ir_is_neutral(const sw_graph *g, sw_id value, sw_reduction kind);
+bool sw_im_is_identity(const sw_importer *m, sw_id value, sw_reduction kind);
+/* The op as an opaque one, with a warning the first time. */
+SW_CHECKED sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target);
+/* The same without a warning: nothing has to be known of it. */
+SW_CHECKED sw_rc sw_im_opaque_known(sw_importer *m, uint32_t op, const char *target);
+SW_CHECKED sw_rc sw_im_identity(sw_importer *m, const sw_ir_row *row, uint32_t op);
+/* A collective, or the number of a device, in a program for one: *done = false where there are more. */
+SW_CHECKED sw_rc sw_im_alone(sw_importer *m, uint32_t op, bool *done);
+
+/* Parts for one device in GSPMD's form (parts.h). The first imports all of a part where its first value goes out, and
+ * leaves out its other ops; the second keeps, op by op, what is of a part that cannot be taken out. Both set *done for
+ * such ops; others are left to their rows. */
+SW_CHECKED sw_rc sw_im_part_at(sw_importer *m, uint32_t op, bool *done);
+SW_CHECKED sw_rc sw_im_local_part(sw_importer *m, uint32_t op, bool *done);
+
+/* Walk a function in place of the op, whose operands are its arguments. */
+SW_CHECKED sw_rc sw_im_inline(sw_importer *m, uint32_t op, sw_ir_span callee);
+
+/* What a region of one scalar op computes; false: something else. */
+bool sw_im_region_kind(const sw_importer *m, uint32_t region, sw_reduction *out);
+bool sw_im_word_kind(const sw_importer *m, sw_ir_span name, sw_dtype t, sw_reduction *out);
+/* Does the region return its second argument as it is? */
+bool sw_im_region_replaces(const sw_importer *m, uint32_t region);
+
+/* The file of custom rules, and the rule of an op: its own, or the file's for its name or target; NULL: none. */
+SW_CHECKED sw_rc sw_im_open_rules(sw_importer *m);
+const char *sw_im_rule_of(sw_importer *m, uint32_t op, const char *target);
+/* The rule of an op that works element by element, as far as is known of its dialect: all of chlo's, and map; NULL: it
+ * is another. */
+const char *sw_im_elementwise_rule(sw_importer *m, uint32_t op);
+SW_CHECKED sw_rc sw_im_read_rule(sw_importer *m, uint32_t op, const char *text, const sw_type *operands, int n_operands,
+                                 const sw_type *results, int n_results, const sw_space **out);
+/* A reduce of (values, positions) that picks the greatest or least: emits it as reduce and argmax, else *done = false.
+ */
+SW_CHECKED sw_rc sw_im_arg_reduce(sw_importer *m, uint32_t op, bool *done);
+/* Slot of p where the region's value `slot` is select(p, true, false); else the slot itself. */
+uint32_t sw_im_behind_select(const sw_importer *m, uint32_t region, uint32_t slot);
+
+/* Import rows of several files. */
+#define SW_IR_IMPORTER(name) SW_CHECKED sw_rc name(sw_importer *m, const sw_ir_row *row, uint32_t op)
+SW_IR_IMPORTER(sw_im_simple);
+SW_IR_IMPORTER(sw_im_uniform_quantize);
+SW_IR_IMPORTER(sw_im_uniform_dequantize);
+SW_IR_IMPORTER(sw_im_tuple);
+SW_IR_IMPORTER(sw_im_get_tuple_element);
+SW_IR_IMPORTER(sw_im_named_computation);
+SW_IR_IMPORTER(sw_im_manual);
+SW_IR_IMPORTER(sw_im_sharding_group);
+SW_IR_IMPORTER(sw_im_broadcasting);
+SW_IR_IMPORTER(sw_im_conj);
+SW_IR_IMPORTER(sw_im_is_inf);
+SW_IR_IMPORTER(sw_im_constant_like);
+SW_IR_IMPORTER(sw_im_real_dynamic_slice);
+SW_IR_IMPORTER(sw_im_dynamic_pad);
+SW_IR_IMPORTER(sw_im_set_dimension_size);
+SW_IR_IMPORTER(sw_im_torch_index_select);
+SW_IR_IMPORTER(sw_im_compare);
+SW_IR_IMPORTER(sw_im_old_broadcast);
+SW_IR_IMPORTER(sw_im_einsum);
+SW_IR_IMPORTER(sw_im_dimension_size);
+SW_IR_IMPORTER(sw_im_constant);
+SW_IR_IMPORTER(sw_im_slice);
+SW_IR_IMPORTER(sw_im_dot);
+SW_IR_IMPORTER(sw_im_convolution);
+SW_IR_IMPORTER(sw_im_reduce);
+SW_IR_IMPORTER(sw_im_reduce_window);
+SW_IR_IMPORTER(sw_im_map);
+SW_IR_IMPORTER(sw_im_fft);
+SW_IR_IMPORTER(sw_im_next_after);
+SW_IR_IMPORTER(sw_im_mulhi);
+SW_IR_IMPORTER(sw_im_mhlo_bitcast);
+SW_IR_IMPORTER(sw_im_batch_norm_inference);
+SW_IR_IMPORTER(sw_im_batch_norm_training);
+SW_IR_IMPORTER(sw_im_batch_norm_grad);
+SW_IR_IMPORTER(sw_im_rng);
+SW_IR_IMPORTER(sw_im_gather);
+SW_IR_IMPORTER(sw_im_scatter);
+SW_IR_IMPORTER(sw_im_top_k);
+SW_IR_IMPORTER(sw_im_call);
+SW_IR_IMPORTER(sw_im_composite);
+SW_IR_IMPORTER(sw_im_custom_call);
+SW_IR_IMPORTER(sw_im_constraint);
+SW_IR_IMPORTER(sw_im_square);
+SW_IR_IMPORTER(sw_im_ragged_dot);
+SW_IR_IMPORTER(sw_im_return);
+SW_IR_IMPORTER(sw_im_local);
+SW_IR_IMPORTER(sw_im_on_grid);
+SW_IR_IMPORTER(sw_im_scalar_cast);
+SW_IR_IMPORTER(sw_im_from_elements);
+SW_IR_IMPORTER(sw_im_extract);
+SW_IR_IMPORTER(sw_im_rng_bits);
+SW_IR_IMPORTER(sw_im_cholesky);
+SW_IR_IMPORTER(sw_im_triangular_solve);
+SW_IR_IMPORTER(sw_im_select_and_scatter);
+SW_IR_IMPORTER(sw_im_token);
+SW_IR_IMPORTER(sw_im_from_host);
+SW_IR_IMPORTER(sw_im_async_start);
+SW_IR_IMPORTER(sw_im_shape_of);
+SW_IR_IMPORTER(sw_im_while);
+SW_IR_IMPORTER(sw_im_case);
+SW_IR_IMPORTER(sw_im_sort);
+SW_IR_IMPORTER(sw_im_reduce_precision);
+/* The end of a region of a loop or choice; `ret` is its terminator. */
+SW_CHECKED sw_rc sw_im_leave_region(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n);
+
+/* --- other parts ------------------------------------------------------------------------------------------------- */
+
+/* Where an op comes from in the user's program: through names, calls and fusions to a file. */
+SW_CHECKED sw_rc sw_im_location(sw_importer *m, sw_ir_span loc, sw_span *out);
+/* The name in loc("name"...), or empty. */
+sw_ir_span sw_im_location_name(const sw_importer *m, sw_ir_span loc);
+
+/* What the arguments of main are. */
+typedef struct sw_ir_roles {
+  uint32_t n;
+  sw_value_kind *kind;
+  int64_t *alias; /* by argument: the output that it becomes, or -1 */
+  bool *unsaid;   /* by argument: nothing says what it is; of kind INPUT until sw_im_guess_roles */
+} sw_ir_roles;
+SW_CHECKED sw_rc sw_im_roles(sw_importer *m, sw_ir_roles *out);
+/* Parameters among the arguments that nothing is said of, by their uses in the whole graph; with a warning. */
+SW_CHECKED sw_rc sw_im_guess_roles(sw_importer *m);
+/* The name that people know an argument by (of the text, when it has no other), and that name made unique. Both live in
+ * the scratch arena. */
+SW_CHECKED sw_rc sw_im_arg_label(sw_importer *m, uint32_t i, const char **out);
+SW_CHECKED sw_rc sw_im_arg_name(sw_importer *m, uint32_t i, const char **out);
+
+/* The module's mesh, into the graph. */
+SW_CHECKED sw_rc sw_im_mesh(sw_importer *m);
+/* A sharding in Shardy's or GSPMD's text as an annotation of a value; what cannot be said in the mesh is warned of. */
+SW_CHECKED sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t at);
+/* backend_config = "unspecified_dims=[0,2]": dims that a GSPMD sharding leaves to others, as bits. */
+uint32_t sw_im_unspecified_dims(sw_importer *m, uint32_t op);
+/* Does the op only say something about its operand? */
+bool sw_im_sees_through(const sw_ir_tree *t, const sw_ir_op *o);
+/* The same, and dims of `open` (bit i) may be cut further. */
+SW_CHECKED sw_rc sw_im_annotate_open(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t open, uint32_t at);
+/* A sharding in tiles, "{devices=[2,4]<=[8]}", over the mesh; *ok = false when it cannot be said there. *manual (may be
+ * NULL): the axes that the text calls manual, on the dim of a vector; they cut no dim. */
+SW_CHECKED sw_rc sw_im_read_tiles(sw_importer *m, const sw_mesh *mesh, const char *text, int rank, sw_sharding *out,
+                                  sw_sharding *manual, bool *ok);
+/* The mesh cut into axes of prime size; false: they are too many. */
+bool sw_im_digits(const sw_mesh *mesh, sw_mesh *out);
+/* sdy.sharding of the op's attributes. */
+SW_CHECKED sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op);
+SW_CHECKED sw_rc sw_im_annotate_arg(sw_importer *m, sw_id value, sw_ir_span attrs);
+/* The same of output `index`, which is a use of the value. */
+SW_CHECKED sw_rc sw_im_annotate_output(sw_importer *m, sw_id value, int32_t index, sw_ir_span attrs);
+void sw_im_warn(sw_importer *m, uint32_t at, const char *fmt, ...) SW_PRINTF(3, 4);
+
+/* The attributes of argument `i` of a function: written with it, or in arg_attrs. */
+sw_ir_span sw_im_arg_attrs(const sw_ir_tree *t, const sw_ir_op *function, uint32_t i);
+/* Fill `declared` and `declared_attrs` of the importer. */
+SW_CHECKED sw_rc sw_im_declare_results(sw_importer *m);
+/* First block of a region of an op; SW_IR_NONE. */
+uint32_t sw_im_block(const sw_ir_tree *t, const sw_ir_op *op, int region);
+
+/* The body of a manual computation as a graph of its own, on the shapes of one device, and what read it. */
+SW_CHECKED sw_rc sw_im_read_body(sw_importer *m, uint32_t op, sw_importer *reader, sw_graph **body);
+void sw_im_close_body(sw_importer *m, sw_importer *reader, sw_graph *body);
+
+SW_CHECKED sw_rc sw_im_import(sw_importer *m);
+void sw_im_free(sw_importer *m);
+
+#endif

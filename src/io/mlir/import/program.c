@@ -1,0 +1,135 @@
+/* Reading a program: text to tree, names resolved, tree to graph. */
+#include "io/mlir/import/program.h"
+
+#include <string.h>
+
+#include "io/mlir/partitioned/partitioned.h"
+#include "shardwright/file.h"
+
+static bool ends_in(const char *path, const char *ending) {
+  size_t n = strlen(path), m = strlen(ending);
+  if (n > 3 && strcmp(path + n - 3, ".gz") == 0) n -= 3;
+  return n > m && strncmp(path + n - m, ending, m) == 0;
+}
+
+bool sw_program_is(const char *path, const char *bytes) {
+  if (ends_in(path, ".mlir")) return true;
+  if (ends_in(path, ".json")) return false;
+  bytes += strspn(bytes, " \t\r\n");
+  return *bytes && *bytes != '[' && (*bytes != '{' || bytes[1] == '-');
+}
+
+/* All errors but the last go to the caller's report; the last is the call's. */
+static void report_errors(const sw_ir_tree *t, const sw_program_options *o, sw_diag *d) {
+  size_t n = t->errors.n;
+  if (n < 2 || !o || !o->report) return;
+  for (size_t i = 0; i + 1 < n; i++) o->report(o->user, &t->errors.at[i]);
+  if (d) *d = t->errors.at[n - 1];
+}
+
+static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d) {
+  sw_program_options o = *options;
+  SW_TRY(sw_ir_resolve(&p->tree, &p->names, d));
+  SW_TRY(sw_graph_create(sw_path_base(p->file), &p->graph, d));
+  if (o.by_device) SW_TRY(sw_im_is_partitioned(&p->tree, &p->is_local, d));
+  if (p->is_local) { /* shardings in it are about other tensors than those that it has */
+    o.keep = SW_KEEP_NONE;
+    o.mesh = o.fallback = NULL;
+  }
+  sw_im_cut_program cut = {.out = &p->local, .arena = &p->arena};
+  sw_importer m = {.t = &p->tree, .names = &p->names, .o = &o, .g = p->graph, .d = d};
+  if (p->is_local) m.cut = &cut;
+  sw_rc rc = sw_im_import(&m);
+  if (!rc && p->is_local) rc = sw_im_local_program(&m);
+  sw_im_close_cut(&cut);
+  p->main = m.main;
+  p->module = m.module;
+  p->made.at = m.made.at;
+  p->made.n = m.made.n;
+  p->made.cap = m.made.cap;
+  sw_im_free(&m);
+  return rc;
+}
+
+/* Takes the text. */
+static sw_rc build(const char *file, char *text, size_t n, const sw_program_options *options, sw_program **out,
+                   sw_diag *d) {
+  static const sw_program_options kDefaults = {0};
+  const sw_program_options *o = options ? options : &kDefaults;
+  sw_program *p = sw_mem_alloc(1, sizeof *p, d);
+  sw_rc rc = p ? SW_OK : SW_E_RESOURCE;
+  if (!rc) {
+    p->text = text;
+    p->file = sw_mem_alloc(strlen(file) + 1, 1, d);
+    if (!p->file) rc = SW_E_RESOURCE;
+  } else {
+    sw_mem_free(text);
+  }
+  if (!rc) {
+    memcpy(p->file, file, strlen(file));
+    rc = sw_ir_parse(p->file, p->text, n, &p->tree, d);
+    if (rc == SW_E_INPUT) report_errors(&p->tree, o, d);
+  }
+  if (!rc) rc = import(p, o, d);
+  if (rc)
+    sw_program_destroy(p);
+  else
+    *out = p;
+  return rc;
+}
+
+sw_rc sw_program_read(const char *path, const sw_program_options *options, sw_program **out, sw_diag *d) {
+  char *text;
+  size_t n;
+  SW_TRY(sw_file_read(path, &text, &n, d));
+  return build(strcmp(path, "-") == 0 ? "<stdin>" : path, text, n, options, out, d);
+}
+
+sw_rc sw_program_parse(const char *file, const char *bytes, size_t n, const sw_program_options *options,
+                       sw_program **out, sw_diag *d) {
+  char *text;
+  SW_MEM_NEW(text, n + 1, d);
+  if (n) memcpy(text, bytes, n);
+  return build(file, text, n, options, out, d);
+}
+
+sw_rc sw_program_print_parsed(const char *file, const char *bytes, size_t n, const sw_program_options *options,
+                              sw_text *out, sw_diag *d) {
+  sw_ir_tree tree;
+  char *text; /* with a NUL behind it */
+  SW_MEM_NEW(text, n + 1, d);
+  if (n) memcpy(text, bytes, n);
+  sw_rc rc = sw_ir_parse(file, text, n, &tree, d);
+  if (rc == SW_E_INPUT) report_errors(&tree, options, d);
+  if (!rc) sw_ir_print(&tree, out);
+  sw_ir_free(&tree);
+  sw_mem_free(text);
+  return rc;
+}
+
+sw_rc sw_program_check_syntax(const char *file, const char *text, size_t n, const sw_program_options *options,
+                              sw_diag *d) {
+  sw_ir_tree tree;
+  sw_rc rc = sw_ir_check(file, text, n, &tree, d);
+  if (rc == SW_E_INPUT) report_errors(&tree, options, d);
+  sw_ir_free(&tree);
+  return rc;
+}
+
+void sw_program_destroy(sw_program *p) {
+  if (!p) return;
+  sw_graph_destroy(p->graph);
+  sw_array_free(&p->made);
+  sw_ir_names_free(&p->names);
+  sw_ir_free(&p->tree);
+  sw_arena_deinit(&p->arena);
+  sw_mem_free(p->text);
+  sw_mem_free(p->file);
+  sw_mem_free(p);
+}
+
+sw_graph *sw_program_graph(const sw_program *p) { return p->graph; }
+
+const sw_local_program *sw_program_local(const sw_program *p) { return p->is_local ? &p->local : NULL; }
+
+bool sw_program_is_resharded(const sw_program *p) { return sw_im_is_resharded(&p->tree); }

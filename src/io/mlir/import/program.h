@@ -1,0 +1,20 @@
+/* A program: its text, the tree of it, the graph, and which value stands for which result. */
+#ifndef IO_MLIR_PROGRAM_H_
+#define IO_MLIR_PROGRAM_H_
+
+#include "io/mlir/import/import.h"
+#include "shardwright/local.h"
+
+struct sw_program {
+  char *file, *text; /* owned */
+  sw_ir_tree tree;
+  sw_ir_names names;
+  sw_graph *graph;
+  uint32_t main, module;
+  SW_ARRAY(sw_ir_made) made; /* in the order of the walk */
+  bool is_local;             /* read as what one device runs */
+  sw_local_program local;
+  sw_arena arena; /* of the latter */
+};
+
+#endif

@@ -1,0 +1,591 @@
+/* Values of a manual computation as stacked values: names, pins, dims and atoms; the walk over the body.
+ *
+ *   atoms of a value that differs over x=2 and y=4, f32[3] on a device:  [x y] [3]
+ *   the same, gathered along its dim over y:                             [x] [y 3]
+ */
+#include "io/mlir/manual/stack.h"
+
+#include <string.h>
+
+/* --- one op ------------------------------------------------------------------------------------------------------ */
+
+/* What the body says of its value, which is about a device's dims and axes that are not manual. */
+static void add_said(const sw_stack *s, sw_id inner, sw_annotation *a) {
+  const sw_annotation *said = &s->body->annotations[s->said[inner]];
+  int front = s->varies[inner] != 0;
+  for (int k = 0; k < said->sharding.n_refs; k++) {
+    (void)sw_sharding_push(&a->sharding, said->sharding.dim_of[k] + front, said->sharding.refs[k]);
+  }
+  for (int k = 0; k < said->sharding.n_partial; k++) {
+    (void)sw_sharding_push_partial(&a->sharding, (sw_reduction)said->sharding.partial_kind,
+                                   sw_sharding_partial(&said->sharding)[k]);
+  }
+  a->open_dims = said->open_dims << front;
+  a->kept_axes |= said->kept_axes;
+}
+
+/* Open dims may be cut by axes that are not manual. `inner`: the value of the body that it is, or -1. */
+static sw_rc pin(sw_stack *s, sw_id value, const sw_sharding *sharding, sw_id inner) {
+  const sw_type *t = &s->m->g->values[value].type;
+  if (!s->pinned || sw_type_elements(t) == 0) return SW_OK;
+  sw_annotation a = {.value = value,
+                     .op = -1,
+                     .sharding = *sharding,
+                     .open_dims = s->kept ? (UINT32_C(1) << t->rank) - 1 : 0,
+                     .kept_axes = s->kept,
+                     .required = true,
+                     .span = s->now ? s->now->span : sw_im_place(s->m, s->op)};
+  if (inner >= 0 && s->said[inner] >= 0) add_said(s, inner, &a);
+  return sw_graph_add_annotation(s->m->g, &a, s->m->d);
+}
+
+static sw_rc name_of(sw_stack *s, const sw_stack_op *op, int i, const char **out) {
+  const char *base = op->own ? s->body->values[s->now->results[i]].name
+                             : sw_arena_printf(&s->m->scratch, s->m->d, "%s.%s", s->base, sw_opcode_text(op->code));
+  return base ? sw_im_fresh_name(s->m, base, out) : SW_E_RESOURCE;
+}
+
+sw_rc sw_stack_put(sw_stack *s, const sw_stack_op *op, sw_id *results) {
+  const char *names[SW_MAX_RESULTS];
+  int n = op->own ? s->now->n_results : 1;
+  for (int i = 0; i < n; i++) SW_TRY(name_of(s, op, i, &names[i]));
+  sw_op_spec spec = {.code = op->code,
+                     .name = n ? names[0] : NULL,
+                     .n_operands = op->n,
+                     .operands = op->in,
+                     .n_attrs = op->attrs ? op->attrs->n : 0,
+                     .attrs = op->attrs ? op->attrs->at : NULL,
+                     .span = s->now ? s->now->span : sw_im_place(s->m, s->op),
+                     .n_result_names = n,
+                     .result_names = names,
+                     .space = op->space,
+                     .n_result_types = op->n_types,
+                     .result_types = op->types};
+  if (s->now) spec.location = s->now->location;
+  sw_id made[SW_MAX_RESULTS]; /* not `results`, which may be the operands and has room for what there is */
+  SW_TRY(sw_graph_add_op(s->m->g, &spec, made, s->m->d));
+  for (int i = 0; i < s->m->g->ops[s->m->g->n_ops - 1].n_results; i++) results[i] = made[i];
+  for (int i = 0; i < n && op->sharding; i++) {
+    SW_TRY(pin(s, results[i], &op->sharding[i], op->own ? s->now->results[i] : -1));
+  }
+  return SW_OK;
+}
+
+int64_t sw_stack_size(const sw_stack *s, uint32_t set) {
+  int64_t n = 1;
+  for (int a = 0; a < s->mesh->n_axes; a++) n *= set >> a & 1 ? s->mesh->axis[a].size : 1;
+  return n;
+}
+
+void sw_stack_sharding(const sw_stack *s, uint32_t set, int rank, sw_sharding *out) {
+  *out = sw_sharding_replicated(rank);
+  for (int a = 0; a < s->mesh->n_axes; a++) {
+    if (set >> a & 1) (void)sw_sharding_push(out, 0, s->refs[a]);
+  }
+}
+
+/* --- atoms ------------------------------------------------------------------------------------------------------- */
+
+void sw_stack_add_dim(sw_stack_form *f) { f->count[f->n_dims++] = 0; }
+
+void sw_stack_add_atom(sw_stack_form *f, int axis, bool cut, int64_t size) {
+  f->at[f->n++] = (sw_stack_atom){axis, cut, size};
+  f->count[f->n_dims - 1]++;
+}
+
+void sw_stack_add_set(const sw_stack *s, sw_stack_form *f, uint32_t set) {
+  if (!set) return;
+  sw_stack_add_dim(f);
+  for (int a = 0; a < s->mesh->n_axes; a++) {
+    if (set >> a & 1) sw_stack_add_atom(f, a, true, s->mesh->axis[a].size);
+  }
+}
+
+void sw_stack_cut(const sw_stack *s, const sw_stack_form *f, sw_sharding *out) {
+  *out = sw_sharding_replicated(f->n_dims);
+  for (int k = 0, i = 0; k < f->n_dims; k++) {
+    for (int j = 0; j < f->count[k]; j++, i++) {
+      if (f->at[i].cut) (void)sw_sharding_push(out, k, s->refs[f->at[i].axis]);
+    }
+  }
+}
+
+static void dims_of(const sw_stack_form *f, int64_t *dims) {
+  for (int k = 0, i = 0; k < f->n_dims; k++) {
+    dims[k] = 1;
+    for (int j = 0; j < f->count[k]; j++) dims[k] *= f->at[i++].size;
+  }
+}
+
+/* A reshape to the dims of the form (to the same ones: its cuts are the point). */
+sw_rc sw_stack_moved(sw_stack *s, sw_id v, const sw_stack_form *to, sw_id *out) {
+  int64_t dims[3 * SW_MAX_RANK];
+  sw_sharding cut;
+  sw_im_attrs a = {.n = 0};
+  if (to->n_dims > SW_MAX_RANK) {
+    return SW_IM_FAIL(s->m, s->op, "a value has %d dims with those for devices; expected at most %d", to->n_dims,
+                      SW_MAX_RANK);
+  }
+  dims_of(to, dims);
+  sw_im_numbers(&a, SW_ATTR_SHAPE, dims, to->n_dims);
+  sw_stack_cut(s, to, &cut);
+  return sw_stack_put(s, &(sw_stack_op){.code = SW_OP_RESHAPE, .n = 1, .in = &v, .attrs = &a, .sharding = &cut}, out);
+}
+
+static bool has_dims(const sw_stack *s, sw_id v, const sw_stack_form *f) {
+  const sw_type *t = &s->m->g->values[v].type;
+  int64_t dims[3 * SW_MAX_RANK];
+  dims_of(f, dims);
+  return t->rank == f->n_dims && (!t->rank || memcmp(t->dims, dims, (size_t)t->rank * sizeof *dims) == 0);
+}
+
+/* The same atoms, each a dim of its own; those of one element are left out. *place: of each atom, or -1. */
+static void apart(const sw_stack_form *f, sw_stack_form *out, int *place) {
+  *out = (sw_stack_form){.n = 0};
+  for (int i = 0; i < f->n; i++) {
+    place[i] = f->at[i].size == 1 ? -1 : out->n;
+    if (place[i] < 0) continue;
+    sw_stack_add_dim(out);
+    sw_stack_add_atom(out, f->at[i].axis, f->at[i].cut, f->at[i].size);
+  }
+}
+
+sw_rc sw_stack_regroup(sw_stack *s, sw_id v, const sw_stack_form *from, const int *order, const sw_stack_form *to,
+                       sw_id *out) {
+  sw_stack_form loose, sorted;
+  int place[3 * SW_MAX_RANK], at[3 * SW_MAX_RANK];
+  int64_t permutation[3 * SW_MAX_RANK];
+  bool moves = false;
+  apart(from, &loose, place);
+  apart(to, &sorted, at);
+  for (int i = 0; i < to->n; i++) {
+    if (at[i] < 0) continue;
+    permutation[at[i]] = place[order[i]];
+    moves = moves || permutation[at[i]] != at[i];
+  }
+  *out = v;
+  if (moves) {
+    sw_im_attrs a = {.n = 0};
+    sw_sharding cut;
+    sw_im_numbers(&a, SW_ATTR_PERMUTATION, permutation, loose.n);
+    sw_stack_cut(s, &sorted, &cut);
+    if (!has_dims(s, v, &loose)) SW_TRY(sw_stack_moved(s, v, &loose, out));
+    SW_TRY(sw_stack_put(s, &(sw_stack_op){.code = SW_OP_TRANSPOSE, .n = 1, .in = out, .attrs = &a, .sharding = &cut},
+                        out));
+  }
+  return has_dims(s, *out, to) ? SW_OK : sw_stack_moved(s, *out, to, out);
+}
+
+/* A device's dims, each one atom, behind the set. */
+static void add_local(sw_stack_form *f, const sw_type *local) {
+  for (int k = 0; k < local->rank; k++) {
+    sw_stack_add_dim(f);
+    sw_stack_add_atom(f, -1, false, local->dims[k]);
+  }
+}
+
+sw_rc sw_stack_spread(sw_stack *s, sw_id v, const sw_type *local, uint32_t from, uint32_t to, sw_id *out) {
+  sw_stack_form narrow = {.n = 0}, wide = {.n = 0}, joined = {.n = 0};
+  int64_t shape[SW_MAX_RANK + SW_MAX_AXES], dims[SW_MAX_RANK + SW_MAX_AXES];
+  int n = 0;
+  *out = v;
+  if (from == to) return SW_OK;
+  for (int a = 0; a < s->mesh->n_axes; a++) {
+    if (!(to >> a & 1)) continue;
+    if (from >> a & 1) dims[n++] = wide.n_dims;
+    sw_stack_add_set(s, &wide, UINT32_C(1) << a);
+    if (from >> a & 1) sw_stack_add_set(s, &narrow, UINT32_C(1) << a);
+  }
+  for (int k = 0; k < local->rank; k++) dims[n++] = wide.n_dims + k;
+  add_local(&narrow, local);
+  add_local(&wide, local);
+  sw_stack_add_set(s, &joined, to);
+  add_local(&joined, local);
+  if (!has_dims(s, v, &narrow)) SW_TRY(sw_stack_moved(s, v, &narrow, out));
+  sw_im_attrs a = {.n = 0};
+  sw_sharding cut;
+  dims_of(&wide, shape);
+  sw_im_numbers(&a, SW_ATTR_SHAPE, shape, wide.n_dims);
+  sw_im_numbers(&a, SW_ATTR_DIMS, dims, n);
+  sw_stack_cut(s, &wide, &cut);
+  SW_TRY(
+      sw_stack_put(s, &(sw_stack_op){.code = SW_OP_BROADCAST, .n = 1, .in = out, .attrs = &a, .sharding = &cut}, out));
+  return has_dims(s, *out, &joined) ? SW_OK : sw_stack_moved(s, *out, &joined, out);
+}
+
+sw_rc sw_stack_operand(sw_stack *s, int i, uint32_t set, sw_id *out) {
+  sw_id v = s->now->operands[i];
+  return sw_stack_spread(s, s->of[v], &s->body->values[v].type, s->varies[v], set, out);
+}
+
+/* --- what differs over which axes -------------------------------------------------------------------------------- */
+
+static uint32_t operands_vary(const sw_stack *s, const sw_op *op) {
+  uint32_t set = 0;
+  for (int i = 0; i < op->n_operands; i++) set |= s->varies[op->operands[i]];
+  return set;
+}
+
+/* Carried values differ as what is yielded does, and the other way round. */
+static bool tie_join(sw_stack *s, const sw_op *op) {
+  uint32_t set = operands_vary(s, op) | s->varies[op->results[0]];
+  bool more = s->varies[op->results[0]] != set;
+  s->varies[op->results[0]] = set;
+  for (int i = 0; i < op->n_operands; i++) {
+    more = more || s->varies[op->operands[i]] != set;
+    s->varies[op->operands[i]] = set;
+  }
+  return more;
+}
+
+static sw_rc see_op(sw_stack *s, const sw_op *op, bool *more, const char **why) {
+  uint32_t set = operands_vary(s, op);
+  if (op->code == SW_OP_JOIN) {
+    *more = tie_join(s, op) || *more;
+    return SW_OK;
+  }
+  if (sw_stack_is_collective(s, op)) SW_TRY(sw_stack_collective_set(s, op, set, &set, why));
+  for (int i = 0; i < op->n_results; i++) {
+    uint32_t *v = &s->varies[op->results[i]];
+    bool carried = op->code == SW_OP_ENTER || op->code == SW_OP_YIELD;
+    if (carried) set |= *v;
+    *more = *more || *v != set;
+    *v = set;
+  }
+  return SW_OK;
+}
+
+static sw_rc analyse(sw_stack *s, const char **why) {
+  const sw_block *b = sw_graph_main_block(s->body);
+  bool more = true;
+  while (more && !*why) {
+    more = false;
+    for (int32_t i = 0; i < b->n_ops && !*why; i++) SW_TRY(see_op(s, &s->body->ops[b->ops[i]], &more, why));
+  }
+  for (int32_t i = 0; i < b->n_ops && !*why; i++) *why = sw_stack_why_not(s, &s->body->ops[b->ops[i]]);
+  return SW_OK;
+}
+
+/* --- in and out -------------------------------------------------------------------------------------------------- */
+
+/* One of in_shardings or out_shardings: where manual axes cut dims. */
+typedef struct border {
+  const sw_stack_port *port;
+  int rank;
+  sw_sharding of; /* over the program's mesh */
+  sw_stack_form whole, stacked;
+  int order[3 * SW_MAX_RANK]; /* whole.at[order[i]] is stacked.at[i] */
+  uint32_t set;
+} border;
+
+static sw_rc read_border(sw_stack *s, const sw_stack_port *p, border *b, const char **why) {
+  const sw_ir_tree *tree = s->m->t;
+  sw_diag what = {0};
+  bool ok = true;
+  b->port = p;
+  b->rank = p->type.rank;
+  b->of = sw_sharding_replicated(b->rank);
+  sw_ir_span in = sw_ir_resolved(tree, sw_ir_trimmed(tree, p->sharding));
+  if (!sw_ir_len(in)) return SW_OK;
+  if (tree->s[in.at] == '"') {
+    const char *text = sw_im_string(s->m, sw_ir_unquoted(tree, in));
+    SW_TRY(sw_im_read_tiles(s->m, s->mesh, text, b->rank, &b->of, NULL, &ok));
+  } else {
+    in = sw_ir_inside(tree, in);
+    while (in.at < in.end && tree->s[in.at] != '[') in.at++;
+    sw_rc rc = sw_sharding_parse_as(s->mesh, b->rank, SW_FORM_SDY, tree->s + in.at, sw_ir_len(in),
+                                    sw_ir_place(tree, in.at), &s->m->scratch, &b->of, &what);
+    if (rc != SW_E_INPUT) SW_TRY(rc);
+    ok = !rc;
+  }
+  if (!ok || b->of.n_partial) *why = "a sharding of it is not one of whole manual axes";
+  return SW_OK;
+}
+
+/* Dims of the whole: axes of each, then the rest; the stacked value: axes in the mesh's order, then the rests. */
+static void split_border(sw_stack *s, const sw_type *t, border *b, const char **why) {
+  int rest_of[SW_MAX_RANK], axis_at[SW_MAX_AXES];
+  for (int k = 0; k < t->rank && !*why; k++) {
+    int64_t rest = t->dims[k];
+    sw_stack_add_dim(&b->whole);
+    for (int i = 0; i < b->of.n_refs; i++) {
+      int axis = b->of.refs[i].axis;
+      if (b->of.dim_of[i] != k || !(s->manual >> axis & 1)) continue;
+      if (b->of.refs[i].size != s->mesh->axis[axis].size) *why = "a sharding of it cuts by a part of a manual axis";
+      if (rest % b->of.refs[i].size) *why = "a manual axis does not divide a dim";
+      if (*why) return;
+      rest /= b->of.refs[i].size;
+      b->set |= UINT32_C(1) << axis;
+      axis_at[axis] = b->whole.n;
+      sw_stack_add_atom(&b->whole, axis, true, b->of.refs[i].size);
+    }
+    rest_of[k] = b->whole.n;
+    sw_stack_add_atom(&b->whole, -1, false, rest);
+  }
+  if (*why) return;
+  sw_stack_add_set(s, &b->stacked, b->set);
+  for (int a = 0, i = 0; a < s->mesh->n_axes; a++) {
+    if (b->set >> a & 1) b->order[i++] = axis_at[a];
+  }
+  for (int k = 0; k < t->rank; k++) {
+    b->order[b->stacked.n] = rest_of[k];
+    sw_stack_add_dim(&b->stacked);
+    sw_stack_add_atom(&b->stacked, -1, false, b->whole.at[rest_of[k]].size);
+  }
+}
+
+static sw_rc read_borders(sw_stack *s, const sw_stack_port *ports, uint32_t n, border **out, const char **why) {
+  SW_ARENA_NEW(*out, &s->m->scratch, n, s->m->d);
+  for (uint32_t i = 0; i < n && !*why; i++) {
+    SW_TRY(read_border(s, &ports[i], &(*out)[i], why));
+    if (!*why) split_border(s, &ports[i].type, &(*out)[i], why);
+  }
+  return SW_OK;
+}
+
+/* The value in the sharding of the border; it may be cut by further axes where the text says so. */
+static sw_rc at_border(sw_stack *s, sw_id v, const border *b, bool last, sw_id *out) {
+  const sw_stack_port *p = b->port;
+  sw_im_attrs a = {.n = 0};
+  int64_t dims[SW_MAX_RANK];
+  dims_of(&b->whole, dims);
+  sw_im_numbers(&a, SW_ATTR_SHAPE, dims, b->whole.n_dims);
+  sw_im_add add = {.code = SW_OP_RESHAPE, .n_operands = 1, .operands = &v, .attrs = &a, .part = last ? NULL : "given"};
+  SW_TRY(sw_im_emit_one(s->m, p->op, &add, p->result, out));
+  return s->pinned ? sw_im_annotate_open(s->m, *out, p->sharding, p->open, sw_im_op(s->m, p->op)->text.at) : SW_OK;
+}
+
+/* What comes in is pinned by its first use; the text speaks of further axes only where there are some. */
+static sw_rc go_in(sw_stack *s, uint32_t i, const border *b) {
+  sw_id v = s->in[i].value, arg = s->body->functions[s->body->main].args[i];
+  s->base = s->body->values[arg].name;
+  if (s->kept && sw_ir_len(b->port->sharding)) SW_TRY(at_border(s, v, b, false, &v));
+  SW_TRY(sw_stack_regroup(s, v, &b->whole, b->order, &b->stacked, &s->of[arg]));
+  return SW_OK;
+}
+
+/* What devices agree on, though nothing says so: the first one's. */
+static sw_rc agreed(sw_stack *s, sw_id v, const sw_type *local, uint32_t from, uint32_t to, sw_id *out) {
+  sw_stack_form have = {.n = 0}, loose = {.n = 0}, left = {.n = 0};
+  int64_t start[3 * SW_MAX_RANK] = {0}, limit[3 * SW_MAX_RANK], one[3 * SW_MAX_RANK];
+  int order[3 * SW_MAX_RANK], n = 0;
+  uint32_t gone = from & ~to;
+  *out = v;
+  if (!gone) return SW_OK;
+  sw_stack_add_set(s, &have, from);
+  sw_stack_add_set(s, &loose, gone);
+  sw_stack_add_set(s, &loose, from & to);
+  sw_stack_add_set(s, &left, from & to);
+  for (int pass = 0; pass < 2; pass++) {
+    for (int a = 0, i = 0; a < s->mesh->n_axes; a++) {
+      if (!(from >> a & 1)) continue;
+      if ((gone >> a & 1) == (pass == 0)) order[n++] = i;
+      i++;
+    }
+  }
+  for (int k = 0; k < local->rank; k++) order[n++] = have.n + k;
+  add_local(&have, local);
+  add_local(&loose, local);
+  add_local(&left, local);
+  SW_TRY(sw_stack_regroup(s, v, &have, order, &loose, out));
+  sw_im_attrs a = {.n = 0};
+  dims_of(&loose, limit);
+  limit[0] = 1;
+  for (int k = 0; k < loose.n_dims; k++) one[k] = 1;
+  sw_im_numbers(&a, SW_ATTR_START, start, loose.n_dims);
+  sw_im_numbers(&a, SW_ATTR_LIMIT, limit, loose.n_dims);
+  sw_im_numbers(&a, SW_ATTR_STRIDES, one, loose.n_dims);
+  SW_TRY(sw_stack_put(s, &(sw_stack_op){.code = SW_OP_SLICE, .n = 1, .in = out, .attrs = &a}, out));
+  return sw_stack_moved(s, *out, &left, out);
+}
+
+static sw_rc go_out(sw_stack *s, uint32_t i, const border *b) {
+  sw_id last = s->body->functions[s->body->main].outputs[i], v = s->of[last], out;
+  const sw_type *local = &s->body->values[last].type;
+  sw_stack_form loose = {.n = 0};
+  int back[3 * SW_MAX_RANK];
+  s->base = s->body->values[last].name;
+  SW_TRY(agreed(s, v, local, s->varies[last], b->set, &v));
+  SW_TRY(sw_stack_spread(s, v, local, s->varies[last] & b->set, b->set, &v));
+  for (int k = 0; k < b->stacked.n; k++) back[b->order[k]] = k;
+  for (int k = 0; k < b->whole.n; k++) {
+    sw_stack_add_dim(&loose);
+    sw_stack_add_atom(&loose, b->whole.at[k].axis, b->whole.at[k].cut, b->whole.at[k].size);
+  }
+  SW_TRY(sw_stack_regroup(s, v, &b->stacked, back, &loose, &v));
+  return at_border(s, v, b, true, &out);
+}
+
+/* --- all of it --------------------------------------------------------------------------------------------------- */
+
+/* Axes of manual_axes={"x", "y"}, in the program's mesh and in the graph's. */
+static bool read_axes(sw_stack *s) {
+  const sw_ir_op *o = sw_im_op(s->m, s->op);
+  const sw_mesh *mesh = &s->m->g->mesh;
+  sw_ir_span list = sw_ir_attr(s->m->t, o, "manual_axes", "manual_axes"), item;
+  uint32_t cursor = 0, manual = 0;
+  if (sw_ir_len(list) && s->m->t->s[list.at] == '#') list = sw_ir_inside(s->m->t, list);
+  s->pinned = !s->m->foreign_mesh;
+  while (sw_ir_next_item(s->m->t, list, &cursor, &item)) {
+    sw_ir_span name = sw_ir_unquoted(s->m->t, item);
+    int own = sw_mesh_axis_named(s->mesh, s->m->t->s + name.at, sw_ir_len(name));
+    int axis = sw_mesh_axis_named(mesh, s->m->t->s + name.at, sw_ir_len(name));
+    if (own < 0) return false;
+    if (axis < 0 || mesh->axis[axis].size != s->mesh->axis[own].size) s->pinned = false;
+    if (axis >= 0) s->refs[own] = sw_axis_whole(mesh, axis);
+    if (axis >= 0) manual |= UINT32_C(1) << axis;
+    if (s->mesh->axis[own].size > 1) s->manual |= UINT32_C(1) << own;
+  }
+  for (int a = 0; a < mesh->n_axes; a++) {
+    if (!(manual >> a & 1) && mesh->axis[a].size > 1) s->kept = manual;
+  }
+  return true;
+}
+
+/* Ports of one side, cut as in_shardings or out_shardings say. */
+static sw_rc read_ports(sw_stack *s, const char *key, sw_stack_port *ports, uint32_t n, const char **why) {
+  sw_ir_span list = sw_ir_attr(s->m->t, sw_im_op(s->m, s->op), key, key), item;
+  uint32_t cursor = 0, i = 0;
+  if (sw_ir_len(list) && s->m->t->s[list.at] == '#') list = sw_ir_inside(s->m->t, list); /* sharding_per_value<[...]> */
+  for (; i < n && sw_ir_next_item(s->m->t, list, &cursor, &item); i++) ports[i].sharding = item;
+  if (i < n) *why = "it has fewer shardings than operands or results";
+  return SW_OK;
+}
+
+static sw_rc ports_of(sw_stack *s, const char **why) {
+  const sw_ir_op *o = sw_im_op(s->m, s->op);
+  s->n_in = o->n_uses;
+  s->n_out = sw_ir_result_count(s->m->t, o);
+  SW_ARENA_NEW(s->in, &s->m->scratch, s->n_in, s->m->d);
+  SW_ARENA_NEW(s->out, &s->m->scratch, s->n_out, s->m->d);
+  for (uint32_t i = 0; i < s->n_in; i++) {
+    sw_id v = sw_im_operand(s->m, s->op, i);
+    s->in[i] = (sw_stack_port){.value = v, .op = s->op, .type = s->m->g->values[v].type};
+  }
+  for (uint32_t i = 0; i < s->n_out; i++) {
+    s->out[i] = (sw_stack_port){.value = -1, .op = s->op, .result = i};
+    SW_TRY(sw_im_result_type(s->m, s->op, (int)i, &s->out[i].type));
+  }
+  SW_TRY(read_ports(s, "in_shardings", s->in, s->n_in, why));
+  return *why ? SW_OK : read_ports(s, "out_shardings", s->out, s->n_out, why);
+}
+
+/* Do the shapes inside follow from those outside? */
+static bool fits(const sw_stack *s, const border *b, sw_id value) {
+  const sw_type *t = &s->body->values[value].type;
+  int first = b->stacked.n_dims - b->rank, at = b->stacked.n - b->rank;
+  if (t->rank != b->rank || first != (b->set != 0)) return false;
+  for (int k = 0; k < t->rank; k++) {
+    if (t->dims[k] != b->stacked.at[at + k].size) return false;
+  }
+  return true;
+}
+
+static sw_rc check_borders(const sw_stack *s, const border *in, const border *out) {
+  const sw_function *f = &s->body->functions[s->body->main];
+  if (f->n_outputs != (int32_t)s->n_out) {
+    return SW_IM_FAIL(s->m, s->op, "%d values are returned inside; expected %u, one for each result", f->n_outputs,
+                      s->n_out);
+  }
+  for (uint32_t i = 0; i < s->n_in + s->n_out; i++) {
+    const border *b = i < s->n_in ? &in[i] : &out[i - s->n_in];
+    if (fits(s, b, i < s->n_in ? f->args[i] : f->outputs[i - s->n_in])) continue;
+    return SW_IM_FAIL(s->m, b->port->op, "%s %u has another shape inside than its sharding gives",
+                      i < s->n_in ? "operand" : "result", i < s->n_in ? i : i - s->n_in);
+  }
+  return SW_OK;
+}
+
+/* Constants without elements are arguments of the program. */
+static sw_rc pass_elided(sw_stack *s) {
+  const sw_function *f = &s->body->functions[s->body->main];
+  for (int32_t i = (int32_t)s->n_in; i < f->n_args; i++) {
+    const sw_value *v = &s->body->values[f->args[i]];
+    const char *name;
+    SW_TRY(sw_im_fresh_name(s->m, v->name, &name));
+    SW_TRY(sw_graph_add_arg(s->m->g, name, v->type.dtype, v->type.rank, v->type.dims, v->kind, v->span,
+                            &s->of[f->args[i]], s->m->d));
+  }
+  return SW_OK;
+}
+
+/* A value of the body that is an argument and has not come in yet does so now, not before: it may be long till then. */
+static sw_rc bring_in(sw_stack *s, sw_id v, const border *in) {
+  const sw_value *x = &s->body->values[v];
+  if (x->def >= 0 || s->of[v] >= 0) return SW_OK;
+  return go_in(s, (uint32_t)x->def_index, &in[x->def_index]);
+}
+
+static sw_rc bring_operands(sw_stack *s, const sw_op *op, const border *in) {
+  for (int i = 0; i < op->n_operands && op->code != SW_OP_ENTER; i++) SW_TRY(bring_in(s, op->operands[i], in));
+  for (int32_t i = 0; i < s->body->n_frames; i++) {
+    const sw_frame *f = &s->body->frames[i];
+    if (&s->body->ops[f->opened_by] != op) continue;
+    for (sw_id id = f->begin + 1; s->body->ops[id].code == SW_OP_ENTER; id++) {
+      SW_TRY(bring_in(s, s->body->ops[id].operands[0], in));
+    }
+  }
+  return SW_OK;
+}
+
+static sw_rc write_body(sw_stack *s, const border *in) {
+  const sw_block *b = sw_graph_main_block(s->body);
+  for (int32_t i = 0; i < b->n_ops; i++) {
+    sw_id results[SW_MAX_RESULTS];
+    s->now = NULL;
+    SW_TRY(bring_operands(s, &s->body->ops[b->ops[i]], in));
+    s->now = &s->body->ops[b->ops[i]];
+    s->base = s->now->n_results ? s->body->values[s->now->results[0]].name : s->now->name;
+    uint32_t set = s->now->n_results ? s->varies[s->now->results[0]] : 0;
+    SW_TRY_NOTE(s->m->d,
+                sw_stack_is_collective(s, s->now) ? sw_stack_collective(s, results) : sw_stack_write(s, set, results),
+                "in op '%s' of a manual computation", s->now->name);
+    for (int r = 0; r < s->now->n_results; r++) s->of[s->now->results[r]] = results[r];
+  }
+  s->now = NULL;
+  return SW_OK;
+}
+
+static sw_rc prepare(sw_stack *s) {
+  SW_ARENA_NEW(s->varies, &s->m->scratch, s->body->n_values, s->m->d);
+  SW_ARENA_NEW(s->of, &s->m->scratch, s->body->n_values, s->m->d);
+  SW_ARENA_NEW(s->said, &s->m->scratch, s->body->n_values, s->m->d);
+  for (sw_id i = 0; i < s->body->n_values; i++) s->of[i] = s->said[i] = -1;
+  for (int32_t i = 0; i < s->body->n_annotations; i++) {
+    const sw_annotation *a = &s->body->annotations[i];
+    if (a->value >= 0 && !a->for_users) s->said[a->value] = i;
+  }
+  return SW_OK;
+}
+
+sw_rc sw_stack_write_all(sw_stack *s, const char **why) {
+  border *in, *out;
+  const sw_function *f = &s->body->functions[s->body->main];
+  *why = NULL;
+  SW_TRY(prepare(s));
+  SW_TRY(read_borders(s, s->in, s->n_in, &in, why));
+  if (!*why) SW_TRY(read_borders(s, s->out, s->n_out, &out, why));
+  if (*why) return SW_OK;
+  SW_TRY(check_borders(s, in, out));
+  for (uint32_t i = 0; i < s->n_in; i++) s->varies[f->args[i]] = in[i].set;
+  SW_TRY(analyse(s, why));
+  if (*why) return SW_OK;
+  SW_TRY(pass_elided(s));
+  SW_TRY(write_body(s, in));
+  for (int32_t i = 0; i < f->n_outputs; i++) SW_TRY(bring_in(s, f->outputs[i], in));
+  for (uint32_t i = 0; i < s->n_out; i++) SW_TRY(go_out(s, i, &out[i]));
+  return SW_OK;
+}
+
+sw_rc sw_stack_import(sw_importer *m, uint32_t op, const char **why) {
+  sw_importer reader;
+  sw_graph *body;
+  *why = NULL;
+  SW_TRY(sw_im_read_body(m, op, &reader, &body));
+  sw_stack s = {.m = m, .op = op, .reader = &reader, .body = body, .mesh = &m->own_mesh};
+  sw_rc rc = ports_of(&s, why);
+  if (!read_axes(&s)) *why = "the program has no mesh with its manual axes";
+  if (!rc && !*why) rc = sw_stack_write_all(&s, why);
+  sw_im_close_body(m, &reader, body);
+  return rc;
+}

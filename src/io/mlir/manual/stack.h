@@ -1,0 +1,109 @@
+/* Manual computations, written out: the parts of all devices become one tensor with a dim for the devices in front.
+ *
+ *   sdy.manual_computation(%x) in [{"dp"}, {}] ... manual_axes={"dp", "tp"} (%l: tensor<4x8xf32>) { sine %l }
+ *
+ *   x f32[8,8] is reshaped to f32[2,4,8] and sine taken of that; dim 0 is pinned to {"dp"}
+ *
+ * A value has in front only what it differs over: a weight that every device has as a whole stays as it is. Collectives
+ * become moves of that dim: an all_reduce is a sum over it, an all_gather puts it before the gathered dim, an
+ * all_to_all trades it for a part of another. Under the pins each of them comes out as the one collective that the
+ * program wrote, priced, partitioned and executed like all others; axes that are not manual cut what they like.
+ */
+#ifndef IO_MLIR_STACK_H_
+#define IO_MLIR_STACK_H_
+
+#include "io/mlir/regions/lift.h"
+
+/* One value on its way in or out. */
+typedef struct sw_stack_port {
+  sw_id value;         /* of the graph, coming in */
+  uint32_t op, result; /* of the text: what goes out is this result */
+  sw_ir_span
+      sharding;  /* of the whole, in Shardy's form or (with quotes) in GSPMD's; empty: all devices have all of it */
+  uint32_t open; /* dims that may be cut further, whatever the sharding says */
+  sw_type type;  /* of the whole */
+} sw_stack_port;
+
+typedef struct sw_stack {
+  sw_importer *m; /* into its graph */
+  uint32_t op;    /* the manual computation in the text, or the first op that goes out of a part for one device */
+  uint32_t n_in, n_out;
+  sw_stack_port *in, *out;
+  const sw_importer *reader;     /* of the body */
+  const sw_graph *body;          /* on a device's shapes */
+  const sw_mesh *mesh;           /* the program's own; sets of axes are bits of its axes */
+  uint32_t manual;               /* manual axes of more than one device */
+  bool pinned;                   /* the graph's mesh has them */
+  uint32_t kept;                 /* the manual ones in the graph's mesh, as bits of its axes; 0: it has no others */
+  sw_axis_ref refs[SW_MAX_AXES]; /* of the graph's mesh, by own axis */
+  uint32_t *varies;              /* by value of the body: axes that it differs over */
+  int32_t *said;                 /* by value of the body: its annotation there, or -1 */
+  sw_id *of;                     /* by value of the body: the value of the graph; -1: none yet */
+  const sw_op *now;              /* of the body; NULL: going in or out */
+  const char *base;              /* names of helpers begin so */
+} sw_stack;
+
+/* One op for the graph. */
+typedef struct sw_stack_op {
+  sw_opcode code;
+  int n;
+  const sw_id *in;
+  const sw_im_attrs *attrs;    /* NULL: none */
+  const sw_sharding *sharding; /* of the results; NULL: not pinned */
+  bool own;                    /* results have the names of the op at hand */
+  const sw_space *space;       /* generic and opaque ones */
+  int n_types;
+  const sw_type *types;
+} sw_stack_op;
+SW_CHECKED sw_rc sw_stack_put(sw_stack *s, const sw_stack_op *op, sw_id *results);
+
+int64_t sw_stack_size(const sw_stack *s, uint32_t set); /* devices along a set of axes */
+/* Of a stacked value: dim 0 cut by the set. */
+void sw_stack_sharding(const sw_stack *s, uint32_t set, int rank, sw_sharding *out);
+/* Operand i of the op at hand, stacked over the set. */
+SW_CHECKED sw_rc sw_stack_operand(sw_stack *s, int i, uint32_t set, sw_id *out);
+/* A value that is stacked over `from`, over more axes. `rank` and `dims` are a device's. */
+SW_CHECKED sw_rc sw_stack_spread(sw_stack *s, sw_id v, const sw_type *local, uint32_t from, uint32_t to, sw_id *out);
+
+/* A part of a dim: the devices along an axis, or a piece of what a device has (axis -1). */
+typedef struct sw_stack_atom {
+  int axis;
+  bool cut; /* the axis cuts it */
+  int64_t size;
+} sw_stack_atom;
+/* The atoms of a value, in order, and its dims as numbers of atoms. */
+typedef struct sw_stack_form {
+  int n, n_dims;
+  sw_stack_atom at[3 * SW_MAX_RANK];
+  int count[SW_MAX_RANK];
+} sw_stack_form;
+void sw_stack_add_atom(sw_stack_form *f, int axis, bool cut, int64_t size); /* to the last dim */
+void sw_stack_add_dim(sw_stack_form *f);
+/* The axes of a set as atoms of one dim; none: no dim. */
+void sw_stack_add_set(const sw_stack *s, sw_stack_form *f, uint32_t set);
+/* The value, which has the form `from`, with the atoms in the order and dims of `to`: from.at[order[i]] is to.at[i]. */
+SW_CHECKED sw_rc sw_stack_regroup(sw_stack *s, sw_id v, const sw_stack_form *from, const int *order,
+                                  const sw_stack_form *to, sw_id *out);
+/* The value moved to the cuts of the form: the place where a collective happens. */
+SW_CHECKED sw_rc sw_stack_moved(sw_stack *s, sw_id v, const sw_stack_form *to, sw_id *out);
+void sw_stack_cut(const sw_stack *s, const sw_stack_form *f, sw_sharding *out);
+
+/* Write out the op at hand of the body, whose results differ over `set`. */
+SW_CHECKED sw_rc sw_stack_write(sw_stack *s, uint32_t set, sw_id *results);
+/* Why not; NULL: it can be. */
+const char *sw_stack_why_not(const sw_stack *s, const sw_op *op);
+
+/* Is the op of the body a collective? */
+bool sw_stack_is_collective(const sw_stack *s, const sw_op *op);
+/* The same of a collective. */
+SW_CHECKED sw_rc sw_stack_collective(sw_stack *s, sw_id *results);
+/* Axes that its results differ over, or *why (it cannot be written out). */
+SW_CHECKED sw_rc sw_stack_collective_set(sw_stack *s, const sw_op *op, uint32_t in, uint32_t *out, const char **why);
+
+/* What is inside, as ops of the graph, once everything before `varies` is set; *why: it cannot be, in words. Nothing is
+ * added then. */
+SW_CHECKED sw_rc sw_stack_write_all(sw_stack *s, const char **why);
+/* The manual computation `op` as ops of the graph; *why: it cannot be, in words. */
+SW_CHECKED sw_rc sw_stack_import(sw_importer *m, uint32_t op, const char **why);
+
+#endif

@@ -1,0 +1,215 @@
+/* Ops whose operands and attributes go over one by one, and small special forms of the text. */
+#include <ctype.h>
+#include <string.h>
+
+#include "io/mlir/partitioned/partitioned.h"
+
+enum { MOST_OPERANDS = 1024 };
+
+static sw_rc collect_operands(sw_importer *m, uint32_t op, int most, const sw_id **out, int *n) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  *n = most < 0 ? 0 : (int)o->n_uses;
+  if (most > 0) SW_TRY(sw_im_operand_count(m, op, (uint32_t)most, UINT32_MAX));
+  if (most > 0) *n = most;
+  SW_TRY(sw_im_operand_count(m, op, 0, MOST_OPERANDS));
+  sw_id *at;
+  SW_ARENA_NEW(at, &m->scratch, *n, m->d);
+  for (int i = 0; i < *n; i++) at[i] = sw_im_operand(m, op, (uint32_t)i);
+  *out = at;
+  return SW_OK;
+}
+
+static sw_rc add_attr(sw_importer *m, uint32_t op, const sw_ir_attr_row *row, sw_im_attrs *a) {
+  if (!row->generic) {
+    sw_type t;
+    SW_TRY(sw_im_result_type(m, op, 0, &t));
+    if (row->key == SW_ATTR_DTYPE)
+      sw_im_int(a, SW_ATTR_DTYPE, t.dtype);
+    else
+      sw_im_shape(a, &t);
+    for (int i = 0; i < t.rank; i++) {
+      if (t.dims[i] < 0) {
+        return SW_IM_FAIL(m, op, "dim %d of the result has a size that is not known ('?'); planning needs all sizes",
+                          i);
+      }
+    }
+    return SW_OK;
+  }
+  sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), row->generic, row->custom);
+  if (!sw_ir_present(v)) {
+    return SW_IM_FAIL(m, op, "attribute '%s' is missing", row->generic);
+  }
+  if (sw_attr_kind_of(row->key) == SW_ATTR_KIND_INTS) return sw_im_ints(m, a, row->key, v);
+  int64_t i;
+  if (!sw_ir_read_int(m->t, v, &i)) {
+    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, v.at), "expected a whole number as '%s'", row->generic);
+  }
+  sw_im_int(a, row->key, i);
+  return SW_OK;
+}
+
+sw_rc sw_im_simple(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_im_attrs a = {.n = 0};
+  sw_im_add add = {.code = row->code, .attrs = &a};
+  SW_TRY(collect_operands(m, op, row->most_operands, &add.operands, &add.n_operands));
+  for (int i = 0; i < SW_IR_ROW_ATTRS && (row->attrs[i].key || row->attrs[i].generic); i++) {
+    SW_TRY(add_attr(m, op, &row->attrs[i], &a));
+  }
+  return sw_im_emit(m, op, &add, NULL);
+}
+
+sw_rc sw_im_square(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  sw_id x[2] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 0)};
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 2, .operands = x}, NULL);
+}
+
+/* stablehlo.compare  GT, %a, %b,  FLOAT : ... */
+sw_rc sw_im_compare(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_im_attrs a = {.n = 0};
+  sw_im_add add = {.code = row->code, .attrs = &a};
+  SW_TRY(collect_operands(m, op, row->most_operands, &add.operands, &add.n_operands));
+  sw_ir_span word = sw_ir_attr(m->t, o, "comparison_direction", NULL);
+  if (sw_ir_present(word)) {
+    word = sw_ir_last_word(m->t, word);
+  } else {
+    word.at = sw_ir_blanks(m->t->s, o->body.at);
+    word.end = sw_ir_name(m->t->s, word.at);
+  }
+  char direction[3] = {0};
+  for (uint32_t i = 0; i < 2 && i < sw_ir_len(word); i++) {
+    direction[i] = (char)tolower((unsigned char)m->t->s[word.at + i]);
+  }
+  sw_im_text(&a, SW_ATTR_DIRECTION, direction);
+  return sw_im_emit(m, op, &add, NULL);
+}
+
+/* What the printer left out is planned as a parameter: its size counts, its elements do not. */
+static sw_rc elided_constant(sw_importer *m, uint32_t op, const sw_type *t) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  const char *name = NULL;
+  sw_id id;
+  if (!o->n_results) return SW_OK;
+  sw_ir_span text = m->t->results.at[o->first_result].name;
+  const char *base = sw_arena_printf(&m->scratch, m->d, "%s%.*s", sw_im_top(m)->instance->prefix, (int)sw_ir_len(text),
+                                     m->t->s + text.at);
+  if (!base) return SW_E_RESOURCE;
+  SW_TRY(sw_im_fresh_name(m, base, &name));
+  if (!m->n_elided++) {
+    sw_im_warn(m, o->text.at, "constants without elements (dense_resource) are taken as parameters of the program");
+  }
+  SW_TRY(sw_graph_add_arg(m->g, name, t->dtype, t->rank, t->dims, SW_VALUE_PARAMETER, sw_im_place(m, op), &id, m->d));
+  return sw_im_bind(m, op, 0, id, true);
+}
+
+sw_rc sw_im_constant(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_type t;
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(sw_im_result_type(m, op, 0, &t));
+  sw_ir_span literal = sw_ir_constant_literal(m->t, sw_im_op(m, op));
+  if (sw_ir_is_elided(m->t, literal)) return elided_constant(m, op, &t);
+  sw_im_shape(&a, &t);
+  sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
+  a.at[a.n].key = SW_ATTR_VALUE;
+  SW_TRY(sw_ir_read_dense(m->t, literal, &t, &m->scratch, &a.at[a.n++].u.data, m->d));
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .attrs = &a}, NULL);
+}
+
+/* stablehlo.slice %0 [0:1, 0:8:2] : start:limit:stride per dim */
+static sw_rc slice_clause(sw_importer *m, uint32_t op, sw_im_attrs *a) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  uint32_t at = o->body.at, n = 0;
+  while (at < o->body.end && m->t->s[at] != '[') at++;
+  sw_ir_span list = {at, o->body.end}, item;
+  uint32_t cursor = 0;
+  int64_t *v;
+  SW_ARENA_NEW(v, &m->scratch, 3 * SW_MAX_RANK, m->d);
+  list = sw_ir_inside(m->t, list);
+  while (n < SW_MAX_RANK && sw_ir_next_item(m->t, list, &cursor, &item)) {
+    int64_t *of[3] = {&v[n], &v[SW_MAX_RANK + n], &v[2 * SW_MAX_RANK + n]};
+    *of[2] = 1;
+    for (int k = 0; k < 3 && item.at < item.end; k++) {
+      sw_ir_span part = item;
+      while (item.at < item.end && m->t->s[item.at] != ':') item.at++;
+      part.end = item.at++;
+      if (!sw_ir_read_int(m->t, part, of[k])) {
+        return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, part.at), "expected start:limit or start:limit:stride");
+      }
+    }
+    n++;
+  }
+  sw_im_numbers(a, SW_ATTR_START, v, (int)n);
+  sw_im_numbers(a, SW_ATTR_LIMIT, v + SW_MAX_RANK, (int)n);
+  sw_im_numbers(a, SW_ATTR_STRIDES, v + (ptrdiff_t)(2 * SW_MAX_RANK), (int)n);
+  return SW_OK;
+}
+
+sw_rc sw_im_slice(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_im_attrs a = {.n = 0};
+  sw_im_add add = {.code = row->code, .attrs = &a};
+  SW_TRY(collect_operands(m, op, row->most_operands, &add.operands, &add.n_operands));
+  sw_ir_span start = sw_ir_attr(m->t, o, "start_indices", NULL);
+  if (sw_ir_present(start)) {
+    SW_TRY(sw_im_ints(m, &a, SW_ATTR_START, start));
+    SW_TRY(sw_im_ints(m, &a, SW_ATTR_LIMIT, sw_ir_attr(m->t, o, "limit_indices", NULL)));
+    SW_TRY(sw_im_ints(m, &a, SW_ATTR_STRIDES, sw_ir_attr(m->t, o, "strides", NULL)));
+  } else {
+    SW_TRY(slice_clause(m, op, &a));
+  }
+  return sw_im_emit(m, op, &add, NULL);
+}
+
+/* stablehlo.reduce_precision %0, format = e5m10 : ... */
+sw_rc sw_im_reduce_precision(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_im_attrs a = {.n = 0};
+  sw_im_add add = {.code = row->code, .attrs = &a};
+  int64_t exponent = 0, mantissa = 0;
+  SW_TRY(collect_operands(m, op, row->most_operands, &add.operands, &add.n_operands));
+  sw_ir_span e = sw_ir_attr(m->t, o, "exponent_bits", NULL), f = sw_ir_attr(m->t, o, "mantissa_bits", NULL);
+  if (!sw_ir_present(e)) {
+    sw_ir_span format = sw_ir_clause(m->t, o, "format");
+    uint32_t middle = format.at;
+    while (middle < format.end && m->t->s[middle] != 'm') middle++;
+    e = (sw_ir_span){format.at + 1, middle};
+    f = (sw_ir_span){middle + 1, format.end};
+  }
+  if (!sw_ir_read_int(m->t, e, &exponent) || !sw_ir_read_int(m->t, f, &mantissa)) {
+    return SW_IM_FAIL(m, op, "the op does not say its format; expected one like e5m10");
+  }
+  sw_im_int(&a, SW_ATTR_EXPONENT_BITS, exponent);
+  sw_im_int(&a, SW_ATTR_MANTISSA_BITS, mantissa);
+  return sw_im_emit(m, op, &add, NULL);
+}
+
+/* What a device gets from the others. */
+static sw_rc collective(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  uint32_t n = sw_ir_result_count(m->t, o);
+  sw_type types[SW_MAX_RESULTS];
+  sw_id results[SW_MAX_RESULTS];
+  sw_im_attrs a = {.n = 0};
+  sw_im_add add = {.code = SW_OP_OPAQUE, .attrs = &a, .n_types = (int)n, .types = types};
+  if (n < 1 || n > SW_MAX_RESULTS) {
+    return SW_IM_FAIL(m, op, "the op has %u results; expected 1 to %d", n, SW_MAX_RESULTS);
+  }
+  SW_TRY(collect_operands(m, op, 0, &add.operands, &add.n_operands));
+  for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_result_type(m, op, (int)i, &types[i]));
+  sw_im_text(&a, SW_ATTR_TARGET, row->name);
+  SW_TRY(sw_im_emit(m, op, &add, results));
+  return sw_array_push(&m->collectives, ((sw_im_collective_at){m->g->values[results[0]].def, op}), m->d);
+}
+
+/* Collectives outside of manual computations say what each device does: the program is partitioned already. */
+sw_rc sw_im_local(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  if (m->by_device) return collective(m, row, op);
+  if (m->cut) return sw_im_listed(m, row, op);
+  sw_ir_span name = sw_im_op(m, op)->name;
+  bool done;
+  SW_TRY(sw_im_alone(m, op, &done));
+  if (done) return SW_OK;
+  return SW_IM_FAIL(m, op, "'%.*s' is of a program that is partitioned already; expected the whole program",
+                    (int)sw_ir_len(name), m->t->s + name.at);
+}

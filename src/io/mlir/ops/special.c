@@ -1,0 +1,153 @@
+/* Ops that few programs have: random bits, factors of matrices, Fourier transforms, old forms. */
+#include <ctype.h>
+#include <string.h>
+
+#include "io/mlir/regions/lift.h"
+
+/* The last word of an attribute in small letters, in the scratch arena: THREE_FRY of #stablehlo<rng_algorithm ...>. */
+static const char *small_word(sw_importer *m, sw_ir_span value) {
+  sw_ir_span word = sw_ir_last_word(m->t, value);
+  char *text = sw_arena_strndup(&m->scratch, m->t->s + word.at, sw_ir_len(word), m->d);
+  for (char *c = text; c && *c; c++) *c = (char)tolower((unsigned char)*c);
+  return text ? text : "";
+}
+
+sw_rc sw_im_rng_bits(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_type bits;
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  sw_id state = sw_im_operand(m, op, 0);
+  const sw_type *type = &m->g->values[state].type;
+  if (type->dtype != SW_U64 || type->rank != 1)
+    return sw_im_opaque(m, op, "stablehlo.rng_bit_generator (another state)");
+  SW_TRY(sw_im_result_type(m, op, 1, &bits));
+  sw_im_shape(&a, &bits);
+  sw_im_int(&a, SW_ATTR_DTYPE, bits.dtype);
+  sw_im_text(&a, SW_ATTR_ALGORITHM, small_word(m, sw_ir_attr(m->t, o, "rng_algorithm", "algorithm")));
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &state, .attrs = &a}, NULL);
+}
+
+/* stablehlo.fft %0, type = RFFT, length = [8] : ... */
+sw_rc sw_im_fft(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  sw_id x = sw_im_operand(m, op, 0);
+  sw_ir_span type = sw_ir_attr(m->t, o, "fft_type", NULL);
+  if (!sw_ir_present(type)) type = sw_ir_clause(m->t, o, "type");
+  sw_im_text(&a, SW_ATTR_FFT_TYPE, small_word(m, type));
+  SW_TRY(sw_im_ints(m, &a, SW_ATTR_FFT_LENGTH, sw_ir_attr(m->t, o, "fft_length", "length")));
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+}
+
+static void add_flag(sw_importer *m, uint32_t op, const char *name, sw_attr_key key, sw_im_attrs *a) {
+  int64_t v;
+  sw_ir_span at = sw_ir_attr(m->t, sw_im_op(m, op), name, name);
+  if (sw_ir_present(at) && sw_ir_read_int(m->t, at, &v)) sw_im_int(a, key, v);
+}
+
+sw_rc sw_im_cholesky(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  sw_id x = sw_im_operand(m, op, 0);
+  sw_im_int(&a, SW_ATTR_LOWER, 0);
+  add_flag(m, op, "lower", SW_ATTR_LOWER, &a);
+  if (a.n == 2) a.at[0] = a.at[--a.n]; /* said */
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+}
+
+sw_rc sw_im_triangular_solve(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  static const char *const kTransposes[] = {"none", "transpose", "adjoint"};
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(sw_im_operand_count(m, op, 2, 2));
+  sw_id x[2] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1)};
+  add_flag(m, op, "left_side", SW_ATTR_LEFT_SIDE, &a);
+  add_flag(m, op, "lower", SW_ATTR_LOWER, &a);
+  add_flag(m, op, "unit_diagonal", SW_ATTR_UNIT_DIAGONAL, &a);
+  const char *how = small_word(m, sw_ir_attr(m->t, sw_im_op(m, op), "transpose_a", "transpose_a"));
+  int which = strcmp(how, "transpose") == 0 ? 1 : strcmp(how, "adjoint") == 0 ? 2 : 0;
+  sw_im_text(&a, SW_ATTR_TRANSPOSE_A, kTransposes[which]);
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 2, .operands = x, .attrs = &a}, NULL);
+}
+
+/* stablehlo.broadcast: new dims in front. */
+sw_rc sw_im_old_broadcast(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_im_attrs a = {.n = 0};
+  sw_type t;
+  int64_t dims[SW_MAX_RANK];
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  SW_TRY(sw_im_result_type(m, op, 0, &t));
+  sw_id x = sw_im_operand(m, op, 0);
+  int rank = m->g->values[x].type.rank;
+  for (int k = 0; k < rank; k++) dims[k] = t.rank - rank + k;
+  sw_im_shape(&a, &t);
+  sw_im_numbers(&a, SW_ATTR_DIMS, dims, rank);
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+}
+
+sw_rc sw_im_einsum(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(sw_im_operand_count(m, op, 1, 2));
+  sw_id x[2];
+  for (uint32_t i = 0; i < o->n_uses; i++) x[i] = sw_im_operand(m, op, i);
+  sw_ir_span equation = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, "einsum_config", "config"));
+  sw_im_text(&a, SW_ATTR_EQUATION, sw_im_string(m, equation));
+  sw_im_add add = {.code = row->code, .n_operands = (int)o->n_uses, .operands = x, .attrs = &a};
+  return sw_im_emit(m, op, &add, NULL);
+}
+
+/* Sizes are known. */
+sw_rc sw_im_dimension_size(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_im_attrs a = {.n = 0};
+  sw_type t;
+  int64_t dim = -1;
+  int32_t *size;
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  SW_TRY(sw_im_result_type(m, op, 0, &t));
+  const sw_type *x = &m->g->values[sw_im_operand(m, op, 0)].type;
+  sw_ir_span at = sw_ir_attr(m->t, sw_im_op(m, op), "dimension", "dim");
+  if (!sw_ir_present(at) || !sw_ir_read_int(m->t, at, &dim) || dim < 0 || dim >= x->rank || t.dtype != SW_I32 || t.rank)
+    return SW_IM_FAIL(m, op, "expected a dim of the operand, and an i32 as result");
+  SW_ARENA_NEW(size, &m->scratch, 1, m->d);
+  *size = (int32_t)x->dims[dim];
+  sw_im_shape(&a, &t);
+  sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
+  a.at[a.n++] = (sw_attr){.key = SW_ATTR_VALUE, .u.data = {size, true}};
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .attrs = &a}, NULL);
+}
+
+/* The upper half of a product, by way of integers of 64 bits. */
+sw_rc sw_im_mulhi(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  SW_TRY(sw_im_operand_count(m, op, 2, 2));
+  sw_id x[2] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1)}, by, y;
+  sw_type t = *sw_im_type(m, x[0]);
+  bool is_signed = sw_dtype_class_of(t.dtype) == SW_CLASS_SIGNED;
+  bool whole = is_signed || sw_dtype_class_of(t.dtype) == SW_CLASS_UNSIGNED;
+  if (!whole) return SW_IM_FAIL(m, op, "operands are %s; expected integers", sw_dtype_text(t.dtype));
+  if (sw_dtype_bits(t.dtype) > 32 || !sw_type_equal(&t, sw_im_type(m, x[1]))) return sw_im_opaque(m, op, row->name);
+  sw_dtype wide = is_signed ? SW_I64 : SW_U64;
+  for (int i = 0; i < 2; i++) SW_TRY(sw_im_converted(m, op, x[i], wide, &x[i]));
+  SW_TRY(sw_im_two(m, op, SW_OP_MULTIPLY, x[0], x[1], &y));
+  SW_TRY(sw_im_number(m, op, wide, sw_dtype_bits(t.dtype), t.rank, t.dims, &by));
+  SW_TRY(sw_im_two(m, op, is_signed ? SW_OP_SHIFT_RIGHT_ARITHMETIC : SW_OP_SHIFT_RIGHT_LOGICAL, y, by, &y));
+  SW_TRY(sw_im_converted(m, op, y, t.dtype, &y));
+  SW_TRY(sw_im_result_is(m, op, 0, y));
+  return sw_im_annotate_results(m, op);
+}
+
+/* mhlo.bitcast: elements in the order of the memory, which is a reshape when no layout is said. */
+sw_rc sw_im_mhlo_bitcast(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_type t;
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  SW_TRY(sw_im_result_type(m, op, 0, &t));
+  sw_id x = sw_im_operand(m, op, 0);
+  bool layouts = sw_ir_present(sw_ir_attr(m->t, o, "source_layout", NULL)) ||
+                 sw_ir_present(sw_ir_attr(m->t, o, "result_layout", NULL));
+  if (layouts || t.dtype != sw_im_type(m, x)->dtype) return sw_im_opaque(m, op, row->name);
+  sw_im_shape(&a, &t);
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+}

@@ -1,0 +1,444 @@
+/* The shard dialect in programs that are partitioned already: groups are axes of a grid.
+ *
+ *   shard.grid @mesh(shape = 2x4) {shardwright.axes = ["x:(1)2", "x:(2)4"]}        the mesh x=8, in two parts
+ *   %1 = shard.all_gather %0 on @mesh grid_axes = [1] gather_axis = 0 : ...        along x:(2)4
+ *   %2 = shard.send %1 on @mesh grid_axes = [0] destination = [%i] : ...           to whom %i says
+ *
+ * Without shardwright.axes the axes of the mesh are those of the grid, a0, a1, ...
+ */
+#include <string.h>
+
+#include "io/mlir/regions/lift.h"
+#include "io/mlir/partitioned/partitioned.h"
+#include "shardwright/checked.h"
+
+/* --- the grid ----------------------------------------------------------------------------------------------------- */
+
+/* "x" of "x:(1)2". */
+static sw_ir_span base_of(const sw_ir_tree *t, sw_ir_span name) {
+  for (uint32_t i = name.at; i + 1 < name.end; i++) {
+    if (t->s[i] == ':' && t->s[i + 1] == '(') return (sw_ir_span){name.at, i};
+  }
+  return name;
+}
+
+/* The parts of an axis follow each other, major first: one more of `size`. */
+static sw_rc add_axis(sw_importer *m, uint32_t op, sw_ir_span said, int64_t size) {
+  sw_im_cut_program *p = m->cut;
+  sw_mesh *grid = &p->out->grid;
+  char name[SW_AXIS_NAME_BYTES];
+  sw_ir_span base = base_of(m->t, said);
+  if (sw_ir_len(base)) {
+    snprintf(name, sizeof name, "%.*s", (int)sw_ir_len(base), m->t->s + base.at);
+  } else {
+    snprintf(name, sizeof name, "a%d", p->n_axes);
+  }
+  if (size < 1 || size > SW_MAX_DEVICES) {
+    return SW_IM_FAIL(m, op, "axis %d of the grid has size %lld; expected 1 to %d", p->n_axes, (long long)size,
+                      SW_MAX_DEVICES);
+  }
+  int last = grid->n_axes - 1;
+  bool part = sw_ir_len(base) < sw_ir_len(said) && last >= 0 && strcmp(grid->axis[last].name, name) == 0;
+  if (p->n_axes == SW_IM_GRID_AXES || (!part && grid->n_axes == SW_MAX_AXES)) {
+    return SW_IM_FAIL(m, op, "the grid has more than %d axes", p->n_axes);
+  }
+  if (!part) {
+    last = grid->n_axes++;
+    memcpy(grid->axis[last].name, name, sizeof name);
+    grid->axis[last].size = 1;
+  }
+  p->axes[p->n_axes++] = (sw_axis_ref){last, (int32_t)grid->axis[last].size, (int32_t)size};
+  grid->axis[last].size *= size;
+  return grid->axis[last].size > SW_MAX_DEVICES ? SW_IM_FAIL(m, op, "the grid has too many devices") : SW_OK;
+}
+
+/* (shape = 4x2) of the custom form, array<i64: 4, 2> of the generic one. */
+static sw_rc read_shape(sw_importer *m, uint32_t op, sw_ir_ints *out) {
+  const sw_ir_tree *t = m->t;
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_ir_span v = sw_ir_attr(t, o, "shape", NULL);
+  if (sw_ir_present(v)) return sw_ir_read_ints(t, v, out, m->d);
+  uint32_t at = o->body.at;
+  while (at < o->body.end && t->s[at] != '=') at++;
+  for (uint32_t from = ++at; at < o->body.end && t->s[at] != ')'; from = ++at) {
+    int64_t size;
+    while (at < o->body.end && t->s[at] != 'x' && t->s[at] != ')') at++;
+    if (!sw_ir_read_int(t, sw_ir_trimmed(t, (sw_ir_span){from, at}), &size)) {
+      return SW_FAIL_INPUT(m->d, sw_ir_place(t, from), "expected sizes of a grid, 2x4");
+    }
+    SW_TRY(sw_array_push(out, size, m->d));
+    if (t->s[at] == ')') break;
+  }
+  return SW_OK;
+}
+
+static sw_rc read_axes_of(sw_importer *m, uint32_t op, const sw_ir_ints *shape) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_ir_span names = sw_ir_attr(m->t, o, "shardwright.axes", NULL), name = {0, 0};
+  uint32_t cursor = 0;
+  for (size_t i = 0; i < shape->n; i++) {
+    bool said = sw_ir_present(names) && sw_ir_next_item(m->t, names, &cursor, &name);
+    SW_TRY(add_axis(m, op, said ? sw_ir_unquoted(m->t, name) : (sw_ir_span){0, 0}, shape->at[i]));
+  }
+  if (!shape->n) return SW_IM_FAIL(m, op, "the grid has no axes; expected one");
+  m->cut->grid = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, "sym_name", NULL));
+  if (!sw_ir_present(m->cut->grid)) m->cut->grid = o->symbol;
+  return sw_mesh_verify(&m->cut->out->grid, true, m->d);
+}
+
+sw_rc sw_im_read_grid(sw_importer *m, bool *found) {
+  *found = false;
+  for (uint32_t i = 0; i < m->t->ops.n; i++) {
+    if (!sw_ir_is(m->t, sw_im_op(m, i)->name, "shard.grid")) continue;
+    if (*found) return SW_IM_FAIL(m, i, "the program has several grids; expected one");
+    sw_ir_ints shape = {0};
+    sw_rc rc = read_shape(m, i, &shape);
+    if (!rc) rc = read_axes_of(m, i, &shape);
+    sw_array_free(&shape);
+    SW_TRY(rc);
+    *found = true;
+  }
+  return SW_OK;
+}
+
+/* --- attributes --------------------------------------------------------------------------------------------------- */
+
+typedef struct reader {
+  sw_importer *m;
+  uint32_t at;
+  const sw_ir_op *o;
+  sw_collective coll;
+  sw_id operands[1 + SW_MAX_REFS]; /* the tensor, coordinates of the root */
+  int n_operands;
+} reader;
+
+/* Axes of the grid as those of the mesh. */
+static sw_rc map_axes(reader *r, sw_ir_span list, sw_axis_ref *refs, int *n) {
+  sw_ir_ints axes = {0};
+  sw_rc rc = sw_ir_read_ints(r->m->t, list, &axes, r->m->d);
+  for (size_t i = 0; i < axes.n && !rc; i++) {
+    if (axes.at[i] < 0 || axes.at[i] >= r->m->cut->n_axes || *n == SW_MAX_REFS) {
+      rc = SW_IM_FAIL(r->m, r->at, "there is no axis %lld in the grid, or too many axes are named",
+                      (long long)axes.at[i]);
+    } else {
+      refs[(*n)++] = r->m->cut->axes[axes.at[i]];
+    }
+  }
+  sw_array_free(&axes);
+  return rc;
+}
+
+static sw_rc read_axes(reader *r, const char *key) {
+  sw_ir_span v = sw_ir_attr(r->m->t, r->o, key, key);
+  return sw_ir_present(v) ? map_axes(r, v, r->coll.axes, &r->coll.n_axes) : SW_OK;
+}
+
+static sw_rc read_number(reader *r, const char *key, int64_t *out) {
+  sw_ir_span v = sw_ir_attr(r->m->t, r->o, key, key);
+  if (sw_ir_present(v) && sw_ir_read_int(r->m->t, v, out)) return SW_OK;
+  return SW_IM_FAIL(r->m, r->at, "the op does not say its '%s'", key);
+}
+
+static sw_rc read_dim(reader *r, const char *key, int *out) {
+  int64_t v;
+  SW_TRY(read_number(r, key, &v));
+  *out = v < 0 || v > SW_MAX_RANK ? SW_MAX_RANK : (int)v; /* told when the op is checked */
+  return SW_OK;
+}
+
+/* max, <max>, #shard.partial<max> */
+static sw_rc read_reduction(reader *r) {
+  sw_ir_span v = sw_ir_attr(r->m->t, r->o, "reduction", "reduction");
+  r->coll.reduction = SW_REDUCE_SUM;
+  if (!sw_ir_present(v)) return SW_OK;
+  sw_ir_span word = sw_ir_last_word(r->m->t, v);
+  for (int k = 0; k < SW_REDUCTION_COUNT; k++) {
+    if (k == SW_REDUCE_GENERIC || !sw_ir_is(r->m->t, word, sw_reduction_mlir((sw_reduction)k))) continue;
+    r->coll.reduction = (sw_reduction)k;
+    return SW_OK;
+  }
+  return SW_IM_FAIL(r->m, r->at, "reduction '%.*s' is not known; expected sum, max or another one",
+                    (int)sw_ir_len(word), r->m->t->s + word.at);
+}
+
+static sw_rc add_coordinate(reader *r, int64_t v, bool operand) {
+  if (r->coll.n_root == SW_MAX_REFS || (operand && (uint32_t)r->n_operands >= r->o->n_uses)) {
+    return SW_IM_FAIL(r->m, r->at, "there are more coordinates than axes or operands");
+  }
+  r->coll.root[r->coll.n_root++] = operand ? SW_ROOT_IS_OPERAND : v < 0 ? INT64_MAX : v; /* told when it is checked */
+  if (operand) r->operands[r->n_operands] = sw_im_operand(r->m, r->at, (uint32_t)r->n_operands);
+  r->n_operands += operand;
+  return SW_OK;
+}
+
+/* [%i, 1], or array<i64: -9223372036854775808, 1> with %i among the operands. */
+static sw_rc read_root(reader *r, const char *key) {
+  const sw_ir_tree *t = r->m->t;
+  sw_ir_span v = sw_ir_attr(t, r->o, key, key), item;
+  uint32_t cursor = 0;
+  if (!sw_ir_present(v)) return SW_OK;
+  if (memchr(t->s + v.at, '%', sw_ir_len(v))) {
+    while (sw_ir_next_item(t, v, &cursor, &item)) {
+      int64_t number = 0;
+      bool operand = t->s[item.at] == '%';
+      if (!operand && !sw_ir_read_int(t, item, &number)) {
+        return SW_FAIL_INPUT(r->m->d, sw_ir_place(t, item.at), "expected a value or a number as a coordinate");
+      }
+      SW_TRY(add_coordinate(r, number, operand));
+    }
+    return SW_OK;
+  }
+  sw_ir_ints all = {0};
+  sw_rc rc = sw_ir_read_ints(t, v, &all, r->m->d);
+  for (size_t i = 0; i < all.n && !rc; i++) rc = add_coordinate(r, all.at[i], all.at[i] == INT64_MIN);
+  sw_array_free(&all);
+  return rc;
+}
+
+static bool has_word(const reader *r, const char *word) {
+  if (sw_ir_present(sw_ir_attr(r->m->t, r->o, word, NULL))) return true;
+  for (uint32_t i = r->o->body.at; i < r->o->body.end && !r->o->generic; i++) {
+    if (r->m->t->s[i] == ' ' && sw_ir_word(r->m->t->s, i + 1, word)) return true;
+  }
+  return false;
+}
+
+/* --- ops with more to them ---------------------------------------------------------------------------------------- */
+
+/* The axis is one of the grid's; the collective counts along its own. */
+static sw_rc read_shift(reader *r) {
+  int64_t axis;
+  SW_TRY(read_number(r, "shift_axis", &axis));
+  SW_TRY(read_number(r, "offset", &r->coll.offset));
+  r->coll.rotate = has_word(r, "rotate");
+  for (int i = 0; i < r->coll.n_axes && axis >= 0 && axis < r->m->cut->n_axes; i++) {
+    r->coll.dim = i;
+    if (sw_axis_ref_equal(r->coll.axes[i], r->m->cut->axes[axis])) return SW_OK;
+  }
+  return SW_IM_FAIL(r->m, r->at, "shift_axis %lld is not among the grid_axes", (long long)axis);
+}
+
+static sw_rc add_halo_dim(reader *r, sw_ir_span axes, int k, const sw_ir_ints *halos, size_t *next, sw_tiling *t) {
+  const sw_type *x = &r->m->g->values[r->operands[0]].type;
+  sw_tile_dim *dim = &t->dim[k];
+  int n = 0;
+  dim->first_ref = k ? (uint8_t)(t->dim[k - 1].first_ref + t->dim[k - 1].n_refs) : 0;
+  if (sw_ir_present(axes)) {
+    sw_axis_ref refs[SW_MAX_REFS];
+    SW_TRY(map_axes(r, axes, refs, &n));
+    if (dim->first_ref + n > SW_MAX_REFS) return SW_IM_FAIL(r->m, r->at, "too many axes are named");
+    memcpy(t->refs + dim->first_ref, refs, (size_t)n * sizeof *refs);
+  }
+  dim->n_refs = (uint8_t)n;
+  bool cut = n && *next + 1 < halos->n;
+  int64_t low = cut ? halos->at[*next] : 0, high = cut ? halos->at[*next + 1] : 0;
+  if (n) *next += 2;
+  bool fits = low >= 0 && high >= 0 && low <= x->dims[k] && high <= x->dims[k] - low;
+  if (!fits) {
+    return SW_IM_FAIL(r->m, r->at, "halos of %lld and %lld elements do not fit dim %d", (long long)low, (long long)high,
+                      k);
+  }
+  dim->len = x->dims[k];
+  dim->step = dim->len - low - high;
+  dim->base = -low;
+  bool small = sw_mul_i64(dim->step, sw_axis_refs_size(t->refs + dim->first_ref, n), &dim->size);
+  return small ? SW_OK : SW_IM_FAIL(r->m, r->at, "a tensor is too large");
+}
+
+static sw_rc read_tiles_of_halo(reader *r, const sw_ir_ints *halos, sw_tiling *t) {
+  sw_ir_span v = sw_ir_resolved(r->m->t, sw_ir_attr(r->m->t, r->o, "split_axes", "split_axes")), item;
+  uint32_t cursor = 0;
+  size_t next = 0;
+  if (sw_ir_len(v) && r->m->t->s[v.at] == '#') v = sw_ir_inside(r->m->t, v);
+  t->rank = r->m->g->values[r->operands[0]].type.rank;
+  for (int k = 0; k < t->rank; k++) {
+    bool said = sw_ir_present(v) && sw_ir_next_item(r->m->t, v, &cursor, &item);
+    SW_TRY(add_halo_dim(r, said ? item : (sw_ir_span){0, 0}, k, halos, &next, t));
+  }
+  return next >= halos->n ? SW_OK : SW_IM_FAIL(r->m, r->at, "there are more halos than dims that are cut");
+}
+
+/* Blocks of the core's extents divide the tensor. */
+static sw_rc read_halo(reader *r) {
+  sw_tiling *t;
+  sw_ir_ints halos = {0};
+  sw_ir_span v = sw_ir_attr(r->m->t, r->o, "static_halo_sizes", "halo_sizes");
+  bool known = !sw_ir_present(v) || !memchr(r->m->t->s + v.at, '%', sw_ir_len(v));
+  if (!known || r->o->n_uses > 1) return SW_IM_FAIL(r->m, r->at, "halo sizes are not known; expected numbers");
+  SW_ARENA_NEW(t, &r->m->g->arena, 1, r->m->d);
+  sw_rc rc = sw_ir_present(v) ? sw_ir_read_ints(r->m->t, v, &halos, r->m->d) : SW_OK;
+  if (!rc) rc = read_tiles_of_halo(r, &halos, t);
+  sw_array_free(&halos);
+  r->coll.dst = t;
+  return rc;
+}
+
+/* --- ops ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct kind {
+  const char *name;
+  sw_coll_op op;
+  const char *dim, *other, *root; /* attributes; NULL: none */
+  sw_rc (*more)(reader *r);       /* NULL: that is all */
+} kind;
+
+static const kind kKinds[] = {
+    {"shard.all_gather", SW_COLL_ALL_GATHER, "gather_axis", NULL, NULL, NULL},
+    {"shard.all_reduce", SW_COLL_ALL_REDUCE, NULL, NULL, NULL, NULL},
+    {"shard.all_slice", SW_COLL_ALL_SLICE, "slice_axis", NULL, NULL, NULL},
+    {"shard.all_to_all", SW_COLL_ALL_TO_ALL, "split_axis", "concat_axis", NULL, NULL},
+    {"shard.reduce_scatter", SW_COLL_REDUCE_SCATTER, "scatter_axis", NULL, NULL, NULL},
+    {"shard.broadcast", SW_COLL_BROADCAST, NULL, NULL, "root", NULL},
+    {"shard.gather", SW_COLL_GATHER, "gather_axis", NULL, "root", NULL},
+    {"shard.scatter", SW_COLL_SCATTER, "scatter_axis", NULL, "root", NULL},
+    {"shard.reduce", SW_COLL_REDUCE, NULL, NULL, "root", NULL},
+    {"shard.send", SW_COLL_SEND, NULL, NULL, "destination", NULL},
+    {"shard.recv", SW_COLL_RECV, NULL, NULL, "source", NULL},
+    {"shard.shift", SW_COLL_SHIFT, NULL, NULL, NULL, read_shift},
+    {"shard.update_halo", SW_COLL_UPDATE_HALO, NULL, NULL, NULL, read_halo},
+};
+
+/* Where a device stands, or how large the grid is: a number for each axis, or one for all of them. */
+static sw_rc add_numbers(reader *r, bool sizes) {
+  const sw_im_cut_program *p = r->m->cut;
+  uint32_t n = sw_ir_result_count(r->m->t, r->o);
+  bool linear = sw_ir_is(r->m->t, r->o->name, "shard.process_linear_index");
+  SW_TRY(read_axes(r, "axes"));
+  if (!r->coll.n_axes) {
+    memcpy(r->coll.axes, p->axes, (size_t)p->n_axes * sizeof *p->axes);
+    r->coll.n_axes = p->n_axes;
+  }
+  if (linear) return sw_im_own_number(r->m, r->at, 0, r->coll.axes, r->coll.n_axes);
+  if ((uint32_t)r->coll.n_axes != n) {
+    return SW_IM_FAIL(r->m, r->at, "the op has %u results for %d axes; expected as many", n, r->coll.n_axes);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    sw_id size;
+    if (!sizes) SW_TRY(sw_im_own_number(r->m, r->at, i, &r->coll.axes[i], 1));
+    if (!sizes) continue;
+    SW_TRY(sw_im_number(r->m, r->at, SW_I64, (double)r->coll.axes[i].size, 0, NULL, &size));
+    SW_TRY(sw_im_bind(r->m, r->at, i, size, true));
+  }
+  return SW_OK;
+}
+
+static sw_rc add_call(reader *r, const kind *k) {
+  r->coll.op = k->op;
+  SW_TRY(sw_im_operand_count(r->m, r->at, 1, 1 + SW_MAX_REFS));
+  r->operands[r->n_operands++] = sw_im_operand(r->m, r->at, 0);
+  SW_TRY(read_axes(r, "grid_axes"));
+  if (k->dim) SW_TRY(read_dim(r, k->dim, &r->coll.dim));
+  if (k->other) SW_TRY(read_dim(r, k->other, &r->coll.concat_dim));
+  if (k->root) SW_TRY(read_root(r, k->root));
+  if (sw_coll_flags(k->op) & SW_COLL_USES_REDUCTION) SW_TRY(read_reduction(r));
+  if (k->more) SW_TRY(k->more(r));
+  return sw_im_add_collective(r->m, r->at, 0, &r->coll, r->n_operands, r->operands);
+}
+
+sw_rc sw_im_on_grid(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  reader r = {.m = m, .at = op, .o = sw_im_op(m, op)};
+  if (!m->cut) {
+    return SW_IM_FAIL(m, op, "'%s' is of a program that is partitioned already; expected the whole program", row->name);
+  }
+  sw_ir_span grid = sw_ir_unquoted(m->t, sw_ir_attr(m->t, r.o, "grid", NULL)), own = m->cut->grid;
+  if (!sw_ir_present(grid)) grid = r.o->symbol;
+  if (!m->cut->n_axes || sw_ir_len(grid) != sw_ir_len(own) ||
+      memcmp(m->t->s + grid.at, m->t->s + own.at, sw_ir_len(own)) != 0) {
+    return SW_IM_FAIL(m, op, "there is no shard.grid '@%.*s'", (int)sw_ir_len(grid), m->t->s + grid.at);
+  }
+  for (size_t i = 0; i < sizeof kKinds / sizeof *kKinds; i++) {
+    if (strcmp(kKinds[i].name, row->name) == 0) return add_call(&r, &kKinds[i]);
+  }
+  return add_numbers(&r, strcmp(row->name, "shard.grid_shape") == 0);
+}
+
+/* --- exchanges that are declared alone ---------------------------------------------------------------------------- */
+
+static sw_rc read_tile_dim(reader *r, sw_ir_span in, int k, sw_tiling *t) {
+  static const char *const kKeys[] = {"base", "length", "size", "step"};
+  const sw_ir_tree *tree = r->m->t;
+  sw_tile_dim *dim = &t->dim[k];
+  int64_t *const into[] = {&dim->base, &dim->len, &dim->size, &dim->step};
+  sw_axis_ref refs[SW_MAX_REFS];
+  int n = 0;
+  for (size_t i = 0; i < sizeof kKeys / sizeof *kKeys; i++) {
+    sw_ir_span v = sw_ir_entry(tree, in, kKeys[i]);
+    if (sw_ir_present(v) && sw_ir_read_int(tree, v, into[i])) continue;
+    return SW_FAIL_INPUT(r->m->d, sw_ir_place(tree, in.at), "expected '%s' of a dim of a tiling", kKeys[i]);
+  }
+  SW_TRY(map_axes(r, sw_ir_entry(tree, in, "axes"), refs, &n));
+  dim->first_ref = k ? (uint8_t)(t->dim[k - 1].first_ref + t->dim[k - 1].n_refs) : 0;
+  dim->n_refs = (uint8_t)n;
+  if (dim->first_ref + n > SW_MAX_REFS) return SW_IM_FAIL(r->m, r->at, "too many axes are named");
+  memcpy(t->refs + dim->first_ref, refs, (size_t)n * sizeof *refs);
+  sw_ir_span starts = sw_ir_entry(tree, in, "starts");
+  if (!sw_ir_present(starts)) return SW_OK;
+  sw_ir_ints all = {0};
+  sw_rc rc = sw_ir_read_ints(tree, starts, &all, r->m->d);
+  bool fits = !rc && (int64_t)all.n == sw_axis_refs_size(refs, n) + 1;
+  if (fits) dim->starts = sw_arena_copy(&r->m->g->arena, all.at, all.n, sizeof *all.at, r->m->d);
+  sw_array_free(&all);
+  if (!rc && !fits) rc = SW_IM_FAIL(r->m, r->at, "expected as many starts as there are shards, and the end");
+  return rc ? rc : dim->starts ? SW_OK : SW_E_RESOURCE;
+}
+
+static sw_rc read_tiling(reader *r, sw_ir_span attrs, const char *key, int rank, const sw_tiling **out) {
+  const sw_ir_tree *tree = r->m->t;
+  sw_tiling *t;
+  sw_ir_span in = sw_ir_entry(tree, attrs, key), dims, item;
+  uint32_t cursor = 0;
+  SW_ARENA_NEW(t, &r->m->g->arena, 1, r->m->d);
+  *out = t;
+  if (!sw_ir_present(in)) return SW_IM_FAIL(r->m, r->at, "the function called does not say its '%s'", key);
+  if (sw_ir_present(sw_ir_entry(tree, in, "place"))) {
+    return SW_IM_FAIL(r->m, r->at, "the exchange is with another mesh and has no body; expected the program's");
+  }
+  dims = sw_ir_entry(tree, in, "dims");
+  while (t->rank < rank && sw_ir_next_item(tree, dims, &cursor, &item)) {
+    SW_TRY(read_tile_dim(r, item, t->rank, t));
+    t->rank++;
+  }
+  if (t->rank != rank) return SW_IM_FAIL(r->m, r->at, "the tiling has %d dims; expected %d", t->rank, rank);
+  int n = 0;
+  sw_axis_ref refs[SW_MAX_REFS];
+  sw_ir_span apart = sw_ir_entry(tree, in, "apart");
+  if (sw_ir_present(apart)) SW_TRY(map_axes(r, apart, refs, &n));
+  t->first_apart = rank ? (uint8_t)(t->dim[rank - 1].first_ref + t->dim[rank - 1].n_refs) : 0;
+  t->n_apart = (uint8_t)n;
+  if (t->first_apart + n > SW_MAX_REFS) return SW_IM_FAIL(r->m, r->at, "too many axes are named");
+  memcpy(t->refs + t->first_apart, refs, (size_t)n * sizeof *refs);
+  return SW_OK;
+}
+
+/* dense<0.0> : tensor<f32> */
+static sw_rc read_fill(reader *r, sw_ir_span attrs) {
+  _Alignas(16) unsigned char element[16] = {0};
+  sw_ir_span v = sw_ir_entry(r->m->t, attrs, "shardwright.fill");
+  sw_type scalar = {.dtype = r->m->g->values[r->operands[0]].type.dtype};
+  sw_data data = {element, true};
+  if (!sw_ir_present(v)) return SW_OK;
+  SW_TRY(sw_ir_read_dense(r->m->t, v, &scalar, &r->m->scratch, &data, r->m->d));
+  r->coll.fill_outside = true;
+  r->coll.fill = sw_element_load(scalar.dtype, data.bytes);
+  return SW_OK;
+}
+
+sw_rc sw_im_declared_exchange(sw_importer *m, uint32_t op, sw_ir_span callee, bool *done) {
+  uint32_t f = sw_ir_function_named(m->t, m->names, callee);
+  *done = false;
+  if (!m->cut || !m->cut->n_axes || f == SW_IR_NONE || sw_im_block(m->t, sw_im_op(m, f), 0) != SW_IR_NONE) {
+    return SW_OK;
+  }
+  sw_ir_span attrs = sw_im_op(m, f)->attrs;
+  sw_ir_span said = sw_ir_unquoted(m->t, sw_ir_entry(m->t, attrs, "shardwright.collective"));
+  if (!sw_ir_len(said)) return SW_OK;
+  reader r = {.m = m, .at = op, .o = sw_im_op(m, op), .coll = {.op = SW_COLL_EXCHANGE}};
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  r.operands[r.n_operands++] = sw_im_operand(m, op, 0);
+  int rank = m->g->values[r.operands[0]].type.rank;
+  SW_TRY(read_tiling(&r, attrs, "shardwright.source", rank, &r.coll.src));
+  SW_TRY(read_tiling(&r, attrs, "shardwright.target", rank, &r.coll.dst));
+  SW_TRY(read_fill(&r, attrs));
+  *done = true;
+  return sw_im_add_collective(m, op, 0, &r.coll, 1, r.operands);
+}

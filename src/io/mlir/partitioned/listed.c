@@ -1,0 +1,288 @@
+/* Collectives of StableHLO among devices that the text lists.
+ *
+ *   %1 = "stablehlo.all_reduce"(%0) <{replica_groups = dense<[[0, 1], [2, 3]]>, use_global_device_ids, ...}> ({...})
+ *
+ * is a reduction among devices 0 and 1 and among 2 and 3. What replica_groups mean depends on channel and
+ * use_global_device_ids, as the specification says.
+ */
+#include <string.h>
+
+#include "io/mlir/partitioned/partitioned.h"
+
+/* How numbers in groups and pairs name devices. */
+typedef enum naming {
+  REPLICAS,   /* of one partition */
+  PARTITIONS, /* of one replica */
+  REPLICAS_AND_ALL /* replicas, with all of their partitions */,
+  DEVICES
+} naming;
+
+/* The op at hand. */
+typedef struct reader {
+  sw_importer *m;
+  const sw_im_cut_program *p;
+  const sw_ir_op *o;
+  uint32_t at; /* in the text */
+  sw_collective coll;
+  int64_t n_groups;
+} reader;
+
+/* --- groups ------------------------------------------------------------------------------------------------------- */
+
+/* The channel of the call; 0: none. */
+static int64_t channel_of(const reader *r) {
+  int64_t channel = 0;
+  sw_ir_span v = sw_ir_attr(r->m->t, r->o, "channel_handle", "channel_handle");
+  if (!sw_ir_present(v)) v = sw_ir_attr(r->m->t, r->o, "channel_id", "channel_id");
+  sw_ir_span handle = sw_ir_present(v) ? sw_ir_entry(r->m->t, sw_ir_inside(r->m->t, v), "handle") : v;
+  if (sw_ir_present(handle)) v = handle;
+  return sw_ir_present(v) && sw_ir_read_int(r->m->t, v, &channel) ? channel : 0;
+}
+
+static naming naming_of(const reader *r, bool reduces_or_gathers) {
+  bool global = sw_ir_present(sw_ir_attr(r->m->t, r->o, "use_global_device_ids", "use_global_device_ids"));
+  if (!r->p->counted || global) return DEVICES;
+  if (channel_of(r) <= 0) return REPLICAS;
+  return reduces_or_gathers ? REPLICAS_AND_ALL : PARTITIONS;
+}
+
+/* Numbers by the naming, and how often a list of them stands for another list of devices. */
+static int64_t names_in(const reader *r, naming by) {
+  return by == DEVICES ? r->p->out->devices : by == PARTITIONS ? r->p->partitions : r->p->replicas;
+}
+static int64_t copies_of(const reader *r, naming by) {
+  return by == REPLICAS ? r->p->partitions : by == PARTITIONS ? r->p->replicas : 1;
+}
+
+static int64_t device_of(const reader *r, naming by, int64_t name, int64_t copy) {
+  if (by == DEVICES) return name;
+  return by == PARTITIONS ? copy * r->p->partitions + name : name * r->p->partitions + copy;
+}
+
+/* Lists of numbers: rows of `each`, shorter ones end in -1. */
+typedef struct table {
+  sw_ir_ints ids;
+  int64_t each;
+} table;
+
+static sw_rc read_table(reader *r, const char *key, table *out) {
+  const sw_ir_tree *t = r->m->t;
+  sw_ir_span text = sw_ir_attr(t, r->o, key, key);
+  *out = (table){.each = 0};
+  if (!sw_ir_present(text)) return SW_OK;
+  SW_TRY(sw_ir_read_ints(t, text, &out->ids, r->m->d));
+  out->each = (int64_t)out->ids.n;
+  for (uint32_t at = text.at; at + 7 < text.end; at++) {
+    if (memcmp(t->s + at, "tensor<", 7) != 0) continue;
+    sw_type type;
+    SW_TRY(sw_ir_read_type(t, (sw_ir_span){at, text.end}, &r->m->scratch, &type, r->m->d));
+    bool fits = type.rank == 2 && type.dims[1] > 0 && (int64_t)out->ids.n % type.dims[1] == 0;
+    if (fits) out->each = type.dims[1];
+    if (fits || !out->ids.n) return SW_OK;
+    return SW_IM_FAIL(r->m, r->at, "'%s' has %zu numbers; expected rows of them", key, out->ids.n);
+  }
+  return SW_OK;
+}
+
+/* No list at all: one of everybody. */
+static sw_rc fill_table(reader *r, naming by, table *t) {
+  if (t->ids.n) return SW_OK;
+  t->each = names_in(r, by);
+  for (int64_t i = 0; i < t->each; i++) SW_TRY(sw_array_push(&t->ids, i, r->m->d));
+  return SW_OK;
+}
+
+static sw_rc check_name(reader *r, naming by, int64_t name) {
+  if (name >= 0 && name < names_in(r, by)) return SW_OK;
+  return SW_IM_FAIL(r->m, r->at, "a group has number %lld; expected 0 to %lld", (long long)name,
+                    (long long)names_in(r, by) - 1);
+}
+
+/* One row as a group, in each of its copies. */
+static sw_rc add_row(reader *r, naming by, const int64_t *row, int64_t each, int64_t *sizes, int64_t *members,
+                     int64_t *n_members) {
+  int64_t n = 0, inner = by == REPLICAS_AND_ALL ? r->p->partitions : 1;
+  while (n < each && row[n] != -1) n++;
+  for (int64_t i = 0; i < n; i++) SW_TRY(check_name(r, by, row[i]));
+  for (int64_t copy = 0; n && copy < copies_of(r, by); copy++) {
+    if (*n_members + n * inner > r->p->out->devices) return SW_IM_FAIL(r->m, r->at, "a device is in two groups");
+    for (int64_t p = 0; p < inner; p++) {
+      for (int64_t i = 0; i < n; i++) {
+        members[(*n_members)++] = device_of(r, by, row[i], by == REPLICAS_AND_ALL ? p : copy);
+      }
+    }
+    sizes[r->n_groups++] = n * inner;
+  }
+  return SW_OK;
+}
+
+static sw_rc check_members(reader *r, const int64_t *members, int64_t n, bool all) {
+  bool *seen;
+  SW_ARENA_NEW(seen, &r->m->scratch, r->p->out->devices, r->m->d);
+  for (int64_t i = 0; i < n; i++) {
+    if (seen[members[i]]) {
+      return SW_IM_FAIL(r->m, r->at, "device %lld is in two groups", (long long)members[i]);
+    }
+    seen[members[i]] = true;
+  }
+  for (int64_t i = 0; i < r->p->out->devices && all; i++) {
+    if (!seen[i]) return SW_IM_FAIL(r->m, r->at, "device %lld is in no group", (long long)i);
+  }
+  return SW_OK;
+}
+
+/* By device; equal ones are kept once, in the graph. */
+static sw_rc keep_lists(reader *r, const int64_t *sizes, const int64_t *members, int64_t n) {
+  sw_im_cut_program *p = r->m->cut;
+  sw_arena *arena = &r->m->g->arena;
+  int64_t *number, *kept;
+  bool fresh;
+  sw_text key = {0};
+  sw_text_append(&key, (const char *)sizes, (size_t)r->n_groups * sizeof *sizes);
+  sw_text_append(&key, (const char *)members, (size_t)n * sizeof *members);
+  sw_rc rc = key.rc ? SW_E_RESOURCE
+                    : sw_dict_put(&p->known, sw_text_str(&key), key.n, (int64_t)p->lists.n, &number, &fresh, r->m->d);
+  sw_text_free(&key);
+  SW_TRY(rc);
+  if (!fresh) {
+    r->coll.lists = p->lists.at[*number];
+    return SW_OK;
+  }
+  sw_device_list *lists;
+  SW_ARENA_NEW(lists, arena, p->out->devices, r->m->d);
+  kept = sw_arena_copy(arena, members, (size_t)n, sizeof *members, r->m->d);
+  if (!kept) return SW_E_RESOURCE;
+  for (int64_t g = 0; g < r->n_groups; kept += sizes[g++]) {
+    for (int64_t i = 0; i < sizes[g]; i++) lists[kept[i]] = (sw_device_list){kept, sizes[g], i};
+  }
+  r->coll.lists = lists;
+  return sw_array_push(&p->lists, r->coll.lists, r->m->d);
+}
+
+static sw_rc groups_of(reader *r, naming by, table *t) {
+  int64_t n = 0, *sizes, *members;
+  SW_TRY(read_table(r, "replica_groups", t));
+  SW_TRY(fill_table(r, by, t));
+  SW_ARENA_NEW(sizes, &r->m->scratch, r->p->out->devices, r->m->d);
+  SW_ARENA_NEW(members, &r->m->scratch, r->p->out->devices, r->m->d);
+  for (size_t i = 0; i < t->ids.n; i += (size_t)t->each) {
+    SW_TRY(add_row(r, by, t->ids.at + i, t->each, sizes, members, &n));
+  }
+  SW_TRY(check_members(r, members, n, r->coll.op != SW_COLL_BROADCAST));
+  return keep_lists(r, sizes, members, n);
+}
+
+static sw_rc read_groups(reader *r, naming by) {
+  table t;
+  sw_rc rc = groups_of(r, by, &t);
+  sw_array_free(&t.ids);
+  return rc;
+}
+
+static sw_rc pairs_of(reader *r, naming by, table *t) {
+  const int64_t devices = r->p->out->devices;
+  int64_t *from;
+  bool *sends;
+  SW_TRY(read_table(r, "source_target_pairs", t));
+  SW_ARENA_NEW(from, &r->m->g->arena, devices, r->m->d);
+  SW_ARENA_NEW(sends, &r->m->scratch, devices, r->m->d);
+  for (int64_t i = 0; i < devices; i++) from[i] = -1;
+  for (size_t i = 0; i + 1 < t->ids.n; i += 2) {
+    SW_TRY(check_name(r, by, t->ids.at[i]));
+    SW_TRY(check_name(r, by, t->ids.at[i + 1]));
+    for (int64_t copy = 0; copy < copies_of(r, by); copy++) {
+      int64_t source = device_of(r, by, t->ids.at[i], copy), target = device_of(r, by, t->ids.at[i + 1], copy);
+      if (from[target] >= 0 || sends[source]) {
+        return SW_IM_FAIL(r->m, r->at, "device %lld %s twice; expected once at most",
+                          (long long)(sends[source] ? source : target), sends[source] ? "sends" : "receives");
+      }
+      from[target] = source;
+      sends[source] = true;
+    }
+  }
+  r->coll.sources = from;
+  for (int a = 0; a < r->p->out->grid.n_axes; a++) { /* a device's number is its index among all */
+    r->coll.axes[r->coll.n_axes++] = sw_axis_whole(&r->p->out->grid, a);
+  }
+  return SW_OK;
+}
+
+static sw_rc read_pairs(reader *r, naming by) {
+  table t;
+  sw_rc rc = pairs_of(r, by, &t);
+  sw_array_free(&t.ids);
+  return rc;
+}
+
+/* --- ops ---------------------------------------------------------------------------------------------------------- */
+
+static sw_rc read_dim(reader *r, const char *key, int *out) {
+  sw_ir_span v = sw_ir_attr(r->m->t, r->o, key, key);
+  int64_t dim = -1;
+  int rank = r->m->g->values[sw_im_operand(r->m, r->at, 0)].type.rank;
+  if (!sw_ir_present(v) || !sw_ir_read_int(r->m->t, v, &dim) || dim < 0 || dim >= rank) {
+    return SW_IM_FAIL(r->m, r->at, "'%s' is %lld; expected a dim of the operand", key, (long long)dim);
+  }
+  *out = (int)dim;
+  return SW_OK;
+}
+
+static sw_rc read_reduction(reader *r) {
+  r->coll.reduction = SW_REDUCE_SUM;
+  if (r->o->first_region == SW_IR_NONE) return SW_OK; /* of mhlo.cross-replica-sum */
+  if (sw_im_region_kind(r->m, r->o->first_region, &r->coll.reduction)) return SW_OK;
+  return SW_IM_FAIL(r->m, r->at, "a collective reduces by a region of its own; expected add, max or another known one");
+}
+
+typedef struct kind {
+  const char *name; /* of its row */
+  sw_coll_op op;
+  const char *dim, *other; /* attributes; NULL: none */
+  bool wide;               /* its groups may be those of replicas with all of their partitions */
+} kind;
+
+/* partition_id and replica_id are none of these. */
+static const kind kKinds[] = {
+    {"all_reduce", SW_COLL_ALL_REDUCE, NULL, NULL, true},
+    {"cross-replica-sum", SW_COLL_ALL_REDUCE, NULL, NULL, true},
+    {"reduce_scatter", SW_COLL_REDUCE_SCATTER, "scatter_dimension", NULL, true},
+    {"all_gather", SW_COLL_ALL_GATHER, "all_gather_dim", NULL, true},
+    {"all_to_all", SW_COLL_ALL_TO_ALL, "split_dimension", "concat_dimension", false},
+    {"collective_broadcast", SW_COLL_BROADCAST, NULL, NULL, false},
+    {"collective_permute", SW_COLL_SHIFT, NULL, NULL, false},
+};
+
+static const kind *kind_of(const sw_ir_row *row) {
+  for (size_t i = 0; i < sizeof kKinds / sizeof *kKinds; i++) {
+    if (strcmp(kKinds[i].name, row->name) == 0) return &kKinds[i];
+  }
+  return NULL;
+}
+
+/* This device's number among partitions or replicas. */
+static sw_rc add_number(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_axis_ref ref = sw_axis_whole(&m->cut->out->grid, strcmp(row->name, "partition_id") == 0);
+  return sw_im_own_number(m, op, 0, &ref, 1);
+}
+
+sw_rc sw_im_listed(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  reader r = {.m = m, .p = m->cut, .o = sw_im_op(m, op), .at = op};
+  uint32_t n = sw_ir_result_count(m->t, r.o);
+  const kind *k = kind_of(row);
+  if (m->cut->n_axes) return SW_IM_FAIL(m, op, "the program has a shard.grid; expected collectives of its dialect");
+  if (!k) return add_number(m, row, op);
+  if (!n || r.o->n_uses != n) {
+    return SW_IM_FAIL(m, op, "the op has %u operands and %u results; expected as many", r.o->n_uses, n);
+  }
+  r.coll.op = k->op;
+  if (k->dim) SW_TRY(read_dim(&r, k->dim, &r.coll.dim));
+  if (k->other) SW_TRY(read_dim(&r, k->other, &r.coll.concat_dim));
+  if (sw_coll_flags(k->op) & SW_COLL_USES_REDUCTION) SW_TRY(read_reduction(&r));
+  naming by = naming_of(&r, k->wide);
+  SW_TRY(k->op == SW_COLL_SHIFT ? read_pairs(&r, by) : read_groups(&r, by));
+  for (uint32_t i = 0; i < n; i++) {
+    sw_id x = sw_im_operand(m, op, i);
+    SW_TRY(sw_im_add_collective(m, op, i, &r.coll, 1, &x));
+  }
+  return SW_OK;
+}

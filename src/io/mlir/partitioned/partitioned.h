@@ -1,0 +1,52 @@
+/* Programs that are partitioned already (partitioned.c, listed.c, grid.c). */
+#ifndef IO_MLIR_PARTITIONED_H_
+#define IO_MLIR_PARTITIONED_H_
+
+#include "io/mlir/import/import.h"
+#include "shardwright/local.h"
+
+/* Does the text hold collectives outside of manual computations, or says that it is the program of one device? */
+SW_CHECKED sw_rc sw_im_is_partitioned(const sw_ir_tree *t, bool *out, sw_diag *d);
+/* Does it say that it is a partitioned program, as this project writes them? */
+bool sw_im_says_spmd(const sw_ir_tree *t);
+/* Has it collectives of Shardy's on whole tensors, or says that it is a program with reshards written out? */
+bool sw_im_is_resharded(const sw_ir_tree *t);
+
+enum { SW_IM_GRID_AXES = 40 };
+
+/* What an importer knows of the devices. */
+typedef struct sw_im_cut_program {
+  sw_local_program *out;
+  sw_arena *arena; /* of the program */
+  /* StableHLO: device number r * partitions + p is partition p of replica r. */
+  int64_t replicas, partitions;
+  bool counted; /* the module says how many there are */
+  /* The shard dialect: the name of its grid, and what each axis of it is in out->grid. */
+  sw_ir_span grid;
+  int n_axes; /* 0: there is none */
+  sw_axis_ref axes[SW_IM_GRID_AXES];
+  sw_dict known; /* lists by what is in them: number of `lists` */
+  SW_ARRAY(const sw_device_list *) lists;
+} sw_im_cut_program;
+
+/* Before ops are imported: devices, grid and mesh into m->cut, of which `out` and `arena` are set. */
+SW_CHECKED sw_rc sw_im_open_cut(sw_importer *m);
+/* Afterwards: what arguments and results are blocks of. */
+SW_CHECKED sw_rc sw_im_local_program(sw_importer *m);
+void sw_im_close_cut(sw_im_cut_program *p);
+
+/* The module's grid into m->cut; *found = false: it has none. */
+SW_CHECKED sw_rc sw_im_read_grid(sw_importer *m, bool *found);
+
+/* Result i of the op as an op of the graph: the collective of an operand (and coordinates of its root), and this
+ * device's index over axes of the grid. */
+SW_CHECKED sw_rc sw_im_add_collective(sw_importer *m, uint32_t op, uint32_t i, const sw_collective *c, int n_operands,
+                                      const sw_id *operands);
+SW_CHECKED sw_rc sw_im_own_number(sw_importer *m, uint32_t op, uint32_t i, const sw_axis_ref *refs, int n);
+
+/* An op of StableHLO among devices. */
+SW_CHECKED sw_rc sw_im_listed(sw_importer *m, const sw_ir_row *row, uint32_t op);
+/* The call of a function that is declared alone and says which exchange it is; *done = false: another. */
+SW_CHECKED sw_rc sw_im_declared_exchange(sw_importer *m, uint32_t op, sw_ir_span callee, bool *done);
+
+#endif
