@@ -336,6 +336,43 @@ static void reads_shardings(void **state) {
   }
 }
 
+/* A sharding is of the mesh that it names: where that has other axes than the one at hand, it is left out, and the
+ * shardings of other meshes are not. */
+static void reads_two_meshes(void **state) {
+  (void)state;
+  static const char *const kNames[] = {"w", "b", "1", "0/p"}; /* the last is inside the computation */
+  static const struct {
+    const char *mesh, *said; /* NULL: the first; shardings of these values, - where there is none */
+  } kCases[] = {{NULL, "- [[x]] [[y],[x]] - "},
+                {"x=2,y=2", "- [[x]] [[y],[x]] - "},
+                {"m=4", "[[m],[]] - - [[m],[],[]] "},
+                {"m=4,x=2,y=2", "[[m],[]] [[x]] [[y],[x]] [[m],[],[]] "},
+                {"a=4", "- - - - "}};
+  for (size_t i = 0; i < sizeof kCases / sizeof *kCases; i++) {
+    sw_diag diag = {0};
+    sw_arena a = {0};
+    sw_mesh given;
+    sw_program *p;
+    sw_text said = {0};
+    if (kCases[i].mesh) assert_ok(sw_mesh_parse(kCases[i].mesh, &a, &given, &diag));
+    assert_ok(sw_program_read(SW_SOURCE_DIR "/tests/data/two_meshes.mlir",
+                              &(sw_program_options){.mesh = kCases[i].mesh ? &given : NULL}, &p, &diag));
+    const sw_graph *g = sw_program_graph(p);
+    for (size_t n = 0; n < sizeof kNames / sizeof *kNames; n++) {
+      const sw_annotation *found = NULL;
+      for (int32_t k = 0; k < g->n_annotations && !found; k++) {
+        if (strcmp(g->values[g->annotations[k].value].name, kNames[n]) == 0) found = &g->annotations[k];
+      }
+      if (found) sw_sharding_print(&g->mesh, &found->sharding, &said);
+      sw_text_puts(&said, found ? " " : "- ");
+    }
+    assert_string_equal(sw_text_str(&said), kCases[i].said);
+    sw_text_free(&said);
+    sw_program_destroy(p);
+    sw_arena_deinit(&a);
+  }
+}
+
 /* GSPMD's tiles over x=2,y=4; NULL: no axes give them. */
 static const struct {
   const char *tiles, *sharding;
@@ -459,7 +496,7 @@ static void check_folder(const char *folder, int least) {
 static void own_programs_come_back(void **state) {
   (void)state;
   open_machine();
-  check_folder(SW_SOURCE_DIR "/tests/data", 3);
+  check_folder(SW_SOURCE_DIR "/tests/data", 9);
 }
 
 static void real_programs_come_back(void **state) {
@@ -475,6 +512,7 @@ static void real_programs_come_back(void **state) {
 static const struct CMUnitTest kMore[] = {
     cmocka_unit_test(finds_roles),
     cmocka_unit_test(reads_shardings),
+    cmocka_unit_test(reads_two_meshes),
     cmocka_unit_test(reads_tiles),
     cmocka_unit_test(unspecified_dims_are_open),
     cmocka_unit_test(own_programs_come_back),

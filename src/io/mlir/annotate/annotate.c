@@ -1,84 +1,7 @@
-/* Shardings that the program has already: its mesh, and annotations in Shardy's form, as annotations of the graph. */
+/* Shardings that the program has already, in Shardy's form or in tiles, as annotations of the graph. */
 #include <string.h>
 
 #include "io/mlir/import/import.h"
-
-/* --- the mesh ---------------------------------------------------------------------------------------------------- */
-
-/* <["x"=2, "y"=4]> as x=2,y=4. */
-static void mesh_text(const sw_ir_tree *t, sw_ir_span in, sw_text *out) {
-  uint32_t at = in.at;
-  while (at < in.end && t->s[at] != '[') at++;
-  sw_ir_span list = sw_ir_inside(t, (sw_ir_span){at, in.end}), key, size;
-  uint32_t cursor = 0;
-  while (sw_ir_next_entry(t, list, &cursor, &key, &size)) {
-    sw_text_printf(out, "%s%.*s=%.*s", out->n ? "," : "", (int)sw_ir_len(key), t->s + key.at, (int)sw_ir_len(size),
-                   t->s + size.at);
-  }
-  sw_ir_span ids = sw_ir_entry(t, in, "device_ids");
-  if (!sw_ir_present(ids) || !out->n) return;
-  sw_ir_span inside = sw_ir_inside(t, ids);
-  sw_text_puts(out, " ids=");
-  for (at = inside.at; at < inside.end; at++) {
-    if (t->s[at] != ' ') sw_text_append(out, t->s + at, 1);
-  }
-}
-
-static sw_rc read_mesh(sw_importer *m, uint32_t op) {
-  const sw_ir_op *o = sw_im_op(m, op);
-  sw_ir_span in = sw_ir_attr(m->t, o, "mesh", NULL);
-  sw_text text = {0};
-  if (!sw_ir_present(in)) in = (sw_ir_span){o->body.at, o->body.end};
-  uint32_t at = in.at;
-  while (at < in.end && m->t->s[at] != '<') at++;
-  mesh_text(m->t, sw_ir_inside(m->t, (sw_ir_span){at, in.end}), &text);
-  sw_rc rc = text.rc;
-  if (!rc && text.n) rc = sw_mesh_parse(sw_text_str(&text), &m->g->arena, &m->g->mesh, m->d);
-  m->g->has_mesh = !rc && text.n;
-  sw_text_free(&text);
-  return rc;
-}
-
-/* Is the mesh given by its sizes alone (2x4, axes named a0, a1), and these are those of the program's own? Then it is
- * that one. */
-static bool is_own_mesh(const sw_mesh *own, const sw_mesh *given) {
-  if (own->n_axes != given->n_axes) return false;
-  for (int a = 0; a < own->n_axes; a++) {
-    char name[16];
-    snprintf(name, sizeof name, "a%d", a);
-    if (strcmp(given->axis[a].name, name) != 0 || given->axis[a].size != own->axis[a].size) return false;
-  }
-  return true;
-}
-
-sw_rc sw_im_mesh(sw_importer *m) {
-  for (uint32_t i = 0; i < m->t->ops.n && !m->g->has_mesh; i++) {
-    if (sw_ir_is(m->t, sw_im_op(m, i)->name, "sdy.mesh")) SW_TRY(read_mesh(m, i));
-  }
-  if (m->g->has_mesh) m->own_mesh = m->g->mesh;
-  const sw_mesh *given = m->o->mesh ? m->o->mesh : m->g->has_mesh ? NULL : m->o->fallback;
-  if (given && !(m->g->has_mesh && is_own_mesh(&m->g->mesh, given))) {
-    for (int a = 0; m->g->has_mesh && a < m->g->mesh.n_axes; a++) {
-      const char *name = m->g->mesh.axis[a].name;
-      bool known = sw_mesh_axis_named(given, name, strlen(name)) >= 0;
-      if (known || m->foreign_mesh) continue;
-      m->foreign_mesh = true;
-      if (m->o->keep != SW_KEEP_NONE) {
-        sw_im_warn(m, 0,
-                   "the program's own mesh has an axis '%s', which the given mesh has not: its shardings are left out",
-                   name);
-      }
-    }
-    m->g->mesh = *given;
-    m->g->has_mesh = true;
-  }
-  sw_ir_span attrs = m->module == SW_IR_NONE ? (sw_ir_span){0, 0} : sw_im_op(m, m->module)->attrs;
-  sw_ir_span said = sw_ir_entry(m->t, attrs, "mhlo.num_partitions");
-  m->one_device = sw_ir_present(said) && sw_ir_read_int(m->t, said, &m->partitions) && m->partitions == 1;
-  return SW_OK;
-}
-
-/* --- annotations ------------------------------------------------------------------------------------------------- */
 
 /* Dims with "?" among their axes: [{"x", ?}, {?}]. */
 static uint32_t open_dims(const sw_ir_tree *t, sw_ir_span list) {
@@ -88,13 +11,6 @@ static uint32_t open_dims(const sw_ir_tree *t, sw_ir_span list) {
     if (memchr(t->s + dim.at, '?', sw_ir_len(dim))) open |= UINT32_C(1) << k;
   }
   return open;
-}
-
-/* The list of dims and what follows it in <@mesh, [...], ...>; empty for other forms. */
-static sw_ir_span dims_of(const sw_ir_tree *t, sw_ir_span sharding) {
-  sw_ir_span in = sw_ir_inside(t, sharding);
-  while (in.at < in.end && t->s[in.at] != '[') in.at++;
-  return in;
 }
 
 /* What is annotated: a value where it is made, or one use of it. */
@@ -152,8 +68,11 @@ static sw_rc annotate(sw_importer *m, const target *of, sw_ir_span sharding, uin
   bool made = !of->use && m->g->values[of->value].def >= 0;
   if (made && sw_type_elements(type) == 0) return SW_OK; /* nothing to cut: reshapes of it have no loops */
   if (m->t->s[sharding.at] == '"') return annotate_tiles(m, of, sw_ir_unquoted(m->t, sharding), at);
-  sw_ir_span dims = dims_of(m->t, sharding);
-  if (!sw_ir_len(dims) || m->foreign_mesh) return SW_OK;
+  sw_im_sharding said;
+  SW_TRY(sw_im_said(m, sharding, &said));
+  sw_ir_span dims = said.dims;
+  sw_im_tell_foreign(m, &said, at);
+  if (!sw_ir_len(dims) || said.foreign) return SW_OK;
   sw_sharding s;
   sw_diag why = {0};
   sw_rc rc = sw_sharding_parse_as(&m->g->mesh, type->rank, SW_FORM_SDY, m->t->s + dims.at, sw_ir_len(dims),

@@ -397,10 +397,11 @@ static sw_rc open_reader(sw_importer *m, sw_importer *reader, sw_graph **body) {
                           .o = m->o,
                           .g = *body,
                           .rules = m->rules,
+                          .meshes = m->meshes,
+                          .n_meshes = m->n_meshes,
                           .own_mesh = m->own_mesh,
                           .files = m->files ? m->files : &m->g->arena, /* ops pass their locations on */
                           .by_device = true,
-                          .foreign_mesh = m->foreign_mesh,
                           .one_device = m->one_device,
                           .partitions = m->partitions,
                           .parts = m->parts,

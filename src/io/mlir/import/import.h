@@ -84,13 +84,14 @@ typedef struct sw_importer {
   const struct sw_ir_roles *roles;
   sw_ir_span *declared, *declared_attrs; /* types of main's results and their dictionaries; keep arena */
   uint32_t n_declared;
-  char *rules;                               /* text of the rules file; owned; NULL: none */
-  sw_arena *files;                           /* names of files in locations; NULL: the graph's, which outlives them */
-  sw_mesh own_mesh;                          /* the program's; no axes: it has none */
+  char *rules;                     /* text of the rules file; owned; NULL: none */
+  sw_arena *files;                 /* names of files in locations; NULL: the graph's, which outlives them */
+  struct sw_im_named_mesh *meshes; /* that the text declares */
+  uint32_t n_meshes;
+  sw_mesh own_mesh;                          /* the first of them with axes; no axes: there is none */
   bool by_device;                            /* in a manual computation: collectives are ops of one device */
   struct sw_im_cut_program *cut;             /* of a program that is partitioned already; NULL: it is whole */
   SW_ARRAY(sw_im_collective_at) collectives; /* in ascending order */
-  bool foreign_mesh;                         /* the program names axes that the mesh has not */
   SW_ARRAY(sw_id) unsaid;                    /* arguments of which nothing says what they are */
   SW_ARRAY(sw_id) local;                     /* values of one device, in ascending order */
   sw_im_parts parts;
@@ -314,8 +315,19 @@ SW_CHECKED sw_rc sw_im_guess_roles(sw_importer *m);
 SW_CHECKED sw_rc sw_im_arg_label(sw_importer *m, uint32_t i, const char **out);
 SW_CHECKED sw_rc sw_im_arg_name(sw_importer *m, uint32_t i, const char **out);
 
-/* The module's mesh, into the graph. */
+/* The module's meshes, and the one at hand, into the graph. */
 SW_CHECKED sw_rc sw_im_mesh(sw_importer *m);
+typedef struct sw_im_named_mesh sw_im_named_mesh;
+/* <@mesh, [{"x"}, {}], replicated={"y"}> */
+typedef struct sw_im_sharding {
+  sw_mesh mesh;         /* that it speaks of: declared, or written out in it, or else the program's first */
+  sw_im_named_mesh *of; /* NULL: it is not a declared one */
+  bool foreign;         /* it has axes that the graph's mesh has not */
+  sw_ir_span dims;      /* from the list of dims on; empty: there is none */
+} sw_im_sharding;
+SW_CHECKED sw_rc sw_im_said(sw_importer *m, sw_ir_span sharding, sw_im_sharding *out);
+/* Warns, once for each mesh, that what is foreign is left out. */
+void sw_im_tell_foreign(sw_importer *m, const sw_im_sharding *s, uint32_t at);
 /* A sharding in Shardy's or GSPMD's text as an annotation of a value; what cannot be said in the mesh is warned of. */
 SW_CHECKED sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t at);
 /* backend_config = "unspecified_dims=[0,2]": dims that a GSPMD sharding leaves to others, as bits. */

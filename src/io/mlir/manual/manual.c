@@ -74,8 +74,10 @@ static sw_rc map_value(manual *r, sw_ir_span sharding, const sw_type *t, sw_map 
   sw_diag why = {0};
   sw_affine *dims;
   const sw_ir_tree *tree = r->m->t;
-  sw_ir_span in = sw_ir_inside(tree, sw_ir_resolved(tree, sw_ir_trimmed(tree, sharding)));
-  while (in.at < in.end && tree->s[in.at] != '[') in.at++;
+  sw_im_sharding said;
+  SW_TRY(sw_im_said(r->m, sharding, &said));
+  sw_ir_span in = said.dims;
+  if (said.foreign) r->fits = false;
   sw_rc rc = sw_sharding_parse_as(&r->m->g->mesh, t->rank, SW_FORM_SDY, tree->s + in.at, sw_ir_len(in),
                                   sw_ir_place(tree, in.at), &r->m->scratch, &s, &why);
   if (rc == SW_E_INPUT || s.n_partial) r->fits = false;
@@ -130,7 +132,7 @@ sw_rc sw_im_manual(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const char *why;
   SW_TRY(sw_stack_import(m, op, &why));
   if (!why) return SW_OK;
-  manual r = {.m = m, .op = op, .fits = m->g->has_mesh && !m->foreign_mesh && n > 0 && n <= SW_MAX_RESULTS};
+  manual r = {.m = m, .op = op, .fits = m->g->has_mesh && n > 0 && n <= SW_MAX_RESULTS};
   sw_type types[SW_MAX_RESULTS], *operand_types;
   sw_id *operands, made[SW_MAX_RESULTS];
   sw_im_attrs a = {.n = 0};

@@ -291,8 +291,9 @@ static sw_rc read_border(sw_stack *s, const sw_stack_port *p, border *b, const c
     const char *text = sw_im_string(s->m, sw_ir_unquoted(tree, in));
     SW_TRY(sw_im_read_tiles(s->m, s->mesh, text, b->rank, &b->of, NULL, &ok));
   } else {
-    in = sw_ir_inside(tree, in);
-    while (in.at < in.end && tree->s[in.at] != '[') in.at++;
+    sw_im_sharding said;
+    SW_TRY(sw_im_said(s->m, in, &said));
+    in = said.dims;
     sw_rc rc = sw_sharding_parse_as(s->mesh, b->rank, SW_FORM_SDY, tree->s + in.at, sw_ir_len(in),
                                     sw_ir_place(tree, in.at), &s->m->scratch, &b->of, &what);
     if (rc != SW_E_INPUT) SW_TRY(rc);
@@ -418,14 +419,23 @@ static sw_rc go_out(sw_stack *s, uint32_t i, const border *b) {
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */
 
-/* Axes of manual_axes={"x", "y"}, in the program's mesh and in the graph's. */
+/* The mesh that its shardings speak of: the first one's. */
+static sw_rc read_mesh(sw_stack *s, sw_im_sharding *said) {
+  sw_ir_span first = s->n_in ? s->in[0].sharding : s->n_out ? s->out[0].sharding : (sw_ir_span){0, 0};
+  SW_TRY(sw_im_said(s->m, first, said));
+  sw_im_tell_foreign(s->m, said, sw_im_op(s->m, s->op)->text.at);
+  s->mesh = &said->mesh;
+  s->pinned = !said->foreign;
+  return SW_OK;
+}
+
+/* Axes of manual_axes={"x", "y"}, in that mesh and in the graph's. */
 static bool read_axes(sw_stack *s) {
   const sw_ir_op *o = sw_im_op(s->m, s->op);
   const sw_mesh *mesh = &s->m->g->mesh;
   sw_ir_span list = sw_ir_attr(s->m->t, o, "manual_axes", "manual_axes"), item;
   uint32_t cursor = 0, manual = 0;
   if (sw_ir_len(list) && s->m->t->s[list.at] == '#') list = sw_ir_inside(s->m->t, list);
-  s->pinned = !s->m->foreign_mesh;
   while (sw_ir_next_item(s->m->t, list, &cursor, &item)) {
     sw_ir_span name = sw_ir_unquoted(s->m->t, item);
     int own = sw_mesh_axis_named(s->mesh, s->m->t->s + name.at, sw_ir_len(name));
@@ -582,9 +592,11 @@ sw_rc sw_stack_import(sw_importer *m, uint32_t op, const char **why) {
   sw_graph *body;
   *why = NULL;
   SW_TRY(sw_im_read_body(m, op, &reader, &body));
-  sw_stack s = {.m = m, .op = op, .reader = &reader, .body = body, .mesh = &m->own_mesh};
+  sw_im_sharding said;
+  sw_stack s = {.m = m, .op = op, .reader = &reader, .body = body};
   sw_rc rc = ports_of(&s, why);
-  if (!read_axes(&s)) *why = "the program has no mesh with its manual axes";
+  if (!rc) rc = read_mesh(&s, &said);
+  if (!rc && !read_axes(&s)) *why = "the program has no mesh with its manual axes";
   if (!rc && !*why) rc = sw_stack_write_all(&s, why);
   sw_im_close_body(m, &reader, body);
   return rc;
