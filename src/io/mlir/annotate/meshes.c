@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "io/mlir/import.h"
+#include "io/mlir/import/import.h"
 
 struct sw_im_named_mesh {
   sw_ir_span name;
