@@ -34,11 +34,20 @@ static inline uint64_t check_seed(uint64_t by_default) {
 }
 
 /* How many random cases: `n` scaled by SW_TEST_SCALE (a number; 1 by default). */
-static inline int check_scale(int n) {
+static inline double check_factor(void) {
   const char *s = getenv("SW_TEST_SCALE");
-  double f = s ? atof(s) : 1.0;
-  double k = f * n;
+  return s ? atof(s) : 1.0;
+}
+static inline int check_scale(int n) {
+  double k = check_factor() * n;
   return k < 1 ? 1 : (int)k;
+}
+
+/* Whether the k-th of several subjects is tried: all of them, or that part of them that SW_TEST_SCALE < 1 names, evenly
+ * spread, another part for another seed. */
+static inline bool check_turn(uint64_t seed, int k) {
+  double f = check_factor(), at = (double)(seed % 64) / 64 + k * f;
+  return f >= 1 || (int64_t)(at + f) != (int64_t)at;
 }
 
 /* Seconds of the processor that this program has used. */

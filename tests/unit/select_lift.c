@@ -44,7 +44,7 @@ static void lifted_bounds_are_near_and_true(void **state) {
     sw_diag diag = {0};
     sw_problem p = layers(&g, &a, 60, 2 + k % 3, 3);
     sw_solution s;
-    sw_solve_options o = {.threads = 1, .work_limit = 100000000};
+    sw_solve_options o = {.threads = 1, .work_limit = 20000000};
     assert_ok(sw_solve(&p, &o, &a, &s, &diag));
     assert_non_null(s.choice);
     sel_core whole, c;
@@ -87,7 +87,7 @@ static void whole_bounds_are_near_and_true(void **state) {
     sw_problem p = layers(&g, &a, 60, 2 + k % 3, 3);
     if (k % 2) p.limit = INT64_MAX;
     sw_solution s;
-    sw_solve_options o = {.threads = 1, .work_limit = 100000000};
+    sw_solve_options o = {.threads = 1, .work_limit = 20000000};
     assert_ok(sw_solve(&p, &o, &a, &s, &diag));
     assert_non_null(s.choice);
     sw_bound found = {.choice = take(&a, (size_t)p.n_nodes, sizeof *found.choice)};
