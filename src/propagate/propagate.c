@@ -24,6 +24,7 @@ typedef struct state {
   sw_strategy *ops;             /* by op id */
   bool *decided;                /* by op id: `ops` is set */
   const sw_annotation **option; /* by op id: the annotation that decided, or NULL */
+  sw_id *twin; /* by value: another of the same sharding, at last the one that speaks for all of them */
 } state;
 
 static mark *use_mark(const state *s, sw_value_use u) {
@@ -315,18 +316,36 @@ static sw_rc visit(state *s, sw_id id, sw_diag *d) {
   return SW_OK;
 }
 
-/* Values of one sharding: what one has the other gets. */
+/* --- values of one sharding -------------------------------------------------------------------------------------- */
+
+/* The value that speaks for all that must have the sharding of `v`; halves the way to it. */
+static sw_id spokesman(state *s, sw_id v) {
+  while (s->twin[v] != v) v = s->twin[v] = s->twin[s->twin[v]];
+  return v;
+}
+
+static void join_twins(state *s) {
+  for (sw_id v = 0; v < s->g->n_values; v++) s->twin[v] = v;
+  for (int32_t i = 0; i < s->g->n_twins; i++) {
+    s->twin[spokesman(s, s->g->twins[i].b)] = spokesman(s, s->g->twins[i].a);
+  }
+}
+
+static void take_mark(mark *to, const mark *from) {
+  if (!to->set && from->set) *to = *from;
+}
+
+/* What one has the others get, through the one that speaks for them. */
 static void share_with_twins(state *s) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (int32_t i = 0; i < s->g->n_twins; i++) {
-      mark *a = &s->def[s->g->twins[i].a], *b = &s->def[s->g->twins[i].b];
-      if (a->set == b->set) continue;
-      *(a->set ? b : a) = *(a->set ? a : b);
-      changed = true;
+  for (int speak = 1; speak >= 0; speak--) {
+    for (int32_t i = 0; i < 2 * s->g->n_twins; i++) {
+      sw_id v = i % 2 ? s->g->twins[i / 2].b : s->g->twins[i / 2].a, all = spokesman(s, v);
+      take_mark(&s->def[speak ? all : v], &s->def[speak ? v : all]);
     }
   }
 }
+
+/* --- sweeps ------------------------------------------------------------------------------------------------------ */
 
 /* Ops without a strategy yet. */
 static int32_t open_ops(const state *s) {
@@ -384,6 +403,8 @@ static sw_rc state_init(state *s, sw_arena *scratch, sw_diag *d) {
   SW_ARENA_NEW(s->output, scratch, g->functions[g->main].n_outputs, d);
   SW_ARENA_NEW(s->decided, scratch, g->n_ops, d);
   SW_ARENA_NEW(s->option, scratch, g->n_ops, d);
+  SW_ARENA_NEW(s->twin, scratch, g->n_values, d);
+  join_twins(s);
   for (int32_t i = 0; i < g->n_ops; i++) SW_ARENA_NEW(s->use[i], scratch, g->ops[i].n_operands, d);
   for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(read_annotation(s, &g->annotations[i], d));
   return SW_OK;
