@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "exec/kernel.h"
-#include "exec/noise.h"
+#include "exec/kernels/kernel.h"
+#include "exec/validate/noise.h"
 #include "shardwright/checked.h"
 
 enum { MOST_SCRATCH_KEPT = 64 << 20 };

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "exec/parallel.h"
-#include "exec/processes.h"
-#include "exec/sharded.h"
+#include "exec/validate/processes.h"
+#include "exec/validate/sharded.h"
 
 static const sw_function *main_of(const sw_graph *g) { return &g->functions[g->main]; }
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "exec/native.h"
+#include "exec/kernels/native.h"
 #include "exec/walk.h"
 #include "shardwright/checked.h"
 #include "shardwright/hash.h"

@@ -2,7 +2,7 @@
 #ifndef SELECT_HANDOVER_H_
 #define SELECT_HANDOVER_H_
 
-#include "select/branch.h"
+#include "select/exact/branch.h"
 
 /* Offer what GLPK finds below the best cost, until `b` is spent. GLPK's floats decide nothing: choices are scored
  * exactly like all others. Costs are those that the messages of `u` leave, and values that its bound rules out are left

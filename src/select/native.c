@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "select/first.h"
-#include "select/search.h"
+#include "select/search/first.h"
+#include "select/search/search.h"
 
 typedef struct attempt {
   sel_run *r;

@@ -7,7 +7,7 @@
 #ifndef SELECT_PROOF_H_
 #define SELECT_PROOF_H_
 
-#include "select/model.h"
+#include "select/presolve/model.h"
 #include "shardwright/array.h"
 #include "shardwright/text.h"
 

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "exec/native.h"
-#include "exec/noise.h"
+#include "exec/kernels/native.h"
+#include "exec/validate/noise.h"
 
 enum { ELEMENTS = 700 };
 

@@ -4,7 +4,7 @@
 #include "select_case.h"
 
 #include "select/handover.h"
-#include "select/leaf.h"
+#include "select/exact/leaf.h"
 
 static bool has_glpk(void) {
   static const int64_t cost[] = {1, 0};

@@ -5,8 +5,8 @@
 
 #include "select_case.h"
 
-#include "select/lift.h"
-#include "select/model.h"
+#include "select/bound/lift.h"
+#include "select/presolve/model.h"
 #include "shardwright/certificate.h"
 
 /* Layers of a few nodes with random tables, the same in every layer; memory of each while its layer runs and the next.

@@ -5,11 +5,11 @@
 
 #include "select_case.h"
 
-#include "select/dual.h"
-#include "select/elim.h"
-#include "select/leaf.h"
-#include "select/lns.h"
-#include "select/model.h"
+#include "select/bound/dual.h"
+#include "select/exact/elim.h"
+#include "select/exact/leaf.h"
+#include "select/search/lns.h"
+#include "select/presolve/model.h"
 #include "select/run.h"
 
 static int64_t optimum(const sw_problem *p, sw_arena *a) {

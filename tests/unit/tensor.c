@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-#include "exec/native.h"
+#include "exec/kernels/native.h"
 #include "shardwright/scalar.h"
 #include "shardwright/tensor.h"
 

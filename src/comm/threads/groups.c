@@ -1,0 +1,152 @@
+/* Groups: made when a device first names them, found again by axes or list.
+ *
+ *   mesh x=2,y=2, axes [x]: device 1 (0,1) sits at index 0 of the group {1, 3}
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "comm/threads/threads.h"
+
+typedef struct group_key {
+  int32_t first, n; /* n: axes, or of a list minus its length */
+  sw_axis_ref axes[SW_MAX_REFS];
+  uint64_t members; /* of a list: a hash */
+} group_key;
+
+static void free_group(sw_group *g) {
+  /* A call that failed as it began has left its copy behind. */
+  for (int64_t j = 0; g->slots && j < g->n * sw_ring_of(g); j++) sw_mem_free(g->slots[j].room.data);
+  sw_mem_free(g->slots);
+  sw_mem_free(g->store);
+  sw_mem_free(g->told);
+  sw_mem_free(g->bulk);
+  sw_mem_free(g->src);
+  sw_mem_free(g->dst);
+  sw_mem_free(g->ended);
+  sw_mem_free(g->came);
+  sw_mem_free(g->devices);
+  sw_mem_free(g);
+}
+
+/* Its part of what the group has for all meetings. */
+static void init_meeting(const sw_group *g, unsigned i, sw_meeting *m) {
+  size_t before = (size_t)g->n * i;
+  m->slots = g->slots + before;
+  m->src = g->src + before;
+  m->dst = g->dst + before;
+  atomic_init(&m->gate.word, i << SW_PHASE_BITS | SW_OPEN);
+  for (int64_t j = 0; j < g->n; j++) m->slots[j].member.device = g->devices[j];
+}
+
+/* Of a pair of members small inputs follow their fronts. In larger groups a call's fronts lie side by side, as who
+ * needs one often needs all. */
+static sw_rc make_fronts(sw_group *g, size_t places, sw_diag *d) {
+  size_t least = sizeof(sw_front), step = g->n <= 2 ? 3 * least : least;
+  g->next_bytes = step - offsetof(sw_front, next);
+  g->call_step = g->n <= 2 ? step : step * (size_t)g->n;
+  g->member_step = g->n <= 2 ? step * sw_ring_of(g) : step;
+  SW_MEM_NEW(g->store, places * step + least, d);
+  g->fronts = g->store + (least - (uintptr_t)g->store % least) % least; /* caches fetch lines in pairs */
+  if (g->ended) SW_MEM_NEW(g->bulk, places * SW_BULK_STEP, d);
+  return SW_OK;
+}
+
+static sw_rc fill_group(sw_group *g, const sw_mesh *m, const sw_circle *c, int64_t device, sw_diag *d) {
+  SW_MEM_NEW(g->devices, g->n, d);
+  for (int64_t i = 0; i < g->n; i++) g->devices[i] = sw_circle_peer(m, c, device, i);
+  g->circle = *c;
+  g->listed = (sw_device_list){g->devices, g->n, 0}; /* the caller's list may be gone by the next call */
+  if (c->list) g->circle.list = &g->listed;
+  size_t places = (size_t)g->n * sw_ring_of(g);
+  if (g->n <= SW_SMALL_MEMBERS) {
+    SW_MEM_NEW(g->ended, SW_SMALL_MEMBERS, d); /* a large block is aligned */
+    SW_MEM_NEW(g->came, SW_SMALL_MEMBERS, d);
+    SW_MEM_NEW(g->told, places, d);
+  }
+  SW_TRY(make_fronts(g, places, d));
+  SW_MEM_NEW(g->slots, places, d);
+  SW_MEM_NEW(g->src, places, d);
+  SW_MEM_NEW(g->dst, places, d);
+  for (unsigned i = 0; i < sw_ring_of(g); i++) init_meeting(g, i, &g->ring[i]);
+  return SW_OK;
+}
+
+static sw_rc new_group(sw_threads *t, int64_t device, const sw_circle *c, sw_group **out, sw_diag *d) {
+  sw_group *g;
+  SW_MEM_NEW(g, 1, d);
+  g->n = sw_circle_size(c);
+  g->ring_bits = g->n <= SW_SMALL_MEMBERS ? SW_RING_BITS : SW_LARGE_RING_BITS;
+  sw_rc rc = fill_group(g, &t->base.mesh, c, device, d);
+  if (!rc) rc = sw_array_push(&t->groups, g, d);
+  if (rc) free_group(g);
+  *out = g;
+  return rc;
+}
+
+static group_key key_of(const sw_mesh *m, const sw_circle *c, int64_t device) {
+  group_key key;
+  memset(&key, 0, sizeof key);
+  key.first = (int32_t)sw_circle_peer(m, c, device, 0);
+  key.n = c->list ? -(int32_t)c->list->n : c->n_axes;
+  memcpy(key.axes, c->axes, (size_t)c->n_axes * sizeof *c->axes);
+  if (c->list) key.members = sw_hash_bytes(c->list->members, (size_t)c->list->n * sizeof *c->list->members, 1);
+  return key;
+}
+
+/* The lock is held. */
+static sw_rc find_group(sw_threads *t, int64_t device, const sw_circle *c, sw_group **out, sw_diag *d) {
+  group_key key = key_of(&t->base.mesh, c, device);
+  const int64_t *known = sw_dict_get(&t->index, &key, sizeof key);
+  if (known) {
+    *out = t->groups.at[*known];
+    return SW_OK;
+  }
+  SW_TRY(new_group(t, device, c, out, d));
+  return sw_dict_put(&t->index, &key, sizeof key, (int64_t)t->groups.n - 1, NULL, NULL, d);
+}
+
+static sw_rc new_seat(sw_threads *t, int64_t device, const sw_circle *c, sw_seat **out, sw_diag *d) {
+  sw_device *dev = &t->device[device];
+  sw_group *g;
+  pthread_mutex_lock(&t->lock);
+  sw_rc rc = find_group(t, device, c, &g, d);
+  pthread_mutex_unlock(&t->lock);
+  if (rc) return rc;
+  SW_MEM_NEW(*out, 1, d);
+  (*out)->group = g;
+  (*out)->index = sw_circle_index(&t->base.mesh, c, device);
+  rc = sw_array_push(&dev->seats, *out, d);
+  if (rc) sw_mem_free(*out);
+  return rc;
+}
+
+sw_rc sw_seat_find(sw_threads *t, int64_t device, const sw_collective *c, sw_seat **out, sw_diag *d) {
+  sw_device *dev = &t->device[device];
+  sw_circle circle;
+  sw_circle_of(&t->base.mesh, c, device, &circle);
+  *out = dev->last_seat;
+  if (*out && sw_circle_equal(&(*out)->group->circle, &circle)) return SW_OK;
+  for (size_t i = 0; i < dev->seats.n; i++) {
+    if (!sw_circle_equal(&dev->seats.at[i]->group->circle, &circle)) continue;
+    *out = dev->last_seat = dev->seats.at[i];
+    return SW_OK;
+  }
+  SW_TRY(new_seat(t, device, &circle, out, d));
+  dev->last_seat = *out;
+  return SW_OK;
+}
+
+static void free_seat(sw_seat *seat) {
+  for (int i = 0; i < SW_MEMOS && seat->memos[i]; i++) sw_mem_free(seat->memos[i]);
+  sw_mem_free(seat);
+}
+
+void sw_groups_free(sw_threads *t) {
+  for (int64_t i = 0; i < t->base.devices; i++) {
+    for (size_t s = 0; s < t->device[i].seats.n; s++) free_seat(t->device[i].seats.at[s]);
+    sw_array_free(&t->device[i].seats);
+  }
+  for (size_t i = 0; i < t->groups.n; i++) free_group(t->groups.at[i]);
+  sw_array_free(&t->groups);
+  sw_dict_deinit(&t->index);
+}

@@ -1,0 +1,238 @@
+/* The launcher: threads, each with a row of devices that take turns.
+ *
+ *   2 threads, 5 devices: thread 0 runs devices 0 1 2, thread 1 runs devices 3 4
+ *
+ * A thread goes round its devices and resumes those whose gate has changed, or what they wait for has come (or whose
+ * time is up). When none has for a while it sleeps on the bell, which whoever makes a change rings if a thread sleeps
+ * there. As with gates, sleeper and ringer each write before they read, so no change is missed.
+ */
+#include "shardwright/comm_launch.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include "comm/engine.h"
+#include "comm/threads/fiber.h"
+#include "comm/threads/turns.h"
+
+/* Rounds without work before sleeping; rounds with work between looks at time limits. */
+enum { IDLE_ROUNDS = 400, BUSY_ROUNDS = 1024 };
+static const double kBellS = 0.002; /* how late a device's own time limit may be noticed */
+
+typedef struct worker worker;
+
+typedef struct turn {
+  sw_fiber fiber;
+  worker *worker;
+  int64_t device;
+  sw_gate *gate; /* NULL: ready to run */
+  unsigned old;
+  sw_gate_ready ready; /* NULL: the gate's word tells */
+  const void *of;
+  double seconds, until_s; /* the limit, and when it is reached; until_s 0: not looked at the clock yet */
+} turn;
+
+typedef struct launch {
+  sw_comm *comm;
+  sw_device_main main;
+  void *user;
+  pthread_mutex_t lock;
+  sw_diag first; /* failure */
+} launch;
+
+struct worker {
+  pthread_t thread;
+  launch *l;
+  turn *turns;
+  int64_t n;
+  int core; /* to bind to, or -1 */
+};
+
+/* Of the process: gates do not know who waits on them. */
+sw_gate sw_turns_gate;
+static _Thread_local turn *running;
+
+bool sw_turns_here(void) { return running != NULL; }
+
+bool sw_turns_run(int64_t device) {
+  if (!running) return false;
+  const worker *w = running->worker;
+  return device >= w->turns[0].device && device < w->turns[0].device + w->n;
+}
+
+bool sw_turns_alone(void) { return running && running->worker->n == 1; }
+
+static bool has_changed(const turn *t) {
+  return !t->gate || atomic_load(&t->gate->word) != t->old || (t->ready && t->ready(t->of));
+}
+
+void sw_turns_ring(void) {
+  atomic_fetch_add(&sw_turns_gate.word, 1);
+  sw_gate_wake(&sw_turns_gate);
+}
+
+bool sw_turns_wait(sw_gate *g, unsigned old, sw_gate_ready ready, const void *of, double seconds) {
+  turn *t = running;
+  t->gate = g;
+  t->old = old;
+  t->ready = ready;
+  t->of = of;
+  t->seconds = seconds;
+  t->until_s = 0;
+  sw_fiber_yield();
+  bool changed = has_changed(t);
+  t->gate = NULL;
+  return changed;
+}
+
+static void record_failure(launch *l, const sw_diag *d, sw_rc rc) {
+  pthread_mutex_lock(&l->lock);
+  if (!l->first.rc) {
+    l->first = *d;
+    l->first.rc = rc;
+  }
+  pthread_mutex_unlock(&l->lock);
+}
+
+/* A failure is noted before the others hear of it and fail, too. */
+static void end_device(launch *l, int64_t device, sw_rc rc, sw_diag *d) {
+  if (rc) record_failure(l, d, rc);
+  sw_rc left = sw_comm_leave(l->comm, device, rc, d->text, d);
+  if (left) record_failure(l, d, left);
+}
+
+static void run_device(void *user) {
+  turn *t = user;
+  launch *l = t->worker->l;
+  sw_diag diag = {0};
+  sw_rc rc = l->main(l->comm, t->device, l->user, &diag);
+  end_device(l, t->device, rc, &diag);
+}
+
+/* The clock is read only for those that wait long enough to be looked at with `now`. */
+static bool time_is_up(turn *t, double now) {
+  if (t->until_s == 0) t->until_s = now + t->seconds;
+  return now >= t->until_s;
+}
+
+/* Resumes who can go on; `late`: also those whose time is up. Returns how many ran. */
+static int64_t go_round(worker *w, bool late, int64_t *alive) {
+  int64_t ran = 0;
+  double now = late ? sw_now_s() : 0;
+  for (int64_t i = 0; i < w->n; i++) {
+    turn *t = &w->turns[i];
+    if (t->fiber.ended || !(has_changed(t) || (late && time_is_up(t, now)))) continue;
+    running = t;
+    sw_fiber_resume(&t->fiber);
+    running = NULL;
+    ran++;
+    if (t->fiber.ended) --*alive;
+  }
+  return ran;
+}
+
+static bool any_changed(const worker *w) {
+  for (int64_t i = 0; i < w->n; i++)
+    if (!w->turns[i].fiber.ended && has_changed(&w->turns[i])) return true;
+  return false;
+}
+
+/* Asleep until the bell rings. Being counted as a sleeper comes first, the last look at the gates after. */
+static void sleep_on_bell(const worker *w) {
+  unsigned old = atomic_load(&sw_turns_gate.word);
+  atomic_fetch_add(&sw_turns_gate.sleepers, 1);
+  sw_gate_heavy();
+  if (!any_changed(w)) (void)sw_gate_sleep_thread(&sw_turns_gate, old, kBellS);
+  atomic_fetch_sub(&sw_turns_gate.sleepers, 1);
+}
+
+static void *run_worker(void *user) {
+  worker *w = user;
+  if (w->core >= 0) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)w->core, &set);
+    (void)pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+  }
+  int idle = 0;
+  unsigned rounds = 0;
+  for (int64_t alive = w->n; alive > 0;) {
+    bool tired = idle >= IDLE_ROUNDS;
+    if (go_round(w, tired || ++rounds % BUSY_ROUNDS == 0, &alive)) {
+      idle = 0;
+      continue;
+    }
+    if (tired)
+      sleep_on_bell(w);
+    else
+      sw_gate_relax();
+    idle++;
+  }
+  return NULL;
+}
+
+static sw_rc make_turns(worker *w, int64_t first, size_t stack_bytes, sw_diag *d) {
+  for (int64_t i = 0; i < w->n; i++) {
+    w->turns[i] = (turn){.worker = w, .device = first + i};
+    SW_TRY(sw_fiber_init(&w->turns[i].fiber, stack_bytes, run_device, &w->turns[i], d));
+  }
+  return SW_OK;
+}
+
+/* Devices i*n/threads .. (i+1)*n/threads on thread i. */
+static sw_rc make_workers(launch *l, worker *workers, turn *turns, int threads, const sw_launch_options *o,
+                          sw_diag *d) {
+  int64_t n = l->comm->devices;
+  bool pin = o->pin && threads <= sysconf(_SC_NPROCESSORS_ONLN);
+  for (int i = 0; i < threads; i++) {
+    int64_t first = n * i / threads, end = n * (i + 1) / threads;
+    workers[i] = (worker){.l = l, .turns = turns + first, .n = end - first, .core = pin ? i : -1};
+    SW_TRY(make_turns(&workers[i], first, o->stack_bytes ? o->stack_bytes : (size_t)1 << 20, d));
+  }
+  return SW_OK;
+}
+
+/* A thread that cannot be had fails its devices, so that the others do not wait for them. */
+static void start_workers(launch *l, worker *workers, bool *started, int threads) {
+  for (int i = 0; i < threads; i++) {
+    int error = pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]);
+    started[i] = error == 0;
+    if (!error) continue;
+    sw_diag diag = {0};
+    sw_rc rc = SW_FAIL(&diag, SW_E_RESOURCE, SW_NOWHERE, "no thread to be had for device %lld",
+                       (long long)workers[i].turns[0].device);
+    for (int64_t k = 0; k < workers[i].n; k++) end_device(l, workers[i].turns[k].device, rc, &diag);
+  }
+}
+
+static sw_rc run_all(launch *l, worker *workers, turn *turns, int threads, const sw_launch_options *o, sw_diag *d) {
+  bool *started;
+  SW_MEM_NEW(started, threads, d);
+  sw_rc rc = make_workers(l, workers, turns, threads, o, d);
+  if (!rc) {
+    start_workers(l, workers, started, threads);
+    for (int i = 0; i < threads; i++)
+      if (started[i]) (void)pthread_join(workers[i].thread, NULL);
+    rc = l->first.rc;
+    if (rc && d) *d = l->first;
+  }
+  for (int64_t i = 0; i < l->comm->devices; i++) sw_fiber_deinit(&turns[i].fiber);
+  sw_mem_free(started);
+  return rc;
+}
+
+sw_rc sw_comm_launch(sw_comm *c, sw_device_main main, void *user, const sw_launch_options *options, sw_diag *d) {
+  sw_launch_options o = options ? *options : (sw_launch_options){0};
+  int64_t threads = o.threads > 0 ? o.threads : sysconf(_SC_NPROCESSORS_ONLN);
+  if (threads > c->devices) threads = c->devices;
+  launch l = {.comm = c, .main = main, .user = user};
+  pthread_mutex_init(&l.lock, NULL);
+  turn *turns = sw_mem_alloc((size_t)c->devices, sizeof *turns, d);
+  worker *workers = sw_mem_alloc((size_t)threads, sizeof *workers, d);
+  sw_rc rc = turns && workers ? run_all(&l, workers, turns, (int)threads, &o, d) : SW_E_RESOURCE;
+  sw_mem_free(workers);
+  sw_mem_free(turns);
+  pthread_mutex_destroy(&l.lock);
+  return rc;
+}

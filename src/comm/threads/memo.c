@@ -1,0 +1,130 @@
+/* Remembering a seat's calls, so that a program that makes the same ones over and over has each checked once.
+ *
+ *   all_reduce f32 4 -> f32 4 at x, y; then the same at x2, y2: nothing to check, and the signature is known
+ */
+#include "comm/threads/threads.h"
+
+static bool same_shape(const sw_buffer *a, const sw_buffer *b) {
+  if (a->dtype != b->dtype || a->rank != b->rank || !b->data) return false;
+  for (int i = 0; i < a->rank; i++)
+    if (a->dims[i] != b->dims[i] || a->valid[i] != b->valid[i]) return false;
+  return true;
+}
+
+/* The result's valid extents are its own affair. */
+static bool same_result(const sw_buffer *a, const sw_buffer *b) {
+  if (a->dtype != b->dtype || a->rank != b->rank || !b->data) return false;
+  for (int i = 0; i < a->rank; i++)
+    if (a->dims[i] != b->dims[i]) return false;
+  return true;
+}
+
+/* Of collectives without tilings. */
+static bool same_collective(const sw_collective *a, const sw_collective *b) {
+  bool same = a->op == b->op && a->n_axes == b->n_axes && a->reduction == b->reduction && a->dim == b->dim &&
+              a->concat_dim == b->concat_dim && a->n_root == b->n_root && a->offset == b->offset &&
+              a->rotate == b->rotate && a->lists == b->lists && a->sources == b->sources;
+  for (int i = 0; same && i < a->n_axes; i++) same = sw_axis_ref_equal(a->axes[i], b->axes[i]);
+  for (int i = 0; same && i < a->n_root; i++) same = a->root[i] == b->root[i];
+  return same;
+}
+
+bool sw_memo_holds(const sw_memo *m, const sw_comm_call *call) {
+  if (!m->holds || m->has_in != (call->in != NULL) || m->has_out != (call->out != NULL)) return false;
+  if (!same_collective(&m->coll, call->coll)) return false;
+  if (call->in && !same_shape(&m->in, call->in)) return false;
+  return !call->out || same_result(&m->out, call->out);
+}
+
+static sw_memo *find_in(sw_seat *seat, const sw_comm_call *call) {
+  for (int i = 0; i < SW_MEMOS && seat->memos[i]; i++)
+    if (sw_memo_holds(seat->memos[i], call)) return seat->memos[i];
+  return NULL;
+}
+
+static sw_memo *use(sw_device *dev, sw_memo *m) {
+  dev->last_seat = m->seat;
+  m->seat->last = m;
+  m->used = m->seat->next;
+  m->again = true;
+  return m;
+}
+
+sw_memo *sw_memo_find(sw_device *dev, const sw_comm_call *call) {
+  sw_seat *last = dev->last_seat;
+  if (!last || (sw_coll_flags(call->coll->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))) return NULL;
+  if (last->last && sw_memo_holds(last->last, call)) return use(dev, last->last);
+  for (size_t i = 0; i < dev->seats.n; i++) {
+    sw_memo *m = find_in(dev->seats.at[i], call);
+    if (m) return use(dev, m);
+  }
+  return NULL;
+}
+
+typedef enum need { ALL, FROM_ROOT, TO_ROOT, FROM_SOURCE } need;
+
+/* Whose inputs a member's result is made of, besides its own. */
+static sw_members needs_of(const sw_comm_call *call, int64_t n, int64_t index) {
+  static const need kNeeds[SW_COLL_COUNT] = {
+      [SW_COLL_BROADCAST] = FROM_ROOT, [SW_COLL_SCATTER] = FROM_ROOT, [SW_COLL_GATHER] = TO_ROOT,
+      [SW_COLL_REDUCE] = TO_ROOT,      [SW_COLL_SHIFT] = FROM_SOURCE,
+  };
+  need kind = kNeeds[call->coll->op];
+  if (kind == ALL) return (sw_members){0, n};
+  int64_t from = kind == FROM_SOURCE ? sw_moves_shift_source(call->coll, index) : sw_collective_root(call->coll);
+  if (kind == TO_ROOT) return from == index ? (sw_members){0, n} : (sw_members){0, 0};
+  return from == index || from < 0 ? (sw_members){0, 0} : (sw_members){from, from + 1};
+}
+
+static bool feeds_one(const sw_comm_call *call, int64_t index) {
+  sw_coll_op op = call->coll->op;
+  bool root = (op == SW_COLL_BROADCAST || op == SW_COLL_SCATTER) && sw_collective_root(call->coll) == index;
+  return root || op == SW_COLL_SHIFT;
+}
+
+/* A new one, or else the one used longest ago. Numbers wrap. */
+static sw_rc take_memo(sw_seat *seat, sw_memo **out, sw_diag *d) {
+  sw_memo **oldest = &seat->memos[0];
+  for (int i = 0; i < SW_MEMOS; i++) {
+    if (!seat->memos[i]) {
+      SW_MEM_NEW(seat->memos[i], 1, d);
+      *out = seat->memos[i];
+      return SW_OK;
+    }
+    if (seat->next - seat->memos[i]->used > seat->next - (*oldest)->used) oldest = &seat->memos[i];
+  }
+  *out = *oldest;
+  return SW_OK;
+}
+
+sw_rc sw_memo_make(sw_seat *seat, const sw_comm_call *call, sw_memo **out, sw_diag *d) {
+  unsigned flags = sw_coll_flags(call->coll->op);
+  bool tiled = flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS);
+  bool generic = (flags & SW_COLL_USES_REDUCTION) && call->coll->reduction == SW_REDUCE_GENERIC;
+  sw_memo *m;
+  SW_TRY(take_memo(seat, &m, d));
+  *out = seat->last = m;
+  m->seat = seat;
+  m->holds = !tiled && !generic;
+  m->again = m->quick = false;
+  m->recipe.state = SW_RECIPE_UNKNOWN;
+  m->used = seat->next;
+  m->small = seat->group->ended && sw_small_applies(call, seat->group->n, &m->small_bytes);
+  m->needs = needs_of(call, seat->group->n, seat->index);
+  m->feeds = feeds_one(call, seat->index);
+  m->signature = sw_signature(call);
+  m->coll = *call->coll;
+  m->has_in = call->in != NULL;
+  m->has_out = call->out != NULL;
+  if (call->in) m->in = *call->in;
+  if (call->out) m->out = *call->out;
+  return SW_OK;
+}
+
+void sw_memo_tell(sw_memo *m, int64_t where, sw_comm_call *out) {
+  out->coll = &m->coll;
+  out->in = m->has_in ? &m->in : NULL;
+  out->out = m->has_out ? &m->out : NULL;
+  out->where = where;
+  out->generic = NULL;
+}

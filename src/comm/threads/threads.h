@@ -1,0 +1,395 @@
+/* The thread engine's data.
+ *
+ * A group (devices that call collectives together) has a ring of meetings; the k-th call of the group uses meeting
+ * k modulo its length. Its `word` holds the call number and a phase, and everybody waits on it. An older number is as
+ * good as OPEN:
+ *
+ *   OPEN    members arrive, each fills its slot
+ *   SOLO    one member works alone: it compares signatures, and does all of the work if that is little
+ *   SHARED  everybody takes shares of the work, its own first, then those that nobody has begun
+ *   DONE    results are complete
+ *   FAILED  a member gave up before all had come, or they differ: nobody has touched or will touch anybody's buffers
+ *
+ * The last to arrive opens the work.
+ *
+ * A call of few bytes in a group of few members is a small one (small.c). It has no phases: inputs lie in the slots,
+ * and a member makes its own result as soon as those that it needs are filled like its own: all of them in an
+ * all_reduce, the root's in a broadcast, none for the root of a broadcast, which goes on at once. Members fill their
+ * slot first and look at the others' then, so of any two at least one sees the other: whoever sees a difference fails
+ * the run, and who has gone on gets that failure from its next call, or when it leaves, which it does not before all
+ * have come to its calls.
+ *
+ * A member may fill its slot again when all have ended the call of a ring before, so none is ever further
+ * ahead than that. In a group of few members each says below which number all of its calls are over: in its slot, where
+ * the others read it anyway, and in a line of its own; in larger groups those who leave are counted.
+ *
+ * Only OPEN can last: from SOLO and SHARED on everything is computation. A failure is the communicator's: the first one
+ * is recorded, and whoever waits in OPEN turns it into FAILED and returns.
+ */
+#ifndef SRC_COMM_THREADS_H_
+#define SRC_COMM_THREADS_H_
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "comm/call.h"
+#include "comm/engine.h"
+#include "comm/threads/gate.h"
+#include "comm/threads/recipe.h"
+#include "comm/share.h"
+#include "comm/signature.h"
+#include "comm/threads/turns.h"
+#include "shardwright/array.h"
+#include "shardwright/hash.h"
+
+/* Meetings of a group are a power of two: many where members go ahead of each other, in small calls. */
+enum { SW_RING_BITS = 6, SW_RING = 1 << SW_RING_BITS, SW_LARGE_RING_BITS = 3, SW_FLIGHT_CALLS = 8 };
+_Static_assert(1 << SW_LARGE_RING_BITS > (int)SW_COMM_MAX_STARTED, "a call more than are started");
+
+/* Inputs that follow each other do not compete for the same lines of a cache. */
+enum { SW_SMALL_BYTES = 4096, SW_SMALL_MEMBERS = 16, SW_BULK_STEP = SW_SMALL_BYTES + 128 };
+
+enum { SW_OPEN, SW_SHARED, SW_SOLO, SW_DONE, SW_FAILED, SW_PHASE_BITS = 3 };
+
+/* What the others look at while they wait: in cache lines of its own, and a small input right behind, so that it comes
+ * along. */
+typedef struct sw_front {
+  atomic_uint came;            /* 1 + number of the call the member has come to */
+  unsigned ended;              /* all its calls of lower numbers are over */
+  bool is_small, whole;        /* a small call; the input's valid extents are its dims */
+  uint64_t signature, history; /* of this call; of all up to this one: */
+  _Alignas(32) char near[32];  /* an input that fits, or else here if it fits: */
+  char next[64];               /* and more (next_bytes of the group) */
+} sw_front;
+_Static_assert(sizeof(sw_front) == 128, "a pair of cache lines");
+
+/* What a member tells of a small call, as it may have gone on. */
+typedef struct sw_told {
+  struct sw_memo *memo;
+  int64_t where;
+} sw_told;
+
+/* A member's place in a meeting, besides. */
+typedef struct sw_slot {
+  sw_buffer small_in;  /* its extents, if not whole; the data is elsewhere */
+  sw_member member;    /* not in small calls */
+  atomic_bool claimed; /* somebody does this share */
+  sw_buffer staged;    /* copy, in `room`, of an input that its own result would overwrite; data NULL: none */
+  sw_room room;
+  int64_t valid[SW_MAX_RANK]; /* of the result */
+  int64_t bytes;              /* received from others */
+} sw_slot;
+
+typedef struct sw_meeting {
+  sw_gate gate;
+  sw_gate small_gate; /* changes as members come to a small call that somebody waits in */
+  sw_slot *slots;
+  _Alignas(64) atomic_llong arrived, left; /* in all calls so far; small ones do not arrive */
+  atomic_llong worked, model;              /* in this call */
+  atomic_bool bad;
+  const void **src;
+  void **dst;
+} sw_meeting;
+
+/* A number in a line of its own. */
+typedef struct sw_line {
+  _Alignas(64) atomic_uint number;
+} sw_line;
+
+typedef struct sw_group {
+  sw_circle circle;      /* whoever made it */
+  sw_device_list listed; /* what it points to, when it is a list */
+  int64_t n;
+  int64_t *devices; /* in group order */
+  int ring_bits;
+  char *store, *fronts;          /* the latter begin at a pair of lines, */
+  size_t call_step, member_step; /* are so many bytes apart, */
+  size_t next_bytes;             /* and have room for so many bytes of an input */
+  sw_told *told;                 /* by member and meeting (sw_place_of) */
+  char *bulk;                    /* the same, SW_BULK_STEP bytes each, for larger inputs */
+  sw_line *ended;                /* by member, as in the fronts; NULL in groups of more than SW_SMALL_MEMBERS, as is: */
+  sw_line *came;                 /* by member: it has come to all calls of lower numbers */
+  sw_slot *slots;                /* of all meetings, as are: */
+  const void **src;
+  void **dst;
+  atomic_int waiting[SW_RING]; /* by meeting: threads that wait in a small call */
+  sw_gate seat_gate;           /* changes as members leave, while somebody waits for a seat */
+  atomic_int seat_waiters;
+  sw_meeting ring[SW_RING]; /* 2^ring_bits of them */
+} sw_group;
+
+/* Members first .. end-1. */
+typedef struct sw_members {
+  int64_t first, end;
+} sw_members;
+
+/* A call that was found to be in order: a later one is probably the same but for its data. Also what the others are
+ * told of a small call. */
+typedef struct sw_memo {
+  struct sw_seat *seat;
+  bool holds; /* for a later call */
+  bool again; /* it has */
+  bool small; /* a small call, and */
+  bool feeds; /* somebody may need this member's input alone */
+  bool quick; /* it goes the short way (quick.c), which puts so many bytes of the input into the slot: */
+  size_t put_bytes;
+  bool has_in, has_out;
+  unsigned used;       /* number of the last call */
+  sw_members needs;    /* whose inputs a small call waits for */
+  int64_t small_bytes; /* of each input */
+  uint64_t signature;  /* wherever it is */
+  sw_collective coll;
+  sw_buffer in, out;
+  sw_recipe recipe;
+} sw_memo;
+
+/* More than calls of a member that are not over for all: the one used longest ago is told of nowhere. */
+enum { SW_MEMOS = SW_RING + 1 };
+
+/* A device's place in a group. */
+typedef struct sw_seat {
+  sw_group *group;
+  int64_t index;
+  unsigned next;            /* number of its next call */
+  unsigned ended;           /* all its calls of lower numbers are over; */
+  uint64_t ended_more;      /* bit i: so is that of number ended + i */
+  unsigned all_ended;       /* all calls of lower numbers are over for everybody, and perhaps more */
+  unsigned told;            /* what the others know of `ended` */
+  unsigned rung;            /* `ended`, when the others were last woken to see it */
+  unsigned seen;            /* in calls of this number or more, if left early, it has not looked at those beside it */
+  uint64_t history;         /* of the signatures of all its calls so far */
+  unsigned early;           /* 1 + the greatest number of a call that was left before all had come; 0: none */
+  int started;              /* calls not yet waited for */
+  atomic_uint barrier;      /* an access that orders showing slots before looking at others' */
+  sw_memo *last;            /* of memos; NULL: none yet */
+  sw_memo *memos[SW_MEMOS]; /* NULL at the end: not made yet */
+} sw_seat;
+
+/* What a device waits for, when it waits long. */
+typedef enum sw_wait_kind {
+  SW_WAIT_NONE,
+  SW_WAIT_MEMBERS, /* until those that are needed have come to a call */
+  SW_WAIT_MESSAGE,
+  SW_WAIT_SEAT /* until all have ended a call */
+} sw_wait_kind;
+
+typedef struct sw_waiting {
+  sw_wait_kind kind;
+  sw_gate *gate;
+  unsigned old;        /* the word that it waits to see changed, */
+  sw_gate_ready ready; /* or what else; told this record. NULL: nothing */
+  const sw_group *group;
+  unsigned number;
+  sw_members needs; /* members */
+  int64_t source;   /* of a message; -1: any of the group */
+  const sw_comm_call *call;
+  const struct sw_comm_request *request; /* of a small call whose slots it looks at */
+} sw_waiting;
+
+typedef struct sw_message {
+  struct sw_message *next;
+  sw_sent sent; /* data follows the record */
+} sw_message;
+
+typedef struct sw_flight {
+  sw_coll_op op;
+  int64_t where;
+  bool ended;
+} sw_flight;
+
+typedef struct sw_device {
+  _Alignas(64) pthread_mutex_t lock; /* of `waiting`, `epoch`, `left`, `why`, mail */
+  sw_waiting waiting;
+  uint64_t epoch; /* counts changes of `waiting` */
+  bool left;
+  sw_rc left_rc;
+  sw_gate mail_gate;
+  sw_message *mail, **mail_end;
+  /* Touched by the device's own thread only: */
+  SW_ARRAY(sw_seat *) seats;
+  sw_seat *last_seat;
+  sw_seat *silent; /* a call was ended in it, and who waits for that has not been told; NULL: none */
+  sw_comm_request *requests;
+  sw_room spare; /* for the next input to be staged */
+  sw_rng rng;
+  sw_flight flight[SW_FLIGHT_CALLS];
+  int64_t calls;
+  atomic_llong stat_calls[SW_COLL_COUNT], stat_bytes[SW_COLL_COUNT];
+} sw_device;
+
+typedef struct sw_threads {
+  sw_comm base;
+  int32_t *ids;
+  int spin; /* looks at a word before sleeping */
+  sw_device *device;
+  pthread_mutex_t lock; /* of groups, failure */
+  sw_dict index;        /* circle and first device -> number in groups */
+  SW_ARRAY(sw_group *) groups;
+  atomic_int failed; /* sw_rc of the first failure */
+  sw_diag failure;
+  atomic_llong blocked, gone; /* devices that wait long; that have left */
+  pthread_mutex_t detective;  /* one looks for deadlocks at a time, with this room for what it sees: */
+  sw_waiting *seen_waiting;
+  uint64_t *seen_epoch;
+  bool *seen_left, *seen_live;
+} sw_threads;
+
+struct sw_comm_request {
+  sw_comm_request *next;
+  int64_t device;
+  sw_comm_call call;
+  sw_seat *seat; /* NULL: the call was complete at its start, but for a recv */
+  sw_memo *memo;
+  sw_members needs; /* whom a small call waits for */
+  unsigned number;
+  unsigned open; /* the meeting's word until the call's first change */
+  bool started;  /* by sw_comm_start */
+};
+
+static inline bool sw_members_are_all(sw_members m, const sw_group *g) { return m.end - m.first == g->n; }
+
+/* Two seats with the same have made the same calls. */
+static inline uint64_t sw_history_more(uint64_t history, uint64_t signature) {
+  history = (history ^ signature) * UINT64_C(0x9e3779b97f4a7c15);
+  return history ^ history >> 32;
+}
+
+/* Numbers of calls wrap. */
+static inline bool sw_number_is_below(unsigned a, unsigned b) { return (int)(a - b) < 0; }
+
+/* A statistic: written by one thread, read by any. */
+static inline void sw_count(atomic_llong *at, int64_t more) {
+  atomic_store_explicit(at, atomic_load_explicit(at, memory_order_relaxed) + more, memory_order_relaxed);
+}
+
+static inline unsigned sw_ring_of(const sw_group *g) { return 1u << g->ring_bits; }
+static inline unsigned sw_ring_index(const sw_group *g, unsigned number) { return number & (sw_ring_of(g) - 1); }
+
+static inline sw_meeting *sw_meeting_at(sw_group *g, unsigned number) { return &g->ring[sw_ring_index(g, number)]; }
+
+/* Where a meeting's line lies among a member's: in the order of Gray's code, so that the machine, which likes to read
+ * on at equal distances, leaves those alone that are about to be filled. */
+static inline size_t sw_line_index(const sw_group *g, unsigned number) {
+  unsigned at = sw_ring_index(g, number);
+  return at ^ at >> 1;
+}
+
+static inline size_t sw_place_of(const sw_group *g, unsigned number, int64_t member) {
+  return ((size_t)member << g->ring_bits) + sw_line_index(g, number);
+}
+
+static inline sw_front *sw_front_at(const sw_group *g, unsigned number, int64_t member) {
+  return (sw_front *)(void *)(g->fronts + sw_line_index(g, number) * g->call_step + (size_t)member * g->member_step);
+}
+
+/* Where an input of so many bytes lies in a small call. */
+static inline char *sw_small_at(const sw_group *g, unsigned number, int64_t member, int64_t bytes) {
+  sw_front *f = sw_front_at(g, number, member);
+  if (bytes <= (int64_t)sizeof f->near) return f->near;
+  if (bytes <= (int64_t)g->next_bytes) return f->next;
+  return g->bulk + sw_place_of(g, number, member) * SW_BULK_STEP;
+}
+
+/* The member has filled its slot of call `number`. In a row: others may be looking at this cache line all the time. */
+static inline void sw_seat_show(sw_seat *seat, const sw_memo *memo, int64_t where, unsigned number) {
+  sw_group *g = seat->group;
+  sw_front *f = sw_front_at(g, number, seat->index);
+  f->signature = sw_signature_at(memo->signature, where);
+  f->history = seat->history = sw_history_more(seat->history, f->signature);
+  f->ended = seat->told;
+  f->is_small = memo->small;
+  atomic_store_explicit(&f->came, number + 1, memory_order_release);
+  if (g->came) atomic_store_explicit(&g->came[seat->index].number, number + 1, memory_order_release);
+}
+
+static inline sw_meeting *sw_meeting_of(const sw_comm_request *r) { return sw_meeting_at(r->seat->group, r->number); }
+
+static inline sw_threads *sw_threads_of(sw_comm *c) { return (sw_threads *)(void *)c; }
+
+/* threads.c: a result that the dialect leaves undefined. */
+void sw_threads_leave_undefined(const sw_threads *t, sw_buffer *out);
+/* The members of the request's call differ: the run fails. */
+sw_rc sw_threads_differ(sw_threads *t, const sw_comm_request *r, sw_diag *d);
+/* The meeting's word until a call's first change. */
+unsigned sw_threads_open_word(const sw_meeting *m, unsigned number);
+/* In the flight record and the statistics. */
+void sw_threads_note_call(sw_device *dev, const sw_comm_call *call);
+/* After the member has filled its slot of a small call: has somebody to be woken? Those who sleep have looked before. A
+ * thread that sleeps while its devices wait looks itself when the bell rings. */
+static inline bool sw_threads_somebody_waits(const sw_group *g, unsigned number) {
+  sw_gate_light();
+  bool waits = atomic_load_explicit(&g->waiting[sw_ring_index(g, number)], memory_order_relaxed);
+  sw_turns_bell();
+  return waits;
+}
+void sw_threads_wake_waiting(const sw_comm_request *r);
+
+/* groups.c */
+SW_CHECKED sw_rc sw_seat_find(sw_threads *t, int64_t device, const sw_collective *c, sw_seat **out, sw_diag *d);
+void sw_groups_free(sw_threads *t);
+
+/* small.c: is the call of a group of n a small one; put the input into the member's slot; make the device's result from
+ * the slots. *bytes: of an input in its slot. */
+bool sw_small_applies(const sw_comm_call *call, int64_t n, int64_t *bytes);
+void sw_small_put(const sw_comm_request *r);
+SW_CHECKED sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, sw_diag *d);
+
+/* quick.c: the short way of a call that its device, group and threads know well. Not taken; or the member has come to
+ * the call, which is left to be ended; or it is ended as *rc says. */
+typedef enum sw_quick { SW_QUICK_NOT, SW_QUICK_CAME, SW_QUICK_ENDED } sw_quick;
+sw_quick sw_quick_run(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d, sw_rc *rc);
+/* To end what the device has come to: all but the request's call. */
+void sw_quick_request(sw_threads *t, sw_comm_request *r);
+
+/* seats.c: whether and when a meeting's slots are free, and who has come. */
+SW_CHECKED sw_rc sw_seat_wait(sw_threads *t, const sw_comm_request *r, sw_diag *d);
+/* The member has ended call `number`; `early`: without having seen all. The others are told not each time, but
+ * before it waits itself; then it also looks whether those beside it made the same calls, or fails. */
+SW_CHECKED sw_rc sw_seat_leave(sw_threads *t, int64_t device, sw_seat *seat, unsigned number, bool early, sw_diag *d);
+SW_CHECKED sw_rc sw_seat_tell(sw_threads *t, int64_t device, sw_diag *d);
+/* Has everybody ended call `number`, of which the seat's member has ended it? */
+bool sw_seat_all_ended(sw_seat *seat, unsigned number);
+/* Has member i ended call `number`? In a group of few. */
+bool sw_seat_has_ended(const sw_group *g, int64_t i, unsigned number);
+typedef enum sw_look { SW_LOOK_MISSING, SW_LOOK_ALIKE, SW_LOOK_DIFFER } sw_look;
+/* Of all members; of those that the call needs, for a while. */
+sw_look sw_seat_look(const sw_comm_request *r);
+sw_look sw_seat_look_needed(const sw_comm_request *r);
+/* Have they come, alike or not? Leaves alone those after the first that has not, which may be filling their slots. */
+bool sw_seat_all_needed(const sw_comm_request *r);
+sw_look sw_seat_look_long(const sw_threads *t, const sw_comm_request *r);
+
+/* memo.c: the memo of such a call by the device, with other data, or NULL. Ops with tilings have none. */
+sw_memo *sw_memo_find(sw_device *dev, const sw_comm_call *call);
+bool sw_memo_holds(const sw_memo *m, const sw_comm_call *call);
+SW_CHECKED sw_rc sw_memo_make(sw_seat *seat, const sw_comm_call *call, sw_memo **out, sw_diag *d);
+/* What the others are told of a call. Lives until the seat has made SW_MEMOS calls more. */
+void sw_memo_tell(sw_memo *m, int64_t where, sw_comm_call *out);
+
+/* waiting.c */
+/* Until the gate's word is not w->old. Fails when the run has failed, at the timeout, in a deadlock, when who is
+ * waited for has left, or when cancelled. */
+SW_CHECKED sw_rc sw_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw_diag *d);
+/* The same while others only compute: always ends, never fails. */
+void sw_wait_for_work(sw_threads *t, sw_gate *g, unsigned old);
+/* Record the first failure of the run, wake everybody, and give the recorded failure to `d`. */
+sw_rc sw_threads_fail(sw_threads *t, const sw_diag *why, sw_diag *d);
+sw_rc sw_threads_failure(sw_threads *t, sw_diag *d); /* the recorded one, or SW_OK */
+void sw_wake_all(sw_threads *t);
+
+/* deadlock.c */
+/* Fails the run when some device waits for one that will never come. */
+SW_CHECKED sw_rc sw_deadlock_check(sw_threads *t, sw_diag *d);
+/* The first device that `w` waits for and that has not come, or -1. */
+int64_t sw_waiting_missing(const sw_waiting *w);
+/* "device 3, which waits at position 17 in 'all_reduce axes=[x] ...'". */
+void sw_device_print(sw_threads *t, int64_t device, sw_text *out);
+
+/* mail.c */
+SW_CHECKED sw_rc sw_mail_send(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d);
+SW_CHECKED sw_rc sw_mail_receive(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d);
+/* After the device has left: fails the run when it has not received all that was sent to it. */
+SW_CHECKED sw_rc sw_mail_check_read(sw_threads *t, int64_t device, sw_diag *d);
+void sw_mail_free(sw_device *dev);
+
+#endif

@@ -1,0 +1,145 @@
+/* dot_general: one matrix product per batch index.
+ *
+ * An operand's dims fall into batch, free and contracted ones. Where the free dims step as one (and so the contracted
+ * ones), BLAS reads the operand in place, whatever the order of the dims; otherwise it is copied to [batch, free,
+ * contracted] first. For attention, q[b,s,h,d] with batch {b,h}, free {s}, contracted {d} is read in place: row h*d,
+ * column 1.
+ */
+#include "exec/kernels/gemm.h"
+#include "exec/kernels/native.h"
+#include "exec/walk.h"
+#include "exec/kernels/wide.h"
+#include "shardwright/checked.h"
+
+/* Dims that act as one: their product, and the step of the innermost in elements. */
+typedef struct dim_group {
+  int n;
+  int dim[SW_MAX_RANK];
+  int64_t size, step;
+} dim_group;
+
+typedef struct operand {
+  const char *at; /* wide elements */
+  int rank;
+  int64_t dims[SW_MAX_RANK], stride[SW_MAX_RANK]; /* in elements */
+  dim_group batch, free, contract;
+} operand;
+
+static void group_push(dim_group *g, int dim) { g->dim[g->n++] = dim; }
+
+/* Size of the group, and whether its dims step as one. */
+static bool group_close(const operand *x, dim_group *g) {
+  bool one = true;
+  g->size = 1;
+  g->step = 1;
+  int64_t want = -1; /* step that the next dim outwards must have */
+  for (int i = g->n - 1; i >= 0; i--) {
+    int64_t size = x->dims[g->dim[i]], step = x->stride[g->dim[i]];
+    g->size *= size;
+    if (size == 1) continue;
+    if (want < 0) g->step = step;
+    one = one && (want < 0 || step == want);
+    want = step * size;
+  }
+  return one;
+}
+
+static void operand_init(operand *x, const sw_buffer *b, const int64_t *batch, int n_batch, const int64_t *contract,
+                         int n_contract) {
+  bool taken[SW_MAX_RANK] = {false};
+  *x = (operand){.rank = b->rank};
+  for (int i = 0; i < b->rank; i++) x->dims[i] = b->dims[i];
+  sw_dense_strides(b->rank, b->dims, 1, x->stride);
+  for (int i = 0; i < n_batch; i++) group_push(&x->batch, (int)batch[i]), taken[batch[i]] = true;
+  for (int i = 0; i < n_contract; i++) group_push(&x->contract, (int)contract[i]), taken[contract[i]] = true;
+  for (int i = 0; i < b->rank; i++) {
+    if (!taken[i]) group_push(&x->free, i);
+  }
+}
+
+/* Copy to dense [batch, free, contract]. */
+static sw_rc operand_pack(operand *x, const sw_kernel_call *c, int bytes, sw_diag *d) {
+  const dim_group *order[3] = {&x->batch, &x->free, &x->contract};
+  int64_t dims[SW_MAX_RANK], dense[SW_MAX_RANK], from[SW_MAX_RANK], to[SW_MAX_RANK];
+  size_t elements = 1;
+  int n = 0;
+  for (int g = 0; g < 3; g++) {
+    for (int i = 0; i < order[g]->n; i++, n++) {
+      dims[n] = x->dims[order[g]->dim[i]];
+      from[n] = x->stride[order[g]->dim[i]] * bytes;
+      elements *= (size_t)dims[n];
+    }
+  }
+  char *copy = sw_arena_alloc(c->scratch, elements, (size_t)bytes, d);
+  if (!copy) return SW_E_RESOURCE;
+  sw_dense_strides(n, dims, bytes, to);
+  sw_copy_box(n, dims, bytes, copy, to, x->at, from);
+  x->at = copy;
+  sw_dense_strides(n, dims, 1, dense);
+  for (int g = 0, k = 0; g < 3; g++) {
+    for (int i = 0; i < order[g]->n; i++, k++) x->stride[order[g]->dim[i]] = dense[k];
+  }
+  return SW_OK;
+}
+
+/* Load as `wide` and make sure that BLAS can read every [free, contract] matrix of it. */
+static sw_rc operand_prepare(operand *x, const sw_kernel_call *c, const sw_buffer *b, sw_dtype wide, sw_diag *d) {
+  const void *at;
+  SW_TRY(sw_wide_load(c, b, wide, &at, d));
+  x->at = at;
+  bool free_one = group_close(x, &x->free), contract_one = group_close(x, &x->contract);
+  if (free_one && contract_one && sw_gemm_accepts(x->free.size, x->contract.size, x->free.step, x->contract.step)) {
+    return SW_OK;
+  }
+  SW_TRY(operand_pack(x, c, sw_dtype_bytes(wide), d));
+  (void)group_close(x, &x->free);
+  (void)group_close(x, &x->contract);
+  return SW_OK;
+}
+
+/* Element offset of batch number `i` (row-major over the batch dims). */
+static int64_t batch_offset(const operand *x, int64_t i) {
+  int64_t offset = 0;
+  for (int k = x->batch.n - 1; k >= 0; k--) {
+    int64_t size = x->dims[x->batch.dim[k]];
+    offset += i % size * x->stride[x->batch.dim[k]];
+    i /= size;
+  }
+  return offset;
+}
+
+/* Narrow operands with an f64 result, or the other way round, compute in the wider of the types. */
+static sw_dtype compute_type(const sw_kernel_call *c) {
+  sw_dtype a = sw_wide_of(c->in[0]->dtype), b = sw_wide_of(c->in[1]->dtype), r = sw_wide_of(c->out[0]->dtype);
+  if (a == SW_F64 || b == SW_F64 || r == SW_F64) return SW_F64;
+  if (a == SW_F32 || b == SW_F32 || r == SW_F32) return SW_F32;
+  return a == SW_U64 && b == SW_U64 ? SW_U64 : SW_I64;
+}
+
+sw_rc sw_kernel_dot(const sw_kernel_call *c, sw_diag *d) {
+  int n_batch, n_contract;
+  operand a, b;
+  const int64_t *batch = sw_op_ints(c->op, SW_ATTR_LHS_BATCH, &n_batch);
+  const int64_t *contract = sw_op_ints(c->op, SW_ATTR_LHS_CONTRACT, &n_contract);
+  operand_init(&a, c->in[0], batch, n_batch, contract, n_contract);
+  batch = sw_op_ints(c->op, SW_ATTR_RHS_BATCH, &n_batch);
+  contract = sw_op_ints(c->op, SW_ATTR_RHS_CONTRACT, &n_contract);
+  operand_init(&b, c->in[1], batch, n_batch, contract, n_contract);
+
+  sw_buffer *y = c->out[0];
+  if (sw_buffer_elements(y) == 0) return SW_OK;
+  sw_dtype wide = compute_type(c);
+  void *out;
+  SW_TRY(operand_prepare(&a, c, c->in[0], wide, d));
+  SW_TRY(operand_prepare(&b, c, c->in[1], wide, d));
+  SW_TRY(sw_wide_begin(c, y, wide, &out, d));
+  int64_t m = a.free.size, n = b.free.size, k = a.contract.size, bytes = sw_dtype_bytes(wide);
+  int64_t batches = sw_buffer_elements(y) / (m * n);
+  for (int64_t i = 0; i < batches; i++) {
+    sw_matrix x = {a.at + batch_offset(&a, i) * bytes, a.free.step, a.contract.step};
+    sw_matrix w = {b.at + batch_offset(&b, i) * bytes, b.contract.step, b.free.step};
+    sw_gemm(wide, m, n, k, x, w, (char *)out + i * m * n * bytes, n);
+  }
+  sw_wide_finish(y, wide, out);
+  return SW_OK;
+}

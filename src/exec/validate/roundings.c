@@ -1,0 +1,260 @@
+/* What rounding may do to the values of a program. Example: x - y of two sums of 10^3 terms near 1 leaves 1e-6 with an
+ * error of 1e-7; the blurred runs show that noise, where a bound of the result's own last place would refuse it. */
+#include "exec/validate/roundings.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "exec/validate/noise.h"
+
+/* Two runs that round differently are allowed to be this many times as far apart as the blurred runs were from the
+ * sharp one: sums of partial sums round at other places than blurred terms do. */
+#define NOISE_MARGIN 16.0
+/* Blocks as a whole, of this many elements at least, this many times. */
+#define NORM_MARGIN 4.0
+enum { LEAST_OF_NORM = 64 };
+
+static const sw_function *main_of(const sw_single *s) { return &s->graph->functions[s->graph->main]; }
+
+sw_rc sw_roundings_init_outputs(sw_roundings *r, const sw_single *sharp, sw_arena *arena, sw_diag *d) {
+  *r = (sw_roundings){.sharp = sharp};
+  SW_ARENA_NEW(r->moved, arena, main_of(sharp)->n_outputs, d);
+  return SW_OK;
+}
+
+sw_rc sw_roundings_init(sw_roundings *r, const sw_single *sharp, sw_arena *arena, sw_diag *d) {
+  int32_t n = sharp->graph->n_values;
+  SW_TRY(sw_roundings_init_outputs(r, sharp, arena, d));
+  SW_ARENA_NEW(r->magnitude, arena, n, d);
+  SW_ARENA_NEW(r->noise, arena, n, d);
+  SW_ARENA_NEW(r->norm, arena, n, d);
+  SW_ARENA_NEW(r->spread, arena, n, d);
+  SW_ARENA_NEW(r->turned, arena, n, d);
+  SW_ARENA_NEW(r->partials, arena, n, d);
+  for (int32_t i = 0; i < n; i++) {
+    const sw_buffer *b = sw_single_value(sharp, i);
+    if (b) r->magnitude[i] = sw_magnitude(b);
+    if (b) r->norm[i] = sw_norm(b, NULL);
+  }
+  return SW_OK;
+}
+
+void sw_roundings_deinit(sw_roundings *r) {
+  for (int32_t i = 0; r->turned && i < r->sharp->graph->n_values; i++) sw_tensor_deinit(&r->turned[i]);
+  for (int32_t i = 0; r->moved && i < main_of(r->sharp)->n_outputs; i++) sw_mem_free(r->moved[i]);
+  for (int32_t i = 0; r->partials && i < r->sharp->graph->n_values; i++) sw_mem_free(r->partials[i]);
+}
+
+/* Errors of one op pass through all later ones: the tolerance of a single reduction times the root of the depth, or
+ * what the reruns have shown of what is left where terms cancel. */
+sw_tolerance sw_roundings_tolerance(const sw_roundings *r, const sw_single *sharp, sw_id value,
+                                    const sw_buffer *whole) {
+  if (sharp->exact) return (sw_tolerance){0, 0};
+  double magnitude = r->magnitude ? r->magnitude[value] : sw_magnitude(whole), noise = r->noise ? r->noise[value] : 0;
+  double depth = sqrt((double)sw_graph_main_block(sharp->graph)->n_ops);
+  double relative = sw_tolerance_for(whole->dtype, sharp->terms, 1).relative * depth;
+  return (sw_tolerance){relative, relative * magnitude + NOISE_MARGIN * noise};
+}
+
+/* --- judgement --------------------------------------------------------------------------------------------------- */
+
+/* Sums of squares over a block: of what it should be, how far it is off, and how far roundings moved it. */
+typedef struct norms {
+  int64_t n;
+  double want, off, moved;
+} norms;
+
+/* moved NULL: not known. */
+static void add_norms(const sw_block_pair *c, const double *moved, norms *out) {
+  const sw_buffer *whole = c->whole, *block = c->block;
+  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK], index[SW_MAX_RANK] = {0},
+                                                            bytes = sw_dtype_bytes(whole->dtype);
+  sw_block_extent(c->mesh, c->sharding, whole, c->device, lo, n);
+  if (sw_box_is_empty(whole->rank, n)) return;
+  do {
+    for (int k = 0; k < whole->rank; k++) at[k] = lo[k] + index[k];
+    int64_t element = sw_box_offset(whole, at);
+    double want = sw_element_load(whole->dtype, (const char *)whole->data + element * bytes);
+    double got = sw_element_load(block->dtype, (const char *)block->data + sw_box_offset(block, index) * bytes);
+    double by = moved ? moved[element] : 0;
+    if (!isfinite(want) || !isfinite(got) || !isfinite(by)) continue; /* judged one by one */
+    out->n++;
+    out->want += want * want;
+    out->off += (got - want) * (got - want);
+    out->moved += by * by;
+  } while (sw_box_next(whole->rank, n, index));
+}
+
+/* Sums of squares of many elements hardly vary: where roundings move some of them far, a wrong block that keeps within
+ * that is still further off as a whole. */
+static void judge_norm(const sw_roundings *r, const sw_single *sharp, int32_t i, const sw_block_pair *c, int64_t device,
+                       sw_validate_entry *e) {
+  const sw_buffer *whole = c->whole;
+  norms s = {0};
+  if (sharp->exact || !r->moved || !r->moved[i]) return;
+  add_norms(c, r->moved[i], &s);
+  double least = sw_tolerance_for(whole->dtype, sharp->terms, 1).relative * sqrt(s.want);
+  double allowed = NORM_MARGIN * sqrt(s.moved) + least, off = sqrt(s.off);
+  if (s.n < LEAST_OF_NORM || off * e->norm_allowed < e->norm_off * allowed) return;
+  e->norm_off = off;
+  e->norm_allowed = allowed;
+  e->norm_device = device;
+}
+
+void sw_roundings_judge_block(const sw_roundings *r, sw_id value, const sw_block_pair *c, sw_validate_entry *e) {
+  const sw_dtype t = c->whole->dtype;
+  norms s = {0};
+  if (r->sharp->exact || sw_dtype_class_of(t) != SW_CLASS_FLOAT) return;
+  add_norms(c, NULL, &s);
+  if (s.n < LEAST_OF_NORM) return;
+  e->norm_off = sqrt(s.off);
+  e->norm_allowed = NORM_MARGIN * r->spread[value] + sw_tolerance_for(t, r->sharp->terms, 1).relative * r->norm[value];
+  e->norm_device = e->device;
+}
+
+sw_rc sw_roundings_judge(const sw_roundings *r, const sw_single *sharp, int32_t i, const sw_cut *c,
+                         const sw_tensor *blocks, sw_validate_entry *e, sw_validation *out, sw_diag *d) {
+  const sw_function *f = main_of(sharp);
+  *e = (sw_validate_entry){.name = f->output_names[i],
+                           .rank = c->whole->rank,
+                           .exact = sharp->exact,
+                           .tolerance = sw_roundings_tolerance(r, sharp, f->outputs[i], c->whole)};
+  for (int64_t device = c->first; device < c->end; device++) {
+    sw_difference diff;
+    sw_block_pair pair = {.mesh = c->mesh,
+                          .sharding = c->sharding,
+                          .whole = c->whole,
+                          .block = &blocks[device * c->stride],
+                          .turned = sw_roundings_turned(r, f->outputs[i]),
+                          .device = sw_cut_position(c, device)};
+    SW_TRY(sw_block_compare(&pair, e->tolerance, &diff, d));
+    judge_norm(r, sharp, i, &pair, device, e);
+    out->elements += diff.compared;
+    if (device == c->first || diff.differing > e->worst.differing) {
+      e->worst = diff;
+      e->device = device;
+    }
+  }
+  out->matches = out->matches && e->worst.differing == 0 && e->norm_off <= e->norm_allowed;
+  return SW_OK;
+}
+
+/* --- partial sums ------------------------------------------------------------------------------------------------ */
+
+/* The block's absolute elements into the whole's largest; what is not finite is padding, or beyond any rounding. */
+static void raise_to(double *largest, const sw_buffer *whole, const sw_buffer *block, const int64_t *lo,
+                     const int64_t *n) {
+  int64_t index[SW_MAX_RANK] = {0}, bytes = sw_dtype_bytes(block->dtype);
+  if (sw_box_is_empty(whole->rank, n)) return;
+  do {
+    int64_t to[SW_MAX_RANK];
+    for (int k = 0; k < whole->rank; k++) to[k] = lo[k] + index[k];
+    double v = fabs(sw_element_load(block->dtype, (const char *)block->data + sw_box_offset(block, index) * bytes));
+    double *at = &largest[sw_box_offset(whole, to)];
+    if (isfinite(v) && v > *at) *at = v;
+  } while (sw_box_next(whole->rank, n, index));
+}
+
+/* The least or largest of parts is one of them, unrounded. */
+static bool is_partial_sum(const sw_layout *l) {
+  sw_reduction kind = (sw_reduction)l->sharding.partial_kind;
+  return l->is_block && l->sharding.n_partial && kind != SW_REDUCE_MIN && kind != SW_REDUCE_MAX;
+}
+
+sw_rc sw_roundings_note_partials(sw_roundings *r, const sw_sharded *s, int64_t device, const sw_op *op,
+                                 const sw_buffer *const *results, sw_diag *d) {
+  for (int i = 0; i < op->n_results; i++) {
+    const sw_layout *l = &s->layout[op->results[i]];
+    const sw_buffer *whole = l->source >= 0 && is_partial_sum(l) ? sw_single_value(r->sharp, l->source) : NULL;
+    if (!whole || sw_dtype_class_of(whole->dtype) != SW_CLASS_FLOAT) continue;
+    double **largest = &r->partials[l->source];
+    if (!*largest) *largest = sw_mem_alloc((size_t)sw_buffer_elements(whole) + 1, sizeof **largest, d);
+    if (!*largest) return SW_E_RESOURCE;
+    int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK];
+    sw_cut cut = sw_sharded_cut(s, &l->sharding, whole, 1);
+    sw_block_extent(cut.mesh, cut.sharding, whole, sw_cut_position(&cut, device), lo, n);
+    raise_to(*largest, whole, results[i], lo, n);
+  }
+  return SW_OK;
+}
+
+/* --- blurred runs ------------------------------------------------------------------------------------------------ */
+
+/* Which integers and bools of a blurred run are others than in the sharp one: chosen among floats, those that were seen
+ * to turn; behind such choices all of a value, as another choice leads elsewhere. */
+static sw_rc note_turned(sw_roundings *r, sw_id id, const sw_buffer *b, sw_diag *d) {
+  const sw_buffer *sharp = &r->sharp->values[id];
+  sw_dtype_class class = sw_dtype_class_of(b->dtype);
+  size_t bytes = (size_t)sw_dtype_bytes(b->dtype);
+  sw_tensor *turned = &r->turned[id];
+  if (class == SW_CLASS_FLOAT || class == SW_CLASS_COMPLEX) return SW_OK;
+  for (int64_t i = 0; i < sw_buffer_elements(b); i++) {
+    size_t at = (size_t)i * bytes;
+    if (memcmp((const char *)b->data + at, (const char *)sharp->data + at, bytes) == 0) continue;
+    if (!turned->data) SW_TRY(sw_tensor_init(turned, SW_BOOL, b->rank, b->dims, d));
+    if (!sw_single_may_turn(r->sharp, id)) memset(turned->data, 1, (size_t)sw_buffer_elements(b));
+    ((unsigned char *)turned->data)[i] = 1;
+  }
+  return SW_OK;
+}
+
+/* How far a value of a blurred run is from the sharp one. */
+static sw_rc observe_blurred(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results, sw_diag *d) {
+  (void)device;
+  sw_roundings *r = user;
+  for (int i = 0; i < op->n_results; i++) {
+    sw_id id = op->results[i];
+    SW_TRY(note_turned(r, id, results[i], d));
+    r->noise[id] = fmax(r->noise[id], sw_farthest(results[i], &r->sharp->values[id]));
+    r->spread[id] = fmax(r->spread[id], sw_norm(results[i], &r->sharp->values[id]));
+  }
+  return SW_OK;
+}
+
+/* The same of an output's elements. */
+static sw_rc note_moved(sw_roundings *r, int32_t i, const sw_buffer *b, sw_diag *d) {
+  const sw_buffer *sharp = &r->sharp->want[i];
+  const int64_t n = sw_buffer_elements(b), bytes = sw_dtype_bytes(b->dtype);
+  if (sw_dtype_class_of(b->dtype) != SW_CLASS_FLOAT) return SW_OK;
+  if (!r->moved[i]) r->moved[i] = sw_mem_alloc((size_t)n + 1, sizeof **r->moved, d);
+  if (!r->moved[i]) return SW_E_RESOURCE;
+  for (int64_t k = 0; k < n; k++) {
+    double x = sw_element_load(b->dtype, (const char *)b->data + k * bytes);
+    double y = sw_element_load(b->dtype, (const char *)sharp->data + k * bytes);
+    r->moved[i][k] = fmax(r->moved[i][k], fabs(x - y));
+  }
+  return SW_OK;
+}
+
+static sw_rc run_blurred(sw_roundings *r, uint64_t seed, sw_cancel *cancel, sw_arena *scratch, sw_diag *d) {
+  const sw_graph *g = r->sharp->graph;
+  const sw_function *f = &g->functions[g->main];
+  sw_exec_options o = {.blur = seed,
+                       .blur_least = (const double *const *)r->partials,
+                       .observe = r->noise ? observe_blurred : NULL,
+                       .observe_user = r,
+                       .cancel = cancel};
+  sw_tensor *args, *outputs;
+  const sw_buffer **list;
+  sw_rng rng;
+  SW_ARENA_NEW(args, scratch, f->n_args, d);
+  SW_ARENA_NEW(list, scratch, f->n_args, d);
+  SW_ARENA_NEW(outputs, scratch, f->n_outputs, d);
+  sw_rng_seed(&rng, seed);
+  sw_rc rc = SW_OK;
+  for (int32_t i = 0; !rc && i < f->n_args; i++) {
+    rc = sw_tensor_copy(&args[i], &r->sharp->args[i], d);
+    if (!rc) sw_blur(&args[i], NULL, &rng);
+    list[i] = &args[i];
+  }
+  if (!rc) rc = sw_exec_run(g, list, &o, outputs, d);
+  for (int32_t i = 0; !rc && i < f->n_outputs; i++) rc = note_moved(r, i, &outputs[i], d);
+  for (int32_t i = 0; i < f->n_args; i++) sw_tensor_deinit(&args[i]);
+  for (int32_t i = 0; i < f->n_outputs; i++) sw_tensor_deinit(&outputs[i]);
+  return rc;
+}
+
+sw_rc sw_roundings_blur(sw_roundings *r, int runs, sw_cancel *cancel, sw_arena *scratch, sw_diag *d) {
+  for (int seed = 1; seed <= runs; seed++) SW_TRY(run_blurred(r, (uint64_t)seed, cancel, scratch, d));
+  return SW_OK;
+}

@@ -1,0 +1,103 @@
+/* The run on one device that a validation compares with: arguments made up or given, every value kept when asked. */
+#include "exec/validate/single.h"
+
+#include "exec/validate/noise.h"
+#include "shardwright/validate.h"
+
+static sw_rc observe(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results, sw_diag *d) {
+  (void)device;
+  sw_single *s = user;
+  for (int i = 0; i < op->n_results; i++) {
+    s->exact = s->exact && sw_small_integers(results[i]);
+    if (s->values) sw_tensor_deinit(&s->values[op->results[i]]); /* of an earlier trip of the loop */
+    if (s->values) SW_TRY(sw_tensor_copy(&s->values[op->results[i]], results[i], d));
+  }
+  return SW_OK;
+}
+
+static int64_t longest_reduction(const sw_graph *g) {
+  int64_t longest = 1;
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_space *s = g->ops[i].space;
+    double terms = 1;
+    for (int l = 0; s && l < s->n_loops; l++) {
+      if (s->loops[l].kind != SW_LOOP_PARALLEL) terms *= (double)s->loops[l].size;
+    }
+    if (terms > (double)longest && terms < 1e15) longest = (int64_t)terms;
+  }
+  return longest;
+}
+
+/* Sums of numbers of few digits are never taken for exact, nor is what is complex. */
+static bool may_be_exact(const sw_graph *g) {
+  for (int32_t i = 0; i < g->n_values; i++) {
+    sw_dtype t = g->values[i].type.dtype;
+    sw_dtype_class class = sw_dtype_class_of(t);
+    if (class == SW_CLASS_COMPLEX || (class == SW_CLASS_FLOAT && t != SW_F32 && t != SW_F64)) return false;
+  }
+  return true;
+}
+
+static sw_rc run_once(sw_single *s, sw_cancel *cancel, sw_diag *d) {
+  const sw_function *f = &s->graph->functions[s->graph->main];
+  const sw_buffer **args = sw_mem_alloc((size_t)f->n_args + 1, sizeof *args, d);
+  if (!args) return SW_E_RESOURCE;
+  s->exact = true;
+  for (int32_t i = 0; i < f->n_args; i++) {
+    args[i] = &s->args[i];
+    s->exact = s->exact && sw_small_integers(args[i]);
+  }
+  sw_exec_options o = {.observe = observe, .observe_user = s, .cancel = cancel};
+  double start = sw_now_s();
+  sw_rc rc = sw_exec_run(s->graph, args, &o, s->want, d);
+  s->seconds = sw_now_s() - start;
+  sw_mem_free(args);
+  return rc;
+}
+
+static void forget(sw_single *s) {
+  const sw_function *f = &s->graph->functions[s->graph->main];
+  for (int32_t i = 0; s->own_args && s->args && i < f->n_args; i++) sw_tensor_deinit(&s->args[i]);
+  for (int32_t i = 0; s->want && i < f->n_outputs; i++) sw_tensor_deinit(&s->want[i]);
+  for (int32_t i = 0; s->values && i < s->graph->n_values; i++) sw_tensor_deinit(&s->values[i]);
+}
+
+/* Small integers make chaotic numbers of some models (a softmax of large scores): unless everything stays exact with
+ * them, random floats of moderate size are the better arguments. */
+sw_rc sw_single_run(const sw_graph *g, const sw_single_options *o, sw_arena *arena, sw_single *out, sw_diag *d) {
+  const sw_function *f = &g->functions[g->main];
+  *out = (sw_single){.graph = g, .own_args = !o->inputs, .terms = longest_reduction(g)};
+  SW_ARENA_NEW(out->args, arena, f->n_args, d);
+  SW_ARENA_NEW(out->want, arena, f->n_outputs, d);
+  if (o->keep_values) SW_ARENA_NEW(out->values, arena, g->n_values, d);
+  for (int32_t i = 0; o->inputs && i < f->n_args; i++) out->args[i] = o->inputs[i];
+  bool random_floats = o->random_floats || !may_be_exact(g);
+  if (!o->inputs) SW_TRY(sw_make_arguments(g, o->seed, random_floats, out->args, d));
+  SW_TRY(run_once(out, o->cancel, d));
+  if (out->exact || o->inputs || random_floats) return SW_OK;
+  forget(out);
+  SW_TRY(sw_make_arguments(g, o->seed, true, out->args, d));
+  return run_once(out, o->cancel, d);
+}
+
+void sw_single_deinit(sw_single *s) {
+  if (s->graph) forget(s);
+}
+
+const sw_buffer *sw_single_value(const sw_single *s, sw_id id) {
+  const sw_function *f = &s->graph->functions[s->graph->main];
+  const sw_value *value = &s->graph->values[id];
+  if (value->def >= 0) return s->values && s->values[id].data ? &s->values[id] : NULL;
+  bool is_arg = value->def_index < f->n_args && f->args[value->def_index] == id; /* not of a region's block */
+  return is_arg ? &s->args[value->def_index] : NULL;
+}
+
+bool sw_single_may_turn(const sw_single *s, sw_id id) {
+  const sw_graph *g = s->graph;
+  const sw_op *op = g->values[id].def >= 0 ? &g->ops[g->values[id].def] : NULL;
+  if (s->exact || !op || sw_dtype_class_of(g->values[id].type.dtype) == SW_CLASS_FLOAT) return false;
+  for (int i = 0; i < op->n_operands; i++) {
+    if (sw_dtype_class_of(sw_operand_type(g, op, i)->dtype) == SW_CLASS_FLOAT) return true;
+  }
+  return false;
+}

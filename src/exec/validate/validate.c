@@ -1,0 +1,343 @@
+/* Validation of a plan by execution: on one device, again for what rounding may do, then on all devices, every block
+ * compared with its part of the whole as soon as it is made. */
+#include "shardwright/validate.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "exec/parallel.h"
+#include "exec/validate/processes.h"
+#include "exec/validate/roundings.h"
+#include "exec/validate/sharded.h"
+#include "exec/validate/single.h"
+#include "shardwright/checked.h"
+
+#define BLURRED_RUNS 2
+/* Where something differs and numbers were chosen by comparing floats: as many runs see most choices that may turn. */
+#define MORE_BLURRED_RUNS 16
+/* From this relative tolerance on, outputs are compared as a whole, too. */
+#define COARSE 0.0625
+
+/* State of one validation. */
+typedef struct validator {
+  const sw_sharded *s;
+  const sw_validate_options *o;
+  sw_single sharp;
+  sw_roundings roundings; /* with `intermediates` */
+  sw_tensor *blocks;      /* devices * n_args; NULL: not cut yet */
+  bool *own;              /* of them, those that are nobody else's */
+  sw_tensor *got;         /* devices * n_outputs */
+  int64_t devices;
+  sw_parallel_options alone, listened; /* how devices run */
+  sw_parallel run;
+  pthread_mutex_t lock; /* guards the roundings and the fields below during a parallel run */
+  sw_arena *arena;      /* of the results, and of lists */
+  sw_validation *out;
+  int32_t first_bad_step;
+  const int32_t *step_of; /* model op -> position */
+} validator;
+
+static const sw_function *main_of(const sw_graph *g) { return &g->functions[g->main]; }
+
+/* --- the parallel run -------------------------------------------------------------------------------------------- */
+
+/* What the run on one device took is not needed any more when nothing is run again, unless devices share it. */
+static sw_rc cut_arguments(validator *v, sw_diag *d) {
+  int32_t n = main_of(v->s->model)->n_args;
+  if (v->blocks) return SW_OK;
+  SW_ARENA_NEW(v->own, v->arena, v->devices * n, d);
+  SW_ARENA_NEW(v->blocks, v->arena, v->devices * n, d);
+  for (int32_t i = 0; i < n; i++) {
+    sw_cut c = sw_sharded_cut(v->s, v->s->args[i], &v->sharp.args[i], n);
+    bool borrows;
+    c.first = v->run.first;
+    c.end = v->run.end;
+    c.poison = true;
+    SW_TRY(sw_cut_blocks(&c, v->blocks + i, v->own + i, &borrows, d));
+    if (!borrows && v->sharp.own_args && !v->o->intermediates) sw_tensor_deinit(&v->sharp.args[i]);
+  }
+  return SW_OK;
+}
+
+/* What one device's run leaves to compare a block with, or NULL. Partial values have no counterpart there, and of a
+ * loop's values only the last is known. */
+static const sw_buffer *counterpart(const validator *v, const sw_layout *l) {
+  if (!l->is_block || l->sharding.n_partial || sw_single_may_turn(&v->sharp, l->source)) return NULL;
+  const sw_graph *g = v->s->model;
+  sw_id def = g->values[l->source].def;
+  return def >= 0 && sw_op_in_loop(g, &g->ops[def]) ? NULL : sw_single_value(&v->sharp, l->source);
+}
+
+/* The op of the model to blame when a block is wrong: the one that makes the value, or that wants an argument so. */
+static sw_id blamed(const validator *v, const sw_layout *l, const sw_op *op) {
+  sw_id def = v->s->model->values[l->source].def;
+  return def >= 0 ? def : v->s->origin[op - v->s->program->ops].op;
+}
+
+static void note_comparison(validator *v, const sw_validate_entry *e, sw_id op) {
+  const sw_graph *g = v->s->model;
+  int32_t step = op >= 0 ? v->step_of[op] : sw_graph_main_block(g)->n_ops;
+  pthread_mutex_lock(&v->lock);
+  v->out->values_compared++;
+  bool earlier = !v->out->first_bad_op || step < v->first_bad_step ||
+                 (step == v->first_bad_step && e->device < v->out->first_bad.device);
+  if ((e->worst.differing || e->norm_off > e->norm_allowed) && earlier) {
+    v->out->first_bad_op = op >= 0 ? g->ops[op].name : "outputs";
+    v->out->first_bad = *e;
+    v->first_bad_step = step;
+  }
+  pthread_mutex_unlock(&v->lock);
+}
+
+/* Compare a block as soon as a device has made it. */
+static sw_rc observe_parallel(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results,
+                              sw_diag *d) {
+  validator *v = user;
+  for (int i = 0; i < op->n_results; i++) {
+    const sw_layout *l = &v->s->layout[op->results[i]];
+    const sw_buffer *whole = counterpart(v, l);
+    if (!whole) continue;
+    sw_cut cut = sw_sharded_cut(v->s, &l->sharding, whole, 1);
+    sw_validate_entry e = {
+        .name = v->s->model->values[l->source].name, .rank = whole->rank, .exact = v->sharp.exact, .device = device};
+    e.tolerance = sw_roundings_tolerance(&v->roundings, &v->sharp, l->source, whole);
+    sw_block_pair c = {cut.mesh,
+                       cut.sharding,
+                       whole,
+                       results[i],
+                       sw_roundings_turned(&v->roundings, l->source),
+                       sw_cut_position(&cut, device)};
+    SW_TRY(sw_block_compare(&c, e.tolerance, &e.worst, d));
+    sw_roundings_judge_block(&v->roundings, l->source, &c, &e);
+    note_comparison(v, &e, blamed(v, l, op));
+  }
+  return SW_OK;
+}
+
+/* The n-th collective of the program, counted from 1, sends not counted; NULL when there are fewer. */
+static const sw_op *nth_collective(const sw_graph *g, int32_t n, int32_t *count) {
+  int32_t seen = 0;
+  const sw_op *found = NULL;
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_collective *c = g->ops[i].collective;
+    if (c && c->op != SW_COLL_SEND && ++seen == n) found = &g->ops[i];
+  }
+  if (count) *count = seen;
+  return found;
+}
+
+static sw_rc execute(validator *v, const sw_exec_options *o, sw_diag *d) {
+  sw_exec_program p = {.graph = v->s->program, .valid = v->s->valid, .valid_user = v->s->valid_user};
+  SW_TRY(cut_arguments(v, d));
+  return sw_parallel_run(&v->run, &p, o, v->blocks, v->got, d);
+}
+
+static void drop_results(validator *v) {
+  for (int64_t i = 0; i < v->devices * main_of(v->s->model)->n_outputs; i++) sw_tensor_deinit(&v->got[i]);
+}
+
+/* Over MPI, every process gets all blocks and judges all devices. */
+static sw_rc share(validator *v, sw_diag *d) {
+  sw_processes p = {v->run.comm, v->s->grid, v->run.first};
+  v->out->device = v->run.first;
+  SW_TRY(sw_processes_share_tensors(&p, main_of(v->s->model)->n_outputs, v->got, d));
+  return sw_processes_share_findings(&p, v->first_bad_step, v->out, v->arena, d);
+}
+
+static sw_rc run_parallel(validator *v, sw_diag *d) {
+  sw_exec_options o = {.poison = true, .observe_user = v};
+  o.sabotage = (sw_sabotage){nth_collective(v->s->program, v->o->sabotage, NULL), v->o->sabotage_alters};
+  if (v->o->intermediates && v->s->layout) o.observe = observe_parallel;
+  sw_rc rc = sw_parallel_open(v->s->grid, &v->listened, &v->run, d);
+  if (!rc) rc = execute(v, &o, d);
+  v->out->parallel_s = v->run.seconds;
+  if (!rc) sw_parallel_add_stats(&v->run, &v->out->comm);
+  if (!rc && v->o->mpi) rc = share(v, d);
+  return sw_parallel_close(&v->run, rc, d);
+}
+
+/* --- what rounding may do ---------------------------------------------------------------------------------------- */
+
+static sw_rc observe_partials(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results,
+                              sw_diag *d) {
+  validator *v = user;
+  pthread_mutex_lock(&v->lock);
+  sw_rc rc = sw_roundings_note_partials(&v->roundings, v->s, device, op, results, d);
+  pthread_mutex_unlock(&v->lock);
+  return rc;
+}
+
+/* A parallel run of its own, nobody listening. */
+static sw_rc find_partials(validator *v, sw_diag *d) {
+  sw_exec_options o = {.poison = true, .observe = observe_partials, .observe_user = v};
+  if (!v->s->layout) return SW_OK;
+  sw_rc rc = sw_parallel_open(v->s->grid, &v->alone, &v->run, d);
+  if (!rc) rc = execute(v, &o, d);
+  rc = sw_parallel_close(&v->run, rc, d);
+  drop_results(v);
+  return rc;
+}
+
+/* Where so many ops are so coarse that the formula forgives almost anything, it takes blurred runs to know. */
+static sw_rc find_roundings_of_outputs(validator *v, int runs, sw_diag *d) {
+  double most = 0;
+  for (int32_t i = 0; i < main_of(v->s->model)->n_outputs && !v->sharp.exact; i++) {
+    sw_id id = main_of(v->s->model)->outputs[i];
+    sw_tolerance t = sw_roundings_tolerance(&v->roundings, &v->sharp, id, &v->sharp.want[i]);
+    if (t.relative > most) most = t.relative;
+  }
+  if (most < COARSE) return SW_OK;
+  SW_TRY(sw_roundings_init_outputs(&v->roundings, &v->sharp, v->arena, d));
+  return sw_roundings_blur(&v->roundings, runs, v->o->cancel, v->arena, d);
+}
+
+static sw_rc find_roundings(validator *v, int blurred_runs, sw_diag *d) {
+  if (!v->o->intermediates) return find_roundings_of_outputs(v, blurred_runs, d);
+  SW_TRY(sw_roundings_init(&v->roundings, &v->sharp, v->arena, d));
+  if (v->sharp.exact) return SW_OK;
+  SW_TRY(find_partials(v, d));
+  return sw_roundings_blur(&v->roundings, blurred_runs, v->o->cancel, v->arena, d);
+}
+
+/* --- judgement --------------------------------------------------------------------------------------------------- */
+
+static sw_rc judge_output(validator *v, int32_t i, sw_validate_entry *e, sw_diag *d) {
+  const int64_t n = main_of(v->s->model)->n_outputs;
+  sw_cut c = sw_sharded_cut(v->s, v->s->outputs[i], &v->sharp.want[i], n);
+  SW_TRY(sw_roundings_judge(&v->roundings, &v->sharp, i, &c, v->got + i, e, v->out, d));
+  for (int64_t device = v->devices - 1; v->o->outputs && device >= 0; device--) { /* the first device's word counts */
+    sw_block_copy(c.mesh, c.sharding, &v->o->outputs[i], &v->got[device * n + i], sw_cut_position(&c, device), true);
+  }
+  return SW_OK;
+}
+
+static sw_rc judge(validator *v, sw_diag *d) {
+  const sw_function *f = main_of(v->s->model);
+  sw_validate_entry *entries;
+  SW_ARENA_NEW(entries, v->arena, f->n_outputs, d);
+  v->out->matches = v->out->first_bad_op == NULL;
+  v->out->n_outputs = f->n_outputs;
+  v->out->outputs = entries;
+  for (int32_t i = 0; i < f->n_outputs; i++) {
+    const sw_buffer *w = &v->sharp.want[i];
+    if (v->o->outputs) SW_TRY(sw_tensor_init(&v->o->outputs[i], w->dtype, w->rank, w->dims, d));
+    SW_TRY(judge_output(v, i, &entries[i], d));
+  }
+  return SW_OK;
+}
+
+static sw_rc prepare(validator *v, sw_diag *d) {
+  const sw_graph *g = v->s->model;
+  const sw_validate_options *o = v->o;
+  int32_t *step;
+  SW_ARENA_NEW(step, v->arena, g->n_ops, d);
+  for (int32_t i = 0; i < sw_graph_main_block(g)->n_ops; i++) step[sw_graph_main_block(g)->ops[i]] = i;
+  v->step_of = step;
+  v->devices = sw_mesh_devices(v->s->grid);
+  SW_ARENA_NEW(v->got, v->arena, v->devices * main_of(g)->n_outputs, d);
+  v->alone = (sw_parallel_options){
+      .mpi = o->mpi, .timeout_s = o->timeout_s, .jitter_seed = o->jitter_seed, .cancel = o->cancel};
+  v->listened = v->alone;
+  v->listened.on_op = o->on_op;
+  v->listened.on_call = o->on_call;
+  v->listened.listener = o->listener;
+  sw_single_options so = {o->inputs, o->seed, o->random_floats, o->intermediates, o->cancel};
+  sw_rc rc = sw_single_run(g, &so, v->arena, &v->sharp, d);
+  v->out->single_s = v->sharp.seconds;
+  v->out->exact = v->sharp.exact;
+  return rc;
+}
+
+static void release(validator *v) {
+  for (int64_t i = 0; v->blocks && i < v->devices * main_of(v->s->model)->n_args; i++) {
+    if (v->own[i]) sw_tensor_deinit(&v->blocks[i]);
+  }
+  if (v->got) drop_results(v);
+  sw_roundings_deinit(&v->roundings);
+  sw_single_deinit(&v->sharp);
+}
+
+static sw_rc validate_once(const sw_sharded *s, const sw_validate_options *o, int blurred_runs, sw_arena *arena,
+                           sw_validation *out, sw_diag *d) {
+  *out = (sw_validation){0};
+  validator v = {.s = s, .o = o, .out = out, .arena = arena};
+  pthread_mutex_init(&v.lock, NULL);
+  (void)nth_collective(s->program, 0, &out->collectives);
+  sw_rc rc = prepare(&v, d);
+  if (!rc) rc = find_roundings(&v, blurred_runs, d);
+  if (!rc) rc = run_parallel(&v, d);
+  if (!rc) rc = judge(&v, d);
+  pthread_mutex_destroy(&v.lock);
+  release(&v);
+  return rc;
+}
+
+/* Does some op make integers or bools of floats? */
+static bool chooses(const sw_graph *g) {
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
+    for (int k = 0; k < op->n_operands * op->n_results; k++) {
+      sw_dtype to = sw_result_type(g, op, k % op->n_results)->dtype;
+      sw_dtype from = sw_operand_type(g, op, k / op->n_results)->dtype;
+      bool discrete = sw_dtype_class_of(to) != SW_CLASS_FLOAT && sw_dtype_class_of(to) != SW_CLASS_COMPLEX;
+      if (discrete && sw_dtype_class_of(from) == SW_CLASS_FLOAT) return true;
+    }
+  }
+  return false;
+}
+
+static sw_rc validate(const sw_sharded *s, const sw_validate_options *o, sw_arena *arena, sw_validation *out,
+                      sw_diag *d) {
+  SW_TRY(validate_once(s, o, BLURRED_RUNS, arena, out, d));
+  bool again = o->intermediates && !o->mpi && !o->sabotage && !out->exact && !out->matches && chooses(s->model);
+  if (!again) return SW_OK;
+  for (int32_t i = 0; o->outputs && i < out->n_outputs; i++) sw_tensor_deinit(&o->outputs[i]);
+  return validate_once(s, o, MORE_BLURRED_RUNS, arena, out, d);
+}
+
+/* --- of a plan, of a text ---------------------------------------------------------------------------------------- */
+
+static void valid_of(void *user, sw_id value, int64_t device, int64_t *valid) {
+  sw_spmd_valid(user, value, device, valid);
+}
+
+static sw_rc sharded_of_plan(const sw_plan *plan, sw_spmd *spmd, sw_arena *arena, sw_sharded *out, sw_diag *d) {
+  const sw_function *f = main_of(plan->graph);
+  const sw_sharding **args, **outputs;
+  SW_TRY(sw_spmd_verify(spmd, d));
+  SW_ARENA_NEW(args, arena, f->n_args, d);
+  SW_ARENA_NEW(outputs, arena, f->n_outputs, d);
+  for (int32_t i = 0; i < f->n_args; i++) args[i] = plan->args_whole ? NULL : &plan->args[i];
+  for (int32_t i = 0; i < f->n_outputs; i++) outputs[i] = &plan->outputs[i];
+  *out = (sw_sharded){.model = plan->graph,
+                      .program = spmd->program,
+                      .grid = spmd->mesh,
+                      .mesh = spmd->mesh,
+                      .args = args,
+                      .outputs = outputs,
+                      .layout = spmd->layout,
+                      .origin = spmd->origin,
+                      .valid = valid_of,
+                      .valid_user = spmd};
+  return SW_OK;
+}
+
+sw_rc sw_validate(const sw_plan *plan, const sw_validate_options *o, sw_arena *arena, sw_validation *out, sw_diag *d) {
+  sw_spmd spmd;
+  sw_sharded s;
+  *out = (sw_validation){0};
+  SW_TRY(sw_partition(plan, &spmd, d));
+  sw_rc rc = sharded_of_plan(plan, &spmd, arena, &s, d);
+  if (!rc && o->against) rc = sw_sharded_against(&s, o->against, d);
+  if (!rc) rc = validate(&s, o, arena, out, d);
+  sw_spmd_deinit(&spmd);
+  return rc;
+}
+
+sw_rc sw_local_validate(const sw_local_program *p, const sw_graph *whole, const sw_validate_options *o, sw_arena *arena,
+                        sw_validation *out, sw_diag *d) {
+  sw_sharded s;
+  *out = (sw_validation){0};
+  SW_TRY(sw_sharded_of_local(p, whole, arena, &s, d));
+  return validate(&s, o, arena, out, d);
+}

@@ -1,0 +1,466 @@
+/* TRW-S with prices on memory. See dual.h for the method.
+ *
+ * Why any pass gives a bound: a pass from the last variable to the first replaces a variable by what each edge to an
+ * earlier one costs at least, given the earlier one's choice. Each is a minimum of a share of the variable's costs, and
+ * the shares add up to all of them, so nothing is counted twice.
+ */
+#include "select/bound/dual.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "select/bound/squeeze.h"
+#include "shardwright/simd.h"
+
+enum { PAD = 4, MOST_DOM_ON_STACK = 1024, LEAST_PATIENCE = 8, MOST_PATIENCE = 45 };
+static const double kForbidden = 1e15; /* finite, so that differences stay numbers; a lower price is still a bound */
+
+static int32_t padded(int32_t n) { return (n + PAD - 1) / PAD * PAD; }
+
+static double cell(int64_t v) { return v >= SW_FORBIDDEN ? kForbidden : (double)v; }
+
+/* A table as links have it: two padded orientations, and classes when it is squeezed. */
+typedef struct oriented {
+  const double *rows, *cols;
+  sel_squeezed q; /* class_of NULL: as it is */
+} oriented;
+
+/* Squeezing pays where it leaves this part of the cells, lines that must be gathered and spread counted in. */
+static bool pays(const sel_mat *m, const sel_squeezed *q) {
+  const int64_t kLines = 3;
+  int64_t squeezed = (int64_t)q->n[0] * q->n[1] + kLines * (m->rows + m->cols);
+  return squeezed < (int64_t)m->rows * m->cols / 2;
+}
+
+/* One orientation of the lines named. */
+static const double *lay_out(sel_dual *u, const sel_mat *m, int side, const sel_squeezed *q, sw_diag *d) {
+  int32_t rows = q->n[side], cols = q->n[!side], ld = padded(cols);
+  double *to = sw_arena_alloc(&u->mem, (size_t)rows * (size_t)ld, sizeof *to, d);
+  for (int32_t s = 0; to && s < rows; s++) {
+    int64_t line = q->class_of[0] ? q->first[side][s] : s;
+    for (int32_t t = 0; t < ld; t++) {
+      int64_t at = t < cols && q->class_of[0] ? q->first[!side][t] : t;
+      to[(int64_t)s * ld + t] =
+          t < cols ? cell(side ? m->v[at * m->cols + line] : m->v[line * m->cols + at]) : kForbidden;
+    }
+  }
+  return to;
+}
+
+static sw_rc orient(sel_dual *u, const sel_mat *m, bool squeeze, oriented *to, sw_diag *d) {
+  if (squeeze) SW_TRY(sel_squeeze(m, &u->mem, &to->q, d));
+  if (!squeeze || !pays(m, &to->q)) to->q = (sel_squeezed){.n = {m->rows, m->cols}};
+  to->rows = lay_out(u, m, 0, &to->q, d);
+  to->cols = lay_out(u, m, 1, &to->q, d);
+  return to->rows && to->cols ? SW_OK : SW_E_RESOURCE;
+}
+
+static sel_link link_of(const sel_pair *g, const oriented *o) {
+  bool forward = g->i < g->j;
+  return (sel_link){.i = forward ? g->i : g->j,
+                    .j = forward ? g->j : g->i,
+                    .class_i = o->q.class_of[!forward],
+                    .class_j = o->q.class_of[forward],
+                    .n_i = o->q.n[!forward],
+                    .n_j = o->q.n[forward],
+                    .ld_i = padded(o->q.n[!forward]),
+                    .ld_j = padded(o->q.n[forward]),
+                    .up = forward ? o->rows : o->cols,
+                    .down = forward ? o->cols : o->rows};
+}
+
+static sw_rc build_links(sel_dual *u, bool squeeze, sw_diag *d) {
+  const sel_core *c = u->c;
+  oriented *all;
+  SW_ARENA_NEW(all, &u->mem, c->n_mats, d);
+  SW_ARENA_NEW(u->links, &u->mem, c->n_pairs, d);
+  for (int32_t e = 0; e < c->n_pairs; e++) {
+    const sel_pair *g = &c->pairs[e];
+    if (!all[g->mat].rows) SW_TRY(orient(u, &c->mats[g->mat], squeeze, &all[g->mat], d));
+    u->links[e] = link_of(g, &all[g->mat]);
+    u->n_messages += padded(c->dom[g->i]) + padded(c->dom[g->j]);
+    u->cells += (int64_t)u->links[e].n_i * u->links[e].n_j;
+  }
+  return SW_OK;
+}
+
+static sw_rc build_arcs(sel_dual *u, sw_diag *d) {
+  const sel_core *c = u->c;
+  int32_t *fill;
+  SW_ARENA_NEW(u->first_arc, &u->mem, (size_t)c->n + 1, d);
+  SW_ARENA_NEW(u->mid_arc, &u->mem, c->n, d);
+  SW_ARENA_NEW(u->arcs, &u->mem, 2 * (size_t)c->n_pairs, d);
+  SW_ARENA_NEW(fill, &u->mem, c->n, d);
+  for (int32_t e = 0; e < c->n_pairs; e++) {
+    u->first_arc[u->links[e].i + 1]++;
+    u->first_arc[u->links[e].j + 1]++;
+    u->mid_arc[u->links[e].j]++;
+  }
+  for (int32_t i = 0; i < c->n; i++) {
+    u->first_arc[i + 1] += u->first_arc[i];
+    u->mid_arc[i] += u->first_arc[i];
+    fill[i] = u->first_arc[i];
+  }
+  for (int32_t e = 0; e < c->n_pairs; e++) u->arcs[fill[u->links[e].j]++] = (sel_arc){e, u->links[e].i};
+  for (int32_t e = 0; e < c->n_pairs; e++) u->arcs[fill[u->links[e].i]++] = (sel_arc){e, u->links[e].j};
+  return SW_OK;
+}
+
+void sel_dual_place_messages(sel_dual *u) {
+  double *next = u->messages;
+  for (int32_t e = 0; e < u->c->n_pairs; e++) {
+    u->links[e].to_i = next;
+    u->links[e].to_j = next + padded(u->c->dom[u->links[e].i]);
+    next = u->links[e].to_j + padded(u->c->dom[u->links[e].j]);
+  }
+}
+
+static sw_rc build_flat(sel_dual *u, sw_diag *d) {
+  const sel_core *c = u->c;
+  SW_ARENA_NEW(u->offset, &u->mem, (size_t)c->n + 1, d);
+  for (int32_t i = 0; i < c->n; i++) u->offset[i + 1] = u->offset[i] + padded(c->dom[i]);
+  u->n_flat = u->offset[c->n];
+  SW_ARENA_NEW(u->unary, &u->mem, u->n_flat, d);
+  SW_ARENA_NEW(u->hat, &u->mem, u->n_flat, d);
+  SW_ARENA_NEW(u->share, &u->mem, u->n_flat, d);
+  SW_ARENA_NEW(u->mean, &u->mem, u->n_flat, d);
+  SW_ARENA_NEW(u->part, &u->mem, c->n, d);
+  SW_ARENA_NEW(u->messages, &u->mem, u->n_messages, d);
+  SW_ARENA_NEW(u->best_messages, &u->mem, u->n_messages, d);
+  double **steps[] = {&u->lambda, &u->best_lambda, &u->direction, &u->usage, &u->prefix};
+  for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++)
+    SW_ARENA_NEW(*steps[k], &u->mem, (size_t)c->n_steps + 1, d);
+  int32_t most = 1;
+  for (int32_t i = 0; i < c->n; i++) most = c->dom[i] > most ? c->dom[i] : most;
+  u->most_dom = padded(most);
+  SW_ARENA_NEW(u->least, &u->mem, 2 * (size_t)u->most_dom, d);
+  sel_dual_place_messages(u);
+  return SW_OK;
+}
+
+sw_rc sel_dual_init(sel_dual *u, const sel_core *c, bool squeeze, sw_diag *d) {
+  *u = (sel_dual){.c = c, .factor = 1.0, .mix = 0.15, .patience = LEAST_PATIENCE, .best_bound = -INFINITY, .unit = 1.0};
+  int64_t room = 0;
+  for (int32_t t = 0; t < c->n_steps; t++) room = sw_max_i64(room, c->cap[t]);
+  if (room > 0) u->unit = (double)room;
+  SW_TRY(build_links(u, squeeze, d));
+  SW_TRY(build_arcs(u, d));
+  return build_flat(u, d);
+}
+
+void sel_dual_deinit(sel_dual *u) { sw_arena_deinit(&u->mem); }
+
+/* The variable that stands for i in a pass. */
+static int32_t stands_for(const sel_dual *u, int32_t i) { return u->lifted ? u->like[i] : i; }
+
+static double count_of(const sel_dual *u, int32_t i) { return u->lifted ? u->alike[i] : 1; }
+
+/* What memory costs those who are alike is averaged, as they live at different times. */
+void sel_dual_prices(const sel_dual *u, double *price) {
+  const sel_core *c = u->c;
+  u->prefix[0] = 0;
+  for (int32_t t = 0; t < c->n_steps; t++) u->prefix[t + 1] = u->prefix[t] + u->lambda[t];
+  memset(price, 0, (size_t)u->n_flat * sizeof *price);
+  if (u->prefix[c->n_steps] <= 0) return;
+  for (int32_t k = 0; k < c->n_uses; k++) {
+    const sel_use *w = &c->uses[k];
+    int32_t var = stands_for(u, w->var);
+    double rate = (u->prefix[w->end] - u->prefix[w->begin]) / (u->unit * count_of(u, var));
+    double *to = price + u->offset[var];
+    if (rate > 0)
+      for (int32_t s = 0; s < c->dom[w->var]; s++) to[s] += rate * (double)w->amount[s];
+  }
+}
+
+static void set_unaries(sel_dual *u) {
+  const sel_core *c = u->c;
+  sel_dual_prices(u, u->unary);
+  for (int32_t i = 0; i < c->n; i++) {
+    if (stands_for(u, i) != i) continue;
+    double *to = u->unary + u->offset[i];
+    for (int32_t s = 0; s < c->dom[i]; s++) to[s] += (double)c->cost[i][s];
+    for (int32_t s = c->dom[i]; s < padded(c->dom[i]); s++) to[s] = kForbidden;
+  }
+}
+
+/* out[t] = min over s of from[s] + table[s][t], less its own minimum over the first `dom_t`; returns that minimum. */
+SW_SIMD_CLONES static double send(const double *from, int32_t n, const double *restrict table, int32_t ld,
+                                  int32_t dom_t, double *restrict out) {
+  for (int32_t t = 0; t < ld; t++) out[t] = from[0] + table[t];
+  for (int32_t s = 1; s < n; s++) {
+    double a = from[s];
+    const double *row = table + (int64_t)s * ld;
+    for (int32_t t = 0; t < ld; t++) {
+      double v = a + row[t];
+      out[t] = v < out[t] ? v : out[t];
+    }
+  }
+  double least = out[0];
+  for (int32_t t = 1; t < dom_t; t++) least = out[t] < least ? out[t] : least;
+  for (int32_t t = 0; t < ld; t++) out[t] -= least;
+  return least;
+}
+
+/* least[c] = the least of from[s] over the values s of class c. */
+static void least_of_classes(const double *from, int32_t n, const int32_t *class_of, int32_t n_classes, double *least) {
+  for (int32_t c = 0; c < n_classes; c++) least[c] = INFINITY;
+  for (int32_t s = 0; s < n; s++) least[class_of[s]] = from[s] < least[class_of[s]] ? from[s] : least[class_of[s]];
+}
+
+/* The same over a squeezed table: classes send to classes. */
+static double send_squeezed(const sel_dual *u, const double *from, const sel_link *g, bool down, double *out) {
+  const int32_t *mine = down ? g->class_j : g->class_i, *others = down ? g->class_i : g->class_j;
+  int32_t n = u->c->dom[down ? g->j : g->i], n_other = u->c->dom[down ? g->i : g->j];
+  int32_t n_mine = down ? g->n_j : g->n_i, n_others = down ? g->n_i : g->n_j, ld = padded(n_others);
+  double *to = u->least + u->most_dom;
+  least_of_classes(from, n, mine, n_mine, u->least);
+  double least = send(u->least, n_mine, down ? g->down : g->up, ld, n_others, to);
+  for (int32_t t = 0; t < n_other; t++) out[t] = to[others[t]];
+  for (int32_t t = n_other; t < padded(n_other); t++) out[t] = kForbidden;
+  return least;
+}
+
+SW_SIMD_CLONES static void gather(const sel_dual *u, int32_t i, double *hat) {
+  int32_t ld = padded(u->c->dom[i]);
+  memcpy(hat, u->unary + u->offset[i], (size_t)ld * sizeof *hat);
+  for (int32_t a = u->first_arc[i]; a < u->first_arc[i + 1]; a++) {
+    const sel_link *g = &u->links[u->arcs[a].edge];
+    const double *m = a < u->mid_arc[i] ? g->to_j : g->to_i;
+    for (int32_t s = 0; s < ld; s++) hat[s] += m[s];
+  }
+}
+
+static double share_of(const sel_dual *u, int32_t i) {
+  int32_t back = u->mid_arc[i] - u->first_arc[i], ahead = u->first_arc[i + 1] - u->mid_arc[i];
+  int32_t most = back > ahead ? back : ahead;
+  return most ? 1.0 / most : 1.0;
+}
+
+static void forward(sel_dual *u, double *from) {
+  for (int32_t i = 0; i < u->c->n; i++) {
+    if (stands_for(u, i) != i) continue;
+    double *hat = u->hat + u->offset[i], gamma = share_of(u, i);
+    int32_t n = u->c->dom[i];
+    gather(u, i, hat);
+    for (int32_t a = u->mid_arc[i]; a < u->first_arc[i + 1]; a++) {
+      sel_link *g = &u->links[u->arcs[a].edge];
+      for (int32_t s = 0; s < n; s++) from[s] = gamma * hat[s] - g->to_i[s];
+      if (g->class_i)
+        (void)send_squeezed(u, from, g, false, g->to_j);
+      else
+        (void)send(from, n, g->up, g->ld_j, u->c->dom[g->j], g->to_j);
+    }
+  }
+}
+
+static double backward(sel_dual *u, double *from) {
+  double bound = 0;
+  for (int32_t i = u->c->n - 1; i >= 0; i--) {
+    if (stands_for(u, i) != i) continue;
+    double *hat = u->hat + u->offset[i], gamma = share_of(u, i);
+    int32_t n = u->c->dom[i], back = u->mid_arc[i] - u->first_arc[i];
+    gather(u, i, hat);
+    u->part[i] = 0;
+    for (int32_t a = u->first_arc[i]; a < u->mid_arc[i]; a++) {
+      sel_link *g = &u->links[u->arcs[a].edge];
+      for (int32_t s = 0; s < n; s++) from[s] = gamma * hat[s] - g->to_j[s];
+      u->part[i] += g->class_i ? send_squeezed(u, from, g, true, g->to_i)
+                               : send(from, n, g->down, g->ld_i, u->c->dom[g->i], g->to_i);
+    }
+    double least = hat[0];
+    for (int32_t s = 1; s < n; s++) least = hat[s] < least ? hat[s] : least;
+    u->part[i] += (1.0 - back * gamma) * least;
+    bound += count_of(u, i) * u->part[i];
+  }
+  return bound;
+}
+
+/* The s that makes gamma * hat[s] - message[s] + row[s] least, the first of several. */
+SW_SIMD_CLONES static int32_t cheapest(const double *restrict hat, double gamma, const double *restrict message,
+                                       const double *restrict row, int32_t n) {
+  double v[64], least = INFINITY;
+  int32_t best = 0;
+  for (int32_t from = 0; from < n; from += 64) {
+    int32_t len = n - from < 64 ? n - from : 64;
+    double here = INFINITY;
+    for (int32_t s = 0; s < len; s++) v[s] = gamma * hat[from + s] - message[from + s] + row[from + s];
+    for (int32_t s = 0; s < len; s++) here = v[s] < here ? v[s] : here;
+    if (here >= least) continue;
+    least = here;
+    for (best = 0; v[best] > here;) best++;
+    best += from;
+  }
+  return best;
+}
+
+/* The same over a squeezed table, for value t of the earlier end; u->least has what classes of the later end hand over,
+ * `member` the values behind it. */
+static int32_t cheapest_squeezed(const sel_dual *u, const sel_link *g, int32_t t, const int32_t *member) {
+  const double *row = g->up + (int64_t)g->class_i[t] * g->ld_j;
+  int32_t best = 0;
+  for (int32_t c = 1; c < g->n_j; c++)
+    if (u->least[c] + row[c] < u->least[best] + row[best]) best = c;
+  return member[best];
+}
+
+/* Into u->least and member, for cheapest_squeezed. */
+static void hand_over(const sel_dual *u, const double *hat, double gamma, const sel_link *g, int32_t *member) {
+  for (int32_t c = 0; c < g->n_j; c++) u->least[c] = INFINITY;
+  for (int32_t s = 0; s < u->c->dom[g->j]; s++) {
+    double v = gamma * hat[s] - g->to_j[s];
+    if (v >= u->least[g->class_j[s]]) continue;
+    u->least[g->class_j[s]] = v;
+    member[g->class_j[s]] = s;
+  }
+}
+
+/* How much the bound moves with the cost of each value: marginals that follow the minima of the backward pass. */
+static void spread(sel_dual *u) {
+  int32_t *member = (int32_t *)(void *)(u->least + u->most_dom);
+  memset(u->share, 0, (size_t)u->n_flat * sizeof *u->share);
+  for (int32_t i = 0; i < u->c->n; i++) {
+    if (stands_for(u, i) != i) continue;
+    const double *hat = u->hat + u->offset[i];
+    double *p = u->share + u->offset[i], gamma = share_of(u, i);
+    int32_t n = u->c->dom[i], back = u->mid_arc[i] - u->first_arc[i];
+    for (int32_t a = u->first_arc[i]; a < u->mid_arc[i]; a++) {
+      const sel_link *g = &u->links[u->arcs[a].edge];
+      const double *q = u->share + u->offset[stands_for(u, g->i)];
+      if (g->class_i) hand_over(u, hat, gamma, g, member);
+      for (int32_t t = 0; t < u->c->dom[g->i]; t++) {
+        if (q[t] <= 0) continue;
+        int32_t s = g->class_i ? cheapest_squeezed(u, g, t, member)
+                               : cheapest(hat, gamma, g->to_j, g->up + (int64_t)t * g->ld_j, n);
+        p[s] += gamma * q[t];
+      }
+    }
+    if (back * gamma >= 1.0 - 1e-12) continue;
+    int32_t best = 0;
+    for (int32_t s = 1; s < n; s++)
+      if (hat[s] < hat[best]) best = s;
+    p[best] += 1.0 - back * gamma;
+  }
+}
+
+/* usage[t] = use under the marginals less the cap, in units. */
+static void supergradient(sel_dual *u) {
+  const sel_core *c = u->c;
+  memset(u->usage, 0, ((size_t)c->n_steps + 1) * sizeof *u->usage);
+  for (int32_t k = 0; k < c->n_uses; k++) {
+    const sel_use *w = &c->uses[k];
+    const double *p = u->share + u->offset[stands_for(u, w->var)];
+    double mean = 0;
+    for (int32_t s = 0; s < c->dom[w->var]; s++) mean += p[s] * (double)w->amount[s];
+    u->usage[w->begin] += mean / u->unit;
+    u->usage[w->end] -= mean / u->unit;
+  }
+  double run = 0;
+  for (int32_t t = 0; t < c->n_steps; t++) {
+    run += u->usage[t];
+    u->usage[t] = run - (double)c->cap[t] / u->unit;
+  }
+}
+
+static void keep_best(sel_dual *u) {
+  u->best_bound = u->bound;
+  memcpy(u->best_lambda, u->lambda, (size_t)u->c->n_steps * sizeof *u->lambda);
+  memcpy(u->best_messages, u->messages, (size_t)u->n_messages * sizeof *u->messages);
+}
+
+void sel_dual_rewind(sel_dual *u) {
+  memcpy(u->lambda, u->best_lambda, (size_t)u->c->n_steps * sizeof *u->lambda);
+  memcpy(u->messages, u->best_messages, (size_t)u->n_messages * sizeof *u->messages);
+}
+
+static void step(sel_dual *u, double target) {
+  double norm = 0, level = u->best_bound + 0.3 * (target - u->best_bound);
+  for (int32_t t = 0; t < u->c->n_steps; t++) {
+    u->direction[t] += u->mix * (u->usage[t] - u->direction[t]);
+    if (u->lambda[t] > 0 || u->direction[t] > 0) norm += u->direction[t] * u->direction[t];
+  }
+  if (norm <= 0) return;
+  double length = u->factor * (level - u->bound) / norm;
+  if (length <= 0) return;
+  for (int32_t t = 0; t < u->c->n_steps; t++) u->lambda[t] = fmax(0, u->lambda[t] + length * u->direction[t]);
+}
+
+void sel_dual_pass(sel_dual *u, double target) {
+  double on_stack[MOST_DOM_ON_STACK], *from = on_stack;
+  int32_t most = 0;
+  for (int32_t i = 0; i < u->c->n; i++) most = u->c->dom[i] > most ? u->c->dom[i] : most;
+  if (most > MOST_DOM_ON_STACK) from = u->share; /* as wide as all variables together */
+  set_unaries(u);
+  double paid = 0;
+  for (int32_t t = 0; t < u->c->n_steps; t++) paid += u->lambda[t] * ((double)u->c->cap[t] / u->unit);
+  forward(u, from);
+  u->bound = backward(u, from) - paid;
+  u->passes++;
+  bool better = u->bound > u->best_bound + 1e-9 * fabs(u->best_bound);
+  if (u->bound > u->best_bound) keep_best(u);
+  u->stale = better ? 0 : u->stale + 1;
+  spread(u);
+  double weight = u->passes == 1 ? 1.0 : u->mix;
+  for (int32_t k = 0; k < u->n_flat; k++) u->mean[k] += weight * (u->share[k] - u->mean[k]);
+  if (u->c->n_steps == 0) return;
+  supergradient(u);
+  if (u->stale > u->patience) {
+    u->factor *= 0.8;
+    u->stale = 0;
+    sel_dual_rewind(u);
+    return;
+  }
+  step(u, target);
+}
+
+double sel_dual_freeze(sel_dual *u) {
+  sel_dual_rewind(u);
+  set_unaries(u);
+  double paid = 0;
+  for (int32_t t = 0; t < u->c->n_steps; t++) paid += u->lambda[t] * ((double)u->c->cap[t] / u->unit);
+  return backward(u, u->share) - paid;
+}
+
+void sel_dual_pace(sel_dual *u, double passes) {
+  const double kShrinks = 31, kSlow = 0.08; /* 0.8^31 = 0.001; a third of the passes make progress */
+  double patience = passes / (1.3 * kShrinks);
+  if (!(patience > LEAST_PATIENCE)) return;
+  u->patience = patience < MOST_PATIENCE ? (int)patience : MOST_PATIENCE;
+  u->mix = fmax(kSlow, u->mix * LEAST_PATIENCE / u->patience);
+}
+
+bool sel_dual_settled(const sel_dual *u, double before) {
+  const double kLeastFactor = 1e-3, kTired = 0.05, kLeastGain = 1e-7;
+  if (u->c->n_steps > 0 && u->factor > kTired) return false; /* long steps may well gain nothing for a while */
+  return u->factor <= kLeastFactor || u->best_bound - before <= kLeastGain * fabs(u->best_bound);
+}
+
+void sel_dual_ascend(sel_dual *u, double target, double enough, sel_budget *b) {
+  enum { QUIET = 20 };
+  int quiet = 0;
+  while (!sel_stop(b) && u->best_bound < enough && u->factor > 1e-4) {
+    double before = u->best_bound;
+    sel_dual_pass(u, target);
+    sel_spend(b, 2 * u->cells + u->n_flat + u->c->n_uses);
+    quiet = u->best_bound > before + 1e-7 * fabs(before) ? 0 : quiet + 1;
+    if (u->c->n_steps == 0 && quiet > QUIET) break;
+  }
+  sel_dual_rewind(u);
+}
+
+void sel_dual_decode(sel_dual *u, int32_t *x) {
+  set_unaries(u);
+  for (int32_t i = 0; i < u->c->n; i++) {
+    double *hat = u->hat + u->offset[i];
+    memcpy(hat, u->unary + u->offset[i], (size_t)padded(u->c->dom[i]) * sizeof *hat);
+    for (int32_t a = u->first_arc[i]; a < u->first_arc[i + 1]; a++) {
+      const sel_link *g = &u->links[u->arcs[a].edge];
+      int32_t from = a >= u->mid_arc[i] ? 0 : g->class_i ? g->class_i[x[g->i]] : x[g->i];
+      const double *row = g->up + (int64_t)from * g->ld_j;
+      for (int32_t s = 0; s < u->c->dom[i]; s++)
+        hat[s] += a >= u->mid_arc[i] ? g->to_i[s] : row[g->class_j ? g->class_j[s] : s];
+    }
+    x[i] = 0;
+    for (int32_t s = 1; s < u->c->dom[i]; s++)
+      if (hat[s] < hat[x[i]]) x[i] = s;
+  }
+}

@@ -1,0 +1,170 @@
+/* Finding what is alike in a core, and passes of the dual over one of each kind. */
+#include "select/bound/lift.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "shardwright/alike.h"
+#include "shardwright/hash.h"
+
+static uint64_t colour_of(const sel_core *c, int32_t i) {
+  size_t n = (size_t)c->dom[i];
+  uint64_t h = sw_hash_u64(sw_hash_quick(c->cost[i], n * sizeof **c->cost), (uint64_t)n);
+  for (int32_t k = c->first_use[i]; k < c->first_use[i + 1]; k++)
+    h = sw_hash_u64(h, sw_hash_quick(c->uses[k].amount, n * sizeof *c->uses[k].amount));
+  return h;
+}
+
+/* A hash may err; what passes rely on is that those who are alike have as much of everything. */
+static bool are_alike(const sel_core *c, int32_t i, int32_t j) {
+  return c->dom[i] == c->dom[j] && c->first_use[i + 1] - c->first_use[i] == c->first_use[j + 1] - c->first_use[j];
+}
+
+static bool are_alike_links(const sel_dual *u, int32_t e, int32_t f) {
+  return u->c->pairs[e].mat == u->c->pairs[f].mat && u->links[e].up == u->links[f].up;
+}
+
+/* *kinds: of variables. */
+static sw_rc find_alike(sel_dual *u, int32_t *kinds, sw_diag *d) {
+  enum { ROUNDS = 8 };
+  const sel_core *c = u->c;
+  uint64_t *colour;
+  sw_alike_link *links;
+  SW_ARENA_NEW(colour, &u->mem, c->n, d);
+  SW_ARENA_NEW(links, &u->mem, c->n_pairs, d);
+  SW_ARENA_NEW(u->like, &u->mem, c->n, d);
+  SW_ARENA_NEW(u->alike, &u->mem, c->n, d);
+  SW_ARENA_NEW(u->like_link, &u->mem, c->n_pairs, d);
+  for (int32_t i = 0; i < c->n; i++) colour[i] = colour_of(c, i);
+  for (int32_t e = 0; e < c->n_pairs; e++) {
+    const sel_link *l = &u->links[e];
+    bool forward = l->i == c->pairs[e].i;
+    links[e] = (sw_alike_link){{l->i, l->j}, 2 * (uint64_t)c->pairs[e].mat + forward};
+  }
+  SW_TRY(sw_alike(c->n, colour, c->n_pairs, links, ROUNDS, u->like, u->like_link, d));
+  *kinds = 0;
+  for (int32_t i = 0; i < c->n; i++) {
+    if (!are_alike(c, i, u->like[i])) u->like[i] = i;
+    *kinds += u->alike[u->like[i]]++ == 0;
+  }
+  for (int32_t e = 0; e < c->n_pairs; e++)
+    if (!are_alike_links(u, e, u->like_link[e])) u->like_link[e] = e;
+  return SW_OK;
+}
+
+/* What a dual has apart from lifting. */
+typedef struct apart {
+  int32_t *offset;
+  int32_t n_flat;
+  int64_t n_messages, passes;
+  double *mean;
+} apart;
+
+static int32_t flat_of(const apart *was, int32_t i) { return was->offset[i + 1] - was->offset[i]; }
+
+/* Variables that are alike have one place in the flat arrays; what stands there for all comes first. */
+static sw_rc pack_variables(sel_dual *u, const apart *was, sw_diag *d) {
+  int32_t n = u->c->n;
+  SW_ARENA_NEW(u->offset, &u->mem, (size_t)n + 1, d);
+  SW_ARENA_NEW(u->mean, &u->mem, u->n_flat, d);
+  u->n_flat = 0;
+  for (int32_t i = 0; i < n; i++) {
+    u->offset[i] = u->like[i] == i ? u->n_flat : u->offset[u->like[i]];
+    if (u->like[i] != i) continue;
+    memcpy(u->mean + u->n_flat, was->mean + was->offset[i], (size_t)flat_of(was, i) * sizeof *u->mean);
+    u->n_flat += flat_of(was, i);
+  }
+  return SW_OK;
+}
+
+/* So have links. */
+static sw_rc pack_messages(sel_dual *u, const apart *was, sw_diag *d) {
+  double *from = sw_arena_copy(&u->mem, u->messages, (size_t)u->n_messages, sizeof *from, d);
+  if (!from) return SW_E_RESOURCE;
+  u->n_messages = 0;
+  for (int32_t e = 0; e < u->c->n_pairs; e++) {
+    sel_link *l = &u->links[e];
+    const sel_link *first = &u->links[u->like_link[e]];
+    int32_t n[2] = {flat_of(was, l->i), flat_of(was, l->j)};
+    double **at[2] = {&l->to_i, &l->to_j};
+    for (int side = 0; side < 2; side++) {
+      const double *old = from + (*at[side] - u->messages);
+      *at[side] = l == first ? u->messages + u->n_messages : side ? first->to_j : first->to_i;
+      if (l != first) continue;
+      memcpy(*at[side], old, (size_t)n[side] * sizeof *old);
+      u->n_messages += n[side];
+    }
+  }
+  memcpy(u->best_messages, u->messages, (size_t)u->n_messages * sizeof *u->messages);
+  return SW_OK;
+}
+
+static sw_rc lift(sel_dual *u, apart *was, sw_diag *d) {
+  *was = (apart){u->offset, u->n_flat, u->n_messages, u->passes, u->mean};
+  SW_TRY(pack_variables(u, was, d));
+  SW_TRY(pack_messages(u, was, d));
+  u->lifted = true;
+  return SW_OK;
+}
+
+/* The averaged marginals of those for whom others stood have faded with every pass. */
+static void unpack_means(sel_dual *u, const apart *was) {
+  for (int32_t i = 0; i < u->c->n; i++) {
+    double *to = was->mean + was->offset[i];
+    int32_t n = flat_of(was, i);
+    if (u->like[i] == i) memcpy(to, u->mean + u->offset[i], (size_t)n * sizeof *to);
+    for (int32_t s = 0; u->like[i] != i && s < n; s++)
+      for (int64_t k = was->passes; k < u->passes; k++) to[s] += u->mix * (0 - to[s]);
+  }
+  u->mean = was->mean;
+}
+
+/* Each link has its own messages again: those of its kind. */
+static sw_rc lower(sel_dual *u, const apart *was, sw_diag *d) {
+  double *from = sw_arena_copy(&u->mem, u->messages, (size_t)u->n_messages, sizeof *from, d);
+  int64_t *at;
+  if (!from) return SW_E_RESOURCE;
+  SW_ARENA_NEW(at, &u->mem, u->c->n_pairs, d);
+  for (int32_t e = 0; e < u->c->n_pairs; e++) at[e] = u->links[e].to_i - u->messages; /* to_j lies behind it */
+  unpack_means(u, was);
+  u->lifted = false;
+  u->offset = was->offset;
+  u->n_flat = was->n_flat;
+  u->n_messages = was->n_messages;
+  sel_dual_place_messages(u);
+  for (int32_t e = 0; e < u->c->n_pairs; e++) {
+    const sel_link *l = &u->links[e];
+    int32_t n = flat_of(was, l->i);
+    memcpy(l->to_i, from + at[e], (size_t)n * sizeof *from);
+    memcpy(l->to_j, from + at[e] + n, (size_t)flat_of(was, l->j) * sizeof *from);
+  }
+  return SW_OK;
+}
+
+sw_rc sel_dual_ascend_lifted(sel_dual *u, double target, sel_settled end, sel_budget *b, int64_t *passes, sw_diag *d) {
+  enum { FEWEST = 4 }; /* of one kind, on average */
+  const double kFactor = 0.3, first_factor = u->factor;
+  int32_t kinds;
+  *passes = 0;
+  SW_TRY(find_alike(u, &kinds, d));
+  if (kinds == 0 || kinds > u->c->n / FEWEST) return SW_OK;
+  int64_t work = (2 * u->cells + u->n_flat) / (u->c->n / kinds) + u->c->n_uses;
+  double before = 0;
+  apart was;
+  u->best_bound = -INFINITY;
+  SW_TRY(lift(u, &was, d));
+  end.enough = fmin(end.enough, target);
+  for (int quiet = 0; quiet < end.quiet && *passes < end.most && u->best_bound < end.enough && !sel_stop(b);
+       ++*passes) {
+    sel_dual_pass(u, target);
+    sel_spend(b, work);
+    quiet = u->best_bound > before + end.gain * fabs(before) ? 0 : quiet + 1;
+    if (quiet == 0) before = u->best_bound;
+  }
+  sel_dual_rewind(u);
+  SW_TRY(lower(u, &was, d));
+  u->factor = kFactor * first_factor;
+  u->stale = 0;
+  u->best_bound = -INFINITY;
+  return SW_OK;
+}

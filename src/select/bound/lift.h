@@ -1,0 +1,24 @@
+/* Inside the solver: the dual of a core in which layers repeat, at the price of a layer.
+ *
+ * Variables with equal costs, amounts and tables to equal neighbours, some steps far, have nearly the same messages. So
+ * at first passes see one variable of each kind, whose links have their messages in one place: the bound is then only
+ * an estimate. Copied to all, the messages and prices are near to where passes over everything would lead.
+ */
+#ifndef SELECT_LIFT_H_
+#define SELECT_LIFT_H_
+
+#include "select/bound/dual.h"
+
+/* When passes have settled: so many in a row that gain less than a part of the bound, all together. */
+typedef struct sel_settled {
+  int quiet;
+  double gain;
+  int64_t most;  /* passes, settled or not */
+  double enough; /* the bound that will do */
+} sel_settled;
+
+/* Passes towards `target` until they settle or the budget is spent; `u` then is as after sel_dual_init, but for its
+ * messages and prices. *passes: how many there were, 0 where too few variables are alike. */
+sw_rc sel_dual_ascend_lifted(sel_dual *u, double target, sel_settled end, sel_budget *b, int64_t *passes, sw_diag *d);
+
+#endif

@@ -1,0 +1,107 @@
+#include "select/bound/prior.h"
+
+#include <math.h>
+
+#include "select/proof.h"
+#include "shardwright/hash.h"
+
+static int32_t name_of(const sel_model *m, int32_t k) { return sel_name_var(m, m->alive_of[k]); }
+
+/* Messages to one end of a link, by the names of its values. */
+typedef struct side {
+  int32_t n;
+  const int64_t *choice;
+  const double *message;
+} side;
+
+/* to[s] for the values that were known; `at` [every choice of the node] is scratch and stays -1. */
+static void copy_known(const sel_model *m, int32_t k, const side *from, int32_t *at, double *to) {
+  int32_t v = m->alive_of[k];
+  for (int32_t a = 0; a < from->n; a++)
+    if (from->choice[a] >= 0 && from->choice[a] < m->vars[v].n0) at[from->choice[a]] = a;
+  for (int32_t s = 0; s < m->vars[v].n; s++) {
+    int32_t a = at[m->vars[v].id[s]];
+    if (a >= 0) to[s] = from->message[a];
+  }
+  for (int32_t a = 0; a < from->n; a++)
+    if (from->choice[a] >= 0 && from->choice[a] < m->vars[v].n0) at[from->choice[a]] = -1;
+}
+
+static sw_rc index_links(const sw_learned *from, sw_dict *links, sw_diag *d) {
+  for (int32_t e = 0; e < from->n_links; e++) {
+    int64_t *slot;
+    bool fresh;
+    SW_TRY(sw_dict_put(links, from->links[e].node, sizeof from->links[e].node, e, &slot, &fresh, d));
+  }
+  return SW_OK;
+}
+
+static sw_rc take_messages(sel_dual *u, const sel_model *m, const sw_learned *from, const sw_dict *links, bool *any,
+                           sw_diag *d) {
+  int32_t *at, most = 1;
+  for (int32_t k = 0; k < u->c->n; k++) most = m->vars[m->alive_of[k]].n0 > most ? m->vars[m->alive_of[k]].n0 : most;
+  SW_ARENA_NEW(at, &u->mem, most, d);
+  for (int32_t a = 0; a < most; a++) at[a] = -1;
+  for (int32_t e = 0; e < u->c->n_pairs; e++) {
+    sel_link *l = &u->links[e];
+    int64_t key[2] = {name_of(m, l->i), name_of(m, l->j)};
+    int64_t *known = sw_dict_get(links, key, sizeof key);
+    if (!known) continue;
+    const sw_learned_link *o = &from->links[*known];
+    copy_known(m, l->i, &(side){o->n[0], o->choice[0], o->message[0]}, at, l->to_i);
+    copy_known(m, l->j, &(side){o->n[1], o->choice[1], o->message[1]}, at, l->to_j);
+    *any = true;
+  }
+  return SW_OK;
+}
+
+/* A price goes to the step that is nearest among those that count now. */
+static void take_prices(sel_dual *u, const sel_model *m, const sw_learned *from) {
+  int32_t t = 0;
+  for (int32_t k = 0; k < from->n_prices && u->c->n_steps; k++) {
+    while (t + 1 < u->c->n_steps && sel_name_time(m, t + 1) <= from->time[k]) t++;
+    u->lambda[t] += from->price[k] * u->unit;
+  }
+}
+
+sw_rc sel_prior_take(sel_dual *u, const sel_model *m, const sw_learned *from, bool *any, sw_diag *d) {
+  sw_dict links = {0};
+  *any = false;
+  sw_rc rc = index_links(from, &links, d);
+  if (!rc) rc = take_messages(u, m, from, &links, any, d);
+  if (!rc && *any) take_prices(u, m, from);
+  sw_dict_deinit(&links);
+  return rc;
+}
+
+static sw_rc give_side(const sel_dual *u, const sel_model *m, int32_t k, const double *at, int64_t **choice,
+                       double **message, sw_diag *d, sw_arena *arena) {
+  int32_t n = u->c->dom[k];
+  SW_ARENA_NEW(*choice, arena, n, d);
+  *message = sw_arena_copy(arena, u->best_messages + (at - u->messages), (size_t)n, sizeof **message, d);
+  if (!*message) return SW_E_RESOURCE;
+  for (int32_t s = 0; s < n; s++) (*choice)[s] = sel_name_value(m, m->alive_of[k], s);
+  return SW_OK;
+}
+
+sw_rc sel_prior_give(const sel_dual *u, const sel_model *m, sw_arena *arena, sw_learned *to, sw_diag *d) {
+  const sel_core *c = u->c;
+  *to = (sw_learned){0};
+  if (!(u->best_bound > -INFINITY)) return SW_OK;
+  SW_ARENA_NEW(to->links, arena, c->n_pairs, d);
+  SW_ARENA_NEW(to->time, arena, c->n_steps, d);
+  SW_ARENA_NEW(to->price, arena, c->n_steps, d);
+  for (int32_t e = 0; e < c->n_pairs; e++) {
+    const sel_link *l = &u->links[e];
+    sw_learned_link *o = &to->links[to->n_links++];
+    *o = (sw_learned_link){.node = {name_of(m, l->i), name_of(m, l->j)}, .n = {c->dom[l->i], c->dom[l->j]}};
+    SW_TRY(give_side(u, m, l->i, l->to_i, &o->choice[0], &o->message[0], d, arena));
+    SW_TRY(give_side(u, m, l->j, l->to_j, &o->choice[1], &o->message[1], d, arena));
+  }
+  for (int32_t t = 0; t < c->n_steps; t++) {
+    if (u->best_lambda[t] <= 0) continue;
+    to->time[to->n_prices] = sel_name_time(m, t);
+    to->price[to->n_prices++] = u->best_lambda[t] / u->unit;
+  }
+  return SW_OK;
+}

@@ -1,0 +1,116 @@
+/* A bound of a whole problem: passes over one node of each kind, a few over all, then exact integers. */
+#include "select/bound/whole.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "select/bound/lift.h"
+#include "shardwright/hash.h"
+
+/* --- tables ------------------------------------------------------------------------------------------------------ */
+
+typedef struct table_key {
+  uint64_t what; /* an address, or a hash */
+  int32_t rows, cols;
+} table_key;
+
+/* Where the core's tables are known by address and by what is in them. */
+typedef struct tables {
+  sw_dict by_address, by_hash;
+} tables;
+
+/* The first table that is equal to number m. */
+static sw_rc find_table(tables *k, const sel_core *c, int32_t m, int32_t *out, sw_diag *d) {
+  const sel_mat *mat = &c->mats[m];
+  size_t bytes = (size_t)mat->rows * (size_t)mat->cols * sizeof *mat->v;
+  table_key key = {(uint64_t)(uintptr_t)mat->v, mat->rows, mat->cols};
+  int64_t *known, *first;
+  bool fresh;
+  SW_TRY(sw_dict_put(&k->by_address, &key, sizeof key, m, &known, &fresh, d));
+  if (fresh) {
+    key.what = sw_hash_quick(mat->v, bytes);
+    SW_TRY(sw_dict_put(&k->by_hash, &key, sizeof key, m, &first, &fresh, d));
+    if (memcmp(c->mats[*first].v, mat->v, bytes) == 0) *known = *first;
+  }
+  *out = (int32_t)*known;
+  return SW_OK;
+}
+
+sw_rc sel_core_share_tables(sel_core *c, sw_arena *mem, sw_diag *d) {
+  tables k = {0};
+  sel_pair *pairs = sw_arena_copy(mem, c->pairs, (size_t)c->n_pairs, sizeof *pairs, d);
+  sw_rc rc = pairs || !c->n_pairs ? SW_OK : SW_E_RESOURCE;
+  for (int32_t e = 0; e < c->n_pairs && !rc; e++) rc = find_table(&k, c, pairs[e].mat, &pairs[e].mat, d);
+  c->pairs = pairs;
+  sw_dict_deinit(&k.by_address);
+  sw_dict_deinit(&k.by_hash);
+  return rc;
+}
+
+/* --- the bound --------------------------------------------------------------------------------------------------- */
+
+/* Without a cost that is known, where the bound may hope to get. */
+static double target_of(const sel_dual *u, const sw_bound_options *o) {
+  const double kFirst = 1.3;
+  return o->cost < INT64_MAX ? (double)o->cost : kFirst * fmax(u->best_bound, 0) + 1;
+}
+
+static double enough(const sw_bound_options *o) {
+  const double kSlack = 1e-4; /* of the gap: making the bound safe costs a little */
+  return (double)o->cost * (1 - o->gap * (1 - kSlack));
+}
+
+/* Passes over all nodes as long as each closes a part of what is missing. */
+static void ascend_all(sel_dual *u, const sw_bound_options *o, sel_budget *b) {
+  enum { PASSES = 12 };
+  const double kLeastGain = 0.05;
+  double before = -INFINITY;
+  for (int k = 0; k < PASSES && u->best_bound < enough(o) && !sel_stop(b); k++) {
+    if (u->best_bound - before < kLeastGain * (enough(o) - u->best_bound)) break;
+    before = u->best_bound;
+    sel_dual_pass(u, target_of(u, o));
+  }
+  sel_dual_rewind(u);
+}
+
+static sw_rc ascend(sel_dual *u, const sw_bound_options *o, sel_budget *b, sw_bound *out, sw_diag *d) {
+  const double kOver = 0.2; /* copied to all, messages prove a little less */
+  const sel_settled end = {
+      .quiet = 12, .gain = 5e-5, .most = 100, .enough = enough(o) + kOver * ((double)o->cost - enough(o))};
+  int64_t passes;
+  sel_dual_pass(u, 0); /* no step */
+  SW_TRY(sel_dual_ascend_lifted(u, target_of(u, o), end, b, &passes, d));
+  out->any = passes > 0;
+  out->settled = passes < end.most;
+  if (!out->any) return SW_OK;
+  sel_dual_pass(u, 0);
+  if (out->choice) sel_dual_decode(u, out->choice); /* as long as those who are alike choose alike */
+  ascend_all(u, o, b);
+  return SW_OK;
+}
+
+static sw_rc bound_core(const sel_core *c, const sw_bound_options *o, sw_bound *out, sw_diag *d) {
+  sel_dual u;
+  sel_budget b = {.start_s = sw_now_s(), .deadline_s = o->deadline_s, .cancel = o->cancel};
+  int64_t bound;
+  sw_rc rc = sel_dual_init(&u, c, true, d);
+  if (!rc) rc = ascend(&u, o, &b, out, d);
+  if (!rc && out->any) rc = sel_dual_certify(&u, NULL, NULL, &bound, d);
+  if (!rc && out->any) {
+    out->bound = sw_max_i64(bound, 0);
+  }
+  sel_dual_deinit(&u);
+  return rc;
+}
+
+sw_rc sw_problem_bound(const sw_problem *p, const sw_bound_options *o, sw_bound *out, sw_diag *d) {
+  sw_arena mem = {0};
+  sel_core whole;
+  out->any = false;
+  out->bound = 0;
+  sw_rc rc = sel_core_of_problem(p, &mem, &whole, d);
+  if (!rc) rc = sel_core_share_tables(&whole, &mem, d);
+  if (!rc) rc = bound_core(&whole, o, out, d);
+  sw_arena_deinit(&mem);
+  return rc;
+}

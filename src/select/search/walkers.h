@@ -1,0 +1,62 @@
+/* Inside the solver: searches for better choices, one per thread, beside whatever the calling thread does.
+ *
+ * A round starts every walker from the best choice known and the prices of that moment; nothing is shared while it
+ * lasts. When it ends the best of all is taken, the lowest number among equals. Rounds that are limited by work
+ * therefore give the same result every time.
+ */
+#ifndef SELECT_WALKERS_H_
+#define SELECT_WALKERS_H_
+
+#include <pthread.h>
+
+#include "select/search/lns.h"
+#include "select/search/moves.h"
+
+typedef struct sel_walker {
+  const struct sel_walkers *all;
+  sw_arena mem;
+  sel_state state;
+  sel_mover mover;
+  sel_lns lns;
+  int32_t *x; /* its best choice; cost below */
+  int64_t cost;
+  int32_t *walked;
+  sel_budget budget;
+  pthread_t thread;
+  bool started;
+  sw_rc rc;
+  sw_diag diag;
+} sel_walker;
+
+enum { SEL_GUIDES = 4 };
+
+typedef struct sel_walkers {
+  const sel_field *field;
+  sw_arena mem;
+  int n; /* the first is the calling thread's own */
+  sel_walker *at;
+  double *price;               /* of memory, per value by the field's offsets */
+  double *prefix;              /* per step, as sel_lns wants it */
+  int32_t *guides[SEL_GUIDES]; /* good choices from elsewhere, the last ones */
+  int n_guides;                /* that there ever were */
+  int64_t sweep;               /* cells of one pass over everything: the measure of effort */
+  atomic_int halt;
+} sel_walkers;
+
+/* `ws` stays where it is until sel_walkers_deinit. */
+sw_rc sel_walkers_init(sel_walkers *ws, const sel_field *f, int threads, uint64_t seed, int64_t sweep, sw_diag *d);
+void sel_walkers_deinit(sel_walkers *ws);
+/* Prices for the rounds to come. */
+void sel_walkers_price(sel_walkers *ws, const sel_dual *u, const double *packed);
+
+/* Another good choice, for moves between it and the best; not while walkers are under way. */
+void sel_walkers_guide(sel_walkers *ws, const int32_t *x);
+
+/* Start all but the first walker from `x`, to run until `b` is spent (a budget limited by work) or sel_walkers_join. */
+sw_rc sel_walkers_start(sel_walkers *ws, const int32_t *x, int64_t cost, const sel_budget *b, sw_diag *d);
+/* Wait for them; the best choice of all with its cost, when it is better than *cost. */
+sw_rc sel_walkers_join(sel_walkers *ws, int32_t *x, int64_t *cost, sw_diag *d);
+/* The first walker, in the calling thread: improve `x` until `b` is spent. */
+sw_rc sel_walkers_walk(sel_walkers *ws, int32_t *x, int64_t *cost, sel_budget *b, sw_diag *d);
+
+#endif
