@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "graph/expand.h"
+#include "graph/ops/expand.h"
 
 sw_rc sw_graph_create(const char *name, sw_graph **out, sw_diag *d) {
   sw_graph *g;

@@ -2,7 +2,7 @@
 #ifndef GRAPH_BUILDER_H_
 #define GRAPH_BUILDER_H_
 
-#include "graph/rule.h"
+#include "graph/ops/rule.h"
 #include "shardwright/array.h"
 #include "shardwright/hash.h"
 

@@ -7,7 +7,7 @@
  */
 #include "graph/control.h"
 
-#include "graph/rules.h"
+#include "graph/ops/rules.h"
 #include "shardwright/checked.h"
 
 sw_rc sw_infer_marker(sw_rule_call *c) {

@@ -7,8 +7,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "graph/expand.h"
-#include "graph/rules.h"
+#include "graph/ops/expand.h"
+#include "graph/ops/rules.h"
 
 enum { TERM = SW_MAX_RANK + 1 };
 

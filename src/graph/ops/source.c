@@ -1,5 +1,5 @@
 /* Ops that make values from nothing: iota, constant, rng. Every dim of the result is a parallel loop. */
-#include "graph/rules.h"
+#include "graph/ops/rules.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #ifndef GRAPH_RULE_H_
 #define GRAPH_RULE_H_
 
-#include "graph/space.h"
+#include "graph/ops/space.h"
 
 /* What stands for an absent attribute. */
 typedef enum sw_absent {

@@ -1,7 +1,7 @@
 /* The registry: what each op takes and how its types, loops and maps follow. One row per opcode; an opcode without a
  * row does not compile. */
-#include "graph/rule.h"
-#include "graph/rules.h"
+#include "graph/ops/rule.h"
+#include "graph/ops/rules.h"
 
 /* --- attributes -------------------------------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "graph/rules.h"
+#include "graph/ops/rules.h"
 
 #include "shardwright/checked.h"
 

@@ -5,7 +5,7 @@
  *   sw_space_identity(b, sw_space_result(b, 0), first)          result  (d0,d1)
  *   sw_space_set(b, 0, 1, first); sw_space_set(b, 0, 0, first+1)   operand (d1,d0)
  */
-#include "graph/space.h"
+#include "graph/ops/space.h"
 
 #include "shardwright/scalar.h"
 

@@ -7,7 +7,7 @@
  * A dim that dynamic_slice cuts is a table: each device contributes what falls into its part (a MASKED loop over the
  * operand's dim), and the result's dim has a WHOLE loop of its own.
  */
-#include "graph/rules.h"
+#include "graph/ops/rules.h"
 
 #include "shardwright/checked.h"
 

@@ -2,7 +2,7 @@
 #ifndef GRAPH_RULES_H_
 #define GRAPH_RULES_H_
 
-#include "graph/rule.h"
+#include "graph/ops/rule.h"
 
 #define SW_RULE_PAIR(name)                \
   sw_rc sw_infer_##name(sw_rule_call *c); \

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "graph/rules.h"
+#include "graph/ops/rules.h"
 
 static sw_rc check_matrices(const sw_rule_call *c) {
   const sw_type *a = &c->operands[0];

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "graph/rules.h"
+#include "graph/ops/rules.h"
 
 sw_rc sw_infer_sort(sw_rule_call *c) {
   int n;

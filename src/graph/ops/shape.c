@@ -5,7 +5,7 @@
  * loop and the rest is a WHOLE loop in no map: f32[6,4] -> f32[4,6] has loops d0 (2) and d1 (12, whole), maps
  * (d0,d1)->(3*d0,0) and (d0,d1)->(2*d0,0), and block d0 of the one holds the same elements as block d0 of the other.
  */
-#include "graph/rules.h"
+#include "graph/ops/rules.h"
 
 sw_rc sw_infer_broadcast(sw_rule_call *c) {
   const sw_type *x = &c->operands[0];

@@ -5,12 +5,12 @@
  * with broadcasts in between. Sums and exponentials of f16, bf16 and f8 values (softmax, the norms) are taken in f32
  * and converted back, as frameworks do.
  */
-#include "graph/expand.h"
+#include "graph/ops/expand.h"
 
 #include <math.h>
 
 #include "graph/builder.h"
-#include "graph/rules.h"
+#include "graph/ops/rules.h"
 
 const sw_type *sw_expand_type(const sw_expansion *e, sw_id x) { return &e->g->values[x].type; }
 

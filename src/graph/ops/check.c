@@ -1,6 +1,6 @@
 /* Checks and look-ups that the rules of several ops share. Every message names the op, the operand, what was found and
  * what was expected. */
-#include "graph/rule.h"
+#include "graph/ops/rule.h"
 
 #include "shardwright/checked.h"
 

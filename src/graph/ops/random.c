@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "graph/rules.h"
+#include "graph/ops/rules.h"
 
 static sw_rc check_algorithm(const sw_rule_call *c) {
   const char *word = sw_call_text(c, SW_ATTR_ALGORITHM);

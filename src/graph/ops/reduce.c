@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "graph/rules.h"
+#include "graph/ops/rules.h"
 
 /* The operand's shape without `dims`, or with extent 1 there. */
 static sw_rc result_without(sw_rule_call *c, sw_dtype t, const int64_t *dims, int n, bool keep) {
