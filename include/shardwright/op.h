@@ -38,7 +38,7 @@
   X(DYNAMIC_UPDATE_SLICE, "dynamic_update_slice") X(PAD, "pad") X(CONCATENATE, "concatenate") \
   X(CONVOLUTION, "convolution") X(REDUCE_WINDOW, "reduce_window") X(CUMULATIVE, "cumulative") X(TOP_K, "top_k") X(SORT, "sort") \
   X(RNG_BITS, "rng_bit_generator") X(SELECT_AND_SCATTER, "select_and_scatter") X(CHOLESKY, "cholesky") \
-  X(TRIANGULAR_SOLVE, "triangular_solve") X(FACTOR, "factor") \
+  X(TRIANGULAR_SOLVE, "triangular_solve") X(FACTOR, "factor") X(TRIDIAGONAL_SOLVE, "tridiagonal_solve") \
   X(GATHER, "gather") X(SCATTER, "scatter") X(SHUFFLE, "shuffle") X(GENERIC, "generic") X(OPAQUE, "opaque")
 /* Written by people, expanded to the ops above while a graph is built (sw_graph_add_op). */
 #define SW_OPS_SUGAR(X) \
@@ -114,12 +114,16 @@ typedef enum sw_opcode {
  *                            pad_high=0..}: in each window of x the element chosen by `select` gets the source's
  *   cholesky(a)              {lower=true}: factors of the last two dims, 0 in the other triangle
  *   triangular_solve(a, b)   {left_side=true, lower=true, unit_diagonal=false, transpose=none|transpose|adjoint}
- *   factor(a)                {how, lower=true}: the last two dims m x n, k the smaller one, as LAPACK does:
- *                            lu           l and u in one, i32[k] pivots from 1, i32[] info
- *                            qr           r over reflectors, [k] taus
- *                            householder  (a, taus): the product of such reflectors
- *                            eigh         eigenvectors, ascending eigenvalues, i32[] info; of one triangle
- *                            svd          [k] values, u [m,k], v transposed [k,n], i32[] info; full_svd: [m,m], [n,n]
+ *   tridiagonal_solve(dl, d, du, b)  {target=lapack}: diagonals below (the first unused), on and above (the last
+ * unused); NaN where the matrix is singular factor(a)                {how, lower=true, target=lapack|cuda|rocm (whose
+ * call it was)}: the last two dims m x n, k the smaller one, as LAPACK does: lu           l and u in one, i32[k] pivots
+ * from 1, i32[] info qr           r over reflectors, [k] taus pivoted_qr   (a, i32[n]: columns that come first are not
+ * 0): r over reflectors, i32[n] columns from 1, [k] taus householder  (a, taus): the product of such reflectors eigh
+ * eigenvectors, ascending real eigenvalues, i32[] info; of one triangle svd          real [k] values, u [m,k], v
+ * adjoint [k,n], i32[] info; full_svd: [m,m], [n,n] eig          complex [n] eigenvalues, left and right eigenvectors,
+ * i32[] info schur        t, vectors, complex [n] eigenvalues, i32[] info hessenberg   h over reflectors, [n-1] taus,
+ * i32[] info tridiagonal  of one triangle: reflectors, real [n] diagonal, real [n-1] beside it, [n-1] taus, i32[] info
+ *                            info is not 0 where there is none; what is not finite has no eigenvalues: NaN
  *   gather(x, indices)       as StableHLO: {offset_dims, collapsed_dims, operand_batch=[], indices_batch=[],
  *                            start_index_map, index_vector_dim, sizes}; indices clamped
  *   scatter(x, indices, updates)  as StableHLO: {kind: sum product min max replace, update_window_dims, inserted_dims,

@@ -530,6 +530,7 @@ static const factors_of kRules[SW_OP_COUNT] = {
     [SW_OP_SORT] = sort,
     [SW_OP_CHOLESKY] = cholesky,
     [SW_OP_FACTOR] = by_loops,
+    [SW_OP_TRIDIAGONAL_SOLVE] = by_loops,
     [SW_OP_TRIANGULAR_SOLVE] = triangular_solve,
     [SW_OP_RNG_BITS] = random_bits,
     [SW_OP_SELECT_AND_SCATTER] = select_and_scatter,

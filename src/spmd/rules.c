@@ -26,6 +26,7 @@ static const sw_lower kLower[SW_OP_COUNT] = {
     [SW_OP_CHOLESKY] = sw_lower_same,
     [SW_OP_TRIANGULAR_SOLVE] = sw_lower_same,
     [SW_OP_FACTOR] = sw_lower_same,
+    [SW_OP_TRIDIAGONAL_SOLVE] = sw_lower_same,
     [SW_OP_RNG_BITS] = sw_lower_rng_bits,
     [SW_OP_TRANSPOSE] = sw_lower_same,
     [SW_OP_OPAQUE] = sw_lower_generic,

@@ -234,6 +234,28 @@ static void make_triangular_solve(op_case *c) {
   word(c, SW_ATTR_TRANSPOSE_A, below(c, 2) ? "none" : "transpose");
 }
 
+static void make_factor(op_case *c) {
+  static const struct {
+    const char *how;
+    bool square, columns, taus;
+  } kHow[] = {{"lu", 0, 0, 0},    {"qr", 0, 0, 0},         {"pivoted_qr", 0, 1, 0}, {"householder", 0, 0, 1},
+              {"svd", 0, 0, 0},   {"full_svd", 0, 0, 0},   {"eigh", 1, 0, 0},       {"eig", 1, 0, 0},
+              {"schur", 1, 0, 0}, {"hessenberg", 1, 0, 0}, {"tridiagonal", 1, 0, 0}};
+  int which = (int)below(c, sizeof kHow / sizeof *kHow);
+  int64_t dims[RANK] = {between(c, 1, 3), 3, kHow[which].square ? 3 : 2};
+  input(c, SW_F64, SMALL, 3, dims);
+  int64_t second[RANK] = {dims[0], 2};
+  if (kHow[which].taus) input(c, SW_F64, SMALL, 2, second);
+  if (kHow[which].columns) input(c, SW_I32, SMALL, 2, second);
+  word(c, SW_ATTR_HOW, kHow[which].how);
+}
+
+/* The first number below the diagonal and the last above it are not read. */
+static void make_tridiagonal_solve(op_case *c) {
+  int64_t dims[RANK] = {between(c, 1, 3), 3, between(c, 1, 3)};
+  for (int k = 0; k < 4; k++) input(c, SW_F64, k == 1 ? POWERS : SMALL, k < 3 ? 2 : 3, dims);
+}
+
 static void make_select_and_scatter(op_case *c) {
   int64_t x[RANK] = {between(c, 1, 3), between(c, 2, 6)}, source[RANK] = {x[0], x[1] - 1};
   input(c, SW_F32, SMALL, 2, x);
@@ -420,6 +442,8 @@ static const op_row kRows[] = {{"elementwise", SW_OP_ADD, make_elementwise},
                                {"sort", SW_OP_SORT, make_sort},
                                {"cholesky", SW_OP_CHOLESKY, make_cholesky},
                                {"triangular_solve", SW_OP_TRIANGULAR_SOLVE, make_triangular_solve},
+                               {"factor", SW_OP_FACTOR, make_factor},
+                               {"tridiagonal_solve", SW_OP_TRIDIAGONAL_SOLVE, make_tridiagonal_solve},
                                {"select_and_scatter", SW_OP_SELECT_AND_SCATTER, make_select_and_scatter},
                                {"reduce_window", SW_OP_REDUCE_WINDOW, make_reduce_window},
                                {"dot_general", SW_OP_DOT, make_dot},
@@ -432,14 +456,15 @@ enum { N_ROWS = sizeof kRows / sizeof *kRows };
 
 /* --- running ------------------------------------------------------------------------------------------------------ */
 
+enum { MOST_OUT = 5 };
 typedef struct results {
   int n;
-  sw_tensor at[2];
+  sw_tensor at[MOST_OUT];
 } results;
 
 static void evaluate(const sw_graph *g, const sw_op *op, const sw_tensor *in, results *out) {
   const sw_buffer *ins[MOST_IN];
-  sw_buffer *outs[2];
+  sw_buffer *outs[MOST_OUT];
   for (int i = 0; i < op->n_operands; i++) ins[i] = &in[i];
   out->n = op->n_results;
   for (int r = 0; r < out->n; r++) {
@@ -541,8 +566,8 @@ static element_list elements_of(const sw_map *m, const sw_type *t, const int64_t
 /* --- the four properties ------------------------------------------------------------------------------------------ */
 
 typedef struct claims {
-  bool may[MOST_IN][2][MOST_ELEMENTS][MOST_ELEMENTS];
-  int32_t owner[2][MOST_ELEMENTS][64]; /* index along each parallel loop, + 1 */
+  bool may[MOST_IN][MOST_OUT][MOST_ELEMENTS][MOST_ELEMENTS];
+  int32_t owner[MOST_OUT][MOST_ELEMENTS][64]; /* index along each parallel loop, + 1 */
 } claims;
 
 static void own(claims *k, const sw_space *s, int r, int64_t q, const int64_t *point) {
@@ -612,7 +637,7 @@ static void check_element(const op_case *c, const sw_graph *g, const sw_op *op, 
                           int i, int64_t p, const claims *k) {
   static const double kChanges[] = {1000, -1000, 0.5};
   double was = get(&in[i], p);
-  bool seen[2][MOST_ELEMENTS] = {0};
+  bool seen[MOST_OUT][MOST_ELEMENTS] = {0};
   for (int way = 0; way < (c->fills[i] == INDEX ? 8 : 3); way++) {
     results now;
     put(&in[i], p, c->fills[i] == INDEX ? way - 1 : c->fills[i] == TRUTH ? 1 - was : was + kChanges[way]);

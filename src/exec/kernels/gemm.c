@@ -5,6 +5,7 @@
  * BLAS runs on the calling thread only: devices are threads already.
  */
 #include "exec/kernels/gemm.h"
+#include "exec/kernels/lapack.h"
 
 #include <cblas.h>
 #include <pthread.h>
@@ -14,6 +15,7 @@
 
 static pthread_once_t g_blas_once = PTHREAD_ONCE_INIT;
 static void blas_init(void) { openblas_set_num_threads(1); }
+void sw_blas_on_one_thread(void) { (void)pthread_once(&g_blas_once, blas_init); }
 
 enum { MOST_PER_CALL = 1 << 30 }; /* BLAS counts in int */
 
@@ -74,6 +76,6 @@ void sw_gemm(sw_dtype wide, int64_t m, int64_t n, int64_t k, sw_matrix a, sw_mat
     for (int64_t i = 0; i < m; i++) memset((char *)c + (size_t)(i * ldc) * bytes, 0, (size_t)n * bytes);
     return;
   }
-  pthread_once(&g_blas_once, blas_init);
+  sw_blas_on_one_thread();
   gemm_part(wide, m, n, k, a, b, c, ldc);
 }

@@ -52,6 +52,7 @@ typedef sw_rc (*sw_kernel)(const sw_kernel_call *c, sw_diag *d);
   X(CHOLESKY, cholesky)                         \
   X(TRIANGULAR_SOLVE, triangular_solve)         \
   X(FACTOR, factor)                             \
+  X(TRIDIAGONAL_SOLVE, tridiagonal_solve)       \
   X(GATHER, gather)                             \
   X(SCATTER, scatter)                           \
   X(GENERIC, generic)                           \
@@ -89,6 +90,7 @@ sw_rc sw_kernel_select_and_scatter(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_cholesky(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_triangular_solve(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_factor(const sw_kernel_call *c, sw_diag *d);
+sw_rc sw_kernel_tridiagonal_solve(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_sort(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_dot(const sw_kernel_call *c, sw_diag *d);
 sw_rc sw_kernel_convolution(const sw_kernel_call *c, sw_diag *d);

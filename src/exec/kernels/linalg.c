@@ -7,10 +7,12 @@
 
 #include "exec/kernels/complex.h"
 #include "exec/kernels/kernel.h"
+#include "exec/kernels/matrix.h"
 #include "exec/kernels/native.h"
 
-/* Matrix number `m` of `elements` elements, as f64 or c128, and back. */
-static void load_matrix(const sw_buffer *b, int64_t m, int64_t elements, void *to) {
+bool sw_is_complex(const sw_buffer *b) { return sw_dtype_class_of(b->dtype) == SW_CLASS_COMPLEX; }
+
+void sw_load_piece(const sw_buffer *b, int64_t m, int64_t elements, void *to) {
   const char *at = (const char *)b->data + m * elements * sw_dtype_bytes(b->dtype);
   if (b->dtype == SW_C128) {
     memcpy(to, at, (size_t)elements * sizeof(double complex));
@@ -20,7 +22,8 @@ static void load_matrix(const sw_buffer *b, int64_t m, int64_t elements, void *t
     sw_convert(b->dtype, at, SW_F64, to, elements);
   }
 }
-static void store_matrix(sw_buffer *b, int64_t m, int64_t elements, const void *from) {
+
+void sw_store_piece(sw_buffer *b, int64_t m, int64_t elements, const void *from) {
   char *at = (char *)b->data + m * elements * sw_dtype_bytes(b->dtype);
   if (b->dtype == SW_C128) {
     memcpy(at, from, (size_t)elements * sizeof(double complex));
@@ -31,7 +34,16 @@ static void store_matrix(sw_buffer *b, int64_t m, int64_t elements, const void *
   }
 }
 
-static bool is_complex(const sw_buffer *b) { return sw_dtype_class_of(b->dtype) == SW_CLASS_COMPLEX; }
+void sw_turn_piece(bool is_complex, int64_t m, int64_t n, const void *from, void *to) {
+  for (int64_t i = 0; i < m; i++) {
+    for (int64_t j = 0; j < n; j++) {
+      if (is_complex)
+        ((double complex *)to)[j * m + i] = ((const double complex *)from)[i * n + j];
+      else
+        ((double *)to)[j * m + i] = ((const double *)from)[i * n + j];
+    }
+  }
+}
 
 typedef struct system {
   int64_t n, rhs;      /* unknowns, right-hand sides */
@@ -85,7 +97,7 @@ OF_TYPE(complex, double complex, conj, creal)
 
 sw_rc sw_kernel_cholesky(const sw_kernel_call *c, sw_diag *d) {
   const sw_buffer *x = c->in[0];
-  if (!is_complex(x) && !sw_convertible(x->dtype)) return sw_kernel_no_dtype(c, x->dtype, d);
+  if (!sw_is_complex(x) && !sw_convertible(x->dtype)) return sw_kernel_no_dtype(c, x->dtype, d);
   bool lower = sw_op_int(c->op, SW_ATTR_LOWER, 1) != 0;
   int64_t n = x->dims[x->rank - 1], all = sw_buffer_elements(x);
   double complex *a, *l;
@@ -93,8 +105,8 @@ sw_rc sw_kernel_cholesky(const sw_kernel_call *c, sw_diag *d) {
   SW_ARENA_NEW(l, c->scratch, n * n, d);
   double *real_a = (double *)a, *real_l = (double *)l;
   for (int64_t m = 0; all > 0 && m < all / (n * n); m++) {
-    load_matrix(x, m, n * n, a);
-    if (is_complex(x)) {
+    sw_load_piece(x, m, n * n, a);
+    if (sw_is_complex(x)) {
       if (!lower) turn_complex(n, a);
       factor_complex(n, a, l);
       if (!lower) turn_complex(n, l);
@@ -103,7 +115,7 @@ sw_rc sw_kernel_cholesky(const sw_kernel_call *c, sw_diag *d) {
       factor_real(n, real_a, real_l);
       if (!lower) turn_real(n, real_l);
     }
-    store_matrix(c->out[0], m, n * n, l);
+    sw_store_piece(c->out[0], m, n * n, l);
   }
   return SW_OK;
 }
@@ -111,7 +123,7 @@ sw_rc sw_kernel_cholesky(const sw_kernel_call *c, sw_diag *d) {
 /* x a = b is transposed(a) transposed(x) = transposed(b). */
 sw_rc sw_kernel_triangular_solve(const sw_kernel_call *c, sw_diag *d) {
   const sw_buffer *x = c->in[1];
-  if (!is_complex(x) && !sw_convertible(x->dtype)) return sw_kernel_no_dtype(c, x->dtype, d);
+  if (!sw_is_complex(x) && !sw_convertible(x->dtype)) return sw_kernel_no_dtype(c, x->dtype, d);
   const char *how = sw_op_text(c->op, SW_ATTR_TRANSPOSE_A, "none");
   bool left = sw_op_int(c->op, SW_ATTR_LEFT_SIDE, 1) != 0, turned = strcmp(how, "none") != 0;
   int64_t rows = x->dims[x->rank - 2], columns = x->dims[x->rank - 1], all = sw_buffer_elements(x);
@@ -127,13 +139,13 @@ sw_rc sw_kernel_triangular_solve(const sw_kernel_call *c, sw_diag *d) {
   SW_ARENA_NEW(a, c->scratch, s.n * s.n, d);
   SW_ARENA_NEW(b, c->scratch, rows * columns, d);
   for (int64_t m = 0; all > 0 && m < all / (rows * columns); m++) {
-    load_matrix(c->in[0], m, s.n * s.n, a);
-    load_matrix(x, m, rows * columns, b);
-    if (is_complex(x))
+    sw_load_piece(c->in[0], m, s.n * s.n, a);
+    sw_load_piece(x, m, rows * columns, b);
+    if (sw_is_complex(x))
       solve_complex(&s, a, b);
     else
       solve_real(&s, (double *)a, (double *)b);
-    store_matrix(c->out[0], m, rows * columns, b);
+    sw_store_piece(c->out[0], m, rows * columns, b);
   }
   return SW_OK;
 }

@@ -38,7 +38,8 @@ ATTRS(rng_bits, NEEDED(SHAPE), NEEDED(DTYPE), WORD(ALGORITHM, "default"), COPY(G
 ATTRS(select_and_scatter, WORD(SELECT_BY, "ge"), WORD(KIND, "sum"), NEEDED(WINDOW), EACH(STRIDES, 1), EACH(PAD_LOW, 0),
       EACH(PAD_HIGH, 0));
 ATTRS(cholesky, INT(LOWER, 1));
-ATTRS(factor, NEEDED(HOW), INT(LOWER, 1));
+ATTRS(factor, NEEDED(HOW), INT(LOWER, 1), WORD(TARGET, "lapack"));
+ATTRS(tridiagonal_solve, WORD(TARGET, "lapack"));
 ATTRS(triangular_solve, INT(LEFT_SIDE, 1), INT(LOWER, 1), INT(UNIT_DIAGONAL, 0), WORD(TRANSPOSE_A, "none"));
 ATTRS(sort, LAST(DIM), ZEROS(KEYS, 1), INT(DESCENDING, 0), INT(TOTAL_ORDER, 0));
 ATTRS(compare, NEEDED(DIRECTION));
@@ -214,6 +215,7 @@ OP(SELECT_AND_SCATTER, 3, select_and_scatter, select_and_scatter, .flops = 1);
 OP(FFT, 1, fft, fft);
 OP(CHOLESKY, 1, cholesky, cholesky);
 OP(TRIANGULAR_SOLVE, 2, triangular_solve, triangular_solve);
+OP(TRIDIAGONAL_SOLVE, 4, tridiagonal_solve, tridiagonal_solve);
 ROW(FACTOR) = {1, 2, SW_RULE_ATTRS(factor_attrs), .infer = sw_infer_factor, .space = sw_space_of_factor};
 ROW(RNG_BITS) = {
     1, -1, SW_RULE_ATTRS(rng_bits_attrs), .infer = sw_infer_rng_bits, .space = sw_space_of_rng_bits, .flops = 1};

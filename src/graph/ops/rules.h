@@ -56,6 +56,7 @@ SW_RULE_PAIR(select_and_scatter)
 SW_RULE_PAIR(rng_bits)
 SW_RULE_PAIR(cholesky)
 SW_RULE_PAIR(factor)
+SW_RULE_PAIR(tridiagonal_solve)
 SW_RULE_PAIR(fft)
 SW_RULE_PAIR(triangular_solve)
 

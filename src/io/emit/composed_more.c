@@ -139,59 +139,6 @@ void sw_hlo_shuffle(const sw_hlo *h) {
   put_line(h, &(sw_line){"stablehlo.gather", 2, 1, in, h->out, NULL, NULL}, &props, NULL);
 }
 
-/* --- factor ------------------------------------------------------------------------------------------------------ */
-
-/* Matrices column by column, as LAPACK has them. */
-static void put_layout(const sw_ssa *v, bool matrix, sw_text *out) {
-  int rank = v->type.rank;
-  sw_text_puts(out, "dense<[");
-  for (int i = 0; i < rank; i++) {
-    int dim = matrix && i < 2 ? rank - 2 + i : rank - 1 - i;
-    sw_text_printf(out, i ? ", %d" : "%d", dim);
-  }
-  sw_text_printf(out, "]> : tensor<%dxindex>", rank);
-}
-
-static void put_layouts(const sw_ssa *v, int n, int batch, sw_text *out) {
-  sw_text_puts(out, "[");
-  for (int i = 0; i < n; i++) {
-    if (i) sw_text_puts(out, ", ");
-    put_layout(&v[i], v[i].type.rank == batch + 2, out);
-  }
-  sw_text_puts(out, "]");
-}
-
-/* XLA's calls of LAPACK on CPUs. */
-void sw_hlo_factor(const sw_hlo *h) {
-  static const char *const kNames[][2] = {{"lu", "getrf"},   {"qr", "geqrf"},  {"householder", "orgqr"},
-                                          {"eigh", "syevd"}, {"svd", "gesdd"}, {"full_svd", "gesdd"}};
-  const char *how = sw_op_text(h->op, SW_ATTR_HOW, ""), *name = "";
-  bool svd = strstr(how, "svd") != NULL;
-  sw_ssa out[1 + SW_MAX_RESULTS];
-  int n = 0, batch = h->in[0].type.rank - 2;
-  for (size_t i = 0; i < sizeof kNames / sizeof *kNames; i++) {
-    if (strcmp(how, kNames[i][0]) == 0) name = kNames[i][1];
-  }
-  if (svd) out[n++] = sw_mlir_temp(h->w, h->in[0].type);
-  for (int i = 0; i < h->op->n_results; i++) out[n++] = h->out[i];
-  sw_text props = {0}, in_layouts = {0}, out_layouts = {0}, config = {0};
-  put_layouts(h->in, h->op->n_operands, batch, &in_layouts);
-  put_layouts(out, n, batch, &out_layouts);
-  if (svd) sw_text_printf(&config, "mode = %d : ui8", how[0] == 'f' ? 'A' : 'S');
-  if (strcmp(how, "eigh") == 0) {
-    sw_text_printf(&config, "mode = 86 : ui8, uplo = %d : ui8", sw_op_int(h->op, SW_ATTR_LOWER, 1) ? 'L' : 'U');
-  }
-  sw_prop(&props, "api_version", "4 : i32");
-  sw_prop(&props, "backend_config", "{%s}", sw_text_str(&config));
-  sw_prop(&props, "call_target_name", "\"lapack_%c%s_ffi\"", h->in[0].type.dtype == SW_F64 ? 'd' : 's', name);
-  sw_prop(&props, "operand_layouts", "%s", sw_text_str(&in_layouts));
-  sw_prop(&props, "result_layouts", "%s", sw_text_str(&out_layouts));
-  sw_text_free(&in_layouts);
-  sw_text_free(&out_layouts);
-  sw_text_free(&config);
-  put_line(h, &(sw_line){"stablehlo.custom_call", h->op->n_operands, n, h->in, out, NULL, NULL}, &props, NULL);
-}
-
 /* --- random bits ------------------------------------------------------------------------------------------------- */
 
 void sw_hlo_rng_bits(const sw_hlo *h) {

@@ -123,6 +123,7 @@ void sw_hlo_select_and_scatter(const sw_hlo *h);
 void sw_hlo_rng_bits(const sw_hlo *h);
 void sw_hlo_shuffle(const sw_hlo *h);
 void sw_hlo_factor(const sw_hlo *h);
+void sw_hlo_tridiagonal_solve(const sw_hlo *h);
 void sw_hlo_reduce(const sw_hlo *h);
 void sw_hlo_reduce_window(const sw_hlo *h);
 void sw_hlo_cumulative(const sw_hlo *h);

@@ -193,6 +193,7 @@ static const struct {
     [SW_OP_TRIANGULAR_SOLVE] = {"stablehlo.triangular_solve", triangular_solve, NULL},
     [SW_OP_SORT] = {.write = sw_hlo_sort},
     [SW_OP_FACTOR] = {.write = sw_hlo_factor},
+    [SW_OP_TRIDIAGONAL_SOLVE] = {.write = sw_hlo_tridiagonal_solve},
     [SW_OP_SELECT_AND_SCATTER] = {.write = sw_hlo_select_and_scatter},
     [SW_OP_RNG_BITS] = {.write = sw_hlo_rng_bits},
     [SW_OP_SHUFFLE] = {.write = sw_hlo_shuffle},

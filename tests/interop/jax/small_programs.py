@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 from jax import lax
+from jax._src.lax.linalg import geqrf, ormqr
 
 from ops import case, integers, lowered_for, normal
 
@@ -332,6 +333,75 @@ for left in (True, False):
     for how in ({}, {"transpose_a": True}, {"transpose_a": True, "conjugate_a": True}):
         turned = "".join(" " + k for k in how)
         lowered_for("tpu", f"linalg: triangular_solve, complex, {left}{turned}", lambda a, b, h=dict(how, left_side=left): lax.linalg.triangular_solve(a, b, lower=True, **h), POSITIVE, COMPLEX)
+
+
+def with_phases(vectors):
+    """Eigenvectors as far as they are one: the largest element of each column real and positive."""
+    at = jnp.argmax(jnp.abs(vectors) * (1 + 1e-3 * jnp.arange(vectors.shape[-2])[:, None]), -2)
+    largest = jnp.take_along_axis(vectors, at[..., None, :], -2)
+    return vectors * (jnp.abs(largest) / largest)
+
+
+def general(a):
+    """Eigenvalues and vectors, and whether those of both sides are."""
+    w, left, right = lax.linalg.eig(a)
+    z = a.astype(w.dtype)
+    near = lambda x, y: jnp.all(jnp.abs(x - y) < 1e-4, (-2, -1))
+    return w, with_phases(right), near(z @ right, right * w[..., None, :]), near(left.conj().mT @ z, w[..., None] * left.conj().mT)
+
+
+def triangular_form(a):
+    t, z = jax.scipy.linalg.schur(a, output="complex" if jnp.iscomplexobj(a) else "real")
+    return z @ t @ z.conj().T, jnp.round(jnp.abs(z.conj().T @ z), 4), jnp.abs(jnp.diagonal(t))
+
+
+def pivoted(a):
+    q, r, p = jax.scipy.linalg.qr(a, pivoting=True, mode="economic")
+    return q, r, p
+
+
+def tridiagonal_form(a):
+    arr, d, e, taus = lax.linalg.tridiagonal(symmetric(a) if not jnp.iscomplexobj(a) else a + a.conj().mT)
+    return arr, d, e, taus
+
+
+TALL = (normal(3, 6, 4) + 1j * normal(3, 6, 4)).astype(np.complex64)
+DIAGONALS = (normal(4, 6), normal(4, 6) + 4, normal(4, 6))
+case("linalg: eig", general, normal(4, 5, 5))
+case("linalg: eig, complex", general, COMPLEX)
+case("linalg: eigenvalues alone, and the roots of a polynomial", lambda a, p: (jnp.linalg.eigvals(a), jnp.roots(p, strip_zeros=False)), normal(4, 4, 4), normal(5))
+case("linalg: eig of what is not finite", lambda a: jnp.linalg.eigvals(a.at[0, 1, 2].set(jnp.inf)), normal(2, 3, 3))
+case("linalg: schur", triangular_form, normal(5, 5))
+case("linalg: schur, complex", triangular_form, COMPLEX[0])
+case("linalg: square root of a matrix", lambda a: jax.scipy.linalg.sqrtm(symmetric(a)), normal(4, 4))
+case("linalg: hessenberg", lambda a: tuple(jax.scipy.linalg.hessenberg(a, calc_q=True)), normal(4, 5, 5))
+case("linalg: hessenberg, complex", lambda a: lax.linalg.hessenberg(a), COMPLEX)
+case("linalg: tridiagonal", tridiagonal_form, normal(4, 5, 5))
+case("linalg: tridiagonal, complex", tridiagonal_form, COMPLEX)
+case("linalg: tridiagonal_solve", lax.linalg.tridiagonal_solve, *DIAGONALS, normal(4, 6, 4))
+case("linalg: tridiagonal_solve, complex", lambda dl, d, du, b: lax.linalg.tridiagonal_solve(*((x + 0.5j * dl).astype(b.dtype) for x in (dl, d, du)), b), *DIAGONALS, np.tile(TALL[:1], (4, 1, 1)))
+case("linalg: tridiagonal_solve of what is singular", lambda d, b: lax.linalg.tridiagonal_solve(0 * d, jnp.where(jnp.arange(24).reshape(4, 6) == 8, 0, d), 0 * d, b), DIAGONALS[1], normal(4, 6, 2))
+case("linalg: qr with pivots", pivoted, normal(6, 4))
+case("linalg: qr with pivots, in batches, complex", pivoted, TALL)
+case("linalg: qr, complex", lambda a: tuple(jnp.linalg.qr(a)), TALL)
+case("linalg: products with reflectors", lambda a, c: tuple(ormqr(*geqrf(a), c if left else c.mT, left=left, transpose=transpose) for left in (True, False) for transpose in (True, False)), normal(4, 6, 4), normal(4, 6, 3))
+case("linalg: products with reflectors, complex", lambda a: tuple(ormqr(*geqrf(a), a if left else a.mT, left=left, transpose=True) for left in (True, False)), TALL)
+case("linalg: lu, solve and determinant, complex", lambda a: (*lax.linalg.lu(a), jnp.linalg.solve(a, a.mT), jnp.linalg.det(a)), COMPLEX)
+case("linalg: cholesky and solve, complex", lambda a, b: (jnp.linalg.cholesky(a), jax.scipy.linalg.solve(a, b, assume_a="pos")), POSITIVE[:2], COMPLEX[:2])
+case("linalg: svd, complex", lambda a: (jnp.linalg.svd(a, compute_uv=False), jnp.linalg.pinv(a)), TALL)
+case("linalg: svd, full and complex", lambda a: [jnp.abs(x) for x in jnp.linalg.svd(a)[1:2]] + [with_phases(jnp.linalg.svd(a)[0][..., :4])], TALL)
+case("linalg: eigh, complex", lambda a: (jnp.linalg.eigvalsh(a), with_phases(jnp.linalg.eigh(a)[1])), POSITIVE)
+case("linalg: exponential and logarithm of a matrix", lambda a: (jax.scipy.linalg.expm(a / 4), jax.scipy.linalg.polar(a)[0]), normal(4, 4))
+case("linalg: eigenvalues of a tridiagonal matrix", lambda d, e: jax.scipy.linalg.eigh_tridiagonal(d, e, eigvals_only=True), normal(6), normal(5))
+case("linalg: gradient of eigenvalues of any matrix", jax.grad(lambda a: jnp.sum(jnp.abs(jnp.linalg.eigvals(a)) ** 2)), normal(4, 4))
+case("linalg: gradient of tridiagonal_solve", jax.grad(lambda dl, d, du, b: jnp.sum(lax.linalg.tridiagonal_solve(dl, d, du, b) ** 2), (0, 1, 2, 3)), *DIAGONALS, normal(4, 6, 2))
+for platform in ("cuda", "rocm"):
+    lowered_for(platform, f"linalg: tridiagonal_solve, for {platform}", lax.linalg.tridiagonal_solve, *DIAGONALS, normal(4, 6, 4))
+    lowered_for(platform, f"linalg: tridiagonal, for {platform}", tridiagonal_form, normal(4, 5, 5))
+    lowered_for(platform, f"linalg: products with reflectors, for {platform}", lambda a, c: ormqr(*geqrf(a), c, left=True, transpose=True), normal(4, 6, 4), normal(4, 6, 3))
+    lowered_for(platform, f"linalg: svd of large, for {platform}", lambda a: jnp.linalg.svd(a, compute_uv=False), normal(1100, 4))
+    lowered_for(platform, f"linalg: eigh, for {platform}", lambda a: (jnp.linalg.eigvalsh(symmetric(a)), with_phases(jnp.linalg.eigh(symmetric(a))[1])), normal(4, 6, 6))
+    lowered_for(platform, f"linalg: svd, complex, for {platform}", lambda a: jnp.linalg.pinv(a), TALL)
 case("product of complex numbers", lambda a: jnp.prod(a, 1), COMPLEX)
 for platform in ("cuda", "rocm", "tpu"):
     on = f", for {platform}"

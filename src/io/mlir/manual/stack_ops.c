@@ -82,7 +82,7 @@ static bool is_plain(sw_opcode code) {
   static const sw_opcode kPlain[] = {SW_OP_COMPARE,          SW_OP_SELECT,   SW_OP_CLAMP,
                                      SW_OP_CONVERT,          SW_OP_COMPLEX,  SW_OP_FFT,
                                      SW_OP_BITCAST,          SW_OP_CHOLESKY, SW_OP_TRIANGULAR_SOLVE,
-                                     SW_OP_REDUCE_PRECISION, SW_OP_FACTOR};
+                                     SW_OP_REDUCE_PRECISION, SW_OP_FACTOR,   SW_OP_TRIDIAGONAL_SOLVE};
   for (size_t i = 0; i < sizeof kPlain / sizeof *kPlain; i++) {
     if (kPlain[i] == code) return true;
   }
