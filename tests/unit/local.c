@@ -432,11 +432,11 @@ static void random_programs(const char *path, const char *mesh_text, int n, sw_r
 
 static void random_plans_as_text(void **state) {
   (void)state;
-  static const char *const kModels[] = {"tests/data/mlp.mlir",     "tests/data/control.mlir",
-                                        "tests/data/norm.mlir",    "tests/data/program_values.mlir",
-                                        "models/small/mlp.json",   "models/small/mlp-train.json",
-                                        "models/small/gpt2.json",  "models/small/mixtral.json",
-                                        "models/small/resnet.json"};
+  static const char *const kModels[] = {"tests/data/mlp.mlir",      "tests/data/control.mlir",
+                                        "tests/data/norm.mlir",     "tests/data/program_values.mlir",
+                                        "models/small/mlp.json",    "models/small/mlp-train.json",
+                                        "models/small/gpt2.json",   "models/small/mixtral.json",
+                                        "models/small/resnet.json", "tests/data/noise.json"};
   static const char *const kMeshes[] = {"x=2,y=2", "x=3", "x=4", "x=2,y=3"};
   sw_rng draw;
   sw_rng_seed(&draw, check_seed(11));

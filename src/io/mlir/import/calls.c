@@ -172,6 +172,8 @@ static const struct {
     {"TopK", sw_im_top_k},
     {"chlo.top_k", sw_im_top_k},
     {"ApproxTopK", approx_top_k},
+    {"shardwright.rng", sw_im_own_rng},
+    {"shardwright.generic", sw_im_own_generic},
 };
 
 static sw_ir_span target_of(const sw_ir_tree *t, const sw_ir_op *o) {

@@ -263,6 +263,8 @@ SW_IR_IMPORTER(sw_im_batch_norm_inference);
 SW_IR_IMPORTER(sw_im_batch_norm_training);
 SW_IR_IMPORTER(sw_im_batch_norm_grad);
 SW_IR_IMPORTER(sw_im_rng);
+SW_IR_IMPORTER(sw_im_own_rng);
+SW_IR_IMPORTER(sw_im_own_generic);
 SW_IR_IMPORTER(sw_im_gather);
 SW_IR_IMPORTER(sw_im_scatter);
 SW_IR_IMPORTER(sw_im_top_k);
