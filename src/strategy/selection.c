@@ -9,7 +9,7 @@
 
 #include "shardwright/checked.h"
 
-#include "strategy/divide.h"
+#include "strategy/divide/divide.h"
 #include "strategy/pins.h"
 
 /* Work space of a build. */

@@ -8,8 +8,8 @@
  * Example: x is wanted whole by a and b, or cut by b alone at a little more. In equal parts b pays half of the gather
  * and a the other half; with all of it charged to a, who has no choice, b need not pay: the bound is the truth.
  */
-#ifndef STRATEGY_DIVIDE_H_
-#define STRATEGY_DIVIDE_H_
+#ifndef STRATEGY_DIVIDE_DIVIDE_H_
+#define STRATEGY_DIVIDE_DIVIDE_H_
 
 #include "strategy/selection_data.h"
 
