@@ -25,35 +25,49 @@ typedef struct lead {
   uint16_t number;
 } lead;
 
-enum { LEADS = 4 * RS_NET_STATES };
+enum { LEADS = 4 * RS_NET_STATES, PLACES = RS_NET_STATES + 2 };
+enum { MOST_HOPS = SW_MAX_ROUTE_STEPS - 2 }; /* before them a reduction, after them a to_partial */
 
 typedef struct walk {
   const rs_query *q;
   rs_atlas *atlas;
   const rs_net *net;
-  bool back; /* from the target to the source */
-  bool even; /* all states cut all dimensions evenly */
-  int start, goal;
+  bool back;         /* from the target to the source */
+  bool even;         /* all states cut all dimensions evenly */
+  int start, goal;   /* states; where they have offsets or halos, places behind all states */
+  rs_far_end end[2]; /* start and goal */
+  rs_far far;
   rs_uneven uneven;   /* where they do not */
   rs_sized prices;    /* of even blocks */
   const rs_row *last; /* the steps straight to the goal */
   const rs_alike *alike;
   int n_leads;
   lead lead[LEADS]; /* a heap */
-  /* By number of alike states: */
-  bool is_open[RS_NET_STATES];    /* to be left */
-  int16_t state[RS_NET_STATES];   /* the one that stands for all */
-  double limit_s[RS_NET_STATES];  /* a way there that costs as much is none */
-  double cost_s[RS_NET_STATES];   /* the cheapest way there so far */
-  double left_s[RS_NET_STATES];   /* no path to the goal costs less */
-  double longer_s[RS_NET_STATES]; /* nor one of more than one step; 0: neither is known yet */
-  /* By state: */
-  int16_t from[RS_NET_STATES];
-  uint8_t hops[RS_NET_STATES];
-  double spent_s[RS_NET_STATES]; /* on the way there */
+  /* By number of alike states, then of the two ends: */
+  bool is_open[PLACES];    /* to be left */
+  int16_t state[PLACES];   /* the one that stands for all */
+  double limit_s[PLACES];  /* a way there that costs as much is none */
+  double cost_s[PLACES];   /* the cheapest way there so far */
+  double left_s[PLACES];   /* no path to the goal costs less */
+  double longer_s[PLACES]; /* nor one of more than one step; 0: neither is known yet */
+  /* By place: */
+  int16_t from[PLACES];
+  uint8_t hops[PLACES];
+  double spent_s[PLACES]; /* on the way there */
 } walk;
 
 static bool cheaper(double cost_s, double than_s) { return cost_s < than_s * (1 - 1e-9); }
+
+static bool is_far(const walk *w, int at) { return at >= w->net->n_states; }
+static rs_far_end end_of(const walk *w, int at) {
+  return is_far(w, at) ? w->end[at - w->net->n_states] : (rs_far_end){at, NULL};
+}
+/* The state itself, or that with an end's lists. */
+static int state_of(const walk *w, int at) { return end_of(w, at).state; }
+/* Its number among the alike. */
+static int kind_of(const walk *w, int at) {
+  return is_far(w, at) ? w->alike->n + at - w->net->n_states : w->alike->of[at];
+}
 
 static double bytes_of(const walk *w, int state) {
   return w->even ? w->net->bytes[state] * w->prices.scale : rs_uneven_bytes(&w->uneven, state);
@@ -66,28 +80,35 @@ static bool fits(const walk *w, int from, int to) {
   return temp <= (double)w->q->max_temp_bytes;
 }
 
-/* The price of a row's step, and the step itself where it is counted, which leads back where the walk does. */
-static double step_s(walk *w, int from, int to, int number, rs_step *out) {
+/* Is the step's price no matter of looking up? */
+static bool is_counted(const walk *w, int from, int to) { return !w->even || is_far(w, from) || is_far(w, to); }
+
+/* The price of a row's step, which leads back where the walk does. */
+static double step_s(walk *w, int from, int to, int number) {
   const double even_s = rs_sized_s(&w->prices, number);
-  if (w->even) return even_s;
-  const double counted_s = rs_uneven_step(&w->uneven, w->back ? to : from, w->back ? from : to, out);
+  rs_step step;
+  if (!is_counted(w, from, to)) return even_s;
+  if (is_far(w, from) || is_far(w, to)) {
+    return rs_far_step_s(&w->far, end_of(w, w->back ? to : from), end_of(w, w->back ? from : to));
+  }
+  const double counted_s = rs_uneven_step(&w->uneven, w->back ? to : from, w->back ? from : to, &step);
   return number == 0 || counted_s > even_s ? counted_s : even_s;
 }
 
 /* No less than what a row's step costs. */
-static double least_s(walk *w, int number) {
-  return w->even || number ? rs_sized_s(&w->prices, number) : w->net->floor.step_s;
+static double least_s(walk *w, int from, int to, int number) {
+  return number || !is_counted(w, from, to) ? rs_sized_s(&w->prices, number) : w->net->floor.step_s;
 }
 
 /* From now on what is left from a state, and from all alike, is known. */
 static void look_ahead(walk *w, int at) {
-  const int k = w->alike->of[at];
-  const rs_net_bound b = rs_net_bound_of(w->net, w->back ? w->goal : at, w->back ? at : w->goal, w->prices.scale);
+  const int k = kind_of(w, at), here = state_of(w, at), goal = state_of(w, w->goal);
+  const rs_net_bound b = rs_net_bound_of(w->net, w->back ? goal : here, w->back ? here : goal, w->prices.scale);
   w->left_s[k] = b.any_s;
   w->longer_s[k] = b.longer_s;
 }
 
-static double best_s(const walk *w) { return w->cost_s[w->alike->of[w->goal]]; }
+static double best_s(const walk *w) { return w->cost_s[kind_of(w, w->goal)]; }
 
 static double limit_of(const walk *w, int k, double best) {
   const double over_s = best - w->left_s[k];
@@ -97,12 +118,12 @@ static double limit_of(const walk *w, int k, double best) {
 static void set_limits(walk *w) {
   const double best = best_s(w);
   for (int k = 0, n = w->alike->n; k < n; k++) w->limit_s[k] = limit_of(w, k, best);
-  w->limit_s[w->alike->of[w->goal]] = 0; /* the steps straight there are taken as states are reached */
+  w->limit_s[kind_of(w, w->goal)] = 0; /* the steps straight there are taken as states are reached */
 }
 
 static bool reach(walk *w, int from, int to, double cost_s) {
-  const int k = w->alike->of[to];
-  if (isinf(cost_s) || w->hops[from] == SW_MAX_ROUTE_STEPS || !fits(w, from, to)) return false;
+  const int k = kind_of(w, to);
+  if (isinf(cost_s) || w->hops[from] == MOST_HOPS || !fits(w, from, to)) return false;
   if (!isinf(w->cost_s[k]) && !cheaper(cost_s, w->cost_s[k])) return false;
   w->cost_s[k] = w->spent_s[to] = cost_s;
   w->state[k] = (int16_t)to;
@@ -122,7 +143,7 @@ static double to_leave_s(const walk *w, int k) { return w->cost_s[k] + w->longer
 
 /* Was a shorter way to the state found since? */
 static bool is_stale(const walk *w, const lead *l) {
-  const int k = w->alike->of[l->to];
+  const int k = kind_of(w, l->to);
   return l->from < 0 && !(w->is_open[k] && w->state[k] == l->to && l->least_s == to_leave_s(w, k));
 }
 
@@ -160,7 +181,7 @@ static lead pop(walk *w) {
 
 /* Counting is put off, where there is room, until nothing else promises more. */
 static bool put_off(walk *w, lead l) {
-  if (w->even || w->n_leads >= LEADS / 2) return false;
+  if (!is_counted(w, l.from, l.to) || w->n_leads >= LEADS / 2) return false;
   push(w, l);
   return true;
 }
@@ -168,21 +189,19 @@ static bool put_off(walk *w, lead l) {
 /* --- steps ------------------------------------------------------------------------------------------------------- */
 
 static void reach_goal(walk *w, int from) {
-  const int number = w->last->number[from];
+  const int number = w->last->number[state_of(w, from)];
   const double so_far = w->spent_s[from];
-  rs_step step;
-  if (from == w->goal || !cheaper(so_far + least_s(w, number), best_s(w))) return;
-  if (reach(w, from, w->goal, so_far + step_s(w, from, w->goal, number, &step))) set_limits(w);
+  if (from == w->goal || !cheaper(so_far + least_s(w, from, w->goal, number), best_s(w))) return;
+  if (reach(w, from, w->goal, so_far + step_s(w, from, w->goal, number))) set_limits(w);
 }
 
 /* To a state, to be left once more (bounds of partial states may fall by more than a step costs), and straight on to
  * the goal. */
 static void go_to(walk *w, int from, int to, int number) {
-  const int k = w->alike->of[to];
+  const int k = kind_of(w, to);
   const double so_far = w->spent_s[from];
-  rs_step step;
-  if (so_far + least_s(w, number) >= w->limit_s[k]) return;
-  const double cost_s = so_far + step_s(w, from, to, number, &step);
+  if (so_far + least_s(w, from, to, number) >= w->limit_s[k]) return;
+  const double cost_s = so_far + step_s(w, from, to, number);
   if (cost_s >= w->limit_s[k] || !reach(w, from, to, cost_s)) return;
   w->is_open[k] = true;
   w->limit_s[k] = limit_of(w, k, best_s(w));
@@ -192,7 +211,7 @@ static void go_to(walk *w, int from, int to, int number) {
 
 /* Does a way there that costs as much lead on, if what is left says so, too? */
 static bool leads_on(walk *w, int to, double cost_s) {
-  const int k = w->alike->of[to];
+  const int k = kind_of(w, to);
   if (cost_s >= w->limit_s[k]) return false;
   if (w->longer_s[k] > 0) return true;
   look_ahead(w, to);
@@ -202,9 +221,9 @@ static bool leads_on(walk *w, int to, double cost_s) {
 
 /* A step that may lead on. */
 static void consider(walk *w, int from, int to, int number) {
-  const double cost_s = w->spent_s[from] + least_s(w, number);
+  const double cost_s = w->spent_s[from] + least_s(w, from, to, number);
   if (!leads_on(w, to, cost_s)) return;
-  const double least_s = cost_s + w->left_s[w->alike->of[to]];
+  const double least_s = cost_s + w->left_s[kind_of(w, to)];
   if (!put_off(w, (lead){least_s, (int16_t)from, (int16_t)to, (uint16_t)number})) go_to(w, from, to, number);
 }
 
@@ -213,18 +232,19 @@ static sw_rc leave(walk *w, int from, sw_diag *d) {
   const uint16_t *alike = w->alike->of;
   const int n = w->net->n_states;
   const rs_row *row;
-  SW_TRY(rs_atlas_row(w->atlas, from, w->back, &row, d));
+  SW_TRY(rs_atlas_row(w->atlas, state_of(w, from), w->back, &row, d));
   rs_sized_hold(&w->prices, row);
   for (int to = 0; to < n; to++) {
     if (so_far + price_s[row->number[to]] < limit_s[alike[to]]) consider(w, from, to, row->number[to]);
   }
-  for (int i = 0; i < row->n_cuts && !w->even; i++) consider(w, from, row->cut[i], 0);
+  for (int i = 0; i < row->n_cuts && is_counted(w, from, from); i++) consider(w, from, row->cut[i], 0);
+  if (is_far(w, from)) consider(w, from, state_of(w, from), 0);
   return SW_OK;
 }
 
 static sw_rc follow(walk *w, lead l, sw_diag *d) {
   if (l.from < 0) {
-    w->is_open[w->alike->of[l.to]] = false;
+    w->is_open[kind_of(w, l.to)] = false;
     return leave(w, l.to, d);
   }
   go_to(w, l.from, l.to, l.number);
@@ -245,6 +265,16 @@ static sw_rc go(walk *w, int *n_left, sw_diag *d) {
   return SW_OK;
 }
 
+static rs_move move_of(const walk *w, int from, int to) {
+  rs_step step = {.move = {.op = SW_COLL_EXCHANGE}};
+  if (is_far(w, from) || is_far(w, to)) return step.move;
+  if (w->even)
+    (void)rs_net_step(w->net, from, to, &step);
+  else
+    (void)rs_uneven_step(&w->uneven, from, to, &step);
+  return step.move;
+}
+
 static void read_path(const walk *w, rs_path *out) {
   out->cost_s = best_s(w);
   out->n = 0;
@@ -252,13 +282,8 @@ static void read_path(const walk *w, rs_path *out) {
   for (int at = w->goal; at != w->start; at = w->from[at]) out->n++;
   for (int i = out->n - 1, at = w->goal; i >= 0; i--, at = w->from[at]) {
     const int before = w->from[at], from = w->back ? at : before, to = w->back ? before : at;
-    rs_step step = {0};
-    if (w->even)
-      (void)rs_net_step(w->net, from, to, &step);
-    else
-      (void)rs_uneven_step(&w->uneven, from, to, &step);
     out->hop[w->back ? out->n - 1 - i : i] =
-        (rs_hop){step.move, rs_net_state_of(w->net, to), w->spent_s[at] - w->spent_s[before]};
+        (rs_hop){move_of(w, from, to), rs_net_state_of(w->net, state_of(w, to)), w->spent_s[at] - w->spent_s[before]};
   }
 }
 
@@ -272,32 +297,45 @@ bool rs_net_has_partial(const rs_query *q) { return partial_of(q, &q->source) ||
 
 /* Those that neither end cuts. */
 static unsigned spare_dims(const walk *w) {
+  const rs_net_state *a = &w->net->state[state_of(w, w->start)], *b = &w->net->state[state_of(w, w->goal)];
   unsigned set = 0;
-  for (int d = 0; d < w->q->space.rank; d++) {
-    set |= (unsigned)(w->net->state[w->start].list[d] == 0 && w->net->state[w->goal].list[d] == 0) << d;
-  }
+  for (int d = 0; d < w->q->space.rank; d++) set |= (unsigned)(a->list[d] == 0 && b->list[d] == 0) << d;
   return set;
 }
 
-static sw_rc begin(walk *w, const rs_query *q, rs_atlas *atlas, sw_diag *d) {
+/* The place of an end. */
+static int place_end(walk *w, int i, const rs_state *state, const sw_sharding *opaque) {
+  w->end[i] = (rs_far_end){rs_net_find(w->net, state), opaque};
+  return opaque ? w->net->n_states + i : w->end[i].state;
+}
+
+static void place_ends(walk *w) {
+  const rs_query *q = w->q;
   const unsigned had = partial_of(q, &q->source), has = partial_of(q, &q->target);
-  w->q = q;
+  const int source = place_end(w, 0, &q->source, q->opaque_source);
+  const int target = place_end(w, 1, &q->target, q->opaque_target);
   w->back = !(had & ~has) || (has & ~had);
+  w->start = w->back ? target : source;
+  w->goal = w->back ? source : target;
+}
+
+static sw_rc begin(walk *w, const rs_query *q, rs_atlas *atlas, sw_diag *d) {
+  w->q = q;
   w->atlas = atlas;
   w->net = rs_atlas_net(w->atlas);
-  w->start = rs_net_find(w->net, w->back ? &q->target : &q->source);
-  w->goal = rs_net_find(w->net, w->back ? &q->source : &q->target);
-  SW_TRY(rs_atlas_row(w->atlas, w->goal, !w->back, &w->last, d));
+  place_ends(w);
+  SW_TRY(rs_atlas_row(w->atlas, state_of(w, w->goal), !w->back, &w->last, d));
   rs_sized_init(&w->prices, w->atlas, q);
   rs_sized_hold(&w->prices, w->last);
   w->even = rs_atlas_cuts_evenly(w->atlas, q);
   if (!w->even) rs_uneven_init(&w->uneven, w->net, q);
+  w->far = (rs_far){q, w->net, w->even ? NULL : &w->uneven, w->prices.scale};
   return rs_atlas_alike(w->atlas, w->even ? spare_dims(w) : 0, &w->alike, d);
 }
 
 static void clear(walk *w) {
-  const int start = w->alike->of[w->start];
-  for (int k = 0; k < w->alike->n; k++) {
+  const int start = kind_of(w, w->start);
+  for (int k = 0; k < w->alike->n + 2; k++) {
     w->left_s[k] = w->net->floor.step_s;
     w->cost_s[k] = w->limit_s[k] = HUGE_VAL;
     w->longer_s[k] = 0;
@@ -306,7 +344,7 @@ static void clear(walk *w) {
   w->n_leads = 0;
   w->cost_s[start] = w->spent_s[w->start] = 0;
   w->hops[w->start] = 0;
-  w->limit_s[start] = w->limit_s[w->alike->of[w->goal]] = 0;
+  w->limit_s[start] = w->limit_s[kind_of(w, w->goal)] = 0;
   look_ahead(w, w->start);
 }
 
@@ -316,7 +354,7 @@ static sw_rc search_in(rs_atlas *atlas, const rs_query *q, rs_path *out, sw_diag
   clear(&w);
   reach_goal(&w, w.start);
   out->n_left = 0;
-  if (cheaper(w.left_s[w.alike->of[w.start]], best_s(&w))) SW_TRY(go(&w, &out->n_left, d));
+  if (cheaper(w.left_s[kind_of(&w, w.start)], best_s(&w))) SW_TRY(go(&w, &out->n_left, d));
   read_path(&w, out);
   return SW_OK;
 }

@@ -82,7 +82,7 @@ sw_rc sw_route_prices_get(sw_route_prices *p, const sw_sharding *from, const sw_
   if (rs_request_init(&r, &wanted, NULL)) return SW_OK;
   *cost_s = 0;
   if (r.nothing_to_do) return SW_OK;
-  if (r.in_net) return in_net_s(p, &r, cost_s, d);
+  if (r.in_net && !r.is_far) return in_net_s(p, &r, cost_s, d);
   *cost_s = sw_route_cost_s(&wanted);
   return SW_OK;
 }

@@ -105,6 +105,52 @@ static void frame_states(rs_request *r) {
   r->target = r->to;
 }
 
+/* The search looks at the request's own ends. */
+static void point_at_ends(rs_request *r) {
+  if (r->query.opaque_source) r->query.opaque_source = &r->source;
+  if (r->query.opaque_target) r->query.opaque_target = &r->target;
+}
+
+static void reduce_state(const rs_space *s, rs_state *state) {
+  for (int i = 0; i < s->n; i++) {
+    if (state->at[i] == RS_PARTIAL) state->at[i] = RS_UNUSED;
+  }
+}
+
+/* Ends with offsets or halos. What is partial may be reduced before all else, or be made partial after all else, though
+ * pieces are of unequal size. */
+static void frame_far(rs_request *r, bool reduces, bool makes) {
+  rs_query *q = &r->query;
+  frame_states(r);
+  r->reduce_first = reduces;
+  r->makes_last = r->makes_last || makes;
+  if (reduces) {
+    r->source = without_partial(r->from);
+    reduce_state(&q->space, &q->source);
+  }
+  if (r->makes_last) {
+    make_all(r);
+    reduce_state(&q->space, &q->target);
+  }
+  q->opaque_source = is_plain(&r->from) ? NULL : &r->source;
+  q->opaque_target = is_plain(&r->to) ? NULL : &r->target;
+}
+
+/* Is there a net with the lists of both ends? */
+static bool frame_far_net(rs_request *r) {
+  rs_query *q = &r->query;
+  const rs_space none = q->space;
+  const sw_sharding ends[] = {r->from, r->to};
+  if (q->no_exchange || q->max_temp_bytes > 0 || q->target_mesh || !reduces_in_parts(&r->from)) return false;
+  r->in_net = rs_net_space(&q->space, none.mesh, none.rank, none.dims, ends, 2);
+  r->is_far = r->in_net || rs_space_init(&q->space, none.mesh, none.rank, none.dims, &r->from, &r->to, 4);
+  if (r->is_far)
+    frame_far(r, false, false);
+  else
+    q->space = none;
+  return r->is_far;
+}
+
 /* Few atoms: every state may be on the way. */
 static bool frame_net(rs_request *r) {
   rs_query *q = &r->query;
@@ -182,7 +228,7 @@ sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d) {
     q->thorough = q->no_exchange && r->from.n_partial == 0 && few_states(&q->space);
   } else {
     q->space = (rs_space){.mesh = m, .rank = rank, .dims = dims};
-    frame_opaque(r, m);
+    if (!frame_far_net(r)) frame_opaque(r, m);
   }
   return check_kinds(r, d);
 }
@@ -220,7 +266,7 @@ static bool reducing_all_may_pay(const rs_request *r) {
 static void take_if_cheaper(const rs_request *other, rs_request *r, rs_path *out, double best_s) {
   rs_request tried = *other;
   rs_path path;
-  const double limit_s = best_s * (1 - 1e-9) - rs_made_s(other);
+  const double limit_s = best_s * (1 - 1e-9) - rs_reduce_first_s(other) - rs_made_s(other);
   if (limit_s <= 0) return;
   if (!isinf(limit_s)) tried.query.limit_s = limit_s;
   rs_search(&tried.query, &path);
@@ -229,7 +275,50 @@ static void take_if_cheaper(const rs_request *other, rs_request *r, rs_path *out
   *out = path;
 }
 
+static sw_rc try_far(const rs_request *asked, bool reduces, bool makes, rs_request *best, rs_path *out, sw_diag *d) {
+  rs_request tried = *asked;
+  rs_path path;
+  frame_far(&tried, reduces, makes);
+  if (tried.in_net)
+    SW_TRY(rs_net_search(&tried.query, &path, d));
+  else
+    SW_TRY(rs_net_search_ends(&tried.query, &path, d));
+  const double best_s = out->cost_s + rs_reduce_first_s(best) + rs_made_s(best);
+  if (path.cost_s + rs_reduce_first_s(&tried) + rs_made_s(&tried) >= best_s * (1 - 1e-9)) return SW_OK;
+  *best = tried;
+  *out = path;
+  return SW_OK;
+}
+
+/* By likely moves, where no net holds all. */
+static void try_far_moves(const rs_request *asked, rs_request *best, rs_path *out) {
+  rs_request tried = *asked;
+  const rs_space *s = &asked->query.space;
+  tried.reduce_first = false;
+  tried.makes_last = true;
+  tried.n_made = 0;
+  tried.query.opaque_source = tried.query.opaque_target = NULL;
+  tried.query.kind = (sw_reduction)asked->from.partial_kind;
+  tried.query.space = (rs_space){.mesh = s->mesh, .rank = s->rank, .dims = s->dims};
+  frame_opaque(&tried, s->mesh);
+  take_if_cheaper(&tried, best, out, out->cost_s + rs_reduce_first_s(best) + rs_made_s(best));
+}
+
+static sw_rc search_far(rs_request *r, rs_path *out, sw_diag *d) {
+  const rs_request asked = *r;
+  const bool may_reduce = asked.query.opaque_source && asked.from.n_partial;
+  const bool may_make = asked.query.opaque_target && asked.to.n_partial;
+  out->cost_s = HUGE_VAL;
+  for (int reduces = 0; reduces <= may_reduce; reduces++) {
+    for (int makes = 0; makes <= may_make; makes++) SW_TRY(try_far(&asked, reduces, makes, r, out, d));
+  }
+  if (!asked.in_net) try_far_moves(&asked, r, out);
+  point_at_ends(r);
+  return SW_OK;
+}
+
 sw_rc rs_request_search(rs_request *r, rs_path *out, sw_diag *d) {
+  if (r->is_far) return search_far(r, out, d);
   if (r->in_net) return rs_net_search(&r->query, out, d);
   const rs_request asked = *r;
   rs_request over = *r;

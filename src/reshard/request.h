@@ -14,6 +14,7 @@ typedef struct rs_request {
   bool keeps_partial; /* values partial at both ends stay so; instead all could be reduced and made partial again */
   bool in_net;        /* a net holds both ends: the search is exact */
   bool has_ends;      /* else one of whole axes and the ends' own lists may: it is searched, too */
+  bool is_far;        /* an end has offsets or halos, and the same lists without them are states of a net */
   bool makes_last;    /* `made` takes a step of its own after the search */
   int n_made;         /* axes that are made partial by to.partial_kind */
   sw_axis_ref made[SW_MAX_REFS];
@@ -27,14 +28,6 @@ sw_rc rs_own(sw_arena *arena, const sw_sharding *s, sw_sharding *out, sw_diag *d
 SW_CHECKED sw_rc rs_request_search(rs_request *r, rs_path *out, sw_diag *d);
 /* The cost of all: the path that is found, and the steps around it. */
 SW_CHECKED sw_rc rs_request_s(rs_request *r, double *cost_s, sw_diag *d);
-/* Shardings that a route leads over, with no offsets and no halos, where an end has some. */
-typedef struct rs_legs {
-  int n_via;
-  sw_sharding via[2];
-  double cost_s; /* of all legs */
-} rs_legs;
-bool rs_may_have_legs(const sw_reshard *wanted);
-SW_CHECKED sw_rc rs_legs_find(const sw_reshard *wanted, rs_legs *out, sw_diag *d);
 /* Steps around a path. Costs of a path: its own, without those steps. */
 double rs_reduce_first_s(const rs_request *r);
 double rs_made_s(const rs_request *r);

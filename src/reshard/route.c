@@ -151,57 +151,43 @@ static sw_rc no_route(const rs_request *r, sw_diag *d) {
                        (long long)r->query.max_temp_bytes);
 }
 
-/* Steps from one sharding to another, which are owned; the last one ends as `to` says. */
-static sw_rc add_leg(const sw_reshard *leg, sw_arena *arena, sw_route *out, sw_diag *d) {
-  rs_request r;
-  rs_path path;
-  SW_TRY(rs_request_init(&r, leg, d));
-  if (r.nothing_to_do) return SW_OK;
-  SW_TRY(rs_request_search(&r, &path, d));
-  if (path.cost_s == HUGE_VAL && r.query.no_exchange) { /* collectives alone do not get there */
-    r.query.no_exchange = false;
-    SW_TRY(rs_request_search(&r, &path, d));
+static sw_rc find_path(rs_request *r, rs_path *path, sw_diag *d) {
+  SW_TRY(rs_request_search(r, path, d));
+  if (path->cost_s == HUGE_VAL && r->query.no_exchange) { /* collectives alone do not get there */
+    r->query.no_exchange = false;
+    SW_TRY(rs_request_search(r, path, d));
   }
-  if (path.cost_s == HUGE_VAL) return no_route(&r, d);
-  building b = {.r = &r, .arena = arena, .route = out, .before = *leg->from};
-  SW_TRY(add_reduce_first(&b, d));
-  SW_TRY(add_path(&b, &path, d));
-  SW_TRY(add_made(&b, &r.to, d));
-  const bool said_otherwise = leg->options.to_mesh && !r.query.target_mesh;
-  if (out->n_steps > 0) out->step[out->n_steps - 1].after = said_otherwise ? r.to : *leg->to;
-  return SW_OK;
-}
-
-static sw_rc add_legs(const sw_reshard *wanted, const rs_legs *legs, sw_arena *arena, sw_route *out, sw_diag *d) {
-  sw_reshard leg = *wanted;
-  for (int i = 0; i <= legs->n_via; i++) {
-    leg.from = i ? &legs->via[i - 1] : wanted->from;
-    leg.to = i < legs->n_via ? &legs->via[i] : wanted->to;
-    SW_TRY(add_leg(&leg, arena, out, d));
-  }
-  return SW_OK;
+  return path->cost_s == HUGE_VAL ? no_route(r, d) : SW_OK;
 }
 
 sw_rc sw_route_find(const sw_reshard *wanted, sw_arena *arena, sw_route *out, sw_diag *d) {
-  sw_sharding owned_from, owned_to;
+  sw_sharding from, to;
   sw_reshard owned = *wanted;
   rs_request r;
-  rs_legs legs = {0};
+  rs_path path;
   *out = (sw_route){0};
-  SW_TRY(rs_own(arena, wanted->from, &owned_from, d));
-  SW_TRY(rs_own(arena, wanted->to, &owned_to, d));
-  owned.from = &owned_from;
-  owned.to = &owned_to;
+  SW_TRY(rs_own(arena, wanted->from, &from, d));
+  SW_TRY(rs_own(arena, wanted->to, &to, d));
+  owned.from = &from;
+  owned.to = &to;
   SW_TRY(rs_request_init(&r, &owned, d));
   if (r.nothing_to_do) return SW_OK;
-  if (rs_may_have_legs(&owned)) SW_TRY(rs_legs_find(&owned, &legs, d));
-  SW_TRY(add_legs(&owned, &legs, arena, out, d));
-  note_full_replication(out, &r.from, &r.to);
   rs_route_bound(&r, out);
+  SW_TRY(find_path(&r, &path, d));
+  building b = {.r = &r, .arena = arena, .route = out, .before = from};
+  SW_TRY(add_reduce_first(&b, d));
+  SW_TRY(add_path(&b, &path, d));
+  SW_TRY(add_made(&b, &r.to, d));
+  const bool said_otherwise = wanted->options.to_mesh && !r.query.target_mesh;
+  if (out->n_steps > 0) out->step[out->n_steps - 1].after = said_otherwise ? r.to : to;
+  note_full_replication(out, &r.from, &r.to);
   return SW_OK;
 }
 
 double sw_route_cost_s(const sw_reshard *wanted) {
-  rs_legs legs;
-  return rs_legs_find(wanted, &legs, NULL) ? HUGE_VAL : legs.cost_s;
+  rs_request r;
+  double cost_s;
+  if (rs_request_init(&r, wanted, NULL)) return HUGE_VAL;
+  if (r.nothing_to_do) return 0;
+  return rs_request_s(&r, &cost_s, NULL) ? HUGE_VAL : cost_s;
 }

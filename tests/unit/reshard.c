@@ -586,7 +586,7 @@ static void stale_halos_are_fetched(void **state) {
   sw_arena arena = {0};
   sw_mesh m;
   sw_route route;
-  int64_t dims[] = {16};
+  int64_t dims[] = {1 << 16};
   assert_ok(sw_mesh_parse("x=4", &arena, &m, &diag));
   sw_sharding s = sharding_of(&m, 1, "[[x]] halos=[1,1]", &arena);
   sw_reshard wanted = {machine_of(&arena, &m), &s, &s, 1, dims, SW_F32, {0}};
