@@ -141,20 +141,6 @@ bool rs_net_step(const rs_net *n, int from, int to, rs_step *out);
 /* Its price as curves over the scale; returns how many. */
 int rs_step_curves(const rs_net *n, const rs_step *step, sw_curve out[SW_MAX_CURVES]);
 
-/* An end of a search: a state, or where it has offsets or halos those, beside the state with its lists. */
-typedef struct rs_far_end {
-  int state;
-  const sw_sharding *opaque; /* NULL: the state itself */
-} rs_far_end;
-typedef struct rs_far {
-  const rs_query *q;
-  const rs_net *net;
-  const struct rs_uneven *uneven; /* NULL where all states cut evenly */
-  double scale;                   /* of the tensor beside the net's */
-} rs_far;
-/* The exchange from an end to an end, of which one has offsets or halos; HUGE_VAL where other axes are partial. */
-double rs_far_step_s(const rs_far *f, rs_far_end from, rs_far_end to);
-
 /* Has either end of the query partial atoms? */
 bool rs_net_has_partial(const rs_query *q);
 /* The cheapest path, as rs_search, of a query whose space is rs_net_space of its ends, which are plain. */

@@ -8,62 +8,110 @@
  */
 #include <math.h>
 
-#include "reshard/price.h"
+#include "mesh/tiling.h"
 #include "reshard/uneven.h"
 
-static double even_s(const rs_far *f, const rs_step *step) {
-  sw_curve curve[SW_MAX_CURVES];
-  const int n = rs_step_curves(f->net, step, curve);
-  return sw_curves_s(curve, n, f->scale, sqrt(f->scale));
+/* --- ends -------------------------------------------------------------------------------------------------------- */
+
+static bool is_piece(const sw_tile_dim *t) { return t->starts || t->base != 0 || t->len != t->step; }
+
+/* What all devices of a unit own together: minor axes that stay inside leave one block after the other. */
+static void own(const rs_net *n, const sw_tile_dim *dim, int list, int level, double *out) {
+  const rs_net_list *l = &n->list[list];
+  const bool alone = dim->starts || dim->step < 0;
+  const int64_t inside = alone ? 1 : l->inside[level];
+  const int32_t *place = rs_net_place(n, alone ? 0 : level, list);
+  sw_tile_dim unit = *dim;
+  unit.len += (inside - 1) * unit.step;
+  unit.step *= inside;
+  for (int i = 0; i < n->n_places; i++) {
+    int64_t lo, hi;
+    sw_tile_owned(&unit, l->shards / inside, place[i], &lo, &hi);
+    out[i] = (double)lo;
+    out[n->n_places + i] = (double)hi;
+  }
 }
 
+static void show(const rs_net *n, const sw_tile_dim *dim, int list, double *out) {
+  const int32_t *place = rs_net_place(n, 0, list);
+  for (int i = 0; i < n->n_places; i++) {
+    int64_t lo, hi;
+    sw_tile_shown(dim, place[i], &lo, &hi);
+    out[i] = (double)lo;
+    out[n->n_places + i] = (double)hi;
+  }
+}
+
+sw_rc rs_far_end_init(rs_far_end *e, const rs_uneven *u, int state, const sw_sharding *opaque, sw_diag *d) {
+  const rs_net *n = u->net;
+  const int rank = u->q->space.rank, per_piece = 2 * n->n_places * (1 + n->n_levels);
+  sw_tiling_of(opaque, rank, u->q->space.dims, &e->tiling);
+  SW_MEM_NEW(e->ranges, rank * per_piece + 1, d);
+  for (int i = 0; i < rank; i++) {
+    const sw_tile_dim *dim = &e->tiling.dim[i];
+    const int list = n->state[state].list[i];
+    rs_pieces *p = &e->piece[i];
+    p->dim = is_piece(dim) && list ? dim : NULL;
+    if (!p->dim || n->n_places == 0) continue;
+    p->shown = e->ranges + i * per_piece;
+    show(n, dim, list, p->shown);
+    for (int l = 0; l < n->n_levels; l++) {
+      p->owned[l] = p->shown + (ptrdiff_t)(2 * n->n_places * (1 + l));
+      own(n, dim, list, l, p->owned[l]);
+    }
+  }
+  return SW_OK;
+}
+
+void rs_far_end_deinit(rs_far_end *e) { sw_mem_free(e->ranges); }
+
+/* --- steps ------------------------------------------------------------------------------------------------------- */
+
+typedef struct states {
+  const rs_uneven *u;
+  bool even;
+  double scale;
+} states;
+
 /* One step; HUGE_VAL where there is none. */
-static double state_step_s(const rs_far *f, int from, int to) {
+static double state_step_s(const states *s, int from, int to) {
+  sw_curve curve[SW_MAX_CURVES];
   rs_step step;
-  const double even = rs_net_step(f->net, from, to, &step) ? even_s(f, &step) : HUGE_VAL;
-  if (!f->uneven) return even;
-  const double counted = rs_uneven_step(f->uneven, from, to, &step);
+  double even = HUGE_VAL;
+  if (rs_net_step(s->u->net, from, to, &step)) {
+    even = sw_curves_s(curve, rs_step_curves(s->u->net, &step, curve), s->scale, sqrt(s->scale));
+  }
+  if (s->even) return even;
+  const double counted = rs_uneven_step(s->u, from, to, &step);
   return isinf(even) || counted > even ? counted : even;
 }
 
 /* Where several dimensions are cut, as many slices. */
-static double states_s(const rs_far *f, int from, int to) {
-  const double step = from == to ? 0 : state_step_s(f, from, to);
+static double states_s(const states *s, int from, int to) {
+  const rs_net *n = s->u->net;
+  const double step = from == to ? 0 : state_step_s(s, from, to);
   if (!isinf(step)) return step;
+  rs_net_state at = n->state[from];
   double sum = 0;
-  rs_net_state at = f->net->state[from];
-  for (int d = 0, last = from; d < f->net->q->space.rank; d++) {
-    const rs_net_state *goal = &f->net->state[to];
-    if (at.list[d] == goal->list[d]) continue;
-    at.used |= f->net->list[goal->list[d]].set;
-    at.list[d] = goal->list[d];
-    const int next = rs_net_find_state(f->net, &at);
+  for (int d = 0, last = from; d < n->q->space.rank; d++) {
+    const uint8_t list = n->state[to].list[d];
+    if (at.list[d] == list) continue;
+    at.used |= n->list[list].set;
+    at.list[d] = list;
+    const int next = rs_net_find_state(n, &at);
     if (next < 0) return HUGE_VAL;
-    sum += state_step_s(f, last, next);
+    sum += state_step_s(s, last, next);
     last = next;
   }
   return sum;
 }
 
-static void tiling_of(const rs_far *f, rs_far_end end, sw_tiling *out) {
-  const rs_state state = rs_net_state_of(f->net, end.state);
-  rs_tiling_of(f->q, &state, end.opaque, out);
-}
-
-double rs_far_step_s(const rs_far *f, rs_far_end from, rs_far_end to) {
-  if (f->net->state[from.state].partial != f->net->state[to.state].partial) return HUGE_VAL;
-  const rs_far_end source[] = {from, {from.state, NULL}}, target[] = {to, {to.state, NULL}};
-  double most = states_s(f, from.state, to.state);
-  sw_tiling src[2], dst[2];
-  const int n = from.opaque ? 2 : 1, m = to.opaque ? 2 : 1;
-  for (int i = 0; i < n; i++) tiling_of(f, source[i], &src[i]);
-  for (int i = 0; i < m; i++) tiling_of(f, target[i], &dst[i]);
-  for (int i = 0; i < n; i++) {
-    for (int k = 0; k < m; k++) {
-      if (!source[i].opaque && !target[k].opaque) continue;
-      const double s = sw_machine_exchange_s(f->q->machine, &src[i], &dst[k], sw_dtype_bytes(f->q->dtype));
-      most = s > most ? s : most;
-    }
-  }
-  return most;
+double rs_far_step_s(const rs_uneven *u, bool even, double scale, const rs_side *from, const rs_side *to) {
+  const rs_net *n = u->net;
+  if (n->state[from->state].partial != n->state[to->state].partial) return HUGE_VAL;
+  const rs_side old = {.state = from->state}, new = {.state = to->state};
+  double most = states_s(&(states){u, even, scale}, from->state, to->state);
+  if (from->opaque) most = fmax(most, rs_uneven_exchange_s(u, from, &new));
+  if (to->opaque) most = fmax(most, rs_uneven_exchange_s(u, &old, to));
+  return from->opaque && to->opaque ? fmax(most, rs_uneven_exchange_s(u, from, to)) : most;
 }

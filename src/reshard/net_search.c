@@ -32,11 +32,11 @@ typedef struct walk {
   const rs_query *q;
   rs_atlas *atlas;
   const rs_net *net;
-  bool back;         /* from the target to the source */
-  bool even;         /* all states cut all dimensions evenly */
-  int start, goal;   /* states; where they have offsets or halos, places behind all states */
-  rs_far_end end[2]; /* start and goal */
-  rs_far far;
+  bool back;       /* from the target to the source */
+  bool even;       /* all states cut all dimensions evenly */
+  int start, goal; /* states; where they have offsets or halos, places behind all states */
+  rs_side side[2]; /* start and goal */
+  rs_far_end end[2];
   rs_uneven uneven;   /* where they do not */
   rs_sized prices;    /* of even blocks */
   const rs_row *last; /* the steps straight to the goal */
@@ -59,11 +59,8 @@ typedef struct walk {
 static bool cheaper(double cost_s, double than_s) { return cost_s < than_s * (1 - 1e-9); }
 
 static bool is_far(const walk *w, int at) { return at >= w->net->n_states; }
-static rs_far_end end_of(const walk *w, int at) {
-  return is_far(w, at) ? w->end[at - w->net->n_states] : (rs_far_end){at, NULL};
-}
 /* The state itself, or that with an end's lists. */
-static int state_of(const walk *w, int at) { return end_of(w, at).state; }
+static int state_of(const walk *w, int at) { return is_far(w, at) ? w->side[at - w->net->n_states].state : at; }
 /* Its number among the alike. */
 static int kind_of(const walk *w, int at) {
   return is_far(w, at) ? w->alike->n + at - w->net->n_states : w->alike->of[at];
@@ -83,14 +80,18 @@ static bool fits(const walk *w, int from, int to) {
 /* Is the step's price no matter of looking up? */
 static bool is_counted(const walk *w, int from, int to) { return !w->even || is_far(w, from) || is_far(w, to); }
 
+static double far_step_s(const walk *w, int from, int to) {
+  const rs_side old = {.state = from}, new = {.state = to};
+  return rs_far_step_s(&w->uneven, w->even, w->prices.scale, is_far(w, from) ? &w->side[from - w->net->n_states] : &old,
+                       is_far(w, to) ? &w->side[to - w->net->n_states] : &new);
+}
+
 /* The price of a row's step, which leads back where the walk does. */
 static double step_s(walk *w, int from, int to, int number) {
   const double even_s = rs_sized_s(&w->prices, number);
   rs_step step;
   if (!is_counted(w, from, to)) return even_s;
-  if (is_far(w, from) || is_far(w, to)) {
-    return rs_far_step_s(&w->far, end_of(w, w->back ? to : from), end_of(w, w->back ? from : to));
-  }
+  if (is_far(w, from) || is_far(w, to)) return far_step_s(w, w->back ? to : from, w->back ? from : to);
   const double counted_s = rs_uneven_step(&w->uneven, w->back ? to : from, w->back ? from : to, &step);
   return number == 0 || counted_s > even_s ? counted_s : even_s;
 }
@@ -305,8 +306,9 @@ static unsigned spare_dims(const walk *w) {
 
 /* The place of an end. */
 static int place_end(walk *w, int i, const rs_state *state, const sw_sharding *opaque) {
-  w->end[i] = (rs_far_end){rs_net_find(w->net, state), opaque};
-  return opaque ? w->net->n_states + i : w->end[i].state;
+  w->side[i] = (rs_side){.state = rs_net_find(w->net, state), .opaque = opaque, .piece = w->end[i].piece};
+  w->end[i].ranges = NULL;
+  return opaque ? w->net->n_states + i : w->side[i].state;
 }
 
 static void place_ends(walk *w) {
@@ -319,17 +321,18 @@ static void place_ends(walk *w) {
   w->goal = w->back ? source : target;
 }
 
-static sw_rc begin(walk *w, const rs_query *q, rs_atlas *atlas, sw_diag *d) {
-  w->q = q;
-  w->atlas = atlas;
-  w->net = rs_atlas_net(w->atlas);
-  place_ends(w);
+static sw_rc begin(walk *w, sw_diag *d) {
+  bool far = false;
   SW_TRY(rs_atlas_row(w->atlas, state_of(w, w->goal), !w->back, &w->last, d));
-  rs_sized_init(&w->prices, w->atlas, q);
+  rs_sized_init(&w->prices, w->atlas, w->q);
   rs_sized_hold(&w->prices, w->last);
-  w->even = rs_atlas_cuts_evenly(w->atlas, q);
-  if (!w->even) rs_uneven_init(&w->uneven, w->net, q);
-  w->far = (rs_far){q, w->net, w->even ? NULL : &w->uneven, w->prices.scale};
+  w->even = rs_atlas_cuts_evenly(w->atlas, w->q);
+  for (int i = 0; i < 2; i++) far = far || w->side[i].opaque;
+  if (!w->even || far) rs_uneven_init(&w->uneven, w->net, w->q);
+  for (int i = 0; i < 2; i++) {
+    const rs_side *s = &w->side[i];
+    if (s->opaque) SW_TRY(rs_far_end_init(&w->end[i], &w->uneven, s->state, s->opaque, d));
+  }
   return rs_atlas_alike(w->atlas, w->even ? spare_dims(w) : 0, &w->alike, d);
 }
 
@@ -348,15 +351,25 @@ static void clear(walk *w) {
   look_ahead(w, w->start);
 }
 
+static sw_rc walk_all(walk *w, rs_path *out, sw_diag *d) {
+  SW_TRY(begin(w, d));
+  clear(w);
+  reach_goal(w, w->start);
+  out->n_left = 0;
+  if (cheaper(w->left_s[kind_of(w, w->start)], best_s(w))) SW_TRY(go(w, &out->n_left, d));
+  read_path(w, out);
+  return SW_OK;
+}
+
 static sw_rc search_in(rs_atlas *atlas, const rs_query *q, rs_path *out, sw_diag *d) {
   walk w;
-  SW_TRY(begin(&w, q, atlas, d));
-  clear(&w);
-  reach_goal(&w, w.start);
-  out->n_left = 0;
-  if (cheaper(w.left_s[kind_of(&w, w.start)], best_s(&w))) SW_TRY(go(&w, &out->n_left, d));
-  read_path(&w, out);
-  return SW_OK;
+  w.q = q;
+  w.atlas = atlas;
+  w.net = rs_atlas_net(atlas);
+  place_ends(&w);
+  const sw_rc rc = walk_all(&w, out, d);
+  for (int i = 0; i < 2; i++) rs_far_end_deinit(&w.end[i]);
+  return rc;
 }
 
 sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d) {

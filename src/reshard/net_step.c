@@ -181,7 +181,7 @@ static double price_s(const rs_net *n, const rs_step *step) {
 static double exchange_s(const rs_uneven *u, int from, int to, const change *c) {
   sw_curve curve[SW_MAX_CURVES];
   rs_step step;
-  if (!c->even) return rs_uneven_exchange_s(u, from, to);
+  if (!c->even) return rs_uneven_exchange_s(u, &(rs_side){.state = from}, &(rs_side){.state = to});
   even_exchange(u->net, from, to, c->changed, &step);
   const double scale = c->after / u->net->bytes[to];
   return sw_curves_s(curve, rs_step_curves(u->net, &step, curve), scale, sqrt(scale));

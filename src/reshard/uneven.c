@@ -61,41 +61,103 @@ SW_SIMD_CLONES static double most_lacked(int n, const double *has, const double 
   return most[0];
 }
 
-/* Bytes that the busiest device lacks of its new block, its unit of a level having shared all. */
-static double lacked_bytes(const rs_uneven *u, const uint8_t *from, const uint8_t *to, int level) {
+/* The same of any ranges: first elements, then what follows the last ones. */
+SW_SIMD_CLONES static void overlap(const double *restrict old, const double *restrict new, int n, double *restrict has,
+                                   double *restrict had) {
+  for (int i = 0; i < n; i++) {
+    const double lo = new[i], hi = new[n + i], first = old[i], last = old[n + i];
+    const double common = (hi < last ? hi : last) - (lo > first ? lo : first);
+    has[i] *= hi - lo;
+    had[i] *= common > 0 ? common : 0;
+  }
+}
+
+/* The ranges of a list's blocks, cut to the tensor. */
+static const double *ranges_of(const int32_t *place, double block, double k, int n, double *out) {
+  for (int i = 0; i < n; i++) {
+    const double start = block * place[i], end = start + block;
+    out[i] = start < k ? start : k;
+    out[n + i] = end < k ? end : k;
+  }
+  return out;
+}
+
+static const rs_pieces *piece_of(const rs_side *s, int dim) {
+  return s->piece && s->piece[dim].dim ? &s->piece[dim] : NULL;
+}
+
+/* Along one dimension, the source's unit of a level having shared all. */
+static void meet_dim(const rs_uneven *u, const rs_side *from, const rs_side *to, int dim, int level, double *has,
+                     double *had) {
   const rs_net *n = u->net;
+  const rs_pieces *old = piece_of(from, dim), *new = piece_of(to, dim);
+  const uint8_t a = n->state[from->state].list[dim], b = n->state[to->state].list[dim];
+  const meeting m = {rs_net_place(n, level, a), rs_net_place(n, 0, b),
+                     (double)(u->block[dim][a] * n->list[a].inside[level]), (double)u->block[dim][b],
+                     (double)u->q->space.dims[dim]};
+  double of_old[2 * RS_NET_PLACES], of_new[2 * RS_NET_PLACES];
+  if (!old && !new) {
+    meet(&m, n->n_places, has, had);
+    return;
+  }
+  overlap(old ? old->owned[level] : ranges_of(m.old, m.wide, m.k, n->n_places, of_old),
+          new ? new->shown : ranges_of(m.new, m.narrow, m.k, n->n_places, of_new), n->n_places, has, had);
+}
+
+/* Bytes that the busiest device lacks of its new block, its unit of a level having shared all. */
+static double lacked_bytes(const rs_uneven *u, const rs_side *from, const rs_side *to, int level) {
+  const rs_net *n = u->net;
+  const uint8_t *a = n->state[from->state].list, *b = n->state[to->state].list;
   double has[RS_NET_PLACES], had[RS_NET_PLACES], whole = sw_dtype_bytes(u->q->dtype);
   for (int d = 0; d < u->q->space.rank; d++) {
-    if (from[d] == 0 && to[d] == 0) whole *= (double)u->q->space.dims[d];
+    if (a[d] == 0 && b[d] == 0) whole *= (double)u->q->space.dims[d];
   }
   const int rounded = (n->n_places + LANES - 1) / LANES * LANES;
   for (int i = 0; i < rounded; i++) has[i] = had[i] = whole;
   for (int d = 0; d < u->q->space.rank; d++) {
-    if (from[d] == 0 && to[d] == 0) continue;
-    const meeting m = {rs_net_place(n, level, from[d]), rs_net_place(n, 0, to[d]),
-                       (double)(u->block[d][from[d]] * n->list[from[d]].inside[level]), (double)u->block[d][to[d]],
-                       (double)u->q->space.dims[d]};
-    meet(&m, n->n_places, has, had);
+    if (a[d] || b[d]) meet_dim(u, from, to, d, level, has, had);
   }
   return most_lacked(rounded, has, had);
 }
 
 /* Do the devices of a unit share anything? */
-static bool has_units(const rs_uneven *u, const uint8_t *from, int level) {
+static bool has_units(const rs_uneven *u, const rs_side *from, int level) {
   for (int d = 0; d < u->q->space.rank; d++) {
-    if (u->net->list[from[d]].inside[level] > 1) return true;
+    const rs_pieces *p = piece_of(from, d);
+    const bool alone = p && (p->dim->starts || p->dim->step < 0);
+    if (!alone && u->net->list[u->net->state[from->state].list[d]].inside[level] > 1) return true;
   }
   return false;
 }
 
+/* What a side makes of a dimension. */
+static sw_tile_dim tile_of(const rs_uneven *u, const rs_side *s, int dim) {
+  const rs_pieces *p = piece_of(s, dim);
+  const int list = u->net->state[s->state].list[dim];
+  if (p) return *p->dim;
+  const int64_t block = u->block[dim][list];
+  return (sw_tile_dim){.n_refs = u->net->list[list].n > 0, .step = block, .len = block};
+}
+
+static bool divides(int64_t whole, int64_t part) { return part != 0 && whole % part == 0; }
+
 /* Old blocks that a new one touches. */
-static double touched(const rs_uneven *u, int dim, int from, int to) {
-  const int64_t shards = u->net->list[from].shards, step = u->block[dim][from], len = u->block[dim][to];
-  if (shards == 1 || from == to) return 1;
-  if (step <= 0) return (double)shards;
-  if (len <= step && step % len == 0) return 1;
-  const bool aligned = len % step == 0 || u->net->list[to].n == 0;
-  return (double)sw_min_i64(sw_ceil_div(len, step) + !aligned, shards);
+static double touched(const sw_tile_dim *s, const sw_tile_dim *t, int64_t shards) {
+  if (shards == 1) return 1;
+  if (s->starts || t->starts || s->step <= 0) return (double)shards;
+  const int64_t shift = t->base - s->base;
+  const bool free = t->n_refs == 0;
+  if (t->len <= s->step && divides(s->step, t->len) && divides(shift, t->len) && (free || divides(t->step, t->len)))
+    return 1;
+  const bool aligned = divides(shift, s->step) && (free || divides(t->step, s->step));
+  return (double)sw_min_i64(sw_ceil_div(t->len, s->step) + !aligned, shards);
+}
+
+/* Do both sides leave the dimension as it is? Halos are to be fetched even then. */
+static bool stays(const sw_tile_dim *s, const sw_tile_dim *t) {
+  const int64_t step = t->step < 0 ? -t->step : t->step;
+  return s->base == t->base && s->len == t->len && s->step == t->step && s->starts == t->starts &&
+         (t->starts || t->n_refs == 0 || t->len <= step);
 }
 
 /* Atoms behind what both lists cut into the same blocks. */
@@ -106,28 +168,39 @@ static unsigned changed(const rs_uneven *u, int dim, int from, int to) {
   return rs_net_diff_of(u->net, from, to)->changed;
 }
 
-double rs_uneven_exchange_s(const rs_uneven *u, int from, int to) {
+/* Adds what one dimension has to do with peers and buffers. */
+static unsigned add_dim(const rs_uneven *u, const rs_side *from, const rs_side *to, int dim, double *blocks,
+                        double *buffer) {
+  const int a = u->net->state[from->state].list[dim], b = u->net->state[to->state].list[dim];
+  const sw_tile_dim s = tile_of(u, from, dim), t = tile_of(u, to, dim);
+  const bool pieces = piece_of(from, dim) || piece_of(to, dim);
+  *buffer *= (double)t.len;
+  if (!pieces && a == b) return 0;
+  *blocks *= touched(&s, &t, u->net->list[a].shards);
+  if (!pieces) return changed(u, dim, a, b);
+  return a == b && stays(&s, &t) ? 0 : u->net->list[a].set | u->net->list[b].set;
+}
+
+static double counted_one_by_one_s(const rs_uneven *u, const rs_side *from, const rs_side *to) {
+  const rs_state old = rs_net_state_of(u->net, from->state), new = rs_net_state_of(u->net, to->state);
+  return rs_exchange_s(u->q, from->opaque ? NULL : &old, to->opaque ? NULL : &new);
+}
+
+double rs_uneven_exchange_s(const rs_uneven *u, const rs_side *from, const rs_side *to) {
   const rs_net *n = u->net;
-  const uint8_t *a = n->state[from].list, *b = n->state[to].list;
   unsigned atoms = 0;
-  double blocks = 1;
-  if (n->n_places == 0) {
-    const rs_state old = rs_net_state_of(n, from), new = rs_net_state_of(n, to);
-    return rs_exchange_s(u->q, &old, &new);
-  }
-  sw_exchange_load load = {.bytes = lacked_bytes(u, a, b, 0), .buffer_bytes = rs_uneven_bytes(u, to)};
-  for (int d = 0; d < u->q->space.rank; d++) {
-    atoms |= changed(u, d, a[d], b[d]);
-    blocks *= touched(u, d, a[d], b[d]);
-  }
+  double blocks = 1, buffer = sw_dtype_bytes(u->q->dtype);
+  if (n->n_places == 0) return counted_one_by_one_s(u, from, to);
+  for (int d = 0; d < u->q->space.rank; d++) atoms |= add_dim(u, from, to, d, &blocks, &buffer);
   const sw_group *g = &n->group[atoms];
+  sw_exchange_load load = {.bytes = lacked_bytes(u, from, to, 0), .buffer_bytes = buffer};
   if (load.bytes <= 0 || g->shape.n_parts == 0) {
     return sw_group_collective_s(u->q->machine, &n->group[0], SW_COLL_ALL_SLICE, load.buffer_bytes);
   }
   load.peers = fmax(1, fmin(blocks > 1 ? blocks - 1 : 1, (double)(g->shape.size - 1)));
   for (int i = 1; i < g->shape.n_parts; i++) {
     const int l = g->shape.part[i].level;
-    load.outside_bytes[l] = has_units(u, a, l) ? fmin(lacked_bytes(u, a, b, l), load.bytes) : load.bytes;
+    load.outside_bytes[l] = has_units(u, from, l) ? fmin(lacked_bytes(u, from, to, l), load.bytes) : load.bytes;
   }
   return sw_group_exchange_s(u->q->machine, g, &load);
 }

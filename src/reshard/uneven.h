@@ -13,11 +13,38 @@ typedef struct rs_uneven {
   bool even[SW_MAX_RANK][RS_NET_LISTS];     /* are all its shards of so many? */
 } rs_uneven;
 
+/* A dimension of an end with offsets or halos, where they cut it otherwise than its list does: ranges by device, all
+ * the first elements, then all that follow the last ones. */
+typedef struct rs_pieces {
+  const sw_tile_dim *dim; /* NULL: as its list cuts it */
+  double *shown;
+  double *owned[SW_MAX_LEVELS]; /* by all of a device's unit of a level */
+} rs_pieces;
+
+/* What an exchange leaves, or reaches. */
+typedef struct rs_side {
+  int state;                 /* itself, or with the lists of */
+  const sw_sharding *opaque; /* ... an end with offsets or halos; else NULL */
+  const rs_pieces *piece;    /* of such an end, by dimension */
+} rs_side;
+
 void rs_uneven_init(rs_uneven *u, const rs_net *n, const rs_query *q);
 double rs_uneven_bytes(const rs_uneven *u, int state); /* padded, of one device */
 /* The step from a state to another and its price, which is HUGE_VAL where there is none. */
 double rs_uneven_step(const rs_uneven *u, int from, int to, rs_step *out);
 /* As sw_machine_exchange_s. */
-double rs_uneven_exchange_s(const rs_uneven *u, int from, int to);
+double rs_uneven_exchange_s(const rs_uneven *u, const rs_side *from, const rs_side *to);
+
+/* An end with offsets or halos beside the state with its lists. */
+typedef struct rs_far_end {
+  sw_tiling tiling;
+  rs_pieces piece[SW_MAX_RANK];
+  double *ranges; /* of all pieces */
+} rs_far_end;
+SW_CHECKED sw_rc rs_far_end_init(rs_far_end *e, const rs_uneven *u, int state, const sw_sharding *opaque, sw_diag *d);
+void rs_far_end_deinit(rs_far_end *e);
+/* The step between two sides, of which one is such an end; HUGE_VAL where other axes are partial. `even`: all states
+ * cut evenly; `scale`: of the tensor beside the net's. */
+double rs_far_step_s(const rs_uneven *u, bool even, double scale, const rs_side *from, const rs_side *to);
 
 #endif
