@@ -126,6 +126,9 @@ typedef struct rs_net_bound {
 /* From a state to another, of even blocks of a tensor `scale` times as large as the net's. */
 rs_net_bound rs_net_bound_of(const rs_net *n, int from, int to, double scale);
 
+/* Nor does one that brings so many bytes to some device. `reduces`: it may reduce, too. */
+double rs_net_bytes_s(const rs_net *n, double bytes, bool reduces);
+
 /* What one step between two states is, and what it is priced by. */
 typedef struct rs_step {
   bool exchanges; /* by `load` */

@@ -77,6 +77,10 @@ static double moved_s(const rs_net *n, int from, int to, double scale) {
   return latency + work;
 }
 
+double rs_net_bytes_s(const rs_net *n, double bytes, bool reduces) {
+  return bytes > 0 ? n->floor.latency_s[0] + least_s(n, 0, bytes, reduces) : 0;
+}
+
 rs_net_bound rs_net_bound_of(const rs_net *n, int from, int to, double scale) {
   const unsigned had = n->state[from].partial, gone = had & ~(unsigned)n->state[to].partial;
   const double step_s = n->floor.step_s;

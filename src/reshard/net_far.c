@@ -67,29 +67,23 @@ void rs_far_end_deinit(rs_far_end *e) { sw_mem_free(e->ranges); }
 
 /* --- steps ------------------------------------------------------------------------------------------------------- */
 
-typedef struct states {
-  const rs_uneven *u;
-  bool even;
-  double scale;
-} states;
-
 /* One step; HUGE_VAL where there is none. */
-static double state_step_s(const states *s, int from, int to) {
+static double state_step_s(const rs_uneven *u, const rs_sizes *sizes, int from, int to) {
   sw_curve curve[SW_MAX_CURVES];
   rs_step step;
   double even = HUGE_VAL;
-  if (rs_net_step(s->u->net, from, to, &step)) {
-    even = sw_curves_s(curve, rs_step_curves(s->u->net, &step, curve), s->scale, sqrt(s->scale));
+  if (rs_net_step(u->net, from, to, &step)) {
+    even = sw_curves_s(curve, rs_step_curves(u->net, &step, curve), sizes->scale, sizes->root);
   }
-  if (s->even) return even;
-  const double counted = rs_uneven_step(s->u, from, to, &step);
+  if (sizes->even) return even;
+  const double counted = rs_uneven_step(u, from, to, &step);
   return isinf(even) || counted > even ? counted : even;
 }
 
 /* Where several dimensions are cut, as many slices. */
-static double states_s(const states *s, int from, int to) {
-  const rs_net *n = s->u->net;
-  const double step = from == to ? 0 : state_step_s(s, from, to);
+static double states_s(const rs_uneven *u, const rs_sizes *sizes, int from, int to) {
+  const rs_net *n = u->net;
+  const double step = from == to ? 0 : state_step_s(u, sizes, from, to);
   if (!isinf(step)) return step;
   rs_net_state at = n->state[from];
   double sum = 0;
@@ -100,18 +94,21 @@ static double states_s(const states *s, int from, int to) {
     at.list[d] = list;
     const int next = rs_net_find_state(n, &at);
     if (next < 0) return HUGE_VAL;
-    sum += state_step_s(s, last, next);
+    sum += state_step_s(u, sizes, last, next);
     last = next;
   }
   return sum;
 }
 
-double rs_far_step_s(const rs_uneven *u, bool even, double scale, const rs_side *from, const rs_side *to) {
+double rs_far_step_s(const rs_uneven *u, const rs_sizes *sizes, const rs_side *from, const rs_side *to, double enough) {
   const rs_net *n = u->net;
   if (n->state[from->state].partial != n->state[to->state].partial) return HUGE_VAL;
   const rs_side old = {.state = from->state}, new = {.state = to->state};
-  double most = states_s(&(states){u, even, scale}, from->state, to->state);
-  if (from->opaque) most = fmax(most, rs_uneven_exchange_s(u, from, &new));
-  if (to->opaque) most = fmax(most, rs_uneven_exchange_s(u, &old, to));
-  return from->opaque && to->opaque ? fmax(most, rs_uneven_exchange_s(u, from, to)) : most;
+  double most = rs_uneven_exchange_s(u, from, to);
+  if (most >= enough) return most;
+  if (from->opaque && to->opaque) {
+    most = fmax(most, rs_uneven_exchange_s(u, from, &new));
+    most = fmax(most, rs_uneven_exchange_s(u, &old, to));
+  }
+  return fmax(most, states_s(u, sizes, from->state, to->state));
 }

@@ -66,6 +66,11 @@ static int kind_of(const walk *w, int at) {
   return is_far(w, at) ? w->alike->n + at - w->net->n_states : w->alike->of[at];
 }
 
+static const rs_side *side_of(const walk *w, int at, rs_side *of_state) {
+  *of_state = (rs_side){.state = state_of(w, at)};
+  return is_far(w, at) ? &w->side[at - w->net->n_states] : of_state;
+}
+
 static double bytes_of(const walk *w, int state) {
   return w->even ? w->net->bytes[state] * w->prices.scale : rs_uneven_bytes(&w->uneven, state);
 }
@@ -80,18 +85,18 @@ static bool fits(const walk *w, int from, int to) {
 /* Is the step's price no matter of looking up? */
 static bool is_counted(const walk *w, int from, int to) { return !w->even || is_far(w, from) || is_far(w, to); }
 
-static double far_step_s(const walk *w, int from, int to) {
-  const rs_side old = {.state = from}, new = {.state = to};
-  return rs_far_step_s(&w->uneven, w->even, w->prices.scale, is_far(w, from) ? &w->side[from - w->net->n_states] : &old,
-                       is_far(w, to) ? &w->side[to - w->net->n_states] : &new);
+static double far_step_s(const walk *w, int from, int to, double enough) {
+  const rs_sizes sizes = {w->even, w->prices.scale, w->prices.root};
+  rs_side old, new;
+  return rs_far_step_s(&w->uneven, &sizes, side_of(w, from, &old), side_of(w, to, &new), enough);
 }
 
-/* The price of a row's step, which leads back where the walk does. */
-static double step_s(walk *w, int from, int to, int number) {
+/* The price of a row's step, which leads back where the walk does; or some price of `enough` and more. */
+static double step_s(walk *w, int from, int to, int number, double enough) {
   const double even_s = rs_sized_s(&w->prices, number);
   rs_step step;
   if (!is_counted(w, from, to)) return even_s;
-  if (is_far(w, from) || is_far(w, to)) return far_step_s(w, w->back ? to : from, w->back ? from : to);
+  if (is_far(w, from) || is_far(w, to)) return far_step_s(w, w->back ? to : from, w->back ? from : to, enough);
   const double counted_s = rs_uneven_step(&w->uneven, w->back ? to : from, w->back ? from : to, &step);
   return number == 0 || counted_s > even_s ? counted_s : even_s;
 }
@@ -101,10 +106,21 @@ static double least_s(walk *w, int from, int to, int number) {
   return number || !is_counted(w, from, to) ? rs_sized_s(&w->prices, number) : w->net->floor.step_s;
 }
 
+/* Of a goal with offsets or halos devices may lack much more than of even blocks. */
+static rs_net_bound tighter(const walk *w, int from, int to, rs_net_bound b) {
+  const rs_net *n = w->net;
+  rs_side old, new;
+  const double bytes = rs_uneven_lacked_bytes(&w->uneven, side_of(w, from, &old), side_of(w, to, &new));
+  const bool reduces = n->state[old.state].partial & ~n->state[new.state].partial;
+  const double least_s = rs_net_bytes_s(n, bytes, reduces);
+  return (rs_net_bound){fmax(b.any_s, least_s), fmax(b.longer_s, least_s + n->floor.step_s)};
+}
+
 /* From now on what is left from a state, and from all alike, is known. */
 static void look_ahead(walk *w, int at) {
-  const int k = kind_of(w, at), here = state_of(w, at), goal = state_of(w, w->goal);
-  const rs_net_bound b = rs_net_bound_of(w->net, w->back ? goal : here, w->back ? here : goal, w->prices.scale);
+  const int k = kind_of(w, at), from = w->back ? w->goal : at, to = w->back ? at : w->goal;
+  rs_net_bound b = rs_net_bound_of(w->net, state_of(w, from), state_of(w, to), w->prices.scale);
+  if (is_far(w, w->goal)) b = tighter(w, from, to, b);
   w->left_s[k] = b.any_s;
   w->longer_s[k] = b.longer_s;
 }
@@ -193,7 +209,7 @@ static void reach_goal(walk *w, int from) {
   const int number = w->last->number[state_of(w, from)];
   const double so_far = w->spent_s[from];
   if (from == w->goal || !cheaper(so_far + least_s(w, from, w->goal, number), best_s(w))) return;
-  if (reach(w, from, w->goal, so_far + step_s(w, from, w->goal, number))) set_limits(w);
+  if (reach(w, from, w->goal, so_far + step_s(w, from, w->goal, number, best_s(w) - so_far))) set_limits(w);
 }
 
 /* To a state, to be left once more (bounds of partial states may fall by more than a step costs), and straight on to
@@ -202,7 +218,7 @@ static void go_to(walk *w, int from, int to, int number) {
   const int k = kind_of(w, to);
   const double so_far = w->spent_s[from];
   if (so_far + least_s(w, from, to, number) >= w->limit_s[k]) return;
-  const double cost_s = so_far + step_s(w, from, to, number);
+  const double cost_s = so_far + step_s(w, from, to, number, w->limit_s[k] - so_far);
   if (cost_s >= w->limit_s[k] || !reach(w, from, to, cost_s)) return;
   w->is_open[k] = true;
   w->limit_s[k] = limit_of(w, k, best_s(w));

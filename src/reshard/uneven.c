@@ -120,6 +120,10 @@ static double lacked_bytes(const rs_uneven *u, const rs_side *from, const rs_sid
   return most_lacked(rounded, has, had);
 }
 
+double rs_uneven_lacked_bytes(const rs_uneven *u, const rs_side *from, const rs_side *to) {
+  return u->net->n_places ? lacked_bytes(u, from, to, 0) : 0;
+}
+
 /* Do the devices of a unit share anything? */
 static bool has_units(const rs_uneven *u, const rs_side *from, int level) {
   for (int d = 0; d < u->q->space.rank; d++) {

@@ -32,6 +32,8 @@ void rs_uneven_init(rs_uneven *u, const rs_net *n, const rs_query *q);
 double rs_uneven_bytes(const rs_uneven *u, int state); /* padded, of one device */
 /* The step from a state to another and its price, which is HUGE_VAL where there is none. */
 double rs_uneven_step(const rs_uneven *u, int from, int to, rs_step *out);
+/* Bytes that the busiest device lacks; only of at most RS_NET_PLACES devices, else 0. */
+double rs_uneven_lacked_bytes(const rs_uneven *u, const rs_side *from, const rs_side *to);
 /* As sw_machine_exchange_s. */
 double rs_uneven_exchange_s(const rs_uneven *u, const rs_side *from, const rs_side *to);
 
@@ -43,8 +45,13 @@ typedef struct rs_far_end {
 } rs_far_end;
 SW_CHECKED sw_rc rs_far_end_init(rs_far_end *e, const rs_uneven *u, int state, const sw_sharding *opaque, sw_diag *d);
 void rs_far_end_deinit(rs_far_end *e);
-/* The step between two sides, of which one is such an end; HUGE_VAL where other axes are partial. `even`: all states
- * cut evenly; `scale`: of the tensor beside the net's. */
-double rs_far_step_s(const rs_uneven *u, bool even, double scale, const rs_side *from, const rs_side *to);
+/* Of the tensor beside the net's. */
+typedef struct rs_sizes {
+  bool even; /* all states cut all dimensions evenly */
+  double scale, root;
+} rs_sizes;
+/* The step between two sides, of which one is such an end; HUGE_VAL where other axes are partial. Where it costs
+ * `enough` or more, some such price. */
+double rs_far_step_s(const rs_uneven *u, const rs_sizes *sizes, const rs_side *from, const rs_side *to, double enough);
 
 #endif
