@@ -8,38 +8,59 @@
  */
 #include <math.h>
 
-#include "mesh/tiling.h"
 #include "reshard/uneven.h"
+#include "shardwright/checked.h"
 
 /* --- ends -------------------------------------------------------------------------------------------------------- */
 
 static bool is_piece(const sw_tile_dim *t) { return t->starts || t->base != 0 || t->len != t->step; }
 
-/* What all devices of a unit own together: minor axes that stay inside leave one block after the other. */
+/* Do windows overlap, and is what a shard owns not its block? Then an element is of the first window that shows it. */
+static bool is_odd(const sw_tile_dim *t) {
+  return !t->starts && (t->step <= 0 || (t->len > t->step && (t->base > 0 || t->base + t->len < t->step)));
+}
+
+typedef struct range {
+  int64_t lo, hi;
+} range;
+
+static int64_t inside_of(const sw_tile_dim *t, int64_t at) { return sw_min_i64(sw_max_i64(at, 0), t->size); }
+
+static range shown(const sw_tile_dim *t, int64_t i) {
+  const int64_t start = t->starts ? t->starts[i] : t->base + i * t->step,
+                end = t->starts ? t->starts[i + 1] : start + t->len;
+  return (range){inside_of(t, start), inside_of(t, end)};
+}
+
+/* What others take of a shard: its block, where it shows more. */
+static range owned(const sw_tile_dim *t, int64_t shards, int64_t i) {
+  range r = shown(t, i);
+  if (t->starts || t->len <= t->step) return r;
+  r.lo = inside_of(t, i * t->step);
+  if (i + 1 < shards) r.hi = inside_of(t, (i + 1) * t->step);
+  return r;
+}
+
+static void put(double *out, int n, int i, range r) {
+  out[i] = (double)r.lo;
+  out[n + i] = (double)r.hi;
+}
+
+/* What all devices of a unit own together: where minor axes stay inside, several shards that follow each other. */
 static void own(const rs_net *n, const sw_tile_dim *dim, int list, int level, double *out) {
   const rs_net_list *l = &n->list[list];
-  const bool alone = dim->starts || dim->step < 0;
-  const int64_t inside = alone ? 1 : l->inside[level];
-  const int32_t *place = rs_net_place(n, alone ? 0 : level, list);
-  sw_tile_dim unit = *dim;
-  unit.len += (inside - 1) * unit.step;
-  unit.step *= inside;
+  const int64_t inside = dim->starts ? 1 : l->inside[level];
+  const int32_t *place = rs_net_place(n, dim->starts ? 0 : level, list);
   for (int i = 0; i < n->n_places; i++) {
-    int64_t lo, hi;
-    sw_tile_owned(&unit, l->shards / inside, place[i], &lo, &hi);
-    out[i] = (double)lo;
-    out[n->n_places + i] = (double)hi;
+    const int64_t first = place[i] * inside;
+    const range from = owned(dim, l->shards, first), to = owned(dim, l->shards, first + inside - 1);
+    put(out, n->n_places, i, (range){from.lo, to.hi});
   }
 }
 
 static void show(const rs_net *n, const sw_tile_dim *dim, int list, double *out) {
   const int32_t *place = rs_net_place(n, 0, list);
-  for (int i = 0; i < n->n_places; i++) {
-    int64_t lo, hi;
-    sw_tile_shown(dim, place[i], &lo, &hi);
-    out[i] = (double)lo;
-    out[n->n_places + i] = (double)hi;
-  }
+  for (int i = 0; i < n->n_places; i++) put(out, n->n_places, i, shown(dim, place[i]));
 }
 
 sw_rc rs_far_end_init(rs_far_end *e, const rs_uneven *u, int state, const sw_sharding *opaque, sw_diag *d) {
@@ -47,13 +68,15 @@ sw_rc rs_far_end_init(rs_far_end *e, const rs_uneven *u, int state, const sw_sha
   const int rank = u->q->space.rank, per_piece = 2 * n->n_places * (1 + n->n_levels);
   sw_tiling_of(opaque, rank, u->q->space.dims, &e->tiling);
   SW_MEM_NEW(e->ranges, rank * per_piece + 1, d);
+  e->is_odd = n->n_places == 0;
   for (int i = 0; i < rank; i++) {
     const sw_tile_dim *dim = &e->tiling.dim[i];
     const int list = n->state[state].list[i];
     rs_pieces *p = &e->piece[i];
     p->dim = is_piece(dim) && list ? dim : NULL;
-    if (!p->dim || n->n_places == 0) continue;
-    p->shown = e->ranges + i * per_piece;
+    e->is_odd = e->is_odd || (p->dim && is_odd(dim));
+    if (!p->dim || e->is_odd) continue;
+    p->shown = e->ranges + (ptrdiff_t)(i * per_piece);
     show(n, dim, list, p->shown);
     for (int l = 0; l < n->n_levels; l++) {
       p->owned[l] = p->shown + (ptrdiff_t)(2 * n->n_places * (1 + l));

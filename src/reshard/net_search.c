@@ -322,7 +322,8 @@ static unsigned spare_dims(const walk *w) {
 
 /* The place of an end. */
 static int place_end(walk *w, int i, const rs_state *state, const sw_sharding *opaque) {
-  w->side[i] = (rs_side){.state = rs_net_find(w->net, state), .opaque = opaque, .piece = w->end[i].piece};
+  w->side[i] = (rs_side){
+      .state = rs_net_find(w->net, state), .opaque = opaque, .piece = w->end[i].piece, .is_odd = &w->end[i].is_odd};
   w->end[i].ranges = NULL;
   return opaque ? w->net->n_states + i : w->side[i].state;
 }

@@ -120,8 +120,13 @@ static double lacked_bytes(const rs_uneven *u, const rs_side *from, const rs_sid
   return most_lacked(rounded, has, had);
 }
 
+/* Are the places of devices, and what they hold? */
+static bool is_known(const rs_uneven *u, const rs_side *from, const rs_side *to) {
+  return u->net->n_places && !(from->opaque && *from->is_odd) && !(to->opaque && *to->is_odd);
+}
+
 double rs_uneven_lacked_bytes(const rs_uneven *u, const rs_side *from, const rs_side *to) {
-  return u->net->n_places ? lacked_bytes(u, from, to, 0) : 0;
+  return is_known(u, from, to) ? lacked_bytes(u, from, to, 0) : 0;
 }
 
 /* Do the devices of a unit share anything? */
@@ -194,7 +199,7 @@ double rs_uneven_exchange_s(const rs_uneven *u, const rs_side *from, const rs_si
   const rs_net *n = u->net;
   unsigned atoms = 0;
   double blocks = 1, buffer = sw_dtype_bytes(u->q->dtype);
-  if (n->n_places == 0) return counted_one_by_one_s(u, from, to);
+  if (!is_known(u, from, to)) return counted_one_by_one_s(u, from, to);
   for (int d = 0; d < u->q->space.rank; d++) atoms |= add_dim(u, from, to, d, &blocks, &buffer);
   const sw_group *g = &n->group[atoms];
   sw_exchange_load load = {.bytes = lacked_bytes(u, from, to, 0), .buffer_bytes = buffer};

@@ -26,13 +26,14 @@ typedef struct rs_side {
   int state;                 /* itself, or with the lists of */
   const sw_sharding *opaque; /* ... an end with offsets or halos; else NULL */
   const rs_pieces *piece;    /* of such an end, by dimension */
+  const bool *is_odd;        /* rs_far_end's */
 } rs_side;
 
 void rs_uneven_init(rs_uneven *u, const rs_net *n, const rs_query *q);
 double rs_uneven_bytes(const rs_uneven *u, int state); /* padded, of one device */
 /* The step from a state to another and its price, which is HUGE_VAL where there is none. */
 double rs_uneven_step(const rs_uneven *u, int from, int to, rs_step *out);
-/* Bytes that the busiest device lacks; only of at most RS_NET_PLACES devices, else 0. */
+/* Bytes that the busiest device lacks; 0 where that is not known. */
 double rs_uneven_lacked_bytes(const rs_uneven *u, const rs_side *from, const rs_side *to);
 /* As sw_machine_exchange_s. */
 double rs_uneven_exchange_s(const rs_uneven *u, const rs_side *from, const rs_side *to);
@@ -42,6 +43,7 @@ typedef struct rs_far_end {
   sw_tiling tiling;
   rs_pieces piece[SW_MAX_RANK];
   double *ranges; /* of all pieces */
+  bool is_odd;    /* they are not worked out: such exchanges are counted by the machine */
 } rs_far_end;
 SW_CHECKED sw_rc rs_far_end_init(rs_far_end *e, const rs_uneven *u, int state, const sw_sharding *opaque, sw_diag *d);
 void rs_far_end_deinit(rs_far_end *e);

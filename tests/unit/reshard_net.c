@@ -8,6 +8,7 @@
 #include "reshard/closure.h"
 #include "reshard/price.h"
 #include "reshard/request.h"
+#include "reshard/uneven.h"
 #include "shardwright/profile_json.h"
 
 static sw_diag diag;
@@ -235,6 +236,63 @@ static void paths_to_one_are_paths_to_all(void **state) {
   on_all_machines(compare_paths, check_seed(65));
 }
 
+/* --- ends with offsets or halos ------------------------------------------------------------------------------------
+ */
+
+/* A random sharding's offsets and halos, beside the state of a net with its lists; false where there are none. */
+static bool random_end(rng *r, sw_arena *arena, const rs_uneven *u, sw_sharding *s, rs_far_end *e, rs_side *out) {
+  const rs_space *space = &u->q->space;
+  whole_axes(r, space->mesh, space->rank, s);
+  if (rng_below(r, 3)) random_lists(r, arena, space->dims, s);
+  sw_sharding_normalise(space->mesh, s);
+  const rs_state state = rs_state_of(space, s);
+  *out = (rs_side){.state = rs_net_find(u->net, &state)};
+  if (!s->offsets && !s->halos) return false;
+  assert_ok(rs_far_end_init(e, u, out->state, s, &diag));
+  out->opaque = s;
+  out->piece = e->piece;
+  out->is_odd = &e->is_odd;
+  return true;
+}
+
+/* What is counted by the places of devices is what the machine counts; a step is no cheaper than between the same lists
+ * without offsets and halos. */
+static void compare_exchanges(const sw_machine *machine, int rank, const int64_t *dims, rng *r, const char *where) {
+  const sw_mesh *m = sw_machine_mesh(machine);
+  rs_query q = {.machine = machine, .dtype = SW_BF16, .kind = SW_REDUCE_SUM};
+  const sw_sharding none = sw_sharding_replicated(rank);
+  rs_atlas *atlas;
+  rs_uneven u;
+  if (rng_below(r, 3) || !rs_net_space(&q.space, m, rank, dims, &none, 1)) return;
+  assert_ok(rs_atlas_of(&q, true, &atlas, &diag));
+  rs_uneven_init(&u, rs_atlas_net(atlas), &q);
+  for (int i = 0; i < 4 * N; i++) {
+    sw_arena arena = {0};
+    sw_sharding s[2];
+    rs_far_end end[2];
+    rs_side side[2];
+    bool far[2];
+    for (int k = 0; k < 2; k++) far[k] = random_end(r, &arena, &u, &s[k], &end[k], &side[k]);
+    sw_tiling src, dst;
+    sw_tiling_of(&s[0], rank, dims, &src);
+    sw_tiling_of(&s[1], rank, dims, &dst);
+    if (s[0].n_partial == 0 && s[1].n_partial == 0 && !sw_sharding_equal(&s[0], &s[1]) && (far[0] || far[1])) {
+      const double counted = rs_uneven_exchange_s(&u, &side[0], &side[1]);
+      const double price = sw_machine_exchange_s(machine, &src, &dst, 2);
+      if (fabs(counted - price) > 1e-9 * price) fail_pair(where, m, &s[0], &s[1], counted, price);
+    }
+    for (int k = 0; k < 2; k++) {
+      if (far[k]) rs_far_end_deinit(&end[k]);
+    }
+    sw_arena_deinit(&arena);
+  }
+}
+
+static void exchanges_cost_what_the_machine_says(void **state) {
+  (void)state;
+  on_all_machines(compare_exchanges, check_seed(67));
+}
+
 /* --- nets of two ends -------------------------------------------------------------------------------------------- */
 
 /* Every step of the net of ends, relaxed until nothing comes nearer. */
@@ -392,6 +450,7 @@ int main(void) {
       cmocka_unit_test(steps_cost_what_the_machine_says),
       cmocka_unit_test(bounds_hold),
       cmocka_unit_test(paths_to_one_are_paths_to_all),
+      cmocka_unit_test(exchanges_cost_what_the_machine_says),
       cmocka_unit_test(nets_of_ends_are_searched),
       cmocka_unit_test(threads_share_a_machine),
       cmocka_unit_test(memory_runs_short),
