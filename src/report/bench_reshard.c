@@ -26,23 +26,41 @@ typedef struct bench {
   int beyond;
 } bench;
 
+enum { WHOLE, PARTIAL, PARTS }; /* what is drawn */
+
+/* All axes; of PARTS every second one in two: 8 as 2 and 4. */
+static int draw_refs(bench *b, int what, sw_axis_ref *refs) {
+  int n = 0;
+  for (int a = 0; a < b->mesh.n_axes; a++) {
+    sw_axis_ref all = sw_axis_whole(&b->mesh, a);
+    const int32_t size = all.size, part = size % 2 ? 3 : 2;
+    if (what == PARTS && size > part && sw_rng_below(&b->rng, 2)) {
+      refs[n++] = (sw_axis_ref){a, 1, part};
+      all = (sw_axis_ref){a, part, size / part};
+    }
+    refs[n++] = all;
+  }
+  return n;
+}
+
 /* Axes in random order, each unused, on some dimension, or (one in five) partial. */
-static void draw_shardings(bench *b, bool partial) {
+static void draw_shardings(bench *b, int what) {
   for (int i = 0; i < N_SHARDINGS; i++) {
-    int axes[SW_MAX_AXES];
+    sw_axis_ref refs[2 * SW_MAX_AXES];
+    const int n = draw_refs(b, what, refs);
     b->at[i] = sw_sharding_replicated(RANK);
-    for (int a = 0; a < b->mesh.n_axes; a++) axes[a] = a;
-    for (int a = b->mesh.n_axes - 1; a > 0; a--) {
-      int j = (int)sw_rng_below(&b->rng, a + 1), t = axes[a];
-      axes[a] = axes[j];
-      axes[j] = t;
+    for (int a = n - 1; a > 0; a--) {
+      const int j = (int)sw_rng_below(&b->rng, a + 1);
+      const sw_axis_ref t = refs[a];
+      refs[a] = refs[j];
+      refs[j] = t;
     }
-    for (int a = 0; a < b->mesh.n_axes; a++) {
-      sw_axis_ref ref = sw_axis_whole(&b->mesh, axes[a]);
-      int64_t where = sw_rng_below(&b->rng, partial ? 8 : 5);
-      if (where < RANK) (void)sw_sharding_push(&b->at[i], (int)where, ref);
-      if (where > RANK) (void)sw_sharding_push_partial(&b->at[i], SW_REDUCE_SUM, ref);
+    for (int a = 0; a < n; a++) {
+      int64_t where = sw_rng_below(&b->rng, what == PARTIAL ? 8 : 5);
+      if (where < RANK) (void)sw_sharding_push(&b->at[i], (int)where, refs[a]);
+      if (where > RANK) (void)sw_sharding_push_partial(&b->at[i], SW_REDUCE_SUM, refs[a]);
     }
+    sw_sharding_normalise(&b->mesh, &b->at[i]);
   }
 }
 
@@ -200,7 +218,7 @@ static sw_rc bench_mesh(bench *b, sw_arena *arena, sw_diag *d) {
   SW_TRY(sw_machine_build(arena, b->o->profile, &b->mesh, &machine, d));
   b->machine = machine;
   b->dims = kEven;
-  draw_shardings(b, false);
+  draw_shardings(b, WHOLE);
   SW_TRY(time_first(b, "first route", d));
   SW_TRY(time_routes(b, "route", d));
   SW_TRY(time_prices(b, "price", d));
@@ -212,11 +230,17 @@ static sw_rc bench_mesh(bench *b, sw_arena *arena, sw_diag *d) {
   SW_TRY(time_prices(b, "price, uneven", d));
   SW_TRY(time_table(b, "table, uneven", d));
   b->dims = kEven;
-  draw_shardings(b, true);
+  draw_shardings(b, PARTIAL);
   SW_TRY(time_first(b, "first route, partial", d));
   SW_TRY(time_routes(b, "route, partial", d));
   SW_TRY(time_prices(b, "price, partial", d));
-  return time_table(b, "table, partial", d);
+  SW_TRY(time_table(b, "table, partial", d));
+  b->dims = kUneven;
+  SW_TRY(time_routes(b, "route, both", d));
+  SW_TRY(time_prices(b, "price, both", d));
+  b->dims = kEven;
+  draw_shardings(b, PARTS);
+  return time_routes(b, "route, parts of axes", d);
 }
 
 sw_rc sw_bench_reshard(const sw_bench_reshard_options *o, const sw_bench_reshard_visitor *v, int *beyond, sw_diag *d) {
