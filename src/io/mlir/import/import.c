@@ -211,6 +211,7 @@ static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *returned, ui
   SW_TRY(sw_im_leaves_of(m, returned, n_returned, &leaves));
   const sw_id *values = leaves.at;
   uint32_t n = leaves.n;
+  if (!m->cut) SW_TRY(sw_im_guess_roles(m, values, n));
   for (uint32_t i = 0; i < n; i++) {
     const char *name;
     sw_id alias = -1;
@@ -553,7 +554,6 @@ sw_rc sw_im_import(sw_importer *m) {
   SW_TRY(sw_array_push(&m->walks, w, m->d));
   for (uint32_t i = 0; i < b->n_args; i++) SW_TRY(add_arg(m, in, block, i));
   SW_TRY(walk(m, 0));
-  if (!m->cut) SW_TRY(sw_im_guess_roles(m));
   m->roles = NULL;
   SW_TRY(check_sizes(m));
   return sw_graph_seal(m->g, m->d);

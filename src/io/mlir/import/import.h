@@ -310,8 +310,9 @@ typedef struct sw_ir_roles {
   bool *unsaid;   /* by argument: nothing says what it is; of kind INPUT until sw_im_guess_roles */
 } sw_ir_roles;
 SW_CHECKED sw_rc sw_im_roles(sw_importer *m, sw_ir_roles *out);
-/* Parameters among the arguments that nothing is said of, by their uses in the whole graph; with a warning. */
-SW_CHECKED sw_rc sw_im_guess_roles(sw_importer *m);
+/* Parameters and state among the arguments that nothing is said of, by their uses in the whole graph, which is read but
+ * for the outputs; with a warning. */
+SW_CHECKED sw_rc sw_im_guess_roles(sw_importer *m, const sw_id *outputs, uint32_t n);
 /* The name that people know an argument by (of the text, when it has no other), and that name made unique. Both live in
  * the scratch arena. */
 SW_CHECKED sw_rc sw_im_arg_label(sw_importer *m, uint32_t i, const char **out);
