@@ -1,5 +1,6 @@
-/* Time was up before the problem stood: no search has begun. What is known without one are the plan to start from and
- * the ones that people make by rule (baselines); the cheapest of those that fit and meet the annotations is the answer.
+/* Time was up before the problem stood, so that no search has begun, or soon after. What is known without one are the
+ * plan to start from and the ones that people make by rule (baselines); the cheapest of those that fit and meet the
+ * annotations is the answer, unless the search has found a cheaper one.
  */
 #include "plan/search.h"
 
@@ -29,14 +30,36 @@ static sw_rc consider(best_known *b, const sw_plan *plan, sw_diag *d) {
   return rc;
 }
 
+static sw_rc consider_baselines(best_known *b, sw_diag *d) {
+  for (int i = 0; i < SW_BASELINE_COUNT; i++) {
+    sw_plan plan;
+    SW_TRY(sw_baseline_build(b->s->g, b->s->machine, (sw_baseline)i, b->s->arena, &plan, d));
+    SW_TRY(consider(b, &plan, d));
+  }
+  return SW_OK;
+}
+
+sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d) {
+  const sw_plan found = *out;
+  best_known b = {.s = s, .out = out, .cost_s = -1, .least_bytes = -1};
+  SW_TRY(consider(&b, &found, d));
+  const double cost_s = b.cost_s;
+  SW_TRY(consider_baselines(&b, d));
+  const sw_plan known = *out;
+  *out = found;
+  if (b.cost_s >= cost_s) return SW_OK;
+  out->ops = known.ops;
+  out->args = known.args;
+  out->outputs = known.outputs;
+  out->origin = known.origin;
+  out->cost_units = sw_cost_units(b.cost_s);
+  return SW_OK;
+}
+
 sw_rc sw_search_fall_back(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   best_known b = {.s = s, .out = out, .cost_s = -1, .least_bytes = -1};
   if (s->o->start) SW_TRY(consider(&b, s->o->start, d));
-  for (int i = 0; i < SW_BASELINE_COUNT; i++) {
-    sw_plan plan;
-    SW_TRY(sw_baseline_build(s->g, s->machine, (sw_baseline)i, s->arena, &plan, d));
-    SW_TRY(consider(&b, &plan, d));
-  }
+  SW_TRY(consider_baselines(&b, d));
   if (b.cost_s < 0) {
     const char *why = b.least_bytes < 0 ? "none of the plans known without a search meets the annotations"
                                         : "no plan known without a search fits";

@@ -329,6 +329,7 @@ sw_rc sw_plan_search(const sw_graph *g, const sw_machine *machine, const sw_plan
   rc = take_start(&s, d);
   if (!rc) rc = lower_until_it_fits(&s, options.selection.capacity_bytes, out, &fit, d);
   if (!rc && !fit.found) rc = sw_search_squeeze(&s, &fit, out, d);
+  if (!rc && sw_search_out_of_time(&s)) rc = sw_search_prefer_known(&s, out, d);
   out->time_s = sw_now_s() - s.started_s;
   sw_selection_deinit(s.selection);
   return rc;

@@ -24,7 +24,7 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
   sw_jw_i64(o, "devices", sw_mesh_devices(sw_machine_mesh(p->machine)));
   sw_jw_i64(o, "ops", sw_graph_main_block(p->graph)->n_ops);
   sw_jw_string(o, "origin", p->origin);
-  if (strcmp(p->origin, "search") == 0) {
+  if (strcmp(p->origin, "search") == 0 || p->n_nodes > 0) {
     sw_jw_string(o, "status", sw_solve_status_text(p->status));
     sw_jw_string(o, "solver", p->solver);
     sw_jw_f64(o, "bound_s", (double)p->bound_units / SW_COST_UNITS_PER_S);
@@ -88,8 +88,10 @@ static void put_ops(sw_json_out *o, const sw_report *r) {
     sw_jw_string(o, "op", sw_opcode_text(op->code));
     sw_strategy_print(m, op->space, &p->ops[b->ops[i]], &t);
     sw_jw_string(o, "strategy", sw_text_str(&t));
-    sw_strategy_result(p->graph, op, &p->ops[b->ops[i]], 0, &s);
-    put_sharding(o, "result", m, &s);
+    if (op->n_results) { /* control flow has marks without results */
+      sw_strategy_result(p->graph, op, &p->ops[b->ops[i]], 0, &s);
+      put_sharding(o, "result", m, &s);
+    }
     sw_jw_f64(o, "local_s", c->local_s);
     if (c->move_s > 0) sw_jw_f64(o, "inside_s", c->move_s);
     sw_jw_f64(o, "flops", c->flops);

@@ -32,9 +32,12 @@ static void print_search(const sw_plan *p, const sw_account *a, sw_columns *c) {
   if (strcmp(p->origin, "search") == 0) {
     print_bound(p, &t);
     sw_text_printf(&t, ": %s (%s)", sw_solve_status_text(p->status), p->solver);
+  } else if (p->status == SW_SOLVE_FEASIBLE) { /* plans made by rule have no status */
+    const bool begun = p->n_nodes > 0;
+    if (begun) print_bound(p, &t);
+    sw_text_printf(&t, " (%s: time was up before the search could %s)", p->origin, begun ? "find better" : "begin");
   } else {
-    const bool fell_back = p->status == SW_SOLVE_FEASIBLE; /* plans made by rule have no status */
-    sw_text_printf(&t, fell_back ? " (%s: time was up before the search could begin)" : " (%s)", p->origin);
+    sw_text_printf(&t, " (%s)", p->origin);
   }
   sw_columns_add(c, "%s", sw_text_str(&t));
   sw_text_free(&t);

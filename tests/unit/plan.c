@@ -95,6 +95,19 @@ static void weights_alternate_columns_and_rows(void **state) {
 static const char *const kModels[] = {"small/mlp", "small/gpt2", "small/llama3", "small/mlp-train",
                                       "small/vit", "mlp-train",  "gpt2-small",   "resnet50"};
 
+static void assert_no_baseline_beats(planned *p, const char *name) {
+  for (int b = 0; b < SW_BASELINE_COUNT; b++) {
+    sw_diag diag = {0};
+    sw_plan base;
+    sw_account a;
+    assert_ok(sw_baseline_build(p->graph, p->machine, (sw_baseline)b, &p->arena, &base, &diag));
+    assert_ok(sw_plan_account(&base, &p->arena, &a, &diag));
+    if (p->account.total_s > a.total_s * (1 + 1e-9)) {
+      fail_msg("%s: %g s, but %s takes %g s", name, p->account.total_s, sw_baseline_text((sw_baseline)b), a.total_s);
+    }
+  }
+}
+
 static void no_baseline_beats_the_search(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof kModels / sizeof kModels[0]; i++) {
@@ -102,17 +115,33 @@ static void no_baseline_beats_the_search(void **state) {
     open_model(&p, kModels[i], "dgx-h100", "x=8");
     search(&p, false);
     assert_true(p.plan.bound_units <= p.plan.cost_units);
-    for (int b = 0; b < SW_BASELINE_COUNT; b++) {
-      sw_diag diag = {0};
-      sw_plan base;
-      sw_account a;
-      assert_ok(sw_baseline_build(p.graph, p.machine, (sw_baseline)b, &p.arena, &base, &diag));
-      assert_ok(sw_plan_account(&base, &p.arena, &a, &diag));
-      if (p.account.total_s > a.total_s * (1 + 1e-9)) {
-        fail_msg("%s: %g s, but %s takes %g s", kModels[i], p.account.total_s, sw_baseline_text((sw_baseline)b),
-                 a.total_s);
-      }
-    }
+    assert_no_baseline_beats(&p, kModels[i]);
+    close_model(&p);
+  }
+}
+
+static void stop(void *user, const sw_solve_progress *progress) {
+  (void)progress;
+  atomic_store(&((sw_cancel *)user)->flag, 1);
+}
+
+/* Time is up as soon as the search has any solution, which may be worse than what anyone would write. */
+static void nor_one_that_is_short_of_time(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof kModels / sizeof kModels[0]; i++) {
+    sw_diag diag = {0};
+    sw_cancel cancel = {0};
+    sw_plan_options o = options(false);
+    planned p;
+    open_model(&p, kModels[i], "dgx-h100", "x=2,y=4");
+    o.solve.cancel = &cancel;
+    o.solve.user = &cancel;
+    o.solve.on_progress = stop;
+    assert_ok(sw_plan_search(p.graph, p.machine, &o, &p.arena, &p.plan, &diag));
+    assert_true(p.plan.n_nodes > 0);
+    assert_ok(sw_plan_verify(&p.plan, &diag));
+    assert_ok(sw_plan_account(&p.plan, &p.arena, &p.account, &diag));
+    assert_no_baseline_beats(&p, kModels[i]);
     close_model(&p);
   }
 }
@@ -250,10 +279,15 @@ static void what_a_start_lacks_is_mended(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(known_optima_come_out),         cmocka_unit_test(weights_alternate_columns_and_rows),
-      cmocka_unit_test(no_baseline_beats_the_search),  cmocka_unit_test(what_is_priced_is_what_runs),
-      cmocka_unit_test(memory_is_a_limit_or_a_reason), cmocka_unit_test(constants_of_many_steps_are_no_search),
-      cmocka_unit_test(a_start_is_taken_up),           cmocka_unit_test(what_a_start_lacks_is_mended),
+      cmocka_unit_test(known_optima_come_out),
+      cmocka_unit_test(weights_alternate_columns_and_rows),
+      cmocka_unit_test(no_baseline_beats_the_search),
+      cmocka_unit_test(nor_one_that_is_short_of_time),
+      cmocka_unit_test(what_is_priced_is_what_runs),
+      cmocka_unit_test(memory_is_a_limit_or_a_reason),
+      cmocka_unit_test(constants_of_many_steps_are_no_search),
+      cmocka_unit_test(a_start_is_taken_up),
+      cmocka_unit_test(what_a_start_lacks_is_mended),
   };
   return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -203,6 +203,10 @@ static void unspecified_dims_are_open(void **state) {
   sw_arena_deinit(&a);
 }
 
+#define TAKE                                                                                                       \
+  "<{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], " \
+  "index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 6>}>"
+
 static const struct {
   const char *name, *text;
   const char *kinds; /* a letter per argument: i(nput), p(arameter), s(tate) */
@@ -212,6 +216,38 @@ static const struct {
      "%0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (" A ", " B ") -> " A "\nreturn %0 : " A "\n}",
      "ippi"},
     {"layers in a loop, in a function", "func.func @main(%x: " A ", %w: tensor<3x6x6xf32>) -> " A " {\n" LAYERS, "ip"},
+    {"weights and what an optimizer remembers come back",
+     "func.func @main(%m: " B ", %w: " B ", %x: " A ", %lr: " S ") -> (" B ", " B ", " A ") {\n"
+     "%0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (" A ", " B ") -> " A "\n"
+     "%1 = stablehlo.dot_general %x, %0, contracting_dims = [0] x [0] : (" A ", " A ") -> " B "\n"
+     "%2 = stablehlo.add %1, %w : " B "\n%3 = stablehlo.add %m, %2 : " B "\n%4 = stablehlo.broadcast_in_dim %lr, dims "
+     "= [] : (" S ") -> " B "\n%5 = stablehlo.multiply %4, %3 : " B "\n%6 = stablehlo.subtract %w, %5 : " B
+     "\nreturn %6, %3, %0 : " B ", " B ", " A "\n}",
+     "ssii"},
+    {"what a layer adds to is not state",
+     "func.func @main(%x: " A ", %w: " B ") -> " A " {\n%0 = stablehlo.tanh %x : " A "\n%1 = stablehlo.dot_general %0, "
+     "%w, contracting_dims = [1] x [0] : (" A ", " B ") -> " A "\n%2 = stablehlo.add %x, %1 : " A "\nreturn %2 : " A
+     "\n}",
+     "ip"},
+    {"what is written into is",
+     "func.func @main(%x: " A ", %c: tensor<4x8x6xf32>, %i: tensor<i32>) -> (" S ", tensor<4x8x6xf32>) {\n%z = "
+     "stablehlo.constant dense<0> : tensor<i32>\n%s = stablehlo.constant dense<0.0> : " S "\n%0 = stablehlo.reshape %x "
+     ": (" A ") -> tensor<4x1x6xf32>\n%1 = stablehlo.dynamic_update_slice %c, %0, %z, %i, %z : (tensor<4x8x6xf32>, "
+     "tensor<4x1x6xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<4x8x6xf32>\nreturn %s, %1 : " S
+     ", tensor<4x8x6xf32>\n}",
+     "isi"},
+    {"comes back cut in another way: no state",
+     "func.func @main(%x: " A ", %w: " B " {mhlo.sharding = \"{replicated}\"}) -> " B
+     " {\n%0 = stablehlo.dot_general %x, "
+     "%x, contracting_dims = [0] x [0] : (" A ", " A ") -> " B
+     "\n%1 = stablehlo.dot_general %0, %w, contracting_dims = "
+     "[1] x [0] : (" B ", " B ") -> " B "\n%2 = stablehlo.subtract %w, %1 : " B "\nreturn %2 : " B "\n}",
+     "pp"},
+    {"gathered: a table; as long as labels: data",
+     "func.func @main(%t: tensor<9x6xf32>, %x: " A ", %i: tensor<4xi32>, %l: tensor<4xf32>) -> (" A ", " A ") {\n"
+     "%0 = \"stablehlo.gather\"(%t, %i) " TAKE " : (tensor<9x6xf32>, tensor<4xi32>) -> " A "\n"
+     "%1 = \"stablehlo.gather\"(%x, %i) " TAKE " : (" A ", tensor<4xi32>) -> " A "\nreturn %0, %1 : " A ", " A "\n}",
+     "piii"},
     {"donated: the first output of the type",
      "func.func @main(%a: " A DONOR ", %b: " A ", %c: " B DONOR ", %d: " A DONOR ", %e: " A DONOR ") -> (" S ", " A
      ", " A ") {\n%0 = stablehlo.constant dense<0.0> : " S "\nreturn %0, %a, %b : " S ", " A ", " A "\n}",
