@@ -6,6 +6,8 @@
 
 #include "exec/kernels/native.h"
 #include "exec/validate/noise.h"
+#include "exec/validate/single.h"
+#include "shardwright/program.h"
 
 enum { ELEMENTS = 700 };
 
@@ -128,11 +130,63 @@ static void complex_numbers_have_parts(void **state) {
   sw_tensor_deinit(&b);
 }
 
+/* What is read narrow is no rounding, what is computed narrow is, whatever it becomes; also around a loop. */
+static void coarse_roundings_are_followed(void **state) {
+  (void)state;
+  static const char kText[] =
+      "func.func @main(%w: tensor<8xbf16>, %x: tensor<8xf32>, %n: tensor<i32>) -> tensor<8xf32> {\n"
+      "  %read = stablehlo.convert %w : (tensor<8xbf16>) -> tensor<8xf32>\n"
+      "  %fine = stablehlo.add %read, %x : tensor<8xf32>\n"
+      "  %square = stablehlo.multiply %w, %w : tensor<8xbf16>\n"
+      "  %moved = stablehlo.reverse %square, dims = [0] : tensor<8xbf16>\n"
+      "  %wide = stablehlo.convert %moved : (tensor<8xbf16>) -> tensor<8xf32>\n"
+      "  %narrowed = stablehlo.convert %fine : (tensor<8xf32>) -> tensor<8xf16>\n"
+      "  %sum = stablehlo.add %wide, %fine : tensor<8xf32>\n"
+      "  %loop:2 = stablehlo.while(%i = %n, %s = %x) : tensor<i32>, tensor<8xf32>\n"
+      "  cond {\n"
+      "    %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+      "    %more = stablehlo.compare GT, %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+      "    stablehlo.return %more : tensor<i1>\n"
+      "  } do {\n"
+      "    %one = stablehlo.constant dense<1> : tensor<i32>\n"
+      "    %less = stablehlo.subtract %i, %one : tensor<i32>\n"
+      "    %inside = stablehlo.negate %s : tensor<8xf32>\n"
+      "    %half = stablehlo.convert %inside : (tensor<8xf32>) -> tensor<8xf16>\n"
+      "    %back = stablehlo.convert %half : (tensor<8xf16>) -> tensor<8xf32>\n"
+      "    stablehlo.return %less, %back : tensor<i32>, tensor<8xf32>\n"
+      "  }\n"
+      "  %last = stablehlo.add %loop#1, %fine : tensor<8xf32>\n"
+      "  return %last : tensor<8xf32>\n"
+      "}\n";
+  static const struct {
+    const char *name;
+    sw_dtype coarsest;
+  } kWant[] = {{"w", SW_F64},     {"read", SW_F64},     {"fine", SW_F32}, {"square", SW_BF16}, {"moved", SW_BF16},
+               {"wide", SW_BF16}, {"narrowed", SW_F16}, {"sum", SW_BF16}, {"inside", SW_F16},  {"last", SW_F16}};
+  sw_diag diag = {0};
+  sw_arena arena = {0};
+  sw_program *p;
+  sw_dtype *coarsest;
+  assert_ok(sw_program_parse("t", kText, sizeof kText - 1, &(sw_program_options){.keep = SW_KEEP_ALL}, &p, &diag));
+  const sw_graph *g = sw_program_graph(p);
+  assert_ok(sw_single_find_coarsest(g, &arena, &coarsest, &diag));
+  for (size_t i = 0; i < sizeof kWant / sizeof *kWant; i++) {
+    sw_id id = 0;
+    while (id < g->n_values && strcmp(g->values[id].name, kWant[i].name) != 0) id++;
+    assert_true(id < g->n_values);
+    if (coarsest[id] != kWant[i].coarsest) {
+      fail_msg("%s: %s; expected %s", kWant[i].name, sw_dtype_text(coarsest[id]), sw_dtype_text(kWant[i].coarsest));
+    }
+  }
+  sw_program_destroy(p);
+  sw_arena_deinit(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blur_moves_by_a_last_place), cmocka_unit_test(the_largest_stay),
       cmocka_unit_test(exact_numbers_stay),         cmocka_unit_test(a_least_size_shows_cancelled_terms),
-      cmocka_unit_test(complex_numbers_have_parts),
+      cmocka_unit_test(complex_numbers_have_parts), cmocka_unit_test(coarse_roundings_are_followed),
   };
   return cmocka_run_group_tests_name("noise", tests, NULL, NULL);
 }

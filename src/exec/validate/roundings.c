@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "exec/kernels/native.h"
 #include "exec/validate/noise.h"
 
 /* Two runs that round differently are allowed to be this many times as far apart as the blurred runs were from the
@@ -45,6 +46,14 @@ void sw_roundings_deinit(sw_roundings *r) {
   for (int32_t i = 0; r->partials && i < r->sharp->graph->n_values; i++) sw_mem_free(r->partials[i]);
 }
 
+/* The formula knows of the coarsest op on the way; where reruns show what roundings do, of the value's own dtype. */
+static sw_dtype dtype_of(const sw_roundings *r, const sw_single *sharp, sw_id value, sw_dtype own) {
+  sw_dtype coarsest = sharp->coarsest[value];
+  bool is_float = sw_dtype_class_of(own) == SW_CLASS_FLOAT || sw_dtype_class_of(own) == SW_CLASS_COMPLEX;
+  sw_dtype part = own == SW_C64 ? SW_F32 : own == SW_C128 ? SW_F64 : own;
+  return is_float && !r->noise && sw_unit_roundoff(coarsest) > sw_unit_roundoff(part) ? coarsest : own;
+}
+
 /* Errors of one op pass through all later ones: the tolerance of a single reduction times the root of the depth, or
  * what the reruns have shown of what is left where terms cancel. */
 sw_tolerance sw_roundings_tolerance(const sw_roundings *r, const sw_single *sharp, sw_id value,
@@ -52,7 +61,8 @@ sw_tolerance sw_roundings_tolerance(const sw_roundings *r, const sw_single *shar
   if (sharp->exact) return (sw_tolerance){0, 0};
   double magnitude = r->magnitude ? r->magnitude[value] : sw_magnitude(whole), noise = r->noise ? r->noise[value] : 0;
   double depth = sqrt((double)sw_graph_main_block(sharp->graph)->n_ops);
-  double relative = sw_tolerance_for(whole->dtype, sharp->terms, 1).relative * depth;
+  sw_dtype t = dtype_of(r, sharp, value, whole->dtype);
+  double relative = sw_tolerance_for(t, sharp->terms, 1).relative * depth;
   return (sw_tolerance){relative, relative * magnitude + NOISE_MARGIN * noise};
 }
 

@@ -10,9 +10,10 @@ typedef struct sw_single {
   bool own_args;   /* made up here, not the caller's */
   sw_tensor *want; /* by output */
   double seconds;
-  sw_tensor *values; /* by value of the graph, a loop's of its last trip; NULL: not kept */
-  bool exact;        /* all numbers seen are small integers */
-  int64_t terms;     /* longest reduction */
+  sw_tensor *values;  /* by value of the graph, a loop's of its last trip; NULL: not kept */
+  bool exact;         /* all numbers seen are small integers */
+  int64_t terms;      /* longest reduction */
+  sw_dtype *coarsest; /* by value: whose roundings are in it; f64: at most those */
 } sw_single;
 
 typedef struct sw_single_options {
@@ -29,6 +30,8 @@ SW_CHECKED sw_rc sw_single_run(const sw_graph *g, const sw_single_options *o, sw
 void sw_single_deinit(sw_single *s);
 /* What the run left of a value; NULL: nothing. */
 const sw_buffer *sw_single_value(const sw_single *s, sw_id value);
+/* See coarse.c. */
+SW_CHECKED sw_rc sw_single_find_coarsest(const sw_graph *g, sw_arena *arena, sw_dtype **out, sw_diag *d);
 /* An integer or bool that follows from inexact floats may turn at any rounding. */
 bool sw_single_may_turn(const sw_single *s, sw_id value);
 
