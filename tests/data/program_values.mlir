@@ -1315,3 +1315,44 @@ func.func @main() -> (tensor<4xi32>) {
   %r = stablehlo.custom_call @cu_lu_pivots_to_permutation(%p) {mhlo.backend_config = {}} : (tensor<3xi32>) -> tensor<4xi32>
   return %r : tensor<4xi32>
 }
+// -----
+// chlo.scan carries on what it gives
+// = 3 8 19 19
+func.func @main() -> (tensor<3xf32>, tensor<f32>) {
+  %x = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %c = stablehlo.constant dense<1.0> : tensor<f32>
+  %two = stablehlo.constant dense<2.0> : tensor<f32>
+  %0:2 = chlo.scan(%x) inits (%c) dimension=0  {
+    ^bb0(%input: tensor<f32>, %carry: tensor<f32>):
+      %1 = stablehlo.multiply %carry, %two : tensor<f32>
+      %2 = stablehlo.add %input, %1 : tensor<f32>
+      stablehlo.return %2, %2 : tensor<f32>, tensor<f32>
+  } : (tensor<3xf32>, tensor<f32>) -> (tensor<3xf32>, tensor<f32>)
+  return %0#0, %0#1 : tensor<3xf32>, tensor<f32>
+}
+// -----
+// chlo.scan from behind, along dim 1, gives what was carried before
+// = -1 3 0 6 -2 0 2 -2
+func.func @main() -> (tensor<2x3xf32>, tensor<2xf32>) {
+  %x = stablehlo.constant dense<[[1.0, 2.0, 3.0], [4.0, 4.0, -2.0]]> : tensor<2x3xf32>
+  %c = stablehlo.constant dense<0.0> : tensor<2xf32>
+  %0:2 = "chlo.scan"(%x, %c) <{dimension = 1 : i64, is_reverse = true, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>}> ({
+    ^bb0(%input: tensor<2xf32>, %carry: tensor<2xf32>):
+      %1 = stablehlo.subtract %input, %carry : tensor<2xf32>
+      stablehlo.return %carry, %1 : tensor<2xf32>, tensor<2xf32>
+  }) : (tensor<2x3xf32>, tensor<2xf32>) -> (tensor<2x3xf32>, tensor<2xf32>)
+  return %0#0, %0#1 : tensor<2x3xf32>, tensor<2xf32>
+}
+// -----
+// chlo.scan without inputs counts
+// = 7
+func.func @main() -> (tensor<i32>) {
+  %c = stablehlo.constant dense<3> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %0 = chlo.scan() inits (%c) dimension=0 attributes {scan_dim_size = 4 : i64} {
+    ^bb0(%carry: tensor<i32>):
+      %1 = stablehlo.add %carry, %one : tensor<i32>
+      stablehlo.return %1 : tensor<i32>
+  } : (tensor<i32>) -> (tensor<i32>)
+  return %0 : tensor<i32>
+}

@@ -231,6 +231,7 @@ static sw_rc after_branch(sw_importer *m, const sw_ir_walk *w, uint32_t ret, con
 
 sw_rc sw_im_leave_region(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n) {
   sw_ir_walk w = m->walks.at[--m->walks.n];
+  if (w.kind == SW_IR_IN_SCAN) return sw_im_leave_scan(m, &w, ret, values, n);
   if (w.kind == SW_IR_IN_BRANCH) return after_branch(m, &w, ret, values, n);
   if (w.kind == SW_IR_IN_LOOP) return after_loop(m, &w, ret, values, n);
   SW_TRY(check_count(m, ret, n, 1));

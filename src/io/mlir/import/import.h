@@ -24,6 +24,7 @@ typedef enum sw_ir_frame_kind {
   SW_IR_IN_TEST,
   SW_IR_IN_LOOP,
   SW_IR_IN_BRANCH,
+  SW_IR_IN_SCAN,
   SW_IR_IN_BODY,
   SW_IR_IN_PART /* of an op that is its region: sdy.named_computation */
 } sw_ir_frame_kind;
@@ -36,6 +37,7 @@ typedef struct sw_ir_walk {
   uint32_t region;
   sw_ir_instance *instance;      /* of the block's values */
   struct sw_ir_control *control; /* of the loop or choice; NULL in functions */
+  struct sw_ir_scan *scan;       /* of chlo.scan */
 } sw_ir_walk;
 
 /* Results of an op of the text as values of the graph, for the writer; a function called twice has two of each. */
@@ -290,9 +292,11 @@ SW_IR_IMPORTER(sw_im_async_start);
 SW_IR_IMPORTER(sw_im_shape_of);
 SW_IR_IMPORTER(sw_im_while);
 SW_IR_IMPORTER(sw_im_case);
+SW_IR_IMPORTER(sw_im_scan);
 SW_IR_IMPORTER(sw_im_sort);
 SW_IR_IMPORTER(sw_im_reduce_precision);
 /* The end of a region of a loop or choice; `ret` is its terminator. */
+SW_CHECKED sw_rc sw_im_leave_scan(sw_importer *m, const sw_ir_walk *w, uint32_t ret, const sw_id *values, uint32_t n);
 SW_CHECKED sw_rc sw_im_leave_region(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n);
 
 /* --- other parts ------------------------------------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ sw_rc sw_im_token(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 static bool in_control_flow(const sw_importer *m) {
   for (size_t i = 0; i < m->walks.n; i++) {
     sw_ir_frame_kind kind = m->walks.at[i].kind;
-    if (kind == SW_IR_IN_TEST || kind == SW_IR_IN_LOOP || kind == SW_IR_IN_BRANCH) return true;
+    if (kind >= SW_IR_IN_TEST && kind <= SW_IR_IN_SCAN) return true;
   }
   return false;
 }

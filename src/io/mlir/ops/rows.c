@@ -49,6 +49,7 @@ static const sw_ir_row kRows[] = {
     {"reduce_precision", sw_im_reduce_precision, SW_OP_REDUCE_PRECISION, 1, {{0}}},
     {"sort", sw_im_sort, SW_OP_SORT, 0, {{0}}},
     {"while", sw_im_while, SW_OP_COUNT, 0, {{0}}},
+    {"scan", sw_im_scan, SW_OP_COUNT, 0, {{0}}},
     {"case", sw_im_case, SW_OP_COUNT, 0, {{0}}},
     {"if", sw_im_case, SW_OP_COUNT, 0, {{0}}},
     {"broadcast_in_dim", sw_im_simple, SW_OP_BROADCAST, 1,
