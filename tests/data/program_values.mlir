@@ -1356,3 +1356,33 @@ func.func @main() -> (tensor<i32>) {
   } : (tensor<i32>) -> (tensor<i32>)
   return %0 : tensor<i32>
 }
+// -----
+// mhlo.stochastic_convert goes up when the random number is small enough
+// = 3 2 -3 -2 127 4
+func.func @main() -> (tensor<6xi8>) {
+  %x = stablehlo.constant dense<[2.25, 2.25, -2.5, -2.5, 1000.0, 4.0]> : tensor<6xf32>
+  %r = stablehlo.constant dense<[1073741823, 1073741824, 2147483647, 2147483648, 5, 0]> : tensor<6xui32>
+  %0 = "mhlo.stochastic_convert"(%x, %r) : (tensor<6xf32>, tensor<6xui32>) -> tensor<6xi8>
+  return %0 : tensor<6xi8>
+}
+// -----
+// random bits of a state of ui32 are those of the same state in ui64
+// = 1 1
+func.func @main() -> (tensor<i1>, tensor<i1>) {
+  %a = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xui32>
+  %b = stablehlo.constant dense<[8589934593, 17179869187]> : tensor<2xui64>
+  %c = stablehlo.constant dense<[8589934593, 17179869187]> : tensor<2xi64>
+  %0:2 = "mhlo.rng_bit_generator"(%a) <{rng_algorithm = #mhlo.rng_algorithm<THREE_FRY>}> : (tensor<4xui32>) -> (tensor<4xui32>, tensor<6xui32>)
+  %1, %2 = stablehlo.rng_bit_generator %b, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<6xui32>)
+  %3:2 = "mhlo.rng_bit_generator"(%c) <{rng_algorithm = #mhlo.rng_algorithm<THREE_FRY>}> : (tensor<2xi64>) -> (tensor<2xi64>, tensor<6xui32>)
+  %4 = stablehlo.bitcast_convert %1 : (tensor<2xui64>) -> tensor<2x2xui32>
+  %5 = stablehlo.reshape %4 : (tensor<2x2xui32>) -> tensor<4xui32>
+  %6 = stablehlo.compare EQ, %5, %0#0 : (tensor<4xui32>, tensor<4xui32>) -> tensor<4xi1>
+  %7 = stablehlo.compare EQ, %2, %0#1 : (tensor<6xui32>, tensor<6xui32>) -> tensor<6xi1>
+  %8 = stablehlo.compare EQ, %2, %3#1 : (tensor<6xui32>, tensor<6xui32>) -> tensor<6xi1>
+  %9 = stablehlo.and %7, %8 : tensor<6xi1>
+  %true = stablehlo.constant dense<true> : tensor<i1>
+  %10 = stablehlo.reduce(%6 init: %true) applies stablehlo.and across dimensions = [0] : (tensor<4xi1>, tensor<i1>) -> tensor<i1>
+  %11 = stablehlo.reduce(%9 init: %true) applies stablehlo.and across dimensions = [0] : (tensor<6xi1>, tensor<i1>) -> tensor<i1>
+  return %10, %11 : tensor<i1>, tensor<i1>
+}

@@ -315,6 +315,9 @@ static const bad kBad[] = {
      "func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {\n  %0 = stablehlo.sine %a : tensor<?xf32>\n"
      "  return %0 : tensor<?xf32>\n}",
      1, 18, "the size of dim 0 of 'a' is not known (?); expected known sizes"},
+    {"unknown size with a bound", "func.func @main(%a: tensor<?xf32, #stablehlo.bounds<8>>) {\n  return\n}", 1, 18,
+     "the size of dim 0 of 'a' is not known (?); expected known sizes; write a bound in place of its '?' to plan the "
+     "program of padded tensors"},
     {"scales of blocks", "func.func @main(%a: tensor<4x!quant.uniform<i8:f32:{0:2}, {1.0, 2.0}>>) {\n  return\n}", 1,
      52, "found '{0:2}, {1.0,'; expected a number"},
     {"another quantized type", "func.func @main(%a: tensor<4x!quant.any<i8:f32>>) {\n  return\n}", 1, 30,

@@ -295,14 +295,19 @@ static sw_rc walk(sw_importer *m, size_t depth) {
   return SW_OK;
 }
 
+const char *sw_im_bound_hint(const sw_importer *m) {
+  bool bounded = strstr(m->t->s, "#stablehlo.bounds<") || strstr(m->t->s, "#mhlo.type_extensions<");
+  return bounded ? "; write a bound in place of its '?' to plan the program of padded tensors" : "";
+}
+
 /* Planning needs all sizes. */
 static sw_rc check_sizes(sw_importer *m) {
   for (sw_id i = 0; i < m->g->n_values; i++) {
     const sw_value *v = &m->g->values[i];
     for (int k = 0; k < v->type.rank; k++) {
       if (v->type.dims[k] >= 0) continue;
-      return SW_FAIL_INPUT(m->d, v->span, "the size of dim %d of '%s' is not known (?); expected known sizes", k,
-                           v->name);
+      return SW_FAIL_INPUT(m->d, v->span, "the size of dim %d of '%s' is not known (?); expected known sizes%s", k,
+                           v->name, sw_im_bound_hint(m));
     }
   }
   return SW_OK;

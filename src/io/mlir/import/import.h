@@ -283,6 +283,7 @@ SW_IR_IMPORTER(sw_im_scalar_cast);
 SW_IR_IMPORTER(sw_im_from_elements);
 SW_IR_IMPORTER(sw_im_extract);
 SW_IR_IMPORTER(sw_im_rng_bits);
+SW_IR_IMPORTER(sw_im_stochastic_convert);
 SW_IR_IMPORTER(sw_im_cholesky);
 SW_IR_IMPORTER(sw_im_triangular_solve);
 SW_IR_IMPORTER(sw_im_select_and_scatter);
@@ -362,6 +363,10 @@ sw_ir_span sw_im_arg_attrs(const sw_ir_tree *t, const sw_ir_op *function, uint32
 SW_CHECKED sw_rc sw_im_declare_results(sw_importer *m);
 /* First block of a region of an op; SW_IR_NONE. */
 uint32_t sw_im_block(const sw_ir_tree *t, const sw_ir_op *op, int region);
+
+/* What to do about an unknown size that has a bound: tensors of that size, whose elements beyond the real size the
+ * program itself has to leave out, are planned; ops do not do that by themselves. "" where the text has no bounds. */
+const char *sw_im_bound_hint(const sw_importer *m);
 
 /* The body of a manual computation as a graph of its own, on the shapes of one device, and what read it. */
 SW_CHECKED sw_rc sw_im_read_body(sw_importer *m, uint32_t op, sw_importer *reader, sw_graph **body);

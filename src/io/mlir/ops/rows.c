@@ -46,6 +46,7 @@ static const sw_ir_row kRows[] = {
     {"clamp", sw_im_simple, SW_OP_CLAMP, 3, {{0}}},
     {"convert", sw_im_simple, SW_OP_CONVERT, 1, {{SW_ATTR_DTYPE, FOLLOWS}}},
     {"bitcast_convert", sw_im_simple, SW_OP_BITCAST, 1, {{SW_ATTR_DTYPE, FOLLOWS}}},
+    {"stochastic_convert", sw_im_stochastic_convert, SW_OP_COUNT, 0, {{0}}},
     {"reduce_precision", sw_im_reduce_precision, SW_OP_REDUCE_PRECISION, 1, {{0}}},
     {"sort", sw_im_sort, SW_OP_SORT, 0, {{0}}},
     {"while", sw_im_while, SW_OP_COUNT, 0, {{0}}},

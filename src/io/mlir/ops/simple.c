@@ -29,8 +29,8 @@ static sw_rc add_attr(sw_importer *m, uint32_t op, const sw_ir_attr_row *row, sw
       sw_im_shape(a, &t);
     for (int i = 0; i < t.rank; i++) {
       if (t.dims[i] < 0) {
-        return SW_IM_FAIL(m, op, "dim %d of the result has a size that is not known ('?'); planning needs all sizes",
-                          i);
+        return SW_IM_FAIL(m, op, "dim %d of the result has a size that is not known ('?'); planning needs all sizes%s",
+                          i, sw_im_bound_hint(m));
       }
     }
     return SW_OK;

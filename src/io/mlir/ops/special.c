@@ -1,5 +1,6 @@
 /* Ops that few programs have: random bits, factors of matrices, Fourier transforms, old forms. */
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #include "io/mlir/regions/lift.h"
@@ -12,6 +13,35 @@ static const char *small_word(sw_importer *m, sw_ir_span value) {
   return text ? text : "";
 }
 
+/* Integers of other widths as a vector of ui64, or (`back`) such a vector as what it was; the lower half comes first.
+ */
+static sw_rc as_words(sw_importer *m, uint32_t op, sw_id x, const sw_type *was, bool back, sw_id *out) {
+  int64_t parts = 64 / sw_dtype_bits(was->dtype), pairs[2] = {was->dims[0] / parts, parts};
+  sw_im_attrs a = {.n = 0};
+  sw_im_int(&a, SW_ATTR_DTYPE, back ? was->dtype : SW_U64);
+  if (!back && parts > 1) SW_TRY(sw_im_reshaped(m, op, x, 2, pairs, &x));
+  SW_TRY(sw_im_help(m, op, SW_OP_BITCAST, 1, &x, &a, out));
+  return back && parts > 1 ? sw_im_reshaped(m, op, *out, 1, was->dims, out) : SW_OK;
+}
+
+/* Is it a state that is some words of 64 bits? */
+static bool has_words(const sw_type *t) {
+  sw_dtype_class class = sw_dtype_class_of(t->dtype);
+  bool integer = class == SW_CLASS_SIGNED || class == SW_CLASS_UNSIGNED;
+  return t->rank == 1 && integer && sw_dtype_bits(t->dtype) >= 8 && t->dims[0] * sw_dtype_bits(t->dtype) % 64 == 0;
+}
+
+static sw_rc rng_of_words(sw_importer *m, uint32_t op, sw_opcode code, sw_id state, const sw_im_attrs *a) {
+  const sw_type was = *sw_im_type(m, state);
+  sw_id r[SW_MAX_RESULTS];
+  SW_TRY(as_words(m, op, state, &was, false, &state));
+  SW_TRY(sw_im_help_all(m, op, &(sw_im_add){.code = code, .n_operands = 1, .operands = &state, .attrs = a}, 2, r));
+  SW_TRY(as_words(m, op, r[0], &was, true, &r[0]));
+  SW_TRY(sw_im_result_is(m, op, 0, r[0]));
+  SW_TRY(sw_im_result_is(m, op, 1, r[1]));
+  return sw_im_annotate_results(m, op);
+}
+
 sw_rc sw_im_rng_bits(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_type bits;
@@ -19,12 +49,13 @@ sw_rc sw_im_rng_bits(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
   sw_id state = sw_im_operand(m, op, 0);
   const sw_type *type = &m->g->values[state].type;
-  if (type->dtype != SW_U64 || type->rank != 1)
-    return sw_im_opaque(m, op, "stablehlo.rng_bit_generator (another state)");
+  bool words = type->dtype == SW_U64 && type->rank == 1;
+  if (!words && !has_words(type)) return sw_im_opaque(m, op, "stablehlo.rng_bit_generator (another state)");
   SW_TRY(sw_im_result_type(m, op, 1, &bits));
   sw_im_shape(&a, &bits);
   sw_im_int(&a, SW_ATTR_DTYPE, bits.dtype);
   sw_im_text(&a, SW_ATTR_ALGORITHM, small_word(m, sw_ir_attr(m->t, o, "rng_algorithm", "algorithm")));
+  if (!words) return rng_of_words(m, op, row->code, state, &a);
   return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &state, .attrs = &a}, NULL);
 }
 
@@ -150,4 +181,51 @@ sw_rc sw_im_mhlo_bitcast(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   if (layouts || t.dtype != sw_im_type(m, x)->dtype) return sw_im_opaque(m, op, row->name);
   sw_im_shape(&a, &t);
   return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+}
+
+/* --- stochastic_convert ------------------------------------------------------------------------------------------- */
+
+/* |x| and the whole part of it. */
+static sw_rc whole_part(sw_importer *m, uint32_t op, sw_id x, sw_id *size, sw_id *whole) {
+  SW_TRY(sw_im_one(m, op, SW_OP_ABS, x, size));
+  return sw_im_one(m, op, SW_OP_FLOOR, *size, whole);
+}
+
+/* Is what is left of |x|, in parts of 2^bits, more than the random number? */
+static sw_rc rounds_away(sw_importer *m, uint32_t op, sw_id size, sw_id whole, sw_id random, sw_id *out) {
+  const sw_type t = *sw_im_type(m, size), r = *sw_im_type(m, random);
+  sw_id rest, scale, parts;
+  SW_TRY(sw_im_two(m, op, SW_OP_SUBTRACT, size, whole, &rest));
+  sw_dtype wide = t.dtype == SW_F64 ? SW_F64 : SW_F32;
+  if (t.dtype != wide) SW_TRY(sw_im_converted(m, op, rest, wide, &rest));
+  SW_TRY(sw_im_number(m, op, wide, ldexp(1, (int)sw_dtype_bits(r.dtype)), t.rank, t.dims, &scale));
+  SW_TRY(sw_im_two(m, op, SW_OP_MULTIPLY, rest, scale, &parts));
+  SW_TRY(sw_im_converted(m, op, parts, r.dtype, &parts));
+  return sw_im_compared(m, op, "lt", random, parts, out);
+}
+
+/* A float as an integer: rounded away from zero with the probability that what is left of it says, as XLA does it.
+ * stochastic_convert(2.25, random ui32) = 3 when random < 2^30, else 2 */
+sw_rc sw_im_stochastic_convert(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_type t;
+  sw_id x, size, whole, away, up, one, zero, negative, y, less;
+  SW_TRY(sw_im_operand_count(m, op, 2, 2));
+  SW_TRY(sw_im_result_type(m, op, 0, &t));
+  x = sw_im_operand(m, op, 0);
+  sw_dtype_class class = sw_dtype_class_of(t.dtype), from = sw_dtype_class_of(sw_im_type(m, x)->dtype);
+  bool known = from == SW_CLASS_FLOAT && (class == SW_CLASS_SIGNED || class == SW_CLASS_UNSIGNED);
+  if (!known) return sw_im_opaque(m, op, row->name);
+  const sw_type f = *sw_im_type(m, x);
+  SW_TRY(whole_part(m, op, x, &size, &whole));
+  SW_TRY(rounds_away(m, op, size, whole, sw_im_operand(m, op, 1), &away));
+  SW_TRY(sw_im_number(m, op, f.dtype, 1, f.rank, f.dims, &one));
+  SW_TRY(sw_im_two(m, op, SW_OP_ADD, whole, one, &up));
+  SW_TRY(sw_im_choose(m, op, away, up, whole, &y));
+  SW_TRY(sw_im_number(m, op, f.dtype, 0, f.rank, f.dims, &zero));
+  SW_TRY(sw_im_compared(m, op, "lt", x, zero, &negative));
+  SW_TRY(sw_im_one(m, op, SW_OP_NEGATE, y, &less));
+  SW_TRY(sw_im_choose(m, op, negative, less, y, &y));
+  SW_TRY(sw_im_converted(m, op, y, t.dtype, &y)); /* what does not fit is the nearest that does */
+  SW_TRY(sw_im_result_is(m, op, 0, y));
+  return sw_im_annotate_results(m, op);
 }
