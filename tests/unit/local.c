@@ -49,6 +49,8 @@ typedef struct row {
   "%t = tensor.from_elements %k : tensor<i64>\n%f = stablehlo.convert %t : (tensor<i64>) -> tensor<f32>\n" \
   "%r = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<2xf32>\n"
 
+#define BOTH "%a, %b = shard.process_multi_index on @g : index, index\n"
+
 /* 0 1 | 2 3 | 4 5 | 6 7 on four devices. */
 static const row kRows[] = {
     {"sum of devices", 1, 4, 2, GROUPS("all_reduce", "[[0, 3], [2, 1]]", "2x2", GLOBAL) REGION("add") TO("2"),
@@ -153,6 +155,38 @@ static const row kRows[] = {
      "%a, %b = shard.grid_shape @g : index, index\n%m = arith.muli %a, %b : index\n%k = arith.index_cast %m : index to "
      "i64\n" SPREAD,
      "4 4 4 4 4 4 4 4"},
+    {"who is below", GRID, 0, 2,
+     BOTH "%d, %u = shard.neighbors_linear_indices on @g[%a, %b] split_axes = [0] : index, index\n"
+          "%k = arith.index_cast %d : index to i64\n" SPREAD,
+     "-1 -1 -1 -1 0 0 1 1"},
+    {"who is above, in generic form", GRID, 0, 2,
+     BOTH
+     "%d, %u = \"shard.neighbors_linear_indices\"(%a, %b) <{grid = @g, split_axes = array<i16: 1>}> : (index, index) "
+     "-> (index, index)\n%k = arith.index_cast %u : index to i64\n" SPREAD,
+     "1 1 -1 -1 3 3 -1 -1"},
+    {"sizes of blocks, odd ones at the end", GRID, 0, 2,
+     BOTH
+     "%s = shard.sharding @g split_axes = [[0, 1], [], [1]] : !shard.sharding\n"
+     "%p, %q, %n = shard.shard_shape dims = [11, 5, 3] sharding = %s device = [%a, %b] : index, index, index\n"
+     "%y = arith.muli %p, %q : index\n%z = arith.muli %y, %n : index\n%k = arith.index_cast %z : index to i64\n" SPREAD,
+     "10 10 30 30 15 15 30 30"},
+    {"sizes of blocks by their offsets", GRID, 0, 2,
+     BOTH "%s = shard.sharding @g split_axes = [[0], [1]] sharded_dims_offsets = [0, 7, 8, 0, 2, 9] : !shard.sharding\n"
+          "%p, %q = shard.shard_shape dims = [8, 9] sharding = %s device = [%a, 1] : index, index\n"
+          "%y = arith.muli %p, %q : index\n%k = arith.index_cast %y : index to i64\n" SPREAD,
+     "49 49 49 49 7 7 7 7"},
+    {"edges by constants", GRID, 0, 2,
+     "%h = arith.constant 1 : index\n"
+     "%r = shard.update_halo %x on @g split_axes = [[0]] halo_sizes = [%h, 0] : tensor<2xf32>\n",
+     "0 1 2 3 1 5 3 7"},
+    {"edges of unknown size", GRID, 0, 2,
+     "%h = shard.process_linear_index on @g : index\n"
+     "%r = shard.update_halo %x on @g split_axes = [[0]] halo_sizes = [%h, 0] : tensor<2xf32>\n",
+     "halo size 0 is not known"},
+    {"neighbours along no axis", GRID, 0, 2,
+     BOTH "%d, %u = shard.neighbors_linear_indices on @g[%a, %b] split_axes = [2] : index, index\n"
+          "%k = arith.index_cast %d : index to i64\n" SPREAD,
+     "expected a coordinate for each of 2 axes"},
     {"an axis that is not", GRID, 0, 2, ON_GRID("all_reduce", "[2]") BECOMES("2"), "there is no axis 2 in the grid"},
     {"a grid that is not", GRID, 0, 2, "%r = shard.all_reduce %x on @h grid_axes = [0]" BECOMES("2"),
      "there is no shard.grid '@h'"},

@@ -72,6 +72,11 @@ static sw_rc read_shape(sw_importer *m, uint32_t op, sw_ir_ints *out) {
   return SW_OK;
 }
 
+static sw_ir_span name_of_grid(const sw_importer *m, uint32_t op, const char *key) {
+  sw_ir_span name = sw_ir_unquoted(m->t, sw_ir_attr(m->t, sw_im_op(m, op), key, NULL));
+  return sw_ir_present(name) ? name : sw_im_op(m, op)->symbol;
+}
+
 static sw_rc read_axes_of(sw_importer *m, uint32_t op, const sw_ir_ints *shape) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_ir_span names = sw_ir_attr(m->t, o, "shardwright.axes", NULL), name = {0, 0};
@@ -81,24 +86,51 @@ static sw_rc read_axes_of(sw_importer *m, uint32_t op, const sw_ir_ints *shape) 
     SW_TRY(add_axis(m, op, said ? sw_ir_unquoted(m->t, name) : (sw_ir_span){0, 0}, shape->at[i]));
   }
   if (!shape->n) return SW_IM_FAIL(m, op, "the grid has no axes; expected one");
-  m->cut->grid = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, "sym_name", NULL));
-  if (!sw_ir_present(m->cut->grid)) m->cut->grid = o->symbol;
+  m->cut->grid = name_of_grid(m, op, "sym_name");
   return sw_mesh_verify(&m->cut->out->grid, true, m->d);
 }
 
-sw_rc sw_im_read_grid(sw_importer *m, bool *found) {
-  *found = false;
+static bool is_grid(const sw_importer *m, uint32_t op) { return sw_ir_is(m->t, sw_im_op(m, op)->name, "shard.grid"); }
+
+/* Does an op of the dialect speak of the grid? */
+static bool is_used(const sw_importer *m, uint32_t grid) {
+  sw_ir_span own = name_of_grid(m, grid, "sym_name");
   for (uint32_t i = 0; i < m->t->ops.n; i++) {
-    if (!sw_ir_is(m->t, sw_im_op(m, i)->name, "shard.grid")) continue;
-    if (*found) return SW_IM_FAIL(m, i, "the program has several grids; expected one");
-    sw_ir_ints shape = {0};
-    sw_rc rc = read_shape(m, i, &shape);
-    if (!rc) rc = read_axes_of(m, i, &shape);
-    sw_array_free(&shape);
-    SW_TRY(rc);
-    *found = true;
+    sw_ir_span dialect = sw_im_op(m, i)->name;
+    if (sw_ir_len(dialect) < 7 || memcmp(m->t->s + dialect.at, "shard.", 6) != 0 || is_grid(m, i)) continue;
+    sw_ir_span name = name_of_grid(m, i, "grid");
+    if (sw_ir_len(name) && sw_ir_len(name) == sw_ir_len(own) &&
+        memcmp(m->t->s + name.at, m->t->s + own.at, sw_ir_len(own)) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Of several grids that which is used; a program on two is not one of ours. */
+static sw_rc find_grid(sw_importer *m, uint32_t *found) {
+  bool used = false;
+  *found = SW_IR_NONE;
+  for (uint32_t i = 0; i < m->t->ops.n; i++) {
+    if (!is_grid(m, i)) continue;
+    bool mine = is_used(m, i);
+    if (used && mine) return SW_IM_FAIL(m, i, "the program works on several grids; expected one");
+    if (*found == SW_IR_NONE || mine) *found = i;
+    used = used || mine;
   }
   return SW_OK;
+}
+
+sw_rc sw_im_read_grid(sw_importer *m, bool *found) {
+  uint32_t grid;
+  sw_ir_ints shape = {0};
+  SW_TRY(find_grid(m, &grid));
+  *found = grid != SW_IR_NONE;
+  if (!*found) return SW_OK;
+  sw_rc rc = read_shape(m, grid, &shape);
+  if (!rc) rc = read_axes_of(m, grid, &shape);
+  sw_array_free(&shape);
+  return rc;
 }
 
 /* --- attributes --------------------------------------------------------------------------------------------------- */
@@ -263,10 +295,16 @@ static sw_rc read_halo(reader *r) {
   sw_tiling *t;
   sw_ir_ints halos = {0};
   sw_ir_span v = sw_ir_attr(r->m->t, r->o, "static_halo_sizes", "halo_sizes");
-  bool known = !sw_ir_present(v) || !memchr(r->m->t->s + v.at, '%', sw_ir_len(v));
-  if (!known || r->o->n_uses > 1) return SW_IM_FAIL(r->m, r->at, "halo sizes are not known; expected numbers");
+  sw_im_mixed sizes;
+  uint32_t use = 1;
+  SW_TRY(sw_im_read_mixed(r->m, r->at, v, &use, &sizes));
   SW_ARENA_NEW(t, &r->m->g->arena, 1, r->m->d);
-  sw_rc rc = sw_ir_present(v) ? sw_ir_read_ints(r->m->t, v, &halos, r->m->d) : SW_OK;
+  sw_rc rc = SW_OK;
+  for (int i = 0; i < sizes.n && !rc; i++) {
+    bool known = sizes.operand[i] < 0 || sw_im_constant_numbers(r->m, sizes.operand[i], 1, &sizes.number[i]);
+    if (!known) rc = SW_IM_FAIL(r->m, r->at, "halo size %d is not known; expected a number or a constant", i);
+    if (known) rc = sw_array_push(&halos, sizes.number[i], r->m->d);
+  }
   if (!rc) rc = read_tiles_of_halo(r, &halos, t);
   sw_array_free(&halos);
   r->coll.dst = t;
@@ -340,6 +378,12 @@ sw_rc sw_im_on_grid(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   if (!m->cut) {
     return SW_IM_FAIL(m, op, "'%s' is of a program that is partitioned already; expected the whole program", row->name);
   }
+  if (strcmp(row->name, "shard.sharding") == 0) { /* read by the ops that use it, where it stands */
+    sw_id nothing;
+    SW_TRY(sw_im_number(m, op, SW_I64, 0, 0, NULL, &nothing));
+    return sw_im_bind(m, op, 0, nothing, true);
+  }
+  if (strcmp(row->name, "shard.shard_shape") == 0) return sw_im_shard_shape(m, op);
   sw_ir_span grid = sw_ir_unquoted(m->t, sw_ir_attr(m->t, r.o, "grid", NULL)), own = m->cut->grid;
   if (!sw_ir_present(grid)) grid = r.o->symbol;
   if (!m->cut->n_axes || sw_ir_len(grid) != sw_ir_len(own) ||
@@ -349,6 +393,7 @@ sw_rc sw_im_on_grid(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   for (size_t i = 0; i < sizeof kKinds / sizeof *kKinds; i++) {
     if (strcmp(kKinds[i].name, row->name) == 0) return add_call(&r, &kKinds[i]);
   }
+  if (strcmp(row->name, "shard.neighbors_linear_indices") == 0) return sw_im_neighbours(m, op);
   return add_numbers(&r, strcmp(row->name, "shard.grid_shape") == 0);
 }
 

@@ -44,6 +44,19 @@ SW_CHECKED sw_rc sw_im_add_collective(sw_importer *m, uint32_t op, uint32_t i, c
                                       const sw_id *operands);
 SW_CHECKED sw_rc sw_im_own_number(sw_importer *m, uint32_t op, uint32_t i, const sw_axis_ref *refs, int n);
 
+/* A list of numbers and operands: [%i, 1], or array<i64: -9223372036854775808, 1> with %i among the operands. */
+enum { SW_IM_MIXED = 64 };
+typedef struct sw_im_mixed {
+  int n;
+  sw_id operand[SW_IM_MIXED]; /* -1: a number */
+  int64_t number[SW_IM_MIXED];
+} sw_im_mixed;
+/* *use: the next operand of the op; moved behind those of the list. Nothing at v: an empty list. */
+SW_CHECKED sw_rc sw_im_read_mixed(sw_importer *m, uint32_t op, sw_ir_span v, uint32_t *use, sw_im_mixed *out);
+/* shard.neighbors_linear_indices, shard.shard_shape */
+SW_CHECKED sw_rc sw_im_neighbours(sw_importer *m, uint32_t op);
+SW_CHECKED sw_rc sw_im_shard_shape(sw_importer *m, uint32_t op);
+
 /* An op of StableHLO among devices. */
 SW_CHECKED sw_rc sw_im_listed(sw_importer *m, const sw_ir_row *row, uint32_t op);
 /* The call of a function that is declared alone and says which exchange it is; *done = false: another. */
