@@ -28,6 +28,7 @@ struct rs_atlas {
   sw_machine_note note; /* first: the machine holds it by that */
   rs_query query;
   bool partial;
+  bool asks; /* rows are filled as steps are asked for */
   int64_t cuts;
   int64_t dims[SW_MAX_RANK];
   rs_net net;
@@ -133,27 +134,41 @@ void rs_sized_init(rs_sized *s, const rs_atlas *a, const rs_query *q) {
   s->atlas = a;
   s->scale = bytes / a->net.whole_bytes;
   s->root = sqrt(s->scale);
-  s->n = 1;
-  s->price_s[0] = HUGE_VAL;
+  s->n = RS_UNKNOWN + 1;
+  s->price_s[RS_NO_STEP] = HUGE_VAL;
+  s->price_s[RS_UNKNOWN] = a->net.floor.step_s;
 }
 
 /* --- rows -------------------------------------------------------------------------------------------------------- */
 
-static sw_rc fill_row(rs_atlas *a, int state, bool to_it, rs_row *row, sw_diag *d) {
+static sw_rc add_number(rs_atlas *a, int state, bool to_it, int other, rs_row *row, sw_diag *d) {
   const rs_net *n = &a->net;
-  uint16_t *cut = row->number + n->n_states;
-  row->cut = cut;
-  for (int i = 0; i < n->n_states; i++) {
-    rs_step step;
-    if (i == state) continue;
-    if (!rs_net_step(n, to_it ? i : state, to_it ? state : i, &step)) {
-      if (n->state[i].partial == n->state[state].partial) cut[row->n_cuts++] = (uint16_t)i;
-      continue;
-    }
-    SW_TRY(number_of(a, &step, &row->number[i], d));
-    if (row->number[i] > row->most) row->most = row->number[i];
+  uint16_t *number = &row->number[other];
+  rs_step step;
+  *number = RS_NO_STEP;
+  if (rs_net_step(n, to_it ? other : state, to_it ? state : other, &step)) {
+    SW_TRY(number_of(a, &step, number, d));
+    if (*number > row->most) row->most = *number;
+  } else if (n->state[other].partial == n->state[state].partial) {
+    row->cut[row->n_cuts++] = (uint16_t)other;
   }
   return SW_OK;
+}
+
+static sw_rc fill_row(rs_atlas *a, int state, bool to_it, rs_row *row, sw_diag *d) {
+  const int n = a->net.n_states;
+  row->cut = row->number + n;
+  for (int i = 0; i < n; i++) {
+    if (i == state) continue;
+    row->number[i] = RS_UNKNOWN;
+    if (!a->asks) SW_TRY(add_number(a, state, to_it, i, row, d));
+  }
+  return SW_OK;
+}
+
+sw_rc rs_atlas_ask(rs_atlas *a, int state, bool to_it, int other, sw_diag *d) {
+  rs_row *row = atomic_load_explicit(&a->row[to_it][state], memory_order_relaxed);
+  return row->number[other] == RS_UNKNOWN ? add_number(a, state, to_it, other, row, d) : SW_OK;
 }
 
 static sw_rc make_row(rs_atlas *a, int state, bool to_it, sw_diag *d) {
@@ -251,9 +266,10 @@ static sw_rc make(const rs_query *q, const rs_net_ends *ends, bool partial, rs_a
   a->cuts = 1;
   for (int i = 0; i < q->space.n; i++) a->cuts *= q->space.atom[i].size;
   for (int i = 0; i < q->space.rank; i++) a->dims[i] = a->cuts;
-  a->n_prices = 1; /* 0 is none */
+  a->n_prices = RS_UNKNOWN + 1;
   a->note = (sw_machine_note){.of = kOwner, .destroy = destroy};
   a->partial = partial;
+  a->asks = ends != NULL;
   a->query = (rs_query){.machine = q->machine, .dtype = SW_I8, .kind = SW_REDUCE_SUM, .space = q->space};
   a->query.space.mesh = sw_machine_mesh(q->machine);
   a->query.space.dims = a->dims;

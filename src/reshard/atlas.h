@@ -12,14 +12,15 @@
 #include "reshard/net.h"
 
 typedef struct rs_atlas rs_atlas;
-enum { RS_ATLAS_PRICES = 4096 };
+enum { RS_ATLAS_PRICES = 4096, RS_NO_STEP = 0, RS_UNKNOWN = 1 };
 
-/* By state, the number of the price of the step to it, or from it; 0 where there is none. */
+/* By state, the number of the price of the step to it, or from it; RS_NO_STEP where there is none, RS_UNKNOWN where it
+ * has not been asked for. */
 typedef struct rs_row {
-  uint16_t most;       /* of the numbers */
-  uint16_t n_cuts;     /* states with number 0, ... */
-  const uint16_t *cut; /* ... where several dimensions are cut at once: no step between even blocks, but maybe one
-                          between uneven ones */
+  uint16_t most;   /* of the numbers */
+  uint16_t n_cuts; /* states with number 0, ... */
+  uint16_t *cut;   /* ... where several dimensions are cut at once: no step between even blocks, but maybe one
+                      between uneven ones */
   uint16_t number[];
 } rs_row;
 
@@ -32,8 +33,10 @@ void rs_atlas_destroy(rs_atlas *a);
 const rs_net *rs_atlas_net(const rs_atlas *a);
 /* Do all states cut all of the query's dimensions evenly? */
 bool rs_atlas_cuts_evenly(const rs_atlas *a, const rs_query *q);
-/* The steps from a state, or (`to_it`) to it. */
+/* The steps from a state, or (`to_it`) to it. Where the states are of one query alone they are not known yet. */
 SW_CHECKED sw_rc rs_atlas_row(rs_atlas *a, int state, bool to_it, const rs_row **out, sw_diag *d);
+/* Makes the number of one such step known; so only the query's own thread may. */
+SW_CHECKED sw_rc rs_atlas_ask(rs_atlas *a, int state, bool to_it, int other, sw_diag *d);
 /* States alike but for the order of some dimensions have one number, below n. */
 typedef struct rs_alike {
   int n;

@@ -40,6 +40,8 @@ typedef struct walk {
   rs_uneven uneven;   /* where they do not */
   rs_sized prices;    /* of even blocks */
   const rs_row *last; /* the steps straight to the goal */
+  sw_rc rc;           /* of asking for steps */
+  sw_diag *d;
   const rs_alike *alike;
   int n_leads;
   lead lead[LEADS]; /* a heap */
@@ -205,8 +207,17 @@ static bool put_off(walk *w, lead l) {
 
 /* --- steps ------------------------------------------------------------------------------------------------------- */
 
+/* The number of the price of a step from the row's state, or to it, which is asked for if need be. */
+static int number_of(walk *w, const rs_row *row, int state, bool to_it, int other) {
+  if (row->number[other] != RS_UNKNOWN) return row->number[other];
+  const sw_rc rc = rs_atlas_ask(w->atlas, state, to_it, other, w->d);
+  if (rc) w->rc = rc;
+  rs_sized_hold(&w->prices, row);
+  return row->number[other];
+}
+
 static void reach_goal(walk *w, int from) {
-  const int number = w->last->number[state_of(w, from)];
+  const int number = number_of(w, w->last, state_of(w, w->goal), !w->back, state_of(w, from));
   const double so_far = w->spent_s[from];
   if (from == w->goal || !cheaper(so_far + least_s(w, from, w->goal, number), best_s(w))) return;
   if (reach(w, from, w->goal, so_far + step_s(w, from, w->goal, number, best_s(w) - so_far))) set_limits(w);
@@ -252,7 +263,9 @@ static sw_rc leave(walk *w, int from, sw_diag *d) {
   SW_TRY(rs_atlas_row(w->atlas, state_of(w, from), w->back, &row, d));
   rs_sized_hold(&w->prices, row);
   for (int to = 0; to < n; to++) {
-    if (so_far + price_s[row->number[to]] < limit_s[alike[to]]) consider(w, from, to, row->number[to]);
+    if (so_far + price_s[row->number[to]] >= limit_s[alike[to]]) continue;
+    if (row->number[to] != RS_UNKNOWN || leads_on(w, to, so_far + price_s[RS_UNKNOWN]))
+      consider(w, from, to, number_of(w, row, state_of(w, from), w->back, to));
   }
   for (int i = 0; i < row->n_cuts && is_counted(w, from, from); i++) consider(w, from, row->cut[i], 0);
   if (is_far(w, from)) consider(w, from, state_of(w, from), 0);
@@ -278,6 +291,7 @@ static sw_rc go(walk *w, int *n_left, sw_diag *d) {
     if (is_stale(w, &next)) continue;
     *n_left += next.from < 0;
     SW_TRY(follow(w, next, d));
+    if (w->rc) return w->rc;
   }
   return SW_OK;
 }
@@ -382,11 +396,13 @@ static sw_rc search_in(rs_atlas *atlas, const rs_query *q, rs_path *out, sw_diag
   walk w;
   w.q = q;
   w.atlas = atlas;
+  w.rc = SW_OK;
+  w.d = d;
   w.net = rs_atlas_net(atlas);
   place_ends(&w);
   const sw_rc rc = walk_all(&w, out, d);
   for (int i = 0; i < 2; i++) rs_far_end_deinit(&w.end[i]);
-  return rc;
+  return rc ? rc : w.rc;
 }
 
 sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d) {
