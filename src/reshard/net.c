@@ -22,7 +22,12 @@ int64_t rs_net_count(int n, int rank, bool partial) {
   return sum;
 }
 
-static bool fits(const rs_space *s) { return s->n <= MOST_ATOMS && rs_net_count(s->n, s->rank, true) <= RS_NET_STATES; }
+/* More states take longer: where whole axes do, parts that nobody names are left out. */
+enum { PRIME_STATES = 1240, UNIT_STATES = 600 };
+
+static bool fits(const rs_space *s, int most) {
+  return s->n <= MOST_ATOMS && rs_net_count(s->n, s->rank, true) <= most;
+}
 
 /* Refs that cut every axis into prime factors; false where an axis has several. */
 static bool add_primes(const sw_mesh *m, sw_sharding *out) {
@@ -39,10 +44,33 @@ static bool add_primes(const sw_mesh *m, sw_sharding *out) {
   return true;
 }
 
-bool rs_net_space(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *all, int n) {
-  sw_sharding primes;
-  if (add_primes(m, &primes) && rs_space_init_all(s, m, rank, dims, &primes, 1) && fits(s)) return true;
-  return rs_space_init_all(s, m, rank, dims, all, n) && fits(s);
+/* Refs that cut axes which lie across the border of units, as 4 of 4x4 do on nodes of 8. */
+static bool add_units(const sw_machine *machine, sw_sharding *out) {
+  const sw_mesh *m = sw_machine_mesh(machine);
+  bool any = false;
+  *out = sw_sharding_replicated(1);
+  for (int a = 0; a < m->n_axes; a++) {
+    int32_t pre = 1; /* of what is left behind the cuts so far */
+    for (int l = sw_machine_profile(machine)->n_levels - 1; l > 0; l--) {
+      const sw_axis_ref rest = {a, pre, (int32_t)(m->axis[a].size / pre)};
+      const int32_t inside = (int32_t)sw_axis_ref_inside(machine, rest, l);
+      if (inside == 1 || inside == rest.size) continue;
+      if (!sw_sharding_push(out, 0, (sw_axis_ref){a, pre, rest.size / inside})) return false;
+      pre *= rest.size / inside;
+      any = true;
+    }
+  }
+  return any;
+}
+
+bool rs_net_space(rs_space *s, const sw_machine *machine, int rank, const int64_t *dims, const sw_sharding *all,
+                  int n) {
+  const sw_mesh *m = sw_machine_mesh(machine);
+  sw_sharding cut;
+  if (add_primes(m, &cut) && rs_space_init_all(s, m, rank, dims, &cut, 1, NULL) && fits(s, PRIME_STATES)) return true;
+  if (add_units(machine, &cut) && rs_space_init_all(s, m, rank, dims, all, n, &cut) && fits(s, UNIT_STATES))
+    return true;
+  return rs_space_init_all(s, m, rank, dims, all, n, NULL) && fits(s, RS_NET_STATES);
 }
 
 /* --- lists ------------------------------------------------------------------------------------------------------- */

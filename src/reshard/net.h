@@ -11,7 +11,7 @@
 #include "reshard/search.h"
 #include "shardwright/group.h"
 
-enum { RS_NET_ATOMS = 6, RS_NET_LISTS = 96, RS_NET_STATES = 1240 };
+enum { RS_NET_ATOMS = 6, RS_NET_LISTS = 96, RS_NET_STATES = 2424 };
 
 /* What a dimension may be cut by: atoms in order. */
 typedef struct rs_net_list {
@@ -92,9 +92,10 @@ typedef struct rs_net {
 } rs_net;
 
 /* Atoms for a net that holds all of n plain shardings: the prime factors of the axes where these give few enough
- * states, else the axes and what the shardings name of them. False where that is too much, too. Which it is depends on
- * the mesh and the rank, as long as only whole axes are named. */
-bool rs_net_space(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *all, int n);
+ * states, else the axes, cut at the borders of units where that is not too much, and what the shardings name of them.
+ * False where that is too much, too. Which it is depends on the machine and the rank, as long as only whole axes are
+ * named. */
+bool rs_net_space(rs_space *s, const sw_machine *machine, int rank, const int64_t *dims, const sw_sharding *all, int n);
 /* Ways to place some of n atoms (or whole axes) on lists of `rank` dimensions, the rest being unused or, with
  * `partial`, each unused or partial. */
 int64_t rs_net_count(int n, int rank, bool partial);

@@ -142,7 +142,7 @@ static bool frame_far_net(rs_request *r) {
   const rs_space none = q->space;
   const sw_sharding ends[] = {r->from, r->to};
   if (q->no_exchange || q->max_temp_bytes > 0 || q->target_mesh || !reduces_in_parts(&r->from)) return false;
-  r->in_net = rs_net_space(&q->space, none.mesh, none.rank, none.dims, ends, 2);
+  r->in_net = rs_net_space(&q->space, q->machine, none.rank, none.dims, ends, 2);
   r->is_far = r->in_net || rs_space_init(&q->space, none.mesh, none.rank, none.dims, &r->from, &r->to, 4);
   if (r->is_far)
     frame_far(r, false, false);
@@ -157,7 +157,7 @@ static bool frame_net(rs_request *r) {
   const rs_space plain = q->space;
   const sw_sharding ends[] = {r->from, r->to};
   if (q->no_exchange || !reduces_in_parts(&r->from)) return false;
-  if (!rs_net_space(&q->space, plain.mesh, plain.rank, plain.dims, ends, 2)) {
+  if (!rs_net_space(&q->space, q->machine, plain.rank, plain.dims, ends, 2)) {
     q->space = plain;
     return false;
   }

@@ -94,7 +94,8 @@ bool rs_space_init(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims,
   return (atoms_of(s, &split) && s->n <= most_split) || atoms_of(s, &plain);
 }
 
-bool rs_space_init_all(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *all, int n) {
+bool rs_space_init_all(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *all, int n,
+                       const sw_sharding *also) {
   *s = (rs_space){.mesh = m, .rank = rank, .dims = dims};
   borders b = {0};
   for (int i = 0; i < m->n_axes; i++) {
@@ -104,6 +105,7 @@ bool rs_space_init_all(rs_space *s, const sw_mesh *m, int rank, const int64_t *d
   for (int i = 0; i < n; i++) {
     if (!add_sharding(&b, &all[i])) return false;
   }
+  if (also && !add_sharding(&b, also)) return false;
   return atoms_of(s, &b);
 }
 

@@ -38,8 +38,9 @@ typedef struct rs_lists {
  * at most `most_split` atoms. False when their sub-axes have no common digits, or the atoms are too many. */
 bool rs_space_init(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *a,
                    const sw_sharding *b, int most_split);
-/* Atoms for all of n such shardings. */
-bool rs_space_init_all(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *all, int n);
+/* Atoms for all of n such shardings, and for the refs of one more, or NULL. */
+bool rs_space_init_all(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *all, int n,
+                       const sw_sharding *also);
 rs_state rs_state_of(const rs_space *s, const sw_sharding *sharding);
 void rs_lists_of(const rs_space *s, const rs_state *state, rs_lists *out);
 rs_state rs_state_of_lists(const rs_space *s, const rs_lists *l);

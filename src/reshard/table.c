@@ -15,7 +15,7 @@ static bool has_net(rs_query *q, const sw_sharding *all, int n, int rank, const 
     q->kind = (sw_reduction)all[i].partial_kind;
   }
   if (*partial && (q->kind == SW_REDUCE_AVERAGE || q->kind == SW_REDUCE_GENERIC)) return false;
-  return rs_net_space(&q->space, sw_machine_mesh(q->machine), rank, dims, all, n);
+  return rs_net_space(&q->space, q->machine, rank, dims, all, n);
 }
 
 static sw_rc pick(rs_closure *c, const sw_sharding *all, int n, double *out, sw_diag *d) {

@@ -376,10 +376,11 @@ static bool is_uneven(const sw_sharding *s, int rank, const int64_t *dims) {
 
 /* Does one net hold all of the shardings of this mesh and rank that these are among: its whole axes, or the parts that
  * its prime factors are? */
-static bool one_net(const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding s[3]) {
+static bool one_net(const sw_machine *machine, int rank, const int64_t *dims, const sw_sharding s[3]) {
   rs_space all, none;
   const sw_sharding replicated = sw_sharding_replicated(rank);
-  if (!rs_net_space(&none, m, rank, dims, &replicated, 1) || !rs_net_space(&all, m, rank, dims, s, 3)) return false;
+  if (!rs_net_space(&none, machine, rank, dims, &replicated, 1) || !rs_net_space(&all, machine, rank, dims, s, 3))
+    return false;
   return none.n == all.n && memcmp(none.atom, all.atom, (size_t)all.n * sizeof all.atom[0]) == 0;
 }
 
@@ -416,8 +417,8 @@ static void detours_do_not_pay(void **state) {
       if (rng_below(&r, 2)) random_lists(&r, &arena, dims, &s[i]);
       class = s[i].offsets || s[i].halos ? LISTS_IN_NET : class;
     }
-    if (!one_net(&m, rank, dims, s)) class = BEYOND;
     const sw_machine *machine = machine_of(&arena, &m);
+    if (!one_net(machine, rank, dims, s)) class = BEYOND;
     double direct = sw_route_cost_s(&(sw_reshard){machine, &s[0], &s[2], rank, dims, SW_F32, {0}});
     double detour = sw_route_cost_s(&(sw_reshard){machine, &s[0], &s[1], rank, dims, SW_F32, {0}}) +
                     sw_route_cost_s(&(sw_reshard){machine, &s[1], &s[2], rank, dims, SW_F32, {0}});

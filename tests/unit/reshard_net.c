@@ -79,11 +79,12 @@ static void whole_axes(rng *r, const sw_mesh *m, int rank, sw_sharding *out) {
 }
 
 /* With parts of axes where one net holds all that there are. */
-static void any_axes(rng *r, const sw_mesh *m, int rank, sw_sharding *out) {
+static void any_axes(rng *r, const sw_machine *machine, int rank, sw_sharding *out) {
+  const sw_mesh *m = sw_machine_mesh(machine);
   rs_space space;
   const sw_sharding none = sw_sharding_replicated(rank);
   int64_t primes = 1, devices = 1;
-  if (rs_net_space(&space, m, rank, kDims[0], &none, 1)) {
+  if (rs_net_space(&space, machine, rank, kDims[0], &none, 1)) {
     for (int i = 0; i < space.n; i++) primes *= space.atom[i].size > 3 ? 0 : space.atom[i].size;
   }
   for (int a = 0; a < m->n_axes; a++) devices *= m->axis[a].size;
@@ -108,7 +109,7 @@ static void compare_with_table(const sw_machine *machine, int rank, const int64_
   sw_sharding s[N];
   const double *cost;
   sw_route_prices *prices;
-  for (int i = 0; i < N; i++) any_axes(r, m, rank, &s[i]);
+  for (int i = 0; i < N; i++) any_axes(r, machine, rank, &s[i]);
   assert_ok(sw_route_table(machine, s, N, rank, dims, SW_BF16, &arena, &cost, &diag));
   assert_ok(sw_route_prices_make(machine, rank, dims, SW_BF16, &prices, &diag));
   for (int i = 0; i < N; i++) {
@@ -176,11 +177,10 @@ static bool is_longer(const rs_net *n, int from, int to, double scale, double pa
 
 /* No path costs less than its bound, which the search goes by. */
 static void check_bounds(const sw_machine *machine, int rank, const int64_t *dims, rng *r, const char *where) {
-  const sw_mesh *m = sw_machine_mesh(machine);
   rs_query q = {.machine = machine, .dtype = SW_BF16, .kind = SW_REDUCE_SUM};
   const sw_sharding none = sw_sharding_replicated(rank);
   rs_closure c;
-  if (rng_below(r, 3) || !rs_net_space(&q.space, m, rank, dims, &none, 1)) return;
+  if (rng_below(r, 3) || !rs_net_space(&q.space, machine, rank, dims, &none, 1)) return;
   assert_ok(rs_closure_init(&c, &q, rng_below(r, 2) == 0, &diag));
   const int n = c.net->n_states;
   double scale = sw_dtype_bytes(q.dtype) / c.net->whole_bytes;
@@ -213,7 +213,7 @@ static void compare_paths(const sw_machine *machine, int rank, const int64_t *di
   const sw_sharding none = sw_sharding_replicated(rank);
   const bool partial = rng_below(r, 2) == 0;
   rs_closure c, all;
-  if (rng_below(r, 3) || !rs_net_space(&q.space, m, rank, dims, &none, 1)) return;
+  if (rng_below(r, 3) || !rs_net_space(&q.space, machine, rank, dims, &none, 1)) return;
   assert_ok(rs_closure_init(&c, &q, partial, &diag));
   assert_ok(rs_closure_init(&all, &q, partial, &diag));
   for (int k = 0; k < 3; k++) {
@@ -263,7 +263,7 @@ static void compare_exchanges(const sw_machine *machine, int rank, const int64_t
   const sw_sharding none = sw_sharding_replicated(rank);
   rs_atlas *atlas;
   rs_uneven u;
-  if (rng_below(r, 3) || !rs_net_space(&q.space, m, rank, dims, &none, 1)) return;
+  if (rng_below(r, 3) || !rs_net_space(&q.space, machine, rank, dims, &none, 1)) return;
   assert_ok(rs_atlas_of(&q, true, &atlas, &diag));
   rs_uneven_init(&u, rs_atlas_net(atlas), &q);
   for (int i = 0; i < 4 * N; i++) {
