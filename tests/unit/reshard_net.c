@@ -208,7 +208,6 @@ static void bounds_hold(void **state) {
 
 /* Paths that are followed to one state after the other cost what paths to all cost. */
 static void compare_paths(const sw_machine *machine, int rank, const int64_t *dims, rng *r, const char *where) {
-  const sw_mesh *m = sw_machine_mesh(machine);
   rs_query q = {.machine = machine, .dtype = SW_F32, .kind = SW_REDUCE_SUM};
   const sw_sharding none = sw_sharding_replicated(rank);
   const bool partial = rng_below(r, 2) == 0;
