@@ -35,7 +35,9 @@ typedef struct sw_problem {
   int32_t n_nodes, n_edges;
   const sw_node *nodes;
   const sw_edge *edges;
-  int64_t limit; /* INT64_MAX: none */
+  int64_t limit;   /* INT64_MAX: none */
+  int32_t hubs_at; /* nodes from this on stand between the first of their neighbours and the others, which says only in
+                      what order to look at them; 0: none do */
 } sw_problem;
 
 /* Indices in range, costs in [0, SW_FORBIDDEN], amounts >= 0, intervals begin <= end. */
@@ -89,7 +91,7 @@ SW_API const char *sw_select_rule_text(int k);
  * are what a node's choices are told by a neighbour, in cost; nodes, choices and times have the numbers of the problem,
  * and what it does not have is passed over. */
 typedef struct sw_learned_link {
-  int64_t node[2];
+  int64_t node[2]; /* ascending */
   int32_t n[2];
   int64_t *choice[2]; /* n of them */
   double *message[2]; /* to each */

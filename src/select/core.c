@@ -115,6 +115,26 @@ static sw_i128 largest_total(const sw_problem *p) {
   return all;
 }
 
+/* Each hub right behind the first of its neighbours: a pass hands on to it, and it to the others. */
+static sw_rc place_hubs(const sw_problem *p, sw_arena *mem, const int32_t **out, sw_diag *d) {
+  int32_t *place, *behind, *at;
+  if (p->hubs_at <= 0) return SW_OK;
+  SW_ARENA_NEW(place, mem, p->n_nodes, d);
+  SW_ARENA_NEW(behind, mem, p->n_nodes, d);
+  SW_ARENA_NEW(at, mem, (size_t)p->n_nodes + 1, d);
+  for (int32_t i = 0; i < p->n_nodes; i++) behind[i] = i;
+  for (int32_t e = 0; e < p->n_edges; e++) {
+    int32_t i = p->edges[e].i, j = p->edges[e].j;
+    if (i >= p->hubs_at && j < behind[i]) behind[i] = j;
+    if (j >= p->hubs_at && i < behind[j]) behind[j] = i;
+  }
+  for (int32_t i = 0; i < p->n_nodes; i++) at[behind[i] + 1]++;
+  for (int32_t i = 0; i < p->n_nodes; i++) at[i + 1] += at[i];
+  for (int32_t i = 0; i < p->n_nodes; i++) place[i] = at[behind[i]]++;
+  *out = place;
+  return SW_OK;
+}
+
 sw_rc sel_core_of_problem(const sw_problem *p, sw_arena *mem, sel_core *out, sw_diag *d) {
   *out = (sel_core){.n = p->n_nodes, .n_pairs = p->n_edges, .n_mats = p->n_edges};
   int32_t *dom, *zeros;
@@ -139,10 +159,54 @@ sw_rc sel_core_of_problem(const sw_problem *p, sw_arena *mem, sel_core *out, sw_
   out->pairs = pairs;
   out->mats = mats;
   out->first_use = zeros;
+  SW_TRY(place_hubs(p, mem, &out->place, d));
   sw_i128 most = largest_total(p);
   if (most <= p->limit) return SW_OK;
   if (most > INT64_MAX / 4) return SW_FAIL_INPUT(d, SW_NOWHERE, "the uses add up to more than 2^61; expected less");
   return add_uses(p, mem, out, d);
+}
+
+static sw_rc order_uses(const sel_core *c, const int32_t *order, sw_arena *mem, sel_core *out, sw_diag *d) {
+  sel_use *uses;
+  int32_t *first, n = 0;
+  SW_ARENA_NEW(uses, mem, c->n_uses, d);
+  SW_ARENA_NEW(first, mem, (size_t)c->n + 1, d);
+  for (int32_t k = 0; k < c->n; k++) {
+    first[k] = n;
+    for (int32_t a = c->first_use[order[k]]; a < c->first_use[order[k] + 1]; a++) {
+      uses[n] = c->uses[a];
+      uses[n++].var = k;
+    }
+  }
+  first[c->n] = n;
+  out->uses = uses;
+  out->first_use = first;
+  return SW_OK;
+}
+
+sw_rc sel_core_in_order(const sel_core *c, sw_arena *mem, sel_core *out, int32_t **order, sw_diag *d) {
+  int32_t *dom;
+  const int64_t **cost;
+  sel_pair *pairs;
+  *out = *c;
+  out->place = NULL;
+  SW_ARENA_NEW(*order, mem, c->n, d);
+  SW_ARENA_NEW(dom, mem, c->n, d);
+  SW_ARENA_NEW(cost, mem, c->n, d);
+  SW_ARENA_NEW(pairs, mem, c->n_pairs, d);
+  for (int32_t i = 0; i < c->n; i++) (*order)[c->place ? c->place[i] : i] = i;
+  for (int32_t k = 0; k < c->n; k++) {
+    dom[k] = c->dom[(*order)[k]];
+    cost[k] = c->cost[(*order)[k]];
+  }
+  for (int32_t e = 0; e < c->n_pairs; e++) {
+    pairs[e] = c->pairs[e];
+    if (c->place) pairs[e].i = c->place[pairs[e].i], pairs[e].j = c->place[pairs[e].j];
+  }
+  out->dom = dom;
+  out->cost = cost;
+  out->pairs = pairs;
+  return order_uses(c, *order, mem, out, d);
 }
 
 sel_core sel_core_without_uses(const sel_core *c, const int32_t *zeros) {

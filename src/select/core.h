@@ -51,13 +51,16 @@ typedef struct sel_core {
   const sel_mat *mats;
   int32_t n_steps;
   const int64_t *cap;
-  const int64_t *time; /* of a problem's core: when each step begins; else NULL */
+  const int64_t *time;  /* of a problem's core: when each step begins; else NULL */
+  const int32_t *place; /* in the order in which passes should see the variables; NULL: they stand so */
   int64_t offset;
 } sel_core;
 
-/* View of a verified problem; borrows its tables. Without a limit, or with one that nothing can reach, no uses remain.
+/* View of a verified problem; borrows its tables, and has `place` where the problem has hubs. Without a limit, or with one that nothing can reach, no uses remain.
  */
 sw_rc sel_core_of_problem(const sw_problem *p, sw_arena *mem, sel_core *out, sw_diag *d);
+/* The same core with its variables in the order of their places: variable k is `order[k]` of c. */
+sw_rc sel_core_in_order(const sel_core *c, sw_arena *mem, sel_core *out, int32_t **order, sw_diag *d);
 /* The same core without its memory. */
 sel_core sel_core_without_uses(const sel_core *c, const int32_t *zeros);
 

@@ -82,6 +82,7 @@ sw_rc sw_problem_of_some(const sw_problem *p, const int32_t *choice, const bool 
   SW_TRY(take_nodes(&k, is_free, &n, d));
   SW_TRY(take_edges(&k, &n_edges, d));
   SW_TRY(add_rest(&k, &k.nodes[n], d));
-  *out = (sw_problem){p->name, n + 1, n_edges, k.nodes, k.edges, p->limit};
+  *out = (sw_problem){p->name, n + 1, n_edges, k.nodes, k.edges, p->limit, 0};
+  for (int32_t i = 0; i < p->hubs_at; i++) out->hubs_at += is_free[i];
   return SW_OK;
 }

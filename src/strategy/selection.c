@@ -321,8 +321,13 @@ static sw_rc make_edges(sw_selection *s, sw_diag *d) {
   }
   for (size_t k = 0; k < s->values.n; k++) SW_TRY(add_value_edges(s, &s->values.at[k], d));
   for (int32_t i = 0; i < s->g->n_twins; i++) SW_TRY(add_twins(s, &s->g->twins[i], d));
-  s->problem =
-      (sw_problem){s->g->name, (int32_t)s->nodes.n, (int32_t)s->edges.n, s->nodes.at, s->edges.at, s->o.capacity_bytes};
+  s->problem = (sw_problem){.name = s->g->name,
+                            .n_nodes = (int32_t)s->nodes.n,
+                            .n_edges = (int32_t)s->edges.n,
+                            .nodes = s->nodes.at,
+                            .edges = s->edges.at,
+                            .limit = s->o.capacity_bytes,
+                            .hubs_at = s->n_args + s->n_ops + s->n_outputs};
   return SW_OK;
 }
 

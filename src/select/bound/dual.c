@@ -372,6 +372,12 @@ void sel_dual_rewind(sel_dual *u) {
   memcpy(u->messages, u->best_messages, (size_t)u->n_messages * sizeof *u->messages);
 }
 
+void sel_dual_forget(sel_dual *u) {
+  memset(u->messages, 0, (size_t)u->n_messages * sizeof *u->messages);
+  u->best_bound = -INFINITY;
+  u->stale = 0;
+}
+
 static void step(sel_dual *u, double target) {
   double norm = 0, level = u->best_bound + 0.3 * (target - u->best_bound);
   for (int32_t t = 0; t < u->c->n_steps; t++) {

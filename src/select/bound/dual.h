@@ -73,6 +73,8 @@ void sel_dual_ascend(sel_dual *u, double target, double enough, sel_budget *b);
 void sel_dual_pace(sel_dual *u, double passes);
 /* Whether nothing much can be hoped for: steps too small to matter, or nothing gained since `before`. */
 bool sel_dual_settled(const sel_dual *u, double before);
+/* Begin again without messages, at the best prices. */
+void sel_dual_forget(sel_dual *u);
 /* Return to the best prices and messages. */
 void sel_dual_rewind(sel_dual *u);
 /* Rewind and leave the costs, messages and parts of one backward pass; its bound, without the core's offset. Then for

@@ -44,12 +44,14 @@ static sw_rc take_messages(sel_dual *u, const sel_model *m, const sw_learned *fr
   for (int32_t a = 0; a < most; a++) at[a] = -1;
   for (int32_t e = 0; e < u->c->n_pairs; e++) {
     sel_link *l = &u->links[e];
-    int64_t key[2] = {name_of(m, l->i), name_of(m, l->j)};
+    bool turned = name_of(m, l->i) > name_of(m, l->j);
+    int32_t end[2] = {turned ? l->j : l->i, turned ? l->i : l->j};
+    double *to[2] = {turned ? l->to_j : l->to_i, turned ? l->to_i : l->to_j};
+    int64_t key[2] = {name_of(m, end[0]), name_of(m, end[1])};
     int64_t *known = sw_dict_get(links, key, sizeof key);
     if (!known) continue;
     const sw_learned_link *o = &from->links[*known];
-    copy_known(m, l->i, &(side){o->n[0], o->choice[0], o->message[0]}, at, l->to_i);
-    copy_known(m, l->j, &(side){o->n[1], o->choice[1], o->message[1]}, at, l->to_j);
+    for (int k = 0; k < 2; k++) copy_known(m, end[k], &(side){o->n[k], o->choice[k], o->message[k]}, at, to[k]);
     *any = true;
   }
   return SW_OK;
@@ -94,9 +96,11 @@ sw_rc sel_prior_give(const sel_dual *u, const sel_model *m, sw_arena *arena, sw_
   for (int32_t e = 0; e < c->n_pairs; e++) {
     const sel_link *l = &u->links[e];
     sw_learned_link *o = &to->links[to->n_links++];
-    *o = (sw_learned_link){.node = {name_of(m, l->i), name_of(m, l->j)}, .n = {c->dom[l->i], c->dom[l->j]}};
-    SW_TRY(give_side(u, m, l->i, l->to_i, &o->choice[0], &o->message[0], d, arena));
-    SW_TRY(give_side(u, m, l->j, l->to_j, &o->choice[1], &o->message[1], d, arena));
+    bool turned = name_of(m, l->i) > name_of(m, l->j);
+    int32_t end[2] = {turned ? l->j : l->i, turned ? l->i : l->j};
+    const double *at[2] = {turned ? l->to_j : l->to_i, turned ? l->to_i : l->to_j};
+    *o = (sw_learned_link){.node = {name_of(m, end[0]), name_of(m, end[1])}, .n = {c->dom[end[0]], c->dom[end[1]]}};
+    for (int k = 0; k < 2; k++) SW_TRY(give_side(u, m, end[k], at[k], &o->choice[k], &o->message[k], d, arena));
   }
   for (int32_t t = 0; t < c->n_steps; t++) {
     if (u->best_lambda[t] <= 0) continue;

@@ -103,14 +103,25 @@ static sw_rc bound_core(const sel_core *c, const sw_bound_options *o, sw_bound *
   return rc;
 }
 
+static sw_rc bound_in_order(const sw_problem *p, const sw_bound_options *o, sw_arena *mem, sw_bound *out, sw_diag *d) {
+  sel_core given, whole;
+  int32_t *order;
+  sw_bound found = {.any = false};
+  SW_TRY(sel_core_of_problem(p, mem, &given, d));
+  SW_TRY(sel_core_in_order(&given, mem, &whole, &order, d));
+  SW_TRY(sel_core_share_tables(&whole, mem, d));
+  if (out->choice) SW_ARENA_NEW(found.choice, mem, whole.n, d);
+  SW_TRY(bound_core(&whole, o, &found, d));
+  for (int32_t k = 0; k < whole.n && out->choice && found.any; k++) out->choice[order[k]] = found.choice[k];
+  out->any = found.any;
+  out->settled = found.settled;
+  out->bound = found.bound;
+  return SW_OK;
+}
+
 sw_rc sw_problem_bound(const sw_problem *p, const sw_bound_options *o, sw_bound *out, sw_diag *d) {
   sw_arena mem = {0};
-  sel_core whole;
-  out->any = false;
-  out->bound = 0;
-  sw_rc rc = sel_core_of_problem(p, &mem, &whole, d);
-  if (!rc) rc = sel_core_share_tables(&whole, &mem, d);
-  if (!rc) rc = bound_core(&whole, o, out, d);
+  sw_rc rc = bound_in_order(p, o, &mem, out, d);
   sw_arena_deinit(&mem);
   return rc;
 }

@@ -242,6 +242,7 @@ sw_rc sel_model_init(sel_model *m, const sel_core *c, unsigned rules, sw_diag *d
                    .n = c->n,
                    .n_steps = c->n_steps,
                    .time = c->time,
+                   .place = c->place,
                    .log = given.log,
                    .above = given.above,
                    .run = given.run,
@@ -340,16 +341,25 @@ static sw_rc freeze_uses(sel_model *m, sel_core *out, sw_diag *d) {
   return SW_OK;
 }
 
+/* What is left, in the order of the core. */
+static sw_rc list_alive(sel_model *m, int32_t *rank, sw_diag *d) {
+  int32_t *order;
+  SW_ARENA_NEW(order, &m->mem, m->n, d);
+  SW_ARENA_NEW(m->alive_of, &m->mem, m->n, d);
+  for (int32_t i = 0; i < m->n; i++) order[m->place ? m->place[i] : i] = i;
+  m->n_alive = 0;
+  for (int32_t k = 0; k < m->n; k++) {
+    rank[order[k]] = m->n_alive;
+    if (!m->vars[order[k]].gone) m->alive_of[m->n_alive++] = order[k];
+  }
+  return SW_OK;
+}
+
 sw_rc sel_model_freeze(sel_model *m, sel_core *out, sw_diag *d) {
   int32_t *rank, *dom;
   const int64_t **cost;
   SW_ARENA_NEW(rank, &m->mem, m->n, d);
-  SW_ARENA_NEW(m->alive_of, &m->mem, m->n, d);
-  m->n_alive = 0;
-  for (int32_t i = 0; i < m->n; i++) {
-    rank[i] = m->n_alive;
-    if (!m->vars[i].gone) m->alive_of[m->n_alive++] = i;
-  }
+  SW_TRY(list_alive(m, rank, d));
   SW_ARENA_NEW(dom, &m->mem, m->n_alive, d);
   SW_ARENA_NEW(cost, &m->mem, m->n_alive, d);
   for (int32_t a = 0; a < m->n_alive; a++) {

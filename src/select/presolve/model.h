@@ -71,6 +71,7 @@ typedef struct sel_model {
   sw_text *log;                  /* NULL: none */
   const struct sel_model *above; /* whose rest the core is; NULL: the core is a problem's */
   const int64_t *time;           /* of the core's steps, when it is a problem's */
+  const int32_t *place;          /* of the core's variables */
   const struct sel_run *run;     /* whose parts may be solved by themselves (rule_parts.c); NULL: none */
   int64_t part_work;             /* that they may still take together, in cells */
   int32_t *alive_of;             /* after a freeze: variable of the rest -> variable */

@@ -299,10 +299,27 @@ static sw_rc lift(searcher *q) {
   return SW_OK;
 }
 
+/* Messages of a problem that was unlike this one may lead to where no pass leads on. What is proven says how far a few
+ * should bring them; where they do not get there, passes come from below. */
+static sw_rc try_prior(searcher *q) {
+  enum { PASSES = 20 };
+  const double kLess = 1e-4;
+  if (!q->primed) return SW_OK;
+  double known = (double)(q->k->r->bound - q->k->core->offset);
+  for (int k = 0; k < PASSES && q->dual.best_bound < known && !sel_stop(q->b); k++) {
+    sel_dual_pass(&q->dual, goal_of(q));
+    sel_spend(q->b, 2 * sweep_cells(q));
+  }
+  q->primed = q->dual.best_bound >= known - kLess * fabs(known);
+  if (!q->primed) sel_dual_forget(&q->dual);
+  return SW_OK;
+}
+
 static sw_rc take_turns(searcher *q) {
   const double kLongestTurn_s = 1.5;
   double turn_s = 0.15;
   int64_t sweeps = 60;
+  SW_TRY(try_prior(q));
   if (!q->primed) SW_TRY(lift(q));
   set_pace(q);
   while (!over(q)) {
