@@ -50,14 +50,19 @@ static bool is_close(const sw_searcher *s, const sw_solution *x) {
   return x->choice && (double)(x->cost - x->bound) <= s->o->solve.gap * (double)x->cost;
 }
 
+static sw_rc solve_it(const sw_searcher *s, const sw_problem *p, const sw_solve_options *o, sw_solution *out,
+                      sw_diag *d) {
+  return s->alike ? sw_search_solve_alike(s, p, o, out, d) : sw_solve(p, o, s->arena, out, d);
+}
+
 /* Solve from the prices and messages of the problem before, which was much the same. */
 static sw_rc solve_on(const sw_searcher *s, const sw_problem *p, sw_solve_options *o, sw_solution *out, sw_diag *d) {
   sw_learned prior, learned = {0};
-  if (!s->learned) return sw_solve(p, o, s->arena, out, d);
+  if (!s->learned) return solve_it(s, p, o, out, d);
   SW_TRY(sw_selection_recall(s->selection, s->learned, s->arena, &prior, d));
   if (prior.n_links) o->prior = &prior;
   o->learned = &learned;
-  SW_TRY(sw_solve(p, o, s->arena, out, d));
+  SW_TRY(solve_it(s, p, o, out, d));
   return learned.n_links ? sw_selection_keep(s->selection, &learned, s->arena, s->learned, d) : SW_OK;
 }
 
@@ -123,8 +128,8 @@ static double missing_part(const sw_solution *x) {
 
 /* ... refined as long as that choice costs more than it seems and this leads on. */
 static sw_rc bound(const sw_searcher *s, int64_t limit, sw_solution *best, sw_diag *d) {
-  enum { MOST = 10, PATIENCE = 2 };
-  const double kLeastGain = 0.1; /* of what is missing */
+  enum { MOST = 10, PATIENCE = 1 };
+  const double kLeastGain = 0.3; /* of what is missing */
   bool refined = s->o->solve.solver == SW_SOLVER_AUTO || s->o->solve.solver == SW_SOLVER_NATIVE;
   int idle = 0;
   for (int k = 0; refined && k < MOST && idle < PATIENCE && !is_close(s, best) && !sw_search_out_of_time(s); k++) {
@@ -201,49 +206,108 @@ static sw_rc conclude(sw_solution *out) {
   return SW_OK;
 }
 
-sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d) {
-  const int32_t *start = before ? before->choice : s->start;
-  *out = (sw_solution){.status = SW_SOLVE_UNKNOWN, .bound = before ? before->bound : 0};
+/* A search in rounds. */
+typedef struct course {
+  const sw_searcher *s;
+  int64_t limit;
+  const int32_t *start;
+  double gap;            /* of the next relaxation */
+  bool refined, divided; /* by the last round; parts are what divide makes of them */
+  int improve_at, pause; /* rounds in between double while it is of no use */
+} course;
+
+/* What is known is improved in some rounds; at first copies are divided anew where much is missing. */
+static sw_rc improve_in_turn(course *c, int round, double took_s, sw_solution *out, bool *better, sw_diag *d) {
+  const sw_searcher *s = c->s;
+  *better = false;
+  if (round == 0 && missing_part(out) > kMuch) c->improve_at = 0;
+  if (round != c->improve_at) return SW_OK;
+  SW_TRY(improve(s, c->limit, took_s, out, better, d));
+  c->pause = *better ? 1 : 2 * c->pause;
+  c->improve_at += c->pause;
+  if (c->divided || is_close(s, out) || sw_search_out_of_time(s)) return SW_OK;
+  if (missing_part(out) <= fmax(kWorthDividing, 2 * s->o->solve.gap)) return SW_OK;
+  c->divided = c->refined = true;
+  return divide(s, out->cost, d);
+}
+
+/* Solve, refine, and again. An infeasible problem ends it with that status in *out, when nothing else is known. */
+static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
+  const sw_searcher *s = c->s;
   const double least_gap = s->o->solve.gap;
-  double gap = s->start ? least_gap : fmax(least_gap, kFirstGap); /* from a start the first problem is refined */
-  bool refined = true, divided = before != NULL;
-  int improve_at = 1, pause = 1; /* rounds in between double while it is of no use */
-  if (s->start && !before) SW_TRY(keep_start(s, limit, start, out, d));
-  SW_TRY(bound(s, limit, out, d));
-  if (s->missing && !before) SW_TRY(mend_more(s, limit, out, d));
-  if (is_close(s, out)) return conclude(out);
-  if (missing_part(out) < kFirstGap) gap = least_gap;
   for (int round = 0; round < MOST_REFINEMENTS; round++) {
     sw_solution now;
-    bool better = false;
+    bool better;
     int64_t cost;
-    double began_s = sw_now_s();
-    SW_TRY(solve_once(s, limit, gap, refined ? kOfTime : 1, out->choice ? out->choice : start, out->bound, &now, d));
-    double took_s = sw_now_s() - began_s;
+    double began_s = sw_now_s(), part = c->refined ? kOfTime : 1;
+    const int32_t *from = out->choice ? out->choice : c->start;
+    SW_TRY(solve_once(s, c->limit, c->gap, part, from, out->bound, &now, d));
     if (now.status == SW_SOLVE_INFEASIBLE && !out->choice) {
       *out = now;
       return SW_OK;
     }
     out->bound = sw_max_i64(out->bound, now.bound);
-    if (!now.choice) break;
+    if (!now.choice) return SW_OK;
+    double took_s = sw_now_s() - began_s;
     SW_TRY(keep_better(s, &now, out, &cost, d));
-    SW_TRY(sw_selection_refine(s->selection, now.choice, &refined, d));
-    if (is_close(s, out) || sw_search_out_of_time(s)) break;
-    if (round == 0 && (double)(out->cost - out->bound) > kMuch * (double)out->cost) improve_at = 0;
-    if (round == improve_at) {
-      SW_TRY(improve(s, limit, took_s, out, &better, d));
-      pause = better ? 1 : 2 * pause;
-      improve_at += pause;
-      if (is_close(s, out) || sw_search_out_of_time(s)) break;
-      if (!divided && (double)(out->cost - out->bound) > fmax(kWorthDividing, 2 * least_gap) * (double)out->cost) {
-        SW_TRY(divide(s, out->cost, d));
-        divided = refined = true;
-      }
-    }
-    if (!refined && !better && gap <= kOfGap * least_gap) break;
-    gap = refined ? fmin(gap, next_gap(least_gap, (double)(cost - now.cost) / (double)cost)) : kOfGap * least_gap;
+    SW_TRY(sw_selection_refine(s->selection, now.choice, &c->refined, d));
+    if (is_close(s, out) || sw_search_out_of_time(s)) return SW_OK;
+    SW_TRY(improve_in_turn(c, round, took_s, out, &better, d));
+    if (is_close(s, out) || sw_search_out_of_time(s)) return SW_OK;
+    if (!c->refined && !better && c->gap <= kOfGap * least_gap) return SW_OK;
+    double excess = (double)(cost - now.cost) / (double)cost;
+    c->gap = c->refined ? fmin(c->gap, next_gap(least_gap, excess)) : kOfGap * least_gap;
   }
-  return conclude(out);
+  return SW_OK;
+}
+
+/* First with layers that are alike choosing alike: rounds cost what a few layers do, and lead to copies that count and
+ * to a choice that is near the best, but prove nothing. */
+static sw_rc run_alike(course *c, sw_solution *out, sw_diag *d) {
+  const double kOfLeft = 0.4;
+  sw_plan_options o = *c->s->o;
+  sw_searcher alike = *c->s;
+  sw_solution found = *out;
+  bool repeats;
+  SW_TRY(sw_search_repeats(c->s, &repeats, d));
+  if (!repeats) return SW_OK;
+  if (o.solve.time_limit_s > 0) o.solve.time_limit_s = sw_now_s() - c->s->started_s + kOfLeft * sw_search_left(c->s);
+  o.solve.gap *= kOfGap; /* what is proven of all must be near it, too */
+  alike.o = &o;
+  alike.alike = true;
+  c->s = &alike;
+  sw_rc rc = run(c, &found, d);
+  if (!rc && found.choice && (!out->choice || found.cost < out->cost)) {
+    found.bound = out->bound;
+    *out = found;
+  }
+  *alike.learned = (sw_learned){0};
+  return rc;
+}
+
+sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d) {
+  const double least_gap = s->o->solve.gap;
+  course c = {.s = s,
+              .limit = limit,
+              .start = before ? before->choice : s->start,
+              .gap = s->start ? least_gap : fmax(least_gap, kFirstGap), /* from a start the first problem is refined */
+              .refined = true,
+              .divided = before != NULL,
+              .improve_at = 1,
+              .pause = 1};
+  *out = (sw_solution){.status = SW_SOLVE_UNKNOWN, .bound = before ? before->bound : 0};
+  if (s->start && !before) SW_TRY(keep_start(s, limit, c.start, out, d));
+  SW_TRY(bound(s, limit, out, d));
+  if (s->missing && !before) SW_TRY(mend_more(s, limit, out, d));
+  if (is_close(s, out)) return conclude(out);
+  if (missing_part(out) < kFirstGap) c.gap = least_gap;
+  if (!s->start) {
+    SW_TRY(run_alike(&c, out, d));
+    c.s = s;
+    SW_TRY(bound(s, limit, out, d));
+  }
+  if (!is_close(s, out)) SW_TRY(run(&c, out, d));
+  return out->status == SW_SOLVE_INFEASIBLE ? SW_OK : conclude(out);
 }
 
 sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit *fit, sw_plan *out, int64_t *peak,

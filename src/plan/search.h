@@ -14,6 +14,7 @@ typedef struct sw_searcher {
   int32_t *start;      /* choices of the plan to start from; NULL: none */
   sw_learned *learned; /* prices and messages of the last problem, as sw_selection_keep has them */
   bool *missing;       /* where that plan has none; NULL: it has all */
+  bool alike;          /* nodes that are alike choose alike: what is proven then is no bound */
   double started_s;
 } sw_searcher;
 
@@ -25,6 +26,11 @@ sw_rc sw_search_mend(const sw_searcher *s, int64_t limit, int32_t most, int32_t 
 /* Solve under a limit on what the problem counts, and refine. In *out: the solution of least true cost (its `cost`),
  * the best bound over all rounds. `before`: NULL, or what was found under a higher limit, to start from. */
 sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d);
+/* Solve with nodes that are alike choosing alike; *out's bound is one of such choices alone. */
+sw_rc sw_search_solve_alike(const sw_searcher *s, const sw_problem *p, const sw_solve_options *o, sw_solution *out,
+                            sw_diag *d);
+/* Whether there are few kinds among many nodes, as in repeated layers. */
+sw_rc sw_search_repeats(const sw_searcher *s, bool *out, sw_diag *d);
 /* What the search has learned about a capacity. */
 typedef struct sw_fit {
   int64_t capacity;

@@ -21,7 +21,9 @@ typedef struct certifier {
   int64_t *to_i;  /* fresh messages to the earlier end, by link */
   int64_t *first; /* of a link in to_i */
   sw_i128 *hat, *least, *kept;
-  int64_t *from; /* what a value hands over one link */
+  int64_t *from;       /* what a value hands over one link */
+  int64_t *class_from; /* the least of a class of values that have equal lines in a squeezed table */
+  int32_t *member[2];  /* a value of a class of the earlier end, of the later end */
   const sel_model *names;
   sw_text *proof; /* NULL: none */
 } certifier;
@@ -50,6 +52,8 @@ static sw_rc certifier_init(certifier *k, const sel_dual *u, sw_diag *d) {
   SW_ARENA_NEW(k->least, &k->mem, most, d);
   SW_ARENA_NEW(k->kept, &k->mem, most, d);
   SW_ARENA_NEW(k->from, &k->mem, most, d);
+  SW_ARENA_NEW(k->class_from, &k->mem, most, d);
+  for (int side = 0; side < 2; side++) SW_ARENA_NEW(k->member[side], &k->mem, most, d);
   int64_t at = 0;
   for (int32_t e = 0; e < c->n_pairs; e++) {
     k->first[e] = at;
@@ -108,31 +112,54 @@ static void print_prices(const certifier *k) {
                      (long long)(k->prefix[t + 1] - k->prefix[t]));
 }
 
+/* What each value of the later end hands over. */
+static void take_shares(certifier *k, const sel_link *g, int32_t parts) {
+  const sel_dual *u = k->u;
+  const double *old = u->best_messages + (g->to_j - u->messages);
+  for (int32_t s = 0; s < u->c->dom[g->j]; s++) {
+    k->from[s] = within(floor_div(k->hat[s], parts) - rounded(old[s]));
+    k->kept[s] -= (sw_i128)k->from[s] + rounded(old[s]);
+  }
+}
+
+/* A value of each class; without classes each is its own. */
+static const int32_t *members(certifier *k, int side, const int32_t *class_of, int32_t n) {
+  for (int32_t s = n - 1; s >= 0; s--) k->member[side][class_of ? class_of[s] : s] = s;
+  return k->member[side];
+}
+
+/* The least that each class of the earlier end gets, into k->least; the least of all is returned. */
+static sw_i128 least_sums(certifier *k, const sel_link *g, const sel_pair *pair) {
+  const sel_core *c = k->u->c;
+  const sel_mat *m = &c->mats[pair->mat];
+  const int32_t *at_i = members(k, 0, g->class_i, c->dom[g->i]), *at_j = members(k, 1, g->class_j, c->dom[g->j]);
+  sw_i128 floor = (sw_i128)1 << 100;
+  for (int32_t a = 0; a < g->n_j; a++) k->class_from[a] = INT64_MAX;
+  for (int32_t s = 0; s < c->dom[g->j]; s++) {
+    int32_t a = g->class_j ? g->class_j[s] : s;
+    k->class_from[a] = sw_min_i64(k->class_from[a], k->from[s]);
+  }
+  for (int32_t t = 0; t < g->n_i; t++) {
+    sw_i128 least = (sw_i128)1 << 100;
+    for (int32_t a = 0; a < g->n_j; a++) {
+      int64_t row = at_i[t], col = at_j[a];
+      sw_i128 v = k->class_from[a] + scaled(pair->i == g->i ? m->v[row * m->cols + col] : m->v[col * m->cols + row]);
+      if (v < least) least = v;
+    }
+    k->least[t] = least;
+    if (least < floor) floor = least;
+  }
+  return floor;
+}
+
 /* Hand a share over one link; returns what it adds to the bound. The message itself is clamped from above, which only
  * gives cost away. */
 static sw_i128 hand_down(certifier *k, int32_t e, int32_t parts) {
-  const sel_dual *u = k->u;
-  const sel_core *c = u->c;
-  const sel_link *g = &u->links[e];
-  const sel_pair *pair = &c->pairs[e];
-  const sel_mat *m = &c->mats[pair->mat];
-  const double *old = u->best_messages + (g->to_j - u->messages);
-  int32_t n = c->dom[g->j], n_i = c->dom[g->i];
-  for (int32_t t = 0; t < n_i; t++) k->least[t] = (sw_i128)1 << 100;
-  for (int32_t s = 0; s < n; s++) {
-    int64_t from = k->from[s] = within(floor_div(k->hat[s], parts) - rounded(old[s]));
-    k->kept[s] -= (sw_i128)from + rounded(old[s]);
-    for (int32_t t = 0; t < n_i; t++) {
-      int64_t cost = pair->i == g->i ? m->v[(int64_t)t * m->cols + s] : m->v[(int64_t)s * m->cols + t];
-      sw_i128 v = from + scaled(cost);
-      if (v < k->least[t]) k->least[t] = v;
-    }
-  }
-  sw_i128 floor = k->least[0];
-  for (int32_t t = 1; t < n_i; t++)
-    if (k->least[t] < floor) floor = k->least[t];
-  for (int32_t t = 0; t < n_i; t++) {
-    sw_i128 v = k->least[t] - floor;
+  const sel_link *g = &k->u->links[e];
+  take_shares(k, g, parts);
+  sw_i128 floor = least_sums(k, g, &k->u->c->pairs[e]);
+  for (int32_t t = 0; t < k->u->c->dom[g->i]; t++) {
+    sw_i128 v = k->least[g->class_i ? g->class_i[t] : t] - floor;
     k->to_i[k->first[e] + t] = v > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)v;
   }
   if (k->proof) print_move(k, e);
