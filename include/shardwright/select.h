@@ -153,7 +153,7 @@ SW_API SW_CHECKED sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o,
 SW_API SW_CHECKED sw_rc sw_problem_of_some(const sw_problem *p, const int32_t *choice, const bool *is_free,
                                            sw_arena *arena, sw_problem *out, sw_diag *d);
 
-/* The problem in which nodes that are alike (equal costs and amounts, and equal tables to nodes that are alike, eight
+/* The problem in which nodes that are alike (equal costs and amounts, and equal tables to nodes that are alike, two
  * steps far) choose alike: its nodes are kinds and pay and occupy what all their nodes do. Node i of p is of kind
  * kind[i] (kinds are numbered by their first nodes), and a choice of the kinds is one of p at the same cost; bounds are
  * not. In the arena, but borrows p's amounts and some of its tables. */

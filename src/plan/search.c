@@ -305,6 +305,8 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *be
     SW_TRY(run_alike(&c, out, d));
     c.s = s;
     SW_TRY(bound(s, limit, out, d));
+    c.gap = fmax(least_gap, fmin(kFirstGap, kOfExcess * missing_part(out)));
+    c.refined = true;
   }
   if (!is_close(s, out)) SW_TRY(run(&c, out, d));
   return out->status == SW_SOLVE_INFEASIBLE ? SW_OK : conclude(out);

@@ -10,7 +10,7 @@
 #include "shardwright/hash.h"
 #include "shardwright/select.h"
 
-enum { ROUNDS = 8 };
+enum { ROUNDS = 2 }; /* few: what lies further away makes too many kinds */
 
 typedef struct kinds {
   const sw_problem *p;
@@ -20,6 +20,7 @@ typedef struct kinds {
   int64_t **cost; /* by kind */
   sw_use **uses;
   sw_node *nodes;
+  sw_dict made; /* tables, by address and by how often they count */
 } kinds;
 
 /* Hash of each edge's table; tables that edges share are read once. */
@@ -95,21 +96,29 @@ static sw_rc add_nodes(kinds *k, sw_diag *d) {
   return SW_OK;
 }
 
-/* An edge between kinds, and how many it stands for. */
+/* An edge between kinds, which stands for several. */
 typedef struct bundle {
   int32_t i, j;
   const int64_t *cost;
 } bundle;
 
-/* The cells of a table so many times. */
-static sw_rc times(const kinds *k, const bundle *b, int64_t n, const int64_t **out, sw_diag *d) {
+/* The cells of a table n times. What was made before is used again, so that edges that shared a table do so again. */
+static sw_rc times(kinds *k, const bundle *b, int64_t n, const int64_t **out, sw_diag *d) {
+  struct {
+    uint64_t at, n;
+  } key = {(uint64_t)(uintptr_t)b->cost, (uint64_t)n};
   size_t cells = (size_t)k->nodes[b->i].n_choices * (size_t)k->nodes[b->j].n_choices;
-  int64_t *to;
+  int64_t *to, *slot;
+  bool fresh;
   *out = b->cost;
   if (n == 1) return SW_OK;
-  SW_ARENA_NEW(to, k->arena, cells, d);
-  for (size_t c = 0; c < cells; c++) to[c] = sw_cost_times(b->cost[c], n);
-  *out = to;
+  SW_TRY(sw_dict_put(&k->made, &key, sizeof key, 0, &slot, &fresh, d));
+  if (fresh) {
+    SW_ARENA_NEW(to, k->arena, cells, d);
+    for (size_t c = 0; c < cells; c++) to[c] = sw_cost_times(b->cost[c], n);
+    *slot = (int64_t)(uintptr_t)to;
+  }
+  *out = (const int64_t *)(uintptr_t)*slot;
   return SW_OK;
 }
 
@@ -137,7 +146,6 @@ static sw_rc add_edges(kinds *k, sw_problem *out, sw_diag *d) {
     if (!rc && fresh) all[n++] = b;
     if (!rc) count[*at]++;
   }
-  sw_dict_deinit(&seen);
   out->n_edges = 0;
   out->edges = edges;
   for (int32_t a = 0; a < n && !rc; a++) {
@@ -148,6 +156,8 @@ static sw_rc add_edges(kinds *k, sw_problem *out, sw_diag *d) {
     edges[out->n_edges] = (sw_edge){all[a].i, all[a].j, NULL};
     rc = times(k, &all[a], count[a], &edges[out->n_edges++].cost, d);
   }
+  sw_dict_deinit(&seen);
+  sw_dict_deinit(&k->made);
   return rc;
 }
 

@@ -410,7 +410,8 @@ sw_rc sel_search(const sel_base *k, sel_budget *b, sw_diag *d) {
   if (!rc) rc = take_prior(&q);
   if (!rc) rc = start(&q);
   if (!rc) rc = take_turns(&q);
-  if (!rc && !k->relaxed && !sel_closed(k->r)) rc = finish(&q);
+  bool goes_on = !k->relaxed || (!q.broken && !k->proof); /* a tree is written down for the whole problem alone */
+  if (!rc && goes_on && !sel_closed(k->r)) rc = finish(&q);
   if (q.walking) (void)sel_walkers_join(&q.walkers, q.x, &q.best_cost, NULL);
   if (!rc) rc = give_learned(&q);
   sel_walkers_deinit(&q.walkers);

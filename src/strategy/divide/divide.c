@@ -111,11 +111,9 @@ static void ascend(dv_divider *v, const sw_divide_options *o, double target, int
   rewind_to_best(v);
 }
 
-/* Where layers repeat, passes over one node of each kind do nearly all; but for the last few tenths of a per cent. */
+/* Where layers repeat, passes over one node of each kind do nearly all. */
 static sw_rc ascend_alike(dv_divider *v, const sw_divide_options *o, double target, bool *done, sw_diag *d) {
-  const double kFine = 5e-3;
   const double kLeastLiftedGain = 0.02, kFactor = 0.5; /* of the steps that follow */
-  if (o->gap < kFine) return SW_OK;
   SW_TRY(dv_find_alike(v, d));
   *done = v->like != NULL;
   if (!v->like) return SW_OK;
