@@ -32,8 +32,10 @@ typedef struct walk {
   const rs_query *q;
   rs_atlas *atlas;
   const rs_net *net;
-  bool back;       /* from the target to the source */
-  bool even;       /* all states cut all dimensions evenly */
+  bool back;   /* from the target to the source */
+  bool even;   /* all states cut all dimensions evenly */
+  bool counts; /* or an end has offsets or halos: some steps are counted */
+  int n_states;
   int start, goal; /* states; where they have offsets or halos, places behind all states */
   rs_side side[2]; /* start and goal */
   rs_far_end end[2];
@@ -60,17 +62,17 @@ typedef struct walk {
 
 static bool cheaper(double cost_s, double than_s) { return cost_s < than_s * (1 - 1e-9); }
 
-static bool is_far(const walk *w, int at) { return at >= w->net->n_states; }
+static inline bool is_far(const walk *w, int at) { return at >= w->n_states; }
 /* The state itself, or that with an end's lists. */
-static int state_of(const walk *w, int at) { return is_far(w, at) ? w->side[at - w->net->n_states].state : at; }
+static int state_of(const walk *w, int at) { return is_far(w, at) ? w->side[at - w->n_states].state : at; }
 /* Its number among the alike. */
-static int kind_of(const walk *w, int at) {
-  return is_far(w, at) ? w->alike->n + at - w->net->n_states : w->alike->of[at];
+static inline int kind_of(const walk *w, int at) {
+  return is_far(w, at) ? w->alike->n + at - w->n_states : w->alike->of[at];
 }
 
 static const rs_side *side_of(const walk *w, int at, rs_side *of_state) {
   *of_state = (rs_side){.state = state_of(w, at)};
-  return is_far(w, at) ? &w->side[at - w->net->n_states] : of_state;
+  return is_far(w, at) ? &w->side[at - w->n_states] : of_state;
 }
 
 static double bytes_of(const walk *w, int state) {
@@ -85,7 +87,9 @@ static bool fits(const walk *w, int from, int to) {
 }
 
 /* Is the step's price no matter of looking up? */
-static bool is_counted(const walk *w, int from, int to) { return !w->even || is_far(w, from) || is_far(w, to); }
+static inline bool is_counted(const walk *w, int from, int to) {
+  return w->counts && (!w->even || is_far(w, from) || is_far(w, to));
+}
 
 static double far_step_s(const walk *w, int from, int to, double enough) {
   const rs_sizes sizes = {w->even, w->prices.scale, w->prices.root};
@@ -353,13 +357,13 @@ static void place_ends(walk *w) {
 }
 
 static sw_rc begin(walk *w, sw_diag *d) {
-  bool far = false;
+  const bool far = w->q->opaque_source || w->q->opaque_target;
   SW_TRY(rs_atlas_row(w->atlas, state_of(w, w->goal), !w->back, &w->last, d));
   rs_sized_init(&w->prices, w->atlas, w->q);
   rs_sized_hold(&w->prices, w->last);
   w->even = rs_atlas_cuts_evenly(w->atlas, w->q);
-  for (int i = 0; i < 2; i++) far = far || w->side[i].opaque;
-  if (!w->even || far) rs_uneven_init(&w->uneven, w->net, w->q);
+  w->counts = !w->even || far;
+  if (w->counts) rs_uneven_init(&w->uneven, w->net, w->q);
   for (int i = 0; i < 2; i++) {
     const rs_side *s = &w->side[i];
     if (s->opaque) SW_TRY(rs_far_end_init(&w->end[i], &w->uneven, s->state, s->opaque, d));
@@ -399,6 +403,7 @@ static sw_rc search_in(rs_atlas *atlas, const rs_query *q, rs_path *out, sw_diag
   w.rc = SW_OK;
   w.d = d;
   w.net = rs_atlas_net(atlas);
+  w.n_states = w.net->n_states;
   place_ends(&w);
   const sw_rc rc = walk_all(&w, out, d);
   for (int i = 0; i < 2; i++) rs_far_end_deinit(&w.end[i]);
