@@ -153,4 +153,7 @@ SW_CHECKED sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d);
  * these are too many. */
 SW_CHECKED sw_rc rs_net_search_ends(const rs_query *q, rs_path *out, sw_diag *d);
 
+/* The cheapest path of collectives and permutes alone, between whole values; HUGE_VAL where there is none. */
+SW_CHECKED sw_rc rs_net_search_plain(const rs_query *q, rs_path *out, sw_diag *d);
+
 #endif

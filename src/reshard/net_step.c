@@ -201,3 +201,27 @@ double rs_uneven_step(const rs_uneven *u, int from, int to, rs_step *out) {
   *out = (rs_step){.move = {.op = SW_COLL_EXCHANGE}};
   return exchange;
 }
+
+static bool equal_shards(const rs_net *n, int from, int to) {
+  for (int d = 0; d < n->q->space.rank; d++) {
+    if (n->list[n->state[from].list[d]].shards != n->list[n->state[to].list[d]].shards) return false;
+  }
+  return true;
+}
+
+double rs_uneven_collective(const rs_uneven *u, int from, int to, rs_step *out) {
+  const rs_net *n = u->net;
+  const change c = uneven_change(u, from, to);
+  if (n->state[from].partial != n->state[to].partial) return HUGE_VAL;
+  if (!moving_step(&c, out)) {
+    if (!equal_shards(n, from, to)) return HUGE_VAL;
+    *out = (rs_step){.move = {.op = SW_COLL_EXCHANGE}};
+    return exchange_s(u, from, to, &c);
+  }
+  const double p = (double)n->group[out->group].shape.size;
+  if (out->move.op != SW_COLL_ALL_SLICE && !c.even) {
+    const double lacked = rs_uneven_lacked_bytes(u, &(rs_side){.state = from}, &(rs_side){.state = to});
+    if (lacked > 0) out->bytes = fmin(out->bytes, lacked * p / (p - 1));
+  }
+  return price_s(n, out);
+}

@@ -151,12 +151,38 @@ static bool frame_far_net(rs_request *r) {
   return r->is_far;
 }
 
+static bool all_primes(const rs_space *s) {
+  for (int i = 0; i < s->n; i++) {
+    for (int32_t p = 2; p * p <= s->atom[i].size; p++) {
+      if (s->atom[i].size % p == 0) return false;
+    }
+  }
+  return true;
+}
+
+/* By collectives and permutes alone every step of a small net may be tried, whose states hold all equal cuts. */
+static bool frame_plain_net(rs_request *r) {
+  enum { FEW_STATES = 300 };
+  rs_query *q = &r->query;
+  const rs_space plain = q->space;
+  const sw_sharding ends[] = {r->from, r->to};
+  if (r->from.n_partial || r->to.n_partial || q->max_temp_bytes > 0) return false;
+  r->in_net = rs_net_space(&q->space, q->machine, plain.rank, plain.dims, ends, 2) && all_primes(&q->space) &&
+              rs_net_count(q->space.n, plain.rank, false) <= FEW_STATES;
+  if (r->in_net)
+    frame_states(r);
+  else
+    q->space = plain;
+  return r->in_net;
+}
+
 /* Few atoms: every state may be on the way. */
 static bool frame_net(rs_request *r) {
   rs_query *q = &r->query;
   const rs_space plain = q->space;
   const sw_sharding ends[] = {r->from, r->to};
-  if (q->no_exchange || !reduces_in_parts(&r->from)) return false;
+  if (q->no_exchange) return frame_plain_net(r);
+  if (!reduces_in_parts(&r->from)) return false;
   if (!rs_net_space(&q->space, q->machine, plain.rank, plain.dims, ends, 2)) {
     q->space = plain;
     return false;
@@ -319,6 +345,7 @@ static sw_rc search_far(rs_request *r, rs_path *out, sw_diag *d) {
 
 sw_rc rs_request_search(rs_request *r, rs_path *out, sw_diag *d) {
   if (r->is_far) return search_far(r, out, d);
+  if (r->in_net && r->query.no_exchange) return rs_net_search_plain(&r->query, out, d);
   if (r->in_net) return rs_net_search(&r->query, out, d);
   const rs_request asked = *r;
   rs_request over = *r;

@@ -30,6 +30,8 @@ typedef struct rs_side {
 } rs_side;
 
 void rs_uneven_init(rs_uneven *u, const rs_net *n, const rs_query *q);
+/* The same by one collective or a permute, priced by what the busiest device receives. */
+double rs_uneven_collective(const rs_uneven *u, int from, int to, rs_step *out);
 double rs_uneven_bytes(const rs_uneven *u, int state); /* padded, of one device */
 /* The step from a state to another and its price, which is HUGE_VAL where there is none. */
 double rs_uneven_step(const rs_uneven *u, int from, int to, rs_step *out);

@@ -210,7 +210,7 @@ static void no_shorter_uneven_path(void **user) {
       "10x7 on 4x2x3: %d states, of %d routes %d longer than the shortest; median ratio %.3f, of the shortest "
       "%.3f\n",
       o.n, n, longer, found[n / 2], shortest[n / 2]);
-  assert_true(found[n / 2] <= shortest[n / 2] * 1.2); /* the planner counts padding, too */
+  assert_true(found[n / 2] <= shortest[n / 2] * 1.06); /* which move several dimensions' uneven blocks at once, too */
   free(o.bytes);
   sw_arena_deinit(&arena);
 }
@@ -223,9 +223,9 @@ typedef struct shortest_row {
 } shortest_row;
 
 static const shortest_row kRows[] = {
-    {"x=2,y=4", 1, 0},     {"x=2,y=4", 2, 0},     {"x=2,y=4", 3, 0},      {"x=2,y=2,z=2", 1, 0},
-    {"x=2,y=2,z=2", 2, 0}, {"x=2,y=2,z=2", 3, 0}, {"x=2,y=3", 1, 0},      {"x=2,y=3", 2, 0},
-    {"x=2,y=3", 3, 0},     {"x=4,y=2,z=3", 1, 0}, {"x=4,y=2,z=3", 2, 25}, {"x=4,y=2,z=3", 3, 75},
+    {"x=2,y=4", 1, 0},     {"x=2,y=4", 2, 0},     {"x=2,y=4", 3, 0},     {"x=2,y=2,z=2", 1, 0},
+    {"x=2,y=2,z=2", 2, 0}, {"x=2,y=2,z=2", 3, 0}, {"x=2,y=3", 1, 0},     {"x=2,y=3", 2, 0},
+    {"x=2,y=3", 3, 0},     {"x=4,y=2,z=3", 1, 0}, {"x=4,y=2,z=3", 2, 0}, {"x=4,y=2,z=3", 3, 75},
 };
 
 static void no_shorter_path(void **user) {
