@@ -73,6 +73,11 @@ static void put_span(sw_json_out *o, sw_span at) {
   sw_text_free(&t);
 }
 
+/* How often something in loops runs; figures beside it are of once. */
+static void put_repeats(sw_json_out *o, int64_t repeats) {
+  if (repeats != 1) sw_jw_i64(o, "repeats", repeats);
+}
+
 static void put_ops(sw_json_out *o, const sw_report *r) {
   const sw_plan *p = r->plan;
   const sw_mesh *m = sw_machine_mesh(p->machine);
@@ -96,6 +101,7 @@ static void put_ops(sw_json_out *o, const sw_report *r) {
     if (c->move_s > 0) sw_jw_f64(o, "inside_s", c->move_s);
     sw_jw_f64(o, "flops", c->flops);
     sw_jw_f64(o, "bytes", c->bytes);
+    put_repeats(o, op->repeats);
     put_span(o, op->span);
     sw_jw_end(o);
     sw_text_free(&t);
@@ -152,6 +158,7 @@ static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard 
                r->from.n_partial > r->to.n_partial ? "the result is partial and must be completed"
                : v->def < 0                        ? "the argument is held in another sharding than its use wants"
                                                    : "the op that uses it is cut differently");
+  put_repeats(o, sw_value_repeats(p->graph, r->value));
   sw_jw_f64(o, "seconds", r->route->cost_s);
   sw_jw_f64(o, "bytes", r->route->max_bytes);
   sw_jw_f64(o, "least_bytes", r->route->bound_max_bytes);
