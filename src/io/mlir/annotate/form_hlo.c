@@ -4,7 +4,7 @@
  *   [[x],[y]]                  "{devices=[2,4]<=[8]}"
  *   [[],[]]                    "{replicated}"
  *
- * Partial values, which the form lacks, stand as replicated over their axes.
+ * Partial values, which the form lacks, are not annotated.
  */
 #include "io/mlir/annotate/write.h"
 

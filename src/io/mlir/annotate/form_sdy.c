@@ -84,6 +84,7 @@ static sw_rc put_values(sw_ir_writer *w, const sw_sharding *s, uint32_t n, sw_te
 const sw_ir_form sw_ir_form_sdy = {.kind = "sdy",
                                    .key = "sdy.sharding",
                                    .other = "mhlo.sharding",
+                                   .sums = true,
                                    .begin = begin,
                                    .put_value = put_value,
                                    .put_values = put_values};

@@ -217,6 +217,12 @@ static bool is_simplified(const sw_ir_writer *w, const sw_ir_made *made) {
   return !w->form->constraints && def >= 0 && sw_ir_changes_nothing(g, &g->ops[def]);
 }
 
+/* Has the form words for it? What it has none for is left to whoever propagates the others: replicated in its place
+ * would ask for a reduction earlier than the plan makes it, and for all of it. */
+static bool can_say(const sw_ir_writer *w, const sw_sharding *s) {
+  return !s->n_partial || (w->form->sums && s->partial_kind == SW_REDUCE_SUM);
+}
+
 /* made[0 .. n): all results of one op. */
 static sw_rc write_results_of(sw_ir_writer *w, const sw_ir_made *made, size_t n) {
   const sw_ir_op *o = &w->t->ops.at[made[0].op];
@@ -228,6 +234,7 @@ static sw_rc write_results_of(sw_ir_writer *w, const sw_ir_made *made, size_t n)
     size_t end = i + 1;
     while (end < n && made[end].result == made[i].result) end++;
     if (made[i].result != next || !one_sharding(w, made + i, end - i, &all[next])) return SW_OK;
+    if (!w->form->constraints && !can_say(w, &all[next])) return SW_OK;
     next++;
     i = end;
   }
