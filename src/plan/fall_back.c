@@ -41,6 +41,7 @@ static sw_rc consider_baselines(best_known *b, sw_diag *d) {
 
 sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   const sw_plan found = *out;
+  if (s->o->selection.cut_heavy_ops || s->o->selection.args_whole) return SW_OK; /* plans by rule heed neither */
   best_known b = {.s = s, .out = out, .cost_s = -1, .least_bytes = -1};
   SW_TRY(consider(&b, &found, d));
   const double cost_s = b.cost_s;
