@@ -140,6 +140,7 @@ typedef struct sw_solution {
   int64_t least_peak; /* when infeasible for memory: no solution stays below this limit (0: not known) */
   const char *solver; /* name of what produced it */
   double time_s;
+  int64_t work;         /* steps counted, as work_limit has them */
   sw_presolve presolve; /* of the native solver, else zero */
 } sw_solution;
 

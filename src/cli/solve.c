@@ -85,6 +85,7 @@ static sw_rc write_json(const sw_problem *p, const sw_solution *s, const history
   sw_jw_string(&o, "solver", s->solver);
   sw_jw_i64(&o, "bound", s->bound);
   sw_jw_f64(&o, "time_s", s->time_s + h->read_s);
+  sw_jw_i64(&o, "work", s->work);
   if (s->status == SW_SOLVE_INFEASIBLE && s->least_peak) sw_jw_i64(&o, "least_peak", s->least_peak);
   if (s->presolve.time_s > 0) {
     sw_jw_object_row(&o, "presolve");

@@ -25,9 +25,9 @@ typedef struct sel_run {
   int depth;          /* 0: the call's own problem; else a part of one (rule_parts.c) */
 } sel_run;
 
-/* sw_solve for a part of a problem: `depth` of them contain each other. *work gets what it took, in cells. */
-sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, int64_t *work, sw_arena *arena,
-                     sw_solution *out, sw_diag *d);
+/* sw_solve for a part of a problem: `depth` of them contain each other. */
+sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, sw_arena *arena, sw_solution *out,
+                     sw_diag *d);
 
 /* Keep the choice when it is feasible and better; *taken (NULL allowed) says so. */
 sw_rc sel_offer(sel_run *r, const int32_t *choice, const char *solver, bool *taken, sw_diag *d);

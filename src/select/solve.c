@@ -92,6 +92,7 @@ static sw_rc report(sel_run *r, sw_arena *arena, sw_solution *out, sw_diag *d) {
     if (!out->choice) return SW_E_RESOURCE;
   }
   out->time_s = sel_elapsed(&r->budget);
+  out->work = r->budget.work;
   return SW_OK;
 }
 
@@ -104,12 +105,11 @@ static sw_rc certify(const sel_run *r, sw_diag *d) {
 }
 
 sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out, sw_diag *d) {
-  int64_t work;
-  return sel_solve_part(p, o, 0, &work, arena, out, d);
+  return sel_solve_part(p, o, 0, arena, out, d);
 }
 
-sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, int64_t *work, sw_arena *arena,
-                     sw_solution *out, sw_diag *d) {
+sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, sw_arena *arena, sw_solution *out,
+                     sw_diag *d) {
   double start = sw_now_s();
   SW_TRY(sw_problem_verify(p, d));
   sel_proof proof = {0};
@@ -130,7 +130,6 @@ sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, 
   pthread_mutex_init(&r.lock, NULL);
   sw_rc rc = dispatch(&r, d);
   pthread_mutex_destroy(&r.lock);
-  *work = r.budget.work;
   if (!rc) rc = report(&r, arena, out, d);
   if (!rc && o->certificate) rc = certify(&r, d);
   sel_proof_deinit(&proof);

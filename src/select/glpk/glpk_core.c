@@ -318,17 +318,21 @@ static sw_rc take_solution(handover *h) {
 }
 
 /* The linear relaxation, by the dual simplex: no cost is negative, so its first basis will do. GLPK cannot be asked to
- * end it, so it has little time. */
+ * end it, so it has little time, or where work is counted, about as much of that. */
 static bool relax(handover *h) {
   const double kLongest_s = 2;
+  const int64_t kMost = 600000000;
   enum { CELLS = 4 }; /* of work for an entry of the program, in every iteration */
   int64_t nz = (int64_t)CELLS * glp_get_num_nz(h->lp) + 1;
   glp_smcp lp;
   glp_init_smcp(&lp);
   lp.msg_lev = GLP_MSG_OFF;
   lp.meth = GLP_DUALP;
-  lp.tm_lim = (int)(1e3 * fmin(kLongest_s, fmax(1e-3, sel_left(h->b))));
-  if (h->b->work_limit) lp.it_lim = (int)sw_min_i64(INT32_MAX, (h->b->work_limit - h->b->work) / nz);
+  if (h->b->work_limit) {
+    lp.it_lim = (int)sw_min_i64(INT32_MAX, sw_min_i64(kMost, h->b->work_limit - h->b->work) / nz);
+  } else {
+    lp.tm_lim = (int)(1e3 * fmin(kLongest_s, fmax(1e-3, sel_left(h->b))));
+  }
   int before = glp_get_it_cnt(h->lp);
   bool done = glp_simplex(h->lp, &lp) == 0 && glp_get_status(h->lp) == GLP_OPT;
   sel_spend(h->b, nz * (glp_get_it_cnt(h->lp) - before));
