@@ -12,7 +12,7 @@
 typedef struct settings {
   sw_model_options from;
   const char *solver, *output, *args, *start;
-  int64_t memory, threads, seed;
+  int64_t memory, threads, seed, work_limit;
   double time_limit, gap;
   sw_words report;
   sw_pairs emit;
@@ -38,6 +38,10 @@ static const sw_option kOptions[] = {
      SW_INTO_FLAG(settings, cut_heavy_ops)},
     {"time-limit", 0, SW_OPTION_NUMBER, "S", "60", "seconds that the search may take; 0: no limit",
      SW_INTO_NUMBER(settings, time_limit), .min = 0, .max = 1e9},
+    {"work-limit", 0, SW_OPTION_INT, "N", "0",
+     "steps that the search may take instead (a billion take some seconds), for the same plan at every run; 0: no "
+     "limit",
+     SW_INTO_INT(settings, work_limit), .min = 0, .max = 1e15},
     {"gap", 0, SW_OPTION_NUMBER, "PERCENT", "0.1",
      "how close to the proven bound is close enough; 0: search for a proof", SW_INTO_NUMBER(settings, gap), .min = 0,
      .max = 100},
@@ -92,7 +96,8 @@ static sw_rc read_start(const settings *s, const sw_session *session, const sw_c
 }
 
 static sw_rc plan_model(const settings *s, const sw_session *session, const sw_call *call, sw_diag *d) {
-  sw_plan_options o = {.solve = {.time_limit_s = s->time_limit,
+  sw_plan_options o = {.solve = {.time_limit_s = s->work_limit > 0 ? 0 : s->time_limit,
+                                 .work_limit = s->work_limit,
                                  .gap = s->gap / 100,
                                  .threads = (int)s->threads,
                                  .seed = (uint64_t)s->seed,

@@ -36,8 +36,8 @@ static void give_learned(const kinds *k, sw_learned *learned) {
     for (int side = 0; side < 2; side++) learned->links[e].node[side] = k->first[learned->links[e].node[side]];
 }
 
-static sw_rc solve_kinds(const sw_searcher *s, const sw_problem *p, const sw_solve_options *given, sw_arena *mem,
-                         sw_solution *out, sw_diag *d) {
+static sw_rc solve_kinds(const sw_searcher *s, const sw_problem *p, double part, const sw_solve_options *given,
+                         sw_arena *mem, sw_solution *out, sw_diag *d) {
   kinds k;
   sw_learned prior;
   int32_t *warm, *choice;
@@ -50,7 +50,7 @@ static sw_rc solve_kinds(const sw_searcher *s, const sw_problem *p, const sw_sol
     SW_TRY(take_prior(&k, o.prior, mem, &prior, d));
     o.prior = &prior;
   }
-  SW_TRY(sw_solve(&k.p, &o, s->arena, out, d));
+  SW_TRY(sw_search_call(s, &k.p, part, &o, s->arena, out, d));
   if (o.learned) give_learned(&k, o.learned);
   if (!out->choice) return SW_OK;
   SW_ARENA_NEW(choice, s->arena, p->n_nodes, d);
@@ -59,10 +59,10 @@ static sw_rc solve_kinds(const sw_searcher *s, const sw_problem *p, const sw_sol
   return SW_OK;
 }
 
-sw_rc sw_search_solve_alike(const sw_searcher *s, const sw_problem *p, const sw_solve_options *o, sw_solution *out,
-                            sw_diag *d) {
+sw_rc sw_search_solve_alike(const sw_searcher *s, const sw_problem *p, double part, sw_solve_options *o,
+                            sw_solution *out, sw_diag *d) {
   sw_arena mem = {0};
-  sw_rc rc = solve_kinds(s, p, o, &mem, out, d);
+  sw_rc rc = solve_kinds(s, p, part, o, &mem, out, d);
   sw_arena_deinit(&mem);
   return rc;
 }

@@ -61,7 +61,7 @@ static sw_rc choose_free(mender *m, sw_diag *d) {
 
 /* Choose among the free nodes; whether anything is left of them. */
 static sw_rc solve_free(mender *m, double slack, bool *any, sw_diag *d) {
-  const double kOfTime = 0.1;
+  const double kOfTime = 0.1; /* that is left */
   sw_problem some;
   sw_solution sol;
   int32_t *warm, k = 0;
@@ -75,8 +75,7 @@ static sw_rc solve_free(mender *m, double slack, bool *any, sw_diag *d) {
   SW_TRY(sw_problem_score(&some, warm, &score, d));
   o.warm = warm;
   o.gap = score.cost > 0 && score.cost < SW_FORBIDDEN ? fmin(0.5, slack / (double)score.cost) : 1e-4;
-  o.time_limit_s = po->solve.time_limit_s > 0 ? kOfTime * sw_search_left(m->s) : 0;
-  SW_TRY(sw_solve(&some, &o, &m->mem, &sol, d));
+  SW_TRY(sw_search_call(m->s, &some, kOfTime, &o, &m->mem, &sol, d));
   *any = sol.choice != NULL;
   k = 0;
   for (int32_t i = 0; *any && i < m->p.n_nodes; i++)
@@ -106,7 +105,7 @@ sw_rc sw_search_mend(const sw_searcher *s, int64_t limit, int32_t most, int32_t 
   int32_t *best;
   int64_t least = INT64_MAX;
   SW_ARENA_NEW(best, s->arena, n, d);
-  for (int round = 0; refined && round < MOST_ROUNDS && !sw_search_out_of_time(s); round++) {
+  for (int round = 0; refined && round < MOST_ROUNDS && !sw_search_is_over(s); round++) {
     mender m = {.s = s, .p = *sw_selection_problem(s->selection), .n = s->n, .most = most};
     int64_t cost;
     m.p.limit = limit;

@@ -36,37 +36,28 @@ static const double kAstray = 0.05;
 /* Nodes that are chosen anew at first around what a plan to start from does not have, and then. */
 enum { FEW = 300, MORE = 1000 };
 
-bool sw_search_out_of_time(const sw_searcher *s) {
-  double limit = s->o->solve.time_limit_s;
-  return (limit > 0 && sw_now_s() - s->started_s >= limit) || sw_cancelled(s->o->solve.cancel);
-}
-
-double sw_search_left(const sw_searcher *s) {
-  double limit = s->o->solve.time_limit_s;
-  return limit > 0 ? fmax(0, limit - (sw_now_s() - s->started_s)) : INFINITY;
-}
-
 static bool is_close(const sw_searcher *s, const sw_solution *x) {
   return x->choice && (double)(x->cost - x->bound) <= s->o->solve.gap * (double)x->cost;
 }
 
-static sw_rc solve_it(const sw_searcher *s, const sw_problem *p, const sw_solve_options *o, sw_solution *out,
+static sw_rc solve_it(const sw_searcher *s, const sw_problem *p, double part, sw_solve_options *o, sw_solution *out,
                       sw_diag *d) {
-  return s->alike ? sw_search_solve_alike(s, p, o, out, d) : sw_solve(p, o, s->arena, out, d);
+  return s->alike ? sw_search_solve_alike(s, p, part, o, out, d) : sw_search_call(s, p, part, o, s->arena, out, d);
 }
 
 /* Solve from the prices and messages of the problem before, which was much the same. */
-static sw_rc solve_on(const sw_searcher *s, const sw_problem *p, sw_solve_options *o, sw_solution *out, sw_diag *d) {
+static sw_rc solve_on(const sw_searcher *s, const sw_problem *p, double part, sw_solve_options *o, sw_solution *out,
+                      sw_diag *d) {
   sw_learned prior, learned = {0};
-  if (!s->learned) return solve_it(s, p, o, out, d);
+  if (!s->learned) return solve_it(s, p, part, o, out, d);
   SW_TRY(sw_selection_recall(s->selection, s->learned, s->arena, &prior, d));
   if (prior.n_links) o->prior = &prior;
   o->learned = &learned;
-  SW_TRY(solve_it(s, p, o, out, d));
+  SW_TRY(solve_it(s, p, part, o, out, d));
   return learned.n_links ? sw_selection_keep(s->selection, &learned, s->arena, s->learned, d) : SW_OK;
 }
 
-/* One problem, in a part of the time left. It starts from the choice given; without one, from first choices: nothing
+/* One problem, in a part of what is left. It starts from the choice given; without one, from first choices: nothing
  * cut, no copies. */
 static sw_rc solve_once(const sw_searcher *s, int64_t limit, double gap, double part, const int32_t *choice,
                         int64_t bound, sw_solution *out, sw_diag *d) {
@@ -79,11 +70,7 @@ static sw_rc solve_once(const sw_searcher *s, int64_t limit, double gap, double 
   o.warm = start;
   o.bound = bound;
   o.gap = gap;
-  if (o.time_limit_s > 0) { /* what is left of it; never nothing, so that a quick solution is still found */
-    double left = part * (o.time_limit_s - (sw_now_s() - s->started_s));
-    o.time_limit_s = left > 0.05 ? left : 0.05;
-  }
-  return solve_on(s, &problem, &o, out, d);
+  return solve_on(s, &problem, part, &o, out, d);
 }
 
 /* What a round of solving, or of improving, came to. */
@@ -101,14 +88,15 @@ static sw_rc keep_better(const sw_searcher *s, const sw_solution *now, sw_soluti
  */
 static sw_rc bound_once(const sw_searcher *s, int64_t limit, sw_solution *best, bool *refined, sw_diag *d) {
   sw_problem problem = *sw_selection_problem(s->selection);
-  sw_bound_options o = {
-      .cost = best->choice ? best->cost : INT64_MAX, .gap = s->o->solve.gap, .cancel = s->o->solve.cancel};
+  sw_bound_options o = {.cost = best->choice ? best->cost : INT64_MAX,
+                        .gap = s->o->solve.gap,
+                        .deadline_s = sw_search_deadline_s(s, 1),
+                        .cancel = s->o->solve.cancel};
   sw_solution now = {.solver = "native"};
   sw_bound found;
   sw_score score;
   int64_t cost;
   problem.limit = limit;
-  if (s->o->solve.time_limit_s > 0) o.deadline_s = s->started_s + s->o->solve.time_limit_s;
   SW_ARENA_NEW(now.choice, s->arena, problem.n_nodes, d);
   found.choice = now.choice;
   SW_TRY(sw_problem_bound(&problem, &o, &found, d));
@@ -132,7 +120,7 @@ static sw_rc bound(const sw_searcher *s, int64_t limit, sw_solution *best, sw_di
   const double kLeastGain = 0.3; /* of what is missing */
   bool refined = s->o->solve.solver == SW_SOLVER_AUTO || s->o->solve.solver == SW_SOLVER_NATIVE;
   int idle = 0;
-  for (int k = 0; refined && k < MOST && idle < PATIENCE && !is_close(s, best) && !sw_search_out_of_time(s); k++) {
+  for (int k = 0; refined && k < MOST && idle < PATIENCE && !is_close(s, best) && !sw_search_is_over(s); k++) {
     double before = missing_part(best);
     refined = false;
     SW_TRY(bound_once(s, limit, best, &refined, d));
@@ -155,18 +143,14 @@ static sw_rc keep_start(const sw_searcher *s, int64_t limit, const int32_t *star
 }
 
 /* A relaxation is drawn to what it counts too little. So what is known is improved under charges that count nothing too
- * little, for as long as the relaxation took. */
-static sw_rc improve(const sw_searcher *s, int64_t limit, double seconds, sw_solution *best, bool *better, sw_diag *d) {
+ * little, for as much as the relaxation took. */
+static sw_rc improve(const sw_searcher *s, int64_t limit, double took, sw_solution *best, bool *better, sw_diag *d) {
   sw_solution now;
   int64_t cost, before = best->cost;
   bool refined;
-  sw_plan_options o = *s->o;
   sw_searcher brief = *s;
-  brief.o = &o;
   brief.learned = NULL; /* other charges, other messages */
-  if (o.solve.time_limit_s > 0) {
-    o.solve.time_limit_s = fmin(o.solve.time_limit_s, sw_now_s() - s->started_s + seconds);
-  }
+  if (s->limit > 0) brief.limit = fmin(s->limit, sw_search_used(s) + took);
   SW_TRY(sw_selection_charge(s->selection, true, d));
   SW_TRY(solve_once(&brief, limit, s->o->solve.gap, 1, best->choice, 0, &now, d));
   if (now.choice) SW_TRY(keep_better(s, &now, best, &cost, d));
@@ -178,9 +162,11 @@ static sw_rc improve(const sw_searcher *s, int64_t limit, double seconds, sw_sol
 /* Parts under which the bound is high are worth the time of some solutions, once it is known that copies matter. */
 static sw_rc divide(const sw_searcher *s, int64_t cost, sw_diag *d) {
   enum { PASSES = 400 };
-  sw_divide_options o = {.passes = PASSES, .target = cost, .gap = s->o->solve.gap, .cancel = s->o->solve.cancel};
-  double now_s = sw_now_s(), left_s = s->o->solve.time_limit_s - (now_s - s->started_s);
-  if (s->o->solve.time_limit_s > 0) o.deadline_s = now_s + kOfTime * left_s;
+  sw_divide_options o = {.passes = PASSES,
+                         .target = cost,
+                         .gap = s->o->solve.gap,
+                         .deadline_s = sw_search_deadline_s(s, kOfTime),
+                         .cancel = s->o->solve.cancel};
   *s->learned = (sw_learned){0};
   return sw_selection_divide(s->selection, &o, d);
 }
@@ -217,15 +203,15 @@ typedef struct course {
 } course;
 
 /* What is known is improved in some rounds; at first copies are divided anew where much is missing. */
-static sw_rc improve_in_turn(course *c, int round, double took_s, sw_solution *out, bool *better, sw_diag *d) {
+static sw_rc improve_in_turn(course *c, int round, double took, sw_solution *out, bool *better, sw_diag *d) {
   const sw_searcher *s = c->s;
   *better = false;
   if (round == 0 && missing_part(out) > kMuch) c->improve_at = 0;
   if (round != c->improve_at) return SW_OK;
-  SW_TRY(improve(s, c->limit, took_s, out, better, d));
+  SW_TRY(improve(s, c->limit, took, out, better, d));
   c->pause = *better ? 1 : 2 * c->pause;
   c->improve_at += c->pause;
-  if (c->divided || is_close(s, out) || sw_search_out_of_time(s)) return SW_OK;
+  if (c->divided || is_close(s, out) || sw_search_is_over(s)) return SW_OK;
   if (missing_part(out) <= fmax(kWorthDividing, 2 * s->o->solve.gap)) return SW_OK;
   c->divided = c->refined = true;
   return divide(s, out->cost, d);
@@ -239,7 +225,7 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
     sw_solution now;
     bool better;
     int64_t cost;
-    double began_s = sw_now_s(), part = c->refined ? kOfTime : 1;
+    double began = sw_search_used(s), part = c->refined ? kOfTime : 1;
     const int32_t *from = out->choice ? out->choice : c->start;
     SW_TRY(solve_once(s, c->limit, c->gap, part, from, out->bound, &now, d));
     if (now.status == SW_SOLVE_INFEASIBLE && !out->choice) {
@@ -248,12 +234,12 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
     }
     out->bound = sw_max_i64(out->bound, now.bound);
     if (!now.choice) return SW_OK;
-    double took_s = sw_now_s() - began_s;
+    double took = sw_search_used(s) - began;
     SW_TRY(keep_better(s, &now, out, &cost, d));
     SW_TRY(sw_selection_refine(s->selection, now.choice, &c->refined, d));
-    if (is_close(s, out) || sw_search_out_of_time(s)) return SW_OK;
-    SW_TRY(improve_in_turn(c, round, took_s, out, &better, d));
-    if (is_close(s, out) || sw_search_out_of_time(s)) return SW_OK;
+    if (is_close(s, out) || sw_search_is_over(s)) return SW_OK;
+    SW_TRY(improve_in_turn(c, round, took, out, &better, d));
+    if (is_close(s, out) || sw_search_is_over(s)) return SW_OK;
     if (!c->refined && !better && c->gap <= kOfGap * least_gap) return SW_OK;
     double excess = (double)(cost - now.cost) / (double)cost;
     c->gap = c->refined ? fmin(c->gap, next_gap(least_gap, excess)) : kOfGap * least_gap;
@@ -271,7 +257,7 @@ static sw_rc run_alike(course *c, sw_solution *out, sw_diag *d) {
   bool repeats;
   SW_TRY(sw_search_repeats(c->s, &repeats, d));
   if (!repeats) return SW_OK;
-  if (o.solve.time_limit_s > 0) o.solve.time_limit_s = sw_now_s() - c->s->started_s + kOfLeft * sw_search_left(c->s);
+  if (alike.limit > 0) alike.limit = sw_search_used(c->s) + kOfLeft * sw_search_left(c->s);
   o.solve.gap *= kOfGap; /* what is proven of all must be near it, too */
   alike.o = &o;
   alike.alike = true;
@@ -378,15 +364,17 @@ sw_rc sw_plan_search(const sw_graph *g, const sw_machine *machine, const sw_plan
   if (options.selection.capacity_bytes == 0) {
     options.selection.capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(machine));
   }
-  sw_searcher s = {.g = g, .machine = machine, .o = &options, .arena = arena, .started_s = sw_now_s()};
+  sw_searcher s = {.g = g, .machine = machine, .o = &options, .arena = arena};
+  sw_effort spent;
+  sw_search_begin(&s, &spent);
   SW_ARENA_NEW(s.learned, arena, 1, d);
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
-  if (options.solve.time_limit_s > 0) options.selection.deadline_s = s.started_s + options.solve.time_limit_s;
+  options.selection.deadline_s = sw_search_deadline_s(&s, 1);
   options.selection.cancel = options.solve.cancel;
   sw_rc rc = sw_selection_build(g, machine, &options.selection, arena, &s.selection, d);
   if (rc == SW_E_CANCELLED) rc = sw_search_fall_back(&s, out, d);
   if (rc || !s.selection) {
-    out->time_s = sw_now_s() - s.started_s;
+    out->time_s = sw_now_s() - spent.started_s;
     return rc;
   }
   s.n = sw_selection_problem(s.selection)->n_nodes;
@@ -395,8 +383,8 @@ sw_rc sw_plan_search(const sw_graph *g, const sw_machine *machine, const sw_plan
   rc = take_start(&s, d);
   if (!rc) rc = lower_until_it_fits(&s, options.selection.capacity_bytes, out, &fit, d);
   if (!rc && !fit.found) rc = sw_search_squeeze(&s, &fit, out, d);
-  if (!rc && sw_search_out_of_time(&s)) rc = sw_search_prefer_known(&s, out, d);
-  out->time_s = sw_now_s() - s.started_s;
+  if (!rc && sw_search_is_over(&s)) rc = sw_search_prefer_known(&s, out, d);
+  out->time_s = sw_now_s() - spent.started_s;
   sw_selection_deinit(s.selection);
   return rc;
 }

@@ -4,6 +4,13 @@
 
 #include "shardwright/plan.h"
 
+/* What has been spent on a search. */
+typedef struct sw_effort {
+  bool counted; /* in steps, else in seconds */
+  double started_s;
+  int64_t work;
+} sw_effort;
+
 typedef struct sw_searcher {
   const sw_graph *g;
   const sw_machine *machine;
@@ -15,11 +22,22 @@ typedef struct sw_searcher {
   sw_learned *learned; /* prices and messages of the last problem, as sw_selection_keep has them */
   bool *missing;       /* where that plan has none; NULL: it has all */
   bool alike;          /* nodes that are alike choose alike: what is proven then is no bound */
-  double started_s;
+  double limit;        /* of what it may take, see below; <= 0: none */
+  sw_effort *spent;    /* with all searches that are parts of one */
 } sw_searcher;
 
-bool sw_search_out_of_time(const sw_searcher *s);
-double sw_search_left(const sw_searcher *s); /* seconds; large without a time limit */
+/* effort.c. A search is limited in seconds; or in steps of the solver, so that its plan does not depend on time: where
+ * the options have a work limit. All amounts are in the one or the other. */
+void sw_search_begin(sw_searcher *s, sw_effort *spent);
+double sw_search_used(const sw_searcher *s); /* since it began */
+double sw_search_left(const sw_searcher *s); /* infinite without a limit */
+bool sw_search_is_over(const sw_searcher *s);
+/* When a part of what is left is over, of sw_now_s; 0: never. */
+double sw_search_deadline_s(const sw_searcher *s, double part);
+/* sw_solve within a part of what is left. */
+SW_CHECKED sw_rc sw_search_call(const sw_searcher *s, const sw_problem *p, double part, sw_solve_options *o,
+                                sw_arena *arena, sw_solution *out, sw_diag *d);
+
 /* Choose anew at most about `most` nodes around those that choice[n] (nodes but hubs) is missing, the rest staying as
  * it is; the problem is refined there. */
 sw_rc sw_search_mend(const sw_searcher *s, int64_t limit, int32_t most, int32_t *choice, sw_diag *d);
@@ -27,8 +45,8 @@ sw_rc sw_search_mend(const sw_searcher *s, int64_t limit, int32_t most, int32_t 
  * the best bound over all rounds. `before`: NULL, or what was found under a higher limit, to start from. */
 sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d);
 /* Solve with nodes that are alike choosing alike; *out's bound is one of such choices alone. */
-sw_rc sw_search_solve_alike(const sw_searcher *s, const sw_problem *p, const sw_solve_options *o, sw_solution *out,
-                            sw_diag *d);
+sw_rc sw_search_solve_alike(const sw_searcher *s, const sw_problem *p, double part, sw_solve_options *o,
+                            sw_solution *out, sw_diag *d);
 /* Whether there are few kinds among many nodes, as in repeated layers. */
 sw_rc sw_search_repeats(const sw_searcher *s, bool *out, sw_diag *d);
 /* What the search has learned about a capacity. */

@@ -56,7 +56,7 @@ static sw_rc find_smallest(const sw_searcher *s, const sw_fit *fit, sw_plan *out
   SW_TRY(raise_limit(s, w, &sol, d));
   if (w->least == INT64_MAX) return SW_OK;
   SW_TRY(keep(s, &sol, fit, out, w, d));
-  for (int i = 1; i < N_STEPS && w->peak > fit->capacity && !sw_search_out_of_time(s); i++) {
+  for (int i = 1; i < N_STEPS && w->peak > fit->capacity && !sw_search_is_over(s); i++) {
     SW_TRY(sw_search_solve(s, (int64_t)((double)w->least * kSteps[i]), NULL, &sol, d));
     SW_TRY(keep(s, &sol, fit, out, w, d));
   }
@@ -110,13 +110,9 @@ static sw_rc explain(const sw_searcher *s, const sw_fit *fit, const smallest *w,
 
 sw_rc sw_search_squeeze(const sw_searcher *s, const sw_fit *fit, sw_plan *out, sw_diag *d) {
   smallest w;
-  sw_plan_options hurried = *s->o; /* one of several solves: a part of the time that is left */
+  const double kOfLeft = 0.25; /* one of several solves */
   sw_searcher part = *s;
-  double used = sw_now_s() - s->started_s;
-  if (hurried.solve.time_limit_s > 0) {
-    hurried.solve.time_limit_s = used + (hurried.solve.time_limit_s - used) / 4;
-  }
-  part.o = &hurried;
+  if (s->limit > 0) part.limit = sw_search_used(s) + kOfLeft * sw_search_left(s);
   SW_TRY(find_smallest(&part, fit, out, &w, d));
   if (w.least == INT64_MAX) {
     return SW_FAIL(d, SW_E_INFEASIBLE, SW_NOWHERE, "the required shardings exclude each other: no plan meets them all");

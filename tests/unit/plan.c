@@ -285,6 +285,31 @@ static void what_a_start_lacks_is_mended(void **state) {
   close_model(&p);
 }
 
+/* Limited by work, a search that is far from done ends with the same plan again, on several threads too. */
+static void a_work_limit_makes_plans_repeatable(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  for (int threads = 1; threads <= 2; threads++) {
+    sw_text text[2] = {{0}, {0}};
+    int64_t bound[2];
+    for (int k = 0; k < 2; k++) {
+      planned p;
+      open_model(&p, "small/gpt2-train", "dgx-h100", "x=2,y=4");
+      sw_plan_options o = {.solve = {.threads = threads, .seed = 5, .work_limit = 40000000}};
+      assert_ok(sw_plan_search(p.graph, p.machine, &o, &p.arena, &p.plan, &diag));
+      bound[k] = p.plan.bound_units;
+      p.plan.time_s = 0;
+      assert_ok(sw_plan_account(&p.plan, &p.arena, &p.account, &diag));
+      assert_ok(sw_plan_write(&p.plan, &p.account, &text[k], &diag));
+      close_model(&p);
+    }
+    assert_int_equal(bound[0], bound[1]);
+    assert_string_equal(sw_text_str(&text[0]), sw_text_str(&text[1]));
+    sw_text_free(&text[0]);
+    sw_text_free(&text[1]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(known_optima_come_out),
@@ -296,6 +321,7 @@ int main(void) {
       cmocka_unit_test(constants_of_many_steps_are_no_search),
       cmocka_unit_test(a_start_is_taken_up),
       cmocka_unit_test(what_a_start_lacks_is_mended),
+      cmocka_unit_test(a_work_limit_makes_plans_repeatable),
   };
   return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }
