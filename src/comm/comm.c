@@ -30,13 +30,16 @@ static void tell(const sw_comm *c, int64_t device, const sw_comm_call *call, dou
   c->options.on_call(c->options.on_call_user, &e);
 }
 
-sw_rc sw_comm_run(sw_comm *c, int64_t device, const sw_comm_call *call, sw_diag *d) {
-  SW_TRY(check_device(c, device, d));
-  if (!c->options.on_call) return c->engine->run(c, device, call, d);
+static sw_rc run_and_tell(sw_comm *c, int64_t device, const sw_comm_call *call, sw_diag *d) {
   double start = sw_now_s();
   sw_rc rc = c->engine->run(c, device, call, d);
   tell(c, device, call, start, rc);
   return rc;
+}
+
+sw_rc sw_comm_run(sw_comm *c, int64_t device, const sw_comm_call *call, sw_diag *d) {
+  SW_TRY(check_device(c, device, d));
+  return c->options.on_call ? run_and_tell(c, device, call, d) : c->engine->run(c, device, call, d);
 }
 
 sw_rc sw_comm_start(sw_comm *c, int64_t device, const sw_comm_call *call, sw_comm_request **out, sw_diag *d) {

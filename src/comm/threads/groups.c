@@ -17,9 +17,10 @@ static void free_group(sw_group *g) {
   /* A call that failed as it began has left its copy behind. */
   for (int64_t j = 0; g->slots && j < g->n * sw_ring_of(g); j++) sw_mem_free(g->slots[j].room.data);
   sw_mem_free(g->slots);
-  sw_mem_free(g->store);
+  sw_mem_free(g->fronts.store);
+  sw_mem_free(g->mid.store);
+  sw_mem_free(g->bulk.store);
   sw_mem_free(g->told);
-  sw_mem_free(g->bulk);
   sw_mem_free(g->src);
   sw_mem_free(g->dst);
   sw_mem_free(g->ended);
@@ -38,17 +39,32 @@ static void init_meeting(const sw_group *g, unsigned i, sw_meeting *m) {
   for (int64_t j = 0; j < g->n; j++) m->slots[j].member.device = g->devices[j];
 }
 
-/* Of a pair of members small inputs follow their fronts. In larger groups a call's fronts lie side by side, as who
- * needs one often needs all. */
-static sw_rc make_fronts(sw_group *g, size_t places, sw_diag *d) {
-  size_t least = sizeof(sw_front), step = g->n <= 2 ? 3 * least : least;
-  g->next_bytes = step - offsetof(sw_front, next);
-  g->call_step = g->n <= 2 ? step : step * (size_t)g->n;
-  g->member_step = g->n <= 2 ? step * sw_ring_of(g) : step;
-  SW_MEM_NEW(g->store, places * step + least, d);
-  g->fronts = g->store + (least - (uintptr_t)g->store % least) % least; /* caches fetch lines in pairs */
-  if (g->ended) SW_MEM_NEW(g->bulk, places * SW_BULK_STEP, d);
+/* A call's line lies among a member's in the order of Gray's code, so that the machine, which likes to read on at equal
+ * distances, leaves those alone that are about to be filled. In pairs of lines, as caches fetch them. */
+static sw_rc make_area(const sw_group *g, size_t item_bytes, bool by_call, sw_area *a, sw_diag *d) {
+  size_t pair = 2 * SW_LINE, n = (size_t)g->n;
+  unsigned shares = by_call && 2 * item_bytes <= SW_LINE; /* two calls to a line */
+  a->item_bytes = item_bytes;
+  a->member_step = by_call ? item_bytes << shares : item_bytes * sw_ring_of(g);
+  size_t call_step = by_call ? a->member_step * n : item_bytes;
+  char *store;
+  SW_MEM_NEW(store, n * sw_ring_of(g) * item_bytes + pair, d);
+  a->store = store;
+  store += (pair - (uintptr_t)store % pair) % pair;
+  for (unsigned i = 0; i < sw_ring_of(g); i++) {
+    unsigned line = i ^ i >> 1;
+    a->row[i] = store + (line >> shares) * call_step + (line & shares) * item_bytes;
+  }
   return SW_OK;
+}
+
+/* Of a pair of members small inputs follow their fronts. */
+static sw_rc make_areas(sw_group *g, sw_diag *d) {
+  bool pair = g->n <= 2;
+  SW_TRY(make_area(g, pair ? 6 * SW_LINE : sizeof(sw_front), !pair, &g->fronts, d));
+  if (g->n > SW_SMALL_MEMBERS) return SW_OK;
+  SW_TRY(make_area(g, SW_MID_BYTES, !pair, &g->mid, d));
+  return make_area(g, SW_BULK_STEP, false, &g->bulk, d);
 }
 
 static sw_rc fill_group(sw_group *g, const sw_mesh *m, const sw_circle *c, int64_t device, sw_diag *d) {
@@ -63,7 +79,7 @@ static sw_rc fill_group(sw_group *g, const sw_mesh *m, const sw_circle *c, int64
     SW_MEM_NEW(g->came, SW_SMALL_MEMBERS, d);
     SW_MEM_NEW(g->told, places, d);
   }
-  SW_TRY(make_fronts(g, places, d));
+  SW_TRY(make_areas(g, d));
   SW_MEM_NEW(g->slots, places, d);
   SW_MEM_NEW(g->src, places, d);
   SW_MEM_NEW(g->dst, places, d);
@@ -75,7 +91,7 @@ static sw_rc new_group(sw_threads *t, int64_t device, const sw_circle *c, sw_gro
   sw_group *g;
   SW_MEM_NEW(g, 1, d);
   g->n = sw_circle_size(c);
-  g->ring_bits = g->n <= SW_SMALL_MEMBERS ? SW_RING_BITS : SW_LARGE_RING_BITS;
+  g->ring_calls = g->n <= SW_SMALL_MEMBERS ? SW_RING : SW_LARGE_RING;
   sw_rc rc = fill_group(g, &t->base.mesh, c, device, d);
   if (!rc) rc = sw_array_push(&t->groups, g, d);
   if (rc) free_group(g);

@@ -21,12 +21,14 @@ static bool same_result(const sw_buffer *a, const sw_buffer *b) {
 
 /* Of collectives without tilings. */
 static bool same_collective(const sw_collective *a, const sw_collective *b) {
-  bool same = a->op == b->op && a->n_axes == b->n_axes && a->reduction == b->reduction && a->dim == b->dim &&
-              a->concat_dim == b->concat_dim && a->n_root == b->n_root && a->offset == b->offset &&
-              a->rotate == b->rotate && a->lists == b->lists && a->sources == b->sources;
-  for (int i = 0; same && i < a->n_axes; i++) same = sw_axis_ref_equal(a->axes[i], b->axes[i]);
-  for (int i = 0; same && i < a->n_root; i++) same = a->root[i] == b->root[i];
-  return same;
+  if (a->op != b->op || a->n_axes != b->n_axes || a->reduction != b->reduction || a->dim != b->dim) return false;
+  if (a->concat_dim != b->concat_dim || a->n_root != b->n_root || a->offset != b->offset) return false;
+  if (a->rotate != b->rotate || a->lists != b->lists || a->sources != b->sources) return false;
+  for (int i = 0; i < a->n_axes; i++)
+    if (!sw_axis_ref_equal(a->axes[i], b->axes[i])) return false;
+  for (int i = 0; i < a->n_root; i++)
+    if (a->root[i] != b->root[i]) return false;
+  return true;
 }
 
 bool sw_memo_holds(const sw_memo *m, const sw_comm_call *call) {
@@ -63,12 +65,13 @@ sw_memo *sw_memo_find(sw_device *dev, const sw_comm_call *call) {
 
 typedef enum need { ALL, FROM_ROOT, TO_ROOT, FROM_SOURCE } need;
 
+static const need kNeeds[SW_COLL_COUNT] = {
+    [SW_COLL_BROADCAST] = FROM_ROOT, [SW_COLL_SCATTER] = FROM_ROOT, [SW_COLL_GATHER] = TO_ROOT,
+    [SW_COLL_REDUCE] = TO_ROOT,      [SW_COLL_SHIFT] = FROM_SOURCE,
+};
+
 /* Whose inputs a member's result is made of, besides its own. */
 static sw_members needs_of(const sw_comm_call *call, int64_t n, int64_t index) {
-  static const need kNeeds[SW_COLL_COUNT] = {
-      [SW_COLL_BROADCAST] = FROM_ROOT, [SW_COLL_SCATTER] = FROM_ROOT, [SW_COLL_GATHER] = TO_ROOT,
-      [SW_COLL_REDUCE] = TO_ROOT,      [SW_COLL_SHIFT] = FROM_SOURCE,
-  };
   need kind = kNeeds[call->coll->op];
   if (kind == ALL) return (sw_members){0, n};
   int64_t from = kind == FROM_SOURCE ? sw_moves_shift_source(call->coll, index) : sw_collective_root(call->coll);
@@ -97,6 +100,15 @@ static sw_rc take_memo(sw_seat *seat, sw_memo **out, sw_diag *d) {
   return SW_OK;
 }
 
+/* Where the inputs of a small call lie: in the fronts if they fit. */
+static void choose_area(sw_memo *m) {
+  const sw_group *g = m->seat->group;
+  size_t bytes = (size_t)m->small_bytes;
+  bool near = offsetof(sw_front, near) + bytes <= g->fronts.item_bytes;
+  m->small_in = near ? &g->fronts : bytes <= g->mid.item_bytes ? &g->mid : &g->bulk;
+  m->small_offset = near ? offsetof(sw_front, near) : 0;
+}
+
 sw_rc sw_memo_make(sw_seat *seat, const sw_comm_call *call, sw_memo **out, sw_diag *d) {
   unsigned flags = sw_coll_flags(call->coll->op);
   bool tiled = flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS);
@@ -110,8 +122,10 @@ sw_rc sw_memo_make(sw_seat *seat, const sw_comm_call *call, sw_memo **out, sw_di
   m->recipe.state = SW_RECIPE_UNKNOWN;
   m->used = seat->next;
   m->small = seat->group->ended && sw_small_applies(call, seat->group->n, &m->small_bytes);
+  choose_area(m);
   m->needs = needs_of(call, seat->group->n, seat->index);
   m->feeds = feeds_one(call, seat->index);
+  m->meets = kNeeds[call->coll->op] == ALL;
   m->signature = sw_signature(call);
   m->coll = *call->coll;
   m->has_in = call->in != NULL;

@@ -6,55 +6,77 @@
  */
 #include "comm/threads/threads.h"
 
-/* AHEAD: how many calls early lines are asked for in calls that some members are ahead in. */
-enum { LINE = 64, AHEAD = 8 };
+/* Where some members go ahead of others, lines are asked for so many calls early, half of them at a time. */
+enum { AHEAD = 8 };
+
+/* Where a call's fronts and inputs lie: member 0's, and from each to the next one's. */
+typedef struct row {
+  char *fronts, *inputs;
+  size_t front_step, input_step;
+} row;
+
+static row row_of(const sw_memo *m, unsigned number) {
+  const sw_group *g = m->seat->group;
+  return (row){sw_row_at(g, &g->fronts, number), sw_row_at(g, m->small_in, number) + m->small_offset,
+               g->fronts.member_step, m->small_in->member_step};
+}
+
+static sw_front *front(row r, int64_t member) { return (sw_front *)(void *)(r.fronts + (size_t)member * r.front_step); }
+
+static char *input(row r, int64_t member) { return r.inputs + (size_t)member * r.input_step; }
 
 /* The call can go the short way: the last memo tells all, nothing else is under way, and the slot is free. */
 static sw_memo *memo_of(const sw_threads *t, const sw_device *dev, const sw_comm_call *call) {
   sw_seat *seat = dev->last_seat;
-  if (!seat || dev->silent != seat || !seat->last || !seat->last->quick) return NULL;
-  if (seat->started > 0 || seat->ended != seat->next) return NULL;
-  if (!sw_seat_all_ended(seat, seat->next - sw_ring_of(seat->group))) return NULL;
+  if (!seat || (dev->silent && dev->silent != seat)) return NULL;
+  sw_memo *memo = seat->last;
+  if (!memo || !memo->quick || seat->ended != seat->next) return NULL;
+  unsigned before = seat->next - sw_ring_of(seat->group);
+  if (!sw_number_is_below(before, seat->all_ended) && !sw_seat_all_ended(seat, before)) return NULL;
   if (atomic_load_explicit(&t->failed, memory_order_relaxed)) return NULL;
-  return sw_memo_holds(seat->last, call) ? seat->last : NULL;
-}
-
-static char *place(const sw_memo *m, unsigned number, int64_t member) {
-  return sw_small_at(m->seat->group, number, member, m->small_bytes);
+  return sw_memo_holds(memo, call) ? memo : NULL;
 }
 
 /* As sw_small_put and what follows it do. */
-static void come(sw_memo *memo, const sw_comm_call *call) {
+static void come(sw_memo *memo, row r, unsigned number, const sw_comm_call *call) {
   sw_seat *seat = memo->seat;
-  sw_group *g = seat->group;
-  unsigned number = seat->next;
-  g->told[sw_place_of(g, number, seat->index)] = (sw_told){memo, call->where};
-  if (memo->put_bytes) sw_copy_run(place(memo, number, seat->index), call->in->data, memo->put_bytes);
-  sw_front_at(g, number, seat->index)->whole = true;
-  sw_seat_show(seat, memo, call->where, number);
+  sw_front *own = front(r, seat->index);
+  *sw_told_at(seat->group, number, seat->index) = (sw_told){memo, call->where};
+  if (memo->put_bytes) sw_copy_run(input(r, seat->index), call->in->data, memo->put_bytes);
+  own->whole = true;
+  sw_seat_show(seat, own, memo, call->where, number);
 }
 
-/* Have those who are needed come, alike, and with whole inputs? */
-static bool look(const sw_memo *memo, unsigned number, unsigned *ended) {
-  const sw_group *g = memo->seat->group;
-  uint64_t own = sw_front_at(g, number, memo->seat->index)->signature;
-  *ended = number;
+/* Have those who are needed come, alike, and with whole inputs? *behind: none has ended less. */
+static bool look(const sw_memo *memo, row r, unsigned number, unsigned *behind) {
+  uint64_t own = memo->seat->history;
+  *behind = 0;
   for (int64_t j = memo->needs.first; j < memo->needs.end; j++) {
-    const sw_front *f = sw_front_at(g, number, j);
+    const sw_front *f = front(r, j);
     if (atomic_load_explicit(&f->came, memory_order_acquire) != number + 1) return false;
-    if (f->signature != own || !f->whole) return false;
-    if (sw_number_is_below(f->ended, *ended)) *ended = f->ended;
+    if (f->history != own || !f->whole) return false;
+    if (f->behind > *behind) *behind = f->behind;
   }
   return true;
 }
 
-static void make(const sw_memo *memo, unsigned number, const sw_comm_call *call) {
-  const sw_group *g = memo->seat->group;
+static void reduce(const sw_memo *memo, row r, const sw_comm_call *call) {
   const void *src[SW_SMALL_MEMBERS];
-  int64_t own = memo->seat->index;
-  for (int64_t j = memo->needs.first; j < memo->needs.end; j++) src[j] = place(memo, number, j);
-  src[own] = place(memo, number, own);
-  sw_recipe_run(&memo->recipe, call, g->n, src);
+  int64_t n = memo->seat->group->n;
+  for (int64_t j = 0; j < n; j++) src[j] = input(r, j);
+  sw_recipe_run(&memo->recipe, call, n, src);
+}
+
+static void make(const sw_memo *memo, row r, const sw_comm_call *call) {
+  sw_buffer *out = call->out;
+  if (!out) return;
+  if (memo->reduces) {
+    reduce(memo, r, call);
+    return;
+  }
+  for (const sw_step *s = memo->recipe.step, *end = s + memo->recipe.n; s < end; s++)
+    sw_copy_run((char *)out->data + s->dst, input(r, s->from) + s->src, (size_t)s->len);
+  sw_recipe_give_valid(&memo->recipe, out);
 }
 
 void sw_quick_request(sw_threads *t, sw_comm_request *r) {
@@ -71,55 +93,92 @@ static void wake_waiting(sw_threads *t, int64_t device) {
   sw_threads_wake_waiting(&r);
 }
 
-/* Where the device will put down its input in a later call: takes the lines from those who have read them last. By
- * storing, as a prefetch for a store leaves a line alone that is here, too; and several in a row, as stores wait for
- * their lines together. */
-static void take_lines(const sw_memo *memo, unsigned number) {
-  const sw_seat *seat = memo->seat;
-  if (!sw_number_is_below(number - sw_ring_of(seat->group), seat->all_ended)) return; /* somebody may still read */
-  sw_front_at(seat->group, number, seat->index)->whole = true;
-  char *at = place(memo, number, seat->index);
-  for (size_t i = 0; i < memo->put_bytes; i += LINE) at[i] = 0;
+/* A line that will be written: taken from who has it, also when it may be read here. */
+static void take(char *line) {
+#if defined(__x86_64__)
+  __asm__ volatile("prefetchw %0" : : "m"(*line));
+#else
+  __builtin_prefetch(line, 1);
+#endif
 }
 
-/* Asks for inputs of a later call that are there: asking for others would hold those up who fill them. */
-static void ask_for_lines(const sw_memo *memo, unsigned number) {
-  const sw_group *g = memo->seat->group;
-  for (int64_t j = memo->needs.first; j < memo->needs.end; j++) {
-    if (!sw_seat_has_ended(g, j, number)) continue;
-    __builtin_prefetch(sw_front_at(g, number, j));
-    __builtin_prefetch(place(memo, number, j));
+/* Takes the lines where the device will put down its inputs from those who have read them last: of all calls up to
+ * `last` whose slots are free. */
+static void take_lines(const sw_memo *memo, unsigned number, unsigned last) {
+  sw_seat *seat = memo->seat;
+  unsigned free = seat->all_ended + sw_ring_of(seat->group) - 1;
+  if (sw_number_is_below(free, last)) last = free;
+  if (sw_number_is_below(seat->taken, number)) seat->taken = number;
+  while (sw_number_is_below(seat->taken, last)) {
+    row r = row_of(memo, ++seat->taken);
+    take((char *)front(r, seat->index));
+    for (size_t k = memo->small_in == &seat->group->fronts ? SW_LINE : 0; k < memo->put_bytes; k += SW_LINE)
+      take(input(r, seat->index) + k);
+  }
+}
+
+/* Asks for the inputs of all calls up to `last` that are there: asking for others would hold those up who fill them. */
+static void ask_for_lines(const sw_memo *memo, unsigned number, unsigned last) {
+  sw_seat *seat = memo->seat;
+  sw_members needs = memo->needs;
+  for (int64_t j = needs.first; j < needs.end; j++) {
+    unsigned came = atomic_load_explicit(&seat->group->came[j].number, memory_order_relaxed) - 1;
+    if (j != seat->index && sw_number_is_below(came, last)) last = came;
+  }
+  if (sw_number_is_below(seat->asked, number)) seat->asked = number;
+  while (sw_number_is_below(seat->asked, last)) {
+    row r = row_of(memo, ++seat->asked);
+    for (int64_t j = needs.first; j < needs.end; j++) {
+      __builtin_prefetch(front(r, j));
+      if (memo->small_in != &seat->group->fronts) __builtin_prefetch(input(r, j));
+    }
   }
 }
 
 /* Where all wait for all, a pair has nothing else to do meanwhile. */
-static void prepare_later(const sw_memo *memo, unsigned number, bool all) {
-  if (all) {
-    if (memo->seat->group->n == 2) take_lines(memo, number + 1);
-    return;
+static void prepare_later(const sw_memo *memo, unsigned number) {
+  sw_seat *seat = memo->seat;
+  if (memo->meets) {
+    if (seat->group->n == 2) take_lines(memo, number, number + 1);
+  } else if (number % (AHEAD / 2) == 0) {
+    unsigned last = number + AHEAD;
+    (void)sw_seat_all_ended(seat, last - sw_ring_of(seat->group));
+    take_lines(memo, number, last);
+    ask_for_lines(memo, number, last);
   }
-  ask_for_lines(memo, number + AHEAD);
-  for (unsigned i = 1; number % AHEAD == 0 && i <= AHEAD; i++) take_lines(memo, number + i);
 }
 
-sw_quick sw_quick_run(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d, sw_rc *rc) {
+/* The call is over for the device. False: the others should be told. */
+static bool end(sw_device *dev, sw_seat *seat, bool early) {
+  seat->ended = seat->next;
+  if (early) seat->early = seat->next;
+  dev->silent = seat;
+  return seat->ended - seat->rung < SW_TELL_EACH;
+}
+
+sw_quick sw_quick_run(sw_threads *t, int64_t device, const sw_comm_call *call) {
   sw_device *dev = &t->device[device];
   sw_memo *memo = memo_of(t, dev, call);
   if (!memo) return SW_QUICK_NOT;
   sw_seat *seat = memo->seat;
-  unsigned number = seat->next, ended;
-  sw_threads_note_call(dev, call);
+  unsigned number = seat->next, behind;
+  row r = row_of(memo, number);
+  sw_flight *flight = sw_threads_note_call(dev, call);
   memo->used = number;
-  come(memo, call);
+  come(memo, r, number, call);
   seat->next++;
-  seat->started++;
+  if (seat->next % SW_COME_EACH == 0) sw_seat_say_came(seat, seat->next);
   if (sw_threads_somebody_waits(seat->group, number)) wake_waiting(t, device);
+  prepare_later(memo, number);
+  if (!look(memo, r, number, &behind)) {
+    seat->started++;
+    sw_seat_say_came(seat, seat->next);
+    return SW_QUICK_CAME;
+  }
   bool all = sw_members_are_all(memo->needs, seat->group);
-  prepare_later(memo, number, all);
-  if (!look(memo, number, &ended)) return SW_QUICK_CAME;
-  if (all && sw_number_is_below(seat->all_ended, ended)) seat->all_ended = ended;
-  make(memo, number, call);
+  if (all && sw_number_is_below(seat->all_ended, number - behind)) seat->all_ended = number - behind;
+  make(memo, r, call);
   sw_count(&dev->stat_bytes[call->coll->op], memo->recipe.bytes);
-  *rc = sw_seat_leave(t, device, seat, number, !all, d);
-  return SW_QUICK_ENDED;
+  flight->ended = true;
+  return end(dev, seat, !all) ? SW_QUICK_DONE : SW_QUICK_ENDED;
 }

@@ -49,5 +49,5 @@ void sw_recipe_run(const sw_recipe *r, const sw_comm_call *call, int64_t n, cons
     sw_reducer reducer = {call->coll->reduction, call->in->dtype, out->dtype, call->generic, false};
     sw_reduce_run(&reducer, n, src, s->src, 1, &out->data, s->dst, s->len);
   }
-  for (int i = 0; i < out->rank; i++) out->valid[i] = r->valid[i];
+  sw_recipe_give_valid(r, out);
 }

@@ -27,6 +27,10 @@ void sw_recipe_make(const sw_view *v, int64_t i, int64_t bytes, sw_recipe *r);
 /* A call with n inputs that are like those of the recipe's; those that it does not read may be anything. */
 void sw_recipe_run(const sw_recipe *r, const sw_comm_call *call, int64_t n, const void *const *src);
 
+static inline void sw_recipe_give_valid(const sw_recipe *r, sw_buffer *out) {
+  for (int i = 0; i < out->rank; i++) out->valid[i] = r->valid[i];
+}
+
 /* Few bytes without a call: the first and the last of them, which may overlap. */
 #define SW_COPY_ENDS(n, part)                 \
   {                                           \

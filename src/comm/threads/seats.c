@@ -8,9 +8,6 @@
 /* Looks at the others' slots before a device that has its thread for itself gives it back. */
 enum { ALONE_LOOKS = 2000 };
 
-/* Calls after which a member looks whether somebody waits for a seat: half of a round. */
-enum { TELL_EACH = SW_RING / 2 };
-
 /* What everybody in a group of few has said. */
 static unsigned ended_by_all(const sw_group *g) {
   unsigned least = atomic_load(&g->ended[0].number);
@@ -22,14 +19,14 @@ static unsigned ended_by_all(const sw_group *g) {
 }
 
 bool sw_seat_has_ended(const sw_group *g, int64_t i, unsigned number) {
-  return sw_number_is_below(number, atomic_load(&g->ended[i].number));
+  return sw_number_is_below(number, sw_seat_ended_by(g, i));
 }
 
 bool sw_seat_all_ended(sw_seat *seat, unsigned number) {
   sw_group *g = seat->group;
   if (!g->ended) {
     long long left = atomic_load(&sw_meeting_at(g, number)->left), rounds = left / g->n;
-    return left % g->n == 0 && ((unsigned)rounds - number / sw_ring_of(g) - 1) << g->ring_bits == 0;
+    return left % g->n == 0 && ((unsigned)rounds - number / sw_ring_of(g) - 1) * sw_ring_of(g) == 0;
   }
   if (sw_number_is_below(number, seat->all_ended)) return true;
   seat->all_ended = ended_by_all(g);
@@ -146,6 +143,7 @@ sw_rc sw_seat_tell(sw_threads *t, int64_t device, sw_diag *d) {
   sw_seat *seat = dev->silent;
   if (!seat) return SW_OK;
   dev->silent = NULL;
+  sw_seat_say_came(seat, seat->next);
   if (has_unseen(seat)) SW_TRY(look_back(t, device, seat, d));
   publish(seat);
   seat->rung = seat->ended;
@@ -168,13 +166,13 @@ sw_rc sw_seat_leave(sw_threads *t, int64_t device, sw_seat *seat, unsigned numbe
   if (early && !(seat->early && sw_number_is_below(number, seat->early))) seat->early = number + 1;
   if (dev->silent != seat) SW_TRY(sw_seat_tell(t, device, d));
   dev->silent = seat;
-  return seat->ended - seat->rung >= TELL_EACH ? sw_seat_tell(t, device, d) : SW_OK;
+  return seat->ended - seat->rung >= SW_TELL_EACH ? sw_seat_tell(t, device, d) : SW_OK;
 }
 
 /* *ended: no member looked at has ended less. */
 static sw_look look_at(const sw_comm_request *r, sw_members span, unsigned *ended) {
   const sw_group *g = r->seat->group;
-  uint64_t own = sw_front_at(g, r->number, r->seat->index)->signature;
+  uint64_t own = sw_front_at(g, r->number, r->seat->index)->history;
   bool missing = false, differ = false;
   *ended = r->number;
   for (int64_t j = span.first; j < span.end; j++) {
@@ -184,8 +182,8 @@ static sw_look look_at(const sw_comm_request *r, sw_members span, unsigned *ende
       missing = missing || sw_number_is_below(came, r->number + 1); /* else it has gone on: that it looks back at */
       continue;
     }
-    differ = differ || f->signature != own;
-    if (sw_number_is_below(f->ended, *ended)) *ended = f->ended;
+    differ = differ || f->history != own;
+    if (sw_number_is_below(r->number - f->behind, *ended)) *ended = r->number - f->behind;
   }
   return differ ? SW_LOOK_DIFFER : missing ? SW_LOOK_MISSING : SW_LOOK_ALIKE;
 }

@@ -70,7 +70,7 @@ static sw_front *front_of(const sw_comm_request *r, int64_t member) {
 
 /* Where a member's input lies. */
 static char *place(const sw_comm_request *r, int64_t member) {
-  return sw_small_at(r->seat->group, r->number, member, r->memo->small_bytes);
+  return sw_small_at(r->seat->group, r->memo, r->number, member);
 }
 
 static void put_packed(const sw_comm_request *r, sw_slot *slot, sw_front *f) {
@@ -87,7 +87,7 @@ void sw_small_put(const sw_comm_request *r) {
   sw_slot *slot = &sw_meeting_of(r)->slots[r->seat->index];
   sw_front *f = front_of(r, r->seat->index);
   sw_group *g = r->seat->group;
-  g->told[sw_place_of(g, r->number, r->seat->index)] = (sw_told){r->memo, call->where};
+  *sw_told_at(g, r->number, r->seat->index) = (sw_told){r->memo, call->where};
   f->whole = true;
   /* Only the root's input of a broadcast or scatter counts; others' need not be there. */
   if (op == SW_COLL_BARRIER || (is_from_root(op) && !r->memo->feeds)) return;
@@ -164,6 +164,8 @@ static void make_quick(const sw_threads *t, const sw_comm_request *r) {
   if (!memo->recipe.defined && call->out && !t->base.options.keep_undefined) return;
   if (brings && (!sw_buffer_bytes(call->in, &bytes) || bytes != memo->small_bytes)) return;
   memo->put_bytes = (size_t)bytes;
+  memo->reduces = false;
+  for (int k = 0; k < memo->recipe.n; k++) memo->reduces = memo->reduces || memo->recipe.step[k].from == SW_MOVE_ALL;
   memo->quick = true;
 }
 

@@ -60,23 +60,34 @@ static sw_job job_of(const sw_threads *t, const sw_comm_request *r) {
 static sw_comm_call call_of(const sw_comm_request *r, int64_t member) {
   const sw_group *g = r->seat->group;
   if (!sw_front_at(g, r->number, member)->is_small) return sw_meeting_of(r)->slots[member].member.call;
-  const sw_told *told = &g->told[sw_place_of(g, r->number, member)];
+  const sw_told *told = sw_told_at(g, r->number, member);
   sw_comm_call call;
   sw_memo_tell(told->memo, told->where, &call);
   return call;
 }
 
-/* Of those who have come. */
-static sw_rc compare_members(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
+/* Of those who have come to the request's call: the first, and the first that has made other calls; false: none has. */
+static bool find_differing(const sw_comm_request *r, int64_t *first, int64_t *other) {
   const sw_group *g = r->seat->group;
-  int64_t first = -1, other = 0;
-  for (; other < g->n; other++) {
-    const sw_front *f = sw_front_at(g, r->number, other);
+  *first = -1;
+  for (*other = 0; *other < g->n; ++*other) {
+    const sw_front *f = sw_front_at(g, r->number, *other);
     if (atomic_load_explicit(&f->came, memory_order_acquire) != r->number + 1) continue;
-    if (first < 0) first = other;
-    if (f->signature != sw_front_at(g, r->number, first)->signature) break;
+    if (*first < 0) *first = *other;
+    if (f->history != sw_front_at(g, r->number, *first)->history) return true;
   }
-  if (other >= g->n) return SW_OK;
+  return false;
+}
+
+/* Histories differ from the first call on that does: it may be an earlier one, of which nobody has told. */
+static sw_rc compare_members(sw_threads *t, const sw_comm_request *last, sw_diag *d) {
+  const sw_group *g = last->seat->group;
+  int64_t first, other;
+  if (!find_differing(last, &first, &other)) return SW_OK;
+  sw_comm_request at = *last, *r = &at;
+  if (g->ended) r->number = last->seat->told;
+  while (r->number != last->number && !find_differing(r, &first, &other)) r->number++;
+  if (r->number == last->number) (void)find_differing(r, &first, &other);
   sw_comm_call a = call_of(r, first), b = call_of(r, other);
   const char *what = sw_signature_difference(&a, &b);
   sw_text text = {0};
@@ -217,7 +228,8 @@ static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
     sw_small_put(r);
   else
     fill_slot(r, slot);
-  sw_seat_show(seat, r->memo, r->call.where, r->number);
+  sw_seat_show(seat, sw_front_at(g, r->number, seat->index), r->memo, r->call.where, r->number);
+  if (g->came) sw_seat_say_came(seat, seat->next);
   if (r->memo->small) return come_to_small(t, r, d);
   atomic_fetch_add(&seat->barrier, 1);
   if (g->ended && sw_seat_look(r) == SW_LOOK_DIFFER) tell_difference(t, r);
@@ -371,11 +383,6 @@ static void jitter(sw_threads *t, int64_t device) {
   (void)nanosleep(&pause, NULL);
 }
 
-void sw_threads_note_call(sw_device *dev, const sw_comm_call *call) {
-  dev->flight[dev->calls++ % SW_FLIGHT_CALLS] = (sw_flight){.op = call->coll->op, .where = call->where};
-  sw_count(&dev->stat_calls[call->coll->op], 1);
-}
-
 /* The first half of any call. */
 static sw_rc begin(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   sw_device *dev = &t->device[r->device];
@@ -384,11 +391,11 @@ static sw_rc begin(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   r->memo = sw_memo_find(dev, &r->call);
   if (r->memo) {
     r->seat = r->memo->seat;
-    sw_threads_note_call(dev, &r->call);
+    (void)sw_threads_note_call(dev, &r->call);
     return arrive(t, r, d);
   }
   SW_TRY(sw_call_check(&t->base.mesh, r->device, &r->call, d));
-  sw_threads_note_call(dev, &r->call);
+  (void)sw_threads_note_call(dev, &r->call);
   sw_coll_op op = r->call.coll->op;
   if (sw_coll_flags(op) & SW_COLL_LOCAL) return sw_call_run_local(&t->base.mesh, r->device, &r->call, d);
   if (op == SW_COLL_SEND) return sw_mail_send(t, r->device, &r->call, d);
@@ -425,27 +432,31 @@ static void init_request(sw_comm_request *r, int64_t device, const sw_comm_call 
   r->started = started;
 }
 
-/* All of a call, but for what the short way has done already. */
-static sw_rc run_call(sw_threads *t, int64_t device, const sw_comm_call *call, bool came, sw_diag *d) {
+/* What the short way has left to be done of a call, perhaps all. */
+static sw_rc go_on(sw_threads *t, int64_t device, const sw_comm_call *call, sw_quick quick, sw_diag *d) {
+  if (quick == SW_QUICK_ENDED) return sw_seat_tell(t, device, d);
   sw_comm_request r;
   init_request(&r, device, call, false);
-  if (came)
+  if (quick == SW_QUICK_CAME)
     sw_quick_request(t, &r);
   else
     SW_TRY(begin(t, &r, d));
   return finish(t, &r, d);
 }
 
-static sw_rc threads_run(sw_comm *c, int64_t device, const sw_comm_call *call, sw_diag *d) {
-  sw_threads *t = sw_threads_of(c);
+static sw_rc run_on(sw_threads *t, int64_t device, const sw_comm_call *call, sw_quick quick, sw_diag *d) {
   sw_diag local;
   local.rc = SW_OK;
-  sw_rc rc = SW_OK;
-  sw_quick quick = sw_quick_run(t, device, call, &local, &rc);
-  if (quick != SW_QUICK_ENDED) rc = run_call(t, device, call, quick == SW_QUICK_CAME, &local);
+  sw_rc rc = go_on(t, device, call, quick, &local);
   if (rc) return fail_run(t, device, call, rc, &local, d);
   t->device[device].flight[(t->device[device].calls - 1) % SW_FLIGHT_CALLS].ended = true;
   return SW_OK;
+}
+
+static sw_rc threads_run(sw_comm *c, int64_t device, const sw_comm_call *call, sw_diag *d) {
+  sw_threads *t = sw_threads_of(c);
+  sw_quick quick = sw_quick_run(t, device, call);
+  return quick == SW_QUICK_DONE ? SW_OK : run_on(t, device, call, quick, d);
 }
 
 static sw_rc threads_start(sw_comm *c, int64_t device, const sw_comm_call *call, sw_comm_request **out, sw_diag *d) {
@@ -555,9 +566,9 @@ static void threads_get_stats(const sw_comm *c, int64_t device, sw_comm_stats *o
 
 static void report_device(const sw_device *dev, int64_t device, sw_text *out) {
   const char *state = !dev->left ? "running" : dev->left_rc ? "failed" : "ended";
-  sw_text_printf(out, "device %lld: %s, %lld calls", (long long)device, state, (long long)dev->calls);
-  int64_t shown = dev->calls < SW_FLIGHT_CALLS ? dev->calls : SW_FLIGHT_CALLS;
-  for (int64_t i = dev->calls - shown; i < dev->calls; i++) {
+  sw_text_printf(out, "device %lld: %s, %llu calls", (long long)device, state, (unsigned long long)dev->calls);
+  uint64_t shown = dev->calls < SW_FLIGHT_CALLS ? dev->calls : SW_FLIGHT_CALLS;
+  for (uint64_t i = dev->calls - shown; i < dev->calls; i++) {
     const sw_flight *f = &dev->flight[i % SW_FLIGHT_CALLS];
     sw_text_printf(out, "%s %s@%lld%s", i == dev->calls - shown ? ":" : ",", sw_coll_text(f->op), (long long)f->where,
                    f->ended ? "" : " (not ended)");

@@ -31,6 +31,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "comm/call.h"
 #include "comm/engine.h"
@@ -43,25 +44,36 @@
 #include "shardwright/hash.h"
 
 /* Meetings of a group are a power of two: many where members go ahead of each other, in small calls. */
-enum { SW_RING_BITS = 6, SW_RING = 1 << SW_RING_BITS, SW_LARGE_RING_BITS = 3, SW_FLIGHT_CALLS = 8 };
-_Static_assert(1 << SW_LARGE_RING_BITS > (int)SW_COMM_MAX_STARTED, "a call more than are started");
+enum { SW_RING = 64, SW_LARGE_RING = 8, SW_FLIGHT_CALLS = 8 };
+_Static_assert(SW_LARGE_RING > (int)SW_COMM_MAX_STARTED, "a call more than are started");
 
-/* Inputs that follow each other do not compete for the same lines of a cache. */
-enum { SW_SMALL_BYTES = 4096, SW_SMALL_MEMBERS = 16, SW_BULK_STEP = SW_SMALL_BYTES + 128 };
+/* SW_NEAR_BYTES: of an input that lies in its member's front. Larger ones of SW_BULK_STEP follow each other so that
+ * they do not compete for the same lines of a cache. */
+enum { SW_SMALL_BYTES = 4096, SW_SMALL_MEMBERS = 16, SW_NEAR_BYTES = 16, SW_MID_BYTES = 32 };
+enum { SW_LINE = 64, SW_BULK_STEP = SW_SMALL_BYTES + 2 * SW_LINE };
 
 enum { SW_OPEN, SW_SHARED, SW_SOLO, SW_DONE, SW_FAILED, SW_PHASE_BITS = 3 };
 
-/* What the others look at while they wait: in cache lines of its own, and a small input right behind, so that it comes
+/* What the others look at while they wait: in cache lines of its own, a small input right behind, so that it comes
  * along. */
 typedef struct sw_front {
-  atomic_uint came;            /* 1 + number of the call the member has come to */
-  unsigned ended;              /* all its calls of lower numbers are over */
-  bool is_small, whole;        /* a small call; the input's valid extents are its dims */
-  uint64_t signature, history; /* of this call; of all up to this one: */
-  _Alignas(32) char near[32];  /* an input that fits, or else here if it fits: */
-  char next[64];               /* and more (next_bytes of the group) */
+  atomic_uint came;         /* 1 + number of the call the member has come to */
+  uint16_t behind;          /* all its calls of numbers that are so much lower are over; in a group of few */
+  bool is_small, whole;     /* a small call; the input's valid extents are its dims */
+  uint64_t history;         /* of the signatures of all calls up to this one */
+  char near[SW_NEAR_BYTES]; /* or more: up to the area's item */
 } sw_front;
-_Static_assert(sizeof(sw_front) == 128, "a pair of cache lines");
+_Static_assert(2 * sizeof(sw_front) == SW_LINE, "two to a line");
+_Static_assert(SW_RING <= UINT16_MAX, "nobody is further behind");
+
+/* Items by member and call. Of two members, each one's lie together; of more, a call's do, two calls of a member
+ * sharing a line where they fit: who goes ahead fills both before others look, and who needs one member's item often
+ * needs all members'. */
+typedef struct sw_area {
+  void *store;
+  size_t item_bytes, member_step;
+  char *row[SW_RING]; /* by meeting: member 0's item */
+} sw_area;
 
 /* What a member tells of a small call, as it may have gone on. */
 typedef struct sw_told {
@@ -100,22 +112,20 @@ typedef struct sw_group {
   sw_circle circle;      /* whoever made it */
   sw_device_list listed; /* what it points to, when it is a list */
   int64_t n;
-  int64_t *devices; /* in group order */
-  int ring_bits;
-  char *store, *fronts;          /* the latter begin at a pair of lines, */
-  size_t call_step, member_step; /* are so many bytes apart, */
-  size_t next_bytes;             /* and have room for so many bytes of an input */
-  sw_told *told;                 /* by member and meeting (sw_place_of) */
-  char *bulk;                    /* the same, SW_BULK_STEP bytes each, for larger inputs */
-  sw_line *ended;                /* by member, as in the fronts; NULL in groups of more than SW_SMALL_MEMBERS, as is: */
-  sw_line *came;                 /* by member: it has come to all calls of lower numbers */
-  sw_slot *slots;                /* of all meetings, as are: */
+  int64_t *devices;    /* in group order */
+  unsigned ring_calls; /* meetings in use: a power of two */
+  sw_area fronts;
+  sw_area mid, bulk; /* inputs that do not fit into the fronts, in a group of few: as they fit */
+  sw_told *told;     /* by member and meeting (sw_told_at), in a group of few */
+  sw_line *ended;    /* by member, as in the fronts; NULL in groups of more than SW_SMALL_MEMBERS, as is: */
+  sw_line *came;     /* by member: it has come at least to all calls of lower numbers */
+  sw_slot *slots;    /* of all meetings, as are: */
   const void **src;
   void **dst;
   atomic_int waiting[SW_RING]; /* by meeting: threads that wait in a small call */
   sw_gate seat_gate;           /* changes as members leave, while somebody waits for a seat */
   atomic_int seat_waiters;
-  sw_meeting ring[SW_RING]; /* 2^ring_bits of them */
+  sw_meeting ring[SW_RING];
 } sw_group;
 
 /* Members first .. end-1. */
@@ -131,13 +141,17 @@ typedef struct sw_memo {
   bool again; /* it has */
   bool small; /* a small call, and */
   bool feeds; /* somebody may need this member's input alone */
+  bool meets; /* everybody needs everybody, so that nobody goes ahead */
   bool quick; /* it goes the short way (quick.c), which puts so many bytes of the input into the slot: */
   size_t put_bytes;
+  bool reduces; /* and its recipe does not only copy */
   bool has_in, has_out;
-  unsigned used;       /* number of the last call */
-  sw_members needs;    /* whose inputs a small call waits for */
-  int64_t small_bytes; /* of each input */
-  uint64_t signature;  /* wherever it is */
+  unsigned used;           /* number of the last call */
+  sw_members needs;        /* whose inputs a small call waits for */
+  int64_t small_bytes;     /* of each input, */
+  const sw_area *small_in; /* which lies there, */
+  size_t small_offset;     /* so far behind its item's begin */
+  uint64_t signature;      /* wherever it is */
   sw_collective coll;
   sw_buffer in, out;
   sw_recipe recipe;
@@ -154,6 +168,7 @@ typedef struct sw_seat {
   unsigned ended;           /* all its calls of lower numbers are over; */
   uint64_t ended_more;      /* bit i: so is that of number ended + i */
   unsigned all_ended;       /* all calls of lower numbers are over for everybody, and perhaps more */
+  unsigned taken, asked;    /* calls of lower numbers: lines to be filled, and others' inputs, were asked for early */
   unsigned told;            /* what the others know of `ended` */
   unsigned rung;            /* `ended`, when the others were last woken to see it */
   unsigned seen;            /* in calls of this number or more, if left early, it has not looked at those beside it */
@@ -213,7 +228,7 @@ typedef struct sw_device {
   sw_room spare; /* for the next input to be staged */
   sw_rng rng;
   sw_flight flight[SW_FLIGHT_CALLS];
-  int64_t calls;
+  uint64_t calls;
   atomic_llong stat_calls[SW_COLL_COUNT], stat_bytes[SW_COLL_COUNT];
 } sw_device;
 
@@ -262,44 +277,44 @@ static inline void sw_count(atomic_llong *at, int64_t more) {
   atomic_store_explicit(at, atomic_load_explicit(at, memory_order_relaxed) + more, memory_order_relaxed);
 }
 
-static inline unsigned sw_ring_of(const sw_group *g) { return 1u << g->ring_bits; }
+static inline unsigned sw_ring_of(const sw_group *g) { return g->ring_calls; }
 static inline unsigned sw_ring_index(const sw_group *g, unsigned number) { return number & (sw_ring_of(g) - 1); }
 
 static inline sw_meeting *sw_meeting_at(sw_group *g, unsigned number) { return &g->ring[sw_ring_index(g, number)]; }
 
-/* Where a meeting's line lies among a member's: in the order of Gray's code, so that the machine, which likes to read
- * on at equal distances, leaves those alone that are about to be filled. */
-static inline size_t sw_line_index(const sw_group *g, unsigned number) {
-  unsigned at = sw_ring_index(g, number);
-  return at ^ at >> 1;
+/* What a member tells of a call. */
+static inline sw_told *sw_told_at(const sw_group *g, unsigned number, int64_t member) {
+  return &g->told[(size_t)member * sw_ring_of(g) + sw_ring_index(g, number)];
 }
 
-static inline size_t sw_place_of(const sw_group *g, unsigned number, int64_t member) {
-  return ((size_t)member << g->ring_bits) + sw_line_index(g, number);
+/* A call's items, of member 0 first, member_step bytes apart. */
+static inline char *sw_row_at(const sw_group *g, const sw_area *a, unsigned number) {
+  return a->row[sw_ring_index(g, number)];
 }
 
 static inline sw_front *sw_front_at(const sw_group *g, unsigned number, int64_t member) {
-  return (sw_front *)(void *)(g->fronts + sw_line_index(g, number) * g->call_step + (size_t)member * g->member_step);
+  return (sw_front *)(void *)(sw_row_at(g, &g->fronts, number) + (size_t)member * g->fronts.member_step);
 }
 
-/* Where an input of so many bytes lies in a small call. */
-static inline char *sw_small_at(const sw_group *g, unsigned number, int64_t member, int64_t bytes) {
-  sw_front *f = sw_front_at(g, number, member);
-  if (bytes <= (int64_t)sizeof f->near) return f->near;
-  if (bytes <= (int64_t)g->next_bytes) return f->next;
-  return g->bulk + sw_place_of(g, number, member) * SW_BULK_STEP;
+/* Where a member's input lies in a small call. */
+static inline char *sw_small_at(const sw_group *g, const sw_memo *m, unsigned number, int64_t member) {
+  return sw_row_at(g, m->small_in, number) + (size_t)member * m->small_in->member_step + m->small_offset;
 }
 
-/* The member has filled its slot of call `number`. In a row: others may be looking at this cache line all the time. */
-static inline void sw_seat_show(sw_seat *seat, const sw_memo *memo, int64_t where, unsigned number) {
-  sw_group *g = seat->group;
-  sw_front *f = sw_front_at(g, number, seat->index);
-  f->signature = sw_signature_at(memo->signature, where);
-  f->history = seat->history = sw_history_more(seat->history, f->signature);
-  f->ended = seat->told;
+/* In a line of its own how far the member has come, in a group of few: before it waits or tells anything, else only
+ * each SW_COME_EACH calls, as others may be reading there. */
+enum { SW_COME_EACH = 8 };
+static inline void sw_seat_say_came(const sw_seat *seat, unsigned number) {
+  atomic_store_explicit(&seat->group->came[seat->index].number, number, memory_order_release);
+}
+
+/* The member has filled its slot of call `number`, its front there included. In a row: others may be looking at this
+ * cache line all the time. */
+static inline void sw_seat_show(sw_seat *seat, sw_front *f, const sw_memo *memo, int64_t where, unsigned number) {
+  f->history = seat->history = sw_history_more(seat->history, sw_signature_at(memo->signature, where));
+  f->behind = (uint16_t)(number - seat->told);
   f->is_small = memo->small;
   atomic_store_explicit(&f->came, number + 1, memory_order_release);
-  if (g->came) atomic_store_explicit(&g->came[seat->index].number, number + 1, memory_order_release);
 }
 
 static inline sw_meeting *sw_meeting_of(const sw_comm_request *r) { return sw_meeting_at(r->seat->group, r->number); }
@@ -312,8 +327,13 @@ void sw_threads_leave_undefined(const sw_threads *t, sw_buffer *out);
 sw_rc sw_threads_differ(sw_threads *t, const sw_comm_request *r, sw_diag *d);
 /* The meeting's word until a call's first change. */
 unsigned sw_threads_open_word(const sw_meeting *m, unsigned number);
-/* In the flight record and the statistics. */
-void sw_threads_note_call(sw_device *dev, const sw_comm_call *call);
+/* In the statistics and the flight record, from which it is taken. */
+static inline sw_flight *sw_threads_note_call(sw_device *dev, const sw_comm_call *call) {
+  sw_flight *f = &dev->flight[dev->calls++ % SW_FLIGHT_CALLS];
+  *f = (sw_flight){.op = call->coll->op, .where = call->where};
+  sw_count(&dev->stat_calls[call->coll->op], 1);
+  return f;
+}
 /* After the member has filled its slot of a small call: has somebody to be woken? Those who sleep have looked before. A
  * thread that sleeps while its devices wait looks itself when the bell rings. */
 static inline bool sw_threads_somebody_waits(const sw_group *g, unsigned number) {
@@ -335,9 +355,9 @@ void sw_small_put(const sw_comm_request *r);
 SW_CHECKED sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, sw_diag *d);
 
 /* quick.c: the short way of a call that its device, group and threads know well. Not taken; or the member has come to
- * the call, which is left to be ended; or it is ended as *rc says. */
-typedef enum sw_quick { SW_QUICK_NOT, SW_QUICK_CAME, SW_QUICK_ENDED } sw_quick;
-sw_quick sw_quick_run(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d, sw_rc *rc);
+ * the call, which is left to be ended; or it is ended, and the others should be told; or all is done. */
+typedef enum sw_quick { SW_QUICK_NOT, SW_QUICK_CAME, SW_QUICK_ENDED, SW_QUICK_DONE } sw_quick;
+sw_quick sw_quick_run(sw_threads *t, int64_t device, const sw_comm_call *call);
 /* To end what the device has come to: all but the request's call. */
 void sw_quick_request(sw_threads *t, sw_comm_request *r);
 
@@ -347,9 +367,12 @@ SW_CHECKED sw_rc sw_seat_wait(sw_threads *t, const sw_comm_request *r, sw_diag *
  * before it waits itself; then it also looks whether those beside it made the same calls, or fails. */
 SW_CHECKED sw_rc sw_seat_leave(sw_threads *t, int64_t device, sw_seat *seat, unsigned number, bool early, sw_diag *d);
 SW_CHECKED sw_rc sw_seat_tell(sw_threads *t, int64_t device, sw_diag *d);
+/* Calls after which a member looks whether somebody waits for a seat: half of a round. */
+enum { SW_TELL_EACH = SW_RING / 2 };
 /* Has everybody ended call `number`, of which the seat's member has ended it? */
 bool sw_seat_all_ended(sw_seat *seat, unsigned number);
-/* Has member i ended call `number`? In a group of few. */
+/* In a group of few: all calls of lower numbers are over for member i, as it has said; is call `number`? */
+static inline unsigned sw_seat_ended_by(const sw_group *g, int64_t i) { return atomic_load(&g->ended[i].number); }
 bool sw_seat_has_ended(const sw_group *g, int64_t i, unsigned number);
 typedef enum sw_look { SW_LOOK_MISSING, SW_LOOK_ALIKE, SW_LOOK_DIFFER } sw_look;
 /* Of all members; of those that the call needs, for a while. */
