@@ -8,8 +8,7 @@
 /* Looks at the others' slots before a device that has its thread for itself gives it back. */
 enum { ALONE_LOOKS = 2000 };
 
-/* What everybody in a group of few has said. */
-static unsigned ended_by_all(const sw_group *g) {
+unsigned sw_seat_ended_by_all(const sw_group *g) {
   unsigned least = atomic_load(&g->ended[0].number);
   for (int64_t j = 1; j < g->n; j++) {
     unsigned number = atomic_load(&g->ended[j].number);
@@ -29,7 +28,7 @@ bool sw_seat_all_ended(sw_seat *seat, unsigned number) {
     return left % g->n == 0 && ((unsigned)rounds - number / sw_ring_of(g) - 1) * sw_ring_of(g) == 0;
   }
   if (sw_number_is_below(number, seat->all_ended)) return true;
-  seat->all_ended = ended_by_all(g);
+  seat->all_ended = sw_seat_ended_by_all(g);
   return sw_number_is_below(number, seat->all_ended);
 }
 

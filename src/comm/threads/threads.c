@@ -85,7 +85,7 @@ static sw_rc compare_members(sw_threads *t, const sw_comm_request *last, sw_diag
   int64_t first, other;
   if (!find_differing(last, &first, &other)) return SW_OK;
   sw_comm_request at = *last, *r = &at;
-  if (g->ended) r->number = last->seat->told;
+  if (g->ended) r->number = sw_seat_ended_by_all(g); /* from there on slots are as they were */
   while (r->number != last->number && !find_differing(r, &first, &other)) r->number++;
   if (r->number == last->number) (void)find_differing(r, &first, &other);
   sw_comm_call a = call_of(r, first), b = call_of(r, other);

@@ -371,8 +371,9 @@ SW_CHECKED sw_rc sw_seat_tell(sw_threads *t, int64_t device, sw_diag *d);
 enum { SW_TELL_EACH = SW_RING / 2 };
 /* Has everybody ended call `number`, of which the seat's member has ended it? */
 bool sw_seat_all_ended(sw_seat *seat, unsigned number);
-/* In a group of few: all calls of lower numbers are over for member i, as it has said; is call `number`? */
+/* In a group of few: all calls of lower numbers are over for member i (for all), as has been said; is call `number`? */
 static inline unsigned sw_seat_ended_by(const sw_group *g, int64_t i) { return atomic_load(&g->ended[i].number); }
+unsigned sw_seat_ended_by_all(const sw_group *g);
 bool sw_seat_has_ended(const sw_group *g, int64_t i, unsigned number);
 typedef enum sw_look { SW_LOOK_MISSING, SW_LOOK_ALIKE, SW_LOOK_DIFFER } sw_look;
 /* Of all members; of those that the call needs, for a while. */
