@@ -79,3 +79,10 @@ sw_rc sw_call_fail_rivals(int64_t device, const sw_comm_call *call, int64_t firs
                  "expected one sender",
                  (long long)call->where, (long long)device, (long long)first, (long long)other);
 }
+
+sw_rc sw_call_fail_unread(int64_t device, int64_t from, int64_t where, sw_diag *d) {
+  return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
+                 "send mismatch: device %lld has ended its program and not received what device %lld sent at position "
+                 "%lld",
+                 (long long)device, (long long)from, (long long)where);
+}

@@ -26,6 +26,8 @@ SW_CHECKED sw_rc sw_call_receive(int64_t device, const sw_comm_call *call, const
 /* The failure of a recv that names no sender, when two have sent. */
 SW_CHECKED sw_rc sw_call_fail_rivals(int64_t device, const sw_comm_call *call, int64_t first, int64_t other,
                                      sw_diag *d);
+/* That of a device that ends and has not received what another one has sent. */
+SW_CHECKED sw_rc sw_call_fail_unread(int64_t device, int64_t from, int64_t where, sw_diag *d);
 /* An op without communication. */
 SW_CHECKED sw_rc sw_call_run_local(const sw_mesh *m, int64_t device, const sw_comm_call *call, sw_diag *d);
 

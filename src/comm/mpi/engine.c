@@ -62,6 +62,17 @@ static sw_rc make_comm(sw_mpi *m, sw_mpi_group *g, sw_diag *d) {
   return SW_OK;
 }
 
+static int64_t key_of(const sw_mpi_group *g) {
+  const sw_circle *c = &g->circle;
+  uint64_t axes = sw_hash_bytes(c->axes, (size_t)c->n_axes * sizeof *c->axes, c->list != NULL);
+  return (int64_t)sw_hash_bytes(g->devices, (size_t)g->n * sizeof *g->devices, axes);
+}
+
+static void come_to_call(sw_mpi *m, sw_mpi_group *g, const sw_comm_call *call) {
+  g->came = g->number + 1;
+  sw_stand_wait(m, SW_STAND_MEMBERS, g, -1, call);
+}
+
 static sw_rc fill_group(sw_mpi *m, sw_mpi_group *g, sw_diag *d) {
   const sw_mesh *mesh = &m->base.mesh;
   g->n = sw_circle_size(&g->circle);
@@ -72,14 +83,25 @@ static sw_rc fill_group(sw_mpi *m, sw_mpi_group *g, sw_diag *d) {
   SW_MEM_NEW(g->in, g->n, d);
   SW_MEM_NEW(g->out, g->n, d);
   for (int64_t i = 0; i < g->n; i++) g->devices[i] = sw_circle_peer(mesh, &g->circle, m->device, i);
+  g->key = key_of(g);
   g->listed = (sw_device_list){g->devices, g->n, g->index}; /* the caller's list may be gone by the next call */
   if (g->circle.list) g->circle.list = &g->listed;
-  return make_comm(m, g, d);
+  return SW_OK;
 }
 
-static sw_rc find_group(sw_mpi *m, const sw_collective *c, sw_mpi_group **out, sw_diag *d) {
+/* As its members say in what they wait for the others: the group is known before it has its communicator. */
+static sw_rc new_group(sw_mpi *m, sw_mpi_group *g, const sw_comm_call *call, sw_diag *d) {
+  SW_TRY(fill_group(m, g, d));
+  m->groups.at[m->groups.n++] = g;
+  come_to_call(m, g, call);
+  sw_rc rc = make_comm(m, g, d);
+  if (rc) m->groups.n--;
+  return rc;
+}
+
+static sw_rc find_group(sw_mpi *m, const sw_comm_call *call, sw_mpi_group **out, sw_diag *d) {
   sw_circle circle;
-  sw_circle_of(&m->base.mesh, c, m->device, &circle);
+  sw_circle_of(&m->base.mesh, call->coll, m->device, &circle);
   for (size_t i = 0; i < m->groups.n; i++) {
     *out = m->groups.at[i];
     if (sw_circle_equal(&(*out)->circle, &circle)) return SW_OK;
@@ -88,11 +110,9 @@ static sw_rc find_group(sw_mpi *m, const sw_collective *c, sw_mpi_group **out, s
   sw_mpi_group *g;
   SW_MEM_NEW(g, 1, d);
   g->circle = circle;
-  sw_rc rc = fill_group(m, g, d);
-  if (rc)
-    free_group(g);
-  else
-    m->groups.at[m->groups.n++] = *out = g;
+  *out = g;
+  sw_rc rc = new_group(m, g, call, d);
+  if (rc) free_group(g);
   return rc;
 }
 
@@ -150,8 +170,10 @@ static sw_rc compare_headers(const sw_mpi_group *g, sw_diag *d) {
 static sw_rc run_group(sw_mpi *m, const sw_comm_call *call, sw_diag *d) {
   sw_mpi_group *g;
   int64_t bytes, valid[SW_MAX_RANK];
-  SW_TRY(find_group(m, call->coll, &g, d));
+  SW_TRY(find_group(m, call, &g, d));
+  come_to_call(m, g, call);
   SW_TRY(swap_headers(m, g, call, d));
+  sw_stand_wait(m, SW_STAND_NONE, NULL, -1, NULL);
   g->number++;
   SW_TRY(compare_headers(g, d));
   show_members(g, call);
@@ -214,14 +236,24 @@ static sw_rc mpi_finish(sw_comm *c, int64_t device, sw_diag *d) {
   return SW_OK;
 }
 
+static sw_rc leave_well(sw_mpi *m, sw_diag *d) {
+  SW_TRY(sw_stand_leave(m, d));
+  return sw_mpi_check_read(m, d);
+}
+
 static sw_rc mpi_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why, sw_diag *d) {
-  (void)d;
-  if (!rc) return SW_OK;
-  sw_diag diag = {0};
-  (void)SW_FAIL(&diag, SW_E_RESOURCE, SW_NOWHERE, "device %lld failed: %s", (long long)device,
-                why ? why : sw_rc_text(rc));
-  (void)sw_mpi_fail(sw_mpi_of(c), &diag, NULL);
-  return rc;
+  sw_mpi *m = sw_mpi_of(c);
+  sw_diag local = {0};
+  if (rc) {
+    (void)SW_FAIL(&local, SW_E_RESOURCE, SW_NOWHERE, "device %lld failed: %s", (long long)device,
+                  why ? why : sw_rc_text(rc));
+    (void)sw_mpi_fail(m, &local, NULL);
+    return rc;
+  }
+  if (m->left) return SW_OK;
+  m->left = true;
+  rc = leave_well(m, &local);
+  return rc ? sw_mpi_fail(m, &local, d) : SW_OK;
 }
 
 static void mpi_get_stats(const sw_comm *c, int64_t device, sw_comm_stats *out) {
@@ -233,6 +265,7 @@ static void mpi_report(const sw_comm *c, sw_text *out) {
   const sw_mpi *m = (const sw_mpi *)(const void *)c;
   sw_text_printf(out, "device %lld: %lld calls, the last %s@%lld\n", (long long)m->device, (long long)m->calls,
                  sw_coll_text(m->last_op), (long long)m->last_where);
+  sw_stand_print_others(m, out);
 }
 
 /* The exit status of a failed run must not wait for ranks that will not come. */
@@ -265,6 +298,7 @@ static void mpi_destroy(sw_comm *c) {
   }
   sw_array_free(&m->groups);
   sw_mpi_mail_free(m);
+  sw_stand_free(m);
   MPI_Comm_free(&m->world);
   sw_mem_free(m);
 }
@@ -300,6 +334,12 @@ static sw_rc create(const sw_mesh *mesh, const sw_comm_options *o, sw_comm **out
   m->device = *device = rank;
   if (o) m->base.options = *o;
   if (!(m->base.options.timeout_s > 0)) m->base.options.timeout_s = 30;
+  sw_rc rc = sw_stand_init(m, d);
+  if (rc) {
+    sw_stand_free(m);
+    sw_mem_free(m);
+    return rc;
+  }
   MPI_Comm_dup(MPI_COMM_WORLD, &m->world);
   *out = &m->base;
   return SW_OK;

@@ -5,8 +5,8 @@
  * each unpacks, or reduces in group order. all_reduce and reduce go in two rounds: everybody reduces a part, and the
  * parts are sent on. The arithmetic is that of the thread engine, so results are the same bits.
  *
- * Nothing blocks inside MPI: every wait polls, and ends at the timeout, when cancelled, or when another rank has told
- * that it failed.
+ * Nothing blocks inside MPI: every wait polls, and ends at the timeout, when cancelled, when another rank has told that
+ * it failed, or in a deadlock (stand.c).
  */
 #ifndef SRC_COMM_MPI_MPI_H_
 #define SRC_COMM_MPI_MPI_H_
@@ -17,7 +17,14 @@
 #include "comm/moves.h"
 #include "shardwright/array.h"
 
-enum { SW_MPI_TAG_DATA = 1, SW_MPI_TAG_MAIL, SW_MPI_TAG_FAIL, SW_MPI_TAG_GROUP, SW_MPI_TEXT_BYTES = 192 };
+enum {
+  SW_MPI_TAG_DATA = 1,
+  SW_MPI_TAG_MAIL,
+  SW_MPI_TAG_FAIL,
+  SW_MPI_TAG_GROUP,
+  SW_MPI_TAG_STAND,
+  SW_MPI_TEXT_BYTES = 192
+};
 
 /* What a member tells the others of its call. */
 typedef struct sw_header {
@@ -32,7 +39,9 @@ typedef struct sw_mpi_group {
   sw_circle circle;      /* that made it */
   sw_device_list listed; /* what it points to, when it is a list */
   MPI_Comm comm;
-  int64_t n, index, number; /* calls so far */
+  int64_t n, index, number; /* calls whose headers were exchanged; */
+  int64_t came;             /* that the device has come to */
+  int64_t key;              /* the same for all members */
   int64_t *devices;
   sw_header *headers;  /* one per member, of the call in flight */
   sw_member *members;  /* the same as a view */
@@ -44,12 +53,43 @@ typedef struct sw_mpi_mail {
   void *bytes;
 } sw_mpi_mail;
 
+/* What a device waits for, or that it has ended. */
+typedef enum sw_stand_kind {
+  SW_STAND_NONE,    /* nothing but data that is about to come */
+  SW_STAND_MEMBERS, /* until all of a group have come to a call */
+  SW_STAND_MESSAGE,
+  SW_STAND_LEFT
+} sw_stand_kind;
+
+typedef struct sw_mpi_waiting {
+  sw_stand_kind kind;
+  bool told;                 /* to all */
+  const sw_mpi_group *group; /* whose members it waits for */
+  int64_t source;            /* of a message; -1: any of the call's group */
+  const sw_comm_call *call;
+} sw_mpi_waiting;
+
+/* The same as it is told to the others. */
+typedef struct sw_stand {
+  int64_t kind, where, source;
+  int64_t key, number; /* of the group; calls of it that are over */
+  int64_t members, groups;
+  char text[SW_MPI_TEXT_BYTES];
+  /* Messages sent to and received from each device; the group's members; of all groups of the device: key, and calls
+   * that it has come to. */
+  int64_t more[];
+} sw_stand;
+
 typedef struct sw_mpi {
   sw_comm base;
   MPI_Comm world;
   int64_t device;
   SW_ARRAY(sw_mpi_group *) groups;
   SW_ARRAY(sw_mpi_mail) mail; /* sends that may not have arrived */
+  sw_mpi_waiting wait;
+  sw_stand **stand;         /* by device what it has told last, or NULL */
+  int64_t *sent, *received; /* messages to and from each device */
+  bool left;
   sw_comm_stats stats;
   sw_coll_op last_op;
   int64_t last_where, calls;
@@ -60,10 +100,24 @@ static inline sw_mpi *sw_mpi_of(sw_comm *c) { return (sw_mpi *)(void *)c; }
 
 /* wait.c: until all `n` requests have completed (see above for how else it ends; the requests are then left alone). */
 SW_CHECKED sw_rc sw_mpi_wait(sw_mpi *m, MPI_Request *requests, int n, sw_diag *d);
-/* One look at what ends a run: another rank's failure, cancellation, the end of patience. */
+/* One look at what ends a run: another rank's failure, cancellation, a deadlock, the end of patience (NULL: none). */
 SW_CHECKED sw_rc sw_mpi_look(sw_mpi *m, sw_patience *p, sw_diag *d);
 /* Remember the failure and tell all ranks (but not when it came from one). */
 sw_rc sw_mpi_fail(sw_mpi *m, const sw_diag *why, sw_diag *d);
+
+/* stand.c: from now on the device waits for that. */
+void sw_stand_wait(sw_mpi *m, sw_stand_kind kind, const sw_mpi_group *g, int64_t source, const sw_comm_call *call);
+/* One look: hears what the others tell, tells of a wait that has become long, fails in a deadlock. */
+SW_CHECKED sw_rc sw_stand_look(sw_mpi *m, double waited_s, sw_diag *d);
+/* "device 0, which waits at ...; it misses device 1, which ..." */
+void sw_stand_print_waiting(sw_mpi *m, sw_text *out);
+void sw_stand_print_others(const sw_mpi *m, sw_text *out);
+/* Tells that the device ends, and waits until all do. */
+SW_CHECKED sw_rc sw_stand_leave(sw_mpi *m, sw_diag *d);
+/* Then: a device that has sent what this one has not received, or -1. */
+int64_t sw_stand_unread(const sw_mpi *m);
+SW_CHECKED sw_rc sw_stand_init(sw_mpi *m, sw_diag *d);
+void sw_stand_free(sw_mpi *m); /* also of what is half made */
 
 /* swap.c: bytes to and from every member of a group; sizes in bytes, own piece included. */
 typedef struct sw_swap {
@@ -83,6 +137,10 @@ SW_CHECKED sw_rc sw_mpi_collect(sw_mpi *m, sw_mpi_group *g, const sw_comm_call *
 /* mail.c */
 SW_CHECKED sw_rc sw_mpi_send(sw_mpi *m, const sw_comm_call *call, sw_diag *d);
 SW_CHECKED sw_rc sw_mpi_receive(sw_mpi *m, const sw_comm_call *call, sw_diag *d);
+/* Sends bytes that it frees when they have arrived. */
+SW_CHECKED sw_rc sw_mpi_post(sw_mpi *m, int64_t to, int tag, void *bytes, size_t n, sw_diag *d);
+/* After sw_stand_leave: fails when the device has not received all that was sent to it. */
+SW_CHECKED sw_rc sw_mpi_check_read(sw_mpi *m, sw_diag *d);
 void sw_mpi_mail_free(sw_mpi *m);
 
 #endif

@@ -34,6 +34,16 @@ static sw_rc hear_failure(sw_mpi *m, sw_diag *d) {
   return give(m, d);
 }
 
+static sw_rc time_is_up(sw_mpi *m, sw_diag *d) {
+  sw_text text = {0};
+  sw_diag why = {0};
+  sw_stand_print_waiting(m, &text);
+  (void)SW_FAIL(&why, SW_E_RESOURCE, SW_NOWHERE, "timeout after %g s: %s", m->base.options.timeout_s,
+                sw_text_str(&text));
+  sw_text_free(&text);
+  return sw_mpi_fail(m, &why, d);
+}
+
 sw_rc sw_mpi_look(sw_mpi *m, sw_patience *p, sw_diag *d) {
   if (m->failure.rc) return give(m, d);
   SW_TRY(hear_failure(m, d));
@@ -42,10 +52,9 @@ sw_rc sw_mpi_look(sw_mpi *m, sw_patience *p, sw_diag *d) {
     (void)SW_FAIL(&why, SW_E_CANCELLED, SW_NOWHERE, "cancelled");
     return sw_mpi_fail(m, &why, d);
   }
-  if (!sw_patience_is_over(&m->base, p)) return SW_OK;
-  (void)SW_FAIL(&why, SW_E_RESOURCE, SW_NOWHERE, "timeout after %g s: device %lld waits at position %lld in %s",
-                m->base.options.timeout_s, (long long)m->device, (long long)m->last_where, sw_coll_text(m->last_op));
-  return sw_mpi_fail(m, &why, d);
+  bool over = p && sw_patience_is_over(&m->base, p);
+  SW_TRY(sw_stand_look(m, p ? p->waited_s : 0, d));
+  return over ? time_is_up(m, d) : SW_OK;
 }
 
 sw_rc sw_mpi_wait(sw_mpi *m, MPI_Request *requests, int n, sw_diag *d) {

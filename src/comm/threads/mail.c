@@ -46,11 +46,8 @@ sw_rc sw_mail_check_read(sw_threads *t, int64_t device, sw_diag *d) {
   const sw_message *m = t->device[device].mail;
   if (!m) return SW_OK;
   sw_diag why = {0};
-  (void)SW_FAIL(&why, SW_E_RESOURCE, SW_NOWHERE,
-                "send mismatch: device %lld has ended its program and not received what device %lld sent at position "
-                "%lld",
-                (long long)device, (long long)m->sent.from, (long long)m->sent.where);
-  return sw_threads_fail(t, &why, d);
+  sw_rc rc = sw_call_fail_unread(device, m->sent.from, m->sent.where, &why);
+  return rc ? sw_threads_fail(t, &why, d) : SW_OK;
 }
 
 static bool in_group(const sw_group *g, int64_t device) {
