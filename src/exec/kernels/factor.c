@@ -16,8 +16,9 @@
 #include "exec/kernels/lapack.h"
 #include "exec/kernels/matrix.h"
 #include "exec/kernels/native.h"
+#include "shardwright/checked.h"
 
-enum { MOST_RESULTS = 5 };
+enum { MOST_RESULTS = 5, MOST_SQUARE = 30000 }; /* LAPACK counts in int, twice the square among others */
 
 /* One matrix of the batch: m x n, k the smaller one. Matrices column by column; with complex numbers, two doubles each.
  */
@@ -102,16 +103,16 @@ static void put_eigenvalues(const matrix *x, double complex *w) {
 
 /* Of a pair of conjugate eigenvalues, real and imaginary parts stand in two columns; from behind, in place. */
 static void unpack_vectors(const matrix *x, void *v) {
-  int n = x->n;
+  int64_t n = x->n;
   double *from = v;
   double complex *to = v;
-  for (int j = n - 1; j >= 0; j--) {
+  for (int64_t j = n - 1; j >= 0; j--) {
     bool second = j > 0 && x->w[n + j] < 0;
-    for (int i = n - 1; i >= 0 && !second; i--) to[j * n + i] = sw_complex_of(from[j * n + i], 0);
+    for (int64_t i = n - 1; i >= 0 && !second; i--) to[j * n + i] = sw_complex_of(from[j * n + i], 0);
     if (!second) continue;
     memcpy(x->work, from + (j - 1) * n, (size_t)(2 * n) * sizeof *from);
     const double *re = x->work, *im = re + n;
-    for (int i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
       to[j * n + i] = sw_complex_of(re[i], -im[i]);
       to[(j - 1) * n + i] = sw_complex_of(re[i], im[i]);
     }
@@ -144,15 +145,16 @@ static void take_eigenvalues(const matrix *x, void *to) {
   if (x->is_complex) {
     widen(x, to, x->n);
   } else if (x->lwork >= 0) {
-    widen(x, x->w, 2 * x->n);
+    widen(x, x->w, 2 * (int64_t)x->n);
     put_eigenvalues(x, to);
   }
 }
 
 static int eig(matrix *x) {
   int n = x->n, ld = lead(n), info;
+  int64_t all = (int64_t)n * n;
   void *im = x->single ? (void *)((float *)(void *)x->w + n) : x->w + n;
-  narrow(x, x->a, n * n);
+  narrow(x, x->a, all);
   if (x->is_complex) {
     (x->single ? cgeev_ : zgeev_)("V", "V", &n, x->a, &ld, x->r[0], x->r[1], &ld, x->r[2], &ld, x->work, &x->lwork,
                                   x->rwork, &info, 1, 1);
@@ -162,7 +164,7 @@ static int eig(matrix *x) {
   }
   take_eigenvalues(x, x->r[0]);
   for (int r = 1; r < 3; r++) {
-    widen(x, x->r[r], n * n);
+    widen(x, x->r[r], all);
     if (!x->is_complex && x->lwork >= 0) unpack_vectors(x, x->r[r]);
   }
   return info;
@@ -170,8 +172,9 @@ static int eig(matrix *x) {
 
 static int schur(matrix *x) {
   int n = x->n, ld = lead(n), chosen, info;
+  int64_t all = (int64_t)n * n;
   void *im = x->single ? (void *)((float *)(void *)x->w + n) : x->w + n;
-  narrow(x, x->a, n * n);
+  narrow(x, x->a, all);
   if (x->is_complex) {
     (x->single ? cgees_ : zgees_)("V", "N", NULL, &n, x->a, &ld, &chosen, x->r[2], x->r[1], &ld, x->work, &x->lwork,
                                   x->rwork, x->iwork, &info, 1, 1);
@@ -180,8 +183,8 @@ static int schur(matrix *x) {
                                   x->iwork, &info, 1, 1);
   }
   take_eigenvalues(x, x->r[2]);
-  widen(x, x->a, n * n);
-  widen(x, x->r[1], n * n);
+  widen(x, x->a, all);
+  widen(x, x->r[1], all);
   return info;
 }
 
@@ -205,7 +208,7 @@ typedef struct driver {
   bool has_info;   /* as its last result */
   bool finite;     /* wants finite numbers */
   bool as_single;  /* computes with f32 where the op does */
-  int real_square; /* room for real numbers in the complex case: times the square of the larger size */
+  int real_square; /* room for real numbers in the complex case: times the square of the smaller size */
   bool asks;       /* for its work space */
 } driver;
 
@@ -238,14 +241,14 @@ static int64_t piece_of(const sw_kernel_call *c, int r, int64_t batch) { return 
 
 static sw_rc open_matrix(const sw_kernel_call *c, const driver *v, int64_t batch, matrix *x, sw_diag *d) {
   const sw_buffer *a = c->in[0];
-  int64_t m = a->dims[a->rank - 2], n = a->dims[a->rank - 1], most = m > n ? m : n;
-  if (most > 1 << 15) {
-    return SW_FAIL(d, SW_E_RESOURCE, c->op->span, "op '%s': matrices of %lld x %lld are not factored; at most %d",
-                   c->op->name, (long long)m, (long long)n, 1 << 15);
+  int64_t m = a->dims[a->rank - 2], n = a->dims[a->rank - 1], most = m > n ? m : n, k = m < n ? m : n;
+  if (k > MOST_SQUARE || most > INT32_MAX / 8 - 2) {
+    return SW_FAIL(d, SW_E_RESOURCE, c->op->span, "op '%s': matrices of %lld x %lld are not factored; at most %d x %d",
+                   c->op->name, (long long)m, (long long)n, MOST_SQUARE, INT32_MAX / 8 - 2);
   }
   *x = (matrix){.m = (int)m,
                 .n = (int)n,
-                .k = (int)(m < n ? m : n),
+                .k = (int)k,
                 .is_complex = sw_is_complex(a),
                 .single = v->as_single && a->dtype != SW_F64 && a->dtype != SW_C128,
                 .lower = sw_op_int(c->op, SW_ATTR_LOWER, 1) != 0,
@@ -262,7 +265,7 @@ static sw_rc open_matrix(const sw_kernel_call *c, const driver *v, int64_t batch
   SW_ARENA_NEW(x->b, c->scratch, 2 * (x->taus + 1), d);
   SW_ARENA_NEW(x->w, c->scratch, 2 * n, d);
   SW_ARENA_NEW(x->iwork, c->scratch, x->liwork, d);
-  SW_ARENA_NEW(x->rwork, c->scratch, x->is_complex ? (v->real_square * most + 64) * (most + 1) : 0, d);
+  SW_ARENA_NEW(x->rwork, c->scratch, x->is_complex ? (v->real_square * k + 64) * (k + 1) + 2 * most * (k + 1) : 0, d);
   SW_ARENA_NEW(room, c->scratch, most + 64, d);
   x->work = room;
   return SW_OK;
@@ -303,8 +306,8 @@ static void fill(const sw_kernel_call *c, matrix *x, int64_t batch, double value
 static void without_elements(const sw_kernel_call *c, matrix *x, int64_t batch) {
   fill(c, x, batch, 0);
   for (int r = 1; x->full && r < 3; r++) {
-    int n = r == 1 ? x->m : x->n, step = x->is_complex ? 2 : 1;
-    for (int i = 0; i < n; i++) ((double *)x->r[r])[(i * n + i) * step] = 1;
+    int64_t n = r == 1 ? x->m : x->n, step = x->is_complex ? 2 : 1;
+    for (int64_t i = 0; i < n; i++) ((double *)x->r[r])[(i * n + i) * step] = 1;
   }
 }
 
@@ -333,8 +336,9 @@ sw_rc sw_kernel_factor(const sw_kernel_call *c, sw_diag *d) {
   sw_blas_on_one_thread();
   SW_TRY(open_matrix(c, v, batch, &x, d));
   if (x.k) SW_TRY(open_work(c, v, &x, d));
-  int64_t most = x.m > x.n ? x.m : x.n;
-  SW_ARENA_NEW(turned, c->scratch, most * most, d);
+  int64_t most = (int64_t)x.m * x.n;
+  for (int r = 0; r < c->op->n_results; r++) most = sw_max_i64(most, piece_of(c, r, batch));
+  SW_ARENA_NEW(turned, c->scratch, most, d);
   for (int64_t i = 0; i < batch; i++) {
     sw_load_piece(a, i, (int64_t)x.m * x.n, turned);
     sw_turn_piece(x.is_complex, x.m, x.n, turned, x.a);
