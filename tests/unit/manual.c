@@ -223,7 +223,7 @@ static sw_machine *machine_of(const char *profile, const sw_mesh *mesh, sw_arena
 static sw_plan best_plan(const char *profile, const sw_graph *g, sw_arena *arena) {
   sw_diag diag = {0};
   sw_plan plan;
-  sw_plan_options o = {.solve = {.threads = 1, .time_limit_s = 5}};
+  sw_plan_options o = {.solve = {.threads = 1, .time_limit_s = 60}};
   assert_ok(sw_plan_search(g, machine_of(profile, &g->mesh, arena), &o, arena, &plan, &diag));
   return plan;
 }
