@@ -23,7 +23,7 @@ int64_t rs_net_count(int n, int rank, bool partial) {
 }
 
 /* More states take longer: where whole axes do, parts that nobody names are left out. */
-enum { PRIME_STATES = 1240, UNIT_STATES = 600 };
+enum { PRIME_STATES = 1240, UNIT_STATES = 600, ENDS_STATES = 1240 };
 
 static bool fits(const rs_space *s, int most) {
   return s->n <= MOST_ATOMS && rs_net_count(s->n, s->rank, true) <= most;
@@ -141,7 +141,7 @@ static int slot_of(const rs_net *n, const rs_net_state *at) {
 }
 
 static void add_state(rs_net *n, const rs_net_state *at) {
-  n->full = n->full || n->n_states == RS_NET_STATES;
+  n->full = n->full || n->n_states == (n->ends ? ENDS_STATES : RS_NET_STATES);
   if (n->full) return;
   const int rank = n->q->space.rank, i = n->n_states++;
   double bytes = n->elem;
