@@ -88,6 +88,20 @@ static sw_rc annotate(sw_importer *m, const target *of, sw_ir_span sharding, uin
   return SW_OK;
 }
 
+sw_rc sw_im_annotate_as(sw_importer *m, sw_id value, const sw_sharding *said, uint32_t at) {
+  const sw_type *type = &m->g->values[value].type;
+  sw_sharding s = *said;
+  sw_diag why = {0};
+  bool made = m->g->values[value].def >= 0;
+  if (made && sw_type_elements(type) == 0) return SW_OK;
+  if (sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, &why)) {
+    sw_im_warn(m, at, "the sharding of '%s' is left out: %s", m->g->values[value].name, why.text);
+    return SW_OK;
+  }
+  if (made) drop_idle_axes(type, &s);
+  return add(m, &(target){.value = value}, &s, 0, at);
+}
+
 sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t at) {
   return sw_im_annotate_open(m, value, sharding, 0, at);
 }

@@ -89,6 +89,7 @@ static const char *axis_beyond(const sw_mesh *own, const sw_mesh *mesh) {
 sw_rc sw_im_mesh(sw_importer *m) {
   SW_TRY(declare_all(m));
   for (uint32_t i = 0; i < m->n_meshes && !m->own_mesh.n_axes; i++) m->own_mesh = m->meshes[i].mesh;
+  if (!m->n_meshes && !m->cut) SW_TRY(sw_im_grid_as_mesh(m, &m->own_mesh));
   const sw_mesh *own = m->own_mesh.n_axes ? &m->own_mesh : NULL;
   const sw_mesh *given = m->o->mesh ? m->o->mesh : own ? NULL : m->o->fallback;
   const sw_mesh *used = given && !(own && is_own_mesh(own, given)) ? given : own;

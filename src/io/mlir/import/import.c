@@ -57,13 +57,18 @@ static bool takes_tuples(const sw_ir_row *row) {
   return !row; /* opaque */
 }
 
+/* Of the shard dialect: what gives a sharding has no value in the graph. */
+static bool takes_shardings(const sw_ir_row *row) {
+  return row && (row->import == sw_im_shard || strcmp(row->name, "shard.shard_shape") == 0);
+}
+
 /* Every operand has a value by now: it is not one of an op that gave none. */
 static sw_rc check_operands(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   for (uint32_t i = 0; i < o->n_uses; i++) {
     const sw_ir_use *u = &m->t->uses.at[o->first_use + i];
     sw_id v = sw_im_operand(m, op, i);
-    if (v >= 0 || (sw_im_is_tuple(v) && takes_tuples(row))) continue;
+    if (v >= 0 || (sw_im_is_tuple(v) && takes_tuples(row)) || takes_shardings(row)) continue;
     return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, u->name.at - 1),
                          "value '%%%.*s' %s; expected the result of an op with one", (int)sw_ir_len(u->name),
                          m->t->s + u->name.at,

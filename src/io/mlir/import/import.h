@@ -279,6 +279,8 @@ SW_IR_IMPORTER(sw_im_ragged_dot);
 SW_IR_IMPORTER(sw_im_return);
 SW_IR_IMPORTER(sw_im_local);
 SW_IR_IMPORTER(sw_im_on_grid);
+SW_IR_IMPORTER(sw_im_shard);
+SW_IR_IMPORTER(sw_im_shard_sharding);
 SW_IR_IMPORTER(sw_im_scalar_cast);
 SW_IR_IMPORTER(sw_im_from_elements);
 SW_IR_IMPORTER(sw_im_extract);
@@ -338,6 +340,10 @@ SW_CHECKED sw_rc sw_im_said(sw_importer *m, sw_ir_span sharding, sw_im_sharding 
 void sw_im_tell_foreign(sw_importer *m, const sw_im_sharding *s, uint32_t at);
 /* A sharding in Shardy's or GSPMD's text as an annotation of a value; what cannot be said in the mesh is warned of. */
 SW_CHECKED sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t at);
+/* A sharding over the graph's mesh, likewise. */
+SW_CHECKED sw_rc sw_im_annotate_as(sw_importer *m, sw_id value, const sw_sharding *s, uint32_t at);
+/* The program's shard.grid as a mesh; no axes: there is none whose sizes are known. */
+SW_CHECKED sw_rc sw_im_grid_as_mesh(sw_importer *m, sw_mesh *out);
 /* backend_config = "unspecified_dims=[0,2]": dims that a GSPMD sharding leaves to others, as bits. */
 uint32_t sw_im_unspecified_dims(sw_importer *m, uint32_t op);
 /* Does the op only say something about its operand? */

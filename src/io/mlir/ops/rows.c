@@ -144,8 +144,10 @@ static const sw_ir_row kRows[] = {
     GRID("all_gather"), GRID("all_reduce"), GRID("all_slice"), GRID("all_to_all"), GRID("reduce_scatter"),
     GRID("broadcast"), GRID("gather"), GRID("scatter"), GRID("reduce"), GRID("send"), GRID("recv"), GRID("shift"),
     GRID("update_halo"), GRID("process_linear_index"), GRID("process_multi_index"), GRID("grid_shape"),
-    GRID("neighbors_linear_indices"), GRID("sharding"), GRID("shard_shape"),
+    GRID("neighbors_linear_indices"), GRID("shard_shape"),
 #undef GRID
+    {"shard.sharding", sw_im_shard_sharding, SW_OP_COUNT, 0, {{0}}},
+    {"shard.shard", sw_im_shard, SW_OP_COUNT, 0, {{0}}},
 #define ARITH(text, op) {"arith." text, sw_im_simple, SW_OP_##op, 2, {{0}}}
     ARITH("addi", ADD), ARITH("subi", SUBTRACT), ARITH("muli", MULTIPLY), ARITH("divsi", DIVIDE),
     ARITH("remsi", REMAINDER), ARITH("minsi", MINIMUM), ARITH("maxsi", MAXIMUM),

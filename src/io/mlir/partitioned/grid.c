@@ -378,11 +378,6 @@ sw_rc sw_im_on_grid(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   if (!m->cut) {
     return SW_IM_FAIL(m, op, "'%s' is of a program that is partitioned already; expected the whole program", row->name);
   }
-  if (strcmp(row->name, "shard.sharding") == 0) { /* read by the ops that use it, where it stands */
-    sw_id nothing;
-    SW_TRY(sw_im_number(m, op, SW_I64, 0, 0, NULL, &nothing));
-    return sw_im_bind(m, op, 0, nothing, true);
-  }
   if (strcmp(row->name, "shard.shard_shape") == 0) return sw_im_shard_shape(m, op);
   sw_ir_span grid = sw_ir_unquoted(m->t, sw_ir_attr(m->t, r.o, "grid", NULL)), own = m->cut->grid;
   if (!sw_ir_present(grid)) grid = r.o->symbol;
