@@ -100,13 +100,14 @@ static sw_rc take_memo(sw_seat *seat, sw_memo **out, sw_diag *d) {
   return SW_OK;
 }
 
-/* Where the inputs of a small call lie: in the fronts if they fit. */
+/* Where the inputs of a small call lie: in the fronts if they fit, all in the line that others look at or none. */
 static void choose_area(sw_memo *m) {
   const sw_group *g = m->seat->group;
-  size_t bytes = (size_t)m->small_bytes;
-  bool near = offsetof(sw_front, near) + bytes <= g->fronts.item_bytes;
+  size_t bytes = (size_t)m->small_bytes, at = offsetof(sw_front, near);
+  if (at + bytes > SW_LINE) at = SW_LINE;
+  bool near = at + bytes <= g->fronts.item_bytes;
   m->small_in = near ? &g->fronts : bytes <= g->mid.item_bytes ? &g->mid : &g->bulk;
-  m->small_offset = near ? offsetof(sw_front, near) : 0;
+  m->small_offset = near ? at : 0;
 }
 
 sw_rc sw_memo_make(sw_seat *seat, const sw_comm_call *call, sw_memo **out, sw_diag *d) {

@@ -117,6 +117,16 @@ static void take_lines(const sw_memo *memo, unsigned number, unsigned last) {
   }
 }
 
+/* The same of the next call, by storing: that waits for the lines, but a member of a pair has nothing else to do. */
+static void take_next(const sw_memo *memo, unsigned number) {
+  sw_seat *seat = memo->seat;
+  if (!sw_number_is_below(number + 1 - sw_ring_of(seat->group), seat->all_ended)) return;
+  row r = row_of(memo, number + 1);
+  front(r, seat->index)->whole = true;
+  char *at = input(r, seat->index);
+  for (size_t k = 0; k < memo->put_bytes; k += SW_LINE) at[k] = 0;
+}
+
 /* Asks for the inputs of all calls up to `last` that are there: asking for others would hold those up who fill them. */
 static void ask_for_lines(const sw_memo *memo, unsigned number, unsigned last) {
   sw_seat *seat = memo->seat;
@@ -135,11 +145,10 @@ static void ask_for_lines(const sw_memo *memo, unsigned number, unsigned last) {
   }
 }
 
-/* Where all wait for all, a pair has nothing else to do meanwhile. */
 static void prepare_later(const sw_memo *memo, unsigned number) {
   sw_seat *seat = memo->seat;
   if (memo->meets) {
-    if (seat->group->n == 2) take_lines(memo, number, number + 1);
+    if (seat->group->n == 2) take_next(memo, number);
   } else if (number % (AHEAD / 2) == 0) {
     unsigned last = number + AHEAD;
     (void)sw_seat_all_ended(seat, last - sw_ring_of(seat->group));
