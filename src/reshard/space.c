@@ -114,7 +114,7 @@ static void place_ref(const rs_space *s, rs_state *state, sw_axis_ref r, int dim
     if (s->atom[i].axis != r.axis || s->atom[i].pre < r.pre || (int64_t)s->atom[i].pre >= (int64_t)r.pre * r.size) {
       continue;
     }
-    state->at[i] = dim < 0 ? RS_PARTIAL : (uint8_t)(dim << 4 | (*place)++);
+    state->at[i] = (uint8_t)(dim < 0 ? RS_PARTIAL : dim << 4 | (*place)++);
   }
 }
 
