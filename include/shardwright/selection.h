@@ -57,6 +57,7 @@ typedef struct sw_divide_options {
   double deadline_s; /* of sw_now_s; 0: none */
   int passes;        /* at most */
   int64_t target;    /* the least true cost known */
+  int64_t bound;     /* what is known without new parts: those that promise less are not taken */
   double gap;        /* end when the bound is so near the target */
   sw_cancel *cancel; /* NULL allowed */
 } sw_divide_options;

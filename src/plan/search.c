@@ -14,7 +14,7 @@
 
 #include "shardwright/checked.h"
 
-enum { MOST_ROUNDS = 8, MOST_REFINEMENTS = 100 };
+enum { MOST_ROUNDS = 8, MOST_REFINEMENTS = 100, MOST_BOUNDS = 10 };
 
 /* A relaxation is not worth more effort than what it leaves out: the first is solved to 1 %, the next to half of what
  * the last one counted too little. Where that is less than the gap asked for, what it leaves of it is wanted, or half.
@@ -22,7 +22,7 @@ enum { MOST_ROUNDS = 8, MOST_REFINEMENTS = 100 };
 static const double kFirstGap = 0.01, kOfExcess = 0.5, kOfGap = 0.5;
 
 /* Nor more than this part of the time that is left, as long as it is known to count too little. */
-static const double kOfTime = 0.25;
+static const double kOfTime = 0.25, kOfAlikeTime = 0.5;
 
 /* When the first solution costs so much more than the bound, copies are no detail. */
 static const double kMuch = 0.08;
@@ -34,7 +34,7 @@ static const double kWorthDividing = 0.01;
 static const double kAstray = 0.05;
 
 /* Nodes that are chosen anew at first around what a plan to start from does not have, and then. */
-enum { FEW = 300, MORE = 1000 };
+enum { FEW = 100, MORE = 300 };
 
 static bool is_close(const sw_searcher *s, const sw_solution *x) {
   return x->choice && (double)(x->cost - x->bound) <= s->o->solve.gap * (double)x->cost;
@@ -114,13 +114,13 @@ static double missing_part(const sw_solution *x) {
   return x->choice && x->cost > 0 ? (double)(x->cost - x->bound) / (double)x->cost : 1;
 }
 
-/* ... refined as long as that choice costs more than it seems and this leads on. */
-static sw_rc bound(const sw_searcher *s, int64_t limit, sw_solution *best, sw_diag *d) {
-  enum { MOST = 10, PATIENCE = 1 };
+/* ... refined as long as that choice costs more than it seems and this leads on, at most so many times. */
+static sw_rc bound(const sw_searcher *s, int64_t limit, int most, sw_solution *best, sw_diag *d) {
+  enum { PATIENCE = 1 };
   const double kLeastGain = 0.3; /* of what is missing */
   bool refined = s->o->solve.solver == SW_SOLVER_AUTO || s->o->solve.solver == SW_SOLVER_NATIVE;
   int idle = 0;
-  for (int k = 0; refined && k < MOST && idle < PATIENCE && !is_close(s, best) && !sw_search_is_over(s); k++) {
+  for (int k = 0; refined && k < most && idle < PATIENCE && !is_close(s, best) && !sw_search_is_over(s); k++) {
     double before = missing_part(best);
     refined = false;
     SW_TRY(bound_once(s, limit, best, &refined, d));
@@ -160,10 +160,11 @@ static sw_rc improve(const sw_searcher *s, int64_t limit, double took, sw_soluti
 }
 
 /* Parts under which the bound is high are worth the time of some solutions, once it is known that copies matter. */
-static sw_rc divide(const sw_searcher *s, int64_t cost, sw_diag *d) {
+static sw_rc divide(const sw_searcher *s, const sw_solution *best, sw_diag *d) {
   enum { PASSES = 400 };
   sw_divide_options o = {.passes = PASSES,
-                         .target = cost,
+                         .target = best->cost,
+                         .bound = best->bound,
                          .gap = s->o->solve.gap,
                          .deadline_s = sw_search_deadline_s(s, kOfTime),
                          .cancel = s->o->solve.cancel};
@@ -183,7 +184,7 @@ static sw_rc mend_more(const sw_searcher *s, int64_t limit, sw_solution *best, s
   if (!start) return SW_E_RESOURCE;
   SW_TRY(sw_search_mend(s, limit, MORE, start, d));
   SW_TRY(keep_start(s, limit, start, best, d));
-  return bound(s, limit, best, d);
+  return bound(s, limit, MOST_BOUNDS, best, d);
 }
 
 static sw_rc conclude(sw_solution *out) {
@@ -214,7 +215,12 @@ static sw_rc improve_in_turn(course *c, int round, double took, sw_solution *out
   if (c->divided || is_close(s, out) || sw_search_is_over(s)) return SW_OK;
   if (missing_part(out) <= fmax(kWorthDividing, 2 * s->o->solve.gap)) return SW_OK;
   c->divided = c->refined = true;
-  return divide(s, out->cost, d);
+  return divide(s, out, d);
+}
+
+/* Reductions had no time to end: what is chosen is no answer to the problem, and says nothing about what to refine. */
+static bool was_cut_short(const sw_solution *x, double gap) {
+  return x->presolve.nodes == 0 && (double)(x->cost - x->bound) > gap * (double)x->cost;
 }
 
 /* Solve, refine, and again. An infeasible problem ends it with that status in *out, when nothing else is known. */
@@ -225,7 +231,7 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
     sw_solution now;
     bool better;
     int64_t cost;
-    double began = sw_search_used(s), part = c->refined ? kOfTime : 1;
+    double began = sw_search_used(s), part = !c->refined ? 1 : s->alike ? kOfAlikeTime : kOfTime;
     const int32_t *from = out->choice ? out->choice : c->start;
     SW_TRY(solve_once(s, c->limit, c->gap, part, from, out->bound, &now, d));
     if (now.status == SW_SOLVE_INFEASIBLE && !out->choice) {
@@ -236,12 +242,17 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
     if (!now.choice) return SW_OK;
     double took = sw_search_used(s) - began;
     SW_TRY(keep_better(s, &now, out, &cost, d));
-    SW_TRY(sw_selection_refine(s->selection, now.choice, &c->refined, d));
+    bool cut = was_cut_short(&now, c->gap);
+    c->refined = false;
+    if (!cut) SW_TRY(sw_selection_refine(s->selection, now.choice, &c->refined, d));
     if (is_close(s, out) || sw_search_is_over(s)) return SW_OK;
     SW_TRY(improve_in_turn(c, round, took, out, &better, d));
     if (is_close(s, out) || sw_search_is_over(s)) return SW_OK;
-    if (!c->refined && !better && c->gap <= kOfGap * least_gap) return SW_OK;
+    bool no_more = s->alike && !cut; /* what is left to find is in all nodes */
+    if (!c->refined && !better && (no_more || c->gap <= kOfGap * least_gap)) return SW_OK;
     double excess = (double)(cost - now.cost) / (double)cost;
+    if (cut && part >= 1) return SW_OK;
+    if (cut) continue; /* with more time */
     c->gap = c->refined ? fmin(c->gap, next_gap(least_gap, excess)) : kOfGap * least_gap;
   }
   return SW_OK;
@@ -250,7 +261,7 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
 /* First with layers that are alike choosing alike: rounds cost what a few layers do, and lead to copies that count and
  * to a choice that is near the best, but prove nothing. */
 static sw_rc run_alike(course *c, sw_solution *out, sw_diag *d) {
-  const double kOfLeft = 0.4;
+  const double kOfLeft = 0.6;
   sw_plan_options o = *c->s->o;
   sw_searcher alike = *c->s;
   sw_solution found = *out;
@@ -283,14 +294,14 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *be
               .pause = 1};
   *out = (sw_solution){.status = SW_SOLVE_UNKNOWN, .bound = before ? before->bound : 0};
   if (s->start && !before) SW_TRY(keep_start(s, limit, c.start, out, d));
-  SW_TRY(bound(s, limit, out, d));
+  SW_TRY(bound(s, limit, s->missing && !before ? 1 : MOST_BOUNDS, out, d));
   if (s->missing && !before) SW_TRY(mend_more(s, limit, out, d));
   if (is_close(s, out)) return conclude(out);
   if (missing_part(out) < kFirstGap) c.gap = least_gap;
   if (!s->start) {
     SW_TRY(run_alike(&c, out, d));
     c.s = s;
-    SW_TRY(bound(s, limit, out, d));
+    SW_TRY(bound(s, limit, MOST_BOUNDS, out, d));
     c.gap = fmax(least_gap, fmin(kFirstGap, kOfExcess * missing_part(out)));
     c.refined = true;
   }

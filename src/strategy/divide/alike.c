@@ -38,7 +38,7 @@ static bool are_alike_links(const dv_divider *v, size_t k, int32_t j) {
 
 /* Look for nodes that are alike: where they are many, passes over one of each kind come near to those over all. */
 sw_rc dv_find_alike(dv_divider *v, sw_diag *d) {
-  enum { ROUNDS = 8, FEWEST = 4 }; /* of one kind, on average */
+  enum { ROUNDS = 2, FEWEST = 4 }; /* parts need only be good: kinds that are few lead further in time */
   uint64_t *colour, *kind;
   sw_alike_link *links;
   int32_t kinds = 0;

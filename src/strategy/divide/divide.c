@@ -127,7 +127,7 @@ static sw_rc ascend_alike(dv_divider *v, const sw_divide_options *o, double targ
   return SW_OK;
 }
 
-sw_rc sw_divide_parts(sw_selection *s, const sw_divide_options *o, sw_diag *d) {
+sw_rc sw_divide_parts(sw_selection *s, const sw_divide_options *o, bool *taken, sw_diag *d) {
   dv_divider v = {
       .s = s, .p = &s->problem, .n = s->n_args + s->n_ops + s->n_outputs, .factor = 1, .best_bound = -INFINITY};
   double target = dv_cell(o->target);
@@ -136,7 +136,8 @@ sw_rc sw_divide_parts(sw_selection *s, const sw_divide_options *o, sw_diag *d) {
   if (!rc) dv_set_tables(&v, true);
   if (!rc && v.n_parts) rc = ascend_alike(&v, o, target, &near, d);
   if (!rc && v.n_parts) ascend(&v, o, target, near ? SHORT_ROUND : ROUND, kLeastGain);
-  if (!rc && v.best_bound > -INFINITY) rc = write_parts(&v, d);
+  *taken = !rc && v.best_bound > fmax(0, (double)o->bound);
+  if (*taken) rc = write_parts(&v, d);
   sw_array_free(&v.tables);
   sw_array_free(&v.links);
   sw_array_free(&v.slots);

@@ -13,7 +13,8 @@
 
 #include "strategy/selection_data.h"
 
-/* Leaves the parts in the patterns, which are no longer ready. Floats guide; any parts that add up are right. */
-sw_rc sw_divide_parts(sw_selection *s, const sw_divide_options *o, sw_diag *d);
+/* Leaves the parts in the patterns, which are no longer ready; *taken is false when they promised too little. Floats
+ * guide; any parts that add up are right. */
+sw_rc sw_divide_parts(sw_selection *s, const sw_divide_options *o, bool *taken, sw_diag *d);
 
 #endif
