@@ -98,7 +98,7 @@ static void store(sw_buffer *b, int64_t i, double re, double im) {
 static matrix matrix_of(const sw_tensor *x, int batch, int i) {
   bool vector = x->rank == 2;
   int64_t each = sw_buffer_elements(x) / batch;
-  matrix out = {.m = vector ? (int)x->dims[1] : (int)x->dims[1], .n = vector ? 1 : (int)x->dims[2]};
+  matrix out = {.m = (int)x->dims[1], .n = vector ? 1 : (int)x->dims[2]};
   for (int k = 0; k < each; k++) out.at[k / out.n][k % out.n] = load(x, i * each + k);
   return out;
 }
