@@ -263,7 +263,8 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
 static sw_rc run_alike(course *c, sw_solution *out, sw_diag *d) {
   const double kOfLeft = 0.6;
   sw_plan_options o = *c->s->o;
-  sw_searcher alike = *c->s;
+  const sw_searcher *all = c->s;
+  sw_searcher alike = *all;
   sw_solution found = *out;
   bool repeats;
   SW_TRY(sw_search_repeats(c->s, &repeats, d));
@@ -274,6 +275,7 @@ static sw_rc run_alike(course *c, sw_solution *out, sw_diag *d) {
   alike.alike = true;
   c->s = &alike;
   sw_rc rc = run(c, &found, d);
+  c->s = all;
   if (!rc && found.choice && (!out->choice || found.cost < out->cost)) {
     found.bound = out->bound;
     *out = found;
@@ -300,7 +302,6 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *be
   if (missing_part(out) < kFirstGap) c.gap = least_gap;
   if (!s->start) {
     SW_TRY(run_alike(&c, out, d));
-    c.s = s;
     SW_TRY(bound(s, limit, MOST_BOUNDS, out, d));
     c.gap = fmax(least_gap, fmin(kFirstGap, kOfExcess * missing_part(out)));
     c.refined = true;
