@@ -261,7 +261,7 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
 /* First with layers that are alike choosing alike: rounds cost what a few layers do, and lead to copies that count and
  * to a choice that is near the best, but prove nothing. */
 static sw_rc run_alike(course *c, sw_solution *out, sw_diag *d) {
-  const double kOfLeft = 0.6;
+  const double kOfLeft = 0.6, kLeastGap = 5e-4; /* who wants less must look at all nodes */
   sw_plan_options o = *c->s->o;
   const sw_searcher *all = c->s;
   sw_searcher alike = *all;
@@ -270,7 +270,7 @@ static sw_rc run_alike(course *c, sw_solution *out, sw_diag *d) {
   SW_TRY(sw_search_repeats(c->s, &repeats, d));
   if (!repeats) return SW_OK;
   if (alike.limit > 0) alike.limit = sw_search_used(c->s) + kOfLeft * sw_search_left(c->s);
-  o.solve.gap *= kOfGap; /* what is proven of all must be near it, too */
+  o.solve.gap = fmax(kLeastGap, kOfGap * o.solve.gap); /* what is proven of all must be near it, too */
   alike.o = &o;
   alike.alike = true;
   c->s = &alike;

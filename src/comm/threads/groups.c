@@ -42,7 +42,7 @@ static void init_meeting(const sw_group *g, unsigned i, sw_meeting *m) {
 /* A call's line lies among a member's in the order of Gray's code, so that the machine, which likes to read on at equal
  * distances, leaves those alone that are about to be filled. In pairs of lines, as caches fetch them. */
 static sw_rc make_area(const sw_group *g, size_t item_bytes, bool by_call, sw_area *a, sw_diag *d) {
-  size_t pair = 2 * SW_LINE, n = (size_t)g->n;
+  size_t pair = (size_t)2 * SW_LINE, n = (size_t)g->n;
   unsigned shares = by_call && 2 * item_bytes <= SW_LINE; /* two calls to a line */
   a->item_bytes = item_bytes;
   a->member_step = by_call ? item_bytes << shares : item_bytes * sw_ring_of(g);
@@ -61,7 +61,7 @@ static sw_rc make_area(const sw_group *g, size_t item_bytes, bool by_call, sw_ar
 /* Of a pair of members small inputs follow their fronts. */
 static sw_rc make_areas(sw_group *g, sw_diag *d) {
   bool pair = g->n <= 2;
-  SW_TRY(make_area(g, pair ? 6 * SW_LINE : sizeof(sw_front), !pair, &g->fronts, d));
+  SW_TRY(make_area(g, pair ? (size_t)6 * SW_LINE : sizeof(sw_front), !pair, &g->fronts, d));
   if (g->n > SW_SMALL_MEMBERS) return SW_OK;
   SW_TRY(make_area(g, SW_MID_BYTES, !pair, &g->mid, d));
   return make_area(g, SW_BULK_STEP, false, &g->bulk, d);
