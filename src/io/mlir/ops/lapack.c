@@ -62,21 +62,28 @@ static sw_rc solve(sw_importer *m, uint32_t op, const char *how, bool *done) {
                     NULL);
 }
 
+/* LAPACK's info, of the matrices in x: 1 where there is a NaN. */
+static sw_rc info_of(sw_importer *m, uint32_t op, sw_id x, sw_id *info) {
+  int rank = sw_im_type(m, x)->rank;
+  int64_t last[2] = {rank - 2, rank - 1};
+  sw_id bad, any;
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(sw_im_compared(m, op, "ne", x, x, &bad));
+  sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(SW_REDUCE_OR));
+  sw_im_numbers(&a, SW_ATTR_DIMS, last, 2);
+  SW_TRY(sw_im_help(m, op, SW_OP_REDUCE, 1, &bad, &a, &any));
+  return sw_im_converted(m, op, any, SW_I32, info);
+}
+
 /* A matrix that is not positive definite leaves NaN, which is what info tells. */
 static sw_rc cholesky(sw_importer *m, uint32_t op, const char *how, bool *done) {
   (void)how;
-  sw_id x = sw_im_operand(m, op, 0), l, bad, any, info;
-  int rank = sw_im_type(m, x)->rank;
-  int64_t last[2] = {rank - 2, rank - 1};
-  sw_im_attrs a = {.n = 0}, r = {.n = 0};
-  if (sw_ir_result_count(m->t, sw_im_op(m, op)) != 2 || rank < 2) return SW_OK;
+  sw_id x = sw_im_operand(m, op, 0), l, info;
+  sw_im_attrs a = {.n = 0};
+  if (sw_ir_result_count(m->t, sw_im_op(m, op)) != 2 || sw_im_type(m, x)->rank < 2) return SW_OK;
   sw_im_int(&a, SW_ATTR_LOWER, sw_im_call_lower(m, op));
   SW_TRY(sw_im_help(m, op, SW_OP_CHOLESKY, 1, &x, &a, &l));
-  SW_TRY(sw_im_compared(m, op, "ne", l, l, &bad));
-  sw_im_text(&r, SW_ATTR_KIND, sw_reduction_text(SW_REDUCE_OR));
-  sw_im_numbers(&r, SW_ATTR_DIMS, last, 2);
-  SW_TRY(sw_im_help(m, op, SW_OP_REDUCE, 1, &bad, &r, &any));
-  SW_TRY(sw_im_converted(m, op, any, SW_I32, &info));
+  SW_TRY(info_of(m, op, l, &info));
   *done = true;
   SW_TRY(sw_im_result_is(m, op, 0, l));
   return sw_im_result_is(m, op, 1, info);
@@ -149,7 +156,7 @@ static sw_rc multiply(sw_importer *m, uint32_t op, const char *how, bool *done) 
 static sw_rc tridiagonal_solve(sw_importer *m, uint32_t op, const char *how, bool *done) {
   (void)how;
   sw_id x[4], y, test, info;
-  sw_im_attrs a = {.n = 0}, r = {.n = 0};
+  sw_im_attrs a = {.n = 0};
   for (uint32_t i = 0; i < 4; i++) x[i] = sw_im_operand(m, op, i);
   sw_type t = *sw_im_type(m, x[3]);
   uint32_t results = sw_ir_result_count(m->t, sw_im_op(m, op));
@@ -161,15 +168,11 @@ static sw_rc tridiagonal_solve(sw_importer *m, uint32_t op, const char *how, boo
   SW_TRY(sw_im_help(m, op, SW_OP_TRIDIAGONAL_SOLVE, 4, x, &a, &y));
   for (uint32_t i = 0; i < 3; i++) SW_TRY(sw_im_result_is(m, op, i, x[i]));
   SW_TRY(sw_im_result_is(m, op, 3, y));
-  int64_t last[2] = {t.rank - 2, t.rank - 1}, dims[SW_MAX_RANK];
+  int64_t dims[SW_MAX_RANK];
   for (int k = 0; k < t.rank; k++) dims[k] = k < t.rank - 1 ? t.dims[k] : 1;
   SW_TRY(sw_im_number(m, op, t.dtype, 0, t.rank, dims, &x[3]));
   SW_TRY(sw_im_help(m, op, SW_OP_TRIDIAGONAL_SOLVE, 4, x, &a, &test));
-  SW_TRY(sw_im_compared(m, op, "ne", test, test, &test));
-  sw_im_text(&r, SW_ATTR_KIND, sw_reduction_text(SW_REDUCE_OR));
-  sw_im_numbers(&r, SW_ATTR_DIMS, last, 2);
-  SW_TRY(sw_im_help(m, op, SW_OP_REDUCE, 1, &test, &r, &test));
-  SW_TRY(sw_im_converted(m, op, test, SW_I32, &info));
+  SW_TRY(info_of(m, op, test, &info));
   SW_TRY(sw_im_result_is(m, op, 4, info));
   return sw_im_annotate_results(m, op);
 }
