@@ -174,6 +174,28 @@ static const struct {
     {"number too large", "shardwright-certificate 1\nbound 99999999999999999999\n", SW_E_INPUT, "64 bits"},
 };
 
+/* Nodes that the first one determines, each with a use of its own: half of them merged before the tree, half in it. */
+static void merges_go_on_in_the_tree(void **state) {
+  (void)state;
+  enum { N = 7 };
+  static const int64_t kNone[2], kOne[2] = {1, 1}, kSame[4] = {0, SW_FORBIDDEN, SW_FORBIDDEN, 0}, kHeld[2] = {1, 2};
+  static const sw_use kUse = {0, 1, kHeld};
+  sw_node nodes[N] = {{2, 0, kNone, NULL}};
+  sw_edge edges[N - 1];
+  for (int32_t i = 1; i < N; i++) {
+    nodes[i] = (sw_node){2, 1, kOne, &kUse};
+    edges[i - 1] = (sw_edge){0, i, kSame};
+  }
+  const sw_problem p = {"star", N, N - 1, nodes, edges, 100};
+  sw_diag diag;
+  int64_t bound;
+  const char *text =
+      "shardwright-certificate 1\nbound 6\nmerge 1 0\nmerge 2 0\nmerge 3 0\nbranch\n"
+      "merge 6 0\nmerge 5 0\nmerge 4 0\nenumerate\n";
+  if (verdict(&p, text, strlen(text), &bound, &diag)) fail_msg("line %d: %s", diag.line, diag.text);
+  assert_int_equal(bound, 6);
+}
+
 static void check_row(void **state) {
   size_t k = (size_t)(uintptr_t)*state;
   int64_t bound;
@@ -184,13 +206,14 @@ static void check_row(void **state) {
 
 int main(void) {
   enum { ROWS = sizeof kRows / sizeof kRows[0] };
-  struct CMUnitTest tests[ROWS + 3] = {
+  struct CMUnitTest tests[ROWS + 4] = {
       cmocka_unit_test(every_certificate_is_accepted),
       cmocka_unit_test(medium_certificates_are_accepted),
       cmocka_unit_test(what_is_accepted_is_true),
+      cmocka_unit_test(merges_go_on_in_the_tree),
   };
   for (size_t k = 0; k < ROWS; k++)
-    tests[k + 3] =
+    tests[k + 4] =
         (struct CMUnitTest){.name = kRows[k].name, .test_func = check_row, .initial_state = (void *)(uintptr_t)k};
   return cmocka_run_group_tests_name("select_certificate", tests, NULL, NULL);
 }

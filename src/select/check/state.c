@@ -108,6 +108,7 @@ static sw_rc copy_node(chk_state *to, chk_node *x, sw_diag *d) {
   x->edges = sw_arena_copy(&to->mem, x->edges, (size_t)x->n_edges, sizeof *x->edges, d);
   x->spans = sw_arena_copy(&to->mem, x->spans, (size_t)x->n_spans, sizeof *x->spans, d);
   x->cap_edges = x->n_edges;
+  x->cap_spans = x->n_spans;
   return x->alive && x->cost && x->edges && x->spans ? SW_OK : SW_E_RESOURCE;
 }
 
