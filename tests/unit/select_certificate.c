@@ -76,6 +76,25 @@ static void medium_certificates_are_accepted(void **state) {
   assert_true(branched > 0);
 }
 
+/* Sums of these do not fit into 64 bits with room for fractions. */
+static void certificates_of_huge_costs_are_accepted(void **state) {
+  (void)state;
+  static const shape kHuge = {16, 6, 30, 1, 8, INT64_C(10000000000000000), 10};
+  sw_rng g;
+  sw_rng_seed(&g, check_seed(34));
+  int closed = 0, rounds = check_scale(40);
+  for (int k = 0; k < rounds; k++) {
+    sw_arena a = {0};
+    sw_problem p = random_problem(&g, &a, &kHuge);
+    int64_t bound;
+    sw_text proof = proof_of(&p, k % 2 ? SW_RULES_ALL : 0, 20000000, &a, &bound);
+    closed += bound > (INT64_C(1) << 52);
+    sw_text_free(&proof);
+    sw_arena_deinit(&a);
+  }
+  assert_true(closed > rounds / 2);
+}
+
 /* Change a digit, drop a line, double a line, or swap two words. */
 static size_t corrupt(sw_rng *g, const char *text, size_t n, char *out) {
   size_t at = (size_t)sw_rng_below(g, (int64_t)n);
@@ -209,6 +228,7 @@ int main(void) {
   struct CMUnitTest tests[ROWS + 4] = {
       cmocka_unit_test(every_certificate_is_accepted),
       cmocka_unit_test(medium_certificates_are_accepted),
+      cmocka_unit_test(certificates_of_huge_costs_are_accepted),
       cmocka_unit_test(what_is_accepted_is_true),
       cmocka_unit_test(merges_go_on_in_the_tree),
   };

@@ -10,8 +10,12 @@
 
 #include "select/bound/dual.h"
 #include "select/proof.h"
+#include "shardwright/simd.h"
 
 enum { COST_BITS = 10, PRICE_BITS_MOST = 34, PREFIX_BITS = 60 };
+
+static const int64_t kDear = INT64_C(1) << 51, kSmall = INT64_C(1) << 61; /* a cell; what is handed over, scaled */
+static const sw_i128 kNone = (sw_i128)1 << 100;                           /* more than any sum */
 
 typedef struct certifier {
   const sel_dual *u;
@@ -23,6 +27,7 @@ typedef struct certifier {
   sw_i128 *hat, *least, *kept;
   int64_t *from;       /* what a value hands over one link */
   int64_t *class_from; /* the least of a class of values that have equal lines in a squeezed table */
+  int64_t *line;       /* of a table, as far as it is looked at */
   int32_t *member[2];  /* a value of a class of the earlier end, of the later end */
   const sel_model *names;
   sw_text *proof; /* NULL: none */
@@ -53,6 +58,7 @@ static sw_rc certifier_init(certifier *k, const sel_dual *u, sw_diag *d) {
   SW_ARENA_NEW(k->kept, &k->mem, most, d);
   SW_ARENA_NEW(k->from, &k->mem, most, d);
   SW_ARENA_NEW(k->class_from, &k->mem, most, d);
+  SW_ARENA_NEW(k->line, &k->mem, most, d);
   for (int side = 0; side < 2; side++) SW_ARENA_NEW(k->member[side], &k->mem, most, d);
   int64_t at = 0;
   for (int32_t e = 0; e < c->n_pairs; e++) {
@@ -128,26 +134,52 @@ static const int32_t *members(certifier *k, int side, const int32_t *class_of, i
   return k->member[side];
 }
 
+/* What each class of the later end hands over, into k->class_from. Whether sums with cells that are cut off at kDear
+ * fit into 64 bits. */
+static bool class_shares(certifier *k, const sel_link *g) {
+  bool small = true;
+  for (int32_t a = 0; a < g->n_j; a++) k->class_from[a] = INT64_MAX;
+  for (int32_t s = 0; s < k->u->c->dom[g->j]; s++) {
+    int64_t *least = &k->class_from[g->class_j ? g->class_j[s] : s];
+    *least = sw_min_i64(*least, k->from[s]);
+  }
+  for (int32_t a = 0; a < g->n_j; a++) small = small && k->class_from[a] < kSmall && k->class_from[a] > -kSmall;
+  return small;
+}
+
+/* The least of from[a] + cell[a], which are cut off at kDear: a lower message is still one. */
+SW_SIMD_CLONES static int64_t least_of_line(const int64_t *restrict from, const int64_t *restrict cell, int32_t n) {
+  int64_t least = INT64_MAX;
+  for (int32_t a = 0; a < n; a++) {
+    int64_t sum = from[a] + (cell[a] < kDear ? cell[a] : kDear) * (1 << COST_BITS);
+    least = sum < least ? sum : least;
+  }
+  return least;
+}
+
+static sw_i128 least_of_line_wide(const int64_t *from, const int64_t *cell, int32_t n) {
+  sw_i128 least = kNone;
+  for (int32_t a = 0; a < n; a++) {
+    sw_i128 sum = from[a] + scaled(cell[a]);
+    if (sum < least) least = sum;
+  }
+  return least;
+}
+
 /* The least that each class of the earlier end gets, into k->least; the least of all is returned. */
 static sw_i128 least_sums(certifier *k, const sel_link *g, const sel_pair *pair) {
-  const sel_core *c = k->u->c;
-  const sel_mat *m = &c->mats[pair->mat];
-  const int32_t *at_i = members(k, 0, g->class_i, c->dom[g->i]), *at_j = members(k, 1, g->class_j, c->dom[g->j]);
-  sw_i128 floor = (sw_i128)1 << 100;
-  for (int32_t a = 0; a < g->n_j; a++) k->class_from[a] = INT64_MAX;
-  for (int32_t s = 0; s < c->dom[g->j]; s++) {
-    int32_t a = g->class_j ? g->class_j[s] : s;
-    k->class_from[a] = sw_min_i64(k->class_from[a], k->from[s]);
-  }
+  const int32_t *dom = k->u->c->dom;
+  const sel_mat *m = &k->u->c->mats[pair->mat];
+  const int32_t *at_i = members(k, 0, g->class_i, dom[g->i]), *at_j = members(k, 1, g->class_j, dom[g->j]);
+  const bool forward = pair->i == g->i, small = class_shares(k, g);
+  const int64_t down = forward ? m->cols : 1, along = forward ? 1 : m->cols;
+  sw_i128 floor = kNone;
   for (int32_t t = 0; t < g->n_i; t++) {
-    sw_i128 least = (sw_i128)1 << 100;
-    for (int32_t a = 0; a < g->n_j; a++) {
-      int64_t row = at_i[t], col = at_j[a];
-      sw_i128 v = k->class_from[a] + scaled(pair->i == g->i ? m->v[row * m->cols + col] : m->v[col * m->cols + row]);
-      if (v < least) least = v;
-    }
-    k->least[t] = least;
-    if (least < floor) floor = least;
+    const int64_t *line = m->v + at_i[t] * down;
+    for (int32_t a = 0; a < g->n_j && (g->class_j || !forward); a++) k->line[a] = line[at_j[a] * along];
+    if (g->class_j || !forward) line = k->line;
+    k->least[t] = small ? least_of_line(k->class_from, line, g->n_j) : least_of_line_wide(k->class_from, line, g->n_j);
+    if (k->least[t] < floor) floor = k->least[t];
   }
   return floor;
 }
@@ -175,7 +207,7 @@ static sw_i128 sweep(certifier *k) {
     gather(k, i);
     memcpy(k->kept, k->hat, (size_t)u->c->dom[i] * sizeof *k->kept);
     for (int32_t a = u->first_arc[i]; a < u->mid_arc[i]; a++) bound += hand_down(k, u->arcs[a].edge, parts);
-    sw_i128 least = (sw_i128)1 << 100;
+    sw_i128 least = kNone;
     for (int32_t s = 0; s < u->c->dom[i]; s++)
       if (k->kept[s] < least) least = k->kept[s];
     bound += least;

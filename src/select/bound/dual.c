@@ -125,6 +125,8 @@ static sw_rc build_flat(sel_dual *u, sw_diag *d) {
   SW_ARENA_NEW(u->share, &u->mem, u->n_flat, d);
   SW_ARENA_NEW(u->mean, &u->mem, u->n_flat, d);
   SW_ARENA_NEW(u->part, &u->mem, c->n, d);
+  SW_ARENA_NEW(u->seen, &u->mem, c->n, d);
+  for (int32_t i = 0; i < c->n; i++) u->seen[u->n_seen++] = i;
   SW_ARENA_NEW(u->messages, &u->mem, u->n_messages, d);
   SW_ARENA_NEW(u->best_messages, &u->mem, u->n_messages, d);
   double **steps[] = {&u->lambda, &u->best_lambda, &u->direction, &u->usage, &u->prefix};
@@ -155,28 +157,46 @@ static int32_t stands_for(const sel_dual *u, int32_t i) { return u->lifted ? u->
 
 static double count_of(const sel_dual *u, int32_t i) { return u->lifted ? u->alike[i] : 1; }
 
+static void add_price(const sel_dual *u, int32_t use, int32_t var, double rate, double *price) {
+  const int64_t *amount = u->c->uses[use].amount;
+  double *to = price + u->offset[var];
+  if (rate > 0)
+    for (int32_t s = 0; s < u->c->dom[var]; s++) to[s] += rate * (double)amount[s];
+}
+
 /* What memory costs those who are alike is averaged, as they live at different times. */
+static void lifted_prices(const sel_dual *u, double *price) {
+  const sel_core *c = u->c;
+  for (int32_t k = 0; k < c->n_uses; k++) u->rate[u->like_use[k]] = 0;
+  for (int32_t k = 0; k < c->n_uses; k++)
+    u->rate[u->like_use[k]] += (u->prefix[c->uses[k].end] - u->prefix[c->uses[k].begin]) / u->unit;
+  for (int32_t m = 0; m < u->n_seen; m++) {
+    int32_t i = u->seen[m];
+    for (int32_t k = c->first_use[i]; k < c->first_use[i + 1]; k++) add_price(u, k, i, u->rate[k] / u->alike[i], price);
+  }
+}
+
 void sel_dual_prices(const sel_dual *u, double *price) {
   const sel_core *c = u->c;
   u->prefix[0] = 0;
   for (int32_t t = 0; t < c->n_steps; t++) u->prefix[t + 1] = u->prefix[t] + u->lambda[t];
   memset(price, 0, (size_t)u->n_flat * sizeof *price);
   if (u->prefix[c->n_steps] <= 0) return;
+  if (u->lifted) {
+    lifted_prices(u, price);
+    return;
+  }
   for (int32_t k = 0; k < c->n_uses; k++) {
     const sel_use *w = &c->uses[k];
-    int32_t var = stands_for(u, w->var);
-    double rate = (u->prefix[w->end] - u->prefix[w->begin]) / (u->unit * count_of(u, var));
-    double *to = price + u->offset[var];
-    if (rate > 0)
-      for (int32_t s = 0; s < c->dom[w->var]; s++) to[s] += rate * (double)w->amount[s];
+    add_price(u, k, w->var, (u->prefix[w->end] - u->prefix[w->begin]) / u->unit, price);
   }
 }
 
 static void set_unaries(sel_dual *u) {
   const sel_core *c = u->c;
   sel_dual_prices(u, u->unary);
-  for (int32_t i = 0; i < c->n; i++) {
-    if (stands_for(u, i) != i) continue;
+  for (int32_t m = 0; m < u->n_seen; m++) {
+    int32_t i = u->seen[m];
     double *to = u->unary + u->offset[i];
     for (int32_t s = 0; s < c->dom[i]; s++) to[s] += (double)c->cost[i][s];
     for (int32_t s = c->dom[i]; s < padded(c->dom[i]); s++) to[s] = kForbidden;
@@ -237,10 +257,9 @@ static double share_of(const sel_dual *u, int32_t i) {
 }
 
 static void forward(sel_dual *u, double *from) {
-  for (int32_t i = 0; i < u->c->n; i++) {
-    if (stands_for(u, i) != i) continue;
+  for (int32_t m = 0; m < u->n_seen; m++) {
+    int32_t i = u->seen[m], n = u->c->dom[i];
     double *hat = u->hat + u->offset[i], gamma = share_of(u, i);
-    int32_t n = u->c->dom[i];
     gather(u, i, hat);
     for (int32_t a = u->mid_arc[i]; a < u->first_arc[i + 1]; a++) {
       sel_link *g = &u->links[u->arcs[a].edge];
@@ -255,10 +274,9 @@ static void forward(sel_dual *u, double *from) {
 
 static double backward(sel_dual *u, double *from) {
   double bound = 0;
-  for (int32_t i = u->c->n - 1; i >= 0; i--) {
-    if (stands_for(u, i) != i) continue;
+  for (int32_t m = u->n_seen - 1; m >= 0; m--) {
+    int32_t i = u->seen[m], n = u->c->dom[i], back = u->mid_arc[i] - u->first_arc[i];
     double *hat = u->hat + u->offset[i], gamma = share_of(u, i);
-    int32_t n = u->c->dom[i], back = u->mid_arc[i] - u->first_arc[i];
     gather(u, i, hat);
     u->part[i] = 0;
     for (int32_t a = u->first_arc[i]; a < u->mid_arc[i]; a++) {
@@ -318,11 +336,10 @@ static void hand_over(const sel_dual *u, const double *hat, double gamma, const 
 static void spread(sel_dual *u) {
   int32_t *member = (int32_t *)(void *)(u->least + u->most_dom);
   memset(u->share, 0, (size_t)u->n_flat * sizeof *u->share);
-  for (int32_t i = 0; i < u->c->n; i++) {
-    if (stands_for(u, i) != i) continue;
+  for (int32_t m = 0; m < u->n_seen; m++) {
+    int32_t i = u->seen[m], n = u->c->dom[i], back = u->mid_arc[i] - u->first_arc[i];
     const double *hat = u->hat + u->offset[i];
     double *p = u->share + u->offset[i], gamma = share_of(u, i);
-    int32_t n = u->c->dom[i], back = u->mid_arc[i] - u->first_arc[i];
     for (int32_t a = u->first_arc[i]; a < u->mid_arc[i]; a++) {
       const sel_link *g = &u->links[u->arcs[a].edge];
       const double *q = u->share + u->offset[stands_for(u, g->i)];
@@ -342,17 +359,24 @@ static void spread(sel_dual *u) {
   }
 }
 
+/* What a use occupies under the marginals. */
+static double mean_use(const sel_dual *u, int32_t use) {
+  const sel_use *w = &u->c->uses[use];
+  const double *p = u->share + u->offset[w->var];
+  double mean = 0;
+  for (int32_t s = 0; s < u->c->dom[w->var]; s++) mean += p[s] * (double)w->amount[s];
+  return mean / u->unit;
+}
+
 /* usage[t] = use under the marginals less the cap, in units. */
 static void supergradient(sel_dual *u) {
   const sel_core *c = u->c;
   memset(u->usage, 0, ((size_t)c->n_steps + 1) * sizeof *u->usage);
   for (int32_t k = 0; k < c->n_uses; k++) {
-    const sel_use *w = &c->uses[k];
-    const double *p = u->share + u->offset[stands_for(u, w->var)];
-    double mean = 0;
-    for (int32_t s = 0; s < c->dom[w->var]; s++) mean += p[s] * (double)w->amount[s];
-    u->usage[w->begin] += mean / u->unit;
-    u->usage[w->end] -= mean / u->unit;
+    if (u->lifted && u->like_use[k] == k) u->rate[k] = mean_use(u, k);
+    double mean = u->lifted ? u->rate[u->like_use[k]] : mean_use(u, k);
+    u->usage[c->uses[k].begin] += mean;
+    u->usage[c->uses[k].end] -= mean;
   }
   double run = 0;
   for (int32_t t = 0; t < c->n_steps; t++) {
@@ -392,9 +416,7 @@ static void step(sel_dual *u, double target) {
 
 void sel_dual_pass(sel_dual *u, double target) {
   double on_stack[MOST_DOM_ON_STACK], *from = on_stack;
-  int32_t most = 0;
-  for (int32_t i = 0; i < u->c->n; i++) most = u->c->dom[i] > most ? u->c->dom[i] : most;
-  if (most > MOST_DOM_ON_STACK) from = u->share; /* as wide as all variables together */
+  if (u->most_dom > MOST_DOM_ON_STACK) from = u->share; /* as wide as all variables together */
   set_unaries(u);
   double paid = 0;
   for (int32_t t = 0; t < u->c->n_steps; t++) paid += u->lambda[t] * ((double)u->c->cap[t] / u->unit);

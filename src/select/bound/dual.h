@@ -56,6 +56,9 @@ typedef struct sel_dual {
   bool lifted;               /* passes see one variable of those that are alike (lift.h) */
   int32_t *like, *like_link; /* the first variable, and link, of the same kind */
   int32_t *alike;            /* how many have this variable for their first */
+  int32_t *seen, n_seen;     /* the variables that passes see, ascending */
+  int32_t *like_use;         /* lifted: the use of the first variable that a use is like */
+  double *rate;              /* lifted: of each use of the first variables */
   double unit;               /* memory is counted in this many bytes, so that prices and costs have like sizes */
 } sel_dual;
 

@@ -99,22 +99,41 @@ static sw_rc pack_messages(sel_dual *u, const apart *was, sw_diag *d) {
   return SW_OK;
 }
 
+/* Passes see the first variables; their uses stand for those of the others. */
+static sw_rc see_first(sel_dual *u, sw_diag *d) {
+  const sel_core *c = u->c;
+  SW_ARENA_NEW(u->like_use, &u->mem, c->n_uses, d);
+  SW_ARENA_NEW(u->rate, &u->mem, c->n_uses, d);
+  u->n_seen = 0;
+  for (int32_t i = 0; i < c->n; i++) {
+    if (u->like[i] == i) u->seen[u->n_seen++] = i;
+    for (int32_t k = c->first_use[i]; k < c->first_use[i + 1]; k++)
+      u->like_use[k] = c->first_use[u->like[i]] + k - c->first_use[i];
+  }
+  return SW_OK;
+}
+
+static void see_all(sel_dual *u) {
+  for (u->n_seen = 0; u->n_seen < u->c->n; u->n_seen++) u->seen[u->n_seen] = u->n_seen;
+}
+
 static sw_rc lift(sel_dual *u, apart *was, sw_diag *d) {
   *was = (apart){u->offset, u->n_flat, u->n_messages, u->passes, u->mean};
   SW_TRY(pack_variables(u, was, d));
   SW_TRY(pack_messages(u, was, d));
+  SW_TRY(see_first(u, d));
   u->lifted = true;
   return SW_OK;
 }
 
 /* The averaged marginals of those for whom others stood have faded with every pass. */
 static void unpack_means(sel_dual *u, const apart *was) {
+  const double faded = pow(1 - u->mix, (double)(u->passes - was->passes));
   for (int32_t i = 0; i < u->c->n; i++) {
     double *to = was->mean + was->offset[i];
     int32_t n = flat_of(was, i);
     if (u->like[i] == i) memcpy(to, u->mean + u->offset[i], (size_t)n * sizeof *to);
-    for (int32_t s = 0; u->like[i] != i && s < n; s++)
-      for (int64_t k = was->passes; k < u->passes; k++) to[s] += u->mix * (0 - to[s]);
+    for (int32_t s = 0; u->like[i] != i && s < n; s++) to[s] *= faded;
   }
   u->mean = was->mean;
 }
@@ -128,6 +147,7 @@ static sw_rc lower(sel_dual *u, const apart *was, sw_diag *d) {
   for (int32_t e = 0; e < u->c->n_pairs; e++) at[e] = u->links[e].to_i - u->messages; /* to_j lies behind it */
   unpack_means(u, was);
   u->lifted = false;
+  see_all(u);
   u->offset = was->offset;
   u->n_flat = was->n_flat;
   u->n_messages = was->n_messages;
