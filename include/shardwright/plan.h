@@ -84,10 +84,19 @@ typedef struct sw_holding {
 SW_API SW_CHECKED sw_rc sw_plan_holdings(const sw_plan *p, const sw_account *a, int32_t step, int32_t room,
                                          sw_holding *out, int32_t *n, sw_diag *d);
 
+/* A plan made otherwise, for comparison, with its account. */
+typedef struct sw_comparison {
+  const char *name;
+  bool made; /* false: it cannot be made; the rest is not set */
+  sw_plan plan;
+  sw_account account;
+} sw_comparison;
+
 typedef struct sw_plan_options {
   sw_solve_options solve;
   sw_selection_options selection; /* capacity_bytes 0: the profile's */
   const sw_plan *start;           /* NULL, or a plan of the same graph and mesh to start from; pins may have changed */
+  const sw_comparison *baselines; /* NULL, or those of sw_baselines_build: else they are made where they are needed */
 } sw_plan_options;
 
 /* Search. SW_E_INFEASIBLE with the smallest capacity that would do and the tensors that fill the peak; SW_E_RESOURCE
@@ -107,5 +116,8 @@ typedef enum sw_baseline {
 SW_API const char *sw_baseline_text(sw_baseline b);
 SW_API SW_CHECKED sw_rc sw_baseline_build(const sw_graph *g, const sw_machine *machine, sw_baseline b, sw_arena *arena,
                                           sw_plan *out, sw_diag *d);
+/* All of them, in the order of their numbers. */
+SW_API SW_CHECKED sw_rc sw_baselines_build(const sw_graph *g, const sw_machine *machine, sw_arena *arena,
+                                           const sw_comparison **out, sw_diag *d);
 
 #endif

@@ -5,14 +5,6 @@
 
 #include "shardwright/plan.h"
 
-/* A plan made otherwise, for comparison, with its account. `fits`: its peak stays within the capacity. */
-typedef struct sw_comparison {
-  const char *name;
-  bool made; /* false: it cannot be made; the rest is not set */
-  bool fits;
-  sw_account account;
-} sw_comparison;
-
 typedef struct sw_report {
   const sw_plan *plan;
   const sw_account *account;
@@ -20,9 +12,11 @@ typedef struct sw_report {
   const sw_comparison *comparisons;
 } sw_report;
 
-/* Every baseline under the plan's own machine. */
-SW_API SW_CHECKED sw_rc sw_report_build(const sw_plan *plan, const sw_account *account, sw_arena *arena, sw_report *out,
-                                        sw_diag *d);
+/* Does it stay within the capacity of the plan? */
+SW_API bool sw_comparison_fits(const sw_report *r, const sw_comparison *c);
+/* Every baseline under the plan's own machine. `baselines`: NULL, or as sw_baselines_build has them. */
+SW_API SW_CHECKED sw_rc sw_report_build(const sw_plan *plan, const sw_account *account, const sw_comparison *baselines,
+                                        sw_arena *arena, sw_report *out, sw_diag *d);
 
 /* Summary, arguments (repeated layers in one row), communication by kind, comparisons. `colour`: for a terminal. */
 SW_API void sw_report_table(const sw_report *r, bool colour, sw_text *out);

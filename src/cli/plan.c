@@ -1,4 +1,5 @@
 /* shardwright plan: search for the best shardings of a model on a machine. */
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -95,9 +96,16 @@ static sw_rc read_start(const settings *s, const sw_session *session, const sw_c
   return sw_plan_read_start(s->start, session->graph, session->machine, call->arena, start, d);
 }
 
-static sw_rc plan_model(const settings *s, const sw_session *session, const sw_call *call, sw_diag *d) {
-  sw_plan_options o = {.solve = {.time_limit_s = s->work_limit > 0 ? 0 : s->time_limit,
-                                 .work_limit = s->work_limit,
+/* What the search may take of the limit, which covers the whole command: less what has passed since it began, and what
+ * will be needed to account, check and print the plan, by what the plans made by rule took (eight or so were
+ * accounted). */
+static double left_for_search(double limit_s, double began_s, double baselines_s) {
+  const double kOfBaselines = 0.5, kLeast = 1e-3;
+  return limit_s > 0 ? fmax(kLeast, limit_s - (sw_now_s() - began_s) - kOfBaselines * baselines_s) : 0;
+}
+
+static sw_rc plan_model(const settings *s, const sw_session *session, const sw_call *call, double began_s, sw_diag *d) {
+  sw_plan_options o = {.solve = {.work_limit = s->work_limit,
                                  .gap = s->gap / 100,
                                  .threads = (int)s->threads,
                                  .seed = (uint64_t)s->seed,
@@ -111,10 +119,13 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
   sw_account account;
   sw_report report;
   SW_TRY(read_start(s, session, call, &o.start, d));
+  double since_s = sw_now_s();
+  SW_TRY(sw_baselines_build(session->graph, session->machine, call->arena, &o.baselines, d));
+  if (s->work_limit == 0) o.solve.time_limit_s = left_for_search(s->time_limit, began_s, sw_now_s() - since_s);
   SW_TRY(sw_plan_search(session->graph, session->machine, &o, call->arena, &plan, d));
   SW_TRY(sw_plan_verify(&plan, d));
   SW_TRY(sw_plan_account(&plan, call->arena, &account, d));
-  SW_TRY(sw_report_build(&plan, &account, call->arena, &report, d));
+  SW_TRY(sw_report_build(&plan, &account, o.baselines, call->arena, &report, d));
   SW_TRY(write_outputs(s, session, &report, d));
   sw_text out = {0};
   if (s->json) {
@@ -128,10 +139,11 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
 
 static sw_rc run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
+  const double began_s = sw_now_s();
   sw_session session;
   sw_mem_keep_freed();
   SW_TRY(sw_session_open(&s->from, call->arena, &session, d));
-  sw_rc rc = plan_model(s, &session, call, d);
+  sw_rc rc = plan_model(s, &session, call, began_s, d);
   sw_session_close(&session);
   return rc;
 }

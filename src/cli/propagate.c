@@ -46,7 +46,7 @@ static sw_rc propagate(const settings *s, const sw_session *session, sw_arena *a
   SW_TRY(sw_plan_account(&plan, arena, &account, d));
   SW_TRY(sw_emit_all(session, &plan, &s->emit, NULL, d));
   sw_report report = {0};
-  if (s->table || s->report.n) SW_TRY(sw_report_build(&plan, &account, arena, &report, d));
+  if (s->table || s->report.n) SW_TRY(sw_report_build(&plan, &account, NULL, arena, &report, d));
   SW_TRY(sw_save_reports(&report, &s->report, d));
   sw_rc rc = SW_OK;
   if (s->table)

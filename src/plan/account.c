@@ -11,12 +11,11 @@
 
 typedef struct ledger {
   const sw_plan *p;
-  const int32_t *step_of;
+  sw_plan_uses uses; /* last_direct grows by the reshards made of a value */
   int32_t n_steps;
   int64_t *delta; /* change of the bytes held at each step; n_steps + 1 */
   sw_account *out;
-  double repeats;       /* of what is accounted now */
-  int32_t *last_direct; /* by value: last step at which the value as made is read */
+  double repeats; /* of what is accounted now */
 } ledger;
 
 static void hold(ledger *l, int32_t from, int32_t to, int64_t bytes) { /* steps from .. to, both included */
@@ -110,47 +109,32 @@ static void account_reshards(ledger *l) {
         add_step(l, st->coll.op, st->coll.axes, st->coll.n_axes, st->cost_s, st->max_bytes);
       }
     }
-    l->last_direct[r->value] = (int32_t)sw_max_i64(l->last_direct[r->value], r->step);
+    l->uses.last_direct[r->value] = (int32_t)sw_max_i64(l->uses.last_direct[r->value], r->step);
     hold(l, r->step, r->last_step, sw_sharding_local_bytes(&r->to, type->dims, type->dtype));
     int64_t temp = route_temp_bytes(r->route, type);
     if (temp) hold(l, r->step, r->step, temp);
   }
 }
 
-static void find_direct_uses(ledger *l, sw_id value) {
-  const sw_value *v = &l->p->graph->values[value];
-  sw_sharding from, to;
-  sw_plan_value_sharding(l->p, value, &from);
-  l->last_direct[value] = v->def < 0 ? 0 : l->step_of[v->def];
-  for (int32_t u = 0; u < v->n_uses; u++) {
-    sw_plan_use_sharding(l->p, v->uses[u], &to);
-    int32_t step = v->uses[u].op < 0 ? l->n_steps - 1 : l->step_of[v->uses[u].op];
-    if (sw_sharding_equal(&from, &to)) l->last_direct[value] = (int32_t)sw_max_i64(l->last_direct[value], step);
-  }
-  sw_id held_for = sw_value_held_for(l->p->graph, value);
-  if (held_for >= 0) l->last_direct[value] = (int32_t)sw_max_i64(l->last_direct[value], l->step_of[held_for]);
-}
-
 static void hold_value(ledger *l, sw_id value) {
   const sw_value *v = &l->p->graph->values[value];
-  sw_sharding s;
-  sw_plan_value_sharding(l->p, value, &s);
-  int64_t bytes = sw_sharding_local_bytes(&s, v->type.dims, v->type.dtype);
+  const int64_t bytes = l->uses.bytes[value];
   bool stays = v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE;
-  int32_t from = v->def < 0 ? 0 : l->step_of[v->def], to = stays ? l->n_steps - 1 : l->last_direct[value];
+  int32_t from = v->def < 0 ? 0 : l->uses.step_of[v->def], to = stays ? l->n_steps - 1 : l->uses.last_direct[value];
   hold(l, from, to, bytes);
-  if (v->def < 0 && l->p->args_whole && !sw_sharding_is_replicated(&s)) hold(l, from, to, sw_type_bytes(&v->type));
+  if (v->def < 0 && l->p->args_whole && !sw_sharding_is_replicated(&l->p->args[v->def_index]))
+    hold(l, from, to, sw_type_bytes(&v->type));
   if (stays) l->out->param_bytes += bytes;
 }
 
-static void for_each_value(ledger *l, void (*visit)(ledger *, sw_id)) {
+static void hold_values(ledger *l) {
   const sw_graph *g = l->p->graph;
   const sw_function *f = &g->functions[g->main];
   const sw_block *block = sw_graph_main_block(g);
-  for (int32_t i = 0; i < f->n_args; i++) visit(l, f->args[i]);
+  for (int32_t i = 0; i < f->n_args; i++) hold_value(l, f->args[i]);
   for (int32_t i = 0; i < block->n_ops; i++) {
     const sw_op *op = &g->ops[block->ops[i]];
-    for (int r = 0; r < op->n_results; r++) visit(l, op->results[r]);
+    for (int r = 0; r < op->n_results; r++) hold_value(l, op->results[r]);
   }
 }
 
@@ -179,13 +163,12 @@ sw_rc sw_plan_account(const sw_plan *p, sw_arena *arena, sw_account *out, sw_dia
   SW_ARENA_NEW(cost, arena, g->n_ops, d);
   SW_ARENA_NEW(bytes_at, arena, l.n_steps, d);
   SW_ARENA_NEW(l.delta, arena, l.n_steps + 1, d);
-  SW_ARENA_NEW(l.last_direct, arena, g->n_values, d);
-  SW_TRY(sw_plan_steps(g, arena, &l.step_of, d));
-  SW_TRY(sw_plan_reshards(p, arena, &out->n_reshards, &out->reshards, d));
-  for_each_value(&l, find_direct_uses);
+  SW_TRY(sw_plan_find_uses(p, arena, &l.uses, d));
+  out->n_reshards = l.uses.n_reshards;
+  out->reshards = l.uses.reshards;
   SW_TRY(account_ops(&l, cost, d));
   account_reshards(&l);
-  for_each_value(&l, hold_value);
+  hold_values(&l);
   sum_up(&l, bytes_at);
   return SW_OK;
 }
@@ -207,30 +190,22 @@ sw_rc sw_plan_holdings(const sw_plan *p, const sw_account *a, int32_t step, int3
                        sw_diag *d) {
   const sw_graph *g = p->graph;
   sw_arena scratch = {0};
-  ledger l = {.p = p, .n_steps = a->n_steps};
-  sw_rc rc = sw_plan_steps(g, &scratch, &l.step_of, d);
-  if (!rc) {
-    l.last_direct = sw_arena_alloc(&scratch, (size_t)g->n_values, sizeof *l.last_direct, d);
-    rc = l.last_direct ? SW_OK : SW_E_RESOURCE;
-  }
+  sw_plan_uses uses;
+  sw_rc rc = sw_plan_find_uses(p, &scratch, &uses, d);
   *n = 0;
-  if (!rc) for_each_value(&l, find_direct_uses);
   for (int32_t i = 0; !rc && i < a->n_reshards; i++) {
     const sw_plan_reshard *r = &a->reshards[i];
     const sw_type *type = &g->values[r->value].type;
-    l.last_direct[r->value] = (int32_t)sw_max_i64(l.last_direct[r->value], r->step);
+    uses.last_direct[r->value] = (int32_t)sw_max_i64(uses.last_direct[r->value], r->step);
     int64_t bytes = sw_sharding_local_bytes(&r->to, type->dims, type->dtype);
     if (r->step <= step && step <= r->last_step) keep_largest(out, n, room, (sw_holding){r->value, true, bytes});
   }
   for (sw_id v = 0; !rc && v < g->n_values; v++) {
     const sw_value *val = &g->values[v];
     bool stays = val->kind == SW_VALUE_PARAMETER || val->kind == SW_VALUE_STATE;
-    int32_t from = val->def < 0 ? 0 : l.step_of[val->def];
-    if (from > step || (!stays && l.last_direct[v] < step)) continue;
-    sw_sharding s;
-    sw_plan_value_sharding(p, v, &s);
-    int64_t bytes = sw_sharding_local_bytes(&s, val->type.dims, val->type.dtype);
-    keep_largest(out, n, room, (sw_holding){v, false, bytes});
+    int32_t from = val->def < 0 ? 0 : uses.step_of[val->def];
+    if (from > step || (!stays && uses.last_direct[v] < step)) continue;
+    keep_largest(out, n, room, (sw_holding){v, false, uses.bytes[v]});
   }
   sw_arena_deinit(&scratch);
   return rc;

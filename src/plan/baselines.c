@@ -406,15 +406,37 @@ static sw_rc total_of(const sw_plan *p, double *out, sw_diag *d) {
 }
 
 /* Waiting is mostly better and not always: the cheaper plan is the one to beat. */
-sw_rc sw_baseline_build(const sw_graph *g, const sw_machine *machine, sw_baseline b, sw_arena *arena, sw_plan *out,
-                        sw_diag *d) {
+static sw_rc build_better(const sw_graph *g, const sw_machine *machine, sw_baseline b, sw_arena *arena, sw_plan *out,
+                          sw_account *account, sw_diag *d) {
   sw_plan hasty;
-  double with, without;
+  double total_s;
   SW_TRY(build(g, machine, b, true, arena, out, d));
+  SW_TRY(sw_plan_account(out, arena, account, d));
   if (b == SW_BASELINE_REPLICATED) return SW_OK;
   SW_TRY(build(g, machine, b, false, arena, &hasty, d));
-  SW_TRY(total_of(out, &with, d));
-  SW_TRY(total_of(&hasty, &without, d));
-  if (without < with) *out = hasty;
+  SW_TRY(total_of(&hasty, &total_s, d));
+  if (total_s >= account->total_s) return SW_OK;
+  *out = hasty;
+  return sw_plan_account(out, arena, account, d);
+}
+
+sw_rc sw_baseline_build(const sw_graph *g, const sw_machine *machine, sw_baseline b, sw_arena *arena, sw_plan *out,
+                        sw_diag *d) {
+  sw_account account;
+  return build_better(g, machine, b, arena, out, &account, d);
+}
+
+sw_rc sw_baselines_build(const sw_graph *g, const sw_machine *machine, sw_arena *arena, const sw_comparison **out,
+                         sw_diag *d) {
+  sw_comparison *c;
+  SW_ARENA_NEW(c, arena, SW_BASELINE_COUNT, d);
+  for (int i = 0; i < SW_BASELINE_COUNT; i++) {
+    sw_diag why = {0};
+    c[i].name = kTexts[i];
+    sw_rc rc = build_better(g, machine, (sw_baseline)i, arena, &c[i].plan, &c[i].account, &why);
+    if (rc == SW_E_RESOURCE) return SW_FAIL(d, rc, SW_NOWHERE, "%s", why.text);
+    c[i].made = rc == SW_OK;
+  }
+  *out = c;
   return SW_OK;
 }

@@ -13,42 +13,42 @@ typedef struct best_known {
   int64_t least_bytes; /* of those that do not fit, too; -1: none was looked at */
 } best_known;
 
-static sw_rc consider(best_known *b, const sw_plan *plan, sw_diag *d) {
-  const int64_t capacity = b->s->o->selection.capacity_bytes;
-  sw_arena scratch = {0};
-  sw_account a;
-  sw_rc rc = SW_OK;
-  if (sw_plan_verify(plan, NULL) == SW_OK) {
-    rc = sw_plan_account(plan, &scratch, &a, d);
-    if (!rc && (b->least_bytes < 0 || a.peak_bytes < b->least_bytes)) b->least_bytes = a.peak_bytes;
-    if (!rc && a.peak_bytes <= capacity && (b->cost_s < 0 || a.total_s < b->cost_s)) {
-      *b->out = *plan;
-      b->cost_s = a.total_s;
-    }
-  }
-  sw_arena_deinit(&scratch);
-  return rc;
+static void consider(best_known *b, const sw_plan *plan, const sw_account *a) {
+  const bool fits = a->peak_bytes <= b->s->o->selection.capacity_bytes;
+  if (b->cost_s >= 0 && a->total_s >= b->cost_s && b->least_bytes <= a->peak_bytes) return;
+  if (sw_plan_verify(plan, NULL)) return;
+  if (b->least_bytes < 0 || a->peak_bytes < b->least_bytes) b->least_bytes = a->peak_bytes;
+  if (!fits || (b->cost_s >= 0 && a->total_s >= b->cost_s)) return;
+  *b->out = *plan;
+  b->cost_s = a->total_s;
 }
 
 static sw_rc consider_baselines(best_known *b, sw_diag *d) {
-  for (int i = 0; i < SW_BASELINE_COUNT; i++) {
-    sw_plan plan;
-    SW_TRY(sw_baseline_build(b->s->g, b->s->machine, (sw_baseline)i, b->s->arena, &plan, d));
-    SW_TRY(consider(b, &plan, d));
-  }
+  const sw_comparison *all = b->s->o->baselines;
+  if (!all) SW_TRY(sw_baselines_build(b->s->g, b->s->machine, b->s->arena, &all, d));
+  for (int i = 0; i < SW_BASELINE_COUNT; i++)
+    if (all[i].made) consider(b, &all[i].plan, &all[i].account);
   return SW_OK;
+}
+
+/* A plan that nobody has accounted yet. */
+static sw_rc consider_plan(best_known *b, const sw_plan *plan, sw_diag *d) {
+  sw_arena scratch = {0};
+  sw_account a;
+  sw_rc rc = sw_plan_account(plan, &scratch, &a, d);
+  if (!rc) consider(b, plan, &a);
+  sw_arena_deinit(&scratch);
+  return rc;
 }
 
 sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   const sw_plan found = *out;
   if (s->o->selection.cut_heavy_ops || s->o->selection.args_whole) return SW_OK; /* plans by rule heed neither */
-  best_known b = {.s = s, .out = out, .cost_s = -1, .least_bytes = -1};
-  SW_TRY(consider(&b, &found, d));
-  const double cost_s = b.cost_s;
+  best_known b = {.s = s, .out = out, .cost_s = (double)found.cost_units / SW_COST_UNITS_PER_S, .least_bytes = 0};
   SW_TRY(consider_baselines(&b, d));
   const sw_plan known = *out;
   *out = found;
-  if (b.cost_s >= cost_s) return SW_OK;
+  if (known.ops == found.ops) return SW_OK;
   out->ops = known.ops;
   out->args = known.args;
   out->outputs = known.outputs;
@@ -59,7 +59,7 @@ sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d) {
 
 sw_rc sw_search_fall_back(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   best_known b = {.s = s, .out = out, .cost_s = -1, .least_bytes = -1};
-  if (s->o->start) SW_TRY(consider(&b, s->o->start, d));
+  if (s->o->start) SW_TRY(consider_plan(&b, s->o->start, d));
   SW_TRY(consider_baselines(&b, d));
   if (b.cost_s < 0) {
     const char *why = b.least_bytes < 0 ? "none of the plans known without a search meets the annotations"

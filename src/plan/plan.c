@@ -106,9 +106,8 @@ sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d) {
   }
   for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(verify_annotation(p, &g->annotations[i], d));
   sw_arena scratch = {0};
-  int32_t n;
-  const sw_plan_reshard *reshards;
-  sw_rc rc = sw_plan_reshards(p, &scratch, &n, &reshards, d); /* fails when one is impossible */
+  sw_plan_uses uses;
+  sw_rc rc = sw_plan_find_uses(p, &scratch, &uses, d); /* fails where a reshard is impossible */
   sw_arena_deinit(&scratch);
   return rc;
 }

@@ -40,6 +40,11 @@ static bool is_close(const sw_searcher *s, const sw_solution *x) {
   return x->choice && (double)(x->cost - x->bound) <= s->o->solve.gap * (double)x->cost;
 }
 
+/* Near enough; or time is up, with an answer. */
+static bool is_done(const sw_searcher *s, const sw_solution *x) {
+  return is_close(s, x) || (x->choice && sw_search_is_over(s));
+}
+
 static sw_rc solve_it(const sw_searcher *s, const sw_problem *p, double part, sw_solve_options *o, sw_solution *out,
                       sw_diag *d) {
   return s->alike ? sw_search_solve_alike(s, p, part, o, out, d) : sw_search_call(s, p, part, o, s->arena, out, d);
@@ -259,16 +264,15 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
 }
 
 /* First with layers that are alike choosing alike: rounds cost what a few layers do, and lead to copies that count and
- * to a choice that is near the best, but prove nothing. */
-static sw_rc run_alike(course *c, sw_solution *out, sw_diag *d) {
+ * to a choice that is near the best, but prove nothing. *ran: there are layers that are alike. */
+static sw_rc run_alike(course *c, sw_solution *out, bool *ran, sw_diag *d) {
   const double kOfLeft = 0.6, kLeastGap = 5e-4; /* who wants less must look at all nodes */
   sw_plan_options o = *c->s->o;
   const sw_searcher *all = c->s;
   sw_searcher alike = *all;
   sw_solution found = *out;
-  bool repeats;
-  SW_TRY(sw_search_repeats(c->s, &repeats, d));
-  if (!repeats) return SW_OK;
+  SW_TRY(sw_search_repeats(c->s, ran, d));
+  if (!*ran) return SW_OK;
   if (alike.limit > 0) alike.limit = sw_search_used(c->s) + kOfLeft * sw_search_left(c->s);
   o.solve.gap = fmax(kLeastGap, kOfGap * o.solve.gap); /* what is proven of all must be near it, too */
   alike.o = &o;
@@ -282,6 +286,14 @@ static sw_rc run_alike(course *c, sw_solution *out, sw_diag *d) {
   }
   *alike.learned = (sw_learned){0};
   return rc;
+}
+
+/* What layers that are alike have led to, in all nodes. */
+static sw_rc prove_anew(course *c, sw_solution *out, sw_diag *d) {
+  SW_TRY(bound(c->s, c->limit, MOST_BOUNDS, out, d));
+  c->gap = fmax(c->s->o->solve.gap, fmin(kFirstGap, kOfExcess * missing_part(out)));
+  c->refined = true;
+  return SW_OK;
 }
 
 sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d) {
@@ -298,15 +310,13 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *be
   if (s->start && !before) SW_TRY(keep_start(s, limit, c.start, out, d));
   SW_TRY(bound(s, limit, s->missing && !before ? 1 : MOST_BOUNDS, out, d));
   if (s->missing && !before) SW_TRY(mend_more(s, limit, out, d));
-  if (is_close(s, out)) return conclude(out);
   if (missing_part(out) < kFirstGap) c.gap = least_gap;
-  if (!s->start) {
-    SW_TRY(run_alike(&c, out, d));
-    SW_TRY(bound(s, limit, MOST_BOUNDS, out, d));
-    c.gap = fmax(least_gap, fmin(kFirstGap, kOfExcess * missing_part(out)));
-    c.refined = true;
+  if (!s->start && !is_done(s, out)) {
+    bool ran;
+    SW_TRY(run_alike(&c, out, &ran, d));
+    if (ran) SW_TRY(prove_anew(&c, out, d));
   }
-  if (!is_close(s, out)) SW_TRY(run(&c, out, d));
+  if (!is_done(s, out)) SW_TRY(run(&c, out, d));
   return out->status == SW_SOLVE_INFEASIBLE ? SW_OK : conclude(out);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "shardwright/array.h"
+#include "shardwright/checked.h"
 
 typedef struct finder {
   const sw_plan *p;
@@ -11,11 +12,12 @@ typedef struct finder {
   SW_ARRAY(sw_plan_reshard) all;
   SW_ARRAY(int32_t) of_value;  /* reshards of the value at hand */
   SW_ARRAY(sw_value_use) uses; /* of one reshard */
-  const int32_t *step_of;
-  int32_t n_steps;
+  SW_ARRAY(int32_t) which;     /* by use of the value at hand: its reshard; -1: none */
+  sw_plan_uses *out;
+  int32_t n_steps; /* outputs are read there */
 } finder;
 
-sw_rc sw_plan_steps(const sw_graph *g, sw_arena *arena, const int32_t **out, sw_diag *d) {
+static sw_rc find_steps(const sw_graph *g, sw_arena *arena, const int32_t **out, sw_diag *d) {
   const sw_block *block = sw_graph_main_block(g);
   int32_t *step;
   SW_ARENA_NEW(step, arena, g->n_ops, d);
@@ -43,34 +45,41 @@ static sw_rc reshard_to(finder *f, sw_id value, const sw_sharding *from, const s
   return sw_array_push(&f->all, ((sw_plan_reshard){value, *from, *to, route, step, step, 0, NULL}), d);
 }
 
-static sw_rc reshards_of_value(finder *f, sw_id value, sw_diag *d) {
+/* Each reshard of the value, from `first` on, with its own list of uses. */
+static sw_rc list_uses(finder *f, const sw_value *v, size_t first, sw_diag *d) {
+  for (size_t r = first; r < f->all.n; r++) {
+    f->uses.n = 0;
+    for (int32_t u = 0; u < v->n_uses; u++)
+      if (f->which.at[u] == (int32_t)r) SW_TRY(sw_array_push(&f->uses, v->uses[u], d));
+    f->all.at[r].uses = sw_arena_copy(f->arena, f->uses.at, f->uses.n, sizeof *f->uses.at, d);
+    if (!f->all.at[r].uses) return SW_E_RESOURCE;
+  }
+  return SW_OK;
+}
+
+static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
   const sw_value *v = &f->p->graph->values[value];
+  const sw_id held_for = sw_value_held_for(f->p->graph, value);
+  const size_t first = f->all.n;
+  int32_t last = v->def < 0 ? 0 : f->out->step_of[v->def];
   sw_sharding from, to;
   sw_plan_value_sharding(f->p, value, &from);
-  f->of_value.n = 0;
-  f->uses.n = 0;
-  size_t first = f->all.n;
-  SW_ARRAY(int32_t) which = {0};
-  sw_rc rc = SW_OK;
-  for (int32_t u = 0; u < v->n_uses && !rc; u++) {
+  f->out->bytes[value] = sw_sharding_local_bytes(&from, v->type.dims, v->type.dtype);
+  f->of_value.n = f->which.n = 0;
+  for (int32_t u = 0; u < v->n_uses; u++) {
     sw_plan_use_sharding(f->p, v->uses[u], &to);
-    int32_t r = -1, step = v->uses[u].op < 0 ? f->n_steps : f->step_of[v->uses[u].op];
-    if (!sw_sharding_equal(&from, &to)) rc = reshard_to(f, value, &from, &to, step, &r, d);
-    if (!rc && r >= 0) f->all.at[r].last_step = step;
-    if (!rc && r >= 0) f->all.at[r].n_uses++;
-    if (!rc) rc = sw_array_push(&which, r, d);
-  }
-  for (size_t r = first; r < f->all.n && !rc; r++) { /* each reshard's own list of uses */
-    f->uses.n = 0;
-    for (int32_t u = 0; u < v->n_uses && !rc; u++) {
-      if (which.at[u] == (int32_t)r) rc = sw_array_push(&f->uses, v->uses[u], d);
+    int32_t r = -1, step = v->uses[u].op < 0 ? f->n_steps : f->out->step_of[v->uses[u].op];
+    if (sw_sharding_equal(&from, &to)) {
+      last = (int32_t)sw_max_i64(last, step);
+    } else {
+      SW_TRY(reshard_to(f, value, &from, &to, step, &r, d));
+      f->all.at[r].last_step = step;
+      f->all.at[r].n_uses++;
     }
-    if (rc) break;
-    f->all.at[r].uses = sw_arena_copy(f->arena, f->uses.at, f->uses.n, sizeof *f->uses.at, d);
-    if (!f->all.at[r].uses) rc = SW_E_RESOURCE;
+    SW_TRY(sw_array_push(&f->which, r, d));
   }
-  sw_array_free(&which);
-  return rc;
+  f->out->last_direct[value] = held_for < 0 ? last : (int32_t)sw_max_i64(last, f->out->step_of[held_for]);
+  return list_uses(f, v, first, d);
 }
 
 static int by_step(const void *a, const void *b) {
@@ -80,29 +89,33 @@ static int by_step(const void *a, const void *b) {
   return x->value < y->value ? -1 : x->value > y->value;
 }
 
-static sw_rc collect(finder *f, int32_t *n, const sw_plan_reshard **out, sw_diag *d) {
+static sw_rc collect(finder *f, sw_diag *d) {
   const sw_graph *g = f->p->graph;
   const sw_function *fn = &g->functions[g->main];
   const sw_block *block = sw_graph_main_block(g);
   f->n_steps = block->n_ops;
-  SW_TRY(sw_plan_steps(g, f->arena, &f->step_of, d));
+  SW_TRY(find_steps(g, f->arena, &f->out->step_of, d));
+  SW_ARENA_NEW(f->out->last_direct, f->arena, g->n_values, d);
+  SW_ARENA_NEW(f->out->bytes, f->arena, g->n_values, d);
   SW_TRY(sw_route_cache_make(f->arena, &f->routes, d));
-  for (int32_t i = 0; i < fn->n_args; i++) SW_TRY(reshards_of_value(f, fn->args[i], d));
+  for (int32_t i = 0; i < fn->n_args; i++) SW_TRY(uses_of_value(f, fn->args[i], d));
   for (int32_t i = 0; i < block->n_ops; i++) {
     const sw_op *op = &g->ops[block->ops[i]];
-    for (int r = 0; r < op->n_results; r++) SW_TRY(reshards_of_value(f, op->results[r], d));
+    for (int r = 0; r < op->n_results; r++) SW_TRY(uses_of_value(f, op->results[r], d));
   }
   if (f->all.n) qsort(f->all.at, f->all.n, sizeof *f->all.at, by_step);
-  *n = (int32_t)f->all.n;
-  *out = sw_arena_copy(f->arena, f->all.at, f->all.n, sizeof *f->all.at, d);
-  return *out ? SW_OK : SW_E_RESOURCE;
+  f->out->n_reshards = (int32_t)f->all.n;
+  f->out->reshards = sw_arena_copy(f->arena, f->all.at, f->all.n, sizeof *f->all.at, d);
+  return f->out->reshards ? SW_OK : SW_E_RESOURCE;
 }
 
-sw_rc sw_plan_reshards(const sw_plan *p, sw_arena *arena, int32_t *n, const sw_plan_reshard **out, sw_diag *d) {
-  finder f = {.p = p, .arena = arena};
-  sw_rc rc = collect(&f, n, out, d);
+sw_rc sw_plan_find_uses(const sw_plan *p, sw_arena *arena, sw_plan_uses *out, sw_diag *d) {
+  finder f = {.p = p, .arena = arena, .out = out};
+  *out = (sw_plan_uses){0};
+  sw_rc rc = collect(&f, d);
   sw_array_free(&f.all);
   sw_array_free(&f.of_value);
   sw_array_free(&f.uses);
+  sw_array_free(&f.which);
   return rc;
 }

@@ -1,12 +1,18 @@
-/* The resharded copies that a plan makes. */
+/* What becomes of the values of a plan: who reads them as they are made, and the resharded copies of them. */
 #ifndef PLAN_USES_H_
 #define PLAN_USES_H_
 
 #include "shardwright/plan.h"
 
-/* In the order in which the program makes them: by step of the first use, then by operand. */
-sw_rc sw_plan_reshards(const sw_plan *p, sw_arena *arena, int32_t *n, const sw_plan_reshard **out, sw_diag *d);
-/* Position of every op in the main block, by op id; from the arena. */
-sw_rc sw_plan_steps(const sw_graph *g, sw_arena *arena, const int32_t **out, sw_diag *d);
+typedef struct sw_plan_uses {
+  int32_t n_reshards;
+  const sw_plan_reshard *reshards; /* as the program makes them: by step of the first use, then by operand */
+  const int32_t *step_of;          /* by op id: position in the main block */
+  int32_t *last_direct;            /* by value: last step at which it is read, or held, as it is made */
+  int64_t *bytes;                  /* by value: of one device's block as it is made */
+} sw_plan_uses;
+
+/* All in the arena. Fails where a reshard is impossible. */
+SW_CHECKED sw_rc sw_plan_find_uses(const sw_plan *p, sw_arena *arena, sw_plan_uses *out, sw_diag *d);
 
 #endif

@@ -50,7 +50,7 @@ static sw_rc model_row(bench *b, const char *name, const sw_graph *g, sw_arena *
     return sw_bench_emit(b->line, b->user, &t, d);
   }
   SW_TRY(sw_plan_account(&plan, arena, &account, d));
-  SW_TRY(sw_report_build(&plan, &account, arena, &report, d));
+  SW_TRY(sw_report_build(&plan, &account, NULL, arena, &report, d));
   sw_bench_cell_seconds(&t, plan.time_s);
   sw_bench_cell_seconds(&t, account.total_s);
   sw_text_printf(&t, "%6.2f %% ", gap_of(&plan));
@@ -60,8 +60,9 @@ static sw_rc model_row(bench *b, const char *name, const sw_graph *g, sw_arena *
       sw_text_printf(&t, "%14s", "-");
       continue;
     }
-    sw_text_printf(&t, "%12.2f%s", c->account.total_s / account.total_s, c->fits ? "  " : " *");
-    b->worse += c->fits && c->account.total_s < account.total_s;
+    const bool fits = sw_comparison_fits(&report, c);
+    sw_text_printf(&t, "%12.2f%s", c->account.total_s / account.total_s, fits ? "  " : " *");
+    b->worse += fits && c->account.total_s < account.total_s;
   }
   return sw_bench_emit(b->line, b->user, &t, d);
 }

@@ -171,7 +171,8 @@ static void print_comparisons(const sw_report *r, bool colour, sw_text *out) {
     }
     sw_columns_add_seconds(&c, k->account.total_s);
     sw_columns_add_bytes(&c, (double)k->account.peak_bytes);
-    sw_columns_add(&c, "%.2f x%s", k->account.total_s / r->account->total_s, k->fits ? "" : ", does not fit");
+    sw_columns_add(&c, "%.2f x%s", k->account.total_s / r->account->total_s,
+                   sw_comparison_fits(r, k) ? "" : ", does not fit");
   }
   sw_columns_print(&c, 2, out);
 }

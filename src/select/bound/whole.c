@@ -78,7 +78,6 @@ static sw_rc ascend(sel_dual *u, const sw_bound_options *o, sel_budget *b, sw_bo
   const sel_settled end = {
       .quiet = 12, .gain = 5e-5, .most = 100, .enough = enough(o) + kOver * ((double)o->cost - enough(o))};
   int64_t passes;
-  sel_dual_pass(u, 0); /* no step */
   SW_TRY(sel_dual_ascend_lifted(u, target_of(u, o), end, b, &passes, d));
   out->any = passes > 0;
   out->settled = passes < end.most;
@@ -94,7 +93,10 @@ static sw_rc bound_core(const sel_core *c, const sw_bound_options *o, sw_bound *
   sel_budget b = {.start_s = sw_now_s(), .deadline_s = o->deadline_s, .cancel = o->cancel};
   int64_t bound;
   sw_rc rc = sel_dual_init(&u, c, true, d);
-  if (!rc) rc = ascend(&u, o, &b, out, d);
+  if (!rc) sel_dual_pass(&u, 0); /* no step */
+  /* What comes after the passes takes about as long as what came before. */
+  if (b.deadline_s > 0) b.deadline_s -= sw_now_s() - b.start_s;
+  if (!rc && !sel_stop(&b)) rc = ascend(&u, o, &b, out, d);
   if (!rc && out->any) rc = sel_dual_certify(&u, NULL, NULL, &bound, d);
   if (!rc && out->any) {
     out->bound = sw_max_i64(bound, 0);
