@@ -104,6 +104,19 @@ typedef struct sw_plan_options {
 SW_API SW_CHECKED sw_rc sw_plan_search(const sw_graph *g, const sw_machine *machine, const sw_plan_options *o,
                                        sw_arena *arena, sw_plan *out, sw_diag *d);
 
+/* A search that answers further questions: what would the plan be with these pins, too? The problem stands already, so
+ * do its prices, and what was learned of it holds; what is proven without the pins holds with them. So an answer takes
+ * a fraction of the first search. */
+typedef struct sw_planner sw_planner;
+/* As sw_plan_search; the planner borrows what that does, and lives in the arena. */
+SW_API SW_CHECKED sw_rc sw_planner_open(const sw_graph *g, const sw_machine *machine, const sw_plan_options *o,
+                                        sw_arena *arena, sw_planner **out, sw_plan *plan, sw_diag *d);
+/* The plan with n pins besides those of the model, within the limits that the planner has. Each question is by itself:
+ * earlier ones leave no pins. SW_E_RESOURCE where the problem never stood, else as sw_plan_search. */
+SW_API SW_CHECKED sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *arena, sw_plan *out,
+                                       sw_diag *d);
+SW_API void sw_planner_close(sw_planner *p); /* NULL allowed */
+
 /* Plans that people make without search, from the roles of arguments (inputs, parameters, state), for comparison. Each
  * op follows its operands greedily. Never given to the solver. */
 typedef enum sw_baseline {

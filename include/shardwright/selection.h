@@ -82,11 +82,21 @@ SW_API SW_CHECKED sw_rc sw_selection_keep(const sw_selection *s, const sw_learne
                                           sw_learned *kept, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_selection_recall(const sw_selection *s, const sw_learned *kept, sw_arena *arena,
                                             sw_learned *learned, sw_diag *d);
+/* A sharding that a value is to be made in: what its op gives, or how an argument arrives. */
+typedef struct sw_pin {
+  sw_id value;
+  sw_sharding sharding;
+  uint32_t open_dims; /* these may be cut further */
+} sw_pin;
+/* Pins on a problem that stands, instead of those set by the call before (n = 0: none): choices that they do not admit
+ * are forbidden by their cost, and all else stays as it is. SW_E_INFEASIBLE names the pin that no choice of the problem
+ * meets; then no pin is set. */
+SW_API SW_CHECKED sw_rc sw_selection_pin(sw_selection *s, int32_t n, const sw_pin *pins, sw_diag *d);
 SW_API int64_t sw_selection_pruned_inexact(const sw_selection *s);
 /* How many distinct op classes and price tables were made. */
 SW_API int32_t sw_selection_classes(const sw_selection *s);
 
-/* The choices of a plan made elsewhere, as far as the problem has them; elsewhere each node's first, and missing[i] is
+/* The choices of a plan made elsewhere, as far as the problem has them and pins admit them; elsewhere missing[i] is
  * set. Hubs are left to sw_selection_complete. */
 SW_API void sw_selection_encode(const sw_selection *s, const sw_strategy *ops, const sw_sharding *args,
                                 const sw_sharding *outputs, int32_t *choice, bool *missing);

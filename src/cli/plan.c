@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
+#include "cli/what_if.h"
 #include "shardwright/log.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/report.h"
@@ -15,7 +16,7 @@ typedef struct settings {
   const char *solver, *output, *args, *start;
   int64_t memory, threads, seed, work_limit;
   double time_limit, gap;
-  sw_words report;
+  sw_words report, what_if;
   sw_pairs emit;
   const char *dialect;
   bool json, cut_heavy_ops;
@@ -49,6 +50,10 @@ static const sw_option kOptions[] = {
     {"start", 0, SW_OPTION_FILE, "PLAN", NULL,
      "start from a plan of this model and mesh, as -o writes it; pins and capacity may have changed since",
      SW_INTO_TEXT(settings, start)},
+    {"what-if", 0, SW_OPTION_WORDS, "PINS", NULL,
+     "after the plan, say what it would be with this pinned, too: NAME=SHARDING, several with ';' between; - reads "
+     "questions from standard input, a line each",
+     SW_INTO_WORDS(settings, what_if)},
     {"threads", 'j', SW_OPTION_INT, "N", "1", "threads of the search", SW_INTO_INT(settings, threads), .min = 1,
      .max = 1024},
     {"seed", 0, SW_OPTION_INT, "K", "0", "seed of the search", SW_INTO_INT(settings, seed), .min = 0, .max = 1e15},
@@ -104,7 +109,7 @@ static double left_for_search(double limit_s, double began_s, double baselines_s
   return limit_s > 0 ? fmax(kLeast, limit_s - (sw_now_s() - began_s) - kOfBaselines * baselines_s) : 0;
 }
 
-static sw_rc plan_model(const settings *s, const sw_session *session, const sw_call *call, double began_s, sw_diag *d) {
+static sw_plan_options options_of(const settings *s, const sw_call *call) {
   sw_plan_options o = {.solve = {.work_limit = s->work_limit,
                                  .gap = s->gap / 100,
                                  .threads = (int)s->threads,
@@ -115,25 +120,46 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
   o.selection.capacity_bytes = s->memory;
   o.selection.cut_heavy_ops = s->cut_heavy_ops;
   o.selection.args_whole = strcmp(s->args, "whole") == 0;
-  sw_plan plan;
-  sw_account account;
-  sw_report report;
-  SW_TRY(read_start(s, session, call, &o.start, d));
-  double since_s = sw_now_s();
-  SW_TRY(sw_baselines_build(session->graph, session->machine, call->arena, &o.baselines, d));
-  if (s->work_limit == 0) o.solve.time_limit_s = left_for_search(s->time_limit, began_s, sw_now_s() - since_s);
-  SW_TRY(sw_plan_search(session->graph, session->machine, &o, call->arena, &plan, d));
-  SW_TRY(sw_plan_verify(&plan, d));
-  SW_TRY(sw_plan_account(&plan, call->arena, &account, d));
-  SW_TRY(sw_report_build(&plan, &account, o.baselines, call->arena, &report, d));
-  SW_TRY(write_outputs(s, session, &report, d));
+  return o;
+}
+
+static sw_rc print_report(const settings *s, const sw_call *call, const sw_report *r, sw_diag *d) {
   sw_text out = {0};
   if (s->json) {
-    sw_report_json(&report, &out);
+    sw_report_json(r, &out);
   } else if (!call->common->quiet) {
-    sw_report_table(&report, sw_terminal_has_colour(stdout), &out);
+    sw_report_table(r, sw_terminal_has_colour(stdout), &out);
   }
-  SW_TRY(sw_print_text(&out, d));
+  return sw_print_text(&out, d);
+}
+
+/* Everything about a plan that was found. */
+static sw_rc tell(const settings *s, const sw_session *session, const sw_call *call, const sw_plan *plan,
+                  const sw_comparison *baselines, double *total_s, sw_diag *d) {
+  sw_account account;
+  sw_report report;
+  SW_TRY(sw_plan_verify(plan, d));
+  SW_TRY(sw_plan_account(plan, call->arena, &account, d));
+  SW_TRY(sw_report_build(plan, &account, baselines, call->arena, &report, d));
+  SW_TRY(write_outputs(s, session, &report, d));
+  *total_s = account.total_s;
+  return print_report(s, call, &report, d);
+}
+
+static sw_rc plan_model(const settings *s, const sw_session *session, const sw_call *call, double began_s, sw_diag *d) {
+  sw_plan_options o = options_of(s, call);
+  sw_plan plan;
+  sw_questions q = {.plan = &plan, .json = s->json};
+  double since_s;
+  SW_TRY(read_start(s, session, call, &o.start, d));
+  since_s = sw_now_s();
+  SW_TRY(sw_baselines_build(session->graph, session->machine, call->arena, &o.baselines, d));
+  if (s->work_limit == 0) o.solve.time_limit_s = left_for_search(s->time_limit, began_s, sw_now_s() - since_s);
+  SW_TRY(sw_planner_open(session->graph, session->machine, &o, call->arena, &q.planner, &plan, d));
+  sw_rc rc = tell(s, session, call, &plan, o.baselines, &q.total_s, d);
+  if (!rc) rc = sw_answer_all(&q, &s->what_if, call->cancel, d);
+  sw_planner_close(q.planner);
+  if (rc) return rc;
   return sw_cancelled(call->cancel) ? SW_E_CANCELLED : SW_OK;
 }
 

@@ -31,6 +31,17 @@ static sw_rc consider_baselines(best_known *b, sw_diag *d) {
   return SW_OK;
 }
 
+/* The least is that of a plan which keeps all that is asked for. */
+static sw_rc begin_with(best_known *b, const sw_plan *plan, sw_diag *d) {
+  sw_arena scratch = {0};
+  sw_account a;
+  sw_rc rc = sw_plan_account(plan, &scratch, &a, d);
+  b->cost_s = a.total_s;
+  b->least_bytes = 0;
+  sw_arena_deinit(&scratch);
+  return rc;
+}
+
 /* A plan that nobody has accounted yet. */
 static sw_rc consider_plan(best_known *b, const sw_plan *plan, sw_diag *d) {
   sw_arena scratch = {0};
@@ -44,7 +55,8 @@ static sw_rc consider_plan(best_known *b, const sw_plan *plan, sw_diag *d) {
 sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   const sw_plan found = *out;
   if (s->o->selection.cut_heavy_ops || s->o->selection.args_whole) return SW_OK; /* plans by rule heed neither */
-  best_known b = {.s = s, .out = out, .cost_s = (double)found.cost_units / SW_COST_UNITS_PER_S, .least_bytes = 0};
+  best_known b = {.s = s, .out = out};
+  SW_TRY(begin_with(&b, &found, d));
   SW_TRY(consider_baselines(&b, d));
   const sw_plan known = *out;
   *out = found;

@@ -303,12 +303,13 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *be
               .start = before ? before->choice : s->start,
               .gap = s->start ? least_gap : fmax(least_gap, kFirstGap), /* from a start the first problem is refined */
               .refined = true,
-              .divided = before != NULL,
+              .divided = before || s->bound > 0, /* what was proven before, was so with parts that do */
               .improve_at = 1,
               .pause = 1};
-  *out = (sw_solution){.status = SW_SOLVE_UNKNOWN, .bound = before ? before->bound : 0};
+  *out = (sw_solution){.status = SW_SOLVE_UNKNOWN, .bound = before ? before->bound : s->bound};
   if (s->start && !before) SW_TRY(keep_start(s, limit, c.start, out, d));
-  SW_TRY(bound(s, limit, s->missing && !before ? 1 : MOST_BOUNDS, out, d));
+  const bool knows = s->bound > 0 && s->learned && s->learned->n_links > 0;
+  if (!knows && !is_done(s, out)) SW_TRY(bound(s, limit, s->missing && !before ? 1 : MOST_BOUNDS, out, d));
   if (s->missing && !before) SW_TRY(mend_more(s, limit, out, d));
   if (missing_part(out) < kFirstGap) c.gap = least_gap;
   if (!s->start && !is_done(s, out)) {
@@ -380,33 +381,9 @@ static sw_rc take_start(sw_searcher *s, sw_diag *d) {
   return sw_selection_refine(s->selection, s->start, &refined, d);
 }
 
-sw_rc sw_plan_search(const sw_graph *g, const sw_machine *machine, const sw_plan_options *o, sw_arena *arena,
-                     sw_plan *out, sw_diag *d) {
-  sw_plan_options options = *o;
-  if (options.selection.capacity_bytes == 0) {
-    options.selection.capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(machine));
-  }
-  sw_searcher s = {.g = g, .machine = machine, .o = &options, .arena = arena};
-  sw_effort spent;
-  sw_search_begin(&s, &spent);
-  SW_ARENA_NEW(s.learned, arena, 1, d);
-  SW_TRY(sw_plan_build(g, machine, arena, out, d));
-  options.selection.deadline_s = sw_search_deadline_s(&s, 1);
-  options.selection.cancel = options.solve.cancel;
-  sw_rc rc = sw_selection_build(g, machine, &options.selection, arena, &s.selection, d);
-  if (rc == SW_E_CANCELLED) rc = sw_search_fall_back(&s, out, d);
-  if (rc || !s.selection) {
-    out->time_s = sw_now_s() - spent.started_s;
-    return rc;
-  }
-  s.n = sw_selection_problem(s.selection)->n_nodes;
-  out->capacity_bytes = options.selection.capacity_bytes;
-  sw_fit fit;
-  rc = take_start(&s, d);
-  if (!rc) rc = lower_until_it_fits(&s, options.selection.capacity_bytes, out, &fit, d);
-  if (!rc && !fit.found) rc = sw_search_squeeze(&s, &fit, out, d);
-  if (!rc && sw_search_is_over(&s)) rc = sw_search_prefer_known(&s, out, d);
-  out->time_s = sw_now_s() - spent.started_s;
-  sw_selection_deinit(s.selection);
-  return rc;
+sw_rc sw_search_find(sw_searcher *s, sw_plan *out, sw_fit *fit, sw_diag *d) {
+  out->capacity_bytes = s->o->selection.capacity_bytes;
+  SW_TRY(take_start(s, d));
+  SW_TRY(lower_until_it_fits(s, s->o->selection.capacity_bytes, out, fit, d));
+  return fit->found ? SW_OK : sw_search_squeeze(s, fit, out, d);
 }

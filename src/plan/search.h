@@ -21,6 +21,7 @@ typedef struct sw_searcher {
   int32_t *start;      /* choices of the plan to start from; NULL: none */
   sw_learned *learned; /* prices and messages of the last problem, as sw_selection_keep has them */
   bool *missing;       /* where that plan has none; NULL: it has all */
+  int64_t bound;       /* proven before, of any plan that fits; 0: nothing is */
   bool alike;          /* nodes that are alike choose alike: what is proven then is no bound */
   double limit;        /* of what it may take, see below; <= 0: none */
   sw_effort *spent;    /* with all searches that are parts of one */
@@ -60,6 +61,9 @@ typedef struct sw_fit {
 /* A solution as a plan with its record, and the most that the plan holds. */
 sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit *fit, sw_plan *out, int64_t *peak,
                      sw_diag *d);
+
+/* Everything between a problem that stands and a plan: from the plan to start from, solve until the exact peak fits. */
+sw_rc sw_search_find(sw_searcher *s, sw_plan *out, sw_fit *fit, sw_diag *d);
 
 /* For a capacity that the search met with no plan: look for the plan that holds least. SW_OK: one fits, it is in *out.
  * Otherwise SW_E_INFEASIBLE when it is proven that none does, else SW_E_RESOURCE; the message has the smallest capacity

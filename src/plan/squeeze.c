@@ -112,6 +112,7 @@ sw_rc sw_search_squeeze(const sw_searcher *s, const sw_fit *fit, sw_plan *out, s
   smallest w;
   const double kOfLeft = 0.25; /* one of several solves */
   sw_searcher part = *s;
+  part.bound = 0; /* it may hold more than the capacity */
   if (s->limit > 0) part.limit = sw_search_used(s) + kOfLeft * sw_search_left(s);
   SW_TRY(find_smallest(&part, fit, out, &w, d));
   if (w.least == INT64_MAX) {

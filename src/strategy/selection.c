@@ -346,7 +346,7 @@ static sw_rc weigh(sw_selection *s, const int32_t *choice, bool refine, sw_i128 
   sw_int32_array y = {0};
   sw_rc rc = SW_OK;
   *cost = 0;
-  for (int32_t i = 0; i < s->n_args + s->n_ops + s->n_outputs; i++) *cost += s->choices[i]->cost[choice[i]];
+  for (int32_t i = 0; i < s->n_args + s->n_ops + s->n_outputs; i++) *cost += s->nodes.at[i].cost[choice[i]];
   for (size_t k = 0; k < s->values.n && !rc; k++) {
     const sw_read_value *v = &s->values.at[k];
     int64_t units = 0;
@@ -494,6 +494,7 @@ void sw_selection_deinit(sw_selection *s) {
   sw_array_free(&s->patterns);
   sw_array_free(&s->values);
   sw_array_free(&s->consumer_nodes);
+  sw_array_free(&s->pinned);
   sw_array_free(&s->nodes);
   sw_array_free(&s->edges);
 }
@@ -531,8 +532,8 @@ void sw_selection_encode(const sw_selection *s, const sw_strategy *ops, const sw
     choice[node] = choice_of_sharding(s, node, &outputs[i]);
   }
   for (int32_t i = 0; i < n; i++) {
-    missing[i] = choice[i] < 0;
-    if (missing[i]) choice[i] = 0;
+    missing[i] = choice[i] < 0 || s->nodes.at[i].cost[choice[i]] >= SW_FORBIDDEN;
+    if (choice[i] < 0) choice[i] = 0;
   }
 }
 

@@ -32,6 +32,7 @@ struct sw_selection {
   SW_ARRAY(sw_pattern) patterns;
   SW_ARRAY(sw_read_value) values;
   sw_int32_array consumer_nodes;
+  sw_int32_array pinned;   /* nodes whose costs are their own (pinned.c) */
   SW_ARRAY(sw_node) nodes; /* hubs from n_args + n_ops + n_outputs on */
   SW_ARRAY(sw_edge) edges;
 };

@@ -102,6 +102,54 @@ static void charges_enclose_the_truth(sw_selection *s, sw_rng *r) {
   free(choice);
 }
 
+/* Some sharding of what an op makes. */
+static sw_pin random_pin(const sw_graph *g, const sw_machine *machine, sw_rng *r, sw_arena *arena) {
+  sw_diag diag = {0};
+  const sw_block *b = sw_graph_main_block(g);
+  const sw_id value = g->ops[b->ops[sw_rng_below(r, b->n_ops)]].results[0];
+  const sw_type *type = &g->values[value].type;
+  const sw_sharding *all;
+  int32_t n;
+  assert_ok(sw_shardings_enumerate(sw_machine_mesh(machine), type->rank, type->dims, arena, &n, &all, &diag));
+  return (sw_pin){.value = value, .sharding = all[sw_rng_below(r, n)]};
+}
+
+/* Further pins, asked of a search that has ended: the least of what they leave, whatever was asked before. */
+static int questions_are_answered(const sw_graph *g, const sw_machine *machine, const sw_plan_options *o,
+                                  sw_selection *s, sw_rng *r, int64_t least, sw_arena *arena) {
+  sw_diag diag = {0};
+  sw_planner *planner;
+  sw_plan plan;
+  int64_t combinations;
+  int bound = 0; /* questions whose pins cost something */
+  assert_ok(sw_planner_open(g, machine, o, arena, &planner, &plan, &diag));
+  assert_true(plan.cost_units == least);
+  for (int k = 0; k < 4; k++) {
+    const sw_pin pins[2] = {random_pin(g, machine, r, arena), random_pin(g, machine, r, arena)};
+    const int n = k < 3 ? 1 + k % 2 : 0;
+    diag = (sw_diag){0};
+    sw_rc rc = sw_selection_pin(s, n, pins, &diag);
+    const int64_t want = rc ? SW_FORBIDDEN : least_of_all(s, &combinations);
+    diag = (sw_diag){0};
+    rc = sw_planner_ask(planner, n, pins, arena, &plan, &diag);
+    if (want >= SW_FORBIDDEN) assert_int_equal(rc, SW_E_INFEASIBLE);
+    if (want >= SW_FORBIDDEN) continue;
+    assert_ok(rc);
+    assert_true(plan.cost_units == want && plan.bound_units == want && want >= least);
+    for (int i = 0; i < n; i++) {
+      sw_sharding made;
+      sw_plan_value_sharding(&plan, pins[i].value, &made);
+      assert_true(sw_sharding_equal(&made, &pins[i].sharding));
+    }
+    assert_true(n > 0 || want == least);
+    bound += want > least;
+  }
+  diag = (sw_diag){0};
+  assert_ok(sw_selection_pin(s, 0, NULL, &diag));
+  sw_planner_close(planner);
+  return bound;
+}
+
 /* With other parts than equal ones: still never more than the truth, and refined until nothing is left to refine, the
  * optimum is the truth. */
 static void divided_parts_lead_there_too(sw_selection *s, sw_rng *r, int64_t least) {
@@ -122,7 +170,7 @@ static void divided_parts_lead_there_too(sw_selection *s, sw_rng *r, int64_t lea
   sw_arena_deinit(&arena);
 }
 
-static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const char *axes) {
+static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const char *axes, int *questions) {
   sw_diag diag = {0};
   sw_arena arena = {0};
   sw_text text = {0};
@@ -147,6 +195,7 @@ static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const c
       fail_msg("mesh %s: the least cost is %lld, the search found %lld and proved %lld\n%s", mesh, (long long)least,
                (long long)plan.cost_units, (long long)plan.bound_units, sw_text_str(&text));
     start_again(&plan, &o, &arena, least);
+    *questions += questions_are_answered(g, machine, &o, s, r, least, &arena);
     divided_parts_lead_there_too(s, r, least);
   }
   sw_selection_deinit(s);
@@ -164,14 +213,14 @@ static void search_finds_the_least(void **state) {
   const sw_profile *hw;
   sw_rng r;
   sw_rng_seed(&r, check_seed(29));
-  int compared = 0;
+  int compared = 0, questions = 0;
   assert_ok(sw_profile_read(SW_SOURCE_DIR "/hwprofiles/dgx-h100.json", &arena, &hw, &diag));
   for (int k = 0; k < check_scale(ROUNDS); k++) {
     const char *const *mesh = kMeshes[sw_rng_below(&r, 4)];
-    compared += one_round(&r, hw, mesh[0], mesh[1]);
+    compared += one_round(&r, hw, mesh[0], mesh[1], &questions);
   }
-  print_message("%d problems compared\n", compared);
-  assert_true(compared > 0);
+  print_message("%d problems compared, %d questions whose pins cost something\n", compared, questions);
+  assert_true(compared > 0 && questions > 0);
   sw_arena_deinit(&arena);
 }
 
