@@ -32,6 +32,7 @@ static sw_rc add_arg(grouping *s, int32_t i, sw_diag *d) {
   s->key.n = 0;
   pattern_of(v->name, &s->key);
   size_t name_bytes = s->key.n;
+  sw_text_printf(&s->key, " %d ", (int)v->kind);
   sw_type_print(&v->type, &s->key);
   sw_sharding_print(sw_machine_mesh(s->p->machine), &s->p->args[i], &s->key);
   if (s->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");

@@ -238,20 +238,39 @@ static const struct {
      "isi"},
     {"comes back cut in another way: no state",
      "func.func @main(%x: " A ", %w: " B " {mhlo.sharding = \"{replicated}\"}) -> " B
-     " {\n%0 = stablehlo.dot_general %x, "
-     "%x, contracting_dims = [0] x [0] : (" A ", " A ") -> " B
-     "\n%1 = stablehlo.dot_general %0, %w, contracting_dims = "
-     "[1] x [0] : (" B ", " B ") -> " B "\n%2 = stablehlo.subtract %w, %1 : " B "\nreturn %2 : " B "\n}",
-     "pp"},
-    {"gathered: a table; as long as labels: data",
-     "func.func @main(%t: tensor<9x6xf32>, %x: " A ", %i: tensor<4xi32>, %l: tensor<4xf32>) -> (" A ", " A ") {\n"
+     " {\n%0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (" A ", " B ") -> " A
+     "\n%1 = stablehlo.dot_general %x, %0, contracting_dims = [0] x [0] : (" A ", " A ") -> " B
+     "\n%2 = stablehlo.subtract %w, %1 : " B "\nreturn %2 : " B "\n}",
+     "ip"},
+    {"gathered from: a table; as long as what is gathered by data: data",
+     "func.func @main(%t: tensor<9x6xf32>, %i: tensor<4xi32>, %l: tensor<4xf32>) -> " A " {\n"
      "%0 = \"stablehlo.gather\"(%t, %i) " TAKE " : (tensor<9x6xf32>, tensor<4xi32>) -> " A "\n"
-     "%1 = \"stablehlo.gather\"(%x, %i) " TAKE " : (" A ", tensor<4xi32>) -> " A "\nreturn %0, %1 : " A ", " A "\n}",
-     "piii"},
+     "%1 = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> " A "\n%2 = stablehlo.multiply %0, %1 : " A
+     "\nreturn %2 : " A "\n}",
+     "pii"},
+    {"multiplied before it is contracted, and a vector as long as the batch: data; a scale by layers: parameter",
+     "func.func @main(%w: " B ", %g: tensor<2x6xf32>, %x: " A ", %t: tensor<4xf32>, %k: tensor<6x9xf32>) -> "
+     "tensor<4x9xf32> {\n%0 = stablehlo.multiply %x, %x : " A "\n%1 = stablehlo.dot_general %0, %w, contracting_dims = "
+     "[1] x [0] : (" A ", " B ") -> " A "\n%2 = stablehlo.slice %g [0:1, 0:6] : (tensor<2x6xf32>) -> tensor<1x6xf32>\n"
+     "%3 = stablehlo.broadcast_in_dim %2, dims = [0, 1] : (tensor<1x6xf32>) -> " A
+     "\n%4 = stablehlo.multiply %1, %3 : " A "\n%5 = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<4xf32>) -> " A
+     "\n%6 = stablehlo.add %4, %5 : " A "\n%7 = stablehlo.dot_general %6, %k, contracting_dims = [1] x [0] : (" A
+     ", tensor<6x9xf32>) -> tensor<4x9xf32>\n"
+     "return %7 : tensor<4x9xf32>\n}",
+     "ppiip"},
+    {"beside what is made of examples, in its shape: data",
+     "func.func @main(%x: " A ", %w: " B ", %b: tensor<6xf32>, %y: tensor<6xf32>) -> (" S ") {\n%z = "
+     "stablehlo.constant dense<0.0> : " S "\n%0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (" A
+     ", " B ") -> " A "\n%1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<6xf32>) -> " A
+     "\n%2 = stablehlo.add %0, %1 : " A
+     "\n%3 = stablehlo.reduce(%2 init: %z) applies stablehlo.add across dimensions = [0] : (" A ", " S ") -> "
+     "tensor<6xf32>\n%4 = stablehlo.subtract %3, %y : tensor<6xf32>\n%5 = stablehlo.reduce(%4 init: %z) applies "
+     "stablehlo.add across dimensions = [0] : (tensor<6xf32>, " S ") -> " S "\nreturn %5 : " S "\n}",
+     "ippi"},
     {"donated: the first output of the type",
      "func.func @main(%a: " A DONOR ", %b: " A ", %c: " B DONOR ", %d: " A DONOR ", %e: " A DONOR ") -> (" S ", " A
      ", " A ") {\n%0 = stablehlo.constant dense<0.0> : " S "\nreturn %0, %a, %b : " S ", " A ", " A "\n}",
-     "siisi"},
+     "sppsp"},
 };
 
 static void finds_roles(void **state) {

@@ -111,7 +111,7 @@ static bool is_taken(const sw_ir_roles *roles, uint32_t output) {
 }
 
 static bool are_weights(const finder *r, sw_id argument) {
-  return argument >= 0 && r->evidence[argument] == SW_IM_WEIGHTS;
+  return argument >= 0 && r->evidence[argument] >= SW_IM_WEIGHTS;
 }
 
 /* Are there weights among what comes back? */

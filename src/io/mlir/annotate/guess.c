@@ -3,18 +3,23 @@
  *
  *   an output is this argument, updated (comes_back.c)                                     state
  *   the left side of a contraction or convolution whose right side is another argument     data
- *   contracted or convolved                                                                parameter
- *   gathered from, or of one dim: as long as integers that are data                        data
- *                                 otherwise                                                parameter
- *   anything else                                                                          data
+ *   the right side, when there are no batch dims                                           parameter
+ *   with a dim that runs over examples (batch.c); a scalar                                 data
+ *   taken beside what was made of examples, always in its shape, as targets and rewards    data
+ *   anything else                                                                          parameter
  *
- * An argument is followed through ops that only move it: a layer's weights are a slice, in a loop, of all layers'.
+ * For contractions an argument is followed through ops that only move it: a layer's weights are a slice, in a loop, of
+ * all layers'; otherwise through those on single elements, too.
  */
 #include "io/mlir/annotate/guess.h"
 
 typedef struct guesser {
   sw_graph *g;
   sw_id *from;           /* by value: the argument that it is, moved; -1: none */
+  sw_id *made_of;        /* by value: the argument that it is, moved or changed; -1: none */
+  bool *has_examples;    /* by value: of an argument that has a dim for them, and of what is made of such */
+  bool *is_spread;       /* by value: an argument that is broadcast */
+  bool *is_beside;       /* by value: an argument that an op takes beside what was made of examples */
   sw_im_evidence *found; /* by value: of an argument */
 } guesser;
 
@@ -28,36 +33,48 @@ static bool moves(sw_opcode code) {
 }
 
 static void tell(guesser *r, sw_id argument, sw_im_evidence what) {
-  if (argument >= 0 && r->found[argument] <= SW_IM_GATHERED && r->found[argument] < what) r->found[argument] = what;
+  if (argument >= 0 && r->found[argument] == SW_IM_UNUSED) r->found[argument] = what;
 }
 
-static void see_op(guesser *r, const sw_op *op) {
+static void see_contraction(guesser *r, const sw_op *op) {
   sw_id left = op->n_operands > 0 ? r->from[op->operands[0]] : -1;
   if (op->code == SW_OP_DOT || op->code == SW_OP_CONVOLUTION) {
     sw_id right = r->from[op->operands[1]];
-    tell(r, right, SW_IM_WEIGHTS);
+    int n_batch;
+    sw_op_ints(op, SW_ATTR_LHS_BATCH, &n_batch);
+    tell(r, right, left >= 0 && !n_batch ? SW_IM_SURELY_WEIGHTS : SW_IM_WEIGHTS);
     tell(r, left, right >= 0 ? SW_IM_DATA : SW_IM_WEIGHTS);
   }
-  if (op->code == SW_OP_GATHER) tell(r, left, SW_IM_GATHERED);
   if (moves(op->code)) r->from[op->results[0]] = left;
 }
 
-/* Has the argument as many rows as integers that are data have, as labels and masks of a batch do? */
-static bool is_row_of_data(const guesser *r, sw_id argument) {
-  const sw_type *type = &r->g->values[argument].type;
-  for (sw_id v = 0; v < r->g->n_values && r->g->values[v].def < 0; v++) {
-    const sw_value *other = &r->g->values[v];
-    bool integers = other->kind == SW_VALUE_INPUT && sw_dtype_class_of(other->type.dtype) != SW_CLASS_FLOAT;
-    if (integers && other->type.rank && other->type.dims[0] == type->dims[0] && type->dims[0] > 1) return true;
+/* Does the op repeat its operand, or could it, in front? */
+static bool spreads(const sw_graph *g, const sw_op *op) {
+  int n;
+  const int64_t *dims = sw_op_ints(op, SW_ATTR_DIMS, &n);
+  if (op->code != SW_OP_BROADCAST) return false;
+  return (n && dims[0]) || sw_type_elements(sw_result_type(g, op, 0)) > sw_type_elements(sw_operand_type(g, op, 0));
+}
+
+static void see_company(guesser *r, const sw_op *op) {
+  bool on_elements = op->code <= SW_OP_SHIFT_RIGHT_LOGICAL; /* unary and binary ops stand first */
+  bool examples = false;
+  sw_id argument = -1;
+  for (int32_t i = 0; i < op->n_operands; i++) {
+    examples |= r->has_examples[op->operands[i]];
+    if (argument < 0) argument = r->made_of[op->operands[i]];
   }
-  return false;
+  for (int32_t i = 0; i < op->n_results; i++) r->has_examples[op->results[i]] = examples;
+  if (argument < 0) return;
+  if (spreads(r->g, op)) r->is_spread[argument] = true;
+  if (on_elements && examples) r->is_beside[argument] = true;
+  if (moves(op->code) || (on_elements && !examples)) r->made_of[op->results[0]] = argument;
 }
 
 static sw_value_kind kind_of(const guesser *r, sw_id argument) {
-  sw_im_evidence found = r->found[argument];
-  if (found >= SW_IM_DATA) return found == SW_IM_DATA ? SW_VALUE_INPUT : SW_VALUE_PARAMETER;
-  if (found != SW_IM_GATHERED && r->g->values[argument].type.rank != 1) return SW_VALUE_INPUT;
-  return is_row_of_data(r, argument) ? SW_VALUE_INPUT : SW_VALUE_PARAMETER;
+  bool is_target = r->is_beside[argument] && !r->is_spread[argument] && r->found[argument] == SW_IM_UNUSED;
+  bool is_data = r->has_examples[argument] || is_target || !r->g->values[argument].type.rank;
+  return is_data && r->found[argument] != SW_IM_SURELY_WEIGHTS ? SW_VALUE_INPUT : SW_VALUE_PARAMETER;
 }
 
 static void warn(sw_importer *m, const sw_graph *g) {
@@ -74,13 +91,24 @@ static void warn(sw_importer *m, const sw_graph *g) {
       m->unsaid.n, n_args, count[SW_VALUE_PARAMETER], count[SW_VALUE_STATE]);
 }
 
+static sw_rc guesser_init(guesser *r, sw_importer *m) {
+  SW_ARENA_NEW(r->from, &m->scratch, m->g->n_values, m->d);
+  SW_ARENA_NEW(r->made_of, &m->scratch, m->g->n_values, m->d);
+  SW_ARENA_NEW(r->has_examples, &m->scratch, m->g->n_values, m->d);
+  SW_ARENA_NEW(r->is_spread, &m->scratch, m->g->n_values, m->d);
+  SW_ARENA_NEW(r->is_beside, &m->scratch, m->g->n_values, m->d);
+  SW_ARENA_NEW(r->found, &m->scratch, m->g->n_values, m->d);
+  for (sw_id v = 0; v < m->g->n_values; v++) r->from[v] = r->made_of[v] = m->g->values[v].def < 0 ? v : -1;
+  return SW_OK;
+}
+
 sw_rc sw_im_guess_roles(sw_importer *m, const sw_id *outputs, uint32_t n) {
   guesser r = {.g = m->g};
-  SW_ARENA_NEW(r.from, &m->scratch, m->g->n_values, m->d);
-  SW_ARENA_NEW(r.found, &m->scratch, m->g->n_values, m->d);
-  for (sw_id v = 0; v < m->g->n_values; v++) r.from[v] = m->g->values[v].def < 0 ? v : -1;
-  for (sw_id i = 0; i < m->g->n_ops; i++) see_op(&r, &m->g->ops[i]);
+  SW_TRY(guesser_init(&r, m));
+  for (sw_id i = 0; i < m->g->n_ops; i++) see_contraction(&r, &m->g->ops[i]);
   SW_TRY(sw_im_guess_state(m, r.found, outputs, n));
+  SW_TRY(sw_im_find_examples(m, r.found, r.has_examples));
+  for (sw_id i = 0; i < m->g->n_ops; i++) see_company(&r, &m->g->ops[i]);
   for (size_t i = 0; i < m->unsaid.n; i++) {
     sw_value *v = &m->g->values[m->unsaid.at[i]];
     if (v->kind != SW_VALUE_STATE) v->kind = kind_of(&r, m->unsaid.at[i]);

@@ -1,0 +1,135 @@
+/* Which arguments hold examples: those with a dim that runs over the batch.
+ *
+ * Dims that one loop of an op goes through are one class, from op to op (of a merged dim its major part counts):
+ *
+ *   h = x @ w ; y = h + b        x[n,k] w[k,m] h[n,m] b[m] y[n,m]        {x0 h0 y0} {x1 w0} {w1 h1 b0 y1}
+ *
+ * The batch is in what is computed nearly everywhere, and in few of the floats that go in; widths of layers are in
+ * their weights. So the class is taken that has the most values for each such argument, twice the number where
+ * contractions and the text say that data has it and not that weights have. Classes that come near it count as well
+ * (pixels, tokens of a sequence).
+ */
+#include "io/mlir/annotate/guess.h"
+
+static const double kNear = 0.7;
+
+typedef struct classes {
+  sw_importer *m;
+  const sw_graph *g;
+  const sw_im_evidence *evidence;
+  int64_t *first;                   /* by value: number of its first dim */
+  bool *is_guessed;                 /* by value: nothing says what the argument is */
+  int64_t n;                        /* dims */
+  int64_t *parent;                  /* by dim: one of its class, nearer to the one that stands for it */
+  int32_t *n_values;                /* by class: values that ops make with such a dim */
+  int32_t *n_floats;                /* by class: arguments that may be weights; twice, where a contraction says so */
+  bool *is_of_data, *is_of_weights; /* by class: by what the text says, or a contraction */
+} classes;
+
+static int64_t class_of(classes *c, int64_t dim) {
+  while (c->parent[dim] != dim) {
+    c->parent[dim] = c->parent[c->parent[dim]];
+    dim = c->parent[dim];
+  }
+  return dim;
+}
+
+static sw_id value_of_map(const sw_op *op, int32_t map) {
+  return map < op->n_operands ? op->operands[map] : op->results[map - op->n_operands];
+}
+
+/* Dims of one op, by the loop that goes through them. */
+static void see_op(classes *c, const sw_op *op, int64_t *dim_of_loop) {
+  if (!op->space) return;
+  for (int32_t l = 0; l < op->space->n_loops; l++) dim_of_loop[l] = -1;
+  for (int32_t i = 0; i < op->space->n_maps; i++) {
+    const sw_map *map = &op->space->maps[i];
+    for (int32_t d = 0; d < map->rank; d++) {
+      if (!map->dims[d].n_terms) continue;
+      int32_t loop = map->dims[d].terms[0].loop;
+      int64_t dim = c->first[value_of_map(op, i)] + d;
+      if (op->space->loops[loop].kind == SW_LOOP_WHOLE || op->space->loops[loop].size == 1) continue;
+      if (dim_of_loop[loop] >= 0) c->parent[class_of(c, dim)] = class_of(c, dim_of_loop[loop]);
+      dim_of_loop[loop] = dim;
+    }
+  }
+}
+
+/* The classes of a value's dims of more than 1, each once; how many. */
+static int classes_of(classes *c, sw_id v, int64_t *out) {
+  const sw_type *type = &c->g->values[v].type;
+  int n = 0;
+  for (int32_t d = 0; d < type->rank; d++) {
+    int64_t class = class_of(c, c->first[v] + d);
+    int k = 0;
+    while (k < n && out[k] != class) k++;
+    if (k == n && type->dims[d] != 1) out[n++] = class;
+  }
+  return n;
+}
+
+static void count_value(classes *c, sw_id v) {
+  const sw_value *value = &c->g->values[v];
+  bool is_sure = c->evidence[v] == SW_IM_DATA || (value->kind == SW_VALUE_INPUT && !c->is_guessed[v]);
+  bool may_be_weights = !is_sure && sw_dtype_class_of(value->type.dtype) == SW_CLASS_FLOAT;
+  int64_t class[SW_MAX_RANK];
+  int n = classes_of(c, v, class);
+  for (int i = 0; i < n; i++) {
+    if (value->def >= 0) {
+      c->n_values[class[i]]++;
+    } else {
+      c->is_of_data[class[i]] |= is_sure;
+      c->is_of_weights[class[i]] |= c->evidence[v] >= SW_IM_WEIGHTS;
+      c->n_floats[class[i]] += may_be_weights + (c->evidence[v] >= SW_IM_WEIGHTS);
+    }
+  }
+}
+
+static double weight_of(const classes *c, int64_t class) {
+  return c->n_values[class] * (c->is_of_data[class] && !c->is_of_weights[class] ? 2.0 : 1.0) / (1 + c->n_floats[class]);
+}
+
+static sw_rc classes_init(classes *c) {
+  sw_importer *m = c->m;
+  int64_t n = 0;
+  SW_ARENA_NEW(c->first, &m->scratch, c->g->n_values, m->d);
+  SW_ARENA_NEW(c->is_guessed, &m->scratch, c->g->n_values, m->d);
+  for (sw_id v = 0; v < c->g->n_values; v++) {
+    c->first[v] = n;
+    n += c->g->values[v].type.rank;
+  }
+  SW_ARENA_NEW(c->parent, &m->scratch, n, m->d);
+  SW_ARENA_NEW(c->n_values, &m->scratch, n, m->d);
+  SW_ARENA_NEW(c->n_floats, &m->scratch, n, m->d);
+  SW_ARENA_NEW(c->is_of_data, &m->scratch, n, m->d);
+  SW_ARENA_NEW(c->is_of_weights, &m->scratch, n, m->d);
+  for (int64_t d = 0; d < n; d++) c->parent[d] = d;
+  for (size_t i = 0; i < m->unsaid.n; i++) c->is_guessed[m->unsaid.at[i]] = true;
+  c->n = n;
+  return SW_OK;
+}
+
+sw_rc sw_im_find_examples(sw_importer *m, const sw_im_evidence *evidence, bool *has_examples) {
+  classes c = {.m = m, .g = m->g, .evidence = evidence};
+  int32_t most_loops = 0;
+  int64_t *dim_of_loop;
+  double most = 0;
+  SW_TRY(classes_init(&c));
+  for (sw_id i = 0; i < c.g->n_ops; i++) {
+    const sw_space *space = c.g->ops[i].space;
+    if (space && space->n_loops > most_loops) most_loops = space->n_loops;
+  }
+  SW_ARENA_NEW(dim_of_loop, &m->scratch, most_loops, m->d);
+  for (sw_id i = 0; i < c.g->n_ops; i++) see_op(&c, &c.g->ops[i], dim_of_loop);
+  for (sw_id v = 0; v < c.g->n_values; v++) count_value(&c, v);
+  for (int64_t d = 0; d < c.n; d++) {
+    if (c.parent[d] == d && weight_of(&c, d) > most) most = weight_of(&c, d);
+  }
+  for (sw_id v = 0; v < c.g->n_values && c.g->values[v].def < 0; v++) {
+    int64_t class[SW_MAX_RANK];
+    int n = classes_of(&c, v, class);
+    has_examples[v] = evidence[v] == SW_IM_DATA;
+    for (int i = 0; most > 0 && i < n; i++) has_examples[v] |= weight_of(&c, class[i]) >= kNear * most;
+  }
+  return SW_OK;
+}
