@@ -27,7 +27,7 @@ static const double kOfTime = 0.25, kOfAlikeTime = 0.5;
 /* When the first solution costs so much more than the bound, copies are no detail. */
 static const double kMuch = 0.08;
 
-/* A gap below this, or twice the one asked for, closes sooner by solving alone. */
+/* A gap below this closes sooner by solving alone. */
 static const double kWorthDividing = 0.01;
 
 /* A choice read off messages that costs so much more than they prove says nothing about what to refine. */
@@ -218,7 +218,7 @@ static sw_rc improve_in_turn(course *c, int round, double took, sw_solution *out
   c->pause = *better ? 1 : 2 * c->pause;
   c->improve_at += c->pause;
   if (c->divided || is_close(s, out) || sw_search_is_over(s)) return SW_OK;
-  if (missing_part(out) <= fmax(kWorthDividing, 2 * s->o->solve.gap)) return SW_OK;
+  if (missing_part(out) <= kWorthDividing) return SW_OK;
   c->divided = c->refined = true;
   return divide(s, out, d);
 }
@@ -266,7 +266,8 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
 /* First with layers that are alike choosing alike: rounds cost what a few layers do, and lead to copies that count and
  * to a choice that is near the best, but prove nothing. *ran: there are layers that are alike. */
 static sw_rc run_alike(course *c, sw_solution *out, bool *ran, sw_diag *d) {
-  const double kOfLeft = 0.6, kLeastGap = 5e-4; /* who wants less must look at all nodes */
+  /* Who wants less must look at all nodes; and a bound that holds there closes more than the last of a gap here. */
+  const double kOfLeft = 0.6, kLeastGap = 5e-4, kOfAlikeGap = 2;
   sw_plan_options o = *c->s->o;
   const sw_searcher *all = c->s;
   sw_searcher alike = *all;
@@ -274,7 +275,7 @@ static sw_rc run_alike(course *c, sw_solution *out, bool *ran, sw_diag *d) {
   SW_TRY(sw_search_repeats(c->s, ran, d));
   if (!*ran) return SW_OK;
   if (alike.limit > 0) alike.limit = sw_search_used(c->s) + kOfLeft * sw_search_left(c->s);
-  o.solve.gap = fmax(kLeastGap, kOfGap * o.solve.gap); /* what is proven of all must be near it, too */
+  o.solve.gap = fmax(kLeastGap, kOfAlikeGap * o.solve.gap);
   alike.o = &o;
   alike.alike = true;
   c->s = &alike;

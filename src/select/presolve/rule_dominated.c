@@ -1,7 +1,8 @@
 /* Dominated values: s beats t when it costs no more whatever the neighbours do, and occupies no more at any time.
  *
- * Of two values that beat each other the first stays. Cost: values^2 x values of the neighbours, cut short early; what
- * has been found for a variable with the same costs, amounts and edges is known already.
+ * Of two values that beat each other the first stays. Cost: values^2 x neighbours, times the neighbours' values for
+ * pairs that pass a first look; what has been found for a variable with the same costs, amounts and edges is known
+ * already.
  */
 #include "select/proof.h"
 
@@ -45,13 +46,32 @@ static bool beats(const sel_model *m, int32_t v, int32_t s, int32_t t, int64_t *
   return sum <= 0;
 }
 
-/* by[t] = the value that beats t, -1: none. */
-static void find_beaten(const sel_model *m, int32_t v, int32_t *by, int64_t *work) {
+/* more[s] = how much more s costs than t when each neighbour chooses what is cheapest beside t: who costs more there
+ * does not beat t. */
+static void compare_at_best(const sel_model *m, int32_t v, int32_t t, double *more, int64_t *work) {
+  const sel_var *x = &m->vars[v];
+  for (int32_t s = 0; s < x->n; s++) more[s] = (double)(x->cost[s] - x->cost[t]);
+  for (int32_t k = 0; k < x->edges.n; k++) {
+    const sel_edge *g = &m->edges[x->edges.at[k]];
+    int32_t n = m->vars[sel_other(g, v)].n, best = 0;
+    for (int32_t o = 1; o < n; o++)
+      if (sel_edge_at(m, g, v, t, o) < sel_edge_at(m, g, v, t, best)) best = o;
+    const int64_t *at = g->i == v ? g->v + best : g->v + (int64_t)best * x->n;
+    int64_t stride = g->i == v ? n : 1, least = at[t * stride];
+    for (int32_t s = 0; s < x->n; s++) more[s] += (double)(at[s * stride] - least);
+    *work += n + x->n;
+  }
+}
+
+/* by[t] = the value that beats t, -1: none. `more` [values]: scratch. */
+static void find_beaten(const sel_model *m, int32_t v, int32_t *by, double *more, int64_t *work) {
   int32_t n = m->vars[v].n;
+  const double rounding = 512.0 * (m->vars[v].edges.n + 2); /* sums of numbers up to 10^18, in units of 128 */
   for (int32_t t = 0; t < n; t++) by[t] = -1;
   for (int32_t t = 0; t < n; t++) {
+    compare_at_best(m, v, t, more, work);
     for (int32_t s = 0; s < n && by[t] < 0; s++) {
-      if (s == t || by[s] >= 0 || !beats(m, v, s, t, work)) continue;
+      if (s == t || by[s] >= 0 || more[s] > rounding || !beats(m, v, s, t, work)) continue;
       if (s > t && beats(m, v, t, s, work)) continue;
       by[t] = s;
     }
@@ -92,8 +112,12 @@ static sw_rc recall(const sel_model *m, int32_t v, sel_beaten *memo, int64_t *wo
   if (memo->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
   SW_TRY(sw_dict_put(&memo->seen, memo->key.at, memo->key.n, (int64_t)memo->by.n, &slot, &fresh, d));
   for (int32_t t = 0; fresh && t < n; t++) SW_TRY(sw_array_push(&memo->by, -1, d));
-  if (fresh) find_beaten(m, v, &memo->by.at[*slot], work);
   *by = &memo->by.at[*slot];
+  if (!fresh) return SW_OK;
+  double *more = sw_mem_alloc((size_t)n, sizeof *more, d);
+  if (!more) return SW_E_RESOURCE;
+  find_beaten(m, v, &memo->by.at[*slot], more, work);
+  sw_mem_free(more);
   return SW_OK;
 }
 
