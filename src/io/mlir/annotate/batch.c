@@ -79,13 +79,15 @@ static void count_value(classes *c, sw_id v) {
       c->n_values[class[i]]++;
     } else {
       c->is_of_data[class[i]] |= is_sure;
-      c->is_of_weights[class[i]] |= c->evidence[v] >= SW_IM_WEIGHTS;
+      c->is_of_weights[class[i]] |= c->evidence[v] == SW_IM_SURELY_WEIGHTS;
       c->n_floats[class[i]] += may_be_weights + (c->evidence[v] >= SW_IM_WEIGHTS);
     }
   }
 }
 
+/* 0: no argument has it. */
 static double weight_of(const classes *c, int64_t class) {
+  if (!c->n_floats[class] && !c->is_of_data[class]) return 0;
   return c->n_values[class] * (c->is_of_data[class] && !c->is_of_weights[class] ? 2.0 : 1.0) / (1 + c->n_floats[class]);
 }
 

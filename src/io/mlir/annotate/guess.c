@@ -2,8 +2,8 @@
  * in line:
  *
  *   an output is this argument, updated (comes_back.c)                                     state
- *   the left side of a contraction or convolution whose right side is another argument     data
- *   the right side, when there are no batch dims                                           parameter
+ *   one side of a contraction or convolution whose other side is an argument, too          data
+ *   the right side of such, when there are no batch dims                                   parameter
  *   with a dim that runs over examples (batch.c); a scalar                                 data
  *   taken beside what was made of examples, always in its shape, as targets and rewards    data
  *   anything else                                                                          parameter
@@ -42,8 +42,9 @@ static void see_contraction(guesser *r, const sw_op *op) {
     sw_id right = r->from[op->operands[1]];
     int n_batch;
     sw_op_ints(op, SW_ATTR_LHS_BATCH, &n_batch);
-    tell(r, right, left >= 0 && !n_batch ? SW_IM_SURELY_WEIGHTS : SW_IM_WEIGHTS);
-    tell(r, left, right >= 0 ? SW_IM_DATA : SW_IM_WEIGHTS);
+    bool both = left >= 0 && right >= 0;
+    tell(r, right, !both ? SW_IM_WEIGHTS : n_batch ? SW_IM_DATA : SW_IM_SURELY_WEIGHTS);
+    tell(r, left, both ? SW_IM_DATA : SW_IM_WEIGHTS);
   }
   if (moves(op->code)) r->from[op->results[0]] = left;
 }
