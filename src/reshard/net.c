@@ -194,26 +194,57 @@ static void add_states(rs_net *n, rs_net_state *at, int dim, bool partial) {
   at->list[dim] = 0;
 }
 
+/* The shard that a device of such digits has by a list. */
+static int32_t shard_of(const rs_net *n, const rs_net_list *l, const int32_t *digit) {
+  int32_t shard = 0;
+  for (int k = 0; k < l->n; k++) shard = shard * n->q->space.atom[l->atom[k]].size + digit[l->atom[k]];
+  return shard;
+}
+
 /* Devices are counted through by their digits, the last atom's first. */
-static sw_rc place_devices(rs_net *n, sw_diag *d) {
+static void place_part(rs_net *n, unsigned set) {
   const rs_space *s = &n->q->space;
-  n->n_places = n->devices <= RS_NET_PLACES ? (int)n->devices : 0;
-  if (n->n_places == 0) return SW_OK;
-  SW_MEM_NEW(n->place, n->n_levels * n->n_lists * n->n_places, d);
-  for (int device = 0; device < n->n_places; device++) {
-    int digit[RS_NET_ATOMS], rest = device;
-    for (int a = s->n - 1; a >= 0; rest /= s->atom[a--].size) digit[a] = rest % s->atom[a].size;
+  const struct rs_net_part *p = &n->part[set];
+  int32_t digit[RS_NET_ATOMS] = {0};
+  for (int device = 0; device < p->n; device++) {
+    for (int a = s->n - 1, rest = device; a >= 0; a--) {
+      if (!(set >> a & 1u)) continue;
+      digit[a] = rest % s->atom[a].size;
+      rest /= s->atom[a].size;
+    }
     for (int i = 0; i < n->n_lists; i++) {
-      int32_t shard = 0;
-      for (int k = 0; k < n->list[i].n; k++) {
-        const int a = n->list[i].atom[k];
-        shard = shard * s->atom[a].size + digit[a];
-      }
+      const int32_t shard = n->list[i].set & ~set ? 0 : shard_of(n, &n->list[i], digit);
       for (int l = 0; l < n->n_levels; l++) {
-        n->place[(l * n->n_lists + i) * n->n_places + device] = shard / (int32_t)n->list[i].inside[l];
+        n->place[p->first + (ptrdiff_t)(l * n->n_lists + i) * p->n + device] = shard / (int32_t)n->list[i].inside[l];
       }
     }
   }
+}
+
+/* Are parts of the devices not worth their place? */
+static bool only_all(const rs_net *n) {
+  enum { MOST_PLACES = 1024 };
+  int64_t all = 1;
+  for (int a = 0; a < n->q->space.n; a++) all *= 1 + n->q->space.atom[a].size;
+  return n->ends || all > MOST_PLACES;
+}
+
+static sw_rc place_devices(rs_net *n, sw_diag *d) {
+  const rs_space *s = &n->q->space;
+  const unsigned all = (1u << s->n) - 1;
+  const bool one = only_all(n);
+  ptrdiff_t end = 0;
+  n->n_places = n->devices <= RS_NET_PLACES ? (int)n->devices : 0;
+  if (n->n_places == 0) return SW_OK;
+  for (unsigned set = one ? all : 0; set <= all; set++) {
+    struct rs_net_part *p = &n->part[set];
+    *p = (struct rs_net_part){.n = 1, .first = end};
+    for (int a = 0; a < s->n; a++) p->n *= set >> a & 1u ? s->atom[a].size : 1;
+    end += (ptrdiff_t)n->n_levels * n->n_lists * p->n;
+  }
+  SW_MEM_NEW(n->place, end, d);
+  for (unsigned set = one ? all : 0; set <= all; set++) place_part(n, set);
+  for (unsigned set = 0; set < all && one; set++) n->part[set] = n->part[all];
   return SW_OK;
 }
 

@@ -75,8 +75,12 @@ typedef struct rs_net {
   bool full;               /* there are more states than it can hold */
   int n_lists, n_states, n_levels;
   double elem, whole_bytes, devices;
-  int n_places;                                   /* devices, if at most RS_NET_PLACES */
-  int32_t *place;                                 /* rs_net_place */
+  int n_places;        /* devices, if at most RS_NET_PLACES */
+  int32_t *place;      /* rs_net_place */
+  struct rs_net_part { /* devices that a set of atoms tells apart: their places */
+    int n;
+    ptrdiff_t first;
+  } part[1 << RS_NET_ATOMS];
   double inside[SW_MAX_LEVELS][RS_NET_ATOMS];     /* devices of a unit that an atom tells apart */
   double units[SW_MAX_LEVELS][1 << RS_NET_ATOMS]; /* of a level, that a set of atoms tells apart */
   rs_net_list list[RS_NET_LISTS];
@@ -114,9 +118,10 @@ static inline const rs_net_diff *rs_net_diff_of(const rs_net *n, int from, int t
 static inline const rs_net_pair *rs_net_pair_of(const rs_net *n, int from, int to) {
   return &n->pair[from * n->n_lists + to];
 }
-/* The shard that each device's unit of a level has by a list, counted in shards of as many devices as lie inside. */
-static inline const int32_t *rs_net_place(const rs_net *n, int level, int list) {
-  return n->place + (ptrdiff_t)(level * n->n_lists + list) * n->n_places;
+/* The shard that each device's unit of a level has by a list, counted in shards of as many devices as lie inside. Of
+ * the devices that a set of atoms, those of the list among them, tells apart: one of those alike. */
+static inline const int32_t *rs_net_place(const rs_net *n, unsigned set, int level, int list) {
+  return n->place + n->part[set].first + (ptrdiff_t)(level * n->n_lists + list) * n->part[set].n;
 }
 void rs_net_compare(const rs_net *n, int from, int to, rs_net_diff *diff, rs_net_pair *pair);
 

@@ -46,11 +46,13 @@ static void put(double *out, int n, int i, range r) {
   out[n + i] = (double)r.hi;
 }
 
+static unsigned all_atoms(const rs_net *n) { return (1u << n->q->space.n) - 1; }
+
 /* What all devices of a unit own together: where minor axes stay inside, several shards that follow each other. */
 static void own(const rs_net *n, const sw_tile_dim *dim, int list, int level, double *out) {
   const rs_net_list *l = &n->list[list];
   const int64_t inside = dim->starts ? 1 : l->inside[level];
-  const int32_t *place = rs_net_place(n, dim->starts ? 0 : level, list);
+  const int32_t *place = rs_net_place(n, all_atoms(n), dim->starts ? 0 : level, list);
   for (int i = 0; i < n->n_places; i++) {
     const int64_t first = place[i] * inside;
     const range from = owned(dim, l->shards, first), to = owned(dim, l->shards, first + inside - 1);
@@ -59,7 +61,7 @@ static void own(const rs_net *n, const sw_tile_dim *dim, int list, int level, do
 }
 
 static void show(const rs_net *n, const sw_tile_dim *dim, int list, double *out) {
-  const int32_t *place = rs_net_place(n, 0, list);
+  const int32_t *place = rs_net_place(n, all_atoms(n), 0, list);
   for (int i = 0; i < n->n_places; i++) put(out, n->n_places, i, shown(dim, place[i]));
 }
 

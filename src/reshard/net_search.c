@@ -32,9 +32,13 @@ typedef struct walk {
   const rs_query *q;
   rs_atlas *atlas;
   const rs_net *net;
-  bool back;   /* from the target to the source */
-  bool even;   /* all states cut all dimensions evenly */
-  bool counts; /* or an end has offsets or halos: some steps are counted */
+  bool back;       /* from the target to the source */
+  bool even;       /* all states cut all dimensions evenly */
+  bool counts;     /* or an end has offsets or halos: some steps are counted */
+  bool scouts;     /* none is: each is taken at the least that it may cost */
+  bool surveys;    /* the way to every state that a path of less than `enough_s` may lead over, not to the goal */
+  double enough_s; /* a path that costs as much is none */
+  double slack;    /* times the cost of the best path: ways that may lead to one of less are kept */
   int n_states;
   int start, goal; /* states; where they have offsets or halos, places behind all states */
   rs_side side[2]; /* start and goal */
@@ -45,6 +49,9 @@ typedef struct walk {
   sw_rc rc;           /* of asking for steps */
   sw_diag *d;
   const rs_alike *alike;
+  unsigned spare; /* dimensions whose order tells no states apart */
+  int n_near;     /* of the states that are gone to at all; -1: all */
+  int16_t near[RS_NET_STATES];
   int n_leads;
   lead lead[LEADS]; /* a heap */
   /* By number of alike states, then of the two ends: */
@@ -88,8 +95,12 @@ static bool fits(const walk *w, int from, int to) {
 
 /* Is the step's price no matter of looking up? */
 static inline bool is_counted(const walk *w, int from, int to) {
-  return w->counts && (!w->even || is_far(w, from) || is_far(w, to));
+  return w->counts && !w->scouts && (!w->even || is_far(w, from) || is_far(w, to));
 }
+
+/* As time goes: */
+static inline int source_of(const walk *w, int from, int to) { return w->back ? to : from; }
+static inline int target_of(const walk *w, int from, int to) { return w->back ? from : to; }
 
 static double far_step_s(const walk *w, int from, int to, double enough) {
   const rs_sizes sizes = {w->even, w->prices.scale, w->prices.root};
@@ -97,19 +108,31 @@ static double far_step_s(const walk *w, int from, int to, double enough) {
   return rs_far_step_s(&w->uneven, &sizes, side_of(w, from, &old), side_of(w, to, &new), enough);
 }
 
+/* No less than what a row's step costs. */
+static double least_s(walk *w, int from, int to, int number) {
+  if (number || !w->counts) return rs_sized_s(&w->prices, number);
+  const bool may = is_far(w, from) || is_far(w, to) ||
+                   rs_uneven_cuts(&w->uneven, source_of(w, from, to), target_of(w, from, to), w->spare);
+  return may ? w->net->floor.step_s : HUGE_VAL;
+}
+
+/* The least that a step costs, if it is one. */
+static double scouted_s(walk *w, int from, int to, int number) {
+  if (!w->even && !rs_uneven_scatters(&w->uneven, source_of(w, from, to), target_of(w, from, to), w->spare))
+    return HUGE_VAL;
+  return least_s(w, from, to, number);
+}
+
 /* The price of a row's step, which leads back where the walk does; or some price of `enough` and more. */
 static double step_s(walk *w, int from, int to, int number, double enough) {
+  const int source = source_of(w, from, to), target = target_of(w, from, to);
+  if (w->scouts) return scouted_s(w, from, to, number);
   const double even_s = rs_sized_s(&w->prices, number);
   rs_step step;
   if (!is_counted(w, from, to)) return even_s;
-  if (is_far(w, from) || is_far(w, to)) return far_step_s(w, w->back ? to : from, w->back ? from : to, enough);
-  const double counted_s = rs_uneven_step(&w->uneven, w->back ? to : from, w->back ? from : to, &step);
+  if (is_far(w, from) || is_far(w, to)) return far_step_s(w, source, target, enough);
+  const double counted_s = rs_uneven_step(&w->uneven, source, target, &step);
   return number == 0 || counted_s > even_s ? counted_s : even_s;
-}
-
-/* No less than what a row's step costs. */
-static double least_s(walk *w, int from, int to, int number) {
-  return number || !is_counted(w, from, to) ? rs_sized_s(&w->prices, number) : w->net->floor.step_s;
 }
 
 /* Of a goal with offsets or halos devices may lack much more than of even blocks. */
@@ -131,10 +154,13 @@ static void look_ahead(walk *w, int at) {
   w->longer_s[k] = b.longer_s;
 }
 
-static double best_s(const walk *w) { return w->cost_s[kind_of(w, w->goal)]; }
+static double best_s(const walk *w) {
+  const double cost_s = w->cost_s[kind_of(w, w->goal)];
+  return cost_s < w->enough_s ? cost_s : w->enough_s;
+}
 
 static double limit_of(const walk *w, int k, double best) {
-  const double over_s = best - w->left_s[k];
+  const double over_s = best * w->slack - w->left_s[k];
   return (over_s < w->cost_s[k] ? over_s : w->cost_s[k]) * (1 - 1e-9);
 }
 
@@ -221,6 +247,7 @@ static int number_of(walk *w, const rs_row *row, int state, bool to_it, int othe
 }
 
 static void reach_goal(walk *w, int from) {
+  if (w->surveys) return;
   const int number = number_of(w, w->last, state_of(w, w->goal), !w->back, state_of(w, from));
   const double so_far = w->spent_s[from];
   if (from == w->goal || !cheaper(so_far + least_s(w, from, w->goal, number), best_s(w))) return;
@@ -259,19 +286,35 @@ static void consider(walk *w, int from, int to, int number) {
   if (!put_off(w, (lead){least_s, (int16_t)from, (int16_t)to, (uint16_t)number})) go_to(w, from, to, number);
 }
 
+/* Several cuts at once, which uneven blocks may take for one step. */
+static void consider_cuts(walk *w, int from, const rs_row *row) {
+  const double least_s = w->spent_s[from] + w->net->floor.step_s;
+  for (int i = 0; i < row->n_cuts; i++) {
+    const int to = row->cut[i];
+    if (least_s < w->limit_s[w->alike->of[to]]) consider(w, from, to, 0);
+  }
+}
+
+/* A step whose price may not be known. */
+static void look_at(walk *w, int from, int to, const rs_row *row) {
+  if (row->number[to] != RS_UNKNOWN || leads_on(w, to, w->spent_s[from] + w->prices.price_s[RS_UNKNOWN]))
+    consider(w, from, to, number_of(w, row, state_of(w, from), w->back, to));
+}
+
 static sw_rc leave(walk *w, int from, sw_diag *d) {
   const double so_far = w->spent_s[from], *price_s = w->prices.price_s, *limit_s = w->limit_s;
   const uint16_t *alike = w->alike->of;
-  const int n = w->net->n_states;
   const rs_row *row;
   SW_TRY(rs_atlas_row(w->atlas, state_of(w, from), w->back, &row, d));
   rs_sized_hold(&w->prices, row);
-  for (int to = 0; to < n; to++) {
-    if (so_far + price_s[row->number[to]] >= limit_s[alike[to]]) continue;
-    if (row->number[to] != RS_UNKNOWN || leads_on(w, to, so_far + price_s[RS_UNKNOWN]))
-      consider(w, from, to, number_of(w, row, state_of(w, from), w->back, to));
+  for (int to = 0, n = w->n_near < 0 ? w->n_states : 0; to < n; to++) {
+    if (so_far + price_s[row->number[to]] < limit_s[alike[to]]) look_at(w, from, to, row);
   }
-  for (int i = 0; i < row->n_cuts && is_counted(w, from, from); i++) consider(w, from, row->cut[i], 0);
+  for (int i = 0; i < w->n_near; i++) {
+    const int to = w->near[i];
+    if (so_far + price_s[row->number[to]] < limit_s[alike[to]]) look_at(w, from, to, row);
+  }
+  if (w->counts && (!w->even || is_far(w, from))) consider_cuts(w, from, row);
   if (is_far(w, from)) consider(w, from, state_of(w, from), 0);
   return SW_OK;
 }
@@ -285,19 +328,22 @@ static sw_rc follow(walk *w, lead l, sw_diag *d) {
   return SW_OK;
 }
 
-/* Returns how many states were left. */
-static sw_rc go(walk *w, int *n_left, sw_diag *d) {
-  *n_left = 1;
-  SW_TRY(leave(w, w->start, d));
-  while (w->n_leads > 0) {
+/* Until nothing promises more; adds how many states were left. */
+static sw_rc go_on(walk *w, int *n_left, sw_diag *d) {
+  while (w->n_leads > 0 && cheaper(w->lead[0].least_s, best_s(w))) {
     const lead next = pop(w);
-    if (!cheaper(next.least_s, best_s(w))) return SW_OK;
     if (is_stale(w, &next)) continue;
     *n_left += next.from < 0;
     SW_TRY(follow(w, next, d));
     if (w->rc) return w->rc;
   }
   return SW_OK;
+}
+
+static sw_rc go(walk *w, int *n_left, sw_diag *d) {
+  ++*n_left;
+  SW_TRY(leave(w, w->start, d));
+  return go_on(w, n_left, d);
 }
 
 static rs_move move_of(const walk *w, int from, int to) {
@@ -358,9 +404,7 @@ static void place_ends(walk *w) {
 
 static sw_rc begin(walk *w, sw_diag *d) {
   const bool far = w->q->opaque_source || w->q->opaque_target;
-  SW_TRY(rs_atlas_row(w->atlas, state_of(w, w->goal), !w->back, &w->last, d));
   rs_sized_init(&w->prices, w->atlas, w->q);
-  rs_sized_hold(&w->prices, w->last);
   w->even = rs_atlas_cuts_evenly(w->atlas, w->q);
   w->counts = !w->even || far;
   if (w->counts) rs_uneven_init(&w->uneven, w->net, w->q);
@@ -368,30 +412,129 @@ static sw_rc begin(walk *w, sw_diag *d) {
     const rs_side *s = &w->side[i];
     if (s->opaque) SW_TRY(rs_far_end_init(&w->end[i], &w->uneven, s->state, s->opaque, d));
   }
-  return rs_atlas_alike(w->atlas, w->even ? spare_dims(w) : 0, &w->alike, d);
+  return SW_OK;
 }
 
-static void clear(walk *w) {
-  const int start = kind_of(w, w->start);
+/* Sets out anew, to any state: nothing is known of what is left. */
+static sw_rc set_out(walk *w, unsigned spare, sw_diag *d) {
+  SW_TRY(rs_atlas_row(w->atlas, state_of(w, w->goal), !w->back, &w->last, d));
+  rs_sized_hold(&w->prices, w->last);
+  w->spare = spare;
+  SW_TRY(rs_atlas_alike(w->atlas, spare, &w->alike, d));
   for (int k = 0; k < w->alike->n + 2; k++) {
     w->left_s[k] = w->net->floor.step_s;
-    w->cost_s[k] = w->limit_s[k] = HUGE_VAL;
     w->longer_s[k] = 0;
+  }
+  w->n_near = -1;
+  return SW_OK;
+}
+
+/* No way to anywhere is known. */
+static void clear(walk *w, double enough_s) {
+  const int start = kind_of(w, w->start);
+  w->enough_s = enough_s;
+  for (int k = 0; k < w->alike->n + 2; k++) {
+    w->cost_s[k] = HUGE_VAL;
     w->is_open[k] = false;
+    w->limit_s[k] = limit_of(w, k, enough_s);
   }
   w->n_leads = 0;
   w->cost_s[start] = w->spent_s[w->start] = 0;
   w->hops[w->start] = 0;
   w->limit_s[start] = w->limit_s[kind_of(w, w->goal)] = 0;
-  look_ahead(w, w->start);
 }
 
-static sw_rc walk_all(walk *w, rs_path *out, sw_diag *d) {
-  SW_TRY(begin(w, d));
-  clear(w);
+static sw_rc walk_all(walk *w, unsigned spare, int *n_left, sw_diag *d) {
+  SW_TRY(set_out(w, spare, d));
+  clear(w, HUGE_VAL);
+  look_ahead(w, w->start);
   reach_goal(w, w->start);
+  return cheaper(w->left_s[kind_of(w, w->start)], best_s(w)) ? go(w, n_left, d) : SW_OK;
+}
+
+/* --- between uneven blocks --------------------------------------------------------------------------------------- */
+
+/* The path with its steps counted. */
+static void count_path(walk *w, rs_path *out) {
+  out->cost_s = 0;
+  out->n = 0;
+  for (int at = w->goal; at != w->start; at = w->from[at]) out->n++;
+  for (int i = out->n - 1, at = w->goal; i >= 0; i--, at = w->from[at]) {
+    const int before = w->from[at], from = source_of(w, before, at), to = target_of(w, before, at);
+    rs_step step;
+    const double cost_s = fmax(rs_uneven_step(&w->uneven, from, to, &step), w->spent_s[at] - w->spent_s[before]);
+    out->cost_s += cost_s;
+    out->hop[w->back ? out->n - 1 - i : i] = (rs_hop){step.move, rs_net_state_of(w->net, to), cost_s};
+  }
+}
+
+/* The cheapest path if each step costs the least that it may, and what that path costs. */
+static sw_rc scout(walk *w, unsigned spare, rs_path *out, double *least_s, sw_diag *d) {
+  w->scouts = true;
+  SW_TRY(walk_all(w, spare, &out->n_left, d));
+  *least_s = out->cost_s = best_s(w);
+  if (!isinf(*least_s)) count_path(w, out);
+  return SW_OK;
+}
+
+/* The least that leads to every state on a path of less than `most_s`. */
+static sw_rc survey(walk *w, double least_s, double most_s, int *n_left, sw_diag *d) {
+  const bool kept = most_s <= least_s * w->slack;
+  w->surveys = true;
+  w->slack = 1;
+  if (!kept) {
+    clear(w, most_s);
+    return go(w, n_left, d);
+  }
+  w->enough_s = most_s;
+  w->cost_s[kind_of(w, w->goal)] = HUGE_VAL;
+  set_limits(w);
+  return go_on(w, n_left, d);
+}
+
+/* Back to where the survey came from, over the states that it saw. */
+static sw_rc turn_round(walk *w, sw_diag *d) {
+  double to_s[PLACES];
+  const rs_alike *seen = w->alike;
+  const int start = w->start;
+  memcpy(to_s, w->cost_s, (size_t)seen->n * sizeof to_s[0]);
+  w->scouts = w->surveys = false;
+  w->start = w->goal;
+  w->goal = start;
+  w->back = !w->back;
+  SW_TRY(set_out(w, 0, d));
+  w->n_near = 0;
+  for (int i = 0; i < w->n_states; i++) {
+    w->left_s[i] = w->longer_s[i] = to_s[seen->of[i]];
+    if (!isinf(w->left_s[i])) w->near[w->n_near++] = (int16_t)i;
+  }
+  return SW_OK;
+}
+
+/* What counting says is looked up first at the least that it may say: so is found what leads to each state at the
+ * least. By that the path is searched backwards, and few steps are counted. */
+static sw_rc walk_uneven(walk *w, rs_path *out, sw_diag *d) {
+  const unsigned spare = w->q->max_temp_bytes > 0 ? 0 : spare_dims(w);
+  double least_s;
+  w->slack = 1.05; /* counting says more by some percent */
+  SW_TRY(scout(w, spare, out, &least_s, d));
+  if (isinf(out->cost_s) && spare) SW_TRY(scout(w, 0, out, &least_s, d)); /* of the alike none such may be on the way */
+  if (!cheaper(least_s, out->cost_s)) return SW_OK;
+  SW_TRY(survey(w, least_s, out->cost_s, &out->n_left, d));
+  SW_TRY(turn_round(w, d));
+  clear(w, out->cost_s);
+  reach_goal(w, w->start);
+  SW_TRY(go(w, &out->n_left, d));
+  if (cheaper(w->cost_s[w->goal], out->cost_s)) read_path(w, out);
+  return SW_OK;
+}
+
+static sw_rc walk_to_goal(walk *w, rs_path *out, sw_diag *d) {
+  const bool far = is_far(w, w->start) || is_far(w, w->goal);
   out->n_left = 0;
-  if (cheaper(w->left_s[kind_of(w, w->start)], best_s(w))) SW_TRY(go(w, &out->n_left, d));
+  SW_TRY(begin(w, d));
+  if (!w->even && !far) return walk_uneven(w, out, d);
+  SW_TRY(walk_all(w, w->even ? spare_dims(w) : 0, &out->n_left, d));
   read_path(w, out);
   return SW_OK;
 }
@@ -401,11 +544,13 @@ static sw_rc search_in(rs_atlas *atlas, const rs_query *q, rs_path *out, sw_diag
   w.q = q;
   w.atlas = atlas;
   w.rc = SW_OK;
+  w.scouts = w.surveys = false;
+  w.slack = 1;
   w.d = d;
   w.net = rs_atlas_net(atlas);
   w.n_states = w.net->n_states;
   place_ends(&w);
-  const sw_rc rc = walk_all(&w, out, d);
+  const sw_rc rc = walk_to_goal(&w, out, d);
   for (int i = 0; i < 2; i++) rs_far_end_deinit(&w.end[i]);
   return rc ? rc : w.rc;
 }

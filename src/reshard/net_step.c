@@ -187,6 +187,41 @@ static double exchange_s(const rs_uneven *u, int from, int to, const change *c) 
   return sw_curves_s(curve, rs_step_curves(u->net, &step, curve), scale, sqrt(scale));
 }
 
+/* Does cutting a dimension's blocks further, from a list to a longer one, not give the longer one's blocks? */
+static bool breaks(const rs_uneven *u, int d, int from, int to) {
+  const rs_net_diff *p = rs_net_diff_of(u->net, from, to);
+  return u->q->space.dims[d] > 1 && u->net->list[from].n > 0 && u->block[d][from] % p->more != 0;
+}
+
+/* Of all dimensions that may stand for one, how many break, and how many do not? */
+static void try_dims(const rs_uneven *u, int d, unsigned spare, int from, int to, int count[2]) {
+  for (int e = 0; e < u->q->space.rank; e++) {
+    if (e == d || (spare >> d & spare >> e & 1u)) count[breaks(u, e, from, to)]++;
+  }
+}
+
+bool rs_uneven_cuts(const rs_uneven *u, int from, int to, unsigned spare) {
+  const rs_net_state *a = &u->net->state[from], *b = &u->net->state[to];
+  int count[2] = {0};
+  for (int d = 0; d < u->q->space.rank; d++) {
+    if (a->list[d] == b->list[d]) continue;
+    if (!rs_net_diff_of(u->net, a->list[d], b->list[d])->appended) return false;
+    try_dims(u, d, spare, a->list[d], b->list[d], count);
+  }
+  return count[true] > 0 && a->partial == b->partial;
+}
+
+bool rs_uneven_scatters(const rs_uneven *u, int from, int to, unsigned spare) {
+  const rs_net_state *a = &u->net->state[from], *b = &u->net->state[to];
+  int count[2] = {0}, dims = 0;
+  for (int d = 0; d < u->q->space.rank && a->partial != b->partial; d++) {
+    if (a->list[d] == b->list[d]) continue;
+    dims++;
+    try_dims(u, d, spare, a->list[d], b->list[d], count);
+  }
+  return dims == 0 || count[false] > 0;
+}
+
 double rs_uneven_step(const rs_uneven *u, int from, int to, rs_step *out) {
   const rs_net *n = u->net;
   const change c = uneven_change(u, from, to);

@@ -86,22 +86,23 @@ static const rs_pieces *piece_of(const rs_side *s, int dim) {
   return s->piece && s->piece[dim].dim ? &s->piece[dim] : NULL;
 }
 
-/* Along one dimension, the source's unit of a level having shared all. */
-static void meet_dim(const rs_uneven *u, const rs_side *from, const rs_side *to, int dim, int level, double *has,
-                     double *had) {
+/* Along one dimension, the source's unit of a level having shared all. `set`: of the devices that it tells apart. */
+static void meet_dim(const rs_uneven *u, const rs_side *from, const rs_side *to, int dim, unsigned set, int level,
+                     double *has, double *had) {
   const rs_net *n = u->net;
+  const int places = n->part[set].n;
   const rs_pieces *old = piece_of(from, dim), *new = piece_of(to, dim);
   const uint8_t a = n->state[from->state].list[dim], b = n->state[to->state].list[dim];
-  const meeting m = {rs_net_place(n, level, a), rs_net_place(n, 0, b),
+  const meeting m = {rs_net_place(n, set, level, a), rs_net_place(n, set, 0, b),
                      (double)(u->block[dim][a] * n->list[a].inside[level]), (double)u->block[dim][b],
                      (double)u->q->space.dims[dim]};
   double of_old[2 * RS_NET_PLACES], of_new[2 * RS_NET_PLACES];
   if (!old && !new) {
-    meet(&m, n->n_places, has, had);
+    meet(&m, places, has, had);
     return;
   }
-  overlap(old ? old->owned[level] : ranges_of(m.old, m.wide, m.k, n->n_places, of_old),
-          new ? new->shown : ranges_of(m.new, m.narrow, m.k, n->n_places, of_new), n->n_places, has, had);
+  overlap(old ? old->owned[level] : ranges_of(m.old, m.wide, m.k, places, of_old),
+          new ? new->shown : ranges_of(m.new, m.narrow, m.k, places, of_new), places, has, had);
 }
 
 /* Bytes that the busiest device lacks of its new block, its unit of a level having shared all. */
@@ -109,13 +110,15 @@ static double lacked_bytes(const rs_uneven *u, const rs_side *from, const rs_sid
   const rs_net *n = u->net;
   const uint8_t *a = n->state[from->state].list, *b = n->state[to->state].list;
   double has[RS_NET_PLACES], had[RS_NET_PLACES], whole = sw_dtype_bytes(u->q->dtype);
+  unsigned set = from->opaque || to->opaque ? (1u << u->q->space.n) - 1 : 0;
   for (int d = 0; d < u->q->space.rank; d++) {
     if (a[d] == 0 && b[d] == 0) whole *= (double)u->q->space.dims[d];
+    set |= n->list[a[d]].set | n->list[b[d]].set;
   }
-  const int rounded = (n->n_places + LANES - 1) / LANES * LANES;
+  const int rounded = (n->part[set].n + LANES - 1) / LANES * LANES;
   for (int i = 0; i < rounded; i++) has[i] = had[i] = whole;
   for (int d = 0; d < u->q->space.rank; d++) {
-    if (a[d] || b[d]) meet_dim(u, from, to, d, level, has, had);
+    if (a[d] || b[d]) meet_dim(u, from, to, d, set, level, has, had);
   }
   return most_lacked(rounded, has, had);
 }

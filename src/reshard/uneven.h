@@ -35,6 +35,11 @@ double rs_uneven_collective(const rs_uneven *u, int from, int to, rs_step *out);
 double rs_uneven_bytes(const rs_uneven *u, int state); /* padded, of one device */
 /* The step from a state to another and its price, which is HUGE_VAL where there is none. */
 double rs_uneven_step(const rs_uneven *u, int from, int to, rs_step *out);
+/* Is a step between equally partial values that cuts several dimensions no slices, as blocks do not nest? And is one
+ * that changes what is partial a step at all, as far as that is known? Either: on some dimension of the `spare` in
+ * place of each. */
+bool rs_uneven_cuts(const rs_uneven *u, int from, int to, unsigned spare);
+bool rs_uneven_scatters(const rs_uneven *u, int from, int to, unsigned spare);
 /* Bytes that the busiest device lacks; 0 where that is not known. */
 double rs_uneven_lacked_bytes(const rs_uneven *u, const rs_side *from, const rs_side *to);
 /* As sw_machine_exchange_s. */

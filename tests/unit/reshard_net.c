@@ -235,6 +235,38 @@ static void paths_to_one_are_paths_to_all(void **state) {
   on_all_machines(compare_paths, check_seed(65));
 }
 
+/* Between uneven blocks a search for each of many pairs finds what paths to all cost. */
+static void compare_searches(const sw_machine *machine, int rank, const int64_t *dims, rng *r, const char *where) {
+  enum { SOURCES = 1 };
+  rs_query q = {.machine = machine, .dtype = SW_BF16, .kind = SW_REDUCE_SUM};
+  const sw_sharding none = sw_sharding_replicated(rank);
+  const bool partial = rng_below(r, 2) == 0;
+  rs_closure c;
+  if (all_even(dims) || !rs_net_space(&q.space, machine, rank, dims, &none, 1)) return;
+  assert_ok(rs_closure_init(&c, &q, partial, &diag));
+  for (int k = 0; k < SOURCES; k++) {
+    const int from = (int)rng_below(r, c.net->n_states);
+    const double *row;
+    assert_ok(rs_closure_row(&c, from, &row, &diag));
+    q.source = rs_net_state_of(c.net, from);
+    for (int to = 0; to < c.net->n_states; to++) {
+      rs_path path;
+      q.target = rs_net_state_of(c.net, to);
+      if (to == from || rs_net_has_partial(&q) != partial) continue;
+      assert_ok(rs_net_search(&q, &path, &diag));
+      if (fabs(path.cost_s - row[to]) > 1e-8 * row[to])
+        fail_msg("%s: states %d to %d: a search finds %g s, of all paths one costs %g s", where, from, to, path.cost_s,
+                 row[to]);
+    }
+  }
+  rs_closure_deinit(&c);
+}
+
+static void searches_find_what_paths_to_all_cost(void **state) {
+  (void)state;
+  on_all_machines(compare_searches, check_seed(68));
+}
+
 /* --- ends with offsets or halos ------------------------------------------------------------------------------------
  */
 
@@ -449,6 +481,7 @@ int main(void) {
       cmocka_unit_test(steps_cost_what_the_machine_says),
       cmocka_unit_test(bounds_hold),
       cmocka_unit_test(paths_to_one_are_paths_to_all),
+      cmocka_unit_test(searches_find_what_paths_to_all_cost),
       cmocka_unit_test(exchanges_cost_what_the_machine_says),
       cmocka_unit_test(nets_of_ends_are_searched),
       cmocka_unit_test(threads_share_a_machine),
