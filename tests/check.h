@@ -33,17 +33,22 @@ static inline uint64_t check_seed(uint64_t by_default) {
   return seed;
 }
 
+/* The part of its random cases that a long test tries in this build (tests/CMakeLists.txt): all of them in release. */
+#ifndef CHECK_PART
+#define CHECK_PART 1.0
+#endif
+
 /* How many random cases: `n` scaled by SW_TEST_SCALE (a number; 1 by default). */
 static inline double check_factor(void) {
   const char *s = getenv("SW_TEST_SCALE");
-  return s ? atof(s) : 1.0;
+  return CHECK_PART * (s ? atof(s) : 1.0);
 }
 static inline int check_scale(int n) {
   double k = check_factor() * n;
   return k < 1 ? 1 : (int)k;
 }
 
-/* Whether the k-th of several subjects is tried: all of them, or that part of them that SW_TEST_SCALE < 1 names, evenly
+/* Whether the k-th of several subjects is tried: all of them, or that part of them that check_factor() < 1 says, evenly
  * spread, another part for another seed. */
 static inline bool check_turn(uint64_t seed, int k) {
   double f = check_factor(), at = (double)(seed % 64) / 64 + k * f;

@@ -8,6 +8,7 @@
 #include "select/bound/lift.h"
 #include "select/presolve/model.h"
 #include "shardwright/certificate.h"
+#include "shardwright/checked.h"
 
 /* Layers of a few nodes with random tables, the same in every layer; memory of each while its layer runs and the next.
  */
@@ -34,11 +35,14 @@ static sw_problem layers(sw_rng *g, sw_arena *a, int n_layers, int each, int cho
   return p;
 }
 
+/* How many problems: what part of them has a near bound is asked of no fewer than six. */
+static int rounds_of(void) { return (int)sw_max_i64(6, check_scale(12)); }
+
 static void lifted_bounds_are_near_and_true(void **state) {
   (void)state;
   sw_rng g;
   sw_rng_seed(&g, check_seed(41));
-  int near = 0, lifted_any = 0, rounds = check_scale(12);
+  int near = 0, lifted_any = 0, rounds = rounds_of();
   for (int k = 0; k < rounds; k++) {
     sw_arena a = {0};
     sw_diag diag = {0};
@@ -80,7 +84,7 @@ static void whole_bounds_are_near_and_true(void **state) {
   (void)state;
   sw_rng g;
   sw_rng_seed(&g, check_seed(43));
-  int tried = 0, near = 0, rounds = check_scale(12);
+  int tried = 0, near = 0, rounds = rounds_of();
   for (int k = 0; k < rounds; k++) {
     sw_arena a = {0};
     sw_diag diag = {0};
