@@ -4,8 +4,7 @@
  *
  *   [[x],[y]] -> [[],[]]   no single collective; relaxed over [[x],[]]: all_gather y, all_gather x
  *
- * Steps between uneven blocks are counted (uneven.h): all of them where all paths are wanted, else only those that may
- * win even at the price of even blocks.
+ * Steps between uneven blocks are counted (uneven.h) where they may win even at the price of even blocks.
  */
 #include "reshard/closure.h"
 
@@ -22,7 +21,6 @@ sw_rc rs_closure_init(rs_closure *c, const rs_query *q, bool partial, sw_diag *d
   c->keeps = n <= RS_CLOSURE_KEEPS;
   SW_MEM_NEW(c->from, n, d);
   SW_MEM_NEW(c->step_s, n, d);
-  SW_MEM_NEW(c->counted, n, d);
   SW_MEM_NEW(c->lone_s, n, d);
   SW_MEM_NEW(c->sized, 1, d);
   rs_sized_init(c->sized, c->atlas, &c->q);
@@ -40,7 +38,6 @@ void rs_closure_deinit(rs_closure *c) {
   }
   sw_mem_free(c->from);
   sw_mem_free(c->step_s);
-  sw_mem_free(c->counted);
   sw_mem_free(c->lone_s);
   sw_mem_free(c->sized);
   sw_mem_free(c->uneven);
@@ -78,11 +75,11 @@ static double counted_s(const rs_closure *c, int from, int to, double least_s) {
   return fmax(rs_uneven_step(c->uneven, from, to, &step), least_s);
 }
 
-static void count_all(const rs_closure *c, int from, double *step) {
+/* Those that may win from a state `so_far` away. */
+static void count_near(const rs_closure *c, int from, double so_far, const double *row, double *step) {
   for (int to = 0, n = c->net->n_states; to < n; to++) {
-    if (signbit(step[to])) step[to] = counted_s(c, from, to, -step[to]);
+    if (signbit(step[to]) && so_far - step[to] < row[to]) step[to] = counted_s(c, from, to, -step[to]);
   }
-  c->counted[from] = true;
 }
 
 /* --- paths to all ------------------------------------------------------------------------------------------------ */
@@ -100,7 +97,7 @@ static sw_rc paths_from(rs_closure *c, int from, rs_paths **out, sw_diag *d) {
 
 SW_SIMD_CLONES static void relax(double *restrict row, const double *restrict step, double so_far, int n) {
   for (int i = 0; i < n; i++) {
-    const double sum = so_far + step[i];
+    const double sum = so_far + fabs(step[i]); /* what was not counted does not win even at the price of even blocks */
     row[i] = sum < row[i] ? sum : row[i];
   }
 }
@@ -108,7 +105,7 @@ SW_SIMD_CLONES static void relax(double *restrict row, const double *restrict st
 static sw_rc relax_over(rs_closure *c, int over, double *row, sw_diag *d) {
   double *step;
   SW_TRY(steps_from(c, over, c->keeps || c->uneven, &step, d));
-  if (c->uneven && !c->counted[over]) count_all(c, over, step);
+  if (c->uneven) count_near(c, over, row[over], row, step);
   relax(row, step, row[over], c->net->n_states);
   return SW_OK;
 }

@@ -23,7 +23,6 @@ typedef struct rs_closure {
   rs_uneven *uneven; /* NULL where all states cut evenly */
   double **step_s;   /* by state, the steps from it: those that a path went on from. One that is not counted yet has the
                         least that it can cost, less than 0 */
-  bool *counted;     /* by state: are all steps from it? */
   double *lone_s;    /* such a row where they are not kept */
   rs_paths *from;    /* by source, those that have been asked for */
 } rs_closure;
