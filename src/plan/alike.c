@@ -67,15 +67,15 @@ sw_rc sw_search_solve_alike(const sw_searcher *s, const sw_problem *p, double pa
   return rc;
 }
 
-sw_rc sw_search_repeats(const sw_searcher *s, bool *out, sw_diag *d) {
-  enum { FEWEST = 3, LEAST = 2000 }; /* of a kind, on average; few nodes are soon searched as they are */
+sw_rc sw_search_repeats(const sw_searcher *s, int32_t *out, sw_diag *d) {
+  enum { FEWEST = 3, LEAST = 2000 }; /* of a kind; few nodes are soon searched as they are */
   const sw_problem *p = sw_selection_problem(s->selection);
   sw_arena mem = {0};
   kinds k;
-  *out = false;
+  *out = 0;
   if (p->n_nodes < LEAST) return SW_OK;
   sw_rc rc = find_kinds(&k, p, &mem, d);
-  *out = !rc && k.p.n_nodes <= p->n_nodes / FEWEST;
+  if (!rc && k.p.n_nodes <= p->n_nodes / FEWEST) *out = p->n_nodes / k.p.n_nodes;
   sw_arena_deinit(&mem);
   return rc;
 }

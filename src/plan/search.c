@@ -164,6 +164,10 @@ static sw_rc improve(const sw_searcher *s, int64_t limit, double took, sw_soluti
   return *better ? sw_selection_refine(s->selection, best->choice, &refined, d) : SW_OK;
 }
 
+static bool is_worth_dividing(const sw_searcher *s, const sw_solution *best) {
+  return !is_close(s, best) && !sw_search_is_over(s) && missing_part(best) > kWorthDividing;
+}
+
 /* Parts under which the bound is high are worth the time of some solutions, once it is known that copies matter. */
 static sw_rc divide(const sw_searcher *s, const sw_solution *best, sw_diag *d) {
   enum { PASSES = 400 };
@@ -217,8 +221,7 @@ static sw_rc improve_in_turn(course *c, int round, double took, sw_solution *out
   SW_TRY(improve(s, c->limit, took, out, better, d));
   c->pause = *better ? 1 : 2 * c->pause;
   c->improve_at += c->pause;
-  if (c->divided || is_close(s, out) || sw_search_is_over(s)) return SW_OK;
-  if (missing_part(out) <= kWorthDividing) return SW_OK;
+  if (c->divided || !is_worth_dividing(s, out)) return SW_OK;
   c->divided = c->refined = true;
   return divide(s, out, d);
 }
@@ -266,16 +269,18 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
 /* First with layers that are alike choosing alike: rounds cost what a few layers do, and lead to copies that count and
  * to a choice that is near the best, but prove nothing. *ran: there are layers that are alike. */
 static sw_rc run_alike(course *c, sw_solution *out, bool *ran, sw_diag *d) {
-  /* Who wants less must look at all nodes; and a bound that holds there closes more than the last of a gap here. */
-  const double kOfLeft = 0.6, kLeastGap = 5e-4, kOfAlikeGap = 2;
+  enum { MANY = 12 }; /* of a kind; where they are fewer, rounds over all soon close more than the last of a gap here */
+  const double kOfLeft = 0.6, kLeastGap = 5e-4, kOfAlikeGap = 2; /* who wants less must look at all nodes */
   sw_plan_options o = *c->s->o;
   const sw_searcher *all = c->s;
   sw_searcher alike = *all;
   sw_solution found = *out;
-  SW_TRY(sw_search_repeats(c->s, ran, d));
+  int32_t of_each;
+  SW_TRY(sw_search_repeats(c->s, &of_each, d));
+  *ran = of_each > 0;
   if (!*ran) return SW_OK;
   if (alike.limit > 0) alike.limit = sw_search_used(c->s) + kOfLeft * sw_search_left(c->s);
-  o.solve.gap = fmax(kLeastGap, kOfAlikeGap * o.solve.gap);
+  o.solve.gap = fmax(kLeastGap, (of_each < MANY ? kOfAlikeGap : kOfGap) * o.solve.gap);
   alike.o = &o;
   alike.alike = true;
   c->s = &alike;
@@ -292,6 +297,11 @@ static sw_rc run_alike(course *c, sw_solution *out, bool *ran, sw_diag *d) {
 /* What layers that are alike have led to, in all nodes. */
 static sw_rc prove_anew(course *c, sw_solution *out, sw_diag *d) {
   SW_TRY(bound(c->s, c->limit, MOST_BOUNDS, out, d));
+  if (!c->divided && out->bound > 0 && is_worth_dividing(c->s, out)) { /* messages are there: soon seen what it helps */
+    c->divided = true;
+    SW_TRY(divide(c->s, out, d));
+    SW_TRY(bound(c->s, c->limit, MOST_BOUNDS, out, d));
+  }
   c->gap = fmax(c->s->o->solve.gap, fmin(kFirstGap, kOfExcess * missing_part(out)));
   c->refined = true;
   return SW_OK;

@@ -48,8 +48,8 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *be
 /* Solve with nodes that are alike choosing alike; *out's bound is one of such choices alone. */
 sw_rc sw_search_solve_alike(const sw_searcher *s, const sw_problem *p, double part, sw_solve_options *o,
                             sw_solution *out, sw_diag *d);
-/* Whether there are many nodes and few kinds among them, as in repeated layers. */
-sw_rc sw_search_repeats(const sw_searcher *s, bool *out, sw_diag *d);
+/* How many nodes there are of a kind, on average; 0 where nodes are few or kinds many. */
+sw_rc sw_search_repeats(const sw_searcher *s, int32_t *out, sw_diag *d);
 /* What the search has learned about a capacity. */
 typedef struct sw_fit {
   int64_t capacity;
