@@ -75,9 +75,18 @@ static double counted_s(const rs_closure *c, int from, int to, double least_s) {
   return fmax(rs_uneven_step(c->uneven, from, to, &step), least_s);
 }
 
+/* Is there a step not counted yet that may win? */
+SW_SIMD_CLONES static bool any_near(double so_far, const double *restrict row, const double *restrict step, int n) {
+  int near = 0; /* a count needs no order, as a least number would */
+  for (int i = 0; i < n; i++) near += (step[i] <= 0) & (so_far - step[i] < row[i]);
+  return near > 0;
+}
+
 /* Those that may win from a state `so_far` away. */
 static void count_near(const rs_closure *c, int from, double so_far, const double *row, double *step) {
-  for (int to = 0, n = c->net->n_states; to < n; to++) {
+  const int n = c->net->n_states;
+  if (!any_near(so_far, row, step, n)) return;
+  for (int to = 0; to < n; to++) {
     if (signbit(step[to]) && so_far - step[to] < row[to]) step[to] = counted_s(c, from, to, -step[to]);
   }
 }
