@@ -112,6 +112,28 @@ static void every_certified_bound_holds(void **state) {
   assert_true(tight > check_scale(1500) / 10);
 }
 
+/* Two nodes that cost nothing by themselves, and together what no sum of 64 bits holds with room for fractions. */
+static void bounds_of_huge_tables_are_tight(void **state) {
+  (void)state;
+  static const int64_t kFree[2],
+      kHuge[4] = {INT64_C(30000000000000000), SW_FORBIDDEN - 1, SW_FORBIDDEN, INT64_C(40000000000000000)};
+  static const sw_node kNodes[] = {{2, 0, kFree, NULL}, {2, 0, kFree, NULL}};
+  static const sw_edge kEdge = {0, 1, kHuge};
+  const sw_problem p = {"huge", 2, 1, kNodes, &kEdge, INT64_MAX};
+  sw_arena a = {0};
+  sw_diag diag = {0};
+  sel_core c;
+  sel_dual u;
+  int64_t bound;
+  assert_ok(sel_core_of_problem(&p, &a, &c, &diag));
+  assert_ok(sel_dual_init(&u, &c, false, &diag));
+  sel_dual_pass(&u, 0);
+  assert_ok(sel_dual_certify(&u, NULL, NULL, &bound, &diag));
+  assert_true(bound == kHuge[0]);
+  sel_dual_deinit(&u);
+  sw_arena_deinit(&a);
+}
+
 static void elimination_equals_enumeration(void **state) {
   (void)state;
   sw_rng g;
@@ -280,9 +302,10 @@ static void squeezing_changes_nothing(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_rule_keeps_an_optimum),           cmocka_unit_test(every_certified_bound_holds),
-      cmocka_unit_test(elimination_equals_enumeration),        cmocka_unit_test(large_moves_only_improve),
-      cmocka_unit_test(a_large_move_over_everything_is_exact), cmocka_unit_test(squeezing_changes_nothing),
+      cmocka_unit_test(every_rule_keeps_an_optimum),     cmocka_unit_test(every_certified_bound_holds),
+      cmocka_unit_test(bounds_of_huge_tables_are_tight), cmocka_unit_test(elimination_equals_enumeration),
+      cmocka_unit_test(large_moves_only_improve),        cmocka_unit_test(a_large_move_over_everything_is_exact),
+      cmocka_unit_test(squeezing_changes_nothing),
   };
   return cmocka_run_group_tests_name("select_parts", tests, NULL, NULL);
 }

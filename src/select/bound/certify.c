@@ -14,8 +14,10 @@
 
 enum { COST_BITS = 10, PRICE_BITS_MOST = 34, PREFIX_BITS = 60 };
 
-static const int64_t kDear = INT64_C(1) << 51, kSmall = INT64_C(1) << 61; /* a cell; what is handed over, scaled */
-static const sw_i128 kNone = (sw_i128)1 << 100;                           /* more than any sum */
+/* Where cells and what is handed over (scaled) stay below these, sums fit into 64 bits, and a forbidden cell that
+ * counts as kDear leads to more than any other. */
+static const int64_t kModest = INT64_C(1) << 49, kSmall = INT64_C(1) << 59, kDear = INT64_C(1) << 51;
+static const sw_i128 kNone = (sw_i128)1 << 100; /* more than any sum */
 
 typedef struct certifier {
   const sel_dual *u;
@@ -28,6 +30,7 @@ typedef struct certifier {
   int64_t *from;       /* what a value hands over one link */
   int64_t *class_from; /* the least of a class of values that have equal lines in a squeezed table */
   int64_t *line;       /* of a table, as far as it is looked at */
+  bool *modest;        /* per table: cells are below kModest, or forbidden */
   int32_t *member[2];  /* a value of a class of the earlier end, of the later end */
   const sel_model *names;
   sw_text *proof; /* NULL: none */
@@ -46,6 +49,12 @@ static sw_i128 floor_div(sw_i128 a, int32_t b) {
   return q - (a % b < 0);
 }
 
+static bool is_modest(const sel_mat *m) {
+  bool modest = true;
+  for (int64_t a = 0; a < (int64_t)m->rows * m->cols; a++) modest &= m->v[a] < kModest || m->v[a] >= SW_FORBIDDEN;
+  return modest;
+}
+
 static sw_rc certifier_init(certifier *k, const sel_dual *u, sw_diag *d) {
   const sel_core *c = u->c;
   int32_t most = 1;
@@ -60,6 +69,8 @@ static sw_rc certifier_init(certifier *k, const sel_dual *u, sw_diag *d) {
   SW_ARENA_NEW(k->class_from, &k->mem, most, d);
   SW_ARENA_NEW(k->line, &k->mem, most, d);
   for (int side = 0; side < 2; side++) SW_ARENA_NEW(k->member[side], &k->mem, most, d);
+  SW_ARENA_NEW(k->modest, &k->mem, c->n_mats, d);
+  for (int32_t a = 0; a < c->n_mats; a++) k->modest[a] = is_modest(&c->mats[a]);
   int64_t at = 0;
   for (int32_t e = 0; e < c->n_pairs; e++) {
     k->first[e] = at;
@@ -134,8 +145,7 @@ static const int32_t *members(certifier *k, int side, const int32_t *class_of, i
   return k->member[side];
 }
 
-/* What each class of the later end hands over, into k->class_from. Whether sums with cells that are cut off at kDear
- * fit into 64 bits. */
+/* What each class of the later end hands over, into k->class_from. Whether all of it is below kSmall. */
 static bool class_shares(certifier *k, const sel_link *g) {
   bool small = true;
   for (int32_t a = 0; a < g->n_j; a++) k->class_from[a] = INT64_MAX;
@@ -147,7 +157,7 @@ static bool class_shares(certifier *k, const sel_link *g) {
   return small;
 }
 
-/* The least of from[a] + cell[a], which are cut off at kDear: a lower message is still one. */
+/* The least of from[a] + cell[a], all of them small or forbidden: a lower message is still one. */
 SW_SIMD_CLONES static int64_t least_of_line(const int64_t *restrict from, const int64_t *restrict cell, int32_t n) {
   int64_t least = INT64_MAX;
   for (int32_t a = 0; a < n; a++) {
@@ -171,7 +181,7 @@ static sw_i128 least_sums(certifier *k, const sel_link *g, const sel_pair *pair)
   const int32_t *dom = k->u->c->dom;
   const sel_mat *m = &k->u->c->mats[pair->mat];
   const int32_t *at_i = members(k, 0, g->class_i, dom[g->i]), *at_j = members(k, 1, g->class_j, dom[g->j]);
-  const bool forward = pair->i == g->i, small = class_shares(k, g);
+  const bool forward = pair->i == g->i, small = class_shares(k, g) && k->modest[pair->mat];
   const int64_t down = forward ? m->cols : 1, along = forward ? 1 : m->cols;
   sw_i128 floor = kNone;
   for (int32_t t = 0; t < g->n_i; t++) {
