@@ -105,7 +105,15 @@ static const row kRows[] = {
     {"bitcast by layouts",
      "%r = \"mhlo.bitcast\"(%a) {result_layout = dense<[0, 1]> : tensor<2xindex>, source_layout = dense<[1, 0]> : "
      "tensor<2xindex>} : (" A ") -> tensor<6x4xf32>",
-     "tensor<6x4xf32>", "%r = opaque(%a) {target=bitcast} : f32[6,4]\n"},
+     "tensor<6x4xf32>",
+     "%r.reshape = reshape(%a) {shape=[4,6]} : f32[4,6]\n  %r = transpose(%r.reshape) "
+     "{permutation=[1,0]} : f32[6,4]\n"},
+    {"bitcast of what lies in another order",
+     "%r = \"mhlo.bitcast\"(%a) {result_layout = dense<0> : tensor<1xindex>, source_layout = dense<[0, 1]> : "
+     "tensor<2xindex>} : (" A ") -> tensor<24xf32>",
+     "tensor<24xf32>",
+     "%r.transpose = transpose(%a) {permutation=[1,0]} : f32[6,4]\n  %r = reshape(%r.transpose) {shape=[24]} : "
+     "f32[24]\n"},
     {"fft",
      "%c = stablehlo.complex %a, %b : tensor<4x6xcomplex<f32>>\n%r = stablehlo.fft %c, type = IFFT, length = [6] : "
      "(tensor<4x6xcomplex<f32>>) -> tensor<4x6xcomplex<f32>>",
@@ -339,6 +347,10 @@ static const bad kBad[] = {
      "program of padded tensors"},
     {"scales of blocks", "func.func @main(%a: tensor<4x!quant.uniform<i8:f32:{0:2}, {1.0, 2.0}>>) {\n  return\n}", 1,
      52, "found '{0:2}, {1.0,'; expected a number"},
+    {"layout of other dims",
+     MAIN "  %0 = \"mhlo.bitcast\"(%a) {source_layout = dense<[0, 2]> : tensor<2xindex>} : (" A ") -> " A
+          "\n  return %0 : " A "\n}",
+     2, 3, "'source_layout' has no order of 2 dims; expected each of them once, minor to major"},
     {"another quantized type", "func.func @main(%a: tensor<4x!quant.any<i8:f32>>) {\n  return\n}", 1, 30,
      "element type '!quant.any<i8:f32>' is not supported; expected a float, integer, boolean or complex type of "
      "StableHLO"},

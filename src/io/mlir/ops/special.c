@@ -168,19 +168,44 @@ sw_rc sw_im_mulhi(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return sw_im_annotate_results(m, op);
 }
 
-/* mhlo.bitcast: elements in the order of the memory, which is a reshape when no layout is said. */
+/* Dims major to minor, by an attribute that lists them minor to major; in order, when there is none. */
+static sw_rc dims_in_memory(sw_importer *m, uint32_t op, const char *key, int rank, int64_t *out) {
+  sw_ir_span said = sw_ir_attr(m->t, sw_im_op(m, op), key, NULL);
+  const int64_t *list = NULL;
+  int n = rank;
+  uint32_t seen = 0;
+  if (sw_ir_present(said)) SW_TRY(sw_im_list(m, said, &list, &n));
+  for (int i = 0; n == rank && i < rank; i++) {
+    out[i] = list ? list[rank - 1 - i] : i;
+    if (out[i] >= 0 && out[i] < rank) seen |= 1u << out[i];
+  }
+  if (n == rank && seen == (1u << rank) - 1) return SW_OK;
+  return SW_IM_FAIL(m, op, "'%s' has no order of %d dims; expected each of them once, minor to major", key, rank);
+}
+
+/* mhlo.bitcast: elements in the order of the memory. That is the operand with its dims as they lie there, in the dims
+ * of the result as they lie, those put in order. */
 sw_rc sw_im_mhlo_bitcast(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  const sw_ir_op *o = sw_im_op(m, op);
   sw_type t;
-  sw_im_attrs a = {.n = 0};
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
   SW_TRY(sw_im_result_type(m, op, 0, &t));
   sw_id x = sw_im_operand(m, op, 0);
-  bool layouts = sw_ir_present(sw_ir_attr(m->t, o, "source_layout", NULL)) ||
-                 sw_ir_present(sw_ir_attr(m->t, o, "result_layout", NULL));
-  if (layouts || t.dtype != sw_im_type(m, x)->dtype) return sw_im_opaque(m, op, row->name);
-  sw_im_shape(&a, &t);
-  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+  int rank = sw_im_type(m, x)->rank;
+  int64_t from[SW_MAX_RANK], to[SW_MAX_RANK], lying[SW_MAX_RANK], back[SW_MAX_RANK];
+  if (t.dtype != sw_im_type(m, x)->dtype) return sw_im_opaque(m, op, row->name);
+  SW_TRY(dims_in_memory(m, op, "source_layout", rank, from));
+  SW_TRY(dims_in_memory(m, op, "result_layout", t.rank, to));
+  for (int i = 0; i < t.rank; i++) {
+    lying[i] = t.dims[to[i]];
+    back[to[i]] = i;
+  }
+  SW_TRY(sw_im_permuted(m, op, x, from, &x));
+  bool in_order = sw_im_is_in_order(t.rank, back);
+  if (!in_order) SW_TRY(sw_im_reshaped(m, op, x, t.rank, lying, &x));
+  sw_im_attrs a = {.n = 0};
+  sw_im_numbers(&a, in_order ? SW_ATTR_SHAPE : SW_ATTR_PERMUTATION, in_order ? lying : back, t.rank);
+  sw_opcode last = in_order ? SW_OP_RESHAPE : SW_OP_TRANSPOSE;
+  return sw_im_emit(m, op, &(sw_im_add){.code = last, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
 }
 
 /* --- stochastic_convert ------------------------------------------------------------------------------------------- */

@@ -32,10 +32,8 @@ sw_rc sw_im_conjugate(sw_importer *m, uint32_t op, sw_id x, sw_id *out) {
 static sw_rc adjoint(sw_importer *m, uint32_t op, sw_id *x) {
   int64_t permutation[SW_MAX_RANK];
   int rank = sw_im_type(m, *x)->rank;
-  sw_im_attrs a = {.n = 0};
   for (int k = 0; k < rank; k++) permutation[k] = k < rank - 2 ? k : 2 * rank - 3 - k;
-  sw_im_numbers(&a, SW_ATTR_PERMUTATION, permutation, rank);
-  SW_TRY(sw_im_help(m, op, SW_OP_TRANSPOSE, 1, x, &a, x));
+  SW_TRY(sw_im_permuted(m, op, *x, permutation, x));
   return sw_im_conjugate(m, op, *x, x);
 }
 

@@ -213,6 +213,20 @@ sw_rc sw_im_reshaped(sw_importer *m, uint32_t op, sw_id x, int rank, const int64
   return sw_im_help(m, op, SW_OP_RESHAPE, 1, &x, &a, out);
 }
 
+bool sw_im_is_in_order(int rank, const int64_t *permutation) {
+  int i = 0;
+  while (i < rank && permutation[i] == i) i++;
+  return i == rank;
+}
+
+sw_rc sw_im_permuted(sw_importer *m, uint32_t op, sw_id x, const int64_t *permutation, sw_id *out) {
+  int rank = sw_im_type(m, x)->rank;
+  sw_im_attrs a = {.n = 0};
+  sw_im_numbers(&a, SW_ATTR_PERMUTATION, permutation, rank);
+  *out = x;
+  return sw_im_is_in_order(rank, permutation) ? SW_OK : sw_im_help(m, op, SW_OP_TRANSPOSE, 1, &x, &a, out);
+}
+
 sw_rc sw_im_cut(sw_importer *m, uint32_t op, sw_id x, const sw_im_range *r, sw_id *out) {
   const sw_type *t = sw_im_type(m, x);
   int64_t start[SW_MAX_RANK], limit[SW_MAX_RANK], stride[SW_MAX_RANK];

@@ -78,6 +78,9 @@ SW_CHECKED sw_rc sw_im_spread(sw_importer *m, uint32_t op, sw_id x, int rank, co
 /* An operand of chlo.broadcast_... in the shape of the result. */
 SW_CHECKED sw_rc sw_im_broadcast_to(sw_importer *m, uint32_t op, sw_id x, const sw_type *shape, sw_id *out);
 SW_CHECKED sw_rc sw_im_reshaped(sw_importer *m, uint32_t op, sw_id x, int rank, const int64_t *dims, sw_id *out);
+/* The value transposed (dim i of *out is dim permutation[i]); itself, when all are in order. */
+bool sw_im_is_in_order(int rank, const int64_t *permutation);
+SW_CHECKED sw_rc sw_im_permuted(sw_importer *m, uint32_t op, sw_id x, const int64_t *permutation, sw_id *out);
 /* Every `stride`-th of positions [start, limit) of a dim. */
 typedef struct sw_im_range {
   int dim;
