@@ -1386,3 +1386,34 @@ func.func @main() -> (tensor<i1>, tensor<i1>) {
   %11 = stablehlo.reduce(%9 init: %true) applies stablehlo.and across dimensions = [0] : (tensor<6xi1>, tensor<i1>) -> tensor<i1>
   return %10, %11 : tensor<i1>, tensor<i1>
 }
+// -----
+// sorted by bits, as integers of their order, NaN last
+// = -inf -1 -0 0 2.5 nan
+func.func @main() -> (tensor<6xf32>) {
+  %x = stablehlo.constant dense<[2.5, 0x7FC00000, 0.0, 0xFF800000, -0.0, -1.0]> : tensor<6xf32>
+  %r = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %z = stablehlo.constant dense<0> : tensor<i32>
+    %m = stablehlo.constant dense<2147483647> : tensor<i32>
+    %0 = stablehlo.bitcast_convert %a : (tensor<f32>) -> tensor<i32>
+    %1 = stablehlo.compare LT, %0, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %2 = stablehlo.xor %m, %0 : tensor<i32>
+    %3 = stablehlo.select %1, %2, %0 : tensor<i1>, tensor<i32>
+    %4 = mhlo.bitcast %b {result_layout = dense<> : tensor<0xindex>, source_layout = dense<> : tensor<0xindex>} : (tensor<f32>) -> tensor<i32>
+    %5 = stablehlo.compare LT, %4, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %6 = stablehlo.xor %m, %4 : tensor<i32>
+    %7 = stablehlo.select %5, %6, %4 : tensor<i1>, tensor<i32>
+    %p = stablehlo.compare LT, %3, %7 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  }) : (tensor<6xf32>) -> tensor<6xf32>
+  return %r : tensor<6xf32>
+}
+// -----
+// bitcast of a tensor that lies column by column
+// = 1 4 2 5 3 6
+func.func @main() -> (tensor<3x1x2xi32>) {
+  %x = stablehlo.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
+  %i = stablehlo.convert %x : (tensor<2x3xf32>) -> tensor<2x3xui32>
+  %r = mhlo.bitcast %i {result_layout = dense<[2, 1, 0]> : tensor<3xindex>, source_layout = dense<[0, 1]> : tensor<2xindex>} : (tensor<2x3xui32>) -> tensor<3x1x2xi32>
+  return %r : tensor<3x1x2xi32>
+}

@@ -192,7 +192,14 @@ sw_rc sw_im_mhlo_bitcast(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id x = sw_im_operand(m, op, 0);
   int rank = sw_im_type(m, x)->rank;
   int64_t from[SW_MAX_RANK], to[SW_MAX_RANK], lying[SW_MAX_RANK], back[SW_MAX_RANK];
-  if (t.dtype != sw_im_type(m, x)->dtype) return sw_im_opaque(m, op, row->name);
+  bool cast = t.dtype != sw_im_type(m, x)->dtype;
+  sw_im_attrs a = {.n = 0};
+  sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
+  if (cast && sw_dtype_bits(t.dtype) != sw_dtype_bits(sw_im_type(m, x)->dtype)) return sw_im_opaque(m, op, row->name);
+  if (m->lifted && !cast) return sw_im_identity(m, row, op);
+  if (m->lifted)
+    return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_BITCAST, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+  if (cast) SW_TRY(sw_im_help(m, op, SW_OP_BITCAST, 1, &x, &a, &x));
   SW_TRY(dims_in_memory(m, op, "source_layout", rank, from));
   SW_TRY(dims_in_memory(m, op, "result_layout", t.rank, to));
   for (int i = 0; i < t.rank; i++) {
@@ -202,7 +209,7 @@ sw_rc sw_im_mhlo_bitcast(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_permuted(m, op, x, from, &x));
   bool in_order = sw_im_is_in_order(t.rank, back);
   if (!in_order) SW_TRY(sw_im_reshaped(m, op, x, t.rank, lying, &x));
-  sw_im_attrs a = {.n = 0};
+  a = (sw_im_attrs){.n = 0};
   sw_im_numbers(&a, in_order ? SW_ATTR_SHAPE : SW_ATTR_PERMUTATION, in_order ? lying : back, t.rank);
   sw_opcode last = in_order ? SW_OP_RESHAPE : SW_OP_TRANSPOSE;
   return sw_im_emit(m, op, &(sw_im_add){.code = last, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);

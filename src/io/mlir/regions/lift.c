@@ -15,9 +15,9 @@ static bool keeps_scalar(const sw_ir_row *row) {
 }
 
 static bool is_elementwise(const sw_ir_row *row) {
-  static const sw_opcode kOthers[] = {SW_OP_SELECT, SW_OP_CLAMP, SW_OP_CONVERT, SW_OP_COMPLEX};
+  static const sw_opcode kOthers[] = {SW_OP_SELECT, SW_OP_CLAMP, SW_OP_CONVERT, SW_OP_BITCAST, SW_OP_COMPLEX};
   if (row->import == sw_im_compare || row->import == sw_im_constant || row->import == sw_im_square) return true;
-  if (row->import == sw_im_reduce_precision) return true;
+  if (row->import == sw_im_reduce_precision || row->import == sw_im_mhlo_bitcast) return true;
   if (row->import != sw_im_simple) return false;
   for (size_t i = 0; i < sizeof kOthers / sizeof *kOthers; i++) {
     if (row->code == kOthers[i]) return true;
