@@ -210,7 +210,17 @@ typedef struct course {
   double gap;            /* of the next relaxation */
   bool refined, divided; /* by the last round; parts are what divide makes of them */
   int improve_at, pause; /* rounds in between double while it is of no use */
+  double longest;        /* that a round took which came as near as it should, 0: none did */
 } course;
+
+/* What the next round may take of what is left. Layers that choose alike prove nothing: where their problem is harder
+ * to close than it was before, what it leads to is good enough. */
+static double part_of_time(const course *c) {
+  const double kOfLongest = 4, left = sw_search_left(c->s);
+  if (!c->s->alike) return c->refined ? kOfTime : 1;
+  double part = c->refined ? kOfAlikeTime : 1;
+  return c->longest > 0 && left > 0 ? fmin(part, kOfLongest * c->longest / left) : part;
+}
 
 /* What is known is improved in some rounds; at first copies are divided anew where much is missing. */
 static sw_rc improve_in_turn(course *c, int round, double took, sw_solution *out, bool *better, sw_diag *d) {
@@ -239,7 +249,7 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
     sw_solution now;
     bool better;
     int64_t cost;
-    double began = sw_search_used(s), part = !c->refined ? 1 : s->alike ? kOfAlikeTime : kOfTime;
+    double began = sw_search_used(s), part = part_of_time(c);
     const int32_t *from = out->choice ? out->choice : c->start;
     SW_TRY(solve_once(s, c->limit, c->gap, part, from, out->bound, &now, d));
     if (now.status == SW_SOLVE_INFEASIBLE && !out->choice) {
@@ -249,6 +259,7 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
     out->bound = sw_max_i64(out->bound, now.bound);
     if (!now.choice) return SW_OK;
     double took = sw_search_used(s) - began;
+    if ((double)(now.cost - now.bound) <= c->gap * (double)now.cost) c->longest = fmax(c->longest, took);
     SW_TRY(keep_better(s, &now, out, &cost, d));
     bool cut = was_cut_short(&now, c->gap);
     c->refined = false;
@@ -280,6 +291,7 @@ static sw_rc run_alike(course *c, sw_solution *out, bool *ran, sw_diag *d) {
   *ran = of_each > 0;
   if (!*ran) return SW_OK;
   if (alike.limit > 0) alike.limit = sw_search_used(c->s) + kOfLeft * sw_search_left(c->s);
+  c->longest = 0;
   o.solve.gap = fmax(kLeastGap, (of_each < MANY ? kOfAlikeGap : kOfGap) * o.solve.gap);
   alike.o = &o;
   alike.alike = true;
