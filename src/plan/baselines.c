@@ -14,22 +14,27 @@
 
 enum { MOST_WAITING = 100 }; /* ops that wait for one use, each as often as it is used on the way there */
 
-typedef struct follower {
-  const sw_graph *g;
-  const sw_machine *machine;
-  const sw_mesh *mesh;
-  sw_baseline kind;
-  sw_arena scratch;
-  sw_plan *plan;
-  bool *fixed;    /* by argument: its sharding is decided */
-  uint8_t *waits; /* by op: can_wait, until it is decided */
-  bool patient;   /* such ops exist */
-  int64_t batch;  /* extent of the first dimension of the first input, 0 when there is none */
+/* What any plan made by rule asks of a graph on a machine: it is the same for all of them. */
+typedef struct known {
+  sw_arena mem;
   sw_dict classes;
   SW_ARRAY(sw_enumeration) enumerations;
   sw_dict prices;
   SW_ARRAY(double) seconds;
   sw_dict chosen; /* context of an op -> index into its enumeration */
+} known;
+
+typedef struct follower {
+  const sw_graph *g;
+  const sw_machine *machine;
+  const sw_mesh *mesh;
+  sw_baseline kind;
+  known *known;
+  sw_plan *plan;
+  bool *fixed;    /* by argument: its sharding is decided */
+  uint8_t *waits; /* by op: can_wait, until it is decided */
+  bool patient;   /* such ops exist */
+  int64_t batch;  /* extent of the first dimension of the first input, 0 when there is none */
   sw_text key;
 } follower;
 
@@ -99,13 +104,13 @@ static sw_rc strategies_of(follower *f, const sw_op *op, sw_enumeration *out, sw
   if (f->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
   int64_t *slot;
   bool fresh;
-  SW_TRY(sw_dict_put(&f->classes, f->key.at, f->key.n, (int64_t)f->enumerations.n, &slot, &fresh, d));
+  SW_TRY(sw_dict_put(&f->known->classes, f->key.at, f->key.n, (int64_t)f->known->enumerations.n, &slot, &fresh, d));
   if (fresh) {
     sw_enumeration e;
-    SW_TRY(sw_strategies_enumerate(f->g, op, f->machine, NULL, &f->scratch, &e, d));
-    SW_TRY(sw_array_push(&f->enumerations, e, d));
+    SW_TRY(sw_strategies_enumerate(f->g, op, f->machine, NULL, &f->known->mem, &e, d));
+    SW_TRY(sw_array_push(&f->known->enumerations, e, d));
   }
-  *out = f->enumerations.at[*slot];
+  *out = f->known->enumerations.at[*slot];
   return SW_OK;
 }
 
@@ -121,12 +126,12 @@ static sw_rc price(follower *f, const sw_type *type, const sw_sharding *from, co
   if (f->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
   int64_t *slot;
   bool fresh;
-  SW_TRY(sw_dict_put(&f->prices, f->key.at, f->key.n, (int64_t)f->seconds.n, &slot, &fresh, d));
+  SW_TRY(sw_dict_put(&f->known->prices, f->key.at, f->key.n, (int64_t)f->known->seconds.n, &slot, &fresh, d));
   if (fresh) {
     double s = sw_route_cost_s(&(sw_reshard){f->machine, from, to, type->rank, type->dims, type->dtype, {0}});
-    SW_TRY(sw_array_push(&f->seconds, s, d));
+    SW_TRY(sw_array_push(&f->known->seconds, s, d));
   }
-  *out = f->seconds.at[*slot];
+  *out = f->known->seconds.at[*slot];
   return SW_OK;
 }
 
@@ -275,7 +280,7 @@ static sw_rc follow(follower *f, sw_id id, sw_diag *d) {
   f->key.n = 0;
   context_key(f, op, &f->key);
   if (f->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
-  SW_TRY(sw_dict_put(&f->chosen, f->key.at, f->key.n, -1, &slot, &fresh, d));
+  SW_TRY(sw_dict_put(&f->known->chosen, f->key.at, f->key.n, -1, &slot, &fresh, d));
   choice = *slot;
   if (fresh) {
     SW_TRY(cheapest(f, op, &e, &choice, d));
@@ -371,10 +376,24 @@ static void place_outputs(follower *f) {
   }
 }
 
-static sw_rc build(const sw_graph *g, const sw_machine *machine, sw_baseline b, bool patient, sw_arena *arena,
+static void known_deinit(known *k) {
+  sw_dict_deinit(&k->classes);
+  sw_dict_deinit(&k->prices);
+  sw_dict_deinit(&k->chosen);
+  sw_array_free(&k->enumerations);
+  sw_array_free(&k->seconds);
+  sw_arena_deinit(&k->mem);
+}
+
+static sw_rc build(const sw_graph *g, const sw_machine *machine, sw_baseline b, bool patient, known *k, sw_arena *arena,
                    sw_plan *out, sw_diag *d) {
-  follower f = {
-      .g = g, .machine = machine, .mesh = sw_machine_mesh(machine), .kind = b, .patient = patient, .plan = out};
+  follower f = {.g = g,
+                .machine = machine,
+                .mesh = sw_machine_mesh(machine),
+                .kind = b,
+                .patient = patient,
+                .known = k,
+                .plan = out};
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
   out->origin = kTexts[b];
   f.fixed = sw_mem_alloc((size_t)g->functions[g->main].n_args, sizeof *f.fixed, d);
@@ -386,13 +405,7 @@ static sw_rc build(const sw_graph *g, const sw_machine *machine, sw_baseline b, 
   if (!rc) place_outputs(&f);
   sw_mem_free(f.fixed);
   sw_mem_free(f.waits);
-  sw_dict_deinit(&f.classes);
-  sw_dict_deinit(&f.prices);
-  sw_dict_deinit(&f.chosen);
-  sw_array_free(&f.enumerations);
-  sw_array_free(&f.seconds);
   sw_text_free(&f.key);
-  sw_arena_deinit(&f.scratch);
   return rc;
 }
 
@@ -406,14 +419,14 @@ static sw_rc total_of(const sw_plan *p, double *out, sw_diag *d) {
 }
 
 /* Waiting is mostly better and not always: the cheaper plan is the one to beat. */
-static sw_rc build_better(const sw_graph *g, const sw_machine *machine, sw_baseline b, sw_arena *arena, sw_plan *out,
-                          sw_account *account, sw_diag *d) {
+static sw_rc build_better(const sw_graph *g, const sw_machine *machine, sw_baseline b, known *k, sw_arena *arena,
+                          sw_plan *out, sw_account *account, sw_diag *d) {
   sw_plan hasty;
   double total_s;
-  SW_TRY(build(g, machine, b, true, arena, out, d));
+  SW_TRY(build(g, machine, b, true, k, arena, out, d));
   SW_TRY(sw_plan_account(out, arena, account, d));
   if (b == SW_BASELINE_REPLICATED) return SW_OK;
-  SW_TRY(build(g, machine, b, false, arena, &hasty, d));
+  SW_TRY(build(g, machine, b, false, k, arena, &hasty, d));
   SW_TRY(total_of(&hasty, &total_s, d));
   if (total_s >= account->total_s) return SW_OK;
   *out = hasty;
@@ -423,20 +436,31 @@ static sw_rc build_better(const sw_graph *g, const sw_machine *machine, sw_basel
 sw_rc sw_baseline_build(const sw_graph *g, const sw_machine *machine, sw_baseline b, sw_arena *arena, sw_plan *out,
                         sw_diag *d) {
   sw_account account;
-  return build_better(g, machine, b, arena, out, &account, d);
+  known k = {0};
+  sw_rc rc = build_better(g, machine, b, &k, arena, out, &account, d);
+  known_deinit(&k);
+  return rc;
+}
+
+static sw_rc build_all(const sw_graph *g, const sw_machine *machine, known *k, sw_arena *arena, sw_comparison *c,
+                       sw_diag *d) {
+  for (int i = 0; i < SW_BASELINE_COUNT; i++) {
+    sw_diag why = {0};
+    c[i].name = kTexts[i];
+    sw_rc rc = build_better(g, machine, (sw_baseline)i, k, arena, &c[i].plan, &c[i].account, &why);
+    if (rc == SW_E_RESOURCE) return SW_FAIL(d, rc, SW_NOWHERE, "%s", why.text);
+    c[i].made = rc == SW_OK;
+  }
+  return SW_OK;
 }
 
 sw_rc sw_baselines_build(const sw_graph *g, const sw_machine *machine, sw_arena *arena, const sw_comparison **out,
                          sw_diag *d) {
   sw_comparison *c;
+  known k = {0};
   SW_ARENA_NEW(c, arena, SW_BASELINE_COUNT, d);
-  for (int i = 0; i < SW_BASELINE_COUNT; i++) {
-    sw_diag why = {0};
-    c[i].name = kTexts[i];
-    sw_rc rc = build_better(g, machine, (sw_baseline)i, arena, &c[i].plan, &c[i].account, &why);
-    if (rc == SW_E_RESOURCE) return SW_FAIL(d, rc, SW_NOWHERE, "%s", why.text);
-    c[i].made = rc == SW_OK;
-  }
+  sw_rc rc = build_all(g, machine, &k, arena, c, d);
+  known_deinit(&k);
   *out = c;
-  return SW_OK;
+  return rc;
 }
