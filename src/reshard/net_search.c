@@ -46,6 +46,7 @@ typedef struct walk {
   rs_uneven uneven;   /* where they do not */
   rs_sized prices;    /* of even blocks */
   const rs_row *last; /* the steps straight to the goal */
+  bool asks;          /* steps are worked out as they are asked for: so states aside are left out */
   sw_rc rc;           /* of asking for steps */
   sw_diag *d;
   const rs_alike *alike;
@@ -268,12 +269,21 @@ static void go_to(walk *w, int from, int to, int number) {
   reach_goal(w, to);
 }
 
+/* Is no path over the state cheaper than the best, by what leads there at the least? */
+static bool is_aside(const walk *w, int at) {
+  const int start = state_of(w, w->start), state = state_of(w, at);
+  const rs_net_bound b =
+      rs_net_bound_of(w->net, source_of(w, start, state), target_of(w, start, state), w->prices.scale);
+  return b.any_s + w->left_s[kind_of(w, at)] >= best_s(w) * (1 - 1e-9);
+}
+
 /* Does a way there that costs as much lead on, if what is left says so, too? */
 static bool leads_on(walk *w, int to, double cost_s) {
   const int k = kind_of(w, to);
   if (cost_s >= w->limit_s[k]) return false;
   if (w->longer_s[k] > 0) return true;
   look_ahead(w, to);
+  if (w->asks && is_aside(w, to)) w->left_s[k] = HUGE_VAL;
   w->limit_s[k] = limit_of(w, k, best_s(w));
   return cost_s < w->limit_s[k];
 }
@@ -295,9 +305,16 @@ static void consider_cuts(walk *w, int from, const rs_row *row) {
   }
 }
 
-/* A step whose price may not be known. */
+/* A step whose price is not known, before it is asked for. */
+static bool may_lead_on(walk *w, int from, int to) {
+  const double so_far = w->spent_s[from];
+  if (!leads_on(w, to, so_far + w->prices.price_s[RS_UNKNOWN])) return false;
+  const int source = state_of(w, source_of(w, from, to)), target = state_of(w, target_of(w, from, to));
+  return leads_on(w, to, so_far + rs_net_bound_of(w->net, source, target, w->prices.scale).any_s);
+}
+
 static void look_at(walk *w, int from, int to, const rs_row *row) {
-  if (row->number[to] != RS_UNKNOWN || leads_on(w, to, w->spent_s[from] + w->prices.price_s[RS_UNKNOWN]))
+  if (row->number[to] != RS_UNKNOWN || may_lead_on(w, from, to))
     consider(w, from, to, number_of(w, row, state_of(w, from), w->back, to));
 }
 
@@ -438,6 +455,7 @@ static void clear(walk *w, double enough_s) {
     w->is_open[k] = false;
     w->limit_s[k] = limit_of(w, k, enough_s);
   }
+  w->asks = w->net->ends && !w->scouts;
   w->n_leads = 0;
   w->cost_s[start] = w->spent_s[w->start] = 0;
   w->hops[w->start] = 0;
