@@ -63,12 +63,20 @@ static bool add_units(const sw_machine *machine, sw_sharding *out) {
   return any;
 }
 
+bool rs_net_units(const sw_machine *machine, int rank, const int64_t *dims, sw_sharding *out) {
+  const sw_sharding none = sw_sharding_replicated(rank);
+  rs_space s;
+  return add_units(machine, out) && rs_space_init_all(&s, sw_machine_mesh(machine), rank, dims, &none, 1, out) &&
+         fits(&s, UNIT_STATES);
+}
+
 bool rs_net_space(rs_space *s, const sw_machine *machine, int rank, const int64_t *dims, const sw_sharding *all,
                   int n) {
   const sw_mesh *m = sw_machine_mesh(machine);
   sw_sharding cut;
   if (add_primes(m, &cut) && rs_space_init_all(s, m, rank, dims, &cut, 1, NULL) && fits(s, PRIME_STATES)) return true;
-  if (add_units(machine, &cut) && rs_space_init_all(s, m, rank, dims, all, n, &cut) && fits(s, UNIT_STATES))
+  if (rs_net_units(machine, rank, dims, &cut) && rs_space_init_all(s, m, rank, dims, all, n, &cut) &&
+      fits(s, RS_NET_STATES))
     return true;
   return rs_space_init_all(s, m, rank, dims, all, n, NULL) && fits(s, RS_NET_STATES);
 }

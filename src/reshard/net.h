@@ -100,11 +100,16 @@ typedef struct rs_net {
  * False where that is too much, too. Which it is depends on the machine and the rank, as long as only whole axes are
  * named. */
 bool rs_net_space(rs_space *s, const sw_machine *machine, int rank, const int64_t *dims, const sw_sharding *all, int n);
+/* Refs that cut axes at the borders of units, where whole axes are cut so; else false. */
+bool rs_net_units(const sw_machine *machine, int rank, const int64_t *dims, sw_sharding *out);
 /* Ways to place some of n atoms (or whole axes) on lists of `rank` dimensions, the rest being unused or, with
  * `partial`, each unused or partial. */
 int64_t rs_net_count(int n, int rank, bool partial);
-/* Lists and blocks for the ends of a query; false where these are too many. */
-bool rs_net_ends_of(const rs_query *q, rs_net_ends *out);
+/* Atoms for a net of two ends where whole axes are cut at the borders of units, too; else the space stays as it is. */
+bool rs_net_ends_space(rs_space *s, const sw_machine *machine, const sw_sharding ends[2]);
+/* Lists and blocks for the ends of a query, `cuts`: whose space is rs_net_ends_space; false where these are too many.
+ */
+bool rs_net_ends_of(const rs_query *q, bool cuts, rs_net_ends *out);
 /* The query, its space included, and `ends` are borrowed. `partial`: with states of partial values. */
 SW_CHECKED sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool partial, sw_diag *d);
 void rs_net_deinit(rs_net *n);
@@ -154,9 +159,9 @@ int rs_step_curves(const rs_net *n, const rs_step *step, sw_curve out[SW_MAX_CUR
 bool rs_net_has_partial(const rs_query *q);
 /* The cheapest path, as rs_search, of a query whose space is rs_net_space of its ends, which are plain. */
 SW_CHECKED sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d);
-/* The cheapest path over states of whole axes and what is made of the ends' own lists, whatever the space; none where
- * these are too many. */
-SW_CHECKED sw_rc rs_net_search_ends(const rs_query *q, rs_path *out, sw_diag *d);
+/* The cheapest path over states of whole axes (`cuts`: as rs_net_ends_of) and what is made of the ends' own lists,
+ * whatever the space; none where these are too many. */
+SW_CHECKED sw_rc rs_net_search_ends(const rs_query *q, bool cuts, rs_path *out, sw_diag *d);
 
 /* The cheapest path of collectives and permutes alone, between whole values; HUGE_VAL where there is none. */
 SW_CHECKED sw_rc rs_net_search_plain(const rs_query *q, rs_path *out, sw_diag *d);

@@ -1,5 +1,6 @@
 /* What a net holds where atoms are too many for all states: lists of whole axes, those of the two ends and how these
- * begin, and what is reduced; partial are whole axes, and what the ends have so.
+ * begin, and what is reduced; whole axes also in parts where a border of units falls into them; partial are whole axes,
+ * and what the ends have so.
  *
  *   mesh x=8,y=2,z=4, rank 2, [[x:(1)2,z],[]] -> [[y],[x:(4)2]]: [x,y,z] and its like, [x:(1)2], [x:(1)2,z], [x:(4)2]
  */
@@ -27,15 +28,32 @@ static void append(const rs_space *s, rs_net_list *l, int atom) {
   l->shards *= s->atom[atom].size;
 }
 
-/* Every order of some axes behind what a list has. */
-static bool add_axes(const rs_space *s, rs_net_ends *e, const rs_net_list *from) {
+/* First atoms of axes, or (`cuts`) of what these are cut into at the borders of units. */
+static unsigned first_atoms(const rs_query *q, bool cuts) {
+  const rs_space *s = &q->space;
+  sw_sharding cut;
+  cuts = cuts && rs_net_units(q->machine, s->rank, s->dims, &cut);
+  unsigned first = 0;
+  for (int a = 0; a < s->n; a++) {
+    bool begins = s->atom[a].pre == 1;
+    for (int i = 0; cuts && i < cut.n_refs; i++) {
+      begins = begins || (cut.refs[i].axis == s->atom[a].axis &&
+                          (cut.refs[i].pre == s->atom[a].pre || cut.refs[i].pre * cut.refs[i].size == s->atom[a].pre));
+    }
+    first |= (unsigned)begins << a;
+  }
+  return first;
+}
+
+/* Every order of some axes, or what they are cut into, behind what a list has. */
+static bool add_axes(const rs_space *s, rs_net_ends *e, unsigned first, const rs_net_list *from) {
   if (!add_list(e, from)) return false;
   for (int a = 0; a < s->n; a++) {
-    const bool begins = a == 0 || s->atom[a - 1].axis != s->atom[a].axis;
-    if (!begins || (from->set >> a & 1)) continue;
+    if (!(first >> a & 1u) || (from->set >> a & 1)) continue;
     rs_net_list longer = *from;
-    for (int i = a; i < s->n && s->atom[i].axis == s->atom[a].axis; i++) append(s, &longer, i);
-    if (!add_axes(s, e, &longer)) return false;
+    append(s, &longer, a);
+    for (int i = a + 1; i < s->n && !(first >> i & 1u); i++) append(s, &longer, i);
+    if (!add_axes(s, e, first, &longer)) return false;
   }
   return true;
 }
@@ -78,18 +96,31 @@ static bool add_reduced(const rs_space *s, rs_net_ends *e, unsigned reduced) {
 }
 
 /* Are the states of whole axes alone too many? */
-static bool overflows(const rs_space *s) {
+static bool overflows(const rs_space *s, unsigned first) {
   int n = 0;
-  for (int a = 0; a < s->n; a++) n += a == 0 || s->atom[a - 1].axis != s->atom[a].axis;
+  for (; first; first &= first - 1) n++;
   return rs_net_count(n, s->rank, false) > RS_NET_STATES;
 }
 
-bool rs_net_ends_of(const rs_query *q, rs_net_ends *out) {
+bool rs_net_ends_space(rs_space *s, const sw_machine *machine, const sw_sharding ends[2]) {
+  const sw_mesh *m = sw_machine_mesh(machine);
+  sw_sharding cut;
+  rs_space with;
+  if (!rs_net_units(machine, s->rank, s->dims, &cut) || !rs_space_init_all(&with, m, s->rank, s->dims, ends, 2, &cut) ||
+      with.n > RS_NET_ATOMS)
+    return false;
+  *s = with;
+  return true;
+}
+
+bool rs_net_ends_of(const rs_query *q, bool cuts, rs_net_ends *out) {
   const rs_space *s = &q->space;
   const rs_net_list empty = {.shards = 1};
   rs_lists from, to;
   out->n_lists = 0;
-  if (s->n > RS_NET_ATOMS || overflows(s) || !add_axes(s, out, &empty)) return false;
+  if (s->n > RS_NET_ATOMS) return false;
+  const unsigned first = first_atoms(q, cuts);
+  if (overflows(s, first) || !add_axes(s, out, first, &empty)) return false;
   rs_lists_of(s, &q->source, &from);
   rs_lists_of(s, &q->target, &to);
   find_blocks(s, out, from.partial, to.partial);

@@ -579,11 +579,11 @@ sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d) {
   return search_in(atlas, q, out, d);
 }
 
-sw_rc rs_net_search_ends(const rs_query *q, rs_path *out, sw_diag *d) {
+sw_rc rs_net_search_ends(const rs_query *q, bool cuts, rs_path *out, sw_diag *d) {
   rs_net_ends ends;
   rs_atlas *atlas;
   out->cost_s = HUGE_VAL;
-  if (!rs_net_ends_of(q, &ends)) return SW_OK;
+  if (!rs_net_ends_of(q, cuts, &ends)) return SW_OK;
   SW_TRY(rs_atlas_make(q, &ends, rs_net_has_partial(q), &atlas, d));
   sw_rc rc = atlas ? search_in(atlas, q, out, d) : SW_OK;
   rs_atlas_destroy(atlas);

@@ -331,7 +331,7 @@ static double brute_force_s(const rs_query *q, bool partial) {
   static double cost[RS_NET_STATES];
   rs_net_ends ends;
   rs_atlas *a;
-  assert_true(rs_net_ends_of(q, &ends));
+  assert_true(rs_net_ends_of(q, false, &ends));
   assert_ok(rs_atlas_make(q, &ends, partial, &a, &diag));
   if (!a) return -1;
   const rs_net *n = rs_atlas_net(a);
@@ -381,7 +381,7 @@ static void nets_of_ends_are_searched(void **state) {
     const sw_reshard wanted = {machine, &from, &to, rank, kDims[i % N_EVEN], SW_BF16, {0}};
     assert_ok(rs_request_init(&request, &wanted, &diag));
     if (request.nothing_to_do || request.in_net || request.query.space.n > RS_NET_ATOMS) continue;
-    assert_ok(rs_net_search_ends(&request.query, &path, &diag));
+    assert_ok(rs_net_search_ends(&request.query, false, &path, &diag));
     const double least = brute_force_s(&request.query, from.n_partial > 0);
     if (least < 0) continue;
     searched++;
