@@ -1417,3 +1417,16 @@ func.func @main() -> (tensor<3x1x2xi32>) {
   %r = mhlo.bitcast %i {result_layout = dense<[2, 1, 0]> : tensor<3xindex>, source_layout = dense<[0, 1]> : tensor<2xindex>} : (tensor<2x3xui32>) -> tensor<3x1x2xi32>
   return %r : tensor<3x1x2xi32>
 }
+// -----
+// calls of LAPACK that give tuples, as converted modules have them
+// = 2 0 1 2 0 4 2 0.5 4 1 2
+func.func @main() -> (tensor<2x2xf32>, tensor<i32>, tensor<2x2xf32>, tensor<2xi32>) {
+  %a = stablehlo.constant dense<[[4.0, 2.0], [2.0, 5.0]]> : tensor<2x2xf32>
+  %c = stablehlo.custom_call @lapack_spotrf_ffi(%a) {api_version = 4 : i32, backend_config = {uplo = 76 : ui8}} : (tensor<2x2xf32>) -> tuple<tensor<2x2xf32>, tensor<i32>>
+  %l = stablehlo.get_tuple_element %c[0] : (tuple<tensor<2x2xf32>, tensor<i32>>) -> tensor<2x2xf32>
+  %i = stablehlo.get_tuple_element %c[1] : (tuple<tensor<2x2xf32>, tensor<i32>>) -> tensor<i32>
+  %f = stablehlo.custom_call @lapack_sgetrf_ffi(%a) {api_version = 4 : i32, backend_config = {}} : (tensor<2x2xf32>) -> tuple<tensor<2x2xf32>, tensor<2xi32>, tensor<i32>>
+  %u = stablehlo.get_tuple_element %f[0] : (tuple<tensor<2x2xf32>, tensor<2xi32>, tensor<i32>>) -> tensor<2x2xf32>
+  %p = stablehlo.get_tuple_element %f[1] : (tuple<tensor<2x2xf32>, tensor<2xi32>, tensor<i32>>) -> tensor<2xi32>
+  return %l, %i, %u, %p : tensor<2x2xf32>, tensor<i32>, tensor<2x2xf32>, tensor<2xi32>
+}

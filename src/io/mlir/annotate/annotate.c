@@ -113,7 +113,7 @@ sw_rc sw_im_annotate_open(sw_importer *m, sw_id value, sw_ir_span sharding, uint
 sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_ir_span v = sw_ir_present(o->attrs) ? sw_ir_entry(m->t, o->attrs, "sdy.sharding") : (sw_ir_span){0, 0}, item;
-  if (!sw_ir_present(v) || m->o->keep != SW_KEEP_ALL) return SW_OK;
+  if (!sw_ir_present(v) || m->o->keep != SW_KEEP_ALL || m->split) return SW_OK;
   sw_ir_span list = sw_ir_inside(m->t, sw_ir_resolved(m->t, v)); /* #sdy.sharding_per_value<[<...>, <...>]> */
   uint32_t cursor = 0, n = sw_ir_result_count(m->t, o);
   for (uint32_t i = 0; i < n && sw_ir_next_item(m->t, list, &cursor, &item); i++) {

@@ -70,17 +70,18 @@ sw_rc sw_im_fresh_name(sw_importer *m, const char *base, const char **out) {
 static sw_rc value_name(sw_importer *m, uint32_t op, uint32_t i, const char *part, const char **out) {
   const sw_ir_op *o = sw_im_op(m, op);
   const char *prefix = sw_im_top(m)->instance->prefix, *base = NULL;
-  uint32_t left = i;
+  bool split = m->split && m->split->op == op; /* names as those of an op with several results */
+  uint32_t left = split ? 0 : i;
   for (uint32_t k = 0; k < o->n_results && !base; k++) {
     const sw_ir_result *r = &m->t->results.at[o->first_result + k];
     if (left >= r->count) {
       left -= r->count;
       continue;
     }
-    base = r->count == 1
+    base = r->count == 1 && !split
                ? sw_arena_printf(&m->scratch, m->d, "%s%.*s", prefix, (int)sw_ir_len(r->name), m->t->s + r->name.at)
                : sw_arena_printf(&m->scratch, m->d, "%s%.*s.%u", prefix, (int)sw_ir_len(r->name), m->t->s + r->name.at,
-                                 left);
+                                 split ? i : left);
     if (!base) return SW_E_RESOURCE;
   }
   if (!base) base = sw_arena_printf(&m->scratch, m->d, "%sline%d", prefix, sw_im_place(m, op).line);
@@ -112,7 +113,8 @@ sw_rc sw_im_arg_name(sw_importer *m, uint32_t i, const char **out) {
 /* --- ops --------------------------------------------------------------------------------------------------------- */
 
 sw_rc sw_im_result_type(sw_importer *m, uint32_t op, int i, sw_type *out) {
-  sw_ir_span type = sw_ir_result_type(m->t, sw_im_op(m, op)->types, i);
+  bool split = m->split && m->split->op == op;
+  sw_ir_span type = split ? m->split->types[i] : sw_ir_result_type(m->t, sw_im_op(m, op)->types, i);
   if (!sw_ir_present(type)) return SW_IM_FAIL(m, op, "the op does not say the type of result %d", i);
   SW_TRY(sw_ir_read_type(m->t, type, &m->scratch, out, m->d));
   sw_ir_span element;
@@ -171,7 +173,7 @@ sw_rc sw_im_emit(sw_importer *m, uint32_t op, const sw_im_add *add, sw_id *resul
   if (add->part) return sw_im_emit_one(m, op, add, 0, results);
   sw_im_add spread = *add;
   if (m->lifted) SW_TRY(sw_im_spread_operands(m, op, &spread));
-  uint32_t n = sw_ir_result_count(m->t, sw_im_op(m, op));
+  uint32_t n = sw_im_result_count(m, op);
   sw_id own[SW_MAX_RESULTS];
   const char *names[SW_MAX_RESULTS];
   if (n > SW_MAX_RESULTS) return SW_IM_FAIL(m, op, "the op has %u results; expected at most %d", n, SW_MAX_RESULTS);

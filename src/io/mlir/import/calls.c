@@ -201,7 +201,7 @@ sw_rc sw_im_custom_call(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_ir_import import = import_of(m->t, target);
   if (import) return import(m, row, op);
   bool done;
-  SW_TRY(sw_im_lapack(m, op, target, &done));
+  SW_TRY(sw_im_with_tuple_split(m, op, sw_im_lapack, target, &done));
   if (done) return SW_OK;
   const sw_ir_row *elementwise = elementwise_target(m->t, target);
   if (elementwise) return sw_im_simple(m, elementwise, op);

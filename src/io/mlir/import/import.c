@@ -88,6 +88,10 @@ sw_id *sw_im_result(const sw_importer *m, uint32_t op, uint32_t i) {
 }
 
 sw_rc sw_im_bind(sw_importer *m, uint32_t op, uint32_t i, sw_id value, bool own) {
+  if (m->split && m->split->op == op) {
+    m->split->given[i] = value;
+    return SW_OK;
+  }
   sw_id *slot = sw_im_result(m, op, i);
   if (!slot) return SW_OK; /* a result without a name is not used */
   *slot = value;

@@ -101,9 +101,10 @@ typedef struct sw_importer {
   int64_t partitions;              /* mhlo.num_partitions; 0: not said */
   bool one_device;                 /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
   int64_t n_elided;
-  const sw_type *lifted; /* the shape that a region's scalars get (lift.h); NULL: none is being written out */
-  sw_id active;          /* in it: the elements for which it is gone through, a loop's or branch's; -1: all */
-  uint32_t n_returned;   /* what that region returned */
+  const sw_type *lifted;     /* the shape that a region's scalars get (lift.h); NULL: none is being written out */
+  struct sw_im_split *split; /* the op whose tuple is given element by element (tuple.h); NULL: none */
+  sw_id active;              /* in it: the elements for which it is gone through, a loop's or branch's; -1: all */
+  uint32_t n_returned;       /* what that region returned */
   sw_id returned[SW_MAX_RESULTS];
   sw_diag *d;
 } sw_importer;

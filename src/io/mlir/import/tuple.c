@@ -139,3 +139,33 @@ sw_rc sw_im_get_tuple_element(sw_importer *m, const sw_ir_row *row, uint32_t op)
   }
   return sw_im_bind(m, op, 0, t->items[index], false);
 }
+
+static sw_rc bind_tuple(sw_importer *m, uint32_t op, const sw_im_split *split) {
+  sw_id tuple;
+  for (uint32_t i = 0; i < split->n; i++) {
+    if (split->given[i] < 0) return SW_BUG(m->d, "element %u of the tuple of a call is not given", i);
+  }
+  SW_TRY(sw_im_tuple_of(m, op, split->given, split->n, &tuple));
+  return sw_im_bind(m, op, 0, tuple, false);
+}
+
+sw_rc sw_im_with_tuple_split(sw_importer *m, uint32_t op,
+                             sw_rc (*run)(sw_importer *m, uint32_t op, sw_ir_span target, bool *done),
+                             sw_ir_span target, bool *done) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_ir_span type = sw_ir_result_type(m->t, o->types, 0), *leaves;
+  sw_im_split split = {.op = op};
+  if (m->split || sw_ir_result_count(m->t, o) != 1 || !sw_ir_is_tuple_type(m->t, type)) return run(m, op, target, done);
+  SW_TRY(sw_im_leaf_types(m, &type, 1, &leaves, &split.n));
+  if (split.n > SW_MAX_RESULTS) return run(m, op, target, done);
+  split.types = leaves;
+  for (uint32_t i = 0; i < split.n; i++) split.given[i] = -1;
+  m->split = &split;
+  sw_rc rc = run(m, op, target, done);
+  m->split = NULL;
+  return rc || !*done ? rc : bind_tuple(m, op, &split);
+}
+
+uint32_t sw_im_result_count(const sw_importer *m, uint32_t op) {
+  return m->split && m->split->op == op ? m->split->n : sw_ir_result_count(m->t, sw_im_op(m, op));
+}

@@ -30,6 +30,20 @@ SW_CHECKED sw_rc sw_im_leaf_types(sw_importer *m, const sw_ir_span *types, uint3
 /* What a type describes, built of the next leaves. */
 SW_CHECKED sw_rc sw_im_built_of_type(sw_importer *m, uint32_t op, sw_ir_span type, const sw_id **next, sw_id *out);
 
+/* An op whose one result is a tuple of tensors, while its importer runs: to that the op has a result for each of them.
+ */
+typedef struct sw_im_split {
+  uint32_t op, n;
+  const sw_ir_span *types;
+  sw_id given[SW_MAX_RESULTS];
+} sw_im_split;
+/* Import `op` by `run` so, and bind the tuple when *done; as it is, when its result is no tuple. */
+SW_CHECKED sw_rc sw_im_with_tuple_split(sw_importer *m, uint32_t op,
+                                        sw_rc (*run)(sw_importer *m, uint32_t op, sw_ir_span target, bool *done),
+                                        sw_ir_span target, bool *done);
+/* Results of an op: of a tuple that is split, its elements. */
+uint32_t sw_im_result_count(const sw_importer *m, uint32_t op);
+
 /* An op of the graph with `n` results, of which those of the op of the text are built. */
 SW_CHECKED sw_rc sw_im_give(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t n);
 

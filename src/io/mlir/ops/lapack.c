@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "io/mlir/import/tuple.h"
 #include "io/mlir/regions/lift.h"
 
 static sw_ir_span config_of(sw_importer *m, uint32_t op) {
@@ -80,7 +81,7 @@ static sw_rc cholesky(sw_importer *m, uint32_t op, const char *how, bool *done) 
   (void)how;
   sw_id x = sw_im_operand(m, op, 0), l, info;
   sw_im_attrs a = {.n = 0};
-  if (sw_ir_result_count(m->t, sw_im_op(m, op)) != 2 || sw_im_type(m, x)->rank < 2) return SW_OK;
+  if (sw_im_result_count(m, op) != 2 || sw_im_type(m, x)->rank < 2) return SW_OK;
   sw_im_int(&a, SW_ATTR_LOWER, sw_im_call_lower(m, op));
   SW_TRY(sw_im_help(m, op, SW_OP_CHOLESKY, 1, &x, &a, &l));
   SW_TRY(info_of(m, op, l, &info));
@@ -159,7 +160,7 @@ static sw_rc tridiagonal_solve(sw_importer *m, uint32_t op, const char *how, boo
   sw_im_attrs a = {.n = 0};
   for (uint32_t i = 0; i < 4; i++) x[i] = sw_im_operand(m, op, i);
   sw_type t = *sw_im_type(m, x[3]);
-  uint32_t results = sw_ir_result_count(m->t, sw_im_op(m, op));
+  uint32_t results = sw_im_result_count(m, op);
   if (t.rank < 2 || (results != 1 && results != 5)) return SW_OK;
   *done = true;
   sw_im_text(&a, SW_ATTR_TARGET, sw_im_call_library(m, op));
@@ -250,7 +251,7 @@ sw_rc sw_im_lapack(sw_importer *m, uint32_t op, sw_ir_span target, bool *done) {
   for (size_t i = 0; i < sizeof kCalls / sizeof *kCalls; i++) {
     const call_row *c = &kCalls[i];
     if (!(c->of & of) || !sw_ir_is(m->t, name, c->name)) continue;
-    if (o->n_uses != c->operands || (c->results && sw_ir_result_count(m->t, o) != c->results)) return SW_OK;
+    if (o->n_uses != c->operands || (c->results && sw_im_result_count(m, op) != c->results)) return SW_OK;
     sw_dtype t = sw_im_type(m, sw_im_operand(m, op, 0))->dtype;
     bool pivots = c->import == sw_im_pivots_to_permutation, wide = t == SW_F64 || t == SW_C128;
     if (pivots ? t != SW_I32 : !wide && t != SW_F32 && t != SW_C64) return SW_OK; /* others are not factored */

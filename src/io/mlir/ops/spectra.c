@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "io/mlir/ops/lapack.h"
+#include "io/mlir/import/tuple.h"
 #include "io/mlir/regions/lift.h"
 
 static sw_rc factored(sw_importer *m, uint32_t op, const char *how, uint32_t results, sw_id *out) {
@@ -106,7 +107,7 @@ sw_rc sw_im_eig(sw_importer *m, uint32_t op, const char *how, bool *done) {
   sw_id x = sw_im_operand(m, op, 0), r[SW_MAX_RESULTS], all[5];
   bool real = !sw_im_is_complex(m, x), packed = strcmp(how, "packed") == 0;
   uint32_t n = packed || real ? 5 : 4;
-  if (sw_ir_result_count(m->t, sw_im_op(m, op)) != n) return SW_OK;
+  if (sw_im_result_count(m, op) != n) return SW_OK;
   *done = true;
   SW_TRY(factored(m, op, "eig", 4, r));
   if (packed) {
@@ -124,7 +125,7 @@ sw_rc sw_im_schur(sw_importer *m, uint32_t op, const char *how, bool *done) {
   sw_id r[SW_MAX_RESULTS], all[6];
   bool real = !sw_im_is_complex(m, sw_im_operand(m, op, 0));
   uint32_t n = real ? 6 : 5;
-  if (sw_ir_result_count(m->t, sw_im_op(m, op)) != n || sw_im_call_number(m, op, "sort", 'N') != 'N') return SW_OK;
+  if (sw_im_result_count(m, op) != n || sw_im_call_number(m, op, "sort", 'N') != 'N') return SW_OK;
   *done = true;
   SW_TRY(factored(m, op, "schur", 4, r));
   memcpy(all, r, 2 * sizeof *r);
