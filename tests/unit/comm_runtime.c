@@ -121,10 +121,12 @@ static sw_rc sum_of_all(sw_comm *comm, int64_t device, void *user, sw_diag *d) {
 
 static void a_thousand_devices(void **state) {
   (void)state;
-  static const char *const kMeshes[] = {"1", "512", "1024"};
+  const int most = (int)sw_min_i64(1024, check_scale(1024)), devices[] = {1, most / 2, most};
   for (int i = 0; i < 3; i++) {
     sw_diag diag = {0};
-    sw_mesh mesh = mesh_of(kMeshes[i]);
+    char text[12];
+    snprintf(text, sizeof text, "%d", devices[i]);
+    sw_mesh mesh = mesh_of(text);
     sw_comm *comm;
     assert_ok(sw_comm_create_threads(&mesh, NULL, &comm, &diag));
     assert_ok(sw_comm_launch(comm, sum_of_all, &mesh, NULL, &diag));
@@ -205,9 +207,10 @@ static void bench_one(size_t k, sw_coll_op op) {
 
 static void benches_give_no_wrong_element(void **state) {
   (void)state;
+  int turn = 0;
   for (size_t k = 0; k < sizeof kBenches / sizeof kBenches[0]; k++)
     for (int op = 0; op < SW_COLL_COUNT; op++)
-      if (sw_comm_bench_knows((sw_coll_op)op)) bench_one(k, (sw_coll_op)op);
+      if (sw_comm_bench_knows((sw_coll_op)op) && check_turn(0, turn++)) bench_one(k, (sw_coll_op)op);
 }
 
 int main(void) {

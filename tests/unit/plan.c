@@ -295,7 +295,7 @@ static void a_work_limit_makes_plans_repeatable(void **state) {
     for (int k = 0; k < 2; k++) {
       planned p;
       open_model(&p, "small/gpt2-train", "dgx-h100", "x=2,y=4");
-      sw_plan_options o = {.solve = {.threads = threads, .seed = 5, .work_limit = 40000000}};
+      sw_plan_options o = {.solve = {.threads = threads, .seed = 5, .work_limit = (int64_t)check_scale(40) * 1000000}};
       assert_ok(sw_plan_search(p.graph, p.machine, &o, &p.arena, &p.plan, &diag));
       bound[k] = p.plan.bound_units;
       p.plan.time_s = 0;
