@@ -203,38 +203,20 @@ static void set_unaries(sel_dual *u) {
   }
 }
 
-enum { ROWS = 4, LANES = 8 }; /* that a processor takes at once: of a table, and of a row */
-
-static inline double lesser(double a, double b) { return a < b ? a : b; }
-
-static inline double least_of(const double *v, int32_t n) {
-  double least[LANES];
-  int32_t k = 0;
-  for (int i = 0; i < LANES; i++) least[i] = INFINITY;
-  for (; k + LANES <= n; k += LANES)
-    for (int i = 0; i < LANES; i++) least[i] = lesser(v[k + i], least[i]);
-  for (; k < n; k++) least[0] = lesser(v[k], least[0]);
-  for (int i = 1; i < LANES; i++) least[0] = lesser(least[i], least[0]);
-  return least[0];
-}
-
 /* out[t] = min over s of from[s] + table[s][t], less its own minimum over the first `dom_t`; returns that minimum. */
 SW_SIMD_CLONES static double send(const double *from, int32_t n, const double *restrict table, int32_t ld,
                                   int32_t dom_t, double *restrict out) {
-  int32_t s = 1;
   for (int32_t t = 0; t < ld; t++) out[t] = from[0] + table[t];
-  for (; s + ROWS <= n; s += ROWS) {
-    const double *row = table + (int64_t)s * ld, *f = from + s;
+  for (int32_t s = 1; s < n; s++) {
+    double a = from[s];
+    const double *row = table + (int64_t)s * ld;
     for (int32_t t = 0; t < ld; t++) {
-      double a = lesser(f[0] + row[t], f[1] + row[ld + t]), b = lesser(f[2] + row[2 * ld + t], f[3] + row[3 * ld + t]);
-      out[t] = lesser(lesser(a, b), out[t]);
+      double v = a + row[t];
+      out[t] = v < out[t] ? v : out[t];
     }
   }
-  for (; s < n; s++) {
-    const double *row = table + (int64_t)s * ld;
-    for (int32_t t = 0; t < ld; t++) out[t] = lesser(from[s] + row[t], out[t]);
-  }
-  double least = least_of(out, dom_t);
+  double least = out[0];
+  for (int32_t t = 1; t < dom_t; t++) least = out[t] < least ? out[t] : least;
   for (int32_t t = 0; t < ld; t++) out[t] -= least;
   return least;
 }
