@@ -345,6 +345,10 @@ static const bad kBad[] = {
     {"unknown size with a bound", "func.func @main(%a: tensor<?xf32, #stablehlo.bounds<8>>) {\n  return\n}", 1, 18,
      "the size of dim 0 of 'a' is not known (?); expected known sizes; write a bound in place of its '?' to plan the "
      "program of padded tensors"},
+    {"unknown size with a bound, spelled out",
+     "func.func @main(%a: tensor<?xf32, #stablehlo.type_extensions<bounds = [8]>>) {\n  return\n}", 1, 18,
+     "the size of dim 0 of 'a' is not known (?); expected known sizes; write a bound in place of its '?' to plan the "
+     "program of padded tensors"},
     {"scales of blocks", "func.func @main(%a: tensor<4x!quant.uniform<i8:f32:{0:2}, {1.0, 2.0}>>) {\n  return\n}", 1,
      52, "found '{0:2}, {1.0,'; expected a number"},
     {"layout of other dims",

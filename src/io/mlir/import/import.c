@@ -305,7 +305,7 @@ static sw_rc walk(sw_importer *m, size_t depth) {
 }
 
 const char *sw_im_bound_hint(const sw_importer *m) {
-  bool bounded = strstr(m->t->s, "#stablehlo.bounds<") || strstr(m->t->s, "#mhlo.type_extensions<");
+  bool bounded = strstr(m->t->s, "#stablehlo.bounds<") || strstr(m->t->s, ".type_extensions<");
   return bounded ? "; write a bound in place of its '?' to plan the program of padded tensors" : "";
 }
 
