@@ -131,7 +131,8 @@ void sw_manual_overview(sw_text *out, bool colour) {
   heading(out, "commands", colour);
   for (int i = 0; i < sw_command_count(); i++) entry(out, sw_command_at(i)->name, sw_command_at(i)->summary);
   common_entries(out, colour);
-  sw_text_puts(out, "\n'shardwright help COMMAND' explains a command.\n");
+  sw_text_puts(
+      out, "\n'shardwright help COMMAND' explains a command. Long options may be shortened while they stay clear.\n");
 }
 
 /* Each line of `paragraphs` is one. */

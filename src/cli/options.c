@@ -144,18 +144,35 @@ typedef struct reader {
   sw_arena *arena;
 } reader;
 
-/* Finds the option by its long name (n_name > 0) or by its letter. */
-static bool find_option(const reader *r, const char *name, size_t n_name, char letter, slot *out) {
+static slot slot_of(const reader *r, int set, const sw_option *o) {
+  return (slot){o, (char *)r->sets[set].into + o->into, NULL, r->arena};
+}
+
+static bool find_letter(const reader *r, char letter, slot *out) {
   for (int i = 0; i < r->n_sets; i++) {
     for (int j = 0; j < r->sets[i].n; j++) {
       const sw_option *o = &r->sets[i].options[j];
-      bool is_it = n_name ? strlen(o->name) == n_name && memcmp(o->name, name, n_name) == 0 : o->letter == letter;
-      if (!is_it) continue;
-      *out = (slot){o, (char *)r->sets[i].into + o->into, NULL, r->arena};
+      if (o->letter != letter) continue;
+      *out = slot_of(r, i, o);
       return true;
     }
   }
   return false;
+}
+
+/* Finds the option of that name, else the one whose name alone begins so; returns how many do. */
+static int find_long(const reader *r, const char *name, size_t n_name, slot *out) {
+  int begin_so = 0;
+  for (int i = 0; i < r->n_sets; i++) {
+    for (int j = 0; j < r->sets[i].n; j++) {
+      const sw_option *o = &r->sets[i].options[j];
+      if (n_name == 0 || strncmp(o->name, name, n_name) != 0) continue;
+      *out = slot_of(r, i, o);
+      if (o->name[n_name] == '\0') return 1;
+      begin_so++;
+    }
+  }
+  return begin_so;
 }
 
 static sw_rc unknown_option(const reader *r, const char *name, size_t n_name, sw_diag *d) {
@@ -167,6 +184,19 @@ static sw_rc unknown_option(const reader *r, const char *name, size_t n_name, sw
   }
   return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "unknown option '--%s'%s%s%s", wanted,
                  near.best ? "; did you mean '--" : "", near.best ? near.best : "", near.best ? "'?" : "");
+}
+
+static sw_rc ambiguous_option(const reader *r, const char *name, size_t n_name, sw_diag *d) {
+  sw_text all = {0};
+  for (int i = 0; i < r->n_sets; i++) {
+    for (int j = 0; j < r->sets[i].n; j++) {
+      const char *full = r->sets[i].options[j].name;
+      if (strncmp(full, name, n_name) == 0) sw_text_printf(&all, "%s'--%s'", all.n ? " or " : "", full);
+    }
+  }
+  sw_rc rc = SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "'--%.*s' may be %s", (int)n_name, name, sw_text_str(&all));
+  sw_text_free(&all);
+  return rc;
 }
 
 /* Stores the value of an option: `inline_value` (after '=' or after the letter) or the next word. */
@@ -188,7 +218,9 @@ static sw_rc read_long(reader *r, const char *word, sw_diag *d) {
   const char *name = word + 2, *equals = strchr(name, '=');
   size_t n_name = equals ? (size_t)(equals - name) : strlen(name);
   slot s;
-  if (n_name == 0 || !find_option(r, name, n_name, 0, &s)) return unknown_option(r, name, n_name, d);
+  int found = find_long(r, name, n_name, &s);
+  if (found == 0) return unknown_option(r, name, n_name, d);
+  if (found > 1) return ambiguous_option(r, name, n_name, d);
   s.shown = sw_arena_strndup(r->arena, word, n_name + 2, d);
   if (!s.shown) return SW_E_RESOURCE;
   return read_value(r, &s, equals ? equals + 1 : NULL, d);
@@ -198,7 +230,7 @@ static sw_rc read_long(reader *r, const char *word, sw_diag *d) {
 static sw_rc read_letters(reader *r, const char *word, sw_diag *d) {
   for (const char *c = word + 1; *c; c++) {
     slot s;
-    if (!find_option(r, NULL, 0, *c, &s)) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "unknown option '-%c'", *c);
+    if (!find_letter(r, *c, &s)) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "unknown option '-%c'", *c);
     char shown[] = {'-', *c, '\0'};
     s.shown = shown;
     bool takes_rest = s.option->kind != SW_OPTION_FLAG;

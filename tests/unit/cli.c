@@ -55,6 +55,7 @@ typedef struct row {
 static const row kRows[] = {
     {"x", "name=bob pick=b count=3 one=x", NULL},
     {"--name=al x", "name=al pick=b count=3 one=x", NULL},
+    {"--na=al --jso x", "name=al pick=b count=3 json one=x", NULL},
     {"--name al x", "name=al pick=b count=3 one=x", NULL},
     {"-n al x", "name=al pick=b count=3 one=x", NULL},
     {"-nal x", "name=al pick=b count=3 one=x", NULL},
@@ -71,6 +72,8 @@ static const row kRows[] = {
     {"a --name --json", "name=--json pick=b count=3 one=a", NULL},
     {"", NULL, "operand ONE is missing"},
     {"a --nmae=x", NULL, "unknown option '--nmae'; did you mean '--name'?"},
+    {"a --names=x", NULL, "unknown option '--names'; did you mean '--name'?"},
+    {"a --b=1", "name=bob pick=b count=3 bytes=1 one=a", NULL},
     {"a --zzzzz", NULL, "unknown option '--zzzzz'"},
     {"a --=x", NULL, "unknown option '--'"},
     {"a -z", NULL, "unknown option '-z'"},
