@@ -38,6 +38,8 @@ SW_API SW_CHECKED sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d);
 /* What a value is made in, and what a use wants. */
 SW_API void sw_plan_value_sharding(const sw_plan *p, sw_id value, sw_sharding *out);
 SW_API void sw_plan_use_sharding(const sw_plan *p, sw_value_use use, sw_sharding *out);
+/* The part of its cost that a plan may be above the best there is, by its bound; 0 where it costs nothing. */
+SW_API double sw_plan_gap(const sw_plan *p);
 
 /* One resharded copy of a value, made once, right before its first use. */
 typedef struct sw_plan_reshard {

@@ -39,7 +39,7 @@ static void put_search(sw_json_out *o, const sw_plan *p) {
   sw_jw_object(o, "search");
   sw_jw_string(o, "origin", p->origin);
   if (searched) {
-    double gap = p->cost_units > 0 ? (double)(p->cost_units - p->bound_units) / (double)p->cost_units : 0;
+    double gap = sw_plan_gap(p);
     sw_jw_string(o, "status", sw_solve_status_text(p->status));
     sw_jw_string(o, "solver", p->solver);
     sw_jw_i64(o, "cost_units", p->cost_units);

@@ -32,6 +32,10 @@ void sw_plan_use_sharding(const sw_plan *p, sw_value_use use, sw_sharding *out) 
   sw_strategy_operand(p->graph, &p->graph->ops[use.op], &p->ops[use.op], use.index, out);
 }
 
+double sw_plan_gap(const sw_plan *p) {
+  return p->cost_units > 0 ? (double)(p->cost_units - p->bound_units) / (double)p->cost_units : 0;
+}
+
 static sw_rc verify_args_and_outputs(const sw_plan *p, sw_diag *d) {
   const sw_graph *g = p->graph;
   const sw_function *f = &g->functions[g->main];

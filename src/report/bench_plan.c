@@ -32,10 +32,6 @@ static sw_rc search(const bench *b, const sw_graph *g, sw_solver solver, sw_aren
   return rc;
 }
 
-static double gap_of(const sw_plan *p) {
-  return p->cost_units > 0 ? 100.0 * (double)(p->cost_units - p->bound_units) / (double)p->cost_units : 0;
-}
-
 /* One line: name, ops, plan time, cost, gap, and each baseline as a multiple of the cost. */
 static sw_rc model_row(bench *b, const char *name, const sw_graph *g, sw_arena *arena, sw_diag *d) {
   sw_plan plan;
@@ -53,7 +49,7 @@ static sw_rc model_row(bench *b, const char *name, const sw_graph *g, sw_arena *
   SW_TRY(sw_report_build(&plan, &account, NULL, arena, &report, d));
   sw_bench_cell_seconds(&t, plan.time_s);
   sw_bench_cell_seconds(&t, account.total_s);
-  sw_text_printf(&t, "%6.2f %% ", gap_of(&plan));
+  sw_text_printf(&t, "%6.2f %% ", 100 * sw_plan_gap(&plan));
   for (int i = 0; i < report.n_comparisons; i++) {
     const sw_comparison *c = &report.comparisons[i];
     if (!c->made) {
@@ -110,11 +106,11 @@ static sw_rc glpk_cells(bench *b, const sw_graph *g, sw_text *t, sw_diag *d) {
   if (!rc && made) {
     sw_text_puts(t, "  ");
     sw_bench_cell_seconds(t, plan.time_s);
-    sw_text_printf(t, "%6.2f %%", gap_of(&plan));
+    sw_text_printf(t, "%6.2f %%", 100 * sw_plan_gap(&plan));
   } else if (!rc) {
     sw_text_puts(t, b->glpk_stopped ? "" : "  no plan");
   }
-  if (!rc && !b->glpk_stopped && (!made || gap_of(&plan) > SETTLED_PERCENT)) {
+  if (!rc && !b->glpk_stopped && (!made || 100 * sw_plan_gap(&plan) > SETTLED_PERCENT)) {
     sw_text_puts(t, "  GLPK stops here");
     b->glpk_stopped = true;
   }
@@ -135,7 +131,7 @@ static sw_rc layers_cells(bench *b, const sw_graph *g, sw_arena *arena, sw_text 
   sw_text_printf(t, " %8d %8d  ", plan.n_nodes, plan.n_edges);
   sw_bench_cell_seconds(t, plan.time_s);
   sw_bench_cell_seconds(t, account.total_s);
-  sw_text_printf(t, "%6.2f %%  %-8s", gap_of(&plan), sw_solve_status_text(plan.status));
+  sw_text_printf(t, "%6.2f %%  %-8s", 100 * sw_plan_gap(&plan), sw_solve_status_text(plan.status));
   return glpk_cells(b, g, t, d);
 }
 

@@ -68,7 +68,7 @@ static sw_rc plan_row(const sw_bench_plan_options *o, const sw_graph *g, sw_aren
   SW_TRY(sw_plan_search(g, machine, &options, arena, &plan, d));
   SW_TRY(sw_plan_account(&plan, arena, &account, d));
   if (sw_cancelled(o->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
-  double gap = plan.cost_units ? 100.0 * (double)(plan.cost_units - plan.bound_units) / (double)plan.cost_units : 0;
+  double gap = 100 * sw_plan_gap(&plan);
   sw_bench_cell_seconds(t, plan.time_s);
   sw_bench_cell_seconds(t, (double)(clock() - used) / CLOCKS_PER_SEC);
   sw_bench_cell_seconds(t, account.total_s);

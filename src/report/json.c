@@ -28,7 +28,7 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
     sw_jw_string(o, "status", sw_solve_status_text(p->status));
     sw_jw_string(o, "solver", p->solver);
     sw_jw_f64(o, "bound_s", (double)p->bound_units / SW_COST_UNITS_PER_S);
-    sw_jw_f64(o, "gap", p->cost_units > 0 ? (double)(p->cost_units - p->bound_units) / (double)p->cost_units : 0);
+    sw_jw_f64(o, "gap", sw_plan_gap(p));
     sw_jw_i64(o, "strategies_dropped_inexactly", p->pruned_inexact);
   }
   sw_jw_f64(o, "total_s", a->total_s);

@@ -12,7 +12,7 @@ static void heading(bool colour, const char *text, sw_text *out) {
 static double share(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
 static void print_bound(const sw_plan *p, sw_text *t) {
-  double gap = p->cost_units > 0 ? 100.0 * (double)(p->cost_units - p->bound_units) / (double)p->cost_units : 0;
+  double gap = 100 * sw_plan_gap(p);
   if (p->cost_units > 0 && p->bound_units <= 0) {
     sw_text_puts(t, "; no lower bound in time");
     return;
