@@ -1430,3 +1430,98 @@ func.func @main() -> (tensor<2x2xf32>, tensor<i32>, tensor<2x2xf32>, tensor<2xi3
   %p = stablehlo.get_tuple_element %f[1] : (tuple<tensor<2x2xf32>, tensor<2xi32>, tensor<i32>>) -> tensor<2xi32>
   return %l, %i, %u, %p : tensor<2x2xf32>, tensor<i32>, tensor<2x2xf32>, tensor<2xi32>
 }
+// -----
+// a reduction whose region sums up a vector
+// = 10 0 -3 25
+func.func @main() -> (tensor<2x2xi32>) {
+  %x = stablehlo.constant dense<[[[1, 2, 3, 4], [5, -5, 0, 0]], [[0, -1, -1, -1], [10, 10, 4, 1]]]> : tensor<2x2x4xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r = stablehlo.reduce(%x init: %z) across dimensions = [2] : (tensor<2x2x4xi32>, tensor<i32>) -> tensor<2x2xi32>
+  reducer(%a: tensor<i32>, %b: tensor<i32>) {
+    %p = stablehlo.reshape %a : (tensor<i32>) -> tensor<1xi32>
+    %q = stablehlo.reshape %b : (tensor<i32>) -> tensor<1xi32>
+    %v = stablehlo.concatenate %p, %q, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %s = stablehlo.reduce(%v init: %z) applies stablehlo.add across dimensions = [0] : (tensor<2xi32>, tensor<i32>) -> tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }
+  return %r : tensor<2x2xi32>
+}
+// -----
+// a map whose region takes medians, by a sort, of multiples from around it
+// = 2 -4 0 6 8 -10
+func.func @main() -> (tensor<2x3xi32>) {
+  %x = stablehlo.constant dense<[[1, -2, 0], [3, 4, -5]]> : tensor<2x3xi32>
+  %w = stablehlo.constant dense<[5, 2, 1]> : tensor<3xi32>
+  %r = "stablehlo.map"(%x) <{dimensions = array<i64: 0, 1>}> ({
+  ^bb0(%a: tensor<i32>):
+    %b = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<i32>) -> tensor<3xi32>
+    %m = stablehlo.multiply %b, %w : tensor<3xi32>
+    %s = "stablehlo.sort"(%m) <{dimension = 0 : i64}> ({
+    ^bb0(%e: tensor<i32>, %f: tensor<i32>):
+      %c = stablehlo.compare LT, %e, %f : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    }) : (tensor<3xi32>) -> tensor<3xi32>
+    %l = stablehlo.slice %s [1:2] : (tensor<3xi32>) -> tensor<1xi32>
+    %o = stablehlo.reshape %l : (tensor<1xi32>) -> tensor<i32>
+    stablehlo.return %o : tensor<i32>
+  }) : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  return %r : tensor<2x3xi32>
+}
+// -----
+// sorted by what stands in a table, with a loop and a choice that are alike for all; ties stay as they were
+// = 3 3 1 0 2 2 5 6 7 8 9
+func.func @main() -> (tensor<6xi32>, tensor<5xi32>) {
+  %x = stablehlo.constant dense<[0, 3, 2, 1, 3, 2]> : tensor<6xi32>
+  %t = stablehlo.constant dense<[[7, 1], [2, 2], [9, 1], [2, 0]]> : tensor<4x2xi32>
+  %y = stablehlo.constant dense<[8, 7, 9, 5, 6]> : tensor<5xi32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %r = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %p = func.call @sum(%t, %a, %one) : (tensor<4x2xi32>, tensor<i32>, tensor<i32>) -> tensor<i32>
+    %q = func.call @sum(%t, %b, %one) : (tensor<4x2xi32>, tensor<i32>, tensor<i32>) -> tensor<i32>
+    %c = stablehlo.compare LT, %p, %q : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) : (tensor<6xi32>) -> tensor<6xi32>
+  %s = "stablehlo.sort"(%y) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %p = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<i32>) -> tensor<3xi32>
+    %q = stablehlo.broadcast_in_dim %b, dims = [] : (tensor<i32>) -> tensor<3xi32>
+    %l = stablehlo.compare LT, %p, %q : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi1>
+    %f = stablehlo.constant dense<false> : tensor<i1>
+    %c = stablehlo.reduce(%l init: %f) applies stablehlo.or across dimensions = [0] : (tensor<3xi1>, tensor<i1>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) : (tensor<5xi32>) -> tensor<5xi32>
+  return %r, %s : tensor<6xi32>, tensor<5xi32>
+}
+func.func private @sum(%t: tensor<4x2xi32>, %i: tensor<i32>, %n: tensor<i32>) -> tensor<i32> {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %s = stablehlo.dynamic_slice %t, %i, %z, sizes = [1, 2] : (tensor<4x2xi32>, tensor<i32>, tensor<i32>) -> tensor<1x2xi32>
+  %v = stablehlo.reduce(%s init: %z) applies stablehlo.add across dimensions = [0, 1] : (tensor<1x2xi32>, tensor<i32>) -> tensor<i32>
+  %w:2 = stablehlo.while(%k = %z, %u = %v) : tensor<i32>, tensor<i32>
+  cond {
+    %c = stablehlo.compare LT, %k, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %l = stablehlo.add %k, %n : tensor<i32>
+    %d = stablehlo.add %u, %u : tensor<i32>
+    stablehlo.return %l, %d : tensor<i32>, tensor<i32>
+  }
+  return %w#1 : tensor<i32>
+}
+// -----
+// a scatter whose region multiplies matrices
+// = 0 6 0 10
+func.func @main() -> (tensor<4xi32>) {
+  %x = stablehlo.constant dense<[0, 1, 0, 2]> : tensor<4xi32>
+  %i = stablehlo.constant dense<[[1], [3], [1]]> : tensor<3x1xi32>
+  %u = stablehlo.constant dense<[2, 5, 3]> : tensor<3xi32>
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %p = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<i32>) -> tensor<1x1xi32>
+    %q = stablehlo.broadcast_in_dim %b, dims = [] : (tensor<i32>) -> tensor<1x1xi32>
+    %d = stablehlo.dot_general %p, %q, contracting_dims = [1] x [0] : (tensor<1x1xi32>, tensor<1x1xi32>) -> tensor<1x1xi32>
+    %s = stablehlo.reshape %d : (tensor<1x1xi32>) -> tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<4xi32>, tensor<3x1xi32>, tensor<3xi32>) -> tensor<4xi32>
+  return %r : tensor<4xi32>
+}

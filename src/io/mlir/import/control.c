@@ -27,7 +27,7 @@ static sw_rc pass(sw_importer *m, uint32_t op, sw_opcode code, sw_id value, cons
 /* --- what a region reads from around it -------------------------------------------------------------------------- */
 
 /* Slots before `first` that ops inside the text read; each once. */
-static sw_rc find_captured(sw_importer *m, uint32_t op, sw_ir_span text, uint32_t first, sw_im_captured *c) {
+sw_rc sw_im_find_captured(sw_importer *m, uint32_t op, sw_ir_span text, uint32_t first, sw_im_captured *c) {
   const sw_id *slots = sw_im_top(m)->instance->slots;
   SW_ARRAY(uint32_t) found = {0};
   sw_rc rc = SW_OK;
@@ -53,7 +53,7 @@ static sw_rc find_captured(sw_importer *m, uint32_t op, sw_ir_span text, uint32_
 
 sw_rc sw_im_enter_captured(sw_importer *m, uint32_t op, sw_ir_span text, uint32_t first, sw_im_captured *c) {
   sw_id *slots = sw_im_top(m)->instance->slots;
-  SW_TRY(find_captured(m, op, text, first, c));
+  SW_TRY(sw_im_find_captured(m, op, text, first, c));
   SW_ARENA_NEW(c->before, &m->keep, c->n, m->d);
   for (uint32_t i = 0; i < c->n; i++) {
     sw_id *slot = &slots[c->slots[i]], *inside;

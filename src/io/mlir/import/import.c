@@ -322,7 +322,7 @@ static sw_rc check_sizes(sw_importer *m) {
   return SW_OK;
 }
 
-/* --- the body of a manual computation ----------------------------------------------------------------------------- */
+/* --- bodies as graphs of their own -------------------------------------------------------------------------------- */
 
 static sw_rc add_local_arg(sw_importer *r, sw_ir_instance *in, uint32_t block, uint32_t i) {
   const sw_ir_block *b = &r->t->blocks.at[block];
@@ -339,27 +339,36 @@ static sw_rc add_local_arg(sw_importer *r, sw_ir_instance *in, uint32_t block, u
   return sw_im_see_quant(r, *slot, a->type);
 }
 
-static sw_rc read_body(sw_importer *r, uint32_t op, const char *prefix, uint32_t function) {
-  uint32_t block = sw_im_block(r->t, sw_im_op(r, op), 0);
-  if (block == SW_IR_NONE) return SW_IM_FAIL(r, op, "the op has no region");
-  const sw_ir_block *b = &r->t->blocks.at[block];
-  sw_ir_instance *in;
-  SW_TRY(sw_im_operand_count(r, op, b->n_args, b->n_args));
-  SW_TRY(sw_graph_add_function(r->g, "main", NULL, r->d));
-  SW_TRY(new_instance(r, function, prefix, &in));
-  sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = op, .cursor = b->first_op, .region = b->region, .instance = in};
-  sw_rc rc = sw_array_push(&r->walks, w, r->d);
-  if (rc) sw_mem_free(in->slots);
-  for (uint32_t i = 0; i < b->n_args && !rc; i++) rc = add_local_arg(r, in, block, i);
-  if (!rc) rc = walk(r, 0);
-  if (!rc) rc = check_sizes(r);
-  return rc ? rc : sw_graph_seal(r->g, r->d);
-}
-
 /* A value that one device has: a name of the text, or one that stands for it. */
 static sw_rc add_part_arg(sw_importer *r, const char *name, const sw_type *t, uint32_t op, sw_id *slot) {
   SW_TRY(sw_im_fresh_name(r, name, &name));
   return sw_graph_add_arg(r->g, name, t->dtype, t->rank, t->dims, SW_VALUE_INPUT, sw_im_place(r, op), slot, r->d);
+}
+
+/* Values around the ops that are read, as arguments: what the outer importer has in these slots. */
+static sw_rc add_captured_args(sw_importer *r, const sw_importer *outer, const sw_ir_instance *in,
+                               const uint32_t *slots, uint32_t n, uint32_t op) {
+  for (uint32_t i = 0; i < n; i++) {
+    const sw_value *v = &outer->g->values[sw_im_top(outer)->instance->slots[slots[i]]];
+    SW_TRY(add_part_arg(r, v->name, &v->type, op, &in->slots[slots[i]]));
+  }
+  return SW_OK;
+}
+
+static sw_rc read_block(sw_importer *r, uint32_t op, uint32_t block, const sw_importer *outer, const char *prefix,
+                        const uint32_t *slots, uint32_t n) {
+  const sw_ir_block *b = &r->t->blocks.at[block];
+  sw_ir_instance *in;
+  SW_TRY(sw_graph_add_function(r->g, "main", NULL, r->d));
+  SW_TRY(new_instance(r, sw_im_top(outer)->instance->function, prefix, &in));
+  sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = op, .cursor = b->first_op, .region = b->region, .instance = in};
+  sw_rc rc = sw_array_push(&r->walks, w, r->d);
+  if (rc) sw_mem_free(in->slots);
+  for (uint32_t i = 0; i < b->n_args && !rc; i++) rc = add_local_arg(r, in, block, i);
+  if (!rc) rc = add_captured_args(r, outer, in, slots, n, op);
+  if (!rc) rc = walk(r, 0);
+  if (!rc) rc = check_sizes(r);
+  return rc ? rc : sw_graph_seal(r->g, r->d);
 }
 
 static sw_rc part_args(sw_importer *r, const sw_im_part *part, const sw_importer *outer, const sw_ir_instance *in) {
@@ -374,11 +383,7 @@ static sw_rc part_args(sw_importer *r, const sw_im_part *part, const sw_importer
     SW_TRY(sw_im_result_type(r, part->in[i], 0, &t));
     SW_TRY(add_part_arg(r, text, &t, part->in[i], slot ? slot : &unused));
   }
-  for (uint32_t i = 0; i < part->n_captured; i++) {
-    const sw_value *v = &outer->g->values[sw_im_top(outer)->instance->slots[part->captured[i]]];
-    SW_TRY(add_part_arg(r, v->name, &v->type, part->out[0], &in->slots[part->captured[i]]));
-  }
-  return SW_OK;
+  return add_captured_args(r, outer, in, part->captured, part->n_captured, part->out[0]);
 }
 
 static sw_rc read_part(sw_importer *r, const sw_im_part *part, const sw_importer *outer, const char *prefix) {
@@ -417,6 +422,7 @@ static sw_rc open_reader(sw_importer *m, sw_importer *reader, sw_graph **body) {
                           .own_mesh = m->own_mesh,
                           .files = m->files ? m->files : &m->g->arena, /* ops pass their locations on */
                           .by_device = true,
+                          .expressed = m->expressed,
                           .one_device = m->one_device,
                           .partitions = m->partitions,
                           .parts = m->parts,
@@ -432,27 +438,44 @@ static sw_rc open_reader(sw_importer *m, sw_importer *reader, sw_graph **body) {
   return SW_OK;
 }
 
-sw_rc sw_im_read_body(sw_importer *m, uint32_t op, sw_importer *reader, sw_graph **body) {
+/* What reading found out goes back to the importer, also where it failed. */
+static sw_rc have_read(sw_importer *m, sw_importer *reader, sw_graph *body, sw_rc rc) {
+  m->warned = reader->warned;
+  m->n_elided = reader->n_elided;
+  reader->warned = (sw_dict){0};
+  if (rc) sw_im_close_body(reader, body);
+  return rc;
+}
+
+static sw_rc read_region(sw_importer *m, uint32_t op, uint32_t block, const uint32_t *slots, uint32_t n, bool by_device,
+                         sw_importer *reader, sw_graph **body) {
   const char *prefix;
   SW_TRY(prefix_of(m, op, &prefix));
   SW_TRY(open_reader(m, reader, body));
-  sw_rc rc = read_body(reader, op, prefix, sw_im_top(m)->instance->function);
-  if (rc) sw_im_close_body(m, reader, *body);
-  return rc;
+  reader->by_device = by_device;
+  return have_read(m, reader, *body, read_block(reader, op, block, m, prefix, slots, n));
+}
+
+sw_rc sw_im_read_body(sw_importer *m, uint32_t op, sw_importer *reader, sw_graph **body) {
+  uint32_t block = sw_im_block(m->t, sw_im_op(m, op), 0);
+  if (block == SW_IR_NONE) return SW_IM_FAIL(m, op, "the op has no region");
+  uint32_t n_args = m->t->blocks.at[block].n_args;
+  SW_TRY(sw_im_operand_count(m, op, n_args, n_args));
+  return read_region(m, op, block, NULL, 0, true, reader, body);
+}
+
+sw_rc sw_im_read_region(sw_importer *m, uint32_t op, uint32_t block, const uint32_t *slots, uint32_t n,
+                        sw_importer *reader, sw_graph **body) {
+  return read_region(m, op, block, slots, n, m->by_device, reader, body);
 }
 
 sw_rc sw_im_read_part(sw_importer *m, const sw_im_part *part, sw_importer *reader, sw_graph **body) {
   SW_TRY(open_reader(m, reader, body));
   reader->within = part;
-  sw_rc rc = read_part(reader, part, m, sw_im_top(m)->instance->prefix);
-  if (rc) sw_im_close_body(m, reader, *body);
-  return rc;
+  return have_read(m, reader, *body, read_part(reader, part, m, sw_im_top(m)->instance->prefix));
 }
 
-void sw_im_close_body(sw_importer *m, sw_importer *reader, sw_graph *body) {
-  m->warned = reader->warned;
-  m->n_elided = reader->n_elided;
-  reader->warned = (sw_dict){0};
+void sw_im_close_body(sw_importer *reader, sw_graph *body) {
   reader->rules = NULL;
   sw_array_free(&reader->made);
   sw_im_free(reader);
@@ -579,7 +602,9 @@ void sw_im_free(sw_importer *m) {
     sw_mem_free(m->walks.at[i].instance->slots);
     m->walks.at[i].instance->slots = NULL;
   }
+  for (size_t i = 0; i < m->insides.n; i++) sw_im_close_inside(m->insides.at[i]);
   sw_mem_free(m->rules);
+  sw_array_free(&m->insides);
   sw_array_free(&m->walks);
   sw_array_free(&m->tuples);
   sw_array_free(&m->unsaid);

@@ -94,6 +94,7 @@ typedef struct sw_importer {
   bool by_device;                            /* in a manual computation: collectives are ops of one device */
   struct sw_im_cut_program *cut;             /* of a program that is partitioned already; NULL: it is whole */
   SW_ARRAY(sw_im_collective_at) collectives; /* in ascending order */
+  SW_ARRAY(struct sw_im_inside *) insides;   /* of regions that are written out; owned */
   SW_ARRAY(sw_id) unsaid;                    /* arguments of which nothing says what they are */
   SW_ARRAY(sw_id) local;                     /* values of one device, in ascending order */
   sw_im_parts parts;
@@ -375,11 +376,15 @@ uint32_t sw_im_block(const sw_ir_tree *t, const sw_ir_op *op, int region);
  * program itself has to leave out, are planned; ops do not do that by themselves. "" where the text has no bounds. */
 const char *sw_im_bound_hint(const sw_importer *m);
 
-/* The body of a manual computation as a graph of its own, on the shapes of one device, and what read it. */
+/* The body of a manual computation as a graph of its own, on the shapes of one device, and what read it. The second: of
+ * a region, whose arguments are those of its block and then what is in `n` slots around it. */
 SW_CHECKED sw_rc sw_im_read_body(sw_importer *m, uint32_t op, sw_importer *reader, sw_graph **body);
-void sw_im_close_body(sw_importer *m, sw_importer *reader, sw_graph *body);
+SW_CHECKED sw_rc sw_im_read_region(sw_importer *m, uint32_t op, uint32_t block, const uint32_t *slots, uint32_t n,
+                                   sw_importer *reader, sw_graph **body);
+void sw_im_close_body(sw_importer *reader, sw_graph *body);
 
 SW_CHECKED sw_rc sw_im_import(sw_importer *m);
+void sw_im_close_inside(struct sw_im_inside *inside); /* regions/lift.h */
 void sw_im_free(sw_importer *m);
 
 #endif

@@ -255,7 +255,7 @@ static sw_rc see_op(sw_stack *s, const sw_op *op, bool *more, const char **why) 
   return SW_OK;
 }
 
-static sw_rc analyse(sw_stack *s, const char **why) {
+sw_rc sw_stack_analyse(sw_stack *s, const char **why) {
   const sw_block *b = sw_graph_main_block(s->body);
   bool more = true;
   while (more && !*why) {
@@ -538,25 +538,28 @@ static sw_rc bring_operands(sw_stack *s, const sw_op *op, const border *in) {
   return SW_OK;
 }
 
-static sw_rc write_body(sw_stack *s, const border *in) {
-  const sw_block *b = sw_graph_main_block(s->body);
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    sw_id results[SW_MAX_RESULTS];
-    s->now = NULL;
-    SW_TRY(bring_operands(s, &s->body->ops[b->ops[i]], in));
-    s->now = &s->body->ops[b->ops[i]];
-    s->base = s->now->n_results ? s->body->values[s->now->results[0]].name : s->now->name;
-    uint32_t set = s->now->n_results ? s->varies[s->now->results[0]] : 0;
-    SW_TRY_NOTE(s->m->d,
-                sw_stack_is_collective(s, s->now) ? sw_stack_collective(s, results) : sw_stack_write(s, set, results),
-                "in op '%s' of a manual computation", s->now->name);
-    for (int r = 0; r < s->now->n_results; r++) s->of[s->now->results[r]] = results[r];
-  }
+sw_rc sw_stack_write_op(sw_stack *s, const sw_op *op) {
+  sw_id results[SW_MAX_RESULTS];
+  s->now = op;
+  s->base = op->n_results ? s->body->values[op->results[0]].name : op->name;
+  uint32_t set = op->n_results ? s->varies[op->results[0]] : 0;
+  SW_TRY(sw_stack_is_collective(s, op) ? sw_stack_collective(s, results) : sw_stack_write(s, set, results));
+  for (int r = 0; r < op->n_results; r++) s->of[op->results[r]] = results[r];
   s->now = NULL;
   return SW_OK;
 }
 
-static sw_rc prepare(sw_stack *s) {
+static sw_rc write_body(sw_stack *s, const border *in) {
+  const sw_block *b = sw_graph_main_block(s->body);
+  for (int32_t i = 0; i < b->n_ops; i++) {
+    const sw_op *op = &s->body->ops[b->ops[i]];
+    SW_TRY(bring_operands(s, op, in));
+    SW_TRY_NOTE(s->m->d, sw_stack_write_op(s, op), "in op '%s' of a manual computation", op->name);
+  }
+  return SW_OK;
+}
+
+sw_rc sw_stack_prepare(sw_stack *s) {
   SW_ARENA_NEW(s->varies, &s->m->scratch, s->body->n_values, s->m->d);
   SW_ARENA_NEW(s->of, &s->m->scratch, s->body->n_values, s->m->d);
   SW_ARENA_NEW(s->said, &s->m->scratch, s->body->n_values, s->m->d);
@@ -572,13 +575,13 @@ sw_rc sw_stack_write_all(sw_stack *s, const char **why) {
   border *in, *out;
   const sw_function *f = &s->body->functions[s->body->main];
   *why = NULL;
-  SW_TRY(prepare(s));
+  SW_TRY(sw_stack_prepare(s));
   SW_TRY(read_borders(s, s->in, s->n_in, &in, why));
   if (!*why) SW_TRY(read_borders(s, s->out, s->n_out, &out, why));
   if (*why) return SW_OK;
   SW_TRY(check_borders(s, in, out));
   for (uint32_t i = 0; i < s->n_in; i++) s->varies[f->args[i]] = in[i].set;
-  SW_TRY(analyse(s, why));
+  SW_TRY(sw_stack_analyse(s, why));
   if (*why) return SW_OK;
   SW_TRY(pass_elided(s));
   SW_TRY(write_body(s, in));
@@ -598,6 +601,6 @@ sw_rc sw_stack_import(sw_importer *m, uint32_t op, const char **why) {
   if (!rc) rc = read_mesh(&s, &said);
   if (!rc && !read_axes(&s)) *why = "the program has no mesh with its manual axes";
   if (!rc && !*why) rc = sw_stack_write_all(&s, why);
-  sw_im_close_body(m, &reader, body);
+  sw_im_close_body(&reader, body);
   return rc;
 }

@@ -100,6 +100,13 @@ SW_CHECKED sw_rc sw_stack_collective(sw_stack *s, sw_id *results);
 /* Axes that its results differ over, or *why (it cannot be written out). */
 SW_CHECKED sw_rc sw_stack_collective_set(sw_stack *s, const sw_op *op, uint32_t in, uint32_t *out, const char **why);
 
+/* The steps of writing out: room for what is known of the body's values (once it is read); over which axes each
+ * differs, once `varies` of its arguments is set (*why: it cannot be written out, in words); one op of the body, whose
+ * operands have values of the graph. */
+SW_CHECKED sw_rc sw_stack_prepare(sw_stack *s);
+SW_CHECKED sw_rc sw_stack_analyse(sw_stack *s, const char **why);
+SW_CHECKED sw_rc sw_stack_write_op(sw_stack *s, const sw_op *op);
+
 /* What is inside, as ops of the graph, once everything before `varies` is set; *why: it cannot be, in words. Nothing is
  * added then. */
 SW_CHECKED sw_rc sw_stack_write_all(sw_stack *s, const char **why);

@@ -115,7 +115,7 @@ static sw_rc import_part(sw_importer *m, const sw_im_part *part, const char **wh
   sw_rc rc = make_ports(&s, part);
   if (!rc) rc = try_meshes(&s, part, why);
   for (size_t i = made; i < m->made.n; i++) m->made.at[i].own = false; /* the text says how they are cut */
-  sw_im_close_body(m, &reader, body);
+  sw_im_close_body(&reader, body);
   return rc;
 }
 

@@ -151,7 +151,7 @@ static sw_rc scatter_by_region(sw_importer *m, uint32_t op, const sw_im_attrs *n
     return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, v.at), "expected true or false as 'unique_indices'");
   }
   SW_TRY(sw_im_scatter_by_region(m, op, numbers, unique != 0, &done));
-  return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.scatter (a region that is not elementwise)");
+  return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.scatter (a region that cannot be written out)");
 }
 
 sw_rc sw_im_scatter(sw_importer *m, const sw_ir_row *row, uint32_t op) {

@@ -105,7 +105,7 @@ sw_rc sw_im_sort(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   if (!open_body(m, o->first_region, 2 * o->n_uses, &b) || !read_order(&b, o->n_uses, &by)) {
     bool done;
     SW_TRY(sw_im_sort_by_region(m, op, dim, &done));
-    return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.sort (a comparator that is not elementwise)");
+    return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.sort (a comparator that cannot be written out)");
   }
   sw_im_attrs a = {.n = 0};
   sw_im_int(&a, SW_ATTR_DIM, dim);

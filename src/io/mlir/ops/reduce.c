@@ -152,7 +152,7 @@ sw_rc sw_im_reduce(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   bool known = o->n_uses == 2 && kind_of(m, op, m->g->values[x].type.dtype, &kind);
   if (!known || (sw_im_is_complex(m, x) && !sums_parts(m, init, kind))) {
     SW_TRY(sw_im_reduce_by_region(m, op, dims, n_dims, &done));
-    return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.reduce (a region that is not elementwise)");
+    return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.reduce (a region that cannot be written out)");
   }
   sw_im_attrs a = {.n = 0};
   sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(kind));
@@ -239,7 +239,7 @@ static sw_rc window_by_region(sw_importer *m, uint32_t op, const window *w) {
     }
   }
   SW_TRY(sw_im_window_by_region(m, op, &full, &done));
-  return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.reduce_window (a region that is not elementwise)");
+  return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.reduce_window (a region that cannot be written out)");
 }
 
 /* Combining the initial value once more changes nothing: it may be combined behind. */

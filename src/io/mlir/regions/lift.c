@@ -66,19 +66,21 @@ static bool reads_outside(const sw_importer *m, uint32_t block) {
   return false;
 }
 
-bool sw_im_open_body(const sw_importer *m, uint32_t op, uint32_t region, uint32_t n_args, uint32_t n_results,
-                     sw_im_body *out) {
+sw_rc sw_im_open_body(sw_importer *m, uint32_t op, uint32_t region, uint32_t n_args, uint32_t n_results,
+                      sw_im_body *out, bool *lifts) {
   uint32_t block = region == SW_IR_NONE ? SW_IR_NONE : m->t->regions.at[region].first_block;
   sw_ir_span name;
   const sw_ir_row *applied = region == SW_IR_NONE ? sw_im_applied(m, sw_im_op(m, op), &name) : NULL;
-  if (applied) {
-    *out = (sw_im_body){.op = op, .block = SW_IR_NONE, .applied = applied};
-    return n_args == 2 && n_results == 1 && applied->import == sw_im_simple && applied->most_operands == 2;
-  }
-  if (block == SW_IR_NONE || m->t->blocks.at[block].n_args != n_args || n_results > SW_MAX_RESULTS) return false;
-  if (!sw_im_block_lifts(m, block, n_results, 0)) return false;
-  *out = (sw_im_body){.op = op, .block = block, .captures = reads_outside(m, block)};
-  return true;
+  *out = (sw_im_body){.op = op, .block = block, .applied = applied};
+  *lifts = applied && n_args == 2 && n_results == 1 && applied->import == sw_im_simple && applied->most_operands == 2;
+  if (applied || block == SW_IR_NONE) return SW_OK;
+  if (m->t->blocks.at[block].n_args != n_args || n_results > SW_MAX_RESULTS) return SW_OK;
+  out->captures = reads_outside(m, block);
+  *lifts = sw_im_block_lifts(m, block, n_results, 0);
+  if (*lifts) return SW_OK;
+  SW_TRY(sw_im_open_inside(m, op, block, n_args, n_results, &out->inside));
+  *lifts = out->inside != NULL;
+  return SW_OK;
 }
 
 sw_rc sw_im_enter_read_by(sw_importer *m, const sw_im_body *b, sw_im_captured *out) {
@@ -114,6 +116,7 @@ sw_rc sw_im_run_block(sw_importer *m, uint32_t op, uint32_t block, const sw_id *
 
 sw_rc sw_im_apply(sw_importer *m, const sw_im_body *b, const sw_id *args, const sw_type *shape, sw_id *out) {
   if (b->applied) return sw_im_two(m, b->op, b->applied->code, args[0], args[1], out);
+  if (b->inside) return sw_im_apply_inside(m, b->inside, args, shape, out);
   const sw_type *outer = m->lifted;
   sw_id active = m->active;
   sw_type own = *shape; /* types of the graph move as it grows; their sizes stay */

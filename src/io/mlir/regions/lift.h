@@ -14,14 +14,16 @@
 #include "io/mlir/import/import.h"
 
 /* A region of `op` that can be written out: `n_args` arguments, `n_results` results, elementwise ops; or the one op
- * that it `applies`. */
+ * that it `applies`; or one with tensors in it, which is read and stacked. */
 typedef struct sw_im_body {
   uint32_t op, block;
   const sw_ir_row *applied; /* NULL: a region */
   bool captures;            /* it reads values from around it */
+  struct sw_im_inside *inside;
 } sw_im_body;
-bool sw_im_open_body(const sw_importer *m, uint32_t op, uint32_t region, uint32_t n_args, uint32_t n_results,
-                     sw_im_body *out);
+/* *lifts = false: it cannot be. */
+SW_CHECKED sw_rc sw_im_open_body(sw_importer *m, uint32_t op, uint32_t region, uint32_t n_args, uint32_t n_results,
+                                 sw_im_body *out, bool *lifts);
 /* Its results for arguments of the shape; `out` has room for all of them. */
 SW_CHECKED sw_rc sw_im_apply(sw_importer *m, const sw_im_body *b, const sw_id *args, const sw_type *shape, sw_id *out);
 /* The row behind `applies`, of an op that has it in place of a region; NULL: it has not. */
@@ -34,6 +36,13 @@ SW_CHECKED sw_rc sw_im_run_block(sw_importer *m, uint32_t op, uint32_t block, co
 bool sw_im_control_lifts(const sw_importer *m, const sw_ir_row *row, uint32_t op, int depth);
 SW_CHECKED sw_rc sw_im_lifted_control(sw_importer *m, const sw_ir_row *row, uint32_t op);
 
+/* Regions in which tensors are, or ops with regions of their own (manual/stack_region.c): what is inside, read once and
+ * kept until the importer ends; NULL: it cannot be written out. Then as sw_im_apply. */
+SW_CHECKED sw_rc sw_im_open_inside(sw_importer *m, uint32_t op, uint32_t block, uint32_t n_args, uint32_t n_results,
+                                   struct sw_im_inside **out);
+SW_CHECKED sw_rc sw_im_apply_inside(sw_importer *m, struct sw_im_inside *inside, const sw_id *args,
+                                    const sw_type *shape, sw_id *out);
+
 /* Behind the beginning of a loop or branch of the graph: values from around it that ops of the text [at, end) read are
  * entered, those in slots before `first`; until it is left their slots hold what was entered. The second: those
  * that a region reads. */
@@ -42,6 +51,8 @@ typedef struct sw_im_captured {
   uint32_t *slots;
   sw_id *before; /* what they held */
 } sw_im_captured;
+SW_CHECKED sw_rc sw_im_find_captured(sw_importer *m, uint32_t op, sw_ir_span text, uint32_t first,
+                                     sw_im_captured *out); /* their slots alone */
 SW_CHECKED sw_rc sw_im_enter_captured(sw_importer *m, uint32_t op, sw_ir_span text, uint32_t first,
                                       sw_im_captured *out);
 SW_CHECKED sw_rc sw_im_enter_read_by(sw_importer *m, const sw_im_body *b, sw_im_captured *out);

@@ -79,12 +79,12 @@ static sw_rc finish(const rows *r, const sw_id *init, sw_id *x, bool empty, cons
   return give(r, x);
 }
 
-static bool open_rows(sw_importer *m, uint32_t op, sw_im_body *b, rows *r) {
+static sw_rc open_rows(sw_importer *m, uint32_t op, sw_im_body *b, rows *r, bool *lifts) {
   const sw_ir_op *o = sw_im_op(m, op);
   uint32_t n = o->n_uses / 2;
-  if (o->n_uses != 2 * n || n < 1 || n > SW_MAX_RESULTS || sw_ir_result_count(m->t, o) != n) return false;
+  *lifts = o->n_uses == 2 * n && n >= 1 && n <= SW_MAX_RESULTS && sw_ir_result_count(m->t, o) == n;
   *r = (rows){m, b, (int)n};
-  return sw_im_open_body(m, op, o->first_region, 2 * n, n, b);
+  return *lifts ? sw_im_open_body(m, op, o->first_region, 2 * n, n, b, lifts) : SW_OK;
 }
 
 static sw_rc check_alike(const rows *r, const sw_id *x, const sw_id *init) {
@@ -106,7 +106,8 @@ sw_rc sw_im_reduce_by_region(sw_importer *m, uint32_t op, const int64_t *dims, i
   sw_im_body b;
   rows r;
   sw_id x[SW_MAX_RESULTS], init[SW_MAX_RESULTS];
-  *done = open_rows(m, op, &b, &r) && n_dims >= 0;
+  *done = n_dims >= 0;
+  if (*done) SW_TRY(open_rows(m, op, &b, &r, done));
   if (!*done) return SW_OK;
   for (int i = 0; i < r.n; i++) { /* x, init, y, init in the custom form; x, y, init, init in the generic one */
     x[i] = sw_im_operand(m, op, (uint32_t)(o->generic ? i : 2 * i));
@@ -180,7 +181,7 @@ sw_rc sw_im_window_by_region(sw_importer *m, uint32_t op, const sw_im_window *w,
   rows r;
   sw_id x[SW_MAX_RESULTS], init[SW_MAX_RESULTS];
   sw_type said;
-  *done = open_rows(m, op, &b, &r);
+  SW_TRY(open_rows(m, op, &b, &r, done));
   if (!*done) return SW_OK;
   for (int i = 0; i < r.n; i++) {
     x[i] = sw_im_operand(m, op, (uint32_t)i);
@@ -210,9 +211,10 @@ sw_rc sw_im_map(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_im_body b;
   sw_id x[SW_MAX_RESULTS], y[SW_MAX_RESULTS];
-  bool fits = o->n_uses >= 1 && o->n_uses <= SW_MAX_RESULTS;
-  if (!fits || !sw_im_open_body(m, op, o->first_region, o->n_uses, 1, &b)) {
-    return sw_im_opaque(m, op, "stablehlo.map (a region that is not elementwise)");
+  bool lifts = o->n_uses >= 1 && o->n_uses <= SW_MAX_RESULTS;
+  if (lifts) SW_TRY(sw_im_open_body(m, op, o->first_region, o->n_uses, 1, &b, &lifts));
+  if (!lifts) {
+    return sw_im_opaque(m, op, "stablehlo.map (a region that cannot be written out)");
   }
   for (uint32_t i = 0; i < o->n_uses; i++) x[i] = sw_im_operand(m, op, i);
   SW_TRY(sw_im_apply(m, &b, x, sw_im_type(m, x[0]), y));

@@ -215,8 +215,8 @@ sw_rc sw_im_scatter_by_region(sw_importer *m, uint32_t op, const sw_im_attrs *nu
   uint32_t n = (o->n_uses - 1) / 2;
   scattering s = {.m = m, .op = op, .n = (int)n, .numbers = numbers};
   sw_id x[SW_MAX_RESULTS];
-  *done = o->n_uses == 2 * n + 1 && n >= 1 && n <= SW_MAX_RESULTS && sw_ir_result_count(m->t, o) == n &&
-          sw_im_open_body(m, op, o->first_region, 2 * n, n, &s.body);
+  *done = o->n_uses == 2 * n + 1 && n >= 1 && n <= SW_MAX_RESULTS && sw_ir_result_count(m->t, o) == n;
+  if (*done) SW_TRY(sw_im_open_body(m, op, o->first_region, 2 * n, n, &s.body, done));
   if (!*done) return SW_OK;
   s.indices = sw_im_operand(m, op, n);
   for (uint32_t i = 0; i < n; i++) {

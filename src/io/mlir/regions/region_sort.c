@@ -220,7 +220,7 @@ sw_rc sw_im_sort_by_region(sw_importer *m, uint32_t op, int64_t dim, bool *done)
   const sw_ir_op *o = sw_im_op(m, op);
   sorting s = {.m = m, .op = op, .n = (int)o->n_uses, .dim = (int)dim};
   sw_id x[SW_MAX_RESULTS];
-  *done = sw_im_open_body(m, op, o->first_region, 2 * o->n_uses, 1, &s.body);
+  SW_TRY(sw_im_open_body(m, op, o->first_region, 2 * o->n_uses, 1, &s.body, done));
   if (!*done) return SW_OK;
   for (int i = 0; i < s.n; i++) x[i] = sw_im_operand(m, op, (uint32_t)i);
   s.shape = *sw_im_type(m, x[0]);
