@@ -26,8 +26,8 @@ void sw_prices_deinit(sw_prices *p) {
     sw_array_free(&p->classes.at[i].shardings);
     sw_dict_deinit(&p->classes.at[i].ids);
     sw_mem_free(p->classes.at[i].units);
-    sw_route_prices_destroy(p->classes.at[i].routes);
   }
+  sw_route_prices_destroy(p->routes);
   sw_array_free(&p->classes);
   sw_dict_deinit(&p->by_shape);
 }
@@ -112,8 +112,12 @@ static sw_rc price_route(sw_prices *p, sw_shape_class *c, const sw_sharding *fro
                          sw_diag *d) {
   double s;
   SW_TRY(sw_prices_in_time(p, d));
-  if (!c->routes) SW_TRY(sw_route_prices_make(p->machine, c->type.rank, c->type.dims, c->type.dtype, &c->routes, d));
-  SW_TRY(sw_route_prices_get(c->routes, from, to, &s, d));
+  if (!p->routes) SW_TRY(sw_route_prices_make(p->machine, &p->routes, d));
+  if (!c->routes) {
+    SW_TRY(sw_route_prices_shape(p->routes, c->type.rank, c->type.dims, c->type.dtype, &c->routes, d));
+    c->routes++;
+  }
+  SW_TRY(sw_route_prices_get(p->routes, c->routes - 1, from, to, &s, d));
   *out = isfinite(s) ? sw_cost_add(sw_cost_units(s), 1) : SW_FORBIDDEN; /* one more for being a step */
   return SW_OK;
 }

@@ -17,7 +17,7 @@ typedef struct sw_shape_class {
   sw_dict relabelled; /* pairs -> cost units, where the machine has axes that are alike; -1: not known */
   int64_t *units;     /* side x side prices in cost units; -1: not asked yet */
   size_t side;
-  sw_route_prices *routes;
+  int32_t routes; /* its number in all routes + 1; 0: it has none yet */
 } sw_shape_class;
 
 typedef struct sw_prices {
@@ -27,6 +27,7 @@ typedef struct sw_prices {
   bool any_alike;
   int8_t first_alike[SW_MAX_AXES]; /* the least axis that is alike, by axis */
   SW_ARRAY(sw_shape_class) classes;
+  sw_route_prices *routes; /* NULL: none was asked for */
   sw_dict by_shape;
 } sw_prices;
 
