@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "shardwright/scalar.h"
 #include "spmd/emit.h"
 
 #define REDUCING ((1u << SW_LOOP_REDUCTION) | (1u << SW_LOOP_MASKED))
@@ -183,18 +184,36 @@ sw_rc sw_lower_generic(sw_emit *e, sw_diag *d) {
 
 /* --- ops that make values out of nothing ------------------------------------------------------------------------- */
 
+/* Are all whole numbers below n exact in the type? They are when the largest odd one is, which has no bit to spare. */
+static bool holds_positions(sw_dtype t, int64_t n) {
+  if (n < 2 || (sw_dtype_class_of(t) != SW_CLASS_FLOAT && sw_dtype_class_of(t) != SW_CLASS_COMPLEX)) return true;
+  int64_t odd = (n - 2) | 1;
+  sw_scalar there = sw_scalar_convert(SW_I64, t, sw_scalar_load(SW_I64, &odd));
+  return sw_scalar_convert(t, SW_F64, there).re == (double)odd;
+}
+
+/* The positions in a block and where it begins. In a type that rounds, their sum may be another number than the
+ * position rounded: it is taken in whole numbers then. (Those of too few bits wrap, in a sum as well.) */
 sw_rc sw_lower_iota(sw_emit *e, sw_diag *d) {
-  SW_TRY(sw_lower_shaped(e, d));
   int dim = (int)sw_op_int(e->op, SW_ATTR_DIM, 0);
   int loop = sw_emit_loop_of_dim(e, 0, dim), n = 0;
   const sw_axis_ref *refs = loop < 0 ? NULL : sw_emit_loop(e, loop, &n);
-  if (!n) return SW_OK;
-  sw_type type = *sw_emit_type(e, e->results[0]);
+  if (!n) return sw_lower_shaped(e, d);
+  const sw_type *model = sw_result_type(e->model, e->op, 0);
+  bool rounds = !holds_positions(model->dtype, model->dims[dim]);
+  sw_dtype counts = rounds ? SW_I64 : model->dtype;
+  int64_t dims[SW_MAX_RANK];
   sw_id start, spread;
+  sw_emit_result_dims(e, 0, dims);
+  if (rounds)
+    SW_TRY(sw_emit_iota(e, SW_I64, model->rank, dims, dim, &e->results[0], d));
+  else
+    SW_TRY(sw_lower_shaped(e, d));
   SW_TRY(sw_emit_shard_start(e, SW_I64, refs, n, 0, sw_emit_block(e, loop), &start, d));
-  SW_TRY(sw_emit_convert(e, start, type.dtype, &start, d));
-  SW_TRY(sw_emit_broadcast(e, start, type.rank, type.dims, NULL, &spread, d));
-  return sw_emit_binary(e, SW_OP_ADD, e->results[0], spread, &e->results[0], d);
+  SW_TRY(sw_emit_convert(e, start, counts, &start, d));
+  SW_TRY(sw_emit_broadcast(e, start, model->rank, dims, NULL, &spread, d));
+  SW_TRY(sw_emit_binary(e, SW_OP_ADD, e->results[0], spread, &e->results[0], d));
+  return rounds ? sw_emit_convert(e, e->results[0], model->dtype, &e->results[0], d) : SW_OK;
 }
 
 sw_rc sw_lower_constant(sw_emit *e, sw_diag *d) {

@@ -1525,3 +1525,31 @@ func.func @main() -> (tensor<4xi32>) {
   }) : (tensor<4xi32>, tensor<3x1xi32>, tensor<3xi32>) -> tensor<4xi32>
   return %r : tensor<4xi32>
 }
+// -----
+// positions in a type that rounds them are rounded once, however they are cut
+// = 0 0 0 0 1 0 2 0 3 0
+func.func @main() -> (tensor<i32>, tensor<i32>, tensor<4xcomplex<f32>>) {
+  %i = stablehlo.iota dim = 0 : tensor<1536xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %b = stablehlo.iota dim = 0 : tensor<1536xbf16>
+  %c = stablehlo.convert %i : (tensor<1536xi32>) -> tensor<1536xbf16>
+  %d = stablehlo.compare NE, %b, %c : (tensor<1536xbf16>, tensor<1536xbf16>) -> tensor<1536xi1>
+  %e = stablehlo.convert %d : (tensor<1536xi1>) -> tensor<1536xi32>
+  %r = stablehlo.reduce(%e init: %z) applies stablehlo.add across dimensions = [0] : (tensor<1536xi32>, tensor<i32>) -> tensor<i32>
+  %h = stablehlo.iota dim = 0 : tensor<1536xf8E5M2>
+  %k = stablehlo.convert %i : (tensor<1536xi32>) -> tensor<1536xf8E5M2>
+  %l = stablehlo.compare NE, %h, %k : (tensor<1536xf8E5M2>, tensor<1536xf8E5M2>) -> tensor<1536xi1>
+  %m = stablehlo.convert %l : (tensor<1536xi1>) -> tensor<1536xi32>
+  %s = stablehlo.reduce(%m init: %z) applies stablehlo.add across dimensions = [0] : (tensor<1536xi32>, tensor<i32>) -> tensor<i32>
+  %t = stablehlo.iota dim = 0 : tensor<4xcomplex<f32>>
+  return %r, %s, %t : tensor<i32>, tensor<i32>, tensor<4xcomplex<f32>>
+}
+// -----
+// atan2 of complex numbers: of (1, 1), pi / 4; of (i, 2), i artanh(1 / 2)
+// = 0.785398163 0 0 0.549306144
+func.func @main() -> (tensor<2xcomplex<f64>>) {
+  %y = stablehlo.constant dense<[(1.0, 0.0), (0.0, 1.0)]> : tensor<2xcomplex<f64>>
+  %x = stablehlo.constant dense<[(1.0, 0.0), (2.0, 0.0)]> : tensor<2xcomplex<f64>>
+  %r = stablehlo.atan2 %y, %x : tensor<2xcomplex<f64>>
+  return %r : tensor<2xcomplex<f64>>
+}

@@ -18,6 +18,11 @@ static number of_expm1(number a) {
 static number of_log1p(number a) {
   return sw_complex_of(log1p(creal(a) * (2 + creal(a)) + cimag(a) * cimag(a)) / 2, atan2(cimag(a), 1 + creal(a)));
 }
+/* -i log((x + iy) / sqrt(x^2 + y^2)) */
+static number of_atan2(number y, number x) {
+  number z = clog((x + sw_complex_of(-cimag(y), creal(y))) / csqrt(x * x + y * y));
+  return sw_complex_of(cimag(z), -creal(z));
+}
 static number of_sign(number a) { return a == 0 ? 0 : a / cabs(a); }
 
 /* X(op, expression in `a`) */
@@ -40,12 +45,13 @@ static number of_sign(number a) { return a == 0 ? 0 : a / cabs(a); }
   X(ABS, cabs(a))   \
   X(REAL, creal(a)) \
   X(IMAG, cimag(a))
-#define BINARY_OPS(X) \
-  X(ADD, a + b)       \
-  X(SUBTRACT, a - b)  \
-  X(MULTIPLY, a *b)   \
-  X(DIVIDE, a / b)    \
-  X(POWER, cpow(a, b))
+#define BINARY_OPS(X)  \
+  X(ADD, a + b)        \
+  X(SUBTRACT, a - b)   \
+  X(MULTIPLY, a *b)    \
+  X(DIVIDE, a / b)     \
+  X(POWER, cpow(a, b)) \
+  X(ATAN2, of_atan2(a, b))
 
 #define UNARY_LOOP(op, id, T, R, expr)                         \
   static void op##_##id(const void *xs, void *ys, int64_t n) { \

@@ -11,20 +11,21 @@
 #include "exec/walk.h"
 #include "shardwright/checked.h"
 #include "shardwright/hash.h"
+#include "shardwright/scalar.h"
 
 sw_rc sw_kernel_iota(const sw_kernel_call *c, sw_diag *d) {
   sw_buffer *y = c->out[0];
   int bytes = sw_dtype_bytes(y->dtype);
   int64_t dim = sw_op_int(c->op, SW_ATTR_DIM, 0), n = sw_buffer_elements(y), inner = 1;
-  if (!sw_convertible(y->dtype)) return sw_kernel_no_dtype(c, y->dtype, d);
+  if (y->dtype == SW_TOKEN) return sw_kernel_no_dtype(c, y->dtype, d);
   for (int64_t i = dim + 1; i < y->rank; i++) inner *= y->dims[i];
   if (n == 0) return SW_OK;
   char *at = y->data;
   int64_t period = y->dims[dim] * inner * bytes;
   for (int64_t i = 0; i < y->dims[dim]; i++) {
-    uint64_t value;
-    sw_convert(SW_I64, &i, y->dtype, &value, 1);
-    sw_fill_elements(at + i * inner * bytes, &value, bytes, inner);
+    _Alignas(16) unsigned char value[16];
+    sw_scalar_store(y->dtype, sw_scalar_convert(SW_I64, y->dtype, sw_scalar_load(SW_I64, &i)), value);
+    sw_fill_elements(at + i * inner * bytes, value, bytes, inner);
   }
   for (int64_t done = period; done < n * bytes; done += period) memcpy(at + done, at, (size_t)period);
   return SW_OK;
@@ -99,7 +100,7 @@ static void number_init(numbering *m, const sw_kernel_call *c) {
 sw_rc sw_kernel_rng(const sw_kernel_call *c, sw_diag *d) {
   sw_buffer *y = c->out[0];
   int bytes = sw_dtype_bytes(y->dtype);
-  if (!sw_convertible(y->dtype)) return sw_kernel_no_dtype(c, y->dtype, d);
+  if (y->dtype == SW_TOKEN) return sw_kernel_no_dtype(c, y->dtype, d);
   draw r = {.seed = (uint64_t)sw_op_int(c->op, SW_ATTR_SEED, 0),
             .normal = strcmp(sw_op_text(c->op, SW_ATTR_DISTRIBUTION, "uniform"), "normal") == 0,
             .integer = sw_dtype_class_of(y->dtype) != SW_CLASS_FLOAT,

@@ -163,8 +163,9 @@ static int64_t parts_of(const sw_rule_call *c, bool *wider) {
 sw_rc sw_infer_bitcast(sw_rule_call *c) {
   const sw_type *x = &c->operands[0];
   sw_dtype to = sw_call_dtype(c, SW_ATTR_DTYPE);
-  SW_TRY(sw_check_class(c, 0, SW_NUMBERS));
-  if (!(1u << sw_dtype_class_of(to) & SW_NUMBERS)) {
+  unsigned classes = x->dtype == to ? SW_ELEMENTS : SW_NUMBERS; /* we hold no bits of bools */
+  SW_TRY(sw_check_class(c, 0, classes));
+  if (!(1u << sw_dtype_class_of(to) & classes)) {
     return SW_RULE_FAIL(c, "'dtype' is %s; expected a dtype of numbers", sw_dtype_text(to));
   }
   bool wider;
