@@ -147,7 +147,7 @@ bool sw_reduction_applies(sw_reduction r, sw_dtype t) {
   if (c == SW_CLASS_COMPLEX) return r == SW_REDUCE_SUM || r == SW_REDUCE_PRODUCT || r == SW_REDUCE_AVERAGE;
   if (t == SW_F8E8M0FNU) return r == SW_REDUCE_PRODUCT || r == SW_REDUCE_MIN || r == SW_REDUCE_MAX; /* it has no 0 */
   bool bitwise = r == SW_REDUCE_BIT_AND || r == SW_REDUCE_BIT_OR || r == SW_REDUCE_BIT_XOR;
-  return !bitwise || is_integer(c);
+  return !bitwise || is_integer(c) || c == SW_CLASS_BOOL;
 }
 
 static double least(double a, double b) {

@@ -1553,3 +1553,124 @@ func.func @main() -> (tensor<2xcomplex<f64>>) {
   %r = stablehlo.atan2 %y, %x : tensor<2xcomplex<f64>>
   return %r : tensor<2xcomplex<f64>>
 }
+// -----
+// parity: bools reduced by xor, along dims, windows and from true
+// = 0 1 1 1 1 0 1 1 0
+func.func @main() -> (tensor<2xi1>, tensor<2x3xi1>, tensor<i1>) {
+  %x = stablehlo.constant dense<[[true, false, true, false], [true, true, false, true]]> : tensor<2x4xi1>
+  %f = stablehlo.constant dense<false> : tensor<i1>
+  %t = stablehlo.constant dense<true> : tensor<i1>
+  %r = stablehlo.reduce(%x init: %f) applies stablehlo.xor across dimensions = [1] : (tensor<2x4xi1>, tensor<i1>) -> tensor<2xi1>
+  %w = "stablehlo.reduce_window"(%x, %f) <{window_dimensions = array<i64: 1, 2>}> ({
+  ^bb0(%a: tensor<i1>, %b: tensor<i1>):
+    %c = stablehlo.xor %a, %b : tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) : (tensor<2x4xi1>, tensor<i1>) -> tensor<2x3xi1>
+  %s = stablehlo.reduce(%x init: %t) applies stablehlo.xor across dimensions = [0, 1] : (tensor<2x4xi1>, tensor<i1>) -> tensor<i1>
+  return %r, %w, %s : tensor<2xi1>, tensor<2x3xi1>, tensor<i1>
+}
+// -----
+// the total order of floats, of the two infinities, of 0 with either sign and of NaN with either sign
+// = 0 1 1 0 0 1 1 0 0 1 1 0
+func.func @main() -> (tensor<6xi1>, tensor<6xi1>) {
+  %x = stablehlo.constant dense<[0x7F800000, 0x80000000, 0xFFC00000, 0x00000000, 0x7FC00000, 0xBF800000]> : tensor<6xf32>
+  %y = stablehlo.constant dense<[0xFF800000, 0x00000000, 0xFF800000, 0x80000000, 0x7F800000, 0xBF000000]> : tensor<6xf32>
+  %l = stablehlo.compare LT, %x, %y, TOTALORDER : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xi1>
+  %e = "stablehlo.compare"(%x, %x) <{comparison_direction = #stablehlo<comparison_direction EQ>, compare_type = #stablehlo<comparison_type TOTALORDER>}> : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xi1>
+  %m = stablehlo.compare LT, %y, %x, TOTALORDER : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xi1>
+  %o = stablehlo.and %e, %m : tensor<6xi1>
+  return %l, %o : tensor<6xi1>, tensor<6xi1>
+}
+// -----
+// the least, and of equal ones the last
+// = 1 -2 3 2
+func.func @main() -> (tensor<2xi32>, tensor<2xi32>) {
+  %x = stablehlo.constant dense<[[2, 1, 5, 1], [0, -2, -2, 7]]> : tensor<2x4xi32>
+  %i = stablehlo.iota dim = 1 : tensor<2x4xi32>
+  %top = stablehlo.constant dense<2147483647> : tensor<i32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.reduce(%x init: %top), (%i init: %z) across dimensions = [1] : (tensor<2x4xi32>, tensor<2x4xi32>, tensor<i32>, tensor<i32>) -> (tensor<2xi32>, tensor<2xi32>)
+  reducer(%a: tensor<i32>, %b: tensor<i32>) (%k: tensor<i32>, %l: tensor<i32>) {
+    %c = stablehlo.compare LT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %e = stablehlo.compare EQ, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %t = stablehlo.compare GT, %k, %l : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %et = stablehlo.and %e, %t : tensor<i1>
+    %p = stablehlo.or %c, %et : tensor<i1>
+    %v = stablehlo.select %c, %a, %b : tensor<i1>, tensor<i32>
+    %w = stablehlo.select %p, %k, %l : tensor<i1>, tensor<i32>
+    stablehlo.return %v, %w : tensor<i32>, tensor<i32>
+  }
+  return %r#0, %r#1 : tensor<2xi32>, tensor<2xi32>
+}
+// -----
+// sorted with all that is positive first: a select that no order of numbers has
+// = 2 4 -3 0 3 1 0 2
+func.func @main() -> (tensor<4xf32>, tensor<4xi32>) {
+  %x = stablehlo.constant dense<[0.0, 2.0, -3.0, 4.0]> : tensor<4xf32>
+  %y = stablehlo.constant dense<[0, 1, 2, 3]> : tensor<4xi32>
+  %r = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %z = stablehlo.constant dense<0.0> : tensor<f32>
+    %n = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %pa = stablehlo.compare GT, %a, %z : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %pb = stablehlo.compare GT, %b, %z : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %ka = stablehlo.select %pa, %n, %a : tensor<i1>, tensor<f32>
+    %kb = stablehlo.select %pb, %n, %b : tensor<i1>, tensor<f32>
+    %c = stablehlo.compare LT, %ka, %kb : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  %s:2 = "stablehlo.sort"(%x, %y) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %k: tensor<i32>, %l: tensor<i32>):
+    %z = stablehlo.constant dense<0.0> : tensor<f32>
+    %pa = stablehlo.compare GE, %a, %z : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %pb = stablehlo.compare GE, %b, %z : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %ka = stablehlo.select %pa, %z, %a : tensor<i1>, tensor<f32>
+    %kb = stablehlo.select %pb, %z, %b : tensor<i1>, tensor<f32>
+    %lt = stablehlo.compare GT, %ka, %kb : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %eq = stablehlo.compare EQ, %ka, %kb : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %t = stablehlo.compare GT, %k, %l : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %et = stablehlo.and %eq, %t : tensor<i1>
+    %c = stablehlo.or %lt, %et : tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xf32>, tensor<4xi32>)
+  return %r, %s#1 : tensor<4xf32>, tensor<4xi32>
+}
+// -----
+// sorted by two keys, NaN last and -0 as 0; descending by the second, then the first
+// = 0 0 1 2 0 2 1 0 4 3 4 3 1 0 2
+func.func @main() -> (tensor<5xf32>, tensor<5xi32>, tensor<5xi32>) {
+  %x = stablehlo.constant dense<[1.0, 0.0, -0.0, 0x7FC00000, 2.0]> : tensor<5xf32>
+  %i = stablehlo.constant dense<[0, 1, 2, 3, 4]> : tensor<5xi32>
+  %y = stablehlo.constant dense<[5, 7, 3, 9, 9]> : tensor<5xi32>
+  %r:3 = "stablehlo.sort"(%x, %y, %i) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %k: tensor<i32>, %l: tensor<i32>, %m: tensor<i32>, %n: tensor<i32>):
+    %z = stablehlo.constant dense<0.0> : tensor<f32>
+    %nan = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+    %az = stablehlo.compare EQ, %a, %z : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %a1 = stablehlo.select %az, %z, %a : tensor<i1>, tensor<f32>
+    %an = stablehlo.compare NE, %a, %a : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %a2 = stablehlo.select %an, %nan, %a1 : tensor<i1>, tensor<f32>
+    %bz = stablehlo.compare EQ, %b, %z : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %b1 = stablehlo.select %bz, %z, %b : tensor<i1>, tensor<f32>
+    %bn = stablehlo.compare NE, %b, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %b2 = stablehlo.select %bn, %nan, %b1 : tensor<i1>, tensor<f32>
+    %lt = stablehlo.compare LT, %a2, %b2, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %eq = stablehlo.compare EQ, %a2, %b2, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %second = stablehlo.compare LT, %k, %l : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %c = stablehlo.select %eq, %second, %lt : tensor<i1>, tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) : (tensor<5xf32>, tensor<5xi32>, tensor<5xi32>) -> (tensor<5xf32>, tensor<5xi32>, tensor<5xi32>)
+  %s:3 = "stablehlo.sort"(%x, %y, %i) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %k: tensor<i32>, %l: tensor<i32>, %m: tensor<i32>, %n: tensor<i32>):
+    %f = stablehlo.compare GT, %m, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %gt = stablehlo.compare GT, %k, %l : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %eq = stablehlo.compare EQ, %k, %l : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %et = stablehlo.and %eq, %f : tensor<i1>
+    %c = stablehlo.or %gt, %et : tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) : (tensor<5xf32>, tensor<5xi32>, tensor<5xi32>) -> (tensor<5xf32>, tensor<5xi32>, tensor<5xi32>)
+  %z = stablehlo.constant dense<0.0> : tensor<5xf32>
+  %isnan = stablehlo.compare NE, %r#0, %r#0 : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xi1>
+  %v = stablehlo.select %isnan, %z, %r#0 : tensor<5xi1>, tensor<5xf32>
+  return %v, %r#2, %s#2 : tensor<5xf32>, tensor<5xi32>, tensor<5xi32>
+}

@@ -177,7 +177,7 @@ sw_rc sw_check_kind(const sw_rule_call *c, sw_reduction *out) {
       [SW_REDUCE_OR] = SW_BOOLS,
       [SW_REDUCE_BIT_AND] = SW_INTS,
       [SW_REDUCE_BIT_OR] = SW_INTS,
-      [SW_REDUCE_BIT_XOR] = SW_INTS,
+      [SW_REDUCE_BIT_XOR] = SW_INTS | SW_BOOLS,
   };
   const char *text = sw_call_text(c, SW_ATTR_KIND);
   if (!sw_reduction_parse(text, out) || !kClasses[*out]) {

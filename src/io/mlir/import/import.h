@@ -227,8 +227,9 @@ SW_CHECKED sw_rc sw_im_read_rule(sw_importer *m, uint32_t op, const char *text, 
 /* A reduce of (values, positions) that picks the greatest or least: emits it as reduce and argmax, else *done = false.
  */
 SW_CHECKED sw_rc sw_im_arg_reduce(sw_importer *m, uint32_t op, bool *done);
-/* Slot of p where the region's value `slot` is select(p, true, false); else the slot itself. */
-uint32_t sw_im_behind_select(const sw_importer *m, uint32_t region, uint32_t slot);
+/* How a compare op compares: "ge" and so on in lower case; floats in their total order. */
+void sw_im_direction_of(const sw_importer *m, const sw_ir_op *o, char direction[3]);
+bool sw_im_is_total_order(const sw_importer *m, const sw_ir_op *o);
 
 /* Import rows of several files. */
 #define SW_IR_IMPORTER(name) SW_CHECKED sw_rc name(sw_importer *m, const sw_ir_row *row, uint32_t op)

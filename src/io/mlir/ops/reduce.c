@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "io/mlir/import/dense.h"
+#include "io/mlir/regions/cases.h"
 #include "io/mlir/regions/lift.h"
 
 typedef struct kind_row {
@@ -71,13 +73,30 @@ static const sw_ir_op *giver_behind(const sw_importer *m, uint32_t block, uint32
   return o;
 }
 
+static bool is_bool_constant(const sw_importer *m, const sw_ir_op *o, const char *want) {
+  if (!o || sw_ir_row_of(m->t, o->name)->import != sw_im_constant) return false;
+  sw_ir_span in = sw_ir_inside(m->t, sw_ir_constant_literal(m->t, o));
+  return sw_ir_is(m->t, sw_ir_trimmed(m->t, in), want);
+}
+
+/* Slot of p where the value is select(p, true, false); else the slot itself. */
+static uint32_t behind_select(const sw_importer *m, uint32_t block, uint32_t slot) {
+  const sw_ir_op *o = giver(m, block, slot);
+  const sw_ir_row *row = o ? sw_ir_row_of(m->t, o->name) : NULL;
+  if (!row || row->code != SW_OP_SELECT || o->n_uses != 3) return slot;
+  const uint32_t *use = &m->names->use[o->first_use];
+  bool is_its =
+      is_bool_constant(m, giver(m, block, use[1]), "true") && is_bool_constant(m, giver(m, block, use[2]), "false");
+  return is_its ? use[0] : slot;
+}
+
 bool sw_im_region_kind(const sw_importer *m, uint32_t region, sw_reduction *out) {
   uint32_t block = only_block(m, region);
   if (block == SW_IR_NONE) return false;
   uint32_t ret = m->t->blocks.at[block].first_op, first = m->names->block[block];
   while (ret != SW_IR_NONE && sw_im_op(m, ret)->next != SW_IR_NONE) ret = sw_im_op(m, ret)->next;
   if (!is_return(m, ret)) return false;
-  uint32_t given = sw_im_behind_select(m, region, m->names->use[sw_im_op(m, ret)->first_use]);
+  uint32_t given = behind_select(m, block, m->names->use[sw_im_op(m, ret)->first_use]);
   const sw_ir_op *o = giver_behind(m, block, given);
   if (!o || o->n_uses != 2) return false;
   uint32_t a = m->names->use[o->first_use], b = m->names->use[o->first_use + 1];
@@ -271,32 +290,14 @@ sw_rc sw_im_reduce_window(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return emit_with_init(m, op, &add, init, kind);
 }
 
-/* Which element of a window is picked: `return compare GE, %a, %b` of the two arguments; NULL: another region. */
-static const char *picked_by(const sw_importer *m, uint32_t region) {
-  static const char *const kDirections[] = {"ge", "gt", "le", "lt"}, *const kWords[] = {"GE", "GT", "LE", "LT"};
-  uint32_t block = only_block(m, region);
-  uint32_t op = block == SW_IR_NONE ? SW_IR_NONE : m->t->blocks.at[block].first_op;
-  if (op == SW_IR_NONE || !is_return(m, sw_im_op(m, op)->next)) return NULL;
-  const sw_ir_op *o = sw_im_op(m, op);
-  const sw_ir_row *row = sw_ir_row_of(m->t, o->name);
-  if (!row || row->code != SW_OP_COMPARE || o->n_uses != 2) return NULL;
-  uint32_t first = m->names->block[block], at = sw_ir_blanks(m->t->s, o->body.at);
-  if (m->names->use[o->first_use] != first || m->names->use[o->first_use + 1] != first + 1) return NULL;
-  sw_ir_span word = sw_ir_attr(m->t, o, "comparison_direction", NULL);
-  word = sw_ir_present(word) ? sw_ir_last_word(m->t, word) : (sw_ir_span){at, sw_ir_name(m->t->s, at)};
-  for (int i = 0; i < 4; i++) {
-    if (sw_ir_is(m->t, word, kWords[i])) return kDirections[i];
-  }
-  return NULL;
-}
-
 sw_rc sw_im_select_and_scatter(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_reduction kind;
   window w = {0};
   SW_TRY(sw_im_operand_count(m, op, 3, 3));
   sw_id x[3] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1), sw_im_operand(m, op, 2)};
-  const char *select = picked_by(m, o->first_region);
+  const char *select;
+  SW_TRY(sw_im_selects(m, o->first_region, &select));
   uint32_t scatter = o->first_region == SW_IR_NONE ? SW_IR_NONE : m->t->regions.at[o->first_region].next;
   if (!select || !sw_im_region_kind(m, scatter, &kind)) {
     return sw_im_opaque(m, op, "stablehlo.select_and_scatter (regions of its own)");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "io/mlir/partitioned/partitioned.h"
+#include "io/mlir/regions/lift.h"
 
 enum { MOST_OPERANDS = 1024 };
 
@@ -65,11 +66,7 @@ sw_rc sw_im_square(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 }
 
 /* stablehlo.compare  GT, %a, %b,  FLOAT : ... */
-sw_rc sw_im_compare(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  const sw_ir_op *o = sw_im_op(m, op);
-  sw_im_attrs a = {.n = 0};
-  sw_im_add add = {.code = row->code, .attrs = &a};
-  SW_TRY(collect_operands(m, op, row->most_operands, &add.operands, &add.n_operands));
+void sw_im_direction_of(const sw_importer *m, const sw_ir_op *o, char direction[3]) {
   sw_ir_span word = sw_ir_attr(m->t, o, "comparison_direction", NULL);
   if (sw_ir_present(word)) {
     word = sw_ir_last_word(m->t, word);
@@ -77,11 +74,55 @@ sw_rc sw_im_compare(sw_importer *m, const sw_ir_row *row, uint32_t op) {
     word.at = sw_ir_blanks(m->t->s, o->body.at);
     word.end = sw_ir_name(m->t->s, word.at);
   }
-  char direction[3] = {0};
+  memset(direction, 0, 3);
   for (uint32_t i = 0; i < 2 && i < sw_ir_len(word); i++) {
     direction[i] = (char)tolower((unsigned char)m->t->s[word.at + i]);
   }
+}
+
+bool sw_im_is_total_order(const sw_importer *m, const sw_ir_op *o) {
+  sw_ir_span v = sw_ir_attr(m->t, o, "compare_type", NULL);
+  uint32_t end = sw_ir_present(o->attrs) ? o->attrs.at : o->body.end;
+  if (!sw_ir_present(v) && o->generic) return false;
+  if (!sw_ir_present(v)) v = (sw_ir_span){o->body.at, end};
+  return sw_ir_is(m->t, sw_ir_last_word(m->t, v), "TOTALORDER");
+}
+
+/* A float as an integer in the total order: the bits, or where the sign is set, all of them but the sign turned. */
+static sw_rc total_key(sw_importer *m, uint32_t op, sw_id x, sw_id *out) {
+  static const sw_dtype kOfBytes[] = {[1] = SW_I8, [2] = SW_I16, [4] = SW_I32, [8] = SW_I64};
+  sw_type t = *sw_im_type(m, x);
+  int bits = sw_dtype_bits(t.dtype);
+  sw_im_attrs a = {.n = 0};
+  sw_id sign, width, rest;
+  sw_dtype whole = kOfBytes[sw_dtype_bytes(t.dtype)];
+  if (bits != sw_dtype_bits(whole)) {
+    return SW_IM_FAIL(m, op, "a total order of %s is not known; expected floats of 8 to 64 bits",
+                      sw_dtype_text(t.dtype));
+  }
+  sw_im_int(&a, SW_ATTR_DTYPE, whole);
+  SW_TRY(sw_im_help(m, op, SW_OP_BITCAST, 1, &x, &a, &x));
+  SW_TRY(sw_im_number(m, op, whole, bits - 1, t.rank, t.dims, &width));
+  SW_TRY(sw_im_number(m, op, whole, 1, t.rank, t.dims, &rest));
+  SW_TRY(sw_im_two(m, op, SW_OP_SHIFT_RIGHT_ARITHMETIC, x, width, &sign));
+  SW_TRY(sw_im_two(m, op, SW_OP_SHIFT_RIGHT_LOGICAL, sign, rest, &sign));
+  return sw_im_two(m, op, SW_OP_XOR, x, sign, out);
+}
+
+sw_rc sw_im_compare(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_im_attrs a = {.n = 0};
+  sw_im_add add = {.code = row->code, .attrs = &a};
+  char direction[3];
+  SW_TRY(collect_operands(m, op, row->most_operands, &add.operands, &add.n_operands));
+  sw_im_direction_of(m, sw_im_op(m, op), direction);
   sw_im_text(&a, SW_ATTR_DIRECTION, direction);
+  sw_id keys[2];
+  bool total = add.n_operands == 2 && sw_im_is_total_order(m, sw_im_op(m, op));
+  for (int i = 0; i < 2 && total; i++) {
+    total = sw_dtype_class_of(sw_im_type(m, add.operands[i])->dtype) == SW_CLASS_FLOAT;
+    if (total) SW_TRY(total_key(m, op, add.operands[i], &keys[i]));
+  }
+  if (total) add.operands = keys;
   return sw_im_emit(m, op, &add, NULL);
 }
 
