@@ -497,7 +497,8 @@ static sw_rc scout(walk *w, unsigned spare, rs_path *out, double *least_s, sw_di
 
 /* The least that leads to every state on a path of less than `most_s`. */
 static sw_rc survey(walk *w, double least_s, double most_s, int *n_left, sw_diag *d) {
-  const bool kept = most_s <= least_s * w->slack;
+  const bool set_out = *n_left > 0; /* unless no path could cost less than the step straight to the goal */
+  const bool kept = set_out && most_s <= least_s * w->slack;
   w->surveys = true;
   w->slack = 1;
   if (!kept) {

@@ -3,18 +3,16 @@
 #include <math.h>
 #include <pthread.h>
 
-#include "../reshard_case.h"
+#include "../reshard_machines.h"
 
 #include "reshard/closure.h"
 #include "reshard/price.h"
 #include "reshard/request.h"
 #include "reshard/uneven.h"
-#include "shardwright/profile_json.h"
 
 static sw_diag diag;
 
-static const char *const kMeshes[] = {"x=2,y=4", "x=2,y=2,z=2", "x=2,y=3", "x=4,y=2,z=3", "x=8,y=8", "x=8,y=2,z=4"};
-enum { N_MESHES = sizeof kMeshes / sizeof kMeshes[0], N = 8 };
+enum { N = 8 };
 
 /* Extents that every mesh above cuts evenly, of a small and of a large tensor; then such that few cut evenly. */
 enum { N_EVEN = 2, N_DIMS = 6 };
@@ -23,43 +21,10 @@ static const int64_t kDims[N_DIMS][3] = {{192, 192, 384},  {3072, 6144, 1536}, {
 
 static bool all_even(const int64_t *dims) { return dims >= kDims[0] && dims < kDims[N_EVEN]; }
 
-typedef void (*machine_check)(const sw_machine *machine, int rank, const int64_t *dims, rng *r, const char *where);
-
-/* A third of them, all of them at three times the scale. */
-static void check_machine(const sw_profile *p, const sw_mesh *mesh, machine_check check, rng *r) {
-  sw_arena arena = {0};
-  sw_text where = {0};
-  sw_machine *machine;
-  const int rank = 2 + (int)rng_below(r, 2), size = (int)rng_below(r, N_DIMS);
-  if (rng_below(r, 3) < check_scale(1) && !sw_machine_build(&arena, p, mesh, &machine, &diag)) {
-    sw_text_printf(&where, "%s ", sw_profile_name(p));
-    sw_mesh_print(mesh, &where);
-    check(machine, rank, kDims[size], r, sw_text_str(&where));
-  }
-  sw_text_free(&where);
-  sw_arena_deinit(&arena);
-}
-
-/* All shipped profiles with their meshes and those above that fit, and a flat network. */
-static void on_all_machines(machine_check check, uint64_t seed) {
-  sw_arena arena = {0};
-  sw_profile flat;
-  const char *const *names;
-  rng r = {seed};
-  int n;
-  flat_profile(&flat, 64, 1e-6, 1e-9);
-  assert_ok(sw_profile_names(&arena, &names, &n, &diag));
-  for (int i = -1; i < n; i++) {
-    const sw_profile *p = &flat;
-    if (i >= 0) assert_ok(sw_profile_read(names[i], &arena, &p, &diag));
-    for (int k = 0; i >= 0 && k < sw_profile_mesh_count(p); k++) check_machine(p, sw_profile_mesh(p, k), check, &r);
-    for (int k = 0; k < N_MESHES; k++) {
-      sw_mesh mesh;
-      assert_ok(sw_mesh_parse(kMeshes[k], &arena, &mesh, &diag));
-      check_machine(p, &mesh, check, &r);
-    }
-  }
-  sw_arena_deinit(&arena);
+/* The rank is 2 or 3. */
+static const int64_t *draw_dims(rng *r, int *rank) {
+  *rank = 2 + (int)rng_below(r, 2);
+  return kDims[rng_below(r, N_DIMS)];
 }
 
 static void whole_axes(rng *r, const sw_mesh *m, int rank, sw_sharding *out) {
@@ -137,7 +102,9 @@ static void compare_prices(const sw_machine *machine, int rank, const int64_t *d
   sw_route_prices_destroy(prices);
 }
 
-static void compare_with_table(const sw_machine *machine, int rank, const int64_t *dims, rng *r, const char *where) {
+static void compare_with_table(const sw_machine *machine, rng *r, const char *where) {
+  int rank;
+  const int64_t *dims = draw_dims(r, &rank);
   const sw_mesh *m = sw_machine_mesh(machine);
   sw_arena arena = {0};
   sw_sharding s[N];
@@ -164,7 +131,9 @@ static void routes_cost_what_the_table_says(void **state) {
 }
 
 /* The route itself, not only its price: what its steps cost is what it costs. */
-static void compare_with_steps(const sw_machine *machine, int rank, const int64_t *dims, rng *r, const char *where) {
+static void compare_with_steps(const sw_machine *machine, rng *r, const char *where) {
+  int rank;
+  const int64_t *dims = draw_dims(r, &rank);
   const sw_mesh *m = sw_machine_mesh(machine);
   for (int i = 0; i < N; i++) {
     sw_arena arena = {0};
@@ -206,7 +175,9 @@ static bool is_longer(const rs_net *n, int from, int to, double scale, double pa
 }
 
 /* No path costs less than its bound, which the search goes by. */
-static void check_bounds(const sw_machine *machine, int rank, const int64_t *dims, rng *r, const char *where) {
+static void check_bounds(const sw_machine *machine, rng *r, const char *where) {
+  int rank;
+  const int64_t *dims = draw_dims(r, &rank);
   rs_query q = {.machine = machine, .dtype = SW_BF16, .kind = SW_REDUCE_SUM};
   const sw_sharding none = sw_sharding_replicated(rank);
   rs_closure c;
@@ -237,7 +208,9 @@ static void bounds_hold(void **state) {
 }
 
 /* Paths that are followed to one state after the other cost what paths to all cost. */
-static void compare_paths(const sw_machine *machine, int rank, const int64_t *dims, rng *r, const char *where) {
+static void compare_paths(const sw_machine *machine, rng *r, const char *where) {
+  int rank;
+  const int64_t *dims = draw_dims(r, &rank);
   rs_query q = {.machine = machine, .dtype = SW_F32, .kind = SW_REDUCE_SUM};
   const sw_sharding none = sw_sharding_replicated(rank);
   const bool partial = rng_below(r, 2) == 0;
@@ -265,38 +238,6 @@ static void paths_to_one_are_paths_to_all(void **state) {
   on_all_machines(compare_paths, check_seed(65));
 }
 
-/* Between uneven blocks a search for each of many pairs finds what paths to all cost. */
-static void compare_searches(const sw_machine *machine, int rank, const int64_t *dims, rng *r, const char *where) {
-  enum { SOURCES = 1 };
-  rs_query q = {.machine = machine, .dtype = SW_BF16, .kind = SW_REDUCE_SUM};
-  const sw_sharding none = sw_sharding_replicated(rank);
-  const bool partial = rng_below(r, 2) == 0;
-  rs_closure c;
-  if (all_even(dims) || !rs_net_space(&q.space, machine, rank, dims, &none, 1)) return;
-  assert_ok(rs_closure_init(&c, &q, partial, &diag));
-  for (int k = 0; k < SOURCES; k++) {
-    const int from = (int)rng_below(r, c.net->n_states);
-    const double *row;
-    assert_ok(rs_closure_row(&c, from, &row, &diag));
-    q.source = rs_net_state_of(c.net, from);
-    for (int to = 0; to < c.net->n_states; to++) {
-      rs_path path;
-      q.target = rs_net_state_of(c.net, to);
-      if (to == from || rs_net_has_partial(&q) != partial) continue;
-      assert_ok(rs_net_search(&q, &path, &diag));
-      if (fabs(path.cost_s - row[to]) > 1e-8 * row[to])
-        fail_msg("%s: states %d to %d: a search finds %g s, of all paths one costs %g s", where, from, to, path.cost_s,
-                 row[to]);
-    }
-  }
-  rs_closure_deinit(&c);
-}
-
-static void searches_find_what_paths_to_all_cost(void **state) {
-  (void)state;
-  on_all_machines(compare_searches, check_seed(68));
-}
-
 /* --- ends with offsets or halos ------------------------------------------------------------------------------------
  */
 
@@ -318,7 +259,9 @@ static bool random_end(rng *r, sw_arena *arena, const rs_uneven *u, sw_sharding 
 
 /* What is counted by the places of devices is what the machine counts; a step is no cheaper than between the same lists
  * without offsets and halos. */
-static void compare_exchanges(const sw_machine *machine, int rank, const int64_t *dims, rng *r, const char *where) {
+static void compare_exchanges(const sw_machine *machine, rng *r, const char *where) {
+  int rank;
+  const int64_t *dims = draw_dims(r, &rank);
   const sw_mesh *m = sw_machine_mesh(machine);
   rs_query q = {.machine = machine, .dtype = SW_BF16, .kind = SW_REDUCE_SUM};
   const sw_sharding none = sw_sharding_replicated(rank);
@@ -511,7 +454,6 @@ int main(void) {
       cmocka_unit_test(steps_cost_what_the_machine_says),
       cmocka_unit_test(bounds_hold),
       cmocka_unit_test(paths_to_one_are_paths_to_all),
-      cmocka_unit_test(searches_find_what_paths_to_all_cost),
       cmocka_unit_test(exchanges_cost_what_the_machine_says),
       cmocka_unit_test(nets_of_ends_are_searched),
       cmocka_unit_test(threads_share_a_machine),
