@@ -1674,3 +1674,46 @@ func.func @main() -> (tensor<5xf32>, tensor<5xi32>, tensor<5xi32>) {
   %v = stablehlo.select %isnan, %z, %r#0 : tensor<5xi1>, tensor<5xf32>
   return %v, %r#2, %s#2 : tensor<5xf32>, tensor<5xi32>, tensor<5xi32>
 }
+// -----
+// bools contracted: is there a way of two steps
+// = 0 1 1 0 0 0 1 1 1
+func.func @main() -> (tensor<3x3xi1>) {
+  %x = stablehlo.constant dense<[[false, true, false], [false, false, false], [false, true, true]]> : tensor<3x3xi1>
+  %y = stablehlo.constant dense<[[true, true, true], [false, true, true], [true, false, true]]> : tensor<3x3xi1>
+  %r = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<3x3xi1>, tensor<3x3xi1>) -> tensor<3x3xi1>
+  return %r : tensor<3x3xi1>
+}
+// -----
+// reduced in the wider type of the initial value
+// = 300 -300 202 202 402 -398
+func.func @main() -> (tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) {
+  %x = stablehlo.constant dense<[[100, 100, 100], [-100, -100, -100]]> : tensor<2x3xi8>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %r = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %c : tensor<i32>
+  }) : (tensor<2x3xi8>, tensor<i32>) -> tensor<2xi32>
+  %w = "stablehlo.reduce_window"(%x, %two) <{window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 3>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = stablehlo.add %a, %b : tensor<i32>
+    %d = stablehlo.abs %c : tensor<i32>
+    stablehlo.return %d : tensor<i32>
+  }) : (tensor<2x3xi8>, tensor<i32>) -> tensor<2x1xi32>
+  %v = stablehlo.reshape %w : (tensor<2x1xi32>) -> tensor<2xi32>
+  %s = stablehlo.constant dense<[[100, -100], [100, -100], [100, -100], [100, -100]]> : tensor<4x2xi8>
+  %q = stablehlo.reduce(%s init: %two) applies stablehlo.add across dimensions = [0] : (tensor<4x2xi8>, tensor<i32>) -> tensor<2xi32>
+  return %r, %v, %q : tensor<2xi32>, tensor<2xi32>, tensor<2xi32>
+}
+// -----
+// einsum with dims that the equation leaves out
+// = 5 11 3 7 1 2 3 4
+func.func @main() -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+  %x = stablehlo.constant dense<[[[1.0, 2.0], [3.0, 4.0]], [[1.0, 1.0], [3.0, 2.0]]]> : tensor<2x2x2xf32>
+  %y = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %r = "stablehlo.einsum"(%x, %y) <{einsum_config = "...ab,b->...a"}> : (tensor<2x2x2xf32>, tensor<2xf32>) -> tensor<2x2xf32>
+  %z = stablehlo.constant dense<[[1.0, 3.0], [2.0, 4.0]]> : tensor<2x2xf32>
+  %s = "stablehlo.unary_einsum"(%z) <{einsum_config = "ab...->b...a"}> : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %r, %s : tensor<2x2xf32>, tensor<2x2xf32>
+}

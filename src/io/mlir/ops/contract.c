@@ -31,6 +31,20 @@ static sw_rc dot_lists(sw_importer *m, uint32_t op, const char *key, const char 
   return SW_OK;
 }
 
+/* Bools: is there a place where both are true? They are counted. */
+static sw_rc contract_bools(sw_importer *m, uint32_t op, const sw_im_add *add) {
+  sw_im_attrs a = *add->attrs;
+  sw_id x[2], sum;
+  for (int i = 0; i < a.n; i++) {
+    if (a.at[i].key == SW_ATTR_DTYPE) a.at[i].u.i = SW_I32;
+  }
+  for (int i = 0; i < 2; i++) SW_TRY(sw_im_converted(m, op, add->operands[i], SW_I32, &x[i]));
+  SW_TRY(sw_im_help(m, op, add->code, 2, x, &a, &sum));
+  sw_im_attrs to = {.n = 0};
+  sw_im_int(&to, SW_ATTR_DTYPE, SW_BOOL);
+  return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_CONVERT, .n_operands = 1, .operands = &sum, .attrs = &to}, NULL);
+}
+
 /* Operands of two dtypes (weights in int8, say) are taken in that of the result. */
 static sw_rc contracted(sw_importer *m, uint32_t op, const sw_im_add *add, sw_dtype result) {
   sw_id x[2] = {add->operands[0], add->operands[1]};
@@ -40,6 +54,7 @@ static sw_rc contracted(sw_importer *m, uint32_t op, const sw_im_add *add, sw_dt
   }
   sw_im_add alike = *add;
   alike.operands = x;
+  if (result == SW_BOOL && sw_im_type(m, x[0])->dtype == SW_BOOL) return contract_bools(m, op, &alike);
   return sw_im_is_complex(m, x[0]) ? sw_im_by_parts(m, op, &alike) : sw_im_emit(m, op, &alike, NULL);
 }
 

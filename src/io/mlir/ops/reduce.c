@@ -168,11 +168,12 @@ sw_rc sw_im_reduce(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const int64_t *dims = NULL;
   int n_dims;
   SW_TRY(sw_im_list(m, sw_ir_attr(m->t, o, "dimensions", "dimensions"), &dims, &n_dims));
-  bool known = o->n_uses == 2 && kind_of(m, op, m->g->values[x].type.dtype, &kind);
-  if (!known || (sw_im_is_complex(m, x) && !sums_parts(m, init, kind))) {
+  bool known = o->n_uses == 2 && kind_of(m, op, m->g->values[init].type.dtype, &kind);
+  if (!known || (sw_im_is_complex(m, init) && !sums_parts(m, init, kind))) {
     SW_TRY(sw_im_reduce_by_region(m, op, dims, n_dims, &done));
     return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.reduce (a region that cannot be written out)");
   }
+  SW_TRY(sw_im_reduced_as(m, op, x, init, &x));
   sw_im_attrs a = {.n = 0};
   sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(kind));
   sw_im_numbers(&a, SW_ATTR_DIMS, dims, n_dims);
@@ -276,6 +277,7 @@ sw_rc sw_im_reduce_window(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(read_window(m, op, &w));
   bool known = o->n_uses == 2 && sw_im_region_kind(m, o->first_region, &kind) && !sw_im_is_complex(m, x);
   if (!known || (!sw_im_is_identity(m, init, kind) && !is_idempotent(kind))) return window_by_region(m, op, &w);
+  SW_TRY(sw_im_reduced_as(m, op, x, init, &x));
   sw_im_attrs a = {.n = 0};
   sw_im_add add = {.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a};
   sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(kind));

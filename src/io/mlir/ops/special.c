@@ -117,6 +117,39 @@ sw_rc sw_im_old_broadcast(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
 }
 
+/* The equation with capital letters, which it may not have itself, in place of `...`: as many as the operand has more
+ * dims, the last ones of those that the result has. */
+static sw_rc write_dots_out(sw_importer *m, uint32_t op, const sw_id *x, const char **equation) {
+  static const char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  int dots[2] = {0, 0}, most = 0;
+  uint32_t n = sw_im_op(m, op)->n_uses, term = 0;
+  sw_text text = {0};
+  for (const char *at = *equation; *at && *at != '-'; at++) {
+    if (*at == ',' && ++term == n) break;
+    if (isalpha((unsigned char)*at)) dots[term]--;
+  }
+  for (uint32_t i = 0; i < n; i++) dots[i] += sw_im_type(m, x[i])->rank;
+  for (uint32_t i = 0; i < n; i++) most = dots[i] > most ? dots[i] : most;
+  if (most > 26 || strpbrk(*equation, kLetters)) {
+    return SW_IM_FAIL(m, op, "the equation leaves out %d dims; expected at most 26, and small letters", most);
+  }
+  term = 0;
+  for (const char *at = *equation; *at; at++) {
+    if (strncmp(at, "->", 2) == 0) term = n;
+    if (*at == ',') term++;
+    bool here = strncmp(at, "...", 3) == 0;
+    for (int k = here && term < n ? most - dots[term] : 0; here && k < most; k++)
+      sw_text_append(&text, &kLetters[k], 1);
+    if (here)
+      at += 2;
+    else
+      sw_text_append(&text, at, 1);
+  }
+  *equation = text.rc ? NULL : sw_arena_printf(&m->scratch, m->d, "%s", sw_text_str(&text));
+  sw_text_free(&text);
+  return *equation ? SW_OK : SW_E_RESOURCE;
+}
+
 sw_rc sw_im_einsum(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_im_attrs a = {.n = 0};
@@ -124,7 +157,9 @@ sw_rc sw_im_einsum(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id x[2];
   for (uint32_t i = 0; i < o->n_uses; i++) x[i] = sw_im_operand(m, op, i);
   sw_ir_span equation = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, "einsum_config", "config"));
-  sw_im_text(&a, SW_ATTR_EQUATION, sw_im_string(m, equation));
+  const char *text = sw_im_string(m, equation);
+  if (text && strstr(text, "...")) SW_TRY(write_dots_out(m, op, x, &text));
+  sw_im_text(&a, SW_ATTR_EQUATION, text);
   sw_im_add add = {.code = row->code, .n_operands = (int)o->n_uses, .operands = x, .attrs = &a};
   return sw_im_emit(m, op, &add, NULL);
 }

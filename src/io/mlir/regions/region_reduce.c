@@ -87,8 +87,15 @@ static sw_rc open_rows(sw_importer *m, uint32_t op, sw_im_body *b, rows *r, bool
   return *lifts ? sw_im_open_body(m, op, o->first_region, 2 * n, n, b, lifts) : SW_OK;
 }
 
-static sw_rc check_alike(const rows *r, const sw_id *x, const sw_id *init) {
+sw_rc sw_im_reduced_as(sw_importer *m, uint32_t op, sw_id x, sw_id init, sw_id *out) {
+  sw_dtype t = sw_im_type(m, init)->dtype;
+  *out = x;
+  return sw_im_type(m, x)->dtype == t ? SW_OK : sw_im_converted(m, op, x, t, out);
+}
+
+static sw_rc take_inputs(const rows *r, sw_id *x, const sw_id *init) {
   for (int i = 0; i < r->n; i++) {
+    SW_TRY(sw_im_reduced_as(r->m, r->body->op, x[i], init[i], &x[i]));
     const sw_type *t = sw_im_type(r->m, x[i]), *first = sw_im_type(r->m, x[0]);
     bool same = t->rank == first->rank && !memcmp(t->dims, first->dims, (size_t)t->rank * sizeof *t->dims);
     if (!same || sw_im_type(r->m, init[i])->rank) {
@@ -113,7 +120,7 @@ sw_rc sw_im_reduce_by_region(sw_importer *m, uint32_t op, const int64_t *dims, i
     x[i] = sw_im_operand(m, op, (uint32_t)(o->generic ? i : 2 * i));
     init[i] = sw_im_operand(m, op, (uint32_t)(o->generic ? r.n + i : 2 * i + 1));
   }
-  SW_TRY(check_alike(&r, x, init));
+  SW_TRY(take_inputs(&r, x, init));
   sw_type t = *sw_im_type(m, x[0]);
   int64_t kept[SW_MAX_RANK];
   bool empty = false;
@@ -187,7 +194,7 @@ sw_rc sw_im_window_by_region(sw_importer *m, uint32_t op, const sw_im_window *w,
     x[i] = sw_im_operand(m, op, (uint32_t)i);
     init[i] = sw_im_operand(m, op, (uint32_t)(r.n + i));
   }
-  SW_TRY(check_alike(&r, x, init));
+  SW_TRY(take_inputs(&r, x, init));
   SW_TRY(sw_im_result_type(m, op, 0, &said));
   if (w->n != sw_im_type(m, x[0])->rank) return SW_IM_FAIL(m, op, "the window has %d dims", w->n);
   SW_TRY(pad_all(&r, w, init, x));
