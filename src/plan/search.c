@@ -119,17 +119,57 @@ static double missing_part(const sw_solution *x) {
   return x->choice && x->cost > 0 ? (double)(x->cost - x->bound) / (double)x->cost : 1;
 }
 
+/* A search in rounds. */
+typedef struct course {
+  const sw_searcher *s;
+  int64_t limit;
+  const int32_t *start;
+  double gap;            /* of the next relaxation */
+  bool refined, divided; /* by the last round; parts are what divide makes of them */
+  int improve_at, pause; /* rounds in between double while it is of no use */
+  double longest;        /* that a round took which came as near as it should, 0: none did */
+} course;
+
+static bool is_worth_dividing(const sw_searcher *s, const sw_solution *best) {
+  return !is_close(s, best) && !sw_search_is_over(s) && missing_part(best) > kWorthDividing;
+}
+
+/* Parts under which the bound is high are worth the time of some solutions, once it is known that copies matter. */
+static sw_rc divide(const sw_searcher *s, const sw_solution *best, sw_diag *d) {
+  enum { PASSES = 400 };
+  sw_divide_options o = {.passes = PASSES,
+                         .target = best->cost,
+                         .bound = best->bound,
+                         .gap = s->o->solve.gap,
+                         .deadline_s = sw_search_deadline_s(s, kOfTime),
+                         .cancel = s->o->solve.cancel};
+  *s->learned = (sw_learned){0};
+  return sw_selection_divide(s->selection, &o, d);
+}
+
+/* Where little more than the gap is missing, parts soon close it; refinements of one choice lead to the next. */
+static bool is_soon_closed(const course *c, const sw_solution *best) {
+  const double kNear = 3; /* gaps */
+  return !c->divided && !c->s->start && is_worth_dividing(c->s, best) &&
+         missing_part(best) <= kNear * c->s->o->solve.gap;
+}
+
 /* ... refined as long as that choice costs more than it seems and this leads on, at most so many times. */
-static sw_rc bound(const sw_searcher *s, int64_t limit, int most, sw_solution *best, sw_diag *d) {
+static sw_rc bound(course *c, int most, sw_solution *best, sw_diag *d) {
   enum { PATIENCE = 1 };
   const double kLeastGain = 0.3; /* of what is missing */
+  const sw_searcher *s = c->s;
   bool refined = s->o->solve.solver == SW_SOLVER_AUTO || s->o->solve.solver == SW_SOLVER_NATIVE;
   int idle = 0;
   for (int k = 0; refined && k < most && idle < PATIENCE && !is_close(s, best) && !sw_search_is_over(s); k++) {
     double before = missing_part(best);
     refined = false;
-    SW_TRY(bound_once(s, limit, best, &refined, d));
+    SW_TRY(bound_once(s, c->limit, best, &refined, d));
     idle = missing_part(best) < (1 - kLeastGain) * before ? 0 : idle + 1;
+    if (!refined || !is_soon_closed(c, best)) continue;
+    c->divided = true;
+    idle = 0;
+    SW_TRY(divide(s, best, d));
   }
   return SW_OK;
 }
@@ -164,36 +204,20 @@ static sw_rc improve(const sw_searcher *s, int64_t limit, double took, sw_soluti
   return *better ? sw_selection_refine(s->selection, best->choice, &refined, d) : SW_OK;
 }
 
-static bool is_worth_dividing(const sw_searcher *s, const sw_solution *best) {
-  return !is_close(s, best) && !sw_search_is_over(s) && missing_part(best) > kWorthDividing;
-}
-
-/* Parts under which the bound is high are worth the time of some solutions, once it is known that copies matter. */
-static sw_rc divide(const sw_searcher *s, const sw_solution *best, sw_diag *d) {
-  enum { PASSES = 400 };
-  sw_divide_options o = {.passes = PASSES,
-                         .target = best->cost,
-                         .bound = best->bound,
-                         .gap = s->o->solve.gap,
-                         .deadline_s = sw_search_deadline_s(s, kOfTime),
-                         .cancel = s->o->solve.cancel};
-  *s->learned = (sw_learned){0};
-  return sw_selection_divide(s->selection, &o, d);
-}
-
 /* How near to solve the next relaxation when the last one counted `excess` too little, of the cost. */
 static double next_gap(double asked, double excess) {
   return excess > asked ? fmax(kOfExcess * excess, asked) : fmax(kOfGap * asked, asked - excess);
 }
 
 /* When what was mended at first leaves a gap, more is. */
-static sw_rc mend_more(const sw_searcher *s, int64_t limit, sw_solution *best, sw_diag *d) {
+static sw_rc mend_more(course *c, sw_solution *best, sw_diag *d) {
+  const sw_searcher *s = c->s;
   if (!best->choice || is_close(s, best)) return SW_OK;
   int32_t *start = sw_arena_copy(s->arena, best->choice, (size_t)s->n, sizeof *start, d);
   if (!start) return SW_E_RESOURCE;
-  SW_TRY(sw_search_mend(s, limit, MORE, start, d));
-  SW_TRY(keep_start(s, limit, start, best, d));
-  return bound(s, limit, MOST_BOUNDS, best, d);
+  SW_TRY(sw_search_mend(s, c->limit, MORE, start, d));
+  SW_TRY(keep_start(s, c->limit, start, best, d));
+  return bound(c, MOST_BOUNDS, best, d);
 }
 
 static sw_rc conclude(sw_solution *out) {
@@ -201,17 +225,6 @@ static sw_rc conclude(sw_solution *out) {
   if (out->choice) out->status = out->bound == out->cost ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
   return SW_OK;
 }
-
-/* A search in rounds. */
-typedef struct course {
-  const sw_searcher *s;
-  int64_t limit;
-  const int32_t *start;
-  double gap;            /* of the next relaxation */
-  bool refined, divided; /* by the last round; parts are what divide makes of them */
-  int improve_at, pause; /* rounds in between double while it is of no use */
-  double longest;        /* that a round took which came as near as it should, 0: none did */
-} course;
 
 /* What the next round may take of what is left. Layers that choose alike prove nothing: where their problem is harder
  * to close than it was before, what it leads to is good enough. */
@@ -308,11 +321,11 @@ static sw_rc run_alike(course *c, sw_solution *out, bool *ran, sw_diag *d) {
 
 /* What layers that are alike have led to, in all nodes. */
 static sw_rc prove_anew(course *c, sw_solution *out, sw_diag *d) {
-  SW_TRY(bound(c->s, c->limit, MOST_BOUNDS, out, d));
+  SW_TRY(bound(c, MOST_BOUNDS, out, d));
   if (!c->divided && out->bound > 0 && is_worth_dividing(c->s, out)) { /* messages are there: soon seen what it helps */
     c->divided = true;
     SW_TRY(divide(c->s, out, d));
-    SW_TRY(bound(c->s, c->limit, MOST_BOUNDS, out, d));
+    SW_TRY(bound(c, MOST_BOUNDS, out, d));
   }
   c->gap = fmax(c->s->o->solve.gap, fmin(kFirstGap, kOfExcess * missing_part(out)));
   c->refined = true;
@@ -332,8 +345,8 @@ sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *be
   *out = (sw_solution){.status = SW_SOLVE_UNKNOWN, .bound = before ? before->bound : s->bound};
   if (s->start && !before) SW_TRY(keep_start(s, limit, c.start, out, d));
   const bool knows = s->bound > 0 && s->learned && s->learned->n_links > 0;
-  if (!knows && !is_done(s, out)) SW_TRY(bound(s, limit, s->missing && !before ? 1 : MOST_BOUNDS, out, d));
-  if (s->missing && !before) SW_TRY(mend_more(s, limit, out, d));
+  if (!knows && !is_done(s, out)) SW_TRY(bound(&c, s->missing && !before ? 1 : MOST_BOUNDS, out, d));
+  if (s->missing && !before) SW_TRY(mend_more(&c, out, d));
   if (missing_part(out) < kFirstGap) c.gap = least_gap;
   if (!s->start && !is_done(s, out)) {
     bool ran;
