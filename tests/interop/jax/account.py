@@ -5,19 +5,24 @@ the line of the program that they belong to: `with_lines` writes places into the
 the plan's report names them. What differs must have one of the reasons in REASONS; the rest is unexplained.
 """
 
+import math
 import re
 from collections import defaultdict
+
+from partials import Program, axes_of, gatherings, reductions
 
 REASONS = {
     "same": "as planned (at another op: before or behind ops that do not change it)",
     "rewritten": "a reduce_scatter, compiled as an all_reduce and a slice (XLA on CPUs)",
+    "padded": "all_gathers of blocks with their padding, or along axes in another order",
+    "terms": "a sum that the plan reduces once, reduced in each of its terms (StableHLO has no partial values)",
     "merged": "several reductions in one all_reduce (XLA's combiner)",
     "widened": "bf16 moved as f32, which XLA on CPUs computes it in",
     "a part": "an all_gather of what is then sliced, compiled as an all_to_all that moves the slices alone",
     "not cut": "an op that XLA does not partition: it gathers the operands",
     "nothing": "planned and not compiled: XLA reuses what is there",
 }
-NOT_CUT = ("top_k", "custom_call")
+NOT_CUT = ("top_k", "custom_call", "stablehlo.fft")
 FILE = "program"
 COLLECTIVE = re.compile(
     r"= (\(?[a-z0-9]+\[.*?) (all-gather|all-reduce|reduce-scatter|all-to-all|collective-permute)(?:-start)?\((.*)$", re.M
@@ -35,6 +40,18 @@ def with_lines(text):
         ends = ENDS_OP.match(line) and " loc(" not in line and not goes_on
         out.append(f'{line} loc("L{number}"("{FILE}":{number}:1))' if ends else line)
     return "\n".join(out) + "\n"
+
+
+def with_constraints(text):
+    """What `--emit constraints` made of such a program: constraints get the place of the op that they stand by."""
+    lines = text.splitlines()
+    place = lambda i: re.search(r' loc\("L\d+".*', lines[i])
+    for i, line in enumerate(lines):
+        if "sdy.sharding_constraint" in line and not place(i):
+            near = range(i + 1, len(lines)) if line.lstrip().startswith("%sw$.") else range(i - 1, -1, -1)
+            found = next((place(k) for k in near if place(k) or "sdy.sharding_constraint" not in lines[k]), None)
+            lines[i] += found[0] if found else ""
+    return "\n".join(lines) + "\n"
 
 
 def size_of(shapes):
@@ -79,24 +96,38 @@ def compiled(executable):
     for module in executable.hlo_modules():
         text = module.to_string()
         for shapes, name, rest in COLLECTIVE.findall(text):
-            line = re.search(r'op_name="[^"]*\bL(\d+)"', rest)
-            parts = SHAPE.finditer(shapes) if name == "all-reduce" else [shapes]  # XLA's combiner makes one of several
-            for part in parts:
-                size = size_of(part if isinstance(part, str) else part[0])
-                found.append((int(line[1]) if line else None, name, received(name, size, members_of(rest))))
+            parts = [m[0] for m in SHAPE.finditer(shapes)] if name == "all-reduce" else [shapes]
+            for line, part in zip(lines_of(rest, len(parts)), parts, strict=True):
+                found.append((line, name, received(name, size_of(part), members_of(rest))))
     return found
 
 
-def planned(report):
-    """[(line, name, bytes)] of the plan's reshards."""
+def lines_of(rest, n):
+    """Of the n collectives that XLA's combiner has made one: "(L3:L7)" are the names of two."""
+    one = re.search(r'op_name="[^"]*\bL(\d+)"', rest)
+    several = re.search(r'op_name="(?:[^"]*/)?\(([^)"]*)\)"', rest)
+    names = [one[0].rstrip('"')] * n if one else several[1].split(":") if several else []
+    found = [re.search(r"\bL(\d+)$", name) for name in names]
+    return [int(f[1]) if f else None for f in found] if len(found) == n else [None] * n
+
+
+def planned_by(report):
+    """[(line, name, bytes)] of each of the plan's reshards."""
     lines = {op["name"]: int(op["location"].split(":")[-2]) for op in report["ops_in_order"] if op.get("location")}
     found = []
     for r in report["reshards"]:
         at = [lines[o] for o in ([r["made_by"]] if "partial" in r["from"] else r["wanted_by"]) if o in lines]
-        for step in r["steps"]:
-            if step["bytes"] > 0:
-                found.append((at[0] if at else None, step["collective"].split()[0].replace("_", "-"), step["bytes"]))
+        steps = [s for s in r["steps"] if s["bytes"] > 0]
+        found.append([(at[0] if at else None, s["collective"].split()[0].replace("_", "-"), s["bytes"]) for s in steps])
     return found
+
+
+def planned(report):
+    return [step for steps in planned_by(report) for step in steps]
+
+
+def axes_in(sharding):
+    return set(re.findall(r"[a-zA-Z_]\w*(?::\(\d+\)\d+)?", sharding))
 
 
 def close(a, b):
@@ -111,15 +142,17 @@ def scaled(ours, theirs, factor):
 class Account:
     """Compiled bytes by reason; `unexplained` is a list of (line, name, bytes)."""
 
-    def __init__(self, ours, theirs, text, devices):
+    def __init__(self, report, theirs, text):
         self.by = defaultdict(float)
         self.total = sum(b for _, _, b in theirs)
         self.lines = text.splitlines()
-        ours, theirs = list(ours), list(theirs)
+        ours, theirs = planned(report), list(theirs)
         self.pair("same", ours, theirs, lambda p, c: p == c or (p[:2] == c[:2] and close(p[2], c[2])))
+        program = Program(text, report)
+        self.reduce_terms(report, program, ours, theirs)
+        self.gather(report, program, ours, theirs)
         self.pair("same", ours, theirs, lambda p, c: p[1] == c[1] and close(p[2], c[2]))
         self.pair("rewritten", ours, theirs, scaled("reduce-scatter", "all-reduce", 2))
-        self.pair("a part", ours, theirs, scaled("all-gather", "all-to-all", 1 / devices))
         if "bf16" in text:
             self.pair("widened", ours, theirs, lambda p, c: p[1] == c[1] and close(2 * p[2], c[2]))
             self.pair("widened", ours, theirs, scaled("reduce-scatter", "all-reduce", 4))
@@ -138,6 +171,75 @@ class Account:
                 ours.remove(p)
                 theirs.remove(c)
                 self.by[reason] += c[2]
+
+    def gather(self, report, program, ours, theirs):
+        for reshard, steps in zip(report["reshards"], planned_by(report), strict=True):
+            made_by = reshard["made_by"]
+            gathers = {s[1] for s in steps} == {"all-gather"}
+            if not gathers or made_by not in program.ops or not all(s in ours for s in steps):
+                continue
+            gathered = [s["collective"] for s in reshard["steps"] if s["collective"].startswith("all_gather")]
+            axes = [n for g in gathered for n in axes_of(re.search(r"axes=\[(.*?)\]", g)[1], program.sizes)]
+            lines = {program.line_of(o) for o in [made_by, *reshard["wanted_by"]] if o in program.ops}
+            size = program.bytes_of(made_by, reshard["from"])
+            if not size:
+                continue
+            slices = any(s["collective"].startswith("all_slice") for s in reshard["steps"])
+            part = [[size * (n - 1) / n] for n in {math.prod(axes), *axes} if slices]
+            moved = self.found("all-to-all", part, lines, theirs)
+            taken = moved or self.found("all-gather", gatherings(size, axes), lines, theirs)
+            if taken:
+                same = close(taken, sum(s[2] for s in steps))
+                self.by["a part" if moved else "same" if same else "padded"] += taken
+                for step in steps:
+                    ours.remove(step)
+
+    def reduce_terms(self, report, program, ours, theirs):
+        """Planned completions of partial values, against the all_reduces of what their terms hold."""
+        done = set()
+        for reshard, steps in zip(report["reshards"], planned_by(report), strict=True):
+            made_by = reshard["made_by"]
+            if "partial" not in reshard["from"] or made_by not in program.ops or not program.partial(made_by):
+                continue
+            terms, lines = program.terms(made_by)
+            found = [self.reduced(program, term, lines, theirs) for term in terms if term not in done]
+            done.update(terms)
+            if any(found):
+                self.by["rewritten" if terms == [made_by] else "terms"] += sum(found)
+                self.gather_reduced(program, reshard, theirs)
+                for step in steps:
+                    if step in ours:
+                        ours.remove(step)
+
+    def gather_reduced(self, program, reshard, theirs):
+        """What is gathered after a reduction in parts is, after one of the whole, only gathered along the other axes."""
+        made_by = reshard["made_by"]
+        left = axes_in(reshard["from"].partition(" partial")[0]) - axes_in(reshard["to"])
+        size = program.block_bytes(made_by)
+        lines = {program.line_of(o) for o in [made_by, *reshard["wanted_by"]] if o in program.ops}
+        ways = gatherings(size, axes_of(",".join(left), program.sizes)) if size and left else []
+        self.by["rewritten"] += self.found("all-gather", ways, lines, theirs)
+
+    def reduced(self, program, term, lines, theirs):
+        """Bytes of the all_reduces that complete one term; they are taken out of `theirs`."""
+        size, (_, axes) = program.block_bytes(term), program.partial(term)
+        return self.found("all-reduce", reductions(size, axes) if size else [], lines, theirs)
+
+    def found(self, name, ways, lines, theirs):
+        """Bytes of the first of the ways whose collectives are all there, in one of the lines; they are taken out."""
+        for way in ways:
+            for wider in (1, 2) if any("bf16" in self.lines[n - 1] for n in lines) else (1,):
+                left, taken = list(theirs), 0.0
+                for want in way:
+                    fits = [c for c in left if c[1] == name and c[0] in lines and close(c[2], wider * want)]
+                    if not fits:
+                        break
+                    left.remove(fits[0])
+                    taken += fits[0][2]
+                else:
+                    theirs[:] = left
+                    return taken
+        return 0.0
 
     def merge(self, ours, theirs):
         """All reductions that are left, against all all_reduces."""

@@ -228,7 +228,7 @@ static sw_rc write_results_of(sw_ir_writer *w, const sw_ir_made *made, size_t n)
   const sw_ir_op *o = &w->t->ops.at[made[0].op];
   uint32_t count = sw_ir_result_count(w->t, o), next = 0;
   sw_sharding *all;
-  if (is_left_alone(w->t, o) || is_simplified(w, &made[0])) return SW_OK;
+  if (is_simplified(w, &made[0])) return SW_OK;
   SW_ARENA_NEW(all, &w->arena, count, w->d);
   for (size_t i = 0; i < n;) {
     size_t end = i + 1;
@@ -239,7 +239,7 @@ static sw_rc write_results_of(sw_ir_writer *w, const sw_ir_made *made, size_t n)
     i = end;
   }
   if (next != count) return SW_OK;
-  if (w->form->constraints) return sw_ir_write_constraints(w, made, n, all);
+  if (w->form->constraints) return sw_ir_constrain_results(w, made, n, all);
   sw_text text = {0};
   sw_rc rc = w->form->put_values(w, all, count, &text);
   const char *value = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&text), text.n, w->d);
@@ -247,18 +247,31 @@ static sw_rc write_results_of(sw_ir_writer *w, const sw_ir_made *made, size_t n)
   return rc ? rc : value ? write_op(w, o, value) : SW_E_RESOURCE;
 }
 
+typedef sw_rc (*of_results)(sw_ir_writer *w, const sw_ir_made *made, size_t n);
+
+static sw_rc for_each_op(sw_ir_writer *w, const sw_ir_made *made, size_t n, of_results write) {
+  for (size_t i = 0; i < n;) {
+    size_t end = i + 1;
+    while (end < n && made[end].op == made[i].op) end++;
+    if (!is_left_alone(w->t, &w->t->ops.at[made[i].op])) SW_TRY(write(w, made + i, end - i));
+    i = end;
+  }
+  return SW_OK;
+}
+
 static sw_rc write_ops(sw_ir_writer *w) {
   size_t n = w->p->made.n;
   sw_ir_made *made = sw_arena_copy(&w->arena, w->p->made.at, n, sizeof *made, w->d);
   if (!made) return SW_E_RESOURCE;
   qsort(made, n, sizeof *made, compare_made);
-  for (size_t i = 0; i < n;) {
-    size_t end = i + 1;
-    while (end < n && made[end].op == made[i].op) end++;
-    SW_TRY(write_results_of(w, made + i, end - i));
-    i = end;
-  }
-  return SW_OK;
+  SW_ARENA_NEW(w->said, &w->arena, w->p->graph->n_values, w->d);
+  SW_ARENA_NEW(w->named, &w->arena, w->p->graph->n_values, w->d);
+  for (size_t i = 0; i < n; i++) w->named[made[i].value] = true;
+  SW_TRY(for_each_op(w, made, n, write_results_of));
+  if (!w->form->constraints) return SW_OK;
+  SW_TRY(for_each_op(w, made, n, sw_ir_constrain_passed_on));
+  SW_TRY(for_each_op(w, made, n, sw_ir_constrain_operands));
+  return sw_ir_constrain_carried(w);
 }
 
 /* --- the whole --------------------------------------------------------------------------------------------------- */
@@ -297,6 +310,7 @@ sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "there is no form '%s'; expected sdy, hlo or constraints", kind);
   sw_rc rc = write_all(&w, out);
   sw_array_free(&w.edits);
+  sw_dict_deinit(&w.helpers);
   sw_arena_deinit(&w.arena);
   return rc;
 }

@@ -35,6 +35,9 @@ struct sw_ir_writer {
   const sw_ir_form *form;
   const char *mesh_name; /* sdy */
   int64_t n_helpers;     /* constraints: names made up */
+  sw_dict helpers;       /* constraints: value, block and sharding to the op before which it stands, and its number */
+  bool *said;            /* constraints: by value, those with one behind the op that makes them */
+  bool *named;           /* constraints: by value, those that a name in the text stands for */
   sw_grid grid;          /* hlo */
   SW_ARRAY(sw_ir_edit) edits;
   sw_arena arena;
@@ -50,7 +53,11 @@ SW_CHECKED sw_rc sw_ir_write_at_top(sw_ir_writer *w, const char *line);
 /* Text at a place, and text in place of [at, end). It is borrowed; NULL: out of memory. */
 SW_CHECKED sw_rc sw_ir_insert(sw_ir_writer *w, uint32_t at, const char *text);
 SW_CHECKED sw_rc sw_ir_replace(sw_ir_writer *w, uint32_t at, uint32_t end, const char *text);
-/* made[0 .. n): what one op of the text gives; `all`: the shardings of its results. */
-SW_CHECKED sw_rc sw_ir_write_constraints(sw_ir_writer *w, const sw_ir_made *made, size_t n, const sw_sharding *all);
+/* made[0 .. n): what one op of the text gives; `all`: the shardings of its results. First those of all ops, then what
+ * calls pass on, then operands, then what comes into loops and is given back by their bodies. */
+SW_CHECKED sw_rc sw_ir_constrain_results(sw_ir_writer *w, const sw_ir_made *made, size_t n, const sw_sharding *all);
+SW_CHECKED sw_rc sw_ir_constrain_passed_on(sw_ir_writer *w, const sw_ir_made *made, size_t n);
+SW_CHECKED sw_rc sw_ir_constrain_operands(sw_ir_writer *w, const sw_ir_made *made, size_t n);
+SW_CHECKED sw_rc sw_ir_constrain_carried(sw_ir_writer *w);
 
 #endif

@@ -182,6 +182,17 @@ static sw_rc join_leaves(sw_importer *m, const sw_ir_walk *w, const sw_id *at, u
   return sw_im_annotate_results(m, w->op);
 }
 
+/* A loop of tuples, or in a region of scalars, is not told of. */
+static sw_rc tell_carried(sw_importer *m, const sw_ir_walk *w, uint32_t ret, const sw_id *both) {
+  const struct sw_ir_control *c = w->control;
+  if (m->lifted || c->n != c->n_bound) return SW_OK;
+  for (uint32_t i = 0; i < c->n; i++) {
+    sw_ir_carried carried = {w->op, ret, i, m->g->values[both[i]].def, m->g->values[both[c->n + i]].def};
+    SW_TRY(sw_array_push(&m->carried, carried, m->d));
+  }
+  return SW_OK;
+}
+
 static sw_rc after_loop(sw_importer *m, const sw_ir_walk *w, uint32_t ret, const sw_id *values, uint32_t n) {
   const struct sw_ir_control *c = w->control;
   sw_im_leaves leaves;
@@ -194,6 +205,7 @@ static sw_rc after_loop(sw_importer *m, const sw_ir_walk *w, uint32_t ret, const
     both[i] = c->entered[i];
     SW_TRY(pass(m, w->op, SW_OP_YIELD, leaves.at[i], "next", i, &both[c->n + i]));
   }
+  SW_TRY(tell_carried(m, w, ret, both));
   SW_TRY(sw_im_mark(m, w->op, SW_OP_END, -1, NULL));
   sw_im_leave_captured(m, &c->captured);
   return join_leaves(m, w, both, c->n, 2);

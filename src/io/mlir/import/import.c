@@ -478,6 +478,7 @@ sw_rc sw_im_read_part(sw_importer *m, const sw_im_part *part, sw_importer *reade
 void sw_im_close_body(sw_importer *reader, sw_graph *body) {
   reader->rules = NULL;
   sw_array_free(&reader->made);
+  sw_array_free(&reader->carried);
   sw_im_free(reader);
   sw_graph_destroy(body);
 }

@@ -47,6 +47,12 @@ typedef struct sw_ir_made {
   bool own; /* made by an op of its own: not what a call or an identity passes on */
 } sw_ir_made;
 
+/* Value `index` that a loop of the text carries, for the writer: ENTER and YIELD of the graph; `ret` ends its body. */
+typedef struct sw_ir_carried {
+  uint32_t op, ret, index;
+  sw_id enter, yield;
+} sw_ir_carried;
+
 /* See tuple.h. */
 typedef struct sw_ir_tuple {
   uint32_t n, depth;
@@ -74,6 +80,7 @@ typedef struct sw_importer {
   sw_arena keep, scratch; /* of the import; of one op */
   SW_ARRAY(sw_ir_walk) walks;
   SW_ARRAY(sw_ir_made) made;
+  SW_ARRAY(sw_ir_carried) carried;
   SW_ARRAY(sw_ir_tuple) tuples;
   SW_ARRAY(sw_ir_span) quants; /* by value: its quantized element type (quant.h); empty: none */
   bool has_quants, expressed;  /* the text has such types; they are read as what they stand for */

@@ -47,6 +47,9 @@ static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d
   p->made.at = m.made.at;
   p->made.n = m.made.n;
   p->made.cap = m.made.cap;
+  p->carried.at = m.carried.at;
+  p->carried.n = m.carried.n;
+  p->carried.cap = m.carried.cap;
   sw_im_free(&m);
   return rc;
 }
@@ -120,6 +123,7 @@ void sw_program_destroy(sw_program *p) {
   if (!p) return;
   sw_graph_destroy(p->graph);
   sw_array_free(&p->made);
+  sw_array_free(&p->carried);
   sw_ir_names_free(&p->names);
   sw_ir_free(&p->tree);
   sw_arena_deinit(&p->arena);

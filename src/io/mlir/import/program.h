@@ -12,7 +12,8 @@ struct sw_program {
   sw_graph *graph;
   uint32_t main, module;
   SW_ARRAY(sw_ir_made) made; /* in the order of the walk */
-  bool is_local;             /* read as what one device runs */
+  SW_ARRAY(sw_ir_carried) carried;
+  bool is_local; /* read as what one device runs */
   sw_local_program local;
   sw_arena arena; /* of the latter */
 };
