@@ -1717,3 +1717,33 @@ func.func @main() -> (tensor<2x2xf32>, tensor<2x2xf32>) {
   %s = "stablehlo.unary_einsum"(%z) <{einsum_config = "ab...->b...a"}> : (tensor<2x2xf32>) -> tensor<2x2xf32>
   return %r, %s : tensor<2x2xf32>, tensor<2x2xf32>
 }
+// -----
+// sizes that types leave open, and that follow from sizes of operands
+// = 0 1 2 3 4 5 0 3 6 9 12 15 0 3 6 9 12 15 18
+func.func @main() -> (tensor<?xi32>, tensor<2x?xi32>, tensor<i32>) {
+  %x = stablehlo.constant dense<[[0, 1, 2], [3, 4, 5]]> : tensor<2x3xi32>
+  %rows = stablehlo.constant dense<2> : tensor<i32>
+  %b = stablehlo.set_dimension_size %x, %rows, dim = 0 : (tensor<2x3xi32>, tensor<i32>) -> tensor<?x3xi32, #stablehlo.bounds<2, ?>>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %o = stablehlo.constant dense<[2]> : tensor<1xi32>
+  %n = stablehlo.get_dimension_size %b, dim = 1 : (tensor<?x3xi32, #stablehlo.bounds<2, ?>>) -> tensor<i32>
+  %k = stablehlo.get_dimension_size %b, dim = 0 : (tensor<?x3xi32, #stablehlo.bounds<2, ?>>) -> tensor<i32>
+  %m = stablehlo.multiply %n, %k : tensor<i32>
+  %s = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
+  %flat = stablehlo.dynamic_reshape %b, %s : (tensor<?x3xi32, #stablehlo.bounds<2, ?>>, tensor<1xi32>) -> tensor<?xi32>
+  %t = stablehlo.concatenate %o, %s, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %wide = stablehlo.dynamic_broadcast_in_dim %flat, %t, dims = [1] : (tensor<?xi32>, tensor<2xi32>) -> tensor<2x?xi32>
+  %i = stablehlo.dynamic_iota %t, dim = 0 : (tensor<2xi32>) -> tensor<?x?xi32>
+  %w = stablehlo.multiply %wide, %i : (tensor<2x?xi32>, tensor<?x?xi32>) -> tensor<2x?xi32>
+  %l = stablehlo.slice %w [0:2, 4:6] : (tensor<2x?xi32>) -> tensor<2x2xi32>
+  %h = stablehlo.add %l, %l : tensor<2x2xi32>
+  %sum = stablehlo.reduce(%h init: %z) applies stablehlo.add across dimensions = [0] : (tensor<2x2xi32>, tensor<i32>) -> tensor<2xi32>
+  %both = func.call @triple(%wide) : (tensor<2x?xi32>) -> tensor<2x?xi32>
+  %q = stablehlo.reduce(%sum init: %z) applies stablehlo.add across dimensions = [0] : (tensor<2xi32>, tensor<i32>) -> tensor<i32>
+  return %flat, %both, %q : tensor<?xi32>, tensor<2x?xi32>, tensor<i32>
+}
+func.func private @triple(%x: tensor<2x?xi32>) -> tensor<2x?xi32> {
+  %y = stablehlo.add %x, %x : tensor<2x?xi32>
+  %z = stablehlo.add %y, %x : tensor<2x?xi32>
+  return %z : tensor<2x?xi32>
+}

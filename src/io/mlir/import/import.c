@@ -209,7 +209,7 @@ static sw_rc check_output(sw_importer *m, uint32_t ret, uint32_t i, sw_id value)
   sw_ir_span said = m->declared[i];
   sw_type type;
   SW_TRY(sw_ir_read_type(m->t, said, &m->scratch, &type, m->d));
-  if (sw_type_equal(&type, &m->g->values[value].type)) return SW_OK;
+  if (sw_im_type_fits(&type, &m->g->values[value].type)) return SW_OK;
   return SW_IM_FAIL(m, ret, "returned value %u is not of the type %.*s that the function declares", i,
                     (int)sw_ir_len(said), m->t->s + said.at);
 }

@@ -153,6 +153,8 @@ SW_CHECKED sw_rc sw_im_operand_count(const sw_importer *m, uint32_t op, uint32_t
 /* Say what result `i` (over all names) of an op is; `own`: a value that the op itself makes. */
 SW_CHECKED sw_rc sw_im_bind(sw_importer *m, uint32_t op, uint32_t i, sw_id value, bool own);
 SW_CHECKED sw_rc sw_im_result_type(sw_importer *m, uint32_t op, int i, sw_type *out);
+/* Is a type that which the text says, as far as it does? Sizes of `?` follow from operands. */
+bool sw_im_type_fits(const sw_type *said, const sw_type *is);
 /* What result `i` (over all names) of an op is; NULL: it has no name. */
 sw_id *sw_im_result(const sw_importer *m, uint32_t op, uint32_t i);
 

@@ -10,19 +10,95 @@
 #include <string.h>
 
 #include "io/mlir/regions/lift.h"
+#include "shardwright/checked.h"
 #include "shardwright/scalar.h"
 
-bool sw_im_constant_numbers(const sw_importer *m, sw_id value, int n, int64_t *out) {
+enum { MOST_NUMBERS = 64, MOST_HOPS = 24 };
+
+static bool numbers_at(const sw_importer *m, sw_id value, int n, int hops, int64_t *out);
+
+/* Of a vector: the numbers of its parts one after the other. */
+static bool joined_numbers(const sw_importer *m, const sw_op *op, int n, int hops, int64_t *out) {
+  int done = 0;
+  for (int i = 0; i < op->n_operands; i++) {
+    const sw_type *t = sw_im_type(m, op->operands[i]);
+    if (t->rank != 1 || t->dims[0] > n - done) return false;
+    if (!numbers_at(m, op->operands[i], (int)t->dims[0], hops, out + done)) return false;
+    done += (int)t->dims[0];
+  }
+  return done == n;
+}
+
+static bool cut_numbers(const sw_importer *m, const sw_op *op, int n, int hops, int64_t *out) {
+  const sw_type *t = sw_im_type(m, op->operands[0]);
+  int64_t all[MOST_NUMBERS];
+  int n_start, n_strides;
+  const int64_t *start = sw_op_ints(op, SW_ATTR_START, &n_start),
+                *strides = sw_op_ints(op, SW_ATTR_STRIDES, &n_strides);
+  if (t->rank != 1 || t->dims[0] > MOST_NUMBERS || n_start != 1) return false;
+  if (!numbers_at(m, op->operands[0], (int)t->dims[0], hops, all)) return false;
+  for (int i = 0; i < n; i++) out[i] = all[start[0] + i * (n_strides == 1 ? strides[0] : 1)];
+  return true;
+}
+
+/* Numbers so small that no operation on them leaves its type. */
+static bool combined_numbers(const sw_importer *m, const sw_op *op, int n, int hops, int64_t *out) {
+  int64_t with[MOST_NUMBERS];
+  if (!numbers_at(m, op->operands[0], n, hops, out) || !numbers_at(m, op->operands[1], n, hops, with)) return false;
+  for (int i = 0; i < n; i++) {
+    int64_t x = out[i], y = with[i];
+    if (x <= INT32_MIN || x > INT32_MAX || y <= INT32_MIN || y > INT32_MAX) return false;
+    if (op->code == SW_OP_DIVIDE && y == 0) return false;
+    out[i] = op->code == SW_OP_ADD        ? x + y
+             : op->code == SW_OP_SUBTRACT ? x - y
+             : op->code == SW_OP_MULTIPLY ? x * y
+             : op->code == SW_OP_DIVIDE   ? x / y
+             : op->code == SW_OP_MAXIMUM  ? sw_max_i64(x, y)
+                                          : sw_min_i64(x, y);
+    if (out[i] < INT32_MIN || out[i] > INT32_MAX) return false;
+  }
+  return true;
+}
+
+/* What sizes are made of in programs: constants, and a few ops on them. `hops`: how many more may follow each other. */
+static bool numbers_at(const sw_importer *m, sw_id value, int n, int hops, int64_t *out) {
   const sw_value *v = &m->g->values[value];
   const sw_op *op = v->def < 0 ? NULL : &m->g->ops[v->def];
-  const sw_attr *a = op && op->code == SW_OP_CONSTANT ? sw_op_attr(op, SW_ATTR_VALUE) : NULL;
-  if (!a || sw_type_elements(&v->type) != n) return false;
+  sw_dtype_class c = sw_dtype_class_of(v->type.dtype);
+  if (!op || !hops || sw_type_elements(&v->type) != n || (c != SW_CLASS_SIGNED && c != SW_CLASS_UNSIGNED)) return false;
+  const sw_attr *a = op->code == SW_OP_CONSTANT ? sw_op_attr(op, SW_ATTR_VALUE) : NULL;
   int bytes = sw_dtype_bytes(v->type.dtype);
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; a && i < n; i++) {
     const char *at = (const char *)a->u.data.bytes + (a->u.data.splat ? 0 : i * bytes);
     out[i] = (int64_t)sw_element_load(v->type.dtype, at);
   }
-  return true;
+  if (a || n > MOST_NUMBERS) return a != NULL;
+  switch ((int)op->code) {
+    case SW_OP_RESHAPE:
+    case SW_OP_CONVERT:
+      return bytes >= 4 && numbers_at(m, op->operands[0], n, hops - 1, out);
+    case SW_OP_BROADCAST:
+      if (!numbers_at(m, op->operands[0], 1, hops - 1, out)) return false;
+      for (int i = 1; i < n; i++) out[i] = out[0];
+      return n > 0;
+    case SW_OP_CONCATENATE:
+      return joined_numbers(m, op, n, hops - 1, out);
+    case SW_OP_SLICE:
+      return cut_numbers(m, op, n, hops - 1, out);
+    case SW_OP_ADD:
+    case SW_OP_SUBTRACT:
+    case SW_OP_MULTIPLY:
+    case SW_OP_DIVIDE:
+    case SW_OP_MAXIMUM:
+    case SW_OP_MINIMUM:
+      return bytes >= 4 && combined_numbers(m, op, n, hops - 1, out);
+    default:
+      return false;
+  }
+}
+
+bool sw_im_constant_numbers(const sw_importer *m, sw_id value, int n, int64_t *out) {
+  return numbers_at(m, value, n, MOST_HOPS, out);
 }
 
 static sw_rc not_known(sw_importer *m, uint32_t op, const char *what) {
@@ -98,7 +174,10 @@ sw_rc sw_im_set_dimension_size(sw_importer *m, const sw_ir_row *row, uint32_t op
   sw_ir_span at = sw_ir_attr(m->t, sw_im_op(m, op), "dimension", "dim");
   bool known = sw_ir_present(at) && sw_ir_read_int(m->t, at, &dim) && dim >= 0 && dim < t->rank &&
                sw_im_constant_numbers(m, sw_im_operand(m, op, 1), 1, &size) && size == t->dims[dim];
-  if (!known) return SW_IM_FAIL(m, op, "a size that is not the operand's own; planning needs the sizes of the types");
+  if (!known) {
+    return SW_IM_FAIL(m, op, "the size is not known to be the operand's own; planning needs sizes that stay%s",
+                      sw_im_bound_hint(m));
+  }
   (void)row;
   return sw_im_bind(m, op, 0, sw_im_operand(m, op, 0), false);
 }

@@ -20,19 +20,35 @@ static sw_rc collect_operands(sw_importer *m, uint32_t op, int most, const sw_id
   return SW_OK;
 }
 
-static sw_rc add_attr(sw_importer *m, uint32_t op, const sw_ir_attr_row *row, sw_im_attrs *a) {
+/* Sizes that the type of the result leaves open are taken from operand `given`, if it is there and known. */
+static sw_rc shape_of_result(sw_importer *m, uint32_t op, int given, sw_type *t) {
+  int64_t sizes[SW_MAX_RANK], *dims;
+  SW_TRY(sw_im_result_type(m, op, 0, t));
+  int open = -1;
+  for (int i = t->rank - 1; i >= 0; i--) open = t->dims[i] < 0 ? i : open;
+  if (open < 0) return SW_OK;
+  bool known = given >= 0 && (uint32_t)given < sw_im_op(m, op)->n_uses &&
+               sw_im_constant_numbers(m, sw_im_operand(m, op, (uint32_t)given), t->rank, sizes);
+  if (!known) {
+    return SW_IM_FAIL(m, op, "dim %d of the result has a size that is not known ('?'); planning needs all sizes%s",
+                      open, sw_im_bound_hint(m));
+  }
+  SW_ARENA_NEW(dims, &m->scratch, t->rank, m->d);
+  for (int i = 0; i < t->rank; i++) dims[i] = t->dims[i] < 0 ? sizes[i] : t->dims[i];
+  t->dims = dims;
+  return SW_OK;
+}
+
+static sw_rc add_attr(sw_importer *m, uint32_t op, const sw_ir_row *of, const sw_ir_attr_row *row, sw_im_attrs *a) {
   if (!row->generic) {
     sw_type t;
-    SW_TRY(sw_im_result_type(m, op, 0, &t));
-    if (row->key == SW_ATTR_DTYPE)
+    int given = of->most_operands > 0 ? of->most_operands : 0; /* behind the operands that are tensors */
+    if (row->key == SW_ATTR_DTYPE) {
+      SW_TRY(sw_im_result_type(m, op, 0, &t));
       sw_im_int(a, SW_ATTR_DTYPE, t.dtype);
-    else
+    } else {
+      SW_TRY(shape_of_result(m, op, given, &t));
       sw_im_shape(a, &t);
-    for (int i = 0; i < t.rank; i++) {
-      if (t.dims[i] < 0) {
-        return SW_IM_FAIL(m, op, "dim %d of the result has a size that is not known ('?'); planning needs all sizes%s",
-                          i, sw_im_bound_hint(m));
-      }
     }
     return SW_OK;
   }
@@ -54,7 +70,7 @@ sw_rc sw_im_simple(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_im_add add = {.code = row->code, .attrs = &a};
   SW_TRY(collect_operands(m, op, row->most_operands, &add.operands, &add.n_operands));
   for (int i = 0; i < SW_IR_ROW_ATTRS && (row->attrs[i].key || row->attrs[i].generic); i++) {
-    SW_TRY(add_attr(m, op, &row->attrs[i], &a));
+    SW_TRY(add_attr(m, op, row, &row->attrs[i], &a));
   }
   return sw_im_emit(m, op, &add, NULL);
 }

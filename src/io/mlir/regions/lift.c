@@ -258,7 +258,7 @@ sw_rc sw_im_result_is(sw_importer *m, uint32_t op, uint32_t i, sw_id value) {
                       sw_dtype_text(said.dtype));
   }
   sw_im_attrs a = {.n = 0};
-  sw_im_shape(&a, &said);
+  sw_im_shape(&a, sw_im_type_fits(&said, is) ? is : &said);
   sw_im_add add = {.code = SW_OP_RESHAPE, .n_operands = 1, .operands = &value, .attrs = &a};
   return sw_im_emit_one(m, op, &add, i, NULL);
 }

@@ -65,7 +65,7 @@ SW_CHECKED sw_rc sw_im_spread_operands(sw_importer *m, uint32_t op, sw_im_add *a
  */
 
 static inline const sw_type *sw_im_type(const sw_importer *m, sw_id v) { return &m->g->values[v].type; }
-/* The elements of a constant of n whole numbers; false: it is none. */
+/* The n whole numbers of a constant, or of what follows from constants as sizes do; false: it is none. */
 bool sw_im_constant_numbers(const sw_importer *m, sw_id value, int n, int64_t *out);
 /* Any op with one result. */
 SW_CHECKED sw_rc sw_im_help(sw_importer *m, uint32_t op, sw_opcode code, int n, const sw_id *x, const sw_im_attrs *a,
