@@ -242,7 +242,7 @@ sw_rc rs_atlas_alike(rs_atlas *a, unsigned dims, const rs_alike **out, sw_diag *
 
 static void destroy(sw_machine_note *note) {
   rs_atlas *a = (rs_atlas *)note;
-  for (int i = 0; i < 2 * RS_NET_STATES; i++) sw_mem_free(atomic_load(&a->row[i % 2][i / 2]));
+  for (int i = 0; i < 2 * a->net.n_states; i++) sw_mem_free(atomic_load(&a->row[i % 2][i / 2]));
   for (int i = 0; i < 1 << ALIKE_DIMS; i++) sw_mem_free(atomic_load(&a->alike[i]));
   for (int i = 0; i < CHUNKS; i++) sw_mem_free(a->chunk[i]);
   sw_mem_free(a->slot);
@@ -296,9 +296,5 @@ void rs_atlas_destroy(rs_atlas *a) {
 }
 
 sw_rc rs_atlas_make(const rs_query *q, const rs_net_ends *ends, bool partial, rs_atlas **out, sw_diag *d) {
-  SW_TRY(make(q, ends, partial, out, d));
-  if (!(*out)->net.full) return SW_OK;
-  rs_atlas_destroy(*out);
-  *out = NULL;
-  return SW_OK;
+  return make(q, ends, partial, out, d);
 }

@@ -63,11 +63,22 @@ static bool add_units(const sw_machine *machine, sw_sharding *out) {
   return any;
 }
 
-bool rs_net_units(const sw_machine *machine, int rank, const int64_t *dims, sw_sharding *out) {
+static bool cut_at_units(const sw_machine *machine, int rank, const int64_t *dims, sw_sharding *out) {
   const sw_sharding none = sw_sharding_replicated(rank);
   rs_space s;
   return add_units(machine, out) && rs_space_init_all(&s, sw_machine_mesh(machine), rank, dims, &none, 1, out) &&
          fits(&s, UNIT_STATES);
+}
+
+void rs_net_ends_space(rs_space *s, const sw_machine *machine, const sw_sharding ends[2]) {
+  const sw_mesh *m = sw_machine_mesh(machine);
+  sw_sharding cut;
+  rs_space with;
+  const bool finer =
+      (add_primes(m, &cut) && rs_space_init_all(&with, m, s->rank, s->dims, &cut, 1, NULL) && with.n <= RS_NET_ATOMS) ||
+      (cut_at_units(machine, s->rank, s->dims, &cut) && rs_space_init_all(&with, m, s->rank, s->dims, ends, 2, &cut) &&
+       with.n <= RS_NET_ATOMS);
+  if (finer) *s = with;
 }
 
 bool rs_net_space(rs_space *s, const sw_machine *machine, int rank, const int64_t *dims, const sw_sharding *all,
@@ -75,9 +86,8 @@ bool rs_net_space(rs_space *s, const sw_machine *machine, int rank, const int64_
   const sw_mesh *m = sw_machine_mesh(machine);
   sw_sharding cut;
   if (add_primes(m, &cut) && rs_space_init_all(s, m, rank, dims, &cut, 1, NULL) && fits(s, PRIME_STATES)) return true;
-  if (rs_net_units(machine, rank, dims, &cut) && rs_space_init_all(s, m, rank, dims, all, n, &cut) &&
-      fits(s, RS_NET_STATES))
-    return true;
+  if (cut_at_units(machine, rank, dims, &cut))
+    return rs_space_init_all(s, m, rank, dims, all, n, &cut) && fits(s, RS_NET_STATES);
   return rs_space_init_all(s, m, rank, dims, all, n, NULL) && fits(s, RS_NET_STATES);
 }
 
@@ -99,10 +109,18 @@ static void see_units(const rs_net *n, rs_net_list *l) {
   }
 }
 
-static void add_lists(rs_net *n, const rs_net_list *from) {
+uint8_t rs_net_add_list(rs_net *n, const rs_net_list *list) {
   const int number = n->n_lists++;
-  n->list[number] = *from;
+  n->list[number] = *list;
+  n->list[number].order = 0;
+  for (int i = 0; i < list->n; i++) n->list[number].order |= (uint32_t)(list->atom[i] + 1) << 4 * i;
   see_units(n, &n->list[number]);
+  n->block[number] = n->q->space.rank ? (double)(n->q->space.dims[0] / list->shards) : 1;
+  return (uint8_t)number;
+}
+
+static void add_lists(rs_net *n, const rs_net_list *from) {
+  const int number = rs_net_add_list(n, from);
   for (int a = 0; a < n->q->space.n; a++) {
     if (from->set >> a & 1) continue;
     rs_net_list longer = *from;
@@ -114,24 +132,15 @@ static void add_lists(rs_net *n, const rs_net_list *from) {
   n->list[number].next = (uint8_t)n->n_lists;
 }
 
-static void add_some_lists(rs_net *n, const rs_net_ends *e) {
-  for (int i = 0; i < e->n_lists; i++) {
-    n->list[i] = e->list[i];
-    n->list[i].next = (uint8_t)(i + 1);
-    see_units(n, &n->list[i]);
+static sw_rc compare_lists(rs_net *n, sw_diag *d) {
+  const int n_pairs = n->ends ? RS_NET_HELD : n->n_lists * n->n_lists;
+  SW_MEM_NEW(n->diff, n_pairs, d);
+  SW_MEM_NEW(n->pair, n_pairs, d);
+  if (n->ends) SW_MEM_NEW(n->held, n_pairs, d);
+  for (int i = 0; i < n->n_lists && !n->ends && n->q->space.rank > 0; i++) {
+    for (int k = 0; k < n->n_lists; k++) rs_net_compare(n, i, k, i * n->n_lists + k);
   }
-  n->n_lists = e->n_lists;
-}
-
-static void compare_lists(rs_net *n) {
-  for (int i = 0; i < n->n_lists; i++) {
-    const int64_t block = n->q->space.dims[0] / n->list[i].shards;
-    n->block[i] = (double)block;
-  }
-  for (int i = 0; i < n->n_lists; i++) {
-    for (int k = 0; k < n->n_lists; k++)
-      rs_net_compare(n, i, k, &n->diff[i * n->n_lists + k], &n->pair[i * n->n_lists + k]);
-  }
+  return SW_OK;
 }
 
 /* --- states ------------------------------------------------------------------------------------------------------ */
@@ -148,13 +157,13 @@ static int slot_of(const rs_net *n, const rs_net_state *at) {
   }
 }
 
-static void add_state(rs_net *n, const rs_net_state *at) {
-  n->full = n->full || n->n_states == (n->ends ? ENDS_STATES : RS_NET_STATES);
-  if (n->full) return;
+void rs_net_add_state(rs_net *n, const rs_net_state *at) {
+  const int slot = slot_of(n, at);
+  if (n->slot[slot] || n->n_states == (n->ends ? ENDS_STATES : RS_NET_STATES)) return;
   const int rank = n->q->space.rank, i = n->n_states++;
   double bytes = n->elem;
   n->state[i] = *at;
-  n->slot[slot_of(n, at)] = (uint16_t)n->n_states;
+  n->slot[slot] = (uint16_t)n->n_states;
   for (int d = 0; d < rank; d++) bytes *= n->block[at->list[d]];
   n->bytes[i] = bytes;
   for (int l = 1; l < n->n_levels; l++) {
@@ -164,21 +173,13 @@ static void add_state(rs_net *n, const rs_net_state *at) {
   }
 }
 
-/* May these be partial? */
-static bool is_union(const rs_net_ends *e, unsigned set) {
-  for (int i = 0; e && i < e->n_blocks; i++) {
-    if ((e->block[i] & set) != 0 && (e->block[i] & set) != e->block[i]) return false;
-  }
-  return true;
-}
-
 static void add_partial(rs_net *n, rs_net_state *at, bool partial) {
   const unsigned spare = ((1u << n->q->space.n) - 1) & ~(unsigned)at->used;
   for (unsigned set = 0;; set = (set - spare) & spare) { /* the subsets of what is spare */
     rs_net_state state = *at;
     state.partial = (uint8_t)set;
     state.used |= (uint8_t)set;
-    if (is_union(n->ends, set)) add_state(n, &state);
+    rs_net_add_state(n, &state);
     if (set == spare || !partial) return;
   }
 }
@@ -242,7 +243,7 @@ static sw_rc place_devices(rs_net *n, sw_diag *d) {
   const unsigned all = (1u << s->n) - 1;
   const bool one = only_all(n);
   ptrdiff_t end = 0;
-  n->n_places = n->devices <= RS_NET_PLACES ? (int)n->devices : 0;
+  n->n_places = n->devices <= RS_NET_PLACES && !(n->ends && !n->ends->counts) ? (int)n->devices : 0;
   if (n->n_places == 0) return SW_OK;
   for (unsigned set = one ? all : 0; set <= all; set++) {
     struct rs_net_part *p = &n->part[set];
@@ -309,7 +310,7 @@ static void find_floor(rs_net *n) {
     for (int a = 0; a < n->q->space.n; a++) f->unit[l] *= n->inside[l][a];
   }
   for (int l = n->n_levels - 2; l >= 0; l--) f->latency_s[l] = fmin(f->latency_s[l], f->latency_s[l + 1]);
-  f->step_s = fmin(sw_group_collective_s(n->q->machine, &n->group[0], SW_COLL_ALL_SLICE, 0), f->latency_s[0]);
+  f->step_s = fmin(sw_group_collective_s(n->q->machine, rs_net_group(n, 0), SW_COLL_ALL_SLICE, 0), f->latency_s[0]);
 }
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */
@@ -333,39 +334,45 @@ static void measure(rs_net *n) {
   }
 }
 
-static void group_atoms(rs_net *n) {
-  for (unsigned set = 0; set < 1u << n->q->space.n; set++) {
-    sw_axis_ref refs[RS_NET_ATOMS];
-    int k = rs_refs_of_set(&n->q->space, set, refs);
-    sw_machine_group(n->q->machine, refs, k, &n->group[set]);
-  }
+void rs_net_make_group(const rs_net *n, unsigned set) {
+  sw_axis_ref refs[RS_NET_ATOMS];
+  const int k = rs_refs_of_set(&n->q->space, set, refs);
+  sw_machine_group(n->q->machine, refs, k, &n->group[set]);
+}
+
+static sw_rc group_atoms(rs_net *n, sw_diag *d) {
+  SW_MEM_NEW(n->group, 1 << n->q->space.n, d);
+  for (unsigned set = 0; set < 1u << n->q->space.n && !n->ends; set++) rs_net_make_group(n, set);
+  return SW_OK;
 }
 
 sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool partial, sw_diag *d) {
   n->q = q;
   n->ends = ends;
-  n->full = false;
   n->n_lists = n->n_states = 0;
+  n->held = NULL;
+  n->group = NULL;
   n->diff = NULL;
   n->pair = NULL;
   n->place = NULL;
   memset(n->slot, 0, sizeof n->slot);
   measure(n);
-  if (ends)
-    add_some_lists(n, ends);
-  else
+  if (ends) {
+    rs_net_add_hubs(n);
+  } else {
     add_lists(n, &(rs_net_list){.shards = 1});
-  SW_MEM_NEW(n->diff, n->n_lists * n->n_lists, d);
-  SW_MEM_NEW(n->pair, n->n_lists * n->n_lists, d);
-  if (q->space.rank > 0) compare_lists(n);
+    add_states(n, &(rs_net_state){0}, 0, partial);
+  }
+  SW_TRY(compare_lists(n, d));
   SW_TRY(place_devices(n, d));
-  add_states(n, &(rs_net_state){0}, 0, partial);
-  group_atoms(n);
+  SW_TRY(group_atoms(n, d));
   find_floor(n);
   return SW_OK;
 }
 
 void rs_net_deinit(rs_net *n) {
+  sw_mem_free(n->group);
+  sw_mem_free(n->held);
   sw_mem_free(n->diff);
   sw_mem_free(n->pair);
   sw_mem_free(n->place);

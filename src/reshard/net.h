@@ -11,12 +11,13 @@
 #include "reshard/search.h"
 #include "shardwright/group.h"
 
-enum { RS_NET_ATOMS = 6, RS_NET_LISTS = 96, RS_NET_STATES = 2424 };
+enum { RS_NET_ATOMS = 6, RS_NET_LISTS = 240, RS_NET_STATES = 2424 };
 
 /* What a dimension may be cut by: atoms in order. */
 typedef struct rs_net_list {
   uint8_t n, set, atom[RS_NET_ATOMS];
-  uint8_t next; /* number of the first list behind those that begin with this one */
+  uint8_t next;   /* number of the first list behind those that begin with this one */
+  uint32_t order; /* atoms + 1, four bits each, the first one lowest */
   int64_t shards;
   uint8_t visible[SW_MAX_LEVELS]; /* leading atoms by which units of a level differ, ... */
   int64_t inside[SW_MAX_LEVELS];  /* ... and how many blocks a unit has one after the other */
@@ -61,18 +62,20 @@ typedef struct rs_net_floor {
 
 enum { RS_NET_PLACES = 512 };
 enum { RS_NET_SLOTS = 4096 }; /* of the hash that finds states */
+enum { RS_NET_HELD = 1024 };  /* pairs of lists, where not all are compared */
 
-/* The lists of a net that does not hold all, and what may be partial in it: unions of blocks of atoms. */
+/* What the states of a net that does not hold all are made of: the lists of two ends. Unions of blocks of atoms may be
+ * partial in it. */
 typedef struct rs_net_ends {
-  int n_lists, n_blocks;
-  rs_net_list list[RS_NET_LISTS];
+  rs_lists end[2];
+  bool counts; /* blocks may be uneven, or have offsets: it is known who has which */
+  int n_blocks;
   uint8_t block[RS_NET_ATOMS];
 } rs_net_ends;
 
 typedef struct rs_net {
   const rs_query *q;       /* of a tensor whose dimensions are of one extent, which every list cuts evenly */
   const rs_net_ends *ends; /* NULL: all lists that the atoms give */
-  bool full;               /* there are more states than it can hold */
   int n_lists, n_states, n_levels;
   double elem, whole_bytes, devices;
   int n_places;        /* devices, if at most RS_NET_PLACES */
@@ -85,13 +88,14 @@ typedef struct rs_net {
   double units[SW_MAX_LEVELS][1 << RS_NET_ATOMS]; /* of a level, that a set of atoms tells apart */
   rs_net_list list[RS_NET_LISTS];
   double block[RS_NET_LISTS]; /* elements of a dimension's shard */
+  uint16_t *held;             /* which lists are compared in the two that follow; NULL: all with all */
   rs_net_diff *diff;          /* rs_net_diff_of */
   rs_net_pair *pair;          /* rs_net_pair_of */
   rs_net_state state[RS_NET_STATES];
   uint16_t slot[RS_NET_SLOTS];                     /* state + 1 */
   double bytes[RS_NET_STATES];                     /* of one device */
   double unit_bytes[SW_MAX_LEVELS][RS_NET_STATES]; /* that a unit of the level holds in all; not of level 0 */
-  sw_group group[1 << RS_NET_ATOMS];
+  sw_group *group; /* rs_net_group, by set of atoms; those with no size are not known yet */
   rs_net_floor floor;
 } rs_net;
 
@@ -100,35 +104,56 @@ typedef struct rs_net {
  * False where that is too much, too. Which it is depends on the machine and the rank, as long as only whole axes are
  * named. */
 bool rs_net_space(rs_space *s, const sw_machine *machine, int rank, const int64_t *dims, const sw_sharding *all, int n);
-/* Refs that cut axes at the borders of units, where whole axes are cut so; else false. */
-bool rs_net_units(const sw_machine *machine, int rank, const int64_t *dims, sw_sharding *out);
 /* Ways to place some of n atoms (or whole axes) on lists of `rank` dimensions, the rest being unused or, with
  * `partial`, each unused or partial. */
 int64_t rs_net_count(int n, int rank, bool partial);
-/* Atoms for a net of two ends where whole axes are cut at the borders of units, too; else the space stays as it is. */
-bool rs_net_ends_space(rs_space *s, const sw_machine *machine, const sw_sharding ends[2]);
-/* Lists and blocks for the ends of a query, `cuts`: whose space is rs_net_ends_space; false where these are too many.
- */
-bool rs_net_ends_of(const rs_query *q, bool cuts, rs_net_ends *out);
+/* Atoms for a net of two ends: the prime factors of the axes where these are few enough, else what the ends name of the
+ * axes, cut at the borders of units where that is not too much. */
+void rs_net_ends_space(rs_space *s, const sw_machine *machine, const sw_sharding ends[2]);
+/* Of a query; false where its atoms are too many. */
+bool rs_net_ends_of(const rs_query *q, rs_net_ends *out);
 /* The query, its space included, and `ends` are borrowed. `partial`: with states of partial values. */
 SW_CHECKED sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool partial, sw_diag *d);
 void rs_net_deinit(rs_net *n);
+/* While a net of two ends is made: a list that it lacks, which gets a number; a state, as far as there is room; all its
+ * lists and states. */
+uint8_t rs_net_add_list(rs_net *n, const rs_net_list *list);
+void rs_net_add_state(rs_net *n, const rs_net_state *at);
+void rs_net_add_hubs(rs_net *n);
 int rs_net_find(const rs_net *n, const rs_state *state); /* -1: it has none such */
 int rs_net_find_state(const rs_net *n, const rs_net_state *at);
 rs_state rs_net_state_of(const rs_net *n, int state);
 
+/* Where two lists are compared. With few slots for them it holds until the next is asked for. */
+void rs_net_compare(const rs_net *n, int from, int to, int slot);
+/* Atoms that two lists both begin with. */
+static inline int rs_net_alike(const rs_net_list *a, const rs_net_list *b) {
+  return a->order == b->order ? a->n : __builtin_ctz(a->order ^ b->order) / 4;
+}
+/* Elements of a new block that the device's unit of a level had. */
+double rs_net_kept(const rs_net *n, int from, int to, int alike, int level);
+static inline int rs_net_both(const rs_net *n, int from, int to) {
+  const int both = from * n->n_lists + to, slot = both % RS_NET_HELD;
+  if (!n->held) return both;
+  if (n->held[slot] != both + 1) rs_net_compare(n, from, to, slot);
+  return slot;
+}
 static inline const rs_net_diff *rs_net_diff_of(const rs_net *n, int from, int to) {
-  return &n->diff[from * n->n_lists + to];
+  return &n->diff[rs_net_both(n, from, to)];
 }
 static inline const rs_net_pair *rs_net_pair_of(const rs_net *n, int from, int to) {
-  return &n->pair[from * n->n_lists + to];
+  return &n->pair[rs_net_both(n, from, to)];
+}
+void rs_net_make_group(const rs_net *n, unsigned set);
+static inline const sw_group *rs_net_group(const rs_net *n, unsigned set) {
+  if (n->group[set].shape.size == 0) rs_net_make_group(n, set);
+  return &n->group[set];
 }
 /* The shard that each device's unit of a level has by a list, counted in shards of as many devices as lie inside. Of
  * the devices that a set of atoms, those of the list among them, tells apart: one of those alike. */
 static inline const int32_t *rs_net_place(const rs_net *n, unsigned set, int level, int list) {
   return n->place + n->part[set].first + (ptrdiff_t)(level * n->n_lists + list) * n->part[set].n;
 }
-void rs_net_compare(const rs_net *n, int from, int to, rs_net_diff *diff, rs_net_pair *pair);
 
 /* No path costs less, and none of more than one step. */
 typedef struct rs_net_bound {
@@ -139,6 +164,10 @@ rs_net_bound rs_net_bound_of(const rs_net *n, int from, int to, double scale);
 
 /* Nor does one that brings so many bytes to some device. `reduces`: it may reduce, too. */
 double rs_net_bytes_s(const rs_net *n, double bytes, bool reduces);
+
+/* No step from a state to another costs less; HUGE_VAL where there is none. Looks at no pair of lists unless that may
+ * make it `enough`. */
+double rs_net_step_least_s(const rs_net *n, int from, int to, double scale, double enough);
 
 /* What one step between two states is, and what it is priced by. */
 typedef struct rs_step {
@@ -159,9 +188,10 @@ int rs_step_curves(const rs_net *n, const rs_step *step, sw_curve out[SW_MAX_CUR
 bool rs_net_has_partial(const rs_query *q);
 /* The cheapest path, as rs_search, of a query whose space is rs_net_space of its ends, which are plain. */
 SW_CHECKED sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d);
-/* The cheapest path over states of whole axes (`cuts`: as rs_net_ends_of) and what is made of the ends' own lists,
- * whatever the space; none where these are too many. */
-SW_CHECKED sw_rc rs_net_search_ends(const rs_query *q, bool cuts, rs_path *out, sw_diag *d);
+/* The cheapest path over states that are made of the ends' own lists, whatever the space; none where atoms are too
+ * many.
+ */
+SW_CHECKED sw_rc rs_net_search_ends(const rs_query *q, rs_path *out, sw_diag *d);
 
 /* The cheapest path of collectives and permutes alone, between whole values; HUGE_VAL where there is none. */
 SW_CHECKED sw_rc rs_net_search_plain(const rs_query *q, rs_path *out, sw_diag *d);

@@ -77,6 +77,68 @@ static double moved_s(const rs_net *n, int from, int to, double scale) {
   return latency + work;
 }
 
+/* --- of one step ------------------------------------------------------------------------------------------------- */
+
+/* The lists of a step together. */
+typedef struct outline {
+  int level; /* highest one between whose units something crosses; -1: each device has what it shall have */
+  int n_longer, n_shorter, n_other; /* dimensions */
+  unsigned appended, dropped;       /* sets of atoms */
+} outline;
+
+static void outline_dim(const rs_net *n, const rs_net_list *a, const rs_net_list *b, outline *out) {
+  const int alike = rs_net_alike(a, b);
+  while (out->level + 1 < n->n_levels && a->visible[out->level + 1] > alike) out->level++;
+  if (alike == a->n) {
+    out->n_longer++;
+    out->appended |= b->set & ~(unsigned)a->set;
+  } else if (alike == b->n) {
+    out->n_shorter++;
+    out->dropped |= a->set & ~(unsigned)b->set;
+  } else {
+    out->n_other++;
+  }
+}
+
+static outline outline_of(const rs_net *n, const rs_net_state *a, const rs_net_state *b) {
+  outline out = {.level = -1};
+  for (int d = 0; d < n->q->space.rank; d++) {
+    if (a->list[d] != b->list[d]) outline_dim(n, &n->list[a->list[d]], &n->list[b->list[d]], &out);
+  }
+  return out;
+}
+
+/* Of an exchange, in which every device gets for itself what it lacks. */
+static double exchanged_s(const rs_net *n, const rs_net_state *a, const rs_net_state *b, int to, int level,
+                          double scale) {
+  double most = 0;
+  for (int l = 0; l <= level; l++) {
+    double kept = n->elem;
+    for (int d = 0; d < n->q->space.rank; d++) {
+      const int was = a->list[d], is = b->list[d];
+      kept *= rs_net_kept(n, was, is, rs_net_alike(&n->list[was], &n->list[is]), l);
+    }
+    most = larger(most, least_s(n, l, (n->bytes[to] - kept) * scale, false));
+  }
+  return n->floor.latency_s[level] + most;
+}
+
+double rs_net_step_least_s(const rs_net *n, int from, int to, double scale, double enough) {
+  const rs_net_state *a = &n->state[from], *b = &n->state[to];
+  const outline o = outline_of(n, a, b);
+  if (a->partial != b->partial) {
+    const unsigned gone = a->partial & ~(unsigned)b->partial;
+    const bool scatters = o.n_longer == 1 && o.appended == gone;
+    if (o.n_other || o.n_shorter || (o.n_longer && !scatters)) return HUGE_VAL;
+    return rs_net_bound_of(n, from, to, scale).any_s;
+  }
+  if (o.level < 0) return n->floor.step_s;
+  if (n->floor.latency_s[o.level] >= enough) return n->floor.latency_s[o.level];
+  const bool collective = !o.n_other && (o.dropped == o.appended || (o.n_shorter == 1 && !o.n_longer));
+  if (collective) return rs_net_bound_of(n, from, to, scale).any_s;
+  return exchanged_s(n, a, b, to, o.level, scale);
+}
+
 double rs_net_bytes_s(const rs_net *n, double bytes, bool reduces) {
   return bytes > 0 ? n->floor.latency_s[0] + least_s(n, 0, bytes, reduces) : 0;
 }

@@ -1,80 +1,241 @@
-/* What a net holds where atoms are too many for all states: lists of whole axes, those of the two ends and how these
- * begin, and what is reduced; whole axes also in parts where a border of units falls into them; partial are whole axes,
- * and what the ends have so.
+/* What a net holds where atoms are too many for all states. A cheapest route goes over few kinds of states: in each
+ * dimension there is the beginning of what one of the ends has there, and behind it a tail of other atoms, which spread
+ * the value over devices that would else hold copies, or have left another dimension. Which of several atoms that lie
+ * alike on the network a tail has is no matter, nor is their order, but that another order makes an exchange of a
+ * collective: so tails take the first atoms that are left, in order or in reverse.
  *
- *   mesh x=8,y=2,z=4, rank 2, [[x:(1)2,z],[]] -> [[y],[x:(4)2]]: [x,y,z] and its like, [x:(1)2], [x:(1)2,z], [x:(4)2]
+ *   h100x64, x=8,y=2,z=4 (nodes of y and z), [[x],[]] -> [[],[y]]: [[x],[y,z]], [[x:(1)2],[y,z]], [[],[y,z]], ...
+ *
+ * On 300 random pairs of this mesh the cheapest paths over these states, 380 in the mean, cost 1.0002 times those over
+ * all 11743.
  */
 #include <string.h>
 
 #include "reshard/net.h"
 
-static bool has_list(const rs_net_ends *e, const rs_net_list *l) {
-  for (int i = 0; i < e->n_lists; i++) {
-    if (e->list[i].n == l->n && memcmp(e->list[i].atom, l->atom, l->n) == 0) return true;
+/* Few tails first: where these give many states, more tails are left out. */
+enum { MOST_TAILS = 2, ENOUGH_STATES = 250 };
+
+typedef struct hubs {
+  rs_net *n;
+  int rank, n_atoms;
+  uint8_t child[RS_NET_LISTS][RS_NET_ATOMS]; /* the list with an atom more behind it; 0: none yet */
+  struct prefix {
+    uint8_t list, set;
+  } prefix[SW_MAX_RANK][2 * RS_NET_ATOMS + 1]; /* beginnings of both ends' lists */
+  uint8_t n_prefixes[SW_MAX_RANK];
+  bool may_tail[SW_MAX_RANK]; /* all dimensions that neither end cuts are alike: one of them will do */
+  int n_kinds;
+  uint8_t kind[RS_NET_ATOMS]; /* sets of atoms that lie alike, those which cross between units first */
+  int n_crossing;             /* kinds */
+  uint8_t inside;             /* atoms of the others */
+  int n_tails;                /* that states have now */
+  bool spread;                /* only states that use all atoms inside units, if they have tails */
+  rs_net_state at;
+} hubs;
+
+/* --- lists ------------------------------------------------------------------------------------------------------- */
+
+/* The list with an atom more; 0 where there is no room for it. */
+static uint8_t longer(hubs *h, uint8_t list, int atom) {
+  uint8_t *child = &h->child[list][atom];
+  if (*child == 0 && h->n->n_lists < RS_NET_LISTS) {
+    rs_net_list l = h->n->list[list];
+    l.atom[l.n++] = (uint8_t)atom;
+    l.set |= (uint8_t)(1 << atom);
+    l.shards *= h->n->q->space.atom[atom].size;
+    *child = rs_net_add_list(h->n, &l);
+  }
+  return *child;
+}
+
+static bool has_prefix(const hubs *h, int d, uint8_t list) {
+  for (int i = 0; i < h->n_prefixes[d]; i++) {
+    if (h->prefix[d][i].list == list) return true;
   }
   return false;
 }
 
-static bool add_list(rs_net_ends *e, const rs_net_list *l) {
-  if (has_list(e, l)) return true;
-  if (e->n_lists == RS_NET_LISTS) return false;
-  e->list[e->n_lists++] = *l;
-  return true;
-}
-
-static void append(const rs_space *s, rs_net_list *l, int atom) {
-  l->atom[l->n++] = (uint8_t)atom;
-  l->set |= (uint8_t)(1 << atom);
-  l->shards *= s->atom[atom].size;
-}
-
-/* First atoms of axes, or (`cuts`) of what these are cut into at the borders of units. */
-static unsigned first_atoms(const rs_query *q, bool cuts) {
-  const rs_space *s = &q->space;
-  sw_sharding cut;
-  cuts = cuts && rs_net_units(q->machine, s->rank, s->dims, &cut);
-  unsigned first = 0;
-  for (int a = 0; a < s->n; a++) {
-    bool begins = s->atom[a].pre == 1;
-    for (int i = 0; cuts && i < cut.n_refs; i++) {
-      begins = begins || (cut.refs[i].axis == s->atom[a].axis &&
-                          (cut.refs[i].pre == s->atom[a].pre || cut.refs[i].pre * cut.refs[i].size == s->atom[a].pre));
-    }
-    first |= (unsigned)begins << a;
+static void add_prefixes(hubs *h, int d, const rs_lists *end) {
+  uint8_t list = 0;
+  for (int i = 0; i <= end->len[d]; i++) {
+    if (i > 0) list = longer(h, list, end->atom[d][i - 1]);
+    if (!has_prefix(h, d, list)) h->prefix[d][h->n_prefixes[d]++] = (struct prefix){list, h->n->list[list].set};
   }
-  return first;
 }
 
-/* Every order of some axes, or what they are cut into, behind what a list has. */
-static bool add_axes(const rs_space *s, rs_net_ends *e, unsigned first, const rs_net_list *from) {
-  if (!add_list(e, from)) return false;
-  for (int a = 0; a < s->n; a++) {
-    if (!(first >> a & 1u) || (from->set >> a & 1)) continue;
-    rs_net_list longer = *from;
-    append(s, &longer, a);
-    for (int i = a + 1; i < s->n && !(first >> i & 1u); i++) append(s, &longer, i);
-    if (!add_axes(s, e, first, &longer)) return false;
-  }
-  return true;
-}
+/* --- states ------------------------------------------------------------------------------------------------------ */
 
-static bool add_end(const rs_space *s, rs_net_ends *e, const rs_lists *end) {
-  for (int d = 0; d < s->rank; d++) {
-    rs_net_list l = {.shards = 1};
-    for (int i = 0; i < end->len[d]; i++) {
-      append(s, &l, end->atom[d][i]);
-      if (!add_list(e, &l)) return false;
+static void add_tails(hubs *h, int dim, int left);
+
+/* Behind a list the first `count` of the atoms of each kind that are left; 0 where there is no room. */
+static uint8_t with_tail(hubs *h, uint8_t list, const uint8_t *count, bool reversed, uint8_t *set) {
+  uint8_t inside[RS_NET_ATOMS];
+  int n = 0;
+  *set = 0;
+  for (int k = 0; k < h->n_kinds; k++) {
+    unsigned rest = h->kind[k] & ~(unsigned)h->at.used;
+    for (int i = 0; i < count[k]; i++, rest &= rest - 1) {
+      const int atom = __builtin_ctz(rest);
+      *set |= (uint8_t)(1 << atom);
+      if (k >= h->n_crossing)
+        inside[n++] = (uint8_t)atom;
+      else if ((list = longer(h, list, atom)) == 0)
+        return 0;
     }
   }
-  return true;
+  for (int i = 0; i < n; i++) {
+    if ((list = longer(h, list, inside[reversed ? n - 1 - i : i])) == 0) return 0;
+  }
+  return list;
+}
+
+static void try_tail(hubs *h, int dim, int left, const uint8_t *count) {
+  const uint8_t base = h->at.list[dim];
+  int inside = 0;
+  for (int k = h->n_crossing; k < h->n_kinds; k++) inside += count[k];
+  for (int reversed = 0; reversed <= (inside > 1); reversed++) {
+    uint8_t set;
+    const uint8_t list = with_tail(h, base, count, reversed, &set);
+    if (list == 0) continue;
+    h->at.list[dim] = list;
+    h->at.used |= set;
+    add_tails(h, dim + 1, left - 1);
+    h->at.used &= (uint8_t)~set;
+    h->at.list[dim] = base;
+  }
+}
+
+/* The next of all counts, of which a kind has at most as many as atoms are left; false after the last. */
+static bool next_count(const hubs *h, uint8_t *count) {
+  for (int k = 0; k < h->n_kinds; k++) {
+    if (count[k] < __builtin_popcount(h->kind[k] & ~(unsigned)h->at.used)) {
+      count[k]++;
+      return true;
+    }
+    count[k] = 0;
+  }
+  return false;
+}
+
+static void add_tails(hubs *h, int dim, int left) {
+  if (left == 0) {
+    if (!h->spread || (h->inside & ~h->at.used) == 0) rs_net_add_state(h->n, &h->at);
+    return;
+  }
+  for (; dim <= h->rank - left; dim++) {
+    uint8_t count[RS_NET_ATOMS] = {0};
+    while (h->may_tail[dim] && next_count(h, count)) try_tail(h, dim, left, count);
+  }
+}
+
+static void add_states(hubs *h, int dim) {
+  if (dim == h->rank) {
+    add_tails(h, 0, h->n_tails);
+    return;
+  }
+  for (int i = 0; i < h->n_prefixes[dim]; i++) {
+    const struct prefix p = h->prefix[dim][i];
+    if (h->at.used & p.set) continue;
+    h->at.used |= p.set;
+    h->at.list[dim] = p.list;
+    add_states(h, dim + 1);
+    h->at.used &= (uint8_t)~p.set;
+  }
+  h->at.list[dim] = 0;
+}
+
+/* Whatever of the ends' partial values is partial there. */
+static void add_partial(hubs *h, unsigned blocks) {
+  for (unsigned some = blocks;; some = (some - 1) & blocks) {
+    unsigned set = 0;
+    for (int i = 0; i < h->n->ends->n_blocks; i++) set |= some >> i & 1u ? h->n->ends->block[i] : 0u;
+    h->at = (rs_net_state){.used = (uint8_t)set, .partial = (uint8_t)set};
+    add_states(h, 0);
+    if (some == 0) return;
+  }
+}
+
+/* --- kinds of atoms ---------------------------------------------------------------------------------------------- */
+
+static bool is_torus(const rs_net *n) {
+  const sw_profile *p = sw_machine_profile(n->q->machine);
+  for (int l = 0; l < n->n_levels; l++) {
+    if (p->level[l].kind == SW_TOPOLOGY_TORUS) return true;
+  }
+  return false;
+}
+
+static int block_of(const rs_net_ends *e, int atom) {
+  int i = 0;
+  while (i < e->n_blocks && !(e->block[i] >> atom & 1)) i++;
+  return i;
+}
+
+static bool crosses(const rs_net *n, int atom) {
+  for (int l = 1; l < n->n_levels; l++) {
+    if (n->inside[l][atom] < n->q->space.atom[atom].size) return true;
+  }
+  return false;
+}
+
+/* Do they lie alike, and are they reduced together? On a torus that is not looked into: each axis has its own links. */
+static bool are_alike(const rs_net *n, int a, int b) {
+  const sw_axis_ref *atom = n->q->space.atom;
+  bool alike = atom[a].size == atom[b].size && block_of(n->ends, a) == block_of(n->ends, b);
+  for (int l = 1; l < n->n_levels; l++) alike = alike && n->inside[l][a] == n->inside[l][b];
+  return alike && (atom[a].axis == atom[b].axis || !is_torus(n));
+}
+
+static void find_kinds(hubs *h, bool crossing) {
+  for (int a = 0; a < h->n_atoms; a++) {
+    if (crosses(h->n, a) != crossing) continue;
+    int k = crossing ? 0 : h->n_crossing;
+    while (k < h->n_kinds && !are_alike(h->n, __builtin_ctz(h->kind[k]), a)) k++;
+    if (k == h->n_kinds) h->kind[h->n_kinds++] = 0;
+    h->kind[k] |= (uint8_t)(1 << a);
+    if (!crossing) h->inside |= (uint8_t)(1 << a);
+  }
+  if (crossing) h->n_crossing = h->n_kinds;
+}
+
+/* --- all of it --------------------------------------------------------------------------------------------------- */
+
+static void add_ends(hubs *h) {
+  const rs_lists *end = h->n->ends->end;
+  bool spare = false;
+  for (int d = 0; d < h->rank; d++) {
+    add_prefixes(h, d, &end[0]);
+    add_prefixes(h, d, &end[1]);
+    h->may_tail[d] = h->n_prefixes[d] > 1 || !spare;
+    spare = spare || h->n_prefixes[d] == 1;
+  }
+}
+
+void rs_net_add_hubs(rs_net *n) {
+  hubs h = {.n = n, .rank = n->q->space.rank, .n_atoms = n->q->space.n};
+  (void)rs_net_add_list(n, &(rs_net_list){.shards = 1});
+  add_ends(&h);
+  find_kinds(&h, true);
+  find_kinds(&h, false);
+  const unsigned blocks = (1u << n->ends->n_blocks) - 1;
+  for (h.n_tails = 0; h.n_tails <= MOST_TAILS && h.n_tails <= h.rank; h.n_tails++) {
+    for (int spread = h.n_tails > 0; spread >= 0; spread--) {
+      if (n->n_states > ENOUGH_STATES) return;
+      h.spread = spread;
+      add_partial(&h, blocks);
+    }
+  }
 }
 
 /* Atoms of one axis that both ends have partial alike go together. */
-static void find_blocks(const rs_space *s, rs_net_ends *e, unsigned had, unsigned has) {
+static void find_blocks(const rs_space *s, rs_net_ends *e) {
   int64_t like[RS_NET_ATOMS];
   e->n_blocks = 0;
   for (int a = 0; a < s->n; a++) {
-    const int64_t mine = (int64_t)s->atom[a].axis << 2 | (had >> a & 1u) << 1 | (has >> a & 1u);
+    const unsigned had = e->end[0].partial >> a & 1u, has = e->end[1].partial >> a & 1u;
+    const int64_t mine = (int64_t)s->atom[a].axis << 2 | had << 1 | has;
+    if (!had && !has) continue;
     int i = 0;
     while (i < e->n_blocks && like[i] != mine) i++;
     if (i == e->n_blocks) e->block[e->n_blocks++] = 0;
@@ -83,46 +244,18 @@ static void find_blocks(const rs_space *s, rs_net_ends *e, unsigned had, unsigne
   }
 }
 
-/* Where what is reduced may be scattered to. */
-static bool add_reduced(const rs_space *s, rs_net_ends *e, unsigned reduced) {
-  for (int i = 0; i < e->n_blocks; i++) {
-    rs_net_list l = {.shards = 1};
-    for (int a = 0; a < s->n; a++) {
-      if (reduced & e->block[i] & 1u << a) append(s, &l, a);
+bool rs_net_ends_of(const rs_query *q, rs_net_ends *out) {
+  if (q->space.n > RS_NET_ATOMS) return false;
+  rs_lists_of(&q->space, &q->source, &out->end[0]);
+  rs_lists_of(&q->space, &q->target, &out->end[1]);
+  find_blocks(&q->space, out);
+  out->counts = q->opaque_source || q->opaque_target;
+  for (int d = 0; d < q->space.rank; d++) {
+    int64_t rest = q->space.dims[d];
+    for (int a = 0; a < q->space.n && !out->counts; a++) {
+      out->counts = rest % q->space.atom[a].size != 0;
+      rest /= q->space.atom[a].size;
     }
-    if (!add_list(e, &l)) return false;
   }
   return true;
-}
-
-/* Are the states of whole axes alone too many? */
-static bool overflows(const rs_space *s, unsigned first) {
-  int n = 0;
-  for (; first; first &= first - 1) n++;
-  return rs_net_count(n, s->rank, false) > RS_NET_STATES;
-}
-
-bool rs_net_ends_space(rs_space *s, const sw_machine *machine, const sw_sharding ends[2]) {
-  const sw_mesh *m = sw_machine_mesh(machine);
-  sw_sharding cut;
-  rs_space with;
-  if (!rs_net_units(machine, s->rank, s->dims, &cut) || !rs_space_init_all(&with, m, s->rank, s->dims, ends, 2, &cut) ||
-      with.n > RS_NET_ATOMS)
-    return false;
-  *s = with;
-  return true;
-}
-
-bool rs_net_ends_of(const rs_query *q, bool cuts, rs_net_ends *out) {
-  const rs_space *s = &q->space;
-  const rs_net_list empty = {.shards = 1};
-  rs_lists from, to;
-  out->n_lists = 0;
-  if (s->n > RS_NET_ATOMS) return false;
-  const unsigned first = first_atoms(q, cuts);
-  if (overflows(s, first) || !add_axes(s, out, first, &empty)) return false;
-  rs_lists_of(s, &q->source, &from);
-  rs_lists_of(s, &q->target, &to);
-  find_blocks(s, out, from.partial, to.partial);
-  return add_end(s, out, &from) && add_end(s, out, &to) && add_reduced(s, out, from.partial & ~to.partial);
 }

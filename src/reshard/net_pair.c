@@ -5,12 +5,6 @@
 #include "reshard/net.h"
 #include "shardwright/checked.h"
 
-static int count_alike(const rs_net_list *a, const rs_net_list *b) {
-  int n = 0;
-  while (n < a->n && n < b->n && a->atom[n] == b->atom[n]) n++;
-  return n;
-}
-
 static uint8_t set_from(const rs_net_list *l, int first) {
   unsigned set = 0;
   for (int i = first; i < l->n; i++) set |= 1u << l->atom[i];
@@ -34,7 +28,7 @@ static double touched(const rs_net *n, int from, int to) {
 
 /* Where the unit's atoms are a beginning of the new list all, where it is the other way round the unit's blocks, else
  * nothing, on some device. */
-static double kept(const rs_net *n, int from, int to, int alike, int level) {
+double rs_net_kept(const rs_net *n, int from, int to, int alike, int level) {
   const double new = n->block[to], unit = n->block[from] * (double)n->list[from].inside[level];
   if (alike >= n->list[from].visible[level]) return new;
   if (alike < n->list[to].n) return 0;
@@ -68,14 +62,17 @@ static void compare_ends(const rs_net_list *a, const rs_net_list *b, int alike, 
   }
 }
 
-void rs_net_compare(const rs_net *n, int from, int to, rs_net_diff *diff, rs_net_pair *out) {
+void rs_net_compare(const rs_net *n, int from, int to, int slot) {
   const rs_net_list *a = &n->list[from], *b = &n->list[to];
-  const int alike = count_alike(a, b);
+  const int alike = rs_net_alike(a, b);
+  rs_net_diff *diff = &n->diff[slot];
+  rs_net_pair *out = &n->pair[slot];
+  if (n->held) n->held[slot] = (uint16_t)(from * n->n_lists + to + 1);
   *out = (rs_net_pair){.touched = touched(n, from, to)};
   *diff = (rs_net_diff){.more = 1, .fewer = 1};
   if (from != to) compare_ends(a, b, alike, diff);
   for (int l = 0; l < n->n_levels; l++) {
-    out->kept[l] = kept(n, from, to, alike, l);
+    out->kept[l] = rs_net_kept(n, from, to, alike, l);
     out->had[l] = had(n, from, to, alike, l);
     out->both[l] = (double)n->q->space.dims[0] / (double)(a->outer[l] > b->outer[l] ? a->outer[l] : b->outer[l]);
   }

@@ -310,7 +310,8 @@ static bool may_lead_on(walk *w, int from, int to) {
   const double so_far = w->spent_s[from];
   if (!leads_on(w, to, so_far + w->prices.price_s[RS_UNKNOWN])) return false;
   const int source = state_of(w, source_of(w, from, to)), target = state_of(w, target_of(w, from, to));
-  return leads_on(w, to, so_far + rs_net_bound_of(w->net, source, target, w->prices.scale).any_s);
+  const double enough_s = w->limit_s[kind_of(w, to)] - so_far;
+  return leads_on(w, to, so_far + rs_net_step_least_s(w->net, source, target, w->prices.scale, enough_s));
 }
 
 static void look_at(walk *w, int from, int to, const rs_row *row) {
@@ -580,13 +581,13 @@ sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d) {
   return search_in(atlas, q, out, d);
 }
 
-sw_rc rs_net_search_ends(const rs_query *q, bool cuts, rs_path *out, sw_diag *d) {
+sw_rc rs_net_search_ends(const rs_query *q, rs_path *out, sw_diag *d) {
   rs_net_ends ends;
   rs_atlas *atlas;
   out->cost_s = HUGE_VAL;
-  if (!rs_net_ends_of(q, cuts, &ends)) return SW_OK;
+  if (!rs_net_ends_of(q, &ends)) return SW_OK;
   SW_TRY(rs_atlas_make(q, &ends, rs_net_has_partial(q), &atlas, d));
-  sw_rc rc = atlas ? search_in(atlas, q, out, d) : SW_OK;
+  sw_rc rc = search_in(atlas, q, out, d);
   rs_atlas_destroy(atlas);
   return rc;
 }

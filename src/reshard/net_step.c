@@ -95,7 +95,7 @@ static void even_exchange(const rs_net *n, int from, int to, unsigned changed, r
   load->bytes = n->bytes[to] - had[0];
   out->exchanges = load->bytes > 0;
   if (!out->exchanges) return;
-  load->peers = fmax(1, fmin(blocks > 1 ? blocks - 1 : 1, (double)(n->group[changed].shape.size - 1)));
+  load->peers = fmax(1, fmin(blocks > 1 ? blocks - 1 : 1, (double)(rs_net_group(n, changed)->shape.size - 1)));
   for (int l = 1; l < n->n_levels; l++) load->outside_bytes[l] = fmin(n->bytes[to] - had[l], load->bytes);
 }
 
@@ -162,7 +162,7 @@ bool rs_net_step(const rs_net *n, int from, int to, rs_step *out) {
 
 int rs_step_curves(const rs_net *n, const rs_step *step, sw_curve out[SW_MAX_CURVES]) {
   const sw_machine *m = n->q->machine;
-  const sw_group *group = &n->group[step->group];
+  const sw_group *group = rs_net_group(n, step->group);
   if (!step->exchanges) {
     const bool copy = step->move.op == SW_COLL_EXCHANGE;
     return sw_group_collective_curves(m, group, copy ? SW_COLL_ALL_SLICE : (sw_coll_op)step->move.op, step->bytes, out);
@@ -253,7 +253,7 @@ double rs_uneven_collective(const rs_uneven *u, int from, int to, rs_step *out) 
     *out = (rs_step){.move = {.op = SW_COLL_EXCHANGE}};
     return exchange_s(u, from, to, &c);
   }
-  const double p = (double)n->group[out->group].shape.size;
+  const double p = (double)rs_net_group(n, out->group)->shape.size;
   if (out->move.op != SW_COLL_ALL_SLICE && !c.even) {
     const double lacked = rs_uneven_lacked_bytes(u, &(rs_side){.state = from}, &(rs_side){.state = to});
     if (lacked > 0) out->bytes = fmin(out->bytes, lacked * p / (p - 1));

@@ -308,7 +308,7 @@ static sw_rc try_far(const rs_request *asked, bool reduces, bool makes, rs_reque
   if (tried.in_net)
     SW_TRY(rs_net_search(&tried.query, &path, d));
   else
-    SW_TRY(rs_net_search_ends(&tried.query, false, &path, d));
+    SW_TRY(rs_net_search_ends(&tried.query, &path, d));
   const double best_s = out->cost_s + rs_reduce_first_s(best) + rs_made_s(best);
   if (path.cost_s + rs_reduce_first_s(&tried) + rs_made_s(&tried) >= best_s * (1 - 1e-9)) return SW_OK;
   *best = tried;
@@ -343,12 +343,6 @@ static sw_rc search_far(rs_request *r, rs_path *out, sw_diag *d) {
   return SW_OK;
 }
 
-/* With axes cut at the borders of units, if whole ones are searched so. */
-static bool has_cuts(rs_request *r) {
-  const sw_sharding ends[] = {r->from, r->to};
-  return rs_net_ends_space(&r->query.space, r->query.machine, ends);
-}
-
 sw_rc rs_request_search(rs_request *r, rs_path *out, sw_diag *d) {
   if (r->is_far) return search_far(r, out, d);
   if (r->in_net && r->query.no_exchange) return rs_net_search_plain(&r->query, out, d);
@@ -356,13 +350,14 @@ sw_rc rs_request_search(rs_request *r, rs_path *out, sw_diag *d) {
   const rs_request asked = *r;
   rs_request over = *r;
   *out = (rs_path){.cost_s = HUGE_VAL};
-  for (int cuts = 1; cuts >= 0 && r->has_ends && isinf(out->cost_s); cuts--) {
-    over = asked;
-    if (cuts && !has_cuts(&over)) continue;
+  if (r->has_ends) {
+    const sw_sharding ends[] = {r->from, r->to};
+    rs_net_ends_space(&over.query.space, over.query.machine, ends);
     frame_states(&over);
-    SW_TRY(rs_net_search_ends(&over.query, cuts, out, d));
+    SW_TRY(rs_net_search_ends(&over.query, out, d));
     if (!isinf(out->cost_s)) *r = over;
   }
+  if (!isinf(out->cost_s) && !rs_net_has_partial(&r->query)) return SW_OK;
   take_if_cheaper(&asked, r, out, out->cost_s + rs_made_s(r));
   if (!reducing_all_may_pay(&asked)) return SW_OK;
   over = asked;

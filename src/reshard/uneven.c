@@ -204,10 +204,10 @@ double rs_uneven_exchange_s(const rs_uneven *u, const rs_side *from, const rs_si
   double blocks = 1, buffer = sw_dtype_bytes(u->q->dtype);
   if (!is_known(u, from, to)) return counted_one_by_one_s(u, from, to);
   for (int d = 0; d < u->q->space.rank; d++) atoms |= add_dim(u, from, to, d, &blocks, &buffer);
-  const sw_group *g = &n->group[atoms];
+  const sw_group *g = rs_net_group(n, atoms);
   sw_exchange_load load = {.bytes = lacked_bytes(u, from, to, 0), .buffer_bytes = buffer};
   if (load.bytes <= 0 || g->shape.n_parts == 0) {
-    return sw_group_collective_s(u->q->machine, &n->group[0], SW_COLL_ALL_SLICE, load.buffer_bytes);
+    return sw_group_collective_s(u->q->machine, rs_net_group(n, 0), SW_COLL_ALL_SLICE, load.buffer_bytes);
   }
   load.peers = fmax(1, fmin(blocks > 1 ? blocks - 1 : 1, (double)(g->shape.size - 1)));
   for (int i = 1; i < g->shape.n_parts; i++) {

@@ -299,14 +299,25 @@ static void exchanges_cost_what_the_machine_says(void **state) {
 
 /* --- nets of two ends -------------------------------------------------------------------------------------------- */
 
+/* The price of a step, which is no less than its bound says; HUGE_VAL where there is none. */
+static double bounded_step_s(const rs_net *n, int from, int to, const rs_sized *sized) {
+  sw_curve curve[SW_MAX_CURVES];
+  rs_step step;
+  if (from == to || !rs_net_step(n, from, to, &step)) return HUGE_VAL;
+  const double price_s = sw_curves_s(curve, rs_step_curves(n, &step, curve), sized->scale, sized->root);
+  const double least_s = rs_net_step_least_s(n, from, to, sized->scale, HUGE_VAL);
+  if (least_s > price_s * (1 + 1e-9)) fail_msg("a step of %g s is said to cost %g s or more", price_s, least_s);
+  assert_true(rs_net_step_least_s(n, from, to, sized->scale, 0) <= least_s * (1 + 1e-9));
+  return price_s;
+}
+
 /* Every step of the net of ends, relaxed until nothing comes nearer. */
 static double brute_force_s(const rs_query *q, bool partial) {
   static double cost[RS_NET_STATES];
   rs_net_ends ends;
   rs_atlas *a;
-  assert_true(rs_net_ends_of(q, false, &ends));
+  assert_true(rs_net_ends_of(q, &ends));
   assert_ok(rs_atlas_make(q, &ends, partial, &a, &diag));
-  if (!a) return -1;
   const rs_net *n = rs_atlas_net(a);
   rs_sized sized;
   rs_sized_init(&sized, a, q);
@@ -316,10 +327,7 @@ static double brute_force_s(const rs_query *q, bool partial) {
     any = false;
     for (int i = 0; i < n->n_states; i++) {
       for (int k = 0; k < n->n_states && !isinf(cost[i]); k++) {
-        sw_curve curve[SW_MAX_CURVES];
-        rs_step step;
-        if (i == k || !rs_net_step(n, i, k, &step)) continue;
-        const double sum = cost[i] + sw_curves_s(curve, rs_step_curves(n, &step, curve), sized.scale, sized.root);
+        const double sum = cost[i] + bounded_step_s(n, i, k, &sized);
         if (sum >= cost[k]) continue;
         cost[k] = sum;
         any = true;
@@ -354,15 +362,55 @@ static void nets_of_ends_are_searched(void **state) {
     const sw_reshard wanted = {machine, &from, &to, rank, kDims[i % N_EVEN], SW_BF16, {0}};
     assert_ok(rs_request_init(&request, &wanted, &diag));
     if (request.nothing_to_do || request.in_net || request.query.space.n > RS_NET_ATOMS) continue;
-    assert_ok(rs_net_search_ends(&request.query, false, &path, &diag));
+    assert_ok(rs_net_search_ends(&request.query, &path, &diag));
     const double least = brute_force_s(&request.query, from.n_partial > 0);
-    if (least < 0) continue;
     searched++;
     if (fabs(path.cost_s - least) > 1e-8 * least) fail_msg("found %g s, there is a path of %g s", path.cost_s, least);
     assert_true(sw_route_cost_s(&wanted) <= least * (1 + 1e-8));
   }
   print_message("%d nets of ends\n", searched);
   assert_true(searched > 0);
+  sw_arena_deinit(&arena);
+}
+
+/* Does a third sharding make the way shorter? */
+static bool detour_pays(const sw_reshard *wanted, const sw_sharding s[3]) {
+  sw_reshard leg[3] = {*wanted, *wanted, *wanted};
+  double cost_s[3];
+  for (int i = 0; i < 3; i++) { /* to the third, from there on, and straight */
+    leg[i].from = &s[i == 1 ? 1 : 0];
+    leg[i].to = &s[i == 0 ? 1 : 2];
+    cost_s[i] = sw_route_cost_s(&leg[i]);
+  }
+  return cost_s[2] > (cost_s[0] + cost_s[1]) * (1 + 1e-7);
+}
+
+/* Where the ends name parts of axes, more than one net of all states can hold, nets of ends have what routes go over.
+ */
+static void few_detours_over_parts_pay(void **state) {
+  (void)state;
+  sw_arena arena = {0};
+  rng r = {check_seed(68)};
+  sw_mesh m;
+  const sw_profile *p;
+  sw_machine *machine;
+  int searched = 0, paid = 0;
+  assert_ok(sw_mesh_parse("x=4,y=4,z=4", &arena, &m, &diag));
+  assert_ok(sw_profile_read("h100x64", &arena, &p, &diag));
+  assert_ok(sw_machine_build(&arena, p, &m, &machine, &diag));
+  for (int i = 0; i < check_scale(1500); i++) {
+    const int rank = 1 + (int)rng_below(&r, 2);
+    sw_sharding s[3];
+    rs_request request;
+    for (int k = 0; k < 3; k++) s[k] = random_sharding(&r, &m, rank, false);
+    const sw_reshard wanted = {machine, &s[0], &s[2], rank, kDims[i % N_EVEN], SW_BF16, {0}};
+    assert_ok(rs_request_init(&request, &wanted, &diag));
+    if (request.nothing_to_do || request.in_net) continue;
+    searched++;
+    paid += detour_pays(&wanted, s);
+  }
+  print_message("%d of %d detours over a third sharding pay\n", paid, searched);
+  assert_true(searched > 0 && paid * 150 <= searched);
   sw_arena_deinit(&arena);
 }
 
@@ -456,6 +504,7 @@ int main(void) {
       cmocka_unit_test(paths_to_one_are_paths_to_all),
       cmocka_unit_test(exchanges_cost_what_the_machine_says),
       cmocka_unit_test(nets_of_ends_are_searched),
+      cmocka_unit_test(few_detours_over_parts_pay),
       cmocka_unit_test(threads_share_a_machine),
       cmocka_unit_test(memory_runs_short),
   };
