@@ -84,7 +84,7 @@ sw_rc sw_search_fall_back(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   }
   out->status = SW_SOLVE_FEASIBLE;
   out->cost_units = sw_cost_units(b.cost_s);
-  out->bound_units = 0;
+  out->bound_units = sw_min_i64(s->least, out->cost_units);
   out->capacity_bytes = s->o->selection.capacity_bytes;
   return SW_OK;
 }

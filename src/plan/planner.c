@@ -14,7 +14,7 @@ struct sw_planner {
 static sw_rc build(sw_planner *p, sw_diag *d) {
   p->o.selection.deadline_s = sw_search_deadline_s(&p->s, 1);
   p->o.selection.cancel = p->o.solve.cancel;
-  SW_TRY(sw_selection_build(p->s.g, p->s.machine, &p->o.selection, p->s.arena, &p->s.selection, d));
+  SW_TRY(sw_selection_build(p->s.g, p->s.machine, &p->o.selection, p->s.arena, &p->s.selection, &p->s.least, d));
   p->s.n = sw_selection_problem(p->s.selection)->n_nodes;
   return SW_OK;
 }
@@ -65,6 +65,7 @@ sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *are
   o.start = &p->base;
   s.selection = p->s.selection;
   s.bound = p->bound;
+  s.least = p->s.least;
   sw_search_begin(&s, &spent);
   SW_TRY(sw_plan_build(s.g, s.machine, arena, out, d));
   SW_TRY(sw_selection_pin(s.selection, n, pins, d));

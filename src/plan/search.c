@@ -392,7 +392,7 @@ static sw_rc lower_until_it_fits(const sw_searcher *s, int64_t capacity, sw_plan
     before = sol;
     SW_TRY(sw_search_solve(s, limit, round ? &before : NULL, &sol, d));
     if (limit == capacity) fit->infeasible = sol.status == SW_SOLVE_INFEASIBLE;
-    if (limit == capacity) fit->bound = sol.bound;
+    if (limit == capacity) fit->bound = sw_max_i64(sol.bound, s->least);
     if (!sol.choice) return SW_OK;
     SW_TRY(sw_search_take(s, &sol, fit, out, &peak, d));
     fit->found = peak <= capacity;

@@ -22,6 +22,7 @@ typedef struct sw_searcher {
   sw_learned *learned; /* prices and messages of the last problem, as sw_selection_keep has them */
   bool *missing;       /* where that plan has none; NULL: it has all */
   int64_t bound;       /* proven before, of any plan that fits; 0: nothing is */
+  int64_t least;       /* what any plan costs at least, nodes being at their cheapest */
   bool alike;          /* nodes that are alike choose alike: what is proven then is no bound */
   double limit;        /* of what it may take, see below; <= 0: none */
   sw_effort *spent;    /* with all searches that are parts of one */

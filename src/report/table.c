@@ -11,9 +11,12 @@ static void heading(bool colour, const char *text, sw_text *out) {
 
 static double share(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
+/* One that two digits tell from none. */
+static bool has_bound(const sw_plan *p) { return sw_plan_gap(p) < 0.99995; }
+
 static void print_bound(const sw_plan *p, sw_text *t) {
   double gap = 100 * sw_plan_gap(p);
-  if (p->cost_units > 0 && p->bound_units <= 0) {
+  if (!has_bound(p)) {
     sw_text_puts(t, "; no lower bound in time");
     return;
   }
@@ -34,7 +37,7 @@ static void print_search(const sw_plan *p, const sw_account *a, sw_columns *c) {
     sw_text_printf(&t, ": %s (%s)", sw_solve_status_text(p->status), p->solver);
   } else if (p->status == SW_SOLVE_FEASIBLE) { /* plans made by rule have no status */
     const bool begun = p->n_nodes > 0;
-    if (begun) print_bound(p, &t);
+    if (begun || has_bound(p)) print_bound(p, &t);
     sw_text_printf(&t, " (%s: time was up before the search could %s)", p->origin, begun ? "find better" : "begin");
   } else {
     sw_text_printf(&t, " (%s)", p->origin);

@@ -461,8 +461,20 @@ static sw_rc build_all(build *b, sw_diag *d) {
   return make_edges(s, d);
 }
 
+/* Every node by itself, of those whose choices are known. */
+static int64_t least_of_nodes(const sw_selection *s) {
+  int64_t sum = 0;
+  for (int32_t i = 0; s->choices && i < s->n_args + s->n_ops + s->n_outputs; i++) {
+    const sw_choices *c = s->choices[i];
+    int64_t least = SW_FORBIDDEN;
+    for (int32_t k = 0; c && k < c->n; k++) least = sw_min_i64(least, c->cost[k]);
+    if (c) sum = sw_cost_add(sum, least);
+  }
+  return sum;
+}
+
 sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_selection_options *o, sw_arena *arena,
-                         sw_selection **out, sw_diag *d) {
+                         sw_selection **out, int64_t *least, sw_diag *d) {
   sw_selection *s;
   SW_ARENA_NEW(s, arena, 1, d);
   *s = (sw_selection){.g = g, .machine = machine, .o = *o, .arena = arena};
@@ -482,6 +494,7 @@ sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_
   sw_text_free(&b.key);
   s->prices.deadline_s = 0; /* what is asked for from now on is little, and needed */
   s->prices.cancel = NULL;
+  *least = least_of_nodes(s);
   if (rc) sw_selection_deinit(s);
   if (!rc) *out = s;
   return rc;

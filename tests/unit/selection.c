@@ -185,9 +185,11 @@ static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const c
   assert_ok(sw_mesh_parse(mesh, &arena, &m, &diag));
   assert_ok(sw_machine_build(&arena, hw, &m, &machine, &diag));
   sw_plan_options o = {.solve = {.threads = 1}, .selection = {.capacity_bytes = INT64_MAX}};
-  assert_ok(sw_selection_build(g, machine, &o.selection, &arena, &s, &diag));
+  int64_t alone;
+  assert_ok(sw_selection_build(g, machine, &o.selection, &arena, &s, &alone, &diag));
   charges_enclose_the_truth(s, r);
   int64_t least = least_of_all(s, &combinations);
+  assert_true(alone > 0 && alone <= least);
   bool small = combinations <= MOST_COMBINATIONS;
   if (small) {
     assert_ok(sw_plan_search(g, machine, &o, &arena, &plan, &diag));
