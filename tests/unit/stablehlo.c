@@ -275,6 +275,19 @@ static const struct {
      "tensor<6xf32>\n%4 = stablehlo.subtract %3, %y : tensor<6xf32>\n%5 = stablehlo.reduce(%4 init: %z) applies "
      "stablehlo.add across dimensions = [0] : (tensor<6xf32>, " S ") -> " S "\nreturn %5 : " S "\n}",
      "ippi"},
+    {"integers are data, but for weights that are packed in them",
+     "func.func @main(%x: tensor<4x16xf32>, %t: tensor<4x2xi32>, %w: tensor<2x6xui32>, %s: tensor<8x1xui32>) -> " A
+     " {\n"
+     "%e = stablehlo.constant dense<[0, 4, 8, 12, 16, 20, 24, 28]> : tensor<8xui32>\n"
+     "%b = stablehlo.broadcast_in_dim %e, dims = [1] : (tensor<8xui32>) -> tensor<2x8x6xui32>\n"
+     "%0 = stablehlo.broadcast_in_dim %w, dims = [0, 2] : (tensor<2x6xui32>) -> tensor<2x8x6xui32>\n"
+     "%1 = stablehlo.shift_right_logical %0, %b : tensor<2x8x6xui32>\n"
+     "%f = stablehlo.constant dense<15> : tensor<2x8x6xui32>\n%2 = stablehlo.and %1, %f : tensor<2x8x6xui32>\n"
+     "%3 = stablehlo.convert %2 : (tensor<2x8x6xui32>) -> tensor<2x8x6xf32>\n"
+     "%4 = stablehlo.reshape %3 : (tensor<2x8x6xf32>) -> tensor<16x6xf32>\n"
+     "%5 = stablehlo.dot_general %x, %4, contracting_dims = [1] x [0] : (tensor<4x16xf32>, tensor<16x6xf32>) -> " A
+     "\nreturn %5 : " A "\n}",
+     "iipi"},
     {"donated: the first output of the type",
      "func.func @main(%a: " A DONOR ", %b: " A ", %c: " B DONOR ", %d: " A DONOR ", %e: " A DONOR ") -> (" S ", " A
      ", " A ") {\n%0 = stablehlo.constant dense<0.0> : " S "\nreturn %0, %a, %b : " S ", " A ", " A "\n}",

@@ -5,6 +5,7 @@
  *   one side of a contraction or convolution whose other side is an argument, too          data
  *   the right side of such, when there are no batch dims                                   parameter
  *   with a dim that runs over examples (batch.c); a scalar                                 data
+ *   integers of two dims or more: data, but for those whose bits are shifted or cast, which are packed and as floats
  *   taken beside what was made of examples, always in its shape, as targets and rewards    data
  *   anything else                                                                          parameter
  *
@@ -20,6 +21,7 @@ typedef struct guesser {
   bool *has_examples;    /* by value: of an argument that has a dim for them, and of what is made of such */
   bool *is_spread;       /* by value: an argument that is broadcast */
   bool *is_beside;       /* by value: an argument that an op takes beside what was made of examples */
+  bool *is_packed;       /* by value: an argument whose bits are several numbers */
   sw_im_evidence *found; /* by value: of an argument */
 } guesser;
 
@@ -46,7 +48,10 @@ static void see_contraction(guesser *r, const sw_op *op) {
     tell(r, right, !both ? SW_IM_WEIGHTS : n_batch ? SW_IM_DATA : SW_IM_SURELY_WEIGHTS);
     tell(r, left, both ? SW_IM_DATA : SW_IM_WEIGHTS);
   }
-  if (moves(op->code)) r->from[op->results[0]] = left;
+  bool unpacks =
+      op->code == SW_OP_SHIFT_RIGHT_LOGICAL || op->code == SW_OP_SHIFT_RIGHT_ARITHMETIC || op->code == SW_OP_BITCAST;
+  if (unpacks && left >= 0) r->is_packed[left] = true;
+  if (moves(op->code) || unpacks || op->code == SW_OP_AND) r->from[op->results[0]] = left;
 }
 
 /* Does the op repeat its operand, or could it, in front? */
@@ -98,6 +103,7 @@ static sw_rc guesser_init(guesser *r, sw_importer *m) {
   SW_ARENA_NEW(r->has_examples, &m->scratch, m->g->n_values, m->d);
   SW_ARENA_NEW(r->is_spread, &m->scratch, m->g->n_values, m->d);
   SW_ARENA_NEW(r->is_beside, &m->scratch, m->g->n_values, m->d);
+  SW_ARENA_NEW(r->is_packed, &m->scratch, m->g->n_values, m->d);
   SW_ARENA_NEW(r->found, &m->scratch, m->g->n_values, m->d);
   for (sw_id v = 0; v < m->g->n_values; v++) r->from[v] = r->made_of[v] = m->g->values[v].def < 0 ? v : -1;
   return SW_OK;
@@ -107,6 +113,9 @@ sw_rc sw_im_guess_roles(sw_importer *m, const sw_id *outputs, uint32_t n) {
   guesser r = {.g = m->g};
   SW_TRY(guesser_init(&r, m));
   for (sw_id i = 0; i < m->g->n_ops; i++) see_contraction(&r, &m->g->ops[i]);
+  for (size_t i = 0; i < m->integers.n; i++) {
+    if (r.is_packed[m->integers.at[i]]) SW_TRY(sw_array_push(&m->unsaid, m->integers.at[i], m->d));
+  }
   SW_TRY(sw_im_guess_state(m, r.found, outputs, n));
   SW_TRY(sw_im_find_examples(m, r.found, r.has_examples));
   for (sw_id i = 0; i < m->g->n_ops; i++) see_company(&r, &m->g->ops[i]);

@@ -253,8 +253,9 @@ static sw_value_kind kind_of(role_finder *r, uint32_t i) {
   if (r->out->alias[i] >= 0) return SW_VALUE_STATE;
   if (r->said[i]) return r->said[i] == GUESS_INPUT ? SW_VALUE_INPUT : SW_VALUE_PARAMETER;
   sw_rc rc = sw_ir_read_type(t, t->args.at[r->block->first_arg + i].type, &r->m->scratch, &type, NULL);
-  if (rc || !may_be_weights(type.dtype)) return SW_VALUE_INPUT;
-  r->out->unsaid[i] = true;
+  bool weights = !rc && may_be_weights(type.dtype);
+  r->out->unsaid[i] = weights;
+  r->out->integers[i] = !rc && !weights && type.rank >= 2 && type.dtype != SW_BOOL;
   return SW_VALUE_INPUT;
 }
 
@@ -333,6 +334,7 @@ sw_rc sw_im_roles(sw_importer *m, sw_ir_roles *out) {
   SW_ARENA_NEW(out->kind, &m->keep, out->n, m->d);
   SW_ARENA_NEW(out->alias, &m->keep, out->n, m->d);
   SW_ARENA_NEW(out->unsaid, &m->keep, out->n, m->d);
+  SW_ARENA_NEW(out->integers, &m->keep, out->n, m->d);
   sw_rc rc = m->o->roles ? read_file(&r, m->o->roles) : SW_OK;
   if (!rc) rc = find_roles(&r);
   sw_array_free(&r.lines);

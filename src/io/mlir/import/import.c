@@ -521,6 +521,7 @@ static sw_rc add_arg(sw_importer *m, sw_ir_instance *in, uint32_t block, uint32_
                           sw_ir_place(m->t, a->name.at), &id, m->d));
   in->slots[m->names->block[block] + i] = id;
   if (m->roles->unsaid[i]) SW_TRY(sw_array_push(&m->unsaid, id, m->d));
+  if (m->roles->integers[i]) SW_TRY(sw_array_push(&m->integers, id, m->d));
   SW_TRY(sw_im_see_quant(m, id, a->type));
   return sw_im_annotate_arg(m, id, sw_im_arg_attrs(m->t, sw_im_op(m, m->main), i));
 }
@@ -609,6 +610,7 @@ void sw_im_free(sw_importer *m) {
   sw_array_free(&m->walks);
   sw_array_free(&m->tuples);
   sw_array_free(&m->unsaid);
+  sw_array_free(&m->integers);
   sw_array_free(&m->quants);
   sw_array_free(&m->locations);
   sw_array_free(&m->local);

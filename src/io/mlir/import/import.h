@@ -103,6 +103,7 @@ typedef struct sw_importer {
   SW_ARRAY(sw_im_collective_at) collectives; /* in ascending order */
   SW_ARRAY(struct sw_im_inside *) insides;   /* of regions that are written out; owned */
   SW_ARRAY(sw_id) unsaid;                    /* arguments of which nothing says what they are */
+  SW_ARRAY(sw_id) integers;                  /* the same of integers, which are data where nothing unpacks them */
   SW_ARRAY(sw_id) local;                     /* values of one device, in ascending order */
   sw_im_parts parts;
   const struct sw_im_part *within; /* the one that is being read */
@@ -327,6 +328,7 @@ typedef struct sw_ir_roles {
   sw_value_kind *kind;
   int64_t *alias; /* by argument: the output that it becomes, or -1 */
   bool *unsaid;   /* by argument: nothing says what it is; of kind INPUT until sw_im_guess_roles */
+  bool *integers; /* the same of integers that are data, but for packed ones */
 } sw_ir_roles;
 SW_CHECKED sw_rc sw_im_roles(sw_importer *m, sw_ir_roles *out);
 /* Parameters and state among the arguments that nothing is said of, by their uses in the whole graph, which is read but
