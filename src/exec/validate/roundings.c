@@ -13,7 +13,7 @@
 #define NOISE_MARGIN 16.0
 /* Blocks as a whole, of this many elements at least, this many times. */
 #define NORM_MARGIN 4.0
-enum { LEAST_OF_NORM = 64 };
+enum { LEAST_OF_NORM = 16 };
 
 static const sw_function *main_of(const sw_single *s) { return &s->graph->functions[s->graph->main]; }
 
