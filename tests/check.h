@@ -33,15 +33,15 @@ static inline uint64_t check_seed(uint64_t by_default) {
   return seed;
 }
 
-/* The part of its random cases that a long test tries in this build (tests/CMakeLists.txt): all of them in release. */
-#ifndef CHECK_PART
-#define CHECK_PART 1.0
+/* Of so many random cases a long test tries one in this build (tests/CMakeLists.txt): all of them in release. */
+#ifndef CHECK_ONE_OF
+#define CHECK_ONE_OF 1
 #endif
 
 /* How many random cases: `n` scaled by SW_TEST_SCALE (a number; 1 by default). */
 static inline double check_factor(void) {
   const char *s = getenv("SW_TEST_SCALE");
-  return CHECK_PART * (s ? atof(s) : 1.0);
+  return (s ? atof(s) : 1.0) / CHECK_ONE_OF;
 }
 static inline int check_scale(int n) {
   double k = check_factor() * n;

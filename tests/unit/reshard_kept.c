@@ -1,0 +1,100 @@
+/* A machine keeps the steps that it has made: threads that share it find what each finds alone, and routes are found,
+ * or refused, where memory runs short. */
+#include <pthread.h>
+
+#include "../reshard_case.h"
+
+#include "shardwright/profile_json.h"
+
+static sw_diag diag;
+
+enum { N_DIMS = 2 };
+static const int64_t kDims[N_DIMS][3] = {{192, 192, 384}, {3072, 6144, 1536}};
+
+enum { THREADS = 4, ASKED = 60 };
+
+typedef struct asking {
+  const sw_machine *machine;
+  uint64_t seed;
+  double sum_s; /* of all prices */
+} asking;
+
+static void *ask(void *user) {
+  asking *a = user;
+  const sw_mesh *m = sw_machine_mesh(a->machine);
+  rng r = {a->seed};
+  for (int i = 0; i < ASKED; i++) {
+    const int rank = 1 + (int)rng_below(&r, 3);
+    const bool partial = rng_below(&r, 2) == 0;
+    const sw_sharding from = random_sharding(&r, m, rank, partial), to = random_sharding(&r, m, rank, false);
+    a->sum_s += sw_route_cost_s(&(sw_reshard){a->machine, &from, &to, rank, kDims[i % N_DIMS], SW_BF16, {0}});
+  }
+  return NULL;
+}
+
+static const sw_machine *flat_machine(sw_arena *arena, const char *mesh_text) {
+  sw_profile *p;
+  sw_mesh mesh;
+  sw_machine *machine;
+  p = sw_arena_alloc(arena, 1, sizeof *p, &diag);
+  assert_non_null(p);
+  flat_profile(p, 64, 1e-6, 1e-9);
+  assert_ok(sw_mesh_parse(mesh_text, arena, &mesh, &diag));
+  assert_ok(sw_machine_build(arena, p, &mesh, &machine, &diag));
+  return machine;
+}
+
+/* Threads that share a machine make its rows of steps together; each alone finds the same. */
+static void threads_share_a_machine(void **state) {
+  (void)state;
+  sw_arena arena = {0};
+  const uint64_t seed = check_seed(64);
+  asking shared[THREADS];
+  pthread_t thread[THREADS];
+  const sw_machine *machine = flat_machine(&arena, "x=4,y=2,z=3");
+  for (int i = 0; i < THREADS; i++) {
+    shared[i] = (asking){machine, seed + (uint64_t)i, 0};
+    assert_int_equal(pthread_create(&thread[i], NULL, ask, &shared[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
+  for (int i = 0; i < THREADS; i++) {
+    asking alone = {flat_machine(&arena, "x=4,y=2,z=3"), seed + (uint64_t)i, 0};
+    (void)ask(&alone);
+    assert_true(alone.sum_s > 0 && alone.sum_s == shared[i].sum_s);
+  }
+  sw_arena_deinit(&arena);
+}
+
+/* Wherever memory runs short the route is refused, and found when there is enough. */
+static void memory_runs_short(void **state) {
+  (void)state;
+  sw_arena arena = {0};
+  const sw_machine *machine = flat_machine(&arena, "x=2,y=2,z=2");
+  sw_sharding from = sw_sharding_replicated(2), to = from;
+  assert_true(sw_sharding_push(&from, 0, sw_axis_whole(sw_machine_mesh(machine), 0)));
+  assert_true(sw_sharding_push_partial(&from, SW_REDUCE_SUM, sw_axis_whole(sw_machine_mesh(machine), 1)));
+  assert_true(sw_sharding_push(&to, 1, sw_axis_whole(sw_machine_mesh(machine), 0)));
+  const sw_reshard wanted = {machine, &from, &to, 2, kDims[0], SW_BF16, {0}};
+  sw_route route;
+  int refused = 0;
+  for (;; refused++) {
+    sw_arena scratch = {0};
+    sw_mem_fail_after(refused + 1);
+    const sw_rc rc = sw_route_find(&wanted, &scratch, &route, &diag);
+    sw_mem_fail_after(0);
+    sw_arena_deinit(&scratch);
+    if (rc == SW_OK) break;
+    assert_int_equal(rc, SW_E_RESOURCE);
+  }
+  assert_true(refused > 3);
+  assert_true(route.cost_s > 0 && route.cost_s == sw_route_cost_s(&wanted));
+  sw_arena_deinit(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(threads_share_a_machine),
+      cmocka_unit_test(memory_runs_short),
+  };
+  return cmocka_run_group_tests_name("reshard_kept", tests, NULL, NULL);
+}
