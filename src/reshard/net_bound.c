@@ -110,9 +110,10 @@ static outline outline_of(const rs_net *n, const rs_net_state *a, const rs_net_s
 
 /* Of an exchange, in which every device gets for itself what it lacks. */
 static double exchanged_s(const rs_net *n, const rs_net_state *a, const rs_net_state *b, int to, int level,
-                          double scale) {
+                          double scale, double enough) {
+  const double latency_s = n->floor.latency_s[level];
   double most = 0;
-  for (int l = 0; l <= level; l++) {
+  for (int l = level; l >= 0 && latency_s + most < enough; l--) {
     double kept = n->elem;
     for (int d = 0; d < n->q->space.rank; d++) {
       const int was = a->list[d], is = b->list[d];
@@ -120,7 +121,7 @@ static double exchanged_s(const rs_net *n, const rs_net_state *a, const rs_net_s
     }
     most = larger(most, least_s(n, l, (n->bytes[to] - kept) * scale, false));
   }
-  return n->floor.latency_s[level] + most;
+  return latency_s + most;
 }
 
 double rs_net_step_least_s(const rs_net *n, int from, int to, double scale, double enough) {
@@ -136,7 +137,7 @@ double rs_net_step_least_s(const rs_net *n, int from, int to, double scale, doub
   if (n->floor.latency_s[o.level] >= enough) return n->floor.latency_s[o.level];
   const bool collective = !o.n_other && (o.dropped == o.appended || (o.n_shorter == 1 && !o.n_longer));
   if (collective) return rs_net_bound_of(n, from, to, scale).any_s;
-  return exchanged_s(n, a, b, to, o.level, scale);
+  return exchanged_s(n, a, b, to, o.level, scale, enough);
 }
 
 double rs_net_bytes_s(const rs_net *n, double bytes, bool reduces) {

@@ -144,11 +144,13 @@ static bool frame_far_net(rs_request *r) {
   if (q->no_exchange || q->max_temp_bytes > 0 || q->target_mesh || !reduces_in_parts(&r->from)) return false;
   r->in_net = rs_net_space(&q->space, q->machine, none.rank, none.dims, ends, 2);
   r->is_far = r->in_net || rs_space_init(&q->space, none.mesh, none.rank, none.dims, &r->from, &r->to, 4);
-  if (r->is_far)
-    frame_far(r, false, false);
-  else
+  if (!r->is_far) {
     q->space = none;
-  return r->is_far;
+    return false;
+  }
+  if (!r->in_net) rs_net_ends_space(&q->space, q->machine, ends);
+  frame_far(r, false, false);
+  return true;
 }
 
 static bool all_primes(const rs_space *s) {
