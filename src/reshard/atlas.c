@@ -158,10 +158,12 @@ static sw_rc add_number(rs_atlas *a, int state, bool to_it, int other, rs_row *r
 static sw_rc fill_row(rs_atlas *a, int state, bool to_it, rs_row *row, sw_diag *d) {
   const int n = a->net.n_states;
   row->cut = row->number + n;
+  row->step = row->cut + n;
   for (int i = 0; i < n; i++) {
     if (i == state) continue;
     row->number[i] = RS_UNKNOWN;
     if (!a->asks) SW_TRY(add_number(a, state, to_it, i, row, d));
+    if (row->number[i] != RS_NO_STEP) row->step[row->n_steps++] = (uint16_t)i;
   }
   return SW_OK;
 }
@@ -172,7 +174,7 @@ sw_rc rs_atlas_ask(rs_atlas *a, int state, bool to_it, int other, sw_diag *d) {
 }
 
 static sw_rc make_row(rs_atlas *a, int state, bool to_it, sw_diag *d) {
-  rs_row *row = sw_mem_alloc(1, sizeof *row + 2 * (size_t)a->net.n_states * sizeof row->number[0], d);
+  rs_row *row = sw_mem_alloc(1, sizeof *row + 3 * (size_t)a->net.n_states * sizeof row->number[0], d);
   if (!row) return SW_E_RESOURCE;
   sw_rc rc = fill_row(a, state, to_it, row, d);
   if (rc)

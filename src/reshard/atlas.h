@@ -17,10 +17,12 @@ enum { RS_ATLAS_PRICES = 4096, RS_NO_STEP = 0, RS_UNKNOWN = 1 };
 /* By state, the number of the price of the step to it, or from it; RS_NO_STEP where there is none, RS_UNKNOWN where it
  * has not been asked for. */
 typedef struct rs_row {
-  uint16_t most;   /* of the numbers */
-  uint16_t n_cuts; /* states with number 0, ... */
-  uint16_t *cut;   /* ... where several dimensions are cut at once: no step between even blocks, but maybe one
-                      between uneven ones */
+  uint16_t most;    /* of the numbers */
+  uint16_t n_cuts;  /* states with number 0, ... */
+  uint16_t *cut;    /* ... where several dimensions are cut at once: no step between even blocks, but maybe one
+                       between uneven ones */
+  uint16_t n_steps; /* states of another number, ... */
+  uint16_t *step;   /* ... in order: where values may be partial they are few */
   uint16_t number[];
 } rs_row;
 

@@ -325,7 +325,8 @@ static sw_rc leave(walk *w, int from, sw_diag *d) {
   const rs_row *row;
   SW_TRY(rs_atlas_row(w->atlas, state_of(w, from), w->back, &row, d));
   rs_sized_hold(&w->prices, row);
-  for (int to = 0, n = w->n_near < 0 ? w->n_states : 0; to < n; to++) {
+  for (int i = 0, n = w->n_near < 0 ? row->n_steps : 0; i < n; i++) {
+    const int to = row->step[i];
     if (so_far + price_s[row->number[to]] < limit_s[alike[to]]) look_at(w, from, to, row);
   }
   for (int i = 0; i < w->n_near; i++) {
