@@ -361,6 +361,10 @@ static void nets_of_ends_are_searched(void **state) {
     const sw_reshard wanted = {machine, &from, &to, rank, kDims[i % N_EVEN], SW_BF16, {0}};
     assert_ok(rs_request_init(&request, &wanted, &diag));
     if (request.nothing_to_do || request.in_net || request.query.space.n > RS_NET_ATOMS) continue;
+    const sw_sharding ends[] = {request.from, request.to};
+    rs_net_ends_space(&request.query.space, machine, ends);
+    request.query.source = rs_state_of(&request.query.space, &ends[0]);
+    request.query.target = rs_state_of(&request.query.space, &ends[1]);
     assert_ok(rs_net_search_ends(&request.query, &path, &diag));
     const double least = brute_force_s(&request.query, from.n_partial > 0);
     searched++;
