@@ -115,7 +115,8 @@ uint8_t rs_net_add_list(rs_net *n, const rs_net_list *list) {
   n->list[number].order = 0;
   for (int i = 0; i < list->n; i++) n->list[number].order |= (uint32_t)(list->atom[i] + 1) << 4 * i;
   see_units(n, &n->list[number]);
-  n->block[number] = n->q->space.rank ? (double)(n->q->space.dims[0] / list->shards) : 1;
+  const int64_t block = n->q->space.rank ? n->q->space.dims[0] / list->shards : 1;
+  n->block[number] = (double)block;
   return (uint8_t)number;
 }
 
