@@ -262,7 +262,7 @@ static bool is_of(const sw_machine_note *note, const rs_query *q, bool partial) 
          memcmp(x->atom, y->atom, (size_t)x->n * sizeof x->atom[0]) == 0;
 }
 
-static sw_rc make(const rs_query *q, const rs_net_ends *ends, bool partial, rs_atlas **out, sw_diag *d) {
+sw_rc rs_atlas_make(const rs_query *q, const rs_net_ends *ends, bool partial, rs_atlas **out, sw_diag *d) {
   SW_MEM_NEW(*out, 1, d);
   rs_atlas *a = *out;
   a->cuts = 1;
@@ -288,15 +288,11 @@ sw_rc rs_atlas_of(const rs_query *q, bool partial, rs_atlas **out, sw_diag *d) {
     *out = (rs_atlas *)n;
     return SW_OK;
   }
-  SW_TRY(make(q, NULL, partial, out, d));
+  SW_TRY(rs_atlas_make(q, NULL, partial, out, d));
   sw_machine_note_add(q->machine, &(*out)->note);
   return SW_OK;
 }
 
 void rs_atlas_destroy(rs_atlas *a) {
   if (a) destroy(&a->note);
-}
-
-sw_rc rs_atlas_make(const rs_query *q, const rs_net_ends *ends, bool partial, rs_atlas **out, sw_diag *d) {
-  return make(q, ends, partial, out, d);
 }

@@ -120,14 +120,19 @@ uint8_t rs_net_add_list(rs_net *n, const rs_net_list *list) {
   return (uint8_t)number;
 }
 
+rs_net_list rs_net_longer(const rs_net *n, int list, int atom) {
+  rs_net_list l = n->list[list];
+  l.atom[l.n++] = (uint8_t)atom;
+  l.set |= (uint8_t)(1 << atom);
+  l.shards *= n->q->space.atom[atom].size;
+  return l;
+}
+
 static void add_lists(rs_net *n, const rs_net_list *from) {
   const int number = rs_net_add_list(n, from);
   for (int a = 0; a < n->q->space.n; a++) {
     if (from->set >> a & 1) continue;
-    rs_net_list longer = *from;
-    longer.atom[longer.n++] = (uint8_t)a;
-    longer.set |= (uint8_t)(1 << a);
-    longer.shards *= n->q->space.atom[a].size;
+    const rs_net_list longer = rs_net_longer(n, number, a);
     add_lists(n, &longer);
   }
   n->list[number].next = (uint8_t)n->n_lists;

@@ -118,6 +118,7 @@ void rs_net_deinit(rs_net *n);
 /* While a net of two ends is made: a list that it lacks, which gets a number; a state, as far as there is room; all its
  * lists and states. */
 uint8_t rs_net_add_list(rs_net *n, const rs_net_list *list);
+rs_net_list rs_net_longer(const rs_net *n, int list, int atom); /* with an atom more behind it */
 void rs_net_add_state(rs_net *n, const rs_net_state *at);
 void rs_net_add_hubs(rs_net *n);
 int rs_net_find(const rs_net *n, const rs_state *state); /* -1: it has none such */

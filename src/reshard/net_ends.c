@@ -40,10 +40,7 @@ typedef struct hubs {
 static uint8_t longer(hubs *h, uint8_t list, int atom) {
   uint8_t *child = &h->child[list][atom];
   if (*child == 0 && h->n->n_lists < RS_NET_LISTS) {
-    rs_net_list l = h->n->list[list];
-    l.atom[l.n++] = (uint8_t)atom;
-    l.set |= (uint8_t)(1 << atom);
-    l.shards *= h->n->q->space.atom[atom].size;
+    const rs_net_list l = rs_net_longer(h->n, list, atom);
     *child = rs_net_add_list(h->n, &l);
   }
   return *child;
