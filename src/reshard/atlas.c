@@ -275,7 +275,8 @@ sw_rc rs_atlas_make(const rs_query *q, const rs_net_ends *ends, bool partial, rs
   a->query = (rs_query){.machine = q->machine, .dtype = SW_I8, .kind = SW_REDUCE_SUM, .space = q->space};
   a->query.space.mesh = sw_machine_mesh(q->machine);
   a->query.space.dims = a->dims;
-  sw_rc rc = rs_net_init(&a->net, &a->query, ends, partial, d);
+  const bool counts = !ends || q->opaque_source || q->opaque_target || !rs_atlas_cuts_evenly(a, q);
+  sw_rc rc = rs_net_init(&a->net, &a->query, ends, partial, counts, d);
   if (!rc) rc = grow_slots(a, d);
   if (pthread_mutex_init(&a->lock, NULL)) rc = SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "no lock could be had");
   if (rc) destroy(&a->note);

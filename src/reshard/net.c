@@ -244,12 +244,12 @@ static bool only_all(const rs_net *n) {
   return n->ends || all > MOST_PLACES;
 }
 
-static sw_rc place_devices(rs_net *n, sw_diag *d) {
+static sw_rc place_devices(rs_net *n, bool counts, sw_diag *d) {
   const rs_space *s = &n->q->space;
   const unsigned all = (1u << s->n) - 1;
   const bool one = only_all(n);
   ptrdiff_t end = 0;
-  n->n_places = n->devices <= RS_NET_PLACES && !(n->ends && !n->ends->counts) ? (int)n->devices : 0;
+  n->n_places = counts && n->devices <= RS_NET_PLACES ? (int)n->devices : 0;
   if (n->n_places == 0) return SW_OK;
   for (unsigned set = one ? all : 0; set <= all; set++) {
     struct rs_net_part *p = &n->part[set];
@@ -352,7 +352,7 @@ static sw_rc group_atoms(rs_net *n, sw_diag *d) {
   return SW_OK;
 }
 
-sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool partial, sw_diag *d) {
+sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool partial, bool counts, sw_diag *d) {
   n->q = q;
   n->ends = ends;
   n->n_lists = n->n_states = 0;
@@ -370,7 +370,7 @@ sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool pa
     add_states(n, &(rs_net_state){0}, 0, partial);
   }
   SW_TRY(compare_lists(n, d));
-  SW_TRY(place_devices(n, d));
+  SW_TRY(place_devices(n, counts, d));
   SW_TRY(group_atoms(n, d));
   find_floor(n);
   return SW_OK;

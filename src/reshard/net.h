@@ -68,7 +68,6 @@ enum { RS_NET_HELD = 1024 };  /* pairs of lists, where not all are compared */
  * partial in it. */
 typedef struct rs_net_ends {
   rs_lists end[2];
-  bool counts; /* blocks may be uneven, or have offsets: it is known who has which */
   int n_blocks;
   uint8_t block[RS_NET_ATOMS];
 } rs_net_ends;
@@ -78,7 +77,7 @@ typedef struct rs_net {
   const rs_net_ends *ends; /* NULL: all lists that the atoms give */
   int n_lists, n_states, n_levels;
   double elem, whole_bytes, devices;
-  int n_places;        /* devices, if at most RS_NET_PLACES */
+  int n_places;        /* devices, if they count and are at most RS_NET_PLACES */
   int32_t *place;      /* rs_net_place */
   struct rs_net_part { /* devices that a set of atoms tells apart: their places */
     int n;
@@ -112,8 +111,10 @@ int64_t rs_net_count(int n, int rank, bool partial);
 void rs_net_ends_space(rs_space *s, const sw_machine *machine, const sw_sharding ends[2]);
 /* Of a query; false where its atoms are too many. */
 bool rs_net_ends_of(const rs_query *q, rs_net_ends *out);
-/* The query, its space included, and `ends` are borrowed. `partial`: with states of partial values. */
-SW_CHECKED sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool partial, sw_diag *d);
+/* The query, its space included, and `ends` are borrowed. `partial`: with states of partial values. `counts`: blocks
+ * may be uneven, or have offsets, so that it is to be known who has which. */
+SW_CHECKED sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool partial, bool counts,
+                             sw_diag *d);
 void rs_net_deinit(rs_net *n);
 /* While a net of two ends is made: a list that it lacks, which gets a number; a state, as far as there is room; all its
  * lists and states. */

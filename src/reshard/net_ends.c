@@ -246,13 +246,5 @@ bool rs_net_ends_of(const rs_query *q, rs_net_ends *out) {
   rs_lists_of(&q->space, &q->source, &out->end[0]);
   rs_lists_of(&q->space, &q->target, &out->end[1]);
   find_blocks(&q->space, out);
-  out->counts = q->opaque_source || q->opaque_target;
-  for (int d = 0; d < q->space.rank; d++) {
-    int64_t rest = q->space.dims[d];
-    for (int a = 0; a < q->space.n && !out->counts; a++) {
-      out->counts = rest % q->space.atom[a].size != 0;
-      rest /= q->space.atom[a].size;
-    }
-  }
   return true;
 }
