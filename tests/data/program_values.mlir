@@ -742,6 +742,49 @@ func.func @main() -> (tensor<4x2xf32>) {
   return %r : tensor<4x2xf32>
 }
 // -----
+// select_and_scatter that selects the nearest to 3, windows that meet and padding
+// = 1 15 6 1 17 1 1 2
+func.func @main() -> (tensor<4x2xf32>) {
+  %x = stablehlo.constant dense<[[1.0,5.0],[2.0,5.0],[3.0,6.0],[4.0,4.0]]> : tensor<4x2xf32>
+  %s = stablehlo.constant dense<[[5.0,6.0],[7.0,8.0],[9.0,1.0]]> : tensor<3x2xf32>
+  %z = stablehlo.constant dense<1.0> : tensor<f32>
+  %r = "stablehlo.select_and_scatter"(%x, %s, %z) <{window_dimensions = array<i64: 3, 1>, window_strides = array<i64: 1, 1>, padding = dense<[[1, 0], [0, 0]]> : tensor<2x2xi64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %k = stablehlo.constant dense<3.0> : tensor<f32>
+    %c = stablehlo.subtract %a, %k : tensor<f32>
+    %d = stablehlo.subtract %b, %k : tensor<f32>
+    %e = stablehlo.abs %c : tensor<f32>
+    %f = stablehlo.abs %d : tensor<f32>
+    %t = stablehlo.compare LE, %e, %f : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %t = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %t : tensor<f32>
+  }) : (tensor<4x2xf32>, tensor<3x2xf32>, tensor<f32>) -> tensor<4x2xf32>
+  return %r : tensor<4x2xf32>
+}
+// -----
+// select_and_scatter that combines by a region of its own; one window lies in the padding
+// = 0 55 0 0 0 0 0
+func.func @main() -> (tensor<7xf32>) {
+  %x = stablehlo.constant dense<[1.0,5.0,2.0,3.0,9.0,8.0,1.0]> : tensor<7xf32>
+  %s = stablehlo.constant dense<[5.0,6.0,7.0]> : tensor<3xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %r = "stablehlo.select_and_scatter"(%x, %s, %z) <{window_dimensions = array<i64: 3>, window_strides = array<i64: 2>, padding = dense<[[3, -3]]> : tensor<1x2xi64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %t = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %d = stablehlo.add %a, %b : tensor<f32>
+    %e = stablehlo.multiply %a, %b : tensor<f32>
+    %t = stablehlo.add %d, %e : tensor<f32>
+    stablehlo.return %t : tensor<f32>
+  }) : (tensor<7xf32>, tensor<3xf32>, tensor<f32>) -> tensor<7xf32>
+  return %r : tensor<7xf32>
+}
+// -----
 // sort of two, descending
 // = 3 2 3 1 2 1 1 2 1 3 2 3
 func.func @main() -> (tensor<2x3xi64>, tensor<2x3xi64>) {

@@ -244,20 +244,26 @@ static sw_rc fill_list(sw_importer *m, uint32_t op, const int64_t *from, int n, 
   return SW_OK;
 }
 
-static sw_rc window_by_region(sw_importer *m, uint32_t op, const window *w) {
-  sw_im_window full = {.n = w->n};
-  bool done;
+static sw_rc fill_window(sw_importer *m, uint32_t op, const window *w, sw_im_window *full) {
+  *full = (sw_im_window){.n = w->n};
   if (w->n < 0 || w->n > SW_MAX_RANK) return SW_IM_FAIL(m, op, "attribute 'window_dimensions' is missing");
-  SW_TRY(fill_list(m, op, w->sizes, w->n, w->n, 1, full.sizes));
-  SW_TRY(fill_list(m, op, w->strides, w->n_strides, w->n, 1, full.strides));
-  SW_TRY(fill_list(m, op, w->base, w->n_base, w->n, 1, full.base));
-  SW_TRY(fill_list(m, op, w->holes, w->n_holes, w->n, 1, full.holes));
-  SW_TRY(fill_list(m, op, w->padding, w->n_padding, 2 * w->n, 0, full.padding));
+  SW_TRY(fill_list(m, op, w->sizes, w->n, w->n, 1, full->sizes));
+  SW_TRY(fill_list(m, op, w->strides, w->n_strides, w->n, 1, full->strides));
+  SW_TRY(fill_list(m, op, w->base, w->n_base, w->n, 1, full->base));
+  SW_TRY(fill_list(m, op, w->holes, w->n_holes, w->n, 1, full->holes));
+  SW_TRY(fill_list(m, op, w->padding, w->n_padding, 2 * w->n, 0, full->padding));
   for (int i = 0; i < w->n; i++) {
-    if (full.sizes[i] < 1 || full.strides[i] < 1 || full.base[i] < 1 || full.holes[i] < 1) {
+    if (full->sizes[i] < 1 || full->strides[i] < 1 || full->base[i] < 1 || full->holes[i] < 1) {
       return SW_IM_FAIL(m, op, "dim %d of the window has a size, stride or dilation below 1", i);
     }
   }
+  return SW_OK;
+}
+
+static sw_rc window_by_region(sw_importer *m, uint32_t op, const window *w) {
+  sw_im_window full;
+  bool done;
+  SW_TRY(fill_window(m, op, w, &full));
   SW_TRY(sw_im_window_by_region(m, op, &full, &done));
   return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.reduce_window (a region that cannot be written out)");
 }
@@ -292,6 +298,14 @@ sw_rc sw_im_reduce_window(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return emit_with_init(m, op, &add, init, kind);
 }
 
+static sw_rc pool_by_regions(sw_importer *m, uint32_t op, const window *w) {
+  sw_im_window full;
+  bool done;
+  SW_TRY(fill_window(m, op, w, &full));
+  SW_TRY(sw_im_pool_by_regions(m, op, &full, &done));
+  return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.select_and_scatter (regions that cannot be written out)");
+}
+
 sw_rc sw_im_select_and_scatter(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_reduction kind;
@@ -300,11 +314,10 @@ sw_rc sw_im_select_and_scatter(sw_importer *m, const sw_ir_row *row, uint32_t op
   sw_id x[3] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1), sw_im_operand(m, op, 2)};
   const char *select;
   SW_TRY(sw_im_selects(m, o->first_region, &select));
-  uint32_t scatter = o->first_region == SW_IR_NONE ? SW_IR_NONE : m->t->regions.at[o->first_region].next;
-  if (!select || !sw_im_region_kind(m, scatter, &kind)) {
-    return sw_im_opaque(m, op, "stablehlo.select_and_scatter (regions of its own)");
-  }
   SW_TRY(read_window(m, op, &w));
+  uint32_t scatter = o->first_region == SW_IR_NONE ? SW_IR_NONE : m->t->regions.at[o->first_region].next;
+  bool known = select && !sw_im_is_complex(m, x[0]) && sw_im_region_kind(m, scatter, &kind);
+  if (!known) return pool_by_regions(m, op, &w);
   sw_im_attrs a = {.n = 0};
   sw_im_text(&a, SW_ATTR_SELECT_BY, select);
   sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(kind));

@@ -120,6 +120,12 @@ typedef struct sw_im_window {
 } sw_im_window;
 SW_CHECKED sw_rc sw_im_reduce_by_region(sw_importer *m, uint32_t op, const int64_t *dims, int n_dims, bool *done);
 SW_CHECKED sw_rc sw_im_window_by_region(sw_importer *m, uint32_t op, const sw_im_window *w, bool *done);
+/* In each window of x[0] the element that the region selects, places outside of it being none: what x[0] and the others
+ * have there; the last of the n, of bools, says whether there is anything (true all over, as it comes in). Windows are
+ * as many as the dims `said`; *empty: there are none, and x is left as it is. */
+SW_CHECKED sw_rc sw_im_select_in_windows(sw_importer *m, const sw_im_body *select, const sw_im_window *w,
+                                         const sw_type *said, int n, sw_id *x, bool *empty);
+SW_CHECKED sw_rc sw_im_pool_by_regions(sw_importer *m, uint32_t op, const sw_im_window *w, bool *done);
 SW_CHECKED sw_rc sw_im_sort_by_region(sw_importer *m, uint32_t op, int64_t dim, bool *done);
 SW_CHECKED sw_rc sw_im_scatter_by_region(sw_importer *m, uint32_t op, const sw_im_attrs *numbers, bool unique,
                                          bool *done);

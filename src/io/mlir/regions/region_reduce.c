@@ -14,10 +14,28 @@ typedef struct rows {
   sw_importer *m;
   const sw_im_body *body;
   int n;
+  bool selects; /* the region says of two elements of the first tensor whether the left one is taken; so are all others,
+                   and the last one says whether there is anything */
 } rows;
 
+static sw_rc select_of_two(const rows *r, const sw_id *left, const sw_id *right, sw_id *out) {
+  sw_id keeps, alone, any;
+  const sw_id is_left = left[r->n - 1], is_right = right[r->n - 1];
+  uint32_t op = r->body->op;
+  SW_TRY(sw_im_apply(r->m, r->body, (sw_id[]){left[0], right[0]}, sw_im_type(r->m, left[0]), &keeps));
+  SW_TRY(sw_im_two(r->m, op, SW_OP_AND, keeps, is_left, &keeps));
+  SW_TRY(sw_im_one(r->m, op, SW_OP_NOT, is_right, &alone));
+  SW_TRY(sw_im_two(r->m, op, SW_OP_OR, keeps, alone, &keeps));
+  SW_TRY(sw_im_two(r->m, op, SW_OP_OR, is_left, is_right, &any));
+  for (int i = 0; i < r->n - 1; i++) SW_TRY(sw_im_choose(r->m, op, keeps, left[i], right[i], &out[i]));
+  out[r->n - 1] = any;
+  return SW_OK;
+}
+
+/* `out` may be `left` or `right`. */
 static sw_rc combine(const rows *r, const sw_id *left, const sw_id *right, sw_id *out) {
   sw_id args[2 * SW_MAX_RESULTS];
+  if (r->selects) return select_of_two(r, left, right, out);
   /* The custom form of reduce writes (a, b) (ai, bi), everything else a, ai, b, bi. */
   const sw_ir_op *o = sw_im_op(r->m, r->body->op);
   const sw_ir_row *row = sw_ir_row_of(r->m->t, o->name);
@@ -83,7 +101,7 @@ static sw_rc open_rows(sw_importer *m, uint32_t op, sw_im_body *b, rows *r, bool
   const sw_ir_op *o = sw_im_op(m, op);
   uint32_t n = o->n_uses / 2;
   *lifts = o->n_uses == 2 * n && n >= 1 && n <= SW_MAX_RESULTS && sw_ir_result_count(m->t, o) == n;
-  *r = (rows){m, b, (int)n};
+  *r = (rows){.m = m, .body = b, .n = (int)n};
   return *lifts ? sw_im_open_body(m, op, o->first_region, 2 * n, n, b, lifts) : SW_OK;
 }
 
@@ -183,11 +201,37 @@ static sw_rc window_dim(const rows *r, int dim, int64_t size, int64_t hole, int6
   return cut_all(r, sum, &(sw_im_range){dim, 0, (places - 1) / stride * stride + 1, stride}, x);
 }
 
+/* How many windows fit along each dim of padded inputs; they must be as many as `said`. */
+static sw_rc count_windows(const rows *r, const sw_im_window *w, const sw_id *x, const sw_type *said, bool *empty) {
+  *empty = false;
+  for (int k = 0; k < w->n; k++) {
+    int64_t size = sw_im_type(r->m, x[0])->dims[k], places = size - (w->sizes[k] - 1) * w->holes[k];
+    int64_t want = places > 0 ? (places - 1) / w->strides[k] + 1 : 0;
+    if (k >= said->rank || said->dims[k] != want)
+      return SW_IM_FAIL(r->m, r->body->op, "dim %d has %lld windows", k, (long long)want);
+    *empty = *empty || want == 0;
+  }
+  return SW_OK;
+}
+
+/* The windows of x, each folded into one element, unless there are none; `init` is the padding. */
+static sw_rc fold_windows(const rows *r, const sw_im_window *w, const sw_type *said, const sw_id *init, sw_id *x,
+                          bool *empty) {
+  if (w->n != sw_im_type(r->m, x[0])->rank) return SW_IM_FAIL(r->m, r->body->op, "the window has %d dims", w->n);
+  SW_TRY(pad_all(r, w, init, x));
+  SW_TRY(count_windows(r, w, x, said, empty));
+  for (int k = w->n - 1; k >= 0 && !*empty; k--) {
+    SW_TRY(window_dim(r, k, w->sizes[k], w->holes[k], w->strides[k], x));
+  }
+  return SW_OK;
+}
+
 sw_rc sw_im_window_by_region(sw_importer *m, uint32_t op, const sw_im_window *w, bool *done) {
   sw_im_body b;
   rows r;
   sw_id x[SW_MAX_RESULTS], init[SW_MAX_RESULTS];
   sw_type said;
+  bool empty;
   SW_TRY(open_rows(m, op, &b, &r, done));
   if (!*done) return SW_OK;
   for (int i = 0; i < r.n; i++) {
@@ -196,19 +240,18 @@ sw_rc sw_im_window_by_region(sw_importer *m, uint32_t op, const sw_im_window *w,
   }
   SW_TRY(take_inputs(&r, x, init));
   SW_TRY(sw_im_result_type(m, op, 0, &said));
-  if (w->n != sw_im_type(m, x[0])->rank) return SW_IM_FAIL(m, op, "the window has %d dims", w->n);
-  SW_TRY(pad_all(&r, w, init, x));
-  bool empty = false;
-  for (int k = 0; k < w->n; k++) {
-    int64_t size = sw_im_type(m, x[0])->dims[k], places = size - (w->sizes[k] - 1) * w->holes[k];
-    int64_t want = places > 0 ? (places - 1) / w->strides[k] + 1 : 0;
-    if (k >= said.rank || said.dims[k] != want) return SW_IM_FAIL(m, op, "dim %d has %lld windows", k, (long long)want);
-    empty = empty || want == 0;
-  }
-  for (int k = w->n - 1; k >= 0 && !empty; k--) {
-    SW_TRY(window_dim(&r, k, w->sizes[k], w->holes[k], w->strides[k], x));
-  }
+  SW_TRY(fold_windows(&r, w, &said, init, x, &empty));
   return finish(&r, init, x, empty, &said);
+}
+
+sw_rc sw_im_select_in_windows(sw_importer *m, const sw_im_body *select, const sw_im_window *w, const sw_type *said,
+                              int n, sw_id *x, bool *empty) {
+  rows r = {.m = m, .body = select, .n = n, .selects = true};
+  sw_id padding[SW_MAX_RESULTS];
+  for (int i = 0; i < n; i++) {
+    SW_TRY(sw_im_number(m, select->op, sw_im_type(m, x[i])->dtype, 0, 0, NULL, &padding[i]));
+  }
+  return fold_windows(&r, w, said, padding, x, empty);
 }
 
 /* --- map --------------------------------------------------------------------------------------------------------- */

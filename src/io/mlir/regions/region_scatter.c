@@ -7,6 +7,8 @@
  *
  * When no place occurs twice (unique_indices), once for all of them. Updates out of bounds are dropped by both
  * scatters.
+ *
+ * select_and_scatter is a reduction over windows that carries along where each element is, then a scatter to there.
  */
 #include "io/mlir/regions/lift.h"
 
@@ -225,5 +227,96 @@ sw_rc sw_im_scatter_by_region(sw_importer *m, uint32_t op, const sw_im_attrs *nu
   }
   SW_TRY(scatter_by_body(&s, unique, x));
   for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_result_is(m, op, i, x[i]));
+  return sw_im_annotate_results(m, op);
+}
+
+/* --- select_and_scatter ------------------------------------------------------------------------------------------ */
+
+/* A dim in which windows are single elements is one of the batch. */
+static bool has_windows(const sw_im_window *w, int k) {
+  const int64_t *padding = w->padding + 2 * (size_t)k;
+  return w->sizes[k] != 1 || w->strides[k] != 1 || padding[0] || padding[1];
+}
+
+/* Where in x each window's element is, as the index vectors of a scatter, coordinates behind each other in a last dim;
+ * out of bounds for windows without any. */
+static sw_rc selected_places(const scattering *s, const sw_im_body *select, const sw_im_window *w, sw_id x,
+                             sw_id *indices, bool *empty) {
+  sw_type t = s->table, said = s->updates;
+  sw_id part[SW_MAX_RANK + 2] = {x}, none;
+  int64_t dims[SW_MAX_RANK];
+  int n = 1;
+  for (int k = 0; k < t.rank; k++) {
+    if (has_windows(w, k)) SW_TRY(sw_im_positions(s->m, s->op, SW_I64, t.rank, t.dims, k, &part[n++]));
+  }
+  SW_TRY(sw_im_number(s->m, s->op, SW_BOOL, 1, t.rank, t.dims, &part[n++]));
+  SW_TRY(sw_im_select_in_windows(s->m, select, w, &said, n, part, empty));
+  if (*empty) return SW_OK;
+  SW_TRY(sw_im_number(s->m, s->op, SW_I64, -1, said.rank, said.dims, &none));
+  for (int k = 0; k < said.rank; k++) dims[k] = said.dims[k];
+  dims[said.rank] = 1;
+  for (int i = 1; i < n - 1; i++) {
+    SW_TRY(sw_im_choose(s->m, s->op, part[n - 1], part[i], none, &part[i]));
+    SW_TRY(sw_im_reshaped(s->m, s->op, part[i], said.rank + 1, dims, &part[i]));
+  }
+  sw_im_attrs a = {.n = 0};
+  sw_im_int(&a, SW_ATTR_DIM, said.rank);
+  return sw_im_help(s->m, s->op, SW_OP_CONCATENATE, n - 2, part + 1, &a, indices);
+}
+
+/* The numbers of that scatter; true: no two windows meet. */
+static bool numbers_of_pool(const sw_im_window *w, int64_t *batch, int64_t *with_windows, sw_im_attrs *a) {
+  int n = 0, n_batch = 0;
+  bool apart = true;
+  for (int k = 0; k < w->n; k++) {
+    if (has_windows(w, k))
+      with_windows[n++] = k;
+    else
+      batch[n_batch++] = k;
+    apart = apart && w->strides[k] >= w->sizes[k];
+  }
+  sw_im_numbers(a, SW_ATTR_OPERAND_BATCH, batch, n_batch);
+  sw_im_numbers(a, SW_ATTR_INDICES_BATCH, batch, n_batch);
+  sw_im_numbers(a, SW_ATTR_START_INDEX_MAP, with_windows, n);
+  sw_im_numbers(a, SW_ATTR_INSERTED_DIMS, with_windows, n);
+  sw_im_numbers(a, SW_ATTR_UPDATE_WINDOW_DIMS, NULL, 0);
+  sw_im_int(a, SW_ATTR_INDEX_VECTOR_DIM, w->n);
+  return apart;
+}
+
+/* Both regions can be written out, or the second one is a known reduction; there is a dim with windows. */
+static sw_rc open_pool(scattering *s, const sw_im_window *w, sw_im_body *select, const char **kind, bool *done) {
+  sw_reduction known;
+  uint32_t region = sw_im_op(s->m, s->op)->first_region;
+  bool any = false;
+  for (int k = 0; k < w->n; k++) any = any || has_windows(w, k);
+  *done = region != SW_IR_NONE && any && w->n < SW_MAX_RANK;
+  if (*done) SW_TRY(sw_im_open_body(s->m, s->op, region, 2, 1, select, done));
+  if (!*done) return SW_OK;
+  uint32_t scatter = s->m->t->regions.at[region].next;
+  *kind = sw_im_region_kind(s->m, scatter, &known) ? sw_reduction_text(known) : NULL;
+  return *kind ? SW_OK : sw_im_open_body(s->m, s->op, scatter, 2, 1, &s->body, done);
+}
+
+sw_rc sw_im_pool_by_regions(sw_importer *m, uint32_t op, const sw_im_window *w, bool *done) {
+  sw_im_attrs numbers = {.n = 0};
+  scattering s = {.m = m, .op = op, .n = 1, .numbers = &numbers};
+  sw_im_body select;
+  const char *kind;
+  bool empty;
+  int64_t batch[SW_MAX_RANK], with_windows[SW_MAX_RANK];
+  SW_TRY(open_pool(&s, w, &select, &kind, done));
+  if (!*done) return SW_OK;
+  sw_id x = sw_im_operand(m, op, 0), init = sw_im_operand(m, op, 2);
+  SW_TRY(sw_im_reduced_as(m, op, sw_im_operand(m, op, 1), init, &s.update[0]));
+  s.table = *sw_im_type(m, x);
+  s.updates = *sw_im_type(m, s.update[0]);
+  SW_TRY(selected_places(&s, &select, w, x, &s.indices, &empty));
+  SW_TRY(sw_im_spread(m, op, init, s.table.rank, s.table.dims, -1, &x));
+  bool apart = numbers_of_pool(w, batch, with_windows, &numbers);
+  if (kind) sw_im_text(&numbers, SW_ATTR_KIND, kind);
+  if (!empty && kind) SW_TRY(sw_im_help(m, op, SW_OP_SCATTER, 3, (sw_id[]){x, s.indices, s.update[0]}, &numbers, &x));
+  if (!empty && !kind) SW_TRY(scatter_by_body(&s, apart, &x));
+  SW_TRY(sw_im_result_is(m, op, 0, x));
   return sw_im_annotate_results(m, op);
 }
