@@ -68,6 +68,7 @@ static sw_rc new_table(dv_divider *v, int32_t pattern, int32_t i, const int32_t 
       }
     }
   }
+  if (t.divided) SW_ARENA_NEW(t.moved, &v->mem, t.n[0], d);
   return sw_array_push(&v->tables, t, d);
 }
 
@@ -84,20 +85,19 @@ static sw_rc add_link(dv_divider *v, int32_t producer, int32_t consumer, int32_t
 /* Links of the values, with a table per pattern and consumer. */
 static sw_rc build_values(dv_divider *v, sw_diag *d) {
   const sw_selection *s = v->s;
-  int32_t *first_table;
-  SW_ARENA_NEW(first_table, &v->mem, s->patterns.n, d);
+  SW_ARENA_NEW(v->first_table, &v->mem, s->patterns.n, d);
   for (size_t k = 0; k < s->patterns.n; k++) {
     const sw_pattern *p = &s->patterns.at[k];
     int32_t **part_at;
     SW_ARENA_NEW(part_at, &v->mem, p->n_consumers, d);
     SW_TRY(new_slots(v, (int32_t)k, part_at, d));
-    first_table[k] = (int32_t)v->tables.n;
+    v->first_table[k] = (int32_t)v->tables.n;
     for (int32_t i = 0; i < p->n_consumers; i++) SW_TRY(new_table(v, (int32_t)k, i, part_at[i], d));
   }
   for (size_t k = 0; k < s->values.n; k++) {
     const sw_read_value *r = &s->values.at[k];
     for (int32_t i = 0; i < s->patterns.at[r->pattern].n_consumers; i++)
-      SW_TRY(add_link(v, r->producer, s->consumer_nodes.at[r->first_consumer + i], first_table[r->pattern] + i, d));
+      SW_TRY(add_link(v, r->producer, s->consumer_nodes.at[r->first_consumer + i], v->first_table[r->pattern] + i, d));
   }
   return SW_OK;
 }
@@ -153,9 +153,15 @@ static sw_rc build_flat(dv_divider *v, sw_diag *d) {
   double **const parts[] = {&v->part, &v->best_part, &v->toward, &v->mass};
   for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) SW_ARENA_NEW(*parts[k], &v->mem, v->n_parts, d);
   dv_place_messages(v);
+  SW_ARENA_NEW(v->slot_of, &v->mem, v->n_parts, d);
+  SW_ARENA_NEW(v->live, &v->mem, v->slots.n, d);
+  SW_ARENA_NEW(v->is_live, &v->mem, v->slots.n, d);
   for (size_t k = 0; k < v->slots.n; k++) {
     const dv_slot *o = &v->slots.at[k];
-    for (int32_t a = o->first; a < o->first + o->n; a++) v->part[a] = (double)o->units / o->n;
+    for (int32_t a = o->first; a < o->first + o->n; a++) {
+      v->part[a] = v->best_part[a] = (double)o->units / o->n;
+      v->slot_of[a] = (int32_t)k;
+    }
   }
   return SW_OK;
 }

@@ -12,15 +12,23 @@ static const double kLeastGain = 0.02; /* of what is missing, in a round of pass
 
 /* --- passes ------------------------------------------------------------------------------------------------------ */
 
+/* The parts of live slots: no others differ. */
+static void copy_parts(const dv_divider *v, const double *from, double *to) {
+  for (int32_t k = 0; k < v->n_live; k++) {
+    const dv_slot *o = &v->slots.at[v->live[k]];
+    memcpy(to + o->first, from + o->first, (size_t)o->n * sizeof *to);
+  }
+}
+
 static void keep(dv_divider *v) {
   v->best_bound = v->bound;
-  memcpy(v->best_part, v->part, (size_t)v->n_parts * sizeof *v->part);
+  copy_parts(v, v->part, v->best_part);
   memcpy(v->best_price, v->price, (size_t)v->n_steps * sizeof *v->price);
   memcpy(v->best_messages, v->messages, (size_t)v->n_messages * sizeof *v->messages);
 }
 
 static void rewind_to_best(dv_divider *v) {
-  memcpy(v->part, v->best_part, (size_t)v->n_parts * sizeof *v->part);
+  copy_parts(v, v->best_part, v->part);
   memcpy(v->price, v->best_price, (size_t)v->n_steps * sizeof *v->price);
   memcpy(v->messages, v->best_messages, (size_t)v->n_messages * sizeof *v->messages);
 }
@@ -76,14 +84,19 @@ static sw_rc room_for_parts(sw_selection *s, sw_pattern *p, sw_diag *d) {
   return SW_OK;
 }
 
+/* Patterns of which no slot is live have equal parts, as they had without any. */
 static sw_rc write_parts(dv_divider *v, sw_diag *d) {
   int64_t *part;
+  bool *moved;
   int32_t most = 1;
   for (size_t k = 0; k < v->slots.n; k++) most = v->slots.at[k].n > most ? v->slots.at[k].n : most;
   SW_ARENA_NEW(part, &v->mem, most, d);
+  SW_ARENA_NEW(moved, &v->mem, v->s->patterns.n, d);
+  for (int32_t k = 0; k < v->n_live; k++) moved[v->slots.at[v->live[k]].pattern] = true;
   for (size_t k = 0; k < v->slots.n; k++) {
     const dv_slot *o = &v->slots.at[k];
     sw_pattern *p = &v->s->patterns.at[o->pattern];
+    if (!p->part && !moved[o->pattern]) continue;
     SW_TRY(room_for_parts(v->s, p, d));
     round_slot(v, o, part);
     int32_t a = 0;

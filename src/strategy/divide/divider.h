@@ -18,6 +18,7 @@ typedef struct dv_table {
   const int32_t *part_at; /* [n[0]][n_ids]: into the parts, see dv_part_in; NULL: none */
   int32_t n_ids;
   bool divided; /* there are parts in it */
+  bool *moved;  /* by class of the producer: parts there may have changed; NULL: none do */
   int32_t pattern;
 } dv_table;
 
@@ -46,6 +47,11 @@ typedef struct dv_divider {
   SW_ARRAY(dv_table) tables;
   SW_ARRAY(dv_link) links;
   SW_ARRAY(dv_slot) slots;
+  int32_t *first_table; /* of a pattern: tables of its consumers */
+  int32_t *slot_of;     /* of a part */
+  int32_t *live;        /* slots on which a marginal had mass: all others keep the parts they began with */
+  bool *is_live;
+  int32_t n_live;
   int32_t n_parts, n_messages;
   double *part, *best_part, *toward, *mass; /* toward: averaged direction; mass: supergradient */
   int32_t *first_arc, *mid_arc;             /* arcs of a node to earlier ones, then to later ones */
@@ -91,7 +97,7 @@ SW_CHECKED sw_rc dv_build(dv_divider *v, sw_diag *d);
 void dv_place_messages(dv_divider *v);
 
 /* pass.c: one pass over the nodes in both directions. */
-void dv_set_tables(const dv_divider *v, bool all); /* costs from parts; of all tables, or of those that have parts */
+void dv_set_tables(const dv_divider *v, bool all); /* costs from parts; everywhere, or where parts may have moved */
 void dv_set_unaries(dv_divider *v);                /* costs of choices, with prices on memory */
 void dv_forward(dv_divider *v);
 double dv_backward(dv_divider *v); /* the bound, prices not yet paid */

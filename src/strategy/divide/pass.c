@@ -6,8 +6,9 @@
 
 #include "shardwright/simd.h"
 
-static void set_table(const dv_divider *v, const dv_table *t) {
+static void set_table(const dv_divider *v, const dv_table *t, bool all) {
   for (int32_t from = 0; from < t->n[0]; from++) {
+    if (!all && !t->moved[from]) continue;
     for (int32_t c = 0; c < t->n[1]; c++) {
       double sum = t->fixed[(int64_t)from * t->wide[1] + c];
       for (int32_t a = t->wants->first[c]; a < t->wants->first[c + 1]; a++) {
@@ -22,7 +23,7 @@ static void set_table(const dv_divider *v, const dv_table *t) {
 
 void dv_set_tables(const dv_divider *v, bool all) {
   for (size_t k = 0; k < v->tables.n; k++)
-    if (all || v->tables.at[k].divided) set_table(v, &v->tables.at[k]);
+    if (all || v->tables.at[k].divided) set_table(v, &v->tables.at[k], all);
 }
 
 /* What memory costs those who are alike is averaged, as they live at different times. */
@@ -59,11 +60,9 @@ SW_SIMD_CLONES static double least_sums(const double *mine, int32_t n, const dou
   for (int32_t c = 1; c < n; c++) {
     const double *row = cost + (int64_t)c * wide;
     double a = mine[c];
-    for (int32_t o = 0; o < wide; o += DV_PAD) {
-      for (int k = 0; k < DV_PAD; k++) {
-        double sum = a + row[o + k];
-        out[o + k] = sum < out[o + k] ? sum : out[o + k];
-      }
+    for (int32_t o = 0; o < wide; o++) {
+      double sum = a + row[o];
+      out[o] = sum < out[o] ? sum : out[o];
     }
   }
   double least = out[0];
