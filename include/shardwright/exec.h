@@ -53,8 +53,9 @@ typedef struct sw_sabotage {
 
 typedef struct sw_exec_options {
   bool poison; /* fill results before kernels write them and padding afterwards, so that a read of either shows */
-  /* != 0: a seed. Float results are moved by up to a unit in the last place before anyone reads them; blur_least (NULL:
-   * none), by value id (NULL: none) and element: what is smaller is moved as much as a number of this size. */
+  /* != 0: a seed. Float arguments (copies of them) and what is computed are moved by up to a unit in the last place
+   * before any op reads them; blur_least (NULL: none), by id of a result (NULL: none) and element: what is smaller is
+   * moved as much as a number of this size. */
   uint64_t blur;
   const double *const *blur_least;
   sw_exec_observer observe; /* NULL: none */

@@ -72,6 +72,22 @@ sw_rc sw_held_create(sw_execution *e, sw_id id, sw_diag *d) {
   return SW_OK;
 }
 
+/* A borrowed operand that is read for the first time becomes the execution's own, and blurred. */
+static sw_rc blur_borrowed(sw_execution *e, const sw_op *op, sw_diag *d) {
+  for (int i = 0; i < op->n_operands; i++) {
+    sw_held *h = &e->values[op->operands[i]];
+    int64_t bytes = tensor_bytes(&h->t), got;
+    if (h->bytes || !h->t.data) continue;
+    void *copy = pool_take(e, sw_max_i64(bytes, 1), &got, d);
+    if (!copy) return SW_E_RESOURCE;
+    if (bytes) memcpy(copy, h->t.data, (size_t)bytes);
+    h->t.data = copy;
+    h->bytes = got;
+    sw_blur(&h->t, NULL, &e->blur);
+  }
+  return SW_OK;
+}
+
 void sw_held_release(sw_execution *e, sw_held *h) {
   count_bytes(e, -tensor_bytes(&h->t));
   if (h->bytes) pool_give(e, h->t.data, h->bytes);
@@ -162,6 +178,14 @@ static sw_rc run_by_kind(sw_execution *e, const sw_op *op, const sw_buffer *cons
   return sw_exec_eval(op, in, out, &ctx, d);
 }
 
+/* What commutes with min and computes nothing hands on elements as they are. */
+static bool only_moves(const sw_op *op) {
+  bool moves = false;
+  for (int i = 0; op->space && i < op->space->n_linear; i++)
+    moves = moves || op->space->linear[i].kind == SW_REDUCE_MIN;
+  return moves && !(op->space->flops_per_point > 0);
+}
+
 static sw_rc run_op(sw_execution *e, const sw_op *op, sw_diag *d) {
   const sw_exec_options *o = e->v->options;
   const sw_buffer **in;
@@ -177,7 +201,7 @@ static sw_rc run_op(sw_execution *e, const sw_op *op, sw_diag *d) {
   for (int i = 0; i < op->n_results; i++) {
     sw_held_set_valid(e, op->results[i], out[i]);
     if (o->poison) sw_buffer_poison_padding(out[i]);
-    if (o->blur) sw_blur(out[i], o->blur_least ? o->blur_least[op->results[i]] : NULL, &e->blur);
+    if (o->blur && !only_moves(op)) sw_blur(out[i], o->blur_least ? o->blur_least[op->results[i]] : NULL, &e->blur);
   }
   return o->observe ? o->observe(o->observe_user, e->v->device, op, (const sw_buffer *const *)out, d) : SW_OK;
 }
@@ -211,6 +235,7 @@ static sw_rc run_one(sw_execution *e, sw_id id, sw_id *next, sw_diag *d) {
   const sw_op *op = &g->ops[id];
   double start = sw_now_s();
   *next = id + 1;
+  if (o->blur) SW_TRY(blur_borrowed(e, op, d));
   if (sw_is_control(op->code)) return sw_control_step(e, op, next, d);
   sw_rc rc = run_op(e, op, d);
   if (o->on_op) o->on_op(o->on_op_user, e->v->device, op, start, sw_now_s(), rc);

@@ -73,6 +73,79 @@ static void values_are_freed_after_their_last_use(void **state) {
   sw_graph_destroy(g);
 }
 
+/* y = reverse(reverse(x)), and x: of what is blurred, the caller's x is not, and moving elements blurs nothing. */
+static void blur_is_of_copies_and_of_what_is_computed(void **state) {
+  (void)state;
+  enum { N = 64 };
+  sw_diag diag = {0};
+  sw_graph *g = new_graph();
+  sw_id x = arg(g, "x", SW_F32, 1, (int64_t[]){N});
+  sw_attr dims[] = {INTS(DIMS, 0)};
+  sw_id once = add(g, SW_OP_REVERSE, 1, &x, 1, dims);
+  output(g, "once", once);
+  output(g, "twice", add(g, SW_OP_REVERSE, 1, &once, 1, dims));
+  output(g, "negative", add(g, SW_OP_NEGATE, 1, &once, 0, NULL));
+  seal(g);
+  sw_tensor given, was, y[3];
+  assert_ok(sw_tensor_init(&given, SW_F32, 1, (int64_t[]){N}, &diag));
+  assert_ok(sw_tensor_fill(&given, &(sw_fill){.kind = SW_FILL_RANDOM, .seed = 5, .limit = 1}, &diag));
+  assert_ok(sw_tensor_copy(&was, &given, &diag));
+  assert_ok(sw_exec_run(g, (const sw_buffer *[]){&given}, &(sw_exec_options){.blur = 9}, y, &diag));
+  assert_memory_equal(given.data, was.data, N * sizeof(float));
+  int moved = 0, computed = 0;
+  for (int i = 0; i < N; i++) {
+    const float *a = was.data, *once_of = y[0].data, *twice_of = y[1].data, *negative = y[2].data;
+    assert_true(twice_of[i] == once_of[N - 1 - i]);
+    assert_true(fabsf(twice_of[i] - a[i]) <= 0x1p-22F * fabsf(a[i]));
+    moved += twice_of[i] != a[i];
+    computed += negative[i] != -once_of[i];
+  }
+  assert_in_range(moved, N / 3, N);
+  assert_in_range(computed, N / 3, N);
+  for (int i = 0; i < 3; i++) sw_tensor_deinit(&y[i]);
+  sw_tensor_deinit(&given);
+  sw_tensor_deinit(&was);
+  sw_graph_destroy(g);
+}
+
+/* Weights of more than a panel of the dot kernel, on either side, contracted dim first or last, two in a batch. */
+static void large_narrow_weights_are_multiplied(void **state) {
+  (void)state;
+  enum { ROWS = 3, N = 33000, K = 64 };
+  for (int kind = 0; kind < 4; kind++) {
+    const bool last = kind & 1, left = kind & 2;
+    const int64_t w_dims[3] = {2, last ? N : K, last ? K : N}, x_dims[3] = {2, K, ROWS};
+    sw_diag diag = {0};
+    sw_graph *g = new_graph();
+    sw_id ids[2] = {arg(g, "w", SW_BF16, 3, w_dims), arg(g, "x", SW_BF16, 3, x_dims)};
+    sw_attr w_right[] = {INTS(LHS_BATCH, 0), INTS(RHS_BATCH, 0), INTS(LHS_CONTRACT, 1), INTS(RHS_CONTRACT, 1 + last),
+                         INT(DTYPE, SW_F32)};
+    sw_attr w_left[] = {INTS(LHS_BATCH, 0), INTS(RHS_BATCH, 0), INTS(LHS_CONTRACT, 1 + last), INTS(RHS_CONTRACT, 1),
+                        INT(DTYPE, SW_F32)};
+    output(g, "y", add(g, SW_OP_DOT, 2, left ? ids : (sw_id[]){ids[1], ids[0]}, 5, left ? w_left : w_right));
+    seal(g);
+    sw_tensor in[2], y;
+    for (int i = 0; i < 2; i++) {
+      assert_ok(sw_tensor_init(&in[i], SW_BF16, 3, i ? x_dims : w_dims, &diag));
+      assert_ok(sw_tensor_fill(&in[i], &(sw_fill){.kind = SW_FILL_SMALL, .seed = 7 + (uint64_t)i, .limit = 8}, &diag));
+    }
+    assert_ok(sw_exec_run(g, (const sw_buffer *[]){&in[0], &in[1]}, NULL, &y, &diag));
+    for (int64_t e = 0; e < sw_buffer_elements(&y); e += 7) {
+      int64_t batch = e / (ROWS * N), at = e % (ROWS * N), n = left ? at / ROWS : at % N,
+              row = left ? at % ROWS : at / N;
+      int64_t want = 0;
+      for (int64_t k = 0; k < K; k++) {
+        int64_t of_w = batch * K * N + (last ? n * K + k : k * N + n), of_x = (batch * K + k) * ROWS + row;
+        want += sw_buffer_int(&in[0], of_w) * sw_buffer_int(&in[1], of_x);
+      }
+      if (sw_buffer_int(&y, e) != want) fail_msg("kind %d, element %lld", kind, (long long)e);
+    }
+    for (int i = 0; i < 2; i++) sw_tensor_deinit(&in[i]);
+    sw_tensor_deinit(&y);
+    sw_graph_destroy(g);
+  }
+}
+
 static void bad_arguments_and_cancelling_are_refused(void **state) {
   (void)state;
   sw_diag diag = {0};
@@ -461,6 +534,8 @@ static void a_collective_needs_devices(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_graph_runs_and_reports),
                                      cmocka_unit_test(values_are_freed_after_their_last_use),
+                                     cmocka_unit_test(blur_is_of_copies_and_of_what_is_computed),
+                                     cmocka_unit_test(large_narrow_weights_are_multiplied),
                                      cmocka_unit_test(bad_arguments_and_cancelling_are_refused),
                                      cmocka_unit_test(running_out_of_memory_is_an_error),
                                      cmocka_unit_test(masks_agree_with_the_definition),

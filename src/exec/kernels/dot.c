@@ -3,13 +3,15 @@
  * An operand's dims fall into batch, free and contracted ones. Where the free dims step as one (and so the contracted
  * ones), BLAS reads the operand in place, whatever the order of the dims; otherwise it is copied to [batch, free,
  * contracted] first. For attention, q[b,s,h,d] with batch {b,h}, free {s}, contracted {d} is read in place: row h*d,
- * column 1.
+ * column 1. A large operand of a narrow type (the weights) is widened panel by panel of its free dims.
  */
 #include "exec/kernels/gemm.h"
 #include "exec/kernels/native.h"
 #include "exec/walk.h"
 #include "exec/kernels/wide.h"
 #include "shardwright/checked.h"
+
+enum { PANEL_ELEMENTS = 1 << 21 };
 
 /* Dims that act as one: their product, and the step of the innermost in elements. */
 typedef struct dim_group {
@@ -19,7 +21,10 @@ typedef struct dim_group {
 } dim_group;
 
 typedef struct operand {
-  const char *at; /* wide elements */
+  const char *at; /* wide elements; NULL: those of `narrow` are widened by panels */
+  const sw_buffer *narrow;
+  char *panel;        /* room for one */
+  int64_t panel_free; /* indices of the free dims at a time */
   int rank;
   int64_t dims[SW_MAX_RANK], stride[SW_MAX_RANK]; /* in elements */
   dim_group batch, free, contract;
@@ -82,18 +87,36 @@ static sw_rc operand_pack(operand *x, const sw_kernel_call *c, int bytes, sw_dia
   return SW_OK;
 }
 
-/* Load as `wide` and make sure that BLAS can read every [free, contract] matrix of it. */
-static sw_rc operand_prepare(operand *x, const sw_kernel_call *c, const sw_buffer *b, sw_dtype wide, sw_diag *d) {
+/* Every [free, contract] matrix steps so that BLAS can read it in place. */
+static bool operand_fits_blas(operand *x) {
+  bool free_one = group_close(x, &x->free), contract_one = group_close(x, &x->contract);
+  return free_one && contract_one && sw_gemm_accepts(x->free.size, x->contract.size, x->free.step, x->contract.step);
+}
+
+/* Do its matrices take several panels? Only then may it stay narrow. */
+static bool takes_panels(const operand *x, const sw_buffer *b, sw_dtype wide) {
+  const int64_t k = x->contract.size;
+  return b->dtype != wide && sw_convertible(b->dtype) && k > 0 && k <= PANEL_ELEMENTS / 2 &&
+         x->free.size > PANEL_ELEMENTS / k;
+}
+
+/* Load as `wide` and make sure that BLAS can read it. */
+static sw_rc operand_prepare(operand *x, const sw_kernel_call *c, const sw_buffer *b, bool is_larger, sw_dtype wide,
+                             sw_diag *d) {
   const void *at;
+  bool fits = operand_fits_blas(x);
+  x->panel_free = x->free.size;
+  if (fits && is_larger && takes_panels(x, b, wide)) {
+    x->narrow = b;
+    x->panel_free = PANEL_ELEMENTS / x->contract.size;
+    x->panel = sw_arena_alloc(c->scratch, PANEL_ELEMENTS, (size_t)sw_dtype_bytes(wide), d);
+    return x->panel ? SW_OK : SW_E_RESOURCE;
+  }
   SW_TRY(sw_wide_load(c, b, wide, &at, d));
   x->at = at;
-  bool free_one = group_close(x, &x->free), contract_one = group_close(x, &x->contract);
-  if (free_one && contract_one && sw_gemm_accepts(x->free.size, x->contract.size, x->free.step, x->contract.step)) {
-    return SW_OK;
-  }
+  if (fits) return SW_OK;
   SW_TRY(operand_pack(x, c, sw_dtype_bytes(wide), d));
-  (void)group_close(x, &x->free);
-  (void)group_close(x, &x->contract);
+  (void)operand_fits_blas(x);
   return SW_OK;
 }
 
@@ -106,6 +129,36 @@ static int64_t batch_offset(const operand *x, int64_t i) {
     i /= size;
   }
   return offset;
+}
+
+/* Rows are of the free dims, columns of the contracted ones: `n` rows from `first` on, of the batch at `offset`. */
+static sw_matrix operand_panel(const operand *x, sw_dtype wide, int64_t offset, int64_t first, int64_t n) {
+  const int64_t bytes = sw_dtype_bytes(wide), from = offset + first * x->free.step, k = x->contract.size;
+  if (!x->narrow) return (sw_matrix){x->at + from * bytes, x->free.step, x->contract.step};
+  const char *src = (const char *)x->narrow->data + from * sw_dtype_bytes(x->narrow->dtype);
+  const bool by_row = x->contract.step == 1;
+  const int64_t runs = by_row ? n : k, length = by_row ? k : n, step = by_row ? x->free.step : x->contract.step;
+  for (int64_t i = 0; i < runs; i++) {
+    const char *run = src + i * step * sw_dtype_bytes(x->narrow->dtype);
+    sw_convert(x->narrow->dtype, run, wide, x->panel + i * length * bytes, length);
+  }
+  return by_row ? (sw_matrix){x->panel, k, 1} : (sw_matrix){x->panel, 1, n};
+}
+
+static sw_matrix transposed(sw_matrix m) { return (sw_matrix){m.at, m.col, m.row}; }
+
+/* One batch: out[m,n], panels of the rows of `a` by those of `b`; at most one of the two is in more than one. */
+static void multiply(const operand *a, const operand *b, sw_dtype wide, const int64_t offset[2], char *out) {
+  const int64_t m = a->free.size, n = b->free.size, k = a->contract.size, bytes = sw_dtype_bytes(wide);
+  for (int64_t i = 0, rows; i < m; i += rows) {
+    rows = sw_min_i64(a->panel_free, m - i);
+    sw_matrix x = operand_panel(a, wide, offset[0], i, rows);
+    for (int64_t j = 0, cols; j < n; j += cols) {
+      cols = sw_min_i64(b->panel_free, n - j);
+      sw_matrix w = transposed(operand_panel(b, wide, offset[1], j, cols));
+      sw_gemm(wide, rows, cols, k, x, w, out + (i * n + j) * bytes, n);
+    }
+  }
 }
 
 /* Narrow operands with an f64 result, or the other way round, compute in the wider of the types. */
@@ -130,15 +183,14 @@ sw_rc sw_kernel_dot(const sw_kernel_call *c, sw_diag *d) {
   if (sw_buffer_elements(y) == 0) return SW_OK;
   sw_dtype wide = compute_type(c);
   void *out;
-  SW_TRY(operand_prepare(&a, c, c->in[0], wide, d));
-  SW_TRY(operand_prepare(&b, c, c->in[1], wide, d));
+  bool a_is_larger = sw_buffer_elements(c->in[0]) > sw_buffer_elements(c->in[1]);
+  SW_TRY(operand_prepare(&a, c, c->in[0], a_is_larger, wide, d));
+  SW_TRY(operand_prepare(&b, c, c->in[1], !a_is_larger, wide, d));
   SW_TRY(sw_wide_begin(c, y, wide, &out, d));
-  int64_t m = a.free.size, n = b.free.size, k = a.contract.size, bytes = sw_dtype_bytes(wide);
-  int64_t batches = sw_buffer_elements(y) / (m * n);
+  int64_t size = a.free.size * b.free.size, batches = sw_buffer_elements(y) / size;
   for (int64_t i = 0; i < batches; i++) {
-    sw_matrix x = {a.at + batch_offset(&a, i) * bytes, a.free.step, a.contract.step};
-    sw_matrix w = {b.at + batch_offset(&b, i) * bytes, b.contract.step, b.free.step};
-    sw_gemm(wide, m, n, k, x, w, (char *)out + i * m * n * bytes, n);
+    const int64_t offset[2] = {batch_offset(&a, i), batch_offset(&b, i)};
+    multiply(&a, &b, wide, offset, (char *)out + i * size * sw_dtype_bytes(wide));
   }
   sw_wide_finish(y, wide, out);
   return SW_OK;

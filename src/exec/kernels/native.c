@@ -8,6 +8,7 @@
  */
 #include "exec/kernels/native.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "shardwright/checked.h"
@@ -122,12 +123,13 @@ static void narrow_f32(const float *src, sw_dtype to, void *dst, int64_t n) {
 }
 
 /* A float from which narrower types round as they would from the double: what is not exact is cut off, and its last bit
- * set (rounding to odd), so that it is neither a number of theirs nor in the middle of two. */
+ * set (rounding to odd), so that it is neither a number of theirs nor in the middle of two. No branches:
+ * nobody can foretell which numbers are rounded up. */
 static inline float round_to_odd(double v) {
   float f = (float)v;
-  double back = (double)f, size = v < 0 ? -v : v, got = back < 0 ? -back : back;
-  uint32_t u = bits_of(f), cut = u - (got > size);
-  return float_of(got < size || got > size ? cut | 1 : u);
+  double size = fabs(v), got = fabs((double)f);
+  uint32_t above = got > size, below = got < size;
+  return float_of((bits_of(f) - above) | above | below);
 }
 
 static void narrow_f64(const double *src, sw_dtype to, void *dst, int64_t n) {

@@ -8,6 +8,7 @@
 #include "exec/validate/noise.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "exec/kernels/native.h"
 
@@ -55,17 +56,42 @@ bool sw_small_integers(const sw_buffer *b) {
   return true;
 }
 
+/* Numbers in [-1, 1), two of a draw: 32 random bits are more than enough for a direction and a size. */
+static void draw_chunk(sw_rng *rng, int64_t n, double *out) {
+  int32_t bits[SW_CHUNK];
+  for (int64_t k = 0; k < n; k += 2) {
+    uint64_t two = sw_rng_next(rng);
+    memcpy(&bits[k], &two, sizeof two); /* SW_CHUNK is even */
+  }
+  for (int64_t k = 0; k < n; k++) out[k] = bits[k] * 0x1p-31;
+}
+
+/* Rounded twice on the way to narrow floats, which is quicker, and no matter here. */
+static void store_chunk(const double *v, int64_t n, const sw_buffer *b, int64_t first) {
+  char *at = (char *)b->data + first * sw_dtype_bytes(b->dtype);
+  float f[SW_CHUNK];
+  if (b->dtype == SW_F64) {
+    memcpy(at, v, (size_t)n * sizeof *v);
+  } else {
+    sw_convert(SW_F64, v, SW_F32, f, n);
+    sw_convert(SW_F32, f, b->dtype, at, n);
+  }
+}
+
 void sw_blur(sw_buffer *b, const double *least, sw_rng *rng) {
+  static const double kNone[SW_CHUNK];
   sw_buffer row = row_of_floats(b);
   if (row.dims[0] == 0 || sw_small_integers(b)) return;
-  double v[SW_CHUNK], unit = 2 * sw_unit_roundoff(row.dtype), top = sw_top_binade(row.dtype);
+  double v[SW_CHUNK], by[SW_CHUNK], unit = 2 * sw_unit_roundoff(row.dtype), top = sw_top_binade(row.dtype);
   for (int64_t i = 0, n; i < row.dims[0]; i += n) {
+    const double *floor_of = least ? least + i : kNone;
     load_chunk(&row, i, n = chunk_at(i, row.dims[0]), v);
+    draw_chunk(rng, n, by);
     for (int64_t k = 0; k < n; k++) {
-      double size = fabs(v[k]);
-      if (size < top) v[k] += unit * fmax(size, least ? least[i + k] : 0) * (2 * sw_rng_unit(rng) - 1);
+      double size = fabs(v[k]), scale = size > floor_of[k] ? size : floor_of[k];
+      v[k] += size < top ? unit * scale * by[k] : 0;
     }
-    sw_convert(SW_F64, v, row.dtype, (char *)row.data + i * sw_dtype_bytes(row.dtype), n);
+    store_chunk(v, n, &row, i);
   }
 }
 

@@ -244,22 +244,13 @@ static sw_rc run_blurred(sw_roundings *r, uint64_t seed, sw_cancel *cancel, sw_a
                        .observe = r->noise ? observe_blurred : NULL,
                        .observe_user = r,
                        .cancel = cancel};
-  sw_tensor *args, *outputs;
-  const sw_buffer **list;
-  sw_rng rng;
+  sw_tensor *outputs;
+  const sw_buffer **args;
   SW_ARENA_NEW(args, scratch, f->n_args, d);
-  SW_ARENA_NEW(list, scratch, f->n_args, d);
   SW_ARENA_NEW(outputs, scratch, f->n_outputs, d);
-  sw_rng_seed(&rng, seed);
-  sw_rc rc = SW_OK;
-  for (int32_t i = 0; !rc && i < f->n_args; i++) {
-    rc = sw_tensor_copy(&args[i], &r->sharp->args[i], d);
-    if (!rc) sw_blur(&args[i], NULL, &rng);
-    list[i] = &args[i];
-  }
-  if (!rc) rc = sw_exec_run(g, list, &o, outputs, d);
+  for (int32_t i = 0; i < f->n_args; i++) args[i] = &r->sharp->args[i];
+  sw_rc rc = sw_exec_run(g, args, &o, outputs, d);
   for (int32_t i = 0; !rc && i < f->n_outputs; i++) rc = note_moved(r, i, &outputs[i], d);
-  for (int32_t i = 0; i < f->n_args; i++) sw_tensor_deinit(&args[i]);
   for (int32_t i = 0; i < f->n_outputs; i++) sw_tensor_deinit(&outputs[i]);
   return rc;
 }
