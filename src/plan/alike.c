@@ -68,7 +68,7 @@ sw_rc sw_search_solve_alike(const sw_searcher *s, const sw_problem *p, double pa
 }
 
 sw_rc sw_search_repeats(const sw_searcher *s, int32_t *out, sw_diag *d) {
-  enum { FEWEST = 3, LEAST = 2000 }; /* of a kind; few nodes are soon searched as they are */
+  enum { FEWEST = 6, LEAST = 2000 }; /* of a kind; few nodes are soon searched as they are */
   const sw_problem *p = sw_selection_problem(s->selection);
   sw_arena mem = {0};
   kinds k;

@@ -128,6 +128,7 @@ typedef struct course {
   bool refined, divided; /* by the last round; parts are what divide makes of them */
   int improve_at, pause; /* rounds in between double while it is of no use */
   double longest;        /* that a round took which came as near as it should, 0: none did */
+  double gained;         /* by the bound in the last round, of what was missing */
 } course;
 
 static bool is_worth_dividing(const sw_searcher *s, const sw_solution *best) {
@@ -235,6 +236,13 @@ static double part_of_time(const course *c) {
   return c->longest > 0 && left > 0 ? fmin(part, kOfLongest * c->longest / left) : part;
 }
 
+/* Copies are divided anew where much is missing at first, or where refinements don't lead on: as long as each closes a
+ * part of what is missing, some do so sooner. */
+static bool is_time_to_divide(const course *c, int round, const sw_solution *best) {
+  const double kLeadsOn = 0.15;
+  return !c->divided && is_worth_dividing(c->s, best) && (round == 0 || c->gained <= kLeadsOn);
+}
+
 /* What is known is improved in some rounds; at first copies are divided anew where much is missing. */
 static sw_rc improve_in_turn(course *c, int round, double took, sw_solution *out, bool *better, sw_diag *d) {
   const sw_searcher *s = c->s;
@@ -244,7 +252,7 @@ static sw_rc improve_in_turn(course *c, int round, double took, sw_solution *out
   SW_TRY(improve(s, c->limit, took, out, better, d));
   c->pause = *better ? 1 : 2 * c->pause;
   c->improve_at += c->pause;
-  if (c->divided || !is_worth_dividing(s, out)) return SW_OK;
+  if (!is_time_to_divide(c, round, out)) return SW_OK;
   c->divided = c->refined = true;
   return divide(s, out, d);
 }
@@ -262,6 +270,7 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
     sw_solution now;
     bool better;
     int64_t cost;
+    const int64_t proven = out->bound;
     double began = sw_search_used(s), part = part_of_time(c);
     const int32_t *from = out->choice ? out->choice : c->start;
     SW_TRY(solve_once(s, c->limit, c->gap, part, from, out->bound, &now, d));
@@ -274,6 +283,7 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
     double took = sw_search_used(s) - began;
     if ((double)(now.cost - now.bound) <= c->gap * (double)now.cost) c->longest = fmax(c->longest, took);
     SW_TRY(keep_better(s, &now, out, &cost, d));
+    if (out->cost > proven) c->gained = (double)(out->bound - proven) / (double)(out->cost - proven);
     bool cut = was_cut_short(&now, c->gap);
     c->refined = false;
     if (!cut) SW_TRY(sw_selection_refine(s->selection, now.choice, &c->refined, d));
