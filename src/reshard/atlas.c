@@ -34,6 +34,7 @@ struct rs_atlas {
   rs_net net;
   chunk *chunk[CHUNKS];
   _Atomic(rs_row *) row[2][RS_NET_STATES];
+  _Atomic(rs_gaps *) gaps[2][RS_NET_STATES];
   _Atomic(rs_alike *) alike[1 << ALIKE_DIMS];
   pthread_mutex_t lock; /* of what follows, and of making all that is made later */
   int n_prices, n_slots, n_used;
@@ -64,18 +65,20 @@ static key key_of(const rs_step *s) {
   return k;
 }
 
-static uint64_t hash_of(const key *k) {
-  uint64_t words[sizeof *k / sizeof(uint64_t)], h = 0, odd = UINT64_C(0x9e3779b97f4a7c15);
-  memcpy(words, k, sizeof words);
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-    h += (words[i] ^ words[i] >> 32) * odd;
+/* Of whole words. */
+static inline uint64_t hash_of(const void *of, size_t bytes) {
+  uint64_t h = 0, odd = UINT64_C(0x9e3779b97f4a7c15);
+  for (size_t i = 0; i < bytes / sizeof(uint64_t); i++) {
+    uint64_t word;
+    memcpy(&word, (const char *)of + i * sizeof word, sizeof word);
+    h += (word ^ word >> 32) * odd;
     odd *= UINT64_C(0xd1342543de82ef95);
   }
   return h ^ h >> 29;
 }
 
 static uint16_t *slot_of(const rs_atlas *a, const key *k) {
-  for (uint64_t i = hash_of(k);; i++) {
+  for (uint64_t i = hash_of(k, sizeof *k);; i++) {
     uint16_t *slot = &a->slot[i % (uint64_t)a->n_slots];
     if (*slot == 0) return slot;
     const int number = *slot - 1;
@@ -155,16 +158,54 @@ static sw_rc add_number(rs_atlas *a, int state, bool to_it, int other, rs_row *r
   return SW_OK;
 }
 
+/* Steps that are not asked for yet are known to none. */
 static sw_rc fill_row(rs_atlas *a, int state, bool to_it, rs_row *row, sw_diag *d) {
   const int n = a->net.n_states;
   row->cut = row->number + n;
-  row->step = row->cut + n;
-  for (int i = 0; i < n; i++) {
-    if (i == state) continue;
-    row->number[i] = RS_UNKNOWN;
-    if (!a->asks) SW_TRY(add_number(a, state, to_it, i, row, d));
-    if (row->number[i] != RS_NO_STEP) row->step[row->n_steps++] = (uint16_t)i;
+  for (int i = 0; i < n; i++) row->number[i] = RS_UNKNOWN;
+  row->number[state] = RS_NO_STEP;
+  for (int i = 0; i < n && !a->asks; i++) {
+    if (i != state) SW_TRY(add_number(a, state, to_it, i, row, d));
   }
+  return SW_OK;
+}
+
+/* Numbers in the order of the first states that have them. */
+typedef struct sorting {
+  int n;
+  uint16_t place[RS_ATLAS_PRICES]; /* by number, its place + 1 */
+  uint16_t number[RS_NET_STATES], n_states[RS_NET_STATES];
+} sorting;
+
+static void count_steps(const rs_row *row, int n_states, sorting *s) {
+  const int most = row->most > RS_UNKNOWN ? row->most : RS_UNKNOWN;
+  s->n = 0;
+  memset(s->place, 0, (size_t)(most + 1) * sizeof s->place[0]);
+  for (int i = 0; i < n_states; i++) {
+    const uint16_t number = row->number[i];
+    if (number == RS_NO_STEP) continue;
+    if (s->place[number] == 0) {
+      s->number[s->n] = number;
+      s->n_states[s->n] = 0;
+      s->place[number] = (uint16_t)++s->n;
+    }
+    s->n_states[s->place[number] - 1]++;
+  }
+}
+
+static sw_rc sort_steps(rs_row *row, int n_states, sw_diag *d) {
+  sorting s;
+  uint16_t *number, *end, *state;
+  count_steps(row, n_states, &s);
+  SW_MEM_NEW(number, 2 * s.n + n_states, d);
+  end = number + s.n;
+  state = end + s.n;
+  memcpy(number, s.number, (size_t)s.n * sizeof number[0]);
+  for (int k = 1; k < s.n; k++) end[k] = (uint16_t)(end[k - 1] + s.n_states[k - 1]); /* where it begins */
+  for (int i = 0; i < n_states; i++) {
+    if (row->number[i] != RS_NO_STEP) state[end[s.place[row->number[i]] - 1]++] = (uint16_t)i;
+  }
+  row->steps = (rs_steps){s.n, number, end, state};
   return SW_OK;
 }
 
@@ -174,9 +215,10 @@ sw_rc rs_atlas_ask(rs_atlas *a, int state, bool to_it, int other, sw_diag *d) {
 }
 
 static sw_rc make_row(rs_atlas *a, int state, bool to_it, sw_diag *d) {
-  rs_row *row = sw_mem_alloc(1, sizeof *row + 3 * (size_t)a->net.n_states * sizeof row->number[0], d);
+  rs_row *row = sw_mem_alloc(1, sizeof *row + 2 * (size_t)a->net.n_states * sizeof row->number[0], d);
   if (!row) return SW_E_RESOURCE;
   sw_rc rc = fill_row(a, state, to_it, row, d);
+  if (!rc && !a->asks) rc = sort_steps(row, a->net.n_states, d);
   if (rc)
     sw_mem_free(row);
   else
@@ -192,6 +234,52 @@ sw_rc rs_atlas_row(rs_atlas *a, int state, bool to_it, const rs_row **out, sw_di
   sw_rc rc = atomic_load(row) ? SW_OK : make_row(a, state, to_it, d);
   pthread_mutex_unlock(&a->lock);
   *out = atomic_load(row);
+  return rc;
+}
+
+/* --- gaps -------------------------------------------------------------------------------------------------------- */
+
+/* Numbers the different ones; returns how many. */
+static int number_gaps(const rs_net *n, int state, bool to_it, rs_net_gap *gap, uint16_t *of) {
+  enum { SLOTS = 2 * RS_NET_STATES };
+  uint16_t slot[SLOTS] = {0}; /* number + 1 */
+  int k = 0;
+  for (int i = 0; i < n->n_states; i++) {
+    const rs_net_gap g = rs_net_gap_of(n, to_it ? i : state, to_it ? state : i);
+    uint64_t at = hash_of(&g, sizeof g) % SLOTS;
+    while (slot[at] && memcmp(&gap[slot[at] - 1], &g, sizeof g) != 0) at = (at + 1) % SLOTS;
+    if (!slot[at]) {
+      gap[k++] = g;
+      slot[at] = (uint16_t)k;
+    }
+    of[i] = (uint16_t)(slot[at] - 1);
+  }
+  return k;
+}
+
+static sw_rc make_gaps(rs_atlas *a, int state, bool to_it, sw_diag *d) {
+  const size_t n = (size_t)a->net.n_states;
+  rs_net_gap gap[RS_NET_STATES];
+  uint16_t of[RS_NET_STATES];
+  const int k = number_gaps(&a->net, state, to_it, gap, of);
+  rs_gaps *g = sw_mem_alloc(1, sizeof *g + (size_t)k * sizeof gap[0] + n * sizeof of[0], d);
+  if (!g) return SW_E_RESOURCE;
+  g->n = k;
+  g->of = (uint16_t *)(g->gap + k);
+  memcpy(g->gap, gap, (size_t)k * sizeof gap[0]);
+  memcpy(g->of, of, n * sizeof of[0]);
+  atomic_store_explicit(&a->gaps[to_it][state], g, memory_order_release);
+  return SW_OK;
+}
+
+sw_rc rs_atlas_gaps(rs_atlas *a, int state, bool to_it, const rs_gaps **out, sw_diag *d) {
+  _Atomic(rs_gaps *) *made = &a->gaps[to_it][state];
+  *out = atomic_load_explicit(made, memory_order_acquire);
+  if (*out) return SW_OK;
+  pthread_mutex_lock(&a->lock);
+  sw_rc rc = atomic_load(made) ? SW_OK : make_gaps(a, state, to_it, d);
+  pthread_mutex_unlock(&a->lock);
+  *out = atomic_load(made);
   return rc;
 }
 
@@ -219,7 +307,7 @@ static sw_rc make_alike(rs_atlas *a, unsigned dims, sw_diag *d) {
   if (!alike) return SW_E_RESOURCE;
   alike->n = 0;
   for (int i = 0; i < n->n_states; i++) {
-    first[i] = (int16_t)in_order(n, i, dims);
+    first[i] = (int16_t)(dims ? in_order(n, i, dims) : i);
     if (first[i] == i) alike->of[i] = (uint16_t)alike->n++;
   }
   for (int i = 0; i < n->n_states; i++) alike->of[i] = alike->of[first[i]];
@@ -244,7 +332,12 @@ sw_rc rs_atlas_alike(rs_atlas *a, unsigned dims, const rs_alike **out, sw_diag *
 
 static void destroy(sw_machine_note *note) {
   rs_atlas *a = (rs_atlas *)note;
-  for (int i = 0; i < 2 * a->net.n_states; i++) sw_mem_free(atomic_load(&a->row[i % 2][i / 2]));
+  for (int i = 0; i < 2 * a->net.n_states; i++) {
+    rs_row *row = atomic_load(&a->row[i % 2][i / 2]);
+    if (row) sw_mem_free((void *)row->steps.number);
+    sw_mem_free(row);
+    if (!a->asks) sw_mem_free(atomic_load(&a->gaps[i % 2][i / 2]));
+  }
   for (int i = 0; i < 1 << ALIKE_DIMS; i++) sw_mem_free(atomic_load(&a->alike[i]));
   for (int i = 0; i < CHUNKS; i++) sw_mem_free(a->chunk[i]);
   sw_mem_free(a->slot);

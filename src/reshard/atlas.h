@@ -14,15 +14,22 @@
 typedef struct rs_atlas rs_atlas;
 enum { RS_ATLAS_PRICES = 4096, RS_NO_STEP = 0, RS_UNKNOWN = 1 };
 
+/* Steps from a state, or to it, by the numbers of their prices. */
+typedef struct rs_steps {
+  int n; /* different numbers, RS_NO_STEP not among them */
+  const uint16_t *number;
+  const uint16_t *end;   /* by place of a number, behind its last state */
+  const uint16_t *state; /* those of the first number in order, then of the next */
+} rs_steps;
+
 /* By state, the number of the price of the step to it, or from it; RS_NO_STEP where there is none, RS_UNKNOWN where it
  * has not been asked for. */
 typedef struct rs_row {
-  uint16_t most;    /* of the numbers */
-  uint16_t n_cuts;  /* states with number 0, ... */
-  uint16_t *cut;    /* ... where several dimensions are cut at once: no step between even blocks, but maybe one
-                       between uneven ones */
-  uint16_t n_steps; /* states of another number, ... */
-  uint16_t *step;   /* ... in order: where values may be partial they are few */
+  uint16_t most;   /* of the numbers */
+  uint16_t n_cuts; /* states with number 0, ... */
+  uint16_t *cut;   /* ... where several dimensions are cut at once: no step between even blocks, but maybe one
+                      between uneven ones */
+  rs_steps steps;  /* as they were when the row was made */
   uint16_t number[];
 } rs_row;
 
@@ -39,6 +46,13 @@ bool rs_atlas_cuts_evenly(const rs_atlas *a, const rs_query *q);
 SW_CHECKED sw_rc rs_atlas_row(rs_atlas *a, int state, bool to_it, const rs_row **out, sw_diag *d);
 /* Makes the number of one such step known; so only the query's own thread may. */
 SW_CHECKED sw_rc rs_atlas_ask(rs_atlas *a, int state, bool to_it, int other, sw_diag *d);
+/* What bounds on paths from every state to one, or (not `to_it`) from one to every state, follow from. */
+typedef struct rs_gaps {
+  int n;        /* different ones */
+  uint16_t *of; /* by state, which */
+  rs_net_gap gap[];
+} rs_gaps;
+SW_CHECKED sw_rc rs_atlas_gaps(rs_atlas *a, int state, bool to_it, const rs_gaps **out, sw_diag *d);
 /* States alike but for the order of some dimensions have one number, below n. */
 typedef struct rs_alike {
   int n;

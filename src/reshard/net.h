@@ -161,8 +161,20 @@ static inline const int32_t *rs_net_place(const rs_net *n, unsigned set, int lev
 typedef struct rs_net_bound {
   double any_s, longer_s;
 } rs_net_bound;
-/* From a state to another, of even blocks of a tensor `scale` times as large as the net's. */
-rs_net_bound rs_net_bound_of(const rs_net *n, int from, int to, double scale);
+/* What bounds on paths from a state to another follow from, whatever the tensor's size. Equal ones are equal bytes. */
+typedef struct rs_net_gap {
+  double lacked[SW_MAX_LEVELS]; /* bytes that cross between units of a level, per device; 0 from where none do */
+  double wanted[SW_MAX_LEVELS]; /* bytes of what units of a level shall have, per device; where something is reduced */
+  uint32_t gone, kept;          /* sets of atoms that are reduced, and that stay partial */
+  uint64_t same;                /* is it one state? */
+} rs_net_gap;
+rs_net_gap rs_net_gap_of(const rs_net *n, int from, int to);
+/* Between even blocks of a tensor `scale` times as large as the net's. */
+rs_net_bound rs_net_gap_bound(const rs_net *n, const rs_net_gap *gap, double scale);
+static inline rs_net_bound rs_net_bound_of(const rs_net *n, int from, int to, double scale) {
+  const rs_net_gap gap = rs_net_gap_of(n, from, to);
+  return rs_net_gap_bound(n, &gap, scale);
+}
 
 /* Nor does one that brings so many bytes to some device. `reduces`: it may reduce, too. */
 double rs_net_bytes_s(const rs_net *n, double bytes, bool reduces);

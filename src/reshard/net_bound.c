@@ -46,11 +46,31 @@ static double reducing_s(const rs_net *n, unsigned gone, unsigned kept, double s
 }
 
 /* Of a path that reduces all that is partial: what devices must hear of it, by whatever steps. */
-static double reduced_s(const rs_net *n, unsigned gone, int to, double scale) {
-  double wanted[SW_MAX_LEVELS] = {n->bytes[to]}, latency = n->floor.latency_s[0];
-  for (int l = 1; l < n->n_levels; l++) wanted[l] = n->unit_bytes[l][to] / n->floor.unit[l];
-  double work = reducing_s(n, gone, 0, scale, wanted, &latency);
-  return latency + larger(work, least_s(n, 0, n->bytes[to] * scale, true));
+static double reduced_s(const rs_net *n, const rs_net_gap *g, double scale) {
+  double latency = n->floor.latency_s[0];
+  const double work = reducing_s(n, g->gone, 0, scale, g->wanted, &latency);
+  return latency + larger(work, least_s(n, 0, g->wanted[0] * scale, true));
+}
+
+/* Of the steps that move. */
+static double moved_s(const rs_net *n, const rs_net_gap *g, double scale) {
+  double latency = 0, work = 0;
+  for (int l = 0; l < n->n_levels && g->lacked[l] > 0; l++) {
+    latency = larger(latency, n->floor.latency_s[l]);
+    work = larger(work, least_s(n, l, g->lacked[l] * scale, false));
+  }
+  return latency + work;
+}
+
+rs_net_bound rs_net_gap_bound(const rs_net *n, const rs_net_gap *g, double scale) {
+  const double step_s = n->floor.step_s;
+  if (g->same) return (rs_net_bound){0, 2 * step_s};
+  const double moved = moved_s(n, g, scale);
+  if (!g->gone) return (rs_net_bound){larger(step_s, moved), larger(step_s, moved) + step_s};
+  double latency = n->floor.latency_s[0], work = reducing_s(n, g->gone, g->kept, scale, NULL, &latency);
+  const double apart = latency + work + moved, together = g->kept ? 0 : reduced_s(n, g, scale);
+  const double longer = moved > 0 ? apart : apart + step_s;
+  return (rs_net_bound){larger(apart, together), larger(longer, together + step_s)};
 }
 
 /* Bytes that a device lacks of what crosses between units of a level. */
@@ -65,16 +85,19 @@ static double lacked(const rs_net *n, const rs_net_state *a, const rs_net_state 
   return (level ? larger(bytes, n->unit_bytes[level][to] - both) : bytes) / n->floor.unit[level];
 }
 
-/* Of the steps that move. */
-static double moved_s(const rs_net *n, int from, int to, double scale) {
-  double latency = 0, work = 0;
-  for (int l = 0; l < n->n_levels; l++) {
-    double bytes = lacked(n, &n->state[from], &n->state[to], to, l);
+rs_net_gap rs_net_gap_of(const rs_net *n, int from, int to) {
+  const rs_net_state *a = &n->state[from], *b = &n->state[to];
+  rs_net_gap g = {.same = from == to, .gone = a->partial & ~(unsigned)b->partial};
+  for (int l = 0; l < n->n_levels && from != to; l++) {
+    const double bytes = lacked(n, a, b, to, l);
     if (bytes <= 1e-9 * n->bytes[to]) break;
-    latency = larger(latency, n->floor.latency_s[l]);
-    work = larger(work, least_s(n, l, bytes * scale, false));
+    g.lacked[l] = bytes;
   }
-  return latency + work;
+  if (!g.gone) return g;
+  g.kept = a->partial & b->partial;
+  g.wanted[0] = n->bytes[to];
+  for (int l = 1; l < n->n_levels; l++) g.wanted[l] = n->unit_bytes[l][to] / n->floor.unit[l];
+  return g;
 }
 
 /* --- of one step ------------------------------------------------------------------------------------------------- */
@@ -142,16 +165,4 @@ double rs_net_step_least_s(const rs_net *n, int from, int to, double scale, doub
 
 double rs_net_bytes_s(const rs_net *n, double bytes, bool reduces) {
   return bytes > 0 ? n->floor.latency_s[0] + least_s(n, 0, bytes, reduces) : 0;
-}
-
-rs_net_bound rs_net_bound_of(const rs_net *n, int from, int to, double scale) {
-  const unsigned had = n->state[from].partial, gone = had & ~(unsigned)n->state[to].partial;
-  const double step_s = n->floor.step_s;
-  if (from == to) return (rs_net_bound){0, 2 * step_s};
-  const double moved = moved_s(n, from, to, scale);
-  if (!gone) return (rs_net_bound){larger(step_s, moved), larger(step_s, moved) + step_s};
-  double latency = n->floor.latency_s[0], work = reducing_s(n, gone, had & ~gone, scale, NULL, &latency);
-  const double apart = latency + work + moved, together = gone == had ? reduced_s(n, gone, to, scale) : 0;
-  const double longer = moved > 0 ? apart : apart + step_s;
-  return (rs_net_bound){larger(apart, together), larger(longer, together + step_s)};
 }

@@ -51,7 +51,7 @@ typedef struct walk {
   sw_diag *d;
   const rs_alike *alike;
   unsigned spare; /* dimensions whose order tells no states apart */
-  int n_near;     /* of the states that are gone to at all; -1: all */
+  int n_near;     /* of the states that may still be gone to, where these are few or no row says so; -1: all */
   int16_t near[RS_NET_STATES];
   int n_leads;
   lead lead[LEADS]; /* a heap */
@@ -165,6 +165,7 @@ static double limit_of(const walk *w, int k, double best) {
   return (over_s < w->cost_s[k] ? over_s : w->cost_s[k]) * (1 - 1e-9);
 }
 
+/* When less is known to be enough. */
 static void set_limits(walk *w) {
   const double best = best_s(w);
   for (int k = 0, n = w->alike->n; k < n; k++) w->limit_s[k] = limit_of(w, k, best);
@@ -274,7 +275,7 @@ static bool is_aside(const walk *w, int at) {
   const int start = state_of(w, w->start), state = state_of(w, at);
   const rs_net_bound b =
       rs_net_bound_of(w->net, source_of(w, start, state), target_of(w, start, state), w->prices.scale);
-  return b.any_s + w->left_s[kind_of(w, at)] >= best_s(w) * (1 - 1e-9);
+  return b.any_s + w->left_s[kind_of(w, at)] >= best_s(w) * w->slack * (1 - 1e-9);
 }
 
 /* Does a way there that costs as much lead on, if what is left says so, too? */
@@ -319,20 +320,43 @@ static void look_at(walk *w, int from, int to, const rs_row *row) {
     consider(w, from, to, number_of(w, row, state_of(w, from), w->back, to));
 }
 
-static sw_rc leave(walk *w, int from, sw_diag *d) {
-  const double so_far = w->spent_s[from], *price_s = w->prices.price_s, *limit_s = w->limit_s;
+/* By one price after the other: some are too dear whatever is left. */
+static void look_at_row(walk *w, int from, const rs_row *row) {
+  const double *limit_s = w->limit_s;
   const uint16_t *alike = w->alike->of;
-  const rs_row *row;
-  SW_TRY(rs_atlas_row(w->atlas, state_of(w, from), w->back, &row, d));
-  rs_sized_hold(&w->prices, row);
-  for (int i = 0, n = w->n_near < 0 ? row->n_steps : 0; i < n; i++) {
-    const int to = row->step[i];
-    if (so_far + price_s[row->number[to]] < limit_s[alike[to]]) look_at(w, from, to, row);
+  for (int i = 0, k = 0; i < row->steps.n; k = row->steps.end[i++]) {
+    const double cost_s = w->spent_s[from] + rs_sized_s(&w->prices, row->steps.number[i]);
+    if (cost_s + w->net->floor.step_s >= best_s(w) * w->slack) continue;
+    for (int end = row->steps.end[i]; k < end; k++) {
+      const int to = row->steps.state[k];
+      if (cost_s < limit_s[alike[to]]) look_at(w, from, to, row);
+    }
   }
+}
+
+/* The same of few states. Those to which nothing can lead on later are left out from now on. */
+static void look_at_near(walk *w, int from, const rs_row *row) {
+  const double so_far = w->spent_s[from], *price_s = w->prices.price_s, *limit_s = w->limit_s;
+  const double later_s = 2 * w->net->floor.step_s;
+  const uint16_t *alike = w->alike->of;
+  int n = 0;
   for (int i = 0; i < w->n_near; i++) {
     const int to = w->near[i];
     if (so_far + price_s[row->number[to]] < limit_s[alike[to]]) look_at(w, from, to, row);
+    w->near[n] = (int16_t)to;
+    n += limit_s[alike[to]] > later_s;
   }
+  w->n_near = n;
+}
+
+static sw_rc leave(walk *w, int from, sw_diag *d) {
+  const rs_row *row;
+  SW_TRY(rs_atlas_row(w->atlas, state_of(w, from), w->back, &row, d));
+  rs_sized_hold(&w->prices, row);
+  if (w->n_near < 0)
+    look_at_row(w, from, row);
+  else
+    look_at_near(w, from, row);
   if (w->counts && (!w->even || is_far(w, from))) consider_cuts(w, from, row);
   if (is_far(w, from)) consider(w, from, state_of(w, from), 0);
   return SW_OK;
@@ -457,11 +481,50 @@ static void clear(walk *w, double enough_s) {
     w->is_open[k] = false;
     w->limit_s[k] = limit_of(w, k, enough_s);
   }
-  w->asks = w->net->ends && !w->scouts;
+  w->asks = w->net->ends;
   w->n_leads = 0;
   w->cost_s[start] = w->spent_s[w->start] = 0;
   w->hops[w->start] = 0;
   w->limit_s[start] = w->limit_s[kind_of(w, w->goal)] = 0;
+}
+
+/* All states count until what is left from them is known. */
+static void take_all(walk *w) {
+  w->n_near = w->n_states;
+  for (int i = 0; i < w->n_states; i++) w->near[i] = (int16_t)i;
+}
+
+/* Those over which a path may cost less than the best; what is left from each is known then. */
+static sw_rc find_near(walk *w, sw_diag *d) {
+  const int start = state_of(w, w->start), goal = state_of(w, w->goal);
+  const double most_s = best_s(w) * w->slack * (1 - 1e-9), scale = w->prices.scale;
+  double to_s[RS_NET_STATES];
+  rs_net_bound left[RS_NET_STATES];
+  const rs_gaps *before, *behind;
+  SW_TRY(rs_atlas_gaps(w->atlas, start, w->back, &before, d));
+  SW_TRY(rs_atlas_gaps(w->atlas, goal, !w->back, &behind, d));
+  for (int i = 0; i < before->n; i++) to_s[i] = rs_net_gap_bound(w->net, &before->gap[i], scale).any_s;
+  for (int i = 0; i < behind->n; i++) left[i] = rs_net_gap_bound(w->net, &behind->gap[i], scale);
+  w->n_near = 0;
+  for (int i = 0; i < w->n_states; i++) {
+    const rs_net_bound b = left[behind->of[i]];
+    const int k = w->alike->of[i];
+    const bool near = to_s[before->of[i]] + b.any_s < most_s;
+    w->left_s[k] = near ? b.any_s : HUGE_VAL;
+    w->longer_s[k] = is_far(w, w->goal) ? 0 : b.longer_s;
+    w->near[w->n_near] = (int16_t)i;
+    w->n_near += near;
+  }
+  if (w->n_near * 4 > w->n_states) w->n_near = -1;
+  set_limits(w);
+  return SW_OK;
+}
+
+/* Only states count from now on over which a path may cost less than the best, as far as what is left is known. */
+static sw_rc look_around(walk *w, sw_diag *d) {
+  if (!w->asks) return find_near(w, d);
+  take_all(w);
+  return SW_OK;
 }
 
 static sw_rc walk_all(walk *w, unsigned spare, int *n_left, sw_diag *d) {
@@ -469,7 +532,9 @@ static sw_rc walk_all(walk *w, unsigned spare, int *n_left, sw_diag *d) {
   clear(w, HUGE_VAL);
   look_ahead(w, w->start);
   reach_goal(w, w->start);
-  return cheaper(w->left_s[kind_of(w, w->start)], best_s(w)) ? go(w, n_left, d) : SW_OK;
+  if (!cheaper(w->longer_s[kind_of(w, w->start)], best_s(w))) return SW_OK;
+  SW_TRY(look_around(w, d));
+  return go(w, n_left, d);
 }
 
 /* --- between uneven blocks --------------------------------------------------------------------------------------- */
@@ -499,12 +564,14 @@ static sw_rc scout(walk *w, unsigned spare, rs_path *out, double *least_s, sw_di
 
 /* The least that leads to every state on a path of less than `most_s`. */
 static sw_rc survey(walk *w, double least_s, double most_s, int *n_left, sw_diag *d) {
-  const bool set_out = *n_left > 0; /* unless no path could cost less than the step straight to the goal */
-  const bool kept = set_out && most_s <= least_s * w->slack;
+  const bool walked = *n_left > 0; /* unless no path could cost less than the step straight to the goal */
+  const bool kept = walked && most_s <= least_s * w->slack;
   w->surveys = true;
   w->slack = 1;
   if (!kept) {
+    SW_TRY(set_out(w, w->spare, d));
     clear(w, most_s);
+    SW_TRY(look_around(w, d));
     return go(w, n_left, d);
   }
   w->enough_s = most_s;
@@ -535,7 +602,7 @@ static sw_rc turn_round(walk *w, sw_diag *d) {
 /* What counting says is looked up first at the least that it may say: so is found what leads to each state at the
  * least. By that the path is searched backwards, and few steps are counted. */
 static sw_rc walk_uneven(walk *w, rs_path *out, sw_diag *d) {
-  const unsigned spare = w->q->max_temp_bytes > 0 ? 0 : spare_dims(w);
+  const unsigned spare = w->q->max_temp_bytes > 0 || w->net->ends ? 0 : spare_dims(w);
   double least_s;
   w->slack = 1.05; /* counting says more by some percent */
   SW_TRY(scout(w, spare, out, &least_s, d));
@@ -555,7 +622,7 @@ static sw_rc walk_to_goal(walk *w, rs_path *out, sw_diag *d) {
   out->n_left = 0;
   SW_TRY(begin(w, d));
   if (!w->even && !far) return walk_uneven(w, out, d);
-  SW_TRY(walk_all(w, w->even ? spare_dims(w) : 0, &out->n_left, d));
+  SW_TRY(walk_all(w, w->even && !w->net->ends ? spare_dims(w) : 0, &out->n_left, d));
   read_path(w, out);
   return SW_OK;
 }
