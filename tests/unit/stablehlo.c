@@ -123,6 +123,25 @@ static const row kRows[] = {
      "%r = broadcast_in_dim(%a) {dims=[1,2], shape=[2,4,6]} : f32[2,4,6]\n"},
     {"get_dimension_size", "%r = stablehlo.get_dimension_size %a, dim = 1 : (" A ") -> tensor<i32>", "tensor<i32>",
      "%r = constant() {dtype=i32, shape=[], value=6} : i32[]\n"},
+    {"sizes by division that rounds down, as programs of any size are printed",
+     "%c = stablehlo.constant dense<-1> : tensor<i32>\n%z = stablehlo.constant dense<0> : tensor<i32>\n"
+     "%two = stablehlo.constant dense<-2> : tensor<i32>\n"
+     "%size = stablehlo.get_dimension_size %a, dim = 1 : (" A
+     ") -> tensor<i32>\n%less = stablehlo.add %size, %c : tensor<i32>\n"
+     "%0 = stablehlo.divide %less, %two : tensor<i32>\n%1 = stablehlo.sign %less : tensor<i32>\n"
+     "%2 = stablehlo.sign %two : tensor<i32>\n"
+     "%3 = stablehlo.compare NE, %1, %2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+     "%4 = stablehlo.remainder %less, %two : tensor<i32>\n"
+     "%5 = stablehlo.compare NE, %4, %z, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+     "%6 = stablehlo.and %3, %5 : tensor<i1>\n%7 = stablehlo.add %0, %c : tensor<i32>\n"
+     "%8 = stablehlo.select %6, %7, %0 : tensor<i1>, tensor<i32>\n%9 = stablehlo.negate %8 : tensor<i32>\n"
+     "%10 = stablehlo.reshape %9 : (tensor<i32>) -> tensor<1x1xi32>\n"
+     "%11 = stablehlo.constant dense<4> : tensor<1x1xi32>\n"
+     "%12 = stablehlo.concatenate %10, %11, dim = 0 : (tensor<1x1xi32>, tensor<1x1xi32>) -> tensor<2x1xi32>\n"
+     "%13 = stablehlo.reshape %12 : (tensor<2x1xi32>) -> tensor<2xi32>\n"
+     "%14 = stablehlo.dynamic_broadcast_in_dim %s, %13, dims = [] : (" S ", tensor<2xi32>) -> tensor<?x4xf32>\n"
+     "%r = stablehlo.negate %14 : tensor<?x4xf32>",
+     "tensor<3x4xf32>", "%r = negate(%14) : f32[3,4]\n"},
     {"einsum",
      "%r = \"stablehlo.einsum\"(%a, %b) <{einsum_config = \"ij,kj->ik\"}> : (" A ", " A ") -> tensor<4x4xf32>",
      "tensor<4x4xf32>", "%r = dot_general(%a, %b) {lhs_contract=[1], rhs_contract=[1]} : f32[4,4]\n"},
@@ -353,6 +372,13 @@ static const bad kBad[] = {
      43, "there are 2 elements; expected 3"},
     {"unknown size of an argument",
      "func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {\n  %0 = stablehlo.sine %a : tensor<?xf32>\n"
+     "  return %0 : tensor<?xf32>\n}",
+     1, 18, "the size of dim 0 of 'a' is not known (?); expected known sizes"},
+    {"unknown size of an argument, of which others are made",
+     "func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {\n  %n = stablehlo.get_dimension_size %a, dim = 0 : "
+     "(tensor<?xf32>) -> tensor<i32>\n  %m = stablehlo.add %n, %n : tensor<i32>\n  %s = stablehlo.reshape %m : "
+     "(tensor<i32>) -> tensor<1xi32>\n  %z = stablehlo.constant dense<0.0> : tensor<f32>\n  %0 = "
+     "stablehlo.dynamic_broadcast_in_dim %z, %s, dims = [] : (tensor<f32>, tensor<1xi32>) -> tensor<?xf32>\n"
      "  return %0 : tensor<?xf32>\n}",
      1, 18, "the size of dim 0 of 'a' is not known (?); expected known sizes"},
     {"unknown size with a bound", "func.func @main(%a: tensor<?xf32, #stablehlo.bounds<8>>) {\n  return\n}", 1, 18,

@@ -170,6 +170,7 @@ static const struct {
     {"InspectSharding", sw_im_identity},
     {"mhlo.topk", sw_im_top_k},
     {"TopK", sw_im_top_k},
+    {"shape_assertion", sw_im_token}, /* of sizes, which are given */
     {"chlo.top_k", sw_im_top_k},
     {"ApproxTopK", approx_top_k},
     {"shardwright.rng", sw_im_own_rng},

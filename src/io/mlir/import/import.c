@@ -592,6 +592,7 @@ sw_rc sw_im_import(sw_importer *m) {
   sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = m->main, .cursor = b->first_op, .region = b->region, .instance = in};
   SW_TRY(sw_array_push(&m->walks, w, m->d));
   for (uint32_t i = 0; i < b->n_args; i++) SW_TRY(add_arg(m, in, block, i));
+  SW_TRY(check_sizes(m)); /* what follows from an unknown size would be told with less reason */
   SW_TRY(walk(m, 0));
   m->roles = NULL;
   SW_TRY(check_sizes(m));

@@ -176,6 +176,9 @@ sw_rc sw_im_dimension_size(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_ir_span at = sw_ir_attr(m->t, sw_im_op(m, op), "dimension", "dim");
   if (!sw_ir_present(at) || !sw_ir_read_int(m->t, at, &dim) || dim < 0 || dim >= x->rank || t.dtype != SW_I32 || t.rank)
     return SW_IM_FAIL(m, op, "expected a dim of the operand, and an i32 as result");
+  if (x->dims[dim] < 0)
+    return SW_IM_FAIL(m, op, "dim %lld of the operand has a size that is not known ('?'); planning needs all sizes",
+                      (long long)dim);
   SW_ARENA_NEW(size, &m->scratch, 1, m->d);
   *size = (int32_t)x->dims[dim];
   sw_im_shape(&a, &t);
