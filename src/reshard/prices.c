@@ -126,6 +126,9 @@ static bool holds(const rs_closure *c, const rs_query *q) {
   return c->net && a->n == b->n && memcmp(a->atom, b->atom, (size_t)a->n * sizeof a->atom[0]) == 0;
 }
 
+/* Sources that share steps which were counted pay so many times sooner than such as share prices alone. */
+enum { SHARING = 4 };
+
 /* Between two states, from what costs least now that so much was asked: all paths of a source, where steps are kept and
  * other sources share them; those that lead to what is asked for, where searches from that source took as long; else a
  * search. */
@@ -134,7 +137,7 @@ static sw_rc between_s(shelf *s, rs_request *r, int from, int to, double *cost_s
   const int n = c->net->n_states;
   const double *row;
   rs_path path;
-  if (c->keeps && s->n_asked > n) {
+  if (c->keeps && s->n_asked > (c->uneven ? n / SHARING : n)) {
     SW_TRY(rs_closure_row(c, from, &row, d));
     *cost_s = row[to];
     return SW_OK;
