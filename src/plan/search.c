@@ -236,11 +236,12 @@ static double part_of_time(const course *c) {
   return c->longest > 0 && left > 0 ? fmin(part, kOfLongest * c->longest / left) : part;
 }
 
-/* Copies are divided anew where much is missing at first, or where refinements don't lead on: as long as each closes a
- * part of what is missing, some do so sooner. */
+/* Copies are divided anew where much is missing at first, or where refinements don't lead on and are not near: as long
+ * as each closes a part of what is missing, some do so sooner. */
 static bool is_time_to_divide(const course *c, int round, const sw_solution *best) {
-  const double kLeadsOn = 0.15;
-  return !c->divided && is_worth_dividing(c->s, best) && (round == 0 || c->gained <= kLeadsOn);
+  const double kLeadsOn = 0.15, kFar = 2; /* gaps */
+  if (c->divided || !is_worth_dividing(c->s, best)) return false;
+  return round == 0 || (c->gained <= kLeadsOn && missing_part(best) > kFar * c->s->o->solve.gap);
 }
 
 /* What is known is improved in some rounds; at first copies are divided anew where much is missing. */
