@@ -351,8 +351,7 @@ static bool is_of(const sw_machine_note *note, const rs_query *q, bool partial) 
   const rs_space *x = &q->space;
   if (note->of != kOwner) return false;
   const rs_space *y = &a->query.space;
-  return a->partial == partial && x->rank == y->rank && x->n == y->n &&
-         memcmp(x->atom, y->atom, (size_t)x->n * sizeof x->atom[0]) == 0;
+  return a->partial == partial && x->rank == y->rank && rs_space_equal(x, y);
 }
 
 sw_rc rs_atlas_make(const rs_query *q, const rs_net_ends *ends, bool partial, rs_atlas **out, sw_diag *d) {

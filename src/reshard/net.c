@@ -29,17 +29,23 @@ static bool fits(const rs_space *s, int most) {
   return s->n <= MOST_ATOMS && rs_net_count(s->n, s->rank, true) <= most;
 }
 
-/* Refs that cut every axis into prime factors; false where an axis has several. */
-static bool add_primes(const sw_mesh *m, sw_sharding *out) {
+/* Refs that cut one into prime factors; false where it has several. */
+static bool add_primes(sw_axis_ref ref, sw_sharding *out) {
+  int32_t prime = 2;
+  if (ref.size > SW_MAX_DEVICES) return false;
+  while (ref.size > 1 && ref.size % prime) prime++;
+  for (int32_t pre = 1; pre < ref.size; pre *= prime) {
+    if (ref.size % (pre * prime)) return false;
+    if (!sw_sharding_push(out, 0, (sw_axis_ref){ref.axis, ref.pre * pre, prime})) return false;
+  }
+  return true;
+}
+
+/* The same of all axes. */
+static bool add_all_primes(const sw_mesh *m, sw_sharding *out) {
   *out = sw_sharding_replicated(1);
   for (int a = 0; a < m->n_axes; a++) {
-    int64_t size = m->axis[a].size, prime = 2;
-    if (size > SW_MAX_DEVICES) return false;
-    while (size > 1 && size % prime) prime++;
-    for (int64_t pre = 1; pre < size; pre *= prime) {
-      if (size % (pre * prime)) return false;
-      if (!sw_sharding_push(out, 0, (sw_axis_ref){a, (int32_t)pre, (int32_t)prime})) return false;
-    }
+    if (!add_primes(sw_axis_whole(m, a), out)) return false;
   }
   return true;
 }
@@ -70,25 +76,69 @@ static bool cut_at_units(const sw_machine *machine, int rank, const int64_t *dim
          fits(&s, UNIT_STATES);
 }
 
-void rs_net_ends_space(rs_space *s, const sw_machine *machine, const sw_sharding ends[2]) {
+/* States that spread, of so many atoms that cross between units. */
+static int spread_count(int n_crossing, int rank) {
+  return n_crossing < 2 ? 0 : (n_crossing - 1) * rank * (3 * rank - 2);
+}
+
+static bool crosses(const sw_machine *machine, sw_axis_ref atom) {
+  return sw_machine_profile(machine)->n_levels > 1 && sw_axis_ref_inside(machine, atom, 1) == 1;
+}
+
+/* Can every sharding cut it evenly? */
+static bool is_even(const rs_space *s) {
+  const int64_t devices = sw_mesh_devices(s->mesh);
+  for (int d = 0; d < s->rank; d++) {
+    if (s->dims[d] % devices) return false;
+  }
+  return true;
+}
+
+/* Atoms for states that spread (below), where those are not too many and no step is to be counted. */
+static void split_crossing(rs_space *s, const sw_machine *machine) {
+  sw_sharding fine = sw_sharding_replicated(1);
+  rs_space with;
+  int n_crossing = 0;
+  for (int i = 0; i < s->n; i++) {
+    if (!(crosses(machine, s->atom[i]) ? add_primes(s->atom[i], &fine) : sw_sharding_push(&fine, 0, s->atom[i])))
+      return;
+  }
+  if (!rs_space_init_all(&with, s->mesh, s->rank, s->dims, &fine, 1, NULL) || with.n > RS_NET_ATOMS) return;
+  for (int i = 0, k = 0; i < with.n; i++) {
+    const bool first = k < s->n && with.atom[i].axis == s->atom[k].axis && with.atom[i].pre == s->atom[k].pre;
+    n_crossing += crosses(machine, with.atom[i]);
+    with.joined |= (unsigned)!first << i;
+    k += first;
+  }
+  if (n_crossing == with.n || !is_even(s)) return;
+  if (rs_net_count(s->n, s->rank, true) + spread_count(n_crossing, s->rank) <= RS_NET_STATES) *s = with;
+}
+
+/* The prime factors of all axes. */
+static bool prime_space(rs_space *s, const sw_machine *machine, int rank, const int64_t *dims) {
   const sw_mesh *m = sw_machine_mesh(machine);
+  sw_sharding primes;
+  return add_all_primes(m, &primes) && rs_space_init_all(s, m, rank, dims, &primes, 1, NULL);
+}
+
+void rs_net_ends_space(rs_space *s, const sw_machine *machine, const sw_sharding ends[2]) {
   sw_sharding cut;
   rs_space with;
-  const bool finer =
-      (add_primes(m, &cut) && rs_space_init_all(&with, m, s->rank, s->dims, &cut, 1, NULL) && with.n <= RS_NET_ATOMS) ||
-      (cut_at_units(machine, s->rank, s->dims, &cut) && rs_space_init_all(&with, m, s->rank, s->dims, ends, 2, &cut) &&
-       with.n <= RS_NET_ATOMS);
+  const bool finer = (prime_space(&with, machine, s->rank, s->dims) && with.n <= RS_NET_ATOMS) ||
+                     (cut_at_units(machine, s->rank, s->dims, &cut) &&
+                      rs_space_init_all(&with, s->mesh, s->rank, s->dims, ends, 2, &cut) && with.n <= RS_NET_ATOMS);
   if (finer) *s = with;
 }
 
 bool rs_net_space(rs_space *s, const sw_machine *machine, int rank, const int64_t *dims, const sw_sharding *all,
                   int n) {
-  const sw_mesh *m = sw_machine_mesh(machine);
   sw_sharding cut;
-  if (add_primes(m, &cut) && rs_space_init_all(s, m, rank, dims, &cut, 1, NULL) && fits(s, PRIME_STATES)) return true;
-  if (cut_at_units(machine, rank, dims, &cut))
-    return rs_space_init_all(s, m, rank, dims, all, n, &cut) && fits(s, RS_NET_STATES);
-  return rs_space_init_all(s, m, rank, dims, all, n, NULL) && fits(s, RS_NET_STATES);
+  if (prime_space(s, machine, rank, dims) && fits(s, PRIME_STATES)) return true;
+  if (!cut_at_units(machine, rank, dims, &cut)) cut = sw_sharding_replicated(rank);
+  if (!rs_space_init_all(s, sw_machine_mesh(machine), rank, dims, all, n, &cut) || !fits(s, RS_NET_STATES))
+    return false;
+  split_crossing(s, machine);
+  return true;
 }
 
 /* --- lists ------------------------------------------------------------------------------------------------------- */
@@ -120,8 +170,8 @@ uint8_t rs_net_add_list(rs_net *n, const rs_net_list *list) {
   return (uint8_t)number;
 }
 
-rs_net_list rs_net_longer(const rs_net *n, int list, int atom) {
-  rs_net_list l = n->list[list];
+rs_net_list rs_net_longer(const rs_net *n, const rs_net_list *list, int atom) {
+  rs_net_list l = *list;
   l.atom[l.n++] = (uint8_t)atom;
   l.set |= (uint8_t)(1 << atom);
   l.shards *= n->q->space.atom[atom].size;
@@ -129,10 +179,12 @@ rs_net_list rs_net_longer(const rs_net *n, int list, int atom) {
 }
 
 static void add_lists(rs_net *n, const rs_net_list *from) {
+  const rs_space *s = &n->q->space;
   const int number = rs_net_add_list(n, from);
-  for (int a = 0; a < n->q->space.n; a++) {
-    if (from->set >> a & 1) continue;
-    const rs_net_list longer = rs_net_longer(n, number, a);
+  for (int a = 0; a < s->n; a++) {
+    if (from->set >> a & 1 || s->joined >> a & 1u) continue;
+    rs_net_list longer = rs_net_longer(n, from, a);
+    for (int next = a + 1; next < s->n && s->joined >> next & 1u; next++) longer = rs_net_longer(n, &longer, next);
     add_lists(n, &longer);
   }
   n->list[number].next = (uint8_t)n->n_lists;
@@ -185,7 +237,7 @@ static void add_partial(rs_net *n, rs_net_state *at, bool partial) {
     rs_net_state state = *at;
     state.partial = (uint8_t)set;
     state.used |= (uint8_t)set;
-    rs_net_add_state(n, &state);
+    if (((set ^ set << 1) & n->q->space.joined) == 0) rs_net_add_state(n, &state);
     if (set == spare || !partial) return;
   }
 }
@@ -207,6 +259,61 @@ static void add_states(rs_net *n, rs_net_state *at, int dim, bool partial) {
     at->used &= (uint8_t)~set;
   }
   at->list[dim] = 0;
+}
+
+/* --- states that spread ------------------------------------------------------------------------------------------ */
+
+static int find_list(const rs_net *n, const uint8_t *atom, int len) {
+  int i = 0;
+  while (i < n->n_lists && (n->list[i].n != len || memcmp(n->list[i].atom, atom, (size_t)len) != 0)) i++;
+  return i;
+}
+
+/* That of a set's atoms in order, behind those of another. */
+static uint8_t list_of(rs_net *n, unsigned first, unsigned then) {
+  rs_net_list l = {.shards = 1};
+  for (; first; first &= first - 1) l = rs_net_longer(n, &l, __builtin_ctz(first));
+  for (; then; then &= then - 1) l = rs_net_longer(n, &l, __builtin_ctz(then));
+  const int number = find_list(n, l.atom, l.n);
+  return number < n->n_lists ? (uint8_t)number : rs_net_add_list(n, &l);
+}
+
+static void add_two_lists(rs_net *n, int d, uint8_t list, int e, uint8_t other) {
+  rs_net_state at = {0};
+  at.list[d] = list;
+  if (other) at.list[e] = other;
+  at.used = n->list[list].set | n->list[other].set;
+  rs_net_add_state(n, &at);
+}
+
+/* Between units a value pays to move in halves, if all devices of a unit have different pieces of it: all links carry
+ * something then, and few peers share each. So what no end of whole axes names is on the way: the crossing atoms cut in
+ * two, the head at the beginning of a dimension, the rest left or at the beginning of another, and all other atoms, in
+ * order, behind one of the two or in a dimension of their own.
+ *
+ *   x=8 between nodes of y=2, z=4:   [[x:(1)2],[y,z]], [[],[x:(1)4,y,z]], [[x:(1)2,y,z],[x:(2)4]], ...
+ */
+static void add_spread(rs_net *n, unsigned head, unsigned rest, unsigned others) {
+  const uint8_t short_head = list_of(n, head, 0), long_head = list_of(n, head, others);
+  const uint8_t short_rest = list_of(n, rest, 0), long_rest = list_of(n, rest, others), alone = list_of(n, others, 0);
+  const int rank = n->q->space.rank;
+  for (int d = 0; d < rank; d++) {
+    add_two_lists(n, d, long_head, d, 0);
+    for (int e = 0; e < rank; e++) {
+      if (e == d) continue;
+      add_two_lists(n, d, short_head, e, alone);
+      add_two_lists(n, d, short_head, e, long_rest);
+      add_two_lists(n, d, long_head, e, short_rest);
+    }
+  }
+}
+
+static void add_spread_states(rs_net *n) {
+  const rs_space *s = &n->q->space;
+  unsigned crossing = 0;
+  for (int a = 0; a < s->n; a++) crossing |= (unsigned)crosses(n->q->machine, s->atom[a]) << a;
+  const unsigned others = ((1u << s->n) - 1) & ~crossing;
+  for (unsigned rest = crossing & (crossing - 1); rest; rest &= rest - 1) add_spread(n, crossing & ~rest, rest, others);
 }
 
 /* The shard that a device of such digits has by a list. */
@@ -368,6 +475,7 @@ sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool pa
   } else {
     add_lists(n, &(rs_net_list){.shards = 1});
     add_states(n, &(rs_net_state){0}, 0, partial);
+    if (q->space.joined) add_spread_states(n);
   }
   SW_TRY(compare_lists(n, d));
   SW_TRY(place_devices(n, counts, d));
@@ -392,9 +500,7 @@ int rs_net_find(const rs_net *n, const rs_state *state) {
   at.used = (uint8_t)lists.used;
   at.partial = (uint8_t)lists.partial;
   for (int d = 0; d < s->rank; d++) {
-    const rs_net_list *l = n->list;
-    while (l->n != lists.len[d] || memcmp(l->atom, lists.atom[d], l->n) != 0) l++;
-    at.list[d] = (uint8_t)(l - n->list);
+    at.list[d] = (uint8_t)find_list(n, lists.atom[d], lists.len[d]);
   }
   return rs_net_find_state(n, &at);
 }

@@ -101,7 +101,8 @@ typedef struct rs_net {
 /* Atoms for a net that holds all of n plain shardings: the prime factors of the axes where these give few enough
  * states, else the axes, cut at the borders of units where that is not too much, and what the shardings name of them.
  * False where that is too much, too. Which it is depends on the machine and the rank, as long as only whole axes are
- * named. */
+ * named. Crossing axes are cut into prime factors for the states that spread (net.c), where dimensions are even and
+ * those are not too many. */
 bool rs_net_space(rs_space *s, const sw_machine *machine, int rank, const int64_t *dims, const sw_sharding *all, int n);
 /* Ways to place some of n atoms (or whole axes) on lists of `rank` dimensions, the rest being unused or, with
  * `partial`, each unused or partial. */
@@ -119,7 +120,7 @@ void rs_net_deinit(rs_net *n);
 /* While a net of two ends is made: a list that it lacks, which gets a number; a state, as far as there is room; all its
  * lists and states. */
 uint8_t rs_net_add_list(rs_net *n, const rs_net_list *list);
-rs_net_list rs_net_longer(const rs_net *n, int list, int atom); /* with an atom more behind it */
+rs_net_list rs_net_longer(const rs_net *n, const rs_net_list *list, int atom); /* with an atom more behind it */
 void rs_net_add_state(rs_net *n, const rs_net_state *at);
 void rs_net_add_hubs(rs_net *n);
 int rs_net_find(const rs_net *n, const rs_state *state); /* -1: it has none such */

@@ -40,7 +40,7 @@ typedef struct hubs {
 static uint8_t longer(hubs *h, uint8_t list, int atom) {
   uint8_t *child = &h->child[list][atom];
   if (*child == 0 && h->n->n_lists < RS_NET_LISTS) {
-    const rs_net_list l = rs_net_longer(h->n, list, atom);
+    const rs_net_list l = rs_net_longer(h->n, &h->n->list[list], atom);
     *child = rs_net_add_list(h->n, &l);
   }
   return *child;

@@ -121,10 +121,7 @@ static sw_sharding in_form(const shape *s, const sw_sharding *x) {
 /* --- prices ------------------------------------------------------------------------------------------------------ */
 
 /* Sums, products, least and largest values take the same steps at the same prices. */
-static bool holds(const rs_closure *c, const rs_query *q) {
-  const rs_space *a = &c->q.space, *b = &q->space;
-  return c->net && a->n == b->n && memcmp(a->atom, b->atom, (size_t)a->n * sizeof a->atom[0]) == 0;
-}
+static bool holds(const rs_closure *c, const rs_query *q) { return c->net && rs_space_equal(&c->q.space, &q->space); }
 
 /* Sources that share steps which were counted pay so many times sooner than such as share prices alone. */
 enum { SHARING = 4 };

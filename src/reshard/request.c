@@ -169,8 +169,8 @@ static bool frame_plain_net(rs_request *r) {
   const rs_space plain = q->space;
   const sw_sharding ends[] = {r->from, r->to};
   if (r->from.n_partial || r->to.n_partial || q->max_temp_bytes > 0) return false;
-  r->in_net = rs_net_space(&q->space, q->machine, plain.rank, plain.dims, ends, 2) && all_primes(&q->space) &&
-              rs_net_count(q->space.n, plain.rank, false) <= FEW_STATES;
+  r->in_net = rs_net_space(&q->space, q->machine, plain.rank, plain.dims, ends, 2) && !q->space.joined &&
+              all_primes(&q->space) && rs_net_count(q->space.n, plain.rank, false) <= FEW_STATES;
   if (r->in_net)
     frame_states(r);
   else

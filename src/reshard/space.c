@@ -109,6 +109,10 @@ bool rs_space_init_all(rs_space *s, const sw_mesh *m, int rank, const int64_t *d
   return atoms_of(s, &b);
 }
 
+bool rs_space_equal(const rs_space *a, const rs_space *b) {
+  return a->n == b->n && a->joined == b->joined && memcmp(a->atom, b->atom, (size_t)a->n * sizeof a->atom[0]) == 0;
+}
+
 static void place_ref(const rs_space *s, rs_state *state, sw_axis_ref r, int dim, int *place) {
   for (int i = 0; i < s->n; i++) {
     if (s->atom[i].axis != r.axis || s->atom[i].pre < r.pre || (int64_t)s->atom[i].pre >= (int64_t)r.pre * r.size) {

@@ -19,6 +19,8 @@ typedef struct rs_space {
   const int64_t *dims;
   int n;                          /* atoms, in mesh order, major first */
   sw_axis_ref atom[RS_MAX_ATOMS]; /* sizes >= 2 */
+  unsigned
+      joined; /* atoms that stand behind the one before them in all states of a net but those that spread (net.h) */
 } rs_space;
 
 /* at[a] = dim << 4 | place in that dimension's list, or RS_PARTIAL, or RS_UNUSED; past n: RS_UNUSED. */
@@ -41,6 +43,7 @@ bool rs_space_init(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims,
 /* Atoms for all of n such shardings, and for the refs of one more, or NULL. */
 bool rs_space_init_all(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *all, int n,
                        const sw_sharding *also);
+bool rs_space_equal(const rs_space *a, const rs_space *b); /* the atoms */
 rs_state rs_state_of(const rs_space *s, const sw_sharding *sharding);
 void rs_lists_of(const rs_space *s, const rs_state *state, rs_lists *out);
 rs_state rs_state_of_lists(const rs_space *s, const rs_lists *l);

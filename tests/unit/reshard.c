@@ -381,7 +381,7 @@ static bool one_net(const sw_machine *machine, int rank, const int64_t *dims, co
   const sw_sharding replicated = sw_sharding_replicated(rank);
   if (!rs_net_space(&none, machine, rank, dims, &replicated, 1) || !rs_net_space(&all, machine, rank, dims, s, 3))
     return false;
-  return none.n == all.n && memcmp(none.atom, all.atom, (size_t)all.n * sizeof all.atom[0]) == 0;
+  return rs_space_equal(&none, &all);
 }
 
 enum { IN_NET, UNEVEN_IN_NET, PARTS_IN_NET, LISTS_IN_NET, BEYOND, N_CLASSES };

@@ -49,7 +49,7 @@ static void any_axes(rng *r, const sw_machine *machine, int rank, sw_sharding *o
   const sw_sharding none = sw_sharding_replicated(rank);
   int64_t primes = 1, devices = 1;
   if (rs_net_space(&space, machine, rank, kDims[0], &none, 1)) {
-    for (int i = 0; i < space.n; i++) primes *= space.atom[i].size > 3 ? 0 : space.atom[i].size;
+    for (int i = 0; i < space.n; i++) primes *= space.atom[i].size > 3 || space.joined ? 0 : space.atom[i].size;
   }
   for (int a = 0; a < m->n_axes; a++) devices *= m->axis[a].size;
   if (primes == devices)
@@ -376,6 +376,51 @@ static void nets_of_ends_are_searched(void **state) {
   sw_arena_deinit(&arena);
 }
 
+/* What the cheapest route between two random states of a net of whole axes costs there, over what it costs where states
+ * that spread are on the way, too. */
+static double saved_by_spreading(const sw_machine *machine, rng *r, int rank, const int64_t *dims) {
+  const sw_mesh *m = sw_machine_mesh(machine);
+  const sw_sharding none = sw_sharding_replicated(rank);
+  rs_query q = {.machine = machine, .dtype = SW_F32, .kind = SW_REDUCE_SUM};
+  rs_atlas *whole;
+  rs_path path;
+  assert_true(rs_space_init_all(&q.space, m, rank, dims, &none, 1, NULL));
+  assert_ok(rs_atlas_of(&q, false, &whole, &diag));
+  const rs_net *n = rs_atlas_net(whole);
+  q.source = rs_net_state_of(n, (int)rng_below(r, n->n_states));
+  q.target = rs_net_state_of(n, (int)rng_below(r, n->n_states));
+  const sw_sharding from = rs_sharding_of(&q.space, &q.source, q.kind),
+                    to = rs_sharding_of(&q.space, &q.target, q.kind);
+  if (sw_sharding_equal(&from, &to)) return 1;
+  assert_ok(rs_net_search(&q, &path, &diag));
+  const double cost_s = sw_route_cost_s(&(sw_reshard){machine, &from, &to, rank, dims, SW_F32, {0}});
+  if (cost_s > path.cost_s * (1 + 1e-8)) fail_pair("spread", m, &from, &to, path.cost_s, cost_s);
+  return path.cost_s / cost_s;
+}
+
+/* Between nodes no route of whole axes is dearer for states that spread, and some are cheaper. */
+static void spreading_pays(void **state) {
+  (void)state;
+  static const int kRank[] = {2, 3, 3};
+  static const int64_t kOf[][3] = {{4096, 4096}, {256, 256, 256}, {256, 255, 256}}; /* those that spread are even */
+  sw_arena arena = {0};
+  rng r = {check_seed(69)};
+  sw_mesh m;
+  const sw_profile *p;
+  sw_machine *machine;
+  int paid[3] = {0};
+  const int each = check_scale(150);
+  assert_ok(sw_mesh_parse("x=8,y=2,z=4", &arena, &m, &diag));
+  assert_ok(sw_profile_read("h100x64", &arena, &p, &diag));
+  assert_ok(sw_machine_build(&arena, p, &m, &machine, &diag));
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < each; i++) paid[k] += saved_by_spreading(machine, &r, kRank[k], kOf[k]) > 1 + 1e-8;
+  }
+  print_message("%d, %d and %d of %d routes are cheaper over states that spread\n", paid[0], paid[1], paid[2], each);
+  assert_true(paid[0] * 40 >= each && paid[1] * 40 >= each && paid[2] == 0);
+  sw_arena_deinit(&arena);
+}
+
 /* Does a third sharding make the way shorter? */
 static bool detour_pays(const sw_reshard *wanted, const sw_sharding s[3]) {
   sw_reshard leg[3] = {*wanted, *wanted, *wanted};
@@ -425,6 +470,7 @@ int main(void) {
       cmocka_unit_test(paths_to_one_are_paths_to_all),
       cmocka_unit_test(exchanges_cost_what_the_machine_says),
       cmocka_unit_test(nets_of_ends_are_searched),
+      cmocka_unit_test(spreading_pays),
       cmocka_unit_test(few_detours_over_parts_pay),
   };
   return cmocka_run_group_tests_name("reshard_net", tests, NULL, NULL);
