@@ -9,6 +9,7 @@ import math
 import re
 from collections import defaultdict
 
+from ends import at_ends
 from partials import Program, axes_of, gatherings, reductions
 
 REASONS = {
@@ -19,7 +20,9 @@ REASONS = {
     "merged": "several reductions in one all_reduce (XLA's combiner)",
     "widened": "bf16 moved as f32, which XLA on CPUs computes it in",
     "a part": "an all_gather of what is then sliced, compiled as an all_to_all that moves the slices alone",
-    "not cut": "an op that XLA does not partition: it gathers the operands",
+    "not cut": "an op that XLA does not partition, or not along the dim that it looks up in: it gathers the operand",
+    "again": "a reshard that the plan makes once for several uses, compiled once for each",
+    "uneven": "arguments and results that do not divide: XLA has them cut by fewer axes, and moves them (ends.py)",
     "nothing": "planned and not compiled: XLA reuses what is there",
 }
 NOT_CUT = ("top_k", "custom_call", "stablehlo.fft")
@@ -92,13 +95,15 @@ def received(name, size, n):
 
 def compiled(executable):
     """[(line, name, bytes)]; line None: XLA lost it."""
+    return [item for module in executable.hlo_modules() for item in collectives_in(module.to_string())]
+
+
+def collectives_in(text):
     found = []
-    for module in executable.hlo_modules():
-        text = module.to_string()
-        for shapes, name, rest in COLLECTIVE.findall(text):
-            parts = [m[0] for m in SHAPE.finditer(shapes)] if name == "all-reduce" else [shapes]
-            for line, part in zip(lines_of(rest, len(parts)), parts, strict=True):
-                found.append((line, name, received(name, size_of(part), members_of(rest))))
+    for shapes, name, rest in COLLECTIVE.findall(text):
+        parts = [m[0] for m in SHAPE.finditer(shapes)] if name == "all-reduce" else [shapes]
+        for line, part in zip(lines_of(rest, len(parts)), parts, strict=True):
+            found.append((line, name, received(name, size_of(part), members_of(rest))))
     return found
 
 
@@ -142,11 +147,12 @@ def scaled(ours, theirs, factor):
 class Account:
     """Compiled bytes by reason; `unexplained` is a list of (line, name, bytes)."""
 
-    def __init__(self, report, theirs, text):
+    def __init__(self, plan, report, executable, text):
+        theirs = compiled(executable)
         self.by = defaultdict(float)
         self.total = sum(b for _, _, b in theirs)
         self.lines = text.splitlines()
-        ours, theirs = planned(report), list(theirs)
+        ours = planned(report)
         self.pair("same", ours, theirs, lambda p, c: p == c or (p[:2] == c[:2] and close(p[2], c[2])))
         program = Program(text, report)
         self.reduce_terms(report, program, ours, theirs)
@@ -157,9 +163,47 @@ class Account:
             self.pair("widened", ours, theirs, lambda p, c: p[1] == c[1] and close(2 * p[2], c[2]))
             self.pair("widened", ours, theirs, scaled("reduce-scatter", "all-reduce", 4))
         self.merge(ours, theirs)
+        self.look_up(program, ours, theirs)
+        self.repeat(report, program, theirs)
+        self.move_ends(plan, report, executable, text, theirs)
         self.unexplained = [c for c in theirs if not self.is_not_cut(c)]
         self.by["not cut"] += sum(b for _, _, b in theirs) - sum(b for _, _, b in self.unexplained)
         self.by["nothing"] += sum(b for _, _, b in ours)
+
+    def take(self, reason, theirs, item):
+        theirs.remove(item)
+        self.by[reason] += item[2]
+
+    def look_up(self, program, ours, theirs):
+        """Slices at run-time positions of a dim that is cut: partial in the plan, of a gathered operand in XLA. It may
+        gather the operand where that is made."""
+        for name, op in program.ops.items():
+            if op["op"] != "dynamic_slice" or not program.partial(name):
+                continue
+            n = math.prod(program.partial(name)[1])
+            whole = program.first_operand_bytes(name) * (n - 1) / n
+            completed = [p for p in ours if p[0] == program.line_of(name)]
+            for c in [c for c in theirs if c[1] == "all-gather" and close(c[2], whole)]:
+                self.take("not cut", theirs, c)
+                for p in completed:
+                    ours.remove(p)
+                completed = []
+
+    def repeat(self, report, program, theirs):
+        for reshard in report["reshards"]:
+            lines = {program.line_of(o) for o in reshard["wanted_by"] if o in program.ops}
+            for step in reshard["steps"]:
+                name = step["collective"].split()[0].replace("_", "-")
+                for c in [c for c in theirs if c[0] in lines and c[1] == name and step["bytes"] and close(c[2], step["bytes"])]:
+                    self.take("again", theirs, c)
+
+    def move_ends(self, plan, report, executable, text, theirs):
+        for module in executable.hlo_modules():
+            hlo = module.to_string()
+            for instruction in at_ends(hlo, plan, report, text):
+                item = next(iter(collectives_in(instruction)), None)
+                if item in theirs:
+                    self.take("uneven", theirs, item)
 
     def is_not_cut(self, item):
         return item[0] and item[1] == "all-gather" and any(op in self.lines[item[0] - 1] for op in NOT_CUT)

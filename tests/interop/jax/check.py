@@ -96,7 +96,7 @@ class Case:
     def run_by_xla(self, file):
         executable = compile_text(account.with_constraints((self.folder / file).read_text()))
         results = run_compiled(executable, self.leaves, self.want)
-        return self.worst(results), account.compiled(executable)
+        return self.worst(results), executable
 
     def run_by_us(self, plan):
         assert len(plan["arguments"]) == len(self.leaves)
@@ -123,11 +123,11 @@ def check(name, options):
         constrained, compiled = case.run_by_xla("constraints.mlir")
         by_xla = max(annotated, constrained)
         by_us = case.run_by_us(plan)
-        found = account.Account(report, compiled, case.program.read_text())
+        found = account.Account(plan, report, compiled, case.program.read_text())
         fine = by_xla <= case.allowed and by_us <= case.allowed and found.share < MOST_UNEXPLAINED
         print(f"{'ok  ' if fine else 'FAIL'} {name}, {label}: XLA with our shardings off by {by_xla:.1e}, "
               f"shardwright run by {by_us:.1e}; {case.allowed:.0e} allowed")
-        print(f"     compiled: {describe(compiled)}")
+        print(f"     compiled: {describe(account.compiled(compiled))}")
         print(f"     planned:  {describe(account.planned(report))}")
         print(f"     accounts: {found.text()}")
         good = good and fine

@@ -16,7 +16,13 @@ import re
 PARTIAL = re.compile(r"(\[.*\]) partial \w+\[(.*)\]")
 NAME = re.compile(r"%([\w$.]+)(?:#(\d+))?")
 MOST_LINES = 200  # of an op with regions
+TENSOR = re.compile(r"tensor<((?:\d+x)*)(\w+)(?:<(\w+)>)?")
 BITS = {"i1": 8, "bf16": 16}
+
+
+def bits_of(dtype, part):
+    """Of an element; `part`: what a complex one is made of."""
+    return 2 * bits_of(part, "") if part else BITS.get(dtype) or int(re.sub(r"\D", "", dtype))
 
 
 def axes_of(text, sizes):
@@ -62,7 +68,7 @@ class Program:
         """Of a device's block of an op's result that is cut as `dims` says."""
         at = self.line_of(name) - 1
         for line in self.lines[at : at + MOST_LINES]:
-            types = re.findall(r"tensor<((?:\d+x)*)(\w+)>", line)
+            types = TENSOR.findall(line)
             if types and " loc(" in line and (line == self.lines[at] or line.lstrip().startswith("})")):
                 break
         else:
@@ -71,8 +77,12 @@ class Program:
         cuts = [math.prod(axes_of(d, self.sizes)) for d in re.findall(r"\[([^\[\]]*)\]", dims[1:-1])] or [1] * len(shape)
         if len(cuts) != len(shape):
             return None  # of another result
-        bits = BITS.get(types[-1][1]) or int(re.sub(r"\D", "", types[-1][1]))
-        return math.prod(-(-k // n) for k, n in zip(shape, cuts)) * bits // 8
+        return math.prod(-(-k // n) for k, n in zip(shape, cuts)) * bits_of(*types[-1][1:]) // 8
+
+    def first_operand_bytes(self, name):
+        """Of the whole first operand, when the op's line says its type."""
+        found = TENSOR.search(self.lines[self.line_of(name) - 1].rpartition(" : ")[2])
+        return math.prod(int(d) for d in found[1].split("x") if d) * bits_of(*found.groups()[1:]) // 8 if found else 0
 
     def operands(self, name):
         """The ops of the plan that make the operands of one; those that are found."""

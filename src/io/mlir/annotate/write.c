@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "io/mlir/import/tuple.h"
+#include "io/mlir/annotate/split.h"
 #include "io/mlir/annotate/write.h"
 
 /* --- edits ------------------------------------------------------------------------------------------------------- */
@@ -264,14 +265,16 @@ static sw_rc write_ops(sw_ir_writer *w) {
   sw_ir_made *made = sw_arena_copy(&w->arena, w->p->made.at, n, sizeof *made, w->d);
   if (!made) return SW_E_RESOURCE;
   qsort(made, n, sizeof *made, compare_made);
-  SW_ARENA_NEW(w->said, &w->arena, w->p->graph->n_values, w->d);
   SW_ARENA_NEW(w->named, &w->arena, w->p->graph->n_values, w->d);
   for (size_t i = 0; i < n; i++) w->named[made[i].value] = true;
+  if (w->form->constraints) SW_TRY(sw_ir_begin_constraints(w));
   SW_TRY(for_each_op(w, made, n, write_results_of));
   if (!w->form->constraints) return SW_OK;
   SW_TRY(for_each_op(w, made, n, sw_ir_constrain_passed_on));
-  SW_TRY(for_each_op(w, made, n, sw_ir_constrain_operands));
-  return sw_ir_constrain_carried(w);
+  if (w->is_split) SW_TRY(sw_ir_read_by_calls(w, made, n));
+  SW_TRY(for_each_op(w, made, n, sw_ir_read_by_op));
+  SW_TRY(sw_ir_read_by_loops(w));
+  return sw_ir_constrain_reads(w);
 }
 
 /* --- the whole --------------------------------------------------------------------------------------------------- */
@@ -299,6 +302,21 @@ static sw_rc write_all(sw_ir_writer *w, sw_text *out) {
   return out->rc;
 }
 
+/* With constraints, functions that are cut in several ways are several: the text of each says one. */
+static sw_rc write_split(sw_ir_writer *w, sw_text *out) {
+  sw_program split = {0};
+  bool done = false;
+  sw_rc rc = w->form->constraints ? sw_ir_split(w->p, w->plan, &split, &done, w->d) : SW_OK;
+  if (!rc && done) {
+    w->is_split = true;
+    w->p = &split;
+    w->t = &split.tree;
+  }
+  if (!rc) rc = write_all(w, out);
+  sw_ir_split_free(&split);
+  return rc;
+}
+
 sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d) {
   static const sw_ir_form *const kForms[] = {&sw_ir_form_sdy, &sw_ir_form_hlo, &sw_ir_form_constraints};
   sw_ir_writer w = {.p = p, .t = &p->tree, .plan = plan, .mesh = sw_machine_mesh(plan->machine), .d = d};
@@ -308,9 +326,10 @@ sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind
   }
   if (!w.form)
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "there is no form '%s'; expected sdy, hlo or constraints", kind);
-  sw_rc rc = write_all(&w, out);
+  sw_rc rc = write_split(&w, out);
   sw_array_free(&w.edits);
   sw_dict_deinit(&w.helpers);
+  sw_array_free(&w.reads);
   sw_arena_deinit(&w.arena);
   return rc;
 }

@@ -4,12 +4,19 @@
 
 #include "io/emit/mlir.h"
 #include "io/mlir/import/program.h"
+#include "shardwright/reshard.h"
 
 /* `text` in place of bytes [at, end). */
 typedef struct sw_ir_edit {
   uint32_t at, end, order;
   const char *text;
 } sw_ir_edit;
+
+/* An operand of an op of the text, and the use in the graph that it stands for. */
+typedef struct sw_ir_read {
+  uint32_t op, operand;
+  sw_value_use use;
+} sw_ir_read;
 
 typedef struct sw_ir_writer sw_ir_writer;
 
@@ -35,10 +42,14 @@ struct sw_ir_writer {
   const sw_ir_form *form;
   const char *mesh_name; /* sdy */
   int64_t n_helpers;     /* constraints: names made up */
-  sw_dict helpers;       /* constraints: value, block and sharding to the op before which it stands, and its number */
-  bool *said;            /* constraints: by value, those with one behind the op that makes them */
-  bool *named;           /* constraints: by value, those that a name in the text stands for */
-  sw_grid grid;          /* hlo */
+  sw_dict helpers;       /* constraints: name, block and sharding to number */
+  SW_ARRAY(sw_ir_read) reads;
+  sw_id *said;          /* constraints: by name, what stands behind the op that gives it (constraints.c) */
+  uint32_t *first_slot; /* constraints: by op, of a function: where its names begin in `said` */
+  sw_route_cache *routes;
+  bool is_split; /* constraints: every function is cut in one way */
+  bool *named;   /* constraints: by value, those that a name in the text stands for */
+  sw_grid grid;  /* hlo */
   SW_ARRAY(sw_ir_edit) edits;
   sw_arena arena;
   sw_diag *d;
@@ -53,11 +64,14 @@ SW_CHECKED sw_rc sw_ir_write_at_top(sw_ir_writer *w, const char *line);
 /* Text at a place, and text in place of [at, end). It is borrowed; NULL: out of memory. */
 SW_CHECKED sw_rc sw_ir_insert(sw_ir_writer *w, uint32_t at, const char *text);
 SW_CHECKED sw_rc sw_ir_replace(sw_ir_writer *w, uint32_t at, uint32_t end, const char *text);
-/* made[0 .. n): what one op of the text gives; `all`: the shardings of its results. First those of all ops, then what
- * calls pass on, then operands, then what comes into loops and is given back by their bodies. */
+/* Constraints, in this order. made[0 .. n) is what one op of the text gives, `all` the shardings of its results. */
+SW_CHECKED sw_rc sw_ir_begin_constraints(sw_ir_writer *w);
 SW_CHECKED sw_rc sw_ir_constrain_results(sw_ir_writer *w, const sw_ir_made *made, size_t n, const sw_sharding *all);
 SW_CHECKED sw_rc sw_ir_constrain_passed_on(sw_ir_writer *w, const sw_ir_made *made, size_t n);
-SW_CHECKED sw_rc sw_ir_constrain_operands(sw_ir_writer *w, const sw_ir_made *made, size_t n);
-SW_CHECKED sw_rc sw_ir_constrain_carried(sw_ir_writer *w);
+/* What is read: by callees (made[0 .. n): of the whole program), by ops, by loops and the ends of their bodies. */
+SW_CHECKED sw_rc sw_ir_read_by_calls(sw_ir_writer *w, const sw_ir_made *made, size_t n);
+SW_CHECKED sw_rc sw_ir_read_by_op(sw_ir_writer *w, const sw_ir_made *made, size_t n);
+SW_CHECKED sw_rc sw_ir_read_by_loops(sw_ir_writer *w);
+SW_CHECKED sw_rc sw_ir_constrain_reads(sw_ir_writer *w);
 
 #endif

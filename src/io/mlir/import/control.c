@@ -187,7 +187,8 @@ static sw_rc tell_carried(sw_importer *m, const sw_ir_walk *w, uint32_t ret, con
   const struct sw_ir_control *c = w->control;
   if (m->lifted || c->n != c->n_bound) return SW_OK;
   for (uint32_t i = 0; i < c->n; i++) {
-    sw_ir_carried carried = {w->op, ret, i, m->g->values[both[i]].def, m->g->values[both[c->n + i]].def};
+    sw_ir_carried carried = {
+        w->op, ret, i, w->instance->call, m->g->values[both[i]].def, m->g->values[both[c->n + i]].def};
     SW_TRY(sw_array_push(&m->carried, carried, m->d));
   }
   return SW_OK;

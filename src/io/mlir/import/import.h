@@ -16,6 +16,7 @@ typedef struct sw_ir_instance {
   uint32_t function;
   sw_id *slots;       /* -1: none yet */
   const char *prefix; /* of names, "" for main */
+  uint32_t call;      /* 1 + the call (of sw_importer) that opened it; 0: main */
 } sw_ir_instance;
 
 typedef enum sw_ir_frame_kind {
@@ -42,16 +43,23 @@ typedef struct sw_ir_walk {
 
 /* Results of an op of the text as values of the graph, for the writer; a function called twice has two of each. */
 typedef struct sw_ir_made {
-  uint32_t op, result;
+  uint32_t op, result, call; /* call: 1 + that in which the op stands; 0: in main */
   sw_id value;
   bool own; /* made by an op of its own: not what a call or an identity passes on */
 } sw_ir_made;
 
 /* Value `index` that a loop of the text carries, for the writer: ENTER and YIELD of the graph; `ret` ends its body. */
 typedef struct sw_ir_carried {
-  uint32_t op, ret, index;
+  uint32_t op, ret, index, call;
   sw_id enter, yield;
 } sw_ir_carried;
+
+/* A call, or composite, that was written out: ops [first_op, end_op) of the graph. */
+typedef struct sw_ir_call {
+  uint32_t op, function, parent; /* ops of the text; the call in which this one stands, as above */
+  uint32_t first_passed;         /* of `passed`: its arguments */
+  sw_id first_op, end_op;
+} sw_ir_call;
 
 /* See tuple.h. */
 typedef struct sw_ir_tuple {
@@ -81,6 +89,8 @@ typedef struct sw_importer {
   SW_ARRAY(sw_ir_walk) walks;
   SW_ARRAY(sw_ir_made) made;
   SW_ARRAY(sw_ir_carried) carried;
+  SW_ARRAY(sw_ir_call) calls;
+  SW_ARRAY(sw_id) passed; /* values that calls give to functions */
   SW_ARRAY(sw_ir_tuple) tuples;
   SW_ARRAY(sw_ir_span) quants; /* by value: its quantized element type (quant.h); empty: none */
   bool has_quants, expressed;  /* the text has such types; they are read as what they stand for */

@@ -50,6 +50,12 @@ static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d
   p->carried.at = m.carried.at;
   p->carried.n = m.carried.n;
   p->carried.cap = m.carried.cap;
+  p->calls.at = m.calls.at;
+  p->calls.n = m.calls.n;
+  p->calls.cap = m.calls.cap;
+  p->passed.at = m.passed.at;
+  p->passed.n = m.passed.n;
+  p->passed.cap = m.passed.cap;
   sw_im_free(&m);
   return rc;
 }
@@ -124,6 +130,8 @@ void sw_program_destroy(sw_program *p) {
   sw_graph_destroy(p->graph);
   sw_array_free(&p->made);
   sw_array_free(&p->carried);
+  sw_array_free(&p->calls);
+  sw_array_free(&p->passed);
   sw_ir_names_free(&p->names);
   sw_ir_free(&p->tree);
   sw_arena_deinit(&p->arena);
