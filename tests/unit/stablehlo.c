@@ -307,6 +307,29 @@ static const struct {
      "%5 = stablehlo.dot_general %x, %4, contracting_dims = [1] x [0] : (tensor<4x16xf32>, tensor<16x6xf32>) -> " A
      "\nreturn %5 : " A "\n}",
      "iipi"},
+    {"keys and values share their batch with queries",
+     "func.func @main(%q: tensor<4x5x6xf32>, %k: tensor<4x7x6xf32>, %v: tensor<4x7x3xf32>) -> tensor<4x5x3xf32> {\n"
+     "%0 = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<4x5x6xf32>, "
+     "tensor<4x7x6xf32>) -> tensor<4x5x7xf32>\n%1 = stablehlo.exponential %0 : tensor<4x5x7xf32>\n"
+     "%2 = stablehlo.dot_general %1, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<4x5x7xf32>, "
+     "tensor<4x7x3xf32>) -> tensor<4x5x3xf32>\nreturn %2 : tensor<4x5x3xf32>\n}",
+     "iii"},
+    {"experts have only what their router makes",
+     "func.func @main(%x: tensor<16x6xf32>, %r: tensor<6x4xf32>, %w: tensor<4x6x9xf32>) -> tensor<4x16x9xf32> {\n"
+     "%0 = stablehlo.dot_general %x, %r, contracting_dims = [1] x [0] : (tensor<16x6xf32>, tensor<6x4xf32>) -> "
+     "tensor<16x4xf32>\n%1 = stablehlo.broadcast_in_dim %0, dims = [1, 0] : (tensor<16x4xf32>) -> tensor<4x16x6xf32>\n"
+     "%2 = stablehlo.broadcast_in_dim %x, dims = [1, 2] : (tensor<16x6xf32>) -> tensor<4x16x6xf32>\n"
+     "%3 = stablehlo.multiply %1, %2 : tensor<4x16x6xf32>\n%4 = stablehlo.dot_general %3, %w, batching_dims = [0] x "
+     "[0], contracting_dims = [2] x [1] : (tensor<4x16x6xf32>, tensor<4x6x9xf32>) -> tensor<4x16x9xf32>\n"
+     "return %4 : tensor<4x16x9xf32>\n}",
+     "ipp"},
+    {"a cache is data, in which nothing is written; state, where it is",
+     "func.func @main(%a: " A " {jax.arg_info = \"k_cache\"}, %b: " A
+     " {jax.arg_info = \"v_cache\"}, %x: tensor<1x6xf32> {jax.arg_info = \"input\"}, "
+     "%i: tensor<i32>) -> (" A ", " A ") {\n%z = stablehlo.constant dense<0> : tensor<i32>\n"
+     "%0 = stablehlo.dynamic_update_slice %a, %x, %i, %z : (" A ", tensor<1x6xf32>, tensor<i32>, tensor<i32>) -> " A
+     "\n%1 = stablehlo.negate %b : " A "\nreturn %1, %0 : " A ", " A "\n}",
+     "siii"},
     {"donated: the first output of the type",
      "func.func @main(%a: " A DONOR ", %b: " A ", %c: " B DONOR ", %d: " A DONOR ", %e: " A DONOR ") -> (" S ", " A
      ", " A ") {\n%0 = stablehlo.constant dense<0.0> : " S "\nreturn %0, %a, %b : " S ", " A ", " A "\n}",

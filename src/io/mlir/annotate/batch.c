@@ -6,8 +6,8 @@
  *
  * The batch is in what is computed nearly everywhere, and in few of the floats that go in; widths of layers are in
  * their weights. So the class is taken that has the most values for each such argument, twice the number where
- * contractions and the text say that data has it and not that weights have. Classes that come near it count as well
- * (pixels, tokens of a sequence).
+ * contractions and the text say that data has it and not that weights have, half where they say the opposite. Classes
+ * that come near it count as well (pixels, tokens of a sequence).
  */
 #include "io/mlir/annotate/guess.h"
 
@@ -87,8 +87,18 @@ static void count_value(classes *c, sw_id v) {
 
 /* 0: no argument has it. */
 static double weight_of(const classes *c, int64_t class) {
-  if (!c->n_floats[class] && !c->is_of_data[class]) return 0;
-  return c->n_values[class] * (c->is_of_data[class] && !c->is_of_weights[class] ? 2.0 : 1.0) / (1 + c->n_floats[class]);
+  bool data = c->is_of_data[class], weights = c->is_of_weights[class];
+  if (!c->n_floats[class] && !data) return 0;
+  return c->n_values[class] * (data == weights ? 1.0 : data ? 2.0 : 0.5) / (1 + c->n_floats[class]);
+}
+
+/* Does the argument go into contractions beside what is computed, and share a dim with data that no weights have (as
+ * keys and values share their batch with queries, but experts only have what their router makes)? */
+static bool goes_with_data(const classes *c, sw_im_evidence said, const int64_t *class, int n) {
+  for (int i = 0; said == SW_IM_BATCHED && i < n; i++) {
+    if (c->is_of_data[class[i]] && !c->is_of_weights[class[i]]) return true;
+  }
+  return false;
 }
 
 static sw_rc classes_init(classes *c) {
@@ -130,7 +140,7 @@ sw_rc sw_im_find_examples(sw_importer *m, const sw_im_evidence *evidence, bool *
   for (sw_id v = 0; v < c.g->n_values && c.g->values[v].def < 0; v++) {
     int64_t class[SW_MAX_RANK];
     int n = classes_of(&c, v, class);
-    has_examples[v] = evidence[v] == SW_IM_DATA;
+    has_examples[v] = evidence[v] == SW_IM_DATA || goes_with_data(&c, evidence[v], class, n);
     for (int i = 0; most > 0 && i < n; i++) has_examples[v] |= weight_of(&c, class[i]) >= kNear * most;
   }
   return SW_OK;

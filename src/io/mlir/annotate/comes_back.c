@@ -65,6 +65,15 @@ static bool shardings_agree(const finder *r, uint32_t argument, uint32_t output)
   return sw_ir_len(a) == sw_ir_len(b) && !memcmp(t->s + a.at, t->s + b.at, sw_ir_len(a));
 }
 
+/* What is called data comes back only where something is written into it. */
+static bool may_become(const finder *r, const seen *s, sw_id from, uint32_t output) {
+  const sw_graph *g = r->m->g;
+  int32_t argument = r->argument[s->value];
+  if (argument < 0 || !sw_type_equal(&g->values[s->value].type, &g->values[from].type)) return false;
+  bool data = r->m->roles->named[argument] && r->m->roles->kind[argument] == SW_VALUE_INPUT;
+  return (s->written || !data) && shardings_agree(r, (uint32_t)argument, output);
+}
+
 /* The nearest candidate on the ways back from the output. */
 static void look_back(finder *r, sw_id from, uint32_t output) {
   const sw_graph *g = r->m->g;
@@ -73,10 +82,8 @@ static void look_back(finder *r, sw_id from, uint32_t output) {
   for (int32_t next = 0; next < n; next++) {
     seen s = queue[next];
     const sw_value *v = &g->values[s.value];
-    int32_t argument = v->def < 0 ? r->argument[s.value] : -1;
-    if (argument >= 0 && sw_type_equal(&v->type, &g->values[from].type) &&
-        shardings_agree(r, (uint32_t)argument, output)) {
-      r->pairs[r->n++] = (pair){(uint32_t)argument, output, s.written};
+    if (v->def < 0 && may_become(r, &s, from, output)) {
+      r->pairs[r->n++] = (pair){(uint32_t)r->argument[s.value], output, s.written};
       r->argument[s.value] = -1; /* taken */
       return;
     }
@@ -93,13 +100,13 @@ static void look_back(finder *r, sw_id from, uint32_t output) {
   }
 }
 
-/* Candidates: floats that no attribute and no file gives another meaning. */
+/* Candidates: floats of which nothing, or not a file, says what they are. */
 static void find_candidates(finder *r) {
   const sw_ir_roles *roles = r->m->roles;
   const sw_id *slots = sw_im_top(r->m)->instance->slots + r->m->names->block[sw_im_block(r->m->t, r->f, 0)];
   for (uint32_t a = 0; a < roles->n; a++) {
-    bool named = roles->kind[a] == SW_VALUE_PARAMETER && !r->m->o->roles;
-    if (slots[a] >= 0 && roles->alias[a] < 0 && (roles->unsaid[a] || named)) r->argument[slots[a]] = (int32_t)a;
+    bool may_come_back = roles->alias[a] < 0 && (roles->unsaid[a] || roles->named[a]);
+    if (slots[a] >= 0 && may_come_back) r->argument[slots[a]] = (int32_t)a;
   }
 }
 

@@ -5,6 +5,7 @@
  *   one side of a contraction or convolution whose other side is an argument, too          data
  *   the right side of such, when there are no batch dims                                   parameter
  *   with a dim that runs over examples (batch.c); a scalar                                 data
+ *   the right side of one with batch dims, which shares a dim with data that no weights have data
  *   integers of two dims or more: data, but for those whose bits are shifted or cast, which are packed and as floats
  *   taken beside what was made of examples, always in its shape, as targets and rewards    data
  *   anything else                                                                          parameter
@@ -45,8 +46,9 @@ static void see_contraction(guesser *r, const sw_op *op) {
     int n_batch;
     sw_op_ints(op, SW_ATTR_LHS_BATCH, &n_batch);
     bool both = left >= 0 && right >= 0;
-    tell(r, right, !both ? SW_IM_WEIGHTS : n_batch ? SW_IM_DATA : SW_IM_SURELY_WEIGHTS);
-    tell(r, left, both ? SW_IM_DATA : SW_IM_WEIGHTS);
+    sw_im_evidence alone = n_batch ? SW_IM_BATCHED : SW_IM_WEIGHTS;
+    tell(r, right, !both ? alone : n_batch ? SW_IM_DATA : SW_IM_SURELY_WEIGHTS);
+    tell(r, left, both ? SW_IM_DATA : alone);
   }
   bool unpacks =
       op->code == SW_OP_SHIFT_RIGHT_LOGICAL || op->code == SW_OP_SHIFT_RIGHT_ARITHMETIC || op->code == SW_OP_BITCAST;

@@ -8,6 +8,7 @@
 typedef enum sw_im_evidence {
   SW_IM_UNUSED, /* there is none */
   SW_IM_DATA,
+  SW_IM_BATCHED, /* what is computed is the other side, and dims are common to both and the result: caches, experts */
   SW_IM_WEIGHTS,
   SW_IM_SURELY_WEIGHTS /* the other side is an argument, too, and no dim is common to both and the result */
 } sw_im_evidence;

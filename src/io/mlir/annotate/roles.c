@@ -5,7 +5,7 @@
  *   jax.buffer_donor                          state that becomes the first output of its type that no other one becomes
  *   "parameter" in ttcore.argument_type       parameter, also when a custom call @tt.mark_argument says it
  *   params['w'], kernel, weight, bias         parameter
- *   input, token, batch, label, mask; an integer       data
+ *   cache, input, token, batch, label, mask; an integer       data
  */
 #include <ctype.h>
 #include <string.h>
@@ -103,6 +103,7 @@ static guess guess_of_type(const sw_ir_tree *t, sw_ir_span s) {
 
 static guess guess_of_name(const sw_ir_tree *t, sw_ir_span s) {
   static const char *const kParameters[] = {"param", "weight", "kernel", "bias", "embedding", "w_", "_w", "scale"};
+  if (has_word(t, s, "cache")) return GUESS_INPUT; /* whatever is in it; state, when it is written into */
   static const char *const kInputs[] = {"args[", "input", "token", "batch", "label", "mask", "position", "image"};
   for (size_t i = 0; i < sizeof kParameters / sizeof *kParameters; i++) {
     if (has_word(t, s, kParameters[i])) return GUESS_PARAMETER;
@@ -251,9 +252,10 @@ static sw_value_kind kind_of(role_finder *r, uint32_t i) {
   const sw_ir_tree *t = r->m->t;
   sw_type type;
   if (r->out->alias[i] >= 0) return SW_VALUE_STATE;
-  if (r->said[i]) return r->said[i] == GUESS_INPUT ? SW_VALUE_INPUT : SW_VALUE_PARAMETER;
   sw_rc rc = sw_ir_read_type(t, t->args.at[r->block->first_arg + i].type, &r->m->scratch, &type, NULL);
   bool weights = !rc && may_be_weights(type.dtype);
+  r->out->named[i] = weights && r->said[i] && !r->m->o->roles;
+  if (r->said[i]) return r->said[i] == GUESS_INPUT ? SW_VALUE_INPUT : SW_VALUE_PARAMETER;
   r->out->unsaid[i] = weights;
   r->out->integers[i] = !rc && !weights && type.rank >= 2 && type.dtype != SW_BOOL;
   return SW_VALUE_INPUT;
@@ -335,6 +337,7 @@ sw_rc sw_im_roles(sw_importer *m, sw_ir_roles *out) {
   SW_ARENA_NEW(out->alias, &m->keep, out->n, m->d);
   SW_ARENA_NEW(out->unsaid, &m->keep, out->n, m->d);
   SW_ARENA_NEW(out->integers, &m->keep, out->n, m->d);
+  SW_ARENA_NEW(out->named, &m->keep, out->n, m->d);
   sw_rc rc = m->o->roles ? read_file(&r, m->o->roles) : SW_OK;
   if (!rc) rc = find_roles(&r);
   sw_array_free(&r.lines);

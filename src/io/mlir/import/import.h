@@ -339,6 +339,7 @@ typedef struct sw_ir_roles {
   int64_t *alias; /* by argument: the output that it becomes, or -1 */
   bool *unsaid;   /* by argument: nothing says what it is; of kind INPUT until sw_im_guess_roles */
   bool *integers; /* the same of integers that are data, but for packed ones */
+  bool *named;    /* by argument: names or attributes say it, of a type that weights and caches have; no file does */
 } sw_ir_roles;
 SW_CHECKED sw_rc sw_im_roles(sw_importer *m, sw_ir_roles *out);
 /* Parameters and state among the arguments that nothing is said of, by their uses in the whole graph, which is read but
