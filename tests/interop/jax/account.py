@@ -32,27 +32,42 @@ COLLECTIVE = re.compile(
 )
 SHAPE = re.compile(r"([a-z]+\d+|pred)\[([\d,]*)\]")
 BYTES = {"pred": 1, "bf16": 2}
-ENDS_OP = re.compile(r"^\s*(?:%[\w:#, %]+ = |return |\}\) )[^\n]*[^\s{(,]$|^\s*\}\)[^\n]* : [^\n]*$")
+ENDS_OP = re.compile(r"^\s*(?:%[\w:#, %]+ = |(?:stablehlo\.)?return |\}\) )[^\n]*[^\s{(,]$|^\s*\}\)[^\n]* : [^\n]*$")
 
 
 def with_lines(text):
-    """The program with a place behind each op that ends on its line: XLA keeps its name, the plan its file and line."""
-    out, lines = [], text.splitlines()
+    """The program with a place behind each op: XLA keeps its name, the plan its file and line. An op with regions is named
+    after the line that it begins in, as in the plan's report."""
+    out, lines, begun = [], text.splitlines(), {}
     for number, line in enumerate(lines, 1):
+        indent = len(line) - len(line.lstrip())
+        if re.match(r'\s*(%|"|[a-z_]+\.)', line):
+            begun[indent] = number
         goes_on = number < len(lines) and lines[number].strip().startswith(("cond {", "reducer("))
         ends = ENDS_OP.match(line) and " loc(" not in line and not goes_on
-        out.append(f'{line} loc("L{number}"("{FILE}":{number}:1))' if ends else line)
+        first = begun.get(indent, number) if line.lstrip().startswith("}") else number
+        out.append(f'{line} loc("L{first}"("{FILE}":{first}:1))' if ends else line)
     return "\n".join(out) + "\n"
 
 
 def with_constraints(text):
     """What `--emit constraints` made of such a program: constraints get the place of the op that they stand by."""
     lines = text.splitlines()
+    indent = lambda i: len(lines[i]) - len(lines[i].lstrip())
     place = lambda i: re.search(r' loc\("L\d+".*', lines[i])
+
+    def place_of_op(i):
+        """That of the op that begins in line i: behind its regions, if it has some."""
+        ends = (k for k in range(i + 1, len(lines)) if lines[k].lstrip().startswith("}") and indent(k) <= indent(i))
+        last = next((k for k in ends if place(k) or indent(k) < indent(i)), i)
+        return place(i) or (place(last) if indent(last) == indent(i) else None)
+
     for i, line in enumerate(lines):
         if "sdy.sharding_constraint" in line and not place(i):
-            near = range(i + 1, len(lines)) if line.lstrip().startswith("%sw$.") else range(i - 1, -1, -1)
-            found = next((place(k) for k in near if place(k) or "sdy.sharding_constraint" not in lines[k]), None)
+            before = line.lstrip().startswith("%sw$.")
+            near = range(i + 1, len(lines)) if before else range(i - 1, -1, -1)
+            op = next((k for k in near if "sdy.sharding_constraint" not in lines[k]), None)
+            found = op is not None and (place_of_op(op) if before else place(op))
             lines[i] += found[0] if found else ""
     return "\n".join(lines) + "\n"
 
@@ -139,6 +154,11 @@ def close(a, b):
     return abs(a - b) <= 0.01 * max(a, b)
 
 
+def lines_around(program, reshard):
+    """Where a reshard may be: at the op that makes the value, those that want it, and calls around these."""
+    return set().union(*(program.lines_of(o) for o in [reshard["made_by"], *reshard["wanted_by"]] if o in program.ops))
+
+
 def scaled(ours, theirs, factor):
     """Does a planned collective of one name, its bytes times a factor, stand for a compiled one of another?"""
     return lambda p, c: p[1] == ours and c[1] == theirs and close(factor * p[2], c[2])
@@ -191,11 +211,15 @@ class Account:
 
     def repeat(self, report, program, theirs):
         for reshard in report["reshards"]:
-            lines = {program.line_of(o) for o in reshard["wanted_by"] if o in program.ops}
             for step in reshard["steps"]:
                 name = step["collective"].split()[0].replace("_", "-")
-                for c in [c for c in theirs if c[0] in lines and c[1] == name and step["bytes"] and close(c[2], step["bytes"])]:
-                    self.take("again", theirs, c)
+                ways = [[step["bytes"]]]
+                if name == "all-gather" and reshard["made_by"] in program.ops and len(reshard["steps"]) == 1:
+                    axes = axes_of(re.search(r"axes=\[(.*?)\]", step["collective"])[1], program.sizes)
+                    ways += gatherings(program.bytes_of(reshard["made_by"], reshard["from"]) or 0, axes)
+                for way in ways:
+                    while any(way) and (taken := self.found(name, [way], lines_around(program, reshard), theirs)):
+                        self.by["again"] += taken
 
     def move_ends(self, plan, report, executable, text, theirs):
         for module in executable.hlo_modules():
@@ -224,7 +248,7 @@ class Account:
                 continue
             gathered = [s["collective"] for s in reshard["steps"] if s["collective"].startswith("all_gather")]
             axes = [n for g in gathered for n in axes_of(re.search(r"axes=\[(.*?)\]", g)[1], program.sizes)]
-            lines = {program.line_of(o) for o in [made_by, *reshard["wanted_by"]] if o in program.ops}
+            lines = lines_around(program, reshard)
             size = program.bytes_of(made_by, reshard["from"])
             if not size:
                 continue
@@ -260,7 +284,7 @@ class Account:
         made_by = reshard["made_by"]
         left = axes_in(reshard["from"].partition(" partial")[0]) - axes_in(reshard["to"])
         size = program.block_bytes(made_by)
-        lines = {program.line_of(o) for o in [made_by, *reshard["wanted_by"]] if o in program.ops}
+        lines = lines_around(program, reshard)
         ways = gatherings(size, axes_of(",".join(left), program.sizes)) if size and left else []
         self.by["rewritten"] += self.found("all-gather", ways, lines, theirs)
 

@@ -23,10 +23,12 @@ def is_uneven(sharding, shape, sizes):
     return any(k % n for k, n in zip(shape, cuts))
 
 
-def result_shapes(text):
+def shapes_of_ends(text):
+    """Of the arguments and of the results of @main."""
     head = next(line for line in text.splitlines() if re.search(r"func\.func .*@main\(", line))
-    types = TENSOR.findall(head.partition(") -> ")[2])
-    return [[int(d) for d in dims.split("x") if d] for dims, *_ in types]
+    shapes = lambda part: [[int(d) for d in dims.split("x") if d] for dims, *_ in TENSOR.findall(part)]
+    arguments, _, results = head.partition(") -> ")
+    return shapes(arguments), shapes(results)
 
 
 class Entry:
@@ -76,10 +78,9 @@ class Entry:
 def at_ends(hlo, plan, report, text):
     """The collectives, as lines of HLO, that only bring uneven arguments in or uneven results out."""
     sizes = {n: int(s) for n, s in re.findall(r"(\w+)=(\d+)", report["mesh"])}
-    given = zip(plan["arguments"], report["arguments"])
-    arguments = {i for i, (a, r) in enumerate(given) if is_uneven(a["sharding"], r["shape"], sizes)}
-    shaped = zip(plan["outputs"], result_shapes(text))
-    results = {i for i, (o, shape) in enumerate(shaped) if is_uneven(o["sharding"], shape, sizes)}
+    uneven = lambda said, shapes: {i for i, (e, k) in enumerate(zip(said, shapes)) if is_uneven(e["sharding"], k, sizes)}
+    shapes = shapes_of_ends(text)
+    arguments, results = uneven(plan["arguments"], shapes[0]), uneven(plan["outputs"], shapes[1])
     entry = Entry(hlo)
     found = entry.made_of(arguments) | entry.goes_into(results)
     return [entry.line[name] for name, op in entry.op.items() if op in MOVES and name in found]

@@ -151,6 +151,45 @@ def gpt_train():
 
 
 @model
+def remat():
+    """Gradients of layers in a loop whose values are computed again: what stands behind barriers, and in functions that
+    forward and backward layers call in two ways."""
+    n = Numbers()
+    layers = {"scale": n.normal(2, 4, 8), "up": n.weight(2, 8, 24), "down": n.weight(2, 24, 8)}
+
+    def layer(x, w):
+        h = (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-5)
+        late = jnp.concatenate([jnp.zeros_like(h[:, :1]), h[:, :-1]], 1)
+        mixed = [h * s + late * (1 - s) for s in w["scale"]]
+        return x + (jax.nn.silu(mixed[0] @ w["up"]) * jax.nn.softplus(mixed[1] @ w["up"])) @ w["down"], None
+
+    def loss(layers, x, y):
+        return jnp.mean((jax.lax.scan(jax.checkpoint(layer), x, layers)[0] - y) ** 2)
+
+    return jax.value_and_grad(loss), (layers, n.normal(2, 10, 8), n.normal(2, 10, 8))
+
+
+@model
+def graph_attention():
+    """A training step on a graph: attention over edges, which are gathered and summed by their ends; 10 nodes, which no mesh
+    here divides."""
+    n = Numbers()
+    params = {"w": n.weight(2, 8, 8), "from": n.weight(2, 2, 4), "to": n.weight(2, 2, 4), "out": n.weight(8, 2)}
+    senders, receivers = n.index(10, 30), np.sort(n.index(10, 30))
+
+    def loss(params, x, y):
+        for w, a, b in zip(params["w"], params["from"], params["to"]):
+            h = (x @ w).reshape(10, 2, 4)
+            e = jax.nn.leaky_relu((h * a).sum(-1)[senders] + (h * b).sum(-1)[receivers])
+            e = jnp.exp(e - jax.ops.segment_max(e, receivers, 10)[receivers])
+            e = e / (jax.ops.segment_sum(e, receivers, 10)[receivers] + 1e-9)
+            x = jax.nn.elu(jax.ops.segment_sum(h[senders] * e[..., None], receivers, 10).reshape(10, 8))
+        return jnp.mean((x @ params["out"] - y) ** 2)
+
+    return jax.value_and_grad(loss), (params, n.normal(10, 8), n.normal(10, 2))
+
+
+@model
 def moe():
     """Top-2 routing by dense dispatch and combine."""
     n = Numbers()

@@ -15,6 +15,7 @@ import re
 
 PARTIAL = re.compile(r"(\[.*\]) partial \w+\[(.*)\]")
 NAME = re.compile(r"%([\w$.]+)(?:#(\d+))?")
+CALL = re.compile(r"= (?:func\.)?call @([\w.$-]+)\(")
 MOST_LINES = 200  # of an op with regions
 TENSOR = re.compile(r"tensor<((?:\d+x)*)(\w+)(?:<(\w+)>)?")
 BITS = {"i1": 8, "bf16": 16}
@@ -44,7 +45,8 @@ class Program:
             head = re.match(r"\s*func\.func .*?@([\w.$-]+)\((.*)", line)
             if head:
                 current = head[1]
-                self.functions[current] = {"made": {}, "returns": []}
+                arguments = re.findall(r"%([\w$]+): ", head[2].partition(") -> ")[0])
+                self.functions[current] = {"made": {}, "returns": [], "arguments": arguments}
             self.function_of.append(current)
             made = re.match(r"\s*%([\w$]+)(?::\d+)? = ", line)
             if made and current:
@@ -54,6 +56,27 @@ class Program:
 
     def line_of(self, name):
         return int(self.ops[name]["location"].split(":")[-2])
+
+    def calls_of(self, name):
+        """The calls that an op stands in, outermost first: (prefix of their names, lines in the text from 0)."""
+        found, function, prefix = [], "main", ""
+        for ssa in name.split("/")[:-1]:
+            line = self.functions.get(function, {"made": {}})["made"].get(ssa)
+            call = CALL.search(self.lines[line]) if line is not None else None
+            if not call:
+                break
+            found.append((prefix, line))
+            function, prefix = call[1], f"{prefix}{ssa}/"
+        return found
+
+    def lines_of(self, name):
+        """Of the op, of the calls that it stands in, as what a callee reads may be brought in there, and of the end of a
+        loop's body when the op gives back what the loop carries."""
+        first = self.line_of(name)
+        indent = re.match(" *", self.lines[first - 1])[0]
+        closed = (i for i in range(first, len(self.lines)) if re.match(indent + r"\}(?! do)", self.lines[i]))
+        ends = {next(closed, first)} if name.endswith(".next") else set()
+        return {first, *ends, *(line + 1 for _, line in self.calls_of(name))}
 
     def partial(self, name):
         """(dims, sizes of the axes that it is partial over), or None."""
@@ -67,11 +90,17 @@ class Program:
     def bytes_of(self, name, dims):
         """Of a device's block of an op's result that is cut as `dims` says."""
         at = self.line_of(name) - 1
+        carried = re.search(r"(?:\.(\d+))?\.enter$", name)
         for line in self.lines[at : at + MOST_LINES]:
             types = TENSOR.findall(line)
+            if types and carried and " = " in line:
+                types = TENSOR.findall(line.rpartition(" : ")[2])[int(carried[1] or 0) :][:1]
+                break
             if types and " loc(" in line and (line == self.lines[at] or line.lstrip().startswith("})")):
                 break
         else:
+            return None
+        if not types:
             return None
         shape = [int(d) for d in types[-1][0].split("x") if d]
         cuts = [math.prod(axes_of(d, self.sizes)) for d in re.findall(r"\[([^\[\]]*)\]", dims[1:-1])] or [1] * len(shape)
@@ -93,12 +122,21 @@ class Program:
         return [f for f in found if f]
 
     def resolve(self, prefix, function, ssa, index):
-        """The op that makes value %ssa#index of a function: in a callee, when it is a call."""
+        """The op that makes value %ssa#index of a function: in a callee, when it is a call, and around it, when it is an
+        argument."""
         while True:
             line = self.functions[function]["made"].get(ssa)
             if line is None:
-                return None
-            call = re.search(r"= (?:func\.)?call @([\w.$-]+)\(", self.lines[line])
+                calls = self.calls_of(prefix + ssa)
+                called = CALL.search(self.lines[calls[-1][1]]) if calls else None
+                if not called or called[1] != function or ssa not in self.functions[function]["arguments"]:
+                    return None
+                given = NAME.findall(self.lines[calls[-1][1]][called.end() :].partition(")")[0])
+                at = self.functions[function]["arguments"].index(ssa)
+                prefix, function = calls[-1][0], self.function_of[calls[-1][1]]
+                ssa, index = given[at][0], int(given[at][1] or 0)
+                continue
+            call = CALL.search(self.lines[line])
             if not call:
                 name = f"{prefix}{ssa}.{index}" if index else prefix + ssa
                 return name if name in self.ops and self.line_of(name) == line + 1 else None
