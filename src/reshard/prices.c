@@ -123,8 +123,9 @@ static sw_sharding in_form(const shape *s, const sw_sharding *x) {
 /* Sums, products, least and largest values take the same steps at the same prices. */
 static bool holds(const rs_closure *c, const rs_query *q) { return c->net && rs_space_equal(&c->q.space, &q->space); }
 
-/* Sources that share steps which were counted pay so many times sooner than such as share prices alone. */
-enum { SHARING = 4 };
+/* All paths of every source pay when a price was asked for every other state; with steps that were counted to share,
+ * for every fourth. */
+enum { SHARES_PRICES = 2, SHARES_STEPS = 4 };
 
 /* Between two states, from what costs least now that so much was asked: all paths of a source, where steps are kept and
  * other sources share them; those that lead to what is asked for, where searches from that source took as long; else a
@@ -134,7 +135,7 @@ static sw_rc between_s(shelf *s, rs_request *r, int from, int to, double *cost_s
   const int n = c->net->n_states;
   const double *row;
   rs_path path;
-  if (c->keeps && s->n_asked > (c->uneven ? n / SHARING : n)) {
+  if (c->keeps && s->n_asked > n / (c->uneven ? SHARES_STEPS : SHARES_PRICES)) {
     SW_TRY(rs_closure_row(c, from, &row, d));
     *cost_s = row[to];
     return SW_OK;
