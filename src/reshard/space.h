@@ -19,8 +19,8 @@ typedef struct rs_space {
   const int64_t *dims;
   int n;                          /* atoms, in mesh order, major first */
   sw_axis_ref atom[RS_MAX_ATOMS]; /* sizes >= 2 */
-  unsigned
-      joined; /* atoms that stand behind the one before them in all states of a net but those that spread (net.h) */
+  /* Atoms that stand behind the one before them in all states of a net but those that spread (net.h). */
+  unsigned joined;
 } rs_space;
 
 /* at[a] = dim << 4 | place in that dimension's list, or RS_PARTIAL, or RS_UNUSED; past n: RS_UNUSED. */

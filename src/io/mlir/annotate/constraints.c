@@ -323,7 +323,7 @@ static int compare_reads(const void *a, const void *b) {
 }
 
 sw_rc sw_ir_constrain_reads(sw_ir_writer *w) {
-  qsort(w->reads.at, w->reads.n, sizeof *w->reads.at, compare_reads);
+  if (w->reads.n) qsort(w->reads.at, w->reads.n, sizeof *w->reads.at, compare_reads);
   for (size_t i = 0; i < w->reads.n; i++) {
     const sw_ir_read *r = &w->reads.at[i];
     SW_TRY(before_use(w, &w->t->ops.at[r->op], r->operand, r->use));

@@ -302,7 +302,7 @@ sw_rc sw_im_pool_by_regions(sw_importer *m, uint32_t op, const sw_im_window *w, 
   sw_im_attrs numbers = {.n = 0};
   scattering s = {.m = m, .op = op, .n = 1, .numbers = &numbers};
   sw_im_body select;
-  const char *kind;
+  const char *kind = NULL;
   bool empty;
   int64_t batch[SW_MAX_RANK], with_windows[SW_MAX_RANK];
   SW_TRY(open_pool(&s, w, &select, &kind, done));
