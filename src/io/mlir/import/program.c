@@ -27,6 +27,9 @@ static void report_errors(const sw_ir_tree *t, const sw_program_options *o, sw_d
   if (d) *d = t->errors.at[n - 1];
 }
 
+/* The importer's list becomes the program's. */
+#define TAKE(list) (p->list.at = m.list.at, p->list.n = m.list.n, p->list.cap = m.list.cap)
+
 static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d) {
   sw_program_options o = *options;
   SW_TRY(sw_ir_resolve(&p->tree, &p->names, d));
@@ -44,18 +47,10 @@ static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d
   sw_im_close_cut(&cut);
   p->main = m.main;
   p->module = m.module;
-  p->made.at = m.made.at;
-  p->made.n = m.made.n;
-  p->made.cap = m.made.cap;
-  p->carried.at = m.carried.at;
-  p->carried.n = m.carried.n;
-  p->carried.cap = m.carried.cap;
-  p->calls.at = m.calls.at;
-  p->calls.n = m.calls.n;
-  p->calls.cap = m.calls.cap;
-  p->passed.at = m.passed.at;
-  p->passed.n = m.passed.n;
-  p->passed.cap = m.passed.cap;
+  TAKE(made);
+  TAKE(carried);
+  TAKE(calls);
+  TAKE(passed);
   sw_im_free(&m);
   return rc;
 }

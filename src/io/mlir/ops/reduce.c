@@ -260,12 +260,14 @@ static sw_rc fill_window(sw_importer *m, uint32_t op, const window *w, sw_im_win
   return SW_OK;
 }
 
-static sw_rc window_by_region(sw_importer *m, uint32_t op, const window *w) {
+/* By what writes out regions; opaque where it cannot. */
+static sw_rc by_regions(sw_importer *m, uint32_t op, const window *w,
+                        sw_rc (*write_out)(sw_importer *, uint32_t, const sw_im_window *, bool *), const char *what) {
   sw_im_window full;
   bool done;
   SW_TRY(fill_window(m, op, w, &full));
-  SW_TRY(sw_im_window_by_region(m, op, &full, &done));
-  return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.reduce_window (a region that cannot be written out)");
+  SW_TRY(write_out(m, op, &full, &done));
+  return done ? SW_OK : sw_im_opaque(m, op, what);
 }
 
 /* Combining the initial value once more changes nothing: it may be combined behind. */
@@ -282,7 +284,9 @@ sw_rc sw_im_reduce_window(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id x = sw_im_operand(m, op, 0), init = sw_im_operand(m, op, 1);
   SW_TRY(read_window(m, op, &w));
   bool known = o->n_uses == 2 && sw_im_region_kind(m, o->first_region, &kind) && !sw_im_is_complex(m, x);
-  if (!known || (!sw_im_is_identity(m, init, kind) && !is_idempotent(kind))) return window_by_region(m, op, &w);
+  if (!known || (!sw_im_is_identity(m, init, kind) && !is_idempotent(kind)))
+    return by_regions(m, op, &w, sw_im_window_by_region,
+                      "stablehlo.reduce_window (a region that cannot be written out)");
   SW_TRY(sw_im_reduced_as(m, op, x, init, &x));
   sw_im_attrs a = {.n = 0};
   sw_im_add add = {.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a};
@@ -298,14 +302,6 @@ sw_rc sw_im_reduce_window(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return emit_with_init(m, op, &add, init, kind);
 }
 
-static sw_rc pool_by_regions(sw_importer *m, uint32_t op, const window *w) {
-  sw_im_window full;
-  bool done;
-  SW_TRY(fill_window(m, op, w, &full));
-  SW_TRY(sw_im_pool_by_regions(m, op, &full, &done));
-  return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.select_and_scatter (regions that cannot be written out)");
-}
-
 sw_rc sw_im_select_and_scatter(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_reduction kind;
@@ -317,7 +313,9 @@ sw_rc sw_im_select_and_scatter(sw_importer *m, const sw_ir_row *row, uint32_t op
   SW_TRY(read_window(m, op, &w));
   uint32_t scatter = o->first_region == SW_IR_NONE ? SW_IR_NONE : m->t->regions.at[o->first_region].next;
   bool known = select && !sw_im_is_complex(m, x[0]) && sw_im_region_kind(m, scatter, &kind);
-  if (!known) return pool_by_regions(m, op, &w);
+  if (!known)
+    return by_regions(m, op, &w, sw_im_pool_by_regions,
+                      "stablehlo.select_and_scatter (regions that cannot be written out)");
   sw_im_attrs a = {.n = 0};
   sw_im_text(&a, SW_ATTR_SELECT_BY, select);
   sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(kind));
