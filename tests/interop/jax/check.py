@@ -31,6 +31,7 @@ from common import must, options as command_line
 from models import MODELS
 
 DEVICES = 8
+WORK = 4_000_000_000  # steps of the search, some seconds: limits by the clock give other plans at every run
 MOST_UNEXPLAINED = 0.05
 MEMORIES = {"x=2,y=4": ("all memory", "little memory"), "x=8": ("all memory",)}
 
@@ -90,7 +91,7 @@ class Case:
         files = [self.folder / f for f in ("plan.json", "report.json", "annotated.mlir")]
         limit = ["--memory", memory] if memory else []
         try:
-            must(self.tool, "plan", self.program, "--hw", "local", "--mesh", mesh, "--cut-heavy-ops", "--time-limit", 20,
+            must(self.tool, "plan", self.program, "--hw", "local", "--mesh", mesh, "--cut-heavy-ops", "--work-limit", WORK,
                   "--quiet", "-o", files[0], "--report", files[1], f"--emit=sdy={files[2]}",
                   f"--emit=constraints={self.folder / 'constraints.mlir'}", *limit)
         except RuntimeError as problem:
