@@ -1790,3 +1790,64 @@ func.func private @triple(%x: tensor<2x?xi32>) -> tensor<2x?xi32> {
   %z = stablehlo.add %y, %x : tensor<2x?xi32>
   return %z : tensor<2x?xi32>
 }
+// -----
+// einsum in its custom form, a comma in the text
+// = 1 3 2 4 0 0 0 0
+func.func @main() -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+  %x = stablehlo.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %one = stablehlo.constant dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32>
+  %r = stablehlo.einsum %x, %one, config = "ij,jk->ki" : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %t = stablehlo.unary_einsum %x, config = "ij->ji" : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  %d = stablehlo.subtract %r, %t : tensor<2x2xf32>
+  return %r, %d : tensor<2x2xf32>, tensor<2x2xf32>
+}
+// -----
+// batch norm of f64: epsilon is an f32, 0.001 is 0.0010000000474974513
+// = 31.622775850708067 63.245551701416133
+func.func @main() -> tensor<2xf64> {
+  %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf64>
+  %one = stablehlo.constant dense<1.0> : tensor<2xf64>
+  %zero = stablehlo.constant dense<0.0> : tensor<2xf64>
+  %r = "stablehlo.batch_norm_inference"(%x, %one, %zero, %zero, %zero) <{epsilon = 0.001 : f32, feature_index = 0 : i64}> : (tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>) -> tensor<2xf64>
+  return %r : tensor<2xf64>
+}
+// -----
+// contractions of ui8 into i32, of i8 into f32
+// = 60000 -60000 60000 16129
+func.func @main() -> (tensor<2xi32>, tensor<1x1x1xi32>, tensor<f32>) {
+  %x = stablehlo.constant dense<[[200, 100], [0, 0]]> : tensor<2x2xui8>
+  %y = stablehlo.constant dense<[250, 100]> : tensor<2xui8>
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<2x2xui8>, tensor<2xui8>) -> tensor<2xi32>
+  %c = stablehlo.constant dense<[-60000, -60000]> : tensor<2xi32>
+  %d = stablehlo.constant dense<[0, 1]> : tensor<2xi32>
+  %e = stablehlo.multiply %c, %d : tensor<2xi32>
+  %r = stablehlo.add %0, %e : tensor<2xi32>
+  %k = stablehlo.reshape %x : (tensor<2x2xui8>) -> tensor<1x4x1xui8>
+  %l = stablehlo.constant dense<[[[250]], [[100]], [[1]], [[2]]]> : tensor<4x1x1xui8>
+  %s = stablehlo.convolution(%k, %l) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x1xui8>, tensor<4x1x1xui8>) -> tensor<1x1x1xi32>
+  %m = stablehlo.constant dense<127> : tensor<1xi8>
+  %t = stablehlo.dot_general %m, %m, contracting_dims = [0] x [0] : (tensor<1xi8>, tensor<1xi8>) -> tensor<f32>
+  return %r, %s, %t : tensor<2xi32>, tensor<1x1x1xi32>, tensor<f32>
+}
+// -----
+// total order of floats without a sign in their first bit
+// = 1 0 1 1 1 0 1 1
+func.func @main() -> (tensor<4xi1>, tensor<4xi1>) {
+  %x = stablehlo.constant dense<[0.5, 4.0, 1.0, 0.5]> : tensor<4xf8E8M0FNU>
+  %y = stablehlo.constant dense<[4.0, 0.5, 2.0, 2.0]> : tensor<4xf8E8M0FNU>
+  %r = stablehlo.compare LT, %x, %y, TOTALORDER : (tensor<4xf8E8M0FNU>, tensor<4xf8E8M0FNU>) -> tensor<4xi1>
+  %a = stablehlo.constant dense<[-0.0, 1.0, -2.0, -1.0]> : tensor<4xf4E2M1FN>
+  %b = stablehlo.constant dense<[0.0, -1.0, -1.0, 3.0]> : tensor<4xf4E2M1FN>
+  %s = stablehlo.compare LT, %a, %b, TOTALORDER : (tensor<4xf4E2M1FN>, tensor<4xf4E2M1FN>) -> tensor<4xi1>
+  return %r, %s : tensor<4xi1>, tensor<4xi1>
+}
+// -----
+// one literal for all elements of a tensor that has none
+// = 3 0
+func.func @main() -> (tensor<1xf32>, tensor<i32>) {
+  %x = stablehlo.constant dense<2.0> : tensor<0xf32>
+  %y = stablehlo.constant dense<3.0> : tensor<1xf32>
+  %r = stablehlo.concatenate %x, %y, dim = 0 : (tensor<0xf32>, tensor<1xf32>) -> tensor<1xf32>
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<0xf32>) -> tensor<i32>
+  return %r, %n : tensor<1xf32>, tensor<i32>
+}

@@ -204,9 +204,10 @@ static void make_compare(op_case *c) {
 }
 
 static void make_select(op_case *c) {
+  static const sw_dtype kComplex[] = {SW_C64, SW_C128};
   int64_t dims[SW_MAX_RANK];
   int rank = shape(c, 0, 3, dims);
-  sw_dtype t = ANY_OF(c, kAll);
+  sw_dtype t = below(c, 4) ? ANY_OF(c, kAll) : ANY_OF(c, kComplex);
   numbers(c, SW_BOOL, below(c, 3) ? rank : 0, dims);
   numbers(c, t, rank, dims);
   numbers(c, t, rank, dims);

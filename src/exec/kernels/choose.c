@@ -3,6 +3,7 @@
  *   compare(NaN, 1) {direction=ne} = true, every other direction false
  *   mask(x, 0) {dim=0, base=0, step=4, start=0, limit=10}: on shard 2 rows 0 and 1 (global 8, 9) stay, the others are 0
  */
+#include <complex.h>
 #include <string.h>
 
 #include "exec/kernels/elementwise.h"
@@ -83,13 +84,14 @@ SELECT_LOOP(1, uint8_t)
 SELECT_LOOP(2, uint16_t)
 SELECT_LOOP(4, uint32_t)
 SELECT_LOOP(8, uint64_t)
+SELECT_LOOP(16, double complex)
 
 sw_rc sw_kernel_select(const sw_kernel_call *c, sw_diag *d) {
-  static void (*const kSelect[9])(const uint8_t *, const void *, const void *, void *, int64_t) = {
-      [1] = select_1, [2] = select_2, [4] = select_4, [8] = select_8};
+  static void (*const kSelect[17])(const uint8_t *, const void *, const void *, void *, int64_t) = {
+      [1] = select_1, [2] = select_2, [4] = select_4, [8] = select_8, [16] = select_16};
   sw_buffer *y = c->out[0];
   int bytes = sw_dtype_bytes(y->dtype);
-  if (bytes > 8 || !kSelect[bytes]) return sw_kernel_no_dtype(c, y->dtype, d);
+  if (!kSelect[bytes]) return sw_kernel_no_dtype(c, y->dtype, d);
   const uint8_t *p = c->in[0]->data;
   int64_t n = sw_buffer_elements(y);
   if (n > 0 && c->in[0]->rank < y->rank) {

@@ -128,7 +128,8 @@ static sw_rc read_element(element_reader *r, unsigned char *out) {
 /* [[1, 2], [3, 4]] or 5: brackets only group. */
 static sw_rc read_list(element_reader *r, sw_arena *arena, sw_data *out) {
   int64_t n = sw_type_elements(r->type), bytes = sw_dtype_bytes(r->type->dtype), found = 0;
-  out->splat = r->i < r->end && r->t->s[r->i] != '[' && n != 0;
+  bool none = n == 0;
+  out->splat = r->i < r->end && r->t->s[r->i] != '[';
   if (out->splat) n = 1;
   if (n < 0 || n > (int64_t)r->end) n = n < 0 ? 0 : (int64_t)r->end; /* no text holds more */
   unsigned char *at;
@@ -140,6 +141,7 @@ static sw_rc read_list(element_reader *r, sw_arena *arena, sw_data *out) {
       return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, r->i), "there are more than %lld elements", (long long)n);
     SW_TRY(read_element(r, at + found++ * bytes));
   }
+  out->splat = out->splat && !none;
   if (found == n) return SW_OK;
   return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, r->end), "there are %lld elements; expected %lld", (long long)found,
                        (long long)n);

@@ -45,10 +45,12 @@ static sw_rc contract_bools(sw_importer *m, uint32_t op, const sw_im_add *add) {
   return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_CONVERT, .n_operands = 1, .operands = &sum, .attrs = &to}, NULL);
 }
 
-/* Operands of two dtypes (weights in int8, say) are taken in that of the result. */
+/* Operands of two dtypes (weights in int8, say), or of one of another class (ui8 into i32), are taken in that of the
+ * result. */
 static sw_rc contracted(sw_importer *m, uint32_t op, const sw_im_add *add, sw_dtype result) {
   sw_id x[2] = {add->operands[0], add->operands[1]};
-  bool mixed = sw_im_type(m, x[0])->dtype != sw_im_type(m, x[1])->dtype;
+  sw_dtype taken = sw_im_type(m, x[0])->dtype;
+  bool mixed = taken != sw_im_type(m, x[1])->dtype || sw_dtype_class_of(taken) != sw_dtype_class_of(result);
   for (int i = 0; mixed && i < 2; i++) {
     if (sw_im_type(m, x[i])->dtype != result) SW_TRY(sw_im_converted(m, op, x[i], result, &x[i]));
   }

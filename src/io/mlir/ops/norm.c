@@ -3,8 +3,6 @@
  *   batch_norm_inference(x, scale, offset, mean, variance)
  *   = scale * (x - mean) / sqrt(variance + epsilon) + offset        vectors along the feature dim
  */
-#include <stdlib.h>
-
 #include "io/mlir/regions/lift.h"
 
 /* --- batch norm -------------------------------------------------------------------------------------------------- */
@@ -28,7 +26,11 @@ static sw_rc open_norm(sw_importer *m, uint32_t op, uint32_t n_operands, norming
       b->feature >= b->shape.rank) {
     return SW_IM_FAIL(m, op, "expected a dim of operand 0 as 'feature_index'");
   }
-  b->epsilon = sw_ir_present(epsilon) ? strtod(sw_im_string(m, epsilon), NULL) : 0;
+  if (sw_ir_present(epsilon) && !sw_ir_read_float(m->t, epsilon, &b->epsilon)) {
+    return SW_IM_FAIL(m, op, "found '%.*s' as 'epsilon'; expected a number", (int)sw_ir_len(epsilon),
+                      m->t->s + epsilon.at);
+  }
+  b->epsilon = (double)(float)b->epsilon; /* whatever the tensors are, it is an f32 */
   return SW_OK;
 }
 

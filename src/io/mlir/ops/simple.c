@@ -104,18 +104,18 @@ bool sw_im_is_total_order(const sw_importer *m, const sw_ir_op *o) {
   return sw_ir_is(m->t, sw_ir_last_word(m->t, v), "TOTALORDER");
 }
 
-/* A float as an integer in the total order: the bits, or where the sign is set, all of them but the sign turned. */
+/* A float as an integer in the total order: the bits, or where the sign is set, all of them but the sign turned. Types
+ * whose byte does not begin with a sign are f32 for that. */
 static sw_rc total_key(sw_importer *m, uint32_t op, sw_id x, sw_id *out) {
   static const sw_dtype kOfBytes[] = {[1] = SW_I8, [2] = SW_I16, [4] = SW_I32, [8] = SW_I64};
+  sw_dtype said = sw_im_type(m, x)->dtype;
+  bool no_sign_above = sw_dtype_bits(said) < 8 || said == SW_F8E8M0FNU;
+  if (no_sign_above) SW_TRY(sw_im_converted(m, op, x, SW_F32, &x));
   sw_type t = *sw_im_type(m, x);
   int bits = sw_dtype_bits(t.dtype);
   sw_im_attrs a = {.n = 0};
   sw_id sign, width, rest;
   sw_dtype whole = kOfBytes[sw_dtype_bytes(t.dtype)];
-  if (bits != sw_dtype_bits(whole)) {
-    return SW_IM_FAIL(m, op, "a total order of %s is not known; expected floats of 8 to 64 bits",
-                      sw_dtype_text(t.dtype));
-  }
   sw_im_int(&a, SW_ATTR_DTYPE, whole);
   SW_TRY(sw_im_help(m, op, SW_OP_BITCAST, 1, &x, &a, &x));
   SW_TRY(sw_im_number(m, op, whole, bits - 1, t.rank, t.dims, &width));

@@ -134,6 +134,9 @@ sw_ir_span sw_ir_clause(const sw_ir_tree *t, const sw_ir_op *op, const char *key
         uint32_t behind = at;
         if (strchr("([{<", s[at])) {
           behind = behind_bracket(s, at, end);
+        } else if (s[at] == '"') {
+          sw_ir_flaw ignored;
+          if (sw_ir_string(s, end, &behind, &ignored)) behind = end;
         } else { /* a word, perhaps with brackets: nothing with blanks outside of them */
           while (behind < end && s[behind] != ',' && !isspace((unsigned char)s[behind])) {
             behind = strchr("([{<", s[behind]) ? behind_bracket(s, behind, end) : behind + 1;
