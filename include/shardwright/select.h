@@ -103,10 +103,15 @@ typedef struct sw_learned {
   double *price; /* of a unit of memory at that time, > 0 */
 } sw_learned;
 
+/* Steps (sw_solve_options.work_limit) that a second is taken to have time for. What a search decides never hangs on a
+ * clock: a limit in seconds foresees so many steps, which its parts share, and only its end is that of a clock. */
+#define SW_STEPS_PER_S 4e8
+
 typedef struct sw_solve_options {
   sw_solver solver;
   double time_limit_s; /* from the call; <= 0: none, and without a work limit either the search ends after a fixed,
                           large amount of work (some ten seconds) */
+  double deadline_s;   /* of sw_now_s, instead of the end of time_limit_s; 0: none */
   double gap;          /* end when cost - bound <= gap * cost; 0: only when they are equal */
   int threads;         /* >= 1 */
   uint64_t seed;
@@ -164,15 +169,17 @@ SW_API SW_CHECKED sw_rc sw_problem_of_kinds(const sw_problem *p, sw_arena *arena
 /* A proven bound without a search, where most nodes are alike (repeated layers): by prices and messages that nodes of
  * one kind share, on the problem as it is. */
 typedef struct sw_bound_options {
-  int64_t cost;      /* the least that is known */
-  double gap;        /* a bound of cost * (1 - gap) is near enough */
-  double deadline_s; /* of sw_now_s; 0: none */
-  sw_cancel *cancel; /* NULL allowed */
+  int64_t cost;       /* the least that is known */
+  double gap;         /* a bound of cost * (1 - gap) is near enough */
+  int64_t work_limit; /* 0: none; steps, as sw_solve_options has them */
+  double deadline_s;  /* of sw_now_s; 0: none */
+  sw_cancel *cancel;  /* NULL allowed */
 } sw_bound_options;
 typedef struct sw_bound {
   bool any;        /* false: too few are alike, it was not tried */
   bool settled;    /* more passes would gain next to nothing */
   int64_t bound;   /* >= 0 */
+  int64_t work;    /* steps counted */
   int32_t *choice; /* NULL, or the caller's: gets a choice per node that the messages lead to; it may be forbidden */
 } sw_bound;
 SW_API SW_CHECKED sw_rc sw_problem_bound(const sw_problem *p, const sw_bound_options *o, sw_bound *out, sw_diag *d);

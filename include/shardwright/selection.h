@@ -55,14 +55,16 @@ SW_API SW_CHECKED sw_rc sw_selection_refine(sw_selection *s, const int32_t *choi
 /* Divide what copies cost among those who may want them: at first all pay equal parts. The better the parts, the higher
  * the bound of the problem. Refinements are forgotten: with the new parts others are needed. */
 typedef struct sw_divide_options {
-  double deadline_s; /* of sw_now_s; 0: none */
-  int passes;        /* at most */
-  int64_t target;    /* the least true cost known */
-  int64_t bound;     /* what is known without new parts: those that promise less are not taken */
-  double gap;        /* end when the bound is so near the target */
-  sw_cancel *cancel; /* NULL allowed */
+  int64_t work_limit; /* 0: none; steps, as sw_solve_options has them */
+  double deadline_s;  /* of sw_now_s; 0: none */
+  int passes;         /* at most */
+  int64_t target;     /* the least true cost known */
+  int64_t bound;      /* what is known without new parts: those that promise less are not taken */
+  double gap;         /* end when the bound is so near the target */
+  sw_cancel *cancel;  /* NULL allowed */
 } sw_divide_options;
-SW_API SW_CHECKED sw_rc sw_selection_divide(sw_selection *s, const sw_divide_options *o, sw_diag *d);
+/* *work: steps counted. */
+SW_API SW_CHECKED sw_rc sw_selection_divide(sw_selection *s, const sw_divide_options *o, int64_t *work, sw_diag *d);
 /* A copy that the problem counts as made once: the value, and what it is resharded to. */
 typedef struct sw_shared_copy {
   sw_id value;

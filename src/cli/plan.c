@@ -101,12 +101,12 @@ static sw_rc read_start(const settings *s, const sw_session *session, const sw_c
   return sw_plan_read_start(s->start, session->graph, session->machine, call->arena, start, d);
 }
 
-/* What the search may take of the limit, which covers the whole command: less what has passed since it began, and what
- * will be needed to account, check and print the plan, by what the plans made by rule took (eight or so were
+/* Seconds that the search may take of the limit, which covers the whole command: less what has passed since it began,
+ * and what will be needed to account, check and print the plan, by what the plans made by rule took (eight or so were
  * accounted). */
 static double left_for_search(double limit_s, double began_s, double baselines_s) {
   const double kOfBaselines = 0.5, kLeast = 1e-3;
-  return limit_s > 0 ? fmax(kLeast, limit_s - (sw_now_s() - began_s) - kOfBaselines * baselines_s) : 0;
+  return fmax(kLeast, limit_s - (sw_now_s() - began_s) - kOfBaselines * baselines_s);
 }
 
 static sw_plan_options options_of(const settings *s, const sw_call *call) {
@@ -154,7 +154,10 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
   SW_TRY(read_start(s, session, call, &o.start, d));
   since_s = sw_now_s();
   SW_TRY(sw_baselines_build(session->graph, session->machine, call->arena, &o.baselines, d));
-  if (s->work_limit == 0) o.solve.time_limit_s = left_for_search(s->time_limit, began_s, sw_now_s() - since_s);
+  if (s->work_limit == 0 && s->time_limit > 0) {
+    o.solve.time_limit_s = s->time_limit;
+    o.solve.deadline_s = sw_now_s() + left_for_search(s->time_limit, began_s, sw_now_s() - since_s);
+  }
   SW_TRY(sw_planner_open(session->graph, session->machine, &o, call->arena, &q.planner, &plan, d));
   sw_rc rc = tell(s, session, call, &plan, o.baselines, &q.total_s, d);
   if (!rc) rc = sw_answer_all(&q, &s->what_if, call->cancel, d);

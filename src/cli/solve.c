@@ -180,10 +180,7 @@ static sw_rc solve(const sw_call *call, history *h, sw_diag *d) {
   h->read_s = sw_now_s() - start;
   sw_log(SW_LOG_INFO, "read %d nodes and %d edges in %.2f s", p.n_nodes, p.n_edges, h->read_s);
   double left = s->time_limit - h->read_s - kept_back(s->time_limit, h->read_s, sw_thread_s() - worked);
-  sw_solve_options o = {.time_limit_s = s->time_limit <= 0 ? 0
-                                        : left > 1e-3      ? left
-                                                           : 1e-3,
-                        .threads = (int)s->threads,
+  sw_solve_options o = {.threads = (int)s->threads,
                         .seed = (uint64_t)s->seed,
                         .work_limit = s->work_limit,
                         .rules_off = off,
@@ -191,7 +188,10 @@ static sw_rc solve(const sw_call *call, history *h, sw_diag *d) {
                         .cancel = call->cancel,
                         .on_progress = note_progress,
                         .user = h};
-  if (s->work_limit > 0) o.time_limit_s = 0;
+  if (s->work_limit == 0 && s->time_limit > 0) {
+    o.time_limit_s = s->time_limit;
+    o.deadline_s = sw_now_s() + (left > 1e-3 ? left : 1e-3);
+  }
   (void)sw_solver_parse(s->solver, &o.solver); /* one of the option's choices */
   SW_TRY(sw_solve(&p, &o, call->arena, &solution, d));
   sw_log(SW_LOG_INFO, "%s: cost %lld, bound %lld", sw_solve_status_text(solution.status), (long long)solution.cost,

@@ -3,32 +3,50 @@
 
 #include <math.h>
 
+static const double kLeastWork = 1e7; /* so that a quick solution is still found */
+
 void sw_search_begin(sw_searcher *s, sw_effort *spent) {
   const sw_solve_options *o = &s->o->solve;
-  *spent = (sw_effort){.counted = o->work_limit > 0, .started_s = sw_now_s()};
+  *spent = (sw_effort){.started_s = sw_now_s()};
   s->spent = spent;
-  s->limit = spent->counted ? (double)o->work_limit : o->time_limit_s;
+  s->counted = o->work_limit > 0;
+  s->limit = s->counted ? (double)o->work_limit : SW_STEPS_PER_S * o->time_limit_s;
+  if (s->counted || o->time_limit_s <= 0) return;
+  spent->deadline_s = o->deadline_s > 0 ? o->deadline_s : spent->started_s + o->time_limit_s;
 }
 
-double sw_search_used(const sw_searcher *s) {
-  return s->spent->counted ? (double)s->spent->work : sw_now_s() - s->spent->started_s;
+double sw_search_used(const sw_searcher *s) { return (double)s->spent->work; }
+
+double sw_search_left(const sw_searcher *s) {
+  const double kLeast = 0.1; /* more is done than was foreseen: there may be as much to come */
+  if (s->limit <= 0) return INFINITY;
+  return fmax(s->counted ? 0 : kLeast * s->limit, s->limit - sw_search_used(s));
 }
 
-double sw_search_left(const sw_searcher *s) { return s->limit > 0 ? fmax(0, s->limit - sw_search_used(s)) : INFINITY; }
+bool sw_search_is_over(const sw_searcher *s) {
+  const double deadline_s = s->spent->deadline_s;
+  if (sw_cancelled(s->o->solve.cancel) || (s->counted && sw_search_left(s) <= 0)) return true;
+  return deadline_s > 0 && sw_now_s() >= deadline_s;
+}
 
-bool sw_search_is_over(const sw_searcher *s) { return sw_search_left(s) <= 0 || sw_cancelled(s->o->solve.cancel); }
+int64_t sw_search_part(const sw_searcher *s, double part) {
+  if (s->limit <= 0 || (!s->counted && part >= 1)) return 0;
+  return (int64_t)fmax(part * sw_search_left(s), kLeastWork);
+}
 
-double sw_search_deadline_s(const sw_searcher *s, double part) {
-  return s->limit > 0 && !s->spent->counted ? sw_now_s() + part * sw_search_left(s) : 0;
+sw_searcher sw_search_for(const sw_searcher *s, double steps) {
+  sw_searcher part = *s;
+  part.limit = sw_search_used(s) + fmin(steps, sw_search_left(s));
+  part.counted = true;
+  return part;
 }
 
 sw_rc sw_search_call(const sw_searcher *s, const sw_problem *p, double part, sw_solve_options *o, sw_arena *arena,
                      sw_solution *out, sw_diag *d) {
-  const double kLeast_s = 0.05, kLeastWork = 1e7; /* so that a quick solution is still found */
-  const double allowed = part * sw_search_left(s);
-  const bool counted = s->spent->counted;
-  o->time_limit_s = s->limit > 0 && !counted ? fmax(allowed, kLeast_s) : 0;
-  o->work_limit = counted ? (int64_t)fmax(allowed, kLeastWork) : 0;
+  const double kLeast_s = 0.05, deadline_s = s->spent->deadline_s;
+  o->deadline_s = deadline_s > 0 ? fmax(deadline_s, sw_now_s() + kLeast_s) : 0;
+  o->time_limit_s = s->limit > 0 ? part * sw_search_left(s) / SW_STEPS_PER_S : 0;
+  o->work_limit = sw_search_part(s, part);
   SW_TRY(sw_solve(p, o, arena, out, d));
   s->spent->work += out->work;
   return SW_OK;

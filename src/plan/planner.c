@@ -12,7 +12,7 @@ struct sw_planner {
 };
 
 static sw_rc build(sw_planner *p, sw_diag *d) {
-  p->o.selection.deadline_s = sw_search_deadline_s(&p->s, 1);
+  p->o.selection.deadline_s = p->s.spent->deadline_s;
   p->o.selection.cancel = p->o.solve.cancel;
   SW_TRY(sw_selection_build(p->s.g, p->s.machine, &p->o.selection, p->s.arena, &p->s.selection, &p->s.least, d));
   p->s.n = sw_selection_problem(p->s.selection)->n_nodes;
@@ -42,6 +42,7 @@ sw_rc sw_planner_open(const sw_graph *g, const sw_machine *machine, const sw_pla
   sw_search_begin(&p->s, &spent);
   SW_TRY(sw_plan_build(g, machine, arena, plan, d));
   sw_rc rc = find_base(p, plan, d);
+  p->o.solve.deadline_s = 0; /* every question has the whole limit */
   plan->time_s = sw_now_s() - spent.started_s;
   p->base = *plan;
   if (rc) sw_planner_close(p);

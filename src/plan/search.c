@@ -95,7 +95,8 @@ static sw_rc bound_once(const sw_searcher *s, int64_t limit, sw_solution *best, 
   sw_problem problem = *sw_selection_problem(s->selection);
   sw_bound_options o = {.cost = best->choice ? best->cost : INT64_MAX,
                         .gap = s->o->solve.gap,
-                        .deadline_s = sw_search_deadline_s(s, 1),
+                        .work_limit = sw_search_part(s, 1),
+                        .deadline_s = s->spent->deadline_s,
                         .cancel = s->o->solve.cancel};
   sw_solution now = {.solver = "native"};
   sw_bound found;
@@ -105,6 +106,7 @@ static sw_rc bound_once(const sw_searcher *s, int64_t limit, sw_solution *best, 
   SW_ARENA_NEW(now.choice, s->arena, problem.n_nodes, d);
   found.choice = now.choice;
   SW_TRY(sw_problem_bound(&problem, &o, &found, d));
+  s->spent->work += found.work;
   if (!found.any) return SW_OK;
   best->bound = sw_max_i64(best->bound, found.bound);
   SW_TRY(sw_problem_score(&problem, now.choice, &score, d));
@@ -142,10 +144,14 @@ static sw_rc divide(const sw_searcher *s, const sw_solution *best, sw_diag *d) {
                          .target = best->cost,
                          .bound = best->bound,
                          .gap = s->o->solve.gap,
-                         .deadline_s = sw_search_deadline_s(s, kOfTime),
+                         .work_limit = sw_search_part(s, kOfTime),
+                         .deadline_s = s->spent->deadline_s,
                          .cancel = s->o->solve.cancel};
+  int64_t work = 0;
   *s->learned = (sw_learned){0};
-  return sw_selection_divide(s->selection, &o, d);
+  sw_rc rc = sw_selection_divide(s->selection, &o, &work, d);
+  s->spent->work += work;
+  return rc;
 }
 
 /* Where little more than the gap is missing, parts soon close it; refinements of one choice lead to the next. */
@@ -194,9 +200,8 @@ static sw_rc improve(const sw_searcher *s, int64_t limit, double took, sw_soluti
   sw_solution now;
   int64_t cost, before = best->cost;
   bool refined;
-  sw_searcher brief = *s;
+  sw_searcher brief = sw_search_for(s, took);
   brief.learned = NULL; /* other charges, other messages */
-  if (s->limit > 0) brief.limit = fmin(s->limit, sw_search_used(s) + took);
   SW_TRY(sw_selection_charge(s->selection, true, d));
   SW_TRY(solve_once(&brief, limit, s->o->solve.gap, 1, best->choice, 0, &now, d));
   if (now.choice) SW_TRY(keep_better(s, &now, best, &cost, d));
@@ -308,13 +313,12 @@ static sw_rc run_alike(course *c, sw_solution *out, bool *ran, sw_diag *d) {
   const double kOfLeft = 0.6, kLeastGap = 5e-4, kOfAlikeGap = 2; /* who wants less must look at all nodes */
   sw_plan_options o = *c->s->o;
   const sw_searcher *all = c->s;
-  sw_searcher alike = *all;
+  sw_searcher alike = all->limit > 0 ? sw_search_for(all, kOfLeft * sw_search_left(all)) : *all;
   sw_solution found = *out;
   int32_t of_each;
   SW_TRY(sw_search_repeats(c->s, &of_each, d));
   *ran = of_each > 0;
   if (!*ran) return SW_OK;
-  if (alike.limit > 0) alike.limit = sw_search_used(c->s) + kOfLeft * sw_search_left(c->s);
   c->longest = 0;
   o.solve.gap = fmax(kLeastGap, (of_each < MANY ? kOfAlikeGap : kOfGap) * o.solve.gap);
   alike.o = &o;

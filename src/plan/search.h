@@ -6,8 +6,7 @@
 
 /* What has been spent on a search. */
 typedef struct sw_effort {
-  bool counted; /* in steps, else in seconds */
-  double started_s;
+  double started_s, deadline_s; /* of sw_now_s; deadline 0: none */
   int64_t work;
 } sw_effort;
 
@@ -24,18 +23,22 @@ typedef struct sw_searcher {
   int64_t bound;       /* proven before, of any plan that fits; 0: nothing is */
   int64_t least;       /* what any plan costs at least, nodes being at their cheapest */
   bool alike;          /* nodes that are alike choose alike: what is proven then is no bound */
-  double limit;        /* of what it may take, see below; <= 0: none */
+  double limit;        /* steps that it may take, or that are foreseen; <= 0: none */
+  bool counted;        /* the limit ends it, else only a deadline does */
   sw_effort *spent;    /* with all searches that are parts of one */
 } sw_searcher;
 
-/* effort.c. A search is limited in seconds; or in steps of the solver, so that its plan does not depend on time: where
- * the options have a work limit. All amounts are in the one or the other. */
+/* effort.c. All amounts are steps of the solver, so that what a search decides, and a plan that it ends with before its
+ * time is up, do not depend on a clock. Where the limit is one of seconds, so many steps are foreseen as they are taken
+ * to have time for, and the search ends when they are over. */
 void sw_search_begin(sw_searcher *s, sw_effort *spent);
 double sw_search_used(const sw_searcher *s); /* since it began */
 double sw_search_left(const sw_searcher *s); /* infinite without a limit */
 bool sw_search_is_over(const sw_searcher *s);
-/* When a part of what is left is over, of sw_now_s; 0: never. */
-double sw_search_deadline_s(const sw_searcher *s, double part);
+/* Of what is left, as a limit; 0: none. */
+int64_t sw_search_part(const sw_searcher *s, double part);
+/* The same search for at most so many steps more. */
+sw_searcher sw_search_for(const sw_searcher *s, double steps);
 /* sw_solve within a part of what is left. */
 SW_CHECKED sw_rc sw_search_call(const sw_searcher *s, const sw_problem *p, double part, sw_solve_options *o,
                                 sw_arena *arena, sw_solution *out, sw_diag *d);

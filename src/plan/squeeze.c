@@ -111,9 +111,8 @@ static sw_rc explain(const sw_searcher *s, const sw_fit *fit, const smallest *w,
 sw_rc sw_search_squeeze(const sw_searcher *s, const sw_fit *fit, sw_plan *out, sw_diag *d) {
   smallest w;
   const double kOfLeft = 0.25; /* one of several solves */
-  sw_searcher part = *s;
+  sw_searcher part = s->limit > 0 ? sw_search_for(s, kOfLeft * sw_search_left(s)) : *s;
   part.bound = 0; /* it may hold more than the capacity */
-  if (s->limit > 0) part.limit = sw_search_used(s) + kOfLeft * sw_search_left(s);
   SW_TRY(find_smallest(&part, fit, out, &w, d));
   if (w.least == INT64_MAX) {
     return SW_FAIL(d, SW_E_INFEASIBLE, SW_NOWHERE, "the required shardings exclude each other: no plan meets them all");

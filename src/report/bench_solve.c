@@ -75,7 +75,8 @@ static sw_rc run_seed(bench *b, const char *name, int seed, sw_arena *arena, int
   SW_TRY(load(b, name, arena, &p));
   b->best_s = 0;
   double left = b->o->time_limit_s - b->read_s;
-  sw_solve_options o = {.time_limit_s = left > 0.01 ? left : 0.01,
+  sw_solve_options o = {.time_limit_s = b->o->time_limit_s,
+                        .deadline_s = sw_now_s() + (left > 0.01 ? left : 0.01),
                         .solver = b->o->solver,
                         .threads = b->o->threads,
                         .seed = (uint64_t)seed,

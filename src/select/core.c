@@ -4,12 +4,18 @@
  */
 #include "select/core.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 double sel_elapsed(const sel_budget *b) { return sw_now_s() - b->start_s; }
 
-double sel_left(const sel_budget *b) { return b->deadline_s > 0 ? b->deadline_s - sw_now_s() : 1e9; }
+double sel_left(const sel_budget *b) {
+  const double kLeast = 0.05, all = (double)b->foreseen;
+  return fmax(all - (double)b->work, kLeast * all) / SW_STEPS_PER_S;
+}
+
+double sel_left_on_clock(const sel_budget *b) { return b->deadline_s > 0 ? b->deadline_s - sw_now_s() : 1e9; }
 
 bool sel_stop(const sel_budget *b) {
   if (sw_cancelled(b->cancel)) return true;
@@ -20,11 +26,9 @@ bool sel_stop(const sel_budget *b) {
 
 sel_budget sel_budget_part(const sel_budget *b, double seconds, int64_t cells) {
   sel_budget part = *b;
-  int64_t until_work = b->work + cells;
-  part.work_limit = b->work_limit ? sw_min_i64(b->work_limit, until_work) : until_work;
-  if (b->work_limit) return part;
-  double until = sw_now_s() + seconds;
-  if (b->deadline_s <= 0 || until < b->deadline_s) part.deadline_s = until;
+  int64_t until = b->work + sw_min_i64(cells, (int64_t)(seconds * SW_STEPS_PER_S));
+  part.work_limit = b->work_limit ? sw_min_i64(b->work_limit, until) : until;
+  part.foreseen = part.work_limit;
   return part;
 }
 

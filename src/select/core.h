@@ -8,22 +8,26 @@
 
 #include "shardwright/select.h"
 
-/* One per thread. Work is counted in table cells touched, so that a work limit means the same on every machine. */
+/* One per thread. Work is counted in table cells touched, so that a work limit means the same on every machine. How
+ * long parts of a search take hangs on counted work alone; the clock only ends the whole. */
 typedef struct sel_budget {
   double start_s, deadline_s; /* of sw_now_s; deadline 0: none */
   sw_cancel *cancel;
   const atomic_int *halt;   /* NULL, or not zero when another thread wants an end */
   int64_t work, work_limit; /* limit 0: none */
+  int64_t foreseen;         /* work at which the end is expected */
 } sel_budget;
 
 static inline void sel_spend(sel_budget *b, int64_t cells) { b->work += cells; }
 bool sel_stop(const sel_budget *b); /* time, work or patience is over */
-/* A part of `b`: ends after `cells` more, or after `seconds` more unless results may not depend on time (`b` has a work
- * limit), and never after `b`. Give the work done back with sel_budget_join. */
+/* A part of `b`: ends after `cells` more, or after the work of so many seconds, and never after `b`. Give the work done
+ * back with sel_budget_join. */
 sel_budget sel_budget_part(const sel_budget *b, double seconds, int64_t cells);
 void sel_budget_join(sel_budget *b, const sel_budget *part);
 double sel_elapsed(const sel_budget *b);
-double sel_left(const sel_budget *b); /* seconds until the deadline; large when there is none */
+/* The seconds that are left, as far as work tells: at least a small part of what was foreseen. */
+double sel_left(const sel_budget *b);
+double sel_left_on_clock(const sel_budget *b); /* until the deadline; large when there is none */
 
 typedef struct sel_use {
   int32_t var, begin, end; /* steps, half-open */

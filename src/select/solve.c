@@ -1,11 +1,23 @@
 /* sw_solve: checks its input, runs the solver that was asked for, and reports what was found and what was proven. */
 #include "shardwright/select.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "select/handover.h"
 
-static const int64_t kWorkByDefault = 30000000000; /* cells */
+/* Until when, and what work is foreseen until then. */
+static sel_budget budget_of(const sw_solve_options *o) {
+  const int64_t kByDefault = 30000000000; /* cells */
+  const double kMost = 1e18;
+  sel_budget b = {.start_s = sw_now_s(), .cancel = o->cancel, .work_limit = o->work_limit};
+  b.deadline_s = o->deadline_s > 0 ? o->deadline_s : o->time_limit_s > 0 ? b.start_s + o->time_limit_s : 0;
+  if (b.deadline_s <= 0 && b.work_limit <= 0) b.work_limit = kByDefault;
+  b.foreseen = kByDefault;
+  if (o->time_limit_s > 0) b.foreseen = (int64_t)fmin(kMost, SW_STEPS_PER_S * o->time_limit_s);
+  if (b.work_limit > 0) b.foreseen = b.work_limit;
+  return b;
+}
 
 static void tell(sel_run *r) {
   if (!r->o->on_progress) return;
@@ -110,7 +122,7 @@ sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, 
 
 sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, sw_arena *arena, sw_solution *out,
                      sw_diag *d) {
-  double start = sw_now_s();
+  sel_budget budget = budget_of(o);
   SW_TRY(sw_problem_verify(p, d));
   sel_proof proof = {0};
   sel_run r = {.p = p,
@@ -120,12 +132,8 @@ sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, 
                .proof = o->certificate ? &proof : NULL,
                .solver = sw_solver_text(o->solver),
                .arena = arena,
-               .depth = depth};
-  r.budget = (sel_budget){.start_s = start,
-                          .deadline_s = o->time_limit_s > 0 ? start + o->time_limit_s : 0,
-                          .cancel = o->cancel,
-                          .work_limit = o->work_limit};
-  if (o->time_limit_s <= 0 && o->work_limit <= 0) r.budget.work_limit = kWorkByDefault;
+               .depth = depth,
+               .budget = budget};
   SW_ARENA_NEW(r.best, arena, p->n_nodes, d);
   pthread_mutex_init(&r.lock, NULL);
   sw_rc rc = dispatch(&r, d);

@@ -159,7 +159,8 @@ static void divided_parts_lead_there_too(sw_selection *s, sw_rng *r, int64_t lea
   bool refined = true;
   sw_divide_options divide = {.passes = (int)sw_rng_below(r, 40), .target = least};
   const sw_solve_options solve = {.threads = 1};
-  assert_ok(sw_selection_divide(s, &divide, &diag));
+  int64_t work;
+  assert_ok(sw_selection_divide(s, &divide, &work, &diag));
   charges_enclose_the_truth(s, r);
   while (refined) {
     assert_ok(sw_solve(sw_selection_problem(s), &solve, &arena, &now, &diag));

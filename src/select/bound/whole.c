@@ -69,6 +69,7 @@ static void ascend_all(sel_dual *u, const sw_bound_options *o, sel_budget *b) {
     if (u->best_bound - before < kLeastGain * (enough(o) - u->best_bound)) break;
     before = u->best_bound;
     sel_dual_pass(u, target_of(u, o));
+    sel_spend(b, 2 * u->cells + u->n_flat + u->c->n_uses);
   }
   sel_dual_rewind(u);
 }
@@ -90,7 +91,7 @@ static sw_rc ascend(sel_dual *u, const sw_bound_options *o, sel_budget *b, sw_bo
 
 static sw_rc bound_core(const sel_core *c, const sw_bound_options *o, sw_bound *out, sw_diag *d) {
   sel_dual u;
-  sel_budget b = {.start_s = sw_now_s(), .deadline_s = o->deadline_s, .cancel = o->cancel};
+  sel_budget b = {.start_s = sw_now_s(), .deadline_s = o->deadline_s, .cancel = o->cancel, .work_limit = o->work_limit};
   int64_t bound;
   sw_rc rc = sel_dual_init(&u, c, true, d);
   if (!rc) sel_dual_pass(&u, 0); /* no step */
@@ -98,9 +99,8 @@ static sw_rc bound_core(const sel_core *c, const sw_bound_options *o, sw_bound *
   if (b.deadline_s > 0) b.deadline_s -= sw_now_s() - b.start_s;
   if (!rc && !sel_stop(&b)) rc = ascend(&u, o, &b, out, d);
   if (!rc && out->any) rc = sel_dual_certify(&u, NULL, NULL, &bound, d);
-  if (!rc && out->any) {
-    out->bound = sw_max_i64(bound, 0);
-  }
+  if (!rc && out->any) out->bound = sw_max_i64(bound, 0);
+  out->work = b.work + 2 * u.cells;
   sel_dual_deinit(&u);
   return rc;
 }
@@ -118,6 +118,7 @@ static sw_rc bound_in_order(const sw_problem *p, const sw_bound_options *o, sw_a
   out->any = found.any;
   out->settled = found.settled;
   out->bound = found.bound;
+  out->work = found.work;
   return SW_OK;
 }
 

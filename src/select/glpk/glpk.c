@@ -124,7 +124,7 @@ static void watch(glp_tree *tree, void *user) {
 }
 
 static int millis_left(const sel_run *r) {
-  double left = sel_left(&r->budget) * 1e3;
+  double left = sel_left_on_clock(&r->budget) * 1e3;
   return left < 1 ? 1 : left > 1e9 ? 1000000000 : (int)left;
 }
 

@@ -292,6 +292,8 @@ static sw_rc start_known(handover *h, glp_tree *tree) {
   return SW_OK;
 }
 
+static int time_left_ms(const sel_budget *b) { return (int)(1e3 * fmin(1e6, fmax(1e-3, sel_left_on_clock(b)))); }
+
 static void watch(glp_tree *tree, void *user) {
   enum { CELLS = 16 }; /* of work for an entry of the program, at every node */
   handover *h = user;
@@ -318,9 +320,8 @@ static sw_rc take_solution(handover *h) {
 }
 
 /* The linear relaxation, by the dual simplex: no cost is negative, so its first basis will do. GLPK cannot be asked to
- * end it, so it has little time, or where work is counted, about as much of that. */
+ * end it, so it has little work. */
 static bool relax(handover *h) {
-  const double kLongest_s = 2;
   const int64_t kMost = 600000000;
   enum { CELLS = 4 }; /* of work for an entry of the program, in every iteration */
   int64_t nz = (int64_t)CELLS * glp_get_num_nz(h->lp) + 1;
@@ -328,11 +329,9 @@ static bool relax(handover *h) {
   glp_init_smcp(&lp);
   lp.msg_lev = GLP_MSG_OFF;
   lp.meth = GLP_DUALP;
-  if (h->b->work_limit) {
-    lp.it_lim = (int)sw_min_i64(INT32_MAX, sw_min_i64(kMost, h->b->work_limit - h->b->work) / nz);
-  } else {
-    lp.tm_lim = (int)(1e3 * fmin(kLongest_s, fmax(1e-3, sel_left(h->b))));
-  }
+  int64_t left = h->b->work_limit ? h->b->work_limit - h->b->work : kMost;
+  lp.it_lim = (int)sw_min_i64(INT32_MAX, sw_min_i64(kMost, left) / nz);
+  lp.tm_lim = time_left_ms(h->b);
   int before = glp_get_it_cnt(h->lp);
   bool done = glp_simplex(h->lp, &lp) == 0 && glp_get_status(h->lp) == GLP_OPT;
   sel_spend(h->b, nz * (glp_get_it_cnt(h->lp) - before));
@@ -344,7 +343,7 @@ static sw_rc solve(handover *h) {
   glp_iocp mip;
   glp_init_iocp(&mip);
   mip.msg_lev = GLP_MSG_OFF;
-  if (!h->b->work_limit) mip.tm_lim = (int)(1e3 * fmin(1e6, fmax(1e-3, sel_left(h->b))));
+  mip.tm_lim = time_left_ms(h->b);
   mip.sr_heur = GLP_OFF; /* it rounds to what rows still to come forbid */
   mip.cov_cuts = mip.mir_cuts = GLP_ON;
   mip.cb_func = watch;

@@ -232,7 +232,7 @@ static sw_rc solve(parting *w, piece *q, sel_budget *b) {
   const sel_run *r = m->run;
   sw_text proof = {0};
   sw_solution s;
-  sw_solve_options o = {.time_limit_s = b->deadline_s > 0 ? sel_left(b) : 0,
+  sw_solve_options o = {.deadline_s = b->deadline_s,
                         .work_limit = m->part_work / 2 + 1,
                         .threads = 1,
                         .seed = r->o->seed,
@@ -240,7 +240,7 @@ static sw_rc solve(parting *w, piece *q, sel_budget *b) {
                         .certificate = m->log ? &proof : NULL,
                         .cancel = b->cancel};
   if (b->work_limit) o.work_limit = sw_min_i64(o.work_limit, b->work_limit - b->work);
-  if ((b->deadline_s > 0 && o.time_limit_s <= 0) || o.work_limit <= 0 || q->too_large) return SW_OK;
+  if (sel_stop(b) || o.work_limit <= 0 || q->too_large) return SW_OK;
   sw_rc rc = sel_solve_part(&q->p, &o, r->depth + 1, &w->mem, &s, w->d);
   bool known = !rc && (s.status == SW_SOLVE_OPTIMAL || s.status == SW_SOLVE_INFEASIBLE);
   if (known) log_part(w, q, &proof);

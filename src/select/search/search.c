@@ -95,21 +95,26 @@ static sw_rc take_best(searcher *q, const int32_t *x, int64_t cost) {
   return SW_OK;
 }
 
-/* The other threads walk from the best choice until end_round. */
-static sw_rc begin_round(searcher *q, int64_t sweeps) {
+/* The other threads walk from the best choice. */
+static sw_rc begin_round(searcher *q, double seconds, int64_t sweeps) {
   if (q->has_guide) sel_walkers_guide(&q->walkers, q->guide);
   q->has_guide = false;
   if (q->walkers.n < 2 || q->best_cost == INT64_MAX) return SW_OK;
   take_prices(q);
   sel_walkers_price(&q->walkers, &q->dual, q->packed);
-  sel_budget part = q->b->work_limit ? sel_budget_part(q->b, 0, sweeps * sweep_cells(q)) : *q->b;
+  sel_budget part = sel_budget_part(q->b, seconds, sweeps * sweep_cells(q));
   q->walking = true;
   return sel_walkers_start(&q->walkers, q->best, q->best_cost, &part, q->d);
 }
 
+/* Once there is nothing left to do, what they might find would hang on the clock. */
 static sw_rc end_round(searcher *q) {
   if (!q->walking) return SW_OK;
   q->walking = false;
+  if (q->broken || sel_closed(q->k->r)) {
+    sel_walkers_drop(&q->walkers);
+    return SW_OK;
+  }
   int64_t cost = q->best_cost;
   SW_TRY(sel_walkers_join(&q->walkers, q->x, &cost, q->d));
   return cost < q->best_cost ? take_best(q, q->x, cost) : SW_OK;
@@ -269,18 +274,8 @@ static bool is_large(const searcher *q) {
 /* Spend a part of the run on the way to small steps. Who is content with a gap is there sooner in haste. */
 static void set_pace(searcher *q) {
   const double kPart = 0.3, kFine = 5e-4;
-  const sel_budget *b = q->b;
   if (!is_large(q) || q->k->r->o->gap > kFine) return;
-  double pass_s = INFINITY;
-  for (int k = 0; k < 4 && !sel_stop(b); k++) { /* the first is slower than those to come */
-    double start_s = sw_now_s();
-    sel_dual_pass(&q->dual, goal_of(q));
-    sel_spend(q->b, 2 * sweep_cells(q));
-    pass_s = fmin(pass_s, sw_now_s() - start_s);
-  }
-  double left = sel_left(b) / fmax(pass_s, 1e-6);
-  if (b->work_limit) left = (double)(b->work_limit - b->work) / (double)(2 * sweep_cells(q));
-  sel_dual_pace(&q->dual, kPart * left);
+  sel_dual_pace(&q->dual, kPart * sel_left(q->b) * SW_STEPS_PER_S / (double)(2 * sweep_cells(q)));
 }
 
 /* Prices and messages near their goal at the price of a layer, where layers repeat. Without prices to find there is
@@ -324,7 +319,7 @@ static sw_rc take_turns(searcher *q) {
   set_pace(q);
   while (!over(q)) {
     double before = q->dual.best_bound;
-    SW_TRY(begin_round(q, 2 * sweeps));
+    SW_TRY(begin_round(q, 2 * turn_s, 2 * sweeps));
     SW_TRY(take_turn(q, turn_s, sweeps));
     SW_TRY(end_round(q));
     if (over(q) || sel_dual_settled(&q->dual, before)) return SW_OK;
@@ -351,6 +346,7 @@ static sw_rc hand_over(searcher *q) {
 /* Rounds of branch and bound. The walker of a single thread gets a part of each, less when it finds nothing. */
 static sw_rc branch(searcher *q) {
   enum { SWEEPS = 3000 };
+  const double kTurn_s = 0.7;
   const sel_core *c = q->k->core;
   double *lambda, share = 0.5;
   bool handed = false;
@@ -361,14 +357,14 @@ static sw_rc branch(searcher *q) {
   sw_rc rc = SW_OK;
   while (!rc && !over(q)) {
     int64_t before = q->best_cost;
-    sel_budget part = sel_budget_part(q->b, 0.7, SWEEPS * sweep_cells(q));
-    SW_TRY_TO(end, begin_round(q, SWEEPS));
+    sel_budget part = sel_budget_part(q->b, kTurn_s, SWEEPS * sweep_cells(q));
+    SW_TRY_TO(end, begin_round(q, kTurn_s, SWEEPS));
     SW_TRY_TO(end, sel_branch_run(tree, &part));
     if (!handed && !over(q) && wants_glpk(q)) SW_TRY_TO(end, hand_over(q));
     handed = true;
     SW_TRY_TO(end, end_round(q));
     if (over(q) || q->walkers.n > 1) continue;
-    rc = walk(q, 0.7 * share, (int64_t)(share * SWEEPS));
+    rc = walk(q, kTurn_s * share, (int64_t)(share * SWEEPS));
     share = fmax(0.05, q->best_cost < before ? 0.5 : 0.8 * share);
   }
 end:
@@ -380,19 +376,19 @@ end:
 static sw_rc alternate(searcher *q) {
   const int64_t kSweeps = 150;
   const double kFreshFactor = 0.02, kTooSmall = 2e-4; /* steps that have become too small start again */
-  const double kGain = 2e-5;
+  const double kGain = 2e-5, kTurn_s = 1;
   int wait = 0, patience = 1;
   while (!over(q)) {
-    SW_TRY(begin_round(q, 2 * kSweeps));
+    SW_TRY(begin_round(q, 2 * kTurn_s, 2 * kSweeps));
     if (wait-- <= 0) {
       double before = q->dual.best_bound;
       if (q->dual.factor < kTooSmall) q->dual.factor = kFreshFactor;
-      SW_TRY(ascend(q, 1.0, kSweeps));
+      SW_TRY(ascend(q, kTurn_s, kSweeps));
       if (!over(q)) SW_TRY(decode(q, 0.2));
       patience = q->dual.best_bound - before > kGain * fabs(before) ? 1 : patience < 8 ? 2 * patience : 8;
       wait = patience - 1;
     }
-    if (!over(q) && (q->walkers.n == 1 || patience > 1)) SW_TRY(walk(q, 1.0, kSweeps));
+    if (!over(q) && (q->walkers.n == 1 || patience > 1)) SW_TRY(walk(q, kTurn_s, kSweeps));
     SW_TRY(end_round(q));
   }
   return SW_OK;
@@ -412,7 +408,7 @@ sw_rc sel_search(const sel_base *k, sel_budget *b, sw_diag *d) {
   if (!rc) rc = take_turns(&q);
   bool goes_on = !k->relaxed || (!q.broken && !k->proof); /* a tree is written down for the whole problem alone */
   if (!rc && goes_on && !sel_closed(k->r)) rc = finish(&q);
-  if (q.walking) (void)sel_walkers_join(&q.walkers, q.x, &q.best_cost, NULL);
+  if (q.walking) sel_walkers_drop(&q.walkers);
   if (!rc) rc = give_learned(&q);
   sel_walkers_deinit(&q.walkers);
   sel_dual_deinit(&q.dual);

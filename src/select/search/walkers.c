@@ -108,7 +108,7 @@ sw_rc sel_walkers_start(sel_walkers *ws, const int32_t *x, int64_t cost, const s
   for (int k = 1; k < ws->n; k++) {
     sel_walker *w = &ws->at[k];
     begin(w, x, cost, b);
-    if (!b->work_limit) w->budget.halt = &ws->halt;
+    w->budget.halt = &ws->halt;
     if (pthread_create(&w->thread, NULL, run, w))
       return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "cannot start a thread of the search");
     w->started = true;
@@ -124,7 +124,6 @@ static void take(const sel_walker *w, int32_t *x, int64_t *cost) {
 
 sw_rc sel_walkers_join(sel_walkers *ws, int32_t *x, int64_t *cost, sw_diag *d) {
   sw_rc rc = SW_OK;
-  atomic_store(&ws->halt, 1);
   for (int k = 1; k < ws->n; k++) {
     sel_walker *w = &ws->at[k];
     if (!w->started) continue;
@@ -137,6 +136,14 @@ sw_rc sel_walkers_join(sel_walkers *ws, int32_t *x, int64_t *cost, sw_diag *d) {
       take(w, x, cost);
   }
   return rc;
+}
+
+void sel_walkers_drop(sel_walkers *ws) {
+  atomic_store(&ws->halt, 1);
+  for (int k = 1; k < ws->n; k++) {
+    if (ws->at[k].started) (void)pthread_join(ws->at[k].thread, NULL);
+    ws->at[k].started = false;
+  }
 }
 
 sw_rc sel_walkers_walk(sel_walkers *ws, int32_t *x, int64_t *cost, sel_budget *b, sw_diag *d) {

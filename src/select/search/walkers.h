@@ -52,10 +52,12 @@ void sel_walkers_price(sel_walkers *ws, const sel_dual *u, const double *packed)
 /* Another good choice, for moves between it and the best; not while walkers are under way. */
 void sel_walkers_guide(sel_walkers *ws, const int32_t *x);
 
-/* Start all but the first walker from `x`, to run until `b` is spent (a budget limited by work) or sel_walkers_join. */
+/* Start all but the first walker from `x`, to run until `b` is spent. */
 sw_rc sel_walkers_start(sel_walkers *ws, const int32_t *x, int64_t cost, const sel_budget *b, sw_diag *d);
 /* Wait for them; the best choice of all with its cost, when it is better than *cost. */
 sw_rc sel_walkers_join(sel_walkers *ws, int32_t *x, int64_t *cost, sw_diag *d);
+/* Do without what they find. */
+void sel_walkers_drop(sel_walkers *ws);
 /* The first walker, in the calling thread: improve `x` until `b` is spent. */
 sw_rc sel_walkers_walk(sel_walkers *ws, int32_t *x, int64_t *cost, sel_budget *b, sw_diag *d);
 

@@ -108,17 +108,33 @@ static sw_rc write_parts(dv_divider *v, sw_diag *d) {
   return SW_OK;
 }
 
-static bool over(const sw_divide_options *o) {
-  return (o->deadline_s > 0 && sw_now_s() >= o->deadline_s) || sw_cancelled(o->cancel);
+static bool over(const dv_divider *v, const sw_divide_options *o) {
+  if (sw_cancelled(o->cancel) || (o->work_limit > 0 && v->work >= o->work_limit)) return true;
+  return o->deadline_s > 0 && sw_now_s() >= o->deadline_s;
+}
+
+/* Steps of a pass: cells of tables, to and fro, and what is summed at the nodes. */
+static int64_t cells_of_pass(const dv_divider *v) {
+  int64_t cells = 0;
+  for (size_t k = 0; k < v->links.n; k++) {
+    const dv_link *l = &v->links.at[k];
+    const dv_table *t = &v->tables.at[l->table];
+    if (!v->lifted || v->like_link[k] == (int32_t)k) cells += 2 * (int64_t)t->n[0] * t->n[1];
+  }
+  for (int32_t i = 0; i < v->n; i++)
+    if (dv_stands_for(v, i) == i) cells += 2 * (int64_t)dv_choices(v, i) * (1 + v->first_arc[i + 1] - v->first_arc[i]);
+  return cells;
 }
 
 /* Passes until the bound is near the target, or a round of them closes less than a part of what is missing. */
 static void ascend(dv_divider *v, const sw_divide_options *o, double target, int round, double gain) {
   double before = -INFINITY;
-  for (int k = 0; k < o->passes && v->factor > kLeastFactor && (k == 0 || !over(o)); k++) {
+  const int64_t cells = cells_of_pass(v);
+  for (int k = 0; k < o->passes && v->factor > kLeastFactor && (k == 0 || !over(v, o)); k++) {
     if (k % round == 0 && k > round && v->best_bound - before < gain * (target - v->best_bound)) break;
     if (k % round == 0) before = v->best_bound;
     pass(v, target);
+    v->work += cells;
     if (v->best_bound >= target * (1 - o->gap)) break;
   }
   rewind_to_best(v);
@@ -140,7 +156,7 @@ static sw_rc ascend_alike(dv_divider *v, const sw_divide_options *o, double targ
   return SW_OK;
 }
 
-sw_rc sw_divide_parts(sw_selection *s, const sw_divide_options *o, bool *taken, sw_diag *d) {
+sw_rc sw_divide_parts(sw_selection *s, const sw_divide_options *o, bool *taken, int64_t *work, sw_diag *d) {
   dv_divider v = {
       .s = s, .p = &s->problem, .n = s->n_args + s->n_ops + s->n_outputs, .factor = 1, .best_bound = -INFINITY};
   double target = dv_cell(o->target);
@@ -151,6 +167,7 @@ sw_rc sw_divide_parts(sw_selection *s, const sw_divide_options *o, bool *taken, 
   if (!rc && v.n_parts) ascend(&v, o, target, near ? SHORT_ROUND : ROUND, kLeastGain);
   *taken = !rc && v.best_bound > fmax(0, (double)o->bound);
   if (*taken) rc = write_parts(&v, d);
+  *work = v.work;
   sw_array_free(&v.tables);
   sw_array_free(&v.links);
   sw_array_free(&v.slots);

@@ -14,7 +14,7 @@
 #include "strategy/selection_data.h"
 
 /* Leaves the parts in the patterns, which are no longer ready; *taken is false when they promised too little. Floats
- * guide; any parts that add up are right. */
-sw_rc sw_divide_parts(sw_selection *s, const sw_divide_options *o, bool *taken, sw_diag *d);
+ * guide; any parts that add up are right. *work: steps counted. */
+sw_rc sw_divide_parts(sw_selection *s, const sw_divide_options *o, bool *taken, int64_t *work, sw_diag *d);
 
 #endif

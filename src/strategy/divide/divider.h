@@ -63,6 +63,7 @@ typedef struct dv_divider {
   double room; /* unit of memory */
   double bound, best_bound, factor;
   int stale;
+  int64_t work;              /* steps counted */
   bool lifted;               /* passes see one node of those that are alike */
   int32_t *like, *like_link; /* the first node and link of the same kind; NULL: there are too few */
   int32_t *like_part, *n_like_part;
