@@ -374,10 +374,12 @@ static const bad kBad[] = {
      "value '%a' is defined twice; expected a new name"},
     {"result out of range", MAIN "  return %a#1 : " A "\n}", 2, 10,
      "value '%a' has 1 results; expected #1 to be below"},
-    {"another type", MAIN "  %0 = stablehlo.abs %a : tensor<4x7xf32>\n  return %0 : " A "\n}", 2, 3,
-     "result 0 is f32[4,6] by the operands and attributes, but f32[4,7] by its type"},
+    {"another type",
+     "func.func @main(%a: " A ") -> tensor<4x7xf32> {\n  %0 = stablehlo.abs %a : tensor<4x7xf32>\n  return %0 : "
+     "tensor<4x7xf32>\n}",
+     2, 3, "result 0 is f32[4,6] by the operands and attributes, but f32[4,7] by its type"},
     {"another result", "func.func @main(%a: " A ") -> " S " {\n  return %a : " A "\n}", 2, 3,
-     "returned value 0 is not of the type " S " that the function declares"},
+     "returned value 0 is " A "; expected " S ", as the function declares"},
     {"unknown function", MAIN "  %0 = call @f(%a) : (" A ") -> " A "\n  return %0 : " A "\n}", 2, 3,
      "there is no function '@f'"},
     {"recursion", MAIN "  %0 = call @main(%a) : (" A ") -> " A "\n  return %0 : " A "\n}", 2, 3,
@@ -392,7 +394,7 @@ static const bad kBad[] = {
      MAIN "  %0 = \"stablehlo.all_gather\"(%a) <{all_gather_dim = 0 : i64}> : (" A ") -> " A "\n  return %0 : " A "\n}",
      2, 3, "'stablehlo.all_gather' is of a program that is partitioned already; expected the whole program"},
     {"too few elements", MAIN "  %0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<3xf32>\n  return %a : " A "\n}", 2,
-     43, "there are 2 elements; expected 3"},
+     42, "there are 2 elements in a list of dim 0; expected 3"},
     {"unknown size of an argument",
      "func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {\n  %0 = stablehlo.sine %a : tensor<?xf32>\n"
      "  return %0 : tensor<?xf32>\n}",
@@ -431,6 +433,70 @@ static const bad kBad[] = {
      MAIN "  %t = stablehlo.tuple %a : tuple<" A ">\n  %0 = stablehlo.get_tuple_element %t[1] : (tuple<" A ">) -> " A
           "\n  return %0 : " A "\n}",
      3, 3, "expected the number of one of the 1 elements"},
+    {"an operand of another type",
+     MAIN "  %0 = stablehlo.convert %a : (tensor<4x7xf32>) -> tensor<4x7xf64>\n  return %a : " A "\n}", 2, 26,
+     "value '%a' is " A "; expected tensor<4x7xf32>, as the op says"},
+    {"an operand of another element type, in a region",
+     MAIN "  %z = stablehlo.constant dense<0.0> : " S
+          "\n  %0 = \"stablehlo.reduce\"(%a, %z) <{dimensions = array<i64: 1>}> ({\n  ^bb0(%x: " S ", %y: " S
+          "):\n    %c = stablehlo.add %x, %y : " S "\n    stablehlo.return %c : tensor<i32>\n  }) : (" A ", " S
+          ") -> tensor<4xf32>\n  return %a : " A "\n}",
+     6, 22, "value '%c' is " S "; expected tensor<i32>, as the op says"},
+    {"types of fewer operands",
+     MAIN "  %0 = stablehlo.compare LT, %a, %a : (" A ") -> tensor<4x6xi1>\n  return %a : " A "\n}", 2, 39,
+     "there are types of 1 operands; expected 2, one for each"},
+    {"fewer names than results",
+     MAIN "  %k = stablehlo.constant dense<1> : tensor<2xui64>\n  %0 = stablehlo.rng_bit_generator %k, algorithm = "
+          "PHILOX : (tensor<2xui64>) -> (tensor<2xui64>, tensor<3xui32>)\n  return %a : " A "\n}",
+     3, 3, "'stablehlo.rng_bit_generator' gives 2 results, but 1 names are given; expected as many"},
+    {"no region",
+     MAIN "  %z = stablehlo.constant dense<0.0> : " S
+          "\n  %0 = \"stablehlo.reduce\"(%a, %z) <{dimensions = array<i64: 1>}> : (" A ", " S
+          ") -> tensor<4xf32>\n  return %a : " A "\n}",
+     3, 3, "'stablehlo.reduce' has 0 regions; expected 1"},
+    {"a region of three values",
+     MAIN "  %z = stablehlo.constant dense<0.0> : " S
+          "\n  %0 = \"stablehlo.reduce\"(%a, %z) <{dimensions = array<i64: 1>}> ({\n  ^bb0(%x: " S ", %y: " S ", %q: " S
+          "):\n    %c = stablehlo.add %x, %y : " S "\n    stablehlo.return %c : " S "\n  }) : (" A ", " S
+          ") -> tensor<4xf32>\n  return %a : " A "\n}",
+     3, 67, "region 0 of 'stablehlo.reduce' takes 3 values; expected 2"},
+    {"a region that returns two",
+     MAIN "  %z = stablehlo.constant dense<0.0> : " S
+          "\n  %0 = \"stablehlo.reduce\"(%a, %z) <{dimensions = array<i64: 1>}> ({\n  ^bb0(%x: " S ", %y: " S
+          "):\n    %c = stablehlo.add %x, %y : " S "\n    stablehlo.return %c, %c : " S ", " S "\n  }) : (" A ", " S
+          ") -> tensor<4xf32>\n  return %a : " A "\n}",
+     6, 5, "region 0 of 'stablehlo.reduce' returns 2 values; expected 1"},
+    {"an empty branch",
+     MAIN "  %i = stablehlo.constant dense<0> : tensor<i32>\n  %0 = "
+          "\"stablehlo.case\"(%i) ({\n    stablehlo.return %a : " A "\n  }, {\n  }) : (tensor<i32>) -> " A
+          "\n  return %a : " A "\n}",
+     5, 6, "region 1 of 'stablehlo.case' is empty; expected ops and a return"},
+    {"an op behind the return", MAIN "  return %a : " A "\n  %0 = stablehlo.abs %a : " A "\n}", 3, 3,
+     "an op stands behind the return of its block; expected none"},
+    {"a function twice",
+     "func.func @main(%a: " A ") -> " A " {\n  return %a : " A "\n}\nfunc.func @main(%a: " A ") -> " A
+     " {\n  return %a : " A "\n}",
+     4, 1, "function '@main' is defined twice; expected a new name"},
+    {"another argument of a function",
+     MAIN "  %0 = call @f(%a) : (" A ") -> " S "\n  return %a : " A "\n}\nfunc.func private @f(%x: " S ") -> " S
+          " {\n  return %x : " S "\n}",
+     2, 23, "argument 0 is " A "; expected " S ", which the function takes"},
+    {"another result of a function",
+     MAIN "  %0 = call @f(%a) : (" A ") -> " S "\n  return %a : " A "\n}\nfunc.func private @f(%x: " A ") -> " A
+          " {\n  return %x : " A "\n}",
+     2, 3, "result 0 is " S "; expected " A ", as the function declares"},
+    {"returned by a function that nobody calls",
+     MAIN "  return %a : " A "\n}\nfunc.func private @f(%x: " A ") -> " S " {\n  return %x : " A "\n}", 5, 3,
+     "returned value 0 is " A "; expected " S ", as the function declares"},
+    {"a list of other dims",
+     MAIN "  %0 = stablehlo.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<2x3xi32>\n  return %a : " A "\n}", 2, 39,
+     "there are 2 elements in a list of dim 1; expected 3"},
+    {"a number where a list belongs",
+     MAIN "  %0 = stablehlo.constant dense<[1, [2]]> : tensor<2x1xi32>\n  return %a : " A "\n}", 2, 34,
+     "expected '[', a list for each of 2 dims"},
+    {"a number out of range",
+     MAIN "  %0 = stablehlo.constant dense<[127, -129]> : tensor<2xi8>\n  return %a : " A "\n}", 2, 39,
+     "expected a number in range as an element of i8"},
     {"no return", MAIN "  %0 = stablehlo.abs %a : " A "\n}", 3, 1, "a region ends without a return"},
 };
 

@@ -71,10 +71,10 @@ sw_rc sw_im_declare_results(sw_importer *m) {
   SW_ARENA_NEW(m->declared_attrs, &m->keep, m->n_declared, m->d);
   for (uint32_t i = 0; i < m->n_declared; i++) {
     sw_ir_span *type = &m->declared[i], *attrs = &m->declared_attrs[i];
-    const char *brace = memchr(m->t->s + type->at, '{', sw_ir_len(*type));
-    if (!brace) continue;
-    *attrs = (sw_ir_span){(uint32_t)(brace - m->t->s), type->end};
-    *type = sw_ir_trimmed(m->t, (sw_ir_span){type->at, attrs->at});
+    sw_ir_span alone = sw_ir_type_alone(m->t, *type);
+    *attrs = sw_ir_trimmed(m->t, (sw_ir_span){alone.end, type->end});
+    if (!sw_ir_len(*attrs)) *attrs = (sw_ir_span){0, 0};
+    *type = alone;
   }
   sw_ir_span list = f->generic ? sw_ir_entry(m->t, f->props, "res_attrs") : (sw_ir_span){0, 0}, *attrs;
   uint32_t n;

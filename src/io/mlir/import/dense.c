@@ -51,6 +51,8 @@ typedef struct element_reader {
   const sw_ir_tree *t;
   const sw_type *type;
   uint32_t i, end;
+  int depth;                   /* brackets that are open */
+  int64_t before[SW_MAX_RANK]; /* elements before each of them */
   sw_diag *d;
 } element_reader;
 
@@ -74,12 +76,20 @@ static sw_rc read_real(element_reader *r, sw_dtype dtype, void *out) {
   return SW_OK;
 }
 
+/* Of a type with a sign also what all its bits can say without one: 255 : i8 is -1. */
+static bool in_range(sw_dtype t, bool negative, uint64_t v) {
+  int bits = sw_dtype_bits(t);
+  if (!negative) return bits == 64 || v >> bits == 0;
+  return v == 0 || (sw_dtype_class_of(t) == SW_CLASS_SIGNED && v <= UINT64_C(1) << (bits - 1));
+}
+
 static sw_rc read_whole(element_reader *r, void *out) {
   const char *s = r->t->s + r->i;
   char *end;
   bool negative = s[0] == '-';
   uint64_t v = strtoull(s + negative, &end, s[negative] == '0' && s[negative + 1] == 'x' ? 16 : 10);
   if (end == s + negative) return wrong_element(r, "a whole number");
+  if (!in_range(r->type->dtype, negative, v)) return wrong_element(r, "a number in range");
   if (negative) v = 0 - v;
   v = sw_dtype_wrap(r->type->dtype, v);
   memcpy(out, &v, (size_t)sw_dtype_bytes(r->type->dtype));
@@ -125,23 +135,49 @@ static sw_rc read_element(element_reader *r, unsigned char *out) {
   return wrong_element(r, "nothing");
 }
 
-/* [[1, 2], [3, 4]] or 5: brackets only group. */
+/* At "]": the list has the elements of an index of the dims around it. */
+static sw_rc close_list(element_reader *r, int64_t found) {
+  int64_t want = 1, n = found - r->before[r->depth];
+  for (int k = r->depth; k < r->type->rank; k++) want *= r->type->dims[k];
+  if (n == want) return SW_OK;
+  return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, r->i), "there are %lld elements in a list of dim %d; expected %lld",
+                       (long long)n, r->depth, (long long)want);
+}
+
+/* Blanks, commas and brackets up to the next element. */
+static sw_rc find_element(element_reader *r, bool splat, int64_t found) {
+  int rank = splat ? 0 : r->type->rank;
+  for (; r->i < r->end; r->i++) {
+    char c = r->t->s[r->i];
+    if (c == '[' && r->depth < rank) {
+      r->before[r->depth++] = found;
+    } else if (c == ']' && r->depth > 0) {
+      r->depth--;
+      SW_TRY(close_list(r, found));
+    } else if (!strchr(", \n\t\r", c)) {
+      break;
+    }
+  }
+  if (r->i >= r->end || r->depth == rank) return SW_OK;
+  return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, r->i), "expected '[', a list for each of %d dims", rank);
+}
+
+/* [[1, 2], [3, 4]], or 5 for all of them. */
 static sw_rc read_list(element_reader *r, sw_arena *arena, sw_data *out) {
   int64_t n = sw_type_elements(r->type), bytes = sw_dtype_bytes(r->type->dtype), found = 0;
-  bool none = n == 0;
-  out->splat = r->i < r->end && r->t->s[r->i] != '[';
-  if (out->splat) n = 1;
+  bool none = n == 0, splat = r->i < r->end && r->t->s[r->i] != '[';
+  if (splat) n = 1;
   if (n < 0 || n > (int64_t)r->end) n = n < 0 ? 0 : (int64_t)r->end; /* no text holds more */
   unsigned char *at;
   SW_ARENA_NEW(at, arena, n * bytes + 16, r->d);
-  out->bytes = at;
-  const char *between = sw_dtype_class_of(r->type->dtype) == SW_CLASS_COMPLEX ? "[], \n\t\r" : "[], \n\t\r()";
-  for (skip_marks(r, between); r->i < r->end; skip_marks(r, between)) {
+  *out = (sw_data){at, splat && !none};
+  for (;;) {
+    SW_TRY(find_element(r, splat, found));
+    if (r->i >= r->end) break;
     if (found == n)
       return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, r->i), "there are more than %lld elements", (long long)n);
     SW_TRY(read_element(r, at + found++ * bytes));
   }
-  out->splat = out->splat && !none;
   if (found == n) return SW_OK;
   return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, r->end), "there are %lld elements; expected %lld", (long long)found,
                        (long long)n);
@@ -219,6 +255,6 @@ sw_rc sw_ir_read_dense(const sw_ir_tree *t, sw_ir_span literal, const sw_type *t
   }
   sw_ir_span in = starts(t, literal, "dense<") ? sw_ir_trimmed(t, sw_ir_inside(t, literal)) : literal;
   if (in.at < in.end && t->s[in.at] == '"') return read_blob(t, sw_ir_unquoted(t, in), type, arena, out, d);
-  element_reader r = {t, type, in.at, in.end, d};
+  element_reader r = {.t = t, .type = type, .i = in.at, .end = in.end, .d = d};
   return read_list(&r, arena, out);
 }

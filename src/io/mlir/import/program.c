@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "io/mlir/import/verify.h"
 #include "io/mlir/partitioned/partitioned.h"
 #include "shardwright/file.h"
 
@@ -33,6 +34,9 @@ static void report_errors(const sw_ir_tree *t, const sw_program_options *o, sw_d
 static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d) {
   sw_program_options o = *options;
   SW_TRY(sw_ir_resolve(&p->tree, &p->names, d));
+  sw_rc rc = sw_ir_verify(&p->tree, &p->names, d);
+  if (rc == SW_E_INPUT) report_errors(&p->tree, options, d);
+  SW_TRY(rc);
   SW_TRY(sw_graph_create(sw_path_base(p->file), &p->graph, d));
   if (o.by_device) SW_TRY(sw_im_is_partitioned(&p->tree, &p->is_local, d));
   if (p->is_local) { /* shardings in it are about other tensors than those that it has */
@@ -42,7 +46,7 @@ static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d
   sw_im_cut_program cut = {.out = &p->local, .arena = &p->arena};
   sw_importer m = {.t = &p->tree, .names = &p->names, .o = &o, .g = p->graph, .d = d};
   if (p->is_local) m.cut = &cut;
-  sw_rc rc = sw_im_import(&m);
+  rc = sw_im_import(&m);
   if (!rc && p->is_local) rc = sw_im_local_program(&m);
   sw_im_close_cut(&cut);
   p->main = m.main;

@@ -122,3 +122,12 @@ sw_ir_span sw_ir_result_type(const sw_ir_tree *t, sw_ir_span types, int index) {
   }
   return listed ? (sw_ir_span){0, 0} : last;
 }
+
+sw_ir_span sw_ir_type_alone(const sw_ir_tree *t, sw_ir_span declared) {
+  int depth = 0;
+  uint32_t at = declared.at;
+  for (; at < declared.end && (depth || t->s[at] != '{'); at++) { /* a type may have braces of its own */
+    depth += (t->s[at] == '<') - (t->s[at] == '>' && t->s[at - 1] != '-');
+  }
+  return sw_ir_trimmed(t, (sw_ir_span){declared.at, at});
+}

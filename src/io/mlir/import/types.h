@@ -19,5 +19,7 @@ sw_ir_types_cursor sw_ir_operand_types(const sw_ir_tree *t, sw_ir_span types);
 bool sw_ir_next_type(const sw_ir_tree *t, sw_ir_types_cursor *c, sw_ir_span *out);
 /* Of a list without arrow the last one counts as the result's. */
 sw_ir_span sw_ir_result_type(const sw_ir_tree *t, sw_ir_span types, int index);
+/* The type of `T {...}`, which a function declares as its result. */
+sw_ir_span sw_ir_type_alone(const sw_ir_tree *t, sw_ir_span declared);
 
 #endif

@@ -152,11 +152,22 @@ static sw_rc enter(resolver *r, uint32_t i) {
   return sw_array_push(&r->scopes, s, r->d);
 }
 
+/* Do both stand in one module, and not in texts with `// -----` between them? */
+static bool in_one_module(const sw_ir_tree *t, const sw_ir_op *a, const sw_ir_op *b) {
+  if (a->block != b->block) return false;
+  const char *split = strstr(t->s + a->text.end, "// -----");
+  return !split || split > t->s + b->text.at;
+}
+
 static sw_rc note_function(resolver *r, uint32_t i) {
-  sw_ir_span name = sw_ir_function_name(r->t, &r->t->ops.at[i]);
+  const sw_ir_op *op = &r->t->ops.at[i];
+  sw_ir_span name = sw_ir_function_name(r->t, op);
+  int64_t *first;
   bool fresh;
-  SW_TRY(sw_dict_put(&r->out->functions, r->t->s + name.at, sw_ir_len(name), i, NULL, &fresh, r->d));
-  return SW_OK;
+  SW_TRY(sw_dict_put(&r->out->functions, r->t->s + name.at, sw_ir_len(name), i, &first, &fresh, r->d));
+  if (fresh || !in_one_module(r->t, &r->t->ops.at[*first], op)) return SW_OK;
+  return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, op->text.at), "function '@%.*s' is defined twice; expected a new name",
+                       (int)sw_ir_len(name), r->t->s + name.at);
 }
 
 static sw_rc visit(resolver *r, uint32_t i) {
