@@ -80,6 +80,9 @@ typedef struct sw_op_cost {
 SW_API void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_strategy *s,
                              sw_op_cost *out);
 
+/* What one run of the op costs at least, cut however one likes: its work shared evenly by all devices. */
+SW_API double sw_op_least_s(const sw_graph *g, const sw_op *op, const sw_machine *machine);
+
 /* Append bytes that are equal for ops with the same strategies and costs (same opcode, loops, maps, types): a key for
  * caches, valid while the graph lives. */
 SW_API void sw_op_class_key(const sw_graph *g, const sw_op *op, sw_text *key);

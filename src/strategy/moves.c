@@ -163,6 +163,20 @@ static sw_rc add_move_cost(void *user, const sw_move *mv, sw_diag *d) {
   return SW_OK;
 }
 
+static double local_s(const sw_graph *g, const sw_op *op, const sw_machine *machine, double flops, double bytes) {
+  if (flops <= 0 && bytes <= 0) return 0;
+  sw_dtype t = op->n_operands ? sw_operand_type(g, op, 0)->dtype : sw_result_type(g, op, 0)->dtype;
+  return sw_machine_local_s(machine, t, flops, bytes);
+}
+
+double sw_op_least_s(const sw_graph *g, const sw_op *op, const sw_machine *machine) {
+  const double kRounding = 1e-9, devices = (double)sw_mesh_devices(sw_machine_mesh(machine));
+  double flops, bytes;
+  sw_op_work(g, op, NULL, &flops, &bytes);
+  if (op->code == SW_OP_TRANSPOSE) return 0; /* cut to one element, a dim has nothing to move */
+  return (1 - kRounding) * local_s(g, op, machine, flops / devices, bytes / devices);
+}
+
 void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_strategy *s,
                       sw_op_cost *out) {
   enum { MOST_LOOPS = 64 }; /* an op with more is costed as if whole */
@@ -171,10 +185,7 @@ void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *mach
   bool fits = op->space->n_loops <= MOST_LOOPS;
   for (int l = 0; fits && l < op->space->n_loops; l++) extents[l] = sw_strategy_block(op->space, s, l);
   sw_op_work(g, op, fits ? extents : NULL, &out->flops, &out->bytes);
-  if (out->flops > 0 || out->bytes > 0) {
-    sw_dtype t = op->n_operands ? sw_operand_type(g, op, 0)->dtype : sw_result_type(g, op, 0)->dtype;
-    out->local_s = sw_machine_local_s(machine, t, out->flops, out->bytes);
-  }
+  out->local_s = local_s(g, op, machine, out->flops, out->bytes);
   cost_sum sum = {machine, out};
   (void)sw_strategy_moves(g, op, sw_machine_mesh(machine), s, add_move_cost, &sum, NULL); /* the visitor cannot fail */
 }

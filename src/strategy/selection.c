@@ -461,15 +461,22 @@ static sw_rc build_all(build *b, sw_diag *d) {
   return make_edges(s, d);
 }
 
-/* Every node by itself, of those whose choices are known. */
+/* A node by itself; an op whose choices are not known yet by its work alone. */
+static int64_t least_of_node(const sw_selection *s, int32_t i) {
+  const sw_choices *c = s->choices ? s->choices[i] : NULL;
+  int64_t least = SW_FORBIDDEN;
+  if (!c && (i < s->n_args || i >= s->n_args + s->n_ops)) return 0;
+  if (!c) {
+    const sw_op *op = &s->g->ops[block_of(s)->ops[i - s->n_args]];
+    return sw_cost_times(sw_cost_units(sw_op_least_s(s->g, op, s->machine)), op->repeats);
+  }
+  for (int32_t k = 0; k < c->n; k++) least = sw_min_i64(least, c->cost[k]);
+  return least;
+}
+
 static int64_t least_of_nodes(const sw_selection *s) {
   int64_t sum = 0;
-  for (int32_t i = 0; s->choices && i < s->n_args + s->n_ops + s->n_outputs; i++) {
-    const sw_choices *c = s->choices[i];
-    int64_t least = SW_FORBIDDEN;
-    for (int32_t k = 0; c && k < c->n; k++) least = sw_min_i64(least, c->cost[k]);
-    if (c) sum = sw_cost_add(sum, least);
-  }
+  for (int32_t i = 0; i < s->n_args + s->n_ops + s->n_outputs; i++) sum = sw_cost_add(sum, least_of_node(s, i));
   return sum;
 }
 

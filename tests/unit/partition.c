@@ -513,6 +513,7 @@ static int try_strategies(const row *r, const char *mesh, int *failed) {
   prepare(&b, r, mesh);
   assert_ok(sw_strategies_enumerate(b.g, b.main, b.machine, NULL, &b.arena, &all, &diag));
   for (int32_t i = 0; i < all.n; i++) {
+    assert_true(sw_op_least_s(b.g, b.main, b.machine) <= all.cost[i].local_s + all.cost[i].move_s);
     b.plan.ops[b.main - b.g->ops] = all.at[i];
     b.plan.args_whole = i % 4 == 3;
     follow_ops(&b);

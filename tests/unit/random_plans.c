@@ -47,7 +47,10 @@ static const sw_enumeration *strategies_of(chooser *c, const sw_op *op) {
   sw_text_free(&key);
   if (fresh) {
     assert_true(c->n_classes < 4096);
-    assert_ok(sw_strategies_enumerate(c->g, op, c->machine, NULL, &c->arena, &c->of_class[c->n_classes++], &diag));
+    sw_enumeration *all = &c->of_class[c->n_classes++];
+    assert_ok(sw_strategies_enumerate(c->g, op, c->machine, NULL, &c->arena, all, &diag));
+    for (int32_t i = 0; i < all->n; i++)
+      assert_true(sw_op_least_s(c->g, op, c->machine) <= all->cost[i].local_s + all->cost[i].move_s);
   }
   return &c->of_class[*slot];
 }
