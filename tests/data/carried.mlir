@@ -1,8 +1,9 @@
 // A loop whose body makes what it carries in another sharding, a function that is called in two ways, a partial value that
-// is cut where its use is not, and a value behind a barrier that a callee reads in another sharding, as does the caller.
+// is cut where its use is not, a value behind a barrier that a callee reads in another sharding, as does the caller, and
+// one that both branches of a choice read in another.
 module @carried {
   sdy.mesh @mesh = <["x"=2, "y"=2]>
-  func.func public @main(%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %arg2: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) {
+  func.func public @main(%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %arg2: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
     %c = stablehlo.constant dense<0> : tensor<i32>
     %0 = call @twice(%arg0) : (tensor<8x16xf32>) -> tensor<8x16xf32>
     %1 = call @twice(%arg1) : (tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -23,7 +24,15 @@ module @carried {
     %5:2 = stablehlo.optimization_barrier %arg0, %arg2 : tensor<8x16xf32>, tensor<16x8xf32>
     %6 = call @columns(%5#0) : (tensor<8x16xf32>) -> tensor<8x16xf32>
     %7 = stablehlo.multiply %6, %5#0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"x"}]>]>} : tensor<8x16xf32>
-    return %2#1, %1, %4, %7 : tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x8xf32>, tensor<8x16xf32>
+    %8 = "stablehlo.case"(%2#0) ({
+      %9 = stablehlo.cosine %7 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : tensor<8x16xf32>
+      stablehlo.return %9 : tensor<8x16xf32>
+    }, {
+      %9 = stablehlo.sine %7 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : tensor<8x16xf32>
+      %10 = stablehlo.add %9, %7 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : tensor<8x16xf32>
+      stablehlo.return %10 : tensor<8x16xf32>
+    }) : (tensor<i32>) -> tensor<8x16xf32>
+    return %2#1, %1, %4, %7, %8 : tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x8xf32>, tensor<8x16xf32>, tensor<8x16xf32>
   }
   func.func private @twice(%arg0: tensor<8x16xf32>) -> tensor<8x16xf32> {
     %0 = stablehlo.add %arg0, %arg0 : tensor<8x16xf32>

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 
 from ends import at_ends
-from partials import Program, axes_of, gatherings, reductions
+from partials import Program, axes_of, gatherings, reductions, sharding_before
 
 REASONS = {
     "same": "as planned (at another op: before or behind ops that do not change it)",
@@ -44,8 +44,9 @@ def with_lines(text):
         if re.match(r'\s*(%|"|[a-z_]+\.)', line):
             begun[indent] = number
         goes_on = number < len(lines) and lines[number].strip().startswith(("cond {", "reducer("))
-        ends = ENDS_OP.match(line) and " loc(" not in line and not goes_on
         first = begun.get(indent, number) if line.lstrip().startswith("}") else number
+        ends_loop = line.strip() == "}" and "stablehlo.while(" in lines[first - 1]
+        ends = (ENDS_OP.match(line) or ends_loop) and " loc(" not in line and not goes_on
         out.append(f'{line} loc("L{first}"("{FILE}":{first}:1))' if ends else line)
     return "\n".join(out) + "\n"
 
@@ -64,7 +65,7 @@ def with_constraints(text):
 
     for i, line in enumerate(lines):
         if "sdy.sharding_constraint" in line and not place(i):
-            before = line.lstrip().startswith("%sw$.")
+            before = re.match(r"\s*%sw\$\.\d+ = sdy.sharding_constraint (?!%sw\$[^.])", line)
             near = range(i + 1, len(lines)) if before else range(i - 1, -1, -1)
             op = next((k for k in near if "sdy.sharding_constraint" not in lines[k]), None)
             found = op is not None and (place_of_op(op) if before else place(op))
@@ -175,6 +176,7 @@ class Account:
         ours = planned(report)
         self.pair("same", ours, theirs, lambda p, c: p == c or (p[:2] == c[:2] and close(p[2], c[2])))
         program = Program(text, report)
+        self.gather_padded(report, program, ours, theirs)
         self.reduce_terms(report, program, ours, theirs)
         self.gather(report, program, ours, theirs)
         self.pair("same", ours, theirs, lambda p, c: p[1] == c[1] and close(p[2], c[2]))
@@ -261,6 +263,20 @@ class Account:
                 self.by["a part" if moved else "same" if same else "padded"] += taken
                 for step in steps:
                     ours.remove(step)
+
+    def gather_padded(self, report, program, ours, theirs):
+        """Gathers among the steps of a reshard, of blocks with their padding."""
+        for reshard, steps in zip(report["reshards"], planned_by(report), strict=True):
+            steps = list(steps)
+            for step, dims in sharding_before(reshard) if reshard["made_by"] in program.ops else []:
+                moves = steps.pop(0) if step["bytes"] > 0 else None
+                if not moves or moves[1] != "all-gather" or moves not in ours:
+                    continue
+                n = math.prod(axes_of(re.search(r"axes=\[(.*?)\]", step["collective"])[1], program.sizes))
+                way = [(program.bytes_of(reshard["made_by"], dims) or 0) * (n - 1)]
+                if any(way) and (taken := self.found("all-gather", [way], lines_around(program, reshard), theirs)):
+                    self.by["padded"] += taken
+                    ours.remove(moves)
 
     def reduce_terms(self, report, program, ours, theirs):
         """Planned completions of partial values, against the all_reduces of what their terms hold."""

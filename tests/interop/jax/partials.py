@@ -39,7 +39,9 @@ class Program:
         self.lines = text.splitlines()
         self.sizes = {n: int(s) for n, s in re.findall(r"(\w+)=(\d+)", report["mesh"])}
         self.ops = {op["name"]: op for op in report["ops_in_order"] if op.get("location")}
-        self.functions, self.function_of = {}, []
+        whole = [r for r in report["reshards"] if "partial" in r["from"] and "partial" not in r["to"]]
+        self.completed = {(r["made_by"], by) for r in whole for by in r["wanted_by"]}  # before that op
+        self.functions, self.function_of, self.named = {}, [], {}
         current = None
         for i, line in enumerate(self.lines):
             head = re.match(r"\s*func\.func .*?@([\w.$-]+)\((.*)", line)
@@ -51,6 +53,7 @@ class Program:
             made = re.match(r"\s*%([\w$]+)(?::\d+)? = ", line)
             if made and current:
                 self.functions[current]["made"][made[1]] = i
+                self.named.setdefault(made[1], []).append(i)  # in one region or several
             if current and re.match(r"\s*(func\.)?return ", line):
                 self.functions[current]["returns"] = NAME.findall(line)
 
@@ -69,6 +72,15 @@ class Program:
             function, prefix = call[1], f"{prefix}{ssa}/"
         return found
 
+    def lines_to(self, calls, function):
+        """Of the calls, by name and outermost first, that lead from @main to a function; of all that may be meant."""
+        found = set()
+        for line in self.named.get(calls[-1], []) if calls else []:
+            call, around = CALL.search(self.lines[line]), self.lines_to(calls[:-1], self.function_of[line])
+            if call and call[1] == function and (around if calls[1:] else self.function_of[line] == "main"):
+                found |= {line + 1, *around}
+        return found
+
     def lines_of(self, name):
         """Of the op, of the calls that it stands in, as what a callee reads may be brought in there, and of the end of a
         loop's body when the op gives back what the loop carries."""
@@ -76,7 +88,7 @@ class Program:
         indent = re.match(" *", self.lines[first - 1])[0]
         closed = (i for i in range(first, len(self.lines)) if re.match(indent + r"\}(?! do)", self.lines[i]))
         ends = {next(closed, first)} if name.endswith(".next") else set()
-        return {first, *ends, *(line + 1 for _, line in self.calls_of(name))}
+        return {first, *ends, *self.lines_to(name.split("/")[:-1], self.function_of[first - 1])}
 
     def partial(self, name):
         """(dims, sizes of the axes that it is partial over), or None."""
@@ -90,7 +102,8 @@ class Program:
     def bytes_of(self, name, dims):
         """Of a device's block of an op's result that is cut as `dims` says."""
         at = self.line_of(name) - 1
-        carried = re.search(r"(?:\.(\d+))?\.enter$", name)
+        ending = r"(?:\.(\d+))?$" if self.ops[name]["op"] == "join" else r"(?:\.(\d+))?\.enter$"
+        carried = re.search(ending, name)
         for line in self.lines[at : at + MOST_LINES]:
             types = TENSOR.findall(line)
             if types and carried and " = " in line:
@@ -151,7 +164,7 @@ class Program:
         todo, seen, terms = [name], {name}, []
         while todo:
             op = todo.pop()
-            inner = [o for o in self.operands(op) if self.partial(o)]
+            inner = [o for o in self.operands(op) if self.partial(o) and (o, op) not in self.completed]
             terms += [op] if not inner else []
             todo += [o for o in inner if o not in seen]
             seen.update(inner)
@@ -178,6 +191,26 @@ def reductions(size, axes):
                 way.append(2 * block * (n - 1) / n)
                 block = block / n if cut else block
             yield way
+
+
+STEP = re.compile(r"(all_gather|all_slice|reduce_scatter) axes=\[(.*?)\](?: reduction=\w+)? dim=(\d+)$")
+
+
+def sharding_before(reshard):
+    """(step, dims as text before it) for the steps of a reshard, as far as they can be followed."""
+    dims = [d.split(",") if d else [] for d in re.findall(r"\[([^\[\]]*)\]", reshard["from"].partition(" partial")[0][1:-1])]
+    for step in reshard["steps"]:
+        yield step, "[" + ",".join(f"[{','.join(d)}]" for d in dims) + "]"
+        said = STEP.match(step["collective"])
+        if not said:
+            return
+        axes, dim = said[2].split(","), int(said[3])
+        if said[1] != "all_gather":
+            dims[dim] = dims[dim] + axes
+        elif dims[dim][-len(axes) :] == axes:
+            dims[dim] = dims[dim][: -len(axes)]
+        else:
+            return
 
 
 def gatherings(size, axes):

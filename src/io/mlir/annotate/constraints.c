@@ -7,10 +7,10 @@
  *   %sw$5 = stablehlo.add %3, %sw$0 : tensor<8x4xf32>
  *   %5 = sdy.sharding_constraint %sw$5 <@mesh, [{"x"}, {}]> : tensor<8x4xf32>
  *
- * Partial values have no constraint: a compiler knows from the operands that they are. (But see find_completed.) Ops
- * with several results have none behind; what nothing says where it gets its name is said before it is read. What a
- * loop takes in, and what its body gives back, has one when it is made in another sharding than it is carried in.
- * Functions that are cut in several ways have become several before (split.h).
+ * Partial values have no word: they are said as they are completed, and a compiler knows from the operands that it has
+ * to. Ops with several results have no constraint behind; what nothing says where it gets its name is said before it is
+ * read. What a loop takes in, and what its body gives back, has one when it is made in another sharding than it is
+ * carried in. Functions that are cut in several ways have become several before (split.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,25 +46,30 @@ static sw_id *said_at(const sw_ir_writer *w, const sw_ir_op *o, uint32_t slot) {
   return &w->said[w->first_slot[o - w->t->ops.at] + slot];
 }
 
-static sw_rc behind(sw_ir_writer *w, const sw_ir_op *o, const sw_sharding *s, sw_id value) {
+/* In n shardings, one after the other. */
+static sw_rc behind(sw_ir_writer *w, const sw_ir_op *o, const sw_sharding *s, int n, sw_id value) {
   const sw_ir_result *r = &w->t->results.at[o->first_result];
+  const char *name = sw_arena_strndup(&w->arena, w->t->s + r->name.at, sw_ir_len(r->name), w->d);
+  const char *from = sw_arena_printf(&w->arena, w->d, "sw$%s", name ? name : "");
   sw_text text = {0};
-  int name = (int)sw_ir_len(r->name);
-  sw_text_printf(&text, "\n    %%%.*s = sdy.sharding_constraint %%sw$%.*s ", name, w->t->s + r->name.at, name,
-                 w->t->s + r->name.at);
-  SW_TRY(put_constraint(w, s, value, &text));
+  for (int k = 0; k < n && name && from; k++) {
+    bool last = k + 1 == n;
+    const char *to = last ? name : sw_arena_printf(&w->arena, w->d, "sw$.%lld", (long long)w->n_helpers++);
+    sw_text_printf(&text, "\n    %%%s = sdy.sharding_constraint %%%s ", to ? to : "", from);
+    SW_TRY(put_constraint(w, &s[k], value, &text));
+    from = to;
+  }
   *said_at(w, o, w->p->names.result[o->first_result]) = value;
   SW_TRY(sw_ir_insert(w, r->name.at, "sw$"));
-  return sw_ir_insert(w, o->text.end, kept(w, &text));
+  return sw_ir_insert(w, o->text.end, from ? kept(w, &text) : NULL);
 }
 
-/* Number of the helper that is operand `i` in sharding `s` in the block of the op; *fresh: it must be made. Equal ones
+/* Number of the helper that is what is read in sharding `s` in the block of the op; *fresh: it must be made. Equal ones
  * are one, as two would each be gathered. */
-static sw_rc find_helper(sw_ir_writer *w, const sw_ir_op *o, uint32_t i, const sw_sharding *s, int64_t *number,
-                         bool *fresh) {
+static sw_rc find_helper(sw_ir_writer *w, const sw_ir_read *r, const sw_sharding *s, int64_t *number, bool *fresh) {
   int64_t *slot;
   sw_text key = {0};
-  sw_text_printf(&key, "%u %u ", w->p->names.use[o->first_use + i], o->block);
+  sw_text_printf(&key, "%u %u ", w->p->names.use[r->name], w->t->ops.at[r->op].block);
   sw_sharding_key(s, &key);
   sw_rc rc = key.rc ? key.rc : sw_dict_put(&w->helpers, sw_text_str(&key), key.n, w->n_helpers, &slot, fresh, w->d);
   sw_text_free(&key);
@@ -74,18 +79,41 @@ static sw_rc find_helper(sw_ir_writer *w, const sw_ir_op *o, uint32_t i, const s
   return SW_OK;
 }
 
-/* Operand `i` in n shardings, one after the other. */
-static sw_rc before(sw_ir_writer *w, const sw_ir_op *o, uint32_t i, const sw_sharding *s, int n, sw_id value) {
-  const sw_ir_use *use = &w->t->uses.at[o->first_use + i];
-  if (!n) return SW_OK;
-  uint32_t at = use->name.at - 1, end = use->name.end;
+/* %3#1 */
+static sw_ir_span text_of_use(const sw_ir_writer *w, uint32_t use) {
+  const sw_ir_use *u = &w->t->uses.at[use];
+  uint32_t end = u->name.end;
   if (w->t->s[end] == '#') end += 1 + (uint32_t)strspn(w->t->s + end + 1, "0123456789");
-  const char *name = sw_arena_strndup(&w->arena, w->t->s + at, end - at, w->d);
+  return (sw_ir_span){u->name.at - 1, end};
+}
+
+/* The name that is read, as it is by now: it may have become another around a region that the use is in. */
+static const char *name_read(sw_ir_writer *w, uint32_t use) {
+  sw_ir_span text = text_of_use(w, use);
+  return w->renamed[use] ? w->renamed[use] : sw_arena_strndup(&w->arena, w->t->s + text.at, sw_ir_len(text), w->d);
+}
+
+static void rename_read(sw_ir_writer *w, const sw_ir_read *r, const char *name) {
+  const uint32_t *slot = w->p->names.use;
+  w->renamed[r->name] = name;
+  for (uint32_t i = r->first; i < r->end; i++) {
+    const sw_ir_op *o = &w->t->ops.at[i];
+    for (uint32_t k = o->first_use; k < o->first_use + o->n_uses; k++) {
+      if (slot[k] == slot[r->name]) w->renamed[k] = name;
+    }
+  }
+}
+
+/* What is read in n shardings, one after the other. */
+static sw_rc before(sw_ir_writer *w, const sw_ir_read *r, const sw_sharding *s, int n, sw_id value) {
+  const sw_ir_op *o = &w->t->ops.at[r->op];
+  if (!n) return SW_OK;
+  const char *name = name_read(w, r->name);
   for (int k = 0; k < n && name; k++) {
     sw_text text = {0};
     int64_t number;
     bool fresh;
-    SW_TRY(find_helper(w, o, i, &s[k], &number, &fresh));
+    SW_TRY(find_helper(w, r, &s[k], &number, &fresh));
     const char *next = sw_arena_printf(&w->arena, w->d, "%%sw$.%lld", (long long)number);
     if (fresh) {
       sw_text_printf(&text, "%s = sdy.sharding_constraint %s ", next ? next : "", name);
@@ -95,55 +123,43 @@ static sw_rc before(sw_ir_writer *w, const sw_ir_op *o, uint32_t i, const sw_sha
     }
     name = next;
   }
-  return sw_ir_replace(w, at, end, name);
+  if (!name) return SW_E_RESOURCE;
+  rename_read(w, r, name);
+  return SW_OK;
 }
 
-/* Does the name that operand `i` is not say how the value is cut? */
-static bool is_unsaid(const sw_ir_writer *w, const sw_ir_op *o, uint32_t i, sw_id id) {
+/* Does the name that is read not say how the value is cut? */
+static bool is_unsaid(const sw_ir_writer *w, sw_id said, sw_id id) {
   const sw_value *value = &w->p->graph->values[id];
-  sw_id said = *said_at(w, o, w->p->names.use[o->first_use + i]);
   bool says = said == id || said == SAID_BY_SIGNATURE || said == COMES_AS_USED;
   return !says && value->kind != SW_VALUE_CONSTANT && value->type.rank > 0;
 }
 
-/* The shardings that a value goes through on the plan's way from how it is made to how a use wants it, without those
- * that a constraint cannot say. A compiler that is told the last one alone finds a way of its own. */
-static sw_rc way_to(sw_ir_writer *w, sw_value_use use, sw_id id, sw_sharding *way, int *n) {
-  const sw_type *type = &w->p->graph->values[id].type;
-  const sw_machine *machine = w->plan->machine;
-  sw_sharding from, to;
-  const sw_route *route;
-  *n = 0;
-  sw_plan_value_sharding(w->plan, id, &from);
-  sw_plan_use_sharding(w->plan, use, &to);
-  if (to.n_partial || sw_sharding_equal(&from, &to)) return SW_OK;
-  const sw_reshard wanted = {machine, &from, &to, type->rank, type->dims, type->dtype, {0}};
-  SW_TRY(sw_route_cached(w->routes, &wanted, &route, w->d));
-  for (int k = 0; k + 1 < route->n_steps; k++) {
-    const sw_route_step *step = &route->step[k];
-    if (!step->after.n_partial && step->mesh == w->mesh) way[(*n)++] = step->after;
-  }
-  way[(*n)++] = to;
-  return SW_OK;
-}
-
-/* Operand `i` of the text's op, which is what `use` reads: where the plan has it cut in another way for this use, and
- * before that as it is made, when its name does not say so (results of calls, loops and barriers, arguments of
- * functions). */
-static sw_rc before_use(sw_ir_writer *w, const sw_ir_op *o, uint32_t i, sw_value_use use) {
+/* Where the plan has a value cut in another way for this use, and before that as it is made, when its name does not say
+ * so (results of calls, loops and barriers, arguments of functions). */
+static sw_rc before_use(sw_ir_writer *w, const sw_ir_read *r) {
+  const sw_value_use use = r->use;
   sw_id id = w->p->graph->ops[use.op].operands[use.index], def = w->p->graph->values[id].def;
-  sw_sharding way[1 + SW_MAX_ROUTE_STEPS]; /* the first: as it is made */
+  sw_id said = *said_at(w, &w->t->ops.at[r->op], w->p->names.use[r->name]);
+  sw_sharding way[1 + SW_MAX_ROUTE_STEPS], from, to; /* way[0]: as it is said */
   int n;
   if (def >= 0 && w->p->graph->ops[def].code != SW_OP_ENTER && !w->named[id]) return SW_OK; /* made on the way to it */
-  sw_plan_value_sharding(w->plan, id, &way[0]);
-  SW_TRY(way_to(w, use, id, way + 1, &n));
-  if (n && *said_at(w, o, w->p->names.use[o->first_use + i]) == COMES_AS_USED) return before(w, o, i, way + n, 1, id);
-  bool begin = is_unsaid(w, o, i, id) && !way[0].n_partial;
-  return before(w, o, i, way + !begin, n + begin, id);
+  sw_ir_sharding_said(w, id, &way[0]);
+  SW_TRY(sw_ir_way_to(w, use, id, way + 1, &n));
+  if (n && said == COMES_AS_USED) return before(w, r, way + n, 1, id);
+  sw_plan_value_sharding(w->plan, id, &from);
+  sw_plan_use_sharding(w->plan, use, &to);
+  if (from.n_partial && to.n_partial && !sw_sharding_equal(&from, &to)) way[++n] = sw_ir_without_partial(to);
+  bool stays_partial = from.n_partial && !n;
+  bool as_inside = w->renamed[r->name] != NULL; /* around a region: in the sharding that it has in there */
+  bool begin = !stays_partial && !as_inside && is_unsaid(w, said, id);
+  bool again = n && sw_sharding_equal(&way[0], &way[1]);
+  return before(w, r, way + again + !begin, n - again + begin, id);
 }
 
 static sw_rc read_by(sw_ir_writer *w, const sw_ir_op *o, uint32_t i, sw_value_use use) {
-  return sw_array_push(&w->reads, ((sw_ir_read){(uint32_t)(o - w->t->ops.at), i, use}), w->d);
+  uint32_t op = (uint32_t)(o - w->t->ops.at);
+  return sw_array_push(&w->reads, ((sw_ir_read){op, o->first_use + i, 0, 0, use}), w->d);
 }
 
 /* Operands of the op of the graph that are those of the text one by one. */
@@ -152,37 +168,6 @@ static sw_rc before_operands(sw_ir_writer *w, const sw_ir_op *o, sw_id id) {
   bool reduces = op->code == SW_OP_REDUCE && op->n_operands == 1 && o->n_uses == 2;
   if (op->n_operands != (int)o->n_uses && !reduces) return SW_OK;
   for (int i = 0; i < op->n_operands; i++) SW_TRY(read_by(w, o, (uint32_t)i, (sw_value_use){id, i}));
-  return SW_OK;
-}
-
-/* Is each dim cut as `a` has it, and perhaps further? */
-static bool refines(const sw_sharding *b, const sw_sharding *a) {
-  for (int d = 0; d < a->rank; d++) {
-    int n, m;
-    const sw_axis_ref *x = sw_sharding_dim(a, d, &n), *y = sw_sharding_dim(b, d, &m);
-    if (n > m) return false;
-    for (int i = 0; i < n; i++) {
-      if (!sw_axis_ref_equal(x[i], y[i])) return false;
-    }
-  }
-  return true;
-}
-
-/* A partial value that every use wants complete, some of them on the way not cut as it is: *s is the sharding in which
- * it is completed. Without it a compiler would make the value as the uses want it, and gather operands instead. */
-static sw_rc find_completed(sw_ir_writer *w, sw_id value, sw_sharding *s, bool *completed) {
-  const sw_value *v = &w->p->graph->values[value];
-  bool whole = true, as_cut = true;
-  sw_plan_value_sharding(w->plan, value, s);
-  s->n_partial = 0;
-  for (int32_t i = 0; i < v->n_uses && whole; i++) {
-    sw_sharding way[SW_MAX_ROUTE_STEPS];
-    int n;
-    SW_TRY(way_to(w, v->uses[i], value, way, &n));
-    whole = n > 0;
-    as_cut = whole && as_cut && refines(&way[0], s);
-  }
-  *completed = whole && !as_cut;
   return SW_OK;
 }
 
@@ -211,7 +196,8 @@ sw_rc sw_ir_begin_constraints(sw_ir_writer *w) {
   for (uint32_t i = 0; i < t->blocks.at[block].n_args; i++) {
     w->said[w->first_slot[w->p->main] + w->p->names.block[block] + i] = SAID_BY_SIGNATURE;
   }
-  return sw_route_cache_make(&w->arena, &w->routes, w->d);
+  SW_TRY(sw_route_cache_make(&w->arena, &w->routes, w->d));
+  return sw_ir_find_completed(w);
 }
 
 sw_rc sw_ir_constrain_results(sw_ir_writer *w, const sw_ir_made *made, size_t n, const sw_sharding *all) {
@@ -219,22 +205,22 @@ sw_rc sw_ir_constrain_results(sw_ir_writer *w, const sw_ir_made *made, size_t n,
   const sw_value *value = &w->p->graph->values[made[0].value];
   sw_sharding s = all[0];
   if (value->def < 0 || !o->n_uses || made[n - 1].result != 0 || value->type.rank == 0) return SW_OK;
-  if (s.n_partial) {
-    bool completed = false;
-    if (is_once(w, made, n)) SW_TRY(find_completed(w, made[0].value, &s, &completed));
-    if (!completed) return SW_OK;
-  }
-  return behind(w, o, &s, made[0].value);
+  if (s.n_partial && !is_once(w, made, n)) return SW_OK;
+  s.n_partial = 0;
+  sw_sharding both[2] = {s, s};
+  sw_ir_sharding_said(w, made[0].value, &both[1]);
+  bool at_once = sw_sharding_equal(&both[0], &both[1]) || sw_ir_is_made_so(w, value);
+  return behind(w, o, both + at_once, 2 - at_once, made[0].value);
 }
 
 sw_rc sw_ir_constrain_passed_on(sw_ir_writer *w, const sw_ir_made *made, size_t n) {
   const sw_ir_op *o = &w->t->ops.at[made[0].op];
   const sw_value *value = &w->p->graph->values[made[0].value];
   sw_sharding s;
-  sw_plan_value_sharding(w->plan, made[0].value, &s);
+  sw_ir_sharding_said(w, made[0].value, &s);
   bool says = n == 1 && !made[0].own && sw_ir_result_count(w->t, o) == 1;
-  if (!says || s.n_partial || value->kind == SW_VALUE_CONSTANT || value->type.rank == 0) return SW_OK;
-  return behind(w, o, &s, made[0].value);
+  if (!says || value->kind == SW_VALUE_CONSTANT || value->type.rank == 0) return SW_OK;
+  return behind(w, o, &s, 1, made[0].value);
 }
 
 /* The use of a value in a callee, when all uses there want it in one sharding, and another than it is made in. */
@@ -316,17 +302,73 @@ sw_rc sw_ir_read_by_loops(sw_ir_writer *w) {
   return SW_OK;
 }
 
+static int compare_captured(const void *a, const void *b) {
+  const sw_ir_captured *x = a, *y = b;
+  if (x->op != y->op) return x->op < y->op ? -1 : 1;
+  if (x->branch != y->branch) return x->branch < y->branch ? -1 : 1;
+  if (x->slot != y->slot) return x->slot < y->slot ? -1 : 1;
+  return x->enter < y->enter ? -1 : x->enter > y->enter;
+}
+
+static bool is_same_name(const sw_ir_captured *a, const sw_ir_captured *b) {
+  return a->op == b->op && a->branch == b->branch && a->slot == b->slot;
+}
+
+/* Regions of a loop together, a choice's each by itself: *first and *end of the ops in the text. */
+static void ops_within(const sw_ir_tree *t, const sw_ir_captured *c, uint32_t *first, uint32_t *end) {
+  const sw_ir_op *o = &t->ops.at[c->op];
+  uint32_t region = o->first_region;
+  for (uint32_t i = 0; i < c->branch; i++) region = t->regions.at[region].next;
+  bool loop = sw_ir_is(t, o->name, "stablehlo.while") || sw_ir_is(t, o->name, "mhlo.while");
+  sw_ir_span text = loop ? o->text : t->regions.at[region].text;
+  *first = c->op + 1;
+  while (*first < t->ops.n && t->ops.at[*first].text.at < text.at) ++*first;
+  *end = *first;
+  while (*end < t->ops.n && t->ops.at[*end].text.at < text.end) ++*end;
+}
+
+static sw_rc read_within(sw_ir_writer *w, const sw_ir_captured *c) {
+  uint32_t first, end;
+  ops_within(w->t, c, &first, &end);
+  for (uint32_t i = first; i < end; i++) {
+    const sw_ir_op *o = &w->t->ops.at[i];
+    for (uint32_t k = o->first_use; k < o->first_use + o->n_uses; k++) {
+      if (w->p->names.use[k] != c->slot) continue;
+      return sw_array_push(&w->reads, ((sw_ir_read){c->op, k, first, end, {c->enter, 0}}), w->d);
+    }
+  }
+  return SW_OK;
+}
+
+sw_rc sw_ir_read_in_regions(sw_ir_writer *w) {
+  size_t n = w->p->captured.n;
+  sw_ir_captured *c = sw_arena_copy(&w->arena, w->p->captured.at, n, sizeof *c, w->d);
+  if (!c) return SW_E_RESOURCE;
+  if (n) qsort(c, n, sizeof *c, compare_captured);
+  for (size_t i = 0; i < n; i++) {
+    if ((i && is_same_name(&c[i - 1], &c[i])) || (i + 1 < n && is_same_name(&c[i], &c[i + 1]))) continue;
+    SW_TRY(read_within(w, &c[i]));
+  }
+  return SW_OK;
+}
+
 static int compare_reads(const void *a, const void *b) {
   const sw_ir_read *x = a, *y = b;
   if (x->op != y->op) return x->op < y->op ? -1 : 1;
-  return x->operand < y->operand ? -1 : x->operand > y->operand;
+  return x->name < y->name ? -1 : x->name > y->name;
+}
+
+static sw_rc write_renamed(sw_ir_writer *w) {
+  for (uint32_t i = 0; i < w->t->uses.n; i++) {
+    sw_ir_span text = text_of_use(w, i);
+    if (w->renamed[i]) SW_TRY(sw_ir_replace(w, text.at, text.end, w->renamed[i]));
+  }
+  return SW_OK;
 }
 
 sw_rc sw_ir_constrain_reads(sw_ir_writer *w) {
   if (w->reads.n) qsort(w->reads.at, w->reads.n, sizeof *w->reads.at, compare_reads);
-  for (size_t i = 0; i < w->reads.n; i++) {
-    const sw_ir_read *r = &w->reads.at[i];
-    SW_TRY(before_use(w, &w->t->ops.at[r->op], r->operand, r->use));
-  }
-  return SW_OK;
+  SW_ARENA_NEW(w->renamed, &w->arena, w->t->uses.n, w->d);
+  for (size_t i = 0; i < w->reads.n; i++) SW_TRY(before_use(w, &w->reads.at[i]));
+  return write_renamed(w);
 }

@@ -190,6 +190,12 @@ static sw_rc list_made(splitter *s, sw_program *q) {
     c.ret = moved(s, c.ret, c.call);
     SW_TRY(sw_array_push(&q->carried, c, s->d));
   }
+  for (size_t i = 0; i < p->captured.n; i++) {
+    sw_ir_captured c = p->captured.at[i];
+    if (s->like[c.call] != c.call) continue;
+    c.op = moved(s, c.op, c.call);
+    SW_TRY(sw_array_push(&q->captured, c, s->d));
+  }
   return SW_OK;
 }
 
@@ -232,6 +238,7 @@ sw_rc sw_ir_split(const sw_program *p, const sw_plan *plan, sw_program *q, bool 
 void sw_ir_split_free(sw_program *q) {
   sw_array_free(&q->made);
   sw_array_free(&q->carried);
+  sw_array_free(&q->captured);
   sw_array_free(&q->calls);
   sw_array_free(&q->passed);
   sw_ir_names_free(&q->names);

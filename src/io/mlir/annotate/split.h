@@ -6,9 +6,9 @@
 #include "io/mlir/import/program.h"
 #include "shardwright/plan.h"
 
-/* Text, tree and names of `p` with these copies, and of each function's calls one in `made`, `carried` and `calls`; the
- * graph is that of `p`. *done = false, and nothing in `q`: calls stand where they cannot go to another function. `q` is
- * zeroed, and to be freed in any case. */
+/* Text, tree and names of `p` with these copies, and of each function's calls one in `made`, `carried`, `captured` and
+ * `calls`; the graph is that of `p`. *done = false, and nothing in `q`: calls stand where they cannot go to another
+ * function. `q` is zeroed, and to be freed in any case. */
 SW_CHECKED sw_rc sw_ir_split(const sw_program *p, const sw_plan *plan, sw_program *q, bool *done, sw_diag *d);
 void sw_ir_split_free(sw_program *q);
 

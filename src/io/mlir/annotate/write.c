@@ -274,6 +274,7 @@ static sw_rc write_ops(sw_ir_writer *w) {
   if (w->is_split) SW_TRY(sw_ir_read_by_calls(w, made, n));
   SW_TRY(for_each_op(w, made, n, sw_ir_read_by_op));
   SW_TRY(sw_ir_read_by_loops(w));
+  SW_TRY(sw_ir_read_in_regions(w));
   return sw_ir_constrain_reads(w);
 }
 

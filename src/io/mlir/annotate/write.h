@@ -12,9 +12,10 @@ typedef struct sw_ir_edit {
   const char *text;
 } sw_ir_edit;
 
-/* An operand of an op of the text, and the use in the graph that it stands for. */
+/* A use of a name by an op of the text, or by ops [first, end) in a region of it, whose uses of the same name are
+ * meant, too; and the use in the graph that it stands for. */
 typedef struct sw_ir_read {
-  uint32_t op, operand;
+  uint32_t op, name, first, end;
   sw_value_use use;
 } sw_ir_read;
 
@@ -44,12 +45,15 @@ struct sw_ir_writer {
   int64_t n_helpers;     /* constraints: names made up */
   sw_dict helpers;       /* constraints: name, block and sharding to number */
   SW_ARRAY(sw_ir_read) reads;
+  const char **renamed; /* constraints: by use of a name, what it becomes; NULL: nothing else */
   sw_id *said;          /* constraints: by name, what stands behind the op that gives it (constraints.c) */
   uint32_t *first_slot; /* constraints: by op, of a function: where its names begin in `said` */
   sw_route_cache *routes;
-  bool is_split; /* constraints: every function is cut in one way */
-  bool *named;   /* constraints: by value, those that a name in the text stands for */
-  sw_grid grid;  /* hlo */
+  sw_sharding **completed;    /* constraints: by value, of a partial one: in which sharding it is said; else NULL */
+  const sw_ir_call **call_of; /* constraints: by op of the graph, the innermost call that it stands in; NULL: none */
+  bool is_split;              /* constraints: every function is cut in one way */
+  bool *named;                /* constraints: by value, those that a name in the text stands for */
+  sw_grid grid;               /* hlo */
   SW_ARRAY(sw_ir_edit) edits;
   sw_arena arena;
   sw_diag *d;
@@ -64,14 +68,32 @@ SW_CHECKED sw_rc sw_ir_write_at_top(sw_ir_writer *w, const char *line);
 /* Text at a place, and text in place of [at, end). It is borrowed; NULL: out of memory. */
 SW_CHECKED sw_rc sw_ir_insert(sw_ir_writer *w, uint32_t at, const char *text);
 SW_CHECKED sw_rc sw_ir_replace(sw_ir_writer *w, uint32_t at, uint32_t end, const char *text);
+/* --- constraints: in which shardings values are said (completed.c) */
+
+/* way[0 .. *n), of SW_MAX_ROUTE_STEPS: the shardings that a value goes through on the plan's way from how it is made to
+ * how a use wants it, without those that a constraint cannot say. A compiler that is told the last one alone finds a
+ * way of its own. */
+SW_CHECKED sw_rc sw_ir_way_to(sw_ir_writer *w, sw_value_use use, sw_id id, sw_sharding *way, int *n);
+sw_sharding sw_ir_without_partial(sw_sharding s);
+/* Fills w->completed. */
+SW_CHECKED sw_rc sw_ir_find_completed(sw_ir_writer *w);
+void sw_ir_sharding_said(const sw_ir_writer *w, sw_id id, sw_sharding *s);
+/* Is a partial value made in the sharding in which it is said, element by element of one that is said in that? Else it
+ * is completed as it is cut: a compiler that is told what comes after exchanges operands for it. */
+bool sw_ir_is_made_so(const sw_ir_writer *w, const sw_value *v);
+
+/* --- constraints: what is written (constraints.c) */
+
 /* Constraints, in this order. made[0 .. n) is what one op of the text gives, `all` the shardings of its results. */
 SW_CHECKED sw_rc sw_ir_begin_constraints(sw_ir_writer *w);
 SW_CHECKED sw_rc sw_ir_constrain_results(sw_ir_writer *w, const sw_ir_made *made, size_t n, const sw_sharding *all);
 SW_CHECKED sw_rc sw_ir_constrain_passed_on(sw_ir_writer *w, const sw_ir_made *made, size_t n);
-/* What is read: by callees (made[0 .. n): of the whole program), by ops, by loops and the ends of their bodies. */
+/* What is read: by callees (made[0 .. n): of the whole program), by ops, by loops and the ends of their bodies, by what
+ * stands in loops and choices. */
 SW_CHECKED sw_rc sw_ir_read_by_calls(sw_ir_writer *w, const sw_ir_made *made, size_t n);
 SW_CHECKED sw_rc sw_ir_read_by_op(sw_ir_writer *w, const sw_ir_made *made, size_t n);
 SW_CHECKED sw_rc sw_ir_read_by_loops(sw_ir_writer *w);
+SW_CHECKED sw_rc sw_ir_read_in_regions(sw_ir_writer *w);
 SW_CHECKED sw_rc sw_ir_constrain_reads(sw_ir_writer *w);
 
 #endif

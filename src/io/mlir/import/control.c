@@ -72,10 +72,24 @@ void sw_im_leave_captured(sw_importer *m, const sw_im_captured *c) {
   for (uint32_t i = 0; i < c->n; i++) sw_im_top(m)->instance->slots[c->slots[i]] = c->before[i];
 }
 
+/* Tuples, and what regions of scalars read, are not told of. */
+static sw_rc tell_captured(sw_importer *m, uint32_t op, uint32_t branch, const sw_im_captured *c) {
+  const sw_ir_instance *at = sw_im_top(m)->instance;
+  for (uint32_t i = 0; i < c->n && !m->lifted; i++) {
+    sw_id inside = at->slots[c->slots[i]];
+    if (sw_im_is_tuple(inside)) continue;
+    sw_ir_captured one = {op, branch, c->slots[i], at->call, m->g->values[inside].def};
+    SW_TRY(sw_array_push(&m->captured, one, m->d));
+  }
+  return SW_OK;
+}
+
 /* Around region `index` of a loop or choice, which is the first of those in the text. */
 static sw_rc enter_captured(sw_importer *m, uint32_t op, sw_ir_span text, int index, struct sw_ir_control *c) {
   uint32_t block = sw_im_block(m->t, sw_im_op(m, op), index);
-  return sw_im_enter_captured(m, op, text, block == SW_IR_NONE ? 0 : m->names->block[block], &c->captured);
+  uint32_t first = block == SW_IR_NONE ? 0 : m->names->block[block];
+  SW_TRY(sw_im_enter_captured(m, op, text, first, &c->captured));
+  return tell_captured(m, op, (uint32_t)index, &c->captured);
 }
 
 /* --- walks ------------------------------------------------------------------------------------------------------- */

@@ -486,6 +486,7 @@ void sw_im_close_body(sw_importer *reader, sw_graph *body) {
   reader->rules = NULL;
   sw_array_free(&reader->made);
   sw_array_free(&reader->carried);
+  sw_array_free(&reader->captured);
   sw_array_free(&reader->calls);
   sw_array_free(&reader->passed);
   sw_im_free(reader);

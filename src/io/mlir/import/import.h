@@ -54,6 +54,13 @@ typedef struct sw_ir_carried {
   sw_id enter, yield;
 } sw_ir_carried;
 
+/* A name from around that a loop or choice of the text reads, for the writer, and the ENTER of the graph that brings
+ * its value in; of a choice in this branch. */
+typedef struct sw_ir_captured {
+  uint32_t op, branch, slot, call;
+  sw_id enter;
+} sw_ir_captured;
+
 /* A call, or composite, that was written out: ops [first_op, end_op) of the graph. */
 typedef struct sw_ir_call {
   uint32_t op, function, parent; /* ops of the text; the call in which this one stands, as above */
@@ -89,6 +96,7 @@ typedef struct sw_importer {
   SW_ARRAY(sw_ir_walk) walks;
   SW_ARRAY(sw_ir_made) made;
   SW_ARRAY(sw_ir_carried) carried;
+  SW_ARRAY(sw_ir_captured) captured;
   SW_ARRAY(sw_ir_call) calls;
   SW_ARRAY(sw_id) passed; /* values that calls give to functions */
   SW_ARRAY(sw_ir_tuple) tuples;

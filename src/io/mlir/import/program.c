@@ -53,6 +53,7 @@ static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d
   p->module = m.module;
   TAKE(made);
   TAKE(carried);
+  TAKE(captured);
   TAKE(calls);
   TAKE(passed);
   sw_im_free(&m);
@@ -129,6 +130,7 @@ void sw_program_destroy(sw_program *p) {
   sw_graph_destroy(p->graph);
   sw_array_free(&p->made);
   sw_array_free(&p->carried);
+  sw_array_free(&p->captured);
   sw_array_free(&p->calls);
   sw_array_free(&p->passed);
   sw_ir_names_free(&p->names);

@@ -13,6 +13,7 @@ struct sw_program {
   uint32_t main, module;
   SW_ARRAY(sw_ir_made) made; /* in the order of the walk */
   SW_ARRAY(sw_ir_carried) carried;
+  SW_ARRAY(sw_ir_captured) captured;
   SW_ARRAY(sw_ir_call) calls; /* in the order in which they begin */
   SW_ARRAY(sw_id) passed;
   bool is_local; /* read as what one device runs */
