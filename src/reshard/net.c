@@ -23,7 +23,7 @@ int64_t rs_net_count(int n, int rank, bool partial) {
 }
 
 /* More states take longer: where whole axes do, parts that nobody names are left out. */
-enum { PRIME_STATES = 1240, UNIT_STATES = 600, ENDS_STATES = 1240 };
+enum { PRIME_STATES = 1240, UNIT_STATES = 600, WIDE_STATES = 200, ENDS_STATES = 1240 };
 
 static bool fits(const rs_space *s, int most) {
   return s->n <= MOST_ATOMS && rs_net_count(s->n, s->rank, true) <= most;
@@ -76,9 +76,39 @@ static bool cut_at_units(const sw_machine *machine, int rank, const int64_t *dim
          fits(&s, UNIT_STATES);
 }
 
-/* States that spread, of so many atoms that cross between units. */
-static int spread_count(int n_crossing, int rank) {
-  return n_crossing < 2 ? 0 : (n_crossing - 1) * rank * (3 * rank - 2);
+/* Of atoms of several prime factors the widest, the last of them: -1 where there is none. */
+static int widest(const rs_space *s) {
+  int at = -1;
+  for (int i = 0; i < s->n; i++) {
+    sw_sharding primes = sw_sharding_replicated(1);
+    const bool cuts = add_primes(s->atom[i], &primes) && primes.n_refs > 1;
+    if (cuts && (at < 0 || s->atom[i].size >= s->atom[at].size)) at = i;
+  }
+  return at;
+}
+
+/* Where whole axes, cut as far as they are, leave room for more states, the widest are cut, too; false: none is. */
+static bool cut_wide(const sw_machine *machine, int rank, const int64_t *dims, sw_sharding *cut) {
+  const sw_mesh *m = sw_machine_mesh(machine);
+  const sw_sharding none = sw_sharding_replicated(rank);
+  rs_space s;
+  bool any = false;
+  int n_axes = 0;
+  for (int a = 0; a < m->n_axes; a++) n_axes += m->axis[a].size > 1;
+  if (rs_net_count(n_axes + 1, rank, true) > WIDE_STATES) return false;
+  while (rs_space_init_all(&s, m, rank, dims, &none, 1, cut) && s.n < MOST_ATOMS &&
+         rs_net_count(s.n + 1, rank, true) <= WIDE_STATES) {
+    sw_sharding primes = sw_sharding_replicated(1);
+    const int at = widest(&s);
+    if (at < 0 || !add_primes(s.atom[at], &primes) || !sw_sharding_push(cut, 0, primes.refs[0])) break;
+    any = true;
+  }
+  return any;
+}
+
+/* States that spread, of so many atoms that cross between units and axes inside. */
+static int spread_count(int n_crossing, int n_inside, int rank) {
+  return n_crossing < 2 ? 0 : (n_crossing - 1) * rank * ((1 << n_inside) - 1 + 3 * (rank - 1));
 }
 
 static bool crosses(const sw_machine *machine, sw_axis_ref atom) {
@@ -98,7 +128,7 @@ static bool is_even(const rs_space *s) {
 static void split_crossing(rs_space *s, const sw_machine *machine) {
   sw_sharding fine = sw_sharding_replicated(1);
   rs_space with;
-  int n_crossing = 0;
+  int n_crossing = 0, n_inside = 0;
   for (int i = 0; i < s->n; i++) {
     if (!(crosses(machine, s->atom[i]) ? add_primes(s->atom[i], &fine) : sw_sharding_push(&fine, 0, s->atom[i])))
       return;
@@ -107,11 +137,12 @@ static void split_crossing(rs_space *s, const sw_machine *machine) {
   for (int i = 0, k = 0; i < with.n; i++) {
     const bool first = k < s->n && with.atom[i].axis == s->atom[k].axis && with.atom[i].pre == s->atom[k].pre;
     n_crossing += crosses(machine, with.atom[i]);
+    n_inside += !crosses(machine, with.atom[i]);
     with.joined |= (unsigned)!first << i;
     k += first;
   }
-  if (n_crossing == with.n || !is_even(s)) return;
-  if (rs_net_count(s->n, s->rank, true) + spread_count(n_crossing, s->rank) <= RS_NET_STATES) *s = with;
+  if (n_inside == 0 || !is_even(s)) return;
+  if (rs_net_count(s->n, s->rank, true) + spread_count(n_crossing, n_inside, s->rank) <= RS_NET_STATES) *s = with;
 }
 
 /* The prime factors of all axes. */
@@ -134,8 +165,12 @@ bool rs_net_space(rs_space *s, const sw_machine *machine, int rank, const int64_
                   int n) {
   sw_sharding cut;
   if (prime_space(s, machine, rank, dims) && fits(s, PRIME_STATES)) return true;
-  if (!cut_at_units(machine, rank, dims, &cut)) cut = sw_sharding_replicated(rank);
-  if (!rs_space_init_all(s, sw_machine_mesh(machine), rank, dims, all, n, &cut) || !fits(s, RS_NET_STATES))
+  if (!cut_at_units(machine, rank, dims, &cut)) cut = sw_sharding_replicated(1);
+  sw_sharding wide = cut;
+  const bool finer = cut_wide(machine, rank, dims, &wide) &&
+                     rs_space_init_all(s, sw_machine_mesh(machine), rank, dims, all, n, &wide) &&
+                     fits(s, RS_NET_STATES);
+  if (!finer && (!rs_space_init_all(s, sw_machine_mesh(machine), rank, dims, all, n, &cut) || !fits(s, RS_NET_STATES)))
     return false;
   split_crossing(s, machine);
   return true;
@@ -269,11 +304,12 @@ static int find_list(const rs_net *n, const uint8_t *atom, int len) {
   return i;
 }
 
-/* That of a set's atoms in order, behind those of another. */
-static uint8_t list_of(rs_net *n, unsigned first, unsigned then) {
+/* That of a set's atoms in order, behind those of another, which stand behind those of a third. */
+static uint8_t list_of(rs_net *n, unsigned first, unsigned then, unsigned last) {
   rs_net_list l = {.shards = 1};
   for (; first; first &= first - 1) l = rs_net_longer(n, &l, __builtin_ctz(first));
   for (; then; then &= then - 1) l = rs_net_longer(n, &l, __builtin_ctz(then));
+  for (; last; last &= last - 1) l = rs_net_longer(n, &l, __builtin_ctz(last));
   const int number = find_list(n, l.atom, l.n);
   return number < n->n_lists ? (uint8_t)number : rs_net_add_list(n, &l);
 }
@@ -286,22 +322,33 @@ static void add_two_lists(rs_net *n, int d, uint8_t list, int e, uint8_t other) 
   rs_net_add_state(n, &at);
 }
 
+/* The head alone behind some of the others and before the rest of them. */
+static void add_between(rs_net *n, unsigned head, unsigned others) {
+  unsigned before = others;
+  do { /* the subsets but all, which cut no axis */
+    before = (before - 1) & others;
+    if ((before ^ before << 1) & n->q->space.joined) continue;
+    const uint8_t list = list_of(n, before, head, others & ~before);
+    for (int d = 0; d < n->q->space.rank; d++) add_two_lists(n, d, list, d, 0);
+  } while (before);
+}
+
 /* Between units a value pays to move in halves, if all devices of a unit have different pieces of it: all links carry
  * something then, and few peers share each. So what no end of whole axes names is on the way: the crossing atoms cut in
- * two, the head at the beginning of a dimension, the rest left or at the beginning of another, and all other atoms, in
- * order, behind one of the two or in a dimension of their own.
+ * two; the head in one dimension, among all other atoms; or the head at the beginning of one and the rest of another,
+ * and all other atoms, in order, behind one of the two or unused: so they stand before and after a piece moves.
  *
- *   x=8 between nodes of y=2, z=4:   [[x:(1)2],[y,z]], [[],[x:(1)4,y,z]], [[x:(1)2,y,z],[x:(2)4]], ...
+ *   x=8 between nodes of y=2, z=4:   [[],[y,x:(1)2,z]], [[x:(1)2,y,z],[x:(2)4]], [[x:(1)2],[x:(2)4]], ...
  */
 static void add_spread(rs_net *n, unsigned head, unsigned rest, unsigned others) {
-  const uint8_t short_head = list_of(n, head, 0), long_head = list_of(n, head, others);
-  const uint8_t short_rest = list_of(n, rest, 0), long_rest = list_of(n, rest, others), alone = list_of(n, others, 0);
+  const uint8_t short_head = list_of(n, head, 0, 0), long_head = list_of(n, head, others, 0);
+  const uint8_t short_rest = list_of(n, rest, 0, 0), long_rest = list_of(n, rest, others, 0);
   const int rank = n->q->space.rank;
+  add_between(n, head, others);
   for (int d = 0; d < rank; d++) {
-    add_two_lists(n, d, long_head, d, 0);
     for (int e = 0; e < rank; e++) {
       if (e == d) continue;
-      add_two_lists(n, d, short_head, e, alone);
+      add_two_lists(n, d, short_head, e, short_rest);
       add_two_lists(n, d, short_head, e, long_rest);
       add_two_lists(n, d, long_head, e, short_rest);
     }

@@ -99,7 +99,8 @@ typedef struct rs_net {
 } rs_net;
 
 /* Atoms for a net that holds all of n plain shardings: the prime factors of the axes where these give few enough
- * states, else the axes, cut at the borders of units where that is not too much, and what the shardings name of them.
+ * states, else the axes, cut at the borders of units where that is not too much, the widest cut further where there is
+ * room, and what the shardings name of them.
  * False where that is too much, too. Which it is depends on the machine and the rank, as long as only whole axes are
  * named. Crossing axes are cut into prime factors for the states that spread (net.c), where dimensions are even and
  * those are not too many. */

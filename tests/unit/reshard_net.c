@@ -433,32 +433,115 @@ static bool detour_pays(const sw_reshard *wanted, const sw_sharding s[3]) {
   return cost_s[2] > (cost_s[0] + cost_s[1]) * (1 + 1e-7);
 }
 
-/* Where the ends name parts of axes, more than one net of all states can hold, nets of ends have what routes go over.
- */
-static void few_detours_over_parts_pay(void **state) {
+static bool names_parts(const sw_mesh *m, sw_sharding s) {
+  bool parts = false;
+  sw_sharding_normalise(m, &s);
+  for (int i = 0; i < s.n_refs; i++) parts = parts || s.refs[i].size != m->axis[s.refs[i].axis].size;
+  return parts;
+}
+
+/* Extents that every sharding over 64 devices cuts evenly, of 2^16 to 2^34 elements in all where there are several. */
+static void random_even_dims(rng *r, int rank, int64_t *dims) {
+  double n;
+  do {
+    n = 1;
+    for (int d = 0; d < rank; d++) n *= (double)(dims[d] = INT64_C(64) << rng_below(r, 11));
+  } while (rank > 1 && (n < 65536 || n > 1.7e10));
+}
+
+/* Axes in random order, each in some dimension or unused. */
+static sw_sharding random_whole(rng *r, const sw_mesh *m, int rank) {
+  sw_sharding s = sw_sharding_replicated(rank);
+  unsigned left = (1u << m->n_axes) - 1;
+  while (left) {
+    const int a = (int)rng_below(r, m->n_axes), d = (int)rng_below(r, rank + 1);
+    if (!(left >> a & 1u)) continue;
+    left &= ~(1u << a);
+    if (d < rank) assert_true(sw_sharding_push(&s, d, sw_axis_whole(m, a)));
+  }
+  return s;
+}
+
+/* The head of the first axis, of two or four, and the other axes, in random order in one dimension. */
+static sw_sharding random_spread(rng *r, const sw_mesh *m, int rank) {
+  const int one = (int)rng_below(r, rank);
+  sw_sharding s = random_whole(r, m, 1), out = sw_sharding_replicated(rank);
+  while (s.n_refs < m->n_axes) s = random_whole(r, m, 1);
+  for (int i = 0; i < s.n_refs; i++) {
+    if (s.refs[i].axis == 0) s.refs[i].size = 2 << rng_below(r, 2);
+    assert_true(sw_sharding_push(&out, one, s.refs[i]));
+  }
+  return out;
+}
+
+/* Between whole axes few routes miss a way over the states that spread a value between nodes. */
+static void few_detours_that_spread_pay(void **state) {
   (void)state;
   sw_arena arena = {0};
-  rng r = {check_seed(68)};
+  rng r = {check_seed(70)};
   sw_mesh m;
   const sw_profile *p;
   sw_machine *machine;
-  int searched = 0, paid = 0;
-  assert_ok(sw_mesh_parse("x=4,y=4,z=4", &arena, &m, &diag));
+  int paid = 0;
+  const int n = check_scale(6000);
+  assert_ok(sw_mesh_parse("x=8,y=2,z=4", &arena, &m, &diag));
   assert_ok(sw_profile_read("h100x64", &arena, &p, &diag));
   assert_ok(sw_machine_build(&arena, p, &m, &machine, &diag));
-  for (int i = 0; i < check_scale(1500); i++) {
-    const int rank = 1 + (int)rng_below(&r, 2);
-    sw_sharding s[3];
-    rs_request request;
-    for (int k = 0; k < 3; k++) s[k] = random_sharding(&r, &m, rank, false);
-    const sw_reshard wanted = {machine, &s[0], &s[2], rank, kDims[i % N_EVEN], SW_BF16, {0}};
-    assert_ok(rs_request_init(&request, &wanted, &diag));
-    if (request.nothing_to_do || request.in_net) continue;
-    searched++;
-    paid += detour_pays(&wanted, s);
+  for (int i = 0; i < n; i++) {
+    const int rank = 2 + i % 2;
+    int64_t dims[SW_MAX_RANK];
+    random_even_dims(&r, rank, dims);
+    const sw_sharding s[3] = {random_whole(&r, &m, rank), random_spread(&r, &m, rank), random_whole(&r, &m, rank)};
+    paid += detour_pays(&(sw_reshard){machine, &s[0], &s[2], rank, dims, SW_F32, {0}}, s);
   }
-  print_message("%d of %d detours over a third sharding pay\n", paid, searched);
-  assert_true(searched > 0 && paid * 150 <= searched);
+  print_message("%d of %d detours over a state that spreads pay\n", paid, n);
+  assert_true(paid * 600 <= n + 600);
+  sw_arena_deinit(&arena);
+}
+
+typedef struct detours {
+  int tried, paid;
+} detours;
+
+static detours try_detours(rng *r, sw_arena *arena, const char *mesh, int n, bool whole_ends) {
+  detours out = {0};
+  sw_mesh m;
+  const sw_profile *p;
+  sw_machine *machine;
+  assert_ok(sw_mesh_parse(mesh, arena, &m, &diag));
+  assert_ok(sw_profile_read("h100x64", arena, &p, &diag));
+  assert_ok(sw_machine_build(arena, p, &m, &machine, &diag));
+  while (out.tried < n) {
+    const int rank = 1 + (int)rng_below(r, 3);
+    int64_t dims[SW_MAX_RANK];
+    sw_sharding s[3];
+    random_even_dims(r, rank, dims);
+    for (int k = 0; k < 3; k++) s[k] = random_sharding(r, &m, rank, false);
+    const bool whole = !names_parts(&m, s[0]) && !names_parts(&m, s[2]);
+    if (whole != whole_ends || (whole && !names_parts(&m, s[1]))) continue;
+    out.tried++;
+    out.paid += detour_pays(&(sw_reshard){machine, &s[0], &s[2], rank, dims, SW_F32, {0}}, s);
+  }
+  print_message("%s, %s: %d of %d detours over a third sharding pay\n", mesh,
+                whole_ends ? "between whole axes over parts" : "where the ends name parts", out.paid, out.tried);
+  return out;
+}
+
+/* Where parts of axes are named that no one net holds: five or six prime factors. */
+static void few_detours_over_parts_pay(void **state) {
+  (void)state;
+  static const char *const kMesh[] = {"x=8,y=2,z=4", "x=16,y=4", "x=4,y=4,z=4", "x=4,y=8", "x=8,y=8"};
+  sw_arena arena = {0};
+  rng r = {check_seed(68)};
+  detours all[2] = {0};
+  for (size_t i = 0; i < sizeof kMesh / sizeof kMesh[0]; i++) {
+    for (int whole = 0; whole < 2; whole++) {
+      const detours of = try_detours(&r, &arena, kMesh[i], check_scale(500), whole);
+      all[whole].tried += of.tried;
+      all[whole].paid += of.paid;
+    }
+  }
+  for (int whole = 0; whole < 2; whole++) assert_true(all[whole].paid * 300 <= all[whole].tried + 300);
   sw_arena_deinit(&arena);
 }
 
@@ -471,6 +554,7 @@ int main(void) {
       cmocka_unit_test(exchanges_cost_what_the_machine_says),
       cmocka_unit_test(nets_of_ends_are_searched),
       cmocka_unit_test(spreading_pays),
+      cmocka_unit_test(few_detours_that_spread_pay),
       cmocka_unit_test(few_detours_over_parts_pay),
   };
   return cmocka_run_group_tests_name("reshard_net", tests, NULL, NULL);
