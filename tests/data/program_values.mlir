@@ -1851,3 +1851,32 @@ func.func @main() -> (tensor<1xf32>, tensor<i32>) {
   %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<0xf32>) -> tensor<i32>
   return %r, %n : tensor<1xf32>, tensor<i32>
 }
+// -----
+// greater and smaller complex numbers, clamped bools
+// = 1 1 1 1 0 -1 3 5 0 1 0 1
+func.func @main() -> (tensor<3xf32>, tensor<3xf32>, tensor<f32>, tensor<f32>, tensor<4xi1>) {
+  %re = stablehlo.constant dense<[1.0, 1.0, -1.0]> : tensor<3xf32>
+  %im = stablehlo.constant dense<[2.0, -1.0, 7.0]> : tensor<3xf32>
+  %x = stablehlo.complex %re, %im : tensor<3xcomplex<f32>>
+  %y = stablehlo.constant dense<[(1.0, 3.0), (0.0, 9.0), (1.0, 0.0)]> : tensor<3xcomplex<f32>>
+  %m = stablehlo.maximum %x, %y : tensor<3xcomplex<f32>>
+  %n = stablehlo.minimum %x, %y : tensor<3xcomplex<f32>>
+  %0 = stablehlo.real %m : (tensor<3xcomplex<f32>>) -> tensor<3xf32>
+  %1 = stablehlo.imag %m : (tensor<3xcomplex<f32>>) -> tensor<3xf32>
+  %2 = stablehlo.real %n : (tensor<3xcomplex<f32>>) -> tensor<3xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %3 = stablehlo.reduce(%1 init: %z) applies stablehlo.maximum across dimensions = [0] : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
+  %c = stablehlo.constant dense<(5.0, -1.0)> : tensor<complex<f32>>
+  %4 = "stablehlo.reduce"(%y, %c) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%p: tensor<complex<f32>>, %q: tensor<complex<f32>>):
+    %s = stablehlo.maximum %p, %q : tensor<complex<f32>>
+    stablehlo.return %s : tensor<complex<f32>>
+  }) : (tensor<3xcomplex<f32>>, tensor<complex<f32>>) -> tensor<complex<f32>>
+  %k = stablehlo.reduce(%y init: %4) applies stablehlo.maximum across dimensions = [0] : (tensor<3xcomplex<f32>>, tensor<complex<f32>>) -> tensor<complex<f32>>
+  %5 = stablehlo.real %k : (tensor<complex<f32>>) -> tensor<f32>
+  %low = stablehlo.constant dense<[false, true, false, false]> : tensor<4xi1>
+  %b = stablehlo.constant dense<[false, false, true, true]> : tensor<4xi1>
+  %high = stablehlo.constant dense<[true, true, false, true]> : tensor<4xi1>
+  %6 = stablehlo.clamp %low, %b, %high : tensor<4xi1>
+  return %0, %2, %3, %5, %6 : tensor<3xf32>, tensor<3xf32>, tensor<f32>, tensor<f32>, tensor<4xi1>
+}

@@ -217,7 +217,7 @@ static void make_clamp(op_case *c) {
   int64_t dims[SW_MAX_RANK];
   int rank = shape(c, 0, 3, dims);
   if (below(c, 5) == 0) dims[0] = 600 + below(c, 600), rank = 1;
-  sw_dtype t = below(c, 2) ? ANY_OF(c, kFloats) : ANY_OF(c, kInts);
+  sw_dtype t = below(c, 2) ? ANY_OF(c, kFloats) : below(c, 8) ? ANY_OF(c, kInts) : SW_BOOL;
   c->wild = below(c, 2) == 0;
   bool scalars = below(c, 2) == 0;
   numbers(c, t, scalars ? 0 : rank, dims);

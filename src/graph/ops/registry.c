@@ -163,7 +163,7 @@ ELEMENTWISE(SHIFT_RIGHT_ARITHMETIC, 2, binary, SW_INTS);
 ELEMENTWISE(SHIFT_RIGHT_LOGICAL, 2, binary, SW_INTS);
 ELEMENTWISE(COMPARE, 2, compare, SW_ELEMENTS, SW_RULE_ATTRS(compare_attrs));
 ELEMENTWISE(SELECT, 3, select, SW_ELEMENTS, LINEAR(kChosen));
-ELEMENTWISE(CLAMP, 3, clamp, SW_REALS);
+ELEMENTWISE(CLAMP, 3, clamp, SW_REALS | SW_BOOLS);
 ROW(REDUCE_PRECISION) = {1,
                          1,
                          SW_RULE_ATTRS(reduce_precision_attrs),

@@ -65,10 +65,35 @@ static sw_rc add_attr(sw_importer *m, uint32_t op, const sw_ir_row *of, const sw
   return SW_OK;
 }
 
+sw_rc sw_im_complex_extreme(sw_importer *m, uint32_t op, bool greatest, const sw_id *x, sw_id *out) {
+  sw_id re[2], im[2], beyond, equal, tie;
+  const char *direction = greatest ? "gt" : "lt";
+  for (int i = 0; i < 2; i++) {
+    SW_TRY(sw_im_one(m, op, SW_OP_REAL, x[i], &re[i]));
+    SW_TRY(sw_im_one(m, op, SW_OP_IMAG, x[i], &im[i]));
+  }
+  SW_TRY(sw_im_compared(m, op, direction, re[0], re[1], &beyond));
+  SW_TRY(sw_im_compared(m, op, "eq", re[0], re[1], &equal));
+  SW_TRY(sw_im_compared(m, op, direction, im[0], im[1], &tie));
+  SW_TRY(sw_im_two(m, op, SW_OP_AND, equal, tie, &tie));
+  SW_TRY(sw_im_two(m, op, SW_OP_OR, beyond, tie, &beyond));
+  return sw_im_choose(m, op, beyond, x[0], x[1], out);
+}
+
+bool sw_im_is_complex_extreme(const sw_importer *m, const sw_ir_row *row, const sw_id *x) {
+  bool extreme = row->code == SW_OP_MAXIMUM || row->code == SW_OP_MINIMUM;
+  return extreme && sw_im_is_complex(m, x[0]) && sw_im_is_complex(m, x[1]);
+}
+
 sw_rc sw_im_simple(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_im_attrs a = {.n = 0};
   sw_im_add add = {.code = row->code, .attrs = &a};
   SW_TRY(collect_operands(m, op, row->most_operands, &add.operands, &add.n_operands));
+  if (add.n_operands == 2 && sw_im_is_complex_extreme(m, row, add.operands)) {
+    sw_id out;
+    SW_TRY(sw_im_complex_extreme(m, op, row->code == SW_OP_MAXIMUM, add.operands, &out));
+    return sw_im_result_is(m, op, 0, out);
+  }
   for (int i = 0; i < SW_IR_ROW_ATTRS && (row->attrs[i].key || row->attrs[i].generic); i++) {
     SW_TRY(add_attr(m, op, row, &row->attrs[i], &a));
   }

@@ -115,6 +115,9 @@ sw_rc sw_im_run_block(sw_importer *m, uint32_t op, uint32_t block, const sw_id *
 }
 
 sw_rc sw_im_apply(sw_importer *m, const sw_im_body *b, const sw_id *args, const sw_type *shape, sw_id *out) {
+  if (b->applied && sw_im_is_complex_extreme(m, b->applied, args)) {
+    return sw_im_complex_extreme(m, b->op, b->applied->code == SW_OP_MAXIMUM, args, out);
+  }
   if (b->applied) return sw_im_two(m, b->op, b->applied->code, args[0], args[1], out);
   if (b->inside) return sw_im_apply_inside(m, b->inside, args, shape, out);
   const sw_type *outer = m->lifted;

@@ -106,6 +106,10 @@ SW_CHECKED sw_rc sw_im_result_is(sw_importer *m, uint32_t op, uint32_t i, sw_id 
 /* An op that is linear in each of its one or two complex operands, as ops on their real and imaginary parts; it gives
  * the results of the op of the text. */
 SW_CHECKED sw_rc sw_im_by_parts(sw_importer *m, uint32_t op, const sw_im_add *add);
+/* maximum or minimum of two complex numbers: the one with the greater (or smaller) real part or, where these are equal,
+ * imaginary part. */
+bool sw_im_is_complex_extreme(const sw_importer *m, const sw_ir_row *row, const sw_id *x);
+SW_CHECKED sw_rc sw_im_complex_extreme(sw_importer *m, uint32_t op, bool greatest, const sw_id *x, sw_id *out);
 static inline bool sw_im_is_complex(const sw_importer *m, sw_id v) {
   return sw_dtype_class_of(sw_im_type(m, v)->dtype) == SW_CLASS_COMPLEX;
 }
