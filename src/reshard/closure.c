@@ -72,7 +72,7 @@ static sw_rc steps_from(rs_closure *c, int from, bool keep, double **out, sw_dia
 /* What a step is counted at, if more than that between even blocks. */
 static double counted_s(const rs_closure *c, int from, int to, double least_s) {
   rs_step step;
-  return fmax(rs_uneven_step(c->uneven, from, to, &step), least_s);
+  return fmax(rs_uneven_step(c->uneven, from, to, HUGE_VAL, &step), least_s);
 }
 
 /* Is there a step not counted yet that may win? */

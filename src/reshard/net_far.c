@@ -101,7 +101,7 @@ static double state_step_s(const rs_uneven *u, const rs_sizes *sizes, int from, 
     even = sw_curves_s(curve, rs_step_curves(u->net, &step, curve), sizes->scale, sizes->root);
   }
   if (sizes->even) return even;
-  const double counted = rs_uneven_step(u, from, to, &step);
+  const double counted = rs_uneven_step(u, from, to, HUGE_VAL, &step);
   return isinf(even) || counted > even ? counted : even;
 }
 
@@ -129,11 +129,11 @@ double rs_far_step_s(const rs_uneven *u, const rs_sizes *sizes, const rs_side *f
   const rs_net *n = u->net;
   if (n->state[from->state].partial != n->state[to->state].partial) return HUGE_VAL;
   const rs_side old = {.state = from->state}, new = {.state = to->state};
-  double most = rs_uneven_exchange_s(u, from, to);
+  double most = rs_uneven_exchange_s(u, from, to, enough);
   if (most >= enough) return most;
   if (from->opaque && to->opaque) {
-    most = fmax(most, rs_uneven_exchange_s(u, from, &new));
-    most = fmax(most, rs_uneven_exchange_s(u, &old, to));
+    most = fmax(most, rs_uneven_exchange_s(u, from, &new, enough));
+    most = fmax(most, rs_uneven_exchange_s(u, &old, to, enough));
   }
   return fmax(most, states_s(u, sizes, from->state, to->state));
 }

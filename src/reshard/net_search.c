@@ -132,7 +132,7 @@ static double step_s(walk *w, int from, int to, int number, double enough) {
   rs_step step;
   if (!is_counted(w, from, to)) return even_s;
   if (is_far(w, from) || is_far(w, to)) return far_step_s(w, source, target, enough);
-  const double counted_s = rs_uneven_step(&w->uneven, source, target, &step);
+  const double counted_s = rs_uneven_step(&w->uneven, source, target, enough, &step);
   return number == 0 || counted_s > even_s ? counted_s : even_s;
 }
 
@@ -253,7 +253,8 @@ static void reach_goal(walk *w, int from) {
   const int number = number_of(w, w->last, state_of(w, w->goal), !w->back, state_of(w, from));
   const double so_far = w->spent_s[from];
   if (from == w->goal || !cheaper(so_far + least_s(w, from, w->goal, number), best_s(w))) return;
-  if (reach(w, from, w->goal, so_far + step_s(w, from, w->goal, number, best_s(w) - so_far))) set_limits(w);
+  const double enough_s = best_s(w) - so_far, price_s = step_s(w, from, w->goal, number, enough_s);
+  if (price_s < enough_s && reach(w, from, w->goal, so_far + price_s)) set_limits(w);
 }
 
 /* To a state, to be left once more (bounds of partial states may fall by more than a step costs), and straight on to
@@ -262,11 +263,11 @@ static void go_to(walk *w, int from, int to, int number) {
   const int k = kind_of(w, to);
   const double so_far = w->spent_s[from];
   if (so_far + least_s(w, from, to, number) >= w->limit_s[k]) return;
-  const double cost_s = so_far + step_s(w, from, to, number, w->limit_s[k] - so_far);
-  if (cost_s >= w->limit_s[k] || !reach(w, from, to, cost_s)) return;
+  const double enough_s = w->limit_s[k] - so_far, price_s = step_s(w, from, to, number, enough_s);
+  if (price_s >= enough_s || !reach(w, from, to, so_far + price_s)) return;
   w->is_open[k] = true;
   w->limit_s[k] = limit_of(w, k, best_s(w));
-  push(w, (lead){to_leave_s(w, k), -1, (int16_t)to, 0});
+  if (to_leave_s(w, k) < best_s(w) * w->slack) push(w, (lead){to_leave_s(w, k), -1, (int16_t)to, 0});
   reach_goal(w, to);
 }
 
@@ -322,14 +323,16 @@ static void look_at(walk *w, int from, int to, const rs_row *row) {
 
 /* By one price after the other: some are too dear whatever is left. */
 static void look_at_row(walk *w, int from, const rs_row *row) {
-  const double *limit_s = w->limit_s;
-  const uint16_t *alike = w->alike->of;
-  for (int i = 0, k = 0; i < row->steps.n; k = row->steps.end[i++]) {
-    const double cost_s = w->spent_s[from] + rs_sized_s(&w->prices, row->steps.number[i]);
-    if (cost_s + w->net->floor.step_s >= best_s(w) * w->slack) continue;
-    for (int end = row->steps.end[i]; k < end; k++) {
-      const int to = row->steps.state[k];
-      if (cost_s < limit_s[alike[to]]) look_at(w, from, to, row);
+  const double *limit_s = w->limit_s, so_far = w->spent_s[from];
+  const uint16_t *alike = w->alike->of, *number = row->steps.number, *end = row->steps.end, *state = row->steps.state;
+  double most_s = best_s(w) * w->slack - w->net->floor.step_s;
+  for (int i = 0, k = 0, n = row->steps.n; i < n; k = end[i++]) {
+    const double cost_s = so_far + rs_sized_s(&w->prices, number[i]);
+    if (cost_s >= most_s) continue;
+    for (const int last = end[i]; k < last; k++) {
+      if (cost_s >= limit_s[alike[state[k]]]) continue;
+      look_at(w, from, state[k], row);
+      most_s = best_s(w) * w->slack - w->net->floor.step_s;
     }
   }
 }
@@ -395,7 +398,7 @@ static rs_move move_of(const walk *w, int from, int to) {
   if (w->even)
     (void)rs_net_step(w->net, from, to, &step);
   else
-    (void)rs_uneven_step(&w->uneven, from, to, &step);
+    (void)rs_uneven_step(&w->uneven, from, to, HUGE_VAL, &step);
   return step.move;
 }
 
@@ -547,7 +550,8 @@ static void count_path(walk *w, rs_path *out) {
   for (int i = out->n - 1, at = w->goal; i >= 0; i--, at = w->from[at]) {
     const int before = w->from[at], from = source_of(w, before, at), to = target_of(w, before, at);
     rs_step step;
-    const double cost_s = fmax(rs_uneven_step(&w->uneven, from, to, &step), w->spent_s[at] - w->spent_s[before]);
+    const double cost_s =
+        fmax(rs_uneven_step(&w->uneven, from, to, HUGE_VAL, &step), w->spent_s[at] - w->spent_s[before]);
     out->cost_s += cost_s;
     out->hop[w->back ? out->n - 1 - i : i] = (rs_hop){step.move, rs_net_state_of(w->net, to), cost_s};
   }

@@ -178,10 +178,10 @@ static double price_s(const rs_net *n, const rs_step *step) {
 }
 
 /* Where what changes is even, the closed form, on blocks that are larger by the padding of the rest. */
-static double exchange_s(const rs_uneven *u, int from, int to, const change *c) {
+static double exchange_s(const rs_uneven *u, int from, int to, const change *c, double enough) {
   sw_curve curve[SW_MAX_CURVES];
   rs_step step;
-  if (!c->even) return rs_uneven_exchange_s(u, &(rs_side){.state = from}, &(rs_side){.state = to});
+  if (!c->even) return rs_uneven_exchange_s(u, &(rs_side){.state = from}, &(rs_side){.state = to}, enough);
   even_exchange(u->net, from, to, c->changed, &step);
   const double scale = c->after / u->net->bytes[to];
   return sw_curves_s(curve, rs_step_curves(u->net, &step, curve), scale, sqrt(scale));
@@ -222,7 +222,7 @@ bool rs_uneven_scatters(const rs_uneven *u, int from, int to, unsigned spare) {
   return dims == 0 || count[false] > 0;
 }
 
-double rs_uneven_step(const rs_uneven *u, int from, int to, rs_step *out) {
+double rs_uneven_step(const rs_uneven *u, int from, int to, double enough, rs_step *out) {
   const rs_net *n = u->net;
   const change c = uneven_change(u, from, to);
   if (n->state[from].partial != n->state[to].partial) {
@@ -231,7 +231,7 @@ double rs_uneven_step(const rs_uneven *u, int from, int to, rs_step *out) {
   const bool moves = moving_step(&c, out);
   const double collective_s = moves ? price_s(n, out) : HUGE_VAL;
   if (moves ? c.even || out->move.op == SW_COLL_ALL_SLICE : only_cuts(&c)) return collective_s;
-  const double exchange = exchange_s(u, from, to, &c);
+  const double exchange = exchange_s(u, from, to, &c, fmin(enough, collective_s));
   if (moves && exchange * 1.1 >= collective_s) return collective_s;
   *out = (rs_step){.move = {.op = SW_COLL_EXCHANGE}};
   return exchange;
@@ -251,7 +251,7 @@ double rs_uneven_collective(const rs_uneven *u, int from, int to, rs_step *out) 
   if (!moving_step(&c, out)) {
     if (!equal_shards(n, from, to)) return HUGE_VAL;
     *out = (rs_step){.move = {.op = SW_COLL_EXCHANGE}};
-    return exchange_s(u, from, to, &c);
+    return exchange_s(u, from, to, &c, HUGE_VAL);
   }
   const double p = (double)rs_net_group(n, out->group)->shape.size;
   if (out->move.op != SW_COLL_ALL_SLICE && !c.even) {

@@ -198,21 +198,40 @@ static double counted_one_by_one_s(const rs_uneven *u, const rs_side *from, cons
   return rs_exchange_s(u->q, from->opaque ? NULL : &old, to->opaque ? NULL : &new);
 }
 
-double rs_uneven_exchange_s(const rs_uneven *u, const rs_side *from, const rs_side *to) {
-  const rs_net *n = u->net;
+/* What the busiest device gets from outside its units; HUGE_VAL: all that it lacks. Returns the most of that. */
+static double count_outside(const rs_uneven *u, const rs_side *from, const rs_side *to, const sw_group_shape *g,
+                            double *outside) {
+  double most = 0;
+  for (int i = 1; i < g->n_parts; i++) {
+    const int l = g->part[i].level;
+    outside[l] = has_units(u, from, l) ? lacked_bytes(u, from, to, l) : HUGE_VAL;
+    most = fmax(most, outside[l]);
+  }
+  return most;
+}
+
+/* Does that alone take `enough`? With one peer it is no matter of that alone whether it sends all there is. */
+static bool takes_enough(const rs_uneven *u, const sw_group *g, const sw_exchange_load *load, double enough,
+                         double *out) {
+  if (isinf(enough) || isinf(load->bytes) || load->bytes <= 0 || load->peers <= 1) return false;
+  *out = sw_group_exchange_s(u->q->machine, g, load);
+  return *out >= enough;
+}
+
+double rs_uneven_exchange_s(const rs_uneven *u, const rs_side *from, const rs_side *to, double enough) {
   unsigned atoms = 0;
-  double blocks = 1, buffer = sw_dtype_bytes(u->q->dtype);
+  double blocks = 1, least_s;
+  sw_exchange_load load = {.buffer_bytes = sw_dtype_bytes(u->q->dtype)};
   if (!is_known(u, from, to)) return counted_one_by_one_s(u, from, to);
-  for (int d = 0; d < u->q->space.rank; d++) atoms |= add_dim(u, from, to, d, &blocks, &buffer);
-  const sw_group *g = rs_net_group(n, atoms);
-  sw_exchange_load load = {.bytes = lacked_bytes(u, from, to, 0), .buffer_bytes = buffer};
-  if (load.bytes <= 0 || g->shape.n_parts == 0) {
-    return sw_group_collective_s(u->q->machine, rs_net_group(n, 0), SW_COLL_ALL_SLICE, load.buffer_bytes);
-  }
+  for (int d = 0; d < u->q->space.rank; d++) atoms |= add_dim(u, from, to, d, &blocks, &load.buffer_bytes);
+  const sw_group *g = rs_net_group(u->net, atoms);
   load.peers = fmax(1, fmin(blocks > 1 ? blocks - 1 : 1, (double)(g->shape.size - 1)));
-  for (int i = 1; i < g->shape.n_parts; i++) {
-    const int l = g->shape.part[i].level;
-    load.outside_bytes[l] = has_units(u, from, l) ? fmin(lacked_bytes(u, from, to, l), load.bytes) : load.bytes;
+  load.bytes = count_outside(u, from, to, &g->shape, load.outside_bytes);
+  if (takes_enough(u, g, &load, enough, &least_s)) return least_s;
+  load.bytes = lacked_bytes(u, from, to, 0);
+  if (load.bytes <= 0 || g->shape.n_parts == 0) {
+    return sw_group_collective_s(u->q->machine, rs_net_group(u->net, 0), SW_COLL_ALL_SLICE, load.buffer_bytes);
   }
+  for (int l = 1; l < u->net->n_levels; l++) load.outside_bytes[l] = fmin(load.outside_bytes[l], load.bytes);
   return sw_group_exchange_s(u->q->machine, g, &load);
 }

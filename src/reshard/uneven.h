@@ -33,8 +33,9 @@ void rs_uneven_init(rs_uneven *u, const rs_net *n, const rs_query *q);
 /* The same by one collective or a permute, priced by what the busiest device receives. */
 double rs_uneven_collective(const rs_uneven *u, int from, int to, rs_step *out);
 double rs_uneven_bytes(const rs_uneven *u, int state); /* padded, of one device */
-/* The step from a state to another and its price, which is HUGE_VAL where there is none. */
-double rs_uneven_step(const rs_uneven *u, int from, int to, rs_step *out);
+/* The step from a state to another and its price, which is HUGE_VAL where there is none. Where it costs `enough` or
+ * more, some such price, no more than its own. */
+double rs_uneven_step(const rs_uneven *u, int from, int to, double enough, rs_step *out);
 /* Is a step between equally partial values that cuts several dimensions no slices, as blocks do not nest? And is one
  * that changes what is partial a step at all, as far as that is known? Either: on some dimension of the `spare` in
  * place of each. */
@@ -42,8 +43,8 @@ bool rs_uneven_cuts(const rs_uneven *u, int from, int to, unsigned spare);
 bool rs_uneven_scatters(const rs_uneven *u, int from, int to, unsigned spare);
 /* Bytes that the busiest device lacks; 0 where that is not known. */
 double rs_uneven_lacked_bytes(const rs_uneven *u, const rs_side *from, const rs_side *to);
-/* As sw_machine_exchange_s. */
-double rs_uneven_exchange_s(const rs_uneven *u, const rs_side *from, const rs_side *to);
+/* As sw_machine_exchange_s; with `enough` as above. */
+double rs_uneven_exchange_s(const rs_uneven *u, const rs_side *from, const rs_side *to, double enough);
 
 /* An end with offsets or halos beside the state with its lists. */
 typedef struct rs_far_end {

@@ -28,11 +28,21 @@ typedef struct reference {
 
 static reference ref;
 
+/* A step that is counted no farther than it takes `enough` says so, and no more than it costs. */
+static void check_enough(const reference *f, int from, int to, double counted) {
+  rs_step step;
+  const double enough = counted * (0.4 + 0.3 * ((from + to) % 3)),
+               least = rs_uneven_step(&f->uneven, from, to, enough, &step);
+  if (counted < enough ? least != counted : least < enough || least > counted * (1 + 1e-12))
+    fail_msg("a step of %g s is counted as %g s where %g s are enough", counted, least, enough);
+}
+
 /* What the rules say (docs/resharding.md): what is counted, and no less than between even blocks. */
 static double price_step(const reference *f, int from, int to) {
   sw_curve curve[SW_MAX_CURVES];
   rs_step step;
-  const double counted = rs_uneven_step(&f->uneven, from, to, &step);
+  const double counted = rs_uneven_step(&f->uneven, from, to, HUGE_VAL, &step);
+  if (!isinf(counted)) check_enough(f, from, to, counted);
   if (!rs_net_step(f->net, from, to, &step)) {
     return f->net->state[from].partial == f->net->state[to].partial ? counted : HUGE_VAL;
   }
