@@ -78,6 +78,32 @@ static void put_repeats(sw_json_out *o, int64_t repeats) {
   if (repeats != 1) sw_jw_i64(o, "repeats", repeats);
 }
 
+typedef struct received {
+  const sw_mesh *mesh;
+  double bytes; /* by the busiest device */
+} received;
+
+static sw_rc add_move(void *user, const sw_move *move, sw_diag *d) {
+  (void)d;
+  received *r = user;
+  double most = move->bytes, all;
+  if (move->kind == SW_MOVE_WINDOW) {
+    sw_tiling_traffic(r->mesh, &move->blocks, &move->window, &most, &all);
+    most *= sw_dtype_bytes(move->dtype);
+  }
+  r->bytes += most;
+  return SW_OK;
+}
+
+/* What an op exchanges by itself. */
+static void put_moves(sw_json_out *o, const sw_plan *p, sw_id op, const sw_op_cost *cost) {
+  received r = {sw_machine_mesh(p->machine), 0};
+  sw_rc rc = sw_strategy_moves(p->graph, &p->graph->ops[op], r.mesh, &p->ops[op], add_move, &r, NULL);
+  if (rc) o->text->rc = rc;
+  sw_jw_f64(o, "inside_s", cost->move_s);
+  sw_jw_f64(o, "inside_bytes", r.bytes);
+}
+
 static void put_ops(sw_json_out *o, const sw_report *r) {
   const sw_plan *p = r->plan;
   const sw_mesh *m = sw_machine_mesh(p->machine);
@@ -98,7 +124,7 @@ static void put_ops(sw_json_out *o, const sw_report *r) {
       put_sharding(o, "result", m, &s);
     }
     sw_jw_f64(o, "local_s", c->local_s);
-    if (c->move_s > 0) sw_jw_f64(o, "inside_s", c->move_s);
+    if (c->move_s > 0) put_moves(o, p, b->ops[i], c);
     sw_jw_f64(o, "flops", c->flops);
     sw_jw_f64(o, "bytes", c->bytes);
     put_repeats(o, op->repeats);

@@ -19,12 +19,14 @@ REASONS = {
     "terms": "a sum that the plan reduces once, reduced in each of its terms (StableHLO has no partial values)",
     "merged": "several reductions in one all_reduce (XLA's combiner)",
     "widened": "bf16 moved as f32, which XLA on CPUs computes it in",
+    "inside": "what an op exchanges by itself, along a dim that it slices, pads, joins or has windows on and that is cut",
     "a part": "an all_gather of what is then sliced, compiled as an all_to_all that moves the slices alone",
     "not cut": "an op that XLA does not partition, or not along the dim that it looks up in: it gathers the operand",
     "again": "a reshard that the plan makes once for several uses, compiled once for each",
     "uneven": "arguments and results that do not divide: XLA has them cut by fewer axes, and moves them (ends.py)",
     "nothing": "planned and not compiled: XLA reuses what is there",
 }
+MOST_PADDING = 2  # of pieces that are sent
 NOT_CUT = ("top_k", "custom_call", "stablehlo.fft")
 FILE = "program"
 COLLECTIVE = re.compile(
@@ -185,6 +187,7 @@ class Account:
             self.pair("widened", ours, theirs, lambda p, c: p[1] == c[1] and close(2 * p[2], c[2]))
             self.pair("widened", ours, theirs, scaled("reduce-scatter", "all-reduce", 4))
         self.merge(ours, theirs)
+        self.move_inside(report, program, theirs)
         self.look_up(program, ours, theirs)
         self.repeat(report, program, theirs)
         self.move_ends(plan, report, executable, text, theirs)
@@ -195,6 +198,19 @@ class Account:
     def take(self, reason, theirs, item):
         theirs.remove(item)
         self.by[reason] += item[2]
+
+    def move_inside(self, report, program, theirs):
+        """Exchanges inside ops, in the line of each; XLA pads every piece of one to the largest that a device sends, and
+        sends it in two when it goes to two."""
+        planned = defaultdict(float)
+        for op in report["ops_in_order"]:
+            if op.get("inside_bytes") and op["name"] in program.ops:
+                planned[program.line_of(op["name"])] += op["inside_bytes"]
+        for line, most in planned.items():
+            moved = [c for c in theirs if c[0] == line and c[1] in ("collective-permute", "all-to-all", "all-gather")]
+            if sum(c[2] for c in moved) <= MOST_PADDING * most:
+                for c in moved:
+                    self.take("inside", theirs, c)
 
     def look_up(self, program, ours, theirs):
         """Slices at run-time positions of a dim that is cut: partial in the plan, of a gathered operand in XLA. It may
