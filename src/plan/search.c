@@ -36,9 +36,11 @@ static const double kAstray = 0.05;
 /* Nodes that are chosen anew at first around what a plan to start from does not have, and then. */
 enum { FEW = 100, MORE = 300 };
 
-static bool is_close(const sw_searcher *s, const sw_solution *x) {
-  return x->choice && (double)(x->cost - x->bound) <= s->o->solve.gap * (double)x->cost;
+static bool is_near(const sw_solution *x, double gap) {
+  return x->choice && (double)(x->cost - x->bound) <= gap * (double)x->cost;
 }
+
+static bool is_close(const sw_searcher *s, const sw_solution *x) { return is_near(x, s->o->solve.gap); }
 
 /* Near enough; or time is up, with an answer. */
 static bool is_done(const sw_searcher *s, const sw_solution *x) {
@@ -287,7 +289,7 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
     out->bound = sw_max_i64(out->bound, now.bound);
     if (!now.choice) return SW_OK;
     double took = sw_search_used(s) - began;
-    if ((double)(now.cost - now.bound) <= c->gap * (double)now.cost) c->longest = fmax(c->longest, took);
+    if (is_near(&now, c->gap)) c->longest = fmax(c->longest, took);
     SW_TRY(keep_better(s, &now, out, &cost, d));
     if (out->cost > proven) c->gained = (double)(out->bound - proven) / (double)(out->cost - proven);
     bool cut = was_cut_short(&now, c->gap);
@@ -297,7 +299,8 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
     SW_TRY(improve_in_turn(c, round, took, out, &better, d));
     if (is_close(s, out) || sw_search_is_over(s)) return SW_OK;
     bool no_more = s->alike && !cut; /* what is left to find is in all nodes */
-    if (!c->refined && !better && (no_more || c->gap <= kOfGap * least_gap)) return SW_OK;
+    bool ended = part >= 1 || is_near(&now, c->gap);
+    if (!c->refined && !better && (no_more || (ended && c->gap <= kOfGap * least_gap))) return SW_OK;
     double excess = (double)(cost - now.cost) / (double)cost;
     if (cut && part >= 1) return SW_OK;
     if (cut) continue; /* with more time */
