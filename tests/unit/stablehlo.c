@@ -497,6 +497,21 @@ static const bad kBad[] = {
     {"a number out of range",
      MAIN "  %0 = stablehlo.constant dense<[127, -129]> : tensor<2xi8>\n  return %a : " A "\n}", 2, 39,
      "expected a number in range as an element of i8"},
+    {"a flag that is none",
+     "func.func @main(%a: tensor<4x4xf32>) {\n  %0 = stablehlo.cholesky %a, lower = yes : tensor<4x4xf32>\n  return\n}",
+     2, 39, "expected true or false as 'lower'"},
+    {"an unknown way to transpose",
+     "func.func @main(%a: tensor<4x4xf32>) {\n  %0 = \"stablehlo.triangular_solve\"(%a, %a) <{left_side = true, lower "
+     "= true, "
+     "transpose_a = #stablehlo<transpose TWICE>, unit_diagonal = false}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> "
+     "tensor<4x4xf32>\n  return\n}",
+     2, 93, "expected NO_TRANSPOSE, TRANSPOSE or ADJOINT as 'transpose_a'"},
+    {"groups that are no number",
+     "func.func @main(%a: tensor<4x6xf32>, %k: tensor<6x2xf32>) {\n  %0 = stablehlo.convolution(%a, %k) dim_numbers = "
+     "[b, "
+     "f]x[i, o]->[b, f], window = {} {batch_group_count = x : i64, feature_group_count = 1 : i64} : (tensor<4x6xf32>, "
+     "tensor<6x2xf32>) -> tensor<4x2xf32>\n  return\n}",
+     2, 108, "expected a whole number as 'batch_group_count'"},
     {"no return", MAIN "  %0 = stablehlo.abs %a : " A "\n}", 3, 1, "a region ends without a return"},
 };
 

@@ -294,7 +294,11 @@ sw_rc sw_im_convolution(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   for (int i = 0; i < 2; i++) {
     int64_t groups = 1;
     sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), kGroups[i].name, NULL);
-    if (sw_ir_present(v) && sw_ir_read_int(m->t, v, &groups)) sw_im_int(&a, kGroups[i].key, groups);
+    if (!sw_ir_present(v)) continue;
+    if (!sw_ir_read_int(m->t, v, &groups)) {
+      return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, v.at), "expected a whole number as '%s'", kGroups[i].name);
+    }
+    sw_im_int(&a, kGroups[i].key, groups);
   }
   SW_TRY(sw_im_result_type(m, op, 0, &t));
   sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);

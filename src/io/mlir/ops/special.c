@@ -72,10 +72,15 @@ sw_rc sw_im_fft(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
 }
 
-static void add_flag(sw_importer *m, uint32_t op, const char *name, sw_attr_key key, sw_im_attrs *a) {
+static sw_rc add_flag(sw_importer *m, uint32_t op, const char *name, sw_attr_key key, sw_im_attrs *a) {
   int64_t v;
   sw_ir_span at = sw_ir_attr(m->t, sw_im_op(m, op), name, name);
-  if (sw_ir_present(at) && sw_ir_read_int(m->t, at, &v)) sw_im_int(a, key, v);
+  if (!sw_ir_present(at)) return SW_OK;
+  if (!sw_ir_read_int(m->t, at, &v)) {
+    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, at.at), "expected true or false as '%s'", name);
+  }
+  sw_im_int(a, key, v);
+  return SW_OK;
 }
 
 sw_rc sw_im_cholesky(sw_importer *m, const sw_ir_row *row, uint32_t op) {
@@ -83,21 +88,29 @@ sw_rc sw_im_cholesky(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
   sw_id x = sw_im_operand(m, op, 0);
   sw_im_int(&a, SW_ATTR_LOWER, 0);
-  add_flag(m, op, "lower", SW_ATTR_LOWER, &a);
+  SW_TRY(add_flag(m, op, "lower", SW_ATTR_LOWER, &a));
   if (a.n == 2) a.at[0] = a.at[--a.n]; /* said */
   return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
 }
 
 sw_rc sw_im_triangular_solve(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  static const char *const kTransposes[] = {"none", "transpose", "adjoint"};
+  static const char *const kSaid[] = {"no_transpose", "transpose", "adjoint", ""}, *const kTransposes[] = {
+                                                                                       "none", "transpose", "adjoint",
+                                                                                       "none"};
   sw_im_attrs a = {.n = 0};
   SW_TRY(sw_im_operand_count(m, op, 2, 2));
   sw_id x[2] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1)};
-  add_flag(m, op, "left_side", SW_ATTR_LEFT_SIDE, &a);
-  add_flag(m, op, "lower", SW_ATTR_LOWER, &a);
-  add_flag(m, op, "unit_diagonal", SW_ATTR_UNIT_DIAGONAL, &a);
-  const char *how = small_word(m, sw_ir_attr(m->t, sw_im_op(m, op), "transpose_a", "transpose_a"));
-  int which = strcmp(how, "transpose") == 0 ? 1 : strcmp(how, "adjoint") == 0 ? 2 : 0;
+  SW_TRY(add_flag(m, op, "left_side", SW_ATTR_LEFT_SIDE, &a));
+  SW_TRY(add_flag(m, op, "lower", SW_ATTR_LOWER, &a));
+  SW_TRY(add_flag(m, op, "unit_diagonal", SW_ATTR_UNIT_DIAGONAL, &a));
+  sw_ir_span at = sw_ir_attr(m->t, sw_im_op(m, op), "transpose_a", "transpose_a");
+  const char *how = small_word(m, at);
+  int which = 0;
+  while (which < 4 && strcmp(how, kSaid[which]) != 0) which++;
+  if (which == 4) {
+    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, at.at),
+                         "expected NO_TRANSPOSE, TRANSPOSE or ADJOINT as 'transpose_a'");
+  }
   sw_im_text(&a, SW_ATTR_TRANSPOSE_A, kTransposes[which]);
   return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 2, .operands = x, .attrs = &a}, NULL);
 }
