@@ -106,7 +106,7 @@ static bool cut_wide(const sw_machine *machine, int rank, const int64_t *dims, s
   return any;
 }
 
-/* States that spread, of so many atoms that cross between units and axes inside. */
+/* States that spread, at most, of so many atoms that cross between units and axes inside. */
 static int spread_count(int n_crossing, int n_inside, int rank) {
   return n_crossing < 2 ? 0 : (n_crossing - 1) * rank * ((1 << n_inside) - 1 + 3 * (rank - 1));
 }
@@ -336,7 +336,8 @@ static void add_between(rs_net *n, unsigned head, unsigned others) {
 /* Between units a value pays to move in halves, if all devices of a unit have different pieces of it: all links carry
  * something then, and few peers share each. So what no end of whole axes names is on the way: the crossing atoms cut in
  * two; the head in one dimension, among all other atoms; or the head at the beginning of one and the rest of another,
- * and all other atoms, in order, behind one of the two or unused: so they stand before and after a piece moves.
+ * and all other atoms, in order, behind one of the two, or (at rank 2; at others it gains nothing) unused: so they
+ * stand before and after a piece moves.
  *
  *   x=8 between nodes of y=2, z=4:   [[],[y,x:(1)2,z]], [[x:(1)2,y,z],[x:(2)4]], [[x:(1)2],[x:(2)4]], ...
  */
@@ -348,7 +349,7 @@ static void add_spread(rs_net *n, unsigned head, unsigned rest, unsigned others)
   for (int d = 0; d < rank; d++) {
     for (int e = 0; e < rank; e++) {
       if (e == d) continue;
-      add_two_lists(n, d, short_head, e, short_rest);
+      if (rank == 2) add_two_lists(n, d, short_head, e, short_rest);
       add_two_lists(n, d, short_head, e, long_rest);
       add_two_lists(n, d, long_head, e, short_rest);
     }
