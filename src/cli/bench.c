@@ -229,6 +229,7 @@ static sw_rc bench_reshard(const sw_call *call, sw_diag *d) {
   sw_bench_reshard_options o = {.min_s = s->min_s, .cancel = call->cancel};
   int beyond;
   SW_TRY(sw_profile_read(s->hw.n ? s->hw.at[0] : "h100x64", call->arena, &o.profile, d));
+  sw_mem_keep_freed(); /* as planning does */
   sw_json_out_init(&t.json, &t.text);
   if (s->json) sw_jw_array(&t.json, NULL);
   if (!s->json)

@@ -73,26 +73,29 @@ rs_net_bound rs_net_gap_bound(const rs_net *n, const rs_net_gap *g, double scale
   return (rs_net_bound){larger(apart, together), larger(longer, together + step_s)};
 }
 
-/* Bytes that a device lacks of what crosses between units of a level. */
-static double lacked(const rs_net *n, const rs_net_state *a, const rs_net_state *b, int to, int level) {
-  double had = n->elem, both = n->elem;
+/* Bytes that a device lacks of what crosses between units of each level. */
+static void find_lacked(const rs_net *n, const rs_net_state *a, const rs_net_state *b, int to, double *out) {
+  double had[SW_MAX_LEVELS], both[SW_MAX_LEVELS];
+  for (int l = 0; l < n->n_levels; l++) had[l] = both[l] = n->elem;
   for (int d = 0; d < n->q->space.rank; d++) {
     const rs_net_pair *p = rs_net_pair_of(n, a->list[d], b->list[d]);
-    had *= p->had[level];
-    both *= p->both[level];
+    for (int l = 0; l < n->n_levels; l++) {
+      had[l] *= p->had[l];
+      both[l] *= p->both[l];
+    }
   }
-  const double bytes = n->bytes[to] - had;
-  return (level ? larger(bytes, n->unit_bytes[level][to] - both) : bytes) / n->floor.unit[level];
+  for (int l = 0; l < n->n_levels; l++) {
+    const double lacked = n->bytes[to] - had[l];
+    const double bytes = (l ? larger(lacked, n->unit_bytes[l][to] - both[l]) : lacked) / n->floor.unit[l];
+    if (bytes <= 1e-9 * n->bytes[to]) return;
+    out[l] = bytes;
+  }
 }
 
 rs_net_gap rs_net_gap_of(const rs_net *n, int from, int to) {
   const rs_net_state *a = &n->state[from], *b = &n->state[to];
   rs_net_gap g = {.same = from == to, .gone = a->partial & ~(unsigned)b->partial};
-  for (int l = 0; l < n->n_levels && from != to; l++) {
-    const double bytes = lacked(n, a, b, to, l);
-    if (bytes <= 1e-9 * n->bytes[to]) break;
-    g.lacked[l] = bytes;
-  }
+  if (from != to) find_lacked(n, a, b, to, g.lacked);
   if (!g.gone) return g;
   g.kept = a->partial & b->partial;
   g.wanted[0] = n->bytes[to];
@@ -107,10 +110,10 @@ typedef struct outline {
   int level; /* highest one between whose units something crosses; -1: each device has what it shall have */
   int n_longer, n_shorter, n_other; /* dimensions */
   unsigned appended, dropped;       /* sets of atoms */
+  int alike[SW_MAX_RANK];           /* atoms that the lists of a dimension, if it has two, both begin with */
 } outline;
 
-static void outline_dim(const rs_net *n, const rs_net_list *a, const rs_net_list *b, outline *out) {
-  const int alike = rs_net_alike(a, b);
+static void outline_dim(const rs_net *n, const rs_net_list *a, const rs_net_list *b, int alike, outline *out) {
   while (out->level + 1 < n->n_levels && a->visible[out->level + 1] > alike) out->level++;
   if (alike == a->n) {
     out->n_longer++;
@@ -123,24 +126,28 @@ static void outline_dim(const rs_net *n, const rs_net_list *a, const rs_net_list
   }
 }
 
-static outline outline_of(const rs_net *n, const rs_net_state *a, const rs_net_state *b) {
-  outline out = {.level = -1};
+static void outline_of(const rs_net *n, const rs_net_state *a, const rs_net_state *b, outline *out) {
+  out->level = -1;
+  out->n_longer = out->n_shorter = out->n_other = 0;
+  out->appended = out->dropped = 0;
   for (int d = 0; d < n->q->space.rank; d++) {
-    if (a->list[d] != b->list[d]) outline_dim(n, &n->list[a->list[d]], &n->list[b->list[d]], &out);
+    const rs_net_list *was = &n->list[a->list[d]], *is = &n->list[b->list[d]];
+    if (was == is) continue;
+    out->alike[d] = rs_net_alike(was, is);
+    outline_dim(n, was, is, out->alike[d], out);
   }
-  return out;
 }
 
 /* Of an exchange, in which every device gets for itself what it lacks. */
-static double exchanged_s(const rs_net *n, const rs_net_state *a, const rs_net_state *b, int to, int level,
+static double exchanged_s(const rs_net *n, const rs_net_state *a, const rs_net_state *b, int to, const outline *o,
                           double scale, double enough) {
-  const double latency_s = n->floor.latency_s[level];
+  const double latency_s = n->floor.latency_s[o->level];
   double most = 0;
-  for (int l = level; l >= 0 && latency_s + most < enough; l--) {
+  for (int l = o->level; l >= 0 && latency_s + most < enough; l--) {
     double kept = n->elem;
     for (int d = 0; d < n->q->space.rank; d++) {
       const int was = a->list[d], is = b->list[d];
-      kept *= rs_net_kept(n, was, is, rs_net_alike(&n->list[was], &n->list[is]), l);
+      kept *= was == is ? n->block[is] : rs_net_kept(n, was, is, o->alike[d], l);
     }
     most = larger(most, least_s(n, l, (n->bytes[to] - kept) * scale, false));
   }
@@ -149,7 +156,8 @@ static double exchanged_s(const rs_net *n, const rs_net_state *a, const rs_net_s
 
 double rs_net_step_least_s(const rs_net *n, int from, int to, double scale, double enough) {
   const rs_net_state *a = &n->state[from], *b = &n->state[to];
-  const outline o = outline_of(n, a, b);
+  outline o;
+  outline_of(n, a, b, &o);
   if (a->partial != b->partial) {
     const unsigned gone = a->partial & ~(unsigned)b->partial;
     const bool scatters = o.n_longer == 1 && o.appended == gone;
@@ -160,7 +168,7 @@ double rs_net_step_least_s(const rs_net *n, int from, int to, double scale, doub
   if (n->floor.latency_s[o.level] >= enough) return n->floor.latency_s[o.level];
   const bool collective = !o.n_other && (o.dropped == o.appended || (o.n_shorter == 1 && !o.n_longer));
   if (collective) return rs_net_bound_of(n, from, to, scale).any_s;
-  return exchanged_s(n, a, b, to, o.level, scale, enough);
+  return exchanged_s(n, a, b, to, &o, scale, enough);
 }
 
 double rs_net_bytes_s(const rs_net *n, double bytes, bool reduces) {
