@@ -449,6 +449,14 @@ static const bad kBad[] = {
      MAIN "  %k = stablehlo.constant dense<1> : tensor<2xui64>\n  %0 = stablehlo.rng_bit_generator %k, algorithm = "
           "PHILOX : (tensor<2xui64>) -> (tensor<2xui64>, tensor<3xui32>)\n  return %a : " A "\n}",
      3, 3, "'stablehlo.rng_bit_generator' gives 2 results, but 1 names are given; expected as many"},
+    {"a scatter by region with updates of more dims than its indices have",
+     MAIN
+     "  %i = stablehlo.constant dense<0> : tensor<2x1xi32>\n  %u = stablehlo.constant dense<1.0> : "
+     "tensor<2x1x1x1x1x1x1x1x1x1x1x1xf32>\n  %0 = \"stablehlo.scatter\"(%a, %i, %u) <{scatter_dimension_numbers = "
+     "#stablehlo.scatter<inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> "
+     "({\n  ^bb0(%x: " S ", %y: " S "):\n    %c = stablehlo.subtract %x, %y : " S "\n    stablehlo.return %c : " S
+     "\n  }) : (" A ", tensor<2x1xi32>, tensor<2x1x1x1x1x1x1x1x1x1x1x1xf32>) -> " A "\n  return %0 : " A "\n}",
+     4, 3, "the updates do not have the dims of the indices, but for dim 1, beside their windows"},
     {"no region",
      MAIN "  %z = stablehlo.constant dense<0.0> : " S
           "\n  %0 = \"stablehlo.reduce\"(%a, %z) <{dimensions = array<i64: 1>}> : (" A ", " S

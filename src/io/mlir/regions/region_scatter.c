@@ -81,19 +81,25 @@ typedef struct counted {
   int64_t size[SW_MAX_RANK], total;
 } counted;
 
-static counted counted_of(const scattering *s) {
-  counted c = {.total = 1};
+static sw_rc find_counted(const scattering *s, counted *c) {
+  const sw_type *indices = sw_im_type(s->m, s->indices);
   int n_window, at = 0;
-  const int64_t *window = numbers_of(s, SW_ATTR_UPDATE_WINDOW_DIMS, &n_window);
+  const int64_t *window = numbers_of(s, SW_ATTR_UPDATE_WINDOW_DIMS, &n_window), vector = index_dim(s);
+  *c = (counted){.total = 1};
   for (int k = 0; k < s->updates.rank; k++) {
     if (is_listed(window, n_window, k)) continue;
-    if (at == index_dim(s)) at++;
-    c.update_dim[c.n] = k;
-    c.index_dim[c.n] = at++;
-    c.size[c.n++] = s->updates.dims[k];
-    c.total *= s->updates.dims[k];
+    at += at == vector;
+    if (at >= indices->rank || indices->dims[at] != s->updates.dims[k]) break;
+    c->update_dim[c->n] = k;
+    c->index_dim[c->n] = at++;
+    c->size[c->n++] = s->updates.dims[k];
+    c->total *= s->updates.dims[k];
   }
-  return c;
+  at += at == vector && at < indices->rank;
+  if (at == indices->rank && c->n + n_window == s->updates.rank) return SW_OK;
+  return SW_IM_FAIL(s->m, s->op,
+                    "the updates do not have the dims of the indices, but for dim %lld, beside their windows",
+                    (long long)vector);
 }
 
 /* The coordinates of number `k` as scalars. */
@@ -164,11 +170,12 @@ static sw_rc spell_batch_dims(scattering *s, sw_im_attrs *numbers) {
 }
 
 static sw_rc scatter_one_by_one(const scattering *s, sw_id *x) {
-  counted c = counted_of(s);
+  counted c;
   sw_id k, indices, entered[SW_MAX_RESULTS], update[SW_MAX_RESULTS], at[SW_MAX_RANK], limit, test, next, yielded;
   sw_id carried[SW_MAX_RESULTS], one_more;
   sw_im_attrs trips = {.n = 0};
   sw_im_captured read;
+  SW_TRY(find_counted(s, &c));
   sw_im_int(&trips, SW_ATTR_TRIPS, c.total);
   SW_TRY(sw_im_number(s->m, s->op, SW_I64, 0, 0, NULL, &k));
   SW_TRY(sw_im_mark(s->m, s->op, SW_OP_WHILE, -1, &trips));
