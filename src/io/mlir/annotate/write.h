@@ -68,6 +68,7 @@ SW_CHECKED sw_rc sw_ir_write_at_top(sw_ir_writer *w, const char *line);
 /* Text at a place, and text in place of [at, end). It is borrowed; NULL: out of memory. */
 SW_CHECKED sw_rc sw_ir_insert(sw_ir_writer *w, uint32_t at, const char *text);
 SW_CHECKED sw_rc sw_ir_replace(sw_ir_writer *w, uint32_t at, uint32_t end, const char *text);
+
 /* --- constraints: in which shardings values are said (completed.c) */
 
 /* way[0 .. *n), of SW_MAX_ROUTE_STEPS: the shardings that a value goes through on the plan's way from how it is made to
