@@ -54,25 +54,21 @@ static void define(checker *c, uint32_t slot, sw_ir_span type) {
   if (slot < c->n_slots) c->types[slot] = type;
 }
 
-static sw_ir_span nth(const sw_ir_tree *t, sw_ir_types_cursor list, uint32_t index) {
+/* The next type; empty behind the last. */
+static sw_ir_span take_type(const sw_ir_tree *t, sw_ir_types_cursor *list) {
   sw_ir_span type;
-  for (uint32_t i = 0; sw_ir_next_type(t, &list, &type); i++) {
-    if (i == index) return type;
-  }
-  return (sw_ir_span){0, 0};
+  return sw_ir_next_type(t, list, &type) ? type : (sw_ir_span){0, 0};
 }
 
 static void define_results(checker *c, const sw_ir_op *op) {
   if (!is_known(c->t, op) || !sw_ir_present(op->types)) return;
   bool listed = is_function_type(c->t, op) || lists_operands(c->t, op);
+  sw_ir_types_cursor list = sw_ir_result_types(c->t, op->types);
   int k = 0;
   for (uint32_t i = 0; i < op->n_results; i++) {
     uint32_t slot = c->names->result[op->first_result + i];
-    for (uint32_t j = 0; j < c->t->results.at[op->first_result + i].count; j++, k++) {
-      define(
-          c, slot + j,
-          listed ? nth(c->t, sw_ir_result_types(c->t, op->types), (uint32_t)k) : sw_ir_result_type(c->t, op->types, k));
-    }
+    for (uint32_t j = 0; j < c->t->results.at[op->first_result + i].count; j++, k++)
+      define(c, slot + j, listed ? take_type(c->t, &list) : sw_ir_result_type(c->t, op->types, k));
   }
 }
 
@@ -80,10 +76,13 @@ static void define_results(checker *c, const sw_ir_op *op) {
 static void define_args(checker *c, uint32_t block) {
   const sw_ir_block *b = &c->t->blocks.at[block];
   const sw_ir_op *op = &c->t->ops.at[c->t->regions.at[b->region].op];
+  bool listed = lists_operands(c->t, op);
+  sw_ir_types_cursor list = {0};
+  if (listed) list = sw_ir_operand_types(c->t, op->types);
   for (uint32_t i = 0; i < b->n_args; i++) {
-    sw_ir_span type = c->t->args.at[b->first_arg + i].type;
-    if (!sw_ir_present(type) && lists_operands(c->t, op)) type = nth(c->t, sw_ir_operand_types(c->t, op->types), i);
-    define(c, c->names->block[block] + i, type);
+    sw_ir_span own = c->t->args.at[b->first_arg + i].type, said = {0, 0};
+    if (listed) said = take_type(c->t, &list);
+    define(c, c->names->block[block] + i, sw_ir_present(own) ? own : said);
   }
 }
 
