@@ -46,7 +46,8 @@ sw_rc sw_search_call(const sw_searcher *s, const sw_problem *p, double part, sw_
                      sw_solution *out, sw_diag *d) {
   const double kLeast_s = 0.05, deadline_s = s->spent->deadline_s;
   o->deadline_s = deadline_s > 0 ? fmax(deadline_s, sw_now_s() + kLeast_s) : 0;
-  o->time_limit_s = s->limit > 0 ? part * sw_search_left(s) / SW_STEPS_PER_S : 0;
+  /* What is foreseen. Without a deadline it would be one, though work alone is limited. */
+  o->time_limit_s = deadline_s > 0 && s->limit > 0 ? part * sw_search_left(s) / SW_STEPS_PER_S : 0;
   o->work_limit = sw_search_part(s, part);
   SW_TRY(sw_solve(p, o, arena, out, d));
   s->spent->work += out->work;

@@ -34,22 +34,23 @@ int clock_gettime(clockid_t clock, struct timespec *out) {
 static const long long kSteps[] = {0, 1000, 300000}; /* real; up to 1 ms and to 0.3 s */
 enum { CLOCKS = 3 };
 
-/* The whole plan as text; it is near enough, and its time was not up. */
-static void plan_by_clock(const char *path, long long step, sw_text *out) {
-  const double kLimit_s = 1e6;
+/* The whole plan as text; near enough, unless work was limited. */
+static void plan_by_clock(const char *path, const sw_solve_options *solve, long long step, sw_text *out) {
   sw_diag diag = {0};
   sw_arena arena = {0};
   sw_graph *graph;
   sw_plan plan;
   sw_account account;
-  const sw_plan_options o = {.solve = {.threads = 1, .seed = 5, .gap = 0.005, .time_limit_s = kLimit_s}};
+  const sw_plan_options o = {.solve = *solve};
   assert_ok(sw_model_read(path, &graph, &diag));
   sw_machine *machine = machine_of("h100x64", "x=8,y=8", &arena);
   atomic_store(&step_ns, step);
   assert_ok(sw_plan_search(graph, machine, &o, &arena, &plan, &diag));
   atomic_store(&step_ns, 0);
-  assert_true(plan.time_s < kLimit_s);
-  assert_true((double)(plan.cost_units - plan.bound_units) <= o.solve.gap * (double)plan.cost_units);
+  if (!solve->work_limit) {
+    assert_true(plan.time_s < solve->time_limit_s);
+    assert_true((double)(plan.cost_units - plan.bound_units) <= solve->gap * (double)plan.cost_units);
+  }
   plan.time_s = 0;
   assert_ok(sw_plan_account(&plan, &arena, &account, &diag));
   assert_ok(sw_plan_write(&plan, &account, out, &diag));
@@ -57,17 +58,28 @@ static void plan_by_clock(const char *path, long long step, sw_text *out) {
   sw_arena_deinit(&arena);
 }
 
-static void plans_hang_on_no_clock(void **state) {
-  (void)state;
+static void check_plans(const sw_solve_options *solve) {
   static const char *const kModels[] = {SW_SOURCE_DIR "/models/small/gpt2-train.json",
                                         SW_SOURCE_DIR "/models/small/moe-layers-train.json"};
   for (size_t m = 0; m < sizeof kModels / sizeof *kModels; m++) {
     sw_text text[CLOCKS] = {{0}};
-    for (int k = 0; k < CLOCKS; k++) plan_by_clock(kModels[m], kSteps[k], &text[k]);
+    for (int k = 0; k < CLOCKS; k++) plan_by_clock(kModels[m], solve, kSteps[k], &text[k]);
     assert_true(atomic_load(&readings) > 0);
     for (int k = 1; k < CLOCKS; k++) assert_string_equal(sw_text_str(&text[0]), sw_text_str(&text[k]));
     for (int k = 0; k < CLOCKS; k++) sw_text_free(&text[k]);
   }
+}
+
+static void plans_hang_on_no_clock(void **state) {
+  (void)state;
+  check_plans(&(sw_solve_options){.threads = 1, .seed = 5, .gap = 0.005, .time_limit_s = 1e6});
+}
+
+/* Far from done, they end by their work alone. */
+static void nor_do_those_limited_by_work(void **state) {
+  (void)state;
+  for (int threads = 1; threads <= 2; threads++)
+    check_plans(&(sw_solve_options){.threads = threads, .seed = 5, .work_limit = 40000000});
 }
 
 /* Problems too hard to close in the work given: all parts of a search have had their turns, on several threads too. */
@@ -100,6 +112,7 @@ static void nor_do_solutions(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plans_hang_on_no_clock),
+      cmocka_unit_test(nor_do_those_limited_by_work),
       cmocka_unit_test(nor_do_solutions),
   };
   return cmocka_run_group_tests_name("steady", tests, NULL, NULL);
