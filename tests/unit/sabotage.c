@@ -133,7 +133,7 @@ static int try_baselines(subject *s, const char *mesh, sw_rng *rng) {
 
 static int try_search(subject *s, const char *mesh, sw_rng *rng) {
   sw_diag diag = {0};
-  sw_plan_options o = {.solve = {.threads = 1, .time_limit_s = 0.2}, .selection = {.cut_heavy_ops = true}};
+  sw_plan_options o = {.solve = {.threads = 1, .work_limit = 150000000}, .selection = {.cut_heavy_ops = true}};
   s->how = "search";
   assert_ok(sw_plan_search(s->graph, s->machine, &o, &s->arena, &s->plan, &diag));
   return try_plan(s, mesh, rng);
