@@ -6,8 +6,8 @@
 
 #include "shardwright/profile_json.h"
 
-static const char *const kMeshes[] = {"x=2,y=4",     "x=2,y=2,z=2", "x=2,y=3",    "x=4,y=2,z=3",
-                                      "x=3,y=4,z=2", "x=8,y=8",     "x=8,y=2,z=4"};
+static const char *const kMeshes[] = {"x=2,y=4",     "x=2,y=2,z=2", "x=2,y=3",     "x=4,y=2,z=3",
+                                      "x=3,y=4,z=2", "x=8,y=8",     "x=8,y=2,z=4", "x=4,y=4,z=4"};
 enum { N_MESHES = sizeof kMeshes / sizeof kMeshes[0] };
 
 /* `where`: in words, for messages. */

@@ -9,172 +9,8 @@
 #include <string.h>
 
 #include "reshard/price.h"
-#include "shardwright/checked.h"
 
-enum { MOST_ATOMS = 4 }; /* of which all lists are made */
-
-int64_t rs_net_count(int n, int rank, bool partial) {
-  int64_t ways = 1, sum = 0; /* of placing k atoms: n!/(n-k)! * C(k+rank-1, k) */
-  for (int k = 0; k <= n; k++) {
-    sum += partial ? ways << (n - k) : ways;
-    ways = ways * (n - k) * (rank + k) / (k + 1);
-  }
-  return sum;
-}
-
-/* More states take longer: where whole axes do, parts that nobody names are left out. */
-enum { PRIME_STATES = 1240, UNIT_STATES = 600, WIDE_STATES = 200, ENDS_STATES = 1240 };
-
-static bool fits(const rs_space *s, int most) {
-  return s->n <= MOST_ATOMS && rs_net_count(s->n, s->rank, true) <= most;
-}
-
-/* Refs that cut one into prime factors; false where it has several. */
-static bool add_primes(sw_axis_ref ref, sw_sharding *out) {
-  int32_t prime = 2;
-  if (ref.size > SW_MAX_DEVICES) return false;
-  while (ref.size > 1 && ref.size % prime) prime++;
-  for (int32_t pre = 1; pre < ref.size; pre *= prime) {
-    if (ref.size % (pre * prime)) return false;
-    if (!sw_sharding_push(out, 0, (sw_axis_ref){ref.axis, ref.pre * pre, prime})) return false;
-  }
-  return true;
-}
-
-/* The same of all axes. */
-static bool add_all_primes(const sw_mesh *m, sw_sharding *out) {
-  *out = sw_sharding_replicated(1);
-  for (int a = 0; a < m->n_axes; a++) {
-    if (!add_primes(sw_axis_whole(m, a), out)) return false;
-  }
-  return true;
-}
-
-/* Refs that cut axes which lie across the border of units, as 4 of 4x4 do on nodes of 8. */
-static bool add_units(const sw_machine *machine, sw_sharding *out) {
-  const sw_mesh *m = sw_machine_mesh(machine);
-  bool any = false;
-  *out = sw_sharding_replicated(1);
-  for (int a = 0; a < m->n_axes; a++) {
-    int32_t pre = 1; /* of what is left behind the cuts so far */
-    for (int l = sw_machine_profile(machine)->n_levels - 1; l > 0; l--) {
-      const sw_axis_ref rest = {a, pre, (int32_t)(m->axis[a].size / pre)};
-      const int32_t inside = (int32_t)sw_axis_ref_inside(machine, rest, l);
-      if (inside == 1 || inside == rest.size) continue;
-      if (!sw_sharding_push(out, 0, (sw_axis_ref){a, pre, rest.size / inside})) return false;
-      pre *= rest.size / inside;
-      any = true;
-    }
-  }
-  return any;
-}
-
-static bool cut_at_units(const sw_machine *machine, int rank, const int64_t *dims, sw_sharding *out) {
-  const sw_sharding none = sw_sharding_replicated(rank);
-  rs_space s;
-  return add_units(machine, out) && rs_space_init_all(&s, sw_machine_mesh(machine), rank, dims, &none, 1, out) &&
-         fits(&s, UNIT_STATES);
-}
-
-/* Of atoms of several prime factors the widest, the last of them: -1 where there is none. */
-static int widest(const rs_space *s) {
-  int at = -1;
-  for (int i = 0; i < s->n; i++) {
-    sw_sharding primes = sw_sharding_replicated(1);
-    const bool cuts = add_primes(s->atom[i], &primes) && primes.n_refs > 1;
-    if (cuts && (at < 0 || s->atom[i].size >= s->atom[at].size)) at = i;
-  }
-  return at;
-}
-
-/* Where whole axes, cut as far as they are, leave room for more states, the widest are cut, too; false: none is. */
-static bool cut_wide(const sw_machine *machine, int rank, const int64_t *dims, sw_sharding *cut) {
-  const sw_mesh *m = sw_machine_mesh(machine);
-  const sw_sharding none = sw_sharding_replicated(rank);
-  rs_space s;
-  bool any = false;
-  int n_axes = 0;
-  for (int a = 0; a < m->n_axes; a++) n_axes += m->axis[a].size > 1;
-  if (rs_net_count(n_axes + 1, rank, true) > WIDE_STATES) return false;
-  while (rs_space_init_all(&s, m, rank, dims, &none, 1, cut) && s.n < MOST_ATOMS &&
-         rs_net_count(s.n + 1, rank, true) <= WIDE_STATES) {
-    sw_sharding primes = sw_sharding_replicated(1);
-    const int at = widest(&s);
-    if (at < 0 || !add_primes(s.atom[at], &primes) || !sw_sharding_push(cut, 0, primes.refs[0])) break;
-    any = true;
-  }
-  return any;
-}
-
-/* States that spread, at most, of so many atoms that cross between units and axes inside. */
-static int spread_count(int n_crossing, int n_inside, int rank) {
-  return n_crossing < 2 ? 0 : (n_crossing - 1) * rank * ((1 << n_inside) - 1 + 3 * (rank - 1));
-}
-
-static bool crosses(const sw_machine *machine, sw_axis_ref atom) {
-  return sw_machine_profile(machine)->n_levels > 1 && sw_axis_ref_inside(machine, atom, 1) == 1;
-}
-
-/* Can every sharding cut it evenly? */
-static bool is_even(const rs_space *s) {
-  const int64_t devices = sw_mesh_devices(s->mesh);
-  for (int d = 0; d < s->rank; d++) {
-    if (s->dims[d] % devices) return false;
-  }
-  return true;
-}
-
-/* Atoms for states that spread (below), where those are not too many and no step is to be counted. */
-static void split_crossing(rs_space *s, const sw_machine *machine) {
-  sw_sharding fine = sw_sharding_replicated(1);
-  rs_space with;
-  int n_crossing = 0, n_inside = 0;
-  for (int i = 0; i < s->n; i++) {
-    if (!(crosses(machine, s->atom[i]) ? add_primes(s->atom[i], &fine) : sw_sharding_push(&fine, 0, s->atom[i])))
-      return;
-  }
-  if (!rs_space_init_all(&with, s->mesh, s->rank, s->dims, &fine, 1, NULL) || with.n > RS_NET_ATOMS) return;
-  for (int i = 0, k = 0; i < with.n; i++) {
-    const bool first = k < s->n && with.atom[i].axis == s->atom[k].axis && with.atom[i].pre == s->atom[k].pre;
-    n_crossing += crosses(machine, with.atom[i]);
-    n_inside += !crosses(machine, with.atom[i]);
-    with.joined |= (unsigned)!first << i;
-    k += first;
-  }
-  if (n_inside == 0 || !is_even(s)) return;
-  if (rs_net_count(s->n, s->rank, true) + spread_count(n_crossing, n_inside, s->rank) <= RS_NET_STATES) *s = with;
-}
-
-/* The prime factors of all axes. */
-static bool prime_space(rs_space *s, const sw_machine *machine, int rank, const int64_t *dims) {
-  const sw_mesh *m = sw_machine_mesh(machine);
-  sw_sharding primes;
-  return add_all_primes(m, &primes) && rs_space_init_all(s, m, rank, dims, &primes, 1, NULL);
-}
-
-void rs_net_ends_space(rs_space *s, const sw_machine *machine, const sw_sharding ends[2]) {
-  sw_sharding cut;
-  rs_space with;
-  const bool finer = (prime_space(&with, machine, s->rank, s->dims) && with.n <= RS_NET_ATOMS) ||
-                     (cut_at_units(machine, s->rank, s->dims, &cut) &&
-                      rs_space_init_all(&with, s->mesh, s->rank, s->dims, ends, 2, &cut) && with.n <= RS_NET_ATOMS);
-  if (finer) *s = with;
-}
-
-bool rs_net_space(rs_space *s, const sw_machine *machine, int rank, const int64_t *dims, const sw_sharding *all,
-                  int n) {
-  sw_sharding cut;
-  if (prime_space(s, machine, rank, dims) && fits(s, PRIME_STATES)) return true;
-  if (!cut_at_units(machine, rank, dims, &cut)) cut = sw_sharding_replicated(1);
-  sw_sharding wide = cut;
-  const bool finer = cut_wide(machine, rank, dims, &wide) &&
-                     rs_space_init_all(s, sw_machine_mesh(machine), rank, dims, all, n, &wide) &&
-                     fits(s, RS_NET_STATES);
-  if (!finer && (!rs_space_init_all(s, sw_machine_mesh(machine), rank, dims, all, n, &cut) || !fits(s, RS_NET_STATES)))
-    return false;
-  split_crossing(s, machine);
-  return true;
-}
+enum { ENDS_STATES = 1240 }; /* of a net of two ends */
 
 /* --- lists ------------------------------------------------------------------------------------------------------- */
 
@@ -211,6 +47,12 @@ rs_net_list rs_net_longer(const rs_net *n, const rs_net_list *list, int atom) {
   l.set |= (uint8_t)(1 << atom);
   l.shards *= n->q->space.atom[atom].size;
   return l;
+}
+
+int rs_net_find_list(const rs_net *n, const uint8_t *atom, int len) {
+  int i = 0;
+  while (i < n->n_lists && (n->list[i].n != len || memcmp(n->list[i].atom, atom, (size_t)len) != 0)) i++;
+  return i;
 }
 
 static void add_lists(rs_net *n, const rs_net_list *from) {
@@ -296,73 +138,8 @@ static void add_states(rs_net *n, rs_net_state *at, int dim, bool partial) {
   at->list[dim] = 0;
 }
 
-/* --- states that spread ------------------------------------------------------------------------------------------ */
-
-static int find_list(const rs_net *n, const uint8_t *atom, int len) {
-  int i = 0;
-  while (i < n->n_lists && (n->list[i].n != len || memcmp(n->list[i].atom, atom, (size_t)len) != 0)) i++;
-  return i;
-}
-
-/* That of a set's atoms in order, behind those of another, which stand behind those of a third. */
-static uint8_t list_of(rs_net *n, unsigned first, unsigned then, unsigned last) {
-  rs_net_list l = {.shards = 1};
-  for (; first; first &= first - 1) l = rs_net_longer(n, &l, __builtin_ctz(first));
-  for (; then; then &= then - 1) l = rs_net_longer(n, &l, __builtin_ctz(then));
-  for (; last; last &= last - 1) l = rs_net_longer(n, &l, __builtin_ctz(last));
-  const int number = find_list(n, l.atom, l.n);
-  return number < n->n_lists ? (uint8_t)number : rs_net_add_list(n, &l);
-}
-
-static void add_two_lists(rs_net *n, int d, uint8_t list, int e, uint8_t other) {
-  rs_net_state at = {0};
-  at.list[d] = list;
-  if (other) at.list[e] = other;
-  at.used = n->list[list].set | n->list[other].set;
-  rs_net_add_state(n, &at);
-}
-
-/* The head alone behind some of the others and before the rest of them. */
-static void add_between(rs_net *n, unsigned head, unsigned others) {
-  unsigned before = others;
-  do { /* the subsets but all, which cut no axis */
-    before = (before - 1) & others;
-    if ((before ^ before << 1) & n->q->space.joined) continue;
-    const uint8_t list = list_of(n, before, head, others & ~before);
-    for (int d = 0; d < n->q->space.rank; d++) add_two_lists(n, d, list, d, 0);
-  } while (before);
-}
-
-/* Between units a value pays to move in halves, if all devices of a unit have different pieces of it: all links carry
- * something then, and few peers share each. So what no end of whole axes names is on the way: the crossing atoms cut in
- * two; the head in one dimension, among all other atoms; or the head at the beginning of one and the rest of another,
- * and all other atoms, in order, behind one of the two, or (at rank 2; at others it gains nothing) unused: so they
- * stand before and after a piece moves.
- *
- *   x=8 between nodes of y=2, z=4:   [[],[y,x:(1)2,z]], [[x:(1)2,y,z],[x:(2)4]], [[x:(1)2],[x:(2)4]], ...
- */
-static void add_spread(rs_net *n, unsigned head, unsigned rest, unsigned others) {
-  const uint8_t short_head = list_of(n, head, 0, 0), long_head = list_of(n, head, others, 0);
-  const uint8_t short_rest = list_of(n, rest, 0, 0), long_rest = list_of(n, rest, others, 0);
-  const int rank = n->q->space.rank;
-  add_between(n, head, others);
-  for (int d = 0; d < rank; d++) {
-    for (int e = 0; e < rank; e++) {
-      if (e == d) continue;
-      if (rank == 2) add_two_lists(n, d, short_head, e, short_rest);
-      add_two_lists(n, d, short_head, e, long_rest);
-      add_two_lists(n, d, long_head, e, short_rest);
-    }
-  }
-}
-
-static void add_spread_states(rs_net *n) {
-  const rs_space *s = &n->q->space;
-  unsigned crossing = 0;
-  for (int a = 0; a < s->n; a++) crossing |= (unsigned)crosses(n->q->machine, s->atom[a]) << a;
-  const unsigned others = ((1u << s->n) - 1) & ~crossing;
-  for (unsigned rest = crossing & (crossing - 1); rest; rest &= rest - 1) add_spread(n, crossing & ~rest, rest, others);
-}
+/* --- where devices are
+ * ------------------------------------------------------------------------------------------------ */
 
 /* The shard that a device of such digits has by a list. */
 static int32_t shard_of(const rs_net *n, const rs_net_list *l, const int32_t *digit) {
@@ -523,7 +300,7 @@ sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool pa
   } else {
     add_lists(n, &(rs_net_list){.shards = 1});
     add_states(n, &(rs_net_state){0}, 0, partial);
-    if (q->space.joined) add_spread_states(n);
+    if (q->space.joined) rs_net_add_spread(n);
   }
   SW_TRY(compare_lists(n, d));
   SW_TRY(place_devices(n, counts, d));
@@ -548,7 +325,7 @@ int rs_net_find(const rs_net *n, const rs_state *state) {
   at.used = (uint8_t)lists.used;
   at.partial = (uint8_t)lists.partial;
   for (int d = 0; d < s->rank; d++) {
-    at.list[d] = (uint8_t)find_list(n, lists.atom[d], lists.len[d]);
+    at.list[d] = (uint8_t)rs_net_find_list(n, lists.atom[d], lists.len[d]);
   }
   return rs_net_find_state(n, &at);
 }

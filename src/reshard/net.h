@@ -102,9 +102,11 @@ typedef struct rs_net {
  * states, else the axes, cut at the borders of units where that is not too much, the widest cut further where there is
  * room, and what the shardings name of them.
  * False where that is too much, too. Which it is depends on the machine and the rank, as long as only whole axes are
- * named. Crossing axes are cut into prime factors for the states that spread (net.c), where dimensions are even and
- * those are not too many. */
+ * named. Crossing axes are cut into prime factors, and one that lies across the border of a unit there, for the states
+ * that spread (net_spread.c), where dimensions are even and those are not too many. */
 bool rs_net_space(rs_space *s, const sw_machine *machine, int rank, const int64_t *dims, const sw_sharding *all, int n);
+/* Does all of an atom lie between the smallest units, as nodes are? */
+bool rs_crosses_units(const sw_machine *machine, sw_axis_ref atom);
 /* Ways to place some of n atoms (or whole axes) on lists of `rank` dimensions, the rest being unused or, with
  * `partial`, each unused or partial. */
 int64_t rs_net_count(int n, int rank, bool partial);
@@ -124,7 +126,10 @@ uint8_t rs_net_add_list(rs_net *n, const rs_net_list *list);
 rs_net_list rs_net_longer(const rs_net *n, const rs_net_list *list, int atom); /* with an atom more behind it */
 void rs_net_add_state(rs_net *n, const rs_net_state *at);
 void rs_net_add_hubs(rs_net *n);
-int rs_net_find(const rs_net *n, const rs_state *state); /* -1: it has none such */
+void rs_net_add_spread(rs_net *n);                                         /* net_spread.c */
+int64_t rs_net_spread_count(const rs_space *s, const sw_machine *machine); /* of these states, at most */
+int rs_net_find_list(const rs_net *n, const uint8_t *atom, int len);       /* n_lists: it has none such */
+int rs_net_find(const rs_net *n, const rs_state *state);                   /* -1: it has none such */
 int rs_net_find_state(const rs_net *n, const rs_net_state *at);
 rs_state rs_net_state_of(const rs_net *n, int state);
 

@@ -72,7 +72,7 @@ static uint8_t with_tail(hubs *h, uint8_t list, const uint8_t *count, bool rever
   *set = 0;
   for (int k = 0; k < h->n_kinds; k++) {
     unsigned rest = h->kind[k] & ~(unsigned)h->at.used;
-    for (int i = 0; i < count[k]; i++, rest &= rest - 1) {
+    for (int i = 0; i < count[k] && n < RS_NET_ATOMS; i++, rest &= rest - 1) {
       const int atom = __builtin_ctz(rest);
       *set |= (uint8_t)(1 << atom);
       if (k >= h->n_crossing)
