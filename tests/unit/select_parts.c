@@ -173,12 +173,14 @@ static void large_moves_only_improve(void **state) {
     sel_field f;
     sel_state s;
     sel_lns l;
+    sel_dual u;
     sel_budget b = {0};
     sw_problem p = random_problem(&g, &a, &kWide);
     assert_ok(sel_core_of_problem(&p, &a, &c, &diag));
     assert_ok(sel_field_init(&f, &c, 0, &a, &diag));
     assert_ok(sel_state_init(&s, &f, &a, &diag));
-    assert_ok(sel_lns_init(&l, &f, (uint64_t)k, &a, &diag));
+    assert_ok(sel_dual_init(&u, &c, k % 2, &diag));
+    assert_ok(sel_lns_init(&l, &f, u.links, (uint64_t)k, &a, &diag));
     int32_t *x = take(&a, (size_t)c.n, sizeof *x);
     for (int32_t i = 0; i < c.n; i++) x[i] = (int32_t)sw_rng_below(&g, c.dom[i]);
     sel_state_set(&s, x);
@@ -193,6 +195,7 @@ static void large_moves_only_improve(void **state) {
       won += better;
     }
     sel_lns_deinit(&l);
+    sel_dual_deinit(&u);
     sw_arena_deinit(&a);
   }
   print_message("%d moves were better\n", won);
@@ -212,13 +215,15 @@ static void a_large_move_over_everything_is_exact(void **state) {
     sel_field f;
     sel_state s;
     sel_lns l;
+    sel_dual u;
     sel_budget b = {0};
     sw_problem p = random_problem(&g, &a, &kSmall[k % (int)N_SMALL]);
     int64_t want = optimum(&p, &a);
     assert_ok(sel_core_of_problem(&p, &a, &c, &diag));
     assert_ok(sel_field_init(&f, &c, 0, &a, &diag));
     assert_ok(sel_state_init(&s, &f, &a, &diag));
-    assert_ok(sel_lns_init(&l, &f, 1, &a, &diag));
+    assert_ok(sel_dual_init(&u, &c, k % 2, &diag));
+    assert_ok(sel_lns_init(&l, &f, u.links, 1, &a, &diag));
     int32_t *x = take(&a, (size_t)c.n, sizeof *x);
     sel_state_set(&s, x);
     bool feasible = sel_repair(&s, NULL, &b);
@@ -230,6 +235,7 @@ static void a_large_move_over_everything_is_exact(void **state) {
     assert_true(!feasible || s.cost >= want);
     tried += feasible && s.cost == want;
     sel_lns_deinit(&l);
+    sel_dual_deinit(&u);
     sw_arena_deinit(&a);
   }
   print_message("%d reach the optimum\n", tried);
@@ -300,12 +306,53 @@ static void squeezing_changes_nothing(void **state) {
   }
 }
 
+/* The cost that one large move over everything leads to from the smallest choice that is allowed. */
+static int64_t cost_of_a_move(const sel_core *c, bool squeeze, sw_arena *a) {
+  sw_diag diag = {0};
+  sel_dual u;
+  sel_field f;
+  sel_state s;
+  sel_lns l;
+  sel_budget b = {0};
+  bool better;
+  assert_ok(sel_dual_init(&u, c, squeeze, &diag));
+  assert_ok(sel_field_init(&f, c, 0, a, &diag));
+  assert_ok(sel_state_init(&s, &f, a, &diag));
+  assert_ok(sel_lns_init(&l, &f, u.links, 1, a, &diag));
+  sel_state_set(&s, take(a, (size_t)c->n, sizeof(int32_t)));
+  l.size = 400;
+  assert_ok(sel_lns_move(&l, &s, &b, &better, &diag));
+  const int64_t cost = sel_core_cost(c, s.x);
+  assert_true(cost >= SW_FORBIDDEN || s.cost == cost);
+  sel_lns_deinit(&l);
+  sel_dual_deinit(&u);
+  return cost;
+}
+
+/* Nor does it in large moves, which borrow the tables. */
+static void nor_in_large_moves(void **state) {
+  (void)state;
+  sw_rng g;
+  sw_rng_seed(&g, check_seed(17));
+  int allowed = 0;
+  for (int k = 0; k < check_scale(50); k++) {
+    sw_arena a = {0};
+    const sel_core c = repetitive_core(&g, &a);
+    const int64_t plain = cost_of_a_move(&c, false, &a);
+    assert_int_equal(plain, cost_of_a_move(&c, true, &a));
+    allowed += plain < SW_FORBIDDEN;
+    sw_arena_deinit(&a);
+  }
+  print_message("%d with a choice\n", allowed);
+  assert_true(allowed > 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_rule_keeps_an_optimum),     cmocka_unit_test(every_certified_bound_holds),
       cmocka_unit_test(bounds_of_huge_tables_are_tight), cmocka_unit_test(elimination_equals_enumeration),
       cmocka_unit_test(large_moves_only_improve),        cmocka_unit_test(a_large_move_over_everything_is_exact),
-      cmocka_unit_test(squeezing_changes_nothing),
+      cmocka_unit_test(squeezing_changes_nothing),       cmocka_unit_test(nor_in_large_moves),
   };
   return cmocka_run_group_tests_name("select_parts", tests, NULL, NULL);
 }

@@ -69,6 +69,12 @@ static sel_link link_of(const sel_pair *g, const oriented *o) {
                     .down = forward ? o->cols : o->rows};
 }
 
+static void add_link(sel_dual *u, int32_t e, const sel_link *g) {
+  u->links[e] = *g;
+  u->n_messages += padded(u->c->dom[g->i]) + padded(u->c->dom[g->j]);
+  u->cells += (int64_t)g->n_i * g->n_j;
+}
+
 static sw_rc build_links(sel_dual *u, bool squeeze, sw_diag *d) {
   const sel_core *c = u->c;
   oriented *all;
@@ -77,9 +83,20 @@ static sw_rc build_links(sel_dual *u, bool squeeze, sw_diag *d) {
   for (int32_t e = 0; e < c->n_pairs; e++) {
     const sel_pair *g = &c->pairs[e];
     if (!all[g->mat].rows) SW_TRY(orient(u, &c->mats[g->mat], squeeze, &all[g->mat], d));
-    u->links[e] = link_of(g, &all[g->mat]);
-    u->n_messages += padded(c->dom[g->i]) + padded(c->dom[g->j]);
-    u->cells += (int64_t)u->links[e].n_i * u->links[e].n_j;
+    const sel_link link = link_of(g, &all[g->mat]);
+    add_link(u, e, &link);
+  }
+  return SW_OK;
+}
+
+static sw_rc borrow_links(sel_dual *u, const sel_link *links, const int32_t *which, sw_diag *d) {
+  const sel_core *c = u->c;
+  SW_ARENA_NEW(u->links, &u->mem, c->n_pairs, d);
+  for (int32_t e = 0; e < c->n_pairs; e++) {
+    sel_link link = links[which[e]];
+    link.i = c->pairs[e].i;
+    link.j = c->pairs[e].j;
+    add_link(u, e, &link);
   }
   return SW_OK;
 }
@@ -140,12 +157,23 @@ static sw_rc build_flat(sel_dual *u, sw_diag *d) {
   return SW_OK;
 }
 
-sw_rc sel_dual_init(sel_dual *u, const sel_core *c, bool squeeze, sw_diag *d) {
+static void start(sel_dual *u, const sel_core *c) {
   *u = (sel_dual){.c = c, .factor = 1.0, .mix = 0.15, .patience = LEAST_PATIENCE, .best_bound = -INFINITY, .unit = 1.0};
   int64_t room = 0;
   for (int32_t t = 0; t < c->n_steps; t++) room = sw_max_i64(room, c->cap[t]);
   if (room > 0) u->unit = (double)room;
+}
+
+sw_rc sel_dual_init(sel_dual *u, const sel_core *c, bool squeeze, sw_diag *d) {
+  start(u, c);
   SW_TRY(build_links(u, squeeze, d));
+  SW_TRY(build_arcs(u, d));
+  return build_flat(u, d);
+}
+
+sw_rc sel_dual_init_part(sel_dual *u, const sel_core *c, const sel_link *links, const int32_t *which, sw_diag *d) {
+  start(u, c);
+  SW_TRY(borrow_links(u, links, which, d));
   SW_TRY(build_arcs(u, d));
   return build_flat(u, d);
 }

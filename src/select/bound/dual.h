@@ -64,6 +64,9 @@ typedef struct sel_dual {
 
 /* `squeeze`: look for equal lines in the tables; worth it where there will be many passes. */
 sw_rc sel_dual_init(sel_dual *u, const sel_core *c, bool squeeze, sw_diag *d);
+/* Of a part of a core whose links there are, in their order of variables: pair e has the tables of links[which[e]],
+ * which stay theirs. No table of `c` is looked at. */
+sw_rc sel_dual_init_part(sel_dual *u, const sel_core *c, const sel_link *links, const int32_t *which, sw_diag *d);
 void sel_dual_deinit(sel_dual *u);
 /* Each link with messages of its own, as after sel_dual_init. */
 void sel_dual_place_messages(sel_dual *u);

@@ -15,8 +15,8 @@
 
 enum { LEAST_SIZE = 8, MOST_SIZE = 400, PASSES = 24, SETUP_PASSES = 6, MOST_NODES = 3000 };
 
-sw_rc sel_lns_init(sel_lns *l, const sel_field *f, uint64_t seed, sw_arena *mem, sw_diag *d) {
-  *l = (sel_lns){.f = f, .size = 40};
+sw_rc sel_lns_init(sel_lns *l, const sel_field *f, const sel_link *links, uint64_t seed, sw_arena *mem, sw_diag *d) {
+  *l = (sel_lns){.f = f, .links = links, .size = 40};
   sw_rng_seed(&l->rng, seed ^ UINT64_C(0x9e3779b97f4a7c15));
   SW_ARENA_NEW(l->place, mem, f->c->n, d);
   SW_ARENA_NEW(l->free, mem, f->c->n, d);
@@ -126,6 +126,7 @@ static void release(sel_lns *l) {
 
 typedef struct inner {
   sel_core c;
+  int32_t *pair; /* of the whole core, by pair */
   double *lambda;
   int64_t **cost;
   int64_t now; /* what the state pays in it */
@@ -164,6 +165,7 @@ static sw_rc build_pairs(sel_lns *l, const sel_state *s, inner *w, sw_diag *d) {
   sel_mat *mats;
   SW_ARENA_NEW(pairs, &l->mem, n, d);
   SW_ARENA_NEW(mats, &l->mem, n, d);
+  SW_ARENA_NEW(w->pair, &l->mem, n, d);
   n = 0;
   for (int32_t k = 0; k < l->n_free; k++)
     for (int32_t e = f->first_near[l->free[k]]; e < f->first_near[l->free[k] + 1]; e++) {
@@ -171,6 +173,7 @@ static sw_rc build_pairs(sel_lns *l, const sel_state *s, inner *w, sw_diag *d) {
       int32_t o = l->place[g->other];
       if (o <= k) continue;
       pairs[n] = (sel_pair){k, o, n};
+      w->pair[n] = g->pair;
       mats[n++] = (sel_mat){w->c.dom[k], g->n_other, g->v};
       w->now += g->v[(int64_t)s->x[l->free[k]] * g->n_other + s->x[g->other]];
     }
@@ -292,10 +295,12 @@ static void judge(const dive *v, int32_t k, double so_far, double *guess, int64_
   }
   for (int32_t e = u->first_arc[k]; e < u->mid_arc[k]; e++) {
     const sel_link *g = &u->links[u->arcs[e].edge];
-    const double *row = g->up + (int64_t)v->x[g->i] * g->ld_j;
+    const int32_t s = v->x[g->i];
+    const double *row = g->up + (int64_t)(g->class_i ? g->class_i[s] : s) * g->ld_j;
+    const int64_t *exact = v->c->mats[u->arcs[e].edge].v + (int64_t)s * n;
     for (int32_t a = 0; a < n; a++) {
-      guess[a] += row[a];
-      beside[a] += (int64_t)row[a];
+      guess[a] += row[g->class_j ? g->class_j[a] : a];
+      beside[a] += exact[a];
     }
   }
   for (int32_t e = u->mid_arc[k]; e < u->first_arc[k + 1]; e++) {
@@ -356,7 +361,7 @@ static bool too_wide(const inner *w) {
 static sw_rc solve(sel_lns *l, sel_state *s, const inner *w, sel_budget *b, bool *better, sw_diag *d) {
   sel_dual u;
   dive v = {0};
-  sw_rc rc = sel_dual_init(&u, &w->c, false, d);
+  sw_rc rc = sel_dual_init_part(&u, &w->c, l->links, w->pair, d);
   if (rc || too_wide(w)) goto end;
   for (int32_t t = 0; t < w->c.n_steps; t++) u.lambda[t] = w->lambda[t] * u.unit;
   double goal = (double)w->now - 0.5;

@@ -8,6 +8,7 @@
 /* Scratch for moves on one field; one per thread. */
 typedef struct sel_lns {
   const sel_field *f;
+  const sel_link *links; /* of the field's core */
   sw_rng rng;
   const int32_t *guide; /* another good choice, NULL: none; some moves free where the two differ (path relinking) */
   const double *prefix; /* n_steps + 1: sum of the prices before a step, per unit of memory; NULL: none */
@@ -19,7 +20,7 @@ typedef struct sel_lns {
   int64_t moves, hopeless, won; /* counted: in all, ruled out by the bound, better */
 } sel_lns;
 
-sw_rc sel_lns_init(sel_lns *l, const sel_field *f, uint64_t seed, sw_arena *mem, sw_diag *d);
+sw_rc sel_lns_init(sel_lns *l, const sel_field *f, const sel_link *links, uint64_t seed, sw_arena *mem, sw_diag *d);
 void sel_lns_deinit(sel_lns *l);
 /* One move from a choice that keeps its caps; *better says whether the state changed, then to a cheaper one. */
 sw_rc sel_lns_move(sel_lns *l, sel_state *s, sel_budget *b, bool *better, sw_diag *d);

@@ -44,8 +44,8 @@ sw_rc sel_field_init(sel_field *f, const sel_core *c, int64_t bad, sw_arena *mem
   SW_TRY(clip_tables(f, mem, &tables, d));
   for (int32_t e = 0; e < c->n_pairs; e++) {
     const sel_pair *g = &c->pairs[e];
-    f->near[fill[g->i]++] = (sel_near){g->j, c->dom[g->j], tables[2 * (int64_t)g->mat]};
-    f->near[fill[g->j]++] = (sel_near){g->i, c->dom[g->i], tables[2 * (int64_t)g->mat + 1]};
+    f->near[fill[g->i]++] = (sel_near){g->j, c->dom[g->j], e, tables[2 * (int64_t)g->mat]};
+    f->near[fill[g->j]++] = (sel_near){g->i, c->dom[g->i], e, tables[2 * (int64_t)g->mat + 1]};
   }
   for (int32_t i = 0; i < c->n; i++) {
     SW_ARENA_NEW(f->cost[i], mem, c->dom[i], d);

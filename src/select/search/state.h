@@ -12,6 +12,7 @@
 typedef struct sel_near {
   int32_t other;
   int32_t n_other;  /* values of it */
+  int32_t pair;     /* of the core */
   const int64_t *v; /* [s of this][t of other] */
 } sel_near;
 

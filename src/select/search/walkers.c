@@ -8,7 +8,7 @@ static sw_rc walker_init(sel_walkers *ws, sel_walker *w, uint64_t seed, sw_diag 
   w->all = ws;
   SW_TRY(sel_state_init(&w->state, f, &w->mem, d));
   SW_TRY(sel_mover_init(&w->mover, f, seed, &w->mem, d));
-  SW_TRY(sel_lns_init(&w->lns, f, seed, &w->mem, d));
+  SW_TRY(sel_lns_init(&w->lns, f, ws->links, seed, &w->mem, d));
   SW_ARENA_NEW(w->x, &w->mem, f->c->n, d);
   SW_ARENA_NEW(w->walked, &w->mem, f->c->n, d);
   w->mover.price = ws->price;
@@ -16,8 +16,9 @@ static sw_rc walker_init(sel_walkers *ws, sel_walker *w, uint64_t seed, sw_diag 
   return SW_OK;
 }
 
-sw_rc sel_walkers_init(sel_walkers *ws, const sel_field *f, int threads, uint64_t seed, int64_t sweep, sw_diag *d) {
-  *ws = (sel_walkers){.field = f, .sweep = sweep};
+sw_rc sel_walkers_init(sel_walkers *ws, const sel_field *f, const sel_link *links, int threads, uint64_t seed,
+                       int64_t sweep, sw_diag *d) {
+  *ws = (sel_walkers){.field = f, .links = links, .sweep = sweep};
   SW_ARENA_NEW(ws->at, &ws->mem, threads, d);
   SW_ARENA_NEW(ws->price, &ws->mem, f->offset[f->c->n], d);
   SW_ARENA_NEW(ws->prefix, &ws->mem, (size_t)f->c->n_steps + 1, d);

@@ -32,6 +32,7 @@ enum { SEL_GUIDES = 4 };
 
 typedef struct sel_walkers {
   const sel_field *field;
+  const sel_link *links; /* of its core; their tables alone are looked at */
   sw_arena mem;
   int n; /* the first is the calling thread's own */
   sel_walker *at;
@@ -44,7 +45,8 @@ typedef struct sel_walkers {
 } sel_walkers;
 
 /* `ws` stays where it is until sel_walkers_deinit. */
-sw_rc sel_walkers_init(sel_walkers *ws, const sel_field *f, int threads, uint64_t seed, int64_t sweep, sw_diag *d);
+sw_rc sel_walkers_init(sel_walkers *ws, const sel_field *f, const sel_link *links, int threads, uint64_t seed,
+                       int64_t sweep, sw_diag *d);
 void sel_walkers_deinit(sel_walkers *ws);
 /* Prices for the rounds to come. */
 void sel_walkers_price(sel_walkers *ws, const sel_dual *u, const double *packed);
