@@ -16,6 +16,7 @@ typedef struct reshard_case {
   sw_sharding from, to;
   sw_dtype dtype;
   sw_reshard_options options;
+  int node; /* devices of a unit on fast links of its own; 0: all are on one switch */
 } reshard_case;
 
 /* Devices on one switch: a start-up time and a rate, the same for all. */
@@ -36,6 +37,18 @@ static inline void flat_profile(sw_profile *p, int64_t devices, double latency_s
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
     l->line[c].base_s = latency_s;
     l->line[c].s_per_byte = s_per_byte;
+  }
+}
+
+/* Such devices in units of so many, a tenth as fast between them. */
+static inline void two_level_profile(sw_profile *p, int64_t devices, int node, double latency_s, double s_per_byte) {
+  flat_profile(p, node, latency_s, s_per_byte);
+  p->n_levels = 2;
+  p->level[1] = p->level[0];
+  p->level[1].dims[0] = (devices + node - 1) / node;
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
+    p->level[1].line[c].base_s = 10 * latency_s;
+    p->level[1].line[c].s_per_byte = 10 * s_per_byte;
   }
 }
 
@@ -70,6 +83,7 @@ static inline void case_print(const reshard_case *c, sw_text *out) {
   sw_text_puts(out, "' --to '");
   sw_sharding_print(case_to_mesh(c), &c->to, out);
   sw_text_puts(out, "'");
+  if (c->node) sw_text_printf(out, " on nodes of %d", c->node);
 }
 
 static inline void route_print(const sw_mesh *m, const sw_route *r, sw_text *out) {
@@ -87,8 +101,8 @@ static inline void route_print(const sw_mesh *m, const sw_route *r, sw_text *out
 /* The whole tensor's element number e: of both signs, and distinct as far as the type can tell integers apart. */
 static inline double whole_value(sw_dtype t, int64_t e) {
   static const int64_t kMost[SW_DTYPE_COUNT] = {
-      [SW_BF16] = 255, [SW_F8E4M3FN] = 15, [SW_F8E5M2] = 7, [SW_I8] = 127,    [SW_U8] = 255,
-      [SW_BOOL] = 1,   [SW_I4] = 7,        [SW_U2] = 3,     [SW_F4E2M1FN] = 4};
+      [SW_BF16] = 255, [SW_F8E4M3FN] = 15, [SW_F8E5M2] = 7,   [SW_I8] = 127,   [SW_U8] = 255,  [SW_BOOL] = 1,
+      [SW_I4] = 7,     [SW_U2] = 3,        [SW_F4E2M1FN] = 4, [SW_F16] = 2047, [SW_I16] = 600, [SW_U16] = 65535};
   bool negative = e % 2 && sw_dtype_class_of(t) != SW_CLASS_UNSIGNED && t != SW_BOOL;
   if (t == SW_BOOL) return (double)(e * e / 3 % 2);
   if (t == SW_F8E8M0FNU) return (double)(1 << e % 7); /* powers of two alone */

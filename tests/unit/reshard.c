@@ -7,18 +7,23 @@
 #include "shardwright/validate.h"
 
 static sw_diag diag;
-static sw_profile profile;
-
-enum { MAX_DEVICES = 512 };
+enum { MAX_DEVICES = 512, MAX_NODE = 8 };
+static sw_profile profile[MAX_NODE + 1]; /* by devices of a node; 0: one switch */
 
 /* Prices need a regular device order; routes do not ask who is who. */
-static const sw_machine *machine_of(sw_arena *arena, const sw_mesh *m) {
-  sw_machine *machine;
+static sw_rc build_machine(sw_arena *arena, const sw_mesh *m, int node, sw_machine **out) {
   sw_mesh regular = *m;
   regular.device_ids = NULL;
-  assert_ok(sw_machine_build(arena, &profile, &regular, &machine, &diag));
+  return sw_machine_build(arena, &profile[node], &regular, out, &diag);
+}
+
+static const sw_machine *machine_on(sw_arena *arena, const sw_mesh *m, int node) {
+  sw_machine *machine;
+  assert_ok(build_machine(arena, m, node, &machine));
   return machine;
 }
+
+static const sw_machine *machine_of(sw_arena *arena, const sw_mesh *m) { return machine_on(arena, m, 0); }
 
 typedef struct expect_row {
   const char *mesh, *dims, *from, *to;
@@ -93,7 +98,7 @@ static sw_sharding sharding_of(const sw_mesh *m, int rank, const char *text, sw_
 
 /* Finds the route, carries it out, checks what holds for every route; what is wrong goes to `why`, empty if nothing. */
 static void try_case(const reshard_case *c, sw_arena *arena, sw_route *route, char *why, size_t n_why) {
-  const sw_machine *machine = machine_of(arena, &c->mesh);
+  const sw_machine *machine = machine_on(arena, &c->mesh, c->node);
   sw_rc rc = case_route(c, machine, arena, route, &diag);
   why[0] = '\0';
   if (rc) {
@@ -237,6 +242,22 @@ static sw_dtype random_dtype(rng *r, bool reduced) {
   return reduced ? kWide[rng_below(r, 5)] : kAll[rng_below(r, 21)];
 }
 
+static void random_node(rng *r, sw_arena *arena, reshard_case *c) {
+  static const int kNodes[] = {2, 3, 4, 6, 8};
+  sw_machine *machine;
+  for (int tries = 0; tries < 10 && !c->node; tries++) {
+    const int node = kNodes[rng_below(r, 5)];
+    if (node < sw_mesh_devices(&c->mesh) && !build_machine(arena, &c->mesh, node, &machine)) c->node = node;
+  }
+}
+
+/* A large mesh, and extents that every sharding of it cuts evenly: there routes on nodes may go over all kinds of
+ * states. */
+static void random_large_case(rng *r, reshard_case *c) {
+  while (sw_mesh_devices(&c->mesh) < 32) c->mesh = random_mesh(r, 4, 48);
+  for (int d = 0; d < c->rank; d++) c->dims[d] = sw_mesh_devices(&c->mesh);
+}
+
 static void random_case(rng *r, sw_arena *arena, reshard_case *c) {
   static const sw_reduction kKinds[] = {SW_REDUCE_SUM,    SW_REDUCE_SUM,     SW_REDUCE_SUM,     SW_REDUCE_MAX,
                                         SW_REDUCE_MIN,    SW_REDUCE_PRODUCT, SW_REDUCE_AND,     SW_REDUCE_OR,
@@ -252,6 +273,8 @@ static void random_case(rng *r, sw_arena *arena, reshard_case *c) {
     left /= c->dims[d] ? c->dims[d] : 1;
     if (left < 1) left = 1;
   }
+  if (c->rank > 0 && c->rank < 4 && rng_below(r, c->rank == 3 ? 400 : 20) == 0) random_large_case(r, c);
+  if (rng_below(r, 2)) random_node(r, arena, c); /* where its axes can be laid on such */
   if (rng_below(r, 5) == 0) random_to_mesh(r, arena, c);
   bool partial = rng_below(r, 2) == 0;
   c->from = random_sharding(r, &c->mesh, c->rank, partial);
@@ -289,7 +312,7 @@ static void random_routes_run_on_threads(void **state) {
     reshard_case c;
     sw_route_run ran;
     random_case(&r, &arena, &c);
-    const sw_reshard wanted = case_wanted(&c, machine_of(&arena, &c.mesh));
+    const sw_reshard wanted = case_wanted(&c, machine_on(&arena, &c.mesh, c.node));
     assert_ok(sw_route_find(&wanted, &arena, &route, &diag));
     assert_ok(sw_run_route(&wanted, &route, NULL, &ran, &diag));
     assert_int_equal(ran.wrong, 0);
@@ -437,7 +460,20 @@ static void detours_do_not_pay(void **state) {
 }
 
 /* What the random cases were, so that a log shows that none of it went missing. */
-enum { UNEVEN, EMPTY, OFFSETS, HALOS, PARTIALS, SUB_AXES, OTHER_AXES, UNSAYABLE, NO_EXCHANGE, FULL_STEP, N_TALLIES };
+enum {
+  UNEVEN,
+  EMPTY,
+  OFFSETS,
+  HALOS,
+  PARTIALS,
+  SUB_AXES,
+  OTHER_AXES,
+  UNSAYABLE,
+  NO_EXCHANGE,
+  FULL_STEP,
+  NODES,
+  N_TALLIES
+};
 static const char *const kTallies[N_TALLIES] = {"uneven",
                                                 "size 0",
                                                 "offsets",
@@ -447,7 +483,8 @@ static const char *const kTallies[N_TALLIES] = {"uneven",
                                                 "two meshes",
                                                 "no common digits",
                                                 "no exchange wanted",
-                                                "through full replication"};
+                                                "through full replication",
+                                                "on nodes"};
 
 static void tally_case(const reshard_case *c, const sw_route *r, int64_t *tally, int64_t *steps) {
   const sw_mesh *m = case_to_mesh(c);
@@ -461,6 +498,7 @@ static void tally_case(const reshard_case *c, const sw_route *r, int64_t *tally,
   tally[UNSAYABLE] += r->n_steps > 0 && r->step[r->n_steps - 1].mesh == m && m != &c->mesh;
   tally[NO_EXCHANGE] += c->options.no_exchange;
   tally[FULL_STEP] += r->full_replication;
+  tally[NODES] += c->node > 0;
   for (int i = 0; i < r->n_steps; i++) steps[r->step[i].coll.op]++;
 }
 
@@ -608,7 +646,8 @@ static void stale_halos_are_fetched(void **state) {
 enum { N_EXPECTED = sizeof kExpected / sizeof kExpected[0] };
 
 int main(void) {
-  flat_profile(&profile, MAX_DEVICES, 1e-6, 1e-9);
+  flat_profile(&profile[0], MAX_DEVICES, 1e-6, 1e-9);
+  for (int n = 1; n <= MAX_NODE; n++) two_level_profile(&profile[n], MAX_DEVICES, n, 1e-6, 1e-9);
   struct CMUnitTest tests[N_EXPECTED + 9] = {
       cmocka_unit_test(random_routes_run_on_threads),      cmocka_unit_test(a_wrong_route_is_noticed),
       cmocka_unit_test(temporary_memory_is_kept_to),       cmocka_unit_test(detours_do_not_pay),
