@@ -69,7 +69,7 @@ static void turned_choices_are_no_mistakes(void **state) {
   sw_machine *machine;
   sw_plan plan;
   sw_program *p;
-  sw_plan_options o = {.solve = {.threads = 1, .time_limit_s = 5}};
+  sw_plan_options o = {.solve = {.threads = 1, .time_limit_s = 60}};
   int64_t others = 0;
   put_program(&t);
   sw_rc rc = sw_program_parse("t.mlir", sw_text_str(&t), t.n, NULL, &p, &diag);
