@@ -199,7 +199,7 @@ static inline double part_value(const reshard_case *c, int64_t parts, int64_t pa
     case SW_REDUCE_BIT_AND:
       return part == lead ? v : (double)(bits | (part + e) % 8);
     case SW_REDUCE_BIT_OR:
-      return part == lead ? v : (double)(bits & (part + e));
+      return part == lead ? v : (double)(bits & (part + e) % 512);
     case SW_REDUCE_BIT_XOR:
       return part == lead ? (double)(bits ^ ((parts - 1) % 2 * (e % 7))) : (double)(e % 7);
     case SW_REDUCE_AVERAGE:
