@@ -145,7 +145,8 @@ static sw_rc build_costs(sel_lns *l, const sel_state *s, inner *w, sw_diag *d) {
     for (int32_t e = f->first_near[v]; e < f->first_near[v + 1]; e++) {
       const sel_near *g = &f->near[e];
       if (l->place[g->other] < 0) continue;
-      for (int32_t a = 0; a < dom[k]; a++) w->cost[k][a] -= g->v[(int64_t)a * g->n_other + s->x[g->other]];
+      const int64_t *line = g->turned + (int64_t)s->x[g->other] * dom[k];
+      for (int32_t a = 0; a < dom[k]; a++) w->cost[k][a] -= line[a];
     }
     w->now += w->cost[k][s->x[v]];
   }

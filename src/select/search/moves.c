@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "shardwright/simd.h"
+
 enum { MOST_TREE = 128, MOST_TRIES = 6, MOST_VALUES = 1 << 14 };
 
 sw_rc sel_mover_init(sel_mover *m, const sel_field *f, uint64_t seed, sw_arena *mem, sw_diag *d) {
@@ -28,6 +30,7 @@ sw_rc sel_mover_init(sel_mover *m, const sel_field *f, uint64_t seed, sw_arena *
   SW_ARENA_NEW(m->undo, mem, MOST_TREE, d);
   SW_ARENA_NEW(m->up_first, mem, MOST_TREE + 1, d);
   SW_ARENA_NEW(m->up, mem, MOST_VALUES + (size_t)most, d);
+  SW_ARENA_NEW(m->least, mem, most, d);
   SW_ARENA_NEW(m->rim, mem, 2 * (size_t)f->c->n_pairs + 1, d);
   return SW_OK;
 }
@@ -79,6 +82,19 @@ static void grow(sel_mover *m, int32_t size) {
   }
 }
 
+/* least[t] = min over a of up[a] + table[a][t]. */
+SW_SIMD_CLONES static void fold(const double *up, int32_t n, const int64_t *table, int32_t n_other,
+                                double *restrict least) {
+  for (int32_t t = 0; t < n_other; t++) least[t] = INFINITY;
+  for (int32_t a = 0; a < n; a++) {
+    const int64_t *line = table + (int64_t)a * n_other;
+    for (int32_t t = 0; t < n_other; t++) {
+      const double c = up[a] + (double)line[t];
+      least[t] = c < least[t] ? c : least[t];
+    }
+  }
+}
+
 /* up[place][v] = local cost + price, without the edges to tree neighbours; then children are folded into parents. */
 static int64_t sweep_up(sel_mover *m, const sel_state *s) {
   const sel_field *f = m->f;
@@ -95,22 +111,17 @@ static int64_t sweep_up(sel_mover *m, const sel_state *s) {
     const sel_near *g = &f->near[m->via[at]];
     int32_t v = m->tree[at], n = f->c->dom[v];
     double *up = m->up + m->up_first[at], *over = m->up + m->up_first[m->parent[at]];
-    for (int32_t a = 0; a < n; a++) up[a] -= (double)g->v[(int64_t)a * g->n_other + s->x[g->other]];
-    for (int32_t t = 0; t < g->n_other; t++) over[t] -= (double)g->v[(int64_t)s->x[v] * g->n_other + t];
+    const int64_t *mine = g->turned + (int64_t)s->x[g->other] * n, *its = g->v + (int64_t)s->x[v] * g->n_other;
+    for (int32_t a = 0; a < n; a++) up[a] -= (double)mine[a];
+    for (int32_t t = 0; t < g->n_other; t++) over[t] -= (double)its[t];
   }
   for (int32_t at = m->n_tree - 1; at > 0; at--) {
     const sel_near *g = &f->near[m->via[at]];
     int32_t n = f->c->dom[m->tree[at]];
     const double *up = m->up + m->up_first[at];
     double *over = m->up + m->up_first[m->parent[at]];
-    for (int32_t t = 0; t < g->n_other; t++) {
-      double least = INFINITY;
-      for (int32_t a = 0; a < n; a++) {
-        double c = up[a] + (double)g->v[(int64_t)a * g->n_other + t];
-        least = c < least ? c : least;
-      }
-      over[t] += least;
-    }
+    fold(up, n, g->v, g->n_other, m->least);
+    for (int32_t t = 0; t < g->n_other; t++) over[t] += m->least[t];
     cells += (int64_t)n * g->n_other;
   }
   return cells;
@@ -123,7 +134,8 @@ static bool settle(sel_mover *m, sel_state *s, int32_t at) {
   double *up = m->up + m->up_first[at];
   if (at > 0) {
     const sel_near *g = &f->near[m->via[at]];
-    for (int32_t a = 0; a < n; a++) up[a] += (double)g->v[(int64_t)a * g->n_other + s->x[g->other]];
+    const int64_t *line = g->turned + (int64_t)s->x[g->other] * n;
+    for (int32_t a = 0; a < n; a++) up[a] += (double)line[a];
   }
   for (int tries = 0; tries < MOST_TRIES && tries < n; tries++) {
     int32_t best = s->x[v]; /* ties stay */

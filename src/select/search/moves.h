@@ -17,6 +17,7 @@ typedef struct sel_mover {
   int32_t *place; /* of a variable in the tree */
   double *up;     /* [place][value]: cost of the subtree */
   int32_t *up_first;
+  double *least; /* scratch, for the values of one variable */
   int32_t *undo; /* values before the move, by place */
   int32_t *rim;
 } sel_mover;

@@ -44,8 +44,9 @@ sw_rc sel_field_init(sel_field *f, const sel_core *c, int64_t bad, sw_arena *mem
   SW_TRY(clip_tables(f, mem, &tables, d));
   for (int32_t e = 0; e < c->n_pairs; e++) {
     const sel_pair *g = &c->pairs[e];
-    f->near[fill[g->i]++] = (sel_near){g->j, c->dom[g->j], e, tables[2 * (int64_t)g->mat]};
-    f->near[fill[g->j]++] = (sel_near){g->i, c->dom[g->i], e, tables[2 * (int64_t)g->mat + 1]};
+    const int64_t *const *table = &tables[2 * (int64_t)g->mat];
+    f->near[fill[g->i]++] = (sel_near){g->j, c->dom[g->j], e, table[0], table[1]};
+    f->near[fill[g->j]++] = (sel_near){g->i, c->dom[g->i], e, table[1], table[0]};
   }
   for (int32_t i = 0; i < c->n; i++) {
     SW_ARENA_NEW(f->cost[i], mem, c->dom[i], d);
@@ -74,7 +75,8 @@ void sel_state_set(sel_state *s, const int32_t *x) {
     memcpy(q, f->cost[i], (size_t)c->dom[i] * sizeof *q);
     for (int32_t k = f->first_near[i]; k < f->first_near[i + 1]; k++) {
       const sel_near *g = &f->near[k];
-      for (int32_t v = 0; v < c->dom[i]; v++) q[v] += g->v[(int64_t)v * g->n_other + x[g->other]];
+      const int64_t *line = g->turned + (int64_t)x[g->other] * c->dom[i];
+      for (int32_t v = 0; v < c->dom[i]; v++) q[v] += line[v];
     }
     twice += q[x[i]] + f->cost[i][x[i]];
   }

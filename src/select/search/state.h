@@ -11,9 +11,10 @@
 
 typedef struct sel_near {
   int32_t other;
-  int32_t n_other;  /* values of it */
-  int32_t pair;     /* of the core */
-  const int64_t *v; /* [s of this][t of other] */
+  int32_t n_other;       /* values of it */
+  int32_t pair;          /* of the core */
+  const int64_t *v;      /* [s of this][t of other] */
+  const int64_t *turned; /* [t of other][s of this]: lines to read where t is given */
 } sel_near;
 
 /* What all states of a core share; read-only once built. */
