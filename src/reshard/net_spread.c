@@ -7,14 +7,18 @@
 
 #include <string.h>
 
+static uint8_t number_of(rs_net *n, const rs_net_list *l) {
+  const int number = rs_net_find_list(n, l->atom, l->n);
+  return number < n->n_lists ? (uint8_t)number : rs_net_add_list(n, l);
+}
+
 /* That of a set's atoms in order, behind those of another, which stand behind those of a third. */
 static uint8_t list_of(rs_net *n, unsigned first, unsigned then, unsigned last) {
   rs_net_list l = {.shards = 1};
   for (; first; first &= first - 1) l = rs_net_longer(n, &l, __builtin_ctz(first));
   for (; then; then &= then - 1) l = rs_net_longer(n, &l, __builtin_ctz(then));
   for (; last; last &= last - 1) l = rs_net_longer(n, &l, __builtin_ctz(last));
-  const int number = rs_net_find_list(n, l.atom, l.n);
-  return number < n->n_lists ? (uint8_t)number : rs_net_add_list(n, &l);
+  return number_of(n, &l);
 }
 
 static void add_two_lists(rs_net *n, int d, uint8_t list, int e, uint8_t other) {
@@ -97,15 +101,10 @@ static bool find_border(const rs_space *s, const sw_machine *machine, border *b)
   return b->inner;
 }
 
-static void add_border_list(border *b, const rs_net_list *l) {
-  const int number = rs_net_find_list(b->n, l->atom, l->n);
-  b->list[b->n_lists++] = number < b->n->n_lists ? (uint8_t)number : rs_net_add_list(b->n, l);
-}
-
 /* Of whole axes, but for the one that lies across: wherever ends name parts of others, these states are the same. */
 static void add_border_lists(border *b, const rs_net_list *from) {
   const rs_space *s = &b->n->q->space;
-  add_border_list(b, from);
+  b->list[b->n_lists++] = number_of(b->n, from);
   for (int a = 0; a < s->n; a++) {
     const unsigned set = 1u << a;
     const bool crosses = !(b->inside & set);
@@ -114,7 +113,7 @@ static void add_border_lists(border *b, const rs_net_list *from) {
     rs_net_list longer = rs_net_longer(b->n, from, a);
     for (int next = a + 1; next < s->n && b->behind >> next & 1u; next++) longer = rs_net_longer(b->n, &longer, next);
     if (b->outer & set)
-      add_border_list(b, &longer); /* it is the last */
+      b->list[b->n_lists++] = number_of(b->n, &longer); /* it is the last */
     else
       add_border_lists(b, &longer);
   }
