@@ -138,8 +138,7 @@ static void add_states(rs_net *n, rs_net_state *at, int dim, bool partial) {
   at->list[dim] = 0;
 }
 
-/* --- where devices are
- * ------------------------------------------------------------------------------------------------ */
+/* --- where devices are -------------------------------------------------------------------------------------------- */
 
 /* The shard that a device of such digits has by a list. */
 static int32_t shard_of(const rs_net *n, const rs_net_list *l, const int32_t *digit) {

@@ -5,8 +5,6 @@
  */
 #include "reshard/net.h"
 
-#include <string.h>
-
 static uint8_t number_of(rs_net *n, const rs_net_list *l) {
   const int number = rs_net_find_list(n, l->atom, l->n);
   return number < n->n_lists ? (uint8_t)number : rs_net_add_list(n, l);
