@@ -38,7 +38,8 @@ enum {
   X(PERMUTE, "permute", SW_COLL_USES_TILES)                                      \
   X(EXCHANGE, "exchange", SW_COLL_USES_TILES)                                    \
   X(ALL_TO_ALL_DIMS, "all_to_all_dims", SW_COLL_USES_TILES)                      \
-  X(TO_PARTIAL, "to_partial", SW_COLL_USES_REDUCTION | SW_COLL_LOCAL)
+  X(TO_PARTIAL, "to_partial", SW_COLL_USES_REDUCTION | SW_COLL_LOCAL)            \
+  X(SHARD_TO_PARTIAL, "shard_to_partial", SW_COLL_USES_REDUCTION | SW_COLL_USES_TILES | SW_COLL_LOCAL)
 
 typedef enum sw_coll_op {
 #define SW_X(id, text, flags) SW_COLL_##id,
@@ -73,6 +74,9 @@ enum { SW_ROOT_IS_OPERAND = -1 };
  * once.
  * - to_partial keeps the value on the first device of each group over `axes` and stores the reduction's identity on
  *   the others (replicated -> partial, without communication).
+ * - shard_to_partial keeps the positions of the result that the device itself holds under `src` and stores the
+ *   reduction's identity at the others (sharded -> partial, without communication): what axes cut before, and do not
+ *   cut `dst`, is partial (`axes`).
  * Groups that no axes make are lists of devices (`lists`), and moves that no shift makes name their sources
  * (`sources`). Along every other dimension the members' valid extents agree. The result's valid extents follow; those
  * of exchange and update_halo are the positions up to the end of the tensor, or all when `fill_outside`. What the
@@ -103,6 +107,11 @@ typedef struct sw_collective {
 SW_API const char *sw_coll_text(sw_coll_op op);
 SW_API unsigned sw_coll_flags(sw_coll_op op);
 SW_API bool sw_coll_parse(const char *text, sw_coll_op *out);
+
+/* Does it combine values of several devices? (Ops that make partial values use a reduction for its identity.) */
+static inline bool sw_coll_combines(sw_coll_op op) {
+  return (sw_coll_flags(op) & (SW_COLL_USES_REDUCTION | SW_COLL_LOCAL)) == SW_COLL_USES_REDUCTION;
+}
 
 /* "all_gather axes=[x,y] dim=1": for messages, traces and reports. */
 SW_API void sw_collective_print(const sw_mesh *m, const sw_collective *c, sw_text *out);

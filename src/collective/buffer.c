@@ -72,8 +72,7 @@ static sw_rc check_pair(const sw_collective *c, const sw_buffer *in, const sw_bu
   const char *op = sw_coll_text(c->op);
   if (in->rank != out->rank)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: input of rank %d, result of rank %d", op, in->rank, out->rank);
-  bool reduces = (sw_coll_flags(c->op) & SW_COLL_USES_REDUCTION) && c->op != SW_COLL_TO_PARTIAL;
-  if (!reduces && in->dtype != out->dtype)
+  if (!sw_coll_combines(c->op) && in->dtype != out->dtype)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: input of %s, result of %s; expected the same", op,
                          sw_dtype_text(in->dtype), sw_dtype_text(out->dtype));
   if (sw_coll_flags(c->op) & SW_COLL_USES_TILES) return SW_OK;

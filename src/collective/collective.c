@@ -162,8 +162,9 @@ sw_rc sw_collective_verify(const sw_mesh *m, const sw_collective *c, int rank, s
   if (flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS)) SW_TRY(verify_tiling(m, c->dst, "destination", op, rank, d));
   if ((flags & SW_COLL_USES_REDUCTION) && (unsigned)c->reduction >= SW_REDUCTION_COUNT)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: unknown reduction %d", op, (int)c->reduction);
-  if (c->op == SW_COLL_TO_PARTIAL && (c->reduction == SW_REDUCE_AVERAGE || c->reduction == SW_REDUCE_GENERIC))
-    return SW_FAIL_INPUT(d, SW_NOWHERE, "to_partial: reduction '%s' has no neutral element",
+  const bool makes_partial = (flags & SW_COLL_USES_REDUCTION) && !sw_coll_combines(c->op);
+  if (makes_partial && (c->reduction == SW_REDUCE_AVERAGE || c->reduction == SW_REDUCE_GENERIC))
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: reduction '%s' has no neutral element", op,
                          sw_reduction_text(c->reduction));
   return SW_OK;
 }

@@ -106,6 +106,11 @@ static bool from_self(const oracle *o, const int64_t *at, int64_t *device, int64
   return true;
 }
 
+/* Of a group only the first device keeps what it has. */
+static bool from_first(const oracle *o, const int64_t *at, int64_t *device, int64_t *from) {
+  return o->index == 0 && from_self(o, at, device, from);
+}
+
 static bool from_root(const oracle *o, const int64_t *at, int64_t *device, int64_t *from) {
   from_self(o, at, device, from);
   *device = peer(o, sw_collective_root(o->c));
@@ -190,6 +195,20 @@ static bool from_holder(const oracle *o, const int64_t *at, int64_t *device, int
   return global_of(o, at, global) && find_holder(o, o->c->src, global, device, from);
 }
 
+/* What the device itself holds of it. */
+static bool from_own(const oracle *o, const int64_t *at, int64_t *device, int64_t *from) {
+  int64_t global[SW_MAX_RANK] = {0};
+  bool holds = global_of(o, at, global);
+  *device = o->device;
+  for (int i = 0; i < o->c->src->rank && holds; i++) {
+    int64_t start, lo, hi;
+    sw_tiling_window(o->m, o->c->src, i, o->device, &start, &lo, &hi);
+    from[i] = global[i] - start;
+    holds = from[i] >= lo && from[i] < hi;
+  }
+  return holds;
+}
+
 /* The tiling of the cores inside the halos. */
 void sw_tiling_core(const sw_tiling *halo, sw_tiling *core) {
   *core = *halo;
@@ -258,7 +277,8 @@ static const coll_rule kRules[SW_COLL_COUNT] = {
     [SW_COLL_PERMUTE] = {NULL, valid_window, from_holder, false, true},
     [SW_COLL_EXCHANGE] = {NULL, valid_window, from_holder, false, true},
     [SW_COLL_ALL_TO_ALL_DIMS] = {NULL, valid_window, from_holder, false, true},
-    [SW_COLL_TO_PARTIAL] = {NULL, valid_same, from_self, false, false},
+    [SW_COLL_TO_PARTIAL] = {NULL, valid_same, from_first, false, false},
+    [SW_COLL_SHARD_TO_PARTIAL] = {NULL, valid_window, from_own, false, false},
 };
 
 static void *element(const sw_buffer *b, const int64_t *at) {
@@ -283,10 +303,11 @@ static void make_element(const oracle *o, const coll_rule *rule, const int64_t *
   sw_buffer *out = &o->out[o->device];
   void *to = element(out, at);
   int64_t device, from[SW_MAX_RANK];
-  if (o->c->op == SW_COLL_TO_PARTIAL && o->index != 0)
-    sw_reduction_identity_bytes(o->c->reduction, out->dtype, to);
-  else if (!rule->source(o, at, &device, from)) {
-    if (o->c->fill_outside) sw_element_store(out->dtype, o->c->fill, to);
+  if (!rule->source(o, at, &device, from)) {
+    if (sw_coll_flags(o->c->op) & SW_COLL_USES_REDUCTION)
+      sw_reduction_identity_bytes(o->c->reduction, out->dtype, to);
+    else if (o->c->fill_outside)
+      sw_element_store(out->dtype, o->c->fill, to);
   } else if (rule->reduces)
     reduce_element(o, from, to);
   else

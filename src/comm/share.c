@@ -149,8 +149,10 @@ static void fill_identity(const sw_job *j, int64_t i) {
   char cell[16];
   sw_reduction_identity_bytes(j->view.coll->reduction, out->dtype, cell);
   static const int64_t kOrigin[SW_MAX_RANK];
+  int64_t valid[SW_MAX_RANK];
+  sw_moves_valid(&j->view, i, valid);
   sw_rows rows;
-  sw_rows_init(&rows, out->rank, input_of(j, i)->valid, out->dims, kOrigin, out->dims, kOrigin);
+  sw_rows_init(&rows, out->rank, valid, out->dims, kOrigin, out->dims, kOrigin);
   while (sw_rows_next(&rows))
     for (int64_t e = rows.a; e < rows.a + rows.len; e++) memcpy((char *)target(j, i) + e * size, cell, (size_t)size);
 }
@@ -167,9 +169,9 @@ void sw_share_prepare(const sw_view *v, int64_t i, const void *src, void *dst) {
 static bool prepare(const sw_job *j, int64_t i) {
   const sw_collective *c = j->view.coll;
   bool neutral = c->op == SW_COLL_TO_PARTIAL && i != 0;
-  if (neutral) fill_identity(j, i);
   if (sw_coll_flags(c->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))
     sw_share_prepare(&j->view, i, source(j, i), target(j, i));
+  if (neutral || c->op == SW_COLL_SHARD_TO_PARTIAL) fill_identity(j, i);
   return neutral;
 }
 

@@ -59,9 +59,7 @@ typedef enum excuse { NO_EXCUSE, EQUAL_ELEMENTS, ROUNDING_NOISE, EXCUSE_COUNT } 
 static excuse excuse_of(const sw_graph *program, const sw_op *op) {
   sw_id def = program->values[op->operands[0]].def;
   bool equal = is_constant(program, op->operands[0]) || (def >= 0 && program->ops[def].code == SW_OP_BROADCAST);
-  bool combines =
-      sw_coll_flags(op->collective->op) & SW_COLL_USES_REDUCTION && op->collective->op != SW_COLL_TO_PARTIAL;
-  if (equal && !combines) return EQUAL_ELEMENTS;
+  if (equal && !sw_coll_combines(op->collective->op)) return EQUAL_ELEMENTS;
   return strstr(op->name, ".attn.bk.") || strstr(op->name, ".attn.k.rows.d0") ? ROUNDING_NOISE : NO_EXCUSE;
 }
 
