@@ -98,9 +98,15 @@ static sw_curve copy_curve(const sw_machine *m, double bytes) {
                     .slope = {2 * bytes / (p->memory_fraction * p->memory_bytes_per_s) * m->share}};
 }
 
-static double copy_s(const sw_machine *m, double bytes) {
-  const sw_curve c = copy_curve(m, 1);
-  return sw_curve_s(&c, bytes, 0);
+/* Where little moves, a reduction may take less than an all_gather or all_to_all of its parts' pieces. So what makes
+ * such parts takes no less than these need to begin: else values would be padded and reduced in place of being moved.
+ */
+static sw_curve local_curve(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes) {
+  sw_curve c = copy_curve(m, bytes);
+  if (op != SW_COLL_SHARD_TO_PARTIAL) return c;
+  c.latency_s = fmax(c.latency_s, sw_group_price_s(g, SW_COST_ALL_GATHER, 0));
+  c.latency_s = fmax(c.latency_s, sw_group_price_s(g, SW_COST_ALL_TO_ALL, 0));
+  return c;
 }
 
 /* What a class takes for the bytes of an op. */
@@ -111,19 +117,19 @@ static double bytes_of(const sw_group *g, sw_coll_op op, double bytes) {
 }
 
 double sw_group_collective_s(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes) {
-  if (sw_coll_flags(op) & SW_COLL_LOCAL) return copy_s(m, bytes);
-  return sw_group_price_s(g, kOp[op].cls, bytes_of(g, op, bytes));
+  if (!(sw_coll_flags(op) & SW_COLL_LOCAL)) return sw_group_price_s(g, kOp[op].cls, bytes_of(g, op, bytes));
+  const sw_curve c = local_curve(m, g, op, 1);
+  return sw_curve_s(&c, bytes, 0);
 }
 
 int sw_group_collective_curves(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes,
                                sw_curve out[SW_MAX_CURVES]) {
   if (!(sw_coll_flags(op) & SW_COLL_LOCAL)) return sw_group_price_curves(g, kOp[op].cls, bytes_of(g, op, bytes), out);
-  out[0] = copy_curve(m, bytes);
+  out[0] = local_curve(m, g, op, bytes);
   return 1;
 }
 
 double sw_machine_collective_s(const sw_machine *m, sw_coll_op op, const sw_axis_ref *axes, int n_axes, double bytes) {
-  if (sw_coll_flags(op) & SW_COLL_LOCAL) return copy_s(m, bytes);
   unsigned mask;
   sw_group built;
   if (whole_axes(m, axes, n_axes, &mask)) return sw_group_collective_s(m, &m->subset[mask], op, bytes);

@@ -286,6 +286,7 @@ static sw_rc group_atoms(rs_net *n, sw_diag *d) {
 sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool partial, bool counts, sw_diag *d) {
   n->q = q;
   n->ends = ends;
+  n->partial = partial;
   n->n_lists = n->n_states = 0;
   n->held = NULL;
   n->group = NULL;

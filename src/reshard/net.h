@@ -44,6 +44,7 @@ typedef struct rs_net_pair {
   double kept[SW_MAX_LEVELS]; /* elements of a new block that the device's unit of a level had */
   /* For bounds: */
   double had[SW_MAX_LEVELS];  /* elements of a new block, by some device's unit */
+  double most[SW_MAX_LEVELS]; /* by none more */
   double both[SW_MAX_LEVELS]; /* of what a unit shall have in all, at most so much did it have */
 } rs_net_pair;
 
@@ -76,6 +77,7 @@ typedef struct rs_net {
   const rs_query *q;       /* of a tensor whose dimensions are of one extent, which every list cuts evenly */
   const rs_net_ends *ends; /* NULL: all lists that the atoms give */
   int n_lists, n_states, n_levels;
+  bool partial; /* with states of partial values */
   double elem, whole_bytes, devices;
   int n_places;        /* devices, if they count and are at most RS_NET_PLACES */
   int32_t *place;      /* rs_net_place */
@@ -171,6 +173,7 @@ typedef struct rs_net_bound {
 /* What bounds on paths from a state to another follow from, whatever the tensor's size. Equal ones are equal bytes. */
 typedef struct rs_net_gap {
   double lacked[SW_MAX_LEVELS]; /* bytes that cross between units of a level, per device; 0 from where none do */
+  double again[SW_MAX_LEVELS];  /* the same, if what stays partial is reduced and made partial again */
   double wanted[SW_MAX_LEVELS]; /* bytes of what units of a level shall have, per device; where something is reduced */
   uint32_t gone, kept;          /* sets of atoms that are reduced, and that stay partial */
   uint64_t same;                /* is it one state? */

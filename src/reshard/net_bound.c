@@ -5,10 +5,10 @@
  * shared at best. Each step's price holds for what it brings, and a path brings at least what is lacked, so this is a
  * bound on paths, not only on steps (docs/resharding.md, "Search").
  *
- * It holds whatever is partial: take a path's reductions for slices, or for nothing, and its to_partials for nothing,
- * and the steps that are left, at the prices they had, bring whole values to where the path brings them. So what
- * reductions cost comes on top: over p devices (p-1) words per element. Or else, of all steps together: as many words,
- * and every device hears at least its whole block.
+ * It holds whatever is partial: what a device has a part of it may be taken to have whole, and what it is to have a
+ * part of, the devices that it makes parts with must have together. To reduce an element over p devices takes p-1
+ * words on top of those that bring it to devices which had no part of it. Or else: as many words, and every device
+ * hears at least its whole block.
  */
 #include <math.h>
 
@@ -30,63 +30,78 @@ static double least_s(const rs_net *n, int level, double bytes, bool reduces) {
 }
 
 /* Reducing over p units of a level, each element takes p-1 words, in each of the units that hold parts which stay; or
- * those parts are reduced, too, in as many words and more. Then one word for every further unit that wants it, where
- * `wanted` is no less than the devices' share of what each unit is to have. */
-static double reducing_s(const rs_net *n, unsigned gone, unsigned kept, double scale, const double *wanted,
-                         double *latency_s) {
-  const double once = n->whole_bytes / n->devices * scale;
-  double work = 0;
-  for (int l = 0; l < n->n_levels; l++) {
-    const double p = n->units[l][gone], words = (p - 1) * n->units[l][kept];
-    if (p <= 1) continue;
-    *latency_s = larger(*latency_s, n->floor.latency_s[l]);
-    work = larger(work, least_s(n, l, once * words + (wanted ? larger(0, wanted[l] * scale - once) : 0), true));
-  }
-  return work;
+ * those parts are reduced, too, in as many words and more. */
+static double reducing_bytes(const rs_net *n, int level, unsigned gone, unsigned kept) {
+  return n->whole_bytes / n->devices * (n->units[level][gone] - 1) * n->units[level][kept];
 }
 
-/* Of a path that reduces all that is partial: what devices must hear of it, by whatever steps. */
+/* Of a path that reduces all that is partial: what devices must hear of it, by whatever steps. One word more for every
+ * further unit that wants an element, where `wanted` is no less than the devices' share of what each is to have. */
 static double reduced_s(const rs_net *n, const rs_net_gap *g, double scale) {
-  double latency = n->floor.latency_s[0];
-  const double work = reducing_s(n, g->gone, 0, scale, g->wanted, &latency);
-  return latency + larger(work, least_s(n, 0, g->wanted[0] * scale, true));
-}
-
-/* Of the steps that move. */
-static double moved_s(const rs_net *n, const rs_net_gap *g, double scale) {
-  double latency = 0, work = 0;
-  for (int l = 0; l < n->n_levels && g->lacked[l] > 0; l++) {
+  const double once = n->whole_bytes / n->devices;
+  double latency = n->floor.latency_s[0], work = least_s(n, 0, g->wanted[0] * scale, true);
+  for (int l = 0; l < n->n_levels; l++) {
+    if (n->units[l][g->gone] <= 1) continue;
+    const double bytes = reducing_bytes(n, l, g->gone, 0) + larger(0, g->wanted[l] - once);
     latency = larger(latency, n->floor.latency_s[l]);
-    work = larger(work, least_s(n, l, g->lacked[l] * scale, false));
+    work = larger(work, least_s(n, l, bytes * scale, true));
   }
   return latency + work;
+}
+
+/* Of one that reduces `gone` and moves what is lacked. Reductions move, too, once pieces were made parts; that alone
+ * takes the latency of a move. */
+static double moved_s(const rs_net *n, unsigned gone, unsigned kept, const double *lacked, double scale) {
+  double reduces = gone ? n->floor.latency_s[0] : 0, moves = 0, work = 0;
+  for (int l = 0; l < n->n_levels && (gone || lacked[l] > 0); l++) {
+    double bytes = lacked[l];
+    if (bytes > 0) moves = larger(moves, n->floor.latency_s[l]);
+    if (n->units[l][gone] > 1) {
+      reduces = larger(reduces, n->floor.latency_s[l]);
+      bytes += reducing_bytes(n, l, gone, kept);
+    }
+    if (bytes > 0) work = larger(work, least_s(n, l, bytes * scale, n->partial));
+  }
+  return reduces + moves + work;
+}
+
+/* Of one that reduces some of what stays partial, too, and makes it partial again. */
+static double again_s(const rs_net *n, const rs_net_gap *g, double scale) {
+  double least = HUGE_VAL;
+  for (unsigned rest = g->kept; rest; rest &= rest - 1) {
+    const double s = moved_s(n, g->gone | (rest & -rest), 0, g->again, scale);
+    if (s < least) least = s;
+  }
+  return least;
 }
 
 rs_net_bound rs_net_gap_bound(const rs_net *n, const rs_net_gap *g, double scale) {
   const double step_s = n->floor.step_s;
   if (g->same) return (rs_net_bound){0, 2 * step_s};
-  const double moved = moved_s(n, g, scale);
-  if (!g->gone) return (rs_net_bound){larger(step_s, moved), larger(step_s, moved) + step_s};
-  double latency = n->floor.latency_s[0], work = reducing_s(n, g->gone, g->kept, scale, NULL, &latency);
-  const double apart = latency + work + moved, together = g->kept ? 0 : reduced_s(n, g, scale);
-  const double longer = moved > 0 ? apart : apart + step_s;
-  return (rs_net_bound){larger(apart, together), larger(longer, together + step_s)};
+  double least = larger(step_s, moved_s(n, g->gone, g->kept, g->lacked, scale));
+  if (g->kept) least = fmin(least, larger(step_s, again_s(n, g, scale)));
+  if (!g->gone) return (rs_net_bound){least, least + step_s};
+  const double together = g->kept ? 0 : reduced_s(n, g, scale), longer = g->lacked[0] > 0 ? least : least + step_s;
+  return (rs_net_bound){larger(least, together), larger(longer, together + step_s)};
 }
 
-/* Bytes that a device lacks of what crosses between units of each level. */
-static void find_lacked(const rs_net *n, const rs_net_state *a, const rs_net_state *b, int to, double *out) {
+/* Bytes that a device lacks of what crosses between units of each level; in the mean of those that make parts over
+ * `made` together, of which each had at most so much. */
+static void find_lacked(const rs_net *n, const rs_net_state *a, int to, unsigned made, double *out) {
+  const rs_net_state *b = &n->state[to];
   double had[SW_MAX_LEVELS], both[SW_MAX_LEVELS];
-  for (int l = 0; l < n->n_levels; l++) had[l] = both[l] = n->elem;
+  for (int l = 0; l < n->n_levels; l++) had[l] = both[l] = n->elem * n->units[l][made];
   for (int d = 0; d < n->q->space.rank; d++) {
     const rs_net_pair *p = rs_net_pair_of(n, a->list[d], b->list[d]);
+    const double *of_device = made ? p->most : p->had;
     for (int l = 0; l < n->n_levels; l++) {
-      had[l] *= p->had[l];
+      had[l] *= of_device[l];
       both[l] *= p->both[l];
     }
   }
   for (int l = 0; l < n->n_levels; l++) {
-    const double lacked = n->bytes[to] - had[l];
-    const double bytes = (l ? larger(lacked, n->unit_bytes[l][to] - both[l]) : lacked) / n->floor.unit[l];
+    const double lacked = n->bytes[to] - had[l], units = n->floor.unit[l] * n->units[l][made];
+    const double bytes = (l ? larger(lacked, n->unit_bytes[l][to] - both[l]) : lacked) / units;
     if (bytes <= 1e-9 * n->bytes[to]) return;
     out[l] = bytes;
   }
@@ -94,12 +109,13 @@ static void find_lacked(const rs_net *n, const rs_net_state *a, const rs_net_sta
 
 rs_net_gap rs_net_gap_of(const rs_net *n, int from, int to) {
   const rs_net_state *a = &n->state[from], *b = &n->state[to];
-  rs_net_gap g = {.same = from == to, .gone = a->partial & ~(unsigned)b->partial};
-  if (from != to) find_lacked(n, a, b, to, g.lacked);
+  const unsigned made = b->partial & ~(unsigned)a->partial;
+  rs_net_gap g = {.same = from == to, .gone = a->partial & ~(unsigned)b->partial, .kept = a->partial & b->partial};
+  if (from != to) find_lacked(n, a, to, made, g.lacked);
+  if (from != to && g.kept) find_lacked(n, a, to, b->partial, g.again);
   if (!g.gone) return g;
-  g.kept = a->partial & b->partial;
-  g.wanted[0] = n->bytes[to];
-  for (int l = 1; l < n->n_levels; l++) g.wanted[l] = n->unit_bytes[l][to] / n->floor.unit[l];
+  g.wanted[0] = n->bytes[to] / n->units[0][made];
+  for (int l = 1; l < n->n_levels; l++) g.wanted[l] = n->unit_bytes[l][to] / (n->floor.unit[l] * n->units[l][made]);
   return g;
 }
 
@@ -159,9 +175,11 @@ double rs_net_step_least_s(const rs_net *n, int from, int to, double scale, doub
   outline o;
   outline_of(n, a, b, &o);
   if (a->partial != b->partial) {
-    const unsigned gone = a->partial & ~(unsigned)b->partial;
-    const bool scatters = o.n_longer == 1 && o.appended == gone;
-    if (o.n_other || o.n_shorter || (o.n_longer && !scatters)) return HUGE_VAL;
+    const unsigned gone = a->partial & ~(unsigned)b->partial, made = b->partial & ~(unsigned)a->partial;
+    const bool may = o.n_longer    ? o.n_longer == 1 && o.appended == gone && !o.n_shorter
+                     : o.n_shorter ? o.dropped == made
+                                   : true;
+    if (o.n_other || !may) return HUGE_VAL;
     return rs_net_bound_of(n, from, to, scale).any_s;
   }
   if (o.level < 0) return n->floor.step_s;

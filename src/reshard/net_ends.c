@@ -1,8 +1,9 @@
 /* What a net holds where atoms are too many for all states. A cheapest route goes over few kinds of states: in each
- * dimension there is the beginning of what one of the ends has there, and behind it a tail of other atoms, which spread
- * the value over devices that would else hold copies, or have left another dimension. Which of several atoms that lie
- * alike on the network a tail has is no matter, nor is their order, but that another order makes an exchange of a
- * collective: so tails take the first atoms that are left, in order or in reverse.
+ * dimension there is the beginning of what one of the ends has there, or all of it and then what is partial at that end
+ * alone, and behind it a tail of other atoms, which spread the value over devices that would else hold copies, or have
+ * left another dimension. Which of several atoms that lie alike on the network a tail has is no matter, nor is their
+ * order, but that another order makes an exchange of a collective: so tails take the first atoms that are left, in
+ * order or in reverse.
  *
  *   h100x64, x=8,y=2,z=4 (nodes of y and z), [[x],[]] -> [[],[y]]: [[x],[y,z]], [[x:(1)2],[y,z]], [[],[y,z]], ...
  *
@@ -13,7 +14,7 @@
 
 #include "reshard/net.h"
 
-/* Few tails first: where these give many states, more tails are left out. */
+/* Few tails first: where these give many states, or take all lists, more tails are left out. */
 enum { MOST_TAILS = 2, ENOUGH_STATES = 250 };
 
 typedef struct hubs {
@@ -22,9 +23,9 @@ typedef struct hubs {
   uint8_t child[RS_NET_LISTS][RS_NET_ATOMS]; /* the list with an atom more behind it; 0: none yet */
   struct prefix {
     uint8_t list, set;
-  } prefix[SW_MAX_RANK][2 * RS_NET_ATOMS + 1]; /* beginnings of both ends' lists */
+  } prefix[SW_MAX_RANK][2 * RS_NET_ATOMS + 3]; /* beginnings of both ends' lists */
   uint8_t n_prefixes[SW_MAX_RANK];
-  bool may_tail[SW_MAX_RANK]; /* all dimensions that neither end cuts are alike: one of them will do */
+  bool may_tail[SW_MAX_RANK]; /* all dimensions that neither end cuts are alike: the first of them will do */
   int n_kinds;
   uint8_t kind[RS_NET_ATOMS]; /* sets of atoms that lie alike, those which cross between units first */
   int n_crossing;             /* kinds */
@@ -53,12 +54,19 @@ static bool has_prefix(const hubs *h, int d, uint8_t list) {
   return false;
 }
 
-static void add_prefixes(hubs *h, int d, const rs_lists *end) {
+static void add_prefix(hubs *h, int d, uint8_t list) {
+  if (!has_prefix(h, d, list)) h->prefix[d][h->n_prefixes[d]++] = (struct prefix){list, h->n->list[list].set};
+}
+
+/* `partial`: atoms that are so at this end alone: behind the list they come of a reduction, or are made parts of. */
+static void add_prefixes(hubs *h, int d, const rs_lists *end, unsigned partial) {
   uint8_t list = 0;
   for (int i = 0; i <= end->len[d]; i++) {
     if (i > 0) list = longer(h, list, end->atom[d][i - 1]);
-    if (!has_prefix(h, d, list)) h->prefix[d][h->n_prefixes[d]++] = (struct prefix){list, h->n->list[list].set};
+    add_prefix(h, d, list);
   }
+  for (; partial; partial &= partial - 1) list = longer(h, list, __builtin_ctz(partial));
+  add_prefix(h, d, list);
 }
 
 /* --- states ------------------------------------------------------------------------------------------------------ */
@@ -200,12 +208,14 @@ static void find_kinds(hubs *h, bool crossing) {
 
 static void add_ends(hubs *h) {
   const rs_lists *end = h->n->ends->end;
+  const unsigned gone = end[0].partial & ~end[1].partial, made = end[1].partial & ~end[0].partial;
   bool spare = false;
   for (int d = 0; d < h->rank; d++) {
-    add_prefixes(h, d, &end[0]);
-    add_prefixes(h, d, &end[1]);
-    h->may_tail[d] = h->n_prefixes[d] > 1 || !spare;
-    spare = spare || h->n_prefixes[d] == 1;
+    const bool uncut = end[0].len[d] + end[1].len[d] == 0;
+    h->may_tail[d] = !uncut || !spare;
+    add_prefixes(h, d, &end[0], h->may_tail[d] ? gone : 0);
+    add_prefixes(h, d, &end[1], h->may_tail[d] ? made : 0);
+    spare = spare || uncut;
   }
 }
 
@@ -218,7 +228,7 @@ void rs_net_add_hubs(rs_net *n) {
   const unsigned blocks = (1u << n->ends->n_blocks) - 1;
   for (h.n_tails = 0; h.n_tails <= MOST_TAILS && h.n_tails <= h.rank; h.n_tails++) {
     for (int spread = h.n_tails > 0; spread >= 0; spread--) {
-      if (n->n_states > ENOUGH_STATES) return;
+      if (n->n_states > ENOUGH_STATES || n->n_lists == RS_NET_LISTS) return;
       h.spread = spread;
       add_partial(&h, blocks);
     }

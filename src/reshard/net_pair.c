@@ -74,6 +74,8 @@ void rs_net_compare(const rs_net *n, int from, int to, int slot) {
   for (int l = 0; l < n->n_levels; l++) {
     out->kept[l] = rs_net_kept(n, from, to, alike, l);
     out->had[l] = had(n, from, to, alike, l);
+    const double of_unit = (double)n->q->space.dims[0] / (double)a->outer[l];
+    out->most[l] = of_unit < n->block[to] ? of_unit : n->block[to];
     out->both[l] = (double)n->q->space.dims[0] / (double)(a->outer[l] > b->outer[l] ? a->outer[l] : b->outer[l]);
   }
 }

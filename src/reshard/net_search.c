@@ -136,12 +136,15 @@ static double step_s(walk *w, int from, int to, int number, double enough) {
   return number == 0 || counted_s > even_s ? counted_s : even_s;
 }
 
-/* Of a goal with offsets or halos devices may lack much more than of even blocks. */
+/* Of a goal with offsets or halos devices may lack much more than of even blocks; unless they need not have it, but
+ * parts of it. */
 static rs_net_bound tighter(const walk *w, int from, int to, rs_net_bound b) {
   const rs_net *n = w->net;
   rs_side old, new;
-  const double bytes = rs_uneven_lacked_bytes(&w->uneven, side_of(w, from, &old), side_of(w, to, &new));
-  const bool reduces = n->state[old.state].partial & ~n->state[new.state].partial;
+  const rs_side *had = side_of(w, from, &old), *has = side_of(w, to, &new);
+  if (n->state[new.state].partial) return b;
+  const double bytes = rs_uneven_lacked_bytes(&w->uneven, had, has);
+  const bool reduces = n->state[old.state].partial;
   const double least_s = rs_net_bytes_s(n, bytes, reduces);
   return (rs_net_bound){fmax(b.any_s, least_s), fmax(b.longer_s, least_s + n->floor.step_s)};
 }

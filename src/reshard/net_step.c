@@ -112,12 +112,16 @@ static bool collective(rs_step *out, unsigned group, double bytes, rs_move move)
   return true;
 }
 
-/* What is partial changes: a reduction, or parts made of a whole value. */
+/* What is partial changes: a reduction, or parts made of a whole value or of its pieces. */
 static bool partial_step(const rs_net *n, int from, int to, const change *c, rs_step *out) {
   const rs_net_state *a = &n->state[from], *b = &n->state[to];
   const unsigned gone = a->partial & ~b->partial, made = b->partial & ~a->partial;
   const double bytes = c->before;
-  if ((gone && made) || c->other || c->n_dropped || c->n_appended > 1) return false;
+  if ((gone && made) || c->other || c->n_appended > 1) return false;
+  if (c->n_dropped) {
+    if (c->n_appended || c->dropped != made || !c->nests) return false;
+    return collective(out, made, c->after, (rs_move){SW_COLL_SHARD_TO_PARTIAL, 0, 0, 0, (uint16_t)made});
+  }
   if (c->n_appended == 0) {
     uint8_t op = gone ? SW_COLL_ALL_REDUCE : SW_COLL_TO_PARTIAL;
     return collective(out, gone | made, bytes, (rs_move){op, 0, 0, 0, (uint16_t)(gone | made)});
@@ -193,7 +197,7 @@ static bool breaks(const rs_uneven *u, int d, int from, int to) {
   return u->q->space.dims[d] > 1 && u->net->list[from].n > 0 && u->block[d][from] % p->more != 0;
 }
 
-/* Of all dimensions that may stand for one, how many break, and how many do not? */
+/* Of all dimensions that may stand for one, how many break, and how many do not? The longer list is `to`. */
 static void try_dims(const rs_uneven *u, int d, unsigned spare, int from, int to, int count[2]) {
   for (int e = 0; e < u->q->space.rank; e++) {
     if (e == d || (spare >> d & spare >> e & 1u)) count[breaks(u, e, from, to)]++;
@@ -213,13 +217,14 @@ bool rs_uneven_cuts(const rs_uneven *u, int from, int to, unsigned spare) {
 
 bool rs_uneven_scatters(const rs_uneven *u, int from, int to, unsigned spare) {
   const rs_net_state *a = &u->net->state[from], *b = &u->net->state[to];
-  int count[2] = {0}, dims = 0;
+  const bool joins = b->partial & ~a->partial; /* lists become shorter */
   for (int d = 0; d < u->q->space.rank && a->partial != b->partial; d++) {
+    int count[2] = {0};
     if (a->list[d] == b->list[d]) continue;
-    dims++;
-    try_dims(u, d, spare, a->list[d], b->list[d], count);
+    try_dims(u, d, spare, joins ? b->list[d] : a->list[d], joins ? a->list[d] : b->list[d], count);
+    if (count[false] == 0) return false;
   }
-  return dims == 0 || count[false] > 0;
+  return true;
 }
 
 double rs_uneven_step(const rs_uneven *u, int from, int to, double enough, rs_step *out) {

@@ -91,6 +91,7 @@ static sw_rc collective_of(const building *b, const rs_state *before, const rs_h
     case SW_COLL_TO_PARTIAL:
       c->n_axes = rs_refs_of_set(s, m.atoms, c->axes);
       break;
+    case SW_COLL_SHARD_TO_PARTIAL:
     case SW_COLL_ALL_TO_ALL_DIMS:
       c->n_axes = rs_refs_of_set(s, m.atoms, c->axes);
       return tilings_of(b, after, false, c, d);

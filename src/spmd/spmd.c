@@ -121,7 +121,8 @@ sw_rc sw_spmd_verify(const sw_spmd *s, sw_diag *d) {
 
 /* What routes price: the larger side, and of a slice what is copied. */
 static double collective_bytes(const sw_collective *c, const sw_type *in, const sw_type *out) {
-  bool by_result = c->op == SW_COLL_ALL_GATHER || c->op == SW_COLL_GATHER || c->op == SW_COLL_ALL_SLICE;
+  bool by_result = c->op == SW_COLL_ALL_GATHER || c->op == SW_COLL_GATHER || c->op == SW_COLL_ALL_SLICE ||
+                   c->op == SW_COLL_SHARD_TO_PARTIAL;
   return (double)sw_type_bytes(by_result ? out : in);
 }
 

@@ -134,12 +134,16 @@ static sw_rc put_lost(const sw_sdy_step *w, const sw_collective *c, sw_diag *d) 
 }
 
 /* Does every dim of `more` begin with the axes of `less`? */
-static bool extends(const sw_tiling *less, const sw_tiling *more) {
+static bool begins(const sw_tiling *less, const sw_tiling *more) {
   const sw_axis_ref *refs;
   for (int d = 0; d < less->rank; d++) {
     if (refs_more(more, less, d, &refs) != 0) return false;
   }
-  return less->n_apart == more->n_apart;
+  return true;
+}
+
+static bool extends(const sw_tiling *less, const sw_tiling *more) {
+  return less->n_apart == more->n_apart && begins(less, more);
 }
 
 typedef struct row {
@@ -154,6 +158,7 @@ static const row kRows[SW_COLL_COUNT] = {
     [SW_COLL_ALL_TO_ALL] = {"sdy.all_to_all", put_moves},
     [SW_COLL_ALL_REDUCE] = {"sdy.all_reduce", put_set},
     [SW_COLL_TO_PARTIAL] = {"sdy.replicated_to_unreduced", put_set},
+    [SW_COLL_SHARD_TO_PARTIAL] = {"sdy.sharded_to_unreduced", put_lost},
     [SW_COLL_PERMUTE] = {"sdy.collective_permute", NULL},
     [SW_COLL_EXCHANGE] = {"sdy.reshard", NULL},
     [SW_COLL_ALL_TO_ALL_DIMS] = {"sdy.all_to_all", put_all_moves},
@@ -162,9 +167,9 @@ static const row kRows[SW_COLL_COUNT] = {
 /* What the dialect has for it. */
 static const row *row_of(const sw_collective *c) {
   static const row kSlices = {"sdy.all_slice", put_gained}, kGathers = {"sdy.all_gather", put_lost};
-  bool combines = c->op == SW_COLL_ALL_REDUCE || c->op == SW_COLL_REDUCE_SCATTER || c->op == SW_COLL_TO_PARTIAL;
-  bool reshards = combines && c->reduction != SW_REDUCE_SUM;
+  bool reshards = (sw_coll_flags(c->op) & SW_COLL_USES_REDUCTION) && c->reduction != SW_REDUCE_SUM;
   if (c->op == SW_COLL_ALL_TO_ALL_DIMS && !is_all_to_all(c)) reshards = true;
+  if (c->op == SW_COLL_SHARD_TO_PARTIAL && !begins(c->dst, c->src)) reshards = true;
   if (c->dst && c->dst->other) return &kRows[SW_COLL_EXCHANGE];
   bool exchanges = c->op == SW_COLL_EXCHANGE && c->src && c->dst;
   if (exchanges && extends(c->src, c->dst)) return &kSlices;

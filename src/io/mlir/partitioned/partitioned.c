@@ -65,7 +65,8 @@ bool sw_im_is_resharded(const sw_ir_tree *t) {
                                        "sdy.all_reduce",
                                        "sdy.reduce_scatter",
                                        "sdy.collective_permute",
-                                       "sdy.replicated_to_unreduced"};
+                                       "sdy.replicated_to_unreduced",
+                                       "sdy.sharded_to_unreduced"};
   return has_op(t, kNames, sizeof kNames / sizeof *kNames) || (sw_im_says_spmd(t) && has_mesh(t));
 }
 
