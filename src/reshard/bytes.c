@@ -5,6 +5,7 @@
  */
 #include "reshard/bytes.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "shardwright/checked.h"
@@ -109,19 +110,37 @@ static void bound_reduced(const rs_request *r, double p, sw_route *route) {
   route->bound_max_bytes = (held_max > words / devices ? held_max : words / devices) * bytes;
 }
 
+/* What stays partial may also be reduced and made partial again. Then devices that hold parts together need one word
+ * per element that they lack, after `parts` - 1 that reduce it; `max_bytes` are lacked by one device. */
+static void bound_made_again(double parts, double max_bytes, sw_route *route) {
+  route->bound_total_bytes = route->bound_total_bytes / parts + (parts - 1) * max_bytes;
+  route->bound_max_bytes = max_bytes / parts;
+}
+
+/* Or with all that is reduced anyway: that takes a word less than there are parts. */
+static void bound_reduced_whole(const rs_query *q, double parts, sw_route *route) {
+  double bytes = sw_dtype_bytes(q->dtype) * (parts - 1);
+  for (int d = 0; d < q->space.rank; d++) bytes *= (double)q->space.dims[d];
+  route->bound_total_bytes = fmin(route->bound_total_bytes, bytes);
+  route->bound_max_bytes = fmin(route->bound_max_bytes, bytes / (double)sw_mesh_devices(q->space.mesh));
+}
+
 void rs_route_bound(const rs_request *r, sw_route *route) {
   const rs_query *q = &r->query;
   if (r->n_made > 0) return; /* parts may be chosen freely: nothing must move */
   double from = (double)sw_axis_refs_size(sw_sharding_partial(&r->from), r->from.n_partial);
   double to = (double)sw_axis_refs_size(sw_sharding_partial(&r->target), r->target.n_partial);
+  const bool again = to > 1 && rs_reduces_in_parts(&r->from);
   if (from > to) {
     bound_reduced(r, from / to, route);
+    if (again) bound_reduced_whole(q, from, route);
     return;
   }
   double max, total;
   moved(q, &r->from, &r->to, q->target_mesh, &max, &total);
   route->bound_max_bytes = max * sw_dtype_bytes(q->dtype);
   route->bound_total_bytes = total * sw_dtype_bytes(q->dtype);
+  if (again) bound_made_again(to, route->bound_max_bytes, route);
 }
 
 typedef struct senders {

@@ -88,9 +88,7 @@ static void frame_opaque(rs_request *r, const sw_mesh *m) {
   q->target = rs_state_of(&q->space, &plain_target);
 }
 
-/* An average of averages is not the average of all where it truncates: such values are reduced once, which is no matter
- * of states. */
-static bool reduces_in_parts(const sw_sharding *s) {
+bool rs_reduces_in_parts(const sw_sharding *s) {
   return s->n_partial == 0 || (s->partial_kind != SW_REDUCE_AVERAGE && s->partial_kind != SW_REDUCE_GENERIC);
 }
 
@@ -141,7 +139,7 @@ static bool frame_far_net(rs_request *r) {
   rs_query *q = &r->query;
   const rs_space none = q->space;
   const sw_sharding ends[] = {r->from, r->to};
-  if (q->no_exchange || q->max_temp_bytes > 0 || q->target_mesh || !reduces_in_parts(&r->from)) return false;
+  if (q->no_exchange || q->max_temp_bytes > 0 || q->target_mesh || !rs_reduces_in_parts(&r->from)) return false;
   r->in_net = rs_net_space(&q->space, q->machine, none.rank, none.dims, ends, 2);
   r->is_far = r->in_net || rs_space_init(&q->space, none.mesh, none.rank, none.dims, &r->from, &r->to, 4);
   if (!r->is_far) {
@@ -184,7 +182,7 @@ static bool frame_net(rs_request *r) {
   const rs_space plain = q->space;
   const sw_sharding ends[] = {r->from, r->to};
   if (q->no_exchange) return frame_plain_net(r);
-  if (!reduces_in_parts(&r->from)) return false;
+  if (!rs_reduces_in_parts(&r->from)) return false;
   if (!rs_net_space(&q->space, q->machine, plain.rank, plain.dims, ends, 2)) {
     q->space = plain;
     return false;
@@ -252,7 +250,7 @@ sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d) {
   if (plain && frame_net(r)) return check_kinds(r, d);
   if (plain) {
     frame_plain(r, true);
-    r->has_ends = !q->no_exchange && reduces_in_parts(&r->from);
+    r->has_ends = !q->no_exchange && rs_reduces_in_parts(&r->from);
     q->thorough = q->no_exchange && r->from.n_partial == 0 && few_states(&q->space);
   } else {
     q->space = (rs_space){.mesh = m, .rank = rank, .dims = dims};

@@ -26,6 +26,9 @@ sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d);
 sw_rc rs_own(sw_arena *arena, const sw_sharding *s, sw_sharding *out, sw_diag *d);
 /* The search, of a request that keeps partial values also with all of them reduced first: whichever is cheaper. */
 SW_CHECKED sw_rc rs_request_search(rs_request *r, rs_path *out, sw_diag *d);
+/* An average of averages is not the average of all where it truncates: such values are reduced once, which is no matter
+ * of states. */
+bool rs_reduces_in_parts(const sw_sharding *s);
 /* The cost of all: the path that is found, and the steps around it. */
 SW_CHECKED sw_rc rs_request_s(rs_request *r, double *cost_s, sw_diag *d);
 /* Steps around a path. Costs of a path: its own, without those steps. */

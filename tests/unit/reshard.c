@@ -53,6 +53,8 @@ static const expect_row kExpected[] = {
     {"x=2,y=4", "4095,64", "[[x],[y]]", "[[],[y]] partial min[x]", "shard_to_partial[x]", NULL},
     {"x=2,y=4", "64,64", "[[x],[]] partial sum[y]", "[[],[]] partial sum[x]", "all_reduce[y] shard_to_partial[x]",
      NULL},
+    {"z=2,w=8", "64,64", "[[],[w]] partial sum[z]", "[[],[]] partial sum[z]",
+     "reduce_scatter[z]0 all_gather[w]1 shard_to_partial[z]", NULL},
     {"x=2,y=2", "64,64", "[[x,y],[]]", "[[y,x],[]]", "permute[]", NULL},
     {"x=4,y=4", "64,64", "[[x],[]]", "[[y],[]]", "permute[]", NULL},
     {"x=2,y=2", "64,64", "[[x],[y]]", "[[y],[x]]", "permute[]", NULL},
