@@ -154,11 +154,9 @@ static sw_rc in_net_s(form *f, rs_request *r, double *cost_s, sw_diag *d) {
   rs_closure *c = &s->closure;
   s->n_asked++;
   if (!c->net) SW_TRY(rs_closure_init(c, q, partial, d));
-  if (!holds(c, q)) return rs_request_s(r, cost_s, d);
+  if (!holds(c, q) || r->makes_last) return rs_request_s(r, cost_s, d);
   const int from = rs_net_find(c->net, &q->source), to = rs_net_find(c->net, &q->target);
-  SW_TRY(between_s(s, r, from, to, cost_s, d));
-  *cost_s += rs_made_s(r);
-  return SW_OK;
+  return between_s(s, r, from, to, cost_s, d);
 }
 
 sw_rc sw_route_prices_get(sw_route_prices *p, int32_t shape_at, const sw_sharding *from, const sw_sharding *to,

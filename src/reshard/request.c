@@ -31,6 +31,36 @@ static void make_all(rs_request *r) {
   r->target = without_partial(r->to);
 }
 
+/* Behind a list of the target, if blocks nest. */
+static bool leave_piece(rs_query *q, rs_lists *to, int dim, int atom) {
+  const int64_t size = q->space.atom[atom].size;
+  if (!rs_cuts_nest(q->space.dims[dim], to->shards[dim], size)) return false;
+  q->target.at[atom] = (uint8_t)(dim << 4 | to->len[dim]++);
+  to->shards[dim] *= size;
+  return true;
+}
+
+/* Atoms to be made partial that cut the source stay there, behind the target's lists, and those to be reduced before
+ * come by a reduce_scatter; returns which. */
+static unsigned leave_pieces(rs_query *q, unsigned made) {
+  rs_lists from, to;
+  unsigned left = 0;
+  rs_lists_of(&q->space, &q->source, &from);
+  rs_lists_of(&q->space, &q->target, &to);
+  for (int d = 0; d < q->space.rank; d++) {
+    for (int i = 0; i < from.len[d]; i++) {
+      const uint8_t atom = from.atom[d][i];
+      if (made >> atom & 1u && leave_piece(q, &to, d, atom)) left |= 1u << atom;
+    }
+  }
+  for (int atom = 0; atom < q->space.n; atom++) {
+    for (int d = 0; made & from.partial & ~left & 1u << atom && d < q->space.rank; d++) {
+      if (leave_piece(q, &to, d, atom)) left |= 1u << atom;
+    }
+  }
+  return left;
+}
+
 /* Ends that atoms can write: partial atoms of both ends stay, the others of the target are made at the end. */
 static void frame_plain(rs_request *r, bool may_keep) {
   rs_query *q = &r->query;
@@ -47,7 +77,9 @@ static void frame_plain(rs_request *r, bool may_keep) {
     q->target.at[i] = RS_UNUSED;
     made |= 1u << i;
   }
-  r->n_made = rs_refs_of_set(&q->space, made, r->made);
+  const unsigned left = r->in_pieces ? leave_pieces(q, made) : 0;
+  r->n_pieces = rs_refs_of_set(&q->space, left, r->piece);
+  r->n_made = rs_refs_of_set(&q->space, made & ~left, r->made);
   r->source = r->from;
   r->target = made ? rs_sharding_of(&q->space, &q->target, q->kind) : r->to;
 }
@@ -273,6 +305,15 @@ double rs_made_s(const rs_request *r) {
   return sw_machine_collective_s(r->query.machine, SW_COLL_TO_PARTIAL, r->made, n, bytes);
 }
 
+double rs_pieces_s(const rs_request *r) {
+  if (r->n_pieces == 0 || !r->makes_last) return 0;
+  double bytes = (double)sw_sharding_local_bytes(&r->to, r->query.space.dims, r->query.dtype);
+  return sw_machine_collective_s(r->query.machine, SW_COLL_SHARD_TO_PARTIAL, r->piece, r->n_pieces, bytes);
+}
+
+/* All that comes before and after the path. */
+static double around_s(const rs_request *r) { return rs_reduce_first_s(r) + rs_made_s(r) + rs_pieces_s(r); }
+
 /* Over slow links it pays to reduce over the fast ones first, even what is to be partial again: where a reduction over
  * all partial axes costs less than one over those that go. */
 static bool reducing_all_may_pay(const rs_request *r) {
@@ -292,7 +333,7 @@ static bool reducing_all_may_pay(const rs_request *r) {
 static void take_if_cheaper(const rs_request *other, rs_request *r, rs_path *out, double best_s) {
   rs_request tried = *other;
   rs_path path;
-  const double limit_s = best_s * (1 - 1e-9) - rs_reduce_first_s(other) - rs_made_s(other);
+  const double limit_s = best_s * (1 - 1e-9) - around_s(other);
   if (limit_s <= 0) return;
   if (!isinf(limit_s)) tried.query.limit_s = limit_s;
   rs_search(&tried.query, &path);
@@ -309,8 +350,7 @@ static sw_rc try_far(const rs_request *asked, bool reduces, bool makes, rs_reque
     SW_TRY(rs_net_search(&tried.query, &path, d));
   else
     SW_TRY(rs_net_search_ends(&tried.query, &path, d));
-  const double best_s = out->cost_s + rs_reduce_first_s(best) + rs_made_s(best);
-  if (path.cost_s + rs_reduce_first_s(&tried) + rs_made_s(&tried) >= best_s * (1 - 1e-9)) return SW_OK;
+  if (path.cost_s + around_s(&tried) >= (out->cost_s + around_s(best)) * (1 - 1e-9)) return SW_OK;
   *best = tried;
   *out = path;
   return SW_OK;
@@ -327,7 +367,7 @@ static void try_far_moves(const rs_request *asked, rs_request *best, rs_path *ou
   tried.query.kind = (sw_reduction)asked->from.partial_kind;
   tried.query.space = (rs_space){.mesh = s->mesh, .rank = s->rank, .dims = s->dims};
   frame_opaque(&tried, s->mesh);
-  take_if_cheaper(&tried, best, out, out->cost_s + rs_reduce_first_s(best) + rs_made_s(best));
+  take_if_cheaper(&tried, best, out, out->cost_s + around_s(best));
 }
 
 static sw_rc search_far(rs_request *r, rs_path *out, sw_diag *d) {
@@ -343,10 +383,39 @@ static sw_rc search_far(rs_request *r, rs_path *out, sw_diag *d) {
   return SW_OK;
 }
 
+/* The same frame with what is made last in pieces, where there is any such. */
+static bool frame_pieces(const rs_request *asked, bool may_keep, rs_request *out) {
+  if (asked->query.opaque_source || asked->query.opaque_target) return false;
+  *out = *asked;
+  out->in_pieces = true;
+  frame_plain(out, may_keep);
+  return out->n_pieces > 0 && out->makes_last;
+}
+
+/* Of two kinds of partial values: those of the target are made last. */
+static sw_rc search_net(rs_request *r, rs_path *out, sw_diag *d) {
+  rs_request other;
+  rs_path path;
+  SW_TRY(rs_net_search(&r->query, out, d));
+  if (!r->makes_last || !frame_pieces(r, true, &other)) return SW_OK;
+  SW_TRY(rs_net_search(&other.query, &path, d));
+  if (path.cost_s + around_s(&other) >= (out->cost_s + around_s(r)) * (1 - 1e-9)) return SW_OK;
+  *r = other;
+  *out = path;
+  return SW_OK;
+}
+
+/* By likely moves, what is made last being whole or in pieces. */
+static void search_moves(const rs_request *framed, bool may_keep, rs_request *r, rs_path *out) {
+  rs_request pieces;
+  take_if_cheaper(framed, r, out, out->cost_s + around_s(r));
+  if (frame_pieces(framed, may_keep, &pieces)) take_if_cheaper(&pieces, r, out, out->cost_s + around_s(r));
+}
+
 sw_rc rs_request_search(rs_request *r, rs_path *out, sw_diag *d) {
   if (r->is_far) return search_far(r, out, d);
   if (r->in_net && r->query.no_exchange) return rs_net_search_plain(&r->query, out, d);
-  if (r->in_net) return rs_net_search(&r->query, out, d);
+  if (r->in_net) return search_net(r, out, d);
   const rs_request asked = *r;
   rs_request over = *r;
   *out = (rs_path){.cost_s = HUGE_VAL};
@@ -358,18 +427,18 @@ sw_rc rs_request_search(rs_request *r, rs_path *out, sw_diag *d) {
     if (!isinf(out->cost_s)) *r = over;
   }
   if (!isinf(out->cost_s) && !rs_net_has_partial(&r->query)) return SW_OK;
-  take_if_cheaper(&asked, r, out, out->cost_s + rs_made_s(r));
+  search_moves(&asked, true, r, out);
   if (!reducing_all_may_pay(&asked)) return SW_OK;
   over = asked;
   over.keeps_partial = false;
   frame_plain(&over, false);
-  take_if_cheaper(&over, r, out, out->cost_s + rs_made_s(r));
+  search_moves(&over, false, r, out);
   return SW_OK;
 }
 
 sw_rc rs_request_s(rs_request *r, double *cost_s, sw_diag *d) {
   rs_path path;
   SW_TRY(rs_request_search(r, &path, d));
-  *cost_s = path.cost_s + rs_reduce_first_s(r) + rs_made_s(r);
+  *cost_s = path.cost_s + around_s(r);
   return SW_OK;
 }

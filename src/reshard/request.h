@@ -15,9 +15,12 @@ typedef struct rs_request {
   bool in_net;        /* a net holds both ends: the search is exact */
   bool has_ends;      /* else one of whole axes and the ends' own lists may: it is searched, too */
   bool is_far;        /* an end has offsets or halos, and the same lists without them are states of a net */
-  bool makes_last;    /* `made` takes a step of its own after the search */
+  bool makes_last;    /* `made` and `piece` take steps of their own after the search */
+  bool in_pieces;     /* what is made last and cuts the source stays where it is till then */
   int n_made;         /* axes that are made partial by to.partial_kind */
   sw_axis_ref made[SW_MAX_REFS];
+  int n_pieces; /* and those that cut the search's target, behind the lists of `to`, until then */
+  sw_axis_ref piece[SW_MAX_REFS];
 } rs_request;
 
 /* The shardings are borrowed while the request is used. SW_E_INPUT when no route can exist. */
@@ -34,5 +37,6 @@ SW_CHECKED sw_rc rs_request_s(rs_request *r, double *cost_s, sw_diag *d);
 /* Steps around a path. Costs of a path: its own, without those steps. */
 double rs_reduce_first_s(const rs_request *r);
 double rs_made_s(const rs_request *r);
+double rs_pieces_s(const rs_request *r);
 
 #endif

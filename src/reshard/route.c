@@ -121,7 +121,21 @@ static sw_rc add_made(building *b, const sw_sharding *to, sw_diag *d) {
   if (b->r->n_made == 0 || !b->r->makes_last) return SW_OK;
   sw_collective c = {.op = SW_COLL_TO_PARTIAL, .reduction = (sw_reduction)to->partial_kind, .n_axes = b->r->n_made};
   memcpy(c.axes, b->r->made, (size_t)b->r->n_made * sizeof c.axes[0]);
-  return add_step(b, c, to, target_mesh(b), rs_made_s(b->r), d);
+  sw_sharding after = b->r->n_pieces ? b->r->target : *to;
+  for (int i = 0; b->r->n_pieces && i < b->r->n_made; i++) {
+    if (!sw_sharding_push_partial(&after, (sw_reduction)to->partial_kind, b->r->made[i]))
+      return SW_BUG(d, "%s", "a route's sharding has too many axes");
+  }
+  return add_step(b, c, &after, target_mesh(b), rs_made_s(b->r), d);
+}
+
+static sw_rc add_pieces(building *b, const sw_sharding *to, sw_diag *d) {
+  if (b->r->n_pieces == 0 || !b->r->makes_last) return SW_OK;
+  sw_collective c = {
+      .op = SW_COLL_SHARD_TO_PARTIAL, .reduction = (sw_reduction)to->partial_kind, .n_axes = b->r->n_pieces};
+  memcpy(c.axes, b->r->piece, (size_t)b->r->n_pieces * sizeof c.axes[0]);
+  SW_TRY(tilings_of(b, to, false, &c, d));
+  return add_step(b, c, to, b->r->query.space.mesh, rs_pieces_s(b->r), d);
 }
 
 static sw_rc add_path(building *b, const rs_path *path, sw_diag *d) {
@@ -179,6 +193,7 @@ sw_rc sw_route_find(const sw_reshard *wanted, sw_arena *arena, sw_route *out, sw
   SW_TRY(add_reduce_first(&b, d));
   SW_TRY(add_path(&b, &path, d));
   SW_TRY(add_made(&b, &r.to, d));
+  SW_TRY(add_pieces(&b, &r.to, d));
   const bool said_otherwise = wanted->options.to_mesh && !r.query.target_mesh;
   if (out->n_steps > 0) out->step[out->n_steps - 1].after = said_otherwise ? r.to : to;
   note_full_replication(out, &r.from, &r.to);
