@@ -1,4 +1,6 @@
-/* The atoms of a net: how finely axes are cut, so that the states are few enough. */
+/* The atoms of a net: how finely axes are cut, so that the states are few enough. What does not depend on the ends is
+ * worked out once per machine and rank.
+ */
 #include "reshard/net.h"
 
 enum { MOST_ATOMS = 4 }; /* of which all lists are made */
@@ -59,10 +61,10 @@ static bool add_units(const sw_machine *machine, sw_sharding *out) {
   return any;
 }
 
-static bool cut_at_units(const sw_machine *machine, int rank, const int64_t *dims, sw_sharding *out) {
+static bool cut_at_units(const sw_machine *machine, int rank, sw_sharding *out) {
   const sw_sharding none = sw_sharding_replicated(rank);
   rs_space s;
-  return add_units(machine, out) && rs_space_init_all(&s, sw_machine_mesh(machine), rank, dims, &none, 1, out) &&
+  return add_units(machine, out) && rs_space_init_all(&s, sw_machine_mesh(machine), rank, NULL, &none, 1, out) &&
          fits(&s, UNIT_STATES);
 }
 
@@ -78,7 +80,7 @@ static int widest(const rs_space *s) {
 }
 
 /* Where whole axes, cut as far as they are, leave room for more states, the widest are cut, too; false: none is. */
-static bool cut_wide(const sw_machine *machine, int rank, const int64_t *dims, sw_sharding *cut) {
+static bool cut_wide(const sw_machine *machine, int rank, sw_sharding *cut) {
   const sw_mesh *m = sw_machine_mesh(machine);
   const sw_sharding none = sw_sharding_replicated(rank);
   rs_space s;
@@ -86,7 +88,7 @@ static bool cut_wide(const sw_machine *machine, int rank, const int64_t *dims, s
   int n_axes = 0;
   for (int a = 0; a < m->n_axes; a++) n_axes += m->axis[a].size > 1;
   if (rs_net_count(n_axes + 1, rank, true) > WIDE_STATES) return false;
-  while (rs_space_init_all(&s, m, rank, dims, &none, 1, cut) && s.n < MOST_ATOMS &&
+  while (rs_space_init_all(&s, m, rank, NULL, &none, 1, cut) && s.n < MOST_ATOMS &&
          rs_net_count(s.n + 1, rank, true) <= WIDE_STATES) {
     sw_sharding primes = sw_sharding_replicated(1);
     const int at = widest(&s);
@@ -100,11 +102,11 @@ bool rs_crosses_units(const sw_machine *machine, sw_axis_ref atom) {
   return sw_machine_profile(machine)->n_levels > 1 && sw_axis_ref_inside(machine, atom, 1) == 1;
 }
 
-/* Can every sharding cut it evenly? */
-static bool is_even(const rs_space *s) {
-  const int64_t devices = sw_mesh_devices(s->mesh);
-  for (int d = 0; d < s->rank; d++) {
-    if (s->dims[d] % devices) return false;
+/* Does every sharding? */
+static bool all_cut_evenly(const sw_mesh *m, int rank, const int64_t *dims) {
+  const int64_t devices = sw_mesh_devices(m);
+  for (int d = 0; d < rank; d++) {
+    if (dims[d] % devices) return false;
   }
   return true;
 }
@@ -131,10 +133,11 @@ static bool cut_for_spread(const rs_space *s, const sw_machine *machine, bool pa
   return true;
 }
 
-/* Atoms for states that spread, where those are not too many and no step is to be counted. */
+/* Atoms for states that spread, where those are not too many; of dimensions that all cut evenly, as no step is to be
+ * counted. */
 static void spread(rs_space *s, const sw_machine *machine) {
   const int64_t base = rs_net_count(s->n, s->rank, true);
-  if (sw_machine_profile(machine)->n_levels < 2 || !is_even(s)) return;
+  if (sw_machine_profile(machine)->n_levels < 2) return;
   for (int parts = base <= PRIME_STATES; parts >= 0; parts--) {
     rs_space with;
     const int64_t more = cut_for_spread(s, machine, parts, &with) ? rs_net_spread_count(&with, machine) : 0;
@@ -145,32 +148,96 @@ static void spread(rs_space *s, const sw_machine *machine) {
 }
 
 /* The prime factors of all axes. */
-static bool prime_space(rs_space *s, const sw_machine *machine, int rank, const int64_t *dims) {
+static bool prime_space(rs_space *s, const sw_machine *machine, int rank) {
   const sw_mesh *m = sw_machine_mesh(machine);
   sw_sharding primes;
-  return add_all_primes(m, &primes) && rs_space_init_all(s, m, rank, dims, &primes, 1, NULL);
+  return add_all_primes(m, &primes) && rs_space_init_all(s, m, rank, NULL, &primes, 1, NULL);
 }
 
+/* --- of one rank ------------------------------------------------------------------------------------------------- */
+
+typedef struct ways {
+  sw_machine_note note; /* first: the machine holds it by that */
+  int rank;
+  bool has_primes; /* few enough; then nothing else counts */
+  rs_space primes;
+  bool is_wide;          /* `wide` cuts more than `cut` */
+  sw_sharding cut, wide; /* what axes are cut by, whoever asks */
+  bool has_whole;        /* a net holds whole axes */
+  rs_space whole[2];     /* their atoms where dimensions are uneven, and even */
+} ways;
+
+static const char kOwner[] = "ways";
+
+static void destroy(sw_machine_note *note) { sw_mem_free(note); }
+
+/* For ends that name parts of axes, too; without the states that spread. */
+static bool space_of(const ways *w, const sw_machine *machine, const sw_sharding *all, int n, rs_space *s) {
+  const sw_mesh *m = sw_machine_mesh(machine);
+  const bool wide = w->is_wide && rs_space_init_all(s, m, w->rank, NULL, all, n, &w->wide) && fits(s, RS_NET_STATES);
+  return wide || (rs_space_init_all(s, m, w->rank, NULL, all, n, &w->cut) && fits(s, RS_NET_STATES));
+}
+
+static void find_ways(const sw_machine *machine, int rank, ways *w) {
+  const sw_sharding none = sw_sharding_replicated(rank);
+  *w = (ways){.note = {.of = kOwner, .destroy = destroy}, .rank = rank};
+  w->has_primes = prime_space(&w->primes, machine, rank) && fits(&w->primes, PRIME_STATES);
+  if (w->has_primes) return;
+  if (!cut_at_units(machine, rank, &w->cut)) w->cut = sw_sharding_replicated(1);
+  w->wide = w->cut;
+  w->is_wide = cut_wide(machine, rank, &w->wide);
+  w->has_whole = space_of(w, machine, &none, 1, &w->whole[false]);
+  w->whole[true] = w->whole[false];
+  if (w->has_whole) spread(&w->whole[true], machine);
+}
+
+/* From the machine's notes, or, where there is no memory for one more, in `room`. */
+static const ways *ways_of(const sw_machine *machine, int rank, ways *room) {
+  for (sw_machine_note *n = sw_machine_notes(machine); n; n = n->next) {
+    if (n->of == kOwner && ((ways *)n)->rank == rank) return (ways *)n;
+  }
+  ways *w = sw_mem_alloc(1, sizeof *w, NULL);
+  find_ways(machine, rank, w ? w : room);
+  if (w) sw_machine_note_add(machine, &w->note);
+  return w ? w : room;
+}
+
+static bool only_whole(const sw_mesh *m, const sw_sharding *all, int n) {
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < all[i].n_refs + all[i].n_partial; k++) {
+      if (all[i].refs[k].size != m->axis[all[i].refs[k].axis].size) return false;
+    }
+  }
+  return true;
+}
+
+/* --- all of it --------------------------------------------------------------------------------------------------- */
+
 void rs_net_ends_space(rs_space *s, const sw_machine *machine, const sw_sharding ends[2]) {
+  const int64_t *dims = s->dims;
   sw_sharding cut;
   rs_space with;
-  const bool finer = (prime_space(&with, machine, s->rank, s->dims) && with.n <= RS_NET_ATOMS) ||
-                     (cut_at_units(machine, s->rank, s->dims, &cut) &&
-                      rs_space_init_all(&with, s->mesh, s->rank, s->dims, ends, 2, &cut) && with.n <= RS_NET_ATOMS);
+  const bool finer = (prime_space(&with, machine, s->rank) && with.n <= RS_NET_ATOMS) ||
+                     (cut_at_units(machine, s->rank, &cut) &&
+                      rs_space_init_all(&with, s->mesh, s->rank, NULL, ends, 2, &cut) && with.n <= RS_NET_ATOMS);
   if (finer) *s = with;
+  s->dims = dims;
 }
 
 bool rs_net_space(rs_space *s, const sw_machine *machine, int rank, const int64_t *dims, const sw_sharding *all,
                   int n) {
-  sw_sharding cut;
-  if (prime_space(s, machine, rank, dims) && fits(s, PRIME_STATES)) return true;
-  if (!cut_at_units(machine, rank, dims, &cut)) cut = sw_sharding_replicated(1);
-  sw_sharding wide = cut;
-  const bool finer = cut_wide(machine, rank, dims, &wide) &&
-                     rs_space_init_all(s, sw_machine_mesh(machine), rank, dims, all, n, &wide) &&
-                     fits(s, RS_NET_STATES);
-  if (!finer && (!rs_space_init_all(s, sw_machine_mesh(machine), rank, dims, all, n, &cut) || !fits(s, RS_NET_STATES)))
-    return false;
-  spread(s, machine);
+  const sw_mesh *m = sw_machine_mesh(machine);
+  const bool even = all_cut_evenly(m, rank, dims);
+  ways room;
+  const ways *w = ways_of(machine, rank, &room);
+  if (w->has_primes) {
+    *s = w->primes;
+  } else if (w->has_whole && only_whole(m, all, n)) {
+    *s = w->whole[even];
+  } else {
+    if (!space_of(w, machine, all, n, s)) return false;
+    if (even) spread(s, machine);
+  }
+  s->dims = dims;
   return true;
 }
