@@ -1,8 +1,10 @@
 /* Routes beside those that others publish: never more bytes for the busiest device.
  *
  * Rows are chains of shardings: what each published step leaves behind, restated as data. Bytes of a chain are counted
- * as for our own routes, one exchange per step. Sources: openxla/shardy, reshard_to_collectives tests (Apache-2.0);
- * MLIR's shard dialect, single-step patterns; the recipes of the dialect's resharding examples; openxla/xla 15207.
+ * as for our own routes: one exchange per step, or what its reduction takes; what is made partial moves nothing.
+ * Sources: openxla/shardy, tests of reshard_to_collectives and of insert_explicit_reshards with unreduced axes
+ * (Apache-2.0); MLIR's shard dialect, single-step patterns; the recipes of the dialect's resharding examples;
+ * openxla/xla 15207.
  */
 #include "../reshard_case.h"
 
@@ -68,6 +70,27 @@ static const chain_row kChains[] = {
     {"x=4,y=2,z=4", "16,8", {"[[z],[y]]", "[[z,x:(2)2],[y,x:(1)2]]", "[[y,z],[x]]"}},
     {"x=4,y=2,z=4", "16,8", {"[[z,y],[x]]", "[[x,z:(1)2],[y,z:(2)2]]", "[[x,z],[y]]", "[[x,z],[]]"}},
     {"x=4,y=2,z=4", "16,8", {"[[x,y],[z]]", "[[y,x],[z]]"}},
+    /* Shardy: reductions, and axes that become unreduced */
+    {"x=4,y=2,z=4", "16,8", {"[[],[]] partial sum[y]", "[[],[]]"}},
+    {"x=4,y=2,z=4", "16,8", {"[[x],[]] partial sum[y]", "[[x],[]]"}},
+    {"x=4,y=2,z=4", "16,8", {"[[],[]] partial sum[x,y]", "[[],[]] partial sum[x]"}},
+    {"x=4,y=2,z=4", "16,8", {"[[],[]] partial sum[x,y]", "[[],[]] partial sum[x:(1)2]"}},
+    {"x=4,y=2,z=4", "16,8", {"[[],[]] partial sum[x,y]", "[[],[]] partial sum[x]", "[[y],[]] partial sum[x]"}},
+    {"x=4,y=2,z=4", "208", {"[[]] partial sum[x,y]", "[[]] partial sum[y]", "[[x]] partial sum[y]"}},
+    {"x=4,y=2,z=4", "16,8", {"[[x:(1)2],[]] partial sum[y]", "[[x:(1)2],[]]", "[[x:(2)2],[]]"}},
+    {"x=4,y=2,z=4", "16,8", {"[[y],[]] partial sum[x:(1)2]", "[[],[y]] partial sum[x:(1)2]"}},
+    {"x=4,y=2,z=4", "16,8", {"[[],[]] partial sum[x:(1)2]", "[[],[]] partial sum[x]"}},
+    {"x=4,y=2,z=4", "16,8", {"[[],[]] partial sum[y]", "[[],[]] partial sum[x,y,z]"}},
+    {"x=16", "16,8", {"[[x:(1)2],[]] partial sum[x:(4)2]", "[[x:(1)2],[]] partial sum[x:(2)8]"}},
+    {"x=4,y=2,z=4", "16,8", {"[[x],[]]", "[[],[]] partial sum[x]"}},
+    {"x=4,y=2,z=4", "16,8", {"[[y],[x]]", "[[y],[]] partial sum[x]"}},
+    {"x=4,y=2,z=4", "16,8", {"[[x,z,y],[]]", "[[x],[]] partial sum[y,z]"}},
+    {"x=4,y=2,z=4", "16,8", {"[[y,z],[x]]", "[[y],[]] partial sum[x,z]"}},
+    {"x=4,y=2,z=4", "16,8", {"[[z],[x]]", "[[z:(1)2],[x]] partial sum[z:(2)2]"}},
+    {"x=4,y=2,z=4", "16,8", {"[[x],[]] partial sum[y]", "[[x],[]] partial sum[y,z]", "[[],[]] partial sum[x,y,z]"}},
+    {"x=4,y=2,z=4",
+     "16,8",
+     {"[[x],[z:(1)2]] partial sum[y]", "[[x],[z:(1)2]] partial sum[y,z:(2)2]", "[[x],[]] partial sum[y,z]"}},
     /* MLIR */
     {"x=2,y=4", "16,16", {"[[x],[]]", "[[x],[y]]"}},
     {"x=2,y=4", "16,16", {"[[x,y],[]]", "[[x],[]]"}},
@@ -93,19 +116,31 @@ static void parse(const reshard_case *c, const char *text, sw_arena *arena, sw_s
   assert_ok(sw_sharding_parse(&c->mesh, c->rank, text, strlen(text), SW_NOWHERE, arena, out, &diag));
 }
 
-/* Bytes that a chain's busiest device receives, step by step. */
+static double partial_over(const sw_sharding *s) {
+  return (double)sw_axis_refs_size(sw_sharding_partial(s), s->n_partial);
+}
+
+/* Bytes that the busiest device of a step receives: an all_reduce over p devices takes 2 (p-1)/p of the buffer. */
+static double step_bytes(const reshard_case *c, const sw_sharding *before, const sw_sharding *after) {
+  const double p = partial_over(before) / partial_over(after);
+  sw_tiling src, dst;
+  double max, total;
+  if (p < 1) return 0;
+  if (p > 1) return 2 * (p - 1) / p * (double)sw_sharding_local_bytes(before, c->dims, c->dtype);
+  sw_tiling_of(before, c->rank, c->dims, &src);
+  sw_tiling_of(after, c->rank, c->dims, &dst);
+  sw_tiling_traffic(&c->mesh, &src, &dst, &max, &total);
+  return max * sw_dtype_bytes(c->dtype);
+}
+
+/* The same of a chain, step by step. */
 static double chain_bytes(const reshard_case *c, const chain_row *row, sw_arena *arena) {
   double bytes = 0;
   for (int i = 0; i + 1 < 6 && row->chain[i + 1]; i++) {
     sw_sharding before, after;
-    sw_tiling src, dst;
-    double max, total;
     parse(c, row->chain[i], arena, &before);
     parse(c, row->chain[i + 1], arena, &after);
-    sw_tiling_of(&before, c->rank, c->dims, &src);
-    sw_tiling_of(&after, c->rank, c->dims, &dst);
-    sw_tiling_traffic(&c->mesh, &src, &dst, &max, &total);
-    bytes += max * sw_dtype_bytes(c->dtype);
+    bytes += step_bytes(c, &before, &after);
   }
   return bytes;
 }
