@@ -11,9 +11,9 @@ typedef void (*rs_offer)(void *user, const rs_state *to, rs_move move, double pr
 /* All of them: slices, gathers, all_to_alls and reductions that can be part of a route to `target`. Returns whether
  * atoms stand in each other's way, or blocks do not nest, so that an exchange may beat what collectives can do. */
 bool rs_moves(const rs_query *q, const rs_lists *from, const rs_lists *target, rs_offer offer, void *user);
-enum { RS_MAX_NEAR = 500 };
-/* States that one all_gather or all_to_all turns into the target, or two where nothing but collectives is wanted;
- * returns how many. */
+enum { RS_MAX_NEAR = 1000 };
+/* States that one all_gather of an atom or all_to_all turns into the target, or up to three where nothing but
+ * collectives is wanted; returns how many. */
 int rs_states_before(const rs_query *q, rs_state *out);
 /* A state with so many shards per dimension from which gathers alone lead to the target; false when there is none, or
  * blocks are uneven. */

@@ -45,8 +45,10 @@ static int states_before(const rs_query *q, const rs_state *state, rs_state *out
 }
 
 int rs_states_before(const rs_query *q, rs_state *out) {
-  int first = states_before(q, &q->target, out, 0), n = first;
-  for (int i = 0; i < first && q->no_exchange; i++) n = states_before(q, &out[i], out, n);
+  int n = states_before(q, &q->target, out, 0);
+  for (int steps = 2, i = 0; steps <= 3 && q->no_exchange; steps++) {
+    for (const int last = n; i < last; i++) n = states_before(q, &out[i], out, n);
+  }
   return n;
 }
 
