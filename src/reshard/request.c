@@ -342,6 +342,13 @@ static void take_if_cheaper(const rs_request *other, rs_request *r, rs_path *out
   *out = path;
 }
 
+/* Of two frames that were searched the cheaper, all in all. */
+static void keep_cheaper(const rs_request *tried, const rs_path *path, rs_request *best, rs_path *out) {
+  if (path->cost_s + around_s(tried) >= (out->cost_s + around_s(best)) * (1 - 1e-9)) return;
+  *best = *tried;
+  *out = *path;
+}
+
 static sw_rc try_far(const rs_request *asked, bool reduces, bool makes, rs_request *best, rs_path *out, sw_diag *d) {
   rs_request tried = *asked;
   rs_path path;
@@ -350,9 +357,7 @@ static sw_rc try_far(const rs_request *asked, bool reduces, bool makes, rs_reque
     SW_TRY(rs_net_search(&tried.query, &path, d));
   else
     SW_TRY(rs_net_search_ends(&tried.query, &path, d));
-  if (path.cost_s + around_s(&tried) >= (out->cost_s + around_s(best)) * (1 - 1e-9)) return SW_OK;
-  *best = tried;
-  *out = path;
+  keep_cheaper(&tried, &path, best, out);
   return SW_OK;
 }
 
@@ -399,9 +404,7 @@ static sw_rc search_net(rs_request *r, rs_path *out, sw_diag *d) {
   SW_TRY(rs_net_search(&r->query, out, d));
   if (!r->makes_last || !frame_pieces(r, true, &other)) return SW_OK;
   SW_TRY(rs_net_search(&other.query, &path, d));
-  if (path.cost_s + around_s(&other) >= (out->cost_s + around_s(r)) * (1 - 1e-9)) return SW_OK;
-  *r = other;
-  *out = path;
+  keep_cheaper(&other, &path, r, out);
   return SW_OK;
 }
 

@@ -174,7 +174,14 @@ static sw_ssa start_of(const call *k, const sw_tiling *t, int dim) {
   return sw_mlir_binary(w, "stablehlo.multiply", at, sw_mlir_int(w, none, x->step), NULL);
 }
 
-static bool same_cut(const sw_tiling *a, const sw_tiling *b, int dim);
+static bool same_cut(const sw_tiling *a, const sw_tiling *b, int dim) {
+  const sw_tile_dim *x = &a->dim[dim], *y = &b->dim[dim];
+  if (x->n_refs != y->n_refs || x->size != y->size || x->step != y->step || x->starts || y->starts) return false;
+  for (int i = 0; i < x->n_refs; i++) {
+    if (!sw_axis_ref_equal(a->refs[x->first_ref + i], b->refs[y->first_ref + i])) return false;
+  }
+  return true;
+}
 
 /* A piece takes its place among neutral elements. */
 static sw_rc write_shard_to_partial(const call *k, sw_diag *d) {
@@ -203,15 +210,6 @@ static sw_rc write_shard_to_partial(const call *k, sw_diag *d) {
 }
 
 /* --- exchanges --------------------------------------------------------------------------------------------------- */
-
-static bool same_cut(const sw_tiling *a, const sw_tiling *b, int dim) {
-  const sw_tile_dim *x = &a->dim[dim], *y = &b->dim[dim];
-  if (x->n_refs != y->n_refs || x->size != y->size || x->step != y->step || x->starts || y->starts) return false;
-  for (int i = 0; i < x->n_refs; i++) {
-    if (!sw_axis_ref_equal(a->refs[x->first_ref + i], b->refs[y->first_ref + i])) return false;
-  }
-  return true;
-}
 
 static bool same_apart(const sw_tiling *a, const sw_tiling *b) {
   if (a->n_apart != b->n_apart) return false;
