@@ -162,18 +162,24 @@ static bool owns(const oracle *o, const sw_tiling *t, int dim, int64_t device, i
   return sw_min_i64(global / td->step, n - 1) == i;
 }
 
+/* Does a device's buffer under a tiling have the global index? Where, if so. */
+static bool in_window(const oracle *o, const sw_tiling *t, int64_t device, const int64_t *global, int64_t *from) {
+  for (int i = 0; i < t->rank; i++) {
+    int64_t start, lo, hi;
+    sw_tiling_window(o->m, t, i, device, &start, &lo, &hi);
+    from[i] = global[i] - start;
+    if (from[i] < lo || from[i] >= hi) return false;
+  }
+  return true;
+}
+
 /* The first device, in order, that holds a global index under a tiling, among those that hold the same value. */
 static bool find_holder(const oracle *o, const sw_tiling *t, const int64_t *global, int64_t *device, int64_t *from) {
   const sw_axis_ref *apart = t->refs + t->first_apart;
   int64_t place = sw_mesh_group_index(o->m, o->device, apart, t->n_apart);
   for (int64_t v = 0; v < o->devices; v++) {
-    bool holds = sw_mesh_group_index(o->m, v, apart, t->n_apart) == place;
-    for (int i = 0; i < t->rank && holds; i++) {
-      int64_t start, lo, hi;
-      sw_tiling_window(o->m, t, i, v, &start, &lo, &hi);
-      from[i] = global[i] - start;
-      holds = from[i] >= lo && from[i] < hi && owns(o, t, i, v, global[i]);
-    }
+    bool holds = sw_mesh_group_index(o->m, v, apart, t->n_apart) == place && in_window(o, t, v, global, from);
+    for (int i = 0; i < t->rank && holds; i++) holds = owns(o, t, i, v, global[i]);
     if (holds) return *device = v, true;
   }
   return false;
@@ -197,16 +203,9 @@ static bool from_holder(const oracle *o, const int64_t *at, int64_t *device, int
 
 /* What the device itself holds of it. */
 static bool from_own(const oracle *o, const int64_t *at, int64_t *device, int64_t *from) {
-  int64_t global[SW_MAX_RANK] = {0};
-  bool holds = global_of(o, at, global);
+  int64_t global[SW_MAX_RANK];
   *device = o->device;
-  for (int i = 0; i < o->c->src->rank && holds; i++) {
-    int64_t start, lo, hi;
-    sw_tiling_window(o->m, o->c->src, i, o->device, &start, &lo, &hi);
-    from[i] = global[i] - start;
-    holds = from[i] >= lo && from[i] < hi;
-  }
-  return holds;
+  return global_of(o, at, global) && in_window(o, o->c->src, o->device, global, from);
 }
 
 /* The tiling of the cores inside the halos. */
@@ -237,15 +236,9 @@ static bool from_core(const oracle *o, const int64_t *at, int64_t *device, int64
   sw_tiling core;
   sw_tiling_core(o->c->dst, &core);
   for (*device = 0; *device < o->devices; ++*device) {
-    bool holds = same_group(o, *device);
-    for (int i = 0; i < core.rank && holds; i++) {
-      int64_t start, lo, hi;
-      sw_tiling_window(o->m, &core, i, *device, &start, &lo, &hi);
-      from[i] = global[i] - start;
-      holds = from[i] >= lo && from[i] < hi;
-      from[i] -= o->c->dst->dim[i].base;
-    }
-    if (holds) return true;
+    if (!same_group(o, *device) || !in_window(o, &core, *device, global, from)) continue;
+    for (int i = 0; i < core.rank; i++) from[i] -= o->c->dst->dim[i].base;
+    return true;
   }
   return false;
 }

@@ -98,12 +98,15 @@ static sw_curve copy_curve(const sw_machine *m, double bytes) {
                     .slope = {2 * bytes / (p->memory_fraction * p->memory_bytes_per_s) * m->share}};
 }
 
+/* Whatever the group: local ops, all but one. */
+static bool only_copies(sw_coll_op op) { return (sw_coll_flags(op) & SW_COLL_LOCAL) && op != SW_COLL_SHARD_TO_PARTIAL; }
+
 /* Where little moves, a reduction may take less than an all_gather or all_to_all of its parts' pieces. So what makes
  * such parts takes no less than these need to begin: else values would be padded and reduced in place of being moved.
  */
 static sw_curve local_curve(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes) {
   sw_curve c = copy_curve(m, bytes);
-  if (op != SW_COLL_SHARD_TO_PARTIAL) return c;
+  if (only_copies(op)) return c;
   c.latency_s = fmax(c.latency_s, sw_group_price_s(g, SW_COST_ALL_GATHER, 0));
   c.latency_s = fmax(c.latency_s, sw_group_price_s(g, SW_COST_ALL_TO_ALL, 0));
   return c;
@@ -130,6 +133,7 @@ int sw_group_collective_curves(const sw_machine *m, const sw_group *g, sw_coll_o
 }
 
 double sw_machine_collective_s(const sw_machine *m, sw_coll_op op, const sw_axis_ref *axes, int n_axes, double bytes) {
+  if (only_copies(op)) n_axes = 0; /* no group is to be made */
   unsigned mask;
   sw_group built;
   if (whole_axes(m, axes, n_axes, &mask)) return sw_group_collective_s(m, &m->subset[mask], op, bytes);

@@ -159,7 +159,8 @@ static bool prime_space(rs_space *s, const sw_machine *machine, int rank) {
 typedef struct ways {
   sw_machine_note note; /* first: the machine holds it by that */
   int rank;
-  bool has_primes; /* few enough; then nothing else counts */
+  bool are_primes; /* the atoms of `primes`: they can be written */
+  bool has_primes; /* and are few enough; then nothing else counts */
   rs_space primes;
   bool is_wide;          /* `wide` cuts more than `cut` */
   sw_sharding cut, wide; /* what axes are cut by, whoever asks */
@@ -181,7 +182,8 @@ static bool space_of(const ways *w, const sw_machine *machine, const sw_sharding
 static void find_ways(const sw_machine *machine, int rank, ways *w) {
   const sw_sharding none = sw_sharding_replicated(rank);
   *w = (ways){.note = {.of = kOwner, .destroy = destroy}, .rank = rank};
-  w->has_primes = prime_space(&w->primes, machine, rank) && fits(&w->primes, PRIME_STATES);
+  w->are_primes = prime_space(&w->primes, machine, rank);
+  w->has_primes = w->are_primes && fits(&w->primes, PRIME_STATES);
   if (w->has_primes) return;
   if (!cut_at_units(machine, rank, &w->cut)) w->cut = sw_sharding_replicated(1);
   w->wide = w->cut;
@@ -215,12 +217,13 @@ static bool only_whole(const sw_mesh *m, const sw_sharding *all, int n) {
 
 void rs_net_ends_space(rs_space *s, const sw_machine *machine, const sw_sharding ends[2]) {
   const int64_t *dims = s->dims;
-  sw_sharding cut;
-  rs_space with;
-  const bool finer = (prime_space(&with, machine, s->rank) && with.n <= RS_NET_ATOMS) ||
-                     (cut_at_units(machine, s->rank, &cut) &&
-                      rs_space_init_all(&with, s->mesh, s->rank, NULL, ends, 2, &cut) && with.n <= RS_NET_ATOMS);
-  if (finer) *s = with;
+  ways room;
+  const ways *w = ways_of(machine, s->rank, &room);
+  rs_space with = w->primes;
+  const bool primes = w->are_primes && with.n <= RS_NET_ATOMS;
+  if (primes || (w->cut.n_refs > 0 && rs_space_init_all(&with, s->mesh, s->rank, NULL, ends, 2, &w->cut) &&
+                 with.n <= RS_NET_ATOMS))
+    *s = with;
   s->dims = dims;
 }
 

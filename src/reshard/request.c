@@ -329,11 +329,11 @@ static bool reducing_all_may_pay(const rs_request *r) {
                       rs_collective_over_s(q, SW_COLL_REDUCE_SCATTER, goes, bytes);
 }
 
-/* Takes the path that likely moves find, if it costs less than what is known: all in all `best_s`. */
-static void take_if_cheaper(const rs_request *other, rs_request *r, rs_path *out, double best_s) {
+/* Takes the path that likely moves find, if all in all it costs less than what is known. */
+static void take_if_cheaper(const rs_request *other, rs_request *r, rs_path *out) {
   rs_request tried = *other;
   rs_path path;
-  const double limit_s = best_s * (1 - 1e-9) - around_s(other);
+  const double limit_s = (out->cost_s + around_s(r)) * (1 - 1e-9) - around_s(other);
   if (limit_s <= 0) return;
   if (!isinf(limit_s)) tried.query.limit_s = limit_s;
   rs_search(&tried.query, &path);
@@ -372,7 +372,7 @@ static void try_far_moves(const rs_request *asked, rs_request *best, rs_path *ou
   tried.query.kind = (sw_reduction)asked->from.partial_kind;
   tried.query.space = (rs_space){.mesh = s->mesh, .rank = s->rank, .dims = s->dims};
   frame_opaque(&tried, s->mesh);
-  take_if_cheaper(&tried, best, out, out->cost_s + around_s(best));
+  take_if_cheaper(&tried, best, out);
 }
 
 static sw_rc search_far(rs_request *r, rs_path *out, sw_diag *d) {
@@ -411,8 +411,8 @@ static sw_rc search_net(rs_request *r, rs_path *out, sw_diag *d) {
 /* By likely moves, what is made last being whole or in pieces. */
 static void search_moves(const rs_request *framed, bool may_keep, rs_request *r, rs_path *out) {
   rs_request pieces;
-  take_if_cheaper(framed, r, out, out->cost_s + around_s(r));
-  if (frame_pieces(framed, may_keep, &pieces)) take_if_cheaper(&pieces, r, out, out->cost_s + around_s(r));
+  take_if_cheaper(framed, r, out);
+  if (frame_pieces(framed, may_keep, &pieces)) take_if_cheaper(&pieces, r, out);
 }
 
 sw_rc rs_request_search(rs_request *r, rs_path *out, sw_diag *d) {
