@@ -247,7 +247,11 @@ static void find_floor(rs_net *n) {
     for (int a = 0; a < n->q->space.n; a++) f->unit[l] *= n->inside[l][a];
   }
   for (int l = n->n_levels - 2; l >= 0; l--) f->latency_s[l] = fmin(f->latency_s[l], f->latency_s[l + 1]);
-  f->step_s = fmin(sw_group_collective_s(n->q->machine, rs_net_group(n, 0), SW_COLL_ALL_SLICE, 0), f->latency_s[0]);
+  sw_curve copy[SW_MAX_CURVES];
+  (void)sw_group_collective_curves(n->q->machine, rs_net_group(n, 0), SW_COLL_TO_PARTIAL, 1, copy);
+  f->copy_s = copy[0].latency_s;
+  f->copied_s = copy[0].slope[0];
+  f->step_s = fmin(f->copy_s, f->latency_s[0]);
 }
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */

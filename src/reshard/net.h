@@ -42,10 +42,8 @@ typedef struct rs_net_diff {
 typedef struct rs_net_pair {
   double touched;             /* old blocks that a new one meets */
   double kept[SW_MAX_LEVELS]; /* elements of a new block that the device's unit of a level had */
-  /* For bounds: */
-  double had[SW_MAX_LEVELS];  /* elements of a new block, by some device's unit */
-  double most[SW_MAX_LEVELS]; /* by none more */
-  double both[SW_MAX_LEVELS]; /* of what a unit shall have in all, at most so much did it have */
+  double had[SW_MAX_LEVELS];  /* rs_net_had of one device, ... */
+  double both[SW_MAX_LEVELS]; /* ... and rs_net_both_had */
 } rs_net_pair;
 
 /* What no step can do better than, by level: what crosses between its units, or between units of levels above. */
@@ -53,6 +51,7 @@ typedef struct rs_net_floor {
   double step_s;                   /* of any step */
   double latency_s[SW_MAX_LEVELS]; /* of one that crosses */
   double unit[SW_MAX_LEVELS];      /* devices of a unit */
+  double copy_s, copied_s;         /* of making parts: of any, and of a byte */
   int n_lines;
   struct rs_net_line { /* of moving bytes: the least of the lines from first_line on */
     double ramp_s, slope_s;
@@ -143,6 +142,12 @@ static inline int rs_net_alike(const rs_net_list *a, const rs_net_list *b) {
 }
 /* Elements of a new block that the device's unit of a level had. */
 double rs_net_kept(const rs_net *n, int from, int to, int alike, int level);
+/* For bounds, of what makes parts over the set `made` of atoms together: elements of a new block that their units of a
+ * level had. No more than some such units: with their own atoms and `made` left out, the old list's rest cuts what both
+ * lists begin alike; where both go on in other ways, some find nothing. */
+double rs_net_had(const rs_net *n, int from, int to, unsigned made, int level);
+/* Of what they shall have in all, at most so much did they have. */
+double rs_net_both_had(const rs_net *n, int from, int to, unsigned made, int level);
 static inline int rs_net_both(const rs_net *n, int from, int to) {
   const int both = from * n->n_lists + to, slot = both % RS_NET_HELD;
   if (!n->held) return both;
@@ -176,6 +181,8 @@ typedef struct rs_net_gap {
   double again[SW_MAX_LEVELS];  /* the same, if what stays partial is reduced and made partial again */
   double wanted[SW_MAX_LEVELS]; /* bytes of what units of a level shall have, per device; where something is reduced */
   uint32_t gone, kept;          /* sets of atoms that are reduced, and that stay partial */
+  double parts;                 /* bytes of a device's parts, where some become partial or stay so */
+  uint32_t made;                /* set of atoms */
   uint64_t same;                /* is it one state? */
 } rs_net_gap;
 rs_net_gap rs_net_gap_of(const rs_net *n, int from, int to);

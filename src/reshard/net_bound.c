@@ -35,23 +35,30 @@ static double reducing_bytes(const rs_net *n, int level, unsigned gone, unsigned
   return n->whole_bytes / n->devices * (n->units[level][gone] - 1) * n->units[level][kept];
 }
 
+/* What a path takes whatever the size, and on top of it. */
+typedef struct effort {
+  double latency_s, work_s;
+} effort;
+
 /* Of a path that reduces all that is partial: what devices must hear of it, by whatever steps. One word more for every
  * further unit that wants an element, where `wanted` is no less than the devices' share of what each is to have. */
-static double reduced_s(const rs_net *n, const rs_net_gap *g, double scale) {
+static effort reduced(const rs_net *n, const rs_net_gap *g, double scale) {
   const double once = n->whole_bytes / n->devices;
-  double latency = n->floor.latency_s[0], work = least_s(n, 0, g->wanted[0] * scale, true);
+  effort e = {n->floor.latency_s[0], least_s(n, 0, g->wanted[0] * scale, true)};
   for (int l = 0; l < n->n_levels; l++) {
     if (n->units[l][g->gone] <= 1) continue;
     const double bytes = reducing_bytes(n, l, g->gone, 0) + larger(0, g->wanted[l] - once);
-    latency = larger(latency, n->floor.latency_s[l]);
-    work = larger(work, least_s(n, l, bytes * scale, true));
+    e.latency_s = larger(e.latency_s, n->floor.latency_s[l]);
+    e.work_s = larger(e.work_s, least_s(n, l, bytes * scale, true));
   }
-  return latency + work;
+  if (g->made) e.latency_s += n->floor.copy_s;
+  return e;
 }
 
-/* Of one that reduces `gone` and moves what is lacked. Reductions move, too, once pieces were made parts; that alone
- * takes the latency of a move. */
-static double moved_s(const rs_net *n, unsigned gone, unsigned kept, const double *lacked, double scale) {
+/* Of one that reduces `gone`, moves what is lacked, and maybe makes parts. Reductions move, too, once pieces were made
+ * parts; that alone takes the latency of a move, and may make all parts that there are to be. */
+static effort moved(const rs_net *n, unsigned gone, unsigned kept, const double *lacked, bool makes, double scale) {
+  const double copy_s = makes ? n->floor.copy_s : 0;
   double reduces = gone ? n->floor.latency_s[0] : 0, moves = 0, work = 0;
   for (int l = 0; l < n->n_levels && (gone || lacked[l] > 0); l++) {
     double bytes = lacked[l];
@@ -62,46 +69,63 @@ static double moved_s(const rs_net *n, unsigned gone, unsigned kept, const doubl
     }
     if (bytes > 0) work = larger(work, least_s(n, l, bytes * scale, n->partial));
   }
-  return reduces + moves + work;
+  return (effort){gone ? reduces + larger(moves, copy_s) : moves + copy_s, work};
+}
+
+/* Of one that makes parts, too, of so many bytes on a device. That moves nothing, so it comes on top of what does; but
+ * smaller parts may be made, and the rest be gathered. */
+static double made_s(const rs_net *n, double parts, effort e) {
+  const rs_net_floor *f = &n->floor;
+  const double gathered_s = larger(e.work_s, least_s(n, 0, parts, true));
+  double gathered = 0; /* bytes, at most, while the rest goes on */
+  for (int i = f->first_line[0]; i < f->n_lines; i++) gathered = larger(gathered, e.work_s / f->line[i].slope_s);
+  const double made = e.work_s + larger(0, parts - gathered) * f->copied_s;
+  return e.latency_s + (made < gathered_s ? made : gathered_s);
 }
 
 /* Of one that reduces some of what stays partial, too, and makes it partial again. */
 static double again_s(const rs_net *n, const rs_net_gap *g, double scale) {
   double least = HUGE_VAL;
   for (unsigned rest = g->kept; rest; rest &= rest - 1) {
-    const double s = moved_s(n, g->gone | (rest & -rest), 0, g->again, scale);
+    const double s = made_s(n, g->parts * scale, moved(n, g->gone | (rest & -rest), 0, g->again, true, scale));
     if (s < least) least = s;
   }
   return least;
 }
 
+static double direct_s(const rs_net *n, const rs_net_gap *g, effort e, double scale) {
+  return g->made ? made_s(n, g->parts * scale, e) : e.latency_s + e.work_s;
+}
+
 rs_net_bound rs_net_gap_bound(const rs_net *n, const rs_net_gap *g, double scale) {
   const double step_s = n->floor.step_s;
   if (g->same) return (rs_net_bound){0, 2 * step_s};
-  double least = larger(step_s, moved_s(n, g->gone, g->kept, g->lacked, scale));
-  if (g->kept) least = fmin(least, larger(step_s, again_s(n, g, scale)));
-  if (!g->gone) return (rs_net_bound){least, least + step_s};
-  const double together = g->kept ? 0 : reduced_s(n, g, scale), longer = g->lacked[0] > 0 ? least : least + step_s;
-  return (rs_net_bound){larger(least, together), larger(longer, together + step_s)};
+  double least = direct_s(n, g, moved(n, g->gone, g->kept, g->lacked, g->made != 0, scale), scale);
+  if (g->gone && !g->kept) least = larger(least, direct_s(n, g, reduced(n, g, scale), scale));
+  least = larger(least, step_s);
+  const bool several = (g->gone != 0) + (g->lacked[0] > 0) + (g->made != 0) > 1; /* steps are counted already */
+  const rs_net_bound direct = {least, several ? least : least + step_s};
+  if (!g->kept) return direct;
+  const double again = larger(step_s, again_s(n, g, scale));
+  return (rs_net_bound){fmin(direct.any_s, again), fmin(direct.longer_s, again)};
 }
 
 /* Bytes that a device lacks of what crosses between units of each level; in the mean of those that make parts over
- * `made` together, of which each had at most so much. */
+ * `made` together. */
 static void find_lacked(const rs_net *n, const rs_net_state *a, int to, unsigned made, double *out) {
   const rs_net_state *b = &n->state[to];
-  double had[SW_MAX_LEVELS], both[SW_MAX_LEVELS];
-  for (int l = 0; l < n->n_levels; l++) had[l] = both[l] = n->elem * n->units[l][made];
-  for (int d = 0; d < n->q->space.rank; d++) {
-    const rs_net_pair *p = rs_net_pair_of(n, a->list[d], b->list[d]);
-    const double *of_device = made ? p->most : p->had;
-    for (int l = 0; l < n->n_levels; l++) {
-      had[l] *= of_device[l];
-      both[l] *= p->both[l];
-    }
-  }
   for (int l = 0; l < n->n_levels; l++) {
-    const double lacked = n->bytes[to] - had[l], units = n->floor.unit[l] * n->units[l][made];
-    const double bytes = (l ? larger(lacked, n->unit_bytes[l][to] - both[l]) : lacked) / units;
+    const double units = n->floor.unit[l] * n->units[l][made];
+    double had_bytes = n->elem, both_bytes = n->elem;
+    for (int d = 0; d < n->q->space.rank; d++) {
+      const int was = a->list[d], is = b->list[d];
+      const rs_net_pair *p = rs_net_pair_of(n, was, is);
+      const bool shared = made & n->list[was].set;
+      had_bytes *= shared ? rs_net_had(n, was, is, made, l) : p->had[l];
+      both_bytes *= shared ? rs_net_both_had(n, was, is, made, l) : p->both[l];
+    }
+    const double lacked = n->bytes[to] - had_bytes;
+    const double bytes = (l ? larger(lacked, n->unit_bytes[l][to] - both_bytes) : lacked) / units;
     if (bytes <= 1e-9 * n->bytes[to]) return;
     out[l] = bytes;
   }
@@ -110,7 +134,11 @@ static void find_lacked(const rs_net *n, const rs_net_state *a, int to, unsigned
 rs_net_gap rs_net_gap_of(const rs_net *n, int from, int to) {
   const rs_net_state *a = &n->state[from], *b = &n->state[to];
   const unsigned made = b->partial & ~(unsigned)a->partial;
-  rs_net_gap g = {.same = from == to, .gone = a->partial & ~(unsigned)b->partial, .kept = a->partial & b->partial};
+  rs_net_gap g = {.same = from == to,
+                  .gone = a->partial & ~(unsigned)b->partial,
+                  .kept = a->partial & b->partial,
+                  .made = made,
+                  .parts = b->partial ? n->bytes[to] : 0};
   if (from != to) find_lacked(n, a, to, made, g.lacked);
   if (from != to && g.kept) find_lacked(n, a, to, b->partial, g.again);
   if (!g.gone) return g;

@@ -35,16 +35,26 @@ double rs_net_kept(const rs_net *n, int from, int to, int alike, int level) {
   return unit < new ? unit : new;
 }
 
-/* No more than some device's unit had: with the unit's own atoms left out, the old list's rest cuts what both lists
- * begin alike; where both go on in other ways, some device finds nothing. */
-static double had(const rs_net *n, int from, int to, int alike, int level) {
+double rs_net_had(const rs_net *n, int from, int to, unsigned made, int level) {
   const rs_net_list *a = &n->list[from], *b = &n->list[to];
   const sw_axis_ref *atom = n->q->space.atom;
   const double new = n->block[to], *inside = n->inside[level];
+  const int alike = rs_net_alike(a, b);
   double rest = 1;
-  for (int i = alike; i < a->n; i++) rest *= atom[a->atom[i]].size / inside[a->atom[i]];
+  for (int i = alike; i < a->n; i++) {
+    if (!(made >> a->atom[i] & 1u)) rest *= atom[a->atom[i]].size / inside[a->atom[i]];
+  }
   if (rest <= 1 || alike == b->n) return new / rest;
-  return inside[a->atom[alike]] < atom[a->atom[alike]].size ? 0 : new;
+  const int first = a->atom[alike];
+  if (!(made >> first & 1u)) return inside[first] < atom[first].size ? 0 : new;
+  const double together = (double)n->q->space.dims[0] / (double)a->outer[level] * n->units[level][made & a->set];
+  return together < new ? together : new;
+}
+
+double rs_net_both_had(const rs_net *n, int from, int to, unsigned made, int level) {
+  const rs_net_list *a = &n->list[from], *b = &n->list[to];
+  const double old = (double)a->outer[level] / n->units[level][made & a->set], new = (double)b->outer[level];
+  return (double)n->q->space.dims[0] / (old > new ? old : new);
 }
 
 static void compare_ends(const rs_net_list *a, const rs_net_list *b, int alike, rs_net_diff *out) {
@@ -73,9 +83,7 @@ void rs_net_compare(const rs_net *n, int from, int to, int slot) {
   if (from != to) compare_ends(a, b, alike, diff);
   for (int l = 0; l < n->n_levels; l++) {
     out->kept[l] = rs_net_kept(n, from, to, alike, l);
-    out->had[l] = had(n, from, to, alike, l);
-    const double of_unit = (double)n->q->space.dims[0] / (double)a->outer[l];
-    out->most[l] = of_unit < n->block[to] ? of_unit : n->block[to];
-    out->both[l] = (double)n->q->space.dims[0] / (double)(a->outer[l] > b->outer[l] ? a->outer[l] : b->outer[l]);
+    out->had[l] = rs_net_had(n, from, to, 0, l);
+    out->both[l] = rs_net_both_had(n, from, to, 0, l);
   }
 }

@@ -3,8 +3,8 @@
  *
  * A state counts only if the way to it, and the least that any path costs from there on (rs_net_bound_s), cost less
  * than the best path so far, which is at first the step straight to the goal. So the path found is the cheapest of all,
- * up to one part in 10^9. It is looked for from the target backwards where that is partial by axes which the source may
- * use: there bounds say little.
+ * up to one part in 10^9. It is looked for from the target backwards where the source is not partial: there bounds say
+ * more of what leads to a state than of what leads on.
  *
  * Dimensions that neither end cuts are alike where blocks are even: of states that differ by their order only one is
  * gone to, and that stands for all (rs_alike).
@@ -443,10 +443,9 @@ static int place_end(walk *w, int i, const rs_state *state, const sw_sharding *o
 
 static void place_ends(walk *w) {
   const rs_query *q = w->q;
-  const unsigned had = partial_of(q, &q->source), has = partial_of(q, &q->target);
   const int source = place_end(w, 0, &q->source, q->opaque_source);
   const int target = place_end(w, 1, &q->target, q->opaque_target);
-  w->back = !(had & ~has) || (has & ~had);
+  w->back = partial_of(q, &q->source) == 0;
   w->start = w->back ? target : source;
   w->goal = w->back ? source : target;
 }

@@ -18,19 +18,35 @@ static bool has_net(rs_query *q, const sw_sharding *all, int n, int rank, const 
   return rs_net_space(&q->space, q->machine, rank, dims, all, n);
 }
 
-static sw_rc pick(rs_closure *c, const sw_sharding *all, int n, double *out, sw_diag *d) {
+/* Routes between whole values go over whole ones. */
+static bool goes_over_partial(const sw_sharding *from, const sw_sharding *to) {
+  return from->n_partial || to->n_partial;
+}
+
+static sw_rc fill_row(rs_closure *c, bool partial, const sw_sharding *all, int n, int i, const int *at, double *out,
+                      sw_diag *d) {
+  const double *row;
+  SW_TRY(rs_closure_row(c, at[i], &row, d));
+  for (int j = 0; j < n; j++) {
+    if (goes_over_partial(&all[i], &all[j]) == partial) out[j] = row[at[j]];
+  }
+  return SW_OK;
+}
+
+/* The costs of such routes, or of all others. */
+static sw_rc fill(const rs_query *q, bool partial, const sw_sharding *all, int n, double *out, sw_diag *d) {
+  rs_closure c;
   int *at;
   SW_MEM_NEW(at, n, d);
-  for (int i = 0; i < n; i++) {
-    rs_state state = rs_state_of(&c->q.space, &all[i]);
-    at[i] = rs_net_find(c->net, &state);
-  }
-  sw_rc rc = SW_OK;
+  sw_rc rc = rs_closure_init(&c, q, partial, d);
   for (int i = 0; i < n && !rc; i++) {
-    const double *row;
-    rc = rs_closure_row(c, at[i], &row, d);
-    for (int j = 0; j < n && !rc; j++) out[i * n + j] = row[at[j]];
+    rs_state state = rs_state_of(&q->space, &all[i]);
+    at[i] = rs_net_find(c.net, &state);
   }
+  for (int i = 0; i < n && !rc; i++) {
+    if (partial || all[i].n_partial == 0) rc = fill_row(&c, partial, all, n, i, at, out + i * n, d);
+  }
+  rs_closure_deinit(&c);
   sw_mem_free(at);
   return rc;
 }
@@ -46,20 +62,18 @@ sw_rc sw_route_table(const sw_machine *machine, const sw_sharding *shardings, in
     sw_sharding_normalise(sw_machine_mesh(machine), &all[i]);
   }
   rs_query q = {.machine = machine, .dtype = dtype};
-  rs_closure closure = {0};
   bool partial;
   sw_rc rc = SW_OK;
   bool together = has_net(&q, all, n, rank, dims, &partial);
   if (together) {
-    rc = rs_closure_init(&closure, &q, partial, d);
-    if (!rc) rc = pick(&closure, all, n, out, d);
+    rc = fill(&q, false, all, n, out, d);
+    if (!rc && partial) rc = fill(&q, true, all, n, out, d);
   }
   for (int i = 0; i < n && !together; i++) {
     for (int j = 0; j < n; j++) {
       out[i * n + j] = sw_route_cost_s(&(sw_reshard){machine, &shardings[i], &shardings[j], rank, dims, dtype, {0}});
     }
   }
-  rs_closure_deinit(&closure);
   sw_mem_free(all);
   *cost_s = out;
   return rc;

@@ -58,12 +58,17 @@ static void any_axes(rng *r, const sw_machine *machine, int rank, sw_sharding *o
     whole_axes(r, m, rank, out);
 }
 
-static void fail_pair(const char *where, const sw_mesh *m, const sw_sharding *a, const sw_sharding *b, double table,
-                      double route) {
+static void print_pair(const sw_mesh *m, const sw_sharding *a, const sw_sharding *b, const int64_t *dims, sw_text *t) {
+  sw_sharding_print(m, a, t);
+  sw_text_puts(t, " -> ");
+  sw_sharding_print(m, b, t);
+  for (int d = 0; d < a->rank; d++) sw_text_printf(t, "%s%lld", d ? "x" : " of ", (long long)dims[d]);
+}
+
+static void fail_pair(const char *where, const sw_mesh *m, const sw_sharding *a, const sw_sharding *b,
+                      const int64_t *dims, double table, double route) {
   sw_text t = {0};
-  sw_sharding_print(m, a, &t);
-  sw_text_puts(&t, " -> ");
-  sw_sharding_print(m, b, &t);
+  print_pair(m, a, b, dims, &t);
   fail_msg("%s: %s costs %.12g s in the table, %.12g s as a route", where, sw_text_str(&t), table, route);
 }
 
@@ -96,7 +101,8 @@ static void compare_prices(const sw_machine *machine, int rank, const int64_t *d
     const double route = sw_route_cost_s(&(sw_reshard){machine, &from, &to, rank, o ? other : dims, SW_BF16, {0}});
     double asked;
     assert_ok(sw_route_prices_get(prices, shape[o], &from, &to, &asked, &diag));
-    if (!(fabs(asked - route) <= 1e-8 * route)) fail_pair(where, sw_machine_mesh(machine), &from, &to, asked, route);
+    if (!(fabs(asked - route) <= 1e-8 * route))
+      fail_pair(where, sw_machine_mesh(machine), &from, &to, o ? other : dims, asked, route);
   }
   sw_route_prices_destroy(prices);
 }
@@ -114,8 +120,9 @@ static void compare_with_table(const sw_machine *machine, rng *r, const char *wh
     for (int j = 0; j < N; j++) {
       const double table = cost[i * N + j];
       double route = sw_route_cost_s(&(sw_reshard){machine, &s[i], &s[j], rank, dims, SW_BF16, {0}});
-      if (!(fabs(table - route) <= 1e-8 * route)) fail_pair(where, m, &s[i], &s[j], table, route);
-      for (int via = 0; via < N; via++) {
+      if (!(fabs(table - route) <= 1e-8 * route)) fail_pair(where, m, &s[i], &s[j], dims, table, route);
+      for (int via = 0; via < N; via++) { /* whole values gain nothing by parts: below */
+        if (s[via].n_partial && !s[i].n_partial && !s[j].n_partial) continue;
         assert_true(table <= (cost[i * N + via] + cost[via * N + j]) * (1 + 1e-12));
       }
     }
@@ -151,10 +158,10 @@ static void compare_with_steps(const sw_machine *machine, rng *r, const char *wh
       /* never less than even blocks of as many elements */
       const bool right = all_even(dims) ? fabs(price - route.step[k].cost_s) <= 1e-9 * price
                                         : price <= route.step[k].cost_s * (1 + 1e-9);
-      if (!right) fail_pair(where, m, &from, &to, price, route.step[k].cost_s);
+      if (!right) fail_pair(where, m, &from, &to, dims, price, route.step[k].cost_s);
     }
     if (fabs(sum - sw_route_cost_s(&wanted)) > 1e-9 * sum)
-      fail_pair(where, m, &from, &to, sw_route_cost_s(&wanted), sum);
+      fail_pair(where, m, &from, &to, dims, sw_route_cost_s(&wanted), sum);
     sw_arena_deinit(&arena);
   }
 }
@@ -171,6 +178,16 @@ static bool is_longer(const rs_net *n, int from, int to, double scale, double pa
   if (!rs_net_step(n, from, to, &step)) return n->state[from].partial != n->state[to].partial;
   const int k = rs_step_curves(n, &step, curve);
   return sw_curves_s(curve, k, scale, sqrt(scale)) > path_s * (1 + 1e-9);
+}
+
+static void fail_bound(const char *where, const rs_net *n, int from, int to, const int64_t *dims, const char *what,
+                       double path_s, double bound_s) {
+  const rs_space *s = &n->q->space;
+  const rs_state old = rs_net_state_of(n, from), new = rs_net_state_of(n, to);
+  const sw_sharding a = rs_sharding_of(s, &old, SW_REDUCE_SUM), b = rs_sharding_of(s, &new, SW_REDUCE_SUM);
+  sw_text t = {0};
+  print_pair(s->mesh, &a, &b, dims, &t);
+  fail_msg("%s: %s: %s of %.10g s does not cost the %.10g s at least", where, sw_text_str(&t), what, path_s, bound_s);
 }
 
 /* No path costs less than its bound, which the search goes by. */
@@ -192,10 +209,10 @@ static void check_bounds(const sw_machine *machine, rng *r, const char *where) {
     for (int i = 0; i < n; i++) {
       const double cost = row[i];
       const rs_net_bound bound = rs_net_bound_of(c.net, one, i, scale);
-      if (bound.any_s > cost * (1 + 1e-9)) fail_msg("%s: a path of %g s has the bound %g s", where, cost, bound.any_s);
+      if (bound.any_s > cost * (1 + 1e-9)) fail_bound(where, c.net, one, i, dims, "a path", cost, bound.any_s);
       if (i == one || !is_longer(c.net, one, i, scale, cost)) continue;
       if (bound.longer_s > cost * (1 + 1e-9))
-        fail_msg("%s: a path of two steps, of %g s, has the bound %g s", where, cost, bound.longer_s);
+        fail_bound(where, c.net, one, i, dims, "a path of two steps", cost, bound.longer_s);
     }
   }
   rs_closure_deinit(&c);
@@ -204,6 +221,40 @@ static void check_bounds(const sw_machine *machine, rng *r, const char *where) {
 static void bounds_hold(void **state) {
   (void)state;
   on_all_machines(check_bounds, check_seed(63));
+}
+
+/* Between whole values no path over partial ones costs less than those over whole ones, so that these alone are looked
+ * at. (Between prices without a machine some does.) */
+static void compare_whole_paths(const sw_machine *machine, rng *r, const char *where) {
+  static const int64_t kMost[] = {8, 64, 4000};
+  const int rank = 2 + (int)rng_below(r, 2), most = (int)rng_below(r, 3);
+  const sw_sharding none = sw_sharding_replicated(rank);
+  rs_query q = {.machine = machine, .dtype = SW_BF16, .kind = SW_REDUCE_SUM};
+  int64_t dims[3];
+  rs_closure c[2];
+  for (int d = 0; d < rank; d++) dims[d] = 1 + rng_below(r, kMost[rng_below(r, most + 1)]);
+  if (sw_machine_profile(machine)->memory_bytes_per_s >= 1e13) return; /* no machine that there is */
+  if (rng_below(r, 3) || !rs_net_space(&q.space, machine, rank, dims, &none, 1)) return;
+  for (int partial = 0; partial < 2; partial++) assert_ok(rs_closure_init(&c[partial], &q, partial, &diag));
+  for (int round = 0; round < 12; round++) {
+    const int from = (int)rng_below(r, c[0].net->n_states);
+    const rs_state source = rs_net_state_of(c[0].net, from);
+    const double *whole, *any;
+    assert_ok(rs_closure_row(&c[0], from, &whole, &diag));
+    assert_ok(rs_closure_row(&c[1], rs_net_find(c[1].net, &source), &any, &diag));
+    for (int to = 0; to < c[0].net->n_states; to++) {
+      const rs_state target = rs_net_state_of(c[0].net, to);
+      const double over_partial_s = any[rs_net_find(c[1].net, &target)];
+      if (over_partial_s < whole[to] * (1 - 1e-9))
+        fail_bound(where, c[0].net, from, to, dims, "a path over partial values", over_partial_s, whole[to]);
+    }
+  }
+  for (int partial = 0; partial < 2; partial++) rs_closure_deinit(&c[partial]);
+}
+
+static void whole_values_gain_nothing_by_parts(void **state) {
+  (void)state;
+  on_all_machines(compare_whole_paths, check_seed(74));
 }
 
 /* Paths that are followed to one state after the other cost what paths to all cost. */
@@ -282,7 +333,7 @@ static void compare_exchanges(const sw_machine *machine, rng *r, const char *whe
     if (s[0].n_partial == 0 && s[1].n_partial == 0 && !sw_sharding_equal(&s[0], &s[1]) && (far[0] || far[1])) {
       const double counted = rs_uneven_exchange_s(&u, &side[0], &side[1], HUGE_VAL);
       const double price = sw_machine_exchange_s(machine, &src, &dst, 2);
-      if (fabs(counted - price) > 1e-9 * price) fail_pair(where, m, &s[0], &s[1], counted, price);
+      if (fabs(counted - price) > 1e-9 * price) fail_pair(where, m, &s[0], &s[1], dims, counted, price);
     }
     for (int k = 0; k < 2; k++) {
       if (far[k]) rs_far_end_deinit(&end[k]);
@@ -394,7 +445,7 @@ static double saved_by_spreading(const sw_machine *machine, rng *r, int rank, co
   if (sw_sharding_equal(&from, &to)) return 1;
   assert_ok(rs_net_search(&q, &path, &diag));
   const double cost_s = sw_route_cost_s(&(sw_reshard){machine, &from, &to, rank, dims, SW_F32, {0}});
-  if (cost_s > path.cost_s * (1 + 1e-8)) fail_pair("spread", m, &from, &to, path.cost_s, cost_s);
+  if (cost_s > path.cost_s * (1 + 1e-8)) fail_pair("spread", m, &from, &to, dims, path.cost_s, cost_s);
   return path.cost_s / cost_s;
 }
 
@@ -561,6 +612,7 @@ int main(void) {
       cmocka_unit_test(routes_cost_what_the_table_says),
       cmocka_unit_test(steps_cost_what_the_machine_says),
       cmocka_unit_test(bounds_hold),
+      cmocka_unit_test(whole_values_gain_nothing_by_parts),
       cmocka_unit_test(paths_to_one_are_paths_to_all),
       cmocka_unit_test(exchanges_cost_what_the_machine_says),
       cmocka_unit_test(nets_of_ends_are_searched),
