@@ -75,14 +75,21 @@ static double counted_s(const rs_closure *c, int from, int to, double least_s) {
   return fmax(rs_uneven_step(c->uneven, from, to, HUGE_VAL, &step), least_s);
 }
 
-/* Is there a step not counted yet that may win? */
+/* Is there a step that wins from a state `so_far` away, or may when it is counted? */
+SW_SIMD_CLONES static bool any_wins(double so_far, const double *restrict row, const double *restrict step, int n) {
+  int wins = 0; /* a count needs no order, as a least number would */
+  for (int i = 0; i < n; i++) wins += so_far + fabs(step[i]) < row[i];
+  return wins > 0;
+}
+
+/* Is there one of those that is not counted yet? */
 SW_SIMD_CLONES static bool any_near(double so_far, const double *restrict row, const double *restrict step, int n) {
-  int near = 0; /* a count needs no order, as a least number would */
+  int near = 0;
   for (int i = 0; i < n; i++) near += (step[i] <= 0) & (so_far - step[i] < row[i]);
   return near > 0;
 }
 
-/* Those that may win from a state `so_far` away. */
+/* Counts them. */
 static void count_near(const rs_closure *c, int from, double so_far, const double *row, double *step) {
   const int n = c->net->n_states;
   if (!any_near(so_far, row, step, n)) return;
@@ -114,25 +121,53 @@ SW_SIMD_CLONES static void relax(double *restrict row, const double *restrict st
 static sw_rc relax_over(rs_closure *c, int over, double *row, sw_diag *d) {
   double *step;
   SW_TRY(steps_from(c, over, c->keeps || c->uneven, &step, d));
+  if (c->uneven && !any_wins(row[over], row, step, c->net->n_states)) return SW_OK;
   if (c->uneven) count_near(c, over, row[over], row, step);
   relax(row, step, row[over], c->net->n_states);
   return SW_OK;
 }
 
+enum { MOST_GUIDES = 4 };
+
+/* The nearest by its step of those from which all paths are known; -1: none is nearer than HUGE_VAL. */
+static int nearest_known(const rs_closure *c, const double *step, const bool *used) {
+  int nearest = -1;
+  for (int i = 0; i < c->net->n_states; i++) {
+    if (!c->from[i].all || used[i] || isinf(step[i])) continue;
+    if (nearest < 0 || fabs(step[i]) < fabs(step[nearest])) nearest = i;
+  }
+  return nearest;
+}
+
+/* Paths by way of near states whose paths are known: with these at hand, few of the steps straight to states far away
+ * are counted. */
+static sw_rc follow_known(rs_closure *c, int from, double *row, sw_diag *d) {
+  bool used[RS_NET_STATES] = {false};
+  double *step;
+  SW_TRY(steps_from(c, from, true, &step, d));
+  for (int i = 0; i < MOST_GUIDES; i++) {
+    const int over = nearest_known(c, step, used);
+    if (over < 0) return SW_OK;
+    used[over] = true;
+    if (signbit(step[over])) step[over] = counted_s(c, from, over, -step[over]);
+    relax(row, c->from[over].cost_s, step[over], c->net->n_states);
+  }
+  return SW_OK;
+}
+
 static sw_rc follow_all(rs_closure *c, rs_paths *p, sw_diag *d) {
   const int n = c->net->n_states;
-  double before[RS_NET_STATES], *row = p->cost_s; /* before: when the round began */
-  for (int i = 0; i < n; i++) before[i] = HUGE_VAL;
+  double done[RS_NET_STATES], *row = p->cost_s; /* done: how far a state was when it was last relaxed over */
+  for (int i = 0; i < n; i++) done[i] = HUGE_VAL;
+  if (c->uneven) SW_TRY(follow_known(c, (int)(p - c->from), row, d));
   for (bool any = true; any;) {
-    double now[RS_NET_STATES];
-    memcpy(now, row, (size_t)n * sizeof row[0]);
     any = false;
     for (int over = 0; over < n; over++) {
-      if (now[over] >= before[over]) continue; /* no nearer than when it was last relaxed over */
+      if (row[over] >= done[over]) continue;
+      done[over] = row[over];
       SW_TRY(relax_over(c, over, row, d));
       any = true;
     }
-    memcpy(before, now, (size_t)n * sizeof row[0]);
   }
   for (int i = 0; i < n; i++) p->open_s[i] = HUGE_VAL;
   p->all = true;
