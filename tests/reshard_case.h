@@ -86,6 +86,12 @@ static inline void case_print(const reshard_case *c, sw_text *out) {
   if (c->node) sw_text_printf(out, " on nodes of %d", c->node);
 }
 
+static inline void pair_print(const sw_mesh *m, const sw_sharding *from, const sw_sharding *to, sw_text *out) {
+  sw_sharding_print(m, from, out);
+  sw_text_puts(out, " -> ");
+  sw_sharding_print(m, to, out);
+}
+
 static inline void route_print(const sw_mesh *m, const sw_route *r, sw_text *out) {
   for (int i = 0; i < r->n_steps; i++) {
     sw_text_printf(out, "\n  %s axes=[", sw_coll_text(r->step[i].coll.op));

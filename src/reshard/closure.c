@@ -155,11 +155,12 @@ static sw_rc follow_known(rs_closure *c, int from, double *row, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc follow_all(rs_closure *c, rs_paths *p, sw_diag *d) {
+static sw_rc follow_all(rs_closure *c, int from, sw_diag *d) {
+  rs_paths *p = &c->from[from];
   const int n = c->net->n_states;
   double done[RS_NET_STATES], *row = p->cost_s; /* done: how far a state was when it was last relaxed over */
   for (int i = 0; i < n; i++) done[i] = HUGE_VAL;
-  if (c->uneven) SW_TRY(follow_known(c, (int)(p - c->from), row, d));
+  if (c->uneven) SW_TRY(follow_known(c, from, row, d));
   for (bool any = true; any;) {
     any = false;
     for (int over = 0; over < n; over++) {
@@ -177,7 +178,7 @@ static sw_rc follow_all(rs_closure *c, rs_paths *p, sw_diag *d) {
 sw_rc rs_closure_row(rs_closure *c, int from, const double **out, sw_diag *d) {
   rs_paths *p;
   SW_TRY(paths_from(c, from, &p, d));
-  if (!p->all) SW_TRY(follow_all(c, p, d));
+  if (!p->all) SW_TRY(follow_all(c, from, d));
   *out = p->cost_s;
   return SW_OK;
 }

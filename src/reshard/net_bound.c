@@ -110,22 +110,27 @@ rs_net_bound rs_net_gap_bound(const rs_net *n, const rs_net_gap *g, double scale
   return (rs_net_bound){fmin(direct.any_s, again), fmin(direct.longer_s, again)};
 }
 
+/* Times what a dimension adds to what devices had that make parts over `made` together. */
+static void add_had(const rs_net *n, int from, int to, unsigned made, double *had, double *both) {
+  const rs_net_pair *p = rs_net_pair_of(n, from, to);
+  const bool shared = made & n->list[from].set; /* else each had what one device had */
+  const int alike = shared ? rs_net_alike(&n->list[from], &n->list[to]) : 0;
+  for (int l = 0; l < n->n_levels; l++) {
+    had[l] *= shared ? rs_net_had(n, from, to, alike, made, l) : p->had[l];
+    both[l] *= shared ? rs_net_both_had(n, from, to, made, l) : p->both[l];
+  }
+}
+
 /* Bytes that a device lacks of what crosses between units of each level; in the mean of those that make parts over
  * `made` together. */
 static void find_lacked(const rs_net *n, const rs_net_state *a, int to, unsigned made, double *out) {
   const rs_net_state *b = &n->state[to];
+  double had[SW_MAX_LEVELS], both[SW_MAX_LEVELS];
+  for (int l = 0; l < n->n_levels; l++) had[l] = both[l] = n->elem;
+  for (int d = 0; d < n->q->space.rank; d++) add_had(n, a->list[d], b->list[d], made, had, both);
   for (int l = 0; l < n->n_levels; l++) {
-    const double units = n->floor.unit[l] * n->units[l][made];
-    double had_bytes = n->elem, both_bytes = n->elem;
-    for (int d = 0; d < n->q->space.rank; d++) {
-      const int was = a->list[d], is = b->list[d];
-      const rs_net_pair *p = rs_net_pair_of(n, was, is);
-      const bool shared = made & n->list[was].set;
-      had_bytes *= shared ? rs_net_had(n, was, is, made, l) : p->had[l];
-      both_bytes *= shared ? rs_net_both_had(n, was, is, made, l) : p->both[l];
-    }
-    const double lacked = n->bytes[to] - had_bytes;
-    const double bytes = (l ? larger(lacked, n->unit_bytes[l][to] - both_bytes) : lacked) / units;
+    const double lacked = n->bytes[to] - had[l], units = n->floor.unit[l] * n->units[l][made];
+    const double bytes = (l ? larger(lacked, n->unit_bytes[l][to] - both[l]) : lacked) / units;
     if (bytes <= 1e-9 * n->bytes[to]) return;
     out[l] = bytes;
   }

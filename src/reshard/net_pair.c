@@ -35,11 +35,10 @@ double rs_net_kept(const rs_net *n, int from, int to, int alike, int level) {
   return unit < new ? unit : new;
 }
 
-double rs_net_had(const rs_net *n, int from, int to, unsigned made, int level) {
+double rs_net_had(const rs_net *n, int from, int to, int alike, unsigned made, int level) {
   const rs_net_list *a = &n->list[from], *b = &n->list[to];
   const sw_axis_ref *atom = n->q->space.atom;
   const double new = n->block[to], *inside = n->inside[level];
-  const int alike = rs_net_alike(a, b);
   double rest = 1;
   for (int i = alike; i < a->n; i++) {
     if (!(made >> a->atom[i] & 1u)) rest *= atom[a->atom[i]].size / inside[a->atom[i]];
@@ -83,7 +82,7 @@ void rs_net_compare(const rs_net *n, int from, int to, int slot) {
   if (from != to) compare_ends(a, b, alike, diff);
   for (int l = 0; l < n->n_levels; l++) {
     out->kept[l] = rs_net_kept(n, from, to, alike, l);
-    out->had[l] = rs_net_had(n, from, to, 0, l);
+    out->had[l] = rs_net_had(n, from, to, alike, 0, l);
     out->both[l] = rs_net_both_had(n, from, to, 0, l);
   }
 }

@@ -44,7 +44,7 @@ static sw_rc fill(const rs_query *q, bool partial, const sw_sharding *all, int n
     at[i] = rs_net_find(c.net, &state);
   }
   for (int i = 0; i < n && !rc; i++) {
-    if (partial || all[i].n_partial == 0) rc = fill_row(&c, partial, all, n, i, at, out + (ptrdiff_t)(i * n), d);
+    if (partial || all[i].n_partial == 0) rc = fill_row(&c, partial, all, n, i, at, out + (ptrdiff_t)i * n, d);
   }
   rs_closure_deinit(&c);
   sw_mem_free(at);

@@ -539,9 +539,7 @@ static void fail_pair(const sw_mesh *m, const sw_sharding *a, const sw_sharding 
   sw_text t = {0};
   sw_mesh_print(m, &t);
   sw_text_puts(&t, ": ");
-  sw_sharding_print(m, a, &t);
-  sw_text_puts(&t, " -> ");
-  sw_sharding_print(m, b, &t);
+  pair_print(m, a, b, &t);
   fail_msg("%s costs %g s in the table, %g s as a route", sw_text_str(&t), table, route);
 }
 

@@ -58,17 +58,16 @@ static void any_axes(rng *r, const sw_machine *machine, int rank, sw_sharding *o
     whole_axes(r, m, rank, out);
 }
 
-static void print_pair(const sw_mesh *m, const sw_sharding *a, const sw_sharding *b, const int64_t *dims, sw_text *t) {
-  sw_sharding_print(m, a, t);
-  sw_text_puts(t, " -> ");
-  sw_sharding_print(m, b, t);
+/* Of a tensor. */
+static void print_of(const sw_mesh *m, const sw_sharding *a, const sw_sharding *b, const int64_t *dims, sw_text *t) {
+  pair_print(m, a, b, t);
   for (int d = 0; d < a->rank; d++) sw_text_printf(t, "%s%lld", d ? "x" : " of ", (long long)dims[d]);
 }
 
 static void fail_pair(const char *where, const sw_mesh *m, const sw_sharding *a, const sw_sharding *b,
                       const int64_t *dims, double table, double route) {
   sw_text t = {0};
-  print_pair(m, a, b, dims, &t);
+  print_of(m, a, b, dims, &t);
   fail_msg("%s: %s costs %.12g s in the table, %.12g s as a route", where, sw_text_str(&t), table, route);
 }
 
@@ -186,7 +185,7 @@ static void fail_bound(const char *where, const rs_net *n, int from, int to, con
   const rs_state old = rs_net_state_of(n, from), new = rs_net_state_of(n, to);
   const sw_sharding a = rs_sharding_of(s, &old, SW_REDUCE_SUM), b = rs_sharding_of(s, &new, SW_REDUCE_SUM);
   sw_text t = {0};
-  print_pair(s->mesh, &a, &b, dims, &t);
+  print_of(s->mesh, &a, &b, dims, &t);
   fail_msg("%s: %s: %s of %.10g s does not cost the %.10g s at least", where, sw_text_str(&t), what, path_s, bound_s);
 }
 

@@ -85,9 +85,7 @@ static void fail_search(const reference *f, int from, int to, const char *what, 
   sw_text t = {0};
   for (int d = 0; d < s->rank; d++) sw_text_printf(&t, "%s%lld", d ? "x" : " ", (long long)s->dims[d]);
   sw_text_puts(&t, " ");
-  sw_sharding_print(s->mesh, &x, &t);
-  sw_text_puts(&t, " -> ");
-  sw_sharding_print(s->mesh, &y, &t);
+  pair_print(s->mesh, &x, &y, &t);
   fail_msg("%s%s, at most %lld bytes: %s %.12g s, right is %.12g s", f->where, sw_text_str(&t),
            (long long)f->q.max_temp_bytes, what, found, right);
 }
