@@ -118,8 +118,23 @@ SW_SIMD_CLONES static void relax(double *restrict row, const double *restrict st
   }
 }
 
-static sw_rc relax_over(rs_closure *c, int over, double *row, sw_diag *d) {
+/* The same by all paths from a state. They go on over what they lead to, so that this need not be relaxed over. */
+SW_SIMD_CLONES static void relax_all(double *restrict row, double *restrict done, const double *restrict path,
+                                     double so_far, int n) {
+  for (int i = 0; i < n; i++) {
+    const double sum = so_far + path[i];
+    const bool leads = sum <= row[i];
+    row[i] = leads ? sum : row[i];
+    done[i] = leads ? sum : done[i];
+  }
+}
+
+static sw_rc relax_over(rs_closure *c, int over, double *row, double *done, sw_diag *d) {
   double *step;
+  if (c->from[over].all) {
+    relax_all(row, done, c->from[over].cost_s, row[over], c->net->n_states);
+    return SW_OK;
+  }
   SW_TRY(steps_from(c, over, c->keeps || c->uneven, &step, d));
   if (c->uneven && !any_wins(row[over], row, step, c->net->n_states)) return SW_OK;
   if (c->uneven) count_near(c, over, row[over], row, step);
@@ -141,7 +156,7 @@ static int nearest_known(const rs_closure *c, const double *step, const bool *us
 
 /* Paths by way of near states whose paths are known: with these at hand, few of the steps straight to states far away
  * are counted. */
-static sw_rc follow_known(rs_closure *c, int from, double *row, sw_diag *d) {
+static sw_rc follow_known(rs_closure *c, int from, double *row, double *done, sw_diag *d) {
   bool used[RS_NET_STATES] = {false};
   double *step;
   SW_TRY(steps_from(c, from, true, &step, d));
@@ -150,7 +165,7 @@ static sw_rc follow_known(rs_closure *c, int from, double *row, sw_diag *d) {
     if (over < 0) return SW_OK;
     used[over] = true;
     if (signbit(step[over])) step[over] = counted_s(c, from, over, -step[over]);
-    relax(row, c->from[over].cost_s, step[over], c->net->n_states);
+    relax_all(row, done, c->from[over].cost_s, step[over], c->net->n_states);
   }
   return SW_OK;
 }
@@ -160,13 +175,13 @@ static sw_rc follow_all(rs_closure *c, int from, sw_diag *d) {
   const int n = c->net->n_states;
   double done[RS_NET_STATES], *row = p->cost_s; /* done: how far a state was when it was last relaxed over */
   for (int i = 0; i < n; i++) done[i] = HUGE_VAL;
-  if (c->uneven) SW_TRY(follow_known(c, from, row, d));
+  if (c->uneven) SW_TRY(follow_known(c, from, row, done, d));
   for (bool any = true; any;) {
     any = false;
     for (int over = 0; over < n; over++) {
       if (row[over] >= done[over]) continue;
       done[over] = row[over];
-      SW_TRY(relax_over(c, over, row, d));
+      SW_TRY(relax_over(c, over, row, done, d));
       any = true;
     }
   }
