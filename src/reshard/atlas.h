@@ -80,5 +80,9 @@ static inline double rs_sized_s(rs_sized *s, int number) {
   if (s->price_s[number] < 0) s->price_s[number] = rs_atlas_price_s(s->atlas, number, s->scale, s->root);
   return s->price_s[number];
 }
+/* Of so many times the bytes. */
+static inline double rs_sized_padded_s(const rs_sized *s, int number, double times) {
+  return rs_atlas_price_s(s->atlas, number, s->scale * times, s->root * sqrt(times));
+}
 
 #endif

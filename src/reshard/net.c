@@ -147,12 +147,21 @@ static int32_t shard_of(const rs_net *n, const rs_net_list *l, const int32_t *di
   return shard;
 }
 
-/* Devices are counted through by their digits, the last atom's first. */
+static int devices_of(const rs_space *s, unsigned set) {
+  int n = 1;
+  for (int a = 0; a < s->n; a++) n *= set >> a & 1u ? s->atom[a].size : 1;
+  return n;
+}
+
+static int in_lanes(int n) { return (n + RS_NET_LANES - 1) / RS_NET_LANES * RS_NET_LANES; }
+
+/* Devices are counted through by their digits, the last atom's first. The first one has the first shard of all lists,
+ * as what is left at 0 has. */
 static void place_part(rs_net *n, unsigned set) {
   const rs_space *s = &n->q->space;
   const struct rs_net_part *p = &n->part[set];
   int32_t digit[RS_NET_ATOMS] = {0};
-  for (int device = 0; device < p->n; device++) {
+  for (int device = 0, devices = devices_of(s, set); device < devices; device++) {
     for (int a = s->n - 1, rest = device; a >= 0; a--) {
       if (!(set >> a & 1u)) continue;
       digit[a] = rest % s->atom[a].size;
@@ -180,12 +189,11 @@ static sw_rc place_devices(rs_net *n, bool counts, sw_diag *d) {
   const unsigned all = (1u << s->n) - 1;
   const bool one = only_all(n);
   ptrdiff_t end = 0;
-  n->n_places = counts && n->devices <= RS_NET_PLACES ? (int)n->devices : 0;
+  n->n_places = counts && n->devices <= RS_NET_PLACES ? in_lanes((int)n->devices) : 0;
   if (n->n_places == 0) return SW_OK;
   for (unsigned set = one ? all : 0; set <= all; set++) {
     struct rs_net_part *p = &n->part[set];
-    *p = (struct rs_net_part){.n = 1, .first = end};
-    for (int a = 0; a < s->n; a++) p->n *= set >> a & 1u ? s->atom[a].size : 1;
+    *p = (struct rs_net_part){.n = in_lanes(devices_of(s, set)), .first = end};
     end += (ptrdiff_t)n->n_levels * n->n_lists * p->n;
   }
   SW_MEM_NEW(n->place, end, d);
@@ -204,49 +212,60 @@ static double links_of(const sw_level *level) {
   return level->kind == SW_TOPOLOGY_TORUS ? 2.0 * level->n_dims : 1;
 }
 
-/* Is the line never the least? */
-static bool is_idle(const rs_net_floor *f, int i, int first) {
-  const struct rs_net_line *a = &f->line[i];
-  for (int k = first; k < f->n_lines; k++) {
-    const struct rs_net_line *b = &f->line[k];
-    const bool below = b->ramp_s <= a->ramp_s && b->slope_s <= a->slope_s && b->reduces <= a->reduces;
-    const bool same = b->ramp_s == a->ramp_s && b->slope_s == a->slope_s && b->reduces == a->reduces;
-    if (below && !(same && k >= i)) return true;
-  }
-  return false;
+static bool is_below(const struct rs_net_line *a, const struct rs_net_line *b) {
+  return a->ramp_s <= b->ramp_s && a->slope_s <= b->slope_s;
 }
 
-static void drop_idle(rs_net_floor *f, int first) {
-  for (int i = f->n_lines - 1; i >= first; i--) {
-    if (is_idle(f, i, first)) f->line[i] = f->line[--f->n_lines];
+/* Those that reduce come last. */
+static void drop_line(struct rs_net_lines *all, int i) {
+  if (i < all->n_plain) {
+    all->line[i] = all->line[--all->n_plain];
+    i = all->n_plain;
   }
+  all->line[i] = all->line[--all->n];
 }
 
+/* Adds a line, unless it is never the least, in place of those that never are beside it. */
+static void add_line(struct rs_net_lines *all, struct rs_net_line line, bool reduces) {
+  for (int i = 0; i < (reduces ? all->n : all->n_plain); i++) {
+    if (is_below(&all->line[i], &line)) return;
+  }
+  for (int i = all->n - 1; i >= (reduces ? all->n_plain : 0); i--) {
+    if (is_below(&line, &all->line[i])) drop_line(all, i);
+  }
+  const int at = reduces ? all->n : all->n_plain++;
+  all->line[all->n++] = all->line[at];
+  all->line[at] = line;
+}
+
+/* After those of the level above, which bytes that cross it go over. */
 static void floor_of_level(const sw_level *level, int l, rs_net_floor *out) {
   static const bool kReduces[SW_COST_CLASS_COUNT] = {[SW_COST_ALL_REDUCE] = true, [SW_COST_REDUCE_SCATTER] = true};
   const double ways = links_of(level);
-  out->first_line[l] = (uint8_t)out->n_lines;
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
     const sw_cost_line *line = &level->line[c];
     double slope = line->in_network_min ? fmin(line->s_per_byte, line->in_network_s_per_byte) : line->s_per_byte;
     out->latency_s[l] = fmin(out->latency_s[l], line->base_s + line->peer_s);
-    out->line[out->n_lines++] =
-        (struct rs_net_line){line->ramp_s_per_sqrt_byte / sqrt(ways), slope / ways, kReduces[c]};
+    out->least_slope_s = fmin(out->least_slope_s, slope / ways);
+    add_line(&out->lines[l], (struct rs_net_line){line->ramp_s_per_sqrt_byte / sqrt(ways), slope / ways}, kReduces[c]);
   }
-  drop_idle(out, out->first_line[l]);
 }
 
 static void find_floor(rs_net *n) {
   const sw_profile *p = sw_machine_profile(n->q->machine);
   rs_net_floor *f = &n->floor;
-  f->n_lines = 0;
-  for (int l = 0; l < n->n_levels; l++) {
-    f->latency_s[l] = HUGE_VAL;
+  f->least_slope_s = HUGE_VAL;
+  for (int l = n->n_levels - 1; l >= 0; l--) {
+    const bool top = l == n->n_levels - 1;
+    f->latency_s[l] = top ? HUGE_VAL : f->latency_s[l + 1];
+    if (top)
+      f->lines[l].n = f->lines[l].n_plain = 0;
+    else
+      f->lines[l] = f->lines[l + 1];
     floor_of_level(&p->level[l], l, f);
     f->unit[l] = 1;
     for (int a = 0; a < n->q->space.n; a++) f->unit[l] *= n->inside[l][a];
   }
-  for (int l = n->n_levels - 2; l >= 0; l--) f->latency_s[l] = fmin(f->latency_s[l], f->latency_s[l + 1]);
   sw_curve copy[SW_MAX_CURVES];
   (void)sw_group_collective_curves(n->q->machine, rs_net_group(n, 0), SW_COLL_TO_PARTIAL, 1, copy);
   f->copy_s = copy[0].latency_s;

@@ -52,15 +52,16 @@ typedef struct rs_net_floor {
   double latency_s[SW_MAX_LEVELS]; /* of one that crosses */
   double unit[SW_MAX_LEVELS];      /* devices of a unit */
   double copy_s, copied_s;         /* of making parts: of any, and of a byte */
-  int n_lines;
-  struct rs_net_line { /* of moving bytes: the least of the lines from first_line on */
-    double ramp_s, slope_s;
-    bool reduces; /* only where something is reduced */
-  } line[SW_MAX_LEVELS * SW_COST_CLASS_COUNT];
-  uint8_t first_line[SW_MAX_LEVELS];
+  struct rs_net_lines { /* of moving bytes: the least of them; those behind n_plain only where something is reduced */
+    int n, n_plain;
+    struct rs_net_line {
+      double ramp_s, slope_s;
+    } line[SW_MAX_LEVELS * SW_COST_CLASS_COUNT];
+  } lines[SW_MAX_LEVELS];
+  double least_slope_s; /* of all of them */
 } rs_net_floor;
 
-enum { RS_NET_PLACES = 512 };
+enum { RS_NET_PLACES = 512, RS_NET_LANES = 8 };
 enum { RS_NET_SLOTS = 4096 }; /* of the hash that finds states */
 enum { RS_NET_HELD = 1024 };  /* pairs of lists, where not all are compared */
 
@@ -78,10 +79,10 @@ typedef struct rs_net {
   int n_lists, n_states, n_levels;
   bool partial; /* with states of partial values */
   double elem, whole_bytes, devices;
-  int n_places;        /* devices, if they count and are at most RS_NET_PLACES */
+  int n_places;        /* of the devices, if they count and are at most RS_NET_PLACES */
   int32_t *place;      /* rs_net_place */
   struct rs_net_part { /* devices that a set of atoms tells apart: their places */
-    int n;
+    int n;             /* and, up to a multiple of RS_NET_LANES, the first device's again */
     ptrdiff_t first;
   } part[1 << RS_NET_ATOMS];
   double inside[SW_MAX_LEVELS][RS_NET_ATOMS];     /* devices of a unit that an atom tells apart */

@@ -19,12 +19,12 @@ static inline double larger(double a, double b) { return a > b ? a : b; }
 /* The least time for bytes that cross between units of a level. Lines are concave, and so is the least of them: bytes
  * that come in several steps take no less. */
 static double least_s(const rs_net *n, int level, double bytes, bool reduces) {
-  const rs_net_floor *f = &n->floor;
+  const struct rs_net_lines *lines = &n->floor.lines[level];
   const double root = sqrt(bytes);
   double least = HUGE_VAL;
-  for (int i = f->first_line[level]; i < f->n_lines; i++) {
-    double s = f->line[i].ramp_s * root + f->line[i].slope_s * bytes;
-    if ((reduces || !f->line[i].reduces) && s < least) least = s;
+  for (int i = 0, k = reduces ? lines->n : lines->n_plain; i < k; i++) {
+    const double s = lines->line[i].ramp_s * root + lines->line[i].slope_s * bytes;
+    if (s < least) least = s;
   }
   return least;
 }
@@ -76,10 +76,10 @@ static effort moved(const rs_net *n, unsigned gone, unsigned kept, const double 
  * smaller parts may be made, and the rest be gathered. */
 static double made_s(const rs_net *n, double parts, effort e) {
   const rs_net_floor *f = &n->floor;
-  const double gathered_s = larger(e.work_s, least_s(n, 0, parts, true));
-  double gathered = 0; /* bytes, at most, while the rest goes on */
-  for (int i = f->first_line[0]; i < f->n_lines; i++) gathered = larger(gathered, e.work_s / f->line[i].slope_s);
-  const double made = e.work_s + larger(0, parts - gathered) * f->copied_s;
+  const double gathered = e.work_s > 0 ? e.work_s / f->least_slope_s : 0; /* at most, while the rest goes on */
+  const double rest = parts - gathered;
+  if (rest <= 0) return e.latency_s + e.work_s;
+  const double made = e.work_s + rest * f->copied_s, gathered_s = larger(e.work_s, least_s(n, 0, parts, true));
   return e.latency_s + (made < gathered_s ? made : gathered_s);
 }
 

@@ -50,8 +50,7 @@ typedef struct walk {
   sw_rc rc;           /* of asking for steps */
   sw_diag *d;
   const rs_alike *alike;
-  unsigned spare; /* dimensions whose order tells no states apart */
-  int n_near;     /* of the states that may still be gone to, where these are few or no row says so; -1: all */
+  int n_near; /* of the states that may still be gone to, where these are few or no row says so; -1: all */
   int16_t near[RS_NET_STATES];
   int n_leads;
   lead lead[LEADS]; /* a heap */
@@ -94,9 +93,16 @@ static bool fits(const walk *w, int from, int to) {
   return temp <= (double)w->q->max_temp_bytes;
 }
 
+/* Does the step change what is partial, between uneven blocks? */
+static inline bool changes_parts(const walk *w, int from, int to) {
+  const rs_net_state *state = w->net->state;
+  return !w->even && !is_far(w, from) && !is_far(w, to) && state[from].partial != state[to].partial;
+}
+
 /* Is the step's price no matter of looking up? */
 static inline bool is_counted(const walk *w, int from, int to) {
-  return w->counts && !w->scouts && (!w->even || is_far(w, from) || is_far(w, to));
+  if (!w->counts || w->scouts) return false;
+  return is_far(w, from) || is_far(w, to) || !(w->even || changes_parts(w, from, to));
 }
 
 /* As time goes: */
@@ -112,26 +118,29 @@ static double far_step_s(const walk *w, int from, int to, double enough) {
 /* No less than what a row's step costs. */
 static double least_s(walk *w, int from, int to, int number) {
   if (number || !w->counts) return rs_sized_s(&w->prices, number);
-  const bool may = is_far(w, from) || is_far(w, to) ||
-                   rs_uneven_cuts(&w->uneven, source_of(w, from, to), target_of(w, from, to), w->spare);
+  const bool may =
+      is_far(w, from) || is_far(w, to) || rs_uneven_cuts(&w->uneven, source_of(w, from, to), target_of(w, from, to));
   return may ? w->net->floor.step_s : HUGE_VAL;
 }
 
-/* The least that a step costs, if it is one. */
-static double scouted_s(walk *w, int from, int to, int number) {
-  if (!w->even && !rs_uneven_scatters(&w->uneven, source_of(w, from, to), target_of(w, from, to), w->spare))
-    return HUGE_VAL;
-  return least_s(w, from, to, number);
+/* The price of a step that changes what is partial, if it is one. An all_reduce may cost as much as a reduce_scatter
+ * and an all_gather, but is one step: so it is scouted at what even blocks cost, as the all_gather is. */
+static double parts_s(walk *w, int from, int to, int number) {
+  const rs_net_state *state = w->net->state;
+  if (!rs_uneven_scatters(&w->uneven, source_of(w, from, to), target_of(w, from, to))) return HUGE_VAL;
+  if (w->scouts && state[from].used != state[to].used) return rs_sized_s(&w->prices, number);
+  return rs_sized_padded_s(&w->prices, number, rs_uneven_padding(&w->uneven, from, to));
 }
 
-/* The price of a row's step, which leads back where the walk does; or some price of `enough` and more. */
+/* The price of a row's step, which leads back where the walk does; or some price of `enough` and more. When scouting,
+ * the least that it may be. */
 static double step_s(walk *w, int from, int to, int number, double enough) {
   const int source = source_of(w, from, to), target = target_of(w, from, to);
-  if (w->scouts) return scouted_s(w, from, to, number);
-  const double even_s = rs_sized_s(&w->prices, number);
   rs_step step;
-  if (!is_counted(w, from, to)) return even_s;
+  if (number && changes_parts(w, from, to)) return parts_s(w, from, to, number);
+  if (!is_counted(w, from, to)) return least_s(w, from, to, number);
   if (is_far(w, from) || is_far(w, to)) return far_step_s(w, source, target, enough);
+  const double even_s = rs_sized_s(&w->prices, number);
   const double counted_s = rs_uneven_step(&w->uneven, source, target, enough, &step);
   return number == 0 || counted_s > even_s ? counted_s : even_s;
 }
@@ -467,7 +476,7 @@ static sw_rc begin(walk *w, sw_diag *d) {
 static sw_rc set_out(walk *w, unsigned spare, sw_diag *d) {
   SW_TRY(rs_atlas_row(w->atlas, state_of(w, w->goal), !w->back, &w->last, d));
   rs_sized_hold(&w->prices, w->last);
-  w->spare = spare;
+  if (w->counts) rs_uneven_take_alike(&w->uneven, spare);
   SW_TRY(rs_atlas_alike(w->atlas, spare, &w->alike, d));
   for (int k = 0; k < w->alike->n + 2; k++) {
     w->left_s[k] = w->net->floor.step_s;
@@ -544,19 +553,36 @@ static sw_rc walk_all(walk *w, unsigned spare, int *n_left, sw_diag *d) {
 
 /* --- between uneven blocks --------------------------------------------------------------------------------------- */
 
+static rs_hop counted_hop(const walk *w, int before, int at, double scouted_s) {
+  const int from = source_of(w, before, at), to = target_of(w, before, at);
+  rs_step step;
+  const double counted_s = rs_uneven_step(&w->uneven, from, to, HUGE_VAL, &step);
+  return (rs_hop){step.move, rs_net_state_of(w->net, to), fmax(counted_s, scouted_s)};
+}
+
 /* The path with its steps counted. */
 static void count_path(walk *w, rs_path *out) {
   out->cost_s = 0;
   out->n = 0;
   for (int at = w->goal; at != w->start; at = w->from[at]) out->n++;
   for (int i = out->n - 1, at = w->goal; i >= 0; i--, at = w->from[at]) {
-    const int before = w->from[at], from = source_of(w, before, at), to = target_of(w, before, at);
-    rs_step step;
-    const double cost_s =
-        fmax(rs_uneven_step(&w->uneven, from, to, HUGE_VAL, &step), w->spent_s[at] - w->spent_s[before]);
-    out->cost_s += cost_s;
-    out->hop[w->back ? out->n - 1 - i : i] = (rs_hop){step.move, rs_net_state_of(w->net, to), cost_s};
+    const int before = w->from[at];
+    const rs_hop hop = counted_hop(w, before, at, w->spent_s[at] - w->spent_s[before]);
+    out->cost_s += hop.cost_s;
+    out->hop[w->back ? out->n - 1 - i : i] = hop;
   }
+}
+
+/* Several steps that are scouted at less than one may be counted at as much. */
+static void prefer_one_step(walk *w, rs_path *out) {
+  const int number = number_of(w, w->last, state_of(w, w->goal), !w->back, state_of(w, w->start));
+  const double scouted_s = step_s(w, w->start, w->goal, number, HUGE_VAL);
+  if (out->n == 1 || isinf(scouted_s) || cheaper(out->cost_s, scouted_s)) return;
+  const rs_hop hop = counted_hop(w, w->start, w->goal, scouted_s);
+  if (cheaper(out->cost_s, hop.cost_s)) return;
+  out->cost_s = hop.cost_s;
+  out->n = 1;
+  out->hop[0] = hop;
 }
 
 /* The cheapest path if each step costs the least that it may, and what that path costs. */
@@ -575,7 +601,7 @@ static sw_rc survey(walk *w, double least_s, double most_s, int *n_left, sw_diag
   w->surveys = true;
   w->slack = 1;
   if (!kept) {
-    SW_TRY(set_out(w, w->spare, d));
+    SW_TRY(set_out(w, w->uneven.spare, d));
     clear(w, most_s);
     SW_TRY(look_around(w, d));
     return go(w, n_left, d);
@@ -613,11 +639,11 @@ static sw_rc walk_uneven(walk *w, rs_path *out, sw_diag *d) {
   w->slack = 1.05; /* counting says more by some percent */
   SW_TRY(scout(w, spare, out, &least_s, d));
   if (isinf(out->cost_s) && spare) SW_TRY(scout(w, 0, out, &least_s, d)); /* of the alike none such may be on the way */
+  prefer_one_step(w, out);
   if (!cheaper(least_s, out->cost_s)) return SW_OK;
   SW_TRY(survey(w, least_s, out->cost_s, &out->n_left, d));
   SW_TRY(turn_round(w, d));
   clear(w, out->cost_s);
-  reach_goal(w, w->start);
   SW_TRY(go(w, &out->n_left, d));
   if (cheaper(w->cost_s[w->goal], out->cost_s)) read_path(w, out);
   return SW_OK;

@@ -55,8 +55,9 @@ static void add_blocks(const rs_uneven *u, int d, int from, int to, const rs_net
   c->before *= (double)(p->appended ? is * p->more : was);
   c->after *= (double)(p->dropped ? was * p->fewer : is);
   c->even = c->even && u->even[d][from] && u->even[d][to];
-  /* as rs_cuts_nest says */
-  c->nests = c->nests && (u->q->space.dims[d] <= 1 || (!(cuts && was % p->more) && !(joins && is % p->fewer)));
+  /* as rs_cuts_nest says: a block that can be cut into so many equal ones gives those of the longer list */
+  c->nests =
+      c->nests && (u->q->space.dims[d] <= 1 || (!(cuts && was != is * p->more) && !(joins && is != was * p->fewer)));
 }
 
 static change uneven_change(const rs_uneven *u, int from, int to) {
@@ -194,34 +195,34 @@ static double exchange_s(const rs_uneven *u, int from, int to, const change *c, 
 /* Does cutting a dimension's blocks further, from a list to a longer one, not give the longer one's blocks? */
 static bool breaks(const rs_uneven *u, int d, int from, int to) {
   const rs_net_diff *p = rs_net_diff_of(u->net, from, to);
-  return u->q->space.dims[d] > 1 && u->net->list[from].n > 0 && u->block[d][from] % p->more != 0;
+  return u->q->space.dims[d] > 1 && u->net->list[from].n > 0 && u->block[d][from] != u->block[d][to] * p->more;
 }
 
 /* Of all dimensions that may stand for one, how many break, and how many do not? The longer list is `to`. */
-static void try_dims(const rs_uneven *u, int d, unsigned spare, int from, int to, int count[2]) {
+static void try_dims(const rs_uneven *u, int d, int from, int to, int count[2]) {
   for (int e = 0; e < u->q->space.rank; e++) {
-    if (e == d || (spare >> d & spare >> e & 1u)) count[breaks(u, e, from, to)]++;
+    if (e == d || (u->spare >> d & u->spare >> e & 1u)) count[breaks(u, e, from, to)]++;
   }
 }
 
-bool rs_uneven_cuts(const rs_uneven *u, int from, int to, unsigned spare) {
+bool rs_uneven_cuts(const rs_uneven *u, int from, int to) {
   const rs_net_state *a = &u->net->state[from], *b = &u->net->state[to];
   int count[2] = {0};
   for (int d = 0; d < u->q->space.rank; d++) {
     if (a->list[d] == b->list[d]) continue;
     if (!rs_net_diff_of(u->net, a->list[d], b->list[d])->appended) return false;
-    try_dims(u, d, spare, a->list[d], b->list[d], count);
+    try_dims(u, d, a->list[d], b->list[d], count);
   }
   return count[true] > 0 && a->partial == b->partial;
 }
 
-bool rs_uneven_scatters(const rs_uneven *u, int from, int to, unsigned spare) {
+bool rs_uneven_scatters(const rs_uneven *u, int from, int to) {
   const rs_net_state *a = &u->net->state[from], *b = &u->net->state[to];
   const bool joins = b->partial & ~a->partial; /* lists become shorter */
   for (int d = 0; d < u->q->space.rank && a->partial != b->partial; d++) {
     int count[2] = {0};
     if (a->list[d] == b->list[d]) continue;
-    try_dims(u, d, spare, joins ? b->list[d] : a->list[d], joins ? a->list[d] : b->list[d], count);
+    try_dims(u, d, joins ? b->list[d] : a->list[d], joins ? a->list[d] : b->list[d], count);
     if (count[false] == 0) return false;
   }
   return true;

@@ -124,8 +124,8 @@ static sw_sharding in_form(const shape *s, const sw_sharding *x) {
 static bool holds(const rs_closure *c, const rs_query *q) { return c->net && rs_space_equal(&c->q.space, &q->space); }
 
 /* All paths of every source pay when a price was asked for every other state; with steps that were counted to share,
- * for every fourth. */
-enum { SHARES_PRICES = 2, SHARES_STEPS = 4 };
+ * for every eighth. */
+enum { SHARES_PRICES = 2, SHARES_STEPS = 8 };
 
 /* Between two states, from what costs least now that so much was asked: all paths of a source, where steps are kept and
  * other sources share them; those that lead to what is asked for, where searches from that source took as long; else a

@@ -14,13 +14,36 @@
 void rs_uneven_init(rs_uneven *u, const rs_net *n, const rs_query *q) {
   u->net = n;
   u->q = q;
+  u->spare = 0;
   for (int d = 0; d < q->space.rank; d++) {
     for (int i = 0; i < n->n_lists; i++) {
       u->block[d][i] = sw_ceil_div(q->space.dims[d], n->list[i].shards);
-      u->even[d][i] = u->block[d][i] * n->list[i].shards == q->space.dims[d];
+      const int64_t padded = u->block[d][i] * n->list[i].shards;
+      u->even[d][i] = padded == q->space.dims[d];
+      u->padded[d][i] = u->even[d][i] ? 1 : (double)padded / (double)q->space.dims[d];
     }
   }
 }
+
+void rs_uneven_take_alike(rs_uneven *u, unsigned spare) {
+  u->spare = spare;
+  for (int i = 0; i < u->net->n_lists && spare; i++) u->spare_padded[i] = HUGE_VAL;
+  for (; spare; spare &= spare - 1) {
+    const double *padded = u->padded[__builtin_ctz(spare)];
+    for (int i = 0; i < u->net->n_lists; i++) u->spare_padded[i] = fmin(u->spare_padded[i], padded[i]);
+  }
+}
+
+static double padding(const rs_uneven *u, int state) {
+  const uint8_t *list = u->net->state[state].list;
+  double times = 1;
+  for (int d = 0; d < u->q->space.rank; d++) {
+    times *= u->spare >> d & 1u ? u->spare_padded[list[d]] : u->padded[d][list[d]];
+  }
+  return times;
+}
+
+double rs_uneven_padding(const rs_uneven *u, int from, int to) { return fmax(padding(u, from), padding(u, to)); }
 
 double rs_uneven_bytes(const rs_uneven *u, int state) {
   double bytes = sw_dtype_bytes(u->q->dtype);
@@ -28,26 +51,77 @@ double rs_uneven_bytes(const rs_uneven *u, int state) {
   return bytes;
 }
 
-/* A dimension's blocks before (of a unit that has shared all) and after, by the places of devices. */
-typedef struct meeting {
-  const int32_t *old, *new;
-  double wide, narrow, k;
-} meeting;
+enum { LANES = RS_NET_LANES }; /* all loops go over as many at once */
 
-/* Elements of each device's new block along a dimension, and of these what it had. */
-SW_SIMD_CLONES static void meet(const meeting *m, int n, double *restrict has, double *restrict had) {
-  const int32_t *restrict old = m->old, *restrict new = m->new;
-  const double wide = m->wide, narrow = m->narrow, k = m->k;
-  for (int i = 0; i < n; i++) {
-    const double start = narrow * new[i], lo = start < k ? start : k, end = lo + narrow, hi = end < k ? end : k;
-    const double first = wide * old[i], last = first + wide;
-    const double common = (hi < last ? hi : last) - (lo > first ? lo : first);
-    has[i] *= hi - lo;
-    had[i] *= common > 0 ? common : 0;
+SW_SIMD_CLONES static void fill(double x, int n, double *out) {
+  for (int i = 0; i < n; i += LANES) {
+    for (int k = i; k < i + LANES; k++) out[k] = x;
   }
 }
 
-enum { LANES = 8 };
+/* A dimension's blocks before, of one or two kinds of units that have shared all, and after, by the places of devices.
+ */
+typedef struct meeting {
+  struct before {
+    const int32_t *place;
+    double block;
+  } old[2];
+  const int32_t *new;
+  double block, size;
+} meeting;
+
+typedef struct span {
+  double lo, hi;
+} span;
+
+static inline span block_at(int32_t place, double block) { return (span){block * place, block * place + block}; }
+
+/* The part of it that the tensor has. */
+static inline span cut_to(span s, double size) { return (span){s.lo < size ? s.lo : size, s.hi < size ? s.hi : size}; }
+
+static inline double common(span a, span b) {
+  const double both = (a.hi < b.hi ? a.hi : b.hi) - (a.lo > b.lo ? a.lo : b.lo);
+  return both > 0 ? both : 0;
+}
+
+/* Elements of each device's new block along a dimension, and of these what it had. */
+SW_SIMD_CLONES static void meet(const meeting *m, int n, double *restrict has, double *restrict had) {
+  const int32_t *restrict new = m->new, *restrict old = m->old[0].place;
+  const double block = m->block, size = m->size, wide = m->old[0].block;
+  for (int i = 0; i < n; i += LANES) {
+    for (int k = i; k < i + LANES; k++) {
+      const span now = cut_to(block_at(new[k], block), size);
+      has[k] *= now.hi - now.lo;
+      had[k] *= common(block_at(old[k], wide), now);
+    }
+  }
+}
+
+/* The same of two kinds of units: what the second had stands RS_NET_PLACES behind. */
+SW_SIMD_CLONES static void meet_both(const meeting *m, int n, double *restrict has, double *restrict had) {
+  const int32_t *restrict new = m->new, *restrict old = m->old[0].place, *restrict older = m->old[1].place;
+  const double block = m->block, size = m->size, wide = m->old[0].block, wider = m->old[1].block;
+  for (int i = 0; i < n; i += LANES) {
+    for (int k = i; k < i + LANES; k++) {
+      const span now = cut_to(block_at(new[k], block), size);
+      has[k] *= now.hi - now.lo;
+      had[k] *= common(block_at(old[k], wide), now);
+      had[k + RS_NET_PLACES] *= common(block_at(older[k], wider), now);
+    }
+  }
+}
+
+/* The same of any ranges: first elements, then what follows the last ones. */
+SW_SIMD_CLONES static void overlap(const double *restrict old, const double *restrict new, int n, double *restrict has,
+                                   double *restrict had) {
+  for (int i = 0; i < n; i += LANES) {
+    for (int k = i; k < i + LANES; k++) {
+      const span now = {new[k], new[n + k]};
+      has[k] *= now.hi - now.lo;
+      had[k] *= common((span){old[k], old[n + k]}, now);
+    }
+  }
+}
 
 SW_SIMD_CLONES static double most_lacked(int n, const double *has, const double *had) {
   double most[LANES] = {0};
@@ -61,23 +135,12 @@ SW_SIMD_CLONES static double most_lacked(int n, const double *has, const double 
   return most[0];
 }
 
-/* The same of any ranges: first elements, then what follows the last ones. */
-SW_SIMD_CLONES static void overlap(const double *restrict old, const double *restrict new, int n, double *restrict has,
-                                   double *restrict had) {
-  for (int i = 0; i < n; i++) {
-    const double lo = new[i], hi = new[n + i], first = old[i], last = old[n + i];
-    const double common = (hi < last ? hi : last) - (lo > first ? lo : first);
-    has[i] *= hi - lo;
-    had[i] *= common > 0 ? common : 0;
-  }
-}
-
 /* The ranges of a list's blocks, cut to the tensor. */
 static const double *ranges_of(const int32_t *place, double block, double k, int n, double *out) {
   for (int i = 0; i < n; i++) {
-    const double start = block * place[i], end = start + block;
-    out[i] = start < k ? start : k;
-    out[n + i] = end < k ? end : k;
+    const span s = cut_to(block_at(place[i], block), k);
+    out[i] = s.lo;
+    out[n + i] = s.hi;
   }
   return out;
 }
@@ -86,41 +149,67 @@ static const rs_pieces *piece_of(const rs_side *s, int dim) {
   return s->piece && s->piece[dim].dim ? &s->piece[dim] : NULL;
 }
 
-/* Along one dimension, the source's unit of a level having shared all. `set`: of the devices that it tells apart. */
-static void meet_dim(const rs_uneven *u, const rs_side *from, const rs_side *to, int dim, unsigned set, int level,
-                     double *has, double *had) {
-  const rs_net *n = u->net;
-  const int places = n->part[set].n;
-  const rs_pieces *old = piece_of(from, dim), *new = piece_of(to, dim);
-  const uint8_t a = n->state[from->state].list[dim], b = n->state[to->state].list[dim];
-  const meeting m = {rs_net_place(n, set, level, a), rs_net_place(n, set, 0, b),
-                     (double)(u->block[dim][a] * n->list[a].inside[level]), (double)u->block[dim][b],
-                     (double)u->q->space.dims[dim]};
-  double of_old[2 * RS_NET_PLACES], of_new[2 * RS_NET_PLACES];
-  if (!old && !new) {
-    meet(&m, places, has, had);
-    return;
-  }
-  overlap(old ? old->owned[level] : ranges_of(m.old, m.wide, m.k, places, of_old),
-          new ? new->shown : ranges_of(m.new, m.narrow, m.k, places, of_new), places, has, had);
+static struct before before_of(const rs_uneven *u, int dim, unsigned set, int level, int list) {
+  const int64_t block = u->block[dim][list] * u->net->list[list].inside[level];
+  return (struct before){rs_net_place(u->net, set, level, list), (double)block};
 }
 
-/* Bytes that the busiest device lacks of its new block, its unit of a level having shared all. */
-static double lacked_bytes(const rs_uneven *u, const rs_side *from, const rs_side *to, int level) {
+/* Along one dimension, the source's units of one or two levels having shared all. `set`: of the devices that it tells
+ * apart. */
+static void meet_dim(const rs_uneven *u, const rs_side *from, const rs_side *to, int dim, unsigned set,
+                     const int level[2], double *has, double *had) {
+  const rs_net *n = u->net;
+  const int places = n->part[set].n, a = n->state[from->state].list[dim], b = n->state[to->state].list[dim];
+  const rs_pieces *old = piece_of(from, dim), *new = piece_of(to, dim);
+  meeting m = {.old[0] = before_of(u, dim, set, level[0], a),
+               .new = rs_net_place(n, set, 0, b),
+               .block = (double)u->block[dim][b],
+               .size = (double)u->q->space.dims[dim]};
+  double of_old[2 * RS_NET_PLACES], of_new[2 * RS_NET_PLACES];
+  if (level[1] > 0) {
+    m.old[1] = before_of(u, dim, set, level[1], a);
+    meet_both(&m, places, has, had);
+  } else if (old || new) {
+    overlap(old ? old->owned[level[0]] : ranges_of(m.old[0].place, m.old[0].block, m.size, places, of_old),
+            new ? new->shown : ranges_of(m.new, m.block, m.size, places, of_new), places, has, had);
+  } else {
+    meet(&m, places, has, had);
+  }
+}
+
+/* Does the step leave the dimension alone? */
+static bool stays_put(const rs_uneven *u, const rs_side *from, const rs_side *to, int dim) {
+  const rs_net *n = u->net;
+  return n->state[from->state].list[dim] == n->state[to->state].list[dim] && !piece_of(from, dim) && !piece_of(to, dim);
+}
+
+/* Bytes that the busiest device lacks of its new block, its unit of a level having shared all; the same of a second
+ * level, unless that is 0, where neither side has offsets or halos. What dimensions that stay are cut by cuts no other
+ * one: it is among the devices with their widest blocks. */
+static void lacked_bytes(const rs_uneven *u, const rs_side *from, const rs_side *to, const int level[2], double *out) {
   const rs_net *n = u->net;
   const uint8_t *a = n->state[from->state].list, *b = n->state[to->state].list;
-  double has[RS_NET_PLACES], had[RS_NET_PLACES], whole = sw_dtype_bytes(u->q->dtype);
-  unsigned set = from->opaque || to->opaque ? (1u << u->q->space.n) - 1 : 0;
+  double has[RS_NET_PLACES], had[2 * RS_NET_PLACES], whole = sw_dtype_bytes(u->q->dtype);
+  unsigned set = from->opaque || to->opaque ? (1u << u->q->space.n) - 1 : 0, moving = 0;
   for (int d = 0; d < u->q->space.rank; d++) {
-    if (a[d] == 0 && b[d] == 0) whole *= (double)u->q->space.dims[d];
-    set |= n->list[a[d]].set | n->list[b[d]].set;
+    if (stays_put(u, from, to, d)) {
+      whole *= (double)u->block[d][a[d]];
+    } else {
+      set |= n->list[a[d]].set | n->list[b[d]].set;
+      moving |= 1u << d;
+    }
   }
-  const int rounded = (n->part[set].n + LANES - 1) / LANES * LANES;
-  for (int i = 0; i < rounded; i++) has[i] = had[i] = whole;
-  for (int d = 0; d < u->q->space.rank; d++) {
-    if (a[d] || b[d]) meet_dim(u, from, to, d, set, level, has, had);
-  }
-  return most_lacked(rounded, has, had);
+  const int places = n->part[set].n;
+  fill(whole, places, has);
+  for (int i = 0; i <= (level[1] > 0); i++) fill(whole, places, had + (ptrdiff_t)i * RS_NET_PLACES);
+  for (; moving; moving &= moving - 1) meet_dim(u, from, to, __builtin_ctz(moving), set, level, has, had);
+  for (int i = 0; i <= (level[1] > 0); i++) out[i] = most_lacked(places, has, had + (ptrdiff_t)i * RS_NET_PLACES);
+}
+
+static double lacked_at(const rs_uneven *u, const rs_side *from, const rs_side *to, int level) {
+  double out;
+  lacked_bytes(u, from, to, (int[2]){level, 0}, &out);
+  return out;
 }
 
 /* Are the places of devices, and what they hold? */
@@ -129,7 +218,7 @@ static bool is_known(const rs_uneven *u, const rs_side *from, const rs_side *to)
 }
 
 double rs_uneven_lacked_bytes(const rs_uneven *u, const rs_side *from, const rs_side *to) {
-  return is_known(u, from, to) ? lacked_bytes(u, from, to, 0) : 0;
+  return is_known(u, from, to) ? lacked_at(u, from, to, 0) : 0;
 }
 
 /* Do the devices of a unit share anything? */
@@ -175,7 +264,6 @@ static bool stays(const sw_tile_dim *s, const sw_tile_dim *t) {
 /* Atoms behind what both lists cut into the same blocks. */
 static unsigned changed(const rs_uneven *u, int dim, int from, int to) {
   const rs_net_list *a = &u->net->list[from], *b = &u->net->list[to];
-  if (from == to) return 0;
   if (u->block[dim][from] * a->shards != u->block[dim][to] * b->shards) return a->set | b->set;
   return rs_net_diff_of(u->net, from, to)->changed;
 }
@@ -184,12 +272,14 @@ static unsigned changed(const rs_uneven *u, int dim, int from, int to) {
 static unsigned add_dim(const rs_uneven *u, const rs_side *from, const rs_side *to, int dim, double *blocks,
                         double *buffer) {
   const int a = u->net->state[from->state].list[dim], b = u->net->state[to->state].list[dim];
+  if (stays_put(u, from, to, dim)) {
+    *buffer *= (double)u->block[dim][b];
+    return 0;
+  }
   const sw_tile_dim s = tile_of(u, from, dim), t = tile_of(u, to, dim);
-  const bool pieces = piece_of(from, dim) || piece_of(to, dim);
   *buffer *= (double)t.len;
-  if (!pieces && a == b) return 0;
   *blocks *= touched(&s, &t, u->net->list[a].shards);
-  if (!pieces) return changed(u, dim, a, b);
+  if (!piece_of(from, dim) && !piece_of(to, dim)) return changed(u, dim, a, b);
   return a == b && stays(&s, &t) ? 0 : u->net->list[a].set | u->net->list[b].set;
 }
 
@@ -204,7 +294,7 @@ static double count_outside(const rs_uneven *u, const rs_side *from, const rs_si
   double most = 0;
   for (int i = 1; i < g->n_parts; i++) {
     const int l = g->part[i].level;
-    outside[l] = has_units(u, from, l) ? lacked_bytes(u, from, to, l) : HUGE_VAL;
+    outside[l] = has_units(u, from, l) ? lacked_at(u, from, to, l) : HUGE_VAL;
     most = fmax(most, outside[l]);
   }
   return most;
@@ -218,6 +308,29 @@ static bool takes_enough(const rs_uneven *u, const sw_group *g, const sw_exchang
   return *out >= enough;
 }
 
+/* Both at once, where there are two kinds of parts. */
+static void count_together(const rs_uneven *u, const rs_side *from, const rs_side *to, int level,
+                           sw_exchange_load *load) {
+  double lacked[2];
+  lacked_bytes(u, from, to, (int[2]){0, level}, lacked);
+  load->bytes = lacked[0];
+  load->outside_bytes[level] = lacked[1];
+}
+
+/* False where what comes from outside units alone takes `enough`. */
+static bool count_load(const rs_uneven *u, const rs_side *from, const rs_side *to, const sw_group *g, double enough,
+                       sw_exchange_load *load, double *least_s) {
+  const int outer = g->shape.n_parts == 2 ? g->shape.part[1].level : 0;
+  if (outer && isinf(enough) && !from->opaque && !to->opaque && has_units(u, from, outer)) {
+    count_together(u, from, to, outer, load);
+    return true;
+  }
+  load->bytes = count_outside(u, from, to, &g->shape, load->outside_bytes);
+  if (takes_enough(u, g, load, enough, least_s)) return false;
+  load->bytes = lacked_at(u, from, to, 0);
+  return true;
+}
+
 double rs_uneven_exchange_s(const rs_uneven *u, const rs_side *from, const rs_side *to, double enough) {
   unsigned atoms = 0;
   double blocks = 1, least_s;
@@ -226,9 +339,7 @@ double rs_uneven_exchange_s(const rs_uneven *u, const rs_side *from, const rs_si
   for (int d = 0; d < u->q->space.rank; d++) atoms |= add_dim(u, from, to, d, &blocks, &load.buffer_bytes);
   const sw_group *g = rs_net_group(u->net, atoms);
   load.peers = fmax(1, fmin(blocks > 1 ? blocks - 1 : 1, (double)(g->shape.size - 1)));
-  load.bytes = count_outside(u, from, to, &g->shape, load.outside_bytes);
-  if (takes_enough(u, g, &load, enough, &least_s)) return least_s;
-  load.bytes = lacked_bytes(u, from, to, 0);
+  if (!count_load(u, from, to, g, enough, &load, &least_s)) return least_s;
   if (load.bytes <= 0 || g->shape.n_parts == 0) {
     return sw_group_collective_s(u->q->machine, rs_net_group(u->net, 0), SW_COLL_ALL_SLICE, load.buffer_bytes);
   }

@@ -11,6 +11,9 @@ typedef struct rs_uneven {
   const rs_query *q;                        /* its space is the net's, on the dims of the tensor */
   int64_t block[SW_MAX_RANK][RS_NET_LISTS]; /* elements of a list's first shard */
   bool even[SW_MAX_RANK][RS_NET_LISTS];     /* are all its shards of so many? */
+  double padded[SW_MAX_RANK][RS_NET_LISTS]; /* its shards, all of so many, over the dimension's size */
+  unsigned spare;                           /* a set of dimensions, and the least that any of them is padded: */
+  double spare_padded[RS_NET_LISTS];
 } rs_uneven;
 
 /* A dimension of an end with offsets or halos, where they cut it otherwise than its list does: ranges by device, all
@@ -36,11 +39,14 @@ double rs_uneven_bytes(const rs_uneven *u, int state); /* padded, of one device 
 /* The step from a state to another and its price, which is HUGE_VAL where there is none. Where it costs `enough` or
  * more, some such price, no more than its own. */
 double rs_uneven_step(const rs_uneven *u, int from, int to, double enough, rs_step *out);
+/* From now on a state stands for all that differ from it by the order of the `spare` dimensions, in what follows: */
+void rs_uneven_take_alike(rs_uneven *u, unsigned spare);
 /* Is a step between equally partial values that cuts several dimensions no slices, as blocks do not nest? And is one
- * that changes what is partial a step at all, as far as that is known? Either: on some dimension of the `spare` in
- * place of each. */
-bool rs_uneven_cuts(const rs_uneven *u, int from, int to, unsigned spare);
-bool rs_uneven_scatters(const rs_uneven *u, int from, int to, unsigned spare);
+ * that changes what is partial a step at all, as far as that is known? */
+bool rs_uneven_cuts(const rs_uneven *u, int from, int to);
+bool rs_uneven_scatters(const rs_uneven *u, int from, int to);
+/* What such a step's blocks, those of the longer lists, are over even ones. */
+double rs_uneven_padding(const rs_uneven *u, int from, int to);
 /* Bytes that the busiest device lacks; 0 where that is not known. */
 double rs_uneven_lacked_bytes(const rs_uneven *u, const rs_side *from, const rs_side *to);
 /* As sw_machine_exchange_s; with `enough` as above. */
