@@ -1,6 +1,7 @@
 /* The search between uneven blocks beside the plainest there is: every step between every two states counted, then
  * Dijkstra's method from the source over all of them, without bounds or any step left out. The search prices steps at
- * the least that they may cost first, looks at few states, and counts few steps; what it finds must cost the same.
+ * the least that they may cost first, looks at few states, and counts few steps; what it finds must cost the same, and
+ * be one step where one costs no more.
  *
  *   flat x=2,y=4, 5x1x3, [[x],[],[]] -> [[],[y],[]]: 61 states, 3660 steps counted, one route
  */
@@ -117,8 +118,11 @@ static void check_search(reference *f, int from, int to) {
   assert_ok(rs_net_search(&f->q, &path, &diag));
   if (differ(path.cost_s, f->cost_s[to], f->cost_s[to]))
     fail_search(f, from, to, "the search finds", path.cost_s, f->cost_s[to]);
-  if (!isinf(path.cost_s)) check_path(f, from, to, &path);
   f->searched++;
+  if (isinf(path.cost_s)) return;
+  check_path(f, from, to, &path);
+  if (path.n > 1 && f->step_s[from][to] <= path.cost_s * (1 + 1e-12))
+    fail_search(f, from, to, "several steps take", path.cost_s, f->step_s[from][to]);
 }
 
 /* Pairs of whole values are searched among states of whole values alone. */
