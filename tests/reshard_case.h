@@ -16,7 +16,7 @@ typedef struct reshard_case {
   sw_sharding from, to;
   sw_dtype dtype;
   sw_reshard_options options;
-  int node; /* devices of a unit on fast links of its own; 0: all are on one switch */
+  int node; /* devices of a unit on fast links of its own; 0: all are on one switch, 1: on one that starts at once */
 } reshard_case;
 
 /* Devices on one switch: a start-up time and a rate, the same for all. */
@@ -83,7 +83,8 @@ static inline void case_print(const reshard_case *c, sw_text *out) {
   sw_text_puts(out, "' --to '");
   sw_sharding_print(case_to_mesh(c), &c->to, out);
   sw_text_puts(out, "'");
-  if (c->node) sw_text_printf(out, " on nodes of %d", c->node);
+  if (c->node > 1) sw_text_printf(out, " on nodes of %d", c->node);
+  if (c->node == 1) sw_text_puts(out, " where bytes alone count");
 }
 
 static inline void pair_print(const sw_mesh *m, const sw_sharding *from, const sw_sharding *to, sw_text *out) {

@@ -34,8 +34,8 @@ typedef struct sw_tiling {
                                    them), so that nobody takes from another across them */
   sw_tile_dim dim[SW_MAX_RANK];
   sw_axis_ref refs[SW_MAX_REFS];
-  const sw_other_mesh *other; /* NULL, or (in what an exchange arrives at, nothing apart) the mesh that refs speak of;
-                                 borrowed */
+  const sw_other_mesh *other; /* NULL, or (in what an exchange arrives at, nothing apart, and what then becomes partial)
+                                 the mesh that refs speak of; borrowed */
 } sw_tiling;
 
 /* The tiling of a sharding (its partial axes are `apart`; halos give base -lo, len B+lo+hi). */

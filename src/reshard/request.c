@@ -307,8 +307,13 @@ double rs_made_s(const rs_request *r) {
 
 double rs_pieces_s(const rs_request *r) {
   if (r->n_pieces == 0 || !r->makes_last) return 0;
+  const sw_mesh *m = r->query.space.mesh;
   double bytes = (double)sw_sharding_local_bytes(&r->to, r->query.space.dims, r->query.dtype);
-  return sw_machine_collective_s(r->query.machine, SW_COLL_SHARD_TO_PARTIAL, r->piece, r->n_pieces, bytes);
+  sw_axis_ref axes[SW_MAX_AXES]; /* all there are: of another mesh's no more is known */
+  for (int a = 0; a < m->n_axes; a++) axes[a] = sw_axis_whole(m, a);
+  const bool here = !r->query.target_mesh;
+  return sw_machine_collective_s(r->query.machine, SW_COLL_SHARD_TO_PARTIAL, here ? r->piece : axes,
+                                 here ? r->n_pieces : m->n_axes, bytes);
 }
 
 /* All that comes before and after the path. */
@@ -397,6 +402,25 @@ static bool frame_pieces(const rs_request *asked, bool may_keep, rs_request *out
   return out->n_pieces > 0 && out->makes_last;
 }
 
+/* The same where these are axes of another mesh: as what cuts a dimension last they make pieces, if blocks nest. */
+static bool frame_pieces_there(const rs_request *asked, int dim, rs_request *out) {
+  const sw_sharding *to = &asked->to;
+  const sw_axis_ref *made = sw_sharding_partial(to);
+  const int64_t size = sw_axis_refs_size(made, to->n_partial);
+  if (!asked->query.target_mesh || asked->n_made == 0 || !is_plain(to) ||
+      !rs_cuts_nest(asked->query.space.dims[dim], sw_sharding_shards(to, dim), size))
+    return false;
+  *out = *asked;
+  for (int i = 0; i < asked->n_made; i++) {
+    if (!sw_sharding_push(&out->target, dim, asked->made[i])) return false;
+  }
+  out->n_pieces = asked->n_made;
+  memcpy(out->piece, asked->made, (size_t)asked->n_made * sizeof out->piece[0]);
+  out->n_made = 0;
+  point_at_ends(out);
+  return true;
+}
+
 /* Of two kinds of partial values: those of the target are made last. */
 static sw_rc search_net(rs_request *r, rs_path *out, sw_diag *d) {
   rs_request other;
@@ -413,6 +437,10 @@ static void search_moves(const rs_request *framed, bool may_keep, rs_request *r,
   rs_request pieces;
   take_if_cheaper(framed, r, out);
   if (frame_pieces(framed, may_keep, &pieces)) take_if_cheaper(&pieces, r, out);
+  for (int d = 0; d < framed->query.space.rank; d++) {
+    if (frame_pieces_there(framed, d, &pieces)) take_if_cheaper(&pieces, r, out);
+  }
+  point_at_ends(r);
 }
 
 sw_rc rs_request_search(rs_request *r, rs_path *out, sw_diag *d) {

@@ -33,6 +33,7 @@ typedef struct building {
   sw_arena *arena;
   sw_route *route;
   sw_sharding before;
+  const sw_other_mesh *there; /* what `before` speaks of; NULL: the machine's mesh */
 } building;
 
 static sw_rc add_step(building *b, sw_collective coll, const sw_sharding *after, const sw_mesh *mesh, double cost_s,
@@ -45,6 +46,7 @@ static sw_rc add_step(building *b, sw_collective coll, const sw_sharding *after,
   b->route->max_bytes += step->max_bytes;
   b->route->total_bytes += step->total_bytes;
   b->before = *after;
+  b->there = mesh == b->r->query.space.mesh ? NULL : b->r->query.target_mesh;
   return SW_OK;
 }
 
@@ -61,7 +63,8 @@ static sw_rc tilings_of(const building *b, const sw_sharding *after, bool last, 
   SW_ARENA_NEW(dst, b->arena, 1, d);
   sw_tiling_of(&b->before, s->rank, s->dims, src);
   sw_tiling_of(after, s->rank, s->dims, dst);
-  if (last) dst->other = b->r->query.target_mesh;
+  src->other = b->there;
+  dst->other = last ? b->r->query.target_mesh : NULL;
   c->src = src;
   c->dst = dst;
   return SW_OK;
@@ -129,13 +132,17 @@ static sw_rc add_made(building *b, const sw_sharding *to, sw_diag *d) {
   return add_step(b, c, &after, target_mesh(b), rs_made_s(b->r), d);
 }
 
+/* Of another mesh's axes the tilings say all. */
 static sw_rc add_pieces(building *b, const sw_sharding *to, sw_diag *d) {
-  if (b->r->n_pieces == 0 || !b->r->makes_last) return SW_OK;
-  sw_collective c = {
-      .op = SW_COLL_SHARD_TO_PARTIAL, .reduction = (sw_reduction)to->partial_kind, .n_axes = b->r->n_pieces};
-  memcpy(c.axes, b->r->piece, (size_t)b->r->n_pieces * sizeof c.axes[0]);
-  SW_TRY(tilings_of(b, to, false, &c, d));
-  return add_step(b, c, to, b->r->query.space.mesh, rs_pieces_s(b->r), d);
+  const rs_request *r = b->r;
+  if (r->n_pieces == 0 || !r->makes_last) return SW_OK;
+  sw_collective c = {.op = SW_COLL_SHARD_TO_PARTIAL, .reduction = (sw_reduction)to->partial_kind};
+  if (!r->query.target_mesh) {
+    c.n_axes = r->n_pieces;
+    memcpy(c.axes, r->piece, (size_t)r->n_pieces * sizeof c.axes[0]);
+  }
+  SW_TRY(tilings_of(b, to, true, &c, d));
+  return add_step(b, c, to, target_mesh(b), rs_pieces_s(r), d);
 }
 
 static sw_rc add_path(building *b, const rs_path *path, sw_diag *d) {

@@ -8,7 +8,7 @@
 
 static sw_diag diag;
 enum { MAX_DEVICES = 512, MAX_NODE = 8 };
-static sw_profile profile[MAX_NODE + 1]; /* by devices of a node; 0: one switch */
+static sw_profile profile[MAX_NODE + 1]; /* by reshard_case.node */
 
 /* Prices need a regular device order; routes do not ask who is who. */
 static sw_rc build_machine(sw_arena *arena, const sw_mesh *m, int node, sw_machine **out) {
@@ -74,6 +74,9 @@ static const expect_row kExpected[] = {
     {"x=2,y=2", "64,64", "[[x],[y]]", "[[x],[y]]", "permute[]", "x=2,y=2 ids=0,2,1,3"},
     {"x=2,y=3", "6,6", "[[x],[]] partial sum[y]", "[[],[b]] partial sum[a]",
      "reduce_scatter[y]1 exchange[] to_partial[a]", "b=3,a=2"},
+    {"x=2,y=3", "600,60", "[[x,y],[]]", "[[],[]] partial sum[a,b]", "permute[] shard_to_partial[]", "b=3,a=2"},
+    {"x=2,y=3", "600,60", "[[x,y],[]]", "[[],[b]] partial sum[a]", "exchange[] shard_to_partial[]", "a=3,b=2"},
+    {"x=2,y=3", "601,61", "[[x,y],[]]", "[[],[b]] partial sum[a]", "exchange[] shard_to_partial[]", "a=3,b=2"},
 };
 
 static int read_dims(const char *text, int64_t *dims) {
@@ -282,9 +285,10 @@ static void random_case(rng *r, sw_arena *arena, reshard_case *c) {
   if (c->rank > 0 && c->rank < 4 && rng_below(r, c->rank == 3 ? 400 : 20) == 0) random_large_case(r, c);
   if (rng_below(r, 2)) random_node(r, arena, c); /* where its axes can be laid on such */
   if (rng_below(r, 5) == 0) random_to_mesh(r, arena, c);
+  if (c->options.to_mesh && c->node == 0) c->node = rng_below(r, 3) > 0;
   bool partial = rng_below(r, 2) == 0;
   c->from = random_sharding(r, &c->mesh, c->rank, partial);
-  c->to = random_sharding(r, case_to_mesh(c), c->rank, partial && rng_below(r, 2) == 0);
+  c->to = random_sharding(r, case_to_mesh(c), c->rank, c->node == 1 || (partial && rng_below(r, 2) == 0));
   if (rng_below(r, 6) == 0) random_lists(r, arena, c->dims, &c->from);
   if (rng_below(r, 6) == 0) random_lists(r, arena, c->dims, &c->to);
   c->from.partial_kind = (uint8_t)kKinds[rng_below(r, N_KINDS)];
@@ -475,6 +479,7 @@ enum {
   SUB_AXES,
   OTHER_AXES,
   UNSAYABLE,
+  PIECES_THERE,
   NO_EXCHANGE,
   FULL_STEP,
   NODES,
@@ -488,6 +493,7 @@ static const char *const kTallies[N_TALLIES] = {"uneven",
                                                 "sub-axes",
                                                 "two meshes",
                                                 "no common digits",
+                                                "made parts of pieces there",
                                                 "no exchange wanted",
                                                 "through full replication",
                                                 "on nodes"};
@@ -501,10 +507,12 @@ static void tally_case(const reshard_case *c, const sw_route *r, int64_t *tally,
   tally[PARTIALS] += c->from.n_partial || c->to.n_partial;
   tally[SUB_AXES] += has_sub_axes(&c->mesh, &c->from) || has_sub_axes(m, &c->to);
   tally[OTHER_AXES] += c->options.to_mesh != NULL;
-  tally[UNSAYABLE] += r->n_steps > 0 && r->step[r->n_steps - 1].mesh == m && m != &c->mesh;
+  const sw_route_step *last = r->n_steps && m != &c->mesh ? &r->step[r->n_steps - 1] : NULL;
+  tally[UNSAYABLE] += last && last->mesh == m;
+  tally[PIECES_THERE] += last && last->mesh == m && last->coll.op == SW_COLL_SHARD_TO_PARTIAL;
   tally[NO_EXCHANGE] += c->options.no_exchange;
   tally[FULL_STEP] += r->full_replication;
-  tally[NODES] += c->node > 0;
+  tally[NODES] += c->node > 1;
   for (int i = 0; i < r->n_steps; i++) steps[r->step[i].coll.op]++;
 }
 
@@ -651,7 +659,8 @@ enum { N_EXPECTED = sizeof kExpected / sizeof kExpected[0] };
 
 int main(void) {
   flat_profile(&profile[0], MAX_DEVICES, 1e-6, 1e-9);
-  for (int n = 1; n <= MAX_NODE; n++) two_level_profile(&profile[n], MAX_DEVICES, n, 1e-6, 1e-9);
+  flat_profile(&profile[1], MAX_DEVICES, 1e-12, 1e-9);
+  for (int n = 2; n <= MAX_NODE; n++) two_level_profile(&profile[n], MAX_DEVICES, n, 1e-6, 1e-9);
   struct CMUnitTest tests[N_EXPECTED + 9] = {
       cmocka_unit_test(random_routes_run_on_threads),      cmocka_unit_test(a_wrong_route_is_noticed),
       cmocka_unit_test(temporary_memory_is_kept_to),       cmocka_unit_test(detours_do_not_pay),

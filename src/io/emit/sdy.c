@@ -170,7 +170,7 @@ static const row *row_of(const sw_collective *c) {
   bool reshards = (sw_coll_flags(c->op) & SW_COLL_USES_REDUCTION) && c->reduction != SW_REDUCE_SUM;
   if (c->op == SW_COLL_ALL_TO_ALL_DIMS && !is_all_to_all(c)) reshards = true;
   if (c->op == SW_COLL_SHARD_TO_PARTIAL && !begins(c->dst, c->src)) reshards = true;
-  if (c->dst && c->dst->other) return &kRows[SW_COLL_EXCHANGE];
+  if (c->dst && c->src && c->dst->other != c->src->other) return &kRows[SW_COLL_EXCHANGE];
   bool exchanges = c->op == SW_COLL_EXCHANGE && c->src && c->dst;
   if (exchanges && extends(c->src, c->dst)) return &kSlices;
   if (exchanges && extends(c->dst, c->src)) return &kGathers;

@@ -130,16 +130,16 @@ static sw_rc write_all_to_all_dims(const call *k, sw_diag *d) {
   return SW_OK;
 }
 
-/* Places in the groups along what is apart in a tiling of another mesh, by device, and of these the device's own. */
-static sw_ssa place_elsewhere(const call *k, const sw_tiling *t) {
+/* Of axes that a tiling of another mesh speaks of: a table of places in their groups, by device, and this one's. */
+static sw_ssa place_elsewhere(const call *k, const sw_other_mesh *there, const sw_axis_ref *refs, int n) {
   sw_mlir *w = &k->s->w;
   sw_type none = {SW_I64, 0, NULL};
-  const int64_t devices = sw_mesh_devices(&t->other->mesh);
+  const int64_t devices = sw_mesh_devices(&there->mesh);
   sw_ssa table = sw_mlir_temp(w, none), me = sw_mlir_temp(w, none), at = sw_mlir_temp(w, none),
          out = sw_mlir_temp(w, none);
   sw_text_printf(w->out, "    %s = arith.constant dense<[", table.name);
   for (int64_t i = 0; i < devices; i++) {
-    int64_t place = sw_mesh_group_index(&t->other->mesh, t->other->position[i], t->refs + t->first_apart, t->n_apart);
+    int64_t place = sw_mesh_group_index(&there->mesh, there->position[i], refs, n);
     sw_text_printf(w->out, i ? ", %lld" : "%lld", (long long)place);
   }
   sw_text_printf(w->out, "]> : tensor<%lldxi64>\n", (long long)devices);
@@ -150,13 +150,19 @@ static sw_ssa place_elsewhere(const call *k, const sw_tiling *t) {
   return out;
 }
 
+/* This device's place in its group. */
+static sw_ssa place_of(const call *k, const sw_other_mesh *there, const sw_axis_ref *refs, int n) {
+  return there ? place_elsewhere(k, there, refs, n) : sw_spmd_group_index(k->s, refs, n);
+}
+
 /* The first device of a group keeps the value, the others hold the neutral element. */
 static sw_rc write_to_partial(const call *k, sw_diag *d) {
   (void)d;
   sw_mlir *w = &k->s->w;
   sw_type none = {SW_I64, 0, NULL};
-  const sw_tiling *other = k->c->dst && k->c->dst->other ? k->c->dst : NULL;
-  sw_ssa at = other ? place_elsewhere(k, other) : sw_spmd_group_index(k->s, k->c->axes, k->c->n_axes);
+  const sw_tiling *t = k->c->dst && k->c->dst->other ? k->c->dst : NULL;
+  sw_ssa at = t ? place_elsewhere(k, t->other, t->refs + t->first_apart, t->n_apart)
+                : sw_spmd_group_index(k->s, k->c->axes, k->c->n_axes);
   sw_ssa first = sw_mlir_compare(w, "EQ", at, sw_mlir_int(w, none, 0));
   sw_ssa neutral = sw_mlir_spread(w, sw_mlir_identity(w, k->c->reduction, k->in.type.dtype), k->in.type);
   sw_ssa args[3] = {first, k->in, neutral};
@@ -170,7 +176,7 @@ static sw_ssa start_of(const call *k, const sw_tiling *t, int dim) {
   sw_type none = {SW_I64, 0, NULL};
   const sw_tile_dim *x = &t->dim[dim];
   if (x->n_refs == 0) return sw_mlir_int(w, none, 0);
-  sw_ssa at = sw_spmd_group_index(k->s, t->refs + x->first_ref, x->n_refs);
+  sw_ssa at = place_of(k, t->other, t->refs + x->first_ref, x->n_refs);
   return sw_mlir_binary(w, "stablehlo.multiply", at, sw_mlir_int(w, none, x->step), NULL);
 }
 

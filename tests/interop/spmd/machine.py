@@ -176,6 +176,12 @@ class Machine:
         f = {"LT": lambda a, b: a < b, "GE": lambda a, b: a >= b, "EQ": lambda a, b: a == b}[how]
         return (v[0][0], [f(a, b) for a, b in zip(v[0][1], v[1][1])])
 
+    def multiply(self, text, d, v, *_):
+        return (v[0][0], [a * b for a, b in zip(v[0][1], v[1][1])])
+
+    def subtract(self, text, d, v, *_):
+        return (v[0][0], [a - b for a, b in zip(v[0][1], v[1][1])])
+
     def __getattr__(self, name):
         if name == "and":
             return lambda text, d, v, *_: (v[0][0], [a and b for a, b in zip(v[0][1], v[1][1])])
