@@ -147,7 +147,7 @@ double rs_net_kept(const rs_net *n, int from, int to, int alike, int level);
  * level had. No more than some such units: with their own atoms and `made` left out, the old list's rest cuts what both
  * lists begin alike; where both go on in other ways, some find nothing. */
 double rs_net_had(const rs_net *n, int from, int to, int alike, unsigned made, int level);
-/* Of what they shall have in all, at most so much did they have. */
+/* Of what they shall have in all, some had no more than so much. */
 double rs_net_both_had(const rs_net *n, int from, int to, unsigned made, int level);
 static inline int rs_net_both(const rs_net *n, int from, int to) {
   const int both = from * n->n_lists + to, slot = both % RS_NET_HELD;

@@ -117,7 +117,7 @@ static void add_had(const rs_net *n, int from, int to, unsigned made, double *ha
   const int alike = shared ? rs_net_alike(&n->list[from], &n->list[to]) : 0;
   for (int l = 0; l < n->n_levels; l++) {
     had[l] *= shared ? rs_net_had(n, from, to, alike, made, l) : p->had[l];
-    both[l] *= shared ? rs_net_both_had(n, from, to, made, l) : p->both[l];
+    if (l) both[l] *= shared ? rs_net_both_had(n, from, to, made, l) : p->both[l];
   }
 }
 

@@ -50,10 +50,53 @@ double rs_net_had(const rs_net *n, int from, int to, int alike, unsigned made, i
   return together < new ? together : new;
 }
 
+/* Digits of an atom by which units of a level are told apart, in a list: they cut each of `before` pieces, which makes
+ * `after`. */
+typedef struct digits {
+  int atom;
+  int32_t before, after;
+} digits;
+
+static int digits_of(const rs_net *n, const rs_net_list *l, unsigned without, int level, digits *out) {
+  int k = 0;
+  int32_t cuts = 1;
+  for (int i = 0; i < l->n; i++) {
+    const int32_t size = n->q->space.atom[l->atom[i]].size, units = size / (int32_t)n->inside[level][l->atom[i]];
+    if (units > 1 && !(without >> l->atom[i] & 1u)) out[k++] = (digits){l->atom[i], cuts, cuts * units};
+    cuts *= size;
+  }
+  return k;
+}
+
+/* Do they cut into the same pieces? Then some values of two atoms' digits have nothing in common. */
+static bool meet(const digits *a, const digits *b) {
+  if (a->before == b->before) return true;
+  const digits *outer = a->before < b->before ? a : b, *inner = outer == a ? b : a;
+  return inner->before < outer->after && inner->before % outer->before == 0 && outer->after % inner->before == 0;
+}
+
+/* Does one cut what the other has cut? Then each piece alike. */
+static bool apart(const digits *a, const digits *b) {
+  return a->before >= b->after ? a->before % b->after == 0 : b->before >= a->after && b->before % a->after == 0;
+}
+
 double rs_net_both_had(const rs_net *n, int from, int to, unsigned made, int level) {
-  const rs_net_list *a = &n->list[from], *b = &n->list[to];
-  const double old = (double)a->outer[level] / n->units[level][made & a->set], new = (double)b->outer[level];
-  return (double)n->q->space.dims[0] / (old > new ? old : new);
+  digits old[RS_NET_ATOMS], new[RS_NET_ATOMS];
+  const int n_old = digits_of(n, &n->list[from], made, level, old);
+  const int n_new = digits_of(n, &n->list[to], 0, level, new);
+  double by_both = 1, by_new = 1; /* pieces that they are one of */
+  for (int i = 0; i < n_old; i++) by_both *= old[i].after / old[i].before;
+  for (int j = 0; j < n_new; j++) {
+    const double more = new[j].after / new[j].before;
+    bool alone = true;
+    for (int i = 0; i < n_old; i++) {
+      if (old[i].atom != new[j].atom && meet(&old[i], &new[j])) return 0;
+      alone = alone && apart(&old[i], &new[j]);
+    }
+    by_both *= alone ? more : 1;
+    by_new *= more;
+  }
+  return (double)n->q->space.dims[0] / (by_both > by_new ? by_both : by_new);
 }
 
 static void compare_ends(const rs_net_list *a, const rs_net_list *b, int alike, rs_net_diff *out) {
@@ -83,6 +126,6 @@ void rs_net_compare(const rs_net *n, int from, int to, int slot) {
   for (int l = 0; l < n->n_levels; l++) {
     out->kept[l] = rs_net_kept(n, from, to, alike, l);
     out->had[l] = rs_net_had(n, from, to, alike, 0, l);
-    out->both[l] = rs_net_both_had(n, from, to, 0, l);
+    if (l) out->both[l] = rs_net_both_had(n, from, to, 0, l);
   }
 }
