@@ -330,15 +330,19 @@ sw_rc rs_atlas_alike(rs_atlas *a, unsigned dims, const rs_alike **out, sw_diag *
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */
 
-static void destroy(sw_machine_note *note) {
-  rs_atlas *a = (rs_atlas *)note;
+static void forget_states(rs_atlas *a) {
   for (int i = 0; i < 2 * a->net.n_states; i++) {
-    rs_row *row = atomic_load(&a->row[i % 2][i / 2]);
+    rs_row *row = atomic_exchange(&a->row[i % 2][i / 2], NULL);
     if (row) sw_mem_free((void *)row->steps.number);
     sw_mem_free(row);
     if (!a->asks) sw_mem_free(atomic_load(&a->gaps[i % 2][i / 2]));
   }
-  for (int i = 0; i < 1 << ALIKE_DIMS; i++) sw_mem_free(atomic_load(&a->alike[i]));
+  for (int i = 0; i < 1 << ALIKE_DIMS; i++) sw_mem_free(atomic_exchange(&a->alike[i], NULL));
+}
+
+static void destroy(sw_machine_note *note) {
+  rs_atlas *a = (rs_atlas *)note;
+  forget_states(a);
   for (int i = 0; i < CHUNKS; i++) sw_mem_free(a->chunk[i]);
   sw_mem_free(a->slot);
   rs_net_deinit(&a->net);
@@ -354,26 +358,87 @@ static bool is_of(const sw_machine_note *note, const rs_query *q, bool partial) 
   return a->partial == partial && x->rank == y->rank && rs_space_equal(x, y);
 }
 
-sw_rc rs_atlas_make(const rs_query *q, const rs_net_ends *ends, bool partial, rs_atlas **out, sw_diag *d) {
-  SW_MEM_NEW(*out, 1, d);
-  rs_atlas *a = *out;
+static sw_rc init(rs_atlas *a, const rs_query *q, bool partial, sw_diag *d) {
   a->cuts = 1;
   for (int i = 0; i < q->space.n; i++) a->cuts *= q->space.atom[i].size;
   for (int i = 0; i < q->space.rank; i++) a->dims[i] = a->cuts;
   a->n_prices = RS_UNKNOWN + 1;
   a->note = (sw_machine_note){.of = kOwner, .destroy = destroy};
   a->partial = partial;
-  a->asks = ends != NULL;
   a->query = (rs_query){.machine = q->machine, .dtype = SW_I8, .kind = SW_REDUCE_SUM, .space = q->space};
   a->query.space.mesh = sw_machine_mesh(q->machine);
   a->query.space.dims = a->dims;
-  const bool counts = !ends || q->opaque_source || q->opaque_target || !rs_atlas_cuts_evenly(a, q);
-  sw_rc rc = rs_net_init(&a->net, &a->query, ends, partial, counts, d);
+  sw_rc rc = rs_net_init(&a->net, &a->query, d);
   if (!rc) rc = grow_slots(a, d);
   if (pthread_mutex_init(&a->lock, NULL)) rc = SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "no lock could be had");
+  return rc;
+}
+
+static sw_rc make(const rs_query *q, bool partial, rs_atlas **out, sw_diag *d) {
+  SW_MEM_NEW(*out, 1, d);
+  const sw_rc rc = init(*out, q, partial, d);
+  if (rc) destroy(&(*out)->note);
+  return rc;
+}
+
+static sw_rc fill(rs_atlas *a, const rs_query *q, const rs_net_ends *ends, sw_diag *d) {
+  const bool counts = !ends || q->opaque_source || q->opaque_target || !rs_atlas_cuts_evenly(a, q);
+  a->asks = ends != NULL;
+  const sw_rc rc = rs_net_fill(&a->net, ends, a->partial, counts, d);
   if (rc) destroy(&a->note);
   return rc;
 }
+
+/* --- of two ends ------------------------------------------------------------------------------------------------- */
+
+/* The last atlas of two ends: the next one over the same atoms is made in its place, and prices stay. */
+typedef struct spare {
+  sw_machine_note note; /* first: the machine holds it by that */
+  _Atomic(rs_atlas *) atlas;
+} spare;
+
+static const char kSpare[] = "spare atlas";
+
+static void destroy_spare(sw_machine_note *note) {
+  rs_atlas *a = atomic_load(&((spare *)note)->atlas);
+  if (a) destroy(&a->note);
+  sw_mem_free(note);
+}
+
+static spare *spare_of(const sw_machine *m) {
+  sw_machine_note *n = sw_machine_notes(m);
+  while (n && n->of != kSpare) n = n->next;
+  return (spare *)n;
+}
+
+static rs_atlas *take_spare(const rs_query *q, bool partial) {
+  spare *s = spare_of(q->machine);
+  rs_atlas *a = s ? atomic_exchange(&s->atlas, NULL) : NULL;
+  if (a && is_of(&a->note, q, partial) && a->n_prices < RS_ATLAS_PRICES / 2) return a;
+  if (a) destroy(&a->note);
+  return NULL;
+}
+
+sw_rc rs_atlas_make(const rs_query *q, const rs_net_ends *ends, bool partial, rs_atlas **out, sw_diag *d) {
+  *out = take_spare(q, partial);
+  if (!*out) SW_TRY(make(q, partial, out, d));
+  return fill(*out, q, ends, d);
+}
+
+void rs_atlas_give_back(rs_atlas *a) {
+  spare *s = spare_of(a->query.machine);
+  if (!s) {
+    s = sw_mem_alloc(1, sizeof *s, NULL);
+    if (s) s->note = (sw_machine_note){.of = kSpare, .destroy = destroy_spare};
+    if (s) sw_machine_note_add(a->query.machine, &s->note);
+  }
+  forget_states(a);
+  a->net.n_states = 0;
+  rs_atlas *last = s ? atomic_exchange(&s->atlas, a) : a;
+  if (last) destroy(&last->note);
+}
+
+/* --- of all states ----------------------------------------------------------------------------------------------- */
 
 sw_rc rs_atlas_of(const rs_query *q, bool partial, rs_atlas **out, sw_diag *d) {
   for (sw_machine_note *n = sw_machine_notes(q->machine); n; n = n->next) {
@@ -381,11 +446,8 @@ sw_rc rs_atlas_of(const rs_query *q, bool partial, rs_atlas **out, sw_diag *d) {
     *out = (rs_atlas *)n;
     return SW_OK;
   }
-  SW_TRY(rs_atlas_make(q, NULL, partial, out, d));
+  SW_TRY(make(q, partial, out, d));
+  SW_TRY(fill(*out, q, NULL, d));
   sw_machine_note_add(q->machine, &(*out)->note);
   return SW_OK;
-}
-
-void rs_atlas_destroy(rs_atlas *a) {
-  if (a) destroy(&a->note);
 }

@@ -35,9 +35,9 @@ typedef struct rs_row {
 
 /* That of a query's machine and atoms, values being partial or not. */
 SW_CHECKED sw_rc rs_atlas_of(const rs_query *q, bool partial, rs_atlas **out, sw_diag *d);
-/* One of the states that are made of the ends of the query alone; `ends` NULL: of all. */
+/* One of the states that are made of the query's ends alone, which are borrowed. Given back, it is the machine's. */
 SW_CHECKED sw_rc rs_atlas_make(const rs_query *q, const rs_net_ends *ends, bool partial, rs_atlas **out, sw_diag *d);
-void rs_atlas_destroy(rs_atlas *a);
+void rs_atlas_give_back(rs_atlas *a);
 /* Its states, of a tensor of some size. */
 const rs_net *rs_atlas_net(const rs_atlas *a);
 /* Do all states cut all of the query's dimensions evenly? */

@@ -67,11 +67,18 @@ static void add_lists(rs_net *n, const rs_net_list *from) {
   n->list[number].next = (uint8_t)n->n_lists;
 }
 
-static sw_rc compare_lists(rs_net *n, sw_diag *d) {
-  const int n_pairs = n->ends ? RS_NET_HELD : n->n_lists * n->n_lists;
+static sw_rc make_pairs(rs_net *n, int n_pairs, sw_diag *d) {
   SW_MEM_NEW(n->diff, n_pairs, d);
   SW_MEM_NEW(n->pair, n_pairs, d);
   if (n->ends) SW_MEM_NEW(n->held, n_pairs, d);
+  return SW_OK;
+}
+
+static sw_rc compare_lists(rs_net *n, sw_diag *d) {
+  if (n->held)
+    memset(n->held, 0, RS_NET_HELD * sizeof n->held[0]);
+  else
+    SW_TRY(make_pairs(n, n->ends ? RS_NET_HELD : n->n_lists * n->n_lists, d));
   for (int i = 0; i < n->n_lists && !n->ends && n->q->space.rank > 0; i++) {
     for (int k = 0; k < n->n_lists; k++) rs_net_compare(n, i, k, i * n->n_lists + k);
   }
@@ -196,6 +203,7 @@ static sw_rc place_devices(rs_net *n, bool counts, sw_diag *d) {
     *p = (struct rs_net_part){.n = in_lanes(devices_of(s, set)), .first = end};
     end += (ptrdiff_t)n->n_levels * n->n_lists * p->n;
   }
+  sw_mem_free(n->place);
   SW_MEM_NEW(n->place, end, d);
   for (unsigned set = one ? all : 0; set <= all; set++) place_part(n, set);
   for (unsigned set = 0; set < all && one; set++) n->part[set] = n->part[all];
@@ -300,36 +308,33 @@ void rs_net_make_group(const rs_net *n, unsigned set) {
   sw_machine_group(n->q->machine, refs, k, &n->group[set]);
 }
 
-static sw_rc group_atoms(rs_net *n, sw_diag *d) {
-  SW_MEM_NEW(n->group, 1 << n->q->space.n, d);
-  for (unsigned set = 0; set < 1u << n->q->space.n && !n->ends; set++) rs_net_make_group(n, set);
-  return SW_OK;
-}
-
-sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool partial, bool counts, sw_diag *d) {
+sw_rc rs_net_init(rs_net *n, const rs_query *q, sw_diag *d) {
   n->q = q;
-  n->ends = ends;
-  n->partial = partial;
-  n->n_lists = n->n_states = 0;
   n->held = NULL;
-  n->group = NULL;
   n->diff = NULL;
   n->pair = NULL;
   n->place = NULL;
-  memset(n->slot, 0, sizeof n->slot);
   measure(n);
+  SW_MEM_NEW(n->group, 1 << q->space.n, d);
+  find_floor(n);
+  return SW_OK;
+}
+
+sw_rc rs_net_fill(rs_net *n, const rs_net_ends *ends, bool partial, bool counts, sw_diag *d) {
+  n->ends = ends;
+  n->partial = partial;
+  n->n_lists = n->n_states = 0;
+  memset(n->slot, 0, sizeof n->slot);
   if (ends) {
     rs_net_add_hubs(n);
   } else {
     add_lists(n, &(rs_net_list){.shards = 1});
     add_states(n, &(rs_net_state){0}, 0, partial);
-    if (q->space.joined) rs_net_add_spread(n);
+    if (n->q->space.joined) rs_net_add_spread(n);
+    for (unsigned set = 0; set < 1u << n->q->space.n; set++) (void)rs_net_group(n, set);
   }
   SW_TRY(compare_lists(n, d));
-  SW_TRY(place_devices(n, counts, d));
-  SW_TRY(group_atoms(n, d));
-  find_floor(n);
-  return SW_OK;
+  return place_devices(n, counts, d);
 }
 
 void rs_net_deinit(rs_net *n) {

@@ -117,10 +117,12 @@ int64_t rs_net_count(int n, int rank, bool partial);
 void rs_net_ends_space(rs_space *s, const sw_machine *machine, const sw_sharding ends[2]);
 /* Of a query; false where its atoms are too many. */
 bool rs_net_ends_of(const rs_query *q, rs_net_ends *out);
-/* The query, its space included, and `ends` are borrowed. `partial`: with states of partial values. `counts`: blocks
- * may be uneven, or have offsets, so that it is to be known who has which. */
-SW_CHECKED sw_rc rs_net_init(rs_net *n, const rs_query *q, const rs_net_ends *ends, bool partial, bool counts,
-                             sw_diag *d);
+/* What the atoms alone decide. The query, its space included, is borrowed. */
+SW_CHECKED sw_rc rs_net_init(rs_net *n, const rs_query *q, sw_diag *d);
+/* Lists and states: all that the atoms give, or those of two ends (borrowed), maybe in place of others'. `partial`:
+ * with states of partial values. `counts`: blocks may be uneven, or have offsets, so that it is to be known who has
+ * which. */
+SW_CHECKED sw_rc rs_net_fill(rs_net *n, const rs_net_ends *ends, bool partial, bool counts, sw_diag *d);
 void rs_net_deinit(rs_net *n);
 /* While a net of two ends is made: a list that it lacks, which gets a number; a state, as far as there is room; all its
  * lists and states. */

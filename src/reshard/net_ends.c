@@ -111,10 +111,15 @@ static void try_tail(hubs *h, int dim, int left, const uint8_t *count) {
   }
 }
 
-/* The next of all counts, of which a kind has at most as many as atoms are left; false after the last. */
-static bool next_count(const hubs *h, uint8_t *count) {
-  for (int k = 0; k < h->n_kinds; k++) {
-    if (count[k] < __builtin_popcount(h->kind[k] & ~(unsigned)h->at.used)) {
+/* Of a kind, not used yet. */
+static uint8_t left_of(const hubs *h, int kind) {
+  return (uint8_t)__builtin_popcount(h->kind[kind] & ~(unsigned)h->at.used);
+}
+
+/* The next of all counts of the first kinds; false after the last. */
+static bool next_count(const hubs *h, int n_kinds, uint8_t *count) {
+  for (int k = 0; k < n_kinds; k++) {
+    if (count[k] < left_of(h, k)) {
       count[k]++;
       return true;
     }
@@ -123,14 +128,20 @@ static bool next_count(const hubs *h, uint8_t *count) {
   return false;
 }
 
+/* In one dimension. The last tail of states that spread takes all that is left inside units. */
+static void add_tails_of(hubs *h, int dim, int left) {
+  uint8_t count[RS_NET_ATOMS] = {0};
+  const int n_free = h->spread && left == 1 ? h->n_crossing : h->n_kinds;
+  int taken = 0;
+  for (int k = n_free; k < h->n_kinds; k++) taken += count[k] = left_of(h, k);
+  if (taken) try_tail(h, dim, left, count);
+  while (next_count(h, n_free, count)) try_tail(h, dim, left, count);
+}
+
 static void add_tails(hubs *h, int dim, int left) {
-  if (left == 0) {
-    if (!h->spread || (h->inside & ~h->at.used) == 0) rs_net_add_state(h->n, &h->at);
-    return;
-  }
-  for (; dim <= h->rank - left; dim++) {
-    uint8_t count[RS_NET_ATOMS] = {0};
-    while (h->may_tail[dim] && next_count(h, count)) try_tail(h, dim, left, count);
+  if (left == 0 && (!h->spread || (h->inside & ~h->at.used) == 0)) rs_net_add_state(h->n, &h->at);
+  for (; left > 0 && dim <= h->rank - left; dim++) {
+    if (h->may_tail[dim]) add_tails_of(h, dim, left);
   }
 }
 

@@ -297,9 +297,12 @@ static bool leads_on(walk *w, int to, double cost_s) {
   if (cost_s >= w->limit_s[k]) return false;
   if (w->longer_s[k] > 0) return true;
   look_ahead(w, to);
-  if (w->asks && is_aside(w, to)) w->left_s[k] = HUGE_VAL;
   w->limit_s[k] = limit_of(w, k, best_s(w));
-  return cost_s < w->limit_s[k];
+  if (cost_s >= w->limit_s[k]) return false;
+  if (!w->asks || !is_aside(w, to)) return true;
+  w->left_s[k] = HUGE_VAL;
+  w->limit_s[k] = limit_of(w, k, best_s(w));
+  return false;
 }
 
 /* A step that may lead on. */
@@ -688,6 +691,6 @@ sw_rc rs_net_search_ends(const rs_query *q, rs_path *out, sw_diag *d) {
   if (!rs_net_ends_of(q, &ends)) return SW_OK;
   SW_TRY(rs_atlas_make(q, &ends, rs_net_has_partial(q), &atlas, d));
   sw_rc rc = search_in(atlas, q, out, d);
-  rs_atlas_destroy(atlas);
+  rs_atlas_give_back(atlas);
   return rc;
 }

@@ -44,36 +44,46 @@ static const sw_machine *flat_machine(sw_arena *arena, const char *mesh_text) {
   return machine;
 }
 
-/* Threads that share a machine make its rows of steps together; each alone finds the same. */
+/* Threads that share a machine make its rows of steps together, or take turns in what it keeps of two ends (8x2x4 has
+ * too many atoms for rows of all); each alone finds the same. */
 static void threads_share_a_machine(void **state) {
-  (void)state;
+  const char *mesh = *state;
   sw_arena arena = {0};
   const uint64_t seed = check_seed(64);
   asking shared[THREADS];
   pthread_t thread[THREADS];
-  const sw_machine *machine = flat_machine(&arena, "x=4,y=2,z=3");
+  const sw_machine *machine = flat_machine(&arena, mesh);
   for (int i = 0; i < THREADS; i++) {
     shared[i] = (asking){machine, seed + (uint64_t)i, 0};
     assert_int_equal(pthread_create(&thread[i], NULL, ask, &shared[i]), 0);
   }
   for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
   for (int i = 0; i < THREADS; i++) {
-    asking alone = {flat_machine(&arena, "x=4,y=2,z=3"), seed + (uint64_t)i, 0};
+    asking alone = {flat_machine(&arena, mesh), seed + (uint64_t)i, 0};
     (void)ask(&alone);
     assert_true(alone.sum_s > 0 && alone.sum_s == shared[i].sum_s);
   }
   sw_arena_deinit(&arena);
 }
 
-/* A route that a new machine finds while memory lasts for so many pieces. */
-static sw_rc find_with_pieces(int pieces, sw_route *route) {
+typedef struct short_row {
+  const char *mesh, *from, *to;
+} short_row;
+
+static sw_sharding parsed(const sw_machine *machine, const char *text, sw_arena *arena) {
+  sw_sharding s;
+  assert_ok(sw_sharding_parse(sw_machine_mesh(machine), 2, text, strlen(text), SW_NOWHERE, arena, &s, &diag));
+  return s;
+}
+
+/* A route that a machine finds while memory lasts for so many pieces: a new one, or one that has found the way back. */
+static sw_rc find_with_pieces(const short_row *row, int pieces, bool anew, sw_route *route) {
   sw_arena arena = {0}, scratch = {0};
-  const sw_machine *machine = flat_machine(&arena, "x=2,y=2,z=2");
-  sw_sharding from = sw_sharding_replicated(2), to = from;
-  assert_true(sw_sharding_push(&from, 0, sw_axis_whole(sw_machine_mesh(machine), 0)));
-  assert_true(sw_sharding_push_partial(&from, SW_REDUCE_SUM, sw_axis_whole(sw_machine_mesh(machine), 1)));
-  assert_true(sw_sharding_push(&to, 1, sw_axis_whole(sw_machine_mesh(machine), 0)));
+  const sw_machine *machine = flat_machine(&arena, row->mesh);
+  const sw_sharding from = parsed(machine, row->from, &arena), to = parsed(machine, row->to, &arena);
   const sw_reshard wanted = {machine, &from, &to, 2, kDims[0], SW_BF16, {0}};
+  const sw_reshard back = {machine, &to, &from, 2, kDims[0], SW_BF16, {0}};
+  if (!anew) assert_true(sw_route_cost_s(&back) > 0);
   sw_mem_fail_after(pieces);
   const sw_rc rc = sw_route_find(&wanted, &scratch, route, &diag);
   sw_mem_fail_after(0);
@@ -85,23 +95,29 @@ static sw_rc find_with_pieces(int pieces, sw_route *route) {
 
 /* Wherever memory runs short the route is refused, or found all the same. */
 static void memory_runs_short(void **state) {
-  (void)state;
   enum { ENOUGH = 60 };
-  int refused = 0;
-  sw_route route;
-  for (int pieces = 1; pieces < ENOUGH; pieces++) {
-    const sw_rc rc = find_with_pieces(pieces, &route);
-    assert_true(rc == SW_OK || rc == SW_E_RESOURCE);
-    refused += rc != SW_OK;
+  static const short_row kRows[] = {{"x=2,y=2,z=2", "[[x],[]] partial sum[y]", "[[],[x]]"},
+                                    {"x=8,y=2,z=4", "[[x:(1)2,y],[z:(2)2]]", "[[z],[x:(2)4]]"}};
+  (void)state;
+  for (int i = 0; i < 4; i++) {
+    const bool anew = i % 2 == 0;
+    int refused = 0;
+    sw_route route;
+    for (int pieces = 1; pieces < ENOUGH; pieces++) {
+      const sw_rc rc = find_with_pieces(&kRows[i / 2], pieces, anew, &route);
+      assert_true(rc == SW_OK || rc == SW_E_RESOURCE);
+      refused += rc != SW_OK;
+    }
+    assert_true(refused > (anew ? 3 : 0) && refused < ENOUGH / 2);
+    assert_ok(find_with_pieces(&kRows[i / 2], ENOUGH, anew, &route));
+    assert_true(route.cost_s > 0);
   }
-  assert_true(refused > 3 && refused < ENOUGH / 2);
-  assert_ok(find_with_pieces(ENOUGH, &route));
-  assert_true(route.cost_s > 0);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(threads_share_a_machine),
+      cmocka_unit_test_prestate(threads_share_a_machine, "x=4,y=2,z=3"),
+      cmocka_unit_test_prestate(threads_share_a_machine, "x=8,y=2,z=4"),
       cmocka_unit_test(memory_runs_short),
   };
   return cmocka_run_group_tests_name("reshard_kept", tests, NULL, NULL);

@@ -384,7 +384,7 @@ static double brute_force_s(const rs_query *q, bool partial) {
     }
   }
   const double out = cost[rs_net_find(n, &q->target)];
-  rs_atlas_destroy(a);
+  rs_atlas_give_back(a);
   return out;
 }
 
