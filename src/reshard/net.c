@@ -250,19 +250,34 @@ static void add_line(struct rs_net_lines *all, struct rs_net_line line, bool red
 static void floor_of_level(const sw_level *level, int l, rs_net_floor *out) {
   static const bool kReduces[SW_COST_CLASS_COUNT] = {[SW_COST_ALL_REDUCE] = true, [SW_COST_REDUCE_SCATTER] = true};
   const double ways = links_of(level);
+  struct rs_net_line *least = &out->least[l];
+  *least = (struct rs_net_line){HUGE_VAL, HUGE_VAL};
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
     const sw_cost_line *line = &level->line[c];
     double slope = line->in_network_min ? fmin(line->s_per_byte, line->in_network_s_per_byte) : line->s_per_byte;
     out->latency_s[l] = fmin(out->latency_s[l], line->base_s + line->peer_s);
-    out->least_slope_s = fmin(out->least_slope_s, slope / ways);
+    least->ramp_s = fmin(least->ramp_s, line->ramp_s_per_sqrt_byte / sqrt(ways));
+    least->slope_s = fmin(least->slope_s, slope / ways);
     add_line(&out->lines[l], (struct rs_net_line){line->ramp_s_per_sqrt_byte / sqrt(ways), slope / ways}, kReduces[c]);
   }
+}
+
+/* Bytes over all levels at once: some level takes its share or more, where shares are as fast as levels are. */
+static struct rs_net_line together(const struct rs_net_line *least, int n_levels) {
+  struct rs_net_line all = {HUGE_VAL, 0};
+  double rate = 0;
+  for (int l = 0; l < n_levels; l++) rate += 1 / least[l].slope_s;
+  if (isinf(rate)) return (struct rs_net_line){0, 0};
+  all.slope_s = 1 / rate;
+  for (int l = 0; l < n_levels; l++) {
+    all.ramp_s = fmin(all.ramp_s, least[l].ramp_s * sqrt(all.slope_s / least[l].slope_s));
+  }
+  return all;
 }
 
 static void find_floor(rs_net *n) {
   const sw_profile *p = sw_machine_profile(n->q->machine);
   rs_net_floor *f = &n->floor;
-  f->least_slope_s = HUGE_VAL;
   for (int l = n->n_levels - 1; l >= 0; l--) {
     const bool top = l == n->n_levels - 1;
     f->latency_s[l] = top ? HUGE_VAL : f->latency_s[l + 1];
@@ -274,6 +289,7 @@ static void find_floor(rs_net *n) {
     f->unit[l] = 1;
     for (int a = 0; a < n->q->space.n; a++) f->unit[l] *= n->inside[l][a];
   }
+  f->together = together(f->least, n->n_levels);
   sw_curve copy[SW_MAX_CURVES];
   (void)sw_group_collective_curves(n->q->machine, rs_net_group(n, 0), SW_COLL_TO_PARTIAL, 1, copy);
   f->copy_s = copy[0].latency_s;

@@ -58,7 +58,8 @@ typedef struct rs_net_floor {
       double ramp_s, slope_s;
     } line[SW_MAX_LEVELS * SW_COST_CLASS_COUNT];
   } lines[SW_MAX_LEVELS];
-  double least_slope_s; /* of all of them */
+  struct rs_net_line least[SW_MAX_LEVELS]; /* no line of the level alone takes less */
+  struct rs_net_line together;             /* of what may go over all levels at once, in any parts */
 } rs_net_floor;
 
 enum { RS_NET_PLACES = 512, RS_NET_LANES = 8 };
@@ -196,8 +197,8 @@ static inline rs_net_bound rs_net_bound_of(const rs_net *n, int from, int to, do
   return rs_net_gap_bound(n, &gap, scale);
 }
 
-/* Nor does one that brings so many bytes to some device. `reduces`: it may reduce, too. */
-double rs_net_bytes_s(const rs_net *n, double bytes, bool reduces);
+/* Nor does one that brings so many bytes to some device, over whichever levels. */
+double rs_net_bytes_s(const rs_net *n, double bytes);
 
 /* No step from a state to another costs less; HUGE_VAL where there is none. Looks at no pair of lists unless that may
  * make it `enough`. */

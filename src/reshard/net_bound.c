@@ -76,7 +76,7 @@ static effort moved(const rs_net *n, unsigned gone, unsigned kept, const double 
  * smaller parts may be made, and the rest be gathered. */
 static double made_s(const rs_net *n, double parts, effort e) {
   const rs_net_floor *f = &n->floor;
-  const double gathered = e.work_s > 0 ? e.work_s / f->least_slope_s : 0; /* at most, while the rest goes on */
+  const double gathered = e.work_s > 0 ? e.work_s / f->together.slope_s : 0; /* at most, while the rest goes on */
   const double rest = parts - gathered;
   if (rest <= 0) return e.latency_s + e.work_s;
   const double made = e.work_s + rest * f->copied_s, gathered_s = larger(e.work_s, least_s(n, 0, parts, true));
@@ -222,6 +222,7 @@ double rs_net_step_least_s(const rs_net *n, int from, int to, double scale, doub
   return exchanged_s(n, a, b, to, &o, scale, enough);
 }
 
-double rs_net_bytes_s(const rs_net *n, double bytes, bool reduces) {
-  return bytes > 0 ? n->floor.latency_s[0] + least_s(n, 0, bytes, reduces) : 0;
+double rs_net_bytes_s(const rs_net *n, double bytes) {
+  const struct rs_net_line *line = &n->floor.together;
+  return bytes > 0 ? n->floor.latency_s[0] + line->ramp_s * sqrt(bytes) + line->slope_s * bytes : 0;
 }

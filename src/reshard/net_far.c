@@ -65,22 +65,36 @@ static void show(const rs_net *n, const sw_tile_dim *dim, int list, double *out)
   for (int i = 0; i < n->n_places; i++) put(out, n->n_places, i, shown(dim, place[i]));
 }
 
-sw_rc rs_far_end_init(rs_far_end *e, const rs_uneven *u, int state, const sw_sharding *opaque, sw_diag *d) {
+/* Of a tiling that speaks of another mesh, whatever the list. Places past the devices are the first one's. */
+static void show_there(const rs_net *n, const sw_tiling *t, int dim, double *out) {
+  const sw_mesh *m = n->q->space.mesh;
+  for (int i = 0; i < n->n_places; i++) {
+    const int64_t device = i < (int)n->devices ? i : 0;
+    put(out, n->n_places, i, shown(&t->dim[dim], sw_tiling_shard(m, t, dim, device)));
+  }
+}
+
+sw_rc rs_far_end_init(rs_far_end *e, const rs_uneven *u, int state, const sw_sharding *opaque, const sw_other_mesh *on,
+                      sw_diag *d) {
   const rs_net *n = u->net;
   const int rank = u->q->space.rank, per_piece = 2 * n->n_places * (1 + n->n_levels);
   sw_tiling_of(opaque, rank, u->q->space.dims, &e->tiling);
+  e->tiling.other = on;
   SW_MEM_NEW(e->ranges, rank * per_piece + 1, d);
   e->is_odd = n->n_places == 0;
   for (int i = 0; i < rank; i++) {
     const sw_tile_dim *dim = &e->tiling.dim[i];
     const int list = n->state[state].list[i];
     rs_pieces *p = &e->piece[i];
-    p->dim = is_piece(dim) && list ? dim : NULL;
+    p->dim = (on ? dim->n_refs > 0 : is_piece(dim) && list) ? dim : NULL;
     e->is_odd = e->is_odd || (p->dim && is_odd(dim));
     if (!p->dim || e->is_odd) continue;
     p->shown = e->ranges + (ptrdiff_t)(i * per_piece);
-    show(n, dim, list, p->shown);
-    for (int l = 0; l < n->n_levels; l++) {
+    if (on)
+      show_there(n, &e->tiling, i, p->shown);
+    else
+      show(n, dim, list, p->shown);
+    for (int l = 0; l < n->n_levels && !on; l++) {
       p->owned[l] = p->shown + (ptrdiff_t)(2 * n->n_places * (1 + l));
       own(n, dim, list, l, p->owned[l]);
     }

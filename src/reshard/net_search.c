@@ -9,6 +9,9 @@
  * Dimensions that neither end cuts are alike where blocks are even: of states that differ by their order only one is
  * gone to, and that stands for all (rs_alike).
  *
+ * A goal on another mesh, whose axes have no digits in common with this one's, is reached by an exchange, and bounded
+ * by what devices lack of it.
+ *
  * Where all states cut evenly prices are looked up (atlas.h), else counted (uneven.h). Counting takes longer, but no
  * step between uneven blocks costs less than between even ones of as many elements, so that few are counted.
  */
@@ -43,7 +46,8 @@ typedef struct walk {
   int start, goal; /* states; where they have offsets or halos, places behind all states */
   rs_side side[2]; /* start and goal */
   rs_far_end end[2];
-  rs_uneven uneven;   /* where they do not */
+  bool there;         /* the goal speaks of another mesh */
+  rs_uneven uneven;   /* where states do not cut evenly */
   rs_sized prices;    /* of even blocks */
   const rs_row *last; /* the steps straight to the goal */
   bool asks;          /* steps are worked out as they are asked for: so states aside are left out */
@@ -152,16 +156,16 @@ static rs_net_bound tighter(const walk *w, int from, int to, rs_net_bound b) {
   rs_side old, new;
   const rs_side *had = side_of(w, from, &old), *has = side_of(w, to, &new);
   if (n->state[new.state].partial) return b;
-  const double bytes = rs_uneven_lacked_bytes(&w->uneven, had, has);
-  const bool reduces = n->state[old.state].partial;
-  const double least_s = rs_net_bytes_s(n, bytes, reduces);
+  const double least_s = rs_net_bytes_s(n, rs_uneven_lacked_bytes(&w->uneven, had, has));
   return (rs_net_bound){fmax(b.any_s, least_s), fmax(b.longer_s, least_s + n->floor.step_s)};
 }
 
 /* From now on what is left from a state, and from all alike, is known. */
 static void look_ahead(walk *w, int at) {
   const int k = kind_of(w, at), from = w->back ? w->goal : at, to = w->back ? at : w->goal;
-  rs_net_bound b = rs_net_bound_of(w->net, state_of(w, from), state_of(w, to), w->prices.scale);
+  const double step_s = w->net->floor.step_s;
+  rs_net_bound b = {step_s, 2 * step_s};
+  if (!w->there) b = rs_net_bound_of(w->net, state_of(w, from), state_of(w, to), w->prices.scale);
   if (is_far(w, w->goal)) b = tighter(w, from, to, b);
   w->left_s[k] = b.any_s;
   w->longer_s[k] = b.longer_s;
@@ -260,8 +264,21 @@ static int number_of(walk *w, const rs_row *row, int state, bool to_it, int othe
   return row->number[other];
 }
 
+/* By the exchange to another mesh. */
+static void reach_there(walk *w, int from) {
+  rs_side old;
+  const double so_far = w->spent_s[from], enough_s = best_s(w) - so_far;
+  if (w->net->state[from].partial || enough_s <= w->net->floor.step_s) return;
+  const double price_s = rs_uneven_exchange_s(&w->uneven, side_of(w, from, &old), &w->side[1], enough_s);
+  if (price_s < enough_s && reach(w, from, w->goal, so_far + price_s)) set_limits(w);
+}
+
 static void reach_goal(walk *w, int from) {
   if (w->surveys) return;
+  if (w->there) {
+    reach_there(w, from);
+    return;
+  }
   const int number = number_of(w, w->last, state_of(w, w->goal), !w->back, state_of(w, from));
   const double so_far = w->spent_s[from];
   if (from == w->goal || !cheaper(so_far + least_s(w, from, w->goal, number), best_s(w))) return;
@@ -457,7 +474,7 @@ static void place_ends(walk *w) {
   const rs_query *q = w->q;
   const int source = place_end(w, 0, &q->source, q->opaque_source);
   const int target = place_end(w, 1, &q->target, q->opaque_target);
-  w->back = partial_of(q, &q->source) == 0;
+  w->back = partial_of(q, &q->source) == 0 && !q->target_mesh;
   w->start = w->back ? target : source;
   w->goal = w->back ? source : target;
 }
@@ -470,15 +487,18 @@ static sw_rc begin(walk *w, sw_diag *d) {
   if (w->counts) rs_uneven_init(&w->uneven, w->net, w->q);
   for (int i = 0; i < 2; i++) {
     const rs_side *s = &w->side[i];
-    if (s->opaque) SW_TRY(rs_far_end_init(&w->end[i], &w->uneven, s->state, s->opaque, d));
+    const sw_other_mesh *on = i == 1 ? w->q->target_mesh : NULL;
+    if (s->opaque) SW_TRY(rs_far_end_init(&w->end[i], &w->uneven, s->state, s->opaque, on, d));
   }
   return SW_OK;
 }
 
 /* Sets out anew, to any state: nothing is known of what is left. */
 static sw_rc set_out(walk *w, unsigned spare, sw_diag *d) {
-  SW_TRY(rs_atlas_row(w->atlas, state_of(w, w->goal), !w->back, &w->last, d));
-  rs_sized_hold(&w->prices, w->last);
+  if (!w->there) {
+    SW_TRY(rs_atlas_row(w->atlas, state_of(w, w->goal), !w->back, &w->last, d));
+    rs_sized_hold(&w->prices, w->last);
+  }
   if (w->counts) rs_uneven_take_alike(&w->uneven, spare);
   SW_TRY(rs_atlas_alike(w->atlas, spare, &w->alike, d));
   for (int k = 0; k < w->alike->n + 2; k++) {
@@ -539,8 +559,8 @@ static sw_rc find_near(walk *w, sw_diag *d) {
 
 /* Only states count from now on over which a path may cost less than the best, as far as what is left is known. */
 static sw_rc look_around(walk *w, sw_diag *d) {
-  if (!w->asks) return find_near(w, d);
-  take_all(w);
+  if (!w->asks && !w->there) return find_near(w, d);
+  if (w->asks) take_all(w);
   return SW_OK;
 }
 
@@ -657,7 +677,7 @@ static sw_rc walk_to_goal(walk *w, rs_path *out, sw_diag *d) {
   out->n_left = 0;
   SW_TRY(begin(w, d));
   if (!w->even && !far) return walk_uneven(w, out, d);
-  SW_TRY(walk_all(w, w->even && !w->net->ends ? spare_dims(w) : 0, &out->n_left, d));
+  SW_TRY(walk_all(w, w->even && !w->net->ends && !w->there ? spare_dims(w) : 0, &out->n_left, d));
   read_path(w, out);
   return SW_OK;
 }
@@ -672,6 +692,7 @@ static sw_rc search_in(rs_atlas *atlas, const rs_query *q, rs_path *out, sw_diag
   w.d = d;
   w.net = rs_atlas_net(atlas);
   w.n_states = w.net->n_states;
+  w.there = q->target_mesh != NULL;
   place_ends(&w);
   const sw_rc rc = walk_to_goal(&w, out, d);
   for (int i = 0; i < 2; i++) rs_far_end_deinit(&w.end[i]);

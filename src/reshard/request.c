@@ -183,6 +183,32 @@ static bool frame_far_net(rs_request *r) {
   return true;
 }
 
+/* To another mesh, whose axes have no digits in common with this one's: over the states that a net has for the source,
+ * all reduced. */
+static bool frame_there(rs_request *r) {
+  rs_query *q = &r->query;
+  const rs_space none = q->space;
+  const sw_sharding ends[] = {r->from, r->from};
+  if (!q->target_mesh || !is_plain(&r->from) || q->no_exchange || q->max_temp_bytes > 0 ||
+      !rs_reduces_in_parts(&r->from))
+    return false;
+  r->in_net = rs_net_space(&q->space, q->machine, none.rank, none.dims, ends, 1);
+  r->is_there = r->in_net || rs_space_init(&q->space, none.mesh, none.rank, none.dims, &r->from, &r->from, 4);
+  if (!r->is_there) {
+    q->space = none;
+    return false;
+  }
+  if (!r->in_net) rs_net_ends_space(&q->space, q->machine, ends);
+  r->source = r->from;
+  make_all(r);
+  const sw_sharding nothing = sw_sharding_replicated(none.rank);
+  q->source = rs_state_of(&q->space, &r->from);
+  q->target = rs_state_of(&q->space, &nothing);
+  point_at_ends(r);
+  q->opaque_target = &r->target;
+  return true;
+}
+
 static bool all_primes(const rs_space *s) {
   for (int i = 0; i < s->n; i++) {
     for (int32_t p = 2; p * p <= s->atom[i].size; p++) {
@@ -286,7 +312,7 @@ sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d) {
     q->thorough = q->no_exchange && r->from.n_partial == 0 && few_states(&q->space);
   } else {
     q->space = (rs_space){.mesh = m, .rank = rank, .dims = dims};
-    if (!frame_far_net(r)) frame_opaque(r, m);
+    if (!frame_far_net(r) && !frame_there(r)) frame_opaque(r, m);
   }
   return check_kinds(r, d);
 }
@@ -354,14 +380,15 @@ static void keep_cheaper(const rs_request *tried, const rs_path *path, rs_reques
   *out = *path;
 }
 
+static sw_rc search_some_net(const rs_request *r, rs_path *out, sw_diag *d) {
+  return r->in_net ? rs_net_search(&r->query, out, d) : rs_net_search_ends(&r->query, out, d);
+}
+
 static sw_rc try_far(const rs_request *asked, bool reduces, bool makes, rs_request *best, rs_path *out, sw_diag *d) {
   rs_request tried = *asked;
   rs_path path;
   frame_far(&tried, reduces, makes);
-  if (tried.in_net)
-    SW_TRY(rs_net_search(&tried.query, &path, d));
-  else
-    SW_TRY(rs_net_search_ends(&tried.query, &path, d));
+  SW_TRY(search_some_net(&tried, &path, d));
   keep_cheaper(&tried, &path, best, out);
   return SW_OK;
 }
@@ -421,6 +448,20 @@ static bool frame_pieces_there(const rs_request *asked, int dim, rs_request *out
   return true;
 }
 
+static sw_rc search_there(rs_request *r, rs_path *out, sw_diag *d) {
+  const rs_request asked = *r;
+  SW_TRY(search_some_net(r, out, d));
+  for (int i = 0; i < asked.query.space.rank; i++) {
+    rs_request pieces;
+    rs_path path;
+    if (!frame_pieces_there(&asked, i, &pieces)) continue;
+    SW_TRY(search_some_net(&pieces, &path, d));
+    keep_cheaper(&pieces, &path, r, out);
+  }
+  point_at_ends(r);
+  return SW_OK;
+}
+
 /* Of two kinds of partial values: those of the target are made last. */
 static sw_rc search_net(rs_request *r, rs_path *out, sw_diag *d) {
   rs_request other;
@@ -445,6 +486,7 @@ static void search_moves(const rs_request *framed, bool may_keep, rs_request *r,
 
 sw_rc rs_request_search(rs_request *r, rs_path *out, sw_diag *d) {
   if (r->is_far) return search_far(r, out, d);
+  if (r->is_there) return search_there(r, out, d);
   if (r->in_net && r->query.no_exchange) return rs_net_search_plain(&r->query, out, d);
   if (r->in_net) return search_net(r, out, d);
   const rs_request asked = *r;

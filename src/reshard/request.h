@@ -15,9 +15,10 @@ typedef struct rs_request {
   bool in_net;        /* a net holds both ends: the search is exact */
   bool has_ends;      /* else one of whole axes and the ends' own lists may: it is searched, too */
   bool is_far;        /* an end has offsets or halos, and the same lists without them are states of a net */
-  bool makes_last;    /* `made` and `piece` take steps of their own after the search */
-  bool in_pieces;     /* what is made last and cuts the source stays where it is till then */
-  int n_made;         /* axes that are made partial by to.partial_kind */
+  bool is_there;   /* the target speaks of another mesh, and a net, all states or the source's own, holds the source */
+  bool makes_last; /* `made` and `piece` take steps of their own after the search */
+  bool in_pieces;  /* what is made last and cuts the source stays where it is till then */
+  int n_made;      /* axes that are made partial by to.partial_kind */
   sw_axis_ref made[SW_MAX_REFS];
   int n_pieces; /* and those that cut the search's target, behind the lists of `to`, until then */
   sw_axis_ref piece[SW_MAX_REFS];

@@ -337,6 +337,7 @@ double rs_uneven_exchange_s(const rs_uneven *u, const rs_side *from, const rs_si
   sw_exchange_load load = {.buffer_bytes = sw_dtype_bytes(u->q->dtype)};
   if (!is_known(u, from, to)) return counted_one_by_one_s(u, from, to);
   for (int d = 0; d < u->q->space.rank; d++) atoms |= add_dim(u, from, to, d, &blocks, &load.buffer_bytes);
+  if (to->opaque && u->q->target_mesh) atoms = (1u << u->q->space.n) - 1; /* nothing is known of who stays among whom */
   const sw_group *g = rs_net_group(u->net, atoms);
   load.peers = fmax(1, fmin(blocks > 1 ? blocks - 1 : 1, (double)(g->shape.size - 1)));
   if (!count_load(u, from, to, g, enough, &load, &least_s)) return least_s;

@@ -59,7 +59,9 @@ typedef struct rs_far_end {
   double *ranges; /* of all pieces */
   bool is_odd;    /* they are not worked out: such exchanges are counted by the machine */
 } rs_far_end;
-SW_CHECKED sw_rc rs_far_end_init(rs_far_end *e, const rs_uneven *u, int state, const sw_sharding *opaque, sw_diag *d);
+/* Beside a state, or, of a target that speaks of another mesh, beside the state that cuts nothing. */
+SW_CHECKED sw_rc rs_far_end_init(rs_far_end *e, const rs_uneven *u, int state, const sw_sharding *opaque,
+                                 const sw_other_mesh *on, sw_diag *d);
 void rs_far_end_deinit(rs_far_end *e);
 /* Of the tensor beside the net's. */
 typedef struct rs_sizes {

@@ -68,12 +68,12 @@ static const expect_row kExpected[] = {
     {"x=2,y=4", "64,64", "[[x],[]]", "[[d],[]]", "all_slice[y]0", "d=8"},
     {"x=8", "64,64", "[[x],[]]", "[[p],[q]]", "all_to_all[x:(2)4]0>1", "p=2,q=4"},
     {"x=2,y=3", "6,6", "[[x],[]]", "[[a],[]]", "", "b=3,a=2 ids=0,3,1,4,2,5"},
-    {"x=2,y=3", "6,6", "[[x],[]]", "[[],[b]]", "exchange[]", "b=3,a=2"},
+    {"x=2,y=3", "60,60", "[[x],[]]", "[[],[b]]", "exchange[]", "b=3,a=2"},
     {"x=2,y=3", "6,6", "[[],[]]", "[[a],[b]]", "exchange[]", "b=3,a=2"}, /* a slice, but on no axes that x, y name */
-    {"x=2,y=2", "64,64", "[[x],[]]", "[[x],[]]", "permute[]", "x=2,y=2 ids=3,1,2,0"},
+    {"x=4,y=2", "64,64", "[[x],[]]", "[[x],[]]", "permute[]", "x=4,y=2 ids=7,1,2,3,4,5,6,0"},
     {"x=2,y=2", "64,64", "[[x],[y]]", "[[x],[y]]", "permute[]", "x=2,y=2 ids=0,2,1,3"},
-    {"x=2,y=3", "6,6", "[[x],[]] partial sum[y]", "[[],[b]] partial sum[a]",
-     "reduce_scatter[y]1 exchange[] to_partial[a]", "b=3,a=2"},
+    {"x=2,y=3", "60,60", "[[x],[]] partial sum[y]", "[[],[b]] partial sum[a]",
+     "reduce_scatter[y]0 all_to_all[x,y]0>1 permute[] shard_to_partial[]", "b=3,a=2"},
     {"x=2,y=3", "600,60", "[[x,y],[]]", "[[],[]] partial sum[a,b]", "permute[] shard_to_partial[]", "b=3,a=2"},
     {"x=2,y=3", "600,60", "[[x,y],[]]", "[[],[b]] partial sum[a]", "exchange[] shard_to_partial[]", "a=3,b=2"},
     {"x=2,y=3", "601,61", "[[x,y],[]]", "[[],[b]] partial sum[a]", "exchange[] shard_to_partial[]", "a=3,b=2"},
@@ -469,6 +469,51 @@ static void detours_do_not_pay(void **state) {
   assert_true(worst < 3);
 }
 
+static void fail_detour(const reshard_case *c, const sw_sharding *over) {
+  sw_text t = {0};
+  case_print(c, &t);
+  sw_text_puts(&t, " costs less over ");
+  sw_sharding_print(&c->mesh, over, &t);
+  fail_msg("%s", sw_text_str(&t));
+}
+
+/* Nor do they before the exchange to a mesh whose axes have no digits in common with this one's. */
+static void detours_before_another_mesh_do_not_pay(void **state) {
+  (void)state;
+  static const char *const kMeshes[] = {"x=2,y=3", "x=2,y=4", "x=2,y=2,z=2", "x=4,y=2,z=3", "x=3,y=8", "x=4,y=4"};
+  rng r = {check_seed(37)};
+  const int triples = check_scale(1000);
+  int tried = 0;
+  for (int round = 0; round < triples; round++) {
+    sw_arena arena = {0};
+    reshard_case c = {.rank = 1 + (int)rng_below(&r, 3), .dtype = SW_F32};
+    sw_sharding said;
+    const bool even = rng_below(&r, 2) == 0, partial = rng_below(&r, 3) == 0;
+    assert_ok(sw_mesh_parse(kMeshes[round % 6], &arena, &c.mesh, &diag));
+    for (int d = 0; d < c.rank; d++) c.dims[d] = even ? 240 : 1 + rng_below(&r, 4000);
+    random_to_mesh(&r, &arena, &c);
+    random_node(&r, &arena, &c);
+    c.from = random_sharding(&r, &c.mesh, c.rank, partial);
+    c.to = random_sharding(&r, case_to_mesh(&c), c.rank, rng_below(&r, 3) == 0);
+    if (rng_below(&r, 6) == 0) random_lists(&r, &arena, c.dims, &c.to);
+    const sw_sharding over = random_sharding(&r, &c.mesh, c.rank, partial), own[3] = {c.from, over, over};
+    const sw_machine *machine = machine_on(&arena, &c.mesh, c.node);
+    if (!sw_sharding_from_other_mesh(&c.mesh, c.options.to_mesh, &c.to, &said) &&
+        one_net(machine, c.rank, c.dims, own)) {
+      const sw_reshard straight = case_wanted(&c, machine);
+      sw_reshard first = straight, then = straight;
+      first.to = then.from = &over;
+      first.options.to_mesh = NULL;
+      const double detour_s = sw_route_cost_s(&first) + sw_route_cost_s(&then);
+      if (sw_route_cost_s(&straight) > detour_s * (1 + 1e-8)) fail_detour(&c, &over);
+      tried++;
+    }
+    sw_arena_deinit(&arena);
+  }
+  print_message("%d detours\n", tried);
+  assert_true(tried * 10 > triples);
+}
+
 /* What the random cases were, so that a log shows that none of it went missing. */
 enum {
   UNEVEN,
@@ -662,10 +707,15 @@ int main(void) {
   flat_profile(&profile[1], MAX_DEVICES, 1e-12, 1e-9);
   for (int n = 2; n <= MAX_NODE; n++) two_level_profile(&profile[n], MAX_DEVICES, n, 1e-6, 1e-9);
   struct CMUnitTest tests[N_EXPECTED + 9] = {
-      cmocka_unit_test(random_routes_run_on_threads),      cmocka_unit_test(a_wrong_route_is_noticed),
-      cmocka_unit_test(temporary_memory_is_kept_to),       cmocka_unit_test(detours_do_not_pay),
-      cmocka_unit_test(stale_halos_are_fetched),           cmocka_unit_test(cached_routes_are_the_found_ones),
-      cmocka_unit_test(random_routes_place_every_element), cmocka_unit_test(impossible_kinds_are_refused),
+      cmocka_unit_test(random_routes_run_on_threads),
+      cmocka_unit_test(a_wrong_route_is_noticed),
+      cmocka_unit_test(temporary_memory_is_kept_to),
+      cmocka_unit_test(detours_do_not_pay),
+      cmocka_unit_test(detours_before_another_mesh_do_not_pay),
+      cmocka_unit_test(stale_halos_are_fetched),
+      cmocka_unit_test(cached_routes_are_the_found_ones),
+      cmocka_unit_test(random_routes_place_every_element),
+      cmocka_unit_test(impossible_kinds_are_refused),
       cmocka_unit_test(tables_agree_with_routes),
   };
   for (size_t i = 0; i < N_EXPECTED; i++) {

@@ -299,7 +299,7 @@ static bool random_end(rng *r, sw_arena *arena, const rs_uneven *u, sw_sharding 
   const rs_state state = rs_state_of(space, s);
   *out = (rs_side){.state = rs_net_find(u->net, &state)};
   if (!s->offsets && !s->halos) return false;
-  assert_ok(rs_far_end_init(e, u, out->state, s, &diag));
+  assert_ok(rs_far_end_init(e, u, out->state, s, NULL, &diag));
   out->opaque = s;
   out->piece = e->piece;
   out->is_odd = &e->is_odd;
