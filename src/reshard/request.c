@@ -204,7 +204,6 @@ static bool frame_there(rs_request *r) {
   const sw_sharding nothing = sw_sharding_replicated(none.rank);
   q->source = rs_state_of(&q->space, &r->from);
   q->target = rs_state_of(&q->space, &nothing);
-  point_at_ends(r);
   q->opaque_target = &r->target;
   return true;
 }
@@ -393,33 +392,6 @@ static sw_rc try_far(const rs_request *asked, bool reduces, bool makes, rs_reque
   return SW_OK;
 }
 
-/* By likely moves, where no net holds all. */
-static void try_far_moves(const rs_request *asked, rs_request *best, rs_path *out) {
-  rs_request tried = *asked;
-  const rs_space *s = &asked->query.space;
-  tried.reduce_first = false;
-  tried.makes_last = true;
-  tried.n_made = 0;
-  tried.query.opaque_source = tried.query.opaque_target = NULL;
-  tried.query.kind = (sw_reduction)asked->from.partial_kind;
-  tried.query.space = (rs_space){.mesh = s->mesh, .rank = s->rank, .dims = s->dims};
-  frame_opaque(&tried, s->mesh);
-  take_if_cheaper(&tried, best, out);
-}
-
-static sw_rc search_far(rs_request *r, rs_path *out, sw_diag *d) {
-  const rs_request asked = *r;
-  const bool may_reduce = asked.query.opaque_source && asked.from.n_partial;
-  const bool may_make = asked.query.opaque_target && asked.to.n_partial;
-  out->cost_s = HUGE_VAL;
-  for (int reduces = 0; reduces <= may_reduce; reduces++) {
-    for (int makes = 0; makes <= may_make; makes++) SW_TRY(try_far(&asked, reduces, makes, r, out, d));
-  }
-  if (!asked.in_net) try_far_moves(&asked, r, out);
-  point_at_ends(r);
-  return SW_OK;
-}
-
 /* The same frame with what is made last in pieces, where there is any such. */
 static bool frame_pieces(const rs_request *asked, bool may_keep, rs_request *out) {
   if (asked->query.opaque_source || asked->query.opaque_target) return false;
@@ -448,6 +420,44 @@ static bool frame_pieces_there(const rs_request *asked, int dim, rs_request *out
   return true;
 }
 
+/* By likely moves, what is made last being whole or in pieces. */
+static void search_moves(const rs_request *framed, bool may_keep, rs_request *r, rs_path *out) {
+  rs_request pieces;
+  take_if_cheaper(framed, r, out);
+  if (frame_pieces(framed, may_keep, &pieces)) take_if_cheaper(&pieces, r, out);
+  for (int d = 0; d < framed->query.space.rank; d++) {
+    if (frame_pieces_there(framed, d, &pieces)) take_if_cheaper(&pieces, r, out);
+  }
+  point_at_ends(r);
+}
+
+/* The same of an end that no state is, where no net holds all. */
+static void try_far_moves(const rs_request *asked, rs_request *best, rs_path *out) {
+  rs_request tried = *asked;
+  const rs_space *s = &asked->query.space;
+  tried.reduce_first = false;
+  tried.makes_last = true;
+  tried.n_made = 0;
+  tried.query.opaque_source = tried.query.opaque_target = NULL;
+  tried.query.kind = (sw_reduction)asked->from.partial_kind;
+  tried.query.space = (rs_space){.mesh = s->mesh, .rank = s->rank, .dims = s->dims};
+  frame_opaque(&tried, s->mesh);
+  search_moves(&tried, true, best, out);
+}
+
+static sw_rc search_far(rs_request *r, rs_path *out, sw_diag *d) {
+  const rs_request asked = *r;
+  const bool may_reduce = asked.query.opaque_source && asked.from.n_partial;
+  const bool may_make = asked.query.opaque_target && asked.to.n_partial;
+  out->cost_s = HUGE_VAL;
+  for (int reduces = 0; reduces <= may_reduce; reduces++) {
+    for (int makes = 0; makes <= may_make; makes++) SW_TRY(try_far(&asked, reduces, makes, r, out, d));
+  }
+  if (!asked.in_net) try_far_moves(&asked, r, out);
+  point_at_ends(r);
+  return SW_OK;
+}
+
 static sw_rc search_there(rs_request *r, rs_path *out, sw_diag *d) {
   const rs_request asked = *r;
   SW_TRY(search_some_net(r, out, d));
@@ -458,6 +468,7 @@ static sw_rc search_there(rs_request *r, rs_path *out, sw_diag *d) {
     SW_TRY(search_some_net(&pieces, &path, d));
     keep_cheaper(&pieces, &path, r, out);
   }
+  if (!asked.in_net) try_far_moves(&asked, r, out);
   point_at_ends(r);
   return SW_OK;
 }
@@ -471,17 +482,6 @@ static sw_rc search_net(rs_request *r, rs_path *out, sw_diag *d) {
   SW_TRY(rs_net_search(&other.query, &path, d));
   keep_cheaper(&other, &path, r, out);
   return SW_OK;
-}
-
-/* By likely moves, what is made last being whole or in pieces. */
-static void search_moves(const rs_request *framed, bool may_keep, rs_request *r, rs_path *out) {
-  rs_request pieces;
-  take_if_cheaper(framed, r, out);
-  if (frame_pieces(framed, may_keep, &pieces)) take_if_cheaper(&pieces, r, out);
-  for (int d = 0; d < framed->query.space.rank; d++) {
-    if (frame_pieces_there(framed, d, &pieces)) take_if_cheaper(&pieces, r, out);
-  }
-  point_at_ends(r);
 }
 
 sw_rc rs_request_search(rs_request *r, rs_path *out, sw_diag *d) {

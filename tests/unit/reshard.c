@@ -77,6 +77,8 @@ static const expect_row kExpected[] = {
     {"x=2,y=3", "600,60", "[[x,y],[]]", "[[],[]] partial sum[a,b]", "permute[] shard_to_partial[]", "b=3,a=2"},
     {"x=2,y=3", "600,60", "[[x,y],[]]", "[[],[b]] partial sum[a]", "exchange[] shard_to_partial[]", "a=3,b=2"},
     {"x=2,y=3", "601,61", "[[x,y],[]]", "[[],[b]] partial sum[a]", "exchange[] shard_to_partial[]", "a=3,b=2"},
+    {"a=3,b=2,c=2,d=2,e=2,f=2,g=2", "192,64", "[[a,b],[c,d]]", "[[],[]] partial sum[p,q]", /* no net has so many atoms */
+     "exchange[] shard_to_partial[]", "p=64,q=3"},
 };
 
 static int read_dims(const char *text, int64_t *dims) {
