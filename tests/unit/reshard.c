@@ -77,7 +77,8 @@ static const expect_row kExpected[] = {
     {"x=2,y=3", "600,60", "[[x,y],[]]", "[[],[]] partial sum[a,b]", "permute[] shard_to_partial[]", "b=3,a=2"},
     {"x=2,y=3", "600,60", "[[x,y],[]]", "[[],[b]] partial sum[a]", "exchange[] shard_to_partial[]", "a=3,b=2"},
     {"x=2,y=3", "601,61", "[[x,y],[]]", "[[],[b]] partial sum[a]", "exchange[] shard_to_partial[]", "a=3,b=2"},
-    {"a=3,b=2,c=2,d=2,e=2,f=2,g=2", "192,64", "[[a,b],[c,d]]", "[[],[]] partial sum[p,q]", /* no net has so many atoms */
+    {"a=3,b=2,c=2,d=2,e=2,f=2,g=2", "192,64", "[[a,b],[c,d]]",
+     "[[],[]] partial sum[p,q]", /* no net has so many atoms */
      "exchange[] shard_to_partial[]", "p=64,q=3"},
 };
 
@@ -708,7 +709,7 @@ int main(void) {
   flat_profile(&profile[0], MAX_DEVICES, 1e-6, 1e-9);
   flat_profile(&profile[1], MAX_DEVICES, 1e-12, 1e-9);
   for (int n = 2; n <= MAX_NODE; n++) two_level_profile(&profile[n], MAX_DEVICES, n, 1e-6, 1e-9);
-  struct CMUnitTest tests[N_EXPECTED + 9] = {
+  const struct CMUnitTest others[] = {
       cmocka_unit_test(random_routes_run_on_threads),
       cmocka_unit_test(a_wrong_route_is_noticed),
       cmocka_unit_test(temporary_memory_is_kept_to),
@@ -720,10 +721,13 @@ int main(void) {
       cmocka_unit_test(impossible_kinds_are_refused),
       cmocka_unit_test(tables_agree_with_routes),
   };
+  enum { N_OTHERS = sizeof others / sizeof others[0] };
+  struct CMUnitTest tests[N_OTHERS + N_EXPECTED];
+  memcpy(tests, others, sizeof others);
   for (size_t i = 0; i < N_EXPECTED; i++) {
-    tests[9 + i] = (struct CMUnitTest){
+    tests[N_OTHERS + i] = (struct CMUnitTest){
         .name = kExpected[i].from, .test_func = route_is_expected, .initial_state = (void *)(uintptr_t)&kExpected[i]};
   }
   cmocka_set_test_filter(getenv("SW_TEST_ONLY")); /* a pattern of names; NULL: all */
-  return _cmocka_run_group_tests("reshard", tests, N_EXPECTED + 9, NULL, NULL);
+  return _cmocka_run_group_tests("reshard", tests, N_OTHERS + N_EXPECTED, NULL, NULL);
 }
