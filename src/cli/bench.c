@@ -191,10 +191,13 @@ static sw_rc add_reshard_row(void *user, const sw_bench_reshard_row *r, sw_diag 
   size_t start = t->text.n;
   sw_text_printf(&t->text, "%-12s %-20s ", r->mesh, r->what);
   const double times[] = {r->seconds, r->limit_s, r->median_s, r->p99_s, r->worst_s};
+  static const size_t kColumn[] = {34, 44, 63, 74, 85}, kBeyond = 55;
   for (int i = 0; i < 5 && times[i] > 0; i++) {
+    sw_text_pad(&t->text, start, kColumn[i]);
     sw_text_seconds(&t->text, times[i]);
-    sw_text_pad(&t->text, start, 44 + (size_t)i * 11 + (i > 1 ? 8 : 0));
-    if (i == 1) sw_text_puts(&t->text, r->seconds > r->limit_s ? "beyond  " : "        ");
+    if (i != 1 || r->seconds <= r->limit_s) continue;
+    sw_text_pad(&t->text, start, kBeyond);
+    sw_text_puts(&t->text, "beyond");
   }
   sw_text_puts(&t->text, "\n");
   return SW_OK;
