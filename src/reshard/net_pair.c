@@ -50,11 +50,11 @@ double rs_net_had(const rs_net *n, int from, int to, int alike, unsigned made, i
   return together < new ? together : new;
 }
 
-/* Digits of an atom by which units of a level are told apart, in a list: they cut each of `before` pieces, which makes
- * `after`. */
+/* Digits of an atom by which units of a level are told apart, so many values, in a list: they cut each of `before`
+ * pieces, which makes `after`. */
 typedef struct digits {
   int atom;
-  int32_t before, after;
+  int32_t units, before, after;
 } digits;
 
 static int digits_of(const rs_net *n, const rs_net_list *l, unsigned without, int level, digits *out) {
@@ -62,7 +62,7 @@ static int digits_of(const rs_net *n, const rs_net_list *l, unsigned without, in
   int32_t cuts = 1;
   for (int i = 0; i < l->n; i++) {
     const int32_t size = n->q->space.atom[l->atom[i]].size, units = size / (int32_t)n->inside[level][l->atom[i]];
-    if (units > 1 && !(without >> l->atom[i] & 1u)) out[k++] = (digits){l->atom[i], cuts, cuts * units};
+    if (units > 1 && !(without >> l->atom[i] & 1u)) out[k++] = (digits){l->atom[i], units, cuts, cuts * units};
     cuts *= size;
   }
   return k;
@@ -85,16 +85,15 @@ double rs_net_both_had(const rs_net *n, int from, int to, unsigned made, int lev
   const int n_old = digits_of(n, &n->list[from], made, level, old);
   const int n_new = digits_of(n, &n->list[to], 0, level, new);
   double by_both = 1, by_new = 1; /* pieces that they are one of */
-  for (int i = 0; i < n_old; i++) by_both *= old[i].after / old[i].before;
+  for (int i = 0; i < n_old; i++) by_both *= old[i].units;
   for (int j = 0; j < n_new; j++) {
-    const double more = new[j].after / new[j].before;
     bool alone = true;
     for (int i = 0; i < n_old; i++) {
       if (old[i].atom != new[j].atom && meet(&old[i], &new[j])) return 0;
       alone = alone && apart(&old[i], &new[j]);
     }
-    by_both *= alone ? more : 1;
-    by_new *= more;
+    by_both *= alone ? new[j].units : 1;
+    by_new *= new[j].units;
   }
   return (double)n->q->space.dims[0] / (by_both > by_new ? by_both : by_new);
 }
