@@ -453,8 +453,12 @@ static void detours_do_not_pay(void **state) {
       if (rng_below(&r, 2)) random_lists(&r, &arena, dims, &s[i]);
       class = s[i].offsets || s[i].halos ? LISTS_IN_NET : class;
     }
-    const sw_machine *machine = machine_of(&arena, &m);
-    if (!one_net(machine, rank, dims, s)) class = BEYOND;
+    reshard_case c = {.mesh = m};
+    if (rng_below(&r, 2)) random_node(&r, &arena, &c);
+    const sw_machine *machine = machine_on(&arena, &m, c.node);
+    /* Paths over partial values may pay on networks of no machine. */
+    const bool over_parts = s[1].n_partial && !s[0].n_partial && !s[2].n_partial;
+    if (!one_net(machine, rank, dims, s) || over_parts) class = BEYOND;
     double direct = sw_route_cost_s(&(sw_reshard){machine, &s[0], &s[2], rank, dims, SW_F32, {0}});
     double detour = sw_route_cost_s(&(sw_reshard){machine, &s[0], &s[1], rank, dims, SW_F32, {0}}) +
                     sw_route_cost_s(&(sw_reshard){machine, &s[1], &s[2], rank, dims, SW_F32, {0}});
