@@ -166,42 +166,41 @@ static void frame_far(rs_request *r, bool reduces, bool makes) {
   q->opaque_target = is_plain(&r->to) ? NULL : &r->target;
 }
 
-/* Is there a net with the lists of both ends? */
-static bool frame_far_net(rs_request *r) {
+/* The atoms of a net with the lists of both ends, which holds all states or theirs; false where there is none. */
+static bool find_net(rs_request *r, const sw_sharding ends[2]) {
   rs_query *q = &r->query;
   const rs_space none = q->space;
+  r->in_net = rs_net_space(&q->space, q->machine, none.rank, none.dims, ends, 2);
+  if (r->in_net) return true;
+  const bool found = rs_space_init(&q->space, none.mesh, none.rank, none.dims, &ends[0], &ends[1], 4);
+  if (found)
+    rs_net_ends_space(&q->space, q->machine, ends);
+  else
+    q->space = none;
+  return found;
+}
+
+static bool frame_far_net(rs_request *r) {
+  const rs_query *q = &r->query;
   const sw_sharding ends[] = {r->from, r->to};
   if (q->no_exchange || q->max_temp_bytes > 0 || q->target_mesh || !rs_reduces_in_parts(&r->from)) return false;
-  r->in_net = rs_net_space(&q->space, q->machine, none.rank, none.dims, ends, 2);
-  r->is_far = r->in_net || rs_space_init(&q->space, none.mesh, none.rank, none.dims, &r->from, &r->to, 4);
-  if (!r->is_far) {
-    q->space = none;
-    return false;
-  }
-  if (!r->in_net) rs_net_ends_space(&q->space, q->machine, ends);
-  frame_far(r, false, false);
-  return true;
+  r->is_far = find_net(r, ends);
+  if (r->is_far) frame_far(r, false, false);
+  return r->is_far;
 }
 
 /* To another mesh, whose axes have no digits in common with this one's: over the states that a net has for the source,
  * all reduced. */
 static bool frame_there(rs_request *r) {
   rs_query *q = &r->query;
-  const rs_space none = q->space;
-  const sw_sharding ends[] = {r->from, r->from};
+  const sw_sharding ends[] = {r->from, r->from}, nothing = sw_sharding_replicated(r->from.rank);
   if (!q->target_mesh || !is_plain(&r->from) || q->no_exchange || q->max_temp_bytes > 0 ||
       !rs_reduces_in_parts(&r->from))
     return false;
-  r->in_net = rs_net_space(&q->space, q->machine, none.rank, none.dims, ends, 1);
-  r->is_there = r->in_net || rs_space_init(&q->space, none.mesh, none.rank, none.dims, &r->from, &r->from, 4);
-  if (!r->is_there) {
-    q->space = none;
-    return false;
-  }
-  if (!r->in_net) rs_net_ends_space(&q->space, q->machine, ends);
+  r->is_there = find_net(r, ends);
+  if (!r->is_there) return false;
   r->source = r->from;
   make_all(r);
-  const sw_sharding nothing = sw_sharding_replicated(none.rank);
   q->source = rs_state_of(&q->space, &r->from);
   q->target = rs_state_of(&q->space, &nothing);
   q->opaque_target = &r->target;
