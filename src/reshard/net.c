@@ -255,10 +255,11 @@ static void floor_of_level(const sw_level *level, int l, rs_net_floor *out) {
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
     const sw_cost_line *line = &level->line[c];
     double slope = line->in_network_min ? fmin(line->s_per_byte, line->in_network_s_per_byte) : line->s_per_byte;
+    const struct rs_net_line here = {line->ramp_s_per_sqrt_byte / sqrt(ways), slope / ways};
     out->latency_s[l] = fmin(out->latency_s[l], line->base_s + line->peer_s);
-    least->ramp_s = fmin(least->ramp_s, line->ramp_s_per_sqrt_byte / sqrt(ways));
-    least->slope_s = fmin(least->slope_s, slope / ways);
-    add_line(&out->lines[l], (struct rs_net_line){line->ramp_s_per_sqrt_byte / sqrt(ways), slope / ways}, kReduces[c]);
+    least->ramp_s = fmin(least->ramp_s, here.ramp_s);
+    least->slope_s = fmin(least->slope_s, here.slope_s);
+    add_line(&out->lines[l], here, kReduces[c]);
   }
 }
 

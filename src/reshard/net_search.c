@@ -46,7 +46,6 @@ typedef struct walk {
   int start, goal; /* states; where they have offsets or halos, places behind all states */
   rs_side side[2]; /* start and goal */
   rs_far_end end[2];
-  bool there;         /* the goal speaks of another mesh */
   rs_uneven uneven;   /* where states do not cut evenly */
   rs_sized prices;    /* of even blocks */
   const rs_row *last; /* the steps straight to the goal */
@@ -73,6 +72,8 @@ typedef struct walk {
 
 static bool cheaper(double cost_s, double than_s) { return cost_s < than_s * (1 - 1e-9); }
 
+/* Does the goal speak of another mesh? */
+static inline bool is_there(const walk *w) { return w->q->target_mesh != NULL; }
 static inline bool is_far(const walk *w, int at) { return at >= w->n_states; }
 /* The state itself, or that with an end's lists. */
 static int state_of(const walk *w, int at) { return is_far(w, at) ? w->side[at - w->n_states].state : at; }
@@ -165,7 +166,7 @@ static void look_ahead(walk *w, int at) {
   const int k = kind_of(w, at), from = w->back ? w->goal : at, to = w->back ? at : w->goal;
   const double step_s = w->net->floor.step_s;
   rs_net_bound b = {step_s, 2 * step_s};
-  if (!w->there) b = rs_net_bound_of(w->net, state_of(w, from), state_of(w, to), w->prices.scale);
+  if (!is_there(w)) b = rs_net_bound_of(w->net, state_of(w, from), state_of(w, to), w->prices.scale);
   if (is_far(w, w->goal)) b = tighter(w, from, to, b);
   w->left_s[k] = b.any_s;
   w->longer_s[k] = b.longer_s;
@@ -275,7 +276,7 @@ static void reach_there(walk *w, int from) {
 
 static void reach_goal(walk *w, int from) {
   if (w->surveys) return;
-  if (w->there) {
+  if (is_there(w)) {
     reach_there(w, from);
     return;
   }
@@ -495,7 +496,7 @@ static sw_rc begin(walk *w, sw_diag *d) {
 
 /* Sets out anew, to any state: nothing is known of what is left. */
 static sw_rc set_out(walk *w, unsigned spare, sw_diag *d) {
-  if (!w->there) {
+  if (!is_there(w)) {
     SW_TRY(rs_atlas_row(w->atlas, state_of(w, w->goal), !w->back, &w->last, d));
     rs_sized_hold(&w->prices, w->last);
   }
@@ -559,7 +560,7 @@ static sw_rc find_near(walk *w, sw_diag *d) {
 
 /* Only states count from now on over which a path may cost less than the best, as far as what is left is known. */
 static sw_rc look_around(walk *w, sw_diag *d) {
-  if (!w->asks && !w->there) return find_near(w, d);
+  if (!w->asks && !is_there(w)) return find_near(w, d);
   if (w->asks) take_all(w);
   return SW_OK;
 }
@@ -598,9 +599,10 @@ static void count_path(walk *w, rs_path *out) {
 
 /* Several steps that are scouted at less than one may be counted at as much. */
 static void prefer_one_step(walk *w, rs_path *out) {
+  if (out->n == 1) return;
   const int number = number_of(w, w->last, state_of(w, w->goal), !w->back, state_of(w, w->start));
   const double scouted_s = step_s(w, w->start, w->goal, number, HUGE_VAL);
-  if (out->n == 1 || isinf(scouted_s) || cheaper(out->cost_s, scouted_s)) return;
+  if (isinf(scouted_s) || cheaper(out->cost_s, scouted_s)) return;
   const rs_hop hop = counted_hop(w, w->start, w->goal, scouted_s);
   if (cheaper(out->cost_s, hop.cost_s)) return;
   out->cost_s = hop.cost_s;
@@ -677,7 +679,7 @@ static sw_rc walk_to_goal(walk *w, rs_path *out, sw_diag *d) {
   out->n_left = 0;
   SW_TRY(begin(w, d));
   if (!w->even && !far) return walk_uneven(w, out, d);
-  SW_TRY(walk_all(w, w->even && !w->net->ends && !w->there ? spare_dims(w) : 0, &out->n_left, d));
+  SW_TRY(walk_all(w, w->even && !w->net->ends && !is_there(w) ? spare_dims(w) : 0, &out->n_left, d));
   read_path(w, out);
   return SW_OK;
 }
@@ -692,7 +694,6 @@ static sw_rc search_in(rs_atlas *atlas, const rs_query *q, rs_path *out, sw_diag
   w.d = d;
   w.net = rs_atlas_net(atlas);
   w.n_states = w.net->n_states;
-  w.there = q->target_mesh != NULL;
   place_ends(&w);
   const sw_rc rc = walk_to_goal(&w, out, d);
   for (int i = 0; i < 2; i++) rs_far_end_deinit(&w.end[i]);

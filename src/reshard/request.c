@@ -331,13 +331,14 @@ double rs_made_s(const rs_request *r) {
 
 double rs_pieces_s(const rs_request *r) {
   if (r->n_pieces == 0 || !r->makes_last) return 0;
-  const sw_mesh *m = r->query.space.mesh;
-  double bytes = (double)sw_sharding_local_bytes(&r->to, r->query.space.dims, r->query.dtype);
-  sw_axis_ref axes[SW_MAX_AXES]; /* all there are: of another mesh's no more is known */
-  for (int a = 0; a < m->n_axes; a++) axes[a] = sw_axis_whole(m, a);
-  const bool here = !r->query.target_mesh;
-  return sw_machine_collective_s(r->query.machine, SW_COLL_SHARD_TO_PARTIAL, here ? r->piece : axes,
-                                 here ? r->n_pieces : m->n_axes, bytes);
+  const rs_query *q = &r->query;
+  const sw_mesh *m = q->space.mesh;
+  const double bytes = (double)sw_sharding_local_bytes(&r->to, q->space.dims, q->dtype);
+  if (!q->target_mesh)
+    return sw_machine_collective_s(q->machine, SW_COLL_SHARD_TO_PARTIAL, r->piece, r->n_pieces, bytes);
+  sw_axis_ref all[SW_MAX_AXES]; /* of another mesh's axes no more is known */
+  for (int a = 0; a < m->n_axes; a++) all[a] = sw_axis_whole(m, a);
+  return sw_machine_collective_s(q->machine, SW_COLL_SHARD_TO_PARTIAL, all, m->n_axes, bytes);
 }
 
 /* All that comes before and after the path. */

@@ -13,8 +13,7 @@ typedef struct rs_query {
   int64_t max_temp_bytes;
   bool no_exchange;
   double limit_s; /* only cheaper paths are wanted; 0: any */
-  bool thorough;  /* every move, not only those that a cheapest route normally has: without exchanges, to another mesh,
-                    in tests */
+  bool thorough;  /* every move, not only those that a cheapest route normally has: without exchanges, and in tests */
   rs_space space;
   rs_state source, target;
   /* A target that atoms cannot write (offsets, halos, foreign sub-axes) is reached by an exchange alone, and a source
