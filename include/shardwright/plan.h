@@ -21,7 +21,7 @@ typedef struct sw_plan {
   const char *solver;
   int64_t cost_units, bound_units;
   int64_t capacity_bytes; /* INT64_MAX: none */
-  int64_t pruned_inexact;
+  int64_t pruned_inexact; /* strategies that were left out and might have been better: then nothing is proven */
   int32_t n_nodes, n_edges, n_classes;
   int32_t n_shared; /* copies that the search learned to count once: a search that starts from this plan knows them */
   const sw_shared_copy *shared;
@@ -40,6 +40,10 @@ SW_API void sw_plan_value_sharding(const sw_plan *p, sw_id value, sw_sharding *o
 SW_API void sw_plan_use_sharding(const sw_plan *p, sw_value_use use, sw_sharding *out);
 /* The part of its cost that a plan may be above the best there is, by its bound; 0 where it costs nothing. */
 SW_API double sw_plan_gap(const sw_plan *p);
+/* Does the bound hold for every plan? Where strategies were left out inexactly, it is one over those enumerated. */
+SW_API bool sw_plan_bound_is_proven(const sw_plan *p);
+/* What the bound is: "proven lower bound", or "bound over the strategies enumerated (12 left out)". */
+SW_API void sw_plan_bound_print(const sw_plan *p, sw_text *out);
 
 /* One resharded copy of a value, made once, right before its first use. */
 typedef struct sw_plan_reshard {

@@ -110,8 +110,8 @@ SW_API SW_CHECKED sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *
                                                 const sw_enumerate_options *o, sw_arena *arena, sw_enumeration *out,
                                                 sw_diag *d);
 /* Every sharding of a value of these dims without partials, in the same order; of more than three axes likewise in
- * runs. */
+ * runs: then *left_out (NULL allowed) is not 0. */
 SW_API SW_CHECKED sw_rc sw_shardings_enumerate(const sw_mesh *m, int rank, const int64_t *dims, sw_arena *arena,
-                                               int32_t *n, const sw_sharding **out, sw_diag *d);
+                                               int32_t *n, const sw_sharding **out, int64_t *left_out, sw_diag *d);
 
 #endif

@@ -78,7 +78,9 @@ static void print_line(const sw_questions *q, const answer *a, sw_text *out) {
     return;
   }
   sw_text_seconds(out, a->account.total_s);
-  sw_text_printf(out, " (%+.2f %%), gap %.2f %%, ", 100 * change_of(q, a), 100 * sw_plan_gap(&a->plan));
+  sw_text_printf(out, " (%+.2f %%), gap %.2f %%", 100 * change_of(q, a), 100 * sw_plan_gap(&a->plan));
+  if (!sw_plan_bound_is_proven(&a->plan)) sw_text_puts(out, " to the strategies enumerated");
+  sw_text_puts(out, ", ");
   sw_text_bytes(out, (double)a->account.peak_bytes);
   sw_text_puts(out, "; planned in ");
   sw_text_seconds(out, a->plan.time_s);
@@ -98,6 +100,7 @@ static void print_json(const sw_questions *q, const answer *a, sw_text *out) {
     sw_jw_f64(&o, "change", change_of(q, a));
     sw_jw_f64(&o, "bound_s", (double)a->plan.bound_units / SW_COST_UNITS_PER_S);
     sw_jw_f64(&o, "gap", sw_plan_gap(&a->plan));
+    sw_jw_bool(&o, "bound_proven", sw_plan_bound_is_proven(&a->plan));
     sw_jw_i64(&o, "peak_bytes", a->account.peak_bytes);
     sw_jw_f64(&o, "time_s", a->plan.time_s);
   }

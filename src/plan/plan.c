@@ -36,6 +36,16 @@ double sw_plan_gap(const sw_plan *p) {
   return p->cost_units > 0 ? (double)(p->cost_units - p->bound_units) / (double)p->cost_units : 0;
 }
 
+bool sw_plan_bound_is_proven(const sw_plan *p) { return p->pruned_inexact == 0; }
+
+void sw_plan_bound_print(const sw_plan *p, sw_text *out) {
+  if (sw_plan_bound_is_proven(p)) {
+    sw_text_puts(out, "proven lower bound");
+    return;
+  }
+  sw_text_printf(out, "bound over the strategies enumerated (%lld left out)", (long long)p->pruned_inexact);
+}
+
 static sw_rc verify_args_and_outputs(const sw_plan *p, sw_diag *d) {
   const sw_graph *g = p->graph;
   const sw_function *f = &g->functions[g->main];

@@ -87,14 +87,17 @@ static sw_rc put_holdings(const sw_plan *p, sw_text *t, sw_diag *d) {
 }
 
 static sw_rc explain(const sw_searcher *s, const sw_fit *fit, const smallest *w, sw_plan *out, sw_diag *d) {
-  bool proven = fit->infeasible || fit->capacity < w->least;
+  const int64_t left_out = sw_selection_pruned_inexact(s->selection);
+  bool proven = !left_out && (fit->infeasible || fit->capacity < w->least);
   sw_text t = {0};
   sw_rc rc = SW_OK;
   sw_text_puts(&t, proven ? "no plan fits into " : "no plan was found that fits into ");
   put_bytes(&t, fit->capacity);
   sw_text_puts(&t, " per device");
-  if (w->least > 1) sw_text_puts(&t, "; every plan holds at least ");
+  if (w->least > 1)
+    sw_text_printf(&t, "; every plan%s holds at least ", left_out ? " of the strategies enumerated" : "");
   if (w->least > 1) put_bytes(&t, w->least);
+  if (left_out) sw_text_printf(&t, " (%lld strategies were left out)", (long long)left_out);
   if (w->peak < INT64_MAX) {
     int64_t peak;
     sw_text_puts(&t, "; the smallest capacity that would do is ");
@@ -114,6 +117,11 @@ sw_rc sw_search_squeeze(const sw_searcher *s, const sw_fit *fit, sw_plan *out, s
   sw_searcher part = s->limit > 0 ? sw_search_for(s, kOfLeft * sw_search_left(s)) : *s;
   part.bound = 0; /* it may hold more than the capacity */
   SW_TRY(find_smallest(&part, fit, out, &w, d));
+  if (w.least == INT64_MAX && sw_selection_pruned_inexact(s->selection)) {
+    return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
+                   "no plan of the strategies enumerated meets all required shardings (%lld strategies were left out)",
+                   (long long)sw_selection_pruned_inexact(s->selection));
+  }
   if (w.least == INT64_MAX) {
     return SW_FAIL(d, SW_E_INFEASIBLE, SW_NOWHERE, "the required shardings exclude each other: no plan meets them all");
   }

@@ -20,7 +20,9 @@ static void print_bound(const sw_plan *p, sw_text *t) {
     sw_text_puts(t, "; no lower bound in time");
     return;
   }
-  sw_text_puts(t, "; proven lower bound ");
+  sw_text_puts(t, "; ");
+  sw_plan_bound_print(p, t);
+  sw_text_puts(t, " ");
   sw_text_seconds(t, (double)p->bound_units / SW_COST_UNITS_PER_S);
   if (gap > 0 && gap < 0.005)
     sw_text_puts(t, ", gap below 0.01 %");

@@ -311,7 +311,7 @@ static sw_rc keep_shardings(value_search *v, int rank, sw_arena *arena, int32_t 
 }
 
 sw_rc sw_shardings_enumerate(const sw_mesh *m, int rank, const int64_t *dims, sw_arena *arena, int32_t *n,
-                             const sw_sharding **out, sw_diag *d) {
+                             const sw_sharding **out, int64_t *left_out, sw_diag *d) {
   value_search v = {.dims = dims, .mesh = m};
   search s = {.mesh = m,
               .n_places = rank,
@@ -321,7 +321,9 @@ sw_rc sw_shardings_enumerate(const sw_mesh *m, int rank, const int64_t *dims, sw
               .emit = emit_sharding,
               .user = &v};
   sw_rc rc = visit_all(&s, true, d);
+  const size_t found = v.found.n;
   if (s.in_runs && v.found.n > LIMIT_OF_MANY) cut_shardings(&v);
+  if (left_out) *left_out = s.left_out + (int64_t)(found - v.found.n);
   if (!rc) rc = keep_shardings(&v, rank, arena, n, out, d);
   sw_array_free(&v.found);
   return rc;

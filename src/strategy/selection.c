@@ -86,8 +86,10 @@ static sw_rc choices_of_value(build *b, const sw_value *v, bool held, const sw_c
     int32_t n;
     const sw_sharding *shardings;
     SW_ARENA_NEW(c, s->arena, 1, d);
-    SW_TRY(
-        sw_shardings_enumerate(sw_machine_mesh(s->machine), v->type.rank, v->type.dims, s->arena, &n, &shardings, d));
+    int64_t left_out;
+    SW_TRY(sw_shardings_enumerate(sw_machine_mesh(s->machine), v->type.rank, v->type.dims, s->arena, &n, &shardings,
+                                  &left_out, d));
+    s->pruned_inexact += left_out;
     SW_TRY(sw_choices_of_value(&v->type, shardings, n, held, &s->prices, s->arena, c, d));
     SW_TRY(sw_array_push(&b->class_at, c, d));
   }
@@ -461,9 +463,9 @@ static sw_rc build_all(build *b, sw_diag *d) {
   return make_edges(s, d);
 }
 
-/* A node by itself; an op whose choices are not known yet by its work alone. */
+/* A node by itself; an op whose choices are not known, or not all, by its work alone. */
 static int64_t least_of_node(const sw_selection *s, int32_t i) {
-  const sw_choices *c = s->choices ? s->choices[i] : NULL;
+  const sw_choices *c = s->choices && !s->pruned_inexact ? s->choices[i] : NULL;
   int64_t least = SW_FORBIDDEN;
   if (!c && (i < s->n_args || i >= s->n_args + s->n_ops)) return 0;
   if (!c) {
