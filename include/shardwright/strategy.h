@@ -24,6 +24,8 @@ typedef struct sw_strategy {
 SW_API bool sw_strategy_equal(const sw_strategy *a, const sw_strategy *b);
 /* Append an axis as the minor-most of a loop; false when full. */
 SW_API bool sw_strategy_push(sw_strategy *s, int loop, sw_axis_ref ref);
+/* Sub-axes that follow each other on one loop joined: x:(1)2, x:(2)4 of x=8 are x. */
+SW_API void sw_strategy_join(sw_strategy *s);
 /* Axes of one loop: *n of them from the returned pointer. */
 SW_API const sw_axis_ref *sw_strategy_loop(const sw_strategy *s, int loop, int *n);
 /* Elements of a loop that one device does: ceil(size / shards). */
@@ -103,15 +105,29 @@ typedef struct sw_enumerate_options {
   const void *admits_user;
 } sw_enumerate_options;
 
-/* Every legal strategy whose shards are not empty by design (shards <= size of the loop), whole axes, every order of
- * several axes on one loop. Where more than three axes are longer than 1 only those in the order of the mesh, with the
- * axes in at most three runs of neighbours: a run lies on one loop, or on none. */
+/* What the space of plans is made of: the axes of a mesh that are longer than 1. In the place of an axis of which
+ * annotations name parts stand its parts, major first, so that the mesh is refined until all that is named is whole.
+ *
+ *   x=8, y=2, annotations with x:(1)2 and x:(4)2:  x:(1)2 x:(2)2 x:(4)2 y */
+typedef struct sw_atoms {
+  int n;
+  sw_axis_ref at[SW_MAX_REFS];
+  int64_t left_out; /* ends of parts that have no place among the others: x:(1)3 beside x:(1)2 of x=12 */
+} sw_atoms;
+/* g NULL: no annotations. */
+SW_API void sw_atoms_of(const sw_graph *g, const sw_mesh *m, sw_atoms *out);
+
+/* Every legal strategy whose shards are not empty by design (shards <= size of the loop), of the atoms of the graph and
+ * the mesh, every order of several on one loop; parts that follow each other are joined. Where there are more than
+ * three atoms only those in the order of the mesh, in at most three runs of neighbours: a run lies on one loop, or on
+ * none; but where there are no more than three axes, all strategies of whole axes, too. */
 SW_API SW_CHECKED sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machine *machine,
                                                 const sw_enumerate_options *o, sw_arena *arena, sw_enumeration *out,
                                                 sw_diag *d);
-/* Every sharding of a value of these dims without partials, in the same order; of more than three axes likewise in
- * runs: then *left_out (NULL allowed) is not 0. */
-SW_API SW_CHECKED sw_rc sw_shardings_enumerate(const sw_mesh *m, int rank, const int64_t *dims, sw_arena *arena,
-                                               int32_t *n, const sw_sharding **out, int64_t *left_out, sw_diag *d);
+/* Every sharding of a value of these dims without partials, likewise. *left_out (NULL allowed): how many were not
+ * looked at. */
+SW_API SW_CHECKED sw_rc sw_shardings_enumerate(const sw_graph *g, const sw_mesh *m, int rank, const int64_t *dims,
+                                               sw_arena *arena, int32_t *n, const sw_sharding **out, int64_t *left_out,
+                                               sw_diag *d);
 
 #endif

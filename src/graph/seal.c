@@ -22,6 +22,7 @@ static sw_rc settle_function(sw_graph *g, const sw_function_draft *f, sw_id id, 
 static sw_rc settle(sw_graph *g, sw_diag *d) {
   struct sw_graph_builder *b = g->builder;
   int32_t n = (int32_t)b->functions.n;
+  for (size_t i = 0; i < b->annotations.n; i++) sw_sharding_join(&b->annotations.at[i].sharding);
   g->values = sw_arena_copy(&g->arena, b->values.at, b->values.n, sizeof *g->values, d);
   g->ops = sw_arena_copy(&g->arena, b->ops.at, b->ops.n, sizeof *g->ops, d);
   g->annotations = sw_arena_copy(&g->arena, b->annotations.at, b->annotations.n, sizeof *g->annotations, d);

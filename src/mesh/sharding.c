@@ -166,6 +166,16 @@ static void sort_partial(sw_sharding *s) {
   }
 }
 
+void sw_sharding_join(sw_sharding *s) {
+  for (int i = s->n_refs + s->n_partial - 1; i > 0; i--) {
+    bool both_partial = i > s->n_refs, both_cut = i < s->n_refs && s->dim_of[i - 1] == s->dim_of[i];
+    sw_axis_ref *major = &s->refs[i - 1], minor = s->refs[i];
+    if (!(both_partial || both_cut) || major->axis != minor.axis || major->pre * major->size != minor.pre) continue;
+    major->size *= minor.size;
+    remove_ref(s, i);
+  }
+}
+
 void sw_sharding_normalise(const sw_mesh *m, sw_sharding *s) {
   (void)m;
   if (s->offsets && offsets_are_plain(s)) s->offsets = NULL;
@@ -174,11 +184,5 @@ void sw_sharding_normalise(const sw_mesh *m, sw_sharding *s) {
     if (s->refs[i].size == 1 && !is_needed(s, i)) remove_ref(s, i);
   }
   sort_partial(s);
-  for (int i = s->n_refs + s->n_partial - 1; i > 0; i--) {
-    bool both_partial = i > s->n_refs, both_cut = i < s->n_refs && s->dim_of[i - 1] == s->dim_of[i];
-    sw_axis_ref *major = &s->refs[i - 1], minor = s->refs[i];
-    if (!(both_partial || both_cut) || major->axis != minor.axis || major->pre * major->size != minor.pre) continue;
-    major->size *= minor.size;
-    remove_ref(s, i);
-  }
+  sw_sharding_join(s);
 }

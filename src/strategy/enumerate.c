@@ -1,8 +1,8 @@
 /* All strategies of an op, and all shardings of a value.
  *
- * Axes are placed one after another: on no loop, on a loop that can be cut, or on a linear form. Several axes on one
- * loop then appear in every order. Of strategies that want the same operands and give the same results only the
- * cheapest stays (an exact pruning).
+ * Axes, or the parts of them that annotations name (atoms), are placed one after another: on no loop, on a loop that
+ * can be cut, or on a linear form. Several on one loop then appear in every order. Of strategies that want the same
+ * operands and give the same results only the cheapest stays (an exact pruning).
  *
  * On meshes of many axes that would be thousands (rank 3 on 2x2x2x2x2x2: 40,000). There axes stay in the order of the
  * mesh, and neighbours go together: at most MOST_RUNS runs of axes lie on a place each.
@@ -20,31 +20,33 @@
 enum { MOST_CANDIDATES = 1 << 16, DEFAULT_LIMIT = 160, LIMIT_OF_MANY = 96, MANY_AXES = 4, MOST_RUNS = 3, FEW_RUNS = 2 };
 
 typedef struct search {
-  const sw_mesh *mesh;
+  const sw_atoms *atoms;
   int n_places;                                 /* loops + linear forms, or dimensions */
   int n_ordered;                                /* places before this one care for the order of their axes */
   int64_t (*room)(const void *what, int place); /* most shards that the place takes; 0: none */
   const void *what;
-  bool in_runs;                 /* the axes are many: see above */
+  bool in_runs;                 /* the atoms are many: see above */
+  bool refined;                 /* and the axes are not */
   int64_t left_out;             /* ways to go on that were not */
-  int8_t place_of[SW_MAX_AXES]; /* per axis; -1: unused */
+  int8_t place_of[SW_MAX_REFS]; /* per atom; -1: unused */
   sw_rc (*emit)(struct search *s, const sw_strategy *candidate, sw_diag *d);
   void *user;
 } search;
 
-/* Turn place_of into a strategy whose axes within each place follow `order` (a permutation of the axes). */
+/* Turn place_of into a strategy whose axes within each place follow `order` (a permutation of the atoms). */
 static void arrange(const search *s, const int *order, sw_strategy *out) {
   *out = (sw_strategy){0};
-  for (int i = 0; i < s->mesh->n_axes; i++) {
+  for (int i = 0; i < s->atoms->n; i++) {
     int a = order[i];
-    if (s->place_of[a] >= 0) (void)sw_strategy_push(out, s->place_of[a], sw_axis_whole(s->mesh, a));
+    if (s->place_of[a] >= 0) (void)sw_strategy_push(out, s->place_of[a], s->atoms->at[a]);
   }
+  sw_strategy_join(out);
 }
 
 /* Visit every distinct order of the axes inside their places: permute axis positions `at`..n, skipping swaps of axes of
  * different places (they change nothing). */
 static sw_rc permute(search *s, int *order, int at, sw_diag *d) {
-  int n = s->mesh->n_axes;
+  int n = s->atoms->n;
   if (at == n || s->in_runs) {
     sw_strategy candidate;
     arrange(s, order, &candidate);
@@ -63,62 +65,97 @@ static sw_rc permute(search *s, int *order, int at, sw_diag *d) {
   return SW_OK;
 }
 
-/* Runs of axes, of those before `n_axes`, that lie on one place or on none. Axes of size 1 do not count. */
-static int runs_of(const sw_mesh *m, const int8_t *place_of, int n_axes) {
+/* Runs of the first n atoms that lie on one place or on none. */
+static int runs_of(const int8_t *place_of, int n) {
   int runs = 0, last = -2;
-  for (int a = 0; a < n_axes; a++) {
-    if (m->axis[a].size == 1) continue;
+  for (int a = 0; a < n; a++) {
     runs += place_of[a] != last;
     last = place_of[a];
   }
   return runs;
 }
 
-static bool has_room(const search *s, int axis, int place) {
-  int64_t shards = s->mesh->axis[axis].size;
-  for (int a = 0; a < axis; a++) shards *= s->place_of[a] == place ? s->mesh->axis[a].size : 1;
+static bool has_room(const search *s, int atom, int place) {
+  int64_t shards = s->atoms->at[atom].size;
+  for (int a = 0; a < atom; a++) shards *= s->place_of[a] == place ? s->atoms->at[a].size : 1;
   return shards <= s->room(s->what, place);
 }
 
-static sw_rc place_axes(search *s, int axis, sw_diag *d) {
-  if (axis == s->mesh->n_axes) {
-    int order[SW_MAX_AXES];
-    for (int i = 0; i < s->mesh->n_axes; i++) order[i] = i;
+static sw_rc place_atoms(search *s, int atom, sw_diag *d) {
+  if (atom == s->atoms->n) {
+    int order[SW_MAX_REFS];
+    for (int i = 0; i < s->atoms->n; i++) order[i] = i;
     return permute(s, order, 0, d);
   }
-  const int n_places = s->mesh->axis[axis].size > 1 ? s->n_places : 0;
-  for (int p = -1; p < n_places; p++) {
-    if (p >= 0 && !has_room(s, axis, p)) continue;
-    s->place_of[axis] = (int8_t)p;
-    if (s->in_runs && runs_of(s->mesh, s->place_of, axis + 1) > MOST_RUNS)
+  for (int p = -1; p < s->n_places; p++) {
+    if (p >= 0 && !has_room(s, atom, p)) continue;
+    s->place_of[atom] = (int8_t)p;
+    if (s->in_runs && runs_of(s->place_of, atom + 1) > MOST_RUNS)
       s->left_out++;
     else
-      SW_TRY(place_axes(s, axis + 1, d));
+      SW_TRY(place_atoms(s, atom + 1, d));
   }
-  s->place_of[axis] = -1;
+  s->place_of[atom] = -1;
   return SW_OK;
 }
 
-static sw_rc visit_all(search *s, bool in_runs, sw_diag *d) {
-  int n = 0;
-  for (int a = 0; a < s->mesh->n_axes; a++) n += s->mesh->axis[a].size > 1;
-  s->in_runs = in_runs && n >= MANY_AXES;
-  return place_axes(s, 0, d);
+/* All ways to place the atoms. Where they are too many for that and the axes that they are parts of are not, those of
+ * whole axes come first: the same may come twice. */
+static sw_rc visit_all(search *s, const sw_mesh *m, bool in_runs, sw_diag *d) {
+  const sw_atoms *atoms = s->atoms;
+  sw_atoms whole;
+  sw_atoms_of(NULL, m, &whole);
+  s->left_out += atoms->left_out;
+  s->refined = in_runs && atoms->n >= MANY_AXES && whole.n < MANY_AXES;
+  if (s->refined) {
+    s->atoms = &whole;
+    SW_TRY(place_atoms(s, 0, d));
+    s->atoms = atoms;
+  }
+  s->in_runs = in_runs && atoms->n >= MANY_AXES;
+  return place_atoms(s, 0, d);
 }
 
-/* More of a strategy's axes are apart than there is room for, where there is too little. */
-static bool is_scattered(const sw_mesh *m, const sw_strategy *s) {
-  int8_t place_of[SW_MAX_AXES];
-  for (int a = 0; a < m->n_axes; a++) place_of[a] = -1;
-  for (int i = 0; i < s->n_refs; i++) place_of[s->refs[i].axis] = s->loop_of[i];
-  return m->n_axes >= MANY_AXES && runs_of(m, place_of, m->n_axes) > FEW_RUNS;
+static bool is_whole(const sw_atoms *atoms, sw_axis_ref ref) {
+  int64_t size = 1;
+  for (int a = 0; a < atoms->n; a++) size *= atoms->at[a].axis == ref.axis ? atoms->at[a].size : 1;
+  return ref.size == size;
+}
+
+/* Axes that are as few as they may be without being many, none of them in parts. */
+static bool has_few_axes(const sw_atoms *atoms, const sw_strategy *s) {
+  int n = 0;
+  for (int a = 0; a < atoms->n; a++) n += a == 0 || atoms->at[a].axis != atoms->at[a - 1].axis;
+  for (int i = 0; i < s->n_refs; i++) {
+    if (!is_whole(atoms, s->refs[i])) return false;
+  }
+  return n < MANY_AXES;
+}
+
+/* More of a strategy's atoms are apart than there is room for, where there is too little. */
+static bool is_scattered(const sw_atoms *atoms, const sw_strategy *s) {
+  int8_t place_of[SW_MAX_REFS];
+  if (has_few_axes(atoms, s)) return false;
+  for (int a = 0; a < atoms->n; a++) {
+    place_of[a] = -1;
+    for (int i = 0; i < s->n_refs; i++)
+      if (sw_axis_ref_overlaps(s->refs[i], atoms->at[a])) place_of[a] = s->loop_of[i];
+  }
+  return atoms->n >= MANY_AXES && runs_of(place_of, atoms->n) > FEW_RUNS;
+}
+
+static int compare_ref(sw_axis_ref a, sw_axis_ref b) {
+  if (a.axis != b.axis) return a.axis < b.axis ? -1 : 1;
+  if (a.pre != b.pre) return a.pre < b.pre ? -1 : 1;
+  return (a.size > b.size) - (a.size < b.size);
 }
 
 static int compare_refs(const sw_strategy *a, const sw_strategy *b) {
   if (a->n_refs != b->n_refs) return a->n_refs < b->n_refs ? -1 : 1;
   for (int i = 0; i < a->n_refs; i++) {
     if (a->loop_of[i] != b->loop_of[i]) return a->loop_of[i] < b->loop_of[i] ? -1 : 1;
-    if (a->refs[i].axis != b->refs[i].axis) return a->refs[i].axis < b->refs[i].axis ? -1 : 1;
+    const int c = compare_ref(a->refs[i], b->refs[i]);
+    if (c) return c;
   }
   return 0;
 }
@@ -135,6 +172,7 @@ typedef struct op_search {
   const sw_graph *g;
   const sw_op *op;
   const sw_machine *machine;
+  sw_atoms atoms;
   SW_ARRAY(candidate) found;
   sw_dict interfaces; /* operands' and results' shardings -> index in found */
   sw_text key;
@@ -164,7 +202,7 @@ static sw_rc interface_key(op_search *o, const sw_strategy *s, sw_diag *d) {
 
 static sw_rc emit_strategy(search *s, const sw_strategy *c, sw_diag *d) {
   op_search *o = s->user;
-  if (!sw_strategy_legal(o->g, o->op, s->mesh, c)) return SW_OK;
+  if (!sw_strategy_legal(o->g, o->op, sw_machine_mesh(o->machine), c)) return SW_OK;
   if (o->admits && !o->admits(o->admits_user, c)) return SW_OK;
   candidate cand = {.s = *c};
   sw_strategy_cost(o->g, o->op, o->machine, c, &cand.cost);
@@ -191,12 +229,12 @@ static int compare_candidates(const void *a, const void *b) {
 
 /* How unlikely a strategy is to be worth its place when there are too many: axes on one loop against the order of the
  * mesh, or scattered ones, and contractions that pass partial values through. */
-static int odd(const sw_mesh *m, const sw_op *op, const sw_strategy *s) {
+static int odd(const sw_atoms *atoms, const sw_op *op, const sw_strategy *s) {
   bool heavy = op->code == SW_OP_DOT || op->code == SW_OP_CONVOLUTION;
-  int n = is_scattered(m, s);
+  int n = is_scattered(atoms, s);
   for (int i = 0; i < s->n_refs; i++) {
     bool same = i > 0 && s->loop_of[i] == s->loop_of[i - 1];
-    n += same && s->refs[i].axis < s->refs[i - 1].axis;
+    n += same && compare_ref(s->refs[i], s->refs[i - 1]) < 0;
     n += heavy && s->loop_of[i] >= op->space->n_loops;
   }
   return n;
@@ -213,9 +251,8 @@ static int compare_worth(const void *a, const void *b) {
 
 /* Too many: the most promising stay, the others are counted. */
 static void cut_to_limit(op_search *o) {
-  const sw_mesh *mesh = sw_machine_mesh(o->machine);
   if (o->found.n <= (size_t)o->limit) return;
-  for (size_t i = 0; i < o->found.n; i++) o->found.at[i].oddity = odd(mesh, o->op, &o->found.at[i].s);
+  for (size_t i = 0; i < o->found.n; i++) o->found.at[i].oddity = odd(&o->atoms, o->op, &o->found.at[i].s);
   qsort(o->found.at, o->found.n, sizeof *o->found.at, compare_worth);
   o->pruned_inexact += (int64_t)o->found.n - o->limit;
   o->found.n = (size_t)o->limit;
@@ -241,16 +278,17 @@ sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machi
   op_search o = {.g = g, .op = op, .machine = machine};
   o.admits = options ? options->admits : NULL;
   o.admits_user = options ? options->admits_user : NULL;
-  search s = {.mesh = sw_machine_mesh(machine),
+  sw_atoms_of(g, sw_machine_mesh(machine), &o.atoms);
+  search s = {.atoms = &o.atoms,
               .n_places = op->space->n_loops + op->space->n_linear,
               .n_ordered = op->space->n_loops,
               .room = op_room,
               .what = op,
               .emit = emit_strategy,
               .user = &o};
-  sw_rc rc = visit_all(&s, !o.admits, d);
+  sw_rc rc = visit_all(&s, sw_machine_mesh(machine), !o.admits, d);
   o.pruned_inexact += s.left_out;
-  o.limit = s.in_runs ? LIMIT_OF_MANY : DEFAULT_LIMIT;
+  o.limit = s.in_runs && !s.refined ? LIMIT_OF_MANY : DEFAULT_LIMIT;
   if (options && options->max_strategies > 0) o.limit = options->max_strategies;
   if (!rc) rc = keep_found(&o, arena, out, d);
   sw_array_free(&o.found);
@@ -273,7 +311,7 @@ void sw_op_class_key(const sw_graph *g, const sw_op *op, sw_text *key) {
 
 typedef struct value_search {
   const int64_t *dims;
-  const sw_mesh *mesh;
+  sw_atoms atoms;
   SW_ARRAY(sw_strategy) found; /* loop_of = dimension */
 } value_search;
 
@@ -290,14 +328,24 @@ static int compare_strategies(const void *a, const void *b) { return compare_ref
 static void cut_shardings(value_search *v) {
   size_t n = 0;
   for (size_t i = 0; i < v->found.n; i++) {
-    if (!is_scattered(v->mesh, &v->found.at[i])) v->found.at[n++] = v->found.at[i];
+    if (!is_scattered(&v->atoms, &v->found.at[i])) v->found.at[n++] = v->found.at[i];
+  }
+  v->found.n = n;
+}
+
+static void drop_repeated(value_search *v) {
+  size_t n = 0;
+  if (v->found.n) qsort(v->found.at, v->found.n, sizeof *v->found.at, compare_strategies);
+  for (size_t i = 0; i < v->found.n; i++) {
+    if (n && sw_strategy_equal(&v->found.at[n - 1], &v->found.at[i])) continue;
+    v->found.at[n++] = v->found.at[i];
   }
   v->found.n = n;
 }
 
 static sw_rc keep_shardings(value_search *v, int rank, sw_arena *arena, int32_t *n, const sw_sharding **out,
                             sw_diag *d) {
-  if (v->found.n) qsort(v->found.at, v->found.n, sizeof *v->found.at, compare_strategies);
+  drop_repeated(v);
   sw_sharding *at;
   SW_ARENA_NEW(at, arena, v->found.n, d);
   for (size_t i = 0; i < v->found.n; i++) {
@@ -310,17 +358,18 @@ static sw_rc keep_shardings(value_search *v, int rank, sw_arena *arena, int32_t 
   return SW_OK;
 }
 
-sw_rc sw_shardings_enumerate(const sw_mesh *m, int rank, const int64_t *dims, sw_arena *arena, int32_t *n,
-                             const sw_sharding **out, int64_t *left_out, sw_diag *d) {
-  value_search v = {.dims = dims, .mesh = m};
-  search s = {.mesh = m,
+sw_rc sw_shardings_enumerate(const sw_graph *g, const sw_mesh *m, int rank, const int64_t *dims, sw_arena *arena,
+                             int32_t *n, const sw_sharding **out, int64_t *left_out, sw_diag *d) {
+  value_search v = {.dims = dims};
+  sw_atoms_of(g, m, &v.atoms);
+  search s = {.atoms = &v.atoms,
               .n_places = rank,
               .n_ordered = rank,
               .room = value_room,
               .what = &v,
               .emit = emit_sharding,
               .user = &v};
-  sw_rc rc = visit_all(&s, true, d);
+  sw_rc rc = visit_all(&s, m, true, d);
   const size_t found = v.found.n;
   if (s.in_runs && v.found.n > LIMIT_OF_MANY) cut_shardings(&v);
   if (left_out) *left_out = s.left_out + (int64_t)(found - v.found.n);

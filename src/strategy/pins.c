@@ -8,6 +8,25 @@ typedef struct pin {
   const char *what; /* name of the value or op */
 } pin;
 
+/* Do refs `have` begin with `want`, parts of axes put together as need be? *from: the first of `have` of which
+ * something goes on behind that. */
+static bool begins_with(const sw_axis_ref *have, int n_have, const sw_axis_ref *want, int n_want, int *from) {
+  int h = 0, w = 0;
+  sw_axis_ref a = n_have ? have[0] : (sw_axis_ref){0}, b = n_want ? want[0] : (sw_axis_ref){0};
+  while (w < n_want) {
+    if (h == n_have || a.axis != b.axis || a.pre != b.pre) return false;
+    const int32_t both = a.size < b.size ? a.size : b.size;
+    if (a.size % both || b.size % both) return false;
+    a.pre *= both;
+    a.size /= both;
+    b = (sw_axis_ref){b.axis, a.pre, b.size / both};
+    if (a.size == 1 && ++h < n_have) a = have[h];
+    if (b.size == 1 && ++w < n_want) b = want[w];
+  }
+  *from = h;
+  return true;
+}
+
 bool sw_annotation_admits(const sw_annotation *a, const sw_sharding *s) {
   const sw_sharding *want = &a->sharding;
   if (!a->open_dims) return sw_sharding_equal(want, s);
@@ -16,14 +35,10 @@ bool sw_annotation_admits(const sw_annotation *a, const sw_sharding *s) {
     if (!sw_axis_ref_equal(sw_sharding_partial(want)[i], sw_sharding_partial(s)[i])) return false;
   }
   for (int k = 0; k < want->rank; k++) {
-    int n, m;
+    int n, m, from;
     const sw_axis_ref *w = sw_sharding_dim(want, k, &n), *h = sw_sharding_dim(s, k, &m);
-    bool open = a->open_dims >> k & 1;
-    if (open ? m < n : m != n) return false;
-    for (int i = 0; i < n; i++) {
-      if (!sw_axis_ref_equal(w[i], h[i])) return false;
-    }
-    for (int i = n; i < m; i++) {
+    if (!begins_with(h, m, w, n, &from) || (from < m && !(a->open_dims >> k & 1))) return false;
+    for (int i = from; i < m; i++) {
       if (a->kept_axes >> h[i].axis & 1) return false;
     }
   }
@@ -31,14 +46,12 @@ bool sw_annotation_admits(const sw_annotation *a, const sw_sharding *s) {
 }
 
 static bool admits_strategy(const sw_annotation *a, const sw_strategy *s) {
-  if (a->n_loop_refs != s->n_refs) return false;
-  for (int i = 0; i < s->n_refs; i++) {
-    int n, seen = 0;
-    const sw_axis_ref *have = sw_strategy_loop(s, a->loop_of[i], &n);
-    for (int j = 0; j < i; j++) seen += a->loop_of[j] == a->loop_of[i];
-    if (seen >= n || !sw_axis_ref_equal(have[seen], a->loop_refs[i])) return false;
+  sw_strategy want = {0};
+  for (int i = 0; i < a->n_loop_refs; i++) {
+    if (!sw_strategy_push(&want, a->loop_of[i], a->loop_refs[i])) return false;
   }
-  return true;
+  sw_strategy_join(&want);
+  return sw_strategy_equal(&want, s);
 }
 
 /* --- strategies that enumeration left out ------------------------------------------------------------------------ */
@@ -211,6 +224,7 @@ static sw_rc pin_op(const sw_pin_target *t, const sw_op *op, const pin *p, sw_di
       return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "the sharding option of '%s' names too many axes", op->name);
     }
   }
+  sw_strategy_join(s);
   sw_rc rc = sw_strategy_check(t->g, op, sw_machine_mesh(t->machine), s, d);
   if (rc) {
     sw_diag_note(d, "in the sharding option of op '%s' at line %d", op->name, p->a->span.line);

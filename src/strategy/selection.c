@@ -87,8 +87,8 @@ static sw_rc choices_of_value(build *b, const sw_value *v, bool held, const sw_c
     const sw_sharding *shardings;
     SW_ARENA_NEW(c, s->arena, 1, d);
     int64_t left_out;
-    SW_TRY(sw_shardings_enumerate(sw_machine_mesh(s->machine), v->type.rank, v->type.dims, s->arena, &n, &shardings,
-                                  &left_out, d));
+    SW_TRY(sw_shardings_enumerate(s->g, sw_machine_mesh(s->machine), v->type.rank, v->type.dims, s->arena, &n,
+                                  &shardings, &left_out, d));
     s->pruned_inexact += left_out;
     SW_TRY(sw_choices_of_value(&v->type, shardings, n, held, &s->prices, s->arena, c, d));
     SW_TRY(sw_array_push(&b->class_at, c, d));

@@ -65,6 +65,18 @@ void sw_strategy_print(const sw_mesh *m, const sw_space *space, const sw_strateg
   }
 }
 
+void sw_strategy_join(sw_strategy *s) {
+  for (int i = s->n_refs - 1; i > 0; i--) {
+    sw_axis_ref *major = &s->refs[i - 1], minor = s->refs[i];
+    if (s->loop_of[i] != s->loop_of[i - 1] || major->axis != minor.axis || major->pre * major->size != minor.pre)
+      continue;
+    major->size *= minor.size;
+    s->n_refs--;
+    memmove(s->refs + i, s->refs + i + 1, (size_t)(s->n_refs - i) * sizeof s->refs[0]);
+    memmove(s->loop_of + i, s->loop_of + i + 1, (size_t)(s->n_refs - i));
+  }
+}
+
 static void skip_blanks(const char **p) {
   while (**p == ' ') ++*p;
 }
@@ -281,6 +293,7 @@ void sw_strategy_operand(const sw_graph *g, const sw_op *op, const sw_strategy *
   for (int f = 0; f < space->n_linear; f++) {
     if (space->linear[f].operands >> i & 1) push_partial(s, space->n_loops + f, space->linear[f].kind, out);
   }
+  sw_sharding_join(out);
 }
 
 void sw_strategy_result(const sw_graph *g, const sw_op *op, const sw_strategy *s, int i, sw_sharding *out) {
@@ -292,4 +305,5 @@ void sw_strategy_result(const sw_graph *g, const sw_op *op, const sw_strategy *s
     if (loop->kind == SW_LOOP_REDUCTION || loop->kind == SW_LOOP_MASKED) push_partial(s, l, loop->combiner, out);
   }
   for (int f = 0; f < space->n_linear; f++) push_partial(s, space->n_loops + f, space->linear[f].kind, out);
+  sw_sharding_join(out);
 }

@@ -110,7 +110,8 @@ static sw_pin random_pin(const sw_graph *g, const sw_machine *machine, sw_rng *r
   const sw_type *type = &g->values[value].type;
   const sw_sharding *all;
   int32_t n;
-  assert_ok(sw_shardings_enumerate(sw_machine_mesh(machine), type->rank, type->dims, arena, &n, &all, NULL, &diag));
+  assert_ok(
+      sw_shardings_enumerate(NULL, sw_machine_mesh(machine), type->rank, type->dims, arena, &n, &all, NULL, &diag));
   return (sw_pin){.value = value, .sharding = all[sw_rng_below(r, n)]};
 }
 
