@@ -7,15 +7,18 @@
 #include "shardwright/hw.h"
 #include "shardwright/profile.h"
 
-/* What a group of devices is on one level. Members of the level below count once. */
+/* What a group of devices is on one level. Members are what the level connects: devices, or units of the level below
+ * with all their devices. Where the device order puts unequally many into members, the worst of them counts. */
 typedef struct sw_group_part {
   int level;
-  int64_t n;      /* members, > 1 */
-  int64_t inside; /* devices of the group below each member */
-  double steps;   /* of the latency: n-1, on a torus the hops of the longest path */
-  double links;   /* torus: links into a device that a ring collective can use at once, shared ones counted in part */
-  double spread;  /* torus: bytes over the busiest link in an all_to_all, per byte of a device's buffer */
-  double stride;  /* torus: groups that share a link */
+  int64_t n;     /* members, > 1 */
+  int64_t under; /* devices of the group in all members together */
+  int64_t apart; /* of those, the ones that are not in a device's own member */
+  double lacked; /* of what all hold together, what a member lacks, per device of the group in it */
+  double steps;  /* of the latency: n-1, on a torus the hops of the longest path */
+  double links;  /* torus: links into a device that a ring collective can use at once, shared ones counted in part */
+  double spread; /* torus: bytes over the busiest link in an all_to_all, per byte of a device's buffer */
+  double stride; /* torus: groups that share a link */
 } sw_group_part;
 
 typedef struct sw_group_shape {
@@ -31,12 +34,19 @@ typedef struct sw_curve {
   double latency_s;
   double ramp[SW_MAX_LEVELS], slope[SW_MAX_LEVELS];
   double serial[SW_MAX_LEVELS]; /* of the shorter of two parts' work, what does not overlap */
+  bool halves;                  /* of an all_reduce: the two curves that follow are those of its halves */
 } sw_curve;
 
+/* All groups along some axes lie alike, unless the device order mixes them: then it is one of those that cost most, and
+ * `next` another one, that costs more for some question. */
 typedef struct sw_group {
   sw_group_shape shape;
   sw_curve line[SW_COST_CLASS_COUNT]; /* of a class, by bytes */
+  const struct sw_group *next;        /* lives as long as the machine; NULL: none */
 } sw_group;
+
+/* Do all groups along the same axes lie alike on the network, whatever the axes? Always so without a device order. */
+SW_API bool sw_machine_is_regular(const sw_machine *m);
 
 /* What another layer has worked out of a machine and keeps with it, for whoever asks next, on any thread. `of` tells
  * whose it is; found by walking the list; destroyed with the machine's arena. */
@@ -56,7 +66,8 @@ SW_API double sw_group_collective_s(const sw_machine *m, const sw_group *g, sw_c
 /* What the busiest device of a direct exchange receives. */
 typedef struct sw_exchange_load {
   double bytes;                        /* in all, > 0 */
-  double outside_bytes[SW_MAX_LEVELS]; /* by level: from outside its unit of that level; [0] is not read */
+  double outside_bytes[SW_MAX_LEVELS]; /* by level: from outside its unit of that level; [0] is not read, and none where
+                                          groups do not lie alike: there all cross the outermost level */
   double peers;                        /* senders, >= 1 */
   double buffer_bytes;                 /* of its block after the exchange */
 } sw_exchange_load;
@@ -74,17 +85,17 @@ static inline double sw_curve_s(const sw_curve *c, double size, double root) {
   return c->latency_s + work;
 }
 
-enum { SW_MAX_CURVES = 3 };
+enum { SW_MAX_WORST = 3, SW_MAX_CURVES = 3 * SW_MAX_WORST };
 /* The price of a collective of `bytes` per unit of size; returns how many curves it takes. */
 SW_API int sw_group_collective_curves(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes,
                                       sw_curve out[SW_MAX_CURVES]);
 /* That price at a size. */
 SW_API double sw_curves_s(const sw_curve *c, int n, double size, double root);
-/* The price of a direct exchange whose load is that per unit of size. */
-SW_API void sw_group_exchange_curve(const sw_machine *m, const sw_group *g, const sw_exchange_load *load,
-                                    sw_curve *out);
+/* The price of a direct exchange whose load is that per unit of size; likewise. */
+SW_API int sw_group_exchange_curves(const sw_machine *m, const sw_group *g, const sw_exchange_load *load,
+                                    sw_curve out[SW_MAX_CURVES]);
 /* Into how many the minor part of the ref cuts one unit of the level: 1 when it has none, its size when all of it stays
- * inside a unit. */
+ * inside a unit, and where groups do not lie alike: there nothing is known to leave units. */
 SW_API int64_t sw_axis_ref_inside(const sw_machine *m, sw_axis_ref ref, int level);
 
 #endif

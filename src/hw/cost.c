@@ -15,11 +15,9 @@
 /* Bytes over the busiest link of the part's level, per byte of S. */
 typedef double (*busy_fn)(const sw_group_part *p, int64_t size);
 
-static double ring_volume(const sw_group_part *p) { return (double)(p->n - 1) / (double)p->n / (double)p->inside; }
+static double ring_volume(const sw_group_part *p) { return p->lacked; }
 /* Of a device's buffer, what goes to peers that part on this level. */
-static double direct_volume(const sw_group_part *p, int64_t size) {
-  return (double)((p->n - 1) * p->inside) / (double)size;
-}
+static double direct_volume(const sw_group_part *p, int64_t size) { return (double)p->apart / (double)size; }
 
 static double switch_gather(const sw_group_part *p, int64_t size) { return (void)size, ring_volume(p); }
 static double switch_all_reduce(const sw_group_part *p, int64_t size) { return (void)size, 2 * ring_volume(p); }
@@ -37,7 +35,7 @@ static double mesh_all_to_all(const sw_group_part *p, int64_t size) {
 static double torus_gather(const sw_group_part *p, int64_t size) { return (void)size, ring_volume(p) / p->links; }
 static double torus_all_reduce(const sw_group_part *p, int64_t size) { return 2 * torus_gather(p, size); }
 static double torus_all_to_all(const sw_group_part *p, int64_t size) {
-  return (double)(p->n * p->inside) / (double)size * p->spread;
+  return (double)p->under / (double)size * p->spread;
 }
 static double torus_permute(const sw_group_part *p, int64_t size) { return (void)size, p->stride; }
 
@@ -82,16 +80,31 @@ static double least_s(double whole, double half, double other_half) {
   return at_least < sum ? at_least : sum;
 }
 
-double sw_group_price_s(const sw_group *g, sw_cost_class c, double bytes) {
-  const double root = sqrt(bytes), s = sw_curve_s(&g->line[c], bytes, root);
+static double price_s(const sw_group *g, sw_cost_class c, double bytes, double root) {
+  const double s = sw_curve_s(&g->line[c], bytes, root);
   if (c != SW_COST_ALL_REDUCE) return s;
   return least_s(s, sw_curve_s(&g->line[SW_COST_REDUCE_SCATTER], bytes, root),
                  sw_curve_s(&g->line[SW_COST_ALL_GATHER], bytes, root));
 }
 
+double sw_group_price_s(const sw_group *g, sw_cost_class c, double bytes) {
+  const double root = sqrt(bytes);
+  double worst = price_s(g, c, bytes, root);
+  while ((g = g->next)) worst = fmax(worst, price_s(g, c, bytes, root));
+  return worst;
+}
+
 double sw_curves_s(const sw_curve *c, int n, double size, double root) {
-  const double s = sw_curve_s(c, size, root);
-  return n == 1 ? s : least_s(s, sw_curve_s(c + 1, size, root), sw_curve_s(c + 2, size, root));
+  double worst = 0;
+  for (int i = 0; i < n; i++) {
+    double s = sw_curve_s(c + i, size, root);
+    if (c[i].halves) {
+      s = least_s(s, sw_curve_s(c + i + 1, size, root), sw_curve_s(c + i + 2, size, root));
+      i += 2;
+    }
+    if (s > worst) worst = s;
+  }
+  return worst;
 }
 
 static sw_curve scaled(sw_curve c, double bytes) {
@@ -104,9 +117,14 @@ static sw_curve scaled(sw_curve c, double bytes) {
 }
 
 int sw_group_price_curves(const sw_group *g, sw_cost_class c, double bytes, sw_curve out[SW_MAX_CURVES]) {
-  out[0] = scaled(g->line[c], bytes);
-  if (c != SW_COST_ALL_REDUCE) return 1;
-  out[1] = scaled(g->line[SW_COST_REDUCE_SCATTER], bytes);
-  out[2] = scaled(g->line[SW_COST_ALL_GATHER], bytes);
-  return SW_MAX_CURVES;
+  int n = 0;
+  for (; g; g = g->next) {
+    const int first = n;
+    out[n++] = scaled(g->line[c], bytes);
+    if (c != SW_COST_ALL_REDUCE) continue;
+    out[first].halves = true;
+    out[n++] = scaled(g->line[SW_COST_REDUCE_SCATTER], bytes);
+    out[n++] = scaled(g->line[SW_COST_ALL_GATHER], bytes);
+  }
+  return n;
 }

@@ -198,24 +198,30 @@ static double add_part(const sw_machine *m, const sw_group_part *p, double bytes
   return line->base_s + line->peer_s * steps;
 }
 
-void sw_group_exchange_curve(const sw_machine *m, const sw_group *group, const sw_exchange_load *load, sw_curve *out) {
+static void exchange_curve(const sw_machine *m, const sw_group *group, const sw_exchange_load *load, sw_curve *out) {
   const sw_group_shape *g = &group->shape;
   bool permutes = load->peers <= 1 && load->bytes >= load->buffer_bytes; /* nobody keeps a part of its own */
   double latency = m->profile->exchange_peer_s * load->peers, left = load->bytes;
   *out = (sw_curve){.n_parts = g->n_parts};
   for (int i = g->n_parts - 1; i >= 0; i--) {
-    double outside = i > 0 ? fmin(left, load->outside_bytes[g->part[i].level]) : left;
-    left -= outside;
+    double outside = i > 0 && !m->order ? fmin(left, load->outside_bytes[g->part[i].level]) : left;
+    if (!m->order) left -= outside;
     out->serial[i] = group->line[0].serial[i];
     if (outside > 0) latency += add_part(m, &g->part[i], outside, load->peers, permutes, i, out);
   }
   out->latency_s = latency * m->share;
 }
 
+int sw_group_exchange_curves(const sw_machine *m, const sw_group *group, const sw_exchange_load *load,
+                             sw_curve out[SW_MAX_CURVES]) {
+  int n = 0;
+  for (; group; group = group->next) exchange_curve(m, group, load, &out[n++]);
+  return n;
+}
+
 double sw_group_exchange_s(const sw_machine *m, const sw_group *group, const sw_exchange_load *load) {
-  sw_curve curve;
-  sw_group_exchange_curve(m, group, load, &curve);
-  return sw_curve_s(&curve, 1, 1);
+  sw_curve curve[SW_MAX_CURVES];
+  return sw_curves_s(curve, sw_group_exchange_curves(m, group, load, curve), 1, 1);
 }
 
 double sw_machine_exchange_s(const sw_machine *m, const sw_tiling *src, const sw_tiling *dst, int elem_bytes) {
@@ -230,7 +236,7 @@ double sw_machine_exchange_s(const sw_machine *m, const sw_tiling *src, const sw
   sw_machine_group(m, refs.ref, refs.n, &g);
   if (max <= 0 || g.shape.n_parts == 0) return sw_machine_collective_s(m, SW_COLL_ALL_SLICE, NULL, 0, buffer);
   sw_exchange_load load = {.bytes = max * elem, .peers = peer_count(src, dst, g.shape.size), .buffer_bytes = buffer};
-  for (int i = 1; i < g.shape.n_parts; i++) {
+  for (int i = 1; i < g.shape.n_parts && !m->order; i++) {
     int level = g.shape.part[i].level;
     load.outside_bytes[level] = outside_bytes(m, src, dst, level, load.bytes, elem);
   }

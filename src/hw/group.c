@@ -52,14 +52,14 @@ static void use_ref(const sw_machine *m, sw_axis_ref ref, dim_use *use) {
 
 /* On a line the middle link carries floor(n/2)*ceil(n/2) of the n*n pairs' chunks in each direction; a ring has two
  * ways round. */
-static void add_torus_dim(sw_group_part *part, const net_dim *dim, dim_use u) {
-  bool ring = dim->wrap && u.extent == dim->size && dim->size > 2;
+void sw_group_add_torus_dim(sw_group_part *part, const net_dim *dim, int64_t n, double extent) {
+  bool ring = dim->wrap && extent == (double)dim->size && dim->size > 2;
   double ways = ring ? 2 : 1;
-  double stride = (double)u.extent / (double)u.n;
-  int64_t half = u.n / 2;
-  part->steps += (double)(ring ? half : u.n - 1) * stride;
+  double stride = extent / (double)n;
+  int64_t half = n / 2;
+  part->steps += (double)(ring ? half : n - 1) * stride;
   part->links += ways / stride;
-  double spread = (double)(half * (u.n - half)) / (double)u.n * stride / ways;
+  double spread = (double)(half * (n - half)) / (double)n * stride / ways;
   if (spread > part->spread) part->spread = spread;
   if (stride > part->stride) part->stride = stride;
 }
@@ -70,12 +70,16 @@ static void add_dim(const sw_machine *m, int j, dim_use u, sw_group_shape *out) 
   sw_group_part *part = out->n_parts ? &out->part[out->n_parts - 1] : NULL;
   if (!part || part->level != level) {
     part = &out->part[out->n_parts++];
-    *part = (sw_group_part){.level = level, .n = 1, .inside = out->size};
+    *part = (sw_group_part){.level = level, .n = 1};
   }
   part->n *= u.n;
   out->size *= u.n;
+  const int64_t inside = out->size / part->n; /* devices of each member */
+  part->under = out->size;
+  part->apart = out->size - inside;
+  part->lacked = (double)(part->n - 1) / (double)part->n / (double)inside;
   if (m->profile->level[level].kind == SW_TOPOLOGY_TORUS)
-    add_torus_dim(part, &m->dim[j], u);
+    sw_group_add_torus_dim(part, &m->dim[j], u.n, (double)u.extent);
   else
     part->steps = (double)(part->n - 1);
 }
@@ -92,6 +96,7 @@ void sw_group_shape_of(const sw_machine *m, const sw_axis_ref *refs, int n, sw_g
 int64_t sw_axis_ref_inside(const sw_machine *m, sw_axis_ref ref, int level) {
   const axis_place *p = &m->axis[ref.axis];
   int64_t below = m->mesh.axis[ref.axis].size / ((int64_t)ref.pre * ref.size), low = 1;
+  if (m->order) return ref.size;
   for (int i = 0; i < p->n && m->dim[p->digit[i].dim].level < level; i++) low *= p->digit[i].size;
   if (low <= below || low % below) return 1;
   int64_t inside = low / below < ref.size ? low / below : ref.size;
@@ -104,6 +109,11 @@ void sw_machine_group(const sw_machine *m, const sw_axis_ref *refs, int n, sw_gr
   while (whole < n && refs[whole].size == m->mesh.axis[refs[whole].axis].size) mask |= 1u << refs[whole++].axis;
   if (whole == n && m->subset) {
     *out = m->subset[mask];
+    return;
+  }
+  out->next = NULL;
+  if (m->order) {
+    sw_order_group(m, refs, n, out);
     return;
   }
   sw_group_shape_of(m, refs, n, &out->shape);

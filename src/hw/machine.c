@@ -72,7 +72,7 @@ sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, const sw_mesh *mesh
   m->mesh = *mesh;
   double devices = (double)sw_mesh_devices(mesh), cores = (double)p->shared_cores;
   m->share = cores > 0 && devices > cores ? devices / cores : 1;
-  SW_TRY(sw_machine_place(m, d));
+  SW_TRY(sw_machine_place(m, arena, d));
   SW_TRY(price_subsets(m, arena, d));
   SW_TRY(make_notes(m, arena, d));
   *out = m;
@@ -81,6 +81,8 @@ sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, const sw_mesh *mesh
 
 const sw_mesh *sw_machine_mesh(const sw_machine *m) { return &m->mesh; }
 const sw_profile *sw_machine_profile(const sw_machine *m) { return m->profile; }
+
+bool sw_machine_is_regular(const sw_machine *m) { return !m->order; }
 
 static bool whole_axes(const sw_machine *m, const sw_axis_ref *axes, int n, unsigned *mask) {
   *mask = 0;

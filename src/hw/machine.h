@@ -20,6 +20,7 @@ typedef struct net_dim {
 typedef struct axis_digit {
   int dim;
   int64_t stride, size;
+  int way; /* 1: ids ascend with coordinates, -1: they descend, else neither */
 } axis_digit;
 
 typedef struct axis_place {
@@ -27,21 +28,32 @@ typedef struct axis_place {
   axis_digit digit[SW_MAX_DIGITS]; /* minor first; sizes multiply to the axis' size */
 } axis_place;
 
+typedef struct sw_order sw_order; /* groups of a device order that mixes axes, as far as they are known */
+
 struct sw_machine {
   const sw_profile *profile;
   sw_mesh mesh;
   double share; /* slowdown when devices outnumber the cores they run on; 1 elsewhere */
   int n_dims;
   net_dim dim[SW_MAX_DIMS];
-  axis_place axis[SW_MAX_AXES];
+  axis_place axis[SW_MAX_AXES];      /* empty where there is an order */
+  sw_order *order;                   /* NULL: all groups along the same axes lie alike */
   const sw_group *subset;            /* by bit mask of whole axes */
   _Atomic(sw_machine_note *) *notes; /* the first one */
 };
 
 /* The group over refs, which may be parts of axes. */
 void sw_group_shape_of(const sw_machine *m, const sw_axis_ref *refs, int n, sw_group_shape *out);
-/* Lay the axes of m->mesh on the dimensions of the profile's network. */
-SW_CHECKED sw_rc sw_machine_place(sw_machine *m, sw_diag *d);
+/* Adds a dimension of a torus along which the group has n members, so many positions from the first to behind the last,
+ * strides included. */
+void sw_group_add_torus_dim(sw_group_part *part, const net_dim *dim, int64_t n, double extent);
+/* Lay the axes of m->mesh on the dimensions of the profile's network; m->order, where they do not lie regularly. */
+SW_CHECKED sw_rc sw_machine_place(sw_machine *m, sw_arena *arena, sw_diag *d);
+
+/* For machines whose device order mixes axes. */
+SW_CHECKED sw_rc sw_order_make(const sw_machine *m, sw_arena *arena, sw_order **out, sw_diag *d);
+/* The groups over refs that cost most, each looked at with all its devices. */
+void sw_order_group(const sw_machine *m, const sw_axis_ref *refs, int n, sw_group *out);
 
 /* Fold the profile's constants and the group's shape into prices. */
 void sw_group_fold(const sw_machine *m, sw_group *g);

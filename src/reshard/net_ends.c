@@ -198,6 +198,7 @@ static bool crosses(const rs_net *n, int atom) {
 /* Do they lie alike, and are they reduced together? On a torus that is not looked into: each axis has its own links. */
 static bool are_alike(const rs_net *n, int a, int b) {
   const sw_axis_ref *atom = n->q->space.atom;
+  if (!sw_machine_is_regular(n->q->machine)) return a == b;
   bool alike = atom[a].size == atom[b].size && block_of(n->ends, a) == block_of(n->ends, b);
   for (int l = 1; l < n->n_levels; l++) alike = alike && n->inside[l][a] == n->inside[l][b];
   return alike && (atom[a].axis == atom[b].axis || !is_torus(n));

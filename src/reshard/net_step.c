@@ -172,8 +172,7 @@ int rs_step_curves(const rs_net *n, const rs_step *step, sw_curve out[SW_MAX_CUR
     const bool copy = step->move.op == SW_COLL_EXCHANGE;
     return sw_group_collective_curves(m, group, copy ? SW_COLL_ALL_SLICE : (sw_coll_op)step->move.op, step->bytes, out);
   }
-  sw_group_exchange_curve(m, group, &step->load, &out[0]);
-  return 1;
+  return sw_group_exchange_curves(m, group, &step->load, out);
 }
 
 static double price_s(const rs_net *n, const rs_step *step) {
