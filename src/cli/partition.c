@@ -20,6 +20,8 @@ static const sw_option kOptions[] = {
     {"plan", 0, SW_OPTION_FILE, "FILE", NULL, "the plan; required", SW_INTO_TEXT(settings, plan)},
     {"hw", 0, SW_OPTION_FILE, "PROFILE", "dgx-h100", "hardware profile: it chooses the routes",
      SW_INTO_TEXT(settings, from.hw)},
+    {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "logical mesh; without it the plan's, which it must be",
+     SW_INTO_TEXT(settings, from.mesh)},
     {"args", 0, SW_OPTION_CHOICE, "HOW", "plan",
      "arguments arrive cut, or whole and each device slices its own; plan: as the plan says",
      SW_INTO_TEXT(settings, args), .choices = "plan|cut|whole"},

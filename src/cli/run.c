@@ -29,6 +29,10 @@ static const sw_option kOptions[] = {
     {"hw", 0, SW_OPTION_FILE, "PROFILE", "local",
      "profile that prices the plan and chooses its routes; that of the search: exactly the program that was priced",
      SW_INTO_TEXT(settings, from.hw)},
+    {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL,
+     "mesh of a program that is partitioned already, or that says its reshards: in place of the sizes of its own; with "
+     "a plan, the plan's",
+     SW_INTO_TEXT(settings, from.mesh)},
     SW_PROGRAM_OPTIONS(settings),
     {"comm", 0, SW_OPTION_CHOICE, "ENGINE", "threads",
      "what devices are: threads of this process, or the processes of mpirun", SW_INTO_TEXT(settings, engine),

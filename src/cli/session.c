@@ -64,12 +64,29 @@ sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *ou
   return rc;
 }
 
+/* The plan's mesh is the one that --mesh says, if it says one. */
+static sw_rc check_plan_mesh(const char *said, const sw_mesh *of_plan, sw_arena *arena, sw_diag *d) {
+  sw_mesh mesh;
+  if (!said) return SW_OK;
+  SW_TRY_NOTE(d, sw_mesh_parse(said, arena, &mesh, d), "in --mesh %s", said);
+  bool same = mesh.n_axes == of_plan->n_axes;
+  for (int a = 0; same && a < mesh.n_axes; a++) same = mesh.axis[a].size == of_plan->axis[a].size;
+  if (same) return SW_OK;
+  sw_text text = {0};
+  sw_mesh_print(of_plan, &text);
+  sw_rc rc = SW_FAIL_INPUT(d, SW_NOWHERE, "the plan is for the mesh %s; expected --mesh to be that one, not %s",
+                           sw_text_str(&text), said);
+  sw_text_free(&text);
+  return rc;
+}
+
 sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_arena *arena, sw_session *s,
                            sw_plan *plan, sw_diag *d) {
   sw_mesh mesh;
   sw_text text = {0};
   sw_model_options with_mesh = *o;
   SW_TRY(sw_plan_read_mesh(plan_path, arena, &mesh, d));
+  SW_TRY(check_plan_mesh(o->mesh, &mesh, arena, d));
   sw_mesh_print(&mesh, &text);
   with_mesh.mesh = sw_text_str(&text);
   sw_rc rc = text.rc ? SW_FAIL(d, text.rc, SW_NOWHERE, "out of memory") : sw_session_open(&with_mesh, arena, s, d);

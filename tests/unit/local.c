@@ -49,6 +49,7 @@ typedef struct row {
   "%t = tensor.from_elements %k : tensor<i64>\n%f = stablehlo.convert %t : (tensor<i64>) -> tensor<f32>\n" \
   "%r = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<2xf32>\n"
 
+#define AS_IT_IS "%r = stablehlo.negate %x : tensor<2xf32>\n"
 #define BOTH "%a, %b = shard.process_multi_index on @g : index, index\n"
 
 /* 0 1 | 2 3 | 4 5 | 6 7 on four devices. */
@@ -164,12 +165,60 @@ static const row kRows[] = {
      "%d, %u = \"shard.neighbors_linear_indices\"(%a, %b) <{grid = @g, split_axes = array<i16: 1>}> : (index, index) "
      "-> (index, index)\n%k = arith.index_cast %u : index to i64\n" SPREAD,
      "1 1 -1 -1 3 3 -1 -1"},
-    {"sizes of blocks, odd ones at the end", GRID, 0, 2,
+    {"who is below along both axes, the second outermost", GRID, 0, 2,
+     BOTH "%d, %u = shard.neighbors_linear_indices on @g[%a, %b] split_axes = [1, 0] : index, index\n"
+          "%k = arith.index_cast %d : index to i64\n" SPREAD,
+     "-1 -1 2 2 0 0 1 1"},
+    {"who is above along both axes", GRID, 0, 2,
+     BOTH "%d, %u = shard.neighbors_linear_indices on @g[%a, %b] split_axes = [0, 1] : index, index\n"
+          "%k = arith.index_cast %u : index to i64\n" SPREAD,
+     "1 1 2 2 3 3 -1 -1"},
+    {"sizes of blocks, the later ones short", GRID, 0, 2,
      BOTH
-     "%s = shard.sharding @g split_axes = [[0, 1], [], [1]] : !shard.sharding\n"
-     "%p, %q, %n = shard.shard_shape dims = [11, 5, 3] sharding = %s device = [%a, %b] : index, index, index\n"
+     "%s = shard.sharding @g split_axes = [[0, 1], []] : !shard.sharding\n"
+     "%p, %q, %n = shard.shard_shape dims = [10, 5, 3] sharding = %s device = [%a, %b] : index, index, index\n"
      "%y = arith.muli %p, %q : index\n%z = arith.muli %y, %n : index\n%k = arith.index_cast %z : index to i64\n" SPREAD,
-     "10 10 30 30 15 15 30 30"},
+     "45 45 45 45 45 45 15 15"},
+    {"sizes of blocks, the last one empty", GRID, 0, 2,
+     BOTH "%s = shard.sharding @g split_axes = [[1, 0]] : !shard.sharding\n"
+          "%p = shard.shard_shape dims = [5] sharding = %s device = [%a, %b] : index\n"
+          "%k = arith.index_cast %p : index to i64\n" SPREAD,
+     "2 2 1 1 2 2 0 0"},
+    {"sizes of blocks with halos", GRID, 0, 2,
+     BOTH "%h = arith.constant 2 : i64\n"
+          "%s = shard.sharding @g split_axes = [[], [0, 1]] halo_sizes = [1, %h] : !shard.sharding\n"
+          "%p, %q = shard.shard_shape dims = [1, 10] sharding = %s device = [%a, %b] : index, index\n"
+          "%k = arith.index_cast %q : index to i64\n" SPREAD,
+     "6 6 6 6 6 6 4 4"},
+    {"sizes of blocks that the program computes", GRID, 0, 2,
+     BOTH "%l = shard.process_linear_index on @g : index\n%o = arith.index_cast %l : index to i64\n"
+          "%s = shard.sharding @g split_axes = [[0]] sharded_dims_offsets = [0, %o, 9] : !shard.sharding\n"
+          "%p = shard.shard_shape dims = [9] sharding = %s device = [%a, %b] : index\n"
+          "%k = arith.index_cast %p : index to i64\n" SPREAD,
+     "0 0 1 1 7 7 6 6"},
+    {"the same of unknown sizes, in generic form", GRID, 0, 2,
+     BOTH
+     "%l = shard.process_linear_index on @g : index\n"
+     "%s = \"shard.sharding\"(%l) <{grid = @g, split_axes = #shard.axisarray<[[1]]>, static_halo_sizes = array<i64: "
+     "-9223372036854775808, 0>, static_sharded_dims_offsets = array<i64>, operandSegmentSizes = array<i32: 0, 1>}> : "
+     "(index) -> !shard.sharding\n"
+     "%p = \"shard.shard_shape\"(%l, %s, %a, %b) <{dims = array<i64: -9223372036854775808>, device = array<i64: "
+     "-9223372036854775808, -9223372036854775808>, operandSegmentSizes = array<i32: 1, 1, 2>}> : (index, "
+     "!shard.sharding, index, index) -> index\n"
+     "%k = arith.index_cast %p : index to i64\n" SPREAD,
+     "0 0 1 1 3 3 4 4"},
+    {"offsets that decrease", GRID, 0, 2,
+     BOTH "%s = shard.sharding @g split_axes = [[0]] sharded_dims_offsets = [0, 5, 4] : !shard.sharding\n"
+          "%p = shard.shard_shape dims = [4] sharding = %s device = [%a, %b] : index\n" AS_IT_IS,
+     "offset 2 of dimension 0 is 4"},
+    {"halos that nobody gives", GRID, 0, 2,
+     BOTH "%s = shard.sharding @g split_axes = [[0]] halo_sizes = [?, 1] : !shard.sharding\n"
+          "%p = shard.shard_shape dims = [4] sharding = %s device = [%a, %b] : index\n" AS_IT_IS,
+     "no operand gives it"},
+    {"a sharding with an axis twice", GRID, 0, 2,
+     BOTH "%s = shard.sharding @g split_axes = [[0, 1], [], [1]] : !shard.sharding\n" AS_IT_IS, "uses axis 1 twice"},
+    {"a sharding on another grid", GRID, 0, 2, "%s = shard.sharding @h split_axes = [[0]] : !shard.sharding\n" AS_IT_IS,
+     "there is no shard.grid '@h'"},
     {"sizes of blocks by their offsets", GRID, 0, 2,
      BOTH "%s = shard.sharding @g split_axes = [[0], [1]] sharded_dims_offsets = [0, 7, 8, 0, 2, 9] : !shard.sharding\n"
           "%p, %q = shard.shard_shape dims = [8, 9] sharding = %s device = [%a, 1] : index, index\n"
@@ -186,7 +235,24 @@ static const row kRows[] = {
     {"neighbours along no axis", GRID, 0, 2,
      BOTH "%d, %u = shard.neighbors_linear_indices on @g[%a, %b] split_axes = [2] : index, index\n"
           "%k = arith.index_cast %d : index to i64\n" SPREAD,
-     "expected a coordinate for each of 2 axes"},
+     "there is no axis 2 in the grid"},
+    {"in the spelling of the mesh dialect", GRID, 0, 4,
+     "%r = mesh.all_gather %x on @g mesh_axes = [1] gather_axis = 0 : tensor<2xf32> -> tensor<4xf32>\n",
+     "0 1 2 3 0 1 2 3 4 5 6 7 4 5 6 7"},
+    {"the same in generic form", GRID, 0, 2,
+     "%r = \"mesh.all_reduce\"(%x) {mesh = @g, mesh_axes = array<i16: 1>, reduction = #mesh.partial<min>} " TO("2"),
+     "0 1 0 1 4 5 4 5"},
+    {"where one stands, as the older dialect says it", GRID, 0, 2,
+     "%i = mesh.idx {axis = 1 : index} : index\n%j = mesh.size {axis = 0 : index} : index\n"
+     "%c, %d = mesh.mesh_shape @g : index, index\n%m = arith.addi %i, %j : index\n%n = arith.muli %m, %d : index\n"
+     "%k = arith.index_cast %n : index to i64\n" SPREAD,
+     "4 4 6 6 4 4 6 6"},
+    {"memrefs", GRID, 0, 2, "%r = shard.all_reduce %x on @g grid_axes = [0] : memref<2xf32> -> memref<2xf32>\n",
+     "4 6 8 10 4 6 8 10"},
+    {"a memref that is written into", GRID, 0, 2,
+     "%u = shard.update_halo %x on @g split_axes = [[0]] halo_sizes = [1, 0] : memref<2xf32, strided<[1]>>\n"
+     "%r = stablehlo.add %x, %x : tensor<2xf32>\n",
+     "0 2 4 6 2 10 6 14"},
     {"an axis that is not", GRID, 0, 2, ON_GRID("all_reduce", "[2]") BECOMES("2"), "there is no axis 2 in the grid"},
     {"a grid that is not", GRID, 0, 2, "%r = shard.all_reduce %x on @h grid_axes = [0]" BECOMES("2"),
      "there is no shard.grid '@h'"},
@@ -198,8 +264,12 @@ static const row kRows[] = {
      "not among the grid_axes"},
     {"halos without dims", GRID, 0, 2,
      "%r = shard.update_halo %x on @g split_axes = [[]] halo_sizes = [1, 0] : tensor<2xf32>\n", "more halos than dims"},
-    {"both dialects", GRID, 0, 2, GROUPS("all_reduce", "[[0, 1, 2, 3]]", "1x4", GLOBAL) REGION("add") TO("2"),
-     "expected collectives of its dialect"},
+    {"devices of a grid by their numbers", GRID, 0, 2,
+     GROUPS("all_reduce", "[[0, 1, 2, 3]]", "1x4", GLOBAL) REGION("add") TO("2"), "12 16 12 16 12 16 12 16"},
+    {"both dialects", GRID, 0, 2,
+     "%r = shard.all_reduce %x on @g grid_axes = [0] : tensor<2xf32> -> tensor<2xf32>\n"
+     "%k = stablehlo.partition_id : tensor<ui32>\n",
+     "4 6 8 10 4 6 8 10"},
 };
 
 static void print_row(const row *r, sw_text *t) {

@@ -17,7 +17,8 @@ static uint32_t open_dims(const sw_ir_tree *t, sw_ir_span list) {
 typedef struct target {
   sw_id value;
   const sw_value_use *use; /* NULL: where it is made */
-  uint32_t open;           /* dims that may be cut further, whatever the sharding says */
+  bool all_uses, hint;
+  uint32_t open; /* dims that may be cut further, whatever the sharding says */
 } target;
 
 static sw_rc add(sw_importer *m, const target *of, const sw_sharding *s, uint32_t open, uint32_t at) {
@@ -27,8 +28,8 @@ static sw_rc add(sw_importer *m, const target *of, const sw_sharding *s, uint32_
                      .op = -1,
                      .sharding = *s,
                      .open_dims = open,
-                     .required = true,
-                     .for_users = of->use != NULL,
+                     .required = !of->hint,
+                     .for_users = of->use != NULL || of->all_uses,
                      .n_users = of->use != NULL,
                      .users = of->use,
                      .span = sw_ir_place(m->t, at)};
@@ -52,6 +53,7 @@ static sw_rc annotate_tiles(sw_importer *m, const target *of, sw_ir_span tiles, 
 /* Axes on a dim of one element leave it to one device of each group: a step of some routes, which no op gives. */
 static void drop_idle_axes(const sw_type *type, sw_sharding *s) {
   uint8_t n = 0;
+  if (s->offsets || s->halos) return; /* lists of each dim that is cut */
   for (int i = 0; i < s->n_refs; i++) {
     if (type->dims[s->dim_of[i]] == 1) continue;
     s->refs[n] = s->refs[i];
@@ -59,6 +61,18 @@ static void drop_idle_axes(const sw_type *type, sw_sharding *s) {
   }
   memmove(s->refs + n, s->refs + s->n_refs, s->n_partial * sizeof *s->refs);
   s->n_refs = n;
+}
+
+/* In the mesh that it speaks of. */
+static sw_rc check_said(sw_importer *m, const sw_im_sharding *said, const sw_type *type) {
+  sw_sharding s;
+  sw_diag why = {0};
+  sw_span at = sw_ir_place(m->t, said->dims.at);
+  sw_rc rc = sw_sharding_parse_as(&said->mesh, type->rank, SW_FORM_SDY, m->t->s + said->dims.at, sw_ir_len(said->dims),
+                                  at, &m->scratch, &s, &why);
+  if (rc == SW_E_INPUT && why.line) at = (sw_span){why.file, why.line, why.col};
+  if (!rc) rc = sw_sharding_verify(&said->mesh, &s, type->rank, type->dims, &why);
+  return rc == SW_E_INPUT ? SW_FAIL_INPUT(m->d, at, "%s", why.text) : rc;
 }
 
 static sw_rc annotate(sw_importer *m, const target *of, sw_ir_span sharding, uint32_t at) {
@@ -71,6 +85,7 @@ static sw_rc annotate(sw_importer *m, const target *of, sw_ir_span sharding, uin
   sw_im_sharding said;
   SW_TRY(sw_im_said(m, sharding, &said));
   sw_ir_span dims = said.dims;
+  if (sw_ir_len(dims)) SW_TRY(check_said(m, &said, type));
   sw_im_tell_foreign(m, &said, at);
   if (!sw_ir_len(dims) || said.foreign) return SW_OK;
   sw_sharding s;
@@ -88,18 +103,22 @@ static sw_rc annotate(sw_importer *m, const target *of, sw_ir_span sharding, uin
   return SW_OK;
 }
 
-sw_rc sw_im_annotate_as(sw_importer *m, sw_id value, const sw_sharding *said, uint32_t at) {
+sw_rc sw_im_annotate_as(sw_importer *m, sw_id value, const sw_sharding *said, bool required, uint32_t at) {
   const sw_type *type = &m->g->values[value].type;
   sw_sharding s = *said;
-  sw_diag why = {0};
   bool made = m->g->values[value].def >= 0;
   if (made && sw_type_elements(type) == 0) return SW_OK;
-  if (sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, &why)) {
-    sw_im_warn(m, at, "the sharding of '%s' is left out: %s", m->g->values[value].name, why.text);
-    return SW_OK;
-  }
   if (made) drop_idle_axes(type, &s);
-  return add(m, &(target){.value = value}, &s, 0, at);
+  return add(m, &(target){.value = value, .hint = !required}, &s, 0, at);
+}
+
+sw_rc sw_im_annotate_uses_as(sw_importer *m, sw_id value, const sw_sharding *said, const sw_value_use *use,
+                             bool required, uint32_t at) {
+  const sw_type *type = &m->g->values[value].type;
+  sw_sharding s = *said;
+  if (sw_type_elements(type) == 0) return SW_OK;
+  if (!use) drop_idle_axes(type, &s);
+  return add(m, &(target){.value = value, .use = use, .all_uses = !use, .hint = !required}, &s, 0, at);
 }
 
 sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t at) {

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "io/mlir/import/import.h"
+#include "io/mlir/annotate/grids.h"
 
 struct sw_im_named_mesh {
   sw_ir_span name;
@@ -66,16 +66,27 @@ static sw_rc declare_all(sw_importer *m) {
   return SW_OK;
 }
 
-/* Is the mesh given by its sizes alone (2x4, axes named a0, a1), and these are those of the program's own? Then it is
- * that one. */
+/* Is the mesh given by its sizes alone (2x4, axes named a0, a1), and these are those of the program's own, as far as
+ * they are known? Then it is that one. */
 static bool is_own_mesh(const sw_mesh *own, const sw_mesh *given) {
   if (own->n_axes != given->n_axes) return false;
   for (int a = 0; a < own->n_axes; a++) {
     char name[16];
     snprintf(name, sizeof name, "a%d", a);
-    if (strcmp(given->axis[a].name, name) != 0 || given->axis[a].size != own->axis[a].size) return false;
+    bool same = given->axis[a].size == own->axis[a].size || own->axis[a].size < 0;
+    if (strcmp(given->axis[a].name, name) != 0 || !same) return false;
   }
   return true;
+}
+
+/* The program's grid in the mesh that it is planned on, which may be another than its own. */
+static sw_rc place_grid(sw_importer *m, const sw_mesh *given) {
+  sw_mesh own;
+  bool counts = m->grid && !m->n_meshes;
+  if (!m->grid || m->cut) return SW_OK;
+  SW_TRY(sw_im_grid_as_mesh(m, m->grid, &own, m->grid_refs));
+  if (m->o->mesh) sw_im_grid_on_mesh(m->grid, &own, given, m->grid_refs);
+  return counts ? sw_im_grid_is_known(m, m->grid, given) : SW_OK;
 }
 
 /* The first axis of `own` that `mesh` has not; NULL: it has all. */
@@ -86,15 +97,42 @@ static const char *axis_beyond(const sw_mesh *own, const sw_mesh *mesh) {
   return NULL;
 }
 
+/* Behind strings and comments, where the next "mesh<[" begins; the end of the text: nowhere. */
+static uint32_t next_inline(const sw_ir_tree *t, uint32_t i) {
+  static const char kWord[] = "mesh<[";
+  while (i < t->n && strncmp(t->s + i, kWord, sizeof kWord - 1) != 0) {
+    sw_ir_flaw ignored;
+    uint32_t from = i;
+    if (t->s[i] == '/' && t->s[i + 1] == '/') i += (uint32_t)strcspn(t->s + i, "\n");
+    if (t->s[i] == '"' && sw_ir_string(t->s, t->n, &i, &ignored)) i = from; /* not closed: a mark */
+    if (i == from) i++;
+  }
+  return i;
+}
+
+/* Where none is declared, the first one that a sharding writes out: #sdy.sharding<mesh<["x"=2]>, ...>. */
+static sw_rc read_inline_mesh(sw_importer *m) {
+  if (!strstr(m->t->s, "mesh<[")) return SW_OK;
+  for (uint32_t i = next_inline(m->t, 0); i < m->t->n && !m->own_mesh.n_axes; i = next_inline(m->t, i + 1)) {
+    SW_TRY(read_mesh(m, (sw_ir_span){i + (uint32_t)strlen("mesh"), m->t->n}, &m->own_mesh));
+  }
+  return SW_OK;
+}
+
 sw_rc sw_im_mesh(sw_importer *m) {
   SW_TRY(declare_all(m));
+  SW_TRY(sw_im_read_grids(m));
   for (uint32_t i = 0; i < m->n_meshes && !m->own_mesh.n_axes; i++) m->own_mesh = m->meshes[i].mesh;
-  if (!m->n_meshes && !m->cut) SW_TRY(sw_im_grid_as_mesh(m, &m->own_mesh));
+  if (!m->own_mesh.n_axes && !m->grid) SW_TRY(read_inline_mesh(m));
+  if (!m->n_meshes && !m->cut && m->grid) SW_TRY(sw_im_grid_as_mesh(m, m->grid, &m->own_mesh, m->grid_refs));
   const sw_mesh *own = m->own_mesh.n_axes ? &m->own_mesh : NULL;
   const sw_mesh *given = m->o->mesh ? m->o->mesh : own ? NULL : m->o->fallback;
-  const sw_mesh *used = given && !(own && is_own_mesh(own, given)) ? given : own;
+  bool as_own = given && own && is_own_mesh(own, given);
+  for (int a = 0; as_own && a < own->n_axes; a++) m->own_mesh.axis[a].size = given->axis[a].size;
+  const sw_mesh *used = given && !as_own ? given : own;
   m->g->has_mesh = used != NULL;
   if (used) m->g->mesh = *used;
+  SW_TRY(place_grid(m, &m->g->mesh));
   for (uint32_t i = 0; i < m->n_meshes; i++) {
     m->meshes[i].foreign = axis_beyond(&m->meshes[i].mesh, &m->g->mesh) != NULL;
   }
@@ -122,6 +160,10 @@ sw_rc sw_im_said(sw_importer *m, sw_ir_span sharding, sw_im_sharding *out) {
     item = sw_ir_trimmed(m->t, item);
     out->dims.at = item.end;
     out->of = m->t->s[item.at] == '@' ? named(m, sw_ir_unquoted(m->t, item)) : NULL;
+    if (m->t->s[item.at] == '@' && !out->of) {
+      return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, item.at), "there is no sdy.mesh '%.*s'", (int)sw_ir_len(item),
+                           m->t->s + item.at);
+    }
     if (m->t->s[item.at] == '@') {
       if (out->of) out->mesh = out->of->mesh;
     } else {

@@ -1,88 +1,31 @@
-/* Whole programs annotated in the shard dialect, as `--emit shard` writes them.
+/* Whole programs annotated in the shard dialect (as `--emit shard` writes them), in the mesh dialect before it, or as
+ * the RFC of both has it.
  *
- *   shard.grid @g(shape = 2x4) {shardwright.axes = ["x", "y"]}                the mesh, where no sdy.mesh is there
  *   %s = shard.sharding @g split_axes = [[0], [1]] : !shard.sharding
  *   %y = shard.shard %x to %s : tensor<8x8xf32>                               %x is cut so
  *   %u = shard.shard %y to %s annotate_for_users : tensor<8x8xf32>            and so where %u is used: a reshape of
  * nothing
+ *   %u = mesh.shard %y to <@g, [[0], [1]]> annotate_for_users : tensor<8x8xf32>
+ *   %u = mesh.annotate %y {sharding = [[0], [1]], as_result = false, required = true} : T -> T
+ *
+ * A definition is annotated once, before its uses, and a use once: what the dialects leave undefined is refused.
  */
 #include <string.h>
 
-#include "io/mlir/import/import.h"
+#include "io/mlir/annotate/cuts.h"
+#include "io/mlir/import/types.h"
 
-/* The axes' names, in place of a0, a1, ...; parts of axes ("x:(1)2") are axes of their own. */
-static void name_axes(sw_importer *m, const sw_ir_op *o, sw_mesh *mesh) {
-  sw_ir_span names = sw_ir_attr(m->t, o, "shardwright.axes", NULL), name;
-  uint32_t cursor = 0;
-  for (int a = 0; a < mesh->n_axes && sw_ir_present(names) && sw_ir_next_item(m->t, names, &cursor, &name); a++) {
-    name = sw_ir_unquoted(m->t, name);
-    if (memchr(m->t->s + name.at, ':', sw_ir_len(name)) || sw_ir_len(name) >= SW_AXIS_NAME_BYTES) continue;
-    snprintf(mesh->axis[a].name, SW_AXIS_NAME_BYTES, "%.*s", (int)sw_ir_len(name), m->t->s + name.at);
-  }
-}
+/* What an annotating op says of its operand. */
+typedef struct annotation {
+  bool for_users, required;
+  sw_im_cuts cut;
+  sw_id like; /* a value whose sharding it is, in place of `cut`; -1: none */
+} annotation;
 
-sw_rc sw_im_grid_as_mesh(sw_importer *m, sw_mesh *out) {
-  *out = (sw_mesh){0};
-  for (uint32_t i = 0; i < m->t->ops.n && !out->n_axes; i++) {
-    const sw_ir_op *o = sw_im_op(m, i);
-    sw_diag why = {0};
-    if (!sw_ir_is(m->t, o->name, "shard.grid") || o->generic) continue;
-    uint32_t end = o->symbol.end; /* (shape = 2x4) */
-    while (end < o->text.end && m->t->s[end] != ')') end++;
-    const char *text = sw_im_string(m, (sw_ir_span){o->name.at, end < o->text.end ? end + 1 : end});
-    sw_rc rc = sw_mesh_parse(text, &m->g->arena, out, &why);
-    if (rc && rc != SW_E_INPUT) return rc;
-    if (rc) *out = (sw_mesh){0}; /* sizes that are not known: no mesh */
-    name_axes(m, o, out);
-  }
-  return SW_OK;
-}
+static bool is_annotate(const sw_ir_tree *t, const sw_ir_op *o) { return sw_ir_is(t, o->name, "mesh.annotate"); }
 
-/* The op that gives operand `use`. */
-static const sw_ir_op *sharding_of(const sw_importer *m, uint32_t op, uint32_t use) {
-  uint32_t slot = m->names->use[sw_im_op(m, op)->first_use + use];
-  for (uint32_t i = op; i-- > 0;) {
-    const sw_ir_op *o = sw_im_op(m, i);
-    if (sw_ir_is(m->t, o->name, "shard.sharding") && o->n_results == 1 && m->names->result[o->first_result] == slot) {
-      return o;
-    }
-  }
-  return NULL;
-}
-
-/* In the native form, which names axes: what the op says, and sums that are not done yet. */
-static sw_rc read_sharding(sw_importer *m, uint32_t op, const sw_ir_op *said, int rank, sw_text *out, sw_diag *why) {
-  sw_sharding s;
-  sw_ir_span partial = sw_ir_unquoted(m->t, sw_ir_attr(m->t, sw_im_op(m, op), "shardwright.partial", NULL));
-  sw_ir_span text = {said->symbol.end, said->body.end};
-  SW_TRY(sw_sharding_parse_as(&m->own_mesh, rank, SW_FORM_SHARD, m->t->s + text.at, sw_ir_len(text),
-                              sw_ir_place(m->t, text.at), &m->scratch, &s, why));
-  if (s.offsets || s.halos) sw_im_warn(m, said->text.at, "offsets and halos of shardings are left out");
-  s.offsets = s.halos = NULL;
-  sw_sharding_print(&m->own_mesh, &s, out);
-  if (sw_ir_len(partial)) sw_text_printf(out, " partial %.*s", (int)sw_ir_len(partial), m->t->s + partial.at);
-  return out->rc;
-}
-
-static sw_rc annotate(sw_importer *m, uint32_t op, sw_id value) {
-  const sw_ir_op *said = sharding_of(m, op, 1);
-  const sw_type *t = &m->g->values[value].type;
-  uint32_t at = sw_im_op(m, op)->text.at;
-  sw_diag why = {0};
-  sw_text text = {0};
-  sw_sharding s;
-  if (!said || said->generic || !m->own_mesh.n_axes) {
-    return SW_IM_FAIL(m, op, "expected a shard.sharding and a grid of known sizes, in the custom form");
-  }
-  sw_rc rc = read_sharding(m, op, said, t->rank, &text, &why);
-  if (!rc) {
-    rc = sw_sharding_parse(&m->g->mesh, t->rank, sw_text_str(&text), text.n, sw_ir_place(m->t, at), &m->g->arena, &s,
-                           &why);
-  }
-  sw_text_free(&text);
-  if (!rc) return sw_im_annotate_as(m, value, &s, at);
-  if (rc == SW_E_INPUT) sw_im_warn(m, at, "the sharding of '%s' is left out: %s", m->g->values[value].name, why.text);
-  return rc == SW_E_INPUT ? SW_OK : rc;
+static bool annotates(const sw_ir_tree *t, const sw_ir_op *o) {
+  return is_annotate(t, o) || sw_ir_is(t, o->name, "shard.shard") || sw_ir_is(t, o->name, "mesh.shard");
 }
 
 static bool is_for_users(const sw_importer *m, const sw_ir_op *o) {
@@ -94,27 +37,166 @@ static bool is_for_users(const sw_importer *m, const sw_ir_op *o) {
   return false;
 }
 
-sw_rc sw_im_shard(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  const sw_ir_op *o = sw_im_op(m, op);
-  sw_id x = sw_im_operand(m, op, 0), y = x;
-  if (m->cut) return SW_IM_FAIL(m, op, "'%s' is of a whole program; expected the program of one device", row->name);
-  SW_TRY(sw_im_operand_count(m, op, 2, 2));
-  bool shardy = m->n_meshes > 0; /* a text in which Shardy's shardings stand in place of these */
-  if (shardy || m->o->keep != SW_KEEP_ALL || !m->g->has_mesh) return sw_im_bind(m, op, 0, x, false);
-  if (is_for_users(m, o)) {
-    sw_im_attrs a = {.n = 0};
-    sw_im_shape(&a, &m->g->values[x].type);
-    SW_TRY(sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_RESHAPE, .n_operands = 1, .operands = &x, .attrs = &a}, &y));
-  } else {
-    SW_TRY(sw_im_bind(m, op, 0, x, false));
+/* true, false; `absent` where the op does not say it. */
+static sw_rc read_flag(sw_importer *m, const sw_ir_op *o, const char *key, bool absent, bool *out) {
+  sw_ir_span v = sw_ir_attr(m->t, o, key, NULL);
+  int64_t said = absent;
+  if (sw_ir_present(v) && !sw_ir_read_int(m->t, v, &said)) {
+    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, v.at), "expected '%s' to be true or false", key);
   }
-  return annotate(m, op, y);
+  *out = said != 0;
+  return SW_OK;
 }
 
-/* Read where it is used. */
-sw_rc sw_im_shard_sharding(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  (void)m;
-  (void)row;
-  (void)op;
+/* What stands behind "to", in place of a value. */
+static sw_ir_span behind_to(const sw_importer *m, const sw_ir_op *o) {
+  sw_ir_span v = sw_ir_attr(m->t, o, "shard", NULL);
+  for (uint32_t i = o->body.at; !sw_ir_present(v) && i + 3 < o->body.end && !o->generic; i++) {
+    if (m->t->s[i] != ' ' || !sw_ir_word(m->t->s, i + 1, "to")) continue;
+    uint32_t at = sw_ir_blanks(m->t->s, i + 3), end = at;
+    while (end < o->body.end && m->t->s[end] != '<' && m->t->s[end] != ' ') end++;
+    if (end < o->body.end && m->t->s[end] == '<') end = sw_ir_inside(m->t, (sw_ir_span){at, o->body.end}).end + 1;
+    v = sw_ir_resolved(m->t, (sw_ir_span){at, end});
+  }
+  return v;
+}
+
+static sw_rc read_annotation(sw_importer *m, uint32_t op, annotation *out);
+
+/* Of shard.get_sharding: what its operand is annotated with, or whatever it gets. */
+static sw_rc read_got(sw_importer *m, uint32_t get, annotation *out) {
+  uint32_t source;
+  annotation said;
+  SW_TRY(sw_im_operand_count(m, get, 1, 1));
+  SW_TRY(sw_im_definer(m, get, 0, &source));
+  out->like = sw_im_operand(m, get, 0);
+  if (source == SW_IR_NONE || !annotates(m->t, sw_im_op(m, source))) return SW_OK;
+  SW_TRY(read_annotation(m, source, &said));
+  out->cut = said.cut;
+  out->like = said.like;
   return SW_OK;
+}
+
+/* An operand is defined above the op: chains end. */
+static sw_rc read_operand(sw_importer *m, uint32_t op, annotation *out) {
+  uint32_t source;
+  SW_TRY(sw_im_operand_count(m, op, 2, 2));
+  SW_TRY(sw_im_definer(m, op, 1, &source));
+  const sw_ir_op *o = source == SW_IR_NONE ? NULL : sw_im_op(m, source);
+  if (o && sw_im_is_sharding(m->t, o)) return sw_im_read_cut(m, source, &out->cut);
+  if (o && (sw_ir_is(m->t, o->name, "shard.get_sharding") || sw_ir_is(m->t, o->name, "mesh.get_sharding"))) {
+    return read_got(m, source, out);
+  }
+  return SW_IM_FAIL(m, op, "expected the result of a shard.sharding or shard.get_sharding as sharding");
+}
+
+static int rank_of(const sw_importer *m, uint32_t op) {
+  sw_id x = sw_im_operand(m, op, 0);
+  return x < 0 ? 0 : m->g->values[x].type.rank;
+}
+
+static sw_rc read_annotation(sw_importer *m, uint32_t op, annotation *out) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  bool as_result = true;
+  *out = (annotation){.required = true, .like = -1};
+  if (is_annotate(m->t, o)) {
+    SW_TRY(sw_im_operand_count(m, op, 1, 1));
+    SW_TRY(read_flag(m, o, "required", false, &out->required));
+    SW_TRY(read_flag(m, o, "as_result", true, &as_result));
+    out->for_users = !as_result;
+    return sw_im_read_listed_cut(m, op, sw_ir_attr(m->t, o, "sharding", NULL), rank_of(m, op), &out->cut);
+  }
+  out->for_users = is_for_users(m, o);
+  sw_ir_span in_line = o->n_uses == 1 ? behind_to(m, o) : (sw_ir_span){0, 0};
+  SW_TRY(sw_ir_present(in_line) ? sw_im_read_inline_cut(m, op, in_line, &out->cut) : read_operand(m, op, out));
+  out->cut.partial = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, "shardwright.partial", NULL));
+  return SW_OK;
+}
+
+/* --- what is undefined -------------------------------------------------------------------------------------------- */
+
+static bool same(const sw_importer *m, const annotation *a, const annotation *b) {
+  bool by_value = a->like >= 0 || b->like >= 0;
+  return by_value ? a->like == b->like : sw_im_same_cut(m, &a->cut, &b->cut);
+}
+
+static sw_rc undefined(sw_importer *m, uint32_t op, uint32_t earlier, const char *what) {
+  sw_span at = sw_im_place(m, earlier);
+  (void)SW_IM_FAIL(m, op, "%s", what);
+  sw_diag_note(m->d, "the other annotation is at %s:%d:%d", at.file ? at.file : "?", at.line, at.col);
+  return SW_E_INPUT;
+}
+
+/* Of a value that another op annotates. */
+static sw_rc check_use(sw_importer *m, uint32_t op, const annotation *a) {
+  uint32_t source;
+  annotation before;
+  SW_TRY(sw_im_definer(m, op, 0, &source));
+  if (source == SW_IR_NONE || !annotates(m->t, sw_im_op(m, source))) return SW_OK;
+  SW_TRY(read_annotation(m, source, &before));
+  if (!before.for_users) return SW_OK;
+  if (!a->for_users) {
+    return undefined(m, op, source, "a definition is annotated behind its use; expected it before its uses");
+  }
+  if (same(m, &before, a)) return SW_OK;
+  return undefined(m, op, source, "a use is annotated twice with different shardings; expected one sharding for it");
+}
+
+/* Annotated definitions have one sharding, also where several ops annotate them. */
+static sw_rc check_definition(sw_importer *m, uint32_t op, sw_id x, const annotation *a) {
+  int64_t *first;
+  bool fresh;
+  annotation before;
+  SW_TRY(sw_dict_put(&m->annotated, &x, sizeof x, op, &first, &fresh, m->d));
+  uint32_t source = (uint32_t)*first;
+  bool here = !fresh && source != op && sw_im_op(m, source)->block == sw_im_op(m, op)->block;
+  if (!here) return SW_OK;
+  SW_TRY(read_annotation(m, source, &before));
+  if (same(m, &before, a)) return SW_OK;
+  return undefined(m, op, source, "a value is annotated twice with different shardings; expected one sharding");
+}
+
+/* --- ops ---------------------------------------------------------------------------------------------------------- */
+
+static sw_rc reshape_of_nothing(sw_importer *m, uint32_t op, sw_id x, sw_id *y) {
+  sw_im_attrs a = {.n = 0};
+  sw_im_shape(&a, &m->g->values[x].type);
+  return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_RESHAPE, .n_operands = 1, .operands = &x, .attrs = &a}, y);
+}
+
+static sw_rc annotate(sw_importer *m, uint32_t op, sw_id value, const annotation *a) {
+  const uint32_t at = sw_im_op(m, op)->text.at;
+  sw_sharding s;
+  if (a->like >= 0) return sw_graph_add_twins(m->g, a->like, value, sw_im_place(m, op), m->d);
+  SW_TRY(sw_im_cut_as_sharding(m, &a->cut, &m->g->values[value].type, &s));
+  SW_TRY(sw_im_annotate_as(m, value, &s, a->required, at));
+  return a->for_users ? sw_im_annotate_uses_as(m, value, &s, NULL, a->required, at) : SW_OK;
+}
+
+sw_rc sw_im_shard(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_id x = sw_im_operand(m, op, 0), y = x;
+  annotation a;
+  if (m->cut) return SW_IM_FAIL(m, op, "'%s' is of a whole program; expected the program of one device", row->name);
+  SW_TRY(sw_im_operand_count(m, op, 1, 2));
+  SW_TRY(read_annotation(m, op, &a));
+  if (a.like < 0) SW_TRY(sw_im_check_cut(m, &a.cut, m->g->values[x].type.rank));
+  SW_TRY(check_use(m, op, &a));
+  if (!a.for_users) SW_TRY(check_definition(m, op, x, &a));
+  bool shardy = m->n_meshes > 0; /* a text in which Shardy's shardings stand in place of these */
+  if (shardy || m->o->keep != SW_KEEP_ALL || !m->g->has_mesh) return sw_im_bind(m, op, 0, x, false);
+  if (a.for_users) SW_TRY(reshape_of_nothing(m, op, x, &y));
+  if (!a.for_users) SW_TRY(sw_im_bind(m, op, 0, x, false));
+  return annotate(m, op, y, &a);
+}
+
+/* Read where it is used; here for what is wrong with it. */
+sw_rc sw_im_shard_sharding(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_im_cuts cut;
+  (void)row;
+  return sw_im_read_cut(m, op, &cut);
+}
+
+sw_rc sw_im_get_sharding(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  return sw_im_operand_count(m, op, 1, 1);
 }

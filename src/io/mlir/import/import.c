@@ -238,7 +238,9 @@ static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *returned, ui
     }
     if (alias < 0) alias = -1;
     SW_TRY(sw_graph_add_output(m->g, name, values[i], alias, sw_im_place(m, ret), m->d));
-    if (alias < 0) SW_TRY(sw_im_annotate_output(m, values[i], (int32_t)i, m->declared_attrs[i])); /* else as it came */
+    if (alias >= 0) continue; /* as it came */
+    SW_TRY(sw_im_annotate_output(m, values[i], (int32_t)i, m->declared_attrs[i]));
+    SW_TRY(sw_im_annotate_typed(m, ret, values[i], &(int32_t){(int32_t)i}, m->declared[i]));
   }
   if (n < m->n_declared) {
     return SW_IM_FAIL(m, ret, "%u values are returned; the function declares %u", n, m->n_declared);
@@ -288,7 +290,9 @@ static sw_rc import_op(sw_importer *m, uint32_t op) {
   SW_TRY(sw_im_local_part(m, op, &done));
   if (!done) SW_TRY(sw_im_quantized(m, row, op, &done));
   if (done) return SW_OK;
+  sw_id first = m->g->n_ops;
   sw_rc rc = row ? row->import(m, row, op) : sw_im_opaque(m, op, sw_im_string(m, name));
+  if (!rc) rc = sw_im_annotate_distributed(m, op, first);
   if (rc == SW_E_INPUT && m->d && m->d->line == 0) {
     sw_diag_note(m->d, "while reading '%.*s' in line %d", (int)sw_ir_len(name), m->t->s + name.at,
                  sw_im_place(m, op).line);
@@ -427,6 +431,10 @@ static sw_rc open_reader(sw_importer *m, sw_importer *reader, sw_graph **body) {
                           .meshes = m->meshes,
                           .n_meshes = m->n_meshes,
                           .own_mesh = m->own_mesh,
+                          .grids = m->grids,
+                          .n_grids = m->n_grids,
+                          .grid = m->grid,
+                          .grid_refs = m->grid_refs,
                           .files = m->files ? m->files : &m->g->arena, /* ops pass their locations on */
                           .by_device = true,
                           .expressed = m->expressed,
@@ -533,7 +541,8 @@ static sw_rc add_arg(sw_importer *m, sw_ir_instance *in, uint32_t block, uint32_
   if (m->roles->unsaid[i]) SW_TRY(sw_array_push(&m->unsaid, id, m->d));
   if (m->roles->integers[i]) SW_TRY(sw_array_push(&m->integers, id, m->d));
   SW_TRY(sw_im_see_quant(m, id, a->type));
-  return sw_im_annotate_arg(m, id, sw_im_arg_attrs(m->t, sw_im_op(m, m->main), i));
+  SW_TRY(sw_im_annotate_arg(m, id, sw_im_arg_attrs(m->t, sw_im_op(m, m->main), i)));
+  return sw_im_annotate_typed(m, m->main, id, NULL, a->type);
 }
 
 /* @main, or the first function with a body. */
@@ -628,6 +637,7 @@ void sw_im_free(sw_importer *m) {
   sw_array_free(&m->collectives);
   sw_dict_deinit(&m->taken);
   sw_dict_deinit(&m->groups);
+  sw_dict_deinit(&m->annotated);
   sw_dict_deinit(&m->warned);
   sw_dict_deinit(&m->places);
   sw_arena_deinit(&m->keep);

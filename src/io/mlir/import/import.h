@@ -115,7 +115,13 @@ typedef struct sw_importer {
   sw_arena *files;                 /* names of files in locations; NULL: the graph's, which outlives them */
   struct sw_im_named_mesh *meshes; /* that the text declares */
   uint32_t n_meshes;
-  sw_mesh own_mesh;                          /* the first of them with axes; no axes: there is none */
+  sw_mesh own_mesh;         /* the first of them with axes; no axes: there is none */
+  struct sw_im_grid *grids; /* that the text declares (annotate/grids.h) */
+  uint32_t n_grids;
+  const struct sw_im_grid *grid;             /* the program's; NULL: there is none */
+  sw_axis_ref *grid_refs;                    /* its axes in the mesh; axis -1: the mesh has none of the kind */
+  uint32_t **definers;                       /* by function, slot: the op that gives it (annotate/cuts.h) */
+  sw_dict annotated;                         /* by value: the op of the shard dialect that annotates it */
   bool by_device;                            /* in a manual computation: collectives are ops of one device */
   struct sw_im_cut_program *cut;             /* of a program that is partitioned already; NULL: it is whole */
   SW_ARRAY(sw_im_collective_at) collectives; /* in ascending order */
@@ -312,6 +318,8 @@ SW_IR_IMPORTER(sw_im_local);
 SW_IR_IMPORTER(sw_im_on_grid);
 SW_IR_IMPORTER(sw_im_shard);
 SW_IR_IMPORTER(sw_im_shard_sharding);
+SW_IR_IMPORTER(sw_im_get_sharding);
+SW_IR_IMPORTER(sw_im_distributed);
 SW_IR_IMPORTER(sw_im_scalar_cast);
 SW_IR_IMPORTER(sw_im_from_elements);
 SW_IR_IMPORTER(sw_im_extract);
@@ -373,10 +381,15 @@ SW_CHECKED sw_rc sw_im_said(sw_importer *m, sw_ir_span sharding, sw_im_sharding 
 void sw_im_tell_foreign(sw_importer *m, const sw_im_sharding *s, uint32_t at);
 /* A sharding in Shardy's or GSPMD's text as an annotation of a value; what cannot be said in the mesh is warned of. */
 SW_CHECKED sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t at);
-/* A sharding over the graph's mesh, likewise. */
-SW_CHECKED sw_rc sw_im_annotate_as(sw_importer *m, sw_id value, const sw_sharding *s, uint32_t at);
-/* The program's shard.grid as a mesh; no axes: there is none whose sizes are known. */
-SW_CHECKED sw_rc sw_im_grid_as_mesh(sw_importer *m, sw_mesh *out);
+/* A sharding over the graph's mesh that fits it and the value, where the value is made. */
+SW_CHECKED sw_rc sw_im_annotate_as(sw_importer *m, sw_id value, const sw_sharding *s, bool required, uint32_t at);
+/* The same of one use of the value, or (NULL) of all. */
+SW_CHECKED sw_rc sw_im_annotate_uses_as(sw_importer *m, sw_id value, const sw_sharding *s, const sw_value_use *use,
+                                        bool required, uint32_t at);
+/* What the type of a value says of its sharding, in the spelling of the mesh dialect: of the value, or of output
+ * `*output`. Then what types and attributes of an op say that became ops of the graph from `first` on. */
+SW_CHECKED sw_rc sw_im_annotate_typed(sw_importer *m, uint32_t op, sw_id value, const int32_t *output, sw_ir_span type);
+SW_CHECKED sw_rc sw_im_annotate_distributed(sw_importer *m, uint32_t op, sw_id first);
 /* backend_config = "unspecified_dims=[0,2]": dims that a GSPMD sharding leaves to others, as bits. */
 uint32_t sw_im_unspecified_dims(sw_importer *m, uint32_t op);
 /* Does the op only say something about its operand? */

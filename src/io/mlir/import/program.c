@@ -38,12 +38,13 @@ static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d
   if (rc == SW_E_INPUT) report_errors(&p->tree, options, d);
   SW_TRY(rc);
   SW_TRY(sw_graph_create(sw_path_base(p->file), &p->graph, d));
+  sw_im_cut_program cut = {.out = &p->local, .arena = &p->arena};
   if (o.by_device) SW_TRY(sw_im_is_partitioned(&p->tree, &p->is_local, d));
+  cut.given = o.mesh;
   if (p->is_local) { /* shardings in it are about other tensors than those that it has */
     o.keep = SW_KEEP_NONE;
     o.mesh = o.fallback = NULL;
   }
-  sw_im_cut_program cut = {.out = &p->local, .arena = &p->arena};
   sw_importer m = {.t = &p->tree, .names = &p->names, .o = &o, .g = p->graph, .d = d};
   if (p->is_local) m.cut = &cut;
   rc = sw_im_import(&m);

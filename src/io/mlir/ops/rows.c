@@ -147,7 +147,12 @@ static const sw_ir_row kRows[] = {
     GRID("neighbors_linear_indices"), GRID("shard_shape"),
 #undef GRID
     {"shard.sharding", sw_im_shard_sharding, SW_OP_COUNT, 0, {{0}}},
+    {"shard.get_sharding", sw_im_get_sharding, SW_OP_COUNT, 0, {{0}}},
     {"shard.shard", sw_im_shard, SW_OP_COUNT, 0, {{0}}},
+    {"mesh.annotate", sw_im_shard, SW_OP_COUNT, 0, {{0}}},
+    {"mesh.local_split", sw_im_distributed, SW_OP_COUNT, 0, {{0}}},
+    {"mesh.mesh_shape", sw_im_on_grid, SW_OP_COUNT, 0, {{0}}}, {"mesh.size", sw_im_on_grid, SW_OP_COUNT, 0, {{0}}},
+    {"mesh.idx", sw_im_on_grid, SW_OP_COUNT, 0, {{0}}},
 #define ARITH(text, op) {"arith." text, sw_im_simple, SW_OP_##op, 2, {{0}}}
     ARITH("addi", ADD), ARITH("subi", SUBTRACT), ARITH("muli", MULTIPLY), ARITH("divsi", DIVIDE),
     ARITH("remsi", REMAINDER), ARITH("minsi", MINIMUM), ARITH("maxsi", MAXIMUM),
@@ -168,10 +173,19 @@ static sw_ir_span without_dialect(const sw_ir_tree *t, sw_ir_span name) {
   return name;
 }
 
+/* Ops of the mesh dialect without a row of their own are those of the shard dialect. */
+static bool is_spelled(const sw_ir_tree *t, sw_ir_span name, const char *row) {
+  static const char kOlder[] = "mesh.", kNewer[] = "shard.";
+  if (sw_ir_is(t, name, row)) return true;
+  size_t n = strlen(kOlder), of = strlen(kNewer);
+  bool older = sw_ir_len(name) > n && memcmp(t->s + name.at, kOlder, n) == 0 && strncmp(row, kNewer, of) == 0;
+  return older && sw_ir_is(t, (sw_ir_span){name.at + (uint32_t)n, name.end}, row + of);
+}
+
 const sw_ir_row *sw_ir_row_of(const sw_ir_tree *t, sw_ir_span name) {
   sw_ir_span bare = without_dialect(t, name);
   for (size_t i = 0; i < sizeof kRows / sizeof *kRows; i++) {
-    if (sw_ir_is(t, bare, kRows[i].name)) return &kRows[i];
+    if (is_spelled(t, bare, kRows[i].name)) return &kRows[i];
   }
   return NULL;
 }

@@ -14,123 +14,25 @@
 
 /* --- the grid ----------------------------------------------------------------------------------------------------- */
 
-/* "x" of "x:(1)2". */
-static sw_ir_span base_of(const sw_ir_tree *t, sw_ir_span name) {
-  for (uint32_t i = name.at; i + 1 < name.end; i++) {
-    if (t->s[i] == ':' && t->s[i + 1] == '(') return (sw_ir_span){name.at, i};
-  }
-  return name;
-}
-
-/* The parts of an axis follow each other, major first: one more of `size`. */
-static sw_rc add_axis(sw_importer *m, uint32_t op, sw_ir_span said, int64_t size) {
-  sw_im_cut_program *p = m->cut;
-  sw_mesh *grid = &p->out->grid;
-  char name[SW_AXIS_NAME_BYTES];
-  sw_ir_span base = base_of(m->t, said);
-  if (sw_ir_len(base)) {
-    snprintf(name, sizeof name, "%.*s", (int)sw_ir_len(base), m->t->s + base.at);
-  } else {
-    snprintf(name, sizeof name, "a%d", p->n_axes);
-  }
-  if (size < 1 || size > SW_MAX_DEVICES) {
-    return SW_IM_FAIL(m, op, "axis %d of the grid has size %lld; expected 1 to %d", p->n_axes, (long long)size,
-                      SW_MAX_DEVICES);
-  }
-  int last = grid->n_axes - 1;
-  bool part = sw_ir_len(base) < sw_ir_len(said) && last >= 0 && strcmp(grid->axis[last].name, name) == 0;
-  if (p->n_axes == SW_IM_GRID_AXES || (!part && grid->n_axes == SW_MAX_AXES)) {
-    return SW_IM_FAIL(m, op, "the grid has more than %d axes", p->n_axes);
-  }
-  if (!part) {
-    last = grid->n_axes++;
-    memcpy(grid->axis[last].name, name, sizeof name);
-    grid->axis[last].size = 1;
-  }
-  p->axes[p->n_axes++] = (sw_axis_ref){last, (int32_t)grid->axis[last].size, (int32_t)size};
-  grid->axis[last].size *= size;
-  return grid->axis[last].size > SW_MAX_DEVICES ? SW_IM_FAIL(m, op, "the grid has too many devices") : SW_OK;
-}
-
-/* (shape = 4x2) of the custom form, array<i64: 4, 2> of the generic one. */
-static sw_rc read_shape(sw_importer *m, uint32_t op, sw_ir_ints *out) {
-  const sw_ir_tree *t = m->t;
-  const sw_ir_op *o = sw_im_op(m, op);
-  sw_ir_span v = sw_ir_attr(t, o, "shape", NULL);
-  if (sw_ir_present(v)) return sw_ir_read_ints(t, v, out, m->d);
-  uint32_t at = o->body.at;
-  while (at < o->body.end && t->s[at] != '=') at++;
-  for (uint32_t from = ++at; at < o->body.end && t->s[at] != ')'; from = ++at) {
-    int64_t size;
-    while (at < o->body.end && t->s[at] != 'x' && t->s[at] != ')') at++;
-    if (!sw_ir_read_int(t, sw_ir_trimmed(t, (sw_ir_span){from, at}), &size)) {
-      return SW_FAIL_INPUT(m->d, sw_ir_place(t, from), "expected sizes of a grid, 2x4");
-    }
-    SW_TRY(sw_array_push(out, size, m->d));
-    if (t->s[at] == ')') break;
-  }
-  return SW_OK;
-}
-
-static sw_ir_span name_of_grid(const sw_importer *m, uint32_t op, const char *key) {
-  sw_ir_span name = sw_ir_unquoted(m->t, sw_ir_attr(m->t, sw_im_op(m, op), key, NULL));
-  return sw_ir_present(name) ? name : sw_im_op(m, op)->symbol;
-}
-
-static sw_rc read_axes_of(sw_importer *m, uint32_t op, const sw_ir_ints *shape) {
-  const sw_ir_op *o = sw_im_op(m, op);
-  sw_ir_span names = sw_ir_attr(m->t, o, "shardwright.axes", NULL), name = {0, 0};
-  uint32_t cursor = 0;
-  for (size_t i = 0; i < shape->n; i++) {
-    bool said = sw_ir_present(names) && sw_ir_next_item(m->t, names, &cursor, &name);
-    SW_TRY(add_axis(m, op, said ? sw_ir_unquoted(m->t, name) : (sw_ir_span){0, 0}, shape->at[i]));
-  }
-  if (!shape->n) return SW_IM_FAIL(m, op, "the grid has no axes; expected one");
-  m->cut->grid = name_of_grid(m, op, "sym_name");
-  return sw_mesh_verify(&m->cut->out->grid, true, m->d);
-}
-
-static bool is_grid(const sw_importer *m, uint32_t op) { return sw_ir_is(m->t, sw_im_op(m, op)->name, "shard.grid"); }
-
-/* Does an op of the dialect speak of the grid? */
-static bool is_used(const sw_importer *m, uint32_t grid) {
-  sw_ir_span own = name_of_grid(m, grid, "sym_name");
-  for (uint32_t i = 0; i < m->t->ops.n; i++) {
-    sw_ir_span dialect = sw_im_op(m, i)->name;
-    if (sw_ir_len(dialect) < 7 || memcmp(m->t->s + dialect.at, "shard.", 6) != 0 || is_grid(m, i)) continue;
-    sw_ir_span name = name_of_grid(m, i, "grid");
-    if (sw_ir_len(name) && sw_ir_len(name) == sw_ir_len(own) &&
-        memcmp(m->t->s + name.at, m->t->s + own.at, sw_ir_len(own)) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* Of several grids that which is used; a program on two is not one of ours. */
-static sw_rc find_grid(sw_importer *m, uint32_t *found) {
-  bool used = false;
-  *found = SW_IR_NONE;
-  for (uint32_t i = 0; i < m->t->ops.n; i++) {
-    if (!is_grid(m, i)) continue;
-    bool mine = is_used(m, i);
-    if (used && mine) return SW_IM_FAIL(m, i, "the program works on several grids; expected one");
-    if (*found == SW_IR_NONE || mine) *found = i;
-    used = used || mine;
-  }
-  return SW_OK;
-}
-
+/* A mesh that is given (--mesh) says the sizes in place of the text. */
 sw_rc sw_im_read_grid(sw_importer *m, bool *found) {
-  uint32_t grid;
-  sw_ir_ints shape = {0};
-  SW_TRY(find_grid(m, &grid));
-  *found = grid != SW_IR_NONE;
+  sw_im_cut_program *p = m->cut;
+  sw_mesh own;
+  *found = m->grid != NULL;
   if (!*found) return SW_OK;
-  sw_rc rc = read_shape(m, grid, &shape);
-  if (!rc) rc = read_axes_of(m, grid, &shape);
-  sw_array_free(&shape);
-  return rc;
+  SW_TRY(sw_im_grid_as_mesh(m, m->grid, &own, p->axes));
+  p->n_axes = m->grid->n_axes;
+  p->grid = m->grid->name;
+  p->out->grid = p->given ? *p->given : own;
+  p->replicas = 1; /* collectives that list devices name them by their numbers in the grid */
+  if (!p->given) return sw_im_grid_is_known(m, m->grid, &own);
+  sw_im_grid_on_mesh(m->grid, &own, p->given, p->axes);
+  for (int i = 0; i < p->n_axes; i++) {
+    if (p->axes[i].axis >= 0) continue;
+    return SW_IM_FAIL(m, m->grid->op, "the mesh given has no axis for axis %d of the grid; expected %d axes", i,
+                      own.n_axes);
+  }
+  return sw_mesh_verify(p->given, true, m->d);
 }
 
 /* --- attributes --------------------------------------------------------------------------------------------------- */
@@ -161,7 +63,7 @@ static sw_rc map_axes(reader *r, sw_ir_span list, sw_axis_ref *refs, int *n) {
 }
 
 static sw_rc read_axes(reader *r, const char *key) {
-  sw_ir_span v = sw_ir_attr(r->m->t, r->o, key, key);
+  sw_ir_span v = sw_im_grid_attr(r->m->t, r->o, key);
   return sw_ir_present(v) ? map_axes(r, v, r->coll.axes, &r->coll.n_axes) : SW_OK;
 }
 
@@ -184,11 +86,7 @@ static sw_rc read_reduction(reader *r) {
   r->coll.reduction = SW_REDUCE_SUM;
   if (!sw_ir_present(v)) return SW_OK;
   sw_ir_span word = sw_ir_last_word(r->m->t, v);
-  for (int k = 0; k < SW_REDUCTION_COUNT; k++) {
-    if (k == SW_REDUCE_GENERIC || !sw_ir_is(r->m->t, word, sw_reduction_mlir((sw_reduction)k))) continue;
-    r->coll.reduction = (sw_reduction)k;
-    return SW_OK;
-  }
+  if (sw_im_reduction_word(r->m->t, word, &r->coll.reduction)) return SW_OK;
   return SW_IM_FAIL(r->m, r->at, "reduction '%.*s' is not known; expected sum, max or another one",
                     (int)sw_ir_len(word), r->m->t->s + word.at);
 }
@@ -301,7 +199,7 @@ static sw_rc read_halo(reader *r) {
   SW_ARENA_NEW(t, &r->m->g->arena, 1, r->m->d);
   sw_rc rc = SW_OK;
   for (int i = 0; i < sizes.n && !rc; i++) {
-    bool known = sizes.operand[i] < 0 || sw_im_constant_numbers(r->m, sizes.operand[i], 1, &sizes.number[i]);
+    bool known = sw_im_mixed_is_known(r->m, &sizes, i, &sizes.number[i]);
     if (!known) rc = SW_IM_FAIL(r->m, r->at, "halo size %d is not known; expected a number or a constant", i);
     if (known) rc = sw_array_push(&halos, sizes.number[i], r->m->d);
   }
@@ -336,28 +234,12 @@ static const kind kKinds[] = {
     {"shard.update_halo", SW_COLL_UPDATE_HALO, NULL, NULL, NULL, read_halo},
 };
 
-/* Where a device stands, or how large the grid is: a number for each axis, or one for all of them. */
-static sw_rc add_numbers(reader *r, bool sizes) {
-  const sw_im_cut_program *p = r->m->cut;
-  uint32_t n = sw_ir_result_count(r->m->t, r->o);
-  bool linear = sw_ir_is(r->m->t, r->o->name, "shard.process_linear_index");
-  SW_TRY(read_axes(r, "axes"));
-  if (!r->coll.n_axes) {
-    memcpy(r->coll.axes, p->axes, (size_t)p->n_axes * sizeof *p->axes);
-    r->coll.n_axes = p->n_axes;
-  }
-  if (linear) return sw_im_own_number(r->m, r->at, 0, r->coll.axes, r->coll.n_axes);
-  if ((uint32_t)r->coll.n_axes != n) {
-    return SW_IM_FAIL(r->m, r->at, "the op has %u results for %d axes; expected as many", n, r->coll.n_axes);
-  }
-  for (uint32_t i = 0; i < n; i++) {
-    sw_id size;
-    if (!sizes) SW_TRY(sw_im_own_number(r->m, r->at, i, &r->coll.axes[i], 1));
-    if (!sizes) continue;
-    SW_TRY(sw_im_number(r->m, r->at, SW_I64, (double)r->coll.axes[i].size, 0, NULL, &size));
-    SW_TRY(sw_im_bind(r->m, r->at, i, size, true));
-  }
-  return SW_OK;
+/* A memref is what has been written into it, from here on. */
+static void write_back(const reader *r) {
+  sw_ir_span type = sw_ir_trimmed(r->m->t, sw_ir_result_type(r->m->t, r->o->types, 0));
+  const sw_id *result = sw_im_result(r->m, r->at, 0);
+  if (!result || strncmp(r->m->t->s + type.at, "memref<", 7) != 0) return;
+  sw_im_top(r->m)->instance->slots[r->m->names->use[r->o->first_use]] = *result;
 }
 
 static sw_rc add_call(reader *r, const kind *k) {
@@ -370,26 +252,73 @@ static sw_rc add_call(reader *r, const kind *k) {
   if (k->root) SW_TRY(read_root(r, k->root));
   if (sw_coll_flags(k->op) & SW_COLL_USES_REDUCTION) SW_TRY(read_reduction(r));
   if (k->more) SW_TRY(k->more(r));
-  return sw_im_add_collective(r->m, r->at, 0, &r->coll, r->n_operands, r->operands);
+  SW_TRY(sw_im_add_collective(r->m, r->at, 0, &r->coll, r->n_operands, r->operands));
+  if (k->op == SW_COLL_UPDATE_HALO) write_back(r);
+  return SW_OK;
+}
+
+/* Which numbers an op gives: where a device stands, or how large the grid is; one for each axis, or for all of them. */
+typedef struct numbers {
+  const char *name;
+  bool sizes, linear, one; /* one: of the axis that the RFC's forms name */
+} numbers;
+
+static const numbers kNumbers[] = {{"shard.process_linear_index", false, true, false},
+                                   {"shard.process_multi_index", false, false, false},
+                                   {"shard.grid_shape", true, false, false},
+                                   {"mesh.mesh_shape", true, false, false},
+                                   {"mesh.idx", false, false, true},
+                                   {"mesh.size", true, false, true}};
+
+/* {axis = 0 : index}, or (0) */
+static sw_rc read_axis(reader *r) {
+  sw_ir_span v = sw_ir_attr(r->m->t, r->o, "axis", NULL);
+  uint32_t at = sw_ir_blanks(r->m->t->s, r->o->body.at);
+  bool spelled = !sw_ir_present(v) && at < r->o->body.end && r->m->t->s[at] == '(';
+  if (spelled) v = sw_ir_inside(r->m->t, (sw_ir_span){at, r->o->body.end});
+  if (!sw_ir_present(v)) return SW_IM_FAIL(r->m, r->at, "the op does not say its 'axis'");
+  return map_axes(r, v, r->coll.axes, &r->coll.n_axes);
+}
+
+static sw_rc give_number(reader *r, const numbers *k, uint32_t i) {
+  sw_id size;
+  if (!k->sizes) return sw_im_own_number(r->m, r->at, i, &r->coll.axes[i], 1);
+  SW_TRY(sw_im_number(r->m, r->at, SW_I64, (double)r->coll.axes[i].size, 0, NULL, &size));
+  return sw_im_bind(r->m, r->at, i, size, true);
+}
+
+static sw_rc add_numbers(reader *r, const numbers *k) {
+  const sw_im_cut_program *p = r->m->cut;
+  uint32_t n = sw_ir_result_count(r->m->t, r->o);
+  SW_TRY(k->one ? read_axis(r) : read_axes(r, "axes"));
+  if (!r->coll.n_axes) {
+    memcpy(r->coll.axes, p->axes, (size_t)p->n_axes * sizeof *p->axes);
+    r->coll.n_axes = p->n_axes;
+  }
+  if (k->linear) return sw_im_own_number(r->m, r->at, 0, r->coll.axes, r->coll.n_axes);
+  if ((uint32_t)r->coll.n_axes != n) {
+    return SW_IM_FAIL(r->m, r->at, "the op has %u results for %d axes; expected as many", n, r->coll.n_axes);
+  }
+  for (uint32_t i = 0; i < n; i++) SW_TRY(give_number(r, k, i));
+  return SW_OK;
 }
 
 sw_rc sw_im_on_grid(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   reader r = {.m = m, .at = op, .o = sw_im_op(m, op)};
+  const sw_im_grid *grid;
+  if (sw_im_is_distributed(m->t, r.o)) return sw_im_distributed(m, row, op);
   if (!m->cut) {
     return SW_IM_FAIL(m, op, "'%s' is of a program that is partitioned already; expected the whole program", row->name);
   }
   if (strcmp(row->name, "shard.shard_shape") == 0) return sw_im_shard_shape(m, op);
-  sw_ir_span grid = sw_ir_unquoted(m->t, sw_ir_attr(m->t, r.o, "grid", NULL)), own = m->cut->grid;
-  if (!sw_ir_present(grid)) grid = r.o->symbol;
-  if (!m->cut->n_axes || sw_ir_len(grid) != sw_ir_len(own) ||
-      memcmp(m->t->s + grid.at, m->t->s + own.at, sw_ir_len(own)) != 0) {
-    return SW_IM_FAIL(m, op, "there is no shard.grid '@%.*s'", (int)sw_ir_len(grid), m->t->s + grid.at);
-  }
+  SW_TRY(sw_im_grid_of(m, op, &grid));
   for (size_t i = 0; i < sizeof kKinds / sizeof *kKinds; i++) {
     if (strcmp(kKinds[i].name, row->name) == 0) return add_call(&r, &kKinds[i]);
   }
-  if (strcmp(row->name, "shard.neighbors_linear_indices") == 0) return sw_im_neighbours(m, op);
-  return add_numbers(&r, strcmp(row->name, "shard.grid_shape") == 0);
+  for (size_t i = 0; i < sizeof kNumbers / sizeof *kNumbers; i++) {
+    if (strcmp(kNumbers[i].name, row->name) == 0) return add_numbers(&r, &kNumbers[i]);
+  }
+  return sw_im_neighbours(m, op);
 }
 
 /* --- exchanges that are declared alone ---------------------------------------------------------------------------- */

@@ -259,17 +259,20 @@ static const kind *kind_of(const sw_ir_row *row) {
   return NULL;
 }
 
-/* This device's number among partitions or replicas. */
+/* This device's number among partitions or replicas; all devices of a grid are partitions. */
 static sw_rc add_number(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  sw_axis_ref ref = sw_axis_whole(&m->cut->out->grid, strcmp(row->name, "partition_id") == 0);
-  return sw_im_own_number(m, op, 0, &ref, 1);
+  const sw_mesh *grid = &m->cut->out->grid;
+  bool partition = strcmp(row->name, "partition_id") == 0;
+  sw_axis_ref refs[SW_MAX_AXES] = {sw_axis_whole(grid, partition && !m->cut->n_axes)};
+  int n = m->cut->n_axes ? 0 : 1;
+  for (int a = 0; m->cut->n_axes && partition && a < grid->n_axes; a++) refs[n++] = sw_axis_whole(grid, a);
+  return sw_im_own_number(m, op, 0, refs, n);
 }
 
 sw_rc sw_im_listed(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   reader r = {.m = m, .p = m->cut, .o = sw_im_op(m, op), .at = op};
   uint32_t n = sw_ir_result_count(m->t, r.o);
   const kind *k = kind_of(row);
-  if (m->cut->n_axes) return SW_IM_FAIL(m, op, "the program has a shard.grid; expected collectives of its dialect");
   if (!k) return add_number(m, row, op);
   if (!n || r.o->n_uses != n) {
     return SW_IM_FAIL(m, op, "the op has %u operands and %u results; expected as many", r.o->n_uses, n);

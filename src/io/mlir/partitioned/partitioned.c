@@ -19,6 +19,7 @@ static bool is_manual(const sw_ir_tree *t, const sw_ir_op *o) { return sw_ir_is(
 
 static bool is_collective(const sw_ir_tree *t, const sw_ir_op *o) {
   const sw_ir_row *row = sw_ir_row_of(t, o->name);
+  if (sw_im_is_distributed(t, o)) return false;
   return row && (row->import == sw_im_local || row->import == sw_im_on_grid);
 }
 
@@ -67,6 +68,9 @@ bool sw_im_is_resharded(const sw_ir_tree *t) {
                                        "sdy.collective_permute",
                                        "sdy.replicated_to_unreduced",
                                        "sdy.sharded_to_unreduced"};
+  for (uint32_t i = 0; i < t->ops.n; i++) {
+    if (sw_im_is_distributed(t, &t->ops.at[i])) return true;
+  }
   return has_op(t, kNames, sizeof kNames / sizeof *kNames) || (sw_im_says_spmd(t) && has_mesh(t));
 }
 
@@ -152,6 +156,7 @@ sw_rc sw_im_open_cut(sw_importer *m) {
   if (!by_grid) SW_TRY(count_devices(m));
   sw_ir_span said = sw_ir_entry(m->t, module_attrs(m), "shardwright.mesh");
   out->devices = sw_mesh_devices(&out->grid);
+  if (by_grid) p->partitions = out->devices;
   out->mesh = out->grid;
   if (out->devices > MOST_DEVICES) {
     return SW_IM_FAIL(m, m->main, "the grid has %lld devices; expected at most %d", (long long)out->devices,
@@ -181,7 +186,9 @@ void sw_im_close_cut(sw_im_cut_program *p) {
 sw_rc sw_im_own_number(sw_importer *m, uint32_t op, uint32_t i, const sw_axis_ref *refs, int n) {
   sw_type type;
   sw_im_attrs a = {.n = 0};
-  SW_TRY(sw_im_result_type(m, op, (int)i, &type));
+  bool typed = sw_ir_present(sw_im_op(m, op)->types);
+  if (typed) SW_TRY(sw_im_result_type(m, op, (int)i, &type));
+  if (!typed) type = (sw_type){.dtype = SW_I64}; /* index */
   if (type.rank) return SW_IM_FAIL(m, op, "expected a scalar as result");
   sw_im_int(&a, SW_ATTR_BASE, 0);
   sw_im_int(&a, SW_ATTR_STEP, 1);

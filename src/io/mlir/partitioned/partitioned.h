@@ -2,7 +2,7 @@
 #ifndef IO_MLIR_PARTITIONED_H_
 #define IO_MLIR_PARTITIONED_H_
 
-#include "io/mlir/import/import.h"
+#include "io/mlir/annotate/cuts.h"
 #include "shardwright/local.h"
 
 /* Does the text hold collectives outside of manual computations, or says that it is the program of one device? */
@@ -12,12 +12,11 @@ bool sw_im_says_spmd(const sw_ir_tree *t);
 /* Has it collectives of Shardy's on whole tensors, or says that it is a program with reshards written out? */
 bool sw_im_is_resharded(const sw_ir_tree *t);
 
-enum { SW_IM_GRID_AXES = 40 };
-
 /* What an importer knows of the devices. */
 typedef struct sw_im_cut_program {
   sw_local_program *out;
-  sw_arena *arena; /* of the program */
+  sw_arena *arena;      /* of the program */
+  const sw_mesh *given; /* in place of its own; NULL: none is */
   /* StableHLO: device number r * partitions + p is partition p of replica r. */
   int64_t replicas, partitions;
   bool counted; /* the module says how many there are */
@@ -44,15 +43,6 @@ SW_CHECKED sw_rc sw_im_add_collective(sw_importer *m, uint32_t op, uint32_t i, c
                                       const sw_id *operands);
 SW_CHECKED sw_rc sw_im_own_number(sw_importer *m, uint32_t op, uint32_t i, const sw_axis_ref *refs, int n);
 
-/* A list of numbers and operands: [%i, 1], or array<i64: -9223372036854775808, 1> with %i among the operands. */
-enum { SW_IM_MIXED = 64 };
-typedef struct sw_im_mixed {
-  int n;
-  sw_id operand[SW_IM_MIXED]; /* -1: a number */
-  int64_t number[SW_IM_MIXED];
-} sw_im_mixed;
-/* *use: the next operand of the op; moved behind those of the list. Nothing at v: an empty list. */
-SW_CHECKED sw_rc sw_im_read_mixed(sw_importer *m, uint32_t op, sw_ir_span v, uint32_t *use, sw_im_mixed *out);
 /* shard.neighbors_linear_indices, shard.shard_shape */
 SW_CHECKED sw_rc sw_im_neighbours(sw_importer *m, uint32_t op);
 SW_CHECKED sw_rc sw_im_shard_shape(sw_importer *m, uint32_t op);

@@ -1,0 +1,331 @@
+/* Annotations in MLIR's shard dialect, in the mesh dialect before it and as the RFC of both has them: what a text says
+ * is what the graph has, and what it must not say is refused at its place. */
+#include "check.h"
+
+#include "shardwright/profile_json.h"
+#include "shardwright/program.h"
+#include "shardwright/propagate.h"
+
+#define A "tensor<4x8xf32>"
+#define GRID "shard.grid @g(shape = 2x4)\n"
+#define CLUSTER "mesh.cluster @g(rank = 2, dim_sizes = [2, 4])\n"
+#define SHARDING(lists) "%s = shard.sharding @g split_axes = " lists " : !shard.sharding\n"
+#define ANNOTATE(lists, more) "%r = mesh.annotate %a {sharding = " lists more "} : " A " -> " A "\n"
+#define SHARD "%r = shard.shard %a to %s : " A "\n"
+#define FOR_USERS "%r = shard.shard %a to %s annotate_for_users : " A "\n"
+
+typedef struct row {
+  const char *name, *grid, *body; /* from %a and the scalar %h to %r */
+  const char *mesh;               /* given; NULL: none is */
+  const char *want;               /* all annotations; or "LINE:COL: " and words of the message */
+} row;
+
+static const row kRows[] = {
+    {"a value", GRID, SHARDING("[[0], [1]]") SHARD, NULL, "a [[a0],[a1]]; "},
+    {"not cut at all", GRID, SHARDING("[[]]") SHARD, NULL, "a [[],[]]; "},
+    {"uses", GRID, SHARDING("[[], [1]]") FOR_USERS, NULL, "r [[],[a1]]; r [[],[a1]] for users; "},
+    {"in generic form", "\"shard.grid\"() <{sym_name = \"g\", shape = array<i64: 2, 4>}> : () -> ()\n",
+     "%s = \"shard.sharding\"() <{grid = @g, split_axes = #shard.axisarray<[[1, 0], []]>, static_halo_sizes = "
+     "array<i64>, "
+     "static_sharded_dims_offsets = array<i64>}> : () -> !shard.sharding\n"
+     "%r = \"shard.shard\"(%a, %s) <{annotate_for_users}> : (" A ", !shard.sharding) -> " A "\n",
+     NULL, "r [[a1,a0],[]]; r [[a1,a0],[]] for users; "},
+    {"halos", GRID, SHARDING("[[0], [1]] halo_sizes = [1, 0, 2, 1]") SHARD, NULL, "a [[a0],[a1]] halos=[1, 0, 2, 1]; "},
+    {"offsets", GRID, SHARDING("[[], [1]] sharded_dims_offsets = [0, 2, 2, 7, 8]") SHARD, NULL,
+     "a [[],[a1]] offsets=[0, 2, 2, 7, 8]; "},
+    {"numbers of the program that are constants", GRID,
+     "%c = arith.constant 2 : i64\n%d = arith.addi %c, %c : i64\n" SHARDING(
+         "[[0], []] sharded_dims_offsets = [0, %c, %d]") SHARD,
+     NULL, "a [[a0],[]] offsets=[0, 2, 4]; "},
+    {"the same in generic form", GRID,
+     "%c = arith.constant 2 : i64\n"
+     "%s = \"shard.sharding\"(%c) <{grid = @g, split_axes = #shard.axisarray<[[0]]>, static_halo_sizes = array<i64: 1, "
+     "-9223372036854775808>, static_sharded_dims_offsets = array<i64>, operandSegmentSizes = array<i32: 0, 1>}> : "
+     "(i64) "
+     "-> !shard.sharding\n" SHARD,
+     NULL, "a [[a0],[]] halos=[1, 2]; "},
+    {"numbers that are not known", GRID, SHARDING("[[0], []] halo_sizes = [%h, 1]") SHARD, NULL,
+     "3:37: halo 0 of the sharding is not known before the program runs"},
+    {"a number that nobody gives", GRID, SHARDING("[[0], []] sharded_dims_offsets = [0, ?, 4]") SHARD, NULL,
+     "3:37: offset 1 of the sharding is not known"},
+    {"the sharding of another value", GRID,
+     SHARDING("[[0]]") "%b = shard.shard %a to %s : " A "\n%c = stablehlo.abs %b : " A
+                       "\n%t = shard.get_sharding %b : " A " -> !shard.sharding\n%r = shard.shard %c to %t : " A "\n",
+     NULL, "a [[a0],[]]; c [[a0],[]]; "},
+    {"whatever another value gets", GRID,
+     "%c = stablehlo.abs %a : " A "\n%t = shard.get_sharding %a : " A " -> !shard.sharding\n%r = shard.shard %c to %t "
+     ": " A "\n",
+     NULL, "a like c; "},
+
+    /* Grids and meshes. */
+    {"sizes that are given", "shard.grid @g(shape = 2x?)\n", SHARDING("[[0], [1]]") SHARD, "2x4", "a [[a0],[a1]]; "},
+    {"sizes and names that are given", "shard.grid @g(shape = ?x?)\n", SHARDING("[[0], [1]]") SHARD, "x=4,y=2",
+     "a [[x],[y]]; "},
+    {"other sizes than its own", GRID, SHARDING("[[0], [1]]") SHARD, "x=8,y=1", "a [[x],[y]]; "},
+    {"sizes of named axes", "shard.grid @g(shape = 2x?) {shardwright.axes = [\"u\", \"v\"]}\n",
+     SHARDING("[[0], [1]]") SHARD, "2x4", "a [[u],[v]]; "},
+    {"named axes in another order", "shard.grid @g(shape = 2x4) {shardwright.axes = [\"u\", \"v\"]}\n",
+     SHARDING("[[0], [1]]") SHARD, "v=4,u=2", "a [[u],[v]]; "},
+    {"parts of axes", "shard.grid @g(shape = 2x4) {shardwright.axes = [\"x:(1)2\", \"x:(2)4\"]}\n",
+     SHARDING("[[1], [0]]") SHARD, NULL, "a [[x:(2)4],[x:(1)2]]; "},
+    {"sizes that nobody knows", "shard.grid @g(shape = 2x?)\n", SHARDING("[[0], [1]]") SHARD, NULL,
+     "1:1: the size of axis 1 of grid '@g' is not known"},
+    {"fewer axes than are used", GRID, SHARDING("[[0], [1]]") SHARD, "x=8", "3:37: axis 1 of grid '@g' is none of the"},
+    {"a size of none", "shard.grid @g(shape = 2x0)\n", SHARDING("[[0], [1]]") SHARD, NULL,
+     "1:25: axis 1 of the grid has size 0"},
+    {"another grid", "shard.grid @h(shape = 2x4)\n", SHARDING("[[0]]") SHARD, NULL,
+     "2:94: there is no shard.grid '@g'"},
+    {"two grids", GRID "shard.grid @h(shape = 2x4)\n",
+     SHARDING("[[0]]") "%t = shard.sharding @h split_axes = [[1]] : !shard.sharding\n" SHARD, NULL,
+     "5:1: the program works on several grids"},
+    {"a cluster of known sizes", CLUSTER, SHARDING("[[0], [1]]") SHARD, NULL, "a [[a0],[a1]]; "},
+    {"a cluster whose last size is left out", "mesh.cluster @g(rank = 2, dim_sizes = [2])\n",
+     SHARDING("[[0], [1]]") SHARD, "2x4", "a [[a0],[a1]]; "},
+    {"a cluster of a size of none", "mesh.cluster @g(rank = 2, dim_sizes = [-1, 4])\n", SHARDING("[[0], [1]]") SHARD,
+     NULL, "1:1: the size of axis 0 of grid '@g' is not known"},
+    {"a cluster of its rank alone", "mesh.cluster @g(rank = 3)\n", SHARDING("[[0], [2]]") SHARD, "2x2x2",
+     "a [[a0],[a2]]; "},
+    {"a cluster in generic form",
+     "\"mesh.cluster\"() {sym_name = \"g\", rank = 2 : i64, dim_sizes = [2, 4]} : () -> ()\n",
+     SHARDING("[[0], [1]]") SHARD, NULL, "a [[a0],[a1]]; "},
+    {"a cluster of more sizes than axes", "mesh.cluster @g(rank = 1, dim_sizes = [2, 4])\n", SHARDING("[[0]]") SHARD,
+     NULL, "1:1: the cluster has 2 sizes"},
+
+    /* The mesh dialect. */
+    {"a value, as the mesh dialect says it", "mesh.mesh @g(shape = 2x4)\n",
+     "%s = mesh.sharding @g split_axes = [[0], [1]] : !mesh.sharding\n%r = mesh.shard %a to %s : " A "\n", NULL,
+     "a [[a0],[a1]]; "},
+    {"a value that is partial", "mesh.mesh @g(shape = 2x4)\n",
+     "%s = mesh.sharding @g split_axes = [[0], []] partial = sum[1] : !mesh.sharding\n%r = mesh.shard %a to %s : " A
+     "\n",
+     NULL, "a [[a0],[]] partial sum[a1]; "},
+    {"partial, with a blank", "mesh.mesh @g(shape = 2x4)\n",
+     "%s = mesh.sharding @g split_axes = [[]] partial = max [1, 0] : !mesh.sharding\n%r = mesh.shard %a to %s : " A
+     "\n",
+     NULL, "a [[],[]] partial max[a0,a1]; "},
+    {"partial, in generic form", "mesh.mesh @g(shape = 2x4)\n",
+     "%s = \"mesh.sharding\"() <{mesh = @g, split_axes = #mesh.axisarray<[[0]]>, partial_axes = array<i16: 1>, "
+     "partial_type = #mesh.partial<min>}> : () -> !mesh.sharding\n%r = \"mesh.shard\"(%a, %s) : (" A
+     ", !mesh.sharding) -> " A "\n",
+     NULL, "a [[a0],[]] partial min[a1]; "},
+    {"in line", "mesh.mesh @g(shape = 2x4)\n",
+     "%r = mesh.shard %a to <@g, [[0], []], partial = sum[1]> annotate_for_users : " A "\n", NULL,
+     "r [[a0],[]] partial sum[a1]; r [[a0],[]] partial sum[a1] for users; "},
+    {"in line, on no grid", "mesh.mesh @g(shape = 2x4)\n", "%r = mesh.shard %a to <@h, [[0]]> : " A "\n", NULL,
+     "3:25: there is no shard.grid '@h'"},
+
+    /* The RFC. */
+    {"a hint for a result", CLUSTER, ANNOTATE("[[0], [1]]", ""), NULL, "a [[a0],[a1]] hint; "},
+    {"what is required of a result", CLUSTER, ANNOTATE("[[0]]", ", required = true, as_result = true"), NULL,
+     "a [[a0],[]]; "},
+    {"sums to be done", CLUSTER, ANNOTATE("[[0], [], [1]]", ", required = true"), NULL,
+     "a [[a0],[]] partial sum[a1]; "},
+    {"no lists", CLUSTER, ANNOTATE("[]", ", required = false"), NULL, "a [[],[]] hint; "},
+    {"of uses", CLUSTER, ANNOTATE("[[], [1, 0]]", ", required = true, as_result = false"), NULL,
+     "r [[],[a1,a0]]; r [[],[a1,a0]] for users; "},
+    {"more lists than dims and one", CLUSTER, ANNOTATE("[[0], [], [], [1]]", ""), NULL, "3:49: more than 3 lists"},
+    {"loops of an op", CLUSTER, "%r = mhlo.add %a, %a {sharding = [[1], [0]]} : " A "\n", NULL,
+     "loops of r 0:a1 1:a0; "},
+    {"more loops than an op has", CLUSTER, "%r = mhlo.add %a, %a {sharding = [[1], [], [0]]} : " A "\n", NULL,
+     "3:34: the op has 2 loops"},
+    {"types", CLUSTER, "%r = mhlo.abs %a : tensor<4x8xf32, #mesh.shard<[[0], [1]]>>\n", NULL, "r [[a0],[a1]]; "},
+    {"types that name their grid", CLUSTER,
+     "%r = mhlo.abs %a : tensor<4x8xf32, #mesh.shard<@g, [[0]], partial = max[1]>>\n", NULL,
+     "r [[a0],[]] partial max[a1]; "},
+    {"a type with an axis that is not", CLUSTER, "%r = mhlo.abs %a : tensor<4x8xf32, #mesh.shard<[[2]]>>\n", NULL,
+     "3:49: there is no axis 2"},
+    {"gathered", CLUSTER,
+     "%b = mhlo.abs %a : tensor<4x8xf32, #mesh.shard<[[0], [1]]>>\n"
+     "%r = mesh.all_gather %b {mesh_axis = [[0], [1]]} : tensor<4x8xf32, #mesh.shard<[[0], [1]]>> -> tensor<4x8xf32>\n",
+     NULL, "b [[a0],[a1]]; r [[],[]]; "},
+    {"reduced along one of two axes", CLUSTER,
+     "%b = mhlo.abs %a : tensor<4x8xf32, #mesh.shard<[[], [], [0, 1]]>>\n"
+     "%r = mesh.all_reduce %b {reduction = \"sum\", mesh_axis = [0]} : tensor<4x8xf32, #mesh.shard<[[], [], [0, 1]]>> "
+     "-> "
+     "tensor<4x8xf32, #mesh.shard<[[], [], [1]]>>\n",
+     NULL, "b [[],[]] partial sum[a0,a1]; r [[],[]] partial sum[a1]; "},
+    {"reduced in parts", CLUSTER,
+     "%b = mhlo.abs %a : tensor<4x8xf32, #mesh.shard<[[1], [], [0]]>>\n"
+     "%r = mesh.reduce_scatter %b {mesh_axis = [0], reduction = \"sum\", tensor_axis = 1 : i64} : tensor<4x8xf32, "
+     "#mesh.shard<[[1], [], [0]]>> -> tensor<4x8xf32, #mesh.shard<[[1], [0]]>>\n",
+     NULL, "b [[a1],[]] partial sum[a0]; r [[a1],[a0]]; "},
+    {"split", CLUSTER,
+     "%b = mhlo.abs %a : tensor<4x8xf32, #mesh.shard<[[], [1]]>>\n"
+     "%r = mesh.local_split %b {sharding = [[0], []]} : tensor<4x8xf32, #mesh.shard<[[], [1]]>> -> tensor<4x8xf32, "
+     "#mesh.shard<[[0], [1]]>>\n",
+     NULL, "b [[],[a1]]; r [[a0],[a1]]; "},
+    {"split along an axis that is taken", CLUSTER,
+     "%r = mesh.local_split %a {sharding = [[1], []]} : tensor<4x8xf32, #mesh.shard<[[], [1]]>> -> tensor<4x8xf32>\n",
+     NULL, "3:38: cut along one of these axes already"},
+    {"gathered along an axis that does not cut", CLUSTER,
+     "%r = mesh.all_gather %a {mesh_axis = [[0]]} : tensor<4x8xf32, #mesh.shard<[[], [1]]>> -> tensor<4x8xf32>\n", NULL,
+     "3:38: not cut along all of these axes"},
+    {"a result of another type than the op gives", CLUSTER,
+     "%r = mesh.all_gather %a {mesh_axis = [[0]]} : tensor<4x8xf32, #mesh.shard<[[0], [1]]>> -> tensor<4x8xf32>\n",
+     NULL, "3:1: not cut as the op leaves"},
+
+    /* What is wrong with a sharding. */
+    {"an axis twice", GRID, SHARDING("[[0], [0]]") SHARD, NULL, "3:43: uses axis 0 twice"},
+    {"an axis that is not", GRID, SHARDING("[[0], [2]]") SHARD, NULL, "3:43: there is no axis 2 in the grid '@g'"},
+    {"a rank too many", GRID, SHARDING("[[0], [], []]") SHARD, NULL, "3:37: has 3 lists of axes; expected at most 2"},
+    {"no lists of lists", GRID, SHARDING("[0, 1]") SHARD, NULL, "3:38: expected a list of axes for each dim"},
+    {"a halo too few", GRID, SHARDING("[[0]] halo_sizes = [1]") SHARD, NULL, "3:37: has 1 numbers; expected 2"},
+    {"offsets of another size", GRID, SHARDING("[[0]] sharded_dims_offsets = [0, 1, 5]") SHARD, NULL,
+     "3:37: go from 0 to 5; expected 0 to 4"},
+    {"halos and offsets", GRID, SHARDING("[[0]] halo_sizes = [1, 0] sharded_dims_offsets = [0, 1, 4]") SHARD, NULL,
+     "3:56: both offsets and halos"},
+
+    /* What the dialects leave undefined. */
+    {"a result twice", GRID,
+     SHARDING("[[0]]") "%t = shard.sharding @g split_axes = [[1]] : !shard.sharding\n"
+                       "%b = shard.shard %a to %s : " A "\n%r = shard.shard %b to %t : " A "\n",
+     NULL, "6:1: a value is annotated twice (5:1)"},
+    {"a value twice", GRID,
+     SHARDING("[[0]]") "%t = shard.sharding @g split_axes = [[1]] : !shard.sharding\n"
+                       "%b = shard.shard %a to %s : " A "\n%r = shard.shard %a to %t : " A "\n",
+     NULL, "6:1: a value is annotated twice (5:1)"},
+    {"a use twice", GRID,
+     SHARDING("[[0]]") "%t = shard.sharding @g split_axes = [[1]] : !shard.sharding\n"
+                       "%b = shard.shard %a to %s annotate_for_users : " A
+                       "\n%r = shard.shard %b to %t annotate_for_users : " A "\n",
+     NULL, "6:1: a use is annotated twice (5:1)"},
+    {"a result behind its use", GRID,
+     SHARDING("[[0]]") "%b = shard.shard %a to %s annotate_for_users : " A "\n%r = shard.shard %b to %s : " A "\n",
+     NULL, "5:1: a definition is annotated behind its use (4:1)"},
+    {"a use twice, in the RFC's form", CLUSTER,
+     "%b = mesh.annotate %a {sharding = [[0]], as_result = false} : " A " -> " A
+     "\n%r = mesh.annotate %b {sharding = [[1]], as_result = false} : " A " -> " A "\n",
+     NULL, "4:1: a use is annotated twice (3:1)"},
+    {"twice alike", GRID,
+     SHARDING("[[0]]") "%b = shard.shard %a to %s : " A "\n%c = shard.shard %b to %s : " A
+                       "\n%r = stablehlo.abs %c : " A "\n",
+     NULL, "a [[a0],[]]; a [[a0],[]]; "},
+};
+
+static void describe(const sw_graph *g, sw_text *out) {
+  for (int32_t i = 0; i < g->n_annotations; i++) {
+    const sw_annotation *a = &g->annotations[i];
+    sw_text_printf(out, "%s%s ", a->op >= 0 ? "loops of " : "",
+                   a->op >= 0 ? g->ops[a->op].name : g->values[a->value].name);
+    if (a->op < 0) sw_sharding_print(&g->mesh, &a->sharding, out);
+    for (int32_t k = 0; k < a->n_loop_refs; k++) {
+      sw_text_printf(out, "%s%d:", k ? " " : "", a->loop_of[k]);
+      sw_axis_ref_print(&g->mesh, a->loop_refs[k], out);
+    }
+    sw_text_printf(out, "%s%s; ", a->for_users ? " for users" : "", a->required ? "" : " hint");
+  }
+  for (int32_t i = 0; i < g->n_twins; i++) {
+    sw_text_printf(out, "%s like %s; ", g->values[g->twins[i].a].name, g->values[g->twins[i].b].name);
+  }
+}
+
+/* "LINE:COL: words", and "(LINE:COL)" where a note names it. */
+static void expect_message(const row *r, const sw_diag *d) {
+  char place[40];
+  const char *words = strchr(r->want, ' ') + 1, *note = strchr(words, '(');
+  size_t n = note ? (size_t)(note - words) - 1 : strlen(words);
+  char found[SW_DIAG_TEXT_BYTES];
+  snprintf(place, sizeof place, "%d:%d: ", d->line, d->col);
+  snprintf(found, sizeof found, "%.*s", (int)n, words);
+  if (strncmp(place, r->want, strlen(place)) != 0 || !strstr(d->text, found)) {
+    fail_msg("%s: %s%s; expected %s", r->name, place, d->text, r->want);
+  }
+  if (!note) return;
+  snprintf(found, sizeof found, "t.mlir:%.*s", (int)strlen(note) - 2, note + 1);
+  assert_int_equal(d->n_notes, 1);
+  if (!strstr(d->notes[0], found)) fail_msg("%s: %s", r->name, d->notes[0]);
+}
+
+static void one_row(void **state) {
+  const row *r = *state;
+  sw_text t = {0}, found = {0};
+  sw_diag diag = {0};
+  sw_arena arena = {0};
+  sw_mesh mesh;
+  sw_program *p;
+  sw_text_printf(&t,
+                 "%sfunc.func @main(%%a: " A ", %%h: i64) -> " A " attributes {mesh_cluster = @g} {\n%sreturn %%r : " A
+                 "\n}\n",
+                 r->grid, r->body);
+  if (r->mesh) assert_ok(sw_mesh_parse(r->mesh, &arena, &mesh, &diag));
+  sw_rc rc = sw_program_parse("t.mlir", t.at, t.n, &(sw_program_options){.mesh = r->mesh ? &mesh : NULL}, &p, &diag);
+  if (r->want[0] >= '0' && r->want[0] <= '9') {
+    if (rc != SW_E_INPUT) fail_msg("%s: was read; expected %s", r->name, r->want);
+    expect_message(r, &diag);
+  } else {
+    if (rc) fail_msg("%s: %d:%d: %s", r->name, diag.line, diag.col, diag.text);
+    describe(sw_program_graph(p), &found);
+    if (strcmp(sw_text_str(&found), r->want) != 0) {
+      fail_msg("%s: %s; expected %s", r->name, sw_text_str(&found), r->want);
+    }
+    sw_program_destroy(p);
+  }
+  sw_text_free(&found);
+  sw_text_free(&t);
+  sw_arena_deinit(&arena);
+}
+
+/* --- completed annotations ---------------------------------------------------------------------------------------- */
+
+/* What the RFC lists behind propagation, by values and their uses (op, operand) in the original program. */
+typedef struct completed {
+  const char *op; /* NULL: a value is meant */
+  int operand;
+  const char *value, *sharding;
+} completed;
+
+static const completed kCompleted[] = {{NULL, 0, "arg0", "[[],[],[a0]]"}, {"1", 0, NULL, "[[],[],[]]"},
+                                       {"1", 1, NULL, "[[],[a0]]"},       {NULL, 0, "1", "[[],[],[a0]]"},
+                                       {"3", 0, NULL, "[[],[],[a0]]"},    {"3", 1, NULL, "[[],[],[a0]]"},
+                                       {NULL, 0, "3", "[[],[],[a0]]"},    {"4", 0, NULL, "[[],[],[a0]]"},
+                                       {"4", 1, NULL, "[[a0],[]]"},       {NULL, 0, "4", "[[],[],[]] partial sum[a0]"},
+                                       {NULL, 0, "6", "[[],[],[a0]]"},    {NULL, 0, "arg1", "[[],[a0]]"},
+                                       {NULL, 0, "arg2", "[[a0],[]]"}};
+
+static void sharding_in(const sw_plan *p, const completed *c, sw_sharding *out) {
+  const sw_graph *g = p->graph;
+  for (sw_id i = 0; c->op && i < g->n_ops; i++) {
+    if (strcmp(g->ops[i].name, c->op) == 0) sw_plan_use_sharding(p, (sw_value_use){i, c->operand}, out);
+  }
+  for (sw_id i = 0; !c->op && i < g->n_values; i++) {
+    if (strcmp(g->values[i].name, c->value) == 0) sw_plan_value_sharding(p, i, out);
+  }
+}
+
+static void completes_as_listed(void **state) {
+  (void)state;
+  static const char *const kFiles[] = {"original", "original8"};
+  for (size_t f = 0; f < sizeof kFiles / sizeof *kFiles; f++) {
+    char path[512];
+    sw_arena arena = {0};
+    sw_diag diag = {0};
+    sw_program *p;
+    const sw_profile *hw;
+    sw_machine *machine;
+    sw_plan plan;
+    snprintf(path, sizeof path, SW_SOURCE_DIR "/tests/data/rfc/mlp_%s.mlir", kFiles[f]);
+    assert_ok(sw_program_read(path, NULL, &p, &diag));
+    assert_ok(sw_profile_read("dgx-h100", &arena, &hw, &diag));
+    assert_ok(sw_machine_build(&arena, hw, &sw_program_graph(p)->mesh, &machine, &diag));
+    assert_ok(sw_propagate(sw_program_graph(p), machine, SW_TRAVERSE_BACKWARD_FORWARD, &arena, &plan, &diag));
+    for (size_t i = 0; i < sizeof kCompleted / sizeof *kCompleted; i++) {
+      sw_text text = {0};
+      sw_sharding s;
+      sharding_in(&plan, &kCompleted[i], &s);
+      sw_sharding_print(sw_machine_mesh(machine), &s, &text);
+      assert_string_equal(sw_text_str(&text), kCompleted[i].sharding);
+      sw_text_free(&text);
+    }
+    sw_program_destroy(p);
+    sw_arena_deinit(&arena);
+  }
+}
+
+int main(void) {
+  enum { N = sizeof kRows / sizeof *kRows };
+  struct CMUnitTest tests[N + 1] = {[N] = cmocka_unit_test(completes_as_listed)};
+  for (int i = 0; i < N; i++) {
+    tests[i] = (struct CMUnitTest){kRows[i].name, one_row, NULL, NULL, (void *)(uintptr_t)&kRows[i]};
+  }
+  return cmocka_run_group_tests_name("dialects", tests, NULL, NULL);
+}
