@@ -13,6 +13,8 @@
 /* `count * size` bytes, zeroed, aligned to 64; NULL with `d` filled when it cannot be had or the product overflows.
  * A request of 0 bytes gives a valid pointer. */
 SW_API void *sw_mem_alloc(size_t count, size_t size, sw_diag *d);
+/* The same, not zeroed: for much that is written before it is read, and is no matter of the stack. */
+SW_API void *sw_mem_room(size_t count, size_t size, sw_diag *d);
 /* Grow `old` (NULL allowed) from `old_count` to `count` elements, new ones zeroed. On failure `old` stays valid. */
 SW_API void *sw_mem_grow(void *old, size_t old_count, size_t count, size_t size, sw_diag *d);
 SW_API void sw_mem_free(void *p); /* NULL allowed */
@@ -57,6 +59,11 @@ SW_API void sw_arena_deinit(sw_arena *a);
   do {                                                         \
     (ptr) = sw_mem_alloc((size_t)(count), sizeof *(ptr), (d)); \
     if (!(ptr)) return SW_E_RESOURCE;                          \
+  } while (0)
+#define SW_MEM_ROOM(ptr, count, d)                            \
+  do {                                                        \
+    (ptr) = sw_mem_room((size_t)(count), sizeof *(ptr), (d)); \
+    if (!(ptr)) return SW_E_RESOURCE;                         \
   } while (0)
 
 #endif

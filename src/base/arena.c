@@ -32,22 +32,22 @@ static sw_rc no_memory(sw_diag *d, size_t count, size_t size) {
   return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory (asked for %zu x %zu bytes)", count, size);
 }
 
-void *sw_mem_alloc(size_t count, size_t size, sw_diag *d) {
+void *sw_mem_room(size_t count, size_t size, sw_diag *d) {
   size_t bytes;
   if (fault_due() || __builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - MEM_ALIGN) {
     (void)no_memory(d, count, size);
     return NULL;
   }
   if (bytes == 0) bytes = 1;
-  void *p;
-  if (bytes >= (size_t)4 * MEM_ALIGN) { /* big blocks are aligned for SIMD and cache lines */
-    p = aligned_alloc(MEM_ALIGN, (bytes + MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN);
-    if (p) memset(p, 0, bytes);
-  } else {
-    p = calloc(1, bytes);
-  }
+  const bool big = bytes >= (size_t)4 * MEM_ALIGN; /* aligned for SIMD and cache lines */
+  void *p = big ? aligned_alloc(MEM_ALIGN, (bytes + MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN) : malloc(bytes);
   if (!p) (void)no_memory(d, count, size);
   return p;
+}
+
+void *sw_mem_alloc(size_t count, size_t size, sw_diag *d) {
+  void *p = sw_mem_room(count, size, d);
+  return p ? memset(p, 0, count * size) : NULL;
 }
 
 void *sw_mem_grow(void *old, size_t old_count, size_t count, size_t size, sw_diag *d) {

@@ -141,17 +141,24 @@ static sw_rc answer_one(const sw_questions *q, const char *text, sw_diag *d) {
   return rc;
 }
 
-static sw_rc answer_stdin(const sw_questions *q, sw_cancel *cancel, sw_diag *d) {
-  char line[LONGEST_LINE];
-  while (!sw_cancelled(cancel) && fgets(line, sizeof line, stdin)) {
+static sw_rc answer_lines(const sw_questions *q, char *line, sw_cancel *cancel, sw_diag *d) {
+  while (!sw_cancelled(cancel) && fgets(line, LONGEST_LINE, stdin)) {
     size_t n = strcspn(line, "\n");
-    if (n + 1 == sizeof line)
+    if (n + 1 == LONGEST_LINE)
       return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "a line of standard input has more than %d bytes", LONGEST_LINE - 2);
     line[n] = '\0';
     if (n) SW_TRY(answer_one(q, line, d));
   }
   if (ferror(stdin)) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "cannot read standard input");
   return SW_OK;
+}
+
+static sw_rc answer_stdin(const sw_questions *q, sw_cancel *cancel, sw_diag *d) {
+  char *line;
+  SW_MEM_ROOM(line, LONGEST_LINE, d);
+  sw_rc rc = answer_lines(q, line, cancel, d);
+  sw_mem_free(line);
+  return rc;
 }
 
 sw_rc sw_answer_all(const sw_questions *q, const sw_words *texts, sw_cancel *cancel, sw_diag *d) {

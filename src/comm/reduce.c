@@ -15,7 +15,7 @@
 #include "shardwright/scalar.h"
 #include "shardwright/simd.h"
 
-enum { CHUNK_ELEMS = 1024, MAX_ELEM_BYTES = 16, LINE = 64 };
+enum { CHUNK_BYTES = 4096, LINE = 64 };
 
 /* A chunk is a few lines when it goes to several results, or when no cache holds the sources: then all of them are read
  * and written at the same pace, and the machine's own reading ahead goes on in each. In many sources it does not always
@@ -171,9 +171,9 @@ static void convert(sw_dtype to, void *dst, sw_dtype from, const void *src, size
 }
 
 typedef struct workspace {
-  _Alignas(64) char acc[CHUNK_ELEMS * MAX_ELEM_BYTES];
-  _Alignas(64) char wide[CHUNK_ELEMS * MAX_ELEM_BYTES];
-  _Alignas(64) char narrow[CHUNK_ELEMS * MAX_ELEM_BYTES];
+  _Alignas(64) char acc[CHUNK_BYTES];
+  _Alignas(64) char wide[CHUNK_BYTES];
+  _Alignas(64) char narrow[CHUNK_BYTES];
 } workspace;
 
 /* A chunk of a source as accumulator elements: where it lies, or converted (to the result's dtype first). */
@@ -291,6 +291,12 @@ static int64_t head_of(const reduce_job *j, int64_t dst_at) {
   return j->r->streams && before % j->to_size == 0 ? before / j->to_size : 0;
 }
 
+/* Accumulated, and as results. */
+static int64_t elements_of_chunk(const reduce_job *j) {
+  int64_t wide = sw_dtype_bytes(j->acc);
+  return CHUNK_BYTES / (wide > j->to_size ? wide : j->to_size);
+}
+
 void sw_reduce_run(const sw_reducer *r, int64_t n_src, const void *const *src, int64_t src_at, int64_t n_dst,
                    void *const *dst, int64_t dst_at, int64_t count) {
   workspace w;
@@ -301,7 +307,7 @@ void sw_reduce_run(const sw_reducer *r, int64_t n_src, const void *const *src, i
   job.direct = can_be_direct(&job, src_at, dst_at);
   bool paced = job.plain && (r->streams || n_dst > 1);
   int64_t bytes = r->streams ? STREAMED_BYTES : PACED_BYTES, end = head_of(&job, dst_at);
-  int64_t chunk = paced ? bytes / job.to_size : CHUNK_ELEMS;
+  int64_t chunk = paced ? bytes / job.to_size : elements_of_chunk(&job);
   if (end == 0) end = chunk;
   for (int64_t at = 0; at < count; at = end, end += chunk) {
     if (end > count) end = count;

@@ -14,7 +14,7 @@
 #include "mesh/tiling.h"
 #include "shardwright/checked.h"
 
-enum { MAX_PAIRS = 24, MAX_RANGES = 320 };
+enum { MAX_PAIRS = 24, MAX_RANGES = 256 };
 
 /* One digit of a coordinate that some ref reads, and what a step of it adds to a shard index. */
 typedef struct term {

@@ -203,7 +203,10 @@ static sw_rc bench_profile(const sw_profile *p, const sw_bench_costs_options *o,
   SW_TRY(sw_samples_predict(own, &set, predicted, d));
   fit_constants c;
   sw_fit_constants_of(own, &set, &c);
-  *r = (profile_result){.p = own, .set = &set, .predicted = predicted, .n_constants = c.n};
+  r->p = own;
+  r->set = &set;
+  r->predicted = predicted;
+  r->n_constants = c.n;
   count_rows(r);
   if (set.n + set.skipped == 0)
     sw_text_printf(out->table, "%s: no measured rows\n", p->name);

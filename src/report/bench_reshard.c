@@ -24,6 +24,9 @@ typedef struct bench {
   sw_sharding at[N_SHARDINGS];
   sw_rng rng;
   int beyond;
+  /* While wins are counted: */
+  sw_route any, plain;
+  double ratio[N_PAIRS];
 } bench;
 
 enum { WHOLE, PARTIAL, PARTS }; /* what is drawn */
@@ -190,20 +193,19 @@ static double ratio_of(const sw_route *r) {
 
 static sw_rc count_wins(bench *b, sw_diag *d) {
   sw_bench_reshard_wins w = {.mesh = b->mesh_text, .pairs = N_PAIRS};
-  double ratio[N_PAIRS];
+  double *ratio = b->ratio;
   for (int i = 0; i < N_PAIRS; i++) {
     sw_arena arena = {0};
-    sw_route any, plain;
     sw_reshard wanted = draw_pair(b);
-    sw_rc rc = sw_route_find(&wanted, &arena, &any, d);
+    sw_rc rc = sw_route_find(&wanted, &arena, &b->any, d);
     wanted.options.no_exchange = true;
-    if (!rc) rc = sw_route_find(&wanted, &arena, &plain, d);
+    if (!rc) rc = sw_route_find(&wanted, &arena, &b->plain, d);
     sw_arena_deinit(&arena);
     SW_TRY(rc);
-    ratio[i] = ratio_of(&plain);
-    if (any.cost_s >= plain.cost_s * (1 - 1e-9)) continue;
+    ratio[i] = ratio_of(&b->plain);
+    if (b->any.cost_s >= b->plain.cost_s * (1 - 1e-9)) continue;
     w.wins++;
-    w.mean_saving += 1 - any.cost_s / plain.cost_s;
+    w.mean_saving += 1 - b->any.cost_s / b->plain.cost_s;
   }
   if (w.wins) w.mean_saving /= w.wins;
   qsort(ratio, N_PAIRS, sizeof ratio[0], by_value);
@@ -247,14 +249,18 @@ static sw_rc bench_mesh(bench *b, sw_arena *arena, sw_diag *d) {
 }
 
 sw_rc sw_bench_reshard(const sw_bench_reshard_options *o, const sw_bench_reshard_visitor *v, int *beyond, sw_diag *d) {
-  bench b = {.o = o, .v = v};
-  for (int i = 0; i < N_MESHES; i++) {
+  bench *b;
+  sw_rc rc = SW_OK;
+  SW_MEM_NEW(b, 1, d);
+  b->o = o;
+  b->v = v;
+  for (int i = 0; i < N_MESHES && !rc; i++) {
     sw_arena arena = {0};
-    b.mesh_text = kMeshes[i];
-    sw_rc rc = bench_mesh(&b, &arena, d);
+    b->mesh_text = kMeshes[i];
+    rc = bench_mesh(b, &arena, d);
     sw_arena_deinit(&arena);
-    SW_TRY(rc);
   }
-  *beyond = b.beyond;
-  return SW_OK;
+  *beyond = b->beyond;
+  sw_mem_free(b);
+  return rc;
 }

@@ -193,20 +193,27 @@ static void count_steps(const rs_row *row, int n_states, sorting *s) {
   }
 }
 
-static sw_rc sort_steps(rs_row *row, int n_states, sw_diag *d) {
-  sorting s;
+static sw_rc list_steps(rs_row *row, int n_states, const sorting *s, sw_diag *d) {
   uint16_t *number, *end, *state;
-  count_steps(row, n_states, &s);
-  SW_MEM_NEW(number, 2 * s.n + n_states, d);
-  end = number + s.n;
-  state = end + s.n;
-  memcpy(number, s.number, (size_t)s.n * sizeof number[0]);
-  for (int k = 1; k < s.n; k++) end[k] = (uint16_t)(end[k - 1] + s.n_states[k - 1]); /* where it begins */
+  SW_MEM_NEW(number, 2 * s->n + n_states, d);
+  end = number + s->n;
+  state = end + s->n;
+  memcpy(number, s->number, (size_t)s->n * sizeof number[0]);
+  for (int k = 1; k < s->n; k++) end[k] = (uint16_t)(end[k - 1] + s->n_states[k - 1]); /* where it begins */
   for (int i = 0; i < n_states; i++) {
-    if (row->number[i] != RS_NO_STEP) state[end[s.place[row->number[i]] - 1]++] = (uint16_t)i;
+    if (row->number[i] != RS_NO_STEP) state[end[s->place[row->number[i]] - 1]++] = (uint16_t)i;
   }
-  row->steps = (rs_steps){s.n, number, end, state};
+  row->steps = (rs_steps){s->n, number, end, state};
   return SW_OK;
+}
+
+static sw_rc sort_steps(rs_row *row, int n_states, sw_diag *d) {
+  sorting *s;
+  SW_MEM_ROOM(s, 1, d);
+  count_steps(row, n_states, s);
+  sw_rc rc = list_steps(row, n_states, s, d);
+  sw_mem_free(s);
+  return rc;
 }
 
 sw_rc rs_atlas_ask(rs_atlas *a, int state, bool to_it, int other, sw_diag *d) {
@@ -239,35 +246,48 @@ sw_rc rs_atlas_row(rs_atlas *a, int state, bool to_it, const rs_row **out, sw_di
 
 /* --- gaps -------------------------------------------------------------------------------------------------------- */
 
+enum { GAP_SLOTS = 2 * RS_NET_STATES };
+
+typedef struct gap_work {
+  rs_net_gap gap[RS_NET_STATES]; /* the different ones */
+  uint16_t of[RS_NET_STATES];    /* by state, its gap's number */
+  uint16_t slot[GAP_SLOTS];      /* number + 1 */
+} gap_work;
+
 /* Numbers the different ones; returns how many. */
-static int number_gaps(const rs_net *n, int state, bool to_it, rs_net_gap *gap, uint16_t *of) {
-  enum { SLOTS = 2 * RS_NET_STATES };
-  uint16_t slot[SLOTS] = {0}; /* number + 1 */
+static int number_gaps(const rs_net *n, int state, bool to_it, gap_work *w) {
   int k = 0;
+  memset(w->slot, 0, sizeof w->slot);
   for (int i = 0; i < n->n_states; i++) {
     const rs_net_gap g = rs_net_gap_of(n, to_it ? i : state, to_it ? state : i);
-    uint64_t at = hash_of(&g, sizeof g) % SLOTS;
-    while (slot[at] && memcmp(&gap[slot[at] - 1], &g, sizeof g) != 0) at = (at + 1) % SLOTS;
-    if (!slot[at]) {
-      gap[k++] = g;
-      slot[at] = (uint16_t)k;
+    uint64_t at = hash_of(&g, sizeof g) % GAP_SLOTS;
+    while (w->slot[at] && memcmp(&w->gap[w->slot[at] - 1], &g, sizeof g) != 0) at = (at + 1) % GAP_SLOTS;
+    if (!w->slot[at]) {
+      w->gap[k++] = g;
+      w->slot[at] = (uint16_t)k;
     }
-    of[i] = (uint16_t)(slot[at] - 1);
+    w->of[i] = (uint16_t)(w->slot[at] - 1);
   }
   return k;
 }
 
-static sw_rc make_gaps(rs_atlas *a, int state, bool to_it, sw_diag *d) {
-  const size_t n = (size_t)a->net.n_states;
-  rs_net_gap gap[RS_NET_STATES];
-  uint16_t of[RS_NET_STATES];
-  const int k = number_gaps(&a->net, state, to_it, gap, of);
-  rs_gaps *g = sw_mem_alloc(1, sizeof *g + (size_t)k * sizeof gap[0] + n * sizeof of[0], d);
-  if (!g) return SW_E_RESOURCE;
+static rs_gaps *list_gaps(const gap_work *w, int k, size_t n_states, sw_diag *d) {
+  rs_gaps *g = sw_mem_alloc(1, sizeof *g + (size_t)k * sizeof w->gap[0] + n_states * sizeof w->of[0], d);
+  if (!g) return NULL;
   g->n = k;
   g->of = (uint16_t *)(g->gap + k);
-  memcpy(g->gap, gap, (size_t)k * sizeof gap[0]);
-  memcpy(g->of, of, n * sizeof of[0]);
+  memcpy(g->gap, w->gap, (size_t)k * sizeof w->gap[0]);
+  memcpy(g->of, w->of, n_states * sizeof w->of[0]);
+  return g;
+}
+
+static sw_rc make_gaps(rs_atlas *a, int state, bool to_it, sw_diag *d) {
+  gap_work *w;
+  SW_MEM_ROOM(w, 1, d);
+  const int k = number_gaps(&a->net, state, to_it, w);
+  rs_gaps *g = list_gaps(w, k, (size_t)a->net.n_states, d);
+  sw_mem_free(w);
+  if (!g) return SW_E_RESOURCE;
   atomic_store_explicit(&a->gaps[to_it][state], g, memory_order_release);
   return SW_OK;
 }

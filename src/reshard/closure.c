@@ -22,6 +22,7 @@ sw_rc rs_closure_init(rs_closure *c, const rs_query *q, bool partial, sw_diag *d
   SW_MEM_NEW(c->from, n, d);
   SW_MEM_NEW(c->step_s, n, d);
   SW_MEM_NEW(c->lone_s, n, d);
+  SW_MEM_NEW(c->done_s, n, d);
   SW_MEM_NEW(c->sized, 1, d);
   rs_sized_init(c->sized, c->atlas, &c->q);
   if (rs_atlas_cuts_evenly(c->atlas, &c->q)) return SW_OK;
@@ -39,6 +40,7 @@ void rs_closure_deinit(rs_closure *c) {
   sw_mem_free(c->from);
   sw_mem_free(c->step_s);
   sw_mem_free(c->lone_s);
+  sw_mem_free(c->done_s);
   sw_mem_free(c->sized);
   sw_mem_free(c->uneven);
   *c = (rs_closure){0};
@@ -173,7 +175,7 @@ static sw_rc follow_known(rs_closure *c, int from, double *row, double *done, sw
 static sw_rc follow_all(rs_closure *c, int from, sw_diag *d) {
   rs_paths *p = &c->from[from];
   const int n = c->net->n_states;
-  double done[RS_NET_STATES], *row = p->cost_s; /* done: how far a state was when it was last relaxed over */
+  double *done = c->done_s, *row = p->cost_s;
   for (int i = 0; i < n; i++) done[i] = HUGE_VAL;
   if (c->uneven) SW_TRY(follow_known(c, from, row, done, d));
   for (bool any = true; any;) {

@@ -24,6 +24,7 @@ typedef struct rs_closure {
   double **step_s;   /* by state, the steps from it: those that a path went on from. One that is not counted yet has the
                         least that it can cost, less than 0 */
   double *lone_s;    /* such a row where they are not kept */
+  double *done_s;    /* how far a state was when it was last relaxed over, while a row is made */
   rs_paths *from;    /* by source, those that have been asked for */
 } rs_closure;
 

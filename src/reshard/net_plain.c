@@ -54,20 +54,22 @@ static void read_path(const dijkstra *w, rs_path *out) {
 }
 
 sw_rc rs_net_search_plain(const rs_query *q, rs_path *out, sw_diag *d) {
-  dijkstra w;
+  dijkstra *w;
   rs_atlas *atlas;
   SW_TRY(rs_atlas_of(q, false, &atlas, d));
-  w.net = rs_atlas_net(atlas);
-  rs_uneven_init(&w.uneven, w.net, q);
-  w.start = rs_net_find(w.net, &q->source);
-  w.goal = rs_net_find(w.net, &q->target);
-  for (int i = 0; i < w.net->n_states; i++) {
-    w.done[i] = false;
-    w.cost_s[i] = HUGE_VAL;
+  SW_MEM_ROOM(w, 1, d);
+  w->net = rs_atlas_net(atlas);
+  rs_uneven_init(&w->uneven, w->net, q);
+  w->start = rs_net_find(w->net, &q->source);
+  w->goal = rs_net_find(w->net, &q->target);
+  for (int i = 0; i < w->net->n_states; i++) {
+    w->done[i] = false;
+    w->cost_s[i] = HUGE_VAL;
   }
-  w.cost_s[w.start] = w.hops[w.start] = 0;
-  for (int at = nearest(&w); at >= 0; at = nearest(&w)) leave(&w, at);
+  w->cost_s[w->start] = w->hops[w->start] = 0;
+  for (int at = nearest(w); at >= 0; at = nearest(w)) leave(w, at);
   out->n_left = 0;
-  read_path(&w, out);
+  read_path(w, out);
+  sw_mem_free(w);
   return SW_OK;
 }

@@ -68,6 +68,8 @@ typedef struct walk {
   int16_t from[PLACES];
   uint8_t hops[PLACES];
   double spent_s[PLACES]; /* on the way there */
+  double to_s[PLACES];    /* what leads there, while near states are looked for or a survey is turned round */
+  rs_net_bound left[RS_NET_STATES];
 } walk;
 
 static bool cheaper(double cost_s, double than_s) { return cost_s < than_s * (1 - 1e-9); }
@@ -536,18 +538,16 @@ static void take_all(walk *w) {
 static sw_rc find_near(walk *w, sw_diag *d) {
   const int start = state_of(w, w->start), goal = state_of(w, w->goal);
   const double most_s = best_s(w) * w->slack * (1 - 1e-9), scale = w->prices.scale;
-  double to_s[RS_NET_STATES];
-  rs_net_bound left[RS_NET_STATES];
   const rs_gaps *before, *behind;
   SW_TRY(rs_atlas_gaps(w->atlas, start, w->back, &before, d));
   SW_TRY(rs_atlas_gaps(w->atlas, goal, !w->back, &behind, d));
-  for (int i = 0; i < before->n; i++) to_s[i] = rs_net_gap_bound(w->net, &before->gap[i], scale).any_s;
-  for (int i = 0; i < behind->n; i++) left[i] = rs_net_gap_bound(w->net, &behind->gap[i], scale);
+  for (int i = 0; i < before->n; i++) w->to_s[i] = rs_net_gap_bound(w->net, &before->gap[i], scale).any_s;
+  for (int i = 0; i < behind->n; i++) w->left[i] = rs_net_gap_bound(w->net, &behind->gap[i], scale);
   w->n_near = 0;
   for (int i = 0; i < w->n_states; i++) {
-    const rs_net_bound b = left[behind->of[i]];
+    const rs_net_bound b = w->left[behind->of[i]];
     const int k = w->alike->of[i];
-    const bool near = to_s[before->of[i]] + b.any_s < most_s;
+    const bool near = w->to_s[before->of[i]] + b.any_s < most_s;
     w->left_s[k] = near ? b.any_s : HUGE_VAL;
     w->longer_s[k] = is_far(w, w->goal) ? 0 : b.longer_s;
     w->near[w->n_near] = (int16_t)i;
@@ -639,10 +639,9 @@ static sw_rc survey(walk *w, double least_s, double most_s, int *n_left, sw_diag
 
 /* Back to where the survey came from, over the states that it saw. */
 static sw_rc turn_round(walk *w, sw_diag *d) {
-  double to_s[PLACES];
   const rs_alike *seen = w->alike;
   const int start = w->start;
-  memcpy(to_s, w->cost_s, (size_t)seen->n * sizeof to_s[0]);
+  memcpy(w->to_s, w->cost_s, (size_t)seen->n * sizeof w->to_s[0]);
   w->scouts = w->surveys = false;
   w->start = w->goal;
   w->goal = start;
@@ -650,7 +649,7 @@ static sw_rc turn_round(walk *w, sw_diag *d) {
   SW_TRY(set_out(w, 0, d));
   w->n_near = 0;
   for (int i = 0; i < w->n_states; i++) {
-    w->left_s[i] = w->longer_s[i] = to_s[seen->of[i]];
+    w->left_s[i] = w->longer_s[i] = w->to_s[seen->of[i]];
     if (!isinf(w->left_s[i])) w->near[w->n_near++] = (int16_t)i;
   }
   return SW_OK;
@@ -685,19 +684,22 @@ static sw_rc walk_to_goal(walk *w, rs_path *out, sw_diag *d) {
 }
 
 static sw_rc search_in(rs_atlas *atlas, const rs_query *q, rs_path *out, sw_diag *d) {
-  walk w;
-  w.q = q;
-  w.atlas = atlas;
-  w.rc = SW_OK;
-  w.scouts = w.surveys = false;
-  w.slack = 1;
-  w.d = d;
-  w.net = rs_atlas_net(atlas);
-  w.n_states = w.net->n_states;
-  place_ends(&w);
-  const sw_rc rc = walk_to_goal(&w, out, d);
-  for (int i = 0; i < 2; i++) rs_far_end_deinit(&w.end[i]);
-  return rc ? rc : w.rc;
+  walk *w;
+  SW_MEM_ROOM(w, 1, d);
+  w->q = q;
+  w->atlas = atlas;
+  w->rc = SW_OK;
+  w->scouts = w->surveys = false;
+  w->slack = 1;
+  w->d = d;
+  w->net = rs_atlas_net(atlas);
+  w->n_states = w->net->n_states;
+  place_ends(w);
+  sw_rc rc = walk_to_goal(w, out, d);
+  for (int i = 0; i < 2; i++) rs_far_end_deinit(&w->end[i]);
+  if (!rc) rc = w->rc;
+  sw_mem_free(w);
+  return rc;
 }
 
 sw_rc rs_net_search(const rs_query *q, rs_path *out, sw_diag *d) {

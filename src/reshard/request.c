@@ -360,16 +360,17 @@ static bool reducing_all_may_pay(const rs_request *r) {
 }
 
 /* Takes the path that likely moves find, if all in all it costs less than what is known. */
-static void take_if_cheaper(const rs_request *other, rs_request *r, rs_path *out) {
+static sw_rc take_if_cheaper(const rs_request *other, rs_request *r, rs_path *out, sw_diag *d) {
   rs_request tried = *other;
   rs_path path;
   const double limit_s = (out->cost_s + around_s(r)) * (1 - 1e-9) - around_s(other);
-  if (limit_s <= 0) return;
+  if (limit_s <= 0) return SW_OK;
   if (!isinf(limit_s)) tried.query.limit_s = limit_s;
-  rs_search(&tried.query, &path);
-  if (isinf(path.cost_s)) return;
+  SW_TRY(rs_search(&tried.query, &path, d));
+  if (isinf(path.cost_s)) return SW_OK;
   *r = *other;
   *out = path;
+  return SW_OK;
 }
 
 /* Of two frames that were searched the cheaper, all in all. */
@@ -421,18 +422,19 @@ static bool frame_pieces_there(const rs_request *asked, int dim, rs_request *out
 }
 
 /* By likely moves, what is made last being whole or in pieces. */
-static void search_moves(const rs_request *framed, bool may_keep, rs_request *r, rs_path *out) {
+static sw_rc search_moves(const rs_request *framed, bool may_keep, rs_request *r, rs_path *out, sw_diag *d) {
   rs_request pieces;
-  take_if_cheaper(framed, r, out);
-  if (frame_pieces(framed, may_keep, &pieces)) take_if_cheaper(&pieces, r, out);
-  for (int d = 0; d < framed->query.space.rank; d++) {
-    if (frame_pieces_there(framed, d, &pieces)) take_if_cheaper(&pieces, r, out);
+  SW_TRY(take_if_cheaper(framed, r, out, d));
+  if (frame_pieces(framed, may_keep, &pieces)) SW_TRY(take_if_cheaper(&pieces, r, out, d));
+  for (int i = 0; i < framed->query.space.rank; i++) {
+    if (frame_pieces_there(framed, i, &pieces)) SW_TRY(take_if_cheaper(&pieces, r, out, d));
   }
   point_at_ends(r);
+  return SW_OK;
 }
 
 /* The same of an end that no state is, where no net holds all. */
-static void try_far_moves(const rs_request *asked, rs_request *best, rs_path *out) {
+static sw_rc try_far_moves(const rs_request *asked, rs_request *best, rs_path *out, sw_diag *d) {
   rs_request tried = *asked;
   const rs_space *s = &asked->query.space;
   tried.reduce_first = false;
@@ -442,7 +444,7 @@ static void try_far_moves(const rs_request *asked, rs_request *best, rs_path *ou
   tried.query.kind = (sw_reduction)asked->from.partial_kind;
   tried.query.space = (rs_space){.mesh = s->mesh, .rank = s->rank, .dims = s->dims};
   frame_opaque(&tried, s->mesh);
-  search_moves(&tried, true, best, out);
+  return search_moves(&tried, true, best, out, d);
 }
 
 static sw_rc search_far(rs_request *r, rs_path *out, sw_diag *d) {
@@ -453,7 +455,7 @@ static sw_rc search_far(rs_request *r, rs_path *out, sw_diag *d) {
   for (int reduces = 0; reduces <= may_reduce; reduces++) {
     for (int makes = 0; makes <= may_make; makes++) SW_TRY(try_far(&asked, reduces, makes, r, out, d));
   }
-  if (!asked.in_net) try_far_moves(&asked, r, out);
+  if (!asked.in_net) SW_TRY(try_far_moves(&asked, r, out, d));
   point_at_ends(r);
   return SW_OK;
 }
@@ -468,7 +470,7 @@ static sw_rc search_there(rs_request *r, rs_path *out, sw_diag *d) {
     SW_TRY(search_some_net(&pieces, &path, d));
     keep_cheaper(&pieces, &path, r, out);
   }
-  if (!asked.in_net) try_far_moves(&asked, r, out);
+  if (!asked.in_net) SW_TRY(try_far_moves(&asked, r, out, d));
   point_at_ends(r);
   return SW_OK;
 }
@@ -500,13 +502,12 @@ sw_rc rs_request_search(rs_request *r, rs_path *out, sw_diag *d) {
     if (!isinf(out->cost_s)) *r = over;
   }
   if (!isinf(out->cost_s) && !rs_net_has_partial(&r->query)) return SW_OK;
-  search_moves(&asked, true, r, out);
+  SW_TRY(search_moves(&asked, true, r, out, d));
   if (!reducing_all_may_pay(&asked)) return SW_OK;
   over = asked;
   over.keeps_partial = false;
   frame_plain(&over, false);
-  search_moves(&over, false, r, out);
-  return SW_OK;
+  return search_moves(&over, false, r, out, d);
 }
 
 sw_rc rs_request_s(rs_request *r, double *cost_s, sw_diag *d) {

@@ -231,24 +231,27 @@ static void read_path(const search *s, rs_path *out) {
   }
 }
 
-void rs_search(const rs_query *q, rs_path *out) {
-  search s;
-  s.q = q;
-  s.n = s.n_heap = 0;
-  memset(s.slot, 0, sizeof s.slot);
-  int source = q->opaque_source ? new_node(&s, &q->source) : node_of(&s, &q->source);
-  s.target = q->opaque_target ? new_node(&s, &q->target) : node_of(&s, &q->target);
-  find_near(&s);
-  rs_lists_of(&q->space, &q->target, &s.target_lists);
-  if (q->limit_s > 0) s.node[s.target].cost = q->limit_s;
-  s.node[source].cost = 0;
-  s.heap[s.n_heap++] = (int16_t)source;
-  while (s.n_heap > 0) {
-    int at = heap_pop(&s);
-    if (s.node[at].done) continue;
-    s.node[at].done = true;
-    if (at == s.target) break;
-    expand(&s, at);
+sw_rc rs_search(const rs_query *q, rs_path *out, sw_diag *d) {
+  search *s;
+  SW_MEM_ROOM(s, 1, d);
+  s->q = q;
+  s->n = s->n_heap = 0;
+  memset(s->slot, 0, sizeof s->slot);
+  int source = q->opaque_source ? new_node(s, &q->source) : node_of(s, &q->source);
+  s->target = q->opaque_target ? new_node(s, &q->target) : node_of(s, &q->target);
+  find_near(s);
+  rs_lists_of(&q->space, &q->target, &s->target_lists);
+  if (q->limit_s > 0) s->node[s->target].cost = q->limit_s;
+  s->node[source].cost = 0;
+  s->heap[s->n_heap++] = (int16_t)source;
+  while (s->n_heap > 0) {
+    int at = heap_pop(s);
+    if (s->node[at].done) continue;
+    s->node[at].done = true;
+    if (at == s->target) break;
+    expand(s, at);
   }
-  read_path(&s, out);
+  read_path(s, out);
+  sw_mem_free(s);
+  return SW_OK;
 }

@@ -43,6 +43,6 @@ typedef struct rs_path {
   int n_left;    /* states of a net that the search went on from */
 } rs_path;
 
-void rs_search(const rs_query *q, rs_path *out);
+SW_CHECKED sw_rc rs_search(const rs_query *q, rs_path *out, sw_diag *d);
 
 #endif

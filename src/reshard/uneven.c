@@ -154,6 +154,17 @@ static struct before before_of(const rs_uneven *u, int dim, unsigned set, int le
   return (struct before){rs_net_place(u->net, set, level, list), (double)block};
 }
 
+/* The same as overlap of what an end's pieces, or else lists, say; one of the two has pieces. In a frame of its own. */
+static __attribute__((noinline)) void meet_pieces(const meeting *m, const double *old, const double *new, int places,
+                                                  double *has, double *had) {
+  double of_list[2 * RS_NET_PLACES];
+  if (!old)
+    old = ranges_of(m->old[0].place, m->old[0].block, m->size, places, of_list);
+  else if (!new)
+    new = ranges_of(m->new, m->block, m->size, places, of_list);
+  overlap(old, new, places, has, had);
+}
+
 /* Along one dimension, the source's units of one or two levels having shared all. `set`: of the devices that it tells
  * apart. */
 static void meet_dim(const rs_uneven *u, const rs_side *from, const rs_side *to, int dim, unsigned set,
@@ -165,13 +176,11 @@ static void meet_dim(const rs_uneven *u, const rs_side *from, const rs_side *to,
                .new = rs_net_place(n, set, 0, b),
                .block = (double)u->block[dim][b],
                .size = (double)u->q->space.dims[dim]};
-  double of_old[2 * RS_NET_PLACES], of_new[2 * RS_NET_PLACES];
   if (level[1] > 0) {
     m.old[1] = before_of(u, dim, set, level[1], a);
     meet_both(&m, places, has, had);
   } else if (old || new) {
-    overlap(old ? old->owned[level[0]] : ranges_of(m.old[0].place, m.old[0].block, m.size, places, of_old),
-            new ? new->shown : ranges_of(m.new, m.block, m.size, places, of_new), places, has, had);
+    meet_pieces(&m, old ? old->owned[level[0]] : NULL, new ? new->shown : NULL, places, has, had);
   } else {
     meet(&m, places, has, had);
   }

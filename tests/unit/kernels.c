@@ -1,5 +1,6 @@
 /* Every kernel against the slow evaluator: random shapes, dtypes and attributes, through the registry's inference and
  * the interpreter with poisoned results. */
+#include <dirent.h>
 #include <math.h>
 
 #include "check.h"
@@ -746,7 +747,19 @@ static void kernels_agree_with_definitions(void **state) {
   }
 }
 
+/* Nor does what they are linked with, while it is loaded or later. */
+static void kernels_start_no_threads(void **state) {
+  (void)state;
+  DIR *tasks = opendir("/proc/self/task");
+  int n = 0;
+  if (!tasks) skip();
+  for (const struct dirent *e = readdir(tasks); e; e = readdir(tasks)) n += e->d_name[0] != '.';
+  closedir(tasks);
+  assert_int_equal(n, 1);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_agree_with_definitions)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_agree_with_definitions),
+                                     cmocka_unit_test(kernels_start_no_threads)};
   return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static double cheapest(const sw_reshard *wanted, bool thorough) {
   assert_ok(rs_request_init(&r, wanted, &diag));
   if (r.nothing_to_do || r.in_net) return 0; /* that search is exact */
   r.query.thorough = thorough;
-  rs_search(&r.query, &path);
+  assert_ok(rs_search(&r.query, &path, &diag));
   return path.cost_s + rs_reduce_first_s(&r) + rs_made_s(&r);
 }
 

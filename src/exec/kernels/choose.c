@@ -123,15 +123,15 @@ sw_rc sw_kernel_clamp(const sw_kernel_call *c, sw_diag *d) {
   sw_binary_loop max = sw_binary_loop_of(SW_OP_MAXIMUM, wide), min = sw_binary_loop_of(SW_OP_MINIMUM, wide);
   if (!max || !min) return sw_kernel_no_dtype(c, x->dtype, d);
   int64_t n = sw_buffer_elements(y);
-  sw_chunk lo, mid, hi, r;
+  sw_chunk lo, mid, hi; /* mid: what lies between, at first x */
   for (int64_t i = 0; i < n; i += SW_CHUNK) {
     int64_t m = sw_min_i64(SW_CHUNK, n - i);
     const void *l = clamp_part(c->in[0], c->in[0]->rank < y->rank, i, m, wide, &lo);
     const void *v = clamp_part(x, false, i, m, wide, &mid);
     const void *h = clamp_part(c->in[2], c->in[2]->rank < y->rank, i, m, wide, &hi);
-    max(l, v, r.bytes, m);
-    min(r.bytes, h, r.bytes, m);
-    sw_convert(wide, r.bytes, y->dtype, (char *)y->data + i * sw_dtype_bytes(y->dtype), m);
+    max(l, v, mid.bytes, m);
+    min(mid.bytes, h, mid.bytes, m);
+    sw_convert(wide, mid.bytes, y->dtype, (char *)y->data + i * sw_dtype_bytes(y->dtype), m);
   }
   return SW_OK;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "exec/kernels/gemm.h"
+#include "exec/kernels/lapack.h"
 #include "exec/kernels/native.h"
 #include "exec/walk.h"
 #include "exec/kernels/wide.h"
@@ -262,6 +263,8 @@ sw_rc sw_kernel_convolution(const sw_kernel_call *c, sw_diag *d) {
     v.patches = sw_arena_alloc(c->scratch, most, bytes, d);
     if (!v.patches) return SW_E_RESOURCE;
   }
+  SW_TRY(sw_blas_enter(d));
   convolve_all(&v);
+  sw_blas_leave();
   return store_canonical(c, &v, y_order, d);
 }

@@ -6,6 +6,7 @@
  * column 1. A large operand of a narrow type (the weights) is widened panel by panel of its free dims.
  */
 #include "exec/kernels/gemm.h"
+#include "exec/kernels/lapack.h"
 #include "exec/kernels/native.h"
 #include "exec/walk.h"
 #include "exec/kernels/wide.h"
@@ -188,10 +189,12 @@ sw_rc sw_kernel_dot(const sw_kernel_call *c, sw_diag *d) {
   SW_TRY(operand_prepare(&b, c, c->in[1], !a_is_larger, wide, d));
   SW_TRY(sw_wide_begin(c, y, wide, &out, d));
   int64_t size = a.free.size * b.free.size, batches = sw_buffer_elements(y) / size;
+  SW_TRY(sw_blas_enter(d));
   for (int64_t i = 0; i < batches; i++) {
     const int64_t offset[2] = {batch_offset(&a, i), batch_offset(&b, i)};
     multiply(&a, &b, wide, offset, (char *)out + i * size * sw_dtype_bytes(wide));
   }
+  sw_blas_leave();
   sw_wide_finish(y, wide, out);
   return SW_OK;
 }

@@ -333,12 +333,12 @@ sw_rc sw_kernel_factor(const sw_kernel_call *c, sw_diag *d) {
   if (!v || (!sw_is_complex(a) && !sw_convertible(a->dtype))) return sw_kernel_no_dtype(c, a->dtype, d);
   for (int i = 0; i < a->rank - 2; i++) batch *= a->dims[i];
   if (!batch) return SW_OK;
-  sw_blas_on_one_thread();
   SW_TRY(open_matrix(c, v, batch, &x, d));
   if (x.k) SW_TRY(open_work(c, v, &x, d));
   int64_t most = (int64_t)x.m * x.n;
   for (int r = 0; r < c->op->n_results; r++) most = sw_max_i64(most, piece_of(c, r, batch));
   SW_ARENA_NEW(turned, c->scratch, most, d);
+  SW_TRY(sw_blas_enter(d));
   for (int64_t i = 0; i < batch; i++) {
     sw_load_piece(a, i, (int64_t)x.m * x.n, turned);
     sw_turn_piece(x.is_complex, x.m, x.n, turned, x.a);
@@ -353,6 +353,7 @@ sw_rc sw_kernel_factor(const sw_kernel_call *c, sw_diag *d) {
       sw_store_piece(out, i, piece_of(c, r, batch), is_matrix ? turned : x.r[r]);
     }
   }
+  sw_blas_leave();
   return SW_OK;
 }
 
@@ -371,7 +372,7 @@ sw_rc sw_kernel_tridiagonal_solve(const sw_kernel_call *c, sw_diag *d) {
   SW_ARENA_NEW(given, c->scratch, rows * columns, d);
   SW_ARENA_NEW(turned, c->scratch, rows * columns, d);
   words = rows * columns * (is_complex ? 2 : 1);
-  sw_blas_on_one_thread();
+  SW_TRY(sw_blas_enter(d));
   for (int64_t i = 0; i < all / (rows * columns); i++) {
     for (int k = 0; k < 3; k++) sw_load_piece(c->in[k], i, rows, lines[k]);
     sw_load_piece(b, i, rows * columns, given);
@@ -382,5 +383,6 @@ sw_rc sw_kernel_tridiagonal_solve(const sw_kernel_call *c, sw_diag *d) {
     sw_turn_piece(is_complex, columns, rows, turned, given);
     sw_store_piece(c->out[0], i, rows * columns, given);
   }
+  sw_blas_leave();
   return SW_OK;
 }

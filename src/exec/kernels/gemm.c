@@ -1,21 +1,13 @@
 /* Matrix products. A matrix whose rows are contiguous is passed to BLAS as it is, one whose columns are as a transpose:
  *
  *   x[4,8] dense: row 8, col 1      its transpose [8,4]: row 1, col 8
- *
- * BLAS runs on the calling thread only: devices are threads already.
  */
 #include "exec/kernels/gemm.h"
-#include "exec/kernels/lapack.h"
 
 #include <cblas.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "shardwright/checked.h"
-
-static pthread_once_t g_blas_once = PTHREAD_ONCE_INIT;
-static void blas_init(void) { openblas_set_num_threads(1); }
-void sw_blas_on_one_thread(void) { (void)pthread_once(&g_blas_once, blas_init); }
 
 enum { MOST_PER_CALL = 1 << 30 }; /* BLAS counts in int */
 
@@ -76,6 +68,5 @@ void sw_gemm(sw_dtype wide, int64_t m, int64_t n, int64_t k, sw_matrix a, sw_mat
     for (int64_t i = 0; i < m; i++) memset((char *)c + (size_t)(i * ldc) * bytes, 0, (size_t)n * bytes);
     return;
   }
-  sw_blas_on_one_thread();
   gemm_part(wide, m, n, k, a, b, c, ldc);
 }

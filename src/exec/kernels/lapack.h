@@ -5,8 +5,12 @@
 
 #include <stddef.h>
 
-/* BLAS and LAPACK on the calling thread alone, from now on. */
-void sw_blas_on_one_thread(void);
+#include "shardwright/status.h"
+
+/* Around calls of BLAS and LAPACK, which then run on the calling thread alone. SW_E_RESOURCE, and not entered: the
+ * limit on address space leaves no room for their work space. */
+SW_CHECKED sw_rc sw_blas_enter(sw_diag *d);
+void sw_blas_leave(void);
 
 typedef const int *sw_fint;
 
