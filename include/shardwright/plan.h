@@ -34,6 +34,8 @@ SW_API SW_CHECKED sw_rc sw_plan_build(const sw_graph *g, const sw_machine *machi
 /* Every strategy legal, every sharding valid, outputs not partial, states in and out alike, required annotations met,
  * every reshard possible. */
 SW_API SW_CHECKED sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d);
+/* Is everything as the annotation says? Hints may be left. */
+SW_API bool sw_plan_keeps(const sw_plan *p, const sw_annotation *a);
 
 /* What a value is made in, and what a use wants. */
 SW_API void sw_plan_value_sharding(const sw_plan *p, sw_id value, sw_sharding *out);

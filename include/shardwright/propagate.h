@@ -3,7 +3,7 @@
  * Each op derives its strategy from what is annotated on its results and operands, and annotates those that have
  * nothing yet. One sweep goes against program order and one along it (or as the traversal says). For result annotations
  * count the definition's own, and else what all annotated uses agree on. An operand annotation on the definition gives
- * way where its axes are taken; one made for this use that disagrees is an error that names both.
+ * way where its axes are taken; one made for this use that disagrees is a conflict.
  */
 #ifndef SHARDWRIGHT_PROPAGATE_H_
 #define SHARDWRIGHT_PROPAGATE_H_
@@ -18,8 +18,9 @@ typedef enum sw_traversal {
 } sw_traversal;
 SW_API bool sw_traversal_parse(const char *text, sw_traversal *out); /* "backward-forward", ... */
 
-/* A plan that meets every annotation; hints count as much as requirements here. SW_E_INFEASIBLE names the annotations
- * that exclude each other, or the op that cannot be cut as they say. */
+/* A plan that meets every required annotation, and hints as far as these and the rules allow: a hint that excludes
+ * another annotation is left (sw_plan_keeps tells). Where the rules do not find shardings that meet the requirements a
+ * search does. SW_E_INFEASIBLE names two requirements that exclude each other. */
 SW_API SW_CHECKED sw_rc sw_propagate(const sw_graph *g, const sw_machine *machine, sw_traversal t, sw_arena *arena,
                                      sw_plan *out, sw_diag *d);
 

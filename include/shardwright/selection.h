@@ -108,5 +108,7 @@ SW_API void sw_selection_decode(const sw_selection *s, const int32_t *choice, sw
                                 sw_sharding *outputs);
 /* A pin or hint read against a sharding: equal on closed dimensions, refined on open ones. */
 SW_API bool sw_annotation_admits(const sw_annotation *a, const sw_sharding *s);
+/* An op's own option read against a strategy. */
+SW_API bool sw_annotation_admits_strategy(const sw_graph *g, const sw_annotation *a, const sw_strategy *s);
 
 #endif

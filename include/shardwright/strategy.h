@@ -103,6 +103,7 @@ typedef struct sw_enumerate_options {
    * too. */
   bool (*admits)(const void *user, const sw_strategy *s);
   const void *admits_user;
+  bool any_size; /* also shards that are empty by design: more of them than a loop has steps */
 } sw_enumerate_options;
 
 /* What the space of plans is made of: the axes of a mesh that are longer than 1. In the place of an axis of which
@@ -129,5 +130,11 @@ SW_API SW_CHECKED sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *
 SW_API SW_CHECKED sw_rc sw_shardings_enumerate(const sw_graph *g, const sw_mesh *m, int rank, const int64_t *dims,
                                                sw_arena *arena, int32_t *n, const sw_sharding **out, int64_t *left_out,
                                                sw_diag *d);
+
+/* Can the required annotations be met together? SW_E_INFEASIBLE names two that exclude each other, both with their
+ * places: of one op (its option, operands, results), of one definition (values that are one: carried through loops and
+ * joins, in one sharding group), of a state that comes and goes. SW_OK is no proof that they can: what partial values
+ * cannot become is left to the search. */
+SW_API SW_CHECKED sw_rc sw_requirements_check(const sw_graph *g, const sw_machine *machine, sw_diag *d);
 
 #endif

@@ -139,6 +139,7 @@ static sw_rc tell(const settings *s, const sw_session *session, const sw_call *c
   sw_account account;
   sw_report report;
   SW_TRY(sw_plan_verify(plan, d));
+  sw_session_warn_of_hints(plan);
   SW_TRY(sw_plan_account(plan, call->arena, &account, d));
   SW_TRY(sw_report_build(plan, &account, baselines, call->arena, &report, d));
   SW_TRY(write_outputs(s, session, &report, d));

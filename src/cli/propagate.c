@@ -43,6 +43,7 @@ static sw_rc propagate(const settings *s, const sw_session *session, sw_arena *a
   sw_text out = {0};
   (void)sw_traversal_parse(s->strategy, &t); /* one of the option's choices */
   SW_TRY(sw_propagate(session->graph, session->machine, t, arena, &plan, d));
+  sw_session_warn_of_hints(&plan);
   SW_TRY(sw_plan_account(&plan, arena, &account, d));
   SW_TRY(sw_emit_all(session, &plan, &s->emit, NULL, d));
   sw_report report = {0};
@@ -78,7 +79,9 @@ const sw_command sw_command_propagate = {
     .description =
         "Sweeps against and along program order; each op derives its strategy from the annotations around it. Writes "
         "the "
-        "plan as JSON. Annotations that exclude each other are an error that names both.\n",
+        "plan as JSON. A hint that excludes another annotation is left, with a warning. Where the rules miss what is "
+        "required a search completes the shardings; requirements that exclude each other are an error that names "
+        "both.\n",
     .example = "shardwright propagate models/rfc-mlp-1d-tensors.json -o plan.json",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),

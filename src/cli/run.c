@@ -98,6 +98,7 @@ static sw_rc run_whole(const sw_call *call, const sw_session *session, sw_diag *
                     .random_floats = s->random_floats,
                     .quiet = call->common->quiet,
                     .cancel = call->cancel};
+  SW_TRY(sw_requirements_check(session->graph, session->machine, d)); /* what no plan could keep, nobody runs */
   return sw_run_whole(&r, session->graph, call->arena, d);
 }
 

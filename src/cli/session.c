@@ -29,6 +29,19 @@ void sw_session_report(void *user, const sw_diag *d) {
     sw_log(SW_LOG_WARN, "%s:%d:%d: %s", d->file, d->line, d->col, d->text);
 }
 
+void sw_session_warn_of_hints(const sw_plan *plan) {
+  enum { MOST = 5 };
+  const sw_graph *g = plan->graph;
+  int32_t n = 0;
+  for (int32_t i = 0; i < g->n_annotations; i++) {
+    const sw_annotation *a = &g->annotations[i];
+    if (a->required || sw_plan_keeps(plan, a) || n++ >= MOST) continue;
+    sw_log(SW_LOG_WARN, "%s:%d:%d: the hint for '%s' is left", a->span.file ? a->span.file : "?", a->span.line,
+           a->span.col, a->op >= 0 ? g->ops[a->op].name : g->values[a->value].name);
+  }
+  if (n > MOST) sw_log(SW_LOG_WARN, "%d more hints are left", n - MOST);
+}
+
 static sw_keep keep_of(const char *text) {
   if (text && strcmp(text, "none") == 0) return SW_KEEP_NONE;
   return text && strcmp(text, "io") == 0 ? SW_KEEP_IO : SW_KEEP_ALL;

@@ -54,6 +54,9 @@ void sw_session_close(sw_session *s);
 /* For sw_program_options.report: prints what it is given on standard error. */
 void sw_session_report(void *user, const sw_diag *d);
 
+/* Warn of hints of the model that the plan leaves. */
+void sw_session_warn_of_hints(const sw_plan *plan);
+
 /* Write each --emit KIND=FILE of a plan; spmd with the collectives of `dialect`, "shard", "stablehlo" or "sdy". */
 SW_CHECKED sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit, const char *dialect,
                              sw_diag *d);

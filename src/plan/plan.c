@@ -80,8 +80,36 @@ static sw_rc verify_pin(const sw_plan *p, const sw_annotation *a, const sw_shard
   return rc;
 }
 
+bool sw_plan_keeps(const sw_plan *p, const sw_annotation *a) {
+  sw_sharding have;
+  if (a->value < 0) return sw_annotation_admits_strategy(p->graph, a, &p->ops[a->op]);
+  const sw_value *v = &p->graph->values[a->value];
+  if (!a->for_users) {
+    sw_plan_value_sharding(p, a->value, &have);
+    return sw_annotation_admits(a, &have);
+  }
+  const int32_t n = a->n_users ? a->n_users : v->n_uses;
+  for (int32_t i = 0; i < n; i++) {
+    sw_plan_use_sharding(p, a->n_users ? a->users[i] : v->uses[i], &have);
+    if (!sw_annotation_admits(a, &have)) return false;
+  }
+  return true;
+}
+
+static sw_rc verify_option(const sw_plan *p, const sw_annotation *a, sw_diag *d) {
+  const sw_op *op = &p->graph->ops[a->op];
+  if (sw_annotation_admits_strategy(p->graph, a, &p->ops[a->op])) return SW_OK;
+  sw_text t = {0};
+  sw_strategy_print(sw_machine_mesh(p->machine), op->space, &p->ops[a->op], &t);
+  sw_rc rc = SW_FAIL(d, SW_E_INFEASIBLE, a->span, "the plan cuts '%s' as %s; the model requires another option",
+                     op->name, sw_text_str(&t));
+  sw_text_free(&t);
+  return rc;
+}
+
 static sw_rc verify_annotation(const sw_plan *p, const sw_annotation *a, sw_diag *d) {
-  if (!a->required || a->value < 0) return SW_OK;
+  if (!a->required) return SW_OK;
+  if (a->value < 0) return verify_option(p, a, d);
   const sw_value *v = &p->graph->values[a->value];
   sw_sharding have;
   if (!a->for_users) {
@@ -108,6 +136,16 @@ static sw_rc verify_joins(const sw_plan *p, const sw_op *op, sw_id id, sw_diag *
   return SW_OK;
 }
 
+static sw_rc verify_twins(const sw_plan *p, const sw_twins *t, sw_diag *d) {
+  const sw_graph *g = p->graph;
+  sw_sharding a, b;
+  sw_plan_value_sharding(p, t->a, &a);
+  sw_plan_value_sharding(p, t->b, &b);
+  if (sw_sharding_equal(&a, &b)) return SW_OK;
+  return SW_FAIL(d, SW_E_INFEASIBLE, t->span, "the plan gives '%s' another sharding than '%s', which is in its group",
+                 g->values[t->b].name, g->values[t->a].name);
+}
+
 sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d) {
   const sw_graph *g = p->graph;
   const sw_block *block = sw_graph_main_block(g);
@@ -119,6 +157,7 @@ sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d) {
     SW_TRY(verify_joins(p, op, block->ops[i], d));
   }
   for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(verify_annotation(p, &g->annotations[i], d));
+  for (int32_t i = 0; i < g->n_twins; i++) SW_TRY(verify_twins(p, &g->twins[i], d));
   sw_arena scratch = {0};
   sw_plan_uses uses;
   sw_rc rc = sw_plan_find_uses(p, &scratch, &uses, d); /* fails where a reshard is impossible */

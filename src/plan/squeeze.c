@@ -117,6 +117,7 @@ sw_rc sw_search_squeeze(const sw_searcher *s, const sw_fit *fit, sw_plan *out, s
   sw_searcher part = s->limit > 0 ? sw_search_for(s, kOfLeft * sw_search_left(s)) : *s;
   part.bound = 0; /* it may hold more than the capacity */
   SW_TRY(find_smallest(&part, fit, out, &w, d));
+  if (w.least == INT64_MAX) SW_TRY(sw_requirements_check(s->g, s->machine, d)); /* it names both places */
   if (w.least == INT64_MAX && sw_selection_pruned_inexact(s->selection)) {
     return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
                    "no plan of the strategies enumerated meets all required shardings (%lld strategies were left out)",

@@ -2,7 +2,7 @@
  * a sweep only ever fills what is empty. Ops with nothing around them when the two sweeps pass (constants, whose users
  * are cut by the second) are asked again, until no more of them is decided.
  */
-#include "shardwright/propagate.h"
+#include "propagate/by_rule.h"
 
 #include <string.h>
 
@@ -15,6 +15,8 @@ typedef struct mark {
 
 typedef struct state {
   const sw_graph *g;
+  const bool *left; /* by annotation: it does not count; NULL: all do */
+  sw_id failed;     /* op at which annotations exclude each other */
   const sw_mesh *mesh;
   const sw_machine *machine;
   sw_arena arena;               /* of one op */
@@ -357,7 +359,11 @@ static int32_t open_ops(const state *s) {
 static sw_rc sweep(state *s, bool backward, sw_diag *d) {
   const sw_block *b = sw_graph_main_block(s->g);
   share_with_twins(s);
-  for (int32_t i = 0; i < b->n_ops; i++) SW_TRY(visit(s, b->ops[backward ? b->n_ops - 1 - i : i], d));
+  for (int32_t i = 0; i < b->n_ops; i++) {
+    s->failed = b->ops[backward ? b->n_ops - 1 - i : i];
+    SW_TRY(visit(s, s->failed, d));
+  }
+  s->failed = -1;
   return SW_OK;
 }
 
@@ -406,7 +412,9 @@ static sw_rc state_init(state *s, sw_arena *scratch, sw_diag *d) {
   SW_ARENA_NEW(s->twin, scratch, g->n_values, d);
   join_twins(s);
   for (int32_t i = 0; i < g->n_ops; i++) SW_ARENA_NEW(s->use[i], scratch, g->ops[i].n_operands, d);
-  for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(read_annotation(s, &g->annotations[i], d));
+  for (int32_t i = 0; i < g->n_annotations; i++) {
+    if (!s->left || !s->left[i]) SW_TRY(read_annotation(s, &g->annotations[i], d));
+  }
   return SW_OK;
 }
 
@@ -420,11 +428,11 @@ bool sw_traversal_parse(const char *text, sw_traversal *out) {
   return false;
 }
 
-sw_rc sw_propagate(const sw_graph *g, const sw_machine *machine, sw_traversal t, sw_arena *arena, sw_plan *out,
-                   sw_diag *d) {
+sw_rc sw_propagate_by_rule(const sw_graph *g, const sw_machine *machine, sw_traversal t, const bool *left,
+                           sw_id *failed, sw_arena *arena, sw_plan *out, sw_diag *d) {
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
   out->origin = "propagate";
-  state s = {.g = g, .mesh = sw_machine_mesh(machine), .machine = machine, .ops = out->ops};
+  state s = {.g = g, .left = left, .failed = -1, .mesh = sw_machine_mesh(machine), .machine = machine, .ops = out->ops};
   sw_arena scratch = {0};
   sw_rc rc = state_init(&s, &scratch, d);
   bool backward_first = t == SW_TRAVERSE_BACKWARD_FORWARD || t == SW_TRAVERSE_BACKWARD;
@@ -436,6 +444,7 @@ sw_rc sw_propagate(const sw_graph *g, const sw_machine *machine, sw_traversal t,
     if (!rc) rc = sweep(&s, !backward_first, d);
   }
   if (!rc) settle_ties(&s);
+  *failed = s.failed;
   if (!rc) finish_ends(&s, out);
   sw_arena_deinit(&scratch);
   sw_arena_deinit(&s.arena);

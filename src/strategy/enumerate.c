@@ -25,6 +25,7 @@ typedef struct search {
   int n_ordered;                                /* places before this one care for the order of their axes */
   int64_t (*room)(const void *what, int place); /* most shards that the place takes; 0: none */
   const void *what;
+  bool any_size;                /* a place that takes any takes all */
   bool in_runs;                 /* the atoms are many: see above */
   bool refined;                 /* and the axes are not */
   int64_t left_out;             /* ways to go on that were not */
@@ -78,7 +79,8 @@ static int runs_of(const int8_t *place_of, int n) {
 static bool has_room(const search *s, int atom, int place) {
   int64_t shards = s->atoms->at[atom].size;
   for (int a = 0; a < atom; a++) shards *= s->place_of[a] == place ? s->atoms->at[a].size : 1;
-  return shards <= s->room(s->what, place);
+  const int64_t room = s->room(s->what, place);
+  return shards <= room || (s->any_size && room > 0);
 }
 
 static sw_rc place_atoms(search *s, int atom, sw_diag *d) {
@@ -284,6 +286,7 @@ sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machi
               .n_ordered = op->space->n_loops,
               .room = op_room,
               .what = op,
+              .any_size = options && options->any_size,
               .emit = emit_strategy,
               .user = &o};
   sw_rc rc = visit_all(&s, sw_machine_mesh(machine), !o.admits, d);

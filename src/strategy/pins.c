@@ -1,6 +1,7 @@
 #include "strategy/pins.h"
 
 #include "shardwright/selection.h"
+#include "strategy/demands.h"
 
 /* What an annotation is about, for messages. */
 typedef struct pin {
@@ -45,84 +46,26 @@ bool sw_annotation_admits(const sw_annotation *a, const sw_sharding *s) {
   return true;
 }
 
-static bool admits_strategy(const sw_annotation *a, const sw_strategy *s) {
-  sw_strategy want = {0};
-  for (int i = 0; i < a->n_loop_refs; i++) {
-    if (!sw_strategy_push(&want, a->loop_of[i], a->loop_refs[i])) return false;
-  }
-  sw_strategy_join(&want);
-  return sw_strategy_equal(&want, s);
-}
-
 /* --- strategies that enumeration left out ------------------------------------------------------------------------ */
-
-/* What is required of one op: an annotation and the port that it is about; -1: of the strategy itself. */
-typedef struct demand {
-  const sw_annotation *a;
-  int port;
-} demand;
-
-typedef SW_ARRAY(demand) demands;
-
-static sw_rc demands_of_use(const sw_annotation *a, const sw_value_use *uses, int32_t n, sw_id op, demands *out,
-                            sw_diag *d) {
-  for (int32_t i = 0; i < n; i++) {
-    if (uses[i].op == op) SW_TRY(sw_array_push(out, ((demand){a, uses[i].index}), d));
-  }
-  return SW_OK;
-}
-
-static sw_rc demands_of(const sw_graph *g, sw_id op, demands *out, sw_diag *d) {
-  for (int32_t i = 0; i < g->n_annotations; i++) {
-    const sw_annotation *a = &g->annotations[i];
-    if (!a->required) continue;
-    if (a->op >= 0) {
-      if (a->op == op) SW_TRY(sw_array_push(out, ((demand){a, -1}), d));
-      continue;
-    }
-    const sw_value *v = &g->values[a->value];
-    if (a->for_users)
-      SW_TRY(demands_of_use(a, a->n_users ? a->users : v->uses, a->n_users ? a->n_users : v->n_uses, op, out, d));
-    else if (v->def == op)
-      SW_TRY(sw_array_push(out, ((demand){a, g->ops[op].n_operands + v->def_index}), d));
-  }
-  return SW_OK;
-}
-
-typedef struct required {
-  const sw_graph *g;
-  const sw_op *op;
-  demands demands;
-} required;
-
-static bool meets(const void *user, const sw_strategy *s) {
-  const required *r = user;
-  for (size_t i = 0; i < r->demands.n; i++) {
-    const demand *m = &r->demands.at[i];
-    sw_sharding at;
-    if (m->port < 0 && !admits_strategy(m->a, s)) return false;
-    if (m->port < 0) continue;
-    if (m->port < r->op->n_operands) sw_strategy_operand(r->g, r->op, s, m->port, &at);
-    if (m->port >= r->op->n_operands) sw_strategy_result(r->g, r->op, s, m->port - r->op->n_operands, &at);
-    if (!sw_annotation_admits(m->a, &at)) return false;
-  }
-  return true;
-}
 
 /* Enumeration keeps the most promising strategies of an op. When none of these will do, all are looked at, and those
  * that meet whatever is required of the op are its choices. Leaves what there was when there are none. */
 static sw_rc look_at_all(const sw_pin_target *t, int32_t node, sw_diag *d) {
   const sw_id id = sw_graph_main_block(t->g)->ops[node - t->n_args];
-  required all = {.g = t->g, .op = &t->g->ops[id]};
-  const sw_enumerate_options o = {.admits = meets, .admits_user = &all};
-  sw_enumeration e;
+  const sw_op *op = &t->g->ops[id];
+  sw_demands demands = {0};
+  sw_enumeration e = {0};
   sw_choices *out;
   SW_ARENA_NEW(out, t->arena, 1, d);
-  sw_rc rc = demands_of(t->g, id, &all.demands, d);
-  if (!rc) rc = sw_strategies_enumerate(t->g, all.op, t->machine, &o, t->arena, &e, d);
-  if (!rc && e.n) rc = sw_choices_of_op(t->g, all.op, &e, t->prices, t->arena, out, d);
+  sw_rc rc = sw_demands_of(t->g, id, &demands, d);
+  const sw_demands_meet all = {t->g, op, demands.at, demands.n};
+  sw_enumerate_options o = {.admits = sw_demands_are_met, .admits_user = &all};
+  if (!rc) rc = sw_strategies_enumerate(t->g, op, t->machine, &o, t->arena, &e, d);
+  o.any_size = true;
+  if (!rc && !e.n) rc = sw_strategies_enumerate(t->g, op, t->machine, &o, t->arena, &e, d);
+  if (!rc && e.n) rc = sw_choices_of_op(t->g, op, &e, t->prices, t->arena, out, d);
   if (!rc && e.n) t->choices[node] = out;
-  sw_array_free(&all.demands);
+  sw_array_free(&demands);
   return rc;
 }
 
@@ -130,7 +73,7 @@ static sw_rc look_at_all(const sw_pin_target *t, int32_t node, sw_diag *d) {
 
 static bool admits_choice(const sw_pin_target *t, int32_t node, int port, const pin *p, int32_t i) {
   const sw_choices *c = t->choices[node];
-  return port < 0 ? admits_strategy(p->a, &c->strategies[i])
+  return port < 0 ? sw_annotation_admits_strategy(t->g, p->a, &c->strategies[i])
                   : sw_annotation_admits(p->a, sw_choices_sharding(c, t->prices, port, i));
 }
 
@@ -216,7 +159,7 @@ static sw_rc pin_op(const sw_pin_target *t, const sw_op *op, const pin *p, sw_di
   int32_t node = t->node_of_op[p->a->op];
   const sw_choices *c = t->choices[node];
   bool found = !p->a->required;
-  for (int32_t i = 0; !found && i < c->n; i++) found = admits_strategy(p->a, &c->strategies[i]);
+  for (int32_t i = 0; !found && i < c->n; i++) found = sw_annotation_admits_strategy(t->g, p->a, &c->strategies[i]);
   if (found) return restrict_node(t, node, -1, p, d);
   sw_strategy own = {0}, *s = &own;
   for (int i = 0; i < p->a->n_loop_refs; i++) {
@@ -234,12 +177,18 @@ static sw_rc pin_op(const sw_pin_target *t, const sw_op *op, const pin *p, sw_di
   return take_strategy(t, op, node, s, d);
 }
 
-static sw_rc pin_use(const sw_pin_target *t, const sw_value_use *u, const pin *p, sw_diag *d) {
+/* The node that uses a value, and where: a state's own node where it comes back. */
+static int32_t node_of_use(const sw_pin_target *t, const sw_value_use *u, int *port) {
   const sw_function *f = &t->g->functions[t->g->main];
-  if (u->op < 0 && f->alias[u->index] >= 0)
-    return restrict_node(t, t->g->values[f->alias[u->index]].def_index, 0, p, d);
-  if (u->op < 0) return restrict_node(t, t->n_args + t->n_ops + u->index, 0, p, d);
-  return restrict_node(t, t->node_of_op[u->op], u->index, p, d);
+  *port = u->op < 0 ? 0 : u->index;
+  if (u->op >= 0) return t->node_of_op[u->op];
+  return f->alias[u->index] >= 0 ? t->g->values[f->alias[u->index]].def_index : t->n_args + t->n_ops + u->index;
+}
+
+static sw_rc pin_use(const sw_pin_target *t, const sw_value_use *u, const pin *p, sw_diag *d) {
+  int port;
+  const int32_t node = node_of_use(t, u, &port);
+  return restrict_node(t, node, port, p, d);
 }
 
 /* The strategy that gives result `r` in the sharding, where each dim that is cut is one loop. */
@@ -281,7 +230,7 @@ static sw_rc pin_value(const sw_pin_target *t, const sw_annotation *a, sw_diag *
   return SW_OK;
 }
 
-sw_rc sw_pins_apply(const sw_pin_target *t, sw_diag *d) {
+static sw_rc apply(const sw_pin_target *t, sw_diag *d) {
   for (int32_t pass = 0; pass < 2; pass++) { /* options of ops first: they may add a choice that the rest restricts */
     for (int32_t i = 0; i < t->g->n_annotations; i++) {
       const sw_annotation *a = &t->g->annotations[i];
@@ -290,4 +239,35 @@ sw_rc sw_pins_apply(const sw_pin_target *t, sw_diag *d) {
     }
   }
   return SW_OK;
+}
+
+/* Choices that were made for one annotation may pass over another one. */
+static sw_rc confirm(const sw_pin_target *t, int32_t node, int port, const pin *p, sw_diag *d) {
+  bool all = true;
+  for (int32_t i = 0; all && i < t->choices[node]->n; i++) all = admits_choice(t, node, port, p, i);
+  return all || !p->a->required ? SW_OK : restrict_node(t, node, port, p, d);
+}
+
+static sw_rc confirm_annotation(const sw_pin_target *t, const sw_annotation *a, sw_diag *d) {
+  if (a->op >= 0) return confirm(t, t->node_of_op[a->op], -1, &(pin){a, t->g->ops[a->op].name}, d);
+  const sw_value *v = &t->g->values[a->value];
+  const pin p = {a, v->name};
+  if (!a->for_users && v->def < 0) return confirm(t, v->def_index, 0, &p, d);
+  if (!a->for_users) return confirm(t, t->node_of_op[v->def], t->g->ops[v->def].n_operands + v->def_index, &p, d);
+  const int32_t n = a->n_users ? a->n_users : v->n_uses;
+  for (int32_t i = 0; i < n; i++) {
+    int port;
+    const int32_t node = node_of_use(t, a->n_users ? &a->users[i] : &v->uses[i], &port);
+    SW_TRY(confirm(t, node, port, &p, d));
+  }
+  return SW_OK;
+}
+
+sw_rc sw_pins_apply(const sw_pin_target *t, sw_diag *d) {
+  sw_rc rc = apply(t, d);
+  for (int32_t i = 0; !rc && i < t->g->n_annotations; i++) rc = confirm_annotation(t, &t->g->annotations[i], d);
+  if (rc != SW_E_INFEASIBLE) return rc;
+  sw_diag both = {0};
+  if (sw_requirements_check(t->g, t->machine, &both) == SW_E_INFEASIBLE && d) *d = both; /* it names both places */
+  return rc;
 }

@@ -1,0 +1,63 @@
+/* Propagation that keeps what is required whenever that can be kept. The rules come first; where they end in a
+ * conflict, hints around the op in question are left, one after another, and where requirements alone lead them nowhere
+ * a search finds shardings that meet these, or shows that none do. */
+#include "propagate/by_rule.h"
+
+enum { MOST_HINTS_LEFT = 64 };
+
+static bool is_around(const sw_graph *g, const sw_annotation *a, sw_id op) {
+  if (a->op >= 0) return a->op == op;
+  const sw_value *v = &g->values[a->value];
+  if (v->def == op) return true;
+  const int32_t n = a->n_users ? a->n_users : v->n_uses;
+  for (int32_t i = 0; i < n; i++) {
+    if ((a->n_users ? a->users : v->uses)[i].op == op) return true;
+  }
+  return false;
+}
+
+/* The last hint around an op that is not left yet; -1: there is none. */
+static int32_t hint_around(const sw_graph *g, sw_id op, const bool *left) {
+  for (int32_t i = g->n_annotations - 1; op >= 0 && i >= 0; i--) {
+    if (!g->annotations[i].required && !left[i] && is_around(g, &g->annotations[i], op)) return i;
+  }
+  return -1;
+}
+
+static sw_rc search(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out, sw_diag *d) {
+  const int64_t kSteps = 4000000000; /* about a minute; small graphs take none of it */
+  sw_plan_options o = {.solve = {.work_limit = kSteps, .gap = 0.01, .threads = 1}};
+  o.selection.capacity_bytes = INT64_MAX / 2;
+  SW_TRY(sw_plan_search(g, machine, &o, arena, out, d));
+  out->origin = "propagate";
+  return SW_OK;
+}
+
+/* Annotations exclude each other by the rules, or the plan that they lead to is none. */
+static bool leads_nowhere(sw_rc rc) { return rc == SW_E_INFEASIBLE || rc == SW_E_INPUT; }
+
+static sw_rc leave_hints(const sw_graph *g, const sw_machine *machine, sw_traversal t, bool *left, sw_arena *arena,
+                         sw_plan *out, sw_diag *d) {
+  sw_diag why = {0};
+  sw_id failed = -1;
+  sw_rc rc = sw_propagate_by_rule(g, machine, t, left, &failed, arena, out, &why);
+  for (int n = 0; leads_nowhere(rc) && n < MOST_HINTS_LEFT; n++) {
+    const int32_t hint = hint_around(g, failed, left);
+    if (hint < 0) break;
+    left[hint] = true;
+    why = (sw_diag){0};
+    rc = sw_propagate_by_rule(g, machine, t, left, &failed, arena, out, &why);
+  }
+  if (leads_nowhere(rc)) return search(g, machine, arena, out, d);
+  if (rc && d) *d = why;
+  return rc;
+}
+
+sw_rc sw_propagate(const sw_graph *g, const sw_machine *machine, sw_traversal t, sw_arena *arena, sw_plan *out,
+                   sw_diag *d) {
+  bool *left;
+  SW_MEM_NEW(left, (size_t)g->n_annotations + 1, d);
+  sw_rc rc = leave_hints(g, machine, t, left, arena, out, d);
+  sw_mem_free(left);
+  return rc;
+}

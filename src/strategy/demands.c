@@ -1,0 +1,64 @@
+#include "strategy/demands.h"
+
+#include "shardwright/selection.h"
+
+static bool has_ref(const sw_axis_ref *refs, int n, sw_axis_ref ref) {
+  for (int i = 0; i < n; i++) {
+    if (sw_axis_ref_equal(refs[i], ref)) return true;
+  }
+  return false;
+}
+
+bool sw_annotation_admits_strategy(const sw_graph *g, const sw_annotation *a, const sw_strategy *s) {
+  if (a->n_loop_refs != s->n_refs) return false;
+  for (int i = 0; i < s->n_refs; i++) {
+    int n, seen = 0;
+    const sw_axis_ref *have = sw_strategy_loop(s, a->loop_of[i], &n);
+    const bool ordered = a->loop_of[i] < g->ops[a->op].space->n_loops; /* what is partial is a set of axes */
+    for (int j = 0; j < i; j++) seen += a->loop_of[j] == a->loop_of[i];
+    if (ordered ? seen >= n || !sw_axis_ref_equal(have[seen], a->loop_refs[i]) : !has_ref(have, n, a->loop_refs[i]))
+      return false;
+  }
+  return true;
+}
+
+static sw_rc demands_of_use(const sw_annotation *a, const sw_value_use *uses, int32_t n, sw_id op, sw_demands *out,
+                            sw_diag *d) {
+  for (int32_t i = 0; i < n; i++) {
+    if (uses[i].op == op) SW_TRY(sw_array_push(out, ((sw_demand){a, uses[i].index}), d));
+  }
+  return SW_OK;
+}
+
+sw_rc sw_demands_of(const sw_graph *g, sw_id op, sw_demands *out, sw_diag *d) {
+  for (int32_t i = 0; i < g->n_annotations; i++) {
+    const sw_annotation *a = &g->annotations[i];
+    if (!a->required) continue;
+    if (a->op >= 0) {
+      if (a->op == op) SW_TRY(sw_array_push(out, ((sw_demand){a, -1}), d));
+      continue;
+    }
+    const sw_value *v = &g->values[a->value];
+    if (a->for_users)
+      SW_TRY(demands_of_use(a, a->n_users ? a->users : v->uses, a->n_users ? a->n_users : v->n_uses, op, out, d));
+    else if (v->def == op)
+      SW_TRY(sw_array_push(out, ((sw_demand){a, g->ops[op].n_operands + v->def_index}), d));
+  }
+  return SW_OK;
+}
+
+bool sw_demand_is_met(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_strategy *s) {
+  sw_sharding at;
+  if (m->port < 0) return sw_annotation_admits_strategy(g, m->a, s);
+  if (m->port < op->n_operands) sw_strategy_operand(g, op, s, m->port, &at);
+  if (m->port >= op->n_operands) sw_strategy_result(g, op, s, m->port - op->n_operands, &at);
+  return sw_annotation_admits(m->a, &at);
+}
+
+bool sw_demands_are_met(const void *user, const sw_strategy *s) {
+  const sw_demands_meet *m = user;
+  for (size_t i = 0; i < m->n; i++) {
+    if (!sw_demand_is_met(m->g, m->op, &m->at[i], s)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,29 @@
+/* What required annotations ask of an op: of its strategy, of what it wants of an operand, of what it gives. */
+#ifndef STRATEGY_DEMANDS_H_
+#define STRATEGY_DEMANDS_H_
+
+#include "shardwright/array.h"
+#include "shardwright/strategy.h"
+
+/* An annotation and the port that it is about: operands, then results; -1: the strategy itself. */
+typedef struct sw_demand {
+  const sw_annotation *a;
+  int port;
+} sw_demand;
+
+typedef SW_ARRAY(sw_demand) sw_demands;
+
+/* Those of one op, in the order of the annotations. */
+SW_CHECKED sw_rc sw_demands_of(const sw_graph *g, sw_id op, sw_demands *out, sw_diag *d);
+bool sw_demand_is_met(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_strategy *s);
+
+/* For sw_enumerate_options.admits: strategies that meet n of them. */
+typedef struct sw_demands_meet {
+  const sw_graph *g;
+  const sw_op *op;
+  const sw_demand *at;
+  size_t n;
+} sw_demands_meet;
+bool sw_demands_are_met(const void *user, const sw_strategy *s);
+
+#endif
