@@ -43,12 +43,18 @@ typedef struct sw_exec_time {
 /* Told of each op after it, on the thread that executed it, also when it failed; seconds of sw_now_s. */
 typedef void (*sw_exec_on_op)(void *user, int64_t device, const sw_op *op, double start_s, double end_s, sw_rc rc);
 
-/* A collective done wrong on every device, to check what is supposed to notice. Removed: each device fills the result
- * with its own input, over and over. Altered: another reduction; without one, the result moved by one element (a single
- * element is cleared). */
+/* How a collective is done wrong, on every device alike. */
+typedef enum sw_coll_fault {
+  SW_COLL_FAULT_LEFT_OUT,        /* each device fills the result with its own input, over and over */
+  SW_COLL_FAULT_SHIFTED,         /* done, and the result moved by one element (a single element is cleared) */
+  SW_COLL_FAULT_OTHER_REDUCTION, /* of those that reduce: by the greatest, or the least instead of the greatest */
+  SW_COLL_FAULT_COUNT
+} sw_coll_fault;
+
+/* A fault that is put in, to check what is supposed to notice. */
 typedef struct sw_sabotage {
   const sw_op *op; /* of the program; NULL: none */
-  bool alter;
+  sw_coll_fault fault;
 } sw_sabotage;
 
 typedef struct sw_exec_options {
@@ -89,6 +95,7 @@ typedef struct sw_parallel_options {
   bool mpi;             /* they are the processes of an MPI run */
   double timeout_s;     /* of a collective; <= 0: 30 */
   uint64_t jitter_seed; /* random delays before communication; 0: none */
+  bool quiet;           /* where devices stood when a run failed is not logged */
   sw_cancel *cancel;    /* NULL allowed */
   /* Listeners, as of sw_exec_options and comm.h; NULL: nobody. */
   sw_exec_on_op on_op;

@@ -68,6 +68,10 @@ typedef struct sw_difference {
   double worst_relative; /* |got-want| / max(|want|, least normal), over the differing elements */
   double worst_absolute;
   double worst_ulp; /* in units of the dtype's last place at `want`; integers: the absolute difference */
+  /* Over all elements, also those within the tolerance: the largest |got-want|, and the largest part of what is allowed
+   * that an element is off by (above 1: it differs). Infinite where only one of the two is finite, or nothing allowed.
+   */
+  double most_off, most_used;
 } sw_difference;
 
 /* Compare all elements; dtypes and dims must agree (SW_E_INPUT otherwise). Differences are reported in *out, not as an
@@ -75,6 +79,8 @@ typedef struct sw_difference {
 SW_API SW_CHECKED sw_rc sw_tensor_compare(const sw_buffer *got, const sw_buffer *want, sw_tolerance tol,
                                           sw_difference *out, sw_diag *d);
 /* "12 of 64 elements differ; first at [0,3]: got 1.5, expected 2; worst at [7,1]: ... (relative 3e-2, 41 ulp)". */
+/* What was measured of both, as the larger. */
+SW_API void sw_difference_raise(sw_difference *x, const sw_difference *by);
 SW_API void sw_difference_print(const sw_difference *x, int rank, sw_text *out);
 
 #endif

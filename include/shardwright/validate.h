@@ -37,6 +37,7 @@ typedef struct sw_validate_options {
 /* One compared value. */
 typedef struct sw_validate_entry {
   const char *name; /* of the output or value */
+  sw_dtype dtype;
   int32_t rank;
   bool exact;
   sw_tolerance tolerance;
@@ -46,7 +47,16 @@ typedef struct sw_validate_entry {
    * and may be; of the block where the two compare worst. Allowed 0: not judged. */
   double norm_off, norm_allowed;
   int64_t norm_device;
+  int64_t not_finite; /* of an output: elements that are infinite or NaN on one device, and say little */
 } sw_validate_entry;
+
+/* A partial result that leaves the range of its type, where one device's result stays within, or the other way round:
+ * another order of summation, no mistake in the program. */
+typedef struct sw_validate_overflow {
+  const char *value; /* of the model; NULL: none */
+  sw_dtype dtype;
+  int64_t device; /* -1: one device's own run */
+} sw_validate_overflow;
 
 typedef struct sw_validation {
   bool matches;
@@ -56,11 +66,13 @@ typedef struct sw_validation {
   int64_t values_compared;  /* with `intermediates` */
   const char *first_bad_op; /* model op whose result differs first in program order; NULL: none or not asked */
   sw_validate_entry first_bad;
-  double single_s, parallel_s; /* wall time of the runs, device threads included */
-  int64_t device;              /* with `mpi`: this process's; else 0 */
-  int64_t elements;            /* compared over all devices and outputs */
-  sw_comm_stats comm;          /* summed over devices */
-  int32_t collectives;         /* of the program */
+  sw_validate_overflow overflow; /* what the first difference comes from, with `intermediates` */
+  sw_validate_entry nearest;     /* of them, the one that uses most of what it is allowed; name NULL: none */
+  double single_s, parallel_s;   /* wall time of the runs, device threads included */
+  int64_t device;                /* with `mpi`: this process's; else 0 */
+  int64_t elements;              /* compared over all devices and outputs */
+  sw_comm_stats comm;            /* summed over devices */
+  int32_t collectives;           /* of the program */
 } sw_validation;
 
 /* SW_E_MISMATCH is not returned: see `matches`. Failures of the run itself are. */

@@ -13,7 +13,7 @@ typedef struct settings {
   const char *plan, *against, *engine, *inputs, *outputs, *trace;
   int64_t seed, sabotage, jitter;
   double timeout;
-  bool random_floats, outputs_only, sabotage_alters;
+  bool random_floats, outputs_only, sabotage_alters, audit, json;
 } settings;
 
 static const sw_operand kOperands[] = {
@@ -59,14 +59,33 @@ static const sw_option kOptions[] = {
     {"sabotage-alters", 0, SW_OPTION_FLAG, NULL, NULL,
      "--sabotage does it wrongly instead: with another reduction, or its result moved by one element",
      SW_INTO_FLAG(settings, sabotage_alters)},
+    {"audit", 0, SW_OPTION_FLAG, NULL, NULL,
+     "leave out, shift and mis-reduce every collective in turn: how many of these faults are noticed, and why the "
+     "others "
+     "cannot be",
+     SW_INTO_FLAG(settings, audit)},
+    SW_OPTION_JSON_INTO(settings, json),
 };
 
 static bool is_mpi(const settings *s) { return strcmp(s->engine, "mpi") == 0; }
 
+/* An audit makes faults of its own, in one process, and keeps nothing. */
+static sw_rc check_audit(const settings *s, sw_diag *d) {
+  const char *other = s->sabotage ? "--sabotage" : s->outputs ? "--outputs" : s->trace ? "--trace" : NULL;
+  if (is_mpi(s)) other = "--comm mpi";
+  if (!s->audit || !other) return SW_OK;
+  return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--audit and %s exclude each other", other);
+}
+
 static sw_rc run_beside(const sw_call *call, const sw_judged *j, const sw_graph *against, sw_diag *d) {
   const settings *s = call->settings;
-  sw_judged_options o = {
-      .inputs = s->inputs, .outputs = s->outputs, .trace = s->trace, .outputs_only = s->outputs_only};
+  sw_judged_options o = {.inputs = s->inputs,
+                         .outputs = s->outputs,
+                         .trace = s->trace,
+                         .outputs_only = s->outputs_only,
+                         .audit = s->audit,
+                         .json = s->json};
+  SW_TRY(check_audit(s, d));
   o.o = (sw_validate_options){.seed = (uint64_t)s->seed,
                               .random_floats = s->random_floats,
                               .timeout_s = s->timeout,

@@ -4,6 +4,7 @@
 #include "cli/arrays.h"
 #include "cli/output.h"
 #include "cli/run_report.h"
+#include "shardwright/audit.h"
 #include "shardwright/log.h"
 #include "shardwright/trace.h"
 
@@ -11,46 +12,6 @@ enum { MOST_COMPARED_BYTES = 1 << 30 };
 
 static int64_t devices_of(const sw_judged *j) {
   return j->plan ? sw_mesh_devices(sw_machine_mesh(j->plan->machine)) : j->local->devices;
-}
-
-/* --- what is said ------------------------------------------------------------------------------------------------- */
-
-static sw_rc print_times(const sw_judged *j, const sw_validation *v, sw_arena *arena, sw_text *out, sw_diag *d) {
-  sw_account a;
-  sw_text_puts(out, "time: one device ");
-  sw_text_seconds(out, v->single_s);
-  sw_text_puts(out, ", all devices ");
-  sw_text_seconds(out, v->parallel_s);
-  if (j->plan) {
-    SW_TRY(sw_plan_account(j->plan, arena, &a, d));
-    sw_text_printf(out, "; predicted under '%s' ", sw_profile_name(sw_machine_profile(j->plan->machine)));
-    sw_text_seconds(out, a.total_s);
-  }
-  sw_text_puts(out, "\n");
-  return SW_OK;
-}
-
-static sw_rc print_result(const sw_judged *j, const sw_validation *v, const sw_call *call, sw_diag *d) {
-  const sw_graph *g = j->plan ? j->plan->graph : j->local->graph;
-  const char *than = g == j->whole ? "one device" : "the whole program";
-  sw_text out = {0};
-  sw_text_printf(&out, "%s on %lld devices: %s %s\n", g->name, (long long)devices_of(j),
-                 v->matches ? "matches" : "DIFFERS from", than);
-  for (int32_t i = 0; i < v->n_outputs; i++) sw_report_entry(&v->outputs[i], &out);
-  if (v->values_compared)
-    sw_text_printf(&out, "  %lld blocks of intermediate values compared\n", (long long)v->values_compared);
-  if (v->first_bad_op) {
-    sw_text_printf(&out, "first op that differs: %s\n", v->first_bad_op);
-    sw_report_entry(&v->first_bad, &out);
-  }
-  sw_report_collectives(&v->comm, &out);
-  sw_rc rc = print_times(j, v, call->arena, &out, d);
-  if (call->common->quiet || v->device != 0) out.n = 0;
-  if (!rc) rc = sw_print_text(&out, d);
-  if (rc || v->matches) return rc;
-  if (v->device != 0) return SW_E_MISMATCH; /* told by device 0's process */
-  return SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "the partitioned program does not compute what the %s does",
-                 g == j->whole ? "model" : "whole one");
 }
 
 /* --- what is compared --------------------------------------------------------------------------------------------- */
@@ -95,6 +56,8 @@ static sw_rc compare_all(const sw_judged *j, const sw_validate_options *o, sw_ar
   v->values_compared = second.values_compared;
   v->first_bad_op = second.first_bad_op;
   v->first_bad = second.first_bad;
+  v->nearest = second.nearest;
+  v->overflow = second.overflow;
   return SW_OK;
 }
 
@@ -107,9 +70,18 @@ static sw_rc check_all(const sw_judged *j, const sw_judged_options *jo, sw_valid
   return all && planned ? compare_all(j, o, arena, v, d) : SW_OK;
 }
 
+/* The right run is what is said of it besides. */
+static sw_rc audit_all(const sw_judged *j, const sw_judged_options *jo, sw_validate_options *o, sw_arena *arena,
+                       sw_audit *a, sw_validation *v, sw_diag *d) {
+  o->intermediates = compares_all(j, jo);
+  SW_TRY(j->plan ? sw_audit_plan(j->plan, o, arena, a, d) : sw_audit_local(j->local, j->whole, o, arena, a, d));
+  *v = a->right;
+  return SW_OK;
+}
+
 /* With arrays from and to folders, where asked. */
 static sw_rc validate(const sw_judged *j, const sw_judged_options *jo, sw_validate_options *o, sw_arena *arena,
-                      sw_validation *v, sw_diag *d) {
+                      sw_audit *audit, sw_validation *v, sw_diag *d) {
   const sw_function *f = &j->whole->functions[j->whole->main];
   sw_tensor *inputs, *outputs;
   SW_ARENA_NEW(inputs, arena, f->n_args, d);
@@ -119,27 +91,75 @@ static sw_rc validate(const sw_judged *j, const sw_judged_options *jo, sw_valida
     o->inputs = inputs;
   }
   if (jo->outputs) o->outputs = outputs;
-  sw_rc rc = check_all(j, jo, o, arena, v, d);
+  sw_rc rc = audit ? audit_all(j, jo, o, arena, audit, v, d) : check_all(j, jo, o, arena, v, d);
   if (!rc && jo->outputs && v->device == 0) rc = sw_arrays_write(j->whole, jo->outputs, outputs, d);
   sw_arrays_free(inputs, f->n_args);
   sw_arrays_free(outputs, f->n_outputs);
   return rc;
 }
 
+/* What follows for the exit status. */
+static sw_rc verdict(const sw_run_said *s, sw_diag *d) {
+  const sw_validation *v = s->v;
+  const sw_audit *a = s->audit;
+  if (v->matches && a && a->count[SW_AUDIT_MISSED]) {
+    return SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "%d of %d faults change values and are not noticed",
+                   a->count[SW_AUDIT_MISSED], a->n_entries);
+  }
+  if (v->matches) return SW_OK;
+  if (v->device != 0) return SW_E_MISMATCH; /* told by device 0's process */
+  if (v->overflow.value) {
+    sw_text text = {0};
+    sw_report_overflow(&v->overflow, &text);
+    sw_rc rc = SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "%s", sw_text_str(&text));
+    sw_text_free(&text);
+    return rc;
+  }
+  return SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "the partitioned program does not compute what the %s does",
+                 s->of_whole ? "model" : "whole one");
+}
+
+/* The plan's time under its profile. */
+static sw_rc predict(const sw_judged *j, sw_run_said *s, sw_arena *arena, sw_diag *d) {
+  sw_account a;
+  if (!j->plan) return SW_OK;
+  SW_TRY(sw_plan_account(j->plan, arena, &a, d));
+  s->profile = sw_profile_name(sw_machine_profile(j->plan->machine));
+  s->predicted_s = a.total_s;
+  return SW_OK;
+}
+
+static sw_rc say(const sw_run_said *s, bool json, const sw_call *call, sw_diag *d) {
+  sw_text out = {0};
+  bool silent = (call->common->quiet && !json) || s->v->device != 0;
+  if (!silent) (json ? sw_report_run_json : sw_report_run)(s, &out);
+  SW_TRY(sw_print_text(&out, d));
+  return verdict(s, d);
+}
+
 sw_rc sw_run_judged(const sw_judged *j, const sw_judged_options *jo, const sw_call *call, sw_diag *d) {
+  const sw_graph *g = j->plan ? j->plan->graph : j->local->graph;
   sw_validate_options o = jo->o;
   sw_validation v;
+  sw_audit audit;
   sw_trace *trace;
-  SW_TRY(sw_run_trace_open(jo->trace, o.mpi, devices_of(j), &trace, d));
+  sw_run_said said = {.model = g->name,
+                      .of_whole = g == j->whole,
+                      .v = &v,
+                      .audit = jo->audit ? &audit : NULL,
+                      .devices = devices_of(j)};
+  SW_TRY(sw_run_trace_open(jo->trace, o.mpi, said.devices, &trace, d));
   if (trace) {
     o.on_op = sw_trace_on_op;
     o.on_call = sw_trace_on_call;
     o.listener = trace;
   }
-  SW_TRY(sw_run_trace_close(trace, jo->trace, validate(j, jo, &o, call->arena, &v, d), d));
+  sw_rc rc = validate(j, jo, &o, call->arena, jo->audit ? &audit : NULL, &v, d);
+  SW_TRY(sw_run_trace_close(trace, jo->trace, rc, d));
   if (o.sabotage > v.collectives) {
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--sabotage %d: the program has %d collectives", o.sabotage,
                    v.collectives);
   }
-  return print_result(j, &v, call, d);
+  SW_TRY(predict(j, &said, call->arena, d));
+  return say(&said, jo->json, call, d);
 }

@@ -16,6 +16,8 @@ typedef struct sw_judged_options {
   const char *inputs, *outputs; /* folders of arrays; NULL: made up, and thrown away */
   const char *trace;            /* NULL: none */
   bool outputs_only;
+  bool audit; /* do every collective wrong in turn */
+  bool json;
   sw_validate_options o;
 } sw_judged_options;
 

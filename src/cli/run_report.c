@@ -1,16 +1,24 @@
-/* What a validating run says of each output and of the collectives. */
+/* What a validating run says of outputs, of collectives, and of what an audit of it noticed. */
 #include "cli/run_report.h"
 
-#include "shardwright/status.h"
+/* What was measured, and what was allowed. */
+static void print_measured(const sw_validate_entry *e, sw_text *out) {
+  const sw_tolerance *t = &e->tolerance;
+  if (e->exact || (t->relative <= 0 && t->absolute <= 0)) {
+    sw_text_puts(out, "bit for bit");
+    return;
+  }
+  sw_text_printf(out, "off by %.2g, %.2g %% of what is allowed (%.2g relative + %.2g absolute)", e->worst.most_off,
+                 100 * e->worst.most_used, t->relative, t->absolute);
+}
 
-void sw_report_entry(const sw_validate_entry *e, sw_text *out) {
+static void print_entry(const sw_validate_entry *e, sw_text *out) {
   sw_text_printf(out, "  %-24s ", e->name);
-  if (e->exact) sw_text_puts(out, "bit for bit");
-  if (!e->exact)
-    sw_text_printf(out, "within %.2g relative, %.2g absolute", e->tolerance.relative, e->tolerance.absolute);
+  print_measured(e, out);
   bool loose = e->tolerance.relative >= 0.0625, far = e->norm_off > e->norm_allowed;
   if (e->norm_allowed > 0 && (loose || far))
-    sw_text_printf(out, ", norm off by %.2g of %.2g", e->norm_off, e->norm_allowed);
+    sw_text_printf(out, ", norm off by %.2g of %.2g allowed", e->norm_off, e->norm_allowed);
+  if (e->not_finite) sw_text_printf(out, ", %lld elements not finite", (long long)e->not_finite);
   if (far) sw_text_printf(out, ": DIFFERS on device %lld", (long long)e->norm_device);
   if (e->worst.differing) {
     sw_text_printf(out, ": DIFFERS on device %lld: ", (long long)e->device);
@@ -27,6 +35,112 @@ void sw_report_collectives(const sw_comm_stats *s, sw_text *out) {
     sw_text_puts(out, " received\n");
   }
 }
+
+void sw_report_overflow(const sw_validate_overflow *o, sw_text *out) {
+  if (o->device < 0) {
+    sw_text_printf(out, "'%s' leaves the range of %s on one device, and what all devices make of it does not", o->value,
+                   sw_dtype_text(o->dtype));
+    return;
+  }
+  sw_text_printf(out, "partial results of '%s' leave the range of %s on device %lld, and one device's do not", o->value,
+                 sw_dtype_text(o->dtype), (long long)o->device);
+}
+
+/* The one of them that uses most of what it is allowed, where anything is. */
+static void print_intermediates(const sw_validation *v, sw_text *out) {
+  sw_text_printf(out, "  %lld blocks of intermediate values compared", (long long)v->values_compared);
+  if (v->nearest.worst.most_used > 0 && !v->first_bad_op) {
+    sw_text_printf(out, ", off by %.2g %% of what is allowed at most ('%s')", 100 * v->nearest.worst.most_used,
+                   v->nearest.name);
+  }
+  sw_text_puts(out, "\n");
+}
+
+static void print_times(const sw_run_said *s, sw_text *out) {
+  sw_text_puts(out, "time: one device ");
+  sw_text_seconds(out, s->v->single_s);
+  sw_text_puts(out, ", all devices ");
+  sw_text_seconds(out, s->v->parallel_s);
+  if (s->profile) sw_text_printf(out, "; predicted under '%s' ", s->profile);
+  if (s->profile) sw_text_seconds(out, s->predicted_s);
+  sw_text_puts(out, "\n");
+}
+
+/* --- the audit ---------------------------------------------------------------------------------------------------- */
+
+/* Why a fault was not noticed. */
+static void print_reason(const sw_audit_entry *e, sw_text *out) {
+  switch ((int)e->verdict) {
+    case SW_AUDIT_SAME_BITS:
+      sw_text_puts(out, "no effect: every value has the same bits on every device");
+      break;
+    case SW_AUDIT_UNREAD:
+      sw_text_puts(out, "no effect: every value of the model and every output has the same bits on every device");
+      break;
+    case SW_AUDIT_NOISE:
+      sw_text_printf(out, "no effect: rounding noise (norm %.2g, roundings move it by %.2g)", e->norm, e->moved);
+      break;
+    default:
+      sw_text_printf(out, "MISSED: '%s' is off by %.2g %% of what is allowed", e->value ? e->value : "?",
+                     100 * e->used);
+      break;
+  }
+}
+
+static void print_collective(const sw_audit *a, int32_t first, int32_t end, sw_text *out) {
+  const sw_audit_entry *e = &a->entries[first];
+  size_t at = out->n;
+  sw_text_printf(out, "  %4d %s", e->collective, sw_coll_text(e->op));
+  sw_text_pad(out, at, 24);
+  sw_text_printf(out, " %s", e->name);
+  sw_text_pad(out, at, 56);
+  for (int32_t i = first; i < end; i++) {
+    size_t start = out->n;
+    sw_text_printf(out, " %s %s", sw_coll_fault_text(a->entries[i].fault),
+                   sw_audit_verdict_text(a->entries[i].verdict));
+    if (i + 1 < end) sw_text_pad(out, start, 20);
+  }
+  sw_text_puts(out, "\n");
+  for (int32_t i = first; i < end; i++) {
+    if (a->entries[i].verdict == SW_AUDIT_NOTICED) continue;
+    sw_text_printf(out, "         %s: ", sw_coll_fault_text(a->entries[i].fault));
+    print_reason(&a->entries[i], out);
+    sw_text_puts(out, "\n");
+  }
+}
+
+static void print_audit(const sw_audit *a, sw_text *out) {
+  int32_t without = a->count[SW_AUDIT_SAME_BITS] + a->count[SW_AUDIT_UNREAD] + a->count[SW_AUDIT_NOISE];
+  sw_text_printf(out, "audit: %d collectives, %d faults: %d noticed, %d shown to have no effect, %d missed\n",
+                 a->n_collectives, a->n_entries, a->count[SW_AUDIT_NOTICED], without, a->count[SW_AUDIT_MISSED]);
+  for (int32_t i = 0, end; i < a->n_entries; i = end) {
+    for (end = i + 1; end < a->n_entries && a->entries[end].collective == a->entries[i].collective;) end++;
+    print_collective(a, i, end, out);
+  }
+}
+
+void sw_report_run(const sw_run_said *s, sw_text *out) {
+  const sw_validation *v = s->v;
+  const char *verdict = v->matches ? "matches" : v->overflow.value ? "OVERFLOWS unlike" : "DIFFERS from";
+  sw_text_printf(out, "%s on %lld devices: %s %s\n", s->model, (long long)s->devices, verdict,
+                 s->of_whole ? "one device" : "the whole program");
+  if (v->overflow.value) {
+    sw_text_puts(out, "overflow: ");
+    sw_report_overflow(&v->overflow, out);
+    sw_text_puts(out, "\n");
+  }
+  for (int32_t i = 0; i < v->n_outputs; i++) print_entry(&v->outputs[i], out);
+  if (v->values_compared) print_intermediates(v, out);
+  if (v->first_bad_op) {
+    sw_text_printf(out, "first op that differs: %s\n", v->first_bad_op);
+    print_entry(&v->first_bad, out);
+  }
+  sw_report_collectives(&v->comm, out);
+  if (s->audit && v->matches) print_audit(s->audit, out);
+  print_times(s, out);
+}
+
+/* --- traces ------------------------------------------------------------------------------------------------------- */
 
 sw_rc sw_run_trace_open(const char *path, bool mpi, int64_t devices, sw_trace **out, sw_diag *d) {
   *out = NULL;

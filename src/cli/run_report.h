@@ -1,12 +1,26 @@
-/* Lines of `run`. */
+/* What `run` says, as lines and as JSON. */
 #ifndef CLI_RUN_REPORT_H_
 #define CLI_RUN_REPORT_H_
 
+#include "shardwright/audit.h"
 #include "shardwright/trace.h"
-#include "shardwright/validate.h"
 
-void sw_report_entry(const sw_validate_entry *e, sw_text *out);
+/* A run that was compared with one device. */
+typedef struct sw_run_said {
+  const char *model;
+  int64_t devices;
+  bool of_whole; /* compared with the model itself, not with another program */
+  const sw_validation *v;
+  const sw_audit *audit; /* NULL: none */
+  const char *profile;   /* NULL, or what the time is predicted under */
+  double predicted_s;
+} sw_run_said;
+
+void sw_report_run(const sw_run_said *s, sw_text *out);
+void sw_report_run_json(const sw_run_said *s, sw_text *out);
 void sw_report_collectives(const sw_comm_stats *s, sw_text *out);
+/* "partial sums of 'y' leave the range of f16 on device 1, and one device's do not" */
+void sw_report_overflow(const sw_validate_overflow *o, sw_text *out);
 
 /* A trace of the devices, NULL without a path; written whatever the end of the run is, which is what is returned. */
 SW_CHECKED sw_rc sw_run_trace_open(const char *path, bool mpi, int64_t devices, sw_trace **out, sw_diag *d);

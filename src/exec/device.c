@@ -142,12 +142,13 @@ static sw_rc run_call(sw_execution *e, const sw_comm_call *call, sw_diag *d) {
 static sw_rc sabotage(sw_execution *e, const sw_comm_call *call, sw_diag *d) {
   sw_collective other = *call->coll;
   sw_comm_call altered = *call;
-  const bool alter = e->v->options->sabotage.alter, reduces = sw_coll_flags(other.op) & SW_COLL_USES_REDUCTION;
+  const sw_coll_fault fault = e->v->options->sabotage.fault;
+  const bool left_out = fault == SW_COLL_FAULT_LEFT_OUT;
   other.reduction = other.reduction == SW_REDUCE_MAX ? SW_REDUCE_MIN : SW_REDUCE_MAX;
-  if (reduces) altered.coll = &other;
-  if (alter || other.op == SW_COLL_RECV) SW_TRY(run_call(e, &altered, d)); /* what was sent must not stay */
-  if (!alter) keep_own(call->in, call->out);
-  if (alter && !reduces) move_result(call->out);
+  if (fault == SW_COLL_FAULT_OTHER_REDUCTION) altered.coll = &other;
+  if (!left_out || other.op == SW_COLL_RECV) SW_TRY(run_call(e, &altered, d)); /* what was sent must not stay */
+  if (left_out) keep_own(call->in, call->out);
+  if (fault == SW_COLL_FAULT_SHIFTED) move_result(call->out);
   return SW_OK;
 }
 

@@ -54,7 +54,7 @@ sw_rc sw_parallel_run(sw_parallel *run, const sw_exec_program *p, const sw_exec_
                                               &outputs[run->first * f->n_outputs], d)
                          : sw_exec_run_spmd(&program, args, &options, outputs, d);
   run->seconds = sw_now_s() - start;
-  if (rc && rc != SW_E_CANCELLED) log_flight_record(run);
+  if (rc && rc != SW_E_CANCELLED && !run->o->quiet) log_flight_record(run);
   sw_mem_free(args);
   return rc;
 }

@@ -56,6 +56,22 @@ static void index_of(const sw_buffer *b, int64_t element, int64_t *index) {
   }
 }
 
+/* Two elements that are not equal; gap: not finite when only one of them is, or one alone is NaN. Are they too far
+ * apart? */
+static bool is_off(sw_difference *x, double gap, double size, sw_tolerance tol) {
+  double allowed = tol.absolute + tol.relative * size;
+  bool fine = isfinite(gap) && isfinite(size) && gap <= allowed;
+  double off = isfinite(gap) ? gap : INFINITY;
+  x->most_off = fmax(x->most_off, off);
+  x->most_used = fmax(x->most_used, off <= 0 ? 0 : allowed > 0 && isfinite(allowed) ? off / allowed : INFINITY);
+  return !fine;
+}
+
+void sw_difference_raise(sw_difference *x, const sw_difference *by) {
+  x->most_off = fmax(x->most_off, by->most_off);
+  x->most_used = fmax(x->most_used, by->most_used);
+}
+
 /* A differing element; the worst is the one with the largest relative difference. */
 static void record(sw_difference *x, const sw_buffer *b, int64_t element, double got, double want, double gap) {
   double size = fmax(fabs(want), ldexp(1, shape_of(b->dtype).least_exponent));
@@ -79,8 +95,7 @@ static void compare_floats(const sw_buffer *b, const sw_chunk *got, const sw_chu
     double g = got->f64[i], w = want->f64[i];
     if (g == w || (isnan(g) && isnan(w))) continue;
     double gap = fabs(g - w);
-    if (isfinite(g) && isfinite(w) && gap <= tol.absolute + tol.relative * fabs(w)) continue;
-    record(out, b, first + i, g, w, isnan(gap) ? INFINITY : gap);
+    if (is_off(out, gap, fabs(w), tol)) record(out, b, first + i, g, w, isnan(gap) ? INFINITY : gap);
   }
 }
 
@@ -93,7 +108,7 @@ static void compare_integers(const sw_buffer *b, const sw_chunk *got, const sw_c
     bool above = is_signed ? (int64_t)g > (int64_t)w : g > w;
     double gap = (double)(above ? g - w : w - g), vg = is_signed ? (double)(int64_t)g : (double)g;
     double vw = is_signed ? (double)(int64_t)w : (double)w;
-    if (gap > tol.absolute + tol.relative * fabs(vw)) record(out, b, first + i, vg, vw, gap);
+    if (is_off(out, gap, fabs(vw), tol)) record(out, b, first + i, vg, vw, gap);
   }
 }
 
@@ -105,8 +120,7 @@ static void compare_complex(const sw_buffer *got, const sw_buffer *want, sw_tole
               w = sw_scalar_load(want->dtype, (const char *)want->data + i * bytes);
     if ((g.re == w.re || (isnan(g.re) && isnan(w.re))) && (g.im == w.im || (isnan(g.im) && isnan(w.im)))) continue;
     double gap = hypot(g.re - w.re, g.im - w.im), size = hypot(w.re, w.im);
-    if (isfinite(gap) && isfinite(size) && gap <= tol.absolute + tol.relative * size) continue;
-    record(out, want, i, hypot(g.re, g.im), size, isnan(gap) ? INFINITY : gap);
+    if (is_off(out, gap, size, tol)) record(out, want, i, hypot(g.re, g.im), size, isnan(gap) ? INFINITY : gap);
   }
 }
 

@@ -42,6 +42,17 @@ double sw_magnitude(const sw_buffer *b) {
   return most;
 }
 
+int64_t sw_count_not_finite(const sw_buffer *b) {
+  sw_buffer row = row_of_floats(b);
+  int64_t count = 0;
+  double v[SW_CHUNK];
+  for (int64_t i = 0, n; i < row.dims[0]; i += n) {
+    load_chunk(&row, i, n = chunk_at(i, row.dims[0]), v);
+    for (int64_t k = 0; k < n; k++) count += !isfinite(v[k]);
+  }
+  return count;
+}
+
 bool sw_small_integers(const sw_buffer *b) {
   sw_dtype_class class = sw_dtype_class_of(b->dtype);
   if (class != SW_CLASS_FLOAT) return class != SW_CLASS_COMPLEX;

@@ -7,6 +7,8 @@
 
 /* The largest absolute finite element of a float or complex tensor; 0 for others, which are compared exactly. */
 double sw_magnitude(const sw_buffer *b);
+/* Elements of floats and complex numbers (their parts) that are infinite or NaN. */
+int64_t sw_count_not_finite(const sw_buffer *b);
 /* Are all elements integers that leave room for exact sums? */
 bool sw_small_integers(const sw_buffer *b);
 

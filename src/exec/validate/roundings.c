@@ -126,8 +126,10 @@ sw_rc sw_roundings_judge(const sw_roundings *r, const sw_single *sharp, int32_t 
                          const sw_tensor *blocks, sw_validate_entry *e, sw_validation *out, sw_diag *d) {
   const sw_function *f = main_of(sharp);
   *e = (sw_validate_entry){.name = f->output_names[i],
+                           .dtype = c->whole->dtype,
                            .rank = c->whole->rank,
                            .exact = sharp->exact,
+                           .not_finite = sw_count_not_finite(c->whole),
                            .tolerance = sw_roundings_tolerance(r, sharp, f->outputs[i], c->whole)};
   for (int64_t device = c->first; device < c->end; device++) {
     sw_difference diff;
@@ -140,10 +142,12 @@ sw_rc sw_roundings_judge(const sw_roundings *r, const sw_single *sharp, int32_t 
     SW_TRY(sw_block_compare(&pair, e->tolerance, &diff, d));
     judge_norm(r, sharp, i, &pair, device, e);
     out->elements += diff.compared;
+    sw_difference_raise(&diff, &e->worst);
     if (device == c->first || diff.differing > e->worst.differing) {
       e->worst = diff;
       e->device = device;
     }
+    sw_difference_raise(&e->worst, &diff);
   }
   out->matches = out->matches && e->worst.differing == 0 && e->norm_off <= e->norm_allowed;
   return SW_OK;

@@ -2,47 +2,22 @@
  * compared with its part of the whole as soon as it is made. */
 #include "shardwright/validate.h"
 
-#include <pthread.h>
+#include <math.h>
 #include <string.h>
 
-#include "exec/parallel.h"
 #include "exec/validate/processes.h"
-#include "exec/validate/roundings.h"
-#include "exec/validate/sharded.h"
-#include "exec/validate/single.h"
+#include "exec/validate/validator.h"
 #include "shardwright/checked.h"
 
-#define BLURRED_RUNS 2
-/* Where something differs and numbers were chosen by comparing floats: as many runs see most choices that may turn. */
-#define MORE_BLURRED_RUNS 16
 /* From this relative tolerance on, outputs are compared as a whole, too. */
 #define COARSE 0.0625
-
-/* State of one validation. */
-typedef struct validator {
-  const sw_sharded *s;
-  const sw_validate_options *o;
-  sw_single sharp;
-  sw_roundings roundings; /* with `intermediates` */
-  sw_tensor *blocks;      /* devices * n_args; NULL: not cut yet */
-  bool *own;              /* of them, those that are nobody else's */
-  sw_tensor *got;         /* devices * n_outputs */
-  int64_t devices;
-  sw_parallel_options alone, listened; /* how devices run */
-  sw_parallel run;
-  pthread_mutex_t lock; /* guards the roundings and the fields below during a parallel run */
-  sw_arena *arena;      /* of the results, and of lists */
-  sw_validation *out;
-  int32_t first_bad_step;
-  const int32_t *step_of; /* model op -> position */
-} validator;
 
 static const sw_function *main_of(const sw_graph *g) { return &g->functions[g->main]; }
 
 /* --- the parallel run -------------------------------------------------------------------------------------------- */
 
 /* What the run on one device took is not needed any more when nothing is run again, unless devices share it. */
-static sw_rc cut_arguments(validator *v, sw_diag *d) {
+static sw_rc cut_arguments(sw_validator *v, sw_diag *d) {
   int32_t n = main_of(v->s->model)->n_args;
   if (v->blocks) return SW_OK;
   SW_ARENA_NEW(v->own, v->arena, v->devices * n, d);
@@ -61,7 +36,7 @@ static sw_rc cut_arguments(validator *v, sw_diag *d) {
 
 /* What one device's run leaves to compare a block with, or NULL. Partial values have no counterpart there, and of a
  * loop's values only the last is known. */
-static const sw_buffer *counterpart(const validator *v, const sw_layout *l) {
+static const sw_buffer *counterpart(const sw_validator *v, const sw_layout *l) {
   if (!l->is_block || l->sharding.n_partial || sw_single_may_turn(&v->sharp, l->source)) return NULL;
   const sw_graph *g = v->s->model;
   sw_id def = g->values[l->source].def;
@@ -69,16 +44,17 @@ static const sw_buffer *counterpart(const validator *v, const sw_layout *l) {
 }
 
 /* The op of the model to blame when a block is wrong: the one that makes the value, or that wants an argument so. */
-static sw_id blamed(const validator *v, const sw_layout *l, const sw_op *op) {
+static sw_id blamed(const sw_validator *v, const sw_layout *l, const sw_op *op) {
   sw_id def = v->s->model->values[l->source].def;
   return def >= 0 ? def : v->s->origin[op - v->s->program->ops].op;
 }
 
-static void note_comparison(validator *v, const sw_validate_entry *e, sw_id op) {
+static void note_comparison(sw_validator *v, const sw_validate_entry *e, sw_id op) {
   const sw_graph *g = v->s->model;
   int32_t step = op >= 0 ? v->step_of[op] : sw_graph_main_block(g)->n_ops;
   pthread_mutex_lock(&v->lock);
   v->out->values_compared++;
+  if (!v->out->nearest.name || e->worst.most_used > v->out->nearest.worst.most_used) v->out->nearest = *e;
   bool earlier = !v->out->first_bad_op || step < v->first_bad_step ||
                  (step == v->first_bad_step && e->device < v->out->first_bad.device);
   if ((e->worst.differing || e->norm_off > e->norm_allowed) && earlier) {
@@ -89,17 +65,74 @@ static void note_comparison(validator *v, const sw_validate_entry *e, sw_id op) 
   pthread_mutex_unlock(&v->lock);
 }
 
+/* --- overflow ---------------------------------------------------------------------------------------------------- */
+
+/* Does a block leave its type's range where the whole stays within? Types without infinities have NaN there. */
+static bool leaves_range(const sw_buffer *whole, const sw_buffer *block, const int64_t *lo, const int64_t *n) {
+  int64_t index[SW_MAX_RANK] = {0}, at[SW_MAX_RANK], bytes = sw_dtype_bytes(block->dtype);
+  char cell[16];
+  sw_element_store(block->dtype, INFINITY, cell);
+  const bool has_infinity = isinf(sw_element_load(block->dtype, cell));
+  if (sw_box_is_empty(whole->rank, n)) return false;
+  do {
+    double got = sw_element_load(block->dtype, (const char *)block->data + sw_box_offset(block, index) * bytes);
+    if (has_infinity ? !isinf(got) : isfinite(got)) continue;
+    for (int k = 0; k < whole->rank; k++) at[k] = lo[k] + index[k];
+    double want = sw_element_load(whole->dtype, (const char *)whole->data + sw_box_offset(whole, at) * bytes);
+    if (isfinite(want)) return true;
+  } while (sw_box_next(whole->rank, n, index));
+  return false;
+}
+
+/* Partial results, and what a collective makes of them: there one order of summation is exchanged for another. */
+static void note_overflow(sw_validator *v, int64_t device, const sw_op *op, const sw_layout *l,
+                          const sw_buffer *block) {
+  bool combines = op->collective && sw_coll_combines(op->collective->op);
+  const sw_buffer *whole =
+      l->is_block && (combines || l->sharding.n_partial) ? sw_single_value(&v->sharp, l->source) : NULL;
+  if (!whole || sw_dtype_class_of(whole->dtype) != SW_CLASS_FLOAT) return;
+  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK];
+  sw_cut cut = sw_sharded_cut(v->s, &l->sharding, whole, 1);
+  sw_block_extent(cut.mesh, cut.sharding, whole, sw_cut_position(&cut, device), lo, n);
+  if (!leaves_range(whole, block, lo, n)) return;
+  int32_t step = (int32_t)(op - v->s->program->ops);
+  pthread_mutex_lock(&v->lock);
+  sw_validate_overflow *o = &v->out->overflow;
+  if (!o->value || step < v->overflow_step || (step == v->overflow_step && device < o->device)) {
+    *o = (sw_validate_overflow){v->s->model->values[l->source].name, whole->dtype, device};
+    v->overflow_step = step;
+  }
+  pthread_mutex_unlock(&v->lock);
+}
+
+/* The first difference is of that kind, or there is none. */
+static void judge_overflow(sw_validation *out) {
+  const sw_difference *x = &out->first_bad.worst;
+  if (out->matches || !out->first_bad_op) out->overflow = (sw_validate_overflow){0};
+  if (out->matches || !out->first_bad_op || !x->differing || out->overflow.value) return;
+  if (isinf(x->worst_want) && isfinite(x->worst_got)) {
+    out->overflow = (sw_validate_overflow){out->first_bad.name, out->first_bad.dtype, -1};
+  }
+}
+
+/* --- comparisons ------------------------------------------------------------------------------------------------- */
+
 /* Compare a block as soon as a device has made it. */
 static sw_rc observe_parallel(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results,
                               sw_diag *d) {
-  validator *v = user;
-  for (int i = 0; i < op->n_results; i++) {
+  sw_validator *v = user;
+  if (v->how->observe) SW_TRY(v->how->observe(v->how->observe_user, device, op, results, d));
+  for (int i = 0; i < op->n_results && v->o->intermediates && v->s->layout; i++) {
     const sw_layout *l = &v->s->layout[op->results[i]];
+    if (l->is_block && !v->sharp.exact) note_overflow(v, device, op, l, results[i]);
     const sw_buffer *whole = counterpart(v, l);
     if (!whole) continue;
     sw_cut cut = sw_sharded_cut(v->s, &l->sharding, whole, 1);
-    sw_validate_entry e = {
-        .name = v->s->model->values[l->source].name, .rank = whole->rank, .exact = v->sharp.exact, .device = device};
+    sw_validate_entry e = {.name = v->s->model->values[l->source].name,
+                           .dtype = whole->dtype,
+                           .rank = whole->rank,
+                           .exact = v->sharp.exact,
+                           .device = device};
     e.tolerance = sw_roundings_tolerance(&v->roundings, &v->sharp, l->source, whole);
     sw_block_pair c = {cut.mesh,
                        cut.sharding,
@@ -114,8 +147,7 @@ static sw_rc observe_parallel(void *user, int64_t device, const sw_op *op, const
   return SW_OK;
 }
 
-/* The n-th collective of the program, counted from 1, sends not counted; NULL when there are fewer. */
-static const sw_op *nth_collective(const sw_graph *g, int32_t n, int32_t *count) {
+const sw_op *sw_nth_collective(const sw_graph *g, int32_t n, int32_t *count) {
   int32_t seen = 0;
   const sw_op *found = NULL;
   for (int32_t i = 0; i < g->n_ops; i++) {
@@ -126,28 +158,28 @@ static const sw_op *nth_collective(const sw_graph *g, int32_t n, int32_t *count)
   return found;
 }
 
-static sw_rc execute(validator *v, const sw_exec_options *o, sw_diag *d) {
+static sw_rc execute(sw_validator *v, const sw_exec_options *o, sw_diag *d) {
   sw_exec_program p = {.graph = v->s->program, .valid = v->s->valid, .valid_user = v->s->valid_user};
   SW_TRY(cut_arguments(v, d));
   return sw_parallel_run(&v->run, &p, o, v->blocks, v->got, d);
 }
 
-static void drop_results(validator *v) {
+static void drop_results(sw_validator *v) {
   for (int64_t i = 0; i < v->devices * main_of(v->s->model)->n_outputs; i++) sw_tensor_deinit(&v->got[i]);
 }
 
 /* Over MPI, every process gets all blocks and judges all devices. */
-static sw_rc share(validator *v, sw_diag *d) {
+static sw_rc share(sw_validator *v, sw_diag *d) {
   sw_processes p = {v->run.comm, v->s->grid, v->run.first};
   v->out->device = v->run.first;
   SW_TRY(sw_processes_share_tensors(&p, main_of(v->s->model)->n_outputs, v->got, d));
   return sw_processes_share_findings(&p, v->first_bad_step, v->out, v->arena, d);
 }
 
-static sw_rc run_parallel(validator *v, sw_diag *d) {
-  sw_exec_options o = {.poison = true, .observe_user = v};
-  o.sabotage = (sw_sabotage){nth_collective(v->s->program, v->o->sabotage, NULL), v->o->sabotage_alters};
-  if (v->o->intermediates && v->s->layout) o.observe = observe_parallel;
+static sw_rc run_parallel(sw_validator *v, sw_diag *d) {
+  sw_exec_options o = {.poison = true, .observe_user = v, .sabotage = v->how->sabotage};
+  if (v->how->observe || (v->o->intermediates && v->s->layout)) o.observe = observe_parallel;
+  v->listened.quiet = v->how->quiet;
   sw_rc rc = sw_parallel_open(v->s->grid, &v->listened, &v->run, d);
   if (!rc) rc = execute(v, &o, d);
   v->out->parallel_s = v->run.seconds;
@@ -160,7 +192,7 @@ static sw_rc run_parallel(validator *v, sw_diag *d) {
 
 static sw_rc observe_partials(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results,
                               sw_diag *d) {
-  validator *v = user;
+  sw_validator *v = user;
   pthread_mutex_lock(&v->lock);
   sw_rc rc = sw_roundings_note_partials(&v->roundings, v->s, device, op, results, d);
   pthread_mutex_unlock(&v->lock);
@@ -168,7 +200,7 @@ static sw_rc observe_partials(void *user, int64_t device, const sw_op *op, const
 }
 
 /* A parallel run of its own, nobody listening. */
-static sw_rc find_partials(validator *v, sw_diag *d) {
+static sw_rc find_partials(sw_validator *v, sw_diag *d) {
   sw_exec_options o = {.poison = true, .observe = observe_partials, .observe_user = v};
   if (!v->s->layout) return SW_OK;
   sw_rc rc = sw_parallel_open(v->s->grid, &v->alone, &v->run, d);
@@ -179,7 +211,7 @@ static sw_rc find_partials(validator *v, sw_diag *d) {
 }
 
 /* Where so many ops are so coarse that the formula forgives almost anything, it takes blurred runs to know. */
-static sw_rc find_roundings_of_outputs(validator *v, int runs, sw_diag *d) {
+static sw_rc find_roundings_of_outputs(sw_validator *v, int runs, sw_diag *d) {
   double most = 0;
   for (int32_t i = 0; i < main_of(v->s->model)->n_outputs && !v->sharp.exact; i++) {
     sw_id id = main_of(v->s->model)->outputs[i];
@@ -191,7 +223,7 @@ static sw_rc find_roundings_of_outputs(validator *v, int runs, sw_diag *d) {
   return sw_roundings_blur(&v->roundings, runs, v->o->cancel, v->arena, d);
 }
 
-static sw_rc find_roundings(validator *v, int blurred_runs, sw_diag *d) {
+static sw_rc find_roundings(sw_validator *v, int blurred_runs, sw_diag *d) {
   if (!v->o->intermediates) return find_roundings_of_outputs(v, blurred_runs, d);
   SW_TRY(sw_roundings_init(&v->roundings, &v->sharp, v->arena, d));
   if (v->sharp.exact) return SW_OK;
@@ -201,7 +233,7 @@ static sw_rc find_roundings(validator *v, int blurred_runs, sw_diag *d) {
 
 /* --- judgement --------------------------------------------------------------------------------------------------- */
 
-static sw_rc judge_output(validator *v, int32_t i, sw_validate_entry *e, sw_diag *d) {
+static sw_rc judge_output(sw_validator *v, int32_t i, sw_validate_entry *e, sw_diag *d) {
   const int64_t n = main_of(v->s->model)->n_outputs;
   sw_cut c = sw_sharded_cut(v->s, v->s->outputs[i], &v->sharp.want[i], n);
   SW_TRY(sw_roundings_judge(&v->roundings, &v->sharp, i, &c, v->got + i, e, v->out, d));
@@ -211,10 +243,10 @@ static sw_rc judge_output(validator *v, int32_t i, sw_validate_entry *e, sw_diag
   return SW_OK;
 }
 
-static sw_rc judge(validator *v, sw_diag *d) {
+static sw_rc judge(sw_validator *v, sw_arena *arena, sw_diag *d) {
   const sw_function *f = main_of(v->s->model);
   sw_validate_entry *entries;
-  SW_ARENA_NEW(entries, v->arena, f->n_outputs, d);
+  SW_ARENA_NEW(entries, arena, f->n_outputs, d);
   v->out->matches = v->out->first_bad_op == NULL;
   v->out->n_outputs = f->n_outputs;
   v->out->outputs = entries;
@@ -226,7 +258,7 @@ static sw_rc judge(validator *v, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc prepare(validator *v, sw_diag *d) {
+static sw_rc prepare(sw_validator *v, sw_diag *d) {
   const sw_graph *g = v->s->model;
   const sw_validate_options *o = v->o;
   int32_t *step;
@@ -242,38 +274,58 @@ static sw_rc prepare(validator *v, sw_diag *d) {
   v->listened.on_call = o->on_call;
   v->listened.listener = o->listener;
   sw_single_options so = {o->inputs, o->seed, o->random_floats, o->intermediates, o->cancel};
-  sw_rc rc = sw_single_run(g, &so, v->arena, &v->sharp, d);
-  v->out->single_s = v->sharp.seconds;
-  v->out->exact = v->sharp.exact;
-  return rc;
+  return sw_single_run(g, &so, v->arena, &v->sharp, d);
 }
 
-static void release(validator *v) {
+void sw_validator_close(sw_validator *v) {
   for (int64_t i = 0; v->blocks && i < v->devices * main_of(v->s->model)->n_args; i++) {
     if (v->own[i]) sw_tensor_deinit(&v->blocks[i]);
   }
   if (v->got) drop_results(v);
   sw_roundings_deinit(&v->roundings);
   sw_single_deinit(&v->sharp);
+  pthread_mutex_destroy(&v->lock);
+}
+
+sw_rc sw_validator_open(sw_validator *v, const sw_sharded *s, const sw_validate_options *o, int blurred_runs,
+                        sw_arena *arena, sw_diag *d) {
+  *v = (sw_validator){.s = s, .o = o, .arena = arena};
+  pthread_mutex_init(&v->lock, NULL);
+  SW_TRY(prepare(v, d));
+  return find_roundings(v, blurred_runs, d);
+}
+
+sw_rc sw_validator_run(sw_validator *v, const sw_judged_run *how, sw_arena *arena, sw_validation *out, sw_diag *d) {
+  *out = (sw_validation){.single_s = v->sharp.seconds, .exact = v->sharp.exact};
+  v->out = out;
+  v->how = how;
+  (void)sw_nth_collective(v->s->program, 0, &out->collectives);
+  SW_TRY(run_parallel(v, d));
+  sw_rc rc = judge(v, arena, d);
+  if (!rc) judge_overflow(out);
+  drop_results(v);
+  return rc;
+}
+
+/* The collective that is to be done wrong: with another reduction where it has one. */
+static sw_sabotage sabotage_of(const sw_graph *program, const sw_validate_options *o) {
+  const sw_op *op = sw_nth_collective(program, o->sabotage, NULL);
+  bool reduces = op && sw_coll_flags(op->collective->op) & SW_COLL_USES_REDUCTION;
+  sw_coll_fault altered = reduces ? SW_COLL_FAULT_OTHER_REDUCTION : SW_COLL_FAULT_SHIFTED;
+  return (sw_sabotage){op, o->sabotage_alters ? altered : SW_COLL_FAULT_LEFT_OUT};
 }
 
 static sw_rc validate_once(const sw_sharded *s, const sw_validate_options *o, int blurred_runs, sw_arena *arena,
                            sw_validation *out, sw_diag *d) {
-  *out = (sw_validation){0};
-  validator v = {.s = s, .o = o, .out = out, .arena = arena};
-  pthread_mutex_init(&v.lock, NULL);
-  (void)nth_collective(s->program, 0, &out->collectives);
-  sw_rc rc = prepare(&v, d);
-  if (!rc) rc = find_roundings(&v, blurred_runs, d);
-  if (!rc) rc = run_parallel(&v, d);
-  if (!rc) rc = judge(&v, d);
-  pthread_mutex_destroy(&v.lock);
-  release(&v);
+  sw_judged_run how = {.sabotage = sabotage_of(s->program, o)};
+  sw_validator v;
+  sw_rc rc = sw_validator_open(&v, s, o, blurred_runs, arena, d);
+  if (!rc) rc = sw_validator_run(&v, &how, arena, out, d);
+  sw_validator_close(&v);
   return rc;
 }
 
-/* Does some op make integers or bools of floats? */
-static bool chooses(const sw_graph *g) {
+bool sw_graph_chooses(const sw_graph *g) {
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
     for (int k = 0; k < op->n_operands * op->n_results; k++) {
@@ -288,11 +340,12 @@ static bool chooses(const sw_graph *g) {
 
 static sw_rc validate(const sw_sharded *s, const sw_validate_options *o, sw_arena *arena, sw_validation *out,
                       sw_diag *d) {
-  SW_TRY(validate_once(s, o, BLURRED_RUNS, arena, out, d));
-  bool again = o->intermediates && !o->mpi && !o->sabotage && !out->exact && !out->matches && chooses(s->model);
+  SW_TRY(validate_once(s, o, SW_BLURRED_RUNS, arena, out, d));
+  bool again =
+      o->intermediates && !o->mpi && !o->sabotage && !out->exact && !out->matches && sw_graph_chooses(s->model);
   if (!again) return SW_OK;
   for (int32_t i = 0; o->outputs && i < out->n_outputs; i++) sw_tensor_deinit(&o->outputs[i]);
-  return validate_once(s, o, MORE_BLURRED_RUNS, arena, out, d);
+  return validate_once(s, o, SW_MORE_BLURRED_RUNS, arena, out, d);
 }
 
 /* --- of a plan, of a text ---------------------------------------------------------------------------------------- */
@@ -301,7 +354,7 @@ static void valid_of(void *user, sw_id value, int64_t device, int64_t *valid) {
   sw_spmd_valid(user, value, device, valid);
 }
 
-static sw_rc sharded_of_plan(const sw_plan *plan, sw_spmd *spmd, sw_arena *arena, sw_sharded *out, sw_diag *d) {
+sw_rc sw_sharded_of_plan(const sw_plan *plan, sw_spmd *spmd, sw_arena *arena, sw_sharded *out, sw_diag *d) {
   const sw_function *f = main_of(plan->graph);
   const sw_sharding **args, **outputs;
   SW_TRY(sw_spmd_verify(spmd, d));
@@ -327,7 +380,7 @@ sw_rc sw_validate(const sw_plan *plan, const sw_validate_options *o, sw_arena *a
   sw_sharded s;
   *out = (sw_validation){0};
   SW_TRY(sw_partition(plan, &spmd, d));
-  sw_rc rc = sharded_of_plan(plan, &spmd, arena, &s, d);
+  sw_rc rc = sw_sharded_of_plan(plan, &spmd, arena, &s, d);
   if (!rc && o->against) rc = sw_sharded_against(&s, o->against, d);
   if (!rc) rc = validate(&s, o, arena, out, d);
   sw_spmd_deinit(&spmd);
