@@ -34,12 +34,14 @@ typedef enum sw_fill_kind {
                      stay exact in floating point while terms * limit^2 < 2^mantissa bits */
   SW_FILL_RANDOM, /* floats uniform in [-limit, limit); integers and bool as SMALL */
   SW_FILL_INDEX,  /* integers in [0, limit), for index operands of gathers and slices */
+  SW_FILL_WITHIN, /* in [low, limit], ends included: floats, of the integers those within */
 } sw_fill_kind;
 
 typedef struct sw_fill {
   sw_fill_kind kind;
   uint64_t seed; /* elements are a function of seed and their row-major number */
-  double limit;  /* <= 0: 8 */
+  double limit;  /* <= 0: 8; but as it is for WITHIN */
+  double low;    /* of WITHIN */
 } sw_fill;
 
 /* Neighbours differ and both signs occur, so that a misplaced shard shows. SW_E_INPUT on tokens and complex. */

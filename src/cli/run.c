@@ -133,7 +133,10 @@ static sw_rc run_alone(const sw_call *call, const sw_local_program *local, sw_di
       .seed = (uint64_t)s->seed,
       .random_floats = s->random_floats,
       .run = {.mpi = is_mpi(s), .timeout_s = s->timeout, .jitter_seed = (uint64_t)s->jitter, .cancel = call->cancel}};
-  if (s->sabotage) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--sabotage needs --against WHOLE to notice anything");
+  if (s->sabotage || s->audit) {
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--%s needs --against WHOLE to notice anything",
+                   s->audit ? "audit" : "sabotage");
+  }
   return sw_run_local(&l, local, call, d);
 }
 
@@ -172,9 +175,9 @@ static sw_rc run_by_text(const sw_call *call, const sw_session *session, sw_diag
   }
   if (resharded) return run_resharded(call, session, NULL, d);
   if (local) return run_alone(call, local, d);
-  if (s->trace || s->sabotage || is_mpi(s)) {
+  if (s->trace || s->sabotage || s->audit || is_mpi(s)) {
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
-                   "--trace, --sabotage and --comm mpi need a --plan FILE for a whole MODEL");
+                   "--trace, --sabotage, --audit and --comm mpi need a --plan FILE for a whole MODEL");
   }
   return run_whole(call, session, d);
 }

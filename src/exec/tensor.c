@@ -85,8 +85,16 @@ void sw_buffer_poison_padding(sw_buffer *b) {
   }
 }
 
+static double value_within(const sw_fill *f, sw_dtype_class class, int64_t i) {
+  uint64_t h = sw_hash_u64((uint64_t)i, f->seed);
+  if (class == SW_CLASS_FLOAT) return f->low + (f->limit - f->low) * (double)(h >> 11) * 0x1p-53;
+  double low = ceil(f->low), places = floor(f->limit) - low + 1;
+  return places < 1 ? low : low + (double)(h % (uint64_t)fmin(places, 0x1p62));
+}
+
 /* Element number i of a fill. SMALL draws once per pair of elements and moves the second on, so that they differ. */
 static double fill_value(const sw_fill *f, sw_dtype_class class, double limit, int64_t i) {
+  if (f->kind == SW_FILL_WITHIN) return value_within(f, class, i);
   int64_t low = f->kind == SW_FILL_INDEX || class != SW_CLASS_SIGNED ? 0 : -(int64_t)limit, high = (int64_t)limit;
   if (class == SW_CLASS_FLOAT && f->kind != SW_FILL_INDEX) low = -(int64_t)limit;
   if (class == SW_CLASS_BOOL) high = 1;

@@ -9,6 +9,7 @@
  */
 #include "shardwright/audit.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "exec/validate/validator.h"
@@ -18,8 +19,11 @@
 #define NOISE_PART 0.25
 /* A run that has done this many times what it should have goes round a loop that a fault keeps from ending. */
 enum { MOST_ROUNDS = 20, ROUNDS_AT_LEAST = 1000 };
+/* Arguments of so many other seeds must show no effect either. */
+enum { MORE_SEEDS = 2 };
 
-static const char *const kVerdicts[SW_AUDIT_VERDICT_COUNT] = {"noticed", "same bits", "unread", "noise", "MISSED"};
+static const char *const kVerdicts[SW_AUDIT_VERDICT_COUNT] = {"noticed", "same_bits", "unread",
+                                                              "noise",   "blind",     "missed"};
 const char *sw_audit_verdict_text(sw_audit_verdict v) { return kVerdicts[v]; }
 
 static const char *const kFaults[SW_COLL_FAULT_COUNT] = {"left out", "shifted", "other reduction"};
@@ -39,6 +43,7 @@ typedef struct auditor {
   record right, now;
   bool limited; /* a run may do some times what the right one did */
   sw_audit *out;
+  sw_audit_entry *entries;
 } auditor;
 
 static int64_t n_values(const auditor *a) { return a->s->program->n_values; }
@@ -54,6 +59,31 @@ static void clear_record(const auditor *a, record *r) {
   memset(r->ops, 0, (size_t)a->v.devices * sizeof *r->ops);
 }
 
+/* A chunk of elements as they are, but 0 for -0, which equals it. (Where -0 would be there is NaN in types without it.)
+ */
+static void take_chunk(const sw_buffer *b, int64_t first, int64_t n, unsigned char *out) {
+  const size_t bytes = (size_t)sw_dtype_bytes(b->dtype);
+  memcpy(out, (const char *)b->data + (size_t)first * bytes, (size_t)n * bytes);
+  char cell[16];
+  sw_element_store(b->dtype, -0.0, cell);
+  if (sw_dtype_class_of(b->dtype) != SW_CLASS_FLOAT || !signbit(sw_element_load(b->dtype, cell))) return;
+  for (int64_t i = 0; i < n; i++) {
+    if (memcmp(out + (size_t)i * bytes, cell, bytes) == 0) memset(out + (size_t)i * bytes, 0, bytes);
+  }
+}
+
+static uint64_t print_of(const sw_buffer *b, uint64_t before) {
+  enum { CHUNK = 512 };
+  unsigned char chunk[16 * CHUNK];
+  uint64_t print = before + 1;
+  for (int64_t i = 0, all = sw_buffer_elements(b); i < all; i += CHUNK) {
+    int64_t n = all - i < CHUNK ? all - i : CHUNK;
+    take_chunk(b, i, n, chunk);
+    print = sw_hash_u64(sw_hash_quick(chunk, (size_t)(n * sw_dtype_bytes(b->dtype))), print);
+  }
+  return print;
+}
+
 static sw_rc observe(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results, sw_diag *d) {
   auditor *a = user;
   int64_t *ops = &a->now.ops[device];
@@ -63,8 +93,7 @@ static sw_rc observe(void *user, int64_t device, const sw_op *op, const sw_buffe
   }
   for (int i = 0; i < op->n_results; i++) {
     uint64_t *print = &a->now.prints[device * n_values(a) + op->results[i]];
-    size_t bytes = (size_t)(sw_buffer_elements(results[i]) * sw_dtype_bytes(results[i]->dtype));
-    *print = sw_hash_u64(sw_hash_quick(results[i]->data, bytes), *print + 1);
+    *print = print_of(results[i], *print);
   }
   return SW_OK;
 }
@@ -90,12 +119,12 @@ static bool is_said(const auditor *a, sw_id value) {
   return !a->s->layout || a->s->layout[value].is_block || is_output(a->s->program, value);
 }
 
-/* Bits of nothing, of helpers only, or of values that mean something. */
-static sw_audit_verdict changes(const auditor *a) {
+/* Bits of nothing, of helpers only, or of values that mean something: then the first of these. */
+static sw_audit_verdict changes(const auditor *a, sw_id *first) {
   sw_audit_verdict found = SW_AUDIT_SAME_BITS;
-  for (sw_id value = 0; value < n_values(a); value++) {
-    if (!differs(a, value)) continue;
-    if (is_said(a, value)) return SW_AUDIT_MISSED;
+  for (*first = 0; *first < n_values(a); ++*first) {
+    if (!differs(a, *first)) continue;
+    if (is_said(a, *first)) return SW_AUDIT_MISSED;
     found = SW_AUDIT_UNREAD;
   }
   return found;
@@ -110,16 +139,19 @@ static bool is_noise(const auditor *a, const sw_op *op, sw_audit_entry *e) {
   return e->norm > 0 && e->moved >= NOISE_PART * e->norm;
 }
 
+static const char *name_of(const auditor *a, sw_id value) {
+  sw_id source = a->s->layout ? a->s->layout[value].source : -1;
+  return source >= 0 ? a->s->model->values[source].name : NULL;
+}
+
 /* After a run that goes by as right. */
 static void explain(const auditor *a, const sw_op *op, const sw_validation *v, sw_audit_entry *e) {
-  e->verdict = changes(a);
+  sw_id first;
+  e->verdict = changes(a, &first);
   if (e->verdict != SW_AUDIT_MISSED) return;
-  const sw_validate_entry *nearest = v->nearest.name ? &v->nearest : NULL;
-  for (int32_t i = 0; i < v->n_outputs; i++) {
-    if (!nearest || v->outputs[i].worst.most_used > nearest->worst.most_used) nearest = &v->outputs[i];
-  }
-  e->value = nearest ? nearest->name : NULL;
-  e->used = nearest ? nearest->worst.most_used : 0;
+  e->value = name_of(a, first);
+  e->used = v->nearest.worst.most_used;
+  for (int32_t i = 0; i < v->n_outputs; i++) e->used = fmax(e->used, v->outputs[i].worst.most_used);
   if (is_noise(a, op, e)) e->verdict = SW_AUDIT_NOISE;
 }
 
@@ -140,7 +172,8 @@ static sw_rc run_once(auditor *a, sw_sabotage fault, sw_validation *v, sw_diag *
 }
 
 /* A run that fails is one that is noticed, if it is the fault that it fails of. */
-static sw_rc try_fault(auditor *a, const sw_op *op, sw_audit_entry *e, sw_diag *d) {
+static sw_rc try_fault(auditor *a, sw_audit_entry *e, sw_diag *d) {
+  const sw_op *op = sw_nth_collective(a->s->program, e->collective, NULL);
   sw_validation v;
   sw_diag failure = {0};
   sw_rc rc = run_once(a, (sw_sabotage){op, e->fault}, &v, &failure);
@@ -149,7 +182,6 @@ static sw_rc try_fault(auditor *a, const sw_op *op, sw_audit_entry *e, sw_diag *
   e->verdict = SW_AUDIT_NOTICED;
   if (!rc && !v.matches) e->value = first_wrong(&v);
   if (!rc && v.matches) explain(a, op, &v, e);
-  a->out->count[e->verdict]++;
   if (rc) SW_TRY(run_once(a, (sw_sabotage){0}, &v, d));
   sw_arena_reset(&a->scratch);
   return SW_OK;
@@ -161,38 +193,73 @@ static bool applies(const sw_op *op, sw_coll_fault f) {
 
 static sw_rc try_all(auditor *a, sw_diag *d) {
   sw_audit *out = a->out;
-  sw_audit_entry *entries;
-  SW_ARENA_NEW(entries, a->arena, (int64_t)out->n_collectives * SW_COLL_FAULT_COUNT, d);
-  out->entries = entries;
+  out->n_collectives = out->right.collectives;
+  SW_ARENA_NEW(a->entries, a->arena, (int64_t)out->n_collectives * SW_COLL_FAULT_COUNT, d);
+  out->entries = a->entries;
   for (int32_t n = 1; n <= out->n_collectives; n++) {
     const sw_op *op = sw_nth_collective(a->s->program, n, NULL);
     char *name = sw_arena_printf(a->arena, d, "%s", op->name);
     if (!name) return SW_E_RESOURCE;
     for (int f = 0; f < SW_COLL_FAULT_COUNT; f++) {
       if (!applies(op, (sw_coll_fault)f)) continue;
-      sw_audit_entry *e = &entries[out->n_entries++];
+      sw_audit_entry *e = &a->entries[out->n_entries++];
       *e = (sw_audit_entry){.collective = n, .name = name, .op = op->collective->op, .fault = (sw_coll_fault)f};
-      SW_TRY(try_fault(a, op, e, d));
+      SW_TRY(try_fault(a, e, d));
     }
   }
   return SW_OK;
 }
 
 /* The run without a fault, whose bits all others are compared with. */
-static sw_rc run_right(auditor *a, sw_diag *d) {
+static sw_rc run_right(auditor *a, sw_validation *v, sw_diag *d) {
   sw_judged_run how = {.observe = observe, .observe_user = a};
   SW_TRY(make_record(a, &a->right, d));
   SW_TRY(make_record(a, &a->now, d));
-  SW_TRY(sw_validator_run(&a->v, &how, a->arena, &a->out->right, d));
+  SW_TRY(sw_validator_run(&a->v, &how, a->arena, v, d));
   record r = a->now;
   a->now = a->right;
   a->right = r;
-  a->out->n_collectives = a->out->right.collectives;
   a->limited = true;
   return SW_OK;
 }
 
-/* What the more blurred runs of a second look would excuse is excused here, too. */
+static bool is_without_effect(sw_audit_verdict v) { return v == SW_AUDIT_SAME_BITS || v == SW_AUDIT_UNREAD; }
+
+/* What had no effect must have none with other arguments either: else it is these that are blind to it. */
+static sw_rc try_again(auditor *a, sw_diag *d) {
+  sw_validation v;
+  SW_TRY(run_right(a, &v, d));
+  for (int32_t i = 0; v.matches && i < a->out->n_entries; i++) {
+    sw_audit_entry *e = &a->entries[i], again = *e;
+    if (!is_without_effect(e->verdict)) continue;
+    SW_TRY(try_fault(a, &again, d));
+    if (is_without_effect(again.verdict)) continue;
+    *e = again;
+    e->verdict = SW_AUDIT_BLIND;
+  }
+  return SW_OK;
+}
+
+static bool any_without_effect(const auditor *a) {
+  for (int32_t i = 0; i < a->out->n_entries; i++) {
+    if (is_without_effect(a->entries[i].verdict)) return true;
+  }
+  return false;
+}
+
+/* With the arguments of one seed; the first looks at all faults, later ones at those without effect. */
+static sw_rc audit_seed(auditor *a, const sw_validate_options *o, bool first, sw_diag *d) {
+  /* What the more blurred runs of a second look would excuse is excused here, too. */
+  bool chooses = o->intermediates && sw_graph_chooses(a->s->model);
+  sw_rc rc = sw_validator_open(&a->v, a->s, o, chooses ? SW_MORE_BLURRED_RUNS : SW_BLURRED_RUNS, a->arena, d);
+  a->limited = false;
+  if (!rc && !first) rc = try_again(a, d);
+  if (!rc && first) rc = run_right(a, &a->out->right, d);
+  if (!rc && first && a->out->right.matches) rc = try_all(a, d);
+  sw_validator_close(&a->v);
+  return rc;
+}
+
 static sw_rc audit(const sw_sharded *s, const sw_validate_options *o, sw_arena *arena, sw_audit *out, sw_diag *d) {
   sw_validate_options plain = {.seed = o->seed,
                                .random_floats = o->random_floats,
@@ -201,12 +268,13 @@ static sw_rc audit(const sw_sharded *s, const sw_validate_options *o, sw_arena *
                                .inputs = o->inputs,
                                .jitter_seed = o->jitter_seed,
                                .cancel = o->cancel};
-  bool chooses = o->intermediates && sw_graph_chooses(s->model);
   auditor a = {.s = s, .arena = arena, .out = out};
-  sw_rc rc = sw_validator_open(&a.v, s, &plain, chooses ? SW_MORE_BLURRED_RUNS : SW_BLURRED_RUNS, arena, d);
-  if (!rc) rc = run_right(&a, d);
-  if (!rc && out->right.matches) rc = try_all(&a, d);
-  sw_validator_close(&a.v);
+  sw_rc rc = audit_seed(&a, &plain, true, d);
+  for (int more = 0; !rc && more < MORE_SEEDS && !o->inputs && any_without_effect(&a); more++) {
+    plain.seed++;
+    rc = audit_seed(&a, &plain, false, d);
+  }
+  for (int32_t i = 0; i < out->n_entries; i++) out->count[a.entries[i].verdict]++;
   sw_arena_deinit(&a.scratch);
   return rc;
 }

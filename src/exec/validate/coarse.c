@@ -2,6 +2,8 @@
  * was computed and not only read.
  *
  *   w (bf16, an argument)   c = convert(w) to f32: f32      p = multiply(w, w): bf16   q = convert(p) to f32: bf16
+ *
+ * And which values are not rounded at all: an argument's elements, moved and widened, are the same on every device.
  */
 #include "exec/kernels/native.h"
 #include "exec/validate/single.h"
@@ -45,6 +47,62 @@ static bool pass(const sw_graph *g, sw_dtype *coarsest) {
     }
   }
   return changed;
+}
+
+/* --- not rounded -------------------------------------------------------------------------------------------------- */
+
+/* Besides what has no floats, or commutes with min and computes nothing. */
+static bool hands_on(sw_opcode c) {
+  static const sw_opcode kSuch[] = {SW_OP_CONSTANT,    SW_OP_IOTA,          SW_OP_SELECT,
+                                    SW_OP_CONCATENATE, SW_OP_PAD,           SW_OP_GATHER,
+                                    SW_OP_SLICE,       SW_OP_DYNAMIC_SLICE, SW_OP_DYNAMIC_UPDATE_SLICE,
+                                    SW_OP_REVERSE,     SW_OP_ENTER,         SW_OP_YIELD,
+                                    SW_OP_JOIN,        SW_OP_COMPARE,       SW_OP_NEGATE};
+  for (size_t i = 0; i < sizeof kSuch / sizeof kSuch[0]; i++) {
+    if (kSuch[i] == c) return true;
+  }
+  return false;
+}
+
+static bool only_moves(const sw_op *op) {
+  bool moves = false;
+  for (int i = 0; op->space && i < op->space->n_linear; i++)
+    moves = moves || op->space->linear[i].kind == SW_REDUCE_MIN;
+  return moves && !(op->space->flops_per_point > 0);
+}
+
+static bool is_rounded(const sw_graph *g, const sw_op *op, const bool *rounded) {
+  bool floats = false;
+  sw_dtype t;
+  for (int k = 0; k < op->n_operands; k++) {
+    if (rounded[op->operands[k]]) return true;
+    floats = floats || part_of(sw_operand_type(g, op, k)->dtype, &t);
+  }
+  for (int r = 0; r < op->n_results; r++) floats = floats || part_of(sw_result_type(g, op, r)->dtype, &t);
+  if (op->code == SW_OP_CONVERT) return floats && (!part_of(sw_result_type(g, op, 0)->dtype, &t) || rounds(g, op, t));
+  return floats && !hands_on(op->code) && !only_moves(op);
+}
+
+static bool pass_rounded(const sw_graph *g, bool *rounded) {
+  bool changed = false;
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
+    bool now = is_rounded(g, op, rounded);
+    for (int r = 0; now && r < op->n_results; r++) {
+      changed = changed || !rounded[op->results[r]];
+      rounded[op->results[r]] = true;
+    }
+    if (op->code == SW_OP_JOIN && rounded[op->results[0]] && !rounded[op->operands[0]]) {
+      rounded[op->operands[0]] = changed = true;
+    }
+  }
+  return changed;
+}
+
+sw_rc sw_single_find_rounded(const sw_graph *g, sw_arena *arena, bool **out, sw_diag *d) {
+  SW_ARENA_NEW(*out, arena, g->n_values, d);
+  while (pass_rounded(g, *out)) continue;
+  return SW_OK;
 }
 
 sw_rc sw_single_find_coarsest(const sw_graph *g, sw_arena *arena, sw_dtype **out, sw_diag *d) {

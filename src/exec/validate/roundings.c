@@ -58,7 +58,7 @@ static sw_dtype dtype_of(const sw_roundings *r, const sw_single *sharp, sw_id va
  * what the reruns have shown of what is left where terms cancel. */
 sw_tolerance sw_roundings_tolerance(const sw_roundings *r, const sw_single *sharp, sw_id value,
                                     const sw_buffer *whole) {
-  if (sharp->exact) return (sw_tolerance){0, 0};
+  if (sw_single_is_exact(sharp, value)) return (sw_tolerance){0, 0};
   double magnitude = r->magnitude ? r->magnitude[value] : sw_magnitude(whole), noise = r->noise ? r->noise[value] : 0;
   double depth = sqrt((double)sw_graph_main_block(sharp->graph)->n_ops);
   sw_dtype t = dtype_of(r, sharp, value, whole->dtype);
@@ -101,7 +101,7 @@ static void judge_norm(const sw_roundings *r, const sw_single *sharp, int32_t i,
                        sw_validate_entry *e) {
   const sw_buffer *whole = c->whole;
   norms s = {0};
-  if (sharp->exact || !r->moved || !r->moved[i]) return;
+  if (e->exact || !r->moved || !r->moved[i]) return;
   add_norms(c, r->moved[i], &s);
   double least = sw_tolerance_for(whole->dtype, sharp->terms, 1).relative * sqrt(s.want);
   double allowed = NORM_MARGIN * sqrt(s.moved) + least, off = sqrt(s.off);
@@ -114,7 +114,7 @@ static void judge_norm(const sw_roundings *r, const sw_single *sharp, int32_t i,
 void sw_roundings_judge_block(const sw_roundings *r, sw_id value, const sw_block_pair *c, sw_validate_entry *e) {
   const sw_dtype t = c->whole->dtype;
   norms s = {0};
-  if (r->sharp->exact || sw_dtype_class_of(t) != SW_CLASS_FLOAT) return;
+  if (e->exact || sw_dtype_class_of(t) != SW_CLASS_FLOAT) return;
   add_norms(c, NULL, &s);
   if (s.n < LEAST_OF_NORM) return;
   e->norm_off = sqrt(s.off);
@@ -128,7 +128,7 @@ sw_rc sw_roundings_judge(const sw_roundings *r, const sw_single *sharp, int32_t 
   *e = (sw_validate_entry){.name = f->output_names[i],
                            .dtype = c->whole->dtype,
                            .rank = c->whole->rank,
-                           .exact = sharp->exact,
+                           .exact = sw_single_is_exact(sharp, f->outputs[i]),
                            .not_finite = sw_count_not_finite(c->whole),
                            .tolerance = sw_roundings_tolerance(r, sharp, f->outputs[i], c->whole)};
   for (int64_t device = c->first; device < c->end; device++) {

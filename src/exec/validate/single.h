@@ -2,6 +2,7 @@
 #ifndef EXEC_SINGLE_H_
 #define EXEC_SINGLE_H_
 
+#include "exec/validate/arguments.h"
 #include "shardwright/exec.h"
 
 typedef struct sw_single {
@@ -14,12 +15,15 @@ typedef struct sw_single {
   bool exact;         /* all numbers seen are small integers */
   int64_t terms;      /* longest reduction */
   sw_dtype *coarsest; /* by value: whose roundings are in it; f64: at most those */
+  bool *rounded;      /* by value: false where elements of arguments are only moved, and so must be equal bit for bit */
 } sw_single;
 
 typedef struct sw_single_options {
   const sw_tensor *inputs; /* NULL: made up by `seed`; else borrowed */
   uint64_t seed;
   bool random_floats, keep_values;
+  sw_ways (*cuts)(void *user, int32_t arg); /* how arguments are cut; NULL: not known */
+  void *cuts_user;
   sw_cancel *cancel;
 } sw_single_options;
 
@@ -31,7 +35,10 @@ void sw_single_deinit(sw_single *s);
 /* What the run left of a value; NULL: nothing. */
 const sw_buffer *sw_single_value(const sw_single *s, sw_id value);
 /* See coarse.c. */
+SW_CHECKED sw_rc sw_single_find_rounded(const sw_graph *g, sw_arena *arena, bool **out, sw_diag *d);
 SW_CHECKED sw_rc sw_single_find_coarsest(const sw_graph *g, sw_arena *arena, sw_dtype **out, sw_diag *d);
+/* Must it be equal bit for bit? */
+static inline bool sw_single_is_exact(const sw_single *s, sw_id value) { return s->exact || !s->rounded[value]; }
 /* An integer or bool that follows from inexact floats may turn at any rounding. */
 bool sw_single_may_turn(const sw_single *s, sw_id value);
 

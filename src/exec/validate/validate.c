@@ -131,7 +131,7 @@ static sw_rc observe_parallel(void *user, int64_t device, const sw_op *op, const
     sw_validate_entry e = {.name = v->s->model->values[l->source].name,
                            .dtype = whole->dtype,
                            .rank = whole->rank,
-                           .exact = v->sharp.exact,
+                           .exact = sw_single_is_exact(&v->sharp, l->source),
                            .device = device};
     e.tolerance = sw_roundings_tolerance(&v->roundings, &v->sharp, l->source, whole);
     sw_block_pair c = {cut.mesh,
@@ -258,6 +258,48 @@ static sw_rc judge(sw_validator *v, sw_arena *arena, sw_diag *d) {
   return SW_OK;
 }
 
+/* How an argument arrives, and how else the program has it. */
+static sw_ways ways_of(void *user, int32_t arg) {
+  const sw_validator *v = user;
+  return v->ways[arg];
+}
+
+static void add_way(const sw_sharding **list, int32_t *n, const sw_sharding *way) {
+  for (int32_t i = 0; i < *n; i++) {
+    if (sw_sharding_equal(list[i], way)) return;
+  }
+  list[(*n)++] = way;
+}
+
+static bool is_way(const sw_layout *l) { return l->source >= 0 && l->is_block && !l->on; }
+
+static sw_rc find_ways(sw_validator *v, sw_diag *d) {
+  const sw_sharded *s = v->s;
+  const sw_function *f = main_of(s->model);
+  const int32_t n_values = s->layout ? s->program->n_values : 0;
+  int32_t *most; /* by value of the model */
+  SW_ARENA_NEW(most, v->arena, s->model->n_values, d);
+  SW_ARENA_NEW(v->ways, v->arena, f->n_args, d);
+  for (sw_id k = 0; k < n_values; k++) {
+    if (is_way(&s->layout[k])) most[s->layout[k].source]++;
+  }
+  const sw_sharding ***list; /* by value of the model */
+  SW_ARENA_NEW(list, v->arena, s->model->n_values, d);
+  int32_t *n;
+  SW_ARENA_NEW(n, v->arena, s->model->n_values, d);
+  for (int32_t i = 0; i < f->n_args; i++) {
+    sw_id id = f->args[i];
+    SW_ARENA_NEW(list[id], v->arena, most[id] + 1, d);
+    if (s->args[i]) add_way(list[id], &n[id], s->args[i]);
+  }
+  for (sw_id k = 0; k < n_values; k++) {
+    const sw_layout *l = &s->layout[k];
+    if (is_way(l) && list[l->source]) add_way(list[l->source], &n[l->source], &l->sharding);
+  }
+  for (int32_t i = 0; i < f->n_args; i++) v->ways[i] = (sw_ways){s->mesh, n[f->args[i]], list[f->args[i]]};
+  return SW_OK;
+}
+
 static sw_rc prepare(sw_validator *v, sw_diag *d) {
   const sw_graph *g = v->s->model;
   const sw_validate_options *o = v->o;
@@ -273,7 +315,14 @@ static sw_rc prepare(sw_validator *v, sw_diag *d) {
   v->listened.on_op = o->on_op;
   v->listened.on_call = o->on_call;
   v->listened.listener = o->listener;
-  sw_single_options so = {o->inputs, o->seed, o->random_floats, o->intermediates, o->cancel};
+  SW_TRY(find_ways(v, d));
+  sw_single_options so = {.inputs = o->inputs,
+                          .seed = o->seed,
+                          .random_floats = o->random_floats,
+                          .keep_values = o->intermediates,
+                          .cuts = ways_of,
+                          .cuts_user = v,
+                          .cancel = o->cancel};
   return sw_single_run(g, &so, v->arena, &v->sharp, d);
 }
 
