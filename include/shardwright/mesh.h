@@ -40,6 +40,8 @@ SW_API bool sw_axis_ref_overlaps(sw_axis_ref a, sw_axis_ref b);
 /* "x=2,y=4", or "2x4" (axes a0, a1, ...; sizes may be "?"). A list of ids may follow: "x=2,y=2 ids=0,2,1,3" (copied
  * into the arena). */
 SW_API SW_CHECKED sw_rc sw_mesh_parse(const char *text, sw_arena *arena, sw_mesh *out, sw_diag *d);
+/* Are its axes a0, a1, ..., as of a mesh that is given by its sizes? */
+SW_API bool sw_mesh_is_unnamed(const sw_mesh *m);
 SW_API void sw_mesh_print(const sw_mesh *m, sw_text *out); /* the first form above; parses back */
 /* Names distinct and not empty, sizes in range, all known when `bound`, ids a permutation. */
 SW_API SW_CHECKED sw_rc sw_mesh_verify(const sw_mesh *m, bool bound, sw_diag *d);

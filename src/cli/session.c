@@ -10,10 +10,10 @@
 #include "shardwright/profile_json.h"
 
 static sw_rc bind_mesh(sw_session *s, const sw_mesh *mesh, sw_arena *arena, sw_diag *d) {
-  if (mesh && !s->program) { /* a program has taken it already, or found that it is its own */
-    s->mesh = *mesh;
-  } else if (s->graph->has_mesh) {
+  if (s->graph->has_mesh) { /* what is given has been taken in place of it already */
     s->mesh = s->graph->mesh;
+  } else if (mesh) {
+    s->mesh = *mesh;
   } else if (sw_profile_mesh_count(s->profile) > 0) {
     s->mesh = *sw_profile_mesh(s->profile, 0);
   }
@@ -60,7 +60,7 @@ static sw_rc read_model(const sw_model_options *o, const sw_mesh *mesh, sw_sessi
   SW_TRY(sw_file_read(o->model, &bytes, &n, d));
   const char *file = strcmp(o->model, "-") == 0 ? "<stdin>" : o->model;
   sw_rc rc = sw_program_is(o->model, bytes) ? sw_program_parse(file, bytes, n, &options, &s->program, d)
-                                            : sw_model_parse(file, bytes, n, &s->graph, d);
+                                            : sw_model_parse_on(file, bytes, n, mesh, &s->graph, d);
   sw_mem_free(bytes);
   if (s->program) s->graph = sw_program_graph(s->program);
   return rc;

@@ -201,3 +201,12 @@ sw_rc sw_axis_ref_parse(const sw_mesh *m, const char **cursor, const char *end, 
   *cursor = r.p;
   return SW_OK;
 }
+
+bool sw_mesh_is_unnamed(const sw_mesh *m) {
+  for (int a = 0; a < m->n_axes; a++) {
+    char name[16];
+    snprintf(name, sizeof name, "a%d", a);
+    if (strcmp(m->axis[a].name, name) != 0) return false;
+  }
+  return true;
+}

@@ -220,49 +220,81 @@ static void describe(const sw_graph *g, sw_text *out) {
 }
 
 /* "LINE:COL: words", and "(LINE:COL)" where a note names it. */
-static void expect_message(const row *r, const sw_diag *d) {
+static void expect_message(const char *name, const char *want, const sw_diag *d) {
   char place[40];
-  const char *words = strchr(r->want, ' ') + 1, *note = strchr(words, '(');
+  const char *words = strchr(want, ' ') + 1, *note = strchr(words, '(');
   size_t n = note ? (size_t)(note - words) - 1 : strlen(words);
   char found[SW_DIAG_TEXT_BYTES];
   snprintf(place, sizeof place, "%d:%d: ", d->line, d->col);
   snprintf(found, sizeof found, "%.*s", (int)n, words);
-  if (strncmp(place, r->want, strlen(place)) != 0 || !strstr(d->text, found)) {
-    fail_msg("%s: %s%s; expected %s", r->name, place, d->text, r->want);
+  if (strncmp(place, want, strlen(place)) != 0 || !strstr(d->text, found)) {
+    fail_msg("%s: %s%s; expected %s", name, place, d->text, want);
   }
   if (!note) return;
   snprintf(found, sizeof found, "t.mlir:%.*s", (int)strlen(note) - 2, note + 1);
   assert_int_equal(d->n_notes, 1);
-  if (!strstr(d->notes[0], found)) fail_msg("%s: %s", r->name, d->notes[0]);
+  if (!strstr(d->notes[0], found)) fail_msg("%s: %s", name, d->notes[0]);
 }
 
-static void one_row(void **state) {
-  const row *r = *state;
-  sw_text t = {0}, found = {0};
+/* Frees the text. */
+static void expect_read(const char *name, sw_text *t, const char *given, const char *want) {
+  sw_text found = {0};
   sw_diag diag = {0};
   sw_arena arena = {0};
   sw_mesh mesh;
   sw_program *p;
+  if (given) assert_ok(sw_mesh_parse(given, &arena, &mesh, &diag));
+  sw_rc rc = sw_program_parse("t.mlir", t->at, t->n, &(sw_program_options){.mesh = given ? &mesh : NULL}, &p, &diag);
+  if (want[0] >= '0' && want[0] <= '9') {
+    if (rc != SW_E_INPUT) fail_msg("%s: was read; expected %s", name, want);
+    expect_message(name, want, &diag);
+  } else {
+    if (rc) fail_msg("%s: %d:%d: %s", name, diag.line, diag.col, diag.text);
+    describe(sw_program_graph(p), &found);
+    if (strcmp(sw_text_str(&found), want) != 0) fail_msg("%s: %s; expected %s", name, sw_text_str(&found), want);
+    sw_program_destroy(p);
+  }
+  sw_text_free(&found);
+  sw_text_free(t);
+  sw_arena_deinit(&arena);
+}
+
+static void one_row(void **state) {
+  const row *r = *state;
+  sw_text t = {0};
   sw_text_printf(&t,
                  "%sfunc.func @main(%%a: " A ", %%h: i64) -> " A " attributes {mesh_cluster = @g} {\n%sreturn %%r : " A
                  "\n}\n",
                  r->grid, r->body);
-  if (r->mesh) assert_ok(sw_mesh_parse(r->mesh, &arena, &mesh, &diag));
-  sw_rc rc = sw_program_parse("t.mlir", t.at, t.n, &(sw_program_options){.mesh = r->mesh ? &mesh : NULL}, &p, &diag);
-  if (r->want[0] >= '0' && r->want[0] <= '9') {
-    if (rc != SW_E_INPUT) fail_msg("%s: was read; expected %s", r->name, r->want);
-    expect_message(r, &diag);
-  } else {
-    if (rc) fail_msg("%s: %d:%d: %s", r->name, diag.line, diag.col, diag.text);
-    describe(sw_program_graph(p), &found);
-    if (strcmp(sw_text_str(&found), r->want) != 0) {
-      fail_msg("%s: %s; expected %s", r->name, sw_text_str(&found), r->want);
-    }
-    sw_program_destroy(p);
-  }
-  sw_text_free(&found);
-  sw_text_free(&t);
-  sw_arena_deinit(&arena);
+  expect_read(r->name, &t, r->mesh, r->want);
+}
+
+/* --- Shardy's meshes ------------------------------------------------------------------------------------------- */
+
+typedef struct shardy {
+  const char *name, *meshes, *sharding, *mesh, *want;
+} shardy;
+
+static const shardy kShardy[] = {
+    {"written out", "", "mesh<[\"x\"=2, \"y\"=4]>, [{\"x\"}, {\"y\"}]", NULL, "a [[x],[y]]; "},
+    {"written out, and given in other sizes", "", "mesh<[\"x\"=2, \"y\"=4]>, [{\"x\"}, {}]", "4x2", "a [[x],[]]; "},
+    {"behind a comment", "// mesh<[\"z\"=2]>\n", "mesh<[\"x\"=2]>, [{\"x\"}, {}]", NULL, "a [[x],[]]; "},
+    {"an alias", "#m = #sdy.mesh<[\"x\"=4]>\nsdy.mesh @m = #m\n", "@m, [{}, {\"x\"}]", NULL, "a [[],[x]]; "},
+    {"other sizes alone", "sdy.mesh @m = <[\"x\"=2, \"y\"=4]>\n", "@m, [{\"y\"}, {}]", "4x2", "a [[y],[]]; "},
+    {"of a mesh that is not", "sdy.mesh @m = <[\"x\"=4]>\n", "@n, [{}, {\"x\"}]", NULL,
+     "2:67: there is no sdy.mesh '@n'"},
+    {"an unknown axis", "sdy.mesh @m = <[\"x\"=4]>\n", "@m, [{}, {\"y\"}]", NULL, "2:78: axis 'y' is not in the mesh"},
+    {"an axis twice", "sdy.mesh @m = <[\"x\"=4]>\n", "@m, [{\"x\"}, {\"x\"}]", NULL, "2:71: axis 'x' is used twice"},
+    {"a rank too few", "sdy.mesh @m = <[\"x\"=4]>\n", "@m, [{\"x\"}]", NULL, "2:71: has 1 dims; expected 2"},
+};
+
+static void one_mesh(void **state) {
+  const shardy *s = *state;
+  sw_text t = {0};
+  sw_text_printf(&t,
+                 "%sfunc.func @main(%%a: " A " {sdy.sharding = #sdy.sharding<%s>}) -> " A " {\nreturn %%a : " A "\n}\n",
+                 s->meshes, s->sharding);
+  expect_read(s->name, &t, s->mesh, s->want);
 }
 
 /* --- completed annotations ---------------------------------------------------------------------------------------- */
@@ -322,10 +354,13 @@ static void completes_as_listed(void **state) {
 }
 
 int main(void) {
-  enum { N = sizeof kRows / sizeof *kRows };
-  struct CMUnitTest tests[N + 1] = {[N] = cmocka_unit_test(completes_as_listed)};
+  enum { N = sizeof kRows / sizeof *kRows, M = sizeof kShardy / sizeof *kShardy };
+  struct CMUnitTest tests[N + M + 1] = {[N + M] = cmocka_unit_test(completes_as_listed)};
   for (int i = 0; i < N; i++) {
     tests[i] = (struct CMUnitTest){kRows[i].name, one_row, NULL, NULL, (void *)(uintptr_t)&kRows[i]};
+  }
+  for (int i = 0; i < M; i++) {
+    tests[N + i] = (struct CMUnitTest){kShardy[i].name, one_mesh, NULL, NULL, (void *)(uintptr_t)&kShardy[i]};
   }
   return cmocka_run_group_tests_name("dialects", tests, NULL, NULL);
 }

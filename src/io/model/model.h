@@ -21,7 +21,8 @@ typedef struct sw_model_reader {
   sw_dict value_at;                      /* from a name to the index of its entry in `values` */
   sw_dict op_at;                         /* from a name to the index of the op in `ops` */
   sw_model_op *ranges;
-  sw_dict output_at; /* from a name to the index of the output */
+  sw_dict output_at;    /* from a name to the index of the output */
+  const sw_mesh *given; /* in place of the model's mesh; NULL: none is */
   sw_diag *d;
 } sw_model_reader;
 

@@ -359,6 +359,13 @@ static sw_rc read_mesh(const sw_model_reader *r, const sw_json *root) {
   SW_TRY(sw_json_as_string(mesh, &text, r->d));
   SW_TRY(sw_model_place(r, mesh, sw_mesh_parse(text, &r->g->arena, &r->g->mesh, r->d)));
   r->g->has_mesh = true;
+  if (!r->given) return SW_OK;
+  const sw_mesh own = r->g->mesh;
+  bool named = r->given->n_axes == own.n_axes && sw_mesh_is_unnamed(r->given);
+  r->g->mesh = *r->given;
+  for (int a = 0; named && a < own.n_axes; a++) {
+    memcpy(r->g->mesh.axis[a].name, own.axis[a].name, sizeof own.axis[a].name);
+  }
   return SW_OK;
 }
 
@@ -393,10 +400,10 @@ static sw_rc read_model(sw_model_reader *r, const sw_json *root) {
 }
 
 /* `bytes` or the file at `path`. */
-static sw_rc read_from(const char *path, const char *bytes, size_t n, sw_graph **out, sw_diag *d) {
+static sw_rc read_from(const char *path, const char *bytes, size_t n, const sw_mesh *mesh, sw_graph **out, sw_diag *d) {
   sw_arena arena = {0};
   const sw_json *root;
-  sw_model_reader r = {.arena = &arena, .d = d};
+  sw_model_reader r = {.arena = &arena, .given = mesh, .d = d};
   sw_rc rc = bytes ? sw_json_parse(path, bytes, n, &arena, &root, d) : sw_json_read(path, &arena, &root, d);
   if (!rc) rc = read_model(&r, root);
   sw_dict_deinit(&r.value_at);
@@ -411,8 +418,13 @@ static sw_rc read_from(const char *path, const char *bytes, size_t n, sw_graph *
   return rc;
 }
 
-sw_rc sw_model_read(const char *path, sw_graph **out, sw_diag *d) { return read_from(path, NULL, 0, out, d); }
+sw_rc sw_model_read(const char *path, sw_graph **out, sw_diag *d) { return read_from(path, NULL, 0, NULL, out, d); }
 
 sw_rc sw_model_parse(const char *file, const char *bytes, size_t n, sw_graph **out, sw_diag *d) {
-  return read_from(file, bytes, n, out, d);
+  return read_from(file, bytes, n, NULL, out, d);
+}
+
+sw_rc sw_model_parse_on(const char *file, const char *bytes, size_t n, const sw_mesh *mesh, sw_graph **out,
+                        sw_diag *d) {
+  return read_from(file, bytes, n, mesh, out, d);
 }

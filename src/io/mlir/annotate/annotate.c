@@ -63,9 +63,16 @@ static void drop_idle_axes(const sw_type *type, sw_sharding *s) {
   s->n_refs = n;
 }
 
-/* In the mesh that it speaks of. */
+/* In the mesh that it speaks of; one of no axes says nothing of dims. */
 static sw_rc check_said(sw_importer *m, const sw_im_sharding *said, const sw_type *type) {
   sw_sharding s;
+  uint32_t cursor = 0, n = 0;
+  sw_ir_span dim, list = {said->dims.at, sw_ir_inside(m->t, said->dims).end + 1};
+  while (sw_ir_next_item(m->t, list, &cursor, &dim)) n++;
+  if (n != (uint32_t)type->rank && (n || said->mesh.n_axes)) {
+    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, said->dims.at),
+                         "the sharding has %u dims; expected %d, as the tensor has", n, type->rank);
+  }
   sw_diag why = {0};
   sw_span at = sw_ir_place(m->t, said->dims.at);
   sw_rc rc = sw_sharding_parse_as(&said->mesh, type->rank, SW_FORM_SDY, m->t->s + said->dims.at, sw_ir_len(said->dims),

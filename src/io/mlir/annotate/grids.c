@@ -260,16 +260,6 @@ sw_rc sw_im_grid_as_mesh(sw_importer *m, const sw_im_grid *g, sw_mesh *out, sw_a
   return sw_mesh_verify(out, false, m->d);
 }
 
-/* Are these a0, a1, ..., as of a mesh that is given by its sizes? */
-static bool has_no_names(const sw_mesh *mesh) {
-  for (int a = 0; a < mesh->n_axes; a++) {
-    char name[16];
-    snprintf(name, sizeof name, "a%d", a);
-    if (strcmp(mesh->axis[a].name, name) != 0) return false;
-  }
-  return true;
-}
-
 /* A whole axis stays whole, a part stays of its size. */
 static sw_axis_ref moved(const sw_mesh *own, const sw_mesh *given, sw_axis_ref r, int to) {
   const sw_axis_ref none = {-1, 0, 0};
@@ -281,7 +271,7 @@ static sw_axis_ref moved(const sw_mesh *own, const sw_mesh *given, sw_axis_ref r
 }
 
 void sw_im_grid_on_mesh(const sw_im_grid *g, const sw_mesh *own, const sw_mesh *given, sw_axis_ref *refs) {
-  bool in_order = has_no_names(own) || has_no_names(given);
+  bool in_order = sw_mesh_is_unnamed(own) || sw_mesh_is_unnamed(given);
   for (int i = 0; i < g->n_axes; i++) {
     const char *name = own->axis[refs[i].axis].name;
     int to = in_order ? refs[i].axis : sw_mesh_axis_named(given, name, strlen(name));
@@ -292,8 +282,9 @@ void sw_im_grid_on_mesh(const sw_im_grid *g, const sw_mesh *own, const sw_mesh *
 sw_rc sw_im_grid_is_known(sw_importer *m, const sw_im_grid *g, const sw_mesh *mesh) {
   for (int a = 0; a < mesh->n_axes; a++) {
     if (mesh->axis[a].size >= 0) continue;
-    return SW_IM_FAIL(m, g->op, "the size of axis %d of grid '@%.*s' is not known; expected --mesh with %d axes", a,
-                      (int)sw_ir_len(g->name), m->t->s + g->name.at, mesh->n_axes);
+    return SW_IM_FAIL(m, g->op,
+                      "the size of axis %d of grid '@%.*s' is not known; expected --mesh with a size for each", a,
+                      (int)sw_ir_len(g->name), m->t->s + g->name.at);
   }
   return SW_OK;
 }

@@ -47,7 +47,12 @@ static sw_rc read_mesh(sw_importer *m, sw_ir_span in, sw_mesh *out) {
 
 static sw_rc declare(sw_importer *m, const sw_ir_op *o, sw_im_named_mesh *out) {
   sw_ir_span in = sw_ir_attr(m->t, o, "mesh", NULL);
-  if (!sw_ir_present(in)) in = (sw_ir_span){o->body.at, o->body.end};
+  if (!sw_ir_present(in)) { /* @mesh = <["x"=2]>, or an alias of such */
+    in = (sw_ir_span){o->body.at, o->body.end};
+    while (in.at < in.end && m->t->s[in.at] != '=') in.at++;
+    in.at += in.at < in.end;
+    in = sw_ir_resolved(m->t, sw_ir_trimmed(m->t, in));
+  }
   while (in.at < in.end && m->t->s[in.at] != '<') in.at++;
   *out = (sw_im_named_mesh){.name =
                                 o->generic ? sw_ir_unquoted(m->t, sw_ir_entry(m->t, o->props, "sym_name")) : o->symbol};
@@ -66,15 +71,13 @@ static sw_rc declare_all(sw_importer *m) {
   return SW_OK;
 }
 
-/* Is the mesh given by its sizes alone (2x4, axes named a0, a1), and these are those of the program's own, as far as
- * they are known? Then it is that one. */
-static bool is_own_mesh(const sw_mesh *own, const sw_mesh *given) {
-  if (own->n_axes != given->n_axes) return false;
+/* A mesh that is given by its sizes alone (2x4, axes named a0, a1) is the program's own in these sizes, when that has
+ * as many axes. */
+static bool resize_own_mesh(sw_mesh *own, const sw_mesh *given) {
+  if (own->n_axes != given->n_axes || !sw_mesh_is_unnamed(given)) return false;
   for (int a = 0; a < own->n_axes; a++) {
-    char name[16];
-    snprintf(name, sizeof name, "a%d", a);
-    bool same = given->axis[a].size == own->axis[a].size || own->axis[a].size < 0;
-    if (strcmp(given->axis[a].name, name) != 0 || !same) return false;
+    if (own->axis[a].size != given->axis[a].size || given->device_ids) own->device_ids = given->device_ids;
+    own->axis[a].size = given->axis[a].size;
   }
   return true;
 }
@@ -127,9 +130,7 @@ sw_rc sw_im_mesh(sw_importer *m) {
   if (!m->n_meshes && !m->cut && m->grid) SW_TRY(sw_im_grid_as_mesh(m, m->grid, &m->own_mesh, m->grid_refs));
   const sw_mesh *own = m->own_mesh.n_axes ? &m->own_mesh : NULL;
   const sw_mesh *given = m->o->mesh ? m->o->mesh : own ? NULL : m->o->fallback;
-  bool as_own = given && own && is_own_mesh(own, given);
-  for (int a = 0; as_own && a < own->n_axes; a++) m->own_mesh.axis[a].size = given->axis[a].size;
-  const sw_mesh *used = given && !as_own ? given : own;
+  const sw_mesh *used = given && !(own && resize_own_mesh(&m->own_mesh, given)) ? given : own;
   m->g->has_mesh = used != NULL;
   if (used) m->g->mesh = *used;
   SW_TRY(place_grid(m, &m->g->mesh));

@@ -142,15 +142,31 @@ static sw_rc check_use(sw_importer *m, uint32_t op, const annotation *a) {
   return undefined(m, op, source, "a use is annotated twice with different shardings; expected one sharding for it");
 }
 
-/* Annotated definitions have one sharding, also where several ops annotate them. */
-static sw_rc check_definition(sw_importer *m, uint32_t op, sw_id x, const annotation *a) {
+/* The name in the function that the op annotates, through other ops that do. */
+static sw_rc annotated_name(sw_importer *m, uint32_t op, uint32_t *slot) {
+  uint32_t source = op;
+  annotation before = {.for_users = false};
+  while (source != SW_IR_NONE && annotates(m->t, sw_im_op(m, source)) && !before.for_users) {
+    op = source;
+    SW_TRY(sw_im_definer(m, op, 0, &source));
+    if (source != SW_IR_NONE && annotates(m->t, sw_im_op(m, source))) SW_TRY(read_annotation(m, source, &before));
+  }
+  *slot = m->names->use[sw_im_op(m, op)->first_use];
+  return SW_OK;
+}
+
+/* Definitions that are annotated have one sharding, also where several ops annotate them. */
+static sw_rc check_definition(sw_importer *m, uint32_t op, const annotation *a) {
+  struct {
+    uint32_t call, slot;
+  } key = {sw_im_top(m)->instance->call, 0};
   int64_t *first;
   bool fresh;
   annotation before;
-  SW_TRY(sw_dict_put(&m->annotated, &x, sizeof x, op, &first, &fresh, m->d));
+  SW_TRY(annotated_name(m, op, &key.slot));
+  SW_TRY(sw_dict_put(&m->annotated, &key, sizeof key, op, &first, &fresh, m->d));
   uint32_t source = (uint32_t)*first;
-  bool here = !fresh && source != op && sw_im_op(m, source)->block == sw_im_op(m, op)->block;
-  if (!here) return SW_OK;
+  if (fresh || source == op) return SW_OK;
   SW_TRY(read_annotation(m, source, &before));
   if (same(m, &before, a)) return SW_OK;
   return undefined(m, op, source, "a value is annotated twice with different shardings; expected one sharding");
@@ -164,29 +180,41 @@ static sw_rc reshape_of_nothing(sw_importer *m, uint32_t op, sw_id x, sw_id *y) 
   return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_RESHAPE, .n_operands = 1, .operands = &x, .attrs = &a}, y);
 }
 
-static sw_rc annotate(sw_importer *m, uint32_t op, sw_id value, const annotation *a) {
+/* Has the value another sharding by the name that it has in another function? */
+static sw_rc is_cut_otherwise(sw_importer *m, sw_id value, const sw_sharding *s, bool *out) {
+  int64_t *at;
+  bool fresh;
+  SW_TRY(sw_dict_put(&m->said_of, &value, sizeof value, (int64_t)m->said.n, &at, &fresh, m->d));
+  if (fresh) SW_TRY(sw_array_push(&m->said, *s, m->d));
+  *out = !fresh && !sw_sharding_equal(&m->said.at[*at], s);
+  return SW_OK;
+}
+
+static sw_rc annotate(sw_importer *m, uint32_t op, sw_id x, const annotation *a) {
   const uint32_t at = sw_im_op(m, op)->text.at;
   sw_sharding s;
-  if (a->like >= 0) return sw_graph_add_twins(m->g, a->like, value, sw_im_place(m, op), m->d);
-  SW_TRY(sw_im_cut_as_sharding(m, &a->cut, &m->g->values[value].type, &s));
-  SW_TRY(sw_im_annotate_as(m, value, &s, a->required, at));
-  return a->for_users ? sw_im_annotate_uses_as(m, value, &s, NULL, a->required, at) : SW_OK;
+  bool apart = a->for_users;
+  if (a->like < 0) SW_TRY(sw_im_cut_as_sharding(m, &a->cut, &m->g->values[x].type, &s));
+  if (a->like < 0 && !apart) SW_TRY(is_cut_otherwise(m, x, &s, &apart));
+  if (apart) SW_TRY(reshape_of_nothing(m, op, x, &x));
+  if (!apart) SW_TRY(sw_im_bind(m, op, 0, x, false));
+  if (a->like >= 0) return sw_graph_add_twins(m->g, a->like, x, sw_im_place(m, op), m->d);
+  SW_TRY(sw_im_annotate_as(m, x, &s, a->required, at));
+  return a->for_users ? sw_im_annotate_uses_as(m, x, &s, NULL, a->required, at) : SW_OK;
 }
 
 sw_rc sw_im_shard(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  sw_id x = sw_im_operand(m, op, 0), y = x;
+  sw_id x = sw_im_operand(m, op, 0);
   annotation a;
   if (m->cut) return SW_IM_FAIL(m, op, "'%s' is of a whole program; expected the program of one device", row->name);
   SW_TRY(sw_im_operand_count(m, op, 1, 2));
   SW_TRY(read_annotation(m, op, &a));
   if (a.like < 0) SW_TRY(sw_im_check_cut(m, &a.cut, m->g->values[x].type.rank));
   SW_TRY(check_use(m, op, &a));
-  if (!a.for_users) SW_TRY(check_definition(m, op, x, &a));
+  if (!a.for_users) SW_TRY(check_definition(m, op, &a));
   bool shardy = m->n_meshes > 0; /* a text in which Shardy's shardings stand in place of these */
   if (shardy || m->o->keep != SW_KEEP_ALL || !m->g->has_mesh) return sw_im_bind(m, op, 0, x, false);
-  if (a.for_users) SW_TRY(reshape_of_nothing(m, op, x, &y));
-  if (!a.for_users) SW_TRY(sw_im_bind(m, op, 0, x, false));
-  return annotate(m, op, y, &a);
+  return annotate(m, op, x, &a);
 }
 
 /* Read where it is used; here for what is wrong with it. */

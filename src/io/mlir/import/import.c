@@ -638,6 +638,8 @@ void sw_im_free(sw_importer *m) {
   sw_dict_deinit(&m->taken);
   sw_dict_deinit(&m->groups);
   sw_dict_deinit(&m->annotated);
+  sw_dict_deinit(&m->said_of);
+  sw_array_free(&m->said);
   sw_dict_deinit(&m->warned);
   sw_dict_deinit(&m->places);
   sw_arena_deinit(&m->keep);

@@ -118,10 +118,12 @@ typedef struct sw_importer {
   sw_mesh own_mesh;         /* the first of them with axes; no axes: there is none */
   struct sw_im_grid *grids; /* that the text declares (annotate/grids.h) */
   uint32_t n_grids;
-  const struct sw_im_grid *grid;             /* the program's; NULL: there is none */
-  sw_axis_ref *grid_refs;                    /* its axes in the mesh; axis -1: the mesh has none of the kind */
-  uint32_t **definers;                       /* by function, slot: the op that gives it (annotate/cuts.h) */
-  sw_dict annotated;                         /* by value: the op of the shard dialect that annotates it */
+  const struct sw_im_grid *grid; /* the program's; NULL: there is none */
+  sw_axis_ref *grid_refs;        /* its axes in the mesh; axis -1: the mesh has none of the kind */
+  uint32_t **definers;           /* by function, slot: the op that gives it (annotate/cuts.h) */
+  sw_dict annotated;             /* names (call, slot) that the shard dialect annotates: by which op */
+  sw_dict said_of;               /* values that it annotates: number in `said` */
+  SW_ARRAY(sw_sharding) said;
   bool by_device;                            /* in a manual computation: collectives are ops of one device */
   struct sw_im_cut_program *cut;             /* of a program that is partitioned already; NULL: it is whole */
   SW_ARRAY(sw_im_collective_at) collectives; /* in ascending order */
