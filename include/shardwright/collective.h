@@ -73,7 +73,7 @@ enum { SW_ROOT_IS_OPERAND = -1 };
  *   of each group over `axes` give each other equal parts: an all_to_all that cuts and joins several dimensions at
  * once.
  * - to_partial keeps the value on the first device of each group over `axes` and stores the reduction's identity on
- *   the others (replicated -> partial, without communication).
+ *   the others (replicated -> partial, without communication). Parts of an `average` are the copies as they are.
  * - shard_to_partial keeps the positions of the result that the device itself holds under `src` and stores the
  *   reduction's identity at the others (sharded -> partial, without communication): what axes cut before, and do not
  *   cut `dst`, is partial (`axes`).

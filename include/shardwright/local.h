@@ -17,7 +17,7 @@
 /* Of which tensor an argument or output is a device's block. */
 typedef struct sw_local_border {
   sw_type whole;
-  sw_sharding sharding; /* over the program's mesh; nothing partial */
+  sw_sharding sharding; /* over the program's mesh */
   bool said;            /* the text says it; else it is the same on all devices */
 } sw_local_border;
 

@@ -14,7 +14,9 @@ typedef struct sw_plan {
   sw_strategy *ops;     /* by op id; arena of the caller, as the next two */
   sw_sharding *args;    /* by argument */
   sw_sharding *outputs; /* by output; of an aliased one: its state's */
-  bool args_whole;      /* arguments arrive whole and every device slices its own part */
+  int32_t n_stated;     /* in order of ops and ports; arena of the caller */
+  const sw_stated *stated;
+  bool args_whole; /* arguments arrive whole and every device slices its own part */
   /* The record of the search; zero for plans made by hand. Costs in units of SW_COST_UNITS_PER_S. */
   sw_solve_status status;
   const char *origin; /* "search", "propagate", "data-parallel", ...; static or in the arena */
@@ -37,9 +39,19 @@ SW_API SW_CHECKED sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d);
 /* Is everything as the annotation says? Hints may be left. */
 SW_API bool sw_plan_keeps(const sw_plan *p, const sw_annotation *a);
 
-/* What a value is made in, and what a use wants. */
+/* What a value is in, and what a use wants. */
 SW_API void sw_plan_value_sharding(const sw_plan *p, sw_id value, sw_sharding *out);
 SW_API void sw_plan_use_sharding(const sw_plan *p, sw_value_use use, sw_sharding *out);
+/* What the op that makes the value gives, and what the op that uses it works on: other shardings than those above where
+ * one is stated. */
+SW_API void sw_plan_made_sharding(const sw_plan *p, sw_id value, sw_sharding *out);
+SW_API void sw_plan_taken_sharding(const sw_plan *p, sw_value_use use, sw_sharding *out);
+/* Is the halo that is stated of the use the window that the op needs? It is then taken as it is. An argument's halo is
+ * not filled before someone does (update_halo), so its window is exchanged. */
+SW_API bool sw_plan_takes_halo(const sw_plan *p, sw_value_use use);
+/* State a sharding of a port, in place of one stated before. In the arena. */
+SW_API SW_CHECKED sw_rc sw_plan_state(sw_plan *p, sw_id op, int32_t port, const sw_sharding *s, sw_arena *arena,
+                                      sw_diag *d);
 /* The part of its cost that a plan may be above the best there is, by its bound; 0 where it costs nothing. */
 SW_API double sw_plan_gap(const sw_plan *p);
 /* Does the bound hold for every plan? Where strategies were left out inexactly, it is one over those enumerated. */
@@ -50,6 +62,8 @@ SW_API void sw_plan_bound_print(const sw_plan *p, sw_text *out);
 /* One resharded copy of a value, made once, right before its first use. */
 typedef struct sw_plan_reshard {
   sw_id value;
+  /* Of a stated sharding: 0 from what the op makes to it, 2 from it to what the op works on; else 1. */
+  int32_t leg;
   sw_sharding from, to;
   const sw_route *route; /* in the arena, and shared */
   int32_t step;          /* position in the program of the first use; n_ops of the block for outputs */

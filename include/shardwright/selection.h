@@ -85,6 +85,17 @@ SW_API SW_CHECKED sw_rc sw_selection_keep(const sw_selection *s, const sw_learne
                                           sw_learned *kept, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_selection_recall(const sw_selection *s, const sw_learned *kept, sw_arena *arena,
                                             sw_learned *learned, sw_diag *d);
+/* A sharding that someone requires of a port of an op (operands, then results) whose strategy gives or wants another
+ * one there: the value is resharded in between. */
+typedef struct sw_stated {
+  sw_id op;
+  int32_t port;
+  sw_sharding sharding;
+} sw_stated;
+/* Those that requirements of the model have led to, in order of ops and ports; borrowed. */
+SW_API const sw_stated *sw_selection_stated(const sw_selection *s, int32_t *n);
+/* That of a port among n in order; NULL: the strategy has the word. */
+SW_API const sw_sharding *sw_stated_at(const sw_stated *stated, int32_t n, sw_id op, int32_t port);
 /* A sharding that a value is to be made in: what its op gives, or how an argument arrives. */
 typedef struct sw_pin {
   sw_id value;
@@ -110,5 +121,7 @@ SW_API void sw_selection_decode(const sw_selection *s, const int32_t *choice, sw
 SW_API bool sw_annotation_admits(const sw_annotation *a, const sw_sharding *s);
 /* An op's own option read against a strategy. */
 SW_API bool sw_annotation_admits_strategy(const sw_graph *g, const sw_annotation *a, const sw_strategy *s);
+/* Does it say what no strategy of an op by itself does: offsets, halos? */
+static inline bool sw_sharding_is_special(const sw_sharding *s) { return s->offsets || s->halos; }
 
 #endif

@@ -38,6 +38,9 @@ SW_API uint64_t sw_sharding_hash(const sw_sharding *s);
 SW_API void sw_sharding_key(const sw_sharding *s, sw_text *key);
 static inline bool sw_sharding_is_replicated(const sw_sharding *s) { return s->n_refs == 0 && s->n_partial == 0; }
 
+/* Its lists of offsets and halos in the arena: for one that outlives what it borrows from. */
+SW_API SW_CHECKED sw_rc sw_sharding_keep(sw_sharding *s, sw_arena *arena, sw_diag *d);
+
 /* Append a ref to a dimension (as the minor-most), or put one into the partial list, which is kept sorted. False when
  * the table is full. */
 SW_API bool sw_sharding_push(sw_sharding *s, int dim, sw_axis_ref ref);
@@ -67,6 +70,18 @@ SW_API int64_t sw_sharding_local_bytes(const sw_sharding *s, const int64_t *dims
 SW_API int64_t sw_sharding_index(const sw_mesh *m, const sw_sharding *s, int dim, int64_t device);
 SW_API void sw_sharding_extent(const sw_mesh *m, const sw_sharding *s, int dim, int64_t k, int64_t device, int64_t *lo,
                                int64_t *hi);
+
+/* What a device's buffer holds along a dimension: position p stands for global index start + p. */
+typedef struct sw_extent {
+  int64_t start, len;
+  int64_t lo, hi;           /* positions that exist in the tensor, halos included */
+  int64_t core_lo, core_hi; /* those that are the device's own */
+} sw_extent;
+SW_API void sw_sharding_extents(const sw_mesh *m, const sw_sharding *s, const int64_t *dims, int64_t device,
+                                sw_extent *out);
+/* Of a partial value: how many parts combine to it, and which one a device holds. One and 0 when it is not. */
+SW_API int64_t sw_sharding_parts(const sw_sharding *s);
+SW_API int64_t sw_sharding_part(const sw_mesh *m, const sw_sharding *s, int64_t device);
 
 /* Native text: [[x],[y,z:(1)2],[]] partial sum[w]; missing trailing dimensions are whole; axes by name or number;
  * suffixes "offsets=[0,24,32]" and "halos=[1,2]". parse(print(s)) = s. `at` is where the text stands in a user's file,

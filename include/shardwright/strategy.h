@@ -15,10 +15,17 @@
 #include "shardwright/graph.h"
 #include "shardwright/hw.h"
 
+/* Where the blocks of loops begin when they are not equal (sharded_dims_offsets), for one op. */
+typedef struct sw_strategy_offsets {
+  const int64_t *loops;        /* per cut loop in order: N + 1 starts, first 0, last the loop's size */
+  const int64_t *const *ports; /* per operand, then result: the offsets of its sharding; NULL: equal blocks */
+} sw_strategy_offsets;
+
 typedef struct sw_strategy {
   uint8_t n_refs;
   int8_t loop_of[SW_MAX_REFS]; /* not decreasing; n_loops + k means: partial through linear form k */
   sw_axis_ref refs[SW_MAX_REFS];
+  const sw_strategy_offsets *offsets; /* NULL: all loops are cut into equal blocks; borrowed */
 } sw_strategy;
 
 SW_API bool sw_strategy_equal(const sw_strategy *a, const sw_strategy *b);
@@ -28,12 +35,22 @@ SW_API bool sw_strategy_push(sw_strategy *s, int loop, sw_axis_ref ref);
 SW_API void sw_strategy_join(sw_strategy *s);
 /* Axes of one loop: *n of them from the returned pointer. */
 SW_API const sw_axis_ref *sw_strategy_loop(const sw_strategy *s, int loop, int *n);
-/* Elements of a loop that one device does: ceil(size / shards). */
+/* Elements of a loop that one device does: ceil(size / shards), or the longest of the unequal blocks. */
 SW_API int64_t sw_strategy_block(const sw_space *space, const sw_strategy *s, int loop);
-/* "d2:[y] d3:[x] partial0:[z]", "-" when nothing is cut; parse(print(s)) = s. */
+/* The starts of a loop's blocks, N + 1 of them; NULL where they are equal. */
+SW_API const int64_t *sw_strategy_starts(const sw_space *space, const sw_strategy *s, int loop);
+/* The same axes with unequal blocks: starts[loop], or NULL for equal ones. Those of another op's strategy may be given
+ * (loops of one order). In the arena. */
+SW_API SW_CHECKED sw_rc sw_strategy_set_starts(const sw_graph *g, const sw_op *op, const int64_t *const *starts,
+                                               sw_arena *arena, sw_strategy *s, sw_diag *d);
+/* What one op does is done by another whose loops are the same (ops of a loop's border). */
+SW_API SW_CHECKED sw_rc sw_strategy_take_over(const sw_graph *g, const sw_op *from, const sw_strategy *s,
+                                              const sw_op *to, sw_arena *arena, sw_strategy *out, sw_diag *d);
+/* "d2:[y] d3:[x] partial0:[z]", with "offsets=[0,3,8]" behind unequal blocks, "-" when nothing is cut; parse(print(s))
+ * = s. The offsets that are read are in the arena. */
 SW_API void sw_strategy_print(const sw_mesh *m, const sw_space *space, const sw_strategy *s, sw_text *out);
-SW_API SW_CHECKED sw_rc sw_strategy_parse(const sw_mesh *m, const sw_space *space, const char *text, sw_span at,
-                                          sw_strategy *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_strategy_parse(const sw_graph *g, const sw_op *op, const sw_mesh *m, const char *text,
+                                          sw_span at, sw_arena *arena, sw_strategy *out, sw_diag *d);
 
 /* Can the op be cut like this? The reason when not, in words. Axes exist and are used once; no WHOLE loop; at most one
  * loop of a window; digits of a mixed-radix dimension cut major first, evenly; one kind of partial. */
@@ -47,6 +64,11 @@ SW_API void sw_strategy_result(const sw_graph *g, const sw_op *op, const sw_stra
 /* The window of operand i that a device needs; returns false when it is just its block. */
 SW_API bool sw_strategy_window(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, int i,
                                sw_tiling *blocks, sw_tiling *window);
+
+/* Is that window inside the block and halo that a device holds of the operand, at the same step from device to device?
+ * Then nothing has to be exchanged. */
+SW_API bool sw_strategy_window_is_held(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s,
+                                       int i, const sw_sharding *held);
 
 /* A communication step inside an op. */
 typedef enum sw_move_kind {
@@ -97,7 +119,20 @@ typedef struct sw_enumeration {
   int64_t pruned_inexact; /* dropped by a limit */
 } sw_enumeration;
 
+/* Unequal blocks that someone asks for: of a dimension of `size` elements, by these axes. */
+typedef struct sw_unequal {
+  int64_t size;
+  int n_refs;
+  sw_axis_ref refs[SW_MAX_REFS];
+  const int64_t *starts; /* borrowed */
+} sw_unequal;
+/* Those of a graph's annotations, each once; in the arena. */
+SW_API SW_CHECKED sw_rc sw_unequal_blocks(const sw_graph *g, sw_arena *arena, int32_t *n, const sw_unequal **out,
+                                          sw_diag *d);
+
 typedef struct sw_enumerate_options {
+  int32_t n_unequal; /* besides equal blocks, loops are cut into these where the op can be */
+  const sw_unequal *unequal;
   int32_t max_strategies; /* per op; 0: 160. Meshes of two axes stay below; what goes beyond is counted */
   /* NULL, or: only these. Then they are looked for in every order and mixture of axes, on meshes of more than three,
    * too. */
@@ -130,6 +165,10 @@ SW_API SW_CHECKED sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *
 SW_API SW_CHECKED sw_rc sw_shardings_enumerate(const sw_graph *g, const sw_mesh *m, int rank, const int64_t *dims,
                                                sw_arena *arena, int32_t *n, const sw_sharding **out, int64_t *left_out,
                                                sw_diag *d);
+/* Those shardings of the list that can have unequal blocks, with these; in the arena. */
+SW_API SW_CHECKED sw_rc sw_shardings_unequal(const sw_enumerate_options *o, const int64_t *dims, int32_t n,
+                                             const sw_sharding *shardings, sw_arena *arena, int32_t *n_out,
+                                             const sw_sharding **out, sw_diag *d);
 
 /* Can the required annotations be met together? SW_E_INFEASIBLE names two that exclude each other, both with their
  * places: of one op (its option, operands, results), of one definition (values that are one: carried through loops and

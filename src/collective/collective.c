@@ -163,7 +163,8 @@ sw_rc sw_collective_verify(const sw_mesh *m, const sw_collective *c, int rank, s
   if ((flags & SW_COLL_USES_REDUCTION) && (unsigned)c->reduction >= SW_REDUCTION_COUNT)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: unknown reduction %d", op, (int)c->reduction);
   const bool makes_partial = (flags & SW_COLL_USES_REDUCTION) && !sw_coll_combines(c->op);
-  if (makes_partial && (c->reduction == SW_REDUCE_AVERAGE || c->reduction == SW_REDUCE_GENERIC))
+  const bool pieces_of_average = c->op == SW_COLL_SHARD_TO_PARTIAL && c->reduction == SW_REDUCE_AVERAGE;
+  if (makes_partial && (pieces_of_average || c->reduction == SW_REDUCE_GENERIC))
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: reduction '%s' has no neutral element", op,
                          sw_reduction_text(c->reduction));
   return SW_OK;

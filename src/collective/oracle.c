@@ -107,8 +107,9 @@ static bool from_self(const oracle *o, const int64_t *at, int64_t *device, int64
 }
 
 /* Of a group only the first device keeps what it has. */
+/* Copies are parts of an average as they are. */
 static bool from_first(const oracle *o, const int64_t *at, int64_t *device, int64_t *from) {
-  return o->index == 0 && from_self(o, at, device, from);
+  return (o->index == 0 || o->c->reduction == SW_REDUCE_AVERAGE) && from_self(o, at, device, from);
 }
 
 static bool from_root(const oracle *o, const int64_t *at, int64_t *device, int64_t *from) {

@@ -168,7 +168,7 @@ void sw_share_prepare(const sw_view *v, int64_t i, const void *src, void *dst) {
 /* What comes before the boxes of a copying op. True: there are no boxes to copy. */
 static bool prepare(const sw_job *j, int64_t i) {
   const sw_collective *c = j->view.coll;
-  bool neutral = c->op == SW_COLL_TO_PARTIAL && i != 0;
+  bool neutral = c->op == SW_COLL_TO_PARTIAL && i != 0 && c->reduction != SW_REDUCE_AVERAGE;
   if (sw_coll_flags(c->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))
     sw_share_prepare(&j->view, i, source(j, i), target(j, i));
   if (neutral || c->op == SW_COLL_SHARD_TO_PARTIAL) fill_identity(j, i);

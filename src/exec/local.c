@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/parallel.h"
+#include "exec/validate/parts.h"
 #include "exec/validate/processes.h"
 #include "exec/validate/sharded.h"
 
@@ -91,22 +92,43 @@ sw_rc sw_local_run(const sw_local_program *p, const sw_tensor *args, const sw_pa
 /* --- whole outputs ------------------------------------------------------------------------------------------------ */
 
 /* Devices later in order than others that hold the same elements agree with them, or those are counted. */
-static sw_rc join_one(const sw_local_program *p, int32_t i, const sw_tensor *blocks, sw_tensor *out, int64_t *torn,
-                      sw_diag *d) {
-  const sw_local_border *b = &p->outputs[i];
-  int32_t n = main_of(p->graph)->n_outputs;
-  sw_cut c = cut_of(p, b, out, n);
-  SW_TRY(sw_tensor_init(out, b->whole.dtype, b->whole.rank, b->whole.dims, d));
-  for (int64_t device = p->devices - 1; device >= 0; device--) { /* the first device's word counts */
-    sw_block_copy(c.mesh, c.sharding, out, &blocks[device * n + i], sw_cut_position(&c, device), true);
+static sw_rc join_blocks(const sw_cut *c, const sw_tensor *blocks, sw_tensor *out, int64_t *torn, sw_diag *d) {
+  for (int64_t device = c->end - 1; device >= 0; device--) { /* the first device's word counts */
+    sw_block_copy(c->mesh, c->sharding, out, &blocks[device * c->stride], sw_cut_position(c, device), true);
   }
-  for (int64_t device = 1; device < p->devices && torn; device++) {
+  for (int64_t device = 1; device < c->end && torn; device++) {
     sw_difference diff;
-    sw_block_pair pair = {c.mesh, c.sharding, out, &blocks[device * n + i], NULL, sw_cut_position(&c, device)};
+    sw_block_pair pair = {c->mesh, c->sharding, out, &blocks[device * c->stride], NULL, sw_cut_position(c, device)};
     SW_TRY(sw_block_compare(&pair, (sw_tolerance){0, 0}, &diff, d));
     *torn += diff.differing;
   }
   return SW_OK;
+}
+
+/* The parts are combined in copies: they are the caller's to read. */
+static sw_rc join_parts(const sw_cut *c, const sw_tensor *blocks, sw_tensor *out, int64_t *torn, sw_diag *d) {
+  sw_tensor *copies;
+  sw_sharding complete;
+  sw_cut of_copies = *c;
+  sw_rc rc = SW_OK;
+  of_copies.stride = 1;
+  SW_MEM_NEW(copies, c->end, d);
+  memset(copies, 0, (size_t)c->end * sizeof *copies);
+  for (int64_t i = 0; i < c->end && !rc; i++) rc = sw_tensor_copy(&copies[i], &blocks[i * c->stride], d);
+  if (!rc) rc = sw_parts_combine(&of_copies, copies, &complete, d);
+  of_copies.sharding = &complete;
+  if (!rc) rc = join_blocks(&of_copies, copies, out, torn, d);
+  for (int64_t i = 0; i < c->end; i++) sw_tensor_deinit(&copies[i]);
+  sw_mem_free(copies);
+  return rc;
+}
+
+static sw_rc join_one(const sw_local_program *p, int32_t i, const sw_tensor *blocks, sw_tensor *out, int64_t *torn,
+                      sw_diag *d) {
+  const sw_local_border *b = &p->outputs[i];
+  sw_cut c = cut_of(p, b, out, main_of(p->graph)->n_outputs);
+  SW_TRY(sw_tensor_init(out, b->whole.dtype, b->whole.rank, b->whole.dims, d));
+  return (b->sharding.n_partial ? join_parts : join_blocks)(&c, blocks + i, out, torn, d);
 }
 
 sw_rc sw_local_join(const sw_local_program *p, const sw_tensor *blocks, sw_tensor *outputs, int64_t *torn, sw_diag *d) {
@@ -200,7 +222,7 @@ sw_rc sw_sharded_of_local(const sw_local_program *p, const sw_graph *model, sw_a
 static sw_rc verify_border(const sw_local_program *p, const char *what, int32_t i, const sw_local_border *b,
                            const sw_value *v, sw_diag *d) {
   int64_t dims[SW_MAX_RANK];
-  bool fits = b->whole.dtype == v->type.dtype && b->whole.rank == v->type.rank && !b->sharding.n_partial;
+  bool fits = b->whole.dtype == v->type.dtype && b->whole.rank == v->type.rank;
   if (fits) SW_TRY(sw_sharding_verify(&p->mesh, &b->sharding, b->whole.rank, b->whole.dims, d));
   fits = fits && sw_sharding_local_dims(&b->sharding, b->whole.dims, dims);
   for (int k = 0; fits && k < b->whole.rank; k++) fits = dims[k] == v->type.dims[k];

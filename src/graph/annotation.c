@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "graph/builder.h"
+#include "shardwright/scalar.h"
 
 sw_rc sw_graph_add_annotation(sw_graph *g, const sw_annotation *a, sw_diag *d) {
   if (g->sealed) return SW_FAIL(d, SW_E_BUG, a->span, "internal: the graph is sealed");
@@ -45,6 +46,13 @@ static sw_rc check_of_value(const sw_graph *g, const sw_annotation *a, sw_diag *
     char text[SW_DIAG_TEXT_BYTES];
     snprintf(text, sizeof text, "%s", d ? d->text : "");
     return SW_FAIL(d, rc, a->span, "annotation of value '%s': %s", v->name, text);
+  }
+  const sw_reduction kind = (sw_reduction)a->sharding.partial_kind;
+  const bool logical = kind == SW_REDUCE_AND || kind == SW_REDUCE_OR;
+  if (a->sharding.n_partial && kind != SW_REDUCE_GENERIC &&
+      (!sw_reduction_applies(kind, v->type.dtype) || (logical && v->type.dtype != SW_BOOL))) {
+    return SW_FAIL_INPUT(d, a->span, "annotation of value '%s': a value of %s cannot be partial by '%s'", v->name,
+                         sw_dtype_text(v->type.dtype), sw_reduction_text(kind));
   }
   for (int i = 0; i < a->n_users; i++) {
     sw_value_use u = a->users[i];

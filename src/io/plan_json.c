@@ -80,6 +80,26 @@ static void put_ops(sw_json_out *o, const sw_plan *p) {
   sw_jw_end(o);
 }
 
+static void put_stated(sw_json_out *o, const sw_plan *p) {
+  if (!p->n_stated) return;
+  sw_jw_array(o, "stated");
+  for (int32_t i = 0; i < p->n_stated; i++) {
+    const sw_stated *s = &p->stated[i];
+    const sw_op *op = &p->graph->ops[s->op];
+    const bool operand = s->port < op->n_operands;
+    sw_text t = {0};
+    sw_sharding_print(sw_machine_mesh(p->machine), &s->sharding, &t);
+    sw_jw_object_row(o, NULL);
+    sw_jw_string(o, "name", op->name);
+    sw_jw_i64(o, operand ? "operand" : "result", operand ? s->port : s->port - op->n_operands);
+    sw_jw_string(o, "sharding", sw_text_str(&t));
+    sw_jw_end(o);
+    if (t.rc) o->text->rc = t.rc;
+    sw_text_free(&t);
+  }
+  sw_jw_end(o);
+}
+
 static void put_shared(sw_json_out *o, const sw_plan *p) {
   if (!p->n_shared) return;
   sw_jw_array(o, "shared");
@@ -117,6 +137,7 @@ sw_rc sw_plan_write(const sw_plan *p, const sw_account *account, sw_text *out, s
   for (int32_t i = 0; i < f->n_args; i++) put_sharding(&o, m, g->values[f->args[i]].name, &p->args[i]);
   sw_jw_end(&o);
   put_ops(&o, p);
+  put_stated(&o, p);
   sw_jw_array(&o, "outputs");
   for (int32_t i = 0; i < f->n_outputs; i++) put_sharding(&o, m, f->output_names[i], &p->outputs[i]);
   sw_jw_end(&o);
@@ -141,8 +162,8 @@ typedef struct reader {
 static sw_rc as_far(const reader *r, sw_rc rc) { return r->as_start && rc == SW_E_INPUT ? SW_OK : rc; }
 
 static sw_rc check_format(const sw_json *root, sw_diag *d) {
-  static const char *const kKeys[] = {"format", "version",    "model",     "mesh", "profile", "search",
-                                      "costs",  "args_whole", "arguments", "ops",  "outputs", "shared"};
+  static const char *const kKeys[] = {"format",     "version",   "model", "mesh",    "profile", "search", "costs",
+                                      "args_whole", "arguments", "ops",   "outputs", "shared",  "stated"};
   const char *format;
   int64_t version;
   SW_TRY(sw_json_only(root, kKeys, (int)(sizeof kKeys / sizeof kKeys[0]), "a plan", d));
@@ -218,7 +239,7 @@ static sw_rc read_arguments(const reader *r, const sw_json *list, sw_diag *d) {
 static sw_rc read_strategy(const reader *r, sw_id id, const char *text, sw_span at, sw_strategy *out, sw_diag *d) {
   const sw_op *op = &r->g->ops[id];
   sw_diag inner = {0};
-  SW_TRY_NOTE(d, sw_strategy_parse(sw_machine_mesh(r->machine), op->space, text, at, out, d),
+  SW_TRY_NOTE(d, sw_strategy_parse(r->g, op, sw_machine_mesh(r->machine), text, at, r->arena, out, d),
               "in the strategy of '%s' at line %d", op->name, at.line);
   sw_rc rc = sw_strategy_check(r->g, op, sw_machine_mesh(r->machine), out, &inner);
   return rc ? SW_FAIL(d, rc, at, "op '%s' cannot be cut as '%s': %s", op->name, text, inner.text) : SW_OK;
@@ -236,6 +257,47 @@ static sw_rc read_ops(const reader *r, const sw_json *list, sw_diag *d) {
     sw_rc rc = read_strategy(r, id, text, sw_json_span(sw_json_find(v, "strategy")), &s, d);
     if (!rc) r->p->ops[id] = s;
     SW_TRY(as_far(r, rc));
+  }
+  return SW_OK;
+}
+
+/* The port that an entry names: "operand" or "result", and its number. */
+static sw_rc read_port(const sw_json *v, const sw_op *op, int32_t *out, sw_diag *d) {
+  const bool operand = sw_json_find(v, "operand") != NULL;
+  const int32_t n = operand ? op->n_operands : op->n_results;
+  int64_t index;
+  if (operand == (sw_json_find(v, "result") != NULL))
+    return SW_FAIL_INPUT(d, sw_json_span(v), "an entry of \"stated\" names an \"operand\" or a \"result\"");
+  if (n == 0) return SW_FAIL_INPUT(d, sw_json_span(v), "op '%s' has none", op->name);
+  SW_TRY(sw_json_i64(v, operand ? "operand" : "result", 0, n - 1, &index, d));
+  *out = (int32_t)index + (operand ? 0 : op->n_operands);
+  return SW_OK;
+}
+
+static sw_rc read_stated(const reader *r, const sw_json *root, sw_diag *d) {
+  static const char *const kKeys[] = {"name", "operand", "result", "sharding"};
+  const sw_json *list = sw_json_find(root, "stated");
+  if (!list) return SW_OK;
+  SW_TRY(sw_json_array(root, "stated", &list, d));
+  for (int32_t i = 0; i < list->n; i++) {
+    const char *name, *text;
+    const sw_json *v = &list->at[i];
+    int32_t port;
+    SW_TRY(sw_json_only(v, kKeys, 4, "an entry of \"stated\"", d));
+    SW_TRY(sw_json_string(v, "name", &name, d));
+    SW_TRY(sw_json_string(v, "sharding", &text, d));
+    sw_id id = sw_graph_op_named(r->g, name);
+    if (id < 0 && r->as_start) continue;
+    if (id < 0) return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no op '%s'", name);
+    const sw_op *op = &r->g->ops[id];
+    SW_TRY(read_port(v, op, &port, d));
+    const sw_type *type =
+        port < op->n_operands ? sw_operand_type(r->g, op, port) : sw_result_type(r->g, op, port - op->n_operands);
+    sw_sharding s = sw_sharding_replicated(type->rank);
+    SW_TRY(read_sharding(r, sw_json_find(v, "sharding"), text, type, &s, d));
+    SW_TRY_NOTE(d, sw_sharding_verify(sw_machine_mesh(r->machine), &s, type->rank, type->dims, d),
+                "in \"stated\" of '%s' at line %d", name, sw_json_span(v).line);
+    SW_TRY(sw_plan_state(r->p, id, port, &s, r->arena, d));
   }
   return SW_OK;
 }
@@ -304,6 +366,7 @@ static sw_rc read_plan(const reader *r, const sw_json *root, bool any_profile, s
   SW_TRY(read_arguments(r, list, d));
   SW_TRY(sw_json_array(root, "ops", &list, d));
   SW_TRY(read_ops(r, list, d));
+  if (!r->as_start) SW_TRY(read_stated(r, root, d)); /* requirements of the model state them anew */
   SW_TRY(sw_json_array(root, "outputs", &list, d));
   SW_TRY(as_far(r, read_outputs(r, list, d)));
   SW_TRY(read_shared(r, root, d));

@@ -64,6 +64,17 @@ int64_t sw_sharding_offsets_count(const sw_sharding *s) {
   return count;
 }
 
+static sw_rc keep_list(const int64_t **list, int64_t n, sw_arena *arena, sw_diag *d) {
+  if (!*list) return SW_OK;
+  *list = sw_arena_copy(arena, *list, (size_t)n, sizeof **list, d);
+  return *list ? SW_OK : SW_E_RESOURCE;
+}
+
+sw_rc sw_sharding_keep(sw_sharding *s, sw_arena *arena, sw_diag *d) {
+  SW_TRY(keep_list(&s->offsets, sw_sharding_offsets_count(s), arena, d));
+  return keep_list(&s->halos, (int64_t)2 * sw_sharding_cut_dims(s), arena, d);
+}
+
 static int compare_i64s(const int64_t *a, const int64_t *b, int64_t n) {
   if (!a || !b) return (a != NULL) - (b != NULL);
   for (int64_t i = 0; i < n; i++) {

@@ -11,10 +11,11 @@
 
 typedef struct ledger {
   const sw_plan *p;
-  sw_plan_uses uses; /* last_direct grows by the reshards made of a value */
+  sw_plan_uses uses;
   int32_t n_steps;
   int64_t *delta; /* change of the bytes held at each step; n_steps + 1 */
   sw_account *out;
+  sw_id op;       /* that is accounted now */
   double repeats; /* of what is accounted now */
 } ledger;
 
@@ -53,6 +54,10 @@ static sw_rc account_move(void *user, const sw_move *mv, sw_diag *d) {
   (void)d;
   ledger *l = user;
   const sw_machine *machine = l->p->machine;
+  if (mv->kind == SW_MOVE_WINDOW && sw_plan_takes_halo(l->p, (sw_value_use){l->op, mv->index})) {
+    l->out->move_s -= l->repeats * sw_machine_exchange_s(machine, &mv->blocks, &mv->window, sw_dtype_bytes(mv->dtype));
+    return SW_OK;
+  }
   if (mv->kind != SW_MOVE_WINDOW) {
     sw_coll_op coll = mv->kind == SW_MOVE_BLOCKS ? SW_COLL_PERMUTE : SW_COLL_ALL_GATHER;
     double s = sw_machine_collective_s(machine, coll, mv->axes, mv->n_axes, mv->bytes);
@@ -74,6 +79,7 @@ static sw_rc account_ops(ledger *l, sw_op_cost *cost, sw_diag *d) {
     sw_id id = block->ops[i];
     const sw_op *op = &p->graph->ops[id];
     sw_strategy_cost(p->graph, op, p->machine, &p->ops[id], &cost[id]);
+    l->op = id;
     l->repeats = (double)op->repeats;
     l->out->local_s += cost[id].local_s * l->repeats;
     l->out->move_s += cost[id].move_s * l->repeats;
@@ -109,7 +115,6 @@ static void account_reshards(ledger *l) {
         add_step(l, st->coll.op, st->coll.axes, st->coll.n_axes, st->cost_s, st->max_bytes);
       }
     }
-    l->uses.last_direct[r->value] = (int32_t)sw_max_i64(l->uses.last_direct[r->value], r->step);
     hold(l, r->step, r->last_step, sw_sharding_local_bytes(&r->to, type->dims, type->dtype));
     int64_t temp = route_temp_bytes(r->route, type);
     if (temp) hold(l, r->step, r->step, temp);
@@ -196,7 +201,6 @@ sw_rc sw_plan_holdings(const sw_plan *p, const sw_account *a, int32_t step, int3
   for (int32_t i = 0; !rc && i < a->n_reshards; i++) {
     const sw_plan_reshard *r = &a->reshards[i];
     const sw_type *type = &g->values[r->value].type;
-    uses.last_direct[r->value] = (int32_t)sw_max_i64(uses.last_direct[r->value], r->step);
     int64_t bytes = sw_sharding_local_bytes(&r->to, type->dims, type->dtype);
     if (r->step <= step && step <= r->last_step) keep_largest(out, n, room, (sw_holding){r->value, true, bytes});
   }

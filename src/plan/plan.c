@@ -15,7 +15,7 @@ sw_rc sw_plan_build(const sw_graph *g, const sw_machine *machine, sw_arena *aren
   return SW_OK;
 }
 
-void sw_plan_value_sharding(const sw_plan *p, sw_id value, sw_sharding *out) {
+void sw_plan_made_sharding(const sw_plan *p, sw_id value, sw_sharding *out) {
   const sw_value *v = &p->graph->values[value];
   if (v->def < 0) {
     *out = p->args[v->def_index];
@@ -24,12 +24,49 @@ void sw_plan_value_sharding(const sw_plan *p, sw_id value, sw_sharding *out) {
   sw_strategy_result(p->graph, &p->graph->ops[v->def], &p->ops[v->def], v->def_index, out);
 }
 
-void sw_plan_use_sharding(const sw_plan *p, sw_value_use use, sw_sharding *out) {
+void sw_plan_taken_sharding(const sw_plan *p, sw_value_use use, sw_sharding *out) {
   if (use.op < 0) {
     *out = p->outputs[use.index];
     return;
   }
   sw_strategy_operand(p->graph, &p->graph->ops[use.op], &p->ops[use.op], use.index, out);
+}
+
+void sw_plan_value_sharding(const sw_plan *p, sw_id value, sw_sharding *out) {
+  const sw_value *v = &p->graph->values[value];
+  const sw_sharding *stated = NULL;
+  if (v->def >= 0 && p->n_stated)
+    stated = sw_stated_at(p->stated, p->n_stated, v->def, p->graph->ops[v->def].n_operands + v->def_index);
+  if (stated) *out = *stated;
+  if (!stated) sw_plan_made_sharding(p, value, out);
+}
+
+void sw_plan_use_sharding(const sw_plan *p, sw_value_use use, sw_sharding *out) {
+  const sw_sharding *stated = use.op >= 0 ? sw_stated_at(p->stated, p->n_stated, use.op, use.index) : NULL;
+  if (stated) *out = *stated;
+  if (!stated) sw_plan_taken_sharding(p, use, out);
+}
+
+bool sw_plan_takes_halo(const sw_plan *p, sw_value_use use) {
+  const sw_sharding *stated = use.op >= 0 ? sw_stated_at(p->stated, p->n_stated, use.op, use.index) : NULL;
+  if (!stated) return false;
+  const sw_op *op = &p->graph->ops[use.op];
+  return p->graph->values[op->operands[use.index]].def >= 0 &&
+         sw_strategy_window_is_held(p->graph, op, sw_machine_mesh(p->machine), &p->ops[use.op], use.index, stated);
+}
+
+sw_rc sw_plan_state(sw_plan *p, sw_id op, int32_t port, const sw_sharding *s, sw_arena *arena, sw_diag *d) {
+  sw_stated *all;
+  int32_t n = 0, i = 0;
+  SW_ARENA_NEW(all, arena, p->n_stated + 1, d);
+  while (i < p->n_stated && (p->stated[i].op < op || (p->stated[i].op == op && p->stated[i].port < port)))
+    all[n++] = p->stated[i++];
+  all[n++] = (sw_stated){op, port, *s};
+  if (i < p->n_stated && p->stated[i].op == op && p->stated[i].port == port) i++;
+  while (i < p->n_stated) all[n++] = p->stated[i++];
+  p->stated = all;
+  p->n_stated = n;
+  return SW_OK;
 }
 
 double sw_plan_gap(const sw_plan *p) {
@@ -59,9 +96,6 @@ static sw_rc verify_args_and_outputs(const sw_plan *p, sw_diag *d) {
     const sw_value *v = &g->values[f->outputs[i]];
     SW_TRY_NOTE(d, sw_sharding_verify(m, &p->outputs[i], v->type.rank, v->type.dims, d),
                 "in the sharding of output '%s'", f->output_names[i]);
-    if (p->outputs[i].n_partial) {
-      return SW_FAIL_INPUT(d, SW_NOWHERE, "output '%s' is partial; outputs must be whole or cut", f->output_names[i]);
-    }
     if (f->alias[i] >= 0 && !sw_sharding_equal(&p->outputs[i], &p->args[g->values[f->alias[i]].def_index])) {
       return SW_FAIL_INPUT(d, SW_NOWHERE, "output '%s' comes back as state '%s' in another sharding",
                            f->output_names[i], g->values[f->alias[i]].name);
@@ -129,7 +163,7 @@ static sw_rc verify_joins(const sw_plan *p, const sw_op *op, sw_id id, sw_diag *
   for (int i = 0; op->code == SW_OP_JOIN && i < op->n_operands; i++) {
     sw_sharding have, want;
     sw_plan_value_sharding(p, op->operands[i], &have);
-    sw_plan_use_sharding(p, (sw_value_use){id, i}, &want);
+    sw_plan_taken_sharding(p, (sw_value_use){id, i}, &want);
     if (sw_sharding_equal(&have, &want)) continue;
     return SW_FAIL_INPUT(d, SW_NOWHERE, "operand %d of join '%s' has another sharding than its result", i, op->name);
   }

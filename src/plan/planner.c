@@ -54,6 +54,41 @@ void sw_planner_close(sw_planner *p) {
   if (p) sw_selection_deinit(p->s.selection);
 }
 
+/* A pin among the requirements of a model's definitions; one that contradicts another is SW_E_INFEASIBLE. */
+static sw_rc require(const sw_graph *g, const sw_pin *pin, sw_annotation *all, int32_t *n, sw_diag *d) {
+  const sw_annotation a = {.value = pin->value,
+                           .op = -1,
+                           .sharding = pin->sharding,
+                           .open_dims = pin->open_dims,
+                           .required = true,
+                           .span = g->values[pin->value].span};
+  for (int32_t i = 0; i < *n; i++) {
+    const sw_annotation *other = &all[i];
+    if (!other->required || other->for_users || other->op >= 0 || other->value != pin->value) continue;
+    if (sw_annotation_admits(&a, &other->sharding) || sw_annotation_admits(other, &a.sharding)) continue;
+    return SW_FAIL(d, SW_E_INFEASIBLE, other->span, "'%s' is required in another sharding already",
+                   g->values[pin->value].name);
+  }
+  all[(*n)++] = a;
+  return SW_OK;
+}
+
+/* Pins that no choice of the problem meets (unequal blocks, halos, parts of a value): a problem of its own, with the
+ * pins as requirements of the model. */
+static sw_rc ask_anew(const sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *arena, sw_plan *out, sw_diag *d) {
+  sw_graph pinned = *p->s.g;
+  sw_plan_options o = p->o;
+  sw_annotation *all;
+  SW_ARENA_NEW(all, arena, pinned.n_annotations + n, d);
+  for (int32_t i = 0; i < pinned.n_annotations; i++) all[i] = pinned.annotations[i];
+  for (int32_t i = 0; i < n; i++) SW_TRY(require(p->s.g, &pins[i], all, &pinned.n_annotations, d));
+  pinned.annotations = all;
+  o.start = &p->base;
+  SW_TRY(sw_plan_search(&pinned, p->s.machine, &o, arena, out, d));
+  out->graph = p->s.g;
+  return SW_OK;
+}
+
 sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *arena, sw_plan *out, sw_diag *d) {
   sw_plan_options o = p->o;
   sw_learned learned = p->learned; /* a question leaves nothing that the next one would have to forget */
@@ -69,8 +104,10 @@ sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *are
   s.least = p->s.least;
   sw_search_begin(&s, &spent);
   SW_TRY(sw_plan_build(s.g, s.machine, arena, out, d));
-  SW_TRY(sw_selection_pin(s.selection, n, pins, d));
-  sw_rc rc = sw_search_find(&s, out, &fit, d);
+  sw_rc rc = sw_selection_pin(s.selection, n, pins, d);
+  if (rc == SW_E_INFEASIBLE) return ask_anew(p, n, pins, arena, out, d);
+  if (rc) return rc;
+  rc = sw_search_find(&s, out, &fit, d);
   out->time_s = sw_now_s() - spent.started_s;
   sw_rc freed = sw_selection_pin(s.selection, 0, NULL, d);
   return rc ? rc : freed;

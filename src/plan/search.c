@@ -381,6 +381,9 @@ sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit 
   sw_arena scratch = {0};
   sw_account a;
   sw_selection_decode(s->selection, sol->choice, out->ops, out->args, out->outputs);
+  const sw_stated *stated = sw_selection_stated(s->selection, &out->n_stated);
+  out->stated = sw_arena_copy(s->arena, stated, (size_t)out->n_stated, sizeof *stated, d);
+  if (!out->stated) return SW_E_RESOURCE;
   out->origin = "search";
   out->solver = sol->solver;
   out->cost_units = sol->cost;

@@ -26,6 +26,16 @@ static sw_rc find_steps(const sw_graph *g, sw_arena *arena, const int32_t **out,
   return SW_OK;
 }
 
+static sw_rc add_reshard(finder *f, sw_id value, int32_t leg, const sw_sharding *from, const sw_sharding *to,
+                         int32_t step, sw_diag *d) {
+  const sw_route *route;
+  const sw_type *type = &f->p->graph->values[value].type;
+  const sw_reshard wanted = {f->p->machine, from, to, type->rank, type->dims, type->dtype, {0}};
+  SW_TRY_NOTE(d, sw_route_cached(f->routes, &wanted, &route, d), "while resharding value '%s'",
+              f->p->graph->values[value].name);
+  return sw_array_push(&f->all, ((sw_plan_reshard){value, leg, *from, *to, route, step, step, 0, NULL}), d);
+}
+
 /* The reshard of the value at hand to `to`, made when it is the first. */
 static sw_rc reshard_to(finder *f, sw_id value, const sw_sharding *from, const sw_sharding *to, int32_t step,
                         int32_t *out, sw_diag *d) {
@@ -35,19 +45,47 @@ static sw_rc reshard_to(finder *f, sw_id value, const sw_sharding *from, const s
       return SW_OK;
     }
   }
-  const sw_route *route;
-  const sw_type *type = &f->p->graph->values[value].type;
-  const sw_reshard wanted = {f->p->machine, from, to, type->rank, type->dims, type->dtype, {0}};
-  SW_TRY_NOTE(d, sw_route_cached(f->routes, &wanted, &route, d), "while resharding value '%s'",
-              f->p->graph->values[value].name);
   *out = (int32_t)f->all.n;
   SW_TRY(sw_array_push(&f->of_value, *out, d));
-  return sw_array_push(&f->all, ((sw_plan_reshard){value, *from, *to, route, step, step, 0, NULL}), d);
+  return add_reshard(f, value, 1, from, to, step, d);
+}
+
+/* From the sharding stated of a use to what the op works on. */
+static sw_rc take_stated(finder *f, sw_id value, const sw_value_use *use, const sw_sharding *stated, int32_t step,
+                         sw_diag *d) {
+  sw_sharding taken;
+  sw_plan_taken_sharding(f->p, *use, &taken);
+  if (sw_sharding_equal(stated, &taken) || sw_plan_takes_halo(f->p, *use)) return SW_OK;
+  SW_TRY(add_reshard(f, value, 2, stated, &taken, step, d));
+  sw_plan_reshard *r = &f->all.at[f->all.n - 1];
+  sw_value_use *only = sw_arena_copy(f->arena, use, 1, sizeof *use, d);
+  if (!only) return SW_E_RESOURCE;
+  r->uses = only;
+  r->n_uses = 1;
+  return SW_OK;
+}
+
+/* From what the op makes to the sharding stated of its result: right before the first use, held to the last. */
+static sw_rc make_stated(finder *f, sw_id value, const sw_sharding *stated, int32_t last, sw_diag *d) {
+  const sw_value *v = &f->p->graph->values[value];
+  sw_sharding made;
+  sw_plan_made_sharding(f->p, value, &made);
+  if (sw_sharding_equal(stated, &made) || !v->n_uses) return SW_OK;
+  const int32_t first = v->uses[0].op < 0 ? f->n_steps : f->out->step_of[v->uses[0].op];
+  SW_TRY(add_reshard(f, value, 0, &made, stated, first, d));
+  sw_plan_reshard *r = &f->all.at[f->all.n - 1];
+  r->last_step = last;
+  r->n_uses = v->n_uses;
+  r->uses = v->uses;
+  f->out->bytes[value] = sw_sharding_local_bytes(&made, v->type.dims, v->type.dtype);
+  f->out->last_direct[value] = first;
+  return SW_OK;
 }
 
 /* Each reshard of the value, from `first` on, with its own list of uses. */
 static sw_rc list_uses(finder *f, const sw_value *v, size_t first, sw_diag *d) {
   for (size_t r = first; r < f->all.n; r++) {
+    if (f->all.at[r].leg != 1) continue;
     f->uses.n = 0;
     for (int32_t u = 0; u < v->n_uses; u++)
       if (f->which.at[u] == (int32_t)r) SW_TRY(sw_array_push(&f->uses, v->uses[u], d));
@@ -61,7 +99,7 @@ static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
   const sw_value *v = &f->p->graph->values[value];
   const sw_id held_for = sw_value_held_for(f->p->graph, value);
   const size_t first = f->all.n;
-  int32_t last = v->def < 0 ? 0 : f->out->step_of[v->def];
+  int32_t last = v->def < 0 ? 0 : f->out->step_of[v->def], read = last;
   sw_sharding from, to;
   sw_plan_value_sharding(f->p, value, &from);
   f->out->bytes[value] = sw_sharding_local_bytes(&from, v->type.dims, v->type.dtype);
@@ -75,18 +113,23 @@ static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
       SW_TRY(reshard_to(f, value, &from, &to, step, &r, d));
       f->all.at[r].last_step = step;
       f->all.at[r].n_uses++;
+      read = (int32_t)sw_max_i64(read, f->all.at[r].step);
     }
     SW_TRY(sw_array_push(&f->which, r, d));
+    if (v->uses[u].op >= 0) SW_TRY(take_stated(f, value, &v->uses[u], &to, step, d));
   }
   f->out->last_direct[value] = held_for < 0 ? last : (int32_t)sw_max_i64(last, f->out->step_of[held_for]);
-  return list_uses(f, v, first, d);
+  SW_TRY(list_uses(f, v, first, d));
+  f->out->last_direct[value] = (int32_t)sw_max_i64(f->out->last_direct[value], read);
+  return v->def < 0 ? SW_OK : make_stated(f, value, &from, f->out->last_direct[value], d);
 }
 
 static int by_step(const void *a, const void *b) {
   const sw_plan_reshard *x = a, *y = b;
   if (x->step != y->step) return x->step < y->step ? -1 : 1;
   if (x->uses[0].index != y->uses[0].index) return x->uses[0].index < y->uses[0].index ? -1 : 1;
-  return x->value < y->value ? -1 : x->value > y->value;
+  if (x->value != y->value) return x->value < y->value ? -1 : 1;
+  return x->leg < y->leg ? -1 : x->leg > y->leg;
 }
 
 static sw_rc collect(finder *f, sw_diag *d) {

@@ -20,6 +20,8 @@ typedef struct state {
   const sw_mesh *mesh;
   const sw_machine *machine;
   sw_arena arena;               /* of one op */
+  sw_arena *keep;               /* of the plan */
+  sw_enumerate_options unequal; /* blocks that annotations ask for */
   mark *def;                    /* by value */
   mark **use;                   /* by op id, operand */
   mark *output;                 /* by output: uses of the function's return */
@@ -133,7 +135,7 @@ static sw_rc option_from_result(state *s, const sw_op *op, int i, sw_strategy *s
       push_all(st, loop, refs, n);
       continue;
     }
-    if (!by) continue; /* what only a user would like: it is resharded */
+    if (!by || loop < 0) continue; /* what only a user would like, or no strategy gives: it is resharded */
     return SW_FAIL(d, SW_E_INFEASIBLE, by->span,
                    "the annotations on the results of '%s' cannot be met together (dimension %d of '%s')", op->name, k,
                    s->g->values[op->results[i]].name);
@@ -177,15 +179,17 @@ static sw_rc option_from_dim(state *s, const sw_op *op, int i, int k, const mark
   int n, have, loop = loop_for_dim(op->space, &op->space->maps[i].dims[k]);
   const sw_axis_ref *refs = sw_sharding_dim(&m->sharding, k, &n);
   if (loop >= 0) (void)sw_strategy_loop(st, loop, &have);
+  /* One on the definition gives way; what no strategy wants by itself is resharded to what it wants. */
+  const bool binds = for_use && !sw_sharding_is_special(&m->sharding) && !m->sharding.n_partial;
   if (loop < 0 || loop_has(st, loop, refs, n) || n == 0) {
     bool cut_anyway = loop >= 0 && n == 0 && have > 0;
-    return for_use && ((loop < 0 && n) || cut_anyway) ? conflict(s, op, i, k, m, d) : SW_OK;
+    return binds && cut_anyway ? conflict(s, op, i, k, m, d) : SW_OK;
   }
   if (have == 0 && !axes_used(st, refs, n)) {
     push_all(st, loop, refs, n);
     return SW_OK;
   }
-  return for_use ? conflict(s, op, i, k, m, d) : SW_OK; /* one on the definition gives way */
+  return binds ? conflict(s, op, i, k, m, d) : SW_OK;
 }
 
 static sw_rc option_from_operand(state *s, const sw_op *op, int i, sw_strategy *st, bool *touched, sw_diag *d) {
@@ -198,13 +202,48 @@ static sw_rc option_from_operand(state *s, const sw_op *op, int i, sw_strategy *
   return SW_OK;
 }
 
+/* The starts of the blocks of a loop, where a dimension of the sharding that follows it has such blocks. */
+static void take_starts(const sw_space *space, int map, const sw_sharding *s, const sw_strategy *st,
+                        const int64_t **starts) {
+  const int64_t *at = s->offsets;
+  for (int k = 0; at && k < s->rank; k++) {
+    int n, loop = loop_for_dim(space, &space->maps[map].dims[k]);
+    const sw_axis_ref *refs = sw_sharding_dim(s, k, &n);
+    if (!n) continue;
+    if (loop >= 0 && loop_has(st, loop, refs, n) && !starts[loop]) starts[loop] = at;
+    at += sw_axis_refs_size(refs, n) + 1;
+  }
+}
+
+/* Blocks as unequal as those of the results, or else of the operands, if the op can work on such. */
+static sw_rc set_starts(state *s, const sw_op *op, sw_strategy *st, sw_diag *d) {
+  const int64_t **starts;
+  sw_strategy unequal = *st;
+  bool any = false;
+  SW_ARENA_NEW(starts, s->keep, op->space->n_loops, d);
+  for (int i = 0; i < op->n_results; i++) {
+    sw_sharding want;
+    const sw_annotation *by = NULL;
+    if (wanted_of_result(s, op->results[i], &want, &by)) take_starts(op->space, op->n_operands + i, &want, st, starts);
+  }
+  for (int i = 0; i < op->n_operands; i++) {
+    const mark *use = &s->use[op - s->g->ops][i], *m = use->set ? use : &s->def[op->operands[i]];
+    if (m->set) take_starts(op->space, i, &m->sharding, st, starts);
+  }
+  for (int l = 0; l < op->space->n_loops; l++) any = any || starts[l];
+  if (!any) return SW_OK;
+  SW_TRY(sw_strategy_set_starts(s->g, op, starts, s->keep, &unequal, d));
+  if (sw_strategy_legal(s->g, op, s->mesh, &unequal)) *st = unequal;
+  return SW_OK;
+}
+
 /* The op's strategy from what is around it; *touched says whether anything was. */
 static sw_rc get_option(state *s, const sw_op *op, sw_strategy *st, bool *touched, sw_diag *d) {
   *st = (sw_strategy){0};
   *touched = false;
   for (int i = 0; i < op->n_results; i++) SW_TRY(option_from_result(s, op, i, st, touched, d));
   for (int i = 0; i < op->n_operands; i++) SW_TRY(option_from_operand(s, op, i, st, touched, d));
-  return SW_OK;
+  return s->unequal.n_unequal ? set_starts(s, op, st, d) : SW_OK;
 }
 
 /* --- required annotations ---------------------------------------------------------------------------------------- */
@@ -246,8 +285,11 @@ static bool admits(const void *user, const sw_strategy *st) {
  * miss what is required of the results, all strategies are looked through, and the one that takes most operands as they
  * are is it. */
 static sw_rc search_required(state *s, const sw_op *op, sw_strategy *st, sw_diag *d) {
-  const sw_enumerate_options o = {.admits = admits, .admits_user = &(asked){s, op}};
+  sw_enumerate_options o = s->unequal;
+  o.admits = admits;
+  o.admits_user = &(asked){s, op};
   sw_enumeration all;
+  const sw_strategy *best = NULL;
   int most = -1;
   sw_arena_reset(&s->arena);
   SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, &o, &s->arena, &all, d));
@@ -255,9 +297,9 @@ static sw_rc search_required(state *s, const sw_op *op, sw_strategy *st, sw_diag
     int n = operands_as_marked(s, op, &all.at[i]);
     if (n <= most) continue;
     most = n;
-    *st = all.at[i];
+    best = &all.at[i];
   }
-  return SW_OK;
+  return best ? sw_strategy_take_over(s->g, op, best, op, s->keep, st, d) : SW_OK; /* lists outlive this op */
 }
 
 /* --- setShardingAnnotations -------------------------------------------------------------------------------------- */
@@ -298,14 +340,20 @@ static sw_id decided_tie(const state *s, sw_id id) {
   return -1;
 }
 
+static sw_rc take_over(state *s, sw_id from, sw_id to, sw_diag *d) {
+  return sw_strategy_take_over(s->g, &s->g->ops[from], &s->ops[from], &s->g->ops[to], s->keep, &s->ops[to], d);
+}
+
 static sw_rc visit(state *s, sw_id id, sw_diag *d) {
   const sw_op *op = &s->g->ops[id];
   sw_id tied = s->decided[id] ? -1 : decided_tie(s, id);
   bool touched = true;
-  if (tied >= 0) s->ops[id] = s->ops[tied];
+  if (tied >= 0) SW_TRY(take_over(s, tied, id, d));
   if (tied < 0 && !s->decided[id]) {
     SW_TRY(get_option(s, op, &s->ops[id], &touched, d));
-    if (!meets_required(s, op, &s->ops[id])) SW_TRY(search_required(s, op, &s->ops[id], d));
+    bool legal = sw_strategy_legal(s->g, op, s->mesh, &s->ops[id]);
+    if (!legal) s->ops[id] = (sw_strategy){0};
+    if (!legal || !meets_required(s, op, &s->ops[id])) SW_TRY(search_required(s, op, &s->ops[id], d));
   }
   sw_rc rc = sw_strategy_check(s->g, op, s->mesh, &s->ops[id], d);
   if (rc) {
@@ -368,12 +416,68 @@ static sw_rc sweep(state *s, bool backward, sw_diag *d) {
 }
 
 /* What one sweep has decided too late for an op that it had passed. */
-static void settle_ties(state *s) {
+static sw_rc settle_ties(state *s, sw_diag *d) {
   for (sw_id id = 0; id < s->g->n_ops; id++) {
     if (s->decided[id]) continue;
     sw_id tied = decided_tie(s, id);
-    if (tied >= 0) s->ops[id] = s->ops[tied];
+    if (tied >= 0) SW_TRY(take_over(s, tied, id, d));
   }
+  return SW_OK;
+}
+
+/* --- shardings that no strategy gives by itself ------------------------------------------------------------------- */
+
+typedef struct alone {
+  const state *s;
+  const sw_op *op;
+  int port;
+  const sw_annotation *a;
+} alone;
+
+static bool admits_alone(const void *user, const sw_strategy *st) {
+  const alone *w = user;
+  sw_sharding at;
+  if (w->port < w->op->n_operands) sw_strategy_operand(w->s->g, w->op, st, w->port, &at);
+  if (w->port >= w->op->n_operands) sw_strategy_result(w->s->g, w->op, st, w->port - w->op->n_operands, &at);
+  return sw_annotation_admits(w->a, &at);
+}
+
+/* A port that is not as its annotation says: resharded, unless a strategy could have it so and the other annotations
+ * are what stands against it. */
+static sw_rc state_port(state *s, sw_id id, int port, const sw_annotation *a, sw_plan *out, sw_diag *d) {
+  const sw_op *op = &s->g->ops[id];
+  const alone w = {s, op, port, a};
+  const bool border =
+      op->code == SW_OP_YIELD ? port >= op->n_operands : op->code == SW_OP_JOIN && port < op->n_operands;
+  if (border || admits_alone(&w, &s->ops[id])) return SW_OK;
+  if (!sw_sharding_is_special(&a->sharding) && !a->sharding.n_partial) {
+    sw_enumerate_options o = {.admits = admits_alone, .admits_user = &w};
+    sw_enumeration all;
+    if (!a->required) return SW_OK;
+    sw_arena_reset(&s->arena);
+    SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, &o, &s->arena, &all, d));
+    if (all.n > 0) return SW_OK;
+  }
+  return sw_plan_state(out, id, port, &a->sharding, s->keep, d);
+}
+
+static sw_rc state_annotation(state *s, const sw_annotation *a, sw_plan *out, sw_diag *d) {
+  if (a->value < 0) return SW_OK;
+  const sw_value *v = &s->g->values[a->value];
+  if (!a->for_users) {
+    return v->def < 0 ? SW_OK : state_port(s, v->def, s->g->ops[v->def].n_operands + v->def_index, a, out, d);
+  }
+  const int32_t n = a->n_users ? a->n_users : v->n_uses;
+  for (int32_t i = 0; i < n; i++) {
+    const sw_value_use u = a->n_users ? a->users[i] : v->uses[i];
+    if (u.op >= 0) SW_TRY(state_port(s, u.op, u.index, a, out, d));
+  }
+  return SW_OK;
+}
+
+static sw_rc state_annotations(state *s, sw_plan *out, sw_diag *d) {
+  for (int32_t i = 0; i < s->g->n_annotations; i++) SW_TRY(state_annotation(s, &s->g->annotations[i], out, d));
+  return SW_OK;
 }
 
 /* --- the plan ---------------------------------------------------------------------------------------------------- */
@@ -389,7 +493,7 @@ static void finish_ends(const state *s, sw_plan *out) {
       m = v->uses[u].op < 0 ? &s->output[v->uses[u].index] : &s->use[v->uses[u].op][v->uses[u].index];
     }
     if (m->set) out->args[i] = m->sharding;
-    if (!s->def[f->args[i]].set) out->args[i].n_partial = 0;
+    if (!s->def[f->args[i]].set || !s->def[f->args[i]].by) out->args[i].n_partial = 0;
   }
   for (int32_t i = 0; i < f->n_outputs; i++) {
     if (f->alias[i] >= 0) {
@@ -398,7 +502,7 @@ static void finish_ends(const state *s, sw_plan *out) {
     }
     if (s->output[i].set) out->outputs[i] = s->output[i].sharding;
     if (!s->output[i].set) sw_plan_value_sharding(out, f->outputs[i], &out->outputs[i]);
-    out->outputs[i].n_partial = 0;
+    if (!s->output[i].by) out->outputs[i].n_partial = 0;
   }
 }
 
@@ -415,7 +519,7 @@ static sw_rc state_init(state *s, sw_arena *scratch, sw_diag *d) {
   for (int32_t i = 0; i < g->n_annotations; i++) {
     if (!s->left || !s->left[i]) SW_TRY(read_annotation(s, &g->annotations[i], d));
   }
-  return SW_OK;
+  return sw_unequal_blocks(g, scratch, &s->unequal.n_unequal, &s->unequal.unequal, d);
 }
 
 bool sw_traversal_parse(const char *text, sw_traversal *out) {
@@ -433,6 +537,7 @@ sw_rc sw_propagate_by_rule(const sw_graph *g, const sw_machine *machine, sw_trav
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
   out->origin = "propagate";
   state s = {.g = g, .left = left, .failed = -1, .mesh = sw_machine_mesh(machine), .machine = machine, .ops = out->ops};
+  s.keep = arena;
   sw_arena scratch = {0};
   sw_rc rc = state_init(&s, &scratch, d);
   bool backward_first = t == SW_TRAVERSE_BACKWARD_FORWARD || t == SW_TRAVERSE_BACKWARD;
@@ -443,7 +548,8 @@ sw_rc sw_propagate_by_rule(const sw_graph *g, const sw_machine *machine, sw_trav
     rc = sweep(&s, backward_first, d);
     if (!rc) rc = sweep(&s, !backward_first, d);
   }
-  if (!rc) settle_ties(&s);
+  if (!rc) rc = settle_ties(&s, d);
+  if (!rc) rc = state_annotations(&s, out, d);
   *failed = s.failed;
   if (!rc) finish_ends(&s, out);
   sw_arena_deinit(&scratch);

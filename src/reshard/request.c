@@ -255,7 +255,10 @@ static sw_rc undefined(sw_reduction kind, sw_dtype t, sw_diag *d) {
 
 static sw_rc check_kinds(const rs_request *r, sw_diag *d) {
   sw_reduction to_kind = (sw_reduction)r->to.partial_kind, from_kind = (sw_reduction)r->from.partial_kind;
-  if (r->n_made > 0 && (to_kind == SW_REDUCE_AVERAGE || to_kind == SW_REDUCE_GENERIC)) {
+  if (r->n_averaged > 0 && !sw_reduction_applies(to_kind, r->query.dtype)) {
+    return undefined(to_kind, r->query.dtype, d);
+  }
+  if (r->n_made > 0 && to_kind == SW_REDUCE_GENERIC) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "a value cannot be made partial by '%s', which has no neutral element",
                          sw_reduction_text(to_kind));
   }
@@ -285,6 +288,10 @@ sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d) {
   *r = (rs_request){.from = *wanted->from, .to = *wanted->to};
   bool foreign = o->to_mesh && !sw_sharding_from_other_mesh(m, o->to_mesh, wanted->to, &r->to);
   if (foreign) r->to = *wanted->to;
+  if (r->to.partial_kind == SW_REDUCE_AVERAGE && (foreign || !same_partial(&r->from, &r->to))) {
+    r->n_averaged = r->to.n_partial; /* copies are parts of an average already */
+    r->to.n_partial = 0;
+  }
   sw_sharding_normalise(m, &r->from);
   sw_sharding_normalise(foreign ? &o->to_mesh->mesh : m, &r->to);
   rs_query *q = &r->query;
@@ -293,10 +300,11 @@ sw_rc rs_request_init(rs_request *r, const sw_reshard *wanted, sw_diag *d) {
                   .kind = (sw_reduction)r->from.partial_kind,
                   .max_temp_bytes = o->max_temp_bytes,
                   .no_exchange = o->no_exchange,
-                  .target_mesh = foreign ? o->to_mesh : NULL};
+                  .target_mesh = foreign ? o->to_mesh : NULL,
+                  .space = {.mesh = m, .rank = rank, .dims = dims}};
   bool stale = o->refresh_halos && r->from.halos;
   r->nothing_to_do = sw_sharding_equal(&r->from, &r->to) && !stale && !foreign;
-  if (r->nothing_to_do) return SW_OK;
+  if (r->nothing_to_do) return check_kinds(r, d);
   const int most_split = q->no_exchange      ? 8
                          : r->from.n_partial ? 3
                                              : 4; /* fewer are found faster; an exchange does as well */

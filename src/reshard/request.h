@@ -20,7 +20,9 @@ typedef struct rs_request {
   bool in_pieces;  /* what is made last and cuts the source stays where it is till then */
   int n_made;      /* axes that are made partial by to.partial_kind */
   sw_axis_ref made[SW_MAX_REFS];
-  int n_pieces; /* and those that cut the search's target, behind the lists of `to`, until then */
+  int n_averaged; /* axes over which copies are taken for parts of an average: a step of its own at the end, for nothing
+                   */
+  int n_pieces;   /* and those that cut the search's target, behind the lists of `to`, until then */
   sw_axis_ref piece[SW_MAX_REFS];
 } rs_request;
 

@@ -145,6 +145,13 @@ static sw_rc add_pieces(building *b, const sw_sharding *to, sw_diag *d) {
   return add_step(b, c, to, target_mesh(b), rs_pieces_s(r), d);
 }
 
+static sw_rc add_averaged(building *b, const sw_sharding *to, sw_diag *d) {
+  if (b->r->n_averaged == 0) return SW_OK;
+  sw_collective c = {.op = SW_COLL_TO_PARTIAL, .reduction = SW_REDUCE_AVERAGE, .n_axes = to->n_partial};
+  memcpy(c.axes, sw_sharding_partial(to), to->n_partial * sizeof c.axes[0]);
+  return add_step(b, c, to, target_mesh(b), 0, d);
+}
+
 static sw_rc add_path(building *b, const rs_path *path, sw_diag *d) {
   const rs_query *q = &b->r->query;
   rs_state state = q->source;
@@ -193,16 +200,17 @@ sw_rc sw_route_find(const sw_reshard *wanted, sw_arena *arena, sw_route *out, sw
   owned.from = &from;
   owned.to = &to;
   SW_TRY(rs_request_init(&r, &owned, d));
-  if (r.nothing_to_do) return SW_OK;
+  building b = {.r = &r, .arena = arena, .route = out, .before = from};
+  if (r.nothing_to_do) return add_averaged(&b, &to, d);
   rs_route_bound(&r, out);
   SW_TRY(find_path(&r, &path, d));
-  building b = {.r = &r, .arena = arena, .route = out, .before = from};
   SW_TRY(add_reduce_first(&b, d));
   SW_TRY(add_path(&b, &path, d));
   SW_TRY(add_made(&b, &r.to, d));
   SW_TRY(add_pieces(&b, &r.to, d));
+  SW_TRY(add_averaged(&b, &to, d));
   const bool said_otherwise = wanted->options.to_mesh && !r.query.target_mesh;
-  if (out->n_steps > 0) out->step[out->n_steps - 1].after = said_otherwise ? r.to : to;
+  if (out->n_steps > 0) out->step[out->n_steps - 1].after = said_otherwise && !r.n_averaged ? r.to : to;
   note_full_replication(out, &r.from, &r.to);
   return SW_OK;
 }

@@ -214,8 +214,17 @@ sw_rc sw_emit_mask(sw_emit *e, sw_id x, sw_id otherwise, const sw_mask *m, sw_id
 
 static sw_rc keep_tiling(sw_emit *e, const sw_tiling **t, sw_diag *d) {
   if (!*t) return SW_OK;
-  *t = sw_arena_copy(&e->program->arena, *t, 1, sizeof **t, d);
-  return *t ? SW_OK : SW_E_RESOURCE;
+  sw_tiling *copy = sw_arena_copy(&e->program->arena, *t, 1, sizeof *copy, d);
+  if (!copy) return SW_E_RESOURCE;
+  *t = copy;
+  for (int k = 0; k < copy->rank; k++) {
+    sw_tile_dim *dim = &copy->dim[k];
+    if (!dim->starts) continue;
+    const int64_t n = sw_axis_refs_size(copy->refs + dim->first_ref, dim->n_refs) + 1;
+    dim->starts = sw_arena_copy(&e->program->arena, dim->starts, (size_t)n, sizeof *dim->starts, d);
+    if (!dim->starts) return SW_E_RESOURCE;
+  }
+  return SW_OK;
 }
 
 sw_rc sw_emit_collective(sw_emit *e, sw_id x, const sw_collective *c, const int64_t *dims, sw_id *out, sw_diag *d) {
@@ -249,6 +258,7 @@ sw_rc sw_emit_all_gather(sw_emit *e, sw_id x, const sw_axis_ref *axes, int n, in
 bool sw_emit_is_padded(const sw_emit *e, int loop) {
   int n;
   const sw_axis_ref *refs = sw_emit_loop(e, loop, &n);
+  if (sw_strategy_starts(e->op->space, e->strategy, loop)) return true;
   return n > 0 && e->op->space->loops[loop].size % sw_axis_refs_size(refs, n) != 0;
 }
 
@@ -271,6 +281,42 @@ void sw_emit_result_dims(const sw_emit *e, int i, int64_t *dims) {
   (void)sw_sharding_local_dims(&s, sw_result_type(e->model, e->op, i)->dims, dims); /* checked when the plan was */
 }
 
+/* How many elements of a loop the device at hand does, as an i64 scalar: of unequal blocks, looked up in their list. */
+static sw_rc emit_length(sw_emit *e, int loop, const int64_t *starts, sw_id *out, sw_diag *d) {
+  int n;
+  const sw_axis_ref *refs = sw_emit_loop(e, loop, &n);
+  const int64_t shards = sw_axis_refs_size(refs, n), one = 1;
+  int64_t *lengths;
+  SW_ARENA_NEW(lengths, &e->program->arena, shards, d);
+  for (int64_t i = 0; i < shards; i++) lengths[i] = starts[i + 1] - starts[i];
+  sw_attrs at = {0};
+  sw_id in[2];
+  at.at[at.n++] = (sw_attr){.key = SW_ATTR_VALUE, .u.data = {lengths, false}};
+  sw_attrs_ints(&at, SW_ATTR_SHAPE, &shards, 1);
+  sw_attrs_int(&at, SW_ATTR_DTYPE, SW_I64);
+  SW_TRY(sw_emit_op(e, SW_OP_CONSTANT, NULL, 0, &at, &in[0], d));
+  SW_TRY(sw_emit_shard_start(e, SW_I64, refs, n, 0, 1, &in[1], d));
+  at = (sw_attrs){0};
+  sw_attrs_ints(&at, SW_ATTR_SIZES, &one, 1);
+  SW_TRY(sw_emit_op(e, SW_OP_DYNAMIC_SLICE, in, 2, &at, out, d));
+  at = (sw_attrs){0};
+  sw_attrs_ints(&at, SW_ATTR_SHAPE, NULL, 0);
+  return sw_emit_op(e, SW_OP_RESHAPE, out, 1, &at, out, d);
+}
+
+/* What lies behind the device's own length of a dimension is replaced. */
+static sw_rc mask_unequal(sw_emit *e, sw_id x, sw_id neutral, int dim, int loop, const int64_t *starts, sw_id *out,
+                          sw_diag *d) {
+  const sw_type type = *sw_emit_type(e, x);
+  sw_id length, position, inside, other;
+  SW_TRY(emit_length(e, loop, starts, &length, d));
+  SW_TRY(sw_emit_iota(e, SW_I64, type.rank, type.dims, dim, &position, d));
+  SW_TRY(sw_emit_broadcast(e, length, type.rank, type.dims, NULL, &length, d));
+  SW_TRY(sw_emit_compare(e, "lt", position, length, &inside, d));
+  SW_TRY(sw_emit_broadcast(e, neutral, type.rank, type.dims, NULL, &other, d));
+  return sw_emit_select(e, inside, x, other, out, d);
+}
+
 sw_rc sw_emit_neutralise(sw_emit *e, int operand, unsigned loop_kinds, sw_reduction kind, sw_diag *d) {
   const sw_space *space = e->op->space;
   for (int k = 0; k < space->maps[operand].rank; k++) {
@@ -278,6 +324,11 @@ sw_rc sw_emit_neutralise(sw_emit *e, int operand, unsigned loop_kinds, sw_reduct
     if (loop < 0 || !(loop_kinds >> space->loops[loop].kind & 1) || !sw_emit_is_padded(e, loop)) continue;
     sw_id neutral;
     SW_TRY(sw_emit_identity(e, sw_emit_type(e, e->in[operand])->dtype, kind, &neutral, d));
+    const int64_t *starts = sw_strategy_starts(space, e->strategy, loop);
+    if (starts) {
+      SW_TRY(mask_unequal(e, e->in[operand], neutral, k, loop, starts, &e->in[operand], d));
+      continue;
+    }
     sw_mask m = {.dim = k, .step = sw_emit_block(e, loop), .limit = space->loops[loop].size};
     m.refs = sw_emit_loop(e, loop, &m.n_refs);
     SW_TRY(sw_emit_mask(e, e->in[operand], neutral, &m, &e->in[operand], d));
@@ -285,9 +336,47 @@ sw_rc sw_emit_neutralise(sw_emit *e, int operand, unsigned loop_kinds, sw_reduct
   return SW_OK;
 }
 
+/* The window out of the block and halo that the device holds. What lies outside the tensor is replaced where the op has
+ * a word for it. */
+static sw_rc window_of_halo(sw_emit *e, int operand, const sw_tiling *held, const sw_tiling *window, const double *fill,
+                            sw_diag *d) {
+  int64_t start[SW_MAX_RANK], limit[SW_MAX_RANK], one[SW_MAX_RANK];
+  const sw_dtype t = sw_emit_type(e, e->in[operand])->dtype;
+  for (int k = 0; k < window->rank; k++) {
+    start[k] = window->dim[k].base - held->dim[k].base;
+    limit[k] = start[k] + window->dim[k].len;
+    one[k] = 1;
+  }
+  sw_attrs at = {0};
+  sw_attrs_ints(&at, SW_ATTR_START, start, window->rank);
+  sw_attrs_ints(&at, SW_ATTR_LIMIT, limit, window->rank);
+  sw_attrs_ints(&at, SW_ATTR_STRIDES, one, window->rank);
+  SW_TRY(sw_emit_op(e, SW_OP_SLICE, &e->in[operand], 1, &at, &e->in[operand], d));
+  for (int k = 0; fill && k < window->rank; k++) {
+    const sw_tile_dim *w = &window->dim[k];
+    sw_id outside;
+    if (w->n_refs == 0) continue;
+    SW_TRY(sw_emit_scalar(e, t, *fill, &outside, d));
+    sw_mask m = {.dim = k, .base = w->base, .step = w->step, .limit = w->size};
+    m.refs = window->refs + w->first_ref;
+    m.n_refs = w->n_refs;
+    SW_TRY(sw_emit_mask(e, e->in[operand], outside, &m, &e->in[operand], d));
+  }
+  return SW_OK;
+}
+
 sw_rc sw_emit_window(sw_emit *e, int operand, const double *fill, sw_diag *d) {
   sw_tiling blocks, window;
   if (!sw_strategy_window(e->model, e->op, e->mesh, e->strategy, operand, &blocks, &window)) return SW_OK;
+  const sw_value_use use = {(sw_id)(e->op - e->model->ops), operand};
+  if (sw_plan_takes_halo(e->plan, use)) {
+    sw_sharding stated;
+    sw_tiling held;
+    sw_plan_use_sharding(e->plan, use, &stated);
+    sw_tiling_of(&stated, window.rank, sw_operand_type(e->model, e->op, operand)->dims, &held);
+    e->windowed[operand] = true;
+    return window_of_halo(e, operand, &held, &window, fill, d);
+  }
   sw_collective c = {.op = SW_COLL_EXCHANGE, .src = &blocks, .dst = &window};
   if (fill) {
     c.fill_outside = true;

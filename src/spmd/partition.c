@@ -25,8 +25,15 @@ typedef struct partition {
   bool whole; /* tensors are */
 } partition;
 
+/* What a program value is: a block of the model's under a sharding, whose lists live as long as the program. */
+static sw_rc say_layout(partition *p, sw_id local, sw_id source, const sw_sharding *s, sw_diag *d) {
+  sw_layout *l = &p->e.layouts.at[local];
+  *l = (sw_layout){source, true, *s};
+  return sw_sharding_keep(&l->sharding, &p->e.program->arena, d);
+}
+
 static sw_rc set_layout(partition *p, sw_id local, sw_id source, const sw_sharding *s, sw_diag *d) {
-  p->e.layouts.at[local] = (sw_layout){source, true, *s};
+  SW_TRY(say_layout(p, local, source, s, d));
   return sw_array_push(&p->of[source].local, local, d);
 }
 
@@ -54,7 +61,7 @@ static sw_rc slice_whole(partition *p, sw_id whole, const sw_value *v, const sw_
     }
     SW_TRY(block_dims(p, v, &at, dims, d));
     SW_TRY(sw_emit_collective(&p->e, *out, &c, dims, out, d));
-    p->e.layouts.at[*out] = (sw_layout){(sw_id)(v - p->e.model->values), true, at};
+    SW_TRY(say_layout(p, *out, (sw_id)(v - p->e.model->values), &at, d));
   }
   return SW_OK;
 }
@@ -97,31 +104,57 @@ static sw_id find_copy(const partition *p, sw_id value, const sw_sharding *want)
   return -1;
 }
 
-/* The value in the wanted sharding: there already, or by its route from how it was made. */
-static sw_rc fetch(partition *p, sw_id value, const sw_sharding *want, sw_id *out, sw_diag *d) {
+/* A copy in the wanted sharding from one that is there, `local`: the steps of the route, unless it was made before. */
+static sw_rc reshard(partition *p, sw_id value, sw_id local, const sw_sharding *from, const sw_sharding *want,
+                     sw_id *out, sw_diag *d) {
   sw_emit *e = &p->e;
   *out = find_copy(p, value, want);
   if (*out >= 0) return SW_OK;
-  const sw_type *type = &e->model->values[value].type;
-  sw_sharding from;
-  sw_route route;
-  sw_plan_value_sharding(e->plan, value, &from);
-  const sw_reshard wanted = {e->plan->machine, &from, want, type->rank, type->dims, type->dtype, {0}};
-  SW_TRY_NOTE(d, sw_route_find(&wanted, &e->scratch, &route, d), "while resharding '%s'", e->model->values[value].name);
-  sw_id local = find_copy(p, value, &from);
   if (local < 0) return SW_BUG(d, "value '%s' is used before it is made", e->model->values[value].name);
+  const sw_type *type = &e->model->values[value].type;
+  sw_route route;
+  const sw_reshard wanted = {e->plan->machine, from, want, type->rank, type->dims, type->dtype, {0}};
+  SW_TRY_NOTE(d, sw_route_find(&wanted, &e->scratch, &route, d), "while resharding '%s'", e->model->values[value].name);
   for (int i = 0; i < route.n_steps; i++) {
     int64_t dims[SW_MAX_RANK];
     SW_TRY(block_dims(p, &e->model->values[value], &route.step[i].after, dims, d));
     SW_TRY(sw_emit_collective(e, local, &route.step[i].coll, dims, &local, d));
-    e->layouts.at[local] = (sw_layout){value, true, route.step[i].after};
+    SW_TRY(say_layout(p, local, value, &route.step[i].after, d));
   }
   if (route.n_steps > 0) { /* else the two are one placement, spelled differently */
-    SW_TRY(sw_array_push(&p->of[value].local, local, d));
-    e->layouts.at[local].sharding = *want;
+    SW_TRY(set_layout(p, local, value, want, d));
   }
   *out = local;
   return SW_OK;
+}
+
+/* The value in the wanted sharding: there already, or by its route from how it was made, over the sharding that is
+ * stated of it. */
+static sw_rc fetch(partition *p, sw_id value, const sw_sharding *want, sw_id *out, sw_diag *d) {
+  sw_sharding made, stated;
+  sw_id local;
+  sw_plan_made_sharding(p->e.plan, value, &made);
+  sw_plan_value_sharding(p->e.plan, value, &stated);
+  local = find_copy(p, value, &made);
+  SW_TRY(reshard(p, value, local, &made, &stated, &local, d));
+  if (sw_sharding_equal(&stated, want)) {
+    *out = local;
+    return SW_OK;
+  }
+  return reshard(p, value, local, &stated, want, out, d);
+}
+
+/* What an op works on: the value as it is stated of this use, and from there as the strategy wants it. */
+static sw_rc fetch_operand(partition *p, sw_id id, int i, sw_id *out, sw_diag *d) {
+  sw_emit *e = &p->e;
+  const sw_id value = e->model->ops[id].operands[i];
+  sw_sharding stated, taken;
+  sw_plan_use_sharding(e->plan, (sw_value_use){id, i}, &stated);
+  sw_plan_taken_sharding(e->plan, (sw_value_use){id, i}, &taken);
+  e->now = (sw_origin){id, value};
+  SW_TRY(fetch(p, value, &stated, out, d));
+  if (sw_plan_takes_halo(e->plan, (sw_value_use){id, i})) return SW_OK;
+  return sw_sharding_equal(&stated, &taken) ? SW_OK : reshard(p, value, *out, &stated, &taken, out, d);
 }
 
 /* What enters a loop or a branch is resharded before it: once, and whichever branch runs. */
@@ -131,11 +164,8 @@ static sw_rc fetch_entering(partition *p, sw_id opener, sw_diag *d) {
     const sw_frame *f = &e->model->frames[i];
     if (f->opened_by != opener) continue;
     for (sw_id id = f->begin + 1; e->model->ops[id].code == SW_OP_ENTER; id++) {
-      sw_sharding want;
       sw_id local;
-      sw_strategy_operand(e->model, &e->model->ops[id], &e->plan->ops[id], 0, &want);
-      e->now = (sw_origin){id, e->model->ops[id].operands[0]};
-      SW_TRY(fetch(p, e->model->ops[id].operands[0], &want, &local, d));
+      SW_TRY(fetch_operand(p, id, 0, &local, d));
     }
   }
   return SW_OK;
@@ -157,12 +187,7 @@ static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
   SW_ARENA_NEW(e->in, &e->scratch, op->n_operands, d);
   SW_ARENA_NEW(e->windowed, &e->scratch, op->n_operands, d);
   if (op->code == SW_OP_WHILE || op->code == SW_OP_CASE) SW_TRY(fetch_entering(p, id, d));
-  for (int i = 0; i < op->n_operands; i++) {
-    sw_sharding want;
-    sw_strategy_operand(e->model, op, e->strategy, i, &want);
-    e->now = (sw_origin){id, op->operands[i]};
-    SW_TRY(fetch(p, op->operands[i], &want, &e->in[i], d));
-  }
+  for (int i = 0; i < op->n_operands; i++) SW_TRY(fetch_operand(p, id, i, &e->in[i], d));
   e->now = (sw_origin){id, -1};
   if (op->code == SW_OP_OPAQUE && !op->space->n_loops && !gives_tokens(e->model, op)) {
     p->n_fallbacks++;

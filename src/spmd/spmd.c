@@ -12,13 +12,10 @@ void sw_spmd_valid(const sw_spmd *s, sw_id value, int64_t device, int64_t *valid
   const sw_layout *l = &s->layout[value];
   memcpy(valid, type->dims, (size_t)type->rank * sizeof *valid);
   if (!l->is_block) return;
-  const sw_type *whole = &s->model->values[l->source].type;
-  for (int k = 0; k < type->rank; k++) {
-    int64_t lo, hi;
-    int64_t place = l->on ? l->on->position[device] : device;
-    sw_sharding_extent(mesh_of(s, l), &l->sharding, k, whole->dims[k], place, &lo, &hi);
-    valid[k] = hi - lo;
-  }
+  sw_extent at[SW_MAX_RANK];
+  int64_t place = l->on ? l->on->position[device] : device;
+  sw_sharding_extents(mesh_of(s, l), &l->sharding, s->model->values[l->source].type.dims, place, at);
+  for (int k = 0; k < type->rank; k++) valid[k] = at[k].hi;
 }
 
 void sw_spmd_collectives(const sw_spmd *s, sw_text *out) {

@@ -15,7 +15,7 @@
 #include "shardwright/array.h"
 #include "shardwright/checked.h"
 #include "shardwright/hash.h"
-#include "shardwright/strategy.h"
+#include "strategy/unequal.h"
 
 enum { MOST_CANDIDATES = 1 << 16, DEFAULT_LIMIT = 160, LIMIT_OF_MANY = 96, MANY_AXES = 4, MOST_RUNS = 3, FEW_RUNS = 2 };
 
@@ -152,6 +152,22 @@ static int compare_ref(sw_axis_ref a, sw_axis_ref b) {
   return (a.size > b.size) - (a.size < b.size);
 }
 
+/* Of those with the same axes equal blocks come first, then those that begin earlier. */
+static int compare_starts(const sw_strategy *a, const sw_strategy *b) {
+  if (!a->offsets || !b->offsets) return !!a->offsets - !!b->offsets;
+  const int64_t *x = a->offsets->loops, *y = b->offsets->loops;
+  int64_t shards = 1;
+  for (int i = 0; i < a->n_refs; i++) {
+    shards *= a->refs[i].size;
+    if (i + 1 < a->n_refs && a->loop_of[i + 1] == a->loop_of[i]) continue;
+    for (int64_t k = 0; k <= shards; k++, x++, y++) {
+      if (*x != *y) return *x < *y ? -1 : 1;
+    }
+    shards = 1;
+  }
+  return 0;
+}
+
 static int compare_refs(const sw_strategy *a, const sw_strategy *b) {
   if (a->n_refs != b->n_refs) return a->n_refs < b->n_refs ? -1 : 1;
   for (int i = 0; i < a->n_refs; i++) {
@@ -159,7 +175,7 @@ static int compare_refs(const sw_strategy *a, const sw_strategy *b) {
     const int c = compare_ref(a->refs[i], b->refs[i]);
     if (c) return c;
   }
-  return 0;
+  return compare_starts(a, b);
 }
 
 /* --- strategies of an op ----------------------------------------------------------------------------------------- */
@@ -180,8 +196,8 @@ typedef struct op_search {
   sw_text key;
   int64_t pruned_exact, pruned_inexact;
   int32_t limit;
-  bool (*admits)(const void *user, const sw_strategy *s);
-  const void *admits_user;
+  const sw_enumerate_options *options; /* NULL allowed */
+  sw_arena *arena;                     /* of lists of offsets */
 } op_search;
 
 static int64_t op_room(const void *what, int place) {
@@ -202,10 +218,9 @@ static sw_rc interface_key(op_search *o, const sw_strategy *s, sw_diag *d) {
   return o->key.rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : SW_OK;
 }
 
-static sw_rc emit_strategy(search *s, const sw_strategy *c, sw_diag *d) {
-  op_search *o = s->user;
-  if (!sw_strategy_legal(o->g, o->op, sw_machine_mesh(o->machine), c)) return SW_OK;
-  if (o->admits && !o->admits(o->admits_user, c)) return SW_OK;
+static sw_rc take_candidate(void *user, const sw_strategy *c, sw_diag *d) {
+  op_search *o = user;
+  if (o->options && o->options->admits && !o->options->admits(o->options->admits_user, c)) return SW_OK;
   candidate cand = {.s = *c};
   sw_strategy_cost(o->g, o->op, o->machine, c, &cand.cost);
   SW_TRY(interface_key(o, c, d));
@@ -223,6 +238,13 @@ static sw_rc emit_strategy(search *s, const sw_strategy *c, sw_diag *d) {
   candidate *old = &o->found.at[*slot];
   if (cand.cost.local_s + cand.cost.move_s < old->cost.local_s + old->cost.move_s) *old = cand;
   return SW_OK;
+}
+
+static sw_rc emit_strategy(search *s, const sw_strategy *c, sw_diag *d) {
+  op_search *o = s->user;
+  if (!sw_strategy_legal(o->g, o->op, sw_machine_mesh(o->machine), c)) return SW_OK;
+  SW_TRY(take_candidate(o, c, d));
+  return sw_strategy_each_unequal(o->g, o->op, o->options, c, o->arena, take_candidate, o, d);
 }
 
 static int compare_candidates(const void *a, const void *b) {
@@ -277,9 +299,7 @@ static sw_rc keep_found(op_search *o, sw_arena *arena, sw_enumeration *out, sw_d
 
 sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machine *machine,
                               const sw_enumerate_options *options, sw_arena *arena, sw_enumeration *out, sw_diag *d) {
-  op_search o = {.g = g, .op = op, .machine = machine};
-  o.admits = options ? options->admits : NULL;
-  o.admits_user = options ? options->admits_user : NULL;
+  op_search o = {.g = g, .op = op, .machine = machine, .options = options, .arena = arena};
   sw_atoms_of(g, sw_machine_mesh(machine), &o.atoms);
   search s = {.atoms = &o.atoms,
               .n_places = op->space->n_loops + op->space->n_linear,
@@ -289,7 +309,7 @@ sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machi
               .any_size = options && options->any_size,
               .emit = emit_strategy,
               .user = &o};
-  sw_rc rc = visit_all(&s, sw_machine_mesh(machine), !o.admits, d);
+  sw_rc rc = visit_all(&s, sw_machine_mesh(machine), !options || !options->admits, d);
   o.pruned_inexact += s.left_out;
   o.limit = s.in_runs && !s.refined ? LIMIT_OF_MANY : DEFAULT_LIMIT;
   if (options && options->max_strategies > 0) o.limit = options->max_strategies;

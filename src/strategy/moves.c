@@ -61,6 +61,25 @@ bool sw_strategy_window(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
   return any && !sw_tiling_equal(blocks, window);
 }
 
+bool sw_strategy_window_is_held(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, int i,
+                                const sw_sharding *held) {
+  const sw_type *type = sw_operand_type(g, op, i);
+  sw_tiling blocks, window, have;
+  if (!held->halos || held->n_partial || !sw_strategy_window(g, op, m, s, i, &blocks, &window)) return false;
+  sw_tiling_of(held, type->rank, type->dims, &have);
+  if (window.n_apart) return false;
+  for (int k = 0; k < type->rank; k++) {
+    const sw_tile_dim *w = &window.dim[k], *h = &have.dim[k];
+    bool same = w->n_refs == h->n_refs && (w->n_refs == 0 || w->step == h->step);
+    for (int r = 0; same && r < w->n_refs; r++)
+      same = sw_axis_ref_equal(window.refs[w->first_ref + r], have.refs[h->first_ref + r]);
+    if (!same || w->base < h->base || w->base + w->len > h->base + h->len) return false;
+    bool plain = w->base == blocks.dim[k].base && w->len == blocks.dim[k].len;
+    if (plain && (h->base != w->base || h->len != w->len)) return false; /* rules expect the block there */
+  }
+  return true;
+}
+
 static double tiling_bytes(const sw_tiling *t, sw_dtype dtype) {
   double b = sw_dtype_bytes(dtype);
   for (int k = 0; k < t->rank; k++) b *= (double)t->dim[k].len;

@@ -1,5 +1,8 @@
 #include "strategy/pins.h"
 
+#include <string.h>
+
+#include "shardwright/checked.h"
 #include "shardwright/selection.h"
 #include "strategy/demands.h"
 
@@ -59,7 +62,9 @@ static sw_rc look_at_all(const sw_pin_target *t, int32_t node, sw_diag *d) {
   SW_ARENA_NEW(out, t->arena, 1, d);
   sw_rc rc = sw_demands_of(t->g, id, &demands, d);
   const sw_demands_meet all = {t->g, op, demands.at, demands.n};
-  sw_enumerate_options o = {.admits = sw_demands_are_met, .admits_user = &all};
+  sw_enumerate_options o = *t->enumerate;
+  o.admits = sw_demands_are_met;
+  o.admits_user = &all;
   if (!rc) rc = sw_strategies_enumerate(t->g, op, t->machine, &o, t->arena, &e, d);
   o.any_size = true;
   if (!rc && !e.n) rc = sw_strategies_enumerate(t->g, op, t->machine, &o, t->arena, &e, d);
@@ -121,19 +126,148 @@ static sw_rc restrict_node(const sw_pin_target *t, int32_t node, int port, const
   return SW_OK;
 }
 
-/* A pin on an argument may ask for what enumeration leaves out (an empty shard, a sub-axis, a partial value); open dims
- * of such a one are not cut further. */
-static sw_rc pin_arg(const sw_pin_target *t, int32_t arg, const sw_value *v, const pin *p, sw_diag *d) {
-  const sw_choices *c = t->choices[arg];
-  bool found = !p->a->required;
-  for (int32_t i = 0; !found && i < c->n; i++) {
-    found = sw_annotation_admits(p->a, sw_choices_sharding(c, t->prices, 0, i));
+/* --- shardings that strategies do not give by themselves -----------------------------------------------------------
+ */
+
+/* Does some strategy of the op meet this one requirement, whatever else there is? */
+static sw_rc meets_alone(const sw_pin_target *t, sw_id id, int port, const pin *p, bool *out, sw_diag *d) {
+  const sw_op *op = &t->g->ops[id];
+  const sw_demand demand = {p->a, port};
+  const sw_demands_meet one = {t->g, op, &demand, 1};
+  sw_enumerate_options o = *t->enumerate;
+  o.admits = sw_demands_are_met;
+  o.admits_user = &one;
+  o.any_size = true;
+  sw_arena scratch = {0};
+  sw_enumeration e = {0};
+  sw_rc rc = sw_strategies_enumerate(t->g, op, t->machine, &o, &scratch, &e, d);
+  *out = e.n > 0;
+  sw_arena_deinit(&scratch);
+  return rc;
+}
+
+/* Nothing can stand between a yield and its join: they are the border of a loop or branch. */
+static bool may_be_stated(const sw_graph *g, sw_id id, int port) {
+  const sw_op *op = &g->ops[id];
+  if (op->code == SW_OP_YIELD) return port < op->n_operands;
+  return op->code != SW_OP_JOIN || port >= op->n_operands;
+}
+
+/* What an op's exchange to its window of an operand costs in all its runs, which a halo that is there saves. */
+static double window_s(const sw_pin_target *t, const sw_op *op, const sw_strategy *s, int operand) {
+  sw_tiling blocks, window;
+  if (!sw_strategy_window(t->g, op, sw_machine_mesh(t->machine), s, operand, &blocks, &window)) return 0;
+  const int bytes = sw_dtype_bytes(sw_operand_type(t->g, op, operand)->dtype);
+  return (double)op->repeats * sw_machine_exchange_s(t->machine, &blocks, &window, bytes);
+}
+
+/* Price and temporary of what a choice gives or wants, resharded to or from what is stated. */
+static sw_rc charge_stated(const sw_pin_target *t, const sw_op *op, int port, const sw_sharding *s, int32_t stated,
+                           sw_choices *c, bool *keep, sw_diag *d) {
+  sw_port *at = &c->ports[port];
+  const bool operand = port < op->n_operands;
+  const sw_id value = operand ? op->operands[port] : op->results[port - op->n_operands];
+  const int64_t repeats = sw_value_repeats(t->g, value);
+  for (int32_t i = 0; i < c->n; i++) {
+    int64_t units = 0;
+    keep[i] = true;
+    if (operand && t->g->values[value].def >= 0 &&
+        sw_strategy_window_is_held(t->g, op, sw_machine_mesh(t->machine), &c->strategies[i], port, s)) {
+      c->cost[i] = sw_max_i64(0, c->cost[i] - sw_cost_units(window_s(t, op, &c->strategies[i], port)));
+      at->id[i] = stated;
+      continue;
+    }
+    const int32_t from = operand ? stated : at->id[i], to = operand ? at->id[i] : stated;
+    if (from != to) SW_TRY(sw_prices_get(t->prices, at->shape_class, from, to, &units, d));
+    keep[i] = units < SW_FORBIDDEN;
+    c->cost[i] = sw_cost_add(c->cost[i], sw_cost_times(units, repeats));
+    if (from != to) c->temp[i] += at->amount[i];
+    at->id[i] = stated;
   }
-  if (found) return restrict_node(t, arg, 0, p, d);
-  sw_choices *out;
+  return SW_OK;
+}
+
+/* Every choice has the required sharding at the port; those whose strategy has another pay for resharding it. */
+static sw_rc state_port(const sw_pin_target *t, sw_id id, int port, const pin *p, sw_diag *d) {
+  const sw_op *op = &t->g->ops[id];
+  const bool operand = port < op->n_operands;
+  const sw_id value = operand ? op->operands[port] : op->results[port - op->n_operands];
+  const sw_type *type = &t->g->values[value].type;
+  const int32_t node = t->node_of_op[id];
+  sw_choices all = *t->choices[node], *out;
+  bool *keep;
+  int32_t stated;
+  SW_ARENA_NEW(keep, t->arena, all.n, d);
   SW_ARENA_NEW(out, t->arena, 1, d);
-  SW_TRY(sw_choices_of_value(&v->type, &p->a->sharding, 1, true, t->prices, t->arena, out, d));
-  t->choices[arg] = out;
+  memset(keep, true, (size_t)all.n * sizeof *keep);
+  if (!all.temp) SW_ARENA_NEW(all.temp, t->arena, all.n, d);
+  SW_TRY(sw_choices_filter(&all, keep, NULL, t->arena, out, d)); /* a copy of its own */
+  SW_TRY(sw_prices_id(t->prices, out->ports[port].shape_class, &p->a->sharding, &stated, d));
+  SW_TRY(charge_stated(t, op, port, &p->a->sharding, stated, out, keep, d));
+  for (int32_t i = 0; i < out->n; i++) {
+    out->ports[port].amount[i] = sw_sharding_local_bytes(&p->a->sharding, type->dims, type->dtype);
+  }
+  all = *out;
+  SW_TRY(sw_choices_filter(&all, keep, NULL, t->arena, out, d));
+  if (out->n == 0) {
+    return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "'%s' cannot be resharded to what is required of it", p->what);
+  }
+  t->choices[node] = out;
+  size_t k = t->stated->n;
+  SW_TRY(sw_array_push(t->stated, ((sw_stated){id, port, p->a->sharding}), d));
+  for (; k > 0; k--) { /* in order */
+    const sw_stated *before = &t->stated->at[k - 1];
+    if (before->op < id || (before->op == id && before->port < port)) break;
+    t->stated->at[k] = *before;
+    t->stated->at[k - 1] = (sw_stated){id, port, p->a->sharding};
+  }
+  return SW_OK;
+}
+
+/* The annotation at a port of an op: kept by what its strategies do, or, where none does so by itself, by a reshard. */
+static sw_rc pin_port(const sw_pin_target *t, sw_id id, int port, const pin *p, sw_diag *d) {
+  const int32_t node = t->node_of_op[id];
+  const sw_sharding *stated = sw_stated_at(t->stated->at, (int32_t)t->stated->n, id, port);
+  bool found, alone;
+  if (stated && sw_sharding_equal(stated, &p->a->sharding)) return SW_OK;
+  if (stated && p->a->required) {
+    return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "'%s' is required in two shardings at once", p->what);
+  }
+  if (!p->a->required || !may_be_stated(t->g, id, port)) return restrict_node(t, node, port, p, d);
+  if (sw_sharding_is_special(&p->a->sharding)) return state_port(t, id, port, p, d);
+  SW_TRY(find_any(t, node, port, p, &found, d));
+  if (found) return restrict_node(t, node, port, p, d);
+  SW_TRY(meets_alone(t, id, port, p, &alone, d));
+  return alone ? restrict_node(t, node, port, p, d) : state_port(t, id, port, p, d);
+}
+
+/* The sharding of a hint that enumeration leaves out, as one choice more of an argument or an output. */
+static sw_rc offer(const sw_pin_target *t, int32_t node, const sw_type *type, bool held, const pin *p, sw_diag *d) {
+  const sw_choices *c = t->choices[node];
+  sw_sharding *all;
+  sw_choices *out;
+  SW_ARENA_NEW(all, t->arena, c->n + 1, d);
+  SW_ARENA_NEW(out, t->arena, 1, d);
+  for (int32_t i = 0; i < c->n; i++) all[i] = *sw_choices_sharding(c, t->prices, 0, i);
+  all[c->n] = p->a->sharding;
+  SW_TRY(sw_choices_of_value(type, all, c->n + 1, held, t->prices, t->arena, out, d));
+  for (int32_t i = 0; i < c->n; i++) out->cost[i] = c->cost[i]; /* what other hints have cost */
+  t->choices[node] = out;
+  return SW_OK;
+}
+
+/* A pin on an argument or an output: of what is required and not among the choices it is the only one; open dims of
+ * such a one are not cut further. */
+static sw_rc pin_end(const sw_pin_target *t, int32_t node, const sw_type *type, bool held, const pin *p, sw_diag *d) {
+  sw_choices *out;
+  if (admits_any(t, node, 0, p)) return restrict_node(t, node, 0, p, d);
+  if (!p->a->required) {
+    SW_TRY(offer(t, node, type, held, p, d));
+    return restrict_node(t, node, 0, p, d);
+  }
+  SW_ARENA_NEW(out, t->arena, 1, d);
+  SW_TRY(sw_choices_of_value(type, &p->a->sharding, 1, held, t->prices, t->arena, out, d));
+  t->choices[node] = out;
   return SW_OK;
 }
 
@@ -185,10 +319,10 @@ static int32_t node_of_use(const sw_pin_target *t, const sw_value_use *u, int *p
   return f->alias[u->index] >= 0 ? t->g->values[f->alias[u->index]].def_index : t->n_args + t->n_ops + u->index;
 }
 
-static sw_rc pin_use(const sw_pin_target *t, const sw_value_use *u, const pin *p, sw_diag *d) {
+static sw_rc pin_use(const sw_pin_target *t, const sw_value_use *u, const sw_value *v, const pin *p, sw_diag *d) {
   int port;
   const int32_t node = node_of_use(t, u, &port);
-  return restrict_node(t, node, port, p, d);
+  return u->op >= 0 ? pin_port(t, u->op, u->index, p, d) : pin_end(t, node, &v->type, node < t->n_args, p, d);
 }
 
 /* The strategy that gives result `r` in the sharding, where each dim that is cut is one loop. */
@@ -212,21 +346,22 @@ static sw_rc pin_result(const sw_pin_target *t, const sw_value *v, const pin *p,
   sw_strategy made;
   bool found;
   SW_TRY(find_any(t, node, port, p, &found, d));
-  if (found || !op->space || !strategy_giving(op, v->def_index, &p->a->sharding, &made) ||
+  if (found || !op->space || sw_sharding_is_special(&p->a->sharding) ||
+      !strategy_giving(op, v->def_index, &p->a->sharding, &made) ||
       sw_strategy_check(t->g, op, sw_machine_mesh(t->machine), &made, NULL))
-    return restrict_node(t, node, port, p, d);
+    return pin_port(t, v->def, port, p, d);
   return take_strategy(t, op, node, &made, d);
 }
 
 static sw_rc pin_value(const sw_pin_target *t, const sw_annotation *a, sw_diag *d) {
   const sw_value *v = &t->g->values[a->value];
   pin p = {a, v->name};
-  if (!a->for_users && v->def < 0) return pin_arg(t, v->def_index, v, &p, d);
+  if (!a->for_users && v->def < 0) return pin_end(t, v->def_index, &v->type, true, &p, d);
   if (!a->for_users) {
     return pin_result(t, v, &p, d);
   }
   int32_t n = a->n_users ? a->n_users : v->n_uses;
-  for (int32_t i = 0; i < n; i++) SW_TRY(pin_use(t, a->n_users ? &a->users[i] : &v->uses[i], &p, d));
+  for (int32_t i = 0; i < n; i++) SW_TRY(pin_use(t, a->n_users ? &a->users[i] : &v->uses[i], v, &p, d));
   return SW_OK;
 }
 

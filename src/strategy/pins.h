@@ -5,6 +5,10 @@
 
 #include "strategy/choices.h"
 
+#include "shardwright/selection.h"
+
+typedef SW_ARRAY(sw_stated) sw_stated_list;
+
 typedef struct sw_pin_target {
   const sw_graph *g;
   const sw_machine *machine;
@@ -13,6 +17,8 @@ typedef struct sw_pin_target {
   const sw_choices **choices; /* per argument, op, output; replaced where an annotation says so */
   const int32_t *node_of_op;
   int32_t n_args, n_ops;
+  const sw_enumerate_options *enumerate;
+  sw_stated_list *stated; /* of ports whose strategies give or want something else than is required */
 } sw_pin_target;
 
 sw_rc sw_pins_apply(const sw_pin_target *t, sw_diag *d);

@@ -71,6 +71,23 @@ static sw_rc choices_of_op(build *b, const sw_op *op, const sw_choices **out, sw
   return SW_OK;
 }
 
+/* Every sharding of the value, also with the unequal blocks that someone asks for. */
+static sw_rc all_of_value(sw_selection *s, const sw_value *v, bool held, sw_choices *out, sw_diag *d) {
+  int32_t n, n_unequal;
+  const sw_sharding *equal, *unequal;
+  sw_sharding *all;
+  int64_t left_out;
+  SW_TRY(sw_shardings_enumerate(s->g, sw_machine_mesh(s->machine), v->type.rank, v->type.dims, s->arena, &n, &equal,
+                                &left_out, d));
+  s->pruned_inexact += left_out;
+  SW_TRY(sw_shardings_unequal(&s->o.enumerate, v->type.dims, n, equal, s->arena, &n_unequal, &unequal, d));
+  if (!n_unequal) return sw_choices_of_value(&v->type, equal, n, held, &s->prices, s->arena, out, d);
+  SW_ARENA_NEW(all, s->arena, n + n_unequal, d);
+  memcpy(all, equal, (size_t)n * sizeof *all);
+  memcpy(all + n, unequal, (size_t)n_unequal * sizeof *all);
+  return sw_choices_of_value(&v->type, all, n + n_unequal, held, &s->prices, s->arena, out, d);
+}
+
 static sw_rc choices_of_value(build *b, const sw_value *v, bool held, const sw_choices **out, sw_diag *d) {
   sw_selection *s = b->s;
   int64_t *slot;
@@ -83,14 +100,8 @@ static sw_rc choices_of_value(build *b, const sw_value *v, bool held, const sw_c
   SW_TRY(sw_dict_put(&b->op_classes, b->key.at, b->key.n, (int64_t)b->class_at.n, &slot, &fresh, d));
   if (fresh) {
     sw_choices *c;
-    int32_t n;
-    const sw_sharding *shardings;
     SW_ARENA_NEW(c, s->arena, 1, d);
-    int64_t left_out;
-    SW_TRY(sw_shardings_enumerate(s->g, sw_machine_mesh(s->machine), v->type.rank, v->type.dims, s->arena, &n,
-                                  &shardings, &left_out, d));
-    s->pruned_inexact += left_out;
-    SW_TRY(sw_choices_of_value(&v->type, shardings, n, held, &s->prices, s->arena, c, d));
+    SW_TRY(all_of_value(s, v, held, c, d));
     SW_TRY(sw_array_push(&b->class_at, c, d));
   }
   *out = b->class_at.at[*slot];
@@ -114,7 +125,16 @@ static sw_rc make_choices(build *b, sw_diag *d) {
     SW_TRY(choices_of_value(b, &s->g->values[f->outputs[i]], false, &s->choices[s->n_args + s->n_ops + i], d));
   }
   s->n_classes = (int32_t)b->class_at.n;
-  sw_pin_target target = {s->g, s->machine, &s->prices, s->arena, s->choices, s->node_of_op, s->n_args, s->n_ops};
+  sw_pin_target target = {.g = s->g,
+                          .machine = s->machine,
+                          .prices = &s->prices,
+                          .arena = s->arena,
+                          .choices = s->choices,
+                          .node_of_op = s->node_of_op,
+                          .n_args = s->n_args,
+                          .n_ops = s->n_ops,
+                          .enumerate = &s->o.enumerate,
+                          .stated = &s->stated};
   return sw_pins_apply(&target, d);
 }
 
@@ -494,7 +514,8 @@ sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_
   s->n_outputs = function_of(s)->n_outputs;
   s->n_ops = block_of(s)->n_ops;
   build b = {.s = s};
-  sw_rc rc = build_all(&b, d);
+  sw_rc rc = sw_unequal_blocks(g, arena, &s->o.enumerate.n_unequal, &s->o.enumerate.unequal, d);
+  if (!rc) rc = build_all(&b, d);
   sw_dict_deinit(&b.op_classes);
   sw_dict_deinit(&b.patterns);
   sw_array_free(&b.class_at);
@@ -517,11 +538,28 @@ void sw_selection_deinit(sw_selection *s) {
   sw_array_free(&s->values);
   sw_array_free(&s->consumer_nodes);
   sw_array_free(&s->pinned);
+  sw_array_free(&s->stated);
   sw_array_free(&s->nodes);
   sw_array_free(&s->edges);
 }
 
 const sw_problem *sw_selection_problem(const sw_selection *s) { return &s->problem; }
+const sw_stated *sw_selection_stated(const sw_selection *s, int32_t *n) {
+  *n = (int32_t)s->stated.n;
+  return s->stated.at;
+}
+
+const sw_sharding *sw_stated_at(const sw_stated *stated, int32_t n, sw_id op, int32_t port) {
+  int32_t lo = 0, hi = n;
+  while (lo < hi) { /* the first not before (op, port) */
+    int32_t mid = lo + (hi - lo) / 2;
+    bool before = stated[mid].op < op || (stated[mid].op == op && stated[mid].port < port);
+    if (before) lo = mid + 1;
+    if (!before) hi = mid;
+  }
+  return lo < n && stated[lo].op == op && stated[lo].port == port ? &stated[lo].sharding : NULL;
+}
+
 int64_t sw_selection_pruned_inexact(const sw_selection *s) { return s->pruned_inexact; }
 int32_t sw_selection_classes(const sw_selection *s) { return s->n_classes; }
 

@@ -4,6 +4,7 @@
 
 #include "shardwright/selection.h"
 
+#include "strategy/pins.h"
 #include "strategy/sharing.h"
 
 /* A value that is read, as the problem sees it. */
@@ -32,6 +33,7 @@ struct sw_selection {
   SW_ARRAY(sw_pattern) patterns;
   SW_ARRAY(sw_read_value) values;
   sw_int32_array consumer_nodes;
+  sw_stated_list stated;
   sw_int32_array pinned;   /* nodes whose costs are their own (pinned.c) */
   SW_ARRAY(sw_node) nodes; /* hubs from n_args + n_ops + n_outputs on */
   SW_ARRAY(sw_edge) edges;

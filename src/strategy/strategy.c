@@ -2,17 +2,34 @@
 #include "shardwright/strategy.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "shardwright/checked.h"
 
+#include "strategy/unequal.h"
+
+/* Numbers in the list of offsets of all loops. A linear form has no blocks. */
+static int64_t count_starts(const sw_strategy *s) {
+  int64_t n = 0, shards = 1;
+  for (int i = 0; i < s->n_refs; i++) {
+    shards *= s->refs[i].size;
+    if (i + 1 < s->n_refs && s->loop_of[i + 1] == s->loop_of[i]) continue;
+    n += shards + 1;
+    shards = 1;
+  }
+  return n;
+}
+
 bool sw_strategy_equal(const sw_strategy *a, const sw_strategy *b) {
-  if (a->n_refs != b->n_refs) return false;
+  if (a->n_refs != b->n_refs || !a->offsets != !b->offsets) return false;
   for (int i = 0; i < a->n_refs; i++) {
     if (a->loop_of[i] != b->loop_of[i] || !sw_axis_ref_equal(a->refs[i], b->refs[i])) return false;
   }
-  return true;
+  return !a->offsets || a->offsets == b->offsets ||
+         memcmp(a->offsets->loops, b->offsets->loops, (size_t)count_starts(a) * sizeof *a->offsets->loops) == 0;
 }
 
 bool sw_strategy_push(sw_strategy *s, int loop, sw_axis_ref ref) {
@@ -45,10 +62,20 @@ static int64_t loop_shards(const sw_strategy *s, int loop) {
 }
 
 int64_t sw_strategy_block(const sw_space *space, const sw_strategy *s, int loop) {
-  return sw_ceil_div(space->loops[loop].size, loop_shards(s, loop));
+  const int64_t *at = sw_strategy_starts(space, s, loop), shards = loop_shards(s, loop);
+  int64_t longest = 0;
+  if (!at) return sw_ceil_div(space->loops[loop].size, shards);
+  for (int64_t i = 0; i < shards; i++) longest = sw_max_i64(longest, at[i + 1] - at[i]);
+  return longest;
 }
 
 /* --- text -------------------------------------------------------------------------------------------------------- */
+
+static void print_starts(const sw_space *space, const sw_strategy *s, int loop, sw_text *out) {
+  const int64_t *at = sw_strategy_starts(space, s, loop), shards = loop_shards(s, loop);
+  for (int64_t i = 0; at && i <= shards; i++) sw_text_printf(out, "%s%lld", i ? "," : " offsets=[", (long long)at[i]);
+  if (at) sw_text_puts(out, "]");
+}
 
 void sw_strategy_print(const sw_mesh *m, const sw_space *space, const sw_strategy *s, sw_text *out) {
   if (!s->n_refs) sw_text_puts(out, "-");
@@ -62,6 +89,7 @@ void sw_strategy_print(const sw_mesh *m, const sw_space *space, const sw_strateg
     if (!first) sw_text_puts(out, ",");
     sw_axis_ref_print(m, s->refs[i], out);
     if (last) sw_text_puts(out, "]");
+    if (last && loop < space->n_loops) print_starts(space, s, loop, out);
   }
 }
 
@@ -94,10 +122,53 @@ static int parse_loop_head(const char **p, const sw_space *space) {
   return partial ? space->n_loops + v : v;
 }
 
-sw_rc sw_strategy_parse(const sw_mesh *m, const sw_space *space, const char *text, sw_span at, sw_strategy *out,
+static sw_rc parse_axes(const sw_mesh *m, const char **p, const char *text, sw_span at, int loop, sw_strategy *out,
                         sw_diag *d) {
+  for (;;) {
+    sw_axis_ref ref;
+    SW_TRY_NOTE(d, sw_axis_ref_parse(m, p, text + strlen(text), &ref, d), "in strategy '%s'", text);
+    if (!sw_strategy_push(out, loop, ref)) return SW_FAIL_INPUT(d, at, "strategy '%s': too many axes", text);
+    if (**p != ',') break;
+    ++*p;
+  }
+  if (**p != ']') {
+    return SW_FAIL_INPUT(d, at, "strategy '%s': expected ',' or ']' at column %td", text, *p - text + 1);
+  }
+  ++*p;
+  return SW_OK;
+}
+
+/* "offsets=[0,3,8]" behind the axes of a loop: as many numbers as it has blocks, and one. */
+static sw_rc parse_starts(const char **p, const char *text, sw_span at, int64_t shards, sw_arena *arena,
+                          const int64_t **out, sw_diag *d) {
+  static const char kHead[] = "offsets=[";
+  int64_t *list;
+  if (strncmp(*p, kHead, sizeof kHead - 1) != 0) return SW_OK;
+  *p += sizeof kHead - 1;
+  SW_ARENA_NEW(list, arena, shards + 1, d);
+  for (int64_t i = 0; i <= shards; i++) {
+    char *end;
+    errno = 0;
+    list[i] = strtoll(*p, &end, 10);
+    if (end == *p || errno || *end != (i < shards ? ',' : ']')) {
+      return SW_FAIL_INPUT(d, at, "strategy '%s': expected %lld offsets at column %td", text, (long long)shards + 1,
+                           *p - text + 1);
+    }
+    *p = end + 1;
+  }
+  *out = list;
+  skip_blanks(p);
+  return SW_OK;
+}
+
+sw_rc sw_strategy_parse(const sw_graph *g, const sw_op *op, const sw_mesh *m, const char *text, sw_span at,
+                        sw_arena *arena, sw_strategy *out, sw_diag *d) {
+  const sw_space *space = op->space;
+  const int64_t **starts;
+  bool unequal = false;
   *out = (sw_strategy){0};
-  const char *p = text, *end = text + strlen(text);
+  const char *p = text;
+  SW_ARENA_NEW(starts, arena, space->n_loops, d);
   skip_blanks(&p);
   if (strcmp(p, "-") == 0) return SW_OK;
   while (*p) {
@@ -106,18 +177,12 @@ sw_rc sw_strategy_parse(const sw_mesh *m, const sw_space *space, const char *tex
       return SW_FAIL_INPUT(d, at, "strategy '%s': expected 'dN:[axes]' with N < %d or 'partialN:[axes]' with N < %d",
                            text, space->n_loops, space->n_linear);
     }
-    for (;;) {
-      sw_axis_ref ref;
-      SW_TRY_NOTE(d, sw_axis_ref_parse(m, &p, end, &ref, d), "in strategy '%s'", text);
-      if (!sw_strategy_push(out, loop, ref)) return SW_FAIL_INPUT(d, at, "strategy '%s': too many axes", text);
-      if (*p != ',') break;
-      p++;
-    }
-    if (*p != ']') return SW_FAIL_INPUT(d, at, "strategy '%s': expected ',' or ']' at column %td", text, p - text + 1);
-    p++;
+    SW_TRY(parse_axes(m, &p, text, at, loop, out, d));
     skip_blanks(&p);
+    if (loop < space->n_loops) SW_TRY(parse_starts(&p, text, at, loop_shards(out, loop), arena, &starts[loop], d));
+    unequal = unequal || (loop < space->n_loops && starts[loop]);
   }
-  return SW_OK;
+  return unequal ? sw_strategy_set_starts(g, op, starts, arena, out, d) : SW_OK;
 }
 
 /* --- legality ---------------------------------------------------------------------------------------------------- */
@@ -238,7 +303,6 @@ static sw_rc check_partials(const sw_space *space, const sw_strategy *s, sw_diag
 }
 
 sw_rc sw_strategy_check(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, sw_diag *d) {
-  (void)g;
   const sw_space *space = op->space;
   if (s->n_refs == 0) return SW_OK;
   SW_TRY(check_axes(m, space, s, d));
@@ -248,6 +312,7 @@ sw_rc sw_strategy_check(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
       SW_TRY(e->mixed_radix ? check_digits(space, e, s, d) : check_window(space, e, s, d));
     }
   }
+  SW_TRY(sw_strategy_check_offsets(g, op, s, d));
   if (op->code == SW_OP_GENERIC) SW_TRY(check_body(op, s, d));
   if (op->code == SW_OP_SHUFFLE && loop_shards(s, 0) > 1 && loop_shards(s, 0) != space->loops[0].size) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "loop d0 of a shuffle is cut into %lld parts; expected %lld, one position each",
@@ -294,6 +359,7 @@ void sw_strategy_operand(const sw_graph *g, const sw_op *op, const sw_strategy *
     if (space->linear[f].operands >> i & 1) push_partial(s, space->n_loops + f, space->linear[f].kind, out);
   }
   sw_sharding_join(out);
+  if (s->offsets) out->offsets = s->offsets->ports[i];
 }
 
 void sw_strategy_result(const sw_graph *g, const sw_op *op, const sw_strategy *s, int i, sw_sharding *out) {
@@ -306,4 +372,5 @@ void sw_strategy_result(const sw_graph *g, const sw_op *op, const sw_strategy *s
   }
   for (int f = 0; f < space->n_linear; f++) push_partial(s, space->n_loops + f, space->linear[f].kind, out);
   sw_sharding_join(out);
+  if (s->offsets) out->offsets = s->offsets->ports[op->n_operands + i];
 }

@@ -189,8 +189,8 @@ static void blocks_differ_where_there_is_room(void **state) {
     assert_ok(sw_count_equal_blocks(&t, ways, &equal, &diag));
     int64_t fewest = INT64_MAX, blocks = sw_sharding_shards(&s, 0) * sw_sharding_shards(&s, 1);
     for (int64_t device = 0; device < 8; device++) {
-      int64_t lo[2], n[2];
-      sw_block_extent(&mesh, &s, &t, device, lo, n);
+      int64_t lo[2], n[2], at[2];
+      sw_block_extent(&mesh, &s, &t, device, lo, n, at);
       if (n[0] > 0 && n[1] > 0 && n[0] * n[1] < fewest) fewest = n[0] * n[1];
     }
     if (contents(kTypes[which].choices, fewest) >= (double)blocks) assert_int_equal(equal, 0);

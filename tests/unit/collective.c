@@ -422,9 +422,9 @@ static const struct bad_row {
      "2",
      SW_COLL_TO_PARTIAL,
      "[0]",
-     {.reduction = SW_REDUCE_AVERAGE},
+     {.reduction = SW_REDUCE_GENERIC},
      1,
-     "to_partial: reduction 'average' has no neutral element"},
+     "to_partial: reduction 'generic' has no neutral element"},
 };
 
 static void check_bad(void **state) {

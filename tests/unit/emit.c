@@ -41,7 +41,7 @@ static void open_program(program *p, const char *dot, const char *act, const cha
   const sw_mesh *m = sw_machine_mesh(p->machine);
   const char *strategies[2] = {dot, act}, *args[2] = {x, w};
   for (int i = 0; i < 2; i++) {
-    assert_ok(sw_strategy_parse(m, p->g->ops[i].space, strategies[i], SW_NOWHERE, &p->plan.ops[i], &diag));
+    assert_ok(sw_strategy_parse(p->g, &p->g->ops[i], m, strategies[i], SW_NOWHERE, &p->arena, &p->plan.ops[i], &diag));
     assert_ok(sw_sharding_parse(m, 2, args[i], strlen(args[i]), SW_NOWHERE, &p->arena, &p->plan.args[i], &diag));
   }
   assert_ok(sw_sharding_parse(m, 2, y, strlen(y), SW_NOWHERE, &p->arena, &p->plan.outputs[0], &diag));

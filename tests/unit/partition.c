@@ -337,7 +337,7 @@ static void set_strategies(bench *b) {
       text += strspn(text, " ");
     }
     sw_strategy *s = &b->plan.ops[op - b->g->ops];
-    assert_ok(sw_strategy_parse(&b->mesh, op->space, text, SW_NOWHERE, s, &diag));
+    assert_ok(sw_strategy_parse(b->g, op, &b->mesh, text, SW_NOWHERE, &b->arena, s, &diag));
     assert_ok(sw_strategy_check(b->g, op, &b->mesh, s, &diag));
   }
 }

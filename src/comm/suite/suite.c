@@ -77,7 +77,8 @@ static void random_types(draw *w) {
     w->to = (sw_dtype)below(w, SW_TOKEN);
     w->from = reduces(w) && one_in(w, 3) ? (sw_dtype)below(w, SW_TOKEN) : w->to;
     c->reduction = (sw_reduction)below(w, SW_REDUCE_GENERIC);
-  } while (!sw_reduction_applies(c->reduction, w->to) || (makes_partial(w) && c->reduction == SW_REDUCE_AVERAGE));
+  } while (!sw_reduction_applies(c->reduction, w->to) ||
+           (c->op == SW_COLL_SHARD_TO_PARTIAL && c->reduction == SW_REDUCE_AVERAGE));
 }
 
 /* Everybody sends along one axis and receives: a shift that comes round. */

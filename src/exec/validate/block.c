@@ -1,7 +1,10 @@
-/* Blocks by global index: a copy between a block [0, n) of a device and the part [lo, lo + n) of the whole. */
+/* Blocks by global index: a copy between a device's own block, [at, at + n) of its buffer, and the part [lo, lo + n) of
+ * the whole. */
 #include "exec/validate/block.h"
 
 #include <string.h>
+
+#include "exec/validate/parts.h"
 
 #include "shardwright/validate.h"
 
@@ -20,11 +23,13 @@ bool sw_box_next(int rank, const int64_t *limit, int64_t *index) {
 }
 
 void sw_block_extent(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, int64_t device, int64_t *lo,
-                     int64_t *n) {
+                     int64_t *n, int64_t *at) {
+  sw_extent e[SW_MAX_RANK];
+  sw_sharding_extents(m, s, whole->dims, device, e);
   for (int k = 0; k < whole->rank; k++) {
-    int64_t hi;
-    sw_sharding_extent(m, s, k, whole->dims[k], device, &lo[k], &hi);
-    n[k] = hi - lo[k];
+    lo[k] = e[k].start + e[k].core_lo;
+    n[k] = e[k].core_hi - e[k].core_lo;
+    at[k] = e[k].core_lo;
   }
 }
 
@@ -54,9 +59,9 @@ const int64_t sw_box_origin[SW_MAX_RANK];
 
 void sw_block_copy(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, const sw_buffer *block,
                    int64_t device, bool to_whole) {
-  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK];
-  sw_block_extent(m, s, whole, device, lo, n);
-  sw_box w = {whole, lo}, b = {block, sw_box_origin};
+  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK];
+  sw_block_extent(m, s, whole, device, lo, n, at);
+  sw_box w = {whole, lo}, b = {block, at};
   sw_box_copy(to_whole ? w : b, to_whole ? b : w, n);
 }
 
@@ -85,16 +90,16 @@ static sw_rc excuse_turned(const sw_box *turned, const int64_t *n, sw_buffer *wa
 
 sw_rc sw_block_compare(const sw_block_pair *c, sw_tolerance tol, sw_difference *out, sw_diag *d) {
   const sw_buffer *whole = c->whole;
-  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK];
-  sw_block_extent(c->mesh, c->sharding, whole, c->device, lo, n);
+  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK];
+  sw_block_extent(c->mesh, c->sharding, whole, c->device, lo, n, at);
   *out = (sw_difference){0};
   if (sw_box_is_empty(whole->rank, n)) return SW_OK;
   sw_tensor want = {0}, got = {0};
   sw_rc rc = sw_tensor_init(&want, whole->dtype, whole->rank, n, d);
   if (!rc) rc = sw_tensor_init(&got, whole->dtype, whole->rank, n, d);
   if (!rc) {
-    sw_block_copy(c->mesh, c->sharding, whole, &want, c->device, false);
-    sw_box_copy((sw_box){&got, sw_box_origin}, (sw_box){c->block, sw_box_origin}, n);
+    sw_box_copy((sw_box){&want, sw_box_origin}, (sw_box){whole, lo}, n);
+    sw_box_copy((sw_box){&got, sw_box_origin}, (sw_box){c->block, at}, n);
     if (c->turned) rc = excuse_turned(&(sw_box){c->turned, lo}, n, &want, &got, d);
     if (!rc) rc = sw_tensor_compare(&got, &want, tol, out, d);
   }
@@ -111,28 +116,30 @@ sw_rc sw_block_compare(const sw_block_pair *c, sw_tolerance tol, sw_difference *
 
 /* The first device that holds the same block. */
 static int64_t holder(const sw_cut *c, int64_t device) {
-  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK], m[SW_MAX_RANK];
-  size_t bytes = (size_t)c->whole->rank * sizeof *lo;
-  sw_block_extent(c->mesh, c->sharding, c->whole, sw_cut_position(c, device), lo, n);
+  sw_extent own[SW_MAX_RANK], e[SW_MAX_RANK];
+  const size_t bytes = (size_t)c->whole->rank * sizeof *own;
+  const int64_t position = sw_cut_position(c, device), part = sw_sharding_part(c->mesh, c->sharding, position);
+  sw_sharding_extents(c->mesh, c->sharding, c->whole->dims, position, own);
   for (int64_t other = c->first; other < device; other++) {
-    sw_block_extent(c->mesh, c->sharding, c->whole, sw_cut_position(c, other), at, m);
-    if (memcmp(lo, at, bytes) == 0 && memcmp(n, m, bytes) == 0) return other;
+    const int64_t there = sw_cut_position(c, other);
+    sw_sharding_extents(c->mesh, c->sharding, c->whole->dims, there, e);
+    if (memcmp(own, e, bytes) == 0 && sw_sharding_part(c->mesh, c->sharding, there) == part) return other;
   }
   return device;
 }
 
 static sw_rc cut_one(const sw_cut *c, int64_t device, sw_tensor *out, sw_diag *d) {
-  int64_t lo[SW_MAX_RANK], position = sw_cut_position(c, device);
-  SW_TRY(sw_cut_block(c->mesh, c->sharding, c->whole, position, out, d));
-  if (!c->poison) return SW_OK;
-  sw_block_extent(c->mesh, c->sharding, c->whole, position, lo, out->valid);
-  sw_buffer_poison_padding(out);
-  memcpy(out->valid, out->dims, sizeof out->valid);
-  return SW_OK;
+  const int64_t position = sw_cut_position(c, device);
+  int64_t dims[SW_MAX_RANK];
+  for (int k = 0; k < c->whole->rank; k++) dims[k] = sw_sharding_block(c->sharding, k, c->whole->dims[k]);
+  SW_TRY(sw_tensor_init(out, c->whole->dtype, c->whole->rank, dims, d));
+  if (c->poison) sw_buffer_poison(out);
+  sw_block_copy(c->mesh, c->sharding, c->whole, out, position, false);
+  return sw_parts_split(c->mesh, c->sharding, c->whole, position, out, d);
 }
 
 sw_rc sw_cut_blocks(const sw_cut *c, sw_tensor *blocks, bool *own, bool *borrows, sw_diag *d) {
-  *borrows = !c->sharding || (!c->sharding->n_refs && !c->sharding->halos);
+  *borrows = !c->sharding || (!c->sharding->n_refs && !c->sharding->n_partial);
   for (int64_t device = c->first; device < c->end; device++) {
     int64_t at = device * c->stride, from = *borrows ? -1 : holder(c, device);
     own[at] = from == device;

@@ -6,9 +6,10 @@
 #include "shardwright/sharding.h"
 #include "shardwright/tensor.h"
 
-/* Where a device's block of a whole tensor starts and how much of it is real. */
+/* A device's own block of a whole tensor: n[k] elements from lo[k] on, at positions from at[k] on of its buffer (behind
+ * a low halo). */
 void sw_block_extent(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, int64_t device, int64_t *lo,
-                     int64_t *n);
+                     int64_t *n, int64_t *at);
 
 /* A box of n[k] positions from lo[k] on in each dimension of a buffer. */
 typedef struct sw_box {
@@ -36,15 +37,16 @@ typedef struct sw_cut {
   const int64_t *position; /* of devices in the mesh; NULL: device i at position i */
   int64_t first, end;      /* devices */
   int64_t stride;          /* from one device's block to the next one's */
-  bool poison;             /* what lies beyond the tensor's end */
+  bool poison;             /* halos, and what lies beyond the tensor's end */
 } sw_cut;
 
 static inline int64_t sw_cut_position(const sw_cut *c, int64_t device) {
   return c->position ? c->position[device] : device;
 }
 
-/* blocks[device * stride] for each of the devices. Equal ones share their elements, which those own that own[device *
- * stride] says; an uncut tensor's are those of the whole. *borrows: some are. */
+/* blocks[device * stride] for each of the devices; of a partial value its part (parts.h). Equal ones share their
+ * elements, which those own that own[device * stride] says; an uncut tensor's are those of the whole. *borrows: some
+ * are. */
 SW_CHECKED sw_rc sw_cut_blocks(const sw_cut *c, sw_tensor *blocks, bool *own, bool *borrows, sw_diag *d);
 
 /* One device's block beside its part of the whole. */

@@ -77,15 +77,18 @@ typedef struct norms {
 /* moved NULL: not known. */
 static void add_norms(const sw_block_pair *c, const double *moved, norms *out) {
   const sw_buffer *whole = c->whole, *block = c->block;
-  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK], index[SW_MAX_RANK] = {0},
-                                                            bytes = sw_dtype_bytes(whole->dtype);
-  sw_block_extent(c->mesh, c->sharding, whole, c->device, lo, n);
+  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK], here[SW_MAX_RANK], first[SW_MAX_RANK];
+  int64_t index[SW_MAX_RANK] = {0}, bytes = sw_dtype_bytes(whole->dtype);
+  sw_block_extent(c->mesh, c->sharding, whole, c->device, lo, n, first);
   if (sw_box_is_empty(whole->rank, n)) return;
   do {
-    for (int k = 0; k < whole->rank; k++) at[k] = lo[k] + index[k];
+    for (int k = 0; k < whole->rank; k++) {
+      at[k] = lo[k] + index[k];
+      here[k] = first[k] + index[k];
+    }
     int64_t element = sw_box_offset(whole, at);
     double want = sw_element_load(whole->dtype, (const char *)whole->data + element * bytes);
-    double got = sw_element_load(block->dtype, (const char *)block->data + sw_box_offset(block, index) * bytes);
+    double got = sw_element_load(block->dtype, (const char *)block->data + sw_box_offset(block, here) * bytes);
     double by = moved ? moved[element] : 0;
     if (!isfinite(want) || !isfinite(got) || !isfinite(by)) continue; /* judged one by one */
     out->n++;
@@ -156,14 +159,17 @@ sw_rc sw_roundings_judge(const sw_roundings *r, const sw_single *sharp, int32_t 
 /* --- partial sums ------------------------------------------------------------------------------------------------ */
 
 /* The block's absolute elements into the whole's largest; what is not finite is padding, or beyond any rounding. */
-static void raise_to(double *largest, const sw_buffer *whole, const sw_buffer *block, const int64_t *lo,
-                     const int64_t *n) {
+static void raise_to(double *largest, const sw_buffer *whole, sw_box own, const int64_t *lo, const int64_t *n) {
+  const sw_buffer *block = own.b;
   int64_t index[SW_MAX_RANK] = {0}, bytes = sw_dtype_bytes(block->dtype);
   if (sw_box_is_empty(whole->rank, n)) return;
   do {
-    int64_t to[SW_MAX_RANK];
-    for (int k = 0; k < whole->rank; k++) to[k] = lo[k] + index[k];
-    double v = fabs(sw_element_load(block->dtype, (const char *)block->data + sw_box_offset(block, index) * bytes));
+    int64_t to[SW_MAX_RANK], from[SW_MAX_RANK];
+    for (int k = 0; k < whole->rank; k++) {
+      to[k] = lo[k] + index[k];
+      from[k] = own.lo[k] + index[k];
+    }
+    double v = fabs(sw_element_load(block->dtype, (const char *)block->data + sw_box_offset(block, from) * bytes));
     double *at = &largest[sw_box_offset(whole, to)];
     if (isfinite(v) && v > *at) *at = v;
   } while (sw_box_next(whole->rank, n, index));
@@ -184,10 +190,10 @@ sw_rc sw_roundings_note_partials(sw_roundings *r, const sw_sharded *s, int64_t d
     double **largest = &r->partials[l->source];
     if (!*largest) *largest = sw_mem_alloc((size_t)sw_buffer_elements(whole) + 1, sizeof **largest, d);
     if (!*largest) return SW_E_RESOURCE;
-    int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK];
+    int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK];
     sw_cut cut = sw_sharded_cut(s, &l->sharding, whole, 1);
-    sw_block_extent(cut.mesh, cut.sharding, whole, sw_cut_position(&cut, device), lo, n);
-    raise_to(*largest, whole, results[i], lo, n);
+    sw_block_extent(cut.mesh, cut.sharding, whole, sw_cut_position(&cut, device), lo, n, at);
+    raise_to(*largest, whole, (sw_box){results[i], at}, lo, n);
   }
   return SW_OK;
 }

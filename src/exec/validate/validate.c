@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "exec/validate/parts.h"
 #include "exec/validate/processes.h"
 #include "exec/validate/validator.h"
 #include "shardwright/checked.h"
@@ -68,14 +69,16 @@ static void note_comparison(sw_validator *v, const sw_validate_entry *e, sw_id o
 /* --- overflow ---------------------------------------------------------------------------------------------------- */
 
 /* Does a block leave its type's range where the whole stays within? Types without infinities have NaN there. */
-static bool leaves_range(const sw_buffer *whole, const sw_buffer *block, const int64_t *lo, const int64_t *n) {
-  int64_t index[SW_MAX_RANK] = {0}, at[SW_MAX_RANK], bytes = sw_dtype_bytes(block->dtype);
+static bool leaves_range(const sw_buffer *whole, sw_box own, const int64_t *lo, const int64_t *n) {
+  const sw_buffer *block = own.b;
+  int64_t index[SW_MAX_RANK] = {0}, at[SW_MAX_RANK], from[SW_MAX_RANK], bytes = sw_dtype_bytes(block->dtype);
   char cell[16];
   sw_element_store(block->dtype, INFINITY, cell);
   const bool has_infinity = isinf(sw_element_load(block->dtype, cell));
   if (sw_box_is_empty(whole->rank, n)) return false;
   do {
-    double got = sw_element_load(block->dtype, (const char *)block->data + sw_box_offset(block, index) * bytes);
+    for (int k = 0; k < whole->rank; k++) from[k] = own.lo[k] + index[k];
+    double got = sw_element_load(block->dtype, (const char *)block->data + sw_box_offset(block, from) * bytes);
     if (has_infinity ? !isinf(got) : isfinite(got)) continue;
     for (int k = 0; k < whole->rank; k++) at[k] = lo[k] + index[k];
     double want = sw_element_load(whole->dtype, (const char *)whole->data + sw_box_offset(whole, at) * bytes);
@@ -91,10 +94,10 @@ static void note_overflow(sw_validator *v, int64_t device, const sw_op *op, cons
   const sw_buffer *whole =
       l->is_block && (combines || l->sharding.n_partial) ? sw_single_value(&v->sharp, l->source) : NULL;
   if (!whole || sw_dtype_class_of(whole->dtype) != SW_CLASS_FLOAT) return;
-  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK];
+  int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK];
   sw_cut cut = sw_sharded_cut(v->s, &l->sharding, whole, 1);
-  sw_block_extent(cut.mesh, cut.sharding, whole, sw_cut_position(&cut, device), lo, n);
-  if (!leaves_range(whole, block, lo, n)) return;
+  sw_block_extent(cut.mesh, cut.sharding, whole, sw_cut_position(&cut, device), lo, n, at);
+  if (!leaves_range(whole, (sw_box){block, at}, lo, n)) return;
   int32_t step = (int32_t)(op - v->s->program->ops);
   pthread_mutex_lock(&v->lock);
   sw_validate_overflow *o = &v->out->overflow;
@@ -236,6 +239,9 @@ static sw_rc find_roundings(sw_validator *v, int blurred_runs, sw_diag *d) {
 static sw_rc judge_output(sw_validator *v, int32_t i, sw_validate_entry *e, sw_diag *d) {
   const int64_t n = main_of(v->s->model)->n_outputs;
   sw_cut c = sw_sharded_cut(v->s, v->s->outputs[i], &v->sharp.want[i], n);
+  sw_sharding complete;
+  SW_TRY(sw_parts_combine(&c, v->got + i, &complete, d));
+  c.sharding = &complete;
   SW_TRY(sw_roundings_judge(&v->roundings, &v->sharp, i, &c, v->got + i, e, v->out, d));
   for (int64_t device = v->devices - 1; v->o->outputs && device >= 0; device--) { /* the first device's word counts */
     sw_block_copy(c.mesh, c.sharding, &v->o->outputs[i], &v->got[device * n + i], sw_cut_position(&c, device), true);

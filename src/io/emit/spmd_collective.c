@@ -161,6 +161,10 @@ static sw_rc write_to_partial(const call *k, sw_diag *d) {
   sw_mlir *w = &k->s->w;
   sw_type none = {SW_I64, 0, NULL};
   const sw_tiling *t = k->c->dst && k->c->dst->other ? k->c->dst : NULL;
+  if (k->c->reduction == SW_REDUCE_AVERAGE) { /* each keeps its copy */
+    sw_mlir_line(w, &(sw_line){"stablehlo.optimization_barrier", 1, 1, &k->in, &k->out, NULL, NULL});
+    return SW_OK;
+  }
   sw_ssa at = t ? place_elsewhere(k, t->other, t->refs + t->first_apart, t->n_apart)
                 : sw_spmd_group_index(k->s, k->c->axes, k->c->n_axes);
   sw_ssa first = sw_mlir_compare(w, "EQ", at, sw_mlir_int(w, none, 0));
