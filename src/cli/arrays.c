@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "shardwright/file.h"
 #include "shardwright/npy.h"
 
 static void print_path(const char *dir, const char *name, sw_text *out) {
@@ -66,6 +67,32 @@ static sw_rc write_one(const char *name, const char *dir, const sw_tensor *t, sw
   sw_rc rc = path.rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : sw_npy_write(path.at, t, d);
   sw_text_free(&path);
   return rc;
+}
+
+static sw_rc check_folder(const char *dir, sw_diag *d) {
+  struct stat st;
+  if (stat(dir, &st) != 0) return sw_file_can_write(dir, d);
+  return S_ISDIR(st.st_mode) ? SW_OK : SW_FAIL_INPUT(d, ((sw_span){dir, 0, 0}), "not a folder");
+}
+
+static bool is_same_folder(const char *a, const char *b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+sw_rc sw_arrays_check(const sw_graph *g, const char *inputs, const char *outputs, sw_diag *d) {
+  const sw_function *f = &g->functions[g->main];
+  if (!outputs) return SW_OK;
+  SW_TRY(check_folder(outputs, d));
+  if (!inputs || !is_same_folder(inputs, outputs)) return SW_OK;
+  for (int i = 0; i < f->n_outputs; i++) {
+    sw_id id = sw_graph_value_named(g, f->output_names[i]);
+    if (id < 0 || g->values[id].def >= 0) continue;
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
+                   "output '%s' would be written over the argument of that name; expected another folder than '%s'",
+                   f->output_names[i], inputs);
+  }
+  return SW_OK;
 }
 
 sw_rc sw_arrays_write(const sw_graph *g, const char *dir, const sw_tensor *outputs, sw_diag *d) {

@@ -10,6 +10,9 @@ SW_CHECKED sw_rc sw_arrays_read(const sw_graph *g, const char *dir, sw_tensor *a
 /* The same for arguments of other types than the graph's: one for each. */
 SW_CHECKED sw_rc sw_arrays_read_as(const sw_graph *g, const sw_type *const *types, const char *dir, sw_tensor *args,
                                    sw_diag *d);
+/* Before the work: the outputs have a folder or can get one, and none is written over an argument's file (SW_E_USAGE).
+ * Either folder may be NULL. */
+SW_CHECKED sw_rc sw_arrays_check(const sw_graph *g, const char *inputs, const char *outputs, sw_diag *d);
 /* One file per output of main; the folder is made if it is missing. */
 SW_CHECKED sw_rc sw_arrays_write(const sw_graph *g, const char *dir, const sw_tensor *outputs, sw_diag *d);
 void sw_arrays_free(sw_tensor *tensors, int n);

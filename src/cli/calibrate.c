@@ -16,7 +16,8 @@ typedef struct settings {
 
 static const sw_option kOptions[] = {
     {"name", 0, SW_OPTION_TEXT, "NAME", "local", "name of the profile", SW_INTO_TEXT(settings, name)},
-    {"output", 'o', SW_OPTION_FILE, "FILE", "-", "where the profile goes", SW_INTO_TEXT(settings, output)},
+    {"output", 'o', SW_OPTION_FILE, "FILE", "-", "where the profile goes", SW_INTO_TEXT(settings, output),
+     .writes = true},
     {"cores", 'j', SW_OPTION_INT, "N", "0", "cores that the devices share; 0: all", SW_INTO_INT(settings, cores),
      .min = 0, .max = 1024},
     {"devices", 0, SW_OPTION_INT, "N", "64", "devices of the profile", SW_INTO_INT(settings, devices), .min = 1,

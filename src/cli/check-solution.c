@@ -31,7 +31,7 @@ static void print_wide(sw_text *out, const char *what, sw_i128 v) {
 static sw_rc check_certificate(const char *path, const sw_problem *p, int64_t *bound, sw_diag *d) {
   char *bytes;
   size_t n;
-  SW_TRY(sw_file_read(path, &bytes, &n, d));
+  SW_TRY(sw_file_read_text(path, &bytes, &n, d));
   sw_rc rc = sw_certificate_check(p, bytes, n, path, bound, d);
   sw_mem_free(bytes);
   return rc;

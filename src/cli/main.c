@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/manual.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -19,12 +20,13 @@ static void on_signal(int signal_number) {
   atomic_store_explicit(&g_cancel.flag, 1, memory_order_relaxed);
 }
 
-/* The first signal asks the command to finish with what it has; a second one ends the process. */
+/* The first of the two asks the command to finish with what it has; a second one ends the process. */
 static void watch_signals(void) {
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  signal(SIGXFSZ, SIG_IGN); /* writing beyond the limit on a file's size fails instead */
 }
 
 static void set_log_level(const sw_common *common) {
@@ -61,6 +63,7 @@ static sw_rc run_command(const sw_command *c, const sw_words *words, sw_common *
   if (common->help) return print_help(c, d);
   if (common->version) return print_version(d);
   SW_TRY(sw_operands_store(c->operands, c->n_operands, &operands, settings, arena, d));
+  SW_TRY(sw_files_check(c, settings, arena, d));
   sw_call call = {c, settings, common, arena, &g_cancel};
   return c->run(&call, d);
 }

@@ -17,7 +17,7 @@ static sw_rc run(const sw_call *call, sw_diag *d) {
   sw_program_options options = {.report = sw_session_report};
   char *text;
   size_t n;
-  SW_TRY(sw_file_read(s->input, &text, &n, d));
+  SW_TRY(sw_file_read_text(s->input, &text, &n, d));
   sw_rc rc = sw_program_check_syntax(strcmp(s->input, "-") == 0 ? "<stdin>" : s->input, text, n, &options, d);
   if (!rc) rc = sw_file_write(s->output, text, n, d);
   sw_mem_free(text);

@@ -57,6 +57,7 @@ typedef struct sw_option {
   size_t into;            /* SW_INTO_x */
   const char *choices;    /* "a|b|c" */
   double min, max;        /* of a number; both 0: any */
+  bool writes;            /* the file, or the values of words or pairs, are written; else a FILE is read */
 } sw_option;
 
 typedef struct sw_operand {
@@ -80,8 +81,11 @@ typedef struct sw_operand {
 
 #define SW_OPTION_JSON_INTO(T, field) \
   { "json", 0, SW_OPTION_FLAG, NULL, NULL, "print the result as JSON", SW_INTO_FLAG(T, field) }
-#define SW_OPTION_OUTPUT_INTO(T, field) \
-  { "output", 'o', SW_OPTION_FILE, "FILE", "-", "where the result goes; - is standard output", SW_INTO_TEXT(T, field) }
+#define SW_OPTION_OUTPUT_INTO(T, field)                                                                                \
+  {                                                                                                                    \
+    "output", 'o', SW_OPTION_FILE, "FILE", "-", "where the result goes; - is standard output", SW_INTO_TEXT(T, field), \
+        .writes = true                                                                                                 \
+  }
 
 /* A table and the struct that it fills. */
 typedef struct sw_option_set {

@@ -29,7 +29,7 @@ static const sw_option kOptions[] = {
     {"collectives", 0, SW_OPTION_FLAG, NULL, NULL, "print only the collectives, one a line",
      SW_INTO_FLAG(settings, collectives)},
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),
-     .choices = SW_EMIT_KINDS},
+     .choices = SW_EMIT_KINDS, .writes = true},
     SW_DIALECT_OPTION(settings),
 };
 

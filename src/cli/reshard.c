@@ -40,7 +40,7 @@ static const sw_option kOptions[] = {
     {"run", 0, SW_OPTION_FLAG, NULL, NULL, "carry it out on device threads and compare with slices of the whole tensor",
      SW_INTO_FLAG(settings, run)},
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the route as the program of one device",
-     SW_INTO_PAIRS(settings, emit), .choices = "spmd"},
+     SW_INTO_PAIRS(settings, emit), .choices = "spmd", .writes = true},
     {"dialect", 0, SW_OPTION_CHOICE, "NAME", "shard",
      "of --emit: the shard dialect on local blocks, or Shardy's on whole tensors", SW_INTO_TEXT(settings, dialect),
      .choices = "shard|sdy"},

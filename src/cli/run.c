@@ -42,7 +42,7 @@ static const sw_option kOptions[] = {
     {"outputs", 0, SW_OPTION_DIR, "DIR", NULL, "write every output, joined from the devices, to DIR/NAME.npy",
      SW_INTO_TEXT(settings, outputs)},
     {"trace", 0, SW_OPTION_FILE, "FILE", NULL, "write a timeline of the devices, for chrome://tracing or Perfetto",
-     SW_INTO_TEXT(settings, trace)},
+     SW_INTO_TEXT(settings, trace), .writes = true},
     {"seed", 0, SW_OPTION_INT, "K", "1", "seed of the arguments", SW_INTO_INT(settings, seed), .min = 0, .max = 1e15},
     {"random-floats", 0, SW_OPTION_FLAG, NULL, NULL, "random floats as arguments instead of small integers",
      SW_INTO_FLAG(settings, random_floats)},

@@ -86,6 +86,7 @@ static sw_rc validate(const sw_judged *j, const sw_judged_options *jo, sw_valida
   sw_tensor *inputs, *outputs;
   SW_ARENA_NEW(inputs, arena, f->n_args, d);
   SW_ARENA_NEW(outputs, arena, f->n_outputs, d);
+  SW_TRY(sw_arrays_check(j->whole, jo->inputs, jo->outputs, d));
   if (jo->inputs) {
     SW_TRY(sw_arrays_read(j->whole, jo->inputs, inputs, d));
     o->inputs = inputs;

@@ -50,6 +50,7 @@ static sw_rc run(const sw_local_cli *r, const sw_local_program *p, const sw_call
   SW_ARENA_NEW(types, call->arena, n, d);
   SW_ARENA_NEW(args, call->arena, n, d);
   for (int32_t i = 0; i < n; i++) types[i] = &p->args[i].whole;
+  SW_TRY(sw_arrays_check(p->graph, r->inputs, r->outputs, d));
   SW_TRY(r->inputs ? sw_arrays_read_as(p->graph, types, r->inputs, args, d)
                    : sw_make_arguments_as(p->graph, types, r->seed, r->random_floats, args, d));
   sw_rc rc = run_and_join(r, p, args, call, d);

@@ -30,6 +30,7 @@ sw_rc sw_run_whole(const sw_whole_run *r, const sw_graph *g, sw_arena *arena, sw
   SW_ARENA_NEW(t.in, arena, f->n_args, d);
   SW_ARENA_NEW(t.out, arena, f->n_outputs, d);
   SW_ARENA_NEW(t.buffers, arena, f->n_args, d);
+  SW_TRY(sw_arrays_check(g, r->inputs, r->outputs, d));
   SW_TRY(r->inputs ? sw_arrays_read(g, r->inputs, t.in, d) : sw_make_arguments(g, r->seed, r->random_floats, t.in, d));
   sw_rc rc = execute(r, g, &t, &seconds, d);
   sw_arrays_free(t.in, f->n_args);

@@ -57,7 +57,7 @@ static sw_rc read_model(const sw_model_options *o, const sw_mesh *mesh, sw_sessi
   if (sw_profile_mesh_count(s->profile) > 0) options.fallback = sw_profile_mesh(s->profile, 0);
   char *bytes;
   size_t n;
-  SW_TRY(sw_file_read(o->model, &bytes, &n, d));
+  SW_TRY(sw_file_read_text(o->model, &bytes, &n, d));
   const char *file = strcmp(o->model, "-") == 0 ? "<stdin>" : o->model;
   sw_rc rc = sw_program_is(o->model, bytes) ? sw_program_parse(file, bytes, n, &options, &s->program, d)
                                             : sw_model_parse_on(file, bytes, n, mesh, &s->graph, d);

@@ -37,7 +37,7 @@ static const sw_option kOptions[] = {
      "leave out a reduction: separable, functional, dominated, degree, steps, heavy, identical, parts",
      SW_INTO_WORDS(settings, without)},
     {"certificate", 0, SW_OPTION_FILE, "FILE", NULL, "write a proof of the bound, for check-solution",
-     SW_INTO_TEXT(settings, certificate)},
+     SW_INTO_TEXT(settings, certificate), .writes = true},
     SW_OPTION_OUTPUT_INTO(settings, output),
 };
 

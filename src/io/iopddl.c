@@ -6,10 +6,7 @@
  */
 #include "shardwright/iopddl.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
-#include <zlib.h>
 
 #include "io/scan.h"
 #include "shardwright/array.h"
@@ -266,43 +263,20 @@ sw_rc sw_iopddl_parse(const char *text, size_t n, const char *name, sw_arena *ar
   return read_and_release(&r, out);
 }
 
-enum { PIECE_BYTES = 1 << 18 };
-
-typedef struct zip_source {
-  gzFile file;
-  char *piece;
-} zip_source;
-
 static sw_rc more_bytes(io_scan *s, const char **piece, size_t *n) {
-  zip_source *z = s->source;
-  int got = gzread(z->file, z->piece, PIECE_BYTES);
-  int code;
-  const char *why = gzerror(z->file, &code);
-  if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
-    return SW_FAIL_INPUT(s->d, ((sw_span){s->name, 0, 0}), "cannot read: %s", why);
-  z->piece[got] = 0;
-  *piece = z->piece;
-  *n = (size_t)got;
-  return SW_OK;
+  SW_TRY(sw_file_next(s->source, piece, n, s->d));
+  return s->end > s->start ? SW_OK : sw_check_text(s->name, *piece, *n, s->d);
 }
 
 sw_rc sw_iopddl_read(const char *path, sw_arena *arena, sw_problem *out, sw_diag *d) {
-  int fd = strcmp(path, "-") == 0 ? dup(0) : open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return SW_FAIL_INPUT(d, ((sw_span){path, 0, 0}), "cannot open the file");
-  zip_source z = {gzdopen(fd, "rb"), sw_mem_alloc(PIECE_BYTES + 1, 1, d)};
-  sw_rc rc =
-      z.file && z.piece ? SW_OK : SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory while opening '%s'", path);
-  if (!rc) {
-    gzbuffer(z.file, PIECE_BYTES);
-    reader r = {.arena = arena, .d = d};
-    r.in = (io_scan){.at = z.piece, .start = z.piece, .end = z.piece, .more = more_bytes, .source = &z, .name = path};
-    rc = read_and_release(&r, out);
-  }
-  if (z.file)
-    gzclose(z.file);
-  else
-    close(fd);
-  sw_mem_free(z.piece);
+  static const char kNothing[1] = "";
+  sw_file_stream *file;
+  SW_TRY(sw_file_open(path, &file, d));
+  reader r = {.arena = arena, .d = d};
+  r.in =
+      (io_scan){.at = kNothing, .start = kNothing, .end = kNothing, .more = more_bytes, .source = file, .name = path};
+  sw_rc rc = read_and_release(&r, out);
+  sw_file_close(file);
   return rc;
 }
 
@@ -326,7 +300,7 @@ static const char *last_list(const char *text) {
 sw_rc sw_iopddl_read_solution(const char *path, const sw_problem *p, sw_arena *arena, int32_t **choice, sw_diag *d) {
   char *bytes;
   size_t n;
-  SW_TRY(sw_file_read(path, &bytes, &n, d));
+  SW_TRY(sw_file_read_text(path, &bytes, &n, d));
   const char *line = list_in_json(bytes);
   if (!line) line = last_list(bytes);
   reader r = {.arena = arena, .d = d, .in = {.d = d, .name = path}};

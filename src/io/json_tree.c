@@ -93,7 +93,35 @@ static int on_bool(void *ctx, int truth) {
   return push(ctx, v);
 }
 
+/* The \\u escape at `at`, as "d83d", or -1: it is none, or behind the string's end. */
+static long escaped(const parser *p, size_t at) {
+  char digits[5] = {0};
+  if (at + 6 > p->n || p->bytes[at] != '\\' || p->bytes[at + 1] != 'u') return -1;
+  memcpy(digits, p->bytes + at + 2, 4);
+  return strtol(digits, NULL, 16);
+}
+
+/* Halves of a pair that stand alone in the string that begins here: yajl makes other characters of them. */
+static sw_rc check_surrogates(parser *p) {
+  if (!memchr(p->bytes + p->seen, '\\', p->end - p->seen)) return SW_OK;
+  for (size_t at = p->seen + 1; at < p->n && p->bytes[at] != '"'; at++) {
+    if (p->bytes[at] != '\\') continue;
+    long code = escaped(p, at);
+    bool high = code >= 0xd800 && code < 0xdc00, low = code >= 0xdc00 && code < 0xe000;
+    long next = high ? escaped(p, at + 6) : -1;
+    bool paired = next >= 0xdc00 && next < 0xe000;
+    if (low || (high && !paired)) {
+      move_place(p, at);
+      return SW_FAIL_INPUT(p->d, here(p), "'\\u%04lx' is half of a surrogate pair; expected both halves", code);
+    }
+    at += paired ? 11 : code >= 0 ? 5 : 1;
+  }
+  return SW_OK;
+}
+
 static char *keep(parser *p, const void *bytes, size_t n) {
+  p->rc = check_surrogates(p);
+  if (p->rc) return NULL;
   if (n > INT32_MAX || memchr(bytes, 0, n)) {
     p->rc = SW_FAIL_INPUT(p->d, here(p), "a string holds a NUL character or is too long");
     return NULL;
@@ -254,7 +282,7 @@ sw_rc sw_json_parse(const char *file, const char *bytes, size_t n, sw_arena *are
 sw_rc sw_json_read(const char *path, sw_arena *arena, const sw_json **out, sw_diag *d) {
   char *bytes;
   size_t n;
-  SW_TRY(sw_file_read(path, &bytes, &n, d));
+  SW_TRY(sw_file_read_text(path, &bytes, &n, d));
   sw_rc rc = sw_json_parse(strcmp(path, "-") ? path : "<stdin>", bytes, n, arena, out, d);
   sw_mem_free(bytes);
   return rc;

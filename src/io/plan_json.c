@@ -155,7 +155,9 @@ typedef struct reader {
   const sw_machine *machine;
   sw_arena *arena;
   sw_plan *p;
-  bool as_start; /* take what fits, pass over the rest */
+  bool as_start;         /* take what fits, pass over the rest */
+  const sw_json **of_op; /* by id: the entry that has been read; NULL: none yet, as of: */
+  const sw_json **of_value;
 } reader;
 
 /* From a plan to start from, what does not fit is left out. */
@@ -210,6 +212,15 @@ static sw_rc read_entry(const sw_json *v, const char *key, const char **name, co
   return sw_json_string(v, key, text, d);
 }
 
+/* Of two entries for one thing neither is believed. */
+static sw_rc note_entry(const sw_json **of, const sw_json *v, const char *what, const char *name, sw_diag *d) {
+  if (*of)
+    return SW_FAIL_INPUT(d, sw_json_span(v), "%s '%s' stands twice in the plan; the first time at line %d", what, name,
+                         sw_json_span(*of).line);
+  *of = v;
+  return SW_OK;
+}
+
 static sw_rc read_sharding(const reader *r, const sw_json *at, const char *text, const sw_type *type, sw_sharding *out,
                            sw_diag *d) {
   sw_sharding s;
@@ -230,6 +241,7 @@ static sw_rc read_arguments(const reader *r, const sw_json *list, sw_diag *d) {
     if (!known) {
       return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no argument '%s'", name);
     }
+    SW_TRY(note_entry(&r->of_value[id], v, "argument", name, d));
     SW_TRY(read_sharding(r, sw_json_find(v, "sharding"), text, &r->g->values[id].type,
                          &r->p->args[r->g->values[id].def_index], d));
   }
@@ -254,6 +266,7 @@ static sw_rc read_ops(const reader *r, const sw_json *list, sw_diag *d) {
     sw_id id = sw_graph_op_named(r->g, name);
     if (id < 0 && r->as_start) continue;
     if (id < 0) return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no op '%s'", name);
+    SW_TRY(note_entry(&r->of_op[id], v, "op", name, d));
     sw_rc rc = read_strategy(r, id, text, sw_json_span(sw_json_find(v, "strategy")), &s, d);
     if (!rc) r->p->ops[id] = s;
     SW_TRY(as_far(r, rc));
@@ -375,11 +388,17 @@ static sw_rc read_plan(const reader *r, const sw_json *root, bool any_profile, s
   return SW_OK;
 }
 
-static sw_rc read_file(const reader *r, const char *path, bool any_profile, sw_diag *d) {
-  sw_arena tree = {0};
+static sw_rc read_in(reader *r, const char *path, bool any_profile, sw_arena *tree, sw_diag *d) {
   const sw_json *root;
-  sw_rc rc = sw_json_read(path, &tree, &root, d);
-  if (!rc) rc = read_plan(r, root, any_profile, d);
+  SW_ARENA_NEW(r->of_op, tree, r->g->n_ops, d);
+  SW_ARENA_NEW(r->of_value, tree, r->g->n_values, d);
+  SW_TRY(sw_json_read(path, tree, &root, d));
+  return read_plan(r, root, any_profile, d);
+}
+
+static sw_rc read_file(reader *r, const char *path, bool any_profile, sw_diag *d) {
+  sw_arena tree = {0};
+  sw_rc rc = read_in(r, path, any_profile, &tree, d);
   sw_arena_deinit(&tree);
   return rc;
 }
@@ -387,14 +406,14 @@ static sw_rc read_file(const reader *r, const char *path, bool any_profile, sw_d
 sw_rc sw_plan_read(const char *path, const sw_graph *g, const sw_machine *machine, bool any_profile, sw_arena *arena,
                    sw_plan *out, sw_diag *d) {
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
-  reader r = {g, machine, arena, out, false};
+  reader r = {g, machine, arena, out, false, NULL, NULL};
   return read_file(&r, path, any_profile, d);
 }
 
 sw_rc sw_plan_read_start(const char *path, const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out,
                          sw_diag *d) {
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
-  reader r = {g, machine, arena, out, true};
+  reader r = {g, machine, arena, out, true, NULL, NULL};
   return read_file(&r, path, true, d);
 }
 

@@ -362,7 +362,7 @@ sw_rc sw_profile_read(const char *path_or_name, sw_arena *arena, const sw_profil
   size_t n = 0;
   sw_rc rc = SW_OK;
   if (!looks_like_path(path_or_name)) rc = find_profile(path_or_name, &scratch, &path, d);
-  if (!rc) rc = sw_file_read(path, &bytes, &n, d);
+  if (!rc) rc = sw_file_read_text(path, &bytes, &n, d);
   if (!rc) rc = sw_profile_parse(strcmp(path, "-") ? path : "<stdin>", bytes, n, arena, out, d);
   sw_mem_free(bytes);
   sw_arena_deinit(&scratch);

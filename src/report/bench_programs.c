@@ -51,7 +51,7 @@ static sw_rc make_text(const char *layers, text_file *out, sw_diag *d) {
 static sw_rc get_text(const char *name, text_file *out, sw_diag *d) {
   size_t n = strlen(kLayers);
   if (strncmp(name, kLayers, n) == 0) return make_text(name + n, out, d);
-  return sw_file_read(name, &out->bytes, &out->n, d);
+  return sw_file_read_text(name, &out->bytes, &out->n, d);
 }
 
 /* `used`: processor time when reading began. */

@@ -76,7 +76,7 @@ sw_rc sw_csv_read(const char *path, sw_arena *arena, sw_csv *out, sw_diag *d) {
   if (!out->file) return SW_E_RESOURCE;
   char *bytes, *copy;
   size_t n;
-  SW_TRY(sw_file_read(path, &bytes, &n, d));
+  SW_TRY(sw_file_read_text(path, &bytes, &n, d));
   copy = sw_arena_strndup(arena, bytes, n, d);
   sw_mem_free(bytes);
   if (!copy) return SW_E_RESOURCE;

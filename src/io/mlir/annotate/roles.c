@@ -176,7 +176,7 @@ static sw_rc read_file(role_finder *r, const char *path) {
   char *bytes, *rest = NULL;
   size_t n;
   int number = 0;
-  SW_TRY(sw_file_read(path, &bytes, &n, r->m->d));
+  SW_TRY(sw_file_read_text(path, &bytes, &n, r->m->d));
   sw_rc rc = SW_OK;
   for (char *line = bytes; line && !rc; line = rest) {
     rest = strchr(line, '\n');

@@ -91,7 +91,7 @@ static sw_rc build(const char *file, char *text, size_t n, const sw_program_opti
 sw_rc sw_program_read(const char *path, const sw_program_options *options, sw_program **out, sw_diag *d) {
   char *text;
   size_t n;
-  SW_TRY(sw_file_read(path, &text, &n, d));
+  SW_TRY(sw_file_read_text(path, &text, &n, d));
   return build(strcmp(path, "-") == 0 ? "<stdin>" : path, text, n, options, out, d);
 }
 

@@ -220,7 +220,7 @@ sw_rc sw_im_read_rule(sw_importer *m, uint32_t op, const char *text, const sw_ty
 
 sw_rc sw_im_open_rules(sw_importer *m) {
   size_t n;
-  return m->o->rules ? sw_file_read(m->o->rules, &m->rules, &n, m->d) : SW_OK;
+  return m->o->rules ? sw_file_read_text(m->o->rules, &m->rules, &n, m->d) : SW_OK;
 }
 
 /* The rest of the line that begins with the name; NULL: none. */

@@ -1,0 +1,74 @@
+#include "cli/files.h"
+
+#include <string.h>
+
+#include "shardwright/file.h"
+
+/* A path of the command line and what names it there: "MODEL", "--report". */
+typedef struct named_file {
+  sw_file_use use;
+  const char *dashes, *name;
+} named_file;
+
+typedef struct file_list {
+  named_file *at;
+  int n;
+} file_list;
+
+static void add(file_list *l, const char *path, bool written, const char *dashes, const char *name) {
+  if (path && l->at) l->at[l->n] = (named_file){{path, written}, dashes, name};
+  if (path) l->n++;
+}
+
+static void add_option(file_list *l, const sw_option *o, const void *at) {
+  const sw_words *words = at;
+  const sw_pairs *pairs = at;
+  if (o->kind == SW_OPTION_FILE) add(l, *(const char *const *)at, o->writes, "--", o->name);
+  if (!o->writes) return;
+  for (int i = 0; o->kind == SW_OPTION_WORDS && i < words->n; i++) add(l, words->at[i], true, "--", o->name);
+  for (int i = 0; o->kind == SW_OPTION_PAIRS && i < pairs->n; i++) add(l, pairs->at[i].value, true, "--", o->name);
+}
+
+/* A result that goes to standard output for want of another place is in nobody's way. */
+static bool is_by_default(const sw_option *o, const void *at) {
+  return o->kind == SW_OPTION_FILE && o->writes && *(const char *const *)at == o->by_default;
+}
+
+static void list_files(const sw_command *c, const void *settings, file_list *l) {
+  l->n = 0;
+  for (int i = 0; i < c->n_operands; i++) {
+    const sw_operand *o = &c->operands[i];
+    const void *at = (const char *)settings + o->into;
+    const sw_words *words = at;
+    if (o->choices || o->names_command) continue;
+    if (!o->repeated) add(l, *(const char *const *)at, false, "", o->name);
+    for (int k = 0; o->repeated && k < words->n; k++) add(l, words->at[k], false, "", o->name);
+  }
+  for (int i = 0; i < c->n_options; i++) {
+    const void *at = (const char *)settings + c->options[i].into;
+    if (!is_by_default(&c->options[i], at)) add_option(l, &c->options[i], at);
+  }
+}
+
+static sw_rc check_pair(const named_file *a, const named_file *b, sw_diag *d) {
+  const named_file *out = b->use.written ? b : a, *other = out == b ? a : b;
+  if (!out->use.written || !sw_file_same(&a->use, &b->use)) return SW_OK;
+  return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "%s%s would write '%s' over '%s' of %s%s; expected another file",
+                 out->dashes, out->name, out->use.path, other->use.path, other->dashes, other->name);
+}
+
+sw_rc sw_files_check(const sw_command *c, const void *settings, sw_arena *arena, sw_diag *d) {
+  file_list l = {0};
+  list_files(c, settings, &l);
+  SW_ARENA_NEW(l.at, arena, l.n, d);
+  list_files(c, settings, &l);
+  const named_file standard = {{"-", true}, "", "standard output"};
+  for (int i = 0; i < l.n; i++) {
+    for (int k = 0; k < i; k++) SW_TRY(check_pair(&l.at[k], &l.at[i], d));
+    if (strcmp(l.at[i].use.path, "-") != 0) SW_TRY(check_pair(&standard, &l.at[i], d));
+  }
+  for (int i = 0; i < l.n; i++) {
+    if (l.at[i].use.written) SW_TRY(sw_file_can_write(l.at[i].use.path, d));
+  }
+  return SW_OK;
+}
