@@ -5,6 +5,14 @@
 
 #include "shardwright/exec.h"
 
+/* Of a device's thread; taken as it is touched. */
+enum { SW_DEVICE_STACK_BYTES = 2 << 20 };
+
+/* Is there room on this machine for a program on as many threads? `args`: how its arguments are cut, NULL: not at all.
+ * SW_E_RESOURCE with what is wanted and what is there. */
+SW_CHECKED sw_rc sw_parallel_admit(const sw_graph *program, const sw_sharding *const *args, int64_t devices,
+                                   sw_diag *d);
+
 /* Good for one run: its devices leave at the end. */
 typedef struct sw_parallel {
   const sw_parallel_options *o;

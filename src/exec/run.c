@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "exec/device.h"
+#include "exec/parallel.h"
 
 static const sw_exec_options kNoOptions;
 
@@ -56,11 +57,30 @@ static void *device_main(void *arg) {
   return NULL;
 }
 
-static void device_start(device_thread *t) {
-  int error = pthread_create(&t->thread, NULL, device_main, t);
-  t->started = error == 0;
-  if (t->started) return;
-  device_end(t, SW_FAIL(&t->diag, SW_E_RESOURCE, SW_NOWHERE, "no thread for the device: %s", strerror(error)));
+/* False: neither it nor those behind it run; a failure ends the others. */
+static bool device_start(device_thread *t, const pthread_attr_t *how) {
+  sw_rc rc = SW_OK;
+  if (atomic_load(t->failures) > 0) return false;
+  if (sw_cancelled(t->v.options->cancel)) {
+    rc = SW_FAIL(&t->diag, SW_E_CANCELLED, SW_NOWHERE, "execution was interrupted");
+  } else {
+    int error = pthread_create(&t->thread, how, device_main, t);
+    t->started = error == 0;
+    if (error) rc = SW_FAIL(&t->diag, SW_E_RESOURCE, SW_NOWHERE, "no thread for the device: %s", strerror(error));
+  }
+  if (rc) device_end(t, rc);
+  return !rc;
+}
+
+static void run_all(device_thread *threads, int64_t devices) {
+  pthread_attr_t how;
+  pthread_attr_init(&how);
+  (void)pthread_attr_setstacksize(&how, SW_DEVICE_STACK_BYTES);
+  for (int64_t i = 0; i < devices && device_start(&threads[i], &how);) i++;
+  pthread_attr_destroy(&how);
+  for (int64_t i = 0; i < devices; i++) {
+    if (threads[i].started) (void)pthread_join(threads[i].thread, NULL);
+  }
 }
 
 /* The device that failed first, or NULL. */
@@ -94,10 +114,7 @@ sw_rc sw_exec_run_spmd(const sw_exec_program *p, const sw_buffer *const *args, c
         .failures = &failures,
         .failed_as = -1};
   }
-  for (int64_t i = 0; i < devices; i++) device_start(&threads[i]);
-  for (int64_t i = 0; i < devices; i++) {
-    if (threads[i].started) (void)pthread_join(threads[i].thread, NULL);
-  }
+  run_all(threads, devices);
   const device_thread *failed = first_failure(threads, devices);
   sw_rc rc = failed ? report_failure(failed, devices, d) : SW_OK;
   for (int64_t i = 0; rc && i < devices * f->n_outputs; i++) sw_tensor_deinit(&outputs[i]);

@@ -15,6 +15,7 @@
 #include "comm/engine.h"
 #include "comm/threads/fiber.h"
 #include "comm/threads/turns.h"
+#include "shardwright/limits.h"
 
 /* Rounds without work before sleeping; rounds with work between looks at time limits. */
 enum { IDLE_ROUNDS = 400, BUSY_ROUNDS = 1024 };
@@ -188,7 +189,7 @@ static sw_rc make_workers(launch *l, worker *workers, turn *turns, int threads, 
   for (int i = 0; i < threads; i++) {
     int64_t first = n * i / threads, end = n * (i + 1) / threads;
     workers[i] = (worker){.l = l, .turns = turns + first, .n = end - first, .core = pin ? i : -1};
-    SW_TRY(make_turns(&workers[i], first, o->stack_bytes ? o->stack_bytes : (size_t)1 << 20, d));
+    SW_TRY(make_turns(&workers[i], first, o->stack_bytes, d));
   }
   return SW_OK;
 }
@@ -222,10 +223,22 @@ static sw_rc run_all(launch *l, worker *workers, turn *turns, int threads, const
   return rc;
 }
 
+/* A device touches a few pages of its stack. */
+static sw_rc admit(const sw_comm *c, size_t stack_bytes, sw_diag *d) {
+  enum { TOUCHED_BYTES = 16 << 10 };
+  char what[64];
+  sw_needs n = {.mappings = 2 * c->devices, .bytes = TOUCHED_BYTES * c->devices};
+  if (__builtin_mul_overflow((int64_t)stack_bytes, c->devices, &n.address_bytes)) n.address_bytes = INT64_MAX;
+  snprintf(what, sizeof what, "%lld devices in one process", (long long)c->devices);
+  return sw_limits_check(&n, what, d);
+}
+
 sw_rc sw_comm_launch(sw_comm *c, sw_device_main main, void *user, const sw_launch_options *options, sw_diag *d) {
   sw_launch_options o = options ? *options : (sw_launch_options){0};
   int64_t threads = o.threads > 0 ? o.threads : sysconf(_SC_NPROCESSORS_ONLN);
   if (threads > c->devices) threads = c->devices;
+  if (!o.stack_bytes) o.stack_bytes = (size_t)1 << 20;
+  SW_TRY(admit(c, o.stack_bytes, d));
   launch l = {.comm = c, .main = main, .user = user};
   pthread_mutex_init(&l.lock, NULL);
   turn *turns = sw_mem_alloc((size_t)c->devices, sizeof *turns, d);

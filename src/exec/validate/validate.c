@@ -346,6 +346,7 @@ sw_rc sw_validator_open(sw_validator *v, const sw_sharded *s, const sw_validate_
                         sw_arena *arena, sw_diag *d) {
   *v = (sw_validator){.s = s, .o = o, .arena = arena};
   pthread_mutex_init(&v->lock, NULL);
+  if (!o->mpi) SW_TRY(sw_parallel_admit(s->program, s->args, sw_mesh_devices(s->grid), d));
   SW_TRY(prepare(v, d));
   return find_roundings(v, blurred_runs, d);
 }
