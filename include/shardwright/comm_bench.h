@@ -24,6 +24,7 @@ typedef struct sw_comm_bench {
   sw_reduction reduction; /* not generic */
   int threads;            /* 0: as many as cores */
   double min_s;           /* measure about so long, per kind */
+  sw_cancel *cancel;      /* NULL allowed */
 } sw_comm_bench;
 
 /* Times are the least of several batches of calls: the machine may have other work. */

@@ -61,6 +61,8 @@ static sw_rc run_program(sw_comm *c, int64_t device, void *user, sw_diag *d) {
 }
 
 enum { CALLS_PER_PROGRAM = 100, CALLS_PER_FAULT = 12, FAULTS_PER_SUITE = 16 };
+/* Every result is made by definition, which takes the square of the devices. */
+enum { FEW_DEVICES = 64, MOST_DEVICES = 1024 };
 
 static sw_comm_options options_of(const sw_call *call) {
   const settings *s = call->settings;
@@ -126,12 +128,20 @@ static sw_rc check_traced(checker *k, int calls, sw_diag *d) {
   return rc ? rc : written;
 }
 
+/* Fewer where making the results takes long. */
+static int64_t calls_per_program(const checker *k) {
+  int64_t devices = sw_mesh_devices(&k->mesh[0]);
+  return devices < FEW_DEVICES ? CALLS_PER_PROGRAM : devices < MOST_DEVICES / 2 ? CALLS_PER_FAULT : 1;
+}
+
 static sw_rc check_programs(checker *k, sw_diag *d) {
   const settings *s = k->call->settings;
   if (s->trace) SW_TRY(check_traced(k, s->calls < CALLS_PER_PROGRAM ? (int)s->calls : CALLS_PER_PROGRAM, d));
-  for (int64_t done = 0; done < s->calls; done += CALLS_PER_PROGRAM) {
-    int64_t calls = s->calls - done < CALLS_PER_PROGRAM ? s->calls - done : CALLS_PER_PROGRAM;
-    SW_TRY(check_program(k, done / CALLS_PER_PROGRAM, (int)calls, d));
+  const int64_t each = calls_per_program(k);
+  for (int64_t done = 0; done < s->calls; done += each) {
+    int64_t calls = s->calls - done < each ? s->calls - done : each;
+    if (sw_cancelled(k->call->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
+    SW_TRY(check_program(k, done / each, (int)calls, d));
   }
   return SW_OK;
 }
@@ -196,6 +206,11 @@ static sw_rc read_meshes(const sw_call *call, bool mpi, checker *k, sw_diag *d) 
   for (int i = 0; i < k->meshes; i++) {
     SW_TRY(sw_mesh_parse(one ? one : kMeshes[i], call->arena, &k->mesh[i], d));
     SW_TRY(sw_mesh_verify(&k->mesh[i], true, d));
+  }
+  if (sw_mesh_devices(&k->mesh[0]) > MOST_DEVICES) {
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
+                   "check makes all results by definition, for at most %d devices; the mesh has %lld", MOST_DEVICES,
+                   (long long)sw_mesh_devices(&k->mesh[0]));
   }
   return SW_OK;
 }

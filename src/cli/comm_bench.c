@@ -88,7 +88,7 @@ static sw_rc read_kind(const sw_comm_settings *s, sweep *w, sw_diag *d) {
 
 static sw_rc read_sweep(const sw_call *call, sweep *w, sw_diag *d) {
   const sw_comm_settings *s = call->settings;
-  w->base = (sw_comm_bench){.threads = (int)s->threads, .min_s = s->min_s};
+  w->base = (sw_comm_bench){.threads = (int)s->threads, .min_s = s->min_s, .cancel = call->cancel};
   SW_TRY(read_ops(s->op, w, d));
   SW_TRY(read_kind(s, w, d));
   SW_TRY(read_bytes(s->bytes, call->arena, w, d));

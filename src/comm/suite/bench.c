@@ -14,6 +14,7 @@
 
 #include "shardwright/checked.h"
 #include "shardwright/comm_launch.h"
+#include "shardwright/limits.h"
 #include "shardwright/scalar.h"
 
 enum { PERIOD = 7, BATCHES = 8, MAX_ELEM_BYTES = 16 };
@@ -138,6 +139,7 @@ typedef struct timed {
 } timed;
 
 static sw_rc once(const bench_device *v, const timed *what, sw_diag *d) {
+  if (sw_cancelled(v->r->b.cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
   if (!what->copies) return call(v, &v->r->coll, what->in, what->out, d);
   memcpy(v->copy_to, v->copy_from, v->copy_bytes);
   return v->copy_bytes >= TOGETHER_BYTES ? barrier(v, d) : SW_OK;
@@ -263,18 +265,42 @@ static void set_in_place(bench_device *v) {
     v->own_out.data = (char *)v->in.data + at;
 }
 
+/* Elements of a device's input, of its result, and of each side of its copy. */
+typedef struct bench_sizes {
+  int64_t in, out, copy;
+} bench_sizes;
+
+static bench_sizes sizes_of(const bench_run *r) {
+  int64_t n = r->n, units = r->op->moves_n2 * n * n + r->op->moves_n * n;
+  return (bench_sizes){r->op->in_unit ? r->unit : r->unit * n, r->op->out_unit ? r->unit : r->unit * n,
+                       units * r->unit / n / 2};
+}
+
+static size_t store_bytes(const bench_run *r) {
+  bench_sizes s = sizes_of(r);
+  return (size_t)sw_max_i64(s.in + s.out, 2 * s.copy) * r->size;
+}
+
+static sw_rc admit(const bench_run *r, sw_diag *d) {
+  int64_t devices = sw_mesh_devices(&r->mesh);
+  sw_needs n = {.bytes = INT64_MAX};
+  char what[64];
+  if ((int64_t)store_bytes(r) < INT64_MAX / devices) n.bytes = (int64_t)store_bytes(r) * devices;
+  snprintf(what, sizeof what, "the buffers of %lld devices", (long long)devices);
+  return sw_limits_check(&n, what, d);
+}
+
 static sw_rc run_device(sw_comm *c, int64_t device, void *user, sw_diag *d) {
   bench_run *r = user;
-  int64_t n = r->n, in = r->op->in_unit ? r->unit : r->unit * n, out = r->op->out_unit ? r->unit : r->unit * n;
-  int64_t units = r->op->moves_n2 * n * n + r->op->moves_n * n;
+  bench_sizes s = sizes_of(r);
   bench_device v = {.r = r, .wrong = &r->wrong, .comm = c, .device = device};
   v.me = sw_mesh_group_index(&r->mesh, device, r->coll.axes, r->coll.n_axes);
-  v.copy_bytes = (size_t)(units * r->unit / n / 2) * r->size;
-  size_t both = (size_t)(in + out) * r->size, most = both > 2 * v.copy_bytes ? both : 2 * v.copy_bytes;
+  v.copy_bytes = (size_t)s.copy * r->size;
+  size_t most = store_bytes(r);
   char *store = sw_mem_alloc(most, 1, d);
   if (!store) return SW_E_RESOURCE;
-  v.in = vector_of(r, store, in);
-  v.out = vector_of(r, store + (size_t)in * r->size, out);
+  v.in = vector_of(r, store, s.in);
+  v.out = vector_of(r, store + (size_t)s.in * r->size, s.out);
   v.copy_from = store; /* the op's own memory, from one end to the other */
   v.copy_to = store + most - v.copy_bytes;
   set_in_place(&v);
@@ -351,8 +377,9 @@ sw_rc sw_comm_bench_run(const sw_comm_bench *b, sw_comm_bench_row *row, sw_diag 
   r.unit = sw_max_i64(1, b->bytes / (int64_t)r.size / r.n);
   make_cells(&r);
   start_row(&r);
+  SW_TRY(admit(&r, d));
   sw_comm *c;
-  SW_TRY(sw_comm_create_threads(&r.mesh, &(sw_comm_options){.keep_undefined = true}, &c, d));
+  SW_TRY(sw_comm_create_threads(&r.mesh, &(sw_comm_options){.keep_undefined = true, .cancel = b->cancel}, &c, d));
   sw_rc rc = sw_comm_launch(c, run_device, &r, &(sw_launch_options){.threads = b->threads, .pin = true}, d);
   sw_comm_destroy(c);
   if (!rc) end_row(&r);

@@ -552,7 +552,7 @@ static sw_rc threads_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why
   if (!rc) rc = threads_finish(c, device, d);
   if (say_that_it_leaves(dev, rc)) atomic_fetch_add(&t->gone, 1);
   if (!rc) rc = sw_mail_check_read(t, device, d);
-  sw_wake_all(t);
+  if (!atomic_load(&t->failed)) sw_wake_all(t); /* a failure has woken them */
   return rc;
 }
 

@@ -15,8 +15,9 @@ sw_rc sw_threads_failure(sw_threads *t, sw_diag *d) {
   return (sw_rc)rc;
 }
 
+/* Who begins to wait meanwhile looks round before it sleeps, and again after a slice. */
 void sw_wake_all(sw_threads *t) {
-  for (int64_t i = 0; i < t->base.devices; i++) {
+  for (int64_t i = 0; i < t->base.devices && atomic_load(&t->blocked) > 0; i++) {
     pthread_mutex_lock(&t->device[i].lock);
     if (t->device[i].waiting.kind) sw_gate_wake(t->device[i].waiting.gate);
     pthread_mutex_unlock(&t->device[i].lock);
