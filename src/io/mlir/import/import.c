@@ -12,7 +12,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { MOST_CALL_DEPTH = 1000 };
+enum { MOST_CALL_DEPTH = 1000, MOST_CALLS = 200000 };
 
 sw_span sw_im_place(const sw_importer *m, uint32_t op) { return sw_ir_place(m->t, sw_im_op(m, op)->text.at); }
 
@@ -125,6 +125,8 @@ static sw_rc prefix_of(sw_importer *m, uint32_t op, const char **out) {
 
 static sw_rc check_recursion(sw_importer *m, uint32_t op, uint32_t callee) {
   if (m->walks.n > MOST_CALL_DEPTH) return SW_IM_FAIL(m, op, "calls nest more than %d deep", MOST_CALL_DEPTH);
+  if (++m->n_calls > MOST_CALLS)
+    return SW_IM_FAIL(m, op, "more than %d calls, each written out where it stands; expected fewer", MOST_CALLS);
   for (size_t i = 0; i < m->walks.n; i++) {
     if (m->walks.at[i].kind <= SW_IR_IN_CALL && m->walks.at[i].instance->function == callee) {
       return SW_IM_FAIL(m, op, "a function calls itself; expected calls without recursion");

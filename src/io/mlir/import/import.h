@@ -94,6 +94,7 @@ typedef struct sw_importer {
   sw_graph *g;
   sw_arena keep, scratch; /* of the import; of one op */
   SW_ARRAY(sw_ir_walk) walks;
+  int64_t n_calls; /* that have been written out */
   SW_ARRAY(sw_ir_made) made;
   SW_ARRAY(sw_ir_carried) carried;
   SW_ARRAY(sw_ir_captured) captured;
