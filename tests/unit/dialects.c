@@ -2,6 +2,8 @@
  * is what the graph has, and what it must not say is refused at its place. */
 #include "check.h"
 
+#include "random_sharding.h"
+#include "shardwright/local.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/program.h"
 #include "shardwright/propagate.h"
@@ -353,9 +355,164 @@ static void completes_as_listed(void **state) {
   }
 }
 
+/* --- at random ---------------------------------------------------------------------------------------------------- */
+
+/* A grid with an axis for each of the mesh, whole ones alone. */
+static sw_mesh random_grid(rng *r, int64_t most) {
+  sw_mesh m = {.n_axes = 0};
+  while (!m.n_axes) m = random_mesh(r, 3, most);
+  for (int a = 0; a < m.n_axes; a++) snprintf(m.axis[a].name, SW_AXIS_NAME_BYTES, "a%d", a);
+  return m;
+}
+
+static sw_sharding random_cuts(rng *r, const sw_mesh *m, int rank, const int64_t *dims, bool partial, sw_arena *arena) {
+  static const sw_reduction kKinds[] = {SW_REDUCE_SUM, SW_REDUCE_MAX, SW_REDUCE_MIN};
+  sw_sharding s = sw_sharding_replicated(rank);
+  sw_reduction kind = kKinds[rng_below(r, 3)];
+  int order[SW_MAX_AXES];
+  for (int a = 0; a < m->n_axes; a++) order[a] = a;
+  for (int a = m->n_axes - 1; a > 0; a--) {
+    int64_t to = rng_below(r, a + 1);
+    int was = order[a];
+    order[a] = order[to];
+    order[to] = was;
+  }
+  for (int a = 0; a < m->n_axes; a++) {
+    int64_t where = rng_below(r, 4);
+    sw_axis_ref ref = sw_axis_whole(m, order[a]);
+    if (where == 0 && partial) (void)sw_sharding_push_partial(&s, kind, ref);
+    if (where > 1) (void)sw_sharding_push(&s, (int)rng_below(r, rank), ref);
+  }
+  if (rng_below(r, 3) > 0) random_lists(r, arena, dims, &s);
+  return s;
+}
+
+static void put_shape(const sw_mesh *m, sw_text *t) {
+  for (int a = 0; a < m->n_axes; a++) sw_text_printf(t, "%s%lld", a ? "x" : "", (long long)m->axis[a].size);
+}
+
+/* The text of a random sharding is read as that sharding, in either spelling, with some numbers as constants. */
+static void reads_what_is_written(void **state) {
+  (void)state;
+  rng r = {check_seed(71)};
+  for (int i = 0; i < check_scale(400); i++) {
+    sw_arena arena = {0};
+    sw_diag diag = {0};
+    sw_text t = {0}, cut = {0};
+    sw_program *p;
+    const int64_t dims[3] = {1 + rng_below(&r, 12), 1 + rng_below(&r, 12), 1 + rng_below(&r, 12)};
+    sw_mesh m = random_grid(&r, 32);
+    sw_sharding s = random_cuts(&r, &m, 3, dims, true, &arena);
+    const char *dialect = rng_below(&r, 2) ? "shard" : "mesh";
+    bool partial = s.n_partial > 0 && !s.offsets && !s.halos;
+    if (s.n_partial && !partial) s.n_partial = 0;
+    sw_sharding without = s;
+    without.n_partial = 0;
+    assert_ok(sw_sharding_print_as(&m, &without, SW_FORM_SHARD, &cut, &diag));
+    sw_text_printf(&t, "%s @g(shape = ", strcmp(dialect, "mesh") == 0 ? "mesh.mesh" : "shard.grid");
+    put_shape(&m, &t);
+    sw_text_printf(&t, ")\nfunc.func @main(%%a: tensor<%lldx%lldx%lldxf32>) -> tensor<%lldx%lldx%lldxf32> {\n",
+                   (long long)dims[0], (long long)dims[1], (long long)dims[2], (long long)dims[0], (long long)dims[1],
+                   (long long)dims[2]);
+    sw_text_printf(&t, "%%s = %s.sharding @g split_axes = %s", dialect, sw_text_str(&cut));
+    for (int k = 0; k < s.n_partial; k++) {
+      if (k == 0) sw_text_printf(&t, " partial = %s [", sw_reduction_mlir((sw_reduction)s.partial_kind));
+      sw_text_printf(&t, "%s%d", k ? ", " : "", sw_sharding_partial(&s)[k].axis);
+    }
+    sw_text_printf(&t, "%s : !%s.sharding\n%%r = %s.shard %%a to %%s : tensor<%lldx%lldx%lldxf32>\n",
+                   partial ? "]" : "", dialect, dialect, (long long)dims[0], (long long)dims[1], (long long)dims[2]);
+    sw_text_printf(&t, "return %%r : tensor<%lldx%lldx%lldxf32>\n}\n", (long long)dims[0], (long long)dims[1],
+                   (long long)dims[2]);
+    sw_rc rc = sw_program_parse("t.mlir", t.at, t.n, NULL, &p, &diag);
+    if (rc) fail_msg("%s: %s", sw_text_str(&t), diag.text);
+    const sw_graph *g = sw_program_graph(p);
+    assert_int_equal(g->n_annotations, 1);
+    if (!sw_sharding_equal(&g->annotations[0].sharding, &s)) fail_msg("%s: read as another sharding", sw_text_str(&t));
+    sw_program_destroy(p);
+    sw_text_free(&t);
+    sw_text_free(&cut);
+    sw_arena_deinit(&arena);
+  }
+}
+
+/* By the definition, one element after the other. */
+static int64_t brute_extent(const sw_mesh *m, const sw_sharding *s, const int64_t *dims, int dim, int64_t device) {
+  sw_sharding alone = sw_sharding_replicated(1);
+  int n, first = 0, lists = 0;
+  int64_t extent = 0, offset = 0;
+  const sw_axis_ref *refs = sw_sharding_dim(s, dim, &n);
+  for (int d = 0; d < dim; d++) {
+    (void)sw_sharding_dim(s, d, &first);
+    if (first) lists++;
+    if (first) offset += sw_sharding_shards(s, d) + 1;
+  }
+  for (int i = 0; i < n; i++) (void)sw_sharding_push(&alone, 0, refs[i]);
+  if (n && s->offsets) alone.offsets = s->offsets + offset;
+  for (int64_t i = 0; i < dims[dim]; i++) extent += brute_holds(m, &alone, &dims[dim], device, &i);
+  return extent + (n && s->halos ? s->halos[2 * lists] + s->halos[2 * lists + 1] : 0);
+}
+
+/* What shard.shard_shape gives on each device is what the device holds, some numbers being those of the program. */
+static void shapes_are_what_devices_hold(void **state) {
+  (void)state;
+  rng r = {check_seed(72)};
+  for (int i = 0; i < check_scale(60); i++) {
+    sw_arena arena = {0};
+    sw_diag diag = {0};
+    sw_text t = {0}, cut = {0};
+    sw_program *p;
+    sw_local_stats stats;
+    sw_tensor x, blocks[16];
+    const int64_t dims[2] = {1 + rng_below(&r, 14), 1 + rng_below(&r, 14)};
+    sw_mesh m = random_grid(&r, 16);
+    sw_sharding s = random_cuts(&r, &m, 2, dims, false, &arena);
+    assert_ok(sw_sharding_print_as(&m, &s, SW_FORM_SHARD, &cut, &diag));
+    sw_text_puts(&t, "shard.grid @g(shape = ");
+    put_shape(&m, &t);
+    sw_text_puts(&t,
+                 ")\nfunc.func @main(%x: tensor<i64>) -> tensor<2xindex> {\n%n = tensor.extract %x[] : tensor<i64>\n");
+    for (int a = 0; a < m.n_axes; a++) sw_text_printf(&t, "%s%%i%d", a ? ", " : "", a);
+    sw_text_puts(&t, " = shard.process_multi_index on @g : ");
+    for (int a = 0; a < m.n_axes; a++) sw_text_printf(&t, "%sindex", a ? ", " : "");
+    sw_text_puts(&t, "\n%s = shard.sharding @g split_axes = ");
+    for (const char *c = sw_text_str(&cut); *c; c++) { /* the argument, which is 1, in place of some numbers */
+      bool one = *c == '1' && (c[1] == ',' || c[1] == ']') && c[-1] == ' ' && strchr(c, '=') == NULL && c[-2] == ',';
+      sw_text_printf(&t, one && (s.offsets || s.halos) && !strstr(c, "]]") ? "%%n" : "%c", *c);
+    }
+    sw_text_printf(&t, " : !shard.sharding\n%%p, %%q = shard.shard_shape dims = [%lld, %lld] sharding = %%s device = [",
+                   (long long)dims[0], (long long)dims[1]);
+    for (int a = 0; a < m.n_axes; a++) sw_text_printf(&t, "%s%%i%d", a ? ", " : "", a);
+    sw_text_puts(&t,
+                 "] : index, index\n%r = tensor.from_elements %p, %q : tensor<2xindex>\nreturn %r : "
+                 "tensor<2xindex>\n}\n");
+    sw_rc rc = sw_program_parse("t.mlir", t.at, t.n, &(sw_program_options){.by_device = true}, &p, &diag);
+    if (rc) fail_msg("%s: %d:%d: %s", sw_text_str(&t), diag.line, diag.col, diag.text);
+    assert_ok(sw_tensor_init(&x, SW_I64, 0, NULL, &diag));
+    *(int64_t *)x.data = 1;
+    assert_ok(sw_local_run(sw_program_local(p), &x, &(sw_parallel_options){.timeout_s = 30}, blocks, &stats, &diag));
+    for (int64_t device = 0; device < sw_mesh_devices(&m); device++) {
+      for (int d = 0; d < 2; d++) {
+        int64_t want = brute_extent(&m, &s, dims, d, device), have = sw_buffer_int(&blocks[device], d);
+        if (have != want) {
+          fail_msg("%s: %lld in dim %d of device %lld; expected %lld", sw_text_str(&t), (long long)have, d,
+                   (long long)device, (long long)want);
+        }
+      }
+      sw_tensor_deinit(&blocks[device]);
+    }
+    sw_tensor_deinit(&x);
+    sw_program_destroy(p);
+    sw_text_free(&t);
+    sw_text_free(&cut);
+    sw_arena_deinit(&arena);
+  }
+}
+
 int main(void) {
   enum { N = sizeof kRows / sizeof *kRows, M = sizeof kShardy / sizeof *kShardy };
-  struct CMUnitTest tests[N + M + 1] = {[N + M] = cmocka_unit_test(completes_as_listed)};
+  struct CMUnitTest tests[N + M + 3] = {[N + M] = cmocka_unit_test(completes_as_listed),
+                                        [N + M + 1] = cmocka_unit_test(reads_what_is_written),
+                                        [N + M + 2] = cmocka_unit_test(shapes_are_what_devices_hold)};
   for (int i = 0; i < N; i++) {
     tests[i] = (struct CMUnitTest){kRows[i].name, one_row, NULL, NULL, (void *)(uintptr_t)&kRows[i]};
   }

@@ -158,9 +158,19 @@ static sw_ir_span cluster_of(const sw_importer *m, uint32_t function) {
   return sw_ir_unquoted(m->t, sw_ir_attr(m->t, sw_im_op(m, function), "mesh_cluster", NULL));
 }
 
+/* Ops of the RFC work on the grid of their function; others of the dialects name theirs. */
+static bool names_grid(const sw_ir_tree *t, const sw_ir_op *o) {
+  static const char *const kNone[] = {"mesh.annotate", "mesh.idx", "mesh.size"};
+  for (size_t i = 0; i < sizeof kNone / sizeof *kNone; i++) {
+    if (sw_ir_is(t, o->name, kNone[i])) return false;
+  }
+  return is_of_dialect(t, o) && !sw_im_is_distributed(t, o);
+}
+
 sw_rc sw_im_grid_of(sw_importer *m, uint32_t op, const sw_im_grid **out) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_ir_span name = sw_ir_is_function(m->t, o) ? cluster_of(m, op) : sw_im_name_of_grid(m->t, o);
+  if (!sw_ir_len(name) && names_grid(m->t, o)) return SW_IM_FAIL(m, op, "expected the name of a grid, 'on @grid'");
   if (!sw_ir_len(name) && m->walks.n) name = cluster_of(m, sw_im_top(m)->instance->function);
   if (!sw_ir_len(name)) name = cluster_of(m, m->main);
   if (sw_ir_len(name)) return sw_im_grid_named(m, name, out);

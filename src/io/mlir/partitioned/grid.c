@@ -148,44 +148,44 @@ static sw_rc read_shift(reader *r) {
   return SW_IM_FAIL(r->m, r->at, "shift_axis %lld is not among the grid_axes", (long long)axis);
 }
 
-static sw_rc add_halo_dim(reader *r, sw_ir_span axes, int k, const sw_ir_ints *halos, size_t *next, sw_tiling *t) {
+/* Dim k, whose axes are those of the cut from *next on. */
+static sw_rc add_halo_dim(reader *r, const sw_im_cuts *c, int k, const int64_t halo[2], int *next, sw_tiling *t) {
   const sw_type *x = &r->m->g->values[r->operands[0]].type;
   sw_tile_dim *dim = &t->dim[k];
-  int n = 0;
-  dim->first_ref = k ? (uint8_t)(t->dim[k - 1].first_ref + t->dim[k - 1].n_refs) : 0;
-  if (sw_ir_present(axes)) {
-    sw_axis_ref refs[SW_MAX_REFS];
-    SW_TRY(map_axes(r, axes, refs, &n));
-    if (dim->first_ref + n > SW_MAX_REFS) return SW_IM_FAIL(r->m, r->at, "too many axes are named");
-    memcpy(t->refs + dim->first_ref, refs, (size_t)n * sizeof *refs);
+  dim->first_ref = (uint8_t)*next;
+  while (*next < c->n && c->dim[*next] == k) {
+    t->refs[*next] = r->m->cut->axes[c->axis[*next]];
+    ++*next;
   }
-  dim->n_refs = (uint8_t)n;
-  bool cut = n && *next + 1 < halos->n;
-  int64_t low = cut ? halos->at[*next] : 0, high = cut ? halos->at[*next + 1] : 0;
-  if (n) *next += 2;
-  bool fits = low >= 0 && high >= 0 && low <= x->dims[k] && high <= x->dims[k] - low;
+  dim->n_refs = (uint8_t)(*next - dim->first_ref);
+  bool fits = halo[0] >= 0 && halo[1] >= 0 && halo[0] <= x->dims[k] && halo[1] <= x->dims[k] - halo[0];
   if (!fits) {
-    return SW_IM_FAIL(r->m, r->at, "halos of %lld and %lld elements do not fit dim %d", (long long)low, (long long)high,
-                      k);
+    return SW_IM_FAIL(r->m, r->at, "halos of %lld and %lld elements do not fit dim %d", (long long)halo[0],
+                      (long long)halo[1], k);
   }
   dim->len = x->dims[k];
-  dim->step = dim->len - low - high;
-  dim->base = -low;
-  bool small = sw_mul_i64(dim->step, sw_axis_refs_size(t->refs + dim->first_ref, n), &dim->size);
+  dim->step = dim->len - halo[0] - halo[1];
+  dim->base = -halo[0];
+  bool small = sw_mul_i64(dim->step, sw_axis_refs_size(t->refs + dim->first_ref, dim->n_refs), &dim->size);
   return small ? SW_OK : SW_IM_FAIL(r->m, r->at, "a tensor is too large");
 }
 
 static sw_rc read_tiles_of_halo(reader *r, const sw_ir_ints *halos, sw_tiling *t) {
-  sw_ir_span v = sw_ir_resolved(r->m->t, sw_ir_attr(r->m->t, r->o, "split_axes", "split_axes")), item;
-  uint32_t cursor = 0;
-  size_t next = 0;
-  if (sw_ir_len(v) && r->m->t->s[v.at] == '#') v = sw_ir_inside(r->m->t, v);
+  static const int64_t kNone[2] = {0, 0};
+  sw_im_cuts cut;
+  size_t used = 0;
+  int next = 0;
   t->rank = r->m->g->values[r->operands[0]].type.rank;
+  SW_TRY(sw_im_read_listed_cut(r->m, r->at, sw_ir_attr(r->m->t, r->o, "split_axes", "split_axes"), -1, &cut));
+  SW_TRY(sw_im_check_cut(r->m, &cut, t->rank));
+  if (cut.n > SW_MAX_REFS) return SW_IM_FAIL(r->m, r->at, "too many axes are named");
   for (int k = 0; k < t->rank; k++) {
-    bool said = sw_ir_present(v) && sw_ir_next_item(r->m->t, v, &cursor, &item);
-    SW_TRY(add_halo_dim(r, said ? item : (sw_ir_span){0, 0}, k, halos, &next, t));
+    bool cuts = next < cut.n && cut.dim[next] == k, said = cuts && used + 1 < halos->n;
+    SW_TRY(add_halo_dim(r, &cut, k, said ? halos->at + used : kNone, &next, t));
+    used += cuts ? 2 : 0;
   }
-  return next >= halos->n ? SW_OK : SW_IM_FAIL(r->m, r->at, "there are more halos than dims that are cut");
+  if (!halos->n || used == halos->n) return SW_OK;
+  return SW_IM_FAIL(r->m, r->at, "there are %s halos than dims that are cut", used < halos->n ? "more" : "fewer");
 }
 
 /* Blocks of the core's extents divide the tensor. */
