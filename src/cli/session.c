@@ -12,7 +12,7 @@
 static sw_rc bind_mesh(sw_session *s, const sw_mesh *mesh, sw_arena *arena, sw_diag *d) {
   if (s->graph->has_mesh) { /* what is given has been taken in place of it already */
     s->mesh = s->graph->mesh;
-  } else if (mesh) {
+  } else if (mesh && !(s->program && sw_program_local(s->program))) { /* that has its devices, and no prices */
     s->mesh = *mesh;
   } else if (sw_profile_mesh_count(s->profile) > 0) {
     s->mesh = *sw_profile_mesh(s->profile, 0);

@@ -242,6 +242,16 @@ static const row kRows[] = {
     {"the same in generic form", GRID, 0, 2,
      "%r = \"mesh.all_reduce\"(%x) {mesh = @g, mesh_axes = array<i16: 1>, reduction = #mesh.partial<min>} " TO("2"),
      "0 1 0 1 4 5 4 5"},
+    {"a value whose sharding is taken", GRID, 0, 2,
+     BOTH "%s = shard.sharding @g split_axes = [[1]] : !shard.sharding\n%c = shard.shard %x to %s : tensor<2xf32>\n"
+          "%e = shard.get_sharding %c : tensor<2xf32> -> !shard.sharding\n"
+          "%p = shard.shard_shape dims = [5] sharding = %e device = [%a, %b] : index\n"
+          "%k = arith.index_cast %p : index to i64\n" SPREAD,
+     "3 3 2 2 3 3 2 2"},
+    {"one of which nothing is said", GRID, 0, 2,
+     BOTH "%e = shard.get_sharding %x : tensor<2xf32> -> !shard.sharding\n"
+          "%p = shard.shard_shape dims = [5] sharding = %e device = [%a, %b] : index\n" AS_IT_IS,
+     "nothing says how the value is cut"},
     {"where one stands, as the older dialect says it", GRID, 0, 2,
      "%i = mesh.idx {axis = 1 : index} : index\n%j = mesh.size {axis = 0 : index} : index\n"
      "%c, %d = mesh.mesh_shape @g : index, index\n%m = arith.addi %i, %j : index\n%n = arith.muli %m, %d : index\n"
@@ -289,8 +299,8 @@ static void print_row(const row *r, sw_text *t) {
   if (r->replicas == GRID) sw_text_puts(t, "shard.grid @g(shape = 2x2)\n");
   sw_text_printf(t,
                  "  func.func @main(%%x: tensor<2xf32> {mhlo.sharding = \"{devices=[4]<=[4]}\"}) -> (tensor<%dxf32> "
-                 "{mhlo.sharding = \"{devices=[4]<=[4]}\"}) {\n%sreturn %%r : tensor<%dxf32>\n}\n}\n",
-                 r->part, r->body, r->part);
+                 "{mhlo.sharding = \"{devices=[4]<=[4]}\"})%s {\n%sreturn %%r : tensor<%dxf32>\n}\n}\n",
+                 r->part, r->replicas == GRID ? " attributes {mesh_cluster = @g}" : "", r->body, r->part);
 }
 
 static sw_rc read_text(const sw_text *t, sw_program **p, sw_diag *d) {

@@ -96,7 +96,10 @@ static sw_rc read_dims(sw_importer *m, sw_im_cuts *c, sw_ir_span v, int rank) {
   sw_ir_span item;
   uint32_t cursor = 0;
   v = sw_ir_resolved(m->t, sw_ir_trimmed(m->t, v));
-  if (sw_ir_len(v) && m->t->s[v.at] == '#') v = sw_ir_inside(m->t, v);
+  if (sw_ir_len(v) && m->t->s[v.at] == '#') { /* #shard.axisarray<[[0]]>, or as it is printed, #shard<axisarray[[0]]> */
+    v = sw_ir_inside(m->t, v);
+    while (v.at < v.end && m->t->s[v.at] != '[') v.at++;
+  }
   if (!sw_ir_len(v) || m->t->s[v.at] != '[') {
     return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, sw_ir_present(v) ? v.at : c->at),
                          "expected a list of axes for each dim, as in [[0], [1]]");

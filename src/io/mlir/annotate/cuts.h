@@ -51,6 +51,8 @@ SW_CHECKED sw_rc sw_im_ref_of_cut(sw_importer *m, const sw_im_cuts *c, int i, sw
 /* Over the graph's mesh; halos and offsets must be known. */
 SW_CHECKED sw_rc sw_im_cut_as_sharding(sw_importer *m, const sw_im_cuts *c, const sw_type *t, sw_sharding *out);
 
+/* Of operand `use`: a shard.sharding, or what a value is annotated with whose shard.get_sharding it is. */
+SW_CHECKED sw_rc sw_im_read_sharding_of(sw_importer *m, uint32_t op, uint32_t use, sw_im_cuts *out);
 /* The op in the same function that gives operand `use`; SW_IR_NONE: an argument. */
 SW_CHECKED sw_rc sw_im_definer(sw_importer *m, uint32_t op, uint32_t use, uint32_t *out);
 bool sw_im_is_sharding(const sw_ir_tree *t, const sw_ir_op *o);

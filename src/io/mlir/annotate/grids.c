@@ -175,7 +175,8 @@ sw_rc sw_im_grid_of(sw_importer *m, uint32_t op, const sw_im_grid **out) {
   if (!sw_ir_len(name)) name = cluster_of(m, m->main);
   if (sw_ir_len(name)) return sw_im_grid_named(m, name, out);
   *out = m->grid;
-  if (*out && m->n_grids == 1) return SW_OK;
+  bool of_device = sw_ir_is(m->t, o->name, "mesh.idx") || sw_ir_is(m->t, o->name, "mesh.size");
+  if (*out && m->n_grids == 1 && !of_device) return SW_OK;
   return SW_IM_FAIL(m, op, "nothing says which grid the op speaks of; expected a function with 'mesh_cluster'");
 }
 
@@ -293,8 +294,8 @@ sw_rc sw_im_grid_is_known(sw_importer *m, const sw_im_grid *g, const sw_mesh *me
   for (int a = 0; a < mesh->n_axes; a++) {
     if (mesh->axis[a].size >= 0) continue;
     return SW_IM_FAIL(m, g->op,
-                      "the size of axis %d of grid '@%.*s' is not known; expected --mesh with a size for each", a,
-                      (int)sw_ir_len(g->name), m->t->s + g->name.at);
+                      "the size of axis '%s' of grid '@%.*s' is unknown; expected --mesh with a size for each",
+                      mesh->axis[a].name, (int)sw_ir_len(g->name), m->t->s + g->name.at);
   }
   return SW_OK;
 }

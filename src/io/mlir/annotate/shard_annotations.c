@@ -77,11 +77,10 @@ static sw_rc read_got(sw_importer *m, uint32_t get, annotation *out) {
   return SW_OK;
 }
 
-/* An operand is defined above the op: chains end. */
-static sw_rc read_operand(sw_importer *m, uint32_t op, annotation *out) {
+/* Operand `use`, which is defined above the op: chains end. */
+static sw_rc read_operand(sw_importer *m, uint32_t op, uint32_t use, annotation *out) {
   uint32_t source;
-  SW_TRY(sw_im_operand_count(m, op, 2, 2));
-  SW_TRY(sw_im_definer(m, op, 1, &source));
+  SW_TRY(sw_im_definer(m, op, use, &source));
   const sw_ir_op *o = source == SW_IR_NONE ? NULL : sw_im_op(m, source);
   if (o && sw_im_is_sharding(m->t, o)) return sw_im_read_cut(m, source, &out->cut);
   if (o && (sw_ir_is(m->t, o->name, "shard.get_sharding") || sw_ir_is(m->t, o->name, "mesh.get_sharding"))) {
@@ -108,9 +107,17 @@ static sw_rc read_annotation(sw_importer *m, uint32_t op, annotation *out) {
   }
   out->for_users = is_for_users(m, o);
   sw_ir_span in_line = o->n_uses == 1 ? behind_to(m, o) : (sw_ir_span){0, 0};
-  SW_TRY(sw_ir_present(in_line) ? sw_im_read_inline_cut(m, op, in_line, &out->cut) : read_operand(m, op, out));
+  if (!sw_ir_present(in_line)) SW_TRY(sw_im_operand_count(m, op, 2, 2));
+  SW_TRY(sw_ir_present(in_line) ? sw_im_read_inline_cut(m, op, in_line, &out->cut) : read_operand(m, op, 1, out));
   out->cut.partial = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, "shardwright.partial", NULL));
   return SW_OK;
+}
+
+sw_rc sw_im_read_sharding_of(sw_importer *m, uint32_t op, uint32_t use, sw_im_cuts *out) {
+  annotation a = {.like = -1};
+  SW_TRY(read_operand(m, op, use, &a));
+  *out = a.cut;
+  return a.like < 0 ? SW_OK : SW_IM_FAIL(m, op, "nothing says how the value is cut whose sharding is taken");
 }
 
 /* --- what is undefined -------------------------------------------------------------------------------------------- */
@@ -206,14 +213,14 @@ static sw_rc annotate(sw_importer *m, uint32_t op, sw_id x, const annotation *a)
 sw_rc sw_im_shard(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id x = sw_im_operand(m, op, 0);
   annotation a;
-  if (m->cut) return SW_IM_FAIL(m, op, "'%s' is of a whole program; expected the program of one device", row->name);
+  (void)row;
   SW_TRY(sw_im_operand_count(m, op, 1, 2));
   SW_TRY(read_annotation(m, op, &a));
   if (a.like < 0) SW_TRY(sw_im_check_cut(m, &a.cut, m->g->values[x].type.rank));
   SW_TRY(check_use(m, op, &a));
   if (!a.for_users) SW_TRY(check_definition(m, op, &a));
   bool shardy = m->n_meshes > 0; /* a text in which Shardy's shardings stand in place of these */
-  if (shardy || m->o->keep != SW_KEEP_ALL || !m->g->has_mesh) return sw_im_bind(m, op, 0, x, false);
+  if (shardy || m->cut || m->o->keep != SW_KEEP_ALL || !m->g->has_mesh) return sw_im_bind(m, op, 0, x, false);
   return annotate(m, op, x, &a);
 }
 

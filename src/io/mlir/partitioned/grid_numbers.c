@@ -240,15 +240,13 @@ sw_rc sw_im_shard_shape(sw_importer *m, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_im_mixed dims, at;
   sw_im_cuts cut;
-  uint32_t use = 0, sharding;
+  uint32_t use = 0;
   SW_TRY(sw_im_read_mixed(m, op, sw_ir_attr(m->t, o, "dims", "dims"), &use, &dims));
-  SW_TRY(sw_im_definer(m, op, use++, &sharding));
+  SW_TRY(sw_im_read_sharding_of(m, op, use++, &cut));
   SW_TRY(sw_im_read_mixed(m, op, sw_ir_attr(m->t, o, "device", "device"), &use, &at));
-  bool said = sharding != SW_IR_NONE && sw_im_is_sharding(m->t, sw_im_op(m, sharding));
-  if (!said || at.n != m->cut->n_axes || (uint32_t)dims.n != sw_ir_result_count(m->t, o)) {
+  if (at.n != m->cut->n_axes || (uint32_t)dims.n != sw_ir_result_count(m->t, o)) {
     return SW_IM_FAIL(m, op, "expected a result for each dim, a shard.sharding and %d coordinates", m->cut->n_axes);
   }
-  SW_TRY(sw_im_read_cut(m, sharding, &cut));
   SW_TRY(sw_im_check_cut(m, &cut, dims.n));
   return cut_dims(m, op, &cut, &dims, &at);
 }
