@@ -71,7 +71,7 @@ static const row kRows[] = {
     {"parts of axes", "shard.grid @g(shape = 2x4) {shardwright.axes = [\"x:(1)2\", \"x:(2)4\"]}\n",
      SHARDING("[[1], [0]]") SHARD, NULL, "a [[x:(2)4],[x:(1)2]]; "},
     {"sizes that nobody knows", "shard.grid @g(shape = 2x?)\n", SHARDING("[[0], [1]]") SHARD, NULL,
-     "1:1: the size of axis 'a1' of grid '@g' is unknown"},
+     "1:1: the size of axis 1 ('a1') of grid '@g' is unknown"},
     {"fewer axes than are used", GRID, SHARDING("[[0], [1]]") SHARD, "x=8", "3:37: axis 1 of grid '@g' is none of the"},
     {"a size of none", "shard.grid @g(shape = 2x0)\n", SHARDING("[[0], [1]]") SHARD, NULL,
      "1:25: axis 1 of the grid has size 0"},
@@ -84,7 +84,7 @@ static const row kRows[] = {
     {"a cluster whose last size is left out", "mesh.cluster @g(rank = 2, dim_sizes = [2])\n",
      SHARDING("[[0], [1]]") SHARD, "2x4", "a [[a0],[a1]]; "},
     {"a cluster of a size of none", "mesh.cluster @g(rank = 2, dim_sizes = [-1, 4])\n", SHARDING("[[0], [1]]") SHARD,
-     NULL, "1:1: the size of axis 'a0' of grid '@g' is unknown"},
+     NULL, "1:1: the size of axis 0 ('a0') of grid '@g' is unknown"},
     {"a cluster of its rank alone", "mesh.cluster @g(rank = 3)\n", SHARDING("[[0], [2]]") SHARD, "2x2x2",
      "a [[a0],[a2]]; "},
     {"a cluster in generic form",
@@ -181,23 +181,23 @@ static const row kRows[] = {
     {"a result twice", GRID,
      SHARDING("[[0]]") "%t = shard.sharding @g split_axes = [[1]] : !shard.sharding\n"
                        "%b = shard.shard %a to %s : " A "\n%r = shard.shard %b to %t : " A "\n",
-     NULL, "6:1: a value is annotated twice (5:1)"},
+     NULL, "6:1: a value is annotated twice <5:1>"},
     {"a value twice", GRID,
      SHARDING("[[0]]") "%t = shard.sharding @g split_axes = [[1]] : !shard.sharding\n"
                        "%b = shard.shard %a to %s : " A "\n%r = shard.shard %a to %t : " A "\n",
-     NULL, "6:1: a value is annotated twice (5:1)"},
+     NULL, "6:1: a value is annotated twice <5:1>"},
     {"a use twice", GRID,
      SHARDING("[[0]]") "%t = shard.sharding @g split_axes = [[1]] : !shard.sharding\n"
                        "%b = shard.shard %a to %s annotate_for_users : " A
                        "\n%r = shard.shard %b to %t annotate_for_users : " A "\n",
-     NULL, "6:1: a use is annotated twice (5:1)"},
+     NULL, "6:1: a use is annotated twice <5:1>"},
     {"a result behind its use", GRID,
      SHARDING("[[0]]") "%b = shard.shard %a to %s annotate_for_users : " A "\n%r = shard.shard %b to %s : " A "\n",
-     NULL, "5:1: a definition is annotated behind its use (4:1)"},
+     NULL, "5:1: a definition is annotated behind its use <4:1>"},
     {"a use twice, in the RFC's form", CLUSTER,
      "%b = mesh.annotate %a {sharding = [[0]], as_result = false} : " A " -> " A
      "\n%r = mesh.annotate %b {sharding = [[1]], as_result = false} : " A " -> " A "\n",
-     NULL, "4:1: a use is annotated twice (3:1)"},
+     NULL, "4:1: a use is annotated twice <3:1>"},
     {"twice alike", GRID,
      SHARDING("[[0]]") "%b = shard.shard %a to %s : " A "\n%c = shard.shard %b to %s : " A
                        "\n%r = stablehlo.abs %c : " A "\n",
@@ -221,10 +221,10 @@ static void describe(const sw_graph *g, sw_text *out) {
   }
 }
 
-/* "LINE:COL: words", and "(LINE:COL)" where a note names it. */
+/* "LINE:COL: words", and "<LINE:COL>" where a note names it. */
 static void expect_message(const char *name, const char *want, const sw_diag *d) {
   char place[40];
-  const char *words = strchr(want, ' ') + 1, *note = strchr(words, '(');
+  const char *words = strchr(want, ' ') + 1, *note = strchr(words, '<');
   size_t n = note ? (size_t)(note - words) - 1 : strlen(words);
   char found[SW_DIAG_TEXT_BYTES];
   snprintf(place, sizeof place, "%d:%d: ", d->line, d->col);

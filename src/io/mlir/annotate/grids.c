@@ -294,7 +294,7 @@ sw_rc sw_im_grid_is_known(sw_importer *m, const sw_im_grid *g, const sw_mesh *me
   for (int a = 0; a < mesh->n_axes; a++) {
     if (mesh->axis[a].size >= 0) continue;
     return SW_IM_FAIL(m, g->op,
-                      "the size of axis '%s' of grid '@%.*s' is unknown; expected --mesh with a size for each",
+                      "the size of axis %d ('%s') of grid '@%.*s' is unknown; expected --mesh with a size for each", a,
                       mesh->axis[a].name, (int)sw_ir_len(g->name), m->t->s + g->name.at);
   }
   return SW_OK;
