@@ -23,10 +23,16 @@ def wrapped(text):
 
 
 def array_lines(name, numbers):
-    rows = [' '.join(row.split()) for row in numbers.split('/')]
+    rows = [row.split() for row in numbers.split('/')]
     if numbers == 'iota':
-        rows = ['0 1 2 ...']
-    return [(name if i == 0 else ' ' * len(name)) + '  ' + row for i, row in enumerate(rows)]
+        rows = [['0', '1', '2', '...']]
+    width = max(len(word) for row in rows for word in row)
+    return [(name if i == 0 else ' ' * len(name)) + '  ' + ' '.join(word.rjust(width) for word in row)
+            for i, row in enumerate(rows)]
+
+
+def repr_of(text):
+    return '"' + text.strip() + '"'
 
 
 def command_lines(command):
@@ -59,6 +65,9 @@ def statement_lines(number, statement):
                 lines.extend(['', '```mlir', f'// {step.name}', *step.lines, '```'])
             else:
                 lines.extend(['', f'`{step.name}`:', '', '```json', *step.lines, '```'])
+        elif type(step).__name__ == 'Change':
+            changes = [f'"{old.strip()}" {"is now " + repr_of(new) if new else "is left out"}' for old, new in step.pairs]
+            block.append(f'# {step.target} is {step.source}, where ' + ', '.join(changes))
         elif type(step).__name__ == 'Array':
             block.extend(array_lines(step.name.removesuffix('.npy'), step.numbers))
         else:
