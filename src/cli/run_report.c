@@ -38,8 +38,9 @@ void sw_report_collectives(const sw_comm_stats *s, sw_text *out) {
 
 void sw_report_overflow(const sw_validate_overflow *o, sw_text *out) {
   if (o->device < 0) {
-    sw_text_printf(out, "'%s' leaves the range of %s on one device, and what all devices make of it does not", o->value,
-                   sw_dtype_text(o->dtype));
+    sw_text_printf(out,
+                   "'%s' leaves the range of %s on one device, and other numbers come of another order of summation",
+                   o->value, sw_dtype_text(o->dtype));
     return;
   }
   sw_text_printf(out, "partial results of '%s' leave the range of %s on device %lld, and one device's do not", o->value,

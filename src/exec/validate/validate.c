@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "exec/validate/noise.h"
 #include "exec/validate/parts.h"
 #include "exec/validate/processes.h"
 #include "exec/validate/validator.h"
@@ -108,12 +109,30 @@ static void note_overflow(sw_validator *v, int64_t device, const sw_op *op, cons
   pthread_mutex_unlock(&v->lock);
 }
 
+/* Does the op add up finite numbers to infinite ones on one device? */
+static bool adds_to_infinity(const sw_validator *v, const sw_op *op) {
+  bool adds = false;
+  for (int l = 0; op->space && l < op->space->n_loops; l++) {
+    const sw_loop *loop = &op->space->loops[l];
+    bool sums = loop->combiner == SW_REDUCE_SUM || loop->combiner == SW_REDUCE_PRODUCT;
+    adds = adds || (sums && (loop->kind == SW_LOOP_REDUCTION || loop->kind == SW_LOOP_SCAN));
+  }
+  for (int k = 0; adds && k < op->n_operands; k++) {
+    const sw_buffer *in = sw_single_value(&v->sharp, op->operands[k]);
+    adds = in && sw_count_not_finite(in) == 0;
+  }
+  const sw_buffer *out = adds ? sw_single_value(&v->sharp, op->results[0]) : NULL;
+  return out && sw_count_not_finite(out) > 0;
+}
+
 /* The first difference is of that kind, or there is none. */
-static void judge_overflow(sw_validation *out) {
-  const sw_difference *x = &out->first_bad.worst;
+static void judge_overflow(const sw_validator *v) {
+  sw_validation *out = v->out;
+  const sw_graph *g = v->s->model;
   if (out->matches || !out->first_bad_op) out->overflow = (sw_validate_overflow){0};
-  if (out->matches || !out->first_bad_op || !x->differing || out->overflow.value) return;
-  if (isinf(x->worst_want) && isfinite(x->worst_got)) {
+  if (out->matches || !out->first_bad_op || out->overflow.value) return;
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    if (v->step_of[i] != v->first_bad_step || !adds_to_infinity(v, &g->ops[i])) continue;
     out->overflow = (sw_validate_overflow){out->first_bad.name, out->first_bad.dtype, -1};
   }
 }
@@ -358,7 +377,7 @@ sw_rc sw_validator_run(sw_validator *v, const sw_judged_run *how, sw_arena *aren
   (void)sw_nth_collective(v->s->program, 0, &out->collectives);
   SW_TRY(run_parallel(v, d));
   sw_rc rc = judge(v, arena, d);
-  if (!rc) judge_overflow(out);
+  if (!rc) judge_overflow(v);
   drop_results(v);
   return rc;
 }
