@@ -64,8 +64,17 @@ SW_API int64_t sw_sharding_shards(const sw_sharding *s, int dim);
 SW_API int64_t sw_sharding_block(const sw_sharding *s, int dim, int64_t k);
 /* All of them; returns false when the product of block extents overflows. */
 SW_API bool sw_sharding_local_dims(const sw_sharding *s, const int64_t *dims, int64_t *local);
-/* Bytes of one device's (padded) buffer, INT64_MAX on overflow. */
+/* What the elements are held in on a device: parts of f16 and of floats of fewer than 16 bits in f32, since a partial
+ * sum may leave a range that the sum is within; everything else as it is. */
+SW_API sw_dtype sw_sharding_held_as(const sw_sharding *s, sw_dtype t);
+/* What moves between two shardings of a value: the wider of the two. */
+SW_API sw_dtype sw_sharding_moved_as(const sw_sharding *from, const sw_sharding *to, sw_dtype t);
+/* Bytes of one device's (padded) buffer of elements of type t, INT64_MAX on overflow. */
 SW_API int64_t sw_sharding_local_bytes(const sw_sharding *s, const int64_t *dims, sw_dtype t);
+/* The same of a value of type t as it is held. */
+static inline int64_t sw_sharding_held_bytes(const sw_sharding *s, const int64_t *dims, sw_dtype t) {
+  return sw_sharding_local_bytes(s, dims, sw_sharding_held_as(s, t));
+}
 /* Shard index of a device along a dimension, and the elements [*lo, *hi) that it holds there (halos not included). */
 SW_API int64_t sw_sharding_index(const sw_mesh *m, const sw_sharding *s, int dim, int64_t device);
 SW_API void sw_sharding_extent(const sw_mesh *m, const sw_sharding *s, int dim, int64_t k, int64_t device, int64_t *lo,

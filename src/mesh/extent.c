@@ -56,6 +56,15 @@ bool sw_sharding_local_dims(const sw_sharding *s, const int64_t *dims, int64_t *
   return fits;
 }
 
+sw_dtype sw_sharding_held_as(const sw_sharding *s, sw_dtype t) {
+  bool narrow = sw_dtype_class_of(t) == SW_CLASS_FLOAT && (t == SW_F16 || sw_dtype_bits(t) < 16);
+  return s->n_partial && narrow ? SW_F32 : t;
+}
+
+sw_dtype sw_sharding_moved_as(const sw_sharding *from, const sw_sharding *to, sw_dtype t) {
+  return sw_sharding_held_as(from->n_partial ? from : to, t);
+}
+
 int64_t sw_sharding_local_bytes(const sw_sharding *s, const int64_t *dims, sw_dtype t) {
   int64_t bytes = sw_dtype_bytes(t);
   bool fits = true, empty = false;

@@ -95,7 +95,7 @@ static sw_rc account_ops(ledger *l, sw_op_cost *cost, sw_diag *d) {
 static int64_t route_temp_bytes(const sw_route *r, const sw_type *type) {
   int64_t most = 0;
   for (int i = 0; i + 1 < r->n_steps; i++) {
-    most = sw_max_i64(most, sw_sharding_local_bytes(&r->step[i].after, type->dims, type->dtype));
+    most = sw_max_i64(most, sw_sharding_held_bytes(&r->step[i].after, type->dims, type->dtype));
   }
   return most;
 }
@@ -115,7 +115,7 @@ static void account_reshards(ledger *l) {
         add_step(l, st->coll.op, st->coll.axes, st->coll.n_axes, st->cost_s, st->max_bytes);
       }
     }
-    hold(l, r->step, r->last_step, sw_sharding_local_bytes(&r->to, type->dims, type->dtype));
+    hold(l, r->step, r->last_step, sw_sharding_held_bytes(&r->to, type->dims, type->dtype));
     int64_t temp = route_temp_bytes(r->route, type);
     if (temp) hold(l, r->step, r->step, temp);
   }
@@ -201,7 +201,7 @@ sw_rc sw_plan_holdings(const sw_plan *p, const sw_account *a, int32_t step, int3
   for (int32_t i = 0; !rc && i < a->n_reshards; i++) {
     const sw_plan_reshard *r = &a->reshards[i];
     const sw_type *type = &g->values[r->value].type;
-    int64_t bytes = sw_sharding_local_bytes(&r->to, type->dims, type->dtype);
+    int64_t bytes = sw_sharding_held_bytes(&r->to, type->dims, type->dtype);
     if (r->step <= step && step <= r->last_step) keep_largest(out, n, room, (sw_holding){r->value, true, bytes});
   }
   for (sw_id v = 0; !rc && v < g->n_values; v++) {

@@ -128,7 +128,8 @@ static sw_rc price(follower *f, const sw_type *type, const sw_sharding *from, co
   bool fresh;
   SW_TRY(sw_dict_put(&f->known->prices, f->key.at, f->key.n, (int64_t)f->known->seconds.n, &slot, &fresh, d));
   if (fresh) {
-    double s = sw_route_cost_s(&(sw_reshard){f->machine, from, to, type->rank, type->dims, type->dtype, {0}});
+    const sw_dtype moved = sw_sharding_moved_as(from, to, type->dtype);
+    double s = sw_route_cost_s(&(sw_reshard){f->machine, from, to, type->rank, type->dims, moved, {0}});
     SW_TRY(sw_array_push(&f->known->seconds, s, d));
   }
   *out = f->known->seconds.at[*slot];
@@ -230,7 +231,7 @@ static double result_bytes(const follower *f, const sw_op *op, const sw_strategy
     sw_sharding sh;
     const sw_type *t = sw_result_type(f->g, op, i);
     sw_strategy_result(f->g, op, s, i, &sh);
-    b += (double)sw_sharding_local_bytes(&sh, t->dims, t->dtype);
+    b += (double)sw_sharding_held_bytes(&sh, t->dims, t->dtype);
   }
   return b;
 }

@@ -30,7 +30,8 @@ static sw_rc add_reshard(finder *f, sw_id value, int32_t leg, const sw_sharding 
                          int32_t step, sw_diag *d) {
   const sw_route *route;
   const sw_type *type = &f->p->graph->values[value].type;
-  const sw_reshard wanted = {f->p->machine, from, to, type->rank, type->dims, type->dtype, {0}};
+  const sw_dtype moved = sw_sharding_moved_as(from, to, type->dtype);
+  const sw_reshard wanted = {f->p->machine, from, to, type->rank, type->dims, moved, {0}};
   SW_TRY_NOTE(d, sw_route_cached(f->routes, &wanted, &route, d), "while resharding value '%s'",
               f->p->graph->values[value].name);
   return sw_array_push(&f->all, ((sw_plan_reshard){value, leg, *from, *to, route, step, step, 0, NULL}), d);
@@ -77,7 +78,7 @@ static sw_rc make_stated(finder *f, sw_id value, const sw_sharding *stated, int3
   r->last_step = last;
   r->n_uses = v->n_uses;
   r->uses = v->uses;
-  f->out->bytes[value] = sw_sharding_local_bytes(&made, v->type.dims, v->type.dtype);
+  f->out->bytes[value] = sw_sharding_held_bytes(&made, v->type.dims, v->type.dtype);
   f->out->last_direct[value] = first;
   return SW_OK;
 }
@@ -102,7 +103,7 @@ static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
   int32_t last = v->def < 0 ? 0 : f->out->step_of[v->def], read = last;
   sw_sharding from, to;
   sw_plan_value_sharding(f->p, value, &from);
-  f->out->bytes[value] = sw_sharding_local_bytes(&from, v->type.dims, v->type.dtype);
+  f->out->bytes[value] = sw_sharding_held_bytes(&from, v->type.dims, v->type.dtype);
   f->of_value.n = f->which.n = 0;
   for (int32_t u = 0; u < v->n_uses; u++) {
     sw_plan_use_sharding(f->p, v->uses[u], &to);

@@ -156,7 +156,7 @@ static void put_arguments(sw_json_out *o, const sw_report *r) {
     sw_jw_string(o, "dtype", sw_dtype_text(v->type.dtype));
     sw_jw_i64_list(o, "shape", v->type.dims, v->type.rank);
     put_sharding(o, "sharding", sw_machine_mesh(p->machine), s);
-    sw_jw_i64(o, "bytes", sw_sharding_local_bytes(s, v->type.dims, v->type.dtype));
+    sw_jw_i64(o, "bytes", sw_sharding_held_bytes(s, v->type.dims, v->type.dtype));
     sw_jw_end(o);
   }
   sw_jw_end(o);

@@ -120,7 +120,7 @@ static void print_arguments(const sw_report *r, bool colour, sw_text *out) {
     sw_columns_add(&c, groups[i].count > 1 ? "x%d" : "", groups[i].count);
     sw_columns_add(&c, "%s", sw_text_str(&type));
     sw_columns_add(&c, "%s", sw_text_str(&sharding));
-    sw_columns_add_bytes(&c, (double)sw_sharding_local_bytes(s, v->type.dims, v->type.dtype));
+    sw_columns_add_bytes(&c, (double)sw_sharding_held_bytes(s, v->type.dims, v->type.dtype));
     sw_text_free(&type);
     sw_text_free(&sharding);
   }

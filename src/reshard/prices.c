@@ -81,14 +81,16 @@ static sw_rc new_form(sw_route_prices *p, const int64_t *dims, int rank, sw_diag
   return rc;
 }
 
+static sw_dtype held_in_parts(sw_dtype t) { return sw_sharding_held_as(&(sw_sharding){.n_partial = 1}, t); }
+
 static sw_rc find_form(sw_route_prices *p, shape *s, sw_diag *d) {
   struct {
     double elem_bytes;
-    int64_t dims[SW_MAX_RANK];
-  } key = {.elem_bytes = sw_dtype_bytes(s->dtype)};
+    int64_t part_bytes, dims[SW_MAX_RANK];
+  } key = {.elem_bytes = sw_dtype_bytes(s->dtype), .part_bytes = sw_dtype_bytes(held_in_parts(s->dtype))};
   int64_t *slot;
   for (int i = 0; i < s->rank; i++) key.dims[i] = s->dims[s->dim[i]];
-  const size_t n = sizeof key.elem_bytes + (size_t)s->rank * sizeof key.dims[0];
+  const size_t n = sizeof key.elem_bytes + sizeof key.part_bytes + (size_t)s->rank * sizeof key.dims[0];
   SW_TRY(sw_dict_put(&p->by_form, &key, n, (int64_t)p->forms.n, &slot, NULL, d));
   if (*slot == (int64_t)p->forms.n) SW_TRY(new_form(p, key.dims, s->rank, d));
   s->form = p->forms.at[*slot];
@@ -162,13 +164,14 @@ static sw_rc in_net_s(form *f, rs_request *r, double *cost_s, sw_diag *d) {
 sw_rc sw_route_prices_get(sw_route_prices *p, int32_t shape_at, const sw_sharding *from, const sw_sharding *to,
                           double *cost_s, sw_diag *d) {
   const shape *s = &p->shapes.at[shape_at];
-  const sw_reshard asked = {p->machine, from, to, s->rank, s->dims, s->dtype, {0}};
+  const sw_dtype moved = sw_sharding_moved_as(from, to, s->dtype);
+  const sw_reshard asked = {p->machine, from, to, s->rank, s->dims, moved, {0}};
   if (from->offsets || from->halos || to->offsets || to->halos) {
     *cost_s = sw_route_cost_s(&asked);
     return SW_OK;
   }
   const sw_sharding x = in_form(s, from), y = in_form(s, to);
-  const sw_reshard wanted = {p->machine, &x, &y, s->rank, s->form->dims, s->dtype, {0}};
+  const sw_reshard wanted = {p->machine, &x, &y, s->rank, s->form->dims, moved, {0}};
   rs_request r;
   *cost_s = HUGE_VAL;
   if (rs_request_init(&r, &wanted, NULL)) return SW_OK;

@@ -23,6 +23,7 @@ typedef struct sw_emit {
   const sw_op *op;
   const sw_strategy *strategy;
   sw_id *in;                     /* local operands, blocks as the strategy wants them */
+  bool wide;                     /* results are held in f32, narrower though they are */
   bool *windowed;                /* per operand: `in` is a window already */
   sw_id results[SW_MAX_RESULTS]; /* filled by the rule */
 } sw_emit;

@@ -37,6 +37,15 @@ static sw_rc set_layout(partition *p, sw_id local, sw_id source, const sw_shardi
   return sw_array_push(&p->of[source].local, local, d);
 }
 
+/* In another type, lying as before. */
+static sw_rc hold_as(partition *p, sw_id *local, sw_dtype t, sw_diag *d) {
+  if (sw_emit_type(&p->e, *local)->dtype == t) return SW_OK;
+  const sw_layout layout = p->e.layouts.at[*local];
+  SW_TRY(sw_emit_convert(&p->e, *local, t, local, d));
+  p->e.layouts.at[*local] = layout;
+  return SW_OK;
+}
+
 /* --- arguments --------------------------------------------------------------------------------------------------- */
 
 /* Extents of a value's block, or of all of it. */
@@ -84,7 +93,10 @@ static sw_rc add_args(partition *p, sw_diag *d) {
   for (int32_t i = 0; i < f->n_args; i++) { /* slices follow all arguments: they are ops */
     const sw_value *v = &e->model->values[f->args[i]];
     sw_sharding whole = sw_sharding_replicated(v->type.rank);
-    SW_TRY(set_layout(p, ids[i], f->args[i], e->plan->args_whole ? &whole : &e->plan->args[i], d));
+    const sw_sharding *as = e->plan->args_whole ? &whole : &e->plan->args[i];
+    SW_TRY(say_layout(p, ids[i], f->args[i], as, d));
+    if (!p->whole) SW_TRY(hold_as(p, &ids[i], sw_sharding_held_as(as, v->type.dtype), d));
+    SW_TRY(set_layout(p, ids[i], f->args[i], as, d));
     if (!e->plan->args_whole || sw_sharding_equal(&whole, &e->plan->args[i])) continue;
     sw_id local;
     e->now = (sw_origin){-1, f->args[i]};
@@ -113,14 +125,17 @@ static sw_rc reshard(partition *p, sw_id value, sw_id local, const sw_sharding *
   if (local < 0) return SW_BUG(d, "value '%s' is used before it is made", e->model->values[value].name);
   const sw_type *type = &e->model->values[value].type;
   sw_route route;
-  const sw_reshard wanted = {e->plan->machine, from, want, type->rank, type->dims, type->dtype, {0}};
+  const sw_dtype moved = sw_sharding_moved_as(from, want, type->dtype);
+  const sw_reshard wanted = {e->plan->machine, from, want, type->rank, type->dims, moved, {0}};
   SW_TRY_NOTE(d, sw_route_find(&wanted, &e->scratch, &route, d), "while resharding '%s'", e->model->values[value].name);
   for (int i = 0; i < route.n_steps; i++) {
     int64_t dims[SW_MAX_RANK];
+    if (i == 0 && !p->whole) SW_TRY(hold_as(p, &local, moved, d));
     SW_TRY(block_dims(p, &e->model->values[value], &route.step[i].after, dims, d));
     SW_TRY(sw_emit_collective(e, local, &route.step[i].coll, dims, &local, d));
     SW_TRY(say_layout(p, local, value, &route.step[i].after, d));
   }
+  if (route.n_steps > 0 && !p->whole) SW_TRY(hold_as(p, &local, sw_sharding_held_as(want, type->dtype), d));
   if (route.n_steps > 0) { /* else the two are one placement, spelled differently */
     SW_TRY(set_layout(p, local, value, want, d));
   }
@@ -179,6 +194,30 @@ static bool gives_tokens(const sw_graph *g, const sw_op *op) {
   return n == op->n_results;
 }
 
+/* An op whose results are held wider than they are computes in that type: what is added up is added up in it. What only
+ * picks elements is widened afterwards; a contraction has its own result's type. */
+static sw_rc widen(partition *p, sw_diag *d) {
+  sw_emit *e = &p->e;
+  const sw_op *op = e->op;
+  bool picks = op->code == SW_OP_GATHER || op->code == SW_OP_OPAQUE || op->code == SW_OP_GENERIC, partial = false;
+  e->wide = false;
+  for (int i = 0; i < op->n_results && !p->whole; i++) {
+    sw_sharding s;
+    const sw_dtype t = sw_result_type(e->model, op, i)->dtype;
+    sw_strategy_result(e->model, op, e->strategy, i, &s);
+    e->wide = e->wide || sw_sharding_held_as(&s, t) != t;
+  }
+  for (int i = 0; i < op->n_operands; i++) {
+    partial = partial || sw_emit_type(e, e->in[i])->dtype != sw_operand_type(e->model, op, i)->dtype;
+  }
+  if (!e->wide || ((picks || op->code == SW_OP_DOT) && !partial)) return SW_OK;
+  for (int i = 0; i < op->n_operands; i++) {
+    if (sw_dtype_class_of(sw_operand_type(e->model, op, i)->dtype) != SW_CLASS_FLOAT) continue;
+    SW_TRY(hold_as(p, &e->in[i], SW_F32, d));
+  }
+  return SW_OK;
+}
+
 static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
   sw_emit *e = &p->e;
   const sw_op *op = &e->model->ops[id];
@@ -194,11 +233,13 @@ static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
     sw_log(SW_LOG_WARN, "op '%s' (%s) is not known: every device runs all of it", op->name,
            sw_op_text(op, SW_ATTR_TARGET, "no target"));
   }
+  SW_TRY(widen(p, d));
   SW_TRY_NOTE(d, p->whole ? sw_emit_same(e, d) : sw_lower_op(e, d), "in op '%s'", op->name);
   for (int i = 0; i < op->n_results; i++) {
     sw_sharding s;
     int64_t dims[SW_MAX_RANK];
     sw_strategy_result(e->model, op, e->strategy, i, &s);
+    if (e->wide) SW_TRY(hold_as(p, &e->results[i], sw_sharding_held_as(&s, sw_result_type(e->model, op, i)->dtype), d));
     SW_TRY(block_dims(p, &e->model->values[op->results[i]], &s, dims, d));
     const sw_type *have = sw_emit_type(e, e->results[i]);
     for (int k = 0; k < have->rank; k++) {
@@ -226,6 +267,7 @@ static sw_rc add_outputs(partition *p, sw_diag *d) {
     sw_id local;
     e->now = (sw_origin){-1, f->outputs[i]};
     SW_TRY(fetch(p, f->outputs[i], &e->plan->outputs[i], &local, d));
+    SW_TRY(hold_as(p, &local, e->model->values[f->outputs[i]].type.dtype, d));
     SW_TRY(sw_graph_add_output(e->program, f->output_names[i], local, -1,
                                f->output_spans ? f->output_spans[i] : SW_NOWHERE, d));
   }

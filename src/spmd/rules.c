@@ -69,6 +69,8 @@ static sw_rc emit_with(sw_emit *e, const sw_attrs *attrs, sw_diag *d) {
 sw_rc sw_lower_same(sw_emit *e, sw_diag *d) {
   sw_attrs at;
   sw_attrs_copy(e->op, &at);
+  bool says = e->wide && (e->op->code == SW_OP_DOT || e->op->code == SW_OP_CONVERT);
+  if (says) sw_attrs_int(&at, SW_ATTR_DTYPE, SW_F32);
   if (e->op->code != SW_OP_OPAQUE) return emit_with(e, &at, d);
   sw_type types[SW_MAX_RESULTS];
   for (int i = 0; i < e->op->n_results; i++) types[i] = *sw_result_type(e->model, e->op, i);
@@ -174,6 +176,7 @@ sw_rc sw_lower_generic(sw_emit *e, sw_diag *d) {
   int64_t dims[SW_MAX_RESULTS][SW_MAX_RANK];
   for (int i = 0; i < e->op->n_results; i++) {
     types[i] = *sw_result_type(e->model, e->op, i);
+    if (e->wide && sw_dtype_class_of(types[i].dtype) == SW_CLASS_FLOAT) types[i].dtype = SW_F32;
     sw_emit_result_dims(e, i, dims[i]);
     types[i].dims = dims[i];
   }

@@ -82,6 +82,9 @@ void sw_spmd_print(const sw_spmd *s, sw_text *out) {
   sw_text_puts(out, "\n");
 }
 
+static const sw_sharding kParts = {.n_partial = 1};
+
+/* While it is partial, and on the way from there, a value may be held wider than it is. */
 static sw_rc verify_value(const sw_spmd *s, sw_id id, sw_diag *d) {
   const sw_layout *l = &s->layout[id];
   if (!l->is_block) return SW_OK;
@@ -90,8 +93,8 @@ static sw_rc verify_value(const sw_spmd *s, sw_id id, sw_diag *d) {
   const char *name = s->program->values[id].name;
   SW_TRY_NOTE(d, sw_sharding_verify(mesh_of(s, l), &l->sharding, whole->rank, whole->dims, d), "in the layout of '%s'",
               name);
-  if (local->rank != whole->rank || local->dtype != whole->dtype ||
-      !sw_sharding_local_dims(&l->sharding, whole->dims, dims)) {
+  const bool typed = local->dtype == whole->dtype || local->dtype == sw_sharding_held_as(&kParts, whole->dtype);
+  if (local->rank != whole->rank || !typed || !sw_sharding_local_dims(&l->sharding, whole->dims, dims)) {
     return SW_BUG(d, "'%s' is not a block of its tensor", name);
   }
   for (int k = 0; k < local->rank; k++) {

@@ -20,7 +20,7 @@ static sw_rc choices_init(sw_choices *c, int32_t n, int32_t n_ports, sw_arena *a
 static sw_rc set_port(sw_port *port, int32_t choice, const sw_type *type, const sw_sharding *s, sw_prices *prices,
                       sw_diag *d) {
   SW_TRY(sw_prices_id(prices, port->shape_class, s, &port->id[choice], d));
-  port->amount[choice] = sw_sharding_local_bytes(s, type->dims, type->dtype);
+  port->amount[choice] = sw_sharding_held_bytes(s, type->dims, type->dtype);
   return SW_OK;
 }
 

@@ -93,7 +93,7 @@ static void compare_prices(const sw_machine *machine, int rank, const int64_t *d
   for (int d = 0; d < rank; d++) other[d] = dims[rank - 1 - d];
   assert_ok(sw_route_prices_make(machine, &prices, &diag));
   assert_ok(sw_route_prices_shape(prices, rank, dims, SW_BF16, &shape[0], &diag));
-  assert_ok(sw_route_prices_shape(prices, rank, other, SW_F16, &shape[1], &diag));
+  assert_ok(sw_route_prices_shape(prices, rank, other, SW_I16, &shape[1], &diag));
   for (int k = 0; k < 2 * N * N; k++) {
     const int o = k / N % 2;
     const sw_sharding *a = &s[k / N / 2], *b = &s[k % N], from = o ? reversed(a) : *a, to = o ? reversed(b) : *b;

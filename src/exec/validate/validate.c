@@ -148,7 +148,7 @@ static sw_rc observe_parallel(void *user, int64_t device, const sw_op *op, const
     const sw_layout *l = &v->s->layout[op->results[i]];
     if (l->is_block && !v->sharp.exact) note_overflow(v, device, op, l, results[i]);
     const sw_buffer *whole = counterpart(v, l);
-    if (!whole) continue;
+    if (!whole || whole->dtype != results[i]->dtype) continue; /* wider on the way from partial */
     sw_cut cut = sw_sharded_cut(v->s, &l->sharding, whole, 1);
     sw_validate_entry e = {.name = v->s->model->values[l->source].name,
                            .dtype = whole->dtype,

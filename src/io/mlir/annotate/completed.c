@@ -43,7 +43,8 @@ sw_rc sw_ir_way_to(sw_ir_writer *w, sw_value_use use, sw_id id, sw_sharding *way
   sw_plan_use_sharding(w->plan, use, &to);
   if (sw_sharding_equal(&from, &to) || (from.n_partial && to.n_partial)) return SW_OK;
   if (!from.n_partial && refines(&to, &from) && is_uneven_index(w->p->graph, use, &to)) return SW_OK;
-  const sw_reshard wanted = {machine, &from, &to, type->rank, type->dims, type->dtype, {0}};
+  const sw_dtype moved = sw_sharding_moved_as(&from, &to, type->dtype);
+  const sw_reshard wanted = {machine, &from, &to, type->rank, type->dims, moved, {0}};
   SW_TRY(sw_route_cached(w->routes, &wanted, &route, w->d));
   for (int k = 0; k + 1 < route->n_steps; k++) {
     const sw_route_step *step = &route->step[k];
