@@ -82,6 +82,8 @@ typedef struct sw_collective_sum {
 typedef struct sw_account {
   double total_s, local_s, move_s, reshard_s; /* the first is the sum of the others */
   double flops;                               /* of one device */
+  double whole_flops;                         /* of the model run once on one device */
+  double moved_bytes;                         /* received by all devices together */
   const sw_op_cost *op;                       /* by op id: of one run of it; the sums count a loop's ops per trip */
   int32_t n_reshards;
   const sw_plan_reshard *reshards; /* by step, then value */
@@ -94,6 +96,8 @@ typedef struct sw_account {
   int64_t param_bytes;       /* parameters and state, held throughout */
   int32_t full_replications; /* routes through full replication */
 } sw_account;
+/* Flops of all devices beyond those of one that runs the model alone: work done twice, padding included. */
+SW_API double sw_account_redundant_flops(const sw_account *a, const sw_machine *machine);
 SW_API SW_CHECKED sw_rc sw_plan_account(const sw_plan *p, sw_arena *arena, sw_account *out, sw_diag *d);
 
 /* A tensor that a device holds at some step, for explanations: bytes and what it is. */

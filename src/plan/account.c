@@ -61,7 +61,10 @@ static sw_rc account_move(void *user, const sw_move *mv, sw_diag *d) {
   if (mv->kind != SW_MOVE_WINDOW) {
     sw_coll_op coll = mv->kind == SW_MOVE_BLOCKS ? SW_COLL_PERMUTE : SW_COLL_ALL_GATHER;
     double s = sw_machine_collective_s(machine, coll, mv->axes, mv->n_axes, mv->bytes);
+    double n = (double)sw_axis_refs_size(mv->axes, mv->n_axes),
+           devices = (double)sw_mesh_devices(sw_machine_mesh(machine));
     add_step(l, coll, mv->axes, mv->n_axes, s, mv->bytes);
+    l->out->moved_bytes += l->repeats * devices * mv->bytes * (coll == SW_COLL_PERMUTE ? 1 : (n - 1) / n);
     return SW_OK;
   }
   double most, total;
@@ -69,6 +72,7 @@ static sw_rc account_move(void *user, const sw_move *mv, sw_diag *d) {
   int bytes = sw_dtype_bytes(mv->dtype);
   double s = sw_machine_exchange_s(machine, &mv->blocks, &mv->window, bytes);
   add_tiling_step(l, SW_COLL_EXCHANGE, &mv->blocks, &mv->window, s, most * bytes);
+  l->out->moved_bytes += l->repeats * total * bytes;
   return SW_OK;
 }
 
@@ -78,12 +82,15 @@ static sw_rc account_ops(ledger *l, sw_op_cost *cost, sw_diag *d) {
   for (int32_t i = 0; i < block->n_ops; i++) {
     sw_id id = block->ops[i];
     const sw_op *op = &p->graph->ops[id];
+    double flops, bytes;
     sw_strategy_cost(p->graph, op, p->machine, &p->ops[id], &cost[id]);
     l->op = id;
     l->repeats = (double)op->repeats;
     l->out->local_s += cost[id].local_s * l->repeats;
     l->out->move_s += cost[id].move_s * l->repeats;
     l->out->flops += cost[id].flops * l->repeats;
+    sw_op_work(p->graph, op, NULL, &flops, &bytes);
+    l->out->whole_flops += flops * l->repeats;
     if (cost[id].temp_bytes > 0) hold(l, i, i, (int64_t)cost[id].temp_bytes);
     SW_TRY(sw_strategy_moves(p->graph, op, sw_machine_mesh(p->machine), &p->ops[id], account_move, l, d));
   }
@@ -107,6 +114,7 @@ static void account_reshards(ledger *l) {
     l->repeats = (double)sw_value_repeats(l->p->graph, r->value);
     l->out->reshard_s += r->route->cost_s * l->repeats;
     l->out->full_replications += r->route->full_replication;
+    l->out->moved_bytes += r->route->total_bytes * l->repeats;
     for (int k = 0; k < r->route->n_steps; k++) {
       const sw_route_step *st = &r->route->step[k];
       if (st->coll.src) {
@@ -176,6 +184,11 @@ sw_rc sw_plan_account(const sw_plan *p, sw_arena *arena, sw_account *out, sw_dia
   hold_values(&l);
   sum_up(&l, bytes_at);
   return SW_OK;
+}
+
+double sw_account_redundant_flops(const sw_account *a, const sw_machine *machine) {
+  const double all = a->flops * (double)sw_mesh_devices(sw_machine_mesh(machine)) - a->whole_flops;
+  return all > 1e-9 * a->whole_flops ? all : 0; /* sums of the same numbers, in another order */
 }
 
 /* --- who fills a step -------------------------------------------------------------------------------------------- */

@@ -37,6 +37,8 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
   sw_jw_f64(o, "reshard_s", a->reshard_s);
   sw_jw_f64(o, "inside_ops_s", a->move_s);
   sw_jw_f64(o, "flops", a->flops);
+  sw_jw_f64(o, "moved_bytes", a->moved_bytes);
+  sw_jw_f64(o, "redundant_flops", sw_account_redundant_flops(a, p->machine));
   sw_jw_i64(o, "reshards_through_full_replication", a->full_replications);
   sw_text_free(&mesh);
 }

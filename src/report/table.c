@@ -61,6 +61,20 @@ static void print_parts(const sw_account *a, sw_columns *c) {
   sw_text_free(&t);
 }
 
+static void print_measures(const sw_plan *p, const sw_account *a, sw_columns *c) {
+  const double twice = sw_account_redundant_flops(a, p->machine);
+  sw_text t = {0};
+  sw_text_bytes(&t, a->moved_bytes);
+  sw_text_puts(&t, " between all devices; ");
+  if (twice > 0)
+    sw_text_printf(&t, "%.3g of %.3g flops done twice", twice, a->whole_flops + twice);
+  else
+    sw_text_puts(&t, "no flops done twice");
+  sw_columns_add(c, "moved");
+  sw_columns_add(c, "%s", sw_text_str(&t));
+  sw_text_free(&t);
+}
+
 static void print_memory(const sw_plan *p, const sw_account *a, sw_columns *c) {
   const sw_block *b = sw_graph_main_block(p->graph);
   sw_text t = {0};
@@ -91,6 +105,7 @@ static void print_summary(const sw_report *r, sw_text *out) {
                  (long long)sw_mesh_devices(sw_machine_mesh(p->machine)));
   print_search(p, r->account, &c);
   print_parts(r->account, &c);
+  print_measures(p, r->account, &c);
   print_memory(p, r->account, &c);
   if (p->n_nodes) {
     sw_columns_add(&c, "problem");
