@@ -6,6 +6,15 @@
 
 SW_API SW_CHECKED sw_rc sw_plan_write(const sw_plan *p, const sw_account *account, sw_text *out, sw_diag *d);
 
+/* What is known of a plan for a model whose sizes are not: measures as polynomials in the sizes. */
+typedef struct sw_open_measures {
+  int n;
+  const char *const *sizes; /* names */
+  const char *moved_bytes, *redundant_flops;
+} sw_open_measures;
+/* The same without times; read back for the model with any sizes. */
+SW_API SW_CHECKED sw_rc sw_plan_write_open(const sw_plan *p, const sw_open_measures *open, sw_text *out, sw_diag *d);
+
 /* The mesh that a plan file is made for, read before a machine can be built. Texts live in the arena. */
 SW_API SW_CHECKED sw_rc sw_plan_read_mesh(const char *path, sw_arena *arena, sw_mesh *out, sw_diag *d);
 

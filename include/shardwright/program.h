@@ -12,6 +12,7 @@
 
 #include "shardwright/local.h"
 #include "shardwright/plan.h"
+#include "shardwright/sizes.h"
 
 typedef struct sw_program sw_program;
 
@@ -28,6 +29,7 @@ typedef struct sw_program_options {
   const sw_mesh *fallback; /* for a program without a mesh of its own, when there is no `mesh`; NULL: none */
   const char *roles;       /* a file that says what arguments are (docs/stablehlo.md); NULL: none */
   const char *rules;       /* a file with rules of ops that are not known; NULL: none */
+  sw_sizes *sizes;         /* what `?` in the types of arguments are; NULL: not known */
   bool by_device;          /* take a program that is partitioned already: its graph is what one device runs */
 
   /* Called with every warning (rc = SW_OK), and with every error but the last, which the call returns. May be NULL. */

@@ -1,4 +1,5 @@
 /* shardwright propagate: complete a model's annotations to a plan, without search. */
+#include "cli/open_sizes.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
@@ -58,6 +59,23 @@ static sw_rc propagate(const settings *s, const sw_session *session, sw_arena *a
   return rc ? rc : sw_save_text(s->output, &out, d);
 }
 
+/* Without all sizes: shardings, and what they move as polynomials. */
+static sw_rc propagate_open(const settings *s, sw_session *session, sw_arena *arena, sw_diag *d) {
+  sw_traversal t = SW_TRAVERSE_BACKWARD_FORWARD;
+  sw_plan plan;
+  sw_text out = {0};
+  (void)sw_traversal_parse(s->strategy, &t);
+  if (s->report.n) return sw_sizes_check(&session->sizes, s->from.model, d);
+  for (int i = 0; i < s->emit.n; i++) {
+    if (!sw_session_emits_sizes_open(s->emit.at[i].key)) return sw_sizes_check(&session->sizes, s->from.model, d);
+  }
+  SW_TRY(sw_propagate(session->graph, session->machine, t, arena, &plan, d));
+  sw_session_warn_of_hints(&plan);
+  SW_TRY(sw_emit_all(session, &plan, &s->emit, NULL, d));
+  SW_TRY(sw_open_sizes_print(&s->from, session, &plan, s->table, arena, &out, d));
+  return sw_save_text(s->output, &out, d);
+}
+
 static sw_rc show_rules(const settings *s, const sw_session *session, sw_diag *d) {
   sw_text out = {0};
   sw_factor_rules_print(session->graph, &out);
@@ -67,8 +85,13 @@ static sw_rc show_rules(const settings *s, const sw_session *session, sw_diag *d
 static sw_rc run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   sw_session session;
-  SW_TRY(sw_session_open(&s->from, call->arena, &session, d));
-  sw_rc rc = s->show_rules ? show_rules(s, &session, d) : propagate(s, &session, call->arena, d);
+  sw_model_options from = s->from;
+  from.open_sizes = true;
+  SW_TRY(sw_session_open(&from, call->arena, &session, d));
+  const bool open = sw_sizes_open(&session.sizes) > 0;
+  sw_rc rc = s->show_rules ? show_rules(s, &session, d)
+             : open        ? propagate_open(s, &session, call->arena, d)
+                           : propagate(s, &session, call->arena, d);
   sw_session_close(&session);
   return rc;
 }
@@ -81,7 +104,10 @@ const sw_command sw_command_propagate = {
         "the "
         "plan as JSON. A hint that excludes another annotation is left, with a warning. Where the rules miss what is "
         "required a search completes the shardings; requirements that exclude each other are an error that names "
-        "both.\n",
+        "both.\n"
+        "Sizes that the model leaves open may stay unknown: shardings are those of any large size that the mesh "
+        "divides, "
+        "and what they move and do twice are polynomials in the sizes, without times.\n",
     .example = "shardwright propagate models/rfc-mlp-1d-tensors.json -o plan.json",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
+#include "cli/read_model.h"
 #include "shardwright/emit.h"
 #include "shardwright/file.h"
 #include "shardwright/log.h"
-#include "shardwright/model_json.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/profile_json.h"
 
@@ -42,28 +42,12 @@ void sw_session_warn_of_hints(const sw_plan *plan) {
   if (n > MOST) sw_log(SW_LOG_WARN, "%d more hints are left", n - MOST);
 }
 
-static sw_keep keep_of(const char *text) {
-  if (text && strcmp(text, "none") == 0) return SW_KEEP_NONE;
-  return text && strcmp(text, "io") == 0 ? SW_KEEP_IO : SW_KEEP_ALL;
-}
-
-static sw_rc read_model(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sw_diag *d) {
-  sw_program_options options = {.keep = keep_of(o->keep),
-                                .mesh = mesh,
-                                .roles = o->roles,
-                                .rules = o->rules,
-                                .by_device = o->by_device,
-                                .report = sw_session_report};
-  if (sw_profile_mesh_count(s->profile) > 0) options.fallback = sw_profile_mesh(s->profile, 0);
-  char *bytes;
-  size_t n;
-  SW_TRY(sw_file_read_text(o->model, &bytes, &n, d));
-  const char *file = strcmp(o->model, "-") == 0 ? "<stdin>" : o->model;
-  sw_rc rc = sw_program_is(o->model, bytes) ? sw_program_parse(file, bytes, n, &options, &s->program, d)
-                                            : sw_model_parse_on(file, bytes, n, mesh, &s->graph, d);
-  sw_mem_free(bytes);
-  if (s->program) s->graph = sw_program_graph(s->program);
-  return rc;
+/* Sizes that stand in for unknown ones are such that any of the mesh's axes cut them evenly. */
+static sw_rc divide_evenly(const sw_model_options *o, const sw_mesh *mesh, sw_arena *arena, sw_session *s, sw_diag *d) {
+  if (!sw_sizes_open(&s->sizes)) return SW_OK;
+  s->stand_in.unit = sw_mesh_devices(&s->mesh);
+  SW_TRY(sw_read_model_again(o, mesh, s, d));
+  return bind_mesh(s, mesh, arena, d);
 }
 
 sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *out, sw_diag *d) {
@@ -71,8 +55,9 @@ sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *ou
   *out = (sw_session){0};
   SW_TRY(sw_profile_read(o->hw, arena, &out->profile, d));
   if (o->mesh) SW_TRY_NOTE(d, sw_mesh_parse(o->mesh, arena, &mesh, d), "in --mesh %s", o->mesh);
-  SW_TRY(read_model(o, o->mesh ? &mesh : NULL, out, d));
-  sw_rc rc = bind_mesh(out, o->mesh ? &mesh : NULL, arena, d);
+  sw_rc rc = sw_read_model(o, o->mesh ? &mesh : NULL, out, d);
+  if (!rc) rc = bind_mesh(out, o->mesh ? &mesh : NULL, arena, d);
+  if (!rc) rc = divide_evenly(o, o->mesh ? &mesh : NULL, arena, out, d);
   if (rc) sw_session_close(out);
   return rc;
 }
@@ -113,6 +98,8 @@ sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_
 void sw_session_close(sw_session *s) {
   if (!s->program) sw_graph_destroy(s->graph);
   sw_program_destroy(s->program);
+  sw_mem_free(s->text);
+  s->text = NULL;
   s->program = NULL;
   s->graph = NULL;
 }
@@ -141,6 +128,8 @@ sw_rc sw_save_reports(const sw_report *r, const sw_words *files, sw_diag *d) {
 static bool is_annotated_form(const char *kind) {
   return strcmp(kind, "sdy") == 0 || strcmp(kind, "hlo") == 0 || strcmp(kind, "constraints") == 0;
 }
+
+bool sw_session_emits_sizes_open(const char *kind) { return is_annotated_form(kind); }
 
 static sw_rc emit_one(const sw_session *s, const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d) {
   if (!is_annotated_form(kind)) return sw_emit_plan(plan, kind, out, d);

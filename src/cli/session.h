@@ -5,6 +5,12 @@
 #include "cli/command.h"
 #include "shardwright/program.h"
 #include "shardwright/report.h"
+#include "shardwright/sizes.h"
+
+/* What sizes that are not known are taken for, class by class: unit * times[class]. */
+typedef struct sw_stand_in {
+  int64_t unit, times[SW_MAX_SIZES];
+} sw_stand_in;
 
 typedef struct sw_session {
   sw_graph *graph;     /* owned, unless there is a program */
@@ -12,6 +18,10 @@ typedef struct sw_session {
   const sw_profile *profile;
   sw_mesh mesh;
   sw_machine *machine;
+  sw_sizes sizes; /* that the model leaves open; some are not known only where that was asked for */
+  sw_stand_in stand_in;
+  char *text; /* of the model; owned */
+  size_t text_bytes;
 } sw_session;
 
 /* How a model is read. */
@@ -20,6 +30,8 @@ typedef struct sw_model_options {
   const char *keep;              /* of a StableHLO program: "all", "io" or "none"; NULL: all */
   const char *roles, *rules;     /* likewise: files; NULL: none */
   bool by_device;                /* likewise: it may be partitioned already (program.h) */
+  sw_pairs sizes;                /* that the model leaves open: NAME=SIZE */
+  bool open_sizes;               /* some may stay unknown; then others stand in for them */
 } sw_model_options;
 
 /* What every subcommand that reads a model has; `T` is its settings with a field `from` of the type above. */
@@ -40,12 +52,19 @@ typedef struct sw_model_options {
        NULL,                                                                                                        \
        "what the arguments of a StableHLO program are, a line each",                                                \
        SW_INTO_TEXT(T, from.roles)},                                                                                \
+      {"size",                                                                                                      \
+       0,                                                                                                           \
+       SW_OPTION_PAIRS,                                                                                             \
+       "NAME=N",                                                                                                    \
+       NULL,                                                                                                        \
+       "a size that the model leaves open: by its name, or ARGUMENT:DIM for '?'",                                   \
+       SW_INTO_PAIRS(T, from.sizes)},                                                                               \
   {                                                                                                                 \
     "custom-rules", 0, SW_OPTION_FILE, "FILE", NULL,                                                                \
         "sharding rules of ops of a StableHLO program that are not known, a line each", SW_INTO_TEXT(T, from.rules) \
   }
 
-/* Read the model and the profile, and bind the mesh. Everything but graph and program lives in the arena. */
+/* Read the model and the profile, and bind the mesh. Everything but graph, program and text lives in the arena. */
 SW_CHECKED sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *out, sw_diag *d);
 /* The same for a plan file: the mesh is the plan's. */
 SW_CHECKED sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_arena *arena, sw_session *s,
@@ -56,6 +75,9 @@ void sw_session_report(void *user, const sw_diag *d);
 
 /* Warn of hints of the model that the plan leaves. */
 void sw_session_warn_of_hints(const sw_plan *plan);
+
+/* Forms that say nothing of sizes but what the model's own text says. */
+bool sw_session_emits_sizes_open(const char *kind);
 
 /* Write each --emit KIND=FILE of a plan; spmd with the collectives of `dialect`, "shard", "stablehlo" or "sdy". */
 SW_CHECKED sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit, const char *dialect,

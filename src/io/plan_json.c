@@ -109,7 +109,22 @@ static void put_shared(sw_json_out *o, const sw_plan *p) {
   sw_jw_end(o);
 }
 
-sw_rc sw_plan_write(const sw_plan *p, const sw_account *account, sw_text *out, sw_diag *d) {
+/* What is open of a model, in place of its hash. */
+static void put_sizes(sw_json_out *o, const sw_open_measures *open) {
+  sw_jw_row(o, "sizes");
+  for (int i = 0; i < open->n; i++) sw_jw_string(o, NULL, open->sizes[i]);
+  sw_jw_end(o);
+}
+
+static void put_open_costs(sw_json_out *o, const sw_open_measures *open) {
+  sw_jw_object(o, "costs");
+  sw_jw_string(o, "moved_bytes", open->moved_bytes);
+  sw_jw_string(o, "redundant_flops", open->redundant_flops);
+  sw_jw_end(o);
+}
+
+static sw_rc write_plan(const sw_plan *p, const sw_account *account, const sw_open_measures *open, sw_text *out,
+                        sw_diag *d) {
   const sw_graph *g = p->graph;
   const sw_function *f = &g->functions[g->main];
   const sw_mesh *m = sw_machine_mesh(p->machine);
@@ -123,7 +138,10 @@ sw_rc sw_plan_write(const sw_plan *p, const sw_account *account, sw_text *out, s
   sw_jw_i64(&o, "version", PLAN_VERSION);
   sw_jw_object_row(&o, "model");
   sw_jw_string(&o, "name", g->name);
-  put_hash(&o, sw_graph_hash(g));
+  if (open)
+    put_sizes(&o, open);
+  else
+    put_hash(&o, sw_graph_hash(g));
   sw_jw_end(&o);
   sw_jw_string(&o, "mesh", sw_text_str(&mesh));
   sw_jw_object_row(&o, "profile");
@@ -132,6 +150,7 @@ sw_rc sw_plan_write(const sw_plan *p, const sw_account *account, sw_text *out, s
   sw_jw_end(&o);
   put_search(&o, p);
   if (account) put_costs(&o, account);
+  if (open) put_open_costs(&o, open);
   sw_jw_bool(&o, "args_whole", p->args_whole);
   sw_jw_array(&o, "arguments");
   for (int32_t i = 0; i < f->n_args; i++) put_sharding(&o, m, g->values[f->args[i]].name, &p->args[i]);
@@ -146,6 +165,14 @@ sw_rc sw_plan_write(const sw_plan *p, const sw_account *account, sw_text *out, s
   if (mesh.rc) out->rc = mesh.rc;
   sw_text_free(&mesh);
   return out->rc ? SW_FAIL(d, out->rc, SW_NOWHERE, "cannot write the plan") : SW_OK;
+}
+
+sw_rc sw_plan_write(const sw_plan *p, const sw_account *account, sw_text *out, sw_diag *d) {
+  return write_plan(p, account, NULL, out, d);
+}
+
+sw_rc sw_plan_write_open(const sw_plan *p, const sw_open_measures *open, sw_text *out, sw_diag *d) {
+  return write_plan(p, NULL, open, out, d);
 }
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
@@ -183,6 +210,7 @@ static sw_rc check_hash(const sw_json *root, const char *what, uint64_t have, bo
   char now[20];
   SW_TRY(sw_json_object(root, what, &o, d));
   SW_TRY(sw_json_string(o, "name", &name, d));
+  if (sw_json_find(o, "sizes")) return SW_OK; /* of any sizes: whether it fits is seen op by op */
   SW_TRY(sw_json_string(o, "hash", &text, d));
   snprintf(now, sizeof now, "%016llx", (unsigned long long)have);
   if (accept || strcmp(text, now) == 0) return SW_OK;

@@ -25,6 +25,11 @@ sw_rc sw_model_read_dtype(const sw_model_reader *r, const sw_json *v, sw_dtype *
       r, v, "dtype '%.60s' is not known; expected f64, f32, f16, bf16, i8 to i64, u8 to u64, bool, ...", text);
 }
 
+sw_rc sw_model_read_size(const sw_model_reader *r, const sw_json *v, int64_t min, int64_t *out) {
+  if (v->kind != SW_JSON_STRING) return sw_json_as_i64(v, min, INT64_MAX, out, r->d);
+  return sw_sizes_meet_text(r->sizes, v->text, sw_model_span(r, v), out, r->d);
+}
+
 /* "?" is a size that is not known. */
 sw_rc sw_model_read_shape(const sw_model_reader *r, const sw_json *v, int64_t dims[SW_MAX_RANK], int *rank) {
   SW_TRY(sw_json_expect(v, SW_JSON_ARRAY, r->d));
@@ -34,7 +39,7 @@ sw_rc sw_model_read_shape(const sw_model_reader *r, const sw_json *v, int64_t di
   for (int i = 0; i < v->n; i++) {
     dims[i] = -1;
     bool unknown = v->at[i].kind == SW_JSON_STRING && strcmp(v->at[i].text, "?") == 0;
-    if (!unknown) SW_TRY(sw_json_as_i64(&v->at[i], 0, INT64_MAX, &dims[i], r->d));
+    if (!unknown) SW_TRY(sw_model_read_size(r, &v->at[i], 0, &dims[i]));
   }
   *rank = v->n;
   return SW_OK;
@@ -183,11 +188,18 @@ static void write_data(const sw_type *t, const sw_data *data, sw_json_out *o) {
 
 /* --- attributes -------------------------------------------------------------------------------------------------- */
 
+/* Attributes that say how large something is, or where it ends. */
+static sw_rc read_int(const sw_model_reader *r, sw_attr_key key, const sw_json *v, int64_t *out) {
+  const bool size = key == SW_ATTR_SHAPE || key == SW_ATTR_SIZES || key == SW_ATTR_LIMIT || key == SW_ATTR_START ||
+                    key == SW_ATTR_GLOBAL;
+  return size ? sw_model_read_size(r, v, INT64_MIN, out) : sw_json_as_i64(v, INT64_MIN, INT64_MAX, out, r->d);
+}
+
 static sw_rc read_ints(const sw_model_reader *r, const sw_json *v, sw_attr *out) {
   SW_TRY(sw_json_expect(v, SW_JSON_ARRAY, r->d));
   int64_t *at;
   SW_ARENA_NEW(at, r->arena, v->n, r->d);
-  for (int i = 0; i < v->n; i++) SW_TRY(sw_json_as_i64(&v->at[i], INT64_MIN, INT64_MAX, &at[i], r->d));
+  for (int i = 0; i < v->n; i++) SW_TRY(read_int(r, out->key, &v->at[i], &at[i]));
   out->u.ints.at = at;
   out->u.ints.n = v->n;
   return SW_OK;

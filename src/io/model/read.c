@@ -49,6 +49,18 @@ static sw_rc read_type(const sw_model_reader *r, const sw_json *entry, int64_t d
   return SW_OK;
 }
 
+/* "?" of an argument has the name of the argument and the dimension. */
+static sw_rc name_open_sizes(const sw_model_reader *r, const sw_json *entry, const char *name, sw_type *t,
+                             int64_t *dims) {
+  for (int k = 0; k < t->rank; k++) {
+    char size[SW_SIZE_NAME_BYTES + 16];
+    if (dims[k] >= 0) continue;
+    snprintf(size, sizeof size, "%.*s:%d", SW_SIZE_NAME_BYTES, name, k);
+    SW_TRY(sw_sizes_meet(r->sizes, size, sw_model_span(r, entry), &dims[k], r->d));
+  }
+  return SW_OK;
+}
+
 /* A constant written among the values: an op of its own. */
 static sw_rc add_constant(const sw_model_reader *r, const sw_json *entry, const char *name, const sw_type *t) {
   const sw_json *value;
@@ -87,6 +99,7 @@ static sw_rc read_value(sw_model_reader *r, int index) {
   sw_type t;
   SW_TRY_NOTE(r->d, read_type(r, entry, dims, &t), "in value '%s'", name);
   if (constant) return add_constant(r, entry, name, &t);
+  SW_TRY(name_open_sizes(r, entry, name, &t, dims));
   return sw_graph_add_arg(r->g, name, t.dtype, t.rank, dims, (sw_value_kind)kind, sw_model_span(r, entry), NULL, r->d);
 }
 
@@ -113,6 +126,7 @@ static sw_rc check_listed(const sw_model_reader *r, const sw_json *entry) {
   if (dtype) SW_TRY(sw_model_read_dtype(r, dtype, &t.dtype));
   if (shape) SW_TRY(sw_model_read_shape(r, shape, dims, &t.rank));
   if (shape) t.dims = dims;
+  for (int k = 0; shape && t.rank == v->type.rank && k < t.rank; k++) dims[k] = dims[k] < 0 ? v->type.dims[k] : dims[k];
   if (sw_type_equal(&t, &v->type)) return SW_OK;
   sw_text listed = {0}, found = {0};
   sw_type_print(&t, &listed);
@@ -400,10 +414,11 @@ static sw_rc read_model(sw_model_reader *r, const sw_json *root) {
 }
 
 /* `bytes` or the file at `path`. */
-static sw_rc read_from(const char *path, const char *bytes, size_t n, const sw_mesh *mesh, sw_graph **out, sw_diag *d) {
+static sw_rc read_from(const char *path, const char *bytes, size_t n, const sw_mesh *mesh, sw_sizes *sizes,
+                       sw_graph **out, sw_diag *d) {
   sw_arena arena = {0};
   const sw_json *root;
-  sw_model_reader r = {.arena = &arena, .given = mesh, .d = d};
+  sw_model_reader r = {.arena = &arena, .given = mesh, .sizes = sizes, .d = d};
   sw_rc rc = bytes ? sw_json_parse(path, bytes, n, &arena, &root, d) : sw_json_read(path, &arena, &root, d);
   if (!rc) rc = read_model(&r, root);
   sw_dict_deinit(&r.value_at);
@@ -418,13 +433,15 @@ static sw_rc read_from(const char *path, const char *bytes, size_t n, const sw_m
   return rc;
 }
 
-sw_rc sw_model_read(const char *path, sw_graph **out, sw_diag *d) { return read_from(path, NULL, 0, NULL, out, d); }
-
-sw_rc sw_model_parse(const char *file, const char *bytes, size_t n, sw_graph **out, sw_diag *d) {
-  return read_from(file, bytes, n, NULL, out, d);
+sw_rc sw_model_read(const char *path, sw_graph **out, sw_diag *d) {
+  return read_from(path, NULL, 0, NULL, NULL, out, d);
 }
 
-sw_rc sw_model_parse_on(const char *file, const char *bytes, size_t n, const sw_mesh *mesh, sw_graph **out,
-                        sw_diag *d) {
-  return read_from(file, bytes, n, mesh, out, d);
+sw_rc sw_model_parse(const char *file, const char *bytes, size_t n, sw_graph **out, sw_diag *d) {
+  return read_from(file, bytes, n, NULL, NULL, out, d);
+}
+
+sw_rc sw_model_parse_on(const char *file, const char *bytes, size_t n, const sw_mesh *mesh, sw_sizes *sizes,
+                        sw_graph **out, sw_diag *d) {
+  return read_from(file, bytes, n, mesh, sizes, out, d);
 }

@@ -528,6 +528,20 @@ static sw_rc add_tuple_arg(sw_importer *m, uint32_t i, const sw_ir_arg *a, sw_id
   return sw_im_built_of_type(m, m->main, a->type, &next, out);
 }
 
+/* `?` of an argument has the name of the argument and the dimension. */
+static sw_rc close_sizes(sw_importer *m, const char *name, sw_span at, sw_type *t) {
+  int64_t *dims = sw_arena_copy(&m->scratch, t->dims, (size_t)t->rank, sizeof *dims, m->d);
+  if (!dims) return SW_E_RESOURCE;
+  for (int k = 0; k < t->rank; k++) {
+    char size[SW_SIZE_NAME_BYTES + 16];
+    if (dims[k] >= 0) continue;
+    snprintf(size, sizeof size, "%.*s:%d", SW_SIZE_NAME_BYTES, name, k);
+    SW_TRY(sw_sizes_meet(m->o->sizes, size, at, &dims[k], m->d));
+  }
+  t->dims = dims;
+  return SW_OK;
+}
+
 static sw_rc add_arg(sw_importer *m, sw_ir_instance *in, uint32_t block, uint32_t i) {
   const sw_ir_block *b = &m->t->blocks.at[block];
   const sw_ir_arg *a = &m->t->args.at[b->first_arg + i];
@@ -537,6 +551,7 @@ static sw_rc add_arg(sw_importer *m, sw_ir_instance *in, uint32_t block, uint32_
   sw_id id;
   SW_TRY(sw_ir_read_type(m->t, a->type, &m->scratch, &type, m->d));
   SW_TRY(sw_im_arg_name(m, i, &name));
+  SW_TRY(close_sizes(m, name, sw_ir_place(m->t, a->name.at), &type));
   SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, m->roles->kind[i],
                           sw_ir_place(m->t, a->name.at), &id, m->d));
   in->slots[m->names->block[block] + i] = id;

@@ -1,0 +1,12 @@
+/* What is told of a plan for a model whose sizes are not all known. */
+#ifndef CLI_OPEN_SIZES_H_
+#define CLI_OPEN_SIZES_H_
+
+#include "cli/session.h"
+
+/* Appends the plan, as a table or as JSON: its shardings, and what it moves and does twice as polynomials in the sizes.
+ * The model is read again and again with other sizes: session->graph is no longer that of the plan afterwards. */
+SW_CHECKED sw_rc sw_open_sizes_print(const sw_model_options *from, sw_session *session, const sw_plan *plan, bool table,
+                                     sw_arena *arena, sw_text *out, sw_diag *d);
+
+#endif

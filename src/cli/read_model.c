@@ -1,0 +1,178 @@
+#include "cli/read_model.h"
+
+#include <string.h>
+
+#include "shardwright/array.h"
+#include "shardwright/file.h"
+#include "shardwright/model_json.h"
+
+enum { FIRST_UNIT = 64, FIRST_TIMES = 1009, TIMES_APART = 101 };
+
+/* What a reader has to say, kept until it is known whether it is to be told. */
+typedef struct sayings {
+  SW_ARRAY(sw_diag) at;
+} sayings;
+
+static void keep(void *user, const sw_diag *d) {
+  sayings *s = user;
+  if (sw_array_push(&s->at, *d, NULL)) sw_session_report(NULL, d);
+}
+
+static void tell(sayings *s) {
+  for (size_t i = 0; i < s->at.n; i++) sw_session_report(NULL, &s->at.at[i]);
+  s->at.n = 0;
+}
+
+static sw_keep keep_of(const char *text) {
+  if (text && strcmp(text, "none") == 0) return SW_KEEP_NONE;
+  return text && strcmp(text, "io") == 0 ? SW_KEEP_IO : SW_KEEP_ALL;
+}
+
+static int64_t stand_in(const void *user, int class_of) {
+  const sw_stand_in *s = user;
+  return s->unit * s->times[class_of];
+}
+
+static void drop(sw_session *s) {
+  if (!s->program) sw_graph_destroy(s->graph);
+  sw_program_destroy(s->program);
+  s->program = NULL;
+  s->graph = NULL;
+}
+
+static sw_rc parse(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sayings *said, sw_diag *d) {
+  const char *file = strcmp(o->model, "-") == 0 ? "<stdin>" : o->model;
+  sw_program_options options = {.keep = keep_of(o->keep),
+                                .mesh = mesh,
+                                .roles = o->roles,
+                                .rules = o->rules,
+                                .sizes = &s->sizes,
+                                .by_device = o->by_device,
+                                .report = keep,
+                                .user = said};
+  drop(s);
+  said->at.n = 0;
+  s->sizes.stand_in = stand_in;
+  s->sizes.user = &s->stand_in;
+  if (sw_profile_mesh_count(s->profile) > 0) options.fallback = sw_profile_mesh(s->profile, 0);
+  sw_rc rc = sw_program_is(o->model, s->text)
+                 ? sw_program_parse(file, s->text, s->text_bytes, &options, &s->program, d)
+                 : sw_model_parse_on(file, s->text, s->text_bytes, mesh, &s->sizes, &s->graph, d);
+  if (s->program) s->graph = sw_program_graph(s->program);
+  return rc;
+}
+
+/* --- sizes that must be equal --------------------------------------------------------------------------------------
+ */
+
+/* How far a reader came before the first thing that it did not like. */
+static int64_t first_error(const sayings *said, const sw_diag *last) {
+  const sw_diag *first = last;
+  for (size_t i = said->at.n; i-- > 0;) {
+    if (said->at.at[i].rc) first = &said->at.at[i];
+  }
+  return ((int64_t)first->line << 24) + first->col;
+}
+
+static int classes_of(const sw_sizes *s) {
+  int most = -1;
+  for (int i = 0; i < s->n; i++) most = s->at[i].class_of > most ? s->at[i].class_of : most;
+  return most + 1;
+}
+
+static bool has_class(const sw_sizes *s, int class_of) {
+  for (int i = 0; i < s->n; i++) {
+    if (s->at[i].met && !s->at[i].given && s->at[i].class_of == class_of) return true;
+  }
+  return false;
+}
+
+/* What is tried: pairs of classes put into one, until a reader comes further than before. */
+typedef struct attempt {
+  const sw_model_options *o;
+  const sw_mesh *mesh;
+  sw_session *s;
+  sayings *said;
+  int64_t before; /* how far it came */
+  sw_diag *why;
+  sw_rc rc;
+} attempt;
+
+/* `pairs` more of them, from pair number `from` on; those of one op may take several at once. */
+static bool unite(attempt *t, int pairs, int from) {
+  const sw_sizes apart = t->s->sizes;
+  const int n = classes_of(&apart);
+  for (int pair = from; pair < n * n; pair++) {
+    const int a = pair / n, b = pair % n;
+    if (a >= b || !has_class(&apart, a) || !has_class(&apart, b)) continue;
+    sw_diag now = {0};
+    sw_sizes_unite(&t->s->sizes, a, b);
+    bool further = pairs > 1 && unite(t, pairs - 1, pair + 1);
+    if (pairs == 1) {
+      t->rc = parse(t->o, t->mesh, t->s, t->said, &now);
+      further = t->rc == SW_OK || first_error(t->said, &now) > t->before;
+      if (further) *t->why = now;
+    }
+    if (further) return true;
+    t->s->sizes = apart;
+  }
+  return false;
+}
+
+/* As few as will do: sizes that need not be equal stay apart. */
+static bool unite_some(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sayings *said, sw_diag *why,
+                       sw_rc *rc) {
+  enum { MOST_AT_ONCE = 3 };
+  attempt t = {o, mesh, s, said, first_error(said, why), why, *rc};
+  bool any = false;
+  for (int pairs = 1; pairs <= MOST_AT_ONCE && !any; pairs++) any = unite(&t, pairs, 0);
+  if (any) *rc = t.rc;
+  return any;
+}
+
+static sw_rc leave_open(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sw_rc rc, sayings *said,
+                        sw_diag *d) {
+  sw_diag why = d ? *d : (sw_diag){0};
+  while (rc == SW_E_INPUT) {
+    const sw_diag was = why;
+    if (unite_some(o, mesh, s, said, &why, &rc)) continue;
+    why = was;
+    break;
+  }
+  if (rc && d) *d = why;
+  if (!rc && d) *d = (sw_diag){0};
+  return rc;
+}
+
+/* --- all of it -----------------------------------------------------------------------------------------------------
+ */
+
+static sw_rc read_sized(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sayings *said, sw_diag *d) {
+  for (int i = 0; i < o->sizes.n; i++) SW_TRY(sw_sizes_give(&s->sizes, o->sizes.at[i].key, o->sizes.at[i].value, d));
+  s->stand_in.unit = FIRST_UNIT;
+  for (int i = 0; i < SW_MAX_SIZES; i++) s->stand_in.times[i] = FIRST_TIMES + TIMES_APART * i;
+  sw_rc rc = parse(o, mesh, s, said, d);
+  if (sw_sizes_open(&s->sizes) && !o->open_sizes) {
+    said->at.n = 0; /* it was not the sizes' own program that was read */
+    if (d) *d = (sw_diag){0};
+    return sw_sizes_check(&s->sizes, o->model, d);
+  }
+  if (sw_sizes_open(&s->sizes)) return leave_open(o, mesh, s, rc, said, d);
+  return rc ? rc : sw_sizes_check(&s->sizes, o->model, d);
+}
+
+sw_rc sw_read_model(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sw_diag *d) {
+  sayings said = {0};
+  SW_TRY(sw_file_read_text(o->model, &s->text, &s->text_bytes, d));
+  sw_rc rc = read_sized(o, mesh, s, &said, d);
+  tell(&said);
+  sw_array_free(&said.at);
+  return rc;
+}
+
+sw_rc sw_read_model_again(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sw_diag *d) {
+  sayings said = {0};
+  sw_rc rc = parse(o, mesh, s, &said, d);
+  sw_array_free(&said.at);
+  return rc;
+}
