@@ -173,7 +173,10 @@ sw_rc sw_im_grid_of(sw_importer *m, uint32_t op, const sw_im_grid **out) {
   if (!sw_ir_len(name) && names_grid(m->t, o)) return SW_IM_FAIL(m, op, "expected the name of a grid, 'on @grid'");
   if (!sw_ir_len(name) && m->walks.n) name = cluster_of(m, sw_im_top(m)->instance->function);
   if (!sw_ir_len(name)) name = cluster_of(m, m->main);
-  if (sw_ir_len(name)) return sw_im_grid_named(m, name, out);
+  if (sw_ir_len(name)) {
+    SW_TRY(sw_im_grid_named(m, name, out));
+    return *out == m->grid ? SW_OK : SW_IM_FAIL(m, op, "the program works on several grids; expected one");
+  }
   *out = m->grid;
   bool of_device = sw_ir_is(m->t, o->name, "mesh.idx") || sw_ir_is(m->t, o->name, "mesh.size");
   if (*out && m->n_grids == 1 && !of_device) return SW_OK;
