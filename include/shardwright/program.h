@@ -30,6 +30,7 @@ typedef struct sw_program_options {
   const char *roles;       /* a file that says what arguments are (docs/stablehlo.md); NULL: none */
   const char *rules;       /* a file with rules of ops that are not known; NULL: none */
   sw_sizes *sizes;         /* what `?` in the types of arguments are; NULL: not known */
+  int64_t open_axis;       /* what axes of a grid are taken for whose sizes nobody says; 0: they are an error */
   bool by_device;          /* take a program that is partitioned already: its graph is what one device runs */
 
   /* Called with every warning (rc = SW_OK), and with every error but the last, which the call returns. May be NULL. */
@@ -46,6 +47,9 @@ SW_API SW_CHECKED sw_rc sw_program_parse(const char *file, const char *bytes, si
 SW_API void sw_program_destroy(sw_program *p); /* NULL allowed; the graph goes too */
 /* The function `main` as a sealed graph, calls written out; lives as long as the program. */
 SW_API sw_graph *sw_program_graph(const sw_program *p);
+
+/* Axes of its mesh, as bits, that have that size because nobody says another. */
+SW_API uint32_t sw_program_open_axes(const sw_program *p);
 
 /* What a program that was read `by_device` and is partitioned runs on each device; NULL: it is a whole one. */
 SW_API const sw_local_program *sw_program_local(const sw_program *p);

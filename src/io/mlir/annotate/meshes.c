@@ -82,13 +82,22 @@ static bool resize_own_mesh(sw_mesh *own, const sw_mesh *given) {
   return true;
 }
 
+/* Sizes that nobody says are taken for another one, if that is asked for. */
+static void close_axes(sw_importer *m) {
+  for (int a = 0; a < m->own_mesh.n_axes && m->o->open_axis; a++) {
+    if (m->own_mesh.axis[a].size >= 0) continue;
+    m->own_mesh.axis[a].size = m->o->open_axis;
+    m->open_axes |= UINT32_C(1) << a;
+  }
+}
+
 /* The program's grid in the mesh that it is planned on, which may be another than its own. */
 static sw_rc place_grid(sw_importer *m, const sw_mesh *given) {
   sw_mesh own;
   bool counts = m->grid && !m->n_meshes;
   if (!m->grid || m->cut) return SW_OK;
   SW_TRY(sw_im_grid_as_mesh(m, m->grid, &own, m->grid_refs));
-  if (m->o->mesh) sw_im_grid_on_mesh(m->grid, &own, given, m->grid_refs);
+  if (m->o->mesh || m->open_axes) sw_im_grid_on_mesh(m->grid, &own, given, m->grid_refs);
   return counts ? sw_im_grid_is_known(m, m->grid, given) : SW_OK;
 }
 
@@ -128,6 +137,7 @@ sw_rc sw_im_mesh(sw_importer *m) {
   for (uint32_t i = 0; i < m->n_meshes && !m->own_mesh.n_axes; i++) m->own_mesh = m->meshes[i].mesh;
   if (!m->own_mesh.n_axes && !m->grid) SW_TRY(read_inline_mesh(m));
   if (!m->n_meshes && !m->cut && m->grid) SW_TRY(sw_im_grid_as_mesh(m, m->grid, &m->own_mesh, m->grid_refs));
+  if (!m->o->mesh) close_axes(m);
   const sw_mesh *own = m->own_mesh.n_axes ? &m->own_mesh : NULL;
   const sw_mesh *given = m->o->mesh ? m->o->mesh : own ? NULL : m->o->fallback;
   const sw_mesh *used = given && !(own && resize_own_mesh(&m->own_mesh, given)) ? given : own;

@@ -120,6 +120,7 @@ typedef struct sw_importer {
   struct sw_im_grid *grids; /* that the text declares (annotate/grids.h) */
   uint32_t n_grids;
   const struct sw_im_grid *grid; /* the program's; NULL: there is none */
+  uint32_t open_axes;            /* of own_mesh: their sizes are not known */
   sw_axis_ref *grid_refs;        /* its axes in the mesh; axis -1: the mesh has none of the kind */
   uint32_t **definers;           /* by function, slot: the op that gives it (annotate/cuts.h) */
   sw_dict annotated;             /* names (call, slot) that the shard dialect annotates: by which op */

@@ -51,6 +51,7 @@ static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d
   if (!rc && p->is_local) rc = sw_im_local_program(&m);
   sw_im_close_cut(&cut);
   p->main = m.main;
+  p->open_axes = m.open_axes;
   p->module = m.module;
   TAKE(made);
   TAKE(carried);
@@ -143,6 +144,8 @@ void sw_program_destroy(sw_program *p) {
 }
 
 sw_graph *sw_program_graph(const sw_program *p) { return p->graph; }
+
+uint32_t sw_program_open_axes(const sw_program *p) { return p->open_axes; }
 
 const sw_local_program *sw_program_local(const sw_program *p) { return p->is_local ? &p->local : NULL; }
 

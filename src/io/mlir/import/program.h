@@ -10,7 +10,7 @@ struct sw_program {
   sw_ir_tree tree;
   sw_ir_names names;
   sw_graph *graph;
-  uint32_t main, module;
+  uint32_t main, module, open_axes;
   SW_ARRAY(sw_ir_made) made; /* in the order of the walk */
   SW_ARRAY(sw_ir_carried) carried;
   SW_ARRAY(sw_ir_captured) captured;
