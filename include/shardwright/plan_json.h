@@ -9,8 +9,9 @@ SW_API SW_CHECKED sw_rc sw_plan_write(const sw_plan *p, const sw_account *accoun
 /* What is known of a plan for a model whose sizes are not: measures as polynomials in the sizes. */
 typedef struct sw_open_measures {
   int n;
-  const char *const *sizes; /* names */
-  const char *moved_bytes, *redundant_flops;
+  const char *const *sizes;                  /* names */
+  const char *moved_bytes, *redundant_flops; /* NULL: not known, as sizes of the mesh are not */
+  uint32_t open_axes;                        /* of the mesh, as bits */
 } sw_open_measures;
 /* The same without times; read back for the model with any sizes. */
 SW_API SW_CHECKED sw_rc sw_plan_write_open(const sw_plan *p, const sw_open_measures *open, sw_text *out, sw_diag *d);

@@ -1,6 +1,9 @@
 #include "cli/open_sizes.h"
 
+#include <string.h>
+
 #include "cli/read_model.h"
+#include "shardwright/log.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/polynomial.h"
 
@@ -66,8 +69,12 @@ static void put_type(const sw_session *s, const sw_value *v, sw_text *out) {
   sw_text_puts(out, "]");
 }
 
-static void put_names(const sw_sizes *s, sw_text *out) {
+static void put_names(const sw_session *session, sw_text *out) {
+  const sw_sizes *s = &session->sizes;
   int n = 0;
+  for (int a = 0; a < session->mesh.n_axes; a++) {
+    if (session->open_axes >> a & 1) sw_text_printf(out, "%s%s", n++ ? ", " : "", session->mesh.axis[a].name);
+  }
   for (int i = 0; i < s->n; i++) {
     const sw_size *size = &s->at[i];
     const sw_size *first = size;
@@ -82,12 +89,17 @@ static void put_table(const sw_session *s, const sw_plan *plan, const sw_text *m
                       sw_text *out) {
   const sw_function *f = &plan->graph->functions[plan->graph->main];
   sw_text mesh = {0};
-  sw_mesh_print(sw_machine_mesh(s->machine), &mesh);
+  sw_mesh said = s->mesh;
+  for (int a = 0; a < said.n_axes; a++) said.axis[a].size = s->open_axes >> a & 1 ? -1 : said.axis[a].size;
+  sw_mesh_print(&said, &mesh);
   sw_text_printf(out, "model    %s: %d ops, %d arguments\nmesh     %s\nunknown  ", plan->graph->name,
                  sw_graph_main_block(plan->graph)->n_ops, f->n_args, sw_text_str(&mesh));
-  put_names(&s->sizes, out);
-  sw_text_printf(out, "\nmoved    %s bytes between all devices\ntwice    %s flops done twice\n\narguments\n",
-                 sw_text_str(moved), sw_text_str(twice));
+  put_names(s, out);
+  if (!s->open_axes) {
+    sw_text_printf(out, "\nmoved    %s bytes between all devices\ntwice    %s flops done twice", sw_text_str(moved),
+                   sw_text_str(twice));
+  }
+  sw_text_puts(out, "\n\narguments\n");
   for (int32_t i = 0; i < f->n_args; i++) {
     sw_text_printf(out, "  %s  ", plan->graph->values[f->args[i]].name);
     put_type(s, &plan->graph->values[f->args[i]], out);
@@ -120,13 +132,65 @@ sw_rc sw_open_sizes_print(const sw_model_options *from, sw_session *session, con
   sw_text text[MEASURES] = {{0}};
   list_unknowns(&session->sizes, &open);
   asker a = {from, session, plan, &open, plan->graph->n_ops, plan->graph->n_values};
-  sw_rc rc = find_measures(&a, arena, text, d);
+  sw_rc rc = session->open_axes ? SW_OK : find_measures(&a, arena, text, d);
   if (!rc) rc = sw_read_model_again(from, sw_machine_mesh(session->machine), session, d);
   sw_plan same = *plan;
   same.graph = session->graph;
-  const sw_open_measures measures = {open.n, open.name, sw_text_str(&text[MOVED]), sw_text_str(&text[TWICE])};
+  const bool known = !session->open_axes;
+  const sw_open_measures measures = {open.n, open.name, known ? sw_text_str(&text[MOVED]) : NULL,
+                                     known ? sw_text_str(&text[TWICE]) : NULL, session->open_axes};
   if (!rc && table) put_table(session, &same, &text[MOVED], &text[TWICE], out);
   if (!rc && !table) rc = sw_plan_write_open(&same, &measures, out, d);
   for (int k = 0; k < MEASURES; k++) sw_text_free(&text[k]);
   return rc;
+}
+
+/* --- axes ---------------------------------------------------------------------------------------------------------
+ */
+
+/* The same parts of two meshes that differ in the sizes of axes? */
+static bool same_refs(const sw_mesh *m, const sw_axis_ref *a, const sw_mesh *n, const sw_axis_ref *b, int count) {
+  for (int i = 0; i < count; i++) {
+    const bool whole =
+        sw_axis_ref_equal(a[i], sw_axis_whole(m, a[i].axis)) && sw_axis_ref_equal(b[i], sw_axis_whole(n, b[i].axis));
+    if (a[i].axis != b[i].axis || (!whole && !sw_axis_ref_equal(a[i], b[i]))) return false;
+  }
+  return true;
+}
+
+static bool same_shardings(const sw_plan *p, const sw_mesh *m, const sw_plan *q, const sw_mesh *n, int32_t n_ops,
+                           int32_t n_args) {
+  for (int32_t i = 0; i < n_ops; i++) {
+    const sw_strategy *a = &p->ops[i], *b = &q->ops[i];
+    const bool alike = a->n_refs == b->n_refs && memcmp(a->loop_of, b->loop_of, a->n_refs * sizeof *a->loop_of) == 0;
+    if (!alike || !same_refs(m, a->refs, n, b->refs, a->n_refs)) return false;
+  }
+  for (int32_t i = 0; i < n_args; i++) {
+    const sw_sharding *a = &p->args[i], *b = &q->args[i];
+    const bool alike = a->n_refs == b->n_refs && memcmp(a->dim_of, b->dim_of, a->n_refs * sizeof *a->dim_of) == 0;
+    if (!alike || !same_refs(m, a->refs, n, b->refs, a->n_refs)) return false;
+  }
+  return true;
+}
+
+sw_rc sw_open_axes_compare(const sw_model_options *from, sw_session *session, const sw_plan *plan, sw_traversal t,
+                           sw_arena *arena, sw_diag *d) {
+  enum { TIMES = 2 };
+  sw_mesh larger = session->mesh;
+  sw_machine *machine;
+  sw_plan other;
+  sw_diag why = {0};
+  if (!session->open_axes) return SW_OK;
+  for (int a = 0; a < larger.n_axes; a++) larger.axis[a].size *= session->open_axes >> a & 1 ? TIMES : 1;
+  sw_rc rc = sw_machine_build(arena, session->profile, &larger, &machine, &why);
+  if (rc) return rc == SW_E_INPUT ? SW_OK : rc; /* the profile has no more devices */
+  SW_TRY(sw_read_model_again(from, &larger, session, d));
+  const sw_function *f = &session->graph->functions[session->graph->main];
+  rc = sw_propagate(session->graph, machine, t, arena, &other, &why);
+  if (rc == SW_E_RESOURCE) return rc;
+  if (!rc && same_shardings(plan, &session->mesh, &other, &larger, session->graph->n_ops, f->n_args)) return SW_OK;
+  sw_log(SW_LOG_WARN,
+         "shardings hang on sizes of the mesh that are unknown; these are for %d devices along each such axis",
+         SW_OPEN_AXIS);
+  return SW_OK;
 }

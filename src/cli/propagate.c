@@ -59,21 +59,29 @@ static sw_rc propagate(const settings *s, const sw_session *session, sw_arena *a
   return rc ? rc : sw_save_text(s->output, &out, d);
 }
 
+/* What needs all sizes says which are missing. */
+static sw_rc want_sizes(const settings *s, const sw_session *session, sw_diag *d) {
+  SW_TRY(sw_sizes_check(&session->sizes, s->from.model, d));
+  return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: sizes of the mesh are unknown; expected --mesh with a size for each",
+                       s->from.model);
+}
+
 /* Without all sizes: shardings, and what they move as polynomials. */
 static sw_rc propagate_open(const settings *s, sw_session *session, sw_arena *arena, sw_diag *d) {
   sw_traversal t = SW_TRAVERSE_BACKWARD_FORWARD;
   sw_plan plan;
   sw_text out = {0};
   (void)sw_traversal_parse(s->strategy, &t);
-  if (s->report.n) return sw_sizes_check(&session->sizes, s->from.model, d);
+  if (s->report.n) return want_sizes(s, session, d);
   for (int i = 0; i < s->emit.n; i++) {
-    if (!sw_session_emits_sizes_open(s->emit.at[i].key)) return sw_sizes_check(&session->sizes, s->from.model, d);
+    if (session->open_axes || !sw_session_emits_sizes_open(s->emit.at[i].key)) return want_sizes(s, session, d);
   }
   SW_TRY(sw_propagate(session->graph, session->machine, t, arena, &plan, d));
   sw_session_warn_of_hints(&plan);
   SW_TRY(sw_emit_all(session, &plan, &s->emit, NULL, d));
   SW_TRY(sw_open_sizes_print(&s->from, session, &plan, s->table, arena, &out, d));
-  return sw_save_text(s->output, &out, d);
+  SW_TRY(sw_save_text(s->output, &out, d));
+  return sw_open_axes_compare(&s->from, session, &plan, t, arena, d);
 }
 
 static sw_rc show_rules(const settings *s, const sw_session *session, sw_diag *d) {
@@ -88,7 +96,7 @@ static sw_rc run(const sw_call *call, sw_diag *d) {
   sw_model_options from = s->from;
   from.open_sizes = true;
   SW_TRY(sw_session_open(&from, call->arena, &session, d));
-  const bool open = sw_sizes_open(&session.sizes) > 0;
+  const bool open = sw_sizes_open(&session.sizes) > 0 || session.open_axes;
   sw_rc rc = s->show_rules ? show_rules(s, &session, d)
              : open        ? propagate_open(s, &session, call->arena, d)
                            : propagate(s, &session, call->arena, d);
@@ -107,7 +115,9 @@ const sw_command sw_command_propagate = {
         "both.\n"
         "Sizes that the model leaves open may stay unknown: shardings are those of any large size that the mesh "
         "divides, "
-        "and what they move and do twice are polynomials in the sizes, without times.\n",
+        "and what they move and do twice are polynomials in the sizes, without times. Without sizes of the mesh they "
+        "are "
+        "shardings alone.\n",
     .example = "shardwright propagate models/rfc-mlp-1d-tensors.json -o plan.json",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),

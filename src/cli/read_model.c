@@ -40,6 +40,19 @@ static void drop(sw_session *s) {
   s->graph = NULL;
 }
 
+/* A model on its own mesh, of which some sizes are not known. */
+static sw_rc parse_closed(const char *file, sw_session *s, sw_diag *d) {
+  sw_mesh closed = s->graph->mesh;
+  for (int a = 0; a < closed.n_axes; a++) {
+    if (closed.axis[a].size >= 0) continue;
+    closed.axis[a].size = SW_OPEN_AXIS;
+    s->open_axes |= UINT32_C(1) << a;
+  }
+  if (!s->open_axes) return SW_OK;
+  drop(s);
+  return sw_model_parse_on(file, s->text, s->text_bytes, &closed, &s->sizes, &s->graph, d);
+}
+
 static sw_rc parse(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sayings *said, sw_diag *d) {
   const char *file = strcmp(o->model, "-") == 0 ? "<stdin>" : o->model;
   sw_program_options options = {.keep = keep_of(o->keep),
@@ -47,6 +60,7 @@ static sw_rc parse(const sw_model_options *o, const sw_mesh *mesh, sw_session *s
                                 .roles = o->roles,
                                 .rules = o->rules,
                                 .sizes = &s->sizes,
+                                .open_axis = o->open_sizes ? SW_OPEN_AXIS : 0,
                                 .by_device = o->by_device,
                                 .report = keep,
                                 .user = said};
@@ -59,6 +73,8 @@ static sw_rc parse(const sw_model_options *o, const sw_mesh *mesh, sw_session *s
                  ? sw_program_parse(file, s->text, s->text_bytes, &options, &s->program, d)
                  : sw_model_parse_on(file, s->text, s->text_bytes, mesh, &s->sizes, &s->graph, d);
   if (s->program) s->graph = sw_program_graph(s->program);
+  if (s->program && !mesh) s->open_axes = sw_program_open_axes(s->program);
+  if (!rc && !s->program && !mesh && o->open_sizes && s->graph->has_mesh) rc = parse_closed(file, s, d);
   return rc;
 }
 

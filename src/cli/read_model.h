@@ -4,6 +4,8 @@
 
 #include "cli/session.h"
 
+enum { SW_OPEN_AXIS = 2 }; /* devices that stand in along an axis of unknown size */
+
 /* Reads the model file into the session: its text, its graph and program, its sizes. Sizes that are not known are an
  * error that says which to give, or where they may stay open, others stand in for them: equal ones for those that the
  * model forces to be equal. `mesh`: given in place of the model's; NULL: none is. */

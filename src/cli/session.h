@@ -20,7 +20,8 @@ typedef struct sw_session {
   sw_machine *machine;
   sw_sizes sizes; /* that the model leaves open; some are not known only where that was asked for */
   sw_stand_in stand_in;
-  char *text; /* of the model; owned */
+  uint32_t open_axes; /* of the mesh, as bits: their sizes are not known either, and others stand in for them */
+  char *text;         /* of the model; owned */
   size_t text_bytes;
 } sw_session;
 

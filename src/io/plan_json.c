@@ -123,6 +123,13 @@ static void put_open_costs(sw_json_out *o, const sw_open_measures *open) {
   sw_jw_end(o);
 }
 
+/* Open axes as "?". */
+static void print_mesh(const sw_mesh *m, uint32_t open, sw_text *out) {
+  sw_mesh said = *m;
+  for (int a = 0; a < m->n_axes; a++) said.axis[a].size = open >> a & 1 ? -1 : m->axis[a].size;
+  sw_mesh_print(&said, out);
+}
+
 static sw_rc write_plan(const sw_plan *p, const sw_account *account, const sw_open_measures *open, sw_text *out,
                         sw_diag *d) {
   const sw_graph *g = p->graph;
@@ -131,7 +138,7 @@ static sw_rc write_plan(const sw_plan *p, const sw_account *account, const sw_op
   const sw_profile *profile = sw_machine_profile(p->machine);
   sw_text mesh = {0};
   sw_json_out o;
-  sw_mesh_print(m, &mesh);
+  print_mesh(m, open ? open->open_axes : 0, &mesh);
   sw_json_out_init(&o, out);
   sw_jw_object(&o, NULL);
   sw_jw_string(&o, "format", kFormat);
@@ -150,7 +157,7 @@ static sw_rc write_plan(const sw_plan *p, const sw_account *account, const sw_op
   sw_jw_end(&o);
   put_search(&o, p);
   if (account) put_costs(&o, account);
-  if (open) put_open_costs(&o, open);
+  if (open && open->moved_bytes) put_open_costs(&o, open);
   sw_jw_bool(&o, "args_whole", p->args_whole);
   sw_jw_array(&o, "arguments");
   for (int32_t i = 0; i < f->n_args; i++) put_sharding(&o, m, g->values[f->args[i]].name, &p->args[i]);
