@@ -293,8 +293,9 @@ static sw_rc import_op(sw_importer *m, uint32_t op) {
   if (!done) SW_TRY(sw_im_quantized(m, row, op, &done));
   if (done) return SW_OK;
   sw_id first = m->g->n_ops;
+  size_t depth = m->walks.n; /* another one afterwards: of a call nothing is made yet, and names are the callee's */
   sw_rc rc = row ? row->import(m, row, op) : sw_im_opaque(m, op, sw_im_string(m, name));
-  if (!rc) rc = sw_im_annotate_distributed(m, op, first);
+  if (!rc && m->walks.n == depth) rc = sw_im_annotate_distributed(m, op, first);
   if (rc == SW_E_INPUT && m->d && m->d->line == 0) {
     sw_diag_note(m->d, "while reading '%.*s' in line %d", (int)sw_ir_len(name), m->t->s + name.at,
                  sw_im_place(m, op).line);
