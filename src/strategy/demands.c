@@ -10,14 +10,19 @@ static bool has_ref(const sw_axis_ref *refs, int n, sw_axis_ref ref) {
 }
 
 bool sw_annotation_admits_strategy(const sw_graph *g, const sw_annotation *a, const sw_strategy *s) {
-  if (a->n_loop_refs != s->n_refs) return false;
-  for (int i = 0; i < s->n_refs; i++) {
-    int n, seen = 0;
-    const sw_axis_ref *have = sw_strategy_loop(s, a->loop_of[i], &n);
-    const bool ordered = a->loop_of[i] < g->ops[a->op].space->n_loops; /* what is partial is a set of axes */
-    for (int j = 0; j < i; j++) seen += a->loop_of[j] == a->loop_of[i];
-    if (ordered ? seen >= n || !sw_axis_ref_equal(have[seen], a->loop_refs[i]) : !has_ref(have, n, a->loop_refs[i]))
-      return false;
+  sw_strategy want = {0}, have = *s;
+  for (int i = 0; i < a->n_loop_refs; i++) {
+    if (!sw_strategy_push(&want, a->loop_of[i], a->loop_refs[i])) return false;
+  }
+  sw_strategy_join(&want);
+  sw_strategy_join(&have);
+  if (want.n_refs != have.n_refs) return false;
+  for (int i = 0; i < want.n_refs; i++) {
+    int n;
+    const sw_axis_ref *there = sw_strategy_loop(&have, want.loop_of[i], &n);
+    const bool ordered = want.loop_of[i] < g->ops[a->op].space->n_loops; /* what is partial is a set of axes */
+    const bool same = have.loop_of[i] == want.loop_of[i] && sw_axis_ref_equal(have.refs[i], want.refs[i]);
+    if (ordered ? !same : !has_ref(there, n, want.refs[i])) return false;
   }
   return true;
 }

@@ -22,17 +22,30 @@ typedef struct all {
   sw_strategy at[MOST_FOUND];
 } all;
 
-/* Every axis on no loop, or behind those that a loop has, in every order of the axes. */
+/* What loops and dimensions are cut by: the axes, or two parts of one of size 4. */
+static int atoms_of(const sw_mesh *mesh, sw_axis_ref atoms[2]) {
+  assert_in_range(mesh->n_axes, 1, 2);
+  for (int a = 0; a < mesh->n_axes; a++) atoms[a] = sw_axis_whole(mesh, a);
+  if (mesh->n_axes == 2 || atoms[0].size != 4) return mesh->n_axes;
+  atoms[0] = (sw_axis_ref){0, 1, 2};
+  atoms[1] = (sw_axis_ref){0, 2, 2};
+  return 2;
+}
+
+/* Every atom on no loop, or behind those that a loop has, in every order of the atoms. */
 static void place_rest(all *a, const int *order, int k, const sw_strategy *s) {
-  if (k == a->mesh->n_axes) {
+  sw_axis_ref atoms[2];
+  if (k == atoms_of(a->mesh, atoms)) {
+    sw_strategy joined = *s;
+    sw_strategy_join(&joined);
     assert_true(a->n < MOST_FOUND);
-    if (sw_strategy_legal(a->g, a->op, a->mesh, s)) a->at[a->n++] = *s;
+    if (sw_strategy_legal(a->g, a->op, a->mesh, &joined)) a->at[a->n++] = joined;
     return;
   }
   for (int l = -1; l < a->op->space->n_loops + a->op->space->n_linear; l++) {
     sw_strategy next = *s;
     if (l >= 0 && a->op->space->n_loops > l && a->op->space->loops[l].kind == SW_LOOP_WHOLE) continue;
-    if (l >= 0) assert_true(sw_strategy_push(&next, l, sw_axis_whole(a->mesh, order[k])));
+    if (l >= 0) assert_true(sw_strategy_push(&next, l, atoms[order[k]]));
     place_rest(a, order, k + 1, &next);
   }
 }
@@ -40,9 +53,9 @@ static void place_rest(all *a, const int *order, int k, const sw_strategy *s) {
 static void find_all(all *a, const sw_graph *g, const sw_op *op, const sw_mesh *mesh) {
   *a = (all){.g = g, .op = op, .mesh = mesh};
   const sw_strategy none = {0};
-  assert_true(mesh->n_axes <= 2);
+  sw_axis_ref atoms[2];
   place_rest(a, (int[]){0, 1}, 0, &none);
-  if (mesh->n_axes == 2) place_rest(a, (int[]){1, 0}, 0, &none);
+  if (atoms_of(mesh, atoms) == 2) place_rest(a, (int[]){1, 0}, 0, &none);
 }
 
 static void at_port(const all *a, const sw_strategy *s, int port, sw_sharding *out) {
@@ -221,12 +234,40 @@ static void add_loop(model *m, sw_rng *r) {
   add_name(m, "after");
 }
 
+static void add_branch(model *m, sw_rng *r, const char *from, const char *into, const char *w, const char *out) {
+  sw_text_printf(new_op(m), "\"op\": \"enter\", \"inputs\": [\"w\"], \"outputs\": [\"%s\"]", w);
+  sw_text_printf(new_op(m), "\"op\": \"enter\", \"inputs\": [\"%s\"], \"outputs\": [\"%s\"]", from, into);
+  m->n_names = 0;
+  add_name(m, into);
+  for (int64_t n = sw_rng_below(r, 2); n > 0; n--) add_body(m, r, w);
+  sw_text_printf(new_op(m), "\"op\": \"yield\", \"inputs\": [\"%s\"], \"outputs\": [\"%s\"]", m->names[m->n_names - 1],
+                 out);
+}
+
+static void add_choice(model *m, sw_rng *r) {
+  char kept[MOST_VALUES][16], before[16];
+  const int outside = m->n_names;
+  snprintf(before, sizeof before, "%s", some_name(m, r));
+  memcpy(kept, m->names, sizeof kept);
+  sw_text_puts(new_op(m), "\"op\": \"case\", \"name\": \"choice\", \"inputs\": [\"mode\"]");
+  add_branch(m, r, before, "p", "wp", "p.out");
+  sw_text_puts(new_op(m), "\"op\": \"otherwise\", \"name\": \"choice.1\"");
+  add_branch(m, r, before, "q", "wq", "q.out");
+  sw_text_puts(new_op(m), "\"op\": \"end\", \"name\": \"choice.end\"");
+  sw_text_puts(new_op(m), "\"op\": \"join\", \"inputs\": [\"p.out\", \"q.out\"], \"outputs\": [\"chosen\"]");
+  memcpy(m->names, kept, sizeof kept);
+  m->n_names = outside;
+  add_name(m, "chosen");
+}
+
 static void random_model(model *m, sw_rng *r) {
   static const char *const kMeshes[] = {"x=2", "x=2,y=2", "x=2,y=3", "x=4"};
   *m = (model){.mesh = kMeshes[sw_rng_below(r, 4)]};
   for (int i = 0; i < 3; i++) add_name(m, (const char *[]){"a", "b", "s"}[i]);
   for (int64_t n = 1 + sw_rng_below(r, 2); n > 0; n--) add_body(m, r, "w");
-  if (sw_rng_below(r, 3) == 0) add_loop(m, r);
+  const int64_t control = sw_rng_below(r, 6);
+  if (control < 2) add_loop(m, r);
+  if (control == 2) add_choice(m, r);
   for (int64_t n = sw_rng_below(r, 2); n > 0; n--) add_body(m, r, "w");
   snprintf(m->result, sizeof m->result, "%s", m->names[m->n_names - 1]);
   snprintf(m->state_out, sizeof m->state_out, "%s", m->names[3 + sw_rng_below(r, m->n_names - 3)]);
@@ -273,6 +314,7 @@ static void write_model(const model *m, const sw_graph *plain, const thoughts *t
     put_value(out, what, v >= 0 && sw_text_str(&t->value[v])[0] ? sw_text_str(&t->value[v]) : NULL);
   }
   sw_text_puts(out,
+               "  {\"name\": \"mode\", \"kind\": \"input\", \"dtype\": \"i32\", \"shape\": []},\n"
                "  {\"name\": \"zero\", \"kind\": \"constant\", \"dtype\": \"i32\", \"shape\": [], \"value\": 0},\n"
                "  {\"name\": \"one\", \"kind\": \"constant\", \"dtype\": \"i32\", \"shape\": [], \"value\": 1},\n"
                "  {\"name\": \"two\", \"kind\": \"constant\", \"dtype\": \"i32\", \"shape\": [], \"value\": 2}],\n"
@@ -312,11 +354,14 @@ static void think_of_option(sw_text *of, const sw_mesh *mesh, const sw_op *op, c
 }
 
 static void some_sharding(sw_rng *r, const sw_mesh *mesh, sw_sharding *out) {
+  sw_axis_ref atoms[2];
+  const int n = atoms_of(mesh, atoms);
   *out = sw_sharding_replicated(2);
-  for (int a = 0; a < mesh->n_axes; a++) {
+  for (int a = 0; a < n; a++) {
     const int dim = (int)sw_rng_below(r, 3);
-    if (dim < 2) assert_true(sw_sharding_push(out, dim, sw_axis_whole(mesh, a)));
+    if (dim < 2) assert_true(sw_sharding_push(out, dim, atoms[a]));
   }
+  sw_sharding_normalise(mesh, out);
 }
 
 /* Of an op: what some of its strategies want and give, now and then. */
