@@ -174,7 +174,7 @@ static sw_rc read_sized(const sw_model_options *o, const sw_mesh *mesh, sw_sessi
     return sw_sizes_check(&s->sizes, o->model, d);
   }
   if (sw_sizes_open(&s->sizes)) return leave_open(o, mesh, s, rc, said, d);
-  return rc ? rc : sw_sizes_check(&s->sizes, o->model, d);
+  return rc || o->spare_sizes ? rc : sw_sizes_check(&s->sizes, o->model, d);
 }
 
 sw_rc sw_read_model(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sw_diag *d) {
@@ -183,6 +183,9 @@ sw_rc sw_read_model(const sw_model_options *o, const sw_mesh *mesh, sw_session *
   sw_rc rc = read_sized(o, mesh, s, &said, d);
   tell(&said);
   sw_array_free(&said.at);
+  if (sw_sizes_open(&s->sizes)) return rc;
+  sw_mem_free(s->text); /* it is not read again */
+  s->text = NULL;
   return rc;
 }
 

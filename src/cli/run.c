@@ -156,6 +156,7 @@ static sw_rc run_against(const sw_call *call, const sw_session *text, sw_diag *d
   sw_session whole;
   sw_plan plan;
   from.model = s->against;
+  from.spare_sizes = true;
   SW_TRY(s->plan ? sw_session_open_plan(&from, s->plan, call->arena, &whole, &plan, d)
                  : sw_session_open(&from, call->arena, &whole, d));
   sw_rc rc = run_text_beside(call, text, &whole, s->plan ? &plan : NULL, d);
@@ -189,6 +190,7 @@ static sw_rc run(const sw_call *call, sw_diag *d) {
   sw_session session;
   sw_plan plan;
   from.by_device = true;
+  from.spare_sizes = s->against != NULL;
   SW_TRY(planned ? sw_session_open_plan(&s->from, s->plan, call->arena, &session, &plan, d)
                  : sw_session_open(&from, call->arena, &session, d));
   sw_rc rc = planned ? run_beside(call, &(sw_judged){.whole = plan.graph, .plan = &plan}, NULL, d)

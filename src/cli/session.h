@@ -33,6 +33,7 @@ typedef struct sw_model_options {
   bool by_device;                /* likewise: it may be partitioned already (program.h) */
   sw_pairs sizes;                /* that the model leaves open: NAME=SIZE */
   bool open_sizes;               /* some may stay unknown; then others stand in for them */
+  bool spare_sizes;              /* some may be of another model */
 } sw_model_options;
 
 /* What every subcommand that reads a model has; `T` is its settings with a field `from` of the type above. */
