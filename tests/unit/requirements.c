@@ -74,6 +74,7 @@ static bool is_as_option(const sw_annotation *a, const sw_strategy *s) {
 }
 
 static bool is_met(const all *a, const sw_annotation *m, const sw_strategy *s) {
+  if (!m->required) return true; /* a hint may be left */
   const sw_id id = (sw_id)(a->op - a->g->ops);
   sw_sharding at;
   if (m->op >= 0) return m->op != id || is_as_option(m, s);
@@ -134,6 +135,7 @@ static bool state_is_possible(const sw_graph *g) {
   for (int32_t i = 0; i < f->n_outputs; i++) {
     for (int32_t k = 0; k < g->n_annotations && f->alias[i] >= 0; k++) {
       const sw_annotation *a = &g->annotations[k];
+      if (!a->required) continue;
       if (a->value == f->alias[i] && !a->for_users) in = a;
       bool here = a->for_users && a->value == f->outputs[i] && a->n_users == 0;
       for (int u = 0; u < a->n_users; u++) here = here || (a->users[u].op < 0 && a->users[u].index == i);
@@ -336,13 +338,15 @@ static sw_graph *parse(const sw_text *t) {
   return g;
 }
 
-static void think(sw_text *of, const sw_mesh *mesh, const sw_sharding *s, const char *users) {
+static const char *weight(sw_rng *r) { return sw_rng_below(r, 4) ? "true" : "false"; }
+
+static void think(sw_rng *r, sw_text *of, const sw_mesh *mesh, const sw_sharding *s, const char *users) {
   sw_text_printf(of, "%s{\"sharding\": \"", sw_text_str(of)[0] ? ", " : "");
   sw_sharding_print(mesh, s, of);
-  sw_text_printf(of, "\", \"required\": true%s%s}", users ? ", \"for_users\": " : "", users ? users : "");
+  sw_text_printf(of, "\", \"required\": %s%s%s}", weight(r), users ? ", \"for_users\": " : "", users ? users : "");
 }
 
-static void think_of_option(sw_text *of, const sw_mesh *mesh, const sw_op *op, const sw_strategy *s) {
+static void think_of_option(sw_rng *r, sw_text *of, const sw_mesh *mesh, const sw_op *op, const sw_strategy *s) {
   sw_text_puts(of, ", \"sharding\": \"[");
   for (int l = 0; l < op->space->n_loops + op->space->n_linear; l++) {
     int n;
@@ -350,7 +354,7 @@ static void think_of_option(sw_text *of, const sw_mesh *mesh, const sw_op *op, c
     if (l) sw_text_puts(of, ",");
     sw_axis_refs_print(mesh, refs, n, of);
   }
-  sw_text_puts(of, "]\", \"required\": true");
+  sw_text_printf(of, "]\", \"required\": %s", weight(r));
 }
 
 static void some_sharding(sw_rng *r, const sw_mesh *mesh, sw_sharding *out) {
@@ -380,11 +384,11 @@ static void think_of_op(sw_rng *r, const sw_graph *g, int32_t i, sw_text *option
     if (port >= 0 && (at.n_partial || at.rank == 0)) continue;
     snprintf(users, sizeof users, "[{\"op\": \"%s\", \"operand\": %d}]", op->name, port);
     if (port < 0)
-      think_of_option(option, &g->mesh, op, s);
+      think_of_option(r, option, &g->mesh, op, s);
     else if (port < op->n_operands)
-      think(&t->value[op->operands[port]], &g->mesh, &at, users);
+      think(r, &t->value[op->operands[port]], &g->mesh, &at, users);
     else
-      think(&t->value[op->results[port - op->n_operands]], &g->mesh, &at, NULL);
+      think(r, &t->value[op->results[port - op->n_operands]], &g->mesh, &at, NULL);
   }
 }
 
@@ -394,13 +398,13 @@ static void think_of_all(sw_rng *r, const model *m, const sw_graph *g, thoughts 
   for (int i = 0; i < 3; i++) {
     some_sharding(r, &g->mesh, &at);
     if (sw_rng_below(r, 3) == 0)
-      think(&t->value[sw_graph_value_named(g, (const char *[]){"a", "b", "s"}[i])], &g->mesh, &at, NULL);
+      think(r, &t->value[sw_graph_value_named(g, (const char *[]){"a", "b", "s"}[i])], &g->mesh, &at, NULL);
   }
   const int32_t n = sw_graph_main_block(g)->n_ops;
   for (int32_t i = n - m->n_ops; i < n; i++) think_of_op(r, g, i, &t->op[i - (n - m->n_ops)], t);
   some_sharding(r, &g->mesh, &at);
   if (sw_rng_below(r, 3) == 0)
-    think(&t->value[sw_graph_value_named(g, m->state_out)], &g->mesh, &at, "[{\"output\": \"s.out\"}]");
+    think(r, &t->value[sw_graph_value_named(g, m->state_out)], &g->mesh, &at, "[{\"output\": \"s.out\"}]");
 }
 
 /* --- verdicts ------------------------------------------------------------------------------------------------------
