@@ -183,7 +183,7 @@ sw_rc sw_read_model(const sw_model_options *o, const sw_mesh *mesh, sw_session *
   sw_rc rc = read_sized(o, mesh, s, &said, d);
   tell(&said);
   sw_array_free(&said.at);
-  if (sw_sizes_open(&s->sizes)) return rc;
+  if (sw_sizes_open(&s->sizes) || s->open_axes) return rc;
   sw_mem_free(s->text); /* it is not read again */
   s->text = NULL;
   return rc;
