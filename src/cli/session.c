@@ -18,6 +18,11 @@ static sw_rc bind_mesh(sw_session *s, const sw_mesh *mesh, sw_arena *arena, sw_d
     s->mesh = *sw_profile_mesh(s->profile, 0);
   }
   SW_TRY(sw_mesh_verify(&s->mesh, true, d));
+  sw_rc rc = sw_machine_build(arena, s->profile, &s->mesh, &s->machine, d);
+  if (rc != SW_E_INPUT || !s->open_axes) return rc;
+  if (d)
+    *d = (sw_diag){0}; /* what stands in for unknown sizes is too much for the profile, of which no price is asked */
+  SW_TRY(sw_profile_read("h100x64", arena, &s->profile, d));
   return sw_machine_build(arena, s->profile, &s->mesh, &s->machine, d);
 }
 
