@@ -207,6 +207,10 @@ static const row kRows[] = {
      "!shard.sharding, index, index) -> index\n"
      "%k = arith.index_cast %p : index to i64\n" SPREAD,
      "0 0 1 1 3 3 4 4"},
+    {"sizes of a device that is not", GRID, 0, 2,
+     BOTH "%s = shard.sharding @g split_axes = [[0]] : !shard.sharding\n"
+          "%p = shard.shard_shape dims = [4] sharding = %s device = [2, %b] : index\n" AS_IT_IS,
+     "coordinate 0 of the device is 2; expected 0 to 1"},
     {"offsets that decrease", GRID, 0, 2,
      BOTH "%s = shard.sharding @g split_axes = [[0]] sharded_dims_offsets = [0, 5, 4] : !shard.sharding\n"
           "%p = shard.shard_shape dims = [4] sharding = %s device = [%a, %b] : index\n" AS_IT_IS,

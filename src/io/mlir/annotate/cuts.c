@@ -142,6 +142,10 @@ sw_rc sw_im_read_cut(sw_importer *m, uint32_t op, sw_im_cuts *out) {
   *out = (sw_im_cuts){.at = o->text.at};
   SW_TRY(sw_im_grid_of(m, op, &out->grid));
   SW_TRY(read_dims(m, out, sw_ir_attr(t, o, "split_axes", "split_axes"), -1));
+  if (!out->n_dims) {
+    return SW_FAIL_INPUT(m->d, sw_ir_place(t, out->at),
+                         "the sharding has no list of axes; expected one at least, [[]]");
+  }
   sw_ir_span partial = sw_ir_attr(t, o, "partial", "partial"), axes = sw_ir_attr(t, o, "partial_axes", NULL),
              kind = sw_ir_attr(t, o, "partial_type", NULL);
   if (sw_ir_present(partial)) SW_TRY(read_partial(m, out, partial, o->text.end));

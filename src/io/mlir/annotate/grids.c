@@ -215,16 +215,27 @@ static sw_rc find_own(sw_importer *m) {
   return SW_OK;
 }
 
+/* Of several modules in a text, with `// -----` between them, the first grid of a name counts. */
+static sw_rc check_name(sw_importer *m, const sw_im_grid *g, const sw_im_grid *first) {
+  const sw_ir_op *a = sw_im_op(m, first->op), *b = sw_im_op(m, g->op);
+  const char *split = strstr(m->t->s + a->text.end, "// -----");
+  if (a->block != b->block || (split && split < m->t->s + b->text.at)) return SW_OK;
+  return SW_IM_FAIL(m, g->op, "grid '@%.*s' is declared twice; expected a new name", (int)sw_ir_len(g->name),
+                    m->t->s + g->name.at);
+}
+
 sw_rc sw_im_read_grids(sw_importer *m) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < m->t->ops.n; i++) n += sw_im_is_grid(m->t, sw_im_op(m, i));
   SW_ARENA_NEW(m->grids, &m->keep, n, m->d);
   SW_ARENA_NEW(m->grid_refs, &m->keep, SW_IM_GRID_AXES, m->d);
-  for (uint32_t i = 0; i < m->t->ops.n && m->n_grids < n; i++) {
+  for (uint32_t i = 0; i < m->t->ops.n; i++) {
     if (!sw_im_is_grid(m->t, sw_im_op(m, i))) continue;
     sw_im_grid *g = &m->grids[m->n_grids];
     SW_TRY(read_grid(m, i, g));
-    m->n_grids += find(m, g->name) == NULL; /* of several modules in a text the first counts */
+    const sw_im_grid *first = find(m, g->name);
+    if (first) SW_TRY(check_name(m, g, first));
+    m->n_grids += first == NULL;
   }
   return find_own(m);
 }

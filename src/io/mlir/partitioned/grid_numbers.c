@@ -37,6 +37,17 @@ static sw_rc linear(sw_importer *m, uint32_t op, const sw_im_mixed *at, const in
   return SW_OK;
 }
 
+/* Coordinates that are known lie in the grid. */
+static sw_rc check_coordinates(sw_importer *m, uint32_t op, const sw_im_mixed *at) {
+  for (int i = 0; i < at->n && i < m->cut->n_axes; i++) {
+    int64_t c, size = m->cut->axes[i].size;
+    if (!sw_im_mixed_is_known(m, at, i, &c) || (c >= 0 && c < size)) continue;
+    return SW_IM_FAIL(m, op, "coordinate %d of the device is %lld; expected 0 to %lld", i, (long long)c,
+                      (long long)size - 1);
+  }
+  return SW_OK;
+}
+
 static int64_t parts_along(const sw_importer *m, const int16_t *axes, int n) {
   int64_t parts = 1;
   for (int i = 0; i < n; i++) parts *= m->cut->axes[axes[i]].size;
@@ -93,6 +104,7 @@ static sw_rc add_neighbours(sw_importer *m, uint32_t op, const sw_im_mixed *at, 
     return SW_IM_FAIL(m, op, "expected a coordinate for each of %d axes, some of them to split, and two results",
                       p->n_axes);
   }
+  SW_TRY(check_coordinates(m, op, at));
   for (int i = 0; i < p->n_axes; i++) all[i] = (int16_t)i;
   SW_TRY(linear(m, op, at, all, p->n_axes, &here));
   SW_TRY(linear(m, op, at, along->axis, along->n, &part));
@@ -131,6 +143,7 @@ sw_rc sw_im_neighbours(sw_importer *m, uint32_t op) {
     return add_neighbours(m, op, &at, &along);
   }
   SW_ARENA_NEW(at.operand, &m->scratch, o->n_uses, m->d);
+  SW_ARENA_NEW(at.number, &m->scratch, o->n_uses, m->d);
   for (; use < o->n_uses; use++) at.operand[use] = sw_im_operand(m, op, use);
   return add_neighbours(m, op, &at, &along);
 }
@@ -247,6 +260,7 @@ sw_rc sw_im_shard_shape(sw_importer *m, uint32_t op) {
   if (at.n != m->cut->n_axes || (uint32_t)dims.n != sw_ir_result_count(m->t, o)) {
     return SW_IM_FAIL(m, op, "expected a result for each dim, a shard.sharding and %d coordinates", m->cut->n_axes);
   }
+  SW_TRY(check_coordinates(m, op, &at));
   SW_TRY(sw_im_check_cut(m, &cut, dims.n));
   return cut_dims(m, op, &cut, &dims, &at);
 }
