@@ -363,12 +363,13 @@ static sw_rc solve(sel_lns *l, sel_state *s, const inner *w, sel_budget *b, bool
   sel_dual u;
   dive v = {0};
   sw_rc rc = sel_dual_init_part(&u, &w->c, l->links, w->pair, d);
+  if (!rc) sel_spend(b, SETUP_PASSES * (2 * u.cells + u.n_flat + w->c.n_uses) + INT64_C(64) * w->c.n);
   if (rc || too_wide(w)) goto end;
   for (int32_t t = 0; t < w->c.n_steps; t++) u.lambda[t] = w->lambda[t] * u.unit;
   double goal = (double)w->now - 0.5;
   int passes = 0;
   while (passes++ < PASSES && u.best_bound < goal) sel_dual_pass(&u, (double)w->now);
-  sel_spend(b, (passes + SETUP_PASSES) * (2 * u.cells + u.n_flat + w->c.n_uses) + INT64_C(64) * w->c.n);
+  sel_spend(b, passes * (2 * u.cells + u.n_flat + w->c.n_uses));
   l->moves++;
   double grow = 1.02;
   if (u.best_bound >= goal) {

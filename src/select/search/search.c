@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "select/exact/along.h"
 #include "select/handover.h"
 #include "select/bound/lift.h"
 #include "select/bound/prior.h"
@@ -32,6 +33,7 @@ typedef struct searcher {
   bool broken;       /* the best choice of a relaxed core breaks the limit: memory matters */
   bool has_guide;    /* in `guide`: a polished choice that was not the best */
   int32_t *guide;
+  int32_t labels;   /* that close_narrow has tried with */
   double closing_s; /* that it takes to make a bound safe and to write down why */
   sw_diag *d;
 } searcher;
@@ -310,6 +312,30 @@ static sw_rc try_prior(searcher *q) {
   return SW_OK;
 }
 
+/* A narrow core to the end: with few partial choices at a time, and with more when asked again. A certificate has no
+ * words for that. */
+static sw_rc close_narrow(searcher *q) {
+  enum { FIRST_LABELS = 1 << 15, MORE = 32, MOST_LABELS = 1 << 20, MOST_VARIABLES = 400, MOST_STEPS = 400 };
+  const double kPart = 0.5;
+  sel_along_options o = {.below = sel_base_target(q->k)};
+  sel_along_result found;
+  double *lambda;
+  if (q->k->r->proof || q->k->relaxed || q->labels >= MOST_LABELS) return SW_OK;
+  if (q->k->core->n > MOST_VARIABLES || q->k->core->n_steps > MOST_STEPS) return SW_OK;
+  o.most_labels = q->labels = q->labels ? MORE * q->labels : FIRST_LABELS;
+  SW_ARENA_NEW(lambda, &q->mem, (size_t)q->k->core->n_steps + 1, q->d);
+  for (int32_t t = 0; t < q->k->core->n_steps; t++) lambda[t] = q->dual.best_lambda[t] / q->dual.unit;
+  o.lambda = lambda;
+  sel_budget part = sel_budget_part(q->b, kPart * sel_left(q->b), INT64_MAX / 2);
+  sw_rc rc = sel_along_solve(q->k->core, &o, &part, q->x, &found, q->d);
+  sel_budget_join(q->b, &part);
+  if (!rc && found.found) rc = take_best(q, q->x, found.cost);
+  if (rc) return rc;
+  if (found.done && !found.found && !q->k->r->has) q->k->r->infeasible = true;
+  if (found.bound > 0) sel_base_raise(q->k, found.bound);
+  return SW_OK;
+}
+
 static sw_rc take_turns(searcher *q) {
   const double kLongestTurn_s = 1.5;
   double turn_s = 0.15;
@@ -322,6 +348,7 @@ static sw_rc take_turns(searcher *q) {
     SW_TRY(begin_round(q, 2 * turn_s, 2 * sweeps));
     SW_TRY(take_turn(q, turn_s, sweeps));
     SW_TRY(end_round(q));
+    if (!over(q)) SW_TRY(close_narrow(q));
     if (over(q) || sel_dual_settled(&q->dual, before)) return SW_OK;
     turn_s = fmin(kLongestTurn_s, 1.4 * turn_s);
     sweeps += sweeps / 2;
@@ -362,6 +389,7 @@ static sw_rc branch(searcher *q) {
     SW_TRY_TO(end, sel_branch_run(tree, &part));
     if (!handed && !over(q) && wants_glpk(q)) SW_TRY_TO(end, hand_over(q));
     handed = true;
+    if (!over(q)) SW_TRY_TO(end, close_narrow(q));
     SW_TRY_TO(end, end_round(q));
     if (over(q) || q->walkers.n > 1) continue;
     rc = walk(q, kTurn_s * share, (int64_t)(share * SWEEPS));
@@ -389,6 +417,7 @@ static sw_rc alternate(searcher *q) {
       wait = patience - 1;
     }
     if (!over(q) && (q->walkers.n == 1 || patience > 1)) SW_TRY(walk(q, kTurn_s, kSweeps));
+    if (!over(q)) SW_TRY(close_narrow(q));
     SW_TRY(end_round(q));
   }
   return SW_OK;
@@ -396,6 +425,7 @@ static sw_rc alternate(searcher *q) {
 
 static sw_rc finish(searcher *q) {
   if (q->best_cost < INT64_MAX && q->walkers.n == 1) SW_TRY(walk(q, 0.05 * fmin(sel_left(q->b), 40), 150));
+  if (!over(q)) SW_TRY(close_narrow(q));
   if (over(q)) return SW_OK;
   return is_large(q) && q->best_cost < INT64_MAX ? alternate(q) : branch(q);
 }
