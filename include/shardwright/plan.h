@@ -113,7 +113,8 @@ SW_API SW_CHECKED sw_rc sw_plan_holdings(const sw_plan *p, const sw_account *a, 
 /* A plan made otherwise, for comparison, with its account. */
 typedef struct sw_comparison {
   const char *name;
-  bool made; /* false: it cannot be made; the rest is not set */
+  bool made;          /* false: it cannot be made; the rest is not set */
+  const char *breaks; /* NULL, or what is required and not kept, in words: it is no answer to the model */
   sw_plan plan;
   sw_account account;
 } sw_comparison;
@@ -123,6 +124,9 @@ typedef struct sw_plan_options {
   sw_selection_options selection; /* capacity_bytes 0: the profile's */
   const sw_plan *start;           /* NULL, or a plan of the same graph and mesh to start from; pins may have changed */
   const sw_comparison *baselines; /* NULL, or those of sw_baselines_build: else they are made where they are needed */
+  const sw_plan *known; /* further plans, as by propagation: where the search does not close, none that fits and keeps
+                           what is required is cheaper than its plan */
+  int32_t n_known;
 } sw_plan_options;
 
 /* Search. SW_E_INFEASIBLE with the smallest capacity that would do and the tensors that fill the peak; SW_E_RESOURCE

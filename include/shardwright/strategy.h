@@ -149,14 +149,15 @@ typedef struct sw_atoms {
   int n;
   sw_axis_ref at[SW_MAX_REFS];
   int64_t left_out; /* ends of parts that have no place among the others: x:(1)3 beside x:(1)2 of x=12 */
+  bool beyond;      /* an annotation cuts some dimension into more parts than it has elements */
 } sw_atoms;
 /* g NULL: no annotations. */
 SW_API void sw_atoms_of(const sw_graph *g, const sw_mesh *m, sw_atoms *out);
 
-/* Every legal strategy whose shards are not empty by design (shards <= size of the loop), of the atoms of the graph and
- * the mesh, every order of several on one loop; parts that follow each other are joined. Where there are more than
- * three atoms only those in the order of the mesh, in at most three runs of neighbours: a run lies on one loop, or on
- * none; but where there are no more than three axes, all strategies of whole axes, too. */
+/* Every legal strategy of the atoms of the graph and the mesh, every order of several on one loop; parts that follow
+ * each other are joined. Shards are not empty by design (shards <= size of the loop), unless annotations ask for such.
+ * Where there are more than three atoms only those in the order of the mesh, in at most three runs of neighbours: a run
+ * lies on one loop, or on none; but where there are no more than three axes, all strategies of whole axes, too. */
 SW_API SW_CHECKED sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machine *machine,
                                                 const sw_enumerate_options *o, sw_arena *arena, sw_enumeration *out,
                                                 sw_diag *d);

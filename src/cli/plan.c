@@ -9,6 +9,7 @@
 #include "cli/what_if.h"
 #include "shardwright/log.h"
 #include "shardwright/plan_json.h"
+#include "shardwright/propagate.h"
 #include "shardwright/report.h"
 
 typedef struct settings {
@@ -102,6 +103,18 @@ static sw_rc read_start(const settings *s, const sw_session *session, const sw_c
   return sw_plan_read_start(s->start, session->graph, session->machine, call->arena, start, d);
 }
 
+/* What propagation makes of the annotations, where it can: the search ends with nothing dearer. */
+static sw_rc propagate(const sw_session *session, const sw_call *call, sw_plan_options *o, sw_diag *d) {
+  sw_plan *known;
+  if (session->graph->n_annotations == 0) return SW_OK;
+  SW_ARENA_NEW(known, call->arena, 1, d);
+  if (sw_propagate(session->graph, session->machine, SW_TRAVERSE_BACKWARD_FORWARD, call->arena, known, NULL))
+    return SW_OK;
+  o->known = known;
+  o->n_known = 1;
+  return SW_OK;
+}
+
 /* Seconds that the search may take of the limit, which covers the whole command: less what has passed since it began,
  * and what will be needed to account, check and print the plan, by what the plans made by rule took (eight or so were
  * accounted). */
@@ -156,6 +169,7 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
   SW_TRY(read_start(s, session, call, &o.start, d));
   since_s = sw_now_s();
   SW_TRY(sw_baselines_build(session->graph, session->machine, call->arena, &o.baselines, d));
+  SW_TRY(propagate(session, call, &o, d));
   if (s->work_limit == 0 && s->time_limit > 0) {
     o.solve.time_limit_s = s->time_limit;
     o.solve.deadline_s = sw_now_s() + left_for_search(s->time_limit, began_s, sw_now_s() - since_s);

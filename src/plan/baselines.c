@@ -451,6 +451,9 @@ static sw_rc build_all(const sw_graph *g, const sw_machine *machine, known *k, s
     sw_rc rc = build_better(g, machine, (sw_baseline)i, k, arena, &c[i].plan, &c[i].account, &why);
     if (rc == SW_E_RESOURCE) return SW_FAIL(d, rc, SW_NOWHERE, "%s", why.text);
     c[i].made = rc == SW_OK;
+    if (!c[i].made || !sw_plan_verify(&c[i].plan, &why)) continue;
+    c[i].breaks = sw_arena_copy(arena, why.text, strlen(why.text) + 1, 1, d);
+    if (!c[i].breaks) return SW_E_RESOURCE;
   }
   return SW_OK;
 }

@@ -1,6 +1,6 @@
-/* Time was up before the problem stood, so that no search has begun, or soon after. What is known without one are the
- * plan to start from and the ones that people make by rule (baselines); the cheapest of those that fit and meet the
- * annotations is the answer, unless the search has found a cheaper one.
+/* A search that has not closed, or that has not begun as time was up before the problem stood. What is known without
+ * one are the plan to start from, those that the caller knows, and the ones that people make by rule (baselines); the
+ * cheapest of those that fit and meet the annotations is the answer, unless the search has found a cheaper one.
  */
 #include "plan/search.h"
 
@@ -13,30 +13,26 @@ typedef struct best_known {
   int64_t least_bytes; /* of those that do not fit, too; -1: none was looked at */
 } best_known;
 
+/* The plan may have been made before the graph had all of its annotations: it is asked to keep these. */
 static void consider(best_known *b, const sw_plan *plan, const sw_account *a) {
+  sw_plan here = *plan;
+  here.graph = b->s->g;
   const bool fits = a->peak_bytes <= b->s->o->selection.capacity_bytes;
   if (b->cost_s >= 0 && a->total_s >= b->cost_s && b->least_bytes <= a->peak_bytes) return;
-  if (sw_plan_verify(plan, NULL)) return;
+  if (plan->graph->n_ops != here.graph->n_ops || sw_plan_verify(&here, NULL)) return;
   if (b->least_bytes < 0 || a->peak_bytes < b->least_bytes) b->least_bytes = a->peak_bytes;
   if (!fits || (b->cost_s >= 0 && a->total_s >= b->cost_s)) return;
-  *b->out = *plan;
+  *b->out = here;
   b->cost_s = a->total_s;
 }
 
-static sw_rc consider_baselines(best_known *b, sw_diag *d) {
-  const sw_comparison *all = b->s->o->baselines;
-  if (!all) SW_TRY(sw_baselines_build(b->s->g, b->s->machine, b->s->arena, &all, d));
-  for (int i = 0; i < SW_BASELINE_COUNT; i++)
-    if (all[i].made) consider(b, &all[i].plan, &all[i].account);
-  return SW_OK;
-}
-
-/* The least is that of a plan which keeps all that is asked for. */
+/* The least is that of a plan which keeps all that is asked for; to be rid of it takes more than rounding. */
 static sw_rc begin_with(best_known *b, const sw_plan *plan, sw_diag *d) {
+  const double kRounding = 1e-9;
   sw_arena scratch = {0};
-  sw_account a;
+  sw_account a = {0};
   sw_rc rc = sw_plan_account(plan, &scratch, &a, d);
-  b->cost_s = a.total_s;
+  b->cost_s = a.total_s * (1 - kRounding);
   b->least_bytes = 0;
   sw_arena_deinit(&scratch);
   return rc;
@@ -52,12 +48,21 @@ static sw_rc consider_plan(best_known *b, const sw_plan *plan, sw_diag *d) {
   return rc;
 }
 
+static sw_rc consider_known(best_known *b, sw_diag *d) {
+  for (int32_t i = 0; i < b->s->o->n_known; i++) SW_TRY(consider_plan(b, &b->s->o->known[i], d));
+  const sw_comparison *all = b->s->o->baselines;
+  if (!all) SW_TRY(sw_baselines_build(b->s->g, b->s->machine, b->s->arena, &all, d));
+  for (int i = 0; i < SW_BASELINE_COUNT; i++)
+    if (all[i].made) consider(b, &all[i].plan, &all[i].account);
+  return SW_OK;
+}
+
 sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   const sw_plan found = *out;
   if (s->o->selection.cut_heavy_ops || s->o->selection.args_whole) return SW_OK; /* plans by rule heed neither */
   best_known b = {.s = s, .out = out};
   SW_TRY(begin_with(&b, &found, d));
-  SW_TRY(consider_baselines(&b, d));
+  SW_TRY(consider_known(&b, d));
   const sw_plan known = *out;
   *out = found;
   if (known.ops == found.ops) return SW_OK;
@@ -66,13 +71,14 @@ sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   out->outputs = known.outputs;
   out->origin = known.origin;
   out->cost_units = sw_cost_units(b.cost_s);
+  out->bound_units = sw_min_i64(out->bound_units, out->cost_units);
   return SW_OK;
 }
 
 sw_rc sw_search_fall_back(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   best_known b = {.s = s, .out = out, .cost_s = -1, .least_bytes = -1};
   if (s->o->start) SW_TRY(consider_plan(&b, s->o->start, d));
-  SW_TRY(consider_baselines(&b, d));
+  SW_TRY(consider_known(&b, d));
   if (b.cost_s < 0) {
     const char *why = b.least_bytes < 0 ? "none of the plans known without a search meets the annotations"
                                         : "no plan known without a search fits";

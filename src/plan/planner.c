@@ -19,13 +19,29 @@ static sw_rc build(sw_planner *p, sw_diag *d) {
   return SW_OK;
 }
 
+/* Strategies were left out, or the search ended before its bound came near: what is known otherwise may be cheaper. */
+static bool may_be_beaten(const sw_planner *p, const sw_plan *found) {
+  return !sw_plan_bound_is_proven(found) || sw_plan_gap(found) > p->o.solve.gap;
+}
+
+/* The search found nothing that fits: does something that is known? */
+static sw_rc fit_known(sw_planner *p, sw_plan *out, sw_diag *d) {
+  sw_plan known = *out;
+  if (p->o.selection.cut_heavy_ops || p->o.selection.args_whole) return SW_E_RESOURCE;
+  if (sw_search_fall_back(&p->s, &known, NULL)) return SW_E_RESOURCE; /* d says why the search found nothing */
+  if (d) *d = (sw_diag){0};
+  *out = known;
+  return SW_OK;
+}
+
 /* The first search. */
 static sw_rc find_base(sw_planner *p, sw_plan *out, sw_diag *d) {
   sw_fit fit;
   sw_rc rc = build(p, d);
   if (rc == SW_E_CANCELLED) return sw_search_fall_back(&p->s, out, d);
   if (!rc) rc = sw_search_find(&p->s, out, &fit, d);
-  if (!rc && sw_search_is_over(&p->s)) rc = sw_search_prefer_known(&p->s, out, d);
+  if (rc == SW_E_RESOURCE) rc = fit_known(p, out, d);
+  if (!rc && may_be_beaten(p, out)) rc = sw_search_prefer_known(&p->s, out, d);
   if (!rc) p->bound = fit.bound;
   return rc;
 }

@@ -77,8 +77,8 @@ sw_rc sw_search_squeeze(const sw_searcher *s, const sw_fit *fit, sw_plan *out, s
 /* The best plan that is known without a search, for when time is up before one can begin. SW_E_RESOURCE when none of
  * these fits and meets the annotations. */
 sw_rc sw_search_fall_back(const sw_searcher *s, sw_plan *out, sw_diag *d);
-/* Instead of *out, which a search found that had not time enough, the cheapest of those plans, if it is cheaper; the
- * record of the search stays. */
+/* Instead of *out, which a search found that did not close, the cheapest of those plans, if it is cheaper; the record
+ * of the search stays. */
 sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d);
 
 #endif

@@ -56,7 +56,7 @@ static sw_rc model_row(bench *b, const char *name, const sw_graph *g, sw_arena *
       sw_text_printf(&t, "%14s", "-");
       continue;
     }
-    const bool fits = sw_comparison_fits(&report, c);
+    const bool fits = sw_comparison_fits(&report, c) && !c->breaks;
     sw_text_printf(&t, "%12.2f%s", c->account.total_s / account.total_s, fits ? "  " : " *");
     b->worse += fits && c->account.total_s < account.total_s;
   }

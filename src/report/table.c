@@ -40,7 +40,9 @@ static void print_search(const sw_plan *p, const sw_account *a, sw_columns *c) {
   } else if (p->status == SW_SOLVE_FEASIBLE) { /* plans made by rule have no status */
     const bool begun = p->n_nodes > 0;
     if (begun || has_bound(p)) print_bound(p, &t);
-    sw_text_printf(&t, " (%s: time was up before the search could %s)", p->origin, begun ? "find better" : "begin");
+    sw_text_printf(
+        &t, begun ? " (%s: the search found nothing better)" : " (%s: time was up before the search could begin)",
+        p->origin);
   } else {
     sw_text_printf(&t, " (%s)", p->origin);
   }
@@ -191,8 +193,8 @@ static void print_comparisons(const sw_report *r, bool colour, sw_text *out) {
     }
     sw_columns_add_seconds(&c, k->account.total_s);
     sw_columns_add_bytes(&c, (double)k->account.peak_bytes);
-    sw_columns_add(&c, "%.2f x%s", k->account.total_s / r->account->total_s,
-                   sw_comparison_fits(r, k) ? "" : ", does not fit");
+    sw_columns_add(&c, "%.2f x%s%s", k->account.total_s / r->account->total_s,
+                   sw_comparison_fits(r, k) ? "" : ", does not fit", k->breaks ? ", breaks a requirement" : "");
   }
   sw_columns_print(&c, 2, out);
 }

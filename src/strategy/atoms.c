@@ -36,6 +36,20 @@ static void add_parts(const sw_axis_ref *refs, int n, const sw_mesh *m, ends *of
   }
 }
 
+/* Does it leave shards empty? */
+static bool goes_beyond(const sw_graph *g, const sw_annotation *a) {
+  for (int k = 0; a->value >= 0 && k < a->sharding.rank; k++) {
+    if (sw_sharding_shards(&a->sharding, k) > g->values[a->value].type.dims[k]) return true;
+  }
+  for (int i = 0; i < a->n_loop_refs; i++) {
+    const sw_space *space = g->ops[a->op].space;
+    int64_t shards = 1;
+    for (int k = 0; k < a->n_loop_refs; k++) shards *= a->loop_of[k] == a->loop_of[i] ? a->loop_refs[k].size : 1;
+    if (space && a->loop_of[i] < space->n_loops && shards > space->loops[a->loop_of[i]].size) return true;
+  }
+  return false;
+}
+
 static int by_size(const void *a, const void *b) {
   const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
   return (x > y) - (x < y);
@@ -67,6 +81,7 @@ void sw_atoms_of(const sw_graph *g, const sw_mesh *m, sw_atoms *out) {
     if (a->value >= 0)
       add_parts(a->sharding.refs, a->sharding.n_refs + a->sharding.n_partial, m, of_axis, &out->left_out);
     add_parts(a->loop_refs, a->n_loop_refs, m, of_axis, &out->left_out);
+    out->beyond = out->beyond || goes_beyond(g, a);
   }
   for (int a = 0; a < m->n_axes; a++) {
     const int room = SW_MAX_REFS - out->n - (m->n_axes - 1 - a); /* one for each of the other axes */

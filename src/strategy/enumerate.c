@@ -80,7 +80,7 @@ static bool has_room(const search *s, int atom, int place) {
   int64_t shards = s->atoms->at[atom].size;
   for (int a = 0; a < atom; a++) shards *= s->place_of[a] == place ? s->atoms->at[a].size : 1;
   const int64_t room = s->room(s->what, place);
-  return shards <= room || (s->any_size && room > 0);
+  return room > 0 && (shards <= room || s->atoms->beyond || s->any_size);
 }
 
 static sw_rc place_atoms(search *s, int atom, sw_diag *d) {
