@@ -6,6 +6,8 @@
 
 /* Of a device besides its values: what it touches of its stack, and its place in the communicator. */
 enum { DEVICE_BYTES = 64 << 10 };
+/* Any machine has as many. */
+enum { FEW_BYTES = 256 << 20 };
 
 static int64_t plus(int64_t a, int64_t b) { return b > INT64_MAX - a ? INT64_MAX : a + b; }
 static int64_t times(int64_t a, int64_t b) { return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b; }
@@ -41,11 +43,25 @@ static int64_t argument_bytes(const sw_graph *g, const sw_sharding *const *args)
   int64_t bytes = 0;
   for (int32_t i = 0; i < f->n_args; i++) {
     const sw_type *block = &g->values[f->args[i]].type;
-    int64_t parts = args[i] && args[i]->n_refs ? 1 : 0;
-    for (int k = 0; parts && k < block->rank; k++) parts = times(parts, sw_sharding_shards(args[i], k));
+    if (!args[i] || (!args[i]->n_refs && !args[i]->n_partial)) continue;
+    int64_t parts = sw_axis_refs_size(sw_sharding_partial(args[i]), args[i]->n_partial);
+    for (int k = 0; k < block->rank; k++) parts = times(parts, sw_sharding_shards(args[i], k));
     bytes = plus(bytes, times(parts, bytes_of(block)));
   }
   return bytes;
+}
+
+sw_rc sw_single_admit(const sw_graph *g, const sw_type *const *types, sw_diag *d) {
+  const sw_function *f = &g->functions[g->main];
+  int32_t *uses_left;
+  SW_MEM_NEW(uses_left, g->n_values, d);
+  int64_t bytes = most_held(g, uses_left);
+  sw_mem_free(uses_left);
+  for (int32_t i = 0; i < f->n_args; i++) {
+    bytes = plus(bytes, bytes_of(types ? types[i] : &g->values[f->args[i]].type));
+  }
+  if (bytes < FEW_BYTES) return SW_OK;
+  return sw_limits_check(&(sw_needs){.bytes = bytes, .address_bytes = bytes}, "the arguments and values of a run", d);
 }
 
 sw_rc sw_parallel_admit(const sw_graph *program, const sw_sharding *const *args, int64_t devices, sw_diag *d) {

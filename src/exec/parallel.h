@@ -13,6 +13,9 @@ enum { SW_DEVICE_STACK_BYTES = 2 << 20 };
 SW_CHECKED sw_rc sw_parallel_admit(const sw_graph *program, const sw_sharding *const *args, int64_t devices,
                                    sw_diag *d);
 
+/* The same for a run on one device, its arguments included: of other types, or the program's own (NULL). */
+SW_CHECKED sw_rc sw_single_admit(const sw_graph *g, const sw_type *const *types, sw_diag *d);
+
 /* Good for one run: its devices leave at the end. */
 typedef struct sw_parallel {
   const sw_parallel_options *o;

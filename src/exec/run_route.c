@@ -3,9 +3,11 @@
  * Element number e of the whole tensor is a small number of e. Where the source is partial, its parts reduce to that:
  * which device of a group holds the larger part varies from element to element.
  */
+#include <math.h>
 #include <string.h>
 
 #include "shardwright/comm_launch.h"
+#include "shardwright/limits.h"
 #include "shardwright/scalar.h"
 #include "shardwright/tensor.h"
 #include "shardwright/validate.h"
@@ -14,6 +16,7 @@ typedef struct runner {
   const sw_reshard *wanted;
   const sw_route *route;
   const sw_mesh *mesh;
+  sw_cancel *cancel;
   sw_tensor *at; /* by device: what it holds, in the end the result */
 } runner;
 
@@ -103,6 +106,13 @@ static sw_rc make_buffer(const runner *w, const sw_sharding *s, const sw_mesh *m
   return SW_OK;
 }
 
+/* Elements are many: the first of every so many asks. */
+static sw_rc check_cancel(const runner *w, int64_t i, sw_diag *d) {
+  enum { EACH = 1 << 16 };
+  if (i % EACH != 0 || !sw_cancelled(w->cancel)) return SW_OK;
+  return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
+}
+
 static sw_rc fill_source(runner *w, int64_t device, sw_diag *d) {
   const sw_sharding *from = w->wanted->from;
   const sw_axis_ref *partial = sw_sharding_partial(from);
@@ -114,7 +124,9 @@ static sw_rc fill_source(runner *w, int64_t device, sw_diag *d) {
   tiling_on(w, from, w->mesh, &t);
   char *at = b->data;
   if (sw_buffer_elements(b) == 0) return SW_OK;
+  int64_t i = 0;
   do {
+    SW_TRY(check_cancel(w, i++, d));
     int64_t e = element_at(w, &t, device, position, false);
     if (e >= 0) store_part(b->dtype, (sw_reduction)from->partial_kind, parts, part, e, value_of(w->wanted, e), at);
     at += sw_dtype_bytes(b->dtype);
@@ -182,15 +194,16 @@ static int64_t group_of(const runner *w, int64_t device, int64_t *members) {
   return n;
 }
 
-static void compare(const runner *w, int64_t device, int64_t *members, sw_route_run *out) {
+static sw_rc compare(const runner *w, int64_t device, int64_t *members, sw_route_run *out, sw_diag *d) {
   const sw_mesh *m = w->wanted->options.to_mesh ? &w->wanted->options.to_mesh->mesh : w->mesh;
   const sw_buffer *b = &w->at[device];
-  int64_t n = group_of(w, device, members), position[SW_MAX_RANK] = {0};
+  int64_t n = group_of(w, device, members), position[SW_MAX_RANK] = {0}, i = 0;
   size_t place = 0, bytes = (size_t)sw_dtype_bytes(b->dtype);
   sw_tiling t;
   tiling_on(w, w->wanted->to, m, &t);
-  if (n == 0 || sw_buffer_elements(b) == 0) return;
+  if (n == 0 || sw_buffer_elements(b) == 0) return SW_OK;
   do {
+    SW_TRY(check_cancel(w, i++, d));
     int64_t e = element_at(w, &t, device, position, true);
     if (e >= 0) {
       _Alignas(16) unsigned char want[16] = {0}, got[16] = {0};
@@ -201,6 +214,7 @@ static void compare(const runner *w, int64_t device, int64_t *members, sw_route_
     }
     place += bytes;
   } while (next_position(b, position));
+  return SW_OK;
 }
 
 static sw_rc run_all(runner *w, sw_comm *comm, int64_t *members, sw_route_run *out, sw_diag *d) {
@@ -212,19 +226,42 @@ static sw_rc run_all(runner *w, sw_comm *comm, int64_t *members, sw_route_run *o
     sw_comm_stats s;
     sw_comm_get_stats(comm, i, &s);
     for (int c = 0; c < SW_COLL_COUNT; c++) out->bytes_received += s.bytes_received[c];
-    compare(w, i, members, out);
+    SW_TRY(compare(w, i, members, out, d));
   }
   return SW_OK;
 }
 
+static double block_bytes(const runner *w, const sw_sharding *s) {
+  int64_t dims[SW_MAX_RANK];
+  double bytes = sw_dtype_bytes(w->wanted->dtype);
+  if (!sw_sharding_local_dims(s, w->wanted->dims, dims)) return HUGE_VAL;
+  for (int k = 0; k < w->wanted->rank; k++) bytes *= (double)dims[k];
+  return bytes;
+}
+
+/* Every device holds what it has and what a step makes of it. */
+static sw_rc admit(const runner *w, sw_diag *d) {
+  double before = block_bytes(w, w->wanted->from), most = before;
+  char what[64];
+  for (int i = 0; i < w->route->n_steps; i++) {
+    double after = block_bytes(w, &w->route->step[i].after);
+    most = fmax(most, before + after);
+    before = after;
+  }
+  most *= (double)sw_mesh_devices(w->mesh);
+  sw_needs n = {.bytes = most < 9e18 ? (int64_t)most : INT64_MAX};
+  snprintf(what, sizeof what, "the blocks of %lld devices", (long long)sw_mesh_devices(w->mesh));
+  return sw_limits_check(&n, what, d);
+}
+
 sw_rc sw_run_route(const sw_reshard *wanted, const sw_route *route, sw_cancel *cancel, sw_route_run *out, sw_diag *d) {
-  runner w = {.wanted = wanted, .route = route, .mesh = sw_machine_mesh(wanted->machine)};
+  runner w = {.wanted = wanted, .route = route, .mesh = sw_machine_mesh(wanted->machine), .cancel = cancel};
   size_t devices = (size_t)sw_mesh_devices(w.mesh);
   sw_comm *comm = NULL;
   int64_t *members = sw_mem_alloc(devices, sizeof *members, d);
   w.at = sw_mem_alloc(devices, sizeof *w.at, d);
   *out = (sw_route_run){0};
-  sw_rc rc = members && w.at ? SW_OK : SW_E_RESOURCE;
+  sw_rc rc = members && w.at ? admit(&w, d) : SW_E_RESOURCE;
   if (!rc) rc = sw_comm_create_threads(w.mesh, &(sw_comm_options){.cancel = cancel}, &comm, d);
   if (!rc) rc = run_all(&w, comm, members, out, d);
   for (size_t i = 0; w.at && i < devices; i++) sw_tensor_deinit(&w.at[i]);

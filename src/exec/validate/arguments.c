@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "exec/parallel.h"
 #include "shardwright/hash.h"
 
 static bool is_integer(sw_dtype t) {
@@ -122,6 +123,7 @@ static sw_rc make_all(const sw_argument_maker *m, sw_role *roles, sw_tensor *out
 sw_rc sw_arguments_make(const sw_argument_maker *m, sw_tensor *out, sw_diag *d) {
   const sw_function *f = &m->graph->functions[m->graph->main];
   memset(out, 0, (size_t)f->n_args * sizeof *out);
+  SW_TRY(sw_single_admit(m->graph, m->types, d));
   sw_role *roles = sw_mem_alloc((size_t)f->n_args + 1, sizeof *roles, d);
   sw_rc rc = roles ? make_all(m, roles, out, d) : SW_E_RESOURCE;
   sw_mem_free(roles);

@@ -6,6 +6,7 @@
 
 #include "exec/validate/parts.h"
 
+#include "shardwright/hash.h"
 #include "shardwright/validate.h"
 
 int64_t sw_box_offset(const sw_buffer *b, const int64_t *index) {
@@ -114,18 +115,24 @@ sw_rc sw_block_compare(const sw_block_pair *c, sw_tolerance tol, sw_difference *
 
 /* --- blocks of all devices ---------------------------------------------------------------------------------------- */
 
+/* What a device holds of a whole. */
+typedef struct block_key {
+  sw_extent extent[SW_MAX_RANK];
+  int64_t part;
+} block_key;
+
 /* The first device that holds the same block. */
-static int64_t holder(const sw_cut *c, int64_t device) {
-  sw_extent own[SW_MAX_RANK], e[SW_MAX_RANK];
-  const size_t bytes = (size_t)c->whole->rank * sizeof *own;
-  const int64_t position = sw_cut_position(c, device), part = sw_sharding_part(c->mesh, c->sharding, position);
-  sw_sharding_extents(c->mesh, c->sharding, c->whole->dims, position, own);
-  for (int64_t other = c->first; other < device; other++) {
-    const int64_t there = sw_cut_position(c, other);
-    sw_sharding_extents(c->mesh, c->sharding, c->whole->dims, there, e);
-    if (memcmp(own, e, bytes) == 0 && sw_sharding_part(c->mesh, c->sharding, there) == part) return other;
-  }
-  return device;
+static sw_rc holder(const sw_cut *c, sw_dict *first, int64_t device, int64_t *out, sw_diag *d) {
+  const int64_t position = sw_cut_position(c, device);
+  block_key key;
+  int64_t *found;
+  bool fresh;
+  memset(&key, 0, sizeof key);
+  sw_sharding_extents(c->mesh, c->sharding, c->whole->dims, position, key.extent);
+  key.part = sw_sharding_part(c->mesh, c->sharding, position);
+  SW_TRY(sw_dict_put(first, &key, sizeof key, device, &found, &fresh, d));
+  *out = *found;
+  return SW_OK;
 }
 
 static sw_rc cut_one(const sw_cut *c, int64_t device, sw_tensor *out, sw_diag *d) {
@@ -138,13 +145,25 @@ static sw_rc cut_one(const sw_cut *c, int64_t device, sw_tensor *out, sw_diag *d
   return sw_parts_split(c->mesh, c->sharding, c->whole, position, out, d);
 }
 
-sw_rc sw_cut_blocks(const sw_cut *c, sw_tensor *blocks, bool *own, bool *borrows, sw_diag *d) {
-  *borrows = !c->sharding || (!c->sharding->n_refs && !c->sharding->n_partial);
+static sw_rc cut_all(const sw_cut *c, sw_dict *first, sw_tensor *blocks, bool *own, sw_diag *d) {
   for (int64_t device = c->first; device < c->end; device++) {
-    int64_t at = device * c->stride, from = *borrows ? -1 : holder(c, device);
+    int64_t at = device * c->stride, from;
+    SW_TRY(holder(c, first, device, &from, d));
     own[at] = from == device;
     if (own[at]) SW_TRY(cut_one(c, device, &blocks[at], d));
-    if (!own[at]) blocks[at] = from < 0 ? *c->whole : blocks[from * c->stride];
+    if (!own[at]) blocks[at] = blocks[from * c->stride];
   }
   return SW_OK;
+}
+
+sw_rc sw_cut_blocks(const sw_cut *c, sw_tensor *blocks, bool *own, bool *borrows, sw_diag *d) {
+  sw_dict first = {0};
+  *borrows = !c->sharding || (!c->sharding->n_refs && !c->sharding->n_partial);
+  for (int64_t device = c->first; device < c->end && *borrows; device++) {
+    own[device * c->stride] = false;
+    blocks[device * c->stride] = *c->whole;
+  }
+  sw_rc rc = *borrows ? SW_OK : cut_all(c, &first, blocks, own, d);
+  sw_dict_deinit(&first);
+  return rc;
 }
