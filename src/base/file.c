@@ -21,8 +21,11 @@ static sw_rc io_error(sw_diag *d, const char *path, const char *verb) {
   static const int kPath[] = {ENOENT, EISDIR, EACCES, ENOTDIR, ENAMETOOLONG, ELOOP, EPERM, EROFS};
   sw_rc rc = SW_E_RESOURCE;
   for (size_t i = 0; i < sizeof kPath / sizeof kPath[0]; i++) rc = errno == kPath[i] ? SW_E_INPUT : rc;
+  if (errno == EINTR) rc = SW_E_CANCELLED; /* waiting for who writes or reads a pipe */
   return SW_FAIL(d, rc, ((sw_span){path, 0, 0}), "cannot %s: %s", verb, strerror(errno));
 }
+
+static const char *shown(const char *path) { return strcmp(path, "-") == 0 ? "<stdin>" : path; }
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
@@ -69,11 +72,9 @@ void sw_file_close(sw_file_stream *s) {
 
 /* More behind what is left. */
 static sw_rc fill(sw_file_stream *s, sw_diag *d) {
-  ssize_t n;
   memmove(s->raw, s->z.next_in, s->z.avail_in);
   s->z.next_in = s->raw;
-  do n = read(s->fd, s->raw + s->z.avail_in, PIECE_BYTES - s->z.avail_in);
-  while (n < 0 && errno == EINTR);
+  ssize_t n = read(s->fd, s->raw + s->z.avail_in, PIECE_BYTES - s->z.avail_in);
   if (n < 0) return io_error(d, s->path, "read");
   s->z.avail_in += (unsigned)n;
   s->read_bytes += n;
@@ -142,24 +143,28 @@ sw_rc sw_file_next(sw_file_stream *s, const char **piece, size_t *n, sw_diag *d)
   return SW_OK;
 }
 
-static sw_rc read_all(sw_file_stream *s, sw_text *t, sw_diag *d) {
+/* Of a text the first piece is looked at as it comes: what is none may have no end. */
+static sw_rc read_all(sw_file_stream *s, bool is_text, sw_text *t, sw_diag *d) {
   const char *piece;
   size_t n;
   do {
     SW_TRY(sw_file_next(s, &piece, &n, d));
+    if (is_text && t->n == 0) SW_TRY(sw_check_text(shown(s->path), piece, n, d));
     sw_text_append(t, piece, n);
+    if (is_text && t->n > INT32_MAX)
+      return SW_FAIL_INPUT(d, ((sw_span){s->path, 0, 0}), "a text of more than 2 GiB; expected a shorter one");
   } while (n > 0 && !t->rc);
   return t->rc ? SW_FAIL(d, SW_E_RESOURCE, ((sw_span){s->path, 0, 0}), "out of memory while reading") : SW_OK;
 }
 
-sw_rc sw_file_read(const char *path, char **bytes, size_t *n, sw_diag *d) {
+static sw_rc read_file(const char *path, bool is_text, char **bytes, size_t *n, sw_diag *d) {
   sw_file_stream *s;
   struct stat st;
   SW_TRY(sw_file_open(path, &s, d));
   /* As much as the file says, so that long ones are not copied again and again; what is packed gets more later. */
   sw_text t = {.cap = 2 + (fstat(s->fd, &st) == 0 && S_ISREG(st.st_mode) ? (size_t)st.st_size : 0)};
   t.at = sw_mem_alloc(t.cap, 1, d);
-  sw_rc rc = t.at ? read_all(s, &t, d) : SW_E_RESOURCE;
+  sw_rc rc = t.at ? read_all(s, is_text, &t, d) : SW_E_RESOURCE;
   sw_file_close(s);
   if (rc) {
     sw_text_free(&t);
@@ -168,6 +173,10 @@ sw_rc sw_file_read(const char *path, char **bytes, size_t *n, sw_diag *d) {
   *bytes = t.at;
   *n = t.n;
   return SW_OK;
+}
+
+sw_rc sw_file_read(const char *path, char **bytes, size_t *n, sw_diag *d) {
+  return read_file(path, false, bytes, n, d);
 }
 
 /* Marks of encodings that are not ours, the longer ones first. */
@@ -201,8 +210,8 @@ sw_rc sw_check_text(const char *path, const char *bytes, size_t n, sw_diag *d) {
 }
 
 sw_rc sw_file_read_text(const char *path, char **bytes, size_t *n, sw_diag *d) {
-  SW_TRY(sw_file_read(path, bytes, n, d));
-  sw_rc rc = sw_check_text(strcmp(path, "-") == 0 ? "<stdin>" : path, *bytes, *n, d);
+  SW_TRY(read_file(path, true, bytes, n, d));
+  sw_rc rc = sw_check_text(shown(path), *bytes, *n, d);
   if (!rc) return SW_OK;
   sw_mem_free(*bytes);
   *bytes = NULL;

@@ -188,7 +188,8 @@ static sw_rc run(const sw_call *call, sw_diag *d) {
   sw_session session;
   sw_mem_keep_freed();
   SW_TRY(sw_session_open(&s->from, call->arena, &session, d));
-  sw_rc rc = plan_model(s, &session, call, began_s, d);
+  sw_rc rc = sw_emit_check(&session, &s->emit, d);
+  if (!rc) rc = plan_model(s, &session, call, began_s, d);
   sw_session_close(&session);
   return rc;
 }

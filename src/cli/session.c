@@ -136,11 +136,18 @@ static bool is_annotated_form(const char *kind) {
 
 bool sw_session_emits_sizes_open(const char *kind) { return is_annotated_form(kind); }
 
+sw_rc sw_emit_check(const sw_session *s, const sw_pairs *emit, sw_diag *d) {
+  for (int i = 0; i < emit->n; i++) {
+    if (s->program || !is_annotated_form(emit->at[i].key)) continue;
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
+                   "--emit %s writes the shardings into the program that was read; expected a model in MLIR",
+                   emit->at[i].key);
+  }
+  return SW_OK;
+}
+
 static sw_rc emit_one(const sw_session *s, const sw_plan *plan, const char *kind, sw_text *out, sw_diag *d) {
-  if (!is_annotated_form(kind)) return sw_emit_plan(plan, kind, out, d);
-  if (s->program) return sw_program_emit(s->program, plan, kind, out, d);
-  return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
-                 "--emit %s writes the shardings into the program that was read; expected a model in MLIR", kind);
+  return is_annotated_form(kind) ? sw_program_emit(s->program, plan, kind, out, d) : sw_emit_plan(plan, kind, out, d);
 }
 
 sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit, const char *dialect, sw_diag *d) {
@@ -149,6 +156,7 @@ sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit
   for (size_t i = 0; dialect && i < sizeof kSpmd / sizeof *kSpmd; i++) {
     if (strcmp(dialect, kSpmd[i] + strlen("spmd-")) == 0) spmd = kSpmd[i];
   }
+  SW_TRY(sw_emit_check(s, emit, d));
   for (int i = 0; i < emit->n; i++) {
     sw_text t = {0};
     const char *kind = emit->at[i].key;

@@ -81,6 +81,8 @@ void sw_session_warn_of_hints(const sw_plan *plan);
 /* Forms that say nothing of sizes but what the model's own text says. */
 bool sw_session_emits_sizes_open(const char *kind);
 
+/* Before the work: SW_E_USAGE for a form that is written into MLIR, of a model that is none. */
+SW_CHECKED sw_rc sw_emit_check(const sw_session *s, const sw_pairs *emit, sw_diag *d);
 /* Write each --emit KIND=FILE of a plan; spmd with the collectives of `dialect`, "shard", "stablehlo" or "sdy". */
 SW_CHECKED sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit, const char *dialect,
                              sw_diag *d);
