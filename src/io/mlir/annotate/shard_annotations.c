@@ -61,32 +61,8 @@ static sw_ir_span behind_to(const sw_importer *m, const sw_ir_op *o) {
   return v;
 }
 
-static sw_rc read_annotation(sw_importer *m, uint32_t op, annotation *out);
-
-/* Of shard.get_sharding: what its operand is annotated with, or whatever it gets. */
-static sw_rc read_got(sw_importer *m, uint32_t get, annotation *out) {
-  uint32_t source;
-  annotation said;
-  SW_TRY(sw_im_operand_count(m, get, 1, 1));
-  SW_TRY(sw_im_definer(m, get, 0, &source));
-  out->like = sw_im_operand(m, get, 0);
-  if (source == SW_IR_NONE || !annotates(m->t, sw_im_op(m, source))) return SW_OK;
-  SW_TRY(read_annotation(m, source, &said));
-  out->cut = said.cut;
-  out->like = said.like;
-  return SW_OK;
-}
-
-/* Operand `use`, which is defined above the op: chains end. */
-static sw_rc read_operand(sw_importer *m, uint32_t op, uint32_t use, annotation *out) {
-  uint32_t source;
-  SW_TRY(sw_im_definer(m, op, use, &source));
-  const sw_ir_op *o = source == SW_IR_NONE ? NULL : sw_im_op(m, source);
-  if (o && sw_im_is_sharding(m->t, o)) return sw_im_read_cut(m, source, &out->cut);
-  if (o && (sw_ir_is(m->t, o->name, "shard.get_sharding") || sw_ir_is(m->t, o->name, "mesh.get_sharding"))) {
-    return read_got(m, source, out);
-  }
-  return SW_IM_FAIL(m, op, "expected the result of a shard.sharding or shard.get_sharding as sharding");
+static bool gets_sharding(const sw_ir_tree *t, const sw_ir_op *o) {
+  return sw_ir_is(t, o->name, "shard.get_sharding") || sw_ir_is(t, o->name, "mesh.get_sharding");
 }
 
 static int rank_of(const sw_importer *m, uint32_t op) {
@@ -94,22 +70,71 @@ static int rank_of(const sw_importer *m, uint32_t op) {
   return x < 0 ? 0 : m->g->values[x].type.rank;
 }
 
-static sw_rc read_annotation(sw_importer *m, uint32_t op, annotation *out) {
+static sw_ir_span partial_of(const sw_importer *m, uint32_t op) {
+  return sw_ir_unquoted(m->t, sw_ir_attr(m->t, sw_im_op(m, op), "shardwright.partial", NULL));
+}
+
+static sw_rc read_for_users(sw_importer *m, const sw_ir_op *o, bool *out) {
+  bool as_result;
+  *out = is_for_users(m, o);
+  if (!is_annotate(m->t, o)) return SW_OK;
+  SW_TRY(read_flag(m, o, "as_result", true, &as_result));
+  *out = !as_result;
+  return SW_OK;
+}
+
+/* What the op says by itself; *done = false: its sharding is operand 1. */
+static sw_rc read_own(sw_importer *m, uint32_t op, annotation *out, bool *done) {
   const sw_ir_op *o = sw_im_op(m, op);
-  bool as_result = true;
   *out = (annotation){.required = true, .like = -1};
+  *done = true;
+  SW_TRY(read_for_users(m, o, &out->for_users));
   if (is_annotate(m->t, o)) {
     SW_TRY(sw_im_operand_count(m, op, 1, 1));
     SW_TRY(read_flag(m, o, "required", false, &out->required));
-    SW_TRY(read_flag(m, o, "as_result", true, &as_result));
-    out->for_users = !as_result;
     return sw_im_read_listed_cut(m, op, sw_ir_attr(m->t, o, "sharding", NULL), rank_of(m, op), &out->cut);
   }
-  out->for_users = is_for_users(m, o);
   sw_ir_span in_line = o->n_uses == 1 ? behind_to(m, o) : (sw_ir_span){0, 0};
-  if (!sw_ir_present(in_line)) SW_TRY(sw_im_operand_count(m, op, 2, 2));
-  SW_TRY(sw_ir_present(in_line) ? sw_im_read_inline_cut(m, op, in_line, &out->cut) : read_operand(m, op, 1, out));
-  out->cut.partial = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, "shardwright.partial", NULL));
+  *done = sw_ir_present(in_line);
+  return *done ? sw_im_read_inline_cut(m, op, in_line, &out->cut) : sw_im_operand_count(m, op, 2, 2);
+}
+
+/* Operand `use`: a shard.sharding, or shard.get_sharding of a value, which is what that is annotated with, or else
+ * whatever it gets. Operands are defined above their ops: chains end. */
+static sw_rc read_operand(sw_importer *m, uint32_t op, uint32_t use, annotation *out) {
+  sw_ir_span partial = {0, 0};
+  annotation said;
+  for (bool done = false; !done; use = 1) {
+    uint32_t from, source;
+    SW_TRY(sw_im_definer(m, op, use, &from));
+    const sw_ir_op *o = from == SW_IR_NONE ? NULL : sw_im_op(m, from);
+    if (o && sw_im_is_sharding(m->t, o)) {
+      SW_TRY(sw_im_read_cut(m, from, &out->cut));
+      break;
+    }
+    if (!o || !gets_sharding(m->t, o)) {
+      return SW_IM_FAIL(m, op, "expected the result of a shard.sharding or shard.get_sharding as sharding");
+    }
+    SW_TRY(sw_im_operand_count(m, from, 1, 1));
+    SW_TRY(sw_im_definer(m, from, 0, &source));
+    out->like = sw_im_operand(m, from, 0);
+    if (source == SW_IR_NONE || !annotates(m->t, sw_im_op(m, source))) return SW_OK;
+    SW_TRY(read_own(m, source, &said, &done));
+    if (done) out->cut = said.cut;
+    if (!sw_ir_present(partial)) partial = partial_of(m, source);
+    op = source;
+  }
+  out->like = -1;
+  if (sw_ir_present(partial)) out->cut.partial = partial;
+  return SW_OK;
+}
+
+static sw_rc read_annotation(sw_importer *m, uint32_t op, annotation *out) {
+  bool done;
+  sw_ir_span partial = partial_of(m, op);
+  SW_TRY(read_own(m, op, out, &done));
+  if (!done) SW_TRY(read_operand(m, op, 1, out));
+  if (sw_ir_present(partial)) out->cut.partial = partial;
   return SW_OK;
 }
 
@@ -151,14 +176,14 @@ static sw_rc check_use(sw_importer *m, uint32_t op, const annotation *a) {
 
 /* The name in the function that the op annotates, through other ops that do. */
 static sw_rc annotated_name(sw_importer *m, uint32_t op, uint32_t *slot) {
-  uint32_t source = op;
-  annotation before = {.for_users = false};
-  while (source != SW_IR_NONE && annotates(m->t, sw_im_op(m, source)) && !before.for_users) {
-    op = source;
+  for (bool for_users = false; !for_users;) {
+    uint32_t source;
+    *slot = m->names->use[sw_im_op(m, op)->first_use];
     SW_TRY(sw_im_definer(m, op, 0, &source));
-    if (source != SW_IR_NONE && annotates(m->t, sw_im_op(m, source))) SW_TRY(read_annotation(m, source, &before));
+    if (source == SW_IR_NONE || !annotates(m->t, sw_im_op(m, source))) break;
+    SW_TRY(read_for_users(m, sw_im_op(m, source), &for_users));
+    op = source;
   }
-  *slot = m->names->use[sw_im_op(m, op)->first_use];
   return SW_OK;
 }
 
