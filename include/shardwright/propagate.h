@@ -3,7 +3,8 @@
  * Each op derives its strategy from what is annotated on its results and operands, and annotates those that have
  * nothing yet. One sweep goes against program order and one along it (or as the traversal says). For result annotations
  * count the definition's own, and else what all annotated uses agree on. An operand annotation on the definition gives
- * way where its axes are taken; one made for this use that disagrees is a conflict.
+ * way where its axes are taken; one made for this use that disagrees is a conflict. Rows of a table that is looked into
+ * come last: what is looked up keeps its batch, and rows are cut by the axes that are left.
  */
 #ifndef SHARDWRIGHT_PROPAGATE_H_
 #define SHARDWRIGHT_PROPAGATE_H_

@@ -28,7 +28,8 @@ typedef struct state {
   sw_strategy *ops;             /* by op id */
   bool *decided;                /* by op id: `ops` is set */
   const sw_annotation **option; /* by op id: the annotation that decided, or NULL */
-  sw_id *twin; /* by value: another of the same sharding, at last the one that speaks for all of them */
+  bool tables_wait; /* an op with a table that nothing else is known about is asked again by the next sweep */
+  sw_id *twin;      /* by value: another of the same sharding, at last the one that speaks for all of them */
 } state;
 
 static mark *use_mark(const state *s, sw_value_use u) {
@@ -192,13 +193,41 @@ static sw_rc option_from_dim(state *s, const sw_op *op, int i, int k, const mark
   return binds ? conflict(s, op, i, k, m, d) : SW_OK;
 }
 
-static sw_rc option_from_operand(state *s, const sw_op *op, int i, sw_strategy *st, bool *touched, sw_diag *d) {
+static bool is_masked(const sw_op *op, int i, int k) {
+  const int loop = loop_for_dim(op->space, &op->space->maps[i].dims[k]);
+  return loop >= 0 && op->space->loops[loop].kind == SW_LOOP_MASKED;
+}
+
+static bool is_table(const sw_op *op, int i) {
+  for (int k = 0; k < op->space->maps[i].rank; k++) {
+    if (is_masked(op, i, k)) return true;
+  }
+  return false;
+}
+
+/* What of a table's axes no loop uses cuts its rows: the values looked up, which are many, keep theirs. */
+static void cut_rows(const sw_op *op, int i, int k, const mark *m, sw_strategy *st) {
+  int n, have, loop = loop_for_dim(op->space, &op->space->maps[i].dims[k]);
+  const sw_axis_ref *refs = sw_sharding_dim(&m->sharding, k, &n);
+  (void)sw_strategy_loop(st, loop, &have);
+  for (int r = 0; have == 0 && r < n; r++) {
+    if (!axes_used(st, &refs[r], 1)) push_all(st, loop, &refs[r], 1);
+  }
+}
+
+/* Rows of a table that is not annotated for this use come after all else. */
+static sw_rc option_from_operand(state *s, const sw_op *op, int i, bool rows, sw_strategy *st, bool *touched,
+                                 sw_diag *d) {
   const mark *m = &s->use[op - s->g->ops][i];
   bool for_use = m->set;
   if (!for_use) m = &s->def[op->operands[i]];
   if (!m->set) return SW_OK;
-  *touched = true;
-  for (int k = 0; k < op->space->maps[i].rank; k++) SW_TRY(option_from_dim(s, op, i, k, m, for_use, st, d));
+  *touched = *touched || for_use || !s->tables_wait || !is_table(op, i);
+  for (int k = 0; k < op->space->maps[i].rank; k++) {
+    const bool late = !for_use && is_masked(op, i, k);
+    if (late && rows) cut_rows(op, i, k, m, st);
+    if (!late && !rows) SW_TRY(option_from_dim(s, op, i, k, m, for_use, st, d));
+  }
   return SW_OK;
 }
 
@@ -242,7 +271,9 @@ static sw_rc get_option(state *s, const sw_op *op, sw_strategy *st, bool *touche
   *st = (sw_strategy){0};
   *touched = false;
   for (int i = 0; i < op->n_results; i++) SW_TRY(option_from_result(s, op, i, st, touched, d));
-  for (int i = 0; i < op->n_operands; i++) SW_TRY(option_from_operand(s, op, i, st, touched, d));
+  for (int rows = 0; rows < 2; rows++) {
+    for (int i = 0; i < op->n_operands; i++) SW_TRY(option_from_operand(s, op, i, rows, st, touched, d));
+  }
   return s->unequal.n_unequal ? set_starts(s, op, st, d) : SW_OK;
 }
 
@@ -541,9 +572,11 @@ sw_rc sw_propagate_by_rule(const sw_graph *g, const sw_machine *machine, sw_trav
   sw_arena scratch = {0};
   sw_rc rc = state_init(&s, &scratch, d);
   bool backward_first = t == SW_TRAVERSE_BACKWARD_FORWARD || t == SW_TRAVERSE_BACKWARD;
-  if (!rc) rc = sweep(&s, backward_first, d);
   bool both = t <= SW_TRAVERSE_FORWARD_BACKWARD;
+  s.tables_wait = both;
+  if (!rc) rc = sweep(&s, backward_first, d);
   if (!rc && both) rc = sweep(&s, !backward_first, d);
+  s.tables_wait = false;
   for (int32_t before = INT32_MAX, now; !rc && both && (now = open_ops(&s)) > 0 && now < before; before = now) {
     rc = sweep(&s, backward_first, d);
     if (!rc) rc = sweep(&s, !backward_first, d);
