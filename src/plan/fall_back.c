@@ -80,6 +80,7 @@ sw_rc sw_search_fall_back(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   if (s->o->start) SW_TRY(consider_plan(&b, s->o->start, d));
   SW_TRY(consider_known(&b, d));
   if (b.cost_s < 0) {
+    if (b.least_bytes < 0) SW_TRY(sw_requirements_check(s->g, s->machine, d)); /* no time would help */
     const char *why = b.least_bytes < 0 ? "none of the plans known without a search meets the annotations"
                                         : "no plan known without a search fits";
     return SW_FAIL(
