@@ -136,7 +136,8 @@ static sw_rc option_from_result(state *s, const sw_op *op, int i, sw_strategy *s
       push_all(st, loop, refs, n);
       continue;
     }
-    if (!by || loop < 0) continue; /* what only a user would like, or no strategy gives: it is resharded */
+    /* What only a user would like, or no strategy gives, is resharded. */
+    if (!by || loop < 0 || sw_sharding_is_special(&want) || want.n_partial) continue;
     return SW_FAIL(d, SW_E_INFEASIBLE, by->span,
                    "the annotations on the results of '%s' cannot be met together (dimension %d of '%s')", op->name, k,
                    s->g->values[op->results[i]].name);

@@ -365,9 +365,28 @@ static sw_rc window_of_halo(sw_emit *e, int operand, const sw_tiling *held, cons
   return SW_OK;
 }
 
+/* Where windows are the blocks themselves, what they reach behind the tensor is padding all the same. */
+static sw_rc fill_behind(sw_emit *e, int operand, const double *fill, sw_diag *d) {
+  const sw_type *type = sw_operand_type(e->model, e->op, operand);
+  for (int k = 0; fill && k < type->rank; k++) {
+    const int loop = sw_emit_cut_loop_of_dim(e, operand, k);
+    sw_mask m = {.dim = k, .limit = type->dims[k]};
+    sw_id outside;
+    if (loop < 0 || (sw_emit_loop_of_dim(e, operand, k) == loop && e->op->space->loops[loop].size == type->dims[k]))
+      continue;
+    m.refs = sw_emit_loop(e, loop, &m.n_refs);
+    m.step = sw_emit_type(e, e->in[operand])->dims[k];
+    if (m.step * sw_axis_refs_size(m.refs, m.n_refs) <= type->dims[k]) continue;
+    SW_TRY(sw_emit_scalar(e, sw_emit_type(e, e->in[operand])->dtype, *fill, &outside, d));
+    SW_TRY(sw_emit_mask(e, e->in[operand], outside, &m, &e->in[operand], d));
+  }
+  return SW_OK;
+}
+
 sw_rc sw_emit_window(sw_emit *e, int operand, const double *fill, sw_diag *d) {
   sw_tiling blocks, window;
-  if (!sw_strategy_window(e->model, e->op, e->mesh, e->strategy, operand, &blocks, &window)) return SW_OK;
+  if (!sw_strategy_window(e->model, e->op, e->mesh, e->strategy, operand, &blocks, &window))
+    return fill_behind(e, operand, fill, d);
   const sw_value_use use = {(sw_id)(e->op - e->model->ops), operand};
   if (sw_plan_takes_halo(e->plan, use)) {
     sw_sharding stated;

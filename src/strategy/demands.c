@@ -52,6 +52,23 @@ sw_rc sw_demands_of(const sw_graph *g, sw_id op, sw_demands *out, sw_diag *d) {
   return SW_OK;
 }
 
+bool sw_port_is_border(const sw_op *op, int port) {
+  return op->code == SW_OP_YIELD ? port >= op->n_operands : op->code == SW_OP_JOIN && port < op->n_operands;
+}
+
+bool sw_demand_is_flexible(const sw_graph *g, sw_id op, const sw_demand *m) {
+  const sw_sharding *s = &m->a->sharding;
+  return m->port >= 0 && (sw_sharding_is_special(s) || s->n_partial) && !sw_port_is_border(&g->ops[op], m->port);
+}
+
+void sw_demands_drop_flexible(const sw_graph *g, sw_id op, sw_demands *m) {
+  size_t kept = 0;
+  for (size_t i = 0; i < m->n; i++) {
+    if (!sw_demand_is_flexible(g, op, &m->at[i])) m->at[kept++] = m->at[i];
+  }
+  m->n = kept;
+}
+
 bool sw_demand_is_met(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_strategy *s) {
   sw_sharding at;
   if (m->port < 0) return sw_annotation_admits_strategy(g, m->a, s);

@@ -15,6 +15,12 @@ typedef SW_ARRAY(sw_demand) sw_demands;
 
 /* Those of one op, in the order of the annotations. */
 SW_CHECKED sw_rc sw_demands_of(const sw_graph *g, sw_id op, sw_demands *out, sw_diag *d);
+/* Can the value be resharded to or from what is demanded, where no strategy has it so: unequal blocks, halos, parts of
+ * a value? Nothing can stand between a yield and its join: they are the border of a loop or branch. */
+bool sw_demand_is_flexible(const sw_graph *g, sw_id op, const sw_demand *m);
+/* Without those. */
+void sw_demands_drop_flexible(const sw_graph *g, sw_id op, sw_demands *m);
+bool sw_port_is_border(const sw_op *op, int port);
 bool sw_demand_is_met(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_strategy *s);
 
 /* For sw_enumerate_options.admits: strategies that meet n of them. */

@@ -51,26 +51,55 @@ bool sw_annotation_admits(const sw_annotation *a, const sw_sharding *s) {
 
 /* --- strategies that enumeration left out ------------------------------------------------------------------------ */
 
+static sw_rc enumerate_meeting(const sw_pin_target *t, const sw_op *op, const sw_demand *at, size_t n, bool any_size,
+                               sw_arena *arena, sw_enumeration *out, sw_diag *d) {
+  const sw_demands_meet meet = {t->g, op, at, n};
+  sw_enumerate_options o = *t->enumerate;
+  o.admits = sw_demands_are_met;
+  o.admits_user = &meet;
+  o.any_size = any_size;
+  return sw_strategies_enumerate(t->g, op, t->machine, &o, arena, out, d);
+}
+
+/* Does some strategy of the op meet this one requirement, whatever else there is? */
+static sw_rc meets_alone(const sw_pin_target *t, const sw_op *op, const sw_demand *m, bool *out, sw_diag *d) {
+  sw_arena scratch = {0};
+  sw_enumeration e = {0};
+  sw_rc rc = enumerate_meeting(t, op, m, 1, true, &scratch, &e, d);
+  *out = e.n > 0;
+  sw_arena_deinit(&scratch);
+  return rc;
+}
+
+static sw_rc drop_impossible(const sw_pin_target *t, const sw_op *op, sw_demands *m, sw_diag *d) {
+  size_t kept = 0;
+  for (size_t i = 0; i < m->n; i++) {
+    bool can;
+    SW_TRY(meets_alone(t, op, &m->at[i], &can, d));
+    if (can) m->at[kept++] = m->at[i];
+  }
+  m->n = kept;
+  return SW_OK;
+}
+
 /* Enumeration keeps the most promising strategies of an op. When none of these will do, all are looked at, and those
- * that meet whatever is required of the op are its choices. Leaves what there was when there are none. */
+ * that meet whatever is required of the op and met by strategies are its choices. Leaves what there was when there are
+ * none. */
 static sw_rc look_at_all(const sw_pin_target *t, int32_t node, sw_diag *d) {
   const sw_id id = sw_graph_main_block(t->g)->ops[node - t->n_args];
   const sw_op *op = &t->g->ops[id];
-  sw_demands demands = {0};
+  sw_demands m = {0};
   sw_enumeration e = {0};
   sw_choices *out;
   SW_ARENA_NEW(out, t->arena, 1, d);
-  sw_rc rc = sw_demands_of(t->g, id, &demands, d);
-  const sw_demands_meet all = {t->g, op, demands.at, demands.n};
-  sw_enumerate_options o = *t->enumerate;
-  o.admits = sw_demands_are_met;
-  o.admits_user = &all;
-  if (!rc) rc = sw_strategies_enumerate(t->g, op, t->machine, &o, t->arena, &e, d);
-  o.any_size = true;
-  if (!rc && !e.n) rc = sw_strategies_enumerate(t->g, op, t->machine, &o, t->arena, &e, d);
+  sw_rc rc = sw_demands_of(t->g, id, &m, d);
+  sw_demands_drop_flexible(t->g, id, &m);
+  if (!rc) rc = enumerate_meeting(t, op, m.at, m.n, false, t->arena, &e, d);
+  if (!rc && !e.n) rc = drop_impossible(t, op, &m, d);
+  if (!rc && !e.n) rc = enumerate_meeting(t, op, m.at, m.n, true, t->arena, &e, d);
   if (!rc && e.n) rc = sw_choices_of_op(t->g, op, &e, t->prices, t->arena, out, d);
   if (!rc && e.n) t->choices[node] = out;
-  sw_array_free(&demands);
+  sw_array_free(&m);
   return rc;
 }
 
@@ -128,30 +157,6 @@ static sw_rc restrict_node(const sw_pin_target *t, int32_t node, int port, const
 
 /* --- shardings that strategies do not give by themselves -----------------------------------------------------------
  */
-
-/* Does some strategy of the op meet this one requirement, whatever else there is? */
-static sw_rc meets_alone(const sw_pin_target *t, sw_id id, int port, const pin *p, bool *out, sw_diag *d) {
-  const sw_op *op = &t->g->ops[id];
-  const sw_demand demand = {p->a, port};
-  const sw_demands_meet one = {t->g, op, &demand, 1};
-  sw_enumerate_options o = *t->enumerate;
-  o.admits = sw_demands_are_met;
-  o.admits_user = &one;
-  o.any_size = true;
-  sw_arena scratch = {0};
-  sw_enumeration e = {0};
-  sw_rc rc = sw_strategies_enumerate(t->g, op, t->machine, &o, &scratch, &e, d);
-  *out = e.n > 0;
-  sw_arena_deinit(&scratch);
-  return rc;
-}
-
-/* Nothing can stand between a yield and its join: they are the border of a loop or branch. */
-static bool may_be_stated(const sw_graph *g, sw_id id, int port) {
-  const sw_op *op = &g->ops[id];
-  if (op->code == SW_OP_YIELD) return port < op->n_operands;
-  return op->code != SW_OP_JOIN || port >= op->n_operands;
-}
 
 /* What an op's exchange to its window of an operand costs in all its runs, which a halo that is there saves. */
 static double window_s(const sw_pin_target *t, const sw_op *op, const sw_strategy *s, int operand) {
@@ -224,21 +229,27 @@ static sw_rc state_port(const sw_pin_target *t, sw_id id, int port, const pin *p
   return SW_OK;
 }
 
-/* The annotation at a port of an op: kept by what its strategies do, or, where none does so by itself, by a reshard. */
-static sw_rc pin_port(const sw_pin_target *t, sw_id id, int port, const pin *p, sw_diag *d) {
+/* The annotation at a port of an op: kept by what its strategies do, or, where none does so by itself, by a reshard.
+ * What strategies can do is settled first, for all annotations (`late` false). */
+static sw_rc pin_port(const sw_pin_target *t, sw_id id, int port, bool late, const pin *p, sw_diag *d) {
   const int32_t node = t->node_of_op[id];
+  const sw_op *op = &t->g->ops[id];
+  const sw_demand demand = {p->a, port};
+  const bool flexible = sw_demand_is_flexible(t->g, id, &demand);
   const sw_sharding *stated = sw_stated_at(t->stated->at, (int32_t)t->stated->n, id, port);
-  bool found, alone;
+  bool found = false, alone = true;
   if (stated && sw_sharding_equal(stated, &p->a->sharding)) return SW_OK;
   if (stated && p->a->required) {
     return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "'%s' is required in two shardings at once", p->what);
   }
-  if (!p->a->required || !may_be_stated(t->g, id, port)) return restrict_node(t, node, port, p, d);
-  if (sw_sharding_is_special(&p->a->sharding)) return state_port(t, id, port, p, d);
-  SW_TRY(find_any(t, node, port, p, &found, d));
-  if (found) return restrict_node(t, node, port, p, d);
-  SW_TRY(meets_alone(t, id, port, p, &alone, d));
-  return alone ? restrict_node(t, node, port, p, d) : state_port(t, id, port, p, d);
+  if (!p->a->required || sw_port_is_border(op, port)) return late ? SW_OK : restrict_node(t, node, port, p, d);
+  if (flexible && !late) return SW_OK;
+  if (flexible && (sw_sharding_is_special(&p->a->sharding) || !admits_any(t, node, port, p)))
+    return state_port(t, id, port, p, d);
+  if (!flexible && !late) SW_TRY(find_any(t, node, port, p, &found, d));
+  if (!found && !admits_any(t, node, port, p)) SW_TRY(meets_alone(t, op, &demand, &alone, d));
+  if (alone) return restrict_node(t, node, port, p, d);
+  return late ? state_port(t, id, port, p, d) : SW_OK;
 }
 
 /* The sharding of a hint that enumeration leaves out, as one choice more of an argument or an output. */
@@ -319,10 +330,12 @@ static int32_t node_of_use(const sw_pin_target *t, const sw_value_use *u, int *p
   return f->alias[u->index] >= 0 ? t->g->values[f->alias[u->index]].def_index : t->n_args + t->n_ops + u->index;
 }
 
-static sw_rc pin_use(const sw_pin_target *t, const sw_value_use *u, const sw_value *v, const pin *p, sw_diag *d) {
+static sw_rc pin_use(const sw_pin_target *t, const sw_value_use *u, const sw_value *v, bool late, const pin *p,
+                     sw_diag *d) {
   int port;
   const int32_t node = node_of_use(t, u, &port);
-  return u->op >= 0 ? pin_port(t, u->op, u->index, p, d) : pin_end(t, node, &v->type, node < t->n_args, p, d);
+  if (u->op >= 0) return pin_port(t, u->op, u->index, late, p, d);
+  return late ? SW_OK : pin_end(t, node, &v->type, node < t->n_args, p, d);
 }
 
 /* The strategy that gives result `r` in the sharding, where each dim that is cut is one loop. */
@@ -339,38 +352,57 @@ static bool strategy_giving(const sw_op *op, int r, const sw_sharding *s, sw_str
 }
 
 /* A pin on a result may ask for a part of an axis, too. */
-static sw_rc pin_result(const sw_pin_target *t, const sw_value *v, const pin *p, sw_diag *d) {
+static sw_rc pin_result(const sw_pin_target *t, const sw_value *v, bool late, const pin *p, sw_diag *d) {
   const sw_op *op = &t->g->ops[v->def];
   int32_t node = t->node_of_op[v->def];
   int port = op->n_operands + v->def_index;
   sw_strategy made;
   bool found;
+  if (late || !p->a->required || sw_demand_is_flexible(t->g, v->def, &(sw_demand){p->a, port}))
+    return pin_port(t, v->def, port, late, p, d);
   SW_TRY(find_any(t, node, port, p, &found, d));
   if (found || !op->space || sw_sharding_is_special(&p->a->sharding) ||
       !strategy_giving(op, v->def_index, &p->a->sharding, &made) ||
       sw_strategy_check(t->g, op, sw_machine_mesh(t->machine), &made, NULL))
-    return pin_port(t, v->def, port, p, d);
+    return pin_port(t, v->def, port, false, p, d);
   return take_strategy(t, op, node, &made, d);
 }
 
-static sw_rc pin_value(const sw_pin_target *t, const sw_annotation *a, sw_diag *d) {
+static sw_rc pin_value(const sw_pin_target *t, const sw_annotation *a, bool late, sw_diag *d) {
   const sw_value *v = &t->g->values[a->value];
   pin p = {a, v->name};
-  if (!a->for_users && v->def < 0) return pin_end(t, v->def_index, &v->type, true, &p, d);
-  if (!a->for_users) {
-    return pin_result(t, v, &p, d);
-  }
+  if (!a->for_users && v->def < 0) return late ? SW_OK : pin_end(t, v->def_index, &v->type, true, &p, d);
+  if (!a->for_users) return pin_result(t, v, late, &p, d);
   int32_t n = a->n_users ? a->n_users : v->n_uses;
-  for (int32_t i = 0; i < n; i++) SW_TRY(pin_use(t, a->n_users ? &a->users[i] : &v->uses[i], v, &p, d));
+  for (int32_t i = 0; i < n; i++) SW_TRY(pin_use(t, a->n_users ? &a->users[i] : &v->uses[i], v, late, &p, d));
+  return SW_OK;
+}
+
+/* A value that is in a stated sharding may be delivered in it, and an argument arrive as a use of it is stated. */
+static sw_rc offer_stated(const sw_pin_target *t, const sw_annotation *a, sw_diag *d) {
+  const sw_function *f = &t->g->functions[t->g->main];
+  const sw_value *v = a->value >= 0 ? &t->g->values[a->value] : NULL;
+  if (!v || a->sharding.n_partial || !sw_sharding_is_special(&a->sharding)) return SW_OK;
+  const pin p = {a, v->name};
+  if (a->for_users && v->def < 0 && !admits_any(t, v->def_index, 0, &p))
+    return offer(t, v->def_index, &v->type, true, &p, d);
+  if (a->for_users) return SW_OK;
+  for (int32_t u = 0; u < v->n_uses; u++) {
+    const int32_t output = v->uses[u].index, node = t->n_args + t->n_ops + output;
+    if (v->uses[u].op >= 0 || f->alias[output] >= 0 || admits_any(t, node, 0, &p)) continue;
+    SW_TRY(offer(t, node, &v->type, false, &p, d));
+  }
   return SW_OK;
 }
 
 static sw_rc apply(const sw_pin_target *t, sw_diag *d) {
-  for (int32_t pass = 0; pass < 2; pass++) { /* options of ops first: they may add a choice that the rest restricts */
+  for (int32_t i = 0; i < t->g->n_annotations; i++) SW_TRY(offer_stated(t, &t->g->annotations[i], d));
+  /* Options of ops first: they may add a choice that the rest restricts. What is resharded comes last. */
+  for (int32_t pass = 0; pass < 3; pass++) {
     for (int32_t i = 0; i < t->g->n_annotations; i++) {
       const sw_annotation *a = &t->g->annotations[i];
       if (pass == 0 && a->op >= 0) SW_TRY(pin_op(t, &t->g->ops[a->op], &(pin){a, t->g->ops[a->op].name}, d));
-      if (pass == 1 && a->op < 0) SW_TRY(pin_value(t, a, d));
+      if (pass > 0 && a->op < 0) SW_TRY(pin_value(t, a, pass == 2, d));
     }
   }
   return SW_OK;

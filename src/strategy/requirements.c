@@ -119,6 +119,7 @@ static sw_rc check_op(reader *r, sw_id id) {
   sw_demands m = {0};
   bool can = true;
   sw_rc rc = sw_demands_of(r->g, id, &m, r->d);
+  sw_demands_drop_flexible(r->g, id, &m);
   if (!rc) rc = can_meet(r, op, m.at, m.n, &can);
   if (!rc && !can) rc = drop_impossible(r, op, &m);
   if (!rc && !can && m.n > 1) rc = can_meet(r, op, m.at, m.n, &can);
@@ -254,6 +255,7 @@ static sw_rc given_by(reader *r, sw_id v, const common *c, common *out) {
   const sw_op *op = &r->g->ops[value->def];
   sw_demands m = {0};
   sw_rc rc = sw_demands_of(r->g, value->def, &m, r->d);
+  sw_demands_drop_flexible(r->g, value->def, &m);
   if (!rc) rc = drop_impossible(r, op, &m);
   if (!rc && m.n) out->by = m.at[0];
   for (size_t i = 0; i < m.n; i++) {

@@ -99,8 +99,9 @@ static bool pass_rounded(const sw_graph *g, bool *rounded) {
   return changed;
 }
 
-sw_rc sw_single_find_rounded(const sw_graph *g, sw_arena *arena, bool **out, sw_diag *d) {
+sw_rc sw_single_find_rounded(const sw_graph *g, const bool *averaged, sw_arena *arena, bool **out, sw_diag *d) {
   SW_ARENA_NEW(*out, arena, g->n_values, d);
+  for (sw_id i = 0; averaged && i < g->n_values; i++) (*out)[i] = averaged[i];
   while (pass_rounded(g, *out)) continue;
   return SW_OK;
 }

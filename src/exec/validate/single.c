@@ -110,7 +110,7 @@ sw_rc sw_single_run(const sw_graph *g, const sw_single_options *o, sw_arena *are
   const sw_function *f = &g->functions[g->main];
   *out = (sw_single){.graph = g, .own_args = !o->inputs, .terms = longest_reduction(g)};
   SW_TRY(sw_single_find_coarsest(g, arena, &out->coarsest, d));
-  SW_TRY(sw_single_find_rounded(g, arena, &out->rounded, d));
+  SW_TRY(sw_single_find_rounded(g, o->averaged, arena, &out->rounded, d));
   SW_ARENA_NEW(out->args, arena, f->n_args, d);
   SW_ARENA_NEW(out->want, arena, f->n_outputs, d);
   if (o->keep_values) SW_ARENA_NEW(out->values, arena, g->n_values, d);

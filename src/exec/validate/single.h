@@ -24,6 +24,7 @@ typedef struct sw_single_options {
   bool random_floats, keep_values;
   sw_ways (*cuts)(void *user, int32_t arg); /* how arguments are cut; NULL: not known */
   void *cuts_user;
+  const bool *averaged; /* by value: the program holds parts of an average of it, which rounds; NULL: of none */
   sw_cancel *cancel;
 } sw_single_options;
 
@@ -35,7 +36,8 @@ void sw_single_deinit(sw_single *s);
 /* What the run left of a value; NULL: nothing. */
 const sw_buffer *sw_single_value(const sw_single *s, sw_id value);
 /* See coarse.c. */
-SW_CHECKED sw_rc sw_single_find_rounded(const sw_graph *g, sw_arena *arena, bool **out, sw_diag *d);
+SW_CHECKED sw_rc sw_single_find_rounded(const sw_graph *g, const bool *averaged, sw_arena *arena, bool **out,
+                                        sw_diag *d);
 SW_CHECKED sw_rc sw_single_find_coarsest(const sw_graph *g, sw_arena *arena, sw_dtype **out, sw_diag *d);
 /* Must it be equal bit for bit? */
 static inline bool sw_single_is_exact(const sw_single *s, sw_id value) { return s->exact || !s->rounded[value]; }

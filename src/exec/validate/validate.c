@@ -325,6 +325,22 @@ static sw_rc find_ways(sw_validator *v, sw_diag *d) {
   return SW_OK;
 }
 
+/* Values of floats that the program holds as parts of an average. */
+static sw_rc find_averaged(const sw_validator *v, const bool **out, sw_diag *d) {
+  const sw_sharded *s = v->s;
+  bool *averaged;
+  SW_ARENA_NEW(averaged, v->arena, s->model->n_values, d);
+  for (sw_id k = 0; s->layout && k < s->program->n_values; k++) {
+    const sw_layout *l = &s->layout[k];
+    if (l->source < 0 || !l->is_block || !l->sharding.n_partial) continue;
+    const sw_dtype_class class = sw_dtype_class_of(s->model->values[l->source].type.dtype);
+    const bool rounds = class == SW_CLASS_FLOAT || class == SW_CLASS_COMPLEX;
+    if (rounds && l->sharding.partial_kind == SW_REDUCE_AVERAGE) averaged[l->source] = true;
+  }
+  *out = averaged;
+  return SW_OK;
+}
+
 static sw_rc prepare(sw_validator *v, sw_diag *d) {
   const sw_graph *g = v->s->model;
   const sw_validate_options *o = v->o;
@@ -340,13 +356,16 @@ static sw_rc prepare(sw_validator *v, sw_diag *d) {
   v->listened.on_op = o->on_op;
   v->listened.on_call = o->on_call;
   v->listened.listener = o->listener;
+  const bool *averaged;
   SW_TRY(find_ways(v, d));
+  SW_TRY(find_averaged(v, &averaged, d));
   sw_single_options so = {.inputs = o->inputs,
                           .seed = o->seed,
                           .random_floats = o->random_floats,
                           .keep_values = o->intermediates,
                           .cuts = ways_of,
                           .cuts_user = v,
+                          .averaged = averaged,
                           .cancel = o->cancel};
   return sw_single_run(g, &so, v->arena, &v->sharp, d);
 }
