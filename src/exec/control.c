@@ -111,20 +111,22 @@ static sw_rc choose(sw_execution *e, const sw_op *op, sw_id *next) {
 
 /* --- loops -------------------------------------------------------------------------------------------------------- */
 
-/* Once more: what was yielded has entered. */
-static void go_round(sw_execution *e, const sw_frame *f, sw_id *next) {
+/* Once more: what was yielded has entered, and is observed as that. */
+static sw_rc go_round(sw_execution *e, const sw_frame *f, sw_id *next, sw_diag *d) {
   const sw_graph *g = e->v->graph;
-  if (f->kind != SW_OP_WHILE) return; /* the last branch of a choice: joins follow */
+  if (f->kind != SW_OP_WHILE) return SW_OK; /* the last branch of a choice: joins follow */
   for (sw_id id = f->closed_by + 1; id < g->n_ops && op_at(e, id)->code == SW_OP_JOIN; id++) {
     const sw_id *pair = op_at(e, id)->operands;
     sw_held_release(e, &e->values[pair[0]]);
     hand_over(e, pair[1], pair[0]);
+    SW_TRY(observe(e, op_at(e, g->values[pair[0]].def), d));
   }
   *next = f->begin + 1;
   for (; op_at(e, *next)->code == SW_OP_ENTER; ++*next) {
     sw_id value = op_at(e, *next)->results[0];
     e->values[value].uses_left = uses_of(g, value);
   }
+  return SW_OK;
 }
 
 /* Of what the loop made before its test, joins want the carried values; nobody wants the rest. */
@@ -158,8 +160,7 @@ sw_rc sw_control_step(sw_execution *e, const sw_op *op, sw_id *next, sw_diag *d)
     case SW_OP_TEST:
       return test(e, op, next);
     case SW_OP_END:
-      go_round(e, frame_ended_by(e->v->graph, id), next);
-      return SW_OK;
+      return go_round(e, frame_ended_by(e->v->graph, id), next, d);
     case SW_OP_ENTER:
     case SW_OP_YIELD:
       return pass_on(e, op, d);

@@ -32,10 +32,17 @@ sw_rc sw_roundings_init(sw_roundings *r, const sw_single *sharp, sw_arena *arena
   SW_ARENA_NEW(r->spread, arena, n, d);
   SW_ARENA_NEW(r->turned, arena, n, d);
   SW_ARENA_NEW(r->partials, arena, n, d);
+  SW_ARENA_NEW(r->trip, arena, n, d);
   for (int32_t i = 0; i < n; i++) {
-    const sw_buffer *b = sw_single_value(sharp, i);
-    if (b) r->magnitude[i] = sw_magnitude(b);
-    if (b) r->norm[i] = sw_norm(b, NULL);
+    const sw_id def = sharp->graph->values[i].def;
+    const bool in_loop = def >= 0 && sw_op_in_loop(sharp->graph, &sharp->graph->ops[def]);
+    const int32_t trips = in_loop ? (int32_t)sharp->trips[i].at.n : 1;
+    for (int32_t k = 0; k < trips; k++) {
+      const sw_buffer *b = sw_single_trip(sharp, i, k);
+      if (!b) continue;
+      r->magnitude[i] = fmax(r->magnitude[i], sw_magnitude(b));
+      r->norm[i] = fmax(r->norm[i], sw_norm(b, NULL));
+    }
   }
   return SW_OK;
 }
@@ -202,8 +209,7 @@ sw_rc sw_roundings_note_partials(sw_roundings *r, const sw_sharded *s, int64_t d
 
 /* Which integers and bools of a blurred run are others than in the sharp one: chosen among floats, those that were seen
  * to turn; behind such choices all of a value, as another choice leads elsewhere. */
-static sw_rc note_turned(sw_roundings *r, sw_id id, const sw_buffer *b, sw_diag *d) {
-  const sw_buffer *sharp = &r->sharp->values[id];
+static sw_rc note_turned(sw_roundings *r, sw_id id, const sw_buffer *sharp, const sw_buffer *b, sw_diag *d) {
   sw_dtype_class class = sw_dtype_class_of(b->dtype);
   size_t bytes = (size_t)sw_dtype_bytes(b->dtype);
   sw_tensor *turned = &r->turned[id];
@@ -224,9 +230,11 @@ static sw_rc observe_blurred(void *user, int64_t device, const sw_op *op, const 
   sw_roundings *r = user;
   for (int i = 0; i < op->n_results; i++) {
     sw_id id = op->results[i];
-    SW_TRY(note_turned(r, id, results[i], d));
-    r->noise[id] = fmax(r->noise[id], sw_farthest(results[i], &r->sharp->values[id]));
-    r->spread[id] = fmax(r->spread[id], sw_norm(results[i], &r->sharp->values[id]));
+    const sw_buffer *sharp = sw_single_trip(r->sharp, id, r->trip[id]++);
+    if (!sharp) continue; /* a trip that only this run makes, or one that is not kept */
+    SW_TRY(note_turned(r, id, sharp, results[i], d));
+    r->noise[id] = fmax(r->noise[id], sw_farthest(results[i], sharp));
+    r->spread[id] = fmax(r->spread[id], sw_norm(results[i], sharp));
   }
   return SW_OK;
 }
@@ -259,6 +267,7 @@ static sw_rc run_blurred(sw_roundings *r, uint64_t seed, sw_cancel *cancel, sw_a
   SW_ARENA_NEW(args, scratch, f->n_args, d);
   SW_ARENA_NEW(outputs, scratch, f->n_outputs, d);
   for (int32_t i = 0; i < f->n_args; i++) args[i] = &r->sharp->args[i];
+  if (r->trip) memset(r->trip, 0, (size_t)g->n_values * sizeof *r->trip);
   sw_rc rc = sw_exec_run(g, args, &o, outputs, d);
   for (int32_t i = 0; !rc && i < f->n_outputs; i++) rc = note_moved(r, i, &outputs[i], d);
   for (int32_t i = 0; i < f->n_outputs; i++) sw_tensor_deinit(&outputs[i]);

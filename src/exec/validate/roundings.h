@@ -13,6 +13,7 @@ typedef struct sw_roundings {
   double *norm, *spread;  /* by value: that of all elements, and how far roundings were seen to move it */
   sw_tensor *turned;      /* by value; of integers and bools, true where a rounding turned one; no data: nowhere */
   double **partials;      /* by value and element: the largest partial sum on the way to it; NULL: none */
+  int32_t *trip;          /* by value: how often a blurred run has made it */
   double **moved;         /* by output and element: how far roundings were seen to move it; NULL: not known */
 } sw_roundings;
 

@@ -13,6 +13,7 @@ typedef struct sw_sharded {
   const int64_t *position; /* by device: where it sits in the mesh; NULL: device i at position i */
   /* By argument and output of both; NULL: every device has all of it. */
   const sw_sharding *const *args, *const *outputs;
+  bool by_plan;            /* ops of the program run as often as their origins in the model */
   const sw_layout *layout; /* by value of the program; NULL: of no value is known what it is */
   const sw_origin *origin; /* by op of the program; NULL with layout */
   sw_exec_valid valid;     /* NULL: all positions count */

@@ -3,11 +3,26 @@
 
 #include "exec/validate/noise.h"
 
+enum { MOST_TRIP_BYTES = 1 << 29 };
+
+/* Another trip of a loop. */
+static sw_rc keep_trip(sw_single *s, sw_id id, const sw_buffer *result, sw_diag *d) {
+  sw_tensor copy = {0};
+  s->trip_bytes += sw_buffer_elements(result) * sw_dtype_bytes(result->dtype);
+  if (s->trip_bytes > MOST_TRIP_BYTES) return SW_OK;
+  SW_TRY(sw_tensor_copy(&copy, result, d));
+  sw_rc rc = sw_array_push(&s->trips[id].at, copy, d);
+  if (rc) sw_tensor_deinit(&copy);
+  return rc;
+}
+
 static sw_rc observe(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results, sw_diag *d) {
   (void)device;
   sw_single *s = user;
+  const bool in_loop = s->trips && sw_op_in_loop(s->graph, op);
   for (int i = 0; i < op->n_results; i++) {
     s->exact = s->exact && sw_small_integers(results[i]);
+    if (in_loop) SW_TRY(keep_trip(s, op->results[i], results[i], d));
     if (s->values) sw_tensor_deinit(&s->values[op->results[i]]); /* of an earlier trip of the loop */
     if (s->values) SW_TRY(sw_tensor_copy(&s->values[op->results[i]], results[i], d));
   }
@@ -59,6 +74,11 @@ static void forget(sw_single *s) {
   for (int32_t i = 0; s->own_args && s->args && i < f->n_args; i++) sw_tensor_deinit(&s->args[i]);
   for (int32_t i = 0; s->want && i < f->n_outputs; i++) sw_tensor_deinit(&s->want[i]);
   for (int32_t i = 0; s->values && i < s->graph->n_values; i++) sw_tensor_deinit(&s->values[i]);
+  for (int32_t i = 0; s->trips && i < s->graph->n_values; i++) {
+    for (size_t k = 0; k < s->trips[i].at.n; k++) sw_tensor_deinit(&s->trips[i].at.at[k]);
+    sw_array_free(&s->trips[i].at);
+  }
+  s->trip_bytes = 0;
 }
 
 /* What made-up arguments may be, the best first. */
@@ -113,7 +133,10 @@ sw_rc sw_single_run(const sw_graph *g, const sw_single_options *o, sw_arena *are
   SW_TRY(sw_single_find_rounded(g, o->averaged, arena, &out->rounded, d));
   SW_ARENA_NEW(out->args, arena, f->n_args, d);
   SW_ARENA_NEW(out->want, arena, f->n_outputs, d);
-  if (o->keep_values) SW_ARENA_NEW(out->values, arena, g->n_values, d);
+  if (o->keep_values) {
+    SW_ARENA_NEW(out->values, arena, g->n_values, d);
+    SW_ARENA_NEW(out->trips, arena, g->n_values, d);
+  }
   if (!o->inputs) return make_arguments(out, o, d);
   for (int32_t i = 0; i < f->n_args; i++) out->args[i] = o->inputs[i];
   return run_once(out, o->cancel, d);
@@ -129,6 +152,12 @@ const sw_buffer *sw_single_value(const sw_single *s, sw_id id) {
   if (value->def >= 0) return s->values && s->values[id].data ? &s->values[id] : NULL;
   bool is_arg = value->def_index < f->n_args && f->args[value->def_index] == id; /* not of a region's block */
   return is_arg ? &s->args[value->def_index] : NULL;
+}
+
+const sw_buffer *sw_single_trip(const sw_single *s, sw_id id, int32_t trip) {
+  const sw_id def = s->graph->values[id].def;
+  if (def < 0 || !sw_op_in_loop(s->graph, &s->graph->ops[def])) return sw_single_value(s, id);
+  return s->trips && (size_t)trip < s->trips[id].at.n ? &s->trips[id].at.at[trip] : NULL;
 }
 
 bool sw_single_may_turn(const sw_single *s, sw_id id) {

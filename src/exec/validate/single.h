@@ -3,7 +3,13 @@
 #define EXEC_SINGLE_H_
 
 #include "exec/validate/arguments.h"
+#include "shardwright/array.h"
 #include "shardwright/exec.h"
+
+/* What each run of an op in a loop made of a value. */
+typedef struct sw_trips {
+  SW_ARRAY(sw_tensor) at;
+} sw_trips;
 
 typedef struct sw_single {
   const sw_graph *graph;
@@ -12,6 +18,8 @@ typedef struct sw_single {
   sw_tensor *want; /* by output */
   double seconds;
   sw_tensor *values;  /* by value of the graph, a loop's of its last trip; NULL: not kept */
+  sw_trips *trips;    /* by value of the graph, of those made in loops; NULL: not kept */
+  int64_t trip_bytes; /* kept so far; when they are too many, no more are */
   bool exact;         /* all numbers seen are small integers */
   int64_t terms;      /* longest reduction */
   sw_dtype *coarsest; /* by value: whose roundings are in it; f64: at most those */
@@ -35,6 +43,8 @@ SW_CHECKED sw_rc sw_single_run(const sw_graph *g, const sw_single_options *o, sw
 void sw_single_deinit(sw_single *s);
 /* What the run left of a value; NULL: nothing. */
 const sw_buffer *sw_single_value(const sw_single *s, sw_id value);
+/* The same of a certain run of the op that makes it, from 0; of one outside of loops there is but one. */
+const sw_buffer *sw_single_trip(const sw_single *s, sw_id value, int32_t trip);
 /* See coarse.c. */
 SW_CHECKED sw_rc sw_single_find_rounded(const sw_graph *g, const bool *averaged, sw_arena *arena, bool **out,
                                         sw_diag *d);

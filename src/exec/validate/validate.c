@@ -36,13 +36,20 @@ static sw_rc cut_arguments(sw_validator *v, sw_diag *d) {
   return SW_OK;
 }
 
-/* What one device's run leaves to compare a block with, or NULL. Partial values have no counterpart there, and of a
- * loop's values only the last is known. */
-static const sw_buffer *counterpart(const sw_validator *v, const sw_layout *l) {
-  if (!l->is_block || l->sharding.n_partial || sw_single_may_turn(&v->sharp, l->source)) return NULL;
+/* What one device's run has of a value when the device that has it is as far, or NULL. Where an op makes it, it is one
+ * trip further; copies in other shardings are of the last one. Integers and bools that a loop makes of inexact floats
+ * may be ahead or behind by a trip: a test of convergence. */
+static const sw_buffer *whole_of(sw_validator *v, int64_t device, const sw_op *op, const sw_layout *l) {
   const sw_graph *g = v->s->model;
-  sw_id def = g->values[l->source].def;
-  return def >= 0 && sw_op_in_loop(g, &g->ops[def]) ? NULL : sw_single_value(&v->sharp, l->source);
+  const sw_id def = g->values[l->source].def;
+  if (def < 0 || !sw_op_in_loop(g, &g->ops[def])) return sw_single_value(&v->sharp, l->source);
+  const sw_dtype_class class = sw_dtype_class_of(g->values[l->source].type.dtype);
+  const bool floats = class == SW_CLASS_FLOAT || class == SW_CLASS_COMPLEX;
+  if (!v->s->by_plan || (!floats && !sw_single_is_exact(&v->sharp, l->source))) return NULL;
+  const sw_origin *from = &v->s->origin[op - v->s->program->ops];
+  int32_t *made = &v->made[device * g->n_values + l->source];
+  *made += from->op == def && from->value < 0;
+  return *made > 0 ? sw_single_trip(&v->sharp, l->source, *made - 1) : NULL;
 }
 
 /* The op of the model to blame when a block is wrong: the one that makes the value, or that wants an argument so. */
@@ -89,11 +96,10 @@ static bool leaves_range(const sw_buffer *whole, sw_box own, const int64_t *lo, 
 }
 
 /* Partial results, and what a collective makes of them: there one order of summation is exchanged for another. */
-static void note_overflow(sw_validator *v, int64_t device, const sw_op *op, const sw_layout *l,
+static void note_overflow(sw_validator *v, int64_t device, const sw_op *op, const sw_layout *l, const sw_buffer *whole,
                           const sw_buffer *block) {
   bool combines = op->collective && sw_coll_combines(op->collective->op);
-  const sw_buffer *whole =
-      l->is_block && (combines || l->sharding.n_partial) ? sw_single_value(&v->sharp, l->source) : NULL;
+  if (!combines && !l->sharding.n_partial) return;
   if (!whole || sw_dtype_class_of(whole->dtype) != SW_CLASS_FLOAT) return;
   int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK];
   sw_cut cut = sw_sharded_cut(v->s, &l->sharding, whole, 1);
@@ -146,9 +152,11 @@ static sw_rc observe_parallel(void *user, int64_t device, const sw_op *op, const
   if (v->how->observe) SW_TRY(v->how->observe(v->how->observe_user, device, op, results, d));
   for (int i = 0; i < op->n_results && v->o->intermediates && v->s->layout; i++) {
     const sw_layout *l = &v->s->layout[op->results[i]];
-    if (l->is_block && !v->sharp.exact) note_overflow(v, device, op, l, results[i]);
-    const sw_buffer *whole = counterpart(v, l);
-    if (!whole || whole->dtype != results[i]->dtype) continue; /* wider on the way from partial */
+    const sw_buffer *whole = l->is_block ? whole_of(v, device, op, l) : NULL;
+    if (whole && !v->sharp.exact) note_overflow(v, device, op, l, whole, results[i]);
+    /* Partial values have no counterpart, nor have some that are held wider. */
+    if (!whole || l->sharding.n_partial || sw_single_may_turn(&v->sharp, l->source)) continue;
+    if (whole->dtype != results[i]->dtype) continue;
     sw_cut cut = sw_sharded_cut(v->s, &l->sharding, whole, 1);
     sw_validate_entry e = {.name = v->s->model->values[l->source].name,
                            .dtype = whole->dtype,
@@ -200,6 +208,7 @@ static sw_rc share(sw_validator *v, sw_diag *d) {
 
 static sw_rc run_parallel(sw_validator *v, sw_diag *d) {
   sw_exec_options o = {.poison = true, .observe_user = v, .sabotage = v->how->sabotage};
+  memset(v->made, 0, (size_t)(v->devices * v->s->model->n_values) * sizeof *v->made);
   if (v->how->observe || (v->o->intermediates && v->s->layout)) o.observe = observe_parallel;
   v->listened.quiet = v->how->quiet;
   sw_rc rc = sw_parallel_open(v->s->grid, &v->listened, &v->run, d);
@@ -349,6 +358,7 @@ static sw_rc prepare(sw_validator *v, sw_diag *d) {
   for (int32_t i = 0; i < sw_graph_main_block(g)->n_ops; i++) step[sw_graph_main_block(g)->ops[i]] = i;
   v->step_of = step;
   v->devices = sw_mesh_devices(v->s->grid);
+  SW_ARENA_NEW(v->made, v->arena, v->devices * v->s->model->n_values, d);
   SW_ARENA_NEW(v->got, v->arena, v->devices * main_of(g)->n_outputs, d);
   v->alone = (sw_parallel_options){
       .mpi = o->mpi, .timeout_s = o->timeout_s, .jitter_seed = o->jitter_seed, .cancel = o->cancel};
@@ -457,6 +467,7 @@ sw_rc sw_sharded_of_plan(const sw_plan *plan, sw_spmd *spmd, sw_arena *arena, sw
   for (int32_t i = 0; i < f->n_args; i++) args[i] = plan->args_whole ? NULL : &plan->args[i];
   for (int32_t i = 0; i < f->n_outputs; i++) outputs[i] = &plan->outputs[i];
   *out = (sw_sharded){.model = plan->graph,
+                      .by_plan = true,
                       .program = spmd->program,
                       .grid = spmd->mesh,
                       .mesh = spmd->mesh,

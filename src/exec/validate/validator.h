@@ -37,6 +37,7 @@ typedef struct sw_validator {
   const int32_t *step_of;              /* model op -> position */
   pthread_mutex_t lock;                /* guards the roundings and the fields below during a run */
   sw_parallel run;
+  int32_t *made; /* device * n_values + value of the model, of those in loops: how often it was made */
   const sw_judged_run *how;
   sw_validation *out;
   int32_t first_bad_step;
