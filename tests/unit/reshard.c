@@ -675,16 +675,41 @@ static void impossible_kinds_are_refused(void **state) {
   assert_ok(sw_mesh_parse("x=2", &arena, &m, &diag));
   const sw_machine *machine = machine_of(&arena, &m);
   sw_sharding whole = sharding_of(&m, 1, "[[]]", &arena),
-              average = sharding_of(&m, 1, "[[]] partial average[x]", &arena);
-  const sw_reshard wanted = {machine, &whole, &average, 1, dims, SW_F32, {0}};
+              generic = sharding_of(&m, 1, "[[]] partial generic[x]", &arena);
+  const sw_reshard wanted = {machine, &whole, &generic, 1, dims, SW_F32, {0}};
   sw_rc rc = sw_route_find(&wanted, &arena, &route, &diag);
   assert_int_equal(rc, SW_E_INPUT);
-  assert_string_equal(diag.text, "a value cannot be made partial by 'average', which has no neutral element");
+  assert_string_equal(diag.text, "a value cannot be made partial by 'generic', which has no neutral element");
   assert_true(isinf(sw_route_cost_s(&wanted)));
   sw_sharding greatest = sharding_of(&m, 1, "[[]] partial max[x]", &arena);
   const sw_reshard complex = {machine, &greatest, &whole, 1, dims, SW_C64, {0}};
   assert_int_equal(sw_route_find(&complex, &arena, &route, &diag), SW_E_INPUT);
   assert_string_equal(diag.text, "the reduction 'max' is not defined on c64");
+  sw_arena_deinit(&arena);
+}
+
+/* Copies are the parts of an average: from a cut value they are gathered first, and no kind else is. */
+static void copies_are_parts_of_an_average(void **state) {
+  static const char *const kFrom[] = {"[[]]", "[[x]]", "[[]] partial sum[x]", "[[y]] partial average[x]"};
+  static const int kSteps[] = {1, 2, 2, 3};
+  (void)state;
+  sw_arena arena = {0};
+  sw_mesh m;
+  int64_t dims[] = {9};
+  assert_ok(sw_mesh_parse("x=2,y=3", &arena, &m, &diag));
+  for (size_t i = 0; i < sizeof kFrom / sizeof *kFrom; i++) {
+    sw_route route;
+    sw_route_run run;
+    sw_sharding from = sharding_of(&m, 1, kFrom[i], &arena),
+                to = sharding_of(&m, 1, "[[]] partial average[x,y]", &arena);
+    const sw_reshard wanted = {machine_of(&arena, &m), &from, &to, 1, dims, SW_F64, {0}};
+    assert_ok(sw_route_find(&wanted, &arena, &route, &diag));
+    assert_true(route.n_steps <= kSteps[i]);
+    assert_int_equal(route.step[route.n_steps - 1].coll.op, SW_COLL_TO_PARTIAL);
+    assert_true(fabs(sw_route_cost_s(&wanted) - route.cost_s) <= 1e-12);
+    assert_ok(sw_run_route(&wanted, &route, NULL, &run, &diag));
+    assert_int_equal(run.wrong, 0);
+  }
   sw_arena_deinit(&arena);
 }
 
@@ -723,6 +748,7 @@ int main(void) {
       cmocka_unit_test(cached_routes_are_the_found_ones),
       cmocka_unit_test(random_routes_place_every_element),
       cmocka_unit_test(impossible_kinds_are_refused),
+      cmocka_unit_test(copies_are_parts_of_an_average),
       cmocka_unit_test(tables_agree_with_routes),
   };
   enum { N_OTHERS = sizeof others / sizeof others[0] };
