@@ -46,7 +46,8 @@ static sw_rc hold_as(partition *p, sw_id *local, sw_dtype t, sw_diag *d) {
   return SW_OK;
 }
 
-/* --- arguments --------------------------------------------------------------------------------------------------- */
+/* --- copies of a value ---------------------------------------------------------------------------------------------
+ */
 
 /* Extents of a value's block, or of all of it. */
 static sw_rc block_dims(const partition *p, const sw_value *v, const sw_sharding *s, int64_t *dims, sw_diag *d) {
@@ -54,6 +55,43 @@ static sw_rc block_dims(const partition *p, const sw_value *v, const sw_sharding
   if (p->whole || sw_sharding_local_dims(s, v->type.dims, dims)) return SW_OK;
   return SW_FAIL_INPUT(d, v->span, "a block of '%s' is too large", v->name);
 }
+
+static sw_id find_copy(const partition *p, sw_id value, const sw_sharding *want) {
+  const copies *c = &p->of[value];
+  for (size_t i = 0; i < c->local.n; i++) {
+    if (sw_sharding_equal(&p->e.layouts.at[c->local.at[i]].sharding, want)) return c->local.at[i];
+  }
+  return -1;
+}
+
+/* A copy in the wanted sharding from one that is there, `local`: the steps of the route, unless it was made before. */
+static sw_rc reshard(partition *p, sw_id value, sw_id local, const sw_sharding *from, const sw_sharding *want,
+                     sw_id *out, sw_diag *d) {
+  sw_emit *e = &p->e;
+  *out = find_copy(p, value, want);
+  if (*out >= 0) return SW_OK;
+  if (local < 0) return SW_BUG(d, "value '%s' is used before it is made", e->model->values[value].name);
+  const sw_type *type = &e->model->values[value].type;
+  sw_route route;
+  const sw_dtype moved = sw_sharding_moved_as(from, want, type->dtype);
+  const sw_reshard wanted = {e->plan->machine, from, want, type->rank, type->dims, moved, {0}};
+  SW_TRY_NOTE(d, sw_route_find(&wanted, &e->scratch, &route, d), "while resharding '%s'", e->model->values[value].name);
+  for (int i = 0; i < route.n_steps; i++) {
+    int64_t dims[SW_MAX_RANK];
+    if (i == 0 && !p->whole) SW_TRY(hold_as(p, &local, moved, d));
+    SW_TRY(block_dims(p, &e->model->values[value], &route.step[i].after, dims, d));
+    SW_TRY(sw_emit_collective(e, local, &route.step[i].coll, dims, &local, d));
+    SW_TRY(say_layout(p, local, value, &route.step[i].after, d));
+  }
+  if (route.n_steps > 0 && !p->whole) SW_TRY(hold_as(p, &local, sw_sharding_held_as(want, type->dtype), d));
+  if (route.n_steps > 0) { /* else the two are one placement, spelled differently */
+    SW_TRY(set_layout(p, local, value, want, d));
+  }
+  *out = local;
+  return SW_OK;
+}
+
+/* --- arguments --------------------------------------------------------------------------------------------------- */
 
 static sw_rc slice_whole(partition *p, sw_id whole, const sw_value *v, const sw_sharding *s, sw_id *out, sw_diag *d) {
   int64_t dims[SW_MAX_RANK];
@@ -100,48 +138,18 @@ static sw_rc add_args(partition *p, sw_diag *d) {
     if (!e->plan->args_whole || sw_sharding_equal(&whole, &e->plan->args[i])) continue;
     sw_id local;
     e->now = (sw_origin){-1, f->args[i]};
-    SW_TRY(slice_whole(p, ids[i], v, &e->plan->args[i], &local, d));
+    const sw_sharding *s = &e->plan->args[i];
+    if (s->n_partial || s->offsets || s->halos) {
+      SW_TRY(reshard(p, f->args[i], ids[i], &whole, s, &local, d));
+      continue;
+    }
+    SW_TRY(slice_whole(p, ids[i], v, s, &local, d));
     SW_TRY(set_layout(p, local, f->args[i], &e->plan->args[i], d));
   }
   return SW_OK;
 }
 
 /* --- operands ---------------------------------------------------------------------------------------------------- */
-
-static sw_id find_copy(const partition *p, sw_id value, const sw_sharding *want) {
-  const copies *c = &p->of[value];
-  for (size_t i = 0; i < c->local.n; i++) {
-    if (sw_sharding_equal(&p->e.layouts.at[c->local.at[i]].sharding, want)) return c->local.at[i];
-  }
-  return -1;
-}
-
-/* A copy in the wanted sharding from one that is there, `local`: the steps of the route, unless it was made before. */
-static sw_rc reshard(partition *p, sw_id value, sw_id local, const sw_sharding *from, const sw_sharding *want,
-                     sw_id *out, sw_diag *d) {
-  sw_emit *e = &p->e;
-  *out = find_copy(p, value, want);
-  if (*out >= 0) return SW_OK;
-  if (local < 0) return SW_BUG(d, "value '%s' is used before it is made", e->model->values[value].name);
-  const sw_type *type = &e->model->values[value].type;
-  sw_route route;
-  const sw_dtype moved = sw_sharding_moved_as(from, want, type->dtype);
-  const sw_reshard wanted = {e->plan->machine, from, want, type->rank, type->dims, moved, {0}};
-  SW_TRY_NOTE(d, sw_route_find(&wanted, &e->scratch, &route, d), "while resharding '%s'", e->model->values[value].name);
-  for (int i = 0; i < route.n_steps; i++) {
-    int64_t dims[SW_MAX_RANK];
-    if (i == 0 && !p->whole) SW_TRY(hold_as(p, &local, moved, d));
-    SW_TRY(block_dims(p, &e->model->values[value], &route.step[i].after, dims, d));
-    SW_TRY(sw_emit_collective(e, local, &route.step[i].coll, dims, &local, d));
-    SW_TRY(say_layout(p, local, value, &route.step[i].after, d));
-  }
-  if (route.n_steps > 0 && !p->whole) SW_TRY(hold_as(p, &local, sw_sharding_held_as(want, type->dtype), d));
-  if (route.n_steps > 0) { /* else the two are one placement, spelled differently */
-    SW_TRY(set_layout(p, local, value, want, d));
-  }
-  *out = local;
-  return SW_OK;
-}
 
 /* The value in the wanted sharding: there already, or by its route from how it was made, over the sharding that is
  * stated of it. */

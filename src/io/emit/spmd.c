@@ -197,6 +197,25 @@ static void put_layout(void *user, bool is_result, int32_t i, sw_text *out) {
   sw_mlir_type(&s->model->values[l->source].type, out);
 }
 
+/* Can Shardy say how a whole argument or result lies? */
+static sw_rc check_layout(const sw_spmd *s, sw_id value, sw_diag *d) {
+  sw_text text = {0};
+  const sw_layout *l = &s->layout[value];
+  sw_rc rc = l->is_block ? sw_sdy_sharding(s->mesh, "mesh", &l->sharding, &text, d) : SW_OK;
+  sw_text_free(&text);
+  return rc;
+}
+
+static sw_rc check_layouts(const sw_spmd *s, sw_diag *d) {
+  const sw_function *f = &s->program->functions[s->program->main];
+  if (!s->whole_tensors) return SW_OK;
+  for (int32_t i = 0; i < f->n_args; i++)
+    SW_TRY_NOTE(d, check_layout(s, f->args[i], d), "in the sharding of argument %d", i);
+  for (int32_t i = 0; i < f->n_outputs; i++)
+    SW_TRY_NOTE(d, check_layout(s, f->outputs[i], d), "in the sharding of result %d", i);
+  return SW_OK;
+}
+
 static sw_rc write_module(sw_spmd_writer *s, sw_diag *d) {
   static const sw_mlir_devices kDevices[] = {
       [SW_SPMD_SHARD] = SW_MLIR_GRID, [SW_SPMD_STABLEHLO] = SW_MLIR_PARTITIONS, [SW_SPMD_SDY] = SW_MLIR_MESH};
@@ -206,6 +225,7 @@ static sw_rc write_module(sw_spmd_writer *s, sw_diag *d) {
   sw_spmd spmd = *s->spmd;
   sw_ssa *v;
   SW_TRY(sw_hlo_check(g, true, d));
+  SW_TRY(check_layouts(s->spmd, d));
   if (s->dialect != SW_SPMD_SDY) SW_TRY(use_refs(s, d)); /* Shardy has parts of axes */
   sw_mlir_open_module(&s->w, "spmd", kDevices[s->dialect]);
   sw_mlir_open_function(&s->w, s->spmd->model, put_layout, &spmd);

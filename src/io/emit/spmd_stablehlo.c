@@ -98,6 +98,35 @@ static void put_slice(sw_spmd_writer *s, const sw_collective *c, sw_ssa in, sw_s
   sw_text_free(&props);
 }
 
+/* An average has no region: the sum, of integers in 64 bits and of small floats in f32, divided. Of bools all are
+ * asked. */
+static void write_average(sw_spmd_writer *s, const sw_collective *c, sw_ssa in, sw_ssa out) {
+  sw_mlir *w = &s->w;
+  sw_collective sum = *c;
+  const sw_dtype t = out.type.dtype;
+  const sw_dtype_class class = sw_dtype_class_of(t);
+  sw_type wide_in = in.type, wide_out = out.type;
+  sum.reduction = class == SW_CLASS_BOOL ? SW_REDUCE_AND : SW_REDUCE_SUM;
+  if (class == SW_CLASS_BOOL) {
+    sw_spmd_stablehlo_line(s, &sum, in, out);
+    return;
+  }
+  if (class == SW_CLASS_FLOAT && sw_dtype_bits(t) < 32) wide_in.dtype = wide_out.dtype = SW_F32;
+  if (class == SW_CLASS_SIGNED) wide_in.dtype = wide_out.dtype = SW_I64;
+  if (class == SW_CLASS_UNSIGNED) wide_in.dtype = wide_out.dtype = SW_U64;
+  const bool widens = wide_out.dtype != t;
+  const sw_ssa x = widens ? sw_mlir_unary(w, "stablehlo.convert", in, wide_in, NULL) : in;
+  const sw_ssa total = sw_mlir_temp(w, wide_out);
+  const sw_type scalar = {wide_out.dtype, 0, NULL};
+  _Alignas(16) char n[16] = {0};
+  sw_spmd_stablehlo_line(s, &sum, x, total);
+  sw_element_store(scalar.dtype, (double)sw_axis_refs_size(c->axes, c->n_axes), n);
+  sw_ssa args[2] = {total, sw_mlir_spread(w, sw_mlir_constant(w, scalar, n), wide_out)};
+  const sw_ssa mean = widens ? sw_mlir_temp(w, wide_out) : out;
+  sw_mlir_line(w, &(sw_line){.op = "stablehlo.divide", .n_in = 2, .in = args, .n_out = 1, .out = &mean});
+  if (widens) sw_mlir_line(w, &(sw_line){.op = "stablehlo.convert", .n_in = 1, .in = &mean, .n_out = 1, .out = &out});
+}
+
 void sw_spmd_stablehlo_line(sw_spmd_writer *s, const sw_collective *c, sw_ssa in, sw_ssa out) {
   static const char *const kNames[SW_COLL_COUNT] = {[SW_COLL_ALL_GATHER] = "stablehlo.all_gather",
                                                     [SW_COLL_ALL_REDUCE] = "stablehlo.all_reduce",
@@ -107,6 +136,10 @@ void sw_spmd_stablehlo_line(sw_spmd_writer *s, const sw_collective *c, sw_ssa in
   bool reduces = c->op == SW_COLL_ALL_REDUCE || c->op == SW_COLL_REDUCE_SCATTER;
   bool dims = c->op == SW_COLL_ALL_TO_ALL_DIMS; /* what is cut and joined is in front */
   sw_text props = {0}, region = {0};
+  if (reduces && c->reduction == SW_REDUCE_AVERAGE) {
+    write_average(s, c, in, out);
+    return;
+  }
   if (c->op == SW_COLL_ALL_SLICE) {
     put_slice(s, c, in, out);
     return;
