@@ -46,6 +46,8 @@ SW_API void sw_plan_use_sharding(const sw_plan *p, sw_value_use use, sw_sharding
  * one is stated. */
 SW_API void sw_plan_made_sharding(const sw_plan *p, sw_id value, sw_sharding *out);
 SW_API void sw_plan_taken_sharding(const sw_plan *p, sw_value_use use, sw_sharding *out);
+/* A join takes what entered a loop as it was made, whatever is stated of it inside. */
+SW_API bool sw_plan_use_is_of_made(const sw_plan *p, sw_value_use use);
 /* Is the halo that is stated of the use the window that the op needs? It is then taken as it is. An argument's halo is
  * not filled before someone does (update_halo), so its window is exchanged. */
 SW_API bool sw_plan_takes_halo(const sw_plan *p, sw_value_use use);

@@ -47,6 +47,10 @@ void sw_plan_use_sharding(const sw_plan *p, sw_value_use use, sw_sharding *out) 
   if (!stated) sw_plan_taken_sharding(p, use, out);
 }
 
+bool sw_plan_use_is_of_made(const sw_plan *p, sw_value_use use) {
+  return use.op >= 0 && p->graph->ops[use.op].code == SW_OP_JOIN;
+}
+
 bool sw_plan_takes_halo(const sw_plan *p, sw_value_use use) {
   const sw_sharding *stated = use.op >= 0 ? sw_stated_at(p->stated, p->n_stated, use.op, use.index) : NULL;
   if (!stated) return false;
@@ -162,7 +166,7 @@ static sw_rc verify_annotation(const sw_plan *p, const sw_annotation *a, sw_diag
 static sw_rc verify_joins(const sw_plan *p, const sw_op *op, sw_id id, sw_diag *d) {
   for (int i = 0; op->code == SW_OP_JOIN && i < op->n_operands; i++) {
     sw_sharding have, want;
-    sw_plan_value_sharding(p, op->operands[i], &have);
+    sw_plan_made_sharding(p, op->operands[i], &have);
     sw_plan_taken_sharding(p, (sw_value_use){id, i}, &want);
     if (sw_sharding_equal(&have, &want)) continue;
     return SW_FAIL_INPUT(d, SW_NOWHERE, "operand %d of join '%s' has another sharding than its result", i, op->name);

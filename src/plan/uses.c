@@ -106,7 +106,10 @@ static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
   f->out->bytes[value] = sw_sharding_held_bytes(&from, v->type.dims, v->type.dtype);
   f->of_value.n = f->which.n = 0;
   for (int32_t u = 0; u < v->n_uses; u++) {
-    sw_plan_use_sharding(f->p, v->uses[u], &to);
+    if (sw_plan_use_is_of_made(f->p, v->uses[u]))
+      to = from;
+    else
+      sw_plan_use_sharding(f->p, v->uses[u], &to);
     int32_t r = -1, step = v->uses[u].op < 0 ? f->n_steps : f->out->step_of[v->uses[u].op];
     if (sw_sharding_equal(&from, &to)) {
       last = (int32_t)sw_max_i64(last, step);

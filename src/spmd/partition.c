@@ -175,6 +175,10 @@ static sw_rc fetch_operand(partition *p, sw_id id, int i, sw_id *out, sw_diag *d
   sw_plan_use_sharding(e->plan, (sw_value_use){id, i}, &stated);
   sw_plan_taken_sharding(e->plan, (sw_value_use){id, i}, &taken);
   e->now = (sw_origin){id, value};
+  if (sw_plan_use_is_of_made(e->plan, (sw_value_use){id, i})) {
+    *out = find_copy(p, value, &taken);
+    return *out >= 0 ? SW_OK : SW_BUG(d, "'%s' joins in another sharding", e->model->values[value].name);
+  }
   SW_TRY(fetch(p, value, &stated, out, d));
   if (sw_plan_takes_halo(e->plan, (sw_value_use){id, i})) return SW_OK;
   return sw_sharding_equal(&stated, &taken) ? SW_OK : reshard(p, value, *out, &stated, &taken, out, d);

@@ -208,6 +208,13 @@ static void producer_of(const sw_selection *s, const sw_value *v, int32_t *node,
   }
 }
 
+/* A join takes what entered as it was made; where something else is stated inside, add_ties says so. */
+static bool joins_stated(const sw_selection *s, const sw_value *v, const sw_value_use *use) {
+  if (use->op < 0 || v->def < 0 || s->g->ops[use->op].code != SW_OP_JOIN) return false;
+  const int32_t port = s->g->ops[v->def].n_operands + v->def_index;
+  return sw_stated_at(s->stated.at, (int32_t)s->stated.n, v->def, port) != NULL;
+}
+
 /* The consumers of a value: one per node, with every port of that node that reads the value. An output that becomes a
  * state is read by the state's own node: it comes back as the state is held. */
 static sw_rc list_consumers(build *b, const sw_value *v, int32_t producer, sw_diag *d) {
@@ -225,6 +232,7 @@ static sw_rc list_consumers(build *b, const sw_value *v, int32_t producer, sw_di
       if (f->alias[index] >= 0) node = s->g->values[f->alias[index]].def_index;
     }
     if (node == producer) continue; /* a state returned as it came in */
+    if (joins_stated(s, v, &v->uses[u])) continue;
     sw_consumer *last = b->consumers.n ? &b->consumers.at[b->consumers.n - 1] : NULL;
     b->use_ports.at[b->use_ports.n++] = port;
     if (last && last->node == node) {
@@ -334,6 +342,35 @@ static sw_rc add_twins(sw_selection *s, const sw_twins *twins, sw_diag *d) {
   return sw_array_push(&s->edges, ((sw_edge){a, b, cost}), d);
 }
 
+/* What enters and what leaves is cut alike, by the strategies themselves. */
+static sw_rc add_tie(sw_selection *s, const sw_value *v, const sw_value_use *use, sw_diag *d) {
+  const int32_t a = s->node_of_op[v->def], b = s->node_of_op[use->op];
+  const sw_choices *ca = s->choices[a], *cb = s->choices[b];
+  int64_t *cost;
+  SW_ARENA_NEW(cost, s->arena, (size_t)ca->n * (size_t)cb->n, d);
+  for (int32_t x = 0; x < ca->n; x++) {
+    sw_sharding given;
+    sw_strategy_result(s->g, &s->g->ops[v->def], &ca->strategies[x], v->def_index, &given);
+    for (int32_t y = 0; y < cb->n; y++) {
+      bool alike = sw_sharding_equal(&given, sw_choices_sharding(cb, &s->prices, use->index, y));
+      cost[(int64_t)x * cb->n + y] = alike ? 0 : SW_FORBIDDEN;
+    }
+  }
+  return sw_array_push(&s->edges, ((sw_edge){a, b, cost}), d);
+}
+
+static sw_rc add_ties(sw_selection *s, sw_diag *d) {
+  for (size_t i = 0; i < s->stated.n; i++) {
+    const sw_op *op = &s->g->ops[s->stated.at[i].op];
+    if (s->stated.at[i].port < op->n_operands) continue;
+    const sw_value *v = &s->g->values[op->results[s->stated.at[i].port - op->n_operands]];
+    for (int32_t u = 0; u < v->n_uses; u++) {
+      if (joins_stated(s, v, &v->uses[u])) SW_TRY(add_tie(s, v, &v->uses[u], d));
+    }
+  }
+  return SW_OK;
+}
+
 /* Edges of all values, from the patterns as they are now. */
 static sw_rc make_edges(sw_selection *s, sw_diag *d) {
   s->edges.n = 0;
@@ -343,6 +380,7 @@ static sw_rc make_edges(sw_selection *s, sw_diag *d) {
   }
   for (size_t k = 0; k < s->values.n; k++) SW_TRY(add_value_edges(s, &s->values.at[k], d));
   for (int32_t i = 0; i < s->g->n_twins; i++) SW_TRY(add_twins(s, &s->g->twins[i], d));
+  SW_TRY(add_ties(s, d));
   s->problem = (sw_problem){.name = s->g->name,
                             .n_nodes = (int32_t)s->nodes.n,
                             .n_edges = (int32_t)s->edges.n,
