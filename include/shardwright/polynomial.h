@@ -21,11 +21,16 @@ typedef struct sw_poly {
 /* Values of n_out quantities where unknown i is unit * at[i]; whole numbers below 2^53. */
 typedef sw_rc (*sw_poly_values)(void *user, const int64_t *at, double *out, sw_diag *d);
 
-/* The polynomials that have the values. *fits: they have them at sizes that they were not made from, too. `around`: at
- * what multiples of the unit to look, no two alike. */
-SW_API SW_CHECKED sw_rc sw_poly_fit(int n_unknowns, int64_t unit, const int64_t *around, int n_out,
-                                    sw_poly_values values, void *user, sw_arena *arena, sw_poly *out, bool *fits,
-                                    sw_diag *d);
+/* Where to look: at multiples of the unit near around[i] for unknown i, no two alike. */
+typedef struct sw_poly_grid {
+  int n_unknowns;
+  int64_t unit;
+  const int64_t *around;
+} sw_poly_grid;
+
+/* The polynomials that have the values. *fits: they have them at sizes that they were not made from, too. */
+SW_API SW_CHECKED sw_rc sw_poly_fit(const sw_poly_grid *g, int n_out, sw_poly_values values, void *user,
+                                    sw_arena *arena, sw_poly *out, bool *fits, sw_diag *d);
 /* "3/2*N*M + 128*N + 64"; "0" without terms. */
 SW_API void sw_poly_print(const sw_poly *p, const char *const *names, sw_text *out);
 SW_API double sw_poly_at(const sw_poly *p, const double *sizes);

@@ -115,7 +115,8 @@ static sw_rc find_measures(asker *a, sw_arena *arena, sw_text text[MEASURES], sw
   sw_poly poly[MEASURES];
   bool fits;
   for (int i = 0; i < a->open->n; i++) around[i] = a->session->stand_in.times[a->open->class_of[i]];
-  SW_TRY(sw_poly_fit(a->open->n, a->session->stand_in.unit, around, MEASURES, measure, a, arena, poly, &fits, d));
+  const sw_poly_grid grid = {a->open->n, a->session->stand_in.unit, around};
+  SW_TRY(sw_poly_fit(&grid, MEASURES, measure, a, arena, poly, &fits, d));
   for (int k = 0; k < MEASURES; k++) {
     if (fits)
       sw_poly_print(&poly[k], a->open->name, &text[k]);

@@ -202,9 +202,10 @@ static sw_rc try_elsewhere(const fit *f, const sw_poly *p, bool *fits, sw_diag *
   return SW_OK;
 }
 
-sw_rc sw_poly_fit(int n_unknowns, int64_t unit, const int64_t *around, int n_out, sw_poly_values values, void *user,
-                  sw_arena *arena, sw_poly *out, bool *fits, sw_diag *d) {
-  fit f = {n_unknowns, n_out, {0}, unit, around, values, user, arena};
+sw_rc sw_poly_fit(const sw_poly_grid *g, int n_out, sw_poly_values values, void *user, sw_arena *arena, sw_poly *out,
+                  bool *fits, sw_diag *d) {
+  const int n_unknowns = g->n_unknowns;
+  fit f = {n_unknowns, n_out, {0}, g->unit, g->around, values, user, arena};
   *fits = false;
   if (n_unknowns > SW_MAX_UNKNOWNS || n_out > SW_MAX_UNKNOWNS) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%d sizes are not known; expected at most %d to be left open", n_unknowns,

@@ -111,8 +111,9 @@ static sw_rc visit_all(search *s, const sw_mesh *m, bool in_runs, sw_diag *d) {
   s->refined = in_runs && atoms->n >= MANY_AXES && whole.n < MANY_AXES;
   if (s->refined) {
     s->atoms = &whole;
-    SW_TRY(place_atoms(s, 0, d));
+    sw_rc rc = place_atoms(s, 0, d);
     s->atoms = atoms;
+    if (rc) return rc;
   }
   s->in_runs = in_runs && atoms->n >= MANY_AXES;
   return place_atoms(s, 0, d);

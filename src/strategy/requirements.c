@@ -274,6 +274,8 @@ static sw_rc part(reader *r, const common *c, const common *next) {
   sw_rc rc;
   if (c->by.a && next->by.a) {
     rc = exclude(r, c->op, &c->by, next->op, &next->by, kExpected);
+  } else if (!c->by.a) { /* nobody required anything: `c` is the one who did, if anyone */
+    return SW_BUG(r->d, "'%s' and '%s' exclude each other, and neither is required", x->name, y->name);
   } else {
     sw_text t = {0};
     put_demand(r, c->op, &c->by, &t);

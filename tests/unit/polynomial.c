@@ -44,7 +44,7 @@ static void polynomials_are_found_again(void **state) {
     const int64_t around[] = {101, 113, 127};
     sw_poly found[2];
     bool fits;
-    assert_ok(sw_poly_fit(p.n_unknowns, p.unit, around, 2, values_of, &p, &a, found, &fits, &diag));
+    assert_ok(sw_poly_fit(&(sw_poly_grid){p.n_unknowns, p.unit, around}, 2, values_of, &p, &a, found, &fits, &diag));
     assert_true(fits);
     for (int t = 0; t < 5; t++) {
       double sizes[3], want[2];
@@ -72,7 +72,7 @@ static void a_logarithm_is_none(void **state) {
   known p = {.n_unknowns = 1, .unit = 4, .is_log = true};
   sw_poly found[2];
   bool fits;
-  assert_ok(sw_poly_fit(1, 4, (const int64_t[]){101}, 2, values_of, &p, &a, found, &fits, &diag));
+  assert_ok(sw_poly_fit(&(sw_poly_grid){1, 4, (const int64_t[]){101}}, 2, values_of, &p, &a, found, &fits, &diag));
   assert_false(fits);
   sw_arena_deinit(&a);
 }
