@@ -19,12 +19,6 @@ sw_rc sw_graph_add_annotation(sw_graph *g, const sw_annotation *a, sw_diag *d) {
     return SW_FAIL_INPUT(d, a->span, "an annotation names mesh axes and the model has no mesh; expected \"mesh\"");
   }
   sw_annotation copy = *a;
-  if (a->value >= 0) { /* halos of nothing and offsets of equal blocks say nothing */
-    sw_sharding plain = a->sharding;
-    sw_sharding_normalise(&g->mesh, &plain);
-    if (!plain.halos) copy.sharding.halos = NULL;
-    if (!plain.offsets) copy.sharding.offsets = NULL;
-  }
   copy.loop_of = sw_arena_copy(&g->arena, a->loop_of, (size_t)a->n_loop_refs, sizeof *a->loop_of, d);
   copy.loop_refs = sw_arena_copy(&g->arena, a->loop_refs, (size_t)a->n_loop_refs, sizeof *a->loop_refs, d);
   copy.users = sw_arena_copy(&g->arena, a->users, (size_t)a->n_users, sizeof *a->users, d);
