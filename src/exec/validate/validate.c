@@ -89,7 +89,8 @@ static bool leaves_range(const sw_buffer *whole, sw_box own, const int64_t *lo, 
     double got = sw_element_load(block->dtype, (const char *)block->data + sw_box_offset(block, from) * bytes);
     if (has_infinity ? !isinf(got) : isfinite(got)) continue;
     for (int k = 0; k < whole->rank; k++) at[k] = lo[k] + index[k];
-    double want = sw_element_load(whole->dtype, (const char *)whole->data + sw_box_offset(whole, at) * bytes);
+    const int64_t element = sw_box_offset(whole, at) * sw_dtype_bytes(whole->dtype); /* parts may be held wider */
+    double want = sw_element_load(whole->dtype, (const char *)whole->data + element);
     if (isfinite(want)) return true;
   } while (sw_box_next(whole->rank, n, index));
   return false;
