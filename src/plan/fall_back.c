@@ -69,8 +69,12 @@ sw_rc sw_search_prefer_known(const sw_searcher *s, sw_plan *out, sw_diag *d) {
   out->ops = known.ops;
   out->args = known.args;
   out->outputs = known.outputs;
+  out->n_stated = known.n_stated;
+  out->stated = known.stated;
   out->origin = known.origin;
   out->cost_units = sw_cost_units(b.cost_s);
+  if (out->cost_units < out->bound_units) out->pruned_inexact++; /* it is none of the plans that the bound is of */
+  if (out->cost_units != out->bound_units) out->status = SW_SOLVE_FEASIBLE;
   out->bound_units = sw_min_i64(out->bound_units, out->cost_units);
   return SW_OK;
 }

@@ -3,6 +3,8 @@
  */
 #include "plan/search.h"
 
+#include "shardwright/checked.h"
+
 struct sw_planner {
   sw_searcher s; /* without a selection: time was up before the problem stood */
   sw_plan_options o;
@@ -19,9 +21,18 @@ static sw_rc build(sw_planner *p, sw_diag *d) {
   return SW_OK;
 }
 
+/* Halos, unequal blocks and parts lead rules to shardings that no choice has. */
+static bool asks_for_special(const sw_graph *g) {
+  for (int32_t i = 0; i < g->n_annotations; i++) {
+    const sw_annotation *a = &g->annotations[i];
+    if (a->value >= 0 && (sw_sharding_is_special(&a->sharding) || a->sharding.n_partial)) return true;
+  }
+  return false;
+}
+
 /* Strategies were left out, or the search ended before its bound came near: what is known otherwise may be cheaper. */
 static bool may_be_beaten(const sw_planner *p, const sw_plan *found) {
-  return !sw_plan_bound_is_proven(found) || sw_plan_gap(found) > p->o.solve.gap;
+  return !sw_plan_bound_is_proven(found) || sw_plan_gap(found) > p->o.solve.gap || asks_for_special(p->s.g);
 }
 
 /* The search found nothing that fits: does something that is known? */
@@ -42,7 +53,7 @@ static sw_rc find_base(sw_planner *p, sw_plan *out, sw_diag *d) {
   if (!rc) rc = sw_search_find(&p->s, out, &fit, d);
   if (rc == SW_E_RESOURCE) rc = fit_known(p, out, d);
   if (!rc && may_be_beaten(p, out)) rc = sw_search_prefer_known(&p->s, out, d);
-  if (!rc) p->bound = fit.bound;
+  if (!rc) p->bound = sw_min_i64(fit.bound, out->bound_units);
   return rc;
 }
 
