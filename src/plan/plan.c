@@ -1,6 +1,8 @@
 /* The plan as data: making, reading, checking. */
 #include "shardwright/plan.h"
 
+#include <stdlib.h>
+
 #include "plan/uses.h"
 
 sw_rc sw_plan_build(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out, sw_diag *d) {
@@ -59,17 +61,27 @@ bool sw_plan_takes_halo(const sw_plan *p, sw_value_use use) {
          sw_strategy_window_is_held(p->graph, op, sw_machine_mesh(p->machine), &p->ops[use.op], use.index, stated);
 }
 
-sw_rc sw_plan_state(sw_plan *p, sw_id op, int32_t port, const sw_sharding *s, sw_arena *arena, sw_diag *d) {
-  sw_stated *all;
-  int32_t n = 0, i = 0;
-  SW_ARENA_NEW(all, arena, p->n_stated + 1, d);
-  while (i < p->n_stated && (p->stated[i].op < op || (p->stated[i].op == op && p->stated[i].port < port)))
-    all[n++] = p->stated[i++];
-  all[n++] = (sw_stated){op, port, *s};
-  if (i < p->n_stated && p->stated[i].op == op && p->stated[i].port == port) i++;
-  while (i < p->n_stated) all[n++] = p->stated[i++];
+static int by_port(const void *a, const void *b) {
+  const sw_stated *x = a, *y = b;
+  if (x->op != y->op) return x->op < y->op ? -1 : 1;
+  return (x->port > y->port) - (x->port < y->port);
+}
+
+sw_rc sw_plan_set_stated(sw_plan *p, int32_t n, const sw_stated *stated, sw_arena *arena, sw_diag *d) {
+  sw_stated *all = sw_arena_copy(arena, stated, (size_t)n, sizeof *all, d);
+  int32_t kept = 0;
+  if (!all) return SW_E_RESOURCE;
+  if (n) qsort(all, (size_t)n, sizeof *all, by_port);
+  for (int32_t i = 0; i < n; i++) {
+    const bool again = kept > 0 && by_port(&all[kept - 1], &all[i]) == 0;
+    if (again && !sw_sharding_equal(&all[kept - 1].sharding, &all[i].sharding)) {
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "port %d of op '%s' is stated in two shardings", all[i].port,
+                           p->graph->ops[all[i].op].name);
+    }
+    if (!again) all[kept++] = all[i];
+  }
   p->stated = all;
-  p->n_stated = n;
+  p->n_stated = kept;
   return SW_OK;
 }
 

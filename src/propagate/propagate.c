@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+#include "shardwright/array.h"
+#include "shardwright/demands.h"
+
 /* A sharding that stands at a definition or a use; `by` is the annotation it comes from, NULL when propagated. */
 typedef struct mark {
   bool set;
@@ -19,8 +22,9 @@ typedef struct state {
   sw_id failed;     /* op at which annotations exclude each other */
   const sw_mesh *mesh;
   const sw_machine *machine;
-  sw_arena arena;               /* of one op */
-  sw_arena *keep;               /* of the plan */
+  sw_arena arena; /* of one op */
+  sw_arena *keep; /* of the plan */
+  SW_ARRAY(sw_stated) stated;
   sw_enumerate_options unequal; /* blocks that annotations ask for */
   mark *def;                    /* by value */
   mark **use;                   /* by op id, operand */
@@ -459,57 +463,38 @@ static sw_rc settle_ties(state *s, sw_diag *d) {
 
 /* --- shardings that no strategy gives by itself ------------------------------------------------------------------- */
 
-typedef struct alone {
-  const state *s;
-  const sw_op *op;
-  int port;
-  const sw_annotation *a;
-} alone;
-
-static bool admits_alone(const void *user, const sw_strategy *st) {
-  const alone *w = user;
-  sw_sharding at;
-  if (w->port < w->op->n_operands) sw_strategy_operand(w->s->g, w->op, st, w->port, &at);
-  if (w->port >= w->op->n_operands) sw_strategy_result(w->s->g, w->op, st, w->port - w->op->n_operands, &at);
-  return sw_annotation_admits(w->a, &at);
-}
-
 /* A port that is not as its annotation says: resharded, unless a strategy could have it so and the other annotations
  * are what stands against it. */
-static sw_rc state_port(state *s, sw_id id, int port, const sw_annotation *a, sw_plan *out, sw_diag *d) {
+static sw_rc state_port(state *s, sw_id id, int port, const sw_annotation *a, sw_diag *d) {
   const sw_op *op = &s->g->ops[id];
-  const alone w = {s, op, port, a};
-  const bool border =
-      op->code == SW_OP_YIELD ? port >= op->n_operands : op->code == SW_OP_JOIN && port < op->n_operands;
-  if (border || admits_alone(&w, &s->ops[id])) return SW_OK;
-  if (!sw_sharding_is_special(&a->sharding) && !a->sharding.n_partial) {
-    sw_enumerate_options o = {.admits = admits_alone, .admits_user = &w};
-    sw_enumeration all;
+  const sw_demand demand = {a, port};
+  if (sw_port_is_border(op, port) || sw_demand_is_met(s->g, op, &demand, &s->ops[id])) return SW_OK;
+  if (!sw_demand_is_flexible(s->g, id, &demand)) {
+    bool alone = false;
     if (!a->required) return SW_OK;
-    sw_arena_reset(&s->arena);
-    SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, &o, &s->arena, &all, d));
-    if (all.n > 0) return SW_OK;
+    SW_TRY(sw_demand_can_be_met(s->g, op, s->machine, &demand, &(sw_enumerate_options){0}, &alone, d));
+    if (alone) return SW_OK;
   }
-  return sw_plan_state(out, id, port, &a->sharding, s->keep, d);
+  return sw_array_push(&s->stated, ((sw_stated){id, port, a->sharding}), d);
 }
 
-static sw_rc state_annotation(state *s, const sw_annotation *a, sw_plan *out, sw_diag *d) {
+static sw_rc state_annotation(state *s, const sw_annotation *a, sw_diag *d) {
   if (a->value < 0) return SW_OK;
   const sw_value *v = &s->g->values[a->value];
   if (!a->for_users) {
-    return v->def < 0 ? SW_OK : state_port(s, v->def, s->g->ops[v->def].n_operands + v->def_index, a, out, d);
+    return v->def < 0 ? SW_OK : state_port(s, v->def, s->g->ops[v->def].n_operands + v->def_index, a, d);
   }
   const int32_t n = a->n_users ? a->n_users : v->n_uses;
   for (int32_t i = 0; i < n; i++) {
     const sw_value_use u = a->n_users ? a->users[i] : v->uses[i];
-    if (u.op >= 0) SW_TRY(state_port(s, u.op, u.index, a, out, d));
+    if (u.op >= 0) SW_TRY(state_port(s, u.op, u.index, a, d));
   }
   return SW_OK;
 }
 
 static sw_rc state_annotations(state *s, sw_plan *out, sw_diag *d) {
-  for (int32_t i = 0; i < s->g->n_annotations; i++) SW_TRY(state_annotation(s, &s->g->annotations[i], out, d));
-  return SW_OK;
+  for (int32_t i = 0; i < s->g->n_annotations; i++) SW_TRY(state_annotation(s, &s->g->annotations[i], d));
+  return sw_plan_set_stated(out, (int32_t)s->stated.n, s->stated.at, s->keep, d);
 }
 
 /* --- the plan ---------------------------------------------------------------------------------------------------- */
@@ -588,6 +573,7 @@ sw_rc sw_propagate_by_rule(const sw_graph *g, const sw_machine *machine, sw_trav
   if (!rc) finish_ends(&s, out);
   sw_arena_deinit(&scratch);
   sw_arena_deinit(&s.arena);
+  sw_array_free(&s.stated);
   if (!rc) rc = sw_plan_verify(out, d);
   return rc;
 }

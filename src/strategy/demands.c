@@ -1,6 +1,4 @@
-#include "strategy/demands.h"
-
-#include "shardwright/selection.h"
+#include "shardwright/demands.h"
 
 static bool has_ref(const sw_axis_ref *refs, int n, sw_axis_ref ref) {
   for (int i = 0; i < n; i++) {
@@ -83,4 +81,30 @@ bool sw_demands_are_met(const void *user, const sw_strategy *s) {
     if (!sw_demand_is_met(m->g, m->op, &m->at[i], s)) return false;
   }
   return true;
+}
+
+sw_rc sw_demand_can_be_met(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_demand *m,
+                           const sw_enumerate_options *o, bool *out, sw_diag *d) {
+  const sw_demands_meet one = {g, op, m, 1};
+  sw_enumerate_options meeting = *o;
+  sw_arena scratch = {0};
+  sw_enumeration e = {0};
+  meeting.admits = sw_demands_are_met;
+  meeting.admits_user = &one;
+  sw_rc rc = sw_strategies_enumerate(g, op, machine, &meeting, &scratch, &e, d);
+  *out = e.n > 0;
+  sw_arena_deinit(&scratch);
+  return rc;
+}
+
+sw_rc sw_demands_drop_impossible(const sw_graph *g, const sw_op *op, const sw_machine *machine,
+                                 const sw_enumerate_options *o, sw_demands *m, sw_diag *d) {
+  size_t kept = 0;
+  for (size_t i = 0; i < m->n; i++) {
+    bool can;
+    SW_TRY(sw_demand_can_be_met(g, op, machine, &m->at[i], o, &can, d));
+    if (can) m->at[kept++] = m->at[i];
+  }
+  m->n = kept;
+  return SW_OK;
 }

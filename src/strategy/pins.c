@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "shardwright/checked.h"
-#include "shardwright/selection.h"
-#include "strategy/demands.h"
+#include "shardwright/demands.h"
 
 /* What an annotation is about, for messages. */
 typedef struct pin {
@@ -61,25 +60,11 @@ static sw_rc enumerate_meeting(const sw_pin_target *t, const sw_op *op, const sw
   return sw_strategies_enumerate(t->g, op, t->machine, &o, arena, out, d);
 }
 
-/* Does some strategy of the op meet this one requirement, whatever else there is? */
-static sw_rc meets_alone(const sw_pin_target *t, const sw_op *op, const sw_demand *m, bool *out, sw_diag *d) {
-  sw_arena scratch = {0};
-  sw_enumeration e = {0};
-  sw_rc rc = enumerate_meeting(t, op, m, 1, true, &scratch, &e, d);
-  *out = e.n > 0;
-  sw_arena_deinit(&scratch);
-  return rc;
-}
-
-static sw_rc drop_impossible(const sw_pin_target *t, const sw_op *op, sw_demands *m, sw_diag *d) {
-  size_t kept = 0;
-  for (size_t i = 0; i < m->n; i++) {
-    bool can;
-    SW_TRY(meets_alone(t, op, &m->at[i], &can, d));
-    if (can) m->at[kept++] = m->at[i];
-  }
-  m->n = kept;
-  return SW_OK;
+/* Whatever size the shards have, empty ones included. */
+static sw_enumerate_options of_any_size(const sw_pin_target *t) {
+  sw_enumerate_options o = *t->enumerate;
+  o.any_size = true;
+  return o;
 }
 
 /* Enumeration keeps the most promising strategies of an op. When none of these will do, all are looked at, and those
@@ -91,11 +76,12 @@ static sw_rc look_at_all(const sw_pin_target *t, int32_t node, sw_diag *d) {
   sw_demands m = {0};
   sw_enumeration e = {0};
   sw_choices *out;
+  const sw_enumerate_options any_size = of_any_size(t);
   SW_ARENA_NEW(out, t->arena, 1, d);
   sw_rc rc = sw_demands_of(t->g, id, &m, d);
   sw_demands_drop_flexible(t->g, id, &m);
   if (!rc) rc = enumerate_meeting(t, op, m.at, m.n, false, t->arena, &e, d);
-  if (!rc && !e.n) rc = drop_impossible(t, op, &m, d);
+  if (!rc && !e.n) rc = sw_demands_drop_impossible(t->g, op, t->machine, &any_size, &m, d);
   if (!rc && !e.n) rc = enumerate_meeting(t, op, m.at, m.n, true, t->arena, &e, d);
   if (!rc && e.n) rc = sw_choices_of_op(t->g, op, &e, t->prices, t->arena, out, d);
   if (!rc && e.n) t->choices[node] = out;
@@ -247,7 +233,10 @@ static sw_rc pin_port(const sw_pin_target *t, sw_id id, int port, bool late, con
   if (flexible && (sw_sharding_is_special(&p->a->sharding) || !admits_any(t, node, port, p)))
     return state_port(t, id, port, p, d);
   if (!flexible && !late) SW_TRY(find_any(t, node, port, p, &found, d));
-  if (!found && !admits_any(t, node, port, p)) SW_TRY(meets_alone(t, op, &demand, &alone, d));
+  if (!found && !admits_any(t, node, port, p)) {
+    const sw_enumerate_options any_size = of_any_size(t);
+    SW_TRY(sw_demand_can_be_met(t->g, op, t->machine, &demand, &any_size, &alone, d));
+  }
   if (alone) return restrict_node(t, node, port, p, d);
   return late ? state_port(t, id, port, p, d) : SW_OK;
 }

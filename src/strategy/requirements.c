@@ -10,8 +10,7 @@
  */
 #include <string.h>
 
-#include "shardwright/selection.h"
-#include "strategy/demands.h"
+#include "shardwright/demands.h"
 
 typedef struct reader {
   const sw_graph *g;
@@ -82,15 +81,9 @@ static sw_rc can_meet(reader *r, const sw_op *op, const sw_demand *at, size_t n,
 }
 
 /* Those that no strategy meets are no matter of others. */
-static sw_rc drop_impossible(reader *r, const sw_op *op, sw_demands *m) {
-  size_t kept = 0;
-  for (size_t i = 0; i < m->n; i++) {
-    bool can;
-    SW_TRY(can_meet(r, op, &m->at[i], 1, &can));
-    if (can) m->at[kept++] = m->at[i];
-  }
-  m->n = kept;
-  return SW_OK;
+static sw_rc drop_impossible(const reader *r, const sw_op *op, sw_demands *m) {
+  const sw_enumerate_options any_size = {.any_size = true};
+  return sw_demands_drop_impossible(r->g, op, r->machine, &any_size, m, r->d);
 }
 
 static sw_rc find_pair(reader *r, const sw_op *op, const sw_demands *m) {

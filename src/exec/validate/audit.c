@@ -283,10 +283,8 @@ sw_rc sw_audit_plan(const sw_plan *plan, const sw_validate_options *o, sw_arena 
   sw_spmd spmd;
   sw_sharded s;
   *out = (sw_audit){0};
-  SW_TRY(sw_partition(plan, &spmd, d));
-  sw_rc rc = sw_sharded_of_plan(plan, &spmd, arena, &s, d);
-  if (!rc && o->against) rc = sw_sharded_against(&s, o->against, d);
-  if (!rc) rc = audit(&s, o, arena, out, d);
+  SW_TRY(sw_sharded_of_plan(plan, o->against, arena, &spmd, &s, d));
+  sw_rc rc = audit(&s, o, arena, out, d);
   sw_spmd_deinit(&spmd);
   return rc;
 }

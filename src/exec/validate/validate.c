@@ -459,7 +459,7 @@ static void valid_of(void *user, sw_id value, int64_t device, int64_t *valid) {
   sw_spmd_valid(user, value, device, valid);
 }
 
-sw_rc sw_sharded_of_plan(const sw_plan *plan, sw_spmd *spmd, sw_arena *arena, sw_sharded *out, sw_diag *d) {
+static sw_rc describe(const sw_plan *plan, sw_spmd *spmd, sw_arena *arena, sw_sharded *out, sw_diag *d) {
   const sw_function *f = main_of(plan->graph);
   const sw_sharding **args, **outputs;
   SW_TRY(sw_spmd_verify(spmd, d));
@@ -481,14 +481,21 @@ sw_rc sw_sharded_of_plan(const sw_plan *plan, sw_spmd *spmd, sw_arena *arena, sw
   return SW_OK;
 }
 
+sw_rc sw_sharded_of_plan(const sw_plan *plan, const sw_graph *against, sw_arena *arena, sw_spmd *spmd, sw_sharded *out,
+                         sw_diag *d) {
+  SW_TRY(sw_partition(plan, spmd, d));
+  sw_rc rc = describe(plan, spmd, arena, out, d);
+  if (!rc && against) rc = sw_sharded_against(out, against, d);
+  if (rc) sw_spmd_deinit(spmd);
+  return rc;
+}
+
 sw_rc sw_validate(const sw_plan *plan, const sw_validate_options *o, sw_arena *arena, sw_validation *out, sw_diag *d) {
   sw_spmd spmd;
   sw_sharded s;
   *out = (sw_validation){0};
-  SW_TRY(sw_partition(plan, &spmd, d));
-  sw_rc rc = sw_sharded_of_plan(plan, &spmd, arena, &s, d);
-  if (!rc && o->against) rc = sw_sharded_against(&s, o->against, d);
-  if (!rc) rc = validate(&s, o, arena, out, d);
+  SW_TRY(sw_sharded_of_plan(plan, o->against, arena, &spmd, &s, d));
+  sw_rc rc = validate(&s, o, arena, out, d);
   sw_spmd_deinit(&spmd);
   return rc;
 }

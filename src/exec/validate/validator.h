@@ -52,8 +52,9 @@ SW_CHECKED sw_rc sw_validator_run(sw_validator *v, const sw_judged_run *how, sw_
                                   sw_diag *d);
 void sw_validator_close(sw_validator *v);
 
-/* What the program of a plan is compared with; *spmd must outlive *out. */
-SW_CHECKED sw_rc sw_sharded_of_plan(const sw_plan *plan, sw_spmd *spmd, sw_arena *arena, sw_sharded *out, sw_diag *d);
+/* The program of a plan in *spmd, which outlives *out, and what it is compared with: the plan's model, or `against`. */
+SW_CHECKED sw_rc sw_sharded_of_plan(const sw_plan *plan, const sw_graph *against, sw_arena *arena, sw_spmd *spmd,
+                                    sw_sharded *out, sw_diag *d);
 /* Does some op make integers or bools of floats? */
 bool sw_graph_chooses(const sw_graph *g);
 /* The n-th collective of the program, counted from 1, sends not counted; NULL when there are fewer. */

@@ -1,0 +1,41 @@
+/* What required annotations ask of an op: of its strategy, of what it wants of an operand, of what it gives. */
+#ifndef SHARDWRIGHT_DEMANDS_H_
+#define SHARDWRIGHT_DEMANDS_H_
+
+#include "shardwright/array.h"
+#include "shardwright/selection.h"
+
+/* An annotation and the port that it is about: operands, then results; -1: the strategy itself. */
+typedef struct sw_demand {
+  const sw_annotation *a;
+  int port;
+} sw_demand;
+
+typedef SW_ARRAY(sw_demand) sw_demands;
+
+/* Those of one op, in the order of the annotations. */
+SW_API SW_CHECKED sw_rc sw_demands_of(const sw_graph *g, sw_id op, sw_demands *out, sw_diag *d);
+/* Can the value be resharded to or from what is demanded, where no strategy has it so: unequal blocks, halos, parts of
+ * a value? Nothing can stand between a yield and its join: they are the border of a loop or branch. */
+SW_API bool sw_demand_is_flexible(const sw_graph *g, sw_id op, const sw_demand *m);
+/* Without those. */
+SW_API void sw_demands_drop_flexible(const sw_graph *g, sw_id op, sw_demands *m);
+SW_API bool sw_port_is_border(const sw_op *op, int port);
+SW_API bool sw_demand_is_met(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_strategy *s);
+
+/* For sw_enumerate_options.admits: strategies that meet n of them. */
+typedef struct sw_demands_meet {
+  const sw_graph *g;
+  const sw_op *op;
+  const sw_demand *at;
+  size_t n;
+} sw_demands_meet;
+SW_API bool sw_demands_are_met(const void *user, const sw_strategy *s);
+/* Does some strategy meet this one, whatever else is demanded? `o`: what is enumerated, but for what it admits. */
+SW_API SW_CHECKED sw_rc sw_demand_can_be_met(const sw_graph *g, const sw_op *op, const sw_machine *machine,
+                                             const sw_demand *m, const sw_enumerate_options *o, bool *out, sw_diag *d);
+/* Without those that no strategy meets. */
+SW_API SW_CHECKED sw_rc sw_demands_drop_impossible(const sw_graph *g, const sw_op *op, const sw_machine *machine,
+                                                   const sw_enumerate_options *o, sw_demands *m, sw_diag *d);
+
+#endif
