@@ -21,6 +21,8 @@ static inline int64_t sw_floor_div(int64_t a, int64_t b) { /* b > 0, any a */
 }
 static inline int64_t sw_min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t sw_max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+/* x, or the end of [lo, hi] that is nearer. */
+static inline int64_t sw_clamp_i64(int64_t x, int64_t lo, int64_t hi) { return sw_min_i64(sw_max_i64(x, lo), hi); }
 
 /* Costs of the selection problem: integers in [0, SW_FORBIDDEN]; SW_FORBIDDEN and above mean "not allowed". */
 #define SW_FORBIDDEN INT64_C(1000000000000000000)

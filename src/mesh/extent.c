@@ -82,8 +82,6 @@ int64_t sw_sharding_index(const sw_mesh *m, const sw_sharding *s, int dim, int64
   return sw_mesh_group_index(m, device, refs, n);
 }
 
-static int64_t clamp(int64_t x, int64_t lo, int64_t hi) { return sw_min_i64(sw_max_i64(x, lo), hi); }
-
 void sw_sharding_extents(const sw_mesh *m, const sw_sharding *s, const int64_t *dims, int64_t device, sw_extent *out) {
   for (int d = 0; d < s->rank; d++) {
     sw_extent *e = &out[d];
@@ -93,10 +91,10 @@ void sw_sharding_extents(const sw_mesh *m, const sw_sharding *s, const int64_t *
     e->len = sw_sharding_block(s, d, dims[d]);
     /* An empty shard behind the end: where its block would begin, as its halo counts from there. */
     e->start = (halo ? sw_sharding_index(m, s, d, device) * (e->len - halo[0] - halo[1]) : from) - low;
-    e->core_lo = clamp(from - e->start, 0, e->len);
+    e->core_lo = sw_clamp_i64(from - e->start, 0, e->len);
     e->core_hi = e->core_lo + (to - from);
-    e->lo = clamp(-e->start, 0, e->len);
-    e->hi = halo ? sw_max_i64(e->lo, clamp(dims[d] - e->start, 0, e->len)) : e->core_hi;
+    e->lo = sw_clamp_i64(-e->start, 0, e->len);
+    e->hi = halo ? sw_max_i64(e->lo, sw_clamp_i64(dims[d] - e->start, 0, e->len)) : e->core_hi;
   }
 }
 

@@ -60,12 +60,10 @@ bool sw_tiling_equal(const sw_tiling *a, const sw_tiling *b) {
   return true;
 }
 
-static int64_t clamp(int64_t x, int64_t lo, int64_t hi) { return sw_min_i64(sw_max_i64(x, lo), hi); }
-
 void sw_tile_shown(const sw_tile_dim *t, int64_t i, int64_t *lo, int64_t *hi) {
   int64_t start = sw_tile_start(t, i), end = t->starts ? t->starts[i + 1] : start + t->len;
-  *lo = clamp(start, 0, t->size);
-  *hi = sw_max_i64(*lo, clamp(end, 0, t->size));
+  *lo = sw_clamp_i64(start, 0, t->size);
+  *hi = sw_max_i64(*lo, sw_clamp_i64(end, 0, t->size));
 }
 
 void sw_tiling_window(const sw_mesh *m, const sw_tiling *t, int dim, int64_t device, int64_t *start, int64_t *lo,
@@ -76,7 +74,7 @@ void sw_tiling_window(const sw_mesh *m, const sw_tiling *t, int dim, int64_t dev
   sw_tile_shown(td, i, lo, hi);
   *lo -= *start;
   *hi -= *start;
-  if (*lo == *hi) *lo = *hi = clamp(*lo, 0, td->len);
+  if (*lo == *hi) *lo = *hi = sw_clamp_i64(*lo, 0, td->len);
 }
 
 /* Is every core [i*step, (i+1)*step) inside its window? */
@@ -88,15 +86,15 @@ void sw_tile_owned(const sw_tile_dim *t, int64_t n, int64_t i, int64_t *lo, int6
   sw_tile_shown(t, i, lo, hi);
   if (t->starts || t->len <= (t->step < 0 ? -t->step : t->step)) return;
   if (has_cores(t)) {
-    *lo = clamp(i * t->step, 0, t->size);
-    if (i + 1 < n) *hi = clamp((i + 1) * t->step, 0, t->size);
+    *lo = sw_clamp_i64(i * t->step, 0, t->size);
+    if (i + 1 < n) *hi = sw_clamp_i64((i + 1) * t->step, 0, t->size);
     return;
   }
   if (i == 0) return;
   int64_t other_lo, other_hi;
   sw_tile_shown(t, i - 1, &other_lo, &other_hi);
-  if (t->step >= 0) *lo = clamp(other_hi, *lo, *hi);
-  if (t->step < 0) *hi = clamp(other_lo, *lo, *hi);
+  if (t->step >= 0) *lo = sw_clamp_i64(other_hi, *lo, *hi);
+  if (t->step < 0) *hi = sw_clamp_i64(other_lo, *lo, *hi);
 }
 
 /* The first j in [0, n) whose owned interval ends after lo. */

@@ -120,12 +120,12 @@ static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
       read = (int32_t)sw_max_i64(read, f->all.at[r].step);
     }
     SW_TRY(sw_array_push(&f->which, r, d));
-    if (v->uses[u].op >= 0) SW_TRY(take_stated(f, value, &v->uses[u], &to, step, d));
+    if (f->p->n_stated && v->uses[u].op >= 0) SW_TRY(take_stated(f, value, &v->uses[u], &to, step, d));
   }
   f->out->last_direct[value] = held_for < 0 ? last : (int32_t)sw_max_i64(last, f->out->step_of[held_for]);
   SW_TRY(list_uses(f, v, first, d));
   f->out->last_direct[value] = (int32_t)sw_max_i64(f->out->last_direct[value], read);
-  return v->def < 0 ? SW_OK : make_stated(f, value, &from, f->out->last_direct[value], d);
+  return v->def < 0 || !f->p->n_stated ? SW_OK : make_stated(f, value, &from, f->out->last_direct[value], d);
 }
 
 static int by_step(const void *a, const void *b) {

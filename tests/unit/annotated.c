@@ -55,6 +55,12 @@ static void put_ints(sw_text *t, const int64_t *at, int n) {
   sw_text_puts(t, "]");
 }
 
+/* "key": [..], behind what there is. */
+static void put_attr(sw_text *attrs, const char *key, const int64_t *at, int n) {
+  sw_text_printf(attrs, "%s\"%s\": ", attrs->n ? ", " : "", key);
+  put_ints(attrs, at, n);
+}
+
 static void add_op(writer *w, const char *op, int n, const int *operands, int rank, const int64_t *dims,
                    const char *attrs) {
   const made *v = add_value(w, "v", rank, dims, w->n_ops);
@@ -102,8 +108,7 @@ static void add_transpose(writer *w, int x) {
     perm[j] = t;
   }
   for (int k = 0; k < v.rank; k++) dims[k] = v.dims[perm[k]];
-  sw_text_puts(&attrs, "\"permutation\": ");
-  put_ints(&attrs, perm, v.rank);
+  put_attr(&attrs, "permutation", perm, v.rank);
   add_op(w, "transpose", 1, &x, v.rank, dims, sw_text_str(&attrs));
   sw_text_free(&attrs);
 }
@@ -130,10 +135,8 @@ static void add_slice(writer *w, int x) {
     limit[k] = below(w, 2) ? v.dims[k] : start[k] + 1 + below(w, v.dims[k] - start[k]);
     dims[k] = limit[k] - start[k];
   }
-  sw_text_puts(&attrs, "\"start\": ");
-  put_ints(&attrs, start, v.rank);
-  sw_text_puts(&attrs, ", \"limit\": ");
-  put_ints(&attrs, limit, v.rank);
+  put_attr(&attrs, "start", start, v.rank);
+  put_attr(&attrs, "limit", limit, v.rank);
   add_op(w, "slice", 1, &x, v.rank, dims, sw_text_str(&attrs));
   sw_text_free(&attrs);
 }
@@ -149,14 +152,11 @@ static void add_window(writer *w, int x) {
   low[dim] = below(w, 2);
   high[dim] = below(w, 2);
   dims[dim] += low[dim] + high[dim] - window[dim] + 1;
-  sw_text_puts(&attrs, below(w, 2) ? "\"kind\": \"max\", \"window\": " : "\"kind\": \"sum\", \"window\": ");
-  put_ints(&attrs, window, v.rank);
-  sw_text_puts(&attrs, ", \"strides\": ");
-  put_ints(&attrs, ones, v.rank);
-  sw_text_puts(&attrs, ", \"pad_low\": ");
-  put_ints(&attrs, low, v.rank);
-  sw_text_puts(&attrs, ", \"pad_high\": ");
-  put_ints(&attrs, high, v.rank);
+  sw_text_puts(&attrs, below(w, 2) ? "\"kind\": \"max\"" : "\"kind\": \"sum\"");
+  put_attr(&attrs, "window", window, v.rank);
+  put_attr(&attrs, "strides", ones, v.rank);
+  put_attr(&attrs, "pad_low", low, v.rank);
+  put_attr(&attrs, "pad_high", high, v.rank);
   add_op(w, "reduce_window", 1, &x, v.rank, dims, sw_text_str(&attrs));
   sw_text_free(&attrs);
 }
@@ -166,8 +166,7 @@ static void add_reshape(writer *w, int x) {
   int64_t all = 1;
   sw_text attrs = {0};
   for (int k = 0; k < v.rank; k++) all *= v.dims[k];
-  sw_text_puts(&attrs, "\"shape\": ");
-  put_ints(&attrs, &all, 1);
+  put_attr(&attrs, "shape", &all, 1);
   add_op(w, "reshape", 1, &x, 1, &all, sw_text_str(&attrs));
   sw_text_free(&attrs);
 }
