@@ -193,8 +193,10 @@ static void print_comparisons(const sw_report *r, bool colour, sw_text *out) {
     }
     sw_columns_add_seconds(&c, k->account.total_s);
     sw_columns_add_bytes(&c, (double)k->account.peak_bytes);
-    sw_columns_add(&c, "%.2f x%s%s", k->account.total_s / r->account->total_s,
-                   sw_comparison_fits(r, k) ? "" : ", does not fit", k->breaks ? ", breaks a requirement" : "");
+    char ratio[32] = "-"; /* beside a plan that costs nothing */
+    if (r->account->total_s > 0) snprintf(ratio, sizeof ratio, "%.2f x", k->account.total_s / r->account->total_s);
+    sw_columns_add(&c, "%s%s%s", ratio, sw_comparison_fits(r, k) ? "" : ", does not fit",
+                   k->breaks ? ", breaks a requirement" : "");
   }
   sw_columns_print(&c, 2, out);
 }
