@@ -152,12 +152,10 @@ static sw_rc add_args(partition *p, sw_diag *d) {
 /* --- operands ---------------------------------------------------------------------------------------------------- */
 
 /* The value in the wanted sharding: there already, or by its route from how it was made, over the sharding that is
- * stated of it. */
+ * stated of it (also where it was made as it is wanted). */
 static sw_rc fetch(partition *p, sw_id value, const sw_sharding *want, sw_id *out, sw_diag *d) {
   sw_sharding made, stated;
   sw_id local;
-  *out = find_copy(p, value, want);
-  if (*out >= 0) return SW_OK;
   sw_plan_made_sharding(p->e.plan, value, &made);
   sw_plan_value_sharding(p->e.plan, value, &stated);
   local = find_copy(p, value, &made);
