@@ -752,7 +752,7 @@ static void kernels_start_no_threads(void **state) {
   (void)state;
   DIR *tasks = opendir("/proc/self/task");
   int n = 0;
-  if (!tasks) skip();
+  assert_non_null(tasks); /* Linux has it */
   for (const struct dirent *e = readdir(tasks); e; e = readdir(tasks)) n += e->d_name[0] != '.';
   closedir(tasks);
   assert_int_equal(n, 1);
