@@ -70,6 +70,15 @@ const int64_t *sw_strategy_starts(const sw_space *space, const sw_strategy *s, i
   return NULL;
 }
 
+/* Do the starts say what no starts say? */
+static bool are_equal_blocks(const int64_t *starts, int64_t size, int64_t n) {
+  const int64_t block = sw_ceil_div(size, n);
+  for (int64_t i = 0; i <= n; i++) {
+    if (starts[i] != sw_min_i64(size, i * block)) return false;
+  }
+  return true;
+}
+
 /* The starts of a dimension of `size` cut into n: those given, or of equal blocks. */
 static int64_t *put_starts(int64_t *out, const int64_t *given, int64_t size, int64_t n) {
   int64_t block = sw_ceil_div(size, n);
@@ -107,23 +116,30 @@ sw_rc sw_strategy_set_starts(const sw_graph *g, const sw_op *op, const int64_t *
                              sw_strategy *s, sw_diag *d) {
   const sw_space *space = op->space;
   sw_strategy_offsets *o;
-  const int64_t **ports;
+  const int64_t **ports, **unequal;
   int64_t n = 0, *at;
+  bool any = false;
   s->offsets = NULL;
+  SW_ARENA_NEW(unequal, arena, space->n_loops, d);
   for (int l = 0; l < space->n_loops; l++) {
     int cut;
     const sw_axis_ref *refs = sw_strategy_loop(s, l, &cut);
-    if (cut) n += sw_axis_refs_size(refs, cut) + 1;
+    const int64_t shards = sw_axis_refs_size(refs, cut);
+    if (!cut) continue;
+    n += shards + 1;
+    if (starts[l] && !are_equal_blocks(starts[l], space->loops[l].size, shards)) unequal[l] = starts[l];
+    any = any || unequal[l];
   }
+  if (!any) return SW_OK;
   SW_ARENA_NEW(o, arena, 1, d);
   SW_ARENA_NEW(ports, arena, space->n_maps, d);
   SW_ARENA_NEW(at, arena, n, d);
   *o = (sw_strategy_offsets){at, ports};
-  for (int p = 0; p < space->n_maps; p++) SW_TRY(offsets_of_port(g, op, s, p, starts, arena, &ports[p], d));
+  for (int p = 0; p < space->n_maps; p++) SW_TRY(offsets_of_port(g, op, s, p, unequal, arena, &ports[p], d));
   for (int l = 0; l < space->n_loops; l++) {
     int cut;
     const sw_axis_ref *refs = sw_strategy_loop(s, l, &cut);
-    if (cut) at = put_starts(at, starts[l], space->loops[l].size, sw_axis_refs_size(refs, cut));
+    if (cut) at = put_starts(at, unequal[l], space->loops[l].size, sw_axis_refs_size(refs, cut));
   }
   s->offsets = o;
   return SW_OK;
@@ -144,11 +160,9 @@ sw_rc sw_strategy_check_offsets(const sw_graph *g, const sw_op *op, const sw_str
     int n;
     const sw_axis_ref *refs = sw_strategy_loop(s, l, &n);
     const int64_t *at = sw_strategy_starts(op->space, s, l), shards = sw_axis_refs_size(refs, n);
-    const int64_t size = op->space->loops[l].size, block = sw_ceil_div(size, shards);
-    bool equal = true;
+    const int64_t size = op->space->loops[l].size;
     if (!at) continue;
     for (int64_t i = 0; i < shards; i++) {
-      equal = equal && at[i] == sw_min_i64(size, i * block);
       if (at[i] > at[i + 1])
         return SW_FAIL_INPUT(d, SW_NOWHERE, "the offsets of loop d%d decrease from %lld to %lld", l, (long long)at[i],
                              (long long)at[i + 1]);
@@ -156,7 +170,7 @@ sw_rc sw_strategy_check_offsets(const sw_graph *g, const sw_op *op, const sw_str
     if (at[0] != 0 || at[shards] != size)
       return SW_FAIL_INPUT(d, SW_NOWHERE, "the offsets of loop d%d go from %lld to %lld; expected 0 to %lld", l,
                            (long long)at[0], (long long)at[shards], (long long)size);
-    if (!equal && !takes_unequal(g, op, l))
+    if (!are_equal_blocks(at, size, shards) && !takes_unequal(g, op, l))
       return SW_FAIL_INPUT(d, SW_NOWHERE, "loop d%d of '%s' cannot be cut into unequal blocks", l,
                            sw_opcode_text(op->code));
   }
@@ -176,14 +190,13 @@ static bool same_axes(const sw_unequal *u, int64_t size, const sw_axis_ref *refs
 }
 
 static sw_rc add_unequal(unequal_list *list, const sw_unequal *u, sw_diag *d) {
-  int64_t shards = sw_axis_refs_size(u->refs, u->n_refs), block = sw_ceil_div(u->size, shards);
-  bool equal = true;
-  for (int64_t i = 0; i < shards; i++) equal = equal && u->starts[i] == sw_min_i64(u->size, i * block);
-  for (size_t i = 0; i < list->n && !equal; i++) {
-    equal = same_axes(&list->at[i], u->size, u->refs, u->n_refs) &&
+  const int64_t shards = sw_axis_refs_size(u->refs, u->n_refs);
+  bool known = are_equal_blocks(u->starts, u->size, shards);
+  for (size_t i = 0; i < list->n && !known; i++) {
+    known = same_axes(&list->at[i], u->size, u->refs, u->n_refs) &&
             memcmp(list->at[i].starts, u->starts, (size_t)(shards + 1) * sizeof *u->starts) == 0;
   }
-  return equal ? SW_OK : sw_array_push(list, *u, d);
+  return known ? SW_OK : sw_array_push(list, *u, d);
 }
 
 static sw_rc add_of_sharding(unequal_list *list, const sw_sharding *s, const int64_t *dims, sw_diag *d) {
