@@ -23,6 +23,8 @@ install(FILES ${SW_MANUAL}/shardwright.fish DESTINATION ${CMAKE_INSTALL_DATADIR}
 
 install(TARGETS shardwright_tool)
 install(TARGETS shardwright EXPORT shardwright-targets FILE_SET HEADERS)
+# The list of ops, which op.h includes.
+install(FILES include/shardwright/ops.def DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/shardwright)
 install(EXPORT shardwright-targets NAMESPACE shardwright:: DESTINATION ${SW_CMAKE_DIR})
 foreach(folder hwprofiles models)
   if(EXISTS ${PROJECT_SOURCE_DIR}/${folder})

@@ -46,7 +46,6 @@ static sw_rc fill_absent(const sw_rule_call *c, const sw_attr_rule *r, sw_arena 
       return fill_list(c, a, r->fill, x->rank, arena);
     case SW_ABSENT_SPATIAL:
       return fill_list(c, a, r->fill, x->rank - 2, arena);
-    case SW_ABSENT_STAYS:
     case SW_ABSENT_COPY:
       break;
   }
@@ -147,7 +146,7 @@ bool sw_attr_equal(const sw_attr *a, const sw_attr *b) {
 bool sw_attr_is_default(const sw_rule_call *c, const sw_attr *a) {
   for (int i = 0; i < c->rule->n_attrs; i++) {
     const sw_attr_rule *r = &c->rule->attrs[i];
-    if (r->key != a->key || r->absent == SW_ABSENT_WRONG || r->absent == SW_ABSENT_STAYS) continue;
+    if (r->key != a->key || r->absent == SW_ABSENT_WRONG) continue;
     if (r->absent == SW_ABSENT_COPY) {
       const sw_attr *from = sw_call_attr(c, (sw_attr_key)r->fill);
       sw_attr as = from ? *from : *a;
@@ -191,7 +190,7 @@ static sw_rc check_operands(const sw_rule_call *c) {
 
 static sw_rc build_space(sw_rule_call *c, const sw_space **out) {
   *out = NULL;
-  if (c->rule->flags & SW_RULE_SPMD) return SW_OK;
+  if (c->rule->flags & SW_RULE_DEVICE) return SW_OK;
   bool given = c->code == SW_OP_OPAQUE && c->given_space && c->given_space->n_loops;
   if (!c->rule->space || given) return sw_space_copy(c->given_space, c->arena, out, c->d);
   sw_space_builder b;

@@ -1,7 +1,9 @@
 /* Which values may be infinite, and what that forbids.
  *
- *   y = log(x); z = multiply(y, c)     c must not be taken as a partial sum (8 on one device, 0 on the next): where y
- * is -inf, -inf * 8 + -inf * 0 is not -inf z = divide(c, n)                   nor c here, unless n is never zero
+ *   y = log(x)
+ *   z = multiply(y, c)   c must not be taken as a partial sum (8 on one device, 0 on the next): where y is -inf,
+ *                        -inf * 8 + -inf * 0 is not -inf
+ *   z = divide(c, n)     nor c here, unless n is never zero
  *
  * Facts flow from operands to results; around a loop until they stay. Arguments count as finite, and so does what only
  * overflows. A linear form that is forbidden keeps its number and loses its operands.
@@ -110,79 +112,15 @@ typedef struct flow {
   rule *of;
 } flow;
 
-/* Ops that are not here say nothing of their results. */
+#define FACTS_KEEPS(...) \
+  { __VA_ARGS__, NULL }
+#define FACTS_BY(rule) \
+  { .of = of_##rule }
+#define FACTS_none \
+  { 0 }
 static const flow kFlows[SW_OP_COUNT] = {
-    [SW_OP_ABS] = {1, FINITE | NONZERO, NOT_NEGATIVE},
-    [SW_OP_NEGATE] = {1, FINITE | NONZERO, 0},
-    [SW_OP_EXPM1] = {0, 0, FINITE},
-    [SW_OP_SQRT] = {1, ALL, NOT_NEGATIVE},
-    [SW_OP_CBRT] = {1, ALL, 0},
-    [SW_OP_TANH] = {1, POSITIVE, FINITE},
-    [SW_OP_LOGISTIC] = {0, 0, FINITE | NOT_NEGATIVE},
-    [SW_OP_SIN] = {0, 0, FINITE},
-    [SW_OP_COS] = {0, 0, FINITE},
-    [SW_OP_ASIN] = {0, 0, FINITE},
-    [SW_OP_ACOS] = {0, 0, FINITE},
-    [SW_OP_ATAN] = {1, POSITIVE, FINITE},
-    [SW_OP_ATAN2] = {0, 0, FINITE},
-    [SW_OP_SINH] = {1, ALL, 0},
-    [SW_OP_COSH] = {1, FINITE, POSITIVE},
-    [SW_OP_ASINH] = {1, ALL, 0},
-    [SW_OP_ERF] = {1, POSITIVE, FINITE},
-    [SW_OP_ERFC] = {0, 0, FINITE | NOT_NEGATIVE},
-    [SW_OP_BESSEL_I1E] = {0, 0, FINITE},
-    [SW_OP_SIGN] = {1, POSITIVE, FINITE},
-    [SW_OP_FLOOR] = {1, FINITE | NOT_NEGATIVE, 0},
-    [SW_OP_CEIL] = {1, ALL, 0},
-    [SW_OP_ROUND_EVEN] = {1, FINITE | NOT_NEGATIVE, 0},
-    [SW_OP_ROUND_AFZ] = {1, FINITE | NOT_NEGATIVE, 0},
-    [SW_OP_REDUCE_PRECISION] = {1, FINITE | NOT_NEGATIVE, 0},
-    [SW_OP_REAL] = {1, FINITE, 0},
-    [SW_OP_IMAG] = {1, FINITE, 0},
-    [SW_OP_COMPLEX] = {3, FINITE, 0},
-    [SW_OP_SUBTRACT] = {3, FINITE, 0},
-    [SW_OP_REMAINDER] = {1, FINITE | NOT_NEGATIVE, 0},
-    [SW_OP_MINIMUM] = {3, ALL, 0},
-    [SW_OP_CLAMP] = {5, FINITE | NOT_NEGATIVE, 0},
-    [SW_OP_SELECT] = {6, ALL, 0},
-    [SW_OP_BROADCAST] = {1, ALL, 0},
-    [SW_OP_TRANSPOSE] = {1, ALL, 0},
-    [SW_OP_RESHAPE] = {1, ALL, 0},
-    [SW_OP_REVERSE] = {1, ALL, 0},
-    [SW_OP_SLICE] = {1, ALL, 0},
-    [SW_OP_DYNAMIC_SLICE] = {1, ALL, 0},
-    [SW_OP_DYNAMIC_UPDATE_SLICE] = {3, ALL, 0},
-    [SW_OP_PAD] = {3, ALL, 0},
-    [SW_OP_CONCATENATE] = {UINT32_MAX, ALL, 0},
-    [SW_OP_SORT] = {UINT32_MAX, ALL, 0},
-    [SW_OP_TOP_K] = {1, ALL, 0},
-    [SW_OP_GATHER] = {1, ALL, 0},
-    [SW_OP_SCATTER] = {5, FINITE | NOT_NEGATIVE, 0},
-    [SW_OP_SELECT_AND_SCATTER] = {6, FINITE, 0},
-    [SW_OP_DOT] = {3, FINITE | NOT_NEGATIVE, 0},
-    [SW_OP_CONVOLUTION] = {3, FINITE | NOT_NEGATIVE, 0},
-    [SW_OP_FFT] = {1, FINITE, 0},
-    [SW_OP_CHOLESKY] = {1, FINITE, 0},
-    [SW_OP_TRIANGULAR_SOLVE] = {3, FINITE, 0},
-    [SW_OP_IOTA] = {0, 0, FINITE | NOT_NEGATIVE},
-    [SW_OP_RNG] = {0, 0, FINITE},
-    [SW_OP_ENTER] = {1, ALL, 0},
-    [SW_OP_YIELD] = {1, ALL, 0},
-    [SW_OP_JOIN] = {UINT32_MAX, ALL, 0},
-    [SW_OP_CONSTANT] = {.of = of_constant},
-    [SW_OP_EXP] = {.of = of_exponential},
-    [SW_OP_LOG] = {.of = of_logarithm},
-    [SW_OP_LOG1P] = {.of = of_log_plus_one},
-    [SW_OP_RSQRT] = {.of = of_rsqrt},
-    [SW_OP_ADD] = {.of = of_sum},
-    [SW_OP_MULTIPLY] = {.of = of_product},
-    [SW_OP_MAXIMUM] = {.of = of_maximum},
-    [SW_OP_DIVIDE] = {.of = of_quotient},
-    [SW_OP_POWER] = {.of = of_power},
-    [SW_OP_CONVERT] = {.of = of_conversion},
-    [SW_OP_REDUCE] = {.of = of_reduction},
-    [SW_OP_REDUCE_WINDOW] = {.of = of_reduction},
-    [SW_OP_CUMULATIVE] = {.of = of_reduction},
+#define SW_COLUMN_FACTS(id, facts) FACTS_##facts,
+#include "shardwright/ops.def"
 };
 
 static int facts_of(const sw_graph *g, const sw_op *op, const uint8_t *facts) {
@@ -237,7 +175,7 @@ static void find_facts(const sw_graph *g, uint8_t *facts, uint8_t *lost) {
 
 /* Forms (bit k) that need another operand to be finite, or not zero, and have no such one. */
 static uint32_t forbidden(const sw_op *op, const uint8_t *facts) {
-  bool product = op->code == SW_OP_MULTIPLY || op->code == SW_OP_DOT || op->code == SW_OP_CONVOLUTION;
+  bool product = op->code == SW_OP_MULTIPLY || sw_op_class_of(op->code) == SW_OPS_CONTRACTION;
   if (!op->space || !(product || op->code == SW_OP_DIVIDE)) return 0;
   uint32_t out = 0;
   for (int k = 0; k < op->space->n_linear; k++) {

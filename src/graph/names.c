@@ -1,14 +1,15 @@
-/* Opcodes and attribute keys as text, and back. */
+/* Opcodes and attribute keys as text, and back; what the public columns of an op's row say. */
 #include <string.h>
 
 #include "shardwright/op.h"
 
-static const char *const kOpcodes[] = {
-#define SW_X(id, text) [SW_OP_##id] = text,
-    SW_OPS(SW_X)
-#undef SW_X
+static const struct {
+  const char *text, *doc;
+  sw_op_class class;
+} kOps[SW_OP_COUNT] = {
+#define SW_COLUMN_NAME(id, text, class, doc) {text, doc, SW_OPS_##class},
+#include "shardwright/ops.def"
 };
-_Static_assert(sizeof kOpcodes / sizeof *kOpcodes == SW_OP_COUNT, "one text per opcode");
 
 static const struct {
   const char *text;
@@ -20,11 +21,13 @@ static const struct {
 };
 _Static_assert(sizeof kAttrs / sizeof *kAttrs == SW_ATTR_COUNT, "one row per attribute key");
 
-const char *sw_opcode_text(sw_opcode c) { return (unsigned)c < SW_OP_COUNT ? kOpcodes[c] : "?"; }
+const char *sw_opcode_text(sw_opcode c) { return (unsigned)c < SW_OP_COUNT ? kOps[c].text : "?"; }
+const char *sw_opcode_doc(sw_opcode c) { return (unsigned)c < SW_OP_COUNT ? kOps[c].doc : "?"; }
+sw_op_class sw_op_class_of(sw_opcode c) { return kOps[c].class; }
 
 bool sw_opcode_parse(const char *text, sw_opcode *out) {
   for (int i = 0; i < SW_OP_COUNT; i++) {
-    if (strcmp(kOpcodes[i], text) != 0) continue;
+    if (strcmp(kOps[i].text, text) != 0) continue;
     *out = (sw_opcode)i;
     return true;
   }

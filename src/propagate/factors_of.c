@@ -499,10 +499,7 @@ static bool select_and_scatter(sw_factors *f) {
 
 typedef bool (*factors_of)(sw_factors *f);
 static const factors_of kRules[SW_OP_COUNT] = {
-#define SW_X(id, text) [SW_OP_##id] = pointwise,
-    SW_OPS_UNARY(SW_X) SW_OPS_BINARY(SW_X)
-#undef SW_X
-        [SW_OP_COMPARE] = pointwise,
+    [SW_OP_COMPARE] = pointwise,
     [SW_OP_SELECT] = pointwise,
     [SW_OP_CLAMP] = pointwise,
     [SW_OP_CONVERT] = pointwise,
@@ -540,4 +537,8 @@ static const factors_of kRules[SW_OP_COUNT] = {
     [SW_OP_GENERIC] = by_loops,
 };
 
-bool sw_factors_of(sw_factors *f) { return kRules[f->op->code] && kRules[f->op->code](f); }
+bool sw_factors_of(sw_factors *f) {
+  sw_op_class class = sw_op_class_of(f->op->code);
+  if (class == SW_OPS_UNARY || class == SW_OPS_BINARY) return pointwise(f);
+  return kRules[f->op->code] && kRules[f->op->code](f);
+}

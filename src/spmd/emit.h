@@ -116,28 +116,7 @@ sw_rc sw_emit_window(sw_emit *e, int operand, const double *fill, sw_diag *d);
 typedef sw_rc (*sw_lower)(sw_emit *e, sw_diag *d);
 sw_rc sw_lower_op(sw_emit *e, sw_diag *d); /* by the opcode of e->op */
 
-sw_rc sw_lower_same(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_shaped(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_reduce(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_dot(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_generic(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_iota(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_constant(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_rng(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_rng_bits(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_reverse(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_shuffle(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_slice(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_pad(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_concatenate(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_convolution(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_reduce_window(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_arg(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_top_k(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_cumulative(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_gather(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_scatter(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_dynamic_slice(sw_emit *e, sw_diag *d);
-sw_rc sw_lower_dynamic_update_slice(sw_emit *e, sw_diag *d);
+#define SW_COLUMN_LOCAL(id, local, blocks) sw_rc sw_lower_##local(sw_emit *e, sw_diag *d);
+#include "shardwright/ops.def"
 
 #endif

@@ -10,50 +10,10 @@
 
 #define REDUCING ((1u << SW_LOOP_REDUCTION) | (1u << SW_LOOP_MASKED))
 
+#define sw_lower_none NULL
 static const sw_lower kLower[SW_OP_COUNT] = {
-#define SW_X(id, text) [SW_OP_##id] = sw_lower_same,
-    SW_OPS_UNARY(SW_X) SW_OPS_BINARY(SW_X) SW_OPS_CONTROL(SW_X)
-#undef SW_X
-        [SW_OP_COMPARE] = sw_lower_same,
-    [SW_OP_SELECT] = sw_lower_same,
-    [SW_OP_CLAMP] = sw_lower_same,
-    [SW_OP_CONVERT] = sw_lower_same,
-    [SW_OP_BITCAST] = sw_lower_same,
-    [SW_OP_REDUCE_PRECISION] = sw_lower_same,
-    [SW_OP_SORT] = sw_lower_same,
-    [SW_OP_COMPLEX] = sw_lower_same,
-    [SW_OP_FFT] = sw_lower_same,
-    [SW_OP_SELECT_AND_SCATTER] = sw_lower_same,
-    [SW_OP_CHOLESKY] = sw_lower_same,
-    [SW_OP_TRIANGULAR_SOLVE] = sw_lower_same,
-    [SW_OP_FACTOR] = sw_lower_same,
-    [SW_OP_TRIDIAGONAL_SOLVE] = sw_lower_same,
-    [SW_OP_RNG_BITS] = sw_lower_rng_bits,
-    [SW_OP_TRANSPOSE] = sw_lower_same,
-    [SW_OP_OPAQUE] = sw_lower_generic,
-    [SW_OP_BROADCAST] = sw_lower_shaped,
-    [SW_OP_RESHAPE] = sw_lower_shaped,
-    [SW_OP_REVERSE] = sw_lower_reverse,
-    [SW_OP_SHUFFLE] = sw_lower_shuffle,
-    [SW_OP_REDUCE] = sw_lower_reduce,
-    [SW_OP_ARGMAX] = sw_lower_arg,
-    [SW_OP_ARGMIN] = sw_lower_arg,
-    [SW_OP_DOT] = sw_lower_dot,
-    [SW_OP_IOTA] = sw_lower_iota,
-    [SW_OP_CONSTANT] = sw_lower_constant,
-    [SW_OP_RNG] = sw_lower_rng,
-    [SW_OP_SLICE] = sw_lower_slice,
-    [SW_OP_DYNAMIC_SLICE] = sw_lower_dynamic_slice,
-    [SW_OP_DYNAMIC_UPDATE_SLICE] = sw_lower_dynamic_update_slice,
-    [SW_OP_PAD] = sw_lower_pad,
-    [SW_OP_CONCATENATE] = sw_lower_concatenate,
-    [SW_OP_CONVOLUTION] = sw_lower_convolution,
-    [SW_OP_REDUCE_WINDOW] = sw_lower_reduce_window,
-    [SW_OP_CUMULATIVE] = sw_lower_cumulative,
-    [SW_OP_TOP_K] = sw_lower_top_k,
-    [SW_OP_GATHER] = sw_lower_gather,
-    [SW_OP_SCATTER] = sw_lower_scatter,
-    [SW_OP_GENERIC] = sw_lower_generic,
+#define SW_COLUMN_LOCAL(id, local, blocks) sw_lower_##local,
+#include "shardwright/ops.def"
 };
 
 sw_rc sw_lower_op(sw_emit *e, sw_diag *d) {

@@ -255,7 +255,7 @@ static int compare_candidates(const void *a, const void *b) {
 /* How unlikely a strategy is to be worth its place when there are too many: axes on one loop against the order of the
  * mesh, or scattered ones, and contractions that pass partial values through. */
 static int odd(const sw_atoms *atoms, const sw_op *op, const sw_strategy *s) {
-  bool heavy = op->code == SW_OP_DOT || op->code == SW_OP_CONVOLUTION;
+  bool heavy = sw_op_class_of(op->code) == SW_OPS_CONTRACTION;
   int n = is_scattered(atoms, s);
   for (int i = 0; i < s->n_refs; i++) {
     bool same = i > 0 && s->loop_of[i] == s->loop_of[i - 1];

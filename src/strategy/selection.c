@@ -62,7 +62,7 @@ static sw_rc choices_of_op(build *b, const sw_op *op, const sw_choices **out, sw
     SW_ARENA_NEW(c, s->arena, 1, d);
     SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, &s->o.enumerate, s->arena, &e, d));
     SW_TRY(sw_choices_of_op(s->g, op, &e, &s->prices, s->arena, c, d));
-    bool heavy = op->code == SW_OP_DOT || op->code == SW_OP_CONVOLUTION;
+    bool heavy = sw_op_class_of(op->code) == SW_OPS_CONTRACTION;
     if (heavy && s->o.cut_heavy_ops) SW_TRY(keep_spread(op, s->arena, c, d));
     SW_TRY(sw_array_push(&b->class_at, c, d));
     s->pruned_inexact += e.pruned_inexact;

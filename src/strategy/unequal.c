@@ -12,23 +12,10 @@
 #include "strategy/unequal.h"
 
 /* Ops whose local program is the op itself, whatever the sizes of blocks. */
+enum { EQUAL, ANY };
 static const bool kOnAnyBlocks[SW_OP_COUNT] = {
-#define SW_X(id, text) [SW_OP_##id] = true,
-    SW_OPS_UNARY(SW_X) SW_OPS_BINARY(SW_X) SW_OPS_CONTROL(SW_X)
-#undef SW_X
-        [SW_OP_COMPARE] = true,
-    [SW_OP_SELECT] = true,
-    [SW_OP_CLAMP] = true,
-    [SW_OP_CONVERT] = true,
-    [SW_OP_COMPLEX] = true,
-    [SW_OP_BITCAST] = true,
-    [SW_OP_REDUCE_PRECISION] = true,
-    [SW_OP_BROADCAST] = true,
-    [SW_OP_TRANSPOSE] = true,
-    [SW_OP_RESHAPE] = true,
-    [SW_OP_REDUCE] = true,
-    [SW_OP_DOT] = true,
-    [SW_OP_SORT] = true,
+#define SW_COLUMN_LOCAL(id, local, blocks) blocks,
+#include "shardwright/ops.def"
 };
 
 static const sw_type *type_of_port(const sw_graph *g, const sw_op *op, int port) {

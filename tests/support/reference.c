@@ -735,36 +735,33 @@ static sw_scalar mask(const call *c, const int64_t *at) {
   return keep ? get(c->in[0], at) : get(c->in[1], c->in[1]->rank ? at : NULL);
 }
 
-static const element kElements[SW_OP_COUNT] = {
-#define UNARY(id, text) [SW_OP_##id] = unary,
-#define BINARY(id, text) [SW_OP_##id] = binary,
-    SW_OPS_UNARY(UNARY) SW_OPS_BINARY(BINARY)[SW_OP_COMPARE] = compare,
-    [SW_OP_SELECT] = select_one,
-    [SW_OP_CLAMP] = clamp_one,
-    [SW_OP_CONVERT] = convert,
-    [SW_OP_REDUCE_PRECISION] = reduce_precision,
-    [SW_OP_COMPLEX] = complex_of,
-    [SW_OP_BROADCAST] = broadcast,
-    [SW_OP_TRANSPOSE] = transpose,
-    [SW_OP_RESHAPE] = reshape,
-    [SW_OP_REVERSE] = reverse,
-    [SW_OP_REDUCE] = reduce,
-    [SW_OP_ARGMAX] = arg_pick,
-    [SW_OP_ARGMIN] = arg_pick,
-    [SW_OP_DOT] = dot,
-    [SW_OP_IOTA] = iota,
-    [SW_OP_CONSTANT] = constant,
-    [SW_OP_SLICE] = slice,
-    [SW_OP_DYNAMIC_SLICE] = dynamic_slice,
-    [SW_OP_DYNAMIC_UPDATE_SLICE] = dynamic_update_slice,
-    [SW_OP_PAD] = pad,
-    [SW_OP_CONCATENATE] = concatenate,
-    [SW_OP_CONVOLUTION] = convolution,
-    [SW_OP_REDUCE_WINDOW] = reduce_window,
-    [SW_OP_CUMULATIVE] = cumulative,
-    [SW_OP_GATHER] = gather,
-    [SW_OP_SHARD_START] = shard_start,
-    [SW_OP_MASK] = mask};
+static const element kElements[SW_OP_COUNT] = {[SW_OP_COMPARE] = compare,
+                                               [SW_OP_SELECT] = select_one,
+                                               [SW_OP_CLAMP] = clamp_one,
+                                               [SW_OP_CONVERT] = convert,
+                                               [SW_OP_REDUCE_PRECISION] = reduce_precision,
+                                               [SW_OP_COMPLEX] = complex_of,
+                                               [SW_OP_BROADCAST] = broadcast,
+                                               [SW_OP_TRANSPOSE] = transpose,
+                                               [SW_OP_RESHAPE] = reshape,
+                                               [SW_OP_REVERSE] = reverse,
+                                               [SW_OP_REDUCE] = reduce,
+                                               [SW_OP_ARGMAX] = arg_pick,
+                                               [SW_OP_ARGMIN] = arg_pick,
+                                               [SW_OP_DOT] = dot,
+                                               [SW_OP_IOTA] = iota,
+                                               [SW_OP_CONSTANT] = constant,
+                                               [SW_OP_SLICE] = slice,
+                                               [SW_OP_DYNAMIC_SLICE] = dynamic_slice,
+                                               [SW_OP_DYNAMIC_UPDATE_SLICE] = dynamic_update_slice,
+                                               [SW_OP_PAD] = pad,
+                                               [SW_OP_CONCATENATE] = concatenate,
+                                               [SW_OP_CONVOLUTION] = convolution,
+                                               [SW_OP_REDUCE_WINDOW] = reduce_window,
+                                               [SW_OP_CUMULATIVE] = cumulative,
+                                               [SW_OP_GATHER] = gather,
+                                               [SW_OP_SHARD_START] = shard_start,
+                                               [SW_OP_MASK] = mask};
 
 bool reference_eval(const sw_op *op, const sw_buffer *const *in, sw_buffer *const *out, const sw_mesh *mesh,
                     int64_t device) {
@@ -774,7 +771,8 @@ bool reference_eval(const sw_op *op, const sw_buffer *const *in, sw_buffer *cons
   if (op->code == SW_OP_BITCAST) return bitcast(&c), true;
   if (op->code == SW_OP_SCATTER) return scatter(&c), true;
   if (reference_more(op, in, out)) return true;
-  element f = kElements[op->code];
+  sw_op_class class = sw_op_class_of(op->code);
+  element f = class == SW_OPS_UNARY ? unary : class == SW_OPS_BINARY ? binary : kElements[op->code];
   if (!f) return false;
   sw_buffer *y = out[0];
   int64_t at[SW_MAX_RANK] = {0};

@@ -103,7 +103,7 @@ sw_compare_loop sw_complex_compare_of(const char *direction, sw_dtype t) {
   return NULL; /* complex numbers have no order */
 }
 
-sw_rc sw_kernel_complex(const sw_kernel_call *c, sw_diag *d) {
+sw_rc sw_kernel_make_complex(const sw_kernel_call *c, sw_diag *d) {
   (void)d;
   int64_t n = sw_buffer_elements(c->out[0]), bytes = sw_dtype_bytes(c->in[0]->dtype);
   char *to = c->out[0]->data;

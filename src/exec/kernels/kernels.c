@@ -1,19 +1,14 @@
-/* The table of kernels, complete by static assertion, and the evaluation of one op. */
+/* The table of kernels, and the evaluation of one op. */
 #include "exec/kernels/kernel.h"
 
 #include "exec/execution.h"
 
-/* Every op but sugar (expanded while a graph is built), control flow (control.c) and collective (run by the
- * communicator) has a row: the number
- * of rows is right, and a row given twice is a compiler warning. */
-#define ONE(id, text) +1
-#define ONE_KERNEL(id, function) +1
-_Static_assert(0 SW_KERNELS(ONE_KERNEL) == (0 SW_OPS_OTHER(ONE)) + (0 SW_OPS_SPMD(ONE)) - 1, "one kernel per op");
-
-#define UNARY(id, text) [SW_OP_##id] = sw_kernel_unary,
-#define BINARY(id, text) [SW_OP_##id] = sw_kernel_binary,
-#define OTHER(id, function) [SW_OP_##id] = sw_kernel_##function,
-static const sw_kernel kKernels[SW_OP_COUNT] = {SW_OPS_UNARY(UNARY) SW_OPS_BINARY(BINARY) SW_KERNELS(OTHER)};
+/* Sugar is expanded while a graph is built, control flow is control.c's, collectives are run by the communicator. */
+#define sw_kernel_none NULL
+static const sw_kernel kKernels[SW_OP_COUNT] = {
+#define SW_COLUMN_KERNEL(id, kernel) sw_kernel_##kernel,
+#include "shardwright/ops.def"
+};
 
 bool sw_exec_supports(sw_opcode code) {
   return code != SW_OP_OPAQUE && (kKernels[code] != NULL || sw_is_control(code));

@@ -311,7 +311,7 @@ static sw_rc visit_use(walker *w, const path *p, sw_value_use u, sw_diag *d) {
   if (u.index >= first_start) visit_start(w, p, op, u.index - first_start);
   if (op->code == SW_OP_COMPARE) visit_compare(w, p, op, u.index);
   if ((op->code == SW_OP_REMAINDER || op->code == SW_OP_AND) && u.index == 0) visit_remainder(w, p, op);
-  if ((op->code == SW_OP_DOT || op->code == SW_OP_CONVOLUTION) && op->space) note_terms(w, op->space);
+  if (sw_op_class_of(op->code) == SW_OPS_CONTRACTION && op->space) note_terms(w, op->space);
   visit_domain(w, p, op, u.index);
   bool positive = op->code == SW_OP_CONVERT && sw_result_type(w->g, op, 0)->dtype == SW_F8E8M0FNU; /* it alone */
   if (positive) (void)bound(w, p, EDGE, INFINITY);

@@ -14,7 +14,6 @@
 /* What stands for an absent attribute. */
 typedef enum sw_absent {
   SW_ABSENT_WRONG,   /* it is required */
-  SW_ABSENT_STAYS,   /* it has no default */
   SW_ABSENT_INT,     /* `fill`; also for BOOL and DTYPE */
   SW_ABSENT_FLOAT,   /* `fill_float` */
   SW_ABSENT_TEXT,    /* `fill_text` */
@@ -61,7 +60,7 @@ enum {
   SW_RULE_SPARSE = 2,   /* reads of operand 0 only as much as it writes */
   SW_RULE_UNSHARED = 4, /* space or result types are given: not shared between equal ops */
   SW_RULE_DYNAMIC = 8,  /* sizes of operands may be unknown */
-  SW_RULE_SPMD = 16,    /* in SPMD programs only: no space */
+  SW_RULE_DEVICE = 16,  /* in programs of one device only: no space */
 };
 
 /* Classes of dtypes, as bits. */
@@ -96,7 +95,6 @@ struct sw_op_rule {
 
 const sw_op_rule *sw_op_rule_of(sw_opcode c);
 
-#define SW_RULE_ATTRS(a) .n_attrs = (int)(sizeof(a) / sizeof *(a)), .attrs = (a)
 /* "dot_general 'h0': ..." at the op's span. */
 #define SW_RULE_FAIL(c, fmt, ...) \
   SW_FAIL_INPUT((c)->d, (c)->span, "%s '%s': " fmt, sw_opcode_text((c)->code), (c)->name, __VA_ARGS__)

@@ -117,23 +117,14 @@ void sw_hlo_write(const sw_hlo *h);
 void sw_hlo_numbers(const sw_op *op, sw_attr_key k, const char *key, bool even_empty, sw_text *out);
 /* "({ ... })": how two scalars are combined, by a reduction's name or "replace". */
 void sw_hlo_region(const char *kind, sw_dtype t, sw_text *out);
-/* Ops with regions, and ops that StableHLO composes of others. */
-void sw_hlo_sort(const sw_hlo *h);
-void sw_hlo_select_and_scatter(const sw_hlo *h);
-void sw_hlo_rng_bits(const sw_hlo *h);
-void sw_hlo_shuffle(const sw_hlo *h);
-void sw_hlo_factor(const sw_hlo *h);
-void sw_hlo_tridiagonal_solve(const sw_hlo *h);
-void sw_hlo_reduce(const sw_hlo *h);
-void sw_hlo_reduce_window(const sw_hlo *h);
-void sw_hlo_cumulative(const sw_hlo *h);
-void sw_hlo_scatter(const sw_hlo *h);
-void sw_hlo_arg(const sw_hlo *h);
-void sw_hlo_top_k(const sw_hlo *h);
-/* custom_call @shardwright.rng, @shardwright.generic, and opaque ones (docs/emitted-forms.md). */
-void sw_hlo_rng(const sw_hlo *h);
-void sw_hlo_generic(const sw_hlo *h);
-void sw_hlo_opaque(const sw_hlo *h);
+/* Ops with regions, and ops that StableHLO composes of others or has as custom calls (docs/emitted-forms.md): those
+ * that rows of ops.def name. */
+#define SW_WRITER_none
+#define SW_WRITER_LINE(props)
+#define SW_WRITER_CHLO
+#define SW_WRITER_WRITE(how) void sw_hlo_##how(const sw_hlo *h);
+#define SW_COLUMN_OUT(id, out) SW_WRITER_##out
+#include "shardwright/ops.def"
 
 /* --- the module around it ---------------------------------------------------------------------------------------- */
 

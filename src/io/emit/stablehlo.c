@@ -18,31 +18,33 @@ static void ints_as(const sw_op *op, sw_attr_key k, const char *key, sw_text *pr
   sw_prop_ints(props, key, v, n);
 }
 
-static void compare(const sw_op *op, sw_text *props) {
+static void props_compare(const sw_op *op, sw_text *props) {
   char text[3] = "";
   const char *direction = sw_op_text(op, SW_ATTR_DIRECTION, "eq");
   for (int i = 0; i < 2 && direction[i]; i++) text[i] = (char)toupper((unsigned char)direction[i]);
   sw_prop(props, "comparison_direction", "#stablehlo<comparison_direction %s>", text);
 }
 
-static void broadcast(const sw_op *op, sw_text *props) { ints_as(op, SW_ATTR_DIMS, "broadcast_dimensions", props); }
-static void transpose(const sw_op *op, sw_text *props) { ints_as(op, SW_ATTR_PERMUTATION, "permutation", props); }
-static void reverse(const sw_op *op, sw_text *props) { ints_as(op, SW_ATTR_DIMS, "dimensions", props); }
-static void iota(const sw_op *op, sw_text *props) {
+static void props_broadcast(const sw_op *op, sw_text *props) {
+  ints_as(op, SW_ATTR_DIMS, "broadcast_dimensions", props);
+}
+static void props_transpose(const sw_op *op, sw_text *props) { ints_as(op, SW_ATTR_PERMUTATION, "permutation", props); }
+static void props_reverse(const sw_op *op, sw_text *props) { ints_as(op, SW_ATTR_DIMS, "dimensions", props); }
+static void props_iota(const sw_op *op, sw_text *props) {
   sw_prop_int(props, "iota_dimension", sw_op_int(op, SW_ATTR_DIM, 0));
 }
-static void concatenate(const sw_op *op, sw_text *props) {
+static void props_concatenate(const sw_op *op, sw_text *props) {
   sw_prop_int(props, "dimension", sw_op_int(op, SW_ATTR_DIM, 0));
 }
-static void dynamic_slice(const sw_op *op, sw_text *props) { ints_as(op, SW_ATTR_SIZES, "slice_sizes", props); }
+static void props_dynamic_slice(const sw_op *op, sw_text *props) { ints_as(op, SW_ATTR_SIZES, "slice_sizes", props); }
 
-static void slice(const sw_op *op, sw_text *props) {
+static void props_slice(const sw_op *op, sw_text *props) {
   ints_as(op, SW_ATTR_LIMIT, "limit_indices", props);
   ints_as(op, SW_ATTR_START, "start_indices", props);
   ints_as(op, SW_ATTR_STRIDES, "strides", props);
 }
 
-static void pad(const sw_op *op, sw_text *props) {
+static void props_pad(const sw_op *op, sw_text *props) {
   ints_as(op, SW_ATTR_HIGH, "edge_padding_high", props);
   ints_as(op, SW_ATTR_LOW, "edge_padding_low", props);
   ints_as(op, SW_ATTR_INTERIOR, "interior_padding", props);
@@ -58,7 +60,7 @@ void sw_hlo_numbers(const sw_op *op, sw_attr_key k, const char *key, bool even_e
   sw_text_puts(out, "]");
 }
 
-static void dot(const sw_op *op, sw_text *props) {
+static void props_dot(const sw_op *op, sw_text *props) {
   sw_text_puts(props, "dot_dimension_numbers = #stablehlo.dot<");
   sw_hlo_numbers(op, SW_ATTR_LHS_BATCH, "lhs_batching_dimensions", false, props);
   sw_hlo_numbers(op, SW_ATTR_RHS_BATCH, "rhs_batching_dimensions", false, props);
@@ -67,7 +69,7 @@ static void dot(const sw_op *op, sw_text *props) {
   sw_text_puts(props, ">");
 }
 
-static void gather(const sw_op *op, sw_text *props) {
+static void props_gather(const sw_op *op, sw_text *props) {
   sw_text_puts(props, "dimension_numbers = #stablehlo.gather<");
   sw_hlo_numbers(op, SW_ATTR_OFFSET_DIMS, "offset_dims", false, props);
   sw_hlo_numbers(op, SW_ATTR_COLLAPSED_DIMS, "collapsed_slice_dims", false, props);
@@ -85,7 +87,7 @@ static void layout(const char *letters, sw_text *out) {
   sw_text_puts(out, "]");
 }
 
-static void convolution(const sw_op *op, sw_text *props) {
+static void props_convolution(const sw_op *op, sw_text *props) {
   int n;
   const int64_t *low = sw_op_ints(op, SW_ATTR_PAD_LOW, &n), *high = sw_op_ints(op, SW_ATTR_PAD_HIGH, &n);
   sw_prop_int(props, "batch_group_count", sw_op_int(op, SW_ATTR_BATCH_GROUPS, 1));
@@ -122,13 +124,13 @@ static void write_line(const sw_hlo *h, const char *name, const char *props) {
                                 .props = props});
 }
 
-static void reduce_precision(const sw_op *op, sw_text *out) {
+static void props_reduce_precision(const sw_op *op, sw_text *out) {
   sw_text_printf(out, "exponent_bits = %lld : i32, mantissa_bits = %lld : i32",
                  (long long)sw_op_int(op, SW_ATTR_EXPONENT_BITS, 0),
                  (long long)sw_op_int(op, SW_ATTR_MANTISSA_BITS, 0));
 }
 
-static void write_constant(const sw_hlo *h) {
+void sw_hlo_constant(const sw_hlo *h) {
   sw_text props = {0};
   constant(h->op, &h->out[0].type, &props);
   write_line(h, "stablehlo.constant", sw_text_str(&props));
@@ -136,7 +138,7 @@ static void write_constant(const sw_hlo *h) {
   sw_text_free(&props);
 }
 
-static void fft(const sw_op *op, sw_text *props) {
+static void props_fft(const sw_op *op, sw_text *props) {
   char type[8] = "";
   const char *text = sw_op_text(op, SW_ATTR_FFT_TYPE, "fft");
   for (size_t i = 0; i + 1 < sizeof type && text[i]; i++) type[i] = (char)toupper((unsigned char)text[i]);
@@ -146,9 +148,9 @@ static void fft(const sw_op *op, sw_text *props) {
 
 static const char *truth(const sw_op *op, sw_attr_key k) { return sw_op_int(op, k, 0) ? "true" : "false"; }
 
-static void cholesky(const sw_op *op, sw_text *props) { sw_prop(props, "lower", "%s", truth(op, SW_ATTR_LOWER)); }
+static void props_cholesky(const sw_op *op, sw_text *props) { sw_prop(props, "lower", "%s", truth(op, SW_ATTR_LOWER)); }
 
-static void triangular_solve(const sw_op *op, sw_text *props) {
+static void props_triangular_solve(const sw_op *op, sw_text *props) {
   const char *how = sw_op_text(op, SW_ATTR_TRANSPOSE_A, "none");
   sw_prop(props, "left_side", "%s", truth(op, SW_ATTR_LEFT_SIDE));
   sw_prop(props, "lower", "%s", truth(op, SW_ATTR_LOWER));
@@ -159,78 +161,33 @@ static void triangular_solve(const sw_op *op, sw_text *props) {
   sw_prop(props, "unit_diagonal", "%s", truth(op, SW_ATTR_UNIT_DIAGONAL));
 }
 
+#define props_none NULL
+#define FORM_none \
+  { 0 }
+#define FORM_LINE(of) \
+  { .dialect = "stablehlo", .props = props_##of }
+/* StableHLO's companion dialect has what it lacks itself. */
+#define FORM_CHLO \
+  { .dialect = "chlo" }
+#define FORM_WRITE(how) \
+  { .write = sw_hlo_##how }
 static const struct {
-  const char *name;
+  const char *dialect;            /* of the op of this name; NULL: no line */
   properties props;               /* NULL: none */
   void (*write)(const sw_hlo *h); /* not NULL: instead of one line */
 } kForms[SW_OP_COUNT] = {
-#define SW_X(id, text) [SW_OP_##id] = {.name = "stablehlo." text},
-    SW_OPS_UNARY(SW_X) SW_OPS_BINARY(SW_X)
-#undef SW_X
-        [SW_OP_COMPARE] = {"stablehlo.compare", compare, NULL},
-    [SW_OP_SELECT] = {.name = "stablehlo.select"},
-    [SW_OP_CLAMP] = {.name = "stablehlo.clamp"},
-    [SW_OP_CONVERT] = {.name = "stablehlo.convert"},
-    [SW_OP_COMPLEX] = {.name = "stablehlo.complex"},
-    [SW_OP_BITCAST] = {.name = "stablehlo.bitcast_convert"},
-    [SW_OP_REDUCE_PRECISION] = {"stablehlo.reduce_precision", reduce_precision, NULL},
-    [SW_OP_BROADCAST] = {"stablehlo.broadcast_in_dim", broadcast, NULL},
-    [SW_OP_TRANSPOSE] = {"stablehlo.transpose", transpose, NULL},
-    [SW_OP_RESHAPE] = {.name = "stablehlo.reshape"},
-    [SW_OP_REVERSE] = {"stablehlo.reverse", reverse, NULL},
-    [SW_OP_DOT] = {"stablehlo.dot_general", dot, NULL},
-    [SW_OP_IOTA] = {"stablehlo.iota", iota, NULL},
-    [SW_OP_CONSTANT] = {.write = write_constant},
-    [SW_OP_SLICE] = {"stablehlo.slice", slice, NULL},
-    [SW_OP_DYNAMIC_SLICE] = {"stablehlo.dynamic_slice", dynamic_slice, NULL},
-    [SW_OP_DYNAMIC_UPDATE_SLICE] = {.name = "stablehlo.dynamic_update_slice"},
-    [SW_OP_PAD] = {"stablehlo.pad", pad, NULL},
-    [SW_OP_CONCATENATE] = {"stablehlo.concatenate", concatenate, NULL},
-    [SW_OP_CONVOLUTION] = {"stablehlo.convolution", convolution, NULL},
-    [SW_OP_GATHER] = {"stablehlo.gather", gather, NULL},
-    [SW_OP_FFT] = {"stablehlo.fft", fft, NULL},
-    [SW_OP_CHOLESKY] = {"stablehlo.cholesky", cholesky, NULL},
-    [SW_OP_TRIANGULAR_SOLVE] = {"stablehlo.triangular_solve", triangular_solve, NULL},
-    [SW_OP_SORT] = {.write = sw_hlo_sort},
-    [SW_OP_FACTOR] = {.write = sw_hlo_factor},
-    [SW_OP_TRIDIAGONAL_SOLVE] = {.write = sw_hlo_tridiagonal_solve},
-    [SW_OP_SELECT_AND_SCATTER] = {.write = sw_hlo_select_and_scatter},
-    [SW_OP_RNG_BITS] = {.write = sw_hlo_rng_bits},
-    [SW_OP_SHUFFLE] = {.write = sw_hlo_shuffle},
-    [SW_OP_REDUCE] = {.write = sw_hlo_reduce},
-    [SW_OP_REDUCE_WINDOW] = {.write = sw_hlo_reduce_window},
-    [SW_OP_CUMULATIVE] = {.write = sw_hlo_cumulative},
-    [SW_OP_SCATTER] = {.write = sw_hlo_scatter},
-    [SW_OP_ARGMAX] = {.write = sw_hlo_arg},
-    [SW_OP_ARGMIN] = {.write = sw_hlo_arg},
-    [SW_OP_TOP_K] = {.write = sw_hlo_top_k},
-    [SW_OP_RNG] = {.write = sw_hlo_rng},
-    [SW_OP_GENERIC] = {.write = sw_hlo_generic},
-    [SW_OP_OPAQUE] = {.write = sw_hlo_opaque},
+#define SW_COLUMN_OUT(id, out) FORM_##out,
+#include "shardwright/ops.def"
 };
-
-/* StableHLO's companion dialect has what it lacks itself. */
-static const char *name_of(sw_opcode code) {
-#define CHLO(id, text) [SW_OP_##id] = "chlo." text,
-  static const char *const kChlo[SW_OP_COUNT] = {
-      CHLO(ASIN, "asin") CHLO(ACOS, "acos") CHLO(ATAN, "atan") CHLO(SINH, "sinh") CHLO(COSH, "cosh")
-          CHLO(ASINH, "asinh") CHLO(ACOSH, "acosh") CHLO(ATANH, "atanh") CHLO(ERF, "erf") CHLO(ERFC, "erfc")
-              CHLO(ERF_INV, "erf_inv") CHLO(LGAMMA, "lgamma") CHLO(DIGAMMA, "digamma") CHLO(BESSEL_I1E, "bessel_i1e")
-                  CHLO(ZETA, "zeta") CHLO(POLYGAMMA, "polygamma")};
-#undef CHLO
-  return kChlo[code] ? kChlo[code] : kForms[code].name;
-}
-
-/* Markers of loops and choices, which only programs of one device are written with. */
-static bool is_control(sw_opcode code) { return code >= SW_OP_WHILE && code <= SW_OP_JOIN; }
 
 sw_rc sw_hlo_check(const sw_graph *g, bool with_control, sw_diag *d) {
   const sw_block *b = sw_graph_main_block(g);
   for (int32_t i = 0; i < b->n_ops; i++) {
     const sw_op *op = &g->ops[b->ops[i]];
-    bool own = op->code == SW_OP_COLLECTIVE || op->code == SW_OP_MASK || op->code == SW_OP_SHARD_START;
-    if (with_control && is_control(op->code)) continue;
-    if (own || kForms[op->code].name || kForms[op->code].write) continue;
+    sw_op_class class = sw_op_class_of(op->code);
+    /* markers of loops and choices: programs of one device alone are written with them */
+    if (class == SW_OPS_DEVICE || (with_control && class == SW_OPS_CONTROL)) continue;
+    if (kForms[op->code].dialect || kForms[op->code].write) continue;
     return SW_FAIL_INPUT(d, op->span, "op '%s': this form has no way to say %s", op->name, sw_opcode_text(op->code));
   }
   return SW_OK;
@@ -242,7 +199,9 @@ void sw_hlo_write(const sw_hlo *h) {
     kForms[h->op->code].write(h);
   } else {
     if (kForms[h->op->code].props) kForms[h->op->code].props(h->op, &props);
-    write_line(h, name_of(h->op->code), sw_text_str(&props));
+    char name[64];
+    (void)snprintf(name, sizeof name, "%s.%s", kForms[h->op->code].dialect, sw_opcode_text(h->op->code));
+    write_line(h, name, sw_text_str(&props));
   }
   if (props.rc) h->w->out->rc = props.rc;
   sw_text_free(&props);

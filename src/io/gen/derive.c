@@ -14,17 +14,17 @@ static sw_id mul(swg_reverse *r, const char *name, sw_id x, sw_id y) {
   return swg_binary(&r->b, SW_OP_MULTIPLY, name, x, y);
 }
 
-static void derive_add(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_add(swg_reverse *r, const sw_op *op, sw_id g) {
   swg_give(r, op, 0, g);
   swg_give(r, op, 1, g);
 }
 
-static void derive_subtract(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_subtract(swg_reverse *r, const sw_op *op, sw_id g) {
   swg_give(r, op, 0, g);
   if (swg_wanted(r, op, 1)) swg_give(r, op, 1, swg_unary(&r->b, SW_OP_NEGATE, "d1", g));
 }
 
-static void derive_multiply(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_multiply(swg_reverse *r, const sw_op *op, sw_id g) {
   if (op->operands[0] == op->operands[1]) {
     sw_id part = mul(r, "d0", g, swg_operand(r, op, 0));
     swg_give(r, op, 0, part);
@@ -37,33 +37,33 @@ static void derive_multiply(swg_reverse *r, const sw_op *op, sw_id g) {
 }
 
 /* (x/y)' = g/y, -(g/y)(x/y) */
-static void derive_divide(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_divide(swg_reverse *r, const sw_op *op, sw_id g) {
   sw_id part = swg_binary(&r->b, SW_OP_DIVIDE, "d0", g, swg_operand(r, op, 1));
   swg_give(r, op, 0, part);
   if (!swg_wanted(r, op, 1)) return;
   swg_give(r, op, 1, swg_unary(&r->b, SW_OP_NEGATE, "d1", mul(r, "d1_up", part, swg_result(r, op))));
 }
 
-static void derive_negate(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_negate(swg_reverse *r, const sw_op *op, sw_id g) {
   swg_give(r, op, 0, swg_unary(&r->b, SW_OP_NEGATE, "d0", g));
 }
 
-static void derive_exp(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_exp(swg_reverse *r, const sw_op *op, sw_id g) {
   swg_give(r, op, 0, mul(r, "d0", g, swg_result(r, op)));
 }
 
-static void derive_log(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_log(swg_reverse *r, const sw_op *op, sw_id g) {
   swg_give(r, op, 0, swg_binary(&r->b, SW_OP_DIVIDE, "d0", g, swg_operand(r, op, 0)));
 }
 
 /* sqrt' = 1 / (2 sqrt) */
-static void derive_sqrt(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_sqrt(swg_reverse *r, const sw_op *op, sw_id g) {
   sw_id half = swg_scale(&r->b, "d0_half", g, 0.5);
   swg_give(r, op, 0, swg_binary(&r->b, SW_OP_DIVIDE, "d0", half, swg_result(r, op)));
 }
 
 /* rsqrt' = -rsqrt / (2 x) */
-static void derive_rsqrt(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_rsqrt(swg_reverse *r, const sw_op *op, sw_id g) {
   sw_id ratio = swg_binary(&r->b, SW_OP_DIVIDE, "d0_ratio", swg_result(r, op), swg_operand(r, op, 0));
   swg_give(r, op, 0, mul(r, "d0", g, swg_scale(&r->b, "d0_slope", ratio, -0.5)));
 }
@@ -73,18 +73,18 @@ static sw_id one_minus(swg_reverse *r, sw_id x) {
   return swg_binary(&r->b, SW_OP_SUBTRACT, "d0_rest", swg_splat_like(&r->b, "d0_one", 1, x), x);
 }
 
-static void derive_tanh(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_tanh(swg_reverse *r, const sw_op *op, sw_id g) {
   sw_id y = swg_result(r, op);
   swg_give(r, op, 0, mul(r, "d0", g, one_minus(r, mul(r, "d0_square", y, y))));
 }
 
-static void derive_logistic(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_logistic(swg_reverse *r, const sw_op *op, sw_id g) {
   sw_id y = swg_result(r, op);
   swg_give(r, op, 0, mul(r, "d0", g, mul(r, "d0_slope", y, one_minus(r, y))));
 }
 
 /* erf' = 2/sqrt(pi) exp(-x^2) */
-static void derive_erf(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_erf(swg_reverse *r, const sw_op *op, sw_id g) {
   sw_id x = swg_operand(r, op, 0);
   sw_id minus = swg_unary(&r->b, SW_OP_NEGATE, "d0_minus", mul(r, "d0_square", x, x));
   sw_id slope = swg_scale(&r->b, "d0_slope", swg_unary(&r->b, SW_OP_EXP, "d0_exp", minus), 2 / sqrt(acos(-1)));
@@ -99,17 +99,17 @@ static void give_by(swg_reverse *r, const sw_op *op, sw_id pred, int first, sw_i
 }
 
 /* Between equals, the second operand gets all: so relu, maximum(x, 0), has slope 0 at 0. */
-static void derive_maximum(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_maximum(swg_reverse *r, const sw_op *op, sw_id g) {
   give_by(r, op, swg_compare(&r->b, "gt", "d_first", swg_operand(r, op, 0), swg_operand(r, op, 1)), 0, g);
 }
 
-static void derive_minimum(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_minimum(swg_reverse *r, const sw_op *op, sw_id g) {
   give_by(r, op, swg_compare(&r->b, "lt", "d_first", swg_operand(r, op, 0), swg_operand(r, op, 1)), 0, g);
 }
 
-static void derive_select(swg_reverse *r, const sw_op *op, sw_id g) { give_by(r, op, swg_operand(r, op, 0), 1, g); }
+void swg_derive_select(swg_reverse *r, const sw_op *op, sw_id g) { give_by(r, op, swg_operand(r, op, 0), 1, g); }
 
-static void derive_convert(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_convert(swg_reverse *r, const sw_op *op, sw_id g) {
   swg_give(r, op, 0, swg_convert(&r->b, "d0", g, swg_type(&r->b, swg_operand(r, op, 0))->dtype));
 }
 
@@ -123,7 +123,7 @@ static swg_shape ints_of(const sw_op *op, sw_attr_key k) {
 }
 
 /* Sum over the dims that were made; those made of an extent of 1 come back by a reshape. */
-static void derive_broadcast(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_broadcast(swg_reverse *r, const sw_op *op, sw_id g) {
   swg_shape x = swg_shape_of(&r->b, swg_operand(r, op, 0)), y = swg_shape_of(&r->b, g);
   swg_shape dims = ints_of(op, SW_ATTR_DIMS), summed = {0};
   bool kept[SW_MAX_RANK] = {false};
@@ -141,23 +141,23 @@ static void derive_broadcast(swg_reverse *r, const sw_op *op, sw_id g) {
   swg_give(r, op, 0, swg_reshape(&r->b, "d0", g, x));
 }
 
-static void derive_transpose(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_transpose(swg_reverse *r, const sw_op *op, sw_id g) {
   swg_shape p = ints_of(op, SW_ATTR_PERMUTATION), back = p;
   for (int i = 0; i < p.n; i++) back.at[p.at[i]] = i;
   swg_give(r, op, 0,
            swg_op(&r->b, SW_OP_TRANSPOSE, "d0", SWG_IDS(g), SWG_ATTRS(SWG_INTS_N(PERMUTATION, back.at, back.n))));
 }
 
-static void derive_reshape(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_reshape(swg_reverse *r, const sw_op *op, sw_id g) {
   swg_give(r, op, 0, swg_reshape(&r->b, "d0", g, swg_shape_of(&r->b, swg_operand(r, op, 0))));
 }
 
-static void derive_reverse(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_reverse(swg_reverse *r, const sw_op *op, sw_id g) {
   swg_shape dims = ints_of(op, SW_ATTR_DIMS);
   swg_give(r, op, 0, swg_op(&r->b, SW_OP_REVERSE, "d0", SWG_IDS(g), SWG_ATTRS(SWG_INTS_N(DIMS, dims.at, dims.n))));
 }
 
-static void derive_reduce(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_reduce(swg_reverse *r, const sw_op *op, sw_id g) {
   const char *kind = sw_op_text(op, SW_ATTR_KIND, "");
   if (strcmp(kind, "sum") != 0) {
     swg_fail(&r->b,
@@ -175,7 +175,7 @@ static void derive_reduce(swg_reverse *r, const sw_op *op, sw_id g) {
 }
 
 /* Zeros around and between the elements taken. */
-static void derive_slice(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_slice(swg_reverse *r, const sw_op *op, sw_id g) {
   swg_shape x = swg_shape_of(&r->b, swg_operand(r, op, 0)), y = swg_shape_of(&r->b, g);
   swg_shape low = ints_of(op, SW_ATTR_START), strides = ints_of(op, SW_ATTR_STRIDES), high = x, gaps = {.n = x.n};
   for (int i = 0; i < x.n; i++) {
@@ -191,7 +191,7 @@ static void derive_slice(swg_reverse *r, const sw_op *op, sw_id g) {
 }
 
 /* Padding of 0 and more, by a constant. */
-static void derive_pad(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_pad(swg_reverse *r, const sw_op *op, sw_id g) {
   swg_shape x = swg_shape_of(&r->b, swg_operand(r, op, 0)), low = ints_of(op, SW_ATTR_LOW), limit = x, strides = x;
   swg_shape high = ints_of(op, SW_ATTR_HIGH), gaps = ints_of(op, SW_ATTR_INTERIOR);
   bool plain = !swg_wanted(r, op, 1);
@@ -214,7 +214,7 @@ static void derive_pad(swg_reverse *r, const sw_op *op, sw_id g) {
                             SWG_INTS_N(STRIDES, strides.at, x.n))));
 }
 
-static void derive_concatenate(swg_reverse *r, const sw_op *op, sw_id g) {
+void swg_derive_concatenate(swg_reverse *r, const sw_op *op, sw_id g) {
   int dim = (int)sw_op_int(op, SW_ATTR_DIM, 0);
   int64_t at = 0;
   for (int i = 0; i < op->n_operands; i++) {
@@ -226,35 +226,10 @@ static void derive_concatenate(swg_reverse *r, const sw_op *op, sw_id g) {
   }
 }
 
+#define swg_derive_none NULL
 static const swg_derivative kDerivatives[SW_OP_COUNT] = {
-    [SW_OP_ADD] = derive_add,
-    [SW_OP_SUBTRACT] = derive_subtract,
-    [SW_OP_MULTIPLY] = derive_multiply,
-    [SW_OP_DIVIDE] = derive_divide,
-    [SW_OP_NEGATE] = derive_negate,
-    [SW_OP_EXP] = derive_exp,
-    [SW_OP_LOG] = derive_log,
-    [SW_OP_SQRT] = derive_sqrt,
-    [SW_OP_RSQRT] = derive_rsqrt,
-    [SW_OP_TANH] = derive_tanh,
-    [SW_OP_LOGISTIC] = derive_logistic,
-    [SW_OP_ERF] = derive_erf,
-    [SW_OP_MAXIMUM] = derive_maximum,
-    [SW_OP_MINIMUM] = derive_minimum,
-    [SW_OP_SELECT] = derive_select,
-    [SW_OP_CONVERT] = derive_convert,
-    [SW_OP_BROADCAST] = derive_broadcast,
-    [SW_OP_TRANSPOSE] = derive_transpose,
-    [SW_OP_RESHAPE] = derive_reshape,
-    [SW_OP_REVERSE] = derive_reverse,
-    [SW_OP_REDUCE] = derive_reduce,
-    [SW_OP_SLICE] = derive_slice,
-    [SW_OP_PAD] = derive_pad,
-    [SW_OP_CONCATENATE] = derive_concatenate,
-    [SW_OP_DOT] = swg_derive_dot,
-    [SW_OP_CONVOLUTION] = swg_derive_convolution,
-    [SW_OP_GATHER] = swg_derive_gather,
-    [SW_OP_TOP_K] = swg_derive_top_k,
+#define SW_COLUMN_GRADIENT(id, gradient) swg_derive_##gradient,
+#include "shardwright/ops.def"
 };
 
 swg_derivative swg_derivative_of(sw_opcode c) { return kDerivatives[c]; }

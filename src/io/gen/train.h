@@ -31,9 +31,7 @@ void swg_give(swg_reverse *r, const sw_op *op, int i, sw_id g);
 typedef void (*swg_derivative)(swg_reverse *r, const sw_op *op, sw_id g);
 swg_derivative swg_derivative_of(sw_opcode c); /* NULL: none */
 
-void swg_derive_dot(swg_reverse *r, const sw_op *op, sw_id g);
-void swg_derive_convolution(swg_reverse *r, const sw_op *op, sw_id g);
-void swg_derive_gather(swg_reverse *r, const sw_op *op, sw_id g);
-void swg_derive_top_k(swg_reverse *r, const sw_op *op, sw_id g);
+#define SW_COLUMN_GRADIENT(id, gradient) void swg_derive_##gradient(swg_reverse *r, const sw_op *op, sw_id g);
+#include "shardwright/ops.def"
 
 #endif

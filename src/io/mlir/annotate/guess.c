@@ -41,7 +41,7 @@ static void tell(guesser *r, sw_id argument, sw_im_evidence what) {
 
 static void see_contraction(guesser *r, const sw_op *op) {
   sw_id left = op->n_operands > 0 ? r->from[op->operands[0]] : -1;
-  if (op->code == SW_OP_DOT || op->code == SW_OP_CONVOLUTION) {
+  if (sw_op_class_of(op->code) == SW_OPS_CONTRACTION) {
     sw_id right = r->from[op->operands[1]];
     int n_batch;
     sw_op_ints(op, SW_ATTR_LHS_BATCH, &n_batch);

@@ -22,7 +22,6 @@ enum { MOST_EDITS = 8, OTHERS = 1 << 30 };
 
 /* One way to stack an op: operands of `flat` (bits; OTHERS: the third and further ones) do not differ. */
 typedef struct way {
-  sw_opcode code;
   uint32_t flat;
   int n_starts; /* 1: an index 0 for the new dim stands before the last operands, one for each dim */
   edit edits[MOST_EDITS];
@@ -32,65 +31,70 @@ typedef struct way {
   { SW_ATTR_##key, front, moved }
 #define WINDOWS E(WINDOW, ONE, 0), E(STRIDES, ONE, 0), E(PAD_LOW, ZERO, 0), E(PAD_HIGH, ZERO, 0)
 
-static const way kWays[] = {
-    {SW_OP_BROADCAST, 0, 0, {E(SHAPE, ALL, 0), E(DIMS, ZERO, 1)}},
-    {SW_OP_TRANSPOSE, 0, 0, {E(PERMUTATION, ZERO, 1)}},
-    {SW_OP_RESHAPE, 0, 0, {E(SHAPE, ALL, 0)}},
-    {SW_OP_REVERSE, 0, 0, {E(DIMS, NOTHING, 1)}},
-    {SW_OP_REDUCE, 0, 0, {E(DIMS, NOTHING, 1)}},
-    {SW_OP_ARGMAX, 0, 0, {E(DIM, NOTHING, 1)}},
-    {SW_OP_ARGMIN, 0, 0, {E(DIM, NOTHING, 1)}},
-    {SW_OP_SLICE, 0, 0, {E(START, ZERO, 0), E(LIMIT, ALL, 0), E(STRIDES, ONE, 0)}},
-    {SW_OP_PAD, 2, 0, {E(LOW, ZERO, 0), E(HIGH, ZERO, 0), E(INTERIOR, ZERO, 0)}},
-    {SW_OP_CONCATENATE, 0, 0, {E(DIM, NOTHING, 1)}},
-    {SW_OP_REDUCE_WINDOW, 0, 0, {WINDOWS, E(LHS_DILATION, ONE, 0), E(RHS_DILATION, ONE, 0)}},
-    {SW_OP_SELECT_AND_SCATTER, 4, 0, {WINDOWS}},
-    {SW_OP_CUMULATIVE, 0, 0, {E(DIM, NOTHING, 1)}},
-    {SW_OP_TOP_K, 0, 0, {E(DIM, NOTHING, 1)}},
-    {SW_OP_SORT, 0, 0, {E(DIM, NOTHING, 1)}},
-    {SW_OP_DOT,
-     0,
-     0,
-     {E(LHS_BATCH, ZERO, 1), E(RHS_BATCH, ZERO, 1), E(LHS_CONTRACT, NOTHING, 1), E(RHS_CONTRACT, NOTHING, 1)}},
-    {SW_OP_DYNAMIC_SLICE, 2 | OTHERS, 1, {E(SIZES, ALL, 0)}},
-    {SW_OP_DYNAMIC_UPDATE_SLICE, 4 | OTHERS, 1, {{0}}},
-    {SW_OP_GATHER,
-     2,
+/* The ways that rows of ops.def name, the first that fits is taken. */
+static const way ways_broadcast[] = {{0, 0, {E(SHAPE, ALL, 0), E(DIMS, ZERO, 1)}}};
+static const way ways_permutation[] = {{0, 0, {E(PERMUTATION, ZERO, 1)}}};
+static const way ways_shape[] = {{0, 0, {E(SHAPE, ALL, 0)}}};
+static const way ways_dims[] = {{0, 0, {E(DIMS, NOTHING, 1)}}};
+static const way ways_dim[] = {{0, 0, {E(DIM, NOTHING, 1)}}};
+static const way ways_slice[] = {{0, 0, {E(START, ZERO, 0), E(LIMIT, ALL, 0), E(STRIDES, ONE, 0)}}};
+static const way ways_pad[] = {{2, 0, {E(LOW, ZERO, 0), E(HIGH, ZERO, 0), E(INTERIOR, ZERO, 0)}}};
+static const way ways_reduce_window[] = {{0, 0, {WINDOWS, E(LHS_DILATION, ONE, 0), E(RHS_DILATION, ONE, 0)}}};
+static const way ways_select_and_scatter[] = {{4, 0, {WINDOWS}}};
+static const way ways_dot[] = {
+    {0, 0, {E(LHS_BATCH, ZERO, 1), E(RHS_BATCH, ZERO, 1), E(LHS_CONTRACT, NOTHING, 1), E(RHS_CONTRACT, NOTHING, 1)}}};
+static const way ways_dynamic_slice[] = {{2 | OTHERS, 1, {E(SIZES, ALL, 0)}}};
+static const way ways_dynamic_update_slice[] = {{4 | OTHERS, 1, {{0}}}};
+static const way ways_gather[] = {
+    {2,
      0,
      {E(OFFSET_DIMS, ZERO, 1), E(COLLAPSED_DIMS, NOTHING, 1), E(OPERAND_BATCH, NOTHING, 1),
       E(START_INDEX_MAP, NOTHING, 1), E(SIZES, ALL, 0)}},
-    {SW_OP_GATHER, 1, 0, {E(OFFSET_DIMS, NOTHING, 1), E(INDICES_BATCH, NOTHING, 1), E(INDEX_VECTOR_DIM, NOTHING, 1)}},
-    {SW_OP_GATHER,
-     0,
+    {1, 0, {E(OFFSET_DIMS, NOTHING, 1), E(INDICES_BATCH, NOTHING, 1), E(INDEX_VECTOR_DIM, NOTHING, 1)}},
+    {0,
      0,
      {E(OFFSET_DIMS, NOTHING, 1), E(COLLAPSED_DIMS, NOTHING, 1), E(OPERAND_BATCH, ZERO, 1), E(INDICES_BATCH, ZERO, 1),
-      E(START_INDEX_MAP, NOTHING, 1), E(INDEX_VECTOR_DIM, NOTHING, 1), E(SIZES, ONE, 0)}},
-    {SW_OP_SCATTER,
-     2,
+      E(START_INDEX_MAP, NOTHING, 1), E(INDEX_VECTOR_DIM, NOTHING, 1), E(SIZES, ONE, 0)}}};
+static const way ways_scatter[] = {
+    {2,
      0,
      {E(UPDATE_WINDOW_DIMS, ZERO, 1), E(INSERTED_DIMS, NOTHING, 1), E(OPERAND_BATCH, NOTHING, 1),
       E(START_INDEX_MAP, NOTHING, 1)}},
-    {SW_OP_SCATTER,
-     0,
+    {0,
      0,
      {E(UPDATE_WINDOW_DIMS, NOTHING, 1), E(INSERTED_DIMS, NOTHING, 1), E(OPERAND_BATCH, ZERO, 1),
-      E(INDICES_BATCH, ZERO, 1), E(START_INDEX_MAP, NOTHING, 1), E(INDEX_VECTOR_DIM, NOTHING, 1)}},
-};
+      E(INDICES_BATCH, ZERO, 1), E(START_INDEX_MAP, NOTHING, 1), E(INDEX_VECTOR_DIM, NOTHING, 1)}}};
 
-/* Ops whose only new dim is in the shapes. */
-static bool is_plain(sw_opcode code) {
-  static const sw_opcode kPlain[] = {SW_OP_COMPARE,          SW_OP_SELECT,   SW_OP_CLAMP,
-                                     SW_OP_CONVERT,          SW_OP_COMPLEX,  SW_OP_FFT,
-                                     SW_OP_BITCAST,          SW_OP_CHOLESKY, SW_OP_TRIANGULAR_SOLVE,
-                                     SW_OP_REDUCE_PRECISION, SW_OP_FACTOR,   SW_OP_TRIDIAGONAL_SOLVE};
-  for (size_t i = 0; i < sizeof kPlain / sizeof *kPlain; i++) {
-    if (kPlain[i] == code) return true;
-  }
-#define SW_X(id, text) || code == SW_OP_##id
-  return false SW_OPS_UNARY(SW_X) SW_OPS_BINARY(SW_X) || code == SW_OP_ENTER || code == SW_OP_YIELD ||
-         code == SW_OP_JOIN;
-#undef SW_X
-}
+typedef sw_rc (*writer)(sw_stack *s, uint32_t set, sw_id *results);
+/* What a row of ops.def says in the column "batching". */
+typedef struct batching {
+  bool plain, marker; /* as it is: the new dim is in the shapes alone, or there is none */
+  int n_ways;
+  const way *ways;
+  writer write; /* where no way fits */
+} batching;
+
+#define BATCHING_none \
+  { 0 }
+#define BATCHING_PLAIN \
+  { .plain = true }
+#define BATCHING_MARKER \
+  { .marker = true }
+#define BATCHING_EDIT(name) \
+  { .n_ways = sizeof ways_##name / sizeof(way), .ways = ways_##name }
+#define BATCHING_WRITE(name) \
+  { .write = write_##name }
+#define BATCHING_EITHER(name) \
+  { .n_ways = sizeof ways_##name / sizeof(way), .ways = ways_##name, .write = write_##name }
+static sw_rc write_convolution(sw_stack *s, uint32_t set, sw_id *results);
+static sw_rc write_given(sw_stack *s, uint32_t set, sw_id *results);
+static sw_rc write_dynamic_slice(sw_stack *s, uint32_t set, sw_id *results);
+static sw_rc write_dynamic_update_slice(sw_stack *s, uint32_t set, sw_id *results);
+static sw_rc write_enter(sw_stack *s, uint32_t set, sw_id *results);
+static const batching kBatchings[SW_OP_COUNT] = {
+#define SW_COLUMN_BATCHING(id, batching) BATCHING_##batching,
+#include "shardwright/ops.def"
+};
 
 static bool is_flat(const sw_stack *s, const sw_op *op, uint32_t mask) {
   for (int i = 0; i < op->n_operands; i++) {
@@ -101,8 +105,9 @@ static bool is_flat(const sw_stack *s, const sw_op *op, uint32_t mask) {
 }
 
 static const way *way_of(const sw_stack *s, const sw_op *op) {
-  for (size_t i = 0; i < sizeof kWays / sizeof *kWays; i++) {
-    if (kWays[i].code == op->code && is_flat(s, op, kWays[i].flat)) return &kWays[i];
+  const batching *b = &kBatchings[op->code];
+  for (int i = 0; i < b->n_ways; i++) {
+    if (is_flat(s, op, b->ways[i].flat)) return &b->ways[i];
   }
   return NULL;
 }
@@ -485,11 +490,6 @@ static sw_rc write_enter(sw_stack *s, uint32_t set, sw_id *results) {
   return put_own(s, set, 1, &in, &none, NULL, results);
 }
 
-static bool is_marker(sw_opcode code) {
-  return code == SW_OP_WHILE || code == SW_OP_CASE || code == SW_OP_TEST || code == SW_OP_OTHERWISE ||
-         code == SW_OP_END;
-}
-
 /* --- which ------------------------------------------------------------------------------------------------------- */
 
 static bool has_batch(const sw_op *op) {
@@ -498,22 +498,16 @@ static bool has_batch(const sw_op *op) {
   return n > 0;
 }
 
-typedef sw_rc (*writer)(sw_stack *s, uint32_t set, sw_id *results);
 static writer special(const sw_stack *s, const sw_op *op) {
-  if (op->code == SW_OP_ENTER) return write_enter;
-  if (op->code == SW_OP_CONVOLUTION) return write_convolution;
-  if (op->code == SW_OP_GENERIC || op->code == SW_OP_OPAQUE) return write_given;
   if (op->code == SW_OP_DOT && !s->varies[op->operands[1]] && !has_batch(op)) return write_dot_by_left;
-  if (way_of(s, op)) return NULL;
-  if (op->code == SW_OP_DYNAMIC_SLICE) return write_dynamic_slice;
-  if (op->code == SW_OP_DYNAMIC_UPDATE_SLICE) return write_dynamic_update_slice;
-  return NULL;
+  return way_of(s, op) ? NULL : kBatchings[op->code].write;
 }
 
 const char *sw_stack_why_not(const sw_stack *s, const sw_op *op) {
   bool differs = false;
   for (int i = 0; i < op->n_operands; i++) differs = differs || s->varies[op->operands[i]];
-  if (!differs || is_plain(op->code) || sw_stack_is_collective(s, op) || special(s, op) || way_of(s, op)) return NULL;
+  if (!differs || kBatchings[op->code].plain || sw_stack_is_collective(s, op) || special(s, op) || way_of(s, op))
+    return NULL;
   if (op->code == SW_OP_TEST) return "devices leave a loop of it at different times";
   if (op->code == SW_OP_CASE) return "devices choose different branches in it";
   return "an op in it takes a number that differs by device";
@@ -523,10 +517,10 @@ sw_rc sw_stack_write(sw_stack *s, uint32_t set, sw_id *results) {
   const sw_op *op = s->now;
   if (op->code == SW_OP_WHILE || op->code == SW_OP_CASE) SW_TRY(spread_entering(s));
   if (op->code == SW_OP_ENTER) return write_enter(s, set, results);
-  if (!set || is_marker(op->code)) return write_flat(s, results);
+  if (!set || kBatchings[op->code].marker) return write_flat(s, results);
   writer w = special(s, op);
   if (w) return w(s, set, results);
-  if (is_plain(op->code)) return write_plain(s, set, results);
+  if (kBatchings[op->code].plain) return write_plain(s, set, results);
   const way *known = way_of(s, op);
   return known ? write_way(s, known, set, results) : SW_BUG(s->m->d, "an op of a manual computation was not looked at");
 }

@@ -1,5 +1,5 @@
-/* The ops of StableHLO, one row each: what they become, and where their attributes stand. Rows without a dialect are
- * spelled alike in stablehlo, mhlo and chlo. */
+/* The ops of StableHLO, one row each: what they become, and where their attributes stand; those that are an op of ours
+ * of the same name come from ops.def. Rows without a dialect are spelled alike in stablehlo, mhlo and chlo. */
 #include <string.h>
 
 #include "io/mlir/import/import.h"
@@ -8,18 +8,14 @@
 
 /* clang-format off */
 static const sw_ir_row kRows[] = {
-#define SW_X(id, text) {text, sw_im_simple, SW_OP_##id, 1, {{0}}},
-    SW_OPS_UNARY(SW_X)
-#undef SW_X
-#define SW_X(id, text) {text, sw_im_simple, SW_OP_##id, 2, {{0}}},
-    SW_OPS_BINARY(SW_X)
-#undef SW_X
-#define SW_X(id, text) {"broadcast_" text, sw_im_broadcasting, SW_OP_##id, 2, {{0}}},
-    SW_OPS_BINARY(SW_X)
-#undef SW_X
+#define ROWS_none(id, text, most)
+#define ROWS_ROWS(id, text, most)
+#define ROWS_SAME(id, text, most) {text, sw_im_simple, SW_OP_##id, (most) < 0 ? 0 : (most), {{0}}},
+#define ROWS_BROADCASTING(id, text, most) \
+    ROWS_SAME(id, text, most) {"broadcast_" text, sw_im_broadcasting, SW_OP_##id, most, {{0}}},
+#define SW_COLUMN_IN(id, text, most, in) ROWS_##in(id, text, most)
+#include "shardwright/ops.def"
     {"broadcast_compare", sw_im_broadcasting, SW_OP_COMPARE, 2, {{0}}},
-    {"broadcast_complex", sw_im_broadcasting, SW_OP_COMPLEX, 2, {{0}}},
-    {"broadcast_select", sw_im_broadcasting, SW_OP_SELECT, 3, {{0}}},
     {"conj", sw_im_conj, SW_OP_COUNT, 0, {{0}}},
     {"is_inf", sw_im_is_inf, SW_OP_ABS, 0, {{0}}},
     {"is_pos_inf", sw_im_is_inf, SW_OP_COMPARE, 0, {{0}}},
@@ -31,8 +27,6 @@ static const sw_ir_row kRows[] = {
     {"set_dimension_size", sw_im_set_dimension_size, SW_OP_COUNT, 0, {{0}}},
     {"torch_index_select", sw_im_torch_index_select, SW_OP_COUNT, 0, {{0}}},
     {"compare", sw_im_compare, SW_OP_COMPARE, 2, {{0}}},
-    {"select", sw_im_simple, SW_OP_SELECT, 3, {{0}}},
-    {"complex", sw_im_simple, SW_OP_COMPLEX, 2, {{0}}},
     {"fft", sw_im_fft, SW_OP_FFT, 1, {{0}}},
     {"next_after", sw_im_next_after, SW_OP_COUNT, 0, {{0}}},
     {"broadcast_next_after", sw_im_next_after, SW_OP_COUNT, 0, {{0}}},
@@ -43,7 +37,6 @@ static const sw_ir_row kRows[] = {
     {"batch_norm_training", sw_im_batch_norm_training, SW_OP_COUNT, 0, {{0}}},
     {"batch_norm_grad", sw_im_batch_norm_grad, SW_OP_COUNT, 0, {{0}}},
     {"rng", sw_im_rng, SW_OP_COUNT, 0, {{0}}},
-    {"clamp", sw_im_simple, SW_OP_CLAMP, 3, {{0}}},
     {"convert", sw_im_simple, SW_OP_CONVERT, 1, {{SW_ATTR_DTYPE, FOLLOWS}}},
     {"bitcast_convert", sw_im_simple, SW_OP_BITCAST, 1, {{SW_ATTR_DTYPE, FOLLOWS}}},
     {"stochastic_convert", sw_im_stochastic_convert, SW_OP_COUNT, 0, {{0}}},
@@ -71,7 +64,6 @@ static const sw_ir_row kRows[] = {
       {SW_ATTR_INTERIOR, "interior_padding", "interior"}}},
     {"slice", sw_im_slice, SW_OP_SLICE, 1, {{0}}},
     {"dynamic_slice", sw_im_simple, SW_OP_DYNAMIC_SLICE, 0, {{SW_ATTR_SIZES, "slice_sizes", "sizes"}}},
-    {"dynamic_update_slice", sw_im_simple, SW_OP_DYNAMIC_UPDATE_SLICE, 0, {{0}}},
     {"constant", sw_im_constant, SW_OP_CONSTANT, 0, {{0}}},
     {"sdy.constant", sw_im_constant, SW_OP_CONSTANT, 0, {{0}}},
     {"arith.constant", sw_im_constant, SW_OP_CONSTANT, 0, {{0}}},
