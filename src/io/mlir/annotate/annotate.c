@@ -173,20 +173,20 @@ sw_rc sw_im_sharding_group(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return fresh ? SW_OK : sw_graph_add_twins(m->g, (sw_id)*first, value, sw_im_place(m, op), m->d);
 }
 
-static sw_ir_span sharding_in(const sw_ir_tree *t, sw_ir_span attrs) {
+sw_ir_span sw_im_sharding_attr(const sw_ir_tree *t, sw_ir_span attrs) {
   sw_ir_span v = sw_ir_entry(t, attrs, "sdy.sharding");
   return sw_ir_present(v) ? v : sw_ir_entry(t, attrs, "mhlo.sharding");
 }
 
 sw_rc sw_im_annotate_arg(sw_importer *m, sw_id value, sw_ir_span attrs) {
   if (m->o->keep == SW_KEEP_NONE) return SW_OK;
-  sw_ir_span v = sharding_in(m->t, attrs);
+  sw_ir_span v = sw_im_sharding_attr(m->t, attrs);
   return sw_ir_present(v) ? sw_im_annotate(m, value, v, v.at) : SW_OK;
 }
 
 sw_rc sw_im_annotate_output(sw_importer *m, sw_id value, int32_t index, sw_ir_span attrs) {
   if (m->o->keep == SW_KEEP_NONE) return SW_OK;
-  sw_ir_span v = sharding_in(m->t, attrs);
+  sw_ir_span v = sw_im_sharding_attr(m->t, attrs);
   sw_value_use use = {-1, index};
   return sw_ir_present(v) ? annotate(m, &(target){value, &use}, v, v.at) : SW_OK;
 }

@@ -6,6 +6,7 @@
  */
 #include "io/mlir/import/parts.h"
 #include "io/mlir/partitioned/partitioned.h"
+#include "io/mlir/roles/roles.h"
 #include "io/mlir/ops/quant.h"
 #include "io/mlir/import/tuple.h"
 
@@ -224,7 +225,6 @@ static sw_rc check_output(sw_importer *m, uint32_t ret, uint32_t i, sw_id value)
 }
 
 static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *returned, uint32_t n_returned) {
-  uint32_t block = sw_im_block(m->t, sw_im_op(m, m->main), 0);
   sw_im_leaves leaves;
   SW_TRY(sw_im_leaves_of(m, returned, n_returned, &leaves));
   const sw_id *values = leaves.at;
@@ -236,9 +236,8 @@ static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *returned, ui
     SW_TRY(check_output(m, ret, i, values[i]));
     SW_TRY(output_name(m, i, &name));
     for (uint32_t a = 0; a < m->roles->n; a++) {
-      if (m->roles->alias[a] == (int64_t)i) alias = sw_im_top(m)->instance->slots[m->names->block[block] + a];
+      if (m->roles->at[a].output == (int64_t)i) alias = m->roles->at[a].value;
     }
-    if (alias < 0) alias = -1;
     SW_TRY(sw_graph_add_output(m->g, name, values[i], alias, sw_im_place(m, ret), m->d));
     if (alias >= 0) continue; /* as it came */
     SW_TRY(sw_im_annotate_output(m, values[i], (int32_t)i, m->declared_attrs[i]));
@@ -521,7 +520,7 @@ static sw_rc add_tuple_arg(sw_importer *m, uint32_t i, const sw_ir_arg *a, sw_id
     if (!name) return SW_E_RESOURCE;
     SW_TRY(sw_ir_read_type(m->t, types[k], &m->scratch, &type, m->d));
     SW_TRY(sw_im_fresh_name(m, name, &name));
-    SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, m->roles->kind[i],
+    SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, m->roles->at[i].kind,
                             sw_ir_place(m->t, a->name.at), &ids[k], m->d));
     SW_TRY(sw_im_see_quant(m, ids[k], types[k]));
   }
@@ -553,11 +552,10 @@ static sw_rc add_arg(sw_importer *m, sw_ir_instance *in, uint32_t block, uint32_
   SW_TRY(sw_ir_read_type(m->t, a->type, &m->scratch, &type, m->d));
   SW_TRY(sw_im_arg_name(m, i, &name));
   SW_TRY(close_sizes(m, name, sw_ir_place(m->t, a->name.at), &type));
-  SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, m->roles->kind[i],
+  SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, m->roles->at[i].kind,
                           sw_ir_place(m->t, a->name.at), &id, m->d));
   in->slots[m->names->block[block] + i] = id;
-  if (m->roles->unsaid[i]) SW_TRY(sw_array_push(&m->unsaid, id, m->d));
-  if (m->roles->integers[i]) SW_TRY(sw_array_push(&m->integers, id, m->d));
+  m->roles->at[i].value = id;
   SW_TRY(sw_im_see_quant(m, id, a->type));
   SW_TRY(sw_im_annotate_arg(m, id, sw_im_arg_attrs(m->t, sw_im_op(m, m->main), i)));
   return sw_im_annotate_typed(m, m->main, id, NULL, a->type);
@@ -617,7 +615,7 @@ sw_rc sw_im_import(sw_importer *m) {
   SW_TRY(sw_im_open_rules(m));
   SW_TRY(sw_im_mesh(m));
   if (m->cut) SW_TRY(sw_im_open_cut(m));
-  sw_ir_roles roles;
+  sw_roles roles;
   SW_TRY(sw_im_roles(m, &roles));
   m->roles = &roles;
   m->has_quants = strstr(m->t->s, "!quant.uniform<") != NULL;
@@ -647,8 +645,6 @@ void sw_im_free(sw_importer *m) {
   sw_array_free(&m->insides);
   sw_array_free(&m->walks);
   sw_array_free(&m->tuples);
-  sw_array_free(&m->unsaid);
-  sw_array_free(&m->integers);
   sw_array_free(&m->quants);
   sw_array_free(&m->locations);
   sw_array_free(&m->local);

@@ -109,7 +109,7 @@ typedef struct sw_importer {
   sw_dict places;              /* location to index of `locations` */
   SW_ARRAY(sw_span) locations;
   uint32_t main, module;
-  const struct sw_ir_roles *roles;
+  struct sw_roles *roles;                /* of main's arguments, while they are read; NULL: not of a program */
   sw_ir_span *declared, *declared_attrs; /* types of main's results and their dictionaries; keep arena */
   uint32_t n_declared;
   char *rules;                     /* text of the rules file; owned; NULL: none */
@@ -130,8 +130,6 @@ typedef struct sw_importer {
   struct sw_im_cut_program *cut;             /* of a program that is partitioned already; NULL: it is whole */
   SW_ARRAY(sw_im_collective_at) collectives; /* in ascending order */
   SW_ARRAY(struct sw_im_inside *) insides;   /* of regions that are written out; owned */
-  SW_ARRAY(sw_id) unsaid;                    /* arguments of which nothing says what they are */
-  SW_ARRAY(sw_id) integers;                  /* the same of integers, which are data where nothing unpacks them */
   SW_ARRAY(sw_id) local;                     /* values of one device, in ascending order */
   sw_im_parts parts;
   const struct sw_im_part *within; /* the one that is being read */
@@ -352,18 +350,9 @@ SW_CHECKED sw_rc sw_im_location(sw_importer *m, sw_ir_span loc, sw_span *out);
 /* The name in loc("name"...), or empty. */
 sw_ir_span sw_im_location_name(const sw_importer *m, sw_ir_span loc);
 
-/* What the arguments of main are. */
-typedef struct sw_ir_roles {
-  uint32_t n;
-  sw_value_kind *kind;
-  int64_t *alias; /* by argument: the output that it becomes, or -1 */
-  bool *unsaid;   /* by argument: nothing says what it is; of kind INPUT until sw_im_guess_roles */
-  bool *integers; /* the same of integers that are data, but for packed ones */
-  bool *named;    /* by argument: names or attributes say it, of a type that weights and caches have; no file does */
-} sw_ir_roles;
-SW_CHECKED sw_rc sw_im_roles(sw_importer *m, sw_ir_roles *out);
-/* Parameters and state among the arguments that nothing is said of, by their uses in the whole graph, which is read but
- * for the outputs; with a warning. */
+/* What is said of main's arguments, in the keep arena; and the guess of what is not, once the whole graph is read but
+ * for its outputs, with a warning (roles/roles.h). */
+SW_CHECKED sw_rc sw_im_roles(sw_importer *m, struct sw_roles *out);
 SW_CHECKED sw_rc sw_im_guess_roles(sw_importer *m, const sw_id *outputs, uint32_t n);
 /* The name that people know an argument by (of the text, when it has no other), and that name made unique. Both live in
  * the scratch arena. */
@@ -408,6 +397,8 @@ SW_CHECKED sw_rc sw_im_read_tiles(sw_importer *m, const sw_mesh *mesh, const cha
 bool sw_im_digits(const sw_mesh *mesh, sw_mesh *out);
 /* sdy.sharding of the op's attributes. */
 SW_CHECKED sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op);
+/* sdy.sharding or mhlo.sharding among attributes. */
+sw_ir_span sw_im_sharding_attr(const sw_ir_tree *t, sw_ir_span attrs);
 SW_CHECKED sw_rc sw_im_annotate_arg(sw_importer *m, sw_id value, sw_ir_span attrs);
 /* The same of output `index`, which is a use of the value. */
 SW_CHECKED sw_rc sw_im_annotate_output(sw_importer *m, sw_id value, int32_t index, sw_ir_span attrs);

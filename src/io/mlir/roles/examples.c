@@ -9,14 +9,14 @@
  * contractions and the text say that data has it and not that weights have, half where they say the opposite. Classes
  * that come near it count as well (pixels, tokens of a sequence).
  */
-#include "io/mlir/annotate/guess.h"
+#include "io/mlir/roles/roles.h"
 
 static const double kNear = 0.7;
 
 typedef struct classes {
-  sw_importer *m;
+  const sw_role_guess *r;
   const sw_graph *g;
-  const sw_im_evidence *evidence;
+  const sw_evidence *evidence;
   int64_t *first;                   /* by value: number of its first dim */
   bool *is_guessed;                 /* by value: nothing says what the argument is */
   int64_t n;                        /* dims */
@@ -70,7 +70,7 @@ static int classes_of(classes *c, sw_id v, int64_t *out) {
 
 static void count_value(classes *c, sw_id v) {
   const sw_value *value = &c->g->values[v];
-  bool is_sure = c->evidence[v] == SW_IM_DATA || (value->kind == SW_VALUE_INPUT && !c->is_guessed[v]);
+  bool is_sure = c->evidence[v] == SW_EVIDENCE_DATA || (value->kind == SW_VALUE_INPUT && !c->is_guessed[v]);
   bool may_be_weights = !is_sure && sw_dtype_class_of(value->type.dtype) == SW_CLASS_FLOAT;
   int64_t class[SW_MAX_RANK];
   int n = classes_of(c, v, class);
@@ -79,8 +79,8 @@ static void count_value(classes *c, sw_id v) {
       c->n_values[class[i]]++;
     } else {
       c->is_of_data[class[i]] |= is_sure;
-      c->is_of_weights[class[i]] |= c->evidence[v] == SW_IM_SURELY_WEIGHTS;
-      c->n_floats[class[i]] += may_be_weights + (c->evidence[v] >= SW_IM_WEIGHTS);
+      c->is_of_weights[class[i]] |= c->evidence[v] == SW_EVIDENCE_SURELY_WEIGHTS;
+      c->n_floats[class[i]] += may_be_weights + (c->evidence[v] >= SW_EVIDENCE_WEIGHTS);
     }
   }
 }
@@ -94,35 +94,40 @@ static double weight_of(const classes *c, int64_t class) {
 
 /* Does the argument go into contractions beside what is computed, and share a dim with data that no weights have (as
  * keys and values share their batch with queries, but experts only have what their router makes)? */
-static bool goes_with_data(const classes *c, sw_im_evidence said, const int64_t *class, int n) {
-  for (int i = 0; said == SW_IM_BATCHED && i < n; i++) {
+static bool goes_with_data(const classes *c, sw_evidence said, const int64_t *class, int n) {
+  for (int i = 0; said == SW_EVIDENCE_BATCHED && i < n; i++) {
     if (c->is_of_data[class[i]] && !c->is_of_weights[class[i]]) return true;
   }
   return false;
 }
 
 static sw_rc classes_init(classes *c) {
-  sw_importer *m = c->m;
+  sw_arena *scratch = c->r->scratch;
+  sw_diag *d = c->r->d;
   int64_t n = 0;
-  SW_ARENA_NEW(c->first, &m->scratch, c->g->n_values, m->d);
-  SW_ARENA_NEW(c->is_guessed, &m->scratch, c->g->n_values, m->d);
+  SW_ARENA_NEW(c->first, scratch, c->g->n_values, d);
+  SW_ARENA_NEW(c->is_guessed, scratch, c->g->n_values, d);
   for (sw_id v = 0; v < c->g->n_values; v++) {
     c->first[v] = n;
     n += c->g->values[v].type.rank;
   }
-  SW_ARENA_NEW(c->parent, &m->scratch, n, m->d);
-  SW_ARENA_NEW(c->n_values, &m->scratch, n, m->d);
-  SW_ARENA_NEW(c->n_floats, &m->scratch, n, m->d);
-  SW_ARENA_NEW(c->is_of_data, &m->scratch, n, m->d);
-  SW_ARENA_NEW(c->is_of_weights, &m->scratch, n, m->d);
-  for (int64_t d = 0; d < n; d++) c->parent[d] = d;
-  for (size_t i = 0; i < m->unsaid.n; i++) c->is_guessed[m->unsaid.at[i]] = true;
+  SW_ARENA_NEW(c->parent, scratch, n, d);
+  SW_ARENA_NEW(c->n_values, scratch, n, d);
+  SW_ARENA_NEW(c->n_floats, scratch, n, d);
+  SW_ARENA_NEW(c->is_of_data, scratch, n, d);
+  SW_ARENA_NEW(c->is_of_weights, scratch, n, d);
+  for (int64_t i = 0; i < n; i++) c->parent[i] = i;
+  for (uint32_t i = 0; i < c->r->roles->n; i++) {
+    const sw_role *a = &c->r->roles->at[i];
+    if (a->source == SW_ROLE_UNSAID) c->is_guessed[a->value] = true;
+  }
   c->n = n;
   return SW_OK;
 }
 
-sw_rc sw_im_find_examples(sw_importer *m, const sw_im_evidence *evidence, bool *has_examples) {
-  classes c = {.m = m, .g = m->g, .evidence = evidence};
+sw_rc sw_guess_examples(const sw_role_guess *r) {
+  classes c = {.r = r, .g = r->g, .evidence = r->evidence};
+  bool *has_examples = r->has_examples;
   int32_t most_loops = 0;
   int64_t *dim_of_loop;
   double most = 0;
@@ -131,7 +136,7 @@ sw_rc sw_im_find_examples(sw_importer *m, const sw_im_evidence *evidence, bool *
     const sw_space *space = c.g->ops[i].space;
     if (space && space->n_loops > most_loops) most_loops = space->n_loops;
   }
-  SW_ARENA_NEW(dim_of_loop, &m->scratch, most_loops, m->d);
+  SW_ARENA_NEW(dim_of_loop, r->scratch, most_loops, r->d);
   for (sw_id i = 0; i < c.g->n_ops; i++) see_op(&c, &c.g->ops[i], dim_of_loop);
   for (sw_id v = 0; v < c.g->n_values; v++) count_value(&c, v);
   for (int64_t d = 0; d < c.n; d++) {
@@ -140,7 +145,7 @@ sw_rc sw_im_find_examples(sw_importer *m, const sw_im_evidence *evidence, bool *
   for (sw_id v = 0; v < c.g->n_values && c.g->values[v].def < 0; v++) {
     int64_t class[SW_MAX_RANK];
     int n = classes_of(&c, v, class);
-    has_examples[v] = evidence[v] == SW_IM_DATA || goes_with_data(&c, evidence[v], class, n);
+    has_examples[v] = r->evidence[v] == SW_EVIDENCE_DATA || goes_with_data(&c, r->evidence[v], class, n);
     for (int i = 0; most > 0 && i < n; i++) has_examples[v] |= weight_of(&c, class[i]) >= kNear * most;
   }
   return SW_OK;

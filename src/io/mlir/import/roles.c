@@ -1,5 +1,6 @@
 /* What the arguments of main are: data, parameters, or state that comes back. Said by a roles file (a line "parameter
- * w*" each), by attributes (tf.aliasing_output, ttcore.argument_type), by names; of all others guess.c makes a guess:
+ * w*" each), by attributes (tf.aliasing_output, ttcore.argument_type), by names; of all others a guess is made
+ * (roles/guess.c):
  *
  *   tf.aliasing_output = 3                    state that becomes output 3
  *   jax.buffer_donor                          state that becomes the first output of its type that no other one becomes
@@ -10,7 +11,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "io/mlir/import/tuple.h"
+#include "io/mlir/import/import.h"
+#include "io/mlir/import/types.h"
+#include "io/mlir/roles/roles.h"
 #include "shardwright/file.h"
 
 typedef enum guess { GUESS_NONE, GUESS_INPUT, GUESS_PARAMETER } guess;
@@ -26,7 +29,7 @@ typedef struct role_line {
 
 typedef struct role_finder {
   sw_importer *m;
-  sw_ir_roles *out;
+  sw_roles *out;
   const sw_ir_op *f;
   const sw_ir_block *block;
   SW_ARRAY(role_line) lines;
@@ -34,55 +37,6 @@ typedef struct role_finder {
   bool *donated; /* by argument: it becomes some output of its type */
   int64_t *from; /* by slot of main: the argument that it is, reshaped or converted; -1 */
 } role_finder;
-
-sw_ir_span sw_im_arg_attrs(const sw_ir_tree *t, const sw_ir_op *f, uint32_t i) {
-  if (!f->generic) {
-    uint32_t block = sw_im_block(t, f, 0);
-    return t->args.at[t->blocks.at[block].first_arg + i].attrs;
-  }
-  sw_ir_span list = sw_ir_entry(t, f->props, "arg_attrs"), item;
-  uint32_t cursor = 0;
-  while (sw_ir_present(list) && sw_ir_next_item(t, list, &cursor, &item)) {
-    if (!i--) return item;
-  }
-  return (sw_ir_span){0, 0};
-}
-
-/* Items of a list, in the keep arena; *n of them. */
-static sw_rc list_items(sw_importer *m, sw_ir_span list, sw_ir_span **out, uint32_t *n) {
-  SW_ARRAY(sw_ir_span) found = {0};
-  sw_ir_span item;
-  uint32_t cursor = 0;
-  sw_rc rc = SW_OK;
-  while (!rc && list.at < list.end && sw_ir_next_item(m->t, list, &cursor, &item))
-    rc = sw_array_push(&found, item, m->d);
-  *out = rc ? NULL : sw_arena_copy(&m->keep, found.at, found.n, sizeof *found.at, m->d);
-  *n = (uint32_t)found.n;
-  sw_array_free(&found);
-  return rc ? rc : *out ? SW_OK : SW_E_RESOURCE;
-}
-
-/* `T {...}`, or a type and the dictionary in res_attrs. */
-sw_rc sw_im_declare_results(sw_importer *m) {
-  const sw_ir_op *f = sw_im_op(m, m->main);
-  sw_ir_span types = f->generic ? sw_ir_entry(m->t, f->props, "function_type") : f->types;
-  SW_TRY(list_items(m, sw_ir_result_types(m->t, types).list, &m->declared, &m->n_declared));
-  SW_TRY(sw_im_leaf_types(m, m->declared, m->n_declared, &m->declared, &m->n_declared));
-  SW_ARENA_NEW(m->declared_attrs, &m->keep, m->n_declared, m->d);
-  for (uint32_t i = 0; i < m->n_declared; i++) {
-    sw_ir_span *type = &m->declared[i], *attrs = &m->declared_attrs[i];
-    sw_ir_span alone = sw_ir_type_alone(m->t, *type);
-    *attrs = sw_ir_trimmed(m->t, (sw_ir_span){alone.end, type->end});
-    if (!sw_ir_len(*attrs)) *attrs = (sw_ir_span){0, 0};
-    *type = alone;
-  }
-  sw_ir_span list = f->generic ? sw_ir_entry(m->t, f->props, "res_attrs") : (sw_ir_span){0, 0}, *attrs;
-  uint32_t n;
-  if (!sw_ir_present(list)) return SW_OK;
-  SW_TRY(list_items(m, sw_ir_inside(m->t, list), &attrs, &n));
-  for (uint32_t i = 0; i < n && i < m->n_declared; i++) m->declared_attrs[i] = attrs[i];
-  return SW_OK;
-}
 
 /* --- by attributes and names ------------------------------------------------------------------------------------- */
 
@@ -124,7 +78,7 @@ static void read_said(role_finder *r, uint32_t i) {
   const sw_ir_arg *a = &t->args.at[r->block->first_arg + i];
   sw_ir_span attrs = sw_im_arg_attrs(t, r->f, i);
   sw_ir_span alias = sw_ir_entry(t, attrs, "tf.aliasing_output");
-  if (!sw_ir_present(alias) || !sw_ir_read_int(t, alias, &r->out->alias[i])) r->out->alias[i] = -1;
+  if (!sw_ir_present(alias) || !sw_ir_read_int(t, alias, &r->out->at[i].output)) r->out->at[i].output = -1;
   r->donated[i] = is_set(t, sw_ir_entry(t, attrs, "jax.buffer_donor"));
   r->said[i] = guess_of_type(t, sw_ir_entry(t, attrs, "ttcore.argument_type"));
   static const char *const kNames[] = {"jax.arg_info", "ttir.name"};
@@ -198,7 +152,7 @@ static sw_rc take_line(role_finder *r, uint32_t i) {
     l->used = true;
     r->donated[i] = false;
     r->said[i] = l->role;
-    r->out->alias[i] = l->output;
+    r->out->at[i].output = l->output;
   }
   return SW_OK;
 }
@@ -248,17 +202,24 @@ static bool may_be_weights(sw_dtype t) {
   return class == SW_CLASS_FLOAT || (class == SW_CLASS_SIGNED && sw_dtype_bits(t) <= 8) || sw_dtype_container(t) != t;
 }
 
-static sw_value_kind kind_of(role_finder *r, uint32_t i) {
+static sw_rc decide(role_finder *r, uint32_t i) {
   const sw_ir_tree *t = r->m->t;
+  sw_role *a = &r->out->at[i];
+  sw_ir_span sharding = sw_im_sharding_attr(t, sw_im_arg_attrs(t, r->f, i));
   sw_type type;
-  if (r->out->alias[i] >= 0) return SW_VALUE_STATE;
   sw_rc rc = sw_ir_read_type(t, t->args.at[r->block->first_arg + i].type, &r->m->scratch, &type, NULL);
   bool weights = !rc && may_be_weights(type.dtype);
-  r->out->named[i] = weights && r->said[i] && !r->m->o->roles;
-  if (r->said[i]) return r->said[i] == GUESS_INPUT ? SW_VALUE_INPUT : SW_VALUE_PARAMETER;
-  r->out->unsaid[i] = weights;
-  r->out->integers[i] = !rc && !weights && type.rank >= 2 && type.dtype != SW_BOOL;
-  return SW_VALUE_INPUT;
+  if (a->output >= 0) {
+    a->kind = SW_VALUE_STATE;
+  } else if (r->said[i]) {
+    a->kind = r->said[i] == GUESS_INPUT ? SW_VALUE_INPUT : SW_VALUE_PARAMETER;
+    if (weights && !r->m->o->roles) a->source = SW_ROLE_NAMED;
+  } else {
+    bool integers = !rc && type.rank >= 2 && type.dtype != SW_BOOL;
+    a->source = weights ? SW_ROLE_UNSAID : integers ? SW_ROLE_UNSAID_INTEGERS : SW_ROLE_GIVEN;
+  }
+  a->sharding = sw_arena_strndup(&r->m->keep, t->s + sharding.at, sw_ir_len(sharding), r->m->d);
+  return a->sharding ? SW_OK : SW_E_RESOURCE;
 }
 
 /* Has the argument the type of output `k` of main? */
@@ -273,14 +234,14 @@ static bool is_of_type(role_finder *r, uint32_t i, int64_t k) {
 /* Does an argument before number `n` become the output? */
 static bool is_taken(const role_finder *r, uint32_t n, int64_t output) {
   for (uint32_t k = 0; k < n; k++) {
-    if (r->out->alias[k] == output) return true;
+    if (r->out->at[k].output == output) return true;
   }
   return false;
 }
 
 /* State must come back in its own type, once. */
 static void check_alias(role_finder *r, uint32_t i) {
-  int64_t *alias = &r->out->alias[i];
+  int64_t *alias = &r->out->at[i].output;
   if (*alias < 0 || (is_of_type(r, i, *alias) && !is_taken(r, i, *alias))) return;
   sw_im_warn(r->m, r->m->t->args.at[r->block->first_arg + i].type.at,
              "argument %u is said to become output %lld, which is of another type or taken: not state", i,
@@ -301,8 +262,8 @@ static void pair_donated(role_finder *r) {
   for (uint32_t k = 0; k < r->m->n_declared; k++) {
     if (is_taken(r, r->out->n, k)) continue;
     for (uint32_t i = 0; i < r->out->n; i++) {
-      if (!r->donated[i] || r->out->alias[i] >= 0 || !says_type_of(r, i, k)) continue;
-      r->out->alias[i] = k;
+      if (!r->donated[i] || r->out->at[i].output >= 0 || !says_type_of(r, i, k)) continue;
+      r->out->at[i].output = k;
       break;
     }
   }
@@ -325,21 +286,48 @@ static sw_rc find_roles(role_finder *r) {
   if (m->o->roles) SW_TRY(check_lines(r, m->o->roles));
   pair_donated(r);
   for (uint32_t op = r->block->first_op; op != SW_IR_NONE; op = m->t->ops.at[op].next) see_op(r, &m->t->ops.at[op]);
-  for (uint32_t i = 0; i < n; i++) r->out->kind[i] = kind_of(r, i);
+  for (uint32_t i = 0; i < n; i++) SW_TRY(decide(r, i));
   return SW_OK;
 }
 
-sw_rc sw_im_roles(sw_importer *m, sw_ir_roles *out) {
+sw_rc sw_im_roles(sw_importer *m, sw_roles *out) {
   role_finder r = {.m = m, .out = out, .f = sw_im_op(m, m->main)};
   r.block = &m->t->blocks.at[sw_im_block(m->t, r.f, 0)];
   out->n = r.block->n_args;
-  SW_ARENA_NEW(out->kind, &m->keep, out->n, m->d);
-  SW_ARENA_NEW(out->alias, &m->keep, out->n, m->d);
-  SW_ARENA_NEW(out->unsaid, &m->keep, out->n, m->d);
-  SW_ARENA_NEW(out->integers, &m->keep, out->n, m->d);
-  SW_ARENA_NEW(out->named, &m->keep, out->n, m->d);
+  SW_ARENA_NEW(out->at, &m->keep, out->n, m->d);
+  for (uint32_t i = 0; i < out->n; i++) out->at[i] = (sw_role){.value = -1, .output = -1};
   sw_rc rc = m->o->roles ? read_file(&r, m->o->roles) : SW_OK;
   if (!rc) rc = find_roles(&r);
   sw_array_free(&r.lines);
   return rc;
+}
+
+static void warn_of_guess(sw_importer *m) {
+  int32_t n_args = 0, n_guessed = 0, count[SW_VALUE_STATE + 1] = {0};
+  for (uint32_t i = 0; i < m->roles->n; i++) n_guessed += m->roles->at[i].source == SW_ROLE_UNSAID;
+  for (sw_id v = 0; v < m->g->n_values; v++) {
+    if (m->g->values[v].def >= 0) continue;
+    n_args++;
+    count[m->g->values[v].kind]++;
+  }
+  if (!n_guessed) return;
+  sw_im_warn(
+      m, sw_im_op(m, m->main)->text.at,
+      "what %d of %d arguments are is guessed from their uses (%d parameters, %d state that comes back, in all); "
+      "a roles file says it",
+      n_guessed, n_args, count[SW_VALUE_PARAMETER], count[SW_VALUE_STATE]);
+}
+
+sw_rc sw_im_guess_roles(sw_importer *m, const sw_id *values, uint32_t n) {
+  sw_role_output *outputs;
+  if (n > m->n_declared) n = m->n_declared; /* more is an error, told later */
+  SW_ARENA_NEW(outputs, &m->scratch, n, m->d);
+  for (uint32_t i = 0; i < n; i++) {
+    sw_ir_span s = sw_im_sharding_attr(m->t, m->declared_attrs[i]);
+    outputs[i] = (sw_role_output){values[i], sw_arena_strndup(&m->scratch, m->t->s + s.at, sw_ir_len(s), m->d)};
+    if (!outputs[i].sharding) return SW_E_RESOURCE;
+  }
+  SW_TRY(sw_guess_roles(m->g, m->roles, outputs, n, &m->scratch, m->d));
+  warn_of_guess(m);
+  return SW_OK;
 }
