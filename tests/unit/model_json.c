@@ -2,6 +2,7 @@
  * other, and random graphs written and read again. */
 #include "check.h"
 
+#include "graph/ops/rule.h"
 #include "shardwright/file.h"
 #include "shardwright/model_json.h"
 
@@ -330,31 +331,59 @@ static void expect_mention(const char *document, const char *quote, const char *
   if (!strstr(document, quoted)) fail_msg("the document does not mention %s", quoted);
 }
 
-/* The schema and the format's page name every op and attribute that a model may have. */
+/* The schema and the list of ops name every attribute that a model may have (check-ops sees to the ops themselves). */
 static void documents_are_complete(void **state) {
   (void)state;
-  static const char *const kInternal[] = {"base", "step", "offset", "collective", "shard_start", "mask"};
-  char *schema = read_document("model.schema.json"), *page = read_document("model-format.md");
-  for (int i = 0; i < SW_OP_COUNT + SW_ATTR_COUNT; i++) {
-    const char *word = i < SW_OP_COUNT ? sw_opcode_text((sw_opcode)i) : sw_attr_text((sw_attr_key)(i - SW_OP_COUNT));
+  static const char *const kInternal[] = {"base", "step", "offset"};
+  char *schema = read_document("model.schema.json"), *ops = read_document("ops.schema.json");
+  for (int i = 0; i < SW_ATTR_COUNT; i++) {
+    const char *word = sw_attr_text((sw_attr_key)i);
     bool internal = false;
-    for (int k = 0; k < 6; k++) internal = internal || strcmp(word, kInternal[k]) == 0;
+    for (int k = 0; k < 3; k++) internal = internal || strcmp(word, kInternal[k]) == 0;
     if (internal) continue;
     expect_mention(schema, "\"", word);
-    expect_mention(page, "`", word);
+    if (!strstr(ops, word)) fail_msg("ops.schema.json does not mention %s", word);
   }
   sw_mem_free(schema);
-  sw_mem_free(page);
+  sw_mem_free(ops);
+}
+
+/* Is the word said as an attribute: "dims" in "{kind, dims, keep_dims=false}", but not as "dims=..."? */
+static bool names_attribute(const char *doc, const char *word, bool has_default) {
+  size_t n = strlen(word);
+  for (const char *at = strstr(doc, word); at; at = strstr(at + 1, word)) {
+    bool whole = at > doc && strchr("{ ", at[-1]) && strchr(",} =", at[n]);
+    if (whole && (at[n] == '=') == has_default) return true;
+  }
+  return false;
+}
+
+/* The line of text of an op names its attributes, and which of them may be absent. */
+static void lines_of_ops_are_complete(void **state) {
+  (void)state;
+  for (int i = 0; i < SW_OP_COUNT; i++) {
+    const sw_op_rule *rule = sw_op_rule_of((sw_opcode)i);
+    const char *doc = sw_opcode_doc((sw_opcode)i);
+    if (doc[0] != '(') fail_msg("%s: the line has no operands", sw_opcode_text((sw_opcode)i));
+    for (int k = 0; k < rule->n_attrs; k++) {
+      const char *word = sw_attr_text(rule->attrs[k].key);
+      if (names_attribute(doc, word, rule->attrs[k].absent != SW_ABSENT_WRONG)) continue;
+      fail_msg("%s: '%s' is not said in \"%s\"", sw_opcode_text((sw_opcode)i), word, doc);
+    }
+  }
 }
 
 enum { N_ERRORS = sizeof kErrors / sizeof *kErrors, N_ANNOTATIONS = sizeof kAnnotations / sizeof *kAnnotations };
 
 int main(void) {
-  static struct CMUnitTest tests[N_ERRORS + N_ANNOTATIONS + 5] = {
-      cmocka_unit_test(examples_are_read), cmocka_unit_test(spans_and_locations_are_kept),
-      cmocka_unit_test(annotations_of_a_step_reach_all_of_it), cmocka_unit_test(constants_are_exact),
-      cmocka_unit_test(documents_are_complete)};
-  int n = 5;
+  static struct CMUnitTest tests[N_ERRORS + N_ANNOTATIONS + 6] = {
+      cmocka_unit_test(examples_are_read),
+      cmocka_unit_test(spans_and_locations_are_kept),
+      cmocka_unit_test(annotations_of_a_step_reach_all_of_it),
+      cmocka_unit_test(constants_are_exact),
+      cmocka_unit_test(documents_are_complete),
+      cmocka_unit_test(lines_of_ops_are_complete)};
+  int n = 6;
   for (int i = 0; i < N_ERRORS; i++) {
     tests[n++] = (struct CMUnitTest){
         .name = kErrors[i].name, .test_func = error_names_its_place, .initial_state = (void *)(uintptr_t)&kErrors[i]};
