@@ -1,6 +1,7 @@
 /* Shardings that the program has already, in Shardy's form or in tiles, as annotations of the graph. */
 #include <string.h>
 
+#include "io/mlir/annotate/annotate.h"
 #include "io/mlir/import/import.h"
 
 /* Dims with "?" among their axes: [{"x", ?}, {?}]. */
@@ -136,7 +137,7 @@ sw_rc sw_im_annotate_open(sw_importer *m, sw_id value, sw_ir_span sharding, uint
   return annotate(m, &(target){.value = value, .open = open}, sharding, at);
 }
 
-sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op) {
+sw_rc sw_im_annotate_op(sw_importer *m, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_ir_span v = sw_ir_present(o->attrs) ? sw_ir_entry(m->t, o->attrs, "sdy.sharding") : (sw_ir_span){0, 0}, item;
   if (!sw_ir_present(v) || m->o->keep != SW_KEEP_ALL || m->split) return SW_OK;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "io/mlir/import/types.h"
-#include "io/mlir/regions/lift.h"
+#include "io/mlir/stablehlo/lift.h"
 
 /* --- numbers and operands ----------------------------------------------------------------------------------------- */
 

@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "io/mlir/annotate/annotate.h"
 #include "io/mlir/annotate/cuts.h"
 #include "io/mlir/import/types.h"
 

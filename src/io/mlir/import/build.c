@@ -1,8 +1,8 @@
 /* Adding ops to the graph: attributes, names, types that must agree with the text. */
 #include <string.h>
 
-#include "io/mlir/regions/lift.h"
-#include "io/mlir/ops/quant.h"
+#include "io/mlir/import/dialect.h"
+#include "io/mlir/import/emit.h"
 #include "io/mlir/import/tuple.h"
 
 /* --- attributes -------------------------------------------------------------------------------------------------- */
@@ -117,12 +117,7 @@ sw_rc sw_im_result_type(sw_importer *m, uint32_t op, int i, sw_type *out) {
   sw_ir_span type = split ? m->split->types[i] : sw_ir_result_type(m->t, sw_im_op(m, op)->types, i);
   if (!sw_ir_present(type)) return SW_IM_FAIL(m, op, "the op does not say the type of result %d", i);
   SW_TRY(sw_ir_read_type(m->t, type, &m->scratch, out, m->d));
-  sw_ir_span element;
-  sw_ir_quant q;
-  if (!m->expressed || !sw_ir_quant_element(m->t, type, &element)) return SW_OK;
-  SW_TRY(sw_ir_read_quant(m->t, element, &m->scratch, &q, m->d));
-  out->dtype = q.expressed;
-  return SW_OK;
+  return sw_im_adjust_result_type(m, type, out);
 }
 
 bool sw_im_type_fits(const sw_type *said, const sw_type *is) {
@@ -174,7 +169,7 @@ static sw_rc add_op(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t 
   SW_TRY(sw_im_location(m, sw_im_op(m, op)->loc, &spec.location));
   SW_TRY(sw_graph_add_op(m->g, &spec, results, m->d));
   bool carries = add->code == SW_OP_ENTER || add->code == SW_OP_YIELD || add->code == SW_OP_JOIN;
-  return carries ? sw_im_pass_quant(m, add->operands[0], results[0]) : SW_OK;
+  return carries ? sw_im_hand_on(m, add->operands[0], results[0]) : SW_OK;
 }
 
 sw_rc sw_im_emit(sw_importer *m, uint32_t op, const sw_im_add *add, sw_id *results) {

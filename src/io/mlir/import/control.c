@@ -7,7 +7,7 @@
  * Values from around that a region only reads (%n) are entered as well: in its ops their slots hold the entered value,
  * and get the old one back where the region ends.
  */
-#include "io/mlir/regions/lift.h"
+#include "io/mlir/import/emit.h"
 #include "io/mlir/import/tuple.h"
 
 struct sw_ir_control {
@@ -258,7 +258,7 @@ static sw_rc after_branch(sw_importer *m, const sw_ir_walk *w, uint32_t ret, con
 
 sw_rc sw_im_leave_region(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n) {
   sw_ir_walk w = m->walks.at[--m->walks.n];
-  if (w.kind == SW_IR_IN_SCAN) return sw_im_leave_scan(m, &w, ret, values, n);
+  if (w.kind == SW_IR_IN_OTHER) return w.leave(m, &w, ret, values, n);
   if (w.kind == SW_IR_IN_BRANCH) return after_branch(m, &w, ret, values, n);
   if (w.kind == SW_IR_IN_LOOP) return after_loop(m, &w, ret, values, n);
   SW_TRY(check_count(m, ret, n, 1));

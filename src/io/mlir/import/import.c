@@ -4,10 +4,8 @@
  *   relu    %1 = maximum %arg0, %0    named "4/1"
  *   relu    return %1                 %4 of main is that value
  */
-#include "io/mlir/import/parts.h"
-#include "io/mlir/partitioned/partitioned.h"
+#include "io/mlir/import/dialect.h"
 #include "io/mlir/roles/roles.h"
-#include "io/mlir/ops/quant.h"
 #include "io/mlir/import/tuple.h"
 
 #include <stdarg.h>
@@ -48,28 +46,15 @@ sw_rc sw_im_operand_count(const sw_importer *m, uint32_t op, uint32_t least, uin
                     o->n_uses, least == most ? "" : "at least ", least);
 }
 
-static bool takes_tuples(const sw_ir_row *row) {
-  static const sw_ir_import kOnes[] = {sw_im_tuple, sw_im_get_tuple_element, sw_im_return,
-                                       sw_im_call,  sw_im_composite,         sw_im_identity,
-                                       sw_im_while, sw_im_custom_call,       sw_im_named_computation};
-  for (size_t i = 0; row && i < sizeof kOnes / sizeof *kOnes; i++) {
-    if (row->import == kOnes[i]) return true;
-  }
-  return !row; /* opaque */
-}
-
-/* Of the shard dialect: what gives a sharding has no value in the graph. */
-static bool takes_shardings(const sw_ir_row *row) {
-  return row && (row->import == sw_im_shard || strcmp(row->name, "shard.shard_shape") == 0);
-}
-
 /* Every operand has a value by now: it is not one of an op that gave none. */
 static sw_rc check_operands(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
+  unsigned flags = row ? row->flags : SW_IR_TUPLES; /* opaque */
+  if (flags & SW_IR_UNPLANNED) return SW_OK;
   for (uint32_t i = 0; i < o->n_uses; i++) {
     const sw_ir_use *u = &m->t->uses.at[o->first_use + i];
     sw_id v = sw_im_operand(m, op, i);
-    if (v >= 0 || (sw_im_is_tuple(v) && takes_tuples(row)) || takes_shardings(row)) continue;
+    if (v >= 0 || (sw_im_is_tuple(v) && flags & SW_IR_TUPLES)) continue;
     return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, u->name.at - 1),
                          "value '%%%.*s' %s; expected the result of an op with one", (int)sw_ir_len(u->name),
                          m->t->s + u->name.at,
@@ -229,19 +214,17 @@ static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *returned, ui
   SW_TRY(sw_im_leaves_of(m, returned, n_returned, &leaves));
   const sw_id *values = leaves.at;
   uint32_t n = leaves.n;
-  if (!m->cut) SW_TRY(sw_im_guess_roles(m, values, n));
+  SW_TRY(sw_im_see_returned(m, values, n));
   for (uint32_t i = 0; i < n; i++) {
     const char *name;
     sw_id alias = -1;
     SW_TRY(check_output(m, ret, i, values[i]));
     SW_TRY(output_name(m, i, &name));
-    for (uint32_t a = 0; a < m->roles->n; a++) {
+    for (uint32_t a = 0; m->roles && a < m->roles->n; a++) {
       if (m->roles->at[a].output == (int64_t)i) alias = m->roles->at[a].value;
     }
     SW_TRY(sw_graph_add_output(m->g, name, values[i], alias, sw_im_place(m, ret), m->d));
-    if (alias >= 0) continue; /* as it came */
-    SW_TRY(sw_im_annotate_output(m, values[i], (int32_t)i, m->declared_attrs[i]));
-    SW_TRY(sw_im_annotate_typed(m, ret, values[i], &(int32_t){(int32_t)i}, m->declared[i]));
+    if (alias < 0) SW_TRY(sw_im_see_output(m, ret, values[i], (int32_t)i)); /* else as it came */
   }
   if (n < m->n_declared) {
     return SW_IM_FAIL(m, ret, "%u values are returned; the function declares %u", n, m->n_declared);
@@ -280,21 +263,24 @@ sw_rc sw_im_return(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 
 /* --- the walk ---------------------------------------------------------------------------------------------------- */
 
+sw_rc sw_im_import_by_row(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  return row ? row->import(m, row, op) : sw_im_opaque(m, op, sw_im_string(m, sw_im_op(m, op)->name));
+}
+
 static sw_rc import_op(sw_importer *m, uint32_t op) {
-  const sw_ir_row *row = sw_ir_row_of(m->t, sw_im_op(m, op)->name);
+  sw_ir_span name = sw_im_op(m, op)->name;
+  const sw_ir_row *row = sw_ir_row_of(m->t, name);
   sw_arena_reset(&m->scratch);
   bool done;
-  SW_TRY(sw_im_part_at(m, op, &done));
+  SW_TRY(sw_im_take_unread(m, op, &done));
   if (done) return SW_OK;
   SW_TRY(check_operands(m, row, op));
-  sw_ir_span name = sw_im_op(m, op)->name;
-  SW_TRY(sw_im_local_part(m, op, &done));
-  if (!done) SW_TRY(sw_im_quantized(m, row, op, &done));
+  SW_TRY(sw_im_take(m, row, op, &done));
   if (done) return SW_OK;
   sw_id first = m->g->n_ops;
   size_t depth = m->walks.n; /* another one afterwards: of a call nothing is made yet, and names are the callee's */
-  sw_rc rc = row ? row->import(m, row, op) : sw_im_opaque(m, op, sw_im_string(m, name));
-  if (!rc && m->walks.n == depth) rc = sw_im_annotate_distributed(m, op, first);
+  sw_rc rc = sw_im_import_by_row(m, row, op);
+  if (!rc && m->walks.n == depth) rc = sw_im_imported(m, op, first);
   if (rc == SW_E_INPUT && m->d && m->d->line == 0) {
     sw_diag_note(m->d, "while reading '%.*s' in line %d", (int)sw_ir_len(name), m->t->s + name.at,
                  sw_im_place(m, op).line);
@@ -349,7 +335,7 @@ static sw_rc add_local_arg(sw_importer *r, sw_ir_instance *in, uint32_t block, u
   SW_TRY(sw_im_fresh_name(r, name, &name));
   SW_TRY(sw_graph_add_arg(r->g, name, type.dtype, type.rank, type.dims, SW_VALUE_INPUT, sw_ir_place(r->t, a->name.at),
                           slot, r->d));
-  return sw_im_see_quant(r, *slot, a->type);
+  return sw_im_see_type(r, *slot, a->type);
 }
 
 /* A value that one device has: a name of the text, or one that stands for it. */
@@ -399,6 +385,13 @@ static sw_rc part_args(sw_importer *r, const sw_im_part *part, const sw_importer
   return add_captured_args(r, outer, in, part->captured, part->n_captured, part->out[0]);
 }
 
+static bool is_listed(const uint32_t *list, uint32_t n, uint32_t op) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (list[i] == op) return true;
+  }
+  return false;
+}
+
 static sw_rc read_part(sw_importer *r, const sw_im_part *part, const sw_importer *outer, const char *prefix) {
   sw_ir_instance *in;
   SW_TRY(sw_graph_add_function(r->g, "main", NULL, r->d));
@@ -408,8 +401,7 @@ static sw_rc read_part(sw_importer *r, const sw_im_part *part, const sw_importer
   if (rc) sw_mem_free(in->slots);
   if (!rc) rc = part_args(r, part, outer, in);
   for (uint32_t i = 0; i < part->n_ops && !rc; i++) {
-    const sw_ir_op *o = sw_im_op(r, part->ops[i]);
-    if (sw_im_goes_in(r->t, o) || sw_im_goes_out(r->t, o)) continue;
+    if (is_listed(part->in, part->n_in, part->ops[i]) || is_listed(part->out, part->n_out, part->ops[i])) continue;
     rc = import_op(r, part->ops[i]);
     if (!rc) rc = walk(r, 1);
   }
@@ -424,11 +416,10 @@ static sw_rc read_part(sw_importer *r, const sw_im_part *part, const sw_importer
 
 /* Of ops on the shapes of one device, into a graph of their own. */
 static sw_rc open_reader(sw_importer *m, sw_importer *reader, sw_graph **body) {
-  SW_TRY(sw_graph_create("body", body, m->d));
+  *body = NULL;
   *reader = (sw_importer){.t = m->t,
                           .names = m->names,
                           .o = m->o,
-                          .g = *body,
                           .rules = m->rules,
                           .meshes = m->meshes,
                           .n_meshes = m->n_meshes,
@@ -439,20 +430,20 @@ static sw_rc open_reader(sw_importer *m, sw_importer *reader, sw_graph **body) {
                           .grid_refs = m->grid_refs,
                           .files = m->files ? m->files : &m->g->arena, /* ops pass their locations on */
                           .by_device = true,
-                          .expressed = m->expressed,
                           .one_device = m->one_device,
                           .partitions = m->partitions,
                           .parts = m->parts,
-                          .has_quants = m->has_quants,
                           .main = m->main,
                           .module = m->module,
                           .warned = m->warned,
                           .n_elided = m->n_elided,
                           .d = m->d};
   m->warned = (sw_dict){0};
+  SW_TRY(sw_graph_create("body", body, m->d));
+  reader->g = *body;
   (*body)->mesh = m->g->mesh;
   (*body)->has_mesh = m->g->has_mesh;
-  return SW_OK;
+  return sw_im_inherit(reader, m);
 }
 
 /* What reading found out goes back to the importer, also where it failed. */
@@ -468,9 +459,9 @@ static sw_rc read_region(sw_importer *m, uint32_t op, uint32_t block, const uint
                          sw_importer *reader, sw_graph **body) {
   const char *prefix;
   SW_TRY(prefix_of(m, op, &prefix));
-  SW_TRY(open_reader(m, reader, body));
+  sw_rc rc = open_reader(m, reader, body);
   reader->by_device = by_device;
-  return have_read(m, reader, *body, read_block(reader, op, block, m, prefix, slots, n));
+  return have_read(m, reader, *body, rc ? rc : read_block(reader, op, block, m, prefix, slots, n));
 }
 
 sw_rc sw_im_read_body(sw_importer *m, uint32_t op, sw_importer *reader, sw_graph **body) {
@@ -487,9 +478,9 @@ sw_rc sw_im_read_region(sw_importer *m, uint32_t op, uint32_t block, const uint3
 }
 
 sw_rc sw_im_read_part(sw_importer *m, const sw_im_part *part, sw_importer *reader, sw_graph **body) {
-  SW_TRY(open_reader(m, reader, body));
+  sw_rc rc = open_reader(m, reader, body);
   reader->within = part;
-  return have_read(m, reader, *body, read_part(reader, part, m, sw_im_top(m)->instance->prefix));
+  return have_read(m, reader, *body, rc ? rc : read_part(reader, part, m, sw_im_top(m)->instance->prefix));
 }
 
 void sw_im_close_body(sw_importer *reader, sw_graph *body) {
@@ -504,6 +495,10 @@ void sw_im_close_body(sw_importer *reader, sw_graph *body) {
 }
 
 /* --- the main function ------------------------------------------------------------------------------------------- */
+
+static sw_value_kind kind_of(const sw_importer *m, uint32_t i) {
+  return m->roles ? m->roles->at[i].kind : SW_VALUE_INPUT;
+}
 
 /* Every element of a tuple is an argument of the graph. */
 static sw_rc add_tuple_arg(sw_importer *m, uint32_t i, const sw_ir_arg *a, sw_id *out) {
@@ -520,9 +515,9 @@ static sw_rc add_tuple_arg(sw_importer *m, uint32_t i, const sw_ir_arg *a, sw_id
     if (!name) return SW_E_RESOURCE;
     SW_TRY(sw_ir_read_type(m->t, types[k], &m->scratch, &type, m->d));
     SW_TRY(sw_im_fresh_name(m, name, &name));
-    SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, m->roles->at[i].kind,
-                            sw_ir_place(m->t, a->name.at), &ids[k], m->d));
-    SW_TRY(sw_im_see_quant(m, ids[k], types[k]));
+    SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, kind_of(m, i), sw_ir_place(m->t, a->name.at),
+                            &ids[k], m->d));
+    SW_TRY(sw_im_see_type(m, ids[k], types[k]));
   }
   const sw_id *next = ids;
   return sw_im_built_of_type(m, m->main, a->type, &next, out);
@@ -552,13 +547,12 @@ static sw_rc add_arg(sw_importer *m, sw_ir_instance *in, uint32_t block, uint32_
   SW_TRY(sw_ir_read_type(m->t, a->type, &m->scratch, &type, m->d));
   SW_TRY(sw_im_arg_name(m, i, &name));
   SW_TRY(close_sizes(m, name, sw_ir_place(m->t, a->name.at), &type));
-  SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, m->roles->at[i].kind,
-                          sw_ir_place(m->t, a->name.at), &id, m->d));
+  SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, kind_of(m, i), sw_ir_place(m->t, a->name.at),
+                          &id, m->d));
   in->slots[m->names->block[block] + i] = id;
-  m->roles->at[i].value = id;
-  SW_TRY(sw_im_see_quant(m, id, a->type));
-  SW_TRY(sw_im_annotate_arg(m, id, sw_im_arg_attrs(m->t, sw_im_op(m, m->main), i)));
-  return sw_im_annotate_typed(m, m->main, id, NULL, a->type);
+  if (m->roles) m->roles->at[i].value = id;
+  SW_TRY(sw_im_see_type(m, id, a->type));
+  return sw_im_see_argument(m, i, id, a->type);
 }
 
 /* @main, or the first function with a body. */
@@ -611,14 +605,8 @@ static sw_rc check_main(sw_importer *m) {
 sw_rc sw_im_import(sw_importer *m) {
   SW_TRY(find_main(m));
   SW_TRY(check_main(m));
-  if (!m->cut) SW_TRY(sw_im_find_parts(m));
   SW_TRY(sw_im_open_rules(m));
-  SW_TRY(sw_im_mesh(m));
-  if (m->cut) SW_TRY(sw_im_open_cut(m));
-  sw_roles roles;
-  SW_TRY(sw_im_roles(m, &roles));
-  m->roles = &roles;
-  m->has_quants = strstr(m->t->s, "!quant.uniform<") != NULL;
+  SW_TRY(sw_im_open_dialects(m));
   uint32_t block = sw_im_block(m->t, sw_im_op(m, m->main), 0);
   const sw_ir_block *b = &m->t->blocks.at[block];
   sw_ir_instance *in;
@@ -629,7 +617,6 @@ sw_rc sw_im_import(sw_importer *m) {
   for (uint32_t i = 0; i < b->n_args; i++) SW_TRY(add_arg(m, in, block, i));
   SW_TRY(check_sizes(m)); /* what follows from an unknown size would be told with less reason */
   SW_TRY(walk(m, 0));
-  m->roles = NULL;
   SW_TRY(check_sizes(m));
   return sw_graph_seal(m->g, m->d);
 }
@@ -645,7 +632,6 @@ void sw_im_free(sw_importer *m) {
   sw_array_free(&m->insides);
   sw_array_free(&m->walks);
   sw_array_free(&m->tuples);
-  sw_array_free(&m->quants);
   sw_array_free(&m->locations);
   sw_array_free(&m->local);
   sw_array_free(&m->collectives);

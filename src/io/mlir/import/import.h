@@ -11,6 +11,8 @@
 #include "io/mlir/text/resolve.h"
 #include "shardwright/program.h"
 
+typedef struct sw_importer sw_importer;
+
 /* One walk through a function: its values so far. */
 typedef struct sw_ir_instance {
   uint32_t function;
@@ -25,7 +27,7 @@ typedef enum sw_ir_frame_kind {
   SW_IR_IN_TEST,
   SW_IR_IN_LOOP,
   SW_IR_IN_BRANCH,
-  SW_IR_IN_SCAN,
+  SW_IR_IN_OTHER, /* `leave` says */
   SW_IR_IN_BODY,
   SW_IR_IN_PART /* of an op that is its region: sdy.named_computation */
 } sw_ir_frame_kind;
@@ -38,7 +40,9 @@ typedef struct sw_ir_walk {
   uint32_t region;
   sw_ir_instance *instance;      /* of the block's values */
   struct sw_ir_control *control; /* of the loop or choice; NULL in functions */
-  struct sw_ir_scan *scan;       /* of chlo.scan */
+  /* Its end, when it is of no kind above: `ret` is its terminator. */
+  sw_rc (*leave)(sw_importer *m, const struct sw_ir_walk *w, uint32_t ret, const sw_id *values, uint32_t n);
+  void *state; /* of that */
 } sw_ir_walk;
 
 /* Results of an op of the text as values of the graph, for the writer; a function called twice has two of each. */
@@ -87,7 +91,9 @@ typedef struct sw_im_parts {
   uint32_t *part_of; /* by op of the text: 0, or 1 + its part; NULL: there are none */
 } sw_im_parts;
 
-typedef struct sw_importer {
+enum { SW_IM_MOST_DIALECTS = 24 };
+
+struct sw_importer {
   const sw_ir_tree *t;
   const sw_ir_names *names;
   const sw_program_options *o;
@@ -101,12 +107,10 @@ typedef struct sw_importer {
   SW_ARRAY(sw_ir_call) calls;
   SW_ARRAY(sw_id) passed; /* values that calls give to functions */
   SW_ARRAY(sw_ir_tuple) tuples;
-  SW_ARRAY(sw_ir_span) quants; /* by value: its quantized element type (quant.h); empty: none */
-  bool has_quants, expressed;  /* the text has such types; they are read as what they stand for */
-  sw_dict taken;               /* names of values */
-  sw_dict groups;              /* sharding groups: number to first value */
-  sw_dict warned;              /* of unknown ops and targets */
-  sw_dict places;              /* location to index of `locations` */
+  sw_dict taken;  /* names of values */
+  sw_dict groups; /* sharding groups: number to first value */
+  sw_dict warned; /* of unknown ops and targets */
+  sw_dict places; /* location to index of `locations` */
   SW_ARRAY(sw_span) locations;
   uint32_t main, module;
   struct sw_roles *roles;                /* of main's arguments, while they are read; NULL: not of a program */
@@ -141,8 +145,11 @@ typedef struct sw_importer {
   sw_id active;              /* in it: the elements for which it is gone through, a loop's or branch's; -1: all */
   uint32_t n_returned;       /* what that region returned */
   sw_id returned[SW_MAX_RESULTS];
+  void *states[SW_IM_MOST_DIALECTS]; /* dialect.h */
   sw_diag *d;
-} sw_importer;
+};
+
+typedef struct sw_dialect sw_dialect;
 
 typedef struct sw_ir_row sw_ir_row;
 typedef sw_rc (*sw_ir_import)(sw_importer *m, const sw_ir_row *row, uint32_t op);
@@ -156,15 +163,27 @@ typedef struct sw_ir_attr_row {
 
 enum { SW_IR_ROW_ATTRS = 4 };
 
+/* What is known of an op beside what it becomes. */
+enum {
+  SW_IR_TUPLES = 1,    /* operands may be tuples */
+  SW_IR_UNPLANNED = 2, /* operands may have no tensor */
+  SW_IR_STORAGE = 4,   /* elements of quantized types stay as they are stored */
+  SW_IR_HANDS_ON = SW_IR_TUPLES | SW_IR_STORAGE,
+  SW_IR_SCALARS = 8,  /* works element by element, also on tensors in place of a region's scalars */
+  SW_IR_SPREADS = 16, /* only changes the shape of a region's scalar */
+  SW_IR_PASSES = 32   /* its result is its operand, of which it says something */
+};
+
 struct sw_ir_row {
-  const char *name; /* with its dialect */
+  const char *name; /* with its dialect; of a custom call its target */
   sw_ir_import import;
-  sw_opcode code;
+  sw_opcode code;    /* of importers that read it */
   int most_operands; /* further ones are dropped (shapes given as values); 0: all */
+  unsigned flags;
   sw_ir_attr_row attrs[SW_IR_ROW_ATTRS];
 };
 
-/* The row of an op's name (stablehlo., mhlo. and chlo. spell most alike); NULL: unknown. */
+/* The row of an op's name; NULL: unknown. */
 const sw_ir_row *sw_ir_row_of(const sw_ir_tree *t, sw_ir_span name);
 
 /* --- what importers use ------------------------------------------------------------------------------------------ */
@@ -172,11 +191,15 @@ const sw_ir_row *sw_ir_row_of(const sw_ir_tree *t, sw_ir_span name);
 static inline const sw_ir_op *sw_im_op(const sw_importer *m, uint32_t op) { return &m->t->ops.at[op]; }
 static inline sw_ir_walk *sw_im_top(const sw_importer *m) { return &m->walks.at[m->walks.n - 1]; }
 sw_span sw_im_place(const sw_importer *m, uint32_t op);
+/* What the row says; opaque without one. */
+SW_CHECKED sw_rc sw_im_import_by_row(sw_importer *m, const sw_ir_row *row, uint32_t op);
 #define SW_IM_FAIL(m, op, ...) SW_FAIL_INPUT((m)->d, sw_im_place((m), (op)), __VA_ARGS__)
 
 /* The value that operand `i` is. */
 sw_id sw_im_operand(const sw_importer *m, uint32_t op, uint32_t i);
 SW_CHECKED sw_rc sw_im_operand_count(const sw_importer *m, uint32_t op, uint32_t least, uint32_t most);
+/* All operands, in the scratch arena; with `most` > 0 that many, of as many or more; -1: none. */
+SW_CHECKED sw_rc sw_im_operands(sw_importer *m, uint32_t op, int most, const sw_id **out, int *n);
 /* Say what result `i` (over all names) of an op is; `own`: a value that the op itself makes. */
 SW_CHECKED sw_rc sw_im_bind(sw_importer *m, uint32_t op, uint32_t i, sw_id value, bool own);
 SW_CHECKED sw_rc sw_im_result_type(sw_importer *m, uint32_t op, int i, sw_type *out);
@@ -233,24 +256,19 @@ bool sw_im_is_identity(const sw_importer *m, sw_id value, sw_reduction kind);
 SW_CHECKED sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target);
 /* The same without a warning: nothing has to be known of it. */
 SW_CHECKED sw_rc sw_im_opaque_known(sw_importer *m, uint32_t op, const char *target);
-SW_CHECKED sw_rc sw_im_identity(sw_importer *m, const sw_ir_row *row, uint32_t op);
-/* A collective, or the number of a device, in a program for one: *done = false where there are more. */
-SW_CHECKED sw_rc sw_im_alone(sw_importer *m, uint32_t op, bool *done);
-
-/* Parts for one device in GSPMD's form (parts.h). The first imports all of a part where its first value goes out, and
- * leaves out its other ops; the second keeps, op by op, what is of a part that cannot be taken out. Both set *done for
- * such ops; others are left to their rows. */
-SW_CHECKED sw_rc sw_im_part_at(sw_importer *m, uint32_t op, bool *done);
-SW_CHECKED sw_rc sw_im_local_part(sw_importer *m, uint32_t op, bool *done);
 
 /* Walk a function in place of the op, whose operands are its arguments. */
 SW_CHECKED sw_rc sw_im_inline(sw_importer *m, uint32_t op, sw_ir_span callee);
 
+/* The op that combines two values by the reduction. */
+sw_opcode sw_im_combiner(sw_reduction kind);
 /* What a region of one scalar op computes; false: something else. */
 bool sw_im_region_kind(const sw_importer *m, uint32_t region, sw_reduction *out);
 bool sw_im_word_kind(const sw_importer *m, sw_ir_span name, sw_dtype t, sw_reduction *out);
 /* Does the region return its second argument as it is? */
 bool sw_im_region_replaces(const sw_importer *m, uint32_t region);
+/* The row behind `applies`, of an op that has it in place of a region; NULL: it has not. */
+const sw_ir_row *sw_im_applied(const sw_importer *m, const sw_ir_op *o, sw_ir_span *name);
 
 /* The file of custom rules, and the rule of an op: its own, or the file's for its name or target; NULL: none. */
 SW_CHECKED sw_rc sw_im_open_rules(sw_importer *m);
@@ -260,87 +278,21 @@ const char *sw_im_rule_of(sw_importer *m, uint32_t op, const char *target);
 const char *sw_im_elementwise_rule(sw_importer *m, uint32_t op);
 SW_CHECKED sw_rc sw_im_read_rule(sw_importer *m, uint32_t op, const char *text, const sw_type *operands, int n_operands,
                                  const sw_type *results, int n_results, const sw_space **out);
-/* A reduce of (values, positions) that picks the greatest or least: emits it as reduce and argmax, else *done = false.
- */
-SW_CHECKED sw_rc sw_im_arg_reduce(sw_importer *m, uint32_t op, bool *done);
-/* How a compare op compares: "ge" and so on in lower case; floats in their total order. */
-void sw_im_direction_of(const sw_importer *m, const sw_ir_op *o, char direction[3]);
-bool sw_im_is_total_order(const sw_importer *m, const sw_ir_op *o);
-
-/* Import rows of several files. */
+/* Import rows that several dialects have. */
 #define SW_IR_IMPORTER(name) SW_CHECKED sw_rc name(sw_importer *m, const sw_ir_row *row, uint32_t op)
 SW_IR_IMPORTER(sw_im_simple);
-SW_IR_IMPORTER(sw_im_uniform_quantize);
-SW_IR_IMPORTER(sw_im_uniform_dequantize);
+SW_IR_IMPORTER(sw_im_identity);
+SW_IR_IMPORTER(sw_im_constant);
 SW_IR_IMPORTER(sw_im_tuple);
 SW_IR_IMPORTER(sw_im_get_tuple_element);
 SW_IR_IMPORTER(sw_im_named_computation);
-SW_IR_IMPORTER(sw_im_manual);
-SW_IR_IMPORTER(sw_im_sharding_group);
-SW_IR_IMPORTER(sw_im_broadcasting);
-SW_IR_IMPORTER(sw_im_conj);
-SW_IR_IMPORTER(sw_im_is_inf);
-SW_IR_IMPORTER(sw_im_constant_like);
-SW_IR_IMPORTER(sw_im_real_dynamic_slice);
-SW_IR_IMPORTER(sw_im_dynamic_pad);
-SW_IR_IMPORTER(sw_im_set_dimension_size);
-SW_IR_IMPORTER(sw_im_torch_index_select);
-SW_IR_IMPORTER(sw_im_compare);
-SW_IR_IMPORTER(sw_im_old_broadcast);
-SW_IR_IMPORTER(sw_im_einsum);
-SW_IR_IMPORTER(sw_im_dimension_size);
-SW_IR_IMPORTER(sw_im_constant);
-SW_IR_IMPORTER(sw_im_slice);
-SW_IR_IMPORTER(sw_im_dot);
-SW_IR_IMPORTER(sw_im_convolution);
-SW_IR_IMPORTER(sw_im_reduce);
-SW_IR_IMPORTER(sw_im_reduce_window);
-SW_IR_IMPORTER(sw_im_map);
-SW_IR_IMPORTER(sw_im_fft);
-SW_IR_IMPORTER(sw_im_next_after);
-SW_IR_IMPORTER(sw_im_mulhi);
-SW_IR_IMPORTER(sw_im_mhlo_bitcast);
-SW_IR_IMPORTER(sw_im_batch_norm_inference);
-SW_IR_IMPORTER(sw_im_batch_norm_training);
-SW_IR_IMPORTER(sw_im_batch_norm_grad);
-SW_IR_IMPORTER(sw_im_rng);
-SW_IR_IMPORTER(sw_im_own_rng);
-SW_IR_IMPORTER(sw_im_own_generic);
-SW_IR_IMPORTER(sw_im_gather);
-SW_IR_IMPORTER(sw_im_scatter);
-SW_IR_IMPORTER(sw_im_top_k);
 SW_IR_IMPORTER(sw_im_call);
 SW_IR_IMPORTER(sw_im_composite);
 SW_IR_IMPORTER(sw_im_custom_call);
-SW_IR_IMPORTER(sw_im_constraint);
-SW_IR_IMPORTER(sw_im_square);
-SW_IR_IMPORTER(sw_im_ragged_dot);
 SW_IR_IMPORTER(sw_im_return);
-SW_IR_IMPORTER(sw_im_local);
-SW_IR_IMPORTER(sw_im_on_grid);
-SW_IR_IMPORTER(sw_im_shard);
-SW_IR_IMPORTER(sw_im_shard_sharding);
-SW_IR_IMPORTER(sw_im_get_sharding);
-SW_IR_IMPORTER(sw_im_distributed);
-SW_IR_IMPORTER(sw_im_scalar_cast);
-SW_IR_IMPORTER(sw_im_from_elements);
-SW_IR_IMPORTER(sw_im_extract);
-SW_IR_IMPORTER(sw_im_rng_bits);
-SW_IR_IMPORTER(sw_im_stochastic_convert);
-SW_IR_IMPORTER(sw_im_cholesky);
-SW_IR_IMPORTER(sw_im_triangular_solve);
-SW_IR_IMPORTER(sw_im_select_and_scatter);
-SW_IR_IMPORTER(sw_im_token);
-SW_IR_IMPORTER(sw_im_from_host);
-SW_IR_IMPORTER(sw_im_async_start);
-SW_IR_IMPORTER(sw_im_shape_of);
 SW_IR_IMPORTER(sw_im_while);
 SW_IR_IMPORTER(sw_im_case);
-SW_IR_IMPORTER(sw_im_scan);
-SW_IR_IMPORTER(sw_im_sort);
-SW_IR_IMPORTER(sw_im_reduce_precision);
 /* The end of a region of a loop or choice; `ret` is its terminator. */
-SW_CHECKED sw_rc sw_im_leave_scan(sw_importer *m, const sw_ir_walk *w, uint32_t ret, const sw_id *values, uint32_t n);
 SW_CHECKED sw_rc sw_im_leave_region(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n);
 
 /* --- other parts ------------------------------------------------------------------------------------------------- */
@@ -350,10 +302,6 @@ SW_CHECKED sw_rc sw_im_location(sw_importer *m, sw_ir_span loc, sw_span *out);
 /* The name in loc("name"...), or empty. */
 sw_ir_span sw_im_location_name(const sw_importer *m, sw_ir_span loc);
 
-/* What is said of main's arguments, in the keep arena; and the guess of what is not, once the whole graph is read but
- * for its outputs, with a warning (roles/roles.h). */
-SW_CHECKED sw_rc sw_im_roles(sw_importer *m, struct sw_roles *out);
-SW_CHECKED sw_rc sw_im_guess_roles(sw_importer *m, const sw_id *outputs, uint32_t n);
 /* The name that people know an argument by (of the text, when it has no other), and that name made unique. Both live in
  * the scratch arena. */
 SW_CHECKED sw_rc sw_im_arg_label(sw_importer *m, uint32_t i, const char **out);
@@ -395,7 +343,7 @@ SW_CHECKED sw_rc sw_im_read_tiles(sw_importer *m, const sw_mesh *mesh, const cha
                                   sw_sharding *manual, bool *ok);
 /* The mesh cut into axes of prime size; false: they are too many. */
 bool sw_im_digits(const sw_mesh *mesh, sw_mesh *out);
-/* sdy.sharding of the op's attributes. */
+/* What an op's attributes say of its results, which are bound. */
 SW_CHECKED sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op);
 /* sdy.sharding or mhlo.sharding among attributes. */
 sw_ir_span sw_im_sharding_attr(const sw_ir_tree *t, sw_ir_span attrs);
@@ -420,6 +368,18 @@ const char *sw_im_bound_hint(const sw_importer *m);
 SW_CHECKED sw_rc sw_im_read_body(sw_importer *m, uint32_t op, sw_importer *reader, sw_graph **body);
 SW_CHECKED sw_rc sw_im_read_region(sw_importer *m, uint32_t op, uint32_t block, const uint32_t *slots, uint32_t n,
                                    sw_importer *reader, sw_graph **body);
+/* Ops of a block, to be read into a graph of their own: all of `ops` in the order of the text, of which `in` give what
+ * comes in and `out` take what goes out; `captured` are slots of values from around. */
+typedef struct sw_im_part {
+  uint32_t n_ops, *ops;           /* in the order of the text; with constants that stand outside and are read inside */
+  uint32_t n_in, *in;             /* of them: those that go in */
+  uint32_t n_out, *out;           /* those that go out */
+  uint32_t n_captured, *captured; /* slots of values from outside */
+} sw_im_part;
+/* They as a graph of its own, and what read it: arguments are what goes in and then what is captured, outputs what
+ * goes out. To be closed by sw_im_close_body. */
+SW_CHECKED sw_rc sw_im_read_part(sw_importer *m, const sw_im_part *part, sw_importer *reader, sw_graph **body);
+
 void sw_im_close_body(sw_importer *reader, sw_graph *body);
 
 SW_CHECKED sw_rc sw_im_import(sw_importer *m);

@@ -13,6 +13,7 @@
 
 #include "io/mlir/import/import.h"
 #include "io/mlir/import/types.h"
+#include "io/mlir/import/dialect.h"
 #include "io/mlir/roles/roles.h"
 #include "shardwright/file.h"
 
@@ -179,7 +180,7 @@ static bool is_transparent(const sw_ir_row *row) {
   for (size_t i = 0; i < sizeof kCodes / sizeof *kCodes; i++) {
     if (row->code == kCodes[i]) return true;
   }
-  return row->import == sw_im_identity || row->import == sw_im_custom_call || row->import == sw_im_constraint;
+  return row->flags & SW_IR_PASSES || row->import == sw_im_custom_call;
 }
 
 static void see_op(role_finder *r, const sw_ir_op *op) {
@@ -290,7 +291,10 @@ static sw_rc find_roles(role_finder *r) {
   return SW_OK;
 }
 
-sw_rc sw_im_roles(sw_importer *m, sw_roles *out) {
+static sw_rc open(sw_importer *m) {
+  sw_roles *out;
+  SW_ARENA_NEW(out, &m->keep, 1, m->d);
+  m->roles = out;
   role_finder r = {.m = m, .out = out, .f = sw_im_op(m, m->main)};
   r.block = &m->t->blocks.at[sw_im_block(m->t, r.f, 0)];
   out->n = r.block->n_args;
@@ -318,8 +322,9 @@ static void warn_of_guess(sw_importer *m) {
       n_guessed, n_args, count[SW_VALUE_PARAMETER], count[SW_VALUE_STATE]);
 }
 
-sw_rc sw_im_guess_roles(sw_importer *m, const sw_id *values, uint32_t n) {
+static sw_rc guess_rest(sw_importer *m, const sw_id *values, uint32_t n) {
   sw_role_output *outputs;
+  if (m->cut) return SW_OK;
   if (n > m->n_declared) n = m->n_declared; /* more is an error, told later */
   SW_ARENA_NEW(outputs, &m->scratch, n, m->d);
   for (uint32_t i = 0; i < n; i++) {
@@ -331,3 +336,6 @@ sw_rc sw_im_guess_roles(sw_importer *m, const sw_id *values, uint32_t n) {
   warn_of_guess(m);
   return SW_OK;
 }
+
+static const sw_dialect_hooks kHooks = {.open = open, .returned = guess_rest};
+const sw_dialect sw_dialect_roles = {"roles", NULL, 0, NULL, 0, &kHooks};

@@ -1,7 +1,7 @@
 /* Types (types.h). */
 #include "io/mlir/import/types.h"
 
-#include "io/mlir/ops/quant.h"
+#include "io/mlir/import/dialect.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -19,15 +19,9 @@ static sw_rc read_element(const sw_ir_tree *t, sw_ir_span s, sw_dtype *out, sw_d
     *out = SW_I64;
     return SW_OK;
   }
-  sw_ir_span element;
-  if (sw_ir_quant_element(t, s, &element)) {
-    sw_ir_quant q;
-    sw_arena scratch = {0};
-    sw_rc rc = sw_ir_read_quant(t, element, &scratch, &q, d);
-    sw_arena_deinit(&scratch);
-    *out = q.storage;
-    return rc;
-  }
+  bool known;
+  SW_TRY(sw_ir_foreign_element(t, s, out, &known, d));
+  if (known) return SW_OK;
   return SW_FAIL_INPUT(
       d, sw_ir_place(t, s.at),
       "element type '%s' is not supported; expected a float, integer, boolean or complex type of StableHLO", text);

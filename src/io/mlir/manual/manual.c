@@ -7,6 +7,8 @@
  */
 #include <string.h>
 
+#include "io/mlir/import/dialect.h"
+#include "io/mlir/manual/parts.h"
 #include "io/mlir/manual/stack.h"
 
 enum { MOST_LOOPS = 64 };
@@ -126,7 +128,7 @@ static sw_rc bind_loops(const manual *r, sw_id made) {
 
 /* Written out where it can be (stack.h), else one op. With a mesh that the program does not know, or shardings that no
  * loops have, it is like any unknown op. */
-sw_rc sw_im_manual(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+static sw_rc import_manual(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   uint32_t n = sw_ir_result_count(m->t, o);
   const char *why;
@@ -153,3 +155,13 @@ sw_rc sw_im_manual(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_emit(m, op, &add, made));
   return bind_loops(&r, made[0]);
 }
+
+static sw_rc open(sw_importer *m) { return m->cut ? SW_OK : sw_im_find_parts(m); }
+static sw_rc take(sw_importer *m, const sw_ir_row *row, uint32_t op, bool *done) {
+  (void)row;
+  return sw_im_local_part(m, op, done);
+}
+
+static const sw_ir_row kRows[] = {{"sdy.manual_computation", import_manual, SW_OP_OPAQUE}};
+static const sw_dialect_hooks kHooks = {.open = open, .take_unread = sw_im_part_at, .take = take};
+const sw_dialect sw_dialect_manual = {"manual", SW_IR_ROWS(kRows), NULL, 0, &kHooks};

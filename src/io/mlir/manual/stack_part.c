@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "io/mlir/import/parts.h"
+#include "io/mlir/manual/parts.h"
 #include "io/mlir/manual/stack.h"
 
 /* What @Sharding says of the value that goes in; empty: nothing. */

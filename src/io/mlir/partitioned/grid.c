@@ -8,7 +8,8 @@
  */
 #include <string.h>
 
-#include "io/mlir/regions/lift.h"
+#include "io/mlir/annotate/annotate.h"
+#include "io/mlir/stablehlo/lift.h"
 #include "io/mlir/partitioned/partitioned.h"
 #include "shardwright/checked.h"
 

@@ -7,6 +7,7 @@
  * An argument is a block of what shardwright.sharding and shardwright.tensor say, or else sdy.sharding, or else
  * mhlo.sharding; of which nothing is said is the same everywhere.
  */
+#include "io/mlir/annotate/annotate.h"
 #include "io/mlir/partitioned/partitioned.h"
 
 #include <string.h>

@@ -47,8 +47,9 @@ SW_CHECKED sw_rc sw_im_own_number(sw_importer *m, uint32_t op, uint32_t i, const
 SW_CHECKED sw_rc sw_im_neighbours(sw_importer *m, uint32_t op);
 SW_CHECKED sw_rc sw_im_shard_shape(sw_importer *m, uint32_t op);
 
-/* An op of StableHLO among devices. */
-SW_CHECKED sw_rc sw_im_listed(sw_importer *m, const sw_ir_row *row, uint32_t op);
+/* An op of StableHLO among devices; a collective or the number of a device, wherever it stands. */
+SW_IR_IMPORTER(sw_im_listed);
+SW_IR_IMPORTER(sw_im_local);
 /* The call of a function that is declared alone and says which exchange it is; *done = false: another. */
 SW_CHECKED sw_rc sw_im_declared_exchange(sw_importer *m, uint32_t op, sw_ir_span callee, bool *done);
 

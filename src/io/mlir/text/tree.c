@@ -34,6 +34,11 @@ bool sw_ir_is(const sw_ir_tree *t, sw_ir_span s, const char *text) {
   return sw_ir_len(s) == n && memcmp(t->s + s.at, text, n) == 0;
 }
 
+bool sw_ir_starts(const sw_ir_tree *t, sw_ir_span s, const char *text) {
+  size_t n = strlen(text);
+  return sw_ir_len(s) >= n && memcmp(t->s + s.at, text, n) == 0;
+}
+
 sw_ir_span sw_ir_alias_value(const sw_ir_tree *t, sw_ir_span name) {
   const int64_t *i = sw_dict_get(&t->alias_of, t->s + name.at, sw_ir_len(name));
   return i ? t->aliases.at[*i].value : (sw_ir_span){0, 0};

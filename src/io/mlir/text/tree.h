@@ -106,6 +106,7 @@ void sw_ir_print(const sw_ir_tree *t, sw_text *out);
 
 sw_span sw_ir_place(const sw_ir_tree *t, uint32_t at); /* line and column of a byte */
 bool sw_ir_is(const sw_ir_tree *t, sw_ir_span s, const char *text);
+bool sw_ir_starts(const sw_ir_tree *t, sw_ir_span s, const char *text);
 /* The value of an alias; empty when there is none of the name (which has its # or !). */
 sw_ir_span sw_ir_alias_value(const sw_ir_tree *t, sw_ir_span name);
 

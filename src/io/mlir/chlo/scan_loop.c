@@ -1,0 +1,186 @@
+/* chlo.scan: its body with one slice after the other of the inputs, carrying values on; a loop in the graph.
+ *
+ *   %y, %last = chlo.scan(%x) inits (%c) dimension=0 { ^bb0(%x_i, %c_i): return f(%x_i, %c_i), g(%x_i, %c_i) }
+ *
+ *   while {trips: the dim's size}; i, c, y = enter(0, %c, zeros); test(i < size);  x_i = dynamic_slice(x, i);
+ *   y' = dynamic_update_slice(y, f(x_i, c), i);  yield(i + 1, g(x_i, c), y'); end
+ */
+#include "io/mlir/chlo/chlo.h"
+#include "io/mlir/import/emit.h"
+
+typedef struct scan {
+  uint32_t n_in, n_carry, n_out;
+  int64_t size, dim;
+  bool reverse;
+  sw_id step, *carry, *out; /* as they are entered */
+  sw_id at;                 /* the position: from the end when reversed */
+  sw_im_captured captured;
+} scan;
+
+static sw_rc enter(sw_importer *m, uint32_t op, sw_id x, sw_id *out) { return sw_im_one(m, op, SW_OP_ENTER, x, out); }
+
+/* Inputs have one dim more than the body's arguments, initial values as many. */
+static sw_rc read_counts(sw_importer *m, uint32_t op, const sw_ir_block *b, scan *s) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  uint32_t results = sw_ir_result_count(m->t, o);
+  if (b->n_args != o->n_uses) {
+    return SW_IM_FAIL(m, op, "the body has %u arguments; expected one for each of %u operands", b->n_args, o->n_uses);
+  }
+  for (; s->n_in < o->n_uses; s->n_in++) {
+    sw_type t;
+    SW_TRY(sw_ir_read_type(m->t, m->t->args.at[b->first_arg + s->n_in].type, &m->scratch, &t, m->d));
+    if (t.rank == sw_im_type(m, sw_im_operand(m, op, s->n_in))->rank) break;
+  }
+  s->n_carry = o->n_uses - s->n_in;
+  if (results < s->n_carry) return SW_IM_FAIL(m, op, "%u results; expected %u carries at least", results, s->n_carry);
+  s->n_out = results - s->n_carry;
+  return SW_OK;
+}
+
+static sw_rc read_settings(sw_importer *m, uint32_t op, scan *s) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_ir_span dim = sw_ir_attr(m->t, o, "dimension", "dimension"),
+             reverse = sw_ir_attr(m->t, o, "is_reverse", "is_reverse");
+  sw_ir_span size = sw_ir_attr(m->t, o, "scan_dim_size", "scan_dim_size");
+  int64_t on = 0;
+  if (!sw_ir_present(dim) || !sw_ir_read_int(m->t, dim, &s->dim)) {
+    return SW_IM_FAIL(m, op, "expected a whole number as 'dimension'");
+  }
+  s->reverse = sw_ir_present(reverse) && sw_ir_read_int(m->t, reverse, &on) && on;
+  bool said = sw_ir_present(size) && sw_ir_read_int(m->t, size, &s->size);
+  for (uint32_t i = 0; i < s->n_in; i++) {
+    const sw_type *t = sw_im_type(m, sw_im_operand(m, op, i));
+    if (s->dim < 0 || s->dim >= t->rank || (said && t->dims[s->dim] != s->size)) {
+      return SW_IM_FAIL(m, op, "operand %u has no dim %lld, or one of another size", i, (long long)s->dim);
+    }
+    s->size = t->dims[s->dim];
+    said = true;
+  }
+  return said ? SW_OK : SW_IM_FAIL(m, op, "nothing says how many steps there are; expected 'scan_dim_size'");
+}
+
+/* Where slice `at` of a tensor begins: operands of a dynamic slice, behind those that are there. */
+static sw_rc add_starts(sw_importer *m, uint32_t op, const scan *s, int rank, sw_id *x) {
+  sw_id zero = -1;
+  for (int k = 0; k < rank; k++) {
+    if (k != s->dim && zero < 0) SW_TRY(sw_im_number(m, op, SW_I32, 0, 0, NULL, &zero));
+    x[k] = k == s->dim ? s->at : zero;
+  }
+  return SW_OK;
+}
+
+/* The slice, without its dim. */
+static sw_rc take(sw_importer *m, uint32_t op, const scan *s, sw_id from, sw_id *out) {
+  const sw_type t = *sw_im_type(m, from);
+  int64_t sizes[SW_MAX_RANK], left[SW_MAX_RANK];
+  sw_id x[1 + SW_MAX_RANK] = {from};
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(add_starts(m, op, s, t.rank, x + 1));
+  for (int k = 0, n = 0; k < t.rank; k++) {
+    sizes[k] = k == s->dim ? 1 : t.dims[k];
+    if (k != s->dim) left[n++] = t.dims[k];
+  }
+  sw_im_numbers(&a, SW_ATTR_SIZES, sizes, t.rank);
+  SW_TRY(sw_im_help(m, op, SW_OP_DYNAMIC_SLICE, 1 + t.rank, x, &a, out));
+  return sw_im_reshaped(m, op, *out, t.rank - 1, left, out);
+}
+
+static sw_rc put(sw_importer *m, uint32_t op, const scan *s, sw_id into, sw_id slice, sw_id *out) {
+  const sw_type t = *sw_im_type(m, into);
+  int64_t dims[SW_MAX_RANK];
+  sw_id x[2 + SW_MAX_RANK] = {into};
+  for (int k = 0; k < t.rank; k++) dims[k] = k == s->dim ? 1 : t.dims[k];
+  SW_TRY(sw_im_reshaped(m, op, slice, t.rank, dims, &x[1]));
+  SW_TRY(add_starts(m, op, s, t.rank, x + 2));
+  return sw_im_help(m, op, SW_OP_DYNAMIC_UPDATE_SLICE, 2 + t.rank, x, NULL, out);
+}
+
+/* Everything that comes in, and the test. */
+static sw_rc open_loop(sw_importer *m, uint32_t op, sw_id *inputs, scan *s) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_id first, limit, test, *zeros;
+  sw_im_attrs trips = {.n = 0};
+  SW_ARENA_NEW(zeros, &m->scratch, s->n_out, m->d);
+  SW_TRY(sw_im_number(m, op, SW_I32, 0, 0, NULL, &first));
+  for (uint32_t i = 0; i < s->n_out; i++) {
+    sw_type t;
+    SW_TRY(sw_im_result_type(m, op, (int)i, &t));
+    if (s->dim >= t.rank || t.dims[s->dim] != s->size) {
+      return SW_IM_FAIL(m, op, "result %u has no dim %lld of size %lld", i, (long long)s->dim, (long long)s->size);
+    }
+    SW_TRY(sw_im_number(m, op, t.dtype, 0, t.rank, t.dims, &zeros[i]));
+  }
+  sw_im_int(&trips, SW_ATTR_TRIPS, s->size);
+  SW_TRY(sw_im_mark(m, op, SW_OP_WHILE, -1, &trips));
+  SW_TRY(enter(m, op, first, &s->step));
+  for (uint32_t i = 0; i < s->n_carry; i++) SW_TRY(enter(m, op, sw_im_operand(m, op, s->n_in + i), &s->carry[i]));
+  for (uint32_t i = 0; i < s->n_out; i++) SW_TRY(enter(m, op, zeros[i], &s->out[i]));
+  for (uint32_t i = 0; i < s->n_in; i++) SW_TRY(enter(m, op, sw_im_operand(m, op, i), &inputs[i]));
+  uint32_t block = sw_im_block(m->t, o, 0);
+  SW_TRY(sw_im_enter_captured(m, op, m->t->regions.at[o->first_region].text, m->names->block[block], &s->captured));
+  SW_TRY(sw_im_number(m, op, SW_I32, (double)s->size, 0, NULL, &limit));
+  SW_TRY(sw_im_compared(m, op, "lt", s->step, limit, &test));
+  return sw_im_mark(m, op, SW_OP_TEST, test, NULL);
+}
+
+static sw_rc position(sw_importer *m, uint32_t op, scan *s) {
+  sw_id last;
+  s->at = s->step;
+  if (!s->reverse) return SW_OK;
+  SW_TRY(sw_im_number(m, op, SW_I32, (double)(s->size - 1), 0, NULL, &last));
+  return sw_im_two(m, op, SW_OP_SUBTRACT, last, s->step, &s->at);
+}
+
+static sw_rc join(sw_importer *m, uint32_t op, uint32_t result, sw_id entered, sw_id next) {
+  sw_id both[2] = {entered, next};
+  return sw_im_emit_one(m, op, &(sw_im_add){.code = SW_OP_JOIN, .n_operands = 2, .operands = both}, result, NULL);
+}
+
+static sw_rc leave(sw_importer *m, const sw_ir_walk *w, uint32_t ret, const sw_id *values, uint32_t n) {
+  const scan *s = w->state;
+  uint32_t op = w->op, all = s->n_out + s->n_carry;
+  sw_id one, next, *yielded;
+  if (n != all) return SW_IM_FAIL(m, ret, "%u values are returned; expected %u", n, all);
+  SW_ARENA_NEW(yielded, &m->keep, all, m->d);
+  for (uint32_t i = 0; i < s->n_out; i++) SW_TRY(put(m, op, s, s->out[i], values[i], &yielded[i]));
+  for (uint32_t i = s->n_out; i < all; i++) yielded[i] = values[i];
+  SW_TRY(sw_im_number(m, op, SW_I32, 1, 0, NULL, &one));
+  SW_TRY(sw_im_two(m, op, SW_OP_ADD, s->step, one, &next));
+  SW_TRY(sw_im_one(m, op, SW_OP_YIELD, next, &next));
+  for (uint32_t i = 0; i < all; i++) SW_TRY(sw_im_one(m, op, SW_OP_YIELD, yielded[i], &yielded[i]));
+  SW_TRY(sw_im_mark(m, op, SW_OP_END, -1, NULL));
+  sw_im_leave_captured(m, &s->captured);
+  SW_TRY(sw_im_two(m, op, SW_OP_JOIN, s->step, next, &next));
+  for (uint32_t i = 0; i < all; i++) {
+    SW_TRY(join(m, op, i, i < s->n_out ? s->out[i] : s->carry[i - s->n_out], yielded[i]));
+  }
+  return sw_im_annotate_results(m, op);
+}
+
+sw_rc sw_im_scan(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  uint32_t block = sw_im_block(m->t, sw_im_op(m, op), 0);
+  scan *s;
+  sw_id *inputs;
+  if (block == SW_IR_NONE) return SW_IM_FAIL(m, op, "the body is missing");
+  const sw_ir_block *b = &m->t->blocks.at[block];
+  SW_ARENA_NEW(s, &m->keep, 1, m->d);
+  SW_TRY(read_counts(m, op, b, s));
+  SW_TRY(read_settings(m, op, s));
+  SW_ARENA_NEW(s->carry, &m->keep, s->n_carry, m->d);
+  SW_ARENA_NEW(s->out, &m->keep, s->n_out, m->d);
+  SW_ARENA_NEW(inputs, &m->scratch, s->n_in, m->d);
+  SW_TRY(open_loop(m, op, inputs, s));
+  SW_TRY(position(m, op, s));
+  sw_ir_walk w = {.kind = SW_IR_IN_OTHER,
+                  .op = op,
+                  .cursor = b->first_op,
+                  .region = b->region,
+                  .instance = sw_im_top(m)->instance,
+                  .leave = leave,
+                  .state = s};
+  sw_id *slots = w.instance->slots + m->names->block[block];
+  for (uint32_t i = 0; i < s->n_in; i++) SW_TRY(take(m, op, s, inputs[i], &slots[i]));
+  for (uint32_t i = 0; i < s->n_carry; i++) slots[s->n_in + i] = s->carry[i];
+  return sw_array_push(&m->walks, w, m->d);
+}

@@ -1,0 +1,140 @@
+/* The dialects that are read, and who of them is asked (dialect.h). */
+#include "io/mlir/import/dialect.h"
+
+#include <string.h>
+
+/* In the order in which hooks run. */
+#define DIALECTS(X) \
+  X(func)           \
+  X(manual)         \
+  X(annotate)       \
+  X(partitioned)    \
+  X(roles)          \
+  X(stablehlo)      \
+  X(chlo)           \
+  X(mhlo)           \
+  X(arith)          \
+  X(quant)          \
+  X(lapack)         \
+  X(own)
+
+#define X(name) extern const sw_dialect sw_dialect_##name;
+DIALECTS(X)
+#undef X
+#define X(name) &sw_dialect_##name,
+static const sw_dialect *const kDialects[] = {DIALECTS(X)};
+#undef X
+enum { N_DIALECTS = sizeof kDialects / sizeof *kDialects };
+_Static_assert(sizeof kDialects / sizeof *kDialects <= SW_IM_MOST_DIALECTS,
+               "an importer has room for the state of each");
+
+/* --- rows -------------------------------------------------------------------------------------------------------- */
+
+static sw_ir_span without_dialect(const sw_ir_tree *t, sw_ir_span name) {
+  static const char *const kAlike[] = {"stablehlo.", "mhlo.", "chlo."};
+  for (size_t i = 0; i < sizeof kAlike / sizeof *kAlike; i++) {
+    if (sw_ir_starts(t, name, kAlike[i])) name.at += (uint32_t)strlen(kAlike[i]);
+  }
+  return name;
+}
+
+/* Ops of the mesh dialect without a row of their own are those of the shard dialect. */
+static bool is_spelled(const sw_ir_tree *t, sw_ir_span name, const char *row) {
+  static const char kOlder[] = "mesh.", kNewer[] = "shard.";
+  if (sw_ir_is(t, name, row)) return true;
+  if (!sw_ir_starts(t, name, kOlder) || strncmp(row, kNewer, strlen(kNewer)) != 0) return false;
+  return sw_ir_is(t, (sw_ir_span){name.at + (uint32_t)strlen(kOlder), name.end}, row + strlen(kNewer));
+}
+
+const sw_ir_row *sw_ir_row_of(const sw_ir_tree *t, sw_ir_span name) {
+  sw_ir_span bare = without_dialect(t, name);
+  for (int i = 0; i < N_DIALECTS; i++) {
+    for (size_t k = 0; k < kDialects[i]->n_rows; k++) {
+      if (is_spelled(t, bare, kDialects[i]->rows[k].name)) return &kDialects[i]->rows[k];
+    }
+  }
+  return NULL;
+}
+
+const sw_ir_row *sw_ir_call_row(const sw_ir_tree *t, sw_ir_span target) {
+  for (int i = 0; i < N_DIALECTS; i++) {
+    for (size_t k = 0; k < kDialects[i]->n_calls; k++) {
+      if (sw_ir_is(t, target, kDialects[i]->calls[k].name)) return &kDialects[i]->calls[k];
+    }
+  }
+  return NULL;
+}
+
+/* --- states ------------------------------------------------------------------------------------------------------ */
+
+static int index_of(const sw_dialect *dialect) {
+  int i = 0;
+  while (i < N_DIALECTS - 1 && kDialects[i] != dialect) i++;
+  return i;
+}
+
+void *sw_im_state_of(const sw_importer *m, const sw_dialect *dialect) { return m->states[index_of(dialect)]; }
+
+sw_rc sw_im_state(sw_importer *m, const sw_dialect *dialect, void **out) {
+  void **at = &m->states[index_of(dialect)];
+  *out = *at;
+  if (*at) return SW_OK;
+  *out = *at = sw_arena_alloc(&m->keep, 1, dialect->hooks->state_bytes, m->d);
+  if (!*at) return SW_E_RESOURCE;
+  return dialect->hooks->close ? sw_arena_at_end(&m->keep, dialect->hooks->close, *at, m->d) : SW_OK;
+}
+
+/* --- hooks ------------------------------------------------------------------------------------------------------- */
+
+/* Every dialect that has the hook, until one fails, or `until` holds. */
+#define EACH(hook, until, ...)                                  \
+  for (int at = 0; at < N_DIALECTS && !(until); at++) {         \
+    const sw_dialect_hooks *hooks = kDialects[at]->hooks;       \
+    if (hooks && hooks->hook) SW_TRY(hooks->hook(__VA_ARGS__)); \
+  }                                                             \
+  return SW_OK
+
+sw_rc sw_im_open_dialects(sw_importer *m) { EACH(open, false, m); }
+sw_rc sw_im_inherit(sw_importer *reader, const sw_importer *from) { EACH(inherit, false, reader, from); }
+sw_rc sw_im_imported(sw_importer *m, uint32_t op, sw_id first) { EACH(imported, false, m, op, first); }
+sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op) { EACH(results, false, m, op); }
+sw_rc sw_im_see_returned(sw_importer *m, const sw_id *values, uint32_t n) { EACH(returned, false, m, values, n); }
+sw_rc sw_im_see_type(sw_importer *m, sw_id value, sw_ir_span type) { EACH(typed, false, m, value, type); }
+sw_rc sw_im_hand_on(sw_importer *m, sw_id from, sw_id to) { EACH(handed, false, m, from, to); }
+
+sw_rc sw_im_see_argument(sw_importer *m, uint32_t i, sw_id value, sw_ir_span type) {
+  EACH(argument, false, m, i, value, type);
+}
+
+sw_rc sw_im_see_output(sw_importer *m, uint32_t ret, sw_id value, int32_t index) {
+  EACH(output, false, m, ret, value, index);
+}
+
+sw_rc sw_im_take_unread(sw_importer *m, uint32_t op, bool *done) {
+  *done = false;
+  EACH(take_unread, *done, m, op, done);
+}
+
+sw_rc sw_im_take(sw_importer *m, const sw_ir_row *row, uint32_t op, bool *done) {
+  *done = false;
+  EACH(take, *done, m, row, op, done);
+}
+
+sw_rc sw_im_take_call(sw_importer *m, uint32_t op, sw_ir_span target, bool *done) {
+  *done = false;
+  EACH(call, *done, m, op, target, done);
+}
+
+sw_rc sw_im_take_callee(sw_importer *m, uint32_t op, sw_ir_span callee, bool *done) {
+  *done = false;
+  EACH(callee, *done, m, op, callee, done);
+}
+
+sw_rc sw_ir_foreign_element(const sw_ir_tree *t, sw_ir_span type, sw_dtype *out, bool *known, sw_diag *d) {
+  *known = false;
+  EACH(element, *known, t, type, out, known, d);
+}
+
+sw_rc sw_im_adjust_result_type(sw_importer *m, sw_ir_span type, sw_type *out) {
+  EACH(result_type, false, m, type, out);
+}

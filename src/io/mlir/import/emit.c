@@ -1,0 +1,188 @@
+/* Ops of the graph, one each, for what an op of the text is written out in (emit.h). */
+#include "io/mlir/import/emit.h"
+
+#include "shardwright/scalar.h"
+
+sw_rc sw_im_help(sw_importer *m, uint32_t op, sw_opcode code, int n, const sw_id *x, const sw_im_attrs *a, sw_id *out) {
+  sw_im_add add = {.code = code, .n_operands = n, .operands = x, .attrs = a, .part = sw_opcode_text(code)};
+  return sw_im_emit_one(m, op, &add, 0, out);
+}
+
+sw_rc sw_im_one(sw_importer *m, uint32_t op, sw_opcode code, sw_id x, sw_id *out) {
+  return sw_im_help(m, op, code, 1, &x, NULL, out);
+}
+
+sw_rc sw_im_mark(sw_importer *m, uint32_t op, sw_opcode code, sw_id operand, const sw_im_attrs *a) {
+  sw_im_add add = {
+      .code = code, .n_operands = operand >= 0, .operands = &operand, .attrs = a, .part = sw_opcode_text(code)};
+  return sw_im_emit_one(m, op, &add, 0, NULL);
+}
+
+sw_rc sw_im_two(sw_importer *m, uint32_t op, sw_opcode code, sw_id x, sw_id y, sw_id *out) {
+  return sw_im_help(m, op, code, 2, (sw_id[]){x, y}, NULL, out);
+}
+
+sw_rc sw_im_choose(sw_importer *m, uint32_t op, sw_id pred, sw_id x, sw_id y, sw_id *out) {
+  return sw_im_help(m, op, SW_OP_SELECT, 3, (sw_id[]){pred, x, y}, NULL, out);
+}
+
+sw_rc sw_im_compared(sw_importer *m, uint32_t op, const char *direction, sw_id x, sw_id y, sw_id *out) {
+  sw_im_attrs a = {.n = 0};
+  sw_im_text(&a, SW_ATTR_DIRECTION, direction);
+  return sw_im_help(m, op, SW_OP_COMPARE, 2, (sw_id[]){x, y}, &a, out);
+}
+
+sw_rc sw_im_converted(sw_importer *m, uint32_t op, sw_id x, sw_dtype t, sw_id *out) {
+  sw_im_attrs a = {.n = 0};
+  sw_im_int(&a, SW_ATTR_DTYPE, t);
+  return sw_im_help(m, op, SW_OP_CONVERT, 1, &x, &a, out);
+}
+
+sw_rc sw_im_number(sw_importer *m, uint32_t op, sw_dtype t, double v, int rank, const int64_t *dims, sw_id *out) {
+  _Alignas(16) unsigned char element[16] = {0};
+  sw_im_attrs a = {.n = 0};
+  sw_scalar_store(t, sw_scalar_convert(SW_F64, t, sw_scalar_load(SW_F64, &v)), element);
+  sw_im_numbers(&a, SW_ATTR_SHAPE, dims, rank);
+  sw_im_int(&a, SW_ATTR_DTYPE, t);
+  a.at[a.n].key = SW_ATTR_VALUE;
+  a.at[a.n++].u.data = (sw_data){.bytes = element, .splat = true};
+  return sw_im_help(m, op, SW_OP_CONSTANT, 0, NULL, &a, out);
+}
+
+sw_rc sw_im_positions(sw_importer *m, uint32_t op, sw_dtype t, int rank, const int64_t *dims, int64_t dim, sw_id *out) {
+  sw_im_attrs a = {.n = 0};
+  sw_im_numbers(&a, SW_ATTR_SHAPE, dims, rank);
+  sw_im_int(&a, SW_ATTR_DTYPE, t);
+  sw_im_int(&a, SW_ATTR_DIM, dim);
+  return sw_im_help(m, op, SW_OP_IOTA, 0, NULL, &a, out);
+}
+
+sw_rc sw_im_spread(sw_importer *m, uint32_t op, sw_id x, int rank, const int64_t *dims, int64_t dim, sw_id *out) {
+  sw_im_attrs a = {.n = 0};
+  sw_im_numbers(&a, SW_ATTR_SHAPE, dims, rank);
+  sw_im_numbers(&a, SW_ATTR_DIMS, &dim, dim >= 0);
+  return sw_im_help(m, op, SW_OP_BROADCAST, 1, &x, &a, out);
+}
+
+sw_rc sw_im_reshaped(sw_importer *m, uint32_t op, sw_id x, int rank, const int64_t *dims, sw_id *out) {
+  sw_im_attrs a = {.n = 0};
+  sw_im_numbers(&a, SW_ATTR_SHAPE, dims, rank);
+  return sw_im_help(m, op, SW_OP_RESHAPE, 1, &x, &a, out);
+}
+
+bool sw_im_is_in_order(int rank, const int64_t *permutation) {
+  int i = 0;
+  while (i < rank && permutation[i] == i) i++;
+  return i == rank;
+}
+
+sw_rc sw_im_permuted(sw_importer *m, uint32_t op, sw_id x, const int64_t *permutation, sw_id *out) {
+  int rank = sw_im_type(m, x)->rank;
+  sw_im_attrs a = {.n = 0};
+  sw_im_numbers(&a, SW_ATTR_PERMUTATION, permutation, rank);
+  *out = x;
+  return sw_im_is_in_order(rank, permutation) ? SW_OK : sw_im_help(m, op, SW_OP_TRANSPOSE, 1, &x, &a, out);
+}
+
+sw_rc sw_im_cut(sw_importer *m, uint32_t op, sw_id x, const sw_im_range *r, sw_id *out) {
+  const sw_type *t = sw_im_type(m, x);
+  int64_t start[SW_MAX_RANK], limit[SW_MAX_RANK], stride[SW_MAX_RANK];
+  if (r->start == 0 && r->limit == t->dims[r->dim] && r->stride == 1) {
+    *out = x;
+    return SW_OK;
+  }
+  for (int i = 0; i < t->rank; i++) {
+    start[i] = i == r->dim ? r->start : 0;
+    limit[i] = i == r->dim ? r->limit : t->dims[i];
+    stride[i] = i == r->dim ? r->stride : 1;
+  }
+  sw_im_attrs a = {.n = 0};
+  sw_im_numbers(&a, SW_ATTR_START, start, t->rank);
+  sw_im_numbers(&a, SW_ATTR_LIMIT, limit, t->rank);
+  sw_im_numbers(&a, SW_ATTR_STRIDES, stride, t->rank);
+  return sw_im_help(m, op, SW_OP_SLICE, 1, &x, &a, out);
+}
+
+sw_rc sw_im_result_is(sw_importer *m, uint32_t op, uint32_t i, sw_id value) {
+  sw_type said;
+  SW_TRY(sw_im_result_type(m, op, (int)i, &said));
+  const sw_type *is = sw_im_type(m, value);
+  if (said.dtype != is->dtype) {
+    return SW_IM_FAIL(m, op, "result %u is of %s by the operands, but of %s by its type", i, sw_dtype_text(is->dtype),
+                      sw_dtype_text(said.dtype));
+  }
+  sw_im_attrs a = {.n = 0};
+  sw_im_shape(&a, sw_im_type_fits(&said, is) ? is : &said);
+  sw_im_add add = {.code = SW_OP_RESHAPE, .n_operands = 1, .operands = &value, .attrs = &a};
+  return sw_im_emit_one(m, op, &add, i, NULL);
+}
+
+/* --- complex numbers --------------------------------------------------------------------------------------------- */
+
+static sw_rc parts_of(sw_importer *m, uint32_t op, sw_id x, sw_id *parts) {
+  SW_TRY(sw_im_help(m, op, SW_OP_REAL, 1, &x, NULL, &parts[0]));
+  return sw_im_help(m, op, SW_OP_IMAG, 1, &x, NULL, &parts[1]);
+}
+
+/* (a + bi)(c + di) = (ac - bd) + (ad + bc)i */
+sw_rc sw_im_by_parts(sw_importer *m, uint32_t op, const sw_im_add *add) {
+  sw_id x[2], w[2], y[2], other[2];
+  sw_im_attrs a = *add->attrs;
+  SW_TRY(parts_of(m, op, add->operands[0], x));
+  for (int i = 0; i < a.n; i++) {
+    if (a.at[i].key == SW_ATTR_DTYPE) a.at[i].u.i = sw_im_type(m, x[0])->dtype;
+  }
+  if (add->n_operands == 1) {
+    for (int i = 0; i < 2; i++) SW_TRY(sw_im_help(m, op, add->code, 1, &x[i], &a, &y[i]));
+  } else {
+    SW_TRY(parts_of(m, op, add->operands[1], w));
+    for (int i = 0; i < 2; i++) {
+      SW_TRY(sw_im_help(m, op, add->code, 2, (sw_id[]){x[0], w[i]}, &a, &y[i]));
+      SW_TRY(sw_im_help(m, op, add->code, 2, (sw_id[]){x[1], w[1 - i]}, &a, &other[i]));
+      SW_TRY(sw_im_two(m, op, i ? SW_OP_ADD : SW_OP_SUBTRACT, y[i], other[i], &y[i]));
+    }
+  }
+  return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_COMPLEX, .n_operands = 2, .operands = y, .part = add->part},
+                    NULL);
+}
+
+sw_rc sw_im_complex_extreme(sw_importer *m, uint32_t op, bool greatest, const sw_id *x, sw_id *out) {
+  sw_id re[2], im[2], beyond, equal, tie;
+  const char *direction = greatest ? "gt" : "lt";
+  for (int i = 0; i < 2; i++) {
+    SW_TRY(sw_im_one(m, op, SW_OP_REAL, x[i], &re[i]));
+    SW_TRY(sw_im_one(m, op, SW_OP_IMAG, x[i], &im[i]));
+  }
+  SW_TRY(sw_im_compared(m, op, direction, re[0], re[1], &beyond));
+  SW_TRY(sw_im_compared(m, op, "eq", re[0], re[1], &equal));
+  SW_TRY(sw_im_compared(m, op, direction, im[0], im[1], &tie));
+  SW_TRY(sw_im_two(m, op, SW_OP_AND, equal, tie, &tie));
+  SW_TRY(sw_im_two(m, op, SW_OP_OR, beyond, tie, &beyond));
+  return sw_im_choose(m, op, beyond, x[0], x[1], out);
+}
+
+bool sw_im_is_complex_extreme(const sw_importer *m, const sw_ir_row *row, const sw_id *x) {
+  bool extreme = row->code == SW_OP_MAXIMUM || row->code == SW_OP_MINIMUM;
+  return extreme && sw_im_is_complex(m, x[0]) && sw_im_is_complex(m, x[1]);
+}
+
+sw_rc sw_im_reduced_as(sw_importer *m, uint32_t op, sw_id x, sw_id init, sw_id *out) {
+  sw_dtype t = sw_im_type(m, init)->dtype;
+  *out = x;
+  return sw_im_type(m, x)->dtype == t ? SW_OK : sw_im_converted(m, op, x, t, out);
+}
+
+sw_rc sw_im_spread_operands(sw_importer *m, uint32_t op, sw_im_add *add) {
+  sw_id *x;
+  bool tensors = false;
+  for (int i = 0; i < add->n_operands; i++) tensors = tensors || sw_im_type(m, add->operands[i])->rank > 0;
+  if (!tensors) return SW_OK;
+  SW_ARENA_NEW(x, &m->scratch, add->n_operands, m->d);
+  for (int i = 0; i < add->n_operands; i++) {
+    x[i] = add->operands[i];
+    if (sw_im_type(m, x[i])->rank) continue;
+    SW_TRY(sw_im_spread(m, op, x[i], m->lifted->rank, m->lifted->dims, -1, &x[i]));
+  }
+  add->operands = x;
+  return SW_OK;
+}

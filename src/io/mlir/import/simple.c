@@ -1,0 +1,108 @@
+/* Ops whose operands and attributes go over one by one, as their rows say; constants. */
+#include "io/mlir/import/emit.h"
+
+enum { MOST_OPERANDS = 1024 };
+
+sw_rc sw_im_operands(sw_importer *m, uint32_t op, int most, const sw_id **out, int *n) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  *n = most < 0 ? 0 : (int)o->n_uses;
+  if (most > 0) SW_TRY(sw_im_operand_count(m, op, (uint32_t)most, UINT32_MAX));
+  if (most > 0) *n = most;
+  SW_TRY(sw_im_operand_count(m, op, 0, MOST_OPERANDS));
+  sw_id *at;
+  SW_ARENA_NEW(at, &m->scratch, *n, m->d);
+  for (int i = 0; i < *n; i++) at[i] = sw_im_operand(m, op, (uint32_t)i);
+  *out = at;
+  return SW_OK;
+}
+
+/* Sizes that the type of the result leaves open are taken from operand `given`, if it is there and known. */
+static sw_rc shape_of_result(sw_importer *m, uint32_t op, int given, sw_type *t) {
+  int64_t sizes[SW_MAX_RANK], *dims;
+  SW_TRY(sw_im_result_type(m, op, 0, t));
+  int open = -1;
+  for (int i = t->rank - 1; i >= 0; i--) open = t->dims[i] < 0 ? i : open;
+  if (open < 0) return SW_OK;
+  bool known = given >= 0 && (uint32_t)given < sw_im_op(m, op)->n_uses &&
+               sw_im_constant_numbers(m, sw_im_operand(m, op, (uint32_t)given), t->rank, sizes);
+  if (!known) {
+    return SW_IM_FAIL(m, op, "dim %d of the result has a size that is not known ('?'); planning needs all sizes%s",
+                      open, sw_im_bound_hint(m));
+  }
+  SW_ARENA_NEW(dims, &m->scratch, t->rank, m->d);
+  for (int i = 0; i < t->rank; i++) dims[i] = t->dims[i] < 0 ? sizes[i] : t->dims[i];
+  t->dims = dims;
+  return SW_OK;
+}
+
+static sw_rc add_attr(sw_importer *m, uint32_t op, const sw_ir_row *of, const sw_ir_attr_row *row, sw_im_attrs *a) {
+  if (!row->generic) {
+    sw_type t;
+    int given = of->most_operands > 0 ? of->most_operands : 0; /* behind the operands that are tensors */
+    if (row->key == SW_ATTR_DTYPE) {
+      SW_TRY(sw_im_result_type(m, op, 0, &t));
+      sw_im_int(a, SW_ATTR_DTYPE, t.dtype);
+    } else {
+      SW_TRY(shape_of_result(m, op, given, &t));
+      sw_im_shape(a, &t);
+    }
+    return SW_OK;
+  }
+  sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), row->generic, row->custom);
+  if (!sw_ir_present(v)) {
+    return SW_IM_FAIL(m, op, "attribute '%s' is missing", row->generic);
+  }
+  if (sw_attr_kind_of(row->key) == SW_ATTR_KIND_INTS) return sw_im_ints(m, a, row->key, v);
+  int64_t i;
+  if (!sw_ir_read_int(m->t, v, &i)) {
+    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, v.at), "expected a whole number as '%s'", row->generic);
+  }
+  sw_im_int(a, row->key, i);
+  return SW_OK;
+}
+
+sw_rc sw_im_simple(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_im_attrs a = {.n = 0};
+  sw_im_add add = {.code = row->code, .attrs = &a};
+  SW_TRY(sw_im_operands(m, op, row->most_operands, &add.operands, &add.n_operands));
+  if (add.n_operands == 2 && sw_im_is_complex_extreme(m, row, add.operands)) {
+    sw_id out;
+    SW_TRY(sw_im_complex_extreme(m, op, row->code == SW_OP_MAXIMUM, add.operands, &out));
+    return sw_im_result_is(m, op, 0, out);
+  }
+  for (int i = 0; i < SW_IR_ROW_ATTRS && (row->attrs[i].key || row->attrs[i].generic); i++) {
+    SW_TRY(add_attr(m, op, row, &row->attrs[i], &a));
+  }
+  return sw_im_emit(m, op, &add, NULL);
+}
+
+/* What the printer left out is planned as a parameter: its size counts, its elements do not. */
+static sw_rc elided_constant(sw_importer *m, uint32_t op, const sw_type *t) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  const char *name = NULL;
+  sw_id id;
+  if (!o->n_results) return SW_OK;
+  sw_ir_span text = m->t->results.at[o->first_result].name;
+  const char *base = sw_arena_printf(&m->scratch, m->d, "%s%.*s", sw_im_top(m)->instance->prefix, (int)sw_ir_len(text),
+                                     m->t->s + text.at);
+  if (!base) return SW_E_RESOURCE;
+  SW_TRY(sw_im_fresh_name(m, base, &name));
+  if (!m->n_elided++) {
+    sw_im_warn(m, o->text.at, "constants without elements (dense_resource) are taken as parameters of the program");
+  }
+  SW_TRY(sw_graph_add_arg(m->g, name, t->dtype, t->rank, t->dims, SW_VALUE_PARAMETER, sw_im_place(m, op), &id, m->d));
+  return sw_im_bind(m, op, 0, id, true);
+}
+
+sw_rc sw_im_constant(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_type t;
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(sw_im_result_type(m, op, 0, &t));
+  sw_ir_span literal = sw_ir_constant_literal(m->t, sw_im_op(m, op));
+  if (sw_ir_is_elided(m->t, literal)) return elided_constant(m, op, &t);
+  sw_im_shape(&a, &t);
+  sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
+  a.at[a.n].key = SW_ATTR_VALUE;
+  SW_TRY(sw_ir_read_dense(m->t, literal, &t, &m->scratch, &a.at[a.n++].u.data, m->d));
+  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .attrs = &a}, NULL);
+}

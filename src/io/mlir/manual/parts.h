@@ -1,0 +1,26 @@
+/* Parts of a program that are written for one device in GSPMD's form, as manual computations are in Shardy's:
+ *
+ *   %1 = custom_call @SPMDFullToShardShape(%0)     tensor<8x4xf32> -> tensor<1x4xf32>: from here on, one device's part
+ *   %2 = sine %1
+ *   %3 = custom_call @SPMDShardToFullShape(%2)     the whole again
+ *
+ * A part is all ops of a block that hang together by such values, wherever they stand among others.
+ */
+#ifndef IO_MLIR_PARTS_H_
+#define IO_MLIR_PARTS_H_
+
+#include "io/mlir/import/import.h"
+
+/* The parts that can be taken out: what comes in is there before the first value goes out. In the importer's keep
+ * arena. */
+SW_CHECKED sw_rc sw_im_find_parts(sw_importer *m);
+bool sw_im_goes_in(const sw_ir_tree *t, const sw_ir_op *o);
+bool sw_im_goes_out(const sw_ir_tree *t, const sw_ir_op *o);
+
+/* Parts for one device in GSPMD's form. The first imports all of a part where its first value goes out, and
+ * leaves out its other ops; the second keeps, op by op, what is of a part that cannot be taken out. Both set *done for
+ * such ops; others are left to their rows. */
+SW_CHECKED sw_rc sw_im_part_at(sw_importer *m, uint32_t op, bool *done);
+SW_CHECKED sw_rc sw_im_local_part(sw_importer *m, uint32_t op, bool *done);
+
+#endif

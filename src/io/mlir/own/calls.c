@@ -1,0 +1,139 @@
+/* Custom calls that our own texts have for what StableHLO lacks (docs/emitted-forms.md).
+ *
+ *   @shardwright.rng() {seed = 7 : i64, distribution = "uniform", low_value = 0.0, high_value = 1.0, global = [6, 10]}
+ *   @shardwright.generic(%x) {body = "x0*x0", loops = [{kind = "parallel", size = 4 : i64}, ...], maps =
+ * [affine_map<...>]}
+ */
+#include <string.h>
+
+#include "io/mlir/import/dialect.h"
+
+/* A value of the call's settings, which have to be there. */
+static sw_rc setting(sw_importer *m, uint32_t op, const char *key, sw_ir_span *out) {
+  sw_ir_span config = sw_ir_attr(m->t, sw_im_op(m, op), "backend_config", NULL);
+  *out = sw_ir_present(config) ? sw_ir_entry(m->t, config, key) : (sw_ir_span){0, 0};
+  return sw_ir_present(*out) ? SW_OK : SW_IM_FAIL(m, op, "the call has no '%s' in its 'backend_config'", key);
+}
+
+static sw_rc whole_number(sw_importer *m, uint32_t op, sw_ir_span v, const char *key, int64_t *out) {
+  if (sw_ir_read_int(m->t, v, out)) return SW_OK;
+  return SW_IM_FAIL(m, op, "found '%.*s' as '%s'; expected a whole number", (int)sw_ir_len(v), m->t->s + v.at, key);
+}
+
+static sw_rc real_number(sw_importer *m, uint32_t op, const char *key, sw_attr_key to, sw_im_attrs *a) {
+  sw_ir_span v;
+  double value;
+  SW_TRY(setting(m, op, key, &v));
+  if (!sw_ir_read_float(m->t, v, &value)) {
+    return SW_IM_FAIL(m, op, "found '%.*s' as '%s'; expected a number", (int)sw_ir_len(v), m->t->s + v.at, key);
+  }
+  a->at[a->n++] = (sw_attr){.key = to, .u.f = value};
+  return SW_OK;
+}
+
+static sw_rc operands_of(sw_importer *m, uint32_t op, sw_id **out) {
+  uint32_t n = sw_im_op(m, op)->n_uses;
+  SW_ARENA_NEW(*out, &m->scratch, n, m->d);
+  for (uint32_t i = 0; i < n; i++) (*out)[i] = sw_im_operand(m, op, i);
+  return SW_OK;
+}
+
+static sw_rc rng(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  sw_ir_span v;
+  sw_type t;
+  int64_t seed;
+  sw_id *x;
+  sw_im_attrs a = {.n = 0};
+  SW_TRY(sw_im_result_type(m, op, 0, &t));
+  SW_TRY(setting(m, op, "seed", &v));
+  SW_TRY(whole_number(m, op, v, "seed", &seed));
+  sw_im_int(&a, SW_ATTR_SEED, seed);
+  sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
+  sw_im_shape(&a, &t);
+  SW_TRY(setting(m, op, "distribution", &v));
+  sw_im_text(&a, SW_ATTR_DISTRIBUTION, sw_im_string(m, sw_ir_unquoted(m->t, v)));
+  SW_TRY(real_number(m, op, "low_value", SW_ATTR_LOW_VALUE, &a));
+  SW_TRY(real_number(m, op, "high_value", SW_ATTR_HIGH_VALUE, &a));
+  SW_TRY(setting(m, op, "global", &v));
+  SW_TRY(sw_im_ints(m, &a, SW_ATTR_GLOBAL, v));
+  SW_TRY(operands_of(m, op, &x));
+  return sw_im_emit(
+      m, op, &(sw_im_add){.code = SW_OP_RNG, .n_operands = (int)sw_im_op(m, op)->n_uses, .operands = x, .attrs = &a},
+      NULL);
+}
+
+/* --- generic ------------------------------------------------------------------------------------------------------ */
+
+enum { MOST_LOOPS = 64, MOST_MAPS = 64 };
+
+static sw_rc read_loop(sw_importer *m, uint32_t op, sw_ir_span in, sw_loop *out) {
+  static const struct {
+    const char *name;
+    sw_loop_kind kind;
+  } kKinds[] = {{"parallel", SW_LOOP_PARALLEL}, {"reduction", SW_LOOP_REDUCTION}, {"whole", SW_LOOP_WHOLE}};
+  sw_ir_span kind = sw_ir_unquoted(m->t, sw_ir_entry(m->t, in, "kind"));
+  sw_ir_span combiner = sw_ir_unquoted(m->t, sw_ir_entry(m->t, in, "combiner"));
+  size_t k = 0;
+  while (k < 3 && !sw_ir_is(m->t, kind, kKinds[k].name)) k++;
+  if (k == 3) {
+    return SW_IM_FAIL(m, op, "a loop is '%.*s'; expected parallel, reduction or whole", (int)sw_ir_len(kind),
+                      m->t->s + kind.at);
+  }
+  *out = (sw_loop){.kind = kKinds[k].kind};
+  if (sw_ir_present(combiner) && !sw_reduction_parse(sw_im_string(m, combiner), &out->combiner)) {
+    return SW_IM_FAIL(m, op, "a loop combines by '%.*s'; expected a reduction", (int)sw_ir_len(combiner),
+                      m->t->s + combiner.at);
+  }
+  return whole_number(m, op, sw_ir_entry(m->t, in, "size"), "size", &out->size);
+}
+
+static sw_rc read_space(sw_importer *m, uint32_t op, sw_space *out) {
+  sw_ir_span list, item;
+  sw_loop *loops;
+  sw_map *maps;
+  uint32_t cursor = 0;
+  SW_ARENA_NEW(loops, &m->scratch, MOST_LOOPS, m->d);
+  SW_ARENA_NEW(maps, &m->scratch, MOST_MAPS, m->d);
+  *out = (sw_space){.loops = loops, .maps = maps};
+  SW_TRY(setting(m, op, "loops", &list));
+  while (out->n_loops < MOST_LOOPS && sw_ir_next_item(m->t, list, &cursor, &item)) {
+    SW_TRY(read_loop(m, op, item, &loops[out->n_loops++]));
+  }
+  SW_TRY(setting(m, op, "maps", &list));
+  cursor = 0;
+  while (out->n_maps < MOST_MAPS && sw_ir_next_item(m->t, list, &cursor, &item)) {
+    const char *text = sw_im_string(m, sw_ir_inside(m->t, item)); /* affine_map<...> */
+    SW_TRY(sw_map_parse(text, out->n_loops, sw_ir_place(m->t, item.at), &m->scratch, &maps[out->n_maps++], m->d));
+  }
+  return SW_OK;
+}
+
+static sw_rc generic(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  uint32_t n = sw_ir_result_count(m->t, sw_im_op(m, op));
+  sw_ir_span body;
+  sw_space space;
+  sw_type types[SW_MAX_RESULTS];
+  sw_im_attrs a = {.n = 0};
+  sw_id *x;
+  if (n > SW_MAX_RESULTS) return SW_IM_FAIL(m, op, "the call has %u results; expected at most %d", n, SW_MAX_RESULTS);
+  SW_TRY(setting(m, op, "body", &body));
+  sw_im_text(&a, SW_ATTR_BODY, sw_im_string(m, sw_ir_unquoted(m->t, body)));
+  for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_result_type(m, op, (int)i, &types[i]));
+  SW_TRY(read_space(m, op, &space));
+  SW_TRY(operands_of(m, op, &x));
+  return sw_im_emit(m, op,
+                    &(sw_im_add){.code = SW_OP_GENERIC,
+                                 .n_operands = (int)sw_im_op(m, op)->n_uses,
+                                 .operands = x,
+                                 .attrs = &a,
+                                 .n_types = (int)n,
+                                 .types = types,
+                                 .space = &space},
+                    NULL);
+}
+
+static const sw_ir_row kCalls[] = {{"shardwright.rng", rng}, {"shardwright.generic", generic}};
+
+const sw_dialect sw_dialect_own = {"shardwright", NULL, 0, SW_IR_ROWS(kCalls), NULL};

@@ -1,0 +1,67 @@
+/* Regions on scalars, written out on tensors: what reduce, sort, scatter and others do with a region that is none of
+ * the known kinds. The ops of the region are added once per application, with values of one shape in place of its
+ * scalars.
+ *
+ *   { c = compare GT, %a, %b; return select c, %a, %b }   applied to x[4,8], y[4,8]
+ *
+ *   c = compare(x, y); r = select(c, x, y)
+ *
+ * So programs with such regions are planned, partitioned, executed and written like all others.
+ */
+#ifndef IO_MLIR_LIFT_H_
+#define IO_MLIR_LIFT_H_
+
+#include "io/mlir/import/emit.h"
+
+/* A region of `op` that can be written out: `n_args` arguments, `n_results` results, elementwise ops; or the one op
+ * that it `applies`; or one with tensors in it, which is read and stacked. */
+typedef struct sw_im_body {
+  uint32_t op, block;
+  const sw_ir_row *applied; /* NULL: a region */
+  bool captures;            /* it reads values from around it */
+  struct sw_im_inside *inside;
+} sw_im_body;
+/* *lifts = false: it cannot be. */
+SW_CHECKED sw_rc sw_im_open_body(sw_importer *m, uint32_t op, uint32_t region, uint32_t n_args, uint32_t n_results,
+                                 sw_im_body *out, bool *lifts);
+/* Its results for arguments of the shape; `out` has room for all of them. */
+SW_CHECKED sw_rc sw_im_apply(sw_importer *m, const sw_im_body *b, const sw_id *args, const sw_type *shape, sw_id *out);
+/* The parts of both that control flow needs (lift_control.c): can a block be written out, `depth` regions and calls
+ * deep; its ops on arguments, and what it returns is in `returned` of the importer. */
+bool sw_im_block_lifts(const sw_importer *m, uint32_t block, uint32_t n_results, int depth);
+SW_CHECKED sw_rc sw_im_run_block(sw_importer *m, uint32_t op, uint32_t block, const sw_id *args);
+/* A while, case or if in such a block. */
+bool sw_im_control_lifts(const sw_importer *m, const sw_ir_row *row, uint32_t op, int depth);
+SW_CHECKED sw_rc sw_im_lifted_control(sw_importer *m, const sw_ir_row *row, uint32_t op);
+
+/* Regions in which tensors are, or ops with regions of their own (manual/stack_region.c): what is inside, read once and
+ * kept until the importer ends; NULL: it cannot be written out. Then as sw_im_apply. */
+SW_CHECKED sw_rc sw_im_open_inside(sw_importer *m, uint32_t op, uint32_t block, uint32_t n_args, uint32_t n_results,
+                                   struct sw_im_inside **out);
+SW_CHECKED sw_rc sw_im_apply_inside(sw_importer *m, struct sw_im_inside *inside, const sw_id *args,
+                                    const sw_type *shape, sw_id *out);
+
+/* Behind the beginning of a loop: values from around it that the region reads are entered (emit.h). */
+SW_CHECKED sw_rc sw_im_enter_read_by(sw_importer *m, const sw_im_body *b, sw_im_captured *out);
+
+/* --- ops with regions of their own: *done = false when the region cannot be written out ----------------------------
+ */
+
+/* A window with all its lists, one number per dim (two of padding). */
+typedef struct sw_im_window {
+  int n;
+  int64_t sizes[SW_MAX_RANK], strides[SW_MAX_RANK], base[SW_MAX_RANK], holes[SW_MAX_RANK], padding[2 * SW_MAX_RANK];
+} sw_im_window;
+SW_CHECKED sw_rc sw_im_reduce_by_region(sw_importer *m, uint32_t op, const int64_t *dims, int n_dims, bool *done);
+SW_CHECKED sw_rc sw_im_window_by_region(sw_importer *m, uint32_t op, const sw_im_window *w, bool *done);
+/* In each window of x[0] the element that the region selects, places outside of it being none: what x[0] and the others
+ * have there; the last of the n, of bools, says whether there is anything (true all over, as it comes in). Windows are
+ * as many as the dims `said`; *empty: there are none, and x is left as it is. */
+SW_CHECKED sw_rc sw_im_select_in_windows(sw_importer *m, const sw_im_body *select, const sw_im_window *w,
+                                         const sw_type *said, int n, sw_id *x, bool *empty);
+SW_CHECKED sw_rc sw_im_pool_by_regions(sw_importer *m, uint32_t op, const sw_im_window *w, bool *done);
+SW_CHECKED sw_rc sw_im_sort_by_region(sw_importer *m, uint32_t op, int64_t dim, bool *done);
+SW_CHECKED sw_rc sw_im_scatter_by_region(sw_importer *m, uint32_t op, const sw_im_attrs *numbers, bool unique,
+                                         bool *done);
+
+#endif
