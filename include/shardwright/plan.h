@@ -80,6 +80,16 @@ typedef struct sw_collective_sum {
   double bytes; /* received by the busiest device, summed over calls */
 } sw_collective_sum;
 
+/* A value as it is made, a resharded copy of it, a buffer of a unit or a route at work. */
+typedef enum sw_live_kind { SW_LIVE_VALUE, SW_LIVE_COPY, SW_LIVE_BUFFER } sw_live_kind;
+/* A tensor that a device holds for some steps. */
+typedef struct sw_live {
+  sw_live_kind kind;
+  sw_id value; /* of a unit's buffers: -1 */
+  sw_interval steps;
+  int64_t bytes; /* padding included */
+} sw_live;
+
 /* What a plan costs and holds, under its machine. */
 typedef struct sw_account {
   double total_s, local_s, move_s, reshard_s; /* the first is the sum of the others */
@@ -91,8 +101,10 @@ typedef struct sw_account {
   const sw_plan_reshard *reshards; /* by step, then value */
   sw_collective_sum by_collective[SW_COLL_COUNT];
   double axis_s[SW_MAX_AXES]; /* communication time of steps that use the axis (a step over two axes counts in both) */
-  int32_t n_steps;            /* ops of the block + 1 */
-  const int64_t *bytes_at;    /* held by one device at each step, padding, copies and temporaries included */
+  int32_t n_steps;            /* of the line of time (unit.h) */
+  int32_t n_live;
+  const sw_live *live;     /* copies, values, buffers; in no other order */
+  const int64_t *bytes_at; /* by step: the sum of those that are live then */
   int64_t peak_bytes;
   int32_t peak_step;
   int64_t param_bytes;       /* parameters and state, held throughout */
@@ -102,15 +114,8 @@ typedef struct sw_account {
 SW_API double sw_account_redundant_flops(const sw_account *a, const sw_machine *machine);
 SW_API SW_CHECKED sw_rc sw_plan_account(const sw_plan *p, sw_arena *arena, sw_account *out, sw_diag *d);
 
-/* A tensor that a device holds at some step, for explanations: bytes and what it is. */
-typedef struct sw_holding {
-  sw_id value;
-  bool copy; /* a resharded copy of it */
-  int64_t bytes;
-} sw_holding;
-/* The largest holdings at a step, at most `room`; returns how many. */
-SW_API SW_CHECKED sw_rc sw_plan_holdings(const sw_plan *p, const sw_account *a, int32_t step, int32_t room,
-                                         sw_holding *out, int32_t *n, sw_diag *d);
+/* The largest values and copies that are live at a step, at most `room`; returns how many. */
+SW_API int32_t sw_account_largest(const sw_account *a, int32_t step, int32_t room, const sw_live **out);
 
 /* A plan made otherwise, for comparison, with its account. */
 typedef struct sw_comparison {

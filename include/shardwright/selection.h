@@ -19,6 +19,7 @@
 #include "shardwright/reshard.h"
 #include "shardwright/select.h"
 #include "shardwright/strategy.h"
+#include "shardwright/unit.h"
 
 #define SW_COST_UNITS_PER_S 16e12
 /* Saturates at SW_FORBIDDEN; infinity is forbidden. */

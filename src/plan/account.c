@@ -7,22 +7,18 @@
 #include <string.h>
 
 #include "plan/uses.h"
+#include "shardwright/array.h"
 #include "shardwright/checked.h"
 
 typedef struct ledger {
   const sw_plan *p;
+  sw_units units;
   sw_plan_uses uses;
-  int32_t n_steps;
-  int64_t *delta; /* change of the bytes held at each step; n_steps + 1 */
+  SW_ARRAY(sw_live) live;
   sw_account *out;
   sw_id op;       /* that is accounted now */
   double repeats; /* of what is accounted now */
 } ledger;
-
-static void hold(ledger *l, int32_t from, int32_t to, int64_t bytes) { /* steps from .. to, both included */
-  l->delta[from] += bytes;
-  l->delta[to + 1] -= bytes;
-}
 
 static void add_step(ledger *l, sw_coll_op op, const sw_axis_ref *axes, int n_axes, double seconds, double bytes) {
   sw_collective_sum *sum = &l->out->by_collective[op];
@@ -78,9 +74,7 @@ static sw_rc account_move(void *user, const sw_move *mv, sw_diag *d) {
 
 static sw_rc account_ops(ledger *l, sw_op_cost *cost, sw_diag *d) {
   const sw_plan *p = l->p;
-  const sw_block *block = sw_graph_main_block(p->graph);
-  for (int32_t i = 0; i < block->n_ops; i++) {
-    sw_id id = block->ops[i];
+  for (sw_id id = 0; id < p->graph->n_ops; id++) {
     const sw_op *op = &p->graph->ops[id];
     double flops, bytes;
     sw_strategy_cost(p->graph, op, p->machine, &p->ops[id], &cost[id]);
@@ -91,26 +85,15 @@ static sw_rc account_ops(ledger *l, sw_op_cost *cost, sw_diag *d) {
     l->out->flops += cost[id].flops * l->repeats;
     sw_op_work(p->graph, op, NULL, &flops, &bytes);
     l->out->whole_flops += flops * l->repeats;
-    if (cost[id].temp_bytes > 0) hold(l, i, i, (int64_t)cost[id].temp_bytes);
     SW_TRY(sw_strategy_moves(p->graph, op, sw_machine_mesh(p->machine), &p->ops[id], account_move, l, d));
   }
   l->out->op = cost;
   return SW_OK;
 }
 
-/* Largest buffer between the ends of a route of several steps. */
-static int64_t route_temp_bytes(const sw_route *r, const sw_type *type) {
-  int64_t most = 0;
-  for (int i = 0; i + 1 < r->n_steps; i++) {
-    most = sw_max_i64(most, sw_sharding_held_bytes(&r->step[i].after, type->dims, type->dtype));
-  }
-  return most;
-}
-
 static void account_reshards(ledger *l) {
   for (int32_t i = 0; i < l->out->n_reshards; i++) {
     const sw_plan_reshard *r = &l->out->reshards[i];
-    const sw_type *type = &l->p->graph->values[r->value].type;
     l->repeats = (double)sw_value_repeats(l->p->graph, r->value);
     l->out->reshard_s += r->route->cost_s * l->repeats;
     l->out->full_replications += r->route->full_replication;
@@ -123,67 +106,91 @@ static void account_reshards(ledger *l) {
         add_step(l, st->coll.op, st->coll.axes, st->coll.n_axes, st->cost_s, st->max_bytes);
       }
     }
-    hold(l, r->step, r->last_step, sw_sharding_held_bytes(&r->to, type->dims, type->dtype));
-    int64_t temp = route_temp_bytes(r->route, type);
-    if (temp) hold(l, r->step, r->step, temp);
   }
 }
 
-static void hold_value(ledger *l, sw_id value) {
+/* --- what is live ------------------------------------------------------------------------------------------------ */
+
+/* Largest buffer between the ends of a route of several steps. */
+static int64_t route_temp_bytes(const sw_route *r, const sw_type *type) {
+  int64_t most = 0;
+  for (int i = 0; i + 1 < r->n_steps; i++) {
+    most = sw_max_i64(most, sw_sharding_held_bytes(&r->step[i].after, type->dims, type->dtype));
+  }
+  return most;
+}
+
+static sw_rc hold_copies(ledger *l, sw_diag *d) {
+  for (int32_t i = 0; i < l->out->n_reshards; i++) {
+    const sw_plan_reshard *r = &l->out->reshards[i];
+    const sw_type *type = &l->p->graph->values[r->value].type;
+    const int64_t bytes = sw_sharding_held_bytes(&r->to, type->dims, type->dtype),
+                  temp = route_temp_bytes(r->route, type);
+    SW_TRY(sw_array_push(&l->live, ((sw_live){SW_LIVE_COPY, r->value, {r->step, r->last_step}, bytes}), d));
+    if (temp) SW_TRY(sw_array_push(&l->live, ((sw_live){SW_LIVE_BUFFER, r->value, {r->step, r->step}, temp}), d));
+  }
+  return SW_OK;
+}
+
+static sw_rc hold_value(ledger *l, sw_id value, sw_diag *d) {
   const sw_value *v = &l->p->graph->values[value];
-  const int64_t bytes = l->uses.bytes[value];
-  bool stays = v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE;
-  int32_t from = v->def < 0 ? 0 : l->uses.step_of[v->def], to = stays ? l->n_steps - 1 : l->uses.last_direct[value];
-  hold(l, from, to, bytes);
-  if (v->def < 0 && l->p->args_whole && !sw_sharding_is_replicated(&l->p->args[v->def_index]))
-    hold(l, from, to, sw_type_bytes(&v->type));
-  if (stays) l->out->param_bytes += bytes;
+  const sw_live as_made = {SW_LIVE_VALUE, value, l->uses.life[value], l->uses.bytes[value]};
+  if (v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE) l->out->param_bytes += as_made.bytes;
+  SW_TRY(sw_array_push(&l->live, as_made, d));
+  if (v->def >= 0 || !l->p->args_whole || sw_sharding_is_replicated(&l->p->args[v->def_index])) return SW_OK;
+  const sw_live whole = {SW_LIVE_BUFFER, value, as_made.steps, sw_type_bytes(&v->type)};
+  return sw_array_push(&l->live, whole, d);
 }
 
-static void hold_values(ledger *l) {
-  const sw_graph *g = l->p->graph;
-  const sw_function *f = &g->functions[g->main];
-  const sw_block *block = sw_graph_main_block(g);
-  for (int32_t i = 0; i < f->n_args; i++) hold_value(l, f->args[i]);
-  for (int32_t i = 0; i < block->n_ops; i++) {
-    const sw_op *op = &g->ops[block->ops[i]];
-    for (int r = 0; r < op->n_results; r++) hold_value(l, op->results[r]);
+static sw_rc hold_all(ledger *l, sw_diag *d) {
+  SW_TRY(hold_copies(l, d));
+  for (int32_t i = 0; i < l->units.n; i++) {
+    const sw_unit unit = sw_unit_at(&l->units, i);
+    const int64_t temp = unit.kind == SW_UNIT_OP ? (int64_t)l->out->op[unit.id].temp_bytes : 0;
+    for (int32_t k = 0; k < unit.n_makes; k++) SW_TRY(hold_value(l, unit.makes[k], d));
+    if (temp > 0) SW_TRY(sw_array_push(&l->live, ((sw_live){SW_LIVE_BUFFER, -1, {unit.step, unit.step}, temp}), d));
   }
+  return SW_OK;
 }
 
-static void sum_up(ledger *l, int64_t *bytes_at) {
+static sw_rc sum_up(ledger *l, sw_arena *arena, sw_diag *d) {
   sw_account *a = l->out;
-  int64_t now = 0;
-  for (int32_t i = 0; i < l->n_steps; i++) {
-    now += l->delta[i];
-    bytes_at[i] = now;
-    if (now > a->peak_bytes) {
-      a->peak_bytes = now;
-      a->peak_step = i;
-    }
+  int64_t *at; /* at first the change at each step */
+  a->n_steps = l->units.n_steps;
+  a->n_live = (int32_t)l->live.n;
+  SW_ARENA_NEW(at, arena, a->n_steps + 1, d);
+  if (!(a->live = sw_arena_copy(arena, l->live.at, l->live.n, sizeof *a->live, d))) return SW_E_RESOURCE;
+  for (int32_t i = 0; i < a->n_live; i++) {
+    at[a->live[i].steps.first] += a->live[i].bytes;
+    at[a->live[i].steps.last + 1] -= a->live[i].bytes;
   }
-  a->n_steps = l->n_steps;
-  a->bytes_at = bytes_at;
+  for (int32_t i = 0; i < a->n_steps; i++) {
+    if (i) at[i] += at[i - 1];
+    if (at[i] > a->peak_bytes) a->peak_bytes = at[i], a->peak_step = i;
+  }
+  a->bytes_at = at;
   a->total_s = a->local_s + a->move_s + a->reshard_s;
+  return SW_OK;
+}
+
+static sw_rc account(ledger *l, sw_arena *arena, sw_diag *d) {
+  sw_op_cost *cost;
+  SW_ARENA_NEW(cost, arena, l->p->graph->n_ops, d);
+  SW_TRY(sw_plan_find_uses(l->p, arena, &l->uses, d));
+  l->out->n_reshards = l->uses.n_reshards;
+  l->out->reshards = l->uses.reshards;
+  SW_TRY(account_ops(l, cost, d));
+  account_reshards(l);
+  SW_TRY(hold_all(l, d));
+  return sum_up(l, arena, d);
 }
 
 sw_rc sw_plan_account(const sw_plan *p, sw_arena *arena, sw_account *out, sw_diag *d) {
-  const sw_graph *g = p->graph;
   *out = (sw_account){0};
-  ledger l = {.p = p, .out = out, .n_steps = sw_graph_main_block(g)->n_ops + 1};
-  sw_op_cost *cost;
-  int64_t *bytes_at;
-  SW_ARENA_NEW(cost, arena, g->n_ops, d);
-  SW_ARENA_NEW(bytes_at, arena, l.n_steps, d);
-  SW_ARENA_NEW(l.delta, arena, l.n_steps + 1, d);
-  SW_TRY(sw_plan_find_uses(p, arena, &l.uses, d));
-  out->n_reshards = l.uses.n_reshards;
-  out->reshards = l.uses.reshards;
-  SW_TRY(account_ops(&l, cost, d));
-  account_reshards(&l);
-  hold_values(&l);
-  sum_up(&l, bytes_at);
-  return SW_OK;
+  ledger l = {.p = p, .units = sw_units_of(p->graph), .out = out};
+  sw_rc rc = account(&l, arena, d);
+  sw_array_free(&l.live);
+  return rc;
 }
 
 double sw_account_redundant_flops(const sw_account *a, const sw_machine *machine) {
@@ -191,39 +198,17 @@ double sw_account_redundant_flops(const sw_account *a, const sw_machine *machine
   return all > 1e-9 * a->whole_flops ? all : 0; /* sums of the same numbers, in another order */
 }
 
-/* --- who fills a step -------------------------------------------------------------------------------------------- */
-
-static void keep_largest(sw_holding *out, int32_t *n, int32_t room, sw_holding h) {
-  int32_t at = *n < room ? (*n)++ : room;
-  if (at == room && (room == 0 || out[room - 1].bytes >= h.bytes)) return;
-  if (at == room) at--;
-  while (at > 0 && out[at - 1].bytes < h.bytes) {
-    out[at] = out[at - 1];
-    at--;
+int32_t sw_account_largest(const sw_account *a, int32_t step, int32_t room, const sw_live **out) {
+  int32_t n = 0;
+  for (int32_t i = 0; i < a->n_live; i++) {
+    const sw_live *l = &a->live[i];
+    if (l->kind == SW_LIVE_BUFFER || step < l->steps.first || step > l->steps.last) continue;
+    int32_t at = n < room ? n++ : room;
+    while (at > 0 && out[at - 1]->bytes < l->bytes) {
+      if (at < room) out[at] = out[at - 1];
+      at--;
+    }
+    if (at < room) out[at] = l;
   }
-  out[at] = h;
-}
-
-sw_rc sw_plan_holdings(const sw_plan *p, const sw_account *a, int32_t step, int32_t room, sw_holding *out, int32_t *n,
-                       sw_diag *d) {
-  const sw_graph *g = p->graph;
-  sw_arena scratch = {0};
-  sw_plan_uses uses;
-  sw_rc rc = sw_plan_find_uses(p, &scratch, &uses, d);
-  *n = 0;
-  for (int32_t i = 0; !rc && i < a->n_reshards; i++) {
-    const sw_plan_reshard *r = &a->reshards[i];
-    const sw_type *type = &g->values[r->value].type;
-    int64_t bytes = sw_sharding_held_bytes(&r->to, type->dims, type->dtype);
-    if (r->step <= step && step <= r->last_step) keep_largest(out, n, room, (sw_holding){r->value, true, bytes});
-  }
-  for (sw_id v = 0; !rc && v < g->n_values; v++) {
-    const sw_value *val = &g->values[v];
-    bool stays = val->kind == SW_VALUE_PARAMETER || val->kind == SW_VALUE_STATE;
-    int32_t from = val->def < 0 ? 0 : uses.step_of[val->def];
-    if (from > step || (!stays && uses.last_direct[v] < step)) continue;
-    keep_largest(out, n, room, (sw_holding){v, false, uses.bytes[v]});
-  }
-  sw_arena_deinit(&scratch);
-  return rc;
+  return n;
 }

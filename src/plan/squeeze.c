@@ -10,7 +10,7 @@
 
 #include "shardwright/checked.h"
 
-enum { MOST_RAISES = 64, HOLDINGS_SHOWN = 5 };
+enum { MOST_RAISES = 64, LIVE_SHOWN = 5 };
 
 /* Limits to try, as multiples of the least feasible one. */
 static const double kSteps[] = {1, 1.03, 1.06, 1.1, 1.15, 1.25, 1.4, 1.7, 2};
@@ -69,17 +69,18 @@ static void put_bytes(sw_text *t, int64_t bytes) {
 }
 
 /* What fills the peak of a plan. */
-static sw_rc put_holdings(const sw_plan *p, sw_text *t, sw_diag *d) {
+static sw_rc put_largest(const sw_plan *p, sw_text *t, sw_diag *d) {
   sw_arena mem = {0};
   sw_account a;
-  sw_holding top[HOLDINGS_SHOWN];
+  const sw_live *top[LIVE_SHOWN];
   int32_t n = 0;
   sw_rc rc = sw_plan_account(p, &mem, &a, d);
-  if (!rc) rc = sw_plan_holdings(p, &a, a.peak_step, HOLDINGS_SHOWN, top, &n, d);
+  if (!rc) n = sw_account_largest(&a, a.peak_step, LIVE_SHOWN, top);
   if (!rc && n) sw_text_puts(t, "; its peak is filled by");
   for (int32_t i = 0; !rc && i < n; i++) {
-    sw_text_printf(t, "%s %s%s (", i ? "," : "", p->graph->values[top[i].value].name, top[i].copy ? ", a copy" : "");
-    sw_text_bytes(t, (double)top[i].bytes);
+    sw_text_printf(t, "%s %s%s (", i ? "," : "", p->graph->values[top[i]->value].name,
+                   top[i]->kind == SW_LIVE_COPY ? ", a copy" : "");
+    sw_text_bytes(t, (double)top[i]->bytes);
     sw_text_puts(t, ")");
   }
   sw_arena_deinit(&mem);
@@ -104,7 +105,7 @@ static sw_rc explain(const sw_searcher *s, const sw_fit *fit, const smallest *w,
     put_bytes(&t, w->peak);
     if (w->peak > w->least) sw_text_puts(&t, ", as far as found");
     rc = sw_search_take(s, &w->sol, fit, out, &peak, d);
-    if (!rc) rc = put_holdings(out, &t, d);
+    if (!rc) rc = put_largest(out, &t, d);
   }
   if (!rc) rc = SW_FAIL(d, proven ? SW_E_INFEASIBLE : SW_E_RESOURCE, SW_NOWHERE, "%s", sw_text_str(&t));
   sw_text_free(&t);

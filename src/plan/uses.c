@@ -7,24 +7,16 @@
 
 typedef struct finder {
   const sw_plan *p;
+  sw_units units;
   sw_arena *arena;
   sw_route_cache *routes;
   SW_ARRAY(sw_plan_reshard) all;
   SW_ARRAY(int32_t) of_value;  /* reshards of the value at hand */
   SW_ARRAY(sw_value_use) uses; /* of one reshard */
   SW_ARRAY(int32_t) which;     /* by use of the value at hand: its reshard; -1: none */
+  SW_ARRAY(int32_t) needed;    /* likewise: the step at which it needs the value as it is made */
   sw_plan_uses *out;
-  int32_t n_steps; /* outputs are read there */
 } finder;
-
-static sw_rc find_steps(const sw_graph *g, sw_arena *arena, const int32_t **out, sw_diag *d) {
-  const sw_block *block = sw_graph_main_block(g);
-  int32_t *step;
-  SW_ARENA_NEW(step, arena, g->n_ops, d);
-  for (int32_t i = 0; i < block->n_ops; i++) step[block->ops[i]] = i;
-  *out = step;
-  return SW_OK;
-}
 
 static sw_rc add_reshard(finder *f, sw_id value, int32_t leg, const sw_sharding *from, const sw_sharding *to,
                          int32_t step, sw_diag *d) {
@@ -67,19 +59,19 @@ static sw_rc take_stated(finder *f, sw_id value, const sw_value_use *use, const 
 }
 
 /* From what the op makes to the sharding stated of its result: right before the first use, held to the last. */
-static sw_rc make_stated(finder *f, sw_id value, const sw_sharding *stated, int32_t last, sw_diag *d) {
+static sw_rc make_stated(finder *f, sw_id value, const sw_sharding *stated, sw_diag *d) {
   const sw_value *v = &f->p->graph->values[value];
   sw_sharding made;
   sw_plan_made_sharding(f->p, value, &made);
   if (sw_sharding_equal(stated, &made) || !v->n_uses) return SW_OK;
-  const int32_t first = v->uses[0].op < 0 ? f->n_steps : f->out->step_of[v->uses[0].op];
+  const int32_t first = sw_use_step(&f->units, v->uses[0]);
   SW_TRY(add_reshard(f, value, 0, &made, stated, first, d));
   sw_plan_reshard *r = &f->all.at[f->all.n - 1];
-  r->last_step = last;
+  r->last_step = f->out->life[value].last;
   r->n_uses = v->n_uses;
   r->uses = v->uses;
   f->out->bytes[value] = sw_sharding_held_bytes(&made, v->type.dims, v->type.dtype);
-  f->out->last_direct[value] = first;
+  f->out->life[value].last = first;
   return SW_OK;
 }
 
@@ -98,34 +90,31 @@ static sw_rc list_uses(finder *f, const sw_value *v, size_t first, sw_diag *d) {
 
 static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
   const sw_value *v = &f->p->graph->values[value];
-  const sw_id held_for = sw_value_held_for(f->p->graph, value);
   const size_t first = f->all.n;
-  int32_t last = v->def < 0 ? 0 : f->out->step_of[v->def], read = last;
   sw_sharding from, to;
   sw_plan_value_sharding(f->p, value, &from);
   f->out->bytes[value] = sw_sharding_held_bytes(&from, v->type.dims, v->type.dtype);
-  f->of_value.n = f->which.n = 0;
+  f->of_value.n = f->which.n = f->needed.n = 0;
   for (int32_t u = 0; u < v->n_uses; u++) {
+    const int32_t step = sw_use_step(&f->units, v->uses[u]);
+    int32_t r = -1, needed = step;
     if (sw_plan_use_is_of_made(f->p, v->uses[u]))
       to = from;
     else
       sw_plan_use_sharding(f->p, v->uses[u], &to);
-    int32_t r = -1, step = v->uses[u].op < 0 ? f->n_steps : f->out->step_of[v->uses[u].op];
-    if (sw_sharding_equal(&from, &to)) {
-      last = (int32_t)sw_max_i64(last, step);
-    } else {
+    if (!sw_sharding_equal(&from, &to)) {
       SW_TRY(reshard_to(f, value, &from, &to, step, &r, d));
       f->all.at[r].last_step = step;
       f->all.at[r].n_uses++;
-      read = (int32_t)sw_max_i64(read, f->all.at[r].step);
+      needed = f->all.at[r].step;
     }
     SW_TRY(sw_array_push(&f->which, r, d));
+    SW_TRY(sw_array_push(&f->needed, needed, d));
     if (f->p->n_stated && v->uses[u].op >= 0) SW_TRY(take_stated(f, value, &v->uses[u], &to, step, d));
   }
-  f->out->last_direct[value] = held_for < 0 ? last : (int32_t)sw_max_i64(last, f->out->step_of[held_for]);
+  f->out->life[value] = sw_value_life(&f->units, value, f->needed.at);
   SW_TRY(list_uses(f, v, first, d));
-  f->out->last_direct[value] = (int32_t)sw_max_i64(f->out->last_direct[value], read);
-  return v->def < 0 || !f->p->n_stated ? SW_OK : make_stated(f, value, &from, f->out->last_direct[value], d);
+  return v->def < 0 || !f->p->n_stated ? SW_OK : make_stated(f, value, &from, d);
 }
 
 static int by_step(const void *a, const void *b) {
@@ -137,18 +126,12 @@ static int by_step(const void *a, const void *b) {
 }
 
 static sw_rc collect(finder *f, sw_diag *d) {
-  const sw_graph *g = f->p->graph;
-  const sw_function *fn = &g->functions[g->main];
-  const sw_block *block = sw_graph_main_block(g);
-  f->n_steps = block->n_ops;
-  SW_TRY(find_steps(g, f->arena, &f->out->step_of, d));
-  SW_ARENA_NEW(f->out->last_direct, f->arena, g->n_values, d);
-  SW_ARENA_NEW(f->out->bytes, f->arena, g->n_values, d);
+  SW_ARENA_NEW(f->out->life, f->arena, f->p->graph->n_values, d);
+  SW_ARENA_NEW(f->out->bytes, f->arena, f->p->graph->n_values, d);
   SW_TRY(sw_route_cache_make(f->arena, &f->routes, d));
-  for (int32_t i = 0; i < fn->n_args; i++) SW_TRY(uses_of_value(f, fn->args[i], d));
-  for (int32_t i = 0; i < block->n_ops; i++) {
-    const sw_op *op = &g->ops[block->ops[i]];
-    for (int r = 0; r < op->n_results; r++) SW_TRY(uses_of_value(f, op->results[r], d));
+  for (int32_t i = 0; i < f->units.n; i++) {
+    const sw_unit unit = sw_unit_at(&f->units, i);
+    for (int32_t k = 0; k < unit.n_makes; k++) SW_TRY(uses_of_value(f, unit.makes[k], d));
   }
   if (f->all.n) qsort(f->all.at, f->all.n, sizeof *f->all.at, by_step);
   f->out->n_reshards = (int32_t)f->all.n;
@@ -157,12 +140,13 @@ static sw_rc collect(finder *f, sw_diag *d) {
 }
 
 sw_rc sw_plan_find_uses(const sw_plan *p, sw_arena *arena, sw_plan_uses *out, sw_diag *d) {
-  finder f = {.p = p, .arena = arena, .out = out};
+  finder f = {.p = p, .units = sw_units_of(p->graph), .arena = arena, .out = out};
   *out = (sw_plan_uses){0};
   sw_rc rc = collect(&f, d);
   sw_array_free(&f.all);
   sw_array_free(&f.of_value);
   sw_array_free(&f.uses);
   sw_array_free(&f.which);
+  sw_array_free(&f.needed);
   return rc;
 }

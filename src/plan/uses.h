@@ -7,8 +7,7 @@
 typedef struct sw_plan_uses {
   int32_t n_reshards;
   const sw_plan_reshard *reshards; /* as the program makes them: by step of the first use, then by operand */
-  const int32_t *step_of;          /* by op id: position in the main block */
-  int32_t *last_direct;            /* by value: last step at which it is read, resharded or held as it is made */
+  sw_interval *life;               /* by value: when it is held as it is made */
   int64_t *bytes;                  /* by value: of one device's block as it is made */
 } sw_plan_uses;
 

@@ -210,9 +210,8 @@ static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard 
 static void put_memory(sw_json_out *o, const sw_report *r) {
   enum { SHOWN = 10 };
   const sw_account *a = r->account;
-  sw_holding top[SHOWN];
-  int32_t n = 0;
-  if (sw_plan_holdings(r->plan, a, a->peak_step, SHOWN, top, &n, NULL)) o->text->rc = SW_E_RESOURCE;
+  const sw_live *top[SHOWN];
+  const int32_t n = sw_account_largest(a, a->peak_step, SHOWN, top);
   sw_jw_object(o, "memory");
   if (r->plan->capacity_bytes != INT64_MAX) sw_jw_i64(o, "capacity_bytes", r->plan->capacity_bytes);
   sw_jw_i64(o, "peak_bytes", a->peak_bytes);
@@ -221,9 +220,9 @@ static void put_memory(sw_json_out *o, const sw_report *r) {
   sw_jw_array(o, "largest_at_peak");
   for (int32_t i = 0; i < n; i++) {
     sw_jw_object_row(o, NULL);
-    sw_jw_string(o, "value", r->plan->graph->values[top[i].value].name);
-    sw_jw_bool(o, "resharded_copy", top[i].copy);
-    sw_jw_i64(o, "bytes", top[i].bytes);
+    sw_jw_string(o, "value", r->plan->graph->values[top[i]->value].name);
+    sw_jw_bool(o, "resharded_copy", top[i]->kind == SW_LIVE_COPY);
+    sw_jw_i64(o, "bytes", top[i]->bytes);
     sw_jw_end(o);
   }
   sw_jw_end(o);

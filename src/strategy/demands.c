@@ -25,27 +25,14 @@ bool sw_annotation_admits_strategy(const sw_graph *g, const sw_annotation *a, co
   return true;
 }
 
-static sw_rc demands_of_use(const sw_annotation *a, const sw_value_use *uses, int32_t n, sw_id op, sw_demands *out,
-                            sw_diag *d) {
-  for (int32_t i = 0; i < n; i++) {
-    if (uses[i].op == op) SW_TRY(sw_array_push(out, ((sw_demand){a, uses[i].index}), d));
-  }
-  return SW_OK;
-}
-
 sw_rc sw_demands_of(const sw_graph *g, sw_id op, sw_demands *out, sw_diag *d) {
+  const sw_units units = sw_units_of(g);
   for (int32_t i = 0; i < g->n_annotations; i++) {
     const sw_annotation *a = &g->annotations[i];
-    if (!a->required) continue;
-    if (a->op >= 0) {
-      if (a->op == op) SW_TRY(sw_array_push(out, ((sw_demand){a, -1}), d));
-      continue;
+    for (int32_t k = 0; a->required && k < sw_annotation_n_ports(g, a); k++) {
+      const sw_port at = sw_annotation_port(&units, a, k);
+      if (at.unit == sw_unit_of_op(&units, op)) SW_TRY(sw_array_push(out, ((sw_demand){a, at.port}), d));
     }
-    const sw_value *v = &g->values[a->value];
-    if (a->for_users)
-      SW_TRY(demands_of_use(a, a->n_users ? a->users : v->uses, a->n_users ? a->n_users : v->n_uses, op, out, d));
-    else if (v->def == op)
-      SW_TRY(sw_array_push(out, ((sw_demand){a, g->ops[op].n_operands + v->def_index}), d));
   }
   return SW_OK;
 }

@@ -24,7 +24,7 @@ typedef struct row_key {
 } row_key;
 
 static sw_rc find_hubs(hubs *k, const sw_selection *s, sw_arena *mem, sw_diag *d) {
-  *k = (hubs){.s = s, .n_plain = s->n_args + s->n_ops + s->n_outputs, .n_nodes = (int32_t)s->nodes.n};
+  *k = (hubs){.s = s, .n_plain = s->units.n, .n_nodes = (int32_t)s->nodes.n};
   SW_ARENA_NEW(k->value_of, mem, k->n_nodes, d);
   SW_ARENA_NEW(k->place_of, mem, k->n_nodes, d);
   SW_ARENA_NEW(k->listed, mem, s->patterns.n, d);

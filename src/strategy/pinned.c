@@ -5,15 +5,14 @@
 
 static sw_rc forbid(sw_selection *s, const sw_pin *pin, sw_diag *d) {
   const sw_value *v = &s->g->values[pin->value];
-  const int32_t node = v->def < 0 ? v->def_index : s->node_of_op[v->def];
-  const int port = v->def < 0 ? 0 : s->g->ops[v->def].n_operands + v->def_index;
-  const sw_choices *c = s->choices[node];
+  const sw_port at = sw_value_made_at(&s->units, pin->value);
+  const sw_option_set *c = s->options[at.unit];
   const sw_annotation wanted = {.sharding = pin->sharding, .open_dims = pin->open_dims, .required = true};
-  int64_t *cost = sw_arena_copy(s->arena, s->nodes.at[node].cost, (size_t)c->n, sizeof *cost, d);
+  int64_t *cost = sw_arena_copy(s->arena, s->nodes.at[at.unit].cost, (size_t)c->n, sizeof *cost, d);
   bool any = false;
   if (!cost) return SW_E_RESOURCE;
   for (int32_t k = 0; k < c->n; k++) {
-    if (!sw_annotation_admits(&wanted, sw_choices_sharding(c, &s->prices, port, k))) cost[k] = SW_FORBIDDEN;
+    if (!sw_annotation_admits(&wanted, sw_options_sharding(c, &s->prices, at.port, k))) cost[k] = SW_FORBIDDEN;
     any = any || cost[k] < SW_FORBIDDEN;
   }
   if (!any) {
@@ -21,13 +20,13 @@ static sw_rc forbid(sw_selection *s, const sw_pin *pin, sw_diag *d) {
                    "no strategy of the search gives '%s' the sharding asked for; a pin in the model looks at all",
                    v->name);
   }
-  SW_TRY(sw_array_push(&s->pinned, node, d));
-  s->nodes.at[node].cost = cost;
+  SW_TRY(sw_array_push(&s->pinned, at.unit, d));
+  s->nodes.at[at.unit].cost = cost;
   return SW_OK;
 }
 
 static void free_all(sw_selection *s) {
-  for (size_t k = 0; k < s->pinned.n; k++) s->nodes.at[s->pinned.at[k]].cost = s->choices[s->pinned.at[k]]->cost;
+  for (size_t k = 0; k < s->pinned.n; k++) s->nodes.at[s->pinned.at[k]].cost = s->options[s->pinned.at[k]]->price;
   s->pinned.n = 0;
 }
 

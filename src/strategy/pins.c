@@ -71,11 +71,11 @@ static sw_enumerate_options of_any_size(const sw_pin_target *t) {
  * that meet whatever is required of the op and met by strategies are its choices. Leaves what there was when there are
  * none. */
 static sw_rc look_at_all(const sw_pin_target *t, int32_t node, sw_diag *d) {
-  const sw_id id = sw_graph_main_block(t->g)->ops[node - t->n_args];
+  const sw_id id = sw_unit_at(t->units, node).id;
   const sw_op *op = &t->g->ops[id];
   sw_demands m = {0};
   sw_enumeration e = {0};
-  sw_choices *out;
+  sw_option_set *out;
   const sw_enumerate_options any_size = of_any_size(t);
   SW_ARENA_NEW(out, t->arena, 1, d);
   sw_rc rc = sw_demands_of(t->g, id, &m, d);
@@ -83,32 +83,31 @@ static sw_rc look_at_all(const sw_pin_target *t, int32_t node, sw_diag *d) {
   if (!rc) rc = enumerate_meeting(t, op, m.at, m.n, false, t->arena, &e, d);
   if (!rc && !e.n) rc = sw_demands_drop_impossible(t->g, op, t->machine, &any_size, &m, d);
   if (!rc && !e.n) rc = enumerate_meeting(t, op, m.at, m.n, true, t->arena, &e, d);
-  if (!rc && e.n) rc = sw_choices_of_op(t->g, op, &e, t->prices, t->arena, out, d);
-  if (!rc && e.n) t->choices[node] = out;
+  if (!rc && e.n) rc = sw_options_of_op(t->g, op, &e, t->prices, t->arena, out, d);
+  if (!rc && e.n) t->options[node] = out;
   sw_array_free(&m);
   return rc;
 }
 
 /* --- restrictions ------------------------------------------------------------------------------------------------ */
 
-static bool admits_choice(const sw_pin_target *t, int32_t node, int port, const pin *p, int32_t i) {
-  const sw_choices *c = t->choices[node];
+static bool admits_option(const sw_pin_target *t, int32_t node, int port, const pin *p, int32_t i) {
+  const sw_option_set *c = t->options[node];
   return port < 0 ? sw_annotation_admits_strategy(t->g, p->a, &c->strategies[i])
-                  : sw_annotation_admits(p->a, sw_choices_sharding(c, t->prices, port, i));
+                  : sw_annotation_admits(p->a, sw_options_sharding(c, t->prices, port, i));
 }
 
 static bool admits_any(const sw_pin_target *t, int32_t node, int port, const pin *p) {
-  for (int32_t i = 0; i < t->choices[node]->n; i++) {
-    if (admits_choice(t, node, port, p, i)) return true;
+  for (int32_t i = 0; i < t->options[node]->n; i++) {
+    if (admits_option(t, node, port, p, i)) return true;
   }
   return false;
 }
 
 /* Is there a choice that will do? Of an op, at least after a look at all. */
 static sw_rc find_any(const sw_pin_target *t, int32_t node, int port, const pin *p, bool *found, sw_diag *d) {
-  const bool of_op = node >= t->n_args && node < t->n_args + t->n_ops;
   *found = !p->a->required || admits_any(t, node, port, p);
-  if (*found || !of_op) return SW_OK;
+  if (*found || sw_unit_at(t->units, node).kind != SW_UNIT_OP) return SW_OK;
   SW_TRY(look_at_all(t, node, d));
   *found = admits_any(t, node, port, p);
   return SW_OK;
@@ -124,20 +123,20 @@ static sw_rc restrict_node(const sw_pin_target *t, int32_t node, int port, const
                    "no strategy meets the required sharding of '%s' (together with the other annotations of %s)",
                    p->what, port < 0 ? "this op" : "the op that makes or uses it");
   }
-  const sw_choices *c = t->choices[node];
+  const sw_option_set *c = t->options[node];
   bool *keep;
   int64_t *penalty;
-  sw_choices *out;
+  sw_option_set *out;
   SW_ARENA_NEW(keep, t->arena, c->n, d);
   SW_ARENA_NEW(penalty, t->arena, c->n, d);
   SW_ARENA_NEW(out, t->arena, 1, d);
   for (int32_t i = 0; i < c->n; i++) {
-    bool ok = admits_choice(t, node, port, p, i);
+    bool ok = admits_option(t, node, port, p, i);
     keep[i] = ok || !p->a->required;
     penalty[i] = ok ? 0 : 1;
   }
-  SW_TRY(sw_choices_filter(c, keep, penalty, t->arena, out, d));
-  t->choices[node] = out;
+  SW_TRY(sw_options_filter(c, keep, penalty, t->arena, out, d));
+  t->options[node] = out;
   return SW_OK;
 }
 
@@ -154,8 +153,8 @@ static double window_s(const sw_pin_target *t, const sw_op *op, const sw_strateg
 
 /* Price and temporary of what a choice gives or wants, resharded to or from what is stated. */
 static sw_rc charge_stated(const sw_pin_target *t, const sw_op *op, int port, const sw_sharding *s, int32_t stated,
-                           sw_choices *c, bool *keep, sw_diag *d) {
-  sw_port *at = &c->ports[port];
+                           sw_option_set *c, bool *keep, sw_diag *d) {
+  sw_option_port *at = &c->ports[port];
   const bool operand = port < op->n_operands;
   const sw_id value = operand ? op->operands[port] : op->results[port - op->n_operands];
   const int64_t repeats = sw_value_repeats(t->g, value);
@@ -164,15 +163,15 @@ static sw_rc charge_stated(const sw_pin_target *t, const sw_op *op, int port, co
     keep[i] = true;
     if (operand && t->g->values[value].def >= 0 &&
         sw_strategy_window_is_held(t->g, op, sw_machine_mesh(t->machine), &c->strategies[i], port, s)) {
-      c->cost[i] = sw_max_i64(0, c->cost[i] - sw_cost_units(window_s(t, op, &c->strategies[i], port)));
+      c->price[i] = sw_max_i64(0, c->price[i] - sw_cost_units(window_s(t, op, &c->strategies[i], port)));
       at->id[i] = stated;
       continue;
     }
     const int32_t from = operand ? stated : at->id[i], to = operand ? at->id[i] : stated;
     if (from != to) SW_TRY(sw_prices_get(t->prices, at->shape_class, from, to, &units, d));
     keep[i] = units < SW_FORBIDDEN;
-    c->cost[i] = sw_cost_add(c->cost[i], sw_cost_times(units, repeats));
-    if (from != to) c->temp[i] += at->amount[i];
+    c->price[i] = sw_cost_add(c->price[i], sw_cost_times(units, repeats));
+    if (from != to) c->temp[i] += at->bytes[i];
     at->id[i] = stated;
   }
   return SW_OK;
@@ -184,26 +183,26 @@ static sw_rc state_port(const sw_pin_target *t, sw_id id, int port, const pin *p
   const bool operand = port < op->n_operands;
   const sw_id value = operand ? op->operands[port] : op->results[port - op->n_operands];
   const sw_type *type = &t->g->values[value].type;
-  const int32_t node = t->node_of_op[id];
-  sw_choices all = *t->choices[node], *out;
+  const int32_t node = sw_unit_of_op(t->units, id);
+  sw_option_set all = *t->options[node], *out;
   bool *keep;
   int32_t stated;
   SW_ARENA_NEW(keep, t->arena, all.n, d);
   SW_ARENA_NEW(out, t->arena, 1, d);
   memset(keep, true, (size_t)all.n * sizeof *keep);
   if (!all.temp) SW_ARENA_NEW(all.temp, t->arena, all.n, d);
-  SW_TRY(sw_choices_filter(&all, keep, NULL, t->arena, out, d)); /* a copy of its own */
+  SW_TRY(sw_options_filter(&all, keep, NULL, t->arena, out, d)); /* a copy of its own */
   SW_TRY(sw_prices_id(t->prices, out->ports[port].shape_class, &p->a->sharding, &stated, d));
   SW_TRY(charge_stated(t, op, port, &p->a->sharding, stated, out, keep, d));
   for (int32_t i = 0; i < out->n; i++) {
-    out->ports[port].amount[i] = sw_sharding_local_bytes(&p->a->sharding, type->dims, type->dtype);
+    out->ports[port].bytes[i] = sw_sharding_local_bytes(&p->a->sharding, type->dims, type->dtype);
   }
   all = *out;
-  SW_TRY(sw_choices_filter(&all, keep, NULL, t->arena, out, d));
+  SW_TRY(sw_options_filter(&all, keep, NULL, t->arena, out, d));
   if (out->n == 0) {
     return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "'%s' cannot be resharded to what is required of it", p->what);
   }
-  t->choices[node] = out;
+  t->options[node] = out;
   size_t k = t->stated->n;
   SW_TRY(sw_array_push(t->stated, ((sw_stated){id, port, p->a->sharding}), d));
   for (; k > 0; k--) { /* in order */
@@ -218,7 +217,7 @@ static sw_rc state_port(const sw_pin_target *t, sw_id id, int port, const pin *p
 /* The annotation at a port of an op: kept by what its strategies do, or, where none does so by itself, by a reshard.
  * What strategies can do is settled first, for all annotations (`late` false). */
 static sw_rc pin_port(const sw_pin_target *t, sw_id id, int port, bool late, const pin *p, sw_diag *d) {
-  const int32_t node = t->node_of_op[id];
+  const int32_t node = sw_unit_of_op(t->units, id);
   const sw_op *op = &t->g->ops[id];
   const sw_demand demand = {p->a, port};
   const bool flexible = sw_demand_is_flexible(t->g, id, &demand);
@@ -243,31 +242,31 @@ static sw_rc pin_port(const sw_pin_target *t, sw_id id, int port, bool late, con
 
 /* The sharding of a hint that enumeration leaves out, as one choice more of an argument or an output. */
 static sw_rc offer(const sw_pin_target *t, int32_t node, const sw_type *type, bool held, const pin *p, sw_diag *d) {
-  const sw_choices *c = t->choices[node];
+  const sw_option_set *c = t->options[node];
   sw_sharding *all;
-  sw_choices *out;
+  sw_option_set *out;
   SW_ARENA_NEW(all, t->arena, c->n + 1, d);
   SW_ARENA_NEW(out, t->arena, 1, d);
-  for (int32_t i = 0; i < c->n; i++) all[i] = *sw_choices_sharding(c, t->prices, 0, i);
+  for (int32_t i = 0; i < c->n; i++) all[i] = *sw_options_sharding(c, t->prices, 0, i);
   all[c->n] = p->a->sharding;
-  SW_TRY(sw_choices_of_value(type, all, c->n + 1, held, t->prices, t->arena, out, d));
-  for (int32_t i = 0; i < c->n; i++) out->cost[i] = c->cost[i]; /* what other hints have cost */
-  t->choices[node] = out;
+  SW_TRY(sw_options_of_value(type, all, c->n + 1, held, t->prices, t->arena, out, d));
+  for (int32_t i = 0; i < c->n; i++) out->price[i] = c->price[i]; /* what other hints have cost */
+  t->options[node] = out;
   return SW_OK;
 }
 
 /* A pin on an argument or an output: of what is required and not among the choices it is the only one; open dims of
  * such a one are not cut further. */
 static sw_rc pin_end(const sw_pin_target *t, int32_t node, const sw_type *type, bool held, const pin *p, sw_diag *d) {
-  sw_choices *out;
+  sw_option_set *out;
   if (admits_any(t, node, 0, p)) return restrict_node(t, node, 0, p, d);
   if (!p->a->required) {
     SW_TRY(offer(t, node, type, held, p, d));
     return restrict_node(t, node, 0, p, d);
   }
   SW_ARENA_NEW(out, t->arena, 1, d);
-  SW_TRY(sw_choices_of_value(type, &p->a->sharding, 1, held, t->prices, t->arena, out, d));
-  t->choices[node] = out;
+  SW_TRY(sw_options_of_value(type, &p->a->sharding, 1, held, t->prices, t->arena, out, d));
+  t->options[node] = out;
   return SW_OK;
 }
 
@@ -276,22 +275,22 @@ static sw_rc take_strategy(const sw_pin_target *t, const sw_op *op, int32_t node
                            sw_diag *d) {
   sw_strategy *s;
   sw_op_cost *cost;
-  sw_choices *out;
+  sw_option_set *out;
   SW_ARENA_NEW(s, t->arena, 1, d);
   SW_ARENA_NEW(cost, t->arena, 1, d);
   SW_ARENA_NEW(out, t->arena, 1, d);
   *s = *strategy;
   sw_strategy_cost(t->g, op, t->machine, s, cost);
   sw_enumeration e = {.n = 1, .at = s, .cost = cost};
-  SW_TRY(sw_choices_of_op(t->g, op, &e, t->prices, t->arena, out, d));
-  t->choices[node] = out;
+  SW_TRY(sw_options_of_op(t->g, op, &e, t->prices, t->arena, out, d));
+  t->options[node] = out;
   return SW_OK;
 }
 
 /* Likewise an op's own option: any legal strategy will do. */
 static sw_rc pin_op(const sw_pin_target *t, const sw_op *op, const pin *p, sw_diag *d) {
-  int32_t node = t->node_of_op[p->a->op];
-  const sw_choices *c = t->choices[node];
+  int32_t node = sw_unit_of_op(t->units, p->a->op);
+  const sw_option_set *c = t->options[node];
   bool found = !p->a->required;
   for (int32_t i = 0; !found && i < c->n; i++) found = sw_annotation_admits_strategy(t->g, p->a, &c->strategies[i]);
   if (found) return restrict_node(t, node, -1, p, d);
@@ -311,22 +310,6 @@ static sw_rc pin_op(const sw_pin_target *t, const sw_op *op, const pin *p, sw_di
   return take_strategy(t, op, node, s, d);
 }
 
-/* The node that uses a value, and where: a state's own node where it comes back. */
-static int32_t node_of_use(const sw_pin_target *t, const sw_value_use *u, int *port) {
-  const sw_function *f = &t->g->functions[t->g->main];
-  *port = u->op < 0 ? 0 : u->index;
-  if (u->op >= 0) return t->node_of_op[u->op];
-  return f->alias[u->index] >= 0 ? t->g->values[f->alias[u->index]].def_index : t->n_args + t->n_ops + u->index;
-}
-
-static sw_rc pin_use(const sw_pin_target *t, const sw_value_use *u, const sw_value *v, bool late, const pin *p,
-                     sw_diag *d) {
-  int port;
-  const int32_t node = node_of_use(t, u, &port);
-  if (u->op >= 0) return pin_port(t, u->op, u->index, late, p, d);
-  return late ? SW_OK : pin_end(t, node, &v->type, node < t->n_args, p, d);
-}
-
 /* The strategy that gives result `r` in the sharding, where each dim that is cut is one loop. */
 static bool strategy_giving(const sw_op *op, int r, const sw_sharding *s, sw_strategy *out) {
   const sw_map *map = &op->space->maps[op->n_operands + r];
@@ -343,7 +326,7 @@ static bool strategy_giving(const sw_op *op, int r, const sw_sharding *s, sw_str
 /* A pin on a result may ask for a part of an axis, too. */
 static sw_rc pin_result(const sw_pin_target *t, const sw_value *v, bool late, const pin *p, sw_diag *d) {
   const sw_op *op = &t->g->ops[v->def];
-  int32_t node = t->node_of_op[v->def];
+  int32_t node = sw_unit_of_op(t->units, v->def);
   int port = op->n_operands + v->def_index;
   sw_strategy made;
   bool found;
@@ -359,27 +342,31 @@ static sw_rc pin_result(const sw_pin_target *t, const sw_value *v, bool late, co
 
 static sw_rc pin_value(const sw_pin_target *t, const sw_annotation *a, bool late, sw_diag *d) {
   const sw_value *v = &t->g->values[a->value];
-  pin p = {a, v->name};
-  if (!a->for_users && v->def < 0) return late ? SW_OK : pin_end(t, v->def_index, &v->type, true, &p, d);
-  if (!a->for_users) return pin_result(t, v, late, &p, d);
-  int32_t n = a->n_users ? a->n_users : v->n_uses;
-  for (int32_t i = 0; i < n; i++) SW_TRY(pin_use(t, a->n_users ? &a->users[i] : &v->uses[i], v, late, &p, d));
+  const pin p = {a, v->name};
+  for (int32_t i = 0; i < sw_annotation_n_ports(t->g, a); i++) {
+    const sw_port at = sw_annotation_port(t->units, a, i);
+    const sw_unit unit = sw_unit_at(t->units, at.unit);
+    if (unit.kind != SW_UNIT_OP) {
+      if (!late) SW_TRY(pin_end(t, at.unit, &v->type, unit.kind == SW_UNIT_ARGUMENT, &p, d));
+    } else {
+      SW_TRY(a->for_users ? pin_port(t, unit.id, at.port, late, &p, d) : pin_result(t, v, late, &p, d));
+    }
+  }
   return SW_OK;
 }
 
 /* A value that is in a stated sharding may be delivered in it, and an argument arrive as a use of it is stated. */
 static sw_rc offer_stated(const sw_pin_target *t, const sw_annotation *a, sw_diag *d) {
-  const sw_function *f = &t->g->functions[t->g->main];
   const sw_value *v = a->value >= 0 ? &t->g->values[a->value] : NULL;
   if (!v || a->sharding.n_partial || !sw_sharding_is_special(&a->sharding)) return SW_OK;
   const pin p = {a, v->name};
-  if (a->for_users && v->def < 0 && !admits_any(t, v->def_index, 0, &p))
-    return offer(t, v->def_index, &v->type, true, &p, d);
-  if (a->for_users) return SW_OK;
+  const sw_port made = sw_value_made_at(t->units, a->value);
+  if (a->for_users)
+    return v->def < 0 && !admits_any(t, made.unit, 0, &p) ? offer(t, made.unit, &v->type, true, &p, d) : SW_OK;
   for (int32_t u = 0; u < v->n_uses; u++) {
-    const int32_t output = v->uses[u].index, node = t->n_args + t->n_ops + output;
-    if (v->uses[u].op >= 0 || f->alias[output] >= 0 || admits_any(t, node, 0, &p)) continue;
-    SW_TRY(offer(t, node, &v->type, false, &p, d));
+    const int32_t taken = sw_use_taken_at(t->units, v->uses[u]).unit;
+    if (sw_unit_at(t->units, taken).kind == SW_UNIT_OUTPUT && !admits_any(t, taken, 0, &p))
+      SW_TRY(offer(t, taken, &v->type, false, &p, d));
   }
   return SW_OK;
 }
@@ -400,21 +387,15 @@ static sw_rc apply(const sw_pin_target *t, sw_diag *d) {
 /* Choices that were made for one annotation may pass over another one. */
 static sw_rc confirm(const sw_pin_target *t, int32_t node, int port, const pin *p, sw_diag *d) {
   bool all = true;
-  for (int32_t i = 0; all && i < t->choices[node]->n; i++) all = admits_choice(t, node, port, p, i);
+  for (int32_t i = 0; all && i < t->options[node]->n; i++) all = admits_option(t, node, port, p, i);
   return all || !p->a->required ? SW_OK : restrict_node(t, node, port, p, d);
 }
 
 static sw_rc confirm_annotation(const sw_pin_target *t, const sw_annotation *a, sw_diag *d) {
-  if (a->op >= 0) return confirm(t, t->node_of_op[a->op], -1, &(pin){a, t->g->ops[a->op].name}, d);
-  const sw_value *v = &t->g->values[a->value];
-  const pin p = {a, v->name};
-  if (!a->for_users && v->def < 0) return confirm(t, v->def_index, 0, &p, d);
-  if (!a->for_users) return confirm(t, t->node_of_op[v->def], t->g->ops[v->def].n_operands + v->def_index, &p, d);
-  const int32_t n = a->n_users ? a->n_users : v->n_uses;
-  for (int32_t i = 0; i < n; i++) {
-    int port;
-    const int32_t node = node_of_use(t, a->n_users ? &a->users[i] : &v->uses[i], &port);
-    SW_TRY(confirm(t, node, port, &p, d));
+  const pin p = {a, a->op >= 0 ? t->g->ops[a->op].name : t->g->values[a->value].name};
+  for (int32_t i = 0; i < sw_annotation_n_ports(t->g, a); i++) {
+    const sw_port at = sw_annotation_port(t->units, a, i);
+    SW_TRY(confirm(t, at.unit, at.port, &p, d));
   }
   return SW_OK;
 }

@@ -1,9 +1,9 @@
-/* Annotations of people as restrictions of choices: required ones remove what they do not admit, hints make it cost one
+/* Annotations of people as restrictions of options: required ones remove what they do not admit, hints make it cost one
  * unit more. */
 #ifndef STRATEGY_PINS_H_
 #define STRATEGY_PINS_H_
 
-#include "strategy/choices.h"
+#include "strategy/options.h"
 
 #include "shardwright/selection.h"
 
@@ -11,12 +11,11 @@ typedef SW_ARRAY(sw_stated) sw_stated_list;
 
 typedef struct sw_pin_target {
   const sw_graph *g;
+  const sw_units *units;
   const sw_machine *machine;
   sw_prices *prices;
   sw_arena *arena;
-  const sw_choices **choices; /* per argument, op, output; replaced where an annotation says so */
-  const int32_t *node_of_op;
-  int32_t n_args, n_ops;
+  const sw_option_set **options; /* by unit; replaced where an annotation says so */
   const sw_enumerate_options *enumerate;
   sw_stated_list *stated; /* of ports whose strategies give or want something else than is required */
 } sw_pin_target;

@@ -349,17 +349,12 @@ static sw_rc check_values(reader *r) {
  */
 
 static void count_demands(reader *r) {
+  const sw_units units = sw_units_of(r->g);
   for (int32_t i = 0; i < r->g->n_annotations; i++) {
     const sw_annotation *a = &r->g->annotations[i];
-    if (!a->required) continue;
-    if (a->op >= 0) r->n_demands[a->op]++;
-    if (a->op >= 0) continue;
-    const sw_value *v = &r->g->values[a->value];
-    const int32_t n = a->n_users ? a->n_users : v->n_uses;
-    if (!a->for_users && v->def >= 0) r->n_demands[v->def]++;
-    for (int32_t k = 0; a->for_users && k < n; k++) {
-      const sw_id op = (a->n_users ? a->users : v->uses)[k].op;
-      if (op >= 0) r->n_demands[op]++;
+    for (int32_t k = 0; a->required && k < sw_annotation_n_ports(r->g, a); k++) {
+      const sw_unit unit = sw_unit_at(&units, sw_annotation_port(&units, a, k).unit);
+      if (unit.kind == SW_UNIT_OP) r->n_demands[unit.id]++;
     }
   }
 }

@@ -1,7 +1,7 @@
 /* The selection problem of a graph.
  *
- *   nodes   arguments, ops, outputs in this order; then the hubs of values with shared copies (sharing.h)
- *   edges   producer - consumer, or producer - hub and hub - consumer
+ *   nodes   units (unit.h); then the hubs of values with shared copies (sharing.h)
+ *   edges   borders: producer - consumer, or producer - hub and hub - consumer
  */
 #include "shardwright/selection.h"
 
@@ -15,18 +15,15 @@
 /* Work space of a build. */
 typedef struct build {
   sw_selection *s;
-  sw_dict op_classes;
-  SW_ARRAY(sw_choices *) class_at;
+  sw_dict classes;
+  SW_ARRAY(sw_option_set *) class_at;
   sw_dict patterns;
   SW_ARRAY(sw_consumer) consumers; /* of the value at hand */
   SW_ARRAY(int32_t) use_ports;
   sw_text key;
 } build;
 
-static const sw_block *block_of(const sw_selection *s) { return sw_graph_main_block(s->g); }
-static const sw_function *function_of(const sw_selection *s) { return &s->g->functions[s->g->main]; }
-
-/* --- choices of every node --------------------------------------------------------------------------------------- */
+/* --- options of every unit --------------------------------------------------------------------------------------- */
 
 /* Devices that share the op's work: the product of the axes on its loops. */
 static int64_t work_shards(const sw_space *space, const sw_strategy *s) {
@@ -35,44 +32,31 @@ static int64_t work_shards(const sw_space *space, const sw_strategy *s) {
   return n;
 }
 
-/* Only the choices that spread the work furthest. */
-static sw_rc keep_spread(const sw_op *op, sw_arena *arena, sw_choices *c, sw_diag *d) {
+/* Only the options that spread the work furthest. */
+static sw_rc keep_spread(const sw_op *op, sw_arena *arena, sw_option_set *c, sw_diag *d) {
   bool *keep;
   int64_t most = 1;
-  sw_choices all = *c;
+  sw_option_set all = *c;
   SW_ARENA_NEW(keep, arena, c->n, d);
   for (int32_t i = 0; i < c->n; i++) most = sw_max_i64(most, work_shards(op->space, &c->strategies[i]));
   for (int32_t i = 0; i < c->n; i++) keep[i] = work_shards(op->space, &c->strategies[i]) == most;
-  return sw_choices_filter(&all, keep, NULL, arena, c, d);
+  return sw_options_filter(&all, keep, NULL, arena, c, d);
 }
 
-static sw_rc choices_of_op(build *b, const sw_op *op, const sw_choices **out, sw_diag *d) {
-  sw_selection *s = b->s;
-  int64_t *slot;
-  bool fresh;
-  b->key.n = 0;
-  sw_op_class_key(s->g, op, &b->key);
-  sw_text_append(&b->key, (const char *)&op->repeats, sizeof op->repeats);
-  if (b->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
-  SW_TRY(sw_dict_put(&b->op_classes, b->key.at, b->key.n, (int64_t)b->class_at.n, &slot, &fresh, d));
-  if (fresh) {
-    sw_choices *c;
-    sw_enumeration e;
-    SW_TRY(sw_prices_in_time(&s->prices, d));
-    SW_ARENA_NEW(c, s->arena, 1, d);
-    SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, &s->o.enumerate, s->arena, &e, d));
-    SW_TRY(sw_choices_of_op(s->g, op, &e, &s->prices, s->arena, c, d));
-    bool heavy = sw_op_class_of(op->code) == SW_OPS_CONTRACTION;
-    if (heavy && s->o.cut_heavy_ops) SW_TRY(keep_spread(op, s->arena, c, d));
-    SW_TRY(sw_array_push(&b->class_at, c, d));
-    s->pruned_inexact += e.pruned_inexact;
-  }
-  *out = b->class_at.at[*slot];
+/* Every strategy of the op. */
+static sw_rc all_of_op(sw_selection *s, const sw_op *op, sw_option_set *out, sw_diag *d) {
+  sw_enumeration e;
+  SW_TRY(sw_prices_in_time(&s->prices, d));
+  SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, &s->o.enumerate, s->arena, &e, d));
+  SW_TRY(sw_options_of_op(s->g, op, &e, &s->prices, s->arena, out, d));
+  bool heavy = sw_op_class_of(op->code) == SW_OPS_CONTRACTION;
+  if (heavy && s->o.cut_heavy_ops) SW_TRY(keep_spread(op, s->arena, out, d));
+  s->pruned_inexact += e.pruned_inexact;
   return SW_OK;
 }
 
 /* Every sharding of the value, also with the unequal blocks that someone asks for. */
-static sw_rc all_of_value(sw_selection *s, const sw_value *v, bool held, sw_choices *out, sw_diag *d) {
+static sw_rc all_of_value(sw_selection *s, const sw_value *v, bool held, sw_option_set *out, sw_diag *d) {
   int32_t n, n_unequal;
   const sw_sharding *equal, *unequal;
   sw_sharding *all;
@@ -81,58 +65,63 @@ static sw_rc all_of_value(sw_selection *s, const sw_value *v, bool held, sw_choi
                                 &left_out, d));
   s->pruned_inexact += left_out;
   SW_TRY(sw_shardings_unequal(&s->o.enumerate, v->type.dims, n, equal, s->arena, &n_unequal, &unequal, d));
-  if (!n_unequal) return sw_choices_of_value(&v->type, equal, n, held, &s->prices, s->arena, out, d);
+  if (!n_unequal) return sw_options_of_value(&v->type, equal, n, held, &s->prices, s->arena, out, d);
   SW_ARENA_NEW(all, s->arena, n + n_unequal, d);
   memcpy(all, equal, (size_t)n * sizeof *all);
   memcpy(all + n, unequal, (size_t)n_unequal * sizeof *all);
-  return sw_choices_of_value(&v->type, all, n + n_unequal, held, &s->prices, s->arena, out, d);
+  return sw_options_of_value(&v->type, all, n + n_unequal, held, &s->prices, s->arena, out, d);
 }
 
-static sw_rc choices_of_value(build *b, const sw_value *v, bool held, const sw_choices **out, sw_diag *d) {
+static const sw_value *value_of(const sw_graph *g, const sw_unit *unit) {
+  return &g->values[unit->kind == SW_UNIT_OUTPUT ? unit->reads[0] : unit->makes[0]];
+}
+
+/* Units of one key have the same options. */
+static void put_class(const sw_graph *g, const sw_unit *unit, sw_text *key) {
+  if (unit->kind == SW_UNIT_OP) {
+    sw_op_class_key(g, &g->ops[unit->id], key);
+    sw_text_append(key, (const char *)&g->ops[unit->id].repeats, sizeof g->ops[unit->id].repeats);
+    return;
+  }
+  const sw_type *type = &value_of(g, unit)->type;
+  sw_text_puts(key, unit->kind == SW_UNIT_ARGUMENT ? "held" : "out");
+  sw_text_append(key, (const char *)&type->dtype, sizeof type->dtype);
+  sw_text_append(key, (const char *)type->dims, (size_t)type->rank * sizeof(int64_t));
+}
+
+static sw_rc options_of_unit(build *b, const sw_unit *unit, const sw_option_set **out, sw_diag *d) {
   sw_selection *s = b->s;
   int64_t *slot;
   bool fresh;
   b->key.n = 0;
-  sw_text_puts(&b->key, held ? "held" : "out");
-  sw_text_append(&b->key, (const char *)&v->type.dtype, sizeof v->type.dtype);
-  sw_text_append(&b->key, (const char *)v->type.dims, (size_t)v->type.rank * sizeof(int64_t));
+  put_class(s->g, unit, &b->key);
   if (b->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
-  SW_TRY(sw_dict_put(&b->op_classes, b->key.at, b->key.n, (int64_t)b->class_at.n, &slot, &fresh, d));
+  SW_TRY(sw_dict_put(&b->classes, b->key.at, b->key.n, (int64_t)b->class_at.n, &slot, &fresh, d));
   if (fresh) {
-    sw_choices *c;
+    sw_option_set *c;
     SW_ARENA_NEW(c, s->arena, 1, d);
-    SW_TRY(all_of_value(s, v, held, c, d));
+    SW_TRY(unit->kind == SW_UNIT_OP ? all_of_op(s, &s->g->ops[unit->id], c, d)
+                                    : all_of_value(s, value_of(s->g, unit), unit->kind == SW_UNIT_ARGUMENT, c, d));
     SW_TRY(sw_array_push(&b->class_at, c, d));
   }
   *out = b->class_at.at[*slot];
   return SW_OK;
 }
 
-static sw_rc make_choices(build *b, sw_diag *d) {
+static sw_rc make_options(build *b, sw_diag *d) {
   sw_selection *s = b->s;
-  const sw_function *f = function_of(s);
-  const sw_block *block = block_of(s);
-  for (int32_t i = 0; i < s->n_args; i++) {
-    SW_TRY(choices_of_value(b, &s->g->values[f->args[i]], true, &s->choices[i], d));
-  }
-  for (int32_t i = 0; i < s->n_ops; i++) {
-    const sw_op *op = &s->g->ops[block->ops[i]];
-    s->node_of_op[block->ops[i]] = s->n_args + i;
-    SW_TRY_NOTE(d, choices_of_op(b, op, &s->choices[s->n_args + i], d), "while enumerating the strategies of '%s'",
-                op->name);
-  }
-  for (int32_t i = 0; i < s->n_outputs; i++) {
-    SW_TRY(choices_of_value(b, &s->g->values[f->outputs[i]], false, &s->choices[s->n_args + s->n_ops + i], d));
+  for (int32_t i = 0; i < s->units.n; i++) {
+    const sw_unit unit = sw_unit_at(&s->units, i);
+    const char *name = unit.kind == SW_UNIT_OP ? s->g->ops[unit.id].name : value_of(s->g, &unit)->name;
+    SW_TRY_NOTE(d, options_of_unit(b, &unit, &s->options[i], d), "while enumerating the strategies of '%s'", name);
   }
   s->n_classes = (int32_t)b->class_at.n;
   sw_pin_target target = {.g = s->g,
+                          .units = &s->units,
                           .machine = s->machine,
                           .prices = &s->prices,
                           .arena = s->arena,
-                          .choices = s->choices,
-                          .node_of_op = s->node_of_op,
-                          .n_args = s->n_args,
-                          .n_ops = s->n_ops,
+                          .options = s->options,
                           .enumerate = &s->o.enumerate,
                           .stated = &s->stated};
   return sw_pins_apply(&target, d);
@@ -140,112 +129,72 @@ static sw_rc make_choices(build *b, sw_diag *d) {
 
 /* --- nodes: costs and memory ------------------------------------------------------------------------------------- */
 
-/* The step after the last use of a value; outputs are held to the end. */
-static int64_t end_of_life(const build *b, const sw_value *v, int64_t def) {
-  int64_t end = def + 1;
-  for (int32_t u = 0; u < v->n_uses; u++) {
-    int64_t at = v->uses[u].op < 0 ? b->s->n_ops : b->s->node_of_op[v->uses[u].op] - b->s->n_args + 1;
-    end = sw_max_i64(end, at);
-  }
-  sw_id held_for = sw_value_held_for(b->s->g, (sw_id)(v - b->s->g->values));
-  return held_for < 0 ? end : sw_max_i64(end, b->s->node_of_op[held_for] - b->s->n_args + 1);
+/* Steps of the problem end with the last op: what is delivered then is held there already. */
+static sw_use use_of(const sw_units *u, sw_interval life, const int64_t *bytes) {
+  const int64_t end = sw_min_i64((int64_t)life.last + 1, u->n_ops);
+  return (sw_use){life.first, sw_max_i64(life.first + 1, end), bytes};
 }
 
-static sw_rc arg_uses(build *b, int32_t i, sw_node *node, sw_diag *d) {
-  sw_selection *s = b->s;
-  const sw_value *v = &s->g->values[function_of(s)->args[i]];
-  const sw_choices *c = s->choices[i];
-  sw_use *use;
-  SW_ARENA_NEW(use, s->arena, 1, d);
-  *use = (sw_use){0, v->kind == SW_VALUE_INPUT ? end_of_life(b, v, 0) : sw_max_i64(1, s->n_ops), c->ports[0].amount};
-  if (s->o.args_whole) {
-    int64_t *whole;
-    SW_ARENA_NEW(whole, s->arena, c->n, d);
-    for (int32_t k = 0; k < c->n; k++) whole[k] = sw_type_bytes(&v->type);
-    use->amount = whole;
-  }
-  node->uses = use;
-  node->n_uses = 1;
+/* What every option holds of a value that the unit makes. */
+static sw_rc held_bytes(const sw_selection *s, const sw_unit *unit, const sw_option_set *c, int32_t k,
+                        const int64_t **out, sw_diag *d) {
+  *out = c->ports[unit->n_reads + k].bytes;
+  if (unit->kind != SW_UNIT_ARGUMENT || !s->o.args_whole) return SW_OK;
+  int64_t *whole;
+  SW_ARENA_NEW(whole, s->arena, c->n, d);
+  for (int32_t i = 0; i < c->n; i++) whole[i] = sw_type_bytes(&s->g->values[unit->makes[k]].type);
+  *out = whole;
   return SW_OK;
 }
 
-static sw_rc op_uses(build *b, const sw_op *op, int64_t t, const sw_choices *c, sw_node *node, sw_diag *d) {
-  sw_selection *s = b->s;
+static sw_rc make_node(sw_selection *s, int32_t i, sw_diag *d) {
+  const sw_unit unit = sw_unit_at(&s->units, i);
+  const sw_option_set *c = s->options[i];
+  sw_node node = {.n_choices = c->n, .cost = c->price};
   sw_use *uses;
-  SW_ARENA_NEW(uses, s->arena, op->n_results + 1, d);
-  node->uses = uses;
-  for (int r = 0; r < op->n_results; r++) {
-    const sw_value *v = &s->g->values[op->results[r]];
-    uses[node->n_uses++] = (sw_use){t, end_of_life(b, v, t), c->ports[op->n_operands + r].amount};
+  SW_ARENA_NEW(uses, s->arena, unit.n_makes + 1, d);
+  for (int32_t k = 0; k < unit.n_makes; k++) {
+    const int64_t *bytes;
+    SW_TRY(held_bytes(s, &unit, c, k, &bytes, d));
+    uses[node.n_uses++] = use_of(&s->units, sw_value_life(&s->units, unit.makes[k], NULL), bytes);
   }
-  if (c->temp) uses[node->n_uses++] = (sw_use){t, t + 1, c->temp};
-  return SW_OK;
+  if (c->temp) uses[node.n_uses++] = use_of(&s->units, (sw_interval){unit.step, unit.step}, c->temp);
+  node.uses = uses;
+  return sw_array_push(&s->nodes, node, d);
 }
 
-static sw_rc make_nodes(build *b, sw_diag *d) {
-  sw_selection *s = b->s;
-  const sw_block *block = block_of(s);
-  int32_t n = s->n_args + s->n_ops + s->n_outputs;
-  for (int32_t i = 0; i < n; i++) {
-    sw_node node = {.n_choices = s->choices[i]->n, .cost = s->choices[i]->cost};
-    int32_t t = i - s->n_args;
-    if (t < 0) SW_TRY(arg_uses(b, i, &node, d));
-    if (t >= 0 && t < s->n_ops) SW_TRY(op_uses(b, &s->g->ops[block->ops[t]], t, s->choices[i], &node, d));
-    SW_TRY(sw_array_push(&s->nodes, node, d));
-  }
-  return SW_OK;
-}
-
-/* --- values and their consumers ---------------------------------------------------------------------------------- */
-
-static void producer_of(const sw_selection *s, const sw_value *v, int32_t *node, int32_t *port) {
-  if (v->def < 0) {
-    *node = v->def_index;
-    *port = 0;
-  } else {
-    *node = s->node_of_op[v->def];
-    *port = s->g->ops[v->def].n_operands + v->def_index;
-  }
-}
+/* --- borders: values and the units that read them ---------------------------------------------------------------- */
 
 /* A join takes what entered as it was made; where something else is stated inside, add_ties says so. */
-static bool joins_stated(const sw_selection *s, const sw_value *v, const sw_value_use *use) {
-  if (use->op < 0 || v->def < 0 || s->g->ops[use->op].code != SW_OP_JOIN) return false;
-  const int32_t port = s->g->ops[v->def].n_operands + v->def_index;
-  return sw_stated_at(s->stated.at, (int32_t)s->stated.n, v->def, port) != NULL;
+static bool joins_stated(const sw_selection *s, sw_id value, const sw_value_use *use) {
+  const sw_id def = s->g->values[value].def;
+  if (use->op < 0 || def < 0 || s->g->ops[use->op].code != SW_OP_JOIN) return false;
+  return sw_stated_at(s->stated.at, (int32_t)s->stated.n, def, sw_value_made_at(&s->units, value).port) != NULL;
 }
 
-/* The consumers of a value: one per node, with every port of that node that reads the value. An output that becomes a
- * state is read by the state's own node: it comes back as the state is held. */
-static sw_rc list_consumers(build *b, const sw_value *v, int32_t producer, sw_diag *d) {
-  sw_selection *s = b->s;
-  const sw_function *f = function_of(s);
+/* The consumers of a value: one per unit, with every port of that unit that reads the value. */
+static sw_rc list_consumers(build *b, sw_id value, int32_t producer, sw_diag *d) {
+  const sw_selection *s = b->s;
+  const sw_value *v = &s->g->values[value];
   b->consumers.n = b->use_ports.n = 0;
   SW_TRY(sw_array_reserve(&b->use_ports, (size_t)v->n_uses, d)); /* its place must not change below */
   for (int32_t u = 0; u < v->n_uses; u++) {
-    int32_t index = v->uses[u].index, node, port = 0;
-    if (v->uses[u].op >= 0) {
-      node = s->node_of_op[v->uses[u].op];
-      port = index;
-    } else {
-      node = s->n_args + s->n_ops + index;
-      if (f->alias[index] >= 0) node = s->g->values[f->alias[index]].def_index;
-    }
-    if (node == producer) continue; /* a state returned as it came in */
-    if (joins_stated(s, v, &v->uses[u])) continue;
+    const sw_port at = sw_use_taken_at(&s->units, v->uses[u]);
+    if (at.unit == producer) continue; /* a state returned as it came in */
+    if (joins_stated(s, value, &v->uses[u])) continue;
     sw_consumer *last = b->consumers.n ? &b->consumers.at[b->consumers.n - 1] : NULL;
-    b->use_ports.at[b->use_ports.n++] = port;
-    if (last && last->node == node) {
+    b->use_ports.at[b->use_ports.n++] = at.port;
+    if (last && last->node == at.unit) {
       last->n_ports++;
       continue;
     }
-    sw_consumer c = {s->choices[node], node, 1, &b->use_ports.at[b->use_ports.n - 1]};
+    sw_consumer c = {s->options[at.unit], at.unit, 1, &b->use_ports.at[b->use_ports.n - 1]};
     SW_TRY(sw_array_push(&b->consumers, c, d));
   }
   return SW_OK;
 }
 
-static sw_rc new_pattern(build *b, const sw_choices *producer, int32_t port, int64_t repeats, sw_diag *d) {
+static sw_rc new_pattern(build *b, const sw_option_set *producer, int32_t port, int64_t repeats, sw_diag *d) {
   sw_selection *s = b->s;
   sw_pattern p = {.producer = producer, .port = port, .repeats = repeats, .n_consumers = (int32_t)b->consumers.n};
   sw_consumer *copy = sw_arena_copy(s->arena, b->consumers.at, b->consumers.n, sizeof *copy, d);
@@ -259,7 +208,7 @@ static sw_rc new_pattern(build *b, const sw_choices *producer, int32_t port, int
   return sw_array_push(&s->patterns, p, d);
 }
 
-static sw_rc find_pattern(build *b, const sw_choices *producer, int32_t port, int64_t repeats, int32_t *out,
+static sw_rc find_pattern(build *b, const sw_option_set *producer, int32_t port, int64_t repeats, int32_t *out,
                           sw_diag *d) {
   int64_t *slot;
   bool fresh;
@@ -269,7 +218,7 @@ static sw_rc find_pattern(build *b, const sw_choices *producer, int32_t port, in
   sw_text_append(&b->key, (const char *)&repeats, sizeof repeats);
   for (size_t i = 0; i < b->consumers.n; i++) {
     const sw_consumer *c = &b->consumers.at[i];
-    sw_text_append(&b->key, (const char *)&c->choices, sizeof c->choices);
+    sw_text_append(&b->key, (const char *)&c->options, sizeof c->options);
     sw_text_append(&b->key, (const char *)&c->n_ports, sizeof c->n_ports);
     sw_text_append(&b->key, (const char *)c->ports, (size_t)c->n_ports * sizeof *c->ports);
   }
@@ -281,25 +230,13 @@ static sw_rc find_pattern(build *b, const sw_choices *producer, int32_t port, in
 
 static sw_rc add_value(build *b, sw_id id, sw_diag *d) {
   sw_selection *s = b->s;
-  sw_read_value v = {.id = id, .first_consumer = (int32_t)s->consumer_nodes.n};
-  int32_t port;
-  producer_of(s, &s->g->values[id], &v.producer, &port);
-  SW_TRY(list_consumers(b, &s->g->values[id], v.producer, d));
+  const sw_port made = sw_value_made_at(&s->units, id);
+  sw_read_value v = {.id = id, .producer = made.unit, .first_consumer = (int32_t)s->consumer_nodes.n};
+  SW_TRY(list_consumers(b, id, made.unit, d));
   if (b->consumers.n == 0) return SW_OK;
-  SW_TRY(find_pattern(b, s->choices[v.producer], port, sw_value_repeats(s->g, id), &v.pattern, d));
+  SW_TRY(find_pattern(b, s->options[made.unit], made.port, sw_value_repeats(s->g, id), &v.pattern, d));
   for (size_t i = 0; i < b->consumers.n; i++) SW_TRY(sw_array_push(&s->consumer_nodes, b->consumers.at[i].node, d));
   return sw_array_push(&s->values, v, d);
-}
-
-static sw_rc list_values(build *b, sw_diag *d) {
-  const sw_function *f = function_of(b->s);
-  const sw_block *block = block_of(b->s);
-  for (int32_t i = 0; i < f->n_args; i++) SW_TRY(add_value(b, f->args[i], d));
-  for (int32_t i = 0; i < block->n_ops; i++) {
-    const sw_op *op = &b->s->g->ops[block->ops[i]];
-    for (int r = 0; r < op->n_results; r++) SW_TRY(add_value(b, op->results[r], d));
-  }
-  return SW_OK;
 }
 
 /* --- edges and hubs ---------------------------------------------------------------------------------------------- */
@@ -323,49 +260,40 @@ static sw_rc add_value_edges(sw_selection *s, sw_read_value *v, sw_diag *d) {
   return SW_OK;
 }
 
-/* Values that have one sharding: all else is forbidden. Two results of one op are left to that op. */
-static sw_rc add_twins(sw_selection *s, const sw_twins *twins, sw_diag *d) {
-  int32_t a, b, port_a, port_b;
+/* Two ports that have one sharding: all else is forbidden. `made`: the first as its strategy makes it, whatever is
+ * stated of it. */
+static sw_rc tie_ports(sw_selection *s, sw_port a, sw_port b, bool made, sw_diag *d) {
+  const sw_option_set *ca = s->options[a.unit], *cb = s->options[b.unit];
+  const sw_unit unit = sw_unit_at(&s->units, a.unit);
   int64_t *cost;
-  producer_of(s, &s->g->values[twins->a], &a, &port_a);
-  producer_of(s, &s->g->values[twins->b], &b, &port_b);
-  if (a == b) return SW_OK;
-  const sw_choices *ca = s->choices[a], *cb = s->choices[b];
   SW_ARENA_NEW(cost, s->arena, (size_t)ca->n * (size_t)cb->n, d);
   for (int32_t x = 0; x < ca->n; x++) {
-    const sw_sharding *given = sw_choices_sharding(ca, &s->prices, port_a, x);
+    sw_sharding given = *sw_options_sharding(ca, &s->prices, a.port, x);
+    if (made) sw_strategy_result(s->g, &s->g->ops[unit.id], &ca->strategies[x], a.port - unit.n_reads, &given);
     for (int32_t y = 0; y < cb->n; y++) {
-      bool alike = sw_sharding_equal(given, sw_choices_sharding(cb, &s->prices, port_b, y));
+      bool alike = sw_sharding_equal(&given, sw_options_sharding(cb, &s->prices, b.port, y));
       cost[(int64_t)x * cb->n + y] = alike ? 0 : SW_FORBIDDEN;
     }
   }
-  return sw_array_push(&s->edges, ((sw_edge){a, b, cost}), d);
+  return sw_array_push(&s->edges, ((sw_edge){a.unit, b.unit, cost}), d);
+}
+
+/* Two results of one op are left to that op. */
+static sw_rc add_twins(sw_selection *s, const sw_twins *twins, sw_diag *d) {
+  const sw_port a = sw_value_made_at(&s->units, twins->a), b = sw_value_made_at(&s->units, twins->b);
+  return a.unit == b.unit ? SW_OK : tie_ports(s, a, b, false, d);
 }
 
 /* What enters and what leaves is cut alike, by the strategies themselves. */
-static sw_rc add_tie(sw_selection *s, const sw_value *v, const sw_value_use *use, sw_diag *d) {
-  const int32_t a = s->node_of_op[v->def], b = s->node_of_op[use->op];
-  const sw_choices *ca = s->choices[a], *cb = s->choices[b];
-  int64_t *cost;
-  SW_ARENA_NEW(cost, s->arena, (size_t)ca->n * (size_t)cb->n, d);
-  for (int32_t x = 0; x < ca->n; x++) {
-    sw_sharding given;
-    sw_strategy_result(s->g, &s->g->ops[v->def], &ca->strategies[x], v->def_index, &given);
-    for (int32_t y = 0; y < cb->n; y++) {
-      bool alike = sw_sharding_equal(&given, sw_choices_sharding(cb, &s->prices, use->index, y));
-      cost[(int64_t)x * cb->n + y] = alike ? 0 : SW_FORBIDDEN;
-    }
-  }
-  return sw_array_push(&s->edges, ((sw_edge){a, b, cost}), d);
-}
-
 static sw_rc add_ties(sw_selection *s, sw_diag *d) {
   for (size_t i = 0; i < s->stated.n; i++) {
     const sw_op *op = &s->g->ops[s->stated.at[i].op];
     if (s->stated.at[i].port < op->n_operands) continue;
-    const sw_value *v = &s->g->values[op->results[s->stated.at[i].port - op->n_operands]];
+    const sw_id value = op->results[s->stated.at[i].port - op->n_operands];
+    const sw_value *v = &s->g->values[value];
     for (int32_t u = 0; u < v->n_uses; u++) {
-      if (joins_stated(s, v, &v->uses[u])) SW_TRY(add_tie(s, v, &v->uses[u], d));
+      if (!joins_stated(s, value, &v->uses[u])) continue;
+      SW_TRY(tie_ports(s, sw_value_made_at(&s->units, value), sw_use_taken_at(&s->units, v->uses[u]), true, d));
     }
   }
   return SW_OK;
@@ -374,7 +302,7 @@ static sw_rc add_ties(sw_selection *s, sw_diag *d) {
 /* Edges of all values, from the patterns as they are now. */
 static sw_rc make_edges(sw_selection *s, sw_diag *d) {
   s->edges.n = 0;
-  s->nodes.n = (size_t)s->n_args + (size_t)s->n_ops + (size_t)s->n_outputs;
+  s->nodes.n = (size_t)s->units.n;
   for (size_t i = 0; i < s->patterns.n; i++) {
     SW_TRY(sw_pattern_tables(&s->patterns.at[i], &s->prices, s->arena, d));
   }
@@ -387,7 +315,7 @@ static sw_rc make_edges(sw_selection *s, sw_diag *d) {
                             .nodes = s->nodes.at,
                             .edges = s->edges.at,
                             .limit = s->o.capacity_bytes,
-                            .hubs_at = s->n_args + s->n_ops + s->n_outputs};
+                            .hubs_at = s->units.n};
   return SW_OK;
 }
 
@@ -406,7 +334,7 @@ static sw_rc weigh(sw_selection *s, const int32_t *choice, bool refine, sw_i128 
   sw_int32_array y = {0};
   sw_rc rc = SW_OK;
   *cost = 0;
-  for (int32_t i = 0; i < s->n_args + s->n_ops + s->n_outputs; i++) *cost += s->nodes.at[i].cost[choice[i]];
+  for (int32_t i = 0; i < s->units.n; i++) *cost += s->nodes.at[i].cost[choice[i]];
   for (size_t k = 0; k < s->values.n && !rc; k++) {
     const sw_read_value *v = &s->values.at[k];
     int64_t units = 0;
@@ -495,7 +423,7 @@ end:
 sw_rc sw_selection_complete(const sw_selection *s, const int32_t *choice, int32_t *out, sw_diag *d) {
   sw_int32_array y = {0};
   sw_rc rc = SW_OK;
-  int32_t n = s->n_args + s->n_ops + s->n_outputs;
+  int32_t n = s->units.n;
   for (int32_t i = 0; i < n; i++) out[i] = choice ? choice[i] : 0;
   for (size_t k = 0; k < s->values.n && !rc; k++) {
     const sw_read_value *v = &s->values.at[k];
@@ -513,30 +441,33 @@ sw_rc sw_selection_complete(const sw_selection *s, const int32_t *choice, int32_
 
 static sw_rc build_all(build *b, sw_diag *d) {
   sw_selection *s = b->s;
-  SW_ARENA_NEW(s->choices, s->arena, s->n_args + s->n_ops + s->n_outputs, d);
-  SW_ARENA_NEW(s->node_of_op, s->arena, s->g->n_ops, d);
-  SW_TRY(make_choices(b, d));
-  SW_TRY(make_nodes(b, d));
-  SW_TRY(list_values(b, d));
+  SW_ARENA_NEW(s->options, s->arena, s->units.n, d);
+  SW_TRY(make_options(b, d));
+  for (int32_t i = 0; i < s->units.n; i++) SW_TRY(make_node(s, i, d));
+  for (int32_t i = 0; i < s->units.n; i++) {
+    const sw_unit unit = sw_unit_at(&s->units, i);
+    for (int32_t k = 0; k < unit.n_makes; k++) SW_TRY(add_value(b, unit.makes[k], d));
+  }
   return make_edges(s, d);
 }
 
-/* A node by itself; an op whose choices are not known, or not all, by its work alone. */
-static int64_t least_of_node(const sw_selection *s, int32_t i) {
-  const sw_choices *c = s->choices && !s->pruned_inexact ? s->choices[i] : NULL;
+/* A unit by itself; an op whose options are not known, or not all, by its work alone. */
+static int64_t least_of_unit(const sw_selection *s, int32_t i) {
+  const sw_unit unit = sw_unit_at(&s->units, i);
+  const sw_option_set *c = s->options && !s->pruned_inexact ? s->options[i] : NULL;
   int64_t least = SW_FORBIDDEN;
-  if (!c && (i < s->n_args || i >= s->n_args + s->n_ops)) return 0;
+  if (!c && unit.kind != SW_UNIT_OP) return 0;
   if (!c) {
-    const sw_op *op = &s->g->ops[block_of(s)->ops[i - s->n_args]];
+    const sw_op *op = &s->g->ops[unit.id];
     return sw_cost_times(sw_cost_units(sw_op_least_s(s->g, op, s->machine)), op->repeats);
   }
-  for (int32_t k = 0; k < c->n; k++) least = sw_min_i64(least, c->cost[k]);
+  for (int32_t k = 0; k < c->n; k++) least = sw_min_i64(least, c->price[k]);
   return least;
 }
 
-static int64_t least_of_nodes(const sw_selection *s) {
+static int64_t least_of_units(const sw_selection *s) {
   int64_t sum = 0;
-  for (int32_t i = 0; i < s->n_args + s->n_ops + s->n_outputs; i++) sum = sw_cost_add(sum, least_of_node(s, i));
+  for (int32_t i = 0; i < s->units.n; i++) sum = sw_cost_add(sum, least_of_unit(s, i));
   return sum;
 }
 
@@ -544,17 +475,14 @@ sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_
                          sw_selection **out, int64_t *least, sw_diag *d) {
   sw_selection *s;
   SW_ARENA_NEW(s, arena, 1, d);
-  *s = (sw_selection){.g = g, .machine = machine, .o = *o, .arena = arena};
+  *s = (sw_selection){.g = g, .machine = machine, .o = *o, .arena = arena, .units = sw_units_of(g)};
   sw_prices_init(&s->prices, machine);
   s->prices.deadline_s = o->deadline_s;
   s->prices.cancel = o->cancel;
-  s->n_args = function_of(s)->n_args;
-  s->n_outputs = function_of(s)->n_outputs;
-  s->n_ops = block_of(s)->n_ops;
   build b = {.s = s};
   sw_rc rc = sw_unequal_blocks(g, arena, &s->o.enumerate.n_unequal, &s->o.enumerate.unequal, d);
   if (!rc) rc = build_all(&b, d);
-  sw_dict_deinit(&b.op_classes);
+  sw_dict_deinit(&b.classes);
   sw_dict_deinit(&b.patterns);
   sw_array_free(&b.class_at);
   sw_array_free(&b.consumers);
@@ -562,7 +490,7 @@ sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_
   sw_text_free(&b.key);
   s->prices.deadline_s = 0; /* what is asked for from now on is little, and needed */
   s->prices.cancel = NULL;
-  *least = least_of_nodes(s);
+  *least = least_of_units(s);
   if (rc) sw_selection_deinit(s);
   if (!rc) *out = s;
   return rc;
@@ -601,35 +529,24 @@ const sw_sharding *sw_stated_at(const sw_stated *stated, int32_t n, sw_id op, in
 int64_t sw_selection_pruned_inexact(const sw_selection *s) { return s->pruned_inexact; }
 int32_t sw_selection_classes(const sw_selection *s) { return s->n_classes; }
 
-/* The choice of a node whose port has this sharding; -1: there is none. */
-static int32_t choice_of_sharding(const sw_selection *s, int32_t node, const sw_sharding *wanted) {
-  const sw_choices *c = s->choices[node];
+/* The option of a unit whose first port has this sharding, or whose strategy is this; -1: there is none. */
+static int32_t option_of(const sw_selection *s, int32_t unit, const sw_sharding *sharding,
+                         const sw_strategy *strategy) {
+  const sw_option_set *c = s->options[unit];
   for (int32_t k = 0; k < c->n; k++) {
-    if (sw_sharding_equal(sw_choices_sharding(c, &s->prices, 0, k), wanted)) return k;
-  }
-  return -1;
-}
-
-static int32_t choice_of_strategy(const sw_choices *c, const sw_strategy *wanted) {
-  for (int32_t k = 0; k < c->n; k++) {
-    if (sw_strategy_equal(&c->strategies[k], wanted)) return k;
+    if (strategy ? sw_strategy_equal(&c->strategies[k], strategy)
+                 : sw_sharding_equal(sw_options_sharding(c, &s->prices, 0, k), sharding))
+      return k;
   }
   return -1;
 }
 
 void sw_selection_encode(const sw_selection *s, const sw_strategy *ops, const sw_sharding *args,
                          const sw_sharding *outputs, int32_t *choice, bool *missing) {
-  const sw_block *block = block_of(s);
-  int32_t n = s->n_args + s->n_ops + s->n_outputs;
-  for (int32_t i = 0; i < s->n_args; i++) choice[i] = choice_of_sharding(s, i, &args[i]);
-  for (int32_t i = 0; i < s->n_ops; i++) {
-    choice[s->n_args + i] = choice_of_strategy(s->choices[s->n_args + i], &ops[block->ops[i]]);
-  }
-  for (int32_t i = 0; i < s->n_outputs; i++) {
-    int32_t node = s->n_args + s->n_ops + i;
-    choice[node] = choice_of_sharding(s, node, &outputs[i]);
-  }
-  for (int32_t i = 0; i < n; i++) {
+  for (int32_t i = 0; i < s->units.n; i++) {
+    const sw_unit unit = sw_unit_at(&s->units, i);
+    const sw_strategy *strategy = unit.kind == SW_UNIT_OP ? &ops[unit.id] : NULL;
+    choice[i] = option_of(s, i, unit.kind == SW_UNIT_ARGUMENT ? &args[unit.id] : &outputs[unit.id], strategy);
     missing[i] = choice[i] < 0 || s->nodes.at[i].cost[choice[i]] >= SW_FORBIDDEN;
     if (choice[i] < 0) choice[i] = 0;
   }
@@ -637,16 +554,14 @@ void sw_selection_encode(const sw_selection *s, const sw_strategy *ops, const sw
 
 void sw_selection_decode(const sw_selection *s, const int32_t *choice, sw_strategy *ops, sw_sharding *args,
                          sw_sharding *outputs) {
-  const sw_function *f = function_of(s);
-  const sw_block *block = block_of(s);
-  for (int32_t i = 0; i < s->n_args; i++) args[i] = *sw_choices_sharding(s->choices[i], &s->prices, 0, choice[i]);
-  for (int32_t i = 0; i < s->n_ops; i++) {
-    int32_t node = s->n_args + i;
-    ops[block->ops[i]] = s->choices[node]->strategies[choice[node]];
-  }
-  for (int32_t i = 0; i < s->n_outputs; i++) {
-    int32_t node = s->n_args + s->n_ops + i;
-    outputs[i] = *sw_choices_sharding(s->choices[node], &s->prices, 0, choice[node]);
-    if (f->alias[i] >= 0) outputs[i] = args[s->g->values[f->alias[i]].def_index];
+  for (int32_t i = 0; i < s->units.n; i++) {
+    const sw_unit unit = sw_unit_at(&s->units, i);
+    if (unit.kind == SW_UNIT_OP) {
+      ops[unit.id] = s->options[i]->strategies[choice[i]];
+      continue;
+    }
+    const int32_t held = unit.kind == SW_UNIT_OUTPUT ? sw_unit_of_output(&s->units, unit.id) : i;
+    *(unit.kind == SW_UNIT_OUTPUT ? &outputs[unit.id] : &args[unit.id]) =
+        *sw_options_sharding(s->options[held], &s->prices, 0, choice[held]);
   }
 }

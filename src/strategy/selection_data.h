@@ -7,7 +7,7 @@
 #include "strategy/pins.h"
 #include "strategy/sharing.h"
 
-/* A value that is read, as the problem sees it. */
+/* A border: a value that is read by other units than the one that makes it. */
 typedef struct sw_read_value {
   sw_id id;
   int32_t producer; /* node */
@@ -25,9 +25,8 @@ struct sw_selection {
   sw_arena *arena;
   sw_prices prices;
   sw_problem problem;
-  int32_t n_args, n_ops, n_outputs; /* nodes of each sort, in this order */
-  const sw_choices **choices;       /* per argument, op, output node */
-  int32_t *node_of_op;              /* op id -> node */
+  sw_units units;                /* the first nodes, in their order */
+  const sw_option_set **options; /* by unit */
   int64_t pruned_inexact;
   int32_t n_classes;
   SW_ARRAY(sw_pattern) patterns;
@@ -35,7 +34,7 @@ struct sw_selection {
   sw_int32_array consumer_nodes;
   sw_stated_list stated;
   sw_int32_array pinned;   /* nodes whose costs are their own (pinned.c) */
-  SW_ARRAY(sw_node) nodes; /* hubs from n_args + n_ops + n_outputs on */
+  SW_ARRAY(sw_node) nodes; /* units, then hubs */
   SW_ARRAY(sw_edge) edges;
 };
 

@@ -31,15 +31,15 @@ static int32_t class_of_wants(sw_wants *w, const int32_t *list, int32_t n) {
 
 static sw_rc class_wants(const sw_consumer *c, sw_wants *w, sw_arena *arena, sw_diag *d) {
   int32_t *list;
-  size_t n = (size_t)c->choices->n, ports = (size_t)c->n_ports;
+  size_t n = (size_t)c->options->n, ports = (size_t)c->n_ports;
   SW_ARENA_NEW(w->class_of, arena, n, d);
   SW_ARENA_NEW(w->first, arena, n + 1, d);
   SW_ARENA_NEW(w->id, arena, n * ports, d);
   SW_ARENA_NEW(list, arena, ports, d);
-  for (int32_t y = 0; y < c->choices->n; y++) {
+  for (int32_t y = 0; y < c->options->n; y++) {
     int32_t wants = 0;
     for (int32_t k = 0; k < c->n_ports; k++) {
-      const sw_port *port = &c->choices->ports[c->ports[k]];
+      const sw_option_port *port = &c->options->ports[c->ports[k]];
       add_want(list, &wants, port->tied ? ~port->id[y] : port->id[y]);
     }
     w->class_of[y] = class_of_wants(w, list, wants);
@@ -143,7 +143,7 @@ static sw_rc charge(const sw_pattern *p, const sw_hub *h, sw_prices *prices, con
 static sw_rc fill_table(const sw_pattern *p, const sw_hub *h, sw_prices *prices, int32_t i, int64_t *of_class,
                         int64_t *table, bool *any, sw_diag *d) {
   const sw_wants *w = &p->wants[i];
-  int32_t n = p->consumers[i].choices->n;
+  int32_t n = p->consumers[i].options->n;
   for (int32_t x = 0; x < h->n_rows; x++, table += n) {
     for (int32_t c = 0; c < w->n_classes; c++) {
       int64_t units;
@@ -226,7 +226,7 @@ static sw_rc list_rows(const sw_pattern *p, sw_hub *h, sw_prices *prices, sw_are
 }
 
 /* Without shared copies the rows are the producer's choices. */
-static sw_rc list_choices(const sw_pattern *p, sw_hub *h, sw_arena *arena, sw_diag *d) {
+static sw_rc list_options(const sw_pattern *p, sw_hub *h, sw_arena *arena, sw_diag *d) {
   h->n_rows = p->producer->n;
   SW_ARENA_NEW(h->rows, arena, h->n_rows, d);
   for (int32_t x = 0; x < h->n_rows; x++) h->rows[x].from = p->from_of[x];
@@ -235,11 +235,11 @@ static sw_rc list_choices(const sw_pattern *p, sw_hub *h, sw_arena *arena, sw_di
 
 static sw_rc fill_hub(const sw_pattern *p, sw_hub *h, sw_prices *prices, sw_arena *arena, sw_diag *d) {
   SW_ARENA_NEW(h->tables, arena, p->n_consumers, d);
-  SW_TRY(h->n ? list_rows(p, h, prices, arena, d) : list_choices(p, h, arena, d));
+  SW_TRY(h->n ? list_rows(p, h, prices, arena, d) : list_options(p, h, arena, d));
   for (int32_t i = 0; i < p->n_consumers; i++) {
     int64_t *table, *of_class;
     bool any = false;
-    SW_ARENA_NEW(table, arena, (size_t)h->n_rows * (size_t)p->consumers[i].choices->n, d);
+    SW_ARENA_NEW(table, arena, (size_t)h->n_rows * (size_t)p->consumers[i].options->n, d);
     SW_ARENA_NEW(of_class, arena, p->wants[i].n_classes, d);
     SW_TRY(fill_table(p, h, prices, i, of_class, table, &any, d));
     h->tables[i] = any ? table : NULL;

@@ -18,11 +18,11 @@
 #define STRATEGY_SHARING_H_
 
 #include "shardwright/select.h"
-#include "strategy/choices.h"
+#include "strategy/options.h"
 
 /* A node that reads a value, and through which of its ports. */
 typedef struct sw_consumer {
-  const sw_choices *choices;
+  const sw_option_set *options;
   int32_t node; /* of the value at hand; the rest is the same for all values of a pattern */
   int32_t n_ports;
   const int32_t *ports;
@@ -53,7 +53,7 @@ typedef struct sw_hub {
 
 /* Values whose producer and consumers are of the same kinds share prices. */
 typedef struct sw_pattern {
-  const sw_choices *producer;
+  const sw_option_set *producer;
   int32_t port, shape_class;
   int64_t repeats; /* how often the values are made, and with them their copies */
   int32_t n_consumers;

@@ -1,4 +1,4 @@
-#include "strategy/choices.h"
+#include "strategy/options.h"
 
 #include <math.h>
 #include <string.h>
@@ -6,32 +6,32 @@
 #include "shardwright/checked.h"
 #include "shardwright/selection.h"
 
-static sw_rc choices_init(sw_choices *c, int32_t n, int32_t n_ports, sw_arena *arena, sw_diag *d) {
-  *c = (sw_choices){.n = n, .n_ports = n_ports};
-  SW_ARENA_NEW(c->cost, arena, n, d);
+static sw_rc options_init(sw_option_set *c, int32_t n, int32_t n_ports, sw_arena *arena, sw_diag *d) {
+  *c = (sw_option_set){.n = n, .n_ports = n_ports};
+  SW_ARENA_NEW(c->price, arena, n, d);
   SW_ARENA_NEW(c->ports, arena, n_ports, d);
   for (int32_t p = 0; p < n_ports; p++) {
     SW_ARENA_NEW(c->ports[p].id, arena, n, d);
-    SW_ARENA_NEW(c->ports[p].amount, arena, n, d);
+    SW_ARENA_NEW(c->ports[p].bytes, arena, n, d);
   }
   return SW_OK;
 }
 
-static sw_rc set_port(sw_port *port, int32_t choice, const sw_type *type, const sw_sharding *s, sw_prices *prices,
-                      sw_diag *d) {
+static sw_rc set_port(sw_option_port *port, int32_t choice, const sw_type *type, const sw_sharding *s,
+                      sw_prices *prices, sw_diag *d) {
   SW_TRY(sw_prices_id(prices, port->shape_class, s, &port->id[choice], d));
-  port->amount[choice] = sw_sharding_held_bytes(s, type->dims, type->dtype);
+  port->bytes[choice] = sw_sharding_held_bytes(s, type->dims, type->dtype);
   return SW_OK;
 }
 
-sw_rc sw_choices_of_op(const sw_graph *g, const sw_op *op, const sw_enumeration *e, sw_prices *prices, sw_arena *arena,
-                       sw_choices *out, sw_diag *d) {
-  SW_TRY(choices_init(out, e->n, op->n_operands + op->n_results, arena, d));
+sw_rc sw_options_of_op(const sw_graph *g, const sw_op *op, const sw_enumeration *e, sw_prices *prices, sw_arena *arena,
+                       sw_option_set *out, sw_diag *d) {
+  SW_TRY(options_init(out, e->n, op->n_operands + op->n_results, arena, d));
   out->strategies = e->at;
   SW_ARENA_NEW(out->temp, arena, e->n, d);
   bool any_temp = false;
   for (int32_t i = 0; i < e->n; i++) {
-    out->cost[i] = sw_cost_times(sw_cost_units(e->cost[i].local_s + e->cost[i].move_s), op->repeats);
+    out->price[i] = sw_cost_times(sw_cost_units(e->cost[i].local_s + e->cost[i].move_s), op->repeats);
     out->temp[i] = (int64_t)e->cost[i].temp_bytes;
     any_temp = any_temp || out->temp[i] > 0;
   }
@@ -51,37 +51,37 @@ sw_rc sw_choices_of_op(const sw_graph *g, const sw_op *op, const sw_enumeration 
   return SW_OK;
 }
 
-sw_rc sw_choices_of_value(const sw_type *type, const sw_sharding *shardings, int32_t n, bool held, sw_prices *prices,
-                          sw_arena *arena, sw_choices *out, sw_diag *d) {
-  SW_TRY(choices_init(out, n, 1, arena, d));
+sw_rc sw_options_of_value(const sw_type *type, const sw_sharding *shardings, int32_t n, bool held, sw_prices *prices,
+                          sw_arena *arena, sw_option_set *out, sw_diag *d) {
+  SW_TRY(options_init(out, n, 1, arena, d));
   SW_TRY(sw_prices_class(prices, type, &out->ports[0].shape_class, d));
   double whole = (double)sw_type_bytes(type);
   for (int32_t i = 0; i < n; i++) {
     SW_TRY(set_port(&out->ports[0], i, type, &shardings[i], prices, d));
-    if (held && whole > 0) out->cost[i] = (int64_t)ceil(3 * (double)out->ports[0].amount[i] / whole);
+    if (held && whole > 0) out->price[i] = (int64_t)ceil(3 * (double)out->ports[0].bytes[i] / whole);
   }
   return SW_OK;
 }
 
-sw_rc sw_choices_filter(const sw_choices *c, const bool *keep, const int64_t *penalty, sw_arena *arena, sw_choices *out,
-                        sw_diag *d) {
+sw_rc sw_options_filter(const sw_option_set *c, const bool *keep, const int64_t *penalty, sw_arena *arena,
+                        sw_option_set *out, sw_diag *d) {
   int32_t n = 0;
   for (int32_t i = 0; i < c->n; i++) n += keep[i];
-  SW_TRY(choices_init(out, n, c->n_ports, arena, d));
+  SW_TRY(options_init(out, n, c->n_ports, arena, d));
   sw_strategy *strategies = NULL;
   if (c->strategies) SW_ARENA_NEW(strategies, arena, n, d);
   if (c->temp) SW_ARENA_NEW(out->temp, arena, n, d);
   int32_t k = 0;
   for (int32_t i = 0; i < c->n; i++) {
     if (!keep[i]) continue;
-    out->cost[k] = sw_cost_add(c->cost[i], penalty ? penalty[i] : 0);
+    out->price[k] = sw_cost_add(c->price[i], penalty ? penalty[i] : 0);
     if (c->temp) out->temp[k] = c->temp[i];
     if (strategies) strategies[k] = c->strategies[i];
     for (int32_t p = 0; p < c->n_ports; p++) {
       out->ports[p].shape_class = c->ports[p].shape_class;
       out->ports[p].tied = c->ports[p].tied;
       out->ports[p].id[k] = c->ports[p].id[i];
-      out->ports[p].amount[k] = c->ports[p].amount[i];
+      out->ports[p].bytes[k] = c->ports[p].bytes[i];
     }
     k++;
   }
@@ -89,7 +89,7 @@ sw_rc sw_choices_filter(const sw_choices *c, const bool *keep, const int64_t *pe
   return SW_OK;
 }
 
-const sw_sharding *sw_choices_sharding(const sw_choices *c, const sw_prices *prices, int port, int32_t choice) {
-  const sw_port *p = &c->ports[port];
+const sw_sharding *sw_options_sharding(const sw_option_set *c, const sw_prices *prices, int port, int32_t choice) {
+  const sw_option_port *p = &c->ports[port];
   return &prices->classes.at[p->shape_class].shardings.at[p->id[choice]];
 }

@@ -1,0 +1,59 @@
+#include "shardwright/unit.h"
+
+static const sw_function *function_of(const sw_graph *g) { return &g->functions[g->main]; }
+
+sw_units sw_units_of(const sw_graph *g) {
+  const sw_function *f = function_of(g);
+  return (sw_units){.g = g,
+                    .n_args = f->n_args,
+                    .n_ops = g->n_ops,
+                    .n_outputs = f->n_outputs,
+                    .n = f->n_args + g->n_ops + f->n_outputs,
+                    .n_steps = g->n_ops + 1};
+}
+
+sw_unit sw_unit_at(const sw_units *u, int32_t unit) {
+  const sw_function *f = function_of(u->g);
+  const sw_id op = unit - u->n_args, output = op - u->n_ops;
+  if (op < 0) return (sw_unit){.kind = SW_UNIT_ARGUMENT, .id = unit, .n_makes = 1, .makes = &f->args[unit]};
+  if (output >= 0) return (sw_unit){SW_UNIT_OUTPUT, output, u->n_ops, 1, 0, &f->outputs[output], NULL};
+  const sw_op *o = &u->g->ops[op];
+  return (sw_unit){SW_UNIT_OP, op, op, o->n_operands, o->n_results, o->operands, o->results};
+}
+
+int32_t sw_unit_of_output(const sw_units *u, int32_t output) {
+  const sw_id state = function_of(u->g)->alias[output];
+  return state >= 0 ? u->g->values[state].def_index : u->n_args + u->n_ops + output;
+}
+
+sw_port sw_value_made_at(const sw_units *u, sw_id value) {
+  const sw_value *v = &u->g->values[value];
+  if (v->def < 0) return (sw_port){v->def_index, 0};
+  return (sw_port){sw_unit_of_op(u, v->def), u->g->ops[v->def].n_operands + v->def_index};
+}
+
+sw_port sw_use_taken_at(const sw_units *u, sw_value_use use) {
+  return use.op < 0 ? (sw_port){sw_unit_of_output(u, use.index), 0} : (sw_port){sw_unit_of_op(u, use.op), use.index};
+}
+
+static int32_t later(int32_t a, int32_t b) { return a > b ? a : b; }
+
+sw_interval sw_value_life(const sw_units *u, sw_id value, const int32_t *needed) {
+  const sw_value *v = &u->g->values[value];
+  const sw_id held_for = sw_value_held_for(u->g, value);
+  sw_interval life = {sw_value_step(u, value), 0};
+  if (v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE) return (sw_interval){0, u->n_steps - 1};
+  life.last = later(life.first, held_for);
+  for (int32_t k = 0; k < v->n_uses; k++) life.last = later(life.last, needed ? needed[k] : sw_use_step(u, v->uses[k]));
+  return life;
+}
+
+int32_t sw_annotation_n_ports(const sw_graph *g, const sw_annotation *a) {
+  if (a->op >= 0 || !a->for_users) return 1;
+  return a->n_users ? a->n_users : g->values[a->value].n_uses;
+}
+
+sw_port sw_annotation_port(const sw_units *u, const sw_annotation *a, int32_t i) {
+  if (a->op >= 0) return (sw_port){sw_unit_of_op(u, a->op), -1};
+  return a->for_users ? sw_use_taken_at(u, sw_annotation_use(u->g, a, i)) : sw_value_made_at(u, a->value);
+}
