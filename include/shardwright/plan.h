@@ -15,7 +15,7 @@ typedef struct sw_plan {
   sw_sharding *args;    /* by argument */
   sw_sharding *outputs; /* by output; of an aliased one: its state's */
   int32_t n_stated;     /* in order of ops and ports; arena of the caller */
-  const sw_stated *stated;
+  sw_stated *stated;
   bool args_whole; /* arguments arrive whole and every device slices its own part */
   /* The record of the search; zero for plans made by hand. Costs in units of SW_COST_UNITS_PER_S. */
   sw_solve_status status;
@@ -51,9 +51,6 @@ SW_API bool sw_plan_use_is_of_made(const sw_plan *p, sw_value_use use);
 /* Is the halo that is stated of the use the window that the op needs? It is then taken as it is. An argument's halo is
  * not filled before someone does (update_halo), so its window is exchanged. */
 SW_API bool sw_plan_takes_halo(const sw_plan *p, sw_value_use use);
-/* State shardings of ports, in any order, in the place of those stated before. In the arena. SW_E_INPUT when one port
- * has two. */
-SW_API SW_CHECKED sw_rc sw_plan_set_stated(sw_plan *p, int32_t n, const sw_stated *stated, sw_arena *arena, sw_diag *d);
 /* The part of its cost that a plan may be above the best there is, by its bound; 0 where it costs nothing. */
 SW_API double sw_plan_gap(const sw_plan *p);
 /* Does the bound hold for every plan? Where strategies were left out inexactly, it is one over those enumerated. */

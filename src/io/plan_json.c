@@ -325,10 +325,10 @@ static sw_rc read_port(const sw_json *v, const sw_op *op, int32_t *out, sw_diag 
 static sw_rc read_stated(const reader *r, const sw_json *root, sw_diag *d) {
   static const char *const kKeys[] = {"name", "operand", "result", "sharding"};
   const sw_json *list = sw_json_find(root, "stated");
-  sw_stated *out;
   if (!list) return SW_OK;
   SW_TRY(sw_json_array(root, "stated", &list, d));
-  SW_ARENA_NEW(out, r->arena, list->n, d);
+  r->p->n_stated = 0;
+  SW_ARENA_NEW(r->p->stated, r->arena, list->n, d);
   for (int32_t i = 0; i < list->n; i++) {
     const char *name, *text;
     const sw_json *v = &list->at[i];
@@ -346,10 +346,9 @@ static sw_rc read_stated(const reader *r, const sw_json *root, sw_diag *d) {
     SW_TRY(read_sharding(r, sw_json_find(v, "sharding"), text, type, &s, d));
     SW_TRY_NOTE(d, sw_sharding_verify(sw_machine_mesh(r->machine), &s, type->rank, type->dims, d),
                 "in \"stated\" of '%s' at line %d", name, sw_json_span(v).line);
-    out[i] = (sw_stated){id, port, s};
+    SW_TRY_NOTE(d, sw_stated_put(r->g, &(sw_stated){id, port, s}, &r->p->n_stated, r->p->stated, d),
+                "in \"stated\" at line %d", sw_json_span(list).line);
   }
-  SW_TRY_NOTE(d, sw_plan_set_stated(r->p, list->n, out, r->arena, d), "in \"stated\" at line %d",
-              sw_json_span(list).line);
   return SW_OK;
 }
 

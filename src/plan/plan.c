@@ -1,8 +1,6 @@
 /* The plan as data: making, reading, checking. */
 #include "shardwright/plan.h"
 
-#include <stdlib.h>
-
 #include "plan/uses.h"
 
 sw_rc sw_plan_build(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out, sw_diag *d) {
@@ -61,30 +59,6 @@ bool sw_plan_takes_halo(const sw_plan *p, sw_value_use use) {
          sw_strategy_window_is_held(p->graph, op, sw_machine_mesh(p->machine), &p->ops[use.op], use.index, stated);
 }
 
-static int by_port(const void *a, const void *b) {
-  const sw_stated *x = a, *y = b;
-  if (x->op != y->op) return x->op < y->op ? -1 : 1;
-  return (x->port > y->port) - (x->port < y->port);
-}
-
-sw_rc sw_plan_set_stated(sw_plan *p, int32_t n, const sw_stated *stated, sw_arena *arena, sw_diag *d) {
-  sw_stated *all = sw_arena_copy(arena, stated, (size_t)n, sizeof *all, d);
-  int32_t kept = 0;
-  if (!all) return SW_E_RESOURCE;
-  if (n) qsort(all, (size_t)n, sizeof *all, by_port);
-  for (int32_t i = 0; i < n; i++) {
-    const bool again = kept > 0 && by_port(&all[kept - 1], &all[i]) == 0;
-    if (again && !sw_sharding_equal(&all[kept - 1].sharding, &all[i].sharding)) {
-      return SW_FAIL_INPUT(d, SW_NOWHERE, "port %d of op '%s' is stated in two shardings", all[i].port,
-                           p->graph->ops[all[i].op].name);
-    }
-    if (!again) all[kept++] = all[i];
-  }
-  p->stated = all;
-  p->n_stated = kept;
-  return SW_OK;
-}
-
 double sw_plan_gap(const sw_plan *p) {
   return p->cost_units > 0 ? (double)(p->cost_units - p->bound_units) / (double)p->cost_units : 0;
 }
@@ -120,56 +94,40 @@ static sw_rc verify_args_and_outputs(const sw_plan *p, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc verify_pin(const sw_plan *p, const sw_annotation *a, const sw_sharding *have, sw_diag *d) {
-  if (sw_annotation_admits(a, have)) return SW_OK;
-  sw_text t = {0};
-  sw_sharding_print(sw_machine_mesh(p->machine), have, &t);
-  sw_rc rc = SW_FAIL(d, SW_E_INFEASIBLE, a->span, "the plan gives '%s' the sharding %s; the model requires another",
-                     p->graph->values[a->value].name, sw_text_str(&t));
-  sw_text_free(&t);
-  return rc;
+/* Is port i of the annotation as it says? *have: what a value is in there. */
+static bool keeps_port(const sw_plan *p, const sw_annotation *a, int32_t i, sw_sharding *have) {
+  if (a->value < 0) return sw_annotation_admits_strategy(p->graph, a, &p->ops[a->op]);
+  if (a->for_users) sw_plan_use_sharding(p, sw_annotation_use(p->graph, a, i), have);
+  if (!a->for_users) sw_plan_value_sharding(p, a->value, have);
+  return sw_annotation_admits(a, have);
 }
 
 bool sw_plan_keeps(const sw_plan *p, const sw_annotation *a) {
   sw_sharding have;
-  if (a->value < 0) return sw_annotation_admits_strategy(p->graph, a, &p->ops[a->op]);
-  const sw_value *v = &p->graph->values[a->value];
-  if (!a->for_users) {
-    sw_plan_value_sharding(p, a->value, &have);
-    return sw_annotation_admits(a, &have);
-  }
-  const int32_t n = a->n_users ? a->n_users : v->n_uses;
-  for (int32_t i = 0; i < n; i++) {
-    sw_plan_use_sharding(p, a->n_users ? a->users[i] : v->uses[i], &have);
-    if (!sw_annotation_admits(a, &have)) return false;
+  for (int32_t i = 0; i < sw_annotation_n_ports(p->graph, a); i++) {
+    if (!keeps_port(p, a, i, &have)) return false;
   }
   return true;
 }
 
-static sw_rc verify_option(const sw_plan *p, const sw_annotation *a, sw_diag *d) {
-  const sw_op *op = &p->graph->ops[a->op];
-  if (sw_annotation_admits_strategy(p->graph, a, &p->ops[a->op])) return SW_OK;
-  sw_text t = {0};
-  sw_strategy_print(sw_machine_mesh(p->machine), op->space, &p->ops[a->op], &t);
-  sw_rc rc = SW_FAIL(d, SW_E_INFEASIBLE, a->span, "the plan cuts '%s' as %s; the model requires another option",
-                     op->name, sw_text_str(&t));
-  sw_text_free(&t);
-  return rc;
-}
-
 static sw_rc verify_annotation(const sw_plan *p, const sw_annotation *a, sw_diag *d) {
-  if (!a->required) return SW_OK;
-  if (a->value < 0) return verify_option(p, a, d);
-  const sw_value *v = &p->graph->values[a->value];
+  const sw_mesh *m = sw_machine_mesh(p->machine);
   sw_sharding have;
-  if (!a->for_users) {
-    sw_plan_value_sharding(p, a->value, &have);
-    return verify_pin(p, a, &have, d);
-  }
-  int32_t n = a->n_users ? a->n_users : v->n_uses;
-  for (int32_t i = 0; i < n; i++) {
-    sw_plan_use_sharding(p, a->n_users ? a->users[i] : v->uses[i], &have);
-    SW_TRY(verify_pin(p, a, &have, d));
+  for (int32_t i = 0; a->required && i < sw_annotation_n_ports(p->graph, a); i++) {
+    if (keeps_port(p, a, i, &have)) continue;
+    sw_text t = {0};
+    sw_rc rc;
+    if (a->value < 0) {
+      sw_strategy_print(m, p->graph->ops[a->op].space, &p->ops[a->op], &t);
+      rc = SW_FAIL(d, SW_E_INFEASIBLE, a->span, "the plan cuts '%s' as %s; the model requires another option",
+                   p->graph->ops[a->op].name, sw_text_str(&t));
+    } else {
+      sw_sharding_print(m, &have, &t);
+      rc = SW_FAIL(d, SW_E_INFEASIBLE, a->span, "the plan gives '%s' the sharding %s; the model requires another",
+                   p->graph->values[a->value].name, sw_text_str(&t));
+    }
+    sw_text_free(&t);
+    return rc;
   }
   return SW_OK;
 }

@@ -22,9 +22,8 @@ typedef struct state {
   sw_id failed;     /* op at which annotations exclude each other */
   const sw_mesh *mesh;
   const sw_machine *machine;
-  sw_arena arena; /* of one op */
-  sw_arena *keep; /* of the plan */
-  SW_ARRAY(sw_stated) stated;
+  sw_arena arena;               /* of one op */
+  sw_arena *keep;               /* of the plan */
   sw_enumerate_options unequal; /* blocks that annotations ask for */
   mark *def;                    /* by value */
   mark **use;                   /* by op id, operand */
@@ -61,10 +60,9 @@ static sw_rc read_annotation(state *s, const sw_annotation *a, sw_diag *d) {
     s->option[a->op] = a;
     return SW_OK;
   }
-  const sw_value *v = &s->g->values[a->value];
   if (!a->for_users) return set_mark(s, &s->def[a->value], a, d);
-  int32_t n = a->n_users ? a->n_users : v->n_uses;
-  for (int32_t i = 0; i < n; i++) SW_TRY(set_mark(s, use_mark(s, a->n_users ? a->users[i] : v->uses[i]), a, d));
+  for (int32_t i = 0; i < sw_annotation_n_ports(s->g, a); i++)
+    SW_TRY(set_mark(s, use_mark(s, sw_annotation_use(s->g, a, i)), a, d));
   return SW_OK;
 }
 
@@ -463,38 +461,29 @@ static sw_rc settle_ties(state *s, sw_diag *d) {
 
 /* --- shardings that no strategy gives by itself ------------------------------------------------------------------- */
 
-/* A port that is not as its annotation says: resharded, unless a strategy could have it so and the other annotations
- * are what stands against it. */
-static sw_rc state_port(state *s, sw_id id, int port, const sw_annotation *a, sw_diag *d) {
+static sw_rc state_port(state *s, sw_id id, int port, const sw_annotation *a, sw_plan *out, sw_diag *d) {
   const sw_op *op = &s->g->ops[id];
   const sw_demand demand = {a, port};
-  if (sw_port_is_border(op, port) || sw_demand_is_met(s->g, op, &demand, &s->ops[id])) return SW_OK;
-  if (!sw_demand_is_flexible(s->g, id, &demand)) {
-    bool alone = false;
-    if (!a->required) return SW_OK;
-    SW_TRY(sw_demand_can_be_met(s->g, op, s->machine, &demand, &(sw_enumerate_options){0}, &alone, d));
-    if (alone) return SW_OK;
-  }
-  return sw_array_push(&s->stated, ((sw_stated){id, port, a->sharding}), d);
-}
-
-static sw_rc state_annotation(state *s, const sw_annotation *a, sw_diag *d) {
-  if (a->value < 0) return SW_OK;
-  const sw_value *v = &s->g->values[a->value];
-  if (!a->for_users) {
-    return v->def < 0 ? SW_OK : state_port(s, v->def, s->g->ops[v->def].n_operands + v->def_index, a, d);
-  }
-  const int32_t n = a->n_users ? a->n_users : v->n_uses;
-  for (int32_t i = 0; i < n; i++) {
-    const sw_value_use u = a->n_users ? a->users[i] : v->uses[i];
-    if (u.op >= 0) SW_TRY(state_port(s, u.op, u.index, a, d));
-  }
-  return SW_OK;
+  const bool met = sw_demand_is_met(s->g, op, &demand, &s->ops[id]);
+  bool resharded;
+  if (sw_port_is_border(op, port)) return SW_OK;
+  SW_TRY(sw_demand_is_resharded(s->g, id, s->machine, &demand, met, &(sw_enumerate_options){0}, &resharded, d));
+  if (!resharded) return SW_OK;
+  return sw_stated_put(s->g, &(sw_stated){id, port, a->sharding}, &out->n_stated, out->stated, d);
 }
 
 static sw_rc state_annotations(state *s, sw_plan *out, sw_diag *d) {
-  for (int32_t i = 0; i < s->g->n_annotations; i++) SW_TRY(state_annotation(s, &s->g->annotations[i], d));
-  return sw_plan_set_stated(out, (int32_t)s->stated.n, s->stated.at, s->keep, d);
+  const sw_units units = sw_units_of(s->g);
+  SW_ARENA_NEW(out->stated, s->keep, sw_stated_most(s->g), d);
+  for (int32_t i = 0; i < s->g->n_annotations; i++) {
+    const sw_annotation *a = &s->g->annotations[i];
+    for (int32_t k = 0; a->value >= 0 && k < sw_annotation_n_ports(s->g, a); k++) {
+      const sw_port at = sw_annotation_port(&units, a, k);
+      const sw_unit unit = sw_unit_at(&units, at.unit);
+      if (unit.kind == SW_UNIT_OP) SW_TRY(state_port(s, unit.id, at.port, a, out, d));
+    }
+  }
+  return SW_OK;
 }
 
 /* --- the plan ---------------------------------------------------------------------------------------------------- */
@@ -573,7 +562,6 @@ sw_rc sw_propagate_by_rule(const sw_graph *g, const sw_machine *machine, sw_trav
   if (!rc) finish_ends(&s, out);
   sw_arena_deinit(&scratch);
   sw_arena_deinit(&s.arena);
-  sw_array_free(&s.stated);
   if (!rc) rc = sw_plan_verify(out, d);
   return rc;
 }

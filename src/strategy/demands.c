@@ -95,3 +95,51 @@ sw_rc sw_demands_drop_impossible(const sw_graph *g, const sw_op *op, const sw_ma
   m->n = kept;
   return SW_OK;
 }
+
+sw_rc sw_demand_is_resharded(const sw_graph *g, sw_id op, const sw_machine *machine, const sw_demand *m, bool met,
+                             const sw_enumerate_options *o, bool *out, sw_diag *d) {
+  bool can = true;
+  *out = !met && sw_demand_is_flexible(g, op, m);
+  if (met || *out || !m->a->required) return SW_OK;
+  SW_TRY(sw_demand_can_be_met(g, &g->ops[op], machine, m, o, &can, d));
+  *out = !can;
+  return SW_OK;
+}
+
+/* --- shardings that are stated of ports ----------------------------------------------------------------------------
+ */
+
+/* The first not before (op, port). */
+static int32_t place_of(const sw_stated *stated, int32_t n, sw_id op, int32_t port) {
+  int32_t lo = 0, hi = n;
+  while (lo < hi) {
+    int32_t mid = lo + (hi - lo) / 2;
+    bool before = stated[mid].op < op || (stated[mid].op == op && stated[mid].port < port);
+    if (before) lo = mid + 1;
+    if (!before) hi = mid;
+  }
+  return lo;
+}
+
+const sw_sharding *sw_stated_at(const sw_stated *stated, int32_t n, sw_id op, int32_t port) {
+  const int32_t k = place_of(stated, n, op, port);
+  return k < n && stated[k].op == op && stated[k].port == port ? &stated[k].sharding : NULL;
+}
+
+sw_rc sw_stated_put(const sw_graph *g, const sw_stated *one, int32_t *n, sw_stated *at, sw_diag *d) {
+  const sw_sharding *other = sw_stated_at(at, *n, one->op, one->port);
+  if (other && sw_sharding_equal(other, &one->sharding)) return SW_OK;
+  if (other)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "port %d of op '%s' is stated in two shardings", one->port,
+                         g->ops[one->op].name);
+  const int32_t k = place_of(at, *n, one->op, one->port);
+  for (int32_t i = (*n)++; i > k; i--) at[i] = at[i - 1];
+  at[k] = *one;
+  return SW_OK;
+}
+
+int32_t sw_stated_most(const sw_graph *g) {
+  int32_t n = 0;
+  for (int32_t i = 0; i < g->n_annotations; i++) n += sw_annotation_n_ports(g, &g->annotations[i]);
+  return n;
+}

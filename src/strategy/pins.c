@@ -203,15 +203,7 @@ static sw_rc state_port(const sw_pin_target *t, sw_id id, int port, const pin *p
     return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "'%s' cannot be resharded to what is required of it", p->what);
   }
   t->options[node] = out;
-  size_t k = t->stated->n;
-  SW_TRY(sw_array_push(t->stated, ((sw_stated){id, port, p->a->sharding}), d));
-  for (; k > 0; k--) { /* in order */
-    const sw_stated *before = &t->stated->at[k - 1];
-    if (before->op < id || (before->op == id && before->port < port)) break;
-    t->stated->at[k] = *before;
-    t->stated->at[k - 1] = (sw_stated){id, port, p->a->sharding};
-  }
-  return SW_OK;
+  return sw_stated_put(t->g, &(sw_stated){id, port, p->a->sharding}, t->n_stated, t->stated, d);
 }
 
 /* The annotation at a port of an op: kept by what its strategies do, or, where none does so by itself, by a reshard.
@@ -221,22 +213,19 @@ static sw_rc pin_port(const sw_pin_target *t, sw_id id, int port, bool late, con
   const sw_op *op = &t->g->ops[id];
   const sw_demand demand = {p->a, port};
   const bool flexible = sw_demand_is_flexible(t->g, id, &demand);
-  const sw_sharding *stated = sw_stated_at(t->stated->at, (int32_t)t->stated->n, id, port);
-  bool found = false, alone = true;
+  const sw_sharding *stated = sw_stated_at(t->stated, *t->n_stated, id, port);
+  const sw_enumerate_options any_size = of_any_size(t);
+  bool found, resharded;
   if (stated && sw_sharding_equal(stated, &p->a->sharding)) return SW_OK;
   if (stated && p->a->required) {
     return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "'%s' is required in two shardings at once", p->what);
   }
   if (!p->a->required || sw_port_is_border(op, port)) return late ? SW_OK : restrict_node(t, node, port, p, d);
   if (flexible && !late) return SW_OK;
-  if (flexible && (sw_sharding_is_special(&p->a->sharding) || !admits_any(t, node, port, p)))
-    return state_port(t, id, port, p, d);
-  if (!flexible && !late) SW_TRY(find_any(t, node, port, p, &found, d));
-  if (!found && !admits_any(t, node, port, p)) {
-    const sw_enumerate_options any_size = of_any_size(t);
-    SW_TRY(sw_demand_can_be_met(t->g, op, t->machine, &demand, &any_size, &alone, d));
-  }
-  if (alone) return restrict_node(t, node, port, p, d);
+  if (!late) SW_TRY(find_any(t, node, port, p, &found, d));
+  found = !(flexible && sw_sharding_is_special(&p->a->sharding)) && admits_any(t, node, port, p);
+  SW_TRY(sw_demand_is_resharded(t->g, id, t->machine, &demand, found, &any_size, &resharded, d));
+  if (!resharded) return restrict_node(t, node, port, p, d);
   return late ? state_port(t, id, port, p, d) : SW_OK;
 }
 

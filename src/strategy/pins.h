@@ -7,8 +7,6 @@
 
 #include "shardwright/selection.h"
 
-typedef SW_ARRAY(sw_stated) sw_stated_list;
-
 typedef struct sw_pin_target {
   const sw_graph *g;
   const sw_units *units;
@@ -17,7 +15,8 @@ typedef struct sw_pin_target {
   sw_arena *arena;
   const sw_option_set **options; /* by unit; replaced where an annotation says so */
   const sw_enumerate_options *enumerate;
-  sw_stated_list *stated; /* of ports whose strategies give or want something else than is required */
+  int32_t *n_stated; /* of ports whose strategies give or want something else than is required */
+  sw_stated *stated;
 } sw_pin_target;
 
 sw_rc sw_pins_apply(const sw_pin_target *t, sw_diag *d);

@@ -116,6 +116,7 @@ static sw_rc make_options(build *b, sw_diag *d) {
     SW_TRY_NOTE(d, options_of_unit(b, &unit, &s->options[i], d), "while enumerating the strategies of '%s'", name);
   }
   s->n_classes = (int32_t)b->class_at.n;
+  SW_ARENA_NEW(s->stated, s->arena, sw_stated_most(s->g), d);
   sw_pin_target target = {.g = s->g,
                           .units = &s->units,
                           .machine = s->machine,
@@ -123,7 +124,8 @@ static sw_rc make_options(build *b, sw_diag *d) {
                           .arena = s->arena,
                           .options = s->options,
                           .enumerate = &s->o.enumerate,
-                          .stated = &s->stated};
+                          .n_stated = &s->n_stated,
+                          .stated = s->stated};
   return sw_pins_apply(&target, d);
 }
 
@@ -169,7 +171,7 @@ static sw_rc make_node(sw_selection *s, int32_t i, sw_diag *d) {
 static bool joins_stated(const sw_selection *s, sw_id value, const sw_value_use *use) {
   const sw_id def = s->g->values[value].def;
   if (use->op < 0 || def < 0 || s->g->ops[use->op].code != SW_OP_JOIN) return false;
-  return sw_stated_at(s->stated.at, (int32_t)s->stated.n, def, sw_value_made_at(&s->units, value).port) != NULL;
+  return sw_stated_at(s->stated, s->n_stated, def, sw_value_made_at(&s->units, value).port) != NULL;
 }
 
 /* The consumers of a value: one per unit, with every port of that unit that reads the value. */
@@ -286,10 +288,10 @@ static sw_rc add_twins(sw_selection *s, const sw_twins *twins, sw_diag *d) {
 
 /* What enters and what leaves is cut alike, by the strategies themselves. */
 static sw_rc add_ties(sw_selection *s, sw_diag *d) {
-  for (size_t i = 0; i < s->stated.n; i++) {
-    const sw_op *op = &s->g->ops[s->stated.at[i].op];
-    if (s->stated.at[i].port < op->n_operands) continue;
-    const sw_id value = op->results[s->stated.at[i].port - op->n_operands];
+  for (int32_t i = 0; i < s->n_stated; i++) {
+    const sw_op *op = &s->g->ops[s->stated[i].op];
+    if (s->stated[i].port < op->n_operands) continue;
+    const sw_id value = op->results[s->stated[i].port - op->n_operands];
     const sw_value *v = &s->g->values[value];
     for (int32_t u = 0; u < v->n_uses; u++) {
       if (!joins_stated(s, value, &v->uses[u])) continue;
@@ -504,26 +506,14 @@ void sw_selection_deinit(sw_selection *s) {
   sw_array_free(&s->values);
   sw_array_free(&s->consumer_nodes);
   sw_array_free(&s->pinned);
-  sw_array_free(&s->stated);
   sw_array_free(&s->nodes);
   sw_array_free(&s->edges);
 }
 
 const sw_problem *sw_selection_problem(const sw_selection *s) { return &s->problem; }
 const sw_stated *sw_selection_stated(const sw_selection *s, int32_t *n) {
-  *n = (int32_t)s->stated.n;
-  return s->stated.at;
-}
-
-const sw_sharding *sw_stated_at(const sw_stated *stated, int32_t n, sw_id op, int32_t port) {
-  int32_t lo = 0, hi = n;
-  while (lo < hi) { /* the first not before (op, port) */
-    int32_t mid = lo + (hi - lo) / 2;
-    bool before = stated[mid].op < op || (stated[mid].op == op && stated[mid].port < port);
-    if (before) lo = mid + 1;
-    if (!before) hi = mid;
-  }
-  return lo < n && stated[lo].op == op && stated[lo].port == port ? &stated[lo].sharding : NULL;
+  *n = s->n_stated;
+  return s->stated;
 }
 
 int64_t sw_selection_pruned_inexact(const sw_selection *s) { return s->pruned_inexact; }

@@ -32,7 +32,8 @@ struct sw_selection {
   SW_ARRAY(sw_pattern) patterns;
   SW_ARRAY(sw_read_value) values;
   sw_int32_array consumer_nodes;
-  sw_stated_list stated;
+  int32_t n_stated;
+  sw_stated *stated;
   sw_int32_array pinned;   /* nodes whose costs are their own (pinned.c) */
   SW_ARRAY(sw_node) nodes; /* units, then hubs */
   SW_ARRAY(sw_edge) edges;
