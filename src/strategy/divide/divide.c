@@ -157,8 +157,7 @@ static sw_rc ascend_alike(dv_divider *v, const sw_divide_options *o, double targ
 }
 
 sw_rc sw_divide_parts(sw_selection *s, const sw_divide_options *o, bool *taken, int64_t *work, sw_diag *d) {
-  dv_divider v = {
-      .s = s, .p = &s->problem, .n = s->units.n, .factor = 1, .best_bound = -INFINITY};
+  dv_divider v = {.s = s, .p = &s->problem, .n = s->units.n, .factor = 1, .best_bound = -INFINITY};
   double target = dv_cell(o->target);
   bool near = false;
   sw_rc rc = dv_build(&v, d);
