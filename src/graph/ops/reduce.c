@@ -71,6 +71,12 @@ void sw_space_of_pick(const sw_rule_call *c, sw_space_builder *b) {
   loops_without(c, b, &dim, 1, SW_LOOP_PICK, SW_REDUCE_MAX, sw_call_int(c, SW_ATTR_KEEP_DIMS) != 0);
 }
 
+sw_rc sw_infer_along_dim(sw_rule_call *c) {
+  SW_TRY(sw_check_class(c, 0, c->rule->classes));
+  SW_TRY(sw_check_dim(c, SW_ATTR_DIM, c->operands[0].rank));
+  return sw_call_result_like(c, c->operands[0].dtype, &c->operands[0]);
+}
+
 sw_rc sw_infer_cumulative(sw_rule_call *c) {
   sw_reduction kind;
   SW_TRY(sw_check_kind(c, &kind));

@@ -10,4 +10,7 @@
   sw_rc sw_expand_##expand(struct sw_expansion *e);
 #include "shardwright/ops.def"
 
+/* Ops on whole lines along the attribute `dim`: sort builds on it. */
+void sw_space_of_lines(const sw_rule_call *c, sw_space_builder *b);
+
 #endif

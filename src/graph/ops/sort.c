@@ -1,4 +1,4 @@
-/* sort: operands of one shape, reordered together along a dim, which every device has whole.
+/* Ops on lines along a dim, which every device has whole. sort: operands of one shape, reordered together.
  *
  *   sort(i32[4,8], f32[4,8]) {dim=1}   d0 (4), d1 (8, whole); operands (d0,0): all of a line, results (d0,d1)
  */
@@ -24,7 +24,7 @@ sw_rc sw_infer_sort(sw_rule_call *c) {
   return SW_OK;
 }
 
-void sw_space_of_sort(const sw_rule_call *c, sw_space_builder *b) {
+void sw_space_of_lines(const sw_rule_call *c, sw_space_builder *b) {
   const sw_type *x = &c->operands[0];
   int64_t dim = sw_call_int(c, SW_ATTR_DIM);
   int first = b->n_loops;
@@ -36,6 +36,12 @@ void sw_space_of_sort(const sw_rule_call *c, sw_space_builder *b) {
       if (k != dim || i >= c->n_operands) sw_space_set(b, i, k, first + k);
     }
   }
+}
+
+void sw_space_of_sort(const sw_rule_call *c, sw_space_builder *b) {
+  const sw_type *x = &c->operands[0];
+  int64_t dim = sw_call_int(c, SW_ATTR_DIM);
+  sw_space_of_lines(c, b);
   double depth = ceil(log2((double)(x->dims[dim] > 1 ? x->dims[dim] : 2)));
   sw_space_total_flops(b, (double)sw_type_elements(x) * depth);
 }

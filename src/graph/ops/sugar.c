@@ -78,11 +78,6 @@ sw_id sw_expand_reduce(sw_expansion *e, const char *part, const char *kind, sw_i
 
 sw_rc sw_infer_float(sw_rule_call *c) { return sw_check_class(c, 0, SW_FLOATS); }
 
-sw_rc sw_infer_along_dim(sw_rule_call *c) {
-  SW_TRY(sw_check_class(c, 0, c->rule->classes));
-  return sw_check_dim(c, SW_ATTR_DIM, c->operands[0].rank);
-}
-
 /* x, then gamma (and beta) shaped like x's last dim. */
 sw_rc sw_infer_norm(sw_rule_call *c) {
   const sw_type *x = &c->operands[0];
