@@ -118,6 +118,8 @@ static double binary_float(sw_opcode code, double a, double b) {
       return zeta_or_polygamma(code, a, b);
     case SW_OP_POWER:
       return pow(a, b);
+    case SW_OP_HYPOT:
+      return isinf(a) || isinf(b) ? INFINITY : (double)sqrtl((long double)a * a + (long double)b * b);
     default:
       return atan2(a, b);
   }

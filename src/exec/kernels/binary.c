@@ -48,6 +48,7 @@ EXTREMES(F64, double, uint64_t)
   X(MINIMUM, id, T, min_##id(a, b))             \
   X(POWER, id, T, pow(a, b))                    \
   X(ATAN2, id, T, atan2(a, b))                  \
+  X(HYPOT, id, T, hypot(a, b))                  \
   X(ZETA, id, T, sw_zeta((double)a, (double)b)) \
   X(POLYGAMMA, id, T, sw_polygamma((double)a, (double)b))
 FLOAT_OPS(LOOP, F32, float)

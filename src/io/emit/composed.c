@@ -225,6 +225,35 @@ void sw_hlo_arg(const sw_hlo *h) {
   if (keeps) sw_mlir_alias(w, out[1], h->out[0]);
 }
 
+/* --- hypot ------------------------------------------------------------------------------------------------------- */
+
+/* m sqrt(1 + (n/m)^2) of the larger and the smaller size; m itself where it is 0 or infinite, and infinite beside NaN.
+ */
+void sw_hlo_hypot(const sw_hlo *h) {
+  sw_mlir *w = h->w;
+  const sw_type t = h->out[0].type, scalar = {t.dtype, 0, NULL}, truth = {SW_BOOL, t.rank, t.dims};
+  double infinity = -sw_reduction_identity(SW_REDUCE_MAX, t.dtype);
+  unsigned char bytes[2][16] = {{0}, {0}};
+  sw_element_store(t.dtype, infinity, bytes[0]);
+  sw_element_store(t.dtype, 1, bytes[1]);
+  sw_ssa infinite = sw_mlir_spread(w, sw_mlir_constant(w, scalar, bytes[0]), t);
+  sw_ssa one = sw_mlir_spread(w, sw_mlir_constant(w, scalar, bytes[1]), t);
+  sw_ssa a = sw_mlir_unary(w, "stablehlo.abs", h->in[0], t, NULL);
+  sw_ssa b = sw_mlir_unary(w, "stablehlo.abs", h->in[1], t, NULL);
+  sw_ssa m = sw_mlir_binary(w, "stablehlo.maximum", a, b, NULL), n = sw_mlir_binary(w, "stablehlo.minimum", a, b, NULL);
+  sw_ssa q = sw_mlir_binary(w, "stablehlo.divide", n, m, NULL);
+  sw_ssa sum = sw_mlir_binary(w, "stablehlo.add", one, sw_mlir_binary(w, "stablehlo.multiply", q, q, NULL), NULL);
+  sw_ssa root = sw_mlir_unary(w, "stablehlo.sqrt", sum, t, NULL);
+  sw_ssa zero = sw_mlir_binary(w, "stablehlo.subtract", one, one, NULL);
+  sw_ssa any = sw_mlir_temp(w, truth);
+  sw_ssa far[2] = {sw_mlir_compare(w, "EQ", a, infinite), sw_mlir_compare(w, "EQ", b, infinite)};
+  sw_mlir_line(w, &(sw_line){"stablehlo.or", 2, 1, far, &any, NULL, NULL});
+  sw_ssa of[3] = {sw_mlir_compare(w, "EQ", m, zero), m, sw_mlir_binary(w, "stablehlo.multiply", m, root, NULL)};
+  sw_ssa near = sw_mlir_temp(w, t), last[3] = {any, infinite, near};
+  sw_mlir_line(w, &(sw_line){"stablehlo.select", 3, 1, of, &near, NULL, NULL});
+  sw_mlir_line(w, &(sw_line){"stablehlo.select", 3, 1, last, h->out, NULL, NULL});
+}
+
 /* --- top_k ------------------------------------------------------------------------------------------------------- */
 
 /* Exchange dimension `dim` with the last one; out NULL: into a helper. */
