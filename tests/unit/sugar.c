@@ -171,6 +171,28 @@ static void one_hot_and_cumsum(void **state) {
   end(&s);
 }
 
+/* Segments 0 .. 3; the rows of segment 4 are dropped. */
+static void segment_max_by_definition(void **state) {
+  (void)state;
+  const int64_t dims[] = {9, 3};
+  const sw_dtype types[] = {SW_F32, SW_I32};
+  for (int t = 0; t < 2; t++) {
+    run r = {0};
+    add_input(&r, types[t], 2, dims, 50);
+    add_input(&r, SW_I32, 1, dims, 5);
+    execute(&r, SW_OP_SEGMENT_MAX, 1, &(sw_attr){.key = SW_ATTR_K, .u.i = 4});
+    assert_int_equal(r.out.dims[0], 4);
+    for (int64_t i = 0; i < 12; i++) {
+      double most = t ? INT32_MIN : -INFINITY;
+      for (int64_t row = 0; row < 9; row++) {
+        if ((int64_t)at(&r.in[1], row) == i / 3) most = fmax(most, at(&r.in[0], row * 3 + i % 3));
+      }
+      if (at(&r.out, i) != most) fail_msg("element %lld is %g; expected %g", (long long)i, at(&r.out, i), most);
+    }
+    end(&r);
+  }
+}
+
 /* --- einsum ------------------------------------------------------------------------------------------------------- */
 
 /* Sizes of labels a, b, c, ... */
@@ -261,7 +283,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(softmax_by_definition),     cmocka_unit_test(norms_by_definition),
       cmocka_unit_test(activations_by_definition), cmocka_unit_test(lookups_by_definition),
-      cmocka_unit_test(one_hot_and_cumsum),        cmocka_unit_test(einsum_by_definition),
+      cmocka_unit_test(one_hot_and_cumsum),        cmocka_unit_test(segment_max_by_definition),
+      cmocka_unit_test(einsum_by_definition),
   };
   return cmocka_run_group_tests_name("sugar", tests, NULL, NULL);
 }

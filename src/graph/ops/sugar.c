@@ -104,6 +104,20 @@ sw_rc sw_infer_scatter_add(sw_rule_call *c) {
   return sw_infer_take(c);
 }
 
+/* Rows of x, and the segment of each. */
+sw_rc sw_infer_segments(sw_rule_call *c) {
+  const sw_type *x = &c->operands[0], *segments = &c->operands[1];
+  SW_TRY(sw_check_class(c, 0, c->rule->classes));
+  SW_TRY(sw_check_class(c, 1, SW_INTS));
+  if (x->rank < 1) return SW_RULE_FAIL(c, "operand 0 is a scalar; expected at least %d dim", 1);
+  if (segments->rank != 1 || segments->dims[0] != x->dims[0]) {
+    return SW_RULE_FAIL(c, "operand 1 has another shape than [%lld], one segment per row of operand 0",
+                        (long long)x->dims[0]);
+  }
+  int64_t k = sw_call_int(c, SW_ATTR_K);
+  return k < 0 ? SW_RULE_FAIL(c, "'k' is %lld; expected at least 0", (long long)k) : SW_OK;
+}
+
 sw_rc sw_infer_one_hot(sw_rule_call *c) {
   SW_TRY(sw_check_class(c, 0, SW_INTS));
   int64_t k = sw_call_int(c, SW_ATTR_K);
@@ -263,6 +277,22 @@ sw_rc sw_expand_scatter_add(sw_expansion *e) {
   sw_attr a[] = {SW_ATTR_T(KIND, "sum"), SW_ATTR_L(UPDATE_WINDOW_DIMS, window, n), SW_ATTR_L(INSERTED_DIMS, &dim, 1),
                  SW_ATTR_L(START_INDEX_MAP, &dim, 1), SW_ATTR_I(INDEX_VECTOR_DIM, indices->rank)};
   (void)sw_expand_op(e, SW_LAST_STEP, SW_OP_SCATTER, 3, e->spec->operands, 5, a);
+  return e->rc;
+}
+
+sw_rc sw_expand_segment_max(sw_expansion *e) {
+  const sw_type *x = &e->call->operands[0];
+  int64_t shape[DIMS] = {sw_call_int(e->call, SW_ATTR_K)}, window[DIMS], first = 0;
+  unsigned char least[16] = {0};
+  int n = dims_but(x->rank, 0, window);
+  for (int i = 1; i < x->rank; i++) shape[i] = x->dims[i];
+  sw_reduction_identity_bytes(SW_REDUCE_MAX, x->dtype, least);
+  sw_attr fill[] = {
+      SW_ATTR_I(DTYPE, x->dtype), SW_ATTR_L(SHAPE, shape, x->rank), {.key = SW_ATTR_VALUE, .u.data = {least, true}}};
+  sw_attr a[] = {SW_ATTR_T(KIND, "max"), SW_ATTR_L(UPDATE_WINDOW_DIMS, window, n), SW_ATTR_L(INSERTED_DIMS, &first, 1),
+                 SW_ATTR_L(START_INDEX_MAP, &first, 1), SW_ATTR_I(INDEX_VECTOR_DIM, 1)};
+  sw_id in[] = {sw_expand_op(e, "least", SW_OP_CONSTANT, 0, NULL, 3, fill), e->spec->operands[1], e->spec->operands[0]};
+  (void)sw_expand_op(e, SW_LAST_STEP, SW_OP_SCATTER, 3, in, 5, a);
   return e->rc;
 }
 
