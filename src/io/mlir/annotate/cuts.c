@@ -62,7 +62,7 @@ bool sw_im_mixed_is_known(const sw_importer *m, const sw_im_mixed *x, int i, int
 
 /* --- axes --------------------------------------------------------------------------------------------------------- */
 
-sw_rc sw_im_add_axis_to_cut(sw_importer *m, sw_im_cuts *c, int dim, sw_ir_span at, int64_t axis) {
+static sw_rc add_axis(sw_importer *m, sw_im_cuts *c, int dim, sw_ir_span at, int64_t axis) {
   sw_span place = sw_ir_place(m->t, at.at);
   if (axis < 0 || axis >= c->grid->n_axes) {
     return SW_FAIL_INPUT(m->d, place, "there is no axis %lld in the grid '@%.*s'; expected 0 to %d", (long long)axis,
@@ -86,7 +86,7 @@ static sw_rc read_axes(sw_importer *m, sw_im_cuts *c, int dim, sw_ir_span list) 
     return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, list.at), "expected a list of axes for each dim, as in [[0], [1]]");
   }
   sw_rc rc = sw_ir_read_ints(m->t, list, &axes, m->d);
-  for (size_t i = 0; i < axes.n && !rc; i++) rc = sw_im_add_axis_to_cut(m, c, dim, list, axes.at[i]);
+  for (size_t i = 0; i < axes.n && !rc; i++) rc = add_axis(m, c, dim, list, axes.at[i]);
   sw_array_free(&axes);
   return rc;
 }
@@ -117,19 +117,12 @@ static sw_rc read_dims(sw_importer *m, sw_im_cuts *c, sw_ir_span v, int rank) {
 }
 
 /* sum[1], sum [0, 1], #mesh.partial<max> */
-static sw_rc read_kind(sw_importer *m, sw_im_cuts *c, sw_ir_span word) {
-  if (sw_im_reduction_word(m->t, word, &c->kind)) return SW_OK;
-  return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, word.at),
-                       "reduction '%.*s' is not known; expected sum, max or another one", (int)sw_ir_len(word),
-                       m->t->s + word.at);
-}
-
 static sw_rc read_partial(sw_importer *m, sw_im_cuts *c, sw_ir_span v, uint32_t end) {
   uint32_t at = v.at;
   while (at < end && m->t->s[at] != '[') at++;
   sw_ir_span word = sw_ir_trimmed(m->t, (sw_ir_span){v.at, at});
   if (at >= end) return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, v.at), "expected a partial list, as in sum[1]");
-  SW_TRY(read_kind(m, c, sw_ir_last_word(m->t, word)));
+  SW_TRY(sw_im_read_reduction(m, sw_ir_place(m->t, word.at), word, &c->kind));
   return read_axes(m, c, -1, (sw_ir_span){at, sw_ir_inside(m->t, (sw_ir_span){at, end}).end + 1});
 }
 
@@ -150,7 +143,7 @@ sw_rc sw_im_read_cut(sw_importer *m, uint32_t op, sw_im_cuts *out) {
              kind = sw_ir_attr(t, o, "partial_type", NULL);
   if (sw_ir_present(partial)) SW_TRY(read_partial(m, out, partial, o->text.end));
   if (sw_ir_present(axes)) SW_TRY(read_axes(m, out, -1, axes));
-  if (sw_ir_present(kind)) SW_TRY(read_kind(m, out, sw_ir_last_word(t, kind)));
+  if (sw_ir_present(kind)) SW_TRY(sw_im_read_reduction(m, sw_ir_place(t, kind.at), kind, &out->kind));
   sw_ir_span offsets = sw_ir_attr(t, o, "static_sharded_dims_offsets", "sharded_dims_offsets"),
              halos = sw_ir_attr(t, o, "static_halo_sizes", "halo_sizes");
   SW_TRY(sw_im_read_mixed(m, op, offsets, &use, &out->offsets));
@@ -181,6 +174,16 @@ sw_rc sw_im_read_listed_cut(sw_importer *m, uint32_t op, sw_ir_span list, int ra
   return read_dims(m, out, list, rank);
 }
 
+sw_rc sw_im_read_axes_cut(sw_importer *m, uint32_t op, sw_ir_span v, sw_im_cuts *out) {
+  sw_ir_ints axes = {0};
+  *out = (sw_im_cuts){.at = v.at};
+  SW_TRY(sw_im_grid_of(m, op, &out->grid));
+  sw_rc rc = sw_ir_present(v) ? sw_ir_read_ints(m->t, v, &axes, m->d) : SW_OK;
+  for (size_t i = 0; i < axes.n && !rc; i++) rc = add_axis(m, out, 0, v, axes.at[i]);
+  sw_array_free(&axes);
+  return rc;
+}
+
 static bool same_mixed(const sw_importer *m, const sw_im_mixed *a, const sw_im_mixed *b) {
   for (int i = 0; i < a->n && a->n == b->n; i++) {
     int64_t x, y;
@@ -190,13 +193,9 @@ static bool same_mixed(const sw_importer *m, const sw_im_mixed *a, const sw_im_m
   return a->n == b->n;
 }
 
-static bool same_text(const sw_ir_tree *t, sw_ir_span a, sw_ir_span b) {
-  return sw_ir_len(a) == sw_ir_len(b) && memcmp(t->s + a.at, t->s + b.at, sw_ir_len(a)) == 0;
-}
-
 bool sw_im_same_cut(const sw_importer *m, const sw_im_cuts *a, const sw_im_cuts *b) {
   bool same = a->grid == b->grid && a->n == b->n && a->n_partial == b->n_partial &&
-              (!a->n_partial || a->kind == b->kind) && same_text(m->t, a->partial, b->partial);
+              (!a->n_partial || a->kind == b->kind) && sw_ir_same(m->t, a->partial, b->partial);
   for (int i = 0; same && i < a->n; i++) same = a->axis[i] == b->axis[i] && a->dim[i] == b->dim[i];
   for (int i = a->n; same && i < a->n + a->n_partial; i++) { /* in any order */
     bool found = false;

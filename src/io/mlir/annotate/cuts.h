@@ -41,11 +41,11 @@ typedef struct sw_im_cuts {
 SW_CHECKED sw_rc sw_im_read_cut(sw_importer *m, uint32_t op, sw_im_cuts *out);
 SW_CHECKED sw_rc sw_im_read_inline_cut(sw_importer *m, uint32_t op, sw_ir_span in, sw_im_cuts *out);
 SW_CHECKED sw_rc sw_im_read_listed_cut(sw_importer *m, uint32_t op, sw_ir_span list, int rank, sw_im_cuts *out);
+/* [0, 1] as the axes of one dim; nothing at v: none. */
+SW_CHECKED sw_rc sw_im_read_axes_cut(sw_importer *m, uint32_t op, sw_ir_span v, sw_im_cuts *out);
 bool sw_im_same_cut(const sw_importer *m, const sw_im_cuts *a, const sw_im_cuts *b);
 /* Does it fit a tensor of that rank? */
 SW_CHECKED sw_rc sw_im_check_cut(sw_importer *m, const sw_im_cuts *c, int rank);
-/* An axis more: of a dim, or (-1) of the partial list. `at`: where it is said. */
-SW_CHECKED sw_rc sw_im_add_axis_to_cut(sw_importer *m, sw_im_cuts *c, int dim, sw_ir_span at, int64_t axis);
 /* What axis `i` of the sharding is in the graph's mesh. */
 SW_CHECKED sw_rc sw_im_ref_of_cut(sw_importer *m, const sw_im_cuts *c, int i, sw_axis_ref *out);
 /* Over the graph's mesh; halos and offsets must be known. */

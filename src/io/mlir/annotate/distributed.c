@@ -175,17 +175,9 @@ static const kind *kind_of(const sw_importer *m, const sw_ir_op *o) {
 static sw_rc read_moved(sw_importer *m, uint32_t op, const kind *k, int rank, sw_im_cuts *out) {
   sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), k->axes, NULL);
   if (!sw_ir_present(v)) return SW_IM_FAIL(m, op, "the op does not say its '%s'", k->axes);
-  if (k->by_dim) {
-    SW_TRY(sw_im_read_listed_cut(m, op, v, -1, out));
-    return sw_im_check_cut(m, out, rank);
-  }
-  sw_ir_ints axes = {0};
-  *out = (sw_im_cuts){.at = v.at};
-  SW_TRY(sw_im_grid_of(m, op, &out->grid));
-  sw_rc rc = sw_ir_read_ints(m->t, v, &axes, m->d);
-  for (size_t i = 0; i < axes.n && !rc; i++) rc = sw_im_add_axis_to_cut(m, out, 0, v, axes.at[i]);
-  sw_array_free(&axes);
-  return rc;
+  if (!k->by_dim) return sw_im_read_axes_cut(m, op, v, out);
+  SW_TRY(sw_im_read_listed_cut(m, op, v, -1, out));
+  return sw_im_check_cut(m, out, rank);
 }
 
 static sw_rc read_tensor_axis(sw_importer *m, uint32_t op, int rank, int *out) {
@@ -199,10 +191,8 @@ static sw_rc read_tensor_axis(sw_importer *m, uint32_t op, int rank, int *out) {
 }
 
 static sw_rc check_reduction(sw_importer *m, uint32_t op, sw_im_cuts *c) {
-  sw_reduction how = SW_REDUCE_SUM;
-  sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), "reduction", NULL);
-  bool known = !sw_ir_present(v) || sw_im_reduction_word(m->t, sw_ir_last_word(m->t, v), &how);
-  if (!known) return SW_IM_FAIL(m, op, "the reduction of the op is not known; expected \"sum\" or another one");
+  sw_reduction how;
+  SW_TRY(sw_im_read_reduction(m, sw_im_place(m, op), sw_ir_attr(m->t, sw_im_op(m, op), "reduction", NULL), &how));
   if (!c->n_partial || c->kind == how) return SW_OK;
   return SW_IM_FAIL(m, op, "the op reduces its operand in another way than it is partial");
 }

@@ -34,11 +34,23 @@ sw_ir_span sw_im_name_of_grid(const sw_ir_tree *t, const sw_ir_op *o) {
   return symbol ? sw_ir_unquoted(t, name) : o->symbol;
 }
 
-bool sw_im_reduction_word(const sw_ir_tree *t, sw_ir_span word, sw_reduction *out) {
+sw_rc sw_im_read_reduction(sw_importer *m, sw_span at, sw_ir_span v, sw_reduction *out) {
+  *out = SW_REDUCE_SUM;
+  if (!sw_ir_present(v)) return SW_OK;
+  sw_ir_span word = sw_ir_last_word(m->t, v);
   for (int k = 0; k < SW_REDUCTION_COUNT; k++) {
-    if (k == SW_REDUCE_GENERIC || !sw_ir_is(t, word, sw_reduction_mlir((sw_reduction)k))) continue;
+    if (k == SW_REDUCE_GENERIC || !sw_ir_is(m->t, word, sw_reduction_mlir((sw_reduction)k))) continue;
     *out = (sw_reduction)k;
-    return true;
+    return SW_OK;
+  }
+  return SW_FAIL_INPUT(m->d, at, "reduction '%.*s' is not known; expected sum, max or another one",
+                       (int)sw_ir_len(word), m->t->s + word.at);
+}
+
+bool sw_im_has_word(const sw_ir_tree *t, const sw_ir_op *o, const char *word) {
+  if (sw_ir_present(sw_ir_attr(t, o, word, NULL))) return true;
+  for (uint32_t i = o->body.at; i + 1 < o->body.end && !o->generic; i++) {
+    if (t->s[i] == ' ' && sw_ir_word(t->s, i + 1, word)) return true;
   }
   return false;
 }
@@ -140,9 +152,7 @@ static sw_rc read_grid(sw_importer *m, uint32_t op, sw_im_grid *g) {
 
 static const sw_im_grid *find(const sw_importer *m, sw_ir_span name) {
   for (uint32_t i = 0; i < m->n_grids; i++) {
-    sw_ir_span own = m->grids[i].name;
-    bool same = sw_ir_len(own) == sw_ir_len(name) && memcmp(m->t->s + own.at, m->t->s + name.at, sw_ir_len(own)) == 0;
-    if (same) return &m->grids[i];
+    if (sw_ir_same(m->t, m->grids[i].name, name)) return &m->grids[i];
   }
   return NULL;
 }

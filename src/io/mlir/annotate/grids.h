@@ -42,8 +42,10 @@ bool sw_im_is_grid(const sw_ir_tree *t, const sw_ir_op *o);
 sw_ir_span sw_im_grid_attr(const sw_ir_tree *t, const sw_ir_op *o, const char *key);
 /* The grid that an op names; empty: none. */
 sw_ir_span sw_im_name_of_grid(const sw_ir_tree *t, const sw_ir_op *o);
-/* sum, max, ... */
-bool sw_im_reduction_word(const sw_ir_tree *t, sw_ir_span word, sw_reduction *out);
+/* max, <max>, #shard.partial<max>; nothing at v: a sum. `at`: the place of an error. */
+SW_CHECKED sw_rc sw_im_read_reduction(sw_importer *m, sw_span at, sw_ir_span v, sw_reduction *out);
+/* Has the op a unit attribute, in its custom form a word of its own? */
+bool sw_im_has_word(const sw_ir_tree *t, const sw_ir_op *o, const char *word);
 /* Of the dialects, without a grid: the RFC's collectives, on tensors whose types say how they are cut. */
 bool sw_im_is_distributed(const sw_ir_tree *t, const sw_ir_op *o);
 

@@ -155,10 +155,7 @@ sw_rc sw_im_mesh(sw_importer *m) {
 
 static sw_im_named_mesh *named(const sw_importer *m, sw_ir_span name) {
   for (uint32_t i = 0; i < m->n_meshes; i++) {
-    sw_ir_span own = m->meshes[i].name;
-    if (sw_ir_len(own) == sw_ir_len(name) && memcmp(m->t->s + own.at, m->t->s + name.at, sw_ir_len(own)) == 0) {
-      return &m->meshes[i];
-    }
+    if (sw_ir_same(m->t, m->meshes[i].name, name)) return &m->meshes[i];
   }
   return NULL;
 }

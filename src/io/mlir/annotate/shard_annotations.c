@@ -29,15 +29,6 @@ static bool annotates(const sw_ir_tree *t, const sw_ir_op *o) {
   return is_annotate(t, o) || sw_ir_is(t, o->name, "shard.shard") || sw_ir_is(t, o->name, "mesh.shard");
 }
 
-static bool is_for_users(const sw_importer *m, const sw_ir_op *o) {
-  static const char kWord[] = "annotate_for_users";
-  if (sw_ir_present(sw_ir_attr(m->t, o, kWord, NULL))) return true;
-  for (uint32_t i = o->body.at; i + 1 < o->body.end && !o->generic; i++) {
-    if (m->t->s[i] == ' ' && sw_ir_word(m->t->s, i + 1, kWord)) return true;
-  }
-  return false;
-}
-
 /* true, false; `absent` where the op does not say it. */
 static sw_rc read_flag(sw_importer *m, const sw_ir_op *o, const char *key, bool absent, bool *out) {
   sw_ir_span v = sw_ir_attr(m->t, o, key, NULL);
@@ -77,7 +68,7 @@ static sw_ir_span partial_of(const sw_importer *m, uint32_t op) {
 
 static sw_rc read_for_users(sw_importer *m, const sw_ir_op *o, bool *out) {
   bool as_result;
-  *out = is_for_users(m, o);
+  *out = sw_im_has_word(m->t, o, "annotate_for_users");
   if (!is_annotate(m->t, o)) return SW_OK;
   SW_TRY(read_flag(m, o, "as_result", true, &as_result));
   *out = !as_result;

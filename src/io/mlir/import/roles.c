@@ -253,9 +253,8 @@ static void check_alias(role_finder *r, uint32_t i) {
 /* Do argument and output of main say the same type, as they do where one is donated for the other? */
 static bool says_type_of(const role_finder *r, uint32_t i, uint32_t output) {
   const sw_ir_tree *t = r->m->t;
-  sw_ir_span a = sw_ir_trimmed(t, t->args.at[r->block->first_arg + i].type);
-  sw_ir_span b = sw_ir_trimmed(t, r->m->declared[output]);
-  return sw_ir_len(a) == sw_ir_len(b) && !memcmp(t->s + a.at, t->s + b.at, sw_ir_len(a));
+  sw_ir_span own = sw_ir_trimmed(t, t->args.at[r->block->first_arg + i].type);
+  return sw_ir_same(t, own, sw_ir_trimmed(t, r->m->declared[output]));
 }
 
 /* As JAX pairs them: every output with the first donated argument of its type that is left. */

@@ -88,8 +88,8 @@ void sw_stack_sharding(const sw_stack *s, uint32_t set, int rank, sw_sharding *o
 
 void sw_stack_add_dim(sw_stack_form *f) { f->count[f->n_dims++] = 0; }
 
-void sw_stack_add_atom(sw_stack_form *f, int axis, bool cut, int64_t size) {
-  f->at[f->n++] = (sw_stack_atom){axis, cut, size};
+void sw_stack_add_atom(sw_stack_form *f, int id, int axis, int64_t size) {
+  f->at[f->n++] = (sw_stack_atom){id, axis, size};
   f->count[f->n_dims - 1]++;
 }
 
@@ -97,15 +97,29 @@ void sw_stack_add_set(const sw_stack *s, sw_stack_form *f, uint32_t set) {
   if (!set) return;
   sw_stack_add_dim(f);
   for (int a = 0; a < s->mesh->n_axes; a++) {
-    if (set >> a & 1) sw_stack_add_atom(f, a, true, s->mesh->axis[a].size);
+    if (set >> a & 1) sw_stack_add_atom(f, a, a, s->mesh->axis[a].size);
   }
+}
+
+void sw_stack_add_local(sw_stack_form *f, const sw_type *local, int part, int64_t n) {
+  for (int k = 0; k < local->rank; k++) {
+    sw_stack_add_dim(f);
+    sw_stack_add_atom(f, SW_STACK_DIM + k, -1, local->dims[k] / (k == part ? n : 1));
+  }
+}
+
+sw_stack_form sw_stack_stacked(const sw_stack *s, uint32_t set, const sw_type *local) {
+  sw_stack_form f = {.n = 0};
+  sw_stack_add_set(s, &f, set);
+  sw_stack_add_local(&f, local, -1, 1);
+  return f;
 }
 
 void sw_stack_cut(const sw_stack *s, const sw_stack_form *f, sw_sharding *out) {
   *out = sw_sharding_replicated(f->n_dims);
   for (int k = 0, i = 0; k < f->n_dims; k++) {
     for (int j = 0; j < f->count[k]; j++, i++) {
-      if (f->at[i].cut) (void)sw_sharding_push(out, k, s->refs[f->at[i].axis]);
+      if (f->at[i].axis >= 0) (void)sw_sharding_push(out, k, s->refs[f->at[i].axis]);
     }
   }
 }
@@ -117,10 +131,30 @@ static void dims_of(const sw_stack_form *f, int64_t *dims) {
   }
 }
 
+sw_rc sw_stack_one(sw_stack *s, sw_opcode code, sw_id v, const sw_im_attrs *more, const sw_stack_form *to, sw_id *out) {
+  sw_sharding cut;
+  sw_stack_cut(s, to, &cut);
+  return sw_stack_put(s, &(sw_stack_op){.code = code, .n = 1, .in = &v, .attrs = more, .sharding = &cut}, out);
+}
+
+sw_rc sw_stack_constant(sw_stack *s, const sw_type *t, const void *bytes, bool splat, const sw_sharding *cut,
+                        sw_id *out) {
+  sw_im_attrs a = {.n = 0};
+  sw_im_shape(&a, t);
+  sw_im_int(&a, SW_ATTR_DTYPE, t->dtype);
+  a.at[a.n].key = SW_ATTR_VALUE;
+  a.at[a.n++].u.data = (sw_data){.bytes = bytes, .splat = splat};
+  return sw_stack_put(s, &(sw_stack_op){.code = SW_OP_CONSTANT, .attrs = &a, .sharding = cut}, out);
+}
+
+sw_rc sw_stack_zeros(sw_stack *s, const sw_type *t, const sw_sharding *cut, sw_id *out) {
+  _Alignas(16) static const unsigned char kZero[16] = {0};
+  return sw_stack_constant(s, t, kZero, true, cut, out);
+}
+
 /* A reshape to the dims of the form (to the same ones: its cuts are the point). */
 sw_rc sw_stack_moved(sw_stack *s, sw_id v, const sw_stack_form *to, sw_id *out) {
   int64_t dims[3 * SW_MAX_RANK];
-  sw_sharding cut;
   sw_im_attrs a = {.n = 0};
   if (to->n_dims > SW_MAX_RANK) {
     return SW_IM_FAIL(s->m, s->op, "a value has %d dims with those for devices; expected at most %d", to->n_dims,
@@ -128,8 +162,7 @@ sw_rc sw_stack_moved(sw_stack *s, sw_id v, const sw_stack_form *to, sw_id *out) 
   }
   dims_of(to, dims);
   sw_im_numbers(&a, SW_ATTR_SHAPE, dims, to->n_dims);
-  sw_stack_cut(s, to, &cut);
-  return sw_stack_put(s, &(sw_stack_op){.code = SW_OP_RESHAPE, .n = 1, .in = &v, .attrs = &a, .sharding = &cut}, out);
+  return sw_stack_one(s, SW_OP_RESHAPE, v, &a, to, out);
 }
 
 static bool has_dims(const sw_stack *s, sw_id v, const sw_stack_form *f) {
@@ -139,77 +172,56 @@ static bool has_dims(const sw_stack *s, sw_id v, const sw_stack_form *f) {
   return t->rank == f->n_dims && (!t->rank || memcmp(t->dims, dims, (size_t)t->rank * sizeof *dims) == 0);
 }
 
-/* The same atoms, each a dim of its own; those of one element are left out. *place: of each atom, or -1. */
-static void apart(const sw_stack_form *f, sw_stack_form *out, int *place) {
-  *out = (sw_stack_form){.n = 0};
+/* The same atoms, each a dim of its own; those of one element are left out. */
+static sw_stack_form apart(const sw_stack_form *f) {
+  sw_stack_form out = {.n = 0};
   for (int i = 0; i < f->n; i++) {
-    place[i] = f->at[i].size == 1 ? -1 : out->n;
-    if (place[i] < 0) continue;
-    sw_stack_add_dim(out);
-    sw_stack_add_atom(out, f->at[i].axis, f->at[i].cut, f->at[i].size);
+    if (f->at[i].size == 1) continue;
+    sw_stack_add_dim(&out);
+    sw_stack_add_atom(&out, f->at[i].id, f->at[i].axis, f->at[i].size);
   }
+  return out;
 }
 
-sw_rc sw_stack_regroup(sw_stack *s, sw_id v, const sw_stack_form *from, const int *order, const sw_stack_form *to,
-                       sw_id *out) {
-  sw_stack_form loose, sorted;
-  int place[3 * SW_MAX_RANK], at[3 * SW_MAX_RANK];
+sw_rc sw_stack_regroup(sw_stack *s, sw_id v, const sw_stack_form *from, const sw_stack_form *to, sw_id *out) {
+  const sw_stack_form loose = apart(from), sorted = apart(to);
   int64_t permutation[3 * SW_MAX_RANK];
   bool moves = false;
-  apart(from, &loose, place);
-  apart(to, &sorted, at);
-  for (int i = 0; i < to->n; i++) {
-    if (at[i] < 0) continue;
-    permutation[at[i]] = place[order[i]];
-    moves = moves || permutation[at[i]] != at[i];
+  for (int i = 0; i < sorted.n; i++) {
+    permutation[i] = 0;
+    while (loose.at[permutation[i]].id != sorted.at[i].id) permutation[i]++;
+    moves = moves || permutation[i] != i;
   }
   *out = v;
   if (moves) {
     sw_im_attrs a = {.n = 0};
-    sw_sharding cut;
     sw_im_numbers(&a, SW_ATTR_PERMUTATION, permutation, loose.n);
-    sw_stack_cut(s, &sorted, &cut);
     if (!has_dims(s, v, &loose)) SW_TRY(sw_stack_moved(s, v, &loose, out));
-    SW_TRY(sw_stack_put(s, &(sw_stack_op){.code = SW_OP_TRANSPOSE, .n = 1, .in = out, .attrs = &a, .sharding = &cut},
-                        out));
+    SW_TRY(sw_stack_one(s, SW_OP_TRANSPOSE, *out, &a, &sorted, out));
   }
   return has_dims(s, *out, to) ? SW_OK : sw_stack_moved(s, *out, to, out);
 }
 
-/* A device's dims, each one atom, behind the set. */
-static void add_local(sw_stack_form *f, const sw_type *local) {
-  for (int k = 0; k < local->rank; k++) {
-    sw_stack_add_dim(f);
-    sw_stack_add_atom(f, -1, false, local->dims[k]);
-  }
-}
-
 sw_rc sw_stack_spread(sw_stack *s, sw_id v, const sw_type *local, uint32_t from, uint32_t to, sw_id *out) {
-  sw_stack_form narrow = {.n = 0}, wide = {.n = 0}, joined = {.n = 0};
+  sw_stack_form narrow = {.n = 0}, wide = {.n = 0}, joined = sw_stack_stacked(s, to, local);
   int64_t shape[SW_MAX_RANK + SW_MAX_AXES], dims[SW_MAX_RANK + SW_MAX_AXES];
   int n = 0;
   *out = v;
   if (from == to) return SW_OK;
   for (int a = 0; a < s->mesh->n_axes; a++) {
-    if (!(to >> a & 1)) continue;
     if (from >> a & 1) dims[n++] = wide.n_dims;
-    sw_stack_add_set(s, &wide, UINT32_C(1) << a);
-    if (from >> a & 1) sw_stack_add_set(s, &narrow, UINT32_C(1) << a);
+    sw_stack_add_set(s, &wide, to & UINT32_C(1) << a);
+    sw_stack_add_set(s, &narrow, from & UINT32_C(1) << a);
   }
   for (int k = 0; k < local->rank; k++) dims[n++] = wide.n_dims + k;
-  add_local(&narrow, local);
-  add_local(&wide, local);
-  sw_stack_add_set(s, &joined, to);
-  add_local(&joined, local);
+  sw_stack_add_local(&narrow, local, -1, 1);
+  sw_stack_add_local(&wide, local, -1, 1);
   if (!has_dims(s, v, &narrow)) SW_TRY(sw_stack_moved(s, v, &narrow, out));
   sw_im_attrs a = {.n = 0};
-  sw_sharding cut;
   dims_of(&wide, shape);
   sw_im_numbers(&a, SW_ATTR_SHAPE, shape, wide.n_dims);
   sw_im_numbers(&a, SW_ATTR_DIMS, dims, n);
-  sw_stack_cut(s, &wide, &cut);
-  SW_TRY(
-      sw_stack_put(s, &(sw_stack_op){.code = SW_OP_BROADCAST, .n = 1, .in = out, .attrs = &a, .sharding = &cut}, out));
+  SW_TRY(sw_stack_one(s, SW_OP_BROADCAST, *out, &a, &wide, out));
   return has_dims(s, *out, &joined) ? SW_OK : sw_stack_moved(s, *out, &joined, out);
 }
 
@@ -274,7 +286,6 @@ typedef struct border {
   int rank;
   sw_sharding of; /* over the program's mesh */
   sw_stack_form whole, stacked;
-  int order[3 * SW_MAX_RANK]; /* whole.at[order[i]] is stacked.at[i] */
   uint32_t set;
 } border;
 
@@ -305,34 +316,23 @@ static sw_rc read_border(sw_stack *s, const sw_stack_port *p, border *b, const c
 
 /* Dims of the whole: axes of each, then the rest; the stacked value: axes in the mesh's order, then the rests. */
 static void split_border(sw_stack *s, const sw_type *t, border *b, const char **why) {
-  int rest_of[SW_MAX_RANK], axis_at[SW_MAX_AXES];
-  for (int k = 0; k < t->rank && !*why; k++) {
-    int64_t rest = t->dims[k];
+  int64_t rest[SW_MAX_RANK];
+  for (int k = 0; k < t->rank; k++) {
+    rest[k] = t->dims[k];
     sw_stack_add_dim(&b->whole);
     for (int i = 0; i < b->of.n_refs; i++) {
       int axis = b->of.refs[i].axis;
       if (b->of.dim_of[i] != k || !(s->manual >> axis & 1)) continue;
       if (b->of.refs[i].size != s->mesh->axis[axis].size) *why = "a sharding of it cuts by a part of a manual axis";
-      if (rest % b->of.refs[i].size) *why = "a manual axis does not divide a dim";
+      if (rest[k] % b->of.refs[i].size) *why = "a manual axis does not divide a dim";
       if (*why) return;
-      rest /= b->of.refs[i].size;
+      rest[k] /= b->of.refs[i].size;
       b->set |= UINT32_C(1) << axis;
-      axis_at[axis] = b->whole.n;
-      sw_stack_add_atom(&b->whole, axis, true, b->of.refs[i].size);
+      sw_stack_add_atom(&b->whole, axis, axis, b->of.refs[i].size);
     }
-    rest_of[k] = b->whole.n;
-    sw_stack_add_atom(&b->whole, -1, false, rest);
+    sw_stack_add_atom(&b->whole, SW_STACK_DIM + k, -1, rest[k]);
   }
-  if (*why) return;
-  sw_stack_add_set(s, &b->stacked, b->set);
-  for (int a = 0, i = 0; a < s->mesh->n_axes; a++) {
-    if (b->set >> a & 1) b->order[i++] = axis_at[a];
-  }
-  for (int k = 0; k < t->rank; k++) {
-    b->order[b->stacked.n] = rest_of[k];
-    sw_stack_add_dim(&b->stacked);
-    sw_stack_add_atom(&b->stacked, -1, false, b->whole.at[rest_of[k]].size);
-  }
+  b->stacked = sw_stack_stacked(s, b->set, &(sw_type){t->dtype, t->rank, rest});
 }
 
 static sw_rc read_borders(sw_stack *s, const sw_stack_port *ports, uint32_t n, border **out, const char **why) {
@@ -361,34 +361,22 @@ static sw_rc go_in(sw_stack *s, uint32_t i, const border *b) {
   sw_id v = s->in[i].value, arg = s->body->functions[s->body->main].args[i];
   s->base = s->body->values[arg].name;
   if (s->kept && sw_ir_len(b->port->sharding)) SW_TRY(at_border(s, v, b, false, &v));
-  SW_TRY(sw_stack_regroup(s, v, &b->whole, b->order, &b->stacked, &s->of[arg]));
+  SW_TRY(sw_stack_regroup(s, v, &b->whole, &b->stacked, &s->of[arg]));
   return SW_OK;
 }
 
 /* What devices agree on, though nothing says so: the first one's. */
 static sw_rc agreed(sw_stack *s, sw_id v, const sw_type *local, uint32_t from, uint32_t to, sw_id *out) {
-  sw_stack_form have = {.n = 0}, loose = {.n = 0}, left = {.n = 0};
+  sw_stack_form have = sw_stack_stacked(s, from, local), left = sw_stack_stacked(s, from & to, local);
+  sw_stack_form loose = {.n = 0};
   int64_t start[3 * SW_MAX_RANK] = {0}, limit[3 * SW_MAX_RANK], one[3 * SW_MAX_RANK];
-  int order[3 * SW_MAX_RANK], n = 0;
   uint32_t gone = from & ~to;
   *out = v;
   if (!gone) return SW_OK;
-  sw_stack_add_set(s, &have, from);
   sw_stack_add_set(s, &loose, gone);
   sw_stack_add_set(s, &loose, from & to);
-  sw_stack_add_set(s, &left, from & to);
-  for (int pass = 0; pass < 2; pass++) {
-    for (int a = 0, i = 0; a < s->mesh->n_axes; a++) {
-      if (!(from >> a & 1)) continue;
-      if ((gone >> a & 1) == (pass == 0)) order[n++] = i;
-      i++;
-    }
-  }
-  for (int k = 0; k < local->rank; k++) order[n++] = have.n + k;
-  add_local(&have, local);
-  add_local(&loose, local);
-  add_local(&left, local);
-  SW_TRY(sw_stack_regroup(s, v, &have, order, &loose, out));
+  sw_stack_add_local(&loose, local, -1, 1);
+  SW_TRY(sw_stack_regroup(s, v, &have, &loose, out));
   sw_im_attrs a = {.n = 0};
   dims_of(&loose, limit);
   limit[0] = 1;
@@ -404,16 +392,14 @@ static sw_rc go_out(sw_stack *s, uint32_t i, const border *b) {
   sw_id last = s->body->functions[s->body->main].outputs[i], v = s->of[last], out;
   const sw_type *local = &s->body->values[last].type;
   sw_stack_form loose = {.n = 0};
-  int back[3 * SW_MAX_RANK];
   s->base = s->body->values[last].name;
   SW_TRY(agreed(s, v, local, s->varies[last], b->set, &v));
   SW_TRY(sw_stack_spread(s, v, local, s->varies[last] & b->set, b->set, &v));
-  for (int k = 0; k < b->stacked.n; k++) back[b->order[k]] = k;
   for (int k = 0; k < b->whole.n; k++) {
     sw_stack_add_dim(&loose);
-    sw_stack_add_atom(&loose, b->whole.at[k].axis, b->whole.at[k].cut, b->whole.at[k].size);
+    sw_stack_add_atom(&loose, b->whole.at[k].id, b->whole.at[k].axis, b->whole.at[k].size);
   }
-  SW_TRY(sw_stack_regroup(s, v, &b->stacked, back, &loose, &v));
+  SW_TRY(sw_stack_regroup(s, v, &b->stacked, &loose, &v));
   return at_border(s, v, b, true, &out);
 }
 

@@ -65,28 +65,40 @@ SW_CHECKED sw_rc sw_stack_operand(sw_stack *s, int i, uint32_t set, sw_id *out);
 /* A value that is stacked over `from`, over more axes. `rank` and `dims` are a device's. */
 SW_CHECKED sw_rc sw_stack_spread(sw_stack *s, sw_id v, const sw_type *local, uint32_t from, uint32_t to, sw_id *out);
 
-/* A part of a dim: the devices along an axis, or a piece of what a device has (axis -1). */
+/* A part of a dim: the devices along an axis, or a piece of what a device has. `id` says which one it is, in all forms
+ * of a value: an axis of the mesh, SW_STACK_DIM + k (what a device has of dim k), SW_STACK_PIECE + a (one of as many
+ * pieces of a dim as there are devices along axis a). */
+enum { SW_STACK_DIM = SW_MAX_AXES, SW_STACK_PIECE = SW_STACK_DIM + SW_MAX_RANK };
 typedef struct sw_stack_atom {
-  int axis;
-  bool cut; /* the axis cuts it */
+  int id, axis; /* the axis that cuts it; -1: none */
   int64_t size;
 } sw_stack_atom;
 /* The atoms of a value, in order, and its dims as numbers of atoms. */
 typedef struct sw_stack_form {
   int n, n_dims;
   sw_stack_atom at[3 * SW_MAX_RANK];
-  int count[SW_MAX_RANK];
+  int count[3 * SW_MAX_RANK];
 } sw_stack_form;
-void sw_stack_add_atom(sw_stack_form *f, int axis, bool cut, int64_t size); /* to the last dim */
 void sw_stack_add_dim(sw_stack_form *f);
+void sw_stack_add_atom(sw_stack_form *f, int id, int axis, int64_t size); /* to the last dim */
 /* The axes of a set as atoms of one dim; none: no dim. */
 void sw_stack_add_set(const sw_stack *s, sw_stack_form *f, uint32_t set);
-/* The value, which has the form `from`, with the atoms in the order and dims of `to`: from.at[order[i]] is to.at[i]. */
-SW_CHECKED sw_rc sw_stack_regroup(sw_stack *s, sw_id v, const sw_stack_form *from, const int *order,
-                                  const sw_stack_form *to, sw_id *out);
+/* The dims that a device has, one atom each; of dim `part` (-1: of none) one of `n` equal parts. */
+void sw_stack_add_local(sw_stack_form *f, const sw_type *local, int part, int64_t n);
+/* A value that is stacked over the set. */
+sw_stack_form sw_stack_stacked(const sw_stack *s, uint32_t set, const sw_type *local);
+/* The value, which has the form `from`, with the same atoms in the order and dims of `to`. */
+SW_CHECKED sw_rc sw_stack_regroup(sw_stack *s, sw_id v, const sw_stack_form *from, const sw_stack_form *to, sw_id *out);
+/* An op of one operand whose result is cut as the form says; `more`: attributes. */
+SW_CHECKED sw_rc sw_stack_one(sw_stack *s, sw_opcode code, sw_id v, const sw_im_attrs *more, const sw_stack_form *to,
+                              sw_id *out);
 /* The value moved to the cuts of the form: the place where a collective happens. */
 SW_CHECKED sw_rc sw_stack_moved(sw_stack *s, sw_id v, const sw_stack_form *to, sw_id *out);
 void sw_stack_cut(const sw_stack *s, const sw_stack_form *f, sw_sharding *out);
+/* A constant, all of whose elements are in `bytes`, or the one that stands for all; `cut`: NULL, not pinned. */
+SW_CHECKED sw_rc sw_stack_constant(sw_stack *s, const sw_type *t, const void *bytes, bool splat, const sw_sharding *cut,
+                                   sw_id *out);
+SW_CHECKED sw_rc sw_stack_zeros(sw_stack *s, const sw_type *t, const sw_sharding *cut, sw_id *out);
 
 /* Write out the op at hand of the body, whose results differ over `set`. */
 SW_CHECKED sw_rc sw_stack_write(sw_stack *s, uint32_t set, sw_id *results);

@@ -189,65 +189,44 @@ static sw_rc dim_of(call *c, const char *key, const sw_type *local, int64_t *out
 static const sw_type *local_type(const call *c, int i) { return &c->s->body->values[c->s->now->operands[i]].type; }
 static uint32_t set_of(const call *c, int i) { return c->s->varies[c->s->now->operands[i]] | c->g.set; }
 
-static int atom_of_axis(const sw_stack_form *f, int axis) {
-  for (int i = 0; i < f->n; i++) {
-    if (f->at[i].axis == axis) return i;
-  }
-  return -1;
-}
-
 /* The operand over `set` as atoms: the axes, then the dims. */
-static void stacked_form(const call *c, int i, uint32_t set, sw_stack_form *f) {
-  const sw_type *local = local_type(c, i);
-  *f = (sw_stack_form){.n = 0};
-  sw_stack_add_set(c->s, f, set);
-  for (int k = 0; k < local->rank; k++) {
-    sw_stack_add_dim(f);
-    sw_stack_add_atom(f, -1, false, local->dims[k]);
-  }
+static sw_stack_form stacked_form(const call *c, int i, uint32_t set) {
+  return sw_stack_stacked(c->s, set, local_type(c, i));
 }
 
-static int local_atom(const sw_stack_form *f, const sw_type *local, int k) { return f->n - local->rank + k; }
-
-/* Add the group's axes to the last dim, in the group's order. */
-static void add_group(const call *c, const sw_stack_form *from, sw_stack_form *to, int *order, bool cut) {
+/* Add the group's axes to the last dim, in the group's order: as devices, or as pieces of a dim that devices have. */
+static void add_group(const call *c, sw_stack_form *to, bool pieces) {
   for (int j = 0; j < c->g.n; j++) {
-    if (order) order[to->n] = atom_of_axis(from, c->g.axis[j]);
-    sw_stack_add_atom(to, c->g.axis[j], cut, c->s->mesh->axis[c->g.axis[j]].size);
+    int axis = c->g.axis[j];
+    sw_stack_add_atom(to, pieces ? SW_STACK_PIECE + axis : axis, pieces ? -1 : axis, c->s->mesh->axis[axis].size);
   }
 }
 
-static void add_rest(const call *c, uint32_t set, const sw_stack_form *from, sw_stack_form *to, int *order) {
-  int first = to->n;
-  sw_stack_add_set(c->s, to, set);
-  for (int i = first; i < to->n; i++) order[i] = atom_of_axis(from, to->at[i].axis);
-}
-
-static void keep_atom(const sw_stack_form *from, int i, sw_stack_form *to, int *order) {
-  order[to->n] = i;
-  sw_stack_add_atom(to, from->at[i].axis, from->at[i].cut, from->at[i].size);
+/* The dims that a device has, the group before what is left of dim `dim`, which has been `n` times as large. */
+static void add_local_with_group(const call *c, sw_stack_form *to, const sw_type *local, int64_t dim, int64_t n,
+                                 bool pieces) {
+  for (int k = 0; k < local->rank; k++) {
+    sw_stack_add_dim(to);
+    if (k == dim) add_group(c, to, pieces);
+    sw_stack_add_atom(to, SW_STACK_DIM + k, -1, local->dims[k] / (k == dim ? n : 1));
+  }
 }
 
 /* The sum (or another reduction) over the group, partial; its form has no axes of the group. */
 static sw_rc reduced(call *c, int i, sw_stack_form *out, sw_id *r) {
   sw_stack *s = c->s;
-  const sw_type *local = local_type(c, i);
   uint32_t set = set_of(c, i);
-  sw_stack_form have, front = {.n = 0};
-  int order[3 * SW_MAX_RANK];
+  const sw_stack_form have = stacked_form(c, i, set);
+  sw_stack_form front = {.n = 0};
   sw_reduction by = SW_REDUCE_SUM;
   int64_t dim = 0;
-  stacked_form(c, i, set, &have);
   sw_stack_add_dim(&front);
-  add_group(c, &have, &front, order, true);
-  add_rest(c, set & ~c->g.set, &have, &front, order);
-  for (int k = 0; k < local->rank; k++) {
-    sw_stack_add_dim(&front);
-    keep_atom(&have, local_atom(&have, local, k), &front, order);
-  }
+  add_group(c, &front, false);
+  sw_stack_add_set(s, &front, set & ~c->g.set);
+  sw_stack_add_local(&front, local_type(c, i), -1, 1);
   SW_TRY(sw_stack_operand(s, i, set, r));
-  SW_TRY(sw_stack_regroup(s, *r, &have, order, &front, r));
-  stacked_form(c, i, set & ~c->g.set, out);
+  SW_TRY(sw_stack_regroup(s, *r, &have, &front, r));
+  *out = stacked_form(c, i, set & ~c->g.set);
   if (!sw_im_region_kind(s->m, c->o->first_region, &by)) return SW_BUG(s->m->d, "a reduction was not looked at");
   sw_im_attrs a = {.n = 0};
   sw_sharding partial;
@@ -264,31 +243,6 @@ static sw_rc all_reduce(call *c, int i, sw_id *out) {
   return sw_stack_moved(c->s, *out, &f, out);
 }
 
-/* [..] [..] with dim `dim` cut into the group's axes and a rest, to [A..] in front. */
-static sw_rc to_front(call *c, int i, uint32_t set, int64_t dim, sw_id v, sw_id *out) {
-  const sw_type *local = local_type(c, i);
-  sw_stack_form split = {.n = 0}, front = {.n = 0};
-  int order[3 * SW_MAX_RANK], rest[SW_MAX_RANK];
-  sw_stack_add_set(c->s, &split, set & ~c->g.set);
-  for (int k = 0; k < local->rank; k++) {
-    int64_t size = local->dims[k];
-    sw_stack_add_dim(&split);
-    if (k == dim) {
-      add_group(c, NULL, &split, NULL, true);
-      size /= sw_stack_size(c->s, c->g.set);
-    }
-    rest[k] = split.n;
-    sw_stack_add_atom(&split, -1, false, size);
-  }
-  add_rest(c, set, &split, &front, order);
-  for (int k = 0; k < local->rank; k++) {
-    sw_stack_add_dim(&front);
-    keep_atom(&split, rest[k], &front, order);
-  }
-  SW_TRY(sw_stack_moved(c->s, v, &split, out)); /* the reduce_scatter */
-  return sw_stack_regroup(c->s, *out, &split, order, &front, out);
-}
-
 static sw_rc check_divides(call *c, const char *what, int64_t size) {
   int64_t n = sw_stack_size(c->s, c->g.set);
   if (size % n == 0) return SW_OK;
@@ -296,32 +250,37 @@ static sw_rc check_divides(call *c, const char *what, int64_t size) {
                     (long long)size, (long long)n);
 }
 
+/* [..] [..] with the dim cut into the group's axes and a rest, to [A..] in front. */
 static sw_rc reduce_scatter(call *c, int i, sw_id *out) {
-  int64_t dim;
-  sw_stack_form f;
-  SW_TRY(dim_of(c, "scatter_dimension", local_type(c, i), &dim));
-  SW_TRY(check_divides(c, "a dim", local_type(c, i)->dims[dim]));
+  const sw_type *local = local_type(c, i);
+  int64_t dim, n = sw_stack_size(c->s, c->g.set);
+  uint32_t set = set_of(c, i);
+  sw_stack_form f, split = {.n = 0}, front = {.n = 0};
+  SW_TRY(dim_of(c, "scatter_dimension", local, &dim));
+  SW_TRY(check_divides(c, "a dim", local->dims[dim]));
   SW_TRY(reduced(c, i, &f, out));
-  return to_front(c, i, set_of(c, i), dim, *out, out);
+  sw_stack_add_set(c->s, &split, set & ~c->g.set);
+  add_local_with_group(c, &split, local, dim, n, false);
+  sw_stack_add_set(c->s, &front, set);
+  sw_stack_add_local(&front, local, (int)dim, n);
+  SW_TRY(sw_stack_moved(c->s, *out, &split, out)); /* the reduce_scatter */
+  return sw_stack_regroup(c->s, *out, &split, &front, out);
 }
 
 static sw_rc all_gather(call *c, int i, sw_id *out) {
   const sw_type *local = local_type(c, i);
   uint32_t set = set_of(c, i);
-  sw_stack_form have, joined = {.n = 0};
-  int order[3 * SW_MAX_RANK];
+  const sw_stack_form have = stacked_form(c, i, set);
+  sw_stack_form joined = {.n = 0};
   int64_t dim;
   SW_TRY(dim_of(c, "all_gather_dim", local, &dim));
-  stacked_form(c, i, set, &have);
-  add_rest(c, set & ~c->g.set, &have, &joined, order);
-  for (int k = 0; k < local->rank; k++) {
-    sw_stack_add_dim(&joined);
-    if (k == dim) add_group(c, &have, &joined, order, true);
-    keep_atom(&have, local_atom(&have, local, k), &joined, order);
-  }
+  sw_stack_add_set(c->s, &joined, set & ~c->g.set);
+  add_local_with_group(c, &joined, local, dim, 1, false);
   SW_TRY(sw_stack_operand(c->s, i, set, out));
-  SW_TRY(sw_stack_regroup(c->s, *out, &have, order, &joined, out));
-  for (int k = 0; k < joined.n; k++) joined.at[k].cut = joined.at[k].cut && !(c->g.set >> joined.at[k].axis & 1);
+  SW_TRY(sw_stack_regroup(c->s, *out, &have, &joined, out));
+  for (int k = 0; k < joined.n; k++) {
+    if (joined.at[k].axis >= 0 && c->g.set >> joined.at[k].axis & 1) joined.at[k].axis = -1;
+  }
   return sw_stack_moved(c->s, *out, &joined, out); /* the all_gather */
 }
 
@@ -330,45 +289,41 @@ static sw_rc all_to_all(call *c, int i, sw_id *out) {
   const sw_type *local = local_type(c, i);
   uint32_t set = set_of(c, i);
   sw_stack_form have = {.n = 0}, loose = {.n = 0}, done = {.n = 0};
-  int order[3 * SW_MAX_RANK], back[3 * SW_MAX_RANK], rest[SW_MAX_RANK], n = c->g.n;
-  int64_t split, joined;
+  int64_t split, joined, n = sw_stack_size(c->s, c->g.set);
   SW_TRY(dim_of(c, "split_dimension", local, &split));
   SW_TRY(dim_of(c, "concat_dimension", local, &joined));
   SW_TRY(check_divides(c, "a dim", local->dims[split]));
   sw_stack_add_set(c->s, &have, set);
-  for (int k = 0; k < local->rank; k++) {
-    sw_stack_add_dim(&have);
-    for (int j = 0; j < n && k == split; j++) sw_stack_add_atom(&have, -1, false, c->s->mesh->axis[c->g.axis[j]].size);
-    sw_stack_add_atom(&have, -1, false, local->dims[k] / (k == split ? sw_stack_size(c->s, c->g.set) : 1));
-  }
+  add_local_with_group(c, &have, local, split, n, true);
   /* [A] [..] ... [B] [rest] ... */
   sw_stack_add_dim(&loose);
-  add_group(c, &have, &loose, order, true);
-  add_rest(c, set & ~c->g.set, &have, &loose, order);
-  for (int k = 0, at = have.n - local->rank - n; k < local->rank; k++, at++) {
-    if (k == split) sw_stack_add_dim(&loose);
-    for (int j = 0; j < n && k == split; j++) keep_atom(&have, at++, &loose, order);
+  add_group(c, &loose, false);
+  sw_stack_add_set(c->s, &loose, set & ~c->g.set);
+  for (int k = 0; k < local->rank; k++) {
+    if (k == split) {
+      sw_stack_add_dim(&loose);
+      add_group(c, &loose, true);
+    }
     sw_stack_add_dim(&loose);
-    rest[k] = loose.n;
-    keep_atom(&have, at, &loose, order);
+    sw_stack_add_atom(&loose, SW_STACK_DIM + k, -1, local->dims[k] / (k == split ? n : 1));
   }
-  int part = rest[split] - n; /* where the parts of dim `split` stand */
   SW_TRY(sw_stack_operand(c->s, i, set, out));
-  SW_TRY(sw_stack_regroup(c->s, *out, &have, order, &loose, out));
-  for (int j = 0; j < n; j++) {
-    loose.at[j].cut = false;
-    loose.at[part + j] = (sw_stack_atom){c->g.axis[j], true, loose.at[part + j].size};
+  SW_TRY(sw_stack_regroup(c->s, *out, &have, &loose, out));
+  for (int k = 0; k < loose.n; k++) { /* pieces become devices and devices pieces */
+    sw_stack_atom *a = &loose.at[k];
+    if (a->id >= SW_STACK_PIECE)
+      a->id = a->axis = a->id - SW_STACK_PIECE;
+    else if (a->axis >= 0 && c->g.set >> a->axis & 1)
+      *a = (sw_stack_atom){SW_STACK_PIECE + a->id, -1, a->size};
   }
   SW_TRY(sw_stack_moved(c->s, *out, &loose, out)); /* the all_to_all */
-  sw_stack_form named_loose = loose;
-  for (int j = 0; j < n; j++) named_loose.at[j].axis = -1;
-  add_rest(c, set, &named_loose, &done, back);
+  sw_stack_add_set(c->s, &done, set);
   for (int k = 0; k < local->rank; k++) {
     sw_stack_add_dim(&done);
-    for (int j = 0; j < n && k == joined; j++) keep_atom(&named_loose, j, &done, back);
-    keep_atom(&named_loose, rest[k], &done, back);
+    if (k == joined) add_group(c, &done, true);
+    sw_stack_add_atom(&done, SW_STACK_DIM + k, -1, local->dims[k] / (k == split ? n : 1));
   }
-  return sw_stack_regroup(c->s, *out, &named_loose, back, &done, out);
+  return sw_stack_regroup(c->s, *out, &loose, &done, out);
 }
 
 /* --- permutations ------------------------------------------------------------------------------------------------ */
@@ -400,40 +355,28 @@ static void fill_sources(const call *c, uint32_t set, const int64_t *from, int64
 static sw_rc cleared(call *c, const sw_stack_form *f, const bool *gets, int64_t n, sw_id v, sw_id *out) {
   sw_stack *s = c->s;
   const sw_type t = s->m->g->values[v].type;
-  sw_sharding cut, first;
-  sw_im_attrs a = {.n = 0}, b = {.n = 0}, z = {.n = 0};
-  _Alignas(16) static const unsigned char kZero[16] = {0};
+  sw_sharding cut, first = sw_sharding_replicated(1);
+  sw_im_attrs a = {.n = 0};
   sw_id in[3] = {0, v};
   int64_t dim = 0;
   sw_stack_cut(s, f, &cut);
-  first = sw_sharding_replicated(1);
   for (int i = 0; i < f->count[0]; i++) (void)sw_sharding_push(&first, 0, s->refs[f->at[i].axis]);
-  sw_im_numbers(&a, SW_ATTR_SHAPE, &n, 1);
-  sw_im_int(&a, SW_ATTR_DTYPE, SW_BOOL);
-  a.at[a.n].key = SW_ATTR_VALUE;
-  a.at[a.n++].u.data = (sw_data){.bytes = gets};
-  SW_TRY(sw_stack_put(s, &(sw_stack_op){.code = SW_OP_CONSTANT, .attrs = &a, .sharding = &first}, &in[0]));
-  sw_im_numbers(&b, SW_ATTR_SHAPE, t.dims, t.rank);
-  sw_im_numbers(&b, SW_ATTR_DIMS, &dim, 1);
-  SW_TRY(sw_stack_put(s, &(sw_stack_op){.code = SW_OP_BROADCAST, .n = 1, .in = &in[0], .attrs = &b, .sharding = &cut},
-                      &in[0]));
-  sw_im_numbers(&z, SW_ATTR_SHAPE, t.dims, t.rank);
-  sw_im_int(&z, SW_ATTR_DTYPE, t.dtype);
-  z.at[z.n].key = SW_ATTR_VALUE;
-  z.at[z.n++].u.data = (sw_data){.bytes = kZero, .splat = true};
-  SW_TRY(sw_stack_put(s, &(sw_stack_op){.code = SW_OP_CONSTANT, .attrs = &z, .sharding = &cut}, &in[2]));
+  SW_TRY(sw_stack_constant(s, &(sw_type){SW_BOOL, 1, &n}, gets, false, &first, &in[0]));
+  sw_im_shape(&a, &t);
+  sw_im_numbers(&a, SW_ATTR_DIMS, &dim, 1);
+  SW_TRY(sw_stack_one(s, SW_OP_BROADCAST, in[0], &a, f, &in[0]));
+  SW_TRY(sw_stack_zeros(s, &t, &cut, &in[2]));
   return sw_stack_put(s, &(sw_stack_op){.code = SW_OP_SELECT, .n = 3, .in = in, .sharding = &cut}, out);
 }
 
 static sw_rc collective_permute(call *c, int i, sw_id *out) {
   sw_stack *s = c->s;
-  const sw_type *local = local_type(c, i);
   int64_t *from, *sources, n;
   bool ok, *gets, all = true;
   SW_TRY(read_pairs(s, c->o, &c->g.set, &from, &ok));
   uint32_t set = set_of(c, i);
-  sw_stack_form have, front = {.n = 0};
-  int order[3 * SW_MAX_RANK], back[3 * SW_MAX_RANK];
+  const sw_stack_form have = stacked_form(c, i, set);
+  sw_stack_form front = {.n = 0};
   SW_TRY(sw_stack_operand(s, i, set, out));
   if (!c->g.set) return SW_OK;
   n = sw_stack_size(s, c->g.set);
@@ -441,22 +384,15 @@ static sw_rc collective_permute(call *c, int i, sw_id *out) {
   SW_ARENA_NEW(gets, &s->m->scratch, n, s->m->d);
   fill_sources(c, c->g.set, from, sources, gets);
   for (int64_t k = 0; k < n; k++) all = all && gets[k];
-  stacked_form(c, i, set, &have);
-  add_rest(c, c->g.set, &have, &front, order);
-  add_rest(c, set & ~c->g.set, &have, &front, order);
-  for (int k = 0; k < local->rank; k++) {
-    sw_stack_add_dim(&front);
-    keep_atom(&have, local_atom(&have, local, k), &front, order);
-  }
-  for (int k = 0; k < front.n; k++) back[order[k]] = k;
-  SW_TRY(sw_stack_regroup(s, *out, &have, order, &front, out));
+  sw_stack_add_set(s, &front, c->g.set);
+  sw_stack_add_set(s, &front, set & ~c->g.set);
+  sw_stack_add_local(&front, local_type(c, i), -1, 1);
+  SW_TRY(sw_stack_regroup(s, *out, &have, &front, out));
   sw_im_attrs a = {.n = 0};
-  sw_sharding cut;
   sw_im_numbers(&a, SW_ATTR_SOURCES, sources, (int)n);
-  sw_stack_cut(s, &front, &cut);
-  SW_TRY(sw_stack_put(s, &(sw_stack_op){.code = SW_OP_SHUFFLE, .n = 1, .in = out, .attrs = &a, .sharding = &cut}, out));
+  SW_TRY(sw_stack_one(s, SW_OP_SHUFFLE, *out, &a, &front, out));
   if (!all) SW_TRY(cleared(c, &front, gets, n, *out, out));
-  return sw_stack_regroup(s, *out, &front, back, &have, out);
+  return sw_stack_regroup(s, *out, &front, &have, out);
 }
 
 /* Every device's number, over all manual axes. */
@@ -477,14 +413,9 @@ static sw_rc partition_id(call *c, int i, sw_id *out) {
     sw_scalar_store(t->dtype, sw_scalar_convert(SW_I64, t->dtype, sw_scalar_load(SW_I64, &id)),
                     bytes + k * sw_dtype_bytes(t->dtype));
   }
-  sw_im_attrs a = {.n = 0};
   sw_sharding cut;
-  sw_im_numbers(&a, SW_ATTR_SHAPE, &n, s->manual != 0);
-  sw_im_int(&a, SW_ATTR_DTYPE, t->dtype);
-  a.at[a.n].key = SW_ATTR_VALUE;
-  a.at[a.n++].u.data = (sw_data){.bytes = bytes, .splat = n == 1};
   sw_stack_sharding(s, s->manual, s->manual != 0, &cut);
-  return sw_stack_put(s, &(sw_stack_op){.code = SW_OP_CONSTANT, .attrs = &a, .sharding = &cut}, out);
+  return sw_stack_constant(s, &(sw_type){t->dtype, s->manual != 0, &n}, bytes, n == 1, &cut, out);
 }
 
 static const kind kKinds[] = {

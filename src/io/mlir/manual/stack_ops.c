@@ -138,13 +138,7 @@ static sw_rc apply_edit(sw_stack *s, const edit *e, int64_t all, sw_im_attrs *a)
 }
 
 static sw_rc scalar_zero(sw_stack *s, sw_dtype t, sw_id *out) {
-  _Alignas(16) static const unsigned char kZero[16] = {0};
-  sw_im_attrs a = {.n = 0};
-  sw_im_numbers(&a, SW_ATTR_SHAPE, NULL, 0);
-  sw_im_int(&a, SW_ATTR_DTYPE, t);
-  a.at[a.n].key = SW_ATTR_VALUE;
-  a.at[a.n++].u.data = (sw_data){.bytes = kZero, .splat = true};
-  return sw_stack_put(s, &(sw_stack_op){.code = SW_OP_CONSTANT, .attrs = &a}, out);
+  return sw_stack_zeros(s, &(sw_type){.dtype = t}, NULL, out);
 }
 
 /* --- the op itself ----------------------------------------------------------------------------------------------- */
@@ -197,13 +191,11 @@ static sw_rc operand_in_shape(sw_stack *s, int i, uint32_t set, const sw_type *l
   if (is->rank == local->rank) return SW_OK;
   sw_im_attrs a = {.n = 0};
   int64_t shape[SW_MAX_RANK + 1] = {sw_stack_size(s, set)}, dim = 0;
-  sw_sharding cut;
+  const sw_stack_form to = sw_stack_stacked(s, set, local);
   memcpy(shape + 1, local->dims, (size_t)local->rank * sizeof *shape);
   sw_im_numbers(&a, SW_ATTR_SHAPE, shape, local->rank + 1);
   sw_im_numbers(&a, SW_ATTR_DIMS, &dim, 1);
-  sw_stack_sharding(s, set, local->rank + 1, &cut);
-  return sw_stack_put(s, &(sw_stack_op){.code = SW_OP_BROADCAST, .n = 1, .in = out, .attrs = &a, .sharding = &cut},
-                      out);
+  return sw_stack_one(s, SW_OP_BROADCAST, *out, &a, &to, out);
 }
 
 static sw_rc write_plain(sw_stack *s, uint32_t set, sw_id *results) {
@@ -270,19 +262,15 @@ static sw_rc start_rows(sw_stack *s, uint32_t set, int first, const int64_t *mos
   sw_stack_sharding(s, set, 2, &column);
   SW_ARENA_NEW(rows, &s->m->scratch, n, s->m->d);
   for (int i = 0; i < n; i++) {
-    sw_im_attrs a = {.n = 0}, b = {.n = 0};
+    sw_im_attrs a = {.n = 0};
     _Alignas(16) unsigned char limit[16] = {0};
     sw_dtype t = s->body->values[op->operands[first + i]].type.dtype;
     sw_id v[3];
     SW_TRY(sw_stack_operand(s, first + i, set, &v[1]));
     if (most) {
       sw_scalar_store(t, sw_scalar_convert(SW_I64, t, sw_scalar_load(SW_I64, &most[i])), limit);
-      sw_im_numbers(&b, SW_ATTR_SHAPE, NULL, 0);
-      sw_im_int(&b, SW_ATTR_DTYPE, t);
-      b.at[b.n].key = SW_ATTR_VALUE;
-      b.at[b.n++].u.data = (sw_data){.bytes = limit, .splat = true};
       SW_TRY(scalar_zero(s, t, &v[0]));
-      SW_TRY(sw_stack_put(s, &(sw_stack_op){.code = SW_OP_CONSTANT, .attrs = &b}, &v[2]));
+      SW_TRY(sw_stack_constant(s, &(sw_type){.dtype = t}, limit, true, NULL, &v[2]));
       SW_TRY(sw_stack_put(s, &(sw_stack_op){.code = SW_OP_CLAMP, .n = 3, .in = v}, &v[1]));
     }
     sw_im_numbers(&a, SW_ATTR_SHAPE, (int64_t[]){size, 1}, 2);
@@ -360,31 +348,24 @@ static int letter(const sw_op *op, sw_attr_key layout, char c) {
   return at ? (int)(at - text) : 0;
 }
 
-/* Operand or result [N, dims...] as dims with N as major digit of dim k, and back. */
-static void fold_forms(const sw_stack *s, uint32_t set, const sw_type *local, int k, sw_stack_form *apart,
-                       sw_stack_form *folded, int *order) {
-  *apart = *folded = (sw_stack_form){.n = 0};
-  sw_stack_add_set(s, apart, set);
-  int front = apart->n;
+/* Operand or result [N, dims...] as dims with N as major digit of dim k. */
+static sw_stack_form folded_form(const sw_stack_form *apart, const sw_type *local, int k) {
+  sw_stack_form folded = {.n = 0};
   for (int d = 0; d < local->rank; d++) {
-    sw_stack_add_dim(apart);
-    sw_stack_add_dim(folded);
-    for (int i = 0; i < front && d == k; i++) {
-      order[folded->n] = i;
-      sw_stack_add_atom(folded, apart->at[i].axis, true, apart->at[i].size);
+    sw_stack_add_dim(&folded);
+    for (int a = 0; a < apart->n - local->rank && d == k; a++) {
+      sw_stack_add_atom(&folded, apart->at[a].id, apart->at[a].axis, apart->at[a].size);
     }
-    order[folded->n] = apart->n;
-    sw_stack_add_atom(apart, -1, false, local->dims[d]);
-    sw_stack_add_atom(folded, -1, false, local->dims[d]);
+    sw_stack_add_atom(&folded, SW_STACK_DIM + d, -1, local->dims[d]);
   }
+  return folded;
 }
 
 static sw_rc fold_operand(sw_stack *s, int i, uint32_t set, int k, sw_id *out) {
-  sw_stack_form apart, folded;
-  int order[3 * SW_MAX_RANK];
+  const sw_type *local = &s->body->values[s->now->operands[i]].type;
+  const sw_stack_form apart = sw_stack_stacked(s, set, local), folded = folded_form(&apart, local, k);
   SW_TRY(sw_stack_operand(s, i, set, out));
-  fold_forms(s, set, &s->body->values[s->now->operands[i]].type, k, &apart, &folded, order);
-  return sw_stack_regroup(s, *out, &apart, order, &folded, out);
+  return sw_stack_regroup(s, *out, &apart, &folded, out);
 }
 
 static sw_rc write_convolution(sw_stack *s, uint32_t set, sw_id *results) {
@@ -392,23 +373,21 @@ static sw_rc write_convolution(sw_stack *s, uint32_t set, sw_id *results) {
   bool batches = sw_op_int(op, SW_ATTR_BATCH_GROUPS, 1) > 1, weights = s->varies[op->operands[1]] != 0;
   bool grouped = weights || batches;
   const sw_type *local = &s->body->values[op->results[0]].type;
-  sw_stack_form apart, folded;
   sw_im_attrs a;
   sw_sharding cut;
   sw_id in[2] = {0, s->of[op->operands[1]]}, r;
-  int order[3 * SW_MAX_RANK], back[3 * SW_MAX_RANK];
   SW_TRY(fold_operand(s, 0, set, letter(op, SW_ATTR_LHS_LAYOUT, grouped && !batches ? 'f' : 'b'), &in[0]));
   if (grouped) SW_TRY(fold_operand(s, 1, set, letter(op, SW_ATTR_RHS_LAYOUT, 'o'), &in[1]));
   copy_attrs(op, &a);
   for (int i = 0; i < a.n && grouped; i++) {
     if (a.at[i].key == (batches ? SW_ATTR_BATCH_GROUPS : SW_ATTR_FEATURE_GROUPS)) a.at[i].u.i *= sw_stack_size(s, set);
   }
-  fold_forms(s, set, local, letter(op, SW_ATTR_OUT_LAYOUT, grouped ? 'f' : 'b'), &apart, &folded, order);
+  const sw_stack_form apart = sw_stack_stacked(s, set, local);
+  const sw_stack_form folded = folded_form(&apart, local, letter(op, SW_ATTR_OUT_LAYOUT, grouped ? 'f' : 'b'));
   sw_stack_cut(s, &folded, &cut);
   SW_TRY(
       sw_stack_put(s, &(sw_stack_op){.code = SW_OP_CONVOLUTION, .n = 2, .in = in, .attrs = &a, .sharding = &cut}, &r));
-  for (int i = 0; i < folded.n; i++) back[order[i]] = i;
-  return sw_stack_regroup(s, r, &folded, back, &apart, results);
+  return sw_stack_regroup(s, r, &folded, &apart, results);
 }
 
 /* --- ops with loops of their own --------------------------------------------------------------------------------- */

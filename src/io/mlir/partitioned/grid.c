@@ -81,57 +81,20 @@ static sw_rc read_dim(reader *r, const char *key, int *out) {
   return SW_OK;
 }
 
-/* max, <max>, #shard.partial<max> */
-static sw_rc read_reduction(reader *r) {
-  sw_ir_span v = sw_ir_attr(r->m->t, r->o, "reduction", "reduction");
-  r->coll.reduction = SW_REDUCE_SUM;
-  if (!sw_ir_present(v)) return SW_OK;
-  sw_ir_span word = sw_ir_last_word(r->m->t, v);
-  if (sw_im_reduction_word(r->m->t, word, &r->coll.reduction)) return SW_OK;
-  return SW_IM_FAIL(r->m, r->at, "reduction '%.*s' is not known; expected sum, max or another one",
-                    (int)sw_ir_len(word), r->m->t->s + word.at);
-}
-
-static sw_rc add_coordinate(reader *r, int64_t v, bool operand) {
-  if (r->coll.n_root == SW_MAX_REFS || (operand && (uint32_t)r->n_operands >= r->o->n_uses)) {
-    return SW_IM_FAIL(r->m, r->at, "there are more coordinates than axes or operands");
-  }
-  r->coll.root[r->coll.n_root++] = operand ? SW_ROOT_IS_OPERAND : v < 0 ? INT64_MAX : v; /* told when it is checked */
-  if (operand) r->operands[r->n_operands] = sw_im_operand(r->m, r->at, (uint32_t)r->n_operands);
-  r->n_operands += operand;
-  return SW_OK;
-}
-
-/* [%i, 1], or array<i64: -9223372036854775808, 1> with %i among the operands. */
+/* Coordinates, some of which may be operands. What is out of range is told when the op is checked. */
 static sw_rc read_root(reader *r, const char *key) {
-  const sw_ir_tree *t = r->m->t;
-  sw_ir_span v = sw_ir_attr(t, r->o, key, key), item;
-  uint32_t cursor = 0;
-  if (!sw_ir_present(v)) return SW_OK;
-  if (memchr(t->s + v.at, '%', sw_ir_len(v))) {
-    while (sw_ir_next_item(t, v, &cursor, &item)) {
-      int64_t number = 0;
-      bool operand = t->s[item.at] == '%';
-      if (!operand && !sw_ir_read_int(t, item, &number)) {
-        return SW_FAIL_INPUT(r->m->d, sw_ir_place(t, item.at), "expected a value or a number as a coordinate");
-      }
-      SW_TRY(add_coordinate(r, number, operand));
+  sw_im_mixed at;
+  uint32_t use = 1;
+  SW_TRY(sw_im_read_mixed(r->m, r->at, sw_ir_attr(r->m->t, r->o, key, key), &use, &at));
+  for (int i = 0; i < at.n; i++) {
+    if (r->coll.n_root == SW_MAX_REFS || at.operand[i] == SW_IM_OPEN) {
+      return SW_IM_FAIL(r->m, r->at, "there are more coordinates than axes or operands");
     }
-    return SW_OK;
+    bool operand = at.operand[i] >= 0;
+    r->coll.root[r->coll.n_root++] = operand ? SW_ROOT_IS_OPERAND : at.number[i] < 0 ? INT64_MAX : at.number[i];
+    if (operand) r->operands[r->n_operands++] = at.operand[i];
   }
-  sw_ir_ints all = {0};
-  sw_rc rc = sw_ir_read_ints(t, v, &all, r->m->d);
-  for (size_t i = 0; i < all.n && !rc; i++) rc = add_coordinate(r, all.at[i], all.at[i] == INT64_MIN);
-  sw_array_free(&all);
-  return rc;
-}
-
-static bool has_word(const reader *r, const char *word) {
-  if (sw_ir_present(sw_ir_attr(r->m->t, r->o, word, NULL))) return true;
-  for (uint32_t i = r->o->body.at; i < r->o->body.end && !r->o->generic; i++) {
-    if (r->m->t->s[i] == ' ' && sw_ir_word(r->m->t->s, i + 1, word)) return true;
-  }
-  return false;
+  return SW_OK;
 }
 
 /* --- ops with more to them ---------------------------------------------------------------------------------------- */
@@ -141,7 +104,7 @@ static sw_rc read_shift(reader *r) {
   int64_t axis;
   SW_TRY(read_number(r, "shift_axis", &axis));
   SW_TRY(read_number(r, "offset", &r->coll.offset));
-  r->coll.rotate = has_word(r, "rotate");
+  r->coll.rotate = sw_im_has_word(r->m->t, r->o, "rotate");
   for (int i = 0; i < r->coll.n_axes && axis >= 0 && axis < r->m->cut->n_axes; i++) {
     r->coll.dim = i;
     if (sw_axis_ref_equal(r->coll.axes[i], r->m->cut->axes[axis])) return SW_OK;
@@ -251,7 +214,10 @@ static sw_rc add_call(reader *r, const kind *k) {
   if (k->dim) SW_TRY(read_dim(r, k->dim, &r->coll.dim));
   if (k->other) SW_TRY(read_dim(r, k->other, &r->coll.concat_dim));
   if (k->root) SW_TRY(read_root(r, k->root));
-  if (sw_coll_flags(k->op) & SW_COLL_USES_REDUCTION) SW_TRY(read_reduction(r));
+  if (sw_coll_flags(k->op) & SW_COLL_USES_REDUCTION) {
+    sw_ir_span v = sw_ir_attr(r->m->t, r->o, "reduction", "reduction");
+    SW_TRY(sw_im_read_reduction(r->m, sw_im_place(r->m, r->at), v, &r->coll.reduction));
+  }
   if (k->more) SW_TRY(k->more(r));
   SW_TRY(sw_im_add_collective(r->m, r->at, 0, &r->coll, r->n_operands, r->operands));
   if (k->op == SW_COLL_UPDATE_HALO) write_back(r);

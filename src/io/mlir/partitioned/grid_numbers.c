@@ -121,23 +121,12 @@ static sw_ir_span coordinates(const sw_importer *m, uint32_t op) {
   return (sw_ir_span){at, in.end + 1};
 }
 
-static sw_rc read_split(sw_importer *m, uint32_t op, sw_im_cuts *out) {
-  sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), "split_axes", "split_axes");
-  sw_ir_ints axes = {0};
-  *out = (sw_im_cuts){.at = v.at};
-  SW_TRY(sw_im_grid_of(m, op, &out->grid));
-  sw_rc rc = sw_ir_present(v) ? sw_ir_read_ints(m->t, v, &axes, m->d) : SW_OK;
-  for (size_t i = 0; i < axes.n && !rc; i++) rc = sw_im_add_axis_to_cut(m, out, 0, v, axes.at[i]);
-  sw_array_free(&axes);
-  return rc;
-}
-
 sw_rc sw_im_neighbours(sw_importer *m, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_im_cuts along;
   sw_im_mixed at = {.n = (int)o->n_uses};
   uint32_t use = 0;
-  SW_TRY(read_split(m, op, &along));
+  SW_TRY(sw_im_read_axes_cut(m, op, sw_ir_attr(m->t, o, "split_axes", "split_axes"), &along));
   if (!o->generic) {
     SW_TRY(sw_im_read_mixed(m, op, coordinates(m, op), &use, &at));
     return add_neighbours(m, op, &at, &along);

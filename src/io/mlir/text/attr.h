@@ -7,6 +7,8 @@
 #ifndef IO_MLIR_ATTR_H_
 #define IO_MLIR_ATTR_H_
 
+#include <string.h>
+
 #include "io/mlir/text/scan.h"
 
 static inline bool sw_ir_present(sw_ir_span s) { return s.end != 0; }
@@ -28,6 +30,10 @@ sw_ir_span sw_ir_resolved(const sw_ir_tree *t, sw_ir_span value);
 /* The span without the brackets (or `#dialect.name<` `>`) around it. */
 sw_ir_span sw_ir_inside(const sw_ir_tree *t, sw_ir_span value);
 sw_ir_span sw_ir_trimmed(const sw_ir_tree *t, sw_ir_span s);
+/* Have both spans the same text? */
+static inline bool sw_ir_same(const sw_ir_tree *t, sw_ir_span a, sw_ir_span b) {
+  return sw_ir_len(a) == sw_ir_len(b) && memcmp(t->s + a.at, t->s + b.at, sw_ir_len(a)) == 0;
+}
 /* The text in quotes, or of @symbol, or as it is. Escapes stay. */
 sw_ir_span sw_ir_unquoted(const sw_ir_tree *t, sw_ir_span value);
 /* The last word: GT of GT, #stablehlo<comparison_direction GT>, "GT". */
