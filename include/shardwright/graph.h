@@ -214,6 +214,13 @@ static inline const sw_type *sw_operand_type(const sw_graph *g, const sw_op *op,
 static inline const sw_type *sw_result_type(const sw_graph *g, const sw_op *op, int i) {
   return &g->values[op->results[i]].type;
 }
+/* Ports of an op are its operands, then its results. */
+static inline sw_id sw_port_value(const sw_op *op, int port) {
+  return port < op->n_operands ? op->operands[port] : op->results[port - op->n_operands];
+}
+static inline const sw_type *sw_port_type(const sw_graph *g, const sw_op *op, int port) {
+  return &g->values[sw_port_value(op, port)].type;
+}
 /* Ops of the main function in program order (its body has one block unless the front end says otherwise). */
 static inline const sw_block *sw_graph_main_block(const sw_graph *g) {
   return &g->blocks[g->regions[g->functions[g->main].body].blocks[0]];

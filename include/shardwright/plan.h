@@ -65,8 +65,7 @@ typedef struct sw_plan_reshard {
   int32_t leg;
   sw_sharding from, to;
   const sw_route *route; /* in the arena, and shared */
-  int32_t step;          /* position in the program of the first use; n_ops of the block for outputs */
-  int32_t last_step;
+  sw_interval steps;     /* from its first use to its last */
   int32_t n_uses;
   const sw_value_use *uses;
 } sw_plan_reshard;

@@ -58,9 +58,14 @@ SW_API SW_CHECKED sw_rc sw_strategy_check(const sw_graph *g, const sw_op *op, co
                                           sw_diag *d);
 SW_API bool sw_strategy_legal(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s);
 
-/* What the op wants of operand i and gives as result i under a legal strategy. */
-SW_API void sw_strategy_operand(const sw_graph *g, const sw_op *op, const sw_strategy *s, int i, sw_sharding *out);
-SW_API void sw_strategy_result(const sw_graph *g, const sw_op *op, const sw_strategy *s, int i, sw_sharding *out);
+/* What the op wants of an operand, or gives as a result, under a legal strategy; ports are operands, then results. */
+SW_API void sw_strategy_port(const sw_op *op, const sw_strategy *s, int port, sw_sharding *out);
+static inline void sw_strategy_operand(const sw_op *op, const sw_strategy *s, int i, sw_sharding *out) {
+  sw_strategy_port(op, s, i, out);
+}
+static inline void sw_strategy_result(const sw_op *op, const sw_strategy *s, int i, sw_sharding *out) {
+  sw_strategy_port(op, s, op->n_operands + i, out);
+}
 /* The window of operand i that a device needs; returns false when it is just its block. */
 SW_API bool sw_strategy_window(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, int i,
                                sw_tiling *blocks, sw_tiling *window);

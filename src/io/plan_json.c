@@ -340,8 +340,7 @@ static sw_rc read_stated(const reader *r, const sw_json *root, sw_diag *d) {
     if (id < 0) return SW_FAIL_INPUT(d, sw_json_span(v), "the model has no op '%s'", name);
     const sw_op *op = &r->g->ops[id];
     SW_TRY(read_port(v, op, &port, d));
-    const sw_type *type =
-        port < op->n_operands ? sw_operand_type(r->g, op, port) : sw_result_type(r->g, op, port - op->n_operands);
+    const sw_type *type = sw_port_type(r->g, op, port);
     sw_sharding s = sw_sharding_replicated(type->rank);
     SW_TRY(read_sharding(r, sw_json_find(v, "sharding"), text, type, &s, d));
     SW_TRY_NOTE(d, sw_sharding_verify(sw_machine_mesh(r->machine), &s, type->rank, type->dims, d),

@@ -126,8 +126,9 @@ static sw_rc hold_copies(ledger *l, sw_diag *d) {
     const sw_type *type = &l->p->graph->values[r->value].type;
     const int64_t bytes = sw_sharding_held_bytes(&r->to, type->dims, type->dtype),
                   temp = route_temp_bytes(r->route, type);
-    SW_TRY(sw_array_push(&l->live, ((sw_live){SW_LIVE_COPY, r->value, {r->step, r->last_step}, bytes}), d));
-    if (temp) SW_TRY(sw_array_push(&l->live, ((sw_live){SW_LIVE_BUFFER, r->value, {r->step, r->step}, temp}), d));
+    SW_TRY(sw_array_push(&l->live, ((sw_live){SW_LIVE_COPY, r->value, r->steps, bytes}), d));
+    if (temp)
+      SW_TRY(sw_array_push(&l->live, ((sw_live){SW_LIVE_BUFFER, r->value, {r->steps.first, r->steps.first}, temp}), d));
   }
   return SW_OK;
 }

@@ -162,7 +162,7 @@ static sw_rc make_as(follower *f, const sw_op *op, const sw_sharding *wanted, co
   for (int32_t i = 0; i < e.n; i++) {
     sw_sharding made;
     double cost;
-    sw_strategy_result(f->g, op, &e.at[i], 0, &made);
+    sw_strategy_result(op, &e.at[i], 0, &made);
     if (!sw_sharding_equal(&made, wanted) || keeps_partials(op, &e.at[i])) continue;
     SW_TRY(cost_here(f, op, &e.at[i], &e.cost[i], &cost, d));
     if (cost >= *seconds) continue;
@@ -188,7 +188,7 @@ static sw_rc cost_here(follower *f, const sw_op *op, const sw_strategy *s, const
   for (int i = 0; i < op->n_operands; i++) {
     sw_sharding to;
     double more;
-    sw_strategy_operand(f->g, op, s, i, &to);
+    sw_strategy_operand(op, s, i, &to);
     SW_TRY(cost_of_operand(f, op->operands[i], &to, &more, d));
     *out += more;
   }
@@ -203,7 +203,7 @@ static sw_rc settle_operands(follower *f, const sw_op *op, sw_diag *d) {
     sw_sharding to;
     double seconds;
     if (!maker) continue;
-    sw_strategy_operand(f->g, op, &f->plan->ops[op - f->g->ops], i, &to);
+    sw_strategy_operand(op, &f->plan->ops[op - f->g->ops], i, &to);
     SW_TRY(make_as(f, maker, &to, &best, &seconds, d));
     if (best) f->plan->ops[maker - f->g->ops] = *best;
     f->waits[maker - f->g->ops] = 0;
@@ -230,7 +230,7 @@ static double result_bytes(const follower *f, const sw_op *op, const sw_strategy
   for (int i = 0; i < op->n_results; i++) {
     sw_sharding sh;
     const sw_type *t = sw_result_type(f->g, op, i);
-    sw_strategy_result(f->g, op, s, i, &sh);
+    sw_strategy_result(op, s, i, &sh);
     b += (double)sw_sharding_held_bytes(&sh, t->dims, t->dtype);
   }
   return b;

@@ -21,7 +21,7 @@ void sw_plan_made_sharding(const sw_plan *p, sw_id value, sw_sharding *out) {
     *out = p->args[v->def_index];
     return;
   }
-  sw_strategy_result(p->graph, &p->graph->ops[v->def], &p->ops[v->def], v->def_index, out);
+  sw_strategy_result(&p->graph->ops[v->def], &p->ops[v->def], v->def_index, out);
 }
 
 void sw_plan_taken_sharding(const sw_plan *p, sw_value_use use, sw_sharding *out) {
@@ -29,7 +29,7 @@ void sw_plan_taken_sharding(const sw_plan *p, sw_value_use use, sw_sharding *out
     *out = p->outputs[use.index];
     return;
   }
-  sw_strategy_operand(p->graph, &p->graph->ops[use.op], &p->ops[use.op], use.index, out);
+  sw_strategy_operand(&p->graph->ops[use.op], &p->ops[use.op], use.index, out);
 }
 
 void sw_plan_value_sharding(const sw_plan *p, sw_id value, sw_sharding *out) {

@@ -26,7 +26,7 @@ static sw_rc add_reshard(finder *f, sw_id value, int32_t leg, const sw_sharding 
   const sw_reshard wanted = {f->p->machine, from, to, type->rank, type->dims, moved, {0}};
   SW_TRY_NOTE(d, sw_route_cached(f->routes, &wanted, &route, d), "while resharding value '%s'",
               f->p->graph->values[value].name);
-  return sw_array_push(&f->all, ((sw_plan_reshard){value, leg, *from, *to, route, step, step, 0, NULL}), d);
+  return sw_array_push(&f->all, ((sw_plan_reshard){value, leg, *from, *to, route, {step, step}, 0, NULL}), d);
 }
 
 /* The reshard of the value at hand to `to`, made when it is the first. */
@@ -67,7 +67,7 @@ static sw_rc make_stated(finder *f, sw_id value, const sw_sharding *stated, sw_d
   const int32_t first = sw_use_step(&f->units, v->uses[0]);
   SW_TRY(add_reshard(f, value, 0, &made, stated, first, d));
   sw_plan_reshard *r = &f->all.at[f->all.n - 1];
-  r->last_step = f->out->life[value].last;
+  r->steps.last = f->out->life[value].last;
   r->n_uses = v->n_uses;
   r->uses = v->uses;
   f->out->bytes[value] = sw_sharding_held_bytes(&made, v->type.dims, v->type.dtype);
@@ -104,9 +104,9 @@ static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
       sw_plan_use_sharding(f->p, v->uses[u], &to);
     if (!sw_sharding_equal(&from, &to)) {
       SW_TRY(reshard_to(f, value, &from, &to, step, &r, d));
-      f->all.at[r].last_step = step;
+      f->all.at[r].steps.last = step;
       f->all.at[r].n_uses++;
-      needed = f->all.at[r].step;
+      needed = f->all.at[r].steps.first;
     }
     SW_TRY(sw_array_push(&f->which, r, d));
     SW_TRY(sw_array_push(&f->needed, needed, d));
@@ -119,7 +119,7 @@ static sw_rc uses_of_value(finder *f, sw_id value, sw_diag *d) {
 
 static int by_step(const void *a, const void *b) {
   const sw_plan_reshard *x = a, *y = b;
-  if (x->step != y->step) return x->step < y->step ? -1 : 1;
+  if (x->steps.first != y->steps.first) return x->steps.first < y->steps.first ? -1 : 1;
   if (x->uses[0].index != y->uses[0].index) return x->uses[0].index < y->uses[0].index ? -1 : 1;
   if (x->value != y->value) return x->value < y->value ? -1 : 1;
   return x->leg < y->leg ? -1 : x->leg > y->leg;

@@ -287,7 +287,7 @@ static bool meets_required(const state *s, const sw_op *op, const sw_strategy *s
     const mark *m = &s->def[op->results[i]];
     sw_sharding given;
     if (!m->set || !m->by || !m->by->required) continue;
-    sw_strategy_result(s->g, op, st, i, &given);
+    sw_strategy_result(op, st, i, &given);
     if (!sw_annotation_admits(m->by, &given)) return false;
   }
   return true;
@@ -299,7 +299,7 @@ static int operands_as_marked(const state *s, const sw_op *op, const sw_strategy
   for (int i = 0; i < op->n_operands; i++) {
     const mark *use = &s->use[op - s->g->ops][i], *m = use->set ? use : &s->def[op->operands[i]];
     sw_sharding want;
-    sw_strategy_operand(s->g, op, st, i, &want);
+    sw_strategy_operand(op, st, i, &want);
     n += m->set && sw_sharding_equal(&m->sharding, &want);
   }
   return n;
@@ -343,13 +343,13 @@ static void set_annotations(state *s, const sw_op *op, const sw_strategy *st) {
     mark *m = &s->def[op->results[i]];
     if (m->set) continue;
     m->set = true;
-    sw_strategy_result(s->g, op, st, i, &m->sharding);
+    sw_strategy_result(op, st, i, &m->sharding);
   }
   for (int i = 0; i < op->n_operands; i++) {
     mark *m = &s->use[op - s->g->ops][i];
     if (m->set) continue;
     m->set = true;
-    sw_strategy_operand(s->g, op, st, i, &m->sharding);
+    sw_strategy_operand(op, st, i, &m->sharding);
   }
 }
 

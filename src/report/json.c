@@ -123,7 +123,7 @@ static void put_ops(sw_json_out *o, const sw_report *r) {
     sw_strategy_print(m, op->space, &p->ops[b->ops[i]], &t);
     sw_jw_string(o, "strategy", sw_text_str(&t));
     if (op->n_results) { /* control flow has marks without results */
-      sw_strategy_result(p->graph, op, &p->ops[b->ops[i]], 0, &s);
+      sw_strategy_result(op, &p->ops[b->ops[i]], 0, &s);
       put_sharding(o, "result", m, &s);
     }
     sw_jw_f64(o, "local_s", c->local_s);

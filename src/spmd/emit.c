@@ -277,7 +277,7 @@ int sw_emit_cut_loop_of_dim(const sw_emit *e, int map, int dim) {
 
 void sw_emit_result_dims(const sw_emit *e, int i, int64_t *dims) {
   sw_sharding s;
-  sw_strategy_result(e->model, e->op, e->strategy, i, &s);
+  sw_strategy_result(e->op, e->strategy, i, &s);
   (void)sw_sharding_local_dims(&s, sw_result_type(e->model, e->op, i)->dims, dims); /* checked when the plan was */
 }
 

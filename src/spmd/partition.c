@@ -216,7 +216,7 @@ static sw_rc widen(partition *p, sw_diag *d) {
   for (int i = 0; i < op->n_results && !p->whole; i++) {
     sw_sharding s;
     const sw_dtype t = sw_result_type(e->model, op, i)->dtype;
-    sw_strategy_result(e->model, op, e->strategy, i, &s);
+    sw_strategy_result(op, e->strategy, i, &s);
     e->wide = e->wide || sw_sharding_held_as(&s, t) != t;
   }
   for (int i = 0; i < op->n_operands; i++) {
@@ -250,7 +250,7 @@ static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
   for (int i = 0; i < op->n_results; i++) {
     sw_sharding s;
     int64_t dims[SW_MAX_RANK];
-    sw_strategy_result(e->model, op, e->strategy, i, &s);
+    sw_strategy_result(op, e->strategy, i, &s);
     if (e->wide) SW_TRY(hold_as(p, &e->results[i], sw_sharding_held_as(&s, sw_result_type(e->model, op, i)->dtype), d));
     SW_TRY(block_dims(p, &e->model->values[op->results[i]], &s, dims, d));
     const sw_type *have = sw_emit_type(e, e->results[i]);

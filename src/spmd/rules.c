@@ -187,7 +187,7 @@ sw_rc sw_lower_constant(sw_emit *e, sw_diag *d) {
   int64_t dims[SW_MAX_RANK];
   memcpy(dims, type->dims, (size_t)type->rank * sizeof *dims);
   sw_sharding s;
-  sw_strategy_result(e->model, e->op, e->strategy, 0, &s);
+  sw_strategy_result(e->op, e->strategy, 0, &s);
   for (int k = 0; k < type->rank; k++) {
     int n;
     const sw_axis_ref *refs = sw_sharding_dim(&s, k, &n);
@@ -216,7 +216,7 @@ static sw_rc starts_of_result(sw_emit *e, int r, const sw_sharding *s, sw_id *st
 static sw_rc lower_random(sw_emit *e, int r, sw_id *in, int n, sw_diag *d) {
   const sw_type *type = sw_result_type(e->model, e->op, r);
   sw_sharding s;
-  sw_strategy_result(e->model, e->op, e->strategy, r, &s);
+  sw_strategy_result(e->op, e->strategy, r, &s);
   if (s.n_refs == 0) return sw_lower_same(e, d);
   SW_TRY(starts_of_result(e, r, &s, in + n, d));
   sw_attrs at;

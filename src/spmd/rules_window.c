@@ -51,7 +51,7 @@ sw_rc sw_lower_shuffle(sw_emit *e, sw_diag *d) {
   const sw_type *type = sw_operand_type(e->model, e->op, 0);
   sw_sharding s;
   sw_tiling from, to;
-  sw_strategy_operand(e->model, e->op, e->strategy, 0, &s);
+  sw_strategy_operand(e->op, e->strategy, 0, &s);
   sw_tiling_of(&s, type->rank, type->dims, &from);
   to = from;
   SW_TRY(mesh_of_sources(e, refs, n, sources, &to.other, d));

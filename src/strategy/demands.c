@@ -57,8 +57,7 @@ void sw_demands_drop_flexible(const sw_graph *g, sw_id op, sw_demands *m) {
 bool sw_demand_is_met(const sw_graph *g, const sw_op *op, const sw_demand *m, const sw_strategy *s) {
   sw_sharding at;
   if (m->port < 0) return sw_annotation_admits_strategy(g, m->a, s);
-  if (m->port < op->n_operands) sw_strategy_operand(g, op, s, m->port, &at);
-  if (m->port >= op->n_operands) sw_strategy_result(g, op, s, m->port - op->n_operands, &at);
+  sw_strategy_port(op, s, m->port, &at);
   return sw_annotation_admits(m->a, &at);
 }
 

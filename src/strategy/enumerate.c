@@ -212,8 +212,8 @@ static sw_rc interface_key(op_search *o, const sw_strategy *s, sw_diag *d) {
   o->key.n = 0;
   for (int i = 0; i < o->op->n_operands + o->op->n_results; i++) {
     sw_sharding sh;
-    if (i < o->op->n_operands) sw_strategy_operand(o->g, o->op, s, i, &sh);
-    if (i >= o->op->n_operands) sw_strategy_result(o->g, o->op, s, i - o->op->n_operands, &sh);
+    if (i < o->op->n_operands) sw_strategy_operand(o->op, s, i, &sh);
+    if (i >= o->op->n_operands) sw_strategy_result(o->op, s, i - o->op->n_operands, &sh);
     sw_sharding_key(&sh, &o->key);
   }
   return o->key.rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory") : SW_OK;
@@ -325,7 +325,7 @@ void sw_op_class_key(const sw_graph *g, const sw_op *op, sw_text *key) {
   sw_text_append(key, (const char *)&op->code, sizeof op->code);
   sw_text_append(key, (const char *)&op->space, sizeof(void *));
   for (int i = 0; i < op->n_operands + op->n_results; i++) {
-    const sw_type *t = i < op->n_operands ? sw_operand_type(g, op, i) : sw_result_type(g, op, i - op->n_operands);
+    const sw_type *t = sw_port_type(g, op, i);
     sw_text_append(key, (const char *)&t->dtype, sizeof t->dtype);
     sw_text_append(key, (const char *)t->dims, (size_t)t->rank * sizeof *t->dims);
   }

@@ -50,7 +50,7 @@ bool sw_strategy_window(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
     if (cut < 0 || is_plain(e, op->space, type->dims[k])) continue;
     if (!made) {
       sw_sharding plain;
-      sw_strategy_operand(g, op, s, i, &plain);
+      sw_strategy_operand(op, s, i, &plain);
       sw_tiling_of(&plain, type->rank, type->dims, blocks);
       *window = *blocks;
       made = true;
@@ -118,7 +118,7 @@ static sw_rc pick_moves(const sw_graph *g, const sw_op *op, const sw_strategy *s
       sw_min_i64(op->code == SW_OP_TOP_K ? sw_op_int(op, SW_ATTR_K, 1) : 1, sw_strategy_block(op->space, s, loop));
   const sw_type *value = sw_operand_type(g, op, 0);
   sw_sharding plain;
-  sw_strategy_operand(g, op, s, 0, &plain);
+  sw_strategy_operand(op, s, 0, &plain);
   double picks = gathered_elements(value, &plain, dim, each * sw_axis_refs_size(axes, n));
   sw_dtype index_type = op->code == SW_OP_TOP_K ? SW_I32 : sw_result_type(g, op, 0)->dtype;
   for (int part = 0; part < 2; part++) { /* values, then indices */
@@ -137,7 +137,7 @@ static sw_rc operand_move(const sw_graph *g, const sw_op *op, const sw_strategy 
   const sw_axis_ref *axes = sw_strategy_loop(s, loop, &n);
   const sw_type *type = sw_operand_type(g, op, 0);
   sw_sharding plain;
-  sw_strategy_operand(g, op, s, 0, &plain);
+  sw_strategy_operand(op, s, 0, &plain);
   sw_move mv = {.kind = kind, .dim = dim, .dtype = type->dtype};
   set_axes(&mv, axes, n);
   int64_t along = kind == SW_MOVE_TOTALS ? sw_axis_refs_size(axes, n) : 1;

@@ -37,14 +37,12 @@ sw_rc sw_options_of_op(const sw_graph *g, const sw_op *op, const sw_enumeration 
   }
   if (!any_temp) out->temp = NULL;
   for (int32_t p = 0; p < out->n_ports; p++) {
-    bool operand = p < op->n_operands;
-    const sw_type *type = operand ? sw_operand_type(g, op, p) : sw_result_type(g, op, p - op->n_operands);
+    const sw_type *type = sw_port_type(g, op, p);
     SW_TRY(sw_prices_class(prices, type, &out->ports[p].shape_class, d));
-    out->ports[p].tied = operand && op->code == SW_OP_JOIN;
+    out->ports[p].tied = p < op->n_operands && op->code == SW_OP_JOIN;
     for (int32_t i = 0; i < e->n; i++) {
       sw_sharding s;
-      if (operand) sw_strategy_operand(g, op, &e->at[i], p, &s);
-      if (!operand) sw_strategy_result(g, op, &e->at[i], p - op->n_operands, &s);
+      sw_strategy_port(op, &e->at[i], p, &s);
       SW_TRY(set_port(&out->ports[p], i, type, &s, prices, d));
     }
   }

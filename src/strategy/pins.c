@@ -156,7 +156,7 @@ static sw_rc charge_stated(const sw_pin_target *t, const sw_op *op, int port, co
                            sw_option_set *c, bool *keep, sw_diag *d) {
   sw_option_port *at = &c->ports[port];
   const bool operand = port < op->n_operands;
-  const sw_id value = operand ? op->operands[port] : op->results[port - op->n_operands];
+  const sw_id value = sw_port_value(op, port);
   const int64_t repeats = sw_value_repeats(t->g, value);
   for (int32_t i = 0; i < c->n; i++) {
     int64_t units = 0;
@@ -180,9 +180,7 @@ static sw_rc charge_stated(const sw_pin_target *t, const sw_op *op, int port, co
 /* Every choice has the required sharding at the port; those whose strategy has another pay for resharding it. */
 static sw_rc state_port(const sw_pin_target *t, sw_id id, int port, const pin *p, sw_diag *d) {
   const sw_op *op = &t->g->ops[id];
-  const bool operand = port < op->n_operands;
-  const sw_id value = operand ? op->operands[port] : op->results[port - op->n_operands];
-  const sw_type *type = &t->g->values[value].type;
+  const sw_type *type = sw_port_type(t->g, op, port);
   const int32_t node = sw_unit_of_op(t->units, id);
   sw_option_set all = *t->options[node], *out;
   bool *keep;

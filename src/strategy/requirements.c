@@ -200,7 +200,7 @@ static bool passes(const void *user, const sw_strategy *s) {
   const filter *f = user;
   sw_sharding at;
   if (!sw_demands_are_met(&f->demands, s)) return false;
-  sw_strategy_result(f->demands.g, f->demands.op, s, f->result, &at);
+  sw_strategy_result(f->demands.op, s, f->result, &at);
   return f->c->any || is_left(f->c, &at);
 }
 
@@ -214,7 +214,7 @@ static sw_rc given_by_op(reader *r, const sw_demands *m, const sw_op *op, int re
     SW_TRY(sw_strategies_enumerate(r->g, op, r->machine, &o, &r->arena, &e, r->d));
     for (int32_t i = 0; i < e.n; i++) {
       sw_sharding at;
-      sw_strategy_result(r->g, op, &e.at[i], result, &at);
+      sw_strategy_result(op, &e.at[i], result, &at);
       if (!is_left(out, &at)) SW_TRY(sw_array_push(&out->left, at, r->d));
     }
     sw_arena_reset(&r->arena);

@@ -271,7 +271,7 @@ static sw_rc tie_ports(sw_selection *s, sw_port a, sw_port b, bool made, sw_diag
   SW_ARENA_NEW(cost, s->arena, (size_t)ca->n * (size_t)cb->n, d);
   for (int32_t x = 0; x < ca->n; x++) {
     sw_sharding given = *sw_options_sharding(ca, &s->prices, a.port, x);
-    if (made) sw_strategy_result(s->g, &s->g->ops[unit.id], &ca->strategies[x], a.port - unit.n_reads, &given);
+    if (made) sw_strategy_result(&s->g->ops[unit.id], &ca->strategies[x], a.port - unit.n_reads, &given);
     for (int32_t y = 0; y < cb->n; y++) {
       bool alike = sw_sharding_equal(&given, sw_options_sharding(cb, &s->prices, b.port, y));
       cost[(int64_t)x * cb->n + y] = alike ? 0 : SW_FORBIDDEN;
@@ -291,7 +291,7 @@ static sw_rc add_ties(sw_selection *s, sw_diag *d) {
   for (int32_t i = 0; i < s->n_stated; i++) {
     const sw_op *op = &s->g->ops[s->stated[i].op];
     if (s->stated[i].port < op->n_operands) continue;
-    const sw_id value = op->results[s->stated[i].port - op->n_operands];
+    const sw_id value = sw_port_value(op, s->stated[i].port);
     const sw_value *v = &s->g->values[value];
     for (int32_t u = 0; u < v->n_uses; u++) {
       if (!joins_stated(s, value, &v->uses[u])) continue;

@@ -348,29 +348,19 @@ static void cut_by_map(const sw_space *space, int map, const sw_strategy *s, sw_
   }
 }
 
-void sw_strategy_operand(const sw_graph *g, const sw_op *op, const sw_strategy *s, int i, sw_sharding *out) {
-  (void)g;
+void sw_strategy_port(const sw_op *op, const sw_strategy *s, int port, sw_sharding *out) {
   const sw_space *space = op->space;
-  cut_by_map(space, i, s, out);
-  for (int l = 0; l < space->n_loops; l++) {
-    if (space->loops[l].partial_operands >> i & 1) push_partial(s, l, space->loops[l].combiner, out);
-  }
-  for (int f = 0; f < space->n_linear; f++) {
-    if (space->linear[f].operands >> i & 1) push_partial(s, space->n_loops + f, space->linear[f].kind, out);
-  }
-  sw_sharding_join(out);
-  if (s->offsets) out->offsets = s->offsets->ports[i];
-}
-
-void sw_strategy_result(const sw_graph *g, const sw_op *op, const sw_strategy *s, int i, sw_sharding *out) {
-  (void)g;
-  const sw_space *space = op->space;
-  cut_by_map(space, op->n_operands + i, s, out);
+  const bool operand = port < op->n_operands;
+  cut_by_map(space, port, s, out);
   for (int l = 0; l < space->n_loops; l++) {
     const sw_loop *loop = &space->loops[l];
-    if (loop->kind == SW_LOOP_REDUCTION || loop->kind == SW_LOOP_MASKED) push_partial(s, l, loop->combiner, out);
+    const bool reduced = loop->kind == SW_LOOP_REDUCTION || loop->kind == SW_LOOP_MASKED;
+    if (operand ? loop->partial_operands >> port & 1 : reduced) push_partial(s, l, loop->combiner, out);
   }
-  for (int f = 0; f < space->n_linear; f++) push_partial(s, space->n_loops + f, space->linear[f].kind, out);
+  for (int f = 0; f < space->n_linear; f++) {
+    if (!operand || space->linear[f].operands >> port & 1)
+      push_partial(s, space->n_loops + f, space->linear[f].kind, out);
+  }
   sw_sharding_join(out);
-  if (s->offsets) out->offsets = s->offsets->ports[op->n_operands + i];
+  if (s->offsets) out->offsets = s->offsets->ports[port];
 }

@@ -18,10 +18,6 @@ static const bool kOnAnyBlocks[SW_OP_COUNT] = {
 #include "shardwright/ops.def"
 };
 
-static const sw_type *type_of_port(const sw_graph *g, const sw_op *op, int port) {
-  return port < op->n_operands ? sw_operand_type(g, op, port) : sw_result_type(g, op, port - op->n_operands);
-}
-
 static bool is_plain(const sw_affine *e) {
   return e->n_terms == 1 && e->terms[0].coef == 1 && e->constant == 0 && !e->mixed_radix;
 }
@@ -36,7 +32,7 @@ static bool takes_unequal(const sw_graph *g, const sw_op *op, int loop) {
       const sw_affine *e = &space->maps[p].dims[k];
       for (int t = 0; t < e->n_terms; t++) {
         if (e->terms[t].loop != loop) continue;
-        if (!is_plain(e) || type_of_port(g, op, p)->dims[k] != l->size) return false;
+        if (!is_plain(e) || sw_port_type(g, op, p)->dims[k] != l->size) return false;
       }
     }
   }
@@ -79,8 +75,7 @@ static sw_rc offsets_of_port(const sw_graph *g, const sw_op *op, const sw_strate
   const sw_map *map = &op->space->maps[port];
   sw_sharding sh;
   bool any = false;
-  if (port < op->n_operands) sw_strategy_operand(g, op, s, port, &sh);
-  if (port >= op->n_operands) sw_strategy_result(g, op, s, port - op->n_operands, &sh);
+  sw_strategy_port(op, s, port, &sh);
   int64_t n = 0, *list;
   for (int k = 0; k < map->rank; k++) {
     n += sw_sharding_shards(&sh, k) + 1;
@@ -94,7 +89,7 @@ static sw_rc offsets_of_port(const sw_graph *g, const sw_op *op, const sw_strate
     int cut;
     (void)sw_sharding_dim(&sh, k, &cut);
     const int64_t *given = is_plain(&map->dims[k]) ? starts[map->dims[k].terms[0].loop] : NULL;
-    if (cut) list = put_starts(list, given, type_of_port(g, op, port)->dims[k], sw_sharding_shards(&sh, k));
+    if (cut) list = put_starts(list, given, sw_port_type(g, op, port)->dims[k], sw_sharding_shards(&sh, k));
   }
   return SW_OK;
 }

@@ -60,9 +60,9 @@ static void find_all(all *a, const sw_graph *g, const sw_op *op, const sw_mesh *
 
 static void at_port(const all *a, const sw_strategy *s, int port, sw_sharding *out) {
   if (port < a->op->n_operands)
-    sw_strategy_operand(a->g, a->op, s, port, out);
+    sw_strategy_operand(a->op, s, port, out);
   else
-    sw_strategy_result(a->g, a->op, s, port - a->op->n_operands, out);
+    sw_strategy_result(a->op, s, port - a->op->n_operands, out);
 }
 
 /* --- brute force ------------------------------------------------------------------------------------------------- */
@@ -108,7 +108,7 @@ static bool op_can_give(all *a, const sw_graph *g, const sw_mesh *mesh, sw_id va
   keep_met(a);
   for (int i = 0; i < a->n; i++) {
     sw_sharding at;
-    sw_strategy_result(g, a->op, &a->at[i], v->def_index, &at);
+    sw_strategy_result(a->op, &a->at[i], v->def_index, &at);
     if (sw_sharding_equal(&at, s)) return true;
   }
   return false;
@@ -122,7 +122,7 @@ static bool join_is_possible(const sw_graph *g, const sw_op *join, const sw_mesh
   keep_met(&first);
   for (int i = 0; i < first.n && !found; i++) {
     sw_sharding s;
-    sw_strategy_result(g, first.op, &first.at[i], 0, &s);
+    sw_strategy_result(first.op, &first.at[i], 0, &s);
     found = op_can_give(&other, g, mesh, join->results[0], &s);
     for (int k = 1; k < join->n_operands; k++) found = found && op_can_give(&other, g, mesh, join->operands[k], &s);
   }

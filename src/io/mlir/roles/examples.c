@@ -34,9 +34,7 @@ static int64_t class_of(classes *c, int64_t dim) {
   return dim;
 }
 
-static sw_id value_of_map(const sw_op *op, int32_t map) {
-  return map < op->n_operands ? op->operands[map] : op->results[map - op->n_operands];
-}
+static sw_id value_of_map(const sw_op *op, int32_t map) { return sw_port_value(op, map); }
 
 /* Dims of one op, by the loop that goes through them. */
 static void see_op(classes *c, const sw_op *op, int64_t *dim_of_loop) {
