@@ -87,7 +87,7 @@ typedef struct sw_live {
 } sw_live;
 
 /* What a plan costs and holds, under its machine. */
-typedef struct sw_account {
+typedef struct sw_breakdown {
   double total_s, local_s, move_s, reshard_s; /* the first is the sum of the others */
   double flops;                               /* of one device */
   double whole_flops;                         /* of the model run once on one device */
@@ -105,21 +105,21 @@ typedef struct sw_account {
   int32_t peak_step;
   int64_t param_bytes;       /* parameters and state, held throughout */
   int32_t full_replications; /* routes through full replication */
-} sw_account;
+} sw_breakdown;
 /* Flops of all devices beyond those of one that runs the model alone: work done twice, padding included. */
-SW_API double sw_account_redundant_flops(const sw_account *a, const sw_machine *machine);
-SW_API SW_CHECKED sw_rc sw_plan_account(const sw_plan *p, sw_arena *arena, sw_account *out, sw_diag *d);
+SW_API double sw_breakdown_redundant_flops(const sw_breakdown *a, const sw_machine *machine);
+SW_API SW_CHECKED sw_rc sw_plan_breakdown(const sw_plan *p, sw_arena *arena, sw_breakdown *out, sw_diag *d);
 
 /* The largest values and copies that are live at a step, at most `room`; returns how many. */
-SW_API int32_t sw_account_largest(const sw_account *a, int32_t step, int32_t room, const sw_live **out);
+SW_API int32_t sw_breakdown_largest(const sw_breakdown *a, int32_t step, int32_t room, const sw_live **out);
 
-/* A plan made otherwise, for comparison, with its account. */
+/* A plan made otherwise, for comparison, with its breakdown. */
 typedef struct sw_comparison {
   const char *name;
   bool made;          /* false: it cannot be made; the rest is not set */
   const char *breaks; /* NULL, or what is required and not kept, in words: it is no answer to the model */
   sw_plan plan;
-  sw_account account;
+  sw_breakdown breakdown;
 } sw_comparison;
 
 typedef struct sw_plan_options {

@@ -4,7 +4,7 @@
 
 #include "shardwright/plan.h"
 
-SW_API SW_CHECKED sw_rc sw_plan_write(const sw_plan *p, const sw_account *account, sw_text *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_plan_write(const sw_plan *p, const sw_breakdown *breakdown, sw_text *out, sw_diag *d);
 
 /* What is known of a plan for a model whose sizes are not: measures as polynomials in the sizes. */
 typedef struct sw_open_measures {

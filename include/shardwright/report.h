@@ -1,5 +1,5 @@
 /* What people read of a plan: a table on a terminal, a JSON report, a page for a browser. All from one plan and its
- * account; nothing here decides anything. */
+ * cost breakdown; nothing here decides anything. */
 #ifndef SHARDWRIGHT_REPORT_H_
 #define SHARDWRIGHT_REPORT_H_
 
@@ -7,7 +7,7 @@
 
 typedef struct sw_report {
   const sw_plan *plan;
-  const sw_account *account;
+  const sw_breakdown *breakdown;
   int n_comparisons;
   const sw_comparison *comparisons;
 } sw_report;
@@ -15,8 +15,8 @@ typedef struct sw_report {
 /* Does it stay within the capacity of the plan? */
 SW_API bool sw_comparison_fits(const sw_report *r, const sw_comparison *c);
 /* Every baseline under the plan's own machine. `baselines`: NULL, or as sw_baselines_build has them. */
-SW_API SW_CHECKED sw_rc sw_report_build(const sw_plan *plan, const sw_account *account, const sw_comparison *baselines,
-                                        sw_arena *arena, sw_report *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_report_build(const sw_plan *plan, const sw_breakdown *breakdown,
+                                        const sw_comparison *baselines, sw_arena *arena, sw_report *out, sw_diag *d);
 
 /* Summary, arguments (repeated layers in one row), communication by kind, comparisons. `colour`: for a terminal. */
 SW_API void sw_report_table(const sw_report *r, bool colour, sw_text *out);

@@ -57,13 +57,13 @@ SW_API void sw_spmd_print(const sw_spmd *s, sw_text *out);
 /* Collectives of the program in order, as words of one line each: "all_gather dim=2 [x]". For tests and people. */
 SW_API void sw_spmd_collectives(const sw_spmd *s, sw_text *out);
 
-/* What the program costs as it stands: the sum over its ops, priced by the machine. Equal to the plan's account but for
- * the small local ops (masks, index arithmetic) that the account leaves out. */
+/* What the program costs as it stands: the sum over its ops, priced by the machine. Equal to the plan's cost but for
+ * the small local ops (masks, index arithmetic) that the breakdown leaves out. */
 typedef struct sw_spmd_cost {
   double local_s, comm_s;
   int64_t calls[SW_COLL_COUNT];
   int64_t peak_bytes; /* liveness over the program */
 } sw_spmd_cost;
-SW_API SW_CHECKED sw_rc sw_spmd_account(const sw_spmd *s, const sw_machine *machine, sw_spmd_cost *out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_spmd_price(const sw_spmd *s, const sw_machine *machine, sw_spmd_cost *out, sw_diag *d);
 
 #endif

@@ -40,16 +40,16 @@ static sw_rc measure(void *user, const int64_t *at, double *out, sw_diag *d) {
   asker *a = user;
   sw_session *s = a->session;
   sw_arena scratch = {0};
-  sw_account account;
+  sw_breakdown breakdown;
   for (int i = 0; i < a->open->n; i++) s->stand_in.times[a->open->class_of[i]] = at[i];
   SW_TRY(sw_read_model_again(a->from, sw_machine_mesh(s->machine), s, d));
   if (s->graph->n_ops != a->n_ops || s->graph->n_values != a->n_values)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "the program is another one at other sizes; expected the same ops at all");
   sw_plan plan = *a->plan;
   plan.graph = s->graph;
-  sw_rc rc = sw_plan_account(&plan, &scratch, &account, d);
-  out[MOVED] = account.moved_bytes;
-  out[TWICE] = sw_account_redundant_flops(&account, s->machine);
+  sw_rc rc = sw_plan_breakdown(&plan, &scratch, &breakdown, d);
+  out[MOVED] = breakdown.moved_bytes;
+  out[TWICE] = sw_breakdown_redundant_flops(&breakdown, s->machine);
   sw_arena_deinit(&scratch);
   return rc;
 }

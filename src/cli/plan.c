@@ -82,7 +82,7 @@ static void show_progress(void *user, const sw_solve_progress *p) {
 static sw_rc write_outputs(const settings *s, const sw_session *session, const sw_report *r, sw_diag *d) {
   sw_text t = {0};
   if (s->output) {
-    sw_rc rc = sw_plan_write(r->plan, r->account, &t, d);
+    sw_rc rc = sw_plan_write(r->plan, r->breakdown, &t, d);
     if (rc) {
       sw_text_free(&t);
       return rc;
@@ -116,8 +116,8 @@ static sw_rc propagate(const sw_session *session, const sw_call *call, sw_plan_o
 }
 
 /* Seconds that the search may take of the limit, which covers the whole command: less what has passed since it began,
- * and what will be needed to account, check and print the plan, by what the plans made by rule took (eight or so were
- * accounted). */
+ * and what will be needed to price, check and print the plan, by what the plans made by rule took (eight or so were
+ * priced). */
 static double left_for_search(double limit_s, double began_s, double baselines_s) {
   const double kOfBaselines = 0.5, kLeast = 1e-3;
   return fmax(kLeast, limit_s - (sw_now_s() - began_s) - kOfBaselines * baselines_s);
@@ -150,14 +150,14 @@ static sw_rc print_report(const settings *s, const sw_call *call, const sw_repor
 /* Everything about a plan that was found. */
 static sw_rc tell(const settings *s, const sw_session *session, const sw_call *call, const sw_plan *plan,
                   const sw_comparison *baselines, double *total_s, sw_diag *d) {
-  sw_account account;
+  sw_breakdown breakdown;
   sw_report report;
   SW_TRY(sw_plan_verify(plan, d));
   sw_session_warn_of_hints(plan);
-  SW_TRY(sw_plan_account(plan, call->arena, &account, d));
-  SW_TRY(sw_report_build(plan, &account, baselines, call->arena, &report, d));
+  SW_TRY(sw_plan_breakdown(plan, call->arena, &breakdown, d));
+  SW_TRY(sw_report_build(plan, &breakdown, baselines, call->arena, &report, d));
   SW_TRY(write_outputs(s, session, &report, d));
-  *total_s = account.total_s;
+  *total_s = breakdown.total_s;
   return print_report(s, call, &report, d);
 }
 

@@ -40,21 +40,21 @@ static const sw_option kOptions[] = {
 static sw_rc propagate(const settings *s, const sw_session *session, sw_arena *arena, sw_diag *d) {
   sw_traversal t = SW_TRAVERSE_BACKWARD_FORWARD;
   sw_plan plan;
-  sw_account account;
+  sw_breakdown breakdown;
   sw_text out = {0};
   (void)sw_traversal_parse(s->strategy, &t); /* one of the option's choices */
   SW_TRY(sw_propagate(session->graph, session->machine, t, arena, &plan, d));
   sw_session_warn_of_hints(&plan);
-  SW_TRY(sw_plan_account(&plan, arena, &account, d));
+  SW_TRY(sw_plan_breakdown(&plan, arena, &breakdown, d));
   SW_TRY(sw_emit_all(session, &plan, &s->emit, NULL, d));
   sw_report report = {0};
-  if (s->table || s->report.n) SW_TRY(sw_report_build(&plan, &account, NULL, arena, &report, d));
+  if (s->table || s->report.n) SW_TRY(sw_report_build(&plan, &breakdown, NULL, arena, &report, d));
   SW_TRY(sw_save_reports(&report, &s->report, d));
   sw_rc rc = SW_OK;
   if (s->table)
     sw_report_table(&report, sw_terminal_has_colour(stdout), &out);
   else
-    rc = sw_plan_write(&plan, &account, &out, d);
+    rc = sw_plan_write(&plan, &breakdown, &out, d);
   if (rc) sw_text_free(&out);
   return rc ? rc : sw_save_text(s->output, &out, d);
 }

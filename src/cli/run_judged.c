@@ -122,9 +122,9 @@ static sw_rc verdict(const sw_run_said *s, sw_diag *d) {
 
 /* The plan's time under its profile. */
 static sw_rc predict(const sw_judged *j, sw_run_said *s, sw_arena *arena, sw_diag *d) {
-  sw_account a;
+  sw_breakdown a;
   if (!j->plan) return SW_OK;
-  SW_TRY(sw_plan_account(j->plan, arena, &a, d));
+  SW_TRY(sw_plan_breakdown(j->plan, arena, &a, d));
   s->profile = sw_profile_name(sw_machine_profile(j->plan->machine));
   s->predicted_s = a.total_s;
   return SW_OK;

@@ -64,11 +64,11 @@ typedef struct answer {
   sw_rc rc;
   const char *why; /* there is no plan */
   sw_plan plan;
-  sw_account account;
+  sw_breakdown breakdown;
 } answer;
 
 static double change_of(const sw_questions *q, const answer *a) {
-  return q->total_s > 0 ? a->account.total_s / q->total_s - 1 : 0;
+  return q->total_s > 0 ? a->breakdown.total_s / q->total_s - 1 : 0;
 }
 
 static void print_line(const sw_questions *q, const answer *a, sw_text *out) {
@@ -77,11 +77,11 @@ static void print_line(const sw_questions *q, const answer *a, sw_text *out) {
     sw_text_printf(out, "no plan: %s\n", a->why);
     return;
   }
-  sw_text_seconds(out, a->account.total_s);
+  sw_text_seconds(out, a->breakdown.total_s);
   sw_text_printf(out, " (%+.2f %%), gap %.2f %%", 100 * change_of(q, a), 100 * sw_plan_gap(&a->plan));
   if (!sw_plan_bound_is_proven(&a->plan)) sw_text_puts(out, " to the strategies enumerated");
   sw_text_puts(out, ", ");
-  sw_text_bytes(out, (double)a->account.peak_bytes);
+  sw_text_bytes(out, (double)a->breakdown.peak_bytes);
   sw_text_puts(out, "; planned in ");
   sw_text_seconds(out, a->plan.time_s);
   sw_text_puts(out, "\n");
@@ -96,12 +96,12 @@ static void print_json(const sw_questions *q, const answer *a, sw_text *out) {
   if (a->rc) {
     sw_jw_string(&o, "why", a->why);
   } else {
-    sw_jw_f64(&o, "total_s", a->account.total_s);
+    sw_jw_f64(&o, "total_s", a->breakdown.total_s);
     sw_jw_f64(&o, "change", change_of(q, a));
     sw_jw_f64(&o, "bound_s", (double)a->plan.bound_units / SW_COST_UNITS_PER_S);
     sw_jw_f64(&o, "gap", sw_plan_gap(&a->plan));
     sw_jw_bool(&o, "bound_proven", sw_plan_bound_is_proven(&a->plan));
-    sw_jw_i64(&o, "peak_bytes", a->account.peak_bytes);
+    sw_jw_i64(&o, "peak_bytes", a->breakdown.peak_bytes);
     sw_jw_f64(&o, "time_s", a->plan.time_s);
   }
   sw_jw_end(&o);
@@ -117,7 +117,7 @@ static sw_rc ask(const sw_questions *q, const pin_list *pins, sw_arena *arena, a
   }
   if (a->rc && d) *d = why;
   if (a->rc) return a->rc;
-  return sw_plan_account(&a->plan, arena, &a->account, d);
+  return sw_plan_breakdown(&a->plan, arena, &a->breakdown, d);
 }
 
 static sw_rc answer_in(const sw_questions *q, const char *text, sw_arena *arena, pin_list *pins, sw_diag *d) {

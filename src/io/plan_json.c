@@ -52,7 +52,7 @@ static void put_search(sw_json_out *o, const sw_plan *p) {
   sw_jw_end(o);
 }
 
-static void put_costs(sw_json_out *o, const sw_account *a) {
+static void put_costs(sw_json_out *o, const sw_breakdown *a) {
   sw_jw_object(o, "costs");
   sw_jw_f64(o, "total_s", a->total_s);
   sw_jw_f64(o, "local_s", a->local_s);
@@ -130,7 +130,7 @@ static void print_mesh(const sw_mesh *m, uint32_t open, sw_text *out) {
   sw_mesh_print(&said, out);
 }
 
-static sw_rc write_plan(const sw_plan *p, const sw_account *account, const sw_open_measures *open, sw_text *out,
+static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const sw_open_measures *open, sw_text *out,
                         sw_diag *d) {
   const sw_graph *g = p->graph;
   const sw_function *f = &g->functions[g->main];
@@ -156,7 +156,7 @@ static sw_rc write_plan(const sw_plan *p, const sw_account *account, const sw_op
   put_hash(&o, sw_profile_hash(profile));
   sw_jw_end(&o);
   put_search(&o, p);
-  if (account) put_costs(&o, account);
+  if (breakdown) put_costs(&o, breakdown);
   if (open && open->moved_bytes) put_open_costs(&o, open);
   sw_jw_bool(&o, "args_whole", p->args_whole);
   sw_jw_array(&o, "arguments");
@@ -174,8 +174,8 @@ static sw_rc write_plan(const sw_plan *p, const sw_account *account, const sw_op
   return out->rc ? SW_FAIL(d, out->rc, SW_NOWHERE, "cannot write the plan") : SW_OK;
 }
 
-sw_rc sw_plan_write(const sw_plan *p, const sw_account *account, sw_text *out, sw_diag *d) {
-  return write_plan(p, account, NULL, out, d);
+sw_rc sw_plan_write(const sw_plan *p, const sw_breakdown *breakdown, sw_text *out, sw_diag *d) {
+  return write_plan(p, breakdown, NULL, out, d);
 }
 
 sw_rc sw_plan_write_open(const sw_plan *p, const sw_open_measures *open, sw_text *out, sw_diag *d) {

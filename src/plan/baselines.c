@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plan/uses.h"
+#include "shardwright/plan.h"
 #include "shardwright/array.h"
 #include "shardwright/hash.h"
 
@@ -412,8 +412,8 @@ static sw_rc build(const sw_graph *g, const sw_machine *machine, sw_baseline b, 
 
 static sw_rc total_of(const sw_plan *p, double *out, sw_diag *d) {
   sw_arena scratch = {0};
-  sw_account a;
-  sw_rc rc = sw_plan_account(p, &scratch, &a, d);
+  sw_breakdown a;
+  sw_rc rc = sw_plan_breakdown(p, &scratch, &a, d);
   if (!rc) *out = a.total_s;
   sw_arena_deinit(&scratch);
   return rc;
@@ -421,24 +421,24 @@ static sw_rc total_of(const sw_plan *p, double *out, sw_diag *d) {
 
 /* Waiting is mostly better and not always: the cheaper plan is the one to beat. */
 static sw_rc build_better(const sw_graph *g, const sw_machine *machine, sw_baseline b, known *k, sw_arena *arena,
-                          sw_plan *out, sw_account *account, sw_diag *d) {
+                          sw_plan *out, sw_breakdown *breakdown, sw_diag *d) {
   sw_plan hasty;
   double total_s;
   SW_TRY(build(g, machine, b, true, k, arena, out, d));
-  SW_TRY(sw_plan_account(out, arena, account, d));
+  SW_TRY(sw_plan_breakdown(out, arena, breakdown, d));
   if (b == SW_BASELINE_REPLICATED) return SW_OK;
   SW_TRY(build(g, machine, b, false, k, arena, &hasty, d));
   SW_TRY(total_of(&hasty, &total_s, d));
-  if (total_s >= account->total_s) return SW_OK;
+  if (total_s >= breakdown->total_s) return SW_OK;
   *out = hasty;
-  return sw_plan_account(out, arena, account, d);
+  return sw_plan_breakdown(out, arena, breakdown, d);
 }
 
 sw_rc sw_baseline_build(const sw_graph *g, const sw_machine *machine, sw_baseline b, sw_arena *arena, sw_plan *out,
                         sw_diag *d) {
-  sw_account account;
+  sw_breakdown breakdown;
   known k = {0};
-  sw_rc rc = build_better(g, machine, b, &k, arena, out, &account, d);
+  sw_rc rc = build_better(g, machine, b, &k, arena, out, &breakdown, d);
   known_deinit(&k);
   return rc;
 }
@@ -448,7 +448,7 @@ static sw_rc build_all(const sw_graph *g, const sw_machine *machine, known *k, s
   for (int i = 0; i < SW_BASELINE_COUNT; i++) {
     sw_diag why = {0};
     c[i].name = kTexts[i];
-    sw_rc rc = build_better(g, machine, (sw_baseline)i, k, arena, &c[i].plan, &c[i].account, &why);
+    sw_rc rc = build_better(g, machine, (sw_baseline)i, k, arena, &c[i].plan, &c[i].breakdown, &why);
     if (rc == SW_E_RESOURCE) return SW_FAIL(d, rc, SW_NOWHERE, "%s", why.text);
     c[i].made = rc == SW_OK;
     if (!c[i].made || !sw_plan_verify(&c[i].plan, &why)) continue;

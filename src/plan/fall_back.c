@@ -14,7 +14,7 @@ typedef struct best_known {
 } best_known;
 
 /* The plan may have been made before the graph had all of its annotations: it is asked to keep these. */
-static void consider(best_known *b, const sw_plan *plan, const sw_account *a) {
+static void consider(best_known *b, const sw_plan *plan, const sw_breakdown *a) {
   sw_plan here = *plan;
   here.graph = b->s->g;
   const bool fits = a->peak_bytes <= b->s->o->selection.capacity_bytes;
@@ -30,19 +30,19 @@ static void consider(best_known *b, const sw_plan *plan, const sw_account *a) {
 static sw_rc begin_with(best_known *b, const sw_plan *plan, sw_diag *d) {
   const double kRounding = 1e-9;
   sw_arena scratch = {0};
-  sw_account a = {0};
-  sw_rc rc = sw_plan_account(plan, &scratch, &a, d);
+  sw_breakdown a = {0};
+  sw_rc rc = sw_plan_breakdown(plan, &scratch, &a, d);
   b->cost_s = a.total_s * (1 - kRounding);
   b->least_bytes = 0;
   sw_arena_deinit(&scratch);
   return rc;
 }
 
-/* A plan that nobody has accounted yet. */
+/* A plan that nobody has priced yet. */
 static sw_rc consider_plan(best_known *b, const sw_plan *plan, sw_diag *d) {
   sw_arena scratch = {0};
-  sw_account a;
-  sw_rc rc = sw_plan_account(plan, &scratch, &a, d);
+  sw_breakdown a;
+  sw_rc rc = sw_plan_breakdown(plan, &scratch, &a, d);
   if (!rc) consider(b, plan, &a);
   sw_arena_deinit(&scratch);
   return rc;
@@ -53,7 +53,7 @@ static sw_rc consider_known(best_known *b, sw_diag *d) {
   const sw_comparison *all = b->s->o->baselines;
   if (!all) SW_TRY(sw_baselines_build(b->s->g, b->s->machine, b->s->arena, &all, d));
   for (int i = 0; i < SW_BASELINE_COUNT; i++)
-    if (all[i].made) consider(b, &all[i].plan, &all[i].account);
+    if (all[i].made) consider(b, &all[i].plan, &all[i].breakdown);
   return SW_OK;
 }
 

@@ -1,7 +1,7 @@
 /* The plan as data: making, reading, checking. */
 #include "shardwright/plan.h"
 
-#include "plan/uses.h"
+#include "plan/borders.h"
 
 sw_rc sw_plan_build(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out, sw_diag *d) {
   const sw_function *f = &g->functions[g->main];
@@ -167,8 +167,8 @@ sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d) {
   for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(verify_annotation(p, &g->annotations[i], d));
   for (int32_t i = 0; i < g->n_twins; i++) SW_TRY(verify_twins(p, &g->twins[i], d));
   sw_arena scratch = {0};
-  sw_plan_uses uses;
-  sw_rc rc = sw_plan_find_uses(p, &scratch, &uses, d); /* fails where a reshard is impossible */
+  sw_plan_borders uses;
+  sw_rc rc = sw_plan_find_borders(p, &scratch, &uses, d); /* fails where a reshard is impossible */
   sw_arena_deinit(&scratch);
   return rc;
 }

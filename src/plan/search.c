@@ -379,7 +379,7 @@ sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit 
                      sw_diag *d) {
   const sw_problem *p = sw_selection_problem(s->selection);
   sw_arena scratch = {0};
-  sw_account a;
+  sw_breakdown a;
   sw_selection_decode(s->selection, sol->choice, out->ops, out->args, out->outputs);
   const sw_stated *stated = sw_selection_stated(s->selection, &out->n_stated);
   out->stated = sw_arena_copy(s->arena, stated, (size_t)out->n_stated, sizeof *stated, d);
@@ -396,7 +396,7 @@ sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit 
   SW_TRY(sw_selection_shared(s->selection, s->arena, &out->n_shared, &out->shared, d));
   bool proven = out->bound_units == out->cost_units && !out->pruned_inexact;
   out->status = proven ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
-  sw_rc rc = sw_plan_account(out, &scratch, &a, d);
+  sw_rc rc = sw_plan_breakdown(out, &scratch, &a, d);
   if (!rc) *peak = a.peak_bytes;
   sw_arena_deinit(&scratch);
   return rc;

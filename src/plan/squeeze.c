@@ -71,11 +71,11 @@ static void put_bytes(sw_text *t, int64_t bytes) {
 /* What fills the peak of a plan. */
 static sw_rc put_largest(const sw_plan *p, sw_text *t, sw_diag *d) {
   sw_arena mem = {0};
-  sw_account a;
+  sw_breakdown a;
   const sw_live *top[LIVE_SHOWN];
   int32_t n = 0;
-  sw_rc rc = sw_plan_account(p, &mem, &a, d);
-  if (!rc) n = sw_account_largest(&a, a.peak_step, LIVE_SHOWN, top);
+  sw_rc rc = sw_plan_breakdown(p, &mem, &a, d);
+  if (!rc) n = sw_breakdown_largest(&a, a.peak_step, LIVE_SHOWN, top);
   if (!rc && n) sw_text_puts(t, "; its peak is filled by");
   for (int32_t i = 0; !rc && i < n; i++) {
     sw_text_printf(t, "%s %s%s (", i ? "," : "", p->graph->values[top[i]->value].name,

@@ -35,7 +35,7 @@ static sw_rc search(const bench *b, const sw_graph *g, sw_solver solver, sw_aren
 /* One line: name, ops, plan time, cost, gap, and each baseline as a multiple of the cost. */
 static sw_rc model_row(bench *b, const char *name, const sw_graph *g, sw_arena *arena, sw_diag *d) {
   sw_plan plan;
-  sw_account account;
+  sw_breakdown breakdown;
   sw_report report;
   bool made;
   sw_text t = {0};
@@ -45,10 +45,10 @@ static sw_rc model_row(bench *b, const char *name, const sw_graph *g, sw_arena *
     sw_text_puts(&t, "no plan was found");
     return sw_bench_emit(b->line, b->user, &t, d);
   }
-  SW_TRY(sw_plan_account(&plan, arena, &account, d));
-  SW_TRY(sw_report_build(&plan, &account, NULL, arena, &report, d));
+  SW_TRY(sw_plan_breakdown(&plan, arena, &breakdown, d));
+  SW_TRY(sw_report_build(&plan, &breakdown, NULL, arena, &report, d));
   sw_bench_cell_seconds(&t, plan.time_s);
-  sw_bench_cell_seconds(&t, account.total_s);
+  sw_bench_cell_seconds(&t, breakdown.total_s);
   sw_text_printf(&t, "%6.2f %% ", 100 * sw_plan_gap(&plan));
   for (int i = 0; i < report.n_comparisons; i++) {
     const sw_comparison *c = &report.comparisons[i];
@@ -57,8 +57,8 @@ static sw_rc model_row(bench *b, const char *name, const sw_graph *g, sw_arena *
       continue;
     }
     const bool fits = sw_comparison_fits(&report, c) && !c->breaks;
-    sw_text_printf(&t, "%12.2f%s", c->account.total_s / account.total_s, fits ? "  " : " *");
-    b->worse += fits && c->account.total_s < account.total_s;
+    sw_text_printf(&t, "%12.2f%s", c->breakdown.total_s / breakdown.total_s, fits ? "  " : " *");
+    b->worse += fits && c->breakdown.total_s < breakdown.total_s;
   }
   return sw_bench_emit(b->line, b->user, &t, d);
 }
@@ -120,17 +120,17 @@ static sw_rc glpk_cells(bench *b, const sw_graph *g, sw_text *t, sw_diag *d) {
 
 static sw_rc layers_cells(bench *b, const sw_graph *g, sw_arena *arena, sw_text *t, sw_diag *d) {
   sw_plan plan;
-  sw_account account;
+  sw_breakdown breakdown;
   bool made;
   SW_TRY(search(b, g, SW_SOLVER_AUTO, arena, &plan, &made, d));
   if (!made) {
     sw_text_puts(t, " no plan was found");
     return SW_OK;
   }
-  SW_TRY(sw_plan_account(&plan, arena, &account, d));
+  SW_TRY(sw_plan_breakdown(&plan, arena, &breakdown, d));
   sw_text_printf(t, " %8d %8d  ", plan.n_nodes, plan.n_edges);
   sw_bench_cell_seconds(t, plan.time_s);
-  sw_bench_cell_seconds(t, account.total_s);
+  sw_bench_cell_seconds(t, breakdown.total_s);
   sw_text_printf(t, "%6.2f %%  %-8s", 100 * sw_plan_gap(&plan), sw_solve_status_text(plan.status));
   return glpk_cells(b, g, t, d);
 }

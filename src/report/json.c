@@ -15,7 +15,7 @@ static void put_sharding(sw_json_out *o, const char *key, const sw_mesh *m, cons
 
 static void put_summary(sw_json_out *o, const sw_report *r) {
   const sw_plan *p = r->plan;
-  const sw_account *a = r->account;
+  const sw_breakdown *a = r->breakdown;
   sw_text mesh = {0};
   sw_mesh_print(sw_machine_mesh(p->machine), &mesh);
   sw_jw_string(o, "model", p->graph->name);
@@ -38,7 +38,7 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
   sw_jw_f64(o, "inside_ops_s", a->move_s);
   sw_jw_f64(o, "flops", a->flops);
   sw_jw_f64(o, "moved_bytes", a->moved_bytes);
-  sw_jw_f64(o, "redundant_flops", sw_account_redundant_flops(a, p->machine));
+  sw_jw_f64(o, "redundant_flops", sw_breakdown_redundant_flops(a, p->machine));
   sw_jw_i64(o, "reshards_through_full_replication", a->full_replications);
   sw_text_free(&mesh);
 }
@@ -47,7 +47,7 @@ static void put_collectives(sw_json_out *o, const sw_report *r) {
   const sw_mesh *m = sw_machine_mesh(r->plan->machine);
   sw_jw_array(o, "by_collective");
   for (int i = 0; i < SW_COLL_COUNT; i++) {
-    const sw_collective_sum *s = &r->account->by_collective[i];
+    const sw_collective_sum *s = &r->breakdown->by_collective[i];
     if (!s->calls) continue;
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "op", sw_coll_text((sw_coll_op)i));
@@ -62,7 +62,7 @@ static void put_collectives(sw_json_out *o, const sw_report *r) {
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "axis", m->axis[i].name);
     sw_jw_i64(o, "size", m->axis[i].size);
-    sw_jw_f64(o, "seconds", r->account->axis_s[i]);
+    sw_jw_f64(o, "seconds", r->breakdown->axis_s[i]);
     sw_jw_end(o);
   }
   sw_jw_end(o);
@@ -114,7 +114,7 @@ static void put_ops(sw_json_out *o, const sw_report *r) {
   sw_jw_array(o, "ops_in_order");
   for (int32_t i = 0; i < b->n_ops; i++) {
     const sw_op *op = &p->graph->ops[b->ops[i]];
-    const sw_op_cost *c = &r->account->op[b->ops[i]];
+    const sw_op_cost *c = &r->breakdown->op[b->ops[i]];
     sw_text t = {0};
     sw_sharding s;
     sw_jw_object_row(o, NULL);
@@ -209,9 +209,9 @@ static void put_reshard(sw_json_out *o, const sw_plan *p, const sw_plan_reshard 
 
 static void put_memory(sw_json_out *o, const sw_report *r) {
   enum { SHOWN = 10 };
-  const sw_account *a = r->account;
+  const sw_breakdown *a = r->breakdown;
   const sw_live *top[SHOWN];
-  const int32_t n = sw_account_largest(a, a->peak_step, SHOWN, top);
+  const int32_t n = sw_breakdown_largest(a, a->peak_step, SHOWN, top);
   sw_jw_object(o, "memory");
   if (r->plan->capacity_bytes != INT64_MAX) sw_jw_i64(o, "capacity_bytes", r->plan->capacity_bytes);
   sw_jw_i64(o, "peak_bytes", a->peak_bytes);
@@ -240,8 +240,8 @@ static void put_comparisons(sw_json_out *o, const sw_report *r) {
     if (c->made) {
       sw_jw_bool(o, "fits", sw_comparison_fits(r, c));
       if (c->breaks) sw_jw_string(o, "breaks", c->breaks);
-      sw_jw_f64(o, "total_s", c->account.total_s);
-      sw_jw_i64(o, "peak_bytes", c->account.peak_bytes);
+      sw_jw_f64(o, "total_s", c->breakdown.total_s);
+      sw_jw_i64(o, "peak_bytes", c->breakdown.peak_bytes);
     }
     sw_jw_end(o);
   }
@@ -260,7 +260,7 @@ void sw_report_json(const sw_report *r, sw_text *out) {
   put_collectives(&o, r);
   put_memory(&o, r);
   sw_jw_array(&o, "reshards");
-  for (int32_t i = 0; i < r->account->n_reshards; i++) put_reshard(&o, r->plan, &r->account->reshards[i]);
+  for (int32_t i = 0; i < r->breakdown->n_reshards; i++) put_reshard(&o, r->plan, &r->breakdown->reshards[i]);
   sw_jw_end(&o);
   put_ops(&o, r);
   sw_jw_end(&o);

@@ -1,12 +1,12 @@
 #include "shardwright/report.h"
 
 bool sw_comparison_fits(const sw_report *r, const sw_comparison *c) {
-  return c->made && c->account.peak_bytes <= r->plan->capacity_bytes;
+  return c->made && c->breakdown.peak_bytes <= r->plan->capacity_bytes;
 }
 
-sw_rc sw_report_build(const sw_plan *plan, const sw_account *account, const sw_comparison *baselines, sw_arena *arena,
-                      sw_report *out, sw_diag *d) {
+sw_rc sw_report_build(const sw_plan *plan, const sw_breakdown *breakdown, const sw_comparison *baselines,
+                      sw_arena *arena, sw_report *out, sw_diag *d) {
   if (!baselines) SW_TRY(sw_baselines_build(plan->graph, plan->machine, arena, &baselines, d));
-  *out = (sw_report){plan, account, SW_BASELINE_COUNT, baselines};
+  *out = (sw_report){plan, breakdown, SW_BASELINE_COUNT, baselines};
   return SW_OK;
 }

@@ -30,7 +30,7 @@ static void print_bound(const sw_plan *p, sw_text *t) {
     sw_text_printf(t, ", gap %.2f %%", gap);
 }
 
-static void print_search(const sw_plan *p, const sw_account *a, sw_columns *c) {
+static void print_search(const sw_plan *p, const sw_breakdown *a, sw_columns *c) {
   sw_text t = {0};
   sw_text_seconds(&t, a->total_s);
   sw_columns_add(c, "predicted time");
@@ -50,7 +50,7 @@ static void print_search(const sw_plan *p, const sw_account *a, sw_columns *c) {
   sw_text_free(&t);
 }
 
-static void print_parts(const sw_account *a, sw_columns *c) {
+static void print_parts(const sw_breakdown *a, sw_columns *c) {
   sw_text t = {0};
   sw_text_seconds(&t, a->local_s);
   sw_text_printf(&t, " local work (%.0f %%), ", share(a->local_s, a->total_s));
@@ -63,8 +63,8 @@ static void print_parts(const sw_account *a, sw_columns *c) {
   sw_text_free(&t);
 }
 
-static void print_measures(const sw_plan *p, const sw_account *a, sw_columns *c) {
-  const double twice = sw_account_redundant_flops(a, p->machine);
+static void print_measures(const sw_plan *p, const sw_breakdown *a, sw_columns *c) {
+  const double twice = sw_breakdown_redundant_flops(a, p->machine);
   sw_text t = {0};
   sw_text_bytes(&t, a->moved_bytes);
   sw_text_puts(&t, " between all devices; ");
@@ -77,7 +77,7 @@ static void print_measures(const sw_plan *p, const sw_account *a, sw_columns *c)
   sw_text_free(&t);
 }
 
-static void print_memory(const sw_plan *p, const sw_account *a, sw_columns *c) {
+static void print_memory(const sw_plan *p, const sw_breakdown *a, sw_columns *c) {
   const sw_block *b = sw_graph_main_block(p->graph);
   sw_text t = {0};
   sw_text_bytes(&t, (double)a->peak_bytes);
@@ -105,10 +105,10 @@ static void print_summary(const sw_report *r, sw_text *out) {
   sw_columns_add(&c, "machine");
   sw_columns_add(&c, "%s, mesh %s (%lld devices)", sw_profile_name(sw_machine_profile(p->machine)), sw_text_str(&mesh),
                  (long long)sw_mesh_devices(sw_machine_mesh(p->machine)));
-  print_search(p, r->account, &c);
-  print_parts(r->account, &c);
-  print_measures(p, r->account, &c);
-  print_memory(p, r->account, &c);
+  print_search(p, r->breakdown, &c);
+  print_parts(r->breakdown, &c);
+  print_measures(p, r->breakdown, &c);
+  print_memory(p, r->breakdown, &c);
   if (p->n_nodes) {
     sw_columns_add(&c, "problem");
     sw_columns_add(&c, "%d nodes, %d edges from %d kinds of op; planned in %.2f s", p->n_nodes, p->n_edges,
@@ -149,7 +149,7 @@ static void print_communication(const sw_report *r, bool colour, sw_text *out) {
   sw_columns c = {.n = 4, .right = {false, true, true, true}};
   int64_t calls = 0;
   heading(colour, "communication", out);
-  for (int i = 0; i < SW_COLL_COUNT; i++) calls += r->account->by_collective[i].calls;
+  for (int i = 0; i < SW_COLL_COUNT; i++) calls += r->breakdown->by_collective[i].calls;
   if (!calls) sw_text_puts(out, "  none\n");
   if (!calls) return;
   sw_columns_add(&c, "collective");
@@ -157,7 +157,7 @@ static void print_communication(const sw_report *r, bool colour, sw_text *out) {
   sw_columns_add(&c, "bytes/device");
   sw_columns_add(&c, "time");
   for (int i = 0; i < SW_COLL_COUNT; i++) {
-    const sw_collective_sum *s = &r->account->by_collective[i];
+    const sw_collective_sum *s = &r->breakdown->by_collective[i];
     if (!s->calls) continue;
     sw_columns_add(&c, "%s", sw_coll_text((sw_coll_op)i));
     sw_columns_add(&c, "%lld", (long long)s->calls);
@@ -165,9 +165,9 @@ static void print_communication(const sw_report *r, bool colour, sw_text *out) {
     sw_columns_add_seconds(&c, s->seconds);
   }
   sw_columns_print(&c, 2, out);
-  if (r->account->full_replications) {
+  if (r->breakdown->full_replications) {
     sw_text_printf(out, "  %d reshards go through full replication: it is the cheapest way there\n",
-                   r->account->full_replications);
+                   r->breakdown->full_replications);
   }
 }
 
@@ -179,8 +179,8 @@ static void print_comparisons(const sw_report *r, bool colour, sw_text *out) {
   sw_columns_add(&c, "memory");
   sw_columns_add(&c, "%s", "");
   sw_columns_add(&c, "this one");
-  sw_columns_add_seconds(&c, r->account->total_s);
-  sw_columns_add_bytes(&c, (double)r->account->peak_bytes);
+  sw_columns_add_seconds(&c, r->breakdown->total_s);
+  sw_columns_add_bytes(&c, (double)r->breakdown->peak_bytes);
   sw_columns_add(&c, "%s", "");
   for (int i = 0; i < r->n_comparisons; i++) {
     const sw_comparison *k = &r->comparisons[i];
@@ -191,10 +191,11 @@ static void print_comparisons(const sw_report *r, bool colour, sw_text *out) {
       sw_columns_add(&c, "cannot be made");
       continue;
     }
-    sw_columns_add_seconds(&c, k->account.total_s);
-    sw_columns_add_bytes(&c, (double)k->account.peak_bytes);
+    sw_columns_add_seconds(&c, k->breakdown.total_s);
+    sw_columns_add_bytes(&c, (double)k->breakdown.peak_bytes);
     char ratio[32] = "-"; /* beside a plan that costs nothing */
-    if (r->account->total_s > 0) snprintf(ratio, sizeof ratio, "%.2f x", k->account.total_s / r->account->total_s);
+    if (r->breakdown->total_s > 0)
+      snprintf(ratio, sizeof ratio, "%.2f x", k->breakdown.total_s / r->breakdown->total_s);
     sw_columns_add(&c, "%s%s%s", ratio, sw_comparison_fits(r, k) ? "" : ", does not fit",
                    k->breaks ? ", breaks a requirement" : "");
   }

@@ -189,7 +189,7 @@ static sw_rc find_peak(const sw_spmd *s, int64_t *peak, sw_diag *d) {
   return SW_OK;
 }
 
-sw_rc sw_spmd_account(const sw_spmd *s, const sw_machine *machine, sw_spmd_cost *out, sw_diag *d) {
+sw_rc sw_spmd_price(const sw_spmd *s, const sw_machine *machine, sw_spmd_cost *out, sw_diag *d) {
   const sw_block *block = sw_graph_main_block(s->program);
   *out = (sw_spmd_cost){0};
   for (int32_t i = 0; i < block->n_ops; i++) {

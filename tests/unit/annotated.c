@@ -336,7 +336,7 @@ static double plan_and_run(const sw_graph *g, const sw_machine *machine, bool se
   sw_diag diag = {0};
   sw_text why = {0};
   sw_plan plan;
-  sw_account account = {0};
+  sw_breakdown breakdown = {0};
   sw_rc rc = search ? sw_plan_search(g, machine, &o, &arena, &plan, &diag)
                     : sw_propagate(g, machine, SW_TRAVERSE_BACKWARD_FORWARD, &arena, &plan, &diag);
   if (rc == SW_E_INFEASIBLE) {
@@ -345,7 +345,7 @@ static double plan_and_run(const sw_graph *g, const sw_machine *machine, bool se
   } else if (rc) {
     sw_text_printf(&why, "%s", diag.text);
   } else if (computes(&plan, seed, &why)) {
-    assert_ok(sw_plan_account(&plan, &arena, &account, &diag));
+    assert_ok(sw_plan_breakdown(&plan, &arena, &breakdown, &diag));
     out->runs++;
   }
   if (why.n) {
@@ -354,7 +354,7 @@ static double plan_and_run(const sw_graph *g, const sw_machine *machine, bool se
   }
   sw_text_free(&why);
   sw_arena_deinit(&arena);
-  return account.total_s;
+  return breakdown.total_s;
 }
 
 static void compare(double propagated, double planned, uint64_t seed, const char *model, outcome *out) {

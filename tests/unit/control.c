@@ -223,7 +223,7 @@ static void mistakes_are_named(void **state) {
 
 /* --- plans -------------------------------------------------------------------------------------------------------- */
 
-/* What a loop does is paid per trip, what enters it once; a search and the account agree. */
+/* What a loop does is paid per trip, what enters it once; a search and the breakdown agree. */
 static void plans_pay_per_trip(void **state) {
   (void)state;
   static const char kOps[] = LOOP("", "k0", "k8", "lt", "k1", "add(i, s)");
@@ -240,13 +240,13 @@ static void plans_pay_per_trip(void **state) {
   for (int k = 0; k < 2; k++) {
     sw_graph *g;
     sw_plan plan;
-    sw_account account;
+    sw_breakdown breakdown;
     assert_ok(program(k ? kOps : LOOP("'trips':1", "k0", "k8", "lt", "k1", "add(i, s)"), "r", &g));
     assert_ok(sw_plan_search(g, machine, &(sw_plan_options){0}, &arena, &plan, &diag));
-    assert_ok(sw_plan_account(&plan, &arena, &account, &diag));
+    assert_ok(sw_plan_breakdown(&plan, &arena, &breakdown, &diag));
     assert_true(plan.status == SW_SOLVE_OPTIMAL);
     assert_true(plan.bound_units <= plan.cost_units);
-    seconds[k] = account.total_s;
+    seconds[k] = breakdown.total_s;
     sw_graph_destroy(g);
   }
   assert_true(seconds[1] > 7.9 * seconds[0] && seconds[1] < 8.1 * seconds[0]);

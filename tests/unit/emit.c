@@ -256,12 +256,12 @@ static void report_page(void **user) {
   (void)user;
   program p;
   sw_diag diag = {0};
-  sw_account account;
+  sw_breakdown breakdown;
   sw_report report;
   sw_text page = {0};
   open_program(&p, "d0:[x]", "-", "[[x],[]]", "[[],[]]", "[[],[]]");
-  assert_ok(sw_plan_account(&p.plan, &p.arena, &account, &diag));
-  assert_ok(sw_report_build(&p.plan, &account, NULL, &p.arena, &report, &diag));
+  assert_ok(sw_plan_breakdown(&p.plan, &p.arena, &breakdown, &diag));
+  assert_ok(sw_report_build(&p.plan, &breakdown, NULL, &p.arena, &report, &diag));
   sw_report_html(&report, &page);
   assert_int_equal(page.rc, SW_OK);
   assert_null(strstr(page.at, "@REPORT@"));

@@ -243,17 +243,17 @@ static void no_time_gives_a_plan_made_by_rule(void **state) {
   sw_graph *g = read_model("gpt2");
   placed p;
   sw_plan best, rule, found;
-  sw_account a, b;
+  sw_breakdown a, b;
   place(&p, "dgx-h100", "x=2,y=4");
   assert_ok(plan(&p, g, 1e-9, 0, &best, &diag));
   assert_ok(sw_plan_verify(&best, &diag));
-  assert_ok(sw_plan_account(&best, &p.arena, &a, &diag));
+  assert_ok(sw_plan_breakdown(&best, &p.arena, &a, &diag));
   assert_string_not_equal(best.origin, "search");
   assert_ok(plan(&p, g, 60, 0, &found, &diag));
   assert_true(best.status == SW_SOLVE_FEASIBLE && best.bound_units <= found.cost_units);
   for (int k = 0; k < SW_BASELINE_COUNT; k++) {
     assert_ok(sw_baseline_build(g, p.machine, (sw_baseline)k, &p.arena, &rule, &diag));
-    assert_ok(sw_plan_account(&rule, &p.arena, &b, &diag));
+    assert_ok(sw_plan_breakdown(&rule, &p.arena, &b, &diag));
     assert_true(a.total_s <= b.total_s);
   }
   assert_int_equal(plan(&p, g, 1e-9, 1000, &best, &diag), SW_E_RESOURCE);

@@ -16,14 +16,14 @@ static void check_account(const sw_comparison *c, const sw_machine *machine) {
   assert_ok(sw_validate(&c->plan, &o, &scratch, &v, &diag));
   int64_t received = 0;
   for (int i = 0; i < SW_COLL_COUNT; i++) received += v.comm.bytes_received[i];
-  if (fabs((double)received - c->account.moved_bytes) > 1e-9 * (double)received)
-    fail_msg("%s of %s: %g bytes counted, %lld received", c->name, c->plan.graph->name, c->account.moved_bytes,
+  if (fabs((double)received - c->breakdown.moved_bytes) > 1e-9 * (double)received)
+    fail_msg("%s of %s: %g bytes counted, %lld received", c->name, c->plan.graph->name, c->breakdown.moved_bytes,
              (long long)received);
   const double devices = (double)sw_mesh_devices(sw_machine_mesh(machine));
-  const double twice = sw_account_redundant_flops(&c->account, machine);
-  assert_true(twice >= 0 && twice <= (devices - 1) * c->account.whole_flops * (1 + 1e-12));
+  const double twice = sw_breakdown_redundant_flops(&c->breakdown, machine);
+  assert_true(twice >= 0 && twice <= (devices - 1) * c->breakdown.whole_flops * (1 + 1e-12));
   if (strcmp(c->name, "replicated") == 0) {
-    assert_true(fabs(twice - (devices - 1) * c->account.whole_flops) <= 1e-9 * twice);
+    assert_true(fabs(twice - (devices - 1) * c->breakdown.whole_flops) <= 1e-9 * twice);
     assert_true(received == 0);
   }
   sw_arena_deinit(&scratch);
@@ -81,14 +81,14 @@ static void what_is_not_cut_is_done_twice(void **state) {
     sw_graph *g;
     sw_machine *m;
     sw_plan plan;
-    sw_account account;
+    sw_breakdown breakdown;
     const sw_plan_options o = {.solve.work_limit = 1000000};
     snprintf(text, sizeof text, kText, kRows[i].option);
     assert_ok(sw_model_parse("m.json", text, strlen(text), &g, &diag));
     assert_ok(sw_machine_build(&a, p, &g->mesh, &m, &diag));
     assert_ok(sw_plan_search(g, m, &o, &a, &plan, &diag));
-    assert_ok(sw_plan_account(&plan, &a, &account, &diag));
-    assert_true(sw_account_redundant_flops(&account, m) == kRows[i].times * 2 * 8 * 16 * 4);
+    assert_ok(sw_plan_breakdown(&plan, &a, &breakdown, &diag));
+    assert_true(sw_breakdown_redundant_flops(&breakdown, m) == kRows[i].times * 2 * 8 * 16 * 4);
     sw_graph_destroy(g);
   }
   sw_arena_deinit(&a);

@@ -15,7 +15,7 @@ typedef struct planned {
   sw_graph *graph;
   sw_machine *machine;
   sw_plan plan;
-  sw_account account;
+  sw_breakdown breakdown;
 } planned;
 
 static void open_model(planned *p, const char *model, const char *profile, const char *mesh) {
@@ -41,7 +41,7 @@ static void search(planned *p, bool cut_heavy) {
   sw_plan_options o = options(cut_heavy);
   assert_ok(sw_plan_search(p->graph, p->machine, &o, &p->arena, &p->plan, &diag));
   assert_ok(sw_plan_verify(&p->plan, &diag));
-  assert_ok(sw_plan_account(&p->plan, &p->arena, &p->account, &diag));
+  assert_ok(sw_plan_breakdown(&p->plan, &p->arena, &p->breakdown, &diag));
 }
 
 /* Alpa's own tests (tests/shard_parallel at b8078a9f75): collectives of the known optimum, unit prices, 4 devices. */
@@ -61,11 +61,11 @@ static void known_optima_come_out(void **state) {
     planned p;
     open_model(&p, kAlpa[i].model, "unit-alpa", "x=4");
     search(&p, true);
-    print_message("%s: %.6g s\n", kAlpa[i].model, p.account.total_s);
+    print_message("%s: %.6g s\n", kAlpa[i].model, p.breakdown.total_s);
     assert_int_equal(p.plan.status, SW_SOLVE_OPTIMAL);
-    assert_int_equal(p.account.by_collective[SW_COLL_ALL_REDUCE].calls, kAlpa[i].all_reduces);
-    assert_int_equal(p.account.by_collective[SW_COLL_ALL_TO_ALL].calls, kAlpa[i].all_to_alls);
-    assert_int_equal(p.account.by_collective[SW_COLL_ALL_GATHER].calls, 0);
+    assert_int_equal(p.breakdown.by_collective[SW_COLL_ALL_REDUCE].calls, kAlpa[i].all_reduces);
+    assert_int_equal(p.breakdown.by_collective[SW_COLL_ALL_TO_ALL].calls, kAlpa[i].all_to_alls);
+    assert_int_equal(p.breakdown.by_collective[SW_COLL_ALL_GATHER].calls, 0);
     close_model(&p);
   }
 }
@@ -99,11 +99,11 @@ static void assert_no_baseline_beats(planned *p, const char *name) {
   for (int b = 0; b < SW_BASELINE_COUNT; b++) {
     sw_diag diag = {0};
     sw_plan base;
-    sw_account a;
+    sw_breakdown a;
     assert_ok(sw_baseline_build(p->graph, p->machine, (sw_baseline)b, &p->arena, &base, &diag));
-    assert_ok(sw_plan_account(&base, &p->arena, &a, &diag));
-    if (p->account.total_s > a.total_s * (1 + 1e-9)) {
-      fail_msg("%s: %g s, but %s takes %g s", name, p->account.total_s, sw_baseline_text((sw_baseline)b), a.total_s);
+    assert_ok(sw_plan_breakdown(&base, &p->arena, &a, &diag));
+    if (p->breakdown.total_s > a.total_s * (1 + 1e-9)) {
+      fail_msg("%s: %g s, but %s takes %g s", name, p->breakdown.total_s, sw_baseline_text((sw_baseline)b), a.total_s);
     }
   }
 }
@@ -137,7 +137,7 @@ static void search_shortly(planned *p, bool cut_heavy) {
   assert_true(p->plan.n_nodes > 0);
   assert_true(p->plan.bound_units <= p->plan.cost_units);
   assert_ok(sw_plan_verify(&p->plan, &diag));
-  assert_ok(sw_plan_account(&p->plan, &p->arena, &p->account, &diag));
+  assert_ok(sw_plan_breakdown(&p->plan, &p->arena, &p->breakdown, &diag));
 }
 
 /* What the search has then may be worse than what anyone would write; which may not be what was asked for. */
@@ -178,7 +178,7 @@ static void constants_of_many_steps_are_no_search(void **state) {
   close_model(&p);
 }
 
-/* The account adds up, and the program that is emitted communicates as often and as long as was priced. */
+/* The breakdown adds up, and the program that is emitted communicates as often and as long as was priced. */
 static void what_is_priced_is_what_runs(void **state) {
   (void)state;
   static const char *const kPriced[] = {"small/gpt2", "small/llama3-decode", "small/resnet", "small/mlp-train",
@@ -191,17 +191,17 @@ static void what_is_priced_is_what_runs(void **state) {
       sw_spmd_cost cost;
       open_model(&p, kPriced[i], "dgx-h100", "x=2,y=2");
       assert_ok(sw_baseline_build(p.graph, p.machine, (sw_baseline)b, &p.arena, &p.plan, &diag));
-      assert_ok(sw_plan_account(&p.plan, &p.arena, &p.account, &diag));
+      assert_ok(sw_plan_breakdown(&p.plan, &p.arena, &p.breakdown, &diag));
       assert_ok(sw_partition(&p.plan, &spmd, &diag));
-      assert_ok(sw_spmd_account(&spmd, p.machine, &cost, &diag));
-      double comm = p.account.move_s + p.account.reshard_s;
+      assert_ok(sw_spmd_price(&spmd, p.machine, &cost, &diag));
+      double comm = p.breakdown.move_s + p.breakdown.reshard_s;
       if (fabs(comm - cost.comm_s) > 2e-8 + 1e-6 * comm) { /* as above: copies of constants */
         fail_msg("%s, %s: communication priced at %g s, the program's is %g s", kPriced[i],
                  sw_baseline_text((sw_baseline)b), comm, cost.comm_s);
       }
       for (int c = 0; c < SW_COLL_COUNT; c++) {
         if (c == SW_COLL_ALL_SLICE) continue; /* a dense constant is cut without being a reshard */
-        assert_int_equal(p.account.by_collective[c].calls, cost.calls[c]);
+        assert_int_equal(p.breakdown.by_collective[c].calls, cost.calls[c]);
       }
       sw_spmd_deinit(&spmd);
       close_model(&p);
@@ -215,13 +215,13 @@ static void memory_is_a_limit_or_a_reason(void **state) {
   planned p;
   open_model(&p, "mlp-train", "dgx-h100", "x=8");
   search(&p, false);
-  int64_t free_peak = p.account.peak_bytes;
+  int64_t free_peak = p.breakdown.peak_bytes;
   sw_plan_options o = options(false);
   o.selection.capacity_bytes = free_peak * 9 / 10;
   sw_rc rc = sw_plan_search(p.graph, p.machine, &o, &p.arena, &p.plan, &diag);
   if (rc == SW_OK) {
-    assert_ok(sw_plan_account(&p.plan, &p.arena, &p.account, &diag));
-    assert_true(p.account.peak_bytes <= o.selection.capacity_bytes);
+    assert_ok(sw_plan_breakdown(&p.plan, &p.arena, &p.breakdown, &diag));
+    assert_true(p.breakdown.peak_bytes <= o.selection.capacity_bytes);
   }
   o.selection.capacity_bytes = 1 << 20;
   assert_int_equal(sw_plan_search(p.graph, p.machine, &o, &p.arena, &p.plan, &diag), SW_E_INFEASIBLE);
@@ -239,7 +239,7 @@ static void a_start_is_taken_up(void **state) {
   sw_plan start, again;
   open_model(&p, "small/gpt2", "dgx-h100", "x=2,y=4");
   search(&p, false);
-  assert_ok(sw_plan_write(&p.plan, &p.account, &text, &diag));
+  assert_ok(sw_plan_write(&p.plan, &p.breakdown, &text, &diag));
   assert_ok(sw_file_write("unit-plan-start.json", text.at, text.n, &diag));
   assert_ok(sw_plan_read_start("unit-plan-start.json", p.graph, p.machine, &p.arena, &start, &diag));
   assert_int_equal(start.n_shared, p.plan.n_shared);
@@ -299,8 +299,8 @@ static void a_work_limit_makes_plans_repeatable(void **state) {
       assert_ok(sw_plan_search(p.graph, p.machine, &o, &p.arena, &p.plan, &diag));
       bound[k] = p.plan.bound_units;
       p.plan.time_s = 0;
-      assert_ok(sw_plan_account(&p.plan, &p.arena, &p.account, &diag));
-      assert_ok(sw_plan_write(&p.plan, &p.account, &text[k], &diag));
+      assert_ok(sw_plan_breakdown(&p.plan, &p.arena, &p.breakdown, &diag));
+      assert_ok(sw_plan_write(&p.plan, &p.breakdown, &text[k], &diag));
       close_model(&p);
     }
     assert_int_equal(bound[0], bound[1]);

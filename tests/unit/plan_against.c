@@ -216,17 +216,17 @@ typedef struct judged {
 
 static double total_of(const sw_plan *p, sw_arena *arena) {
   sw_diag diag = {0};
-  sw_account a;
-  assert_ok(sw_plan_account(p, arena, &a, &diag));
+  sw_breakdown a;
+  assert_ok(sw_plan_breakdown(p, arena, &a, &diag));
   return a.total_s;
 }
 
 static void complain(const judged *j, const sw_plan *other, const char *who, double other_s, const char *what) {
   sw_diag diag = {0};
   sw_text text = {0};
-  sw_account a;
+  sw_breakdown a;
   sw_graph_print(j->b->g, &text);
-  if (!sw_plan_account(other, j->arena, &a, &diag)) {
+  if (!sw_plan_breakdown(other, j->arena, &a, &diag)) {
     sw_text_printf(&text, "%s:\n", who);
     for (sw_id i = 0; i < j->b->g->n_ops; i++) {
       sw_text_printf(&text, "  %s: ", j->b->g->ops[i].name);
@@ -270,9 +270,9 @@ static void start_from(judged *j, const sw_plan *other, const char *who) {
 }
 
 static bool fits(const judged *j, const sw_plan *other) {
-  sw_account a;
+  sw_breakdown a;
   const int64_t capacity = j->o->selection.capacity_bytes;
-  return !sw_plan_account(other, j->arena, &a, NULL) && (!capacity || a.peak_bytes <= capacity);
+  return !sw_plan_breakdown(other, j->arena, &a, NULL) && (!capacity || a.peak_bytes <= capacity);
 }
 
 static void against(judged *j, const sw_plan *other, bool known, const char *who) {
@@ -319,10 +319,10 @@ static void against_pins(judged *j, sw_rng *r) {
 
 /* Again with less memory than the plan found holds, where there is a plan then. */
 static void limit_memory(sw_plan_options *o, const built *b, sw_arena *arena, sw_plan *plan) {
-  sw_account a;
+  sw_breakdown a;
   sw_plan tight;
   sw_plan_options less = *o;
-  if (sw_plan_account(plan, arena, &a, NULL)) return;
+  if (sw_plan_breakdown(plan, arena, &a, NULL)) return;
   less.selection.capacity_bytes = sw_max_i64(1, a.peak_bytes - a.peak_bytes / 8);
   if (sw_plan_search(b->g, plan->machine, &less, arena, &tight, NULL)) return;
   *o = less;

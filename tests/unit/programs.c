@@ -17,7 +17,7 @@ typedef struct opened {
   sw_machine *machine;
   const sw_graph *graph;
   sw_plan plan;
-  sw_account account;
+  sw_breakdown breakdown;
 } opened;
 
 static const char *folder;
@@ -56,10 +56,10 @@ static void close_program(opened *o) {
   sw_arena_deinit(&o->arena);
 }
 
-static void account(opened *o) {
+static void price(opened *o) {
   sw_diag diag = {0};
   assert_ok(sw_plan_verify(&o->plan, &diag));
-  assert_ok(sw_plan_account(&o->plan, &o->arena, &o->account, &diag));
+  assert_ok(sw_plan_breakdown(&o->plan, &o->arena, &o->breakdown, &diag));
 }
 
 static void search(opened *o, double gap, int64_t capacity) {
@@ -67,7 +67,7 @@ static void search(opened *o, double gap, int64_t capacity) {
   sw_plan_options options = {.solve = {.time_limit_s = 60, .threads = 1, .gap = gap},
                              .selection = {.capacity_bytes = capacity}};
   assert_ok(sw_plan_search(o->graph, o->machine, &options, &o->arena, &o->plan, &diag));
-  account(o);
+  price(o);
 }
 
 /* --- every program ----------------------------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static void check_program(const char *name) {
     open_program(&o, name, kMeshes[i].profile, kMeshes[i].mesh);
     search(&o, most_gap, 0);
     double gap = (double)(o.plan.cost_units - o.plan.bound_units);
-    print_message("%s on %s: %.4g s, planned in %.2f s\n", name, kMeshes[i].mesh, o.account.total_s, o.plan.time_s);
+    print_message("%s on %s: %.4g s, planned in %.2f s\n", name, kMeshes[i].mesh, o.breakdown.total_s, o.plan.time_s);
     assert_true(gap <= most_gap * (double)o.plan.cost_units);
     close_program(&o);
   }
@@ -120,11 +120,11 @@ static void check_against(const opened *person, const char *pair, const char *ho
   for (int tight = 0; tight < 2; tight++) {
     opened own;
     open_program(&own, name, "dgx-h100", NULL);
-    search(&own, 0, tight ? person->account.peak_bytes : 0);
+    search(&own, 0, tight ? person->breakdown.peak_bytes : 0);
     print_message("%s, %s%s: %.4g s, ours %.4g s\n", pair, how, tight ? ", as little memory" : "",
-                  person->account.total_s, own.account.total_s);
-    assert_true(own.account.total_s <= person->account.total_s * (1 + 1e-9));
-    if (tight) assert_true(own.account.peak_bytes <= person->account.peak_bytes);
+                  person->breakdown.total_s, own.breakdown.total_s);
+    assert_true(own.breakdown.total_s <= person->breakdown.total_s * (1 + 1e-9));
+    if (tight) assert_true(own.breakdown.peak_bytes <= person->breakdown.peak_bytes);
     close_program(&own);
   }
 }
@@ -145,7 +145,7 @@ static void no_person_beats_the_search(void **state) {
     check_against(&person, kPairs[i], "kept");
     assert_ok(
         sw_propagate(person.graph, person.machine, SW_TRAVERSE_BACKWARD_FORWARD, &person.arena, &person.plan, &diag));
-    account(&person);
+    price(&person);
     check_against(&person, kPairs[i], "propagated");
     close_program(&person);
   }
@@ -169,17 +169,17 @@ static void propagation_communicates_no_more_than_shardy(void **state) {
   size_t n;
   open_program(&o, "tt-xla__z_image_text_encoder.1_global_annotated.mlir", "dgx-h100", NULL);
   assert_ok(sw_propagate(o.graph, o.machine, SW_TRAVERSE_BACKWARD_FORWARD, &o.arena, &o.plan, &diag));
-  account(&o);
+  price(&o);
   snprintf(path, sizeof path, "%s/tt-xla__z_image_text_encoder.2_partitioned.mlir", folder);
   assert_ok(sw_file_read(path, &text, &n, &diag));
   int64_t theirs = count(text, "\"stablehlo.all_reduce\"");
   assert_int_equal(count(text, "}) : (tensor<7x2560xbf16>) -> tensor<7x2560xbf16>"), theirs);
   double devices = (double)sw_mesh_devices(&o.graph->mesh), ours = 0;
   double most = (double)(theirs * 7 * 2560 * 2) * 2 * (devices - 1) / devices;
-  for (int c = 0; c < SW_COLL_COUNT; c++) ours += (double)o.account.by_collective[c].bytes;
+  for (int c = 0; c < SW_COLL_COUNT; c++) ours += (double)o.breakdown.by_collective[c].bytes;
   print_message("%.0f bytes sent by a device, Shardy's %.0f\n", ours, most);
   assert_int_equal(theirs, 72);
-  assert_true(o.account.by_collective[SW_COLL_ALL_REDUCE].calls <= theirs);
+  assert_true(o.breakdown.by_collective[SW_COLL_ALL_REDUCE].calls <= theirs);
   assert_true(ours <= most);
   sw_mem_free(text);
   close_program(&o);

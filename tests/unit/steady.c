@@ -40,7 +40,7 @@ static void plan_by_clock(const char *path, const sw_solve_options *solve, long 
   sw_arena arena = {0};
   sw_graph *graph;
   sw_plan plan;
-  sw_account account;
+  sw_breakdown breakdown;
   const sw_plan_options o = {.solve = *solve};
   assert_ok(sw_model_read(path, &graph, &diag));
   sw_machine *machine = machine_of("h100x64", "x=8,y=8", &arena);
@@ -52,8 +52,8 @@ static void plan_by_clock(const char *path, const sw_solve_options *solve, long 
     assert_true((double)(plan.cost_units - plan.bound_units) <= solve->gap * (double)plan.cost_units);
   }
   plan.time_s = 0;
-  assert_ok(sw_plan_account(&plan, &arena, &account, &diag));
-  assert_ok(sw_plan_write(&plan, &account, out, &diag));
+  assert_ok(sw_plan_breakdown(&plan, &arena, &breakdown, &diag));
+  assert_ok(sw_plan_write(&plan, &breakdown, out, &diag));
   sw_graph_destroy(graph);
   sw_arena_deinit(&arena);
 }

@@ -1,17 +1,17 @@
 /* What becomes of the values of a plan: who reads them as they are made, and the resharded copies of them. */
-#ifndef PLAN_USES_H_
-#define PLAN_USES_H_
+#ifndef PLAN_BORDERS_H_
+#define PLAN_BORDERS_H_
 
 #include "shardwright/plan.h"
 
-typedef struct sw_plan_uses {
+typedef struct sw_plan_borders {
   int32_t n_reshards;
   const sw_plan_reshard *reshards; /* as the program makes them: by step of the first use, then by operand */
   sw_interval *life;               /* by value: when it is held as it is made */
   int64_t *bytes;                  /* by value: of one device's block as it is made */
-} sw_plan_uses;
+} sw_plan_borders;
 
 /* All in the arena. Fails where a reshard is impossible. */
-SW_CHECKED sw_rc sw_plan_find_uses(const sw_plan *p, sw_arena *arena, sw_plan_uses *out, sw_diag *d);
+SW_CHECKED sw_rc sw_plan_find_borders(const sw_plan *p, sw_arena *arena, sw_plan_borders *out, sw_diag *d);
 
 #endif

@@ -1,4 +1,4 @@
-#include "plan/uses.h"
+#include "plan/borders.h"
 
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ typedef struct finder {
   SW_ARRAY(sw_value_use) uses; /* of one reshard */
   SW_ARRAY(int32_t) which;     /* by use of the value at hand: its reshard; -1: none */
   SW_ARRAY(int32_t) needed;    /* likewise: the step at which it needs the value as it is made */
-  sw_plan_uses *out;
+  sw_plan_borders *out;
 } finder;
 
 static sw_rc add_reshard(finder *f, sw_id value, int32_t leg, const sw_sharding *from, const sw_sharding *to,
@@ -139,9 +139,9 @@ static sw_rc collect(finder *f, sw_diag *d) {
   return f->out->reshards ? SW_OK : SW_E_RESOURCE;
 }
 
-sw_rc sw_plan_find_uses(const sw_plan *p, sw_arena *arena, sw_plan_uses *out, sw_diag *d) {
+sw_rc sw_plan_find_borders(const sw_plan *p, sw_arena *arena, sw_plan_borders *out, sw_diag *d) {
   finder f = {.p = p, .units = sw_units_of(p->graph), .arena = arena, .out = out};
-  *out = (sw_plan_uses){0};
+  *out = (sw_plan_borders){0};
   sw_rc rc = collect(&f, d);
   sw_array_free(&f.all);
   sw_array_free(&f.of_value);

@@ -6,21 +6,21 @@
  */
 #include <string.h>
 
-#include "plan/uses.h"
+#include "plan/borders.h"
 #include "shardwright/array.h"
 #include "shardwright/checked.h"
 
-typedef struct ledger {
+typedef struct counting {
   const sw_plan *p;
   sw_units units;
-  sw_plan_uses uses;
+  sw_plan_borders borders;
   SW_ARRAY(sw_live) live;
-  sw_account *out;
-  sw_id op;       /* that is accounted now */
-  double repeats; /* of what is accounted now */
-} ledger;
+  sw_breakdown *out;
+  sw_id op;       /* that is counted now */
+  double repeats; /* of what is counted now */
+} counting;
 
-static void add_step(ledger *l, sw_coll_op op, const sw_axis_ref *axes, int n_axes, double seconds, double bytes) {
+static void add_step(counting *l, sw_coll_op op, const sw_axis_ref *axes, int n_axes, double seconds, double bytes) {
   sw_collective_sum *sum = &l->out->by_collective[op];
   seconds *= l->repeats;
   sum->calls += (int64_t)l->repeats;
@@ -33,7 +33,7 @@ static void add_step(ledger *l, sw_coll_op op, const sw_axis_ref *axes, int n_ax
   }
 }
 
-static void add_tiling_step(ledger *l, sw_coll_op op, const sw_tiling *src, const sw_tiling *dst, double seconds,
+static void add_tiling_step(counting *l, sw_coll_op op, const sw_tiling *src, const sw_tiling *dst, double seconds,
                             double bytes) {
   sw_axis_ref axes[2 * SW_MAX_REFS];
   int n = 0;
@@ -46,9 +46,9 @@ static void add_tiling_step(ledger *l, sw_coll_op op, const sw_tiling *src, cons
   add_step(l, op, axes, n, seconds, bytes);
 }
 
-static sw_rc account_move(void *user, const sw_move *mv, sw_diag *d) {
+static sw_rc add_move(void *user, const sw_move *mv, sw_diag *d) {
   (void)d;
-  ledger *l = user;
+  counting *l = user;
   const sw_machine *machine = l->p->machine;
   if (mv->kind == SW_MOVE_WINDOW && sw_plan_takes_halo(l->p, (sw_value_use){l->op, mv->index})) {
     l->out->move_s -= l->repeats * sw_machine_exchange_s(machine, &mv->blocks, &mv->window, sw_dtype_bytes(mv->dtype));
@@ -72,7 +72,7 @@ static sw_rc account_move(void *user, const sw_move *mv, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc account_ops(ledger *l, sw_op_cost *cost, sw_diag *d) {
+static sw_rc add_ops(counting *l, sw_op_cost *cost, sw_diag *d) {
   const sw_plan *p = l->p;
   for (sw_id id = 0; id < p->graph->n_ops; id++) {
     const sw_op *op = &p->graph->ops[id];
@@ -85,13 +85,13 @@ static sw_rc account_ops(ledger *l, sw_op_cost *cost, sw_diag *d) {
     l->out->flops += cost[id].flops * l->repeats;
     sw_op_work(p->graph, op, NULL, &flops, &bytes);
     l->out->whole_flops += flops * l->repeats;
-    SW_TRY(sw_strategy_moves(p->graph, op, sw_machine_mesh(p->machine), &p->ops[id], account_move, l, d));
+    SW_TRY(sw_strategy_moves(p->graph, op, sw_machine_mesh(p->machine), &p->ops[id], add_move, l, d));
   }
   l->out->op = cost;
   return SW_OK;
 }
 
-static void account_reshards(ledger *l) {
+static void add_reshards(counting *l) {
   for (int32_t i = 0; i < l->out->n_reshards; i++) {
     const sw_plan_reshard *r = &l->out->reshards[i];
     l->repeats = (double)sw_value_repeats(l->p->graph, r->value);
@@ -120,7 +120,7 @@ static int64_t route_temp_bytes(const sw_route *r, const sw_type *type) {
   return most;
 }
 
-static sw_rc hold_copies(ledger *l, sw_diag *d) {
+static sw_rc hold_copies(counting *l, sw_diag *d) {
   for (int32_t i = 0; i < l->out->n_reshards; i++) {
     const sw_plan_reshard *r = &l->out->reshards[i];
     const sw_type *type = &l->p->graph->values[r->value].type;
@@ -133,9 +133,9 @@ static sw_rc hold_copies(ledger *l, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc hold_value(ledger *l, sw_id value, sw_diag *d) {
+static sw_rc hold_value(counting *l, sw_id value, sw_diag *d) {
   const sw_value *v = &l->p->graph->values[value];
-  const sw_live as_made = {SW_LIVE_VALUE, value, l->uses.life[value], l->uses.bytes[value]};
+  const sw_live as_made = {SW_LIVE_VALUE, value, l->borders.life[value], l->borders.bytes[value]};
   if (v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE) l->out->param_bytes += as_made.bytes;
   SW_TRY(sw_array_push(&l->live, as_made, d));
   if (v->def >= 0 || !l->p->args_whole || sw_sharding_is_replicated(&l->p->args[v->def_index])) return SW_OK;
@@ -143,7 +143,7 @@ static sw_rc hold_value(ledger *l, sw_id value, sw_diag *d) {
   return sw_array_push(&l->live, whole, d);
 }
 
-static sw_rc hold_all(ledger *l, sw_diag *d) {
+static sw_rc hold_all(counting *l, sw_diag *d) {
   SW_TRY(hold_copies(l, d));
   for (int32_t i = 0; i < l->units.n; i++) {
     const sw_unit unit = sw_unit_at(&l->units, i);
@@ -154,8 +154,8 @@ static sw_rc hold_all(ledger *l, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc sum_up(ledger *l, sw_arena *arena, sw_diag *d) {
-  sw_account *a = l->out;
+static sw_rc sum_up(counting *l, sw_arena *arena, sw_diag *d) {
+  sw_breakdown *a = l->out;
   int64_t *at; /* at first the change at each step */
   a->n_steps = l->units.n_steps;
   a->n_live = (int32_t)l->live.n;
@@ -174,32 +174,32 @@ static sw_rc sum_up(ledger *l, sw_arena *arena, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc account(ledger *l, sw_arena *arena, sw_diag *d) {
+static sw_rc break_down(counting *l, sw_arena *arena, sw_diag *d) {
   sw_op_cost *cost;
   SW_ARENA_NEW(cost, arena, l->p->graph->n_ops, d);
-  SW_TRY(sw_plan_find_uses(l->p, arena, &l->uses, d));
-  l->out->n_reshards = l->uses.n_reshards;
-  l->out->reshards = l->uses.reshards;
-  SW_TRY(account_ops(l, cost, d));
-  account_reshards(l);
+  SW_TRY(sw_plan_find_borders(l->p, arena, &l->borders, d));
+  l->out->n_reshards = l->borders.n_reshards;
+  l->out->reshards = l->borders.reshards;
+  SW_TRY(add_ops(l, cost, d));
+  add_reshards(l);
   SW_TRY(hold_all(l, d));
   return sum_up(l, arena, d);
 }
 
-sw_rc sw_plan_account(const sw_plan *p, sw_arena *arena, sw_account *out, sw_diag *d) {
-  *out = (sw_account){0};
-  ledger l = {.p = p, .units = sw_units_of(p->graph), .out = out};
-  sw_rc rc = account(&l, arena, d);
+sw_rc sw_plan_breakdown(const sw_plan *p, sw_arena *arena, sw_breakdown *out, sw_diag *d) {
+  *out = (sw_breakdown){0};
+  counting l = {.p = p, .units = sw_units_of(p->graph), .out = out};
+  sw_rc rc = break_down(&l, arena, d);
   sw_array_free(&l.live);
   return rc;
 }
 
-double sw_account_redundant_flops(const sw_account *a, const sw_machine *machine) {
+double sw_breakdown_redundant_flops(const sw_breakdown *a, const sw_machine *machine) {
   const double all = a->flops * (double)sw_mesh_devices(sw_machine_mesh(machine)) - a->whole_flops;
   return all > 1e-9 * a->whole_flops ? all : 0; /* sums of the same numbers, in another order */
 }
 
-int32_t sw_account_largest(const sw_account *a, int32_t step, int32_t room, const sw_live **out) {
+int32_t sw_breakdown_largest(const sw_breakdown *a, int32_t step, int32_t room, const sw_live **out) {
   int32_t n = 0;
   for (int32_t i = 0; i < a->n_live; i++) {
     const sw_live *l = &a->live[i];
