@@ -5,10 +5,10 @@
 #include "shardwright/checked.h"
 #include "shardwright/demands.h"
 
-/* What an annotation is about, for messages. */
+/* An annotation at one of the ports that it is about. */
 typedef struct pin {
   const sw_annotation *a;
-  const char *what; /* name of the value or op */
+  sw_port at;
 } pin;
 
 /* Do refs `have` begin with `want`, parts of axes put together as need be? *from: the first of `have` of which
@@ -67,63 +67,83 @@ static sw_enumerate_options of_any_size(const sw_pin_target *t) {
   return o;
 }
 
+static sw_rc take_strategies(const sw_pin_target *t, int32_t unit, const sw_enumeration *e, sw_diag *d) {
+  sw_option_set *out;
+  SW_ARENA_NEW(out, t->arena, 1, d);
+  SW_TRY(sw_options_of_op(t->g, &t->g->ops[sw_unit_at(t->units, unit).id], e, t->prices, t->arena, out, d));
+  t->options[unit] = out;
+  return SW_OK;
+}
+
+/* Of an argument or an output. */
+static sw_rc take_shardings(const sw_pin_target *t, int32_t unit, const sw_sharding *all, int32_t n, sw_diag *d) {
+  const sw_unit of = sw_unit_at(t->units, unit);
+  const bool held = of.kind == SW_UNIT_ARGUMENT;
+  sw_option_set *out;
+  SW_ARENA_NEW(out, t->arena, 1, d);
+  SW_TRY(sw_options_of_value(&t->g->values[held ? of.makes[0] : of.reads[0]].type, all, n, held, t->prices, t->arena,
+                             out, d));
+  t->options[unit] = out;
+  return SW_OK;
+}
+
 /* Enumeration keeps the most promising strategies of an op. When none of these will do, all are looked at, and those
- * that meet whatever is required of the op and met by strategies are its choices. Leaves what there was when there are
+ * that meet whatever is required of the op and met by strategies are its options. Leaves what there was when there are
  * none. */
-static sw_rc look_at_all(const sw_pin_target *t, int32_t node, sw_diag *d) {
-  const sw_id id = sw_unit_at(t->units, node).id;
+static sw_rc look_at_all(const sw_pin_target *t, int32_t unit, sw_diag *d) {
+  const sw_id id = sw_unit_at(t->units, unit).id;
   const sw_op *op = &t->g->ops[id];
   sw_demands m = {0};
   sw_enumeration e = {0};
-  sw_option_set *out;
   const sw_enumerate_options any_size = of_any_size(t);
-  SW_ARENA_NEW(out, t->arena, 1, d);
   sw_rc rc = sw_demands_of(t->g, id, &m, d);
   sw_demands_drop_flexible(t->g, id, &m);
   if (!rc) rc = enumerate_meeting(t, op, m.at, m.n, false, t->arena, &e, d);
   if (!rc && !e.n) rc = sw_demands_drop_impossible(t->g, op, t->machine, &any_size, &m, d);
   if (!rc && !e.n) rc = enumerate_meeting(t, op, m.at, m.n, true, t->arena, &e, d);
-  if (!rc && e.n) rc = sw_options_of_op(t->g, op, &e, t->prices, t->arena, out, d);
-  if (!rc && e.n) t->options[node] = out;
+  if (!rc && e.n) rc = take_strategies(t, unit, &e, d);
   sw_array_free(&m);
   return rc;
 }
 
 /* --- restrictions ------------------------------------------------------------------------------------------------ */
 
-static bool admits_option(const sw_pin_target *t, int32_t node, int port, const pin *p, int32_t i) {
-  const sw_option_set *c = t->options[node];
-  return port < 0 ? sw_annotation_admits_strategy(t->g, p->a, &c->strategies[i])
-                  : sw_annotation_admits(p->a, sw_options_sharding(c, t->prices, port, i));
+static bool admits_option(const sw_pin_target *t, const pin *p, int32_t i) {
+  const sw_option_set *c = t->options[p->at.unit];
+  return p->at.port < 0 ? sw_annotation_admits_strategy(t->g, p->a, &c->strategies[i])
+                        : sw_annotation_admits(p->a, sw_options_sharding(c, t->prices, p->at.port, i));
 }
 
-static bool admits_any(const sw_pin_target *t, int32_t node, int port, const pin *p) {
-  for (int32_t i = 0; i < t->options[node]->n; i++) {
-    if (admits_option(t, node, port, p, i)) return true;
+static bool admits_any(const sw_pin_target *t, const pin *p) {
+  for (int32_t i = 0; i < t->options[p->at.unit]->n; i++) {
+    if (admits_option(t, p, i)) return true;
   }
   return false;
 }
 
-/* Is there a choice that will do? Of an op, at least after a look at all. */
-static sw_rc find_any(const sw_pin_target *t, int32_t node, int port, const pin *p, bool *found, sw_diag *d) {
-  *found = !p->a->required || admits_any(t, node, port, p);
-  if (*found || sw_unit_at(t->units, node).kind != SW_UNIT_OP) return SW_OK;
-  SW_TRY(look_at_all(t, node, d));
-  *found = admits_any(t, node, port, p);
+/* Is there an option that will do? Of an op, at least after a look at all. */
+static sw_rc find_any(const sw_pin_target *t, const pin *p, bool *found, sw_diag *d) {
+  *found = !p->a->required || admits_any(t, p);
+  if (*found || sw_unit_at(t->units, p->at.unit).kind != SW_UNIT_OP) return SW_OK;
+  SW_TRY(look_at_all(t, p->at.unit, d));
+  *found = admits_any(t, p);
   return SW_OK;
 }
 
-/* Keep the choices that the annotation admits at `port` (port < 0: the strategy itself), or charge a unit to the rest.
- */
-static sw_rc restrict_node(const sw_pin_target *t, int32_t node, int port, const pin *p, sw_diag *d) {
+static const char *name_of(const sw_pin_target *t, const sw_annotation *a) {
+  return a->op >= 0 ? t->g->ops[a->op].name : t->g->values[a->value].name;
+}
+
+/* Keep the options that the annotation admits, or charge a unit to the rest. */
+static sw_rc restrict_unit(const sw_pin_target *t, const pin *p, sw_diag *d) {
   bool found;
-  SW_TRY(find_any(t, node, port, p, &found, d));
+  SW_TRY(find_any(t, p, &found, d));
   if (!found) {
     return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span,
                    "no strategy meets the required sharding of '%s' (together with the other annotations of %s)",
-                   p->what, port < 0 ? "this op" : "the op that makes or uses it");
+                   name_of(t, p->a), p->at.port < 0 ? "this op" : "the op that makes or uses it");
   }
-  const sw_option_set *c = t->options[node];
+  const sw_option_set *c = t->options[p->at.unit];
   bool *keep;
   int64_t *penalty;
   sw_option_set *out;
@@ -131,12 +151,12 @@ static sw_rc restrict_node(const sw_pin_target *t, int32_t node, int port, const
   SW_ARENA_NEW(penalty, t->arena, c->n, d);
   SW_ARENA_NEW(out, t->arena, 1, d);
   for (int32_t i = 0; i < c->n; i++) {
-    bool ok = admits_option(t, node, port, p, i);
+    bool ok = admits_option(t, p, i);
     keep[i] = ok || !p->a->required;
     penalty[i] = ok ? 0 : 1;
   }
   SW_TRY(sw_options_filter(c, keep, penalty, t->arena, out, d));
-  t->options[node] = out;
+  t->options[p->at.unit] = out;
   return SW_OK;
 }
 
@@ -177,12 +197,13 @@ static sw_rc charge_stated(const sw_pin_target *t, const sw_op *op, int port, co
   return SW_OK;
 }
 
-/* Every choice has the required sharding at the port; those whose strategy has another pay for resharding it. */
-static sw_rc state_port(const sw_pin_target *t, sw_id id, int port, const pin *p, sw_diag *d) {
+/* Every option has the required sharding at the port; those whose strategy has another pay for resharding it. */
+static sw_rc state_port(const sw_pin_target *t, const pin *p, sw_diag *d) {
+  const int port = p->at.port;
+  const sw_id id = sw_unit_at(t->units, p->at.unit).id;
   const sw_op *op = &t->g->ops[id];
   const sw_type *type = sw_port_type(t->g, op, port);
-  const int32_t node = sw_unit_of_op(t->units, id);
-  sw_option_set all = *t->options[node], *out;
+  sw_option_set all = *t->options[p->at.unit], *out;
   bool *keep;
   int32_t stated;
   SW_ARENA_NEW(keep, t->arena, all.n, d);
@@ -198,112 +219,94 @@ static sw_rc state_port(const sw_pin_target *t, sw_id id, int port, const pin *p
   all = *out;
   SW_TRY(sw_options_filter(&all, keep, NULL, t->arena, out, d));
   if (out->n == 0) {
-    return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "'%s' cannot be resharded to what is required of it", p->what);
+    return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "'%s' cannot be resharded to what is required of it",
+                   name_of(t, p->a));
   }
-  t->options[node] = out;
+  t->options[p->at.unit] = out;
   return sw_stated_put(t->g, &(sw_stated){id, port, p->a->sharding}, t->n_stated, t->stated, d);
 }
 
 /* The annotation at a port of an op: kept by what its strategies do, or, where none does so by itself, by a reshard.
  * What strategies can do is settled first, for all annotations (`late` false). */
-static sw_rc pin_port(const sw_pin_target *t, sw_id id, int port, bool late, const pin *p, sw_diag *d) {
-  const int32_t node = sw_unit_of_op(t->units, id);
-  const sw_op *op = &t->g->ops[id];
-  const sw_demand demand = {p->a, port};
+static sw_rc pin_port(const sw_pin_target *t, bool late, const pin *p, sw_diag *d) {
+  const sw_id id = sw_unit_at(t->units, p->at.unit).id;
+  const sw_demand demand = {p->a, p->at.port};
   const bool flexible = sw_demand_is_flexible(t->g, id, &demand);
-  const sw_sharding *stated = sw_stated_at(t->stated, *t->n_stated, id, port);
+  const sw_sharding *stated = sw_stated_at(t->stated, *t->n_stated, id, p->at.port);
   const sw_enumerate_options any_size = of_any_size(t);
   bool found, resharded;
   if (stated && sw_sharding_equal(stated, &p->a->sharding)) return SW_OK;
   if (stated && p->a->required) {
-    return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "'%s' is required in two shardings at once", p->what);
+    return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "'%s' is required in two shardings at once", name_of(t, p->a));
   }
-  if (!p->a->required || sw_port_is_border(op, port)) return late ? SW_OK : restrict_node(t, node, port, p, d);
+  if (!p->a->required || sw_port_is_border(&t->g->ops[id], p->at.port)) return late ? SW_OK : restrict_unit(t, p, d);
   if (flexible && !late) return SW_OK;
-  if (!late) SW_TRY(find_any(t, node, port, p, &found, d));
-  found = !(flexible && sw_sharding_is_special(&p->a->sharding)) && admits_any(t, node, port, p);
+  if (!late) SW_TRY(find_any(t, p, &found, d));
+  found = !(flexible && sw_sharding_is_special(&p->a->sharding)) && admits_any(t, p);
   SW_TRY(sw_demand_is_resharded(t->g, id, t->machine, &demand, found, &any_size, &resharded, d));
-  if (!resharded) return restrict_node(t, node, port, p, d);
-  return late ? state_port(t, id, port, p, d) : SW_OK;
+  if (!resharded) return restrict_unit(t, p, d);
+  return late ? state_port(t, p, d) : SW_OK;
 }
 
-/* The sharding of a hint that enumeration leaves out, as one choice more of an argument or an output. */
-static sw_rc offer(const sw_pin_target *t, int32_t node, const sw_type *type, bool held, const pin *p, sw_diag *d) {
-  const sw_option_set *c = t->options[node];
+/* --- what enumeration left out, as an option by itself --------------------------------------------------------------
+ */
+
+/* The sharding of a hint, as one option more of an argument or an output. */
+static sw_rc offer(const sw_pin_target *t, const pin *p, sw_diag *d) {
+  const sw_option_set *c = t->options[p->at.unit];
   sw_sharding *all;
-  sw_option_set *out;
   SW_ARENA_NEW(all, t->arena, c->n + 1, d);
-  SW_ARENA_NEW(out, t->arena, 1, d);
   for (int32_t i = 0; i < c->n; i++) all[i] = *sw_options_sharding(c, t->prices, 0, i);
   all[c->n] = p->a->sharding;
-  SW_TRY(sw_options_of_value(type, all, c->n + 1, held, t->prices, t->arena, out, d));
-  for (int32_t i = 0; i < c->n; i++) out->price[i] = c->price[i]; /* what other hints have cost */
-  t->options[node] = out;
+  SW_TRY(take_shardings(t, p->at.unit, all, c->n + 1, d));
+  for (int32_t i = 0; i < c->n; i++) t->options[p->at.unit]->price[i] = c->price[i]; /* what other hints have cost */
   return SW_OK;
 }
 
-/* A pin on an argument or an output: of what is required and not among the choices it is the only one; open dims of
+/* A pin on an argument or an output: of what is required and not among the options it is the only one; open dims of
  * such a one are not cut further. */
-static sw_rc pin_end(const sw_pin_target *t, int32_t node, const sw_type *type, bool held, const pin *p, sw_diag *d) {
-  sw_option_set *out;
-  if (admits_any(t, node, 0, p)) return restrict_node(t, node, 0, p, d);
-  if (!p->a->required) {
-    SW_TRY(offer(t, node, type, held, p, d));
-    return restrict_node(t, node, 0, p, d);
-  }
-  SW_ARENA_NEW(out, t->arena, 1, d);
-  SW_TRY(sw_options_of_value(type, &p->a->sharding, 1, held, t->prices, t->arena, out, d));
-  t->options[node] = out;
-  return SW_OK;
+static sw_rc pin_end(const sw_pin_target *t, const pin *p, sw_diag *d) {
+  const bool there = admits_any(t, p);
+  if (!there && p->a->required) return take_shardings(t, p->at.unit, &p->a->sharding, 1, d);
+  if (!there) SW_TRY(offer(t, p, d));
+  return restrict_unit(t, p, d);
 }
 
-/* A strategy as the op's only choice. */
-static sw_rc take_strategy(const sw_pin_target *t, const sw_op *op, int32_t node, const sw_strategy *strategy,
-                           sw_diag *d) {
-  sw_strategy *s;
+/* A strategy as the op's only option. */
+static sw_rc take_strategy(const sw_pin_target *t, int32_t unit, const sw_strategy *strategy, sw_diag *d) {
+  sw_strategy *s = sw_arena_copy(t->arena, strategy, 1, sizeof *s, d);
   sw_op_cost *cost;
-  sw_option_set *out;
-  SW_ARENA_NEW(s, t->arena, 1, d);
+  if (!s) return SW_E_RESOURCE;
   SW_ARENA_NEW(cost, t->arena, 1, d);
-  SW_ARENA_NEW(out, t->arena, 1, d);
-  *s = *strategy;
-  sw_strategy_cost(t->g, op, t->machine, s, cost);
-  sw_enumeration e = {.n = 1, .at = s, .cost = cost};
-  SW_TRY(sw_options_of_op(t->g, op, &e, t->prices, t->arena, out, d));
-  t->options[node] = out;
-  return SW_OK;
+  sw_strategy_cost(t->g, &t->g->ops[sw_unit_at(t->units, unit).id], t->machine, s, cost);
+  return take_strategies(t, unit, &(sw_enumeration){.n = 1, .at = s, .cost = cost}, d);
 }
 
 /* Likewise an op's own option: any legal strategy will do. */
-static sw_rc pin_op(const sw_pin_target *t, const sw_op *op, const pin *p, sw_diag *d) {
-  int32_t node = sw_unit_of_op(t->units, p->a->op);
-  const sw_option_set *c = t->options[node];
-  bool found = !p->a->required;
-  for (int32_t i = 0; !found && i < c->n; i++) found = sw_annotation_admits_strategy(t->g, p->a, &c->strategies[i]);
-  if (found) return restrict_node(t, node, -1, p, d);
-  sw_strategy own = {0}, *s = &own;
+static sw_rc pin_op(const sw_pin_target *t, const pin *p, sw_diag *d) {
+  const sw_op *op = &t->g->ops[p->a->op];
+  if (!p->a->required || admits_any(t, p)) return restrict_unit(t, p, d);
+  sw_strategy s = {0};
   for (int i = 0; i < p->a->n_loop_refs; i++) {
-    if (!sw_strategy_push(s, p->a->loop_of[i], p->a->loop_refs[i])) {
+    if (!sw_strategy_push(&s, p->a->loop_of[i], p->a->loop_refs[i])) {
       return SW_FAIL(d, SW_E_INFEASIBLE, p->a->span, "the sharding option of '%s' names too many axes", op->name);
     }
   }
-  sw_strategy_join(s);
-  sw_rc rc = sw_strategy_check(t->g, op, sw_machine_mesh(t->machine), s, d);
-  if (rc) {
+  sw_strategy_join(&s);
+  if (sw_strategy_check(t->g, op, sw_machine_mesh(t->machine), &s, d)) {
     sw_diag_note(d, "in the sharding option of op '%s' at line %d", op->name, p->a->span.line);
     if (d) d->rc = SW_E_INFEASIBLE;
     return SW_E_INFEASIBLE;
   }
-  return take_strategy(t, op, node, s, d);
+  return take_strategy(t, p->at.unit, &s, d);
 }
 
-/* The strategy that gives result `r` in the sharding, where each dim that is cut is one loop. */
-static bool strategy_giving(const sw_op *op, int r, const sw_sharding *s, sw_strategy *out) {
-  const sw_map *map = &op->space->maps[op->n_operands + r];
+/* The strategy that gives a result in the sharding, where each dim that is cut is one loop. */
+static bool strategy_giving(const sw_op *op, int port, const sw_sharding *s, sw_strategy *out) {
   *out = (sw_strategy){0};
-  if (s->n_partial) return false;
+  if (s->n_partial || sw_sharding_is_special(s) || !op->space) return false;
   for (int i = 0; i < s->n_refs; i++) {
-    const sw_affine *dim = &map->dims[s->dim_of[i]];
+    const sw_affine *dim = &op->space->maps[port].dims[s->dim_of[i]];
     if (dim->n_terms != 1 || dim->terms[0].coef != 1 || dim->constant) return false;
     if (!sw_strategy_push(out, dim->terms[0].loop, s->refs[i])) return false;
   }
@@ -311,85 +314,79 @@ static bool strategy_giving(const sw_op *op, int r, const sw_sharding *s, sw_str
 }
 
 /* A pin on a result may ask for a part of an axis, too. */
-static sw_rc pin_result(const sw_pin_target *t, const sw_value *v, bool late, const pin *p, sw_diag *d) {
-  const sw_op *op = &t->g->ops[v->def];
-  int32_t node = sw_unit_of_op(t->units, v->def);
-  int port = op->n_operands + v->def_index;
+static sw_rc pin_result(const sw_pin_target *t, bool late, const pin *p, sw_diag *d) {
+  const sw_id id = sw_unit_at(t->units, p->at.unit).id;
+  const sw_op *op = &t->g->ops[id];
   sw_strategy made;
   bool found;
-  if (late || !p->a->required || sw_demand_is_flexible(t->g, v->def, &(sw_demand){p->a, port}))
-    return pin_port(t, v->def, port, late, p, d);
-  SW_TRY(find_any(t, node, port, p, &found, d));
-  if (found || !op->space || sw_sharding_is_special(&p->a->sharding) ||
-      !strategy_giving(op, v->def_index, &p->a->sharding, &made) ||
-      sw_strategy_check(t->g, op, sw_machine_mesh(t->machine), &made, NULL))
-    return pin_port(t, v->def, port, false, p, d);
-  return take_strategy(t, op, node, &made, d);
+  if (late || !p->a->required || sw_demand_is_flexible(t->g, id, &(sw_demand){p->a, p->at.port}))
+    return pin_port(t, late, p, d);
+  SW_TRY(find_any(t, p, &found, d));
+  if (found || !strategy_giving(op, p->at.port, &p->a->sharding, &made) ||
+      !sw_strategy_legal(t->g, op, sw_machine_mesh(t->machine), &made))
+    return pin_port(t, false, p, d);
+  return take_strategy(t, p->at.unit, &made, d);
 }
 
-static sw_rc pin_value(const sw_pin_target *t, const sw_annotation *a, bool late, sw_diag *d) {
-  const sw_value *v = &t->g->values[a->value];
-  const pin p = {a, v->name};
-  for (int32_t i = 0; i < sw_annotation_n_ports(t->g, a); i++) {
-    const sw_port at = sw_annotation_port(t->units, a, i);
-    const sw_unit unit = sw_unit_at(t->units, at.unit);
-    if (unit.kind != SW_UNIT_OP) {
-      if (!late) SW_TRY(pin_end(t, at.unit, &v->type, unit.kind == SW_UNIT_ARGUMENT, &p, d));
-    } else {
-      SW_TRY(a->for_users ? pin_port(t, unit.id, at.port, late, &p, d) : pin_result(t, v, late, &p, d));
+/* --- all of it ------------------------------------------------------------------------------------------------------
+ */
+
+/* Options of ops are the first pass: they may add an option that the rest restricts. What is resharded comes last. */
+static sw_rc pin_annotation(const sw_pin_target *t, const sw_annotation *a, int pass, sw_diag *d) {
+  for (int32_t i = 0; (pass == 0) == (a->op >= 0) && i < sw_annotation_n_ports(t->g, a); i++) {
+    const pin p = {a, sw_annotation_port(t->units, a, i)};
+    const bool late = pass == 2;
+    if (a->op >= 0) {
+      SW_TRY(pin_op(t, &p, d));
+    } else if (sw_unit_at(t->units, p.at.unit).kind == SW_UNIT_OP) {
+      SW_TRY(a->for_users ? pin_port(t, late, &p, d) : pin_result(t, late, &p, d));
+    } else if (!late) {
+      SW_TRY(pin_end(t, &p, d));
     }
   }
   return SW_OK;
+}
+
+static sw_rc offer_unless_there(const sw_pin_target *t, const pin *p, sw_diag *d) {
+  return admits_any(t, p) ? SW_OK : offer(t, p, d);
 }
 
 /* A value that is in a stated sharding may be delivered in it, and an argument arrive as a use of it is stated. */
 static sw_rc offer_stated(const sw_pin_target *t, const sw_annotation *a, sw_diag *d) {
   const sw_value *v = a->value >= 0 ? &t->g->values[a->value] : NULL;
   if (!v || a->sharding.n_partial || !sw_sharding_is_special(&a->sharding)) return SW_OK;
-  const pin p = {a, v->name};
-  const sw_port made = sw_value_made_at(t->units, a->value);
-  if (a->for_users)
-    return v->def < 0 && !admits_any(t, made.unit, 0, &p) ? offer(t, made.unit, &v->type, true, &p, d) : SW_OK;
+  const pin made = {a, sw_value_made_at(t->units, a->value)};
+  if (a->for_users) return v->def < 0 ? offer_unless_there(t, &made, d) : SW_OK;
   for (int32_t u = 0; u < v->n_uses; u++) {
-    const int32_t taken = sw_use_taken_at(t->units, v->uses[u]).unit;
-    if (sw_unit_at(t->units, taken).kind == SW_UNIT_OUTPUT && !admits_any(t, taken, 0, &p))
-      SW_TRY(offer(t, taken, &v->type, false, &p, d));
+    const pin taken = {a, sw_use_taken_at(t->units, v->uses[u])};
+    if (sw_unit_at(t->units, taken.at.unit).kind == SW_UNIT_OUTPUT) SW_TRY(offer_unless_there(t, &taken, d));
+  }
+  return SW_OK;
+}
+
+/* Options that were made for one annotation may pass over another one. */
+static sw_rc confirm(const sw_pin_target *t, const sw_annotation *a, sw_diag *d) {
+  for (int32_t k = 0; a->required && k < sw_annotation_n_ports(t->g, a); k++) {
+    const pin p = {a, sw_annotation_port(t->units, a, k)};
+    bool all = true;
+    for (int32_t i = 0; all && i < t->options[p.at.unit]->n; i++) all = admits_option(t, &p, i);
+    if (!all) SW_TRY(restrict_unit(t, &p, d));
   }
   return SW_OK;
 }
 
 static sw_rc apply(const sw_pin_target *t, sw_diag *d) {
-  for (int32_t i = 0; i < t->g->n_annotations; i++) SW_TRY(offer_stated(t, &t->g->annotations[i], d));
-  /* Options of ops first: they may add a choice that the rest restricts. What is resharded comes last. */
-  for (int32_t pass = 0; pass < 3; pass++) {
-    for (int32_t i = 0; i < t->g->n_annotations; i++) {
-      const sw_annotation *a = &t->g->annotations[i];
-      if (pass == 0 && a->op >= 0) SW_TRY(pin_op(t, &t->g->ops[a->op], &(pin){a, t->g->ops[a->op].name}, d));
-      if (pass > 0 && a->op < 0) SW_TRY(pin_value(t, a, pass == 2, d));
-    }
+  const sw_graph *g = t->g;
+  for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(offer_stated(t, &g->annotations[i], d));
+  for (int pass = 0; pass < 3; pass++) {
+    for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(pin_annotation(t, &g->annotations[i], pass, d));
   }
-  return SW_OK;
-}
-
-/* Choices that were made for one annotation may pass over another one. */
-static sw_rc confirm(const sw_pin_target *t, int32_t node, int port, const pin *p, sw_diag *d) {
-  bool all = true;
-  for (int32_t i = 0; all && i < t->options[node]->n; i++) all = admits_option(t, node, port, p, i);
-  return all || !p->a->required ? SW_OK : restrict_node(t, node, port, p, d);
-}
-
-static sw_rc confirm_annotation(const sw_pin_target *t, const sw_annotation *a, sw_diag *d) {
-  const pin p = {a, a->op >= 0 ? t->g->ops[a->op].name : t->g->values[a->value].name};
-  for (int32_t i = 0; i < sw_annotation_n_ports(t->g, a); i++) {
-    const sw_port at = sw_annotation_port(t->units, a, i);
-    SW_TRY(confirm(t, at.unit, at.port, &p, d));
-  }
+  for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(confirm(t, &g->annotations[i], d));
   return SW_OK;
 }
 
 sw_rc sw_pins_apply(const sw_pin_target *t, sw_diag *d) {
   sw_rc rc = apply(t, d);
-  for (int32_t i = 0; !rc && i < t->g->n_annotations; i++) rc = confirm_annotation(t, &t->g->annotations[i], d);
   if (rc != SW_E_INFEASIBLE) return rc;
   sw_diag both = {0};
   if (sw_requirements_check(t->g, t->machine, &both) == SW_E_INFEASIBLE && d) *d = both; /* it names both places */
