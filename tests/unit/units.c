@@ -1,0 +1,134 @@
+/* Units, ports and lives against the graph read naively; and the two that are made of them against each other: what the
+ * selection problem says of the options of a plan is what the plan's breakdown says of the plan. */
+#include "check.h"
+
+#include <math.h>
+
+#include "shardwright/model_json.h"
+#include "shardwright/plan.h"
+#include "shardwright/profile_json.h"
+
+static const char *const kModels[] = {"mlp", "gpt2", "llama3", "llama3-decode", "mixtral", "mlp-train", "gpt2-train"};
+
+/* Each value is made at one port, each use taken at one, by units in order, which run in the order of their steps. */
+static void every_port_is_one(const sw_graph *g) {
+  const sw_units u = sw_units_of(g);
+  int32_t made = 0, taken = 0, returned = 0, step = 0;
+  for (int32_t i = 0; i < u.n; i++) {
+    const sw_unit unit = sw_unit_at(&u, i);
+    assert_true(unit.kind == (i < u.n_args ? SW_UNIT_ARGUMENT : i < u.n_args + u.n_ops ? SW_UNIT_OP : SW_UNIT_OUTPUT));
+    assert_true(unit.step >= step && unit.step < u.n_steps);
+    step = unit.step;
+    for (int32_t k = 0; k < unit.n_makes; k++) {
+      const sw_port at = sw_value_made_at(&u, unit.makes[k]);
+      assert_true(at.unit == i && at.port == unit.n_reads + k);
+      assert_int_equal(sw_value_step(&u, unit.makes[k]), unit.step);
+      made++;
+    }
+  }
+  assert_int_equal(made, g->n_values);
+  for (sw_id v = 0; v < g->n_values; v++) {
+    for (int32_t k = 0; k < g->values[v].n_uses; k++) {
+      const sw_value_use use = g->values[v].uses[k];
+      const sw_port at = sw_use_taken_at(&u, use);
+      const sw_unit unit = sw_unit_at(&u, at.unit);
+      if (unit.kind == SW_UNIT_ARGUMENT) returned++; /* the state that it becomes next time */
+      if (unit.kind != SW_UNIT_ARGUMENT) assert_int_equal(unit.reads[at.port], v);
+      if (unit.kind != SW_UNIT_ARGUMENT) assert_int_equal(unit.step, sw_use_step(&u, use));
+      taken++;
+    }
+  }
+  int32_t reads = u.n_outputs;
+  for (sw_id i = 0; i < g->n_ops; i++) reads += g->ops[i].n_operands;
+  assert_true(taken == reads && returned <= u.n_outputs);
+}
+
+/* Bytes at each step of a plan that cuts nothing, from the text of the program. */
+static void uncut_plan_holds_what_is_in_use(const sw_plan *p, const sw_breakdown *b) {
+  const sw_graph *g = p->graph;
+  assert_int_equal(b->n_reshards, 0);
+  assert_int_equal(b->n_steps, g->n_ops + 1);
+  for (int32_t t = 0; t <= g->n_ops; t++) {
+    int64_t bytes = t < g->n_ops ? (int64_t)b->op[t].temp_bytes : 0;
+    for (sw_id id = 0; id < g->n_values; id++) {
+      const sw_value *v = &g->values[id];
+      const bool stays = v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE;
+      bool needed = stays || v->def == t || (v->def < 0 && t == 0);
+      for (int32_t k = 0; k < v->n_uses && !needed; k++)
+        needed = v->def < t && (v->uses[k].op < 0 || v->uses[k].op >= t);
+      bytes += needed ? sw_type_bytes(&v->type) : 0;
+    }
+    assert_int_equal(b->bytes_at[t], bytes);
+  }
+}
+
+/* Cost in units, but for the one that every step of communication, and up to three that every argument, adds. */
+static void problem_says_the_same(sw_selection *s, const sw_plan *p, const sw_breakdown *b, bool uncut, int *compared) {
+  sw_diag diag = {0};
+  const sw_problem *problem = sw_selection_problem(s);
+  const int32_t n = sw_units_of(p->graph).n;
+  int32_t *choice = calloc((size_t)n, sizeof *choice), *all = calloc((size_t)problem->n_nodes, sizeof *all);
+  bool *missing = calloc((size_t)n, sizeof *missing), any = false;
+  int64_t cost, most = 0;
+  assert_true(choice && all && missing);
+  sw_selection_encode(s, p->ops, p->args, p->outputs, choice, missing);
+  for (int32_t i = 0; i < n; i++) any = any || missing[i];
+  if (!any) {
+    assert_ok(sw_selection_cost(s, choice, &cost, &diag));
+    const double rounding = 3.0 * n + 2.0 * b->n_reshards + 1e-9 * (double)cost;
+    assert_true(fabs((double)cost - b->total_s * SW_COST_UNITS_PER_S) <= rounding);
+    ++*compared;
+  }
+  if (uncut) {
+    sw_score score;
+    assert_false(any);
+    assert_ok(sw_selection_complete(s, choice, all, &diag));
+    assert_ok(sw_problem_score(problem, all, &score, &diag));
+    for (int32_t t = 0; t < p->graph->n_ops; t++) most = b->bytes_at[t] > most ? b->bytes_at[t] : most;
+    assert_true(score.peak == most);
+  }
+  free(choice);
+  free(all);
+  free(missing);
+}
+
+static void problem_and_breakdown_agree(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  const sw_profile *profile;
+  sw_mesh mesh;
+  sw_machine *machine;
+  int compared = 0;
+  assert_ok(sw_profile_read("dgx-h100", &a, &profile, &diag));
+  assert_ok(sw_mesh_parse("x=2,y=4", &a, &mesh, &diag));
+  assert_ok(sw_machine_build(&a, profile, &mesh, &machine, &diag));
+  for (size_t i = 0; i < sizeof kModels / sizeof *kModels; i++) {
+    char path[256];
+    sw_graph *g;
+    sw_selection *s;
+    const sw_comparison *all;
+    int64_t least;
+    snprintf(path, sizeof path, "%s/models/small/%s.json", SW_SOURCE_DIR, kModels[i]);
+    assert_ok(sw_model_read(path, &g, &diag));
+    every_port_is_one(g);
+    const sw_selection_options o = {.capacity_bytes = INT64_MAX};
+    assert_ok(sw_selection_build(g, machine, &o, &a, &s, &least, &diag));
+    assert_ok(sw_baselines_build(g, machine, &a, &all, &diag));
+    for (int b = 0; b < SW_BASELINE_COUNT; b++) {
+      if (!all[b].made) continue;
+      if (b == SW_BASELINE_REPLICATED) uncut_plan_holds_what_is_in_use(&all[b].plan, &all[b].breakdown);
+      problem_says_the_same(s, &all[b].plan, &all[b].breakdown, b == SW_BASELINE_REPLICATED, &compared);
+    }
+    sw_selection_deinit(s);
+    sw_graph_destroy(g);
+  }
+  print_message("%d plans\n", compared);
+  assert_in_range(compared, sizeof kModels / sizeof *kModels, 1000);
+  sw_arena_deinit(&a);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(problem_and_breakdown_agree)};
+  return cmocka_run_group_tests_name("units", tests, NULL, NULL);
+}
