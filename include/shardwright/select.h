@@ -184,4 +184,60 @@ typedef struct sw_bound {
 } sw_bound;
 SW_API SW_CHECKED sw_rc sw_problem_bound(const sw_problem *p, const sw_bound_options *o, sw_bound *out, sw_diag *d);
 
+/* --- costs that several edges share --------------------------------------------------------------------------------
+ *
+ * Edges (i, j) by classes of choices, and costs that a node i pays once when any of its edges stands in a cell that has
+ * a share of the cost, however many do: a copy of a value that several readers want.
+ *
+ *   minimise  sum of nodes' costs + sum of edges' cells + sum of cost[k] over all i and k for which some edge (i, j)
+ *             stands in a cell that has a share of k
+ *
+ * With the cost split into shares >= 0 that add up to it, each edge pays the shares in its cell by itself: a problem of
+ * nodes and edges that costs no more, whatever the shares are, and whose optimum depends on them. */
+typedef struct sw_shared_cost {
+  int64_t cost;     /* in [0, SW_FORBIDDEN) */
+  int32_t first, n; /* its shares: first .. first + n - 1 of all */
+} sw_shared_cost;
+
+typedef struct sw_shared_table {
+  int32_t n[2];               /* classes of the edge's i and j; none is empty */
+  const int32_t *class_of[2]; /* by choice */
+  const int64_t *cost;        /* n[0] x n[1], row-major: beside what is shared */
+  const int32_t *first;       /* cells + 1: cell k has the shares share[first[k]] ..; NULL: no cell has any */
+  const int32_t *share;       /* a share is found in one table alone, and a table has at most one of a cost */
+} sw_shared_table;
+
+typedef struct sw_shared_edge {
+  int32_t i, j, table; /* no other edge of i has this table */
+} sw_shared_edge;
+
+typedef struct sw_shared_problem {
+  sw_problem base; /* nodes, their uses and the limit; no edges */
+  int32_t n_edges, n_tables, n_costs, n_shares;
+  const sw_shared_edge *edges;
+  const sw_shared_table *tables;
+  const sw_shared_cost *costs;
+} sw_shared_problem;
+
+typedef struct sw_split_options {
+  int64_t work_limit; /* 0: none; steps, as sw_solve_options has them */
+  double deadline_s;  /* of sw_now_s; 0: none */
+  int passes;         /* at most */
+  int64_t target;     /* the least cost known */
+  int64_t bound;      /* what is known without other shares: those that promise less are not taken */
+  double gap;         /* end when the bound is so near the target */
+  sw_cancel *cancel;  /* NULL allowed */
+} sw_split_options;
+
+typedef struct sw_split {
+  bool taken;     /* false: nothing was found that promises more than is known */
+  int64_t *share; /* the caller's, n_shares: in whole units */
+  bool *moved;    /* the caller's, n_costs; false: the shares are equal, as at first */
+  int64_t work;   /* steps counted */
+} sw_split;
+
+/* Shares under which the bound of messages and prices is high. Floats guide; any shares that add up are right. */
+SW_API SW_CHECKED sw_rc sw_problem_split(const sw_shared_problem *p, const sw_split_options *o, sw_split *out,
+                                         sw_diag *d);
+
 #endif

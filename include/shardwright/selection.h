@@ -50,22 +50,13 @@ SW_API SW_CHECKED sw_rc sw_selection_cost(sw_selection *s, const int32_t *choice
 /* Add hub nodes where the problem counts less for this solution than it costs. The problem changes when *refined:
  * nodes of arguments, ops and outputs keep their places, hubs follow. */
 /* Charge copies that are not yet counted exactly in full to each use (a bound from above, at which a choice can only be
- * better than it seems) or, as at first, in parts (a bound from below). */
+ * better than it seems) or, as at first, in shares (a bound from below). */
 SW_API SW_CHECKED sw_rc sw_selection_charge(sw_selection *s, bool whole, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_selection_refine(sw_selection *s, const int32_t *choice, bool *refined, sw_diag *d);
-/* Divide what copies cost among those who may want them: at first all pay equal parts. The better the parts, the higher
- * the bound of the problem. Refinements are forgotten: with the new parts others are needed. */
-typedef struct sw_divide_options {
-  int64_t work_limit; /* 0: none; steps, as sw_solve_options has them */
-  double deadline_s;  /* of sw_now_s; 0: none */
-  int passes;         /* at most */
-  int64_t target;     /* the least true cost known */
-  int64_t bound;      /* what is known without new parts: those that promise less are not taken */
-  double gap;         /* end when the bound is so near the target */
-  sw_cancel *cancel;  /* NULL allowed */
-} sw_divide_options;
+/* Split what copies cost among those who may want them: at first all pay equal shares. The better the shares, the
+ * higher the bound of the problem. Refinements are forgotten: with the new shares others are needed. */
 /* *work: steps counted. */
-SW_API SW_CHECKED sw_rc sw_selection_divide(sw_selection *s, const sw_divide_options *o, int64_t *work, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_selection_split(sw_selection *s, const sw_split_options *o, int64_t *work, sw_diag *d);
 /* A copy that the problem counts as made once: the value, and what it is resharded to. */
 typedef struct sw_shared_copy {
   sw_id value;
@@ -80,8 +71,8 @@ SW_API SW_CHECKED sw_rc sw_selection_share(sw_selection *s, int32_t n, const sw_
  * each the first), and the shared copies that go with them. */
 SW_API SW_CHECKED sw_rc sw_selection_complete(const sw_selection *s, const int32_t *choice, int32_t *out, sw_diag *d);
 /* What a search of the problem learned, in names that stay the same when the problem is refined (hubs change their
- * places, and their choices), and back: as far as the problem as it is now has them. In the arena. Dividing parts anew
- * makes the names of hubs invalid. */
+ * places, and their choices), and back: as far as the problem as it is now has them. In the arena. Splitting shares
+ * anew makes the names of hubs invalid. */
 SW_API SW_CHECKED sw_rc sw_selection_keep(const sw_selection *s, const sw_learned *learned, sw_arena *arena,
                                           sw_learned *kept, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_selection_recall(const sw_selection *s, const sw_learned *kept, sw_arena *arena,

@@ -142,16 +142,16 @@ static bool is_worth_dividing(const sw_searcher *s, const sw_solution *best) {
 /* Parts under which the bound is high are worth the time of some solutions, once it is known that copies matter. */
 static sw_rc divide(const sw_searcher *s, const sw_solution *best, sw_diag *d) {
   enum { PASSES = 400 };
-  sw_divide_options o = {.passes = PASSES,
-                         .target = best->cost,
-                         .bound = best->bound,
-                         .gap = s->o->solve.gap,
-                         .work_limit = sw_search_part(s, kOfTime),
-                         .deadline_s = s->spent->deadline_s,
-                         .cancel = s->o->solve.cancel};
+  sw_split_options o = {.passes = PASSES,
+                        .target = best->cost,
+                        .bound = best->bound,
+                        .gap = s->o->solve.gap,
+                        .work_limit = sw_search_part(s, kOfTime),
+                        .deadline_s = s->spent->deadline_s,
+                        .cancel = s->o->solve.cancel};
   int64_t work = 0;
   *s->learned = (sw_learned){0};
-  sw_rc rc = sw_selection_divide(s->selection, &o, &work, d);
+  sw_rc rc = sw_selection_split(s->selection, &o, &work, d);
   s->spent->work += work;
   return rc;
 }

@@ -9,7 +9,7 @@
 
 #include "shardwright/checked.h"
 
-#include "strategy/divide/divide.h"
+#include "strategy/split.h"
 #include "strategy/pins.h"
 
 /* Work space of a build. */
@@ -365,9 +365,9 @@ sw_rc sw_selection_refine(sw_selection *s, const int32_t *choice, bool *refined,
   return *refined ? make_edges(s, d) : SW_OK;
 }
 
-sw_rc sw_selection_divide(sw_selection *s, const sw_divide_options *o, int64_t *work, sw_diag *d) {
+sw_rc sw_selection_split(sw_selection *s, const sw_split_options *o, int64_t *work, sw_diag *d) {
   bool taken;
-  SW_TRY(sw_divide_parts(s, o, &taken, work, d));
+  SW_TRY(sw_split_copies(s, o, &taken, work, d));
   if (!taken) return SW_OK;
   for (size_t i = 0; i < s->patterns.n; i++) sw_pattern_unshare(&s->patterns.at[i]);
   return make_edges(s, d);

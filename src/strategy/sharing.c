@@ -116,10 +116,10 @@ sw_rc sw_pattern_route(const sw_pattern *p, sw_prices *prices, int32_t from, int
   return SW_OK;
 }
 
-/* Consumer i's part in a route that costs `units`; of equal parts the first has the remainder of the division. */
-static int64_t part_of(const sw_pattern *p, int32_t i, int32_t from, int32_t id, int64_t units) {
+/* Consumer i's share of a route that costs `units`; of equal shares the first has the remainder of the division. */
+static int64_t share_of(const sw_pattern *p, int32_t i, int32_t from, int32_t id, int64_t units) {
   if (units >= SW_FORBIDDEN) return SW_FORBIDDEN;
-  if (p->part) return p->part[i][(int64_t)from * p->n_ids + id];
+  if (p->share) return p->share[i][(int64_t)from * p->n_ids + id];
   int64_t m = p->wanting[id];
   return units / m + (p->wanting_first[id] == i ? units % m : 0);
 }
@@ -136,7 +136,7 @@ static sw_rc charge(const sw_pattern *p, const sw_hub *h, sw_prices *prices, con
   bool other = copy < 0 ? h->first > 0 : copy < h->first || copy >= h->first + h->n;
   if (other || (copy >= 0 && row->made >> (copy - h->first) & 1)) return SW_OK;
   SW_TRY(sw_pattern_route(p, prices, row->from, want, out, d));
-  if (copy < 0 && !p->whole) *out = part_of(p, i, row->from, want, *out);
+  if (copy < 0 && !p->whole) *out = share_of(p, i, row->from, want, *out);
   return SW_OK;
 }
 
@@ -279,17 +279,17 @@ void sw_pattern_unshare(sw_pattern *p) {
 
 /* --- the truth --------------------------------------------------------------------------------------------------- */
 
-/* How many of the consumers want `id`; what they pay in parts. */
+/* How many of the consumers want `id`; what they pay in shares. */
 static int32_t count_wanting(const sw_pattern *p, const int32_t *y, int32_t id) {
   int32_t n = 0;
   for (int32_t i = 0; i < p->n_consumers; i++) n += wants(&p->wants[i], p->wants[i].class_of[y[i]], id);
   return n;
 }
 
-static int64_t sum_of_parts(const sw_pattern *p, int32_t from, const int32_t *y, int32_t id, int64_t units) {
+static int64_t sum_of_shares(const sw_pattern *p, int32_t from, const int32_t *y, int32_t id, int64_t units) {
   int64_t sum = 0;
   for (int32_t i = 0; i < p->n_consumers; i++) {
-    if (wants(&p->wants[i], p->wants[i].class_of[y[i]], id)) sum = sw_cost_add(sum, part_of(p, i, from, id, units));
+    if (wants(&p->wants[i], p->wants[i].class_of[y[i]], id)) sum = sw_cost_add(sum, share_of(p, i, from, id, units));
   }
   return sum;
 }
@@ -316,7 +316,7 @@ sw_rc sw_pattern_true_cost(sw_pattern *p, sw_prices *prices, int32_t x, const in
       if (id < 0 || !is_new_want(p, y, i, id)) continue;
       SW_TRY(sw_pattern_route(p, prices, from, id, &units, d));
       *cost = sw_cost_add(*cost, units);
-      bool counted = units == 0 || p->shared_at[id] >= 0 || sum_of_parts(p, from, y, id, units) >= units;
+      bool counted = units == 0 || p->shared_at[id] >= 0 || sum_of_shares(p, from, y, id, units) >= units;
       if (refine && !counted) SW_TRY(sw_pattern_share(p, id, marked, d));
     }
   }

@@ -2,10 +2,10 @@
  *
  * A copy that several consumers want is made once and paid once. Counting exactly that for every sharding that may be
  * wanted takes nodes with very many choices; yet almost all copies would never be made. So each wanted sharding q
- * starts out shared by parts: every consumer that can want q has a part in the route, and pays it when it does. The
- * parts add up to the whole route, so that never more is counted than the truth, and exactly the truth when all want q
- * whose part is not zero. At first the m consumers have 1/m each; divide.h finds parts under which the bound is high.
- * Only where a solution shows that it counted too little does q become one of the pattern's shared copies (refine), for
+ * starts out split: every consumer that can want q has a share of the route, and pays it when it does. The shares add
+ * up to the whole route, so that never more is counted than the truth, and exactly the truth when all want q whose
+ * share is not zero. At first the m consumers have 1/m each; split.h finds shares under which the bound is high. Only
+ * where a solution shows that it counted too little does q become one of the pattern's shared copies (refine), for
  * every value of the same pattern at once.
  *
  * A value with shared copies has hub nodes between its producer and its consumers: the choices of a hub are what the
@@ -63,10 +63,10 @@ typedef struct sw_pattern {
   sw_wants *wants;                    /* by consumer */
   int32_t *wanting;                   /* by sharding id: how many consumers can want it */
   int32_t *wanting_first;             /* by sharding id: the first of them */
-  int64_t **part;                     /* by consumer: [class of the producer][sharding id]; NULL: equal parts */
+  int64_t **share;                    /* by consumer: [class of the producer][sharding id]; NULL: equal */
   int32_t *shared_at;                 /* by sharding id: which shared copy it is; -1: none */
   int32_t n_shared, *shared;
-  bool whole; /* copies that are not shared ones are charged to every consumer, not by parts */
+  bool whole; /* copies that are not shared ones are charged to every consumer, not by shares */
   bool ready; /* what the hubs' tables say is as all above says */
   /* In the order of `shared`. The first has the copies that are not shared in its tables too; without any shared copy
    * it stands for the producer, whose choices are its rows, and is no node. */

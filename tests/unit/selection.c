@@ -154,17 +154,17 @@ static int questions_are_answered(const sw_graph *g, const sw_machine *machine, 
   return bound;
 }
 
-/* With other parts than equal ones: still never more than the truth, and refined until nothing is left to refine, the
+/* With other shares than equal ones: still never more than the truth, and refined until nothing is left to refine, the
  * optimum is the truth. */
-static void divided_parts_lead_there_too(sw_selection *s, sw_rng *r, int64_t least) {
+static void split_shares_lead_there_too(sw_selection *s, sw_rng *r, int64_t least) {
   sw_diag diag = {0};
   sw_arena arena = {0};
   sw_solution now;
   bool refined = true;
-  sw_divide_options divide = {.passes = (int)sw_rng_below(r, 40), .target = least};
+  sw_split_options split = {.passes = (int)sw_rng_below(r, 40), .target = least};
   const sw_solve_options solve = {.threads = 1};
   int64_t work;
-  assert_ok(sw_selection_divide(s, &divide, &work, &diag));
+  assert_ok(sw_selection_split(s, &split, &work, &diag));
   charges_enclose_the_truth(s, r);
   while (refined) {
     assert_ok(sw_solve(sw_selection_problem(s), &solve, &arena, &now, &diag));
@@ -203,7 +203,7 @@ static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const c
                (long long)plan.cost_units, (long long)plan.bound_units, sw_text_str(&text));
     start_again(&plan, &o, &arena, least);
     if (combinations <= FEW_COMBINATIONS) *questions += questions_are_answered(g, machine, &o, s, r, least, &arena);
-    divided_parts_lead_there_too(s, r, least);
+    split_shares_lead_there_too(s, r, least);
   }
   sw_selection_deinit(s);
   sw_graph_destroy(g);

@@ -9,15 +9,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "select/bound/shares.h"
 #include "select/bound/squeeze.h"
 #include "shardwright/simd.h"
 
-enum { PAD = 4, MOST_DOM_ON_STACK = 1024, LEAST_PATIENCE = 8, MOST_PATIENCE = 45 };
-static const double kForbidden = 1e15; /* finite, so that differences stay numbers; a lower price is still a bound */
-
-static int32_t padded(int32_t n) { return (n + PAD - 1) / PAD * PAD; }
-
-static double cell(int64_t v) { return v >= SW_FORBIDDEN ? kForbidden : (double)v; }
+enum { MOST_DOM_ON_STACK = 1024, LEAST_PATIENCE = 8, MOST_PATIENCE = 45 };
 
 /* A table as links have it: two padded orientations, and classes when it is squeezed. */
 typedef struct oriented {
@@ -34,14 +30,14 @@ static bool pays(const sel_mat *m, const sel_squeezed *q) {
 
 /* One orientation of the lines named. */
 static const double *lay_out(sel_dual *u, const sel_mat *m, int side, const sel_squeezed *q, sw_diag *d) {
-  int32_t rows = q->n[side], cols = q->n[!side], ld = padded(cols);
+  int32_t rows = q->n[side], cols = q->n[!side], ld = sel_padded(cols);
   double *to = sw_arena_alloc(&u->mem, (size_t)rows * (size_t)ld, sizeof *to, d);
   for (int32_t s = 0; to && s < rows; s++) {
     int64_t line = q->class_of[0] ? q->first[side][s] : s;
     for (int32_t t = 0; t < ld; t++) {
       int64_t at = t < cols && q->class_of[0] ? q->first[!side][t] : t;
       to[(int64_t)s * ld + t] =
-          t < cols ? cell(side ? m->v[at * m->cols + line] : m->v[line * m->cols + at]) : kForbidden;
+          t < cols ? sel_cell(side ? m->v[at * m->cols + line] : m->v[line * m->cols + at]) : SEL_DUAL_FORBIDDEN;
     }
   }
   return to;
@@ -63,15 +59,15 @@ static sel_link link_of(const sel_pair *g, const oriented *o) {
                     .class_j = o->q.class_of[forward],
                     .n_i = o->q.n[!forward],
                     .n_j = o->q.n[forward],
-                    .ld_i = padded(o->q.n[!forward]),
-                    .ld_j = padded(o->q.n[forward]),
+                    .ld_i = sel_padded(o->q.n[!forward]),
+                    .ld_j = sel_padded(o->q.n[forward]),
                     .up = forward ? o->rows : o->cols,
                     .down = forward ? o->cols : o->rows};
 }
 
 static void add_link(sel_dual *u, int32_t e, const sel_link *g) {
   u->links[e] = *g;
-  u->n_messages += padded(u->c->dom[g->i]) + padded(u->c->dom[g->j]);
+  u->n_messages += sel_padded(u->c->dom[g->i]) + sel_padded(u->c->dom[g->j]);
   u->cells += (int64_t)g->n_i * g->n_j;
 }
 
@@ -93,7 +89,7 @@ static sw_rc borrow_links(sel_dual *u, const sel_link *links, const int32_t *whi
   const sel_core *c = u->c;
   SW_ARENA_NEW(u->links, &u->mem, c->n_pairs, d);
   for (int32_t e = 0; e < c->n_pairs; e++) {
-    sel_link link = links[which[e]];
+    sel_link link = links[which ? which[e] : e];
     link.i = c->pairs[e].i;
     link.j = c->pairs[e].j;
     add_link(u, e, &link);
@@ -127,15 +123,15 @@ void sel_dual_place_messages(sel_dual *u) {
   double *next = u->messages;
   for (int32_t e = 0; e < u->c->n_pairs; e++) {
     u->links[e].to_i = next;
-    u->links[e].to_j = next + padded(u->c->dom[u->links[e].i]);
-    next = u->links[e].to_j + padded(u->c->dom[u->links[e].j]);
+    u->links[e].to_j = next + sel_padded(u->c->dom[u->links[e].i]);
+    next = u->links[e].to_j + sel_padded(u->c->dom[u->links[e].j]);
   }
 }
 
 static sw_rc build_flat(sel_dual *u, sw_diag *d) {
   const sel_core *c = u->c;
   SW_ARENA_NEW(u->offset, &u->mem, (size_t)c->n + 1, d);
-  for (int32_t i = 0; i < c->n; i++) u->offset[i + 1] = u->offset[i] + padded(c->dom[i]);
+  for (int32_t i = 0; i < c->n; i++) u->offset[i + 1] = u->offset[i] + sel_padded(c->dom[i]);
   u->n_flat = u->offset[c->n];
   SW_ARENA_NEW(u->unary, &u->mem, u->n_flat, d);
   SW_ARENA_NEW(u->hat, &u->mem, u->n_flat, d);
@@ -151,7 +147,7 @@ static sw_rc build_flat(sel_dual *u, sw_diag *d) {
     SW_ARENA_NEW(*steps[k], &u->mem, (size_t)c->n_steps + 1, d);
   int32_t most = 1;
   for (int32_t i = 0; i < c->n; i++) most = c->dom[i] > most ? c->dom[i] : most;
-  u->most_dom = padded(most);
+  u->most_dom = sel_padded(most);
   SW_ARENA_NEW(u->least, &u->mem, 2 * (size_t)u->most_dom, d);
   sel_dual_place_messages(u);
   return SW_OK;
@@ -227,7 +223,7 @@ static void set_unaries(sel_dual *u) {
     int32_t i = u->seen[m];
     double *to = u->unary + u->offset[i];
     for (int32_t s = 0; s < c->dom[i]; s++) to[s] += (double)c->cost[i][s];
-    for (int32_t s = c->dom[i]; s < padded(c->dom[i]); s++) to[s] = kForbidden;
+    for (int32_t s = c->dom[i]; s < sel_padded(c->dom[i]); s++) to[s] = SEL_DUAL_FORBIDDEN;
   }
 }
 
@@ -259,17 +255,17 @@ static void least_of_classes(const double *from, int32_t n, const int32_t *class
 static double send_squeezed(const sel_dual *u, const double *from, const sel_link *g, bool down, double *out) {
   const int32_t *mine = down ? g->class_j : g->class_i, *others = down ? g->class_i : g->class_j;
   int32_t n = u->c->dom[down ? g->j : g->i], n_other = u->c->dom[down ? g->i : g->j];
-  int32_t n_mine = down ? g->n_j : g->n_i, n_others = down ? g->n_i : g->n_j, ld = padded(n_others);
+  int32_t n_mine = down ? g->n_j : g->n_i, n_others = down ? g->n_i : g->n_j, ld = sel_padded(n_others);
   double *to = u->least + u->most_dom;
   least_of_classes(from, n, mine, n_mine, u->least);
   double least = send(u->least, n_mine, down ? g->down : g->up, ld, n_others, to);
   for (int32_t t = 0; t < n_other; t++) out[t] = to[others[t]];
-  for (int32_t t = n_other; t < padded(n_other); t++) out[t] = kForbidden;
+  for (int32_t t = n_other; t < sel_padded(n_other); t++) out[t] = SEL_DUAL_FORBIDDEN;
   return least;
 }
 
 SW_SIMD_CLONES static void gather(const sel_dual *u, int32_t i, double *hat) {
-  int32_t ld = padded(u->c->dom[i]);
+  int32_t ld = sel_padded(u->c->dom[i]);
   memcpy(hat, u->unary + u->offset[i], (size_t)ld * sizeof *hat);
   for (int32_t a = u->first_arc[i]; a < u->first_arc[i + 1]; a++) {
     const sel_link *g = &u->links[u->arcs[a].edge];
@@ -364,6 +360,7 @@ static void hand_over(const sel_dual *u, const double *hat, double gamma, const 
 static void spread(sel_dual *u) {
   int32_t *member = (int32_t *)(void *)(u->least + u->most_dom);
   memset(u->share, 0, (size_t)u->n_flat * sizeof *u->share);
+  if (u->shares) sel_shares_clear(u->shares);
   for (int32_t m = 0; m < u->n_seen; m++) {
     int32_t i = u->seen[m], n = u->c->dom[i], back = u->mid_arc[i] - u->first_arc[i];
     const double *hat = u->hat + u->offset[i];
@@ -377,6 +374,8 @@ static void spread(sel_dual *u) {
         int32_t s = g->class_i ? cheapest_squeezed(u, g, t, member)
                                : cheapest(hat, gamma, g->to_j, g->up + (int64_t)t * g->ld_j, n);
         p[s] += gamma * q[t];
+        if (u->shares)
+          sel_shares_weigh(u->shares, u->arcs[a].edge, g->class_i[t], g->class_j[s], count_of(u, i) * q[t]);
       }
     }
     if (back * gamma >= 1.0 - 1e-12) continue;
@@ -385,6 +384,7 @@ static void spread(sel_dual *u) {
       if (hat[s] < hat[best]) best = s;
     p[best] += 1.0 - back * gamma;
   }
+  if (u->shares && u->lifted) sel_shares_average(u->shares);
 }
 
 /* What a use occupies under the marginals. */
@@ -417,9 +417,11 @@ static void keep_best(sel_dual *u) {
   u->best_bound = u->bound;
   memcpy(u->best_lambda, u->lambda, (size_t)u->c->n_steps * sizeof *u->lambda);
   memcpy(u->best_messages, u->messages, (size_t)u->n_messages * sizeof *u->messages);
+  if (u->shares) sel_shares_keep(u->shares);
 }
 
 void sel_dual_rewind(sel_dual *u) {
+  if (u->shares) sel_shares_rewind(u->shares);
   memcpy(u->lambda, u->best_lambda, (size_t)u->c->n_steps * sizeof *u->lambda);
   memcpy(u->messages, u->best_messages, (size_t)u->n_messages * sizeof *u->messages);
 }
@@ -431,7 +433,8 @@ void sel_dual_forget(sel_dual *u) {
 }
 
 static void step(sel_dual *u, double target) {
-  double norm = 0, level = u->best_bound + 0.3 * (target - u->best_bound);
+  double level = u->best_bound + 0.3 * (target - u->best_bound);
+  double norm = u->shares ? sel_shares_turn(u->shares, u->mix) : 0;
   for (int32_t t = 0; t < u->c->n_steps; t++) {
     u->direction[t] += u->mix * (u->usage[t] - u->direction[t]);
     if (u->lambda[t] > 0 || u->direction[t] > 0) norm += u->direction[t] * u->direction[t];
@@ -439,6 +442,7 @@ static void step(sel_dual *u, double target) {
   if (norm <= 0) return;
   double length = u->factor * (level - u->bound) / norm;
   if (length <= 0) return;
+  if (u->shares) sel_shares_move(u->shares, length);
   for (int32_t t = 0; t < u->c->n_steps; t++) u->lambda[t] = fmax(0, u->lambda[t] + length * u->direction[t]);
 }
 
@@ -446,6 +450,7 @@ void sel_dual_pass(sel_dual *u, double target) {
   double on_stack[MOST_DOM_ON_STACK], *from = on_stack;
   if (u->most_dom > MOST_DOM_ON_STACK) from = u->share; /* as wide as all variables together */
   set_unaries(u);
+  if (u->shares) sel_shares_apply(u->shares);
   double paid = 0;
   for (int32_t t = 0; t < u->c->n_steps; t++) paid += u->lambda[t] * ((double)u->c->cap[t] / u->unit);
   forward(u, from);
@@ -457,7 +462,7 @@ void sel_dual_pass(sel_dual *u, double target) {
   spread(u);
   double weight = u->passes == 1 ? 1.0 : u->mix;
   for (int32_t k = 0; k < u->n_flat; k++) u->mean[k] += weight * (u->share[k] - u->mean[k]);
-  if (u->c->n_steps == 0) return;
+  if (u->c->n_steps == 0 && !u->shares) return;
   supergradient(u);
   if (u->stale > u->patience) {
     u->factor *= 0.8;
@@ -507,7 +512,7 @@ void sel_dual_decode(sel_dual *u, int32_t *x) {
   set_unaries(u);
   for (int32_t i = 0; i < u->c->n; i++) {
     double *hat = u->hat + u->offset[i];
-    memcpy(hat, u->unary + u->offset[i], (size_t)padded(u->c->dom[i]) * sizeof *hat);
+    memcpy(hat, u->unary + u->offset[i], (size_t)sel_padded(u->c->dom[i]) * sizeof *hat);
     for (int32_t a = u->first_arc[i]; a < u->first_arc[i + 1]; a++) {
       const sel_link *g = &u->links[u->arcs[a].edge];
       int32_t from = a >= u->mid_arc[i] ? 0 : g->class_i ? g->class_i[x[g->i]] : x[g->i];

@@ -11,6 +11,14 @@
 #include "select/core.h"
 #include "shardwright/text.h"
 
+enum { SEL_PAD = 4 }; /* lines of tables and messages are multiples of it */
+static inline int32_t sel_padded(int32_t n) { return (n + SEL_PAD - 1) / SEL_PAD * SEL_PAD; }
+
+#define SEL_DUAL_FORBIDDEN 1e15 /* finite, so that differences stay numbers; a lower price is still a bound */
+static inline double sel_cell(int64_t v) { return v >= SW_FORBIDDEN ? SEL_DUAL_FORBIDDEN : (double)v; }
+
+struct sel_shares;
+
 typedef struct sel_arc {
   int32_t edge, other; /* in sel_dual's own numbering of edges */
 } sel_arc;
@@ -51,6 +59,7 @@ typedef struct sel_dual {
   int patience; /* passes without progress before the steps shrink: many lead further, few are sooner there */
   int stale;    /* passes without progress */
   int64_t passes;
+  struct sel_shares *shares; /* NULL, or shared costs whose shares move with the prices (shares.h) */
   int32_t most_dom;          /* padded */
   double *least;             /* scratch: 2 x most_dom */
   bool lifted;               /* passes see one variable of those that are alike (lift.h) */
@@ -65,7 +74,7 @@ typedef struct sel_dual {
 /* `squeeze`: look for equal lines in the tables; worth it where there will be many passes. */
 sw_rc sel_dual_init(sel_dual *u, const sel_core *c, bool squeeze, sw_diag *d);
 /* Of a part of a core whose links there are, in their order of variables: pair e has the tables of links[which[e]],
- * which stay theirs. No table of `c` is looked at. */
+ * which stay theirs; `which` NULL: of links[e]. No table of `c` is looked at. */
 sw_rc sel_dual_init_part(sel_dual *u, const sel_core *c, const sel_link *links, const int32_t *which, sw_diag *d);
 void sel_dual_deinit(sel_dual *u);
 /* Each link with messages of its own, as after sel_dual_init. */

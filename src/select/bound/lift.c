@@ -21,12 +21,12 @@ static bool are_alike(const sel_core *c, int32_t i, int32_t j) {
 }
 
 static bool are_alike_links(const sel_dual *u, int32_t e, int32_t f) {
-  return u->c->pairs[e].mat == u->c->pairs[f].mat && u->links[e].up == u->links[f].up;
+  return u->c->pairs[e].mat == u->c->pairs[f].mat &&
+         (u->links[e].i == u->c->pairs[e].i) == (u->links[f].i == u->c->pairs[f].i);
 }
 
 /* *kinds: of variables. */
-static sw_rc find_alike(sel_dual *u, int32_t *kinds, sw_diag *d) {
-  enum { ROUNDS = 8 };
+static sw_rc find_alike(sel_dual *u, int rounds, int32_t *kinds, sw_diag *d) {
   const sel_core *c = u->c;
   uint64_t *colour;
   sw_alike_link *links;
@@ -41,7 +41,7 @@ static sw_rc find_alike(sel_dual *u, int32_t *kinds, sw_diag *d) {
     bool forward = l->i == c->pairs[e].i;
     links[e] = (sw_alike_link){{l->i, l->j}, 2 * (uint64_t)c->pairs[e].mat + forward};
   }
-  SW_TRY(sw_alike(c->n, colour, c->n_pairs, links, ROUNDS, u->like, u->like_link, d));
+  SW_TRY(sw_alike(c->n, colour, c->n_pairs, links, rounds, u->like, u->like_link, d));
   *kinds = 0;
   for (int32_t i = 0; i < c->n; i++) {
     if (!are_alike(c, i, u->like[i])) u->like[i] = i;
@@ -52,18 +52,10 @@ static sw_rc find_alike(sel_dual *u, int32_t *kinds, sw_diag *d) {
   return SW_OK;
 }
 
-/* What a dual has apart from lifting. */
-typedef struct apart {
-  int32_t *offset;
-  int32_t n_flat;
-  int64_t n_messages, passes;
-  double *mean;
-} apart;
-
-static int32_t flat_of(const apart *was, int32_t i) { return was->offset[i + 1] - was->offset[i]; }
+static int32_t flat_of(const sel_lifted *was, int32_t i) { return was->offset[i + 1] - was->offset[i]; }
 
 /* Variables that are alike have one place in the flat arrays; what stands there for all comes first. */
-static sw_rc pack_variables(sel_dual *u, const apart *was, sw_diag *d) {
+static sw_rc pack_variables(sel_dual *u, const sel_lifted *was, sw_diag *d) {
   int32_t n = u->c->n;
   SW_ARENA_NEW(u->offset, &u->mem, (size_t)n + 1, d);
   SW_ARENA_NEW(u->mean, &u->mem, u->n_flat, d);
@@ -78,7 +70,7 @@ static sw_rc pack_variables(sel_dual *u, const apart *was, sw_diag *d) {
 }
 
 /* So have links. */
-static sw_rc pack_messages(sel_dual *u, const apart *was, sw_diag *d) {
+static sw_rc pack_messages(sel_dual *u, const sel_lifted *was, sw_diag *d) {
   double *from = sw_arena_copy(&u->mem, u->messages, (size_t)u->n_messages, sizeof *from, d);
   if (!from) return SW_E_RESOURCE;
   u->n_messages = 0;
@@ -117,8 +109,15 @@ static void see_all(sel_dual *u) {
   for (u->n_seen = 0; u->n_seen < u->c->n; u->n_seen++) u->seen[u->n_seen] = u->n_seen;
 }
 
-static sw_rc lift(sel_dual *u, apart *was, sw_diag *d) {
-  *was = (apart){u->offset, u->n_flat, u->n_messages, u->passes, u->mean};
+sw_rc sel_dual_lift(sel_dual *u, int rounds, sel_lifted *was, sw_diag *d) {
+  enum { FEWEST = 4 }; /* of one class, on average */
+  int32_t classes;
+  *was = (sel_lifted){
+      .offset = u->offset, .n_flat = u->n_flat, .n_messages = u->n_messages, .passes = u->passes, .mean = u->mean};
+  SW_TRY(find_alike(u, rounds, &classes, d));
+  if (classes == 0 || classes > u->c->n / FEWEST) return SW_OK;
+  was->classes = classes;
+  u->best_bound = -INFINITY;
   SW_TRY(pack_variables(u, was, d));
   SW_TRY(pack_messages(u, was, d));
   SW_TRY(see_first(u, d));
@@ -127,7 +126,7 @@ static sw_rc lift(sel_dual *u, apart *was, sw_diag *d) {
 }
 
 /* The averaged marginals of those for whom others stood have faded with every pass. */
-static void unpack_means(sel_dual *u, const apart *was) {
+static void unpack_means(sel_dual *u, const sel_lifted *was) {
   const double faded = pow(1 - u->mix, (double)(u->passes - was->passes));
   for (int32_t i = 0; i < u->c->n; i++) {
     double *to = was->mean + was->offset[i];
@@ -139,7 +138,7 @@ static void unpack_means(sel_dual *u, const apart *was) {
 }
 
 /* Each link has its own messages again: those of its kind. */
-static sw_rc lower(sel_dual *u, const apart *was, sw_diag *d) {
+sw_rc sel_dual_lower(sel_dual *u, const sel_lifted *was, sw_diag *d) {
   double *from = sw_arena_copy(&u->mem, u->messages, (size_t)u->n_messages, sizeof *from, d);
   int64_t *at;
   if (!from) return SW_E_RESOURCE;
@@ -158,21 +157,21 @@ static sw_rc lower(sel_dual *u, const apart *was, sw_diag *d) {
     memcpy(l->to_i, from + at[e], (size_t)n * sizeof *from);
     memcpy(l->to_j, from + at[e] + n, (size_t)flat_of(was, l->j) * sizeof *from);
   }
+  u->stale = 0;
+  u->best_bound = -INFINITY;
   return SW_OK;
 }
 
 sw_rc sel_dual_ascend_lifted(sel_dual *u, double target, sel_settled end, sel_budget *b, int64_t *passes, sw_diag *d) {
-  enum { FEWEST = 4 }; /* of one kind, on average */
+  enum { ROUNDS = 8 };
   const double kFactor = 0.3, first_factor = u->factor;
-  int32_t kinds;
+  const int64_t cells = 2 * u->cells + u->n_flat;
+  sel_lifted was;
   *passes = 0;
-  SW_TRY(find_alike(u, &kinds, d));
-  if (kinds == 0 || kinds > u->c->n / FEWEST) return SW_OK;
-  int64_t work = (2 * u->cells + u->n_flat) / (u->c->n / kinds) + u->c->n_uses;
+  SW_TRY(sel_dual_lift(u, ROUNDS, &was, d));
+  if (was.classes == 0) return SW_OK;
+  int64_t work = cells / (u->c->n / was.classes) + u->c->n_uses;
   double before = 0;
-  apart was;
-  u->best_bound = -INFINITY;
-  SW_TRY(lift(u, &was, d));
   end.enough = fmin(end.enough, target);
   for (int quiet = 0; quiet < end.quiet && *passes < end.most && u->best_bound < end.enough && !sel_stop(b);
        ++*passes) {
@@ -182,9 +181,7 @@ sw_rc sel_dual_ascend_lifted(sel_dual *u, double target, sel_settled end, sel_bu
     if (quiet == 0) before = u->best_bound;
   }
   sel_dual_rewind(u);
-  SW_TRY(lower(u, &was, d));
+  SW_TRY(sel_dual_lower(u, &was, d));
   u->factor = kFactor * first_factor;
-  u->stale = 0;
-  u->best_bound = -INFINITY;
   return SW_OK;
 }

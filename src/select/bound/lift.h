@@ -9,6 +9,20 @@
 
 #include "select/bound/dual.h"
 
+/* What a dual has apart from lifting. */
+typedef struct sel_lifted {
+  int32_t classes; /* of variables; 0: too few are alike, nothing is lifted */
+  int32_t *offset;
+  int32_t n_flat;
+  int64_t n_messages, passes;
+  double *mean;
+} sel_lifted;
+
+/* From now on passes see one variable of each class: equal to `rounds` steps far. The bound is then an estimate. */
+sw_rc sel_dual_lift(sel_dual *u, int rounds, sel_lifted *was, sw_diag *d);
+/* Each variable by itself again, with the messages of its class. */
+sw_rc sel_dual_lower(sel_dual *u, const sel_lifted *was, sw_diag *d);
+
 /* When passes have settled: so many in a row that gain less than a part of the bound, all together. */
 typedef struct sel_settled {
   int quiet;

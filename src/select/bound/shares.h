@@ -1,0 +1,53 @@
+/* Inside the solver: how shared costs are split among the edges that share them (sw_shared_problem), as part of a dual.
+ *
+ * Any shares that are >= 0 and add up to the cost make a relaxation: the tables of edges with their shares in them. Its
+ * bound is a concave function of the shares. After a pass, marginals on the cells say who would rather pay: the shares
+ * of an edge whose marginals stand in a cell more than those of others grow, and the others' shrink. They move together
+ * with the prices on memory, along one averaged direction and by one step.
+ *
+ * Example: x is wanted whole by a and b, or cut by b alone at a little more. In equal shares b pays half of the gather
+ * and a the other half; with all of it on a, who has no choice, b need not pay: the bound is the truth.
+ */
+#ifndef SELECT_SHARES_H_
+#define SELECT_SHARES_H_
+
+#include "select/bound/dual.h"
+
+/* The cells of a table with shares in them, in both orientations, padded as links have them. */
+typedef struct sel_share_table {
+  double *rows, *cols;
+  uint64_t kind; /* equal: the same costs, with shares of the same shared costs */
+} sel_share_table;
+
+typedef struct sel_shares {
+  const sw_shared_problem *p;
+  sel_share_table *tables;
+  int32_t *cost_of, *table_of;        /* of a share */
+  int32_t *first_cell, *cell;         /* of a share: the cells of its table that it is in */
+  double *now, *best, *toward, *mass; /* toward: averaged direction; mass: supergradient */
+  int32_t *live, n_live; /* shared costs on which a marginal had mass: all others keep the shares they began with */
+  bool *is_live;
+  int32_t *like, *n_like; /* shares of one cost in tables of one symmetry class: the first of them, and how many */
+} sel_shares;
+
+/* Equal shares. Fills links[n_edges] and pairs[n_edges] of a core of the problem, whose pairs name kinds of tables. */
+sw_rc sel_shares_init(sel_shares *s, const sw_shared_problem *p, sel_link *links, sel_pair *pairs, sw_arena *mem,
+                      sw_diag *d);
+/* Once it is known which edges are alike (like_edge[e]: the first of its class). */
+sw_rc sel_shares_find_alike(sel_shares *s, const int32_t *like_edge, sw_arena *mem, sw_diag *d);
+
+/* For a pass of the dual. */
+void sel_shares_apply(const sel_shares *s); /* into the tables */
+void sel_shares_clear(sel_shares *s);       /* masses */
+/* A marginal of so much on the classes of the earlier and the later end of an edge. */
+void sel_shares_weigh(sel_shares *s, int32_t edge, int32_t earlier, int32_t later, double mass);
+void sel_shares_average(sel_shares *s); /* shares that are alike have equal parts in what one has gathered for all */
+double sel_shares_turn(sel_shares *s, double mix); /* the direction; its length squared */
+void sel_shares_move(sel_shares *s, double length);
+void sel_shares_keep(sel_shares *s);
+void sel_shares_rewind(sel_shares *s);
+
+/* The best shares of one cost in whole units that add up to it. */
+void sel_shares_round(const sel_shares *s, int32_t cost, int64_t *share);
+
+#endif
