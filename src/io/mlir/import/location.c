@@ -10,9 +10,8 @@ enum { MOST_HOPS = 64 };
 
 /* A string at `i`, with what follows: "file":line:col. */
 static bool reads_file(const sw_ir_tree *t, uint32_t i, sw_ir_span *name, int32_t *line, int32_t *col) {
-  sw_ir_flaw ignored;
-  uint32_t end = i;
-  if (sw_ir_string(t->s, t->n, &end, &ignored)) return false;
+  uint32_t end = sw_ir_behind_string(t->s, i, t->n);
+  if (end == t->n) return false;
   *name = (sw_ir_span){i + 1, end - 1};
   if (t->s[end] != ':' || !isdigit((unsigned char)t->s[end + 1])) return false;
   char *behind;

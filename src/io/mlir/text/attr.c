@@ -11,8 +11,7 @@ static uint32_t behind_bracket(const char *s, uint32_t i, uint32_t end) {
   while (i < end) {
     char c = s[i];
     if (c == '"') {
-      sw_ir_flaw ignored;
-      if (sw_ir_string(s, end, &i, &ignored)) return end;
+      i = sw_ir_behind_string(s, i, end);
       continue;
     }
     if ((c == '-' && s[i + 1] == '>') || (c == '<' && s[i + 1] == '=')) {
@@ -27,19 +26,16 @@ static uint32_t behind_bracket(const char *s, uint32_t i, uint32_t end) {
   return i;
 }
 
+/* Behind a string, all of a bracket, or one other mark. */
+static uint32_t behind_piece(const char *s, uint32_t i, uint32_t end) {
+  if (strchr("([{<", s[i])) return behind_bracket(s, i, end);
+  if (s[i] == '"') return sw_ir_behind_string(s, i, end);
+  return i + (s[i] == '-' && s[i + 1] == '>' ? 2 : 1);
+}
+
 /* The end of a value: the next comma outside of brackets, or the end. */
 static uint32_t value_end(const char *s, uint32_t i, uint32_t end) {
-  while (i < end && s[i] != ',') {
-    char c = s[i];
-    if (c == '(' || c == '[' || c == '{' || c == '<') {
-      i = behind_bracket(s, i, end);
-    } else if (c == '"') {
-      sw_ir_flaw ignored;
-      if (sw_ir_string(s, end, &i, &ignored)) return end;
-    } else {
-      i += c == '-' && s[i + 1] == '>' ? 2 : 1;
-    }
-  }
+  while (i < end && s[i] != ',') i = behind_piece(s, i, end);
   return i;
 }
 
@@ -84,9 +80,7 @@ bool sw_ir_next_entry(const sw_ir_tree *t, sw_ir_span entries, uint32_t *cursor,
   if (!sw_ir_next_item(t, entries, cursor, &item)) return false;
   uint32_t at = item.at;
   if (t->s[at] == '"') {
-    sw_ir_flaw ignored;
-    uint32_t end = at;
-    if (sw_ir_string(t->s, item.end, &end, &ignored)) end = item.end;
+    uint32_t end = sw_ir_behind_string(t->s, at, item.end);
     *key = (sw_ir_span){at + 1, end > at + 1 ? end - 1 : at + 1};
     at = end;
   } else {
@@ -120,40 +114,27 @@ sw_ir_span sw_ir_resolved(const sw_ir_tree *t, sw_ir_span value) {
   return value;
 }
 
-sw_ir_span sw_ir_clause(const sw_ir_tree *t, const sw_ir_op *op, const char *key) {
-  const char *s = t->s;
-  uint32_t i = op->body.at, end = op->body.end;
-  while (i < end) {
-    i = sw_ir_blanks(s, i);
-    if (i >= end) break;
-    uint32_t name = sw_ir_name(s, i);
-    if (name > i) {
-      uint32_t at = sw_ir_blanks(s, name);
-      if (s[at] == '=' && sw_ir_is(t, (sw_ir_span){i, name}, key)) {
-        at = sw_ir_blanks(s, at + 1);
-        uint32_t behind = at;
-        if (strchr("([{<", s[at])) {
-          behind = behind_bracket(s, at, end);
-        } else if (s[at] == '"') {
-          sw_ir_flaw ignored;
-          if (sw_ir_string(s, end, &behind, &ignored)) behind = end;
-        } else { /* a word, perhaps with brackets: nothing with blanks outside of them */
-          while (behind < end && s[behind] != ',' && !isspace((unsigned char)s[behind])) {
-            behind = strchr("([{<", s[behind]) ? behind_bracket(s, behind, end) : behind + 1;
-          }
-        }
-        return sw_ir_trimmed(t, (sw_ir_span){at, behind});
-      }
-      i = name;
-    } else if (strchr("([{<\"", s[i])) {
-      sw_ir_flaw ignored;
-      if (s[i] != '"')
-        i = behind_bracket(s, i, end);
-      else if (sw_ir_string(s, end, &i, &ignored))
-        break;
-    } else {
-      i++;
+/* A value in a custom form: a string, a bracket, or a word, perhaps with brackets, with no blanks outside of them. */
+static sw_ir_span clause_value(const sw_ir_tree *t, uint32_t at, uint32_t end) {
+  uint32_t behind = at;
+  if (strchr("([{<\"", t->s[at])) {
+    behind = behind_piece(t->s, at, end);
+  } else {
+    while (behind < end && t->s[behind] != ',' && !isspace((unsigned char)t->s[behind])) {
+      behind = strchr("([{<", t->s[behind]) ? behind_bracket(t->s, behind, end) : behind + 1;
     }
+  }
+  return sw_ir_trimmed(t, (sw_ir_span){at, behind});
+}
+
+sw_ir_span sw_ir_clause(const sw_ir_tree *t, const sw_ir_op *op, const char *key) {
+  uint32_t i = op->body.at, end = op->body.end;
+  while ((i = sw_ir_blanks(t->s, i)) < end) {
+    uint32_t name = sw_ir_name(t->s, i), at = sw_ir_blanks(t->s, name);
+    if (name > i && t->s[at] == '=' && sw_ir_is(t, (sw_ir_span){i, name}, key)) {
+      return clause_value(t, sw_ir_blanks(t->s, at + 1), end);
+    }
+    i = name > i ? name : behind_piece(t->s, i, end);
   }
   return (sw_ir_span){0, 0};
 }

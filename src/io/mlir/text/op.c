@@ -202,9 +202,8 @@ static bool opens_dictionary(const sw_ir_parser *p, uint32_t op, uint32_t i) {
   uint32_t at = sw_ir_blanks(s, i + 1), end = sw_ir_name(s, at);
   if (s[at] == '}') return !word_in(s, p->t->ops.at[op].name.at, kHoldRegions);
   if (s[at] == '"') {
-    sw_ir_flaw ignored;
-    end = at;
-    if (sw_ir_string(s, p->n, &end, &ignored)) return true;
+    end = sw_ir_behind_string(s, at, p->n);
+    if (end == p->n) return true;
   } else if (end == at || word_in(s, at, kTerminators)) {
     return false;
   }
@@ -312,11 +311,8 @@ static bool begins_op(const sw_ir_parser *p, uint32_t op, uint32_t i, bool line_
       return s[sw_ir_blanks(s, sw_ir_value_name(s, i + 1))] == '=';
     case '{':
       return s[i + 1] == '-' && s[i + 2] == '#';
-    case '"': {
-      sw_ir_flaw ignored;
-      uint32_t behind = i;
-      return !sw_ir_string(s, p->n, &behind, &ignored) && s[behind] == '(';
-    }
+    case '"':
+      return s[sw_ir_behind_string(s, i, p->n)] == '(';
     default:
       return end > i && (memchr(s + i, '.', end - i) || word_in(s, i, kShort));
   }

@@ -27,9 +27,8 @@ static void skip_line(sw_ir_parser *p, uint32_t from) {
       return;
     }
     if (s[i] == '"') {
-      sw_ir_flaw ignored;
-      uint32_t end = i;
-      if (!sw_ir_string(s, p->n, &end, &ignored)) i = end - 1;
+      uint32_t end = sw_ir_behind_string(s, i, p->n);
+      if (end < p->n) i = end - 1;
     } else if (s[i] == '{') {
       open++;
     } else if (s[i] == '}' && open > 0) {
@@ -195,20 +194,11 @@ static sw_rc read_item(sw_ir_parser *p) {
   const char *s = p->s;
   bool in_file = p->frames.n == 1;
   p->closers.due.n = 0;
-  switch (s[p->i]) {
-    case '}':
-      return in_file ? sw_ir_expected(s, p->n, p->i, "an op", &p->flaw) : close_region(p);
-    case '^':
-      return in_file ? sw_ir_expected(s, p->n, p->i, "an op", &p->flaw) : read_label(p);
-    case '#':
-    case '!':
-      return in_file ? read_alias(p) : sw_ir_expected(s, p->n, p->i, "an op", &p->flaw);
-    case '{':
-      if (in_file && s[p->i + 1] == '-' && s[p->i + 2] == '#') return read_resources(p);
-      return sw_ir_expected(s, p->n, p->i, "an op", &p->flaw);
-    default:
-      return read_op(p);
-  }
+  if (s[p->i] == '}' && !in_file) return close_region(p);
+  if (s[p->i] == '^' && !in_file) return read_label(p);
+  if ((s[p->i] == '#' || s[p->i] == '!') && in_file) return read_alias(p);
+  if (s[p->i] == '{' && in_file && s[p->i + 1] == '-' && s[p->i + 2] == '#') return read_resources(p);
+  return strchr("}^#!{", s[p->i]) ? sw_ir_expected(s, p->n, p->i, "an op", &p->flaw) : read_op(p);
 }
 
 static sw_rc recover(sw_ir_parser *p, uint32_t from, sw_rc rc) {

@@ -94,6 +94,11 @@ sw_rc sw_ir_string(const char *s, uint32_t n, uint32_t *i, sw_ir_flaw *flaw) {
   return SW_OK;
 }
 
+uint32_t sw_ir_behind_string(const char *s, uint32_t i, uint32_t end) {
+  sw_ir_flaw ignored;
+  return sw_ir_string(s, end, &i, &ignored) ? end : i;
+}
+
 sw_rc sw_ir_token(const char *s, uint32_t n, uint32_t *i, sw_ir_flaw *flaw) {
   unsigned char c = (unsigned char)s[*i];
   if (c == '"') return sw_ir_string(s, n, i, flaw);
@@ -108,18 +113,9 @@ sw_rc sw_ir_token(const char *s, uint32_t n, uint32_t *i, sw_ir_flaw *flaw) {
 
 /* --- brackets ---------------------------------------------------------------------------------------------------- */
 
-static char closer_of(char open) {
-  switch (open) {
-    case '(':
-      return ')';
-    case '[':
-      return ']';
-    case '{':
-      return '}';
-    default:
-      return '>';
-  }
-}
+/* What closes an opening bracket; 0: it is none. */
+static const char kCloser[128] = {['('] = ')', ['['] = ']', ['{'] = '}', ['<'] = '>'};
+static bool closes(char c) { return c == ')' || c == ']' || c == '}' || c == '>'; }
 
 static sw_rc wrong_closer(const char *s, uint32_t n, uint32_t i, char due, sw_ir_flaw *flaw) {
   char what[8];
@@ -139,62 +135,43 @@ static sw_rc close(const char *s, uint32_t n, uint32_t i, sw_ir_closers *c, size
   return wrong_closer(s, n, i, due, flaw);
 }
 
-sw_rc sw_ir_balanced(const char *s, uint32_t n, uint32_t *i, sw_ir_closers *c, const sw_ir_see *see, sw_ir_flaw *flaw,
+sw_rc sw_ir_balanced(const char *s, uint32_t n, uint32_t *i, sw_ir_closers *due, const sw_ir_see *see, sw_ir_flaw *flaw,
                      sw_diag *d) {
-  size_t base = c->due.n;
+  size_t base = due->due.n;
   uint32_t at = *i;
   do {
-    switch (s[at]) {
-      case ' ':
-      case '\n':
-      case '\t':
-      case '\r':
-        at++;
-        continue;
-      case '/':
-        at = s[at + 1] == '/' ? sw_ir_blanks(s, at) : at + 1;
-        continue;
-      case '<':
-        if (s[at + 1] == '=') {
-          at += 2;
-          continue;
-        }
-        /* fall through */
-      case '(':
-      case '[':
-      case '{':
-        SW_TRY(sw_array_push(&c->due, closer_of(s[at]), d));
-        at++;
-        continue;
-      case '-':
-        at += s[at + 1] == '>' ? 2 : 1;
-        continue;
-      case ')':
-      case ']':
-      case '}':
-      case '>':
-        SW_TRY(close(s, n, at, c, base, flaw));
-        at++;
-        continue;
-      case '%':
-        if (see) {
-          SW_TRY(see->value(see->user, &at, flaw, d));
-          continue;
-        }
-        at++;
-        continue;
-      default:
-        break;
+    char c = s[at];
+    if (c == ' ' || c == '\n' || c == '\t' || c == '\r' || (c == '/' && s[at + 1] == '/')) {
+      at = sw_ir_blanks(s, at);
+      continue;
+    }
+    if ((c == '<' && s[at + 1] == '=') || (c == '-' && s[at + 1] == '>')) {
+      at += 2;
+      continue;
+    }
+    if (c == '%' && see) {
+      SW_TRY(see->value(see->user, &at, flaw, d));
+      continue;
+    }
+    if ((unsigned char)c < 128 && kCloser[(unsigned char)c]) {
+      SW_TRY(sw_array_push(&due->due, kCloser[(unsigned char)c], d));
+      at++;
+      continue;
+    }
+    if (closes(c)) {
+      SW_TRY(close(s, n, at, due, base, flaw));
+      at++;
+      continue;
     }
     if (at >= n) {
-      char due = c->due.at[c->due.n - 1];
-      c->due.n = base;
-      return wrong_closer(s, n, n, due, flaw);
+      char missing = due->due.at[due->due.n - 1];
+      due->due.n = base;
+      return wrong_closer(s, n, n, missing, flaw);
     }
     sw_rc rc = sw_ir_token(s, n, &at, flaw);
-    if (rc) c->due.n = base;
+    if (rc) due->due.n = base;
     SW_TRY(rc);
-  } while (c->due.n > base);
+  } while (due->due.n > base);
   *i = at;
   return SW_OK;
 }

@@ -25,6 +25,8 @@ bool sw_ir_word(const char *s, uint32_t i, const char *word); /* a whole name */
 
 /* A string whose opening quote is at i; SW_E_INPUT with the flaw when it does not end in its line. */
 SW_CHECKED sw_rc sw_ir_string(const char *s, uint32_t n, uint32_t *i, sw_ir_flaw *flaw);
+/* Behind the string; `end` where it does not end before that. */
+uint32_t sw_ir_behind_string(const char *s, uint32_t i, uint32_t end);
 /* A number, a quoted or bare name, or one other character. */
 SW_CHECKED sw_rc sw_ir_token(const char *s, uint32_t n, uint32_t *i, sw_ir_flaw *flaw);
 /* From an opening bracket to behind the one that closes it. "->" , "<=" and ">=" are no brackets. `see` (may be NULL)
