@@ -116,7 +116,7 @@ static sw_rc open_loop(sw_importer *m, uint32_t op, sw_id *inputs, scan *s) {
   for (uint32_t i = 0; i < s->n_carry; i++) SW_TRY(enter(m, op, sw_im_operand(m, op, s->n_in + i), &s->carry[i]));
   for (uint32_t i = 0; i < s->n_out; i++) SW_TRY(enter(m, op, zeros[i], &s->out[i]));
   for (uint32_t i = 0; i < s->n_in; i++) SW_TRY(enter(m, op, sw_im_operand(m, op, i), &inputs[i]));
-  uint32_t block = sw_im_block(m->t, o, 0);
+  uint32_t block = sw_ir_block_at(m->t, o, 0);
   SW_TRY(sw_im_enter_captured(m, op, m->t->regions.at[o->first_region].text, m->names->block[block], &s->captured));
   SW_TRY(sw_im_number(m, op, SW_I32, (double)s->size, 0, NULL, &limit));
   SW_TRY(sw_im_compared(m, op, "lt", s->step, limit, &test));
@@ -159,7 +159,7 @@ static sw_rc leave(sw_importer *m, const sw_ir_walk *w, uint32_t ret, const sw_i
 
 sw_rc sw_im_scan(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
-  uint32_t block = sw_im_block(m->t, sw_im_op(m, op), 0);
+  uint32_t block = sw_ir_block_at(m->t, sw_im_op(m, op), 0);
   scan *s;
   sw_id *inputs;
   if (block == SW_IR_NONE) return SW_IM_FAIL(m, op, "the body is missing");

@@ -37,7 +37,7 @@ static bool wants_greatest(const sw_importer *m, uint32_t op) {
   uint32_t cursor = 0;
   if (!sw_ir_present(list) || !sw_ir_next_item(m->t, list, &cursor, &item)) return true;
   uint32_t f = sw_ir_function_named(m->t, m->names, sw_ir_unquoted(m->t, item));
-  uint32_t block = f == SW_IR_NONE ? SW_IR_NONE : sw_im_block(m->t, sw_im_op(m, f), 0);
+  uint32_t block = f == SW_IR_NONE ? SW_IR_NONE : sw_ir_block_at(m->t, sw_im_op(m, f), 0);
   if (block == SW_IR_NONE) return true;
   const sw_ir_op *first = sw_im_op(m, m->t->blocks.at[block].first_op);
   for (uint32_t i = first->body.at; i + 2 < first->text.end; i++) {

@@ -71,17 +71,11 @@ static sw_rc value_name(sw_importer *m, uint32_t op, uint32_t i, const char *par
   const sw_ir_op *o = sw_im_op(m, op);
   const char *prefix = sw_im_top(m)->instance->prefix, *base = NULL;
   bool split = m->split && m->split->op == op; /* names as those of an op with several results */
-  uint32_t left = split ? 0 : i;
-  for (uint32_t k = 0; k < o->n_results && !base; k++) {
-    const sw_ir_result *r = &m->t->results.at[o->first_result + k];
-    if (left >= r->count) {
-      left -= r->count;
-      continue;
-    }
-    base = r->count == 1 && !split
-               ? sw_arena_printf(&m->scratch, m->d, "%s%.*s", prefix, (int)sw_ir_len(r->name), m->t->s + r->name.at)
-               : sw_arena_printf(&m->scratch, m->d, "%s%.*s.%u", prefix, (int)sw_ir_len(r->name), m->t->s + r->name.at,
-                                 split ? i : left);
+  uint32_t number;
+  const sw_ir_result *r = sw_ir_result_at(m->t, o, split ? 0 : i, &number);
+  if (r) {
+    base = sw_arena_printf(&m->scratch, m->d, "%s%.*s", prefix, (int)sw_ir_len(r->name), m->t->s + r->name.at);
+    if (base && (split || r->count > 1)) base = sw_arena_printf(&m->scratch, m->d, "%s.%u", base, split ? i : number);
     if (!base) return SW_E_RESOURCE;
   }
   if (!base) base = sw_arena_printf(&m->scratch, m->d, "%sline%d", prefix, sw_im_place(m, op).line);
@@ -92,7 +86,7 @@ static sw_rc value_name(sw_importer *m, uint32_t op, uint32_t i, const char *par
 sw_rc sw_im_arg_label(sw_importer *m, uint32_t i, const char **out) {
   static const char *const kKeys[] = {"shardwright.name", "jax.arg_info", "ttir.name"};
   const sw_ir_op *f = sw_im_op(m, m->main);
-  const sw_ir_block *b = &m->t->blocks.at[sw_im_block(m->t, f, 0)];
+  const sw_ir_block *b = &m->t->blocks.at[sw_ir_block_at(m->t, f, 0)];
   const sw_ir_arg *a = &m->t->args.at[b->first_arg + i];
   sw_ir_span attrs = sw_im_arg_attrs(m->t, f, i), name = {0, 0};
   for (size_t k = 0; k < sizeof kKeys / sizeof *kKeys && !sw_ir_len(name); k++) {

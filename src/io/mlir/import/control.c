@@ -85,21 +85,21 @@ static sw_rc tell_captured(sw_importer *m, uint32_t op, uint32_t branch, const s
 }
 
 /* Around region `index` of a loop or choice, which is the first of those in the text. */
-static sw_rc enter_captured(sw_importer *m, uint32_t op, sw_ir_span text, int index, struct sw_ir_control *c) {
-  uint32_t block = sw_im_block(m->t, sw_im_op(m, op), index);
+static sw_rc enter_captured(sw_importer *m, uint32_t op, sw_ir_span text, uint32_t index, struct sw_ir_control *c) {
+  uint32_t block = sw_ir_block_at(m->t, sw_im_op(m, op), index);
   uint32_t first = block == SW_IR_NONE ? 0 : m->names->block[block];
   SW_TRY(sw_im_enter_captured(m, op, text, first, &c->captured));
-  return tell_captured(m, op, (uint32_t)index, &c->captured);
+  return tell_captured(m, op, index, &c->captured);
 }
 
 /* --- walks ------------------------------------------------------------------------------------------------------- */
 
-static sw_rc open_region(sw_importer *m, uint32_t op, int index, sw_ir_frame_kind kind, struct sw_ir_control *c) {
-  uint32_t block = sw_im_block(m->t, sw_im_op(m, op), index);
-  if (block == SW_IR_NONE) return SW_IM_FAIL(m, op, "region %d is missing", index);
+static sw_rc open_region(sw_importer *m, uint32_t op, uint32_t index, sw_ir_frame_kind kind, struct sw_ir_control *c) {
+  uint32_t block = sw_ir_block_at(m->t, sw_im_op(m, op), index);
+  if (block == SW_IR_NONE) return SW_IM_FAIL(m, op, "region %u is missing", index);
   const sw_ir_block *b = &m->t->blocks.at[block];
   uint32_t want = kind == SW_IR_IN_BRANCH ? 0 : c->n_bound;
-  if (b->n_args != want) return SW_IM_FAIL(m, op, "region %d has %u arguments; expected %u", index, b->n_args, want);
+  if (b->n_args != want) return SW_IM_FAIL(m, op, "region %u has %u arguments; expected %u", index, b->n_args, want);
   sw_ir_walk w = {.kind = kind,
                   .op = op,
                   .cursor = b->first_op,
@@ -114,15 +114,8 @@ static sw_rc open_region(sw_importer *m, uint32_t op, int index, sw_ir_frame_kin
 }
 
 static sw_ir_span text_of_region(const sw_importer *m, uint32_t op, uint32_t index) {
-  uint32_t r = sw_im_op(m, op)->first_region;
-  while (index-- && r != SW_IR_NONE) r = m->t->regions.at[r].next;
+  uint32_t r = sw_ir_region_at(m->t, sw_im_op(m, op), index);
   return r == SW_IR_NONE ? (sw_ir_span){0, 0} : m->t->regions.at[r].text;
-}
-
-static uint32_t region_count(const sw_importer *m, uint32_t op) {
-  uint32_t n = 0;
-  for (uint32_t r = sw_im_op(m, op)->first_region; r != SW_IR_NONE; r = m->t->regions.at[r].next) n++;
-  return n;
 }
 
 sw_rc sw_im_while(sw_importer *m, const sw_ir_row *row, uint32_t op) {
@@ -139,7 +132,8 @@ sw_rc sw_im_while(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   c->n_bound = o->n_uses;
   c->like = operands;
   SW_ARENA_NEW(c->entered, &m->keep, c->n, m->d);
-  if (region_count(m, op) != 2) return SW_IM_FAIL(m, op, "a while has %u regions; expected 2", region_count(m, op));
+  if (sw_ir_region_count(m->t, o) != 2)
+    return SW_IM_FAIL(m, op, "a while has %u regions; expected 2", sw_ir_region_count(m->t, o));
   SW_TRY(sw_im_mark(m, op, SW_OP_WHILE, -1, NULL));
   for (uint32_t i = 0; i < c->n; i++) {
     SW_TRY(pass(m, op, SW_OP_ENTER, leaves.at[i], "enter", i, &c->entered[i]));
@@ -156,7 +150,7 @@ sw_rc sw_im_case(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_ARENA_NEW(c, &m->keep, 1, m->d);
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
   c->n_bound = sw_ir_result_count(m->t, o);
-  c->n_branches = region_count(m, op);
+  c->n_branches = sw_ir_region_count(m->t, o);
   if (!c->n_branches) return SW_IM_FAIL(m, op, "a choice has no branch; expected one");
   SW_TRY(sw_im_mark(m, op, SW_OP_CASE, sw_im_operand(m, op, 0), NULL));
   SW_TRY(enter_captured(m, op, text_of_region(m, op, 0), 0, c));
@@ -252,8 +246,8 @@ static sw_rc after_branch(sw_importer *m, const sw_ir_walk *w, uint32_t ret, con
     return join_leaves(m, w, c->yielded, c->n, c->n_branches);
   }
   SW_TRY(sw_im_mark(m, w->op, SW_OP_OTHERWISE, -1, NULL));
-  SW_TRY(enter_captured(m, w->op, text_of_region(m, w->op, c->branch), (int)c->branch, c));
-  return open_region(m, w->op, (int)c->branch, SW_IR_IN_BRANCH, c);
+  SW_TRY(enter_captured(m, w->op, text_of_region(m, w->op, c->branch), c->branch, c));
+  return open_region(m, w->op, c->branch, SW_IR_IN_BRANCH, c);
 }
 
 sw_rc sw_im_leave_region(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n) {

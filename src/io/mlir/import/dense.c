@@ -7,11 +7,6 @@
 
 #include "shardwright/checked.h"
 
-static bool starts(const sw_ir_tree *t, sw_ir_span s, const char *word) {
-  size_t n = strlen(word);
-  return sw_ir_len(s) >= n && memcmp(t->s + s.at, word, n) == 0;
-}
-
 sw_ir_span sw_ir_constant_literal(const sw_ir_tree *t, const sw_ir_op *op) {
   sw_ir_span v = sw_ir_attr(t, op, "value", NULL);
   if (sw_ir_present(v) || op->generic) return v;
@@ -42,7 +37,7 @@ static sw_ir_span find_resource(const sw_ir_tree *t, sw_ir_span name) {
 }
 
 bool sw_ir_is_elided(const sw_ir_tree *t, sw_ir_span literal) {
-  return starts(t, literal, "dense_resource<") && !sw_ir_present(find_resource(t, sw_ir_inside(t, literal)));
+  return sw_ir_starts(t, literal, "dense_resource<") && !sw_ir_present(find_resource(t, sw_ir_inside(t, literal)));
 }
 
 /* --- elements ---------------------------------------------------------------------------------------------------- */
@@ -217,7 +212,7 @@ static sw_rc unpack(const unsigned char *bits, int64_t n, sw_arena *arena, sw_da
 static sw_rc read_blob(const sw_ir_tree *t, sw_ir_span digits, const sw_type *type, sw_arena *arena, sw_data *out,
                        sw_diag *d) {
   int64_t n = sw_type_elements(type), want = sw_type_bytes(type), element = sw_dtype_bytes(type->dtype);
-  if (!starts(t, digits, "0x")) return SW_FAIL_INPUT(d, sw_ir_place(t, digits.at), "expected \"0x...\"");
+  if (!sw_ir_starts(t, digits, "0x")) return SW_FAIL_INPUT(d, sw_ir_place(t, digits.at), "expected \"0x...\"");
   digits.at += 2;
   int64_t have = sw_ir_len(digits) / 2;
   unsigned char *bytes;
@@ -238,7 +233,7 @@ static sw_rc read_blob(const sw_ir_tree *t, sw_ir_span digits, const sw_type *ty
 sw_rc sw_ir_read_dense(const sw_ir_tree *t, sw_ir_span literal, const sw_type *type, sw_arena *arena, sw_data *out,
                        sw_diag *d) {
   *out = (sw_data){NULL, false};
-  if (starts(t, literal, "dense_resource<")) {
+  if (sw_ir_starts(t, literal, "dense_resource<")) {
     sw_ir_span digits = find_resource(t, sw_ir_inside(t, literal));
     if (sw_ir_len(digits) >= 10) digits.at += 8; /* 0x and the alignment in four bytes, kept as 0x */
     sw_ir_span bytes = {digits.at + 2, digits.end};
@@ -253,7 +248,7 @@ sw_rc sw_ir_read_dense(const sw_ir_tree *t, sw_ir_span literal, const sw_type *t
     wrap(type->dtype, at, sw_type_bytes(type));
     return SW_OK;
   }
-  sw_ir_span in = starts(t, literal, "dense<") ? sw_ir_trimmed(t, sw_ir_inside(t, literal)) : literal;
+  sw_ir_span in = sw_ir_starts(t, literal, "dense<") ? sw_ir_trimmed(t, sw_ir_inside(t, literal)) : literal;
   if (in.at < in.end && t->s[in.at] == '"') return read_blob(t, sw_ir_unquoted(t, in), type, arena, out, d);
   element_reader r = {.t = t, .type = type, .i = in.at, .end = in.end, .d = d};
   return read_list(&r, arena, out);

@@ -56,6 +56,11 @@ const sw_ir_row *sw_ir_row_of(const sw_ir_tree *t, sw_ir_span name) {
   return NULL;
 }
 
+bool sw_ir_is_return(const sw_ir_tree *t, const sw_ir_op *o) {
+  const sw_ir_row *row = sw_ir_row_of(t, o->name);
+  return row && row->import == sw_im_return;
+}
+
 const sw_ir_row *sw_ir_call_row(const sw_ir_tree *t, sw_ir_span target) {
   for (int i = 0; i < N_DIALECTS; i++) {
     for (size_t k = 0; k < kDialects[i]->n_calls; k++) {

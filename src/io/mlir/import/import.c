@@ -27,12 +27,6 @@ void sw_im_warn(sw_importer *m, uint32_t at, const char *fmt, ...) {
   m->o->report(m->o->user, &w);
 }
 
-uint32_t sw_im_block(const sw_ir_tree *t, const sw_ir_op *op, int region) {
-  uint32_t r = op->first_region;
-  for (int i = 0; i < region && r != SW_IR_NONE; i++) r = t->regions.at[r].next;
-  return r == SW_IR_NONE ? SW_IR_NONE : t->regions.at[r].first_block;
-}
-
 /* --- values ------------------------------------------------------------------------------------------------------ */
 
 sw_id sw_im_operand(const sw_importer *m, uint32_t op, uint32_t i) {
@@ -64,13 +58,9 @@ static sw_rc check_operands(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 }
 
 sw_id *sw_im_result(const sw_importer *m, uint32_t op, uint32_t i) {
-  const sw_ir_op *o = sw_im_op(m, op);
-  for (uint32_t k = 0; k < o->n_results; k++) {
-    const sw_ir_result *r = &m->t->results.at[o->first_result + k];
-    if (i < r->count) return &sw_im_top(m)->instance->slots[m->names->result[o->first_result + k] + i];
-    i -= r->count;
-  }
-  return NULL;
+  uint32_t number;
+  const sw_ir_result *r = sw_ir_result_at(m->t, sw_im_op(m, op), i, &number);
+  return r ? &sw_im_top(m)->instance->slots[m->names->result[r - m->t->results.at] + number] : NULL;
 }
 
 sw_rc sw_im_bind(sw_importer *m, uint32_t op, uint32_t i, sw_id value, bool own) {
@@ -127,7 +117,7 @@ sw_rc sw_im_inline(sw_importer *m, uint32_t op, sw_ir_span callee) {
     return SW_IM_FAIL(m, op, "there is no function '@%.*s'", (int)sw_ir_len(callee), m->t->s + callee.at);
   }
   SW_TRY(check_recursion(m, op, f));
-  uint32_t block = sw_im_block(m->t, sw_im_op(m, f), 0);
+  uint32_t block = sw_ir_block_at(m->t, sw_im_op(m, f), 0);
   if (block == SW_IR_NONE) {
     return SW_IM_FAIL(m, op, "function '@%.*s' has no body", (int)sw_ir_len(callee), m->t->s + callee.at);
   }
@@ -152,7 +142,7 @@ sw_rc sw_im_inline(sw_importer *m, uint32_t op, sw_ir_span callee) {
 
 sw_rc sw_im_named_computation(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
-  uint32_t block = sw_im_block(m->t, sw_im_op(m, op), 0);
+  uint32_t block = sw_ir_block_at(m->t, sw_im_op(m, op), 0);
   if (block == SW_IR_NONE) return SW_IM_FAIL(m, op, "the op has no region");
   const sw_ir_block *b = &m->t->blocks.at[block];
   sw_ir_instance *in = sw_im_top(m)->instance;
@@ -465,7 +455,7 @@ static sw_rc read_region(sw_importer *m, uint32_t op, uint32_t block, const uint
 }
 
 sw_rc sw_im_read_body(sw_importer *m, uint32_t op, sw_importer *reader, sw_graph **body) {
-  uint32_t block = sw_im_block(m->t, sw_im_op(m, op), 0);
+  uint32_t block = sw_ir_block_at(m->t, sw_im_op(m, op), 0);
   if (block == SW_IR_NONE) return SW_IM_FAIL(m, op, "the op has no region");
   uint32_t n_args = m->t->blocks.at[block].n_args;
   SW_TRY(sw_im_operand_count(m, op, n_args, n_args));
@@ -560,7 +550,7 @@ static sw_rc find_main(sw_importer *m) {
   m->main = SW_IR_NONE;
   for (uint32_t i = 0; i < m->t->ops.n; i++) {
     const sw_ir_op *op = sw_im_op(m, i);
-    if (!sw_ir_is_function(m->t, op) || sw_im_block(m->t, op, 0) == SW_IR_NONE) continue;
+    if (!sw_ir_is_function(m->t, op) || sw_ir_block_at(m->t, op, 0) == SW_IR_NONE) continue;
     bool is_main = sw_ir_is(m->t, sw_ir_function_name(m->t, op), "main");
     if (m->main == SW_IR_NONE || is_main) m->main = i;
     if (is_main) break;
@@ -596,7 +586,7 @@ static sw_rc check_attr_list(sw_importer *m, const char *key, int64_t n) {
 
 static sw_rc check_main(sw_importer *m) {
   const sw_ir_op *f = sw_im_op(m, m->main);
-  const sw_ir_block *b = &m->t->blocks.at[sw_im_block(m->t, f, 0)];
+  const sw_ir_block *b = &m->t->blocks.at[sw_ir_block_at(m->t, f, 0)];
   SW_TRY(sw_im_declare_results(m));
   SW_TRY(check_attr_list(m, "arg_attrs", b->n_args));
   return check_attr_list(m, "res_attrs", m->n_declared);
@@ -607,7 +597,7 @@ sw_rc sw_im_import(sw_importer *m) {
   SW_TRY(check_main(m));
   SW_TRY(sw_im_open_rules(m));
   SW_TRY(sw_im_open_dialects(m));
-  uint32_t block = sw_im_block(m->t, sw_im_op(m, m->main), 0);
+  uint32_t block = sw_ir_block_at(m->t, sw_im_op(m, m->main), 0);
   const sw_ir_block *b = &m->t->blocks.at[block];
   sw_ir_instance *in;
   SW_TRY(sw_graph_add_function(m->g, "main", NULL, m->d));

@@ -186,6 +186,12 @@ struct sw_ir_row {
 /* The row of an op's name; NULL: unknown. */
 const sw_ir_row *sw_ir_row_of(const sw_ir_tree *t, sw_ir_span name);
 
+/* First block of a region of an op; SW_IR_NONE. */
+static inline uint32_t sw_im_block(const sw_ir_tree *t, const sw_ir_op *op, int region) {
+  return sw_ir_block_at(t, op, (uint32_t)region);
+}
+bool sw_ir_is_return(const sw_ir_tree *t, const sw_ir_op *o);
+
 /* --- what importers use ------------------------------------------------------------------------------------------ */
 
 static inline const sw_ir_op *sw_im_op(const sw_importer *m, uint32_t op) { return &m->t->ops.at[op]; }
@@ -356,8 +362,6 @@ void sw_im_warn(sw_importer *m, uint32_t at, const char *fmt, ...) SW_PRINTF(3, 
 sw_ir_span sw_im_arg_attrs(const sw_ir_tree *t, const sw_ir_op *function, uint32_t i);
 /* Fill `declared` and `declared_attrs` of the importer. */
 SW_CHECKED sw_rc sw_im_declare_results(sw_importer *m);
-/* First block of a region of an op; SW_IR_NONE. */
-uint32_t sw_im_block(const sw_ir_tree *t, const sw_ir_op *op, int region);
 
 /* What to do about an unknown size that has a bound: tensors of that size, whose elements beyond the real size the
  * program itself has to leave out, are planned; ops do not do that by themselves. "" where the text has no bounds. */

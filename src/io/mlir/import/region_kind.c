@@ -43,8 +43,7 @@ sw_opcode sw_im_combiner(sw_reduction kind) {
 /* --- regions ----------------------------------------------------------------------------------------------------- */
 
 static bool is_return(const sw_importer *m, uint32_t op) {
-  const sw_ir_row *row = op == SW_IR_NONE ? NULL : sw_ir_row_of(m->t, sw_im_op(m, op)->name);
-  return row && row->import == sw_im_return && sw_im_op(m, op)->n_uses == 1;
+  return op != SW_IR_NONE && sw_ir_is_return(m->t, sw_im_op(m, op)) && sw_im_op(m, op)->n_uses == 1;
 }
 
 static uint32_t only_block(const sw_importer *m, uint32_t region) {

@@ -276,7 +276,7 @@ static sw_rc find_roles(role_finder *r) {
   SW_ARENA_NEW(r->donated, &m->scratch, n, m->d);
   SW_ARENA_NEW(r->from, &m->scratch, m->names->n_slots[first], m->d);
   for (uint32_t i = 0; i < m->names->n_slots[first]; i++) r->from[i] = -1;
-  uint32_t slot = m->names->block[sw_im_block(m->t, r->f, 0)];
+  uint32_t slot = m->names->block[sw_ir_block_at(m->t, r->f, 0)];
   for (uint32_t i = 0; i < n; i++) {
     r->from[slot + i] = i;
     read_said(r, i);
@@ -295,7 +295,7 @@ static sw_rc open(sw_importer *m) {
   SW_ARENA_NEW(out, &m->keep, 1, m->d);
   m->roles = out;
   role_finder r = {.m = m, .out = out, .f = sw_im_op(m, m->main)};
-  r.block = &m->t->blocks.at[sw_im_block(m->t, r.f, 0)];
+  r.block = &m->t->blocks.at[sw_ir_block_at(m->t, r.f, 0)];
   out->n = r.block->n_args;
   SW_ARENA_NEW(out->at, &m->keep, out->n, m->d);
   for (uint32_t i = 0; i < out->n; i++) out->at[i] = (sw_role){.value = -1, .output = -1};

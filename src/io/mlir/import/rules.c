@@ -264,8 +264,7 @@ const char *sw_im_elementwise_rule(sw_importer *m, uint32_t op) {
   static const char *const kElementwise[] = {"chlo.", "stablehlo.map", "mhlo.map"};
   sw_ir_span name = sw_im_op(m, op)->name;
   for (size_t i = 0; i < sizeof kElementwise / sizeof *kElementwise; i++) {
-    size_t n = strlen(kElementwise[i]);
-    if (sw_ir_len(name) >= n && memcmp(m->t->s + name.at, kElementwise[i], n) == 0) return elementwise_rule(m, op);
+    if (sw_ir_starts(m->t, name, kElementwise[i])) return elementwise_rule(m, op);
   }
   return NULL;
 }

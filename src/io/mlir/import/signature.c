@@ -4,7 +4,7 @@
 
 sw_ir_span sw_im_arg_attrs(const sw_ir_tree *t, const sw_ir_op *f, uint32_t i) {
   if (!f->generic) {
-    uint32_t block = sw_im_block(t, f, 0);
+    uint32_t block = sw_ir_block_at(t, f, 0);
     return t->args.at[t->blocks.at[block].first_arg + i].attrs;
   }
   sw_ir_span list = sw_ir_entry(t, f->props, "arg_attrs"), item;

@@ -11,7 +11,7 @@ static const sw_ir_tuple *tuple_at(const sw_importer *m, sw_id v) { return &m->t
 
 bool sw_ir_is_tuple_type(const sw_ir_tree *t, sw_ir_span type) {
   type = sw_ir_resolved(t, sw_ir_trimmed(t, type));
-  return sw_ir_len(type) > 6 && memcmp(t->s + type.at, "tuple<", 6) == 0;
+  return sw_ir_starts(t, type, "tuple<");
 }
 
 sw_rc sw_im_tuple_of(sw_importer *m, uint32_t op, const sw_id *items, uint32_t n, sw_id *out) {

@@ -64,7 +64,7 @@ sw_rc sw_ir_read_type(const sw_ir_tree *t, sw_ir_span type, sw_arena *arena, sw_
     out->dtype = SW_TOKEN;
     return SW_OK;
   }
-  bool ranked = strncmp(t->s + type.at, "tensor<", 7) == 0 || strncmp(t->s + type.at, "memref<", 7) == 0;
+  bool ranked = sw_ir_starts(t, type, "tensor<") || sw_ir_starts(t, type, "memref<");
   if (ranked) return read_tensor(t, sw_ir_inside(t, type), arena, out, d);
   return read_element(t, type, &out->dtype, d);
 }

@@ -18,6 +18,7 @@ typedef struct checker {
   const sw_ir_names *names;
   sw_ir_span *types;          /* by slot of the function at hand; empty: not known */
   uint32_t n_slots, function; /* SW_IR_NONE: between functions */
+  sw_arena scratch;           /* of one comparison */
   sw_diag *d;
 } checker;
 
@@ -33,8 +34,7 @@ static bool is_known(const sw_ir_tree *t, const sw_ir_op *op) {
   static const char *const kDialects[] = {"stablehlo.", "mhlo.", "chlo.", "func."};
   if (op->generic || sw_ir_is(t, op->name, "call") || sw_ir_is(t, op->name, "return")) return true;
   for (size_t i = 0; i < sizeof kDialects / sizeof *kDialects; i++) {
-    size_t n = strlen(kDialects[i]);
-    if (sw_ir_len(op->name) > n && memcmp(t->s + op->name.at, kDialects[i], n) == 0) return true;
+    if (sw_ir_starts(t, op->name, kDialects[i])) return true;
   }
   return false;
 }
@@ -88,10 +88,6 @@ static void define_args(checker *c, uint32_t block) {
 
 /* --- comparing --------------------------------------------------------------------------------------------------- */
 
-static bool is_tensor(const sw_ir_tree *t, sw_ir_span s) {
-  return sw_ir_len(s) > 7 && memcmp(t->s + s.at, "tensor<", 7) == 0;
-}
-
 /* The same but for blanks? */
 static bool same_text(const char *s, sw_ir_span a, sw_ir_span b) {
   while (a.at < a.end && b.at < b.end) {
@@ -106,53 +102,21 @@ static bool same_text(const char *s, sw_ir_span a, sw_ir_span b) {
   return a.at == a.end && b.at == b.end;
 }
 
-/* The next size of 2x?x4xf32, or what stands behind the sizes. */
-static sw_ir_span next_part(const char *s, sw_ir_span *in) {
-  uint32_t at = in->at;
-  if (at < in->end && (s[at] == '?' || isdigit((unsigned char)s[at]))) {
-    while (at < in->end && s[at] != 'x') at++;
-    sw_ir_span size = {in->at, at};
-    in->at = at < in->end ? at + 1 : at;
-    return size;
-  }
-  sw_ir_span rest = *in;
-  in->at = in->end;
-  return rest;
-}
-
-static bool is_element(const sw_ir_tree *t, sw_ir_span s) {
-  char text[64];
-  sw_dtype dtype;
-  if (sw_ir_len(s) >= sizeof text) return false;
-  memcpy(text, t->s + s.at, sw_ir_len(s));
-  text[sw_ir_len(s)] = 0;
-  return sw_dtype_parse(text, &dtype) || strcmp(text, "index") == 0;
-}
-
-/* Sizes that one of them leaves open, and encodings, are not compared, nor are element types that are not StableHLO's.
- */
-static bool fits(const sw_ir_tree *t, sw_ir_span a, sw_ir_span b) {
-  const char *s = t->s;
+/* Sizes that one of them leaves open, and encodings, are not compared, nor are tensors of types that are not known. */
+static bool fits(checker *c, sw_ir_span a, sw_ir_span b) {
+  const sw_ir_tree *t = c->t;
   a = sw_ir_resolved(t, sw_ir_trimmed(t, a));
   b = sw_ir_resolved(t, sw_ir_trimmed(t, b));
-  if (same_text(s, a, b)) return true;
-  if (!is_tensor(t, a) || !is_tensor(t, b)) return !is_tensor(t, a) && !is_tensor(t, b);
-  sw_ir_span in[2] = {sw_ir_inside(t, a), sw_ir_inside(t, b)}, part[2];
-  for (int i = 0; i < 2; i++) {
-    uint32_t cursor = 0;
-    if (!sw_ir_next_item(t, in[i], &cursor, &in[i])) return true;
-  }
-  bool same = true, known = true;
-  while (in[0].at < in[0].end || in[1].at < in[1].end) {
-    for (int i = 0; i < 2; i++) {
-      bool left = in[i].at < in[i].end;
-      part[i] = sw_ir_resolved(t, next_part(s, &in[i]));
-      known = known && (!left || in[i].at < in[i].end || is_element(t, part[i]));
-    }
-    bool open = s[part[0].at] == '?' || s[part[1].at] == '?';
-    if (!open && !same_text(s, part[0], part[1])) same = false;
-  }
-  return same || !known;
+  if (same_text(t->s, a, b)) return true;
+  bool tensors = sw_ir_starts(t, a, "tensor<");
+  if (tensors != sw_ir_starts(t, b, "tensor<")) return false;
+  sw_type x, y;
+  sw_arena_reset(&c->scratch);
+  if (!tensors || sw_ir_read_type(t, a, &c->scratch, &x, NULL) || sw_ir_read_type(t, b, &c->scratch, &y, NULL))
+    return true;
+  bool same = x.dtype == y.dtype && x.rank == y.rank;
+  for (int k = 0; same && k < x.rank; k++) same = x.dims[k] < 0 || y.dims[k] < 0 || x.dims[k] == y.dims[k];
+  return same;
 }
 
 /* --- ops --------------------------------------------------------------------------------------------------------- */
@@ -187,7 +151,7 @@ static sw_rc check_use(checker *c, uint32_t use, sw_ir_span said) {
   const sw_ir_use *u = &c->t->uses.at[use];
   uint32_t slot = c->names->use[use];
   sw_ir_span is = slot < c->n_slots ? c->types[slot] : (sw_ir_span){0, 0};
-  if (!sw_ir_present(is) || fits(c->t, is, said)) return SW_OK;
+  if (!sw_ir_present(is) || fits(c, is, said)) return SW_OK;
   is = sw_ir_trimmed(c->t, is);
   FOUND(c, u->name.at - 1, "value '%%%.*s' is %.*s; expected %.*s, as the op says", TEXT(c, u->name), TEXT(c, is),
         TEXT(c, said));
@@ -243,7 +207,7 @@ static sw_rc check_list(checker *c, uint32_t at, const char *what, sw_ir_types_c
   }
   for (uint32_t i = 0; sw_ir_next_type(c->t, &said, &a) && sw_ir_next_type(c->t, &declared, &b); i++) {
     sw_ir_span type = sw_ir_type_alone(c->t, b);
-    if (fits(c->t, a, type)) continue;
+    if (fits(c, a, type)) continue;
     FOUND(c, at, "%s %u is %.*s; expected %.*s, as the function declares", what, i, TEXT(c, a), TEXT(c, type));
   }
   return SW_OK;
@@ -258,7 +222,7 @@ static sw_rc check_given(checker *c, const sw_ir_op *call, const sw_ir_op *f) {
   sw_ir_span said;
   for (uint32_t i = 0; i < b->n_args && sw_ir_next_type(c->t, &list, &said); i++) {
     sw_ir_span type = c->t->args.at[b->first_arg + i].type;
-    if (!sw_ir_present(type) || fits(c->t, said, type)) continue;
+    if (!sw_ir_present(type) || fits(c, said, type)) continue;
     FOUND(c, said.at, "argument %u is %.*s; expected %.*s, which the function takes", i, TEXT(c, said), TEXT(c, type));
   }
   return SW_OK;
@@ -318,6 +282,7 @@ sw_rc sw_ir_verify(sw_ir_tree *t, const sw_ir_names *names, sw_diag *d) {
   sw_rc rc = SW_OK;
   for (uint32_t i = 0; i < t->ops.n && t->errors.n < SW_IR_MOST_ERRORS && !rc; i++) rc = visit(&c, i);
   sw_mem_free(c.types);
+  sw_arena_deinit(&c.scratch);
   if (rc || !t->errors.n) return rc;
   if (d) *d = t->errors.at[0];
   return SW_E_INPUT;

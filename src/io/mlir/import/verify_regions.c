@@ -43,9 +43,8 @@ static const region_rule kRules[] = {
 static const region_rule *rule_of(const sw_ir_tree *t, const sw_ir_op *op) {
   static const char *const kDialects[] = {"stablehlo.", "mhlo."};
   for (size_t k = 0; k < sizeof kDialects / sizeof *kDialects; k++) {
-    uint32_t n = (uint32_t)strlen(kDialects[k]);
-    if (sw_ir_len(op->name) <= n || memcmp(t->s + op->name.at, kDialects[k], n) != 0) continue;
-    sw_ir_span word = {op->name.at + n, op->name.end};
+    if (!sw_ir_starts(t, op->name, kDialects[k])) continue;
+    sw_ir_span word = {op->name.at + (uint32_t)strlen(kDialects[k]), op->name.end};
     for (size_t i = 0; i < sizeof kRules / sizeof *kRules; i++) {
       if (sw_ir_is(t, word, kRules[i].name)) return &kRules[i];
     }
@@ -80,8 +79,7 @@ sw_rc sw_ir_verify_regions(const sw_ir_tree *t, const sw_ir_op *op, uint32_t res
   const region_rule *rule = rule_of(t, op);
   bool in_words = !op->generic && op->first_region == SW_IR_NONE; /* reduce(...) applies stablehlo.add */
   if (!rule || in_words) return SW_OK;
-  uint32_t found = 0;
-  for (uint32_t r = op->first_region; r != SW_IR_NONE; r = t->regions.at[r].next) found++;
+  uint32_t found = sw_ir_region_count(t, op);
   if (rule->regions ? found != rule->regions : !found) {
     return SW_FAIL_INPUT(error, sw_ir_place(t, op->text.at), "'%.*s' has %u regions; expected %u%s",
                          (int)sw_ir_len(op->name), t->s + op->name.at, found, rule->regions ? rule->regions : 1,

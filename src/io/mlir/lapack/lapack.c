@@ -34,10 +34,7 @@ int64_t sw_im_call_number(sw_importer *m, uint32_t op, const char *key, int64_t 
 const char *sw_im_call_library(sw_importer *m, uint32_t op) {
   sw_ir_span v = sw_ir_unquoted(m->t, sw_ir_attr(m->t, sw_im_op(m, op), "call_target_name", NULL));
   if (!sw_ir_present(v)) v = sw_im_op(m, op)->symbol;
-  const char *text = m->t->s + v.at;
-  return sw_ir_len(v) > 3 && memcmp(text, "cu", 2) == 0    ? "cuda"
-         : sw_ir_len(v) > 3 && memcmp(text, "hip", 3) == 0 ? "rocm"
-                                                           : "lapack";
+  return sw_ir_starts(m->t, v, "cu") ? "cuda" : sw_ir_starts(m->t, v, "hip") ? "rocm" : "lapack";
 }
 
 /* Which triangle counts: uplo = 76 : ui8, lower = true, or "1,..." in Eigh's settings. */
@@ -236,9 +233,9 @@ static int owner_of(const sw_ir_tree *t, sw_ir_span target, sw_ir_span *name) {
                    {"hiphybrid_", 0, HYBRID}};
   *name = target;
   for (size_t i = 0; i < sizeof kPrefixes / sizeof *kPrefixes; i++) {
-    uint32_t n = (uint32_t)strlen(kPrefixes[i].text);
-    if (sw_ir_len(target) <= n + 1 || memcmp(t->s + target.at, kPrefixes[i].text, n) != 0) continue;
-    name->at += n + kPrefixes[i].letters;
+    uint32_t n = (uint32_t)strlen(kPrefixes[i].text) + kPrefixes[i].letters;
+    if (sw_ir_len(target) <= n || !sw_ir_starts(t, target, kPrefixes[i].text)) continue;
+    name->at += n;
     return kPrefixes[i].of;
   }
   return XLA;

@@ -18,16 +18,11 @@ static bool is_local(const sw_importer *m, sw_id value) {
   return m->local.n && bsearch(&value, m->local.at, m->local.n, sizeof value, compare_ids);
 }
 
-static bool is_return(const sw_ir_tree *t, sw_ir_span name) {
-  const sw_ir_row *row = sw_ir_row_of(t, name);
-  return row && row->import == sw_im_return;
-}
-
 sw_rc sw_im_local_part(sw_importer *m, uint32_t op, bool *done) {
   const sw_ir_op *o = sw_im_op(m, op);
   bool enters = sw_im_goes_in(m->t, o), inside = enters, leaves = sw_im_goes_out(m->t, o);
   for (uint32_t i = 0; i < o->n_uses && !inside; i++) inside = is_local(m, sw_im_operand(m, op, i));
-  *done = inside && !is_return(m->t, o->name);
+  *done = inside && !sw_ir_is_return(m->t, o);
   if (!*done) return SW_OK;
   size_t made = m->made.n;
   sw_id first = m->g->n_values;

@@ -49,11 +49,6 @@ static uint32_t in_block(const finder *f, uint32_t op, uint32_t block) {
   return op;
 }
 
-static bool is_return(const finder *f, uint32_t op) {
-  const sw_ir_row *row = sw_ir_row_of(f->t, f->t->ops.at[op].name);
-  return row && row->import == sw_im_return;
-}
-
 static void join(finder *f, uint32_t op, uint32_t i) {
   uint32_t *of = &f->draft_of[op];
   i = root_index(f, i);
@@ -115,7 +110,7 @@ static sw_rc visit(finder *f, uint32_t op) {
     uint32_t by = f->local[f->names->use[o->first_use + i]];
     if (!by) continue;
     uint32_t outer = in_block(f, op, root(f, by - 1)->block);
-    if (outer == SW_IR_NONE || is_return(f, outer) || (sw_im_goes_in(f->t, o) && outer == op)) {
+    if (outer == SW_IR_NONE || sw_ir_is_return(f->t, &f->t->ops.at[outer]) || (sw_im_goes_in(f->t, o) && outer == op)) {
       root(f, by - 1)->broken = true;
       continue;
     }

@@ -35,7 +35,7 @@ typedef struct quant {
 /* Is the type of a value (tensor<...>, or the element alone) of a quantized element? Its element then. */
 static bool quant_element(const sw_ir_tree *t, sw_ir_span type, sw_ir_span *element) {
   type = sw_ir_resolved(t, sw_ir_trimmed(t, type));
-  if (sw_ir_len(type) > 7 && memcmp(t->s + type.at, "tensor<", 7) == 0) {
+  if (sw_ir_starts(t, type, "tensor<")) {
     sw_ir_span inside = sw_ir_inside(t, type);
     const char *mark = memchr(t->s + inside.at, '!', sw_ir_len(inside));
     uint32_t cursor = 0;
@@ -45,7 +45,7 @@ static bool quant_element(const sw_ir_tree *t, sw_ir_span type, sw_ir_span *elem
     type = sw_ir_resolved(t, type);
   }
   *element = type;
-  return sw_ir_len(type) > sizeof kUniform - 1 && memcmp(t->s + type.at, kUniform, sizeof kUniform - 1) == 0;
+  return sw_ir_starts(t, type, kUniform);
 }
 
 typedef struct reader {

@@ -12,7 +12,7 @@ static uint32_t callee_block(const sw_importer *m, uint32_t op) {
   const sw_ir_op *o = &m->t->ops.at[op];
   sw_ir_span callee = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, "callee", NULL));
   uint32_t f = sw_ir_function_named(m->t, m->names, sw_ir_present(callee) ? callee : o->symbol);
-  return f == SW_IR_NONE ? SW_IR_NONE : sw_im_block(m->t, &m->t->ops.at[f], 0);
+  return f == SW_IR_NONE ? SW_IR_NONE : sw_ir_block_at(m->t, &m->t->ops.at[f], 0);
 }
 
 static bool op_lifts(const sw_importer *m, uint32_t op, uint32_t n_results, int depth) {
@@ -20,7 +20,7 @@ static bool op_lifts(const sw_importer *m, uint32_t op, uint32_t n_results, int 
   const sw_ir_row *row = sw_ir_row_of(m->t, o->name);
   if (!row) return false;
   if (o->first_region != SW_IR_NONE) return depth <= MOST_DEEP_CALLS && sw_im_control_lifts(m, row, op, depth);
-  if (row->import == sw_im_return) return o->next == SW_IR_NONE && o->n_uses == n_results;
+  if (sw_ir_is_return(m->t, o)) return o->next == SW_IR_NONE && o->n_uses == n_results;
   if (row->import == sw_im_call)
     return sw_im_block_lifts(m, callee_block(m, op), sw_ir_result_count(m->t, o), depth + 1);
   return (row->flags & (SW_IR_SCALARS | SW_IR_SPREADS)) != 0;
@@ -33,7 +33,7 @@ bool sw_im_block_lifts(const sw_importer *m, uint32_t block, uint32_t n_results,
     if (!op_lifts(m, i, n_results, depth)) return false;
     last = i;
   }
-  return last != SW_IR_NONE && sw_ir_row_of(m->t, m->t->ops.at[last].name)->import == sw_im_return;
+  return last != SW_IR_NONE && sw_ir_is_return(m->t, &m->t->ops.at[last]);
 }
 
 /* Slots are numbered in the order of the text: what is from around the block stands before it. */

@@ -9,30 +9,19 @@
 #include "io/mlir/stablehlo/lift.h"
 #include "io/mlir/stablehlo/stablehlo.h"
 
-static uint32_t region_at(const sw_importer *m, uint32_t op, uint32_t index) {
-  uint32_t r = sw_im_op(m, op)->first_region;
-  while (index-- && r != SW_IR_NONE) r = m->t->regions.at[r].next;
-  return r;
-}
-
-static uint32_t region_count(const sw_importer *m, uint32_t op) {
-  uint32_t n = 0;
-  while (region_at(m, op, n) != SW_IR_NONE) n++;
-  return n;
-}
-
 /* --- which can be written out ------------------------------------------------------------------------------------ */
 
 static bool region_lifts(const sw_importer *m, uint32_t op, uint32_t index, uint32_t n_args, uint32_t n_results,
                          int depth) {
-  uint32_t block = sw_im_block(m->t, sw_im_op(m, op), (int)index);
+  uint32_t block = sw_ir_block_at(m->t, sw_im_op(m, op), index);
   return block != SW_IR_NONE && m->t->blocks.at[block].n_args == n_args &&
          sw_im_block_lifts(m, block, n_results, depth + 1);
 }
 
 bool sw_im_control_lifts(const sw_importer *m, const sw_ir_row *row, uint32_t op, int depth) {
   const sw_ir_op *o = sw_im_op(m, op);
-  uint32_t n = row->import == sw_im_while ? o->n_uses : sw_ir_result_count(m->t, o), regions = region_count(m, op);
+  uint32_t n = row->import == sw_im_while ? o->n_uses : sw_ir_result_count(m->t, o),
+           regions = sw_ir_region_count(m->t, o);
   if (n > SW_MAX_RESULTS || n != sw_ir_result_count(m->t, o)) return false;
   if (row->import == sw_im_while)
     return regions == 2 && region_lifts(m, op, 0, n, 1, depth) && region_lifts(m, op, 1, n, n, depth);
@@ -63,7 +52,7 @@ static sw_rc and (const lifting *l, sw_id a, sw_id b, sw_id *out) {
 
 /* Results of a region in the shape of what is written out. */
 static sw_rc run(const lifting *l, uint32_t index, const sw_id *args, uint32_t n, sw_id *out) {
-  SW_TRY(sw_im_run_block(l->m, l->op, sw_im_block(l->m->t, sw_im_op(l->m, l->op), (int)index), args));
+  SW_TRY(sw_im_run_block(l->m, l->op, sw_ir_block_at(l->m->t, sw_im_op(l->m, l->op), index), args));
   for (uint32_t i = 0; i < n; i++) out[i] = l->m->returned[i];
   for (uint32_t i = 0; i < n; i++) SW_TRY(fit(l, &out[i]));
   return SW_OK;
@@ -97,11 +86,11 @@ static sw_rc one_turn(const lifting *l, uint32_t n, const sw_id *x, sw_id going,
 static sw_rc lifted_loop(const lifting *l) {
   sw_importer *m = l->m;
   const sw_ir_op *o = sw_im_op(m, l->op);
-  uint32_t n = o->n_uses, first = m->names->block[sw_im_block(m->t, o, 0)];
+  uint32_t n = o->n_uses, first = m->names->block[sw_ir_block_at(m->t, o, 0)];
   sw_id x[SW_MAX_RESULTS], in[SW_MAX_RESULTS], next[SW_MAX_RESULTS], going, inside, again, y;
   sw_im_captured captured;
-  sw_ir_span both = {m->t->regions.at[region_at(m, l->op, 0)].text.at,
-                     m->t->regions.at[region_at(m, l->op, 1)].text.end};
+  sw_ir_span both = {m->t->regions.at[sw_ir_region_at(m->t, o, 0)].text.at,
+                     m->t->regions.at[sw_ir_region_at(m->t, o, 1)].text.end};
   for (uint32_t i = 0; i < n; i++) x[i] = sw_im_operand(m, l->op, i);
   for (uint32_t i = 0; i < n; i++) SW_TRY(fit(l, &x[i]));
   SW_TRY(run(l, 0, x, 1, &going));
@@ -139,7 +128,7 @@ static sw_rc chosen(const lifting *l, sw_id index, uint32_t k, sw_id *out) {
 
 static sw_rc lifted_choice(const lifting *l) {
   sw_importer *m = l->m;
-  uint32_t n = sw_ir_result_count(m->t, sw_im_op(m, l->op)), branches = region_count(m, l->op);
+  uint32_t n = sw_ir_result_count(m->t, sw_im_op(m, l->op)), branches = sw_ir_region_count(m->t, sw_im_op(m, l->op));
   sw_id index = sw_im_operand(m, l->op, 0), outer = m->active, rest = -1, none, *here, *y;
   SW_ARENA_NEW(here, &m->scratch, branches, m->d);
   SW_ARENA_NEW(y, &m->scratch, (size_t)branches * n, m->d);

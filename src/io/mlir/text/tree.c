@@ -17,6 +17,32 @@ void sw_ir_free(sw_ir_tree *t) {
   sw_dict_deinit(&t->alias_of);
 }
 
+uint32_t sw_ir_region_at(const sw_ir_tree *t, const sw_ir_op *op, uint32_t i) {
+  uint32_t r = op->first_region;
+  while (i-- && r != SW_IR_NONE) r = t->regions.at[r].next;
+  return r;
+}
+
+uint32_t sw_ir_region_count(const sw_ir_tree *t, const sw_ir_op *op) {
+  uint32_t n = 0;
+  for (uint32_t r = op->first_region; r != SW_IR_NONE; r = t->regions.at[r].next) n++;
+  return n;
+}
+
+uint32_t sw_ir_block_at(const sw_ir_tree *t, const sw_ir_op *op, uint32_t i) {
+  uint32_t r = sw_ir_region_at(t, op, i);
+  return r == SW_IR_NONE ? SW_IR_NONE : t->regions.at[r].first_block;
+}
+
+const sw_ir_result *sw_ir_result_at(const sw_ir_tree *t, const sw_ir_op *op, uint32_t i, uint32_t *number) {
+  for (uint32_t k = op->first_result; k < op->first_result + op->n_results; k++) {
+    *number = i;
+    if (i < t->results.at[k].count) return &t->results.at[k];
+    i -= t->results.at[k].count;
+  }
+  return NULL;
+}
+
 sw_span sw_ir_place(const sw_ir_tree *t, uint32_t at) {
   size_t low = 0, high = t->lines.n;
   while (high - low > 1) {
