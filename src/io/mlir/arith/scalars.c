@@ -78,7 +78,7 @@ static sw_rc shape_of(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_im_numbers(&a, SW_ATTR_SHAPE, &rank, 1);
   sw_im_int(&a, SW_ATTR_DTYPE, SW_I64);
   a.at[a.n++] = (sw_attr){.key = SW_ATTR_VALUE, .u.data = {x->dims, false}};
-  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .attrs = &a}, NULL);
+  return sw_im_emit_op(m, op, row->code, 0, NULL, &a);
 }
 
 /* clang-format off */

@@ -4,7 +4,6 @@
  *
  *   a' = broadcast_in_dim(a) {dims=[0,1]}; b' = broadcast_in_dim(b) {dims=[1]}; add(a', b')
  */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,11 +31,9 @@ static sw_rc broadcast_to(sw_importer *m, uint32_t op, sw_id x, const sw_type *s
 }
 
 static sw_rc broadcasting(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  const sw_ir_op *o = sw_im_op(m, op);
   sw_type shape;
   sw_id x[3];
   sw_im_attrs a = {.n = 0};
-  char direction[3] = {0};
   SW_TRY(sw_im_operand_count(m, op, (uint32_t)row->most_operands, (uint32_t)row->most_operands));
   SW_TRY(sw_im_result_type(m, op, 0, &shape));
   for (int k = 0; k < shape.rank; k++) {
@@ -48,14 +45,10 @@ static sw_rc broadcasting(sw_importer *m, const sw_ir_row *row, uint32_t op) {
     if (!scalar_choice) SW_TRY(broadcast_to(m, op, x[i], &shape, &x[i]));
   }
   if (row->code == SW_OP_COMPARE) {
-    sw_ir_span word = sw_ir_last_word(m->t, sw_ir_attr(m->t, o, "comparison_direction", NULL));
-    for (uint32_t i = 0; i < 2 && i < sw_ir_len(word); i++) {
-      direction[i] = (char)tolower((unsigned char)m->t->s[word.at + i]);
-    }
-    sw_im_text(&a, SW_ATTR_DIRECTION, direction);
+    sw_ir_span word = sw_ir_attr(m->t, sw_im_op(m, op), "comparison_direction", NULL);
+    sw_im_text(&a, SW_ATTR_DIRECTION, sw_im_small_word(m, word));
   }
-  sw_im_add add = {.code = row->code, .n_operands = row->most_operands, .operands = x, .attrs = &a};
-  return sw_im_emit(m, op, &add, NULL);
+  return sw_im_emit_op(m, op, row->code, row->most_operands, x, &a);
 }
 
 /* (re, im) as (re, -im) */
@@ -64,10 +57,9 @@ static sw_rc conjugate(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
   sw_id x = sw_im_operand(m, op, 0), parts[2];
   if (!sw_im_is_complex(m, x)) return sw_im_identity(m, row, op);
-  SW_TRY(sw_im_one(m, op, SW_OP_REAL, x, &parts[0]));
-  SW_TRY(sw_im_one(m, op, SW_OP_IMAG, x, &parts[1]));
+  SW_TRY(sw_im_parts_of(m, op, x, parts));
   SW_TRY(sw_im_one(m, op, SW_OP_NEGATE, parts[1], &parts[1]));
-  return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_COMPLEX, .n_operands = 2, .operands = parts}, NULL);
+  return sw_im_emit_op(m, op, SW_OP_COMPLEX, 2, parts, NULL);
 }
 
 /* is_inf, is_pos_inf, is_neg_inf: |x|, x or -x is infinity. */
@@ -79,7 +71,7 @@ static sw_rc is_inf(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_type t = *sw_im_type(m, x[0]);
   SW_TRY(sw_im_number(m, op, t.dtype, INFINITY, t.rank, t.dims, &x[1]));
   sw_im_text(&a, SW_ATTR_DIRECTION, "eq");
-  return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_COMPARE, .n_operands = 2, .operands = x, .attrs = &a}, NULL);
+  return sw_im_emit_op(m, op, SW_OP_COMPARE, 2, x, &a);
 }
 
 /* chlo.constant_like(%x) <{value = 1.0 : f32}>: that number in the shape of x. */
@@ -98,7 +90,7 @@ static sw_rc constant_like(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
   a.at[a.n].key = SW_ATTR_VALUE;
   SW_TRY(sw_ir_read_dense(m->t, sw_ir_trimmed(m->t, v), &scalar, &m->scratch, &a.at[a.n++].u.data, m->d));
-  return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_CONSTANT, .attrs = &a}, NULL);
+  return sw_im_emit_op(m, op, SW_OP_CONSTANT, 0, NULL, &a);
 }
 
 /* The upper half of a product, by way of integers of 64 bits. */
@@ -116,14 +108,13 @@ static sw_rc mulhi(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_number(m, op, wide, sw_dtype_bits(t.dtype), t.rank, t.dims, &by));
   SW_TRY(sw_im_two(m, op, is_signed ? SW_OP_SHIFT_RIGHT_ARITHMETIC : SW_OP_SHIFT_RIGHT_LOGICAL, y, by, &y));
   SW_TRY(sw_im_converted(m, op, y, t.dtype, &y));
-  SW_TRY(sw_im_result_is(m, op, 0, y));
-  return sw_im_annotate_results(m, op);
+  return sw_im_results_are(m, op, &y, 1);
 }
 
 static sw_rc square(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
   sw_id x[2] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 0)};
-  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 2, .operands = x}, NULL);
+  return sw_im_emit_op(m, op, row->code, 2, x, NULL);
 }
 
 /* --- next_after -------------------------------------------------------------------------------------------------- */
@@ -171,8 +162,7 @@ static sw_rc next_after(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_compared(m, op, "eq", y, y, &same));
   SW_TRY(sw_im_two(m, op, SW_OP_AND, known, same, &known));
   SW_TRY(sw_im_choose(m, op, known, bits, nan, &bits));
-  SW_TRY(sw_im_result_is(m, op, 0, bits));
-  return sw_im_annotate_results(m, op);
+  return sw_im_results_are(m, op, &bits, 1);
 }
 
 /* clang-format off */

@@ -38,8 +38,8 @@ static sw_rc read_lists(ragged *r) {
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
     sw_ir_span v = sw_ir_entry(r->m->t, all, lists[i].name);
     int before = *lists[i].n;
-    if (sw_ir_present(v)) SW_TRY(sw_im_list(r->m, v, lists[i].out, lists[i].n));
-    if (!sw_ir_present(v) || *lists[i].n < 0) *lists[i].n = 0;
+    SW_TRY(sw_im_list(r->m, v, lists[i].out, lists[i].n));
+    if (*lists[i].n < 0) *lists[i].n = 0;
     if (i % 2 && i < 4 && before != *lists[i].n)
       return SW_IM_FAIL(r->m, r->op, "'%s' and its other side differ in length", lists[i].name);
   }

@@ -1,4 +1,5 @@
 /* Adding ops to the graph: attributes, names, types that must agree with the text. */
+#include <ctype.h>
 #include <string.h>
 
 #include "io/mlir/import/dialect.h"
@@ -42,6 +43,24 @@ sw_rc sw_im_ints(sw_importer *m, sw_im_attrs *a, sw_attr_key k, sw_ir_span value
   SW_TRY(sw_im_list(m, value, &v, &n));
   sw_im_numbers(a, k, v, n);
   return SW_OK;
+}
+
+sw_rc sw_im_ints_or_none(sw_importer *m, sw_im_attrs *a, sw_attr_key k, sw_ir_span value) {
+  if (sw_ir_present(value)) return sw_im_ints(m, a, k, value);
+  sw_im_numbers(a, k, NULL, 0);
+  return SW_OK;
+}
+
+sw_rc sw_im_whole(sw_importer *m, sw_ir_span value, const char *what, const char *name, int64_t *out) {
+  if (!sw_ir_present(value) || sw_ir_read_int(m->t, value, out)) return SW_OK;
+  return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, value.at), "expected %s as '%s'", what, name);
+}
+
+const char *sw_im_small_word(sw_importer *m, sw_ir_span value) {
+  sw_ir_span word = sw_ir_last_word(m->t, value);
+  char *text = sw_arena_strndup(&m->scratch, m->t->s + word.at, sw_ir_len(word), m->d);
+  for (char *c = text; c && *c; c++) *c = (char)tolower((unsigned char)*c);
+  return text ? text : "";
 }
 
 const char *sw_im_string(sw_importer *m, sw_ir_span s) {

@@ -8,6 +8,10 @@ sw_rc sw_im_help(sw_importer *m, uint32_t op, sw_opcode code, int n, const sw_id
   return sw_im_emit_one(m, op, &add, 0, out);
 }
 
+sw_rc sw_im_emit_op(sw_importer *m, uint32_t op, sw_opcode code, int n, const sw_id *x, const sw_im_attrs *a) {
+  return sw_im_emit(m, op, &(sw_im_add){.code = code, .n_operands = n, .operands = x, .attrs = a}, NULL);
+}
+
 sw_rc sw_im_one(sw_importer *m, uint32_t op, sw_opcode code, sw_id x, sw_id *out) {
   return sw_im_help(m, op, code, 1, &x, NULL, out);
 }
@@ -119,23 +123,37 @@ sw_rc sw_im_result_is(sw_importer *m, uint32_t op, uint32_t i, sw_id value) {
 
 /* --- complex numbers --------------------------------------------------------------------------------------------- */
 
-static sw_rc parts_of(sw_importer *m, uint32_t op, sw_id x, sw_id *parts) {
-  SW_TRY(sw_im_help(m, op, SW_OP_REAL, 1, &x, NULL, &parts[0]));
-  return sw_im_help(m, op, SW_OP_IMAG, 1, &x, NULL, &parts[1]);
+sw_rc sw_im_results_are(sw_importer *m, uint32_t op, const sw_id *values, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_result_is(m, op, i, values[i]));
+  return sw_im_annotate_results(m, op);
+}
+
+sw_rc sw_im_parts_of(sw_importer *m, uint32_t op, sw_id x, sw_id parts[2]) {
+  SW_TRY(sw_im_one(m, op, SW_OP_REAL, x, &parts[0]));
+  return sw_im_one(m, op, SW_OP_IMAG, x, &parts[1]);
+}
+
+sw_rc sw_im_conjugate(sw_importer *m, uint32_t op, sw_id x, sw_id *out) {
+  sw_id parts[2];
+  *out = x;
+  if (!sw_im_is_complex(m, x)) return SW_OK;
+  SW_TRY(sw_im_parts_of(m, op, x, parts));
+  SW_TRY(sw_im_one(m, op, SW_OP_NEGATE, parts[1], &parts[1]));
+  return sw_im_two(m, op, SW_OP_COMPLEX, parts[0], parts[1], out);
 }
 
 /* (a + bi)(c + di) = (ac - bd) + (ad + bc)i */
 sw_rc sw_im_by_parts(sw_importer *m, uint32_t op, const sw_im_add *add) {
   sw_id x[2], w[2], y[2], other[2];
   sw_im_attrs a = *add->attrs;
-  SW_TRY(parts_of(m, op, add->operands[0], x));
+  SW_TRY(sw_im_parts_of(m, op, add->operands[0], x));
   for (int i = 0; i < a.n; i++) {
     if (a.at[i].key == SW_ATTR_DTYPE) a.at[i].u.i = sw_im_type(m, x[0])->dtype;
   }
   if (add->n_operands == 1) {
     for (int i = 0; i < 2; i++) SW_TRY(sw_im_help(m, op, add->code, 1, &x[i], &a, &y[i]));
   } else {
-    SW_TRY(parts_of(m, op, add->operands[1], w));
+    SW_TRY(sw_im_parts_of(m, op, add->operands[1], w));
     for (int i = 0; i < 2; i++) {
       SW_TRY(sw_im_help(m, op, add->code, 2, (sw_id[]){x[0], w[i]}, &a, &y[i]));
       SW_TRY(sw_im_help(m, op, add->code, 2, (sw_id[]){x[1], w[1 - i]}, &a, &other[i]));
@@ -147,15 +165,13 @@ sw_rc sw_im_by_parts(sw_importer *m, uint32_t op, const sw_im_add *add) {
 }
 
 sw_rc sw_im_complex_extreme(sw_importer *m, uint32_t op, bool greatest, const sw_id *x, sw_id *out) {
-  sw_id re[2], im[2], beyond, equal, tie;
+  sw_id a[2], b[2], beyond, equal, tie;
   const char *direction = greatest ? "gt" : "lt";
-  for (int i = 0; i < 2; i++) {
-    SW_TRY(sw_im_one(m, op, SW_OP_REAL, x[i], &re[i]));
-    SW_TRY(sw_im_one(m, op, SW_OP_IMAG, x[i], &im[i]));
-  }
-  SW_TRY(sw_im_compared(m, op, direction, re[0], re[1], &beyond));
-  SW_TRY(sw_im_compared(m, op, "eq", re[0], re[1], &equal));
-  SW_TRY(sw_im_compared(m, op, direction, im[0], im[1], &tie));
+  SW_TRY(sw_im_parts_of(m, op, x[0], a));
+  SW_TRY(sw_im_parts_of(m, op, x[1], b));
+  SW_TRY(sw_im_compared(m, op, direction, a[0], b[0], &beyond));
+  SW_TRY(sw_im_compared(m, op, "eq", a[0], b[0], &equal));
+  SW_TRY(sw_im_compared(m, op, direction, a[1], b[1], &tie));
   SW_TRY(sw_im_two(m, op, SW_OP_AND, equal, tie, &tie));
   SW_TRY(sw_im_two(m, op, SW_OP_OR, beyond, tie, &beyond));
   return sw_im_choose(m, op, beyond, x[0], x[1], out);

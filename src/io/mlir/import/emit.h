@@ -8,7 +8,10 @@
 static inline const sw_type *sw_im_type(const sw_importer *m, sw_id v) { return &m->g->values[v].type; }
 /* The n whole numbers of a constant, or of what follows from constants as sizes do; false: it is none. */
 bool sw_im_constant_numbers(const sw_importer *m, sw_id value, int n, int64_t *out);
-/* Any op with one result. */
+/* The op of the graph whose results are those of the op of the text. */
+SW_CHECKED sw_rc sw_im_emit_op(sw_importer *m, uint32_t op, sw_opcode code, int n, const sw_id *x,
+                               const sw_im_attrs *a);
+/* A helper: any op with one result. */
 SW_CHECKED sw_rc sw_im_help(sw_importer *m, uint32_t op, sw_opcode code, int n, const sw_id *x, const sw_im_attrs *a,
                             sw_id *out);
 /* Of one operand; of two. */
@@ -39,9 +42,14 @@ typedef struct sw_im_range {
   int64_t start, limit, stride;
 } sw_im_range;
 SW_CHECKED sw_rc sw_im_cut(sw_importer *m, uint32_t op, sw_id x, const sw_im_range *r, sw_id *out);
-/* Result `i` of the op is this value, in the shape that the text says; annotations of the op are not read yet. */
+/* Result `i` of the op is this value, in the shape that the text says; annotations of the op are not read yet. All of
+ * them, and its annotations. */
 SW_CHECKED sw_rc sw_im_result_is(sw_importer *m, uint32_t op, uint32_t i, sw_id value);
+SW_CHECKED sw_rc sw_im_results_are(sw_importer *m, uint32_t op, const sw_id *values, uint32_t n);
 
+/* Real and imaginary part of a complex number; x, of any type, with its imaginary part negated. */
+SW_CHECKED sw_rc sw_im_parts_of(sw_importer *m, uint32_t op, sw_id x, sw_id parts[2]);
+SW_CHECKED sw_rc sw_im_conjugate(sw_importer *m, uint32_t op, sw_id x, sw_id *out);
 /* An op that is linear in each of its one or two complex operands, as ops on their real and imaginary parts; it gives
  * the results of the op of the text. */
 SW_CHECKED sw_rc sw_im_by_parts(sw_importer *m, uint32_t op, const sw_im_add *add);

@@ -226,6 +226,12 @@ void sw_im_numbers(sw_im_attrs *a, sw_attr_key k, const int64_t *v, int n); /* b
 void sw_im_shape(sw_im_attrs *a, const sw_type *t);
 /* The list at `value` as attribute `k`; absent: not added. */
 SW_CHECKED sw_rc sw_im_ints(sw_importer *m, sw_im_attrs *a, sw_attr_key k, sw_ir_span value);
+/* The same, and where it is absent a list of none. */
+SW_CHECKED sw_rc sw_im_ints_or_none(sw_importer *m, sw_im_attrs *a, sw_attr_key k, sw_ir_span value);
+/* The number at `value`, which `what` describes; *out stays where it is absent. */
+SW_CHECKED sw_rc sw_im_whole(sw_importer *m, sw_ir_span value, const char *what, const char *name, int64_t *out);
+/* The last word of a value in small letters, in the scratch arena: three_fry of #stablehlo<rng_algorithm THREE_FRY>. */
+const char *sw_im_small_word(sw_importer *m, sw_ir_span value);
 /* A list of numbers in the scratch arena; *n = -1 when absent. */
 SW_CHECKED sw_rc sw_im_list(sw_importer *m, sw_ir_span value, const int64_t **out, int *n);
 /* A text without its quotes, in the scratch arena. */

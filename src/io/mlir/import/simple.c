@@ -54,9 +54,7 @@ static sw_rc add_attr(sw_importer *m, uint32_t op, const sw_ir_row *of, const sw
   }
   if (sw_attr_kind_of(row->key) == SW_ATTR_KIND_INTS) return sw_im_ints(m, a, row->key, v);
   int64_t i;
-  if (!sw_ir_read_int(m->t, v, &i)) {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, v.at), "expected a whole number as '%s'", row->generic);
-  }
+  SW_TRY(sw_im_whole(m, v, "a whole number", row->generic, &i));
   sw_im_int(a, row->key, i);
   return SW_OK;
 }
@@ -104,5 +102,5 @@ sw_rc sw_im_constant(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
   a.at[a.n].key = SW_ATTR_VALUE;
   SW_TRY(sw_ir_read_dense(m->t, literal, &t, &m->scratch, &a.at[a.n++].u.data, m->d));
-  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .attrs = &a}, NULL);
+  return sw_im_emit_op(m, op, row->code, 0, NULL, &a);
 }

@@ -57,8 +57,7 @@ static sw_rc solve(sw_importer *m, uint32_t op, const char *how, bool *done) {
   sw_im_int(&a, SW_ATTR_UNIT_DIAGONAL, sw_im_call_number(m, op, "diag", 'N') == 'U');
   sw_im_text(&a, SW_ATTR_TRANSPOSE_A, trans == 'N' ? "none" : trans == 'C' ? "adjoint" : "transpose");
   *done = true;
-  return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_TRIANGULAR_SOLVE, .n_operands = 2, .operands = x, .attrs = &a},
-                    NULL);
+  return sw_im_emit_op(m, op, SW_OP_TRIANGULAR_SOLVE, 2, x, &a);
 }
 
 /* LAPACK's info, of the matrices in x: 1 where there is a NaN. */
@@ -97,8 +96,7 @@ static sw_rc factor(sw_importer *m, uint32_t op, const char *how, bool *done) {
   sw_im_int(&a, SW_ATTR_LOWER, sw_im_call_lower(m, op));
   sw_im_text(&a, SW_ATTR_TARGET, sw_im_call_library(m, op));
   *done = true;
-  return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_FACTOR, .n_operands = (int)o->n_uses, .operands = x, .attrs = &a},
-                    NULL);
+  return sw_im_emit_op(m, op, SW_OP_FACTOR, (int)o->n_uses, x, &a);
 }
 
 /* Of all rows and columns. */

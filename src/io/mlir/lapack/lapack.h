@@ -18,7 +18,4 @@ SW_CHECKED sw_rc sw_im_svd(sw_importer *m, uint32_t op, const char *how, bool *d
 SW_CHECKED sw_rc sw_im_pivots_to_permutation(sw_importer *m, uint32_t op, const char *how, bool *done);
 SW_CHECKED sw_rc sw_im_lu_with_permutation(sw_importer *m, uint32_t op, const char *how, bool *done);
 
-/* x, of any type, with its imaginary part negated. */
-SW_CHECKED sw_rc sw_im_conjugate(sw_importer *m, uint32_t op, sw_id x, sw_id *out);
-
 #endif

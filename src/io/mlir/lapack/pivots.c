@@ -87,8 +87,7 @@ sw_rc sw_im_pivots_to_permutation(sw_importer *m, uint32_t op, const char *how, 
   if (rank < 1 || t.rank != rank) return SW_OK;
   *done = true;
   SW_TRY(permuted(m, op, pivots, t.dims[rank - 1], &out));
-  SW_TRY(sw_im_result_is(m, op, 0, out));
-  return sw_im_annotate_results(m, op);
+  return sw_im_results_are(m, op, &out, 1);
 }
 
 /* XLA's: pivots count from 0, and what rows they make. */
@@ -105,8 +104,5 @@ sw_rc sw_im_lu_with_permutation(sw_importer *m, uint32_t op, const char *how, bo
   SW_TRY(sw_im_two(m, op, SW_OP_SUBTRACT, r[1], one, &r[1]));
   SW_TRY(permuted(m, op, r[1], m_rows, &rows));
   *done = true;
-  SW_TRY(sw_im_result_is(m, op, 0, r[0]));
-  SW_TRY(sw_im_result_is(m, op, 1, r[1]));
-  SW_TRY(sw_im_result_is(m, op, 2, rows));
-  return sw_im_annotate_results(m, op);
+  return sw_im_results_are(m, op, (sw_id[]){r[0], r[1], rows}, 3);
 }

@@ -20,16 +20,6 @@ static sw_rc factored(sw_importer *m, uint32_t op, const char *how, uint32_t res
   return sw_im_help_all(m, op, &add, results, out);
 }
 
-sw_rc sw_im_conjugate(sw_importer *m, uint32_t op, sw_id x, sw_id *out) {
-  sw_id parts[2];
-  *out = x;
-  if (!sw_im_is_complex(m, x)) return SW_OK;
-  SW_TRY(sw_im_one(m, op, SW_OP_REAL, x, &parts[0]));
-  SW_TRY(sw_im_one(m, op, SW_OP_IMAG, x, &parts[1]));
-  SW_TRY(sw_im_one(m, op, SW_OP_NEGATE, parts[1], &parts[1]));
-  return sw_im_two(m, op, SW_OP_COMPLEX, parts[0], parts[1], out);
-}
-
 static sw_rc adjoint(sw_importer *m, uint32_t op, sw_id *x) {
   int64_t permutation[SW_MAX_RANK];
   int rank = sw_im_type(m, *x)->rank;
@@ -73,11 +63,10 @@ sw_rc sw_im_svd(sw_importer *m, uint32_t op, const char *how, bool *done) {
 static sw_rc pack(sw_importer *m, uint32_t op, sw_id w, sw_id *v) {
   sw_type t = *sw_im_type(m, *v);
   int64_t kept[SW_MAX_RANK];
-  sw_id re, im, zero, second;
+  sw_id part[2], zero, second;
   sw_im_attrs b = {.n = 0};
-  SW_TRY(sw_im_one(m, op, SW_OP_REAL, *v, &re));
-  SW_TRY(sw_im_one(m, op, SW_OP_IMAG, *v, &im));
-  SW_TRY(sw_im_one(m, op, SW_OP_NEGATE, im, &im));
+  SW_TRY(sw_im_parts_of(m, op, *v, part));
+  SW_TRY(sw_im_one(m, op, SW_OP_NEGATE, part[1], &part[1]));
   SW_TRY(sw_im_one(m, op, SW_OP_IMAG, w, &second));
   sw_type parts = *sw_im_type(m, second);
   SW_TRY(sw_im_number(m, op, parts.dtype, 0, parts.rank, parts.dims, &zero));
@@ -86,21 +75,13 @@ static sw_rc pack(sw_importer *m, uint32_t op, sw_id w, sw_id *v) {
   sw_im_shape(&b, &t);
   sw_im_numbers(&b, SW_ATTR_DIMS, kept, t.rank - 1);
   SW_TRY(sw_im_help(m, op, SW_OP_BROADCAST, 1, &second, &b, &second));
-  return sw_im_choose(m, op, second, im, re, v);
-}
-
-/* Results of a call in their order. */
-static sw_rc give(sw_importer *m, uint32_t op, const sw_id *r, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_result_is(m, op, i, r[i]));
-  return sw_im_annotate_results(m, op);
+  return sw_im_choose(m, op, second, part[1], part[0], v);
 }
 
 /* LAPACK's real parts and imaginary parts of real matrices, else complex numbers. */
 static sw_rc eigenvalues(sw_importer *m, uint32_t op, sw_id w, bool real, sw_id *out) {
   out[0] = w;
-  if (!real) return SW_OK;
-  SW_TRY(sw_im_one(m, op, SW_OP_REAL, w, &out[0]));
-  return sw_im_one(m, op, SW_OP_IMAG, w, &out[1]);
+  return real ? sw_im_parts_of(m, op, w, out) : SW_OK;
 }
 
 sw_rc sw_im_eig(sw_importer *m, uint32_t op, const char *how, bool *done) {
@@ -112,11 +93,11 @@ sw_rc sw_im_eig(sw_importer *m, uint32_t op, const char *how, bool *done) {
   SW_TRY(factored(m, op, "eig", 4, r));
   if (packed) {
     for (int i = 1; real && i < 3; i++) SW_TRY(pack(m, op, r[0], &r[i]));
-    return give(m, op, (sw_id[]){x, r[0], r[1], r[2], r[3]}, n);
+    return sw_im_results_are(m, op, (sw_id[]){x, r[0], r[1], r[2], r[3]}, n);
   }
   SW_TRY(eigenvalues(m, op, r[0], real, all));
   memcpy(all + 1 + real, r + 1, 3 * sizeof *r);
-  return give(m, op, all, n);
+  return sw_im_results_are(m, op, all, n);
 }
 
 /* t, vectors, eigenvalues, how many were chosen (none: they are not sorted), info. */
@@ -133,7 +114,7 @@ sw_rc sw_im_schur(sw_importer *m, uint32_t op, const char *how, bool *done) {
   sw_type info = *sw_im_type(m, r[3]);
   SW_TRY(sw_im_number(m, op, info.dtype, 0, info.rank, info.dims, &all[n - 2]));
   all[n - 1] = r[3];
-  return give(m, op, all, n);
+  return sw_im_results_are(m, op, all, n);
 }
 
 /* Without info: (v, w). */
@@ -141,5 +122,5 @@ sw_rc sw_im_eigh(sw_importer *m, uint32_t op, const char *how, bool *done) {
   sw_id r[SW_MAX_RESULTS];
   *done = true;
   SW_TRY(factored(m, op, how, 3, r));
-  return give(m, op, r, 2);
+  return sw_im_results_are(m, op, r, 2);
 }

@@ -33,8 +33,7 @@ static sw_rc bitcast(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
   if (cast && sw_dtype_bits(t.dtype) != sw_dtype_bits(sw_im_type(m, x)->dtype)) return sw_im_opaque(m, op, row->name);
   if (m->lifted && !cast) return sw_im_identity(m, row, op);
-  if (m->lifted)
-    return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_BITCAST, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+  if (m->lifted) return sw_im_emit_op(m, op, SW_OP_BITCAST, 1, &x, &a);
   if (cast) SW_TRY(sw_im_help(m, op, SW_OP_BITCAST, 1, &x, &a, &x));
   SW_TRY(dims_in_memory(m, op, "source_layout", rank, from));
   SW_TRY(dims_in_memory(m, op, "result_layout", t.rank, to));
@@ -48,7 +47,7 @@ static sw_rc bitcast(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   a = (sw_im_attrs){.n = 0};
   sw_im_numbers(&a, in_order ? SW_ATTR_SHAPE : SW_ATTR_PERMUTATION, in_order ? lying : back, t.rank);
   sw_opcode last = in_order ? SW_OP_RESHAPE : SW_OP_TRANSPOSE;
-  return sw_im_emit(m, op, &(sw_im_add){.code = last, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+  return sw_im_emit_op(m, op, last, 1, &x, &a);
 }
 
 /* --- stochastic_convert ------------------------------------------------------------------------------------------- */
@@ -94,8 +93,7 @@ static sw_rc stochastic_convert(sw_importer *m, const sw_ir_row *row, uint32_t o
   SW_TRY(sw_im_one(m, op, SW_OP_NEGATE, y, &less));
   SW_TRY(sw_im_choose(m, op, negative, less, y, &y));
   SW_TRY(sw_im_converted(m, op, y, t.dtype, &y)); /* what does not fit is the nearest that does */
-  SW_TRY(sw_im_result_is(m, op, 0, y));
-  return sw_im_annotate_results(m, op);
+  return sw_im_results_are(m, op, &y, 1);
 }
 
 /* --- meanwhile ---------------------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "io/mlir/import/dialect.h"
+#include "io/mlir/import/emit.h"
 
 /* A value of the call's settings, which have to be there. */
 static sw_rc setting(sw_importer *m, uint32_t op, const char *key, sw_ir_span *out) {
@@ -58,9 +59,7 @@ static sw_rc rng(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(setting(m, op, "global", &v));
   SW_TRY(sw_im_ints(m, &a, SW_ATTR_GLOBAL, v));
   SW_TRY(operands_of(m, op, &x));
-  return sw_im_emit(
-      m, op, &(sw_im_add){.code = SW_OP_RNG, .n_operands = (int)sw_im_op(m, op)->n_uses, .operands = x, .attrs = &a},
-      NULL);
+  return sw_im_emit_op(m, op, SW_OP_RNG, (int)sw_im_op(m, op)->n_uses, x, &a);
 }
 
 /* --- generic ------------------------------------------------------------------------------------------------------ */

@@ -291,8 +291,7 @@ static sw_rc uniform_dequantize(sw_importer *m, const sw_ir_row *row, uint32_t o
   sw_id x = sw_im_operand(m, op, 0);
   if (!sw_ir_len(quant_of(m, x))) return SW_IM_FAIL(m, op, "the operand is not of a uniformly quantized type");
   SW_TRY(dequantize(m, op, x, &y));
-  SW_TRY(sw_im_result_is(m, op, 0, y));
-  return sw_im_annotate_results(m, op);
+  return sw_im_results_are(m, op, &y, 1);
 }
 
 /* The operands as what they stand for, the op, its results quantized. */

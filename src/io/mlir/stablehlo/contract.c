@@ -23,12 +23,7 @@ static sw_rc dot_lists(sw_importer *m, uint32_t op, const char *key, const char 
       list[1] = (sw_ir_span){in.at - 1, in.end + 1};
     }
   }
-  for (int i = 0; i < 2; i++) {
-    if (sw_ir_present(list[i]))
-      SW_TRY(sw_im_ints(m, a, to[i], list[i]));
-    else
-      sw_im_numbers(a, to[i], NULL, 0);
-  }
+  for (int i = 0; i < 2; i++) SW_TRY(sw_im_ints_or_none(m, a, to[i], list[i]));
   return SW_OK;
 }
 
@@ -43,7 +38,7 @@ static sw_rc contract_bools(sw_importer *m, uint32_t op, const sw_im_add *add) {
   SW_TRY(sw_im_help(m, op, add->code, 2, x, &a, &sum));
   sw_im_attrs to = {.n = 0};
   sw_im_int(&to, SW_ATTR_DTYPE, SW_BOOL);
-  return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_CONVERT, .n_operands = 1, .operands = &sum, .attrs = &to}, NULL);
+  return sw_im_emit_op(m, op, SW_OP_CONVERT, 1, &sum, &to);
 }
 
 /* Operands of two dtypes (weights in int8, say), or of one of another class (ui8 into i32), are taken in that of the
@@ -93,19 +88,10 @@ typedef struct numbers_row {
 
 /* Entries of #stablehlo.gather<...>; absent lists are empty. */
 static sw_rc read_numbers(sw_importer *m, sw_ir_span numbers, const numbers_row *rows, size_t n, sw_im_attrs *a) {
-  sw_ir_span in = sw_ir_inside(m->t, numbers), v;
-  for (size_t i = 0; i < n; i++) {
-    v = sw_ir_entry(m->t, in, rows[i].entry);
-    if (sw_ir_present(v))
-      SW_TRY(sw_im_ints(m, a, rows[i].key, v));
-    else
-      sw_im_numbers(a, rows[i].key, NULL, 0);
-  }
+  sw_ir_span in = sw_ir_inside(m->t, numbers);
+  for (size_t i = 0; i < n; i++) SW_TRY(sw_im_ints_or_none(m, a, rows[i].key, sw_ir_entry(m->t, in, rows[i].entry)));
   int64_t dim = 0;
-  v = sw_ir_entry(m->t, in, "index_vector_dim");
-  if (sw_ir_present(v) && !sw_ir_read_int(m->t, v, &dim)) {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, v.at), "expected a whole number as 'index_vector_dim'");
-  }
+  SW_TRY(sw_im_whole(m, sw_ir_entry(m->t, in, "index_vector_dim"), "a whole number", "index_vector_dim", &dim));
   sw_im_int(a, SW_ATTR_INDEX_VECTOR_DIM, dim);
   return SW_OK;
 }
@@ -152,7 +138,7 @@ sw_rc sw_im_gather(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(read_numbers(m, sw_ir_attr(m->t, o, "dimension_numbers", NULL), kRows, sizeof kRows / sizeof *kRows, &a));
   if (n == 2) SW_TRY(sw_im_ints(m, &a, SW_ATTR_SIZES, sw_ir_attr(m->t, o, "slice_sizes", NULL)));
   if (n == 3) SW_TRY(sizes_from_result(m, op, &a));
-  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 2, .operands = x, .attrs = &a}, NULL);
+  return sw_im_emit_op(m, op, row->code, 2, x, &a);
 }
 
 /* Kinds that scatter itself has. */
@@ -165,9 +151,7 @@ static sw_rc scatter_by_region(sw_importer *m, uint32_t op, const sw_im_attrs *n
   int64_t unique = 0;
   bool done;
   sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), "unique_indices", NULL);
-  if (sw_ir_present(v) && !sw_ir_read_int(m->t, v, &unique)) {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, v.at), "expected true or false as 'unique_indices'");
-  }
+  SW_TRY(sw_im_whole(m, v, "true or false", "unique_indices", &unique));
   SW_TRY(sw_im_scatter_by_region(m, op, numbers, unique != 0, &done));
   return done ? SW_OK : sw_im_opaque(m, op, "stablehlo.scatter (a region that cannot be written out)");
 }
@@ -190,7 +174,7 @@ sw_rc sw_im_scatter(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   }
   sw_id x[3] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1), sw_im_operand(m, op, 2)};
   sw_im_text(&a, SW_ATTR_KIND, replaces ? "replace" : sw_reduction_text(kind));
-  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 3, .operands = x, .attrs = &a}, NULL);
+  return sw_im_emit_op(m, op, row->code, 3, x, &a);
 }
 
 /* --- convolution ------------------------------------------------------------------------------------------------- */
@@ -295,11 +279,8 @@ sw_rc sw_im_convolution(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   for (int i = 0; i < 2; i++) {
     int64_t groups = 1;
     sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), kGroups[i].name, NULL);
-    if (!sw_ir_present(v)) continue;
-    if (!sw_ir_read_int(m->t, v, &groups)) {
-      return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, v.at), "expected a whole number as '%s'", kGroups[i].name);
-    }
-    sw_im_int(&a, kGroups[i].key, groups);
+    SW_TRY(sw_im_whole(m, v, "a whole number", kGroups[i].name, &groups));
+    if (sw_ir_present(v)) sw_im_int(&a, kGroups[i].key, groups);
   }
   SW_TRY(sw_im_result_type(m, op, 0, &t));
   sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);

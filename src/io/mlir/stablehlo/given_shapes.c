@@ -37,7 +37,7 @@ static sw_rc slice_from(sw_importer *m, uint32_t op, const sw_type *said, const 
   sw_im_numbers(&b, SW_ATTR_START, zero, said->rank);
   sw_im_numbers(&b, SW_ATTR_LIMIT, sizes, said->rank);
   sw_im_numbers(&b, SW_ATTR_STRIDES, strides, said->rank);
-  return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_SLICE, .n_operands = 1, .operands = &piece, .attrs = &b}, NULL);
+  return sw_im_emit_op(m, op, SW_OP_SLICE, 1, &piece, &b);
 }
 
 sw_rc sw_im_real_dynamic_slice(sw_importer *m, const sw_ir_row *row, uint32_t op) {
@@ -59,7 +59,7 @@ sw_rc sw_im_real_dynamic_slice(sw_importer *m, const sw_ir_row *row, uint32_t op
   sw_im_numbers(&a, SW_ATTR_START, start, said.rank);
   sw_im_numbers(&a, SW_ATTR_LIMIT, limit, said.rank);
   sw_im_numbers(&a, SW_ATTR_STRIDES, strides, said.rank);
-  return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_SLICE, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+  return sw_im_emit_op(m, op, SW_OP_SLICE, 1, &x, &a);
 }
 
 sw_rc sw_im_dynamic_pad(sw_importer *m, const sw_ir_row *row, uint32_t op) {
@@ -75,7 +75,7 @@ sw_rc sw_im_dynamic_pad(sw_importer *m, const sw_ir_row *row, uint32_t op) {
       return not_known(m, op, "amounts of padding");
     sw_im_numbers(&a, kKeys[i], by[i], rank);
   }
-  return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_PAD, .n_operands = 2, .operands = x, .attrs = &a}, NULL);
+  return sw_im_emit_op(m, op, SW_OP_PAD, 2, x, &a);
 }
 
 sw_rc sw_im_set_dimension_size(sw_importer *m, const sw_ir_row *row, uint32_t op) {
@@ -119,5 +119,5 @@ sw_rc sw_im_torch_index_select(sw_importer *m, const sw_ir_row *row, uint32_t op
   sw_im_numbers(&a, SW_ATTR_START_INDEX_MAP, &dim, 1);
   sw_im_int(&a, SW_ATTR_INDEX_VECTOR_DIM, at->rank);
   sw_im_numbers(&a, SW_ATTR_SIZES, sizes, t->rank);
-  return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_GATHER, .n_operands = 2, .operands = x, .attrs = &a}, NULL);
+  return sw_im_emit_op(m, op, SW_OP_GATHER, 2, x, &a);
 }

@@ -95,8 +95,7 @@ sw_rc sw_im_batch_norm_inference(sw_importer *m, const sw_ir_row *row, uint32_t 
   SW_TRY(open_norm(m, op, 5, &b));
   for (uint32_t i = 0; i < 4; i++) in[i] = sw_im_operand(m, op, i + 1);
   SW_TRY(normalised(&b, in[0], in[1], in[2], in[3], &y));
-  SW_TRY(sw_im_result_is(m, op, 0, y));
-  return sw_im_annotate_results(m, op);
+  return sw_im_results_are(m, op, &y, 1);
 }
 
 sw_rc sw_im_batch_norm_training(sw_importer *m, const sw_ir_row *row, uint32_t op) {
@@ -109,8 +108,7 @@ sw_rc sw_im_batch_norm_training(sw_importer *m, const sw_ir_row *row, uint32_t o
   SW_TRY(two(&b, SW_OP_MULTIPLY, d, d, &d));
   SW_TRY(sum(&b, d, true, &y[2]));
   SW_TRY(normalised(&b, sw_im_operand(m, op, 1), sw_im_operand(m, op, 2), y[1], y[2], &y[0]));
-  for (uint32_t i = 0; i < 3; i++) SW_TRY(sw_im_result_is(m, op, i, y[i]));
-  return sw_im_annotate_results(m, op);
+  return sw_im_results_are(m, op, y, 3);
 }
 
 /* With c = x - mean, s = 1 / sqrt(variance + epsilon), g the gradient of the output, means over all but features:
@@ -139,8 +137,7 @@ sw_rc sw_im_batch_norm_grad(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(two(&b, SW_OP_MULTIPLY, scale, s, &s));
   SW_TRY(spread(&b, s, &s));
   SW_TRY(two(&b, SW_OP_MULTIPLY, y[0], s, &y[0]));
-  for (uint32_t i = 0; i < 3; i++) SW_TRY(sw_im_result_is(m, op, i, y[i]));
-  return sw_im_annotate_results(m, op);
+  return sw_im_results_are(m, op, y, 3);
 }
 
 /* --- random numbers ---------------------------------------------------------------------------------------------- */
@@ -174,6 +171,5 @@ sw_rc sw_im_rng(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_two(m, op, SW_OP_ADD, u, a, &u));
   if (!real) SW_TRY(sw_im_help(m, op, SW_OP_FLOOR, 1, &u, NULL, &u));
   if (!real) SW_TRY(sw_im_converted(m, op, u, said.dtype, &u));
-  SW_TRY(sw_im_result_is(m, op, 0, u));
-  return sw_im_annotate_results(m, op);
+  return sw_im_results_are(m, op, &u, 1);
 }

@@ -33,8 +33,7 @@ sw_rc sw_im_sort(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_im_numbers(&a, SW_ATTR_KEYS, by.keys, by.n_keys);
   sw_im_int(&a, SW_ATTR_DESCENDING, by.descending);
   sw_im_int(&a, SW_ATTR_TOTAL_ORDER, by.total);
-  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = (int)o->n_uses, .operands = x, .attrs = &a},
-                    NULL);
+  return sw_im_emit_op(m, op, row->code, (int)o->n_uses, x, &a);
 }
 
 /* --- argmax ------------------------------------------------------------------------------------------------------ */

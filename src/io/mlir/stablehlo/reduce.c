@@ -33,7 +33,7 @@ static sw_rc emit_with_init(sw_importer *m, uint32_t op, sw_im_add *add, sw_id i
   SW_TRY(sw_im_emit(
       m, op, &(sw_im_add){.code = SW_OP_BROADCAST, .n_operands = 1, .operands = &init, .attrs = &a, .part = "init"},
       &part[1]));
-  return sw_im_emit(m, op, &(sw_im_add){.code = sw_im_combiner(kind), .n_operands = 2, .operands = part}, NULL);
+  return sw_im_emit_op(m, op, sw_im_combiner(kind), 2, part, NULL);
 }
 
 /* Complex numbers are added up part by part. */
@@ -204,5 +204,5 @@ sw_rc sw_im_select_and_scatter(sw_importer *m, const sw_ir_row *row, uint32_t op
   sw_im_text(&a, SW_ATTR_SELECT_BY, select);
   sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(kind));
   SW_TRY(window_attrs(m, &w, &a));
-  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 3, .operands = x, .attrs = &a}, NULL);
+  return sw_im_emit_op(m, op, row->code, 3, x, &a);
 }

@@ -84,10 +84,7 @@ static sw_rc spread_init(const rows *r, const sw_id *init, const sw_type *shape,
   return SW_OK;
 }
 
-static sw_rc give(const rows *r, const sw_id *x) {
-  for (int i = 0; i < r->n; i++) SW_TRY(sw_im_result_is(r->m, r->body->op, (uint32_t)i, x[i]));
-  return sw_im_annotate_results(r->m, r->body->op);
-}
+static sw_rc give(const rows *r, const sw_id *x) { return sw_im_results_are(r->m, r->body->op, x, (uint32_t)r->n); }
 
 /* f(init, x) is what the op gives; of nothing, init itself. */
 static sw_rc finish(const rows *r, const sw_id *init, sw_id *x, bool empty, const sw_type *shape) {
@@ -263,6 +260,5 @@ sw_rc sw_im_map(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   }
   for (uint32_t i = 0; i < o->n_uses; i++) x[i] = sw_im_operand(m, op, i);
   SW_TRY(sw_im_apply(m, &b, x, sw_im_type(m, x[0]), y));
-  SW_TRY(sw_im_result_is(m, op, 0, y[0]));
-  return sw_im_annotate_results(m, op);
+  return sw_im_results_are(m, op, y, 1);
 }

@@ -234,8 +234,7 @@ sw_rc sw_im_scatter_by_region(sw_importer *m, uint32_t op, const sw_im_attrs *nu
     s.update[i] = sw_im_operand(m, op, n + 1 + i);
   }
   SW_TRY(scatter_by_body(&s, unique, x));
-  for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_result_is(m, op, i, x[i]));
-  return sw_im_annotate_results(m, op);
+  return sw_im_results_are(m, op, x, n);
 }
 
 /* --- select_and_scatter ------------------------------------------------------------------------------------------ */
@@ -325,6 +324,5 @@ sw_rc sw_im_pool_by_regions(sw_importer *m, uint32_t op, const sw_im_window *w, 
   if (kind) sw_im_text(&numbers, SW_ATTR_KIND, kind);
   if (!empty && kind) SW_TRY(sw_im_help(m, op, SW_OP_SCATTER, 3, (sw_id[]){x, s.indices, s.update[0]}, &numbers, &x));
   if (!empty && !kind) SW_TRY(scatter_by_body(&s, apart, &x));
-  SW_TRY(sw_im_result_is(m, op, 0, x));
-  return sw_im_annotate_results(m, op);
+  return sw_im_results_are(m, op, &x, 1);
 }

@@ -234,6 +234,5 @@ sw_rc sw_im_sort_by_region(sw_importer *m, uint32_t op, int64_t dim, bool *done)
   s.size = s.shape.dims[dim];
   s.t = s.size < INT32_MAX / 4 ? SW_I32 : SW_I64;
   if (sw_type_elements(&s.shape) > 0 && s.size > 1) SW_TRY(sort_all(&s, x));
-  for (int i = 0; i < s.n; i++) SW_TRY(sw_im_result_is(m, op, (uint32_t)i, x[i]));
-  return sw_im_annotate_results(m, op);
+  return sw_im_results_are(m, op, x, (uint32_t)s.n);
 }

@@ -6,14 +6,6 @@
 #include "io/mlir/stablehlo/lift.h"
 #include "io/mlir/stablehlo/stablehlo.h"
 
-/* The last word of an attribute in small letters, in the scratch arena: THREE_FRY of #stablehlo<rng_algorithm ...>. */
-static const char *small_word(sw_importer *m, sw_ir_span value) {
-  sw_ir_span word = sw_ir_last_word(m->t, value);
-  char *text = sw_arena_strndup(&m->scratch, m->t->s + word.at, sw_ir_len(word), m->d);
-  for (char *c = text; c && *c; c++) *c = (char)tolower((unsigned char)*c);
-  return text ? text : "";
-}
-
 /* Integers of other widths as a vector of ui64, or (`back`) such a vector as what it was; the lower half comes first.
  */
 static sw_rc as_words(sw_importer *m, uint32_t op, sw_id x, const sw_type *was, bool back, sw_id *out) {
@@ -38,9 +30,7 @@ static sw_rc rng_of_words(sw_importer *m, uint32_t op, sw_opcode code, sw_id sta
   SW_TRY(as_words(m, op, state, &was, false, &state));
   SW_TRY(sw_im_help_all(m, op, &(sw_im_add){.code = code, .n_operands = 1, .operands = &state, .attrs = a}, 2, r));
   SW_TRY(as_words(m, op, r[0], &was, true, &r[0]));
-  SW_TRY(sw_im_result_is(m, op, 0, r[0]));
-  SW_TRY(sw_im_result_is(m, op, 1, r[1]));
-  return sw_im_annotate_results(m, op);
+  return sw_im_results_are(m, op, r, 2);
 }
 
 sw_rc sw_im_rng_bits(sw_importer *m, const sw_ir_row *row, uint32_t op) {
@@ -55,9 +45,9 @@ sw_rc sw_im_rng_bits(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_result_type(m, op, 1, &bits));
   sw_im_shape(&a, &bits);
   sw_im_int(&a, SW_ATTR_DTYPE, bits.dtype);
-  sw_im_text(&a, SW_ATTR_ALGORITHM, small_word(m, sw_ir_attr(m->t, o, "rng_algorithm", "algorithm")));
+  sw_im_text(&a, SW_ATTR_ALGORITHM, sw_im_small_word(m, sw_ir_attr(m->t, o, "rng_algorithm", "algorithm")));
   if (!words) return rng_of_words(m, op, row->code, state, &a);
-  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &state, .attrs = &a}, NULL);
+  return sw_im_emit_op(m, op, row->code, 1, &state, &a);
 }
 
 /* stablehlo.fft %0, type = RFFT, length = [8] : ... */
@@ -68,19 +58,16 @@ sw_rc sw_im_fft(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id x = sw_im_operand(m, op, 0);
   sw_ir_span type = sw_ir_attr(m->t, o, "fft_type", NULL);
   if (!sw_ir_present(type)) type = sw_ir_clause(m->t, o, "type");
-  sw_im_text(&a, SW_ATTR_FFT_TYPE, small_word(m, type));
+  sw_im_text(&a, SW_ATTR_FFT_TYPE, sw_im_small_word(m, type));
   SW_TRY(sw_im_ints(m, &a, SW_ATTR_FFT_LENGTH, sw_ir_attr(m->t, o, "fft_length", "length")));
-  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+  return sw_im_emit_op(m, op, row->code, 1, &x, &a);
 }
 
 static sw_rc add_flag(sw_importer *m, uint32_t op, const char *name, sw_attr_key key, sw_im_attrs *a) {
   int64_t v;
   sw_ir_span at = sw_ir_attr(m->t, sw_im_op(m, op), name, name);
-  if (!sw_ir_present(at)) return SW_OK;
-  if (!sw_ir_read_int(m->t, at, &v)) {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, at.at), "expected true or false as '%s'", name);
-  }
-  sw_im_int(a, key, v);
+  SW_TRY(sw_im_whole(m, at, "true or false", name, &v));
+  if (sw_ir_present(at)) sw_im_int(a, key, v);
   return SW_OK;
 }
 
@@ -91,7 +78,7 @@ sw_rc sw_im_cholesky(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_im_int(&a, SW_ATTR_LOWER, 0);
   SW_TRY(add_flag(m, op, "lower", SW_ATTR_LOWER, &a));
   if (a.n == 2) a.at[0] = a.at[--a.n]; /* said */
-  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+  return sw_im_emit_op(m, op, row->code, 1, &x, &a);
 }
 
 sw_rc sw_im_triangular_solve(sw_importer *m, const sw_ir_row *row, uint32_t op) {
@@ -105,7 +92,7 @@ sw_rc sw_im_triangular_solve(sw_importer *m, const sw_ir_row *row, uint32_t op) 
   SW_TRY(add_flag(m, op, "lower", SW_ATTR_LOWER, &a));
   SW_TRY(add_flag(m, op, "unit_diagonal", SW_ATTR_UNIT_DIAGONAL, &a));
   sw_ir_span at = sw_ir_attr(m->t, sw_im_op(m, op), "transpose_a", "transpose_a");
-  const char *how = small_word(m, at);
+  const char *how = sw_im_small_word(m, at);
   int which = 0;
   while (which < 4 && strcmp(how, kSaid[which]) != 0) which++;
   if (which == 4) {
@@ -113,7 +100,7 @@ sw_rc sw_im_triangular_solve(sw_importer *m, const sw_ir_row *row, uint32_t op) 
                          "expected NO_TRANSPOSE, TRANSPOSE or ADJOINT as 'transpose_a'");
   }
   sw_im_text(&a, SW_ATTR_TRANSPOSE_A, kTransposes[which]);
-  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 2, .operands = x, .attrs = &a}, NULL);
+  return sw_im_emit_op(m, op, row->code, 2, x, &a);
 }
 
 /* stablehlo.broadcast: new dims in front. */
@@ -128,7 +115,7 @@ sw_rc sw_im_old_broadcast(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   for (int k = 0; k < rank; k++) dims[k] = t.rank - rank + k;
   sw_im_shape(&a, &t);
   sw_im_numbers(&a, SW_ATTR_DIMS, dims, rank);
-  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a}, NULL);
+  return sw_im_emit_op(m, op, row->code, 1, &x, &a);
 }
 
 /* The equation with capital letters, which it may not have itself, in place of `...`: as many as the operand has more
@@ -174,8 +161,7 @@ sw_rc sw_im_einsum(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const char *text = sw_im_string(m, equation);
   if (text && strstr(text, "...")) SW_TRY(write_dots_out(m, op, x, &text));
   sw_im_text(&a, SW_ATTR_EQUATION, text);
-  sw_im_add add = {.code = row->code, .n_operands = (int)o->n_uses, .operands = x, .attrs = &a};
-  return sw_im_emit(m, op, &add, NULL);
+  return sw_im_emit_op(m, op, row->code, (int)o->n_uses, x, &a);
 }
 
 /* Sizes are known. */
@@ -198,5 +184,5 @@ sw_rc sw_im_dimension_size(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_im_shape(&a, &t);
   sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
   a.at[a.n++] = (sw_attr){.key = SW_ATTR_VALUE, .u.data = {size, true}};
-  return sw_im_emit(m, op, &(sw_im_add){.code = row->code, .attrs = &a}, NULL);
+  return sw_im_emit_op(m, op, row->code, 0, NULL, &a);
 }
