@@ -12,12 +12,10 @@ typedef struct scan {
   uint32_t n_in, n_carry, n_out;
   int64_t size, dim;
   bool reverse;
-  sw_id step, *carry, *out; /* as they are entered */
-  sw_id at;                 /* the position: from the end when reversed */
-  sw_im_captured captured;
+  sw_im_loop loop;
+  sw_id *carry, *out, *in; /* as they are entered, one list behind the other */
+  sw_id at;                /* the position: from the end when reversed */
 } scan;
-
-static sw_rc enter(sw_importer *m, uint32_t op, sw_id x, sw_id *out) { return sw_im_one(m, op, SW_OP_ENTER, x, out); }
 
 /* Inputs have one dim more than the body's arguments, initial values as many. */
 static sw_rc read_counts(sw_importer *m, uint32_t op, const sw_ir_block *b, scan *s) {
@@ -96,11 +94,13 @@ static sw_rc put(sw_importer *m, uint32_t op, const scan *s, sw_id into, sw_id s
 }
 
 /* Everything that comes in, and the test. */
-static sw_rc open_loop(sw_importer *m, uint32_t op, sw_id *inputs, scan *s) {
+static sw_rc open_loop(sw_importer *m, uint32_t op, scan *s) {
   const sw_ir_op *o = sw_im_op(m, op);
-  sw_id first, limit, test, *zeros;
-  sw_im_attrs trips = {.n = 0};
-  SW_ARENA_NEW(zeros, &m->scratch, s->n_out, m->d);
+  sw_id first;
+  SW_ARENA_NEW(s->carry, &m->keep, s->n_carry + s->n_out + s->n_in, m->d);
+  s->out = s->carry + s->n_carry;
+  s->in = s->out + s->n_out;
+  s->loop = (sw_im_loop){.m = m, .op = op};
   SW_TRY(sw_im_number(m, op, SW_I32, 0, 0, NULL, &first));
   for (uint32_t i = 0; i < s->n_out; i++) {
     sw_type t;
@@ -108,27 +108,20 @@ static sw_rc open_loop(sw_importer *m, uint32_t op, sw_id *inputs, scan *s) {
     if (s->dim >= t.rank || t.dims[s->dim] != s->size) {
       return SW_IM_FAIL(m, op, "result %u has no dim %lld of size %lld", i, (long long)s->dim, (long long)s->size);
     }
-    SW_TRY(sw_im_number(m, op, t.dtype, 0, t.rank, t.dims, &zeros[i]));
+    SW_TRY(sw_im_number(m, op, t.dtype, 0, t.rank, t.dims, &s->out[i]));
   }
-  sw_im_int(&trips, SW_ATTR_TRIPS, s->size);
-  SW_TRY(sw_im_mark(m, op, SW_OP_WHILE, -1, &trips));
-  SW_TRY(enter(m, op, first, &s->step));
-  for (uint32_t i = 0; i < s->n_carry; i++) SW_TRY(enter(m, op, sw_im_operand(m, op, s->n_in + i), &s->carry[i]));
-  for (uint32_t i = 0; i < s->n_out; i++) SW_TRY(enter(m, op, zeros[i], &s->out[i]));
-  for (uint32_t i = 0; i < s->n_in; i++) SW_TRY(enter(m, op, sw_im_operand(m, op, i), &inputs[i]));
-  uint32_t block = sw_ir_block_at(m->t, o, 0);
-  SW_TRY(sw_im_enter_captured(m, op, m->t->regions.at[o->first_region].text, m->names->block[block], &s->captured));
-  SW_TRY(sw_im_number(m, op, SW_I32, (double)s->size, 0, NULL, &limit));
-  SW_TRY(sw_im_compared(m, op, "lt", s->step, limit, &test));
-  return sw_im_mark(m, op, SW_OP_TEST, test, NULL);
+  for (uint32_t i = 0; i < s->n_carry; i++) s->carry[i] = sw_im_operand(m, op, s->n_in + i);
+  for (uint32_t i = 0; i < s->n_in; i++) s->in[i] = sw_im_operand(m, op, i);
+  return sw_im_open_loop(&s->loop, s->size, first, s->size, s->carry, (int)(s->n_carry + s->n_out + s->n_in),
+                         &m->t->regions.at[o->first_region].text, m->names->block[sw_im_block(m->t, o, 0)]);
 }
 
 static sw_rc position(sw_importer *m, uint32_t op, scan *s) {
   sw_id last;
-  s->at = s->step;
+  s->at = s->loop.counter;
   if (!s->reverse) return SW_OK;
   SW_TRY(sw_im_number(m, op, SW_I32, (double)(s->size - 1), 0, NULL, &last));
-  return sw_im_two(m, op, SW_OP_SUBTRACT, last, s->step, &s->at);
+  return sw_im_two(m, op, SW_OP_SUBTRACT, last, s->loop.counter, &s->at);
 }
 
 static sw_rc join(sw_importer *m, uint32_t op, uint32_t result, sw_id entered, sw_id next) {
@@ -145,12 +138,12 @@ static sw_rc leave(sw_importer *m, const sw_ir_walk *w, uint32_t ret, const sw_i
   for (uint32_t i = 0; i < s->n_out; i++) SW_TRY(put(m, op, s, s->out[i], values[i], &yielded[i]));
   for (uint32_t i = s->n_out; i < all; i++) yielded[i] = values[i];
   SW_TRY(sw_im_number(m, op, SW_I32, 1, 0, NULL, &one));
-  SW_TRY(sw_im_two(m, op, SW_OP_ADD, s->step, one, &next));
+  SW_TRY(sw_im_two(m, op, SW_OP_ADD, s->loop.counter, one, &next));
   SW_TRY(sw_im_one(m, op, SW_OP_YIELD, next, &next));
   for (uint32_t i = 0; i < all; i++) SW_TRY(sw_im_one(m, op, SW_OP_YIELD, yielded[i], &yielded[i]));
   SW_TRY(sw_im_mark(m, op, SW_OP_END, -1, NULL));
-  sw_im_leave_captured(m, &s->captured);
-  SW_TRY(sw_im_two(m, op, SW_OP_JOIN, s->step, next, &next));
+  sw_im_leave_captured(m, &s->loop.read);
+  SW_TRY(sw_im_two(m, op, SW_OP_JOIN, s->loop.counter, next, &next));
   for (uint32_t i = 0; i < all; i++) {
     SW_TRY(join(m, op, i, i < s->n_out ? s->out[i] : s->carry[i - s->n_out], yielded[i]));
   }
@@ -161,16 +154,12 @@ sw_rc sw_im_scan(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
   uint32_t block = sw_ir_block_at(m->t, sw_im_op(m, op), 0);
   scan *s;
-  sw_id *inputs;
   if (block == SW_IR_NONE) return SW_IM_FAIL(m, op, "the body is missing");
   const sw_ir_block *b = &m->t->blocks.at[block];
   SW_ARENA_NEW(s, &m->keep, 1, m->d);
   SW_TRY(read_counts(m, op, b, s));
   SW_TRY(read_settings(m, op, s));
-  SW_ARENA_NEW(s->carry, &m->keep, s->n_carry, m->d);
-  SW_ARENA_NEW(s->out, &m->keep, s->n_out, m->d);
-  SW_ARENA_NEW(inputs, &m->scratch, s->n_in, m->d);
-  SW_TRY(open_loop(m, op, inputs, s));
+  SW_TRY(open_loop(m, op, s));
   SW_TRY(position(m, op, s));
   sw_ir_walk w = {.kind = SW_IR_IN_OTHER,
                   .op = op,
@@ -180,7 +169,7 @@ sw_rc sw_im_scan(sw_importer *m, const sw_ir_row *row, uint32_t op) {
                   .leave = leave,
                   .state = s};
   sw_id *slots = w.instance->slots + m->names->block[block];
-  for (uint32_t i = 0; i < s->n_in; i++) SW_TRY(take(m, op, s, inputs[i], &slots[i]));
+  for (uint32_t i = 0; i < s->n_in; i++) SW_TRY(take(m, op, s, s->in[i], &slots[i]));
   for (uint32_t i = 0; i < s->n_carry; i++) slots[s->n_in + i] = s->carry[i];
   return sw_array_push(&m->walks, w, m->d);
 }

@@ -121,6 +121,34 @@ sw_rc sw_im_result_is(sw_importer *m, uint32_t op, uint32_t i, sw_id value) {
   return sw_im_emit_one(m, op, &add, i, NULL);
 }
 
+/* --- loops -------------------------------------------------------------------------------------------------------- */
+
+sw_rc sw_im_open_loop(sw_im_loop *l, int64_t trips, sw_id first, int64_t limit, sw_id *values, int n,
+                      const sw_ir_span *region, uint32_t slot) {
+  sw_importer *m = l->m;
+  sw_id most, test;
+  sw_im_attrs a = {.n = 0};
+  sw_im_int(&a, SW_ATTR_TRIPS, trips);
+  SW_TRY(sw_im_mark(m, l->op, SW_OP_WHILE, -1, &a));
+  SW_TRY(sw_im_one(m, l->op, SW_OP_ENTER, first, &l->counter));
+  for (int i = 0; i < n; i++) SW_TRY(sw_im_one(m, l->op, SW_OP_ENTER, values[i], &values[i]));
+  l->read = (sw_im_captured){0};
+  if (region) SW_TRY(sw_im_enter_captured(m, l->op, *region, slot, &l->read));
+  SW_TRY(sw_im_number(m, l->op, sw_im_type(m, l->counter)->dtype, (double)limit, 0, NULL, &most));
+  SW_TRY(sw_im_compared(m, l->op, "lt", l->counter, most, &test));
+  return sw_im_mark(m, l->op, SW_OP_TEST, test, NULL);
+}
+
+sw_rc sw_im_close_loop(const sw_im_loop *l, sw_id next, const sw_id *entered, sw_id *values, int n) {
+  SW_TRY(sw_im_one(l->m, l->op, SW_OP_YIELD, next, &next));
+  for (int i = 0; i < n; i++) SW_TRY(sw_im_one(l->m, l->op, SW_OP_YIELD, values[i], &values[i]));
+  SW_TRY(sw_im_mark(l->m, l->op, SW_OP_END, -1, NULL));
+  sw_im_leave_captured(l->m, &l->read);
+  SW_TRY(sw_im_two(l->m, l->op, SW_OP_JOIN, l->counter, next, &next));
+  for (int i = 0; i < n; i++) SW_TRY(sw_im_two(l->m, l->op, SW_OP_JOIN, entered[i], values[i], &values[i]));
+  return SW_OK;
+}
+
 /* --- complex numbers --------------------------------------------------------------------------------------------- */
 
 sw_rc sw_im_results_are(sw_importer *m, uint32_t op, const sw_id *values, uint32_t n) {

@@ -8,6 +8,8 @@
 static inline const sw_type *sw_im_type(const sw_importer *m, sw_id v) { return &m->g->values[v].type; }
 /* The n whole numbers of a constant, or of what follows from constants as sizes do; false: it is none. */
 bool sw_im_constant_numbers(const sw_importer *m, sw_id value, int n, int64_t *out);
+/* Does "lt", "ge" and so on hold for values in this order: -1, 0, 1, or 2 where there is none (NaN)? */
+bool sw_im_compares(const char *direction, int order);
 /* The op of the graph whose results are those of the op of the text. */
 SW_CHECKED sw_rc sw_im_emit_op(sw_importer *m, uint32_t op, sw_opcode code, int n, const sw_id *x,
                                const sw_im_attrs *a);
@@ -73,6 +75,20 @@ SW_CHECKED sw_rc sw_im_find_captured(sw_importer *m, uint32_t op, sw_ir_span tex
 SW_CHECKED sw_rc sw_im_enter_captured(sw_importer *m, uint32_t op, sw_ir_span text, uint32_t first,
                                       sw_im_captured *out);
 void sw_im_leave_captured(sw_importer *m, const sw_im_captured *c);
+
+/* A loop of the graph that counts: `trips` turns while the counter, which comes in as `first`, is below `limit` (of its
+ * type). The n values enter in place, and with `region` what its ops read from around, those in slots before `slot`.
+ * The second ends it: `next` is the next counter, the n values in place are what `entered` become, then what comes out.
+ */
+typedef struct sw_im_loop {
+  sw_importer *m;
+  uint32_t op;
+  sw_id counter;
+  sw_im_captured read;
+} sw_im_loop;
+SW_CHECKED sw_rc sw_im_open_loop(sw_im_loop *l, int64_t trips, sw_id first, int64_t limit, sw_id *values, int n,
+                                 const sw_ir_span *region, uint32_t slot);
+SW_CHECKED sw_rc sw_im_close_loop(const sw_im_loop *l, sw_id next, const sw_id *entered, sw_id *values, int n);
 
 /* In a region that is being written out, scalars among the operands get its shape. */
 SW_CHECKED sw_rc sw_im_spread_operands(sw_importer *m, uint32_t op, sw_im_add *add);

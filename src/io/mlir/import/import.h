@@ -159,6 +159,7 @@ typedef struct sw_ir_attr_row {
   sw_attr_key key;
   const char *generic; /* NULL: follows from the result's type */
   const char *custom;
+  enum { SW_IR_REQUIRED, SW_IR_MAY_LACK, SW_IR_ELSE_ZERO } absent;
 } sw_ir_attr_row;
 
 enum { SW_IR_ROW_ATTRS = 4 };

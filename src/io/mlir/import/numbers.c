@@ -1,5 +1,8 @@
 /* Whole numbers that follow from constants, as sizes do in programs whose types leave them open. */
 #include "io/mlir/import/emit.h"
+
+#include <string.h>
+
 #include "shardwright/checked.h"
 #include "shardwright/scalar.h"
 
@@ -41,20 +44,6 @@ static bool cut_numbers(search s, const sw_op *op, int n, int64_t *out) {
   return true;
 }
 
-static int64_t compared(const char *direction, int64_t x, int64_t y) {
-  bool strict = direction[1] != 'e' && direction[0] != 'e';
-  switch (direction[0]) {
-    case 'e':
-      return x == y;
-    case 'n':
-      return x != y;
-    case 'l':
-      return strict ? x < y : x <= y;
-    default:
-      return strict ? x > y : x >= y;
-  }
-}
-
 /* One number, by an op that sizes are computed with; false: it is none of those. */
 static bool combined(const sw_op *op, int64_t x, int64_t y, int64_t *out) {
   bool divides = op->code == SW_OP_DIVIDE || op->code == SW_OP_REMAINDER;
@@ -79,7 +68,7 @@ static bool combined(const sw_op *op, int64_t x, int64_t y, int64_t *out) {
     case SW_OP_OR:
       return *out = x | y, true;
     case SW_OP_COMPARE:
-      return *out = compared(sw_op_text(op, SW_ATTR_DIRECTION, "eq"), x, y), true;
+      return *out = sw_im_compares(sw_op_text(op, SW_ATTR_DIRECTION, "eq"), x < y ? -1 : x > y), true;
     case SW_OP_SIGN:
       return *out = (x > 0) - (x < 0), true;
     case SW_OP_NEGATE:
@@ -152,4 +141,11 @@ static bool numbers_at(search s, sw_id value, int n, int64_t *out) {
 bool sw_im_constant_numbers(const sw_importer *m, sw_id value, int n, int64_t *out) {
   int steps = MOST_STEPS;
   return numbers_at((search){m, MOST_HOPS, &steps}, value, n, out);
+}
+
+bool sw_im_compares(const char *direction, int order) {
+  if (strcmp(direction, "ne") == 0) return order != 0;
+  if (order == 2) return false;
+  bool less = direction[0] == 'l', greater = direction[0] == 'g';
+  return (less && order < 0) || (greater && order > 0) || (direction[1] != 't' && order == 0);
 }

@@ -49,13 +49,18 @@ static sw_rc add_attr(sw_importer *m, uint32_t op, const sw_ir_row *of, const sw
     return SW_OK;
   }
   sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), row->generic, row->custom);
-  if (!sw_ir_present(v)) {
+  if (!sw_ir_present(v) && row->absent == SW_IR_REQUIRED) {
     return SW_IM_FAIL(m, op, "attribute '%s' is missing", row->generic);
   }
+  if (sw_attr_kind_of(row->key) == SW_ATTR_KIND_TEXT) {
+    sw_im_text(a, row->key, sw_im_small_word(m, v));
+    return SW_OK;
+  }
   if (sw_attr_kind_of(row->key) == SW_ATTR_KIND_INTS) return sw_im_ints(m, a, row->key, v);
-  int64_t i;
-  SW_TRY(sw_im_whole(m, v, "a whole number", row->generic, &i));
-  sw_im_int(a, row->key, i);
+  int64_t i = 0;
+  bool truth = sw_attr_kind_of(row->key) == SW_ATTR_KIND_BOOL;
+  SW_TRY(sw_im_whole(m, v, truth ? "true or false" : "a whole number", row->generic, &i));
+  if (sw_ir_present(v) || row->absent == SW_IR_ELSE_ZERO) sw_im_int(a, row->key, i);
   return SW_OK;
 }
 

@@ -54,28 +54,20 @@ static sw_rc exchange(sw_importer *m, uint32_t op, sw_id pivots, sw_id i, sw_id 
 static sw_rc permuted(sw_importer *m, uint32_t op, sw_id pivots, int64_t n, sw_id *out) {
   sw_type t = *sw_im_type(m, pivots);
   int64_t dims[SW_MAX_RANK], steps = t.dims[t.rank - 1];
-  sw_im_attrs trips = {.n = 0};
-  sw_id i, rows, in[3], limit, test, one, next, last;
+  sw_im_loop l = {.m = m, .op = op};
+  sw_id first, rows, in[2], one, next;
   for (int k = 0; k < t.rank; k++) dims[k] = k < t.rank - 1 ? t.dims[k] : n;
-  SW_TRY(sw_im_number(m, op, SW_I32, 0, 0, NULL, &i));
-  SW_TRY(sw_im_positions(m, op, SW_I32, t.rank, dims, t.rank - 1, &rows));
-  sw_im_int(&trips, SW_ATTR_TRIPS, steps);
-  SW_TRY(sw_im_mark(m, op, SW_OP_WHILE, -1, &trips));
-  SW_TRY(sw_im_one(m, op, SW_OP_ENTER, i, &in[0]));
-  SW_TRY(sw_im_one(m, op, SW_OP_ENTER, rows, &in[1]));
-  SW_TRY(sw_im_one(m, op, SW_OP_ENTER, pivots, &in[2]));
-  SW_TRY(sw_im_number(m, op, SW_I32, (double)steps, 0, NULL, &limit));
-  SW_TRY(sw_im_compared(m, op, "lt", in[0], limit, &test));
-  SW_TRY(sw_im_mark(m, op, SW_OP_TEST, test, NULL));
-  rows = in[1];
-  SW_TRY(exchange(m, op, in[2], in[0], &rows));
+  SW_TRY(sw_im_number(m, op, SW_I32, 0, 0, NULL, &first));
+  SW_TRY(sw_im_positions(m, op, SW_I32, t.rank, dims, t.rank - 1, &in[0]));
+  in[1] = pivots;
+  SW_TRY(sw_im_open_loop(&l, steps, first, steps, in, 2, NULL, 0));
+  rows = in[0];
+  SW_TRY(exchange(m, op, in[1], l.counter, &rows));
   SW_TRY(sw_im_number(m, op, SW_I32, 1, 0, NULL, &one));
-  SW_TRY(sw_im_two(m, op, SW_OP_ADD, in[0], one, &next));
-  SW_TRY(sw_im_one(m, op, SW_OP_YIELD, next, &last));
-  SW_TRY(sw_im_one(m, op, SW_OP_YIELD, rows, &rows));
-  SW_TRY(sw_im_mark(m, op, SW_OP_END, -1, NULL));
-  SW_TRY(sw_im_two(m, op, SW_OP_JOIN, in[0], last, &next));
-  return sw_im_two(m, op, SW_OP_JOIN, in[1], rows, out);
+  SW_TRY(sw_im_two(m, op, SW_OP_ADD, l.counter, one, &next));
+  SW_TRY(sw_im_close_loop(&l, next, in, &rows, 1));
+  *out = rows;
+  return SW_OK;
 }
 
 sw_rc sw_im_pivots_to_permutation(sw_importer *m, uint32_t op, const char *how, bool *done) {

@@ -32,19 +32,13 @@ static sw_rc real_number(sw_importer *m, uint32_t op, const char *key, sw_attr_k
   return SW_OK;
 }
 
-static sw_rc operands_of(sw_importer *m, uint32_t op, sw_id **out) {
-  uint32_t n = sw_im_op(m, op)->n_uses;
-  SW_ARENA_NEW(*out, &m->scratch, n, m->d);
-  for (uint32_t i = 0; i < n; i++) (*out)[i] = sw_im_operand(m, op, i);
-  return SW_OK;
-}
-
 static sw_rc rng(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
   sw_ir_span v;
   sw_type t;
   int64_t seed;
-  sw_id *x;
+  const sw_id *x;
+  int n_operands;
   sw_im_attrs a = {.n = 0};
   SW_TRY(sw_im_result_type(m, op, 0, &t));
   SW_TRY(setting(m, op, "seed", &v));
@@ -58,8 +52,8 @@ static sw_rc rng(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(real_number(m, op, "high_value", SW_ATTR_HIGH_VALUE, &a));
   SW_TRY(setting(m, op, "global", &v));
   SW_TRY(sw_im_ints(m, &a, SW_ATTR_GLOBAL, v));
-  SW_TRY(operands_of(m, op, &x));
-  return sw_im_emit_op(m, op, SW_OP_RNG, (int)sw_im_op(m, op)->n_uses, x, &a);
+  SW_TRY(sw_im_operands(m, op, 0, &x, &n_operands));
+  return sw_im_emit_op(m, op, SW_OP_RNG, n_operands, x, &a);
 }
 
 /* --- generic ------------------------------------------------------------------------------------------------------ */
@@ -115,16 +109,17 @@ static sw_rc generic(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_space space;
   sw_type types[SW_MAX_RESULTS];
   sw_im_attrs a = {.n = 0};
-  sw_id *x;
+  const sw_id *x;
+  int n_operands;
   if (n > SW_MAX_RESULTS) return SW_IM_FAIL(m, op, "the call has %u results; expected at most %d", n, SW_MAX_RESULTS);
   SW_TRY(setting(m, op, "body", &body));
   sw_im_text(&a, SW_ATTR_BODY, sw_im_string(m, sw_ir_unquoted(m->t, body)));
   for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_result_type(m, op, (int)i, &types[i]));
   SW_TRY(read_space(m, op, &space));
-  SW_TRY(operands_of(m, op, &x));
+  SW_TRY(sw_im_operands(m, op, 0, &x, &n_operands));
   return sw_im_emit(m, op,
                     &(sw_im_add){.code = SW_OP_GENERIC,
-                                 .n_operands = (int)sw_im_op(m, op)->n_uses,
+                                 .n_operands = n_operands,
                                  .operands = x,
                                  .attrs = &a,
                                  .n_types = (int)n,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "io/mlir/import/dense.h"
+#include "io/mlir/import/emit.h"
 #include "io/mlir/stablehlo/stablehlo.h"
 #include "shardwright/scalar.h"
 
@@ -177,13 +178,6 @@ static int order_of(sw_dtype t, bool total, sw_scalar a, sw_scalar b) {
   return x < y ? -1 : x > y; /* no case has a negative integer */
 }
 
-static bool compare(const char *direction, int order) {
-  if (strcmp(direction, "ne") == 0) return order != 0;
-  if (order == 2) return false;
-  bool less = direction[0] == 'l', greater = direction[0] == 'g';
-  return (less && order < 0) || (greater && order > 0) || (direction[1] != 't' && order == 0);
-}
-
 static sw_scalar result_of(const steps *s, const step *now, const sw_scalar *v) {
   sw_scalar a = v[now->in[0]], b = v[now->in[now->n > 1]];
   sw_dtype t = s->dtype[now->in[0]];
@@ -191,7 +185,7 @@ static sw_scalar result_of(const steps *s, const step *now, const sw_scalar *v) 
     case SW_OP_CONSTANT:
       return now->constant;
     case SW_OP_COMPARE:
-      return (sw_scalar){.bits = compare(now->direction, order_of(t, now->total, a, b))};
+      return (sw_scalar){.bits = sw_im_compares(now->direction, order_of(t, now->total, a, b))};
     case SW_OP_SELECT:
       return a.bits ? b : v[now->in[2]];
     case SW_OP_AND:
@@ -386,7 +380,7 @@ sw_rc sw_im_selects(sw_importer *m, uint32_t region, const char **out) {
       set_case(&s, at, v);
       int order = order_of(s.dtype[s.arg[0][0]], false, v[s.arg[0][0]], v[s.arg[0][1]]);
       run(&s, v);
-      same = compare(kDirections[i], order) == (v[s.given[0]].bits != 0);
+      same = sw_im_compares(kDirections[i], order) == (v[s.given[0]].bits != 0);
     }
     if (same) *out = kDirections[i];
   }

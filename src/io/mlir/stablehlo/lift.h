@@ -41,8 +41,9 @@ SW_CHECKED sw_rc sw_im_open_inside(sw_importer *m, uint32_t op, uint32_t block, 
 SW_CHECKED sw_rc sw_im_apply_inside(sw_importer *m, struct sw_im_inside *inside, const sw_id *args,
                                     const sw_type *shape, sw_id *out);
 
-/* Behind the beginning of a loop: values from around it that the region reads are entered (emit.h). */
-SW_CHECKED sw_rc sw_im_enter_read_by(sw_importer *m, const sw_im_body *b, sw_im_captured *out);
+/* sw_im_open_loop around applications of the body, with what it reads. */
+SW_CHECKED sw_rc sw_im_open_body_loop(const sw_im_body *b, sw_im_loop *l, int64_t trips, sw_id first, int64_t limit,
+                                      sw_id *values, int n);
 
 /* --- ops with regions of their own: *done = false when the region cannot be written out ----------------------------
  */

@@ -68,75 +68,78 @@ sw_rc sw_im_reduce(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 
 /* --- reduce_window ----------------------------------------------------------------------------------------------- */
 
+/* The lists of a window as the text has them: what each is in the graph, how many numbers of a dim, and which when it
+ * is absent. */
+enum { SIZES, STRIDES, BASE, HOLES, PADDING, N_LISTS };
+static const struct {
+  const char *name;
+  sw_attr_key key;
+  int each, absent;
+} kLists[N_LISTS] = {{"window_dimensions", SW_ATTR_WINDOW, 1, 1},
+                     {"window_strides", SW_ATTR_STRIDES, 1, 1},
+                     {"base_dilations", SW_ATTR_LHS_DILATION, 1, 1},
+                     {"window_dilations", SW_ATTR_RHS_DILATION, 1, 1},
+                     {"padding", SW_ATTR_PAD_LOW, 2, 0}};
+
 typedef struct window {
-  const int64_t *sizes, *strides, *base, *holes, *padding;
-  int n, n_strides, n_base, n_holes, n_padding;
+  const int64_t *at[N_LISTS];
+  int n[N_LISTS]; /* -1: absent */
 } window;
 
 static sw_rc read_window(sw_importer *m, uint32_t op, window *w) {
-  const sw_ir_op *o = sw_im_op(m, op);
-  SW_TRY(sw_im_list(m, sw_ir_attr(m->t, o, "window_dimensions", NULL), &w->sizes, &w->n));
-  SW_TRY(sw_im_list(m, sw_ir_attr(m->t, o, "window_strides", NULL), &w->strides, &w->n_strides));
-  SW_TRY(sw_im_list(m, sw_ir_attr(m->t, o, "base_dilations", NULL), &w->base, &w->n_base));
-  SW_TRY(sw_im_list(m, sw_ir_attr(m->t, o, "window_dilations", NULL), &w->holes, &w->n_holes));
-  return sw_im_list(m, sw_ir_attr(m->t, o, "padding", NULL), &w->padding, &w->n_padding);
+  for (int i = 0; i < N_LISTS; i++) {
+    SW_TRY(sw_im_list(m, sw_ir_attr(m->t, sw_im_op(m, op), kLists[i].name, NULL), &w->at[i], &w->n[i]));
+  }
+  return SW_OK;
 }
 
-static bool all_ones(const int64_t *v, int n, int but) {
-  for (int i = 0; i < n; i++) {
-    if (i != but && v[i] != 1) return false;
+static bool all_ones(const window *w, int list) {
+  for (int i = 0; i < w->n[list]; i++) {
+    if (w->at[list][i] != 1) return false;
   }
   return true;
 }
 
 /* A window over everything before (or behind) each element is a running reduction: its dim; -1 when it is not one. */
 static int running_dim(const window *w, const sw_type *x, bool *reversed) {
-  int dim = -1;
-  if (w->n != x->rank || w->n_padding != 2 * w->n) return -1; /* absent lists have n = -1 */
-  for (int i = 0; i < w->n; i++) {
-    const int64_t *pad = w->padding + 2 * (size_t)i;
-    int64_t low = pad[0], high = pad[1];
-    if (w->sizes[i] == 1 && !low && !high) continue;
+  int dim = -1, n = w->n[SIZES];
+  if (n != x->rank || w->n[PADDING] != 2 * n) return -1;
+  for (int i = 0; i < n; i++) {
+    int64_t size = w->at[SIZES][i], low = w->at[PADDING][2 * i], high = w->at[PADDING][2 * i + 1];
+    if (size == 1 && !low && !high) continue;
     bool forward = low == x->dims[i] - 1 && !high, backward = !low && high == x->dims[i] - 1;
-    if (dim >= 0 || w->sizes[i] != x->dims[i] || (!forward && !backward)) return -1;
+    if (dim >= 0 || size != x->dims[i] || (!forward && !backward)) return -1;
     dim = i;
     *reversed = backward;
   }
-  bool plain =
-      all_ones(w->strides, w->n_strides, -1) && all_ones(w->base, w->n_base, -1) && all_ones(w->holes, w->n_holes, -1);
-  return plain ? dim : -1;
+  return all_ones(w, STRIDES) && all_ones(w, BASE) && all_ones(w, HOLES) ? dim : -1;
 }
 
 static sw_rc window_attrs(sw_importer *m, const window *w, sw_im_attrs *a) {
-  sw_im_numbers(a, SW_ATTR_WINDOW, w->sizes, w->n);
-  sw_im_numbers(a, SW_ATTR_STRIDES, w->strides, w->n_strides);
-  sw_im_numbers(a, SW_ATTR_LHS_DILATION, w->base, w->n_base);
-  sw_im_numbers(a, SW_ATTR_RHS_DILATION, w->holes, w->n_holes);
-  if (w->n < 0 || w->n_padding != 2 * w->n) return SW_OK;
+  int n = w->n[SIZES];
+  for (int i = 0; i < PADDING; i++) sw_im_numbers(a, kLists[i].key, w->at[i], w->n[i]);
+  if (n < 0 || w->n[PADDING] != 2 * n) return SW_OK;
   int64_t *split;
-  SW_ARENA_NEW(split, &m->scratch, w->n_padding, m->d);
-  for (int i = 0; i < w->n_padding; i++) split[i % 2 ? w->n + i / 2 : i / 2] = w->padding[i];
-  sw_im_numbers(a, SW_ATTR_PAD_LOW, split, w->n);
-  sw_im_numbers(a, SW_ATTR_PAD_HIGH, split + w->n, w->n);
+  SW_ARENA_NEW(split, &m->scratch, 2 * n, m->d);
+  for (int i = 0; i < 2 * n; i++) split[i % 2 ? n + i / 2 : i / 2] = w->at[PADDING][i];
+  sw_im_numbers(a, SW_ATTR_PAD_LOW, split, n);
+  sw_im_numbers(a, SW_ATTR_PAD_HIGH, split + n, n);
   return SW_OK;
 }
 
-/* A list of the window with `each` numbers per dim, or as many times `absent`. */
-static sw_rc fill_list(sw_importer *m, uint32_t op, const int64_t *from, int n, int want, int64_t absent, int64_t *to) {
-  if (n >= 0 && n != want) return SW_IM_FAIL(m, op, "a list of the window has %d numbers; expected %d", n, want);
-  for (int i = 0; i < want; i++) to[i] = n < 0 ? absent : from[i];
-  return SW_OK;
-}
-
+/* The window with all its lists. */
 static sw_rc fill_window(sw_importer *m, uint32_t op, const window *w, sw_im_window *full) {
-  *full = (sw_im_window){.n = w->n};
-  if (w->n < 0 || w->n > SW_MAX_RANK) return SW_IM_FAIL(m, op, "attribute 'window_dimensions' is missing");
-  SW_TRY(fill_list(m, op, w->sizes, w->n, w->n, 1, full->sizes));
-  SW_TRY(fill_list(m, op, w->strides, w->n_strides, w->n, 1, full->strides));
-  SW_TRY(fill_list(m, op, w->base, w->n_base, w->n, 1, full->base));
-  SW_TRY(fill_list(m, op, w->holes, w->n_holes, w->n, 1, full->holes));
-  SW_TRY(fill_list(m, op, w->padding, w->n_padding, 2 * w->n, 0, full->padding));
-  for (int i = 0; i < w->n; i++) {
+  int n = w->n[SIZES];
+  int64_t *const to[N_LISTS] = {full->sizes, full->strides, full->base, full->holes, full->padding};
+  if (n < 0 || n > SW_MAX_RANK) return SW_IM_FAIL(m, op, "attribute 'window_dimensions' is missing");
+  full->n = n;
+  for (int i = 0; i < N_LISTS; i++) {
+    int want = n * kLists[i].each;
+    if (w->n[i] >= 0 && w->n[i] != want)
+      return SW_IM_FAIL(m, op, "a list of the window has %d numbers; expected %d", w->n[i], want);
+    for (int k = 0; k < want; k++) to[i][k] = w->n[i] < 0 ? kLists[i].absent : w->at[i][k];
+  }
+  for (int i = 0; i < n; i++) {
     if (full->sizes[i] < 1 || full->strides[i] < 1 || full->base[i] < 1 || full->holes[i] < 1) {
       return SW_IM_FAIL(m, op, "dim %d of the window has a size, stride or dilation below 1", i);
     }
@@ -162,7 +165,7 @@ static bool is_idempotent(sw_reduction kind) {
 sw_rc sw_im_reduce_window(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_reduction kind = SW_REDUCE_SUM;
-  window w = {0};
+  window w;
   bool reversed = false;
   SW_TRY(sw_im_operand_count(m, op, 2, UINT32_MAX));
   sw_id x = sw_im_operand(m, op, 0), init = sw_im_operand(m, op, 1);
@@ -189,7 +192,7 @@ sw_rc sw_im_reduce_window(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 sw_rc sw_im_select_and_scatter(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_reduction kind;
-  window w = {0};
+  window w;
   SW_TRY(sw_im_operand_count(m, op, 3, 3));
   sw_id x[3] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1), sw_im_operand(m, op, 2)};
   const char *select;

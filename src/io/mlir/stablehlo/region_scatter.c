@@ -172,38 +172,26 @@ static sw_rc spell_batch_dims(scattering *s, sw_im_attrs *numbers) {
 
 static sw_rc scatter_one_by_one(const scattering *s, sw_id *x) {
   counted c;
-  sw_id k, indices, entered[SW_MAX_RESULTS], update[SW_MAX_RESULTS], at[SW_MAX_RANK], limit, test, next, yielded;
-  sw_id carried[SW_MAX_RESULTS], one_more;
-  sw_im_attrs trips = {.n = 0};
-  sw_im_captured read;
+  sw_im_loop l = {.m = s->m};
+  sw_id first, one, next, at[SW_MAX_RANK], in[1 + 2 * SW_MAX_RESULTS] = {s->indices};
+  sw_id entered[SW_MAX_RESULTS], update[SW_MAX_RESULTS], indices;
   SW_TRY(find_counted(s, &c));
-  sw_im_int(&trips, SW_ATTR_TRIPS, c.total);
-  SW_TRY(sw_im_number(s->m, s->op, SW_I64, 0, 0, NULL, &k));
-  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_WHILE, -1, &trips));
-  SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, k, &k));
-  SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, s->indices, &indices));
+  SW_TRY(sw_im_number(s->m, s->op, SW_I64, 0, 0, NULL, &first));
   for (int i = 0; i < s->n; i++) {
-    SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, x[i], &entered[i]));
-    SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, s->update[i], &update[i]));
-    x[i] = entered[i];
+    in[1 + 2 * i] = x[i];
+    in[2 + 2 * i] = s->update[i];
   }
-  SW_TRY(sw_im_enter_read_by(s->m, &s->body, &read));
-  SW_TRY(sw_im_number(s->m, s->op, SW_I64, (double)c.total, 0, NULL, &limit));
-  SW_TRY(sw_im_compared(s->m, s->op, "lt", k, limit, &test));
-  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_TEST, test, NULL));
-  SW_TRY(coordinates(s, &c, k, at));
-  SW_TRY(slice_at(s, indices, &c, c.index_dim, at, &indices));
-  for (int i = 0; i < s->n; i++) SW_TRY(slice_at(s, update[i], &c, c.update_dim, at, &update[i]));
+  SW_TRY(sw_im_open_body_loop(&s->body, &l, c.total, first, c.total, in, 1 + 2 * s->n));
+  SW_TRY(coordinates(s, &c, l.counter, at));
+  SW_TRY(slice_at(s, in[0], &c, c.index_dim, at, &indices));
+  for (int i = 0; i < s->n; i++) {
+    x[i] = entered[i] = in[1 + 2 * i];
+    SW_TRY(slice_at(s, in[2 + 2 * i], &c, c.update_dim, at, &update[i]));
+  }
   SW_TRY(apply_updates(s, indices, update, x));
-  SW_TRY(sw_im_number(s->m, s->op, SW_I64, 1, 0, NULL, &one_more));
-  SW_TRY(sw_im_two(s->m, s->op, SW_OP_ADD, k, one_more, &next));
-  SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, next, &yielded));
-  for (int i = 0; i < s->n; i++) SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, x[i], &carried[i]));
-  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_END, -1, NULL));
-  sw_im_leave_captured(s->m, &read);
-  SW_TRY(sw_im_two(s->m, s->op, SW_OP_JOIN, k, yielded, &next));
-  for (int i = 0; i < s->n; i++) SW_TRY(sw_im_two(s->m, s->op, SW_OP_JOIN, entered[i], carried[i], &x[i]));
-  return SW_OK;
+  SW_TRY(sw_im_number(s->m, s->op, SW_I64, 1, 0, NULL, &one));
+  SW_TRY(sw_im_two(s->m, s->op, SW_OP_ADD, l.counter, one, &next));
+  return sw_im_close_loop(&l, next, entered, x, s->n);
 }
 
 /* --- scatter ----------------------------------------------------------------------------------------------------- */

@@ -145,34 +145,20 @@ static int64_t levels_of(int64_t size) {
 
 /* The loop of steps; *found is where each element stands in the other run. */
 static sw_rc search(const sorting *s, const sw_id *x, const places *p, sw_id *found) {
-  sw_id zero, step, limit, lo[3], hi[3], left, inner[SW_MAX_RESULTS], next, test, ignored;
-  sw_im_attrs trips = {.n = 0};
-  sw_im_captured read;
-  sw_im_int(&trips, SW_ATTR_TRIPS, levels_of(s->size) + 1);
+  int64_t turns = levels_of(s->size) + 1;
+  sw_im_loop l = {.m = s->m};
+  sw_id zero, next, range[2], in[3 + SW_MAX_RESULTS] = {p->lo, p->hi, p->is_left};
+  for (int i = 0; i < s->n; i++) in[3 + i] = x[i];
   SW_TRY(scalar(s, 0, &zero));
-  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_WHILE, -1, &trips));
-  SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, zero, &step));
-  SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, p->lo, &lo[0]));
-  SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, p->hi, &hi[0]));
-  SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, p->is_left, &left));
-  for (int i = 0; i < s->n; i++) SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, x[i], &inner[i]));
-  SW_TRY(sw_im_enter_read_by(s->m, &s->body, &read));
-  SW_TRY(scalar(s, levels_of(s->size) + 1, &limit));
-  SW_TRY(sw_im_compared(s->m, s->op, "lt", step, limit, &test));
-  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_TEST, test, NULL));
+  SW_TRY(sw_im_open_body_loop(&s->body, &l, turns, zero, turns, in, 3 + s->n));
   SW_TRY(scalar(s, 1, &next));
-  SW_TRY(two(s, SW_OP_ADD, step, next, &next));
-  lo[1] = lo[0];
-  hi[1] = hi[0];
-  SW_TRY(halve(s, inner, left, &lo[1], &hi[1]));
-  SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, next, &next));
-  SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, lo[1], &lo[2]));
-  SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, hi[1], &hi[2]));
-  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_END, -1, NULL));
-  sw_im_leave_captured(s->m, &read);
-  SW_TRY(two(s, SW_OP_JOIN, step, next, &ignored));
-  SW_TRY(two(s, SW_OP_JOIN, lo[0], lo[2], found));
-  return two(s, SW_OP_JOIN, hi[0], hi[2], &ignored);
+  SW_TRY(two(s, SW_OP_ADD, l.counter, next, &next));
+  range[0] = in[0];
+  range[1] = in[1];
+  SW_TRY(halve(s, in + 3, in[2], &range[0], &range[1]));
+  SW_TRY(sw_im_close_loop(&l, next, in, range, 2));
+  *found = range[0];
+  return SW_OK;
 }
 
 /* Runs of length `run` merged two by two. */
@@ -190,31 +176,15 @@ static sw_rc merge(const sorting *s, sw_id run, sw_id *x) {
 }
 
 static sw_rc sort_all(const sorting *s, sw_id *x) {
-  sw_id run, entered[SW_MAX_RESULTS], yielded[SW_MAX_RESULTS], limit, test, next, first;
-  sw_im_attrs trips = {.n = 0};
-  sw_im_captured read;
-  sw_im_int(&trips, SW_ATTR_TRIPS, levels_of(s->size));
+  sw_im_loop l = {.m = s->m};
+  sw_id entered[SW_MAX_RESULTS], next, first;
   SW_TRY(scalar(s, 1, &first));
-  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_WHILE, -1, &trips));
-  SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, first, &run));
-  for (int i = 0; i < s->n; i++) {
-    SW_TRY(sw_im_one(s->m, s->op, SW_OP_ENTER, x[i], &entered[i]));
-    x[i] = entered[i];
-  }
-  SW_TRY(sw_im_enter_read_by(s->m, &s->body, &read));
-  SW_TRY(scalar(s, s->size, &limit));
-  SW_TRY(sw_im_compared(s->m, s->op, "lt", run, limit, &test));
-  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_TEST, test, NULL));
-  SW_TRY(merge(s, run, x));
+  SW_TRY(sw_im_open_body_loop(&s->body, &l, levels_of(s->size), first, s->size, x, s->n));
+  for (int i = 0; i < s->n; i++) entered[i] = x[i];
+  SW_TRY(merge(s, l.counter, x));
   SW_TRY(scalar(s, 2, &next)); /* (XLA's search for trip counts fails an assertion on run + run) */
-  SW_TRY(two(s, SW_OP_MULTIPLY, run, next, &next));
-  SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, next, &next));
-  for (int i = 0; i < s->n; i++) SW_TRY(sw_im_one(s->m, s->op, SW_OP_YIELD, x[i], &yielded[i]));
-  SW_TRY(sw_im_mark(s->m, s->op, SW_OP_END, -1, NULL));
-  sw_im_leave_captured(s->m, &read);
-  SW_TRY(two(s, SW_OP_JOIN, run, next, &next));
-  for (int i = 0; i < s->n; i++) SW_TRY(two(s, SW_OP_JOIN, entered[i], yielded[i], &x[i]));
-  return SW_OK;
+  SW_TRY(two(s, SW_OP_MULTIPLY, l.counter, next, &next));
+  return sw_im_close_loop(&l, next, entered, x, s->n);
 }
 
 sw_rc sw_im_sort_by_region(sw_importer *m, uint32_t op, int64_t dim, bool *done) {

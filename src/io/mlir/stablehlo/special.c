@@ -50,19 +50,6 @@ sw_rc sw_im_rng_bits(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return sw_im_emit_op(m, op, row->code, 1, &state, &a);
 }
 
-/* stablehlo.fft %0, type = RFFT, length = [8] : ... */
-sw_rc sw_im_fft(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  const sw_ir_op *o = sw_im_op(m, op);
-  sw_im_attrs a = {.n = 0};
-  SW_TRY(sw_im_operand_count(m, op, 1, 1));
-  sw_id x = sw_im_operand(m, op, 0);
-  sw_ir_span type = sw_ir_attr(m->t, o, "fft_type", NULL);
-  if (!sw_ir_present(type)) type = sw_ir_clause(m->t, o, "type");
-  sw_im_text(&a, SW_ATTR_FFT_TYPE, sw_im_small_word(m, type));
-  SW_TRY(sw_im_ints(m, &a, SW_ATTR_FFT_LENGTH, sw_ir_attr(m->t, o, "fft_length", "length")));
-  return sw_im_emit_op(m, op, row->code, 1, &x, &a);
-}
-
 static sw_rc add_flag(sw_importer *m, uint32_t op, const char *name, sw_attr_key key, sw_im_attrs *a) {
   int64_t v;
   sw_ir_span at = sw_ir_attr(m->t, sw_im_op(m, op), name, name);
@@ -71,20 +58,9 @@ static sw_rc add_flag(sw_importer *m, uint32_t op, const char *name, sw_attr_key
   return SW_OK;
 }
 
-sw_rc sw_im_cholesky(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  sw_im_attrs a = {.n = 0};
-  SW_TRY(sw_im_operand_count(m, op, 1, 1));
-  sw_id x = sw_im_operand(m, op, 0);
-  sw_im_int(&a, SW_ATTR_LOWER, 0);
-  SW_TRY(add_flag(m, op, "lower", SW_ATTR_LOWER, &a));
-  if (a.n == 2) a.at[0] = a.at[--a.n]; /* said */
-  return sw_im_emit_op(m, op, row->code, 1, &x, &a);
-}
-
 sw_rc sw_im_triangular_solve(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  static const char *const kSaid[] = {"no_transpose", "transpose", "adjoint", ""}, *const kTransposes[] = {
-                                                                                       "none", "transpose", "adjoint",
-                                                                                       "none"};
+  static const char *const kSaid[] = {"no_transpose", "transpose", "adjoint", ""};
+  static const char *const kTransposes[] = {"none", "transpose", "adjoint", "none"};
   sw_im_attrs a = {.n = 0};
   SW_TRY(sw_im_operand_count(m, op, 2, 2));
   sw_id x[2] = {sw_im_operand(m, op, 0), sw_im_operand(m, op, 1)};
