@@ -53,7 +53,7 @@ sw_rc sw_im_ints_or_none(sw_importer *m, sw_im_attrs *a, sw_attr_key k, sw_ir_sp
 
 sw_rc sw_im_whole(sw_importer *m, sw_ir_span value, const char *what, const char *name, int64_t *out) {
   if (!sw_ir_present(value) || sw_ir_read_int(m->t, value, out)) return SW_OK;
-  return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, value.at), "expected %s as '%s'", what, name);
+  return SW_IM_FAIL_AT(m, value.at, "expected %s as '%s'", what, name);
 }
 
 const char *sw_im_small_word(sw_importer *m, sw_ir_span value) {
@@ -93,7 +93,7 @@ static sw_rc value_name(sw_importer *m, uint32_t op, uint32_t i, const char *par
   uint32_t number;
   const sw_ir_result *r = sw_ir_result_at(m->t, o, split ? 0 : i, &number);
   if (r) {
-    base = sw_arena_printf(&m->scratch, m->d, "%s%.*s", prefix, (int)sw_ir_len(r->name), m->t->s + r->name.at);
+    base = sw_arena_printf(&m->scratch, m->d, "%s%.*s", prefix, SW_IR_TEXT(m->t, r->name));
     if (base && (split || r->count > 1)) base = sw_arena_printf(&m->scratch, m->d, "%s.%u", base, split ? i : number);
     if (!base) return SW_E_RESOURCE;
   }

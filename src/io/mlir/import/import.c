@@ -36,8 +36,8 @@ sw_id sw_im_operand(const sw_importer *m, uint32_t op, uint32_t i) {
 sw_rc sw_im_operand_count(const sw_importer *m, uint32_t op, uint32_t least, uint32_t most) {
   const sw_ir_op *o = sw_im_op(m, op);
   if (o->n_uses >= least && o->n_uses <= most) return SW_OK;
-  return SW_IM_FAIL(m, op, "'%.*s' has %u operands; expected %s%u", (int)sw_ir_len(o->name), m->t->s + o->name.at,
-                    o->n_uses, least == most ? "" : "at least ", least);
+  return SW_IM_FAIL(m, op, "'%.*s' has %u operands; expected %s%u", SW_IR_TEXT(m->t, o->name), o->n_uses,
+                    least == most ? "" : "at least ", least);
 }
 
 /* Every operand has a value by now: it is not one of an op that gave none. */
@@ -50,8 +50,7 @@ static sw_rc check_operands(sw_importer *m, const sw_ir_row *row, uint32_t op) {
     sw_id v = sw_im_operand(m, op, i);
     if (v >= 0 || (sw_im_is_tuple(v) && flags & SW_IR_TUPLES)) continue;
     return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, u->name.at - 1),
-                         "value '%%%.*s' %s; expected the result of an op with one", (int)sw_ir_len(u->name),
-                         m->t->s + u->name.at,
+                         "value '%%%.*s' %s; expected the result of an op with one", SW_IR_TEXT(m->t, u->name),
                          sw_im_is_tuple(v) ? "is a tuple and no tensor" : "has no tensor that could be planned");
   }
   return SW_OK;
@@ -94,7 +93,7 @@ static sw_rc prefix_of(sw_importer *m, uint32_t op, const char **out) {
   const sw_ir_op *o = sw_im_op(m, op);
   const char *outer = sw_im_top(m)->instance->prefix;
   sw_ir_span name = o->n_results ? m->t->results.at[o->first_result].name : (sw_ir_span){0, 0};
-  *out = sw_ir_len(name) ? sw_arena_printf(&m->keep, m->d, "%s%.*s/", outer, (int)sw_ir_len(name), m->t->s + name.at)
+  *out = sw_ir_len(name) ? sw_arena_printf(&m->keep, m->d, "%s%.*s/", outer, SW_IR_TEXT(m->t, name))
                          : sw_arena_printf(&m->keep, m->d, "%sline%d/", outer, sw_im_place(m, op).line);
   return *out ? SW_OK : SW_E_RESOURCE;
 }
@@ -114,12 +113,12 @@ static sw_rc check_recursion(sw_importer *m, uint32_t op, uint32_t callee) {
 sw_rc sw_im_inline(sw_importer *m, uint32_t op, sw_ir_span callee) {
   uint32_t f = sw_ir_function_named(m->t, m->names, callee);
   if (f == SW_IR_NONE) {
-    return SW_IM_FAIL(m, op, "there is no function '@%.*s'", (int)sw_ir_len(callee), m->t->s + callee.at);
+    return SW_IM_FAIL(m, op, "there is no function '@%.*s'", SW_IR_TEXT(m->t, callee));
   }
   SW_TRY(check_recursion(m, op, f));
   uint32_t block = sw_ir_block_at(m->t, sw_im_op(m, f), 0);
   if (block == SW_IR_NONE) {
-    return SW_IM_FAIL(m, op, "function '@%.*s' has no body", (int)sw_ir_len(callee), m->t->s + callee.at);
+    return SW_IM_FAIL(m, op, "function '@%.*s' has no body", SW_IR_TEXT(m->t, callee));
   }
   const sw_ir_block *b = &m->t->blocks.at[block];
   SW_TRY(sw_im_operand_count(m, op, b->n_args, b->n_args));
@@ -196,7 +195,7 @@ static sw_rc check_output(sw_importer *m, uint32_t ret, uint32_t i, sw_id value)
   SW_TRY(sw_ir_read_type(m->t, said, &m->scratch, &type, m->d));
   if (sw_im_type_fits(&type, &m->g->values[value].type)) return SW_OK;
   return SW_IM_FAIL(m, ret, "returned value %u is not of the type %.*s that the function declares", i,
-                    (int)sw_ir_len(said), m->t->s + said.at);
+                    SW_IR_TEXT(m->t, said));
 }
 
 static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *returned, uint32_t n_returned) {
@@ -272,8 +271,7 @@ static sw_rc import_op(sw_importer *m, uint32_t op) {
   sw_rc rc = sw_im_import_by_row(m, row, op);
   if (!rc && m->walks.n == depth) rc = sw_im_imported(m, op, first);
   if (rc == SW_E_INPUT && m->d && m->d->line == 0) {
-    sw_diag_note(m->d, "while reading '%.*s' in line %d", (int)sw_ir_len(name), m->t->s + name.at,
-                 sw_im_place(m, op).line);
+    sw_diag_note(m->d, "while reading '%.*s' in line %d", SW_IR_TEXT(m->t, name), sw_im_place(m, op).line);
   }
   return rc;
 }
@@ -316,8 +314,7 @@ static sw_rc check_sizes(sw_importer *m) {
 static sw_rc add_local_arg(sw_importer *r, sw_ir_instance *in, uint32_t block, uint32_t i) {
   const sw_ir_block *b = &r->t->blocks.at[block];
   const sw_ir_arg *a = &r->t->args.at[b->first_arg + i];
-  const char *name =
-      sw_arena_printf(&r->scratch, r->d, "%s%.*s", in->prefix, (int)sw_ir_len(a->name), r->t->s + a->name.at);
+  const char *name = sw_arena_printf(&r->scratch, r->d, "%s%.*s", in->prefix, SW_IR_TEXT(r->t, a->name));
   sw_type type;
   sw_id *slot = &in->slots[r->names->block[block] + i];
   if (!name) return SW_E_RESOURCE;
@@ -364,8 +361,7 @@ static sw_rc part_args(sw_importer *r, const sw_im_part *part, const sw_importer
   for (uint32_t i = 0; i < part->n_in; i++) {
     const sw_ir_op *o = sw_im_op(r, part->in[i]);
     sw_ir_span name = o->n_results ? r->t->results.at[o->first_result].name : (sw_ir_span){0, 0};
-    const char *text =
-        sw_arena_printf(&r->scratch, r->d, "%s%.*s", in->prefix, (int)sw_ir_len(name), r->t->s + name.at);
+    const char *text = sw_arena_printf(&r->scratch, r->d, "%s%.*s", in->prefix, SW_IR_TEXT(r->t, name));
     sw_id *slot = sw_im_result(r, part->in[i], 0), unused;
     sw_type t;
     if (!text) return SW_E_RESOURCE;
@@ -561,7 +557,7 @@ static sw_rc find_main(sw_importer *m) {
       return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, (uint32_t)(artifact - m->t->s)),
                            "the program is in VHLO; expected StableHLO (stablehlo-translate --deserialize prints it)");
     }
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, 0), "the program has no function with a body; expected @main");
+    return SW_IM_FAIL_AT(m, 0, "the program has no function with a body; expected @main");
   }
   uint32_t region = m->t->blocks.at[sw_im_op(m, m->main)->block].region;
   m->module = region == SW_IR_NONE ? SW_IR_NONE : m->t->regions.at[region].op;
@@ -580,8 +576,7 @@ static sw_rc check_attr_list(sw_importer *m, const char *key, int64_t n) {
     found++;
   }
   if (ok && found == n) return SW_OK;
-  return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, list.at), "expected '%s' to be a list of one dictionary for each value",
-                       key);
+  return SW_IM_FAIL_AT(m, list.at, "expected '%s' to be a list of one dictionary for each value", key);
 }
 
 static sw_rc check_main(sw_importer *m) {

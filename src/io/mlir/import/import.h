@@ -200,6 +200,7 @@ static inline sw_ir_walk *sw_im_top(const sw_importer *m) { return &m->walks.at[
 sw_span sw_im_place(const sw_importer *m, uint32_t op);
 /* What the row says; opaque without one. */
 SW_CHECKED sw_rc sw_im_import_by_row(sw_importer *m, const sw_ir_row *row, uint32_t op);
+#define SW_IM_FAIL_AT(m, at, ...) SW_FAIL_INPUT((m)->d, sw_ir_place((m)->t, (at)), __VA_ARGS__)
 #define SW_IM_FAIL(m, op, ...) SW_FAIL_INPUT((m)->d, sw_im_place((m), (op)), __VA_ARGS__)
 
 /* The value that operand `i` is. */

@@ -86,8 +86,8 @@ static sw_rc elided_constant(sw_importer *m, uint32_t op, const sw_type *t) {
   sw_id id;
   if (!o->n_results) return SW_OK;
   sw_ir_span text = m->t->results.at[o->first_result].name;
-  const char *base = sw_arena_printf(&m->scratch, m->d, "%s%.*s", sw_im_top(m)->instance->prefix, (int)sw_ir_len(text),
-                                     m->t->s + text.at);
+  const char *base =
+      sw_arena_printf(&m->scratch, m->d, "%s%.*s", sw_im_top(m)->instance->prefix, SW_IR_TEXT(m->t, text));
   if (!base) return SW_E_RESOURCE;
   SW_TRY(sw_im_fresh_name(m, base, &name));
   if (!m->n_elided++) {

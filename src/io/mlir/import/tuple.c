@@ -68,7 +68,7 @@ static sw_rc collect_types(sw_importer *m, sw_ir_span type, int deep, spans *fou
   uint32_t cursor = 0;
   if (!sw_ir_is_tuple_type(m->t, type)) return sw_array_push(found, type, m->d);
   if (deep == MOST_NESTED) {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, type.at), "tuples nest more than %d deep", MOST_NESTED);
+    return SW_IM_FAIL_AT(m, type.at, "tuples nest more than %d deep", MOST_NESTED);
   }
   sw_ir_span list = sw_ir_inside(m->t, sw_ir_resolved(m->t, sw_ir_trimmed(m->t, type)));
   while (list.at < list.end && sw_ir_next_item(m->t, list, &cursor, &item))

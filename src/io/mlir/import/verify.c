@@ -132,7 +132,6 @@ static sw_rc found(checker *c, sw_rc rc, const sw_diag *error) {
     sw_rc wrong = SW_FAIL_INPUT(&error, sw_ir_place((c)->t, (at)), __VA_ARGS__); \
     SW_TRY(found((c), wrong, &error));                                           \
   } while (0)
-#define TEXT(c, span) (int)sw_ir_len(span), (c)->t->s + (span).at
 
 static uint32_t length(const sw_ir_tree *t, sw_ir_types_cursor list) {
   sw_ir_span type;
@@ -153,8 +152,8 @@ static sw_rc check_use(checker *c, uint32_t use, sw_ir_span said) {
   sw_ir_span is = slot < c->n_slots ? c->types[slot] : (sw_ir_span){0, 0};
   if (!sw_ir_present(is) || fits(c, is, said)) return SW_OK;
   is = sw_ir_trimmed(c->t, is);
-  FOUND(c, u->name.at - 1, "value '%%%.*s' is %.*s; expected %.*s, as the op says", TEXT(c, u->name), TEXT(c, is),
-        TEXT(c, said));
+  FOUND(c, u->name.at - 1, "value '%%%.*s' is %.*s; expected %.*s, as the op says", SW_IR_TEXT(c->t, u->name),
+        SW_IR_TEXT(c->t, is), SW_IR_TEXT(c->t, said));
   return SW_OK;
 }
 
@@ -177,8 +176,8 @@ static sw_rc check_types(checker *c, const sw_ir_op *op) {
     FOUND(c, op->types.at, "there are types of %u operands; expected %u, one for each", n, op->n_uses);
   }
   if (names && names != results) {
-    FOUND(c, op->text.at, "'%.*s' gives %u results, but %u names are given; expected as many", TEXT(c, op->name),
-          results, names);
+    FOUND(c, op->text.at, "'%.*s' gives %u results, but %u names are given; expected as many",
+          SW_IR_TEXT(c->t, op->name), results, names);
   }
   return SW_OK;
 }
@@ -208,7 +207,8 @@ static sw_rc check_list(checker *c, uint32_t at, const char *what, sw_ir_types_c
   for (uint32_t i = 0; sw_ir_next_type(c->t, &said, &a) && sw_ir_next_type(c->t, &declared, &b); i++) {
     sw_ir_span type = sw_ir_type_alone(c->t, b);
     if (fits(c, a, type)) continue;
-    FOUND(c, at, "%s %u is %.*s; expected %.*s, as the function declares", what, i, TEXT(c, a), TEXT(c, type));
+    FOUND(c, at, "%s %u is %.*s; expected %.*s, as the function declares", what, i, SW_IR_TEXT(c->t, a),
+          SW_IR_TEXT(c->t, type));
   }
   return SW_OK;
 }
@@ -223,7 +223,8 @@ static sw_rc check_given(checker *c, const sw_ir_op *call, const sw_ir_op *f) {
   for (uint32_t i = 0; i < b->n_args && sw_ir_next_type(c->t, &list, &said); i++) {
     sw_ir_span type = c->t->args.at[b->first_arg + i].type;
     if (!sw_ir_present(type) || fits(c, said, type)) continue;
-    FOUND(c, said.at, "argument %u is %.*s; expected %.*s, which the function takes", i, TEXT(c, said), TEXT(c, type));
+    FOUND(c, said.at, "argument %u is %.*s; expected %.*s, which the function takes", i, SW_IR_TEXT(c->t, said),
+          SW_IR_TEXT(c->t, type));
   }
   return SW_OK;
 }

@@ -58,17 +58,17 @@ static sw_rc check_region(const sw_ir_tree *t, const sw_ir_op *op, uint32_t numb
   const sw_ir_block *b = r->first_block == SW_IR_NONE ? NULL : &t->blocks.at[r->first_block];
   if (!b || b->first_op == SW_IR_NONE) {
     return SW_FAIL_INPUT(error, sw_ir_place(t, r->text.at), "region %u of '%.*s' is empty; expected ops and a return",
-                         number, (int)sw_ir_len(op->name), t->s + op->name.at);
+                         number, SW_IR_TEXT(t, op->name));
   }
   if (b->n_args != args) {
     return SW_FAIL_INPUT(error, sw_ir_place(t, r->text.at), "region %u of '%.*s' takes %u values; expected %u", number,
-                         (int)sw_ir_len(op->name), t->s + op->name.at, b->n_args, args);
+                         SW_IR_TEXT(t, op->name), b->n_args, args);
   }
   const sw_ir_op *last = &t->ops.at[b->first_op];
   while (last->next != SW_IR_NONE) last = &t->ops.at[last->next];
   if (last->n_uses == values) return SW_OK;
   return SW_FAIL_INPUT(error, sw_ir_place(t, last->text.at), "region %u of '%.*s' returns %u values; expected %u",
-                       number, (int)sw_ir_len(op->name), t->s + op->name.at, last->n_uses, values);
+                       number, SW_IR_TEXT(t, op->name), last->n_uses, values);
 }
 
 static uint32_t number_of(count c, const sw_ir_op *op, uint32_t results) {
@@ -82,7 +82,7 @@ sw_rc sw_ir_verify_regions(const sw_ir_tree *t, const sw_ir_op *op, uint32_t res
   uint32_t found = sw_ir_region_count(t, op);
   if (rule->regions ? found != rule->regions : !found) {
     return SW_FAIL_INPUT(error, sw_ir_place(t, op->text.at), "'%.*s' has %u regions; expected %u%s",
-                         (int)sw_ir_len(op->name), t->s + op->name.at, found, rule->regions ? rule->regions : 1,
+                         SW_IR_TEXT(t, op->name), found, rule->regions ? rule->regions : 1,
                          rule->regions ? "" : " or more");
   }
   uint32_t k = 0;

@@ -18,7 +18,7 @@ static sw_rc setting(sw_importer *m, uint32_t op, const char *key, sw_ir_span *o
 
 static sw_rc whole_number(sw_importer *m, uint32_t op, sw_ir_span v, const char *key, int64_t *out) {
   if (sw_ir_read_int(m->t, v, out)) return SW_OK;
-  return SW_IM_FAIL(m, op, "found '%.*s' as '%s'; expected a whole number", (int)sw_ir_len(v), m->t->s + v.at, key);
+  return SW_IM_FAIL(m, op, "found '%.*s' as '%s'; expected a whole number", SW_IR_TEXT(m->t, v), key);
 }
 
 static sw_rc real_number(sw_importer *m, uint32_t op, const char *key, sw_attr_key to, sw_im_attrs *a) {
@@ -26,7 +26,7 @@ static sw_rc real_number(sw_importer *m, uint32_t op, const char *key, sw_attr_k
   double value;
   SW_TRY(setting(m, op, key, &v));
   if (!sw_ir_read_float(m->t, v, &value)) {
-    return SW_IM_FAIL(m, op, "found '%.*s' as '%s'; expected a number", (int)sw_ir_len(v), m->t->s + v.at, key);
+    return SW_IM_FAIL(m, op, "found '%.*s' as '%s'; expected a number", SW_IR_TEXT(m->t, v), key);
   }
   a->at[a->n++] = (sw_attr){.key = to, .u.f = value};
   return SW_OK;
@@ -70,13 +70,11 @@ static sw_rc read_loop(sw_importer *m, uint32_t op, sw_ir_span in, sw_loop *out)
   size_t k = 0;
   while (k < 3 && !sw_ir_is(m->t, kind, kKinds[k].name)) k++;
   if (k == 3) {
-    return SW_IM_FAIL(m, op, "a loop is '%.*s'; expected parallel, reduction or whole", (int)sw_ir_len(kind),
-                      m->t->s + kind.at);
+    return SW_IM_FAIL(m, op, "a loop is '%.*s'; expected parallel, reduction or whole", SW_IR_TEXT(m->t, kind));
   }
   *out = (sw_loop){.kind = kKinds[k].kind};
   if (sw_ir_present(combiner) && !sw_reduction_parse(sw_im_string(m, combiner), &out->combiner)) {
-    return SW_IM_FAIL(m, op, "a loop combines by '%.*s'; expected a reduction", (int)sw_ir_len(combiner),
-                      m->t->s + combiner.at);
+    return SW_IM_FAIL(m, op, "a loop combines by '%.*s'; expected a reduction", SW_IR_TEXT(m->t, combiner));
   }
   return whole_number(m, op, sw_ir_entry(m->t, in, "size"), "size", &out->size);
 }

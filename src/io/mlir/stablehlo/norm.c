@@ -28,8 +28,7 @@ static sw_rc open_norm(sw_importer *m, uint32_t op, uint32_t n_operands, norming
     return SW_IM_FAIL(m, op, "expected a dim of operand 0 as 'feature_index'");
   }
   if (sw_ir_present(epsilon) && !sw_ir_read_float(m->t, epsilon, &b->epsilon)) {
-    return SW_IM_FAIL(m, op, "found '%.*s' as 'epsilon'; expected a number", (int)sw_ir_len(epsilon),
-                      m->t->s + epsilon.at);
+    return SW_IM_FAIL(m, op, "found '%.*s' as 'epsilon'; expected a number", SW_IR_TEXT(m->t, epsilon));
   }
   b->epsilon = (double)(float)b->epsilon; /* whatever the tensors are, it is an f32 */
   return SW_OK;

@@ -24,7 +24,7 @@ static sw_rc warn_once(sw_importer *m, uint32_t op, const char *what) {
   bool fresh;
   sw_ir_span name = sw_im_op(m, op)->name;
   SW_TRY(sw_dict_put(&m->warned, what, strlen(what), 0, NULL, &fresh, m->d));
-  if (fresh) sw_im_warn(m, sw_im_op(m, op)->text.at, "'%.*s' %s", (int)sw_ir_len(name), m->t->s + name.at, what);
+  if (fresh) sw_im_warn(m, sw_im_op(m, op)->text.at, "'%.*s' %s", SW_IR_TEXT(m->t, name), what);
   return SW_OK;
 }
 

@@ -85,7 +85,7 @@ static sw_rc slice_clause(sw_importer *m, uint32_t op, sw_im_attrs *a) {
       while (item.at < item.end && m->t->s[item.at] != ':') item.at++;
       part.end = item.at++;
       if (!sw_ir_read_int(m->t, part, of[k])) {
-        return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, part.at), "expected start:limit or start:limit:stride");
+        return SW_IM_FAIL_AT(m, part.at, "expected start:limit or start:limit:stride");
       }
     }
     n++;

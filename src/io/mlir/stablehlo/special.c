@@ -72,8 +72,7 @@ sw_rc sw_im_triangular_solve(sw_importer *m, const sw_ir_row *row, uint32_t op) 
   int which = 0;
   while (which < 4 && strcmp(how, kSaid[which]) != 0) which++;
   if (which == 4) {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, at.at),
-                         "expected NO_TRANSPOSE, TRANSPOSE or ADJOINT as 'transpose_a'");
+    return SW_IM_FAIL_AT(m, at.at, "expected NO_TRANSPOSE, TRANSPOSE or ADJOINT as 'transpose_a'");
   }
   sw_im_text(&a, SW_ATTR_TRANSPOSE_A, kTransposes[which]);
   return sw_im_emit_op(m, op, row->code, 2, x, &a);

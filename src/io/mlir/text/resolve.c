@@ -62,7 +62,7 @@ static sw_rc define(resolver *r, sw_ir_span name, uint32_t slot, uint32_t count)
   SW_TRY(sw_dict_put(&r->visible, r->key.at, r->key.n, -1, &at, NULL, r->d));
   if (*at >= 0) {
     return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, name.at), "value '%%%.*s' is defined twice; expected a new name",
-                         (int)sw_ir_len(name), r->t->s + name.at);
+                         SW_IR_TEXT(r->t, name));
   }
   undo u = {name, *at};
   *at = pack(slot, count);
@@ -85,13 +85,12 @@ static sw_rc resolve_use(resolver *r, uint32_t i) {
   const int64_t *at = sw_dict_get(&r->visible, r->key.at, r->key.n);
   if (!at || *at < 0) {
     return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, u->name.at - 1),
-                         "value '%%%.*s' is not defined here; expected one from above", (int)sw_ir_len(u->name),
-                         r->t->s + u->name.at);
+                         "value '%%%.*s' is not defined here; expected one from above", SW_IR_TEXT(r->t, u->name));
   }
   if (u->index >= count_of(*at)) {
     return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, u->name.at - 1),
-                         "value '%%%.*s' has %u results; expected #%u to be below", (int)sw_ir_len(u->name),
-                         r->t->s + u->name.at, count_of(*at), u->index);
+                         "value '%%%.*s' has %u results; expected #%u to be below", SW_IR_TEXT(r->t, u->name),
+                         count_of(*at), u->index);
   }
   r->out->use[i] = slot_of(*at) + u->index;
   return SW_OK;
@@ -167,7 +166,7 @@ static sw_rc note_function(resolver *r, uint32_t i) {
   SW_TRY(sw_dict_put(&r->out->functions, r->t->s + name.at, sw_ir_len(name), i, &first, &fresh, r->d));
   if (fresh || !in_one_module(r->t, &r->t->ops.at[*first], op)) return SW_OK;
   return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, op->text.at), "function '@%.*s' is defined twice; expected a new name",
-                       (int)sw_ir_len(name), r->t->s + name.at);
+                       SW_IR_TEXT(r->t, name));
 }
 
 static sw_rc visit(resolver *r, uint32_t i) {

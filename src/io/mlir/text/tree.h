@@ -18,6 +18,9 @@ typedef struct sw_ir_span {
   uint32_t at, end;
 } sw_ir_span;
 
+/* For %.*s. */
+#define SW_IR_TEXT(t, span) (int)sw_ir_len(span), (t)->s + (span).at
+
 static inline uint32_t sw_ir_len(sw_ir_span s) { return s.end - s.at; }
 
 #define SW_IR_NONE UINT32_MAX
