@@ -13,6 +13,8 @@
 
 #include "io/mlir/import/import.h"
 
+struct sw_im_inside; /* a region that is read on its own */
+
 typedef struct sw_dialect_hooks {
   size_t state_bytes; /* 0: it has no state */
   /* Before anything is imported: main is found. */
@@ -32,6 +34,14 @@ typedef struct sw_dialect_hooks {
   sw_rc (*results)(sw_importer *m, uint32_t op);
   /* An op is imported; it became ops of the graph from `first` on. */
   sw_rc (*imported)(sw_importer *m, uint32_t op, sw_id first);
+
+  /* A region on scalars that is not element by element, of `n_args` arguments and `n_results` results: *out is what is
+   * read of it, kept until the importer ends, or NULL where it cannot be written out. Then its results for arguments of
+   * the shape. One dialect has both. */
+  sw_rc (*open_region)(sw_importer *m, uint32_t op, uint32_t block, uint32_t n_args, uint32_t n_results,
+                       struct sw_im_inside **out);
+  sw_rc (*apply_region)(sw_importer *m, struct sw_im_inside *inside, const sw_id *args, const sw_type *shape,
+                        sw_id *out);
 
   /* Argument `i` of main (no tuple), with its type in the text. */
   sw_rc (*argument)(sw_importer *m, uint32_t i, sw_id value, sw_ir_span type);
@@ -68,6 +78,10 @@ SW_CHECKED sw_rc sw_im_take_unread(sw_importer *m, uint32_t op, bool *done);
 SW_CHECKED sw_rc sw_im_take(sw_importer *m, const sw_ir_row *row, uint32_t op, bool *done);
 SW_CHECKED sw_rc sw_im_take_call(sw_importer *m, uint32_t op, sw_ir_span target, bool *done);
 SW_CHECKED sw_rc sw_im_take_callee(sw_importer *m, uint32_t op, sw_ir_span callee, bool *done);
+SW_CHECKED sw_rc sw_im_open_inside(sw_importer *m, uint32_t op, uint32_t block, uint32_t n_args, uint32_t n_results,
+                                   struct sw_im_inside **out);
+SW_CHECKED sw_rc sw_im_apply_inside(sw_importer *m, struct sw_im_inside *inside, const sw_id *args,
+                                    const sw_type *shape, sw_id *out);
 SW_CHECKED sw_rc sw_im_imported(sw_importer *m, uint32_t op, sw_id first);
 SW_CHECKED sw_rc sw_im_see_argument(sw_importer *m, uint32_t i, sw_id value, sw_ir_span type);
 SW_CHECKED sw_rc sw_im_see_returned(sw_importer *m, const sw_id *values, uint32_t n);

@@ -115,6 +115,17 @@ sw_rc sw_im_see_output(sw_importer *m, uint32_t ret, sw_id value, int32_t index)
   EACH(output, false, m, ret, value, index);
 }
 
+sw_rc sw_im_open_inside(sw_importer *m, uint32_t op, uint32_t block, uint32_t n_args, uint32_t n_results,
+                        struct sw_im_inside **out) {
+  *out = NULL;
+  EACH(open_region, *out, m, op, block, n_args, n_results, out);
+}
+
+sw_rc sw_im_apply_inside(sw_importer *m, struct sw_im_inside *inside, const sw_id *args, const sw_type *shape,
+                         sw_id *out) {
+  EACH(apply_region, false, m, inside, args, shape, out);
+}
+
 sw_rc sw_im_take_unread(sw_importer *m, uint32_t op, bool *done) {
   *done = false;
   EACH(take_unread, *done, m, op, done);

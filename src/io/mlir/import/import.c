@@ -418,7 +418,6 @@ static sw_rc open_reader(sw_importer *m, sw_importer *reader, sw_graph **body) {
                           .by_device = true,
                           .one_device = m->one_device,
                           .partitions = m->partitions,
-                          .parts = m->parts,
                           .main = m->main,
                           .module = m->module,
                           .warned = m->warned,
@@ -612,13 +611,10 @@ void sw_im_free(sw_importer *m) {
     sw_mem_free(m->walks.at[i].instance->slots);
     m->walks.at[i].instance->slots = NULL;
   }
-  for (size_t i = 0; i < m->insides.n; i++) sw_im_close_inside(m->insides.at[i]);
   sw_mem_free(m->rules);
-  sw_array_free(&m->insides);
   sw_array_free(&m->walks);
   sw_array_free(&m->tuples);
   sw_array_free(&m->locations);
-  sw_array_free(&m->local);
   sw_array_free(&m->collectives);
   sw_dict_deinit(&m->taken);
   sw_dict_deinit(&m->groups);

@@ -84,13 +84,6 @@ typedef struct sw_im_collective_at {
   uint32_t text;
 } sw_im_collective_at;
 
-/* See parts.h. */
-typedef struct sw_im_parts {
-  uint32_t n;
-  struct sw_im_part *at;
-  uint32_t *part_of; /* by op of the text: 0, or 1 + its part; NULL: there are none */
-} sw_im_parts;
-
 enum { SW_IM_MOST_DIALECTS = 24 };
 
 struct sw_importer {
@@ -133,12 +126,9 @@ struct sw_importer {
   bool by_device;                            /* in a manual computation: collectives are ops of one device */
   struct sw_im_cut_program *cut;             /* of a program that is partitioned already; NULL: it is whole */
   SW_ARRAY(sw_im_collective_at) collectives; /* in ascending order */
-  SW_ARRAY(struct sw_im_inside *) insides;   /* of regions that are written out; owned */
-  SW_ARRAY(sw_id) local;                     /* values of one device, in ascending order */
-  sw_im_parts parts;
-  const struct sw_im_part *within; /* the one that is being read */
-  int64_t partitions;              /* mhlo.num_partitions; 0: not said */
-  bool one_device;                 /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
+  const struct sw_im_part *within;           /* the one that is being read */
+  int64_t partitions;                        /* mhlo.num_partitions; 0: not said */
+  bool one_device;                           /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
   int64_t n_elided;
   const sw_type *lifted;     /* the shape that a region's scalars get (lift.h); NULL: none is being written out */
   struct sw_im_split *split; /* the op whose tuple is given element by element (tuple.h); NULL: none */
@@ -395,7 +385,6 @@ SW_CHECKED sw_rc sw_im_read_part(sw_importer *m, const sw_im_part *part, sw_impo
 void sw_im_close_body(sw_importer *reader, sw_graph *body);
 
 SW_CHECKED sw_rc sw_im_import(sw_importer *m);
-void sw_im_close_inside(struct sw_im_inside *inside); /* regions/lift.h */
 void sw_im_free(sw_importer *m);
 
 #endif

@@ -15,7 +15,8 @@ static int compare_ids(const void *a, const void *b) {
 }
 
 static bool is_local(const sw_importer *m, sw_id value) {
-  return m->local.n && bsearch(&value, m->local.at, m->local.n, sizeof value, compare_ids);
+  const sw_im_parts *p = sw_im_manual_parts(m);
+  return p->local.n && bsearch(&value, p->local.at, p->local.n, sizeof value, compare_ids);
 }
 
 sw_rc sw_im_local_part(sw_importer *m, uint32_t op, bool *done) {
@@ -29,6 +30,7 @@ sw_rc sw_im_local_part(sw_importer *m, uint32_t op, bool *done) {
   const char *what = enters || leaves ? sw_im_string(m, sw_ir_trimmed(m->t, o->symbol)) : "the part of one device";
   SW_TRY(sw_im_opaque(m, op, what));
   for (size_t i = made; i < m->made.n; i++) m->made.at[i].own = false;
-  for (sw_id v = first; v < m->g->n_values && !leaves; v++) SW_TRY(sw_array_push(&m->local, v, m->d));
+  for (sw_id v = first; v < m->g->n_values && !leaves; v++)
+    SW_TRY(sw_array_push(&sw_im_manual_parts(m)->local, v, m->d));
   return SW_OK;
 }

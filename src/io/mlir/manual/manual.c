@@ -11,6 +11,8 @@
 #include "io/mlir/manual/parts.h"
 #include "io/mlir/manual/stack.h"
 
+extern const sw_dialect sw_dialect_manual;
+
 enum { MOST_LOOPS = 64 };
 
 typedef struct manual {
@@ -156,12 +158,41 @@ static sw_rc import_manual(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return bind_loops(&r, made[0]);
 }
 
-static sw_rc open(sw_importer *m) { return m->cut ? SW_OK : sw_im_find_parts(m); }
+/* --- the dialect -------------------------------------------------------------------------------------------------- */
+
+sw_im_parts *sw_im_manual_parts(const sw_importer *m) { return sw_im_state_of(m, &sw_dialect_manual); }
+
+static sw_rc open(sw_importer *m) {
+  void *state;
+  SW_TRY(sw_im_state(m, &sw_dialect_manual, &state));
+  return m->cut ? SW_OK : sw_im_find_parts(m);
+}
+
+static sw_rc inherit(sw_importer *reader, const sw_importer *from) {
+  void *state;
+  sw_im_parts *of = sw_im_manual_parts(from);
+  SW_TRY(sw_im_state(reader, &sw_dialect_manual, &state));
+  *(sw_im_parts *)state = (sw_im_parts){.n = of->n, .at = of->at, .part_of = of->part_of};
+  return SW_OK;
+}
+
+static void close_parts(void *state) {
+  sw_im_parts *parts = state;
+  sw_array_free(&parts->local);
+}
+
 static sw_rc take(sw_importer *m, const sw_ir_row *row, uint32_t op, bool *done) {
   (void)row;
   return sw_im_local_part(m, op, done);
 }
 
 static const sw_ir_row kRows[] = {{"sdy.manual_computation", import_manual, SW_OP_OPAQUE}};
-static const sw_dialect_hooks kHooks = {.open = open, .take_unread = sw_im_part_at, .take = take};
+static const sw_dialect_hooks kHooks = {.state_bytes = sizeof(sw_im_parts),
+                                        .open = open,
+                                        .inherit = inherit,
+                                        .close = close_parts,
+                                        .take_unread = sw_im_part_at,
+                                        .take = take,
+                                        .open_region = sw_im_open_stacked,
+                                        .apply_region = sw_im_apply_stacked};
 const sw_dialect sw_dialect_manual = {"manual", SW_IR_ROWS(kRows), NULL, 0, &kHooks};

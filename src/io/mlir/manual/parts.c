@@ -24,6 +24,7 @@ typedef struct draft {
 
 typedef struct finder {
   sw_importer *m;
+  sw_im_parts *parts;
   const sw_ir_tree *t;
   const sw_ir_names *names;
   SW_ARRAY(draft) drafts; /* of the function at hand, as are the next three */
@@ -210,7 +211,7 @@ static sw_rc add_part(finder *f, draft *d) {
   if (!rc && !d->broken) rc = keep(f, &g, &part);
   if (!rc && !d->broken) rc = sw_array_push(&f->out, part, f->m->d);
   for (uint32_t i = 0; i < part.n_ops && !rc && !d->broken; i++) {
-    if (f->draft_of[part.ops[i]]) f->m->parts.part_of[part.ops[i]] = (uint32_t)f->out.n;
+    if (f->draft_of[part.ops[i]]) f->parts->part_of[part.ops[i]] = (uint32_t)f->out.n;
   }
   sw_array_free(&g.ops);
   sw_array_free(&g.in);
@@ -239,19 +240,19 @@ static sw_rc search_function(finder *f, uint32_t function) {
 }
 
 static sw_rc search(finder *f) {
-  SW_ARENA_NEW(f->m->parts.part_of, &f->m->keep, f->t->ops.n, f->m->d);
+  SW_ARENA_NEW(f->parts->part_of, &f->m->keep, f->t->ops.n, f->m->d);
   SW_ARENA_NEW(f->draft_of, &f->m->keep, f->t->ops.n, f->m->d);
   SW_TRY(sw_array_reserve(&f->drafts, 1, f->m->d));
   for (uint32_t i = 0; i < f->t->ops.n; i++) {
     if (sw_ir_is_function(f->t, &f->t->ops.at[i])) SW_TRY(search_function(f, i));
   }
-  f->m->parts.n = (uint32_t)f->out.n;
-  f->m->parts.at = sw_arena_copy(&f->m->keep, f->out.at, f->out.n, sizeof *f->out.at, f->m->d);
-  return f->m->parts.at ? SW_OK : SW_E_RESOURCE;
+  f->parts->n = (uint32_t)f->out.n;
+  f->parts->at = sw_arena_copy(&f->m->keep, f->out.at, f->out.n, sizeof *f->out.at, f->m->d);
+  return f->parts->at ? SW_OK : SW_E_RESOURCE;
 }
 
 sw_rc sw_im_find_parts(sw_importer *m) {
-  finder f = {.m = m, .t = m->t, .names = m->names};
+  finder f = {.m = m, .parts = sw_im_manual_parts(m), .t = m->t, .names = m->names};
   if (!strstr(m->t->s, "SPMDFullToShardShape")) return SW_OK;
   sw_rc rc = search(&f);
   sw_array_free(&f.drafts);

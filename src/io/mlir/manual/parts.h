@@ -9,7 +9,16 @@
 #ifndef IO_MLIR_PARTS_H_
 #define IO_MLIR_PARTS_H_
 
-#include "io/mlir/import/import.h"
+#include "io/mlir/import/dialect.h"
+
+/* What is kept of them in an importer. */
+typedef struct sw_im_parts {
+  uint32_t n;
+  sw_im_part *at;
+  uint32_t *part_of;     /* by op of the text: 0, or 1 + its part; NULL: there are none */
+  SW_ARRAY(sw_id) local; /* values of one device, in ascending order */
+} sw_im_parts;
+sw_im_parts *sw_im_manual_parts(const sw_importer *m);
 
 /* The parts that can be taken out: what comes in is there before the first value goes out. In the importer's keep
  * arena. */
@@ -22,5 +31,11 @@ bool sw_im_goes_out(const sw_ir_tree *t, const sw_ir_op *o);
  * such ops; others are left to their rows. */
 SW_CHECKED sw_rc sw_im_part_at(sw_importer *m, uint32_t op, bool *done);
 SW_CHECKED sw_rc sw_im_local_part(sw_importer *m, uint32_t op, bool *done);
+
+/* Regions in which tensors are, or ops with regions of their own (stack_region.c), as the hooks of those names. */
+SW_CHECKED sw_rc sw_im_open_stacked(sw_importer *m, uint32_t op, uint32_t block, uint32_t n_args, uint32_t n_results,
+                                    struct sw_im_inside **out);
+SW_CHECKED sw_rc sw_im_apply_stacked(sw_importer *m, struct sw_im_inside *inside, const sw_id *args,
+                                     const sw_type *shape, sw_id *out);
 
 #endif

@@ -120,16 +120,17 @@ static sw_rc import_part(sw_importer *m, const sw_im_part *part, const char **wh
 }
 
 sw_rc sw_im_part_at(sw_importer *m, uint32_t op, bool *done) {
-  uint32_t which = m->parts.part_of ? m->parts.part_of[op] : 0;
+  const sw_im_parts *parts = sw_im_manual_parts(m);
+  uint32_t which = parts->part_of ? parts->part_of[op] : 0;
   const char *why;
-  const sw_im_part *part = which ? &m->parts.at[which - 1] : NULL;
+  const sw_im_part *part = which ? &parts->at[which - 1] : NULL;
   *done = part && part != m->within;
   if (!*done || op != part->out[0]) return SW_OK;
   SW_TRY(import_part(m, part, &why));
   if (why) sw_im_warn(m, sw_im_op(m, op)->text.at, "a part for one device is not looked into: %s", why);
   for (uint32_t i = 0; i < part->n_ops && why; i++) {
     bool kept;
-    if (m->parts.part_of[part->ops[i]]) SW_TRY(sw_im_local_part(m, part->ops[i], &kept));
+    if (parts->part_of[part->ops[i]]) SW_TRY(sw_im_local_part(m, part->ops[i], &kept));
   }
   return SW_OK;
 }

@@ -8,6 +8,7 @@
  *
  * The body is read once as a graph of its own; applied, its ops are added with the elements along a dim in front.
  */
+#include "io/mlir/manual/parts.h"
 #include "io/mlir/manual/stack.h"
 
 struct sw_im_inside {
@@ -17,7 +18,10 @@ struct sw_im_inside {
   sw_graph *body;
 };
 
-void sw_im_close_inside(struct sw_im_inside *inside) { sw_im_close_body(&inside->reader, inside->body); }
+static void close_inside(void *of) {
+  struct sw_im_inside *inside = of;
+  sw_im_close_body(&inside->reader, inside->body);
+}
 
 /* All elements as the devices of one axis. */
 static sw_rc stack_of(sw_importer *m, const struct sw_im_inside *inside, int64_t elements, sw_mesh *mesh, sw_stack *s) {
@@ -72,8 +76,8 @@ static sw_rc takes_scalars(const sw_importer *m, uint32_t block, bool *scalars) 
   return SW_OK;
 }
 
-sw_rc sw_im_open_inside(sw_importer *m, uint32_t op, uint32_t block, uint32_t n_args, uint32_t n_results,
-                        struct sw_im_inside **out) {
+sw_rc sw_im_open_stacked(sw_importer *m, uint32_t op, uint32_t block, uint32_t n_args, uint32_t n_results,
+                         struct sw_im_inside **out) {
   struct sw_im_inside *inside;
   bool fits;
   *out = NULL;
@@ -85,8 +89,8 @@ sw_rc sw_im_open_inside(sw_importer *m, uint32_t op, uint32_t block, uint32_t n_
   if (!fits) return SW_OK;
   SW_TRY(sw_im_read_region(m, op, block, inside->captured.slots, inside->captured.n, &inside->reader, &inside->body));
   sw_rc rc = can_be_stacked(m, inside, &fits);
-  if (!rc && fits) rc = sw_array_push(&m->insides, inside, m->d);
-  if (rc || !fits) sw_im_close_inside(inside);
+  if (!rc && fits) rc = sw_arena_at_end(&m->keep, close_inside, inside, m->d);
+  if (rc || !fits) close_inside(inside);
   if (!rc && fits) *out = inside;
   return rc;
 }
@@ -106,8 +110,8 @@ static sw_rc bind_arguments(sw_stack *s, const struct sw_im_inside *inside, cons
   return SW_OK;
 }
 
-sw_rc sw_im_apply_inside(sw_importer *m, struct sw_im_inside *inside, const sw_id *args, const sw_type *shape,
-                         sw_id *out) {
+sw_rc sw_im_apply_stacked(sw_importer *m, struct sw_im_inside *inside, const sw_id *args, const sw_type *shape,
+                          sw_id *out) {
   const sw_function *f = &inside->body->functions[inside->body->main];
   const sw_block *b = sw_graph_main_block(inside->body);
   const char *why = NULL;

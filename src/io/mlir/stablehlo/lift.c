@@ -2,6 +2,8 @@
  * application, its arguments bound to the tensors; an op of it that meets a scalar (a constant) gets that in the
  * tensors' shape. */
 #include "io/mlir/stablehlo/lift.h"
+
+#include "io/mlir/import/dialect.h"
 #include "io/mlir/stablehlo/stablehlo.h"
 
 enum { MOST_DEEP_CALLS = 16 };

@@ -34,13 +34,6 @@ SW_CHECKED sw_rc sw_im_run_block(sw_importer *m, uint32_t op, uint32_t block, co
 bool sw_im_control_lifts(const sw_importer *m, const sw_ir_row *row, uint32_t op, int depth);
 SW_CHECKED sw_rc sw_im_lifted_control(sw_importer *m, const sw_ir_row *row, uint32_t op);
 
-/* Regions in which tensors are, or ops with regions of their own (manual/stack_region.c): what is inside, read once and
- * kept until the importer ends; NULL: it cannot be written out. Then as sw_im_apply. */
-SW_CHECKED sw_rc sw_im_open_inside(sw_importer *m, uint32_t op, uint32_t block, uint32_t n_args, uint32_t n_results,
-                                   struct sw_im_inside **out);
-SW_CHECKED sw_rc sw_im_apply_inside(sw_importer *m, struct sw_im_inside *inside, const sw_id *args,
-                                    const sw_type *shape, sw_id *out);
-
 /* sw_im_open_loop around applications of the body, with what it reads. */
 SW_CHECKED sw_rc sw_im_open_body_loop(const sw_im_body *b, sw_im_loop *l, int64_t trips, sw_id first, int64_t limit,
                                       sw_id *values, int n);
