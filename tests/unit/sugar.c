@@ -193,6 +193,27 @@ static void segment_max_by_definition(void **state) {
   }
 }
 
+/* Large numbers too, whose exponentials are none; the middle of three dims, both ways. */
+static void cumulative_logsumexp_by_definition(void **state) {
+  (void)state;
+  const int64_t dims[] = {2, 7, 3};
+  for (int t = 0; t < 6; t++) {
+    int64_t reversed = t % 2;
+    run r = {0};
+    add_input(&r, kFloats[t / 2], 3, dims, t < 2 ? 900 : 9);
+    execute(&r, SW_OP_CUMULATIVE_LOGSUMEXP, 2,
+            (sw_attr[]){{.key = SW_ATTR_DIM, .u.i = 1}, {.key = SW_ATTR_REVERSED, .u.i = reversed}});
+    for (int64_t i = 0; i < 42; i++) {
+      int64_t first = i - i / 3 % 7 * 3, from = reversed ? i : first, to = reversed ? first + 18 : i;
+      double most = -INFINITY, sum = 0;
+      for (int64_t k = from; k <= to; k += 3) most = fmax(most, at(&r.in[0], k));
+      for (int64_t k = from; k <= to; k += 3) sum += exp(at(&r.in[0], k) - most);
+      expect(&r, i, most + log(sum));
+    }
+    end(&r);
+  }
+}
+
 /* --- einsum ------------------------------------------------------------------------------------------------------- */
 
 /* Sizes of labels a, b, c, ... */
@@ -281,9 +302,13 @@ static void einsum_by_definition(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(softmax_by_definition),     cmocka_unit_test(norms_by_definition),
-      cmocka_unit_test(activations_by_definition), cmocka_unit_test(lookups_by_definition),
-      cmocka_unit_test(one_hot_and_cumsum),        cmocka_unit_test(segment_max_by_definition),
+      cmocka_unit_test(softmax_by_definition),
+      cmocka_unit_test(norms_by_definition),
+      cmocka_unit_test(activations_by_definition),
+      cmocka_unit_test(lookups_by_definition),
+      cmocka_unit_test(one_hot_and_cumsum),
+      cmocka_unit_test(segment_max_by_definition),
+      cmocka_unit_test(cumulative_logsumexp_by_definition),
       cmocka_unit_test(einsum_by_definition),
   };
   return cmocka_run_group_tests_name("sugar", tests, NULL, NULL);

@@ -6,6 +6,8 @@
  *   f32[2,3] over dim 0: acc[3] = row 0, then acc[3] += row 1      over dim 1: acc[0] = fold(row 0), acc[1] = fold(row
  * 1)
  */
+#include <math.h>
+
 #include "exec/kernels/native.h"
 #include "exec/walk.h"
 #include "exec/kernels/wide.h"
@@ -178,20 +180,42 @@ static void scan_run(const scan *s, const char *x, char *y) {
   }
 }
 
-sw_rc sw_kernel_cumulative(const sw_kernel_call *c, sw_diag *d) {
+static sw_rc scan_lines(const sw_kernel_call *c, const sw_fold *f, sw_diag *d) {
   sw_buffer *y = c->out[0];
   int64_t dim = sw_op_int(c->op, SW_ATTR_DIM, 0), n = sw_buffer_elements(y);
-  sw_fold f;
-  SW_TRY(sw_fold_of_op(c, y->dtype, &f, d));
   const void *x;
   void *out;
-  SW_TRY(sw_wide_load(c, c->in[0], f.wide, &x, d));
-  SW_TRY(sw_wide_begin(c, y, f.wide, &out, d));
-  scan s = {&f, y->dims[dim], 1, sw_op_int(c->op, SW_ATTR_REVERSED, 0) != 0,
+  SW_TRY(sw_wide_load(c, c->in[0], f->wide, &x, d));
+  SW_TRY(sw_wide_begin(c, y, f->wide, &out, d));
+  scan s = {f, y->dims[dim], 1, sw_op_int(c->op, SW_ATTR_REVERSED, 0) != 0,
             sw_op_int(c->op, SW_ATTR_EXCLUSIVE, 0) != 0};
   for (int64_t i = dim + 1; i < y->rank; i++) s.inner *= y->dims[i];
-  int64_t size = s.steps * s.inner, bytes = sw_dtype_bytes(f.wide);
+  int64_t size = s.steps * s.inner, bytes = sw_dtype_bytes(f->wide);
   for (int64_t at = 0; at < n; at += size) scan_run(&s, (const char *)x + at * bytes, (char *)out + at * bytes);
-  sw_wide_finish(y, f.wide, out);
+  sw_wide_finish(y, f->wide, out);
   return SW_OK;
+}
+
+sw_rc sw_kernel_cumulative(const sw_kernel_call *c, sw_diag *d) {
+  sw_fold f;
+  SW_TRY(sw_fold_of_op(c, c->out[0]->dtype, &f, d));
+  return scan_lines(c, &f, d);
+}
+
+/* log(e^a + e^b): the greater one and what the other adds; NaN, and two of one infinity, stay what they are. */
+#define LOG_ADD_EXP(T, exp, log1p)                                                   \
+  static void log_add_exp_##T(const void *as, const void *bs, void *ys, int64_t n) { \
+    for (int64_t i = 0; i < n; i++) {                                                \
+      T a = ((const T *)as)[i], b = ((const T *)bs)[i], gap = a > b ? b - a : a - b; \
+      ((T *)ys)[i] = a == b && isinf(a) ? a : (a > b ? a : b) + log1p(exp(gap));     \
+    }                                                                                \
+  }
+LOG_ADD_EXP(float, expf, log1pf)
+LOG_ADD_EXP(double, exp, log1p)
+
+sw_rc sw_kernel_cumulative_logsumexp(const sw_kernel_call *c, sw_diag *d) {
+  sw_fold f;
+  SW_TRY(sw_fold_init(c, SW_REDUCE_MAX, c->out[0]->dtype, &f, d));
+  f.loop = f.wide == SW_F64 ? log_add_exp_double : log_add_exp_float;
+  return scan_lines(c, &f, d);
 }

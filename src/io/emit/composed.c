@@ -83,17 +83,17 @@ typedef struct window {
       dilation[SW_MAX_RANK];
 } window;
 
-static void write_window(const sw_hlo *h, sw_ssa x, sw_ssa out, const char *kind, const window *v) {
-  sw_text props = {0}, region = {0};
+/* `region` is freed; windows begin with the neutral element of `kind`. */
+static void write_window(const sw_hlo *h, sw_ssa x, sw_ssa out, sw_reduction kind, sw_text *region, const window *v) {
+  sw_text props = {0};
   int rank = x.type.rank;
-  sw_ssa in[2] = {x, sw_mlir_identity(h->w, kind_of(kind), x.type.dtype)};
+  sw_ssa in[2] = {x, sw_mlir_identity(h->w, kind, x.type.dtype)};
   sw_prop_ints(&props, "base_dilations", v->base, rank);
   sw_prop_pairs(&props, "padding", v->low, v->high, rank);
   sw_prop_ints(&props, "window_dilations", v->dilation, rank);
   sw_prop_ints(&props, "window_dimensions", v->size, rank);
   sw_prop_ints(&props, "window_strides", v->strides, rank);
-  sw_hlo_region(kind, x.type.dtype, &region);
-  write_with_region(h, (sw_line){"stablehlo.reduce_window", 2, 1, in, &out, NULL, NULL}, &props, &region);
+  write_with_region(h, (sw_line){"stablehlo.reduce_window", 2, 1, in, &out, NULL, NULL}, &props, region);
 }
 
 static void copy_ints(const sw_op *op, sw_attr_key k, int64_t *out) {
@@ -103,6 +103,8 @@ static void copy_ints(const sw_op *op, sw_attr_key k, int64_t *out) {
 }
 
 void sw_hlo_reduce_window(const sw_hlo *h) {
+  const char *kind = sw_op_text(h->op, SW_ATTR_KIND, "sum");
+  sw_text region = {0};
   window v;
   memset(&v, 0, sizeof v);
   copy_ints(h->op, SW_ATTR_WINDOW, v.size);
@@ -111,7 +113,8 @@ void sw_hlo_reduce_window(const sw_hlo *h) {
   copy_ints(h->op, SW_ATTR_PAD_HIGH, v.high);
   copy_ints(h->op, SW_ATTR_LHS_DILATION, v.base);
   copy_ints(h->op, SW_ATTR_RHS_DILATION, v.dilation);
-  write_window(h, h->in[0], h->out[0], sw_op_text(h->op, SW_ATTR_KIND, "sum"), &v);
+  sw_hlo_region(kind, h->in[0].type.dtype, &region);
+  write_window(h, h->in[0], h->out[0], kind_of(kind), &region, &v);
 }
 
 /* x moved by one along `dim`, the neutral element coming in: what an exclusive scan sees. */
@@ -131,22 +134,61 @@ static sw_ssa moved_by_one(const sw_hlo *h, int64_t dim, bool reversed, const ch
   return y;
 }
 
+/* A scan as a window that begins with the first element, or ends with the last one; `region` is freed. */
+static void write_scan(const sw_hlo *h, sw_ssa x, sw_reduction kind, sw_text *region) {
+  int64_t dim = sw_op_int(h->op, SW_ATTR_DIM, 0);
+  window v;
+  memset(&v, 0, sizeof v);
+  for (int i = 0; i < x.type.rank; i++) v.size[i] = v.strides[i] = v.base[i] = v.dilation[i] = 1;
+  v.size[dim] = x.type.dims[dim];
+  *(sw_op_int(h->op, SW_ATTR_REVERSED, 0) ? &v.high[dim] : &v.low[dim]) = v.size[dim] - 1;
+  write_window(h, x, h->out[0], kind, region, &v);
+}
+
 void sw_hlo_cumulative(const sw_hlo *h) {
   const char *kind = sw_op_text(h->op, SW_ATTR_KIND, "sum");
   int64_t dim = sw_op_int(h->op, SW_ATTR_DIM, 0);
   bool reversed = sw_op_int(h->op, SW_ATTR_REVERSED, 0) != 0;
   sw_ssa x = h->in[0];
+  sw_text region = {0};
   if (x.type.dims[dim] == 0) {
     sw_mlir_alias(h->w, x, h->out[0]);
     return;
   }
   if (sw_op_int(h->op, SW_ATTR_EXCLUSIVE, 0)) x = moved_by_one(h, dim, reversed, kind);
-  window v;
-  memset(&v, 0, sizeof v);
-  for (int i = 0; i < x.type.rank; i++) v.size[i] = v.strides[i] = v.base[i] = v.dilation[i] = 1;
-  v.size[dim] = x.type.dims[dim];
-  *(reversed ? &v.high[dim] : &v.low[dim]) = v.size[dim] - 1;
-  write_window(h, x, h->out[0], kind, &v);
+  sw_hlo_region(kind, x.type.dtype, &region);
+  write_scan(h, x, kind_of(kind), &region);
+}
+
+/* The greater one + log1p(e^-gap), in scalars; of equals the gap is 0 even where they are infinite. */
+void sw_hlo_cumulative_logsumexp(const sw_hlo *h) {
+  static const struct {
+    const char *name, *op, *in;
+  } kSteps[] = {{"m", "maximum", "%l$, %r$"},     {"d", "subtract", "%l$, %r$"}, {"a", "abs", "%d$"},
+                {"g", "select", "%e$, %z$, %a$"}, {"n", "negate", "%g$"},        {"x", "exponential", "%n$"},
+                {"p", "log_plus_one", "%x$"},     {"c", "add", "%m$, %p$"}};
+  sw_ssa x = h->in[0];
+  const char *e = sw_dtype_mlir(x.type.dtype);
+  sw_text region = {0};
+  if (x.type.dims[sw_op_int(h->op, SW_ATTR_DIM, 0)] == 0) {
+    sw_mlir_alias(h->w, x, h->out[0]);
+    return;
+  }
+  sw_text_printf(&region, "({\n    ^bb0(%%l$: tensor<%s>, %%r$: tensor<%s>):\n", e, e);
+  sw_text_printf(
+      &region, "      %%z$ = \"stablehlo.constant\"() <{value = dense<0.0> : tensor<%s>}> : () -> tensor<%s>\n", e, e);
+  sw_text_printf(&region,
+                 "      %%e$ = \"stablehlo.compare\"(%%l$, %%r$) <{comparison_direction = "
+                 "#stablehlo<comparison_direction EQ>}> : (tensor<%s>, tensor<%s>) -> tensor<i1>\n",
+                 e, e);
+  for (size_t i = 0; i < sizeof kSteps / sizeof *kSteps; i++) {
+    bool two = strchr(kSteps[i].in, ',') != NULL, three = kSteps[i].in[1] == 'e';
+    sw_text_printf(&region, "      %%%s$ = \"stablehlo.%s\"(%s) : (%s%s%s%stensor<%s>) -> tensor<%s>\n", kSteps[i].name,
+                   kSteps[i].op, kSteps[i].in, three ? "tensor<i1>, " : "", two ? "tensor<" : "", two ? e : "",
+                   two ? ">, " : "", e, e);
+  }
+  sw_text_printf(&region, "      \"stablehlo.return\"(%%c$) : (tensor<%s>) -> ()\n    })", e);
+  write_scan(h, x, SW_REDUCE_MAX, &region);
 }
 
 void sw_hlo_scatter(const sw_hlo *h) {
