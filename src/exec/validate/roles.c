@@ -191,30 +191,38 @@ static void note_terms(walker *w, const sw_space *s) {
 /* --- domains of ops ----------------------------------------------------------------------------------------------- */
 
 typedef struct domain {
-  sw_opcode code;
-  int operand;
-  double low, high;
+  double low, high; /* low = high: all numbers */
 } domain;
 
-static const domain kDomains[] = {
-    {SW_OP_SQRT, 0, EDGE, INFINITY},      {SW_OP_RSQRT, 0, EDGE, INFINITY},     {SW_OP_LOG, 0, EDGE, INFINITY},
-    {SW_OP_LOG1P, 0, EDGE - 1, INFINITY}, {SW_OP_POWER, 0, EDGE, 1 - EDGE / 2}, {SW_OP_POWER, 1, 1, 4},
-    {SW_OP_DIVIDE, 1, EDGE, INFINITY},    {SW_OP_REMAINDER, 1, 1, INFINITY},    {SW_OP_ASIN, 0, EDGE - 1, 1 - EDGE},
-    {SW_OP_ACOS, 0, EDGE - 1, 1 - EDGE},  {SW_OP_ATANH, 0, EDGE - 1, 1 - EDGE}, {SW_OP_ERF_INV, 0, EDGE - 1, 1 - EDGE},
-    {SW_OP_ZETA, 0, 1 + EDGE, INFINITY},  {SW_OP_ZETA, 1, EDGE, INFINITY},      {SW_OP_POLYGAMMA, 0, 1, 4},
-    {SW_OP_POLYGAMMA, 1, EDGE, INFINITY}, {SW_OP_ACOSH, 0, 1 + EDGE, INFINITY}, {SW_OP_LGAMMA, 0, EDGE, INFINITY},
-    {SW_OP_DIGAMMA, 0, EDGE, INFINITY}};
+#define DOMAIN_none \
+  {                 \
+    { 0 }           \
+  }
+#define DOMAIN_FIRST(low, high) \
+  {                             \
+    { low, high }               \
+  }
+#define DOMAIN_SECOND(low, high) \
+  {                              \
+    {0}, { low, high }           \
+  }
+#define DOMAIN_BOTH(low, high, low_second, high_second) \
+  {                                                     \
+    {low, high}, { low_second, high_second }            \
+  }
+static const domain kDomains[SW_OP_COUNT][2] = {
+#define SW_COLUMN_DOMAIN(id, domain) DOMAIN_##domain,
+#include "shardwright/ops.def"
+};
 
 /* Integers have divisors and exponents alone. */
 static void visit_domain(walker *w, const path *p, const sw_op *op, int32_t operand) {
-  for (size_t i = 0; i < sizeof kDomains / sizeof kDomains[0]; i++) {
-    const domain *k = &kDomains[i];
-    if (k->code != op->code || k->operand != operand) continue;
-    if (w->integer && sw_dtype_class_of(w->g->values[p->value].type.dtype) != SW_CLASS_FLOAT) {
-      if (operand == 1) (void)bound(w, p, op->code == SW_OP_POWER ? 0 : 1, INFINITY);
-    } else {
-      (void)bound(w, p, k->low, k->high);
-    }
+  if (operand > 1 || kDomains[op->code][operand].low == kDomains[op->code][operand].high) return;
+  const domain *k = &kDomains[op->code][operand];
+  if (w->integer && sw_dtype_class_of(w->g->values[p->value].type.dtype) != SW_CLASS_FLOAT) {
+    if (operand == 1) (void)bound(w, p, op->code == SW_OP_POWER ? 0 : 1, INFINITY);
+  } else {
+    (void)bound(w, p, k->low, k->high);
   }
 }
 
