@@ -26,6 +26,7 @@ typedef enum sw_op_class {
   SW_OPS_BINARY,      /* element by element, two operands alike, no attributes */
   SW_OPS_CONTRACTION, /* sums of products of its two operands */
   SW_OPS_OTHER,
+  SW_OPS_GIVEN,   /* types of results, and loops and maps, are said with each op */
   SW_OPS_SUGAR,   /* written by people, expanded to other ops while a graph is built (sw_graph_add_op) */
   SW_OPS_CONTROL, /* markers of loops and choices, and what crosses their borders */
   SW_OPS_DEVICE,  /* in programs of one device only */

@@ -81,7 +81,7 @@ sw_rc sw_emit_same(sw_emit *e, sw_diag *d) {
   const sw_op *op = e->op;
   const char *names[SW_MAX_RESULTS];
   sw_type types[SW_MAX_RESULTS];
-  bool typed = op->code == SW_OP_OPAQUE || op->code == SW_OP_GENERIC;
+  bool typed = sw_op_class_of(op->code) == SW_OPS_GIVEN;
   for (int i = 0; i < op->n_results; i++) {
     names[i] = e->model->values[op->results[i]].name;
     types[i] = *sw_result_type(e->model, op, i);

@@ -211,7 +211,7 @@ static bool gives_tokens(const sw_graph *g, const sw_op *op) {
 static sw_rc widen(partition *p, sw_diag *d) {
   sw_emit *e = &p->e;
   const sw_op *op = e->op;
-  bool picks = op->code == SW_OP_GATHER || op->code == SW_OP_OPAQUE || op->code == SW_OP_GENERIC, partial = false;
+  bool picks = op->code == SW_OP_GATHER || sw_op_class_of(op->code) == SW_OPS_GIVEN, partial = false;
   e->wide = false;
   for (int i = 0; i < op->n_results && !p->whole; i++) {
     sw_sharding s;

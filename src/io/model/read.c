@@ -227,7 +227,7 @@ static sw_rc read_outputs_of(const sw_model_reader *r, const sw_json *op, sw_op_
   static const char *const kKeys[] = {"name", "dtype", "shape"};
   const sw_json *list = NULL;
   SW_TRY(sw_json_opt_array(op, "outputs", &list, r->d));
-  bool given_types = spec->code == SW_OP_GENERIC || spec->code == SW_OP_OPAQUE;
+  bool given_types = sw_op_class_of(spec->code) == SW_OPS_GIVEN;
   if (list && list->n > SW_MAX_RESULTS) {
     return SW_MODEL_FAIL(r, list, "an op has %d outputs; expected at most %d", list->n, SW_MAX_RESULTS);
   }

@@ -45,7 +45,7 @@ static void write_value(const sw_graph *g, sw_id id, const notes *of, sw_json_ou
 }
 
 static void write_results(const sw_graph *g, const sw_op *op, sw_json_out *o) {
-  bool typed = op->code == SW_OP_GENERIC || op->code == SW_OP_OPAQUE;
+  bool typed = sw_op_class_of(op->code) == SW_OPS_GIVEN;
   sw_jw_row(o, "outputs");
   for (int i = 0; i < op->n_results; i++) {
     const sw_value *v = &g->values[op->results[i]];

@@ -149,7 +149,7 @@ static sw_rc put_own(sw_stack *s, uint32_t set, int n, const sw_id *in, const sw
   const sw_op *op = s->now;
   sw_sharding cut[SW_MAX_RESULTS];
   sw_type types[SW_MAX_RESULTS];
-  bool typed = op->code == SW_OP_OPAQUE || op->code == SW_OP_GENERIC;
+  bool typed = sw_op_class_of(op->code) == SW_OPS_GIVEN;
   for (int i = 0; i < op->n_results; i++) {
     const sw_type *local = &s->body->values[op->results[i]].type;
     int rank = local->rank + (set != 0);
@@ -180,7 +180,7 @@ static sw_rc write_flat(sw_stack *s, sw_id *results) {
   SW_ARENA_NEW(in, &s->m->scratch, op->n_operands, s->m->d);
   for (int i = 0; i < op->n_operands; i++) in[i] = s->of[op->operands[i]];
   copy_attrs(op, &a);
-  bool given = op->code == SW_OP_OPAQUE || op->code == SW_OP_GENERIC;
+  bool given = sw_op_class_of(op->code) == SW_OPS_GIVEN;
   return put_own(s, 0, op->n_operands, in, &a, given ? op->space : NULL, results);
 }
 
