@@ -1,10 +1,10 @@
-/* reduce, reduce_window and cumulative.
+/* reduce, reduce_window, cumulative and cumulative_logsumexp.
  *
  * reduce streams the operand once, in order: rows that lie along a reduced dim are folded to one element, other rows
  * are combined with a row of accumulators.
  *
- *   f32[2,3] over dim 0: acc[3] = row 0, then acc[3] += row 1      over dim 1: acc[0] = fold(row 0), acc[1] = fold(row
- * 1)
+ *   f32[2,3] over dim 0: acc[3] = row 0, then acc[3] += row 1
+ *            over dim 1: acc[0] = fold(row 0), acc[1] = fold(row 1)
  */
 #include <math.h>
 
