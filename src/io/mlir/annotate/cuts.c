@@ -1,4 +1,5 @@
 /* Shardings of the shard dialect (cuts.h). */
+#include "io/mlir/annotate/annotate.h"
 #include "io/mlir/annotate/cuts.h"
 
 #include <string.h>
@@ -161,7 +162,8 @@ sw_rc sw_im_read_inline_cut(sw_importer *m, uint32_t op, sw_ir_span in, sw_im_cu
     return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, in.at), "expected a sharding, as in <@grid, [[0], [1]]>");
   }
   SW_TRY(sw_im_grid_named(m, sw_ir_unquoted(m->t, item), &out->grid));
-  if (out->grid != m->grid) return SW_IM_FAIL(m, op, "the program works on several grids; expected one");
+  if (out->grid != sw_im_annotations_of(m)->grid)
+    return SW_IM_FAIL(m, op, "the program works on several grids; expected one");
   if (!sw_ir_next_item(m->t, in, &cursor, &item)) item = (sw_ir_span){in.end, in.end};
   SW_TRY(read_dims(m, out, item, -1));
   sw_ir_span partial = sw_ir_entry(m->t, (sw_ir_span){cursor, in.end}, "partial");
@@ -217,7 +219,7 @@ sw_rc sw_im_check_cut(sw_importer *m, const sw_im_cuts *c, int rank) {
 }
 
 sw_rc sw_im_ref_of_cut(sw_importer *m, const sw_im_cuts *c, int i, sw_axis_ref *out) {
-  *out = m->grid_refs[c->axis[i]];
+  *out = sw_im_annotations_of(m)->grid_refs[c->axis[i]];
   if (out->axis >= 0) return SW_OK;
   sw_text mesh = {0};
   sw_mesh_print(&m->g->mesh, &mesh);
@@ -301,8 +303,8 @@ bool sw_im_is_sharding(const sw_ir_tree *t, const sw_ir_op *o) {
 /* By slot of a function, once for all its uses. */
 static sw_rc definers_of(sw_importer *m, uint32_t function, uint32_t **out) {
   const sw_ir_tree *t = m->t;
-  if (!m->definers) SW_ARENA_NEW(m->definers, &m->keep, t->ops.n, m->d);
-  *out = m->definers[function];
+  if (!sw_im_annotations_of(m)->definers) SW_ARENA_NEW(sw_im_annotations_of(m)->definers, &m->keep, t->ops.n, m->d);
+  *out = sw_im_annotations_of(m)->definers[function];
   if (*out) return SW_OK;
   SW_ARENA_NEW(*out, &m->keep, m->names->n_slots[function] + 1, m->d);
   for (uint32_t i = 0; i < m->names->n_slots[function]; i++) (*out)[i] = SW_IR_NONE;
@@ -312,7 +314,7 @@ static sw_rc definers_of(sw_importer *m, uint32_t function, uint32_t **out) {
       for (uint32_t k = 0; k < t->results.at[result].count; k++) (*out)[m->names->result[result] + k] = i;
     }
   }
-  m->definers[function] = *out;
+  sw_im_annotations_of(m)->definers[function] = *out;
   return SW_OK;
 }
 

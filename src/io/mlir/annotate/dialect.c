@@ -6,6 +6,8 @@
 #include "io/mlir/import/dialect.h"
 #include "io/mlir/import/emit.h"
 
+extern const sw_dialect sw_dialect_annotate;
+
 /* x as it is, in the sharding that is asked for: a reshape of nothing, so that uses before and behind it may differ. */
 static sw_rc constrained(sw_importer *m, uint32_t op, sw_ir_span sharding, uint32_t open) {
   sw_id x = sw_im_operand(m, op, 0), y;
@@ -107,7 +109,40 @@ static sw_rc output(sw_importer *m, uint32_t ret, sw_id value, int32_t index) {
   return sw_im_annotate_typed(m, ret, value, &index, m->declared[index]);
 }
 
-static const sw_dialect_hooks kHooks = {.open = sw_im_mesh,
+sw_im_annotations *sw_im_annotations_of(const sw_importer *m) { return sw_im_state_of(m, &sw_dialect_annotate); }
+
+static sw_rc open(sw_importer *m) {
+  void *state;
+  SW_TRY(sw_im_state(m, &sw_dialect_annotate, &state));
+  return sw_im_mesh(m);
+}
+
+static sw_rc inherit(sw_importer *reader, const sw_importer *from) {
+  void *state;
+  const sw_im_annotations *of = sw_im_annotations_of(from);
+  SW_TRY(sw_im_state(reader, &sw_dialect_annotate, &state));
+  *(sw_im_annotations *)state = (sw_im_annotations){.meshes = of->meshes,
+                                                    .n_meshes = of->n_meshes,
+                                                    .own_mesh = of->own_mesh,
+                                                    .grids = of->grids,
+                                                    .n_grids = of->n_grids,
+                                                    .grid = of->grid,
+                                                    .grid_refs = of->grid_refs};
+  return SW_OK;
+}
+
+static void close_annotations(void *state) {
+  sw_im_annotations *a = state;
+  sw_dict_deinit(&a->groups);
+  sw_dict_deinit(&a->annotated);
+  sw_dict_deinit(&a->said_of);
+  sw_array_free(&a->said);
+}
+
+static const sw_dialect_hooks kHooks = {.state_bytes = sizeof(sw_im_annotations),
+                                        .open = open,
+                                        .inherit = inherit,
+                                        .close = close_annotations,
                                         .results = sw_im_annotate_op,
                                         .imported = sw_im_annotate_distributed,
                                         .argument = argument,

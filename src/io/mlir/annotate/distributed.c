@@ -44,7 +44,7 @@ sw_rc sw_im_annotate_typed(sw_importer *m, uint32_t op, sw_id value, const int32
   sw_ir_span encoding = encoding_of(m->t, type);
   sw_im_cuts cut;
   sw_sharding s;
-  if (!sw_ir_present(encoding) || m->cut || m->n_meshes || m->lifted) return SW_OK;
+  if (!sw_ir_present(encoding) || m->cut || sw_im_annotations_of(m)->n_meshes || m->lifted) return SW_OK;
   const sw_type *t = &m->g->values[value].type;
   SW_TRY(read_encoding(m, op, encoding, t->rank, &cut));
   SW_TRY(sw_im_check_cut(m, &cut, t->rank));
@@ -86,7 +86,8 @@ static sw_rc annotate_loops(sw_importer *m, uint32_t op, sw_ir_span list, sw_id 
 /* What the types of results and the op itself say; `first` is the first op of the graph that it became. */
 sw_rc sw_im_annotate_distributed(sw_importer *m, uint32_t op, sw_id first) {
   const sw_ir_op *o = sw_im_op(m, op);
-  bool apart = !m->grid || m->cut || m->n_meshes || m->lifted || m->by_device;
+  bool apart =
+      !sw_im_annotations_of(m)->grid || m->cut || sw_im_annotations_of(m)->n_meshes || m->lifted || m->by_device;
   uint32_t n = sw_ir_result_count(m->t, o);
   if (apart || !n || sw_im_is_distributed(m->t, o)) return SW_OK;
   for (uint32_t i = 0; i < n && m->o->keep == SW_KEEP_ALL; i++) {
@@ -233,7 +234,8 @@ sw_rc sw_im_distributed(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   if (!sw_im_same_cut(m, &is, &said)) {
     return SW_IM_FAIL(m, op, "the type of the result is not cut as the op leaves its operand");
   }
-  if (m->o->keep != SW_KEEP_ALL || !m->g->has_mesh || m->n_meshes) return sw_im_bind(m, op, 0, x, false);
+  if (m->o->keep != SW_KEEP_ALL || !m->g->has_mesh || sw_im_annotations_of(m)->n_meshes)
+    return sw_im_bind(m, op, 0, x, false);
   SW_TRY(sw_im_cut_as_sharding(m, &said, t, &s));
   sw_im_shape(&a, t);
   SW_TRY(sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_RESHAPE, .n_operands = 1, .operands = &x, .attrs = &a}, &y));

@@ -1,4 +1,5 @@
 /* Grids (grids.h). */
+#include "io/mlir/annotate/annotate.h"
 #include "io/mlir/annotate/grids.h"
 
 #include <string.h>
@@ -151,8 +152,8 @@ static sw_rc read_grid(sw_importer *m, uint32_t op, sw_im_grid *g) {
 /* --- which one ---------------------------------------------------------------------------------------------------- */
 
 static const sw_im_grid *find(const sw_importer *m, sw_ir_span name) {
-  for (uint32_t i = 0; i < m->n_grids; i++) {
-    if (sw_ir_same(m->t, m->grids[i].name, name)) return &m->grids[i];
+  for (uint32_t i = 0; i < sw_im_annotations_of(m)->n_grids; i++) {
+    if (sw_ir_same(m->t, sw_im_annotations_of(m)->grids[i].name, name)) return &sw_im_annotations_of(m)->grids[i];
   }
   return NULL;
 }
@@ -185,11 +186,13 @@ sw_rc sw_im_grid_of(sw_importer *m, uint32_t op, const sw_im_grid **out) {
   if (!sw_ir_len(name)) name = cluster_of(m, m->main);
   if (sw_ir_len(name)) {
     SW_TRY(sw_im_grid_named(m, name, out));
-    return *out == m->grid ? SW_OK : SW_IM_FAIL(m, op, "the program works on several grids; expected one");
+    return *out == sw_im_annotations_of(m)->grid
+               ? SW_OK
+               : SW_IM_FAIL(m, op, "the program works on several grids; expected one");
   }
-  *out = m->grid;
+  *out = sw_im_annotations_of(m)->grid;
   bool of_device = sw_ir_is(m->t, o->name, "mesh.idx") || sw_ir_is(m->t, o->name, "mesh.size");
-  if (*out && m->n_grids == 1 && !of_device) return SW_OK;
+  if (*out && sw_im_annotations_of(m)->n_grids == 1 && !of_device) return SW_OK;
   return SW_IM_FAIL(m, op, "nothing says which grid the op speaks of; expected a function with 'mesh_cluster'");
 }
 
@@ -206,22 +209,23 @@ static sw_rc named_by(sw_importer *m, uint32_t i, const sw_im_grid **out) {
 static sw_rc find_own(sw_importer *m) {
   uint32_t first = SW_IR_NONE;
   sw_ir_span cluster = cluster_of(m, m->main);
-  m->grid = m->n_grids ? &m->grids[0] : NULL;
+  sw_im_annotations_of(m)->grid = sw_im_annotations_of(m)->n_grids ? &sw_im_annotations_of(m)->grids[0] : NULL;
   for (uint32_t i = 0; i < m->t->ops.n; i++) {
     const sw_im_grid *g;
     SW_TRY(named_by(m, i, &g));
     if (!g || sw_ir_is_function(m->t, sw_im_op(m, i))) continue;
     if (first == SW_IR_NONE) {
       first = i;
-      m->grid = g;
+      sw_im_annotations_of(m)->grid = g;
     }
-    if (g == m->grid) continue;
+    if (g == sw_im_annotations_of(m)->grid) continue;
     (void)SW_IM_FAIL(m, i, "the program works on several grids; expected one");
-    sw_diag_note(m->d, "the other one, '@%.*s', is named at %d:%d", (int)sw_ir_len(m->grid->name),
-                 m->t->s + m->grid->name.at, sw_im_place(m, first).line, sw_im_place(m, first).col);
+    sw_diag_note(m->d, "the other one, '@%.*s', is named at %d:%d", (int)sw_ir_len(sw_im_annotations_of(m)->grid->name),
+                 m->t->s + sw_im_annotations_of(m)->grid->name.at, sw_im_place(m, first).line,
+                 sw_im_place(m, first).col);
     return SW_E_INPUT;
   }
-  if (sw_ir_len(cluster) && first == SW_IR_NONE) return sw_im_grid_named(m, cluster, &m->grid);
+  if (sw_ir_len(cluster) && first == SW_IR_NONE) return sw_im_grid_named(m, cluster, &sw_im_annotations_of(m)->grid);
   return SW_OK;
 }
 
@@ -237,15 +241,15 @@ static sw_rc check_name(sw_importer *m, const sw_im_grid *g, const sw_im_grid *f
 sw_rc sw_im_read_grids(sw_importer *m) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < m->t->ops.n; i++) n += sw_im_is_grid(m->t, sw_im_op(m, i));
-  SW_ARENA_NEW(m->grids, &m->keep, n, m->d);
-  SW_ARENA_NEW(m->grid_refs, &m->keep, SW_IM_GRID_AXES, m->d);
+  SW_ARENA_NEW(sw_im_annotations_of(m)->grids, &m->keep, n, m->d);
+  SW_ARENA_NEW(sw_im_annotations_of(m)->grid_refs, &m->keep, SW_IM_GRID_AXES, m->d);
   for (uint32_t i = 0; i < m->t->ops.n; i++) {
     if (!sw_im_is_grid(m->t, sw_im_op(m, i))) continue;
-    sw_im_grid *g = &m->grids[m->n_grids];
+    sw_im_grid *g = &sw_im_annotations_of(m)->grids[sw_im_annotations_of(m)->n_grids];
     SW_TRY(read_grid(m, i, g));
     const sw_im_grid *first = find(m, g->name);
     if (first) SW_TRY(check_name(m, g, first));
-    m->n_grids += first == NULL;
+    sw_im_annotations_of(m)->n_grids += first == NULL;
   }
   return find_own(m);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/mlir/annotate/annotate.h"
 #include "io/mlir/import/import.h"
 
 enum { MOST_DEVICES = 1 << 16, MOST_DIGITS = 64 };

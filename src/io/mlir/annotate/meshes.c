@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "io/mlir/annotate/annotate.h"
 #include "io/mlir/annotate/grids.h"
 
 struct sw_im_named_mesh {
@@ -62,10 +63,10 @@ static sw_rc declare(sw_importer *m, const sw_ir_op *o, sw_im_named_mesh *out) {
 static sw_rc declare_all(sw_importer *m) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < m->t->ops.n; i++) n += sw_ir_is(m->t, sw_im_op(m, i)->name, "sdy.mesh");
-  SW_ARENA_NEW(m->meshes, &m->keep, n, m->d);
-  for (uint32_t i = 0; i < m->t->ops.n && m->n_meshes < n; i++) {
+  SW_ARENA_NEW(sw_im_annotations_of(m)->meshes, &m->keep, n, m->d);
+  for (uint32_t i = 0; i < m->t->ops.n && sw_im_annotations_of(m)->n_meshes < n; i++) {
     if (sw_ir_is(m->t, sw_im_op(m, i)->name, "sdy.mesh")) {
-      SW_TRY(declare(m, sw_im_op(m, i), &m->meshes[m->n_meshes++]));
+      SW_TRY(declare(m, sw_im_op(m, i), &sw_im_annotations_of(m)->meshes[sw_im_annotations_of(m)->n_meshes++]));
     }
   }
   return SW_OK;
@@ -84,9 +85,9 @@ static bool resize_own_mesh(sw_mesh *own, const sw_mesh *given) {
 
 /* Sizes that nobody says are taken for another one, if that is asked for. */
 static void close_axes(sw_importer *m) {
-  for (int a = 0; a < m->own_mesh.n_axes && m->o->open_axis; a++) {
-    if (m->own_mesh.axis[a].size >= 0) continue;
-    m->own_mesh.axis[a].size = m->o->open_axis;
+  for (int a = 0; a < sw_im_annotations_of(m)->own_mesh.n_axes && m->o->open_axis; a++) {
+    if (sw_im_annotations_of(m)->own_mesh.axis[a].size >= 0) continue;
+    sw_im_annotations_of(m)->own_mesh.axis[a].size = m->o->open_axis;
     m->open_axes |= UINT32_C(1) << a;
   }
 }
@@ -94,11 +95,12 @@ static void close_axes(sw_importer *m) {
 /* The program's grid in the mesh that it is planned on, which may be another than its own. */
 static sw_rc place_grid(sw_importer *m, const sw_mesh *given) {
   sw_mesh own;
-  bool counts = m->grid && !m->n_meshes;
-  if (!m->grid || m->cut) return SW_OK;
-  SW_TRY(sw_im_grid_as_mesh(m, m->grid, &own, m->grid_refs));
-  if (m->o->mesh || m->open_axes) sw_im_grid_on_mesh(m->grid, &own, given, m->grid_refs);
-  return counts ? sw_im_grid_is_known(m, m->grid, given) : SW_OK;
+  bool counts = sw_im_annotations_of(m)->grid && !sw_im_annotations_of(m)->n_meshes;
+  if (!sw_im_annotations_of(m)->grid || m->cut) return SW_OK;
+  SW_TRY(sw_im_grid_as_mesh(m, sw_im_annotations_of(m)->grid, &own, sw_im_annotations_of(m)->grid_refs));
+  if (m->o->mesh || m->open_axes)
+    sw_im_grid_on_mesh(sw_im_annotations_of(m)->grid, &own, given, sw_im_annotations_of(m)->grid_refs);
+  return counts ? sw_im_grid_is_known(m, sw_im_annotations_of(m)->grid, given) : SW_OK;
 }
 
 /* The first axis of `own` that `mesh` has not; NULL: it has all. */
@@ -125,8 +127,9 @@ static uint32_t next_inline(const sw_ir_tree *t, uint32_t i) {
 /* Where none is declared, the first one that a sharding writes out: #sdy.sharding<mesh<["x"=2]>, ...>. */
 static sw_rc read_inline_mesh(sw_importer *m) {
   if (!strstr(m->t->s, "mesh<[")) return SW_OK;
-  for (uint32_t i = next_inline(m->t, 0); i < m->t->n && !m->own_mesh.n_axes; i = next_inline(m->t, i + 1)) {
-    SW_TRY(read_mesh(m, (sw_ir_span){i + (uint32_t)strlen("mesh"), m->t->n}, &m->own_mesh));
+  for (uint32_t i = next_inline(m->t, 0); i < m->t->n && !sw_im_annotations_of(m)->own_mesh.n_axes;
+       i = next_inline(m->t, i + 1)) {
+    SW_TRY(read_mesh(m, (sw_ir_span){i + (uint32_t)strlen("mesh"), m->t->n}, &sw_im_annotations_of(m)->own_mesh));
   }
   return SW_OK;
 }
@@ -134,18 +137,22 @@ static sw_rc read_inline_mesh(sw_importer *m) {
 sw_rc sw_im_mesh(sw_importer *m) {
   SW_TRY(declare_all(m));
   SW_TRY(sw_im_read_grids(m));
-  for (uint32_t i = 0; i < m->n_meshes && !m->own_mesh.n_axes; i++) m->own_mesh = m->meshes[i].mesh;
-  if (!m->own_mesh.n_axes && !m->grid) SW_TRY(read_inline_mesh(m));
-  if (!m->n_meshes && !m->cut && m->grid) SW_TRY(sw_im_grid_as_mesh(m, m->grid, &m->own_mesh, m->grid_refs));
+  for (uint32_t i = 0; i < sw_im_annotations_of(m)->n_meshes && !sw_im_annotations_of(m)->own_mesh.n_axes; i++)
+    sw_im_annotations_of(m)->own_mesh = sw_im_annotations_of(m)->meshes[i].mesh;
+  if (!sw_im_annotations_of(m)->own_mesh.n_axes && !sw_im_annotations_of(m)->grid) SW_TRY(read_inline_mesh(m));
+  if (!sw_im_annotations_of(m)->n_meshes && !m->cut && sw_im_annotations_of(m)->grid)
+    SW_TRY(sw_im_grid_as_mesh(m, sw_im_annotations_of(m)->grid, &sw_im_annotations_of(m)->own_mesh,
+                              sw_im_annotations_of(m)->grid_refs));
   if (!m->o->mesh) close_axes(m);
-  const sw_mesh *own = m->own_mesh.n_axes ? &m->own_mesh : NULL;
+  const sw_mesh *own = sw_im_annotations_of(m)->own_mesh.n_axes ? &sw_im_annotations_of(m)->own_mesh : NULL;
   const sw_mesh *given = m->o->mesh ? m->o->mesh : own ? NULL : m->o->fallback;
-  const sw_mesh *used = given && !(own && resize_own_mesh(&m->own_mesh, given)) ? given : own;
+  const sw_mesh *used = given && !(own && resize_own_mesh(&sw_im_annotations_of(m)->own_mesh, given)) ? given : own;
   m->g->has_mesh = used != NULL;
   if (used) m->g->mesh = *used;
   SW_TRY(place_grid(m, &m->g->mesh));
-  for (uint32_t i = 0; i < m->n_meshes; i++) {
-    m->meshes[i].foreign = axis_beyond(&m->meshes[i].mesh, &m->g->mesh) != NULL;
+  for (uint32_t i = 0; i < sw_im_annotations_of(m)->n_meshes; i++) {
+    sw_im_annotations_of(m)->meshes[i].foreign =
+        axis_beyond(&sw_im_annotations_of(m)->meshes[i].mesh, &m->g->mesh) != NULL;
   }
   sw_ir_span attrs = m->module == SW_IR_NONE ? (sw_ir_span){0, 0} : sw_im_op(m, m->module)->attrs;
   sw_ir_span said = sw_ir_entry(m->t, attrs, "mhlo.num_partitions");
@@ -154,8 +161,8 @@ sw_rc sw_im_mesh(sw_importer *m) {
 }
 
 static sw_im_named_mesh *named(const sw_importer *m, sw_ir_span name) {
-  for (uint32_t i = 0; i < m->n_meshes; i++) {
-    if (sw_ir_same(m->t, m->meshes[i].name, name)) return &m->meshes[i];
+  for (uint32_t i = 0; i < sw_im_annotations_of(m)->n_meshes; i++) {
+    if (sw_ir_same(m->t, sw_im_annotations_of(m)->meshes[i].name, name)) return &sw_im_annotations_of(m)->meshes[i];
   }
   return NULL;
 }
@@ -163,7 +170,7 @@ static sw_im_named_mesh *named(const sw_importer *m, sw_ir_span name) {
 sw_rc sw_im_said(sw_importer *m, sw_ir_span sharding, sw_im_sharding *out) {
   sw_ir_span in = sw_ir_inside(m->t, sw_ir_resolved(m->t, sw_ir_trimmed(m->t, sharding))), item;
   uint32_t cursor = 0;
-  *out = (sw_im_sharding){.mesh = m->own_mesh, .dims = in};
+  *out = (sw_im_sharding){.mesh = sw_im_annotations_of(m)->own_mesh, .dims = in};
   if (sw_ir_len(in) && m->t->s[in.at] != '[' && sw_ir_next_item(m->t, in, &cursor, &item)) {
     item = sw_ir_trimmed(m->t, item);
     out->dims.at = item.end;

@@ -188,7 +188,7 @@ static sw_rc check_definition(sw_importer *m, uint32_t op, const annotation *a) 
   bool fresh;
   annotation before;
   SW_TRY(annotated_name(m, op, &key.slot));
-  SW_TRY(sw_dict_put(&m->annotated, &key, sizeof key, op, &first, &fresh, m->d));
+  SW_TRY(sw_dict_put(&sw_im_annotations_of(m)->annotated, &key, sizeof key, op, &first, &fresh, m->d));
   uint32_t source = (uint32_t)*first;
   if (fresh || source == op) return SW_OK;
   SW_TRY(read_annotation(m, source, &before));
@@ -208,9 +208,10 @@ static sw_rc reshape_of_nothing(sw_importer *m, uint32_t op, sw_id x, sw_id *y) 
 static sw_rc is_cut_otherwise(sw_importer *m, sw_id value, const sw_sharding *s, bool *out) {
   int64_t *at;
   bool fresh;
-  SW_TRY(sw_dict_put(&m->said_of, &value, sizeof value, (int64_t)m->said.n, &at, &fresh, m->d));
-  if (fresh) SW_TRY(sw_array_push(&m->said, *s, m->d));
-  *out = !fresh && !sw_sharding_equal(&m->said.at[*at], s);
+  SW_TRY(sw_dict_put(&sw_im_annotations_of(m)->said_of, &value, sizeof value, (int64_t)sw_im_annotations_of(m)->said.n,
+                     &at, &fresh, m->d));
+  if (fresh) SW_TRY(sw_array_push(&sw_im_annotations_of(m)->said, *s, m->d));
+  *out = !fresh && !sw_sharding_equal(&sw_im_annotations_of(m)->said.at[*at], s);
   return SW_OK;
 }
 
@@ -236,7 +237,7 @@ sw_rc sw_im_shard(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   if (a.like < 0) SW_TRY(sw_im_check_cut(m, &a.cut, m->g->values[x].type.rank));
   SW_TRY(check_use(m, op, &a));
   if (!a.for_users) SW_TRY(check_definition(m, op, &a));
-  bool shardy = m->n_meshes > 0; /* a text in which Shardy's shardings stand in place of these */
+  bool shardy = sw_im_annotations_of(m)->n_meshes > 0; /* a text in which Shardy's shardings stand in place of these */
   if (shardy || m->cut || m->o->keep != SW_KEEP_ALL || !m->g->has_mesh) return sw_im_bind(m, op, 0, x, false);
   return annotate(m, op, x, &a);
 }

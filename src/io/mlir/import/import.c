@@ -407,13 +407,6 @@ static sw_rc open_reader(sw_importer *m, sw_importer *reader, sw_graph **body) {
                           .names = m->names,
                           .o = m->o,
                           .rules = m->rules,
-                          .meshes = m->meshes,
-                          .n_meshes = m->n_meshes,
-                          .own_mesh = m->own_mesh,
-                          .grids = m->grids,
-                          .n_grids = m->n_grids,
-                          .grid = m->grid,
-                          .grid_refs = m->grid_refs,
                           .files = m->files ? m->files : &m->g->arena, /* ops pass their locations on */
                           .by_device = true,
                           .one_device = m->one_device,
@@ -617,10 +610,6 @@ void sw_im_free(sw_importer *m) {
   sw_array_free(&m->locations);
   sw_array_free(&m->collectives);
   sw_dict_deinit(&m->taken);
-  sw_dict_deinit(&m->groups);
-  sw_dict_deinit(&m->annotated);
-  sw_dict_deinit(&m->said_of);
-  sw_array_free(&m->said);
   sw_dict_deinit(&m->warned);
   sw_dict_deinit(&m->places);
   sw_arena_deinit(&m->keep);

@@ -101,7 +101,6 @@ struct sw_importer {
   SW_ARRAY(sw_id) passed; /* values that calls give to functions */
   SW_ARRAY(sw_ir_tuple) tuples;
   sw_dict taken;  /* names of values */
-  sw_dict groups; /* sharding groups: number to first value */
   sw_dict warned; /* of unknown ops and targets */
   sw_dict places; /* location to index of `locations` */
   SW_ARRAY(sw_span) locations;
@@ -109,20 +108,9 @@ struct sw_importer {
   struct sw_roles *roles;                /* of main's arguments, while they are read; NULL: not of a program */
   sw_ir_span *declared, *declared_attrs; /* types of main's results and their dictionaries; keep arena */
   uint32_t n_declared;
-  char *rules;                     /* text of the rules file; owned; NULL: none */
-  sw_arena *files;                 /* names of files in locations; NULL: the graph's, which outlives them */
-  struct sw_im_named_mesh *meshes; /* that the text declares */
-  uint32_t n_meshes;
-  sw_mesh own_mesh;         /* the first of them with axes; no axes: there is none */
-  struct sw_im_grid *grids; /* that the text declares (annotate/grids.h) */
-  uint32_t n_grids;
-  const struct sw_im_grid *grid; /* the program's; NULL: there is none */
-  uint32_t open_axes;            /* of own_mesh: their sizes are not known */
-  sw_axis_ref *grid_refs;        /* its axes in the mesh; axis -1: the mesh has none of the kind */
-  uint32_t **definers;           /* by function, slot: the op that gives it (annotate/cuts.h) */
-  sw_dict annotated;             /* names (call, slot) that the shard dialect annotates: by which op */
-  sw_dict said_of;               /* values that it annotates: number in `said` */
-  SW_ARRAY(sw_sharding) said;
+  char *rules;                               /* text of the rules file; owned; NULL: none */
+  sw_arena *files;                           /* names of files in locations; NULL: the graph's, which outlives them */
+  uint32_t open_axes;                        /* of the mesh that the text declares: their sizes are not known */
   bool by_device;                            /* in a manual computation: collectives are ops of one device */
   struct sw_im_cut_program *cut;             /* of a program that is partitioned already; NULL: it is whole */
   SW_ARRAY(sw_im_collective_at) collectives; /* in ascending order */
@@ -311,49 +299,12 @@ sw_ir_span sw_im_location_name(const sw_importer *m, sw_ir_span loc);
 SW_CHECKED sw_rc sw_im_arg_label(sw_importer *m, uint32_t i, const char **out);
 SW_CHECKED sw_rc sw_im_arg_name(sw_importer *m, uint32_t i, const char **out);
 
-/* The module's meshes, and the one at hand, into the graph. */
-SW_CHECKED sw_rc sw_im_mesh(sw_importer *m);
-typedef struct sw_im_named_mesh sw_im_named_mesh;
-/* <@mesh, [{"x"}, {}], replicated={"y"}> */
-typedef struct sw_im_sharding {
-  sw_mesh mesh;         /* that it speaks of: declared, or written out in it, or else the program's first */
-  sw_im_named_mesh *of; /* NULL: it is not a declared one */
-  bool foreign;         /* it has axes that the graph's mesh has not */
-  sw_ir_span dims;      /* from the list of dims on; empty: there is none */
-} sw_im_sharding;
-SW_CHECKED sw_rc sw_im_said(sw_importer *m, sw_ir_span sharding, sw_im_sharding *out);
-/* Warns, once for each mesh, that what is foreign is left out. */
-void sw_im_tell_foreign(sw_importer *m, const sw_im_sharding *s, uint32_t at);
-/* A sharding in Shardy's or GSPMD's text as an annotation of a value; what cannot be said in the mesh is warned of. */
-SW_CHECKED sw_rc sw_im_annotate(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t at);
-/* A sharding over the graph's mesh that fits it and the value, where the value is made. */
-SW_CHECKED sw_rc sw_im_annotate_as(sw_importer *m, sw_id value, const sw_sharding *s, bool required, uint32_t at);
-/* The same of one use of the value, or (NULL) of all. */
-SW_CHECKED sw_rc sw_im_annotate_uses_as(sw_importer *m, sw_id value, const sw_sharding *s, const sw_value_use *use,
-                                        bool required, uint32_t at);
-/* What the type of a value says of its sharding, in the spelling of the mesh dialect: of the value, or of output
- * `*output`. Then what types and attributes of an op say that became ops of the graph from `first` on. */
-SW_CHECKED sw_rc sw_im_annotate_typed(sw_importer *m, uint32_t op, sw_id value, const int32_t *output, sw_ir_span type);
-SW_CHECKED sw_rc sw_im_annotate_distributed(sw_importer *m, uint32_t op, sw_id first);
-/* backend_config = "unspecified_dims=[0,2]": dims that a GSPMD sharding leaves to others, as bits. */
-uint32_t sw_im_unspecified_dims(sw_importer *m, uint32_t op);
-/* Does the op only say something about its operand? */
-bool sw_im_sees_through(const sw_ir_tree *t, const sw_ir_op *o);
-/* The same, and dims of `open` (bit i) may be cut further. */
-SW_CHECKED sw_rc sw_im_annotate_open(sw_importer *m, sw_id value, sw_ir_span sharding, uint32_t open, uint32_t at);
-/* A sharding in tiles, "{devices=[2,4]<=[8]}", over the mesh; *ok = false when it cannot be said there. *manual (may be
- * NULL): the axes that the text calls manual, on the dim of a vector; they cut no dim. */
-SW_CHECKED sw_rc sw_im_read_tiles(sw_importer *m, const sw_mesh *mesh, const char *text, int rank, sw_sharding *out,
-                                  sw_sharding *manual, bool *ok);
-/* The mesh cut into axes of prime size; false: they are too many. */
-bool sw_im_digits(const sw_mesh *mesh, sw_mesh *out);
 /* What an op's attributes say of its results, which are bound. */
 SW_CHECKED sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op);
 /* sdy.sharding or mhlo.sharding among attributes. */
 sw_ir_span sw_im_sharding_attr(const sw_ir_tree *t, sw_ir_span attrs);
-SW_CHECKED sw_rc sw_im_annotate_arg(sw_importer *m, sw_id value, sw_ir_span attrs);
-/* The same of output `index`, which is a use of the value. */
-SW_CHECKED sw_rc sw_im_annotate_output(sw_importer *m, sw_id value, int32_t index, sw_ir_span attrs);
+/* Does the op only say something about its operand? */
+bool sw_im_sees_through(const sw_ir_tree *t, const sw_ir_op *o);
 void sw_im_warn(sw_importer *m, uint32_t at, const char *fmt, ...) SW_PRINTF(3, 4);
 
 /* The attributes of argument `i` of a function: written with it, or in arg_attrs. */

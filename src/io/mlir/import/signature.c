@@ -50,3 +50,8 @@ sw_rc sw_im_declare_results(sw_importer *m) {
   for (uint32_t i = 0; i < n && i < m->n_declared; i++) m->declared_attrs[i] = attrs[i];
   return SW_OK;
 }
+
+sw_ir_span sw_im_sharding_attr(const sw_ir_tree *t, sw_ir_span attrs) {
+  sw_ir_span v = sw_ir_entry(t, attrs, "sdy.sharding");
+  return sw_ir_present(v) ? v : sw_ir_entry(t, attrs, "mhlo.sharding");
+}

@@ -3,6 +3,7 @@
  *   atoms of a value that differs over x=2 and y=4, f32[3] on a device:  [x y] [3]
  *   the same, gathered along its dim over y:                             [x] [y 3]
  */
+#include "io/mlir/annotate/annotate.h"
 #include "io/mlir/manual/stack.h"
 
 #include <string.h>

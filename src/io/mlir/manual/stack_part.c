@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "io/mlir/annotate/annotate.h"
 #include "io/mlir/manual/parts.h"
 #include "io/mlir/manual/stack.h"
 

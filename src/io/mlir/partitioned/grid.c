@@ -19,19 +19,19 @@
 sw_rc sw_im_read_grid(sw_importer *m, bool *found) {
   sw_im_cut_program *p = m->cut;
   sw_mesh own;
-  *found = m->grid != NULL;
+  *found = sw_im_annotations_of(m)->grid != NULL;
   if (!*found) return SW_OK;
-  SW_TRY(sw_im_grid_as_mesh(m, m->grid, &own, p->axes));
-  p->n_axes = m->grid->n_axes;
-  p->grid = m->grid->name;
+  SW_TRY(sw_im_grid_as_mesh(m, sw_im_annotations_of(m)->grid, &own, p->axes));
+  p->n_axes = sw_im_annotations_of(m)->grid->n_axes;
+  p->grid = sw_im_annotations_of(m)->grid->name;
   p->out->grid = p->given ? *p->given : own;
   p->replicas = 1; /* collectives that list devices name them by their numbers in the grid */
-  if (!p->given) return sw_im_grid_is_known(m, m->grid, &own);
-  sw_im_grid_on_mesh(m->grid, &own, p->given, p->axes);
+  if (!p->given) return sw_im_grid_is_known(m, sw_im_annotations_of(m)->grid, &own);
+  sw_im_grid_on_mesh(sw_im_annotations_of(m)->grid, &own, p->given, p->axes);
   for (int i = 0; i < p->n_axes; i++) {
     if (p->axes[i].axis >= 0) continue;
-    return SW_IM_FAIL(m, m->grid->op, "the mesh given has no axis for axis %d of the grid; expected %d axes", i,
-                      own.n_axes);
+    return SW_IM_FAIL(m, sw_im_annotations_of(m)->grid->op,
+                      "the mesh given has no axis for axis %d of the grid; expected %d axes", i, own.n_axes);
   }
   return sw_mesh_verify(p->given, true, m->d);
 }

@@ -124,8 +124,9 @@ static sw_rc count_devices(sw_importer *m) {
     return SW_IM_FAIL(m, m->main, "the program is for %lld replicas of %lld partitions; expected 1 to %d devices",
                       (long long)p->replicas, (long long)p->partitions, MOST_DEVICES);
   }
-  if (!p->counted && m->own_mesh.n_axes) p->partitions = sw_mesh_devices(&m->own_mesh);
-  if (!p->counted && !m->own_mesh.n_axes) {
+  if (!p->counted && sw_im_annotations_of(m)->own_mesh.n_axes)
+    p->partitions = sw_mesh_devices(&sw_im_annotations_of(m)->own_mesh);
+  if (!p->counted && !sw_im_annotations_of(m)->own_mesh.n_axes) {
     SW_TRY(most_named(m, &p->partitions));
     if (++p->partitions > MOST_DEVICES) {
       return SW_IM_FAIL(m, m->main, "a group has device %lld; expected at most %d devices",
@@ -167,8 +168,9 @@ sw_rc sw_im_open_cut(sw_importer *m) {
     const char *text = sw_im_string(m, sw_ir_unquoted(m->t, said));
     SW_TRY(sw_mesh_parse(text, p->arena, &out->mesh, m->d));
     SW_TRY(sw_mesh_verify(&out->mesh, true, m->d));
-  } else if (!by_grid && m->own_mesh.n_axes && sw_mesh_verify(&m->own_mesh, true, NULL) == SW_OK) {
-    out->mesh = m->own_mesh;
+  } else if (!by_grid && sw_im_annotations_of(m)->own_mesh.n_axes &&
+             sw_mesh_verify(&sw_im_annotations_of(m)->own_mesh, true, NULL) == SW_OK) {
+    out->mesh = sw_im_annotations_of(m)->own_mesh;
   }
   if (sw_mesh_devices(&out->mesh) != out->devices) {
     return SW_IM_FAIL(m, m->main, "the mesh has %lld devices, the program %lld; expected as many",
