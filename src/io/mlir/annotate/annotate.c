@@ -43,7 +43,7 @@ static sw_rc annotate_tiles(sw_importer *m, const target *of, sw_ir_span tiles, 
   const char *text = sw_im_string(m, tiles);
   sw_sharding s;
   bool ok;
-  if (m->one_device || strcmp(text, "{manual}") == 0) return SW_OK;
+  if (sw_im_annotations_of(m)->one_device || strcmp(text, "{manual}") == 0) return SW_OK;
   SW_TRY(sw_im_read_tiles(m, &m->g->mesh, text, type->rank, &s, NULL, &ok));
   if (ok && !sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, NULL)) return add(m, of, &s, of->open, at);
   sw_im_warn(m, at, "the sharding of '%s' is left out: the mesh has no axes for %s", m->g->values[of->value].name,

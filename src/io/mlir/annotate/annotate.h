@@ -18,6 +18,8 @@ typedef struct sw_im_annotations {
   sw_dict annotated;             /* names (call, slot) that the shard dialect annotates: by which op */
   sw_dict said_of;               /* values that it annotates: number in `said` */
   SW_ARRAY(sw_sharding) said;
+  int64_t partitions; /* mhlo.num_partitions; 0: not said */
+  bool one_device;    /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
 } sw_im_annotations;
 sw_im_annotations *sw_im_annotations_of(const sw_importer *m);
 

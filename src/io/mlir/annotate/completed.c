@@ -125,8 +125,8 @@ sw_rc sw_ir_find_completed(sw_ir_writer *w) {
   const sw_graph *g = w->p->graph;
   SW_ARENA_NEW(w->completed, &w->arena, g->n_values, w->d);
   SW_ARENA_NEW(w->call_of, &w->arena, g->n_ops, w->d);
-  for (size_t i = 0; i < w->p->calls.n; i++) {
-    const sw_ir_call *c = &w->p->calls.at[i];
+  for (size_t i = 0; i < w->p->trace.calls.n; i++) {
+    const sw_ir_call *c = &w->p->trace.calls.at[i];
     for (sw_id id = c->first_op; id < c->end_op; id++) w->call_of[id] = c;
   }
   for (sw_id op = g->n_ops; op-- > 0;) {

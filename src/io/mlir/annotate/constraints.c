@@ -253,14 +253,14 @@ sw_rc sw_ir_read_by_calls(sw_ir_writer *w, const sw_ir_made *made, size_t n) {
   const sw_program *p = w->p;
   bool *is_call;
   SW_ARENA_NEW(is_call, &w->arena, w->t->ops.n, w->d);
-  for (size_t i = 0; i < p->calls.n; i++) is_call[p->calls.at[i].op] = true;
+  for (size_t i = 0; i < p->trace.calls.n; i++) is_call[p->trace.calls.at[i].op] = true;
   mark_passed_on(w, made, n, is_call);
-  for (size_t i = 0; i < p->calls.n; i++) {
-    const sw_ir_call *c = &p->calls.at[i];
+  for (size_t i = 0; i < p->trace.calls.n; i++) {
+    const sw_ir_call *c = &p->trace.calls.at[i];
     const sw_ir_op *o = &w->t->ops.at[c->op], *f = &w->t->ops.at[c->function];
     uint32_t block = sw_im_block(w->t, f, 0);
     for (uint32_t k = 0; k < w->t->blocks.at[block].n_args; k++) {
-      sw_id id = p->passed.at[c->first_passed + k];
+      sw_id id = p->trace.passed.at[c->first_passed + k];
       sw_id *said = &w->said[w->first_slot[c->function] + p->names.block[block] + k];
       sw_value_use use;
       if (id < 0 || *said == PASSED_ON || !is_used_alike(w, c, id, &use)) continue;
@@ -290,8 +290,8 @@ static bool is_same_slot(const sw_ir_carried *a, const sw_ir_carried *b) {
 
 sw_rc sw_ir_read_by_loops(sw_ir_writer *w) {
   const sw_program *p = w->p;
-  size_t n = p->carried.n;
-  sw_ir_carried *c = sw_arena_copy(&w->arena, p->carried.at, n, sizeof *c, w->d);
+  size_t n = p->trace.carried.n;
+  sw_ir_carried *c = sw_arena_copy(&w->arena, p->trace.carried.at, n, sizeof *c, w->d);
   if (!c) return SW_E_RESOURCE;
   qsort(c, n, sizeof *c, compare_carried);
   for (size_t i = 0; i < n; i++) {
@@ -341,8 +341,8 @@ static sw_rc read_within(sw_ir_writer *w, const sw_ir_captured *c) {
 }
 
 sw_rc sw_ir_read_in_regions(sw_ir_writer *w) {
-  size_t n = w->p->captured.n;
-  sw_ir_captured *c = sw_arena_copy(&w->arena, w->p->captured.at, n, sizeof *c, w->d);
+  size_t n = w->p->trace.captured.n;
+  sw_ir_captured *c = sw_arena_copy(&w->arena, w->p->trace.captured.at, n, sizeof *c, w->d);
   if (!c) return SW_E_RESOURCE;
   if (n) qsort(c, n, sizeof *c, compare_captured);
   for (size_t i = 0; i < n; i++) {

@@ -127,7 +127,9 @@ static sw_rc inherit(sw_importer *reader, const sw_importer *from) {
                                                     .grids = of->grids,
                                                     .n_grids = of->n_grids,
                                                     .grid = of->grid,
-                                                    .grid_refs = of->grid_refs};
+                                                    .grid_refs = of->grid_refs,
+                                                    .partitions = of->partitions,
+                                                    .one_device = of->one_device};
   return SW_OK;
 }
 

@@ -18,8 +18,8 @@ static sw_rc begin(sw_ir_writer *w) {
   sw_grid_init(w->mesh, &w->grid);
   for (int32_t i = 0; i < f->n_args; i++) SW_TRY(use(w, &w->plan->args[i]));
   for (int32_t i = 0; i < f->n_outputs; i++) SW_TRY(use(w, &w->plan->outputs[i]));
-  for (size_t i = 0; i < w->p->made.n; i++) {
-    sw_plan_value_sharding(w->plan, w->p->made.at[i].value, &s);
+  for (size_t i = 0; i < w->p->trace.made.n; i++) {
+    sw_plan_value_sharding(w->plan, w->p->trace.made.at[i].value, &s);
     SW_TRY(use(w, &s));
   }
   return SW_OK;

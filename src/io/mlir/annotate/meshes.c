@@ -156,7 +156,9 @@ sw_rc sw_im_mesh(sw_importer *m) {
   }
   sw_ir_span attrs = m->module == SW_IR_NONE ? (sw_ir_span){0, 0} : sw_im_op(m, m->module)->attrs;
   sw_ir_span said = sw_ir_entry(m->t, attrs, "mhlo.num_partitions");
-  m->one_device = sw_ir_present(said) && sw_ir_read_int(m->t, said, &m->partitions) && m->partitions == 1;
+  sw_im_annotations_of(m)->one_device = sw_ir_present(said) &&
+                                        sw_ir_read_int(m->t, said, &sw_im_annotations_of(m)->partitions) &&
+                                        sw_im_annotations_of(m)->partitions == 1;
   return SW_OK;
 }
 

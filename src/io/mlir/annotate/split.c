@@ -54,8 +54,8 @@ static sw_rc find_alike(splitter *s) {
   sw_dict seen = {0};
   sw_text key = {0};
   sw_rc rc = SW_OK;
-  for (uint32_t i = 0; i < p->calls.n && !rc; i++) {
-    const sw_ir_call *c = &p->calls.at[i];
+  for (uint32_t i = 0; i < p->trace.calls.n && !rc; i++) {
+    const sw_ir_call *c = &p->trace.calls.at[i];
     int64_t *first;
     bool fresh = true;
     s->like[i + 1] = i + 1;
@@ -75,8 +75,8 @@ static sw_rc find_alike(splitter *s) {
 static sw_rc find_callees(splitter *s, bool *ok) {
   const sw_program *p = s->p;
   *ok = true;
-  for (uint32_t i = 0; i < p->calls.n; i++) {
-    const sw_ir_call *c = &p->calls.at[i];
+  for (uint32_t i = 0; i < p->trace.calls.n; i++) {
+    const sw_ir_call *c = &p->trace.calls.at[i];
     const uint32_t key[2] = {c->parent, c->op};
     bool fresh;
     SW_TRY(sw_dict_put(&s->callees, key, sizeof key, i + 1, NULL, &fresh, s->d));
@@ -128,15 +128,15 @@ static sw_rc put_function(splitter *s, uint32_t function, uint32_t call, sw_text
     const uint32_t key[2] = {call, i};
     const int64_t *to = sw_dict_get(&s->callees, key, sizeof key);
     if (!to || !s->class_of[*to]) continue;
-    SW_TRY(put_name(s, t->ops.at[i].symbol, s->p->calls.at[*to - 1].function, s->class_of[*to], &at, out));
+    SW_TRY(put_name(s, t->ops.at[i].symbol, s->p->trace.calls.at[*to - 1].function, s->class_of[*to], &at, out));
   }
   sw_text_append(out, t->s + at, f->text.end - at);
   return out->rc;
 }
 
 static sw_rc put_copies(splitter *s, uint32_t function, sw_text *out) {
-  for (uint32_t i = 1, copy = 0; i <= s->p->calls.n; i++) {
-    bool one = s->p->calls.at[i - 1].function == function && s->like[i] == i;
+  for (uint32_t i = 1, copy = 0; i <= s->p->trace.calls.n; i++) {
+    bool one = s->p->trace.calls.at[i - 1].function == function && s->like[i] == i;
     if (!one) continue;
     if (copy++) sw_text_puts(out, "\n  ");
     SW_TRY(put_function(s, function, i, out));
@@ -163,38 +163,38 @@ static sw_rc put_text(splitter *s, sw_text *out) {
 
 /* The op of the new text that is `op`, of the function that `call` goes to. */
 static uint32_t moved(const splitter *s, uint32_t op, uint32_t call) {
-  uint32_t f = call ? s->p->calls.at[call - 1].function : s->p->main;
+  uint32_t f = call ? s->p->trace.calls.at[call - 1].function : s->p->main;
   return s->base[f] + s->class_of[call] * (end_of(&s->p->tree, f) - f) + op - f;
 }
 
 static sw_rc list_made(splitter *s, sw_program *q) {
   const sw_program *p = s->p;
-  for (size_t i = 0; i < p->made.n; i++) {
-    sw_ir_made m = p->made.at[i];
+  for (size_t i = 0; i < p->trace.made.n; i++) {
+    sw_ir_made m = p->trace.made.at[i];
     if (s->like[m.call] != m.call) continue;
     m.op = moved(s, m.op, m.call);
-    SW_TRY(sw_array_push(&q->made, m, s->d));
+    SW_TRY(sw_array_push(&q->trace.made, m, s->d));
   }
-  for (size_t i = 0; i < p->calls.n; i++) {
-    sw_ir_call c = p->calls.at[i];
+  for (size_t i = 0; i < p->trace.calls.n; i++) {
+    sw_ir_call c = p->trace.calls.at[i];
     if (s->like[c.parent] != c.parent) continue;
     c.op = moved(s, c.op, c.parent);
     c.function = moved(s, c.function, (uint32_t)i + 1);
-    SW_TRY(sw_array_push(&q->calls, c, s->d));
+    SW_TRY(sw_array_push(&q->trace.calls, c, s->d));
   }
-  for (size_t i = 0; i < p->passed.n; i++) SW_TRY(sw_array_push(&q->passed, p->passed.at[i], s->d));
-  for (size_t i = 0; i < p->carried.n; i++) {
-    sw_ir_carried c = p->carried.at[i];
+  for (size_t i = 0; i < p->trace.passed.n; i++) SW_TRY(sw_array_push(&q->trace.passed, p->trace.passed.at[i], s->d));
+  for (size_t i = 0; i < p->trace.carried.n; i++) {
+    sw_ir_carried c = p->trace.carried.at[i];
     if (s->like[c.call] != c.call) continue;
     c.op = moved(s, c.op, c.call);
     c.ret = moved(s, c.ret, c.call);
-    SW_TRY(sw_array_push(&q->carried, c, s->d));
+    SW_TRY(sw_array_push(&q->trace.carried, c, s->d));
   }
-  for (size_t i = 0; i < p->captured.n; i++) {
-    sw_ir_captured c = p->captured.at[i];
+  for (size_t i = 0; i < p->trace.captured.n; i++) {
+    sw_ir_captured c = p->trace.captured.at[i];
     if (s->like[c.call] != c.call) continue;
     c.op = moved(s, c.op, c.call);
-    SW_TRY(sw_array_push(&q->captured, c, s->d));
+    SW_TRY(sw_array_push(&q->trace.captured, c, s->d));
   }
   return SW_OK;
 }
@@ -223,8 +223,8 @@ sw_rc sw_ir_split(const sw_program *p, const sw_plan *plan, sw_program *q, bool 
   splitter s = {.p = p, .plan = plan, .d = d};
   size_t n = p->tree.ops.n;
   *done = false;
-  SW_ARENA_NEW(s.like, &s.arena, p->calls.n + 1, d);
-  SW_ARENA_NEW(s.class_of, &s.arena, p->calls.n + 1, d);
+  SW_ARENA_NEW(s.like, &s.arena, p->trace.calls.n + 1, d);
+  SW_ARENA_NEW(s.class_of, &s.arena, p->trace.calls.n + 1, d);
   SW_ARENA_NEW(s.n_copies, &s.arena, n, d);
   SW_ARENA_NEW(s.base, &s.arena, n, d);
   sw_rc rc = find_callees(&s, done);
@@ -236,11 +236,7 @@ sw_rc sw_ir_split(const sw_program *p, const sw_plan *plan, sw_program *q, bool 
 }
 
 void sw_ir_split_free(sw_program *q) {
-  sw_array_free(&q->made);
-  sw_array_free(&q->carried);
-  sw_array_free(&q->captured);
-  sw_array_free(&q->calls);
-  sw_array_free(&q->passed);
+  sw_ir_trace_free(&q->trace);
   sw_ir_names_free(&q->names);
   sw_ir_free(&q->tree);
   sw_mem_free(q->text);

@@ -261,8 +261,8 @@ static sw_rc for_each_op(sw_ir_writer *w, const sw_ir_made *made, size_t n, of_r
 }
 
 static sw_rc write_ops(sw_ir_writer *w) {
-  size_t n = w->p->made.n;
-  sw_ir_made *made = sw_arena_copy(&w->arena, w->p->made.at, n, sizeof *made, w->d);
+  size_t n = w->p->trace.made.n;
+  sw_ir_made *made = sw_arena_copy(&w->arena, w->p->trace.made.at, n, sizeof *made, w->d);
   if (!made) return SW_E_RESOURCE;
   qsort(made, n, sizeof *made, compare_made);
   SW_ARENA_NEW(w->named, &w->arena, w->p->graph->n_values, w->d);

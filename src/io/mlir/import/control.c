@@ -79,7 +79,7 @@ static sw_rc tell_captured(sw_importer *m, uint32_t op, uint32_t branch, const s
     sw_id inside = at->slots[c->slots[i]];
     if (sw_im_is_tuple(inside)) continue;
     sw_ir_captured one = {op, branch, c->slots[i], at->call, m->g->values[inside].def};
-    SW_TRY(sw_array_push(&m->captured, one, m->d));
+    SW_TRY(sw_array_push(&m->trace.captured, one, m->d));
   }
   return SW_OK;
 }
@@ -197,7 +197,7 @@ static sw_rc tell_carried(sw_importer *m, const sw_ir_walk *w, uint32_t ret, con
   for (uint32_t i = 0; i < c->n; i++) {
     sw_ir_carried carried = {
         w->op, ret, i, w->instance->call, m->g->values[both[i]].def, m->g->values[both[c->n + i]].def};
-    SW_TRY(sw_array_push(&m->carried, carried, m->d));
+    SW_TRY(sw_array_push(&m->trace.carried, carried, m->d));
   }
   return SW_OK;
 }

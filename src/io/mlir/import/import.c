@@ -71,7 +71,7 @@ sw_rc sw_im_bind(sw_importer *m, uint32_t op, uint32_t i, sw_id value, bool own)
   if (!slot) return SW_OK; /* a result without a name is not used */
   *slot = value;
   if (m->lifted || value < 0) return SW_OK; /* not what the op of the text gives, or a tuple */
-  return sw_array_push(&m->made, ((sw_ir_made){op, i, sw_im_top(m)->instance->call, value, own}), m->d);
+  return sw_array_push(&m->trace.made, ((sw_ir_made){op, i, sw_im_top(m)->instance->call, value, own}), m->d);
 }
 
 /* --- instances --------------------------------------------------------------------------------------------------- */
@@ -127,13 +127,13 @@ sw_rc sw_im_inline(sw_importer *m, uint32_t op, sw_ir_span callee) {
   SW_TRY(prefix_of(m, op, &prefix));
   SW_TRY(new_instance(m, f, prefix, &in));
   sw_ir_walk w = {.kind = SW_IR_IN_CALL, .op = op, .cursor = b->first_op, .region = b->region, .instance = in};
-  sw_ir_call call = {op, f, sw_im_top(m)->instance->call, (uint32_t)m->passed.n, m->g->n_ops, m->g->n_ops};
-  sw_rc rc = sw_array_push(&m->calls, call, m->d);
+  sw_ir_call call = {op, f, sw_im_top(m)->instance->call, (uint32_t)m->trace.passed.n, m->g->n_ops, m->g->n_ops};
+  sw_rc rc = sw_array_push(&m->trace.calls, call, m->d);
   for (uint32_t i = 0; i < b->n_args && !rc; i++) {
     in->slots[m->names->block[block] + i] = sw_im_operand(m, op, i);
-    rc = sw_array_push(&m->passed, sw_im_operand(m, op, i), m->d);
+    rc = sw_array_push(&m->trace.passed, sw_im_operand(m, op, i), m->d);
   }
-  in->call = (uint32_t)m->calls.n;
+  in->call = (uint32_t)m->trace.calls.n;
   if (!rc) rc = sw_array_push(&m->walks, w, m->d);
   if (rc) sw_mem_free(in->slots);
   return rc;
@@ -156,7 +156,7 @@ sw_rc sw_im_named_computation(sw_importer *m, const sw_ir_row *row, uint32_t op)
 static sw_rc leave_call(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n) {
   sw_ir_walk w = m->walks.at[--m->walks.n];
   if (w.kind == SW_IR_IN_CALL) {
-    m->calls.at[w.instance->call - 1].end_op = m->g->n_ops;
+    m->trace.calls.at[w.instance->call - 1].end_op = m->g->n_ops;
     sw_mem_free(w.instance->slots);
     w.instance->slots = NULL;
   }
@@ -409,8 +409,6 @@ static sw_rc open_reader(sw_importer *m, sw_importer *reader, sw_graph **body) {
                           .rules = m->rules,
                           .files = m->files ? m->files : &m->g->arena, /* ops pass their locations on */
                           .by_device = true,
-                          .one_device = m->one_device,
-                          .partitions = m->partitions,
                           .main = m->main,
                           .module = m->module,
                           .warned = m->warned,
@@ -461,13 +459,17 @@ sw_rc sw_im_read_part(sw_importer *m, const sw_im_part *part, sw_importer *reade
   return have_read(m, reader, *body, rc ? rc : read_part(reader, part, m, sw_im_top(m)->instance->prefix));
 }
 
+void sw_ir_trace_free(sw_ir_trace *t) {
+  sw_array_free(&t->made);
+  sw_array_free(&t->carried);
+  sw_array_free(&t->captured);
+  sw_array_free(&t->calls);
+  sw_array_free(&t->passed);
+}
+
 void sw_im_close_body(sw_importer *reader, sw_graph *body) {
   reader->rules = NULL;
-  sw_array_free(&reader->made);
-  sw_array_free(&reader->carried);
-  sw_array_free(&reader->captured);
-  sw_array_free(&reader->calls);
-  sw_array_free(&reader->passed);
+  sw_ir_trace_free(&reader->trace);
   sw_im_free(reader);
   sw_graph_destroy(body);
 }

@@ -72,6 +72,16 @@ typedef struct sw_ir_call {
   sw_id first_op, end_op;
 } sw_ir_call;
 
+/* What became of the text, for the writer; in the order of the walk, calls in the order in which they begin. */
+typedef struct sw_ir_trace {
+  SW_ARRAY(sw_ir_made) made;
+  SW_ARRAY(sw_ir_carried) carried;
+  SW_ARRAY(sw_ir_captured) captured;
+  SW_ARRAY(sw_ir_call) calls;
+  SW_ARRAY(sw_id) passed; /* values that calls give to functions */
+} sw_ir_trace;
+void sw_ir_trace_free(sw_ir_trace *t);
+
 /* See tuple.h. */
 typedef struct sw_ir_tuple {
   uint32_t n, depth;
@@ -94,11 +104,7 @@ struct sw_importer {
   sw_arena keep, scratch; /* of the import; of one op */
   SW_ARRAY(sw_ir_walk) walks;
   int64_t n_calls; /* that have been written out */
-  SW_ARRAY(sw_ir_made) made;
-  SW_ARRAY(sw_ir_carried) carried;
-  SW_ARRAY(sw_ir_captured) captured;
-  SW_ARRAY(sw_ir_call) calls;
-  SW_ARRAY(sw_id) passed; /* values that calls give to functions */
+  sw_ir_trace trace;
   SW_ARRAY(sw_ir_tuple) tuples;
   sw_dict taken;  /* names of values */
   sw_dict warned; /* of unknown ops and targets */
@@ -115,8 +121,6 @@ struct sw_importer {
   struct sw_im_cut_program *cut;             /* of a program that is partitioned already; NULL: it is whole */
   SW_ARRAY(sw_im_collective_at) collectives; /* in ascending order */
   const struct sw_im_part *within;           /* the one that is being read */
-  int64_t partitions;                        /* mhlo.num_partitions; 0: not said */
-  bool one_device;                           /* mhlo.num_partitions = 1: its mhlo.sharding says nothing */
   int64_t n_elided;
   const sw_type *lifted;     /* the shape that a region's scalars get (lift.h); NULL: none is being written out */
   struct sw_im_split *split; /* the op whose tuple is given element by element (tuple.h); NULL: none */

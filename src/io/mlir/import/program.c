@@ -28,9 +28,6 @@ static void report_errors(const sw_ir_tree *t, const sw_program_options *o, sw_d
   if (d) *d = t->errors.at[n - 1];
 }
 
-/* The importer's list becomes the program's. */
-#define TAKE(list) (p->list.at = m.list.at, p->list.n = m.list.n, p->list.cap = m.list.cap)
-
 static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d) {
   sw_program_options o = *options;
   SW_TRY(sw_ir_resolve(&p->tree, &p->names, d));
@@ -53,11 +50,7 @@ static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d
   p->main = m.main;
   p->open_axes = m.open_axes;
   p->module = m.module;
-  TAKE(made);
-  TAKE(carried);
-  TAKE(captured);
-  TAKE(calls);
-  TAKE(passed);
+  p->trace = m.trace;
   sw_im_free(&m);
   return rc;
 }
@@ -130,11 +123,7 @@ sw_rc sw_program_check_syntax(const char *file, const char *text, size_t n, cons
 void sw_program_destroy(sw_program *p) {
   if (!p) return;
   sw_graph_destroy(p->graph);
-  sw_array_free(&p->made);
-  sw_array_free(&p->carried);
-  sw_array_free(&p->captured);
-  sw_array_free(&p->calls);
-  sw_array_free(&p->passed);
+  sw_ir_trace_free(&p->trace);
   sw_ir_names_free(&p->names);
   sw_ir_free(&p->tree);
   sw_arena_deinit(&p->arena);

@@ -11,11 +11,7 @@ struct sw_program {
   sw_ir_names names;
   sw_graph *graph;
   uint32_t main, module, open_axes;
-  SW_ARRAY(sw_ir_made) made; /* in the order of the walk */
-  SW_ARRAY(sw_ir_carried) carried;
-  SW_ARRAY(sw_ir_captured) captured;
-  SW_ARRAY(sw_ir_call) calls; /* in the order in which they begin */
-  SW_ARRAY(sw_id) passed;
+  sw_ir_trace trace;
   bool is_local; /* read as what one device runs */
   sw_local_program local;
   sw_arena arena; /* of the latter */

@@ -91,7 +91,9 @@ static sw_rc try_mesh(sw_stack *s, const sw_im_part *part, const sw_mesh *own, b
 static sw_rc try_meshes(sw_stack *s, const sw_im_part *part, const char **why) {
   const sw_importer *m = s->m;
   const sw_mesh *given = &m->g->mesh;
-  int64_t n = m->partitions ? m->partitions : m->g->has_mesh ? sw_mesh_devices(given) : 1;
+  int64_t n = sw_im_annotations_of(m)->partitions ? sw_im_annotations_of(m)->partitions
+              : m->g->has_mesh                    ? sw_mesh_devices(given)
+                                                  : 1;
   sw_mesh all = {.n_axes = 1}, digits;
   bool same = m->g->has_mesh && sw_mesh_devices(given) == n;
   if (same) SW_TRY(try_mesh(s, part, given, true, why));
@@ -110,12 +112,12 @@ static sw_rc import_part(sw_importer *m, const sw_im_part *part, const char **wh
     if (sw_im_top(m)->instance->slots[part->captured[i]] < 0) *why = "a tuple comes in";
   }
   if (*why) return SW_OK;
-  size_t made = m->made.n;
+  size_t made = m->trace.made.n;
   SW_TRY(sw_im_read_part(m, part, &reader, &body));
   sw_stack s = {.m = m, .op = part->out[0], .reader = &reader, .body = body};
   sw_rc rc = make_ports(&s, part);
   if (!rc) rc = try_meshes(&s, part, why);
-  for (size_t i = made; i < m->made.n; i++) m->made.at[i].own = false; /* the text says how they are cut */
+  for (size_t i = made; i < m->trace.made.n; i++) m->trace.made.at[i].own = false; /* the text says how they are cut */
   sw_im_close_body(&reader, body);
   return rc;
 }

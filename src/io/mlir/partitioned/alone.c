@@ -2,6 +2,7 @@
  * already, in one for a single device. */
 #include <string.h>
 
+#include "io/mlir/annotate/annotate.h"
 #include "io/mlir/import/dialect.h"
 #include "io/mlir/partitioned/partitioned.h"
 
@@ -26,7 +27,7 @@ static sw_rc alone(sw_importer *m, uint32_t op, bool *done) {
   if (is_number(m, op)) {
     static const uint32_t kZero = 0;
     sw_im_attrs a = {.n = 0};
-    *done = m->one_device;
+    *done = sw_im_annotations_of(m)->one_device;
     if (!*done) return SW_OK;
     sw_im_numbers(&a, SW_ATTR_SHAPE, NULL, 0);
     sw_im_int(&a, SW_ATTR_DTYPE, SW_U32);
