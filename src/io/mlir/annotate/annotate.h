@@ -68,6 +68,5 @@ SW_IR_IMPORTER(sw_im_shard);
 SW_IR_IMPORTER(sw_im_shard_sharding);
 SW_IR_IMPORTER(sw_im_get_sharding);
 SW_IR_IMPORTER(sw_im_distributed);
-SW_IR_IMPORTER(sw_im_on_grid);
 
 #endif

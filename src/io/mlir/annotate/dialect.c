@@ -74,21 +74,11 @@ static const sw_ir_row kRows[] = {
     {"sdy.named_computation", sw_im_named_computation, .flags = SW_IR_HANDS_ON},
     {"sdy.propagation_barrier", sw_im_identity, .flags = SW_IR_HANDS_ON | SW_IR_PASSES},
     {"sdy.data_flow_edge", sw_im_identity, .flags = SW_IR_HANDS_ON | SW_IR_PASSES},
-#define GRID(text) {"shard." text, sw_im_on_grid}
-    GRID("all_gather"), GRID("all_reduce"), GRID("all_slice"), GRID("all_to_all"), GRID("reduce_scatter"),
-    GRID("broadcast"), GRID("gather"), GRID("scatter"), GRID("reduce"), GRID("send"), GRID("recv"), GRID("shift"),
-    GRID("update_halo"), GRID("process_linear_index"), GRID("process_multi_index"), GRID("grid_shape"),
-    GRID("neighbors_linear_indices"),
-#undef GRID
-    {"shard.shard_shape", sw_im_on_grid, .flags = SW_IR_UNPLANNED},
     {"shard.sharding", sw_im_shard_sharding},
     {"shard.get_sharding", sw_im_get_sharding},
     {"shard.shard", sw_im_shard, .flags = SW_IR_UNPLANNED},
     {"mesh.annotate", sw_im_shard, .flags = SW_IR_UNPLANNED},
     {"mesh.local_split", sw_im_distributed},
-    {"mesh.mesh_shape", sw_im_on_grid},
-    {"mesh.size", sw_im_on_grid},
-    {"mesh.idx", sw_im_on_grid},
 };
 /* clang-format on */
 

@@ -17,6 +17,10 @@ struct sw_im_inside; /* a region that is read on its own */
 
 typedef struct sw_dialect_hooks {
   size_t state_bytes; /* 0: it has no state */
+  /* A program is about to be read: what its text says that it is, into `p` and the options of this reading. And when
+   * all of it is read without an error. */
+  sw_rc (*begin)(sw_importer *m, struct sw_program *p, sw_program_options *o);
+  sw_rc (*finish)(sw_importer *m);
   /* Before anything is imported: main is found. */
   sw_rc (*open)(sw_importer *m);
   /* `reader` is about to read a part of the text of `from` into a graph of its own (sw_im_read_region). */
@@ -72,6 +76,8 @@ SW_CHECKED sw_rc sw_im_state(sw_importer *m, const sw_dialect *dialect, void **o
 void *sw_im_state_of(const sw_importer *m, const sw_dialect *dialect);
 
 /* All dialects' hooks of a kind. */
+SW_CHECKED sw_rc sw_im_begin(sw_importer *m, struct sw_program *p, sw_program_options *o);
+SW_CHECKED sw_rc sw_im_finish(sw_importer *m);
 SW_CHECKED sw_rc sw_im_open_dialects(sw_importer *m);
 SW_CHECKED sw_rc sw_im_inherit(sw_importer *reader, const sw_importer *from);
 SW_CHECKED sw_rc sw_im_take_unread(sw_importer *m, uint32_t op, bool *done);

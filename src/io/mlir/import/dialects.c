@@ -99,6 +99,8 @@ sw_rc sw_im_state(sw_importer *m, const sw_dialect *dialect, void **out) {
   }                                                             \
   return SW_OK
 
+sw_rc sw_im_begin(sw_importer *m, struct sw_program *p, sw_program_options *o) { EACH(begin, false, m, p, o); }
+sw_rc sw_im_finish(sw_importer *m) { EACH(finish, false, m); }
 sw_rc sw_im_open_dialects(sw_importer *m) { EACH(open, false, m); }
 sw_rc sw_im_inherit(sw_importer *reader, const sw_importer *from) { EACH(inherit, false, reader, from); }
 sw_rc sw_im_imported(sw_importer *m, uint32_t op, sw_id first) { EACH(imported, false, m, op, first); }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "io/mlir/import/verify.h"
-#include "io/mlir/partitioned/partitioned.h"
+#include "io/mlir/import/dialect.h"
 #include "shardwright/file.h"
 
 static bool ends_in(const char *path, const char *ending) {
@@ -35,18 +35,10 @@ static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d
   if (rc == SW_E_INPUT) report_errors(&p->tree, options, d);
   SW_TRY(rc);
   SW_TRY(sw_graph_create(sw_path_base(p->file), &p->graph, d));
-  sw_im_cut_program cut = {.out = &p->local, .arena = &p->arena};
-  if (o.by_device) SW_TRY(sw_im_is_partitioned(&p->tree, &p->is_local, d));
-  cut.given = o.mesh;
-  if (p->is_local) { /* shardings in it are about other tensors than those that it has */
-    o.keep = SW_KEEP_NONE;
-    o.mesh = o.fallback = NULL;
-  }
   sw_importer m = {.t = &p->tree, .names = &p->names, .o = &o, .g = p->graph, .d = d};
-  if (p->is_local) m.cut = &cut;
-  rc = sw_im_import(&m);
-  if (!rc && p->is_local) rc = sw_im_local_program(&m);
-  sw_im_close_cut(&cut);
+  rc = sw_im_begin(&m, p, &o);
+  if (!rc) rc = sw_im_import(&m);
+  if (!rc) rc = sw_im_finish(&m);
   p->main = m.main;
   p->open_axes = m.open_axes;
   p->module = m.module;
@@ -138,4 +130,4 @@ uint32_t sw_program_open_axes(const sw_program *p) { return p->open_axes; }
 
 const sw_local_program *sw_program_local(const sw_program *p) { return p->is_local ? &p->local : NULL; }
 
-bool sw_program_is_resharded(const sw_program *p) { return sw_im_is_resharded(&p->tree); }
+bool sw_program_is_resharded(const sw_program *p) { return p->is_resharded; }

@@ -12,7 +12,9 @@ struct sw_program {
   sw_graph *graph;
   uint32_t main, module, open_axes;
   sw_ir_trace trace;
-  bool is_local; /* read as what one device runs */
+  bool is_local;     /* read as what one device runs */
+  bool is_resharded; /* has collectives of whole tensors, or reshards written out */
+  bool is_spmd;      /* says that it is a partitioned program, as this project writes them */
   sw_local_program local;
   sw_arena arena; /* of the latter */
 };

@@ -85,10 +85,23 @@ static const sw_ir_row kRows[] = {
     {"cross-replica-sum", sw_im_local, .flags = SW_IR_STORAGE},
     {"partition_id", sw_im_local, .flags = SW_IR_STORAGE},
     {"replica_id", sw_im_local, .flags = SW_IR_STORAGE},
+#define GRID(text) {"shard." text, sw_im_on_grid}
+    GRID("all_gather"), GRID("all_reduce"), GRID("all_slice"), GRID("all_to_all"), GRID("reduce_scatter"),
+    GRID("broadcast"), GRID("gather"), GRID("scatter"), GRID("reduce"), GRID("send"), GRID("recv"), GRID("shift"),
+    GRID("update_halo"), GRID("process_linear_index"), GRID("process_multi_index"), GRID("grid_shape"),
+    GRID("neighbors_linear_indices"),
+#undef GRID
+    {"shard.shard_shape", sw_im_on_grid, .flags = SW_IR_UNPLANNED},
+    {"mesh.mesh_shape", sw_im_on_grid},
+    {"mesh.size", sw_im_on_grid},
+    {"mesh.idx", sw_im_on_grid},
 };
 /* clang-format on */
 
 static sw_rc open(sw_importer *m) { return m->cut ? sw_im_open_cut(m) : SW_OK; }
 
-static const sw_dialect_hooks kHooks = {.open = open, .callee = sw_im_declared_exchange};
+static sw_rc finish(sw_importer *m) { return m->cut ? sw_im_local_program(m) : SW_OK; }
+
+static const sw_dialect_hooks kHooks = {
+    .begin = sw_im_begin_cut, .finish = finish, .open = open, .callee = sw_im_declared_exchange};
 const sw_dialect sw_dialect_partitioned = {"partitioned", SW_IR_ROWS(kRows), NULL, 0, &kHooks};

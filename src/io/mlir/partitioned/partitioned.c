@@ -8,6 +8,7 @@
  * mhlo.sharding; of which nothing is said is the same everywhere.
  */
 #include "io/mlir/annotate/annotate.h"
+#include "io/mlir/import/program.h"
 #include "io/mlir/partitioned/partitioned.h"
 
 #include <string.h>
@@ -40,7 +41,7 @@ static bool has_collectives(const sw_ir_tree *t, bool *in_manual) {
   return false;
 }
 
-bool sw_im_says_spmd(const sw_ir_tree *t) {
+static bool says_spmd(const sw_ir_tree *t) {
   for (uint32_t i = 0; i < t->ops.n; i++) {
     const sw_ir_op *o = &t->ops.at[i];
     if (!sw_ir_is(t, o->name, "module") && !sw_ir_is(t, o->name, "builtin.module")) continue;
@@ -60,7 +61,7 @@ static bool has_op(const sw_ir_tree *t, const char *const *names, size_t n) {
 
 static bool has_mesh(const sw_ir_tree *t) { return has_op(t, (const char *const[]){"sdy.mesh"}, 1); }
 
-bool sw_im_is_resharded(const sw_ir_tree *t) {
+static bool is_resharded(const sw_ir_tree *t) {
   static const char *const kNames[] = {"sdy.all_gather",
                                        "sdy.all_slice",
                                        "sdy.all_to_all",
@@ -72,13 +73,13 @@ bool sw_im_is_resharded(const sw_ir_tree *t) {
   for (uint32_t i = 0; i < t->ops.n; i++) {
     if (sw_im_is_distributed(t, &t->ops.at[i])) return true;
   }
-  return has_op(t, kNames, sizeof kNames / sizeof *kNames) || (sw_im_says_spmd(t) && has_mesh(t));
+  return has_op(t, kNames, sizeof kNames / sizeof *kNames) || (says_spmd(t) && has_mesh(t));
 }
 
-sw_rc sw_im_is_partitioned(const sw_ir_tree *t, bool *out, sw_diag *d) {
+static sw_rc is_partitioned(const sw_ir_tree *t, bool *out, sw_diag *d) {
   bool *in_manual = sw_mem_alloc(t->ops.n + 1, sizeof *in_manual, d);
   if (!in_manual) return SW_E_RESOURCE;
-  *out = (sw_im_says_spmd(t) && !has_mesh(t)) || has_collectives(t, in_manual);
+  *out = (says_spmd(t) && !has_mesh(t)) || has_collectives(t, in_manual);
   sw_mem_free(in_manual);
   return SW_OK;
 }
@@ -179,9 +180,24 @@ sw_rc sw_im_open_cut(sw_importer *m) {
   return place_devices(p, m->d);
 }
 
-void sw_im_close_cut(sw_im_cut_program *p) {
+static void close_cut(void *of) {
+  sw_im_cut_program *p = of;
   sw_dict_deinit(&p->known);
   sw_array_free(&p->lists);
+}
+
+sw_rc sw_im_begin_cut(sw_importer *m, sw_program *p, sw_program_options *o) {
+  sw_im_cut_program *cut;
+  p->is_spmd = says_spmd(m->t);
+  p->is_resharded = is_resharded(m->t);
+  if (o->by_device) SW_TRY(is_partitioned(m->t, &p->is_local, m->d));
+  if (!p->is_local) return SW_OK;
+  SW_ARENA_NEW(cut, &m->keep, 1, m->d);
+  *cut = (sw_im_cut_program){.out = &p->local, .arena = &p->arena, .given = o->mesh};
+  m->cut = cut;
+  o->keep = SW_KEEP_NONE; /* shardings in it are about other tensors than those that it has */
+  o->mesh = o->fallback = NULL;
+  return sw_arena_at_end(&m->keep, close_cut, cut, m->d);
 }
 
 /* --- what both dialects' collectives are -------------------------------------------------------------------------- */

@@ -5,12 +5,8 @@
 #include "io/mlir/annotate/cuts.h"
 #include "shardwright/local.h"
 
-/* Does the text hold collectives outside of manual computations, or says that it is the program of one device? */
-SW_CHECKED sw_rc sw_im_is_partitioned(const sw_ir_tree *t, bool *out, sw_diag *d);
-/* Does it say that it is a partitioned program, as this project writes them? */
-bool sw_im_says_spmd(const sw_ir_tree *t);
-/* Has it collectives of Shardy's on whole tensors, or says that it is a program with reshards written out? */
-bool sw_im_is_resharded(const sw_ir_tree *t);
+/* Is the program of one device, and what else its text says of that (program.h): the importer is prepared for it. */
+SW_CHECKED sw_rc sw_im_begin_cut(sw_importer *m, struct sw_program *p, sw_program_options *o);
 
 /* What an importer knows of the devices. */
 typedef struct sw_im_cut_program {
@@ -32,7 +28,6 @@ typedef struct sw_im_cut_program {
 SW_CHECKED sw_rc sw_im_open_cut(sw_importer *m);
 /* Afterwards: what arguments and results are blocks of. */
 SW_CHECKED sw_rc sw_im_local_program(sw_importer *m);
-void sw_im_close_cut(sw_im_cut_program *p);
 
 /* The module's grid into m->cut; *found = false: it has none. */
 SW_CHECKED sw_rc sw_im_read_grid(sw_importer *m, bool *found);
@@ -50,6 +45,8 @@ SW_CHECKED sw_rc sw_im_shard_shape(sw_importer *m, uint32_t op);
 /* An op of StableHLO among devices; a collective or the number of a device, wherever it stands. */
 SW_IR_IMPORTER(sw_im_listed);
 SW_IR_IMPORTER(sw_im_local);
+/* A collective of the shard dialect, or a question about its grid. */
+SW_IR_IMPORTER(sw_im_on_grid);
 /* The call of a function that is declared alone and says which exchange it is; *done = false: another. */
 SW_CHECKED sw_rc sw_im_declared_exchange(sw_importer *m, uint32_t op, sw_ir_span callee, bool *done);
 

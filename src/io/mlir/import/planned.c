@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "io/emit/mlir.h"
-#include "io/mlir/partitioned/partitioned.h"
 #include "io/mlir/import/program.h"
 
 static const sw_function *main_of(const sw_graph *g) { return &g->functions[g->main]; }
@@ -83,7 +82,7 @@ sw_rc sw_program_local_of_plan(const sw_program *program, const sw_plan *plan, s
   sw_spmd spmd;
   *out = program->local;
   SW_TRY(cut_as_planned(plan, out, arena, d));
-  if (!sw_im_says_spmd(&program->tree)) return SW_OK;
+  if (!program->is_spmd) return SW_OK;
   SW_TRY(sw_partition(plan, &spmd, d));
   matcher m = {.spmd = &spmd};
   sw_rc rc = match_values(&m, out, arena, d);
