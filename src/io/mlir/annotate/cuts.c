@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "io/mlir/import/types.h"
-#include "io/mlir/stablehlo/lift.h"
+#include "io/mlir/import/emit.h"
 
 /* --- numbers and operands ----------------------------------------------------------------------------------------- */
 

@@ -4,19 +4,22 @@
 #include <string.h>
 
 /* In the order in which hooks run. */
+/* clang-format off */
 #define DIALECTS(X) \
-  X(func)           \
-  X(manual)         \
-  X(annotate)       \
-  X(partitioned)    \
-  X(roles)          \
-  X(stablehlo)      \
-  X(chlo)           \
-  X(mhlo)           \
-  X(arith)          \
-  X(quant)          \
-  X(lapack)         \
-  X(own)
+  X(func) \
+  X(manual) \
+  X(annotate) \
+  X(partitioned) \
+  X(roles) \
+  X(stablehlo) \
+  X(chlo) \
+  X(mhlo) \
+  X(arith) \
+  X(quant) \
+  X(lapack) \
+  X(own) \
+
+/* clang-format on */
 
 #define X(name) extern const sw_dialect sw_dialect_##name;
 DIALECTS(X)

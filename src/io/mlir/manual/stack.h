@@ -12,7 +12,7 @@
 #ifndef IO_MLIR_STACK_H_
 #define IO_MLIR_STACK_H_
 
-#include "io/mlir/stablehlo/lift.h"
+#include "io/mlir/import/emit.h"
 
 /* One value on its way in or out. */
 typedef struct sw_stack_port {

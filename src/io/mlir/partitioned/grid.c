@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "io/mlir/annotate/annotate.h"
-#include "io/mlir/stablehlo/lift.h"
+#include "io/mlir/import/emit.h"
 #include "io/mlir/partitioned/partitioned.h"
 #include "shardwright/checked.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "io/mlir/partitioned/partitioned.h"
-#include "io/mlir/stablehlo/lift.h"
+#include "io/mlir/import/emit.h"
 
 /* Item i as a value of the graph. */
 static sw_rc value_of(sw_importer *m, uint32_t op, const sw_im_mixed *x, int i, sw_id *out) {

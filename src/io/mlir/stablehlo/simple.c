@@ -2,7 +2,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "io/mlir/partitioned/partitioned.h"
 #include "io/mlir/stablehlo/lift.h"
 #include "io/mlir/stablehlo/stablehlo.h"
 
