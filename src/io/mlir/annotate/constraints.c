@@ -192,7 +192,7 @@ sw_rc sw_ir_begin_constraints(sw_ir_writer *w) {
   }
   SW_ARENA_NEW(w->said, &w->arena, n, w->d);
   for (uint32_t i = 0; i < n; i++) w->said[i] = NOTHING_SAID;
-  uint32_t block = sw_im_block(t, &t->ops.at[w->p->main], 0);
+  uint32_t block = sw_ir_block_at(t, &t->ops.at[w->p->main], 0);
   for (uint32_t i = 0; i < t->blocks.at[block].n_args; i++) {
     w->said[w->first_slot[w->p->main] + w->p->names.block[block] + i] = SAID_BY_SIGNATURE;
   }
@@ -258,7 +258,7 @@ sw_rc sw_ir_read_by_calls(sw_ir_writer *w, const sw_ir_made *made, size_t n) {
   for (size_t i = 0; i < p->trace.calls.n; i++) {
     const sw_ir_call *c = &p->trace.calls.at[i];
     const sw_ir_op *o = &w->t->ops.at[c->op], *f = &w->t->ops.at[c->function];
-    uint32_t block = sw_im_block(w->t, f, 0);
+    uint32_t block = sw_ir_block_at(w->t, f, 0);
     for (uint32_t k = 0; k < w->t->blocks.at[block].n_args; k++) {
       sw_id id = p->trace.passed.at[c->first_passed + k];
       sw_id *said = &w->said[w->first_slot[c->function] + p->names.block[block] + k];

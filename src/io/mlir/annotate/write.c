@@ -127,7 +127,7 @@ static bool has_tuples(const sw_ir_writer *w, const sw_ir_op *f, const sw_ir_blo
 
 static sw_rc write_args(sw_ir_writer *w) {
   const sw_ir_op *f = &w->t->ops.at[w->p->main];
-  const sw_ir_block *b = &w->t->blocks.at[sw_im_block(w->t, f, 0)];
+  const sw_ir_block *b = &w->t->blocks.at[sw_ir_block_at(w->t, f, 0)];
   const char *value;
   if (f->generic) return write_list(w, "arg_attrs", w->plan->args, b->n_args);
   for (uint32_t i = 0; i < b->n_args; i++) {
@@ -294,7 +294,7 @@ sw_rc sw_ir_write_at_top(sw_ir_writer *w, const char *line) {
 static sw_rc write_all(sw_ir_writer *w, sw_text *out) {
   SW_TRY(w->form->begin(w));
   const sw_ir_op *f = &w->t->ops.at[w->p->main];
-  if (!has_tuples(w, f, &w->t->blocks.at[sw_im_block(w->t, f, 0)])) {
+  if (!has_tuples(w, f, &w->t->blocks.at[sw_ir_block_at(w->t, f, 0)])) {
     SW_TRY(write_args(w));
     SW_TRY(write_results(w));
   }

@@ -113,7 +113,7 @@ static sw_rc open_loop(sw_importer *m, uint32_t op, scan *s) {
   for (uint32_t i = 0; i < s->n_carry; i++) s->carry[i] = sw_im_operand(m, op, s->n_in + i);
   for (uint32_t i = 0; i < s->n_in; i++) s->in[i] = sw_im_operand(m, op, i);
   return sw_im_open_loop(&s->loop, s->size, first, s->size, s->carry, (int)(s->n_carry + s->n_out + s->n_in),
-                         &m->t->regions.at[o->first_region].text, m->names->block[sw_im_block(m->t, o, 0)]);
+                         &m->t->regions.at[o->first_region].text, m->names->block[sw_ir_block_at(m->t, o, 0)]);
 }
 
 static sw_rc position(sw_importer *m, uint32_t op, scan *s) {

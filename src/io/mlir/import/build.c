@@ -240,10 +240,6 @@ bool sw_ir_is_neutral(const sw_graph *g, sw_id value, sw_reduction kind) {
          (kind == SW_REDUCE_SUM && memcmp(a->u.data.bytes, zero, n) == 0); /* the other zero */
 }
 
-bool sw_im_is_identity(const sw_importer *m, sw_id value, sw_reduction kind) {
-  return sw_ir_is_neutral(m->g, value, kind);
-}
-
 /* --- ops that we do not know, and those that do nothing ---------------------------------------------------------- */
 
 static sw_rc warn_unknown(sw_importer *m, uint32_t op, const char *target, const char *how) {

@@ -17,7 +17,7 @@
   X(arith) \
   X(quant) \
   X(lapack) \
-  X(own) \
+  X(own)
 
 /* clang-format on */
 

@@ -1,7 +1,7 @@
 /* From a syntax tree to a graph: what the parts of the importer share.
  *
  * The main function is walked op by op on a stack of frames; a call opens a frame of the callee with slots of its own,
- * so that calls are written out in place. Ops find their importer in one table (rows.c); an importer reads attributes
+ * so that calls are written out in place. Ops find their importer by the rows of dialects (dialect.h); an importer reads attributes
  * from the text and adds ops to the graph.
  */
 #ifndef IO_MLIR_IMPORT_H_
@@ -169,10 +169,7 @@ struct sw_ir_row {
 /* The row of an op's name; NULL: unknown. */
 const sw_ir_row *sw_ir_row_of(const sw_ir_tree *t, sw_ir_span name);
 
-/* First block of a region of an op; SW_IR_NONE. */
-static inline uint32_t sw_im_block(const sw_ir_tree *t, const sw_ir_op *op, int region) {
-  return sw_ir_block_at(t, op, (uint32_t)region);
-}
+/* Does the op end its block? */
 bool sw_ir_is_return(const sw_ir_tree *t, const sw_ir_op *o);
 
 /* --- what importers use ------------------------------------------------------------------------------------------ */
@@ -224,8 +221,8 @@ const char *sw_im_string(sw_importer *m, sw_ir_span s);
 /* `base`, or base.2, base.3, ...: a name that nothing has yet; in the scratch arena. */
 SW_CHECKED sw_rc sw_im_fresh_name(sw_importer *m, const char *base, const char **out);
 
-/* Add an op of the graph that stands for `op` of the text; its results are those of the op when `last`, otherwise
- * helpers named after it. */
+/* Add an op of the graph that stands for `op` of the text: its results are those of the op, or with `part` helpers that
+ * are named after it. */
 typedef struct sw_im_add {
   sw_opcode code;
   int n_operands;
@@ -247,7 +244,6 @@ SW_CHECKED sw_rc sw_im_emit_one(sw_importer *m, uint32_t op, const sw_im_add *ad
 SW_CHECKED sw_rc sw_im_help_all(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t n, sw_id *results);
 /* Is the value a constant that is the neutral element of the reduction? */
 bool sw_ir_is_neutral(const sw_graph *g, sw_id value, sw_reduction kind);
-bool sw_im_is_identity(const sw_importer *m, sw_id value, sw_reduction kind);
 /* The op as an opaque one, with a warning the first time. */
 SW_CHECKED sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target);
 /* The same without a warning: nothing has to be known of it. */

@@ -362,7 +362,7 @@ static sw_rc read_fill(reader *r, sw_ir_span attrs) {
 sw_rc sw_im_declared_exchange(sw_importer *m, uint32_t op, sw_ir_span callee, bool *done) {
   uint32_t f = sw_ir_function_named(m->t, m->names, callee);
   *done = false;
-  if (!m->cut || !m->cut->n_axes || f == SW_IR_NONE || sw_im_block(m->t, sw_im_op(m, f), 0) != SW_IR_NONE) {
+  if (!m->cut || !m->cut->n_axes || f == SW_IR_NONE || sw_ir_block_at(m->t, sw_im_op(m, f), 0) != SW_IR_NONE) {
     return SW_OK;
   }
   sw_ir_span attrs = sw_im_op(m, f)->attrs;

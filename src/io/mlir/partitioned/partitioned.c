@@ -324,7 +324,7 @@ static sw_rc read_border(sw_importer *m, sw_ir_span attrs, const sw_type *block,
 
 static sw_rc read_borders(sw_importer *m) {
   const sw_function *f = &m->g->functions[m->g->main];
-  uint32_t said = m->t->blocks.at[sw_im_block(m->t, sw_im_op(m, m->main), 0)].n_args;
+  uint32_t said = m->t->blocks.at[sw_ir_block_at(m->t, sw_im_op(m, m->main), 0)].n_args;
   bool plain = said == (uint32_t)f->n_args; /* no tuples */
   SW_ARENA_NEW(m->cut->out->args, m->cut->arena, f->n_args, m->d);
   SW_ARENA_NEW(m->cut->out->outputs, m->cut->arena, f->n_outputs, m->d);

@@ -69,7 +69,7 @@ sw_rc sw_im_arg_reduce(sw_importer *m, uint32_t op, bool *done) {
   sw_id init = sw_im_operand(m, op, o->generic ? 2 : 1); /* (x, positions, inits...), or (x init: i), (positions ...) */
   sw_reduction kind = which > 0 ? SW_REDUCE_MAX : SW_REDUCE_MIN;
   if (n != 1 || !counts_along(m->g, positions, dims[0])) return SW_OK;
-  if (!sw_im_is_identity(m, init, kind)) return SW_OK;
+  if (!sw_ir_is_neutral(m->g, init, kind)) return SW_OK;
   *done = true;
   sw_im_attrs a = {.n = 0}, p = {.n = 0};
   sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(kind));

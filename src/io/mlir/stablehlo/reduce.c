@@ -22,7 +22,7 @@ static bool kind_of(const sw_importer *m, uint32_t op, sw_dtype t, sw_reduction 
 
 /* The op `add`, then (where `init` is not neutral) its result combined with init. */
 static sw_rc emit_with_init(sw_importer *m, uint32_t op, sw_im_add *add, sw_id init, sw_reduction kind) {
-  if (sw_im_is_identity(m, init, kind)) return sw_im_emit(m, op, add, NULL);
+  if (sw_ir_is_neutral(m->g, init, kind)) return sw_im_emit(m, op, add, NULL);
   sw_id part[2];
   add->part = "reduced";
   SW_TRY(sw_im_emit(m, op, add, &part[0]));
@@ -38,7 +38,7 @@ static sw_rc emit_with_init(sw_importer *m, uint32_t op, sw_im_add *add, sw_id i
 
 /* Complex numbers are added up part by part. */
 static bool sums_parts(const sw_importer *m, sw_id init, sw_reduction kind) {
-  return kind == SW_REDUCE_SUM && sw_im_is_identity(m, init, kind);
+  return kind == SW_REDUCE_SUM && sw_ir_is_neutral(m->g, init, kind);
 }
 
 sw_rc sw_im_reduce(sw_importer *m, const sw_ir_row *row, uint32_t op) {
@@ -61,7 +61,7 @@ sw_rc sw_im_reduce(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_im_attrs a = {.n = 0};
   sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(kind));
   sw_im_numbers(&a, SW_ATTR_DIMS, dims, n_dims);
-  if (a.n == 2 && a.at[1].u.ints.n == 0 && sw_im_is_identity(m, init, kind)) return sw_im_bind(m, op, 0, x, false);
+  if (a.n == 2 && a.at[1].u.ints.n == 0 && sw_ir_is_neutral(m->g, init, kind)) return sw_im_bind(m, op, 0, x, false);
   sw_im_add add = {.code = row->code, .n_operands = 1, .operands = &x, .attrs = &a};
   return sw_im_is_complex(m, x) ? sw_im_by_parts(m, op, &add) : emit_with_init(m, op, &add, init, kind);
 }
@@ -171,7 +171,7 @@ sw_rc sw_im_reduce_window(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id x = sw_im_operand(m, op, 0), init = sw_im_operand(m, op, 1);
   SW_TRY(read_window(m, op, &w));
   bool known = o->n_uses == 2 && sw_im_region_kind(m, o->first_region, &kind) && !sw_im_is_complex(m, x);
-  if (!known || (!sw_im_is_identity(m, init, kind) && !is_idempotent(kind)))
+  if (!known || (!sw_ir_is_neutral(m->g, init, kind) && !is_idempotent(kind)))
     return by_regions(m, op, &w, sw_im_window_by_region,
                       "stablehlo.reduce_window (a region that cannot be written out)");
   SW_TRY(sw_im_reduced_as(m, op, x, init, &x));
