@@ -1,8 +1,8 @@
 /* From a syntax tree to a graph: what the parts of the importer share.
  *
  * The main function is walked op by op on a stack of frames; a call opens a frame of the callee with slots of its own,
- * so that calls are written out in place. Ops find their importer by the rows of dialects (dialect.h); an importer reads attributes
- * from the text and adds ops to the graph.
+ * so that calls are written out in place. Ops find their importer by the rows of dialects (dialect.h); an importer
+ * reads attributes from the text and adds ops to the graph.
  */
 #ifndef IO_MLIR_IMPORT_H_
 #define IO_MLIR_IMPORT_H_
