@@ -1,9 +1,9 @@
-/* The op graph: functions with regions and blocks, values, ops, and the source span of each.
+/* The op graph: arguments, ops in a line, outputs, and the source span of each.
  *
- * Everything lives in one arena; ids are dense indices; a value is defined once, by an op or as an argument of a block;
- * ops of a block stand in program order and use earlier values only. A graph is built through sw_graph_add_* (which
- * infer types, build loops and maps, expand sugar) and then sealed, after which it is read-only and its use lists
- * exist. sw_graph_verify is the executable definition of all this.
+ * Everything lives in one arena; ids are dense indices; a value is defined once, by an op or as an argument; ops stand
+ * in program order and use earlier values only; what a loop or a choice holds are the ops of a frame of it. A graph is
+ * built through sw_graph_add_* (which infer types, build loops and maps, expand sugar) and then sealed, after which it
+ * is read-only and its use lists exist. sw_graph_verify is the executable definition of all this.
  */
 #ifndef SHARDWRIGHT_GRAPH_H_
 #define SHARDWRIGHT_GRAPH_H_
@@ -11,7 +11,7 @@
 #include "shardwright/collective.h"
 #include "shardwright/op.h"
 
-typedef int32_t sw_id; /* of a value, op, block, region or function; -1 = none */
+typedef int32_t sw_id; /* of a value, op or frame; -1 = none */
 
 typedef struct sw_type {
   sw_dtype dtype;
@@ -27,30 +27,29 @@ SW_API void sw_type_print(const sw_type *t, sw_text *out); /* f32[2,4,8] */
 typedef enum sw_value_kind {
   SW_VALUE_INPUT,
   SW_VALUE_PARAMETER,
-  SW_VALUE_STATE,        /* comes back: see sw_function.alias */
+  SW_VALUE_STATE,        /* comes back: see sw_graph.alias */
   SW_VALUE_CONSTANT,     /* result of a constant op */
   SW_VALUE_INTERMEDIATE, /* result of any other op */
 } sw_value_kind;
 
-/* An operand slot that reads a value: operand `index` of `op`, or output `index` of the function when op = -1. */
+/* An operand slot that reads a value: operand `index` of `op`, or output `index` of the graph when op = -1. */
 typedef struct sw_value_use {
   sw_id op;
   int32_t index;
 } sw_value_use;
 
 typedef struct sw_value {
-  const char *name; /* unique in its function; never NULL */
+  const char *name; /* unique among values; never NULL */
   sw_type type;
   sw_value_kind kind;
-  sw_id def;         /* op, or -1 for an argument of `block` */
+  sw_id def;         /* op, or -1 for an argument */
   int32_t def_index; /* which result, or which argument */
-  sw_id block;
   sw_span span;
   int32_t n_uses; /* filled by sw_graph_seal, in program order, outputs last */
   const sw_value_use *uses;
 } sw_value;
 
-/* The inside of a loop, or of one branch of a choice (op.h: control flow): ops begin < op < end of the same block. */
+/* The inside of a loop, or of one branch of a choice (op.h: control flow): ops begin < op < end. */
 typedef struct sw_frame {
   sw_opcode kind;  /* SW_OP_WHILE or SW_OP_CASE */
   sw_id parent;    /* frame that it stands in; -1: none */
@@ -64,15 +63,13 @@ typedef struct sw_frame {
 
 typedef struct sw_op {
   sw_opcode code;
-  const char *name; /* unique in its function; the name its first result would have by default */
-  int32_t n_operands, n_results, n_attrs, n_regions;
+  const char *name; /* unique among ops; the name its first result would have by default */
+  int32_t n_operands, n_results, n_attrs;
   const sw_id *operands;
   const sw_id *results;
   const sw_attr *attrs;
-  const sw_id *regions;
-  sw_id block;
   sw_id frame;                     /* innermost loop or branch; -1: none. Filled by sw_graph_seal, as the next one */
-  int64_t repeats;                 /* how often it runs when the function runs once: product of trips (1: not known) */
+  int64_t repeats;                 /* how often it runs when the graph runs once: product of trips (1: not known) */
   sw_span span;                    /* in the model file */
   sw_span location;                /* in the program that the model came from, where the model says so */
   const sw_space *space;           /* NULL for SPMD-only ops */
@@ -80,30 +77,6 @@ typedef struct sw_op {
   int32_t n_refs;                  /* SHARD_START and MASK: axes whose shard index they use */
   const sw_axis_ref *refs;
 } sw_op;
-
-typedef struct sw_block {
-  sw_id region;
-  int32_t n_args, n_ops;
-  const sw_id *args;
-  const sw_id *ops;
-} sw_block;
-
-typedef struct sw_region {
-  sw_id parent_op; /* -1: body of a function */
-  int32_t n_blocks;
-  const sw_id *blocks;
-} sw_region;
-
-typedef struct sw_function {
-  const char *name;
-  sw_id body; /* region */
-  int32_t n_args, n_outputs;
-  const sw_id *args;
-  const sw_id *outputs;            /* values returned, in order; a value may appear twice */
-  const char *const *output_names; /* one per output */
-  const sw_id *alias;              /* per output: the state argument it becomes next time, or -1 */
-  const sw_span *output_spans;
-} sw_function;
 
 /* How a person marks a sharding (design: "Annotations"; docs/model-format.md). In the order of the file. */
 typedef struct sw_annotation {
@@ -131,12 +104,14 @@ typedef struct sw_twins {
 typedef struct sw_graph {
   sw_arena arena;
   const char *name;
-  int32_t n_values, n_ops, n_blocks, n_regions, n_functions, n_annotations;
+  int32_t n_args, n_values, n_ops, n_outputs, n_annotations;
   sw_value *values;
   sw_op *ops;
-  sw_block *blocks;
-  sw_region *regions;
-  sw_function *functions;
+  const sw_id *args;               /* these four and output_spans: from sw_graph_seal on */
+  const sw_id *outputs;            /* values returned, in order; a value may appear twice */
+  const char *const *output_names; /* one per output */
+  const sw_id *alias;              /* per output: the state argument it becomes next time, or -1 */
+  const sw_span *output_spans;
   int32_t n_frames;
   const sw_frame *frames; /* in the order of their begins */
   const sw_annotation *annotations;
@@ -144,7 +119,6 @@ typedef struct sw_graph {
   const sw_twins *twins;
   bool has_mesh; /* the model names a mesh: annotations are in its axes */
   sw_mesh mesh;
-  sw_id main; /* function that is planned */
   bool sealed;
   struct sw_graph_builder *builder; /* until sealed */
   struct sw_graph_names *names;     /* behind sw_graph_value_named and sw_graph_op_named */
@@ -153,10 +127,9 @@ typedef struct sw_graph {
 SW_API SW_CHECKED sw_rc sw_graph_create(const char *name, sw_graph **out, sw_diag *d);
 SW_API void sw_graph_destroy(sw_graph *g); /* NULL allowed */
 
-/* --- building: one function at a time ---------------------------------------------------------------------------- */
+/* --- building ---------------------------------------------------------------------------------------------------- */
 
-SW_API SW_CHECKED sw_rc sw_graph_add_function(sw_graph *g, const char *name, sw_id *out, sw_diag *d);
-/* An argument of the function being built. `dims` is copied. */
+/* An argument. `dims` is copied. */
 SW_API SW_CHECKED sw_rc sw_graph_add_arg(sw_graph *g, const char *name, sw_dtype t, int rank, const int64_t *dims,
                                          sw_value_kind kind, sw_span span, sw_id *out, sw_diag *d);
 
@@ -180,8 +153,8 @@ typedef struct sw_op_spec {
   const sw_axis_ref *refs;
 } sw_op_spec;
 
-/* Check operands and attributes against the registry, infer result types, build loops and maps, append to the current
- * block. The op's attributes are canonical: sorted by key, and absent ones that have a default filled in (strides get
+/* Check operands and attributes against the registry, infer result types, build loops and maps, append.
+ * The op's attributes are canonical: sorted by key, and absent ones that have a default filled in (strides get
  * one number per dim, dtype that of the operand, ...), so that readers need no defaults of their own. Equal ops share
  * attributes, types and space. Sugar becomes several ops, named "name.part", the last one "name" itself; *results gets
  * the ids of the last one's results. `results` has room for SW_MAX_RESULTS. After a failure of any sw_graph_add_* the
@@ -221,17 +194,13 @@ static inline sw_id sw_port_value(const sw_op *op, int port) {
 static inline const sw_type *sw_port_type(const sw_graph *g, const sw_op *op, int port) {
   return &g->values[sw_port_value(op, port)].type;
 }
-/* Ops of the main function in program order (its body has one block unless the front end says otherwise). */
-static inline const sw_block *sw_graph_main_block(const sw_graph *g) {
-  return &g->blocks[g->regions[g->functions[g->main].body].blocks[0]];
-}
 /* Is the op inside a loop (however deep)? */
 SW_API bool sw_op_in_loop(const sw_graph *g, const sw_op *op);
 /* Frame that holds a value: that of the op that makes it; -1 for arguments. */
 static inline sw_id sw_value_frame(const sw_graph *g, sw_id value) {
   return g->values[value].def < 0 ? -1 : g->ops[g->values[value].def].frame;
 }
-/* How often the value is made anew when the function runs once. */
+/* How often the value is made anew when the graph runs once. */
 static inline int64_t sw_value_repeats(const sw_graph *g, sw_id value) {
   return g->values[value].def < 0 ? 1 : g->ops[g->values[value].def].repeats;
 }
@@ -240,7 +209,7 @@ SW_API sw_id sw_value_held_for(const sw_graph *g, sw_id value);
 /* The earlier op whose strategy this one must share: all that joins bring together is cut alike. A join and the yields
  * that it reads follow its first operand. -1: none. */
 SW_API sw_id sw_op_tied_to(const sw_graph *g, sw_id op);
-SW_API sw_id sw_graph_value_named(const sw_graph *g, const char *name); /* in main; -1: none */
+SW_API sw_id sw_graph_value_named(const sw_graph *g, const char *name); /* -1: none */
 SW_API sw_id sw_graph_op_named(const sw_graph *g, const char *name);
 
 /* Floating-point operations and bytes (operands + results) of the op when its loops have `extents` (one per loop; NULL:

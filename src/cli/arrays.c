@@ -50,14 +50,13 @@ sw_rc sw_arrays_read(const sw_graph *g, const char *dir, sw_tensor *args, sw_dia
 }
 
 sw_rc sw_arrays_read_as(const sw_graph *g, const sw_type *const *types, const char *dir, sw_tensor *args, sw_diag *d) {
-  const sw_function *f = &g->functions[g->main];
   sw_rc rc = SW_OK;
-  memset(args, 0, (size_t)f->n_args * sizeof *args);
-  for (int i = 0; !rc && i < f->n_args; i++) {
-    const sw_value *value = &g->values[f->args[i]];
+  memset(args, 0, (size_t)g->n_args * sizeof *args);
+  for (int i = 0; !rc && i < g->n_args; i++) {
+    const sw_value *value = &g->values[g->args[i]];
     rc = read_one(value, types ? types[i] : &value->type, dir, &args[i], d);
   }
-  if (rc) sw_arrays_free(args, f->n_args);
+  if (rc) sw_arrays_free(args, g->n_args);
   return rc;
 }
 
@@ -81,25 +80,23 @@ static bool is_same_folder(const char *a, const char *b) {
 }
 
 sw_rc sw_arrays_check(const sw_graph *g, const char *inputs, const char *outputs, sw_diag *d) {
-  const sw_function *f = &g->functions[g->main];
   if (!outputs) return SW_OK;
   SW_TRY(check_folder(outputs, d));
   if (!inputs || !is_same_folder(inputs, outputs)) return SW_OK;
-  for (int i = 0; i < f->n_outputs; i++) {
-    sw_id id = sw_graph_value_named(g, f->output_names[i]);
+  for (int i = 0; i < g->n_outputs; i++) {
+    sw_id id = sw_graph_value_named(g, g->output_names[i]);
     if (id < 0 || g->values[id].def >= 0) continue;
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
                    "output '%s' would be written over the argument of that name; expected another folder than '%s'",
-                   f->output_names[i], inputs);
+                   g->output_names[i], inputs);
   }
   return SW_OK;
 }
 
 sw_rc sw_arrays_write(const sw_graph *g, const char *dir, const sw_tensor *outputs, sw_diag *d) {
-  const sw_function *f = &g->functions[g->main];
   if (mkdir(dir, 0777) != 0 && errno != EEXIST)
     return SW_FAIL(d, SW_E_RESOURCE, ((sw_span){dir, 0, 0}), "cannot make the folder: %s", strerror(errno));
-  for (int i = 0; i < f->n_outputs; i++) SW_TRY(write_one(f->output_names[i], dir, &outputs[i], d));
+  for (int i = 0; i < g->n_outputs; i++) SW_TRY(write_one(g->output_names[i], dir, &outputs[i], d));
   return SW_OK;
 }
 

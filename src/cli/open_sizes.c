@@ -87,22 +87,22 @@ static void put_names(const sw_session *session, sw_text *out) {
 
 static void put_table(const sw_session *s, const sw_plan *plan, const sw_text *moved, const sw_text *twice,
                       sw_text *out) {
-  const sw_function *f = &plan->graph->functions[plan->graph->main];
+  const sw_graph *g = plan->graph;
   sw_text mesh = {0};
   sw_mesh said = s->mesh;
   for (int a = 0; a < said.n_axes; a++) said.axis[a].size = s->open_axes >> a & 1 ? -1 : said.axis[a].size;
   sw_mesh_print(&said, &mesh);
-  sw_text_printf(out, "model    %s: %d ops, %d arguments\nmesh     %s\nunknown  ", plan->graph->name,
-                 sw_graph_main_block(plan->graph)->n_ops, f->n_args, sw_text_str(&mesh));
+  sw_text_printf(out, "model    %s: %d ops, %d arguments\nmesh     %s\nunknown  ", g->name, g->n_ops, g->n_args,
+                 sw_text_str(&mesh));
   put_names(s, out);
   if (!s->open_axes) {
     sw_text_printf(out, "\nmoved    %s bytes between all devices\ntwice    %s flops done twice", sw_text_str(moved),
                    sw_text_str(twice));
   }
   sw_text_puts(out, "\n\narguments\n");
-  for (int32_t i = 0; i < f->n_args; i++) {
-    sw_text_printf(out, "  %s  ", plan->graph->values[f->args[i]].name);
-    put_type(s, &plan->graph->values[f->args[i]], out);
+  for (int32_t i = 0; i < g->n_args; i++) {
+    sw_text_printf(out, "  %s  ", g->values[g->args[i]].name);
+    put_type(s, &g->values[g->args[i]], out);
     sw_text_puts(out, "  ");
     sw_sharding_print(sw_machine_mesh(s->machine), &plan->args[i], out);
     sw_text_puts(out, "\n");
@@ -186,10 +186,10 @@ sw_rc sw_open_axes_compare(const sw_model_options *from, sw_session *session, co
   sw_rc rc = sw_machine_build(arena, session->profile, &larger, &machine, &why);
   if (rc) return rc == SW_E_INPUT ? SW_OK : rc; /* the profile has no more devices */
   SW_TRY(sw_read_model_again(from, &larger, session, d));
-  const sw_function *f = &session->graph->functions[session->graph->main];
-  rc = sw_propagate(session->graph, machine, t, arena, &other, &why);
+  const sw_graph *g = session->graph;
+  rc = sw_propagate(g, machine, t, arena, &other, &why);
   if (rc == SW_E_RESOURCE) return rc;
-  if (!rc && same_shardings(plan, &session->mesh, &other, &larger, session->graph->n_ops, f->n_args)) return SW_OK;
+  if (!rc && same_shardings(plan, &session->mesh, &other, &larger, g->n_ops, g->n_args)) return SW_OK;
   sw_log(SW_LOG_WARN,
          "shardings hang on sizes of the mesh that are unknown; these are for %d devices along each such axis",
          SW_OPEN_AXIS);

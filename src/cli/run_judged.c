@@ -82,20 +82,20 @@ static sw_rc audit_all(const sw_judged *j, const sw_judged_options *jo, sw_valid
 /* With arrays from and to folders, where asked. */
 static sw_rc validate(const sw_judged *j, const sw_judged_options *jo, sw_validate_options *o, sw_arena *arena,
                       sw_audit *audit, sw_validation *v, sw_diag *d) {
-  const sw_function *f = &j->whole->functions[j->whole->main];
+  const sw_graph *g = j->whole;
   sw_tensor *inputs, *outputs;
-  SW_ARENA_NEW(inputs, arena, f->n_args, d);
-  SW_ARENA_NEW(outputs, arena, f->n_outputs, d);
-  SW_TRY(sw_arrays_check(j->whole, jo->inputs, jo->outputs, d));
+  SW_ARENA_NEW(inputs, arena, g->n_args, d);
+  SW_ARENA_NEW(outputs, arena, g->n_outputs, d);
+  SW_TRY(sw_arrays_check(g, jo->inputs, jo->outputs, d));
   if (jo->inputs) {
-    SW_TRY(sw_arrays_read(j->whole, jo->inputs, inputs, d));
+    SW_TRY(sw_arrays_read(g, jo->inputs, inputs, d));
     o->inputs = inputs;
   }
   if (jo->outputs) o->outputs = outputs;
   sw_rc rc = audit ? audit_all(j, jo, o, arena, audit, v, d) : check_all(j, jo, o, arena, v, d);
-  if (!rc && jo->outputs && v->device == 0) rc = sw_arrays_write(j->whole, jo->outputs, outputs, d);
-  sw_arrays_free(inputs, f->n_args);
-  sw_arrays_free(outputs, f->n_outputs);
+  if (!rc && jo->outputs && v->device == 0) rc = sw_arrays_write(g, jo->outputs, outputs, d);
+  sw_arrays_free(inputs, g->n_args);
+  sw_arrays_free(outputs, g->n_outputs);
   return rc;
 }
 

@@ -7,12 +7,10 @@
 #include "shardwright/log.h"
 #include "shardwright/trace.h"
 
-static const sw_function *main_of(const sw_graph *g) { return &g->functions[g->main]; }
-
 static sw_rc print_run(const sw_local_program *p, const sw_local_stats *stats, int64_t torn, const sw_call *call,
                        sw_diag *d) {
   sw_text out = {0};
-  int32_t n = main_of(p->graph)->n_outputs;
+  int32_t n = p->graph->n_outputs;
   if (torn && stats->device == 0) {
     sw_log(SW_LOG_WARN, "%lld elements of results are not the same on all devices that should hold them",
            (long long)torn);
@@ -29,7 +27,7 @@ static sw_rc print_run(const sw_local_program *p, const sw_local_stats *stats, i
 
 static sw_rc run_and_join(const sw_local_cli *r, const sw_local_program *p, const sw_tensor *args, const sw_call *call,
                           sw_diag *d) {
-  int32_t n = main_of(p->graph)->n_outputs;
+  int32_t n = p->graph->n_outputs;
   int64_t torn = 0;
   sw_tensor *blocks, *outputs;
   sw_local_stats stats;
@@ -44,7 +42,7 @@ static sw_rc run_and_join(const sw_local_cli *r, const sw_local_program *p, cons
 }
 
 static sw_rc run(const sw_local_cli *r, const sw_local_program *p, const sw_call *call, sw_diag *d) {
-  int32_t n = main_of(p->graph)->n_args;
+  int32_t n = p->graph->n_args;
   const sw_type **types;
   sw_tensor *args;
   SW_ARENA_NEW(types, call->arena, n, d);

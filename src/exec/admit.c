@@ -19,11 +19,10 @@ static int64_t bytes_of(const sw_type *t) {
 
 /* A value is held from its op to its last use; arguments are counted apart. */
 static int64_t most_held(const sw_graph *g, int32_t *uses_left) {
-  const sw_block *b = sw_graph_main_block(g);
   int64_t held = 0, most = 0;
   for (int32_t i = 0; i < g->n_values; i++) uses_left[i] = g->values[i].n_uses;
-  for (int32_t i = 0; i < b->n_ops && most < INT64_MAX; i++) {
-    const sw_op *op = &g->ops[b->ops[i]];
+  for (int32_t i = 0; i < g->n_ops && most < INT64_MAX; i++) {
+    const sw_op *op = &g->ops[i];
     for (int k = 0; k < op->n_results; k++) held = plus(held, bytes_of(sw_result_type(g, op, k)));
     if (held > most) most = held;
     for (int k = 0; k < op->n_operands; k++) {
@@ -39,10 +38,9 @@ static int64_t most_held(const sw_graph *g, int32_t *uses_left) {
 
 /* Devices with the same part share it; one that all have whole is the caller's. */
 static int64_t argument_bytes(const sw_graph *g, const sw_sharding *const *args) {
-  const sw_function *f = &g->functions[g->main];
   int64_t bytes = 0;
-  for (int32_t i = 0; i < f->n_args; i++) {
-    const sw_type *block = &g->values[f->args[i]].type;
+  for (int32_t i = 0; i < g->n_args; i++) {
+    const sw_type *block = &g->values[g->args[i]].type;
     if (!args[i] || (!args[i]->n_refs && !args[i]->n_partial)) continue;
     int64_t parts = sw_axis_refs_size(sw_sharding_partial(args[i]), args[i]->n_partial);
     for (int k = 0; k < block->rank; k++) parts = times(parts, sw_sharding_shards(args[i], k));
@@ -52,13 +50,12 @@ static int64_t argument_bytes(const sw_graph *g, const sw_sharding *const *args)
 }
 
 sw_rc sw_single_admit(const sw_graph *g, const sw_type *const *types, sw_diag *d) {
-  const sw_function *f = &g->functions[g->main];
   int32_t *uses_left;
   SW_MEM_NEW(uses_left, g->n_values, d);
   int64_t bytes = most_held(g, uses_left);
   sw_mem_free(uses_left);
-  for (int32_t i = 0; i < f->n_args; i++) {
-    bytes = plus(bytes, bytes_of(types ? types[i] : &g->values[f->args[i]].type));
+  for (int32_t i = 0; i < g->n_args; i++) {
+    bytes = plus(bytes, bytes_of(types ? types[i] : &g->values[g->args[i]].type));
   }
   if (bytes < FEW_BYTES) return SW_OK;
   return sw_limits_check(&(sw_needs){.bytes = bytes, .address_bytes = bytes}, "the arguments and values of a run", d);

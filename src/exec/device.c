@@ -249,11 +249,10 @@ static sw_rc run_one(sw_execution *e, sw_id id, sw_id *next, sw_diag *d) {
   return SW_OK;
 }
 
-/* Ids of a block's ops follow each other. */
 static sw_rc run_ops(sw_execution *e, sw_diag *d) {
-  const sw_block *block = sw_graph_main_block(e->v->graph);
-  sw_id next, end = block->n_ops ? block->ops[0] + block->n_ops : 0;
-  for (sw_id id = block->n_ops ? block->ops[0] : 0; id < end; id = next) {
+  const sw_graph *g = e->v->graph;
+  sw_id next;
+  for (sw_id id = 0; id < g->n_ops; id = next) {
     e->v->at_op = id;
     if (sw_cancelled(e->v->options->cancel)) {
       return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "execution was interrupted");
@@ -267,15 +266,14 @@ static sw_rc run_ops(sw_execution *e, sw_diag *d) {
 
 static sw_rc take_args(sw_execution *e, const sw_buffer *const *args, sw_diag *d) {
   const sw_graph *g = e->v->graph;
-  const sw_function *f = &g->functions[g->main];
-  for (int i = 0; i < f->n_args; i++) {
-    const sw_value *value = &g->values[f->args[i]];
+  for (int i = 0; i < g->n_args; i++) {
+    const sw_value *value = &g->values[g->args[i]];
     const sw_buffer *b = args[i];
     bool fits = b && b->dtype == value->type.dtype && b->rank == value->type.rank;
     for (int k = 0; fits && k < b->rank; k++) fits = b->dims[k] == value->type.dims[k];
     if (!fits) return SW_FAIL_INPUT(d, value->span, "argument '%s' is not of the declared type", value->name);
-    e->values[f->args[i]] = (sw_held){.t = *b, .uses_left = value->n_uses};
-    sw_held_set_valid(e, f->args[i], &e->values[f->args[i]].t);
+    e->values[g->args[i]] = (sw_held){.t = *b, .uses_left = value->n_uses};
+    sw_held_set_valid(e, g->args[i], &e->values[g->args[i]].t);
     count_bytes(e, tensor_bytes(b));
   }
   return SW_OK;
@@ -284,9 +282,8 @@ static sw_rc take_args(sw_execution *e, const sw_buffer *const *args, sw_diag *d
 /* A value's last return hands it over; earlier ones, and an argument's, are copies. */
 static sw_rc give_outputs(sw_execution *e, sw_tensor *outputs, sw_diag *d) {
   const sw_graph *g = e->v->graph;
-  const sw_function *f = &g->functions[g->main];
-  for (int i = 0; i < f->n_outputs; i++) {
-    sw_held *h = &e->values[f->outputs[i]];
+  for (int i = 0; i < g->n_outputs; i++) {
+    sw_held *h = &e->values[g->outputs[i]];
     if (--h->uses_left == 0 && h->bytes) {
       outputs[i] = h->t;
       *h = (sw_held){0};
@@ -307,7 +304,7 @@ static void execution_free(sw_execution *e) {
 }
 
 sw_rc sw_device_execute(sw_device *v, const sw_buffer *const *args, sw_tensor *outputs, sw_diag *d) {
-  int n_outputs = v->graph->functions[v->graph->main].n_outputs;
+  int n_outputs = v->graph->n_outputs;
   sw_execution e = {.v = v};
   sw_rng_seed(&e.blur, v->options->blur);
   v->at_op = -1;

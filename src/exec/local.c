@@ -11,8 +11,6 @@
 #include "exec/validate/processes.h"
 #include "exec/validate/sharded.h"
 
-static const sw_function *main_of(const sw_graph *g) { return &g->functions[g->main]; }
-
 static sw_cut cut_of(const sw_local_program *p, const sw_local_border *b, const sw_buffer *whole, int64_t stride) {
   return (sw_cut){.mesh = &p->mesh,
                   .sharding = &b->sharding,
@@ -34,7 +32,7 @@ typedef struct blocks_in {
 
 static sw_rc cut_all(const sw_local_program *p, const sw_tensor *args, const sw_parallel *run, blocks_in *in,
                      sw_diag *d) {
-  int32_t n = main_of(p->graph)->n_args;
+  int32_t n = p->graph->n_args;
   for (int32_t i = 0; i < n; i++) {
     sw_cut c = cut_of(p, &p->args[i], &args[i], n);
     bool borrows;
@@ -50,7 +48,7 @@ static sw_rc share(const sw_local_program *p, const sw_parallel *run, sw_tensor 
                    sw_arena *arena, sw_diag *d) {
   sw_processes all = {run->comm, run->grid, run->first};
   sw_validation sum = {.comm = stats->comm};
-  SW_TRY(sw_processes_share_tensors(&all, main_of(p->graph)->n_outputs, blocks, d));
+  SW_TRY(sw_processes_share_tensors(&all, p->graph->n_outputs, blocks, d));
   SW_TRY(sw_processes_share_findings(&all, 0, &sum, arena, d));
   stats->comm = sum.comm;
   return SW_OK;
@@ -58,7 +56,7 @@ static sw_rc share(const sw_local_program *p, const sw_parallel *run, sw_tensor 
 
 static sw_rc admit(const sw_local_program *p, sw_arena *arena, sw_diag *d) {
   const sw_sharding **args;
-  int32_t n = main_of(p->graph)->n_args;
+  int32_t n = p->graph->n_args;
   SW_ARENA_NEW(args, arena, n, d);
   for (int32_t i = 0; i < n; i++) args[i] = &p->args[i].sharding;
   return sw_parallel_admit(p->graph, args, p->devices, d);
@@ -80,8 +78,8 @@ static sw_rc run_on(const sw_local_program *p, const sw_tensor *args, sw_paralle
 sw_rc sw_local_run(const sw_local_program *p, const sw_tensor *args, const sw_parallel_options *o, sw_tensor *blocks,
                    sw_local_stats *stats, sw_diag *d) {
   static const sw_parallel_options kNone;
-  int64_t n_blocks = p->devices * main_of(p->graph)->n_outputs;
-  blocks_in in = {.n = p->devices * main_of(p->graph)->n_args};
+  int64_t n_blocks = p->devices * p->graph->n_outputs;
+  blocks_in in = {.n = p->devices * p->graph->n_args};
   sw_arena arena = {0};
   sw_parallel run;
   *stats = (sw_local_stats){0};
@@ -136,13 +134,13 @@ static sw_rc join_parts(const sw_cut *c, const sw_tensor *blocks, sw_tensor *out
 static sw_rc join_one(const sw_local_program *p, int32_t i, const sw_tensor *blocks, sw_tensor *out, int64_t *torn,
                       sw_diag *d) {
   const sw_local_border *b = &p->outputs[i];
-  sw_cut c = cut_of(p, b, out, main_of(p->graph)->n_outputs);
+  sw_cut c = cut_of(p, b, out, p->graph->n_outputs);
   SW_TRY(sw_tensor_init(out, b->whole.dtype, b->whole.rank, b->whole.dims, d));
   return (b->sharding.n_partial ? join_parts : join_blocks)(&c, blocks + i, out, torn, d);
 }
 
 sw_rc sw_local_join(const sw_local_program *p, const sw_tensor *blocks, sw_tensor *outputs, int64_t *torn, sw_diag *d) {
-  int32_t n = main_of(p->graph)->n_outputs;
+  int32_t n = p->graph->n_outputs;
   sw_rc rc = SW_OK;
   memset(outputs, 0, (size_t)n * sizeof *outputs);
   if (torn) *torn = 0;
@@ -168,37 +166,34 @@ static sw_rc check_type(const char *what, const char *name, const sw_type *here,
 
 /* As many arguments and results. */
 static sw_rc check_counts(const sw_graph *g, const sw_graph *whole, sw_diag *d) {
-  const sw_function *own = main_of(g), *f = main_of(whole);
-  if (f->n_args == own->n_args && f->n_outputs == own->n_outputs) return SW_OK;
-  return SW_FAIL_INPUT(d, SW_NOWHERE, "the program has %d arguments and %d results, the whole one %d and %d",
-                       own->n_args, own->n_outputs, f->n_args, f->n_outputs);
+  if (whole->n_args == g->n_args && whole->n_outputs == g->n_outputs) return SW_OK;
+  return SW_FAIL_INPUT(d, SW_NOWHERE, "the program has %d arguments and %d results, the whole one %d and %d", g->n_args,
+                       g->n_outputs, whole->n_args, whole->n_outputs);
 }
 
 static sw_rc check_fit(const sw_local_program *p, const sw_graph *g, sw_diag *d) {
-  const sw_function *f = main_of(g);
   SW_TRY(check_counts(p->graph, g, d));
-  for (int32_t i = 0; i < f->n_args; i++) {
-    const sw_value *x = &g->values[f->args[i]];
+  for (int32_t i = 0; i < g->n_args; i++) {
+    const sw_value *x = &g->values[g->args[i]];
     SW_TRY(check_type("argument", x->name, &p->args[i].whole, &x->type, p->args[i].said, d));
   }
-  for (int32_t i = 0; i < f->n_outputs; i++) {
-    const sw_type *y = &g->values[f->outputs[i]].type;
-    SW_TRY(check_type("result", f->output_names[i], &p->outputs[i].whole, y, p->outputs[i].said, d));
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    const sw_type *y = &g->values[g->outputs[i]].type;
+    SW_TRY(check_type("result", g->output_names[i], &p->outputs[i].whole, y, p->outputs[i].said, d));
   }
   return SW_OK;
 }
 
 sw_rc sw_sharded_against(sw_sharded *s, const sw_graph *whole, sw_diag *d) {
   const sw_graph *g = s->model;
-  const sw_function *f = main_of(whole), *own = main_of(g);
   SW_TRY(check_counts(g, whole, d));
-  for (int32_t i = 0; i < f->n_args; i++) {
-    const sw_value *x = &whole->values[f->args[i]];
-    SW_TRY(check_type("argument", x->name, &g->values[own->args[i]].type, &x->type, true, d));
+  for (int32_t i = 0; i < whole->n_args; i++) {
+    const sw_value *x = &whole->values[whole->args[i]];
+    SW_TRY(check_type("argument", x->name, &g->values[g->args[i]].type, &x->type, true, d));
   }
-  for (int32_t i = 0; i < f->n_outputs; i++) {
-    const sw_type *y = &whole->values[f->outputs[i]].type;
-    SW_TRY(check_type("result", f->output_names[i], &g->values[own->outputs[i]].type, y, true, d));
+  for (int32_t i = 0; i < whole->n_outputs; i++) {
+    const sw_type *y = &whole->values[whole->outputs[i]].type;
+    SW_TRY(check_type("result", whole->output_names[i], &g->values[g->outputs[i]].type, y, true, d));
   }
   s->model = whole;
   s->layout = NULL; /* values of the other */
@@ -208,13 +203,12 @@ sw_rc sw_sharded_against(sw_sharded *s, const sw_graph *whole, sw_diag *d) {
 
 sw_rc sw_sharded_of_local(const sw_local_program *p, const sw_graph *model, sw_arena *arena, sw_sharded *out,
                           sw_diag *d) {
-  const sw_function *f = main_of(model);
   const sw_sharding **args, **outputs;
   SW_TRY(check_fit(p, model, d));
-  SW_ARENA_NEW(args, arena, f->n_args, d);
-  SW_ARENA_NEW(outputs, arena, f->n_outputs, d);
-  for (int32_t i = 0; i < f->n_args; i++) args[i] = &p->args[i].sharding;
-  for (int32_t i = 0; i < f->n_outputs; i++) outputs[i] = &p->outputs[i].sharding;
+  SW_ARENA_NEW(args, arena, model->n_args, d);
+  SW_ARENA_NEW(outputs, arena, model->n_outputs, d);
+  for (int32_t i = 0; i < model->n_args; i++) args[i] = &p->args[i].sharding;
+  for (int32_t i = 0; i < model->n_outputs; i++) outputs[i] = &p->outputs[i].sharding;
   *out = (sw_sharded){.model = model,
                       .program = p->graph,
                       .grid = &p->grid,
@@ -242,14 +236,13 @@ static sw_rc verify_border(const sw_local_program *p, const char *what, int32_t 
 
 sw_rc sw_local_verify(const sw_local_program *p, sw_diag *d) {
   const sw_graph *g = p->graph;
-  const sw_function *f = main_of(g);
   bool all = sw_mesh_devices(&p->mesh) == p->devices && sw_mesh_devices(&p->grid) == p->devices;
   if (!all) return SW_BUG(d, "the mesh has other devices than the program");
-  for (int32_t i = 0; i < f->n_args; i++) {
-    SW_TRY(verify_border(p, "argument", i, &p->args[i], &g->values[f->args[i]], d));
+  for (int32_t i = 0; i < g->n_args; i++) {
+    SW_TRY(verify_border(p, "argument", i, &p->args[i], &g->values[g->args[i]], d));
   }
-  for (int32_t i = 0; i < f->n_outputs; i++) {
-    SW_TRY(verify_border(p, "result", i, &p->outputs[i], &g->values[f->outputs[i]], d));
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    SW_TRY(verify_border(p, "result", i, &p->outputs[i], &g->values[g->outputs[i]], d));
   }
   return SW_OK;
 }

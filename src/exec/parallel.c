@@ -37,8 +37,8 @@ static void log_flight_record(const sw_parallel *p) {
 
 sw_rc sw_parallel_run(sw_parallel *run, const sw_exec_program *p, const sw_exec_options *o, const sw_tensor *blocks,
                       sw_tensor *outputs, sw_diag *d) {
-  const sw_function *f = &p->graph->functions[p->graph->main];
-  size_t n = (size_t)run->devices * (size_t)f->n_args;
+  const sw_graph *g = p->graph;
+  size_t n = (size_t)run->devices * (size_t)g->n_args;
   sw_exec_program program = *p;
   sw_exec_options options = *o;
   const sw_buffer **args = sw_mem_alloc(n + 1, sizeof *args, d);
@@ -50,8 +50,8 @@ sw_rc sw_parallel_run(sw_parallel *run, const sw_exec_program *p, const sw_exec_
   options.on_op = run->o->on_op;
   options.on_op_user = run->o->listener;
   double start = sw_now_s();
-  sw_rc rc = run->o->mpi ? sw_exec_run_device(&program, run->first, args + run->first * f->n_args, &options,
-                                              &outputs[run->first * f->n_outputs], d)
+  sw_rc rc = run->o->mpi ? sw_exec_run_device(&program, run->first, args + run->first * g->n_args, &options,
+                                              &outputs[run->first * g->n_outputs], d)
                          : sw_exec_run_spmd(&program, args, &options, outputs, d);
   run->seconds = sw_now_s() - start;
   if (rc && rc != SW_E_CANCELLED && !run->o->quiet) log_flight_record(run);

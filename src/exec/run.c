@@ -99,25 +99,25 @@ static sw_rc report_failure(const device_thread *t, int64_t devices, sw_diag *d)
 
 sw_rc sw_exec_run_spmd(const sw_exec_program *p, const sw_buffer *const *args, const sw_exec_options *o,
                        sw_tensor *outputs, sw_diag *d) {
-  const sw_function *f = &p->graph->functions[p->graph->main];
+  const sw_graph *g = p->graph;
   int64_t devices = sw_mesh_devices(p->mesh);
   device_thread *threads;
   SW_MEM_NEW(threads, devices, d);
   atomic_int failures = 0;
   double began_s = sw_now_s();
-  memset(outputs, 0, (size_t)(devices * f->n_outputs) * sizeof *outputs);
+  memset(outputs, 0, (size_t)(devices * g->n_outputs) * sizeof *outputs);
   for (int64_t i = 0; i < devices; i++) {
     threads[i] = (device_thread){
-        .v = {.graph = p->graph, .program = p, .device = i, .options = o ? o : &kNoOptions, .began_s = began_s},
-        .args = args + i * f->n_args,
-        .outputs = outputs + i * f->n_outputs,
+        .v = {.graph = g, .program = p, .device = i, .options = o ? o : &kNoOptions, .began_s = began_s},
+        .args = args + i * g->n_args,
+        .outputs = outputs + i * g->n_outputs,
         .failures = &failures,
         .failed_as = -1};
   }
   run_all(threads, devices);
   const device_thread *failed = first_failure(threads, devices);
   sw_rc rc = failed ? report_failure(failed, devices, d) : SW_OK;
-  for (int64_t i = 0; rc && i < devices * f->n_outputs; i++) sw_tensor_deinit(&outputs[i]);
+  for (int64_t i = 0; rc && i < devices * g->n_outputs; i++) sw_tensor_deinit(&outputs[i]);
   sw_mem_free(threads);
   return rc;
 }

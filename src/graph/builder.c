@@ -1,4 +1,4 @@
-/* Building a graph: functions, arguments, ops, outputs. Equal ops (opcode, operand types, attributes) are inferred once
+/* Building a graph: arguments, ops, outputs. Equal ops (opcode, operand types, attributes) are inferred once
  * and share attributes, result types and loops, so that a model of a thousand equal layers costs one of them.
  *
  * After a failure the graph can only be destroyed.
@@ -12,7 +12,6 @@
 sw_rc sw_graph_create(const char *name, sw_graph **out, sw_diag *d) {
   sw_graph *g;
   SW_MEM_NEW(g, 1, d);
-  g->main = -1;
   sw_rc rc = SW_E_RESOURCE;
   g->builder = sw_mem_alloc(1, sizeof *g->builder, d);
   g->names = sw_mem_alloc(1, sizeof *g->names, d);
@@ -26,23 +25,17 @@ failed:
   return rc;
 }
 
-static void draft_free(sw_function_draft *f) {
-  sw_array_free(&f->args);
-  sw_array_free(&f->ops);
-  sw_array_free(&f->outputs);
-  sw_array_free(&f->alias);
-  sw_array_free(&f->output_names);
-  sw_dict_deinit(&f->output_at);
-  sw_array_free(&f->output_spans);
-}
-
 void sw_graph_builder_free(sw_graph *g) {
   struct sw_graph_builder *b = g->builder;
   if (!b) return;
   sw_array_free(&b->values);
   sw_array_free(&b->ops);
-  for (size_t i = 0; i < b->functions.n; i++) draft_free(&b->functions.at[i]);
-  sw_array_free(&b->functions);
+  sw_array_free(&b->args);
+  sw_array_free(&b->outputs);
+  sw_array_free(&b->alias);
+  sw_array_free(&b->output_names);
+  sw_dict_deinit(&b->output_at);
+  sw_array_free(&b->output_spans);
   sw_array_free(&b->annotations);
   sw_array_free(&b->twins);
   sw_array_free(&b->shapes);
@@ -56,41 +49,14 @@ void sw_graph_builder_free(sw_graph *g) {
 void sw_graph_destroy(sw_graph *g) {
   if (!g) return;
   sw_graph_builder_free(g);
-  for (int i = 0; g->names && i < g->names->n; i++) sw_dict_deinit(&g->names->of_function[i]);
-  if (g->names) sw_mem_free(g->names->of_function);
+  if (g->names) sw_dict_deinit(&g->names->ids);
   sw_mem_free(g->names);
   sw_arena_deinit(&g->arena);
   sw_mem_free(g);
 }
 
-static sw_rc check_open(const sw_graph *g, sw_span span, bool needs_function, sw_diag *d) {
-  if (g->sealed) return SW_FAIL(d, SW_E_BUG, span, "internal: the graph is sealed");
-  if (needs_function && !g->builder->functions.n) return SW_FAIL(d, SW_E_BUG, span, "internal: no function is open");
-  return SW_OK;
-}
-
-static sw_function_draft *current(const sw_graph *g) { return &g->builder->functions.at[g->builder->functions.n - 1]; }
-
-sw_rc sw_graph_add_function(sw_graph *g, const char *name, sw_id *out, sw_diag *d) {
-  SW_TRY(check_open(g, SW_NOWHERE, false, d));
-  struct sw_graph_builder *b = g->builder;
-  sw_id id = (sw_id)b->functions.n;
-  for (sw_id i = 0; i < id; i++) {
-    if (strcmp(b->functions.at[i].name, name) == 0) {
-      return SW_FAIL_INPUT(d, SW_NOWHERE, "function '%s' is defined twice; expected distinct names", name);
-    }
-  }
-  sw_dict *names = sw_mem_grow(g->names->of_function, (size_t)id, (size_t)id + 1, sizeof *names, d);
-  if (!names) return SW_E_RESOURCE;
-  g->names->of_function = names;
-  g->names->n = id + 1;
-  sw_function_draft f = {.body = id};
-  f.name = sw_arena_strndup(&g->arena, name, strlen(name), d);
-  if (!f.name) return SW_E_RESOURCE;
-  SW_TRY(sw_array_push(&b->functions, f, d));
-  if (id == 0 || strcmp(name, "main") == 0) g->main = id;
-  if (out) *out = id;
-  return SW_OK;
+static sw_rc check_open(const sw_graph *g, sw_span span, sw_diag *d) {
+  return g->sealed ? SW_FAIL(d, SW_E_BUG, span, "internal: the graph is sealed") : SW_OK;
 }
 
 /* --- names ------------------------------------------------------------------------------------------------------- */
@@ -99,13 +65,9 @@ static sw_id id_in(int64_t slot, enum sw_name_use use) {
   return (sw_id)(use == SW_NAME_OF_OP ? slot >> 32 : slot & INT64_C(0xffffffff)) - 1;
 }
 
-sw_id sw_graph_named(const sw_graph *g, sw_id function, const char *name, enum sw_name_use use) {
-  const int64_t *slot = function < 0 ? NULL : sw_dict_get(&g->names->of_function[function], name, strlen(name));
+sw_id sw_graph_named(const sw_graph *g, const char *name, enum sw_name_use use) {
+  const int64_t *slot = sw_dict_get(&g->names->ids, name, strlen(name));
   return slot ? id_in(*slot, use) : -1;
-}
-
-static bool is_taken(const sw_graph *g, const char *name, enum sw_name_use use) {
-  return sw_graph_named(g, current(g)->body, name, use) >= 0;
 }
 
 /* Record `id` under the name; *out is the graph's copy of the text. */
@@ -113,7 +75,7 @@ static sw_rc claim(sw_graph *g, const char *name, enum sw_name_use use, sw_id id
                    sw_diag *d) {
   if (!*name) return SW_FAIL_INPUT(d, span, "a name is empty; expected at least one character");
   int64_t *slot;
-  SW_TRY(sw_dict_put(&g->names->of_function[current(g)->body], name, strlen(name), 0, &slot, NULL, d));
+  SW_TRY(sw_dict_put(&g->names->ids, name, strlen(name), 0, &slot, NULL, d));
   sw_id value = id_in(*slot, SW_NAME_OF_VALUE), op = id_in(*slot, SW_NAME_OF_OP),
         other = use == SW_NAME_OF_OP ? op : value;
   if (other >= 0) {
@@ -129,7 +91,7 @@ static sw_rc claim(sw_graph *g, const char *name, enum sw_name_use use, sw_id id
 sw_rc sw_graph_free_name(sw_graph *g, const char *base, const char **out, sw_diag *d) {
   struct sw_graph_builder *b = g->builder;
   *out = base;
-  while (is_taken(g, *out, SW_NAME_OF_OP) || is_taken(g, *out, SW_NAME_OF_VALUE)) {
+  while (sw_graph_named(g, *out, SW_NAME_OF_OP) >= 0 || sw_graph_named(g, *out, SW_NAME_OF_VALUE) >= 0) {
     *out = sw_arena_printf(&b->scratch, d, "%s_%lld", base, (long long)++b->counter);
     if (!*out) return SW_E_RESOURCE;
   }
@@ -153,7 +115,7 @@ static sw_rc add_value(sw_graph *g, const char *name, const sw_value *v, sw_id *
 
 sw_rc sw_graph_add_arg(sw_graph *g, const char *name, sw_dtype t, int rank, const int64_t *dims, sw_value_kind kind,
                        sw_span span, sw_id *out, sw_diag *d) {
-  SW_TRY(check_open(g, span, true, d));
+  SW_TRY(check_open(g, span, d));
   if (kind != SW_VALUE_INPUT && kind != SW_VALUE_PARAMETER && kind != SW_VALUE_STATE) {
     return SW_FAIL(d, SW_E_BUG, span, "internal: argument '%s' is no input, parameter or state", name);
   }
@@ -168,22 +130,21 @@ sw_rc sw_graph_add_arg(sw_graph *g, const char *name, sw_dtype t, int rank, cons
                            (long long)dims[i]);
     }
   }
-  sw_value v = {.kind = kind, .def = -1, .block = current(g)->body, .span = span};
-  v.def_index = (int32_t)current(g)->args.n;
+  sw_value v = {.kind = kind, .def = -1, .def_index = (int32_t)g->builder->args.n, .span = span};
   v.type = (sw_type){t, rank, sw_arena_copy(&g->arena, dims, (size_t)rank, sizeof *dims, d)};
   if (!v.type.dims) return SW_E_RESOURCE;
   if (known && sw_type_bytes(&v.type) < 0) return SW_FAIL_INPUT(d, span, "value '%s' does not fit 2^63 bytes", name);
   sw_id id;
   SW_TRY(add_value(g, name, &v, &id, d));
-  SW_TRY(sw_array_push(&current(g)->args, id, d));
+  SW_TRY(sw_array_push(&g->builder->args, id, d));
   if (out) *out = id;
   return SW_OK;
 }
 
-static sw_rc check_alias(const sw_graph *g, const sw_function_draft *f, const sw_value *v, sw_id alias, sw_span span,
-                         sw_diag *d) {
+static sw_rc check_alias(const sw_graph *g, const sw_value *v, sw_id alias, sw_span span, sw_diag *d) {
+  const struct sw_graph_builder *b = g->builder;
   const sw_value *a = alias < g->n_values ? &g->values[alias] : NULL;
-  if (!a || a->kind != SW_VALUE_STATE || a->block != f->body) {
+  if (!a || a->kind != SW_VALUE_STATE) {
     return SW_FAIL_INPUT(d, span, "output '%s' becomes '%s'; expected a value of kind state", v->name,
                          a ? a->name : "?");
   }
@@ -191,41 +152,41 @@ static sw_rc check_alias(const sw_graph *g, const sw_function_draft *f, const sw
     return SW_FAIL_INPUT(d, span, "output '%s' becomes state '%s' of another shape or dtype; expected the same",
                          v->name, a->name);
   }
-  for (size_t i = 0; i < f->alias.n; i++) {
-    if (f->alias.at[i] == alias) {
+  for (size_t i = 0; i < b->alias.n; i++) {
+    if (b->alias.at[i] == alias) {
       return SW_FAIL_INPUT(d, span, "two outputs become state '%s'; expected one", a->name);
     }
   }
   return SW_OK;
 }
 
-static bool has_output(const sw_function_draft *f, const char *name) {
-  return sw_dict_get(&f->output_at, name, strlen(name)) != NULL;
+static bool has_output(const struct sw_graph_builder *b, const char *name) {
+  return sw_dict_get(&b->output_at, name, strlen(name)) != NULL;
 }
 
 sw_rc sw_graph_add_output(sw_graph *g, const char *name, sw_id value, sw_id alias, sw_span span, sw_diag *d) {
-  SW_TRY(check_open(g, span, true, d));
-  sw_function_draft *f = current(g);
-  if (value < 0 || value >= g->n_values || g->values[value].block != f->body) {
-    return SW_FAIL(d, SW_E_BUG, span, "internal: output value %d is not one of the function", (int)value);
+  SW_TRY(check_open(g, span, d));
+  struct sw_graph_builder *b = g->builder;
+  if (value < 0 || value >= g->n_values) {
+    return SW_FAIL(d, SW_E_BUG, span, "internal: output value %d is not one of the graph", (int)value);
   }
   const sw_value *v = &g->values[value];
-  if (alias >= 0) SW_TRY(check_alias(g, f, v, alias, span, d));
-  if (name && has_output(f, name)) {
+  if (alias >= 0) SW_TRY(check_alias(g, v, alias, span, d));
+  if (name && has_output(b, name)) {
     return SW_FAIL_INPUT(d, span, "two outputs are named '%s'; expected distinct names", name);
   }
   const char *text = name ? name : v->name;
-  for (int copy = 2; has_output(f, text); copy++) {
+  for (int copy = 2; has_output(b, text); copy++) {
     text = sw_arena_printf(&g->arena, d, "%s_%d", v->name, copy);
     if (!text) return SW_E_RESOURCE;
   }
   text = sw_arena_strndup(&g->arena, text, strlen(text), d);
   if (!text) return SW_E_RESOURCE;
-  SW_TRY(sw_dict_put(&f->output_at, text, strlen(text), (int64_t)f->outputs.n, NULL, NULL, d));
-  SW_TRY(sw_array_push(&f->outputs, value, d));
-  SW_TRY(sw_array_push(&f->alias, alias < 0 ? -1 : alias, d));
-  SW_TRY(sw_array_push(&f->output_names, text, d));
-  return sw_array_push(&f->output_spans, span, d);
+  SW_TRY(sw_dict_put(&b->output_at, text, strlen(text), (int64_t)b->outputs.n, NULL, NULL, d));
+  SW_TRY(sw_array_push(&b->outputs, value, d));
+  SW_TRY(sw_array_push(&b->alias, alias < 0 ? -1 : alias, d));
+  SW_TRY(sw_array_push(&b->output_names, text, d));
+  return sw_array_push(&b->output_spans, span, d);
 }
 
 /* --- ops --------------------------------------------------------------------------------------------------------- */
@@ -334,7 +295,6 @@ static sw_rc add_results(sw_graph *g, const sw_op_spec *spec, const sw_shape *s,
                   .type = s->results[i],
                   .def = g->n_ops,
                   .def_index = i,
-                  .block = op->block,
                   .span = spec->span};
     SW_TRY(add_value(g, name, &v, &results[i], d));
   }
@@ -347,7 +307,6 @@ static sw_rc append(sw_graph *g, const sw_op_spec *spec, const char *name, const
   sw_op op = {.code = spec->code,
               .n_operands = spec->n_operands,
               .n_results = s->n_results,
-              .block = current(g)->body,
               .span = spec->span,
               .location = spec->location,
               .space = s->space};
@@ -362,7 +321,6 @@ static sw_rc append(sw_graph *g, const sw_op_spec *spec, const char *name, const
   op.operands = sw_arena_copy(&g->arena, spec->operands, (size_t)spec->n_operands, sizeof *spec->operands, d);
   op.results = sw_arena_copy(&g->arena, results, (size_t)s->n_results, sizeof *results, d);
   if (!op.operands || !op.results) return SW_E_RESOURCE;
-  SW_TRY(sw_array_push(&current(g)->ops, g->n_ops, d));
   SW_TRY(sw_array_push(&b->ops, op, d));
   g->ops = b->ops.at;
   g->n_ops = (int32_t)b->ops.n;
@@ -379,9 +337,8 @@ static sw_rc collect_operands(sw_graph *g, const sw_op_spec *spec, sw_rule_call 
   SW_ARENA_NEW(types, &g->builder->scratch, spec->n_operands, d);
   for (int i = 0; i < spec->n_operands; i++) {
     sw_id v = spec->operands[i];
-    if (v < 0 || v >= g->n_values || g->values[v].block != current(g)->body) {
-      return SW_FAIL(d, SW_E_BUG, spec->span, "internal: operand %d of '%s' is no earlier value of the function", i,
-                     c->name);
+    if (v < 0 || v >= g->n_values) {
+      return SW_FAIL(d, SW_E_BUG, spec->span, "internal: operand %d of '%s' is no earlier value", i, c->name);
     }
     types[i] = g->values[v].type;
   }
@@ -402,7 +359,7 @@ static sw_rc expand(sw_graph *g, const sw_op_spec *spec, sw_rule_call *c, sw_id 
 }
 
 sw_rc sw_graph_add_op(sw_graph *g, const sw_op_spec *spec, sw_id *results, sw_diag *d) {
-  SW_TRY(check_open(g, spec->span, true, d));
+  SW_TRY(check_open(g, spec->span, d));
   struct sw_graph_builder *b = g->builder;
   if (!b->depth) sw_arena_reset(&b->scratch);
   sw_rule_call c = {.rule = sw_op_rule_of(spec->code),

@@ -6,10 +6,9 @@
 #include "shardwright/array.h"
 #include "shardwright/hash.h"
 
-/* One function's names: the value at a name is (id of the op + 1) << 32 | (id of the value + 1). */
+/* The value at a name is (id of the op + 1) << 32 | (id of the value + 1). */
 struct sw_graph_names {
-  int n;
-  sw_dict *of_function;
+  sw_dict ids;
 };
 
 /* What equal ops share: everything that follows from opcode, operand types and attributes. */
@@ -20,19 +19,13 @@ typedef struct sw_shape {
   const sw_space *space;
 } sw_shape;
 
-typedef struct sw_function_draft {
-  const char *name;
-  sw_id body;
-  SW_ARRAY(sw_id) args, ops, outputs, alias;
-  SW_ARRAY(const char *) output_names;
-  sw_dict output_at; /* from a name to its index in output_names */
-  SW_ARRAY(sw_span) output_spans;
-} sw_function_draft;
-
 struct sw_graph_builder {
   SW_ARRAY(sw_value) values;
   SW_ARRAY(sw_op) ops;
-  SW_ARRAY(sw_function_draft) functions; /* the last one is being built */
+  SW_ARRAY(sw_id) args, outputs, alias;
+  SW_ARRAY(const char *) output_names;
+  sw_dict output_at; /* from a name to its index in output_names */
+  SW_ARRAY(sw_span) output_spans;
   SW_ARRAY(sw_annotation) annotations;
   SW_ARRAY(sw_twins) twins;
   SW_ARRAY(sw_shape) shapes;
@@ -55,9 +48,9 @@ SW_CHECKED sw_rc sw_shape_build(sw_rule_call *c, int n_attrs, const sw_attr *att
 /* `base`, or base_1, base_2, ... : a name that neither an op nor a value has; lives as long as the scratch. */
 SW_CHECKED sw_rc sw_graph_free_name(sw_graph *g, const char *base, const char **out, sw_diag *d);
 void sw_graph_builder_free(sw_graph *g);
-/* The op or value at a name of a function; -1: none. */
+/* The op or value at a name; -1: none. */
 enum sw_name_use { SW_NAME_OF_VALUE, SW_NAME_OF_OP };
-sw_id sw_graph_named(const sw_graph *g, sw_id function, const char *name, enum sw_name_use use);
+sw_id sw_graph_named(const sw_graph *g, const char *name, enum sw_name_use use);
 /* No two annotations of one definition, use or op say different things; definitions come first. */
 SW_CHECKED sw_rc sw_annotations_check(const sw_graph *g, sw_diag *d);
 

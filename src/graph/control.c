@@ -175,13 +175,10 @@ static sw_rc check_yields(reader *r) {
 
 static sw_rc check_outputs(reader *r) {
   const sw_graph *g = r->g;
-  for (int f = 0; f < g->n_functions; f++) {
-    for (int i = 0; i < g->functions[f].n_outputs; i++) {
-      sw_id v = g->functions[f].outputs[i];
-      if (sw_value_frame(g, v) < 0) continue;
-      return SW_FAIL_INPUT(r->d, g->functions[f].output_spans[i], "output '%s' is a value inside a loop or branch",
-                           g->values[v].name);
-    }
+  for (int i = 0; i < g->n_outputs; i++) {
+    sw_id v = g->outputs[i];
+    if (sw_value_frame(g, v) < 0) continue;
+    return SW_FAIL_INPUT(r->d, g->output_spans[i], "output '%s' is a value inside a loop or branch", g->values[v].name);
   }
   return SW_OK;
 }
@@ -199,11 +196,9 @@ static void count_repeats(sw_graph *g, sw_frame *frames, size_t n) {
 
 static sw_rc read_frames(reader *r) {
   sw_graph *g = r->g;
-  for (int f = 0; f < g->n_functions; f++) {
-    const sw_block *b = &g->blocks[g->regions[g->functions[f].body].blocks[0]];
-    r->closed = -1;
-    for (int32_t i = 0; i < b->n_ops; i++) SW_TRY(see_op(r, b->ops[i]));
-    if (!r->n_open) continue;
+  r->closed = -1;
+  for (int32_t i = 0; i < g->n_ops; i++) SW_TRY(see_op(r, i));
+  if (r->n_open) {
     const sw_op *begin = &g->ops[r->frames.at[innermost(r)].opened_by];
     return WRONG(r, begin, "%s '%s' has no end; expected one", sw_opcode_text(begin->code), begin->name);
   }

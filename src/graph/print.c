@@ -91,29 +91,24 @@ static void print_op(const sw_graph *g, const sw_op *op, sw_text *out) {
   sw_text_puts(out, "\n");
 }
 
-static void print_function(const sw_graph *g, const sw_function *f, sw_text *out) {
+void sw_graph_print(const sw_graph *g, sw_text *out) {
   static const char *const kKinds[] = {"input", "parameter", "state", "constant", "intermediate"};
-  sw_text_printf(out, "func @%s {\n", f->name);
-  for (int i = 0; i < f->n_args; i++) {
-    const sw_value *v = &g->values[f->args[i]];
+  sw_text_puts(out, "func @main {\n");
+  for (int i = 0; i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
     sw_text_printf(out, "  %%%s = %s : ", v->name, kKinds[v->kind]);
     sw_type_print(&v->type, out);
     sw_text_puts(out, "\n");
   }
-  const sw_block *b = &g->blocks[g->regions[f->body].blocks[0]];
-  for (int i = 0; i < b->n_ops; i++) print_op(g, &g->ops[b->ops[i]], out);
+  for (int i = 0; i < g->n_ops; i++) print_op(g, &g->ops[i], out);
   sw_text_puts(out, "  return");
-  for (int i = 0; i < f->n_outputs; i++) {
-    const sw_value *v = &g->values[f->outputs[i]];
+  for (int i = 0; i < g->n_outputs; i++) {
+    const sw_value *v = &g->values[g->outputs[i]];
     sw_text_printf(out, i ? ", %%%s" : " %%%s", v->name);
-    if (strcmp(f->output_names[i], v->name) != 0) sw_text_printf(out, " as %s", f->output_names[i]);
-    if (f->alias[i] >= 0) sw_text_printf(out, " into %%%s", g->values[f->alias[i]].name);
+    if (strcmp(g->output_names[i], v->name) != 0) sw_text_printf(out, " as %s", g->output_names[i]);
+    if (g->alias[i] >= 0) sw_text_printf(out, " into %%%s", g->values[g->alias[i]].name);
   }
   sw_text_puts(out, "\n}\n");
-}
-
-void sw_graph_print(const sw_graph *g, sw_text *out) {
-  for (int i = 0; i < g->n_functions; i++) print_function(g, &g->functions[i], out);
 }
 
 /* --- hash -------------------------------------------------------------------------------------------------------- */
@@ -194,23 +189,16 @@ static uint64_t hash_annotation(const sw_graph *g, const sw_annotation *a, uint6
   return h;
 }
 
-static uint64_t hash_function(const sw_graph *g, const sw_function *f, uint64_t h) {
-  h = hash_text(f->name, h);
-  for (int i = 0; i < f->n_args; i++) {
-    const sw_value *v = &g->values[f->args[i]];
+uint64_t sw_graph_hash(const sw_graph *g) {
+  uint64_t h = hash_text("main", hash_text("shardwright graph 1", 0));
+  for (int i = 0; i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
     h = hash_type(&v->type, hash_int(v->kind, hash_text(v->name, h)));
   }
-  const sw_block *b = &g->blocks[g->regions[f->body].blocks[0]];
-  for (int i = 0; i < b->n_ops; i++) h = hash_op(g, &g->ops[b->ops[i]], h);
-  for (int i = 0; i < f->n_outputs; i++) {
-    h = hash_text(f->output_names[i], hash_value(g, f->outputs[i], hash_value(g, f->alias[i], h)));
+  for (int i = 0; i < g->n_ops; i++) h = hash_op(g, &g->ops[i], h);
+  for (int i = 0; i < g->n_outputs; i++) {
+    h = hash_text(g->output_names[i], hash_value(g, g->outputs[i], hash_value(g, g->alias[i], h)));
   }
-  return h;
-}
-
-uint64_t sw_graph_hash(const sw_graph *g) {
-  uint64_t h = hash_text("shardwright graph 1", 0);
-  for (int i = 0; i < g->n_functions; i++) h = hash_function(g, &g->functions[i], h);
   for (int i = 0; g->has_mesh && i < g->mesh.n_axes; i++) {
     h = hash_int(g->mesh.axis[i].size, hash_text(g->mesh.axis[i].name, h));
   }

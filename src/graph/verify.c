@@ -7,17 +7,16 @@
 
 static sw_rc check_value(const sw_graph *g, sw_id id, sw_diag *d) {
   const sw_value *v = &g->values[id];
-  if (!v->name || v->block < 0 || v->block >= g->n_blocks) return WRONG(d, v->span, "value %d has no place", (int)id);
+  if (!v->name) return WRONG(d, v->span, "value %d has no name", (int)id);
   if (v->type.rank < 0 || v->type.rank > SW_MAX_RANK) {
     return WRONG(d, v->span, "value '%s' has rank %d", v->name, v->type.rank);
   }
-  const sw_block *b = &g->blocks[v->block];
   bool ok;
   if (v->def >= 0) {
     ok = v->def < g->n_ops && v->def_index >= 0 && v->def_index < g->ops[v->def].n_results &&
-         g->ops[v->def].results[v->def_index] == id && g->ops[v->def].block == v->block;
+         g->ops[v->def].results[v->def_index] == id;
   } else {
-    ok = v->def_index >= 0 && v->def_index < b->n_args && b->args[v->def_index] == id;
+    ok = v->def_index >= 0 && v->def_index < g->n_args && g->args[v->def_index] == id;
   }
   if (!ok) return WRONG(d, v->span, "value '%s' is not where it is defined", v->name);
   for (int i = 0; i < v->n_uses; i++) {
@@ -27,7 +26,7 @@ static sw_rc check_value(const sw_graph *g, sw_id id, sw_diag *d) {
                      : u.op == -1;
     if (!reads) return WRONG(d, v->span, "use %d of value '%s' does not read it", i, v->name);
   }
-  if (sw_graph_named(g, g->regions[b->region].parent_op < 0 ? b->region : g->main, v->name, SW_NAME_OF_VALUE) != id) {
+  if (sw_graph_named(g, v->name, SW_NAME_OF_VALUE) != id) {
     return WRONG(d, v->span, "the name '%s' leads to another value", v->name);
   }
   return SW_OK;
@@ -70,12 +69,12 @@ static sw_rc infer_again(const sw_graph *g, const sw_op *op, sw_arena *scratch, 
 
 static sw_rc check_op(const sw_graph *g, sw_id id, sw_diag *d) {
   const sw_op *op = &g->ops[id];
-  if ((unsigned)op->code >= SW_OP_COUNT || !op->name || op->block < 0 || op->block >= g->n_blocks) {
-    return WRONG(d, op->span, "op %d has no opcode, name or block", (int)id);
+  if ((unsigned)op->code >= SW_OP_COUNT || !op->name) {
+    return WRONG(d, op->span, "op %d has no opcode or name", (int)id);
   }
   for (int i = 0; i < op->n_operands; i++) {
     sw_id v = op->operands[i];
-    bool earlier = v >= 0 && v < g->n_values && g->values[v].block == op->block && g->values[v].def < id;
+    bool earlier = v >= 0 && v < g->n_values && g->values[v].def < id;
     if (!earlier) return WRONG(d, op->span, "operand %d of '%s' is no earlier value", i, op->name);
   }
   for (int i = 0; i < op->n_results; i++) {
@@ -116,12 +115,12 @@ static sw_rc check_inference(const sw_graph *g, sw_diag *d) {
   return rc;
 }
 
-static sw_rc check_outputs(const sw_graph *g, const sw_function *f, sw_diag *d) {
-  for (int i = 0; i < f->n_outputs; i++) {
-    sw_id v = f->outputs[i], a = f->alias[i];
-    if (v < 0 || v >= g->n_values || a >= g->n_values) return WRONG(d, f->output_spans[i], "output %d is no value", i);
+static sw_rc check_outputs(const sw_graph *g, sw_diag *d) {
+  for (int i = 0; i < g->n_outputs; i++) {
+    sw_id v = g->outputs[i], a = g->alias[i];
+    if (v < 0 || v >= g->n_values || a >= g->n_values) return WRONG(d, g->output_spans[i], "output %d is no value", i);
     if (a >= 0 && (g->values[a].kind != SW_VALUE_STATE || !sw_type_equal(&g->values[a].type, &g->values[v].type))) {
-      return WRONG(d, f->output_spans[i], "output %d becomes no state of its type", i);
+      return WRONG(d, g->output_spans[i], "output %d becomes no state of its type", i);
     }
   }
   return SW_OK;
@@ -138,10 +137,8 @@ sw_rc sw_graph_verify(const sw_graph *g, sw_diag *d) {
     SW_TRY(check_op(g, i, d));
     slots += g->ops[i].n_operands;
   }
-  for (int i = 0; i < g->n_functions; i++) {
-    SW_TRY(check_outputs(g, &g->functions[i], d));
-    slots += g->functions[i].n_outputs;
-  }
+  SW_TRY(check_outputs(g, d));
+  slots += g->n_outputs;
   if (uses != slots) return WRONG(d, SW_NOWHERE, "use lists hold %lld of %lld uses", (long long)uses, (long long)slots);
   SW_TRY(check_inference(g, d));
   return sw_annotations_check(g, d);

@@ -64,12 +64,12 @@ static void put_costs(sw_json_out *o, const sw_breakdown *a) {
 }
 
 static void put_ops(sw_json_out *o, const sw_plan *p) {
-  const sw_block *b = sw_graph_main_block(p->graph);
+  const sw_graph *g = p->graph;
   sw_jw_array(o, "ops");
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    const sw_op *op = &p->graph->ops[b->ops[i]];
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
     sw_text t = {0};
-    sw_strategy_print(sw_machine_mesh(p->machine), op->space, &p->ops[b->ops[i]], &t);
+    sw_strategy_print(sw_machine_mesh(p->machine), op->space, &p->ops[i], &t);
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", op->name);
     sw_jw_string(o, "strategy", sw_text_str(&t));
@@ -133,7 +133,6 @@ static void print_mesh(const sw_mesh *m, uint32_t open, sw_text *out) {
 static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const sw_open_measures *open, sw_text *out,
                         sw_diag *d) {
   const sw_graph *g = p->graph;
-  const sw_function *f = &g->functions[g->main];
   const sw_mesh *m = sw_machine_mesh(p->machine);
   const sw_profile *profile = sw_machine_profile(p->machine);
   sw_text mesh = {0};
@@ -160,12 +159,12 @@ static sw_rc write_plan(const sw_plan *p, const sw_breakdown *breakdown, const s
   if (open && open->moved_bytes) put_open_costs(&o, open);
   sw_jw_bool(&o, "args_whole", p->args_whole);
   sw_jw_array(&o, "arguments");
-  for (int32_t i = 0; i < f->n_args; i++) put_sharding(&o, m, g->values[f->args[i]].name, &p->args[i]);
+  for (int32_t i = 0; i < g->n_args; i++) put_sharding(&o, m, g->values[g->args[i]].name, &p->args[i]);
   sw_jw_end(&o);
   put_ops(&o, p);
   put_stated(&o, p);
   sw_jw_array(&o, "outputs");
-  for (int32_t i = 0; i < f->n_outputs; i++) put_sharding(&o, m, f->output_names[i], &p->outputs[i]);
+  for (int32_t i = 0; i < g->n_outputs; i++) put_sharding(&o, m, g->output_names[i], &p->outputs[i]);
   sw_jw_end(&o);
   put_shared(&o, p);
   sw_jw_end(&o);
@@ -352,20 +351,19 @@ static sw_rc read_stated(const reader *r, const sw_json *root, sw_diag *d) {
 }
 
 static sw_rc read_outputs(const reader *r, const sw_json *list, sw_diag *d) {
-  const sw_function *f = &r->g->functions[r->g->main];
-  if (list->n != f->n_outputs) {
-    return SW_FAIL_INPUT(d, sw_json_span(list), "%d outputs; the model has %d", list->n, f->n_outputs);
+  const sw_graph *g = r->g;
+  if (list->n != g->n_outputs) {
+    return SW_FAIL_INPUT(d, sw_json_span(list), "%d outputs; the model has %d", list->n, g->n_outputs);
   }
   for (int32_t i = 0; i < list->n; i++) {
     const char *name, *text;
     const sw_json *v = &list->at[i];
     SW_TRY(read_entry(v, "sharding", &name, &text, d));
-    if (strcmp(name, f->output_names[i]) != 0) {
+    if (strcmp(name, g->output_names[i]) != 0) {
       return SW_FAIL_INPUT(d, sw_json_span(v), "output %d is '%s'; the model calls it '%s'", i, name,
-                           f->output_names[i]);
+                           g->output_names[i]);
     }
-    SW_TRY(
-        read_sharding(r, sw_json_find(v, "sharding"), text, &r->g->values[f->outputs[i]].type, &r->p->outputs[i], d));
+    SW_TRY(read_sharding(r, sw_json_find(v, "sharding"), text, &g->values[g->outputs[i]].type, &r->p->outputs[i], d));
   }
   return SW_OK;
 }

@@ -80,13 +80,13 @@ static bool follows_batch(const follower *f, const sw_value *v) {
 }
 
 static void place_args(follower *f) {
-  const sw_function *fn = &f->g->functions[f->g->main];
-  for (int32_t i = fn->n_args - 1; i >= 0; i--) {
-    const sw_value *v = &f->g->values[fn->args[i]];
+  const sw_graph *g = f->g;
+  for (int32_t i = g->n_args - 1; i >= 0; i--) {
+    const sw_value *v = &g->values[g->args[i]];
     if (v->kind == SW_VALUE_INPUT && v->type.rank > 0) f->batch = v->type.dims[0];
   }
-  for (int32_t i = 0; i < fn->n_args; i++) {
-    const sw_value *v = &f->g->values[fn->args[i]];
+  for (int32_t i = 0; i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
     bool batch = follows_batch(f, v);
     f->fixed[i] = true;
     if (f->kind == SW_BASELINE_REPLICATED) continue;
@@ -338,40 +338,40 @@ static void place_table(follower *f, const sw_op *op) {
 }
 
 static sw_rc follow_all(follower *f, sw_diag *d) {
-  const sw_block *b = sw_graph_main_block(f->g);
-  for (int32_t i = 0; f->kind != SW_BASELINE_REPLICATED && i < b->n_ops; i++) {
-    const sw_op *op = &f->g->ops[b->ops[i]];
+  const sw_graph *g = f->g;
+  for (int32_t i = 0; f->kind != SW_BASELINE_REPLICATED && i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
     bool megatron = f->kind == SW_BASELINE_MEGATRON && f->mesh->n_axes > 0;
     if (megatron && op->code == SW_OP_DOT) {
       place_weight(f, op, 1);
       place_weight(f, op, 0);
     }
     if (megatron && op->code == SW_OP_GATHER) place_table(f, op);
-    f->waits[b->ops[i]] = can_wait(f, op);
-    if (!f->waits[b->ops[i]]) SW_TRY(follow(f, b->ops[i], d));
+    f->waits[i] = can_wait(f, op);
+    if (!f->waits[i]) SW_TRY(follow(f, i, d));
   }
-  for (int32_t i = b->n_ops - 1; i >= 0; i--) { /* those that only outputs use */
-    if (f->waits[b->ops[i]]) SW_TRY(follow(f, b->ops[i], d));
+  for (int32_t i = g->n_ops - 1; i >= 0; i--) { /* those that only outputs use */
+    if (f->waits[i]) SW_TRY(follow(f, i, d));
   }
   return SW_OK;
 }
 
 /* Parameters and state live cut over everything and are gathered where used. */
 static void shard_fully(follower *f) {
-  const sw_function *fn = &f->g->functions[f->g->main];
-  for (int32_t i = 0; f->kind == SW_BASELINE_FSDP && i < fn->n_args; i++) {
-    const sw_value *v = &f->g->values[fn->args[i]];
+  const sw_graph *g = f->g;
+  for (int32_t i = 0; f->kind == SW_BASELINE_FSDP && i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
     if (!follows_batch(f, v)) cut_everywhere(f, v, &f->plan->args[i]);
   }
 }
 
 static void place_outputs(follower *f) {
-  const sw_function *fn = &f->g->functions[f->g->main];
-  for (int32_t i = 0; i < fn->n_outputs; i++) {
-    if (fn->alias[i] >= 0) {
-      f->plan->outputs[i] = f->plan->args[f->g->values[fn->alias[i]].def_index];
+  const sw_graph *g = f->g;
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    if (g->alias[i] >= 0) {
+      f->plan->outputs[i] = f->plan->args[g->values[g->alias[i]].def_index];
     } else {
-      sw_plan_value_sharding(f->plan, fn->outputs[i], &f->plan->outputs[i]);
+      sw_plan_value_sharding(f->plan, g->outputs[i], &f->plan->outputs[i]);
       f->plan->outputs[i].n_partial = 0;
     }
   }
@@ -397,7 +397,7 @@ static sw_rc build(const sw_graph *g, const sw_machine *machine, sw_baseline b, 
                 .plan = out};
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
   out->origin = kTexts[b];
-  f.fixed = sw_mem_alloc((size_t)g->functions[g->main].n_args, sizeof *f.fixed, d);
+  f.fixed = sw_mem_alloc((size_t)g->n_args, sizeof *f.fixed, d);
   f.waits = sw_mem_alloc((size_t)g->n_ops, sizeof *f.waits, d);
   sw_rc rc = f.fixed && f.waits ? SW_OK : SW_E_RESOURCE;
   if (!rc) place_args(&f);

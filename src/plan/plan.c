@@ -4,14 +4,13 @@
 #include "plan/borders.h"
 
 sw_rc sw_plan_build(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out, sw_diag *d) {
-  const sw_function *f = &g->functions[g->main];
   *out = (sw_plan){.graph = g, .machine = machine, .capacity_bytes = INT64_MAX, .origin = "replicated"};
   SW_ARENA_NEW(out->ops, arena, g->n_ops, d);
-  SW_ARENA_NEW(out->args, arena, f->n_args, d);
-  SW_ARENA_NEW(out->outputs, arena, f->n_outputs, d);
-  for (int32_t i = 0; i < f->n_args; i++) out->args[i] = sw_sharding_replicated(g->values[f->args[i]].type.rank);
-  for (int32_t i = 0; i < f->n_outputs; i++)
-    out->outputs[i] = sw_sharding_replicated(g->values[f->outputs[i]].type.rank);
+  SW_ARENA_NEW(out->args, arena, g->n_args, d);
+  SW_ARENA_NEW(out->outputs, arena, g->n_outputs, d);
+  for (int32_t i = 0; i < g->n_args; i++) out->args[i] = sw_sharding_replicated(g->values[g->args[i]].type.rank);
+  for (int32_t i = 0; i < g->n_outputs; i++)
+    out->outputs[i] = sw_sharding_replicated(g->values[g->outputs[i]].type.rank);
   return SW_OK;
 }
 
@@ -75,20 +74,19 @@ void sw_plan_bound_print(const sw_plan *p, sw_text *out) {
 
 static sw_rc verify_args_and_outputs(const sw_plan *p, sw_diag *d) {
   const sw_graph *g = p->graph;
-  const sw_function *f = &g->functions[g->main];
   const sw_mesh *m = sw_machine_mesh(p->machine);
-  for (int32_t i = 0; i < f->n_args; i++) {
-    const sw_value *v = &g->values[f->args[i]];
+  for (int32_t i = 0; i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
     SW_TRY_NOTE(d, sw_sharding_verify(m, &p->args[i], v->type.rank, v->type.dims, d),
                 "in the sharding of argument '%s'", v->name);
   }
-  for (int32_t i = 0; i < f->n_outputs; i++) {
-    const sw_value *v = &g->values[f->outputs[i]];
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    const sw_value *v = &g->values[g->outputs[i]];
     SW_TRY_NOTE(d, sw_sharding_verify(m, &p->outputs[i], v->type.rank, v->type.dims, d),
-                "in the sharding of output '%s'", f->output_names[i]);
-    if (f->alias[i] >= 0 && !sw_sharding_equal(&p->outputs[i], &p->args[g->values[f->alias[i]].def_index])) {
+                "in the sharding of output '%s'", g->output_names[i]);
+    if (g->alias[i] >= 0 && !sw_sharding_equal(&p->outputs[i], &p->args[g->values[g->alias[i]].def_index])) {
       return SW_FAIL_INPUT(d, SW_NOWHERE, "output '%s' comes back as state '%s' in another sharding",
-                           f->output_names[i], g->values[f->alias[i]].name);
+                           g->output_names[i], g->values[g->alias[i]].name);
     }
   }
   return SW_OK;
@@ -156,13 +154,12 @@ static sw_rc verify_twins(const sw_plan *p, const sw_twins *t, sw_diag *d) {
 
 sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d) {
   const sw_graph *g = p->graph;
-  const sw_block *block = sw_graph_main_block(g);
   SW_TRY(verify_args_and_outputs(p, d));
-  for (int32_t i = 0; i < block->n_ops; i++) {
-    const sw_op *op = &g->ops[block->ops[i]];
-    SW_TRY_NOTE(d, sw_strategy_check(g, op, sw_machine_mesh(p->machine), &p->ops[block->ops[i]], d),
-                "in the strategy of op '%s'", op->name);
-    SW_TRY(verify_joins(p, op, block->ops[i], d));
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
+    SW_TRY_NOTE(d, sw_strategy_check(g, op, sw_machine_mesh(p->machine), &p->ops[i], d), "in the strategy of op '%s'",
+                op->name);
+    SW_TRY(verify_joins(p, op, i, d));
   }
   for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(verify_annotation(p, &g->annotations[i], d));
   for (int32_t i = 0; i < g->n_twins; i++) SW_TRY(verify_twins(p, &g->twins[i], d));

@@ -100,9 +100,8 @@ bool sw_factor_rule_print(const sw_graph *g, const sw_op *op, sw_text *out) {
 }
 
 void sw_factor_rules_print(const sw_graph *g, sw_text *out) {
-  const sw_block *b = sw_graph_main_block(g);
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    const sw_op *op = &g->ops[b->ops[i]];
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
     sw_text rule = {0};
     if (sw_factor_rule_print(g, op, &rule)) {
       sw_text_printf(out, "%%%s = %s : %s\n", op->name, sw_opcode_text(op->code), sw_text_str(&rule));

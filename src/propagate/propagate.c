@@ -439,10 +439,10 @@ static int32_t open_ops(const state *s) {
 }
 
 static sw_rc sweep(state *s, bool backward, sw_diag *d) {
-  const sw_block *b = sw_graph_main_block(s->g);
+  const sw_graph *g = s->g;
   share_with_twins(s);
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    s->failed = b->ops[backward ? b->n_ops - 1 - i : i];
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    s->failed = backward ? g->n_ops - 1 - i : i;
     SW_TRY(visit(s, s->failed, d));
   }
   s->failed = -1;
@@ -491,23 +491,23 @@ static sw_rc state_annotations(state *s, sw_plan *out, sw_diag *d) {
 /* Arguments: their own mark, or the first use's; outputs: their use's mark, or the definition without its partial axes.
  */
 static void finish_ends(const state *s, sw_plan *out) {
-  const sw_function *f = &s->g->functions[s->g->main];
-  for (int32_t i = 0; i < f->n_args; i++) {
-    const sw_value *v = &s->g->values[f->args[i]];
-    const mark *m = &s->def[f->args[i]];
+  const sw_graph *g = s->g;
+  for (int32_t i = 0; i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
+    const mark *m = &s->def[g->args[i]];
     for (int32_t u = 0; !m->set && u < v->n_uses; u++) {
       m = v->uses[u].op < 0 ? &s->output[v->uses[u].index] : &s->use[v->uses[u].op][v->uses[u].index];
     }
     if (m->set) out->args[i] = m->sharding;
-    if (!s->def[f->args[i]].set || !s->def[f->args[i]].by) out->args[i].n_partial = 0;
+    if (!s->def[g->args[i]].set || !s->def[g->args[i]].by) out->args[i].n_partial = 0;
   }
-  for (int32_t i = 0; i < f->n_outputs; i++) {
-    if (f->alias[i] >= 0) {
-      out->outputs[i] = out->args[s->g->values[f->alias[i]].def_index];
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    if (g->alias[i] >= 0) {
+      out->outputs[i] = out->args[g->values[g->alias[i]].def_index];
       continue;
     }
     if (s->output[i].set) out->outputs[i] = s->output[i].sharding;
-    if (!s->output[i].set) sw_plan_value_sharding(out, f->outputs[i], &out->outputs[i]);
+    if (!s->output[i].set) sw_plan_value_sharding(out, g->outputs[i], &out->outputs[i]);
     if (!s->output[i].by) out->outputs[i].n_partial = 0;
   }
 }
@@ -516,7 +516,7 @@ static sw_rc state_init(state *s, sw_arena *scratch, sw_diag *d) {
   const sw_graph *g = s->g;
   SW_ARENA_NEW(s->def, scratch, g->n_values, d);
   SW_ARENA_NEW(s->use, scratch, g->n_ops, d);
-  SW_ARENA_NEW(s->output, scratch, g->functions[g->main].n_outputs, d);
+  SW_ARENA_NEW(s->output, scratch, g->n_outputs, d);
   SW_ARENA_NEW(s->decided, scratch, g->n_ops, d);
   SW_ARENA_NEW(s->option, scratch, g->n_ops, d);
   SW_ARENA_NEW(s->twin, scratch, g->n_values, d);

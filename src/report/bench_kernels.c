@@ -171,9 +171,8 @@ typedef struct bench_run {
 } bench_run;
 
 static sw_rc build_graph(bench_run *r, sw_diag *d) {
-  sw_id function, ids[MOST_IN], results[SW_MAX_RESULTS];
+  sw_id ids[MOST_IN], results[SW_MAX_RESULTS];
   SW_TRY(sw_graph_create(r->c->name, &r->g, d));
-  SW_TRY(sw_graph_add_function(r->g, "main", &function, d));
   for (int i = 0; i < r->c->n_in; i++) {
     const bench_operand *x = &r->c->in[i];
     const char name[] = {'x', (char)('0' + i), 0};

@@ -40,7 +40,7 @@ static sw_rc model_row(bench *b, const char *name, const sw_graph *g, sw_arena *
   bool made;
   sw_text t = {0};
   SW_TRY(search(b, g, SW_SOLVER_AUTO, arena, &plan, &made, d));
-  sw_text_printf(&t, "%-20s %6d ", name, sw_graph_main_block(g)->n_ops);
+  sw_text_printf(&t, "%-20s %6d ", name, g->n_ops);
   if (!made) {
     sw_text_puts(&t, "no plan was found");
     return sw_bench_emit(b->line, b->user, &t, d);
@@ -143,7 +143,7 @@ static sw_rc layers_row(bench *b, const char *mode, int64_t layers, sw_diag *d) 
   sw_arena arena = {0};
   sw_text t = {0};
   SW_TRY(sw_gen_model("gpt2", args, 2, &g, d));
-  sw_text_printf(&t, "%6lld %8d", (long long)layers, sw_graph_main_block(g)->n_ops);
+  sw_text_printf(&t, "%6lld %8d", (long long)layers, g->n_ops);
   sw_rc rc = layers_cells(b, g, &arena, &t, d);
   if (!rc) rc = sw_bench_emit(b->line, b->user, &t, d);
   sw_text_free(&t);

@@ -108,8 +108,8 @@ static sw_rc row(const sw_bench_plan_options *o, const char *name, sw_text *t, s
   double read_s = sw_now_s() - start;
   if (!rc) {
     const sw_graph *g = sw_program_graph(program);
-    sw_text_printf(t, "%-40.40s %7d %6.2f MB %5.0f MB/s  ", sw_path_base(name), sw_graph_main_block(g)->n_ops,
-                   (double)file.n * 1e-6, rate * 1e-6);
+    sw_text_printf(t, "%-40.40s %7d %6.2f MB %5.0f MB/s  ", sw_path_base(name), g->n_ops, (double)file.n * 1e-6,
+                   rate * 1e-6);
     sw_bench_cell_seconds(t, read_s);
     rc = plan_row(o, g, &arena, used, t, d);
   }

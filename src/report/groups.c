@@ -28,7 +28,7 @@ typedef struct grouping {
 
 static sw_rc add_arg(grouping *s, int32_t i, sw_diag *d) {
   const sw_graph *g = s->p->graph;
-  const sw_value *v = &g->values[g->functions[g->main].args[i]];
+  const sw_value *v = &g->values[g->args[i]];
   s->key.n = 0;
   pattern_of(v->name, &s->key);
   size_t name_bytes = s->key.n;
@@ -51,7 +51,7 @@ static sw_rc add_arg(grouping *s, int32_t i, sw_diag *d) {
 sw_rc sw_group_args(const sw_plan *p, sw_arena *arena, int32_t *n, const sw_arg_group **out, sw_diag *d) {
   grouping s = {.p = p, .arena = arena};
   sw_rc rc = SW_OK;
-  for (int32_t i = 0; !rc && i < p->graph->functions[p->graph->main].n_args; i++) rc = add_arg(&s, i, d);
+  for (int32_t i = 0; !rc && i < p->graph->n_args; i++) rc = add_arg(&s, i, d);
   *n = (int32_t)s.groups.n;
   *out = rc ? NULL : sw_arena_copy(arena, s.groups.at, s.groups.n, sizeof *s.groups.at, d);
   if (!rc && !*out) rc = SW_E_RESOURCE;

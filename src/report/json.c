@@ -22,7 +22,7 @@ static void put_summary(sw_json_out *o, const sw_report *r) {
   sw_jw_string(o, "profile", sw_profile_name(sw_machine_profile(p->machine)));
   sw_jw_string(o, "mesh", sw_text_str(&mesh));
   sw_jw_i64(o, "devices", sw_mesh_devices(sw_machine_mesh(p->machine)));
-  sw_jw_i64(o, "ops", sw_graph_main_block(p->graph)->n_ops);
+  sw_jw_i64(o, "ops", p->graph->n_ops);
   sw_jw_string(o, "origin", p->origin);
   if (strcmp(p->origin, "search") == 0 || p->n_nodes > 0) {
     sw_jw_string(o, "status", sw_solve_status_text(p->status));
@@ -110,24 +110,24 @@ static void put_moves(sw_json_out *o, const sw_plan *p, sw_id op, const sw_op_co
 static void put_ops(sw_json_out *o, const sw_report *r) {
   const sw_plan *p = r->plan;
   const sw_mesh *m = sw_machine_mesh(p->machine);
-  const sw_block *b = sw_graph_main_block(p->graph);
+  const sw_graph *g = p->graph;
   sw_jw_array(o, "ops_in_order");
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    const sw_op *op = &p->graph->ops[b->ops[i]];
-    const sw_op_cost *c = &r->breakdown->op[b->ops[i]];
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
+    const sw_op_cost *c = &r->breakdown->op[i];
     sw_text t = {0};
     sw_sharding s;
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", op->name);
     sw_jw_string(o, "op", sw_opcode_text(op->code));
-    sw_strategy_print(m, op->space, &p->ops[b->ops[i]], &t);
+    sw_strategy_print(m, op->space, &p->ops[i], &t);
     sw_jw_string(o, "strategy", sw_text_str(&t));
     if (op->n_results) { /* control flow has marks without results */
-      sw_strategy_result(op, &p->ops[b->ops[i]], 0, &s);
+      sw_strategy_result(op, &p->ops[i], 0, &s);
       put_sharding(o, "result", m, &s);
     }
     sw_jw_f64(o, "local_s", c->local_s);
-    if (c->move_s > 0) put_moves(o, p, b->ops[i], c);
+    if (c->move_s > 0) put_moves(o, p, i, c);
     sw_jw_f64(o, "flops", c->flops);
     sw_jw_f64(o, "bytes", c->bytes);
     put_repeats(o, op->repeats);
@@ -142,14 +142,14 @@ static void put_arguments(sw_json_out *o, const sw_report *r) {
   static const char *const kKinds[] = {
       [SW_VALUE_INPUT] = "input", [SW_VALUE_PARAMETER] = "parameter", [SW_VALUE_STATE] = "state"};
   const sw_plan *p = r->plan;
-  const sw_function *f = &p->graph->functions[p->graph->main];
+  const sw_graph *g = p->graph;
   sw_arena scratch = {0};
   int32_t n = 0;
   const sw_arg_group *groups = NULL;
   if (sw_group_args(p, &scratch, &n, &groups, NULL)) o->text->rc = SW_E_RESOURCE;
   sw_jw_array(o, "arguments");
   for (int32_t i = 0; i < n; i++) {
-    const sw_value *v = &p->graph->values[f->args[groups[i].first]];
+    const sw_value *v = &g->values[g->args[groups[i].first]];
     const sw_sharding *s = &p->args[groups[i].first];
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", groups[i].name);
@@ -166,8 +166,8 @@ static void put_arguments(sw_json_out *o, const sw_report *r) {
 }
 
 static const char *user_name(const sw_plan *p, sw_value_use u) {
-  const sw_function *f = &p->graph->functions[p->graph->main];
-  return u.op >= 0 ? p->graph->ops[u.op].name : f->output_names[u.index];
+  const sw_graph *g = p->graph;
+  return u.op >= 0 ? g->ops[u.op].name : g->output_names[u.index];
 }
 
 /* Why a reshard is there: what makes the value, and who wants it otherwise. */

@@ -78,7 +78,7 @@ static void print_measures(const sw_plan *p, const sw_breakdown *a, sw_columns *
 }
 
 static void print_memory(const sw_plan *p, const sw_breakdown *a, sw_columns *c) {
-  const sw_block *b = sw_graph_main_block(p->graph);
+  const sw_graph *g = p->graph;
   sw_text t = {0};
   sw_text_bytes(&t, (double)a->peak_bytes);
   if (p->capacity_bytes != INT64_MAX) {
@@ -88,7 +88,7 @@ static void print_memory(const sw_plan *p, const sw_breakdown *a, sw_columns *c)
   sw_text_puts(&t, " per device, ");
   sw_text_bytes(&t, (double)a->param_bytes);
   sw_text_puts(&t, " of it parameters and state; peak at ");
-  sw_text_puts(&t, a->peak_step < b->n_ops ? p->graph->ops[b->ops[a->peak_step]].name : "the end");
+  sw_text_puts(&t, a->peak_step < g->n_ops ? g->ops[a->peak_step].name : "the end");
   sw_columns_add(c, "memory");
   sw_columns_add(c, "%s", sw_text_str(&t));
   sw_text_free(&t);
@@ -100,8 +100,7 @@ static void print_summary(const sw_report *r, sw_text *out) {
   sw_mesh_print(sw_machine_mesh(p->machine), &mesh);
   sw_columns c = {.n = 2};
   sw_columns_add(&c, "model");
-  sw_columns_add(&c, "%s: %d ops, %d arguments", p->graph->name, sw_graph_main_block(p->graph)->n_ops,
-                 p->graph->functions[p->graph->main].n_args);
+  sw_columns_add(&c, "%s: %d ops, %d arguments", p->graph->name, p->graph->n_ops, p->graph->n_args);
   sw_columns_add(&c, "machine");
   sw_columns_add(&c, "%s, mesh %s (%lld devices)", sw_profile_name(sw_machine_profile(p->machine)), sw_text_str(&mesh),
                  (long long)sw_mesh_devices(sw_machine_mesh(p->machine)));
@@ -120,7 +119,7 @@ static void print_summary(const sw_report *r, sw_text *out) {
 
 static void print_arguments(const sw_report *r, bool colour, sw_text *out) {
   const sw_plan *p = r->plan;
-  const sw_function *f = &p->graph->functions[p->graph->main];
+  const sw_graph *g = p->graph;
   sw_arena scratch = {0};
   int32_t n;
   const sw_arg_group *groups;
@@ -128,7 +127,7 @@ static void print_arguments(const sw_report *r, bool colour, sw_text *out) {
   if (sw_group_args(p, &scratch, &n, &groups, NULL)) n = 0;
   heading(colour, "arguments", out);
   for (int32_t i = 0; i < n; i++) {
-    const sw_value *v = &p->graph->values[f->args[groups[i].first]];
+    const sw_value *v = &g->values[g->args[groups[i].first]];
     const sw_sharding *s = &p->args[groups[i].first];
     sw_text type = {0}, sharding = {0};
     sw_type_print(&v->type, &type);

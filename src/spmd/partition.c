@@ -115,11 +115,11 @@ static sw_rc slice_whole(partition *p, sw_id whole, const sw_value *v, const sw_
 
 static sw_rc add_args(partition *p, sw_diag *d) {
   sw_emit *e = &p->e;
-  const sw_function *f = &e->model->functions[e->model->main];
+  const sw_graph *g = e->model;
   sw_id *ids;
-  SW_ARENA_NEW(ids, &e->scratch, f->n_args, d);
-  for (int32_t i = 0; i < f->n_args; i++) {
-    const sw_value *v = &e->model->values[f->args[i]];
+  SW_ARENA_NEW(ids, &e->scratch, g->n_args, d);
+  for (int32_t i = 0; i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
     const sw_sharding *s = &e->plan->args[i];
     sw_sharding all = sw_sharding_replicated(v->type.rank);
     int64_t dims[SW_MAX_RANK];
@@ -128,23 +128,23 @@ static sw_rc add_args(partition *p, sw_diag *d) {
     while (e->layouts.n < (size_t)e->program->n_values)
       SW_TRY(sw_array_push(&e->layouts, ((sw_layout){.source = -1}), d));
   }
-  for (int32_t i = 0; i < f->n_args; i++) { /* slices follow all arguments: they are ops */
-    const sw_value *v = &e->model->values[f->args[i]];
+  for (int32_t i = 0; i < g->n_args; i++) { /* slices follow all arguments: they are ops */
+    const sw_value *v = &g->values[g->args[i]];
     sw_sharding whole = sw_sharding_replicated(v->type.rank);
     const sw_sharding *as = e->plan->args_whole ? &whole : &e->plan->args[i];
-    SW_TRY(say_layout(p, ids[i], f->args[i], as, d));
+    SW_TRY(say_layout(p, ids[i], g->args[i], as, d));
     if (!p->whole) SW_TRY(hold_as(p, &ids[i], sw_sharding_held_as(as, v->type.dtype), d));
-    SW_TRY(set_layout(p, ids[i], f->args[i], as, d));
+    SW_TRY(set_layout(p, ids[i], g->args[i], as, d));
     if (!e->plan->args_whole || sw_sharding_equal(&whole, &e->plan->args[i])) continue;
     sw_id local;
-    e->now = (sw_origin){-1, f->args[i]};
+    e->now = (sw_origin){-1, g->args[i]};
     const sw_sharding *s = &e->plan->args[i];
     if (s->n_partial || s->offsets || s->halos) {
-      SW_TRY(reshard(p, f->args[i], ids[i], &whole, s, &local, d));
+      SW_TRY(reshard(p, g->args[i], ids[i], &whole, s, &local, d));
       continue;
     }
     SW_TRY(slice_whole(p, ids[i], v, s, &local, d));
-    SW_TRY(set_layout(p, local, f->args[i], &e->plan->args[i], d));
+    SW_TRY(set_layout(p, local, g->args[i], &e->plan->args[i], d));
   }
   return SW_OK;
 }
@@ -274,25 +274,22 @@ static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
 
 static sw_rc add_outputs(partition *p, sw_diag *d) {
   sw_emit *e = &p->e;
-  const sw_function *f = &e->model->functions[e->model->main];
-  for (int32_t i = 0; i < f->n_outputs; i++) {
+  const sw_graph *g = e->model;
+  for (int32_t i = 0; i < g->n_outputs; i++) {
     sw_id local;
-    e->now = (sw_origin){-1, f->outputs[i]};
-    SW_TRY(fetch(p, f->outputs[i], &e->plan->outputs[i], &local, d));
-    SW_TRY(hold_as(p, &local, e->model->values[f->outputs[i]].type.dtype, d));
-    SW_TRY(sw_graph_add_output(e->program, f->output_names[i], local, -1,
-                               f->output_spans ? f->output_spans[i] : SW_NOWHERE, d));
+    e->now = (sw_origin){-1, g->outputs[i]};
+    SW_TRY(fetch(p, g->outputs[i], &e->plan->outputs[i], &local, d));
+    SW_TRY(hold_as(p, &local, g->values[g->outputs[i]].type.dtype, d));
+    SW_TRY(sw_graph_add_output(e->program, g->output_names[i], local, -1,
+                               g->output_spans ? g->output_spans[i] : SW_NOWHERE, d));
   }
   return SW_OK;
 }
 
 static sw_rc run(partition *p, sw_diag *d) {
   sw_emit *e = &p->e;
-  const sw_block *block = sw_graph_main_block(e->model);
-  sw_id function;
-  SW_TRY(sw_graph_add_function(e->program, "main", &function, d));
   SW_TRY(add_args(p, d));
-  for (int32_t i = 0; i < block->n_ops; i++) SW_TRY(partition_op(p, block->ops[i], d));
+  for (int32_t i = 0; i < e->model->n_ops; i++) SW_TRY(partition_op(p, i, d));
   SW_TRY(add_outputs(p, d));
   return sw_graph_seal(e->program, d);
 }

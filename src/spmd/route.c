@@ -5,11 +5,9 @@
 #include "spmd/emit.h"
 
 sw_rc sw_reshard_model(const sw_reshard *wanted, sw_graph **out, sw_diag *d) {
-  sw_id function, x;
+  sw_id x;
   SW_TRY(sw_graph_create("reshard", out, d));
-  sw_rc rc = sw_graph_add_function(*out, "main", &function, d);
-  if (!rc)
-    rc = sw_graph_add_arg(*out, "x", wanted->dtype, wanted->rank, wanted->dims, SW_VALUE_INPUT, SW_NOWHERE, &x, d);
+  sw_rc rc = sw_graph_add_arg(*out, "x", wanted->dtype, wanted->rank, wanted->dims, SW_VALUE_INPUT, SW_NOWHERE, &x, d);
   if (!rc) rc = sw_graph_add_output(*out, "y", x, -1, SW_NOWHERE, d);
   if (!rc) rc = sw_graph_seal(*out, d);
   if (rc) sw_graph_destroy(*out);
@@ -35,9 +33,8 @@ static sw_rc emit_partial_elsewhere(sw_emit *e, sw_id x, const sw_reshard *wante
 }
 
 static sw_rc build(sw_emit *e, const sw_reshard *wanted, const sw_route *route, sw_diag *d) {
-  sw_id function, local;
+  sw_id local;
   int64_t dims[SW_MAX_RANK];
-  SW_TRY(sw_graph_add_function(e->program, "main", &function, d));
   const sw_sharding *at = wanted->from;
   for (int i = -1; i < route->n_steps; i++) {
     if (i >= 0) at = &route->step[i].after;

@@ -19,9 +19,9 @@ void sw_spmd_valid(const sw_spmd *s, sw_id value, int64_t device, int64_t *valid
 }
 
 void sw_spmd_collectives(const sw_spmd *s, sw_text *out) {
-  const sw_block *block = sw_graph_main_block(s->program);
-  for (int32_t i = 0; i < block->n_ops; i++) {
-    const sw_collective *c = s->program->ops[block->ops[i]].collective;
+  const sw_graph *g = s->program;
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_collective *c = g->ops[i].collective;
     if (!c) continue;
     sw_text_puts(out, sw_coll_text(c->op));
     if (sw_coll_flags(c->op) & SW_COLL_USES_DIM) sw_text_printf(out, " dim=%d", c->dim);
@@ -51,19 +51,17 @@ static void print_layout(const sw_spmd *s, const sw_op *op, sw_text *out) {
 
 void sw_spmd_print(const sw_spmd *s, sw_text *out) {
   const sw_graph *g = s->program;
-  const sw_function *f = &g->functions[g->main];
-  const sw_block *block = sw_graph_main_block(g);
-  for (int32_t i = 0; i < f->n_args; i++) {
-    sw_text_printf(out, "arg %%%s : ", g->values[f->args[i]].name);
-    sw_type_print(&g->values[f->args[i]].type, out);
-    if (s->layout[f->args[i]].is_block) {
+  for (int32_t i = 0; i < g->n_args; i++) {
+    sw_text_printf(out, "arg %%%s : ", g->values[g->args[i]].name);
+    sw_type_print(&g->values[g->args[i]].type, out);
+    if (s->layout[g->args[i]].is_block) {
       sw_text_puts(out, "  ");
-      sw_sharding_print(s->mesh, &s->layout[f->args[i]].sharding, out);
+      sw_sharding_print(s->mesh, &s->layout[g->args[i]].sharding, out);
     }
     sw_text_puts(out, "\n");
   }
-  for (int32_t i = 0; i < block->n_ops; i++) {
-    const sw_op *op = &g->ops[block->ops[i]];
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
     print_values(g, op->results, op->n_results, out);
     if (op->n_results) sw_text_puts(out, " = ");
     if (op->collective) sw_collective_print(s->mesh, op->collective, out);
@@ -72,13 +70,13 @@ void sw_spmd_print(const sw_spmd *s, sw_text *out) {
     print_values(g, op->operands, op->n_operands, out);
     sw_text_puts(out, ")");
     print_layout(s, op, out);
-    if (s->origin[block->ops[i]].op >= 0) {
-      sw_text_printf(out, "  // %s", s->model->ops[s->origin[block->ops[i]].op].name);
+    if (s->origin[i].op >= 0) {
+      sw_text_printf(out, "  // %s", s->model->ops[s->origin[i].op].name);
     }
     sw_text_puts(out, "\n");
   }
   sw_text_puts(out, "return ");
-  print_values(g, f->outputs, f->n_outputs, out);
+  print_values(g, g->outputs, g->n_outputs, out);
   sw_text_puts(out, "\n");
 }
 
@@ -105,11 +103,10 @@ static sw_rc verify_value(const sw_spmd *s, sw_id id, sw_diag *d) {
 
 sw_rc sw_spmd_verify(const sw_spmd *s, sw_diag *d) {
   const sw_graph *g = s->program;
-  const sw_block *block = sw_graph_main_block(g);
   SW_TRY(sw_graph_verify(g, d));
   for (sw_id v = 0; v < g->n_values; v++) SW_TRY(verify_value(s, v, d));
-  for (int32_t i = 0; i < block->n_ops; i++) {
-    const sw_op *op = &g->ops[block->ops[i]];
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
     if (!op->collective) continue;
     const sw_type *in = sw_operand_type(g, op, 0);
     SW_TRY_NOTE(d, sw_collective_verify(s->mesh, op->collective, in->rank, d), "in '%s'", op->name);
@@ -166,34 +163,32 @@ static int64_t let_go(const sw_spmd *s, sw_id end, int32_t *left) {
 /* Largest sum of live buffers: arguments of kind parameter and state live throughout, others to their last use. */
 static sw_rc find_peak(const sw_spmd *s, int64_t *peak, sw_diag *d) {
   const sw_graph *g = s->program;
-  const sw_function *f = &g->functions[g->main];
-  const sw_block *block = sw_graph_main_block(g);
   int32_t *left;
   SW_MEM_NEW(left, g->n_values, d);
   int64_t now = 0;
   for (sw_id v = 0; v < g->n_values; v++) left[v] = g->values[v].n_uses + (sw_value_held_for(g, v) >= 0);
-  for (int32_t i = 0; i < f->n_args; i++) {
-    now += value_bytes(s, f->args[i]);
-    if (g->values[f->args[i]].kind != SW_VALUE_INPUT) left[f->args[i]]++;
+  for (int32_t i = 0; i < g->n_args; i++) {
+    now += value_bytes(s, g->args[i]);
+    if (g->values[g->args[i]].kind != SW_VALUE_INPUT) left[g->args[i]]++;
   }
   *peak = now;
-  for (int32_t i = 0; i < block->n_ops; i++) {
-    const sw_op *op = &g->ops[block->ops[i]];
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
     for (int r = 0; r < op->n_results; r++) now += value_bytes(s, op->results[r]);
     *peak = sw_max_i64(*peak, now);
     for (int r = 0; r < op->n_results; r++) now -= left[op->results[r]] ? 0 : value_bytes(s, op->results[r]);
     for (int k = 0; k < op->n_operands; k++) now -= --left[op->operands[k]] ? 0 : value_bytes(s, op->operands[k]);
-    if (op->code == SW_OP_END) now -= let_go(s, block->ops[i], left);
+    if (op->code == SW_OP_END) now -= let_go(s, i, left);
   }
   sw_mem_free(left);
   return SW_OK;
 }
 
 sw_rc sw_spmd_price(const sw_spmd *s, const sw_machine *machine, sw_spmd_cost *out, sw_diag *d) {
-  const sw_block *block = sw_graph_main_block(s->program);
+  const sw_graph *g = s->program;
   *out = (sw_spmd_cost){0};
-  for (int32_t i = 0; i < block->n_ops; i++) {
-    const sw_op *op = &s->program->ops[block->ops[i]];
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
     bool is_comm;
     double seconds = op_seconds(s, machine, op, &is_comm) * (double)op->repeats;
     *(is_comm ? &out->comm_s : &out->local_s) += seconds;

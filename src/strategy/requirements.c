@@ -130,7 +130,7 @@ static bool agree(const sw_annotation *a, const sw_annotation *b) {
 }
 
 static bool is_of_output(const sw_graph *g, const sw_annotation *a, int32_t output) {
-  if (a->value != g->functions[g->main].outputs[output] || !a->for_users) return false;
+  if (a->value != g->outputs[output] || !a->for_users) return false;
   for (int32_t i = 0; i < a->n_users; i++) {
     if (a->users[i].op < 0 && a->users[i].index == output) return true;
   }
@@ -138,13 +138,13 @@ static bool is_of_output(const sw_graph *g, const sw_annotation *a, int32_t outp
 }
 
 static sw_rc check_state(reader *r, int32_t output) {
-  const sw_function *f = &r->g->functions[r->g->main];
-  for (int32_t i = 0; i < r->g->n_annotations; i++) {
-    const sw_annotation *a = &r->g->annotations[i];
-    if (!a->required || a->value != f->alias[output] || a->for_users) continue;
-    for (int32_t k = 0; k < r->g->n_annotations; k++) {
-      const sw_annotation *b = &r->g->annotations[k];
-      if (!b->required || b->value < 0 || !is_of_output(r->g, b, output) || agree(a, b)) continue;
+  const sw_graph *g = r->g;
+  for (int32_t i = 0; i < g->n_annotations; i++) {
+    const sw_annotation *a = &g->annotations[i];
+    if (!a->required || a->value != g->alias[output] || a->for_users) continue;
+    for (int32_t k = 0; k < g->n_annotations; k++) {
+      const sw_annotation *b = &g->annotations[k];
+      if (!b->required || b->value < 0 || !is_of_output(g, b, output) || agree(a, b)) continue;
       return exclude(r, NULL, &(sw_demand){a, 0}, NULL, &(sw_demand){b, 0},
                      "one sharding of a state that comes and goes");
     }
@@ -360,14 +360,14 @@ static void count_demands(reader *r) {
 }
 
 static sw_rc check_all(reader *r) {
-  const sw_function *f = &r->g->functions[r->g->main];
+  const sw_graph *g = r->g;
   count_demands(r);
   join_values(r);
-  for (sw_id id = 0; id < r->g->n_ops; id++) {
+  for (sw_id id = 0; id < g->n_ops; id++) {
     if (r->n_demands[id] > 1) SW_TRY(check_op(r, id));
   }
-  for (int32_t i = 0; i < f->n_outputs; i++) {
-    if (f->alias[i] >= 0) SW_TRY(check_state(r, i));
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    if (g->alias[i] >= 0) SW_TRY(check_state(r, i));
   }
   return check_values(r);
 }

@@ -1,28 +1,25 @@
 #include "shardwright/unit.h"
 
-static const sw_function *function_of(const sw_graph *g) { return &g->functions[g->main]; }
-
 sw_units sw_units_of(const sw_graph *g) {
-  const sw_function *f = function_of(g);
   return (sw_units){.g = g,
-                    .n_args = f->n_args,
+                    .n_args = g->n_args,
                     .n_ops = g->n_ops,
-                    .n_outputs = f->n_outputs,
-                    .n = f->n_args + g->n_ops + f->n_outputs,
+                    .n_outputs = g->n_outputs,
+                    .n = g->n_args + g->n_ops + g->n_outputs,
                     .n_steps = g->n_ops + 1};
 }
 
 sw_unit sw_unit_at(const sw_units *u, int32_t unit) {
-  const sw_function *f = function_of(u->g);
+  const sw_graph *g = u->g;
   const sw_id op = unit - u->n_args, output = op - u->n_ops;
-  if (op < 0) return (sw_unit){.kind = SW_UNIT_ARGUMENT, .id = unit, .n_makes = 1, .makes = &f->args[unit]};
-  if (output >= 0) return (sw_unit){SW_UNIT_OUTPUT, output, u->n_ops, 1, 0, &f->outputs[output], NULL};
-  const sw_op *o = &u->g->ops[op];
+  if (op < 0) return (sw_unit){.kind = SW_UNIT_ARGUMENT, .id = unit, .n_makes = 1, .makes = &g->args[unit]};
+  if (output >= 0) return (sw_unit){SW_UNIT_OUTPUT, output, u->n_ops, 1, 0, &g->outputs[output], NULL};
+  const sw_op *o = &g->ops[op];
   return (sw_unit){SW_UNIT_OP, op, op, o->n_operands, o->n_results, o->operands, o->results};
 }
 
 int32_t sw_unit_of_output(const sw_units *u, int32_t output) {
-  const sw_id state = function_of(u->g)->alias[output];
+  const sw_id state = u->g->alias[output];
   return state >= 0 ? u->g->values[state].def_index : u->n_args + u->n_ops + output;
 }
 

@@ -40,9 +40,9 @@ static int count(const char *text, const char *what) {
 /* As many of each kind in the text as in the program. An exchange is a shift, an update_halo or a call. */
 static void check_collectives(const sw_spmd *s, const char *text) {
   int want[SW_COLL_COUNT] = {0};
-  const sw_block *b = sw_graph_main_block(s->program);
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    const sw_op *op = &s->program->ops[b->ops[i]];
+  const sw_graph *g = s->program;
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
     if (op->collective) want[op->collective->op]++;
   }
   static const sw_coll_op kPlain[] = {SW_COLL_ALL_GATHER, SW_COLL_ALL_REDUCE, SW_COLL_ALL_SLICE, SW_COLL_ALL_TO_ALL,

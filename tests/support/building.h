@@ -9,9 +9,7 @@
 static inline sw_graph *new_graph(void) {
   sw_diag diag = {0};
   sw_graph *g;
-  sw_id function;
   assert_ok(sw_graph_create("test", &g, &diag));
-  assert_ok(sw_graph_add_function(g, "main", &function, &diag));
   return g;
 }
 

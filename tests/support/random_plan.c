@@ -12,21 +12,19 @@ static sw_rc random_sharding(const sw_type *t, const sw_mesh *m, sw_rng *rng, sw
 sw_rc random_plan(const sw_graph *g, const sw_machine *machine, sw_rng *rng, sw_arena *arena, sw_plan *out,
                   sw_diag *d) {
   const sw_mesh *m = sw_machine_mesh(machine);
-  const sw_function *f = &g->functions[g->main];
-  const sw_block *b = sw_graph_main_block(g);
   SW_TRY(sw_plan_build(g, machine, arena, out, d));
-  for (int32_t i = 0; i < b->n_ops; i++) {
+  for (int32_t i = 0; i < g->n_ops; i++) {
     sw_enumeration all;
     sw_enumerate_options options = {.max_strategies = 64};
-    SW_TRY(sw_strategies_enumerate(g, &g->ops[b->ops[i]], machine, &options, arena, &all, d));
-    sw_id leader = sw_op_tied_to(g, b->ops[i]);
-    if (all.n) out->ops[b->ops[i]] = leader < 0 ? all.at[sw_rng_below(rng, all.n)] : out->ops[leader];
+    SW_TRY(sw_strategies_enumerate(g, &g->ops[i], machine, &options, arena, &all, d));
+    sw_id leader = sw_op_tied_to(g, i);
+    if (all.n) out->ops[i] = leader < 0 ? all.at[sw_rng_below(rng, all.n)] : out->ops[leader];
   }
-  for (int32_t i = 0; i < f->n_args; i++)
-    SW_TRY(random_sharding(&g->values[f->args[i]].type, m, rng, arena, &out->args[i], d));
-  for (int32_t i = 0; i < f->n_outputs; i++) {
-    SW_TRY(random_sharding(&g->values[f->outputs[i]].type, m, rng, arena, &out->outputs[i], d));
-    if (f->alias[i] >= 0) out->outputs[i] = out->args[g->values[f->alias[i]].def_index];
+  for (int32_t i = 0; i < g->n_args; i++)
+    SW_TRY(random_sharding(&g->values[g->args[i]].type, m, rng, arena, &out->args[i], d));
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    SW_TRY(random_sharding(&g->values[g->outputs[i]].type, m, rng, arena, &out->outputs[i], d));
+    if (g->alias[i] >= 0) out->outputs[i] = out->args[g->values[g->alias[i]].def_index];
   }
   out->args_whole = sw_rng_below(rng, 2) != 0;
   return sw_plan_verify(out, d);

@@ -21,7 +21,7 @@ static made make(const char *text, bool random_floats) {
   sw_diag diag = {0};
   assert_ok(sw_program_parse("t.mlir", text, strlen(text), NULL, &m.program, &diag));
   const sw_graph *g = sw_program_graph(m.program);
-  m.n = g->functions[g->main].n_args;
+  m.n = g->n_args;
   assert_in_range(m.n, 1, MOST_ARGS);
   assert_ok(sw_make_arguments(g, check_seed(11), random_floats, m.args, &diag));
   return m;

@@ -118,7 +118,6 @@ static sw_rc evaluate(run *r, sw_opcode code, const char *how, bool lower, sw_di
   sw_id x[4], made[SW_MAX_RESULTS];
   sw_attr attrs[] = {{.key = SW_ATTR_HOW, .u.text = how}, {.key = SW_ATTR_LOWER, .u.i = lower}};
   assert_ok(sw_graph_create("case", &g, &diag));
-  assert_ok(sw_graph_add_function(g, "main", NULL, &diag));
   for (int i = 0; i < r->n_in; i++) {
     char name[8];
     snprintf(name, sizeof name, "x%d", i);

@@ -57,14 +57,13 @@ static void check_program(const sw_graph *g) {
     for (int k = 0; k < g->ops[i].n_results; k++) uses += g->values[g->ops[i].results[k]].n_uses;
     if (uses == 0) fail_msg("op '%s' has no use", g->ops[i].name);
   }
-  const sw_function *f = &g->functions[g->main];
   int states = 0, returned = 0;
-  for (int i = 0; i < f->n_args; i++) states += g->values[f->args[i]].kind == SW_VALUE_STATE;
-  for (int i = 0; i < f->n_outputs; i++) {
-    if (f->alias[i] < 0) continue;
+  for (int i = 0; i < g->n_args; i++) states += g->values[g->args[i]].kind == SW_VALUE_STATE;
+  for (int i = 0; i < g->n_outputs; i++) {
+    if (g->alias[i] < 0) continue;
     returned++;
-    for (int j = 0; j < i; j++) assert_true(f->alias[j] != f->alias[i]);
-    assert_true(sw_type_equal(&g->values[f->alias[i]].type, &g->values[f->outputs[i]].type));
+    for (int j = 0; j < i; j++) assert_true(g->alias[j] != g->alias[i]);
+    assert_true(sw_type_equal(&g->values[g->alias[i]].type, &g->values[g->outputs[i]].type));
   }
   assert_int_equal(states, returned);
 }
@@ -206,9 +205,8 @@ static void test_state(void **state) {
   for (size_t i = 0; i < sizeof kStates / sizeof *kStates; i++) {
     sw_graph *g;
     assert_ok(generate(kStates[i].arch, kStates[i].args, &g, &diag));
-    const sw_function *f = &g->functions[g->main];
     int states = 0;
-    for (int k = 0; k < f->n_args; k++) states += g->values[f->args[k]].kind == SW_VALUE_STATE;
+    for (int k = 0; k < g->n_args; k++) states += g->values[g->args[k]].kind == SW_VALUE_STATE;
     if (states != kStates[i].states) {
       fail_msg("%s %s has %d states; expected %d", kStates[i].arch, kStates[i].args, states, kStates[i].states);
     }

@@ -11,7 +11,6 @@ enum { MAX_ARGS = 128, MAX_GEN = 16 };
 /* A training step and its arguments, all f64 but for tokens. */
 typedef struct step {
   sw_graph *g;
-  const sw_function *f;
   sw_tensor args[MAX_ARGS];
 } step;
 
@@ -93,10 +92,9 @@ static void step_init(step *s, int row, const char *optimizer, uint64_t seed) {
   args[n++] = (sw_gen_arg){"optimizer", optimizer};
   *s = (step){0};
   assert_ok(sw_gen_model(kSteps[row].arch, args, n, &s->g, &diag));
-  s->f = &s->g->functions[s->g->main];
-  assert_in_range(s->f->n_args, 1, MAX_ARGS);
-  for (int i = 0; i < s->f->n_args; i++) {
-    const sw_value *v = &s->g->values[s->f->args[i]];
+  assert_in_range(s->g->n_args, 1, MAX_ARGS);
+  for (int i = 0; i < s->g->n_args; i++) {
+    const sw_value *v = &s->g->values[s->g->args[i]];
     const sw_type *t = &v->type;
     sw_fill fill = {.kind = SW_FILL_RANDOM, .seed = seed + (uint64_t)i, .limit = 0.8};
     if (t->dtype == SW_I32) {
@@ -109,20 +107,20 @@ static void step_init(step *s, int row, const char *optimizer, uint64_t seed) {
 }
 
 static void step_deinit(step *s) {
-  for (int i = 0; i < s->f->n_args; i++) sw_tensor_deinit(&s->args[i]);
+  for (int i = 0; i < s->g->n_args; i++) sw_tensor_deinit(&s->args[i]);
   sw_graph_destroy(s->g);
 }
 
 static void step_run(const step *s, sw_tensor *outputs) {
   sw_diag diag = {0};
   const sw_buffer *args[MAX_ARGS];
-  for (int i = 0; i < s->f->n_args; i++) args[i] = &s->args[i];
+  for (int i = 0; i < s->g->n_args; i++) args[i] = &s->args[i];
   const sw_exec_options options = {.poison = true};
   assert_ok(sw_exec_run(s->g, args, &options, outputs, &diag));
 }
 
 static void free_outputs(const step *s, sw_tensor *outputs) {
-  for (int i = 0; i < s->f->n_outputs; i++) sw_tensor_deinit(&outputs[i]);
+  for (int i = 0; i < s->g->n_outputs; i++) sw_tensor_deinit(&outputs[i]);
 }
 
 static double *doubles(const sw_tensor *t) { return (double *)t->data; }
@@ -137,8 +135,8 @@ static double loss_of(const step *s) {
 
 /* Argument whose new value is output i. */
 static int arg_of_output(const step *s, int i) {
-  for (int k = 0; k < s->f->n_args; k++) {
-    if (s->f->args[k] == s->f->alias[i]) return k;
+  for (int k = 0; k < s->g->n_args; k++) {
+    if (s->g->args[k] == s->g->alias[i]) return k;
   }
   return -1;
 }
@@ -171,7 +169,7 @@ static void check_gradient(step *s, int row, int output, const sw_tensor *fresh,
   free(way);
   if (fabs(got - want) > 1e-6 * (1 + size)) {
     fail_msg("%s, row %d: the loss changes by %.9g along '%s', its gradient says %.9g", kSteps[row].arch, row, got,
-             s->f->output_names[output], want);
+             s->g->output_names[output], want);
   }
 }
 
@@ -186,15 +184,15 @@ static void test_gradients(void **state) {
     sw_tensor outputs[MAX_ARGS];
     step_run(&s, outputs);
     assert_true(isfinite(doubles(&outputs[0])[0]));
-    for (int i = 1; i < s.f->n_outputs; i++) check_gradient(&s, row, i, &outputs[i], &rng);
+    for (int i = 1; i < s.g->n_outputs; i++) check_gradient(&s, row, i, &outputs[i], &rng);
     free_outputs(&s, outputs);
     step_deinit(&s);
   }
 }
 
 static int output_named(const step *s, const char *name) {
-  for (int i = 0; i < s->f->n_outputs; i++) {
-    if (strcmp(s->f->output_names[i], name) == 0) return i;
+  for (int i = 0; i < s->g->n_outputs; i++) {
+    if (strcmp(s->g->output_names[i], name) == 0) return i;
   }
   fail_msg("no output '%s'", name);
   return -1;
@@ -228,16 +226,16 @@ static void test_adam(void **state) {
   step_init(&plain, row, "sgd", 5);
   step_init(&s, row, "adam", 5);
   sw_diag diag = {0};
-  for (int i = 0; i < s.f->n_args; i++) {
-    const char *name = s.g->values[s.f->args[i]].name;
+  for (int i = 0; i < s.g->n_args; i++) {
+    const char *name = s.g->values[s.g->args[i]].name;
     size_t n = strlen(name);
     double *x = doubles(&s.args[i]);
     if (strcmp(name, "adam.step") == 0) x[0] = 6;
     for (int64_t k = 0; n > 2 && strcmp(name + n - 2, ".v") == 0 && k < sw_buffer_elements(&s.args[i]); k++) {
       x[k] = fabs(x[k]);
     }
-    for (int k = 0; k < plain.f->n_args; k++) {
-      if (strcmp(plain.g->values[plain.f->args[k]].name, name) != 0) continue;
+    for (int k = 0; k < plain.g->n_args; k++) {
+      if (strcmp(plain.g->values[plain.g->args[k]].name, name) != 0) continue;
       sw_tensor_deinit(&s.args[i]);
       assert_ok(sw_tensor_copy(&s.args[i], &plain.args[k], &diag));
     }
@@ -246,12 +244,12 @@ static void test_adam(void **state) {
   step_run(&plain, by_sgd);
   step_run(&s, by_adam);
   assert_true(doubles(&by_adam[output_named(&s, "adam.step.new")])[0] == 7);
-  for (int i = 1; i < plain.f->n_outputs; i++) {
+  for (int i = 1; i < plain.g->n_outputs; i++) {
     const sw_tensor *w = &plain.args[arg_of_output(&plain, i)];
     int64_t n = sw_buffer_elements(w);
     double *gradient = calloc((size_t)n, sizeof *gradient);
     for (int64_t k = 0; k < n; k++) gradient[k] = (doubles(w)[k] - doubles(&by_sgd[i])[k]) / 0.01;
-    check_adam(&s, by_adam, plain.g->values[plain.f->alias[i]].name, gradient);
+    check_adam(&s, by_adam, plain.g->values[plain.g->alias[i]].name, gradient);
     free(gradient);
   }
   free_outputs(&plain, by_sgd);
@@ -272,7 +270,7 @@ static void test_learns(void **state) {
       step_run(&s, outputs);
       last = doubles(&outputs[0])[0];
       if (k == 0) first = last;
-      for (int i = 1; i < s.f->n_outputs; i++) {
+      for (int i = 1; i < s.g->n_outputs; i++) {
         sw_tensor *arg = &s.args[arg_of_output(&s, i)], swap = *arg;
         *arg = outputs[i];
         outputs[i] = swap;

@@ -61,7 +61,6 @@ static void print_space(const sw_graph *g, const sw_op *op, sw_text *out) {
 static sw_graph *new_graph(void) {
   sw_graph *g = NULL;
   assert_ok(sw_graph_create("test", &g, &diag));
-  assert_ok(sw_graph_add_function(g, "main", NULL, &diag));
   return g;
 }
 

@@ -671,10 +671,9 @@ enum { N_MAKERS = sizeof kMakers / sizeof kMakers[0] };
 static sw_graph *graph_of(op_case *c, sw_id *op) {
   sw_diag diag = {0};
   sw_graph *g;
-  sw_id function, ids[MOST_OPERANDS], results[SW_MAX_RESULTS];
+  sw_id ids[MOST_OPERANDS], results[SW_MAX_RESULTS];
   char name[16];
   assert_ok(sw_graph_create("case", &g, &diag));
-  assert_ok(sw_graph_add_function(g, "main", &function, &diag));
   for (int i = 0; i < c->n_in; i++) {
     snprintf(name, sizeof name, "x%d", i);
     const sw_tensor *x = &c->in[i];

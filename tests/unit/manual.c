@@ -408,7 +408,7 @@ static void expect_plan(const sw_graph *g, int n_in, const part *out, int n_out)
   sw_plan plan = best_plan(SW_SOURCE_DIR "/hwprofiles/local.json", g, &arena);
   for (int i = 0; i < n_out; i++) {
     sw_sharding s;
-    sw_plan_value_sharding(&plan, g->functions[g->main].outputs[i], &s);
+    sw_plan_value_sharding(&plan, g->outputs[i], &s);
     expect_sharding(g, &out[i], &s);
     if (i < n_in) expect_sharding(g, &out[i], &plan.args[i]);
   }

@@ -43,9 +43,9 @@ static void examples_are_read(void **state) {
     snprintf(path, sizeof path, "%s/docs/examples/%s.json", SW_SOURCE_DIR, kExamples[i].name);
     assert_ok(sw_model_read(path, &g, &diag));
     assert_string_equal(g->name, kExamples[i].name);
-    assert_int_equal(g->functions[g->main].n_args, kExamples[i].n_args);
+    assert_int_equal(g->n_args, kExamples[i].n_args);
     assert_int_equal(g->n_ops, kExamples[i].n_ops);
-    assert_int_equal(g->functions[g->main].n_outputs, kExamples[i].n_outputs);
+    assert_int_equal(g->n_outputs, kExamples[i].n_outputs);
     assert_int_equal(g->n_annotations, kExamples[i].n_annotations);
     check_round_trip(g);
     sw_graph_destroy(g);

@@ -231,7 +231,6 @@ static sw_graph *random_graph(uint64_t seed) {
   assert_ok(sw_graph_create("random \"model\"", &m.g, &diag));
   assert_ok(sw_mesh_parse("x=2,y=2,z=3", &m.g->arena, &m.g->mesh, &diag));
   m.g->has_mesh = true;
-  assert_ok(sw_graph_add_function(m.g, "main", NULL, &diag));
   for (int i = 0; i < 4; i++) add_argument(&m);
   for (int64_t i = 5 + below(&m, 40); i > 0; i--) kMakers[below(&m, 12)](&m);
   static const char *const kOutputs[] = {"first", "second", "third"};

@@ -115,17 +115,16 @@ static void fill_argument(sw_tensor *t, const sw_value *v, int i) {
 
 static void run_model(const sw_graph *g, sw_tensor *outputs) {
   sw_diag diag = {0};
-  const sw_function *f = &g->functions[g->main];
   sw_tensor args[MAX_VALUES];
   const sw_buffer *in[MAX_VALUES];
-  assert_true(f->n_args < MAX_VALUES && f->n_outputs < MAX_VALUES);
-  for (int i = 0; i < f->n_args; i++) {
-    fill_argument(&args[i], &g->values[f->args[i]], i);
+  assert_true(g->n_args < MAX_VALUES && g->n_outputs < MAX_VALUES);
+  for (int i = 0; i < g->n_args; i++) {
+    fill_argument(&args[i], &g->values[g->args[i]], i);
     in[i] = &args[i];
   }
   const sw_exec_options options = {.poison = true};
   assert_ok(sw_exec_run(g, in, &options, outputs, &diag));
-  for (int i = 0; i < f->n_args; i++) sw_tensor_deinit(&args[i]);
+  for (int i = 0; i < g->n_args; i++) sw_tensor_deinit(&args[i]);
 }
 
 /* Largest difference of two outputs, as a part of the largest element. */
@@ -155,10 +154,9 @@ static void check_run(const shipped *s) {
   run_model(g, got);
   double seconds = sw_now_s() - start;
   run_model(wide, want);
-  const sw_function *f = &g->functions[g->main];
-  for (int i = 0; i < f->n_outputs; i++) {
+  for (int i = 0; i < g->n_outputs; i++) {
     double d = distance(&got[i], &want[i]);
-    if (d > 1e-4) fail_msg("%s: output '%s' is off by %.2g", s->file, f->output_names[i], d);
+    if (d > 1e-4) fail_msg("%s: output '%s' is off by %.2g", s->file, g->output_names[i], d);
     worst = fmax(worst, d);
     sw_tensor_deinit(&got[i]);
     sw_tensor_deinit(&want[i]);

@@ -45,7 +45,7 @@ static void open_program(subject *s, const char *type, bool product) {
 static sw_validation run(subject *s, double large) {
   sw_diag diag = {0};
   const sw_graph *g = sw_program_graph(s->program);
-  const sw_type *t = &g->values[g->functions[g->main].args[0]].type;
+  const sw_type *t = &g->values[g->args[0]].type;
   const double rows[8] = {-large, 0, 1, 0, large, large, -large, 0};
   sw_tensor x;
   sw_validation v;

@@ -344,13 +344,13 @@ static void set_strategies(bench *b) {
 
 /* Arguments arrive as their first user wants them, outputs leave as they are made. */
 static void follow_ops(bench *b) {
-  const sw_function *f = &b->g->functions[b->g->main];
-  for (int32_t i = 0; i < f->n_args; i++) {
-    sw_plan_use_sharding(&b->plan, b->g->values[f->args[i]].uses[0], &b->plan.args[i]);
+  const sw_graph *g = b->g;
+  for (int32_t i = 0; i < g->n_args; i++) {
+    sw_plan_use_sharding(&b->plan, g->values[g->args[i]].uses[0], &b->plan.args[i]);
     b->plan.args[i].n_partial = 0;
   }
-  for (int32_t i = 0; i < f->n_outputs; i++) {
-    sw_plan_value_sharding(&b->plan, f->outputs[i], &b->plan.outputs[i]);
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    sw_plan_value_sharding(&b->plan, g->outputs[i], &b->plan.outputs[i]);
     b->plan.outputs[i].n_partial = 0;
   }
 }
@@ -360,12 +360,12 @@ static void prepare(bench *b, const row *r, const char *mesh) {
   sw_diag diag = {0};
   const sw_profile *hw;
   *b = (bench){.row = r, .g = build(r)};
-  const sw_block *block = sw_graph_main_block(b->g);
+  const sw_graph *g = b->g;
   assert_ok(sw_profile_read(SW_SOURCE_DIR "/hwprofiles/dgx-h100.json", &b->arena, &hw, &diag));
   assert_ok(sw_mesh_parse(mesh, &b->arena, &b->mesh, &diag));
   assert_ok(sw_machine_build(&b->arena, hw, &b->mesh, &b->machine, &diag));
-  assert_ok(sw_plan_build(b->g, b->machine, &b->arena, &b->plan, &diag));
-  b->main = &b->g->ops[block->ops[block->n_ops - 1]];
+  assert_ok(sw_plan_build(g, b->machine, &b->arena, &b->plan, &diag));
+  b->main = &g->ops[g->n_ops - 1];
 }
 
 static void discard(bench *b) {
@@ -383,12 +383,12 @@ static double work_in(const bench *b, const sw_spmd *s, bool flops) {
     sw_op_work(b->g, b->main, NULL, &f, &bytes);
     return flops ? f : bytes;
   }
-  const sw_block *block = sw_graph_main_block(s->program);
-  for (int32_t i = 0; i < block->n_ops; i++) {
-    const sw_op *op = &s->program->ops[block->ops[i]];
-    const sw_origin *from = &s->origin[block->ops[i]];
+  const sw_graph *g = s->program;
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
+    const sw_origin *from = &s->origin[i];
     if (op->code != b->main->code || from->op != b->main - b->g->ops || from->value >= 0) continue;
-    sw_op_work(s->program, op, NULL, &f, &bytes);
+    sw_op_work(g, op, NULL, &f, &bytes);
     sum += flops ? f : bytes;
   }
   return sum;
@@ -406,14 +406,14 @@ static double result_part(const bench *b, const sw_spmd *s) {
 
 /* Elements of operand 0 as the first op that stems from the main one takes it. */
 static double operand_part(const bench *b, const sw_spmd *s) {
-  const sw_block *block = sw_graph_main_block(s->program);
-  for (int32_t i = 0; i < block->n_ops; i++) {
-    const sw_op *op = &s->program->ops[block->ops[i]];
-    const sw_origin *from = &s->origin[block->ops[i]];
+  const sw_graph *g = s->program;
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
+    const sw_origin *from = &s->origin[i];
     if (from->op != b->main - b->g->ops || from->value >= 0) continue;
     for (int k = 0; k < op->n_operands; k++) {
       if (s->layout[op->operands[k]].source != b->main->operands[0]) continue;
-      return (double)sw_type_elements(sw_operand_type(s->program, op, k)) /
+      return (double)sw_type_elements(sw_operand_type(g, op, k)) /
              (double)sw_type_elements(sw_operand_type(b->g, b->main, 0));
     }
   }

@@ -77,9 +77,9 @@ static void weights_alternate_columns_and_rows(void **state) {
   int columns = 0, rows = 0, last = -1;
   open_model(&p, "alpa-mlp-tensor", "unit-alpa", "x=4");
   search(&p, true);
-  const sw_function *f = &p.graph->functions[p.graph->main];
-  for (int32_t i = 0; i < f->n_args; i++) {
-    const sw_value *v = &p.graph->values[f->args[i]];
+  const sw_graph *g = p.graph;
+  for (int32_t i = 0; i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
     if (v->type.rank != 2 || v->kind == SW_VALUE_INPUT) continue;
     const sw_sharding *s = &p.plan.args[i];
     assert_int_equal(s->n_refs, 1);
@@ -243,14 +243,14 @@ static void a_start_is_taken_up(void **state) {
   assert_ok(sw_file_write("unit-plan-start.json", text.at, text.n, &diag));
   assert_ok(sw_plan_read_start("unit-plan-start.json", p.graph, p.machine, &p.arena, &start, &diag));
   assert_int_equal(start.n_shared, p.plan.n_shared);
-  const sw_block *b = sw_graph_main_block(p.graph);
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    assert_true(sw_strategy_equal(&start.ops[b->ops[i]], &p.plan.ops[b->ops[i]]));
+  const sw_graph *g = p.graph;
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    assert_true(sw_strategy_equal(&start.ops[i], &p.plan.ops[i]));
   }
   sw_plan_options o = options(false);
   o.solve.work_limit = 1;
   o.start = &start;
-  assert_ok(sw_plan_search(p.graph, p.machine, &o, &p.arena, &again, &diag));
+  assert_ok(sw_plan_search(g, p.machine, &o, &p.arena, &again, &diag));
   assert_true(again.cost_units == p.plan.cost_units);
   open_model(&other, "small/mlp", "dgx-h100", "x=2,y=4");
   assert_int_equal(sw_plan_read("unit-plan-start.json", other.graph, other.machine, true, &other.arena, &again, &diag),
@@ -269,14 +269,13 @@ static void what_a_start_lacks_is_mended(void **state) {
   planned p;
   sw_plan start, again;
   open_model(&p, "gpt2-small", "dgx-h100", "x=2,y=4");
-  const sw_block *b = sw_graph_main_block(p.graph);
   sw_plan_options o = options(false);
   o.solve.gap = 0.01;
   assert_ok(sw_plan_search(p.graph, p.machine, &o, &p.arena, &p.plan, &diag));
   start = p.plan;
   start.ops = sw_arena_copy(&p.arena, start.ops, (size_t)p.graph->n_ops, sizeof *start.ops, &diag);
   assert_non_null(start.ops);
-  for (int32_t i = 100; i < 110; i++) start.ops[b->ops[i]].n_refs = INT8_MAX; /* no strategy of any op */
+  for (int32_t i = 100; i < 110; i++) start.ops[i].n_refs = INT8_MAX; /* no strategy of any op */
   o.start = &start;
   assert_ok(sw_plan_search(p.graph, p.machine, &o, &p.arena, &again, &diag));
   assert_ok(sw_plan_verify(&again, &diag));

@@ -70,18 +70,17 @@ static sw_sharding random_sharding(chooser *c, sw_id value) {
 
 static void choose(chooser *c, sw_plan *p) {
   sw_diag diag = {0};
-  const sw_function *f = &c->g->functions[c->g->main];
-  const sw_block *b = sw_graph_main_block(c->g);
-  assert_ok(sw_plan_build(c->g, c->machine, &c->arena, p, &diag));
-  for (int32_t i = 0; i < f->n_args; i++) p->args[i] = random_sharding(c, f->args[i]);
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    const sw_enumeration *e = strategies_of(c, &c->g->ops[b->ops[i]]);
-    sw_id leader = sw_op_tied_to(c->g, b->ops[i]);
-    p->ops[b->ops[i]] = leader < 0 ? e->at[sw_rng_below(&c->rng, e->n)] : p->ops[leader];
+  const sw_graph *g = c->g;
+  assert_ok(sw_plan_build(g, c->machine, &c->arena, p, &diag));
+  for (int32_t i = 0; i < g->n_args; i++) p->args[i] = random_sharding(c, g->args[i]);
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_enumeration *e = strategies_of(c, &g->ops[i]);
+    sw_id leader = sw_op_tied_to(g, i);
+    p->ops[i] = leader < 0 ? e->at[sw_rng_below(&c->rng, e->n)] : p->ops[leader];
   }
-  for (int32_t i = 0; i < f->n_outputs; i++) {
-    bool back = f->alias[i] >= 0;
-    p->outputs[i] = back ? p->args[c->g->values[f->alias[i]].def_index] : random_sharding(c, f->outputs[i]);
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    bool back = g->alias[i] >= 0;
+    p->outputs[i] = back ? p->args[g->values[g->alias[i]].def_index] : random_sharding(c, g->outputs[i]);
   }
   p->args_whole = sw_rng_below(&c->rng, 4) == 0;
 }
@@ -120,50 +119,45 @@ static verdict try_plan(chooser *c, const sw_plan *p, uint64_t seed, sw_text *wh
 
 /* Make the i-th part plain; returns false when there is no such part. */
 static bool simplify(const sw_graph *g, sw_plan *p, int32_t i, sw_strategy *op, sw_sharding *sharding) {
-  const sw_function *f = &g->functions[g->main];
-  const sw_block *b = sw_graph_main_block(g);
-  if (i < b->n_ops) {
-    *op = p->ops[b->ops[i]];
-    p->ops[b->ops[i]] = (sw_strategy){0};
-  } else if (i < b->n_ops + f->n_args) {
-    *sharding = p->args[i - b->n_ops];
-    p->args[i - b->n_ops] = sw_sharding_replicated(sharding->rank);
+  if (i < g->n_ops) {
+    *op = p->ops[i];
+    p->ops[i] = (sw_strategy){0};
+  } else if (i < g->n_ops + g->n_args) {
+    *sharding = p->args[i - g->n_ops];
+    p->args[i - g->n_ops] = sw_sharding_replicated(sharding->rank);
   } else {
     return false;
   }
-  for (int32_t k = 0; k < f->n_outputs; k++) {
-    if (f->alias[k] >= 0) p->outputs[k] = p->args[g->values[f->alias[k]].def_index];
+  for (int32_t k = 0; k < g->n_outputs; k++) {
+    if (g->alias[k] >= 0) p->outputs[k] = p->args[g->values[g->alias[k]].def_index];
   }
   return true;
 }
 
 static void restore(const sw_graph *g, sw_plan *p, int32_t i, const sw_strategy *op, const sw_sharding *sharding) {
-  const sw_function *f = &g->functions[g->main];
-  const sw_block *b = sw_graph_main_block(g);
-  if (i < b->n_ops) p->ops[b->ops[i]] = *op;
-  if (i >= b->n_ops) p->args[i - b->n_ops] = *sharding;
-  for (int32_t k = 0; k < f->n_outputs; k++) {
-    if (f->alias[k] >= 0) p->outputs[k] = p->args[g->values[f->alias[k]].def_index];
+  if (i < g->n_ops) p->ops[i] = *op;
+  if (i >= g->n_ops) p->args[i - g->n_ops] = *sharding;
+  for (int32_t k = 0; k < g->n_outputs; k++) {
+    if (g->alias[k] >= 0) p->outputs[k] = p->args[g->values[g->alias[k]].def_index];
   }
 }
 
 static void print_plan(const chooser *c, const sw_plan *p) {
-  const sw_function *f = &c->g->functions[c->g->main];
-  const sw_block *b = sw_graph_main_block(c->g);
+  const sw_graph *g = c->g;
   sw_text t = {0};
-  for (int32_t i = 0; i < f->n_args; i++) {
+  for (int32_t i = 0; i < g->n_args; i++) {
     if (sw_sharding_is_replicated(&p->args[i])) continue;
-    sw_text_printf(&t, "  arg %s ", c->g->values[f->args[i]].name);
+    sw_text_printf(&t, "  arg %s ", g->values[g->args[i]].name);
     sw_sharding_print(sw_machine_mesh(c->machine), &p->args[i], &t);
     sw_text_puts(&t, "\n");
   }
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    const sw_op *op = &c->g->ops[b->ops[i]];
-    if (p->ops[b->ops[i]].n_refs == 0) continue;
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
+    if (p->ops[i].n_refs == 0) continue;
     sw_text_printf(&t, "  op %s (%s) ", op->name, sw_opcode_text(op->code));
-    sw_type_print(sw_operand_type(c->g, op, 0), &t);
+    sw_type_print(sw_operand_type(g, op, 0), &t);
     sw_text_puts(&t, " ");
-    sw_strategy_print(sw_machine_mesh(c->machine), op->space, &p->ops[b->ops[i]], &t);
+    sw_strategy_print(sw_machine_mesh(c->machine), op->space, &p->ops[i], &t);
     sw_text_puts(&t, "\n");
   }
   print_message("%s", sw_text_str(&t));

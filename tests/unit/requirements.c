@@ -130,14 +130,13 @@ static bool join_is_possible(const sw_graph *g, const sw_op *join, const sw_mesh
 }
 
 static bool state_is_possible(const sw_graph *g) {
-  const sw_function *f = &g->functions[g->main];
   const sw_annotation *in = NULL, *out = NULL;
-  for (int32_t i = 0; i < f->n_outputs; i++) {
-    for (int32_t k = 0; k < g->n_annotations && f->alias[i] >= 0; k++) {
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    for (int32_t k = 0; k < g->n_annotations && g->alias[i] >= 0; k++) {
       const sw_annotation *a = &g->annotations[k];
       if (!a->required) continue;
-      if (a->value == f->alias[i] && !a->for_users) in = a;
-      bool here = a->for_users && a->value == f->outputs[i] && a->n_users == 0;
+      if (a->value == g->alias[i] && !a->for_users) in = a;
+      bool here = a->for_users && a->value == g->outputs[i] && a->n_users == 0;
       for (int u = 0; u < a->n_users; u++) here = here || (a->users[u].op < 0 && a->users[u].index == i);
       if (here) out = a;
     }
@@ -369,9 +368,8 @@ static void some_sharding(sw_rng *r, const sw_mesh *mesh, sw_sharding *out) {
 }
 
 /* Of an op: what some of its strategies want and give, now and then. */
-static void think_of_op(sw_rng *r, const sw_graph *g, int32_t i, sw_text *option, thoughts *t) {
+static void think_of_op(sw_rng *r, const sw_graph *g, sw_id id, sw_text *option, thoughts *t) {
   static all a;
-  const sw_id id = sw_graph_main_block(g)->ops[i];
   const sw_op *op = &g->ops[id];
   find_all(&a, g, op, &g->mesh);
   const bool plain = op->code == SW_OP_CONSTANT || op->space->n_loops == 0;
@@ -400,7 +398,7 @@ static void think_of_all(sw_rng *r, const model *m, const sw_graph *g, thoughts 
     if (sw_rng_below(r, 3) == 0)
       think(r, &t->value[sw_graph_value_named(g, (const char *[]){"a", "b", "s"}[i])], &g->mesh, &at, NULL);
   }
-  const int32_t n = sw_graph_main_block(g)->n_ops;
+  const int32_t n = g->n_ops;
   for (int32_t i = n - m->n_ops; i < n; i++) think_of_op(r, g, i, &t->op[i - (n - m->n_ops)], t);
   some_sharding(r, &g->mesh, &at);
   if (sw_rng_below(r, 3) == 0)

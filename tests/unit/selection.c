@@ -56,10 +56,10 @@ static int64_t least_of_all(sw_selection *s, int64_t *combinations) {
 static sw_plan with_holes(const sw_plan *plan, sw_arena *arena) {
   sw_diag diag = {0};
   sw_plan holes = *plan;
-  const sw_block *b = sw_graph_main_block(plan->graph);
-  holes.ops = sw_arena_copy(arena, plan->ops, (size_t)plan->graph->n_ops, sizeof *holes.ops, &diag);
+  const sw_graph *g = plan->graph;
+  holes.ops = sw_arena_copy(arena, plan->ops, (size_t)g->n_ops, sizeof *holes.ops, &diag);
   assert_non_null(holes.ops);
-  for (int32_t i = 0; i < b->n_ops; i += 2) holes.ops[b->ops[i]].n_refs = INT8_MAX;
+  for (int32_t i = 0; i < g->n_ops; i += 2) holes.ops[i].n_refs = INT8_MAX;
   return holes;
 }
 
@@ -105,8 +105,7 @@ static void charges_enclose_the_truth(sw_selection *s, sw_rng *r) {
 /* Some sharding of what an op makes. */
 static sw_pin random_pin(const sw_graph *g, const sw_machine *machine, sw_rng *r, sw_arena *arena) {
   sw_diag diag = {0};
-  const sw_block *b = sw_graph_main_block(g);
-  const sw_id value = g->ops[b->ops[sw_rng_below(r, b->n_ops)]].results[0];
+  const sw_id value = g->ops[sw_rng_below(r, g->n_ops)].results[0];
   const sw_type *type = &g->values[value].type;
   const sw_sharding *all;
   int32_t n;

@@ -740,7 +740,6 @@ static sw_graph *build(const op_case *c) {
   sw_graph *g = NULL;
   sw_id x[MOST_IN], made[SW_MAX_RESULTS];
   assert_ok(sw_graph_create("case", &g, &diag));
-  assert_ok(sw_graph_add_function(g, "main", NULL, &diag));
   for (int i = 0; i < c->n_in; i++) {
     char name[8];
     snprintf(name, sizeof name, "x%d", i);

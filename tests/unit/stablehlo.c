@@ -343,9 +343,8 @@ static void finds_roles(void **state) {
     sw_diag diag = {0};
     sw_program *p = parse(kRoles[i].text, strlen(kRoles[i].text), SW_OK, &diag);
     const sw_graph *g = sw_program_graph(p);
-    const sw_function *f = &g->functions[g->main];
     char found[16] = "";
-    for (int k = 0; k < f->n_args; k++) found[k] = kLetters[g->values[f->args[k]].kind];
+    for (int k = 0; k < g->n_args; k++) found[k] = kLetters[g->values[g->args[k]].kind];
     if (strcmp(found, kRoles[i].kinds) != 0)
       fail_msg("%s: '%s', expected '%s'", kRoles[i].name, found, kRoles[i].kinds);
     sw_program_destroy(p);

@@ -30,7 +30,6 @@ static void execute(run *r, sw_opcode code, int n_attrs, const sw_attr *attrs) {
   sw_id x[MOST_IN], made[SW_MAX_RESULTS];
   const sw_buffer *args[MOST_IN];
   assert_ok(sw_graph_create("sugar", &r->g, &diag));
-  assert_ok(sw_graph_add_function(r->g, "main", NULL, &diag));
   for (int i = 0; i < r->n; i++) {
     char name[8];
     snprintf(name, sizeof name, "x%d", i);

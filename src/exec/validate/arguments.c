@@ -98,7 +98,7 @@ static void raise_diagonal(sw_tensor *t) {
 
 static sw_rc make_one(const sw_argument_maker *m, int32_t i, const sw_role *r, sw_tensor *out, sw_diag *d) {
   const sw_graph *g = m->graph;
-  const sw_value *v = &g->values[g->functions[g->main].args[i]];
+  const sw_value *v = &g->values[g->args[i]];
   const sw_type *t = m->types ? m->types[i] : &v->type;
   sw_fill fill = fill_for(v, r, m->random_floats);
   if (fill.kind == SW_FILL_RANDOM && m->scale > 0) fill.limit *= m->scale;
@@ -112,22 +112,22 @@ static sw_rc make_one(const sw_argument_maker *m, int32_t i, const sw_role *r, s
 }
 
 static sw_rc make_all(const sw_argument_maker *m, sw_role *roles, sw_tensor *out, sw_diag *d) {
-  const sw_function *f = &m->graph->functions[m->graph->main];
-  SW_TRY(sw_roles_find(m->graph, roles, d));
-  for (int32_t i = 0; i < f->n_args; i++) {
-    SW_TRY_NOTE(d, make_one(m, i, &roles[i], &out[i], d), "for argument '%s'", m->graph->values[f->args[i]].name);
+  const sw_graph *g = m->graph;
+  SW_TRY(sw_roles_find(g, roles, d));
+  for (int32_t i = 0; i < g->n_args; i++) {
+    SW_TRY_NOTE(d, make_one(m, i, &roles[i], &out[i], d), "for argument '%s'", g->values[g->args[i]].name);
   }
   return SW_OK;
 }
 
 sw_rc sw_arguments_make(const sw_argument_maker *m, sw_tensor *out, sw_diag *d) {
-  const sw_function *f = &m->graph->functions[m->graph->main];
-  memset(out, 0, (size_t)f->n_args * sizeof *out);
-  SW_TRY(sw_single_admit(m->graph, m->types, d));
-  sw_role *roles = sw_mem_alloc((size_t)f->n_args + 1, sizeof *roles, d);
+  const sw_graph *g = m->graph;
+  memset(out, 0, (size_t)g->n_args * sizeof *out);
+  SW_TRY(sw_single_admit(g, m->types, d));
+  sw_role *roles = sw_mem_alloc((size_t)g->n_args + 1, sizeof *roles, d);
   sw_rc rc = roles ? make_all(m, roles, out, d) : SW_E_RESOURCE;
   sw_mem_free(roles);
-  for (int32_t i = 0; rc && i < f->n_args; i++) sw_tensor_deinit(&out[i]);
+  for (int32_t i = 0; rc && i < g->n_args; i++) sw_tensor_deinit(&out[i]);
   return rc;
 }
 

@@ -107,9 +107,8 @@ static bool differs(const auditor *a, sw_id value) {
 }
 
 static bool is_output(const sw_graph *g, sw_id value) {
-  const sw_function *f = &g->functions[g->main];
-  for (int32_t i = 0; i < f->n_outputs; i++) {
-    if (f->outputs[i] == value) return true;
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    if (g->outputs[i] == value) return true;
   }
   return false;
 }

@@ -344,11 +344,10 @@ static sw_rc find_role(walker *w, sw_id arg, sw_role *out, sw_diag *d) {
 }
 
 sw_rc sw_roles_find(const sw_graph *g, sw_role *roles, sw_diag *d) {
-  const sw_function *f = &g->functions[g->main];
   walker w = {.g = g};
   w.seen = sw_mem_alloc((size_t)g->n_values + 1, sizeof *w.seen, d);
   sw_rc rc = w.seen ? SW_OK : SW_E_RESOURCE;
-  for (int32_t i = 0; !rc && i < f->n_args; i++) rc = find_role(&w, f->args[i], &roles[i], d);
+  for (int32_t i = 0; !rc && i < g->n_args; i++) rc = find_role(&w, g->args[i], &roles[i], d);
   sw_mem_free(w.seen);
   sw_array_free(&w.todo);
   return rc;

@@ -15,11 +15,9 @@
 #define NORM_MARGIN 4.0
 enum { LEAST_OF_NORM = 16 };
 
-static const sw_function *main_of(const sw_single *s) { return &s->graph->functions[s->graph->main]; }
-
 sw_rc sw_roundings_init_outputs(sw_roundings *r, const sw_single *sharp, sw_arena *arena, sw_diag *d) {
   *r = (sw_roundings){.sharp = sharp};
-  SW_ARENA_NEW(r->moved, arena, main_of(sharp)->n_outputs, d);
+  SW_ARENA_NEW(r->moved, arena, sharp->graph->n_outputs, d);
   return SW_OK;
 }
 
@@ -49,7 +47,7 @@ sw_rc sw_roundings_init(sw_roundings *r, const sw_single *sharp, sw_arena *arena
 
 void sw_roundings_deinit(sw_roundings *r) {
   for (int32_t i = 0; r->turned && i < r->sharp->graph->n_values; i++) sw_tensor_deinit(&r->turned[i]);
-  for (int32_t i = 0; r->moved && i < main_of(r->sharp)->n_outputs; i++) sw_mem_free(r->moved[i]);
+  for (int32_t i = 0; r->moved && i < r->sharp->graph->n_outputs; i++) sw_mem_free(r->moved[i]);
   for (int32_t i = 0; r->partials && i < r->sharp->graph->n_values; i++) sw_mem_free(r->partials[i]);
 }
 
@@ -67,7 +65,7 @@ sw_tolerance sw_roundings_tolerance(const sw_roundings *r, const sw_single *shar
                                     const sw_buffer *whole) {
   if (sw_single_is_exact(sharp, value)) return (sw_tolerance){0, 0};
   double magnitude = r->magnitude ? r->magnitude[value] : sw_magnitude(whole), noise = r->noise ? r->noise[value] : 0;
-  double depth = sqrt((double)sw_graph_main_block(sharp->graph)->n_ops);
+  double depth = sqrt((double)sharp->graph->n_ops);
   sw_dtype t = dtype_of(r, sharp, value, whole->dtype);
   double relative = sw_tolerance_for(t, sharp->terms, 1).relative * depth;
   return (sw_tolerance){relative, relative * magnitude + NOISE_MARGIN * noise};
@@ -134,20 +132,20 @@ void sw_roundings_judge_block(const sw_roundings *r, sw_id value, const sw_block
 
 sw_rc sw_roundings_judge(const sw_roundings *r, const sw_single *sharp, int32_t i, const sw_cut *c,
                          const sw_tensor *blocks, sw_validate_entry *e, sw_validation *out, sw_diag *d) {
-  const sw_function *f = main_of(sharp);
-  *e = (sw_validate_entry){.name = f->output_names[i],
+  const sw_graph *g = sharp->graph;
+  *e = (sw_validate_entry){.name = g->output_names[i],
                            .dtype = c->whole->dtype,
                            .rank = c->whole->rank,
-                           .exact = sw_single_is_exact(sharp, f->outputs[i]),
+                           .exact = sw_single_is_exact(sharp, g->outputs[i]),
                            .not_finite = sw_count_not_finite(c->whole),
-                           .tolerance = sw_roundings_tolerance(r, sharp, f->outputs[i], c->whole)};
+                           .tolerance = sw_roundings_tolerance(r, sharp, g->outputs[i], c->whole)};
   for (int64_t device = c->first; device < c->end; device++) {
     sw_difference diff;
     sw_block_pair pair = {.mesh = c->mesh,
                           .sharding = c->sharding,
                           .whole = c->whole,
                           .block = &blocks[device * c->stride],
-                          .turned = sw_roundings_turned(r, f->outputs[i]),
+                          .turned = sw_roundings_turned(r, g->outputs[i]),
                           .device = sw_cut_position(c, device)};
     SW_TRY(sw_block_compare(&pair, e->tolerance, &diff, d));
     judge_norm(r, sharp, i, &pair, device, e);
@@ -256,7 +254,6 @@ static sw_rc note_moved(sw_roundings *r, int32_t i, const sw_buffer *b, sw_diag 
 
 static sw_rc run_blurred(sw_roundings *r, uint64_t seed, sw_cancel *cancel, sw_arena *scratch, sw_diag *d) {
   const sw_graph *g = r->sharp->graph;
-  const sw_function *f = &g->functions[g->main];
   sw_exec_options o = {.blur = seed,
                        .blur_least = (const double *const *)r->partials,
                        .observe = r->noise ? observe_blurred : NULL,
@@ -264,13 +261,13 @@ static sw_rc run_blurred(sw_roundings *r, uint64_t seed, sw_cancel *cancel, sw_a
                        .cancel = cancel};
   sw_tensor *outputs;
   const sw_buffer **args;
-  SW_ARENA_NEW(args, scratch, f->n_args, d);
-  SW_ARENA_NEW(outputs, scratch, f->n_outputs, d);
-  for (int32_t i = 0; i < f->n_args; i++) args[i] = &r->sharp->args[i];
+  SW_ARENA_NEW(args, scratch, g->n_args, d);
+  SW_ARENA_NEW(outputs, scratch, g->n_outputs, d);
+  for (int32_t i = 0; i < g->n_args; i++) args[i] = &r->sharp->args[i];
   if (r->trip) memset(r->trip, 0, (size_t)g->n_values * sizeof *r->trip);
   sw_rc rc = sw_exec_run(g, args, &o, outputs, d);
-  for (int32_t i = 0; !rc && i < f->n_outputs; i++) rc = note_moved(r, i, &outputs[i], d);
-  for (int32_t i = 0; i < f->n_outputs; i++) sw_tensor_deinit(&outputs[i]);
+  for (int32_t i = 0; !rc && i < g->n_outputs; i++) rc = note_moved(r, i, &outputs[i], d);
+  for (int32_t i = 0; i < g->n_outputs; i++) sw_tensor_deinit(&outputs[i]);
   return rc;
 }
 

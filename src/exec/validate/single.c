@@ -53,28 +53,28 @@ static bool may_be_exact(const sw_graph *g) {
 }
 
 static sw_rc run_once(sw_single *s, sw_cancel *cancel, sw_diag *d) {
-  const sw_function *f = &s->graph->functions[s->graph->main];
-  const sw_buffer **args = sw_mem_alloc((size_t)f->n_args + 1, sizeof *args, d);
+  const sw_graph *g = s->graph;
+  const sw_buffer **args = sw_mem_alloc((size_t)g->n_args + 1, sizeof *args, d);
   if (!args) return SW_E_RESOURCE;
   s->exact = true;
-  for (int32_t i = 0; i < f->n_args; i++) {
+  for (int32_t i = 0; i < g->n_args; i++) {
     args[i] = &s->args[i];
     s->exact = s->exact && sw_small_integers(args[i]);
   }
   sw_exec_options o = {.observe = observe, .observe_user = s, .cancel = cancel};
   double start = sw_now_s();
-  sw_rc rc = sw_exec_run(s->graph, args, &o, s->want, d);
+  sw_rc rc = sw_exec_run(g, args, &o, s->want, d);
   s->seconds = sw_now_s() - start;
   sw_mem_free(args);
   return rc;
 }
 
 static void forget(sw_single *s) {
-  const sw_function *f = &s->graph->functions[s->graph->main];
-  for (int32_t i = 0; s->own_args && s->args && i < f->n_args; i++) sw_tensor_deinit(&s->args[i]);
-  for (int32_t i = 0; s->want && i < f->n_outputs; i++) sw_tensor_deinit(&s->want[i]);
-  for (int32_t i = 0; s->values && i < s->graph->n_values; i++) sw_tensor_deinit(&s->values[i]);
-  for (int32_t i = 0; s->trips && i < s->graph->n_values; i++) {
+  const sw_graph *g = s->graph;
+  for (int32_t i = 0; s->own_args && s->args && i < g->n_args; i++) sw_tensor_deinit(&s->args[i]);
+  for (int32_t i = 0; s->want && i < g->n_outputs; i++) sw_tensor_deinit(&s->want[i]);
+  for (int32_t i = 0; s->values && i < g->n_values; i++) sw_tensor_deinit(&s->values[i]);
+  for (int32_t i = 0; s->trips && i < g->n_values; i++) {
     for (size_t k = 0; k < s->trips[i].at.n; k++) sw_tensor_deinit(&s->trips[i].at.at[k]);
     sw_array_free(&s->trips[i].at);
   }
@@ -103,7 +103,7 @@ static sw_rc make_and_run(sw_single *s, const sw_single_options *o, const attemp
 /* Elements of outputs that say nothing. */
 static int64_t not_finite(const sw_single *s) {
   int64_t sum = 0;
-  for (int32_t i = 0; i < s->graph->functions[s->graph->main].n_outputs; i++) sum += sw_count_not_finite(&s->want[i]);
+  for (int32_t i = 0; i < s->graph->n_outputs; i++) sum += sw_count_not_finite(&s->want[i]);
   return sum;
 }
 
@@ -127,18 +127,17 @@ static sw_rc make_arguments(sw_single *s, const sw_single_options *o, sw_diag *d
 }
 
 sw_rc sw_single_run(const sw_graph *g, const sw_single_options *o, sw_arena *arena, sw_single *out, sw_diag *d) {
-  const sw_function *f = &g->functions[g->main];
   *out = (sw_single){.graph = g, .own_args = !o->inputs, .terms = longest_reduction(g)};
   SW_TRY(sw_single_find_coarsest(g, arena, &out->coarsest, d));
   SW_TRY(sw_single_find_rounded(g, o->averaged, arena, &out->rounded, d));
-  SW_ARENA_NEW(out->args, arena, f->n_args, d);
-  SW_ARENA_NEW(out->want, arena, f->n_outputs, d);
+  SW_ARENA_NEW(out->args, arena, g->n_args, d);
+  SW_ARENA_NEW(out->want, arena, g->n_outputs, d);
   if (o->keep_values) {
     SW_ARENA_NEW(out->values, arena, g->n_values, d);
     SW_ARENA_NEW(out->trips, arena, g->n_values, d);
   }
   if (!o->inputs) return make_arguments(out, o, d);
-  for (int32_t i = 0; i < f->n_args; i++) out->args[i] = o->inputs[i];
+  for (int32_t i = 0; i < g->n_args; i++) out->args[i] = o->inputs[i];
   return run_once(out, o->cancel, d);
 }
 
@@ -147,11 +146,9 @@ void sw_single_deinit(sw_single *s) {
 }
 
 const sw_buffer *sw_single_value(const sw_single *s, sw_id id) {
-  const sw_function *f = &s->graph->functions[s->graph->main];
   const sw_value *value = &s->graph->values[id];
   if (value->def >= 0) return s->values && s->values[id].data ? &s->values[id] : NULL;
-  bool is_arg = value->def_index < f->n_args && f->args[value->def_index] == id; /* not of a region's block */
-  return is_arg ? &s->args[value->def_index] : NULL;
+  return &s->args[value->def_index];
 }
 
 const sw_buffer *sw_single_trip(const sw_single *s, sw_id id, int32_t trip) {

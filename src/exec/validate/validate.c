@@ -14,13 +14,11 @@
 /* From this relative tolerance on, outputs are compared as a whole, too. */
 #define COARSE 0.0625
 
-static const sw_function *main_of(const sw_graph *g) { return &g->functions[g->main]; }
-
 /* --- the parallel run -------------------------------------------------------------------------------------------- */
 
 /* What the run on one device took is not needed any more when nothing is run again, unless devices share it. */
 static sw_rc cut_arguments(sw_validator *v, sw_diag *d) {
-  int32_t n = main_of(v->s->model)->n_args;
+  int32_t n = v->s->model->n_args;
   if (v->blocks) return SW_OK;
   SW_ARENA_NEW(v->own, v->arena, v->devices * n, d);
   SW_ARENA_NEW(v->blocks, v->arena, v->devices * n, d);
@@ -60,7 +58,7 @@ static sw_id blamed(const sw_validator *v, const sw_layout *l, const sw_op *op) 
 
 static void note_comparison(sw_validator *v, const sw_validate_entry *e, sw_id op) {
   const sw_graph *g = v->s->model;
-  int32_t step = op >= 0 ? v->step_of[op] : sw_graph_main_block(g)->n_ops;
+  int32_t step = op >= 0 ? v->step_of[op] : g->n_ops;
   pthread_mutex_lock(&v->lock);
   v->out->values_compared++;
   if (!v->out->nearest.name || e->worst.most_used > v->out->nearest.worst.most_used) v->out->nearest = *e;
@@ -196,14 +194,14 @@ static sw_rc execute(sw_validator *v, const sw_exec_options *o, sw_diag *d) {
 }
 
 static void drop_results(sw_validator *v) {
-  for (int64_t i = 0; i < v->devices * main_of(v->s->model)->n_outputs; i++) sw_tensor_deinit(&v->got[i]);
+  for (int64_t i = 0; i < v->devices * v->s->model->n_outputs; i++) sw_tensor_deinit(&v->got[i]);
 }
 
 /* Over MPI, every process gets all blocks and judges all devices. */
 static sw_rc share(sw_validator *v, sw_diag *d) {
   sw_processes p = {v->run.comm, v->s->grid, v->run.first};
   v->out->device = v->run.first;
-  SW_TRY(sw_processes_share_tensors(&p, main_of(v->s->model)->n_outputs, v->got, d));
+  SW_TRY(sw_processes_share_tensors(&p, v->s->model->n_outputs, v->got, d));
   return sw_processes_share_findings(&p, v->first_bad_step, v->out, v->arena, d);
 }
 
@@ -245,8 +243,8 @@ static sw_rc find_partials(sw_validator *v, sw_diag *d) {
 /* Where so many ops are so coarse that the formula forgives almost anything, it takes blurred runs to know. */
 static sw_rc find_roundings_of_outputs(sw_validator *v, int runs, sw_diag *d) {
   double most = 0;
-  for (int32_t i = 0; i < main_of(v->s->model)->n_outputs && !v->sharp.exact; i++) {
-    sw_id id = main_of(v->s->model)->outputs[i];
+  for (int32_t i = 0; i < v->s->model->n_outputs && !v->sharp.exact; i++) {
+    sw_id id = v->s->model->outputs[i];
     sw_tolerance t = sw_roundings_tolerance(&v->roundings, &v->sharp, id, &v->sharp.want[i]);
     if (t.relative > most) most = t.relative;
   }
@@ -266,7 +264,7 @@ static sw_rc find_roundings(sw_validator *v, int blurred_runs, sw_diag *d) {
 /* --- judgement --------------------------------------------------------------------------------------------------- */
 
 static sw_rc judge_output(sw_validator *v, int32_t i, sw_validate_entry *e, sw_diag *d) {
-  const int64_t n = main_of(v->s->model)->n_outputs;
+  const int64_t n = v->s->model->n_outputs;
   sw_cut c = sw_sharded_cut(v->s, v->s->outputs[i], &v->sharp.want[i], n);
   sw_sharding complete;
   SW_TRY(sw_parts_combine(&c, v->got + i, &complete, d));
@@ -279,13 +277,13 @@ static sw_rc judge_output(sw_validator *v, int32_t i, sw_validate_entry *e, sw_d
 }
 
 static sw_rc judge(sw_validator *v, sw_arena *arena, sw_diag *d) {
-  const sw_function *f = main_of(v->s->model);
+  const sw_graph *g = v->s->model;
   sw_validate_entry *entries;
-  SW_ARENA_NEW(entries, arena, f->n_outputs, d);
+  SW_ARENA_NEW(entries, arena, g->n_outputs, d);
   v->out->matches = v->out->first_bad_op == NULL;
-  v->out->n_outputs = f->n_outputs;
+  v->out->n_outputs = g->n_outputs;
   v->out->outputs = entries;
-  for (int32_t i = 0; i < f->n_outputs; i++) {
+  for (int32_t i = 0; i < g->n_outputs; i++) {
     const sw_buffer *w = &v->sharp.want[i];
     if (v->o->outputs) SW_TRY(sw_tensor_init(&v->o->outputs[i], w->dtype, w->rank, w->dims, d));
     SW_TRY(judge_output(v, i, &entries[i], d));
@@ -310,20 +308,20 @@ static bool is_way(const sw_layout *l) { return l->source >= 0 && l->is_block &&
 
 static sw_rc find_ways(sw_validator *v, sw_diag *d) {
   const sw_sharded *s = v->s;
-  const sw_function *f = main_of(s->model);
+  const sw_graph *g = s->model;
   const int32_t n_values = s->layout ? s->program->n_values : 0;
   int32_t *most; /* by value of the model */
-  SW_ARENA_NEW(most, v->arena, s->model->n_values, d);
-  SW_ARENA_NEW(v->ways, v->arena, f->n_args, d);
+  SW_ARENA_NEW(most, v->arena, g->n_values, d);
+  SW_ARENA_NEW(v->ways, v->arena, g->n_args, d);
   for (sw_id k = 0; k < n_values; k++) {
     if (is_way(&s->layout[k])) most[s->layout[k].source]++;
   }
   const sw_sharding ***list; /* by value of the model */
-  SW_ARENA_NEW(list, v->arena, s->model->n_values, d);
+  SW_ARENA_NEW(list, v->arena, g->n_values, d);
   int32_t *n;
-  SW_ARENA_NEW(n, v->arena, s->model->n_values, d);
-  for (int32_t i = 0; i < f->n_args; i++) {
-    sw_id id = f->args[i];
+  SW_ARENA_NEW(n, v->arena, g->n_values, d);
+  for (int32_t i = 0; i < g->n_args; i++) {
+    sw_id id = g->args[i];
     SW_ARENA_NEW(list[id], v->arena, most[id] + 1, d);
     if (s->args[i]) add_way(list[id], &n[id], s->args[i]);
   }
@@ -331,7 +329,7 @@ static sw_rc find_ways(sw_validator *v, sw_diag *d) {
     const sw_layout *l = &s->layout[k];
     if (is_way(l) && list[l->source]) add_way(list[l->source], &n[l->source], &l->sharding);
   }
-  for (int32_t i = 0; i < f->n_args; i++) v->ways[i] = (sw_ways){s->mesh, n[f->args[i]], list[f->args[i]]};
+  for (int32_t i = 0; i < g->n_args; i++) v->ways[i] = (sw_ways){s->mesh, n[g->args[i]], list[g->args[i]]};
   return SW_OK;
 }
 
@@ -356,11 +354,11 @@ static sw_rc prepare(sw_validator *v, sw_diag *d) {
   const sw_validate_options *o = v->o;
   int32_t *step;
   SW_ARENA_NEW(step, v->arena, g->n_ops, d);
-  for (int32_t i = 0; i < sw_graph_main_block(g)->n_ops; i++) step[sw_graph_main_block(g)->ops[i]] = i;
+  for (int32_t i = 0; i < g->n_ops; i++) step[i] = i;
   v->step_of = step;
   v->devices = sw_mesh_devices(v->s->grid);
   SW_ARENA_NEW(v->made, v->arena, v->devices * v->s->model->n_values, d);
-  SW_ARENA_NEW(v->got, v->arena, v->devices * main_of(g)->n_outputs, d);
+  SW_ARENA_NEW(v->got, v->arena, v->devices * g->n_outputs, d);
   v->alone = (sw_parallel_options){
       .mpi = o->mpi, .timeout_s = o->timeout_s, .jitter_seed = o->jitter_seed, .cancel = o->cancel};
   v->listened = v->alone;
@@ -382,7 +380,7 @@ static sw_rc prepare(sw_validator *v, sw_diag *d) {
 }
 
 void sw_validator_close(sw_validator *v) {
-  for (int64_t i = 0; v->blocks && i < v->devices * main_of(v->s->model)->n_args; i++) {
+  for (int64_t i = 0; v->blocks && i < v->devices * v->s->model->n_args; i++) {
     if (v->own[i]) sw_tensor_deinit(&v->blocks[i]);
   }
   if (v->got) drop_results(v);
@@ -460,14 +458,14 @@ static void valid_of(void *user, sw_id value, int64_t device, int64_t *valid) {
 }
 
 static sw_rc describe(const sw_plan *plan, sw_spmd *spmd, sw_arena *arena, sw_sharded *out, sw_diag *d) {
-  const sw_function *f = main_of(plan->graph);
+  const sw_graph *g = plan->graph;
   const sw_sharding **args, **outputs;
   SW_TRY(sw_spmd_verify(spmd, d));
-  SW_ARENA_NEW(args, arena, f->n_args, d);
-  SW_ARENA_NEW(outputs, arena, f->n_outputs, d);
-  for (int32_t i = 0; i < f->n_args; i++) args[i] = plan->args_whole ? NULL : &plan->args[i];
-  for (int32_t i = 0; i < f->n_outputs; i++) outputs[i] = &plan->outputs[i];
-  *out = (sw_sharded){.model = plan->graph,
+  SW_ARENA_NEW(args, arena, g->n_args, d);
+  SW_ARENA_NEW(outputs, arena, g->n_outputs, d);
+  for (int32_t i = 0; i < g->n_args; i++) args[i] = plan->args_whole ? NULL : &plan->args[i];
+  for (int32_t i = 0; i < g->n_outputs; i++) outputs[i] = &plan->outputs[i];
+  *out = (sw_sharded){.model = g,
                       .by_plan = true,
                       .program = spmd->program,
                       .grid = spmd->mesh,

@@ -347,25 +347,24 @@ void sw_mlir_open_function(sw_mlir *w, const sw_graph *model, sw_mlir_more more,
   static const char *const kKinds[] = {
       [SW_VALUE_INPUT] = "\"input\"", [SW_VALUE_PARAMETER] = "\"parameter\"", [SW_VALUE_STATE] = "\"state\""};
   const sw_graph *g = w->graph;
-  const sw_function *f = &g->functions[g->main], *from = &model->functions[model->main];
   sw_text *out = w->out;
   sw_text_puts(out, "  func.func @main(");
-  for (int32_t i = 0; i < f->n_args; i++) {
-    const sw_value *v = &g->values[f->args[i]];
-    sw_text_printf(out, "%s%s: ", i ? ",\n      " : "", sw_mlir_name(w, v->name, f->args[i]));
+  for (int32_t i = 0; i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
+    sw_text_printf(out, "%s%s: ", i ? ",\n      " : "", sw_mlir_name(w, v->name, g->args[i]));
     sw_mlir_type(&v->type, out);
     put_attrs(v->name, "kind", kKinds[v->kind], out);
     if (more) more(user, false, i, out);
     sw_text_puts(out, "}");
   }
-  sw_text_puts(out, f->n_args ? ")\n      -> (" : ") -> (");
-  for (int32_t i = 0; i < f->n_outputs; i++) {
+  sw_text_puts(out, g->n_args ? ")\n      -> (" : ") -> (");
+  for (int32_t i = 0; i < g->n_outputs; i++) {
     char number[24];
-    sw_id becomes = from->alias ? from->alias[i] : -1;
+    sw_id becomes = model->alias ? model->alias[i] : -1;
     if (i) sw_text_puts(out, ",\n          ");
-    sw_mlir_type(&g->values[f->outputs[i]].type, out);
+    sw_mlir_type(&g->values[g->outputs[i]].type, out);
     snprintf(number, sizeof number, "%d : i64", becomes >= 0 ? model->values[becomes].def_index : -1);
-    put_attrs(f->output_names[i], becomes >= 0 ? "becomes" : NULL, number, out);
+    put_attrs(g->output_names[i], becomes >= 0 ? "becomes" : NULL, number, out);
     if (more) more(user, true, i, out);
     sw_text_puts(out, "}");
   }

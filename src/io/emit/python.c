@@ -85,18 +85,18 @@ static void entry(const module *mod, const char *name, const sw_sharding *s) {
 
 static void print_uses(const module *mod) {
   const sw_plan *p = mod->p;
-  const sw_block *b = sw_graph_main_block(p->graph);
+  const sw_graph *g = p->graph;
   sw_text_puts(
       mod->out,
       "\n# What an op wants of an operand, where it differs from how the value is made: (op, operand).\nUSES = {\n");
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    const sw_op *op = &p->graph->ops[b->ops[i]];
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
     for (int k = 0; k < op->n_operands; k++) {
       sw_sharding have, want;
       const char *why;
       sw_text t = {0};
       sw_plan_value_sharding(p, op->operands[k], &have);
-      sw_plan_use_sharding(p, (sw_value_use){b->ops[i], k}, &want);
+      sw_plan_use_sharding(p, (sw_value_use){i, k}, &want);
       if (!sw_sharding_equal(&have, &want) && mod->spell(sw_machine_mesh(p->machine), &want, &t, &why)) {
         sw_text_puts(mod->out, "    (");
         sw_json_quote(mod->out, op->name, strlen(op->name));
@@ -111,9 +111,7 @@ static void print_uses(const module *mod) {
 static sw_rc print_module(const module *mod, const char *imports, sw_diag *d) {
   const sw_plan *p = mod->p;
   const sw_graph *g = p->graph;
-  const sw_function *f = &g->functions[g->main];
   const sw_mesh *m = sw_machine_mesh(p->machine);
-  const sw_block *b = sw_graph_main_block(g);
   sw_sharding s;
   sw_text_printf(mod->out, "# Shardings of %s, planned by shardwright for %s.\n%s\nMESH = {", g->name,
                  sw_profile_name(sw_machine_profile(p->machine)), imports);
@@ -121,12 +119,12 @@ static sw_rc print_module(const module *mod, const char *imports, sw_diag *d) {
     sw_text_printf(mod->out, "%s\"%s\": %lld", a ? ", " : "", m->axis[a].name, (long long)m->axis[a].size);
   }
   sw_text_puts(mod->out, "}\n\nARGUMENTS = {\n");
-  for (int32_t i = 0; i < f->n_args; i++) entry(mod, g->values[f->args[i]].name, &p->args[i]);
+  for (int32_t i = 0; i < g->n_args; i++) entry(mod, g->values[g->args[i]].name, &p->args[i]);
   sw_text_puts(mod->out, "}\n\nOUTPUTS = {\n");
-  for (int32_t i = 0; i < f->n_outputs; i++) entry(mod, f->output_names[i], &p->outputs[i]);
+  for (int32_t i = 0; i < g->n_outputs; i++) entry(mod, g->output_names[i], &p->outputs[i]);
   sw_text_puts(mod->out, "}\n\nVALUES = {\n");
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    const sw_op *op = &g->ops[b->ops[i]];
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
     for (int r = 0; r < op->n_results; r++) {
       sw_plan_value_sharding(p, op->results[r], &s);
       entry(mod, g->values[op->results[r]].name, &s);

@@ -33,14 +33,12 @@ typedef sw_rc (*visitor)(shard_writer *s, const sw_sharding *sharding, sw_diag *
 
 static sw_rc visit_all(shard_writer *s, visitor visit, sw_diag *d) {
   const sw_graph *g = s->w.graph;
-  const sw_function *f = &g->functions[g->main];
-  const sw_block *b = sw_graph_main_block(g);
   sw_sharding sharding;
-  for (int32_t i = 0; i < f->n_args; i++) SW_TRY(visit(s, &s->plan->args[i], d));
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    const sw_op *op = &g->ops[b->ops[i]];
+  for (int32_t i = 0; i < g->n_args; i++) SW_TRY(visit(s, &s->plan->args[i], d));
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
     for (int k = 0; k < op->n_operands; k++) {
-      sw_plan_use_sharding(s->plan, (sw_value_use){b->ops[i], k}, &sharding);
+      sw_plan_use_sharding(s->plan, (sw_value_use){i, k}, &sharding);
       SW_TRY(visit(s, &sharding, d));
     }
     for (int k = 0; k < op->n_results; k++) {
@@ -48,7 +46,7 @@ static sw_rc visit_all(shard_writer *s, visitor visit, sw_diag *d) {
       SW_TRY(visit(s, &sharding, d));
     }
   }
-  for (int32_t i = 0; i < f->n_outputs; i++) SW_TRY(visit(s, &s->plan->outputs[i], d));
+  for (int32_t i = 0; i < g->n_outputs; i++) SW_TRY(visit(s, &s->plan->outputs[i], d));
   return SW_OK;
 }
 
@@ -161,29 +159,26 @@ static sw_rc write_op(shard_writer *s, sw_id id, sw_diag *d) {
 
 static sw_rc write_return(shard_writer *s, sw_diag *d) {
   const sw_graph *g = s->w.graph;
-  const sw_function *f = &g->functions[g->main];
   sw_ssa *v;
-  SW_ARENA_NEW(v, &s->w.arena, f->n_outputs, d);
-  for (int32_t i = 0; i < f->n_outputs; i++) v[i] = annotate_use(s, f->outputs[i], &s->plan->outputs[i]);
-  sw_mlir_return(&s->w, v, f->n_outputs);
+  SW_ARENA_NEW(v, &s->w.arena, g->n_outputs, d);
+  for (int32_t i = 0; i < g->n_outputs; i++) v[i] = annotate_use(s, g->outputs[i], &s->plan->outputs[i]);
+  sw_mlir_return(&s->w, v, g->n_outputs);
   return SW_OK;
 }
 
 static sw_rc write_module(shard_writer *s, sw_diag *d) {
   const sw_graph *g = s->w.graph;
-  const sw_function *f = &g->functions[g->main];
-  const sw_block *b = sw_graph_main_block(g);
   SW_TRY(sw_hlo_check(g, false, d));
   SW_TRY(visit_all(s, use_refs, d));
   sw_mlir_open_module(&s->w, "shard", SW_MLIR_GRID);
   sw_mlir_open_function(&s->w, g, NULL, NULL);
   SW_TRY(visit_all(s, define, d));
-  for (int32_t i = 0; i < f->n_args; i++) {
-    const sw_value *v = &g->values[f->args[i]];
-    sw_ssa x = {sw_mlir_name(&s->w, v->name, f->args[i]), v->type};
-    annotate_definition(s, x, f->args[i], &s->plan->args[i]);
+  for (int32_t i = 0; i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
+    sw_ssa x = {sw_mlir_name(&s->w, v->name, g->args[i]), v->type};
+    annotate_definition(s, x, g->args[i], &s->plan->args[i]);
   }
-  for (int32_t i = 0; i < b->n_ops; i++) SW_TRY(write_op(s, b->ops[i], d));
+  for (int32_t i = 0; i < g->n_ops; i++) SW_TRY(write_op(s, i, d));
   SW_TRY(write_return(s, d));
   sw_text_puts(s->w.out, "}\n");
   return SW_OK;

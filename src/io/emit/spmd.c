@@ -145,13 +145,12 @@ static sw_rc write_op(sw_spmd_writer *s, sw_id id, sw_diag *d) {
 
 sw_rc sw_spmd_write_ops(sw_spmd_writer *s, int32_t from, int32_t to, sw_diag *d) {
   const sw_graph *g = s->w.graph;
-  const sw_block *b = sw_graph_main_block(g);
   while (from < to) {
-    sw_opcode code = g->ops[b->ops[from]].code;
+    sw_opcode code = g->ops[from].code;
     if (code == SW_OP_WHILE || code == SW_OP_CASE) {
       SW_TRY(sw_spmd_write_control(s, from, &from, d));
     } else {
-      SW_TRY(write_op(s, b->ops[from++], d));
+      SW_TRY(write_op(s, from++, d));
     }
   }
   return SW_OK;
@@ -159,9 +158,8 @@ sw_rc sw_spmd_write_ops(sw_spmd_writer *s, int32_t from, int32_t to, sw_diag *d)
 
 static sw_rc use_refs(sw_spmd_writer *s, sw_diag *d) {
   const sw_graph *g = s->w.graph;
-  const sw_block *b = sw_graph_main_block(g);
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    const sw_op *op = &g->ops[b->ops[i]];
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
     SW_TRY(sw_grid_use(&s->w.grid, op->refs, op->n_refs, d));
     if (!op->collective) continue;
     SW_TRY(sw_grid_use(&s->w.grid, op->collective->axes, op->collective->n_axes, d));
@@ -179,8 +177,8 @@ static sw_rc use_refs(sw_spmd_writer *s, sw_diag *d) {
 /* Of which tensor an argument or result is a block, and how it is cut; of a whole one, how it lies. */
 static void put_layout(void *user, bool is_result, int32_t i, sw_text *out) {
   const sw_spmd *s = user;
-  const sw_function *f = &s->program->functions[s->program->main];
-  const sw_layout *l = &s->layout[is_result ? f->outputs[i] : f->args[i]];
+  const sw_graph *g = s->program;
+  const sw_layout *l = &s->layout[is_result ? g->outputs[i] : g->args[i]];
   if (!l->is_block) return;
   if (s->whole_tensors) {
     sw_text_puts(out, ", sdy.sharding = #sdy.sharding");
@@ -207,12 +205,12 @@ static sw_rc check_layout(const sw_spmd *s, sw_id value, sw_diag *d) {
 }
 
 static sw_rc check_layouts(const sw_spmd *s, sw_diag *d) {
-  const sw_function *f = &s->program->functions[s->program->main];
+  const sw_graph *g = s->program;
   if (!s->whole_tensors) return SW_OK;
-  for (int32_t i = 0; i < f->n_args; i++)
-    SW_TRY_NOTE(d, check_layout(s, f->args[i], d), "in the sharding of argument %d", i);
-  for (int32_t i = 0; i < f->n_outputs; i++)
-    SW_TRY_NOTE(d, check_layout(s, f->outputs[i], d), "in the sharding of result %d", i);
+  for (int32_t i = 0; i < g->n_args; i++)
+    SW_TRY_NOTE(d, check_layout(s, g->args[i], d), "in the sharding of argument %d", i);
+  for (int32_t i = 0; i < g->n_outputs; i++)
+    SW_TRY_NOTE(d, check_layout(s, g->outputs[i], d), "in the sharding of result %d", i);
   return SW_OK;
 }
 
@@ -220,8 +218,6 @@ static sw_rc write_module(sw_spmd_writer *s, sw_diag *d) {
   static const sw_mlir_devices kDevices[] = {
       [SW_SPMD_SHARD] = SW_MLIR_GRID, [SW_SPMD_STABLEHLO] = SW_MLIR_PARTITIONS, [SW_SPMD_SDY] = SW_MLIR_MESH};
   const sw_graph *g = s->w.graph;
-  const sw_function *f = &g->functions[g->main];
-  const sw_block *b = sw_graph_main_block(g);
   sw_spmd spmd = *s->spmd;
   sw_ssa *v;
   SW_TRY(sw_hlo_check(g, true, d));
@@ -229,14 +225,14 @@ static sw_rc write_module(sw_spmd_writer *s, sw_diag *d) {
   if (s->dialect != SW_SPMD_SDY) SW_TRY(use_refs(s, d)); /* Shardy has parts of axes */
   sw_mlir_open_module(&s->w, "spmd", kDevices[s->dialect]);
   sw_mlir_open_function(&s->w, s->spmd->model, put_layout, &spmd);
-  SW_TRY(sw_spmd_write_ops(s, 0, b->n_ops, d));
-  SW_ARENA_NEW(v, &s->w.arena, f->n_outputs, d);
-  for (int32_t i = 0; i < f->n_outputs; i++) {
-    const sw_value *value = &g->values[f->outputs[i]];
-    v[i] = (sw_ssa){sw_mlir_name(&s->w, value->name, f->outputs[i]), value->type};
+  SW_TRY(sw_spmd_write_ops(s, 0, g->n_ops, d));
+  SW_ARENA_NEW(v, &s->w.arena, g->n_outputs, d);
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    const sw_value *value = &g->values[g->outputs[i]];
+    v[i] = (sw_ssa){sw_mlir_name(&s->w, value->name, g->outputs[i]), value->type};
   }
   s->w.at = SW_NOWHERE;
-  sw_mlir_return(&s->w, v, f->n_outputs);
+  sw_mlir_return(&s->w, v, g->n_outputs);
   for (size_t i = 0; i < s->externals.n; i++) {
     sw_text_printf(s->w.out, "  func.func private @shardwright.exchange_%zu%s\n", i, s->externals.at[i]);
   }

@@ -11,11 +11,10 @@
 typedef struct frame {
   sw_spmd_writer *s;
   const sw_graph *g;
-  const sw_id *ops;                        /* of the main block */
   int32_t at, first, test, end, joins_end; /* places: the opener, the first op behind the enters, ... */
 } frame;
 
-static const sw_op *op_at(const frame *f, int32_t i) { return &f->g->ops[f->ops[i]]; }
+static const sw_op *op_at(const frame *f, int32_t i) { return &f->g->ops[i]; }
 
 static sw_ssa value_of(const frame *f, sw_id v) {
   return (sw_ssa){sw_mlir_name(&f->s->w, f->g->values[v].name, v), f->g->values[v].type};
@@ -113,9 +112,7 @@ static bool body_reads_test(const frame *f) {
     const sw_op *op = op_at(f, i);
     for (int k = 0; k < op->n_operands; k++) {
       sw_id def = f->g->values[op->operands[k]].def;
-      for (int32_t j = f->first; j < f->test; j++) {
-        if (f->ops[j] == def) return true;
-      }
+      if (def >= f->first && def < f->test) return true;
     }
   }
   return false;
@@ -239,9 +236,8 @@ static sw_rc write_case(const frame *f, sw_diag *d) {
 }
 
 sw_rc sw_spmd_write_control(sw_spmd_writer *s, int32_t at, int32_t *next, sw_diag *d) {
-  const sw_block *b = sw_graph_main_block(s->w.graph);
-  frame f = {.s = s, .g = s->w.graph, .ops = b->ops, .at = at};
-  find_markers(&f, b->n_ops);
+  frame f = {.s = s, .g = s->w.graph, .at = at};
+  find_markers(&f, s->w.graph->n_ops);
   *next = f.joins_end;
   return op_at(&f, at)->code == SW_OP_WHILE ? write_while(&f, d) : write_case(&f, d);
 }

@@ -181,9 +181,8 @@ static const struct {
 };
 
 sw_rc sw_hlo_check(const sw_graph *g, bool with_control, sw_diag *d) {
-  const sw_block *b = sw_graph_main_block(g);
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    const sw_op *op = &g->ops[b->ops[i]];
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
     sw_op_class class = sw_op_class_of(op->code);
     /* markers of loops and choices: programs of one device alone are written with them */
     if (class == SW_OPS_DEVICE || (with_control && class == SW_OPS_CONTROL)) continue;

@@ -8,10 +8,7 @@
 
 sw_rc swg_begin(swg_builder *b, const char *name, sw_dtype t, sw_diag *d) {
   *b = (swg_builder){.diag = d, .dtype = t};
-  sw_id main;
-  SW_TRY(sw_graph_create(name, &b->graph, d));
-  b->rc = sw_graph_add_function(b->graph, "main", &main, d);
-  return SW_OK;
+  return sw_graph_create(name, &b->graph, d);
 }
 
 sw_rc swg_finish(swg_builder *b, sw_graph **out) {

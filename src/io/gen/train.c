@@ -18,14 +18,13 @@ static bool is_float(sw_dtype t) { return sw_dtype_class_of(t) == SW_CLASS_FLOAT
 
 static void copy_args(swg_reverse *r) {
   const sw_graph *f = r->forward;
-  const sw_function *main = &f->functions[f->main];
-  for (int i = 0; i < main->n_args; i++) {
-    const sw_value *v = &f->values[main->args[i]];
+  for (int i = 0; i < f->n_args; i++) {
+    const sw_value *v = &f->values[f->args[i]];
     swg_shape shape = {.n = v->type.rank};
     if (shape.n) memcpy(shape.at, v->type.dims, (size_t)shape.n * sizeof *shape.at);
     bool trained = v->kind == SW_VALUE_PARAMETER;
-    r->active[main->args[i]] = trained && is_float(v->type.dtype);
-    r->now[main->args[i]] = swg_arg(&r->b, v->name, trained ? SW_VALUE_STATE : v->kind, v->type.dtype, shape);
+    r->active[f->args[i]] = trained && is_float(v->type.dtype);
+    r->now[f->args[i]] = swg_arg(&r->b, v->name, trained ? SW_VALUE_STATE : v->kind, v->type.dtype, shape);
   }
 }
 
@@ -102,15 +101,13 @@ static void derive_op(swg_reverse *r, const sw_op *op) {
 
 static void derive_all(swg_reverse *r) {
   const sw_graph *f = r->forward;
-  const sw_function *main = &f->functions[f->main];
-  const sw_block *body = sw_graph_main_block(f);
-  sw_id loss = main->outputs[0];
+  sw_id loss = f->outputs[0];
   if (!r->active[loss] || f->values[loss].type.rank != 0) {
     swg_fail(&r->b, SW_FAIL_INPUT(r->b.diag, SW_NOWHERE, "the loss is no scalar that depends on a parameter"));
     return;
   }
   r->gradient[loss] = swg_splat(&r->b, "loss.gradient", 1, f->values[loss].type.dtype, SWG_SCALAR);
-  for (int i = body->n_ops; i-- > 0 && !r->b.rc;) derive_op(r, &f->ops[body->ops[i]]);
+  for (int i = f->n_ops; i-- > 0 && !r->b.rc;) derive_op(r, &f->ops[i]);
 }
 
 /* --- optimizers -------------------------------------------------------------------------------------------------- */
@@ -172,12 +169,11 @@ static sw_id adam_rate(swg_builder *b, sw_dtype t) {
 
 static void update_all(swg_reverse *r, bool with_adam) {
   const sw_graph *f = r->forward;
-  const sw_function *main = &f->functions[f->main];
-  sw_dtype wide = f->values[main->outputs[0]].type.dtype;
+  sw_dtype wide = f->values[f->outputs[0]].type.dtype;
   sw_id rate = with_adam ? adam_rate(&r->b, wide) : -1;
-  for (int i = 0; i < main->n_args && !r->b.rc; i++) {
-    const sw_value *v = &f->values[main->args[i]];
-    sw_id g = r->gradient[main->args[i]], w = r->now[main->args[i]];
+  for (int i = 0; i < f->n_args && !r->b.rc; i++) {
+    const sw_value *v = &f->values[f->args[i]];
+    sw_id g = r->gradient[f->args[i]], w = r->now[f->args[i]];
     if (v->kind != SW_VALUE_PARAMETER) continue;
     swg_enter(&r->b, "%s", v->name);
     if (g < 0) g = swg_splat_like(&r->b, "gradient", 0, w);
@@ -203,13 +199,11 @@ static sw_rc tables_build(swg_reverse *r, sw_arena *arena, sw_diag *d) {
 
 static void build(swg_reverse *r, bool with_adam) {
   const sw_graph *f = r->forward;
-  const sw_function *main = &f->functions[f->main];
-  const sw_block *body = sw_graph_main_block(f);
   copy_args(r);
-  for (int i = 0; i < body->n_ops && !r->b.rc; i++) copy_op(r, &f->ops[body->ops[i]]);
+  for (int i = 0; i < f->n_ops && !r->b.rc; i++) copy_op(r, &f->ops[i]);
   if (r->b.rc) return;
   derive_all(r);
-  swg_output(&r->b, main->output_names[0], r->b.rc ? -1 : r->now[main->outputs[0]], -1);
+  swg_output(&r->b, f->output_names[0], r->b.rc ? -1 : r->now[f->outputs[0]], -1);
   update_all(r, with_adam);
 }
 

@@ -253,7 +253,7 @@ static void write_users(const sw_graph *g, const sw_annotation *a, sw_json_out *
     sw_value_use u = a->users[i];
     sw_jw_object_row(o, NULL);
     if (u.op < 0) {
-      sw_jw_string(o, "output", g->functions[g->main].output_names[u.index]);
+      sw_jw_string(o, "output", g->output_names[u.index]);
     } else {
       sw_jw_string(o, "op", g->ops[u.op].name);
       sw_jw_i64(o, "operand", u.index);

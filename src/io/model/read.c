@@ -408,7 +408,6 @@ static sw_rc read_model(sw_model_reader *r, const sw_json *root) {
   r->file = sw_arena_strndup(&r->g->arena, root->file, strlen(root->file), r->d);
   if (!r->file) return SW_E_RESOURCE;
   SW_TRY(read_mesh(r, root));
-  SW_TRY(sw_graph_add_function(r->g, "main", NULL, r->d));
   SW_TRY(read_parts(r, root));
   return sw_graph_seal(r->g, r->d);
 }

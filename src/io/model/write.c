@@ -106,21 +106,20 @@ static void write_op(const sw_graph *g, sw_id id, const notes *of, sw_json_out *
   sw_jw_end(o);
 }
 
-static void write_output(const sw_graph *g, const sw_function *f, int i, sw_json_out *o) {
-  const char *value = g->values[f->outputs[i]].name;
-  if (strcmp(value, f->output_names[i]) == 0 && f->alias[i] < 0) {
+static void write_output(const sw_graph *g, int i, sw_json_out *o) {
+  const char *value = g->values[g->outputs[i]].name;
+  if (strcmp(value, g->output_names[i]) == 0 && g->alias[i] < 0) {
     sw_jw_string(o, NULL, value);
     return;
   }
   sw_jw_object_row(o, NULL);
   sw_jw_string(o, "value", value);
-  if (strcmp(value, f->output_names[i]) != 0) sw_jw_string(o, "name", f->output_names[i]);
-  if (f->alias[i] >= 0) sw_jw_string(o, "alias", g->values[f->alias[i]].name);
+  if (strcmp(value, g->output_names[i]) != 0) sw_jw_string(o, "name", g->output_names[i]);
+  if (g->alias[i] >= 0) sw_jw_string(o, "alias", g->values[g->alias[i]].name);
   sw_jw_end(o);
 }
 
 static void write_all(const sw_graph *g, const notes *of, sw_json_out *o) {
-  const sw_function *f = &g->functions[g->main];
   sw_jw_object(o, NULL);
   sw_jw_string(o, "format", "shardwright-model");
   sw_jw_i64(o, "version", 1);
@@ -139,20 +138,16 @@ static void write_all(const sw_graph *g, const notes *of, sw_json_out *o) {
   for (sw_id i = 0; i < g->n_ops; i++) write_op(g, i, of, o);
   sw_jw_end(o);
   sw_jw_array(o, "outputs");
-  for (int i = 0; i < f->n_outputs; i++) write_output(g, f, i, o);
+  for (int i = 0; i < g->n_outputs; i++) write_output(g, i, o);
   sw_jw_end(o);
   sw_jw_end(o);
 }
 
 static sw_rc check_writable(const sw_graph *g, sw_diag *d) {
   if (!g->sealed) return SW_BUG(d, "%s", "a graph is written before it is sealed");
-  if (g->n_functions != 1) {
-    return SW_FAIL_INPUT(d, SW_NOWHERE, "the model '%s' has %d functions; a model file holds one", g->name,
-                         g->n_functions);
-  }
   for (sw_id i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
-    if (op->space && !op->n_regions) continue;
+    if (op->space) continue;
     return SW_FAIL_INPUT(d, op->span, "op '%s' (%s) cannot be written to a model file", op->name,
                          sw_opcode_text(op->code));
   }

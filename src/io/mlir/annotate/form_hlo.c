@@ -13,11 +13,10 @@ static sw_rc use(sw_ir_writer *w, const sw_sharding *s) { return sw_grid_use(&w-
 /* The grid must have the ends of all axes' parts that any sharding uses. */
 static sw_rc begin(sw_ir_writer *w) {
   const sw_graph *g = w->p->graph;
-  const sw_function *f = &g->functions[g->main];
   sw_sharding s;
   sw_grid_init(w->mesh, &w->grid);
-  for (int32_t i = 0; i < f->n_args; i++) SW_TRY(use(w, &w->plan->args[i]));
-  for (int32_t i = 0; i < f->n_outputs; i++) SW_TRY(use(w, &w->plan->outputs[i]));
+  for (int32_t i = 0; i < g->n_args; i++) SW_TRY(use(w, &w->plan->args[i]));
+  for (int32_t i = 0; i < g->n_outputs; i++) SW_TRY(use(w, &w->plan->outputs[i]));
   for (size_t i = 0; i < w->p->trace.made.n; i++) {
     sw_plan_value_sharding(w->plan, w->p->trace.made.at[i].value, &s);
     SW_TRY(use(w, &s));

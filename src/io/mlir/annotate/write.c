@@ -141,7 +141,7 @@ static sw_rc write_args(sw_ir_writer *w) {
 static sw_rc write_results(sw_ir_writer *w) {
   const sw_ir_op *f = &w->t->ops.at[w->p->main];
   const sw_graph *g = w->p->graph;
-  uint32_t n = (uint32_t)g->functions[g->main].n_outputs;
+  uint32_t n = (uint32_t)g->n_outputs;
   const char *value;
   if (f->generic) return write_list(w, "res_attrs", w->plan->outputs, n);
   if (!sw_ir_len(f->types) || !n) return SW_OK;

@@ -345,7 +345,6 @@ static sw_rc read_block(sw_importer *r, uint32_t op, uint32_t block, const sw_im
                         const uint32_t *slots, uint32_t n) {
   const sw_ir_block *b = &r->t->blocks.at[block];
   sw_ir_instance *in;
-  SW_TRY(sw_graph_add_function(r->g, "main", NULL, r->d));
   SW_TRY(new_instance(r, sw_im_top(outer)->instance->function, prefix, &in));
   sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = op, .cursor = b->first_op, .region = b->region, .instance = in};
   sw_rc rc = sw_array_push(&r->walks, w, r->d);
@@ -380,7 +379,6 @@ static bool is_listed(const uint32_t *list, uint32_t n, uint32_t op) {
 
 static sw_rc read_part(sw_importer *r, const sw_im_part *part, const sw_importer *outer, const char *prefix) {
   sw_ir_instance *in;
-  SW_TRY(sw_graph_add_function(r->g, "main", NULL, r->d));
   SW_TRY(new_instance(r, sw_im_top(outer)->instance->function, prefix, &in));
   sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = part->out[0], .cursor = SW_IR_NONE, .instance = in};
   sw_rc rc = sw_array_push(&r->walks, w, r->d);
@@ -589,7 +587,6 @@ sw_rc sw_im_import(sw_importer *m) {
   uint32_t block = sw_ir_block_at(m->t, sw_im_op(m, m->main), 0);
   const sw_ir_block *b = &m->t->blocks.at[block];
   sw_ir_instance *in;
-  SW_TRY(sw_graph_add_function(m->g, "main", NULL, m->d));
   SW_TRY(new_instance(m, m->main, "", &in));
   sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = m->main, .cursor = b->first_op, .region = b->region, .instance = in};
   SW_TRY(sw_array_push(&m->walks, w, m->d));

@@ -7,25 +7,23 @@
 #include "io/emit/mlir.h"
 #include "io/mlir/import/program.h"
 
-static const sw_function *main_of(const sw_graph *g) { return &g->functions[g->main]; }
-
 /* --- blocks ------------------------------------------------------------------------------------------------------- */
 
 static sw_rc cut_as_planned(const sw_plan *plan, sw_local_program *p, sw_arena *arena, sw_diag *d) {
   const sw_graph *g = plan->graph;
-  const sw_function *f = main_of(g), *own = main_of(p->graph);
-  if (f->n_args != own->n_args || f->n_outputs != own->n_outputs) return SW_OK; /* told when they are compared */
+  if (g->n_args != p->graph->n_args || g->n_outputs != p->graph->n_outputs)
+    return SW_OK; /* told when they are compared */
   p->mesh = *sw_machine_mesh(plan->machine);
   p->mesh.device_ids = NULL;
   p->position = NULL;
-  SW_ARENA_NEW(p->args, arena, f->n_args, d);
-  SW_ARENA_NEW(p->outputs, arena, f->n_outputs, d);
-  for (int32_t i = 0; i < f->n_args; i++) {
+  SW_ARENA_NEW(p->args, arena, g->n_args, d);
+  SW_ARENA_NEW(p->outputs, arena, g->n_outputs, d);
+  for (int32_t i = 0; i < g->n_args; i++) {
     sw_sharding s = plan->args_whole ? sw_sharding_replicated(plan->args[i].rank) : plan->args[i];
-    p->args[i] = (sw_local_border){g->values[f->args[i]].type, s, true};
+    p->args[i] = (sw_local_border){g->values[g->args[i]].type, s, true};
   }
-  for (int32_t i = 0; i < f->n_outputs; i++) {
-    p->outputs[i] = (sw_local_border){g->values[f->outputs[i]].type, plan->outputs[i], true};
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    p->outputs[i] = (sw_local_border){g->values[g->outputs[i]].type, plan->outputs[i], true};
   }
   return sw_local_verify(p, d);
 }

@@ -269,13 +269,13 @@ static sw_rc see_op(sw_stack *s, const sw_op *op, bool *more, const char **why) 
 }
 
 sw_rc sw_stack_analyse(sw_stack *s, const char **why) {
-  const sw_block *b = sw_graph_main_block(s->body);
+  const sw_graph *g = s->body;
   bool more = true;
   while (more && !*why) {
     more = false;
-    for (int32_t i = 0; i < b->n_ops && !*why; i++) SW_TRY(see_op(s, &s->body->ops[b->ops[i]], &more, why));
+    for (int32_t i = 0; i < g->n_ops && !*why; i++) SW_TRY(see_op(s, &g->ops[i], &more, why));
   }
-  for (int32_t i = 0; i < b->n_ops && !*why; i++) *why = sw_stack_why_not(s, &s->body->ops[b->ops[i]]);
+  for (int32_t i = 0; i < g->n_ops && !*why; i++) *why = sw_stack_why_not(s, &g->ops[i]);
   return SW_OK;
 }
 
@@ -359,7 +359,7 @@ static sw_rc at_border(sw_stack *s, sw_id v, const border *b, bool last, sw_id *
 
 /* What comes in is pinned by its first use; the text speaks of further axes only where there are some. */
 static sw_rc go_in(sw_stack *s, uint32_t i, const border *b) {
-  sw_id v = s->in[i].value, arg = s->body->functions[s->body->main].args[i];
+  sw_id v = s->in[i].value, arg = s->body->args[i];
   s->base = s->body->values[arg].name;
   if (s->kept && sw_ir_len(b->port->sharding)) SW_TRY(at_border(s, v, b, false, &v));
   SW_TRY(sw_stack_regroup(s, v, &b->whole, &b->stacked, &s->of[arg]));
@@ -390,7 +390,7 @@ static sw_rc agreed(sw_stack *s, sw_id v, const sw_type *local, uint32_t from, u
 }
 
 static sw_rc go_out(sw_stack *s, uint32_t i, const border *b) {
-  sw_id last = s->body->functions[s->body->main].outputs[i], v = s->of[last], out;
+  sw_id last = s->body->outputs[i], v = s->of[last], out;
   const sw_type *local = &s->body->values[last].type;
   sw_stack_form loose = {.n = 0};
   s->base = s->body->values[last].name;
@@ -479,14 +479,14 @@ static bool fits(const sw_stack *s, const border *b, sw_id value) {
 }
 
 static sw_rc check_borders(const sw_stack *s, const border *in, const border *out) {
-  const sw_function *f = &s->body->functions[s->body->main];
-  if (f->n_outputs != (int32_t)s->n_out) {
-    return SW_IM_FAIL(s->m, s->op, "%d values are returned inside; expected %u, one for each result", f->n_outputs,
+  const sw_graph *g = s->body;
+  if (g->n_outputs != (int32_t)s->n_out) {
+    return SW_IM_FAIL(s->m, s->op, "%d values are returned inside; expected %u, one for each result", g->n_outputs,
                       s->n_out);
   }
   for (uint32_t i = 0; i < s->n_in + s->n_out; i++) {
     const border *b = i < s->n_in ? &in[i] : &out[i - s->n_in];
-    if (fits(s, b, i < s->n_in ? f->args[i] : f->outputs[i - s->n_in])) continue;
+    if (fits(s, b, i < s->n_in ? g->args[i] : g->outputs[i - s->n_in])) continue;
     return SW_IM_FAIL(s->m, b->port->op, "%s %u has another shape inside than its sharding gives",
                       i < s->n_in ? "operand" : "result", i < s->n_in ? i : i - s->n_in);
   }
@@ -495,13 +495,13 @@ static sw_rc check_borders(const sw_stack *s, const border *in, const border *ou
 
 /* Constants without elements are arguments of the program. */
 static sw_rc pass_elided(sw_stack *s) {
-  const sw_function *f = &s->body->functions[s->body->main];
-  for (int32_t i = (int32_t)s->n_in; i < f->n_args; i++) {
-    const sw_value *v = &s->body->values[f->args[i]];
+  const sw_graph *g = s->body;
+  for (int32_t i = (int32_t)s->n_in; i < g->n_args; i++) {
+    const sw_value *v = &g->values[g->args[i]];
     const char *name;
     SW_TRY(sw_im_fresh_name(s->m, v->name, &name));
     SW_TRY(sw_graph_add_arg(s->m->g, name, v->type.dtype, v->type.rank, v->type.dims, v->kind, v->span,
-                            &s->of[f->args[i]], s->m->d));
+                            &s->of[g->args[i]], s->m->d));
   }
   return SW_OK;
 }
@@ -537,9 +537,9 @@ sw_rc sw_stack_write_op(sw_stack *s, const sw_op *op) {
 }
 
 static sw_rc write_body(sw_stack *s, const border *in) {
-  const sw_block *b = sw_graph_main_block(s->body);
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    const sw_op *op = &s->body->ops[b->ops[i]];
+  const sw_graph *g = s->body;
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
     SW_TRY(bring_operands(s, op, in));
     SW_TRY_NOTE(s->m->d, sw_stack_write_op(s, op), "in op '%s' of a manual computation", op->name);
   }
@@ -560,19 +560,19 @@ sw_rc sw_stack_prepare(sw_stack *s) {
 
 sw_rc sw_stack_write_all(sw_stack *s, const char **why) {
   border *in, *out;
-  const sw_function *f = &s->body->functions[s->body->main];
+  const sw_graph *g = s->body;
   *why = NULL;
   SW_TRY(sw_stack_prepare(s));
   SW_TRY(read_borders(s, s->in, s->n_in, &in, why));
   if (!*why) SW_TRY(read_borders(s, s->out, s->n_out, &out, why));
   if (*why) return SW_OK;
   SW_TRY(check_borders(s, in, out));
-  for (uint32_t i = 0; i < s->n_in; i++) s->varies[f->args[i]] = in[i].set;
+  for (uint32_t i = 0; i < s->n_in; i++) s->varies[g->args[i]] = in[i].set;
   SW_TRY(sw_stack_analyse(s, why));
   if (*why) return SW_OK;
   SW_TRY(pass_elided(s));
   SW_TRY(write_body(s, in));
-  for (int32_t i = 0; i < f->n_outputs; i++) SW_TRY(bring_in(s, f->outputs[i], in));
+  for (int32_t i = 0; i < g->n_outputs; i++) SW_TRY(bring_in(s, g->outputs[i], in));
   for (uint32_t i = 0; i < s->n_out; i++) SW_TRY(go_out(s, i, &out[i]));
   return SW_OK;
 }

@@ -35,16 +35,16 @@ static sw_rc stack_of(sw_importer *m, const struct sw_im_inside *inside, int64_t
 
 /* Does it give scalars, of ops that are all known, whatever its arguments are? */
 static sw_rc can_be_stacked(sw_importer *m, const struct sw_im_inside *inside, bool *can) {
-  const sw_function *f = &inside->body->functions[inside->body->main];
+  const sw_graph *g = inside->body;
   const char *why = NULL;
   sw_mesh mesh;
   sw_stack s;
-  *can = f->n_outputs == (int32_t)inside->n_results && f->n_args == (int32_t)(inside->n_args + inside->captured.n);
-  for (int32_t i = 0; i < f->n_outputs && *can; i++) *can = inside->body->values[f->outputs[i]].type.rank == 0;
-  for (int32_t i = 0; i < inside->body->n_ops && *can; i++) *can = inside->body->ops[i].code != SW_OP_OPAQUE;
+  *can = g->n_outputs == (int32_t)inside->n_results && g->n_args == (int32_t)(inside->n_args + inside->captured.n);
+  for (int32_t i = 0; i < g->n_outputs && *can; i++) *can = g->values[g->outputs[i]].type.rank == 0;
+  for (int32_t i = 0; i < g->n_ops && *can; i++) *can = g->ops[i].code != SW_OP_OPAQUE;
   if (!*can) return SW_OK;
   SW_TRY(stack_of(m, inside, 1, &mesh, &s));
-  for (uint32_t i = 0; i < inside->n_args; i++) s.varies[f->args[i]] = 1;
+  for (uint32_t i = 0; i < inside->n_args; i++) s.varies[g->args[i]] = 1;
   SW_TRY(sw_stack_analyse(&s, &why));
   *can = why == NULL;
   return SW_OK;
@@ -97,23 +97,22 @@ sw_rc sw_im_open_stacked(sw_importer *m, uint32_t op, uint32_t block, uint32_t n
 
 /* Arguments of the body: elements along one dim; scalars, and what is from around, as they are. */
 static sw_rc bind_arguments(sw_stack *s, const struct sw_im_inside *inside, const sw_id *args) {
-  const sw_function *f = &s->body->functions[s->body->main];
+  const sw_graph *g = s->body;
   for (uint32_t i = 0; i < inside->n_args; i++) {
     bool tensor = sw_im_type(s->m, args[i])->rank > 0;
-    s->of[f->args[i]] = args[i];
-    s->varies[f->args[i]] = tensor;
-    if (tensor) SW_TRY(sw_im_reshaped(s->m, s->op, args[i], 1, &s->mesh->axis[0].size, &s->of[f->args[i]]));
+    s->of[g->args[i]] = args[i];
+    s->varies[g->args[i]] = tensor;
+    if (tensor) SW_TRY(sw_im_reshaped(s->m, s->op, args[i], 1, &s->mesh->axis[0].size, &s->of[g->args[i]]));
   }
   for (uint32_t i = 0; i < inside->captured.n; i++) {
-    s->of[f->args[inside->n_args + i]] = sw_im_top(s->m)->instance->slots[inside->captured.slots[i]];
+    s->of[g->args[inside->n_args + i]] = sw_im_top(s->m)->instance->slots[inside->captured.slots[i]];
   }
   return SW_OK;
 }
 
 sw_rc sw_im_apply_stacked(sw_importer *m, struct sw_im_inside *inside, const sw_id *args, const sw_type *shape,
                           sw_id *out) {
-  const sw_function *f = &inside->body->functions[inside->body->main];
-  const sw_block *b = sw_graph_main_block(inside->body);
+  const sw_graph *g = inside->body;
   const char *why = NULL;
   sw_type own = *shape; /* types of the graph move as it grows; their sizes stay */
   sw_mesh mesh;
@@ -122,13 +121,13 @@ sw_rc sw_im_apply_stacked(sw_importer *m, struct sw_im_inside *inside, const sw_
   SW_TRY(bind_arguments(&s, inside, args));
   SW_TRY(sw_stack_analyse(&s, &why));
   if (why) return SW_BUG(m->d, "a region that was looked at cannot be written out: %s", why);
-  for (int32_t i = 0; i < b->n_ops; i++) {
-    const sw_op *op = &inside->body->ops[b->ops[i]];
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
     SW_TRY_NOTE(m->d, sw_stack_write_op(&s, op), "in op '%s' of a region", op->name);
   }
   for (uint32_t i = 0; i < inside->n_results; i++) {
-    sw_id v = f->outputs[i];
-    SW_TRY(sw_stack_spread(&s, s.of[v], &inside->body->values[v].type, s.varies[v], 1, &out[i]));
+    sw_id v = g->outputs[i];
+    SW_TRY(sw_stack_spread(&s, s.of[v], &g->values[v].type, s.varies[v], 1, &out[i]));
     SW_TRY(sw_im_reshaped(m, inside->op, out[i], own.rank, own.dims, &out[i]));
   }
   return SW_OK;

@@ -323,17 +323,17 @@ static sw_rc read_border(sw_importer *m, sw_ir_span attrs, const sw_type *block,
 }
 
 static sw_rc read_borders(sw_importer *m) {
-  const sw_function *f = &m->g->functions[m->g->main];
+  const sw_graph *g = m->g;
   uint32_t said = m->t->blocks.at[sw_ir_block_at(m->t, sw_im_op(m, m->main), 0)].n_args;
-  bool plain = said == (uint32_t)f->n_args; /* no tuples */
-  SW_ARENA_NEW(m->cut->out->args, m->cut->arena, f->n_args, m->d);
-  SW_ARENA_NEW(m->cut->out->outputs, m->cut->arena, f->n_outputs, m->d);
-  for (int32_t i = 0; i < f->n_args; i++) {
+  bool plain = said == (uint32_t)g->n_args; /* no tuples */
+  SW_ARENA_NEW(m->cut->out->args, m->cut->arena, g->n_args, m->d);
+  SW_ARENA_NEW(m->cut->out->outputs, m->cut->arena, g->n_outputs, m->d);
+  for (int32_t i = 0; i < g->n_args; i++) {
     sw_ir_span attrs = plain ? sw_im_arg_attrs(m->t, sw_im_op(m, m->main), (uint32_t)i) : (sw_ir_span){0, 0};
-    SW_TRY(read_border(m, attrs, &m->g->values[f->args[i]].type, &m->cut->out->args[i]));
+    SW_TRY(read_border(m, attrs, &g->values[g->args[i]].type, &m->cut->out->args[i]));
   }
-  for (int32_t i = 0; i < f->n_outputs; i++) {
-    SW_TRY(read_border(m, m->declared_attrs[i], &m->g->values[f->outputs[i]].type, &m->cut->out->outputs[i]));
+  for (int32_t i = 0; i < g->n_outputs; i++) {
+    SW_TRY(read_border(m, m->declared_attrs[i], &g->values[g->outputs[i]].type, &m->cut->out->outputs[i]));
   }
   return SW_OK;
 }
