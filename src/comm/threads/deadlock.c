@@ -40,7 +40,7 @@ static void read_all(snapshot *s) {
     s->left[i] = dev->left;
     pthread_mutex_unlock(&dev->lock);
     s->live[i] = !s->left[i] && !is_waiting(&s->waiting[i]);
-    if (is_waiting(&s->waiting[i]) && atomic_load(&s->waiting[i].gate->word) != s->waiting[i].old) s->live[i] = true;
+    if (is_waiting(&s->waiting[i]) && atomic_load(&s->waiting[i].futex->word) != s->waiting[i].old) s->live[i] = true;
   }
 }
 
@@ -70,7 +70,7 @@ static bool unchanged(const snapshot *s, int64_t device) {
   pthread_mutex_lock(&dev->lock);
   bool same = dev->epoch == s->epoch[device] && dev->left == s->left[device];
   const sw_waiting *w = &s->waiting[device];
-  same = same && (!is_waiting(w) || atomic_load(&w->gate->word) == w->old);
+  same = same && (!is_waiting(w) || atomic_load(&w->futex->word) == w->old);
   pthread_mutex_unlock(&dev->lock);
   return same;
 }
@@ -138,13 +138,13 @@ static sw_rc report_dead(const snapshot *s, int64_t device, sw_diag *d) {
 }
 
 sw_rc sw_deadlock_check(sw_threads *t, sw_diag *d) {
-  if (pthread_mutex_trylock(&t->detective)) return SW_OK;
+  if (pthread_mutex_trylock(&t->detector)) return SW_OK;
   sw_rc rc = SW_OK;
   snapshot s = {.t = t, .waiting = t->seen_waiting, .epoch = t->seen_epoch, .left = t->seen_left, .live = t->seen_live};
   read_all(&s);
   spread_life(&s);
   int64_t dead = first_dead(&s);
   if (dead >= 0) rc = report_dead(&s, dead, d);
-  pthread_mutex_unlock(&t->detective);
+  pthread_mutex_unlock(&t->detector);
   return rc;
 }

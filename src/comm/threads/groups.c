@@ -35,7 +35,7 @@ static void init_meeting(const sw_group *g, unsigned i, sw_meeting *m) {
   m->slots = g->slots + before;
   m->src = g->src + before;
   m->dst = g->dst + before;
-  atomic_init(&m->gate.word, i << SW_PHASE_BITS | SW_OPEN);
+  atomic_init(&m->futex.word, i << SW_PHASE_BITS | SW_OPEN);
   for (int64_t j = 0; j < g->n; j++) m->slots[j].member.device = g->devices[j];
 }
 

@@ -2,9 +2,9 @@
  *
  *   2 threads, 5 devices: thread 0 runs devices 0 1 2, thread 1 runs devices 3 4
  *
- * A thread goes round its devices and resumes those whose gate has changed, or what they wait for has come (or whose
- * time is up). When none has for a while it sleeps on the bell, which whoever makes a change rings if a thread sleeps
- * there. As with gates, sleeper and ringer each write before they read, so no change is missed.
+ * A thread goes round its devices and resumes those whose futex has changed, or what they wait for has come (or whose
+ * time is up). When none has for a while it sleeps on a futex of the scheduler, which whoever makes a change wakes if a
+ * thread sleeps there. Sleeper and waker each write before they read, so no change is missed.
  */
 #include "shardwright/comm_launch.h"
 
@@ -14,25 +14,25 @@
 
 #include "comm/engine.h"
 #include "comm/threads/fiber.h"
-#include "comm/threads/turns.h"
+#include "comm/threads/scheduler.h"
 #include "shardwright/limits.h"
 
 /* Rounds without work before sleeping; rounds with work between looks at time limits. */
 enum { IDLE_ROUNDS = 400, BUSY_ROUNDS = 1024 };
-static const double kBellS = 0.002; /* how late a device's own time limit may be noticed */
+static const double kNoticeS = 0.002; /* how late a device's own time limit may be noticed */
 
 typedef struct worker worker;
 
-typedef struct turn {
+typedef struct task {
   sw_fiber fiber;
   worker *worker;
   int64_t device;
-  sw_gate *gate; /* NULL: ready to run */
+  sw_futex *futex; /* NULL: ready to run */
   unsigned old;
-  sw_gate_ready ready; /* NULL: the gate's word tells */
+  sw_futex_ready ready; /* NULL: the futex's word tells */
   const void *of;
   double seconds, until_s; /* the limit, and when it is reached; until_s 0: not looked at the clock yet */
-} turn;
+} task;
 
 typedef struct launch {
   sw_comm *comm;
@@ -45,37 +45,37 @@ typedef struct launch {
 struct worker {
   pthread_t thread;
   launch *l;
-  turn *turns;
+  task *tasks;
   int64_t n;
   int core; /* to bind to, or -1 */
 };
 
-/* Of the process: gates do not know who waits on them. */
-sw_gate sw_turns_gate;
-static _Thread_local turn *running;
+/* Of the process: futexes do not know who waits on them. */
+sw_futex sw_scheduler_futex;
+static _Thread_local task *running;
 
-bool sw_turns_here(void) { return running != NULL; }
+bool sw_scheduler_runs_caller(void) { return running != NULL; }
 
-bool sw_turns_run(int64_t device) {
+bool sw_scheduler_runs_here(int64_t device) {
   if (!running) return false;
   const worker *w = running->worker;
-  return device >= w->turns[0].device && device < w->turns[0].device + w->n;
+  return device >= w->tasks[0].device && device < w->tasks[0].device + w->n;
 }
 
-bool sw_turns_alone(void) { return running && running->worker->n == 1; }
+bool sw_scheduler_runs_alone(void) { return running && running->worker->n == 1; }
 
-static bool has_changed(const turn *t) {
-  return !t->gate || atomic_load(&t->gate->word) != t->old || (t->ready && t->ready(t->of));
+static bool has_changed(const task *t) {
+  return !t->futex || atomic_load(&t->futex->word) != t->old || (t->ready && t->ready(t->of));
 }
 
-void sw_turns_ring(void) {
-  atomic_fetch_add(&sw_turns_gate.word, 1);
-  sw_gate_wake(&sw_turns_gate);
+void sw_scheduler_wake_threads(void) {
+  atomic_fetch_add(&sw_scheduler_futex.word, 1);
+  sw_futex_wake(&sw_scheduler_futex);
 }
 
-bool sw_turns_wait(sw_gate *g, unsigned old, sw_gate_ready ready, const void *of, double seconds) {
-  turn *t = running;
-  t->gate = g;
+bool sw_scheduler_wait(sw_futex *g, unsigned old, sw_futex_ready ready, const void *of, double seconds) {
+  task *t = running;
+  t->futex = g;
   t->old = old;
   t->ready = ready;
   t->of = of;
@@ -83,7 +83,7 @@ bool sw_turns_wait(sw_gate *g, unsigned old, sw_gate_ready ready, const void *of
   t->until_s = 0;
   sw_fiber_yield();
   bool changed = has_changed(t);
-  t->gate = NULL;
+  t->futex = NULL;
   return changed;
 }
 
@@ -104,7 +104,7 @@ static void end_device(launch *l, int64_t device, sw_rc rc, sw_diag *d) {
 }
 
 static void run_device(void *user) {
-  turn *t = user;
+  task *t = user;
   launch *l = t->worker->l;
   sw_diag diag = {0};
   sw_rc rc = l->main(l->comm, t->device, l->user, &diag);
@@ -112,7 +112,7 @@ static void run_device(void *user) {
 }
 
 /* The clock is read only for those that wait long enough to be looked at with `now`. */
-static bool time_is_up(turn *t, double now) {
+static bool time_is_up(task *t, double now) {
   if (t->until_s == 0) t->until_s = now + t->seconds;
   return now >= t->until_s;
 }
@@ -122,7 +122,7 @@ static int64_t go_round(worker *w, bool late, int64_t *alive) {
   int64_t ran = 0;
   double now = late ? sw_now_s() : 0;
   for (int64_t i = 0; i < w->n; i++) {
-    turn *t = &w->turns[i];
+    task *t = &w->tasks[i];
     if (t->fiber.ended || !(has_changed(t) || (late && time_is_up(t, now)))) continue;
     running = t;
     sw_fiber_resume(&t->fiber);
@@ -135,17 +135,18 @@ static int64_t go_round(worker *w, bool late, int64_t *alive) {
 
 static bool any_changed(const worker *w) {
   for (int64_t i = 0; i < w->n; i++)
-    if (!w->turns[i].fiber.ended && has_changed(&w->turns[i])) return true;
+    if (!w->tasks[i].fiber.ended && has_changed(&w->tasks[i])) return true;
   return false;
 }
 
-/* Asleep until the bell rings. Being counted as a sleeper comes first, the last look at the gates after. */
-static void sleep_on_bell(const worker *w) {
-  unsigned old = atomic_load(&sw_turns_gate.word);
-  atomic_fetch_add(&sw_turns_gate.sleepers, 1);
-  sw_gate_heavy();
-  if (!any_changed(w)) (void)sw_gate_sleep_thread(&sw_turns_gate, old, kBellS);
-  atomic_fetch_sub(&sw_turns_gate.sleepers, 1);
+/* Asleep until somebody notifies the scheduler. Being counted as a sleeper comes first, the last look at the futexes
+ * after. */
+static void sleep_until_notified(const worker *w) {
+  unsigned old = atomic_load(&sw_scheduler_futex.word);
+  atomic_fetch_add(&sw_scheduler_futex.sleepers, 1);
+  sw_fence_heavy();
+  if (!any_changed(w)) (void)sw_futex_sleep_thread(&sw_scheduler_futex, old, kNoticeS);
+  atomic_fetch_sub(&sw_scheduler_futex.sleepers, 1);
 }
 
 static void *run_worker(void *user) {
@@ -165,31 +166,31 @@ static void *run_worker(void *user) {
       continue;
     }
     if (tired)
-      sleep_on_bell(w);
+      sleep_until_notified(w);
     else
-      sw_gate_relax();
+      sw_spin_pause();
     idle++;
   }
   return NULL;
 }
 
-static sw_rc make_turns(worker *w, int64_t first, size_t stack_bytes, sw_diag *d) {
+static sw_rc make_tasks(worker *w, int64_t first, size_t stack_bytes, sw_diag *d) {
   for (int64_t i = 0; i < w->n; i++) {
-    w->turns[i] = (turn){.worker = w, .device = first + i};
-    SW_TRY(sw_fiber_init(&w->turns[i].fiber, stack_bytes, run_device, &w->turns[i], d));
+    w->tasks[i] = (task){.worker = w, .device = first + i};
+    SW_TRY(sw_fiber_init(&w->tasks[i].fiber, stack_bytes, run_device, &w->tasks[i], d));
   }
   return SW_OK;
 }
 
 /* Devices i*n/threads .. (i+1)*n/threads on thread i. */
-static sw_rc make_workers(launch *l, worker *workers, turn *turns, int threads, const sw_launch_options *o,
+static sw_rc make_workers(launch *l, worker *workers, task *tasks, int threads, const sw_launch_options *o,
                           sw_diag *d) {
   int64_t n = l->comm->devices;
   bool pin = o->pin && threads <= sysconf(_SC_NPROCESSORS_ONLN);
   for (int i = 0; i < threads; i++) {
     int64_t first = n * i / threads, end = n * (i + 1) / threads;
-    workers[i] = (worker){.l = l, .turns = turns + first, .n = end - first, .core = pin ? i : -1};
-    SW_TRY(make_turns(&workers[i], first, o->stack_bytes, d));
+    workers[i] = (worker){.l = l, .tasks = tasks + first, .n = end - first, .core = pin ? i : -1};
+    SW_TRY(make_tasks(&workers[i], first, o->stack_bytes, d));
   }
   return SW_OK;
 }
@@ -202,15 +203,15 @@ static void start_workers(launch *l, worker *workers, bool *started, int threads
     if (!error) continue;
     sw_diag diag = {0};
     sw_rc rc = SW_FAIL(&diag, SW_E_RESOURCE, SW_NOWHERE, "no thread to be had for device %lld",
-                       (long long)workers[i].turns[0].device);
-    for (int64_t k = 0; k < workers[i].n; k++) end_device(l, workers[i].turns[k].device, rc, &diag);
+                       (long long)workers[i].tasks[0].device);
+    for (int64_t k = 0; k < workers[i].n; k++) end_device(l, workers[i].tasks[k].device, rc, &diag);
   }
 }
 
-static sw_rc run_all(launch *l, worker *workers, turn *turns, int threads, const sw_launch_options *o, sw_diag *d) {
+static sw_rc run_all(launch *l, worker *workers, task *tasks, int threads, const sw_launch_options *o, sw_diag *d) {
   bool *started;
   SW_MEM_NEW(started, threads, d);
-  sw_rc rc = make_workers(l, workers, turns, threads, o, d);
+  sw_rc rc = make_workers(l, workers, tasks, threads, o, d);
   if (!rc) {
     start_workers(l, workers, started, threads);
     for (int i = 0; i < threads; i++)
@@ -218,7 +219,7 @@ static sw_rc run_all(launch *l, worker *workers, turn *turns, int threads, const
     rc = l->first.rc;
     if (rc && d) *d = l->first;
   }
-  for (int64_t i = 0; i < l->comm->devices; i++) sw_fiber_deinit(&turns[i].fiber);
+  for (int64_t i = 0; i < l->comm->devices; i++) sw_fiber_deinit(&tasks[i].fiber);
   sw_mem_free(started);
   return rc;
 }
@@ -241,11 +242,11 @@ sw_rc sw_comm_launch(sw_comm *c, sw_device_main main, void *user, const sw_launc
   SW_TRY(admit(c, o.stack_bytes, d));
   launch l = {.comm = c, .main = main, .user = user};
   pthread_mutex_init(&l.lock, NULL);
-  turn *turns = sw_mem_alloc((size_t)c->devices, sizeof *turns, d);
+  task *tasks = sw_mem_alloc((size_t)c->devices, sizeof *tasks, d);
   worker *workers = sw_mem_alloc((size_t)threads, sizeof *workers, d);
-  sw_rc rc = turns && workers ? run_all(&l, workers, turns, (int)threads, &o, d) : SW_E_RESOURCE;
+  sw_rc rc = tasks && workers ? run_all(&l, workers, tasks, (int)threads, &o, d) : SW_E_RESOURCE;
   sw_mem_free(workers);
-  sw_mem_free(turns);
+  sw_mem_free(tasks);
   pthread_mutex_destroy(&l.lock);
   return rc;
 }

@@ -24,7 +24,7 @@ static bool post(sw_device *dev, sw_message *m) {
   if (stays) {
     *dev->mail_end = m;
     dev->mail_end = &m->next;
-    sw_gate_set(&dev->mail_gate, atomic_load(&dev->mail_gate.word) + 1);
+    sw_futex_set(&dev->mail_futex, atomic_load(&dev->mail_futex.word) + 1);
   }
   pthread_mutex_unlock(&dev->lock);
   return stays;
@@ -79,7 +79,7 @@ static sw_rc take_or_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw
     sw_waiting now = *w;
     int64_t rival;
     pthread_mutex_lock(&dev->lock);
-    now.old = atomic_load(&dev->mail_gate.word);
+    now.old = atomic_load(&dev->mail_futex.word);
     *out = take(dev, w->group, w->source, &rival);
     pthread_mutex_unlock(&dev->lock);
     if (*out && rival < 0) return SW_OK;
@@ -99,7 +99,7 @@ sw_rc sw_mail_receive(sw_threads *t, int64_t device, const sw_comm_call *call, s
   SW_TRY(sw_seat_find(t, device, c, &seat, d));
   int64_t source = c->n_root ? sw_collective_peer(&t->base.mesh, c, device, sw_collective_root(c)) : -1;
   sw_waiting w = {.kind = SW_WAIT_MESSAGE,
-                  .gate = &t->device[device].mail_gate,
+                  .futex = &t->device[device].mail_futex,
                   .group = seat->group,
                   .source = source,
                   .call = call};

@@ -33,13 +33,15 @@ bool sw_seat_all_ended(sw_seat *seat, unsigned number) {
 }
 
 /* Looks before waiting: many while the others run on cores of their own, none when they take turns on this one. */
-static int looks_of(const sw_threads *t) { return !sw_turns_here() ? t->spin : sw_turns_alone() ? ALONE_LOOKS : 0; }
+static int looks_of(const sw_threads *t) {
+  return !sw_scheduler_runs_caller() ? t->spin : sw_scheduler_runs_alone() ? ALONE_LOOKS : 0;
+}
 
 static sw_rc sleep_until_ended(sw_threads *t, int64_t device, const sw_waiting *w, sw_seat *seat, sw_diag *d) {
   sw_group *g = seat->group;
   sw_waiting now = *w;
   for (;;) {
-    now.old = atomic_load(&g->seat_gate.word);
+    now.old = atomic_load(&g->seat_futex.word);
     if (sw_seat_all_ended(seat, w->number)) return SW_OK;
     SW_TRY(sw_wait(t, device, &now, d));
   }
@@ -50,16 +52,16 @@ static bool is_ready(const void *of) { return sw_waiting_missing(of) < 0; }
 static sw_rc wait_until_ended(sw_threads *t, int64_t device, sw_seat *seat, unsigned number, const sw_comm_call *call,
                               sw_diag *d) {
   sw_group *g = seat->group;
-  sw_waiting w = {.kind = SW_WAIT_SEAT, .gate = &g->seat_gate, .group = g, .number = number, .call = call};
+  sw_waiting w = {.kind = SW_WAIT_SEAT, .futex = &g->seat_futex, .group = g, .number = number, .call = call};
   if (g->ended) w.ready = is_ready;
   SW_TRY(sw_seat_tell(t, device, d));
   for (int i = looks_of(t); i > 0; i--) {
     if (sw_seat_all_ended(seat, number)) return SW_OK;
-    sw_gate_relax();
+    sw_spin_pause();
   }
-  bool sleeps = !g->ended || !sw_turns_here(); /* else it looks itself, when it has its turn */
+  bool sleeps = !g->ended || !sw_scheduler_runs_caller(); /* else it looks itself, when it has its turn */
   if (sleeps) atomic_fetch_add(&g->seat_waiters, 1);
-  if (sleeps) sw_gate_heavy();
+  if (sleeps) sw_fence_heavy();
   sw_rc rc = sleep_until_ended(t, device, &w, seat, d);
   if (sleeps) atomic_fetch_sub(&g->seat_waiters, 1);
   return rc;
@@ -79,10 +81,10 @@ sw_rc sw_seat_wait(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
 
 static void wake(sw_group *g) {
   if (atomic_load(&g->seat_waiters)) {
-    atomic_fetch_add(&g->seat_gate.word, 1);
-    sw_gate_wake(&g->seat_gate);
+    atomic_fetch_add(&g->seat_futex.word, 1);
+    sw_futex_wake(&g->seat_futex);
   }
-  sw_turns_bell();
+  sw_scheduler_notify();
 }
 
 static void publish(sw_seat *seat) {
@@ -146,7 +148,7 @@ sw_rc sw_seat_tell(sw_threads *t, int64_t device, sw_diag *d) {
   if (has_unseen(seat)) SW_TRY(look_back(t, device, seat, d));
   publish(seat);
   seat->rung = seat->ended;
-  sw_gate_light();
+  sw_fence_light();
   wake(seat->group);
   return SW_OK;
 }
@@ -220,6 +222,6 @@ sw_look sw_seat_look_long(const sw_threads *t, const sw_comm_request *r) {
   sw_look look = sw_seat_look_needed(r);
   if (look != SW_LOOK_MISSING) return look;
   if (!has_unseen(r->seat)) publish(r->seat);
-  for (int i = looks_of(t); i > 0 && !sw_seat_all_needed(r); i--) sw_gate_relax();
+  for (int i = looks_of(t); i > 0 && !sw_seat_all_needed(r); i--) sw_spin_pause();
   return sw_seat_look_needed(r);
 }

@@ -16,7 +16,7 @@ enum { SOLO_BYTES = 16384 };
 static unsigned word_of(unsigned number, unsigned phase) { return number << SW_PHASE_BITS | phase; }
 static unsigned phase_of(unsigned word) { return word & ((1u << SW_PHASE_BITS) - 1); }
 
-static unsigned word_at(const sw_meeting *m) { return atomic_load_explicit(&m->gate.word, memory_order_acquire); }
+static unsigned word_at(const sw_meeting *m) { return atomic_load_explicit(&m->futex.word, memory_order_acquire); }
 
 /* An older one's, or its own. */
 unsigned sw_threads_open_word(const sw_meeting *m, unsigned number) {
@@ -34,10 +34,10 @@ static unsigned phase_now(const sw_comm_request *r) {
 static bool end_open(const sw_comm_request *r, unsigned phase) {
   sw_meeting *m = sw_meeting_of(r);
   unsigned open = r->open;
-  bool mine = atomic_compare_exchange_strong(&m->gate.word, &open, word_of(r->number, phase));
+  bool mine = atomic_compare_exchange_strong(&m->futex.word, &open, word_of(r->number, phase));
   if (mine && phase != SW_SOLO) {
-    sw_gate_wake(&m->gate);
-    sw_turns_bell();
+    sw_futex_wake(&m->futex);
+    sw_scheduler_notify();
   }
   return mine;
 }
@@ -114,7 +114,7 @@ static void try_share(sw_threads *t, const sw_comm_request *r, const sw_job *job
     (void)sw_threads_fail(t, &why, NULL);
   }
   sw_moves_valid(&job->view, i, slot->valid);
-  if (atomic_fetch_add(&m->worked, 1) + 1 == job->view.n) sw_gate_set(&m->gate, word_of(r->number, SW_DONE));
+  if (atomic_fetch_add(&m->worked, 1) + 1 == job->view.n) sw_futex_set(&m->futex, word_of(r->number, SW_DONE));
 }
 
 /* First those of this thread's devices, whose memory its core knows. */
@@ -123,7 +123,7 @@ static void do_shares(sw_threads *t, const sw_comm_request *r) {
   const int64_t *devices = r->seat->group->devices;
   int64_t n = job.view.n, own = r->seat->index;
   for (int64_t k = 0; k < n; k++)
-    if (k == 0 || sw_turns_run(devices[(own + k) % n])) try_share(t, r, &job, (own + k) % n);
+    if (k == 0 || sw_scheduler_runs_here(devices[(own + k) % n])) try_share(t, r, &job, (own + k) % n);
   for (int64_t k = 1; k < n; k++) try_share(t, r, &job, (own + k) % n);
 }
 
@@ -131,14 +131,14 @@ static void do_shares(sw_threads *t, const sw_comm_request *r) {
 static sw_rc open_work(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   sw_meeting *m = sw_meeting_of(r);
   if (!end_open(r, SW_SOLO)) return SW_OK;                    /* it has failed */
-  atomic_store_explicit(&m->worked, 0, memory_order_relaxed); /* shown by the gate's word */
+  atomic_store_explicit(&m->worked, 0, memory_order_relaxed); /* shown by the futex's word */
   atomic_store_explicit(&m->model, 0, memory_order_relaxed);
   sw_rc rc = compare_members(t, r, d);
   bool solo = !rc && sw_share_cost(&r->call, r->seat->group->n) <= SOLO_BYTES;
   if (solo)
     do_shares(t, r);
   else
-    sw_gate_set(&m->gate, word_of(r->number, rc ? SW_FAILED : SW_SHARED));
+    sw_futex_set(&m->futex, word_of(r->number, rc ? SW_FAILED : SW_SHARED));
   return SW_OK;
 }
 
@@ -146,20 +146,20 @@ static sw_rc open_work(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
 static void tell_difference(sw_threads *t, const sw_comm_request *r) {
   if (!end_open(r, SW_SOLO)) return;
   (void)compare_members(t, r, NULL);
-  sw_gate_set(&sw_meeting_of(r)->gate, word_of(r->number, SW_FAILED));
+  sw_futex_set(&sw_meeting_of(r)->futex, word_of(r->number, SW_FAILED));
 }
 
 /* Told by this member, or just being told by another. */
 sw_rc sw_threads_differ(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   sw_meeting *m = sw_meeting_of(r);
   tell_difference(t, r);
-  for (unsigned word = word_at(m); phase_of(word) == SW_SOLO; word = word_at(m)) sw_wait_for_work(t, &m->gate, word);
+  for (unsigned word = word_at(m); phase_of(word) == SW_SOLO; word = word_at(m)) sw_wait_for_work(t, &m->futex, word);
   return sw_threads_failure(t, d);
 }
 
 static void wake_small(sw_meeting *m) {
-  atomic_fetch_add(&m->small_gate.word, 1);
-  sw_gate_wake(&m->small_gate);
+  atomic_fetch_add(&m->small_futex.word, 1);
+  sw_futex_wake(&m->small_futex);
 }
 
 static bool needs_all(const sw_comm_request *r) { return sw_members_are_all(r->needs, r->seat->group); }
@@ -274,7 +274,7 @@ static bool withdraw(sw_threads *t, const sw_comm_request *r) {
 static sw_rc wait_for_members(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   sw_meeting *m = sw_meeting_of(r);
   sw_waiting w = {.kind = SW_WAIT_MEMBERS,
-                  .gate = &m->gate,
+                  .futex = &m->futex,
                   .old = r->open,
                   .group = r->seat->group,
                   .number = r->number,
@@ -283,7 +283,7 @@ static sw_rc wait_for_members(sw_threads *t, const sw_comm_request *r, sw_diag *
   sw_rc rc = SW_OK;
   if (phase_now(r) == SW_OPEN) rc = sw_wait(t, r->device, &w, d);
   if (rc && withdraw(t, r)) return rc;
-  for (unsigned word = word_at(m); phase_of(word) == SW_SOLO; word = word_at(m)) sw_wait_for_work(t, &m->gate, word);
+  for (unsigned word = word_at(m); phase_of(word) == SW_SOLO; word = word_at(m)) sw_wait_for_work(t, &m->futex, word);
   return phase_now(r) == SW_FAILED && withdraw(t, r) ? sw_threads_failure(t, d) : SW_OK;
 }
 
@@ -293,7 +293,7 @@ static void wait_for_work(sw_threads *t, const sw_comm_request *r) {
   for (;;) {
     unsigned word = word_at(m);
     if (phase_of(word) == SW_DONE || phase_of(word) == SW_FAILED) return;
-    sw_wait_for_work(t, &m->gate, word);
+    sw_wait_for_work(t, &m->futex, word);
   }
 }
 
@@ -302,7 +302,7 @@ static bool slots_are_ready(const void *of) { return sw_seat_all_needed(((const 
 static sw_rc sleep_until_come(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   sw_meeting *m = sw_meeting_of(r);
   sw_waiting w = {.kind = SW_WAIT_MEMBERS,
-                  .gate = &m->small_gate,
+                  .futex = &m->small_futex,
                   .group = r->seat->group,
                   .number = r->number,
                   .needs = r->needs,
@@ -310,7 +310,7 @@ static sw_rc sleep_until_come(sw_threads *t, const sw_comm_request *r, sw_diag *
                   .request = r,
                   .ready = slots_are_ready};
   for (;;) {
-    w.old = atomic_load(&m->small_gate.word);
+    w.old = atomic_load(&m->small_futex.word);
     if (sw_seat_all_needed(r)) return SW_OK;
     SW_TRY(sw_wait(t, r->device, &w, d));
   }
@@ -318,11 +318,11 @@ static sw_rc sleep_until_come(sw_threads *t, const sw_comm_request *r, sw_diag *
 
 /* Until the members that are needed have come, alike or not. */
 static sw_rc wait_until_come(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
-  if (sw_turns_here()) return sleep_until_come(t, r, d); /* it looks itself, when it has its turn */
+  if (sw_scheduler_runs_caller()) return sleep_until_come(t, r, d); /* it looks itself, when it has its turn */
   sw_group *g = r->seat->group;
   atomic_int *waiting = &g->waiting[sw_ring_index(g, r->number)];
   atomic_fetch_add(waiting, 1);
-  sw_gate_heavy();
+  sw_fence_heavy();
   sw_rc rc = sleep_until_come(t, r, d);
   atomic_fetch_sub(waiting, 1);
   return rc;
@@ -363,8 +363,8 @@ static sw_rc end_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
 static void wake_idly(sw_threads *t, int64_t device) {
   sw_seat *seat = t->device[device].last_seat;
   for (unsigned i = 0; seat && i < sw_ring_of(seat->group); i++) {
-    sw_gate_wake(&seat->group->ring[i].gate);
-    sw_gate_wake(&seat->group->ring[i].small_gate);
+    sw_futex_wake(&seat->group->ring[i].futex);
+    sw_futex_wake(&seat->group->ring[i].small_futex);
   }
   sw_wake_all(t);
 }
@@ -593,7 +593,7 @@ static void threads_destroy(sw_comm *c) {
     }
   }
   pthread_mutex_destroy(&t->lock);
-  pthread_mutex_destroy(&t->detective);
+  pthread_mutex_destroy(&t->detector);
   sw_mem_free(t->seen_waiting);
   sw_mem_free(t->seen_epoch);
   sw_mem_free(t->seen_left);
@@ -638,7 +638,7 @@ static sw_rc allocate(sw_threads *t, sw_diag *d) {
 
 sw_rc sw_comm_create_threads(const sw_mesh *mesh, const sw_comm_options *o, sw_comm **out, sw_diag *d) {
   SW_TRY(sw_mesh_verify(mesh, true, d));
-  sw_gate_init();
+  sw_fence_init();
   sw_threads *t;
   SW_MEM_NEW(t, 1, d);
   t->base = (sw_comm){.engine = &kThreads, .mesh = *mesh, .devices = sw_mesh_devices(mesh)};
@@ -646,7 +646,7 @@ sw_rc sw_comm_create_threads(const sw_mesh *mesh, const sw_comm_options *o, sw_c
   if (!(t->base.options.timeout_s > 0)) t->base.options.timeout_s = 30;
   t->spin = t->base.devices <= sysconf(_SC_NPROCESSORS_ONLN) ? 20000 : 0;
   pthread_mutex_init(&t->lock, NULL);
-  pthread_mutex_init(&t->detective, NULL);
+  pthread_mutex_init(&t->detector, NULL);
   sw_rc rc = allocate(t, d);
   if (rc) {
     threads_destroy(&t->base);

@@ -35,11 +35,11 @@
 
 #include "comm/call.h"
 #include "comm/engine.h"
-#include "comm/threads/gate.h"
+#include "comm/threads/futex.h"
 #include "comm/threads/recipe.h"
 #include "comm/share.h"
 #include "comm/signature.h"
-#include "comm/threads/turns.h"
+#include "comm/threads/scheduler.h"
 #include "shardwright/array.h"
 #include "shardwright/hash.h"
 
@@ -93,8 +93,8 @@ typedef struct sw_slot {
 } sw_slot;
 
 typedef struct sw_meeting {
-  sw_gate gate;
-  sw_gate small_gate; /* changes as members come to a small call that somebody waits in */
+  sw_futex futex;
+  sw_futex small_futex; /* changes as members come to a small call that somebody waits in */
   sw_slot *slots;
   _Alignas(64) atomic_llong arrived, left; /* in all calls so far; small ones do not arrive */
   atomic_llong worked, model;              /* in this call */
@@ -123,7 +123,7 @@ typedef struct sw_group {
   const void **src;
   void **dst;
   atomic_int waiting[SW_RING]; /* by meeting: threads that wait in a small call */
-  sw_gate seat_gate;           /* changes as members leave, while somebody waits for a seat */
+  sw_futex seat_futex;         /* changes as members leave, while somebody waits for a seat */
   atomic_int seat_waiters;
   sw_meeting ring[SW_RING];
 } sw_group;
@@ -190,9 +190,9 @@ typedef enum sw_wait_kind {
 
 typedef struct sw_waiting {
   sw_wait_kind kind;
-  sw_gate *gate;
-  unsigned old;        /* the word that it waits to see changed, */
-  sw_gate_ready ready; /* or what else; told this record. NULL: nothing */
+  sw_futex *futex;
+  unsigned old;         /* the word that it waits to see changed, */
+  sw_futex_ready ready; /* or what else; told this record. NULL: nothing */
   const sw_group *group;
   unsigned number;
   sw_members needs; /* members */
@@ -218,7 +218,7 @@ typedef struct sw_device {
   uint64_t epoch; /* counts changes of `waiting` */
   bool left;
   sw_rc left_rc;
-  sw_gate mail_gate;
+  sw_futex mail_futex;
   sw_message *mail, **mail_end;
   /* Touched by the device's own thread only: */
   SW_ARRAY(sw_seat *) seats;
@@ -243,7 +243,7 @@ typedef struct sw_threads {
   atomic_int failed; /* sw_rc of the first failure */
   sw_diag failure;
   atomic_llong blocked, gone; /* devices that wait long; that have left */
-  pthread_mutex_t detective;  /* one looks for deadlocks at a time, with this room for what it sees: */
+  pthread_mutex_t detector;   /* one looks for deadlocks at a time, with this room for what it sees: */
   sw_waiting *seen_waiting;
   uint64_t *seen_epoch;
   bool *seen_left, *seen_live;
@@ -335,11 +335,11 @@ static inline sw_flight *sw_threads_note_call(sw_device *dev, const sw_comm_call
   return f;
 }
 /* After the member has filled its slot of a small call: has somebody to be woken? Those who sleep have looked before. A
- * thread that sleeps while its devices wait looks itself when the bell rings. */
+ * thread that sleeps while its devices wait looks itself when the scheduler is notified. */
 static inline bool sw_threads_somebody_waits(const sw_group *g, unsigned number) {
-  sw_gate_light();
+  sw_fence_light();
   bool waits = atomic_load_explicit(&g->waiting[sw_ring_index(g, number)], memory_order_relaxed);
-  sw_turns_bell();
+  sw_scheduler_notify();
   return waits;
 }
 void sw_threads_wake_waiting(const sw_comm_request *r);
@@ -391,11 +391,11 @@ SW_CHECKED sw_rc sw_memo_make(sw_seat *seat, const sw_comm_call *call, sw_memo *
 void sw_memo_tell(sw_memo *m, int64_t where, sw_comm_call *out);
 
 /* waiting.c */
-/* Until the gate's word is not w->old. Fails when the run has failed, at the timeout, in a deadlock, when who is
+/* Until the futex's word is not w->old. Fails when the run has failed, at the timeout, in a deadlock, when who is
  * waited for has left, or when cancelled. */
 SW_CHECKED sw_rc sw_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw_diag *d);
 /* The same while others only compute: always ends, never fails. */
-void sw_wait_for_work(sw_threads *t, sw_gate *g, unsigned old);
+void sw_wait_for_work(sw_threads *t, sw_futex *g, unsigned old);
 /* Record the first failure of the run, wake everybody, and give the recorded failure to `d`. */
 sw_rc sw_threads_fail(sw_threads *t, const sw_diag *why, sw_diag *d);
 sw_rc sw_threads_failure(sw_threads *t, sw_diag *d); /* the recorded one, or SW_OK */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "comm/threads/threads.h"
-#include "comm/threads/turns.h"
+#include "comm/threads/scheduler.h"
 
 static const double kFirstS = 0.002; /* before a wait is taken for a long one, and published */
 static const double kSliceS = 0.02;  /* how late a lost wake-up or a cancellation may be noticed */
@@ -19,10 +19,10 @@ sw_rc sw_threads_failure(sw_threads *t, sw_diag *d) {
 void sw_wake_all(sw_threads *t) {
   for (int64_t i = 0; i < t->base.devices && atomic_load(&t->blocked) > 0; i++) {
     pthread_mutex_lock(&t->device[i].lock);
-    if (t->device[i].waiting.kind) sw_gate_wake(t->device[i].waiting.gate);
+    if (t->device[i].waiting.kind) sw_futex_wake(t->device[i].waiting.futex);
     pthread_mutex_unlock(&t->device[i].lock);
   }
-  sw_turns_bell();
+  sw_scheduler_notify();
 }
 
 sw_rc sw_threads_fail(sw_threads *t, const sw_diag *why, sw_diag *d) {
@@ -76,7 +76,7 @@ static sw_rc sleep_until_changed(sw_threads *t, int64_t device, const sw_waiting
     SW_TRY(sw_threads_failure(t, d));
     if (sw_cancelled(t->base.options.cancel)) return cancelled(t, d);
     if (slept || nobody_runs(t) || atomic_load(&t->gone)) SW_TRY(sw_deadlock_check(t, d));
-    if (sw_gate_sleep(w->gate, w->old, w->ready, w, kSliceS)) return SW_OK;
+    if (sw_futex_sleep(w->futex, w->old, w->ready, w, kSliceS)) return SW_OK;
     if (w->ready && w->ready(w)) return SW_OK; /* and nobody has told */
     if (sw_patience_is_over(&t->base, &patience)) return time_is_up(t, device, w, d);
     slept = true;
@@ -85,15 +85,15 @@ static sw_rc sleep_until_changed(sw_threads *t, int64_t device, const sw_waiting
 
 sw_rc sw_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw_diag *d) {
   SW_TRY(sw_seat_tell(t, device, d));
-  if (!sw_turns_here() && sw_gate_spin(w->gate, w->old, t->spin)) return SW_OK;
-  if (sw_gate_sleep(w->gate, w->old, w->ready, w, kFirstS)) return SW_OK;
+  if (!sw_scheduler_runs_caller() && sw_futex_spin(w->futex, w->old, t->spin)) return SW_OK;
+  if (sw_futex_sleep(w->futex, w->old, w->ready, w, kFirstS)) return SW_OK;
   publish(t, device, w);
   sw_rc rc = sleep_until_changed(t, device, w, d);
   publish(t, device, NULL);
   return rc;
 }
 
-void sw_wait_for_work(sw_threads *t, sw_gate *g, unsigned old) {
-  if (!sw_turns_here() && sw_gate_spin(g, old, t->spin)) return;
-  while (!sw_gate_sleep(g, old, NULL, NULL, kSliceS)) continue;
+void sw_wait_for_work(sw_threads *t, sw_futex *g, unsigned old) {
+  if (!sw_scheduler_runs_caller() && sw_futex_spin(g, old, t->spin)) return;
+  while (!sw_futex_sleep(g, old, NULL, NULL, kSliceS)) continue;
 }
