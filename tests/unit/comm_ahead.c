@@ -1,5 +1,5 @@
 /* Calls that a device leaves before the others come to them: how far it may be ahead, and that nothing that goes wrong
- * in them stays unsaid. Also calls that are made again and again, whose results follow a recipe. */
+ * in them stays unsaid. Also calls that are made again and again, whose results follow a schedule. */
 #include "check.h"
 #include "support/meshes.h"
 

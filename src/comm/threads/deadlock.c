@@ -17,17 +17,19 @@ typedef struct snapshot {
   bool *left, *live;
 } snapshot;
 
-/* Larger groups have no calls that are left early, so nobody waits for a seat in them that will not be free soon. */
+/* Larger groups have no calls that are left early, so nobody waits for a free slot in them that will not be free soon.
+ */
 static bool is_waiting(const sw_waiting *w) {
-  return w->kind == SW_WAIT_MEMBERS || w->kind == SW_WAIT_MESSAGE || (w->kind == SW_WAIT_SEAT && w->group->ended);
+  return w->kind == SW_WAIT_MEMBERS || w->kind == SW_WAIT_MESSAGE || (w->kind == SW_WAIT_SLOT && w->group->ended);
 }
 
 /* Has the member done what `w` waits for: come to the call, or ended it? */
 static bool has_come(const sw_waiting *w, int64_t index) {
-  if (w->kind == SW_WAIT_SEAT) return !w->group->ended || sw_seat_has_ended(w->group, index, w->number);
+  if (w->kind == SW_WAIT_SLOT) return !w->group->ended || sw_rank_has_ended(w->group, index, w->number);
   return index < w->needs.first || index >= w->needs.end ||
-         !sw_number_is_below(atomic_load_explicit(&sw_front_at(w->group, w->number, index)->came, memory_order_acquire),
-                             w->number + 1);
+         !sw_number_is_below(
+             atomic_load_explicit(&sw_arrival_at(w->group, w->number, index)->came, memory_order_acquire),
+             w->number + 1);
 }
 
 /* A device whose word has changed is about to go on: it is live. */
@@ -117,7 +119,7 @@ void sw_device_print(sw_threads *t, int64_t device, sw_text *out) {
     sw_call_print(&t->base.mesh, w->call, out);
     sw_text_puts(out, "'");
     if (w->kind == SW_WAIT_MEMBERS) sw_text_printf(out, " (call %u of its group)", w->number + 1);
-    if (w->kind == SW_WAIT_SEAT) sw_text_printf(out, " until all have ended call %u of its group", w->number + 1);
+    if (w->kind == SW_WAIT_SLOT) sw_text_printf(out, " until all have ended call %u of its group", w->number + 1);
   }
   pthread_mutex_unlock(&dev->lock);
 }

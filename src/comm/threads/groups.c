@@ -17,7 +17,7 @@ static void free_group(sw_group *g) {
   /* A call that failed as it began has left its copy behind. */
   for (int64_t j = 0; g->slots && j < g->n * sw_ring_of(g); j++) sw_mem_free(g->slots[j].room.data);
   sw_mem_free(g->slots);
-  sw_mem_free(g->fronts.store);
+  sw_mem_free(g->arrivals.store);
   sw_mem_free(g->mid.store);
   sw_mem_free(g->bulk.store);
   sw_mem_free(g->told);
@@ -29,8 +29,8 @@ static void free_group(sw_group *g) {
   sw_mem_free(g);
 }
 
-/* Its part of what the group has for all meetings. */
-static void init_meeting(const sw_group *g, unsigned i, sw_meeting *m) {
+/* Its part of what the group has for all rendezvous. */
+static void init_rendezvous(const sw_group *g, unsigned i, sw_rendezvous *m) {
   size_t before = (size_t)g->n * i;
   m->slots = g->slots + before;
   m->src = g->src + before;
@@ -58,10 +58,10 @@ static sw_rc make_area(const sw_group *g, size_t item_bytes, bool by_call, sw_ar
   return SW_OK;
 }
 
-/* Of a pair of members small inputs follow their fronts. */
+/* Of a pair of members small inputs follow their arrivals. */
 static sw_rc make_areas(sw_group *g, sw_diag *d) {
   bool pair = g->n <= 2;
-  SW_TRY(make_area(g, pair ? (size_t)6 * SW_LINE : sizeof(sw_front), !pair, &g->fronts, d));
+  SW_TRY(make_area(g, pair ? (size_t)6 * SW_LINE : sizeof(sw_arrival), !pair, &g->arrivals, d));
   if (g->n > SW_SMALL_MEMBERS) return SW_OK;
   SW_TRY(make_area(g, SW_MID_BYTES, !pair, &g->mid, d));
   return make_area(g, SW_BULK_STEP, false, &g->bulk, d);
@@ -83,7 +83,7 @@ static sw_rc fill_group(sw_group *g, const sw_mesh *m, const sw_circle *c, int64
   SW_MEM_NEW(g->slots, places, d);
   SW_MEM_NEW(g->src, places, d);
   SW_MEM_NEW(g->dst, places, d);
-  for (unsigned i = 0; i < sw_ring_of(g); i++) init_meeting(g, i, &g->ring[i]);
+  for (unsigned i = 0; i < sw_ring_of(g); i++) init_rendezvous(g, i, &g->ring[i]);
   return SW_OK;
 }
 
@@ -121,7 +121,7 @@ static sw_rc find_group(sw_threads *t, int64_t device, const sw_circle *c, sw_gr
   return sw_dict_put(&t->index, &key, sizeof key, (int64_t)t->groups.n - 1, NULL, NULL, d);
 }
 
-static sw_rc new_seat(sw_threads *t, int64_t device, const sw_circle *c, sw_seat **out, sw_diag *d) {
+static sw_rc new_rank(sw_threads *t, int64_t device, const sw_circle *c, sw_rank **out, sw_diag *d) {
   sw_device *dev = &t->device[device];
   sw_group *g;
   pthread_mutex_lock(&t->lock);
@@ -131,36 +131,36 @@ static sw_rc new_seat(sw_threads *t, int64_t device, const sw_circle *c, sw_seat
   SW_MEM_NEW(*out, 1, d);
   (*out)->group = g;
   (*out)->index = sw_circle_index(&t->base.mesh, c, device);
-  rc = sw_array_push(&dev->seats, *out, d);
+  rc = sw_array_push(&dev->ranks, *out, d);
   if (rc) sw_mem_free(*out);
   return rc;
 }
 
-sw_rc sw_seat_find(sw_threads *t, int64_t device, const sw_collective *c, sw_seat **out, sw_diag *d) {
+sw_rc sw_rank_find(sw_threads *t, int64_t device, const sw_collective *c, sw_rank **out, sw_diag *d) {
   sw_device *dev = &t->device[device];
   sw_circle circle;
   sw_circle_of(&t->base.mesh, c, device, &circle);
-  *out = dev->last_seat;
+  *out = dev->last_rank;
   if (*out && sw_circle_equal(&(*out)->group->circle, &circle)) return SW_OK;
-  for (size_t i = 0; i < dev->seats.n; i++) {
-    if (!sw_circle_equal(&dev->seats.at[i]->group->circle, &circle)) continue;
-    *out = dev->last_seat = dev->seats.at[i];
+  for (size_t i = 0; i < dev->ranks.n; i++) {
+    if (!sw_circle_equal(&dev->ranks.at[i]->group->circle, &circle)) continue;
+    *out = dev->last_rank = dev->ranks.at[i];
     return SW_OK;
   }
-  SW_TRY(new_seat(t, device, &circle, out, d));
-  dev->last_seat = *out;
+  SW_TRY(new_rank(t, device, &circle, out, d));
+  dev->last_rank = *out;
   return SW_OK;
 }
 
-static void free_seat(sw_seat *seat) {
-  for (int i = 0; i < SW_MEMOS && seat->memos[i]; i++) sw_mem_free(seat->memos[i]);
-  sw_mem_free(seat);
+static void free_rank(sw_rank *rank) {
+  for (int i = 0; i < SW_CACHED_CALLS && rank->cached_calls[i]; i++) sw_mem_free(rank->cached_calls[i]);
+  sw_mem_free(rank);
 }
 
 void sw_groups_free(sw_threads *t) {
   for (int64_t i = 0; i < t->base.devices; i++) {
-    for (size_t s = 0; s < t->device[i].seats.n; s++) free_seat(t->device[i].seats.at[s]);
-    sw_array_free(&t->device[i].seats);
+    for (size_t s = 0; s < t->device[i].ranks.n; s++) free_rank(t->device[i].ranks.at[s]);
+    sw_array_free(&t->device[i].ranks);
   }
   for (size_t i = 0; i < t->groups.n; i++) free_group(t->groups.at[i]);
   sw_array_free(&t->groups);

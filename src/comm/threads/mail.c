@@ -94,13 +94,13 @@ static sw_rc take_or_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw
 
 sw_rc sw_mail_receive(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d) {
   const sw_collective *c = call->coll;
-  sw_seat *seat;
+  sw_rank *rank;
   sw_message *m;
-  SW_TRY(sw_seat_find(t, device, c, &seat, d));
+  SW_TRY(sw_rank_find(t, device, c, &rank, d));
   int64_t source = c->n_root ? sw_collective_peer(&t->base.mesh, c, device, sw_collective_root(c)) : -1;
   sw_waiting w = {.kind = SW_WAIT_MESSAGE,
                   .futex = &t->device[device].mail_futex,
-                  .group = seat->group,
+                  .group = rank->group,
                   .source = source,
                   .call = call};
   SW_TRY(take_or_wait(t, device, &w, &m, d));

@@ -64,18 +64,18 @@ static void pack(const sw_buffer *in, sw_buffer *packed, char *to) {
     memcpy(to + (size_t)rows.b * size, (const char *)in->data + (size_t)rows.a * size, (size_t)rows.len * size);
 }
 
-static sw_front *front_of(const sw_comm_request *r, int64_t member) {
-  return sw_front_at(r->seat->group, r->number, member);
+static sw_arrival *front_of(const sw_comm_request *r, int64_t member) {
+  return sw_arrival_at(r->rank->group, r->number, member);
 }
 
 /* Where a member's input lies. */
 static char *place(const sw_comm_request *r, int64_t member) {
-  return sw_small_at(r->seat->group, r->memo, r->number, member);
+  return sw_small_at(r->rank->group, r->cached, r->number, member);
 }
 
-static void put_packed(const sw_comm_request *r, sw_slot *slot, sw_front *f) {
-  sw_buffer packed = input_from_root(&r->call, r->seat->group->n);
-  pack(r->call.in, &packed, place(r, r->seat->index));
+static void put_packed(const sw_comm_request *r, sw_slot *slot, sw_arrival *f) {
+  sw_buffer packed = input_from_root(&r->call, r->rank->group->n);
+  pack(r->call.in, &packed, place(r, r->rank->index));
   f->whole = is_whole(&packed);
   if (!f->whole) slot->small_in = packed;
 }
@@ -83,21 +83,21 @@ static void put_packed(const sw_comm_request *r, sw_slot *slot, sw_front *f) {
 void sw_small_put(const sw_comm_request *r) {
   const sw_comm_call *call = &r->call;
   sw_coll_op op = call->coll->op;
-  size_t bytes = (size_t)r->memo->small_bytes;
-  sw_slot *slot = &sw_meeting_of(r)->slots[r->seat->index];
-  sw_front *f = front_of(r, r->seat->index);
-  sw_group *g = r->seat->group;
-  *sw_told_at(g, r->number, r->seat->index) = (sw_told){r->memo, call->where};
+  size_t bytes = (size_t)r->cached->small_bytes;
+  sw_slot *slot = &sw_rendezvous_of(r)->slots[r->rank->index];
+  sw_arrival *f = front_of(r, r->rank->index);
+  sw_group *g = r->rank->group;
+  *sw_posted_at(g, r->number, r->rank->index) = (sw_posted){r->cached, call->where};
   f->whole = true;
   /* Only the root's input of a broadcast or scatter counts; others' need not be there. */
-  if (op == SW_COLL_BARRIER || (is_from_root(op) && !r->memo->feeds)) return;
+  if (op == SW_COLL_BARRIER || (is_from_root(op) && !r->cached->feeds)) return;
   if (op == SW_COLL_SCATTER) {
     put_packed(r, slot, f);
     return;
   }
   f->whole = is_whole(call->in);
   if (!f->whole) slot->small_in = *call->in;
-  if (bytes) memcpy(place(r, r->seat->index), call->in->data, bytes);
+  if (bytes) memcpy(place(r, r->rank->index), call->in->data, bytes);
 }
 
 /* What the members brought, as this device tells it: their calls agree with its own, but for valid extents. */
@@ -107,16 +107,16 @@ typedef struct cast {
 } cast;
 
 static bool counts(const sw_comm_request *r, int64_t j) {
-  return j == r->seat->index || (j >= r->memo->needs.first && j < r->memo->needs.end);
+  return j == r->rank->index || (j >= r->cached->needs.first && j < r->cached->needs.end);
 }
 
 /* One member stands for all when all inputs that count are whole; others may not be there yet. */
 static sw_view view_of(const sw_comm_request *r, const sw_mesh *mesh, bool whole, cast *c) {
-  const sw_slot *slots = sw_meeting_of(r)->slots;
-  int64_t n = r->seat->group->n;
+  const sw_slot *slots = sw_rendezvous_of(r)->slots;
+  int64_t n = r->rank->group->n;
   sw_buffer own = is_from_root(r->call.coll->op) ? input_from_root(&r->call, n) : *r->call.in;
-  if (!front_of(r, r->seat->index)->whole)
-    own = slots[r->seat->index].small_in;
+  if (!front_of(r, r->rank->index)->whole)
+    own = slots[r->rank->index].small_in;
   else
     memcpy(own.valid, own.dims, sizeof own.valid);
   sw_buffer full = own;
@@ -130,8 +130,8 @@ static sw_view view_of(const sw_comm_request *r, const sw_mesh *mesh, bool whole
 }
 
 static bool all_whole(const sw_comm_request *r) {
-  bool whole = front_of(r, r->seat->index)->whole;
-  for (int64_t j = r->memo->needs.first; j < r->memo->needs.end; j++) whole = whole && front_of(r, j)->whole;
+  bool whole = front_of(r, r->rank->index)->whole;
+  for (int64_t j = r->cached->needs.first; j < r->cached->needs.end; j++) whole = whole && front_of(r, j)->whole;
   return whole;
 }
 
@@ -139,48 +139,49 @@ static bool all_whole(const sw_comm_request *r) {
 static sw_rc make(sw_threads *t, const sw_comm_request *r, const void *const *src, bool whole, int64_t *bytes,
                   sw_diag *d) {
   sw_buffer *out = r->call.out;
-  int64_t index = r->seat->index;
+  int64_t index = r->rank->index;
   void *dst[SW_SMALL_MEMBERS] = {NULL};
-  bool gets = r->memo->has_out;
+  bool gets = r->cached->has_out;
   dst[index] = gets ? out->data : NULL;
   cast c;
   sw_view view = view_of(r, &t->base.mesh, whole, &c);
   SW_TRY(sw_share_run_own(&(sw_job){.view = view, .src = src, .dst = dst}, index, bytes, d));
   if (gets) sw_moves_valid(&view, index, out->valid);
   if (gets && !sw_moves_defined(&view, index)) sw_threads_leave_undefined(t, out);
-  if (whole && r->memo->again) sw_recipe_make(&view, index, *bytes, &r->memo->recipe);
+  if (whole && r->cached->again) sw_schedule_make(&view, index, *bytes, &r->cached->schedule);
   return SW_OK;
 }
 
-/* From now on the call goes the short way, if nothing has to be done that it does not do: a root's input packed into
+/* From now on the call takes the fast path, if nothing has to be done that it does not do: a root's input packed into
  * other dims, a result poisoned, delays. */
-static void make_quick(const sw_threads *t, const sw_comm_request *r) {
+static void allow_fast_path(const sw_threads *t, const sw_comm_request *r) {
   const sw_comm_call *call = &r->call;
-  sw_memo *memo = r->memo;
+  sw_cached_call *cached = r->cached;
   sw_coll_op op = call->coll->op;
-  bool brings = is_from_root(op) ? memo->feeds : true;
+  bool brings = is_from_root(op) ? cached->feeds : true;
   int64_t bytes = 0;
   if (t->base.options.jitter_seed || (brings && !is_whole(call->in))) return;
-  if (!memo->recipe.defined && call->out && !t->base.options.keep_undefined) return;
-  if (brings && (!sw_buffer_bytes(call->in, &bytes) || bytes != memo->small_bytes)) return;
-  memo->put_bytes = (size_t)bytes;
-  memo->reduces = false;
-  for (int k = 0; k < memo->recipe.n; k++) memo->reduces = memo->reduces || memo->recipe.step[k].from == SW_MOVE_ALL;
-  memo->quick = true;
+  if (!cached->schedule.defined && call->out && !t->base.options.keep_undefined) return;
+  if (brings && (!sw_buffer_bytes(call->in, &bytes) || bytes != cached->small_bytes)) return;
+  cached->put_bytes = (size_t)bytes;
+  cached->reduces = false;
+  for (int k = 0; k < cached->schedule.n; k++)
+    cached->reduces = cached->reduces || cached->schedule.step[k].from == SW_MOVE_ALL;
+  cached->fast_path = true;
 }
 
 sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   if (r->call.coll->op == SW_COLL_BARRIER) return SW_OK;
-  const sw_recipe *recipe = &r->memo->recipe;
+  const sw_schedule *schedule = &r->cached->schedule;
   const void *src[SW_SMALL_MEMBERS];
-  int64_t n = r->seat->group->n, bytes;
+  int64_t n = r->rank->group->n, bytes;
   bool whole = all_whole(r);
   for (int64_t j = 0; j < n; j++) src[j] = place(r, j);
-  if (whole && recipe->state == SW_RECIPE_KNOWN) {
-    bytes = recipe->bytes;
-    sw_recipe_run(recipe, &r->call, n, src);
-    if (!recipe->defined && r->call.out) sw_threads_leave_undefined(t, r->call.out);
-    make_quick(t, r);
+  if (whole && schedule->state == SW_SCHEDULE_KNOWN) {
+    bytes = schedule->bytes;
+    sw_schedule_run(schedule, &r->call, n, src);
+    if (!schedule->defined && r->call.out) sw_threads_leave_undefined(t, r->call.out);
+    allow_fast_path(t, r);
   } else {
     SW_TRY(make(t, r, src, whole, &bytes, d));
   }

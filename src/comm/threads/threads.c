@@ -1,4 +1,4 @@
-/* The thread engine: a call is a meeting of its group (see threads.h for the phases).
+/* The thread engine: a call is a rendezvous of its group (see threads.h for the phases).
  *
  *   all_reduce on two devices:  A arrives and waits; B arrives, is last, compares signatures, opens the work;
  *   A and B reduce a half each into both results; who ends last says DONE; both return
@@ -16,23 +16,23 @@ enum { SOLO_BYTES = 16384 };
 static unsigned word_of(unsigned number, unsigned phase) { return number << SW_PHASE_BITS | phase; }
 static unsigned phase_of(unsigned word) { return word & ((1u << SW_PHASE_BITS) - 1); }
 
-static unsigned word_at(const sw_meeting *m) { return atomic_load_explicit(&m->futex.word, memory_order_acquire); }
+static unsigned word_at(const sw_rendezvous *m) { return atomic_load_explicit(&m->futex.word, memory_order_acquire); }
 
 /* An older one's, or its own. */
-unsigned sw_threads_open_word(const sw_meeting *m, unsigned number) {
+unsigned sw_threads_open_word(const sw_rendezvous *m, unsigned number) {
   unsigned word = word_at(m), own = word_of(number, SW_OPEN);
   return word >> SW_PHASE_BITS == own >> SW_PHASE_BITS ? own : word;
 }
 
 /* An older number's word is as good as OPEN. */
 static unsigned phase_now(const sw_comm_request *r) {
-  unsigned word = word_at(sw_meeting_of(r));
+  unsigned word = word_at(sw_rendezvous_of(r));
   return word == r->open ? SW_OPEN : phase_of(word);
 }
 
 /* From OPEN to another phase; false when somebody else was faster. */
 static bool end_open(const sw_comm_request *r, unsigned phase) {
-  sw_meeting *m = sw_meeting_of(r);
+  sw_rendezvous *m = sw_rendezvous_of(r);
   unsigned open = r->open;
   bool mine = atomic_compare_exchange_strong(&m->futex.word, &open, word_of(r->number, phase));
   if (mine && phase != SW_SOLO) {
@@ -43,10 +43,10 @@ static bool end_open(const sw_comm_request *r, unsigned phase) {
 }
 
 static sw_job job_of(const sw_threads *t, const sw_comm_request *r) {
-  sw_meeting *m = sw_meeting_of(r);
+  sw_rendezvous *m = sw_rendezvous_of(r);
   return (sw_job){.view = {.mesh = &t->base.mesh,
                            .coll = r->call.coll,
-                           .n = r->seat->group->n,
+                           .n = r->rank->group->n,
                            .members = &m->slots[0].member,
                            .stride = sizeof m->slots[0]},
                   .src = m->src,
@@ -58,34 +58,34 @@ static sw_job job_of(const sw_threads *t, const sw_comm_request *r) {
 
 /* The call that a member has come to. */
 static sw_comm_call call_of(const sw_comm_request *r, int64_t member) {
-  const sw_group *g = r->seat->group;
-  if (!sw_front_at(g, r->number, member)->is_small) return sw_meeting_of(r)->slots[member].member.call;
-  const sw_told *told = sw_told_at(g, r->number, member);
+  const sw_group *g = r->rank->group;
+  if (!sw_arrival_at(g, r->number, member)->is_small) return sw_rendezvous_of(r)->slots[member].member.call;
+  const sw_posted *told = sw_posted_at(g, r->number, member);
   sw_comm_call call;
-  sw_memo_tell(told->memo, told->where, &call);
+  sw_cached_call_give(told->cached, told->where, &call);
   return call;
 }
 
 /* Of those who have come to the request's call: the first, and the first that has made other calls; false: none has. */
 static bool find_differing(const sw_comm_request *r, int64_t *first, int64_t *other) {
-  const sw_group *g = r->seat->group;
+  const sw_group *g = r->rank->group;
   *first = -1;
   for (*other = 0; *other < g->n; ++*other) {
-    const sw_front *f = sw_front_at(g, r->number, *other);
+    const sw_arrival *f = sw_arrival_at(g, r->number, *other);
     if (atomic_load_explicit(&f->came, memory_order_acquire) != r->number + 1) continue;
     if (*first < 0) *first = *other;
-    if (f->history != sw_front_at(g, r->number, *first)->history) return true;
+    if (f->history != sw_arrival_at(g, r->number, *first)->history) return true;
   }
   return false;
 }
 
 /* Histories differ from the first call on that does: it may be an earlier one, of which nobody has told. */
 static sw_rc compare_members(sw_threads *t, const sw_comm_request *last, sw_diag *d) {
-  const sw_group *g = last->seat->group;
+  const sw_group *g = last->rank->group;
   int64_t first, other;
   if (!find_differing(last, &first, &other)) return SW_OK;
   sw_comm_request at = *last, *r = &at;
-  if (g->ended) r->number = sw_seat_ended_by_all(g); /* from there on slots are as they were */
+  if (g->ended) r->number = sw_rank_ended_by_all(g); /* from there on slots are as they were */
   while (r->number != last->number && !find_differing(r, &first, &other)) r->number++;
   if (r->number == last->number) (void)find_differing(r, &first, &other);
   sw_comm_call a = call_of(r, first), b = call_of(r, other);
@@ -105,7 +105,7 @@ static sw_rc compare_members(sw_threads *t, const sw_comm_request *last, sw_diag
 
 /* A share that nobody has begun. */
 static void try_share(sw_threads *t, const sw_comm_request *r, const sw_job *job, int64_t i) {
-  sw_meeting *m = sw_meeting_of(r);
+  sw_rendezvous *m = sw_rendezvous_of(r);
   sw_slot *slot = &m->slots[i];
   if (atomic_load_explicit(&slot->claimed, memory_order_relaxed) || atomic_exchange(&slot->claimed, true)) return;
   sw_diag why = {0};
@@ -120,8 +120,8 @@ static void try_share(sw_threads *t, const sw_comm_request *r, const sw_job *job
 /* First those of this thread's devices, whose memory its core knows. */
 static void do_shares(sw_threads *t, const sw_comm_request *r) {
   sw_job job = job_of(t, r);
-  const int64_t *devices = r->seat->group->devices;
-  int64_t n = job.view.n, own = r->seat->index;
+  const int64_t *devices = r->rank->group->devices;
+  int64_t n = job.view.n, own = r->rank->index;
   for (int64_t k = 0; k < n; k++)
     if (k == 0 || sw_scheduler_runs_here(devices[(own + k) % n])) try_share(t, r, &job, (own + k) % n);
   for (int64_t k = 1; k < n; k++) try_share(t, r, &job, (own + k) % n);
@@ -129,12 +129,12 @@ static void do_shares(sw_threads *t, const sw_comm_request *r) {
 
 /* By the last to arrive. */
 static sw_rc open_work(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
-  sw_meeting *m = sw_meeting_of(r);
+  sw_rendezvous *m = sw_rendezvous_of(r);
   if (!end_open(r, SW_SOLO)) return SW_OK;                    /* it has failed */
   atomic_store_explicit(&m->worked, 0, memory_order_relaxed); /* shown by the futex's word */
   atomic_store_explicit(&m->model, 0, memory_order_relaxed);
   sw_rc rc = compare_members(t, r, d);
-  bool solo = !rc && sw_share_cost(&r->call, r->seat->group->n) <= SOLO_BYTES;
+  bool solo = !rc && sw_share_cost(&r->call, r->rank->group->n) <= SOLO_BYTES;
   if (solo)
     do_shares(t, r);
   else
@@ -146,42 +146,42 @@ static sw_rc open_work(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
 static void tell_difference(sw_threads *t, const sw_comm_request *r) {
   if (!end_open(r, SW_SOLO)) return;
   (void)compare_members(t, r, NULL);
-  sw_futex_set(&sw_meeting_of(r)->futex, word_of(r->number, SW_FAILED));
+  sw_futex_set(&sw_rendezvous_of(r)->futex, word_of(r->number, SW_FAILED));
 }
 
 /* Told by this member, or just being told by another. */
 sw_rc sw_threads_differ(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
-  sw_meeting *m = sw_meeting_of(r);
+  sw_rendezvous *m = sw_rendezvous_of(r);
   tell_difference(t, r);
   for (unsigned word = word_at(m); phase_of(word) == SW_SOLO; word = word_at(m)) sw_wait_for_work(t, &m->futex, word);
   return sw_threads_failure(t, d);
 }
 
-static void wake_small(sw_meeting *m) {
+static void wake_small(sw_rendezvous *m) {
   atomic_fetch_add(&m->small_futex.word, 1);
   sw_futex_wake(&m->small_futex);
 }
 
-static bool needs_all(const sw_comm_request *r) { return sw_members_are_all(r->needs, r->seat->group); }
+static bool needs_all(const sw_comm_request *r) { return sw_members_are_all(r->needs, r->rank->group); }
 
 void sw_threads_wake_waiting(const sw_comm_request *r) {
-  atomic_fetch_add(&r->seat->barrier, 1); /* of the last two to come, one sees the other */
-  if (r->memo->feeds || sw_seat_look(r) != SW_LOOK_MISSING) wake_small(sw_meeting_of(r));
+  atomic_fetch_add(&r->rank->barrier, 1); /* of the last two to come, one sees the other */
+  if (r->cached->feeds || sw_rank_look(r) != SW_LOOK_MISSING) wake_small(sw_rendezvous_of(r));
 }
 
 /* After filling the slot. Who waits now looks round then; who has only started the call may wait elsewhere before. */
 static sw_rc come_to_small(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
-  if (sw_threads_somebody_waits(r->seat->group, r->number)) sw_threads_wake_waiting(r);
+  if (sw_threads_somebody_waits(r->rank->group, r->number)) sw_threads_wake_waiting(r);
   if (!r->started) return SW_OK;
-  atomic_fetch_add(&r->seat->barrier, 1);
-  if (sw_seat_look(r) != SW_LOOK_DIFFER) return SW_OK;
-  r->seat->started--;
+  atomic_fetch_add(&r->rank->barrier, 1);
+  if (sw_rank_look(r) != SW_LOOK_DIFFER) return SW_OK;
+  r->rank->started--;
   return sw_threads_differ(t, r, d);
 }
 
 static sw_rc stage(sw_threads *t, const sw_comm_request *r, sw_slot *slot, sw_diag *d) {
   slot->staged.data = NULL;
-  if (sw_share_in_place(&r->call, r->seat->index)) return SW_OK;
+  if (sw_share_in_place(&r->call, r->rank->index)) return SW_OK;
   sw_room *spare = &t->device[r->device].spare;
   slot->room = *spare;
   *spare = (sw_room){0};
@@ -190,7 +190,7 @@ static sw_rc stage(sw_threads *t, const sw_comm_request *r, sw_slot *slot, sw_di
 
 /* Its memory serves the device's next call of that kind. */
 static void unstage(sw_threads *t, const sw_comm_request *r) {
-  sw_slot *slot = &sw_meeting_of(r)->slots[r->seat->index];
+  sw_slot *slot = &sw_rendezvous_of(r)->slots[r->rank->index];
   if (!slot->staged.data) return;
   sw_room *spare = &t->device[r->device].spare, other = *spare;
   *spare = slot->room;
@@ -200,8 +200,8 @@ static void unstage(sw_threads *t, const sw_comm_request *r) {
 }
 
 static void fill_slot(const sw_comm_request *r, sw_slot *slot) {
-  sw_meeting *m = sw_meeting_of(r);
-  int64_t index = r->seat->index;
+  sw_rendezvous *m = sw_rendezvous_of(r);
+  int64_t index = r->rank->index;
   slot->member.call = r->call;
   if (slot->staged.data) slot->member.call.in = &slot->staged;
   atomic_store_explicit(&slot->claimed, false, memory_order_relaxed);
@@ -210,38 +210,38 @@ static void fill_slot(const sw_comm_request *r, sw_slot *slot) {
 }
 
 static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
-  sw_seat *seat = r->seat;
-  sw_group *g = seat->group;
-  if (seat->started >= SW_COMM_MAX_STARTED)
+  sw_rank *rank = r->rank;
+  sw_group *g = rank->group;
+  if (rank->started >= SW_COMM_MAX_STARTED)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "device %lld at position %lld starts a call while %d of its group are started",
-                         (long long)r->device, (long long)r->call.where, seat->started);
-  r->number = seat->next;
-  r->needs = r->memo->needs;
-  SW_TRY(sw_seat_wait(t, r, d));
-  sw_meeting *m = sw_meeting_of(r);
-  sw_slot *slot = &m->slots[seat->index];
+                         (long long)r->device, (long long)r->call.where, rank->started);
+  r->number = rank->next;
+  r->needs = r->cached->needs;
+  SW_TRY(sw_rank_wait(t, r, d));
+  sw_rendezvous *m = sw_rendezvous_of(r);
+  sw_slot *slot = &m->slots[rank->index];
   r->open = sw_threads_open_word(m, r->number);
-  if (!r->memo->small) SW_TRY(stage(t, r, slot, d));
-  seat->next++;
-  seat->started++;
-  if (r->memo->small)
+  if (!r->cached->small) SW_TRY(stage(t, r, slot, d));
+  rank->next++;
+  rank->started++;
+  if (r->cached->small)
     sw_small_put(r);
   else
     fill_slot(r, slot);
-  sw_seat_show(seat, sw_front_at(g, r->number, seat->index), r->memo, r->call.where, r->number);
-  if (g->came) sw_seat_say_came(seat, seat->next);
-  if (r->memo->small) return come_to_small(t, r, d);
-  atomic_fetch_add(&seat->barrier, 1);
-  if (g->ended && sw_seat_look(r) == SW_LOOK_DIFFER) tell_difference(t, r);
+  sw_rank_show(rank, sw_arrival_at(g, r->number, rank->index), r->cached, r->call.where, r->number);
+  if (g->came) sw_rank_say_came(rank, rank->next);
+  if (r->cached->small) return come_to_small(t, r, d);
+  atomic_fetch_add(&rank->barrier, 1);
+  if (g->ended && sw_rank_look(r) == SW_LOOK_DIFFER) tell_difference(t, r);
   if ((atomic_fetch_add(&m->arrived, 1) + 1) % g->n == 0) return open_work(t, r, d);
   return SW_OK;
 }
 
 /* --- ending --- */
 
-static sw_rc leave_meeting(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
+static sw_rc leave_rendezvous(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   unstage(t, r);
-  return sw_seat_leave(t, r->device, r->seat, r->number, false, d);
+  return sw_rank_leave(t, r->device, r->rank, r->number, false, d);
 }
 
 void sw_threads_leave_undefined(const sw_threads *t, sw_buffer *out) {
@@ -251,34 +251,34 @@ void sw_threads_leave_undefined(const sw_threads *t, sw_buffer *out) {
 /* Reads nothing of other members: they may have returned. */
 static void give_result(sw_threads *t, const sw_comm_request *r) {
   sw_job job = job_of(t, r);
-  int64_t index = r->seat->index;
+  int64_t index = r->rank->index;
   sw_buffer *out = r->call.out;
   if (out && r->call.coll->op != SW_COLL_BARRIER) {
-    memcpy(out->valid, sw_meeting_of(r)->slots[index].valid, sizeof out->valid);
+    memcpy(out->valid, sw_rendezvous_of(r)->slots[index].valid, sizeof out->valid);
     if (!sw_moves_defined(&job.view, index)) sw_threads_leave_undefined(t, out);
   }
-  sw_count(&t->device[r->device].stat_bytes[r->call.coll->op], sw_meeting_of(r)->slots[index].bytes);
+  sw_count(&t->device[r->device].stat_bytes[r->call.coll->op], sw_rendezvous_of(r)->slots[index].bytes);
 }
 
-/* A failed run leaves an open meeting: nobody will touch this device's buffers any more. False: too late, the work has
- * begun. */
+/* A failed run leaves an open rendezvous: nobody will touch this device's buffers any more. False: too late, the work
+ * has begun. */
 static bool withdraw(sw_threads *t, const sw_comm_request *r) {
   (void)end_open(r, SW_FAILED);
   if (phase_now(r) != SW_FAILED) return false;
   unstage(t, r);
-  r->seat->started--;
+  r->rank->started--;
   return true;
 }
 
 /* Until all members have come, and nobody works alone; fails when the call is off. */
 static sw_rc wait_for_members(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
-  sw_meeting *m = sw_meeting_of(r);
+  sw_rendezvous *m = sw_rendezvous_of(r);
   sw_waiting w = {.kind = SW_WAIT_MEMBERS,
                   .futex = &m->futex,
                   .old = r->open,
-                  .group = r->seat->group,
+                  .group = r->rank->group,
                   .number = r->number,
-                  .needs = {0, r->seat->group->n},
+                  .needs = {0, r->rank->group->n},
                   .call = &r->call};
   sw_rc rc = SW_OK;
   if (phase_now(r) == SW_OPEN) rc = sw_wait(t, r->device, &w, d);
@@ -288,7 +288,7 @@ static sw_rc wait_for_members(sw_threads *t, const sw_comm_request *r, sw_diag *
 }
 
 static void wait_for_work(sw_threads *t, const sw_comm_request *r) {
-  sw_meeting *m = sw_meeting_of(r);
+  sw_rendezvous *m = sw_rendezvous_of(r);
   if (phase_now(r) == SW_SHARED) do_shares(t, r);
   for (;;) {
     unsigned word = word_at(m);
@@ -297,13 +297,13 @@ static void wait_for_work(sw_threads *t, const sw_comm_request *r) {
   }
 }
 
-static bool slots_are_ready(const void *of) { return sw_seat_all_needed(((const sw_waiting *)of)->request); }
+static bool slots_are_ready(const void *of) { return sw_rank_all_needed(((const sw_waiting *)of)->request); }
 
 static sw_rc sleep_until_come(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
-  sw_meeting *m = sw_meeting_of(r);
+  sw_rendezvous *m = sw_rendezvous_of(r);
   sw_waiting w = {.kind = SW_WAIT_MEMBERS,
                   .futex = &m->small_futex,
-                  .group = r->seat->group,
+                  .group = r->rank->group,
                   .number = r->number,
                   .needs = r->needs,
                   .call = &r->call,
@@ -311,7 +311,7 @@ static sw_rc sleep_until_come(sw_threads *t, const sw_comm_request *r, sw_diag *
                   .ready = slots_are_ready};
   for (;;) {
     w.old = atomic_load(&m->small_futex.word);
-    if (sw_seat_all_needed(r)) return SW_OK;
+    if (sw_rank_all_needed(r)) return SW_OK;
     SW_TRY(sw_wait(t, r->device, &w, d));
   }
 }
@@ -319,7 +319,7 @@ static sw_rc sleep_until_come(sw_threads *t, const sw_comm_request *r, sw_diag *
 /* Until the members that are needed have come, alike or not. */
 static sw_rc wait_until_come(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   if (sw_scheduler_runs_caller()) return sleep_until_come(t, r, d); /* it looks itself, when it has its turn */
-  sw_group *g = r->seat->group;
+  sw_group *g = r->rank->group;
   atomic_int *waiting = &g->waiting[sw_ring_index(g, r->number)];
   atomic_fetch_add(waiting, 1);
   sw_fence_heavy();
@@ -330,11 +330,11 @@ static sw_rc wait_until_come(sw_threads *t, const sw_comm_request *r, sw_diag *d
 
 /* Until the slots that are needed are filled alike. Nobody uses this device's buffers, so it may go at any time. */
 static sw_rc wait_for_slots(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
-  if (t->device[r->device].silent != r->seat) SW_TRY(sw_seat_tell(t, r->device, d)); /* somebody may wait there */
-  sw_look look = sw_seat_look_long(t, r);
+  if (t->device[r->device].silent != r->rank) SW_TRY(sw_rank_tell(t, r->device, d)); /* somebody may wait there */
+  sw_look look = sw_rank_look_long(t, r);
   if (look == SW_LOOK_MISSING) {
     SW_TRY(wait_until_come(t, r, d));
-    look = sw_seat_look_needed(r);
+    look = sw_rank_look_needed(r);
   }
   return look == SW_LOOK_DIFFER ? sw_threads_differ(t, r, d) : SW_OK;
 }
@@ -342,18 +342,18 @@ static sw_rc wait_for_slots(sw_threads *t, const sw_comm_request *r, sw_diag *d)
 static sw_rc end_small_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   sw_rc rc = wait_for_slots(t, r, d);
   if (!rc) rc = sw_small_make(t, r, d);
-  if (rc) r->seat->started--;
+  if (rc) r->rank->started--;
   if (rc) return rc;
-  return sw_seat_leave(t, r->device, r->seat, r->number, !needs_all(r), d);
+  return sw_rank_leave(t, r->device, r->rank, r->number, !needs_all(r), d);
 }
 
 static sw_rc end_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
-  if (r->memo->small) return end_small_call(t, r, d);
+  if (r->cached->small) return end_small_call(t, r, d);
   SW_TRY(wait_for_members(t, r, d));
   wait_for_work(t, r);
-  bool bad = atomic_load(&sw_meeting_of(r)->bad);
+  bool bad = atomic_load(&sw_rendezvous_of(r)->bad);
   if (!bad) give_result(t, r);
-  SW_TRY(leave_meeting(t, r, d));
+  SW_TRY(leave_rendezvous(t, r, d));
   return bad ? sw_threads_failure(t, d) : SW_OK;
 }
 
@@ -361,10 +361,10 @@ static sw_rc end_call(sw_threads *t, sw_comm_request *r, sw_diag *d) {
 
 /* Wakes who sleeps in the last group, for nothing. */
 static void wake_idly(sw_threads *t, int64_t device) {
-  sw_seat *seat = t->device[device].last_seat;
-  for (unsigned i = 0; seat && i < sw_ring_of(seat->group); i++) {
-    sw_futex_wake(&seat->group->ring[i].futex);
-    sw_futex_wake(&seat->group->ring[i].small_futex);
+  sw_rank *rank = t->device[device].last_rank;
+  for (unsigned i = 0; rank && i < sw_ring_of(rank->group); i++) {
+    sw_futex_wake(&rank->group->ring[i].futex);
+    sw_futex_wake(&rank->group->ring[i].small_futex);
   }
   sw_wake_all(t);
 }
@@ -388,9 +388,9 @@ static sw_rc begin(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   sw_device *dev = &t->device[r->device];
   SW_TRY(sw_threads_failure(t, d));
   jitter(t, r->device);
-  r->memo = sw_memo_find(dev, &r->call);
-  if (r->memo) {
-    r->seat = r->memo->seat;
+  r->cached = sw_cached_call_find(dev, &r->call);
+  if (r->cached) {
+    r->rank = r->cached->rank;
     (void)sw_threads_note_call(dev, &r->call);
     return arrive(t, r, d);
   }
@@ -400,14 +400,14 @@ static sw_rc begin(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   if (sw_coll_flags(op) & SW_COLL_LOCAL) return sw_call_run_local(&t->base.mesh, r->device, &r->call, d);
   if (op == SW_COLL_SEND) return sw_mail_send(t, r->device, &r->call, d);
   if (op == SW_COLL_RECV) return SW_OK;
-  SW_TRY(sw_seat_find(t, r->device, r->call.coll, &r->seat, d));
-  SW_TRY(sw_memo_make(r->seat, &r->call, &r->memo, d));
+  SW_TRY(sw_rank_find(t, r->device, r->call.coll, &r->rank, d));
+  SW_TRY(sw_cached_call_make(r->rank, &r->call, &r->cached, d));
   return arrive(t, r, d);
 }
 
 static sw_rc finish(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   sw_rc rc = SW_OK;
-  if (r->seat)
+  if (r->rank)
     rc = end_call(t, r, d);
   else if (r->call.coll->op == SW_COLL_RECV)
     rc = sw_mail_receive(t, r->device, &r->call, d);
@@ -427,27 +427,27 @@ static void init_request(sw_comm_request *r, int64_t device, const sw_comm_call 
   r->next = NULL;
   r->device = device;
   r->call = *call;
-  r->seat = NULL;
-  r->memo = NULL;
+  r->rank = NULL;
+  r->cached = NULL;
   r->started = started;
 }
 
-/* What the short way has left to be done of a call, perhaps all. */
-static sw_rc go_on(sw_threads *t, int64_t device, const sw_comm_call *call, sw_quick quick, sw_diag *d) {
-  if (quick == SW_QUICK_ENDED) return sw_seat_tell(t, device, d);
+/* What the fast path has left to be done of a call, perhaps all. */
+static sw_rc go_on(sw_threads *t, int64_t device, const sw_comm_call *call, sw_fast_path fast_path, sw_diag *d) {
+  if (fast_path == SW_FAST_PATH_ENDED) return sw_rank_tell(t, device, d);
   sw_comm_request r;
   init_request(&r, device, call, false);
-  if (quick == SW_QUICK_CAME)
-    sw_quick_request(t, &r);
+  if (fast_path == SW_FAST_PATH_CAME)
+    sw_fast_path_request(t, &r);
   else
     SW_TRY(begin(t, &r, d));
   return finish(t, &r, d);
 }
 
-static sw_rc run_on(sw_threads *t, int64_t device, const sw_comm_call *call, sw_quick quick, sw_diag *d) {
+static sw_rc run_on(sw_threads *t, int64_t device, const sw_comm_call *call, sw_fast_path fast_path, sw_diag *d) {
   sw_diag local;
   local.rc = SW_OK;
-  sw_rc rc = go_on(t, device, call, quick, &local);
+  sw_rc rc = go_on(t, device, call, fast_path, &local);
   if (rc) return fail_run(t, device, call, rc, &local, d);
   t->device[device].flight[(t->device[device].calls - 1) % SW_FLIGHT_CALLS].ended = true;
   return SW_OK;
@@ -455,8 +455,8 @@ static sw_rc run_on(sw_threads *t, int64_t device, const sw_comm_call *call, sw_
 
 static sw_rc threads_run(sw_comm *c, int64_t device, const sw_comm_call *call, sw_diag *d) {
   sw_threads *t = sw_threads_of(c);
-  sw_quick quick = sw_quick_run(t, device, call);
-  return quick == SW_QUICK_DONE ? SW_OK : run_on(t, device, call, quick, d);
+  sw_fast_path fast_path = sw_fast_path_run(t, device, call);
+  return fast_path == SW_FAST_PATH_DONE ? SW_OK : run_on(t, device, call, fast_path, d);
 }
 
 static sw_rc threads_start(sw_comm *c, int64_t device, const sw_comm_call *call, sw_comm_request **out, sw_diag *d) {
@@ -499,23 +499,23 @@ static void abandon(sw_threads *t, sw_comm_request *r) {
   (void)SW_FAIL(&why, SW_E_RESOURCE, SW_NOWHERE, "device %lld has ended without waiting for its call at position %lld",
                 (long long)r->device, (long long)r->call.where);
   (void)sw_threads_fail(t, &why, NULL);
-  if (r->seat && r->memo->small) {
-    r->seat->started--;
-  } else if (r->seat && !withdraw(t, r)) {
+  if (r->rank && r->cached->small) {
+    r->rank->started--;
+  } else if (r->rank && !withdraw(t, r)) {
     wait_for_work(t, r);
-    (void)leave_meeting(t, r, NULL);
+    (void)leave_rendezvous(t, r, NULL);
   }
   forget_request(t, r);
 }
 
 /* Until everybody has come to the calls that the member has left early. Whether they came alike, those who came later
  * look: their slots may be filled anew already. */
-static sw_rc finish_seat(sw_threads *t, int64_t device, sw_seat *seat, sw_diag *d) {
-  if (!seat->early) return SW_OK;
-  sw_comm_request r = {.device = device, .seat = seat, .number = seat->early - 1, .needs = {0, seat->group->n}};
-  r.call = call_of(&r, seat->index);
+static sw_rc finish_rank(sw_threads *t, int64_t device, sw_rank *rank, sw_diag *d) {
+  if (!rank->early) return SW_OK;
+  sw_comm_request r = {.device = device, .rank = rank, .number = rank->early - 1, .needs = {0, rank->group->n}};
+  r.call = call_of(&r, rank->index);
   SW_TRY(wait_until_come(t, &r, d));
-  seat->early = 0;
+  rank->early = 0;
   return sw_threads_failure(t, d);
 }
 
@@ -523,8 +523,8 @@ static sw_rc threads_finish(sw_comm *c, int64_t device, sw_diag *d) {
   sw_threads *t = sw_threads_of(c);
   sw_device *dev = &t->device[device];
   SW_TRY(sw_threads_failure(t, d));
-  SW_TRY(sw_seat_tell(t, device, d));
-  for (size_t i = 0; i < dev->seats.n; i++) SW_TRY(finish_seat(t, device, dev->seats.at[i], d));
+  SW_TRY(sw_rank_tell(t, device, d));
+  for (size_t i = 0; i < dev->ranks.n; i++) SW_TRY(finish_rank(t, device, dev->ranks.at[i], d));
   return SW_OK;
 }
 

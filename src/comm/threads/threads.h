@@ -1,6 +1,6 @@
 /* The thread engine's data.
  *
- * A group (devices that call collectives together) has a ring of meetings; the k-th call of the group uses meeting
+ * A group (devices that call collectives together) has a ring of rendezvous; the k-th call of the group uses rendezvous
  * k modulo its length. Its `word` holds the call number and a phase, and everybody waits on it. An older number is as
  * good as OPEN:
  *
@@ -36,34 +36,34 @@
 #include "comm/call.h"
 #include "comm/engine.h"
 #include "comm/threads/futex.h"
-#include "comm/threads/recipe.h"
+#include "comm/threads/schedule.h"
 #include "comm/share.h"
 #include "comm/signature.h"
 #include "comm/threads/scheduler.h"
 #include "shardwright/array.h"
 #include "shardwright/hash.h"
 
-/* Meetings of a group are a power of two: many where members go ahead of each other, in small calls. */
+/* Rendezvous of a group are a power of two: many where members go ahead of each other, in small calls. */
 enum { SW_RING = 64, SW_LARGE_RING = 8, SW_FLIGHT_CALLS = 8 };
 _Static_assert(SW_LARGE_RING > (int)SW_COMM_MAX_STARTED, "a call more than are started");
 
-/* SW_NEAR_BYTES: of an input that lies in its member's front. Larger ones of SW_BULK_STEP follow each other so that
+/* SW_INLINE_BYTES: of an input that lies in its member's arrival. Larger ones of SW_BULK_STEP follow each other so that
  * they do not compete for the same lines of a cache. */
-enum { SW_SMALL_BYTES = 4096, SW_SMALL_MEMBERS = 16, SW_NEAR_BYTES = 16, SW_MID_BYTES = 32 };
+enum { SW_SMALL_BYTES = 4096, SW_SMALL_MEMBERS = 16, SW_INLINE_BYTES = 16, SW_MID_BYTES = 32 };
 enum { SW_LINE = 64, SW_BULK_STEP = SW_SMALL_BYTES + 2 * SW_LINE };
 
 enum { SW_OPEN, SW_SHARED, SW_SOLO, SW_DONE, SW_FAILED, SW_PHASE_BITS = 3 };
 
 /* What the others look at while they wait: in cache lines of its own, a small input right behind, so that it comes
  * along. */
-typedef struct sw_front {
-  atomic_uint came;         /* 1 + number of the call the member has come to */
-  uint16_t behind;          /* all its calls of numbers that are so much lower are over; in a group of few */
-  bool is_small, whole;     /* a small call; the input's valid extents are its dims */
-  uint64_t history;         /* of the signatures of all calls up to this one */
-  char near[SW_NEAR_BYTES]; /* or more: up to the area's item */
-} sw_front;
-_Static_assert(2 * sizeof(sw_front) == SW_LINE, "two to a line");
+typedef struct sw_arrival {
+  atomic_uint came;           /* 1 + number of the call the member has come to */
+  uint16_t behind;            /* all its calls of numbers that are so much lower are over; in a group of few */
+  bool is_small, whole;       /* a small call; the input's valid extents are its dims */
+  uint64_t history;           /* of the signatures of all calls up to this one */
+  char near[SW_INLINE_BYTES]; /* or more: up to the area's item */
+} sw_arrival;
+_Static_assert(2 * sizeof(sw_arrival) == SW_LINE, "two to a line");
 _Static_assert(SW_RING <= UINT16_MAX, "nobody is further behind");
 
 /* Items by member and call. Of two members, each one's lie together; of more, a call's do, two calls of a member
@@ -72,16 +72,16 @@ _Static_assert(SW_RING <= UINT16_MAX, "nobody is further behind");
 typedef struct sw_area {
   void *store;
   size_t item_bytes, member_step;
-  char *row[SW_RING]; /* by meeting: member 0's item */
+  char *row[SW_RING]; /* by rendezvous: member 0's item */
 } sw_area;
 
 /* What a member tells of a small call, as it may have gone on. */
-typedef struct sw_told {
-  struct sw_memo *memo;
+typedef struct sw_posted {
+  struct sw_cached_call *cached;
   int64_t where;
-} sw_told;
+} sw_posted;
 
-/* A member's place in a meeting, besides. */
+/* A member's place in a rendezvous, besides. */
 typedef struct sw_slot {
   sw_buffer small_in;  /* its extents, if not whole; the data is elsewhere */
   sw_member member;    /* not in small calls */
@@ -92,7 +92,7 @@ typedef struct sw_slot {
   int64_t bytes;              /* received from others */
 } sw_slot;
 
-typedef struct sw_meeting {
+typedef struct sw_rendezvous {
   sw_futex futex;
   sw_futex small_futex; /* changes as members come to a small call that somebody waits in */
   sw_slot *slots;
@@ -101,7 +101,7 @@ typedef struct sw_meeting {
   atomic_bool bad;
   const void **src;
   void **dst;
-} sw_meeting;
+} sw_rendezvous;
 
 /* A number in a line of its own. */
 typedef struct sw_line {
@@ -113,19 +113,19 @@ typedef struct sw_group {
   sw_device_list listed; /* what it points to, when it is a list */
   int64_t n;
   int64_t *devices;    /* in group order */
-  unsigned ring_calls; /* meetings in use: a power of two */
-  sw_area fronts;
-  sw_area mid, bulk; /* inputs that do not fit into the fronts, in a group of few: as they fit */
-  sw_told *told;     /* by member and meeting (sw_told_at), in a group of few */
-  sw_line *ended;    /* by member, as in the fronts; NULL in groups of more than SW_SMALL_MEMBERS, as is: */
+  unsigned ring_calls; /* rendezvous in use: a power of two */
+  sw_area arrivals;
+  sw_area mid, bulk; /* inputs that do not fit into the arrivals, in a group of few: as they fit */
+  sw_posted *told;   /* by member and rendezvous (sw_posted_at), in a group of few */
+  sw_line *ended;    /* by member, as in the arrivals; NULL in groups of more than SW_SMALL_MEMBERS, as is: */
   sw_line *came;     /* by member: it has come at least to all calls of lower numbers */
-  sw_slot *slots;    /* of all meetings, as are: */
+  sw_slot *slots;    /* of all rendezvous, as are: */
   const void **src;
   void **dst;
-  atomic_int waiting[SW_RING]; /* by meeting: threads that wait in a small call */
-  sw_futex seat_futex;         /* changes as members leave, while somebody waits for a seat */
-  atomic_int seat_waiters;
-  sw_meeting ring[SW_RING];
+  atomic_int waiting[SW_RING]; /* by rendezvous: threads that wait in a small call */
+  sw_futex slot_futex;         /* changes as members leave, while somebody waits for a free slot */
+  atomic_int slot_waiters;
+  sw_rendezvous ring[SW_RING];
 } sw_group;
 
 /* Members first .. end-1. */
@@ -135,16 +135,16 @@ typedef struct sw_members {
 
 /* A call that was found to be in order: a later one is probably the same but for its data. Also what the others are
  * told of a small call. */
-typedef struct sw_memo {
-  struct sw_seat *seat;
-  bool holds; /* for a later call */
-  bool again; /* it has */
-  bool small; /* a small call, and */
-  bool feeds; /* somebody may need this member's input alone */
-  bool meets; /* everybody needs everybody, so that nobody goes ahead */
-  bool quick; /* it goes the short way (quick.c), which puts so many bytes of the input into the slot: */
+typedef struct sw_cached_call {
+  struct sw_rank *rank;
+  bool holds;     /* for a later call */
+  bool again;     /* it has */
+  bool small;     /* a small call, and */
+  bool feeds;     /* somebody may need this member's input alone */
+  bool meets;     /* everybody needs everybody, so that nobody goes ahead */
+  bool fast_path; /* it goes that way (fast_path.c), which puts so many bytes of the input into the slot: */
   size_t put_bytes;
-  bool reduces; /* and its recipe does not only copy */
+  bool reduces; /* and its schedule does not only copy */
   bool has_in, has_out;
   unsigned used;           /* number of the last call */
   sw_members needs;        /* whose inputs a small call waits for */
@@ -154,38 +154,38 @@ typedef struct sw_memo {
   uint64_t signature;      /* wherever it is */
   sw_collective coll;
   sw_buffer in, out;
-  sw_recipe recipe;
-} sw_memo;
+  sw_schedule schedule;
+} sw_cached_call;
 
 /* More than calls of a member that are not over for all: the one used longest ago is told of nowhere. */
-enum { SW_MEMOS = SW_RING + 1 };
+enum { SW_CACHED_CALLS = SW_RING + 1 };
 
 /* A device's place in a group. */
-typedef struct sw_seat {
+typedef struct sw_rank {
   sw_group *group;
   int64_t index;
-  unsigned next;            /* number of its next call */
-  unsigned ended;           /* all its calls of lower numbers are over; */
-  uint64_t ended_more;      /* bit i: so is that of number ended + i */
-  unsigned all_ended;       /* all calls of lower numbers are over for everybody, and perhaps more */
-  unsigned taken, asked;    /* calls of lower numbers: lines to be filled, and others' inputs, were asked for early */
-  unsigned told;            /* what the others know of `ended` */
-  unsigned rung;            /* `ended`, when the others were last woken to see it */
-  unsigned seen;            /* in calls of this number or more, if left early, it has not looked at those beside it */
-  uint64_t history;         /* of the signatures of all its calls so far */
-  unsigned early;           /* 1 + the greatest number of a call that was left before all had come; 0: none */
-  int started;              /* calls not yet waited for */
-  atomic_uint barrier;      /* an access that orders showing slots before looking at others' */
-  sw_memo *last;            /* of memos; NULL: none yet */
-  sw_memo *memos[SW_MEMOS]; /* NULL at the end: not made yet */
-} sw_seat;
+  unsigned next;         /* number of its next call */
+  unsigned ended;        /* all its calls of lower numbers are over; */
+  uint64_t ended_more;   /* bit i: so is that of number ended + i */
+  unsigned all_ended;    /* all calls of lower numbers are over for everybody, and perhaps more */
+  unsigned taken, asked; /* calls of lower numbers: lines to be filled, and others' inputs, were asked for early */
+  unsigned told;         /* what the others know of `ended` */
+  unsigned rung;         /* `ended`, when the others were last woken to see it */
+  unsigned seen;         /* in calls of this number or more, if left early, it has not looked at those beside it */
+  uint64_t history;      /* of the signatures of all its calls so far */
+  unsigned early;        /* 1 + the greatest number of a call that was left before all had come; 0: none */
+  int started;           /* calls not yet waited for */
+  atomic_uint barrier;   /* an access that orders showing slots before looking at others' */
+  sw_cached_call *last;  /* of cached_calls; NULL: none yet */
+  sw_cached_call *cached_calls[SW_CACHED_CALLS]; /* NULL at the end: not made yet */
+} sw_rank;
 
 /* What a device waits for, when it waits long. */
 typedef enum sw_wait_kind {
   SW_WAIT_NONE,
   SW_WAIT_MEMBERS, /* until those that are needed have come to a call */
   SW_WAIT_MESSAGE,
-  SW_WAIT_SEAT /* until all have ended a call */
+  SW_WAIT_SLOT /* until all have ended a call */
 } sw_wait_kind;
 
 typedef struct sw_waiting {
@@ -221,9 +221,9 @@ typedef struct sw_device {
   sw_futex mail_futex;
   sw_message *mail, **mail_end;
   /* Touched by the device's own thread only: */
-  SW_ARRAY(sw_seat *) seats;
-  sw_seat *last_seat;
-  sw_seat *silent; /* a call was ended in it, and who waits for that has not been told; NULL: none */
+  SW_ARRAY(sw_rank *) ranks;
+  sw_rank *last_rank;
+  sw_rank *silent; /* a call was ended in it, and who waits for that has not been told; NULL: none */
   sw_comm_request *requests;
   sw_room spare; /* for the next input to be staged */
   sw_rng rng;
@@ -253,17 +253,17 @@ struct sw_comm_request {
   sw_comm_request *next;
   int64_t device;
   sw_comm_call call;
-  sw_seat *seat; /* NULL: the call was complete at its start, but for a recv */
-  sw_memo *memo;
+  sw_rank *rank; /* NULL: the call was complete at its start, but for a recv */
+  sw_cached_call *cached;
   sw_members needs; /* whom a small call waits for */
   unsigned number;
-  unsigned open; /* the meeting's word until the call's first change */
+  unsigned open; /* the rendezvous' word until the call's first change */
   bool started;  /* by sw_comm_start */
 };
 
 static inline bool sw_members_are_all(sw_members m, const sw_group *g) { return m.end - m.first == g->n; }
 
-/* Two seats with the same have made the same calls. */
+/* Two ranks with the same have made the same calls. */
 static inline uint64_t sw_history_more(uint64_t history, uint64_t signature) {
   history = (history ^ signature) * UINT64_C(0x9e3779b97f4a7c15);
   return history ^ history >> 32;
@@ -280,10 +280,12 @@ static inline void sw_count(atomic_llong *at, int64_t more) {
 static inline unsigned sw_ring_of(const sw_group *g) { return g->ring_calls; }
 static inline unsigned sw_ring_index(const sw_group *g, unsigned number) { return number & (sw_ring_of(g) - 1); }
 
-static inline sw_meeting *sw_meeting_at(sw_group *g, unsigned number) { return &g->ring[sw_ring_index(g, number)]; }
+static inline sw_rendezvous *sw_rendezvous_at(sw_group *g, unsigned number) {
+  return &g->ring[sw_ring_index(g, number)];
+}
 
 /* What a member tells of a call. */
-static inline sw_told *sw_told_at(const sw_group *g, unsigned number, int64_t member) {
+static inline sw_posted *sw_posted_at(const sw_group *g, unsigned number, int64_t member) {
   return &g->told[(size_t)member * sw_ring_of(g) + sw_ring_index(g, number)];
 }
 
@@ -292,32 +294,35 @@ static inline char *sw_row_at(const sw_group *g, const sw_area *a, unsigned numb
   return a->row[sw_ring_index(g, number)];
 }
 
-static inline sw_front *sw_front_at(const sw_group *g, unsigned number, int64_t member) {
-  return (sw_front *)(void *)(sw_row_at(g, &g->fronts, number) + (size_t)member * g->fronts.member_step);
+static inline sw_arrival *sw_arrival_at(const sw_group *g, unsigned number, int64_t member) {
+  return (sw_arrival *)(void *)(sw_row_at(g, &g->arrivals, number) + (size_t)member * g->arrivals.member_step);
 }
 
 /* Where a member's input lies in a small call. */
-static inline char *sw_small_at(const sw_group *g, const sw_memo *m, unsigned number, int64_t member) {
+static inline char *sw_small_at(const sw_group *g, const sw_cached_call *m, unsigned number, int64_t member) {
   return sw_row_at(g, m->small_in, number) + (size_t)member * m->small_in->member_step + m->small_offset;
 }
 
 /* In a line of its own how far the member has come, in a group of few: before it waits or tells anything, else only
  * each SW_COME_EACH calls, as others may be reading there. */
 enum { SW_COME_EACH = 8 };
-static inline void sw_seat_say_came(const sw_seat *seat, unsigned number) {
-  atomic_store_explicit(&seat->group->came[seat->index].number, number, memory_order_release);
+static inline void sw_rank_say_came(const sw_rank *rank, unsigned number) {
+  atomic_store_explicit(&rank->group->came[rank->index].number, number, memory_order_release);
 }
 
-/* The member has filled its slot of call `number`, its front there included. In a row: others may be looking at this
+/* The member has filled its slot of call `number`, its arrival there included. In a row: others may be looking at this
  * cache line all the time. */
-static inline void sw_seat_show(sw_seat *seat, sw_front *f, const sw_memo *memo, int64_t where, unsigned number) {
-  f->history = seat->history = sw_history_more(seat->history, sw_signature_at(memo->signature, where));
-  f->behind = (uint16_t)(number - seat->told);
-  f->is_small = memo->small;
+static inline void sw_rank_show(sw_rank *rank, sw_arrival *f, const sw_cached_call *cached, int64_t where,
+                                unsigned number) {
+  f->history = rank->history = sw_history_more(rank->history, sw_signature_at(cached->signature, where));
+  f->behind = (uint16_t)(number - rank->told);
+  f->is_small = cached->small;
   atomic_store_explicit(&f->came, number + 1, memory_order_release);
 }
 
-static inline sw_meeting *sw_meeting_of(const sw_comm_request *r) { return sw_meeting_at(r->seat->group, r->number); }
+static inline sw_rendezvous *sw_rendezvous_of(const sw_comm_request *r) {
+  return sw_rendezvous_at(r->rank->group, r->number);
+}
 
 static inline sw_threads *sw_threads_of(sw_comm *c) { return (sw_threads *)(void *)c; }
 
@@ -325,8 +330,8 @@ static inline sw_threads *sw_threads_of(sw_comm *c) { return (sw_threads *)(void
 void sw_threads_leave_undefined(const sw_threads *t, sw_buffer *out);
 /* The members of the request's call differ: the run fails. */
 sw_rc sw_threads_differ(sw_threads *t, const sw_comm_request *r, sw_diag *d);
-/* The meeting's word until a call's first change. */
-unsigned sw_threads_open_word(const sw_meeting *m, unsigned number);
+/* The rendezvous' word until a call's first change. */
+unsigned sw_threads_open_word(const sw_rendezvous *m, unsigned number);
 /* In the statistics and the flight record, from which it is taken. */
 static inline sw_flight *sw_threads_note_call(sw_device *dev, const sw_comm_call *call) {
   sw_flight *f = &dev->flight[dev->calls++ % SW_FLIGHT_CALLS];
@@ -345,7 +350,7 @@ static inline bool sw_threads_somebody_waits(const sw_group *g, unsigned number)
 void sw_threads_wake_waiting(const sw_comm_request *r);
 
 /* groups.c */
-SW_CHECKED sw_rc sw_seat_find(sw_threads *t, int64_t device, const sw_collective *c, sw_seat **out, sw_diag *d);
+SW_CHECKED sw_rc sw_rank_find(sw_threads *t, int64_t device, const sw_collective *c, sw_rank **out, sw_diag *d);
 void sw_groups_free(sw_threads *t);
 
 /* small.c: is the call of a group of n a small one; put the input into the member's slot; make the device's result from
@@ -354,41 +359,41 @@ bool sw_small_applies(const sw_comm_call *call, int64_t n, int64_t *bytes);
 void sw_small_put(const sw_comm_request *r);
 SW_CHECKED sw_rc sw_small_make(sw_threads *t, const sw_comm_request *r, sw_diag *d);
 
-/* quick.c: the short way of a call that its device, group and threads know well. Not taken; or the member has come to
- * the call, which is left to be ended; or it is ended, and the others should be told; or all is done. */
-typedef enum sw_quick { SW_QUICK_NOT, SW_QUICK_CAME, SW_QUICK_ENDED, SW_QUICK_DONE } sw_quick;
-sw_quick sw_quick_run(sw_threads *t, int64_t device, const sw_comm_call *call);
+/* fast_path.c: the fast path of a call that its device, group and threads know well. Not taken; or the member has come
+ * to the call, which is left to be ended; or it is ended, and the others should be told; or all is done. */
+typedef enum sw_fast_path { SW_FAST_PATH_NOT, SW_FAST_PATH_CAME, SW_FAST_PATH_ENDED, SW_FAST_PATH_DONE } sw_fast_path;
+sw_fast_path sw_fast_path_run(sw_threads *t, int64_t device, const sw_comm_call *call);
 /* To end what the device has come to: all but the request's call. */
-void sw_quick_request(sw_threads *t, sw_comm_request *r);
+void sw_fast_path_request(sw_threads *t, sw_comm_request *r);
 
-/* seats.c: whether and when a meeting's slots are free, and who has come. */
-SW_CHECKED sw_rc sw_seat_wait(sw_threads *t, const sw_comm_request *r, sw_diag *d);
+/* ranks.c: whether and when a rendezvous' slots are free, and who has come. */
+SW_CHECKED sw_rc sw_rank_wait(sw_threads *t, const sw_comm_request *r, sw_diag *d);
 /* The member has ended call `number`; `early`: without having seen all. The others are told not each time, but
  * before it waits itself; then it also looks whether those beside it made the same calls, or fails. */
-SW_CHECKED sw_rc sw_seat_leave(sw_threads *t, int64_t device, sw_seat *seat, unsigned number, bool early, sw_diag *d);
-SW_CHECKED sw_rc sw_seat_tell(sw_threads *t, int64_t device, sw_diag *d);
-/* Calls after which a member looks whether somebody waits for a seat: half of a round. */
+SW_CHECKED sw_rc sw_rank_leave(sw_threads *t, int64_t device, sw_rank *rank, unsigned number, bool early, sw_diag *d);
+SW_CHECKED sw_rc sw_rank_tell(sw_threads *t, int64_t device, sw_diag *d);
+/* Calls after which a member looks whether somebody waits for a free slot: half of a round. */
 enum { SW_TELL_EACH = SW_RING / 2 };
-/* Has everybody ended call `number`, of which the seat's member has ended it? */
-bool sw_seat_all_ended(sw_seat *seat, unsigned number);
+/* Has everybody ended call `number`, of which the rank's member has ended it? */
+bool sw_rank_all_ended(sw_rank *rank, unsigned number);
 /* In a group of few: all calls of lower numbers are over for member i (for all), as has been said; is call `number`? */
-static inline unsigned sw_seat_ended_by(const sw_group *g, int64_t i) { return atomic_load(&g->ended[i].number); }
-unsigned sw_seat_ended_by_all(const sw_group *g);
-bool sw_seat_has_ended(const sw_group *g, int64_t i, unsigned number);
+static inline unsigned sw_rank_ended_by(const sw_group *g, int64_t i) { return atomic_load(&g->ended[i].number); }
+unsigned sw_rank_ended_by_all(const sw_group *g);
+bool sw_rank_has_ended(const sw_group *g, int64_t i, unsigned number);
 typedef enum sw_look { SW_LOOK_MISSING, SW_LOOK_ALIKE, SW_LOOK_DIFFER } sw_look;
 /* Of all members; of those that the call needs, for a while. */
-sw_look sw_seat_look(const sw_comm_request *r);
-sw_look sw_seat_look_needed(const sw_comm_request *r);
+sw_look sw_rank_look(const sw_comm_request *r);
+sw_look sw_rank_look_needed(const sw_comm_request *r);
 /* Have they come, alike or not? Leaves alone those after the first that has not, which may be filling their slots. */
-bool sw_seat_all_needed(const sw_comm_request *r);
-sw_look sw_seat_look_long(const sw_threads *t, const sw_comm_request *r);
+bool sw_rank_all_needed(const sw_comm_request *r);
+sw_look sw_rank_look_long(const sw_threads *t, const sw_comm_request *r);
 
-/* memo.c: the memo of such a call by the device, with other data, or NULL. Ops with tilings have none. */
-sw_memo *sw_memo_find(sw_device *dev, const sw_comm_call *call);
-bool sw_memo_holds(const sw_memo *m, const sw_comm_call *call);
-SW_CHECKED sw_rc sw_memo_make(sw_seat *seat, const sw_comm_call *call, sw_memo **out, sw_diag *d);
-/* What the others are told of a call. Lives until the seat has made SW_MEMOS calls more. */
-void sw_memo_tell(sw_memo *m, int64_t where, sw_comm_call *out);
+/* call_cache.c: the entry of such a call by the device, with other data, or NULL. Ops with tilings have none. */
+sw_cached_call *sw_cached_call_find(sw_device *dev, const sw_comm_call *call);
+bool sw_cached_call_holds(const sw_cached_call *m, const sw_comm_call *call);
+SW_CHECKED sw_rc sw_cached_call_make(sw_rank *rank, const sw_comm_call *call, sw_cached_call **out, sw_diag *d);
+/* What the others are told of a call. Lives until the rank has made SW_CACHED_CALLS calls more. */
+void sw_cached_call_give(sw_cached_call *m, int64_t where, sw_comm_call *out);
 
 /* waiting.c */
 /* Until the futex's word is not w->old. Fails when the run has failed, at the timeout, in a deadlock, when who is

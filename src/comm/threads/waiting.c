@@ -84,7 +84,7 @@ static sw_rc sleep_until_changed(sw_threads *t, int64_t device, const sw_waiting
 }
 
 sw_rc sw_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw_diag *d) {
-  SW_TRY(sw_seat_tell(t, device, d));
+  SW_TRY(sw_rank_tell(t, device, d));
   if (!sw_scheduler_runs_caller() && sw_futex_spin(w->futex, w->old, t->spin)) return SW_OK;
   if (sw_futex_sleep(w->futex, w->old, w->ready, w, kFirstS)) return SW_OK;
   publish(t, device, w);

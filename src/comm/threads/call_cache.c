@@ -1,4 +1,4 @@
-/* Remembering a seat's calls, so that a program that makes the same ones over and over has each checked once.
+/* Remembering a rank's calls, so that a program that makes the same ones over and over has each checked once.
  *
  *   all_reduce f32 4 -> f32 4 at x, y; then the same at x2, y2: nothing to check, and the signature is known
  */
@@ -31,33 +31,33 @@ static bool same_collective(const sw_collective *a, const sw_collective *b) {
   return true;
 }
 
-bool sw_memo_holds(const sw_memo *m, const sw_comm_call *call) {
+bool sw_cached_call_holds(const sw_cached_call *m, const sw_comm_call *call) {
   if (!m->holds || m->has_in != (call->in != NULL) || m->has_out != (call->out != NULL)) return false;
   if (!same_collective(&m->coll, call->coll)) return false;
   if (call->in && !same_shape(&m->in, call->in)) return false;
   return !call->out || same_result(&m->out, call->out);
 }
 
-static sw_memo *find_in(sw_seat *seat, const sw_comm_call *call) {
-  for (int i = 0; i < SW_MEMOS && seat->memos[i]; i++)
-    if (sw_memo_holds(seat->memos[i], call)) return seat->memos[i];
+static sw_cached_call *find_in(sw_rank *rank, const sw_comm_call *call) {
+  for (int i = 0; i < SW_CACHED_CALLS && rank->cached_calls[i]; i++)
+    if (sw_cached_call_holds(rank->cached_calls[i], call)) return rank->cached_calls[i];
   return NULL;
 }
 
-static sw_memo *use(sw_device *dev, sw_memo *m) {
-  dev->last_seat = m->seat;
-  m->seat->last = m;
-  m->used = m->seat->next;
+static sw_cached_call *use(sw_device *dev, sw_cached_call *m) {
+  dev->last_rank = m->rank;
+  m->rank->last = m;
+  m->used = m->rank->next;
   m->again = true;
   return m;
 }
 
-sw_memo *sw_memo_find(sw_device *dev, const sw_comm_call *call) {
-  sw_seat *last = dev->last_seat;
+sw_cached_call *sw_cached_call_find(sw_device *dev, const sw_comm_call *call) {
+  sw_rank *last = dev->last_rank;
   if (!last || (sw_coll_flags(call->coll->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))) return NULL;
-  if (last->last && sw_memo_holds(last->last, call)) return use(dev, last->last);
-  for (size_t i = 0; i < dev->seats.n; i++) {
-    sw_memo *m = find_in(dev->seats.at[i], call);
+  if (last->last && sw_cached_call_holds(last->last, call)) return use(dev, last->last);
+  for (size_t i = 0; i < dev->ranks.n; i++) {
+    sw_cached_call *m = find_in(dev->ranks.at[i], call);
     if (m) return use(dev, m);
   }
   return NULL;
@@ -86,46 +86,46 @@ static bool feeds_one(const sw_comm_call *call, int64_t index) {
 }
 
 /* A new one, or else the one used longest ago. Numbers wrap. */
-static sw_rc take_memo(sw_seat *seat, sw_memo **out, sw_diag *d) {
-  sw_memo **oldest = &seat->memos[0];
-  for (int i = 0; i < SW_MEMOS; i++) {
-    if (!seat->memos[i]) {
-      SW_MEM_NEW(seat->memos[i], 1, d);
-      *out = seat->memos[i];
+static sw_rc take_entry(sw_rank *rank, sw_cached_call **out, sw_diag *d) {
+  sw_cached_call **oldest = &rank->cached_calls[0];
+  for (int i = 0; i < SW_CACHED_CALLS; i++) {
+    if (!rank->cached_calls[i]) {
+      SW_MEM_NEW(rank->cached_calls[i], 1, d);
+      *out = rank->cached_calls[i];
       return SW_OK;
     }
-    if (seat->next - seat->memos[i]->used > seat->next - (*oldest)->used) oldest = &seat->memos[i];
+    if (rank->next - rank->cached_calls[i]->used > rank->next - (*oldest)->used) oldest = &rank->cached_calls[i];
   }
   *out = *oldest;
   return SW_OK;
 }
 
-/* Where the inputs of a small call lie: in the fronts if they fit, all in the line that others look at or none. */
-static void choose_area(sw_memo *m) {
-  const sw_group *g = m->seat->group;
-  size_t bytes = (size_t)m->small_bytes, at = offsetof(sw_front, near);
+/* Where the inputs of a small call lie: in the arrivals if they fit, all in the line that others look at or none. */
+static void choose_area(sw_cached_call *m) {
+  const sw_group *g = m->rank->group;
+  size_t bytes = (size_t)m->small_bytes, at = offsetof(sw_arrival, near);
   if (at + bytes > SW_LINE) at = SW_LINE;
-  bool near = at + bytes <= g->fronts.item_bytes;
-  m->small_in = near ? &g->fronts : bytes <= g->mid.item_bytes ? &g->mid : &g->bulk;
+  bool near = at + bytes <= g->arrivals.item_bytes;
+  m->small_in = near ? &g->arrivals : bytes <= g->mid.item_bytes ? &g->mid : &g->bulk;
   m->small_offset = near ? at : 0;
 }
 
-sw_rc sw_memo_make(sw_seat *seat, const sw_comm_call *call, sw_memo **out, sw_diag *d) {
+sw_rc sw_cached_call_make(sw_rank *rank, const sw_comm_call *call, sw_cached_call **out, sw_diag *d) {
   unsigned flags = sw_coll_flags(call->coll->op);
   bool tiled = flags & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS);
   bool generic = (flags & SW_COLL_USES_REDUCTION) && call->coll->reduction == SW_REDUCE_GENERIC;
-  sw_memo *m;
-  SW_TRY(take_memo(seat, &m, d));
-  *out = seat->last = m;
-  m->seat = seat;
+  sw_cached_call *m;
+  SW_TRY(take_entry(rank, &m, d));
+  *out = rank->last = m;
+  m->rank = rank;
   m->holds = !tiled && !generic;
-  m->again = m->quick = false;
-  m->recipe.state = SW_RECIPE_UNKNOWN;
-  m->used = seat->next;
-  m->small = seat->group->ended && sw_small_applies(call, seat->group->n, &m->small_bytes);
+  m->again = m->fast_path = false;
+  m->schedule.state = SW_SCHEDULE_UNKNOWN;
+  m->used = rank->next;
+  m->small = rank->group->ended && sw_small_applies(call, rank->group->n, &m->small_bytes);
   choose_area(m);
-  m->needs = needs_of(call, seat->group->n, seat->index);
-  m->feeds = feeds_one(call, seat->index);
+  m->needs = needs_of(call, rank->group->n, rank->index);
+  m->feeds = feeds_one(call, rank->index);
   m->meets = kNeeds[call->coll->op] == ALL;
   m->signature = sw_signature(call);
   m->coll = *call->coll;
@@ -136,7 +136,7 @@ sw_rc sw_memo_make(sw_seat *seat, const sw_comm_call *call, sw_memo **out, sw_di
   return SW_OK;
 }
 
-void sw_memo_tell(sw_memo *m, int64_t where, sw_comm_call *out) {
+void sw_cached_call_give(sw_cached_call *m, int64_t where, sw_comm_call *out) {
   out->coll = &m->coll;
   out->in = m->has_in ? &m->in : NULL;
   out->out = m->has_out ? &m->out : NULL;

@@ -1,33 +1,33 @@
 /* How a small call's result is made from its inputs, found out once: a few runs to copy or to reduce. */
-#ifndef SRC_COMM_RECIPE_H_
-#define SRC_COMM_RECIPE_H_
+#ifndef SRC_COMM_SCHEDULE_H_
+#define SRC_COMM_SCHEDULE_H_
 
 #include <string.h>
 
 #include "comm/moves.h"
 
-enum { SW_RECIPE_STEPS = 16 };
+enum { SW_SCHEDULE_STEPS = 16 };
 
 /* In bytes; a reduction (`from` SW_MOVE_ALL) in elements. */
 typedef struct sw_step {
   int32_t from, src, dst, len;
 } sw_step;
 
-typedef struct sw_recipe {
-  enum { SW_RECIPE_UNKNOWN, SW_RECIPE_KNOWN, SW_RECIPE_TOO_LONG } state;
+typedef struct sw_schedule {
+  enum { SW_SCHEDULE_UNKNOWN, SW_SCHEDULE_KNOWN, SW_SCHEDULE_TOO_LONG } state;
   bool defined; /* the result */
   int n;
   int64_t bytes; /* received from others */
   int64_t valid[SW_MAX_RANK];
-  sw_step step[SW_RECIPE_STEPS];
-} sw_recipe;
+  sw_step step[SW_SCHEDULE_STEPS];
+} sw_schedule;
 
 /* Of member `i`'s result, which is made of `bytes` from others. All inputs are like member 0's. */
-void sw_recipe_make(const sw_view *v, int64_t i, int64_t bytes, sw_recipe *r);
-/* A call with n inputs that are like those of the recipe's; those that it does not read may be anything. */
-void sw_recipe_run(const sw_recipe *r, const sw_comm_call *call, int64_t n, const void *const *src);
+void sw_schedule_make(const sw_view *v, int64_t i, int64_t bytes, sw_schedule *r);
+/* A call with n inputs that are like those of the schedule's; those that it does not read may be anything. */
+void sw_schedule_run(const sw_schedule *r, const sw_comm_call *call, int64_t n, const void *const *src);
 
-static inline void sw_recipe_give_valid(const sw_recipe *r, sw_buffer *out) {
+static inline void sw_schedule_give_valid(const sw_schedule *r, sw_buffer *out) {
   for (int i = 0; i < out->rank; i++) out->valid[i] = r->valid[i];
 }
 
