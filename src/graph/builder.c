@@ -167,7 +167,7 @@ static bool has_output(const struct sw_graph_builder *b, const char *name) {
 sw_rc sw_graph_add_output(sw_graph *g, const char *name, sw_id value, sw_id alias, sw_span span, sw_diag *d) {
   SW_TRY(check_open(g, span, d));
   struct sw_graph_builder *b = g->builder;
-  if (value < 0 || value >= g->n_values) {
+  if (!g->values || value < 0 || value >= g->n_values) {
     return SW_FAIL(d, SW_E_BUG, span, "internal: output value %d is not one of the graph", (int)value);
   }
   const sw_value *v = &g->values[value];

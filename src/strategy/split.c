@@ -47,14 +47,19 @@ static sw_rc share_copies(builder *b, int32_t pattern, int32_t **share_at, sw_di
   return SW_OK;
 }
 
+/* Shares of a table's entries, one entry after the other. */
+typedef struct share_list {
+  int32_t *at, n;
+} share_list;
+
 /* What a consumer's class c pays beside a class of the producer, and the shares in that. */
 static sw_rc fill_cell(builder *b, const sw_pattern *p, const sw_wants *w, int32_t from, int32_t c,
-                       const int32_t *share_at, int64_t *cost, int32_t *share, int32_t *n, sw_diag *d) {
+                       const int32_t *share_at, int64_t *cost, share_list *shares, sw_diag *d) {
   for (int32_t k = w->first[c]; k < w->first[c + 1]; k++) {
     int64_t units = ~w->id[k] == p->from_id[from] ? 0 : SW_FORBIDDEN;
     const int32_t at = share_at && w->id[k] >= 0 ? share_at[(int64_t)from * p->n_ids + w->id[k]] : -1;
     if (at >= 0) {
-      share[(*n)++] = at;
+      shares->at[shares->n++] = at;
       continue;
     }
     if (w->id[k] >= 0) SW_TRY(sw_pattern_route(p, &b->s->prices, from, w->id[k], &units, d));
@@ -67,18 +72,19 @@ static sw_rc new_table(builder *b, const sw_pattern *p, const sw_wants *w, const
   sw_shared_table t = {.n = {p->n_from, w->n_classes}, .class_of = {p->from_of, w->class_of}};
   const size_t cells = (size_t)p->n_from * (size_t)w->n_classes;
   int64_t *cost;
-  int32_t *first, *share, n = 0;
+  int32_t *first;
+  share_list shares = {0};
   SW_ARENA_NEW(cost, &b->mem, cells, d);
   SW_ARENA_NEW(first, &b->mem, cells + 1, d);
-  SW_ARENA_NEW(share, &b->mem, share_at ? (size_t)p->n_from * (size_t)w->first[w->n_classes] : 0, d);
+  SW_ARENA_NEW(shares.at, &b->mem, share_at ? (size_t)p->n_from * (size_t)w->first[w->n_classes] : 0, d);
   for (size_t k = 0; k < cells; k++) {
     const int32_t from = (int32_t)(k / (size_t)w->n_classes), c = (int32_t)(k % (size_t)w->n_classes);
-    SW_TRY(fill_cell(b, p, w, from, c, share_at, &cost[k], share, &n, d));
-    first[k + 1] = n;
+    SW_TRY(fill_cell(b, p, w, from, c, share_at, &cost[k], &shares, d));
+    first[k + 1] = shares.n;
   }
   t.cost = cost;
-  t.first = n ? first : NULL;
-  t.share = share;
+  t.first = shares.n ? first : NULL;
+  t.share = shares.at;
   return sw_array_push(&b->tables, t, d);
 }
 

@@ -105,7 +105,8 @@ static int running_dim(const window *w, const sw_type *x, bool *reversed) {
   int dim = -1, n = w->n[SIZES];
   if (n != x->rank || w->n[PADDING] != 2 * n) return -1;
   for (int i = 0; i < n; i++) {
-    int64_t size = w->at[SIZES][i], low = w->at[PADDING][2 * i], high = w->at[PADDING][2 * i + 1];
+    const int64_t *pad = &w->at[PADDING][2 * (int64_t)i];
+    int64_t size = w->at[SIZES][i], low = pad[0], high = pad[1];
     if (size == 1 && !low && !high) continue;
     bool forward = low == x->dims[i] - 1 && !high, backward = !low && high == x->dims[i] - 1;
     if (dim >= 0 || size != x->dims[i] || (!forward && !backward)) return -1;
