@@ -69,7 +69,8 @@ static const sw_ir_op *giver_behind(const sw_importer *m, uint32_t block, uint32
 }
 
 static bool is_bool_constant(const sw_importer *m, const sw_ir_op *o, const char *want) {
-  if (!o || sw_ir_row_of(m->t, o->name)->import != sw_im_constant) return false;
+  const sw_ir_row *row = o ? sw_ir_row_of(m->t, o->name) : NULL;
+  if (!row || row->import != sw_im_constant) return false;
   sw_ir_span in = sw_ir_inside(m->t, sw_ir_constant_literal(m->t, o));
   return sw_ir_is(m->t, sw_ir_trimmed(m->t, in), want);
 }
