@@ -41,22 +41,24 @@ static sw_ir_span without_dialect(const sw_ir_tree *t, sw_ir_span name) {
   return name;
 }
 
-/* Ops of the mesh dialect without a row of their own are those of the shard dialect. */
-static bool is_spelled(const sw_ir_tree *t, sw_ir_span name, const char *row) {
-  static const char kOlder[] = "mesh.", kNewer[] = "shard.";
-  if (sw_ir_is(t, name, row)) return true;
-  if (!sw_ir_starts(t, name, kOlder) || strncmp(row, kNewer, strlen(kNewer)) != 0) return false;
-  return sw_ir_is(t, (sw_ir_span){name.at + (uint32_t)strlen(kOlder), name.end}, row + strlen(kNewer));
-}
-
-const sw_ir_row *sw_ir_row_of(const sw_ir_tree *t, sw_ir_span name) {
-  sw_ir_span bare = without_dialect(t, name);
+static const sw_ir_row *row_named(const sw_ir_tree *t, const char *prefix, sw_ir_span rest) {
+  const size_t n = strlen(prefix);
+  const char first = n ? prefix[0] : t->s[rest.at]; /* looked at before a call: this runs for every row and op */
   for (int i = 0; i < N_DIALECTS; i++) {
     for (size_t k = 0; k < kDialects[i]->n_rows; k++) {
-      if (is_spelled(t, bare, kDialects[i]->rows[k].name)) return &kDialects[i]->rows[k];
+      const sw_ir_row *row = &kDialects[i]->rows[k];
+      if (row->name[0] == first && strncmp(row->name, prefix, n) == 0 && sw_ir_is(t, rest, row->name + n)) return row;
     }
   }
   return NULL;
+}
+
+const sw_ir_row *sw_ir_row_of(const sw_ir_tree *t, sw_ir_span name) {
+  static const char kOlder[] = "mesh.";
+  const sw_ir_row *row = row_named(t, "", without_dialect(t, name));
+  if (row || !sw_ir_starts(t, name, kOlder)) return row;
+  name.at += (uint32_t)strlen(kOlder); /* without a row of its own it is the shard dialect's */
+  return row_named(t, "shard.", name);
 }
 
 bool sw_ir_is_return(const sw_ir_tree *t, const sw_ir_op *o) {

@@ -121,6 +121,11 @@ sw_rc sw_im_result_is(sw_importer *m, uint32_t op, uint32_t i, sw_id value) {
   return sw_im_emit_one(m, op, &add, i, NULL);
 }
 
+sw_rc sw_im_results_are(sw_importer *m, uint32_t op, const sw_id *values, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_result_is(m, op, i, values[i]));
+  return sw_im_annotate_results(m, op);
+}
+
 /* --- loops -------------------------------------------------------------------------------------------------------- */
 
 sw_rc sw_im_open_loop(sw_im_loop *l, int64_t trips, sw_id first, int64_t limit, sw_id *values, int n,
@@ -150,11 +155,6 @@ sw_rc sw_im_close_loop(const sw_im_loop *l, sw_id next, const sw_id *entered, sw
 }
 
 /* --- complex numbers --------------------------------------------------------------------------------------------- */
-
-sw_rc sw_im_results_are(sw_importer *m, uint32_t op, const sw_id *values, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_result_is(m, op, i, values[i]));
-  return sw_im_annotate_results(m, op);
-}
 
 sw_rc sw_im_parts_of(sw_importer *m, uint32_t op, sw_id x, sw_id parts[2]) {
   SW_TRY(sw_im_one(m, op, SW_OP_REAL, x, &parts[0]));

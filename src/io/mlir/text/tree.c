@@ -56,8 +56,8 @@ sw_span sw_ir_place(const sw_ir_tree *t, uint32_t at) {
 }
 
 bool sw_ir_is(const sw_ir_tree *t, sw_ir_span s, const char *text) {
-  size_t n = strlen(text);
-  return sw_ir_len(s) == n && memcmp(t->s + s.at, text, n) == 0;
+  size_t n = sw_ir_len(s);
+  return strncmp(t->s + s.at, text, n) == 0 && strlen(text) == n; /* most differ at once */
 }
 
 bool sw_ir_starts(const sw_ir_tree *t, sw_ir_span s, const char *text) {
