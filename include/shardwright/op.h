@@ -55,6 +55,10 @@ SW_API const char *sw_opcode_text(sw_opcode c);
 SW_API bool sw_opcode_parse(const char *text, sw_opcode *out);
 SW_API const char *sw_opcode_doc(sw_opcode c);
 SW_API sw_op_class sw_op_class_of(sw_opcode c);
+/* Element by element, without attributes. */
+static inline bool sw_op_is_pointwise(sw_opcode c) {
+  return sw_op_class_of(c) == SW_OPS_UNARY || sw_op_class_of(c) == SW_OPS_BINARY;
+}
 
 /* clang-format off */
 /* X(id, text, kind). One name, one kind, everywhere. */

@@ -538,7 +538,6 @@ static const factors_of kRules[SW_OP_COUNT] = {
 };
 
 bool sw_factors_of(sw_factors *f) {
-  sw_op_class class = sw_op_class_of(f->op->code);
-  if (class == SW_OPS_UNARY || class == SW_OPS_BINARY) return pointwise(f);
+  if (sw_op_is_pointwise(f->op->code)) return pointwise(f);
   return kRules[f->op->code] && kRules[f->op->code](f);
 }

@@ -42,7 +42,7 @@ static sw_dtype elementwise_dtype(op_case *c) {
 
 static void make_elementwise(op_case *c) {
   int64_t dims[SW_MAX_RANK];
-  int rank = shape(c, 0, 3, dims), n = c->code <= SW_OP_CLZ ? 1 : 2;
+  int rank = shape(c, 0, 3, dims), n = sw_op_class_of(c->code) == SW_OPS_UNARY ? 1 : 2;
   if (below(c, 5) == 0) dims[0] = 600 + below(c, 600), rank = 1; /* more than one chunk */
   sw_dtype t = elementwise_dtype(c);
   c->wild = t != SW_C64 && below(c, 2) == 0;

@@ -40,7 +40,7 @@ static int32_t ways_back(const sw_op *op, bool *written) {
   if (*written) return 1;
   static const sw_opcode kOthers[] = {SW_OP_SELECT, SW_OP_CLAMP, SW_OP_CONVERT, SW_OP_REDUCE_PRECISION,
                                       SW_OP_ENTER,  SW_OP_YIELD, SW_OP_JOIN};
-  bool through = op->code <= SW_OP_SHIFT_RIGHT_LOGICAL; /* unary and binary ops stand first */
+  bool through = sw_op_is_pointwise(op->code);
   for (size_t i = 0; i < sizeof kOthers / sizeof *kOthers; i++) through |= op->code == kOthers[i];
   return through ? op->n_operands : 0;
 }
@@ -116,8 +116,8 @@ sw_rc sw_guess_donated(const sw_role_guess *r, const sw_role_output *outputs, ui
   SW_ARENA_NEW(f.mark, r->scratch, r->g->n_values, r->d);
   SW_ARENA_NEW(f.pairs, r->scratch, n_outputs, r->d);
   for (sw_id v = 0; v < r->g->n_values; v++) f.argument[v] = -1;
-  for (uint32_t i = 0; i < r->roles->n;
-       i++) { /* candidates: floats of which nothing, or not a file, says what they are */
+  for (uint32_t i = 0; i < r->roles->n; i++) {
+    /* candidates: floats of which nothing, or not a file, says what they are */
     const sw_role *a = &r->roles->at[i];
     bool may_come_back = a->output < 0 && (a->source == SW_ROLE_UNSAID || a->source == SW_ROLE_NAMED);
     if (a->value >= 0 && may_come_back) f.argument[a->value] = (int32_t)i;

@@ -64,8 +64,7 @@ static bool spreads(const sw_graph *g, const sw_op *op) {
 }
 
 static void see_company(guesser *r, const sw_op *op) {
-  bool on_elements = op->code <= SW_OP_SHIFT_RIGHT_LOGICAL; /* unary and binary ops stand first */
-  bool examples = false;
+  bool on_elements = sw_op_is_pointwise(op->code), examples = false;
   sw_id argument = -1;
   for (int32_t i = 0; i < op->n_operands; i++) {
     examples |= r->shared.has_examples[op->operands[i]];
