@@ -146,8 +146,7 @@ sw_rc sw_open_sizes_print(const sw_model_options *from, sw_session *session, con
   return rc;
 }
 
-/* --- axes ---------------------------------------------------------------------------------------------------------
- */
+/* --- axes --------------------------------------------------------------------------------------------------------- */
 
 /* The same parts of two meshes that differ in the sizes of axes? */
 static bool same_refs(const sw_mesh *m, const sw_axis_ref *a, const sw_mesh *n, const sw_axis_ref *b, int count) {

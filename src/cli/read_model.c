@@ -78,8 +78,7 @@ static sw_rc parse(const sw_model_options *o, const sw_mesh *mesh, sw_session *s
   return rc;
 }
 
-/* --- sizes that must be equal --------------------------------------------------------------------------------------
- */
+/* --- sizes that must be equal ------------------------------------------------------------------------------------- */
 
 /* How far a reader came before the first thing that it did not like. */
 static int64_t first_error(const sayings *said, const sw_diag *last) {
@@ -160,8 +159,7 @@ static sw_rc leave_open(const sw_model_options *o, const sw_mesh *mesh, sw_sessi
   return rc;
 }
 
-/* --- all of it -----------------------------------------------------------------------------------------------------
- */
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 static sw_rc read_sized(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sayings *said, sw_diag *d) {
   for (int i = 0; i < o->sizes.n; i++) SW_TRY(sw_sizes_give(&s->sizes, o->sizes.at[i].key, o->sizes.at[i].value, d));

@@ -46,8 +46,7 @@ static sw_rc hold_as(partition *p, sw_id *local, sw_dtype t, sw_diag *d) {
   return SW_OK;
 }
 
-/* --- copies of a value ---------------------------------------------------------------------------------------------
- */
+/* --- copies of a value -------------------------------------------------------------------------------------------- */
 
 /* Extents of a value's block, or of all of it. */
 static sw_rc block_dims(const partition *p, const sw_value *v, const sw_sharding *s, int64_t *dims, sw_diag *d) {

@@ -105,8 +105,7 @@ sw_rc sw_demand_is_resharded(const sw_graph *g, sw_id op, const sw_machine *mach
   return SW_OK;
 }
 
-/* --- shardings that are stated of ports ----------------------------------------------------------------------------
- */
+/* --- shardings that are stated of ports --------------------------------------------------------------------------- */
 
 /* The first not before (op, port). */
 static int32_t place_of(const sw_stated *stated, int32_t n, sw_id op, int32_t port) {

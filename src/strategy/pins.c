@@ -160,8 +160,7 @@ static sw_rc restrict_unit(const sw_pin_target *t, const pin *p, sw_diag *d) {
   return SW_OK;
 }
 
-/* --- shardings that strategies do not give by themselves -----------------------------------------------------------
- */
+/* --- shardings that strategies do not give by themselves ---------------------------------------------------------- */
 
 /* What an op's exchange to its window of an operand costs in all its runs, which a halo that is there saves. */
 static double window_s(const sw_pin_target *t, const sw_op *op, const sw_strategy *s, int operand) {
@@ -248,8 +247,7 @@ static sw_rc pin_port(const sw_pin_target *t, bool late, const pin *p, sw_diag *
   return late ? state_port(t, p, d) : SW_OK;
 }
 
-/* --- what enumeration left out, as an option by itself --------------------------------------------------------------
- */
+/* --- what enumeration left out, as an option by itself ------------------------------------------------------------ */
 
 /* The sharding of a hint, as one option more of an argument or an output. */
 static sw_rc offer(const sw_pin_target *t, const pin *p, sw_diag *d) {
@@ -328,8 +326,7 @@ static sw_rc pin_result(const sw_pin_target *t, bool late, const pin *p, sw_diag
   return take_strategy(t, p->at.unit, &made, d);
 }
 
-/* --- all of it ------------------------------------------------------------------------------------------------------
- */
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 /* Options of ops are the first pass: they may add an option that the rest restricts. What is resharded comes last. */
 static sw_rc pin_annotation(const sw_pin_target *t, const sw_annotation *a, int pass, sw_diag *d) {

@@ -61,8 +61,7 @@ static sw_rc exclude(const reader *r, const sw_op *x_op, const sw_demand *x, con
   return rc;
 }
 
-/* --- one op --------------------------------------------------------------------------------------------------------
- */
+/* --- one op ------------------------------------------------------------------------------------------------------- */
 
 static sw_rc enumerate(reader *r, const sw_demands_meet *meet, sw_enumeration *out) {
   sw_enumerate_options o = {.max_strategies = INT32_MAX, .admits = sw_demands_are_met, .admits_user = meet};
@@ -121,8 +120,7 @@ static sw_rc check_op(reader *r, sw_id id) {
   return rc;
 }
 
-/* --- states that come and go ---------------------------------------------------------------------------------------
- */
+/* --- states that come and go -------------------------------------------------------------------------------------- */
 
 /* Is there a sharding that both admit? */
 static bool agree(const sw_annotation *a, const sw_annotation *b) {
@@ -152,8 +150,7 @@ static sw_rc check_state(reader *r, int32_t output) {
   return SW_OK;
 }
 
-/* --- values that are one -------------------------------------------------------------------------------------------
- */
+/* --- values that are one ------------------------------------------------------------------------------------------ */
 
 static sw_id spokesman(reader *r, sw_id v) {
   while (r->one_with[v] != v) v = r->one_with[v] = r->one_with[r->one_with[v]];
@@ -345,8 +342,7 @@ static sw_rc check_values(reader *r) {
   return rc;
 }
 
-/* --- all of it ------------------------------------------------------------------------------------------------------
- */
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 static void count_demands(reader *r) {
   const sw_units units = sw_units_of(r->g);

@@ -157,8 +157,7 @@ static void errors_are_those_of_the_rows(void **state) {
   rmdir(dir);
 }
 
-/* --- the shared tables ---------------------------------------------------------------------------------------------
- */
+/* --- the shared tables -------------------------------------------------------------------------------------------- */
 
 static void shipped_profiles_stay_within_the_limit(void **state) {
   (void)state;

@@ -156,8 +156,7 @@ static bool is_possible(const sw_graph *g, const sw_mesh *mesh) {
   return possible;
 }
 
-/* --- random models -------------------------------------------------------------------------------------------------
- */
+/* --- random models ------------------------------------------------------------------------------------------------ */
 
 enum { MOST_VALUES = 40, MOST_OPS = 40 };
 
@@ -405,8 +404,7 @@ static void think_of_all(sw_rng *r, const model *m, const sw_graph *g, thoughts 
     think(r, &t->value[sw_graph_value_named(g, m->state_out)], &g->mesh, &at, "[{\"output\": \"s.out\"}]");
 }
 
-/* --- verdicts ------------------------------------------------------------------------------------------------------
- */
+/* --- verdicts ----------------------------------------------------------------------------------------------------- */
 
 /* print_message cuts off. */
 static void put_text(const sw_text *text) { fputs(sw_text_str(text), stderr); }

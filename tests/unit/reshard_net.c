@@ -287,8 +287,7 @@ static void paths_to_one_are_paths_to_all(void **state) {
   on_all_machines(compare_paths, check_seed(65));
 }
 
-/* --- ends with offsets or halos ------------------------------------------------------------------------------------
- */
+/* --- ends with offsets or halos ----------------------------------------------------------------------------------- */
 
 /* A random sharding's offsets and halos, beside the state of a net with its lists; false where there are none. */
 static bool random_end(rng *r, sw_arena *arena, const rs_uneven *u, sw_sharding *s, rs_far_end *e, rs_side *out) {

@@ -38,8 +38,7 @@ SW_CHECKED sw_rc sw_im_lifted_control(sw_importer *m, const sw_ir_row *row, uint
 SW_CHECKED sw_rc sw_im_open_body_loop(const sw_im_body *b, sw_im_loop *l, int64_t trips, sw_id first, int64_t limit,
                                       sw_id *values, int n);
 
-/* --- ops with regions of their own: *done = false when the region cannot be written out ----------------------------
- */
+/* --- ops with regions of their own: *done = false when the region cannot be written out --------------------------- */
 
 /* A window with all its lists, one number per dim (two of padding). */
 typedef struct sw_im_window {
