@@ -86,26 +86,34 @@ enum { SW_SELECT_RULES = 8 };
 /* "separable" and so on, by number; NULL past the end. */
 SW_API const char *sw_select_rule_text(int k);
 
-/* Prices on memory and messages along edges that a search ended with, for another to begin with: of the same problem,
- * or of one like it. Nothing has to be true of them: they say where to look, and what is proven from there is. Messages
- * are what a node's choices are told by a neighbour, in cost; nodes, choices and times have the numbers of the problem,
- * and what it does not have is passed over. */
-typedef struct sw_learned_link {
+/* What is known of a problem that is being solved: its best choice, a bound, and the dual warm start (prices on memory
+ * and messages along edges that a search ended with). For another search to begin with, of the same problem, of one
+ * like it, or of the problem after it has grown: new choices of a node have the numbers behind the old ones, new nodes
+ * those behind the old nodes, and prices may change anywhere. Of choice and duals nothing has to be true: they say
+ * where to look, and what is proven from there is. The bound is the caller's word; a problem in which something has
+ * become cheaper, or possible, has none.
+ *
+ * Messages are what a node's choices are told by a neighbour, in cost. Nodes, choices and times that the problem does
+ * not have are passed over. */
+typedef struct sw_dual_link {
   int64_t node[2]; /* ascending */
   int32_t n[2];
   int64_t *choice[2]; /* n of them */
   double *message[2]; /* to each */
-} sw_learned_link;
-typedef struct sw_learned {
+} sw_dual_link;
+typedef struct sw_solve_state {
+  int32_t n_nodes;       /* of the problem that `choice` is of */
+  const int32_t *choice; /* NULL, or one per node, feasible or nearly so */
+  int64_t bound;         /* 0: none is known; not used where a certificate is wanted */
   int32_t n_links, n_prices;
-  sw_learned_link *links;
+  sw_dual_link *links;
   int64_t *time; /* ascending */
   double *price; /* of a unit of memory at that time, > 0 */
-} sw_learned;
+} sw_solve_state;
 
 /* Steps (sw_solve_options.work_limit) that a second is taken to have time for. What a search decides never hangs on a
  * clock: a limit in seconds foresees so many steps, which its parts share, and only its end is that of a clock. */
-#define SW_STEPS_PER_S 4e8
+#define SW_STEPS_PER_S 8e8
 
 typedef struct sw_solve_options {
   sw_solver solver;
@@ -115,12 +123,12 @@ typedef struct sw_solve_options {
   double gap;          /* end when cost - bound <= gap * cost; 0: only when they are equal */
   int threads;         /* >= 1 */
   uint64_t seed;
-  int64_t work_limit;      /* 0: none; counted steps, for results that do not depend on time */
-  const int32_t *warm;     /* NULL, or a choice per node to start from, feasible or nearly so */
-  int64_t bound;           /* a lower bound that is known, 0: none; not used where a certificate is wanted */
-  unsigned rules_off;      /* sw_select_rule, or-ed: reductions to leave out */
-  const sw_learned *prior; /* NULL, or prices and messages to begin with */
-  sw_learned *learned;     /* NULL, or where those at the end go, in the arena; left as it is where there are none */
+  int64_t work_limit;         /* 0: none; counted steps, for results that do not depend on time */
+  unsigned rules_off;         /* sw_select_rule, or-ed: reductions to leave out */
+  const sw_solve_state *from; /* NULL, or what to begin with */
+  sw_solve_state *to;         /* NULL, or where what is known at the end goes, in the arena; may be `from` */
+  bool symmetric; /* nodes of one symmetry class choose alike (sw_problem_quotient): the work of a few layers where
+                     layers repeat, but bounds and statuses are of such choices alone */
   sw_text *certificate; /* NULL, or where the proof of the bound is appended (certificate.h); native solver only, others
                            prove the bound 0 */
   sw_cancel *cancel;    /* NULL allowed */
@@ -159,15 +167,15 @@ SW_API SW_CHECKED sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o,
 SW_API SW_CHECKED sw_rc sw_problem_of_some(const sw_problem *p, const int32_t *choice, const bool *is_free,
                                            sw_arena *arena, sw_problem *out, sw_diag *d);
 
-/* The problem in which nodes that are alike (equal costs and amounts, and equal tables to nodes that are alike, two
- * steps far) choose alike: its nodes are kinds and pay and occupy what all their nodes do. Node i of p is of kind
- * kind[i] (kinds are numbered by their first nodes), and a choice of the kinds is one of p at the same cost; bounds are
- * not. In the arena, but borrows p's amounts and some of its tables. */
-SW_API SW_CHECKED sw_rc sw_problem_of_kinds(const sw_problem *p, sw_arena *arena, sw_problem *out, int32_t *kind,
+/* The problem in which nodes of one symmetry class (equal costs and amounts, and equal tables to nodes that are alike,
+ * two steps far) choose alike: its nodes are the classes and pay and occupy what all their nodes do. Node i of p is of
+ * class class_of[i] (classes are numbered by their first nodes), and a choice of the classes is one of p at the same
+ * cost; bounds are not. In the arena, but borrows p's amounts and some of its tables. */
+SW_API SW_CHECKED sw_rc sw_problem_quotient(const sw_problem *p, sw_arena *arena, sw_problem *out, int32_t *class_of,
                                             sw_diag *d);
 
 /* A proven bound without a search, where most nodes are alike (repeated layers): by prices and messages that nodes of
- * one kind share, on the problem as it is. */
+ * one symmetry class share, on the problem as it is. */
 typedef struct sw_bound_options {
   int64_t cost;       /* the least that is known */
   double gap;         /* a bound of cost * (1 - gap) is near enough */

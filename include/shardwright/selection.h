@@ -70,13 +70,14 @@ SW_API SW_CHECKED sw_rc sw_selection_share(sw_selection *s, int32_t n, const sw_
 /* A choice of the problem as it is now: those of arguments, ops and outputs from `choice`, of any refinement (NULL:
  * each the first), and the shared copies that go with them. */
 SW_API SW_CHECKED sw_rc sw_selection_complete(const sw_selection *s, const int32_t *choice, int32_t *out, sw_diag *d);
-/* What a search of the problem learned, in names that stay the same when the problem is refined (hubs change their
- * places, and their choices), and back: as far as the problem as it is now has them. In the arena. Splitting shares
- * anew makes the names of hubs invalid. */
-SW_API SW_CHECKED sw_rc sw_selection_keep(const sw_selection *s, const sw_learned *learned, sw_arena *arena,
-                                          sw_learned *kept, sw_diag *d);
-SW_API SW_CHECKED sw_rc sw_selection_recall(const sw_selection *s, const sw_learned *kept, sw_arena *arena,
-                                            sw_learned *learned, sw_diag *d);
+/* What is known of the problem, in names that stay the same when the problem is refined (hubs change their places, and
+ * their choices), and back: the dual warm start as far as the problem as it is now has it, the choice (NULL: each the
+ * first) with the shared copies that go with it. In the arena. Splitting shares anew makes the names of hubs invalid.
+ */
+SW_API SW_CHECKED sw_rc sw_selection_keep(const sw_selection *s, const sw_solve_state *state, sw_arena *arena,
+                                          sw_solve_state *kept, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_selection_recall(const sw_selection *s, const sw_solve_state *kept, sw_arena *arena,
+                                            sw_solve_state *state, sw_diag *d);
 /* A sharding that someone requires of a port of an op (operands, then results) whose strategy gives or wants another
  * one there: the value is resharded in between. */
 typedef struct sw_stated {

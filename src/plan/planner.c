@@ -10,8 +10,83 @@ struct sw_planner {
   sw_plan_options o;
   sw_plan base;  /* the plan without further pins */
   int64_t bound; /* proven of it, and so of all with pins */
-  sw_learned learned;
+  sw_solve_state state;
 };
+
+/* --- from a problem that stands to a plan ------------------------------------------------------------------------- */
+
+sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit *fit, sw_plan *out, int64_t *peak,
+                     sw_diag *d) {
+  const sw_problem *p = sw_selection_problem(s->selection);
+  sw_arena scratch = {0};
+  sw_breakdown a;
+  sw_selection_decode(s->selection, sol->choice, out->ops, out->args, out->outputs);
+  const sw_stated *stated = sw_selection_stated(s->selection, &out->n_stated);
+  out->stated = sw_arena_copy(s->arena, stated, (size_t)out->n_stated, sizeof *stated, d);
+  if (!out->stated) return SW_E_RESOURCE;
+  out->origin = "search";
+  out->solver = sol->solver;
+  out->cost_units = sol->cost;
+  out->bound_units = sw_min_i64(fit->bound, sol->cost);
+  out->n_nodes = p->n_nodes;
+  out->n_edges = p->n_edges;
+  out->n_classes = sw_selection_classes(s->selection);
+  out->pruned_inexact = sw_selection_pruned_inexact(s->selection);
+  out->args_whole = s->o->selection.args_whole;
+  SW_TRY(sw_selection_shared(s->selection, s->arena, &out->n_shared, &out->shared, d));
+  bool proven = out->bound_units == out->cost_units && !out->pruned_inexact;
+  out->status = proven ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
+  sw_rc rc = sw_plan_breakdown(out, &scratch, &a, d);
+  if (!rc) *peak = a.peak_bytes;
+  sw_arena_deinit(&scratch);
+  return rc;
+}
+
+/* Solve; while the plan found holds too much, lower the limit by what is too much. *bound: of the whole problem, which
+ * only the first round sees. A plan in *out when *found, else *infeasible says whether none exists. */
+static sw_rc lower_until_it_fits(const sw_searcher *s, int64_t capacity, sw_plan *out, sw_fit *fit, sw_diag *d) {
+  enum { MOST_ROUNDS = 8 }; /* of a plan that holds ever too much; twice as many find one in few cases more */
+  int64_t limit = capacity;
+  sw_solution before, sol = {0};
+  *fit = (sw_fit){.capacity = capacity};
+  for (int round = 0; round < MOST_ROUNDS; round++) {
+    int64_t peak;
+    before = sol;
+    SW_TRY(sw_search_solve(s, limit, round ? &before : NULL, &sol, d));
+    if (limit == capacity) fit->infeasible = sol.status == SW_SOLVE_INFEASIBLE;
+    if (limit == capacity) fit->bound = sw_max_i64(sol.bound, s->least);
+    if (!sol.choice) return SW_OK;
+    SW_TRY(sw_search_take(s, &sol, fit, out, &peak, d));
+    fit->found = peak <= capacity;
+    if (fit->found || peak - capacity >= limit) return SW_OK;
+    limit -= peak - capacity;
+  }
+  return SW_OK;
+}
+
+/* The choices of the plan to start from, and a problem that counts its copies right. */
+static sw_rc take_start(sw_searcher *s, sw_diag *d) {
+  const sw_plan *from = s->o->start;
+  bool refined, any = false;
+  if (!from) return SW_OK;
+  SW_ARENA_NEW(s->start, s->arena, s->n, d);
+  SW_ARENA_NEW(s->missing, s->arena, s->n, d);
+  SW_TRY(sw_selection_share(s->selection, from->n_shared, from->shared, d));
+  sw_selection_encode(s->selection, from->ops, from->args, from->outputs, s->start, s->missing);
+  for (int32_t i = 0; i < s->n; i++) any = any || s->missing[i];
+  if (!any) s->missing = NULL;
+  if (any) SW_TRY(sw_search_repair(s, s->o->selection.capacity_bytes, SW_REPAIR_FEW, s->start, d));
+  return sw_selection_refine(s->selection, s->start, &refined, d);
+}
+
+static sw_rc find(sw_searcher *s, sw_plan *out, sw_fit *fit, sw_diag *d) {
+  out->capacity_bytes = s->o->selection.capacity_bytes;
+  SW_TRY(take_start(s, d));
+  SW_TRY(lower_until_it_fits(s, s->o->selection.capacity_bytes, out, fit, d));
+  return fit->found ? SW_OK : sw_search_least_memory(s, fit, out, d);
+}
+
+/* --- the first plan, and questions ------------------------------------------------------------------------------- */
 
 static sw_rc build(sw_planner *p, sw_diag *d) {
   p->o.selection.deadline_s = p->s.spent->deadline_s;
@@ -50,7 +125,7 @@ static sw_rc find_base(sw_planner *p, sw_plan *out, sw_diag *d) {
   sw_fit fit;
   sw_rc rc = build(p, d);
   if (rc == SW_E_CANCELLED) return sw_search_fall_back(&p->s, out, d);
-  if (!rc) rc = sw_search_find(&p->s, out, &fit, d);
+  if (!rc) rc = find(&p->s, out, &fit, d);
   if (rc == SW_E_RESOURCE) rc = fit_known(p, out, d);
   if (!rc && may_be_beaten(p, out)) rc = sw_search_prefer_known(&p->s, out, d);
   if (!rc) p->bound = sw_min_i64(fit.bound, out->bound_units);
@@ -60,12 +135,12 @@ static sw_rc find_base(sw_planner *p, sw_plan *out, sw_diag *d) {
 sw_rc sw_planner_open(const sw_graph *g, const sw_machine *machine, const sw_plan_options *o, sw_arena *arena,
                       sw_planner **out, sw_plan *plan, sw_diag *d) {
   sw_planner *p;
-  sw_effort spent;
+  sw_search_budget spent;
   SW_ARENA_NEW(p, arena, 1, d);
   p->o = *o;
   if (p->o.selection.capacity_bytes == 0)
     p->o.selection.capacity_bytes = sw_profile_memory_bytes(sw_machine_profile(machine));
-  p->s = (sw_searcher){.g = g, .machine = machine, .o = &p->o, .arena = arena, .learned = &p->learned};
+  p->s = (sw_searcher){.g = g, .machine = machine, .o = &p->o, .arena = arena, .state = &p->state};
   sw_search_begin(&p->s, &spent);
   SW_TRY(sw_plan_build(g, machine, arena, plan, d));
   sw_rc rc = find_base(p, plan, d);
@@ -118,9 +193,9 @@ static sw_rc ask_anew(const sw_planner *p, int32_t n, const sw_pin *pins, sw_are
 
 sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *arena, sw_plan *out, sw_diag *d) {
   sw_plan_options o = p->o;
-  sw_learned learned = p->learned; /* a question leaves nothing that the next one would have to forget */
-  sw_searcher s = {.g = p->s.g, .machine = p->s.machine, .o = &o, .arena = arena, .learned = &learned, .n = p->s.n};
-  sw_effort spent;
+  sw_solve_state state = p->state; /* a question leaves nothing that the next one would have to forget */
+  sw_searcher s = {.g = p->s.g, .machine = p->s.machine, .o = &o, .arena = arena, .state = &state, .n = p->s.n};
+  sw_search_budget spent;
   sw_fit fit;
   if (!p->s.selection)
     return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE,
@@ -134,7 +209,7 @@ sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *are
   sw_rc rc = sw_selection_pin(s.selection, n, pins, d);
   if (rc == SW_E_INFEASIBLE) return ask_anew(p, n, pins, arena, out, d);
   if (rc) return rc;
-  rc = sw_search_find(&s, out, &fit, d);
+  rc = find(&s, out, &fit, d);
   out->time_s = sw_now_s() - spent.started_s;
   sw_rc freed = sw_selection_pin(s.selection, 0, NULL, d);
   return rc ? rc : freed;

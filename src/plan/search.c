@@ -14,7 +14,7 @@
 
 #include "shardwright/checked.h"
 
-enum { MOST_ROUNDS = 8, MOST_REFINEMENTS = 100, MOST_BOUNDS = 10 };
+enum { MOST_REFINEMENTS = 100, MOST_BOUNDS = 10 };
 
 /* A relaxation is not worth more effort than what it leaves out: the first is solved to 1 %, the next to half of what
  * the last one counted too little. Where that is less than the gap asked for, what it leaves of it is wanted, or half.
@@ -22,19 +22,16 @@ enum { MOST_ROUNDS = 8, MOST_REFINEMENTS = 100, MOST_BOUNDS = 10 };
 static const double kFirstGap = 0.01, kOfExcess = 0.5, kOfGap = 0.5;
 
 /* Nor more than this part of the time that is left, as long as it is known to count too little. */
-static const double kOfTime = 0.25, kOfAlikeTime = 0.5;
+static const double kOfTime = 0.25, kOfSymmetricTime = 0.5;
 
 /* When the first solution costs so much more than the bound, copies are no detail. */
 static const double kMuch = 0.08;
 
 /* A gap below this closes sooner by solving alone. */
-static const double kWorthDividing = 0.01;
+static const double kWorthSplitting = 0.01;
 
 /* A choice read off messages that costs so much more than they prove says nothing about what to refine. */
 static const double kAstray = 0.05;
-
-/* Nodes that are chosen anew at first around what a plan to start from does not have, and then. */
-enum { FEW = 100, MORE = 300 };
 
 static bool is_near(const sw_solution *x, double gap) {
   return x->choice && (double)(x->cost - x->bound) <= gap * (double)x->cost;
@@ -47,37 +44,24 @@ static bool is_done(const sw_searcher *s, const sw_solution *x) {
   return is_close(s, x) || (x->choice && sw_search_is_over(s));
 }
 
-static sw_rc solve_it(const sw_searcher *s, const sw_problem *p, double part, sw_solve_options *o, sw_solution *out,
-                      sw_diag *d) {
-  return s->alike ? sw_search_solve_alike(s, p, part, o, out, d) : sw_search_call(s, p, part, o, s->arena, out, d);
-}
-
-/* Solve from the prices and messages of the problem before, which was much the same. */
-static sw_rc solve_on(const sw_searcher *s, const sw_problem *p, double part, sw_solve_options *o, sw_solution *out,
-                      sw_diag *d) {
-  sw_learned prior, learned = {0};
-  if (!s->learned) return solve_it(s, p, part, o, out, d);
-  SW_TRY(sw_selection_recall(s->selection, s->learned, s->arena, &prior, d));
-  if (prior.n_links) o->prior = &prior;
-  o->learned = &learned;
-  SW_TRY(solve_it(s, p, part, o, out, d));
-  return learned.n_links ? sw_selection_keep(s->selection, &learned, s->arena, s->learned, d) : SW_OK;
-}
-
-/* One problem, in a part of what is left. It starts from the choice given; without one, from first choices: nothing
- * cut, no copies. */
+/* One problem, in a part of what is left. It starts from the choice given (NULL: nothing cut, no copies), and from the
+ * prices and messages of the problem before, which was much the same. */
 static sw_rc solve_once(const sw_searcher *s, int64_t limit, double gap, double part, const int32_t *choice,
                         int64_t bound, sw_solution *out, sw_diag *d) {
   sw_problem problem = *sw_selection_problem(s->selection);
-  problem.limit = limit;
+  sw_solve_state kept = {0}, from, to = {0};
   sw_solve_options o = s->o->solve;
-  int32_t *start;
-  SW_ARENA_NEW(start, s->arena, problem.n_nodes, d);
-  SW_TRY(sw_selection_complete(s->selection, choice, start, d));
-  o.warm = start;
-  o.bound = bound;
+  problem.limit = limit;
+  if (s->state) kept = *s->state;
+  kept.choice = choice;
+  kept.bound = bound;
+  SW_TRY(sw_selection_recall(s->selection, &kept, s->arena, &from, d));
+  o.from = &from;
+  o.to = s->state ? &to : NULL;
+  o.symmetric = s->symmetric;
   o.gap = gap;
-  return solve_on(s, &problem, part, &o, out, d);
+  SW_TRY(sw_search_call(s, &problem, part, &o, s->arena, out, d));
+  return to.n_links ? sw_selection_keep(s->selection, &to, s->arena, s->state, d) : SW_OK;
 }
 
 /* What a round of solving, or of improving, came to. */
@@ -93,7 +77,7 @@ static sw_rc keep_better(const sw_searcher *s, const sw_solution *now, sw_soluti
 /* What messages alone prove about the problem as it is now, and the choice they lead to: soon there, where layers
  * repeat.
  */
-static sw_rc bound_once(const sw_searcher *s, int64_t limit, sw_solution *best, bool *refined, sw_diag *d) {
+static sw_rc bound_now(const sw_searcher *s, int64_t limit, sw_solution *best, bool *refined, sw_diag *d) {
   sw_problem problem = *sw_selection_problem(s->selection);
   sw_bound_options o = {.cost = best->choice ? best->cost : INT64_MAX,
                         .gap = s->o->solve.gap,
@@ -124,23 +108,23 @@ static double missing_part(const sw_solution *x) {
 }
 
 /* A search in rounds. */
-typedef struct course {
+typedef struct search_loop {
   const sw_searcher *s;
   int64_t limit;
   const int32_t *start;
-  double gap;            /* of the next relaxation */
-  bool refined, divided; /* by the last round; parts are what divide makes of them */
-  int improve_at, pause; /* rounds in between double while it is of no use */
-  double longest;        /* that a round took which came as near as it should, 0: none did */
-  double gained;         /* by the bound in the last round, of what was missing */
-} course;
+  double gap;               /* of the next relaxation */
+  bool refined, split_once; /* refined by the last round; shares were split anew */
+  int improve_at, pause;    /* rounds in between double while it is of no use */
+  double longest;           /* that a round took which came as near as it should, 0: none did */
+  double gained;            /* by the bound in the last round, of what was missing */
+} search_loop;
 
-static bool is_worth_dividing(const sw_searcher *s, const sw_solution *best) {
-  return !is_close(s, best) && !sw_search_is_over(s) && missing_part(best) > kWorthDividing;
+static bool is_worth_splitting(const sw_searcher *s, const sw_solution *best) {
+  return !is_close(s, best) && !sw_search_is_over(s) && missing_part(best) > kWorthSplitting;
 }
 
-/* Parts under which the bound is high are worth the time of some solutions, once it is known that copies matter. */
-static sw_rc divide(const sw_searcher *s, const sw_solution *best, sw_diag *d) {
+/* Shares under which the bound is high are worth the time of some solutions, once it is known that copies matter. */
+static sw_rc split(const sw_searcher *s, const sw_solution *best, sw_diag *d) {
   enum { PASSES = 400 };
   sw_split_options o = {.passes = PASSES,
                         .target = best->cost,
@@ -150,21 +134,21 @@ static sw_rc divide(const sw_searcher *s, const sw_solution *best, sw_diag *d) {
                         .deadline_s = s->spent->deadline_s,
                         .cancel = s->o->solve.cancel};
   int64_t work = 0;
-  *s->learned = (sw_learned){0};
+  *s->state = (sw_solve_state){0};
   sw_rc rc = sw_selection_split(s->selection, &o, &work, d);
   s->spent->work += work;
   return rc;
 }
 
-/* Where little more than the gap is missing, parts soon close it; refinements of one choice lead to the next. */
-static bool is_soon_closed(const course *c, const sw_solution *best) {
+/* Where little more than the gap is missing, shares soon close it; refinements of one choice lead to the next. */
+static bool is_soon_closed(const search_loop *c, const sw_solution *best) {
   const double kNear = 3; /* gaps */
-  return !c->divided && !c->s->start && is_worth_dividing(c->s, best) &&
+  return !c->split_once && !c->s->start && is_worth_splitting(c->s, best) &&
          missing_part(best) <= kNear * c->s->o->solve.gap;
 }
 
 /* ... refined as long as that choice costs more than it seems and this leads on, at most so many times. */
-static sw_rc bound(course *c, int most, sw_solution *best, sw_diag *d) {
+static sw_rc bound(search_loop *c, int most, sw_solution *best, sw_diag *d) {
   enum { PATIENCE = 1 };
   const double kLeastGain = 0.3; /* of what is missing */
   const sw_searcher *s = c->s;
@@ -173,12 +157,12 @@ static sw_rc bound(course *c, int most, sw_solution *best, sw_diag *d) {
   for (int k = 0; refined && k < most && idle < PATIENCE && !is_close(s, best) && !sw_search_is_over(s); k++) {
     double before = missing_part(best);
     refined = false;
-    SW_TRY(bound_once(s, c->limit, best, &refined, d));
+    SW_TRY(bound_now(s, c->limit, best, &refined, d));
     idle = missing_part(best) < (1 - kLeastGain) * before ? 0 : idle + 1;
     if (!refined || !is_soon_closed(c, best)) continue;
-    c->divided = true;
+    c->split_once = true;
     idle = 0;
-    SW_TRY(divide(s, best, d));
+    SW_TRY(split(s, best, d));
   }
   return SW_OK;
 }
@@ -203,7 +187,7 @@ static sw_rc improve(const sw_searcher *s, int64_t limit, double took, sw_soluti
   int64_t cost, before = best->cost;
   bool refined;
   sw_searcher brief = sw_search_for(s, took);
-  brief.learned = NULL; /* other charges, other messages */
+  brief.state = NULL; /* other charges, other messages */
   SW_TRY(sw_selection_charge(s->selection, true, d));
   SW_TRY(solve_once(&brief, limit, s->o->solve.gap, 1, best->choice, 0, &now, d));
   if (now.choice) SW_TRY(keep_better(s, &now, best, &cost, d));
@@ -217,13 +201,13 @@ static double next_gap(double asked, double excess) {
   return excess > asked ? fmax(kOfExcess * excess, asked) : fmax(kOfGap * asked, asked - excess);
 }
 
-/* When what was mended at first leaves a gap, more is. */
-static sw_rc mend_more(course *c, sw_solution *best, sw_diag *d) {
+/* When what was repaired at first leaves a gap, more is. */
+static sw_rc repair_more(search_loop *c, sw_solution *best, sw_diag *d) {
   const sw_searcher *s = c->s;
   if (!best->choice || is_close(s, best)) return SW_OK;
   int32_t *start = sw_arena_copy(s->arena, best->choice, (size_t)s->n, sizeof *start, d);
   if (!start) return SW_E_RESOURCE;
-  SW_TRY(sw_search_mend(s, c->limit, MORE, start, d));
+  SW_TRY(sw_search_repair(s, c->limit, SW_REPAIR_MORE, start, d));
   SW_TRY(keep_start(s, c->limit, start, best, d));
   return bound(c, MOST_BOUNDS, best, d);
 }
@@ -236,23 +220,23 @@ static sw_rc conclude(sw_solution *out) {
 
 /* What the next round may take of what is left. Layers that choose alike prove nothing: where their problem is harder
  * to close than it was before, what it leads to is good enough. */
-static double part_of_time(const course *c) {
+static double part_of_time(const search_loop *c) {
   const double kOfLongest = 4, left = sw_search_left(c->s);
-  if (!c->s->alike) return c->refined ? kOfTime : 1;
-  double part = c->refined ? kOfAlikeTime : 1;
+  if (!c->s->symmetric) return c->refined ? kOfTime : 1;
+  double part = c->refined ? kOfSymmetricTime : 1;
   return c->longest > 0 && left > 0 ? fmin(part, kOfLongest * c->longest / left) : part;
 }
 
-/* Copies are divided anew where much is missing at first, or where refinements don't lead on and are not near: as long
- * as each closes a part of what is missing, some do so sooner. */
-static bool is_time_to_divide(const course *c, int round, const sw_solution *best) {
+/* Shares are split anew where much is missing at first, or where refinements don't lead on and are not near: as
+ * long as each closes a part of what is missing, some do so sooner. */
+static bool is_time_to_split(const search_loop *c, int round, const sw_solution *best) {
   const double kLeadsOn = 0.15, kFar = 2; /* gaps */
-  if (c->divided || !is_worth_dividing(c->s, best)) return false;
+  if (c->split_once || !is_worth_splitting(c->s, best)) return false;
   return round == 0 || (c->gained <= kLeadsOn && missing_part(best) > kFar * c->s->o->solve.gap);
 }
 
-/* What is known is improved in some rounds; at first copies are divided anew where much is missing. */
-static sw_rc improve_in_turn(course *c, int round, double took, sw_solution *out, bool *better, sw_diag *d) {
+/* What is known is improved in some rounds; at first shares are split anew where much is missing. */
+static sw_rc improve_in_turn(search_loop *c, int round, double took, sw_solution *out, bool *better, sw_diag *d) {
   const sw_searcher *s = c->s;
   *better = false;
   if (round == 0 && missing_part(out) > kMuch) c->improve_at = 0;
@@ -260,9 +244,9 @@ static sw_rc improve_in_turn(course *c, int round, double took, sw_solution *out
   SW_TRY(improve(s, c->limit, took, out, better, d));
   c->pause = *better ? 1 : 2 * c->pause;
   c->improve_at += c->pause;
-  if (!is_time_to_divide(c, round, out)) return SW_OK;
-  c->divided = c->refined = true;
-  return divide(s, out, d);
+  if (!is_time_to_split(c, round, out)) return SW_OK;
+  c->split_once = c->refined = true;
+  return split(s, out, d);
 }
 
 /* Reductions had no time to end: what is chosen is no answer to the problem, and says nothing about what to refine. */
@@ -271,7 +255,7 @@ static bool was_cut_short(const sw_solution *x, double gap) {
 }
 
 /* Solve, refine, and again. An infeasible problem ends it with that status in *out, when nothing else is known. */
-static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
+static sw_rc run(search_loop *c, sw_solution *out, sw_diag *d) {
   const sw_searcher *s = c->s;
   const double least_gap = s->o->solve.gap;
   for (int round = 0; round < MOST_REFINEMENTS; round++) {
@@ -298,7 +282,7 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
     if (is_close(s, out) || sw_search_is_over(s)) return SW_OK;
     SW_TRY(improve_in_turn(c, round, took, out, &better, d));
     if (is_close(s, out) || sw_search_is_over(s)) return SW_OK;
-    bool no_more = s->alike && !cut; /* what is left to find is in all nodes */
+    bool no_more = s->symmetric && !cut; /* what is left to find is in all nodes */
     bool ended = part >= 1 || is_near(&now, c->gap);
     if (!c->refined && !better && (no_more || (ended && c->gap <= kOfGap * least_gap))) return SW_OK;
     double excess = (double)(cost - now.cost) / (double)cost;
@@ -309,40 +293,56 @@ static sw_rc run(course *c, sw_solution *out, sw_diag *d) {
   return SW_OK;
 }
 
+/* How many nodes there are of a symmetry class, on average; 0 where nodes are few or classes many. */
+static sw_rc count_repeats(const sw_searcher *s, int32_t *out, sw_diag *d) {
+  enum { FEWEST = 6, LEAST = 2000 }; /* of a class; few nodes are soon searched as they are */
+  const sw_problem *p = sw_selection_problem(s->selection);
+  sw_problem q;
+  sw_arena mem = {0};
+  *out = 0;
+  if (p->n_nodes < LEAST) return SW_OK;
+  int32_t *class_of = sw_arena_alloc(&mem, (size_t)p->n_nodes, sizeof *class_of, d);
+  sw_rc rc = class_of ? sw_problem_quotient(p, &mem, &q, class_of, d) : SW_E_RESOURCE;
+  if (!rc && q.n_nodes <= p->n_nodes / FEWEST) *out = p->n_nodes / q.n_nodes;
+  sw_arena_deinit(&mem);
+  return rc;
+}
+
 /* First with layers that are alike choosing alike: rounds cost what a few layers do, and lead to copies that count and
  * to a choice that is near the best, but prove nothing. *ran: there are layers that are alike. */
-static sw_rc run_alike(course *c, sw_solution *out, bool *ran, sw_diag *d) {
+static sw_rc run_symmetric(search_loop *c, sw_solution *out, bool *ran, sw_diag *d) {
   enum { MANY = 12 }; /* of a kind; where they are fewer, rounds over all soon close more than the last of a gap here */
-  const double kOfLeft = 0.6, kLeastGap = 5e-4, kOfAlikeGap = 2; /* who wants less must look at all nodes */
+  const double kOfLeft = 0.6, kLeastGap = 5e-4, kOfSymmetricGap = 2; /* who wants less must look at all nodes */
   sw_plan_options o = *c->s->o;
   const sw_searcher *all = c->s;
-  sw_searcher alike = all->limit > 0 ? sw_search_for(all, kOfLeft * sw_search_left(all)) : *all;
+  sw_searcher classes = all->limit > 0 ? sw_search_for(all, kOfLeft * sw_search_left(all)) : *all;
   sw_solution found = *out;
   int32_t of_each;
-  SW_TRY(sw_search_repeats(c->s, &of_each, d));
+  SW_TRY(count_repeats(c->s, &of_each, d));
   *ran = of_each > 0;
   if (!*ran) return SW_OK;
   c->longest = 0;
-  o.solve.gap = fmax(kLeastGap, (of_each < MANY ? kOfAlikeGap : kOfGap) * o.solve.gap);
-  alike.o = &o;
-  alike.alike = true;
-  c->s = &alike;
+  o.solve.gap = fmax(kLeastGap, (of_each < MANY ? kOfSymmetricGap : kOfGap) * o.solve.gap);
+  classes.o = &o;
+  classes.symmetric = true;
+  c->s = &classes;
   sw_rc rc = run(c, &found, d);
   c->s = all;
   if (!rc && found.choice && (!out->choice || found.cost < out->cost)) {
     found.bound = out->bound;
     *out = found;
   }
-  *alike.learned = (sw_learned){0};
+  *classes.state = (sw_solve_state){0};
   return rc;
 }
 
 /* What layers that are alike have led to, in all nodes. */
-static sw_rc prove_anew(course *c, sw_solution *out, sw_diag *d) {
+static sw_rc prove_anew(search_loop *c, sw_solution *out, sw_diag *d) {
   SW_TRY(bound(c, MOST_BOUNDS, out, d));
-  if (!c->divided && out->bound > 0 && is_worth_dividing(c->s, out)) { /* messages are there: soon seen what it helps */
-    c->divided = true;
-    SW_TRY(divide(c->s, out, d));
+  if (!c->split_once && out->bound > 0 &&
+      is_worth_splitting(c->s, out)) { /* messages are there: soon seen what it helps */
+    c->split_once = true;
+    SW_TRY(split(c->s, out, d));
     SW_TRY(bound(c, MOST_BOUNDS, out, d));
   }
   c->gap = fmax(c->s->o->solve.gap, fmin(kFirstGap, kOfExcess * missing_part(out)));
@@ -352,95 +352,26 @@ static sw_rc prove_anew(course *c, sw_solution *out, sw_diag *d) {
 
 sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d) {
   const double least_gap = s->o->solve.gap;
-  course c = {.s = s,
-              .limit = limit,
-              .start = before ? before->choice : s->start,
-              .gap = s->start ? least_gap : fmax(least_gap, kFirstGap), /* from a start the first problem is refined */
-              .refined = true,
-              .divided = before || s->bound > 0, /* what was proven before, was so with parts that do */
-              .improve_at = 1,
-              .pause = 1};
+  search_loop c = {
+      .s = s,
+      .limit = limit,
+      .start = before ? before->choice : s->start,
+      .gap = s->start ? least_gap : fmax(least_gap, kFirstGap), /* from a start the first problem is refined */
+      .refined = true,
+      .split_once = before || s->bound > 0, /* what was proven before, was so with shares that do */
+      .improve_at = 1,
+      .pause = 1};
   *out = (sw_solution){.status = SW_SOLVE_UNKNOWN, .bound = before ? before->bound : s->bound};
   if (s->start && !before) SW_TRY(keep_start(s, limit, c.start, out, d));
-  const bool knows = s->bound > 0 && s->learned && s->learned->n_links > 0;
+  const bool knows = s->bound > 0 && s->state && s->state->n_links > 0;
   if (!knows && !is_done(s, out)) SW_TRY(bound(&c, s->missing && !before ? 1 : MOST_BOUNDS, out, d));
-  if (s->missing && !before) SW_TRY(mend_more(&c, out, d));
+  if (s->missing && !before) SW_TRY(repair_more(&c, out, d));
   if (missing_part(out) < kFirstGap) c.gap = least_gap;
   if (!s->start && !is_done(s, out)) {
     bool ran;
-    SW_TRY(run_alike(&c, out, &ran, d));
+    SW_TRY(run_symmetric(&c, out, &ran, d));
     if (ran) SW_TRY(prove_anew(&c, out, d));
   }
   if (!is_done(s, out)) SW_TRY(run(&c, out, d));
   return out->status == SW_SOLVE_INFEASIBLE ? SW_OK : conclude(out);
-}
-
-sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit *fit, sw_plan *out, int64_t *peak,
-                     sw_diag *d) {
-  const sw_problem *p = sw_selection_problem(s->selection);
-  sw_arena scratch = {0};
-  sw_breakdown a;
-  sw_selection_decode(s->selection, sol->choice, out->ops, out->args, out->outputs);
-  const sw_stated *stated = sw_selection_stated(s->selection, &out->n_stated);
-  out->stated = sw_arena_copy(s->arena, stated, (size_t)out->n_stated, sizeof *stated, d);
-  if (!out->stated) return SW_E_RESOURCE;
-  out->origin = "search";
-  out->solver = sol->solver;
-  out->cost_units = sol->cost;
-  out->bound_units = sw_min_i64(fit->bound, sol->cost);
-  out->n_nodes = p->n_nodes;
-  out->n_edges = p->n_edges;
-  out->n_classes = sw_selection_classes(s->selection);
-  out->pruned_inexact = sw_selection_pruned_inexact(s->selection);
-  out->args_whole = s->o->selection.args_whole;
-  SW_TRY(sw_selection_shared(s->selection, s->arena, &out->n_shared, &out->shared, d));
-  bool proven = out->bound_units == out->cost_units && !out->pruned_inexact;
-  out->status = proven ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
-  sw_rc rc = sw_plan_breakdown(out, &scratch, &a, d);
-  if (!rc) *peak = a.peak_bytes;
-  sw_arena_deinit(&scratch);
-  return rc;
-}
-
-/* Solve; while the plan found holds too much, lower the limit by what is too much. *bound: of the whole problem, which
- * only the first round sees. A plan in *out when *found, else *infeasible says whether none exists. */
-static sw_rc lower_until_it_fits(const sw_searcher *s, int64_t capacity, sw_plan *out, sw_fit *fit, sw_diag *d) {
-  int64_t limit = capacity;
-  sw_solution before, sol = {0};
-  *fit = (sw_fit){.capacity = capacity};
-  for (int round = 0; round < MOST_ROUNDS; round++) {
-    int64_t peak;
-    before = sol;
-    SW_TRY(sw_search_solve(s, limit, round ? &before : NULL, &sol, d));
-    if (limit == capacity) fit->infeasible = sol.status == SW_SOLVE_INFEASIBLE;
-    if (limit == capacity) fit->bound = sw_max_i64(sol.bound, s->least);
-    if (!sol.choice) return SW_OK;
-    SW_TRY(sw_search_take(s, &sol, fit, out, &peak, d));
-    fit->found = peak <= capacity;
-    if (fit->found || peak - capacity >= limit) return SW_OK;
-    limit -= peak - capacity;
-  }
-  return SW_OK;
-}
-
-/* The choices of the plan to start from, and a problem that counts its copies right. */
-static sw_rc take_start(sw_searcher *s, sw_diag *d) {
-  const sw_plan *from = s->o->start;
-  bool refined, any = false;
-  if (!from) return SW_OK;
-  SW_ARENA_NEW(s->start, s->arena, s->n, d);
-  SW_ARENA_NEW(s->missing, s->arena, s->n, d);
-  SW_TRY(sw_selection_share(s->selection, from->n_shared, from->shared, d));
-  sw_selection_encode(s->selection, from->ops, from->args, from->outputs, s->start, s->missing);
-  for (int32_t i = 0; i < s->n; i++) any = any || s->missing[i];
-  if (!any) s->missing = NULL;
-  if (any) SW_TRY(sw_search_mend(s, s->o->selection.capacity_bytes, FEW, s->start, d));
-  return sw_selection_refine(s->selection, s->start, &refined, d);
-}
-
-sw_rc sw_search_find(sw_searcher *s, sw_plan *out, sw_fit *fit, sw_diag *d) {
-  out->capacity_bytes = s->o->selection.capacity_bytes;
-  SW_TRY(take_start(s, d));
-  SW_TRY(lower_until_it_fits(s, s->o->selection.capacity_bytes, out, fit, d));
-  return fit->found ? SW_OK : sw_search_squeeze(s, fit, out, d);
 }

@@ -5,10 +5,10 @@
 #include "shardwright/plan.h"
 
 /* What has been spent on a search. */
-typedef struct sw_effort {
+typedef struct sw_search_budget {
   double started_s, deadline_s; /* of sw_now_s; deadline 0: none */
   int64_t work;
-} sw_effort;
+} sw_search_budget;
 
 typedef struct sw_searcher {
   const sw_graph *g;
@@ -16,22 +16,22 @@ typedef struct sw_searcher {
   const sw_plan_options *o;
   sw_arena *arena;
   sw_selection *selection;
-  int32_t n;           /* nodes but hubs */
-  int32_t *start;      /* choices of the plan to start from; NULL: none */
-  sw_learned *learned; /* prices and messages of the last problem, as sw_selection_keep has them */
-  bool *missing;       /* where that plan has none; NULL: it has all */
-  int64_t bound;       /* proven before, of any plan that fits; 0: nothing is */
-  int64_t least;       /* what any plan costs at least, nodes being at their cheapest */
-  bool alike;          /* nodes that are alike choose alike: what is proven then is no bound */
-  double limit;        /* steps that it may take, or that are foreseen; <= 0: none */
-  bool counted;        /* the limit ends it, else only a deadline does */
-  sw_effort *spent;    /* with all searches that are parts of one */
+  int32_t n;               /* nodes but hubs */
+  int32_t *start;          /* choices of the plan to start from; NULL: none */
+  sw_solve_state *state;   /* of the last problem, as sw_selection_keep has it; NULL: each begins anew */
+  bool *missing;           /* where that plan has none; NULL: it has all */
+  int64_t bound;           /* proven before, of any plan that fits; 0: nothing is */
+  int64_t least;           /* what any plan costs at least, nodes being at their cheapest */
+  bool symmetric;          /* nodes of one symmetry class choose alike: what is proven then is no bound */
+  double limit;            /* steps that it may take, or that are foreseen; <= 0: none */
+  bool counted;            /* the limit ends it, else only a deadline does */
+  sw_search_budget *spent; /* with all searches that are parts of one */
 } sw_searcher;
 
-/* effort.c. All amounts are steps of the solver, so that what a search decides, and a plan that it ends with before its
+/* budget.c. All amounts are steps of the solver, so that what a search decides, and a plan that it ends with before its
  * time is up, do not depend on a clock. Where the limit is one of seconds, so many steps are foreseen as they are taken
  * to have time for, and the search ends when they are over. */
-void sw_search_begin(sw_searcher *s, sw_effort *spent);
+void sw_search_begin(sw_searcher *s, sw_search_budget *spent);
 double sw_search_used(const sw_searcher *s); /* since it began */
 double sw_search_left(const sw_searcher *s); /* infinite without a limit */
 bool sw_search_is_over(const sw_searcher *s);
@@ -43,18 +43,14 @@ sw_searcher sw_search_for(const sw_searcher *s, double steps);
 SW_CHECKED sw_rc sw_search_call(const sw_searcher *s, const sw_problem *p, double part, sw_solve_options *o,
                                 sw_arena *arena, sw_solution *out, sw_diag *d);
 
+enum { SW_REPAIR_FEW = 100, SW_REPAIR_MORE = 300 }; /* nodes: at first, and where that leaves a gap */
 /* Choose anew at most about `most` nodes around those that choice[n] (nodes but hubs) is missing, the rest staying as
  * it is; the problem is refined there. */
-sw_rc sw_search_mend(const sw_searcher *s, int64_t limit, int32_t most, int32_t *choice, sw_diag *d);
+sw_rc sw_search_repair(const sw_searcher *s, int64_t limit, int32_t most, int32_t *choice, sw_diag *d);
 /* Solve under a limit on what the problem counts, and refine. In *out: the solution of least true cost (its `cost`),
  * the best bound over all rounds. `before`: NULL, or what was found under a higher limit, to start from. */
 sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d);
-/* Solve with nodes that are alike choosing alike; *out's bound is one of such choices alone. */
-sw_rc sw_search_solve_alike(const sw_searcher *s, const sw_problem *p, double part, sw_solve_options *o,
-                            sw_solution *out, sw_diag *d);
-/* How many nodes there are of a kind, on average; 0 where nodes are few or kinds many. */
-sw_rc sw_search_repeats(const sw_searcher *s, int32_t *out, sw_diag *d);
-/* What the search has learned about a capacity. */
+/* What is known of a capacity. */
 typedef struct sw_fit {
   int64_t capacity;
   int64_t bound;   /* proven: no plan that fits costs less */
@@ -66,13 +62,10 @@ typedef struct sw_fit {
 sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit *fit, sw_plan *out, int64_t *peak,
                      sw_diag *d);
 
-/* Everything between a problem that stands and a plan: from the plan to start from, solve until the exact peak fits. */
-sw_rc sw_search_find(sw_searcher *s, sw_plan *out, sw_fit *fit, sw_diag *d);
-
 /* For a capacity that the search met with no plan: look for the plan that holds least. SW_OK: one fits, it is in *out.
  * Otherwise SW_E_INFEASIBLE when it is proven that none does, else SW_E_RESOURCE; the message has the smallest capacity
  * that would do, as far as found, and the tensors that fill that plan's peak. */
-sw_rc sw_search_squeeze(const sw_searcher *s, const sw_fit *fit, sw_plan *out, sw_diag *d);
+sw_rc sw_search_least_memory(const sw_searcher *s, const sw_fit *fit, sw_plan *out, sw_diag *d);
 
 /* The best plan that is known without a search, for when time is up before one can begin. SW_E_RESOURCE when none of
  * these fits and meets the annotations. */

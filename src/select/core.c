@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shardwright/hash.h"
+
 double sel_elapsed(const sel_budget *b) { return sw_now_s() - b->start_s; }
 
 double sel_left(const sel_budget *b) {
   const double kLeast = 0.05, all = (double)b->foreseen;
-  return fmax(all - (double)b->work, kLeast * all) / SW_STEPS_PER_S;
+  return fmax(all - (double)b->work, kLeast * all);
 }
 
 double sel_left_on_clock(const sel_budget *b) { return b->deadline_s > 0 ? b->deadline_s - sw_now_s() : 1e9; }
@@ -24,9 +26,9 @@ bool sel_stop(const sel_budget *b) {
   return b->deadline_s > 0 && sw_now_s() >= b->deadline_s;
 }
 
-sel_budget sel_budget_part(const sel_budget *b, double seconds, int64_t cells) {
+sel_budget sel_budget_part(const sel_budget *b, double steps, int64_t cells) {
   sel_budget part = *b;
-  int64_t until = b->work + sw_min_i64(cells, (int64_t)(seconds * SW_STEPS_PER_S));
+  int64_t until = b->work + sw_min_i64(cells, (int64_t)steps);
   part.work_limit = b->work_limit ? sw_min_i64(b->work_limit, until) : until;
   part.foreseen = part.work_limit;
   return part;
@@ -244,4 +246,42 @@ bool sel_core_usage(const sel_core *c, const int32_t *x, int64_t *used) {
     ok &= used[t] <= c->cap[t];
   }
   return ok;
+}
+
+typedef struct table_key {
+  uint64_t what; /* an address, or a hash */
+  int32_t rows, cols;
+} table_key;
+
+/* Where the core's tables are known by address and by what is in them. */
+typedef struct tables {
+  sw_dict by_address, by_hash;
+} tables;
+
+/* The first table that is equal to number m. */
+static sw_rc find_table(tables *k, const sel_core *c, int32_t m, int32_t *out, sw_diag *d) {
+  const sel_mat *mat = &c->mats[m];
+  size_t bytes = (size_t)mat->rows * (size_t)mat->cols * sizeof *mat->v;
+  table_key key = {(uint64_t)(uintptr_t)mat->v, mat->rows, mat->cols};
+  int64_t *known, *first;
+  bool fresh;
+  SW_TRY(sw_dict_put(&k->by_address, &key, sizeof key, m, &known, &fresh, d));
+  if (fresh) {
+    key.what = sw_hash_quick(mat->v, bytes);
+    SW_TRY(sw_dict_put(&k->by_hash, &key, sizeof key, m, &first, &fresh, d));
+    if (memcmp(c->mats[*first].v, mat->v, bytes) == 0) *known = *first;
+  }
+  *out = (int32_t)*known;
+  return SW_OK;
+}
+
+sw_rc sel_core_share_tables(sel_core *c, sw_arena *mem, sw_diag *d) {
+  tables k = {0};
+  sel_pair *pairs = sw_arena_copy(mem, c->pairs, (size_t)c->n_pairs, sizeof *pairs, d);
+  sw_rc rc = pairs || !c->n_pairs ? SW_OK : SW_E_RESOURCE;
+  for (int32_t e = 0; e < c->n_pairs && !rc; e++) rc = find_table(&k, c, pairs[e].mat, &pairs[e].mat, d);
+  c->pairs = pairs;
+  sw_dict_deinit(&k.by_address);
+  sw_dict_deinit(&k.by_hash);
+  return rc;
 }

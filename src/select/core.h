@@ -20,12 +20,12 @@ typedef struct sel_budget {
 
 static inline void sel_spend(sel_budget *b, int64_t cells) { b->work += cells; }
 bool sel_stop(const sel_budget *b); /* time, work or patience is over */
-/* A part of `b`: ends after `cells` more, or after the work of so many seconds, and never after `b`. Give the work done
+/* A part of `b`: ends after so many steps more (the fewer of both numbers), and never after `b`. Give the work done
  * back with sel_budget_join. */
-sel_budget sel_budget_part(const sel_budget *b, double seconds, int64_t cells);
+sel_budget sel_budget_part(const sel_budget *b, double steps, int64_t cells);
 void sel_budget_join(sel_budget *b, const sel_budget *part);
 double sel_elapsed(const sel_budget *b);
-/* The seconds that are left, as far as work tells: at least a small part of what was foreseen. */
+/* The steps that are left: at least a small part of what was foreseen. */
 double sel_left(const sel_budget *b);
 double sel_left_on_clock(const sel_budget *b); /* until the deadline; large when there is none */
 
@@ -66,6 +66,8 @@ typedef struct sel_core {
 sw_rc sel_core_of_problem(const sw_problem *p, sw_arena *mem, sel_core *out, sw_diag *d);
 /* The same core with its variables in the order of their places: variable k is `order[k]` of c. */
 sw_rc sel_core_in_order(const sel_core *c, sw_arena *mem, sel_core *out, int32_t **order, sw_diag *d);
+/* Pairs of equal tables name one of them, so that these are laid out once. `c` borrows what it gets from `mem`. */
+sw_rc sel_core_share_tables(sel_core *c, sw_arena *mem, sw_diag *d);
 /* The same core without its memory. */
 sel_core sel_core_without_uses(const sel_core *c, const int32_t *zeros);
 

@@ -114,11 +114,11 @@ static sw_rc find_least_peak(sel_run *r, const sel_core *whole, sw_arena *mem, s
  */
 static sw_rc is_known_without_memory(const sel_run *r, const sel_core *whole, sw_arena *mem, bool *known, sw_diag *d) {
   *known = false;
-  if (!r->o->warm || r->o->bound <= 0) return SW_OK;
-  int64_t *used, cost = sel_core_cost(whole, r->o->warm);
+  if (!r->warm || r->o->from->bound <= 0) return SW_OK;
+  int64_t *used, cost = sel_core_cost(whole, r->warm);
   SW_ARENA_NEW(used, mem, (size_t)whole->n_steps + 1, d);
-  bool near = cost < SW_FORBIDDEN && (double)(cost - r->o->bound) <= r->o->gap * (double)cost;
-  *known = near && !sel_core_usage(whole, r->o->warm, used);
+  bool near = cost < SW_FORBIDDEN && (double)(cost - r->o->from->bound) <= r->o->gap * (double)cost;
+  *known = near && !sel_core_usage(whole, r->warm, used);
   return SW_OK;
 }
 

@@ -15,7 +15,8 @@ typedef struct sel_run {
   pthread_mutex_t lock;
   bool has;
   int64_t cost, bound;
-  int32_t *best; /* a choice per node, when `has` */
+  int32_t *best;       /* a choice per node, when `has` */
+  const int32_t *warm; /* NULL, or that of the state to begin with, for every node */
   bool infeasible;
   int64_t least_peak;
   sel_proof *proof; /* NULL: no certificate is wanted */
@@ -28,6 +29,9 @@ typedef struct sel_run {
 /* sw_solve for a part of a problem: `depth` of them contain each other. */
 sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, sw_arena *arena, sw_solution *out,
                      sw_diag *d);
+
+/* sw_solve with nodes of one symmetry class choosing alike. */
+sw_rc sel_solve_quotient(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out, sw_diag *d);
 
 /* Keep the choice when it is feasible and better; *taken (NULL allowed) says so. */
 sw_rc sel_offer(sel_run *r, const int32_t *choice, const char *solver, bool *taken, sw_diag *d);

@@ -91,8 +91,32 @@ static sw_rc dispatch(sel_run *r, sw_diag *d) {
       [SW_SOLVER_GLPK] = sel_solve_glpk,
       [SW_SOLVER_EXHAUSTIVE] = sel_solve_exhaustive,
   };
-  if (r->o->warm) SW_TRY(sel_offer(r, r->o->warm, "warm", NULL, d));
+  if (r->warm) SW_TRY(sel_offer(r, r->warm, "warm", NULL, d));
   return kSolve[r->o->solver](r, d);
+}
+
+/* The choice to begin with; nodes that it does not know take what is cheapest by itself. */
+static sw_rc take_choice(sel_run *r, sw_diag *d) {
+  const sw_solve_state *from = r->o->from;
+  int32_t *x;
+  if (!from || !from->choice) return SW_OK;
+  SW_ARENA_NEW(x, r->arena, r->p->n_nodes, d);
+  for (int32_t i = 0; i < r->p->n_nodes; i++) {
+    const sw_node *v = &r->p->nodes[i];
+    if (i < from->n_nodes && from->choice[i] >= 0 && from->choice[i] < v->n_choices) x[i] = from->choice[i];
+    for (int32_t s = 1; i >= from->n_nodes && s < v->n_choices; s++)
+      if (v->cost[s] < v->cost[x[i]]) x[i] = s;
+  }
+  r->warm = x;
+  return SW_OK;
+}
+
+static void give_state(const sel_run *r, const sw_solution *found) {
+  sw_solve_state *to = r->o->to;
+  if (!to) return;
+  to->n_nodes = r->p->n_nodes;
+  to->choice = found->choice;
+  to->bound = found->bound;
 }
 
 static sw_rc report(sel_run *r, sw_arena *arena, sw_solution *out, sw_diag *d) {
@@ -117,7 +141,7 @@ static sw_rc certify(const sel_run *r, sw_diag *d) {
 }
 
 sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out, sw_diag *d) {
-  return sel_solve_part(p, o, 0, arena, out, d);
+  return o->symmetric ? sel_solve_quotient(p, o, arena, out, d) : sel_solve_part(p, o, 0, arena, out, d);
 }
 
 sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, sw_arena *arena, sw_solution *out,
@@ -128,7 +152,7 @@ sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, 
   sel_run r = {.p = p,
                .o = o,
                .rules = SW_RULES_ALL & ~o->rules_off,
-               .bound = o->certificate ? 0 : o->bound,
+               .bound = o->certificate || !o->from ? 0 : o->from->bound,
                .proof = o->certificate ? &proof : NULL,
                .solver = sw_solver_text(o->solver),
                .arena = arena,
@@ -136,9 +160,11 @@ sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, 
                .budget = budget};
   SW_ARENA_NEW(r.best, arena, p->n_nodes, d);
   pthread_mutex_init(&r.lock, NULL);
-  sw_rc rc = dispatch(&r, d);
+  sw_rc rc = take_choice(&r, d);
+  if (!rc) rc = dispatch(&r, d);
   pthread_mutex_destroy(&r.lock);
   if (!rc) rc = report(&r, arena, out, d);
+  if (!rc) give_state(&r, out);
   if (!rc && o->certificate) rc = certify(&r, d);
   sel_proof_deinit(&proof);
   return rc;

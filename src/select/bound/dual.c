@@ -177,9 +177,9 @@ sw_rc sel_dual_init_part(sel_dual *u, const sel_core *c, const sel_link *links, 
 void sel_dual_deinit(sel_dual *u) { sw_arena_deinit(&u->mem); }
 
 /* The variable that stands for i in a pass. */
-static int32_t stands_for(const sel_dual *u, int32_t i) { return u->lifted ? u->like[i] : i; }
+static int32_t stands_for(const sel_dual *u, int32_t i) { return u->lifted ? u->same.like[i] : i; }
 
-static double count_of(const sel_dual *u, int32_t i) { return u->lifted ? u->alike[i] : 1; }
+static double count_of(const sel_dual *u, int32_t i) { return u->lifted ? u->same.count[i] : 1; }
 
 static void add_price(const sel_dual *u, int32_t use, int32_t var, double rate, double *price) {
   const int64_t *amount = u->c->uses[use].amount;
@@ -196,7 +196,8 @@ static void lifted_prices(const sel_dual *u, double *price) {
     u->rate[u->like_use[k]] += (u->prefix[c->uses[k].end] - u->prefix[c->uses[k].begin]) / u->unit;
   for (int32_t m = 0; m < u->n_seen; m++) {
     int32_t i = u->seen[m];
-    for (int32_t k = c->first_use[i]; k < c->first_use[i + 1]; k++) add_price(u, k, i, u->rate[k] / u->alike[i], price);
+    for (int32_t k = c->first_use[i]; k < c->first_use[i + 1]; k++)
+      add_price(u, k, i, u->rate[k] / u->same.count[i], price);
   }
 }
 

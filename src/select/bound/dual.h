@@ -8,7 +8,7 @@
 #ifndef SELECT_DUAL_H_
 #define SELECT_DUAL_H_
 
-#include "select/core.h"
+#include "select/symmetry.h"
 #include "shardwright/text.h"
 
 enum { SEL_PAD = 4 }; /* lines of tables and messages are multiples of it */
@@ -63,8 +63,7 @@ typedef struct sel_dual {
   int32_t most_dom;          /* padded */
   double *least;             /* scratch: 2 x most_dom */
   bool lifted;               /* passes see one variable of those that are alike (lift.h) */
-  int32_t *like, *like_link; /* the first variable, and link, of the same kind */
-  int32_t *alike;            /* how many have this variable for their first */
+  sel_symmetry same;         /* once lifted; links as pairs */
   int32_t *seen, n_seen;     /* the variables that passes see, ascending */
   int32_t *like_use;         /* lifted: the use of the first variable that a use is like */
   double *rate;              /* lifted: of each use of the first variables */

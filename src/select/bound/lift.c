@@ -4,54 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "shardwright/alike.h"
-#include "shardwright/hash.h"
-
-static uint64_t colour_of(const sel_core *c, int32_t i) {
-  size_t n = (size_t)c->dom[i];
-  uint64_t h = sw_hash_u64(sw_hash_quick(c->cost[i], n * sizeof **c->cost), (uint64_t)n);
-  for (int32_t k = c->first_use[i]; k < c->first_use[i + 1]; k++)
-    h = sw_hash_u64(h, sw_hash_quick(c->uses[k].amount, n * sizeof *c->uses[k].amount));
-  return h;
-}
-
-/* A hash may err; what passes rely on is that those who are alike have as much of everything. */
-static bool are_alike(const sel_core *c, int32_t i, int32_t j) {
-  return c->dom[i] == c->dom[j] && c->first_use[i + 1] - c->first_use[i] == c->first_use[j + 1] - c->first_use[j];
-}
-
-static bool are_alike_links(const sel_dual *u, int32_t e, int32_t f) {
-  return u->c->pairs[e].mat == u->c->pairs[f].mat &&
-         (u->links[e].i == u->c->pairs[e].i) == (u->links[f].i == u->c->pairs[f].i);
-}
-
-/* *kinds: of variables. */
-static sw_rc find_alike(sel_dual *u, int rounds, int32_t *kinds, sw_diag *d) {
-  const sel_core *c = u->c;
-  uint64_t *colour;
-  sw_alike_link *links;
-  SW_ARENA_NEW(colour, &u->mem, c->n, d);
-  SW_ARENA_NEW(links, &u->mem, c->n_pairs, d);
-  SW_ARENA_NEW(u->like, &u->mem, c->n, d);
-  SW_ARENA_NEW(u->alike, &u->mem, c->n, d);
-  SW_ARENA_NEW(u->like_link, &u->mem, c->n_pairs, d);
-  for (int32_t i = 0; i < c->n; i++) colour[i] = colour_of(c, i);
-  for (int32_t e = 0; e < c->n_pairs; e++) {
-    const sel_link *l = &u->links[e];
-    bool forward = l->i == c->pairs[e].i;
-    links[e] = (sw_alike_link){{l->i, l->j}, 2 * (uint64_t)c->pairs[e].mat + forward};
-  }
-  SW_TRY(sw_alike(c->n, colour, c->n_pairs, links, rounds, u->like, u->like_link, d));
-  *kinds = 0;
-  for (int32_t i = 0; i < c->n; i++) {
-    if (!are_alike(c, i, u->like[i])) u->like[i] = i;
-    *kinds += u->alike[u->like[i]]++ == 0;
-  }
-  for (int32_t e = 0; e < c->n_pairs; e++)
-    if (!are_alike_links(u, e, u->like_link[e])) u->like_link[e] = e;
-  return SW_OK;
-}
-
 static int32_t flat_of(const sel_lifted *was, int32_t i) { return was->offset[i + 1] - was->offset[i]; }
 
 /* Variables that are alike have one place in the flat arrays; what stands there for all comes first. */
@@ -61,8 +13,8 @@ static sw_rc pack_variables(sel_dual *u, const sel_lifted *was, sw_diag *d) {
   SW_ARENA_NEW(u->mean, &u->mem, u->n_flat, d);
   u->n_flat = 0;
   for (int32_t i = 0; i < n; i++) {
-    u->offset[i] = u->like[i] == i ? u->n_flat : u->offset[u->like[i]];
-    if (u->like[i] != i) continue;
+    u->offset[i] = u->same.like[i] == i ? u->n_flat : u->offset[u->same.like[i]];
+    if (u->same.like[i] != i) continue;
     memcpy(u->mean + u->n_flat, was->mean + was->offset[i], (size_t)flat_of(was, i) * sizeof *u->mean);
     u->n_flat += flat_of(was, i);
   }
@@ -76,7 +28,7 @@ static sw_rc pack_messages(sel_dual *u, const sel_lifted *was, sw_diag *d) {
   u->n_messages = 0;
   for (int32_t e = 0; e < u->c->n_pairs; e++) {
     sel_link *l = &u->links[e];
-    const sel_link *first = &u->links[u->like_link[e]];
+    const sel_link *first = &u->links[u->same.like_pair[e]];
     int32_t n[2] = {flat_of(was, l->i), flat_of(was, l->j)};
     double **at[2] = {&l->to_i, &l->to_j};
     for (int side = 0; side < 2; side++) {
@@ -98,9 +50,9 @@ static sw_rc see_first(sel_dual *u, sw_diag *d) {
   SW_ARENA_NEW(u->rate, &u->mem, c->n_uses, d);
   u->n_seen = 0;
   for (int32_t i = 0; i < c->n; i++) {
-    if (u->like[i] == i) u->seen[u->n_seen++] = i;
+    if (u->same.like[i] == i) u->seen[u->n_seen++] = i;
     for (int32_t k = c->first_use[i]; k < c->first_use[i + 1]; k++)
-      u->like_use[k] = c->first_use[u->like[i]] + k - c->first_use[i];
+      u->like_use[k] = c->first_use[u->same.like[i]] + k - c->first_use[i];
   }
   return SW_OK;
 }
@@ -111,10 +63,10 @@ static void see_all(sel_dual *u) {
 
 sw_rc sel_dual_lift(sel_dual *u, int rounds, sel_lifted *was, sw_diag *d) {
   enum { FEWEST = 4 }; /* of one class, on average */
-  int32_t classes;
   *was = (sel_lifted){
       .offset = u->offset, .n_flat = u->n_flat, .n_messages = u->n_messages, .passes = u->passes, .mean = u->mean};
-  SW_TRY(find_alike(u, rounds, &classes, d));
+  SW_TRY(sel_symmetry_find(u->c, rounds, &u->mem, &u->same, d));
+  const int32_t classes = u->same.n_classes;
   if (classes == 0 || classes > u->c->n / FEWEST) return SW_OK;
   was->classes = classes;
   u->best_bound = -INFINITY;
@@ -131,8 +83,8 @@ static void unpack_means(sel_dual *u, const sel_lifted *was) {
   for (int32_t i = 0; i < u->c->n; i++) {
     double *to = was->mean + was->offset[i];
     int32_t n = flat_of(was, i);
-    if (u->like[i] == i) memcpy(to, u->mean + u->offset[i], (size_t)n * sizeof *to);
-    for (int32_t s = 0; u->like[i] != i && s < n; s++) to[s] *= faded;
+    if (u->same.like[i] == i) memcpy(to, u->mean + u->offset[i], (size_t)n * sizeof *to);
+    for (int32_t s = 0; u->same.like[i] != i && s < n; s++) to[s] *= faded;
   }
   u->mean = was->mean;
 }

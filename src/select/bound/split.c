@@ -21,7 +21,7 @@ typedef struct splitter {
 static int64_t cells_of_pass(const sel_dual *u) {
   int64_t cells = u->c->n_uses;
   for (int32_t e = 0; e < u->c->n_pairs; e++)
-    if (!u->lifted || u->like_link[e] == e) cells += 2 * (int64_t)u->links[e].n_i * u->links[e].n_j;
+    if (!u->lifted || u->same.like_pair[e] == e) cells += 2 * (int64_t)u->links[e].n_i * u->links[e].n_j;
   for (int32_t m = 0; m < u->n_seen; m++) {
     int32_t i = u->seen[m];
     cells += 2 * (int64_t)u->c->dom[i] * (1 + u->first_arc[i + 1] - u->first_arc[i]);
@@ -54,7 +54,7 @@ static sw_rc ascend_lifted(splitter *k, bool *any, sw_diag *d) {
   SW_TRY(sel_dual_lift(u, ROUNDS, &was, d));
   *any = was.classes > 0;
   if (!*any) return SW_OK;
-  SW_TRY(sel_shares_find_alike(&k->shares, u->like_link, &u->mem, d));
+  SW_TRY(sel_shares_find_alike(&k->shares, u->same.like_pair, &u->mem, d));
   u->patience = PATIENCE;
   ascend(k, ROUND);
   u->patience = patience;

@@ -1,53 +1,7 @@
 /* A bound of a whole problem: passes over one node of each kind, a few over all, then exact integers. */
-#include "select/bound/whole.h"
-
 #include <math.h>
-#include <string.h>
 
 #include "select/bound/lift.h"
-#include "shardwright/hash.h"
-
-/* --- tables ------------------------------------------------------------------------------------------------------ */
-
-typedef struct table_key {
-  uint64_t what; /* an address, or a hash */
-  int32_t rows, cols;
-} table_key;
-
-/* Where the core's tables are known by address and by what is in them. */
-typedef struct tables {
-  sw_dict by_address, by_hash;
-} tables;
-
-/* The first table that is equal to number m. */
-static sw_rc find_table(tables *k, const sel_core *c, int32_t m, int32_t *out, sw_diag *d) {
-  const sel_mat *mat = &c->mats[m];
-  size_t bytes = (size_t)mat->rows * (size_t)mat->cols * sizeof *mat->v;
-  table_key key = {(uint64_t)(uintptr_t)mat->v, mat->rows, mat->cols};
-  int64_t *known, *first;
-  bool fresh;
-  SW_TRY(sw_dict_put(&k->by_address, &key, sizeof key, m, &known, &fresh, d));
-  if (fresh) {
-    key.what = sw_hash_quick(mat->v, bytes);
-    SW_TRY(sw_dict_put(&k->by_hash, &key, sizeof key, m, &first, &fresh, d));
-    if (memcmp(c->mats[*first].v, mat->v, bytes) == 0) *known = *first;
-  }
-  *out = (int32_t)*known;
-  return SW_OK;
-}
-
-sw_rc sel_core_share_tables(sel_core *c, sw_arena *mem, sw_diag *d) {
-  tables k = {0};
-  sel_pair *pairs = sw_arena_copy(mem, c->pairs, (size_t)c->n_pairs, sizeof *pairs, d);
-  sw_rc rc = pairs || !c->n_pairs ? SW_OK : SW_E_RESOURCE;
-  for (int32_t e = 0; e < c->n_pairs && !rc; e++) rc = find_table(&k, c, pairs[e].mat, &pairs[e].mat, d);
-  c->pairs = pairs;
-  sw_dict_deinit(&k.by_address);
-  sw_dict_deinit(&k.by_hash);
-  return rc;
-}
-
-/* --- the bound --------------------------------------------------------------------------------------------------- */
 
 /* Without a cost that is known, where the bound may hope to get. */
 static double target_of(const sel_dual *u, const sw_bound_options *o) {

@@ -172,7 +172,7 @@ static sw_rc improve(brancher *q, node_view *w) {
   SW_TRY(sel_mover_init(&mover, &f, q->k->r->o->seed + (uint64_t)q->born, &w->mem, q->d));
   SW_ARENA_NEW(price, &w->mem, f.offset[w->rest.n], q->d);
   mover.price = NULL;
-  sel_budget part = sel_budget_part(q->b, 0.05, 10 * (w->dual.cells + w->dual.n_flat));
+  sel_budget part = sel_budget_part(q->b, 2e7, 10 * (w->dual.cells + w->dual.n_flat));
   int64_t best = INT64_MAX;
   sel_anneal(&mover, &s, 0, &part, w->x, &best);
   sel_budget_join(q->b, &part);

@@ -114,8 +114,8 @@ sw_rc sel_first_choices(sel_run *r, const sel_core *whole, bool *crowded, sw_dia
   sw_rc rc = used ? index_pairs(&s, &mem, d) : SW_E_RESOURCE;
   if (!rc) memset(s.x, 0xff, (size_t)whole->n * sizeof *s.x);
   if (!rc) rc = sweep_until_it_fits(&s, used, d);
-  if (!rc && r->o->warm && !sel_core_usage(whole, r->o->warm, used) && !sel_stop(&r->budget)) {
-    memcpy(s.x, r->o->warm, (size_t)whole->n * sizeof *s.x);
+  if (!rc && r->warm && !sel_core_usage(whole, r->warm, used) && !sel_stop(&r->budget)) {
+    memcpy(s.x, r->warm, (size_t)whole->n * sizeof *s.x);
     s.price = natural_price(&s) / 16;
     rc = sweep_until_it_fits(&s, used, d);
   }

@@ -12,7 +12,7 @@
 #include "select/exact/along.h"
 #include "select/handover.h"
 #include "select/bound/lift.h"
-#include "select/bound/prior.h"
+#include "select/bound/warm_start.h"
 #include "select/search/walkers.h"
 
 typedef struct searcher {
@@ -69,11 +69,11 @@ static void take_prices(searcher *q) {
 }
 
 /* Prices and messages of an earlier search. */
-static sw_rc take_prior(searcher *q) {
+static sw_rc take_warm_start(searcher *q) {
   const double kFactor = 0.3; /* of the steps that follow */
   const sel_run *r = q->k->r;
-  if (!r->o->prior || r->depth > 0) return SW_OK;
-  SW_TRY(sel_prior_take(&q->dual, q->k->model, r->o->prior, &q->primed, q->d));
+  if (!r->o->from || r->depth > 0) return SW_OK;
+  SW_TRY(sel_warm_start_take(&q->dual, q->k->model, r->o->from, &q->primed, q->d));
   if (!q->primed) return SW_OK;
   q->dual.factor = kFactor;
   sel_dual_pass(&q->dual, 0); /* no step; for a goal that makes sense */
@@ -81,10 +81,10 @@ static sw_rc take_prior(searcher *q) {
   return SW_OK;
 }
 
-static sw_rc give_learned(searcher *q) {
+static sw_rc give_warm_start(searcher *q) {
   const sel_run *r = q->k->r;
-  if (!r->o->learned || r->depth > 0) return SW_OK;
-  return sel_prior_give(&q->dual, q->k->model, r->arena, r->o->learned, q->d);
+  if (!r->o->to || r->depth > 0) return SW_OK;
+  return sel_warm_start_give(&q->dual, q->k->model, r->arena, r->o->to, q->d);
 }
 
 static sw_rc take_best(searcher *q, const int32_t *x, int64_t cost) {
@@ -98,13 +98,13 @@ static sw_rc take_best(searcher *q, const int32_t *x, int64_t cost) {
 }
 
 /* The other threads walk from the best choice. */
-static sw_rc begin_round(searcher *q, double seconds, int64_t sweeps) {
+static sw_rc begin_round(searcher *q, double steps, int64_t sweeps) {
   if (q->has_guide) sel_walkers_guide(&q->walkers, q->guide);
   q->has_guide = false;
   if (q->walkers.n < 2 || q->best_cost == INT64_MAX) return SW_OK;
   take_prices(q);
   sel_walkers_price(&q->walkers, &q->dual, q->packed);
-  sel_budget part = sel_budget_part(q->b, seconds, sweeps * sweep_cells(q));
+  sel_budget part = sel_budget_part(q->b, steps, sweeps * sweep_cells(q));
   q->walking = true;
   return sel_walkers_start(&q->walkers, q->best, q->best_cost, &part, q->d);
 }
@@ -123,14 +123,14 @@ static sw_rc end_round(searcher *q) {
 }
 
 /* This thread's walker, from the best choice. */
-static sw_rc walk(searcher *q, double seconds, int64_t sweeps) {
+static sw_rc walk(searcher *q, double steps, int64_t sweeps) {
   if (q->best_cost == INT64_MAX) return SW_OK;
   int64_t cost = q->best_cost;
   if (!q->walking) {
     take_prices(q);
     sel_walkers_price(&q->walkers, &q->dual, q->packed);
   }
-  sel_budget part = sel_budget_part(q->b, seconds, sweeps * sweep_cells(q));
+  sel_budget part = sel_budget_part(q->b, steps, sweeps * sweep_cells(q));
   memcpy(q->x, q->best, (size_t)q->k->core->n * sizeof *q->x);
   SW_TRY(sel_walkers_walk(&q->walkers, q->x, &cost, &part, q->d));
   sel_budget_join(q->b, &part);
@@ -140,10 +140,10 @@ static sw_rc walk(searcher *q, double seconds, int64_t sweeps) {
 static bool over(const searcher *q) { return q->broken || sel_closed(q->k->r) || sel_stop(q->b); }
 
 /* Tree moves from what was decoded, before it is compared. */
-static sw_rc polish(searcher *q, double seconds) {
+static sw_rc polish(searcher *q, double steps) {
   int64_t cost = INT64_MAX;
   double heat = 1e-5 * (double)(q->best_cost < INT64_MAX ? q->best_cost : (int64_t)q->state.cost);
-  sel_budget part = sel_budget_part(q->b, seconds, 30 * sweep_cells(q));
+  sel_budget part = sel_budget_part(q->b, steps, 30 * sweep_cells(q));
   sel_anneal(&q->mover, &q->state, heat, &part, q->x, &cost);
   sel_budget_join(q->b, &part);
   q->has_guide = cost < INT64_MAX && cost >= q->best_cost;
@@ -170,14 +170,14 @@ static bool start_small(searcher *q) {
 }
 
 /* Decode the best prices and messages, repair, and polish. */
-static sw_rc decode(searcher *q, double polish_s) {
+static sw_rc decode(searcher *q, double polish_steps) {
   take_prices(q);
   sel_dual_decode(&q->dual, q->x);
   sel_state_set(&q->state, q->x);
   sel_spend(q->b, q->dual.cells);
   if (!sel_repair(&q->state, q->packed, q->b) && (q->best_cost < INT64_MAX || !start_small(q))) return SW_OK;
   if (q->state.cost < sw_min_i64(q->best_cost, SW_FORBIDDEN)) SW_TRY(take_best(q, q->state.x, (int64_t)q->state.cost));
-  return over(q) ? SW_OK : polish(q, polish_s);
+  return over(q) ? SW_OK : polish(q, polish_steps);
 }
 
 /* The best prices so far prove `bound`, without the core's offset. */
@@ -207,7 +207,7 @@ static double enough_of(const searcher *q, double goal) {
 }
 
 /* Passes of the dual for a while, then its bound made safe. */
-static sw_rc ascend(searcher *q, double seconds, int64_t sweeps) {
+static sw_rc ascend(searcher *q, double steps, int64_t sweeps) {
   sel_dual *u = &q->dual;
   const int64_t least_passes = 2 * u->patience + 9;
   const double goal = goal_of(q), enough = enough_of(q, goal);
@@ -216,7 +216,7 @@ static sw_rc ascend(searcher *q, double seconds, int64_t sweeps) {
   if (open.deadline_s > 0) open.deadline_s -= q->closing_s;
   do { /* on a large core or a busy machine the time is soon gone; a few passes say nothing about what is to come */
     last = u->passes;
-    sel_budget part = sel_budget_part(&open, seconds, sweeps * sweep_cells(q));
+    sel_budget part = sel_budget_part(&open, steps, sweeps * sweep_cells(q));
     sel_dual_ascend(u, goal, enough, &part);
     sel_budget_join(&open, &part);
   } while (u->passes - passes < least_passes && u->passes > last && u->best_bound < enough && !sel_stop(&open));
@@ -233,7 +233,7 @@ static const double kCoarse = 1e-3; /* who is content with such a gap may find i
 
 /* Start from a choice of the problem's, as far as its values are left; repaired and polished where that breaks caps. */
 static sw_rc start_from(searcher *q, const int32_t *choice) {
-  const double kPolish_s = 0.2;
+  const double kPolish = 8e7;
   const sel_model *m = q->k->model;
   for (int32_t a = 0; a < q->k->core->n; a++) {
     const sel_var *v = &m->vars[m->alive_of[a]];
@@ -245,7 +245,7 @@ static sw_rc start_from(searcher *q, const int32_t *choice) {
   if (sel_state_feasible(&q->state)) return take_best(q, q->state.x, (int64_t)q->state.cost);
   if (!sel_repair(&q->state, NULL, q->b)) return SW_OK;
   if (q->k->r->o->gap > kCoarse) return take_best(q, q->state.x, (int64_t)q->state.cost);
-  return polish(q, kPolish_s);
+  return polish(q, kPolish);
 }
 
 /* From the best choice known, else the smallest amounts; and from the caller's when that was found together with a
@@ -255,16 +255,16 @@ static sw_rc start(searcher *q) {
   sw_score given = {.feasible = true};
   if (r->has) SW_TRY(start_from(q, r->best));
   if (!r->has && !q->k->relaxed && start_small(q)) SW_TRY(take_best(q, q->state.x, (int64_t)q->state.cost));
-  if (r->o->warm && r->o->bound > 0) SW_TRY(sw_problem_score(r->p, r->o->warm, &given, q->d));
-  return given.feasible || sel_closed(q->k->r) ? SW_OK : start_from(q, r->o->warm);
+  if (r->warm && r->o->from->bound > 0) SW_TRY(sw_problem_score(r->p, r->warm, &given, q->d));
+  return given.feasible || sel_closed(q->k->r) ? SW_OK : start_from(q, r->warm);
 }
 
-static sw_rc take_turn(searcher *q, double turn_s, int64_t sweeps) {
-  SW_TRY(ascend(q, turn_s, sweeps));
+static sw_rc take_turn(searcher *q, double turn, int64_t sweeps) {
+  SW_TRY(ascend(q, turn, sweeps));
   if (over(q)) return SW_OK;
-  double walk_s = (q->k->r->o->gap > kCoarse ? 0.25 : 0.5) * turn_s;
-  SW_TRY(decode(q, walk_s));
-  return q->walkers.n == 1 && !over(q) ? walk(q, walk_s, sweeps / 2) : SW_OK;
+  double walk_steps = (q->k->r->o->gap > kCoarse ? 0.25 : 0.5) * turn;
+  SW_TRY(decode(q, walk_steps));
+  return q->walkers.n == 1 && !over(q) ? walk(q, walk_steps, sweeps / 2) : SW_OK;
 }
 
 /* Cores too large for branching: all that will ever be known of the bound comes from the dual at the root. */
@@ -277,7 +277,7 @@ static bool is_large(const searcher *q) {
 static void set_pace(searcher *q) {
   const double kPart = 0.3, kFine = 5e-4;
   if (!is_large(q) || q->k->r->o->gap > kFine) return;
-  sel_dual_pace(&q->dual, kPart * sel_left(q->b) * SW_STEPS_PER_S / (double)(2 * sweep_cells(q)));
+  sel_dual_pace(&q->dual, kPart * sel_left(q->b) / (double)(2 * sweep_cells(q)));
 }
 
 /* Prices and messages near their goal at the price of a layer, where layers repeat. Without prices to find there is
@@ -298,7 +298,7 @@ static sw_rc lift(searcher *q) {
 
 /* Messages of a problem that was unlike this one may lead to where no pass leads on. What is proven says how far a few
  * should bring them; where they do not get there, passes come from below. */
-static sw_rc try_prior(searcher *q) {
+static sw_rc try_warm_start(searcher *q) {
   enum { PASSES = 20 };
   const double kLess = 1e-4;
   if (!q->primed) return SW_OK;
@@ -337,20 +337,20 @@ static sw_rc close_narrow(searcher *q) {
 }
 
 static sw_rc take_turns(searcher *q) {
-  const double kLongestTurn_s = 1.5;
-  double turn_s = 0.15;
+  const double kLongestTurn = 6e8;
+  double turn = 6e7;
   int64_t sweeps = 60;
-  SW_TRY(try_prior(q));
+  SW_TRY(try_warm_start(q));
   if (!q->primed) SW_TRY(lift(q));
   set_pace(q);
   while (!over(q)) {
     double before = q->dual.best_bound;
-    SW_TRY(begin_round(q, 2 * turn_s, 2 * sweeps));
-    SW_TRY(take_turn(q, turn_s, sweeps));
+    SW_TRY(begin_round(q, 2 * turn, 2 * sweeps));
+    SW_TRY(take_turn(q, turn, sweeps));
     SW_TRY(end_round(q));
     if (!over(q)) SW_TRY(close_narrow(q));
     if (over(q) || sel_dual_settled(&q->dual, before)) return SW_OK;
-    turn_s = fmin(kLongestTurn_s, 1.4 * turn_s);
+    turn = fmin(kLongestTurn, 1.4 * turn);
     sweeps += sweeps / 2;
   }
   return SW_OK;
@@ -373,7 +373,7 @@ static sw_rc hand_over(searcher *q) {
 /* Rounds of branch and bound. The walker of a single thread gets a part of each, less when it finds nothing. */
 static sw_rc branch(searcher *q) {
   enum { SWEEPS = 3000 };
-  const double kTurn_s = 0.7;
+  const double kTurn = 2.8e8;
   const sel_core *c = q->k->core;
   double *lambda, share = 0.5;
   bool handed = false;
@@ -384,15 +384,15 @@ static sw_rc branch(searcher *q) {
   sw_rc rc = SW_OK;
   while (!rc && !over(q)) {
     int64_t before = q->best_cost;
-    sel_budget part = sel_budget_part(q->b, kTurn_s, SWEEPS * sweep_cells(q));
-    SW_TRY_TO(end, begin_round(q, kTurn_s, SWEEPS));
+    sel_budget part = sel_budget_part(q->b, kTurn, SWEEPS * sweep_cells(q));
+    SW_TRY_TO(end, begin_round(q, kTurn, SWEEPS));
     SW_TRY_TO(end, sel_branch_run(tree, &part));
     if (!handed && !over(q) && wants_glpk(q)) SW_TRY_TO(end, hand_over(q));
     handed = true;
     if (!over(q)) SW_TRY_TO(end, close_narrow(q));
     SW_TRY_TO(end, end_round(q));
     if (over(q) || q->walkers.n > 1) continue;
-    rc = walk(q, kTurn_s * share, (int64_t)(share * SWEEPS));
+    rc = walk(q, kTurn * share, (int64_t)(share * SWEEPS));
     share = fmax(0.05, q->best_cost < before ? 0.5 : 0.8 * share);
   }
 end:
@@ -404,19 +404,19 @@ end:
 static sw_rc alternate(searcher *q) {
   const int64_t kSweeps = 150;
   const double kFreshFactor = 0.02, kTooSmall = 2e-4; /* steps that have become too small start again */
-  const double kGain = 2e-5, kTurn_s = 1;
+  const double kGain = 2e-5, kTurn = 4e8;
   int wait = 0, patience = 1;
   while (!over(q)) {
-    SW_TRY(begin_round(q, 2 * kTurn_s, 2 * kSweeps));
+    SW_TRY(begin_round(q, 2 * kTurn, 2 * kSweeps));
     if (wait-- <= 0) {
       double before = q->dual.best_bound;
       if (q->dual.factor < kTooSmall) q->dual.factor = kFreshFactor;
-      SW_TRY(ascend(q, kTurn_s, kSweeps));
-      if (!over(q)) SW_TRY(decode(q, 0.2));
+      SW_TRY(ascend(q, kTurn, kSweeps));
+      if (!over(q)) SW_TRY(decode(q, 8e7));
       patience = q->dual.best_bound - before > kGain * fabs(before) ? 1 : patience < 8 ? 2 * patience : 8;
       wait = patience - 1;
     }
-    if (!over(q) && (q->walkers.n == 1 || patience > 1)) SW_TRY(walk(q, kTurn_s, kSweeps));
+    if (!over(q) && (q->walkers.n == 1 || patience > 1)) SW_TRY(walk(q, kTurn, kSweeps));
     if (!over(q)) SW_TRY(close_narrow(q));
     SW_TRY(end_round(q));
   }
@@ -424,7 +424,7 @@ static sw_rc alternate(searcher *q) {
 }
 
 static sw_rc finish(searcher *q) {
-  if (q->best_cost < INT64_MAX && q->walkers.n == 1) SW_TRY(walk(q, 0.05 * fmin(sel_left(q->b), 40), 150));
+  if (q->best_cost < INT64_MAX && q->walkers.n == 1) SW_TRY(walk(q, 0.05 * fmin(sel_left(q->b), 1.6e10), 150));
   if (!over(q)) SW_TRY(close_narrow(q));
   if (over(q)) return SW_OK;
   return is_large(q) && q->best_cost < INT64_MAX ? alternate(q) : branch(q);
@@ -433,13 +433,13 @@ static sw_rc finish(searcher *q) {
 sw_rc sel_search(const sel_base *k, sel_budget *b, sw_diag *d) {
   searcher q = {.k = k, .b = b, .d = d};
   sw_rc rc = searcher_init(&q);
-  if (!rc) rc = take_prior(&q);
+  if (!rc) rc = take_warm_start(&q);
   if (!rc) rc = start(&q);
   if (!rc) rc = take_turns(&q);
   bool goes_on = !k->relaxed || (!q.broken && !k->proof); /* a tree is written down for the whole problem alone */
   if (!rc && goes_on && !sel_closed(k->r)) rc = finish(&q);
   if (q.walking) sel_walkers_drop(&q.walkers);
-  if (!rc) rc = give_learned(&q);
+  if (!rc) rc = give_warm_start(&q);
   sel_walkers_deinit(&q.walkers);
   sel_dual_deinit(&q.dual);
   sw_arena_deinit(&q.mem);

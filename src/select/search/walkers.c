@@ -51,8 +51,8 @@ void sel_walkers_guide(sel_walkers *ws, const int32_t *x) {
 }
 
 /* Tree moves from the best choice, slightly warm. */
-static void stroll(sel_walker *w, double seconds, int64_t sweeps) {
-  sel_budget part = sel_budget_part(&w->budget, seconds, sweeps * w->all->sweep);
+static void stroll(sel_walker *w, double steps, int64_t sweeps) {
+  sel_budget part = sel_budget_part(&w->budget, steps, sweeps * w->all->sweep);
   sel_state_set(&w->state, w->x);
   int64_t cost = w->cost;
   sel_anneal(&w->mover, &w->state, 1e-5 * (double)w->cost, &part, w->walked, &cost);
@@ -63,8 +63,8 @@ static void stroll(sel_walker *w, double seconds, int64_t sweeps) {
 }
 
 /* Large moves from the best choice. */
-static sw_rc leap(sel_walker *w, double seconds, int64_t sweeps) {
-  sel_budget part = sel_budget_part(&w->budget, seconds, sweeps * w->all->sweep);
+static sw_rc leap(sel_walker *w, double steps, int64_t sweeps) {
+  sel_budget part = sel_budget_part(&w->budget, steps, sweeps * w->all->sweep);
   sel_state_set(&w->state, w->x);
   int n_guides = w->all->n_guides < SEL_GUIDES ? w->all->n_guides : SEL_GUIDES;
   w->lns.guide = n_guides ? w->all->guides[sw_rng_below(&w->lns.rng, n_guides)] : NULL;
@@ -82,12 +82,12 @@ static sw_rc leap(sel_walker *w, double seconds, int64_t sweeps) {
 
 static sw_rc wander(sel_walker *w) {
   const int64_t kSweeps = 20;
-  const double kTurn_s = 0.1, kSettled = 1e-5; /* a stroll that gains less than this part gives way to leaps */
+  const double kTurn = 4e7, kSettled = 1e-5; /* a stroll that gains less than this part gives way to leaps */
   while (!sel_stop(&w->budget)) {
     int64_t before = w->cost;
-    stroll(w, kTurn_s, kSweeps);
+    stroll(w, kTurn, kSweeps);
     if ((double)(before - w->cost) > kSettled * (double)before) continue;
-    SW_TRY(leap(w, 4 * kTurn_s, 4 * kSweeps));
+    SW_TRY(leap(w, 4 * kTurn, 4 * kSweeps));
   }
   return SW_OK;
 }

@@ -13,16 +13,16 @@
 
 enum { MOST_ROUNDS = 12 };
 
-typedef struct mender {
+typedef struct repairer {
   const sw_searcher *s;
   sw_problem p;    /* as it is now */
   sw_arena mem;    /* of one round */
   int32_t n, most; /* nodes but hubs; free ones, about */
   int32_t *x, *first, *next, *queue;
   bool *is_free;
-} mender;
+} repairer;
 
-static sw_rc list_neighbours(mender *m, sw_diag *d) {
+static sw_rc list_neighbours(repairer *m, sw_diag *d) {
   const sw_problem *p = &m->p;
   SW_ARENA_NEW(m->first, &m->mem, (size_t)p->n_nodes + 2, d);
   SW_ARENA_NEW(m->next, &m->mem, 2 * (size_t)p->n_edges, d);
@@ -38,14 +38,14 @@ static sw_rc list_neighbours(mender *m, sw_diag *d) {
   return SW_OK;
 }
 
-static void set_free(mender *m, int32_t i, int32_t *n) {
+static void set_free(repairer *m, int32_t i, int32_t *n) {
   if (m->is_free[i]) return;
   m->is_free[i] = true;
   m->queue[(*n)++] = i;
 }
 
 /* Nodes around those without a choice, nearest first. A hub beside a free node is free: it must follow its producer. */
-static sw_rc choose_free(mender *m, sw_diag *d) {
+static sw_rc choose_free(repairer *m, sw_diag *d) {
   int32_t n = 0;
   SW_TRY(list_neighbours(m, d));
   SW_ARENA_NEW(m->is_free, &m->mem, m->p.n_nodes, d);
@@ -60,7 +60,7 @@ static sw_rc choose_free(mender *m, sw_diag *d) {
 }
 
 /* Choose among the free nodes; whether anything is left of them. */
-static sw_rc solve_free(mender *m, double slack, bool *any, sw_diag *d) {
+static sw_rc solve_free(repairer *m, double slack, bool *any, sw_diag *d) {
   const double kOfTime = 0.1; /* that is left */
   sw_problem some;
   sw_solution sol;
@@ -73,7 +73,8 @@ static sw_rc solve_free(mender *m, double slack, bool *any, sw_diag *d) {
     if (m->is_free[i]) warm[k++] = m->x[i];
   sw_score score;
   SW_TRY(sw_problem_score(&some, warm, &score, d));
-  o.warm = warm;
+  const sw_solve_state from = {.n_nodes = some.n_nodes, .choice = warm};
+  o.from = &from;
   o.gap = score.cost > 0 && score.cost < SW_FORBIDDEN ? fmin(0.5, slack / (double)score.cost) : 1e-4;
   SW_TRY(sw_search_call(m->s, &some, kOfTime, &o, &m->mem, &sol, d));
   *any = sol.choice != NULL;
@@ -84,7 +85,7 @@ static sw_rc solve_free(mender *m, double slack, bool *any, sw_diag *d) {
 }
 
 /* One choice of what is free, under the charges as they are; refined where it costs more than they say. */
-static sw_rc mend_once(mender *m, double gap, int32_t *choice, bool *refined, sw_diag *d) {
+static sw_rc repair_once(repairer *m, double gap, int32_t *choice, bool *refined, sw_diag *d) {
   const double kOfGap = 0.2;
   bool any;
   int64_t before;
@@ -99,17 +100,17 @@ static sw_rc mend_once(mender *m, double gap, int32_t *choice, bool *refined, sw
   return sw_selection_refine(m->s->selection, choice, refined, d);
 }
 
-sw_rc sw_search_mend(const sw_searcher *s, int64_t limit, int32_t most, int32_t *choice, sw_diag *d) {
+sw_rc sw_search_repair(const sw_searcher *s, int64_t limit, int32_t most, int32_t *choice, sw_diag *d) {
   const size_t n = (size_t)s->n;
   bool refined = true;
   int32_t *best;
   int64_t least = INT64_MAX;
   SW_ARENA_NEW(best, s->arena, n, d);
   for (int round = 0; refined && round < MOST_ROUNDS && !sw_search_is_over(s); round++) {
-    mender m = {.s = s, .p = *sw_selection_problem(s->selection), .n = s->n, .most = most};
+    repairer m = {.s = s, .p = *sw_selection_problem(s->selection), .n = s->n, .most = most};
     int64_t cost;
     m.p.limit = limit;
-    sw_rc rc = mend_once(&m, s->o->solve.gap, choice, &refined, d);
+    sw_rc rc = repair_once(&m, s->o->solve.gap, choice, &refined, d);
     sw_arena_deinit(&m.mem);
     if (rc) return rc;
     SW_TRY(sw_selection_cost(s->selection, choice, &cost, d));

@@ -1,4 +1,4 @@
-#include "select/bound/prior.h"
+#include "select/bound/warm_start.h"
 
 #include <math.h>
 
@@ -27,7 +27,7 @@ static void copy_known(const sel_model *m, int32_t k, const side *from, int32_t 
     if (from->choice[a] >= 0 && from->choice[a] < m->vars[v].n0) at[from->choice[a]] = -1;
 }
 
-static sw_rc index_links(const sw_learned *from, sw_dict *links, sw_diag *d) {
+static sw_rc index_links(const sw_solve_state *from, sw_dict *links, sw_diag *d) {
   for (int32_t e = 0; e < from->n_links; e++) {
     int64_t *slot;
     bool fresh;
@@ -36,7 +36,7 @@ static sw_rc index_links(const sw_learned *from, sw_dict *links, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc take_messages(sel_dual *u, const sel_model *m, const sw_learned *from, const sw_dict *links, bool *any,
+static sw_rc take_messages(sel_dual *u, const sel_model *m, const sw_solve_state *from, const sw_dict *links, bool *any,
                            sw_diag *d) {
   int32_t *at, most = 1;
   for (int32_t k = 0; k < u->c->n; k++) most = m->vars[m->alive_of[k]].n0 > most ? m->vars[m->alive_of[k]].n0 : most;
@@ -50,7 +50,7 @@ static sw_rc take_messages(sel_dual *u, const sel_model *m, const sw_learned *fr
     int64_t key[2] = {name_of(m, end[0]), name_of(m, end[1])};
     int64_t *known = sw_dict_get(links, key, sizeof key);
     if (!known) continue;
-    const sw_learned_link *o = &from->links[*known];
+    const sw_dual_link *o = &from->links[*known];
     for (int k = 0; k < 2; k++) copy_known(m, end[k], &(side){o->n[k], o->choice[k], o->message[k]}, at, to[k]);
     *any = true;
   }
@@ -58,7 +58,7 @@ static sw_rc take_messages(sel_dual *u, const sel_model *m, const sw_learned *fr
 }
 
 /* A price goes to the step that is nearest among those that count now. */
-static void take_prices(sel_dual *u, const sel_model *m, const sw_learned *from) {
+static void take_prices(sel_dual *u, const sel_model *m, const sw_solve_state *from) {
   int32_t t = 0;
   for (int32_t k = 0; k < from->n_prices && u->c->n_steps; k++) {
     while (t + 1 < u->c->n_steps && sel_name_time(m, t + 1) <= from->time[k]) t++;
@@ -66,7 +66,7 @@ static void take_prices(sel_dual *u, const sel_model *m, const sw_learned *from)
   }
 }
 
-sw_rc sel_prior_take(sel_dual *u, const sel_model *m, const sw_learned *from, bool *any, sw_diag *d) {
+sw_rc sel_warm_start_take(sel_dual *u, const sel_model *m, const sw_solve_state *from, bool *any, sw_diag *d) {
   sw_dict links = {0};
   *any = false;
   sw_rc rc = index_links(from, &links, d);
@@ -86,20 +86,20 @@ static sw_rc give_side(const sel_dual *u, const sel_model *m, int32_t k, const d
   return SW_OK;
 }
 
-sw_rc sel_prior_give(const sel_dual *u, const sel_model *m, sw_arena *arena, sw_learned *to, sw_diag *d) {
+sw_rc sel_warm_start_give(const sel_dual *u, const sel_model *m, sw_arena *arena, sw_solve_state *to, sw_diag *d) {
   const sel_core *c = u->c;
-  *to = (sw_learned){0};
+  to->n_links = to->n_prices = 0;
   if (!(u->best_bound > -INFINITY)) return SW_OK;
   SW_ARENA_NEW(to->links, arena, c->n_pairs, d);
   SW_ARENA_NEW(to->time, arena, c->n_steps, d);
   SW_ARENA_NEW(to->price, arena, c->n_steps, d);
   for (int32_t e = 0; e < c->n_pairs; e++) {
     const sel_link *l = &u->links[e];
-    sw_learned_link *o = &to->links[to->n_links++];
+    sw_dual_link *o = &to->links[to->n_links++];
     bool turned = name_of(m, l->i) > name_of(m, l->j);
     int32_t end[2] = {turned ? l->j : l->i, turned ? l->i : l->j};
     const double *at[2] = {turned ? l->to_j : l->to_i, turned ? l->to_i : l->to_j};
-    *o = (sw_learned_link){.node = {name_of(m, end[0]), name_of(m, end[1])}, .n = {c->dom[end[0]], c->dom[end[1]]}};
+    *o = (sw_dual_link){.node = {name_of(m, end[0]), name_of(m, end[1])}, .n = {c->dom[end[0]], c->dom[end[1]]}};
     for (int k = 0; k < 2; k++) SW_TRY(give_side(u, m, end[k], at[k], &o->choice[k], &o->message[k], d, arena));
   }
   for (int32_t t = 0; t < c->n_steps; t++) {

@@ -4,14 +4,13 @@
 #include <math.h>
 
 static const double kLeastWork = 1e7; /* so that a quick solution is still found */
-static const double kSteps_s = 8e8; /* a second's: most tables of plans have few distinct lines, and are soon passed */
 
-void sw_search_begin(sw_searcher *s, sw_effort *spent) {
+void sw_search_begin(sw_searcher *s, sw_search_budget *spent) {
   const sw_solve_options *o = &s->o->solve;
-  *spent = (sw_effort){.started_s = sw_now_s()};
+  *spent = (sw_search_budget){.started_s = sw_now_s()};
   s->spent = spent;
   s->counted = o->work_limit > 0;
-  s->limit = s->counted ? (double)o->work_limit : kSteps_s * o->time_limit_s;
+  s->limit = s->counted ? (double)o->work_limit : SW_STEPS_PER_S * o->time_limit_s;
   if (s->counted || o->time_limit_s <= 0) return;
   spent->deadline_s = o->deadline_s > 0 ? o->deadline_s : spent->started_s + o->time_limit_s;
 }

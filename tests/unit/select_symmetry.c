@@ -1,7 +1,7 @@
 /* Alike nodes and links: known graphs, and on random ones what being alike must mean. */
 #include "check.h"
 
-#include "shardwright/alike.h"
+#include "select/symmetry.h"
 #include "shardwright/clock.h"
 
 static int kinds(const int32_t *like, int n) {
@@ -16,11 +16,11 @@ static void rounds_tell_ends_from_the_middle(void **state) {
   static const int kKinds[] = {0, 5, 7};
   for (int rounds = 1; rounds < 3; rounds++) {
     uint64_t colour[] = {1, 2, 2, 2, 2, 2, 1};
-    sw_alike_link links[6];
+    sel_symmetry_link links[6];
     int32_t like[7], like_link[6];
     sw_diag diag = {0};
-    for (int32_t k = 0; k < 6; k++) links[k] = (sw_alike_link){{k, k + 1}, 7};
-    assert_ok(sw_alike(7, colour, 6, links, rounds, like, like_link, &diag));
+    for (int32_t k = 0; k < 6; k++) links[k] = (sel_symmetry_link){{k, k + 1}, 7};
+    assert_ok(sel_symmetry_refine(7, colour, 6, links, rounds, like, like_link, &diag));
     assert_int_equal(kinds(like, 7), kKinds[rounds]);
   }
 }
@@ -30,21 +30,22 @@ static void repeated_layers_are_alike(void **state) {
   (void)state;
   enum { LAYERS = 20, NODES = 6, LINKS = 7, N = LAYERS * NODES };
   static const int kFrom[LINKS] = {0, 1, 1, 2, 3, 4, 5}, kTo[LINKS] = {1, 2, 3, 4, 4, 5, 6};
-  sw_alike_link links[LAYERS * LINKS];
+  sel_symmetry_link links[LAYERS * LINKS];
   uint64_t colour[N];
   int32_t like[N], like_link[LAYERS * LINKS];
   sw_diag diag = {0};
   for (int k = 0; k < LAYERS * LINKS; k++)
-    links[k] = (sw_alike_link){{(k / LINKS * NODES + kFrom[k % LINKS]) % N, (k / LINKS * NODES + kTo[k % LINKS]) % N},
-                               (uint64_t)(k % LINKS == 2)};
+    links[k] =
+        (sel_symmetry_link){{(k / LINKS * NODES + kFrom[k % LINKS]) % N, (k / LINKS * NODES + kTo[k % LINKS]) % N},
+                            (uint64_t)(k % LINKS == 2)};
   for (int i = 0; i < N; i++) colour[i] = i % NODES == 4;
-  assert_ok(sw_alike(N, colour, LAYERS * LINKS, links, 9, like, like_link, &diag));
+  assert_ok(sel_symmetry_refine(N, colour, LAYERS * LINKS, links, 9, like, like_link, &diag));
   for (int i = 0; i < N; i++) assert_int_equal(like[i], i % NODES);
   for (int k = 0; k < LAYERS * LINKS; k++) assert_int_equal(like_link[k], k % LINKS);
 }
 
 /* How many links of node i are like link `of`, on the side given. */
-static int count_like(int i, int side, int of, int n, const sw_alike_link *links, const int32_t *like_link) {
+static int count_like(int i, int side, int of, int n, const sel_symmetry_link *links, const int32_t *like_link) {
   int found = 0;
   for (int k = 0; k < n; k++) found += links[k].node[side] == i && like_link[k] == of;
   return found;
@@ -58,14 +59,14 @@ static void alike_nodes_have_alike_links(void **state) {
   int merged = 0;
   for (int k = 0; k < check_scale(300); k++) {
     uint64_t colour[N], first_colour[N];
-    sw_alike_link links[LINKS];
+    sel_symmetry_link links[LINKS];
     int32_t like[N], like_link[LINKS];
     sw_diag diag = {0};
     for (int i = 0; i < N; i++) colour[i] = first_colour[i] = (uint64_t)sw_rng_below(&g, 2);
     for (int e = 0; e < LINKS; e++)
-      links[e] =
-          (sw_alike_link){{(int32_t)sw_rng_below(&g, N), (int32_t)sw_rng_below(&g, N)}, (uint64_t)sw_rng_below(&g, 2)};
-    assert_ok(sw_alike(N, colour, LINKS, links, 1 + (int)sw_rng_below(&g, 3), like, like_link, &diag));
+      links[e] = (sel_symmetry_link){{(int32_t)sw_rng_below(&g, N), (int32_t)sw_rng_below(&g, N)},
+                                     (uint64_t)sw_rng_below(&g, 2)};
+    assert_ok(sel_symmetry_refine(N, colour, LINKS, links, 1 + (int)sw_rng_below(&g, 3), like, like_link, &diag));
     for (int i = 0; i < N; i++) {
       assert_true(like[i] <= i && like[like[i]] == like[i] && first_colour[i] == first_colour[like[i]]);
       merged += like[i] != i;

@@ -112,7 +112,7 @@ static sw_rc explain(const sw_searcher *s, const sw_fit *fit, const smallest *w,
   return rc;
 }
 
-sw_rc sw_search_squeeze(const sw_searcher *s, const sw_fit *fit, sw_plan *out, sw_diag *d) {
+sw_rc sw_search_least_memory(const sw_searcher *s, const sw_fit *fit, sw_plan *out, sw_diag *d) {
   smallest w;
   const double kOfLeft = 0.25; /* one of several solves */
   sw_searcher part = s->limit > 0 ? sw_search_for(s, kOfLeft * sw_search_left(s)) : *s;

@@ -1,4 +1,4 @@
-/* Problems of kinds against the problems they stand for; hubs, whose place in the order must change nothing that is
+/* Quotients by symmetry against the problems they stand for; hubs, whose place in the order must change nothing that is
  * true. */
 #include "check.h"
 
@@ -32,7 +32,7 @@ static sw_problem copies_of(const sw_problem *layer, int n, sw_rng *g, sw_arena 
   return p;
 }
 
-static void kinds_cost_what_they_stand_for(void **state) {
+static void quotients_cost_what_they_stand_for(void **state) {
   (void)state;
   sw_rng g;
   sw_rng_seed(&g, check_seed(71));
@@ -41,21 +41,22 @@ static void kinds_cost_what_they_stand_for(void **state) {
   for (int k = 0; k < rounds; k++) {
     sw_arena a = {0};
     sw_diag diag = {0};
-    sw_problem layer = random_problem(&g, &a, &s), kinds, p = copies_of(&layer, 6 + k % 5, &g, &a);
-    int32_t *kind = take(&a, (size_t)p.n_nodes, sizeof *kind), *full = take(&a, (size_t)p.n_nodes, sizeof *full);
-    assert_ok(sw_problem_of_kinds(&p, &a, &kinds, kind, &diag));
-    assert_ok(sw_problem_verify(&kinds, &diag));
-    fewer += kinds.n_nodes < p.n_nodes;
-    int32_t *x = take(&a, (size_t)kinds.n_nodes, sizeof *x);
+    sw_problem layer = random_problem(&g, &a, &s), quotient, p = copies_of(&layer, 6 + k % 5, &g, &a);
+    int32_t *class_of = take(&a, (size_t)p.n_nodes, sizeof *class_of),
+            *full = take(&a, (size_t)p.n_nodes, sizeof *full);
+    assert_ok(sw_problem_quotient(&p, &a, &quotient, class_of, &diag));
+    assert_ok(sw_problem_verify(&quotient, &diag));
+    fewer += quotient.n_nodes < p.n_nodes;
+    int32_t *x = take(&a, (size_t)quotient.n_nodes, sizeof *x);
     for (int n = 0; n < 5; n++) {
-      sw_score of_kinds, of_all;
-      for (int32_t i = 0; i < kinds.n_nodes; i++) x[i] = (int32_t)sw_rng_below(&g, kinds.nodes[i].n_choices);
-      for (int32_t i = 0; i < p.n_nodes; i++) full[i] = x[kind[i]];
-      assert_ok(sw_problem_score(&kinds, x, &of_kinds, &diag));
+      sw_score of_classes, of_all;
+      for (int32_t i = 0; i < quotient.n_nodes; i++) x[i] = (int32_t)sw_rng_below(&g, quotient.nodes[i].n_choices);
+      for (int32_t i = 0; i < p.n_nodes; i++) full[i] = x[class_of[i]];
+      assert_ok(sw_problem_score(&quotient, x, &of_classes, &diag));
       assert_ok(sw_problem_score(&p, full, &of_all, &diag));
-      assert_int_equal(of_kinds.feasible, of_all.feasible);
-      assert_true(of_kinds.peak == of_all.peak);
-      assert_true(of_all.cost >= SW_FORBIDDEN ? of_kinds.cost >= SW_FORBIDDEN : of_kinds.cost == of_all.cost);
+      assert_int_equal(of_classes.feasible, of_all.feasible);
+      assert_true(of_classes.peak == of_all.peak);
+      assert_true(of_all.cost >= SW_FORBIDDEN ? of_classes.cost >= SW_FORBIDDEN : of_classes.cost == of_all.cost);
     }
     sw_arena_deinit(&a);
   }
@@ -125,9 +126,9 @@ static void bounds_with_hubs_are_true(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(kinds_cost_what_they_stand_for),
+      cmocka_unit_test(quotients_cost_what_they_stand_for),
       cmocka_unit_test(hubs_change_no_optimum),
       cmocka_unit_test(bounds_with_hubs_are_true),
   };
-  return cmocka_run_group_tests_name("select_kinds", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("select_quotient", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Prices and messages from one refinement of a problem to the next.
+/* What is known of a problem, from one refinement to the next.
  *
  * Nodes of arguments, ops and outputs keep their numbers, and so do their choices. A hub is named by its value and its
  * number there, its choices by what the producer gives and which copies are made; a copy that the hub gets later adds
@@ -89,7 +89,7 @@ static sw_rc find_side(hubs *k, int64_t *node, int32_t n, int64_t *choice, bool 
 }
 
 /* Links of one's own, whose nodes and choices may change; messages and prices are borrowed. */
-static sw_rc copy_links(const sw_learned *from, sw_arena *arena, sw_learned *to, sw_diag *d) {
+static sw_rc copy_links(const sw_solve_state *from, sw_arena *arena, sw_solve_state *to, sw_diag *d) {
   *to = *from;
   SW_ARENA_NEW(to->links, arena, from->n_links, d);
   for (int32_t e = 0; e < from->n_links; e++) {
@@ -103,46 +103,51 @@ static sw_rc copy_links(const sw_learned *from, sw_arena *arena, sw_learned *to,
   return SW_OK;
 }
 
-sw_rc sw_selection_keep(const sw_selection *s, const sw_learned *learned, sw_arena *arena, sw_learned *kept,
+sw_rc sw_selection_keep(const sw_selection *s, const sw_solve_state *state, sw_arena *arena, sw_solve_state *kept,
                         sw_diag *d) {
   hubs k;
-  SW_TRY(copy_links(learned, arena, kept, d));
+  SW_TRY(copy_links(state, arena, kept, d));
   SW_TRY(find_hubs(&k, s, arena, d));
   for (int32_t e = 0; e < kept->n_links; e++) {
-    sw_learned_link *l = &kept->links[e];
+    sw_dual_link *l = &kept->links[e];
     for (int side = 0; side < 2; side++) name_side(&k, &l->node[side], l->n[side], l->choice[side]);
   }
   return SW_OK;
 }
 
-static void swap_ends(sw_learned_link *l) {
-  *l = (sw_learned_link){.node = {l->node[1], l->node[0]},
-                         .n = {l->n[1], l->n[0]},
-                         .choice = {l->choice[1], l->choice[0]},
-                         .message = {l->message[1], l->message[0]}};
+static void swap_ends(sw_dual_link *l) {
+  *l = (sw_dual_link){.node = {l->node[1], l->node[0]},
+                      .n = {l->n[1], l->n[0]},
+                      .choice = {l->choice[1], l->choice[0]},
+                      .message = {l->message[1], l->message[0]}};
 }
 
-static sw_rc find_links(hubs *k, sw_learned *learned, sw_diag *d) {
+static sw_rc find_links(hubs *k, sw_solve_state *state, sw_diag *d) {
   int32_t n = 0;
-  for (int32_t e = 0; e < learned->n_links; e++) {
-    sw_learned_link l = learned->links[e];
+  for (int32_t e = 0; e < state->n_links; e++) {
+    sw_dual_link l = state->links[e];
     bool known[2];
     for (int side = 0; side < 2; side++)
       SW_TRY(find_side(k, &l.node[side], l.n[side], l.choice[side], &known[side], d));
     if (!known[0] || !known[1]) continue;
     if (l.node[0] > l.node[1]) swap_ends(&l);
-    learned->links[n++] = l;
+    state->links[n++] = l;
   }
-  learned->n_links = n;
+  state->n_links = n;
   return SW_OK;
 }
 
-sw_rc sw_selection_recall(const sw_selection *s, const sw_learned *kept, sw_arena *arena, sw_learned *learned,
+sw_rc sw_selection_recall(const sw_selection *s, const sw_solve_state *kept, sw_arena *arena, sw_solve_state *state,
                           sw_diag *d) {
   hubs k;
-  SW_TRY(copy_links(kept, arena, learned, d));
+  SW_TRY(copy_links(kept, arena, state, d));
   SW_TRY(find_hubs(&k, s, arena, d));
-  sw_rc rc = find_links(&k, learned, d);
+  sw_rc rc = find_links(&k, state, d);
   sw_dict_deinit(&k.rows);
-  return rc;
+  if (rc) return rc;
+  state->n_nodes = (int32_t)s->nodes.n;
+  int32_t *choice;
+  SW_ARENA_NEW(choice, arena, state->n_nodes, d);
+  state->choice = choice;
+  return sw_selection_complete(s, kept->choice, choice, d);
 }

@@ -1,0 +1,206 @@
+/* The problem in which nodes of one symmetry class choose alike, and its solution as one of the whole.
+ *
+ *   x - a - b - a - b - a - b - y    becomes    x - a - b - y, where a, b and the tables between them count three and
+ *                                               two times, and the table from b to the next a is one between them, too
+ */
+#include <string.h>
+
+#include "select/run.h"
+#include "select/symmetry.h"
+#include "shardwright/hash.h"
+
+enum { ROUNDS = 2 }; /* steps; few: what lies further away makes too many classes */
+
+typedef struct quotient {
+  const sw_problem *p;
+  sw_arena *arena;
+  int32_t *class_of; /* of a node */
+  int32_t n;
+  int64_t **cost; /* by class */
+  sw_use **uses;
+  sw_node *nodes;
+  sw_dict made; /* tables, by address and by how often they count */
+} quotient;
+
+/* Number the classes by their first nodes. */
+static sw_rc find_classes(quotient *k, sw_arena *mem, sw_diag *d) {
+  sel_core c;
+  sel_symmetry same;
+  SW_TRY(sel_core_of_problem(k->p, mem, &c, d));
+  SW_TRY(sel_core_share_tables(&c, mem, d));
+  SW_TRY(sel_symmetry_find(&c, ROUNDS, mem, &same, d));
+  for (int32_t i = 0; i < c.n; i++) k->class_of[i] = same.like[i] == i ? k->n++ : k->class_of[same.like[i]];
+  return SW_OK;
+}
+
+/* What all nodes of a class pay and occupy. */
+static sw_rc add_nodes(quotient *k, sw_diag *d) {
+  const sw_problem *p = k->p;
+  SW_ARENA_NEW(k->cost, k->arena, k->n, d);
+  SW_ARENA_NEW(k->uses, k->arena, k->n, d);
+  SW_ARENA_NEW(k->nodes, k->arena, k->n, d);
+  for (int32_t i = 0; i < p->n_nodes; i++) k->nodes[k->class_of[i]].n_uses += p->nodes[i].n_uses;
+  for (int32_t a = 0; a < k->n; a++) {
+    SW_ARENA_NEW(k->uses[a], k->arena, k->nodes[a].n_uses, d);
+    k->nodes[a].n_uses = 0;
+  }
+  for (int32_t i = 0; i < p->n_nodes; i++) {
+    int32_t a = k->class_of[i], n = p->nodes[i].n_choices;
+    sw_node *to = &k->nodes[a];
+    if (!k->cost[a]) SW_ARENA_NEW(k->cost[a], k->arena, n, d);
+    for (int32_t s = 0; s < n; s++)
+      k->cost[a][s] = sw_min_i64(SW_FORBIDDEN, sw_cost_add(k->cost[a][s], p->nodes[i].cost[s]));
+    for (int32_t u = 0; u < p->nodes[i].n_uses; u++) k->uses[a][to->n_uses++] = p->nodes[i].uses[u];
+    to->n_choices = n;
+    to->cost = k->cost[a];
+    to->uses = k->uses[a];
+  }
+  return SW_OK;
+}
+
+/* An edge between classes, which stands for several. */
+typedef struct bundle {
+  int32_t i, j;
+  const int64_t *cost;
+} bundle;
+
+/* The cells of a table n times. What was made before is used again, so that edges that shared a table do so again. */
+static sw_rc times(quotient *k, const bundle *b, int64_t n, const int64_t **out, sw_diag *d) {
+  struct {
+    uint64_t at, n;
+  } key = {(uint64_t)(uintptr_t)b->cost, (uint64_t)n};
+  size_t cells = (size_t)k->nodes[b->i].n_choices * (size_t)k->nodes[b->j].n_choices;
+  int64_t *to, *slot;
+  bool fresh;
+  *out = b->cost;
+  if (n == 1) return SW_OK;
+  SW_TRY(sw_dict_put(&k->made, &key, sizeof key, 0, &slot, &fresh, d));
+  if (fresh) {
+    SW_ARENA_NEW(to, k->arena, cells, d);
+    for (size_t c = 0; c < cells; c++) to[c] = sw_cost_times(b->cost[c], n);
+    *slot = (int64_t)(uintptr_t)to;
+  }
+  *out = (const int64_t *)(uintptr_t)*slot;
+  return SW_OK;
+}
+
+/* Both ends choose the same. */
+static void add_loop(const quotient *k, const bundle *b, int64_t n) {
+  for (int32_t s = 0, all = k->nodes[b->i].n_choices; s < all; s++) {
+    int64_t each = sw_cost_times(b->cost[(int64_t)s * all + s], n);
+    k->cost[b->i][s] = sw_min_i64(SW_FORBIDDEN, sw_cost_add(k->cost[b->i][s], each));
+  }
+}
+
+static sw_rc add_edges(quotient *k, sw_problem *out, sw_diag *d) {
+  const sw_problem *p = k->p;
+  sw_dict seen = {0};
+  bundle *all = sw_arena_alloc(k->arena, (size_t)p->n_edges, sizeof *all, d);
+  int64_t *count = sw_arena_alloc(k->arena, (size_t)p->n_edges, sizeof *count, d);
+  sw_edge *edges = sw_arena_alloc(k->arena, (size_t)p->n_edges, sizeof *edges, d);
+  sw_rc rc = all && count && edges ? SW_OK : SW_E_RESOURCE;
+  int32_t n = 0;
+  for (int32_t e = 0; e < p->n_edges && !rc; e++) {
+    bundle b = {k->class_of[p->edges[e].i], k->class_of[p->edges[e].j], p->edges[e].cost};
+    int64_t *at;
+    bool fresh;
+    rc = sw_dict_put(&seen, &b, sizeof b, n, &at, &fresh, d);
+    if (!rc && fresh) all[n++] = b;
+    if (!rc) count[*at]++;
+  }
+  out->n_edges = 0;
+  out->edges = edges;
+  for (int32_t a = 0; a < n && !rc; a++) {
+    if (all[a].i == all[a].j) {
+      add_loop(k, &all[a], count[a]);
+      continue;
+    }
+    edges[out->n_edges] = (sw_edge){all[a].i, all[a].j, NULL};
+    rc = times(k, &all[a], count[a], &edges[out->n_edges++].cost, d);
+  }
+  sw_dict_deinit(&seen);
+  sw_dict_deinit(&k->made);
+  return rc;
+}
+
+sw_rc sw_problem_quotient(const sw_problem *p, sw_arena *arena, sw_problem *out, int32_t *class_of, sw_diag *d) {
+  quotient k = {.p = p, .arena = arena, .class_of = class_of};
+  sw_arena mem = {0};
+  *out = (sw_problem){.name = p->name, .limit = p->limit};
+  sw_rc rc = find_classes(&k, &mem, d);
+  sw_arena_deinit(&mem);
+  if (rc) return rc;
+  SW_TRY(add_nodes(&k, d));
+  SW_TRY(add_edges(&k, out, d));
+  out->n_nodes = k.n;
+  out->nodes = k.nodes;
+  for (int32_t i = 0; i < p->hubs_at; i++) out->hubs_at = class_of[i] >= out->hubs_at ? class_of[i] + 1 : out->hubs_at;
+  return SW_OK;
+}
+
+/* --- solving it -------------------------------------------------------------------------------------------------- */
+
+/* Links between the first nodes of their classes, as links of the classes; the choices of first nodes. */
+static sw_rc take_state(const sw_problem *q, int32_t n, const int32_t *class_of, const int32_t *first,
+                        const sw_solve_state *from, sw_arena *mem, sw_solve_state *to, sw_diag *d) {
+  *to = *from;
+  to->n_links = 0;
+  to->n_nodes = q->n_nodes;
+  SW_ARENA_NEW(to->links, mem, from->n_links, d);
+  for (int32_t e = 0; e < from->n_links; e++) {
+    sw_dual_link l = from->links[e];
+    if (l.node[0] < 0 || l.node[1] >= n || l.node[1] < 0 || l.node[0] >= n) continue;
+    int32_t a = class_of[l.node[0]], b = class_of[l.node[1]];
+    if (first[a] != l.node[0] || first[b] != l.node[1]) continue;
+    l.node[0] = a;
+    l.node[1] = b;
+    to->links[to->n_links++] = l;
+  }
+  to->choice = NULL;
+  if (!from->choice || from->n_nodes < n) return SW_OK;
+  int32_t *choice;
+  SW_ARENA_NEW(choice, mem, q->n_nodes, d);
+  for (int32_t a = 0; a < q->n_nodes; a++) choice[a] = from->choice[first[a]];
+  to->choice = choice;
+  return SW_OK;
+}
+
+static sw_rc spread_choice(const sw_problem *p, const int32_t *class_of, sw_arena *arena, int32_t **choice,
+                           sw_diag *d) {
+  const int32_t *of_classes = *choice;
+  if (!of_classes) return SW_OK;
+  SW_ARENA_NEW(*choice, arena, p->n_nodes, d);
+  for (int32_t i = 0; i < p->n_nodes; i++) (*choice)[i] = of_classes[class_of[i]];
+  return SW_OK;
+}
+
+static sw_rc solve(const sw_problem *p, const sw_solve_options *given, sw_arena *mem, sw_arena *arena, sw_solution *out,
+                   sw_diag *d) {
+  sw_problem q;
+  sw_solve_state from;
+  sw_solve_options o = *given;
+  int32_t *class_of, *first;
+  SW_ARENA_NEW(class_of, mem, p->n_nodes, d);
+  SW_ARENA_NEW(first, mem, p->n_nodes, d);
+  SW_TRY(sw_problem_quotient(p, mem, &q, class_of, d));
+  for (int32_t i = p->n_nodes - 1; i >= 0; i--) first[class_of[i]] = i;
+  if (o.from) SW_TRY(take_state(&q, p->n_nodes, class_of, first, o.from, mem, &from, d));
+  if (o.from) o.from = &from;
+  o.symmetric = false;
+  SW_TRY(sw_solve(&q, &o, arena, out, d));
+  SW_TRY(spread_choice(p, class_of, arena, &out->choice, d));
+  if (!o.to) return SW_OK;
+  o.to->n_nodes = p->n_nodes;
+  o.to->choice = out->choice;
+  for (int32_t e = 0; e < o.to->n_links; e++)
+    for (int side = 0; side < 2; side++) o.to->links[e].node[side] = first[o.to->links[e].node[side]];
+  return SW_OK;
+}
+
+sw_rc sel_solve_quotient(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out,
+                         sw_diag *d) {
+  sw_arena mem = {0};
+  sw_rc rc = solve(p, o, &mem, arena, out, d);
+  sw_arena_deinit(&mem);
+  return rc;
+}
