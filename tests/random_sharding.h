@@ -4,8 +4,8 @@
 
 #include "check.h"
 
-#include "shardwright/checked.h"
-#include "shardwright/hash.h"
+#include "base/checked.h"
+#include "base/hash.h"
 #include "shardwright/tiling.h"
 
 typedef struct rng {

@@ -6,7 +6,7 @@
 
 #include "shardwright/profile.h"
 #include "shardwright/reshard.h"
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 
 /* With options.to_mesh `to` speaks of that mesh. */
 typedef struct reshard_case {

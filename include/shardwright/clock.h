@@ -2,7 +2,6 @@
 #ifndef SHARDWRIGHT_CLOCK_H_
 #define SHARDWRIGHT_CLOCK_H_
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -11,11 +10,13 @@
 SW_API double sw_now_s(void);    /* monotonic seconds */
 SW_API double sw_thread_s(void); /* processor seconds of the calling thread: others on the machine do not count */
 
-/* Set from a signal handler or another thread; long work polls it and returns the best it has. */
+/* Set from a signal handler or another thread; long work polls it and returns the best it has. Zero-initialised: not
+ * set. To be touched by these two alone. */
 typedef struct sw_cancel {
-  atomic_int flag;
+  int flag;
 } sw_cancel;
-static inline bool sw_cancelled(sw_cancel *c) { return c && atomic_load_explicit(&c->flag, memory_order_relaxed); }
+static inline void sw_cancel_set(sw_cancel *c) { __atomic_store_n(&c->flag, 1, __ATOMIC_RELAXED); }
+static inline bool sw_cancelled(const sw_cancel *c) { return c && __atomic_load_n(&c->flag, __ATOMIC_RELAXED); }
 
 /* xoshiro256** (Blackman and Vigna 2018), seeded by splitmix64: same seed, same numbers, everywhere. */
 typedef struct sw_rng {

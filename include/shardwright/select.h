@@ -8,9 +8,22 @@
 #define SHARDWRIGHT_SELECT_H_
 
 #include "shardwright/arena.h"
-#include "shardwright/checked.h"
 #include "shardwright/clock.h"
 #include "shardwright/text.h"
+
+__extension__ typedef __int128 sw_i128;
+
+/* Costs of the selection problem: integers in [0, SW_FORBIDDEN]; SW_FORBIDDEN and above mean "not allowed". */
+#define SW_FORBIDDEN INT64_C(1000000000000000000)
+static inline int64_t sw_cost_add(int64_t a, int64_t b) {
+  return a >= SW_FORBIDDEN - b ? SW_FORBIDDEN : a + b; /* both in [0, SW_FORBIDDEN] */
+}
+/* The same for a cost that is met `n` times, n >= 0. */
+static inline int64_t sw_cost_times(int64_t cost, int64_t n) {
+  int64_t all;
+  if (cost >= SW_FORBIDDEN) return SW_FORBIDDEN;
+  return !__builtin_mul_overflow(cost, n, &all) && all < SW_FORBIDDEN ? all : SW_FORBIDDEN - 1;
+}
 
 /* Occupies [begin, end) in time steps; an empty interval occupies nothing. */
 typedef struct sw_use {

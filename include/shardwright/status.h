@@ -6,6 +6,15 @@
  *
  *   gpt2.json:14:40: error: axis 'modle' is not in the mesh; expected one of x, y
  *     note: while reading the sharding of value 'h0'
+ *
+ * What holds for all public headers, where a function does not say otherwise:
+ * - Threads. Functions keep no state of their own between calls. Objects may be read from several threads at once, and
+ *   are written by one. Exceptions are process-wide and say so: sw_log_to, sw_mem_fail_after.
+ * - Ownership. `const` pointers in structs are borrowed. What takes an arena makes things that live until the arena is
+ *   freed; what is made by _create or returned as `T **out` without an arena is the caller's, who passes it to
+ *   _destroy.
+ * - ABI. Structs are laid out in these headers and grow; so library and headers are of one minor version, which is what
+ *   the shared libraries' names say. Option structs are zero-initialised: 0 is the default of every field.
  */
 #ifndef SHARDWRIGHT_STATUS_H_
 #define SHARDWRIGHT_STATUS_H_
@@ -15,15 +24,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#if defined(__GNUC__)
+#if defined(__cplusplus)
+#define SW_LINKAGE extern "C"
+#else
+#define SW_LINKAGE
+#endif
 #define SW_CHECKED __attribute__((warn_unused_result))
 #define SW_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
-#define SW_API __attribute__((visibility("default")))
-#else
-#define SW_CHECKED
-#define SW_PRINTF(fmt, args)
-#define SW_API
-#endif
+/* What other libraries may call: hidden is the rule, and in C++ it is C's. */
+#define SW_API SW_LINKAGE __attribute__((visibility("default")))
 
 /* The values are the exit codes of the command-line tool (design: "The command line"). */
 typedef enum sw_rc {

@@ -7,7 +7,7 @@
 #include <malloc.h>
 #endif
 
-#include "shardwright/array.h"
+#include "base/array.h"
 
 enum { MEM_ALIGN = 64, ARENA_ALIGN = 16, ARENA_FIRST_BYTES = 16 << 10, ARENA_MOST_BYTES = 4 << 20 };
 

@@ -2,8 +2,8 @@
 
 #include <time.h>
 
-#include "shardwright/checked.h"
-#include "shardwright/hash.h"
+#include "base/checked.h"
+#include "base/hash.h"
 
 static double read_clock(clockid_t clock) {
   struct timespec ts;

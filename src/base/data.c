@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shardwright/file.h"
+#include "base/file.h"
 
 enum { PATH_BYTES = 4096, MOST_PARENTS = 4 };
 

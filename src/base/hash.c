@@ -1,4 +1,4 @@
-#include "shardwright/hash.h"
+#include "base/hash.h"
 
 #include <string.h>
 

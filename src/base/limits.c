@@ -1,4 +1,4 @@
-#include "shardwright/limits.h"
+#include "base/limits.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  *   "modle" -> "model"   1 (a swap)        "sovle" -> "solve"   1        "plan" -> "run"   too far
  */
-#include "shardwright/nearest.h"
+#include "base/nearest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "shardwright/file.h"
+#include "base/file.h"
 
 sw_rc sw_diag_fail(sw_diag *d, sw_rc rc, sw_span at, const char *src_file, int src_line, const char *fmt, ...) {
   if (!d) return rc;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shardwright/array.h"
+#include "base/array.h"
 
 /* Room for `want` bytes; t->rc says when there is none, and all stays as it was. */
 static void *with_room(sw_text *t, size_t want) {

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "shardwright/file.h"
-#include "shardwright/npy.h"
+#include "base/file.h"
+#include "io/npy.h"
 
 static void print_path(const char *dir, const char *name, sw_text *out) {
   sw_text_printf(out, "%s/", dir);

@@ -4,12 +4,12 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
-#include "shardwright/bench_costs.h"
-#include "shardwright/bench_kernels.h"
-#include "shardwright/bench_plan.h"
-#include "shardwright/bench_reshard.h"
-#include "shardwright/bench_solve.h"
-#include "shardwright/json_write.h"
+#include "report/bench_costs.h"
+#include "report/bench_kernels.h"
+#include "report/bench_plan.h"
+#include "report/bench_reshard.h"
+#include "report/bench_solve.h"
+#include "io/json_write.h"
 #include "shardwright/profile_json.h"
 
 typedef struct settings {

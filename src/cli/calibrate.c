@@ -3,8 +3,8 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
-#include "shardwright/calibrate.h"
-#include "shardwright/file.h"
+#include "report/calibrate.h"
+#include "base/file.h"
 #include "shardwright/log.h"
 #include "shardwright/profile_json.h"
 

@@ -2,7 +2,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "shardwright/certificate.h"
-#include "shardwright/file.h"
+#include "base/file.h"
 #include "shardwright/iopddl.h"
 
 typedef struct settings {

@@ -1,9 +1,9 @@
 /* shardwright comm: the runtime alone. */
 #include "cli/comm.h"
 #include "cli/output.h"
-#include "shardwright/comm_launch.h"
-#include "shardwright/comm_suite.h"
-#include "shardwright/trace.h"
+#include "shardwright/comm.h"
+#include "comm/comm_suite.h"
+#include "report/trace.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include "cli/comm.h"
 #include "cli/output.h"
-#include "shardwright/comm_bench.h"
+#include "comm/comm_bench.h"
 
 typedef struct sweep {
   sw_comm_bench base; /* what all rows share */

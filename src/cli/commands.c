@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "shardwright/nearest.h"
+#include "base/nearest.h"
 
 #define SW_COMMAND(x) extern const sw_command sw_command_##x;
 #include "cli/commands.def"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "shardwright/file.h"
+#include "base/file.h"
 
 /* A path of the command line and what names it there: "MODEL", "--report". */
 typedef struct named_file {

@@ -5,8 +5,8 @@
  */
 #include "cli/command.h"
 #include "cli/output.h"
-#include "shardwright/file.h"
-#include "shardwright/gen.h"
+#include "base/file.h"
+#include "io/gen.h"
 #include "shardwright/model_json.h"
 
 typedef struct settings {

@@ -5,7 +5,7 @@
 #include "cli/manual.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "shardwright/json_write.h"
+#include "io/json_write.h"
 #include "shardwright/op.h"
 
 typedef struct settings {

@@ -17,7 +17,7 @@ static sw_cancel g_cancel;
 
 static void on_signal(int signal_number) {
   (void)signal_number;
-  atomic_store_explicit(&g_cancel.flag, 1, memory_order_relaxed);
+  sw_cancel_set(&g_cancel);
 }
 
 /* The first of the two asks the command to finish with what it has; a second one ends the process. */

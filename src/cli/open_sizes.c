@@ -5,7 +5,7 @@
 #include "cli/read_model.h"
 #include "shardwright/log.h"
 #include "shardwright/plan_json.h"
-#include "shardwright/polynomial.h"
+#include "report/polynomial.h"
 
 enum { MOVED, TWICE, MEASURES };
 

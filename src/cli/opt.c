@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/session.h"
-#include "shardwright/file.h"
+#include "base/file.h"
 
 typedef struct settings {
   const char *input, *output;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shardwright/nearest.h"
+#include "base/nearest.h"
 #include "shardwright/text.h"
 
 /* Where one value goes, and what to call it in a message. */

@@ -3,7 +3,7 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
-#include "shardwright/factor_rule.h"
+#include "propagate/factor_rule.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/propagate.h"
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "shardwright/array.h"
-#include "shardwright/file.h"
+#include "base/array.h"
+#include "base/file.h"
 #include "shardwright/model_json.h"
 
 enum { FIRST_UNIT = 64, FIRST_TIMES = 1009, TIMES_APART = 101 };

@@ -4,7 +4,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/session.h"
-#include "shardwright/draw.h"
+#include "report/draw.h"
 #include "shardwright/emit.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/validate.h"

@@ -1,6 +1,6 @@
 /* What `run` says, as JSON. */
 #include "cli/run_report.h"
-#include "shardwright/json_write.h"
+#include "io/json_write.h"
 
 static void write_entry(sw_json_out *o, const char *key, const sw_validate_entry *e) {
   sw_jw_object(o, key);

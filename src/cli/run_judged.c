@@ -4,9 +4,9 @@
 #include "cli/arrays.h"
 #include "cli/output.h"
 #include "cli/run_report.h"
-#include "shardwright/audit.h"
+#include "exec/audit.h"
 #include "shardwright/log.h"
-#include "shardwright/trace.h"
+#include "report/trace.h"
 
 enum { MOST_COMPARED_BYTES = 1 << 30 };
 

@@ -5,7 +5,7 @@
 #include "cli/output.h"
 #include "cli/run_report.h"
 #include "shardwright/log.h"
-#include "shardwright/trace.h"
+#include "report/trace.h"
 
 static sw_rc print_run(const sw_local_program *p, const sw_local_stats *stats, int64_t torn, const sw_call *call,
                        sw_diag *d) {

@@ -2,8 +2,8 @@
 #ifndef CLI_RUN_REPORT_H_
 #define CLI_RUN_REPORT_H_
 
-#include "shardwright/audit.h"
-#include "shardwright/trace.h"
+#include "exec/audit.h"
+#include "report/trace.h"
 
 /* A run that was compared with one device. */
 typedef struct sw_run_said {

@@ -4,7 +4,7 @@
 
 #include "cli/read_model.h"
 #include "shardwright/emit.h"
-#include "shardwright/file.h"
+#include "base/file.h"
 #include "shardwright/log.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/profile_json.h"

@@ -4,9 +4,9 @@
 
 #include "cli/output.h"
 #include "cli/session.h"
-#include "shardwright/array.h"
+#include "base/array.h"
 #include "shardwright/iopddl.h"
-#include "shardwright/json_write.h"
+#include "io/json_write.h"
 #include "shardwright/log.h"
 
 typedef struct settings {

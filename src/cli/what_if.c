@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/output.h"
-#include "shardwright/array.h"
-#include "shardwright/json_write.h"
+#include "base/array.h"
+#include "io/json_write.h"
 
 enum { LONGEST_LINE = 1 << 16 };
 

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 #include "shardwright/collective.h"
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 
 bool sw_buffer_bytes(const sw_buffer *b, int64_t *bytes) {
   int64_t n = sw_dtype_bytes(b->dtype);

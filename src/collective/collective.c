@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 static const struct {
   const char *text;

@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 #include "shardwright/collective.h"
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 
 typedef struct oracle {
   const sw_mesh *m;

@@ -2,7 +2,7 @@
  *
  *   mesh 2x3, device 4 is (1,1); its neighbours along axis 1 are 3 and 5, along axis 0 1 and none
  */
-#include "shardwright/query.h"
+#include "collective/query.h"
 
 static int axis_at(const int *axes, int n, int i) { return n ? axes[i] : i; }
 

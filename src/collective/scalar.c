@@ -3,7 +3,7 @@
  *
  *   sum of f16 1, 2^-12, 2^-12 : kept as f32, 1 + 2^-11, rounded once at the end
  */
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 typedef struct walk {
   const sw_view *v;

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "comm/copy.h"
-#include "shardwright/scalar.h"
-#include "shardwright/simd.h"
+#include "collective/scalar.h"
+#include "base/simd.h"
 
 enum { CHUNK_BYTES = 4096, LINE = 64 };
 

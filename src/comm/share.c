@@ -14,7 +14,7 @@
 #include "comm/copy.h"
 #include "comm/reduce.h"
 #include "comm/rows.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* Parts of a reduction start at multiples of this many elements: no two shares write the same cache line of f32. */
 enum { PART_ELEMS = 64 };

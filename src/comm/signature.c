@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "shardwright/hash.h"
+#include "base/hash.h"
 
 #define FIELDS(X)                       \
   X(OP, "the op")                       \

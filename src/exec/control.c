@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 static const sw_op *op_at(const sw_execution *e, sw_id id) { return &e->v->graph->ops[id]; }
 

@@ -10,7 +10,7 @@
 
 #include "exec/kernels/kernel.h"
 #include "exec/validate/noise.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 enum { MOST_SCRATCH_KEPT = 64 << 20 };
 

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "shardwright/comm_launch.h"
-#include "shardwright/limits.h"
-#include "shardwright/scalar.h"
+#include "shardwright/comm.h"
+#include "base/limits.h"
+#include "collective/scalar.h"
 #include "shardwright/tensor.h"
 #include "shardwright/validate.h"
 

@@ -9,8 +9,8 @@
 
 #include "exec/kernels/native.h"
 #include "exec/walk.h"
-#include "shardwright/checked.h"
-#include "shardwright/hash.h"
+#include "base/checked.h"
+#include "base/hash.h"
 
 sw_rc sw_tensor_init(sw_tensor *t, sw_dtype dtype, int rank, const int64_t *dims, sw_diag *d) {
   *t = (sw_tensor){.dtype = dtype, .rank = rank};

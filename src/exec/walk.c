@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 void sw_dense_strides(int rank, const int64_t *dims, int64_t element_bytes, int64_t *stride) {
   for (int i = rank - 1; i >= 0; i--) {

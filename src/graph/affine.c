@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "graph/affine.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 static void print_sum(const sw_affine *e, sw_text *out) {
   for (int i = 0; i < e->n_terms; i++) {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "graph/builder.h"
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 
 sw_rc sw_graph_add_annotation(sw_graph *g, const sw_annotation *a, sw_diag *d) {
   if (g->sealed) return SW_FAIL(d, SW_E_BUG, a->span, "internal: the graph is sealed");

@@ -3,8 +3,8 @@
 #define GRAPH_BUILDER_H_
 
 #include "graph/ops/rule.h"
-#include "shardwright/array.h"
-#include "shardwright/hash.h"
+#include "base/array.h"
+#include "base/hash.h"
 
 /* The value at a name is (id of the op + 1) << 32 | (id of the value + 1). */
 struct sw_graph_names {

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "graph/builder.h"
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 
 enum { FINITE = 1, NONZERO = 2, NOT_NEGATIVE = 4, POSITIVE = NONZERO | NOT_NEGATIVE, ALL = 7 };
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 #define MOST_STEP (INT64_C(1) << 32)
 

@@ -1,5 +1,5 @@
 /* Tensor types: sizes in elements and bytes, comparison, text. */
-#include "shardwright/checked.h"
+#include "base/checked.h"
 #include "shardwright/graph.h"
 
 int64_t sw_type_elements(const sw_type *t) {

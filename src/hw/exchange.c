@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "hw/machine.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* Refs of the two tilings along the dimensions that change; overlapping ones are joined, to the whole axis where their
  * digits cut into each other. Between two meshes all axes. */

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "shardwright/group.h"
+#include "hw/group.h"
 
 enum { SW_MAX_DIMS = SW_MAX_LEVELS * SW_MAX_TORUS_DIMS, SW_MAX_DIGITS = 24 };
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 static const char *const kTopology[] = {
 #define SW_X(id, text) [SW_TOPOLOGY_##id] = text,

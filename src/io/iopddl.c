@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "io/scan.h"
-#include "shardwright/array.h"
-#include "shardwright/file.h"
-#include "shardwright/hash.h"
+#include "base/array.h"
+#include "base/file.h"
+#include "base/hash.h"
 
 typedef struct row {
   const int64_t *at;

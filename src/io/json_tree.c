@@ -13,9 +13,9 @@
 #include <string.h>
 #include <yajl/yajl_parse.h>
 
-#include "shardwright/array.h"
-#include "shardwright/file.h"
-#include "shardwright/hash.h"
+#include "base/array.h"
+#include "base/file.h"
+#include "base/hash.h"
 
 typedef struct open_container {
   size_t first; /* its first child on the stack of nodes */

@@ -1,6 +1,6 @@
 /* The writer of json_write.h. Every value goes through begin_value (comma, line, key); a level remembers whether it is
  * an object, whether it stays on one line and whether it has a child already. */
-#include "shardwright/json_write.h"
+#include "io/json_write.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,13 +2,13 @@
  *
  *   \x93NUMPY \1 \0 <76> {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }      \n <24 bytes>
  */
-#include "shardwright/npy.h"
+#include "io/npy.h"
 
 #include <string.h>
 
-#include "shardwright/checked.h"
-#include "shardwright/file.h"
-#include "shardwright/scalar.h"
+#include "base/checked.h"
+#include "base/file.h"
+#include "collective/scalar.h"
 #include "shardwright/text.h"
 
 /* How numpy names an element type, without the byte order; raw bits are given back as the dtype that is wanted. */

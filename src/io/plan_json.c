@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "io/json_tree.h"
-#include "shardwright/json_write.h"
-#include "shardwright/hash.h"
+#include "io/json_write.h"
+#include "base/hash.h"
 
 enum { PLAN_VERSION = 1 };
 static const char kFormat[] = "shardwright-plan";

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "io/json_tree.h"
-#include "shardwright/array.h"
-#include "shardwright/file.h"
-#include "shardwright/hash.h"
+#include "base/array.h"
+#include "base/file.h"
+#include "base/hash.h"
 
 enum { VERSION = 1 };
 #define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))

@@ -1,7 +1,7 @@
 /* The writer of hardware profiles: the keys of docs/profiles.md in their order. */
 #include <stdlib.h>
 
-#include "shardwright/json_write.h"
+#include "io/json_write.h"
 #include "shardwright/profile_json.h"
 
 static const char kSourceId[] = "made";

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 static int find(const sw_sizes *s, const char *name) {
   for (int i = 0; i < s->n; i++) {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 int64_t sw_sharding_shards(const sw_sharding *s, int dim) {
   int n;

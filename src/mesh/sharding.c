@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "mesh/extent.h"
-#include "shardwright/checked.h"
-#include "shardwright/hash.h"
+#include "base/checked.h"
+#include "base/hash.h"
 
 sw_sharding sw_sharding_replicated(int rank) { return (sw_sharding){.rank = (uint8_t)rank}; }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "mesh/extent.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 void sw_tiling_of(const sw_sharding *s, int rank, const int64_t *dims, sw_tiling *out) {
   out->rank = rank;

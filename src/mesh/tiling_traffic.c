@@ -12,7 +12,7 @@
 
 #include "mesh/refs.h"
 #include "mesh/tiling.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 enum { MAX_PAIRS = 24, MAX_RANGES = 256 };
 

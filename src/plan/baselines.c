@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "shardwright/plan.h"
-#include "shardwright/array.h"
-#include "shardwright/hash.h"
+#include "base/array.h"
+#include "base/hash.h"
 
 enum { MOST_WAITING = 100 }; /* ops that wait for one use, each as often as it is used on the way there */
 

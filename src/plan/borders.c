@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "shardwright/array.h"
-#include "shardwright/checked.h"
+#include "base/array.h"
+#include "base/checked.h"
 
 typedef struct finder {
   const sw_plan *p;

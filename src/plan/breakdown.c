@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "plan/borders.h"
-#include "shardwright/array.h"
-#include "shardwright/checked.h"
+#include "base/array.h"
+#include "base/checked.h"
 
 typedef struct counting {
   const sw_plan *p;

@@ -3,6 +3,7 @@
  * cheapest of those that fit and meet the annotations is the answer, unless the search has found a cheaper one.
  */
 #include "plan/search.h"
+#include "base/checked.h"
 
 #include <inttypes.h>
 

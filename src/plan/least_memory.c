@@ -8,7 +8,7 @@
  */
 #include "plan/search.h"
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 enum { MOST_RAISES = 64, LIVE_SHOWN = 5 };
 

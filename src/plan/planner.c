@@ -3,7 +3,7 @@
  */
 #include "plan/search.h"
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 struct sw_planner {
   sw_searcher s; /* without a selection: time was up before the problem stood */

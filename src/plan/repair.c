@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 enum { MOST_ROUNDS = 12 };
 

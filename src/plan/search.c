@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 enum { MOST_REFINEMENTS = 100, MOST_BOUNDS = 10 };
 

@@ -2,7 +2,7 @@
 #ifndef PROPAGATE_FACTORS_H_
 #define PROPAGATE_FACTORS_H_
 
-#include "shardwright/factor_rule.h"
+#include "propagate/factor_rule.h"
 
 enum { SW_MOST_FACTORS = 64, SW_MOST_TENSORS = 40, SW_MOST_OF_DIM = 8 };
 

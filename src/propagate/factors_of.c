@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "propagate/factors.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 static bool has(const int64_t *at, int n, int64_t x) {
   for (int i = 0; i < n; i++) {

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "shardwright/array.h"
-#include "shardwright/demands.h"
+#include "base/array.h"
+#include "strategy/demands.h"
 
 /* A sharding that stands at a definition or a use; `by` is the annotation it comes from, NULL when propagated. */
 typedef struct mark {

@@ -4,13 +4,13 @@
  *     source                  what            >= 1 MiB  error   bias   < 1 MiB  error
  *     NVIDIA/dgxc-benchmark.. all_reduce            14  4.6 %  -2.1 %       18   31 %
  */
-#include "shardwright/bench_costs.h"
+#include "report/bench_costs.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "shardwright/json_write.h"
+#include "io/json_write.h"
 #include "report/cost_fit.h"
 
 enum { ALL_OPS = SW_COLL_COUNT, SMALL_BYTES = 1 << 20 };

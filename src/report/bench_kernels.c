@@ -2,7 +2,7 @@
  *
  * References: sgemm of 1024^3 as the dot kernel calls it (flop/s), and a copy of 64 MiB (bytes/s, read and written).
  */
-#include "shardwright/bench_kernels.h"
+#include "report/bench_kernels.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* shardwright bench plan. Models are generated, so that any size can be asked for. */
-#include "shardwright/bench_plan.h"
+#include "report/bench_plan.h"
 
 #include <string.h>
 
 #include "report/bench_row.h"
-#include "shardwright/gen.h"
+#include "io/gen.h"
 #include "shardwright/report.h"
 
 static const double SETTLED_PERCENT = 0.005;

@@ -8,10 +8,10 @@
 #include <time.h>
 
 #include "report/bench_row.h"
-#include "shardwright/bench_plan.h"
+#include "report/bench_plan.h"
 #include "shardwright/emit.h"
-#include "shardwright/file.h"
-#include "shardwright/gen.h"
+#include "base/file.h"
+#include "io/gen.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/program.h"
 

@@ -1,7 +1,7 @@
 /* shardwright bench reshard. Shardings of a bf16 tensor of rank 4 are drawn from a fixed seed, so that runs compare.
  * Times are the thread's processor time, so that a busy machine tells nearly the same.
  */
-#include "shardwright/bench_reshard.h"
+#include "report/bench_reshard.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef REPORT_BENCH_ROW_H_
 #define REPORT_BENCH_ROW_H_
 
-#include "shardwright/bench_line.h"
+#include "report/bench_line.h"
 #include "shardwright/text.h"
 
 /* Hands the row over and frees it. */

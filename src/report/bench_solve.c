@@ -1,13 +1,13 @@
 /* shardwright bench solve: a table of runs of the solver. */
-#include "shardwright/bench_solve.h"
+#include "report/bench_solve.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>
 
 #include "report/bench_row.h"
 #include "shardwright/certificate.h"
-#include "shardwright/file.h"
-#include "shardwright/gen_problem.h"
+#include "base/file.h"
+#include "io/gen_problem.h"
 #include "shardwright/iopddl.h"
 
 typedef struct bench {

@@ -1,7 +1,7 @@
 /* Measure, then fit: samples of local ops and of collectives on 2, 4 and 8 devices go through the same fit as published
  * tables (cost_fit.c), starting from a profile of round numbers.
  */
-#include "shardwright/calibrate.h"
+#include "report/calibrate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "report/cost_fit.h"
 #include "report/measure_ops.h"
-#include "shardwright/comm_bench.h"
+#include "comm/comm_bench.h"
 
 static const sw_coll_op kOps[] = {SW_COLL_ALL_GATHER, SW_COLL_REDUCE_SCATTER, SW_COLL_ALL_REDUCE, SW_COLL_ALL_TO_ALL,
                                   SW_COLL_SHIFT};

@@ -2,7 +2,7 @@
 #ifndef REPORT_COLUMNS_H_
 #define REPORT_COLUMNS_H_
 
-#include "shardwright/array.h"
+#include "base/array.h"
 #include "shardwright/text.h"
 
 enum { SW_MAX_COLUMNS = 10 };

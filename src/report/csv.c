@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shardwright/array.h"
-#include "shardwright/file.h"
+#include "base/array.h"
+#include "base/file.h"
 
 typedef SW_ARRAY(const char *) cell_list;
 typedef SW_ARRAY(int32_t) line_list;

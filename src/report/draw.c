@@ -1,11 +1,11 @@
 /* Pictures of shardings (draw.h). Lines of text are counted before they are made, so that the arrow of an axis knows
  * where its last line is: an axis' arrow runs over one round of its coordinate.
  */
-#include "shardwright/draw.h"
+#include "report/draw.h"
 
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 #include "shardwright/tiling.h"
 
 typedef struct drawing {

@@ -3,8 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "shardwright/array.h"
-#include "shardwright/hash.h"
+#include "base/array.h"
+#include "base/hash.h"
 
 /* The name with every run of digits as '*'. */
 static void pattern_of(const char *name, sw_text *out) {

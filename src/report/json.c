@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "report/groups.h"
-#include "shardwright/json_write.h"
+#include "io/json_write.h"
 #include "shardwright/report.h"
 
 static void put_sharding(sw_json_out *o, const char *key, const sw_mesh *m, const sw_sharding *s) {

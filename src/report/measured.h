@@ -2,7 +2,7 @@
 #ifndef REPORT_MEASURED_H_
 #define REPORT_MEASURED_H_
 
-#include "shardwright/array.h"
+#include "base/array.h"
 #include "shardwright/profile.h"
 
 enum { MAX_SOURCES = 32, MAX_LAYOUTS = 32 };

@@ -3,7 +3,7 @@
  *
  *   f(t) = 3t + 5 around b = 10:  35 38 41    differences 35, 3, 0    35 + 3 (t - 10)
  */
-#include "shardwright/polynomial.h"
+#include "report/polynomial.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,11 +6,11 @@
  * with times in microseconds; a track's name is a "metadata" event. Each device keeps its own list, so adding takes no
  * lock, and slices come out in the order of devices and starts.
  */
-#include "shardwright/trace.h"
+#include "report/trace.h"
 
-#include "shardwright/array.h"
-#include "shardwright/file.h"
-#include "shardwright/json_write.h"
+#include "base/array.h"
+#include "base/file.h"
+#include "io/json_write.h"
 
 /* What is shown of a call beside its detail; bytes -1: of no call. */
 typedef struct call_facts {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* Elements that the fullest device and all devices hold, halos included: what they would receive from nobody. `on`:
  * the other mesh that the sharding speaks of, or NULL. */

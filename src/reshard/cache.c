@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "reshard/request.h"
-#include "shardwright/hash.h"
+#include "base/hash.h"
 
 typedef struct entry {
   uint64_t hash;

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "shardwright/simd.h"
+#include "base/simd.h"
 
 sw_rc rs_closure_init(rs_closure *c, const rs_query *q, bool partial, sw_diag *d) {
   *c = (rs_closure){.q = *q};

@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "reshard/price.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 typedef struct moving {
   const rs_query *q;

@@ -9,7 +9,7 @@
 #define SRC_RESHARD_NET_H_
 
 #include "reshard/search.h"
-#include "shardwright/group.h"
+#include "hw/group.h"
 
 enum { RS_NET_ATOMS = 6, RS_NET_LISTS = 240, RS_NET_STATES = 2424 };
 

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "reshard/uneven.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* --- ends -------------------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  *   [x,y] and [x,z]: alike by x, then each goes on in its own way, so that some device finds nothing of its new block
  */
 #include "reshard/net.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 static uint8_t set_from(const rs_net_list *l, int first) {
   unsigned set = 0;

@@ -9,7 +9,7 @@
 
 #include "reshard/price.h"
 #include "reshard/uneven.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* All dimensions of a step together. */
 typedef struct change {

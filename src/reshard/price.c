@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 double rs_local_bytes(const rs_query *q, const int64_t *shards) {
   double bytes = sw_dtype_bytes(q->dtype);

@@ -11,8 +11,8 @@
 
 #include "reshard/closure.h"
 #include "reshard/request.h"
-#include "shardwright/array.h"
-#include "shardwright/hash.h"
+#include "base/array.h"
+#include "base/hash.h"
 
 /* Of pairs of whole values, and of such where something is partial. */
 typedef struct shelf {

@@ -11,7 +11,7 @@
 
 #include "reshard/net.h"
 #include "reshard/price.h"
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 
 static bool is_plain(const sw_sharding *s) { return !s->offsets && !s->halos; }
 

@@ -17,7 +17,7 @@
 
 #include "reshard/moves.h"
 #include "reshard/price.h"
-#include "shardwright/hash.h"
+#include "base/hash.h"
 
 enum { MAX_NODES = 800, N_SLOTS = 2048 };
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 bool rs_cuts_nest(int64_t k, int64_t a, int64_t b) { return a == 1 || b == 1 || k <= 1 || sw_ceil_div(k, a) % b == 0; }
 

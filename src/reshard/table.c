@@ -2,7 +2,7 @@
  * values may be partial, and their closure is found in a few milliseconds.
  */
 #include "reshard/closure.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* One kind of partial at most, nothing opaque, few states? */
 static bool has_net(rs_query *q, const sw_sharding *all, int n, int rank, const int64_t *dims, bool *partial) {

@@ -8,8 +8,8 @@
 #include <math.h>
 
 #include "reshard/price.h"
-#include "shardwright/checked.h"
-#include "shardwright/simd.h"
+#include "base/checked.h"
+#include "base/simd.h"
 
 void rs_uneven_init(rs_uneven *u, const rs_net *n, const rs_query *q) {
   u->net = n;

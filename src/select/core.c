@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shardwright/hash.h"
+#include "base/hash.h"
 
 double sel_elapsed(const sel_budget *b) { return sw_now_s() - b->start_s; }
 

@@ -6,7 +6,10 @@
 #ifndef SELECT_CORE_H_
 #define SELECT_CORE_H_
 
+#include <stdatomic.h>
+
 #include "shardwright/select.h"
+#include "base/checked.h"
 
 /* One per thread. Work is counted in table cells touched, so that a work limit means the same on every machine. How
  * long parts of a search take hangs on counted work alone; the clock only ends the whole. */

@@ -8,7 +8,7 @@
 #define SELECT_PROOF_H_
 
 #include "select/presolve/model.h"
-#include "shardwright/array.h"
+#include "base/array.h"
 #include "shardwright/text.h"
 
 /* One node of branch and bound. */

@@ -7,7 +7,7 @@
 
 #include "select/run.h"
 #include "select/symmetry.h"
-#include "shardwright/hash.h"
+#include "base/hash.h"
 
 enum { ROUNDS = 2 }; /* steps; few: what lies further away makes too many classes */
 

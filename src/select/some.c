@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 #include "shardwright/select.h"
 
 typedef struct chosen {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "shardwright/hash.h"
+#include "base/hash.h"
 
 static void refine(int32_t n, uint64_t *colour, uint64_t *next, int32_t n_links, const sel_symmetry_link *links) {
   for (int32_t i = 0; i < n; i++) next[i] = sw_hash_u64(colour[i], 1);

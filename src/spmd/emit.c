@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* --- attributes -------------------------------------------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
 #ifndef SPMD_EMIT_H_
 #define SPMD_EMIT_H_
 
-#include "shardwright/array.h"
-#include "shardwright/hash.h"
+#include "base/array.h"
+#include "base/hash.h"
 #include "shardwright/spmd.h"
 
 enum { SW_EMIT_ATTRS = 24 };

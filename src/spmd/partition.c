@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 #include "shardwright/log.h"
 #include "spmd/emit.h"
 

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 #include "spmd/emit.h"
 
 #define REDUCING ((1u << SW_LOOP_REDUCTION) | (1u << SW_LOOP_MASKED))

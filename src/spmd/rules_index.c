@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 #include "spmd/emit.h"
 
 static sw_rc emit_with(sw_emit *e, const sw_attrs *attrs, sw_diag *d) {

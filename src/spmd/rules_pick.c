@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 #include "spmd/emit.h"
 
 /* The loop of the wanted kind that is cut and the operand's dimension that follows it; -1: none is cut. */

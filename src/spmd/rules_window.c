@@ -1,7 +1,7 @@
 /* Ops that reach their operands at an offset or through a window: exchange first, then the op on what was fetched. */
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 #include "spmd/emit.h"
 
 static sw_rc emit_with(sw_emit *e, const sw_attrs *attrs, sw_diag *d) {

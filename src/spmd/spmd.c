@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 static const sw_mesh *mesh_of(const sw_spmd *s, const sw_layout *l) { return l->on ? &l->on->mesh : s->mesh; }
 

@@ -1,4 +1,4 @@
-#include "shardwright/demands.h"
+#include "strategy/demands.h"
 
 static bool has_ref(const sw_axis_ref *refs, int n, sw_axis_ref ref) {
   for (int i = 0; i < n; i++) {

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shardwright/array.h"
-#include "shardwright/checked.h"
-#include "shardwright/hash.h"
+#include "base/array.h"
+#include "base/checked.h"
+#include "base/hash.h"
 #include "strategy/unequal.h"
 
 enum { MOST_CANDIDATES = 1 << 16, DEFAULT_LIMIT = 160, LIMIT_OF_MANY = 96, MANY_AXES = 4, MOST_RUNS = 3, FEW_RUNS = 2 };

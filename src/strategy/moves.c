@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* True when the dimension's block is exactly what the loop's block touches. */
 static bool is_plain(const sw_affine *e, const sw_space *space, int64_t extent) {

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "shardwright/checked.h"
-#include "shardwright/demands.h"
+#include "base/checked.h"
+#include "strategy/demands.h"
 
 /* An annotation at one of the ports that it is about. */
 typedef struct pin {

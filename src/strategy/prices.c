@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 #include "shardwright/selection.h"
 
 int64_t sw_cost_units(double seconds) {

@@ -4,10 +4,10 @@
 #ifndef STRATEGY_PRICES_H_
 #define STRATEGY_PRICES_H_
 
-#include "shardwright/array.h"
+#include "base/array.h"
 #include "shardwright/clock.h"
 #include "shardwright/graph.h"
-#include "shardwright/hash.h"
+#include "base/hash.h"
 #include "shardwright/reshard.h"
 
 typedef struct sw_shape_class {

@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "shardwright/demands.h"
+#include "strategy/demands.h"
 
 typedef struct reader {
   const sw_graph *g;

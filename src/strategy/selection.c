@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 #include "strategy/split.h"
 #include "strategy/pins.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* Of a hub: more copies would only make the tables larger. */
 enum { MOST_ROWS = 512, MOST_COPIES = 30 };

@@ -2,7 +2,7 @@
  * of one pattern have the same shares, so that repeated layers go on sharing tables. */
 #include "strategy/split.h"
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* The route that a shared cost is: of a pattern's copies in sharding `id`, from class `from` of what is given. */
 typedef struct route {

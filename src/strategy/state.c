@@ -4,7 +4,7 @@
  * number there, its choices by what the producer gives and which copies are made; a copy that the hub gets later adds
  * choices and changes no name.
  */
-#include "shardwright/hash.h"
+#include "base/hash.h"
 
 #include "strategy/selection_data.h"
 

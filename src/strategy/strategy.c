@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 #include "strategy/unequal.h"
 

@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "shardwright/array.h"
-#include "shardwright/checked.h"
+#include "base/array.h"
+#include "base/checked.h"
 #include "strategy/unequal.h"
 
 /* Ops whose local program is the op itself, whatever the sizes of blocks. */

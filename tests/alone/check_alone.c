@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "shardwright/certificate.h"
-#include "shardwright/file.h"
+#include "base/file.h"
 #include "shardwright/iopddl.h"
 
 static sw_rc check(char **argv, sw_arena *arena, sw_diag *d) {

@@ -1,6 +1,6 @@
 /* Arrays in NumPy's format, read as any of our dtypes. The first byte picks it. */
 #include "fuzz/fuzz.h"
-#include "shardwright/npy.h"
+#include "io/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
   if (n < 1) return 0;

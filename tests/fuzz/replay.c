@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "fuzz/fuzz.h"
-#include "shardwright/file.h"
+#include "base/file.h"
 
 enum { MUTATIONS = 300 };
 

@@ -8,7 +8,7 @@
 #include "mlir_opt.h"
 
 #include "shardwright/emit.h"
-#include "shardwright/file.h"
+#include "base/file.h"
 #include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/propagate.h"

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "shardwright/file.h"
+#include "base/file.h"
 
 bool has_mlir_opt(void) {
   bool has = system("mlir-opt-22 --version >/dev/null 2>&1") == 0;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shardwright/checked.h"
-#include "shardwright/scalar.h"
+#include "base/checked.h"
+#include "collective/scalar.h"
 #include "support/special.h"
 
 typedef struct call {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 
 static double load(const sw_buffer *b, int64_t i) {
   return sw_element_load(b->dtype, (const char *)b->data + i * sw_dtype_bytes(b->dtype));

@@ -3,7 +3,7 @@
 #define TESTS_SUPPORT_SPECIAL_H_
 
 #include "shardwright/op.h"
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 
 double unary_float(sw_opcode code, double a);
 double zeta_or_polygamma(sw_opcode code, double a, double b);

@@ -7,7 +7,7 @@
 #include "check.h"
 #include "support/meshes.h"
 
-#include "shardwright/audit.h"
+#include "exec/audit.h"
 #include "shardwright/model_json.h"
 
 static const char *const kModels[] = {"mlp",        "gpt2",       "llama3",     "llama3-decode",

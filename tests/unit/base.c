@@ -3,11 +3,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "shardwright/array.h"
-#include "shardwright/checked.h"
-#include "shardwright/file.h"
-#include "shardwright/hash.h"
+#include "base/array.h"
+#include "base/checked.h"
+#include "base/file.h"
+#include "base/hash.h"
 #include "shardwright/text.h"
+#include "shardwright/select.h"
 
 static void arena_gives_zeroed_aligned_memory(void **state) {
   (void)state;

@@ -8,8 +8,8 @@
 
 #include "io/json_tree.h"
 #include "report/csv.h"
-#include "shardwright/bench_costs.h"
-#include "shardwright/file.h"
+#include "report/bench_costs.h"
+#include "base/file.h"
 #include "shardwright/profile_json.h"
 
 static void write_file(const char *dir, const char *name, const char *text) {

@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include "cli/arrays.h"
-#include "shardwright/npy.h"
+#include "io/npy.h"
 #include "support/building.h"
 
 static sw_graph *two_arguments(void) {

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "shardwright/comm_launch.h"
-#include "shardwright/query.h"
+#include "shardwright/comm.h"
+#include "collective/query.h"
 
 enum { MAX_DEVICES = 64, MAX_ELEMS = 256 };
 

@@ -1,13 +1,13 @@
 /* The communicator on threads: random programs against the oracle, faults of every kind, point to point, overlap. */
 #include "check.h"
 
+#include <stdatomic.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include "shardwright/arena.h"
 #include "shardwright/comm.h"
-#include "shardwright/comm_launch.h"
-#include "shardwright/comm_suite.h"
+#include "comm/comm_suite.h"
 
 enum { MAX_DEVICES = 1024 };
 
@@ -253,7 +253,7 @@ static void timeouts_follow_the_given_clock(void **state) {
 
 static void *cancel_later(void *user) {
   usleep(30000);
-  atomic_store(&((sw_cancel *)user)->flag, 1);
+  sw_cancel_set(user);
   return NULL;
 }
 

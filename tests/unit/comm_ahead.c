@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "shardwright/comm_launch.h"
-#include "shardwright/comm_suite.h"
+#include "shardwright/comm.h"
+#include "comm/comm_suite.h"
 
 enum { AHEAD = 64 }; /* calls, as comm.h says */
 

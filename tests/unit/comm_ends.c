@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "shardwright/comm_launch.h"
+#include "shardwright/comm.h"
 
 typedef sw_rc (*program)(sw_comm *comm, const sw_mesh *m, int64_t device, sw_diag *d);
 

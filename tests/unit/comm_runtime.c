@@ -5,10 +5,10 @@
 
 #include <sched.h>
 
-#include "shardwright/checked.h"
-#include "shardwright/comm_bench.h"
-#include "shardwright/comm_launch.h"
-#include "shardwright/comm_suite.h"
+#include "base/checked.h"
+#include "comm/comm_bench.h"
+#include "shardwright/comm.h"
+#include "comm/comm_suite.h"
 
 static sw_collective along(const sw_mesh *m, sw_coll_op op, int axis) {
   sw_collective c = {.op = op, .n_axes = 1};

@@ -5,8 +5,8 @@
 
 #include "comm/copy.h"
 #include "comm/reduce.h"
-#include "shardwright/comm_launch.h"
-#include "shardwright/hash.h"
+#include "shardwright/comm.h"
+#include "base/hash.h"
 
 enum { ROOM = 8192, MEMBERS = 5, GUARD = 0x5a };
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "shardwright/group.h"
+#include "hw/group.h"
 #include "shardwright/profile.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/reshard.h"

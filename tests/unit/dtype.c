@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "shardwright/dtype.h"
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 
 static void every_name_parses_back(void **state) {
   (void)state;

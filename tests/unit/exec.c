@@ -507,7 +507,7 @@ static void one_failing_device_ends_the_run(void **state) {
 static sw_rc cancel_run(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results, sw_diag *d) {
   (void)results, (void)d;
   sw_cancel *cancel = user;
-  if (device == 1 && op->code == SW_OP_REDUCE) atomic_store(&cancel->flag, 1);
+  if (device == 1 && op->code == SW_OP_REDUCE) sw_cancel_set(cancel);
   return SW_OK;
 }
 

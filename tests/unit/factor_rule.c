@@ -2,7 +2,7 @@
  * 2026, restated), or what follows from its rules where they have no case. */
 #include "check.h"
 
-#include "shardwright/factor_rule.h"
+#include "propagate/factor_rule.h"
 #include "support/program.h"
 
 static sw_diag diag;

@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-#include "shardwright/gen.h"
+#include "io/gen.h"
 
 enum { MAX_ARGS = 32 };
 

@@ -4,7 +4,7 @@
 #include "check.h"
 
 #include "shardwright/exec.h"
-#include "shardwright/gen.h"
+#include "io/gen.h"
 
 enum { MAX_ARGS = 128, MAX_GEN = 16 };
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "io/json_tree.h"
-#include "shardwright/json_write.h"
+#include "io/json_write.h"
 
 static const sw_json *parse(const char *text, sw_arena *a, sw_diag *d) {
   const sw_json *v = NULL;

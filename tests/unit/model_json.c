@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "graph/ops/rule.h"
-#include "shardwright/file.h"
+#include "base/file.h"
 #include "shardwright/model_json.h"
 
 static sw_diag diag;

@@ -1,7 +1,7 @@
 /* Random graphs with annotations written and read again; damaged files; allocations that fail. */
 #include "check.h"
 
-#include "shardwright/file.h"
+#include "base/file.h"
 #include "shardwright/model_json.h"
 
 static sw_diag diag;

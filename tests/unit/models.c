@@ -4,8 +4,8 @@
 #include "check.h"
 
 #include "shardwright/exec.h"
-#include "shardwright/file.h"
-#include "shardwright/gen.h"
+#include "base/file.h"
+#include "io/gen.h"
 #include "shardwright/model_json.h"
 
 enum { MAX_ARGS = 32, MAX_VALUES = 256, LINE_BYTES = 512 };

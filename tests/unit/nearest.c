@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "shardwright/nearest.h"
+#include "base/nearest.h"
 
 static const struct {
   const char *wanted, *known; /* known names, blank-separated */

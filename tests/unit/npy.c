@@ -3,8 +3,8 @@
 
 #include "check.h"
 
-#include "shardwright/file.h"
-#include "shardwright/npy.h"
+#include "base/file.h"
+#include "io/npy.h"
 
 /* A file as numpy writes it: prefix, dictionary, elements. */
 static size_t make_file(char *out, int version, const char *dict, const void *elements, size_t n) {

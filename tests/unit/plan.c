@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "shardwright/file.h"
+#include "base/file.h"
 #include "shardwright/model_json.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/spmd.h"
@@ -122,7 +122,7 @@ static void no_baseline_beats_the_search(void **state) {
 
 static void stop(void *user, const sw_solve_progress *progress) {
   (void)progress;
-  atomic_store(&((sw_cancel *)user)->flag, 1);
+  sw_cancel_set(user);
 }
 
 /* Time is up as soon as the search has any solution. */

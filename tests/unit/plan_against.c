@@ -14,6 +14,7 @@
 #include "support/random_plan.h"
 
 #include "shardwright/propagate.h"
+#include "base/checked.h"
 
 enum { MOST_OPS = 6, MOST_VALUES = 16, MOST_PINS = 6 };
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "shardwright/polynomial.h"
+#include "report/polynomial.h"
 
 enum { MOST_TERMS = 5 };
 

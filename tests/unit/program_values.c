@@ -16,11 +16,11 @@
 #include "check.h"
 
 #include "support/random_plan.h"
-#include "shardwright/file.h"
-#include "shardwright/hash.h"
+#include "base/file.h"
+#include "base/hash.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/program.h"
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 #include "shardwright/validate.h"
 
 typedef struct row {

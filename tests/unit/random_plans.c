@@ -6,7 +6,7 @@
  */
 #include "check.h"
 
-#include "shardwright/hash.h"
+#include "base/hash.h"
 #include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/program.h"

@@ -8,7 +8,7 @@
 #include "select/bound/lift.h"
 #include "select/presolve/model.h"
 #include "shardwright/certificate.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* Layers of a few nodes with random tables, the same in every layer; memory of each while its layer runs and the next.
  */

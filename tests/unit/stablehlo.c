@@ -3,7 +3,7 @@
 
 #include <dirent.h>
 
-#include "shardwright/file.h"
+#include "base/file.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/program.h"
 

@@ -4,7 +4,7 @@
 #include "io/mlir/text/attr.h"
 #include "io/mlir/import/import.h"
 #include "io/mlir/text/tree.h"
-#include "shardwright/hash.h"
+#include "base/hash.h"
 
 /* --- what is read ------------------------------------------------------------------------------------------------ */
 

@@ -11,8 +11,8 @@
 #include "support/meshes.h"
 
 #include "shardwright/clock.h"
-#include "shardwright/file.h"
-#include "shardwright/gen_problem.h"
+#include "base/file.h"
+#include "io/gen_problem.h"
 #include "shardwright/model_json.h"
 #include "shardwright/plan_json.h"
 

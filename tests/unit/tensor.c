@@ -4,7 +4,7 @@
 #include "check.h"
 
 #include "exec/kernels/native.h"
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 #include "shardwright/tensor.h"
 
 static sw_tensor floats(int n, const float *values) {

@@ -3,8 +3,8 @@
 
 #include <cjson/cJSON.h>
 
-#include "shardwright/comm_launch.h"
-#include "shardwright/trace.h"
+#include "shardwright/comm.h"
+#include "report/trace.h"
 
 static sw_rc two_sums_then_fail(sw_comm *comm, int64_t device, void *user, sw_diag *d) {
   const sw_mesh *mesh = user;

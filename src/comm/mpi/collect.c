@@ -9,7 +9,7 @@
 #include "comm/reduce.h"
 #include "comm/rows.h"
 #include "comm/share.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 typedef struct collect {
   sw_mpi *m;

@@ -7,7 +7,7 @@
 #include "comm/call.h"
 #include "comm/mpi/mpi.h"
 #include "comm/signature.h"
-#include "shardwright/hash.h"
+#include "base/hash.h"
 
 /* --- groups: sub-communicators, made by their members when they first need them --- */
 

@@ -15,7 +15,7 @@
 
 #include "comm/engine.h"
 #include "comm/moves.h"
-#include "shardwright/array.h"
+#include "base/array.h"
 
 enum {
   SW_MPI_TAG_DATA = 1,

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "comm/mpi/mpi.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 static const int64_t kMessageBytes = INT64_C(1) << 30; /* MPI counts are ints */
 

@@ -5,17 +5,17 @@
  * Element i of member j's input is 1 + (3j + i) % 7, so every expected element is known exactly: of a reduction there
  * are seven different ones, made by definition.
  */
-#include "shardwright/comm_bench.h"
+#include "comm/comm_bench.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "shardwright/checked.h"
-#include "shardwright/comm_launch.h"
-#include "shardwright/limits.h"
-#include "shardwright/scalar.h"
+#include "base/checked.h"
+#include "shardwright/comm.h"
+#include "base/limits.h"
+#include "collective/scalar.h"
 
 enum { PERIOD = 7, BATCHES = 8, MAX_ELEM_BYTES = 16 };
 

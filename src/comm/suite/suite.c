@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "shardwright/checked.h"
-#include "shardwright/hash.h"
-#include "shardwright/scalar.h"
+#include "base/checked.h"
+#include "base/hash.h"
+#include "collective/scalar.h"
 
 enum { MAX_EXTENT = 6 };
 

@@ -2,7 +2,7 @@
 #ifndef SRC_COMM_SUITE_H_
 #define SRC_COMM_SUITE_H_
 
-#include "shardwright/comm_suite.h"
+#include "comm/comm_suite.h"
 
 typedef struct sw_suite_case {
   sw_collective coll;

@@ -10,8 +10,8 @@
 
 #include "comm/moves.h"
 #include "comm/suite/suite.h"
-#include "shardwright/hash.h"
-#include "shardwright/scalar.h"
+#include "base/hash.h"
+#include "collective/scalar.h"
 
 /* --- comparing --- */
 

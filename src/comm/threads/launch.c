@@ -6,7 +6,7 @@
  * time is up). When none has for a while it sleeps on a futex of the scheduler, which whoever makes a change wakes if a
  * thread sleeps there. Sleeper and waker each write before they read, so no change is missed.
  */
-#include "shardwright/comm_launch.h"
+#include "shardwright/comm.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -15,7 +15,7 @@
 #include "comm/engine.h"
 #include "comm/threads/fiber.h"
 #include "comm/threads/scheduler.h"
-#include "shardwright/limits.h"
+#include "base/limits.h"
 
 /* Rounds without work before sleeping; rounds with work between looks at time limits. */
 enum { IDLE_ROUNDS = 400, BUSY_ROUNDS = 1024 };

@@ -40,8 +40,8 @@
 #include "comm/share.h"
 #include "comm/signature.h"
 #include "comm/threads/scheduler.h"
-#include "shardwright/array.h"
-#include "shardwright/hash.h"
+#include "base/array.h"
+#include "base/hash.h"
 
 /* Rendezvous of a group are a power of two: many where members go ahead of each other, in small calls. */
 enum { SW_RING = 64, SW_LARGE_RING = 8, SW_FLIGHT_CALLS = 8 };

@@ -10,7 +10,7 @@
 #include "exec/kernels/elementwise.h"
 #include "exec/kernels/native.h"
 #include "exec/kernels/special.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 #define LOOP(op, id, T, expr)                                                  \
   static void op##_##id(const void *as, const void *bs, void *ys, int64_t n) { \

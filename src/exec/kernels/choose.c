@@ -9,7 +9,7 @@
 #include "exec/kernels/elementwise.h"
 #include "exec/kernels/native.h"
 #include "exec/walk.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* X(word, operator) */
 #define DIRECTIONS(X, id, T) \

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "exec/kernels/native.h"
-#include "shardwright/checked.h"
-#include "shardwright/scalar.h"
+#include "base/checked.h"
+#include "collective/scalar.h"
 #include "shardwright/tensor.h"
 
 /* Bits of precision (the leading one included) and exponents of the least normal and the largest number. */

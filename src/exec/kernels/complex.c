@@ -7,7 +7,7 @@
 
 #include "exec/kernels/complex.h"
 #include "exec/kernels/elementwise.h"
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 
 typedef double complex number;
 

@@ -13,7 +13,7 @@
 #include "exec/kernels/native.h"
 #include "exec/walk.h"
 #include "exec/kernels/wide.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* Most elements of p at a time. */
 enum { PATCH_ELEMENTS = 1 << 18 };

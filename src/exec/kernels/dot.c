@@ -10,7 +10,7 @@
 #include "exec/kernels/native.h"
 #include "exec/walk.h"
 #include "exec/kernels/wide.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 enum { PANEL_ELEMENTS = 1 << 21 };
 

@@ -11,7 +11,7 @@
 #include "exec/kernels/elementwise.h"
 #include "exec/kernels/native.h"
 #include "exec/walk.h"
-#include "shardwright/array.h"
+#include "base/array.h"
 
 typedef enum step_kind {
   STEP_NUMBER,

@@ -16,7 +16,7 @@
 #include "exec/kernels/lapack.h"
 #include "exec/kernels/matrix.h"
 #include "exec/kernels/native.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 enum { MOST_RESULTS = 5, MOST_SQUARE = 30000 }; /* LAPACK counts in int, twice the square among others */
 

@@ -7,7 +7,7 @@
 #include <cblas.h>
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 enum { MOST_PER_CALL = 1 << 30 }; /* BLAS counts in int */
 

@@ -10,7 +10,7 @@
 #include "exec/walk.h"
 #include "exec/kernels/native.h"
 #include "exec/kernels/wide.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 enum { MOST_LOOPS = 64 }; /* the registry allows no more */
 

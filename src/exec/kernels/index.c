@@ -13,7 +13,7 @@
 #include "exec/kernels/native.h"
 #include "exec/walk.h"
 #include "exec/kernels/wide.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 typedef struct indexing {
   const sw_buffer *operand, *indices, *window; /* window: result or updates */

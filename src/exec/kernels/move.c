@@ -8,7 +8,7 @@
 
 #include "exec/kernels/kernel.h"
 #include "exec/walk.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* A box of a buffer: where it starts and how its dims step. */
 typedef struct view {

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 typedef void (*convert_loop)(const void *src, void *dst, int64_t n);
 

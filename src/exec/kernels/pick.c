@@ -10,7 +10,7 @@
 #include "exec/kernels/kernel.h"
 #include "exec/kernels/keys.h"
 #include "exec/kernels/native.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 static int64_t best_of_line(const sw_buffer *x, const sw_lines *l, int64_t first, bool least) {
   int64_t bytes = sw_dtype_bytes(x->dtype), best = 0;

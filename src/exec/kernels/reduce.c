@@ -11,7 +11,7 @@
 #include "exec/kernels/native.h"
 #include "exec/walk.h"
 #include "exec/kernels/wide.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 typedef struct reduce_row {
   const sw_fold *fold;

@@ -7,7 +7,7 @@
 #include "exec/kernels/kernel.h"
 #include "exec/kernels/keys.h"
 #include "exec/kernels/native.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 typedef struct sorter {
   int n_keys;

@@ -9,9 +9,9 @@
 #include "exec/kernels/kernel.h"
 #include "exec/kernels/native.h"
 #include "exec/walk.h"
-#include "shardwright/checked.h"
-#include "shardwright/hash.h"
-#include "shardwright/scalar.h"
+#include "base/checked.h"
+#include "base/hash.h"
+#include "collective/scalar.h"
 
 sw_rc sw_kernel_iota(const sw_kernel_call *c, sw_diag *d) {
   sw_buffer *y = c->out[0];

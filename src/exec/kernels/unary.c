@@ -9,8 +9,8 @@
 #include "exec/kernels/elementwise.h"
 #include "exec/kernels/native.h"
 #include "exec/kernels/special.h"
-#include "shardwright/checked.h"
-#include "shardwright/scalar.h"
+#include "base/checked.h"
+#include "collective/scalar.h"
 
 #define LOOP(op, id, T, R, expr)                               \
   static void op##_##id(const void *xs, void *ys, int64_t n) { \

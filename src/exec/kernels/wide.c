@@ -10,8 +10,8 @@
 
 #include "exec/kernels/native.h"
 #include "exec/walk.h"
-#include "shardwright/checked.h"
-#include "shardwright/scalar.h"
+#include "base/checked.h"
+#include "collective/scalar.h"
 
 #define LANES INT64_C(64)
 

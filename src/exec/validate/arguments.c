@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "exec/parallel.h"
-#include "shardwright/hash.h"
+#include "base/hash.h"
 
 static bool is_integer(sw_dtype t) {
   sw_dtype_class c = sw_dtype_class_of(t);

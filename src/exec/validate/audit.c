@@ -7,13 +7,13 @@
  *
  *   all_reduce of the gradient of a bias that softmax ignores: its norm is 3e-9, and roundings move it by 4e-9
  */
-#include "shardwright/audit.h"
+#include "exec/audit.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "exec/validate/validator.h"
-#include "shardwright/hash.h"
+#include "base/hash.h"
 
 /* A value is noise when roundings move it by this part of its norm or more: no digit of it means anything. */
 #define NOISE_PART 0.25

@@ -6,7 +6,7 @@
 
 #include "exec/validate/parts.h"
 
-#include "shardwright/hash.h"
+#include "base/hash.h"
 #include "shardwright/validate.h"
 
 int64_t sw_box_offset(const sw_buffer *b, const int64_t *index) {

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "exec/validate/arguments.h"
-#include "shardwright/checked.h"
-#include "shardwright/hash.h"
+#include "base/checked.h"
+#include "base/hash.h"
 
 enum { ROUNDS = 8, DRAWS = 64 };
 

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "shardwright/hash.h"
-#include "shardwright/scalar.h"
+#include "base/hash.h"
+#include "collective/scalar.h"
 #include "shardwright/validate.h"
 
 /* An element of value `at` as the part of one of `n` devices. */

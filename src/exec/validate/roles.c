@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "shardwright/array.h"
+#include "base/array.h"
 
 /* How far from the end of a domain numbers stay: a root, a logarithm or a divisor near 0 makes chaotic ones. */
 #define EDGE 0.25

@@ -3,7 +3,7 @@
 #define EXEC_SINGLE_H_
 
 #include "exec/validate/arguments.h"
-#include "shardwright/array.h"
+#include "base/array.h"
 #include "shardwright/exec.h"
 
 /* What each run of an op in a loop made of a value. */

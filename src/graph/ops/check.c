@@ -2,7 +2,7 @@
  * what was expected. */
 #include "graph/ops/rule.h"
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 const sw_attr *sw_call_attr(const sw_rule_call *c, sw_attr_key k) {
   for (int i = 0; i < c->n_attrs; i++) {

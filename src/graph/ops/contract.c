@@ -10,7 +10,7 @@
 
 #include "graph/ops/rules.h"
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* The dims of a contraction. */
 typedef struct dot_dims {

@@ -13,7 +13,7 @@
 
 #include "graph/ops/rules.h"
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* What a dim of the table (operand 0) is. */
 typedef enum table_dim { WINDOW, COLLAPSED, BATCH } table_dim;

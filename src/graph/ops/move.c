@@ -9,7 +9,7 @@
  */
 #include "graph/ops/rules.h"
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 sw_rc sw_infer_reverse(sw_rule_call *c) {
   SW_TRY(sw_check_dims(c, SW_ATTR_DIMS, c->operands[0].rank, "operand 0"));

@@ -7,7 +7,7 @@
  */
 #include "graph/ops/space.h"
 
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 
 static unsigned undefined_kinds(sw_dtype t) {
   unsigned kinds = 0;

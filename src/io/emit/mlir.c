@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 void sw_mlir_deinit(sw_mlir *w) {
   sw_array_free(&w->notes);

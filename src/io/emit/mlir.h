@@ -9,7 +9,7 @@
 #ifndef IO_EMIT_MLIR_H_
 #define IO_EMIT_MLIR_H_
 
-#include "shardwright/array.h"
+#include "base/array.h"
 #include "shardwright/graph.h"
 
 /* The grid that the text speaks of. The shard dialect knows whole axes only, so an axis that is used in parts stands as

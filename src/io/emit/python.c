@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "shardwright/json_write.h"
+#include "io/json_write.h"
 #include "shardwright/emit.h"
 
 /* How one sharding is spelled; false when the form cannot say it, with a reason. */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "io/emit/spmd_collective.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 enum { MOST_NUMBERS = 1 << 15 }; /* of all tables together */
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "io/emit/spmd_collective.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* --- where a device stands --------------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 
 #include "io/gen/arch.h"
 #include "io/gen/train.h"
-#include "shardwright/nearest.h"
+#include "base/nearest.h"
 
 #define ROW_PARAMS(table) .n_params = (int)(sizeof(table) / sizeof *(table)), .params = (table)
 #define ROW_PRESETS(table) .n_presets = (int)(sizeof(table) / sizeof *(table)), .presets = (table)

@@ -10,7 +10,7 @@
 #ifndef IO_GEN_BUILD_H_
 #define IO_GEN_BUILD_H_
 
-#include "shardwright/gen.h"
+#include "io/gen.h"
 
 enum { SWG_SCOPES = 8 };
 

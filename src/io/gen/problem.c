@@ -4,12 +4,13 @@
  * Going from "axis 0 cuts rows" to "axis 0 cuts nothing" gathers; the other way is a slice and free; from rows to
  * columns is an exchange.
  */
-#include "shardwright/gen_problem.h"
+#include "io/gen_problem.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "shardwright/array.h"
+#include "base/array.h"
+#include "base/checked.h"
 
 enum { AXES = 2, MOST_RANK = 3 };
 

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "io/model/model.h"
-#include "shardwright/checked.h"
-#include "shardwright/nearest.h"
-#include "shardwright/scalar.h"
+#include "base/checked.h"
+#include "base/nearest.h"
+#include "collective/scalar.h"
 
 sw_rc sw_model_read_dtype(const sw_model_reader *r, const sw_json *v, sw_dtype *out) {
   const char *text;

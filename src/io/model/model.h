@@ -3,10 +3,10 @@
 #define IO_MODEL_MODEL_H_
 
 #include "io/json_tree.h"
-#include "shardwright/json_write.h"
-#include "shardwright/array.h"
+#include "io/json_write.h"
+#include "base/array.h"
 #include "shardwright/graph.h"
-#include "shardwright/hash.h"
+#include "base/hash.h"
 #include "shardwright/sizes.h"
 
 /* The graph ops that one op of the file became: [first, end). */

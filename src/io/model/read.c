@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "io/model/model.h"
-#include "shardwright/file.h"
+#include "base/file.h"
 #include "shardwright/model_json.h"
-#include "shardwright/nearest.h"
+#include "base/nearest.h"
 
 sw_rc sw_model_place(const sw_model_reader *r, const sw_json *v, sw_rc rc) {
   if (rc && r->d && !r->d->line) {

@@ -10,7 +10,7 @@
 
 #include "select/bound/dual.h"
 #include "select/proof.h"
-#include "shardwright/simd.h"
+#include "base/simd.h"
 
 enum { COST_BITS = 10, PRICE_BITS_MOST = 34, PREFIX_BITS = 60 };
 

@@ -11,7 +11,7 @@
 
 #include "select/bound/shares.h"
 #include "select/bound/squeeze.h"
-#include "shardwright/simd.h"
+#include "base/simd.h"
 
 enum { MOST_DOM_ON_STACK = 1024, LEAST_PATIENCE = 8, MOST_PATIENCE = 45 };
 

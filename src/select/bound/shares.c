@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "shardwright/hash.h"
+#include "base/hash.h"
 
 static int64_t cells_of(const sw_shared_table *t) { return (int64_t)t->n[0] * t->n[1]; }
 

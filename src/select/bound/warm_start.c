@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "select/proof.h"
-#include "shardwright/hash.h"
+#include "base/hash.h"
 
 static int32_t name_of(const sel_model *m, int32_t k) { return sel_name_var(m, m->alive_of[k]); }
 

@@ -6,6 +6,7 @@
 #define SELECT_CHECK_CHECK_H_
 
 #include "shardwright/certificate.h"
+#include "base/checked.h"
 
 /* Occupies steps [begin, end); a step is a stretch of time over which no use begins or ends. */
 typedef struct chk_span {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "select/check/check.h"
-#include "shardwright/array.h"
+#include "base/array.h"
 
 enum { DEPTH_MOST = 20000, PARTS_MOST = 32, WORD_MOST = 32 };
 

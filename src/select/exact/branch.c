@@ -12,7 +12,7 @@
 #include "select/exact/elim.h"
 #include "select/exact/leaf.h"
 #include "select/search/moves.h"
-#include "shardwright/array.h"
+#include "base/array.h"
 
 typedef struct restriction {
   const struct restriction *up;

@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "shardwright/array.h"
+#include "base/array.h"
 
 enum { SCOPE_MOST = 64 }; /* the cap on cells leaves room for 22 variables of two values or more */
 

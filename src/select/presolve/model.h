@@ -13,8 +13,8 @@
 #define SELECT_MODEL_H_
 
 #include "select/core.h"
-#include "shardwright/array.h"
-#include "shardwright/hash.h"
+#include "base/array.h"
+#include "base/hash.h"
 #include "shardwright/text.h"
 
 typedef struct sel_ids {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "select/proof.h"
-#include "shardwright/hash.h"
+#include "base/hash.h"
 
 static sw_rc fix(sel_model *m, int32_t v, sw_diag *d) {
   sel_log_fold(m, v);

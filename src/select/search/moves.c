@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "shardwright/simd.h"
+#include "base/simd.h"
 
 enum { MOST_TREE = 128, MOST_TRIES = 6, MOST_VALUES = 1 << 14 };
 

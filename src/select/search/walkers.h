@@ -7,6 +7,8 @@
 #ifndef SELECT_WALKERS_H_
 #define SELECT_WALKERS_H_
 
+#include <stdatomic.h>
+
 #include <pthread.h>
 
 #include "select/search/lns.h"

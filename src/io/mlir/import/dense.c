@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 sw_ir_span sw_ir_constant_literal(const sw_ir_tree *t, const sw_ir_op *op) {
   sw_ir_span v = sw_ir_attr(t, op, "value", NULL);

@@ -1,7 +1,7 @@
 /* Ops of the graph, one each, for what an op of the text is written out in (emit.h). */
 #include "io/mlir/import/emit.h"
 
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 
 sw_rc sw_im_help(sw_importer *m, uint32_t op, sw_opcode code, int n, const sw_id *x, const sw_im_attrs *a, sw_id *out) {
   sw_im_add add = {.code = code, .n_operands = n, .operands = x, .attrs = a, .part = sw_opcode_text(code)};

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "shardwright/checked.h"
-#include "shardwright/scalar.h"
+#include "base/checked.h"
+#include "collective/scalar.h"
 
 enum { MOST_NUMBERS = 64, MOST_HOPS = 64, MOST_STEPS = 1 << 16 };
 

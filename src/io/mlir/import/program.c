@@ -5,7 +5,7 @@
 
 #include "io/mlir/import/verify.h"
 #include "io/mlir/import/dialect.h"
-#include "shardwright/file.h"
+#include "base/file.h"
 
 static bool ends_in(const char *path, const char *ending) {
   size_t n = strlen(path), m = strlen(ending);

@@ -15,7 +15,7 @@
 #include "io/mlir/import/types.h"
 #include "io/mlir/import/dialect.h"
 #include "io/mlir/roles/roles.h"
-#include "shardwright/file.h"
+#include "base/file.h"
 
 typedef enum guess { GUESS_NONE, GUESS_INPUT, GUESS_PARAMETER } guess;
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "io/mlir/import/import.h"
-#include "shardwright/file.h"
+#include "base/file.h"
 
 enum { MOST_FACTORS = 64, MOST_IN_DIM = 8 };
 

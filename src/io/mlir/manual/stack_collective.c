@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "io/mlir/manual/stack.h"
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 
 /* Devices that work together: the axes that they differ in, major first. */
 typedef struct group {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "io/mlir/manual/stack.h"
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 
 /* What comes in front of a list. */
 typedef enum before { NOTHING, ZERO, ONE, ALL } before;

@@ -11,7 +11,7 @@
 #include "io/mlir/annotate/annotate.h"
 #include "io/mlir/import/emit.h"
 #include "io/mlir/partitioned/partitioned.h"
-#include "shardwright/checked.h"
+#include "base/checked.h"
 
 /* --- the grid ----------------------------------------------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@
 
 #include "io/mlir/import/dialect.h"
 #include "io/mlir/import/emit.h"
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 
 extern const sw_dialect sw_dialect_quant;
 

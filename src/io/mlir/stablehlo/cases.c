@@ -10,7 +10,7 @@
 #include "io/mlir/import/dense.h"
 #include "io/mlir/import/emit.h"
 #include "io/mlir/stablehlo/stablehlo.h"
-#include "shardwright/scalar.h"
+#include "collective/scalar.h"
 
 enum { MOST_SLOTS = 96, MOST_STEPS = 80, MOST_KEYS = 3, MOST_CASES = 1 << 18 };
 

@@ -9,8 +9,8 @@
 #ifndef IO_MLIR_TREE_H_
 #define IO_MLIR_TREE_H_
 
-#include "shardwright/array.h"
-#include "shardwright/hash.h"
+#include "base/array.h"
+#include "base/hash.h"
 #include "shardwright/text.h"
 
 /* Bytes [at, end) of the text; empty when there is nothing. */

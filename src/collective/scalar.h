@@ -3,8 +3,8 @@
  *
  *   sw_scalar a = sw_scalar_convert(SW_I64, SW_F32, sw_scalar_load(SW_I64, p));
  */
-#ifndef SHARDWRIGHT_SCALAR_H_
-#define SHARDWRIGHT_SCALAR_H_
+#ifndef COLLECTIVE_SCALAR_H_
+#define COLLECTIVE_SCALAR_H_
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* Polynomials in unknown sizes, found from their values: what a plan moves is a sum of products of dims, so values at
  * enough sizes say which one. Exact: numbers are whole or fractions, and the result is tried at further sizes. */
-#ifndef SHARDWRIGHT_POLYNOMIAL_H_
-#define SHARDWRIGHT_POLYNOMIAL_H_
+#ifndef REPORT_POLYNOMIAL_H_
+#define REPORT_POLYNOMIAL_H_
 
 #include "shardwright/arena.h"
 #include "shardwright/text.h"

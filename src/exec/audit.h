@@ -5,8 +5,8 @@
  *   SW_TRY(sw_audit_plan(&plan, &(sw_validate_options){.seed = 1}, &arena, &a, d));
  *   sw_audit_missed(&a) of a.n_entries faults would go by unseen
  */
-#ifndef SHARDWRIGHT_AUDIT_H_
-#define SHARDWRIGHT_AUDIT_H_
+#ifndef EXEC_AUDIT_H_
+#define EXEC_AUDIT_H_
 
 #include "shardwright/validate.h"
 

@@ -1,8 +1,8 @@
 /* Figures of the solver: cost, bound and times on problem files and on made-up problems. */
-#ifndef SHARDWRIGHT_BENCH_SOLVE_H_
-#define SHARDWRIGHT_BENCH_SOLVE_H_
+#ifndef REPORT_BENCH_SOLVE_H_
+#define REPORT_BENCH_SOLVE_H_
 
-#include "shardwright/bench_line.h"
+#include "report/bench_line.h"
 #include "shardwright/select.h"
 
 typedef struct sw_bench_solve_options {

@@ -9,8 +9,8 @@
  * the op, not from them. Operands that StableHLO has and our op says by its kind (the initial value of a reduce) appear
  * as scalars.
  */
-#ifndef SHARDWRIGHT_FACTOR_RULE_H_
-#define SHARDWRIGHT_FACTOR_RULE_H_
+#ifndef PROPAGATE_FACTOR_RULE_H_
+#define PROPAGATE_FACTOR_RULE_H_
 
 #include "shardwright/graph.h"
 

@@ -8,8 +8,8 @@
  * all other rows judge. Errors are mean |ln(predicted / measured)| in per cent; below 1 MiB they stand apart. A source
  * passes at SW_BENCH_COSTS_LIMIT or less; a profile with fewer than SW_BENCH_COSTS_MIN_ROWS rows is reported only.
  */
-#ifndef SHARDWRIGHT_BENCH_COSTS_H_
-#define SHARDWRIGHT_BENCH_COSTS_H_
+#ifndef REPORT_BENCH_COSTS_H_
+#define REPORT_BENCH_COSTS_H_
 
 #include "shardwright/profile.h"
 

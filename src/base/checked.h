@@ -1,6 +1,6 @@
-/* Arithmetic that cannot wrap, and costs that saturate at "forbidden". */
-#ifndef SHARDWRIGHT_CHECKED_H_
-#define SHARDWRIGHT_CHECKED_H_
+/* Arithmetic that cannot wrap. */
+#ifndef BASE_CHECKED_H_
+#define BASE_CHECKED_H_
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,17 +23,5 @@ static inline int64_t sw_min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t sw_max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 /* x, or the end of [lo, hi] that is nearer. */
 static inline int64_t sw_clamp_i64(int64_t x, int64_t lo, int64_t hi) { return sw_min_i64(sw_max_i64(x, lo), hi); }
-
-/* Costs of the selection problem: integers in [0, SW_FORBIDDEN]; SW_FORBIDDEN and above mean "not allowed". */
-#define SW_FORBIDDEN INT64_C(1000000000000000000)
-static inline int64_t sw_cost_add(int64_t a, int64_t b) {
-  return a >= SW_FORBIDDEN - b ? SW_FORBIDDEN : a + b; /* both in [0, SW_FORBIDDEN] */
-}
-/* The same for a cost that is met `n` times, n >= 0. */
-static inline int64_t sw_cost_times(int64_t cost, int64_t n) {
-  int64_t all;
-  if (cost >= SW_FORBIDDEN) return SW_FORBIDDEN;
-  return sw_mul_i64(cost, n, &all) && all < SW_FORBIDDEN ? all : SW_FORBIDDEN - 1;
-}
 
 #endif

@@ -1,8 +1,8 @@
 /* Groups of devices on a machine, folded once for many questions: what a collective or a direct exchange costs among
  * the devices that differ along some axes. hw.h answers single questions with these.
  */
-#ifndef SHARDWRIGHT_GROUP_H_
-#define SHARDWRIGHT_GROUP_H_
+#ifndef HW_GROUP_H_
+#define HW_GROUP_H_
 
 #include "shardwright/hw.h"
 #include "shardwright/profile.h"

@@ -12,8 +12,8 @@
  * `key` is the member's name inside an object and NULL elsewhere. Failures of the buffer are kept in text.rc, as is a
  * call that does not fit (a key in an array, more ends than starts): SW_E_BUG.
  */
-#ifndef SHARDWRIGHT_JSON_WRITE_H_
-#define SHARDWRIGHT_JSON_WRITE_H_
+#ifndef IO_JSON_WRITE_H_
+#define IO_JSON_WRITE_H_
 
 #include "shardwright/text.h"
 

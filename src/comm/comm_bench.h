@@ -8,8 +8,8 @@
  *   sw_comm_bench_row row;
  *   sw_comm_bench_run(&b, &row, d);
  */
-#ifndef SHARDWRIGHT_COMM_BENCH_H_
-#define SHARDWRIGHT_COMM_BENCH_H_
+#ifndef COMM_COMM_BENCH_H_
+#define COMM_COMM_BENCH_H_
 
 #include "shardwright/comm.h"
 

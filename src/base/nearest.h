@@ -4,8 +4,8 @@
  *   for (...) sw_nearest_offer(&near, known[i]);
  *   near.best  ->  "model", or NULL when nothing is close
  */
-#ifndef SHARDWRIGHT_NEAREST_H_
-#define SHARDWRIGHT_NEAREST_H_
+#ifndef BASE_NEAREST_H_
+#define BASE_NEAREST_H_
 
 #include "shardwright/status.h"
 

@@ -5,8 +5,8 @@
  *   sw_trace_add(t, device, "dot_general", "compute", start_s, end_s, NULL);  and so does whatever else is added
  *   sw_trace_write(t, "trace.json", d);                                       also after a failed run
  */
-#ifndef SHARDWRIGHT_TRACE_H_
-#define SHARDWRIGHT_TRACE_H_
+#ifndef REPORT_TRACE_H_
+#define REPORT_TRACE_H_
 
 #include "shardwright/exec.h"
 

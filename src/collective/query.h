@@ -1,8 +1,8 @@
 /* The queries of the shard dialect: grid_shape, process_multi_index, process_linear_index, neighbors_linear_indices and
  * shard_shape; and the collective that takes a tensor from any sharding to any other.
  */
-#ifndef SHARDWRIGHT_QUERY_H_
-#define SHARDWRIGHT_QUERY_H_
+#ifndef COLLECTIVE_QUERY_H_
+#define COLLECTIVE_QUERY_H_
 
 #include "shardwright/collective.h"
 

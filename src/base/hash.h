@@ -1,6 +1,6 @@
 /* Hashing and two small hash maps. Iteration order is never exposed: results may not depend on it. */
-#ifndef SHARDWRIGHT_HASH_H_
-#define SHARDWRIGHT_HASH_H_
+#ifndef BASE_HASH_H_
+#define BASE_HASH_H_
 
 #include <stddef.h>
 

@@ -2,8 +2,8 @@
  * same BLAS and a plain memcpy, measured in the same run. Work and traffic are those of sw_op_work: operands and
  * results once.
  */
-#ifndef SHARDWRIGHT_BENCH_KERNELS_H_
-#define SHARDWRIGHT_BENCH_KERNELS_H_
+#ifndef REPORT_BENCH_KERNELS_H_
+#define REPORT_BENCH_KERNELS_H_
 
 #include "shardwright/exec.h"
 

@@ -3,8 +3,8 @@
  *
  *   SW_SIMD_CLONES static double total(const double *x, int32_t n) { ...
  */
-#ifndef SHARDWRIGHT_SIMD_H_
-#define SHARDWRIGHT_SIMD_H_
+#ifndef BASE_SIMD_H_
+#define BASE_SIMD_H_
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
     !defined(__clang__)

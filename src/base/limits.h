@@ -1,7 +1,7 @@
 /* What this process may still take of the machine, as far as the system says: for refusing before the start what would
  * end in the middle. */
-#ifndef SHARDWRIGHT_LIMITS_H_
-#define SHARDWRIGHT_LIMITS_H_
+#ifndef BASE_LIMITS_H_
+#define BASE_LIMITS_H_
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* Figures of resharding: how long a route, a price, a cached route and a table of prices take, and how often the direct
  * exchange is worth having. */
-#ifndef SHARDWRIGHT_BENCH_RESHARD_H_
-#define SHARDWRIGHT_BENCH_RESHARD_H_
+#ifndef REPORT_BENCH_RESHARD_H_
+#define REPORT_BENCH_RESHARD_H_
 
 #include "shardwright/clock.h"
 #include "shardwright/profile.h"

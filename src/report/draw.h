@@ -1,6 +1,6 @@
 /* A picture of what each device holds. */
-#ifndef SHARDWRIGHT_DRAW_H_
-#define SHARDWRIGHT_DRAW_H_
+#ifndef REPORT_DRAW_H_
+#define REPORT_DRAW_H_
 
 #include "shardwright/sharding.h"
 

@@ -1,6 +1,6 @@
 /* Whole files: read, and write so that a reader never sees half of one. "-" is standard input or output. */
-#ifndef SHARDWRIGHT_FILE_H_
-#define SHARDWRIGHT_FILE_H_
+#ifndef BASE_FILE_H_
+#define BASE_FILE_H_
 
 #include <stddef.h>
 

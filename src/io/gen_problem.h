@@ -10,8 +10,8 @@
  *           per row
  *   large   30,000 to 60,000 nodes without a forbidden entry
  */
-#ifndef SHARDWRIGHT_GEN_PROBLEM_H_
-#define SHARDWRIGHT_GEN_PROBLEM_H_
+#ifndef IO_GEN_PROBLEM_H_
+#define IO_GEN_PROBLEM_H_
 
 #include "shardwright/select.h"
 

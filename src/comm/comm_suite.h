@@ -5,8 +5,8 @@
  *   // on the thread (or in the process) of each device:
  *   sw_comm_suite_run(suite, comm, device, d);      SW_E_MISMATCH: the message tells the call and the element
  */
-#ifndef SHARDWRIGHT_COMM_SUITE_H_
-#define SHARDWRIGHT_COMM_SUITE_H_
+#ifndef COMM_COMM_SUITE_H_
+#define COMM_COMM_SUITE_H_
 
 #include "shardwright/comm.h"
 

@@ -1,7 +1,7 @@
 /* Growable arrays of any type: SW_ARRAY(int64_t) xs = {0}; ... sw_array_push(&xs, 3, d) ... sw_array_free(&xs).
  * Elements are at xs.at[0 .. xs.n). Heap-owned. */
-#ifndef SHARDWRIGHT_ARRAY_H_
-#define SHARDWRIGHT_ARRAY_H_
+#ifndef BASE_ARRAY_H_
+#define BASE_ARRAY_H_
 
 #include "shardwright/arena.h"
 

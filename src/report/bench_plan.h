@@ -1,8 +1,8 @@
 /* Figures of planning: every architecture against plans made without search, time by number of layers, and programs. */
-#ifndef SHARDWRIGHT_BENCH_PLAN_H_
-#define SHARDWRIGHT_BENCH_PLAN_H_
+#ifndef REPORT_BENCH_PLAN_H_
+#define REPORT_BENCH_PLAN_H_
 
-#include "shardwright/bench_line.h"
+#include "report/bench_line.h"
 #include "shardwright/plan.h"
 
 typedef struct sw_bench_plan_options {

@@ -1,8 +1,8 @@
 /* Measures the machine that it runs on and makes a profile of it: device threads that share its cores, local ops as the
  * interpreter runs them, collectives as the threaded communicator does.
  */
-#ifndef SHARDWRIGHT_CALIBRATE_H_
-#define SHARDWRIGHT_CALIBRATE_H_
+#ifndef REPORT_CALIBRATE_H_
+#define REPORT_CALIBRATE_H_
 
 #include "shardwright/clock.h"
 #include "shardwright/profile.h"

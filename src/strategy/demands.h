@@ -1,8 +1,8 @@
 /* What required annotations ask of an op: of its strategy, of what it wants of an operand, of what it gives. */
-#ifndef SHARDWRIGHT_DEMANDS_H_
-#define SHARDWRIGHT_DEMANDS_H_
+#ifndef STRATEGY_DEMANDS_H_
+#define STRATEGY_DEMANDS_H_
 
-#include "shardwright/array.h"
+#include "base/array.h"
 #include "shardwright/selection.h"
 
 /* An annotation and the port that it is about: operands, then results; -1: the strategy itself. */

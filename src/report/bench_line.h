@@ -1,6 +1,6 @@
 /* Tables that grow while one looks on. */
-#ifndef SHARDWRIGHT_BENCH_LINE_H_
-#define SHARDWRIGHT_BENCH_LINE_H_
+#ifndef REPORT_BENCH_LINE_H_
+#define REPORT_BENCH_LINE_H_
 
 #include "shardwright/status.h"
 

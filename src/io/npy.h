@@ -5,8 +5,8 @@
  *                                               for bit from V2/u2 and V1/u1, as ml_dtypes saves them
  *   i2 i4 u2 u4                                 as i1 and u1, a byte each; read from those and from V1
  */
-#ifndef SHARDWRIGHT_NPY_H_
-#define SHARDWRIGHT_NPY_H_
+#ifndef IO_NPY_H_
+#define IO_NPY_H_
 
 #include <stddef.h>
 

@@ -7,8 +7,8 @@
  * are values without data. Everything about both stands in tables that can be read here, so that the command line, the
  * documents and the tests need no list of their own.
  */
-#ifndef SHARDWRIGHT_GEN_H_
-#define SHARDWRIGHT_GEN_H_
+#ifndef IO_GEN_H_
+#define IO_GEN_H_
 
 #include "shardwright/graph.h"
 

@@ -1,0 +1,43 @@
+/* All of the public headers. Each says shapes, units, ownership and errors of what it declares; status.h says what
+ * holds for all. */
+#ifndef SHARDWRIGHT_SHARDWRIGHT_H_
+#define SHARDWRIGHT_SHARDWRIGHT_H_
+
+#include "shardwright/status.h"
+#include "shardwright/arena.h"
+#include "shardwright/text.h"
+#include "shardwright/clock.h"
+#include "shardwright/log.h"
+#include "shardwright/dtype.h"
+#include "shardwright/mesh.h"
+#include "shardwright/sharding.h"
+#include "shardwright/tiling.h"
+#include "shardwright/collective.h"
+#include "shardwright/op.h"
+#include "shardwright/graph.h"
+#include "shardwright/hw.h"
+#include "shardwright/profile.h"
+#include "shardwright/select.h"
+#include "shardwright/certificate.h"
+#include "shardwright/reshard.h"
+#include "shardwright/unit.h"
+#include "shardwright/strategy.h"
+#include "shardwright/selection.h"
+#include "shardwright/plan.h"
+#include "shardwright/propagate.h"
+#include "shardwright/spmd.h"
+#include "shardwright/comm.h"
+#include "shardwright/exec.h"
+#include "shardwright/tensor.h"
+#include "shardwright/validate.h"
+#include "shardwright/local.h"
+#include "shardwright/model_json.h"
+#include "shardwright/profile_json.h"
+#include "shardwright/plan_json.h"
+#include "shardwright/iopddl.h"
+#include "shardwright/emit.h"
+#include "shardwright/program.h"
+#include "shardwright/sizes.h"
+#include "shardwright/report.h"
+
+#endif
