@@ -4,6 +4,9 @@
  * outside it. f16, bf16 and f8 compute in f32 and round once per op. Integer arithmetic wraps; x / 0 is all ones,
  * x % 0 is x, the least integer / -1 is itself; shifting by the width or more gives 0 (arithmetic: the sign). Orders of
  * summation depend on shapes only, so results are the same bits on every run.
+ *
+ * Products are OpenBLAS's, on as many threads of its own as the program has told it (one is best where devices are
+ * threads): that is a setting of the process, and no run touches it.
  */
 #ifndef SHARDWRIGHT_EXEC_H_
 #define SHARDWRIGHT_EXEC_H_

@@ -13,6 +13,11 @@
 #include "cli/terminal.h"
 #include "shardwright/log.h"
 
+/* OpenBLAS's own answer to how many threads the environment wants, called while its library is loaded: a program's
+ * definition stands in for that of a shared library. Devices are threads already. */
+int openblas_num_threads_env(void);
+__attribute__((visibility("default"))) int openblas_num_threads_env(void) { return 1; }
+
 static sw_cancel g_cancel;
 
 static void on_signal(int signal_number) {
@@ -27,6 +32,11 @@ static void watch_signals(void) {
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
   signal(SIGXFSZ, SIG_IGN); /* writing beyond the limit on a file's size fails instead */
+}
+
+static void print_message(void *user, sw_log_level level, const char *text) {
+  (void)user;
+  fprintf(stderr, "%s%s\n", level == SW_LOG_WARN ? "warning: " : "", text);
 }
 
 static void set_log_level(const sw_common *common) {
@@ -100,6 +110,7 @@ int main(int argc, char **argv) {
   sw_common common = {0};
   const sw_command *command = NULL;
   watch_signals();
+  sw_log_to(print_message, NULL);
   sw_words words = {(const char **)(argv + 1), argc > 0 ? argc - 1 : 0};
   sw_rc rc = dispatch(&words, &common, &command, &arena, &d);
   if (rc && d.rc) report(&d, command, common.debug);

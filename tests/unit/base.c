@@ -7,8 +7,9 @@
 #include "base/checked.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "shardwright/text.h"
+#include "shardwright/log.h"
 #include "shardwright/select.h"
+#include "shardwright/text.h"
 
 static void arena_gives_zeroed_aligned_memory(void **state) {
   (void)state;
@@ -113,6 +114,23 @@ static void numbers_for_people(void **state) {
   sw_text_puts(&t, "|");
   sw_text_flops(&t, 2e12);
   assert_string_equal(sw_text_str(&t), "1.50 KiB|12.3 us|2 TFLOP");
+  sw_text_free(&t);
+}
+
+static void take_message(void *user, sw_log_level level, const char *text) {
+  sw_text_printf(user, "%d:%s;", (int)level, text);
+}
+
+static void messages_go_to_whoever_asks(void **state) {
+  (void)state;
+  sw_text t = {0};
+  sw_log(SW_LOG_WARN, "nobody hears %d", 1);
+  sw_log_to(take_message, &t);
+  sw_log(SW_LOG_WARN, "heard %d", 2);
+  sw_log(SW_LOG_INFO, "beyond the level");
+  sw_log_to(NULL, NULL);
+  sw_log(SW_LOG_WARN, "nobody hears %d", 3);
+  assert_string_equal(sw_text_str(&t), "1:heard 2;");
   sw_text_free(&t);
 }
 
@@ -221,6 +239,7 @@ int main(void) {
       cmocka_unit_test(bytes_are_parsed_or_refused),
       cmocka_unit_test(numbers_for_people),
       cmocka_unit_test(costs_saturate),
+      cmocka_unit_test(messages_go_to_whoever_asks),
       cmocka_unit_test(files_are_written_whole),
       cmocka_unit_test(links_stay_links),
       cmocka_unit_test(files_that_came_along_are_found),

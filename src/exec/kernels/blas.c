@@ -7,11 +7,6 @@
 
 #include "exec/kernels/lapack.h"
 
-/* OpenBLAS's own answer to how many threads the environment wants, called while its library is loaded: a program's
- * definition stands in for that of a shared library. Devices are threads already. */
-int openblas_num_threads_env(void);
-__attribute__((weak, visibility("default"))) int openblas_num_threads_env(void) { return 1; }
-
 /* What a call maps at its first use and keeps (BUFFER_SIZE of OpenBLAS), one for all calls at the same time. */
 enum { WORK_SPACE_MB = 128, SPARE_MB = 32 };
 
@@ -27,10 +22,7 @@ static bool is_limited(__rlimit_resource_t what) {
   return getrlimit(what, &r) == 0 && r.rlim_cur != RLIM_INFINITY;
 }
 
-static void blas_init(void) {
-  openblas_set_num_threads(1);
-  g_blas.limited = is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA);
-}
+static void blas_init(void) { g_blas.limited = is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA); }
 
 /* Room for the work space is seen to be there, with some more for what others take meanwhile, then taken. */
 static bool take_space(void) {
