@@ -4,25 +4,19 @@ include(CMakePackageConfigHelpers)
 set(SW_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/shardwright)
 set(SW_DATA_DIR ${CMAKE_INSTALL_DATADIR}/shardwright)
 
-# Made from the option tables by the tool itself, so no hand-written copy can age.
-set(SW_MANUAL ${PROJECT_BINARY_DIR}/manual)
-file(MAKE_DIRECTORY ${SW_MANUAL})
-add_custom_command(OUTPUT ${SW_MANUAL}/shardwright.1 ${SW_MANUAL}/shardwright.bash ${SW_MANUAL}/_shardwright
-    ${SW_MANUAL}/shardwright.fish
-  COMMAND shardwright_tool help --format=man > ${SW_MANUAL}/shardwright.1
-  COMMAND shardwright_tool completion bash > ${SW_MANUAL}/shardwright.bash
-  COMMAND shardwright_tool completion zsh > ${SW_MANUAL}/_shardwright
-  COMMAND shardwright_tool completion fish > ${SW_MANUAL}/shardwright.fish
-  VERBATIM)
-add_custom_target(manual ALL DEPENDS ${SW_MANUAL}/shardwright.1)
-install(FILES ${SW_MANUAL}/shardwright.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${SW_MANUAL}/shardwright.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-  RENAME shardwright)
-install(FILES ${SW_MANUAL}/_shardwright DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-install(FILES ${SW_MANUAL}/shardwright.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-
-install(TARGETS shardwright_tool)
-install(TARGETS shardwright EXPORT shardwright-targets FILE_SET HEADERS)
+if(SW_BUILD_TOOL)
+  install(TARGETS shardwright_tool)
+  install(FILES ${SW_MANUAL}/shardwright.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${SW_MANUAL}/shardwright.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    RENAME shardwright)
+  install(FILES ${SW_MANUAL}/_shardwright DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${SW_MANUAL}/shardwright.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
+install(TARGETS shardwright_core EXPORT shardwright-targets FILE_SET HEADERS)
+foreach(library comm plan run io report)
+  install(TARGETS shardwright_${library} EXPORT shardwright-targets)
+endforeach()
+install(TARGETS shardwright EXPORT shardwright-targets)
 # The list of ops, which op.h includes.
 install(FILES include/shardwright/ops.def DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/shardwright)
 install(EXPORT shardwright-targets NAMESPACE shardwright:: DESTINATION ${SW_CMAKE_DIR})
@@ -41,10 +35,22 @@ install(FILES ${PROJECT_BINARY_DIR}/shardwright-config.cmake ${PROJECT_BINARY_DI
 
 file(RELATIVE_PATH SW_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" SW_PC_TO_PREFIX ${SW_PC_TO_PREFIX})
+# sw_pc(NAME WHAT LIBS REQUIRES PRIVATE LIBS_PRIVATE): NAME.pc
+function(sw_pc SW_PC_NAME SW_PC_WHAT SW_PC_LIBS SW_PC_REQUIRES SW_PC_PRIVATE SW_PC_LIBS_PRIVATE)
+  configure_file(cmake/library.pc.in ${SW_PC_NAME}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${SW_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+function(sw_library_pc library requires private libs_private)
+  sw_pc(shardwright-${library} " (${library})" "-L\${libdir} -lshardwright_${library}" "${requires}" "${private}"
+    "${libs_private}")
+endfunction()
 if(SW_WITH_GLPK)
-  set(SW_PC_LIBS_PRIVATE -lglpk)
-else()
-  set(SW_PC_LIBS_PRIVATE "")
+  set(SW_PC_GLPK -lglpk)
 endif()
-configure_file(cmake/shardwright.pc.in shardwright.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/shardwright.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+sw_library_pc(core "" zlib "")
+sw_library_pc(comm shardwright-core "" "")
+sw_library_pc(plan shardwright-core "" "${SW_PC_GLPK}")
+sw_library_pc(run "shardwright-plan shardwright-comm" openblas "")
+sw_library_pc(io shardwright-plan "libcjson yajl" "")
+sw_library_pc(report "shardwright-io shardwright-run" "" "")
+sw_pc(shardwright "" "" shardwright-report "" "")

@@ -3,6 +3,9 @@
 set(SW_MPI_FLAVOURS "")
 set(SW_MPI_PACKAGE_openmpi ompi-c)
 set(SW_MPI_PACKAGE_mpich mpich)
+if(BUILD_SHARED_LIBS)
+  return() # the engine calls what the shared library hides
+endif()
 if(NOT SW_WITH_MPI OR SW_SANITIZE)
   return() # the libraries themselves are not clean under the sanitizers
 endif()

@@ -66,4 +66,28 @@ typedef struct sw_spmd_cost {
 } sw_spmd_cost;
 SW_API SW_CHECKED sw_rc sw_spmd_price(const sw_spmd *s, const sw_machine *machine, sw_spmd_cost *out, sw_diag *d);
 
+/* --- a program that came partitioned ------------------------------------------------------------------------------ */
+
+/* Of which tensor an argument or output is a device's block. */
+typedef struct sw_local_border {
+  sw_type whole;
+  sw_sharding sharding; /* over the program's mesh */
+  bool said;            /* the text says it; else it is the same on all devices */
+} sw_local_border;
+
+typedef struct sw_local_program {
+  sw_graph *graph;
+  int64_t devices;
+  sw_mesh grid;            /* of the collectives: a device is its position there */
+  sw_mesh mesh;            /* of the shardings; as many devices */
+  const int64_t *position; /* by device: where in the mesh it sits; NULL: device i at position i */
+  sw_local_border *args, *outputs;
+  /* By value and op of the graph: what they are in the program that they were made of; both NULL: not known. */
+  const sw_layout *layout;
+  const sw_origin *origin;
+} sw_local_program;
+
+/* Blocks are those of the shardings. */
+SW_API SW_CHECKED sw_rc sw_local_verify(const sw_local_program *p, sw_diag *d);
+
 #endif

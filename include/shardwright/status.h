@@ -14,7 +14,7 @@
  *   freed; what is made by _create or returned as `T **out` without an arena is the caller's, who passes it to
  *   _destroy.
  * - ABI. Structs are laid out in these headers and grow; so library and headers are of one minor version, which is what
- *   the shared libraries' names say. Option structs are zero-initialised: 0 is the default of every field.
+ *   the shared libraries' names say. Option structs are zero-initialised first, so that new fields have their defaults.
  */
 #ifndef SHARDWRIGHT_STATUS_H_
 #define SHARDWRIGHT_STATUS_H_

@@ -6,6 +6,8 @@
  *   ...
  *   sw_tensor_deinit(&x);
  *
+ * Tensors are made by shardwright::core; what fills, pads and compares them is in shardwright::run.
+ *
  * A sw_tensor is a sw_buffer whose `data` came from sw_mem_alloc; `valid` equals `dims` unless somebody lowers it.
  */
 #ifndef SHARDWRIGHT_TENSOR_H_

@@ -1,0 +1,2 @@
+// The same program is one in C++.
+#include "consumer.c"
