@@ -139,8 +139,8 @@ static bool has_few_axes(const sw_atoms *atoms, const sw_strategy *s) {
 static bool is_scattered(const sw_atoms *atoms, const sw_strategy *s) {
   int8_t place_of[SW_MAX_REFS];
   if (has_few_axes(atoms, s)) return false;
+  memset(place_of, -1, sizeof place_of);
   for (int a = 0; a < atoms->n; a++) {
-    place_of[a] = -1;
     for (int i = 0; i < s->n_refs; i++)
       if (sw_axis_ref_overlaps(s->refs[i], atoms->at[a])) place_of[a] = s->loop_of[i];
   }
