@@ -1,6 +1,6 @@
 /* The collectives of the shard dialect (and some of our own) as data: one table row per op, one descriptor per call.
- * Semantics on local shapes are those of seeds/shard-dialect.txt; `exchange` moves boxes between tilings and
- * `redistribute` is an exchange between two shardings.
+ * Semantics on local shapes are those of the dialect (docs/seeds.md shows each); `exchange` moves boxes between tilings
+ * and `redistribute` is an exchange between two shardings.
  */
 #ifndef SHARDWRIGHT_COLLECTIVE_H_
 #define SHARDWRIGHT_COLLECTIVE_H_
@@ -43,9 +43,8 @@ enum {
 
 typedef enum sw_coll_op {
 #define SW_X(id, text, flags) SW_COLL_##id,
-  SW_COLLECTIVES(SW_X)
+  SW_COLLECTIVES(SW_X) SW_COLL_COUNT
 #undef SW_X
-      SW_COLL_COUNT
 } sw_coll_op;
 
 /* The list of devices that a device is in, and its place there. */
@@ -70,8 +69,7 @@ enum { SW_ROOT_IS_OPERAND = -1 };
  *   core [lo, lo+B) is initialised; positions of the result outside the tensor are the input's.
  * - exchange: the result's positions inside the tensor come from a holder under `src`; permute is an exchange in which
  *   every device sends at most one whole block and receives at most one, and all_to_all_dims one in which the devices
- *   of each group over `axes` give each other equal parts: an all_to_all that cuts and joins several dimensions at
- * once.
+ *   of each group over `axes` give each other equal parts: an all_to_all that cuts and joins several dimensions.
  * - to_partial keeps the value on the first device of each group over `axes` and stores the reduction's identity on
  *   the others (replicated -> partial, without communication). Parts of an `average` are the copies as they are.
  * - shard_to_partial keeps the positions of the result that the device itself holds under `src` and stores the

@@ -51,9 +51,8 @@ typedef enum sw_dtype_class {
 
 typedef enum sw_dtype {
 #define SW_X(id, text, bits, cls) SW_##id,
-  SW_DTYPES(SW_X)
+  SW_DTYPES(SW_X) SW_DTYPE_COUNT
 #undef SW_X
-      SW_DTYPE_COUNT
 } sw_dtype;
 
 SW_API const char *sw_dtype_text(sw_dtype t); /* "bf16" */
@@ -81,9 +80,8 @@ SW_API bool sw_dtype_parse(const char *text, sw_dtype *out); /* our texts, MLIR'
 
 typedef enum sw_reduction {
 #define SW_X(id, text, mlir) SW_REDUCE_##id,
-  SW_REDUCTIONS(SW_X)
+  SW_REDUCTIONS(SW_X) SW_REDUCTION_COUNT
 #undef SW_X
-      SW_REDUCTION_COUNT
 } sw_reduction;
 
 SW_API const char *sw_reduction_text(sw_reduction r);

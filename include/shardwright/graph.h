@@ -78,7 +78,7 @@ typedef struct sw_op {
   const sw_axis_ref *refs;
 } sw_op;
 
-/* How a person marks a sharding (design: "Annotations"; docs/model-format.md). In the order of the file. */
+/* How a person marks a sharding (docs/model-format.md). In the order of the file. */
 typedef struct sw_annotation {
   sw_id value;          /* annotated value, or -1 */
   sw_id op;             /* annotated op (its loops are given), or -1 */

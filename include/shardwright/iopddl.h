@@ -1,5 +1,5 @@
 /* Selection problems and their solutions as files, in the format of the public 2025 contest on intra-operator
- * parallelism (design: "Selection problem"):
+ * parallelism (docs/selection.md):
  *
  *   {"problem": {"name": "tiny", "usage_limit": 50,
  *     "nodes": {"intervals": [[30, 70], [40, 70]], "costs": [[15], [55, 65]], "usages": [[10], [25, 25]]},

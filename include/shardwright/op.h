@@ -63,36 +63,40 @@ static inline bool sw_op_is_pointwise(sw_opcode c) {
 /* clang-format off */
 /* X(id, text, kind). One name, one kind, everywhere. */
 #define SW_ATTRS(X) \
-  X(LHS_BATCH, "lhs_batch", INTS) X(RHS_BATCH, "rhs_batch", INTS) X(LHS_CONTRACT, "lhs_contract", INTS) \
-  X(RHS_CONTRACT, "rhs_contract", INTS) X(EQUATION, "equation", TEXT) \
-  X(DIRECTION, "direction", TEXT) /* eq ne lt le gt ge */ X(DTYPE, "dtype", DTYPE) X(DIMS, "dims", INTS) \
-  X(DIM, "dim", INT) X(SHAPE, "shape", INTS) X(PERMUTATION, "permutation", INTS) \
-  X(KIND, "kind", TEXT) /* a reduction kind */ X(KEEP_DIMS, "keep_dims", BOOL) X(START, "start", INTS) \
-  X(LIMIT, "limit", INTS) X(STRIDES, "strides", INTS) X(SIZES, "sizes", INTS) X(LOW, "low", INTS) \
-  X(HIGH, "high", INTS) X(INTERIOR, "interior", INTS) X(LHS_LAYOUT, "lhs_layout", TEXT) \
-  X(RHS_LAYOUT, "rhs_layout", TEXT) X(OUT_LAYOUT, "out_layout", TEXT) X(PAD_LOW, "pad_low", INTS) \
-  X(PAD_HIGH, "pad_high", INTS) X(LHS_DILATION, "lhs_dilation", INTS) X(RHS_DILATION, "rhs_dilation", INTS) \
+  X(LHS_BATCH, "lhs_batch", INTS) X(RHS_BATCH, "rhs_batch", INTS) \
+  X(LHS_CONTRACT, "lhs_contract", INTS) X(RHS_CONTRACT, "rhs_contract", INTS) \
+  X(EQUATION, "equation", TEXT) X(DIRECTION, "direction", TEXT) /* eq ne lt le gt ge */ X(DTYPE, "dtype", DTYPE) \
+  X(DIMS, "dims", INTS) X(DIM, "dim", INT) X(SHAPE, "shape", INTS) X(PERMUTATION, "permutation", INTS) \
+  X(KIND, "kind", TEXT) /* a reduction kind */ X(KEEP_DIMS, "keep_dims", BOOL) \
+  X(START, "start", INTS) X(LIMIT, "limit", INTS) X(STRIDES, "strides", INTS) X(SIZES, "sizes", INTS) \
+  X(LOW, "low", INTS) X(HIGH, "high", INTS) X(INTERIOR, "interior", INTS) \
+  X(LHS_LAYOUT, "lhs_layout", TEXT) X(RHS_LAYOUT, "rhs_layout", TEXT) X(OUT_LAYOUT, "out_layout", TEXT) \
+  X(PAD_LOW, "pad_low", INTS) X(PAD_HIGH, "pad_high", INTS) \
+  X(LHS_DILATION, "lhs_dilation", INTS) X(RHS_DILATION, "rhs_dilation", INTS) \
   X(FEATURE_GROUPS, "feature_groups", INT) X(BATCH_GROUPS, "batch_groups", INT) X(WINDOW, "window", INTS) \
-  X(REVERSED, "reversed", BOOL) X(EXCLUSIVE, "exclusive", BOOL) X(K, "k", INT) X(VALUE, "value", DATA) \
-  X(SEED, "seed", INT) X(DISTRIBUTION, "distribution", TEXT) X(LOW_VALUE, "low_value", FLOAT) \
-  X(HIGH_VALUE, "high_value", FLOAT) X(EPSILON, "epsilon", FLOAT) X(APPROXIMATE, "approximate", BOOL) \
+  X(REVERSED, "reversed", BOOL) X(EXCLUSIVE, "exclusive", BOOL) X(K, "k", INT) \
+  X(VALUE, "value", DATA) X(SEED, "seed", INT) X(DISTRIBUTION, "distribution", TEXT) \
+  X(LOW_VALUE, "low_value", FLOAT) X(HIGH_VALUE, "high_value", FLOAT) \
+  X(EPSILON, "epsilon", FLOAT) X(APPROXIMATE, "approximate", BOOL) \
   X(OFFSET_DIMS, "offset_dims", INTS) X(COLLAPSED_DIMS, "collapsed_dims", INTS) \
   X(OPERAND_BATCH, "operand_batch", INTS) X(INDICES_BATCH, "indices_batch", INTS) \
   X(START_INDEX_MAP, "start_index_map", INTS) X(INDEX_VECTOR_DIM, "index_vector_dim", INT) \
-  X(UPDATE_WINDOW_DIMS, "update_window_dims", INTS) X(INSERTED_DIMS, "inserted_dims", INTS) X(TARGET, "target", TEXT) \
-  X(BODY, "body", TEXT) X(BASE, "base", INT) X(STEP, "step", INT) X(OFFSET, "offset", INTS) X(GLOBAL, "global", INTS) \
+  X(UPDATE_WINDOW_DIMS, "update_window_dims", INTS) X(INSERTED_DIMS, "inserted_dims", INTS) \
+  X(TARGET, "target", TEXT) X(BODY, "body", TEXT) \
+  X(BASE, "base", INT) X(STEP, "step", INT) X(OFFSET, "offset", INTS) X(GLOBAL, "global", INTS) \
   X(TRIPS, "trips", INT) X(KEYS, "keys", INTS) X(DESCENDING, "descending", BOOL) X(TOTAL_ORDER, "total_order", BOOL) \
   X(FFT_TYPE, "fft_type", TEXT) X(FFT_LENGTH, "fft_length", INTS) X(ALGORITHM, "algorithm", TEXT) \
-  X(SELECT_BY, "select", TEXT) X(LOWER, "lower", BOOL) X(LEFT_SIDE, "left_side", BOOL) \
-  X(UNIT_DIAGONAL, "unit_diagonal", BOOL) X(TRANSPOSE_A, "transpose", TEXT) X(EXPONENT_BITS, "exponent_bits", INT) \
-  X(MANTISSA_BITS, "mantissa_bits", INT) X(SOURCES, "sources", INTS) X(HOW, "how", TEXT)
+  X(SELECT_BY, "select", TEXT) \
+  X(LOWER, "lower", BOOL) X(LEFT_SIDE, "left_side", BOOL) \
+  X(UNIT_DIAGONAL, "unit_diagonal", BOOL) X(TRANSPOSE_A, "transpose", TEXT) \
+  X(EXPONENT_BITS, "exponent_bits", INT) X(MANTISSA_BITS, "mantissa_bits", INT) \
+  X(SOURCES, "sources", INTS) X(HOW, "how", TEXT)
 /* clang-format on */
 
 typedef enum sw_attr_key {
 #define SW_X(id, text, kind) SW_ATTR_##id,
-  SW_ATTRS(SW_X)
+  SW_ATTRS(SW_X) SW_ATTR_COUNT
 #undef SW_X
-      SW_ATTR_COUNT
 } sw_attr_key;
 
 typedef enum sw_attr_kind {

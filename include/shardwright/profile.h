@@ -16,14 +16,13 @@
 
 typedef enum sw_topology {
 #define SW_X(id, text) SW_TOPOLOGY_##id,
-  SW_TOPOLOGIES(SW_X)
+  SW_TOPOLOGIES(SW_X) SW_TOPOLOGY_COUNT
 #undef SW_X
-      SW_TOPOLOGY_COUNT
 } sw_topology;
 
 SW_API const char *sw_topology_text(sw_topology t);
 
-/* Collectives that share a formula; which op belongs to which is one table in src/hw/cost.c. */
+/* Collectives that share a formula; which op belongs to which is one table in src/hw/machine.c. */
 #define SW_COST_CLASSES(X)            \
   X(ALL_GATHER, "all_gather")         \
   X(REDUCE_SCATTER, "reduce_scatter") \
@@ -33,9 +32,8 @@ SW_API const char *sw_topology_text(sw_topology t);
 
 typedef enum sw_cost_class {
 #define SW_X(id, text) SW_COST_##id,
-  SW_COST_CLASSES(SW_X)
+  SW_COST_CLASSES(SW_X) SW_COST_CLASS_COUNT
 #undef SW_X
-      SW_COST_CLASS_COUNT
 } sw_cost_class;
 
 SW_API const char *sw_cost_class_text(sw_cost_class c);

@@ -1,4 +1,4 @@
-/* The selection problem as data, its evaluation, and its solvers (design: "Selection problem").
+/* The selection problem as data, its evaluation, and its solvers (docs/selection.md).
  *
  * Node i picks one of its choices s and pays cost[s]; while one of its uses lasts it occupies amount[s] of memory; an
  * edge (i, j) pays cost[si * choices(j) + sj]; at no time step may the occupied memory pass `limit`. Costs are integers

@@ -1,5 +1,4 @@
-/* From a graph to a selection problem, and from its solution back to strategies (design: "From a graph to a selection
- * problem").
+/* From a graph to a selection problem, and from its solution back to strategies (docs/selection.md).
  *
  * Nodes: one per argument of the function (its choices are shardings), one per op (its strategies), one per output (its
  * sharding on delivery). Edges: the price of resharding from what the producer gives to what the consumer wants. Equal
@@ -47,15 +46,15 @@ SW_API void sw_selection_deinit(sw_selection *s); /* NULL allowed; what the aren
 SW_API const sw_problem *sw_selection_problem(const sw_selection *s);
 /* What a solution truly costs, every copy counted once. `choice` may come from any refinement. */
 SW_API SW_CHECKED sw_rc sw_selection_cost(sw_selection *s, const int32_t *choice, int64_t *out, sw_diag *d);
-/* Add hub nodes where the problem counts less for this solution than it costs. The problem changes when *refined:
- * nodes of arguments, ops and outputs keep their places, hubs follow. */
 /* Charge copies that are not yet counted exactly in full to each use (a bound from above, at which a choice can only be
  * better than it seems) or, as at first, in shares (a bound from below). */
 SW_API SW_CHECKED sw_rc sw_selection_charge(sw_selection *s, bool whole, sw_diag *d);
+/* Add hub nodes where the problem counts less for this solution than it costs. The problem changes when *refined:
+ * nodes of arguments, ops and outputs keep their places, hubs follow. */
 SW_API SW_CHECKED sw_rc sw_selection_refine(sw_selection *s, const int32_t *choice, bool *refined, sw_diag *d);
 /* Split what copies cost among those who may want them: at first all pay equal shares. The better the shares, the
- * higher the bound of the problem. Refinements are forgotten: with the new shares others are needed. */
-/* *work: steps counted. */
+ * higher the bound of the problem. Refinements are forgotten: with the new shares others are needed.
+ * *work: steps counted. */
 SW_API SW_CHECKED sw_rc sw_selection_split(sw_selection *s, const sw_split_options *o, int64_t *work, sw_diag *d);
 /* A copy that the problem counts as made once: the value, and what it is resharded to. */
 typedef struct sw_shared_copy {
@@ -103,8 +102,9 @@ typedef struct sw_pin {
  * are forbidden by their cost, and all else stays as it is. SW_E_INFEASIBLE names the pin that no choice of the problem
  * meets; then no pin is set. */
 SW_API SW_CHECKED sw_rc sw_selection_pin(sw_selection *s, int32_t n, const sw_pin *pins, sw_diag *d);
+/* Strategies that were left out although one of them may belong to the best plan. */
 SW_API int64_t sw_selection_pruned_inexact(const sw_selection *s);
-/* How many distinct op classes and price tables were made. */
+/* How many classes of ops that share their strategies there are. */
 SW_API int32_t sw_selection_classes(const sw_selection *s);
 
 /* The choices of a plan made elsewhere, as far as the problem has them and pins admit them; elsewhere missing[i] is

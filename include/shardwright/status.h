@@ -34,7 +34,7 @@
 /* What other libraries may call: hidden is the rule, and in C++ it is C's. */
 #define SW_API SW_LINKAGE __attribute__((visibility("default")))
 
-/* The values are the exit codes of the command-line tool (design: "The command line"). */
+/* The values are the exit codes of the command-line tool. */
 typedef enum sw_rc {
   SW_OK = 0,
   SW_E_INPUT = 1,       /* a file or text from the user is wrong */

@@ -34,9 +34,8 @@ SW_API SW_CHECKED sw_rc sw_comm_suite_run(const sw_comm_suite *suite, sw_comm *c
 
 typedef enum sw_comm_fault_kind {
 #define SW_X(id, text) SW_FAULT_##id,
-  SW_COMM_FAULTS(SW_X)
+  SW_COMM_FAULTS(SW_X) SW_FAULT_COUNT
 #undef SW_X
-      SW_FAULT_COUNT
 } sw_comm_fault_kind;
 
 typedef struct sw_comm_fault {

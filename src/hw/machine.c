@@ -4,20 +4,41 @@
 
 #include "hw/machine.h"
 
-/* Which formula prices an op. `whole`: the volume is the buffer itself, not the (n-1)/n of it that a device lacks. */
-static const struct {
+/* Which formula prices an op. `whole`: the volume is the buffer itself, not the (n-1)/n of it that a device lacks. A
+ * collective without a line here does not compile. */
+typedef struct pricing {
   sw_cost_class cls;
   bool whole;
-} kOp[SW_COLL_COUNT] = {
-    [SW_COLL_ALL_GATHER] = {SW_COST_ALL_GATHER, false}, [SW_COLL_ALL_REDUCE] = {SW_COST_ALL_REDUCE, false},
-    [SW_COLL_ALL_TO_ALL] = {SW_COST_ALL_TO_ALL, false}, [SW_COLL_REDUCE_SCATTER] = {SW_COST_REDUCE_SCATTER, false},
-    [SW_COLL_BROADCAST] = {SW_COST_ALL_GATHER, true},   [SW_COLL_GATHER] = {SW_COST_ALL_GATHER, false},
-    [SW_COLL_SCATTER] = {SW_COST_ALL_GATHER, false},    [SW_COLL_REDUCE] = {SW_COST_REDUCE_SCATTER, true},
-    [SW_COLL_SEND] = {SW_COST_PERMUTE, false},          [SW_COLL_RECV] = {SW_COST_PERMUTE, false},
-    [SW_COLL_SHIFT] = {SW_COST_PERMUTE, false},         [SW_COLL_UPDATE_HALO] = {SW_COST_PERMUTE, false},
-    [SW_COLL_PERMUTE] = {SW_COST_PERMUTE, false},       [SW_COLL_EXCHANGE] = {SW_COST_ALL_TO_ALL, false},
-    [SW_COLL_BARRIER] = {SW_COST_ALL_REDUCE, false},    [SW_COLL_ALL_TO_ALL_DIMS] = {SW_COST_ALL_TO_ALL, false},
+} pricing;
+
+#define PRICING_ALL_GATHER SW_COST_ALL_GATHER, false
+#define PRICING_ALL_REDUCE SW_COST_ALL_REDUCE, false
+#define PRICING_ALL_SLICE LOCAL
+#define PRICING_ALL_TO_ALL SW_COST_ALL_TO_ALL, false
+#define PRICING_REDUCE_SCATTER SW_COST_REDUCE_SCATTER, false
+#define PRICING_BROADCAST SW_COST_ALL_GATHER, true
+#define PRICING_GATHER SW_COST_ALL_GATHER, false
+#define PRICING_SCATTER SW_COST_ALL_GATHER, false
+#define PRICING_REDUCE SW_COST_REDUCE_SCATTER, true
+#define PRICING_SEND SW_COST_PERMUTE, false
+#define PRICING_RECV SW_COST_PERMUTE, false
+#define PRICING_SHIFT SW_COST_PERMUTE, false
+#define PRICING_UPDATE_HALO SW_COST_PERMUTE, false
+#define PRICING_BARRIER SW_COST_ALL_REDUCE, false
+#define PRICING_PERMUTE SW_COST_PERMUTE, false
+#define PRICING_EXCHANGE SW_COST_ALL_TO_ALL, false
+#define PRICING_ALL_TO_ALL_DIMS SW_COST_ALL_TO_ALL, false
+#define PRICING_TO_PARTIAL LOCAL
+#define PRICING_SHARD_TO_PARTIAL LOCAL
+#define LOCAL SW_COST_CLASS_COUNT, false /* local_curve prices it */
+
+static const pricing kPricing[SW_COLL_COUNT] = {
+#define SW_X(id, text, flags) [SW_COLL_##id] = {PRICING_##id},
+    SW_COLLECTIVES(SW_X)
+#undef SW_X
 };
+
+sw_cost_class sw_coll_cost_class(sw_coll_op op) { return kPricing[op].cls; }
 
 static sw_rc check_size(const sw_profile *p, const sw_mesh *mesh, sw_diag *d) {
   SW_TRY(sw_mesh_verify(mesh, true, d));
@@ -118,18 +139,19 @@ static sw_curve local_curve(const sw_machine *m, const sw_group *g, sw_coll_op o
 static double bytes_of(const sw_group *g, sw_coll_op op, double bytes) {
   const double size = (double)g->shape.size;
   if (op == SW_COLL_BARRIER) return 0;
-  return kOp[op].whole && size > 1 ? bytes * size / (size - 1) : bytes;
+  return kPricing[op].whole && size > 1 ? bytes * size / (size - 1) : bytes;
 }
 
 double sw_group_collective_s(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes) {
-  if (!(sw_coll_flags(op) & SW_COLL_LOCAL)) return sw_group_price_s(g, kOp[op].cls, bytes_of(g, op, bytes));
+  if (!(sw_coll_flags(op) & SW_COLL_LOCAL)) return sw_group_price_s(g, kPricing[op].cls, bytes_of(g, op, bytes));
   const sw_curve c = local_curve(m, g, op, 1);
   return sw_curve_s(&c, bytes, 0);
 }
 
 int sw_group_collective_curves(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes,
                                sw_curve out[SW_MAX_CURVES]) {
-  if (!(sw_coll_flags(op) & SW_COLL_LOCAL)) return sw_group_price_curves(g, kOp[op].cls, bytes_of(g, op, bytes), out);
+  if (!(sw_coll_flags(op) & SW_COLL_LOCAL))
+    return sw_group_price_curves(g, kPricing[op].cls, bytes_of(g, op, bytes), out);
   out[0] = local_curve(m, g, op, bytes);
   return 1;
 }

@@ -41,9 +41,8 @@
 
 typedef enum sw_gen_param {
 #define SW_X(id, text, value, choices, help) SW_GEN_##id,
-  SW_GEN_PARAMS(SW_X)
+  SW_GEN_PARAMS(SW_X) SW_GEN_PARAM_COUNT
 #undef SW_X
-      SW_GEN_PARAM_COUNT
 } sw_gen_param;
 
 SW_API const char *sw_gen_param_text(sw_gen_param p);

@@ -7,16 +7,11 @@
 
 #include <math.h>
 
+#include "hw/group.h"
 #include "shardwright/clock.h"
 
 enum { PROPOSALS = 40000 };
 static const double kReach = 100; /* a constant moves at most so many times up or down */
-
-static const sw_cost_class kClassOf[SW_COLL_COUNT] = {
-    [SW_COLL_ALL_GATHER] = SW_COST_ALL_GATHER, [SW_COLL_REDUCE_SCATTER] = SW_COST_REDUCE_SCATTER,
-    [SW_COLL_ALL_REDUCE] = SW_COST_ALL_REDUCE, [SW_COLL_ALL_TO_ALL] = SW_COST_ALL_TO_ALL,
-    [SW_COLL_PERMUTE] = SW_COST_PERMUTE,
-};
 
 enum { LINE_VALUES = 6 };
 
@@ -66,7 +61,7 @@ void sw_fit_constants_of(sw_profile *p, const sample_set *s, fit_constants *out)
     if (s->at[i].layout < 0)
       products = true;
     else
-      seen[kClassOf[s->at[i].op]] = true;
+      seen[sw_coll_cost_class(s->at[i].op)] = true;
   }
   out->n = 0;
   bool one_span = p->n_levels > 1 && outer_spans(p, s) == 1;

@@ -105,8 +105,8 @@ static sw_rc conv_init(conv *v, const sw_kernel_call *c, int *y_order, sw_diag *
   return load_canonical(c, w, w_order, v->wide, &v->w, d);
 }
 
-/* Where output positions [*lo, *hi) of a dim read the operand with window offset `offset`: input index of position o
- * is (o*stride + offset*window_dilation - low) / dilation where that divides and lies inside. */
+/* Where along a dim the output position o reads the operand with window offset `offset`:
+ * (o*stride + offset*window_dilation - low) / dilation, where that divides and lies inside; else -1. */
 static int64_t input_index(const space_dim *s, int64_t o, int64_t offset) {
   int64_t p = o * s->stride + offset * s->window_dilation - s->low;
   if (p < 0 || p % s->dilation != 0) return -1;
