@@ -55,18 +55,18 @@ typedef enum sw_coll_fault {
 } sw_coll_fault;
 
 /* A fault that is put in, to check what is supposed to notice. */
-typedef struct sw_sabotage {
+typedef struct sw_injected_fault {
   const sw_op *op; /* of the program; NULL: none */
   sw_coll_fault fault;
-} sw_sabotage;
+} sw_injected_fault;
 
 typedef struct sw_exec_options {
   bool poison; /* fill results before kernels write them and padding afterwards, so that a read of either shows */
   /* != 0: a seed. Float arguments (copies of them) and what is computed are moved by up to a unit in the last place
-   * before any op reads them; blur_least (NULL: none), by id of a result (NULL: none) and element: what is smaller is
-   * moved as much as a number of this size. */
-  uint64_t blur;
-  const double *const *blur_least;
+   * before any op reads them; perturb_least (NULL: none), by id of a result (NULL: none) and element: what is smaller
+   * is moved as much as a number of this size. */
+  uint64_t perturb;
+  const double *const *perturb_least;
   sw_exec_observer observe; /* NULL: none */
   void *observe_user;
   sw_exec_on_op on_op; /* NULL: nobody */
@@ -75,7 +75,7 @@ typedef struct sw_exec_options {
   /* NULL, or room for graph->n_ops entries (sw_exec_run), or devices * graph->n_ops, device-major (sw_exec_run_spmd),
    * indexed by op id. */
   sw_exec_time *times;
-  sw_sabotage sabotage;
+  sw_injected_fault inject_fault;
   int64_t *peak_bytes; /* NULL, or one entry per device: most bytes of values (arguments included) held at once */
 } sw_exec_options;
 

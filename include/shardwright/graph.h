@@ -96,10 +96,10 @@ typedef struct sw_annotation {
 } sw_annotation;
 
 /* Two values that have one sharding (a sharding group of Shardy's: each member with the first). */
-typedef struct sw_twins {
+typedef struct sw_sharding_group {
   sw_id a, b;
   sw_span span;
-} sw_twins;
+} sw_sharding_group;
 
 typedef struct sw_graph {
   sw_arena arena;
@@ -115,8 +115,8 @@ typedef struct sw_graph {
   int32_t n_frames;
   const sw_frame *frames; /* in the order of their begins */
   const sw_annotation *annotations;
-  int32_t n_twins;
-  const sw_twins *twins;
+  int32_t n_sharding_groups;
+  const sw_sharding_group *sharding_groups;
   bool has_mesh; /* the model names a mesh: annotations are in its axes */
   sw_mesh mesh;
   bool sealed;
@@ -166,7 +166,7 @@ SW_API SW_CHECKED sw_rc sw_graph_add_output(sw_graph *g, const char *name, sw_id
                                             sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_graph_add_annotation(sw_graph *g, const sw_annotation *a, sw_diag *d);
 /* Two values of one shape that are to have one sharding; any others are SW_E_INPUT. */
-SW_API SW_CHECKED sw_rc sw_graph_add_twins(sw_graph *g, sw_id a, sw_id b, sw_span span, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_graph_add_sharding_group(sw_graph *g, sw_id a, sw_id b, sw_span span, sw_diag *d);
 /* No more building: use lists are made, then verified. */
 SW_API SW_CHECKED sw_rc sw_graph_seal(sw_graph *g, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_graph_verify(const sw_graph *g, sw_diag *d);

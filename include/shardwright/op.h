@@ -139,8 +139,8 @@ typedef enum sw_loop_kind {
   SW_LOOP_PARALLEL,  /* each device does its part */
   SW_LOOP_REDUCTION, /* each device reduces its part: the result is partial with `combiner` */
   SW_LOOP_MASKED,    /* a table is cut: each device contributes what falls into its part, neutral elsewhere; partial */
-  SW_LOOP_SCAN,      /* each device scans its part; totals of the parts before are added */
-  SW_LOOP_PICK,      /* argmax, top_k: each device picks from its part, then all pick from the picks; not partial */
+  SW_LOOP_SCAN,      /* each device scans its part; a carry brings in what the parts before reduce to */
+  SW_LOOP_PICK,      /* argmax, top_k: each device takes the best of its part, then all merge these; not partial */
   SW_LOOP_MANUAL, /* an opaque op's: devices work on their parts and put together by themselves what lacks the loop */
   SW_LOOP_WHOLE,  /* cannot be cut */
 } sw_loop_kind;

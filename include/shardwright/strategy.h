@@ -6,8 +6,8 @@
  *
  * A dimension that loops reach at an offset or through a window (slice, pad, concatenate, reverse, convolution,
  * pooling) is taken in plain blocks along the same axes; the op itself then starts with an exchange from those blocks
- * to its windows. Such exchanges, the gathering of picks (argmax, top_k) and of totals (scans) are the op's own moves:
- * listed here once, priced from that list, and emitted from it by the partitioner.
+ * to its windows. Such exchanges, the merge of candidates (argmax, top_k) and the carries of scans are the op's own
+ * moves: listed here once, priced from that list, and emitted from it by the partitioner.
  */
 #ifndef SHARDWRIGHT_STRATEGY_H_
 #define SHARDWRIGHT_STRATEGY_H_
@@ -66,33 +66,33 @@ static inline void sw_strategy_operand(const sw_op *op, const sw_strategy *s, in
 static inline void sw_strategy_result(const sw_op *op, const sw_strategy *s, int i, sw_sharding *out) {
   sw_strategy_port(op, s, op->n_operands + i, out);
 }
-/* The window of operand i that a device needs; returns false when it is just its block. */
-SW_API bool sw_strategy_window(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, int i,
-                               sw_tiling *blocks, sw_tiling *window);
+/* What a device needs of operand i: its block with a halo (`window`); returns false when it is just the block. */
+SW_API bool sw_strategy_halo(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, int i,
+                             sw_tiling *blocks, sw_tiling *window);
 
 /* Is that window inside the block and halo that a device holds of the operand, at the same step from device to device?
  * Then nothing has to be exchanged. */
-SW_API bool sw_strategy_window_is_held(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s,
-                                       int i, const sw_sharding *held);
+SW_API bool sw_strategy_halo_is_held(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, int i,
+                                     const sw_sharding *held);
 
 /* A communication step inside an op. */
 typedef enum sw_move_kind {
-  SW_MOVE_WINDOW, /* exchange of an operand: blocks -> windows */
-  SW_MOVE_PICKS,  /* all_gather of result `index`'s picks along dimension `dim` */
-  SW_MOVE_TOTALS, /* all_gather of block totals of a scan along dimension `dim` */
-  SW_MOVE_BLOCKS, /* every device sends its block to one other: a shuffle */
+  SW_MOVE_HALO,    /* halo exchange of an operand: blocks -> blocks with halos */
+  SW_MOVE_TOP_K,   /* top-k merge: all_gather of the candidates for result `index` along dimension `dim` */
+  SW_MOVE_SCAN,    /* scan carry: all_gather of what each block reduces to along dimension `dim` */
+  SW_MOVE_SHUFFLE, /* every device sends its block to one other: a shuffle */
 } sw_move_kind;
 
 typedef struct sw_move {
   sw_move_kind kind;
-  int index; /* operand (window), result (picks) */
+  int index; /* operand (halo), result (top-k merge) */
   int dim;
   int n_axes;
   sw_axis_ref axes[SW_MAX_REFS];
   sw_dtype dtype;
-  double bytes;             /* as sw_machine_collective_s counts them; windows: bytes of one device's window */
+  double bytes;             /* as sw_machine_collective_s counts them; halos: bytes of a block with its halo */
   double temp_bytes;        /* buffer that the step leaves on a device while the op runs */
-  sw_tiling blocks, window; /* WINDOW */
+  sw_tiling blocks, window; /* HALO: what a device holds, and what it needs */
 } sw_move;
 
 /* Visit the moves of an op in the order in which they run; stops at a failure of `visit`. */

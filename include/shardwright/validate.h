@@ -22,8 +22,8 @@ typedef struct sw_validate_options {
   double timeout_s;        /* of a collective; <= 0: 30 */
   const sw_tensor *inputs; /* NULL, or one per argument of the model */
   sw_tensor *outputs;      /* NULL, or room for the model's outputs, reassembled from the devices; caller frees */
-  int32_t sabotage;        /* > 0: the n-th collective of the program is left out on every device, */
-  bool sabotage_alters;    /* or done wrongly (sw_sabotage): a check of the check */
+  int32_t inject_fault;    /* > 0: the n-th collective of the program is left out on every device, */
+  bool fault_alters;       /* or done wrongly (sw_injected_fault): a check of the check */
   const sw_graph *against; /* of a plan: NULL, or another program that its own should be, with the same arguments */
   bool mpi;                /* the devices are the processes of an MPI run; every process gets the result */
   uint64_t jitter_seed;    /* random delays before communication; 0: none */

@@ -64,7 +64,7 @@ static sw_rc print_help(const sw_command *c, sw_diag *d) {
 static sw_rc run_command(const sw_command *c, const sw_words *words, sw_common *common, sw_arena *arena, sw_diag *d) {
   void *settings = sw_arena_alloc(arena, 1, c->settings_bytes, d);
   if (!settings) return SW_E_RESOURCE;
-  sw_option_set sets[] = {{c->options, c->n_options, settings}, {sw_common_options, SW_COMMON_OPTIONS, common}};
+  sw_option_table sets[] = {{c->options, c->n_options, settings}, {sw_common_options, SW_COMMON_OPTIONS, common}};
   sw_words operands = {0};
   int used;
   SW_TRY(sw_options_default(sets, 2, arena, d));
@@ -81,7 +81,7 @@ static sw_rc run_command(const sw_command *c, const sw_words *words, sw_common *
 /* *command is set once it is known, for messages. */
 static sw_rc dispatch(const sw_words *words, sw_common *common, const sw_command **command, sw_arena *arena,
                       sw_diag *d) {
-  sw_option_set set = {sw_common_options, SW_COMMON_OPTIONS, common};
+  sw_option_table set = {sw_common_options, SW_COMMON_OPTIONS, common};
   sw_words none = {0};
   int used;
   SW_TRY(sw_options_parse(&set, 1, words, true, arena, &none, &used, d));

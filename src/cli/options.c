@@ -123,7 +123,7 @@ static sw_rc (*const kStore[])(const slot *s, const char *value, sw_diag *d) = {
 };
 _Static_assert(sizeof kStore / sizeof kStore[0] == SW_OPTION_KINDS, "one function per kind");
 
-sw_rc sw_options_default(const sw_option_set *sets, int n_sets, sw_arena *arena, sw_diag *d) {
+sw_rc sw_options_default(const sw_option_table *sets, int n_sets, sw_arena *arena, sw_diag *d) {
   for (int i = 0; i < n_sets; i++) {
     for (int j = 0; j < sets[i].n; j++) {
       const sw_option *o = &sets[i].options[j];
@@ -137,7 +137,7 @@ sw_rc sw_options_default(const sw_option_set *sets, int n_sets, sw_arena *arena,
 
 /* State of one reading. */
 typedef struct reader {
-  const sw_option_set *sets;
+  const sw_option_table *sets;
   int n_sets;
   const sw_words *words;
   int next; /* the word to read next */
@@ -240,7 +240,7 @@ static sw_rc read_letters(reader *r, const char *word, sw_diag *d) {
   return SW_OK;
 }
 
-sw_rc sw_options_parse(const sw_option_set *sets, int n_sets, const sw_words *words, bool stop_at_operand,
+sw_rc sw_options_parse(const sw_option_table *sets, int n_sets, const sw_words *words, bool stop_at_operand,
                        sw_arena *arena, sw_words *operands, int *used, sw_diag *d) {
   reader r = {sets, n_sets, words, 0, arena};
   bool options_over = false;

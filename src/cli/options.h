@@ -88,19 +88,19 @@ typedef struct sw_operand {
   }
 
 /* A table and the struct that it fills. */
-typedef struct sw_option_set {
+typedef struct sw_option_table {
   const sw_option *options;
   int n;
   void *into;
-} sw_option_set;
+} sw_option_table;
 
 /* Fill the structs with the defaults of their tables. */
-SW_CHECKED sw_rc sw_options_default(const sw_option_set *sets, int n_sets, sw_arena *arena, sw_diag *d);
+SW_CHECKED sw_rc sw_options_default(const sw_option_table *sets, int n_sets, sw_arena *arena, sw_diag *d);
 
 /* Read words[0..n): options into the structs, the rest into `operands` (in the arena; the texts are borrowed). "--"
  * ends the options; "-" is an operand. With `stop_at_operand` the first operand ends the reading. *used = words read.
  * An unknown option, a missing or a wrong value is SW_E_USAGE. */
-SW_CHECKED sw_rc sw_options_parse(const sw_option_set *sets, int n_sets, const sw_words *words, bool stop_at_operand,
+SW_CHECKED sw_rc sw_options_parse(const sw_option_table *sets, int n_sets, const sw_words *words, bool stop_at_operand,
                                   sw_arena *arena, sw_words *operands, int *used, sw_diag *d);
 
 /* Store operands by their table: too few, too many, or a word that is none of the choices is SW_E_USAGE. */

@@ -11,9 +11,9 @@ enum { MOST_SEARCH_S = 10 };
 typedef struct settings {
   sw_model_options from;
   const char *plan, *against, *engine, *inputs, *outputs, *trace;
-  int64_t seed, sabotage, jitter;
+  int64_t seed, inject_fault, jitter;
   double timeout;
-  bool random_floats, outputs_only, sabotage_alters, audit, json;
+  bool random_floats, outputs_only, fault_alters, audit, json;
 } settings;
 
 static const sw_operand kOperands[] = {
@@ -53,12 +53,12 @@ static const sw_option kOptions[] = {
      SW_INTO_NUMBER(settings, timeout), .min = 0.001, .max = 86400},
     {"jitter", 0, SW_OPTION_INT, "SEED", "0", "random delays before communication; 0: none",
      SW_INTO_INT(settings, jitter), .min = 0, .max = 1e15},
-    {"sabotage", 0, SW_OPTION_INT, "N", "0",
+    {"inject-fault", 0, SW_OPTION_INT, "N", "0",
      "leave out the N-th collective of the program, to see that validation notices; 0: none",
-     SW_INTO_INT(settings, sabotage), .min = 0, .max = 1e9},
-    {"sabotage-alters", 0, SW_OPTION_FLAG, NULL, NULL,
-     "--sabotage does it wrongly instead: with another reduction, or its result moved by one element",
-     SW_INTO_FLAG(settings, sabotage_alters)},
+     SW_INTO_INT(settings, inject_fault), .min = 0, .max = 1e9},
+    {"fault-alters", 0, SW_OPTION_FLAG, NULL, NULL,
+     "--inject-fault does it wrongly instead: with another reduction, or its result moved by one element",
+     SW_INTO_FLAG(settings, fault_alters)},
     {"audit", 0, SW_OPTION_FLAG, NULL, NULL,
      "leave out, shift and mis-reduce every collective in turn: how many of these faults are noticed, and why the "
      "others "
@@ -71,7 +71,7 @@ static bool is_mpi(const settings *s) { return strcmp(s->engine, "mpi") == 0; }
 
 /* An audit makes faults of its own, in one process, and keeps nothing. */
 static sw_rc check_audit(const settings *s, sw_diag *d) {
-  const char *other = s->sabotage ? "--sabotage" : s->outputs ? "--outputs" : s->trace ? "--trace" : NULL;
+  const char *other = s->inject_fault ? "--inject-fault" : s->outputs ? "--outputs" : s->trace ? "--trace" : NULL;
   if (is_mpi(s)) other = "--comm mpi";
   if (!s->audit || !other) return SW_OK;
   return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--audit and %s exclude each other", other);
@@ -89,8 +89,8 @@ static sw_rc run_beside(const sw_call *call, const sw_judged *j, const sw_graph 
   o.o = (sw_validate_options){.seed = (uint64_t)s->seed,
                               .random_floats = s->random_floats,
                               .timeout_s = s->timeout,
-                              .sabotage = (int32_t)s->sabotage,
-                              .sabotage_alters = s->sabotage_alters,
+                              .inject_fault = (int32_t)s->inject_fault,
+                              .fault_alters = s->fault_alters,
                               .jitter_seed = (uint64_t)s->jitter,
                               .mpi = is_mpi(s),
                               .against = against,
@@ -133,9 +133,9 @@ static sw_rc run_alone(const sw_call *call, const sw_local_program *local, sw_di
       .seed = (uint64_t)s->seed,
       .random_floats = s->random_floats,
       .run = {.mpi = is_mpi(s), .timeout_s = s->timeout, .jitter_seed = (uint64_t)s->jitter, .cancel = call->cancel}};
-  if (s->sabotage || s->audit) {
+  if (s->inject_fault || s->audit) {
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--%s needs --against WHOLE to notice anything",
-                   s->audit ? "audit" : "sabotage");
+                   s->audit ? "audit" : "inject-fault");
   }
   return sw_run_local(&l, local, call, d);
 }
@@ -176,9 +176,9 @@ static sw_rc run_by_text(const sw_call *call, const sw_session *session, sw_diag
   }
   if (resharded) return run_resharded(call, session, NULL, d);
   if (local) return run_alone(call, local, d);
-  if (s->trace || s->sabotage || s->audit || is_mpi(s)) {
+  if (s->trace || s->inject_fault || s->audit || is_mpi(s)) {
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE,
-                   "--trace, --sabotage, --audit and --comm mpi need a --plan FILE for a whole MODEL");
+                   "--trace, --inject-fault, --audit and --comm mpi need a --plan FILE for a whole MODEL");
   }
   return run_whole(call, session, d);
 }

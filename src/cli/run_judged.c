@@ -157,8 +157,8 @@ sw_rc sw_run_judged(const sw_judged *j, const sw_judged_options *jo, const sw_ca
   }
   sw_rc rc = validate(j, jo, &o, call->arena, jo->audit ? &audit : NULL, &v, d);
   SW_TRY(sw_run_trace_close(trace, jo->trace, rc, d));
-  if (o.sabotage > v.collectives) {
-    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--sabotage %d: the program has %d collectives", o.sabotage,
+  if (o.inject_fault > v.collectives) {
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--inject-fault %d: the program has %d collectives", o.inject_fault,
                    v.collectives);
   }
   SW_TRY(predict(j, &said, call->arena, d));

@@ -14,7 +14,7 @@ typedef struct walk {
   const sw_collective *c;
   int64_t to;
   const sw_buffer *in, *out; /* of `to`; NULL where it brings none */
-  sw_move_visit visit;
+  sw_copy_step_visit visit;
   void *user;
 } walk;
 
@@ -25,7 +25,7 @@ static int64_t piece_extent(int64_t k, int64_t block, int64_t i) {
   return sw_min_i64(k, lo + block) - lo;
 }
 
-static sw_rc emit(const walk *w, sw_move *m, int rank, sw_diag *d) {
+static sw_rc emit(const walk *w, sw_copy_step *m, int rank, sw_diag *d) {
   for (int i = 0; i < rank; i++)
     if (m->extent[i] <= 0) return SW_OK;
   m->to = w->to;
@@ -33,7 +33,7 @@ static sw_rc emit(const walk *w, sw_move *m, int rank, sw_diag *d) {
 }
 
 /* Only the first `rank` entries are set: moves are many and small. */
-static void whole_of(const sw_buffer *b, int64_t from, sw_move *m) {
+static void whole_of(const sw_buffer *b, int64_t from, sw_copy_step *m) {
   m->from = from;
   for (int i = 0; i < b->rank; i++) {
     m->extent[i] = b->valid[i];
@@ -46,7 +46,7 @@ static void whole_of(const sw_buffer *b, int64_t from, sw_move *m) {
 static int64_t block_of(const walk *w) { return w->out->dims[w->c->dim]; }
 
 static sw_rc take_slice_of(const walk *w, const sw_buffer *in, int64_t from, sw_diag *d) {
-  sw_move m;
+  sw_copy_step m;
   whole_of(in, from, &m);
   m.extent[w->c->dim] = piece_extent(in->valid[w->c->dim], block_of(w), w->to);
   m.src_at[w->c->dim] = w->to * block_of(w);
@@ -54,19 +54,19 @@ static sw_rc take_slice_of(const walk *w, const sw_buffer *in, int64_t from, sw_
 }
 
 static sw_rc take_whole_of(const walk *w, int64_t from, int64_t shown_as, sw_diag *d) {
-  sw_move m;
+  sw_copy_step m;
   whole_of(input(w, from), shown_as, &m);
   return emit(w, &m, input(w, from)->rank, d);
 }
 
 static sw_rc moves_own_slice(const walk *w, sw_diag *d) { return take_slice_of(w, w->in, w->to, d); }
-static sw_rc moves_reduced_slice(const walk *w, sw_diag *d) { return take_slice_of(w, w->in, SW_MOVE_ALL, d); }
+static sw_rc moves_reduced_slice(const walk *w, sw_diag *d) { return take_slice_of(w, w->in, SW_FROM_ALL, d); }
 static sw_rc moves_root_slice(const walk *w, sw_diag *d) {
   int64_t root = sw_collective_root(w->c);
   return take_slice_of(w, input(w, root), root, d);
 }
 static sw_rc moves_own(const walk *w, sw_diag *d) { return take_whole_of(w, w->to, w->to, d); }
-static sw_rc moves_reduced(const walk *w, sw_diag *d) { return take_whole_of(w, w->to, SW_MOVE_ALL, d); }
+static sw_rc moves_reduced(const walk *w, sw_diag *d) { return take_whole_of(w, w->to, SW_FROM_ALL, d); }
 static sw_rc moves_root(const walk *w, sw_diag *d) {
   int64_t root = sw_collective_root(w->c);
   return take_whole_of(w, root, root, d);
@@ -111,7 +111,7 @@ static sw_rc moves_joined(const walk *w, sw_diag *d) {
   int dim = join_dim(w->c);
   int64_t at = 0, end = w->out->dims[dim];
   for (int64_t j = 0; j < w->v->n && at < end; j++) {
-    sw_move m;
+    sw_copy_step m;
     whole_of(input(w, j), j, &m);
     if (w->c->op == SW_COLL_ALL_TO_ALL) {
       int64_t block = split_block(w);
@@ -144,8 +144,8 @@ static void init_halo_dim(const walk *w, int i, halo_dim *h) {
 }
 
 /* The box of the owners walked to, and who that is. */
-static sw_move halo_piece(const walk *w, const halo_dim *h) {
-  sw_move m = {.from = 0};
+static sw_copy_step halo_piece(const walk *w, const halo_dim *h) {
+  sw_copy_step m = {.from = 0};
   for (int i = 0; i < w->out->rank; i++) {
     int64_t lo = sw_max_i64(h[i].lo, h[i].owner * h[i].block), hi = sw_min_i64(h[i].hi, (h[i].owner + 1) * h[i].block);
     m.from = m.from * h[i].shards + h[i].owner;
@@ -163,7 +163,7 @@ static sw_rc moves_halo(const walk *w, sw_diag *d) {
     if (h[i].lo >= h[i].hi) return SW_OK;
   }
   for (int i = 0; i >= 0;) {
-    sw_move m = halo_piece(w, h);
+    sw_copy_step m = halo_piece(w, h);
     if (m.from != w->to) SW_TRY(emit(w, &m, w->out->rank, d));
     for (i = w->out->rank - 1; i >= 0; i--) {
       if (++h[i].owner * h[i].block < h[i].hi) break;
@@ -183,7 +183,7 @@ typedef struct exchange_walk {
 static sw_rc exchange_box(void *user, const sw_tile_move *box, sw_diag *d) {
   const exchange_walk *e = user;
   const walk *w = e->w;
-  sw_move m = {.from = box->from}; /* the group is the mesh: member = device */
+  sw_copy_step m = {.from = box->from}; /* the group is the mesh: member = device */
   for (int i = 0; i < w->out->rank; i++) {
     int64_t start, lo, hi;
     sw_tiling_window(w->v->mesh, w->c->src, i, box->from, &start, &lo, &hi);
@@ -206,7 +206,7 @@ static sw_rc moves_exchange(const walk *w, sw_diag *d) {
 /* What the member holds of its own result. */
 static sw_rc moves_own_window(const walk *w, sw_diag *d) {
   const int64_t device = sw_view_member(w->v, w->to)->device;
-  sw_move m = {.from = w->to};
+  sw_copy_step m = {.from = w->to};
   for (int i = 0; i < w->out->rank; i++) {
     int64_t old, new, lo, hi, first, last;
     sw_tiling_window(w->v->mesh, w->c->src, i, device, &old, &lo, &hi);
@@ -300,7 +300,7 @@ bool sw_moves_defined(const sw_view *v, int64_t to) {
   return kRows[w.c->op].moves && (!kRows[w.c->op].defined || kRows[w.c->op].defined(&w));
 }
 
-sw_rc sw_moves_to(const sw_view *v, int64_t to, sw_move_visit visit, void *user, sw_diag *d) {
+sw_rc sw_moves_to(const sw_view *v, int64_t to, sw_copy_step_visit visit, void *user, sw_diag *d) {
   walk w = walk_to(v, to);
   w.visit = visit;
   w.user = user;

@@ -23,20 +23,20 @@ static inline const sw_member *sw_view_member(const sw_view *v, int64_t j) {
   return (const sw_member *)(const void *)((const char *)v->members + (size_t)j * v->stride);
 }
 
-enum { SW_MOVE_ALL = -1 };
+enum { SW_FROM_ALL = -1 };
 
 /* A box of `extent` at `src_at` of member `from`'s input that goes to `dst_at` of member `to`'s result; from
- * SW_MOVE_ALL: the reduction of the same box of all members. */
-typedef struct sw_move {
+ * SW_FROM_ALL: the reduction of the same box of all members. */
+typedef struct sw_copy_step {
   int64_t from, to;
   int64_t extent[SW_MAX_RANK], src_at[SW_MAX_RANK], dst_at[SW_MAX_RANK];
-} sw_move;
+} sw_copy_step;
 
-typedef sw_rc (*sw_move_visit)(void *user, const sw_move *move, sw_diag *d);
+typedef sw_rc (*sw_copy_step_visit)(void *user, const sw_copy_step *move, sw_diag *d);
 
 /* Every box of member `to`'s result that holds something, in a fixed order; none is visited when it is empty.
  * update_halo leaves out what is the member's own. */
-SW_CHECKED sw_rc sw_moves_to(const sw_view *v, int64_t to, sw_move_visit visit, void *user, sw_diag *d);
+SW_CHECKED sw_rc sw_moves_to(const sw_view *v, int64_t to, sw_copy_step_visit visit, void *user, sw_diag *d);
 /* The result's valid extents. */
 void sw_moves_valid(const sw_view *v, int64_t to, int64_t *valid);
 /* Is the member's result defined (not: non-roots of gather and reduce, the open end of a shift)? */

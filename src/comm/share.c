@@ -35,7 +35,7 @@ static const sw_buffer *result_of(const sw_job *j, int64_t i) { return sw_view_m
 static const void *source(const sw_job *j, int64_t i) { return j->src[i - j->base]; }
 static void *target(const sw_job *j, int64_t i) { return j->dst[i - j->base]; }
 
-static sw_rc copy_box(const worker *w, const sw_move *m) {
+static sw_rc copy_box(const worker *w, const sw_copy_step *m) {
   const sw_job *j = w->job;
   const sw_buffer *in = input_of(j, m->from), *out = result_of(j, m->to);
   size_t size = (size_t)sw_dtype_bytes(in->dtype);
@@ -49,20 +49,20 @@ static sw_rc copy_box(const worker *w, const sw_move *m) {
   return SW_OK;
 }
 
-static int64_t box_bytes(const sw_buffer *b, const sw_move *m) {
+static int64_t box_bytes(const sw_buffer *b, const sw_copy_step *m) {
   int64_t n = sw_dtype_bytes(b->dtype);
   for (int i = 0; i < b->rank; i++) n *= m->extent[i];
   return n;
 }
 
-static sw_rc visit_copy(void *user, const sw_move *m, sw_diag *d) {
+static sw_rc visit_copy(void *user, const sw_copy_step *m, sw_diag *d) {
   worker *w = user;
   (void)d;
   if (m->from != m->to) w->bytes += box_bytes(input_of(w->job, m->from), m);
   return copy_box(w, m);
 }
 
-static sw_rc visit_push(void *user, const sw_move *m, sw_diag *d) {
+static sw_rc visit_push(void *user, const sw_copy_step *m, sw_diag *d) {
   worker *w = user;
   (void)d;
   if (w->share == m->to && m->from != m->to) w->bytes += box_bytes(input_of(w->job, m->from), m);
@@ -74,7 +74,7 @@ static sw_reducer reducer_of(const worker *w, int64_t i) {
   return (sw_reducer){call->coll->reduction, call->in->dtype, call->out->dtype, call->generic, w->streams};
 }
 
-static sw_rc visit_reduce(void *user, const sw_move *m, sw_diag *d) {
+static sw_rc visit_reduce(void *user, const sw_copy_step *m, sw_diag *d) {
   worker *w = user;
   const sw_job *j = w->job;
   const sw_buffer *in = input_of(j, m->to), *out = result_of(j, m->to);
@@ -94,13 +94,13 @@ void sw_share_part(int64_t total, int64_t i, int64_t n, int64_t *lo, int64_t *hi
 }
 
 /* An n-th of the value is heard from n-1 others and reduced; all_reduce hears the other n-ths, the root too. */
-static int64_t part_bytes(const sw_job *j, int64_t i, const sw_move *m) {
+static int64_t part_bytes(const sw_job *j, int64_t i, const sw_copy_step *m) {
   bool hears = j->view.coll->op == SW_COLL_ALL_REDUCE || i == m->to;
   return box_bytes(input_of(j, m->to), m) / j->view.n * (j->view.n - 1) * (hears ? 2 : 1);
 }
 
 /* The box is one of all members' inputs; results have the same dims. */
-static sw_rc visit_part(void *user, const sw_move *m, sw_diag *d) {
+static sw_rc visit_part(void *user, const sw_copy_step *m, sw_diag *d) {
   worker *w = user;
   const sw_job *j = w->job;
   const sw_buffer *in = input_of(j, m->to);
@@ -177,7 +177,7 @@ static bool prepare(const sw_job *j, int64_t i) {
 
 /* Ops whose share is not "copy the boxes of the member's own result". */
 static const struct {
-  sw_move_visit visit;
+  sw_copy_step_visit visit;
   bool own; /* boxes of the member's own result, else of the root's (or of the first member: all are the same) */
 } kWork[SW_COLL_COUNT] = {
     [SW_COLL_GATHER] = {visit_push, false},
@@ -192,7 +192,7 @@ static bool copy_model(const sw_job *j, int64_t i, worker *w) {
   if (model < 0) return false;
   const sw_buffer *in = input_of(j, i), *out = result_of(j, i);
   static const int64_t kOrigin[SW_MAX_RANK];
-  sw_move own;
+  sw_copy_step own;
   memcpy(own.extent, in->valid, sizeof own.extent);
   int64_t valid[SW_MAX_RANK], size = sw_dtype_bytes(out->dtype);
   sw_moves_valid(&j->view, model, valid);
@@ -241,9 +241,9 @@ sw_rc sw_share_run(const sw_job *j, int64_t i, int64_t *bytes, sw_diag *d) {
 }
 
 /* Of a reduction: as many bytes as shares would have brought, so that the count does not tell how the call was made. */
-static sw_rc visit_own(void *user, const sw_move *m, sw_diag *d) {
+static sw_rc visit_own(void *user, const sw_copy_step *m, sw_diag *d) {
   worker *w = user;
-  if (m->from != SW_MOVE_ALL) return visit_copy(user, m, d);
+  if (m->from != SW_FROM_ALL) return visit_copy(user, m, d);
   bool pieces = w->job->view.coll->op == SW_COLL_REDUCE_SCATTER;
   if (m->to == w->share) SW_TRY(visit_reduce(user, m, d));
   if (!pieces) w->bytes = part_bytes(w->job, w->share, m);

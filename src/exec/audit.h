@@ -24,7 +24,7 @@ SW_API const char *sw_audit_verdict_text(sw_audit_verdict v);
 SW_API const char *sw_coll_fault_text(sw_coll_fault f);
 
 typedef struct sw_audit_entry {
-  int32_t collective; /* from 1, as `run --sabotage N` counts */
+  int32_t collective; /* from 1, as `run --inject-fault N` counts */
   const char *name;   /* of the program's op */
   sw_coll_op op;
   sw_coll_fault fault;
@@ -47,7 +47,7 @@ static inline int32_t sw_audit_missed(const sw_audit *a) {
   return a->count[SW_AUDIT_BLIND] + a->count[SW_AUDIT_MISSED];
 }
 
-/* `intermediates` are compared where o says so; o->sabotage, outputs, mpi and listeners are not used. */
+/* `intermediates` are compared where o says so; o->inject_fault, outputs, mpi and listeners are not used. */
 SW_API SW_CHECKED sw_rc sw_audit_plan(const sw_plan *plan, const sw_validate_options *o, sw_arena *arena, sw_audit *out,
                                       sw_diag *d);
 /* The same of a program that came partitioned, beside the whole one. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "exec/kernels/kernel.h"
-#include "exec/validate/noise.h"
+#include "exec/validate/perturb.h"
 #include "base/checked.h"
 
 enum { MOST_SCRATCH_KEPT = 64 << 20 };
@@ -72,8 +72,8 @@ sw_rc sw_held_create(sw_execution *e, sw_id id, sw_diag *d) {
   return SW_OK;
 }
 
-/* A borrowed operand that is read for the first time becomes the execution's own, and blurred. */
-static sw_rc blur_borrowed(sw_execution *e, const sw_op *op, sw_diag *d) {
+/* A borrowed operand that is read for the first time becomes the execution's own, and perturbed. */
+static sw_rc perturb_borrowed(sw_execution *e, const sw_op *op, sw_diag *d) {
   for (int i = 0; i < op->n_operands; i++) {
     sw_held *h = &e->values[op->operands[i]];
     int64_t bytes = tensor_bytes(&h->t), got;
@@ -83,7 +83,7 @@ static sw_rc blur_borrowed(sw_execution *e, const sw_op *op, sw_diag *d) {
     if (bytes) memcpy(copy, h->t.data, (size_t)bytes);
     h->t.data = copy;
     h->bytes = got;
-    sw_blur(&h->t, NULL, &e->blur);
+    sw_perturb(&h->t, NULL, &e->perturb);
   }
   return SW_OK;
 }
@@ -139,10 +139,10 @@ static sw_rc run_call(sw_execution *e, const sw_comm_call *call, sw_diag *d) {
   return sw_comm_run(comm, e->v->device, &given, d);
 }
 
-static sw_rc sabotage(sw_execution *e, const sw_comm_call *call, sw_diag *d) {
+static sw_rc inject_fault(sw_execution *e, const sw_comm_call *call, sw_diag *d) {
   sw_collective other = *call->coll;
   sw_comm_call altered = *call;
-  const sw_coll_fault fault = e->v->options->sabotage.fault;
+  const sw_coll_fault fault = e->v->options->inject_fault.fault;
   const bool left_out = fault == SW_COLL_FAULT_LEFT_OUT;
   other.reduction = other.reduction == SW_REDUCE_MAX ? SW_REDUCE_MIN : SW_REDUCE_MAX;
   if (fault == SW_COLL_FAULT_OTHER_REDUCTION) altered.coll = &other;
@@ -163,7 +163,7 @@ static sw_rc run_collective(sw_execution *e, const sw_op *op, const sw_buffer *c
                        .out = op->n_results ? out[0] : NULL,
                        .where = op - e->v->graph->ops};
   bool listed = !coll.lists || coll.lists[device].n;
-  if (op == e->v->options->sabotage.op && call.in && call.out && listed) return sabotage(e, &call, d);
+  if (op == e->v->options->inject_fault.op && call.in && call.out && listed) return inject_fault(e, &call, d);
   if (listed) SW_TRY(run_call(e, &call, d));
   bool given = listed && !(coll.sources && coll.sources[sw_collective_place(p->mesh, &coll, device)] < 0);
   if (!given && call.out) clear(call.out);
@@ -202,7 +202,8 @@ static sw_rc run_op(sw_execution *e, const sw_op *op, sw_diag *d) {
   for (int i = 0; i < op->n_results; i++) {
     sw_held_set_valid(e, op->results[i], out[i]);
     if (o->poison) sw_buffer_poison_padding(out[i]);
-    if (o->blur && !only_moves(op)) sw_blur(out[i], o->blur_least ? o->blur_least[op->results[i]] : NULL, &e->blur);
+    if (o->perturb && !only_moves(op))
+      sw_perturb(out[i], o->perturb_least ? o->perturb_least[op->results[i]] : NULL, &e->perturb);
   }
   return o->observe ? o->observe(o->observe_user, e->v->device, op, (const sw_buffer *const *)out, d) : SW_OK;
 }
@@ -236,7 +237,7 @@ static sw_rc run_one(sw_execution *e, sw_id id, sw_id *next, sw_diag *d) {
   const sw_op *op = &g->ops[id];
   double start = sw_now_s();
   *next = id + 1;
-  if (o->blur) SW_TRY(blur_borrowed(e, op, d));
+  if (o->perturb) SW_TRY(perturb_borrowed(e, op, d));
   if (sw_is_control(op->code)) return sw_control_step(e, op, next, d);
   sw_rc rc = run_op(e, op, d);
   if (o->on_op) o->on_op(o->on_op_user, e->v->device, op, start, sw_now_s(), rc);
@@ -306,7 +307,7 @@ static void execution_free(sw_execution *e) {
 sw_rc sw_device_execute(sw_device *v, const sw_buffer *const *args, sw_tensor *outputs, sw_diag *d) {
   int n_outputs = v->graph->n_outputs;
   sw_execution e = {.v = v};
-  sw_rng_seed(&e.blur, v->options->blur);
+  sw_rng_seed(&e.perturb, v->options->perturb);
   v->at_op = -1;
   memset(outputs, 0, (size_t)n_outputs * sizeof *outputs);
   e.values = sw_mem_alloc((size_t)v->graph->n_values, sizeof *e.values, d);

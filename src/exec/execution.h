@@ -26,7 +26,7 @@ typedef struct sw_execution {
   sw_arena scratch;     /* of the op that runs */
   size_t scratch_block; /* bytes of the block that it keeps */
   int64_t held_bytes, peak_bytes;
-  sw_rng blur; /* draws of the option */
+  sw_rng perturb; /* draws of the option */
 } sw_execution;
 
 /* Room for a value, filled with garbage when poisoning. */

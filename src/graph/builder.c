@@ -37,7 +37,7 @@ void sw_graph_builder_free(sw_graph *g) {
   sw_dict_deinit(&b->output_at);
   sw_array_free(&b->output_spans);
   sw_array_free(&b->annotations);
-  sw_array_free(&b->twins);
+  sw_array_free(&b->sharding_groups);
   sw_array_free(&b->shapes);
   sw_dict_deinit(&b->shape_of);
   sw_arena_deinit(&b->scratch);

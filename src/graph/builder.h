@@ -27,7 +27,7 @@ struct sw_graph_builder {
   sw_dict output_at; /* from a name to its index in output_names */
   SW_ARRAY(sw_span) output_spans;
   SW_ARRAY(sw_annotation) annotations;
-  SW_ARRAY(sw_twins) twins;
+  SW_ARRAY(sw_sharding_group) sharding_groups;
   SW_ARRAY(sw_shape) shapes;
   sw_dict shape_of; /* from the bytes of opcode, types and attributes to an index into shapes */
   sw_text key;      /* of the op being added */

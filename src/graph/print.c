@@ -205,6 +205,7 @@ uint64_t sw_graph_hash(const sw_graph *g) {
   /* Annotations of different values may stand in any order. */
   uint64_t notes = 0;
   for (int i = 0; i < g->n_annotations; i++) notes += hash_annotation(g, &g->annotations[i], 1);
-  for (int i = 0; i < g->n_twins; i++) notes += hash_value(g, g->twins[i].a, 2) * 3 + hash_value(g, g->twins[i].b, 2);
+  for (int i = 0; i < g->n_sharding_groups; i++)
+    notes += hash_value(g, g->sharding_groups[i].a, 2) * 3 + hash_value(g, g->sharding_groups[i].b, 2);
   return sw_hash_u64(notes, h);
 }

@@ -8,18 +8,19 @@ static sw_rc settle(sw_graph *g, sw_diag *d) {
   g->values = sw_arena_copy(&g->arena, b->values.at, b->values.n, sizeof *g->values, d);
   g->ops = sw_arena_copy(&g->arena, b->ops.at, b->ops.n, sizeof *g->ops, d);
   g->annotations = sw_arena_copy(&g->arena, b->annotations.at, b->annotations.n, sizeof *g->annotations, d);
-  g->twins = sw_arena_copy(&g->arena, b->twins.at, b->twins.n, sizeof *g->twins, d);
+  g->sharding_groups =
+      sw_arena_copy(&g->arena, b->sharding_groups.at, b->sharding_groups.n, sizeof *g->sharding_groups, d);
   g->args = sw_arena_copy(&g->arena, b->args.at, b->args.n, sizeof *g->args, d);
   g->outputs = sw_arena_copy(&g->arena, b->outputs.at, b->outputs.n, sizeof *g->outputs, d);
   g->alias = sw_arena_copy(&g->arena, b->alias.at, b->alias.n, sizeof *g->alias, d);
   g->output_names = sw_arena_copy(&g->arena, b->output_names.at, b->output_names.n, sizeof *g->output_names, d);
   g->output_spans = sw_arena_copy(&g->arena, b->output_spans.at, b->output_spans.n, sizeof *g->output_spans, d);
-  if (!g->values || !g->ops || !g->annotations || !g->twins) return SW_E_RESOURCE;
+  if (!g->values || !g->ops || !g->annotations || !g->sharding_groups) return SW_E_RESOURCE;
   if (!g->args || !g->outputs || !g->alias || !g->output_names || !g->output_spans) return SW_E_RESOURCE;
   g->n_args = (int32_t)b->args.n;
   g->n_outputs = (int32_t)b->outputs.n;
   g->n_annotations = (int32_t)b->annotations.n;
-  g->n_twins = (int32_t)b->twins.n;
+  g->n_sharding_groups = (int32_t)b->sharding_groups.n;
   return SW_OK;
 }
 

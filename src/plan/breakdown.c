@@ -50,12 +50,12 @@ static sw_rc add_move(void *user, const sw_move *mv, sw_diag *d) {
   (void)d;
   counting *l = user;
   const sw_machine *machine = l->p->machine;
-  if (mv->kind == SW_MOVE_WINDOW && sw_plan_takes_halo(l->p, (sw_value_use){l->op, mv->index})) {
+  if (mv->kind == SW_MOVE_HALO && sw_plan_takes_halo(l->p, (sw_value_use){l->op, mv->index})) {
     l->out->move_s -= l->repeats * sw_machine_exchange_s(machine, &mv->blocks, &mv->window, sw_dtype_bytes(mv->dtype));
     return SW_OK;
   }
-  if (mv->kind != SW_MOVE_WINDOW) {
-    sw_coll_op coll = mv->kind == SW_MOVE_BLOCKS ? SW_COLL_PERMUTE : SW_COLL_ALL_GATHER;
+  if (mv->kind != SW_MOVE_HALO) {
+    sw_coll_op coll = mv->kind == SW_MOVE_SHUFFLE ? SW_COLL_PERMUTE : SW_COLL_ALL_GATHER;
     double s = sw_machine_collective_s(machine, coll, mv->axes, mv->n_axes, mv->bytes);
     double n = (double)sw_axis_refs_size(mv->axes, mv->n_axes),
            devices = (double)sw_mesh_devices(sw_machine_mesh(machine));

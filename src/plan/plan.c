@@ -55,7 +55,7 @@ bool sw_plan_takes_halo(const sw_plan *p, sw_value_use use) {
   if (!stated) return false;
   const sw_op *op = &p->graph->ops[use.op];
   return p->graph->values[op->operands[use.index]].def >= 0 &&
-         sw_strategy_window_is_held(p->graph, op, sw_machine_mesh(p->machine), &p->ops[use.op], use.index, stated);
+         sw_strategy_halo_is_held(p->graph, op, sw_machine_mesh(p->machine), &p->ops[use.op], use.index, stated);
 }
 
 double sw_plan_gap(const sw_plan *p) {
@@ -142,7 +142,7 @@ static sw_rc verify_joins(const sw_plan *p, const sw_op *op, sw_id id, sw_diag *
   return SW_OK;
 }
 
-static sw_rc verify_twins(const sw_plan *p, const sw_twins *t, sw_diag *d) {
+static sw_rc verify_sharding_group(const sw_plan *p, const sw_sharding_group *t, sw_diag *d) {
   const sw_graph *g = p->graph;
   sw_sharding a, b;
   sw_plan_value_sharding(p, t->a, &a);
@@ -162,7 +162,7 @@ sw_rc sw_plan_verify(const sw_plan *p, sw_diag *d) {
     SW_TRY(verify_joins(p, op, i, d));
   }
   for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(verify_annotation(p, &g->annotations[i], d));
-  for (int32_t i = 0; i < g->n_twins; i++) SW_TRY(verify_twins(p, &g->twins[i], d));
+  for (int32_t i = 0; i < g->n_sharding_groups; i++) SW_TRY(verify_sharding_group(p, &g->sharding_groups[i], d));
   sw_arena scratch = {0};
   sw_plan_borders uses;
   sw_rc rc = sw_plan_find_borders(p, &scratch, &uses, d); /* fails where a reshard is impossible */

@@ -32,7 +32,7 @@ typedef struct state {
   bool *decided;                /* by op id: `ops` is set */
   const sw_annotation **option; /* by op id: the annotation that decided, or NULL */
   bool tables_wait; /* an op with a table that nothing else is known about is asked again by the next sweep */
-  sw_id *twin;      /* by value: another of the same sharding, at last the one that speaks for all of them */
+  sw_id *group;     /* by value: another of the same sharding, at last the one that speaks for all of them */
 } state;
 
 static mark *use_mark(const state *s, sw_value_use u) {
@@ -403,15 +403,15 @@ static sw_rc visit(state *s, sw_id id, sw_diag *d) {
 /* --- values of one sharding -------------------------------------------------------------------------------------- */
 
 /* The value that speaks for all that must have the sharding of `v`; halves the way to it. */
-static sw_id spokesman(state *s, sw_id v) {
-  while (s->twin[v] != v) v = s->twin[v] = s->twin[s->twin[v]];
+static sw_id representative(state *s, sw_id v) {
+  while (s->group[v] != v) v = s->group[v] = s->group[s->group[v]];
   return v;
 }
 
-static void join_twins(state *s) {
-  for (sw_id v = 0; v < s->g->n_values; v++) s->twin[v] = v;
-  for (int32_t i = 0; i < s->g->n_twins; i++) {
-    s->twin[spokesman(s, s->g->twins[i].b)] = spokesman(s, s->g->twins[i].a);
+static void join_sharding_groups(state *s) {
+  for (sw_id v = 0; v < s->g->n_values; v++) s->group[v] = v;
+  for (int32_t i = 0; i < s->g->n_sharding_groups; i++) {
+    s->group[representative(s, s->g->sharding_groups[i].b)] = representative(s, s->g->sharding_groups[i].a);
   }
 }
 
@@ -420,10 +420,10 @@ static void take_mark(mark *to, const mark *from) {
 }
 
 /* What one has the others get, through the one that speaks for them. */
-static void share_with_twins(state *s) {
+static void share_in_groups(state *s) {
   for (int speak = 1; speak >= 0; speak--) {
-    for (int32_t i = 0; i < 2 * s->g->n_twins; i++) {
-      sw_id v = i % 2 ? s->g->twins[i / 2].b : s->g->twins[i / 2].a, all = spokesman(s, v);
+    for (int32_t i = 0; i < 2 * s->g->n_sharding_groups; i++) {
+      sw_id v = i % 2 ? s->g->sharding_groups[i / 2].b : s->g->sharding_groups[i / 2].a, all = representative(s, v);
       take_mark(&s->def[speak ? all : v], &s->def[speak ? v : all]);
     }
   }
@@ -440,7 +440,7 @@ static int32_t open_ops(const state *s) {
 
 static sw_rc sweep(state *s, bool backward, sw_diag *d) {
   const sw_graph *g = s->g;
-  share_with_twins(s);
+  share_in_groups(s);
   for (int32_t i = 0; i < g->n_ops; i++) {
     s->failed = backward ? g->n_ops - 1 - i : i;
     SW_TRY(visit(s, s->failed, d));
@@ -519,8 +519,8 @@ static sw_rc state_init(state *s, sw_arena *scratch, sw_diag *d) {
   SW_ARENA_NEW(s->output, scratch, g->n_outputs, d);
   SW_ARENA_NEW(s->decided, scratch, g->n_ops, d);
   SW_ARENA_NEW(s->option, scratch, g->n_ops, d);
-  SW_ARENA_NEW(s->twin, scratch, g->n_values, d);
-  join_twins(s);
+  SW_ARENA_NEW(s->group, scratch, g->n_values, d);
+  join_sharding_groups(s);
   for (int32_t i = 0; i < g->n_ops; i++) SW_ARENA_NEW(s->use[i], scratch, g->ops[i].n_operands, d);
   for (int32_t i = 0; i < g->n_annotations; i++) {
     if (!s->left || !s->left[i]) SW_TRY(read_annotation(s, &g->annotations[i], d));

@@ -87,7 +87,7 @@ static sw_rc measure_collectives(const sw_calibrate_options *o, sample_set *set,
                     .train = true,
                     .weight = 1,
                     .source = sw_sample_source(set, "threads"),
-                    .layout = sw_sample_layout(set, (layout){kDevices[i], 1})};
+                    .layout = sw_sample_layout(set, (rank_layout){kDevices[i], 1})};
         SW_TRY(time_collective(o, kOps[k], kDevices[i], bytes, &s.measured_s, d));
         SW_TRY(sw_array_push(list, s, d));
       }

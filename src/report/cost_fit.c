@@ -30,9 +30,9 @@ static bool lines_equal(sw_cost_line *a, sw_cost_line *b) {
   return true;
 }
 
-static void add(fit_constants *c, double *value, double *twin, double max) {
+static void add(fit_constants *c, double *value, double *tied, double max) {
   if (*value > 0 && c->n < MAX_FIT)
-    c->at[c->n++] = (fit_constant){value, twin, *value / kReach, fmin(max, *value * kReach)};
+    c->at[c->n++] = (fit_constant){value, tied, *value / kReach, fmin(max, *value * kReach)};
 }
 
 /* How many different numbers of units of the outer level the training samples span. */
@@ -69,13 +69,13 @@ void sw_fit_constants_of(sw_profile *p, const sample_set *s, fit_constants *out)
   sw_cost_line *gather = &level->line[SW_COST_ALL_GATHER], *scatter = &level->line[SW_COST_REDUCE_SCATTER];
   bool shared = lines_equal(gather, scatter);
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
-    double *value[LINE_VALUES], *twin[LINE_VALUES];
+    double *value[LINE_VALUES], *tied[LINE_VALUES];
     if (!seen[c] || (shared && c == SW_COST_REDUCE_SCATTER)) continue;
     line_values(&level->line[c], value);
-    line_values(scatter, twin);
+    line_values(scatter, tied);
     for (int i = 0; i < LINE_VALUES; i++)
       if (!one_span || told_by_one_span((sw_cost_class)c, value[i], &level->line[c]))
-        add(out, value[i], shared && c == SW_COST_ALL_GATHER ? twin[i] : NULL, HUGE_VAL);
+        add(out, value[i], shared && c == SW_COST_ALL_GATHER ? tied[i] : NULL, HUGE_VAL);
   }
   if (p->n_levels > 1) add(out, &level->serial_fraction, NULL, 1);
   if (!products) return;
@@ -109,7 +109,7 @@ static sw_rc objective(const sw_profile *p, const sample_set *s, double *predict
 
 static void set(fit_constant *c, double v) {
   *c->value = fmin(fmax(v, c->min), c->max);
-  if (c->twin) *c->twin = *c->value;
+  if (c->tied) *c->tied = *c->value;
 }
 
 /* Changes one to three constants by random factors; `old` keeps what they were. */

@@ -6,9 +6,9 @@
 
 enum { MAX_FIT = 64 };
 
-/* A constant that may move, with its twin when two classes share their constants (NULL: none). */
+/* A constant that may move, with its tied when two classes share their constants (NULL: none). */
 typedef struct fit_constant {
-  double *value, *twin;
+  double *value, *tied;
   double min, max; /* fractions end at 1 */
 } fit_constant;
 

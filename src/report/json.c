@@ -90,7 +90,7 @@ static sw_rc add_move(void *user, const sw_move *move, sw_diag *d) {
   (void)d;
   received *r = user;
   double most = move->bytes, all;
-  if (move->kind == SW_MOVE_WINDOW) {
+  if (move->kind == SW_MOVE_HALO) {
     sw_tiling_traffic(r->mesh, &move->blocks, &move->window, &most, &all);
     most *= sw_dtype_bytes(move->dtype);
   }

@@ -50,7 +50,7 @@ int sw_sample_source(sample_set *s, const char *name) {
   return s->n_sources++;
 }
 
-int sw_sample_layout(sample_set *s, layout l) {
+int sw_sample_layout(sample_set *s, rank_layout l) {
   for (int i = 0; i < s->n_layouts; i++)
     if (s->layouts[i].ranks == l.ranks && s->layouts[i].nodes == l.nodes) return i;
   if (s->n_layouts == MAX_LAYOUTS) return -1;
@@ -66,7 +66,7 @@ static sw_rc source_id(reading *r, const char *text, const char *suffix, int *ou
   return *out >= 0 ? SW_OK : SW_FAIL_INPUT(r->d, SW_NOWHERE, "more than %d sources", MAX_SOURCES);
 }
 
-static sw_rc layout_id(reading *r, layout l, int *out) {
+static sw_rc layout_id(reading *r, rank_layout l, int *out) {
   *out = sw_sample_layout(r->set, l);
   return *out >= 0 ? SW_OK : SW_FAIL_INPUT(r->d, SW_NOWHERE, "more than %d group shapes", MAX_LAYOUTS);
 }
@@ -78,7 +78,7 @@ static int64_t level_size(const sw_level *l) {
 }
 
 /* The mesh of a layout and the two refs of its group; false when the network cannot hold it. */
-static bool layout_mesh(const sw_profile *p, layout l, sw_mesh *mesh) {
+static bool layout_mesh(const sw_profile *p, rank_layout l, sw_mesh *mesh) {
   int64_t unit = level_size(&p->level[0]), units = sw_profile_devices(p) / unit;
   int64_t nodes = p->n_levels > 1 ? l.nodes : 1;
   if (l.ranks % nodes || nodes > units || unit % (l.ranks / nodes)) return false;
@@ -140,7 +140,7 @@ static sw_rc add_collective(reading *r, const sw_csv *t, const collective_column
   SW_TRY(sw_csv_number(t, row, c->nodes, &nodes, r->d));
   SW_TRY(sw_csv_number(t, row, c->bytes, &s.bytes, r->d));
   SW_TRY(sw_csv_number(t, row, c->time_us, &time_us, r->d));
-  layout l = {(int64_t)ranks, (int64_t)nodes};
+  rank_layout l = {(int64_t)ranks, (int64_t)nodes};
   if (!claims(r->p, sw_csv_at(t, row, c->hardware), sw_csv_at(t, row, c->source), l.nodes)) return SW_OK;
   if (l.ranks < 2 || time_us <= 0 || !read_op(sw_csv_at(t, row, c->collective), &s.op) ||
       !layout_mesh(r->p, l, &mesh)) {

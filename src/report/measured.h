@@ -21,16 +21,16 @@ typedef struct sample {
 } sample;
 
 /* A group of `ranks` devices over `nodes` units of the outer level. */
-typedef struct layout {
+typedef struct rank_layout {
   int64_t ranks, nodes;
-} layout;
+} rank_layout;
 
 typedef struct sample_set {
   sample *at;
   int64_t n;
   int n_sources, n_layouts;
   char source[MAX_SOURCES][80]; /* repository, or the words before the first ':' */
-  layout layouts[MAX_LAYOUTS];
+  rank_layout layouts[MAX_LAYOUTS];
   int64_t skipped; /* rows of the profile's hardware that its network cannot hold */
 } sample_set;
 
@@ -38,7 +38,7 @@ typedef SW_ARRAY(sample) sample_list;
 
 /* The id of a source or layout in the set, added when it is new; -1 when there is no room. */
 int sw_sample_source(sample_set *s, const char *name);
-int sw_sample_layout(sample_set *s, layout l);
+int sw_sample_layout(sample_set *s, rank_layout l);
 
 /* The rows of both tables that p->measured claims. In the arena. */
 SW_CHECKED sw_rc sw_samples_read(const sw_profile *p, const char *facts_dir, sw_arena *arena, sample_set *out,

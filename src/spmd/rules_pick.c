@@ -1,5 +1,5 @@
-/* argmax, argmin, top_k: every device picks from its block, the picks are gathered, all pick again from those. A scan:
- * every device scans its block, and adds the totals of the blocks before it.
+/* argmax, argmin, top_k: every device candidates from its block, the candidates are gathered, all pick again from
+ * those. A scan: every device scans its block, and adds the carry: what the blocks before it reduce to.
  *
  * Blocks are in order of shard index and gathering keeps that order, so "lowest index among equals" survives.
  */
@@ -99,18 +99,18 @@ sw_rc sw_lower_top_k(sw_emit *e, sw_diag *d) {
   int dim = 0, loop = cut_loop_of_kind(e, SW_LOOP_PICK, &dim);
   if (loop < 0) return sw_lower_same(e, d);
   sw_attrs at;
-  sw_id picks[SW_MAX_RESULTS], best[SW_MAX_RESULTS];
+  sw_id candidates[SW_MAX_RESULTS], best[SW_MAX_RESULTS];
   sw_attrs_copy(e->op, &at);
   SW_TRY(sw_emit_neutralise(e, 0, 1u << SW_LOOP_PICK, SW_REDUCE_MAX, d));
   sw_attrs_int(&at, SW_ATTR_K, sw_min_i64(sw_op_int(e->op, SW_ATTR_K, 1), sw_emit_block(e, loop)));
-  SW_TRY(sw_emit_op_n(e, SW_OP_TOP_K, e->in, 1, &at, picks, d));
-  SW_TRY(globalise(e, &picks[1], loop, d));
-  SW_TRY(gather_along(e, &picks[0], loop, dim, d));
-  SW_TRY(gather_along(e, &picks[1], loop, dim, d));
+  SW_TRY(sw_emit_op_n(e, SW_OP_TOP_K, e->in, 1, &at, candidates, d));
+  SW_TRY(globalise(e, &candidates[1], loop, d));
+  SW_TRY(gather_along(e, &candidates[0], loop, dim, d));
+  SW_TRY(gather_along(e, &candidates[1], loop, dim, d));
   sw_attrs_int(&at, SW_ATTR_K, sw_op_int(e->op, SW_ATTR_K, 1));
-  SW_TRY(sw_emit_op_n(e, SW_OP_TOP_K, &picks[0], 1, &at, best, d));
+  SW_TRY(sw_emit_op_n(e, SW_OP_TOP_K, &candidates[0], 1, &at, best, d));
   e->results[0] = best[0];
-  return take_along(e, picks[1], best[1], dim, &e->results[1], d);
+  return take_along(e, candidates[1], best[1], dim, &e->results[1], d);
 }
 
 /* --- scans ------------------------------------------------------------------------------------------------------- */
@@ -124,22 +124,22 @@ static sw_opcode combiner_of(sw_reduction kind) {
 
 /* What the blocks before this one (after it, when reversed) come to: one element per line. */
 static sw_rc carried(sw_emit *e, int loop, int dim, sw_reduction kind, bool reversed, sw_id *out, sw_diag *d) {
-  sw_id totals, neutral;
-  SW_TRY(sw_emit_reduce(e, e->in[0], kind, dim, &totals, d));
-  SW_TRY(gather_along(e, &totals, loop, dim, d));
+  sw_id carries, neutral;
+  SW_TRY(sw_emit_reduce(e, e->in[0], kind, dim, &carries, d));
+  SW_TRY(gather_along(e, &carries, loop, dim, d));
   int n;
   const sw_axis_ref *refs = sw_emit_loop(e, loop, &n);
   int64_t shards = sw_axis_refs_size(refs, n);
-  /* position j of the totals, seen from shard i, is j - i: keep the negative (reversed: positive) ones */
+  /* position j of the carries, seen from shard i, is j - i: keep the negative (reversed: positive) ones */
   sw_mask m = {.dim = dim,
                .refs = refs,
                .n_refs = n,
                .step = -1,
                .start = reversed ? 1 : -shards,
                .limit = reversed ? shards : 0};
-  SW_TRY(sw_emit_identity(e, sw_emit_type(e, totals)->dtype, kind, &neutral, d));
-  SW_TRY(sw_emit_mask(e, totals, neutral, &m, &totals, d));
-  return sw_emit_reduce(e, totals, kind, dim, out, d);
+  SW_TRY(sw_emit_identity(e, sw_emit_type(e, carries)->dtype, kind, &neutral, d));
+  SW_TRY(sw_emit_mask(e, carries, neutral, &m, &carries, d));
+  return sw_emit_reduce(e, carries, kind, dim, out, d);
 }
 
 sw_rc sw_lower_cumulative(sw_emit *e, sw_diag *d) {

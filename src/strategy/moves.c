@@ -33,8 +33,8 @@ static void window_of_dim(const sw_space *space, const sw_strategy *s, const sw_
   out->len = span + 1;
 }
 
-bool sw_strategy_window(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, int i,
-                        sw_tiling *blocks, sw_tiling *window) {
+bool sw_strategy_halo(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, int i,
+                      sw_tiling *blocks, sw_tiling *window) {
   (void)m;
   const sw_type *type = sw_operand_type(g, op, i);
   const sw_map *map = &op->space->maps[i];
@@ -61,11 +61,11 @@ bool sw_strategy_window(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
   return any && !sw_tiling_equal(blocks, window);
 }
 
-bool sw_strategy_window_is_held(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, int i,
-                                const sw_sharding *held) {
+bool sw_strategy_halo_is_held(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, int i,
+                              const sw_sharding *held) {
   const sw_type *type = sw_operand_type(g, op, i);
   sw_tiling blocks, window, have;
-  if (!held->halos || held->n_partial || !sw_strategy_window(g, op, m, s, i, &blocks, &window)) return false;
+  if (!held->halos || held->n_partial || !sw_strategy_halo(g, op, m, s, i, &blocks, &window)) return false;
   sw_tiling_of(held, type->rank, type->dims, &have);
   if (window.n_apart) return false;
   for (int k = 0; k < type->rank; k++) {
@@ -86,7 +86,8 @@ static double tiling_bytes(const sw_tiling *t, sw_dtype dtype) {
   return b;
 }
 
-/* Elements of a device's block when its dimension `dim` holds `n`: the picks of all devices, or the totals of a scan.
+/* Elements of a device's block when its dimension `dim` holds `n`: the candidates of all devices, or the totals of a
+ * scan.
  */
 static double gathered_elements(const sw_type *type, const sw_sharding *s, int dim, int64_t n) {
   double e = 1;
@@ -119,18 +120,18 @@ static sw_rc pick_moves(const sw_graph *g, const sw_op *op, const sw_strategy *s
   const sw_type *value = sw_operand_type(g, op, 0);
   sw_sharding plain;
   sw_strategy_operand(op, s, 0, &plain);
-  double picks = gathered_elements(value, &plain, dim, each * sw_axis_refs_size(axes, n));
+  double candidates = gathered_elements(value, &plain, dim, each * sw_axis_refs_size(axes, n));
   sw_dtype index_type = op->code == SW_OP_TOP_K ? SW_I32 : sw_result_type(g, op, 0)->dtype;
   for (int part = 0; part < 2; part++) { /* values, then indices */
-    sw_move mv = {.kind = SW_MOVE_PICKS, .index = part, .dim = dim, .dtype = part ? index_type : value->dtype};
+    sw_move mv = {.kind = SW_MOVE_TOP_K, .index = part, .dim = dim, .dtype = part ? index_type : value->dtype};
     set_axes(&mv, axes, n);
-    mv.bytes = mv.temp_bytes = picks * sw_dtype_bytes(mv.dtype);
+    mv.bytes = mv.temp_bytes = candidates * sw_dtype_bytes(mv.dtype);
     SW_TRY(visit(user, &mv, d));
   }
   return SW_OK;
 }
 
-/* Over the axes of a loop: a scan's totals of all devices along `dim`, or blocks of one that change places. */
+/* Over the axes of a loop: a scan's carries of all devices along `dim`, or blocks of one that change places. */
 static sw_rc operand_move(const sw_graph *g, const sw_op *op, const sw_strategy *s, int loop, sw_move_kind kind,
                           int dim, sw_move_visit visit, void *user, sw_diag *d) {
   int n;
@@ -140,7 +141,7 @@ static sw_rc operand_move(const sw_graph *g, const sw_op *op, const sw_strategy 
   sw_strategy_operand(op, s, 0, &plain);
   sw_move mv = {.kind = kind, .dim = dim, .dtype = type->dtype};
   set_axes(&mv, axes, n);
-  int64_t along = kind == SW_MOVE_TOTALS ? sw_axis_refs_size(axes, n) : 1;
+  int64_t along = kind == SW_MOVE_SCAN ? sw_axis_refs_size(axes, n) : 1;
   mv.bytes = mv.temp_bytes = gathered_elements(type, &plain, dim, along) * sw_dtype_bytes(type->dtype);
   return visit(user, &mv, d);
 }
@@ -149,8 +150,8 @@ sw_rc sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
                         void *user, sw_diag *d) {
   if (s->n_refs == 0) return SW_OK;
   for (int i = 0; i < op->n_operands; i++) {
-    sw_move mv = {.kind = SW_MOVE_WINDOW, .index = i, .dim = -1, .dtype = sw_operand_type(g, op, i)->dtype};
-    if (!sw_strategy_window(g, op, m, s, i, &mv.blocks, &mv.window)) continue;
+    sw_move mv = {.kind = SW_MOVE_HALO, .index = i, .dim = -1, .dtype = sw_operand_type(g, op, i)->dtype};
+    if (!sw_strategy_halo(g, op, m, s, i, &mv.blocks, &mv.window)) continue;
     mv.bytes = mv.temp_bytes = tiling_bytes(&mv.window, mv.dtype);
     SW_TRY(visit(user, &mv, d));
   }
@@ -159,8 +160,8 @@ sw_rc sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
     (void)sw_strategy_loop(s, l, &n);
     if (n && op->space->loops[l].kind == SW_LOOP_PICK) SW_TRY(pick_moves(g, op, s, l, visit, user, d));
     if (n && op->space->loops[l].kind == SW_LOOP_SCAN)
-      SW_TRY(operand_move(g, op, s, l, SW_MOVE_TOTALS, picked_dim(op->space, l), visit, user, d));
-    if (n && l == 0 && op->code == SW_OP_SHUFFLE) SW_TRY(operand_move(g, op, s, l, SW_MOVE_BLOCKS, 0, visit, user, d));
+      SW_TRY(operand_move(g, op, s, l, SW_MOVE_SCAN, picked_dim(op->space, l), visit, user, d));
+    if (n && l == 0 && op->code == SW_OP_SHUFFLE) SW_TRY(operand_move(g, op, s, l, SW_MOVE_SHUFFLE, 0, visit, user, d));
   }
   return SW_OK;
 }
@@ -175,9 +176,9 @@ static sw_rc add_move_cost(void *user, const sw_move *mv, sw_diag *d) {
   cost_sum *sum = user;
   sum->out->temp_bytes += mv->temp_bytes;
   sum->out->move_s +=
-      mv->kind == SW_MOVE_WINDOW
+      mv->kind == SW_MOVE_HALO
           ? sw_machine_exchange_s(sum->machine, &mv->blocks, &mv->window, sw_dtype_bytes(mv->dtype))
-          : sw_machine_collective_s(sum->machine, mv->kind == SW_MOVE_BLOCKS ? SW_COLL_PERMUTE : SW_COLL_ALL_GATHER,
+          : sw_machine_collective_s(sum->machine, mv->kind == SW_MOVE_SHUFFLE ? SW_COLL_PERMUTE : SW_COLL_ALL_GATHER,
                                     mv->axes, mv->n_axes, mv->bytes);
   return SW_OK;
 }

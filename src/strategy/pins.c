@@ -165,7 +165,7 @@ static sw_rc restrict_unit(const sw_pin_target *t, const pin *p, sw_diag *d) {
 /* What an op's exchange to its window of an operand costs in all its runs, which a halo that is there saves. */
 static double window_s(const sw_pin_target *t, const sw_op *op, const sw_strategy *s, int operand) {
   sw_tiling blocks, window;
-  if (!sw_strategy_window(t->g, op, sw_machine_mesh(t->machine), s, operand, &blocks, &window)) return 0;
+  if (!sw_strategy_halo(t->g, op, sw_machine_mesh(t->machine), s, operand, &blocks, &window)) return 0;
   const int bytes = sw_dtype_bytes(sw_operand_type(t->g, op, operand)->dtype);
   return (double)op->repeats * sw_machine_exchange_s(t->machine, &blocks, &window, bytes);
 }
@@ -181,7 +181,7 @@ static sw_rc charge_stated(const sw_pin_target *t, const sw_op *op, int port, co
     int64_t units = 0;
     keep[i] = true;
     if (operand && t->g->values[value].def >= 0 &&
-        sw_strategy_window_is_held(t->g, op, sw_machine_mesh(t->machine), &c->strategies[i], port, s)) {
+        sw_strategy_halo_is_held(t->g, op, sw_machine_mesh(t->machine), &c->strategies[i], port, s)) {
       c->price[i] = sw_max_i64(0, c->price[i] - sw_cost_units(window_s(t, op, &c->strategies[i], port)));
       at->id[i] = stated;
       continue;

@@ -281,8 +281,9 @@ static sw_rc tie_ports(sw_selection *s, sw_port a, sw_port b, bool made, sw_diag
 }
 
 /* Two results of one op are left to that op. */
-static sw_rc add_twins(sw_selection *s, const sw_twins *twins, sw_diag *d) {
-  const sw_port a = sw_value_made_at(&s->units, twins->a), b = sw_value_made_at(&s->units, twins->b);
+static sw_rc tie_sharding_group(sw_selection *s, const sw_sharding_group *sharding_groups, sw_diag *d) {
+  const sw_port a = sw_value_made_at(&s->units, sharding_groups->a),
+                b = sw_value_made_at(&s->units, sharding_groups->b);
   return a.unit == b.unit ? SW_OK : tie_ports(s, a, b, false, d);
 }
 
@@ -309,7 +310,7 @@ static sw_rc make_edges(sw_selection *s, sw_diag *d) {
     SW_TRY(sw_pattern_tables(&s->patterns.at[i], &s->prices, s->arena, d));
   }
   for (size_t k = 0; k < s->values.n; k++) SW_TRY(add_value_edges(s, &s->values.at[k], d));
-  for (int32_t i = 0; i < s->g->n_twins; i++) SW_TRY(add_twins(s, &s->g->twins[i], d));
+  for (int32_t i = 0; i < s->g->n_sharding_groups; i++) SW_TRY(tie_sharding_group(s, &s->g->sharding_groups[i], d));
   SW_TRY(add_ties(s, d));
   s->problem = (sw_problem){.name = s->g->name,
                             .n_nodes = (int32_t)s->nodes.n,

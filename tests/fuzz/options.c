@@ -7,8 +7,8 @@ enum { MOST_WORDS = 64 };
 
 static sw_rc read_words(const sw_command *c, const sw_words *words, sw_arena *arena, sw_diag *d) {
   sw_common common = {0};
-  sw_option_set sets[] = {{c->options, c->n_options, sw_arena_alloc(arena, 1, c->settings_bytes, d)},
-                          {sw_common_options, SW_COMMON_OPTIONS, &common}};
+  sw_option_table sets[] = {{c->options, c->n_options, sw_arena_alloc(arena, 1, c->settings_bytes, d)},
+                            {sw_common_options, SW_COMMON_OPTIONS, &common}};
   sw_words operands = {0};
   int used;
   SW_TRY(sw_options_default(sets, 2, arena, d));

@@ -88,7 +88,7 @@ static void turned_choices_are_no_mistakes(void **state) {
     for (int i = 0; i < 2; i++) sw_tensor_deinit(&outputs[i]);
     for (int32_t n = 1; n <= v.collectives; n++) {
       sw_validation bad;
-      sw_validate_options broken = {.seed = seed, .random_floats = true, .intermediates = true, .sabotage = n};
+      sw_validate_options broken = {.seed = seed, .random_floats = true, .intermediates = true, .inject_fault = n};
       assert_ok(sw_validate(&plan, &broken, &arena, &bad, &diag));
       assert_false(bad.matches);
     }

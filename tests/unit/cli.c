@@ -101,7 +101,7 @@ static sw_rc read_line(const char *line, settings *s, sw_arena *arena, sw_diag *
   char *save = NULL, *copy = sw_arena_strndup(arena, line, strlen(line), d);
   if (!copy) return SW_E_RESOURCE;
   for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save)) at[words.n++] = w;
-  sw_option_set set = {kOptions, sizeof kOptions / sizeof kOptions[0], s};
+  sw_option_table set = {kOptions, sizeof kOptions / sizeof kOptions[0], s};
   int used;
   SW_TRY(sw_options_default(&set, 1, arena, d));
   SW_TRY(sw_options_parse(&set, 1, &words, false, arena, &operands, &used, d));
@@ -179,7 +179,7 @@ static void tables_of_all_commands_are_sound(void **state) {
     check_distinct(c);
     for (int j = 0; j < c->n_options; j++) check_option(c, &c->options[j]);
     for (int j = 0; j + 1 < c->n_operands; j++) assert_false(c->operands[j].repeated);
-    sw_option_set set = {c->options, c->n_options, sw_arena_alloc(&arena, 1, c->settings_bytes, &diag)};
+    sw_option_table set = {c->options, c->n_options, sw_arena_alloc(&arena, 1, c->settings_bytes, &diag)};
     assert_non_null(set.into);
     assert_ok(sw_options_default(&set, 1, &arena, &diag));
     assert_ptr_equal(sw_command_find(c->name, &diag), c);

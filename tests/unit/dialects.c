@@ -219,8 +219,9 @@ static void describe(const sw_graph *g, sw_text *out) {
     }
     sw_text_printf(out, "%s%s; ", a->for_users ? " for users" : "", a->required ? "" : " hint");
   }
-  for (int32_t i = 0; i < g->n_twins; i++) {
-    sw_text_printf(out, "%s like %s; ", g->values[g->twins[i].a].name, g->values[g->twins[i].b].name);
+  for (int32_t i = 0; i < g->n_sharding_groups; i++) {
+    sw_text_printf(out, "%s like %s; ", g->values[g->sharding_groups[i].a].name,
+                   g->values[g->sharding_groups[i].b].name);
   }
 }
 

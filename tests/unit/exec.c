@@ -73,7 +73,7 @@ static void values_are_freed_after_their_last_use(void **state) {
   sw_graph_destroy(g);
 }
 
-/* y = reverse(reverse(x)), and x: of what is blurred, the caller's x is not, and moving elements blurs nothing. */
+/* y = reverse(reverse(x)), and x: of what is perturbed, the caller's x is not, and moving elements blurs nothing. */
 static void blur_is_of_copies_and_of_what_is_computed(void **state) {
   (void)state;
   enum { N = 64 };
@@ -90,7 +90,7 @@ static void blur_is_of_copies_and_of_what_is_computed(void **state) {
   assert_ok(sw_tensor_init(&given, SW_F32, 1, (int64_t[]){N}, &diag));
   assert_ok(sw_tensor_fill(&given, &(sw_fill){.kind = SW_FILL_RANDOM, .seed = 5, .limit = 1}, &diag));
   assert_ok(sw_tensor_copy(&was, &given, &diag));
-  assert_ok(sw_exec_run(g, (const sw_buffer *[]){&given}, &(sw_exec_options){.blur = 9}, y, &diag));
+  assert_ok(sw_exec_run(g, (const sw_buffer *[]){&given}, &(sw_exec_options){.perturb = 9}, y, &diag));
   assert_memory_equal(given.data, was.data, N * sizeof(float));
   int moved = 0, computed = 0;
   for (int i = 0; i < N; i++) {

@@ -104,7 +104,7 @@ static void another_difference_is_no_overflow(void **state) {
   sw_diag diag = {0};
   sw_validation v;
   open_program(&s, "f32", false);
-  sw_validate_options o = {.seed = 1, .intermediates = true, .random_floats = true, .sabotage = 1, .timeout_s = 60};
+  sw_validate_options o = {.seed = 1, .intermediates = true, .random_floats = true, .inject_fault = 1, .timeout_s = 60};
   assert_ok(sw_validate(&s.plan, &o, &s.arena, &v, &diag));
   assert_false(v.matches);
   assert_null(v.overflow.value);

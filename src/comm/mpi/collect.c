@@ -41,10 +41,10 @@ static void copy_packed(const sw_buffer *b, const int64_t *extent, const int64_t
 }
 
 /* The boxes that this device gives to member `to`. */
-static sw_rc visit_give(void *user, const sw_move *mv, sw_diag *d) {
+static sw_rc visit_give(void *user, const sw_copy_step *mv, sw_diag *d) {
   collect *c = user;
   (void)d;
-  if (mv->from != c->g->index && mv->from != SW_MOVE_ALL) return SW_OK;
+  if (mv->from != c->g->index && mv->from != SW_FROM_ALL) return SW_OK;
   int64_t bytes = box_bytes(c->call->in, mv->extent);
   if (c->counts)
     c->swap.to_bytes[mv->to] += bytes;
@@ -55,7 +55,7 @@ static sw_rc visit_give(void *user, const sw_move *mv, sw_diag *d) {
 }
 
 /* The boxes that this device gets: one member's, or the same of all for a reduction. */
-static sw_rc visit_get(void *user, const sw_move *mv, sw_diag *d) {
+static sw_rc visit_get(void *user, const sw_copy_step *mv, sw_diag *d) {
   collect *c = user;
   (void)d;
   int64_t first = mv->from < 0 ? 0 : mv->from, end = mv->from < 0 ? c->g->n : mv->from + 1;
@@ -99,7 +99,7 @@ static void reduce_packed(const collect *c, sw_dtype to, int64_t count, void *pa
 }
 
 /* reduce_scatter: one box per member. */
-static sw_rc visit_reduce(void *user, const sw_move *mv, sw_diag *d) {
+static sw_rc visit_reduce(void *user, const sw_copy_step *mv, sw_diag *d) {
   collect *c = user;
   const sw_buffer *out = c->call->out;
   int64_t bytes = box_bytes(out, mv->extent);

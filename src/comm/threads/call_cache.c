@@ -44,7 +44,7 @@ static sw_cached_call *find_in(sw_rank *rank, const sw_comm_call *call) {
   return NULL;
 }
 
-static sw_cached_call *use(sw_device *dev, sw_cached_call *m) {
+static sw_cached_call *use(sw_thread_device *dev, sw_cached_call *m) {
   dev->last_rank = m->rank;
   m->rank->last = m;
   m->used = m->rank->next;
@@ -52,7 +52,7 @@ static sw_cached_call *use(sw_device *dev, sw_cached_call *m) {
   return m;
 }
 
-sw_cached_call *sw_cached_call_find(sw_device *dev, const sw_comm_call *call) {
+sw_cached_call *sw_cached_call_find(sw_thread_device *dev, const sw_comm_call *call) {
   sw_rank *last = dev->last_rank;
   if (!last || (sw_coll_flags(call->coll->op) & (SW_COLL_USES_TILES | SW_COLL_USES_HALOS))) return NULL;
   if (last->last && sw_cached_call_holds(last->last, call)) return use(dev, last->last);
@@ -102,7 +102,7 @@ static sw_rc take_entry(sw_rank *rank, sw_cached_call **out, sw_diag *d) {
 
 /* Where the inputs of a small call lie: in the arrivals if they fit, all in the line that others look at or none. */
 static void choose_area(sw_cached_call *m) {
-  const sw_group *g = m->rank->group;
+  const sw_thread_group *g = m->rank->group;
   size_t bytes = (size_t)m->small_bytes, at = offsetof(sw_arrival, near);
   if (at + bytes > SW_LINE) at = SW_LINE;
   bool near = at + bytes <= g->arrivals.item_bytes;

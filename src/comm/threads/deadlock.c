@@ -35,7 +35,7 @@ static bool has_come(const sw_waiting *w, int64_t index) {
 /* A device whose word has changed is about to go on: it is live. */
 static void read_all(snapshot *s) {
   for (int64_t i = 0; i < s->t->base.devices; i++) {
-    sw_device *dev = &s->t->device[i];
+    sw_thread_device *dev = &s->t->device[i];
     pthread_mutex_lock(&dev->lock);
     s->waiting[i] = dev->waiting;
     s->epoch[i] = dev->epoch;
@@ -68,7 +68,7 @@ static void spread_life(snapshot *s) {
 }
 
 static bool unchanged(const snapshot *s, int64_t device) {
-  sw_device *dev = &s->t->device[device];
+  sw_thread_device *dev = &s->t->device[device];
   pthread_mutex_lock(&dev->lock);
   bool same = dev->epoch == s->epoch[device] && dev->left == s->left[device];
   const sw_waiting *w = &s->waiting[device];
@@ -106,7 +106,7 @@ static int64_t dead_peer(const snapshot *s, int64_t device) {
 }
 
 void sw_device_print(sw_threads *t, int64_t device, sw_text *out) {
-  sw_device *dev = &t->device[device];
+  sw_thread_device *dev = &t->device[device];
   pthread_mutex_lock(&dev->lock);
   const sw_waiting *w = &dev->waiting;
   sw_text_printf(out, "device %lld, which ", (long long)device);

@@ -16,7 +16,7 @@ typedef struct row {
 } row;
 
 static row row_of(const sw_cached_call *m, unsigned number) {
-  const sw_group *g = m->rank->group;
+  const sw_thread_group *g = m->rank->group;
   return (row){sw_row_at(g, &g->arrivals, number), sw_row_at(g, m->small_in, number) + m->small_offset,
                g->arrivals.member_step, m->small_in->member_step};
 }
@@ -28,7 +28,7 @@ static sw_arrival *arrival(row r, int64_t member) {
 static char *input(row r, int64_t member) { return r.inputs + (size_t)member * r.input_step; }
 
 /* The call can take the fast path: the call cached last tells all, nothing else is under way, and the slot is free. */
-static sw_cached_call *cached_call_of(const sw_threads *t, const sw_device *dev, const sw_comm_call *call) {
+static sw_cached_call *cached_call_of(const sw_threads *t, const sw_thread_device *dev, const sw_comm_call *call) {
   sw_rank *rank = dev->last_rank;
   if (!rank || (dev->silent && dev->silent != rank)) return NULL;
   sw_cached_call *cached = rank->last;
@@ -160,7 +160,7 @@ static void prepare_later(const sw_cached_call *cached, unsigned number) {
 }
 
 /* The call is over for the device. False: the others should be told. */
-static bool end(sw_device *dev, sw_rank *rank, bool early) {
+static bool end(sw_thread_device *dev, sw_rank *rank, bool early) {
   rank->ended = rank->next;
   if (early) rank->early = rank->next;
   dev->silent = rank;
@@ -168,7 +168,7 @@ static bool end(sw_device *dev, sw_rank *rank, bool early) {
 }
 
 sw_fast_path sw_fast_path_run(sw_threads *t, int64_t device, const sw_comm_call *call) {
-  sw_device *dev = &t->device[device];
+  sw_thread_device *dev = &t->device[device];
   sw_cached_call *cached = cached_call_of(t, dev, call);
   if (!cached) return SW_FAST_PATH_NOT;
   sw_rank *rank = cached->rank;

@@ -13,7 +13,7 @@ typedef struct group_key {
   uint64_t members; /* of a list: a hash */
 } group_key;
 
-static void free_group(sw_group *g) {
+static void free_group(sw_thread_group *g) {
   /* A call that failed as it began has left its copy behind. */
   for (int64_t j = 0; g->slots && j < g->n * sw_ring_of(g); j++) sw_mem_free(g->slots[j].room.data);
   sw_mem_free(g->slots);
@@ -30,7 +30,7 @@ static void free_group(sw_group *g) {
 }
 
 /* Its part of what the group has for all rendezvous. */
-static void init_rendezvous(const sw_group *g, unsigned i, sw_rendezvous *m) {
+static void init_rendezvous(const sw_thread_group *g, unsigned i, sw_rendezvous *m) {
   size_t before = (size_t)g->n * i;
   m->slots = g->slots + before;
   m->src = g->src + before;
@@ -41,7 +41,7 @@ static void init_rendezvous(const sw_group *g, unsigned i, sw_rendezvous *m) {
 
 /* A call's line lies among a member's in the order of Gray's code, so that the machine, which likes to read on at equal
  * distances, leaves those alone that are about to be filled. In pairs of lines, as caches fetch them. */
-static sw_rc make_area(const sw_group *g, size_t item_bytes, bool by_call, sw_area *a, sw_diag *d) {
+static sw_rc make_area(const sw_thread_group *g, size_t item_bytes, bool by_call, sw_area *a, sw_diag *d) {
   size_t pair = (size_t)2 * SW_LINE, n = (size_t)g->n;
   unsigned shares = by_call && 2 * item_bytes <= SW_LINE; /* two calls to a line */
   a->item_bytes = item_bytes;
@@ -59,7 +59,7 @@ static sw_rc make_area(const sw_group *g, size_t item_bytes, bool by_call, sw_ar
 }
 
 /* Of a pair of members small inputs follow their arrivals. */
-static sw_rc make_areas(sw_group *g, sw_diag *d) {
+static sw_rc make_areas(sw_thread_group *g, sw_diag *d) {
   bool pair = g->n <= 2;
   SW_TRY(make_area(g, pair ? (size_t)6 * SW_LINE : sizeof(sw_arrival), !pair, &g->arrivals, d));
   if (g->n > SW_SMALL_MEMBERS) return SW_OK;
@@ -67,7 +67,7 @@ static sw_rc make_areas(sw_group *g, sw_diag *d) {
   return make_area(g, SW_BULK_STEP, false, &g->bulk, d);
 }
 
-static sw_rc fill_group(sw_group *g, const sw_mesh *m, const sw_circle *c, int64_t device, sw_diag *d) {
+static sw_rc fill_group(sw_thread_group *g, const sw_mesh *m, const sw_circle *c, int64_t device, sw_diag *d) {
   SW_MEM_NEW(g->devices, g->n, d);
   for (int64_t i = 0; i < g->n; i++) g->devices[i] = sw_circle_peer(m, c, device, i);
   g->circle = *c;
@@ -87,8 +87,8 @@ static sw_rc fill_group(sw_group *g, const sw_mesh *m, const sw_circle *c, int64
   return SW_OK;
 }
 
-static sw_rc new_group(sw_threads *t, int64_t device, const sw_circle *c, sw_group **out, sw_diag *d) {
-  sw_group *g;
+static sw_rc new_group(sw_threads *t, int64_t device, const sw_circle *c, sw_thread_group **out, sw_diag *d) {
+  sw_thread_group *g;
   SW_MEM_NEW(g, 1, d);
   g->n = sw_circle_size(c);
   g->ring_calls = g->n <= SW_SMALL_MEMBERS ? SW_RING : SW_LARGE_RING;
@@ -110,7 +110,7 @@ static group_key key_of(const sw_mesh *m, const sw_circle *c, int64_t device) {
 }
 
 /* The lock is held. */
-static sw_rc find_group(sw_threads *t, int64_t device, const sw_circle *c, sw_group **out, sw_diag *d) {
+static sw_rc find_group(sw_threads *t, int64_t device, const sw_circle *c, sw_thread_group **out, sw_diag *d) {
   group_key key = key_of(&t->base.mesh, c, device);
   const int64_t *known = sw_dict_get(&t->index, &key, sizeof key);
   if (known) {
@@ -122,8 +122,8 @@ static sw_rc find_group(sw_threads *t, int64_t device, const sw_circle *c, sw_gr
 }
 
 static sw_rc new_rank(sw_threads *t, int64_t device, const sw_circle *c, sw_rank **out, sw_diag *d) {
-  sw_device *dev = &t->device[device];
-  sw_group *g;
+  sw_thread_device *dev = &t->device[device];
+  sw_thread_group *g;
   pthread_mutex_lock(&t->lock);
   sw_rc rc = find_group(t, device, c, &g, d);
   pthread_mutex_unlock(&t->lock);
@@ -137,7 +137,7 @@ static sw_rc new_rank(sw_threads *t, int64_t device, const sw_circle *c, sw_rank
 }
 
 sw_rc sw_rank_find(sw_threads *t, int64_t device, const sw_collective *c, sw_rank **out, sw_diag *d) {
-  sw_device *dev = &t->device[device];
+  sw_thread_device *dev = &t->device[device];
   sw_circle circle;
   sw_circle_of(&t->base.mesh, c, device, &circle);
   *out = dev->last_rank;

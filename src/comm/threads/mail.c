@@ -18,7 +18,7 @@ static sw_rc pack(const sw_comm_call *call, int64_t from, sw_message **out, sw_d
 }
 
 /* False: the device has left, and will receive nothing. */
-static bool post(sw_device *dev, sw_message *m) {
+static bool post(sw_thread_device *dev, sw_message *m) {
   pthread_mutex_lock(&dev->lock);
   bool stays = !dev->left;
   if (stays) {
@@ -50,7 +50,7 @@ sw_rc sw_mail_check_read(sw_threads *t, int64_t device, sw_diag *d) {
   return rc ? sw_threads_fail(t, &why, d) : SW_OK;
 }
 
-static bool in_group(const sw_group *g, int64_t device) {
+static bool in_group(const sw_thread_group *g, int64_t device) {
   for (int64_t i = 0; i < g->n; i++)
     if (g->devices[i] == device) return true;
   return false;
@@ -58,7 +58,7 @@ static bool in_group(const sw_group *g, int64_t device) {
 
 /* Unlinks the oldest message that matches. *rival: another sender whose message would match as well, or -1. The
  * device's lock is held. */
-static sw_message *take(sw_device *dev, const sw_group *g, int64_t source, int64_t *rival) {
+static sw_message *take(sw_thread_device *dev, const sw_thread_group *g, int64_t source, int64_t *rival) {
   sw_message **found = NULL;
   *rival = -1;
   for (sw_message **p = &dev->mail; *p; p = &(*p)->next) {
@@ -74,7 +74,7 @@ static sw_message *take(sw_device *dev, const sw_group *g, int64_t source, int64
 }
 
 static sw_rc take_or_wait(sw_threads *t, int64_t device, const sw_waiting *w, sw_message **out, sw_diag *d) {
-  sw_device *dev = &t->device[device];
+  sw_thread_device *dev = &t->device[device];
   for (;;) {
     sw_waiting now = *w;
     int64_t rival;
@@ -111,7 +111,7 @@ sw_rc sw_mail_receive(sw_threads *t, int64_t device, const sw_comm_call *call, s
   return rc;
 }
 
-void sw_mail_free(sw_device *dev) {
+void sw_mail_free(sw_thread_device *dev) {
   while (dev->mail) {
     sw_message *next = dev->mail->next;
     sw_mem_free(dev->mail);

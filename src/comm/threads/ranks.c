@@ -8,7 +8,7 @@
 /* Looks at the others' slots before a device that has its thread for itself gives it back. */
 enum { ALONE_LOOKS = 2000 };
 
-unsigned sw_rank_ended_by_all(const sw_group *g) {
+unsigned sw_rank_ended_by_all(const sw_thread_group *g) {
   unsigned least = atomic_load(&g->ended[0].number);
   for (int64_t j = 1; j < g->n; j++) {
     unsigned number = atomic_load(&g->ended[j].number);
@@ -17,12 +17,12 @@ unsigned sw_rank_ended_by_all(const sw_group *g) {
   return least;
 }
 
-bool sw_rank_has_ended(const sw_group *g, int64_t i, unsigned number) {
+bool sw_rank_has_ended(const sw_thread_group *g, int64_t i, unsigned number) {
   return sw_number_is_below(number, sw_rank_ended_by(g, i));
 }
 
 bool sw_rank_all_ended(sw_rank *rank, unsigned number) {
-  sw_group *g = rank->group;
+  sw_thread_group *g = rank->group;
   if (!g->ended) {
     long long left = atomic_load(&sw_rendezvous_at(g, number)->left), rounds = left / g->n;
     return left % g->n == 0 && ((unsigned)rounds - number / sw_ring_of(g) - 1) * sw_ring_of(g) == 0;
@@ -38,7 +38,7 @@ static int looks_of(const sw_threads *t) {
 }
 
 static sw_rc sleep_until_ended(sw_threads *t, int64_t device, const sw_waiting *w, sw_rank *rank, sw_diag *d) {
-  sw_group *g = rank->group;
+  sw_thread_group *g = rank->group;
   sw_waiting now = *w;
   for (;;) {
     now.old = atomic_load(&g->slot_futex.word);
@@ -51,7 +51,7 @@ static bool is_ready(const void *of) { return sw_waiting_missing(of) < 0; }
 
 static sw_rc wait_until_ended(sw_threads *t, int64_t device, sw_rank *rank, unsigned number, const sw_comm_call *call,
                               sw_diag *d) {
-  sw_group *g = rank->group;
+  sw_thread_group *g = rank->group;
   sw_waiting w = {.kind = SW_WAIT_SLOT, .futex = &g->slot_futex, .group = g, .number = number, .call = call};
   if (g->ended) w.ready = is_ready;
   SW_TRY(sw_rank_tell(t, device, d));
@@ -79,7 +79,7 @@ sw_rc sw_rank_wait(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   return wait_until_ended(t, r->device, rank, before, &r->call, d);
 }
 
-static void wake(sw_group *g) {
+static void wake(sw_thread_group *g) {
   if (atomic_load(&g->slot_waiters)) {
     atomic_fetch_add(&g->slot_futex.word, 1);
     sw_futex_wake(&g->slot_futex);
@@ -99,7 +99,7 @@ static bool has_unseen(const sw_rank *rank) { return rank->early && sw_number_is
 /* Compares with member j in the last call that both have come to of those that this one has not told: the same history
  * means the same calls up to there. *seen is the number after it, if that is less. */
 static bool has_same_history(const sw_rank *rank, int64_t j, unsigned *seen) {
-  const sw_group *g = rank->group;
+  const sw_thread_group *g = rank->group;
   unsigned both = atomic_load_explicit(&g->came[j].number, memory_order_acquire);
   if (sw_number_is_below(rank->next, both)) both = rank->next;
   if (sw_number_is_below(both, rank->told)) both = rank->told;
@@ -140,7 +140,7 @@ static sw_rc look_back(sw_threads *t, int64_t device, sw_rank *rank, sw_diag *d)
 }
 
 sw_rc sw_rank_tell(sw_threads *t, int64_t device, sw_diag *d) {
-  sw_device *dev = &t->device[device];
+  sw_thread_device *dev = &t->device[device];
   sw_rank *rank = dev->silent;
   if (!rank) return SW_OK;
   dev->silent = NULL;
@@ -154,8 +154,8 @@ sw_rc sw_rank_tell(sw_threads *t, int64_t device, sw_diag *d) {
 }
 
 sw_rc sw_rank_leave(sw_threads *t, int64_t device, sw_rank *rank, unsigned number, bool early, sw_diag *d) {
-  sw_group *g = rank->group;
-  sw_device *dev = &t->device[device];
+  sw_thread_group *g = rank->group;
+  sw_thread_device *dev = &t->device[device];
   rank->started--;
   rank->ended_more |= UINT64_C(1) << (number - rank->ended);
   for (; rank->ended_more & 1; rank->ended_more >>= 1) rank->ended++;
@@ -172,7 +172,7 @@ sw_rc sw_rank_leave(sw_threads *t, int64_t device, sw_rank *rank, unsigned numbe
 
 /* *ended: no member looked at has ended less. */
 static sw_look look_at(const sw_comm_request *r, sw_members span, unsigned *ended) {
-  const sw_group *g = r->rank->group;
+  const sw_thread_group *g = r->rank->group;
   uint64_t own = sw_arrival_at(g, r->number, r->rank->index)->history;
   bool missing = false, differ = false;
   *ended = r->number;
@@ -210,7 +210,7 @@ sw_look sw_rank_look_needed(const sw_comm_request *r) {
 }
 
 bool sw_rank_all_needed(const sw_comm_request *r) {
-  const sw_group *g = r->rank->group;
+  const sw_thread_group *g = r->rank->group;
   for (int64_t j = r->needs.first; j < r->needs.end; j++) {
     unsigned came = atomic_load_explicit(&sw_arrival_at(g, r->number, j)->came, memory_order_acquire);
     if (sw_number_is_below(came, r->number + 1)) return false;

@@ -15,10 +15,10 @@ typedef struct builder {
   sw_schedule *r;
 } builder;
 
-static sw_rc add_box(void *user, const sw_move *m, sw_diag *d) {
+static sw_rc add_box(void *user, const sw_copy_step *m, sw_diag *d) {
   const builder *b = user;
   const sw_comm_call *call = &sw_view_member(b->v, 0)->call;
-  int64_t unit = m->from == SW_MOVE_ALL ? 1 : sw_dtype_bytes(call->out->dtype);
+  int64_t unit = m->from == SW_FROM_ALL ? 1 : sw_dtype_bytes(call->out->dtype);
   (void)d;
   sw_rows rows;
   sw_rows_init(&rows, call->in->rank, m->extent, call->in->dims, m->src_at, call->out->dims, m->dst_at);
@@ -42,7 +42,7 @@ void sw_schedule_run(const sw_schedule *r, const sw_comm_call *call, int64_t n, 
   if (!out) return;
   for (int k = 0; k < r->n; k++) {
     const sw_step *s = &r->step[k];
-    if (s->from != SW_MOVE_ALL) {
+    if (s->from != SW_FROM_ALL) {
       sw_copy_run((char *)out->data + s->dst, (const char *)src[s->from] + s->src, (size_t)s->len);
       continue;
     }

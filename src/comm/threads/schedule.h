@@ -8,7 +8,7 @@
 
 enum { SW_SCHEDULE_STEPS = 16 };
 
-/* In bytes; a reduction (`from` SW_MOVE_ALL) in elements. */
+/* In bytes; a reduction (`from` SW_FROM_ALL) in elements. */
 typedef struct sw_step {
   int32_t from, src, dst, len;
 } sw_step;

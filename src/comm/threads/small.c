@@ -86,7 +86,7 @@ void sw_small_put(const sw_comm_request *r) {
   size_t bytes = (size_t)r->cached->small_bytes;
   sw_slot *slot = &sw_rendezvous_of(r)->slots[r->rank->index];
   sw_arrival *f = front_of(r, r->rank->index);
-  sw_group *g = r->rank->group;
+  sw_thread_group *g = r->rank->group;
   *sw_posted_at(g, r->number, r->rank->index) = (sw_posted){r->cached, call->where};
   f->whole = true;
   /* Only the root's input of a broadcast or scatter counts; others' need not be there. */
@@ -166,7 +166,7 @@ static void allow_fast_path(const sw_threads *t, const sw_comm_request *r) {
   cached->put_bytes = (size_t)bytes;
   cached->reduces = false;
   for (int k = 0; k < cached->schedule.n; k++)
-    cached->reduces = cached->reduces || cached->schedule.step[k].from == SW_MOVE_ALL;
+    cached->reduces = cached->reduces || cached->schedule.step[k].from == SW_FROM_ALL;
   cached->fast_path = true;
 }
 

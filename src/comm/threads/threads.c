@@ -58,7 +58,7 @@ static sw_job job_of(const sw_threads *t, const sw_comm_request *r) {
 
 /* The call that a member has come to. */
 static sw_comm_call call_of(const sw_comm_request *r, int64_t member) {
-  const sw_group *g = r->rank->group;
+  const sw_thread_group *g = r->rank->group;
   if (!sw_arrival_at(g, r->number, member)->is_small) return sw_rendezvous_of(r)->slots[member].member.call;
   const sw_posted *told = sw_posted_at(g, r->number, member);
   sw_comm_call call;
@@ -68,7 +68,7 @@ static sw_comm_call call_of(const sw_comm_request *r, int64_t member) {
 
 /* Of those who have come to the request's call: the first, and the first that has made other calls; false: none has. */
 static bool find_differing(const sw_comm_request *r, int64_t *first, int64_t *other) {
-  const sw_group *g = r->rank->group;
+  const sw_thread_group *g = r->rank->group;
   *first = -1;
   for (*other = 0; *other < g->n; ++*other) {
     const sw_arrival *f = sw_arrival_at(g, r->number, *other);
@@ -81,7 +81,7 @@ static bool find_differing(const sw_comm_request *r, int64_t *first, int64_t *ot
 
 /* Histories differ from the first call on that does: it may be an earlier one, of which nobody has told. */
 static sw_rc compare_members(sw_threads *t, const sw_comm_request *last, sw_diag *d) {
-  const sw_group *g = last->rank->group;
+  const sw_thread_group *g = last->rank->group;
   int64_t first, other;
   if (!find_differing(last, &first, &other)) return SW_OK;
   sw_comm_request at = *last, *r = &at;
@@ -211,7 +211,7 @@ static void fill_slot(const sw_comm_request *r, sw_slot *slot) {
 
 static sw_rc arrive(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   sw_rank *rank = r->rank;
-  sw_group *g = rank->group;
+  sw_thread_group *g = rank->group;
   if (rank->started >= SW_COMM_MAX_STARTED)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "device %lld at position %lld starts a call while %d of its group are started",
                          (long long)r->device, (long long)r->call.where, rank->started);
@@ -319,7 +319,7 @@ static sw_rc sleep_until_come(sw_threads *t, const sw_comm_request *r, sw_diag *
 /* Until the members that are needed have come, alike or not. */
 static sw_rc wait_until_come(sw_threads *t, const sw_comm_request *r, sw_diag *d) {
   if (sw_scheduler_runs_caller()) return sleep_until_come(t, r, d); /* it looks itself, when it has its turn */
-  sw_group *g = r->rank->group;
+  sw_thread_group *g = r->rank->group;
   atomic_int *waiting = &g->waiting[sw_ring_index(g, r->number)];
   atomic_fetch_add(waiting, 1);
   sw_fence_heavy();
@@ -385,7 +385,7 @@ static void jitter(sw_threads *t, int64_t device) {
 
 /* The first half of any call. */
 static sw_rc begin(sw_threads *t, sw_comm_request *r, sw_diag *d) {
-  sw_device *dev = &t->device[r->device];
+  sw_thread_device *dev = &t->device[r->device];
   SW_TRY(sw_threads_failure(t, d));
   jitter(t, r->device);
   r->cached = sw_cached_call_find(dev, &r->call);
@@ -521,7 +521,7 @@ static sw_rc finish_rank(sw_threads *t, int64_t device, sw_rank *rank, sw_diag *
 
 static sw_rc threads_finish(sw_comm *c, int64_t device, sw_diag *d) {
   sw_threads *t = sw_threads_of(c);
-  sw_device *dev = &t->device[device];
+  sw_thread_device *dev = &t->device[device];
   SW_TRY(sw_threads_failure(t, d));
   SW_TRY(sw_rank_tell(t, device, d));
   for (size_t i = 0; i < dev->ranks.n; i++) SW_TRY(finish_rank(t, device, dev->ranks.at[i], d));
@@ -529,7 +529,7 @@ static sw_rc threads_finish(sw_comm *c, int64_t device, sw_diag *d) {
 }
 
 /* Nothing is sent to it any more. False: it had left before. */
-static bool say_that_it_leaves(sw_device *dev, sw_rc rc) {
+static bool say_that_it_leaves(sw_thread_device *dev, sw_rc rc) {
   pthread_mutex_lock(&dev->lock);
   bool first = !dev->left;
   dev->left = true;
@@ -541,7 +541,7 @@ static bool say_that_it_leaves(sw_device *dev, sw_rc rc) {
 
 static sw_rc threads_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why, sw_diag *d) {
   sw_threads *t = sw_threads_of(c);
-  sw_device *dev = &t->device[device];
+  sw_thread_device *dev = &t->device[device];
   if (rc) {
     sw_diag diag = {0};
     (void)SW_FAIL(&diag, rc == SW_E_CANCELLED ? rc : SW_E_RESOURCE, SW_NOWHERE, "device %lld failed: %s",
@@ -557,14 +557,14 @@ static sw_rc threads_leave(sw_comm *c, int64_t device, sw_rc rc, const char *why
 }
 
 static void threads_get_stats(const sw_comm *c, int64_t device, sw_comm_stats *out) {
-  const sw_device *dev = &((const sw_threads *)(const void *)c)->device[device];
+  const sw_thread_device *dev = &((const sw_threads *)(const void *)c)->device[device];
   for (int op = 0; op < SW_COLL_COUNT; op++) {
     out->calls[op] = atomic_load_explicit(&dev->stat_calls[op], memory_order_relaxed);
     out->bytes_received[op] = atomic_load_explicit(&dev->stat_bytes[op], memory_order_relaxed);
   }
 }
 
-static void report_device(const sw_device *dev, int64_t device, sw_text *out) {
+static void report_device(const sw_thread_device *dev, int64_t device, sw_text *out) {
   const char *state = !dev->left ? "running" : dev->left_rc ? "failed" : "ended";
   sw_text_printf(out, "device %lld: %s, %llu calls", (long long)device, state, (unsigned long long)dev->calls);
   uint64_t shown = dev->calls < SW_FLIGHT_CALLS ? dev->calls : SW_FLIGHT_CALLS;
@@ -628,7 +628,7 @@ static sw_rc allocate(sw_threads *t, sw_diag *d) {
   }
   SW_MEM_NEW(t->device, n, d);
   for (int64_t i = 0; i < n; i++) {
-    sw_device *dev = &t->device[i];
+    sw_thread_device *dev = &t->device[i];
     pthread_mutex_init(&dev->lock, NULL);
     dev->mail_end = &dev->mail;
     sw_rng_seed(&dev->rng, sw_hash_u64((uint64_t)i, t->base.options.jitter_seed));

@@ -103,30 +103,30 @@ typedef struct sw_rendezvous {
   void **dst;
 } sw_rendezvous;
 
-/* A number in a line of its own. */
-typedef struct sw_line {
+/* A number that shares no cache line with another. */
+typedef struct sw_padded_number {
   _Alignas(64) atomic_uint number;
-} sw_line;
+} sw_padded_number;
 
-typedef struct sw_group {
+typedef struct sw_thread_group {
   sw_circle circle;      /* whoever made it */
   sw_device_list listed; /* what it points to, when it is a list */
   int64_t n;
   int64_t *devices;    /* in group order */
   unsigned ring_calls; /* rendezvous in use: a power of two */
   sw_area arrivals;
-  sw_area mid, bulk; /* inputs that do not fit into the arrivals, in a group of few: as they fit */
-  sw_posted *told;   /* by member and rendezvous (sw_posted_at), in a group of few */
-  sw_line *ended;    /* by member, as in the arrivals; NULL in groups of more than SW_SMALL_MEMBERS, as is: */
-  sw_line *came;     /* by member: it has come at least to all calls of lower numbers */
-  sw_slot *slots;    /* of all rendezvous, as are: */
+  sw_area mid, bulk;       /* inputs that do not fit into the arrivals, in a group of few: as they fit */
+  sw_posted *told;         /* by member and rendezvous (sw_posted_at), in a group of few */
+  sw_padded_number *ended; /* by member, as in the arrivals; NULL in groups of more than SW_SMALL_MEMBERS, as is: */
+  sw_padded_number *came;  /* by member: it has come at least to all calls of lower numbers */
+  sw_slot *slots;          /* of all rendezvous, as are: */
   const void **src;
   void **dst;
   atomic_int waiting[SW_RING]; /* by rendezvous: threads that wait in a small call */
   sw_futex slot_futex;         /* changes as members leave, while somebody waits for a free slot */
   atomic_int slot_waiters;
   sw_rendezvous ring[SW_RING];
-} sw_group;
+} sw_thread_group;
 
 /* Members first .. end-1. */
 typedef struct sw_members {
@@ -162,7 +162,7 @@ enum { SW_CACHED_CALLS = SW_RING + 1 };
 
 /* A device's place in a group. */
 typedef struct sw_rank {
-  sw_group *group;
+  sw_thread_group *group;
   int64_t index;
   unsigned next;         /* number of its next call */
   unsigned ended;        /* all its calls of lower numbers are over; */
@@ -193,7 +193,7 @@ typedef struct sw_waiting {
   sw_futex *futex;
   unsigned old;         /* the word that it waits to see changed, */
   sw_futex_ready ready; /* or what else; told this record. NULL: nothing */
-  const sw_group *group;
+  const sw_thread_group *group;
   unsigned number;
   sw_members needs; /* members */
   int64_t source;   /* of a message; -1: any of the group */
@@ -212,7 +212,7 @@ typedef struct sw_flight {
   bool ended;
 } sw_flight;
 
-typedef struct sw_device {
+typedef struct sw_thread_device {
   _Alignas(64) pthread_mutex_t lock; /* of `waiting`, `epoch`, `left`, `why`, mail */
   sw_waiting waiting;
   uint64_t epoch; /* counts changes of `waiting` */
@@ -230,16 +230,16 @@ typedef struct sw_device {
   sw_flight flight[SW_FLIGHT_CALLS];
   uint64_t calls;
   atomic_llong stat_calls[SW_COLL_COUNT], stat_bytes[SW_COLL_COUNT];
-} sw_device;
+} sw_thread_device;
 
 typedef struct sw_threads {
   sw_comm base;
   int32_t *ids;
   int spin; /* looks at a word before sleeping */
-  sw_device *device;
+  sw_thread_device *device;
   pthread_mutex_t lock; /* of groups, failure */
   sw_dict index;        /* circle and first device -> number in groups */
-  SW_ARRAY(sw_group *) groups;
+  SW_ARRAY(sw_thread_group *) groups;
   atomic_int failed; /* sw_rc of the first failure */
   sw_diag failure;
   atomic_llong blocked, gone; /* devices that wait long; that have left */
@@ -261,7 +261,7 @@ struct sw_comm_request {
   bool started;  /* by sw_comm_start */
 };
 
-static inline bool sw_members_are_all(sw_members m, const sw_group *g) { return m.end - m.first == g->n; }
+static inline bool sw_members_are_all(sw_members m, const sw_thread_group *g) { return m.end - m.first == g->n; }
 
 /* Two ranks with the same have made the same calls. */
 static inline uint64_t sw_history_more(uint64_t history, uint64_t signature) {
@@ -277,29 +277,29 @@ static inline void sw_count(atomic_llong *at, int64_t more) {
   atomic_store_explicit(at, atomic_load_explicit(at, memory_order_relaxed) + more, memory_order_relaxed);
 }
 
-static inline unsigned sw_ring_of(const sw_group *g) { return g->ring_calls; }
-static inline unsigned sw_ring_index(const sw_group *g, unsigned number) { return number & (sw_ring_of(g) - 1); }
+static inline unsigned sw_ring_of(const sw_thread_group *g) { return g->ring_calls; }
+static inline unsigned sw_ring_index(const sw_thread_group *g, unsigned number) { return number & (sw_ring_of(g) - 1); }
 
-static inline sw_rendezvous *sw_rendezvous_at(sw_group *g, unsigned number) {
+static inline sw_rendezvous *sw_rendezvous_at(sw_thread_group *g, unsigned number) {
   return &g->ring[sw_ring_index(g, number)];
 }
 
 /* What a member tells of a call. */
-static inline sw_posted *sw_posted_at(const sw_group *g, unsigned number, int64_t member) {
+static inline sw_posted *sw_posted_at(const sw_thread_group *g, unsigned number, int64_t member) {
   return &g->told[(size_t)member * sw_ring_of(g) + sw_ring_index(g, number)];
 }
 
 /* A call's items, of member 0 first, member_step bytes apart. */
-static inline char *sw_row_at(const sw_group *g, const sw_area *a, unsigned number) {
+static inline char *sw_row_at(const sw_thread_group *g, const sw_area *a, unsigned number) {
   return a->row[sw_ring_index(g, number)];
 }
 
-static inline sw_arrival *sw_arrival_at(const sw_group *g, unsigned number, int64_t member) {
+static inline sw_arrival *sw_arrival_at(const sw_thread_group *g, unsigned number, int64_t member) {
   return (sw_arrival *)(void *)(sw_row_at(g, &g->arrivals, number) + (size_t)member * g->arrivals.member_step);
 }
 
 /* Where a member's input lies in a small call. */
-static inline char *sw_small_at(const sw_group *g, const sw_cached_call *m, unsigned number, int64_t member) {
+static inline char *sw_small_at(const sw_thread_group *g, const sw_cached_call *m, unsigned number, int64_t member) {
   return sw_row_at(g, m->small_in, number) + (size_t)member * m->small_in->member_step + m->small_offset;
 }
 
@@ -333,7 +333,7 @@ sw_rc sw_threads_differ(sw_threads *t, const sw_comm_request *r, sw_diag *d);
 /* The rendezvous' word until a call's first change. */
 unsigned sw_threads_open_word(const sw_rendezvous *m, unsigned number);
 /* In the statistics and the flight record, from which it is taken. */
-static inline sw_flight *sw_threads_note_call(sw_device *dev, const sw_comm_call *call) {
+static inline sw_flight *sw_threads_note_call(sw_thread_device *dev, const sw_comm_call *call) {
   sw_flight *f = &dev->flight[dev->calls++ % SW_FLIGHT_CALLS];
   *f = (sw_flight){.op = call->coll->op, .where = call->where};
   sw_count(&dev->stat_calls[call->coll->op], 1);
@@ -341,7 +341,7 @@ static inline sw_flight *sw_threads_note_call(sw_device *dev, const sw_comm_call
 }
 /* After the member has filled its slot of a small call: has somebody to be woken? Those who sleep have looked before. A
  * thread that sleeps while its devices wait looks itself when the scheduler is notified. */
-static inline bool sw_threads_somebody_waits(const sw_group *g, unsigned number) {
+static inline bool sw_threads_somebody_waits(const sw_thread_group *g, unsigned number) {
   sw_fence_light();
   bool waits = atomic_load_explicit(&g->waiting[sw_ring_index(g, number)], memory_order_relaxed);
   sw_scheduler_notify();
@@ -377,9 +377,11 @@ enum { SW_TELL_EACH = SW_RING / 2 };
 /* Has everybody ended call `number`, of which the rank's member has ended it? */
 bool sw_rank_all_ended(sw_rank *rank, unsigned number);
 /* In a group of few: all calls of lower numbers are over for member i (for all), as has been said; is call `number`? */
-static inline unsigned sw_rank_ended_by(const sw_group *g, int64_t i) { return atomic_load(&g->ended[i].number); }
-unsigned sw_rank_ended_by_all(const sw_group *g);
-bool sw_rank_has_ended(const sw_group *g, int64_t i, unsigned number);
+static inline unsigned sw_rank_ended_by(const sw_thread_group *g, int64_t i) {
+  return atomic_load(&g->ended[i].number);
+}
+unsigned sw_rank_ended_by_all(const sw_thread_group *g);
+bool sw_rank_has_ended(const sw_thread_group *g, int64_t i, unsigned number);
 typedef enum sw_look { SW_LOOK_MISSING, SW_LOOK_ALIKE, SW_LOOK_DIFFER } sw_look;
 /* Of all members; of those that the call needs, for a while. */
 sw_look sw_rank_look(const sw_comm_request *r);
@@ -389,7 +391,7 @@ bool sw_rank_all_needed(const sw_comm_request *r);
 sw_look sw_rank_look_long(const sw_threads *t, const sw_comm_request *r);
 
 /* call_cache.c: the entry of such a call by the device, with other data, or NULL. Ops with tilings have none. */
-sw_cached_call *sw_cached_call_find(sw_device *dev, const sw_comm_call *call);
+sw_cached_call *sw_cached_call_find(sw_thread_device *dev, const sw_comm_call *call);
 bool sw_cached_call_holds(const sw_cached_call *m, const sw_comm_call *call);
 SW_CHECKED sw_rc sw_cached_call_make(sw_rank *rank, const sw_comm_call *call, sw_cached_call **out, sw_diag *d);
 /* What the others are told of a call. Lives until the rank has made SW_CACHED_CALLS calls more. */
@@ -419,6 +421,6 @@ SW_CHECKED sw_rc sw_mail_send(sw_threads *t, int64_t device, const sw_comm_call 
 SW_CHECKED sw_rc sw_mail_receive(sw_threads *t, int64_t device, const sw_comm_call *call, sw_diag *d);
 /* After the device has left: fails the run when it has not received all that was sent to it. */
 SW_CHECKED sw_rc sw_mail_check_read(sw_threads *t, int64_t device, sw_diag *d);
-void sw_mail_free(sw_device *dev);
+void sw_mail_free(sw_thread_device *dev);
 
 #endif

@@ -38,7 +38,7 @@ sw_rc sw_threads_fail(sw_threads *t, const sw_diag *why, sw_diag *d) {
 }
 
 static void publish(sw_threads *t, int64_t device, const sw_waiting *w) {
-  sw_device *dev = &t->device[device];
+  sw_thread_device *dev = &t->device[device];
   pthread_mutex_lock(&dev->lock);
   dev->waiting = w ? *w : (sw_waiting){.kind = SW_WAIT_NONE};
   dev->epoch++;

@@ -1,4 +1,4 @@
-/* Arguments for a validating run: what an argument is used for decides what it may hold (roles.c), and how it is cut,
+/* Arguments for a validating run: what an argument is used for decides what it may hold (domains.c), and how it is cut,
  * what must differ (distinct.c).
  *
  * Indices are random over their whole range; masks have both values in every row; what is compared with a number lies
@@ -33,7 +33,7 @@ static sw_fill within(sw_dtype t, double low, double high, double width) {
   return f;
 }
 
-static sw_fill fill_of_integers(const sw_value *v, const sw_role *r) {
+static sw_fill fill_of_integers(const sw_value *v, const sw_value_domain *r) {
   sw_dtype t = v->type.dtype;
   if (r->bounded) return within(t, r->low, r->high, 4);
   if (r->mixed) return within(t, r->least_compared - 2, r->most_compared + 2, 4);
@@ -42,7 +42,7 @@ static sw_fill fill_of_integers(const sw_value *v, const sw_role *r) {
 }
 
 /* Floats of a bounded role are random anyway: their domain's functions leave no whole numbers. */
-static sw_fill fill_of_floats(const sw_value *v, const sw_role *r, bool random_floats) {
+static sw_fill fill_of_floats(const sw_value *v, const sw_value_domain *r, bool random_floats) {
   sw_fill f = {.kind = random_floats ? SW_FILL_RANDOM : SW_FILL_SMALL, .limit = random_floats ? 1 : 4};
   if (r->bounded && r->index) return within(v->type.dtype, r->low, r->high, 1);
   if (r->bounded) {
@@ -56,7 +56,7 @@ static sw_fill fill_of_floats(const sw_value *v, const sw_role *r, bool random_f
   return f;
 }
 
-static sw_fill fill_for(const sw_value *v, const sw_role *r, bool random_floats) {
+static sw_fill fill_for(const sw_value *v, const sw_value_domain *r, bool random_floats) {
   return is_integer(v->type.dtype) ? fill_of_integers(v, r) : fill_of_floats(v, r, random_floats);
 }
 
@@ -73,7 +73,7 @@ static void mix_rows(sw_tensor *t, uint64_t seed) {
 }
 
 /* Index vectors of several parts, each up to its own end. */
-static void bound_parts(sw_tensor *t, const sw_role *r) {
+static void bound_parts(sw_tensor *t, const sw_value_domain *r) {
   int64_t inner = 1, bytes = sw_dtype_bytes(t->dtype);
   for (int k = r->vector_dim + 1; k < t->rank; k++) inner *= t->dims[k];
   for (int64_t i = 0, n = sw_buffer_elements(t); i < n; i++) {
@@ -96,7 +96,7 @@ static void raise_diagonal(sw_tensor *t) {
   }
 }
 
-static sw_rc make_one(const sw_argument_maker *m, int32_t i, const sw_role *r, sw_tensor *out, sw_diag *d) {
+static sw_rc make_one(const sw_argument_maker *m, int32_t i, const sw_value_domain *r, sw_tensor *out, sw_diag *d) {
   const sw_graph *g = m->graph;
   const sw_value *v = &g->values[g->args[i]];
   const sw_type *t = m->types ? m->types[i] : &v->type;
@@ -111,11 +111,11 @@ static sw_rc make_one(const sw_argument_maker *m, int32_t i, const sw_role *r, s
   return m->cuts ? sw_make_distinct(out, &fill, m->cuts(m->cuts_user, i), d) : SW_OK;
 }
 
-static sw_rc make_all(const sw_argument_maker *m, sw_role *roles, sw_tensor *out, sw_diag *d) {
+static sw_rc make_all(const sw_argument_maker *m, sw_value_domain *domains, sw_tensor *out, sw_diag *d) {
   const sw_graph *g = m->graph;
-  SW_TRY(sw_roles_find(g, roles, d));
+  SW_TRY(sw_value_domains_find(g, domains, d));
   for (int32_t i = 0; i < g->n_args; i++) {
-    SW_TRY_NOTE(d, make_one(m, i, &roles[i], &out[i], d), "for argument '%s'", g->values[g->args[i]].name);
+    SW_TRY_NOTE(d, make_one(m, i, &domains[i], &out[i], d), "for argument '%s'", g->values[g->args[i]].name);
   }
   return SW_OK;
 }
@@ -124,9 +124,9 @@ sw_rc sw_arguments_make(const sw_argument_maker *m, sw_tensor *out, sw_diag *d) 
   const sw_graph *g = m->graph;
   memset(out, 0, (size_t)g->n_args * sizeof *out);
   SW_TRY(sw_single_admit(g, m->types, d));
-  sw_role *roles = sw_mem_alloc((size_t)g->n_args + 1, sizeof *roles, d);
-  sw_rc rc = roles ? make_all(m, roles, out, d) : SW_E_RESOURCE;
-  sw_mem_free(roles);
+  sw_value_domain *domains = sw_mem_alloc((size_t)g->n_args + 1, sizeof *domains, d);
+  sw_rc rc = domains ? make_all(m, domains, out, d) : SW_E_RESOURCE;
+  sw_mem_free(domains);
   for (int32_t i = 0; rc && i < g->n_args; i++) sw_tensor_deinit(&out[i]);
   return rc;
 }

@@ -3,7 +3,7 @@
 #define EXEC_ARGUMENTS_H_
 
 #include "exec/validate/block.h"
-#include "exec/validate/roles.h"
+#include "exec/validate/domains.h"
 #include "shardwright/validate.h"
 
 /* The ways in which a program cuts one argument. */

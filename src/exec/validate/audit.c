@@ -2,7 +2,7 @@
  * all devices for each fault.
  *
  * A fingerprint of every value on every device, of all trips of a loop, tells without doubt whether a fault changed
- * anything. What changes and is not noticed is noise when the blurred runs move all of the collective's result as far
+ * anything. What changes and is not noticed is noise when the perturbed runs move all of the collective's result as far
  * as it is large:
  *
  *   all_reduce of the gradient of a bias that softmax ignores: its norm is 3e-9, and roundings move it by 4e-9
@@ -164,8 +164,8 @@ static const char *first_wrong(const sw_validation *v) {
   return NULL;
 }
 
-static sw_rc run_once(auditor *a, sw_sabotage fault, sw_validation *v, sw_diag *d) {
-  sw_judged_run how = {.sabotage = fault, .observe = observe, .observe_user = a, .quiet = true};
+static sw_rc run_once(auditor *a, sw_injected_fault fault, sw_validation *v, sw_diag *d) {
+  sw_judged_run how = {.inject_fault = fault, .observe = observe, .observe_user = a, .quiet = true};
   clear_record(a, &a->now);
   return sw_validator_run(&a->v, &how, &a->scratch, v, d);
 }
@@ -175,13 +175,13 @@ static sw_rc try_fault(auditor *a, sw_audit_entry *e, sw_diag *d) {
   const sw_op *op = sw_nth_collective(a->s->program, e->collective, NULL);
   sw_validation v;
   sw_diag failure = {0};
-  sw_rc rc = run_once(a, (sw_sabotage){op, e->fault}, &v, &failure);
+  sw_rc rc = run_once(a, (sw_injected_fault){op, e->fault}, &v, &failure);
   if (rc == SW_E_CANCELLED && d) *d = failure;
   if (rc == SW_E_CANCELLED) return rc;
   e->verdict = SW_AUDIT_NOTICED;
   if (!rc && !v.matches) e->value = first_wrong(&v);
   if (!rc && v.matches) explain(a, op, &v, e);
-  if (rc) SW_TRY(run_once(a, (sw_sabotage){0}, &v, d));
+  if (rc) SW_TRY(run_once(a, (sw_injected_fault){0}, &v, d));
   sw_arena_reset(&a->scratch);
   return SW_OK;
 }
@@ -248,9 +248,9 @@ static bool any_without_effect(const auditor *a) {
 
 /* With the arguments of one seed; the first looks at all faults, later ones at those without effect. */
 static sw_rc audit_seed(auditor *a, const sw_validate_options *o, bool first, sw_diag *d) {
-  /* What the more blurred runs of a second look would excuse is excused here, too. */
+  /* What the more perturbed runs of a second look would excuse is excused here, too. */
   bool chooses = o->intermediates && sw_graph_chooses(a->s->model);
-  sw_rc rc = sw_validator_open(&a->v, a->s, o, chooses ? SW_MORE_BLURRED_RUNS : SW_BLURRED_RUNS, a->arena, d);
+  sw_rc rc = sw_validator_open(&a->v, a->s, o, chooses ? SW_MORE_PERTURBED_RUNS : SW_PERTURBED_RUNS, a->arena, d);
   a->limited = false;
   if (!rc && !first) rc = try_again(a, d);
   if (!rc && first) rc = run_right(a, &a->out->right, d);

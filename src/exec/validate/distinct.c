@@ -62,7 +62,7 @@ static sw_rc find_blocks(const sw_buffer *t, const sw_mesh *m, const sw_sharding
 }
 
 /* One that is equal to block i; -1: none is. */
-static int64_t twin_of(const block_set *s, int64_t i) {
+static int64_t equal_block(const block_set *s, int64_t i) {
   for (int64_t k = 0; k < s->n; k++) {
     if (k != i && s->print[k] == s->print[i]) return k;
   }
@@ -122,9 +122,9 @@ static void put_number(sw_tensor *t, const sw_fill *f, const int64_t *lo, const 
 }
 
 /* Until it differs from all others of this sharding. */
-static sw_rc part_from_twin(sw_tensor *t, const sw_fill *f, block_set *s, int64_t i, sw_rng *rng, sw_diag *d) {
+static sw_rc draw_anew(sw_tensor *t, const sw_fill *f, block_set *s, int64_t i, sw_rng *rng, sw_diag *d) {
   const bool counts = sw_dtype_class_of(t->dtype) != SW_CLASS_FLOAT;
-  for (int64_t draw = 0; draw < DRAWS + s->n && twin_of(s, i) >= 0; draw++) {
+  for (int64_t draw = 0; draw < DRAWS + s->n && equal_block(s, i) >= 0; draw++) {
     if (draw < DRAWS || !counts) SW_TRY(draw_again(t, f, s->lo[i], s->extent[i], rng, d));
     if (draw >= DRAWS && counts) put_number(t, f, s->lo[i], s->extent[i], draw - DRAWS);
     s->print[i] = print_of(t, s->lo[i], s->extent[i]);
@@ -140,9 +140,9 @@ static sw_rc part_all(sw_tensor *t, const sw_fill *f, const sw_ways *w, int32_t 
   if (!rc && fill.kind == SW_FILL_SMALL && !has_room(t, &fill, &s)) fill.limit = (double)s.n;
   if (!rc && has_room(t, &fill, &s)) {
     for (int64_t i = 0; !rc && i < s.n; i++) {
-      if (twin_of(&s, i) < 0) continue;
+      if (equal_block(&s, i) < 0) continue;
       *changed = true;
-      rc = part_from_twin(t, &fill, &s, i, rng, d);
+      rc = draw_anew(t, &fill, &s, i, rng, d);
     }
   }
   block_set_free(&s);
@@ -170,7 +170,7 @@ sw_rc sw_count_equal_blocks(const sw_buffer *t, sw_ways ways, int64_t *out, sw_d
   for (int32_t i = 0; i < ways.n; i++) {
     block_set s;
     sw_rc rc = find_blocks(t, ways.mesh, ways.shardings[i], &s, d);
-    for (int64_t k = 0; !rc && k < s.n; k++) *out += twin_of(&s, k) > k;
+    for (int64_t k = 0; !rc && k < s.n; k++) *out += equal_block(&s, k) > k;
     block_set_free(&s);
     SW_TRY(rc);
   }

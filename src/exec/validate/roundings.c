@@ -1,15 +1,15 @@
 /* What rounding may do to the values of a program. Example: x - y of two sums of 10^3 terms near 1 leaves 1e-6 with an
- * error of 1e-7; the blurred runs show that noise, where a bound of the result's own last place would refuse it. */
+ * error of 1e-7; the perturbed runs show that noise, where a bound of the result's own last place would refuse it. */
 #include "exec/validate/roundings.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "exec/kernels/native.h"
-#include "exec/validate/noise.h"
+#include "exec/validate/perturb.h"
 
-/* Two runs that round differently are allowed to be this many times as far apart as the blurred runs were from the
- * sharp one: sums of partial sums round at other places than blurred terms do. */
+/* Two runs that round differently are allowed to be this many times as far apart as the perturbed runs were from the
+ * sharp one: sums of partial sums round at other places than perturbed terms do. */
 #define NOISE_MARGIN 16.0
 /* Blocks as a whole, of this many elements at least, this many times. */
 #define NORM_MARGIN 4.0
@@ -203,10 +203,10 @@ sw_rc sw_roundings_note_partials(sw_roundings *r, const sw_sharded *s, int64_t d
   return SW_OK;
 }
 
-/* --- blurred runs ------------------------------------------------------------------------------------------------ */
+/* --- perturbed runs ---------------------------------------------------------------------------------------------- */
 
-/* Which integers and bools of a blurred run are others than in the sharp one: chosen among floats, those that were seen
- * to turn; behind such choices all of a value, as another choice leads elsewhere. */
+/* Which integers and bools of a perturbed run are others than in the sharp one: chosen among floats, those that were
+ * seen to turn; behind such choices all of a value, as another choice leads elsewhere. */
 static sw_rc note_turned(sw_roundings *r, sw_id id, const sw_buffer *sharp, const sw_buffer *b, sw_diag *d) {
   sw_dtype_class class = sw_dtype_class_of(b->dtype);
   size_t bytes = (size_t)sw_dtype_bytes(b->dtype);
@@ -222,8 +222,9 @@ static sw_rc note_turned(sw_roundings *r, sw_id id, const sw_buffer *sharp, cons
   return SW_OK;
 }
 
-/* How far a value of a blurred run is from the sharp one. */
-static sw_rc observe_blurred(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results, sw_diag *d) {
+/* How far a value of a perturbed run is from the sharp one. */
+static sw_rc observe_perturbed(void *user, int64_t device, const sw_op *op, const sw_buffer *const *results,
+                               sw_diag *d) {
   (void)device;
   sw_roundings *r = user;
   for (int i = 0; i < op->n_results; i++) {
@@ -252,11 +253,11 @@ static sw_rc note_moved(sw_roundings *r, int32_t i, const sw_buffer *b, sw_diag 
   return SW_OK;
 }
 
-static sw_rc run_blurred(sw_roundings *r, uint64_t seed, sw_cancel *cancel, sw_arena *scratch, sw_diag *d) {
+static sw_rc run_perturbed(sw_roundings *r, uint64_t seed, sw_cancel *cancel, sw_arena *scratch, sw_diag *d) {
   const sw_graph *g = r->sharp->graph;
-  sw_exec_options o = {.blur = seed,
-                       .blur_least = (const double *const *)r->partials,
-                       .observe = r->noise ? observe_blurred : NULL,
+  sw_exec_options o = {.perturb = seed,
+                       .perturb_least = (const double *const *)r->partials,
+                       .observe = r->noise ? observe_perturbed : NULL,
                        .observe_user = r,
                        .cancel = cancel};
   sw_tensor *outputs;
@@ -271,7 +272,7 @@ static sw_rc run_blurred(sw_roundings *r, uint64_t seed, sw_cancel *cancel, sw_a
   return rc;
 }
 
-sw_rc sw_roundings_blur(sw_roundings *r, int runs, sw_cancel *cancel, sw_arena *scratch, sw_diag *d) {
-  for (int seed = 1; seed <= runs; seed++) SW_TRY(run_blurred(r, (uint64_t)seed, cancel, scratch, d));
+sw_rc sw_roundings_perturb(sw_roundings *r, int runs, sw_cancel *cancel, sw_arena *scratch, sw_diag *d) {
+  for (int seed = 1; seed <= runs; seed++) SW_TRY(run_perturbed(r, (uint64_t)seed, cancel, scratch, d));
   return SW_OK;
 }

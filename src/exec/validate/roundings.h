@@ -1,4 +1,4 @@
-/* What rounding may do to the values of a program, found by running it again: blurred on one device, and sharded for
+/* What rounding may do to the values of a program, found by running it again: perturbed on one device, and sharded for
  * its partial sums. */
 #ifndef EXEC_ROUNDINGS_H_
 #define EXEC_ROUNDINGS_H_
@@ -7,13 +7,13 @@
 #include "exec/validate/single.h"
 
 typedef struct sw_roundings {
-  const sw_single *sharp; /* the run without blur */
+  const sw_single *sharp; /* the run without perturbation */
   double *magnitude;      /* by value: the largest element */
   double *noise;          /* by value: how far roundings were seen to move one */
   double *norm, *spread;  /* by value: that of all elements, and how far roundings were seen to move it */
   sw_tensor *turned;      /* by value; of integers and bools, true where a rounding turned one; no data: nowhere */
   double **partials;      /* by value and element: the largest partial sum on the way to it; NULL: none */
-  int32_t *trip;          /* by value: how often a blurred run has made it */
+  int32_t *trip;          /* by value: how often a perturbed run has made it */
   double **moved;         /* by output and element: how far roundings were seen to move it; NULL: not known */
 } sw_roundings;
 
@@ -29,7 +29,7 @@ SW_CHECKED sw_rc sw_roundings_note_partials(sw_roundings *r, const sw_sharded *s
 /* Room for what is seen of outputs alone; init makes it, too. */
 SW_CHECKED sw_rc sw_roundings_init_outputs(sw_roundings *r, const sw_single *sharp, sw_arena *arena, sw_diag *d);
 /* Runs the program `runs` times with every result moved by about a last place, of itself or of its partial sums. */
-SW_CHECKED sw_rc sw_roundings_blur(sw_roundings *r, int runs, sw_cancel *cancel, sw_arena *scratch, sw_diag *d);
+SW_CHECKED sw_rc sw_roundings_perturb(sw_roundings *r, int runs, sw_cancel *cancel, sw_arena *scratch, sw_diag *d);
 
 /* Tolerance of the elements of a value; `whole` is what the sharp run made of it. Nothing need be known of roundings
  * (all zero): then none for what cancels. */

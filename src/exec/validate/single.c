@@ -1,7 +1,7 @@
 /* The run on one device that a validation compares with: arguments made up or given, every value kept when asked. */
 #include "exec/validate/single.h"
 
-#include "exec/validate/noise.h"
+#include "exec/validate/perturb.h"
 
 enum { MOST_TRIP_BYTES = 1 << 29 };
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "exec/validate/noise.h"
+#include "exec/validate/perturb.h"
 #include "exec/validate/parts.h"
 #include "exec/validate/processes.h"
 #include "exec/validate/validator.h"
@@ -206,7 +206,7 @@ static sw_rc share(sw_validator *v, sw_diag *d) {
 }
 
 static sw_rc run_parallel(sw_validator *v, sw_diag *d) {
-  sw_exec_options o = {.poison = true, .observe_user = v, .sabotage = v->how->sabotage};
+  sw_exec_options o = {.poison = true, .observe_user = v, .inject_fault = v->how->inject_fault};
   memset(v->made, 0, (size_t)(v->devices * v->s->model->n_values) * sizeof *v->made);
   if (v->how->observe || (v->o->intermediates && v->s->layout)) o.observe = observe_parallel;
   v->listened.quiet = v->how->quiet;
@@ -240,7 +240,7 @@ static sw_rc find_partials(sw_validator *v, sw_diag *d) {
   return rc;
 }
 
-/* Where so many ops are so coarse that the formula forgives almost anything, it takes blurred runs to know. */
+/* Where so many ops are so coarse that the formula forgives almost anything, it takes perturbed runs to know. */
 static sw_rc find_roundings_of_outputs(sw_validator *v, int runs, sw_diag *d) {
   double most = 0;
   for (int32_t i = 0; i < v->s->model->n_outputs && !v->sharp.exact; i++) {
@@ -250,15 +250,15 @@ static sw_rc find_roundings_of_outputs(sw_validator *v, int runs, sw_diag *d) {
   }
   if (most < COARSE) return SW_OK;
   SW_TRY(sw_roundings_init_outputs(&v->roundings, &v->sharp, v->arena, d));
-  return sw_roundings_blur(&v->roundings, runs, v->o->cancel, v->arena, d);
+  return sw_roundings_perturb(&v->roundings, runs, v->o->cancel, v->arena, d);
 }
 
-static sw_rc find_roundings(sw_validator *v, int blurred_runs, sw_diag *d) {
-  if (!v->o->intermediates) return find_roundings_of_outputs(v, blurred_runs, d);
+static sw_rc find_roundings(sw_validator *v, int perturbed_runs, sw_diag *d) {
+  if (!v->o->intermediates) return find_roundings_of_outputs(v, perturbed_runs, d);
   SW_TRY(sw_roundings_init(&v->roundings, &v->sharp, v->arena, d));
   if (v->sharp.exact) return SW_OK;
   SW_TRY(find_partials(v, d));
-  return sw_roundings_blur(&v->roundings, blurred_runs, v->o->cancel, v->arena, d);
+  return sw_roundings_perturb(&v->roundings, perturbed_runs, v->o->cancel, v->arena, d);
 }
 
 /* --- judgement --------------------------------------------------------------------------------------------------- */
@@ -389,13 +389,13 @@ void sw_validator_close(sw_validator *v) {
   pthread_mutex_destroy(&v->lock);
 }
 
-sw_rc sw_validator_open(sw_validator *v, const sw_sharded *s, const sw_validate_options *o, int blurred_runs,
+sw_rc sw_validator_open(sw_validator *v, const sw_sharded *s, const sw_validate_options *o, int perturbed_runs,
                         sw_arena *arena, sw_diag *d) {
   *v = (sw_validator){.s = s, .o = o, .arena = arena};
   pthread_mutex_init(&v->lock, NULL);
   if (!o->mpi) SW_TRY(sw_parallel_admit(s->program, s->args, sw_mesh_devices(s->grid), d));
   SW_TRY(prepare(v, d));
-  return find_roundings(v, blurred_runs, d);
+  return find_roundings(v, perturbed_runs, d);
 }
 
 sw_rc sw_validator_run(sw_validator *v, const sw_judged_run *how, sw_arena *arena, sw_validation *out, sw_diag *d) {
@@ -411,18 +411,18 @@ sw_rc sw_validator_run(sw_validator *v, const sw_judged_run *how, sw_arena *aren
 }
 
 /* The collective that is to be done wrong: with another reduction where it has one. */
-static sw_sabotage sabotage_of(const sw_graph *program, const sw_validate_options *o) {
-  const sw_op *op = sw_nth_collective(program, o->sabotage, NULL);
+static sw_injected_fault injected_fault(const sw_graph *program, const sw_validate_options *o) {
+  const sw_op *op = sw_nth_collective(program, o->inject_fault, NULL);
   bool reduces = op && sw_coll_flags(op->collective->op) & SW_COLL_USES_REDUCTION;
   sw_coll_fault altered = reduces ? SW_COLL_FAULT_OTHER_REDUCTION : SW_COLL_FAULT_SHIFTED;
-  return (sw_sabotage){op, o->sabotage_alters ? altered : SW_COLL_FAULT_LEFT_OUT};
+  return (sw_injected_fault){op, o->fault_alters ? altered : SW_COLL_FAULT_LEFT_OUT};
 }
 
-static sw_rc validate_once(const sw_sharded *s, const sw_validate_options *o, int blurred_runs, sw_arena *arena,
+static sw_rc validate_once(const sw_sharded *s, const sw_validate_options *o, int perturbed_runs, sw_arena *arena,
                            sw_validation *out, sw_diag *d) {
-  sw_judged_run how = {.sabotage = sabotage_of(s->program, o)};
+  sw_judged_run how = {.inject_fault = injected_fault(s->program, o)};
   sw_validator v;
-  sw_rc rc = sw_validator_open(&v, s, o, blurred_runs, arena, d);
+  sw_rc rc = sw_validator_open(&v, s, o, perturbed_runs, arena, d);
   if (!rc) rc = sw_validator_run(&v, &how, arena, out, d);
   sw_validator_close(&v);
   return rc;
@@ -443,12 +443,12 @@ bool sw_graph_chooses(const sw_graph *g) {
 
 static sw_rc validate(const sw_sharded *s, const sw_validate_options *o, sw_arena *arena, sw_validation *out,
                       sw_diag *d) {
-  SW_TRY(validate_once(s, o, SW_BLURRED_RUNS, arena, out, d));
+  SW_TRY(validate_once(s, o, SW_PERTURBED_RUNS, arena, out, d));
   bool again =
-      o->intermediates && !o->mpi && !o->sabotage && !out->exact && !out->matches && sw_graph_chooses(s->model);
+      o->intermediates && !o->mpi && !o->inject_fault && !out->exact && !out->matches && sw_graph_chooses(s->model);
   if (!again) return SW_OK;
   for (int32_t i = 0; o->outputs && i < out->n_outputs; i++) sw_tensor_deinit(&o->outputs[i]);
-  return validate_once(s, o, SW_MORE_BLURRED_RUNS, arena, out, d);
+  return validate_once(s, o, SW_MORE_PERTURBED_RUNS, arena, out, d);
 }
 
 /* --- of a plan, of a text ---------------------------------------------------------------------------------------- */

@@ -10,13 +10,13 @@
 #include "exec/validate/sharded.h"
 #include "exec/validate/single.h"
 
-/* Runs of one device whose roundings are blurred. Where something differs and numbers were chosen by comparing floats,
- * the larger number sees most choices that may turn. */
-enum { SW_BLURRED_RUNS = 2, SW_MORE_BLURRED_RUNS = 16 };
+/* Runs of one device whose roundings are perturbed. Where something differs and numbers were chosen by comparing
+ * floats, the larger number sees most choices that may turn. */
+enum { SW_PERTURBED_RUNS = 2, SW_MORE_PERTURBED_RUNS = 16 };
 
 /* One run on all devices. */
 typedef struct sw_judged_run {
-  sw_sabotage sabotage;
+  sw_injected_fault inject_fault;
   sw_exec_observer observe; /* NULL: none; told of each op before it is compared, on every device's thread */
   void *observe_user;
   bool quiet; /* a run that fails says so to the caller alone */
@@ -45,8 +45,8 @@ typedef struct sw_validator {
 } sw_validator;
 
 /* Runs one device, and finds out what roundings do. Closed by sw_validator_close, also after a failure. */
-SW_CHECKED sw_rc sw_validator_open(sw_validator *v, const sw_sharded *s, const sw_validate_options *o, int blurred_runs,
-                                   sw_arena *arena, sw_diag *d);
+SW_CHECKED sw_rc sw_validator_open(sw_validator *v, const sw_sharded *s, const sw_validate_options *o,
+                                   int perturbed_runs, sw_arena *arena, sw_diag *d);
 /* *out and its entries live in `arena`. */
 SW_CHECKED sw_rc sw_validator_run(sw_validator *v, const sw_judged_run *how, sw_arena *arena, sw_validation *out,
                                   sw_diag *d);

@@ -120,11 +120,11 @@ void sw_space_of_top_k(const sw_rule_call *c, sw_space_builder *b) {
   for (int i = 0; i < x->rank; i++) {
     (void)sw_space_combining_loop(b, x->dims[i], i == dim ? SW_LOOP_PICK : SW_LOOP_PARALLEL, SW_REDUCE_MAX);
   }
-  int picks = sw_space_loop(b, sw_call_int(c, SW_ATTR_K), SW_LOOP_WHOLE);
+  int n_kept = sw_space_loop(b, sw_call_int(c, SW_ATTR_K), SW_LOOP_WHOLE);
   sw_space_identity(b, 0, first);
   for (int r = 0; r < 2; r++) {
     sw_space_identity(b, sw_space_result(b, r), first);
-    sw_space_set(b, sw_space_result(b, r), (int)dim, picks);
+    sw_space_set(b, sw_space_result(b, r), (int)dim, n_kept);
   }
   sw_space_total_flops(b, (double)sw_type_elements(x));
 }

@@ -171,7 +171,7 @@ sw_rc sw_im_sharding_group(sw_importer *m, const sw_ir_row *row, uint32_t op) {
     return SW_IM_FAIL(m, op, "expected a whole number as 'group_id'");
   sw_id value = sw_im_operand(m, op, 0);
   SW_TRY(sw_dict_put(&sw_im_annotations_of(m)->groups, &group, sizeof group, value, &first, &fresh, m->d));
-  return fresh ? SW_OK : sw_graph_add_twins(m->g, (sw_id)*first, value, sw_im_place(m, op), m->d);
+  return fresh ? SW_OK : sw_graph_add_sharding_group(m->g, (sw_id)*first, value, sw_im_place(m, op), m->d);
 }
 
 sw_rc sw_im_annotate_arg(sw_importer *m, sw_id value, sw_ir_span attrs) {

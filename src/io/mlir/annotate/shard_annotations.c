@@ -223,7 +223,7 @@ static sw_rc annotate(sw_importer *m, uint32_t op, sw_id x, const annotation *a)
   if (a->like < 0 && !apart) SW_TRY(is_cut_otherwise(m, x, &s, &apart));
   if (apart) SW_TRY(reshape_of_nothing(m, op, x, &x));
   if (!apart) SW_TRY(sw_im_bind(m, op, 0, x, false));
-  if (a->like >= 0) return sw_graph_add_twins(m->g, a->like, x, sw_im_place(m, op), m->d);
+  if (a->like >= 0) return sw_graph_add_sharding_group(m->g, a->like, x, sw_im_place(m, op), m->d);
   SW_TRY(sw_im_annotate_as(m, x, &s, a->required, at));
   return a->for_users ? sw_im_annotate_uses_as(m, x, &s, NULL, a->required, at) : SW_OK;
 }

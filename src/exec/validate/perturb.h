@@ -1,6 +1,6 @@
-/* What rounding may do to the values of a program, found by trial (exec/validate/noise.c). */
-#ifndef EXEC_NOISE_H_
-#define EXEC_NOISE_H_
+/* What rounding may do to the values of a program, found by trial (exec/validate/perturb.c). */
+#ifndef EXEC_PERTURB_H_
+#define EXEC_PERTURB_H_
 
 #include "shardwright/clock.h"
 #include "shardwright/tensor.h"
@@ -15,7 +15,7 @@ bool sw_small_integers(const sw_buffer *b);
 /* Moves every float element at random by up to one unit in the last place, each way, of itself or of its `least` (NULL:
  * none; of floats only) if that is larger; small integers stay, since arithmetic on them is exact, and so do
  * infinities, NaN and what might overflow. */
-void sw_blur(sw_buffer *b, const double *least, sw_rng *rng);
+void sw_perturb(sw_buffer *b, const double *least, sw_rng *rng);
 /* Euclidean, of finite float or complex elements; of the distance between two of one type (`b` NULL: from zero). */
 double sw_norm(const sw_buffer *a, const sw_buffer *b);
 /* The largest distance between elements of two float or complex tensors of one type where both are finite. */

@@ -6,7 +6,7 @@
  *
  * What is compared with an iota, or with a table of constants, is an index into it.
  */
-#include "exec/validate/roles.h"
+#include "exec/validate/domains.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,14 +23,14 @@ typedef struct path {
   int part; /* of index vectors that it was concatenated into; -1: none */
 } path;
 
-typedef struct walker {
+typedef struct walk {
   const sw_graph *g;
   SW_ARRAY(path) todo; /* in the order of their lengths */
   bool *seen;          /* by value */
   const sw_value *arg;
   bool integer;
-  sw_role *found;
-} walker;
+  sw_value_domain *found;
+} walk;
 
 /* --- ranges of what is no argument -------------------------------------------------------------------------------- */
 
@@ -91,8 +91,8 @@ static bool range_of(const sw_graph *g, sw_id value, int depth, range *out) {
 
 /* The path's value must lie within [low, high]: what that means for the argument. One that leaves nothing of what is
  * known already is another branch's, and does not count. */
-static bool bound(walker *w, const path *p, double low, double high) {
-  sw_role *r = w->found;
+static bool bound(walk *w, const path *p, double low, double high) {
+  sw_value_domain *r = w->found;
   double from = (low - p->low) / p->scale, to = (high - p->high) / p->scale;
   double a = p->scale > 0 ? from : to, b = p->scale > 0 ? to : from;
   if (w->integer) a = ceil(a - 1e-9), b = floor(b + 1e-9);
@@ -104,12 +104,12 @@ static bool bound(walker *w, const path *p, double low, double high) {
   return true;
 }
 
-static void note_index(walker *w, const path *p, double low, double places) {
+static void note_index(walk *w, const path *p, double low, double places) {
   if (places > 0 && bound(w, p, low, low + places - 1)) w->found->index = true;
 }
 
 /* Index vectors that are the argument's own: every part up to its own end. */
-static bool note_vectors(walker *w, const path *p, int dim, int n, const double *places) {
+static bool note_vectors(walk *w, const path *p, int dim, int n, const double *places) {
   const sw_type *t = &w->g->values[p->value].type;
   bool own = dim < t->rank && t->rank == w->arg->type.rank && p->part < 0 && p->scale > 0 && p->high == p->low;
   for (int k = 0; own && k < t->rank; k++) own = t->dims[k] == w->arg->type.dims[k];
@@ -144,7 +144,7 @@ static void places_of(const sw_graph *g, const sw_op *op, const int64_t *map, in
   for (int i = 0; i < n; i++) places[i] = (double)(t->dims[map[i]] - extent[map[i]] + 1);
 }
 
-static void visit_indices(walker *w, const path *p, const sw_op *op) {
+static void visit_indices(walk *w, const path *p, const sw_op *op) {
   int n;
   double places[SW_MAX_RANK];
   const int64_t *map = sw_op_ints(op, SW_ATTR_START_INDEX_MAP, &n);
@@ -158,14 +158,14 @@ static void visit_indices(walker *w, const path *p, const sw_op *op) {
 }
 
 /* Windows that start at it. */
-static void visit_start(walker *w, const path *p, const sw_op *op, int dim) {
+static void visit_start(walk *w, const path *p, const sw_op *op, int dim) {
   const sw_type *t = sw_operand_type(w->g, op, 0), *window = sw_result_type(w->g, op, 0);
   if (op->code == SW_OP_DYNAMIC_UPDATE_SLICE) window = sw_operand_type(w->g, op, 1);
   note_index(w, p, 0, (double)(t->dims[dim] - window->dims[dim] + 1));
 }
 
 /* Beside an iota it is a place there, beside a number some of it is to be on either side. */
-static void visit_compare(walker *w, const path *p, const sw_op *op, int32_t operand) {
+static void visit_compare(walk *w, const path *p, const sw_op *op, int32_t operand) {
   range r;
   if (!w->integer || !range_of(w->g, op->operands[1 - operand], 0, &r)) return;
   const char *by = sw_op_text(op, SW_ATTR_DIRECTION, "eq");
@@ -180,7 +180,7 @@ static void visit_compare(walker *w, const path *p, const sw_op *op, int32_t ope
   w->found->mixed = true;
 }
 
-static void note_terms(walker *w, const sw_space *s) {
+static void note_terms(walk *w, const sw_space *s) {
   double terms = 1;
   for (int i = 0; i < s->n_loops; i++) {
     if (s->loops[i].kind == SW_LOOP_REDUCTION) terms *= (double)s->loops[i].size;
@@ -216,7 +216,7 @@ static const domain kDomains[SW_OP_COUNT][2] = {
 };
 
 /* Integers have divisors and exponents alone. */
-static void visit_domain(walker *w, const path *p, const sw_op *op, int32_t operand) {
+static void visit_domain(walk *w, const path *p, const sw_op *op, int32_t operand) {
   if (operand > 1 || kDomains[op->code][operand].low == kDomains[op->code][operand].high) return;
   const domain *k = &kDomains[op->code][operand];
   if (w->integer && sw_dtype_class_of(w->g->values[p->value].type.dtype) != SW_CLASS_FLOAT) {
@@ -228,7 +228,7 @@ static void visit_domain(walker *w, const path *p, const sw_op *op, int32_t oper
 
 /* --- the walk ----------------------------------------------------------------------------------------------------- */
 
-static sw_rc go_on(walker *w, path p, sw_id to, sw_diag *d) {
+static sw_rc go_on(walk *w, path p, sw_id to, sw_diag *d) {
   if (w->seen[to]) return SW_OK;
   w->seen[to] = true;
   p.value = to;
@@ -236,7 +236,7 @@ static sw_rc go_on(walker *w, path p, sw_id to, sw_diag *d) {
 }
 
 /* x with what is known of the other operand; of floats also where nothing is, as if it were about 0, or 1. */
-static bool step_arithmetic(const walker *w, path *p, const sw_op *op, int32_t operand) {
+static bool step_arithmetic(const walk *w, path *p, const sw_op *op, int32_t operand) {
   range r = {0, 0};
   bool known = range_of(w->g, op->operands[1 - operand], 0, &r);
   switch ((int)op->code) {
@@ -260,7 +260,7 @@ static bool step_arithmetic(const walker *w, path *p, const sw_op *op, int32_t o
 }
 
 /* x % n and x & (n - 1) take any number; several times the size shows that they do. */
-static void visit_remainder(walker *w, const path *p, const sw_op *op) {
+static void visit_remainder(walk *w, const path *p, const sw_op *op) {
   range r;
   if (!w->integer || !range_of(w->g, op->operands[1], 0, &r) || r.low != r.high || r.low < 1) return;
   if (!w->found->bounded) (void)bound(w, p, 0, 4 * (r.low + (op->code == SW_OP_AND)) - 1);
@@ -298,7 +298,7 @@ static bool is_arithmetic(sw_opcode c) {
 }
 
 /* What a loop yields enters it again. */
-static sw_rc follow(walker *w, path p, const sw_op *op, int32_t operand, sw_diag *d) {
+static sw_rc follow(walk *w, path p, const sw_op *op, int32_t operand, sw_diag *d) {
   if (op->code == SW_OP_CONCATENATE) {
     int64_t dim = sw_op_int(op, SW_ATTR_DIM, 0);
     p.part = 0;
@@ -311,7 +311,7 @@ static sw_rc follow(walker *w, path p, const sw_op *op, int32_t operand, sw_diag
   return on ? go_on(w, p, op->results[0], d) : SW_OK;
 }
 
-static sw_rc visit_use(walker *w, const path *p, sw_value_use u, sw_diag *d) {
+static sw_rc visit_use(walk *w, const path *p, sw_value_use u, sw_diag *d) {
   if (u.op < 0) return SW_OK;
   const sw_op *op = &w->g->ops[u.op];
   int first_start = op->code == SW_OP_DYNAMIC_SLICE ? 1 : op->code == SW_OP_DYNAMIC_UPDATE_SLICE ? 2 : INT32_MAX;
@@ -327,11 +327,11 @@ static sw_rc visit_use(walker *w, const path *p, sw_value_use u, sw_diag *d) {
   return op->n_results ? follow(w, *p, op, u.index, d) : SW_OK;
 }
 
-static sw_rc find_role(walker *w, sw_id arg, sw_role *out, sw_diag *d) {
+static sw_rc find_role(walk *w, sw_id arg, sw_value_domain *out, sw_diag *d) {
   w->arg = &w->g->values[arg];
   w->integer = sw_dtype_class_of(w->arg->type.dtype) != SW_CLASS_FLOAT;
   w->found = out;
-  *out = (sw_role){.vector_dim = -1};
+  *out = (sw_value_domain){.vector_dim = -1};
   memset(w->seen, 0, (size_t)w->g->n_values * sizeof *w->seen);
   w->todo.n = 0;
   SW_TRY(sw_array_push(&w->todo, ((path){arg, 1, 0, 0, -1}), d));
@@ -343,11 +343,11 @@ static sw_rc find_role(walker *w, sw_id arg, sw_role *out, sw_diag *d) {
   return SW_OK;
 }
 
-sw_rc sw_roles_find(const sw_graph *g, sw_role *roles, sw_diag *d) {
-  walker w = {.g = g};
+sw_rc sw_value_domains_find(const sw_graph *g, sw_value_domain *domains, sw_diag *d) {
+  walk w = {.g = g};
   w.seen = sw_mem_alloc((size_t)g->n_values + 1, sizeof *w.seen, d);
   sw_rc rc = w.seen ? SW_OK : SW_E_RESOURCE;
-  for (int32_t i = 0; !rc && i < g->n_args; i++) rc = find_role(&w, g->args[i], &roles[i], d);
+  for (int32_t i = 0; !rc && i < g->n_args; i++) rc = find_role(&w, g->args[i], &domains[i], d);
   sw_mem_free(w.seen);
   sw_array_free(&w.todo);
   return rc;

@@ -1,11 +1,11 @@
-/* The blur that finds out what rounding may do: no element moves further than a unit in its last place, some do move,
- * and what a cancellation leaves shows up as far as its terms' last places. */
+/* The perturb that finds out what rounding may do: no element moves further than a unit in its last place, some do
+ * move, and what a cancellation leaves shows up as far as its terms' last places. */
 #include "check.h"
 
 #include <math.h>
 
 #include "exec/kernels/native.h"
-#include "exec/validate/noise.h"
+#include "exec/validate/perturb.h"
 #include "exec/validate/single.h"
 #include "shardwright/program.h"
 
@@ -45,7 +45,7 @@ static void blur_moves_by_a_last_place(void **state) {
     random_row(&rng, 0.3, 6, v);
     make(&t, kTypes[k], v);
     sw_convert(kTypes[k], t.data, SW_F64, was, ELEMENTS);
-    sw_blur(&t, NULL, &rng);
+    sw_perturb(&t, NULL, &rng);
     sw_convert(kTypes[k], t.data, SW_F64, is, ELEMENTS);
     for (int i = 0; i < ELEMENTS; i++) {
       /* a unit of relative size, rounded to a neighbour: two places where these are close to a power of two */
@@ -71,7 +71,7 @@ static void the_largest_stay(void **state) {
     make(&t, kTypes[k], v);
     sw_convert(kTypes[k], t.data, SW_F64, was, ELEMENTS);
     assert_true(was[1] == -kLargest[k]);
-    sw_blur(&t, all_of(1), &rng);
+    sw_perturb(&t, all_of(1), &rng);
     sw_convert(kTypes[k], t.data, SW_F64, is, ELEMENTS);
     for (int i = 0; i < ELEMENTS; i++) assert_true(is[i] == was[i] || (isnan(is[i]) && isnan(was[i])));
     sw_tensor_deinit(&t);
@@ -86,30 +86,30 @@ static void exact_numbers_stay(void **state) {
   sw_rng_seed(&rng, check_seed(4));
   for (int i = 0; i < ELEMENTS; i++) v[i] = i - 300;
   make(&t, SW_F32, v);
-  sw_blur(&t, all_of(1e6), &rng);
+  sw_perturb(&t, all_of(1e6), &rng);
   sw_convert(SW_F32, t.data, SW_F64, is, ELEMENTS);
   assert_memory_equal(v, is, sizeof v);
   sw_tensor_deinit(&t);
 }
 
-/* (a + big) - big in f32: blurred sums differ by last places of big, whatever is left of a. */
+/* (a + big) - big in f32: perturbed sums differ by last places of big, whatever is left of a. */
 static void a_least_size_shows_cancelled_terms(void **state) {
   (void)state;
   double v[ELEMENTS];
-  sw_tensor sharp, blurred;
+  sw_tensor sharp, perturbed;
   sw_rng rng;
   sw_rng_seed(&rng, check_seed(5));
   random_row(&rng, 1e-6, 1e-5, v);
   make(&sharp, SW_F32, v);
-  make(&blurred, SW_F32, v);
-  sw_blur(&blurred, all_of(1e4), &rng);
-  double noise = sw_farthest(&sharp, &blurred);
+  make(&perturbed, SW_F32, v);
+  sw_perturb(&perturbed, all_of(1e4), &rng);
+  double noise = sw_farthest(&sharp, &perturbed);
   assert_true(noise > 0.5 * 1e4 * ldexp(1, -23) && noise < 2 * 1e4 * ldexp(1, -23));
-  ((float *)blurred.data)[7] = INFINITY; /* not a distance */
-  assert_true(sw_farthest(&sharp, &blurred) <= noise && sw_farthest(&sharp, &blurred) > noise / 2);
-  assert_true(sw_magnitude(&blurred) < 2 * noise);
+  ((float *)perturbed.data)[7] = INFINITY; /* not a distance */
+  assert_true(sw_farthest(&sharp, &perturbed) <= noise && sw_farthest(&sharp, &perturbed) > noise / 2);
+  assert_true(sw_magnitude(&perturbed) < 2 * noise);
   sw_tensor_deinit(&sharp);
-  sw_tensor_deinit(&blurred);
+  sw_tensor_deinit(&perturbed);
 }
 
 static void complex_numbers_have_parts(void **state) {
@@ -124,7 +124,7 @@ static void complex_numbers_have_parts(void **state) {
   memcpy(a.data, parts, sizeof parts);
   assert_true(sw_magnitude(&a) == 7.7F);
   assert_ok(sw_tensor_copy(&b, &a, &diag));
-  for (int i = 0; i < 8; i++) sw_blur(&b, NULL, &rng);
+  for (int i = 0; i < 8; i++) sw_perturb(&b, NULL, &rng);
   assert_true(sw_farthest(&a, &b) > 0 && sw_farthest(&a, &b) < 1e-5);
   sw_tensor_deinit(&a);
   sw_tensor_deinit(&b);
@@ -188,5 +188,5 @@ int main(void) {
       cmocka_unit_test(exact_numbers_stay),         cmocka_unit_test(a_least_size_shows_cancelled_terms),
       cmocka_unit_test(complex_numbers_have_parts), cmocka_unit_test(coarse_roundings_are_followed),
   };
-  return cmocka_run_group_tests_name("noise", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("perturb", tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 /* Where large terms cancel, what remains is their rounding: 1e8 + 1 - 1e8 in f32 may be 0 or 8. A comparison of two
  * runs that add in different orders has to know this of every value. Monte Carlo arithmetic (D. S. Parker, UCLA
- * CSD-970002, 1997) finds it by trial, for any op: run again with every result blurred by a rounding, and see how far
+ * CSD-970002, 1997) finds it by trial, for any op: run again with every result perturbed by a rounding, and see how far
  * values move.
  *
  *   the gradient of a bias that softmax ignores: terms of 1e-3 cancel; it is 3e-11 in one run and -5e-11 in the next
  */
-#include "exec/validate/noise.h"
+#include "exec/validate/perturb.h"
 
 #include <math.h>
 #include <string.h>
@@ -89,7 +89,7 @@ static void store_chunk(const double *v, int64_t n, const sw_buffer *b, int64_t 
   }
 }
 
-void sw_blur(sw_buffer *b, const double *least, sw_rng *rng) {
+void sw_perturb(sw_buffer *b, const double *least, sw_rng *rng) {
   static const double kNone[SW_CHUNK];
   sw_buffer row = row_of_floats(b);
   if (row.dims[0] == 0 || sw_small_integers(b)) return;

@@ -1,10 +1,10 @@
 /* What the uses of a program's arguments allow them to hold. */
-#ifndef EXEC_ROLES_H_
-#define EXEC_ROLES_H_
+#ifndef EXEC_DOMAINS_H_
+#define EXEC_DOMAINS_H_
 
 #include "shardwright/graph.h"
 
-typedef struct sw_role {
+typedef struct sw_value_domain {
   bool bounded; /* low and high mean something: within them all uses are in their domain */
   double low, high;
   bool index; /* of integers: what it chooses from has high - low + 1 places */
@@ -16,9 +16,9 @@ typedef struct sw_role {
   int vector_dim;
   int n_parts;
   double part_high[SW_MAX_RANK];
-} sw_role;
+} sw_value_domain;
 
-/* roles: one per argument of the main function. */
-SW_CHECKED sw_rc sw_roles_find(const sw_graph *g, sw_role *roles, sw_diag *d);
+/* domains: one per argument of the main function. */
+SW_CHECKED sw_rc sw_value_domains_find(const sw_graph *g, sw_value_domain *domains, sw_diag *d);
 
 #endif
