@@ -5,9 +5,8 @@
  *
  * A factor is a part of one or more dimensions; adjacent letters ("jk") are the factors of one dimension, major first.
  * Factors of the kind reduction, need_replication and permutation are listed, all others pass through; through blocked
- * ones no sharding is propagated. Our loops say more (offsets, coefficients, partial values), so the rule is made from
- * the op, not from them. Operands that StableHLO has and our op says by its kind (the initial value of a reduce) appear
- * as scalars.
+ * ones no sharding is propagated. Factors are loops; what Shardy has beyond loops and maps is the column `factors` of
+ * ops.def. Operands that StableHLO has and our op says by its kind (the initial value of a reduce) appear as scalars.
  */
 #ifndef PROPAGATE_FACTOR_RULE_H_
 #define PROPAGATE_FACTOR_RULE_H_

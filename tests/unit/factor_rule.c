@@ -76,6 +76,18 @@ static const struct {
     {"a f32 8,224,224,192; w f32 3,3,12,256", "r = convolution(a, w) 'feature_groups':16," CONV,
      "([i, jk, lm, no], [k, m, o, np])->([i, j, l, np]) {i=8, j=112, k=2, l=112, m=2, n=16, o=12, p=16} reduction={k, "
      "m, o} permutation={j, l}"},
+    {"a f32 4,224,224,192; w f32 3,3,192,256", "r = convolution(a, w) 'batch_groups':4," CONV,
+     "([i, kl, mn, o], [l, n, o, ip])->([j, k, m, ip]) {i=4, j=1, k=112, l=2, m=112, n=2, o=192, p=64} reduction={l, "
+     "n, o} permutation={k, m}"},
+    {"a f32 8,224,224,16; w f32 3,3,1,256", "r = convolution(a, w) 'feature_groups':16," CONV,
+     "([i, jk, lm, n], [k, m, o, np])->([i, j, l, np]) {i=8, j=112, k=2, l=112, m=2, n=16, o=1, p=16} reduction={k, "
+     "m, o} permutation={j, l}"},
+    {"a f32 8,224,224,192; w f32 3,3,12,16", "r = convolution(a, w) 'feature_groups':16," CONV,
+     "([i, jk, lm, no], [k, m, o, n])->([i, j, l, n]) {i=8, j=112, k=2, l=112, m=2, n=16, o=12} reduction={k, m, o} "
+     "permutation={j, l}"},
+    {"a f32 8,112,112,16; w f32 3,3,16,4", "r = convolution(a, w) 'lhs_dilation':[2,2]," CONV,
+     "([i, jk, lm, n], [k, m, n, o])->([i, j, l, o]) {i=8, j=111, k=2, l=111, m=2, n=16, o=4} reduction={k, m, n} "
+     "permutation={j, l}"},
     /* reductions, windows, sorting */
     {"a f32 2,64,13", "r = reduce(a) 'kind':'sum','dims':[1]",
      "([i, j, k], [])->([i, k]) {i=2, j=64, k=13} reduction={j}"},
@@ -98,6 +110,8 @@ static const struct {
     {"a c64 8,32,33", "r = fft(a) 'fft_type':'irfft','fft_length':[32,64]",
      "([i, j, k])->([i, j, k]) {i=8, j=32, k=33} need_replication={j, k} blocked_propagation={k}"},
     {"a f32 2,4,8,8", "r = cholesky(a)", "([i, j, k, l])->([i, j, k, l]) {i=2, j=4, k=8, l=8} need_replication={k, l}"},
+    {"a f32 8,5,3", "r, s = factor(a) 'how':'qr'",
+     "([i, j, k])->([i, j, k], [i, l]) {i=8, j=5, k=3, l=3} need_replication={j, k, l}"},
     {"a f32 8,3,3; b f32 8,3,5", "r = triangular_solve(a, b)",
      "([i, j, l], [i, j, k])->([i, l, k]) {i=8, j=3, k=5, l=3} need_replication={j, k, l}"},
     {"a f32 8,3,3; b f32 8,3,5", "r = triangular_solve(a, b) 'transpose':'transpose'",
@@ -113,6 +127,9 @@ static const struct {
      "([i, j, k], [], [], [])->([i, j, k]) {i=32, j=4, k=8} need_replication={j, k} blocked_propagation={j, k}"},
     {"a f32 32,4,8; u f32 32,1,2; i i32", "r = dynamic_update_slice(a, u, i, i, i)",
      "([i, j, l], [i, k, m], [], [], [])->([i, j, l]) {i=32, j=4, k=1, l=8, m=2} need_replication={k, m}"},
+    {"a f32 32,4,8; u f32 32,1,2",
+     "i = constant() 'value':1,'shape':[],'dtype':'i32'; r = dynamic_update_slice(a, u, i, i, i)",
+     "([i, j, l], [i, k, m], [], [], [])->([i, j, l]) {i=32, j=4, k=1, l=8, m=2}"},
     {"a f32 3,4,2,5; i i64 2,3,3",
      "r = gather(a, i) "
      "'offset_dims':[2,3,4],'collapsed_dims':[0],'start_index_map':[1,0,3],'index_vector_dim':2,'sizes':[1,2,2,1]",
@@ -144,6 +161,8 @@ static const struct {
     /* no rule, and rules by loops */
     {"", "r = iota() 'shape':[4],'dtype':'i32','dim':0", ""},
     {"a f32 3,9", "r = argmax(a) 'dim':1", "([i, j])->([i]) {i=3, j=9} need_replication={j}"},
+    {"a f32 3,9", "r = cumulative_logsumexp(a) 'dim':1", "([i, j])->([i, j]) {i=3, j=9} need_replication={j}"},
+    {"a f32 3,9", "r = cumulative(a) 'kind':'sum','dim':1", "([i, j], [])->([i, j]) {i=3, j=9} permutation={j}"},
 };
 
 static void rules_are_shardys(void **state) {
