@@ -262,7 +262,7 @@ static sw_rc bench_solve(const sw_call *call, sw_diag *d) {
   return sw_bench_solve(&o, print_line, NULL, d);
 }
 
-static sw_rc run(const sw_call *call, sw_diag *d) {
+static sw_rc cmd_bench(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   if (strcmp(s->what, "solve") == 0) return bench_solve(call, d);
   if (strcmp(s->what, "plan") == 0) return bench_plan(call, d);
@@ -289,4 +289,4 @@ const sw_command sw_command_bench = {
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),
-    .run = run};
+    .run = cmd_bench};

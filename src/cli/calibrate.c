@@ -29,7 +29,7 @@ static const sw_option kOptions[] = {
      SW_INTO_NUMBER(settings, min_s), .min = 0.001, .max = 60},
 };
 
-static sw_rc run(const sw_call *call, sw_diag *d) {
+static sw_rc cmd_calibrate(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   sw_calibrate_options o = {.name = s->name,
                             .cores = s->cores,
@@ -64,4 +64,4 @@ const sw_command sw_command_calibrate = {
     .example = "shardwright calibrate -o local.json",
     SW_OPTIONS(kOptions),
     .settings_bytes = sizeof(settings),
-    .run = run};
+    .run = cmd_calibrate};

@@ -37,7 +37,7 @@ static sw_rc check_certificate(const char *path, const sw_problem *p, int64_t *b
   return rc;
 }
 
-static sw_rc run(const sw_call *call, sw_diag *d) {
+static sw_rc cmd_check_solution(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   sw_problem p;
   int32_t *choice;
@@ -83,4 +83,4 @@ const sw_command sw_command_check_solution = {
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),
-    .run = run};
+    .run = cmd_check_solution};

@@ -236,7 +236,7 @@ static sw_rc check(const sw_call *call, sw_diag *d) {
   return s->faults && !mpi ? check_faults(&k, d) : SW_OK;
 }
 
-static sw_rc run(const sw_call *call, sw_diag *d) {
+static sw_rc cmd_comm(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   return strcmp(s->what, "check") == 0 ? check(call, d) : sw_comm_bench_command(call, d);
 }
@@ -259,4 +259,4 @@ const sw_command sw_command_comm = {
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),
-    .run = run};
+    .run = cmd_comm};

@@ -1,12 +1,12 @@
 /* What a subcommand is. Each lives in a file of its own, src/cli/NAME.c, that ends in its descriptor:
  *
- *   static sw_rc run(const sw_call *call, sw_diag *d) {
+ *   static sw_rc cmd_solve(const sw_call *call, sw_diag *d) {
  *     const settings *s = call->settings;
  *     ...
  *   }
  *   const sw_command sw_command_solve = {
  *       .name = "solve", .summary = "solve a selection problem", SW_OPTIONS(kOptions), SW_OPERANDS(kOperands),
- *       .settings_bytes = sizeof(settings), .run = run};
+ *       .settings_bytes = sizeof(settings), .run = cmd_solve};
  *
  * and has one line in commands.def. Parsing, --help, the manual page and completion follow from the descriptor.
  */

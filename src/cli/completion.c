@@ -248,7 +248,7 @@ static const struct {
   void (*write)(sw_text *out);
 } kShells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
 
-static sw_rc run(const sw_call *call, sw_diag *d) {
+static sw_rc cmd_completion(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   sw_text out = {0};
   for (size_t i = 0; i < sizeof kShells / sizeof kShells[0]; i++) {
@@ -262,4 +262,4 @@ const sw_command sw_command_completion = {.name = "completion",
                                           .example = "source <(shardwright completion bash)",
                                           SW_OPERANDS(kOperands),
                                           .settings_bytes = sizeof(settings),
-                                          .run = run};
+                                          .run = cmd_completion};

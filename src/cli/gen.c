@@ -78,7 +78,7 @@ static sw_rc write_model(const sw_graph *g, const char *path, sw_diag *d) {
   return rc;
 }
 
-static sw_rc run(const sw_call *call, sw_diag *d) {
+static sw_rc cmd_gen(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   if (s->list) return list(s, d);
   if (!s->arch) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "ARCH is missing; --list prints the architectures");
@@ -104,4 +104,4 @@ const sw_command sw_command_gen = {
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),
-    .run = run};
+    .run = cmd_gen};

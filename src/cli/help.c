@@ -46,7 +46,7 @@ static void list_ops(bool schema, sw_text *out) {
   if (schema) sw_text_puts(out, "\n  ]\n}\n");
 }
 
-static sw_rc run(const sw_call *call, sw_diag *d) {
+static sw_rc cmd_help(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   const sw_command *only = s->command ? sw_command_find(s->command, d) : NULL;
   if (s->command && !only) return SW_E_USAGE;
@@ -74,4 +74,4 @@ const sw_command sw_command_help = {.name = "help",
                                     SW_OPTIONS(kOptions),
                                     SW_OPERANDS(kOperands),
                                     .settings_bytes = sizeof(settings),
-                                    .run = run};
+                                    .run = cmd_help};

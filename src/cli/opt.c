@@ -12,7 +12,7 @@ static const sw_operand kOperands[] = {
     {.name = "FILE", .help = "MLIR text; - reads standard input", .into = SW_INTO_TEXT(settings, input)}};
 static const sw_option kOptions[] = {SW_OPTION_OUTPUT_INTO(settings, output)};
 
-static sw_rc run(const sw_call *call, sw_diag *d) {
+static sw_rc cmd_opt(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   sw_program_options options = {.report = sw_session_report};
   char *text;
@@ -34,4 +34,4 @@ const sw_command sw_command_opt = {
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),
-    .run = run};
+    .run = cmd_opt};

@@ -47,7 +47,7 @@ static sw_rc partition(const settings *s, const sw_session *session, sw_plan *pl
   return rc ? rc : sw_print_text(&out, d);
 }
 
-static sw_rc run(const sw_call *call, sw_diag *d) {
+static sw_rc cmd_partition(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   sw_session session;
   sw_plan plan;
@@ -66,4 +66,4 @@ const sw_command sw_command_partition = {
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),
-    .run = run};
+    .run = cmd_partition};

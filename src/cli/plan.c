@@ -182,7 +182,7 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
   return sw_cancelled(call->cancel) ? SW_E_CANCELLED : SW_OK;
 }
 
-static sw_rc run(const sw_call *call, sw_diag *d) {
+static sw_rc cmd_plan(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   const double began_s = sw_now_s();
   sw_session session;
@@ -205,4 +205,4 @@ const sw_command sw_command_plan = {
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),
-    .run = run};
+    .run = cmd_plan};

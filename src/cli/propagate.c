@@ -90,7 +90,7 @@ static sw_rc show_rules(const settings *s, const sw_session *session, sw_diag *d
   return sw_save_text(s->output, &out, d);
 }
 
-static sw_rc run(const sw_call *call, sw_diag *d) {
+static sw_rc cmd_propagate(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   sw_session session;
   sw_model_options from = s->from;
@@ -122,4 +122,4 @@ const sw_command sw_command_propagate = {
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),
-    .run = run};
+    .run = cmd_propagate};

@@ -242,7 +242,7 @@ static sw_rc report(const settings *s, const request *r, const sw_route *route, 
   return SW_OK;
 }
 
-static sw_rc run(const sw_call *call, sw_diag *d) {
+static sw_rc cmd_reshard(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   request r = {0};
   sw_route route;
@@ -277,4 +277,4 @@ const sw_command sw_command_reshard = {
     .example = "shardwright reshard --mesh x=2,y=3 --shape 6x6 --from '[[x],[y]]' --to '[[y],[x]]' --show",
     SW_OPTIONS(kOptions),
     .settings_bytes = sizeof(settings),
-    .run = run};
+    .run = cmd_reshard};

@@ -183,7 +183,7 @@ static sw_rc run_by_text(const sw_call *call, const sw_session *session, sw_diag
   return run_whole(call, session, d);
 }
 
-static sw_rc run(const sw_call *call, sw_diag *d) {
+static sw_rc cmd_run(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   bool planned = s->plan && !s->against;
   sw_model_options from = s->from;
@@ -217,4 +217,4 @@ const sw_command sw_command_run = {
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),
-    .run = run};
+    .run = cmd_run};

@@ -41,7 +41,7 @@ static sw_rc run_and_join(const sw_local_cli *r, const sw_local_program *p, cons
   return rc ? rc : print_run(p, &stats, torn, call, d);
 }
 
-static sw_rc run(const sw_local_cli *r, const sw_local_program *p, const sw_call *call, sw_diag *d) {
+static sw_rc run_traced(const sw_local_cli *r, const sw_local_program *p, const sw_call *call, sw_diag *d) {
   int32_t n = p->graph->n_args;
   const sw_type **types;
   sw_tensor *args;
@@ -65,5 +65,5 @@ sw_rc sw_run_local(const sw_local_cli *r, const sw_local_program *p, const sw_ca
     traced.run.on_call = sw_trace_on_call;
     traced.run.listener = trace;
   }
-  return sw_run_trace_close(trace, r->trace, run(&traced, p, call, d), d);
+  return sw_run_trace_close(trace, r->trace, run_traced(&traced, p, call, d), d);
 }

@@ -201,7 +201,7 @@ static sw_rc solve(const sw_call *call, history *h, sw_diag *d) {
   return exit_of(&p, &solution, call, d);
 }
 
-static sw_rc run(const sw_call *call, sw_diag *d) {
+static sw_rc cmd_solve(const sw_call *call, sw_diag *d) {
   history h = {0};
   if (!call->common->quiet && !call->common->debug && isatty(STDERR_FILENO)) sw_log_set_level(SW_LOG_INFO);
   sw_rc rc = solve(call, &h, d);
@@ -221,4 +221,4 @@ const sw_command sw_command_solve = {
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),
     .settings_bytes = sizeof(settings),
-    .run = run};
+    .run = cmd_solve};

@@ -14,7 +14,7 @@ static const bool kHasGlpk = true;
 static const bool kHasGlpk = false;
 #endif
 
-static sw_rc run(const sw_call *call, sw_diag *d) {
+static sw_rc cmd_version(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
   /* GLPK decides under which licence the binary may be passed on (NOTICE). */
   const char *licence = kHasGlpk ? "GPL-3.0-or-later" : "Apache-2.0";
@@ -33,4 +33,4 @@ const sw_command sw_command_version = {.name = "version",
                                        .summary = "print the version and what it was built with",
                                        SW_OPTIONS(kOptions),
                                        .settings_bytes = sizeof(settings),
-                                       .run = run};
+                                       .run = cmd_version};
