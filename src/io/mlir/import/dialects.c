@@ -1,7 +1,11 @@
 /* The dialects that are read, and who of them is asked (dialect.h). */
 #include "io/mlir/import/dialect.h"
 
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "base/hash.h"
 
 /* In the order in which hooks run. */
 /* clang-format off */
@@ -41,24 +45,37 @@ static sw_ir_span without_dialect(const sw_ir_tree *t, sw_ir_span name) {
   return name;
 }
 
-static const sw_ir_row *row_named(const sw_ir_tree *t, const char *prefix, sw_ir_span rest) {
-  const size_t n = strlen(prefix);
-  const char first = n ? prefix[0] : t->s[rest.at]; /* looked at before a call: this runs for every row and op */
+/* Rows by name, as rows are asked for at every op: an open hash table, filled once, of four times the rows there are.
+ */
+enum { ROW_SLOTS = 2048 };
+static const sw_ir_row *g_rows[ROW_SLOTS];
+
+static const sw_ir_row **slot_of(const char *name, size_t n) {
+  size_t i = sw_hash_quick(name, n) % ROW_SLOTS;
+  while (g_rows[i] && (strncmp(g_rows[i]->name, name, n) != 0 || g_rows[i]->name[n])) i = (i + 1) % ROW_SLOTS;
+  return &g_rows[i];
+}
+
+static void fill_rows(void) {
   for (int i = 0; i < N_DIALECTS; i++) {
     for (size_t k = 0; k < kDialects[i]->n_rows; k++) {
-      const sw_ir_row *row = &kDialects[i]->rows[k];
-      if (row->name[0] == first && strncmp(row->name, prefix, n) == 0 && sw_ir_is(t, rest, row->name + n)) return row;
+      const sw_ir_row *row = &kDialects[i]->rows[k], **slot = slot_of(row->name, strlen(row->name));
+      if (!*slot) *slot = row;
     }
   }
-  return NULL;
 }
 
 const sw_ir_row *sw_ir_row_of(const sw_ir_tree *t, sw_ir_span name) {
-  static const char kOlder[] = "mesh.";
-  const sw_ir_row *row = row_named(t, "", without_dialect(t, name));
+  static const char kOlder[] = "mesh.", kNewer[] = "shard.";
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  (void)pthread_once(&once, fill_rows);
+  const sw_ir_span bare = without_dialect(t, name);
+  const sw_ir_row *row = *slot_of(t->s + bare.at, sw_ir_len(bare));
   if (row || !sw_ir_starts(t, name, kOlder)) return row;
-  name.at += (uint32_t)strlen(kOlder); /* without a row of its own it is the shard dialect's */
-  return row_named(t, "shard.", name);
+  char newer[64]; /* without a row of its own it is the shard dialect's */
+  name.at += (uint32_t)strlen(kOlder);
+  int n = snprintf(newer, sizeof newer, "%s%.*s", kNewer, (int)sw_ir_len(name), t->s + name.at);
+  return n < (int)sizeof newer ? *slot_of(newer, (size_t)n) : NULL;
 }
 
 bool sw_ir_is_return(const sw_ir_tree *t, const sw_ir_op *o) {
