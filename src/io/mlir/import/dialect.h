@@ -11,17 +11,22 @@
 #ifndef IO_MLIR_DIALECT_H_
 #define IO_MLIR_DIALECT_H_
 
-#include "io/mlir/import/import.h"
+#include "io/mlir/import/annotate.h"
 
-struct sw_im_inside; /* a region that is read on its own */
+/* A sharding in the text of a dialect, resolved and trimmed, as one over a mesh. */
+typedef struct sw_im_said {
+  sw_ir_span text;
+  const sw_mesh *mesh;
+  int rank;
+} sw_im_said;
 
 typedef struct sw_dialect_hooks {
   size_t state_bytes; /* 0: it has no state */
-  /* A program is about to be read: what its text says that it is, into `p` and the options of this reading. And when
-   * all of it is read without an error. */
-  sw_rc (*begin)(sw_importer *m, struct sw_program *p, sw_program_options *o);
-  sw_rc (*finish)(sw_importer *m);
-  /* Before anything is imported: main is found. */
+  /* Main is found: the mesh that the text declares into m->own_mesh. *known: one of the hooks before has found how the
+   * devices lie. Then that of a program of one device is asked for its grid, into m->cut. */
+  sw_rc (*own_mesh)(sw_importer *m, bool *known);
+  sw_rc (*grid)(sw_importer *m, bool *found);
+  /* Before anything is imported: the graph's mesh is known. */
   sw_rc (*open)(sw_importer *m);
   /* `reader` is about to read a part of the text of `from` into a graph of its own (sw_im_read_region). */
   sw_rc (*inherit)(sw_importer *reader, const sw_importer *from);
@@ -39,13 +44,13 @@ typedef struct sw_dialect_hooks {
   /* An op is imported; it became ops of the graph from `first` on. */
   sw_rc (*imported)(sw_importer *m, uint32_t op, sw_id first);
 
-  /* A region on scalars that is not element by element, of `n_args` arguments and `n_results` results: *out is what is
-   * read of it, kept until the importer ends, or NULL where it cannot be written out. Then its results for arguments of
-   * the shape. One dialect has both. */
-  sw_rc (*open_region)(sw_importer *m, uint32_t op, uint32_t block, uint32_t n_args, uint32_t n_results,
-                       struct sw_im_inside **out);
-  sw_rc (*apply_region)(sw_importer *m, struct sw_im_inside *inside, const sw_id *args, const sw_type *shape,
-                        sw_id *out);
+  /* Is the op one that brings whole tensors to another sharding? */
+  bool (*reshards)(const sw_ir_tree *t, const sw_ir_op *o);
+  /* A sharding in the dialect's spelling over a mesh (SW_E_INPUT: it is none over that); as an annotation of a value of
+   * the graph, for which what cannot be said in the graph's mesh is left out with a warning. */
+  sw_rc (*read_sharding)(sw_importer *m, const sw_im_said *said, sw_arena *arena, sw_sharding *out, bool *done,
+                         sw_diag *d);
+  sw_rc (*annotate)(sw_importer *m, const sw_im_target *of, sw_ir_span sharding, uint32_t at, bool *done);
 
   /* Argument `i` of main (no tuple), with its type in the text. */
   sw_rc (*argument)(sw_importer *m, uint32_t i, sw_id value, sw_ir_span type);
@@ -76,18 +81,18 @@ SW_CHECKED sw_rc sw_im_state(sw_importer *m, const sw_dialect *dialect, void **o
 void *sw_im_state_of(const sw_importer *m, const sw_dialect *dialect);
 
 /* All dialects' hooks of a kind. */
-SW_CHECKED sw_rc sw_im_begin(sw_importer *m, struct sw_program *p, sw_program_options *o);
-SW_CHECKED sw_rc sw_im_finish(sw_importer *m);
+SW_CHECKED sw_rc sw_im_find_own_mesh(sw_importer *m);
+SW_CHECKED sw_rc sw_im_find_grid(sw_importer *m, bool *found);
+bool sw_im_reshards(const sw_ir_tree *t, const sw_ir_op *o);
+SW_CHECKED sw_rc sw_im_read_sharding(sw_importer *m, const sw_im_said *said, sw_arena *arena, sw_sharding *out,
+                                     sw_diag *d);
+SW_CHECKED sw_rc sw_im_annotate_said(sw_importer *m, const sw_im_target *of, sw_ir_span sharding, uint32_t at);
 SW_CHECKED sw_rc sw_im_open_dialects(sw_importer *m);
 SW_CHECKED sw_rc sw_im_inherit(sw_importer *reader, const sw_importer *from);
 SW_CHECKED sw_rc sw_im_take_unread(sw_importer *m, uint32_t op, bool *done);
 SW_CHECKED sw_rc sw_im_take(sw_importer *m, const sw_ir_row *row, uint32_t op, bool *done);
 SW_CHECKED sw_rc sw_im_take_call(sw_importer *m, uint32_t op, sw_ir_span target, bool *done);
 SW_CHECKED sw_rc sw_im_take_callee(sw_importer *m, uint32_t op, sw_ir_span callee, bool *done);
-SW_CHECKED sw_rc sw_im_open_inside(sw_importer *m, uint32_t op, uint32_t block, uint32_t n_args, uint32_t n_results,
-                                   struct sw_im_inside **out);
-SW_CHECKED sw_rc sw_im_apply_inside(sw_importer *m, struct sw_im_inside *inside, const sw_id *args,
-                                    const sw_type *shape, sw_id *out);
 SW_CHECKED sw_rc sw_im_imported(sw_importer *m, uint32_t op, sw_id first);
 SW_CHECKED sw_rc sw_im_see_argument(sw_importer *m, uint32_t i, sw_id value, sw_ir_span type);
 SW_CHECKED sw_rc sw_im_see_returned(sw_importer *m, const sw_id *values, uint32_t n);

@@ -11,8 +11,9 @@
 /* clang-format off */
 #define DIALECTS(X) \
   X(func) \
-  X(manual) \
-  X(annotate) \
+  X(gspmd) \
+  X(shard) \
+  X(sdy) \
   X(partitioned) \
   X(roles) \
   X(stablehlo) \
@@ -115,14 +116,12 @@ sw_rc sw_im_state(sw_importer *m, const sw_dialect *dialect, void **out) {
 
 /* Every dialect that has the hook, until one fails, or `until` holds. */
 #define EACH(hook, until, ...)                                  \
-  for (int at = 0; at < N_DIALECTS && !(until); at++) {         \
-    const sw_dialect_hooks *hooks = kDialects[at]->hooks;       \
+  for (int k = 0; k < N_DIALECTS && !(until); k++) {            \
+    const sw_dialect_hooks *hooks = kDialects[k]->hooks;        \
     if (hooks && hooks->hook) SW_TRY(hooks->hook(__VA_ARGS__)); \
   }                                                             \
   return SW_OK
 
-sw_rc sw_im_begin(sw_importer *m, struct sw_program *p, sw_program_options *o) { EACH(begin, false, m, p, o); }
-sw_rc sw_im_finish(sw_importer *m) { EACH(finish, false, m); }
 sw_rc sw_im_open_dialects(sw_importer *m) { EACH(open, false, m); }
 sw_rc sw_im_inherit(sw_importer *reader, const sw_importer *from) { EACH(inherit, false, reader, from); }
 sw_rc sw_im_imported(sw_importer *m, uint32_t op, sw_id first) { EACH(imported, false, m, op, first); }
@@ -139,15 +138,39 @@ sw_rc sw_im_see_output(sw_importer *m, uint32_t ret, sw_id value, int32_t index)
   EACH(output, false, m, ret, value, index);
 }
 
-sw_rc sw_im_open_inside(sw_importer *m, uint32_t op, uint32_t block, uint32_t n_args, uint32_t n_results,
-                        struct sw_im_inside **out) {
-  *out = NULL;
-  EACH(open_region, *out, m, op, block, n_args, n_results, out);
+sw_rc sw_im_find_own_mesh(sw_importer *m) {
+  bool known = false;
+  EACH(own_mesh, false, m, &known);
 }
 
-sw_rc sw_im_apply_inside(sw_importer *m, struct sw_im_inside *inside, const sw_id *args, const sw_type *shape,
-                         sw_id *out) {
-  EACH(apply_region, false, m, inside, args, shape, out);
+sw_rc sw_im_find_grid(sw_importer *m, bool *found) {
+  *found = false;
+  EACH(grid, *found, m, found);
+}
+
+bool sw_im_reshards(const sw_ir_tree *t, const sw_ir_op *o) {
+  for (int i = 0; i < N_DIALECTS; i++) {
+    const sw_dialect_hooks *hooks = kDialects[i]->hooks;
+    if (hooks && hooks->reshards && hooks->reshards(t, o)) return true;
+  }
+  return false;
+}
+
+static sw_rc read_sharding(sw_importer *m, const sw_im_said *said, sw_arena *arena, sw_sharding *out, bool *done,
+                           sw_diag *d) {
+  EACH(read_sharding, *done, m, said, arena, out, done, d);
+}
+
+sw_rc sw_im_read_sharding(sw_importer *m, const sw_im_said *said, sw_arena *arena, sw_sharding *out, sw_diag *d) {
+  bool done = false;
+  SW_TRY(read_sharding(m, said, arena, out, &done, d));
+  if (done) return SW_OK;
+  return SW_FAIL_INPUT(d, sw_ir_place(m->t, said->text.at), "the sharding is in a form that is not known");
+}
+
+sw_rc sw_im_annotate_said(sw_importer *m, const sw_im_target *of, sw_ir_span sharding, uint32_t at) {
+  bool done = false;
+  EACH(annotate, done, m, of, sharding, at, &done);
 }
 
 sw_rc sw_im_take_unread(sw_importer *m, uint32_t op, bool *done) {

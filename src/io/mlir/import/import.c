@@ -5,6 +5,7 @@
  *   relu    return %1                 %4 of main is that value
  */
 #include "io/mlir/import/dialect.h"
+#include "io/mlir/import/local.h"
 #include "io/mlir/roles/roles.h"
 #include "io/mlir/import/tuple.h"
 
@@ -213,7 +214,9 @@ static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *returned, ui
       if (m->roles->at[a].output == (int64_t)i) alias = m->roles->at[a].value;
     }
     SW_TRY(sw_graph_add_output(m->g, name, values[i], alias, sw_im_place(m, ret), m->d));
-    if (alias < 0) SW_TRY(sw_im_see_output(m, ret, values[i], (int32_t)i)); /* else as it came */
+    if (alias >= 0) continue; /* as it came */
+    SW_TRY(sw_im_annotate_output(m, values[i], (int32_t)i));
+    SW_TRY(sw_im_see_output(m, ret, values[i], (int32_t)i));
   }
   if (n < m->n_declared) {
     return SW_IM_FAIL(m, ret, "%u values are returned; the function declares %u", n, m->n_declared);
@@ -406,6 +409,8 @@ static sw_rc open_reader(sw_importer *m, sw_importer *reader, sw_graph **body) {
                           .o = m->o,
                           .rules = m->rules,
                           .files = m->files ? m->files : &m->g->arena, /* ops pass their locations on */
+                          .own_mesh = m->own_mesh,
+                          .has_named_meshes = m->has_named_meshes,
                           .by_device = true,
                           .main = m->main,
                           .module = m->module,
@@ -530,6 +535,7 @@ static sw_rc add_arg(sw_importer *m, sw_ir_instance *in, uint32_t block, uint32_
   in->slots[m->names->block[block] + i] = id;
   if (m->roles) m->roles->at[i].value = id;
   SW_TRY(sw_im_see_type(m, id, a->type));
+  SW_TRY(sw_im_annotate_arg(m, i, id));
   return sw_im_see_argument(m, i, id, a->type);
 }
 
@@ -583,6 +589,8 @@ sw_rc sw_im_import(sw_importer *m) {
   SW_TRY(find_main(m));
   SW_TRY(check_main(m));
   SW_TRY(sw_im_open_rules(m));
+  SW_TRY(sw_im_find_mesh(m));
+  SW_TRY(sw_im_open_local(m));
   SW_TRY(sw_im_open_dialects(m));
   uint32_t block = sw_ir_block_at(m->t, sw_im_op(m, m->main), 0);
   const sw_ir_block *b = &m->t->blocks.at[block];

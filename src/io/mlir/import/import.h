@@ -116,6 +116,8 @@ struct sw_importer {
   uint32_t n_declared;
   char *rules;                               /* text of the rules file; owned; NULL: none */
   sw_arena *files;                           /* names of files in locations; NULL: the graph's, which outlives them */
+  sw_mesh own_mesh;                          /* that the text declares; no axes: there is none */
+  bool has_named_meshes;                     /* shardings are about them, and not about a grid */
   uint32_t open_axes;                        /* of the mesh that the text declares: their sizes are not known */
   bool by_device;                            /* in a manual computation: collectives are ops of one device */
   struct sw_im_cut_program *cut;             /* of a program that is partitioned already; NULL: it is whole */
@@ -152,9 +154,10 @@ enum {
   SW_IR_UNPLANNED = 2, /* operands may have no tensor */
   SW_IR_STORAGE = 4,   /* elements of quantized types stay as they are stored */
   SW_IR_HANDS_ON = SW_IR_TUPLES | SW_IR_STORAGE,
-  SW_IR_SCALARS = 8,  /* works element by element, also on tensors in place of a region's scalars */
-  SW_IR_SPREADS = 16, /* only changes the shape of a region's scalar */
-  SW_IR_PASSES = 32   /* its result is its operand, of which it says something */
+  SW_IR_SCALARS = 8,   /* works element by element, also on tensors in place of a region's scalars */
+  SW_IR_SPREADS = 16,  /* only changes the shape of a region's scalar */
+  SW_IR_PASSES = 32,   /* its result is its operand, of which it says something */
+  SW_IR_BY_DEVICE = 64 /* a collective, or the number of a device: of what one device does */
 };
 
 struct sw_ir_row {
@@ -305,6 +308,9 @@ SW_CHECKED sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op);
 sw_ir_span sw_im_sharding_attr(const sw_ir_tree *t, sw_ir_span attrs);
 /* Does the op only say something about its operand? */
 bool sw_im_sees_through(const sw_ir_tree *t, const sw_ir_op *o);
+/* Attributes of the module; empty: it has none. A whole number among them; false: it is not there. */
+sw_ir_span sw_im_module_attrs(const sw_importer *m);
+bool sw_im_module_number(const sw_importer *m, const char *key, int64_t *out);
 void sw_im_warn(sw_importer *m, uint32_t at, const char *fmt, ...) SW_PRINTF(3, 4);
 
 /* The attributes of argument `i` of a function: written with it, or in arg_attrs. */

@@ -51,6 +51,15 @@ sw_rc sw_im_declare_results(sw_importer *m) {
   return SW_OK;
 }
 
+sw_ir_span sw_im_module_attrs(const sw_importer *m) {
+  return m->module == SW_IR_NONE ? (sw_ir_span){0, 0} : sw_im_op(m, m->module)->attrs;
+}
+
+bool sw_im_module_number(const sw_importer *m, const char *key, int64_t *out) {
+  sw_ir_span v = sw_ir_entry(m->t, sw_im_module_attrs(m), key);
+  return sw_ir_present(v) && sw_ir_read_int(m->t, v, out);
+}
+
 sw_ir_span sw_im_sharding_attr(const sw_ir_tree *t, sw_ir_span attrs) {
   sw_ir_span v = sw_ir_entry(t, attrs, "sdy.sharding");
   return sw_ir_present(v) ? v : sw_ir_entry(t, attrs, "mhlo.sharding");

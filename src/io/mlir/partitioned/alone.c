@@ -1,8 +1,5 @@
 /* Collectives of StableHLO, and the number of a device: in a manual computation, in a program that is partitioned
  * already, in one for a single device. */
-#include <string.h>
-
-#include "io/mlir/annotate/annotate.h"
 #include "io/mlir/import/dialect.h"
 #include "io/mlir/partitioned/partitioned.h"
 
@@ -27,7 +24,8 @@ static sw_rc alone(sw_importer *m, uint32_t op, bool *done) {
   if (is_number(m, op)) {
     static const uint32_t kZero = 0;
     sw_im_attrs a = {.n = 0};
-    *done = sw_im_annotations_of(m)->one_device;
+    int64_t partitions;
+    *done = sw_im_module_number(m, "mhlo.num_partitions", &partitions) && partitions == 1;
     if (!*done) return SW_OK;
     sw_im_numbers(&a, SW_ATTR_SHAPE, NULL, 0);
     sw_im_int(&a, SW_ATTR_DTYPE, SW_U32);
@@ -63,7 +61,7 @@ static sw_rc collective(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 }
 
 /* Collectives outside of manual computations say what each device does: the program is partitioned already. */
-sw_rc sw_im_local(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+static sw_rc local(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   if (m->by_device) return collective(m, row, op);
   if (m->cut) return sw_im_listed(m, row, op);
   sw_ir_span name = sw_im_op(m, op)->name;
@@ -76,32 +74,16 @@ sw_rc sw_im_local(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 
 /* clang-format off */
 static const sw_ir_row kRows[] = {
-    {"all_reduce", sw_im_local, .flags = SW_IR_STORAGE},
-    {"all_gather", sw_im_local, .flags = SW_IR_STORAGE},
-    {"all_to_all", sw_im_local, .flags = SW_IR_STORAGE},
-    {"reduce_scatter", sw_im_local, .flags = SW_IR_STORAGE},
-    {"collective_permute", sw_im_local, .flags = SW_IR_STORAGE},
-    {"collective_broadcast", sw_im_local, .flags = SW_IR_STORAGE},
-    {"cross-replica-sum", sw_im_local, .flags = SW_IR_STORAGE},
-    {"partition_id", sw_im_local, .flags = SW_IR_STORAGE},
-    {"replica_id", sw_im_local, .flags = SW_IR_STORAGE},
-#define GRID(text) {"shard." text, sw_im_on_grid}
-    GRID("all_gather"), GRID("all_reduce"), GRID("all_slice"), GRID("all_to_all"), GRID("reduce_scatter"),
-    GRID("broadcast"), GRID("gather"), GRID("scatter"), GRID("reduce"), GRID("send"), GRID("recv"), GRID("shift"),
-    GRID("update_halo"), GRID("process_linear_index"), GRID("process_multi_index"), GRID("grid_shape"),
-    GRID("neighbors_linear_indices"),
-#undef GRID
-    {"shard.shard_shape", sw_im_on_grid, .flags = SW_IR_UNPLANNED},
-    {"mesh.mesh_shape", sw_im_on_grid},
-    {"mesh.size", sw_im_on_grid},
-    {"mesh.idx", sw_im_on_grid},
+    {"all_reduce", local, .flags = SW_IR_BY_DEVICE | SW_IR_STORAGE},
+    {"all_gather", local, .flags = SW_IR_BY_DEVICE | SW_IR_STORAGE},
+    {"all_to_all", local, .flags = SW_IR_BY_DEVICE | SW_IR_STORAGE},
+    {"reduce_scatter", local, .flags = SW_IR_BY_DEVICE | SW_IR_STORAGE},
+    {"collective_permute", local, .flags = SW_IR_BY_DEVICE | SW_IR_STORAGE},
+    {"collective_broadcast", local, .flags = SW_IR_BY_DEVICE | SW_IR_STORAGE},
+    {"cross-replica-sum", local, .flags = SW_IR_BY_DEVICE | SW_IR_STORAGE},
+    {"partition_id", local, .flags = SW_IR_BY_DEVICE | SW_IR_STORAGE},
+    {"replica_id", local, .flags = SW_IR_BY_DEVICE | SW_IR_STORAGE},
 };
 /* clang-format on */
 
-static sw_rc open(sw_importer *m) { return m->cut ? sw_im_open_cut(m) : SW_OK; }
-
-static sw_rc finish(sw_importer *m) { return m->cut ? sw_im_local_program(m) : SW_OK; }
-
-static const sw_dialect_hooks kHooks = {
-    .begin = sw_im_begin_cut, .finish = finish, .open = open, .callee = sw_im_declared_exchange};
-const sw_dialect sw_dialect_partitioned = {"partitioned", SW_IR_ROWS(kRows), NULL, 0, &kHooks};
+const sw_dialect sw_dialect_partitioned = {"partitioned", SW_IR_ROWS(kRows), NULL, 0, NULL};

@@ -3,7 +3,7 @@
  * tensors' shape. */
 #include "io/mlir/stablehlo/lift.h"
 
-#include "io/mlir/import/dialect.h"
+#include "io/mlir/batching/batch.h"
 #include "io/mlir/stablehlo/stablehlo.h"
 
 enum { MOST_DEEP_CALLS = 16 };
@@ -63,7 +63,7 @@ sw_rc sw_im_open_body(sw_importer *m, uint32_t op, uint32_t region, uint32_t n_a
   out->captures = reads_outside(m, block);
   *lifts = sw_im_block_lifts(m, block, n_results, 0);
   if (*lifts) return SW_OK;
-  SW_TRY(sw_im_open_inside(m, op, block, n_args, n_results, &out->inside));
+  SW_TRY(sw_batch_open_region(m, op, block, n_args, n_results, &out->inside));
   *lifts = out->inside != NULL;
   return SW_OK;
 }
@@ -105,7 +105,7 @@ sw_rc sw_im_apply(sw_importer *m, const sw_im_body *b, const sw_id *args, const 
     return sw_im_complex_extreme(m, b->op, b->applied->code == SW_OP_MAXIMUM, args, out);
   }
   if (b->applied) return sw_im_two(m, b->op, b->applied->code, args[0], args[1], out);
-  if (b->inside) return sw_im_apply_inside(m, b->inside, args, shape, out);
+  if (b->inside) return sw_batch_apply_region(m, b->inside, args, shape, out);
   const sw_type *outer = m->lifted;
   sw_id active = m->active;
   sw_type own = *shape; /* types of the graph move as it grows; their sizes stay */

@@ -1,0 +1,200 @@
+/* Shardy: which ops its dialect has, and what its attributes say of values. */
+#include "io/mlir/sdy/sdy.h"
+
+#include <string.h>
+
+#include "io/mlir/import/annotate.h"
+#include "io/mlir/import/dialect.h"
+
+extern const sw_dialect sw_dialect_sdy;
+
+/* --- shardings ---------------------------------------------------------------------------------------------------- */
+
+static bool is_ours(const sw_importer *m, sw_ir_span sharding) {
+  return sw_ir_len(sharding) && m->t->s[sharding.at] != '"'; /* else GSPMD's */
+}
+
+/* Over any mesh, in which the axes have the same names. */
+static sw_rc read_sharding(sw_importer *m, const sw_im_said *said, sw_arena *arena, sw_sharding *out, bool *done,
+                           sw_diag *d) {
+  sw_ir_span in = said->text;
+  *done = is_ours(m, in);
+  if (!*done) return SW_OK;
+  in = sw_sdy_dims(m->t, in);
+  return sw_sharding_parse_as(said->mesh, said->rank, SW_FORM_SDY, m->t->s + in.at, sw_ir_len(in),
+                              sw_ir_place(m->t, in.at), arena, out, d);
+}
+
+/* Dims with "?" among their axes: [{"x", ?}, {?}]. */
+static uint32_t open_dims(const sw_ir_tree *t, sw_ir_span list) {
+  uint32_t open = 0, cursor = 0;
+  sw_ir_span dim;
+  for (int k = 0; k < 32 && sw_ir_next_item(t, list, &cursor, &dim); k++) {
+    if (memchr(t->s + dim.at, '?', sw_ir_len(dim))) open |= UINT32_C(1) << k;
+  }
+  return open;
+}
+
+/* In the mesh that it speaks of; one of no axes says nothing of dims. */
+static sw_rc check_in_own_mesh(sw_importer *m, const sw_sdy_sharding *said, const sw_type *type) {
+  sw_sharding s;
+  uint32_t cursor = 0, n = 0;
+  sw_ir_span dim, list = {said->dims.at, sw_ir_inside(m->t, said->dims).end + 1};
+  while (sw_ir_next_item(m->t, list, &cursor, &dim)) n++;
+  if (n != (uint32_t)type->rank && (n || said->mesh.n_axes)) {
+    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, said->dims.at),
+                         "the sharding has %u dims; expected %d, as the tensor has", n, type->rank);
+  }
+  sw_diag why = {0};
+  sw_span at = sw_ir_place(m->t, said->dims.at);
+  sw_rc rc = sw_sharding_parse_as(&said->mesh, type->rank, SW_FORM_SDY, m->t->s + said->dims.at, sw_ir_len(said->dims),
+                                  at, &m->scratch, &s, &why);
+  if (rc == SW_E_INPUT && why.line) at = (sw_span){why.file, why.line, why.col};
+  if (!rc) rc = sw_sharding_verify(&said->mesh, &s, type->rank, type->dims, &why);
+  return rc == SW_E_INPUT ? SW_FAIL_INPUT(m->d, at, "%s", why.text) : rc;
+}
+
+static sw_rc annotate(sw_importer *m, const sw_im_target *of, sw_ir_span sharding, uint32_t at, bool *done) {
+  const sw_value *v = &m->g->values[of->value];
+  const sw_type *type = &v->type;
+  sw_sdy_sharding said;
+  *done = is_ours(m, sharding);
+  if (!*done) return SW_OK;
+  SW_TRY(sw_sdy_said(m, sharding, &said));
+  sw_ir_span dims = said.dims;
+  if (sw_ir_len(dims)) SW_TRY(check_in_own_mesh(m, &said, type));
+  sw_sdy_tell_foreign(m, &said, at);
+  if (!sw_ir_len(dims) || said.foreign) return SW_OK;
+  sw_sharding s;
+  sw_diag why = {0};
+  sw_rc rc = sw_sharding_parse_as(&m->g->mesh, type->rank, SW_FORM_SDY, m->t->s + dims.at, sw_ir_len(dims),
+                                  sw_ir_place(m->t, dims.at), &m->g->arena, &s, &why);
+  if (!rc) rc = sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, &why);
+  if (!rc && !of->use && v->def >= 0) sw_im_drop_idle_axes(type, &s);
+  if (!rc) {
+    sw_ir_span list = {dims.at, sw_ir_inside(m->t, dims).end + 1};
+    return sw_im_add_annotation(m, of, &s, of->open | open_dims(m->t, list), at);
+  }
+  if (rc != SW_E_INPUT) return rc;
+  sw_im_warn(m, at, "the sharding of '%s' is left out: %s", v->name, why.text);
+  return SW_OK;
+}
+
+/* sdy.sharding = #sdy.sharding_per_value<[<...>, <...>]> */
+static sw_rc annotate_results(sw_importer *m, uint32_t op) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  sw_ir_span v = sw_ir_present(o->attrs) ? sw_ir_entry(m->t, o->attrs, "sdy.sharding") : (sw_ir_span){0, 0}, item;
+  if (!sw_ir_present(v) || m->o->keep != SW_KEEP_ALL || m->split) return SW_OK;
+  sw_ir_span list = sw_ir_inside(m->t, sw_ir_resolved(m->t, v));
+  uint32_t cursor = 0, n = sw_ir_result_count(m->t, o);
+  for (uint32_t i = 0; i < n && sw_ir_next_item(m->t, list, &cursor, &item); i++) {
+    const sw_id *value = sw_im_result(m, op, i);
+    if (value && *value >= 0) SW_TRY(sw_im_annotate(m, *value, item, 0, o->text.at)); /* else a tuple */
+  }
+  return SW_OK;
+}
+
+/* --- ops ---------------------------------------------------------------------------------------------------------- */
+
+/* sdy.sharding_constraint %0 <@mesh, [{"x"}, {}]> : T
+ * sdy.all_gather [{}, {"y"}] %0 out_sharding=<@mesh, [{"x"}, {}]> : T, and the other collectives of whole tensors */
+static sw_rc constraint(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  const sw_ir_op *o = sw_im_op(m, op);
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  sw_ir_span v = sw_ir_attr(m->t, o, "sharding", NULL);
+  if (!sw_ir_present(v)) v = sw_ir_attr(m->t, o, "out_sharding", NULL);
+  if (!sw_ir_present(v)) {
+    v = (sw_ir_span){o->body.at, o->body.end};
+    while (v.at < v.end && m->t->s[v.at] != '<') v.at++;
+  }
+  return sw_im_constrained(m, op, v, 0);
+}
+
+/* sdy.sharding_group %0 group_id=3 : T */
+static sw_rc sharding_group(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  const sw_ir_op *o = sw_im_op(m, op);
+  int64_t group, *first;
+  bool fresh;
+  sw_ir_span id = sw_ir_attr(m->t, o, "group_id", "group_id");
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  if (m->o->keep != SW_KEEP_ALL) return SW_OK;
+  if (!sw_ir_present(id) || !sw_ir_read_int(m->t, id, &group))
+    return SW_IM_FAIL(m, op, "expected a whole number as 'group_id'");
+  sw_id value = sw_im_operand(m, op, 0);
+  SW_TRY(sw_dict_put(&sw_sdy_state_of(m)->groups, &group, sizeof group, value, &first, &fresh, m->d));
+  return fresh ? SW_OK : sw_graph_add_sharding_group(m->g, (sw_id)*first, value, sw_im_place(m, op), m->d);
+}
+
+/* --- the dialect -------------------------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const sw_ir_row kRows[] = {
+    {"sdy.sharding_constraint", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.sharding_group", sharding_group, .flags = SW_IR_STORAGE},
+    {"sdy.reshard", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.all_gather", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.all_slice", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.all_to_all", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.all_reduce", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.reduce_scatter", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.collective_permute", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.replicated_to_unreduced", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.sharded_to_unreduced", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.named_computation", sw_im_named_computation, .flags = SW_IR_HANDS_ON},
+    {"sdy.propagation_barrier", sw_im_identity, .flags = SW_IR_HANDS_ON | SW_IR_PASSES},
+    {"sdy.data_flow_edge", sw_im_identity, .flags = SW_IR_HANDS_ON | SW_IR_PASSES},
+    {"sdy.manual_computation", sw_sdy_manual, SW_OP_OPAQUE},
+};
+/* clang-format on */
+
+static const sw_ir_row kCalls[] = {
+    {"xla.sdy.FuncResultSharding", sw_im_identity, .flags = SW_IR_PASSES},
+    {"xla.sdy.PropagationBarrier", sw_im_identity, .flags = SW_IR_PASSES},
+};
+
+static bool is_reshard(const sw_ir_tree *t, const sw_ir_op *o) {
+  static const char *const kNames[] = {"all_gather",
+                                       "all_slice",
+                                       "all_to_all",
+                                       "all_reduce",
+                                       "reduce_scatter",
+                                       "collective_permute",
+                                       "replicated_to_unreduced",
+                                       "sharded_to_unreduced"};
+  if (!sw_ir_starts(t, o->name, "sdy.")) return false;
+  const sw_ir_span rest = {o->name.at + 4, o->name.end};
+  for (size_t i = 0; i < sizeof kNames / sizeof *kNames; i++) {
+    if (sw_ir_is(t, rest, kNames[i])) return true;
+  }
+  return false;
+}
+
+sw_sdy_state *sw_sdy_state_of(const sw_importer *m) { return sw_im_state_of(m, &sw_dialect_sdy); }
+
+static sw_rc own_mesh(sw_importer *m, bool *known) {
+  void *state;
+  SW_TRY(sw_im_state(m, &sw_dialect_sdy, &state));
+  return sw_sdy_own_mesh(m, known);
+}
+
+static sw_rc inherit(sw_importer *reader, const sw_importer *from) {
+  void *state;
+  const sw_sdy_state *of = sw_sdy_state_of(from);
+  SW_TRY(sw_im_state(reader, &sw_dialect_sdy, &state));
+  *(sw_sdy_state *)state = (sw_sdy_state){.meshes = of->meshes, .n_meshes = of->n_meshes};
+  return SW_OK;
+}
+
+static void close_state(void *state) { sw_dict_deinit(&((sw_sdy_state *)state)->groups); }
+
+static const sw_dialect_hooks kHooks = {.state_bytes = sizeof(sw_sdy_state),
+                                        .own_mesh = own_mesh,
+                                        .inherit = inherit,
+                                        .close = close_state,
+                                        .reshards = is_reshard,
+                                        .read_sharding = read_sharding,
+                                        .annotate = annotate,
+                                        .results = annotate_results};
+const sw_dialect sw_dialect_sdy = {"sdy", SW_IR_ROWS(kRows), SW_IR_ROWS(kCalls), &kHooks};
