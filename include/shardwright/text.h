@@ -22,7 +22,6 @@ SW_API void sw_text_free(sw_text *t);
 /* Human forms: "1.50 GiB", "12.3 us", "4.2 GFLOP". The number keeps three significant digits. */
 SW_API void sw_text_bytes(sw_text *t, double bytes);
 SW_API void sw_text_seconds(sw_text *t, double seconds);
-SW_API void sw_text_flops(sw_text *t, double flops);
 
 /* Numbers from users: the whole of `s` must be one number, and in range. `what` names it in the message. */
 SW_API SW_CHECKED sw_rc sw_parse_i64(const char *s, int64_t min, int64_t max, const char *what, int64_t *out,

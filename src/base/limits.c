@@ -48,7 +48,8 @@ static int64_t group_bytes(void) {
   return bytes;
 }
 
-void sw_limits_now(sw_needs *out) {
+/* INT64_MAX where nothing is known. */
+static void limits_now(sw_needs *out) {
   enum { SPARE = 1000 }; /* mappings and threads that are there already, here and elsewhere */
   int64_t threads =
       least(number_in("/proc/sys/kernel/threads-max", "", 1), number_in("/proc/sys/kernel/pid_max", "", 1));
@@ -71,7 +72,7 @@ static void print_amount(int64_t x, bool is_bytes, sw_text *out) {
 
 sw_rc sw_limits_check(const sw_needs *n, const char *what, sw_diag *d) {
   sw_needs have;
-  sw_limits_now(&have);
+  limits_now(&have);
   const struct {
     int64_t wanted, there;
     bool is_bytes;

@@ -14,9 +14,6 @@ typedef struct sw_needs {
   int64_t address_bytes; /* and of what is only reserved, stacks above all */
 } sw_needs;
 
-/* INT64_MAX where nothing is known. */
-SW_API void sw_limits_now(sw_needs *out);
-
 /* SW_E_RESOURCE when there is not as much as `n` says: "`what` would take 65536 threads; there is room
  * for 32000". */
 SW_API SW_CHECKED sw_rc sw_limits_check(const sw_needs *n, const char *what, sw_diag *d);

@@ -72,11 +72,6 @@ void sw_text_bytes(sw_text *t, double bytes) {
   scaled(t, bytes, 1024, kUnits, 6);
 }
 
-void sw_text_flops(sw_text *t, double flops) {
-  static const char *const kUnits[] = {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP", "EFLOP"};
-  scaled(t, flops, 1000, kUnits, 7);
-}
-
 void sw_text_seconds(sw_text *t, double seconds) {
   static const char *const kUnits[] = {"ns", "us", "ms", "s"};
   scaled(t, seconds * 1e9, 1000, kUnits, 4);

@@ -31,7 +31,8 @@ static const struct {
     {SW_E_CANCELLED, "interrupted; the best plan so far is written"},
 };
 
-void sw_manual_usage(const sw_command *c, sw_text *out) {
+/* "shardwright plan [options] MODEL" */
+static void put_usage(const sw_command *c, sw_text *out) {
   sw_text_printf(out, "shardwright %s [options]", c->name);
   for (int i = 0; i < c->n_operands; i++) {
     const sw_operand *o = &c->operands[i];
@@ -150,7 +151,7 @@ static void wrap_paragraphs(sw_text *out, const char *paragraphs) {
 
 void sw_manual_command(const sw_command *c, sw_text *out, bool colour) {
   sw_text_puts(out, "usage: ");
-  sw_manual_usage(c, out);
+  put_usage(c, out);
   sw_text_printf(out, "\n\nshardwright %s: %s\n", c->name, c->summary);
   if (c->description) wrap_paragraphs(out, c->description);
   if (c->n_operands) heading(out, "operands", colour);
@@ -206,7 +207,7 @@ static void troff_operand(const sw_operand *o, sw_text *out) {
 
 static void troff_command(const sw_command *c, sw_text *out) {
   sw_text usage = {0};
-  sw_manual_usage(c, &usage);
+  put_usage(c, &usage);
   sw_text_puts(out, ".SS ");
   troff(out, c->name);
   sw_text_puts(out, "\n.B ");

@@ -10,7 +10,5 @@ void sw_manual_overview(sw_text *out, bool colour);
 void sw_manual_command(const sw_command *c, sw_text *out, bool colour);
 /* Manual page shardwright(1): all subcommands, or one of them. */
 void sw_manual_man(const sw_command *only, sw_text *out);
-/* "shardwright plan [options] MODEL" */
-void sw_manual_usage(const sw_command *c, sw_text *out);
 
 #endif

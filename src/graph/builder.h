@@ -36,12 +36,8 @@ struct sw_graph_builder {
   int64_t counter;  /* of made-up names */
 };
 
-/* Attributes in order, absent ones filled in; room in the arena. */
-SW_CHECKED sw_rc sw_canonical_attrs(const sw_rule_call *c, int n, const sw_attr *given, sw_arena *arena,
-                                    const sw_attr **out, int *n_out);
 /* Is the attribute what stands for an absent one? */
 bool sw_attr_is_default(const sw_rule_call *c, const sw_attr *a);
-bool sw_attr_equal(const sw_attr *a, const sw_attr *b); /* all but data */
 /* Everything about the op but its place in the graph: `c` has opcode, operands and given parts. */
 SW_CHECKED sw_rc sw_shape_build(sw_rule_call *c, int n_attrs, const sw_attr *attrs, sw_shape *out);
 

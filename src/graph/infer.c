@@ -97,8 +97,9 @@ static void sort_by_key(sw_attr *at, int n) {
   }
 }
 
-sw_rc sw_canonical_attrs(const sw_rule_call *c, int n, const sw_attr *given, sw_arena *arena, const sw_attr **out,
-                         int *n_out) {
+/* Attributes in order, absent ones filled in; room in the arena. */
+static sw_rc canonical_attrs(const sw_rule_call *c, int n, const sw_attr *given, sw_arena *arena, const sw_attr **out,
+                             int *n_out) {
   SW_TRY(check_given(c, n, given));
   sw_attr *at;
   SW_ARENA_NEW(at, arena, c->rule->n_attrs, c->d);
@@ -124,7 +125,7 @@ sw_rc sw_canonical_attrs(const sw_rule_call *c, int n, const sw_attr *given, sw_
   return SW_OK;
 }
 
-bool sw_attr_equal(const sw_attr *a, const sw_attr *b) {
+static bool attr_equal(const sw_attr *a, const sw_attr *b) {
   if (a->key != b->key) return false;
   switch (sw_attr_kind_of(a->key)) {
     case SW_ATTR_KIND_INT:
@@ -151,7 +152,7 @@ bool sw_attr_is_default(const sw_rule_call *c, const sw_attr *a) {
       const sw_attr *from = sw_call_attr(c, (sw_attr_key)r->fill);
       sw_attr as = from ? *from : *a;
       as.key = a->key;
-      return from && sw_attr_equal(a, &as);
+      return from && attr_equal(a, &as);
     }
     int64_t room[SW_MAX_RANK];
     bool list = sw_attr_kind_of(a->key) == SW_ATTR_KIND_INTS;
@@ -162,7 +163,7 @@ bool sw_attr_is_default(const sw_rule_call *c, const sw_attr *a) {
     if (!list && fill_absent(c, r, NULL, &fill, &stays)) return false;
     for (int k = 0; k < n; k++) room[k] = r->fill;
     if (list) fill = (sw_attr){.key = a->key, .u.ints = {room, n}};
-    return sw_attr_equal(a, &fill);
+    return attr_equal(a, &fill);
   }
   return false;
 }
@@ -201,7 +202,7 @@ static sw_rc build_space(sw_rule_call *c, const sw_space **out) {
 
 sw_rc sw_shape_build(sw_rule_call *c, int n_attrs, const sw_attr *attrs, sw_shape *out) {
   SW_TRY(check_operands(c));
-  SW_TRY(sw_canonical_attrs(c, n_attrs, attrs, c->arena, &c->attrs, &c->n_attrs));
+  SW_TRY(canonical_attrs(c, n_attrs, attrs, c->arena, &c->attrs, &c->n_attrs));
   c->n_results = 0;
   SW_TRY(c->rule->infer(c));
   *out = (sw_shape){.n_attrs = c->n_attrs, .attrs = c->attrs, .n_results = c->n_results};

@@ -42,8 +42,6 @@ struct sw_machine {
   _Atomic(sw_machine_note *) *notes; /* the first one */
 };
 
-/* The group over refs, which may be parts of axes. */
-void sw_group_shape_of(const sw_machine *m, const sw_axis_ref *refs, int n, sw_group_shape *out);
 /* Adds a dimension of a torus along which the group has n members, so many positions from the first to behind the last,
  * strides included. */
 void sw_group_add_torus_dim(sw_group_part *part, const net_dim *dim, int64_t n, double extent);

@@ -16,8 +16,6 @@ static const char *const kKindText[] = {
     [SW_JSON_OBJECT] = "an object",
 };
 
-const char *sw_json_kind_text(sw_json_kind k) { return kKindText[k]; }
-
 typedef struct label {
   char text[72];
 } label;
@@ -105,12 +103,6 @@ sw_rc sw_json_f64(const sw_json *object, const char *key, double min, double max
   const sw_json *v;
   SW_TRY(sw_json_member(object, key, &v, d));
   return sw_json_as_f64(v, min, max, out, d);
-}
-
-sw_rc sw_json_bool(const sw_json *object, const char *key, bool *out, sw_diag *d) {
-  const sw_json *v;
-  SW_TRY(sw_json_member(object, key, &v, d));
-  return sw_json_as_bool(v, out, d);
 }
 
 sw_rc sw_json_string(const sw_json *object, const char *key, const char **out, sw_diag *d) {

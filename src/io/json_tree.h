@@ -49,7 +49,6 @@ SW_CHECKED sw_rc sw_json_read(const char *path, sw_arena *arena, const sw_json *
 
 static inline sw_span sw_json_span(const sw_json *v) { return (sw_span){v->file, v->line, v->col}; }
 static inline sw_span sw_json_key_span(const sw_json *v) { return (sw_span){v->file, v->key_line, v->key_col}; }
-const char *sw_json_kind_text(sw_json_kind k); /* "a string" */
 
 /* The member of an object, or NULL. Linear in the members: to visit a large object walk `at` instead. */
 const sw_json *sw_json_find(const sw_json *object, const char *key);
@@ -70,7 +69,6 @@ SW_CHECKED sw_rc sw_json_member(const sw_json *object, const char *key, const sw
 SW_CHECKED sw_rc sw_json_i64(const sw_json *object, const char *key, int64_t min, int64_t max, int64_t *out,
                              sw_diag *d);
 SW_CHECKED sw_rc sw_json_f64(const sw_json *object, const char *key, double min, double max, double *out, sw_diag *d);
-SW_CHECKED sw_rc sw_json_bool(const sw_json *object, const char *key, bool *out, sw_diag *d);
 SW_CHECKED sw_rc sw_json_string(const sw_json *object, const char *key, const char **out, sw_diag *d);
 SW_CHECKED sw_rc sw_json_array(const sw_json *object, const char *key, const sw_json **out, sw_diag *d);
 SW_CHECKED sw_rc sw_json_object(const sw_json *object, const char *key, const sw_json **out, sw_diag *d);

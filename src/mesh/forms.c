@@ -98,7 +98,8 @@ sw_rc sw_form_push_partial(const sw_form_input *in, sw_sharding *s, sw_reduction
   return SW_FAIL_INPUT(d, at, "the sharding uses more than %d axes", SW_MAX_REFS);
 }
 
-sw_rc sw_form_read_reduction(const sw_form_input *in, sw_reduction *kind, sw_diag *d) {
+/* "sum", "max", ... */
+static sw_rc read_reduction(const sw_form_input *in, sw_reduction *kind, sw_diag *d) {
   sw_span at = sw_reader_span(in->reader);
   const char *word;
   size_t n;
@@ -112,7 +113,7 @@ sw_rc sw_form_read_reduction(const sw_form_input *in, sw_reduction *kind, sw_dia
 
 sw_rc sw_form_read_partial(const sw_form_input *in, sw_sharding *s, sw_diag *d) {
   sw_reduction kind;
-  SW_TRY(sw_form_read_reduction(in, &kind, d));
+  SW_TRY(read_reduction(in, &kind, d));
   SW_TRY(sw_reader_expect(in->reader, "[", d));
   do {
     sw_axis_ref ref;

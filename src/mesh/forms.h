@@ -42,8 +42,6 @@ sw_rc sw_form_wrap_end(sw_reader *r, const sw_form_wrapping *w, sw_diag *d);
 /* Push with a message when the table is full or the dimension is beyond the rank. */
 sw_rc sw_form_push(const sw_form_input *in, sw_sharding *s, int dim, sw_axis_ref ref, sw_diag *d);
 sw_rc sw_form_push_partial(const sw_form_input *in, sw_sharding *s, sw_reduction kind, sw_axis_ref ref, sw_diag *d);
-/* "sum", "max", ... */
-sw_rc sw_form_read_reduction(const sw_form_input *in, sw_reduction *kind, sw_diag *d);
 /* "sum [a, b]" */
 sw_rc sw_form_read_partial(const sw_form_input *in, sw_sharding *s, sw_diag *d);
 

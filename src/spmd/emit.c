@@ -20,8 +20,7 @@ void sw_attrs_copy(const sw_op *op, sw_attrs *out) {
   for (int i = 0; i < op->n_attrs && i < SW_EMIT_ATTRS; i++) out->at[out->n++] = op->attrs[i];
 }
 void sw_attrs_int(sw_attrs *a, sw_attr_key k, int64_t v) { attr_slot(a, k)->u.i = v; }
-void sw_attrs_float(sw_attrs *a, sw_attr_key k, double v) { attr_slot(a, k)->u.f = v; }
-void sw_attrs_text(sw_attrs *a, sw_attr_key k, const char *v) { attr_slot(a, k)->u.text = v; }
+static void attrs_text(sw_attrs *a, sw_attr_key k, const char *v) { attr_slot(a, k)->u.text = v; }
 void sw_attrs_ints(sw_attrs *a, sw_attr_key k, const int64_t *v, int n) {
   sw_attr *s = attr_slot(a, k);
   s->u.ints.at = v;
@@ -100,10 +99,6 @@ sw_rc sw_emit_same(sw_emit *e, sw_diag *d) {
   return append(e, &spec, e->results, d);
 }
 
-sw_rc sw_emit_unary(sw_emit *e, sw_opcode code, sw_id x, sw_id *out, sw_diag *d) {
-  return sw_emit_op(e, code, &x, 1, NULL, out, d);
-}
-
 sw_rc sw_emit_binary(sw_emit *e, sw_opcode code, sw_id a, sw_id b, sw_id *out, sw_diag *d) {
   sw_id in[2] = {a, b};
   return sw_emit_op(e, code, in, 2, NULL, out, d);
@@ -112,7 +107,7 @@ sw_rc sw_emit_binary(sw_emit *e, sw_opcode code, sw_id a, sw_id b, sw_id *out, s
 sw_rc sw_emit_compare(sw_emit *e, const char *direction, sw_id a, sw_id b, sw_id *out, sw_diag *d) {
   sw_id in[2] = {a, b};
   sw_attrs at = {0};
-  sw_attrs_text(&at, SW_ATTR_DIRECTION, direction);
+  attrs_text(&at, SW_ATTR_DIRECTION, direction);
   return sw_emit_op(e, SW_OP_COMPARE, in, 2, &at, out, d);
 }
 
@@ -166,7 +161,7 @@ sw_rc sw_emit_iota(sw_emit *e, sw_dtype t, int rank, const int64_t *shape, int d
 sw_rc sw_emit_reduce(sw_emit *e, sw_id x, sw_reduction kind, int dim, sw_id *out, sw_diag *d) {
   sw_attrs at = {0};
   int64_t dims[1] = {dim};
-  sw_attrs_text(&at, SW_ATTR_KIND, sw_reduction_text(kind));
+  attrs_text(&at, SW_ATTR_KIND, sw_reduction_text(kind));
   sw_attrs_ints(&at, SW_ATTR_DIMS, dims, 1);
   sw_attrs_int(&at, SW_ATTR_KEEP_DIMS, 1);
   return sw_emit_op(e, SW_OP_REDUCE, &x, 1, &at, out, d);
@@ -255,7 +250,8 @@ sw_rc sw_emit_all_gather(sw_emit *e, sw_id x, const sw_axis_ref *axes, int n, in
 
 /* --- the op at hand ---------------------------------------------------------------------------------------------- */
 
-bool sw_emit_is_padded(const sw_emit *e, int loop) {
+/* Does a device's block reach past the loop's end somewhere? */
+static bool is_padded(const sw_emit *e, int loop) {
   int n;
   const sw_axis_ref *refs = sw_emit_loop(e, loop, &n);
   if (sw_strategy_starts(e->op->space, e->strategy, loop)) return true;
@@ -321,7 +317,7 @@ sw_rc sw_emit_neutralise(sw_emit *e, int operand, unsigned loop_kinds, sw_reduct
   const sw_space *space = e->op->space;
   for (int k = 0; k < space->maps[operand].rank; k++) {
     int loop = sw_emit_loop_of_dim(e, operand, k);
-    if (loop < 0 || !(loop_kinds >> space->loops[loop].kind & 1) || !sw_emit_is_padded(e, loop)) continue;
+    if (loop < 0 || !(loop_kinds >> space->loops[loop].kind & 1) || !is_padded(e, loop)) continue;
     sw_id neutral;
     SW_TRY(sw_emit_identity(e, sw_emit_type(e, e->in[operand])->dtype, kind, &neutral, d));
     const int64_t *starts = sw_strategy_starts(space, e->strategy, loop);

@@ -35,8 +35,6 @@ typedef struct sw_attrs {
 } sw_attrs;
 void sw_attrs_copy(const sw_op *op, sw_attrs *out); /* those of the op */
 void sw_attrs_int(sw_attrs *a, sw_attr_key k, int64_t v);
-void sw_attrs_float(sw_attrs *a, sw_attr_key k, double v);
-void sw_attrs_text(sw_attrs *a, sw_attr_key k, const char *v);
 void sw_attrs_ints(sw_attrs *a, sw_attr_key k, const int64_t *v, int n); /* v borrowed until the op is emitted */
 
 static inline const sw_type *sw_emit_type(const sw_emit *e, sw_id v) { return &e->program->values[v].type; }
@@ -51,7 +49,6 @@ sw_rc sw_emit_op_n(sw_emit *e, sw_opcode code, const sw_id *operands, int n, con
 sw_rc sw_emit_typed(sw_emit *e, const sw_op *op, const sw_attrs *attrs, const sw_type *types, sw_diag *d);
 /* The op at hand under its own names, on the operands at hand: nothing is cut. */
 sw_rc sw_emit_same(sw_emit *e, sw_diag *d);
-sw_rc sw_emit_unary(sw_emit *e, sw_opcode code, sw_id x, sw_id *out, sw_diag *d);
 sw_rc sw_emit_binary(sw_emit *e, sw_opcode code, sw_id a, sw_id b, sw_id *out, sw_diag *d);
 sw_rc sw_emit_compare(sw_emit *e, const char *direction, sw_id a, sw_id b, sw_id *out, sw_diag *d);
 sw_rc sw_emit_select(sw_emit *e, sw_id pred, sw_id a, sw_id b, sw_id *out, sw_diag *d);
@@ -95,8 +92,6 @@ static inline bool sw_emit_is_cut(const sw_emit *e, int loop) {
   (void)sw_strategy_loop(e->strategy, loop, &n);
   return n > 0;
 }
-/* Does a device's block reach past the loop's end somewhere? */
-bool sw_emit_is_padded(const sw_emit *e, int loop);
 /* The loop that dimension `dim` of map `map` follows by itself (index = loop), or -1. */
 int sw_emit_loop_of_dim(const sw_emit *e, int map, int dim);
 /* The loop of the dimension that is cut, or -1; *coef its coefficient. */

@@ -69,8 +69,9 @@ bool sw_demands_are_met(const void *user, const sw_strategy *s) {
   return true;
 }
 
-sw_rc sw_demand_can_be_met(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_demand *m,
-                           const sw_enumerate_options *o, bool *out, sw_diag *d) {
+/* Does some strategy meet this one, whatever else is demanded? `o`: what is enumerated, but for what it admits. */
+static sw_rc can_be_met(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_demand *m,
+                        const sw_enumerate_options *o, bool *out, sw_diag *d) {
   const sw_demands_meet one = {g, op, m, 1};
   sw_enumerate_options meeting = *o;
   sw_arena scratch = {0};
@@ -88,7 +89,7 @@ sw_rc sw_demands_drop_impossible(const sw_graph *g, const sw_op *op, const sw_ma
   size_t kept = 0;
   for (size_t i = 0; i < m->n; i++) {
     bool can;
-    SW_TRY(sw_demand_can_be_met(g, op, machine, &m->at[i], o, &can, d));
+    SW_TRY(can_be_met(g, op, machine, &m->at[i], o, &can, d));
     if (can) m->at[kept++] = m->at[i];
   }
   m->n = kept;
@@ -100,7 +101,7 @@ sw_rc sw_demand_is_resharded(const sw_graph *g, sw_id op, const sw_machine *mach
   bool can = true;
   *out = !met && sw_demand_is_flexible(g, op, m);
   if (met || *out || !m->a->required) return SW_OK;
-  SW_TRY(sw_demand_can_be_met(g, &g->ops[op], machine, m, o, &can, d));
+  SW_TRY(can_be_met(g, &g->ops[op], machine, m, o, &can, d));
   *out = !can;
   return SW_OK;
 }

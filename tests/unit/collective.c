@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "shardwright/comm.h"
-#include "collective/query.h"
 
 enum { MAX_DEVICES = 64, MAX_ELEMS = 256 };
 
@@ -496,7 +495,8 @@ static void an_exchange_reshards(void **state) {
   sw_sharding s[2];
   for (int i = 0; i < 2; i++)
     assert_ok(sw_sharding_parse(&mesh, 2, texts[i], strlen(texts[i]), SW_NOWHERE, &arena, &s[i], &diag));
-  sw_collective c = sw_collective_redistribute(&s[0], &s[1], 2, dims, tiles);
+  for (int i = 0; i < 2; i++) sw_tiling_of(&s[i], 2, dims, &tiles[i]);
+  sw_collective c = {.op = SW_COLL_EXCHANGE, .src = &tiles[0], .dst = &tiles[1]};
   float data[2][6][16];
   sw_buffer buf[2][6];
   for (int side = 0; side < 2; side++)
@@ -544,28 +544,12 @@ static void prints(void **state) {
   sw_arena_deinit(&arena);
 }
 
-static void queries_answer_as_the_dialect_says(void **state) {
-  (void)state;
-  sw_diag diag = {0};
-  sw_arena arena = {0};
-  sw_mesh mesh;
-  assert_ok(sw_mesh_parse("10x20x30", &arena, &mesh, &diag));
-  int64_t out[SW_MAX_AXES], down, up, first = 0;
-  int64_t device = sw_query_linear_index(&mesh, (const int64_t[]){1, 2, 3});
-  assert_int_equal(device, 3 + 30 * 2 + 20 * 30 * 1);
-  assert_int_equal(sw_query_multi_index(&mesh, device, NULL, 0, out), 3);
-  assert_memory_equal(out, ((int64_t[]){1, 2, 3}), 3 * sizeof out[0]);
-  assert_int_equal(sw_query_multi_index(&mesh, device, (const int[]){2, 0}, 2, out), 2);
-  assert_memory_equal(out, ((int64_t[]){3, 1}), 2 * sizeof out[0]);
-  assert_int_equal(sw_query_grid_shape(&mesh, (const int[]){1}, 1, out), 1);
-  assert_int_equal(out[0], 20);
-  sw_axis_ref axis1 = sw_axis_whole(&mesh, 1);
-  sw_query_neighbors(&mesh, device, &axis1, 1, &down, &up);
-  assert_int_equal(down, 633);
-  assert_int_equal(up, 693);
-  sw_query_neighbors(&mesh, first, &axis1, 1, &down, &up);
-  assert_int_equal(down, -1);
-  sw_arena_deinit(&arena);
+static void shard_shape(const sw_mesh *m, const sw_sharding *s, const int64_t *dims, int64_t device, int64_t *out) {
+  for (int d = 0; d < s->rank; d++) {
+    int64_t lo, hi;
+    sw_sharding_extent(m, s, d, dims[d], device, &lo, &hi);
+    out[d] = hi - lo;
+  }
 }
 
 /* sharded_dims_offsets = [0, 24, 32, 0, 20, 32]: the first device has 24x20x32, the last 8x12x32. */
@@ -579,9 +563,9 @@ static void shard_shapes_follow_offsets(void **state) {
   assert_ok(sw_mesh_parse("2x2", &arena, &mesh, &diag));
   assert_ok(sw_sharding_parse(&mesh, 3, text, strlen(text), SW_NOWHERE, &arena, &s, &diag));
   int64_t out[3], dims[3] = {32, 32, 32};
-  sw_query_shard_shape(&mesh, &s, dims, 0, out);
+  shard_shape(&mesh, &s, dims, 0, out);
   assert_memory_equal(out, ((int64_t[]){24, 20, 32}), sizeof out);
-  sw_query_shard_shape(&mesh, &s, dims, 3, out);
+  shard_shape(&mesh, &s, dims, 3, out);
   assert_memory_equal(out, ((int64_t[]){8, 12, 32}), sizeof out);
   sw_arena_deinit(&arena);
 }
@@ -589,7 +573,7 @@ static void shard_shapes_follow_offsets(void **state) {
 #define COUNT(t) (sizeof(t) / sizeof(t)[0])
 
 int main(void) {
-  struct CMUnitTest tests[COUNT(kPictures) + COUNT(kBad) + 5];
+  struct CMUnitTest tests[COUNT(kPictures) + COUNT(kBad) + 4];
   size_t n = 0;
   for (size_t i = 0; i < COUNT(kPictures); i++)
     tests[n++] = (struct CMUnitTest){kPictures[i].name, check_picture, NULL, NULL, (void *)&kPictures[i]};
@@ -598,7 +582,6 @@ int main(void) {
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(halos_come_from_their_owners);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(an_exchange_reshards);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(prints);
-  tests[n++] = (struct CMUnitTest)cmocka_unit_test(queries_answer_as_the_dialect_says);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(shard_shapes_follow_offsets);
   return cmocka_run_group_tests_name("collective", tests, NULL, NULL);
 }

@@ -41,8 +41,8 @@ bool sw_box_is_empty(int rank, const int64_t *n) {
   return false;
 }
 
-/* A row along the last dimension at a time. */
-void sw_box_copy(sw_box dst, sw_box src, const int64_t *n) {
+/* Copies between two boxes of extents n, a row along the last dimension at a time. */
+static void box_copy(sw_box dst, sw_box src, const int64_t *n) {
   int rank = dst.b->rank, outer = rank ? rank - 1 : 0;
   int64_t index[SW_MAX_RANK] = {0}, to[SW_MAX_RANK], from[SW_MAX_RANK], bytes = sw_dtype_bytes(dst.b->dtype);
   if (sw_box_is_empty(rank, n)) return;
@@ -63,7 +63,7 @@ void sw_block_copy(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whol
   int64_t lo[SW_MAX_RANK], n[SW_MAX_RANK], at[SW_MAX_RANK];
   sw_block_extent(m, s, whole, device, lo, n, at);
   sw_box w = {whole, lo}, b = {block, at};
-  sw_box_copy(to_whole ? w : b, to_whole ? b : w, n);
+  box_copy(to_whole ? w : b, to_whole ? b : w, n);
 }
 
 sw_rc sw_cut_block(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, int64_t device, sw_tensor *out,
@@ -79,7 +79,7 @@ sw_rc sw_cut_block(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whol
 static sw_rc excuse_turned(const sw_box *turned, const int64_t *n, sw_buffer *want, const sw_buffer *got, sw_diag *d) {
   sw_tensor mask = {0};
   SW_TRY(sw_tensor_init(&mask, SW_BOOL, want->rank, n, d));
-  sw_box_copy((sw_box){&mask, sw_box_origin}, *turned, n);
+  box_copy((sw_box){&mask, sw_box_origin}, *turned, n);
   size_t bytes = (size_t)sw_dtype_bytes(want->dtype);
   for (int64_t i = 0; i < sw_buffer_elements(want); i++) {
     size_t at = (size_t)i * bytes;
@@ -99,8 +99,8 @@ sw_rc sw_block_compare(const sw_block_pair *c, sw_tolerance tol, sw_difference *
   sw_rc rc = sw_tensor_init(&want, whole->dtype, whole->rank, n, d);
   if (!rc) rc = sw_tensor_init(&got, whole->dtype, whole->rank, n, d);
   if (!rc) {
-    sw_box_copy((sw_box){&want, sw_box_origin}, (sw_box){whole, lo}, n);
-    sw_box_copy((sw_box){&got, sw_box_origin}, (sw_box){c->block, at}, n);
+    box_copy((sw_box){&want, sw_box_origin}, (sw_box){whole, lo}, n);
+    box_copy((sw_box){&got, sw_box_origin}, (sw_box){c->block, at}, n);
     if (c->turned) rc = excuse_turned(&(sw_box){c->turned, lo}, n, &want, &got, d);
     if (!rc) rc = sw_tensor_compare(&got, &want, tol, out, d);
   }

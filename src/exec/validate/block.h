@@ -23,8 +23,6 @@ bool sw_box_is_empty(int rank, const int64_t *n);
 bool sw_box_next(int rank, const int64_t *limit, int64_t *index);
 /* Which element of a dense buffer is at an index. */
 int64_t sw_box_offset(const sw_buffer *b, const int64_t *index);
-/* Copies between two boxes of extents n. */
-void sw_box_copy(sw_box dst, sw_box src, const int64_t *n);
 /* Copies the real part of a block between its buffer and the whole tensor. */
 void sw_block_copy(const sw_mesh *m, const sw_sharding *s, const sw_buffer *whole, const sw_buffer *block,
                    int64_t device, bool to_whole);

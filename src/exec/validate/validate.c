@@ -58,7 +58,7 @@ static sw_id blamed(const sw_validator *v, const sw_layout *l, const sw_op *op) 
 
 static void note_comparison(sw_validator *v, const sw_validate_entry *e, sw_id op) {
   const sw_graph *g = v->s->model;
-  int32_t step = op >= 0 ? v->step_of[op] : g->n_ops;
+  int32_t step = op >= 0 ? op : g->n_ops;
   pthread_mutex_lock(&v->lock);
   v->out->values_compared++;
   if (!v->out->nearest.name || e->worst.most_used > v->out->nearest.worst.most_used) v->out->nearest = *e;
@@ -137,7 +137,7 @@ static void judge_overflow(const sw_validator *v) {
   if (out->matches || !out->first_bad_op) out->overflow = (sw_validate_overflow){0};
   if (out->matches || !out->first_bad_op || out->overflow.value) return;
   for (int32_t i = 0; i < g->n_ops; i++) {
-    if (v->step_of[i] != v->first_bad_step || !adds_to_infinity(v, &g->ops[i])) continue;
+    if (i != v->first_bad_step || !adds_to_infinity(v, &g->ops[i])) continue;
     out->overflow = (sw_validate_overflow){out->first_bad.name, out->first_bad.dtype, -1};
   }
 }
@@ -352,10 +352,6 @@ static sw_rc find_averaged(const sw_validator *v, const bool **out, sw_diag *d) 
 static sw_rc prepare(sw_validator *v, sw_diag *d) {
   const sw_graph *g = v->s->model;
   const sw_validate_options *o = v->o;
-  int32_t *step;
-  SW_ARENA_NEW(step, v->arena, g->n_ops, d);
-  for (int32_t i = 0; i < g->n_ops; i++) step[i] = i;
-  v->step_of = step;
   v->devices = sw_mesh_devices(v->s->grid);
   SW_ARENA_NEW(v->made, v->arena, v->devices * v->s->model->n_values, d);
   SW_ARENA_NEW(v->got, v->arena, v->devices * g->n_outputs, d);

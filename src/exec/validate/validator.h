@@ -34,7 +34,6 @@ typedef struct sw_validator {
   sw_parallel_options alone, listened; /* how devices run */
   sw_arena *arena;                     /* of lists */
   sw_ways *ways;                       /* by argument */
-  const int32_t *step_of;              /* model op -> position */
   pthread_mutex_t lock;                /* guards the roundings and the fields below during a run */
   sw_parallel run;
   int32_t *made; /* device * n_values + value of the model, of those in loops: how often it was made */

@@ -230,7 +230,9 @@ sw_id swg_take(swg_builder *b, const char *name, sw_id table, sw_id tokens) {
   return swg_op(b, SW_OP_TAKE, name, SWG_IDS(table, tokens), SWG_NONE);
 }
 
-void swg_cross_entropy(swg_builder *b, sw_id logits) {
+/* Mean over all rows of -log softmax(logits)[label]; labels: i32 input of the logits' leading dims. The sum is taken in
+ * f32 or wider. Output "loss". */
+static void cross_entropy(swg_builder *b, sw_id logits) {
   swg_enter(b, "loss");
   sw_dtype wide = b->dtype == SW_F64 ? SW_F64 : SW_F32;
   sw_id x = swg_convert(b, "logits", logits, wide);
@@ -257,7 +259,7 @@ void swg_cross_entropy(swg_builder *b, sw_id logits) {
 
 void swg_finish_logits(swg_builder *b, const swg_config *c, sw_id logits) {
   if (swg_training(c)) {
-    swg_cross_entropy(b, logits);
+    cross_entropy(b, logits);
   } else {
     swg_output(b, "logits", logits, -1);
   }

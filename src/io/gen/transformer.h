@@ -49,9 +49,6 @@ sw_id swg_rms_norm(swg_builder *b, const char *name, sw_id x);   /* parameter NA
 sw_id swg_take(swg_builder *b, const char *name, sw_id table, sw_id tokens);
 sw_id swg_add_rows(swg_builder *b, const char *name, sw_id x, sw_id rows); /* rows broadcast over x's leading dims */
 
-/* Mean over all rows of -log softmax(logits)[label]; labels: i32 input of the logits' leading dims. The sum is taken in
- * f32 or wider. Output "loss". */
-void swg_cross_entropy(swg_builder *b, sw_id logits);
 /* The logits as output, or in training the loss. */
 void swg_finish_logits(swg_builder *b, const swg_config *c, sw_id logits);
 /* y as output, or in training the mean of its squared differences to input "target" as output "loss". */

@@ -25,7 +25,8 @@ sw_rc sw_model_read_dtype(const sw_model_reader *r, const sw_json *v, sw_dtype *
       r, v, "dtype '%.60s' is not known; expected f64, f32, f16, bf16, i8 to i64, u8 to u64, bool, ...", text);
 }
 
-sw_rc sw_model_read_size(const sw_model_reader *r, const sw_json *v, int64_t min, int64_t *out) {
+/* A whole number, or a size in words. */
+static sw_rc read_size(const sw_model_reader *r, const sw_json *v, int64_t min, int64_t *out) {
   if (v->kind != SW_JSON_STRING) return sw_json_as_i64(v, min, INT64_MAX, out, r->d);
   return sw_sizes_meet_text(r->sizes, v->text, sw_model_span(r, v), out, r->d);
 }
@@ -39,7 +40,7 @@ sw_rc sw_model_read_shape(const sw_model_reader *r, const sw_json *v, int64_t di
   for (int i = 0; i < v->n; i++) {
     dims[i] = -1;
     bool unknown = v->at[i].kind == SW_JSON_STRING && strcmp(v->at[i].text, "?") == 0;
-    if (!unknown) SW_TRY(sw_model_read_size(r, &v->at[i], 0, &dims[i]));
+    if (!unknown) SW_TRY(read_size(r, &v->at[i], 0, &dims[i]));
   }
   *rank = v->n;
   return SW_OK;
@@ -192,7 +193,7 @@ static void write_data(const sw_type *t, const sw_data *data, sw_json_out *o) {
 static sw_rc read_int(const sw_model_reader *r, sw_attr_key key, const sw_json *v, int64_t *out) {
   const bool size = key == SW_ATTR_SHAPE || key == SW_ATTR_SIZES || key == SW_ATTR_LIMIT || key == SW_ATTR_START ||
                     key == SW_ATTR_GLOBAL;
-  return size ? sw_model_read_size(r, v, INT64_MIN, out) : sw_json_as_i64(v, INT64_MIN, INT64_MAX, out, r->d);
+  return size ? read_size(r, v, INT64_MIN, out) : sw_json_as_i64(v, INT64_MIN, INT64_MAX, out, r->d);
 }
 
 static sw_rc read_ints(const sw_model_reader *r, const sw_json *v, sw_attr *out) {

@@ -40,8 +40,6 @@ sw_rc sw_model_place(const sw_model_reader *r, const sw_json *v, sw_rc rc);
 SW_CHECKED sw_rc sw_model_read_attrs(const sw_model_reader *r, const sw_json *object, sw_attr **out, int *n);
 /* Elements of a constant: one for all, or a (nested) list. */
 SW_CHECKED sw_rc sw_model_read_data(const sw_model_reader *r, const sw_json *v, const sw_type *type, sw_data *out);
-/* A whole number, or a size in words. */
-SW_CHECKED sw_rc sw_model_read_size(const sw_model_reader *r, const sw_json *v, int64_t min, int64_t *out);
 SW_CHECKED sw_rc sw_model_read_shape(const sw_model_reader *r, const sw_json *v, int64_t dims[SW_MAX_RANK], int *rank);
 SW_CHECKED sw_rc sw_model_read_dtype(const sw_model_reader *r, const sw_json *v, sw_dtype *out);
 void sw_model_write_attr(const sw_graph *g, const sw_op *op, const sw_attr *a, sw_json_out *o);
