@@ -72,7 +72,7 @@ typedef struct sw_op {
   int64_t repeats;                 /* how often it runs when the graph runs once: product of trips (1: not known) */
   sw_span span;                    /* in the model file */
   sw_span location;                /* in the program that the model came from, where the model says so */
-  const sw_space *space;           /* NULL for SPMD-only ops */
+  const sw_loop_nest *nest;        /* NULL for SPMD-only ops */
   const sw_collective *collective; /* SW_OP_COLLECTIVE only */
   int32_t n_refs;                  /* SHARD_START and MASK: axes whose shard index they use */
   const sw_axis_ref *refs;
@@ -85,7 +85,7 @@ typedef struct sw_annotation {
   sw_sharding sharding; /* of a value; dims marked open in `open_dims` may be refined */
   uint32_t open_dims;
   uint32_t kept_axes;  /* of the mesh: open dims may not use them */
-  int32_t n_loop_refs; /* of an op: refs[i] cuts loop loop_of[i]; loop n_loops+k stands for linear form k */
+  int32_t n_loop_refs; /* of an op: refs[i] cuts loop loop_of[i]; loop n_loops+k stands for linearity k */
   const int32_t *loop_of;
   const sw_axis_ref *loop_refs;
   bool required;   /* else a hint */
@@ -144,7 +144,7 @@ typedef struct sw_op_spec {
   int32_t n_result_names; /* 0: made from `name` */
   const char *const *result_names;
   /* GENERIC: loops, maps (text is parsed by the reader) and result dtypes are given; OPAQUE: result types are given. */
-  const sw_space *space;
+  const sw_loop_nest *nest;
   int32_t n_result_types;
   const sw_type *result_types;
   /* SPMD-only ops: result types are given too. */
@@ -156,9 +156,9 @@ typedef struct sw_op_spec {
 /* Check operands and attributes against the registry, infer result types, build loops and maps, append.
  * The op's attributes are canonical: sorted by key, and absent ones that have a default filled in (strides get
  * one number per dim, dtype that of the operand, ...), so that readers need no defaults of their own. Equal ops share
- * attributes, types and space. Sugar becomes several ops, named "name.part", the last one "name" itself; *results gets
- * the ids of the last one's results. `results` has room for SW_MAX_RESULTS. After a failure of any sw_graph_add_* the
- * graph can only be destroyed. */
+ * attributes, types and loop nest. Sugar becomes several ops, named "name.part", the last one "name" itself; *results
+ * gets the ids of the last one's results. `results` has room for SW_MAX_RESULTS. After a failure of any sw_graph_add_*
+ * the graph can only be destroyed. */
 enum { SW_MAX_RESULTS = 16 };
 SW_API SW_CHECKED sw_rc sw_graph_add_op(sw_graph *g, const sw_op_spec *spec, sw_id *results, sw_diag *d);
 /* Return `value` as the next output. alias: state argument, or -1. */

@@ -27,8 +27,8 @@ SW_API SW_CHECKED sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, c
 SW_API const sw_mesh *sw_machine_mesh(const sw_machine *m);
 SW_API const sw_profile *sw_machine_profile(const sw_machine *m);
 /* Can two axes of the mesh change places without any price changing? They have one size, and lie each in one piece in
- * one level of the network, whose members are all alike, or along one whole dimension each of a torus. */
-SW_API bool sw_machine_axes_alike(const sw_machine *m, int a, int b);
+ * one level of the network, whose members are interchangeable, or along one whole dimension each of a torus. */
+SW_API bool sw_machine_axes_symmetric(const sw_machine *m, int a, int b);
 
 /* Time of one collective over groups along `axes` (all groups at once, sharing links as the topology says). `bytes` is
  * what nccl-tests calls size: all_reduce: the buffer; all_gather: the gathered result; reduce_scatter: the whole

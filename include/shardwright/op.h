@@ -180,19 +180,19 @@ typedef struct sw_map {
 /* "If the operands of `operands` (bit i) are partial with `kind` over an axis that cuts nothing here and the other
  * operands are whole there, then so is every result": add {0,1}, multiply {0} and {1}, transpose {0}, maximum {0,1}.
  * No operands: not for this op, since another operand of it may be infinite (0 times that is no 0), or a divisor 0. */
-typedef struct sw_linear {
+typedef struct sw_linearity {
   uint32_t operands;
   sw_reduction kind;
-} sw_linear;
+} sw_linearity;
 
 /* Loops and maps of one op: maps[0 .. n_operands) then results. Immutable; equal ops may share one. */
-typedef struct sw_space {
+typedef struct sw_loop_nest {
   int32_t n_loops, n_maps, n_linear;
   const sw_loop *loops;
   const sw_map *maps;
-  const sw_linear *linear;
+  const sw_linearity *linear;
   double flops_per_point; /* of one iteration of all loops */
-} sw_space;
+} sw_loop_nest;
 
 /* Text of a map, "(d0,d1,d2)->(d0,2*d1+d2-1)", and back. */
 SW_API void sw_map_print(const sw_map *m, int n_loops, sw_text *out);

@@ -23,7 +23,7 @@ typedef struct sw_strategy_offsets {
 
 typedef struct sw_strategy {
   uint8_t n_refs;
-  int8_t loop_of[SW_MAX_REFS]; /* not decreasing; n_loops + k means: partial through linear form k */
+  int8_t loop_of[SW_MAX_REFS]; /* not decreasing; n_loops + k means: partial through linearity k */
   sw_axis_ref refs[SW_MAX_REFS];
   const sw_strategy_offsets *offsets; /* NULL: all loops are cut into equal blocks; borrowed */
 } sw_strategy;
@@ -36,9 +36,9 @@ SW_API void sw_strategy_join(sw_strategy *s);
 /* Axes of one loop: *n of them from the returned pointer. */
 SW_API const sw_axis_ref *sw_strategy_loop(const sw_strategy *s, int loop, int *n);
 /* Elements of a loop that one device does: ceil(size / shards), or the longest of the unequal blocks. */
-SW_API int64_t sw_strategy_block(const sw_space *space, const sw_strategy *s, int loop);
+SW_API int64_t sw_strategy_block(const sw_loop_nest *nest, const sw_strategy *s, int loop);
 /* The starts of a loop's blocks, N + 1 of them; NULL where they are equal. */
-SW_API const int64_t *sw_strategy_starts(const sw_space *space, const sw_strategy *s, int loop);
+SW_API const int64_t *sw_strategy_starts(const sw_loop_nest *nest, const sw_strategy *s, int loop);
 /* The same axes with unequal blocks: starts[loop], or NULL for equal ones. Those of another op's strategy may be given
  * (loops of one order). In the arena. */
 SW_API SW_CHECKED sw_rc sw_strategy_set_starts(const sw_graph *g, const sw_op *op, const int64_t *const *starts,
@@ -48,7 +48,7 @@ SW_API SW_CHECKED sw_rc sw_strategy_take_over(const sw_graph *g, const sw_op *fr
                                               const sw_op *to, sw_arena *arena, sw_strategy *out, sw_diag *d);
 /* "d2:[y] d3:[x] partial0:[z]", with "offsets=[0,3,8]" behind unequal blocks, "-" when nothing is cut; parse(print(s))
  * = s. The offsets that are read are in the arena. */
-SW_API void sw_strategy_print(const sw_mesh *m, const sw_space *space, const sw_strategy *s, sw_text *out);
+SW_API void sw_strategy_print(const sw_mesh *m, const sw_loop_nest *nest, const sw_strategy *s, sw_text *out);
 SW_API SW_CHECKED sw_rc sw_strategy_parse(const sw_graph *g, const sw_op *op, const sw_mesh *m, const char *text,
                                           sw_span at, sw_arena *arena, sw_strategy *out, sw_diag *d);
 

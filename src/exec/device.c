@@ -182,9 +182,8 @@ static sw_rc run_by_kind(sw_execution *e, const sw_op *op, const sw_buffer *cons
 /* What commutes with min and computes nothing hands on elements as they are. */
 static bool only_moves(const sw_op *op) {
   bool moves = false;
-  for (int i = 0; op->space && i < op->space->n_linear; i++)
-    moves = moves || op->space->linear[i].kind == SW_REDUCE_MIN;
-  return moves && !(op->space->flops_per_point > 0);
+  for (int i = 0; op->nest && i < op->nest->n_linear; i++) moves = moves || op->nest->linear[i].kind == SW_REDUCE_MIN;
+  return moves && !(op->nest->flops_per_point > 0);
 }
 
 static sw_rc run_op(sw_execution *e, const sw_op *op, sw_diag *d) {

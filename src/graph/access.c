@@ -68,26 +68,26 @@ static int long_loops(const sw_map *m, const int64_t *extents, int32_t *out) {
 static bool moves_nothing(const sw_op *op, const int64_t *extents) {
   int32_t from[SW_MAX_LOOPS], to[SW_MAX_LOOPS];
   if (op->code != SW_OP_TRANSPOSE) return false;
-  int n = long_loops(&op->space->maps[0], extents, from);
-  return n == long_loops(&op->space->maps[1], extents, to) && memcmp(from, to, (size_t)n * sizeof *from) == 0;
+  int n = long_loops(&op->nest->maps[0], extents, from);
+  return n == long_loops(&op->nest->maps[1], extents, to) && memcmp(from, to, (size_t)n * sizeof *from) == 0;
 }
 
 void sw_op_work(const sw_graph *g, const sw_op *op, const int64_t *extents, double *flops, double *bytes) {
   *flops = *bytes = 0;
   unsigned flags = sw_op_rule_of(op->code)->flags;
-  if (!op->space || (flags & SW_RULE_FREE)) return;
+  if (!op->nest || (flags & SW_RULE_FREE)) return;
   int64_t whole[SW_MAX_LOOPS];
-  for (int i = 0; !extents && i < op->space->n_loops; i++) whole[i] = op->space->loops[i].size;
+  for (int i = 0; !extents && i < op->nest->n_loops; i++) whole[i] = op->nest->loops[i].size;
   if (!extents) extents = whole;
   if (moves_nothing(op, extents)) return;
   double points = 1, written = 0, read = 0;
-  for (int i = 0; i < op->space->n_loops; i++) points *= (double)extents[i];
-  *flops = points * op->space->flops_per_point;
+  for (int i = 0; i < op->nest->n_loops; i++) points *= (double)extents[i];
+  *flops = points * op->nest->flops_per_point;
   for (int r = 0; r < op->n_results; r++) {
-    written += bytes_reached(sw_result_type(g, op, r), &op->space->maps[op->n_operands + r], extents);
+    written += bytes_reached(sw_result_type(g, op, r), &op->nest->maps[op->n_operands + r], extents);
   }
   for (int i = 0; i < op->n_operands; i++) {
-    double part = bytes_reached(sw_operand_type(g, op, i), &op->space->maps[i], extents);
+    double part = bytes_reached(sw_operand_type(g, op, i), &op->nest->maps[i], extents);
     read += i == 0 && (flags & SW_RULE_SPARSE) && part > written ? written : part;
   }
   *bytes = read + written;

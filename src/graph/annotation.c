@@ -67,16 +67,15 @@ static sw_rc check_of_value(const sw_graph *g, const sw_annotation *a, sw_diag *
 
 static sw_rc check_of_op(const sw_graph *g, const sw_annotation *a, sw_diag *d) {
   const sw_op *op = &g->ops[a->op];
-  int n = op->space ? op->space->n_loops : 0, n_linear = op->space ? op->space->n_linear : 0;
+  int n = op->nest ? op->nest->n_loops : 0, n_linear = op->nest ? op->nest->n_linear : 0;
   for (int i = 0; i < a->n_loop_refs; i++) {
     int loop = a->loop_of[i];
     if (loop < 0 || loop >= n + n_linear) {
       return SW_FAIL_INPUT(d, a->span,
-                           "annotation of op '%s' cuts loop %d; expected one of its %d loops or %d linear "
-                           "forms",
+                           "annotation of op '%s' cuts loop %d; expected one of its %d loops or %d linearities",
                            op->name, loop, n, n_linear);
     }
-    if (loop < n && op->space->loops[loop].kind == SW_LOOP_WHOLE) {
+    if (loop < n && op->nest->loops[loop].kind == SW_LOOP_WHOLE) {
       return SW_FAIL_INPUT(d, a->span, "annotation of op '%s' cuts loop %d, which cannot be cut", op->name, loop);
     }
     for (int k = 0; k < i; k++) {

@@ -309,7 +309,7 @@ static sw_rc append(sw_graph *g, const sw_op_spec *spec, const char *name, const
               .n_results = s->n_results,
               .span = spec->span,
               .location = spec->location,
-              .space = s->space};
+              .nest = s->nest};
   if (spec->n_result_names > s->n_results) {
     return SW_FAIL_INPUT(d, spec->span, "%s '%s' has %d results, but %d names are given; expected at most as many",
                          sw_opcode_text(spec->code), name, s->n_results, spec->n_result_names);
@@ -366,7 +366,7 @@ sw_rc sw_graph_add_op(sw_graph *g, const sw_op_spec *spec, sw_id *results, sw_di
                     .code = spec->code,
                     .span = spec->span,
                     .arena = &g->arena,
-                    .given_space = spec->space,
+                    .given_nest = spec->nest,
                     .n_given_types = spec->n_result_types,
                     .given_types = spec->result_types,
                     .d = d};

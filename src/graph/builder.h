@@ -16,7 +16,7 @@ typedef struct sw_shape {
   int n_attrs, n_results;
   const sw_attr *attrs; /* canonical; without the data of a constant */
   const sw_type *results;
-  const sw_space *space;
+  const sw_loop_nest *nest;
 } sw_shape;
 
 struct sw_graph_builder {

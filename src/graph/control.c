@@ -20,7 +20,7 @@ sw_rc sw_infer_choice(sw_rule_call *c) {
   return sw_check_class(c, 0, c->code == SW_OP_CASE ? SW_BOOLS | SW_INTS : SW_BOOLS);
 }
 
-sw_rc sw_infer_alike(sw_rule_call *c) {
+sw_rc sw_infer_equal(sw_rule_call *c) {
   for (int i = 1; i < c->n_operands; i++) {
     SW_TRY(sw_check_same_shape(c, 0, i));
     SW_TRY(sw_check_same_dtype(c, 0, i));

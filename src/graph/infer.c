@@ -189,15 +189,15 @@ static sw_rc check_operands(const sw_rule_call *c) {
   return SW_OK;
 }
 
-static sw_rc build_space(sw_rule_call *c, const sw_space **out) {
+static sw_rc build_nest(sw_rule_call *c, const sw_loop_nest **out) {
   *out = NULL;
   if (c->rule->flags & SW_RULE_DEVICE) return SW_OK;
-  bool given = c->code == SW_OP_OPAQUE && c->given_space && c->given_space->n_loops;
-  if (!c->rule->space || given) return sw_space_copy(c->given_space, c->arena, out, c->d);
-  sw_space_builder b;
-  sw_space_begin(&b, c->arena, c->n_operands, c->operands, c->n_results, c->results, c->rule->flops, c->d);
-  if (!b.rc) c->rule->space(c, &b);
-  return sw_space_finish(&b, out);
+  bool given = c->code == SW_OP_OPAQUE && c->given_nest && c->given_nest->n_loops;
+  if (!c->rule->nest || given) return sw_nest_copy(c->given_nest, c->arena, out, c->d);
+  sw_nest_builder b;
+  sw_nest_begin(&b, c->arena, c->n_operands, c->operands, c->n_results, c->results, c->rule->flops, c->d);
+  if (!b.rc) c->rule->nest(c, &b);
+  return sw_nest_finish(&b, out);
 }
 
 sw_rc sw_shape_build(sw_rule_call *c, int n_attrs, const sw_attr *attrs, sw_shape *out) {
@@ -214,5 +214,5 @@ sw_rc sw_shape_build(sw_rule_call *c, int n_attrs, const sw_attr *attrs, sw_shap
   }
   out->results = sw_arena_copy(c->arena, c->results, (size_t)c->n_results, sizeof *c->results, c->d);
   if (!out->results) return SW_E_RESOURCE;
-  return build_space(c, &out->space);
+  return build_nest(c, &out->nest);
 }

@@ -6,7 +6,7 @@
  *   z = divide(c, n)     nor c here, unless n is never zero
  *
  * Facts flow from operands to results; around a loop until they stay. Arguments count as finite, and so does what only
- * overflows. A linear form that is forbidden keeps its number and loses its operands.
+ * overflows. A linearity that is forbidden keeps its number and loses its operands.
  */
 #include "graph/infinite.h"
 
@@ -176,27 +176,28 @@ static void find_facts(const sw_graph *g, uint8_t *facts, uint8_t *lost) {
 /* Forms (bit k) that need another operand to be finite, or not zero, and have no such one. */
 static uint32_t forbidden(const sw_op *op, const uint8_t *facts) {
   bool product = op->code == SW_OP_MULTIPLY || sw_op_class_of(op->code) == SW_OPS_CONTRACTION;
-  if (!op->space || !(product || op->code == SW_OP_DIVIDE)) return 0;
+  if (!op->nest || !(product || op->code == SW_OP_DIVIDE)) return 0;
   uint32_t out = 0;
-  for (int k = 0; k < op->space->n_linear; k++) {
-    int other = op->space->linear[k].operands == 1 ? 1 : 0;
+  for (int k = 0; k < op->nest->n_linear; k++) {
+    int other = op->nest->linear[k].operands == 1 ? 1 : 0;
     if (!has(facts[op->operands[other]], product ? FINITE : NONZERO)) out |= 1u << k;
   }
   return out;
 }
 
-/* The space without the operands of these forms; equal ones are shared. */
-static sw_rc without(sw_graph *g, sw_dict *made, const sw_space *s, uint32_t forms, const sw_space **out, sw_diag *d) {
+/* The nest without the operands of these forms; equal ones are shared. */
+static sw_rc without(sw_graph *g, sw_dict *made, const sw_loop_nest *s, uint32_t forms, const sw_loop_nest **out,
+                     sw_diag *d) {
   const struct {
-    const sw_space *space;
+    const sw_loop_nest *nest;
     uintptr_t forms;
   } key = {s, forms};
   int64_t *slot;
   bool fresh;
   SW_TRY(sw_dict_put(made, &key, sizeof key, 0, &slot, &fresh, d));
   if (fresh) {
-    sw_space *copy = sw_arena_copy(&g->arena, s, 1, sizeof *s, d);
-    sw_linear *linear = sw_arena_copy(&g->arena, s->linear, (size_t)s->n_linear, sizeof *linear, d);
+    sw_loop_nest *copy = sw_arena_copy(&g->arena, s, 1, sizeof *s, d);
+    sw_linearity *linear = sw_arena_copy(&g->arena, s->linear, (size_t)s->n_linear, sizeof *linear, d);
     if (!copy || !linear) return SW_E_RESOURCE;
     for (int k = 0; k < s->n_linear; k++) {
       if (forms >> k & 1) linear[k].operands = 0;
@@ -204,14 +205,14 @@ static sw_rc without(sw_graph *g, sw_dict *made, const sw_space *s, uint32_t for
     copy->linear = linear;
     *slot = (int64_t)(intptr_t)copy;
   }
-  *out = (const sw_space *)(intptr_t)*slot;
+  *out = (const sw_loop_nest *)(intptr_t)*slot;
   return SW_OK;
 }
 
 static sw_rc forbid(sw_graph *g, const uint8_t *facts, sw_dict *made, sw_diag *d) {
   for (sw_id i = 0; i < g->n_ops; i++) {
     uint32_t forms = forbidden(&g->ops[i], facts);
-    if (forms) SW_TRY(without(g, made, g->ops[i].space, forms, &g->ops[i].space, d));
+    if (forms) SW_TRY(without(g, made, g->ops[i].nest, forms, &g->ops[i].nest, d));
   }
   return SW_OK;
 }

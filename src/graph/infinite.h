@@ -4,7 +4,7 @@
 
 #include "shardwright/graph.h"
 
-/* Takes from ops the linear forms that infinities or divisors of zero would make wrong. The graph is about to be
+/* Takes from ops the linearities that infinities or divisors of zero would make wrong. The graph is about to be
  * sealed: frames and use lists are there. */
 SW_CHECKED sw_rc sw_graph_mind_infinities(sw_graph *g, sw_diag *d);
 

@@ -59,7 +59,7 @@ static void print_attrs(const sw_graph *g, const sw_op *op, sw_text *out) {
 
 static void print_loops(const sw_op *op, sw_text *out) {
   static const char *const kKinds[] = {"", " reduction", " masked", " scan", " pick", " whole"};
-  const sw_space *s = op->space;
+  const sw_loop_nest *s = op->nest;
   sw_text_puts(out, " loops(");
   for (int i = 0; i < s->n_loops; i++) {
     sw_text_printf(out, i ? ", %lld%s" : "%lld%s", (long long)s->loops[i].size, kKinds[s->loops[i].kind]);
@@ -152,7 +152,7 @@ static uint64_t hash_attr(const sw_attr *a, uint64_t h) {
   return h;
 }
 
-static uint64_t hash_space(const sw_space *s, uint64_t h) {
+static uint64_t hash_nest(const sw_loop_nest *s, uint64_t h) {
   for (int i = 0; i < s->n_loops; i++) {
     h = hash_int(s->loops[i].size, hash_int(s->loops[i].kind * 64 + s->loops[i].combiner, h));
   }
@@ -173,7 +173,7 @@ static uint64_t hash_op(const sw_graph *g, const sw_op *op, uint64_t h) {
   for (int i = 0; i < op->n_results; i++) {
     h = hash_type(sw_result_type(g, op, i), hash_value(g, op->results[i], h));
   }
-  return op->code == SW_OP_GENERIC ? hash_space(op->space, h) : h;
+  return op->code == SW_OP_GENERIC ? hash_nest(op->nest, h) : h;
 }
 
 static uint64_t hash_annotation(const sw_graph *g, const sw_annotation *a, uint64_t h) {

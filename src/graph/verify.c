@@ -45,7 +45,7 @@ static sw_rc infer_again(const sw_graph *g, const sw_op *op, sw_arena *scratch, 
                     .span = op->span,
                     .arena = scratch,
                     .n_operands = op->n_operands,
-                    .given_space = op->space,
+                    .given_nest = op->nest,
                     .n_given_types = op->n_results,
                     .d = d};
   sw_type *operands, *results;
@@ -59,9 +59,9 @@ static sw_rc infer_again(const sw_graph *g, const sw_op *op, sw_arena *scratch, 
   SW_TRY(sw_shape_build(&c, op->n_attrs, op->attrs, &s));
   bool same = s.n_results == op->n_results && s.n_attrs == op->n_attrs && !c.rule->expand;
   for (int i = 0; same && i < op->n_results; i++) same = sw_type_equal(&s.results[i], &results[i]);
-  if (same && op->space) same = op->space->n_loops == s.space->n_loops && op->space->n_maps == s.space->n_maps;
-  for (int i = 0; same && op->space && i < op->space->n_loops; i++) {
-    same = same_loop(&op->space->loops[i], &s.space->loops[i]);
+  if (same && op->nest) same = op->nest->n_loops == s.nest->n_loops && op->nest->n_maps == s.nest->n_maps;
+  for (int i = 0; same && op->nest && i < op->nest->n_loops; i++) {
+    same = same_loop(&op->nest->loops[i], &s.nest->loops[i]);
   }
   return same ? SW_OK
               : WRONG(d, op->span, "%s '%s' is not what the registry gives", sw_opcode_text(op->code), op->name);
@@ -86,7 +86,7 @@ static sw_rc check_op(const sw_graph *g, sw_id id, sw_diag *d) {
   return SW_OK;
 }
 
-/* Equal ops share their parts: an op whose space, attributes and operand types were checked is right. */
+/* Equal ops share their parts: an op whose nest, attributes and operand types were checked is right. */
 static sw_rc check_inference(const sw_graph *g, sw_diag *d) {
   sw_arena scratch = {0};
   sw_dict seen = {0};
@@ -94,9 +94,9 @@ static sw_rc check_inference(const sw_graph *g, sw_diag *d) {
   for (sw_id i = 0; !rc && i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
     bool fresh = true;
-    const void *key[2] = {op->space, op->code == SW_OP_CONSTANT ? NULL : op->attrs};
+    const void *key[2] = {op->nest, op->code == SW_OP_CONSTANT ? NULL : op->attrs};
     int64_t *first = NULL;
-    if (op->space) rc = sw_dict_put(&seen, key, sizeof key, i, &first, &fresh, d);
+    if (op->nest) rc = sw_dict_put(&seen, key, sizeof key, i, &first, &fresh, d);
     if (rc) break;
     const sw_op *like = fresh ? op : &g->ops[*first];
     bool same = !fresh && like->code == op->code && like->n_operands == op->n_operands;

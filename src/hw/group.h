@@ -50,13 +50,13 @@ SW_API bool sw_machine_is_regular(const sw_machine *m);
 
 /* What another layer has worked out of a machine and keeps with it, for whoever asks next, on any thread. `of` tells
  * whose it is; found by walking the list; destroyed with the machine's arena. */
-typedef struct sw_machine_note {
-  struct sw_machine_note *next;
+typedef struct sw_machine_cache {
+  struct sw_machine_cache *next;
   const void *of;
-  void (*destroy)(struct sw_machine_note *note);
-} sw_machine_note;
-SW_API sw_machine_note *sw_machine_notes(const sw_machine *m); /* the newest, NULL when there is none */
-SW_API void sw_machine_note_add(const sw_machine *m, sw_machine_note *note);
+  void (*destroy)(struct sw_machine_cache *cache);
+} sw_machine_cache;
+SW_API sw_machine_cache *sw_machine_caches(const sw_machine *m); /* the newest, NULL when there is none */
+SW_API void sw_machine_cache_add(const sw_machine *m, sw_machine_cache *cache);
 
 /* The group along refs, which may be parts of axes. */
 SW_API void sw_machine_group(const sw_machine *m, const sw_axis_ref *refs, int n, sw_group *out);

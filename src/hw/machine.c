@@ -64,25 +64,25 @@ static sw_rc price_subsets(sw_machine *m, sw_arena *arena, sw_diag *d) {
   return SW_OK;
 }
 
-static void end_notes(void *of) {
-  _Atomic(sw_machine_note *) *first = of;
-  for (sw_machine_note *n = atomic_load(first); n;) {
-    sw_machine_note *next = n->next;
+static void end_caches(void *of) {
+  _Atomic(sw_machine_cache *) *first = of;
+  for (sw_machine_cache *n = atomic_load(first); n;) {
+    sw_machine_cache *next = n->next;
     n->destroy(n);
     n = next;
   }
 }
 
-static sw_rc make_notes(sw_machine *m, sw_arena *arena, sw_diag *d) {
-  SW_ARENA_NEW(m->notes, arena, 1, d);
-  return sw_arena_at_end(arena, end_notes, m->notes, d);
+static sw_rc make_caches(sw_machine *m, sw_arena *arena, sw_diag *d) {
+  SW_ARENA_NEW(m->caches, arena, 1, d);
+  return sw_arena_at_end(arena, end_caches, m->caches, d);
 }
 
-sw_machine_note *sw_machine_notes(const sw_machine *m) { return atomic_load(m->notes); }
+sw_machine_cache *sw_machine_caches(const sw_machine *m) { return atomic_load(m->caches); }
 
-void sw_machine_note_add(const sw_machine *m, sw_machine_note *note) {
-  note->next = atomic_load(m->notes);
-  while (!atomic_compare_exchange_weak(m->notes, &note->next, note)) continue;
+void sw_machine_cache_add(const sw_machine *m, sw_machine_cache *cache) {
+  cache->next = atomic_load(m->caches);
+  while (!atomic_compare_exchange_weak(m->caches, &cache->next, cache)) continue;
 }
 
 sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, const sw_mesh *mesh, sw_machine **out, sw_diag *d) {
@@ -95,7 +95,7 @@ sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, const sw_mesh *mesh
   m->share = cores > 0 && devices > cores ? devices / cores : 1;
   SW_TRY(sw_machine_place(m, arena, d));
   SW_TRY(price_subsets(m, arena, d));
-  SW_TRY(make_notes(m, arena, d));
+  SW_TRY(make_caches(m, arena, d));
   *out = m;
   return SW_OK;
 }

@@ -36,10 +36,10 @@ struct sw_machine {
   double share; /* slowdown when devices outnumber the cores they run on; 1 elsewhere */
   int n_dims;
   net_dim dim[SW_MAX_DIMS];
-  axis_place axis[SW_MAX_AXES];      /* empty where there is an order */
-  sw_order *order;                   /* NULL: all groups along the same axes lie alike */
-  const sw_group *subset;            /* by bit mask of whole axes */
-  _Atomic(sw_machine_note *) *notes; /* the first one */
+  axis_place axis[SW_MAX_AXES];        /* empty where there is an order */
+  sw_order *order;                     /* NULL: all groups along the same axes lie alike */
+  const sw_group *subset;              /* by bit mask of whole axes */
+  _Atomic(sw_machine_cache *) *caches; /* the first one */
 };
 
 /* Adds a dimension of a torus along which the group has n members, so many positions from the first to behind the last,

@@ -179,7 +179,7 @@ sw_rc sw_machine_place(sw_machine *m, sw_arena *arena, sw_diag *d) {
   return SW_OK;
 }
 
-bool sw_machine_axes_alike(const sw_machine *m, int a, int b) {
+bool sw_machine_axes_symmetric(const sw_machine *m, int a, int b) {
   const axis_place *x = &m->axis[a], *y = &m->axis[b];
   if (a == b) return true;
   if (m->order || m->mesh.axis[a].size != m->mesh.axis[b].size || x->n != 1 || y->n != 1) return false;

@@ -69,7 +69,7 @@ static void put_ops(sw_json_out *o, const sw_plan *p) {
   for (int32_t i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
     sw_text t = {0};
-    sw_strategy_print(sw_machine_mesh(p->machine), op->space, &p->ops[i], &t);
+    sw_strategy_print(sw_machine_mesh(p->machine), op->nest, &p->ops[i], &t);
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", op->name);
     sw_jw_string(o, "strategy", sw_text_str(&t));

@@ -138,7 +138,7 @@ static sw_rc price(follower *f, const sw_type *type, const sw_sharding *from, co
 
 static bool keeps_partials(const sw_op *op, const sw_strategy *s) {
   for (int i = 0; i < s->n_refs; i++) {
-    if (s->loop_of[i] >= op->space->n_loops) return true;
+    if (s->loop_of[i] >= op->nest->n_loops) return true;
   }
   return false;
 }

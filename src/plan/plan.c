@@ -116,7 +116,7 @@ static sw_rc verify_annotation(const sw_plan *p, const sw_annotation *a, sw_diag
     sw_text t = {0};
     sw_rc rc;
     if (a->value < 0) {
-      sw_strategy_print(m, p->graph->ops[a->op].space, &p->ops[a->op], &t);
+      sw_strategy_print(m, p->graph->ops[a->op].nest, &p->ops[a->op], &t);
       rc = SW_FAIL(d, SW_E_INFEASIBLE, a->span, "the plan cuts '%s' as %s; the model requires another option",
                    p->graph->ops[a->op].name, sw_text_str(&t));
     } else {

@@ -63,7 +63,7 @@ int sw_factor_alone(sw_factors *f, int tensor, int dim, sw_factor_kind kind) {
 /* The tensor whose factors this one has: itself, or the first result. */
 static int sharer(const sw_factors *f, int tensor) {
   int result = sw_factor_result(f, 0);
-  const sw_map *maps = f->op->space->maps;
+  const sw_map *maps = f->op->nest->maps;
   bool shares = f->words & SW_FACTORS_DIMS && tensor < result && maps[tensor].rank == maps[result].rank;
   return shares ? result : tensor;
 }
@@ -81,16 +81,16 @@ typedef struct reach {
 } reach;
 
 static void see_dim(const sw_factors *f, int loop, int tensor, int dim, reach *out) {
-  const sw_affine *e = &f->op->space->maps[tensor].dims[dim];
+  const sw_affine *e = &f->op->nest->maps[tensor].dims[dim];
   int64_t extent = sw_factor_type(f, tensor)->dims[dim];
   bool plain = e->n_terms == 1 && e->terms[0].loop == loop && e->terms[0].coef == 1;
   if (e->mixed_radix) return;
   out->moved |= e->constant != 0 || !(plain || (e->n_terms == 0 && extent == 1));
-  out->resized |= extent != f->op->space->loops[loop].size;
+  out->resized |= extent != f->op->nest->loops[loop].size;
 }
 
 static reach reach_of(const sw_factors *f, int loop) {
-  const sw_space *s = f->op->space;
+  const sw_loop_nest *s = f->op->nest;
   reach r = {0};
   for (int t = 0; t < s->n_maps; t++) {
     for (int k = 0; k < s->maps[t].rank; k++) {
@@ -113,7 +113,7 @@ static sw_factor_kind kind_of_loop(const sw_factors *f, const sw_loop *l, reach 
 
 /* `dim`: where it is met first. */
 static int of_loop(sw_factors *f, int loop, int dim) {
-  const sw_loop *l = &f->op->space->loops[loop];
+  const sw_loop *l = &f->op->nest->loops[loop];
   if (f->of_loop[loop]) return f->of_loop[loop] - 1;
   reach r = reach_of(f, loop);
   bool from_operand = r.resized && f->words & SW_FACTORS_OF_OPERAND;
@@ -128,7 +128,7 @@ static int of_loop(sw_factors *f, int loop, int dim) {
 int sw_factor_of_dim(sw_factors *f, int tensor, int dim) {
   int from = sharer(f, tensor), major = -1;
   if (f->dim[tensor][dim].n) return f->dim[tensor][dim].at[0];
-  const sw_affine *e = &f->op->space->maps[from].dims[dim];
+  const sw_affine *e = &f->op->nest->maps[from].dims[dim];
   if (e->n_terms == 0) {
     bool one = sw_factor_type(f, from)->dims[dim] == 1;
     return sw_factor_alone(f, from, dim, one ? SW_FACTOR_PASS : SW_FACTOR_REPLICATE);
@@ -141,7 +141,7 @@ int sw_factor_of_dim(sw_factors *f, int tensor, int dim) {
 }
 
 void sw_factors_of_dims(sw_factors *f) {
-  const sw_space *s = f->op->space;
+  const sw_loop_nest *s = f->op->nest;
   for (int l = 0; f->words & SW_FACTORS_IN_ORDER && l < s->n_loops; l++) (void)of_loop(f, l, 0);
   for (int t = 0; t < s->n_maps; t++) {
     for (int k = 0; k < s->maps[t].rank; k++) (void)sw_factor_of_dim(f, t, k);
@@ -151,7 +151,7 @@ void sw_factors_of_dims(sw_factors *f) {
 /* What the map says, where no hook has said it. */
 static void fill_dim(sw_factors *f, int tensor, int dim) {
   int from = sharer(f, tensor);
-  const sw_affine *e = &f->op->space->maps[from].dims[dim];
+  const sw_affine *e = &f->op->nest->maps[from].dims[dim];
   if (f->dim[tensor][dim].n) return;
   if (f->dim[from][dim].n) {
     f->dim[tensor][dim] = f->dim[from][dim];
@@ -174,7 +174,7 @@ static void leave_out_ones(sw_factors *f, int tensor, int dim) {
 
 bool sw_factors_build(const sw_graph *g, const sw_op *op, sw_factors *f) {
   const rule_column *column = &kColumn[op->code];
-  const sw_space *s = op->space;
+  const sw_loop_nest *s = op->nest;
   *f = (sw_factors){.g = g, .op = op, .words = column->words};
   if (column->none || !s || s->n_maps > SW_MOST_TENSORS || s->n_loops > SW_MOST_FACTORS) return false;
   if (column->hook && !column->hook(f)) return false;

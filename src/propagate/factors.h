@@ -52,7 +52,7 @@ static inline const sw_type *sw_factor_type(const sw_factors *f, int tensor) {
 }
 /* Is this dim indexed by loops? */
 static inline bool sw_factor_is_reached(const sw_factors *f, int tensor, int dim) {
-  return f->op->space->maps[tensor].dims[dim].n_terms > 0;
+  return f->op->nest->maps[tensor].dims[dim].n_terms > 0;
 }
 
 /* All factors of an op, with those of every dim; false: it has no rule, or one beyond the limits above. */

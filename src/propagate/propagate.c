@@ -109,9 +109,9 @@ static bool loop_has(const sw_strategy *st, int loop, const sw_axis_ref *refs, i
 
 /* The loop that can take the axes of a dimension: the first of its terms that may be cut (windows: the parallel one).
  */
-static int loop_for_dim(const sw_space *space, const sw_affine *e) {
+static int loop_for_dim(const sw_loop_nest *nest, const sw_affine *e) {
   for (int t = 0; t < e->n_terms; t++) {
-    if (space->loops[e->terms[t].loop].kind != SW_LOOP_WHOLE) return e->terms[t].loop;
+    if (nest->loops[e->terms[t].loop].kind != SW_LOOP_WHOLE) return e->terms[t].loop;
   }
   return -1;
 }
@@ -124,14 +124,14 @@ static void push_all(sw_strategy *st, int loop, const sw_axis_ref *refs, int n) 
 
 /* Step 1 of the RFC: results set loops. Inconsistent ones are an error. */
 static sw_rc option_from_result(state *s, const sw_op *op, int i, sw_strategy *st, bool *touched, sw_diag *d) {
-  const sw_space *space = op->space;
-  const sw_map *map = &space->maps[op->n_operands + i];
+  const sw_loop_nest *nest = op->nest;
+  const sw_map *map = &nest->maps[op->n_operands + i];
   sw_sharding want;
   const sw_annotation *by = NULL;
   if (!wanted_of_result(s, op->results[i], &want, &by)) return SW_OK;
   *touched = true;
   for (int k = 0; k < map->rank; k++) {
-    int n, loop = loop_for_dim(space, &map->dims[k]);
+    int n, loop = loop_for_dim(nest, &map->dims[k]);
     const sw_axis_ref *refs = sw_sharding_dim(&want, k, &n);
     if (!n || (loop >= 0 && loop_has(st, loop, refs, n))) continue;
     if (loop >= 0 && !axes_used(st, refs, n)) {
@@ -144,8 +144,8 @@ static sw_rc option_from_result(state *s, const sw_op *op, int i, sw_strategy *s
                    "the annotations on the results of '%s' cannot be met together (dimension %d of '%s')", op->name, k,
                    s->g->values[op->results[i]].name);
   }
-  for (int l = 0; want.n_partial && l < space->n_loops; l++) {
-    if (!can_be_partial(&space->loops[l]) || space->loops[l].combiner != (sw_reduction)want.partial_kind) continue;
+  for (int l = 0; want.n_partial && l < nest->n_loops; l++) {
+    if (!can_be_partial(&nest->loops[l]) || nest->loops[l].combiner != (sw_reduction)want.partial_kind) continue;
     if (!axes_used(st, sw_sharding_partial(&want), want.n_partial))
       push_all(st, l, sw_sharding_partial(&want), want.n_partial);
     break;
@@ -180,7 +180,7 @@ static sw_rc conflict(const state *s, const sw_op *op, int i, int dim, const mar
 /* Step 2: operands set reduction loops and loops not set yet. One dimension of one operand. */
 static sw_rc option_from_dim(state *s, const sw_op *op, int i, int k, const mark *m, bool for_use, sw_strategy *st,
                              sw_diag *d) {
-  int n, have, loop = loop_for_dim(op->space, &op->space->maps[i].dims[k]);
+  int n, have, loop = loop_for_dim(op->nest, &op->nest->maps[i].dims[k]);
   const sw_axis_ref *refs = sw_sharding_dim(&m->sharding, k, &n);
   if (loop >= 0) (void)sw_strategy_loop(st, loop, &have);
   /* One on the definition gives way; what no strategy wants by itself is resharded to what it wants. */
@@ -197,12 +197,12 @@ static sw_rc option_from_dim(state *s, const sw_op *op, int i, int k, const mark
 }
 
 static bool is_masked(const sw_op *op, int i, int k) {
-  const int loop = loop_for_dim(op->space, &op->space->maps[i].dims[k]);
-  return loop >= 0 && op->space->loops[loop].kind == SW_LOOP_MASKED;
+  const int loop = loop_for_dim(op->nest, &op->nest->maps[i].dims[k]);
+  return loop >= 0 && op->nest->loops[loop].kind == SW_LOOP_MASKED;
 }
 
 static bool is_table(const sw_op *op, int i) {
-  for (int k = 0; k < op->space->maps[i].rank; k++) {
+  for (int k = 0; k < op->nest->maps[i].rank; k++) {
     if (is_masked(op, i, k)) return true;
   }
   return false;
@@ -210,7 +210,7 @@ static bool is_table(const sw_op *op, int i) {
 
 /* What of a table's axes no loop uses cuts its rows: the values looked up, which are many, keep theirs. */
 static void cut_rows(const sw_op *op, int i, int k, const mark *m, sw_strategy *st) {
-  int n, have, loop = loop_for_dim(op->space, &op->space->maps[i].dims[k]);
+  int n, have, loop = loop_for_dim(op->nest, &op->nest->maps[i].dims[k]);
   const sw_axis_ref *refs = sw_sharding_dim(&m->sharding, k, &n);
   (void)sw_strategy_loop(st, loop, &have);
   for (int r = 0; have == 0 && r < n; r++) {
@@ -226,7 +226,7 @@ static sw_rc option_from_operand(state *s, const sw_op *op, int i, bool rows, sw
   if (!for_use) m = &s->def[op->operands[i]];
   if (!m->set) return SW_OK;
   *touched = *touched || for_use || !s->tables_wait || !is_table(op, i);
-  for (int k = 0; k < op->space->maps[i].rank; k++) {
+  for (int k = 0; k < op->nest->maps[i].rank; k++) {
     const bool late = !for_use && is_masked(op, i, k);
     if (late && rows) cut_rows(op, i, k, m, st);
     if (!late && !rows) SW_TRY(option_from_dim(s, op, i, k, m, for_use, st, d));
@@ -235,11 +235,11 @@ static sw_rc option_from_operand(state *s, const sw_op *op, int i, bool rows, sw
 }
 
 /* The starts of the blocks of a loop, where a dimension of the sharding that follows it has such blocks. */
-static void take_starts(const sw_space *space, int map, const sw_sharding *s, const sw_strategy *st,
+static void take_starts(const sw_loop_nest *nest, int map, const sw_sharding *s, const sw_strategy *st,
                         const int64_t **starts) {
   const int64_t *at = s->offsets;
   for (int k = 0; at && k < s->rank; k++) {
-    int n, loop = loop_for_dim(space, &space->maps[map].dims[k]);
+    int n, loop = loop_for_dim(nest, &nest->maps[map].dims[k]);
     const sw_axis_ref *refs = sw_sharding_dim(s, k, &n);
     if (!n) continue;
     if (loop >= 0 && loop_has(st, loop, refs, n) && !starts[loop]) starts[loop] = at;
@@ -252,17 +252,17 @@ static sw_rc set_starts(state *s, const sw_op *op, sw_strategy *st, sw_diag *d) 
   const int64_t **starts;
   sw_strategy unequal = *st;
   bool any = false;
-  SW_ARENA_NEW(starts, s->keep, op->space->n_loops, d);
+  SW_ARENA_NEW(starts, s->keep, op->nest->n_loops, d);
   for (int i = 0; i < op->n_results; i++) {
     sw_sharding want;
     const sw_annotation *by = NULL;
-    if (wanted_of_result(s, op->results[i], &want, &by)) take_starts(op->space, op->n_operands + i, &want, st, starts);
+    if (wanted_of_result(s, op->results[i], &want, &by)) take_starts(op->nest, op->n_operands + i, &want, st, starts);
   }
   for (int i = 0; i < op->n_operands; i++) {
     const mark *use = &s->use[op - s->g->ops][i], *m = use->set ? use : &s->def[op->operands[i]];
-    if (m->set) take_starts(op->space, i, &m->sharding, st, starts);
+    if (m->set) take_starts(op->nest, i, &m->sharding, st, starts);
   }
-  for (int l = 0; l < op->space->n_loops; l++) any = any || starts[l];
+  for (int l = 0; l < op->nest->n_loops; l++) any = any || starts[l];
   if (!any) return SW_OK;
   SW_TRY(sw_strategy_set_starts(s->g, op, starts, s->keep, &unequal, d));
   if (sw_strategy_legal(s->g, op, s->mesh, &unequal)) *st = unequal;

@@ -120,7 +120,7 @@ static void put_ops(sw_json_out *o, const sw_report *r) {
     sw_jw_object_row(o, NULL);
     sw_jw_string(o, "name", op->name);
     sw_jw_string(o, "op", sw_opcode_text(op->code));
-    sw_strategy_print(m, op->space, &p->ops[i], &t);
+    sw_strategy_print(m, op->nest, &p->ops[i], &t);
     sw_jw_string(o, "strategy", sw_text_str(&t));
     if (op->n_results) { /* control flow has marks without results */
       sw_strategy_result(op, &p->ops[i], 0, &s);

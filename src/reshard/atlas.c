@@ -25,7 +25,7 @@ typedef struct chunk {
 } chunk;
 
 struct rs_atlas {
-  sw_machine_note note; /* first: the machine holds it by that */
+  sw_machine_cache note; /* first: the machine holds it by that */
   rs_query query;
   bool partial;
   bool asks; /* rows are filled as steps are asked for */
@@ -360,7 +360,7 @@ static void forget_states(rs_atlas *a) {
   for (int i = 0; i < 1 << ALIKE_DIMS; i++) sw_mem_free(atomic_exchange(&a->alike[i], NULL));
 }
 
-static void destroy(sw_machine_note *note) {
+static void destroy(sw_machine_cache *note) {
   rs_atlas *a = (rs_atlas *)note;
   forget_states(a);
   for (int i = 0; i < CHUNKS; i++) sw_mem_free(a->chunk[i]);
@@ -370,7 +370,7 @@ static void destroy(sw_machine_note *note) {
   sw_mem_free(a);
 }
 
-static bool is_of(const sw_machine_note *note, const rs_query *q, bool partial) {
+static bool is_of(const sw_machine_cache *note, const rs_query *q, bool partial) {
   const rs_atlas *a = (const rs_atlas *)note;
   const rs_space *x = &q->space;
   if (note->of != kOwner) return false;
@@ -383,7 +383,7 @@ static sw_rc init(rs_atlas *a, const rs_query *q, bool partial, sw_diag *d) {
   for (int i = 0; i < q->space.n; i++) a->cuts *= q->space.atom[i].size;
   for (int i = 0; i < q->space.rank; i++) a->dims[i] = a->cuts;
   a->n_prices = RS_UNKNOWN + 1;
-  a->note = (sw_machine_note){.of = kOwner, .destroy = destroy};
+  a->note = (sw_machine_cache){.of = kOwner, .destroy = destroy};
   a->partial = partial;
   a->query = (rs_query){.machine = q->machine, .dtype = SW_I8, .kind = SW_REDUCE_SUM, .space = q->space};
   a->query.space.mesh = sw_machine_mesh(q->machine);
@@ -413,20 +413,20 @@ static sw_rc fill(rs_atlas *a, const rs_query *q, const rs_net_ends *ends, sw_di
 
 /* The last atlas of two ends: the next one over the same atoms is made in its place, and prices stay. */
 typedef struct spare {
-  sw_machine_note note; /* first: the machine holds it by that */
+  sw_machine_cache note; /* first: the machine holds it by that */
   _Atomic(rs_atlas *) atlas;
 } spare;
 
 static const char kSpare[] = "spare atlas";
 
-static void destroy_spare(sw_machine_note *note) {
+static void destroy_spare(sw_machine_cache *note) {
   rs_atlas *a = atomic_load(&((spare *)note)->atlas);
   if (a) destroy(&a->note);
   sw_mem_free(note);
 }
 
 static spare *spare_of(const sw_machine *m) {
-  sw_machine_note *n = sw_machine_notes(m);
+  sw_machine_cache *n = sw_machine_caches(m);
   while (n && n->of != kSpare) n = n->next;
   return (spare *)n;
 }
@@ -449,8 +449,8 @@ void rs_atlas_give_back(rs_atlas *a) {
   spare *s = spare_of(a->query.machine);
   if (!s) {
     s = sw_mem_alloc(1, sizeof *s, NULL);
-    if (s) s->note = (sw_machine_note){.of = kSpare, .destroy = destroy_spare};
-    if (s) sw_machine_note_add(a->query.machine, &s->note);
+    if (s) s->note = (sw_machine_cache){.of = kSpare, .destroy = destroy_spare};
+    if (s) sw_machine_cache_add(a->query.machine, &s->note);
   }
   forget_states(a);
   a->net.n_states = 0;
@@ -461,13 +461,13 @@ void rs_atlas_give_back(rs_atlas *a) {
 /* --- of all states ----------------------------------------------------------------------------------------------- */
 
 sw_rc rs_atlas_of(const rs_query *q, bool partial, rs_atlas **out, sw_diag *d) {
-  for (sw_machine_note *n = sw_machine_notes(q->machine); n; n = n->next) {
+  for (sw_machine_cache *n = sw_machine_caches(q->machine); n; n = n->next) {
     if (!is_of(n, q, partial)) continue;
     *out = (rs_atlas *)n;
     return SW_OK;
   }
   SW_TRY(make(q, partial, out, d));
   SW_TRY(fill(*out, q, NULL, d));
-  sw_machine_note_add(q->machine, &(*out)->note);
+  sw_machine_cache_add(q->machine, &(*out)->note);
   return SW_OK;
 }

@@ -157,7 +157,7 @@ static bool prime_space(rs_space *s, const sw_machine *machine, int rank) {
 /* --- of one rank ------------------------------------------------------------------------------------------------- */
 
 typedef struct ways {
-  sw_machine_note note; /* first: the machine holds it by that */
+  sw_machine_cache note; /* first: the machine holds it by that */
   int rank;
   bool are_primes; /* the atoms of `primes`: they can be written */
   bool has_primes; /* and are few enough; then nothing else counts */
@@ -170,7 +170,7 @@ typedef struct ways {
 
 static const char kOwner[] = "ways";
 
-static void destroy(sw_machine_note *note) { sw_mem_free(note); }
+static void destroy(sw_machine_cache *note) { sw_mem_free(note); }
 
 /* For ends that name parts of axes, too; without the states that spread. */
 static bool space_of(const ways *w, const sw_machine *machine, const sw_sharding *all, int n, rs_space *s) {
@@ -195,12 +195,12 @@ static void find_ways(const sw_machine *machine, int rank, ways *w) {
 
 /* From the machine's notes, or, where there is no memory for one more, in `room`. */
 static const ways *ways_of(const sw_machine *machine, int rank, ways *room) {
-  for (sw_machine_note *n = sw_machine_notes(machine); n; n = n->next) {
+  for (sw_machine_cache *n = sw_machine_caches(machine); n; n = n->next) {
     if (n->of == kOwner && ((ways *)n)->rank == rank) return (ways *)n;
   }
   ways *w = sw_mem_alloc(1, sizeof *w, NULL);
   find_ways(machine, rank, w ? w : room);
-  if (w) sw_machine_note_add(machine, &w->note);
+  if (w) sw_machine_cache_add(machine, &w->note);
   return w ? w : room;
 }
 

@@ -70,7 +70,7 @@ sw_rc sw_emit_typed(sw_emit *e, const sw_op *op, const sw_attrs *attrs, const sw
                      .operands = e->in,
                      .n_attrs = attrs->n,
                      .attrs = attrs->at,
-                     .space = op->space,
+                     .nest = op->nest,
                      .n_result_types = op->n_results,
                      .result_types = types};
   return append(e, &spec, e->results, d);
@@ -91,7 +91,7 @@ sw_rc sw_emit_same(sw_emit *e, sw_diag *d) {
                      .operands = e->in,
                      .n_attrs = op->n_attrs,
                      .attrs = op->attrs,
-                     .space = typed ? op->space : NULL,
+                     .nest = typed ? op->nest : NULL,
                      .n_result_names = op->n_results,
                      .result_names = names,
                      .n_result_types = typed ? op->n_results : 0,
@@ -254,17 +254,17 @@ sw_rc sw_emit_all_gather(sw_emit *e, sw_id x, const sw_axis_ref *axes, int n, in
 static bool is_padded(const sw_emit *e, int loop) {
   int n;
   const sw_axis_ref *refs = sw_emit_loop(e, loop, &n);
-  if (sw_strategy_starts(e->op->space, e->strategy, loop)) return true;
-  return n > 0 && e->op->space->loops[loop].size % sw_axis_refs_size(refs, n) != 0;
+  if (sw_strategy_starts(e->op->nest, e->strategy, loop)) return true;
+  return n > 0 && e->op->nest->loops[loop].size % sw_axis_refs_size(refs, n) != 0;
 }
 
 int sw_emit_loop_of_dim(const sw_emit *e, int map, int dim) {
-  const sw_affine *a = &e->op->space->maps[map].dims[dim];
+  const sw_affine *a = &e->op->nest->maps[map].dims[dim];
   return a->n_terms == 1 && a->terms[0].coef == 1 && a->constant == 0 ? a->terms[0].loop : -1;
 }
 
 int sw_emit_cut_loop_of_dim(const sw_emit *e, int map, int dim) {
-  const sw_affine *a = &e->op->space->maps[map].dims[dim];
+  const sw_affine *a = &e->op->nest->maps[map].dims[dim];
   for (int t = 0; t < a->n_terms; t++) {
     if (sw_emit_is_cut(e, a->terms[t].loop)) return a->terms[t].loop;
   }
@@ -314,18 +314,18 @@ static sw_rc mask_unequal(sw_emit *e, sw_id x, sw_id neutral, int dim, int loop,
 }
 
 sw_rc sw_emit_neutralise(sw_emit *e, int operand, unsigned loop_kinds, sw_reduction kind, sw_diag *d) {
-  const sw_space *space = e->op->space;
-  for (int k = 0; k < space->maps[operand].rank; k++) {
+  const sw_loop_nest *nest = e->op->nest;
+  for (int k = 0; k < nest->maps[operand].rank; k++) {
     int loop = sw_emit_loop_of_dim(e, operand, k);
-    if (loop < 0 || !(loop_kinds >> space->loops[loop].kind & 1) || !is_padded(e, loop)) continue;
+    if (loop < 0 || !(loop_kinds >> nest->loops[loop].kind & 1) || !is_padded(e, loop)) continue;
     sw_id neutral;
     SW_TRY(sw_emit_identity(e, sw_emit_type(e, e->in[operand])->dtype, kind, &neutral, d));
-    const int64_t *starts = sw_strategy_starts(space, e->strategy, loop);
+    const int64_t *starts = sw_strategy_starts(nest, e->strategy, loop);
     if (starts) {
       SW_TRY(mask_unequal(e, e->in[operand], neutral, k, loop, starts, &e->in[operand], d));
       continue;
     }
-    sw_mask m = {.dim = k, .step = sw_emit_block(e, loop), .limit = space->loops[loop].size};
+    sw_mask m = {.dim = k, .step = sw_emit_block(e, loop), .limit = nest->loops[loop].size};
     m.refs = sw_emit_loop(e, loop, &m.n_refs);
     SW_TRY(sw_emit_mask(e, e->in[operand], neutral, &m, &e->in[operand], d));
   }
@@ -368,7 +368,7 @@ static sw_rc fill_behind(sw_emit *e, int operand, const double *fill, sw_diag *d
     const int loop = sw_emit_cut_loop_of_dim(e, operand, k);
     sw_mask m = {.dim = k, .limit = type->dims[k]};
     sw_id outside;
-    if (loop < 0 || (sw_emit_loop_of_dim(e, operand, k) == loop && e->op->space->loops[loop].size == type->dims[k]))
+    if (loop < 0 || (sw_emit_loop_of_dim(e, operand, k) == loop && e->op->nest->loops[loop].size == type->dims[k]))
       continue;
     m.refs = sw_emit_loop(e, loop, &m.n_refs);
     m.step = sw_emit_type(e, e->in[operand])->dims[k];

@@ -45,7 +45,7 @@ sw_rc sw_emit_op(sw_emit *e, sw_opcode code, const sw_id *operands, int n, const
 /* The same with all results (ids in out[0..n_results)). */
 sw_rc sw_emit_op_n(sw_emit *e, sw_opcode code, const sw_id *operands, int n, const sw_attrs *attrs, sw_id *out,
                    sw_diag *d);
-/* GENERIC and OPAQUE: the given op's space and result types, on the operands at hand; results into e->results. */
+/* GENERIC and OPAQUE: the given op's loop nest and result types, on the operands at hand; results into e->results. */
 sw_rc sw_emit_typed(sw_emit *e, const sw_op *op, const sw_attrs *attrs, const sw_type *types, sw_diag *d);
 /* The op at hand under its own names, on the operands at hand: nothing is cut. */
 sw_rc sw_emit_same(sw_emit *e, sw_diag *d);
@@ -85,7 +85,7 @@ static inline const sw_axis_ref *sw_emit_loop(const sw_emit *e, int loop, int *n
   return sw_strategy_loop(e->strategy, loop, n);
 }
 static inline int64_t sw_emit_block(const sw_emit *e, int loop) {
-  return sw_strategy_block(e->op->space, e->strategy, loop);
+  return sw_strategy_block(e->op->nest, e->strategy, loop);
 }
 static inline bool sw_emit_is_cut(const sw_emit *e, int loop) {
   int n;

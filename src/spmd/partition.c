@@ -239,7 +239,7 @@ static sw_rc partition_op(partition *p, sw_id id, sw_diag *d) {
   if (op->code == SW_OP_WHILE || op->code == SW_OP_CASE) SW_TRY(fetch_entering(p, id, d));
   for (int i = 0; i < op->n_operands; i++) SW_TRY(fetch_operand(p, id, i, &e->in[i], d));
   e->now = (sw_origin){id, -1};
-  if (op->code == SW_OP_OPAQUE && !op->space->n_loops && !gives_tokens(e->model, op)) {
+  if (op->code == SW_OP_OPAQUE && !op->nest->n_loops && !gives_tokens(e->model, op)) {
     p->n_fallbacks++;
     sw_log(SW_LOG_WARN, "op '%s' (%s) is not known: every device runs all of it", op->name,
            sw_op_text(op, SW_ATTR_TARGET, "no target"));

@@ -103,7 +103,7 @@ static sw_rc local_result_map(sw_emit *e, const sw_loop *loops, sw_map *map, sw_
   return SW_OK;
 }
 
-static sw_rc local_maps(sw_emit *e, sw_space *local, sw_diag *d) {
+static sw_rc local_maps(sw_emit *e, sw_loop_nest *local, sw_diag *d) {
   sw_map *maps;
   SW_ARENA_NEW(maps, &e->scratch, local->n_maps, d);
   memcpy(maps, local->maps, (size_t)local->n_maps * sizeof *maps);
@@ -120,12 +120,12 @@ static sw_rc local_maps(sw_emit *e, sw_space *local, sw_diag *d) {
  * loops or at an offset. (Strategies neither cut a loop whose index the body
  * reads nor pad a reduction loop: what a body makes of padding is not known.) */
 sw_rc sw_lower_generic(sw_emit *e, sw_diag *d) {
-  const sw_space *space = e->op->space;
-  sw_space local = *space;
+  const sw_loop_nest *nest = e->op->nest;
+  sw_loop_nest local = *nest;
   sw_loop *loops;
-  SW_ARENA_NEW(loops, &e->scratch, space->n_loops, d);
-  for (int l = 0; l < space->n_loops; l++) {
-    loops[l] = space->loops[l];
+  SW_ARENA_NEW(loops, &e->scratch, nest->n_loops, d);
+  for (int l = 0; l < nest->n_loops; l++) {
+    loops[l] = nest->loops[l];
     loops[l].size = sw_emit_block(e, l);
   }
   local.loops = loops;
@@ -141,7 +141,7 @@ sw_rc sw_lower_generic(sw_emit *e, sw_diag *d) {
     types[i].dims = dims[i];
   }
   sw_op op = *e->op;
-  op.space = &local;
+  op.nest = &local;
   return sw_emit_typed(e, &op, &at, types, d);
 }
 

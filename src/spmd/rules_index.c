@@ -124,7 +124,7 @@ static sw_rc spread_over_result(sw_emit *e, sw_id pred, const sw_type *result, s
 /* The loop that cuts the operand's dimension, when it is of the given kind; else -1. */
 static int cut_of_kind(const sw_emit *e, int map, int dim, sw_loop_kind kind) {
   int loop = sw_emit_cut_loop_of_dim(e, map, dim);
-  return loop >= 0 && e->op->space->loops[loop].kind == kind ? loop : -1;
+  return loop >= 0 && e->op->nest->loops[loop].kind == kind ? loop : -1;
 }
 
 /* Slice extents: the whole block where the operand's dimension is cut with the result. */
@@ -149,7 +149,7 @@ sw_rc sw_lower_gather(sw_emit *e, sw_diag *d) {
     int loop = cut_of_kind(e, 0, (int)map[c], SW_LOOP_MASKED);
     if (loop < 0) continue;
     sw_id component, here;
-    const row_index at = {vector_dim, c, n_map, e->op->space->loops[loop].size};
+    const row_index at = {vector_dim, c, n_map, e->op->nest->loops[loop].size};
     SW_TRY(signed_indices(e, &e->in[1], d));
     SW_TRY(shift_component(e, e->in[1], &at, loop, true, &e->in[1], d));
     SW_TRY(take_component(e, e->in[1], vector_dim, c, &component, d));
@@ -184,7 +184,7 @@ sw_rc sw_lower_scatter(sw_emit *e, sw_diag *d) {
     int loop = cut_of_kind(e, 0, (int)map[c], SW_LOOP_PARALLEL);
     if (loop < 0 || !contains(inserted, n_inserted, map[c])) continue;
     SW_TRY(signed_indices(e, &e->in[1], d));
-    const row_index at = {vector_dim, c, n_map, e->op->space->loops[loop].size};
+    const row_index at = {vector_dim, c, n_map, e->op->nest->loops[loop].size};
     SW_TRY(shift_component(e, e->in[1], &at, loop, false, &e->in[1], d));
   }
   return sw_lower_same(e, d);
@@ -237,7 +237,7 @@ static sw_rc spread_along(sw_emit *e, sw_id pred, const sw_type *like, int dim, 
 /* One cut dimension of a dynamic_slice: the wanted positions that lie in this block, neutral elsewhere. */
 static sw_rc slice_cut_dim(sw_emit *e, int dim, int loop, int64_t size, sw_id *x, sw_diag *d) {
   sw_id start, block_start, at, here, inside_at, zero;
-  SW_TRY(clamped_start(e, e->in[1 + dim], e->op->space->loops[loop].size, size, &start, d));
+  SW_TRY(clamped_start(e, e->in[1 + dim], e->op->nest->loops[loop].size, size, &start, d));
   SW_TRY(start_of_block(e, loop, SW_I64, &block_start, d));
   SW_TRY(positions(e, size, start, block_start, &at, d));
   SW_TRY(inside(e, at, sw_emit_block(e, loop), &here, d));
@@ -258,8 +258,8 @@ sw_rc sw_lower_dynamic_slice(sw_emit *e, sw_diag *d) {
   sw_id x = e->in[0];
   for (int k = 0; k < n; k++) {
     int loop = sw_emit_cut_loop_of_dim(e, 0, k);
-    local[k] = loop >= 0 && e->op->space->loops[loop].kind == SW_LOOP_PARALLEL ? sw_emit_type(e, x)->dims[k] : sizes[k];
-    if (loop < 0 || e->op->space->loops[loop].kind != SW_LOOP_MASKED) continue;
+    local[k] = loop >= 0 && e->op->nest->loops[loop].kind == SW_LOOP_PARALLEL ? sw_emit_type(e, x)->dims[k] : sizes[k];
+    if (loop < 0 || e->op->nest->loops[loop].kind != SW_LOOP_MASKED) continue;
     SW_TRY(slice_cut_dim(e, k, loop, sizes[k], &x, d));
   }
   e->in[0] = x;
@@ -279,7 +279,7 @@ typedef struct update_state {
 static sw_rc update_cut_dim(sw_emit *e, int dim, int loop, const sw_type *block, update_state *u, sw_diag *d) {
   int64_t size = sw_operand_type(e->model, e->op, 1)->dims[dim];
   sw_id start, block_start, at, here, inside_at;
-  SW_TRY(clamped_start(e, e->in[2 + dim], e->op->space->loops[loop].size, size, &start, d));
+  SW_TRY(clamped_start(e, e->in[2 + dim], e->op->nest->loops[loop].size, size, &start, d));
   SW_TRY(start_of_block(e, loop, SW_I64, &block_start, d));
   SW_TRY(positions(e, sw_emit_block(e, loop), block_start, start, &at, d));
   SW_TRY(inside(e, at, size, &here, d));

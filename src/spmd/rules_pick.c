@@ -10,9 +10,9 @@
 
 /* The loop of the wanted kind that is cut and the operand's dimension that follows it; -1: none is cut. */
 static int cut_loop_of_kind(const sw_emit *e, sw_loop_kind kind, int *dim) {
-  for (int k = 0; k < e->op->space->maps[0].rank; k++) {
+  for (int k = 0; k < e->op->nest->maps[0].rank; k++) {
     int loop = sw_emit_loop_of_dim(e, 0, k);
-    if (loop >= 0 && e->op->space->loops[loop].kind == kind && sw_emit_is_cut(e, loop)) {
+    if (loop >= 0 && e->op->nest->loops[loop].kind == kind && sw_emit_is_cut(e, loop)) {
       *dim = k;
       return loop;
     }

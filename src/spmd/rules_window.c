@@ -62,7 +62,7 @@ sw_rc sw_lower_shuffle(sw_emit *e, sw_diag *d) {
 sw_rc sw_lower_slice(sw_emit *e, sw_diag *d) {
   sw_attrs at;
   int64_t *start, *limit;
-  int rank = e->op->space->maps[0].rank;
+  int rank = e->op->nest->maps[0].rank;
   sw_attrs_copy(e->op, &at);
   SW_TRY(sw_emit_window(e, 0, NULL, d));
   SW_TRY(own_ints(e, &at, SW_ATTR_START, rank, 0, &start, d));
@@ -130,7 +130,7 @@ static int layout_dim(const char *layout, char letter) {
 /* Groups are the major digit of the feature (or batch) dimension: cutting it leaves fewer groups per device. */
 static void local_groups(sw_emit *e, sw_attrs *at, sw_attr_key k, char letter) {
   int dim = layout_dim(sw_op_text(e->op, SW_ATTR_LHS_LAYOUT, ""), letter);
-  if (sw_op_int(e->op, k, 1) > 1) sw_attrs_int(at, k, sw_emit_block(e, e->op->space->maps[0].dims[dim].terms[0].loop));
+  if (sw_op_int(e->op, k, 1) > 1) sw_attrs_int(at, k, sw_emit_block(e, e->op->nest->maps[0].dims[dim].terms[0].loop));
 }
 
 sw_rc sw_lower_convolution(sw_emit *e, sw_diag *d) {

@@ -135,7 +135,7 @@ static double op_seconds(const sw_spmd *s, const sw_machine *machine, const sw_o
   }
   double flops = 0, bytes = 0;
   if (!op->n_results) return 0;
-  if (op->space) {
+  if (op->nest) {
     sw_op_work(g, op, NULL, &flops, &bytes);
   } else {
     bytes = 2.0 * (double)sw_type_bytes(sw_result_type(g, op, 0)); /* mask, shard_start: read and write */

@@ -42,10 +42,10 @@ static bool goes_beyond(const sw_graph *g, const sw_annotation *a) {
     if (sw_sharding_shards(&a->sharding, k) > g->values[a->value].type.dims[k]) return true;
   }
   for (int i = 0; i < a->n_loop_refs; i++) {
-    const sw_space *space = g->ops[a->op].space;
+    const sw_loop_nest *nest = g->ops[a->op].nest;
     int64_t shards = 1;
     for (int k = 0; k < a->n_loop_refs; k++) shards *= a->loop_of[k] == a->loop_of[i] ? a->loop_refs[k].size : 1;
-    if (space && a->loop_of[i] < space->n_loops && shards > space->loops[a->loop_of[i]].size) return true;
+    if (nest && a->loop_of[i] < nest->n_loops && shards > nest->loops[a->loop_of[i]].size) return true;
   }
   return false;
 }

@@ -18,7 +18,7 @@ bool sw_annotation_admits_strategy(const sw_graph *g, const sw_annotation *a, co
   for (int i = 0; i < want.n_refs; i++) {
     int n;
     const sw_axis_ref *there = sw_strategy_loop(&have, want.loop_of[i], &n);
-    const bool ordered = want.loop_of[i] < g->ops[a->op].space->n_loops; /* what is partial is a set of axes */
+    const bool ordered = want.loop_of[i] < g->ops[a->op].nest->n_loops; /* what is partial is a set of axes */
     const bool same = have.loop_of[i] == want.loop_of[i] && sw_axis_ref_equal(have.refs[i], want.refs[i]);
     if (ordered ? !same : !has_ref(there, n, want.refs[i])) return false;
   }
@@ -73,12 +73,12 @@ bool sw_demands_are_met(const void *user, const sw_strategy *s) {
 static sw_rc can_be_met(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_demand *m,
                         const sw_enumerate_options *o, bool *out, sw_diag *d) {
   const sw_demands_meet one = {g, op, m, 1};
-  sw_enumerate_options meeting = *o;
+  sw_enumerate_options restricted = *o;
   sw_arena scratch = {0};
   sw_enumeration e = {0};
-  meeting.admits = sw_demands_are_met;
-  meeting.admits_user = &one;
-  sw_rc rc = sw_strategies_enumerate(g, op, machine, &meeting, &scratch, &e, d);
+  restricted.admits = sw_demands_are_met;
+  restricted.admits_user = &one;
+  sw_rc rc = sw_strategies_enumerate(g, op, machine, &restricted, &scratch, &e, d);
   *out = e.n > 0;
   sw_arena_deinit(&scratch);
   return rc;

@@ -1,7 +1,7 @@
 /* All strategies of an op, and all shardings of a value.
  *
  * Axes, or the parts of them that annotations name (atoms), are placed one after another: on no loop, on a loop that
- * can be cut, or on a linear form. Several on one loop then appear in every order. Of strategies that want the same
+ * can be cut, or on a linearity. Several on one loop then appear in every order. Of strategies that want the same
  * operands and give the same results only the cheapest stays (an exact pruning).
  *
  * On meshes of many axes that would be thousands (rank 3 on 2x2x2x2x2x2: 40,000). There axes stay in the order of the
@@ -21,7 +21,7 @@ enum { MOST_CANDIDATES = 1 << 16, DEFAULT_LIMIT = 160, LIMIT_OF_MANY = 96, MANY_
 
 typedef struct search {
   const sw_atoms *atoms;
-  int n_places;                                 /* loops + linear forms, or dimensions */
+  int n_places;                                 /* loops + linearities, or dimensions */
   int n_ordered;                                /* places before this one care for the order of their axes */
   int64_t (*room)(const void *what, int place); /* most shards that the place takes; 0: none */
   const void *what;
@@ -202,9 +202,9 @@ typedef struct op_search {
 } op_search;
 
 static int64_t op_room(const void *what, int place) {
-  const sw_space *space = ((const sw_op *)what)->space;
-  if (place >= space->n_loops) return space->linear[place - space->n_loops].operands ? INT64_MAX : 0;
-  const sw_loop *l = &space->loops[place];
+  const sw_loop_nest *nest = ((const sw_op *)what)->nest;
+  if (place >= nest->n_loops) return nest->linear[place - nest->n_loops].operands ? INT64_MAX : 0;
+  const sw_loop *l = &nest->loops[place];
   return l->kind == SW_LOOP_WHOLE ? 0 : l->size;
 }
 
@@ -260,7 +260,7 @@ static int odd(const sw_atoms *atoms, const sw_op *op, const sw_strategy *s) {
   for (int i = 0; i < s->n_refs; i++) {
     bool same = i > 0 && s->loop_of[i] == s->loop_of[i - 1];
     n += same && compare_ref(s->refs[i], s->refs[i - 1]) < 0;
-    n += heavy && s->loop_of[i] >= op->space->n_loops;
+    n += heavy && s->loop_of[i] >= op->nest->n_loops;
   }
   return n;
 }
@@ -303,8 +303,8 @@ sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machi
   op_search o = {.g = g, .op = op, .machine = machine, .options = options, .arena = arena};
   sw_atoms_of(g, sw_machine_mesh(machine), &o.atoms);
   search s = {.atoms = &o.atoms,
-              .n_places = op->space->n_loops + op->space->n_linear,
-              .n_ordered = op->space->n_loops,
+              .n_places = op->nest->n_loops + op->nest->n_linear,
+              .n_ordered = op->nest->n_loops,
               .room = op_room,
               .what = op,
               .any_size = options && options->any_size,
@@ -323,7 +323,7 @@ sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machi
 
 void sw_op_class_key(const sw_graph *g, const sw_op *op, sw_text *key) {
   sw_text_append(key, (const char *)&op->code, sizeof op->code);
-  sw_text_append(key, (const char *)&op->space, sizeof(void *));
+  sw_text_append(key, (const char *)&op->nest, sizeof(void *));
   for (int i = 0; i < op->n_operands + op->n_results; i++) {
     const sw_type *t = sw_port_type(g, op, i);
     sw_text_append(key, (const char *)&t->dtype, sizeof t->dtype);

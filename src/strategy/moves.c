@@ -14,16 +14,17 @@
 #include "base/checked.h"
 
 /* True when the dimension's block is exactly what the loop's block touches. */
-static bool is_plain(const sw_affine *e, const sw_space *space, int64_t extent) {
+static bool is_plain(const sw_affine *e, const sw_loop_nest *nest, int64_t extent) {
   if (e->mixed_radix) return true;
-  return e->constant == 0 && e->n_terms == 1 && e->terms[0].coef == 1 && space->loops[e->terms[0].loop].size == extent;
+  return e->constant == 0 && e->n_terms == 1 && e->terms[0].coef == 1 && nest->loops[e->terms[0].loop].size == extent;
 }
 
-static void window_of_dim(const sw_space *space, const sw_strategy *s, const sw_affine *e, int cut, sw_tile_dim *out) {
+static void window_of_dim(const sw_loop_nest *nest, const sw_strategy *s, const sw_affine *e, int cut,
+                          sw_tile_dim *out) {
   int64_t base = e->constant, span = 0;
   for (int t = 0; t < e->n_terms; t++) {
     int64_t coef = e->terms[t].coef;
-    int64_t n = t == cut ? sw_strategy_block(space, s, e->terms[t].loop) : space->loops[e->terms[t].loop].size;
+    int64_t n = t == cut ? sw_strategy_block(nest, s, e->terms[t].loop) : nest->loops[e->terms[t].loop].size;
     int64_t reach = coef * (n - 1); /* sizes of shapes: far from overflow */
     if (reach < 0) base += reach;
     span += llabs(reach);
@@ -37,7 +38,7 @@ bool sw_strategy_halo(const sw_graph *g, const sw_op *op, const sw_mesh *m, cons
                       sw_tiling *blocks, sw_tiling *window) {
   (void)m;
   const sw_type *type = sw_operand_type(g, op, i);
-  const sw_map *map = &op->space->maps[i];
+  const sw_map *map = &op->nest->maps[i];
   bool any = false, made = false;
   for (int k = 0; k < map->rank; k++) {
     const sw_affine *e = &map->dims[k];
@@ -47,7 +48,7 @@ bool sw_strategy_halo(const sw_graph *g, const sw_op *op, const sw_mesh *m, cons
       (void)sw_strategy_loop(s, e->terms[t].loop, &n);
       if (n) cut = t;
     }
-    if (cut < 0 || is_plain(e, op->space, type->dims[k])) continue;
+    if (cut < 0 || is_plain(e, op->nest, type->dims[k])) continue;
     if (!made) {
       sw_sharding plain;
       sw_strategy_operand(op, s, i, &plain);
@@ -55,7 +56,7 @@ bool sw_strategy_halo(const sw_graph *g, const sw_op *op, const sw_mesh *m, cons
       *window = *blocks;
       made = true;
     }
-    window_of_dim(op->space, s, e, cut, &window->dim[k]);
+    window_of_dim(op->nest, s, e, cut, &window->dim[k]);
     any = true;
   }
   return any && !sw_tiling_equal(blocks, window);
@@ -101,9 +102,9 @@ static void set_axes(sw_move *mv, const sw_axis_ref *axes, int n) {
 }
 
 /* Dimension of the operand that a PICK loop walks. */
-static int picked_dim(const sw_space *space, int loop) {
-  for (int k = 0; k < space->maps[0].rank; k++) {
-    const sw_affine *e = &space->maps[0].dims[k];
+static int picked_dim(const sw_loop_nest *nest, int loop) {
+  for (int k = 0; k < nest->maps[0].rank; k++) {
+    const sw_affine *e = &nest->maps[0].dims[k];
     if (e->n_terms == 1 && e->terms[0].loop == loop) return k;
   }
   return -1;
@@ -114,9 +115,9 @@ static sw_rc pick_moves(const sw_graph *g, const sw_op *op, const sw_strategy *s
                         void *user, sw_diag *d) {
   int n;
   const sw_axis_ref *axes = sw_strategy_loop(s, loop, &n);
-  int dim = picked_dim(op->space, loop);
+  int dim = picked_dim(op->nest, loop);
   int64_t each =
-      sw_min_i64(op->code == SW_OP_TOP_K ? sw_op_int(op, SW_ATTR_K, 1) : 1, sw_strategy_block(op->space, s, loop));
+      sw_min_i64(op->code == SW_OP_TOP_K ? sw_op_int(op, SW_ATTR_K, 1) : 1, sw_strategy_block(op->nest, s, loop));
   const sw_type *value = sw_operand_type(g, op, 0);
   sw_sharding plain;
   sw_strategy_operand(op, s, 0, &plain);
@@ -155,12 +156,12 @@ sw_rc sw_strategy_moves(const sw_graph *g, const sw_op *op, const sw_mesh *m, co
     mv.bytes = mv.temp_bytes = tiling_bytes(&mv.window, mv.dtype);
     SW_TRY(visit(user, &mv, d));
   }
-  for (int l = 0; l < op->space->n_loops; l++) {
+  for (int l = 0; l < op->nest->n_loops; l++) {
     int n;
     (void)sw_strategy_loop(s, l, &n);
-    if (n && op->space->loops[l].kind == SW_LOOP_PICK) SW_TRY(pick_moves(g, op, s, l, visit, user, d));
-    if (n && op->space->loops[l].kind == SW_LOOP_SCAN)
-      SW_TRY(operand_move(g, op, s, l, SW_MOVE_SCAN, picked_dim(op->space, l), visit, user, d));
+    if (n && op->nest->loops[l].kind == SW_LOOP_PICK) SW_TRY(pick_moves(g, op, s, l, visit, user, d));
+    if (n && op->nest->loops[l].kind == SW_LOOP_SCAN)
+      SW_TRY(operand_move(g, op, s, l, SW_MOVE_SCAN, picked_dim(op->nest, l), visit, user, d));
     if (n && l == 0 && op->code == SW_OP_SHUFFLE) SW_TRY(operand_move(g, op, s, l, SW_MOVE_SHUFFLE, 0, visit, user, d));
   }
   return SW_OK;
@@ -202,8 +203,8 @@ void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *mach
   enum { MOST_LOOPS = 64 }; /* an op with more is costed as if whole */
   int64_t extents[MOST_LOOPS];
   *out = (sw_op_cost){0};
-  bool fits = op->space->n_loops <= MOST_LOOPS;
-  for (int l = 0; fits && l < op->space->n_loops; l++) extents[l] = sw_strategy_block(op->space, s, l);
+  bool fits = op->nest->n_loops <= MOST_LOOPS;
+  for (int l = 0; fits && l < op->nest->n_loops; l++) extents[l] = sw_strategy_block(op->nest, s, l);
   sw_op_work(g, op, fits ? extents : NULL, &out->flops, &out->bytes);
   out->local_s = local_s(g, op, machine, out->flops, out->bytes);
   cost_sum sum = {machine, out};

@@ -1,6 +1,6 @@
 /* Pins on a problem that stands. What they do not admit is forbidden by its cost: choices keep their numbers and tables
- * their places, so that layers stay alike, and what a search has learned (copies that count, parts, prices, messages)
- * goes on being of use. */
+ * their places, so that layers stay symmetric, and what a search has learned (copies that count, parts, prices,
+ * messages) goes on being of use. */
 #include "strategy/selection_data.h"
 
 static sw_rc forbid(sw_selection *s, const sw_pin *pin, sw_diag *d) {

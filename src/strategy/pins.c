@@ -50,8 +50,8 @@ bool sw_annotation_admits(const sw_annotation *a, const sw_sharding *s) {
 
 /* --- strategies that enumeration left out ------------------------------------------------------------------------ */
 
-static sw_rc enumerate_meeting(const sw_pin_target *t, const sw_op *op, const sw_demand *at, size_t n, bool any_size,
-                               sw_arena *arena, sw_enumeration *out, sw_diag *d) {
+static sw_rc enumerate_restricted(const sw_pin_target *t, const sw_op *op, const sw_demand *at, size_t n, bool any_size,
+                                  sw_arena *arena, sw_enumeration *out, sw_diag *d) {
   const sw_demands_meet meet = {t->g, op, at, n};
   sw_enumerate_options o = *t->enumerate;
   o.admits = sw_demands_are_met;
@@ -98,9 +98,9 @@ static sw_rc look_at_all(const sw_pin_target *t, int32_t unit, sw_diag *d) {
   const sw_enumerate_options any_size = of_any_size(t);
   sw_rc rc = sw_demands_of(t->g, id, &m, d);
   sw_demands_drop_flexible(t->g, id, &m);
-  if (!rc) rc = enumerate_meeting(t, op, m.at, m.n, false, t->arena, &e, d);
+  if (!rc) rc = enumerate_restricted(t, op, m.at, m.n, false, t->arena, &e, d);
   if (!rc && !e.n) rc = sw_demands_drop_impossible(t->g, op, t->machine, &any_size, &m, d);
-  if (!rc && !e.n) rc = enumerate_meeting(t, op, m.at, m.n, true, t->arena, &e, d);
+  if (!rc && !e.n) rc = enumerate_restricted(t, op, m.at, m.n, true, t->arena, &e, d);
   if (!rc && e.n) rc = take_strategies(t, unit, &e, d);
   sw_array_free(&m);
   return rc;
@@ -302,9 +302,9 @@ static sw_rc pin_op(const sw_pin_target *t, const pin *p, sw_diag *d) {
 /* The strategy that gives a result in the sharding, where each dim that is cut is one loop. */
 static bool strategy_giving(const sw_op *op, int port, const sw_sharding *s, sw_strategy *out) {
   *out = (sw_strategy){0};
-  if (s->n_partial || sw_sharding_is_special(s) || !op->space) return false;
+  if (s->n_partial || sw_sharding_is_special(s) || !op->nest) return false;
   for (int i = 0; i < s->n_refs; i++) {
-    const sw_affine *dim = &op->space->maps[port].dims[s->dim_of[i]];
+    const sw_affine *dim = &op->nest->maps[port].dims[s->dim_of[i]];
     if (dim->n_terms != 1 || dim->terms[0].coef != 1 || dim->constant) return false;
     if (!sw_strategy_push(out, dim->terms[0].loop, s->refs[i])) return false;
   }

@@ -14,9 +14,9 @@ void sw_prices_init(sw_prices *p, const sw_machine *machine) {
   *p = (sw_prices){.machine = machine};
   for (int a = 0, n = sw_machine_mesh(machine)->n_axes; a < n; a++) {
     int first = 0;
-    while (!sw_machine_axes_alike(machine, first, a)) first++;
-    p->first_alike[a] = (int8_t)first;
-    p->any_alike = p->any_alike || first < a;
+    while (!sw_machine_axes_symmetric(machine, first, a)) first++;
+    p->first_symmetric[a] = (int8_t)first;
+    p->any_symmetric = p->any_symmetric || first < a;
   }
 }
 
@@ -78,24 +78,24 @@ sw_rc sw_prices_in_time(const sw_prices *p, sw_diag *d) {
   return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "time was up while routes were being priced");
 }
 
-/* New names of axes in the order in which they are first met, each from those that are alike. */
+/* New names of axes in the order in which they are first met, each from those that are symmetric. */
 typedef struct relabelling {
   const sw_prices *prices;
   int8_t name[SW_MAX_AXES];  /* 1 more than the axis; 0: not met yet */
-  int8_t taken[SW_MAX_AXES]; /* by first of those alike: how many are */
+  int8_t taken[SW_MAX_AXES]; /* by first of those symmetric: how many are */
 } relabelling;
 
-/* The axis that is number `k` of those alike to `first`. */
-static int nth_alike(const sw_prices *p, int first, int k) {
+/* The axis that is number `k` of those symmetric to `first`. */
+static int nth_symmetric(const sw_prices *p, int first, int k) {
   int a = first;
-  while (p->first_alike[a] != first || k-- > 0) a++;
+  while (p->first_symmetric[a] != first || k-- > 0) a++;
   return a;
 }
 
 static sw_axis_ref renamed(relabelling *r, sw_axis_ref ref) {
   int8_t *name = &r->name[ref.axis];
-  const int first = r->prices->first_alike[ref.axis];
-  if (!*name) *name = (int8_t)(1 + nth_alike(r->prices, first, r->taken[first]++));
+  const int first = r->prices->first_symmetric[ref.axis];
+  if (!*name) *name = (int8_t)(1 + nth_symmetric(r->prices, first, r->taken[first]++));
   ref.axis = *name - 1;
   return ref;
 }
@@ -122,9 +122,9 @@ static sw_rc price_route(sw_prices *p, sw_shape_class *c, const sw_sharding *fro
   return SW_OK;
 }
 
-/* Of all pairs that differ by names of axes that are alike, one is priced. */
-static sw_rc price_alike(sw_prices *p, sw_shape_class *c, const sw_sharding *from, const sw_sharding *to, int64_t *out,
-                         sw_diag *d) {
+/* Of all pairs that differ by names of symmetric axes, one is priced. */
+static sw_rc price_symmetric(sw_prices *p, sw_shape_class *c, const sw_sharding *from, const sw_sharding *to,
+                             int64_t *out, sw_diag *d) {
   relabelling r = {.prices = p};
   sw_sharding x, y;
   sw_text key = {0};
@@ -149,7 +149,8 @@ sw_rc sw_prices_get(sw_prices *p, int32_t shape_class, int32_t from, int32_t to,
   if (c->side < c->shardings.n) SW_TRY(widen(c, d));
   int64_t *u = &c->units[(size_t)from * c->side + (size_t)to];
   if (*u < 0) {
-    SW_TRY((p->any_alike ? price_alike : price_route)(p, c, &c->shardings.at[from], &c->shardings.at[to], u, d));
+    SW_TRY(
+        (p->any_symmetric ? price_symmetric : price_route)(p, c, &c->shardings.at[from], &c->shardings.at[to], u, d));
   }
   *out = *u;
   return SW_OK;

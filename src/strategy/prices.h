@@ -1,5 +1,5 @@
 /* Prices of resharding by shape class: every distinct (dims, dtype) has one list of shardings and one lazily filled
- * table of route prices, so that a repeated layer pays once. Pairs that differ by which of several axes that are alike
+ * table of route prices, so that a repeated layer pays once. Pairs that differ by which of several symmetric axes
  * stands where are priced once, too. */
 #ifndef STRATEGY_PRICES_H_
 #define STRATEGY_PRICES_H_
@@ -14,7 +14,7 @@ typedef struct sw_shape_class {
   sw_type type;
   SW_ARRAY(sw_sharding) shardings; /* index = sharding id within the class */
   sw_dict ids;
-  sw_dict relabelled; /* pairs -> cost units, where the machine has axes that are alike; -1: not known */
+  sw_dict relabelled; /* pairs -> cost units, where the machine has symmetric axes; -1: not known */
   int64_t *units;     /* side x side prices in cost units; -1: not asked yet */
   size_t side;
   int32_t routes; /* its number in all routes + 1; 0: it has none yet */
@@ -24,8 +24,8 @@ typedef struct sw_prices {
   const sw_machine *machine;
   double deadline_s; /* of sw_now_s: from then on, or when cancelled, no route is priced; 0: none */
   sw_cancel *cancel;
-  bool any_alike;
-  int8_t first_alike[SW_MAX_AXES]; /* the least axis that is alike, by axis */
+  bool any_symmetric;
+  int8_t first_symmetric[SW_MAX_AXES]; /* the least axis that it is symmetric to, by axis */
   SW_ARRAY(sw_shape_class) classes;
   sw_route_prices *routes; /* NULL: none was asked for */
   sw_dict by_shape;

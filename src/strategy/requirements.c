@@ -34,7 +34,7 @@ static void put_demand(const reader *r, const sw_op *op, const sw_demand *m, sw_
     sw_strategy option = {0};
     for (int i = 0; i < a->n_loop_refs; i++) (void)sw_strategy_push(&option, a->loop_of[i], a->loop_refs[i]);
     sw_text_puts(out, "the option ");
-    sw_strategy_print(&r->g->mesh, op->space, &option, out);
+    sw_strategy_print(&r->g->mesh, op->nest, &option, out);
     sw_text_printf(out, " of op '%s'", op->name);
     return;
   }

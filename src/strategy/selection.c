@@ -26,9 +26,9 @@ typedef struct build {
 /* --- options of every unit --------------------------------------------------------------------------------------- */
 
 /* Devices that share the op's work: the product of the axes on its loops. */
-static int64_t work_shards(const sw_space *space, const sw_strategy *s) {
+static int64_t work_shards(const sw_loop_nest *nest, const sw_strategy *s) {
   int64_t n = 1;
-  for (int i = 0; i < s->n_refs; i++) n *= s->loop_of[i] < space->n_loops ? s->refs[i].size : 1;
+  for (int i = 0; i < s->n_refs; i++) n *= s->loop_of[i] < nest->n_loops ? s->refs[i].size : 1;
   return n;
 }
 
@@ -38,8 +38,8 @@ static sw_rc keep_spread(const sw_op *op, sw_arena *arena, sw_option_set *c, sw_
   int64_t most = 1;
   sw_option_set all = *c;
   SW_ARENA_NEW(keep, arena, c->n, d);
-  for (int32_t i = 0; i < c->n; i++) most = sw_max_i64(most, work_shards(op->space, &c->strategies[i]));
-  for (int32_t i = 0; i < c->n; i++) keep[i] = work_shards(op->space, &c->strategies[i]) == most;
+  for (int32_t i = 0; i < c->n; i++) most = sw_max_i64(most, work_shards(op->nest, &c->strategies[i]));
+  for (int32_t i = 0; i < c->n; i++) keep[i] = work_shards(op->nest, &c->strategies[i]) == most;
   return sw_options_filter(&all, keep, NULL, arena, c, d);
 }
 

@@ -11,7 +11,7 @@
 
 #include "strategy/unequal.h"
 
-/* Numbers in the list of offsets of all loops. A linear form has no blocks. */
+/* Numbers in the list of offsets of all loops. A linearity has no blocks. */
 static int64_t count_starts(const sw_strategy *s) {
   int64_t n = 0, shards = 1;
   for (int i = 0; i < s->n_refs; i++) {
@@ -61,35 +61,35 @@ static int64_t loop_shards(const sw_strategy *s, int loop) {
   return sw_axis_refs_size(refs, n);
 }
 
-int64_t sw_strategy_block(const sw_space *space, const sw_strategy *s, int loop) {
-  const int64_t *at = sw_strategy_starts(space, s, loop), shards = loop_shards(s, loop);
+int64_t sw_strategy_block(const sw_loop_nest *nest, const sw_strategy *s, int loop) {
+  const int64_t *at = sw_strategy_starts(nest, s, loop), shards = loop_shards(s, loop);
   int64_t longest = 0;
-  if (!at) return sw_ceil_div(space->loops[loop].size, shards);
+  if (!at) return sw_ceil_div(nest->loops[loop].size, shards);
   for (int64_t i = 0; i < shards; i++) longest = sw_max_i64(longest, at[i + 1] - at[i]);
   return longest;
 }
 
 /* --- text -------------------------------------------------------------------------------------------------------- */
 
-static void print_starts(const sw_space *space, const sw_strategy *s, int loop, sw_text *out) {
-  const int64_t *at = sw_strategy_starts(space, s, loop), shards = loop_shards(s, loop);
+static void print_starts(const sw_loop_nest *nest, const sw_strategy *s, int loop, sw_text *out) {
+  const int64_t *at = sw_strategy_starts(nest, s, loop), shards = loop_shards(s, loop);
   for (int64_t i = 0; at && i <= shards; i++) sw_text_printf(out, "%s%lld", i ? "," : " offsets=[", (long long)at[i]);
   if (at) sw_text_puts(out, "]");
 }
 
-void sw_strategy_print(const sw_mesh *m, const sw_space *space, const sw_strategy *s, sw_text *out) {
+void sw_strategy_print(const sw_mesh *m, const sw_loop_nest *nest, const sw_strategy *s, sw_text *out) {
   if (!s->n_refs) sw_text_puts(out, "-");
   for (int i = 0; i < s->n_refs; i++) {
     bool first = i == 0 || s->loop_of[i] != s->loop_of[i - 1];
     bool last = i + 1 == s->n_refs || s->loop_of[i + 1] != s->loop_of[i];
     int loop = s->loop_of[i];
     if (first && i) sw_text_puts(out, " ");
-    if (first && loop < space->n_loops) sw_text_printf(out, "d%d:[", loop);
-    if (first && loop >= space->n_loops) sw_text_printf(out, "partial%d:[", loop - space->n_loops);
+    if (first && loop < nest->n_loops) sw_text_printf(out, "d%d:[", loop);
+    if (first && loop >= nest->n_loops) sw_text_printf(out, "partial%d:[", loop - nest->n_loops);
     if (!first) sw_text_puts(out, ",");
     sw_axis_ref_print(m, s->refs[i], out);
     if (last) sw_text_puts(out, "]");
-    if (last && loop < space->n_loops) print_starts(space, s, loop, out);
+    if (last && loop < nest->n_loops) print_starts(nest, s, loop, out);
   }
 }
 
@@ -110,7 +110,7 @@ static void skip_blanks(const char **p) {
 }
 
 /* "d2:[" or "partial0:[" at *p; the loop index, or -1. */
-static int parse_loop_head(const char **p, const sw_space *space) {
+static int parse_loop_head(const char **p, const sw_loop_nest *nest) {
   bool partial = strncmp(*p, "partial", 7) == 0;
   if (!partial && **p != 'd') return -1;
   const char *q = *p + (partial ? 7 : 1);
@@ -118,8 +118,8 @@ static int parse_loop_head(const char **p, const sw_space *space) {
   for (; *q >= '0' && *q <= '9' && digits < 4; q++, digits++) v = v * 10 + (*q - '0');
   if (!digits || q[0] != ':' || q[1] != '[') return -1;
   *p = q + 2;
-  if (v >= (partial ? space->n_linear : space->n_loops)) return -1;
-  return partial ? space->n_loops + v : v;
+  if (v >= (partial ? nest->n_linear : nest->n_loops)) return -1;
+  return partial ? nest->n_loops + v : v;
 }
 
 static sw_rc parse_axes(const sw_mesh *m, const char **p, const char *text, sw_span at, int loop, sw_strategy *out,
@@ -163,31 +163,31 @@ static sw_rc parse_starts(const char **p, const char *text, sw_span at, int64_t 
 
 sw_rc sw_strategy_parse(const sw_graph *g, const sw_op *op, const sw_mesh *m, const char *text, sw_span at,
                         sw_arena *arena, sw_strategy *out, sw_diag *d) {
-  const sw_space *space = op->space;
+  const sw_loop_nest *nest = op->nest;
   const int64_t **starts;
   bool unequal = false;
   *out = (sw_strategy){0};
   const char *p = text;
-  SW_ARENA_NEW(starts, arena, space->n_loops, d);
+  SW_ARENA_NEW(starts, arena, nest->n_loops, d);
   skip_blanks(&p);
   if (strcmp(p, "-") == 0) return SW_OK;
   while (*p) {
-    int loop = parse_loop_head(&p, space);
+    int loop = parse_loop_head(&p, nest);
     if (loop < 0) {
       return SW_FAIL_INPUT(d, at, "strategy '%s': expected 'dN:[axes]' with N < %d or 'partialN:[axes]' with N < %d",
-                           text, space->n_loops, space->n_linear);
+                           text, nest->n_loops, nest->n_linear);
     }
     SW_TRY(parse_axes(m, &p, text, at, loop, out, d));
     skip_blanks(&p);
-    if (loop < space->n_loops) SW_TRY(parse_starts(&p, text, at, loop_shards(out, loop), arena, &starts[loop], d));
-    unequal = unequal || (loop < space->n_loops && starts[loop]);
+    if (loop < nest->n_loops) SW_TRY(parse_starts(&p, text, at, loop_shards(out, loop), arena, &starts[loop], d));
+    unequal = unequal || (loop < nest->n_loops && starts[loop]);
   }
   return unequal ? sw_strategy_set_starts(g, op, starts, arena, out, d) : SW_OK;
 }
 
 /* --- legality ---------------------------------------------------------------------------------------------------- */
 
-static sw_rc check_axes(const sw_mesh *m, const sw_space *space, const sw_strategy *s, sw_diag *d) {
+static sw_rc check_axes(const sw_mesh *m, const sw_loop_nest *nest, const sw_strategy *s, sw_diag *d) {
   for (int i = 0; i < s->n_refs; i++) {
     if (s->refs[i].axis < 0 || s->refs[i].axis >= m->n_axes) {
       return SW_FAIL_INPUT(d, SW_NOWHERE, "axis %d is not in the mesh of %d axes", s->refs[i].axis, m->n_axes);
@@ -198,13 +198,13 @@ static sw_rc check_axes(const sw_mesh *m, const sw_space *space, const sw_strate
       }
     }
     int loop = s->loop_of[i];
-    if (loop >= space->n_loops + space->n_linear) return SW_FAIL_INPUT(d, SW_NOWHERE, "there is no loop d%d", loop);
-    if (loop < space->n_loops && space->loops[loop].kind == SW_LOOP_WHOLE) {
+    if (loop >= nest->n_loops + nest->n_linear) return SW_FAIL_INPUT(d, SW_NOWHERE, "there is no loop d%d", loop);
+    if (loop < nest->n_loops && nest->loops[loop].kind == SW_LOOP_WHOLE) {
       return SW_FAIL_INPUT(d, SW_NOWHERE, "loop d%d must stay whole", loop);
     }
-    if (loop >= space->n_loops && !space->linear[loop - space->n_loops].operands) {
+    if (loop >= nest->n_loops && !nest->linear[loop - nest->n_loops].operands) {
       return SW_FAIL_INPUT(d, SW_NOWHERE, "partial%d: the other operand may be infinite, or a divisor zero",
-                           loop - space->n_loops);
+                           loop - nest->n_loops);
     }
   }
   return SW_OK;
@@ -212,11 +212,11 @@ static sw_rc check_axes(const sw_mesh *m, const sw_space *space, const sw_strate
 
 /* A mixed-radix dimension: only its major-most cut digits may be cut, every cut digit before the last cut one fully
  * (one iteration per shard), and the last evenly, so that blocks of the digits are blocks of the dimension. */
-static sw_rc check_digits(const sw_space *space, const sw_affine *e, const sw_strategy *s, sw_diag *d) {
+static sw_rc check_digits(const sw_loop_nest *nest, const sw_affine *e, const sw_strategy *s, sw_diag *d) {
   bool open = false; /* a digit before was not cut down to single iterations */
   for (int t = 0; t < e->n_terms; t++) {
     int loop = e->terms[t].loop;
-    int64_t shards = loop_shards(s, loop), size = space->loops[loop].size;
+    int64_t shards = loop_shards(s, loop), size = nest->loops[loop].size;
     if (shards > 1 && open) {
       return SW_FAIL_INPUT(d, SW_NOWHERE,
                            "loop d%d is a minor digit of a dimension whose major digits are not fully cut", loop);
@@ -232,10 +232,10 @@ static sw_rc check_digits(const sw_space *space, const sw_affine *e, const sw_st
 
 /* A window: one of its loops may be cut; a reduction loop (the kernel's) only evenly, since what a window holds next to
  * padding is real data that must not be multiplied by it. */
-static sw_rc check_window(const sw_space *space, const sw_affine *e, const sw_strategy *s, sw_diag *d) {
+static sw_rc check_window(const sw_loop_nest *nest, const sw_affine *e, const sw_strategy *s, sw_diag *d) {
   int cut = 0;
   for (int t = 0; t < e->n_terms; t++) {
-    const sw_loop *l = &space->loops[e->terms[t].loop];
+    const sw_loop *l = &nest->loops[e->terms[t].loop];
     int64_t shards = loop_shards(s, e->terms[t].loop);
     cut += shards > 1;
     if (e->n_terms > 1 && l->kind == SW_LOOP_REDUCTION && l->size % shards) {
@@ -261,27 +261,27 @@ static bool body_reads(const char *body, int l) {
 /* What a written body makes of padding or of a local index is not known: it sees neither. */
 static sw_rc check_body(const sw_op *op, const sw_strategy *s, sw_diag *d) {
   const char *body = sw_op_text(op, SW_ATTR_BODY, "");
-  for (int l = 0; l < op->space->n_loops; l++) {
+  for (int l = 0; l < op->nest->n_loops; l++) {
     int64_t shards = loop_shards(s, l);
     if (shards > 1 && body_reads(body, l)) {
       return SW_FAIL_INPUT(d, SW_NOWHERE, "the body reads the index of loop d%d, which must stay whole", l);
     }
-    if (op->space->loops[l].kind == SW_LOOP_REDUCTION && op->space->loops[l].size % shards) {
+    if (op->nest->loops[l].kind == SW_LOOP_REDUCTION && op->nest->loops[l].size % shards) {
       return SW_FAIL_INPUT(d, SW_NOWHERE, "loop d%d of a written body is not divisible by %lld", l, (long long)shards);
     }
   }
   return SW_OK;
 }
 
-/* Partial kinds that the strategy makes: reductions cut, linear forms used. All must agree. */
-static sw_rc check_partials(const sw_space *space, const sw_strategy *s, sw_diag *d) {
+/* Partial kinds that the strategy makes: reductions cut, linearities used. All must agree. */
+static sw_rc check_partials(const sw_loop_nest *nest, const sw_strategy *s, sw_diag *d) {
   int kind = -1;
   for (int i = 0; i < s->n_refs; i++) {
     int loop = s->loop_of[i], k = -1;
-    if (loop >= space->n_loops) k = (int)space->linear[loop - space->n_loops].kind;
-    if (loop < space->n_loops &&
-        (space->loops[loop].kind == SW_LOOP_REDUCTION || space->loops[loop].kind == SW_LOOP_MASKED))
-      k = (int)space->loops[loop].combiner;
+    if (loop >= nest->n_loops) k = (int)nest->linear[loop - nest->n_loops].kind;
+    if (loop < nest->n_loops &&
+        (nest->loops[loop].kind == SW_LOOP_REDUCTION || nest->loops[loop].kind == SW_LOOP_MASKED))
+      k = (int)nest->loops[loop].combiner;
     if (k < 0) continue;
     if (kind >= 0 && k != kind) {
       return SW_FAIL_INPUT(d, SW_NOWHERE, "the result would be partial with %s and %s at once",
@@ -289,13 +289,13 @@ static sw_rc check_partials(const sw_space *space, const sw_strategy *s, sw_diag
     }
     kind = k;
   }
-  /* Two linear forms at once (both factors of a product partial) are not linear together. */
+  /* Two linearities at once (both factors of a product partial) are not linear together. */
   int form = -1;
   for (int i = 0; i < s->n_refs; i++) {
-    if (s->loop_of[i] < space->n_loops) continue;
+    if (s->loop_of[i] < nest->n_loops) continue;
     if (form >= 0 && form != s->loop_of[i] &&
-        (space->linear[form - space->n_loops].operands & space->linear[s->loop_of[i] - space->n_loops].operands)) {
-      return SW_FAIL_INPUT(d, SW_NOWHERE, "two linear forms share an operand");
+        (nest->linear[form - nest->n_loops].operands & nest->linear[s->loop_of[i] - nest->n_loops].operands)) {
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "two linearities share an operand");
     }
     form = s->loop_of[i];
   }
@@ -303,22 +303,22 @@ static sw_rc check_partials(const sw_space *space, const sw_strategy *s, sw_diag
 }
 
 sw_rc sw_strategy_check(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s, sw_diag *d) {
-  const sw_space *space = op->space;
+  const sw_loop_nest *nest = op->nest;
   if (s->n_refs == 0) return SW_OK;
-  SW_TRY(check_axes(m, space, s, d));
-  for (int i = 0; i < space->n_maps; i++) {
-    for (int k = 0; k < space->maps[i].rank; k++) {
-      const sw_affine *e = &space->maps[i].dims[k];
-      SW_TRY(e->mixed_radix ? check_digits(space, e, s, d) : check_window(space, e, s, d));
+  SW_TRY(check_axes(m, nest, s, d));
+  for (int i = 0; i < nest->n_maps; i++) {
+    for (int k = 0; k < nest->maps[i].rank; k++) {
+      const sw_affine *e = &nest->maps[i].dims[k];
+      SW_TRY(e->mixed_radix ? check_digits(nest, e, s, d) : check_window(nest, e, s, d));
     }
   }
   SW_TRY(sw_strategy_check_offsets(g, op, s, d));
   if (op->code == SW_OP_GENERIC) SW_TRY(check_body(op, s, d));
-  if (op->code == SW_OP_SHUFFLE && loop_shards(s, 0) > 1 && loop_shards(s, 0) != space->loops[0].size) {
+  if (op->code == SW_OP_SHUFFLE && loop_shards(s, 0) > 1 && loop_shards(s, 0) != nest->loops[0].size) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "loop d0 of a shuffle is cut into %lld parts; expected %lld, one position each",
-                         (long long)loop_shards(s, 0), (long long)space->loops[0].size);
+                         (long long)loop_shards(s, 0), (long long)nest->loops[0].size);
   }
-  return check_partials(space, s, d);
+  return check_partials(nest, s, d);
 }
 
 bool sw_strategy_legal(const sw_graph *g, const sw_op *op, const sw_mesh *m, const sw_strategy *s) {
@@ -340,8 +340,8 @@ static void push_partial(const sw_strategy *s, int loop, sw_reduction kind, sw_s
 }
 
 /* Cut each dimension by the axes of the loops in its expression (digits: major first; windows: the one that is cut). */
-static void cut_by_map(const sw_space *space, int map, const sw_strategy *s, sw_sharding *out) {
-  const sw_map *mp = &space->maps[map];
+static void cut_by_map(const sw_loop_nest *nest, int map, const sw_strategy *s, sw_sharding *out) {
+  const sw_map *mp = &nest->maps[map];
   *out = sw_sharding_replicated(mp->rank);
   for (int k = 0; k < mp->rank; k++) {
     for (int t = 0; t < mp->dims[k].n_terms; t++) push_loop(s, mp->dims[k].terms[t].loop, k, out);
@@ -349,17 +349,16 @@ static void cut_by_map(const sw_space *space, int map, const sw_strategy *s, sw_
 }
 
 void sw_strategy_port(const sw_op *op, const sw_strategy *s, int port, sw_sharding *out) {
-  const sw_space *space = op->space;
+  const sw_loop_nest *nest = op->nest;
   const bool operand = port < op->n_operands;
-  cut_by_map(space, port, s, out);
-  for (int l = 0; l < space->n_loops; l++) {
-    const sw_loop *loop = &space->loops[l];
+  cut_by_map(nest, port, s, out);
+  for (int l = 0; l < nest->n_loops; l++) {
+    const sw_loop *loop = &nest->loops[l];
     const bool reduced = loop->kind == SW_LOOP_REDUCTION || loop->kind == SW_LOOP_MASKED;
     if (operand ? loop->partial_operands >> port & 1 : reduced) push_partial(s, l, loop->combiner, out);
   }
-  for (int f = 0; f < space->n_linear; f++) {
-    if (!operand || space->linear[f].operands >> port & 1)
-      push_partial(s, space->n_loops + f, space->linear[f].kind, out);
+  for (int f = 0; f < nest->n_linear; f++) {
+    if (!operand || nest->linear[f].operands >> port & 1) push_partial(s, nest->n_loops + f, nest->linear[f].kind, out);
   }
   sw_sharding_join(out);
   if (s->offsets) out->offsets = s->offsets->ports[port];

@@ -24,12 +24,12 @@ static bool is_plain(const sw_affine *e) {
 
 /* Is every dimension that the loop reaches the loop itself? */
 static bool takes_unequal(const sw_graph *g, const sw_op *op, int loop) {
-  const sw_space *space = op->space;
-  const sw_loop *l = &space->loops[loop];
+  const sw_loop_nest *nest = op->nest;
+  const sw_loop *l = &nest->loops[loop];
   if (!kOnAnyBlocks[op->code] || (l->kind != SW_LOOP_PARALLEL && l->kind != SW_LOOP_REDUCTION)) return false;
-  for (int p = 0; p < space->n_maps; p++) {
-    for (int k = 0; k < space->maps[p].rank; k++) {
-      const sw_affine *e = &space->maps[p].dims[k];
+  for (int p = 0; p < nest->n_maps; p++) {
+    for (int k = 0; k < nest->maps[p].rank; k++) {
+      const sw_affine *e = &nest->maps[p].dims[k];
       for (int t = 0; t < e->n_terms; t++) {
         if (e->terms[t].loop != loop) continue;
         if (!is_plain(e) || sw_port_type(g, op, p)->dims[k] != l->size) return false;
@@ -39,13 +39,13 @@ static bool takes_unequal(const sw_graph *g, const sw_op *op, int loop) {
   return true;
 }
 
-const int64_t *sw_strategy_starts(const sw_space *space, const sw_strategy *s, int loop) {
+const int64_t *sw_strategy_starts(const sw_loop_nest *nest, const sw_strategy *s, int loop) {
   if (!s->offsets) return NULL;
   const int64_t *at = s->offsets->loops;
   for (int i = 0; i < s->n_refs;) {
     int n, l = s->loop_of[i];
     const sw_axis_ref *refs = sw_strategy_loop(s, l, &n);
-    if (l >= space->n_loops) return NULL;
+    if (l >= nest->n_loops) return NULL;
     if (l == loop) return at;
     at += sw_axis_refs_size(refs, n) + 1;
     i += n;
@@ -72,7 +72,7 @@ static int64_t *put_starts(int64_t *out, const int64_t *given, int64_t size, int
 /* The offsets of the sharding at a port; NULL where all its blocks are equal. */
 static sw_rc offsets_of_port(const sw_graph *g, const sw_op *op, const sw_strategy *s, int port,
                              const int64_t *const *starts, sw_arena *arena, const int64_t **out, sw_diag *d) {
-  const sw_map *map = &op->space->maps[port];
+  const sw_map *map = &op->nest->maps[port];
   sw_sharding sh;
   bool any = false;
   sw_strategy_port(op, s, port, &sh);
@@ -96,32 +96,32 @@ static sw_rc offsets_of_port(const sw_graph *g, const sw_op *op, const sw_strate
 
 sw_rc sw_strategy_set_starts(const sw_graph *g, const sw_op *op, const int64_t *const *starts, sw_arena *arena,
                              sw_strategy *s, sw_diag *d) {
-  const sw_space *space = op->space;
+  const sw_loop_nest *nest = op->nest;
   sw_strategy_offsets *o;
   const int64_t **ports, **unequal;
   int64_t n = 0, *at;
   bool any = false;
   s->offsets = NULL;
-  SW_ARENA_NEW(unequal, arena, space->n_loops, d);
-  for (int l = 0; l < space->n_loops; l++) {
+  SW_ARENA_NEW(unequal, arena, nest->n_loops, d);
+  for (int l = 0; l < nest->n_loops; l++) {
     int cut;
     const sw_axis_ref *refs = sw_strategy_loop(s, l, &cut);
     const int64_t shards = sw_axis_refs_size(refs, cut);
     if (!cut) continue;
     n += shards + 1;
-    if (starts[l] && !are_equal_blocks(starts[l], space->loops[l].size, shards)) unequal[l] = starts[l];
+    if (starts[l] && !are_equal_blocks(starts[l], nest->loops[l].size, shards)) unequal[l] = starts[l];
     any = any || unequal[l];
   }
   if (!any) return SW_OK;
   SW_ARENA_NEW(o, arena, 1, d);
-  SW_ARENA_NEW(ports, arena, space->n_maps, d);
+  SW_ARENA_NEW(ports, arena, nest->n_maps, d);
   SW_ARENA_NEW(at, arena, n, d);
   *o = (sw_strategy_offsets){at, ports};
-  for (int p = 0; p < space->n_maps; p++) SW_TRY(offsets_of_port(g, op, s, p, unequal, arena, &ports[p], d));
-  for (int l = 0; l < space->n_loops; l++) {
+  for (int p = 0; p < nest->n_maps; p++) SW_TRY(offsets_of_port(g, op, s, p, unequal, arena, &ports[p], d));
+  for (int l = 0; l < nest->n_loops; l++) {
     int cut;
     const sw_axis_ref *refs = sw_strategy_loop(s, l, &cut);
-    if (cut) at = put_starts(at, unequal[l], space->loops[l].size, sw_axis_refs_size(refs, cut));
+    if (cut) at = put_starts(at, unequal[l], nest->loops[l].size, sw_axis_refs_size(refs, cut));
   }
   s->offsets = o;
   return SW_OK;
@@ -132,17 +132,17 @@ sw_rc sw_strategy_take_over(const sw_graph *g, const sw_op *from, const sw_strat
   const int64_t **starts;
   *out = *s;
   if (!s->offsets) return SW_OK;
-  SW_ARENA_NEW(starts, arena, to->space->n_loops, d);
-  for (int l = 0; l < to->space->n_loops; l++) starts[l] = sw_strategy_starts(from->space, s, l);
+  SW_ARENA_NEW(starts, arena, to->nest->n_loops, d);
+  for (int l = 0; l < to->nest->n_loops; l++) starts[l] = sw_strategy_starts(from->nest, s, l);
   return sw_strategy_set_starts(g, to, starts, arena, out, d);
 }
 
 sw_rc sw_strategy_check_offsets(const sw_graph *g, const sw_op *op, const sw_strategy *s, sw_diag *d) {
-  for (int l = 0; s->offsets && l < op->space->n_loops; l++) {
+  for (int l = 0; s->offsets && l < op->nest->n_loops; l++) {
     int n;
     const sw_axis_ref *refs = sw_strategy_loop(s, l, &n);
-    const int64_t *at = sw_strategy_starts(op->space, s, l), shards = sw_axis_refs_size(refs, n);
-    const int64_t size = op->space->loops[l].size;
+    const int64_t *at = sw_strategy_starts(op->nest, s, l), shards = sw_axis_refs_size(refs, n);
+    const int64_t size = op->nest->loops[l].size;
     if (!at) continue;
     for (int64_t i = 0; i < shards; i++) {
       if (at[i] > at[i + 1])
@@ -233,7 +233,7 @@ static const int64_t *nth_way(const sw_enumerate_options *o, int64_t size, const
 sw_rc sw_strategy_each_unequal(const sw_graph *g, const sw_op *op, const sw_enumerate_options *o, const sw_strategy *s,
                                sw_arena *arena, sw_rc (*visit)(void *user, const sw_strategy *s, sw_diag *d),
                                void *user, sw_diag *d) {
-  const int n = op->space->n_loops;
+  const int n = op->nest->n_loops;
   int *ways, *chosen;
   const int64_t **starts;
   if (!o || !o->n_unequal || !s->n_refs) return SW_OK;
@@ -243,14 +243,14 @@ sw_rc sw_strategy_each_unequal(const sw_graph *g, const sw_op *op, const sw_enum
   for (int l = 0; l < n; l++) {
     int cut;
     const sw_axis_ref *refs = sw_strategy_loop(s, l, &cut);
-    if (cut && takes_unequal(g, op, l)) (void)nth_way(o, op->space->loops[l].size, refs, cut, 0, &ways[l]);
+    if (cut && takes_unequal(g, op, l)) (void)nth_way(o, op->nest->loops[l].size, refs, cut, 0, &ways[l]);
   }
   while (next_ways(n, ways, chosen)) {
     sw_strategy with = *s;
     for (int l = 0; l < n; l++) {
       int cut, all;
       const sw_axis_ref *refs = sw_strategy_loop(s, l, &cut);
-      starts[l] = nth_way(o, op->space->loops[l].size, refs, cut, chosen[l], &all);
+      starts[l] = nth_way(o, op->nest->loops[l].size, refs, cut, chosen[l], &all);
     }
     SW_TRY(sw_strategy_set_starts(g, op, starts, arena, &with, d));
     SW_TRY(visit(user, &with, d));

@@ -198,14 +198,14 @@ static void check_generic(void **state) {
   for (int i = 0; i <= row->n_operands; i++) {
     assert_ok(sw_map_parse(row->maps[i], row->n_loops, SW_NOWHERE, &arena, &maps[i], &diag));
   }
-  sw_space space = {.n_loops = row->n_loops, .loops = row->loops, .n_maps = row->n_operands + 1, .maps = maps};
+  sw_loop_nest nest = {.n_loops = row->n_loops, .loops = row->loops, .n_maps = row->n_operands + 1, .maps = maps};
   sw_type type = {.dtype = SW_F32, .rank = maps[row->n_operands].rank};
   sw_op_spec spec = {.code = SW_OP_GENERIC,
                      .n_operands = row->n_operands,
                      .operands = x,
                      .n_attrs = 1,
                      .attrs = (sw_attr[]){TEXT(BODY, row->body)},
-                     .space = &space,
+                     .nest = &nest,
                      .n_result_types = 1,
                      .result_types = &type};
   output(g, "y", add_spec(g, &spec));
@@ -303,7 +303,7 @@ static void check_random_body(uint64_t seed) {
   const char *const texts[] = {"(d0,d1)->(d0,d1)", "(d0,d1)->(d1)", "(d0,d1)->(d0,d1)"};
   for (int i = 0; i < 3; i++) assert_ok(sw_map_parse(texts[i], 2, SW_NOWHERE, &arena, &maps[i], &diag));
   sw_loop loops[2] = {PAR(ROWS), PAR(COLUMNS)};
-  sw_space space = {.n_loops = 2, .loops = loops, .n_maps = 3, .maps = maps};
+  sw_loop_nest nest = {.n_loops = 2, .loops = loops, .n_maps = 3, .maps = maps};
   sw_rng_seed(&rng, seed);
   (void)random_expression(&b, 5);
   sw_op_spec spec = {.code = SW_OP_GENERIC,
@@ -311,7 +311,7 @@ static void check_random_body(uint64_t seed) {
                      .operands = x,
                      .n_attrs = 1,
                      .attrs = (sw_attr[]){TEXT(BODY, sw_text_str(&b.text))},
-                     .space = &space,
+                     .nest = &nest,
                      .n_result_types = 1,
                      .result_types = &(sw_type){.dtype = SW_F64, .rank = 2}};
   output(g, "y", add_spec(g, &spec));

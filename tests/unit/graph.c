@@ -46,13 +46,13 @@ static void print_space(const sw_graph *g, const sw_op *op, sw_text *out) {
     sw_type_print(sw_result_type(g, op, i), out);
   }
   sw_text_puts(out, " |");
-  for (int i = 0; i < op->space->n_loops; i++) {
-    sw_text_printf(out, " %lld%s", (long long)op->space->loops[i].size, kLoopMarks[op->space->loops[i].kind]);
+  for (int i = 0; i < op->nest->n_loops; i++) {
+    sw_text_printf(out, " %lld%s", (long long)op->nest->loops[i].size, kLoopMarks[op->nest->loops[i].kind]);
   }
   sw_text_puts(out, " |");
-  for (int i = 0; i < op->space->n_maps; i++) {
+  for (int i = 0; i < op->nest->n_maps; i++) {
     sw_text text = {0};
-    sw_map_print(&op->space->maps[i], op->space->n_loops, &text);
+    sw_map_print(&op->nest->maps[i], op->nest->n_loops, &text);
     sw_text_printf(out, " %s", strstr(sw_text_str(&text), "->") + 2);
     sw_text_free(&text);
   }

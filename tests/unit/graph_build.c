@@ -133,7 +133,7 @@ static void names_uses_and_listing(void **state) {
   assert_int_equal(sw_op_int(op, SW_ATTR_DTYPE, -1), SW_F32);
   assert_int_equal(sw_op_ints(op, SW_ATTR_LHS_CONTRACT, &n)[0], 1);
   /* Equal ops share. */
-  assert_ptr_equal(g->ops[0].space, g->ops[1].space);
+  assert_ptr_equal(g->ops[0].nest, g->ops[1].nest);
   assert_ptr_equal(g->ops[0].attrs, g->ops[1].attrs);
   sw_graph_destroy(g);
 }

@@ -63,12 +63,12 @@ static const struct {
     {"rounded to 16 bits", "%r = stablehlo.convert %x : (" A ") -> tensor<4x6xbf16>", "0"},
 };
 
-/* Operands that are partial sums in some linear form of the op. */
+/* Operands that are partial sums in some linearity of the op. */
 static void forms_of(const sw_op *op, char *out) {
   for (int i = 0; i < op->n_operands; i++) {
     bool may = false;
-    for (int k = 0; k < op->space->n_linear; k++) {
-      const sw_linear *f = &op->space->linear[k];
+    for (int k = 0; k < op->nest->n_linear; k++) {
+      const sw_linearity *f = &op->nest->linear[k];
       may = may || (f->kind == SW_REDUCE_SUM && f->operands >> i & 1);
     }
     if (may) *out++ = (char)('0' + i);

@@ -318,7 +318,7 @@ static void groups_that_are_no_axes(void **state) {
   const sw_graph *g = sw_program_graph(p);
   assert_int_equal(g->n_ops, 1);
   assert_int_equal(g->ops[0].code, SW_OP_OPAQUE);
-  assert_int_equal(g->ops[0].space->loops[0].kind, SW_LOOP_MANUAL);
+  assert_int_equal(g->ops[0].nest->loops[0].kind, SW_LOOP_MANUAL);
   sw_text_free(&t);
   sw_text_free(&said);
   sw_program_destroy(p);

@@ -121,7 +121,7 @@ static void check_alike(const char *profile, const char *mesh, int a, int b, sw_
   placed p;
   int name[SW_MAX_AXES], differs = 0;
   place(&p, profile, mesh);
-  assert_true(sw_machine_axes_alike(p.machine, a, b));
+  assert_true(sw_machine_axes_symmetric(p.machine, a, b));
   for (int i = 0; i < SW_MAX_AXES; i++) name[i] = i == a ? b : i == b ? a : i;
   for (int k = 0; k < check_scale(200); k++) {
     const int rank = 1 + (int)sw_rng_below(r, 3);
@@ -162,7 +162,7 @@ static void others_are_not_alike(void **state) {
   for (size_t i = 0; i < sizeof kRows / sizeof kRows[0]; i++) {
     placed p;
     place(&p, kRows[i].profile, kRows[i].mesh);
-    assert_false(sw_machine_axes_alike(p.machine, kRows[i].a, kRows[i].b));
+    assert_false(sw_machine_axes_symmetric(p.machine, kRows[i].a, kRows[i].b));
     sw_arena_deinit(&p.arena);
   }
 }

@@ -180,7 +180,7 @@ static const error_row kErrors[] = {
     {"sharding of an op, lists",
      HEAD "\"mesh\":\"x=2\",\"values\":[" X "],\"ops\":[\n{\"op\":\"abs\",\"inputs\":[\"x\"],\"outputs\":[\"y\"],"
           "\"sharding\":\"[[],[],[x]]\"}],\"outputs\":[\"y\"]}",
-     3, 55, "'[[],[],[x]]' has 3 lists; op 'y' has 2 loops and 0 linear forms"},
+     3, 55, "'[[],[],[x]]' has 3 lists; op 'y' has 2 loops and 0 linearities"},
     {"sharding of an op, text",
      HEAD "\"mesh\":\"x=2\",\"values\":[" X "],\"ops\":[\n{\"op\":\"abs\",\"inputs\":[\"x\"],\"outputs\":[\"y\"],"
           "\"sharding\":\"[x]\"}],\"outputs\":[\"y\"]}",

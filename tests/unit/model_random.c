@@ -173,10 +173,10 @@ static void add_generic(maker *m) {
   const int64_t *dims = m->g->values[x].type.dims;
   sw_loop loops[] = {{dims[0], SW_LOOP_PARALLEL, SW_REDUCE_SUM, 0}, {dims[1], SW_LOOP_REDUCTION, SW_REDUCE_MAX, 0}};
   sw_map maps[2];
-  sw_linear linear[] = {{1, SW_REDUCE_MAX}};
+  sw_linearity linear[] = {{1, SW_REDUCE_MAX}};
   assert_ok(sw_map_parse("(d0,d1)->(d0,d1)", 2, SW_NOWHERE, &m->arena, &maps[0], &diag));
   assert_ok(sw_map_parse("(d0,d1)->(d0)", 2, SW_NOWHERE, &m->arena, &maps[1], &diag));
-  sw_space s = {2, 2, 1, loops, maps, linear, 3};
+  sw_loop_nest s = {2, 2, 1, loops, maps, linear, 3};
   sw_attr a = {.key = SW_ATTR_BODY, .u.text = "x0 * 2 + d0"};
   sw_type t = {SW_F32, 1, NULL};
   add(m, &(sw_op_spec){.code = SW_OP_GENERIC,
@@ -184,7 +184,7 @@ static void add_generic(maker *m) {
                        .operands = &x,
                        .n_attrs = 1,
                        .attrs = &a,
-                       .space = &s,
+                       .nest = &s,
                        .n_result_types = 1,
                        .result_types = &t});
 }
@@ -214,7 +214,7 @@ static void annotate_value(maker *m, sw_id v) {
 }
 
 static void annotate_op(maker *m, sw_id op) {
-  const sw_space *s = m->g->ops[op].space;
+  const sw_loop_nest *s = m->g->ops[op].nest;
   int32_t loops[1] = {0};
   sw_axis_ref ref = sw_axis_whole(&m->g->mesh, 1);
   sw_annotation a = {.value = -1, .op = op, .n_loop_refs = 1, .loop_of = loops, .loop_refs = &ref};

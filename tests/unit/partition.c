@@ -520,7 +520,7 @@ static int try_strategies(const row *r, const char *mesh, int *failed) {
     assert_ok(sw_plan_verify(&b.plan, &diag));
     if (executes(&b, false)) continue;
     sw_text t = {0};
-    sw_strategy_print(&b.mesh, b.main->space, &all.at[i], &t);
+    sw_strategy_print(&b.mesh, b.main->nest, &all.at[i], &t);
     print_message("%s: %s  %s  [%s]  DOES NOT MATCH\n", mesh, r->args, r->ops, sw_text_str(&t));
     sw_text_free(&t);
     ++*failed;

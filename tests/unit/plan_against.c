@@ -231,9 +231,9 @@ static void complain(const judged *j, const sw_plan *other, const char *who, dou
     sw_text_printf(&text, "%s:\n", who);
     for (sw_id i = 0; i < j->b->g->n_ops; i++) {
       sw_text_printf(&text, "  %s: ", j->b->g->ops[i].name);
-      sw_strategy_print(&j->b->g->mesh, j->b->g->ops[i].space, &other->ops[i], &text);
+      sw_strategy_print(&j->b->g->mesh, j->b->g->ops[i].nest, &other->ops[i], &text);
       sw_text_puts(&text, "   search: ");
-      sw_strategy_print(&j->b->g->mesh, j->b->g->ops[i].space, &j->plan->ops[i], &text);
+      sw_strategy_print(&j->b->g->mesh, j->b->g->ops[i].nest, &j->plan->ops[i], &text);
       sw_text_puts(&text, "\n");
     }
   }

@@ -157,7 +157,7 @@ static void print_plan(const chooser *c, const sw_plan *p) {
     sw_text_printf(&t, "  op %s (%s) ", op->name, sw_opcode_text(op->code));
     sw_type_print(sw_operand_type(g, op, 0), &t);
     sw_text_puts(&t, " ");
-    sw_strategy_print(sw_machine_mesh(c->machine), op->space, &p->ops[i], &t);
+    sw_strategy_print(sw_machine_mesh(c->machine), op->nest, &p->ops[i], &t);
     sw_text_puts(&t, "\n");
   }
   print_message("%s", sw_text_str(&t));

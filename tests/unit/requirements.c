@@ -42,9 +42,9 @@ static void place_rest(all *a, const int *order, int k, const sw_strategy *s) {
     if (sw_strategy_legal(a->g, a->op, a->mesh, &joined)) a->at[a->n++] = joined;
     return;
   }
-  for (int l = -1; l < a->op->space->n_loops + a->op->space->n_linear; l++) {
+  for (int l = -1; l < a->op->nest->n_loops + a->op->nest->n_linear; l++) {
     sw_strategy next = *s;
-    if (l >= 0 && a->op->space->n_loops > l && a->op->space->loops[l].kind == SW_LOOP_WHOLE) continue;
+    if (l >= 0 && a->op->nest->n_loops > l && a->op->nest->loops[l].kind == SW_LOOP_WHOLE) continue;
     if (l >= 0) assert_true(sw_strategy_push(&next, l, atoms[order[k]]));
     place_rest(a, order, k + 1, &next);
   }
@@ -346,7 +346,7 @@ static void think(sw_rng *r, sw_text *of, const sw_mesh *mesh, const sw_sharding
 
 static void think_of_option(sw_rng *r, sw_text *of, const sw_mesh *mesh, const sw_op *op, const sw_strategy *s) {
   sw_text_puts(of, ", \"sharding\": \"[");
-  for (int l = 0; l < op->space->n_loops + op->space->n_linear; l++) {
+  for (int l = 0; l < op->nest->n_loops + op->nest->n_linear; l++) {
     int n;
     const sw_axis_ref *refs = sw_strategy_loop(s, l, &n);
     if (l) sw_text_puts(of, ",");
@@ -371,7 +371,7 @@ static void think_of_op(sw_rng *r, const sw_graph *g, sw_id id, sw_text *option,
   static all a;
   const sw_op *op = &g->ops[id];
   find_all(&a, g, op, &g->mesh);
-  const bool plain = op->code == SW_OP_CONSTANT || op->space->n_loops == 0;
+  const bool plain = op->code == SW_OP_CONSTANT || op->nest->n_loops == 0;
   for (int port = -1; port < op->n_operands + op->n_results && !plain; port++) {
     const sw_strategy *s = &a.at[sw_rng_below(r, a.n)];
     char users[64];

@@ -174,7 +174,7 @@ sw_fast_path sw_fast_path_run(sw_threads *t, int64_t device, const sw_comm_call 
   sw_rank *rank = cached->rank;
   unsigned number = rank->next, behind;
   row r = row_of(cached, number);
-  sw_flight *flight = sw_threads_note_call(dev, call);
+  sw_flight *flight = sw_threads_record_call(dev, call);
   cached->used = number;
   come(cached, r, number, call);
   rank->next++;

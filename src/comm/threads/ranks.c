@@ -186,13 +186,13 @@ static sw_look look_at(const sw_comm_request *r, sw_members span, unsigned *ende
     differ = differ || f->history != own;
     if (sw_number_is_below(r->number - f->behind, *ended)) *ended = r->number - f->behind;
   }
-  return differ ? SW_LOOK_DIFFER : missing ? SW_LOOK_MISSING : SW_LOOK_ALIKE;
+  return differ ? SW_LOOK_DIFFER : missing ? SW_LOOK_MISSING : SW_LOOK_AGREE;
 }
 
 sw_look sw_rank_look(const sw_comm_request *r) {
   unsigned ended;
   sw_look look = look_at(r, (sw_members){0, r->rank->group->n}, &ended);
-  if (look == SW_LOOK_ALIKE && sw_number_is_below(r->rank->all_ended, ended)) r->rank->all_ended = ended;
+  if (look == SW_LOOK_AGREE && sw_number_is_below(r->rank->all_ended, ended)) r->rank->all_ended = ended;
   return look;
 }
 

@@ -64,7 +64,7 @@ static void pack(const sw_buffer *in, sw_buffer *packed, char *to) {
     memcpy(to + (size_t)rows.b * size, (const char *)in->data + (size_t)rows.a * size, (size_t)rows.len * size);
 }
 
-static sw_arrival *front_of(const sw_comm_request *r, int64_t member) {
+static sw_arrival *arrival_of(const sw_comm_request *r, int64_t member) {
   return sw_arrival_at(r->rank->group, r->number, member);
 }
 
@@ -85,7 +85,7 @@ void sw_small_put(const sw_comm_request *r) {
   sw_coll_op op = call->coll->op;
   size_t bytes = (size_t)r->cached->small_bytes;
   sw_slot *slot = &sw_rendezvous_of(r)->slots[r->rank->index];
-  sw_arrival *f = front_of(r, r->rank->index);
+  sw_arrival *f = arrival_of(r, r->rank->index);
   sw_thread_group *g = r->rank->group;
   *sw_posted_at(g, r->number, r->rank->index) = (sw_posted){r->cached, call->where};
   f->whole = true;
@@ -115,7 +115,7 @@ static sw_view view_of(const sw_comm_request *r, const sw_mesh *mesh, bool whole
   const sw_slot *slots = sw_rendezvous_of(r)->slots;
   int64_t n = r->rank->group->n;
   sw_buffer own = is_from_root(r->call.coll->op) ? input_from_root(&r->call, n) : *r->call.in;
-  if (!front_of(r, r->rank->index)->whole)
+  if (!arrival_of(r, r->rank->index)->whole)
     own = slots[r->rank->index].small_in;
   else
     memcpy(own.valid, own.dims, sizeof own.valid);
@@ -123,15 +123,15 @@ static sw_view view_of(const sw_comm_request *r, const sw_mesh *mesh, bool whole
   memcpy(full.valid, full.dims, sizeof full.valid);
   for (int64_t j = 0; j < (whole ? 1 : n); j++) {
     c->member[j] = (sw_member){.call = r->call, .device = r->device};
-    c->in[j] = !counts(r, j) ? own : front_of(r, j)->whole ? full : slots[j].small_in;
+    c->in[j] = !counts(r, j) ? own : arrival_of(r, j)->whole ? full : slots[j].small_in;
     c->member[j].call.in = &c->in[j];
   }
   return (sw_view){mesh, r->call.coll, n, c->member, whole ? 0 : sizeof c->member[0]};
 }
 
 static bool all_whole(const sw_comm_request *r) {
-  bool whole = front_of(r, r->rank->index)->whole;
-  for (int64_t j = r->cached->needs.first; j < r->cached->needs.end; j++) whole = whole && front_of(r, j)->whole;
+  bool whole = arrival_of(r, r->rank->index)->whole;
+  for (int64_t j = r->cached->needs.first; j < r->cached->needs.end; j++) whole = whole && arrival_of(r, j)->whole;
   return whole;
 }
 

@@ -391,11 +391,11 @@ static sw_rc begin(sw_threads *t, sw_comm_request *r, sw_diag *d) {
   r->cached = sw_cached_call_find(dev, &r->call);
   if (r->cached) {
     r->rank = r->cached->rank;
-    (void)sw_threads_note_call(dev, &r->call);
+    (void)sw_threads_record_call(dev, &r->call);
     return arrive(t, r, d);
   }
   SW_TRY(sw_call_check(&t->base.mesh, r->device, &r->call, d));
-  (void)sw_threads_note_call(dev, &r->call);
+  (void)sw_threads_record_call(dev, &r->call);
   sw_coll_op op = r->call.coll->op;
   if (sw_coll_flags(op) & SW_COLL_LOCAL) return sw_call_run_local(&t->base.mesh, r->device, &r->call, d);
   if (op == SW_COLL_SEND) return sw_mail_send(t, r->device, &r->call, d);

@@ -333,7 +333,7 @@ sw_rc sw_threads_differ(sw_threads *t, const sw_comm_request *r, sw_diag *d);
 /* The rendezvous' word until a call's first change. */
 unsigned sw_threads_open_word(const sw_rendezvous *m, unsigned number);
 /* In the statistics and the flight record, from which it is taken. */
-static inline sw_flight *sw_threads_note_call(sw_thread_device *dev, const sw_comm_call *call) {
+static inline sw_flight *sw_threads_record_call(sw_thread_device *dev, const sw_comm_call *call) {
   sw_flight *f = &dev->flight[dev->calls++ % SW_FLIGHT_CALLS];
   *f = (sw_flight){.op = call->coll->op, .where = call->where};
   sw_count(&dev->stat_calls[call->coll->op], 1);
@@ -382,7 +382,7 @@ static inline unsigned sw_rank_ended_by(const sw_thread_group *g, int64_t i) {
 }
 unsigned sw_rank_ended_by_all(const sw_thread_group *g);
 bool sw_rank_has_ended(const sw_thread_group *g, int64_t i, unsigned number);
-typedef enum sw_look { SW_LOOK_MISSING, SW_LOOK_ALIKE, SW_LOOK_DIFFER } sw_look;
+typedef enum sw_look { SW_LOOK_MISSING, SW_LOOK_AGREE, SW_LOOK_DIFFER } sw_look;
 /* Of all members; of those that the call needs, for a while. */
 sw_look sw_rank_look(const sw_comm_request *r);
 sw_look sw_rank_look_needed(const sw_comm_request *r);

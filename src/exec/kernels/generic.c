@@ -60,10 +60,10 @@ static sw_rc access_init(const generic *v, const sw_map *m, const sw_buffer *b, 
 }
 
 /* All loops that are reduced combine in one way. */
-static sw_rc fold_init(generic *v, const sw_space *space, sw_diag *d) {
+static sw_rc fold_init(generic *v, const sw_loop_nest *nest, sw_diag *d) {
   const sw_loop *first = NULL;
-  for (int i = 0; i < space->n_loops; i++) {
-    const sw_loop *l = &space->loops[i];
+  for (int i = 0; i < nest->n_loops; i++) {
+    const sw_loop *l = &nest->loops[i];
     if (l->kind != SW_LOOP_REDUCTION) continue;
     if (first && first->combiner != l->combiner) {
       return SW_FAIL_INPUT(d, v->c->op->span, "op '%s': loops are reduced by %s and by %s; expected one kind",
@@ -156,26 +156,26 @@ static void run_loops(const generic *v) {
 
 sw_rc sw_kernel_generic(const sw_kernel_call *c, sw_diag *d) {
   const sw_op *op = c->op;
-  const sw_space *space = op->space;
-  if (!space || space->n_maps != op->n_operands + op->n_results) return SW_BUG(d, "generic '%s' lacks maps", op->name);
-  if (space->n_loops > MOST_LOOPS) return SW_BUG(d, "generic '%s' has %d loops", op->name, space->n_loops);
-  generic v = {.c = c, .n_loops = space->n_loops, .n_operands = op->n_operands, .n_results = op->n_results};
+  const sw_loop_nest *nest = op->nest;
+  if (!nest || nest->n_maps != op->n_operands + op->n_results) return SW_BUG(d, "generic '%s' lacks maps", op->name);
+  if (nest->n_loops > MOST_LOOPS) return SW_BUG(d, "generic '%s' has %d loops", op->name, nest->n_loops);
+  generic v = {.c = c, .n_loops = nest->n_loops, .n_operands = op->n_operands, .n_results = op->n_results};
   int64_t *extent;
   SW_ARENA_NEW(extent, c->scratch, v.n_loops + 1, d);
   bool empty = false;
   for (int i = 0; i < v.n_loops; i++) {
-    extent[i] = space->loops[i].size;
+    extent[i] = nest->loops[i].size;
     empty = empty || extent[i] == 0;
   }
   v.extent = extent;
   SW_TRY(body_init(&v, d));
-  SW_TRY(fold_init(&v, space, d));
+  SW_TRY(fold_init(&v, nest, d));
   SW_TRY(accumulators_init(&v, d));
-  SW_ARENA_NEW(v.access, c->scratch, space->n_maps, d);
-  for (int i = 0; i < space->n_maps && !empty; i++) {
+  SW_ARENA_NEW(v.access, c->scratch, nest->n_maps, d);
+  for (int i = 0; i < nest->n_maps && !empty; i++) {
     const sw_buffer *b = i < op->n_operands ? c->in[i] : c->out[i - op->n_operands];
     if (!sw_convertible(b->dtype)) return sw_kernel_no_dtype(c, b->dtype, d);
-    SW_TRY(access_init(&v, &space->maps[i], b, &v.access[i], d));
+    SW_TRY(access_init(&v, &nest->maps[i], b, &v.access[i], d));
   }
   if (!empty) run_loops(&v);
   for (int i = 0; i < v.n_results; i++) sw_wide_finish(c->out[i], SW_F64, v.acc[i]);

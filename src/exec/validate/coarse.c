@@ -19,7 +19,7 @@ static bool is_coarser(sw_dtype a, sw_dtype b) { return sw_unit_roundoff(a) > sw
 
 /* Does the op round to its result's dtype, more than to move elements? */
 static bool rounds(const sw_graph *g, const sw_op *op, sw_dtype result) {
-  if (op->code != SW_OP_CONVERT) return op->space && op->space->flops_per_point > 0;
+  if (op->code != SW_OP_CONVERT) return op->nest && op->nest->flops_per_point > 0;
   sw_dtype from;
   return !part_of(sw_operand_type(g, op, 0)->dtype, &from) || is_coarser(result, from);
 }
@@ -66,9 +66,8 @@ static bool hands_on(sw_opcode c) {
 
 static bool only_moves(const sw_op *op) {
   bool moves = false;
-  for (int i = 0; op->space && i < op->space->n_linear; i++)
-    moves = moves || op->space->linear[i].kind == SW_REDUCE_MIN;
-  return moves && !(op->space->flops_per_point > 0);
+  for (int i = 0; op->nest && i < op->nest->n_linear; i++) moves = moves || op->nest->linear[i].kind == SW_REDUCE_MIN;
+  return moves && !(op->nest->flops_per_point > 0);
 }
 
 static bool is_rounded(const sw_graph *g, const sw_op *op, const bool *rounded) {

@@ -180,7 +180,7 @@ static void visit_compare(walk *w, const path *p, const sw_op *op, int32_t opera
   w->found->mixed = true;
 }
 
-static void note_terms(walk *w, const sw_space *s) {
+static void note_terms(walk *w, const sw_loop_nest *s) {
   double terms = 1;
   for (int i = 0; i < s->n_loops; i++) {
     if (s->loops[i].kind == SW_LOOP_REDUCTION) terms *= (double)s->loops[i].size;
@@ -319,7 +319,7 @@ static sw_rc visit_use(walk *w, const path *p, sw_value_use u, sw_diag *d) {
   if (u.index >= first_start) visit_start(w, p, op, u.index - first_start);
   if (op->code == SW_OP_COMPARE) visit_compare(w, p, op, u.index);
   if ((op->code == SW_OP_REMAINDER || op->code == SW_OP_AND) && u.index == 0) visit_remainder(w, p, op);
-  if (sw_op_class_of(op->code) == SW_OPS_CONTRACTION && op->space) note_terms(w, op->space);
+  if (sw_op_class_of(op->code) == SW_OPS_CONTRACTION && op->nest) note_terms(w, op->nest);
   visit_domain(w, p, op, u.index);
   bool positive = op->code == SW_OP_CONVERT && sw_result_type(w->g, op, 0)->dtype == SW_F8E8M0FNU; /* it alone */
   if (positive) (void)bound(w, p, EDGE, INFINITY);

@@ -32,7 +32,7 @@ static sw_rc observe(void *user, int64_t device, const sw_op *op, const sw_buffe
 static int64_t longest_reduction(const sw_graph *g) {
   int64_t longest = 1;
   for (int32_t i = 0; i < g->n_ops; i++) {
-    const sw_space *s = g->ops[i].space;
+    const sw_loop_nest *s = g->ops[i].nest;
     double terms = 1;
     for (int l = 0; s && l < s->n_loops; l++) {
       if (s->loops[l].kind != SW_LOOP_PARALLEL) terms *= (double)s->loops[l].size;

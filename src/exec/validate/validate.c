@@ -117,8 +117,8 @@ static void note_overflow(sw_validator *v, int64_t device, const sw_op *op, cons
 /* Does the op add up finite numbers to infinite ones on one device? */
 static bool adds_to_infinity(const sw_validator *v, const sw_op *op) {
   bool adds = false;
-  for (int l = 0; op->space && l < op->space->n_loops; l++) {
-    const sw_loop *loop = &op->space->loops[l];
+  for (int l = 0; op->nest && l < op->nest->n_loops; l++) {
+    const sw_loop *loop = &op->nest->loops[l];
     bool sums = loop->combiner == SW_REDUCE_SUM || loop->combiner == SW_REDUCE_PRODUCT;
     adds = adds || (sums && (loop->kind == SW_LOOP_REDUCTION || loop->kind == SW_LOOP_SCAN));
   }

@@ -97,25 +97,25 @@ sw_rc sw_infer_dot(sw_rule_call *c) {
   return SW_OK;
 }
 
-void sw_space_of_dot(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_dot(const sw_rule_call *c, sw_nest_builder *b) {
   dot_dims k = dot_dims_of(c);
-  int loop = sw_space_parallel_dims(b, &c->results[0]);
-  sw_space_identity(b, sw_space_result(b, 0), loop);
+  int loop = sw_nest_parallel_dims(b, &c->results[0]);
+  sw_nest_identity(b, sw_nest_result(b, 0), loop);
   for (int i = 0; i < k.n_batch; i++, loop++) {
-    for (int side = 0; side < 2; side++) sw_space_set(b, side, (int)k.batch[side][i], loop);
+    for (int side = 0; side < 2; side++) sw_nest_set(b, side, (int)k.batch[side][i], loop);
   }
   for (int side = 0; side < 2; side++) {
     for (int i = 0; i < c->operands[side].rank; i++) {
-      if (is_free_dim(&k, side, i)) sw_space_set(b, side, i, loop++);
+      if (is_free_dim(&k, side, i)) sw_nest_set(b, side, i, loop++);
     }
   }
   for (int i = 0; i < k.n_contract; i++) {
     int64_t size = c->operands[0].dims[k.contract[0][i]];
-    loop = sw_space_combining_loop(b, size, SW_LOOP_REDUCTION, SW_REDUCE_SUM);
-    for (int side = 0; side < 2; side++) sw_space_set(b, side, (int)k.contract[side][i], loop);
+    loop = sw_nest_combining_loop(b, size, SW_LOOP_REDUCTION, SW_REDUCE_SUM);
+    for (int side = 0; side < 2; side++) sw_nest_set(b, side, (int)k.contract[side][i], loop);
   }
-  sw_space_linear(b, 1, SW_REDUCE_SUM);
-  sw_space_linear(b, 2, SW_REDUCE_SUM);
+  sw_nest_linear(b, 1, SW_REDUCE_SUM);
+  sw_nest_linear(b, 2, SW_REDUCE_SUM);
 }
 
 enum { SPATIAL = SW_MAX_RANK - 2 };
@@ -216,25 +216,25 @@ sw_rc sw_infer_convolution(sw_rule_call *c) {
 }
 
 /* Batch, group, output and input feature. */
-static void feature_loops(const sw_rule_call *c, const conv *k, sw_space_builder *b) {
+static void feature_loops(const sw_rule_call *c, const conv *k, sw_nest_builder *b) {
   const int64_t *w = c->operands[1].dims, *r = c->results[0].dims;
   int64_t groups = k->feature_groups * k->batch_groups;
-  int result = sw_space_result(b, 0);
+  int result = sw_nest_result(b, 0);
   int batch[2] = {0}, output[2] = {0}, input[2] = {0}, n = groups > 1 ? 2 : 1;
-  batch[n - 1] = sw_space_loop(b, r[k->r.major], SW_LOOP_PARALLEL);
-  if (n == 2) batch[0] = output[0] = input[0] = sw_space_loop(b, groups, SW_LOOP_PARALLEL);
-  output[n - 1] = sw_space_loop(b, w[k->w.major] / groups, SW_LOOP_PARALLEL);
-  input[n - 1] = sw_space_combining_loop(b, w[k->w.minor], SW_LOOP_REDUCTION, SW_REDUCE_SUM);
+  batch[n - 1] = sw_nest_loop(b, r[k->r.major], SW_LOOP_PARALLEL);
+  if (n == 2) batch[0] = output[0] = input[0] = sw_nest_loop(b, groups, SW_LOOP_PARALLEL);
+  output[n - 1] = sw_nest_loop(b, w[k->w.major] / groups, SW_LOOP_PARALLEL);
+  input[n - 1] = sw_nest_combining_loop(b, w[k->w.minor], SW_LOOP_REDUCTION, SW_REDUCE_SUM);
   int skip_batch = k->batch_groups > 1 ? 0 : n - 1, skip_input = k->feature_groups > 1 ? 0 : n - 1;
-  sw_space_digits(b, 0, k->x.major, n - skip_batch, batch + skip_batch, 1);
-  sw_space_digits(b, 0, k->x.minor, n - skip_input, input + skip_input, 1);
-  sw_space_digits(b, 1, k->w.major, n, output, 1);
-  sw_space_set(b, 1, k->w.minor, input[n - 1]);
-  sw_space_set(b, result, k->r.major, batch[n - 1]);
-  sw_space_digits(b, result, k->r.minor, n, output, 1);
+  sw_nest_digits(b, 0, k->x.major, n - skip_batch, batch + skip_batch, 1);
+  sw_nest_digits(b, 0, k->x.minor, n - skip_input, input + skip_input, 1);
+  sw_nest_digits(b, 1, k->w.major, n, output, 1);
+  sw_nest_set(b, 1, k->w.minor, input[n - 1]);
+  sw_nest_set(b, result, k->r.major, batch[n - 1]);
+  sw_nest_digits(b, result, k->r.minor, n, output, 1);
 }
 
-void sw_space_of_convolution(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_convolution(const sw_rule_call *c, sw_nest_builder *b) {
   conv k = {0};
   if (read_conv(c, &k)) b->rc = SW_BUG(b->d, "%s", "a checked convolution is read differently");
   if (b->rc) return;
@@ -243,13 +243,13 @@ void sw_space_of_convolution(const sw_rule_call *c, sw_space_builder *b) {
     bool whole = k.lhs_dilation[i] > 1;
     int64_t window = c->operands[1].dims[k.w.spatial[i]];
     int loops[2];
-    loops[0] = sw_space_loop(b, c->results[0].dims[k.r.spatial[i]], whole ? SW_LOOP_WHOLE : SW_LOOP_PARALLEL);
-    loops[1] = sw_space_combining_loop(b, window, whole ? SW_LOOP_WHOLE : SW_LOOP_REDUCTION, SW_REDUCE_SUM);
+    loops[0] = sw_nest_loop(b, c->results[0].dims[k.r.spatial[i]], whole ? SW_LOOP_WHOLE : SW_LOOP_PARALLEL);
+    loops[1] = sw_nest_combining_loop(b, window, whole ? SW_LOOP_WHOLE : SW_LOOP_REDUCTION, SW_REDUCE_SUM);
     int64_t coefs[2] = {k.stride[i], k.rhs_dilation[i]};
-    if (!whole) sw_space_window(b, 0, k.x.spatial[i], loops, coefs, -k.low[i]);
-    sw_space_set(b, 1, k.w.spatial[i], loops[1]);
-    sw_space_set(b, sw_space_result(b, 0), k.r.spatial[i], loops[0]);
+    if (!whole) sw_nest_window(b, 0, k.x.spatial[i], loops, coefs, -k.low[i]);
+    sw_nest_set(b, 1, k.w.spatial[i], loops[1]);
+    sw_nest_set(b, sw_nest_result(b, 0), k.r.spatial[i], loops[0]);
   }
-  sw_space_linear(b, 1, SW_REDUCE_SUM);
-  sw_space_linear(b, 2, SW_REDUCE_SUM);
+  sw_nest_linear(b, 1, SW_REDUCE_SUM);
+  sw_nest_linear(b, 2, SW_REDUCE_SUM);
 }

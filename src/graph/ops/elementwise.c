@@ -90,37 +90,37 @@ sw_rc sw_infer_reduce_precision(sw_rule_call *c) {
   return sw_infer_unary(c);
 }
 
-static void loops_and_maps(const sw_rule_call *c, sw_space_builder *b) {
-  int first = sw_space_parallel_dims(b, &c->results[0]);
-  for (int i = 0; i <= c->n_operands; i++) sw_space_identity(b, i, first);
+static void loops_and_maps(const sw_rule_call *c, sw_nest_builder *b) {
+  int first = sw_nest_parallel_dims(b, &c->results[0]);
+  for (int i = 0; i <= c->n_operands; i++) sw_nest_identity(b, i, first);
 }
 
-void sw_space_of_elementwise(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_elementwise(const sw_rule_call *c, sw_nest_builder *b) {
   loops_and_maps(c, b);
   for (int i = 0; i < c->rule->n_linear; i++) {
-    sw_space_linear(b, c->rule->linear[i].operands, c->rule->linear[i].kind);
+    sw_nest_linear(b, c->rule->linear[i].operands, c->rule->linear[i].kind);
   }
 }
 
 /* Dividing a sum: only where division is exact in the field, not for integers, which truncate. */
-void sw_space_of_divide(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_divide(const sw_rule_call *c, sw_nest_builder *b) {
   loops_and_maps(c, b);
-  if ((1u << sw_dtype_class_of(c->results[0].dtype)) & (SW_FLOATS | SW_COMPLEX)) sw_space_linear(b, 1, SW_REDUCE_SUM);
+  if ((1u << sw_dtype_class_of(c->results[0].dtype)) & (SW_FLOATS | SW_COMPLEX)) sw_nest_linear(b, 1, SW_REDUCE_SUM);
 }
 
 /* Between floats (the reduction is then in the result's precision; not to 8 bits, where sums of rounded parts are far
  * from rounded sums). Widening integers keeps their order; a sum may wrap in the narrow type and not in the wide one.
  */
-void sw_space_of_convert(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_convert(const sw_rule_call *c, sw_nest_builder *b) {
   loops_and_maps(c, b);
   sw_dtype from = c->operands[0].dtype, to = c->results[0].dtype;
   sw_dtype_class cls = sw_dtype_class_of(to);
   if (sw_dtype_class_of(from) != cls) return;
   bool inexact = cls == SW_CLASS_FLOAT || cls == SW_CLASS_COMPLEX, coarse = sw_dtype_bytes(to) == 1;
   bool keeps_infinity = isinf(sw_reduction_identity(SW_REDUCE_MAX, to)); /* where a device has nothing, it has -inf */
-  if (from == to || (inexact && !coarse)) sw_space_linear(b, 1, SW_REDUCE_SUM);
+  if (from == to || (inexact && !coarse)) sw_nest_linear(b, 1, SW_REDUCE_SUM);
   if (from == to || (inexact && keeps_infinity) || (!inexact && sw_dtype_bits(to) > sw_dtype_bits(from))) {
-    sw_space_linear(b, 1, SW_REDUCE_MIN);
-    sw_space_linear(b, 1, SW_REDUCE_MAX);
+    sw_nest_linear(b, 1, SW_REDUCE_MIN);
+    sw_nest_linear(b, 1, SW_REDUCE_MAX);
   }
 }

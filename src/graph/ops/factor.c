@@ -96,20 +96,20 @@ sw_rc sw_infer_factor(sw_rule_call *c) {
   return SW_OK;
 }
 
-void sw_space_of_factor(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_factor(const sw_rule_call *c, sw_nest_builder *b) {
   const sw_type *a = &c->operands[0];
   int64_t m = a->dims[a->rank - 2], n = a->dims[a->rank - 1];
   for (int i = 0; i < a->rank - 2; i++) {
-    int loop = sw_space_loop(b, a->dims[i], SW_LOOP_PARALLEL);
-    for (int k = 0; k < c->n_operands; k++) sw_space_set(b, k, i, loop);
-    for (int r = 0; r < c->n_results; r++) sw_space_set(b, sw_space_result(b, r), i, loop);
+    int loop = sw_nest_loop(b, a->dims[i], SW_LOOP_PARALLEL);
+    for (int k = 0; k < c->n_operands; k++) sw_nest_set(b, k, i, loop);
+    for (int r = 0; r < c->n_results; r++) sw_nest_set(b, sw_nest_result(b, r), i, loop);
   }
   for (int r = 0; r < c->n_results; r++) {
     for (int i = a->rank - 2; i < c->results[r].rank; i++) {
-      sw_space_set(b, sw_space_result(b, r), i, sw_space_loop(b, c->results[r].dims[i], SW_LOOP_WHOLE));
+      sw_nest_set(b, sw_nest_result(b, r), i, sw_nest_loop(b, c->results[r].dims[i], SW_LOOP_WHOLE));
     }
   }
-  sw_space_total_flops(b, factoring_of(c)->flops * (double)sw_type_elements(a) * (double)(m < n ? m : n));
+  sw_nest_total_flops(b, factoring_of(c)->flops * (double)sw_type_elements(a) * (double)(m < n ? m : n));
 }
 
 sw_rc sw_infer_tridiagonal_solve(sw_rule_call *c) {
@@ -126,15 +126,15 @@ sw_rc sw_infer_tridiagonal_solve(sw_rule_call *c) {
 }
 
 /* Rows are whole; a column of the right-hand sides is solved for by itself. */
-void sw_space_of_tridiagonal_solve(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_tridiagonal_solve(const sw_rule_call *c, sw_nest_builder *b) {
   const sw_type *x = &c->operands[3];
   int rows = x->rank - 2;
   for (int i = 0; i < x->rank; i++) {
-    int loop = sw_space_loop(b, x->dims[i], i == rows ? SW_LOOP_WHOLE : SW_LOOP_PARALLEL);
-    sw_space_set(b, sw_space_result(b, 0), i, loop);
+    int loop = sw_nest_loop(b, x->dims[i], i == rows ? SW_LOOP_WHOLE : SW_LOOP_PARALLEL);
+    sw_nest_set(b, sw_nest_result(b, 0), i, loop);
     if (i == rows) continue;
-    sw_space_set(b, 3, i, loop);
-    for (int k = 0; k < 3 && i < rows; k++) sw_space_set(b, k, i, loop);
+    sw_nest_set(b, 3, i, loop);
+    for (int k = 0; k < 3 && i < rows; k++) sw_nest_set(b, k, i, loop);
   }
-  sw_space_total_flops(b, 7 * (double)sw_type_elements(x));
+  sw_nest_total_flops(b, 7 * (double)sw_type_elements(x));
 }

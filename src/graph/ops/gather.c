@@ -150,23 +150,23 @@ sw_rc sw_infer_gather(sw_rule_call *c) {
   return SW_OK;
 }
 
-void sw_space_of_gather(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_gather(const sw_rule_call *c, sw_nest_builder *b) {
   numbers k = numbers_of(c, true);
   const sw_type *x = &c->operands[0], *out = &c->results[0];
   roles r = roles_of(&k, out->rank);
   for (int i = 0; i < out->rank; i++) {
     int t = r.table[i];
     bool partial = r.index[i] < 0 && out->dims[i] != x->dims[t];
-    int loop = sw_space_loop(b, out->dims[i], partial ? SW_LOOP_WHOLE : SW_LOOP_PARALLEL);
-    sw_space_set(b, sw_space_result(b, 0), i, loop);
-    if (t >= 0 && !partial) sw_space_set(b, 0, t, loop);
-    if (r.index[i] >= 0) sw_space_set(b, 1, r.index[i], loop);
+    int loop = sw_nest_loop(b, out->dims[i], partial ? SW_LOOP_WHOLE : SW_LOOP_PARALLEL);
+    sw_nest_set(b, sw_nest_result(b, 0), i, loop);
+    if (t >= 0 && !partial) sw_nest_set(b, 0, t, loop);
+    if (r.index[i] >= 0) sw_nest_set(b, 1, r.index[i], loop);
   }
   for (int t = 0; t < x->rank; t++) {
     if (kind_of(&k, t) != COLLAPSED || !sw_list_has(k.map, k.n_map, t)) continue;
-    sw_space_set(b, 0, t, sw_space_combining_loop(b, x->dims[t], SW_LOOP_MASKED, SW_REDUCE_SUM));
+    sw_nest_set(b, 0, t, sw_nest_combining_loop(b, x->dims[t], SW_LOOP_MASKED, SW_REDUCE_SUM));
   }
-  sw_space_moves(b, 1);
+  sw_nest_moves(b, 1);
 }
 
 /* Kinds of scatter: replace, or a reduction whose partial results add up. */
@@ -203,7 +203,7 @@ sw_rc sw_infer_scatter(sw_rule_call *c) {
 
 /* Loops over the table's dims. A window that is moved by an index (its dim is in start_index_map) is clipped as a
  * whole at the end of the dim, so that dim is not cut. */
-static void table_loops(const sw_rule_call *c, const numbers *k, const roles *r, sw_space_builder *b) {
+static void table_loops(const sw_rule_call *c, const numbers *k, const roles *r, sw_nest_builder *b) {
   const sw_type *x = &c->operands[0], *u = &c->operands[2];
   bool cut[SW_MAX_RANK] = {false};
   for (int t = 0; t < x->rank; t++) {
@@ -214,18 +214,18 @@ static void table_loops(const sw_rule_call *c, const numbers *k, const roles *r,
     if (r->index[i] < 0 && u->dims[i] != x->dims[r->table[i]]) cut[r->table[i]] = false;
   }
   int first = b->n_loops;
-  for (int t = 0; t < x->rank; t++) (void)sw_space_loop(b, x->dims[t], cut[t] ? SW_LOOP_PARALLEL : SW_LOOP_WHOLE);
-  sw_space_identity(b, 0, first);
-  sw_space_identity(b, sw_space_result(b, 0), first);
+  for (int t = 0; t < x->rank; t++) (void)sw_nest_loop(b, x->dims[t], cut[t] ? SW_LOOP_PARALLEL : SW_LOOP_WHOLE);
+  sw_nest_identity(b, 0, first);
+  sw_nest_identity(b, sw_nest_result(b, 0), first);
   for (int i = 0; i < u->rank; i++) {
     int t = r->table[i];
     if (t < 0) continue;
-    if (r->index[i] >= 0) sw_space_set(b, 1, r->index[i], first + t);
-    if (cut[t]) sw_space_set(b, 2, i, first + t);
+    if (r->index[i] >= 0) sw_nest_set(b, 1, r->index[i], first + t);
+    if (cut[t]) sw_nest_set(b, 2, i, first + t);
   }
 }
 
-void sw_space_of_scatter(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_scatter(const sw_rule_call *c, sw_nest_builder *b) {
   numbers k = numbers_of(c, false);
   const sw_type *u = &c->operands[2];
   roles r = roles_of(&k, u->rank);
@@ -234,15 +234,15 @@ void sw_space_of_scatter(const sw_rule_call *c, sw_space_builder *b) {
   table_loops(c, &k, &r, b);
   for (int i = 0; i < u->rank; i++) {
     if (r.table[i] >= 0) continue;
-    int loop = sw_space_combining_loop(b, u->dims[i], replace ? SW_LOOP_WHOLE : SW_LOOP_REDUCTION, kind);
+    int loop = sw_nest_combining_loop(b, u->dims[i], replace ? SW_LOOP_WHOLE : SW_LOOP_REDUCTION, kind);
     if (!replace && !b->rc) b->loops[loop].partial_operands = 1;
-    sw_space_set(b, 1, r.index[i], loop);
-    sw_space_set(b, 2, i, loop);
+    sw_nest_set(b, 1, r.index[i], loop);
+    sw_nest_set(b, 2, i, loop);
   }
   if (replace) {
-    sw_space_moves(b, 5);
+    sw_nest_moves(b, 5);
   } else {
-    sw_space_linear(b, 5, kind);
+    sw_nest_linear(b, 5, kind);
   }
-  sw_space_total_flops(b, replace ? 0 : (double)sw_type_elements(u));
+  sw_nest_total_flops(b, replace ? 0 : (double)sw_type_elements(u));
 }

@@ -2,7 +2,7 @@
 #include "graph/affine.h"
 #include "graph/ops/rules.h"
 
-static sw_rc check_loops(const sw_rule_call *c, const sw_space *s) {
+static sw_rc check_loops(const sw_rule_call *c, const sw_loop_nest *s) {
   if (s->n_loops > SW_MAX_LOOPS) {
     return SW_RULE_FAIL(c, "there are %d loops; expected at most %d", s->n_loops, SW_MAX_LOOPS);
   }
@@ -19,13 +19,13 @@ static sw_rc check_loops(const sw_rule_call *c, const sw_space *s) {
   }
   for (int i = 0; i < s->n_linear; i++) {
     if (c->n_operands < 32 && s->linear[i].operands >> c->n_operands) {
-      return SW_RULE_FAIL(c, "a linear form names an operand beyond the %d there are", c->n_operands);
+      return SW_RULE_FAIL(c, "a linearity names an operand beyond the %d there are", c->n_operands);
     }
   }
   return SW_OK;
 }
 
-static sw_rc check_operand_map(const sw_rule_call *c, const sw_space *s, int i) {
+static sw_rc check_operand_map(const sw_rule_call *c, const sw_loop_nest *s, int i) {
   const sw_type *t = &c->operands[i];
   if (s->maps[i].rank != t->rank) {
     return SW_RULE_FAIL(c, "the map of operand %d has %d dims; expected %d", i, s->maps[i].rank, t->rank);
@@ -41,7 +41,7 @@ static sw_rc check_operand_map(const sw_rule_call *c, const sw_space *s, int i) 
 }
 
 /* A result's dim is one loop, digits, or 0; a loop indexes it once and is not a reduction. */
-static sw_rc check_result_map(const sw_rule_call *c, const sw_space *s, int r, uint64_t *used) {
+static sw_rc check_result_map(const sw_rule_call *c, const sw_loop_nest *s, int r, uint64_t *used) {
   const sw_map *m = &s->maps[c->n_operands + r];
   for (int k = 0; k < m->rank; k++) {
     if (!sw_affine_is_digits(&m->dims[k], s->loops)) {
@@ -67,7 +67,7 @@ static sw_rc check_result_map(const sw_rule_call *c, const sw_space *s, int r, u
   return SW_OK;
 }
 
-static sw_rc generic_result(sw_rule_call *c, const sw_space *s, int r) {
+static sw_rc generic_result(sw_rule_call *c, const sw_loop_nest *s, int r) {
   const sw_map *m = &s->maps[c->n_operands + r];
   const sw_type *given = &c->given_types[r];
   int64_t *dims;
@@ -86,7 +86,7 @@ static sw_rc generic_result(sw_rule_call *c, const sw_space *s, int r) {
 }
 
 sw_rc sw_infer_generic(sw_rule_call *c) {
-  const sw_space *s = c->given_space;
+  const sw_loop_nest *s = c->given_nest;
   if (!s || s->n_maps != c->n_operands + c->n_given_types || c->n_given_types < 1) {
     return SW_RULE_FAIL(c,
                         "there are %d maps, %d operands and %d results; expected loops, and one map for each operand "
@@ -111,11 +111,11 @@ static sw_rc take_given_types(sw_rule_call *c) {
 }
 
 sw_rc sw_infer_opaque(sw_rule_call *c) {
-  return c->given_space && c->given_space->n_loops ? sw_infer_generic(c) : take_given_types(c);
+  return c->given_nest && c->given_nest->n_loops ? sw_infer_generic(c) : take_given_types(c);
 }
 
 /* No loops, unless they are given: every device has all of every operand and result. */
-void sw_space_of_opaque(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_opaque(const sw_rule_call *c, sw_nest_builder *b) {
   (void)c;
   (void)b;
 }

@@ -21,15 +21,15 @@ sw_rc sw_infer_cholesky(sw_rule_call *c) {
   return sw_call_result_like(c, c->operands[0].dtype, &c->operands[0]);
 }
 
-void sw_space_of_cholesky(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_cholesky(const sw_rule_call *c, sw_nest_builder *b) {
   const sw_type *a = &c->operands[0];
   for (int i = 0; i < a->rank; i++) {
     bool batch = i < a->rank - 2;
-    int loop = sw_space_loop(b, a->dims[i], batch ? SW_LOOP_PARALLEL : SW_LOOP_WHOLE);
-    if (batch) sw_space_set(b, 0, i, loop);
-    sw_space_set(b, sw_space_result(b, 0), i, loop);
+    int loop = sw_nest_loop(b, a->dims[i], batch ? SW_LOOP_PARALLEL : SW_LOOP_WHOLE);
+    if (batch) sw_nest_set(b, 0, i, loop);
+    sw_nest_set(b, sw_nest_result(b, 0), i, loop);
   }
-  sw_space_total_flops(b, (double)sw_type_elements(a) * (double)a->dims[a->rank - 1] / 3);
+  sw_nest_total_flops(b, (double)sw_type_elements(a) * (double)a->dims[a->rank - 1] / 3);
 }
 
 static sw_rc check_transpose(const sw_rule_call *c) {
@@ -57,16 +57,16 @@ sw_rc sw_infer_triangular_solve(sw_rule_call *c) {
   return sw_call_result_like(c, x->dtype, x);
 }
 
-void sw_space_of_triangular_solve(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_triangular_solve(const sw_rule_call *c, sw_nest_builder *b) {
   const sw_type *x = &c->operands[1];
   for (int i = 0; i < x->rank; i++) {
     bool whole = i == solved_dim(c);
-    int loop = sw_space_loop(b, x->dims[i], whole ? SW_LOOP_WHOLE : SW_LOOP_PARALLEL);
-    if (i < x->rank - 2) sw_space_set(b, 0, i, loop);
-    if (!whole) sw_space_set(b, 1, i, loop);
-    sw_space_set(b, sw_space_result(b, 0), i, loop);
+    int loop = sw_nest_loop(b, x->dims[i], whole ? SW_LOOP_WHOLE : SW_LOOP_PARALLEL);
+    if (i < x->rank - 2) sw_nest_set(b, 0, i, loop);
+    if (!whole) sw_nest_set(b, 1, i, loop);
+    sw_nest_set(b, sw_nest_result(b, 0), i, loop);
   }
-  sw_space_total_flops(b, (double)sw_type_elements(x) * (double)x->dims[solved_dim(c)]);
+  sw_nest_total_flops(b, (double)sw_type_elements(x) * (double)x->dims[solved_dim(c)]);
 }
 
 /* --- fft --------------------------------------------------------------------------------------------------------- */
@@ -120,18 +120,18 @@ sw_rc sw_infer_fft(sw_rule_call *c) {
   return SW_OK;
 }
 
-void sw_space_of_fft(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_fft(const sw_rule_call *c, sw_nest_builder *b) {
   int n;
   const int64_t *length = sw_call_ints(c, SW_ATTR_FFT_LENGTH, &n);
   const sw_type *r = &c->results[0];
   for (int i = 0; i < r->rank; i++) {
     bool batch = i < r->rank - n;
-    int loop = sw_space_loop(b, r->dims[i], batch ? SW_LOOP_PARALLEL : SW_LOOP_WHOLE);
-    if (batch) sw_space_set(b, 0, i, loop);
-    sw_space_set(b, sw_space_result(b, 0), i, loop);
+    int loop = sw_nest_loop(b, r->dims[i], batch ? SW_LOOP_PARALLEL : SW_LOOP_WHOLE);
+    if (batch) sw_nest_set(b, 0, i, loop);
+    sw_nest_set(b, sw_nest_result(b, 0), i, loop);
   }
-  sw_space_linear(b, 1, SW_REDUCE_SUM);
+  sw_nest_linear(b, 1, SW_REDUCE_SUM);
   double depth = 0;
   for (int i = 0; i < n; i++) depth += log2((double)(length[i] > 1 ? length[i] : 2));
-  sw_space_total_flops(b, 5 * depth * (double)sw_type_elements(r));
+  sw_nest_total_flops(b, 5 * depth * (double)sw_type_elements(r));
 }

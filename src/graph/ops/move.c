@@ -16,16 +16,16 @@ sw_rc sw_infer_reverse(sw_rule_call *c) {
   return sw_call_result_like(c, c->operands[0].dtype, &c->operands[0]);
 }
 
-void sw_space_of_reverse(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_reverse(const sw_rule_call *c, sw_nest_builder *b) {
   const sw_type *x = &c->operands[0];
-  int n, first = sw_space_parallel_dims(b, x);
+  int n, first = sw_nest_parallel_dims(b, x);
   const int64_t *dims = sw_call_ints(c, SW_ATTR_DIMS, &n);
   for (int i = 0; i < x->rank; i++) {
     bool back = sw_list_has(dims, n, i) && x->dims[i] > 1;
-    sw_space_scaled(b, 0, i, first + i, back ? -1 : 1, back ? x->dims[i] - 1 : 0);
+    sw_nest_scaled(b, 0, i, first + i, back ? -1 : 1, back ? x->dims[i] - 1 : 0);
   }
-  sw_space_identity(b, sw_space_result(b, 0), first);
-  sw_space_moves(b, 1);
+  sw_nest_identity(b, sw_nest_result(b, 0), first);
+  sw_nest_moves(b, 1);
 }
 
 sw_rc sw_infer_shuffle(sw_rule_call *c) {
@@ -49,10 +49,10 @@ sw_rc sw_infer_shuffle(sw_rule_call *c) {
 }
 
 /* Dim 0 is cut position by position or not at all; strategies know. */
-void sw_space_of_shuffle(const sw_rule_call *c, sw_space_builder *b) {
-  int first = sw_space_parallel_dims(b, &c->operands[0]);
-  sw_space_identity(b, 0, first);
-  sw_space_identity(b, sw_space_result(b, 0), first);
+void sw_nest_of_shuffle(const sw_rule_call *c, sw_nest_builder *b) {
+  int first = sw_nest_parallel_dims(b, &c->operands[0]);
+  sw_nest_identity(b, 0, first);
+  sw_nest_identity(b, sw_nest_result(b, 0), first);
 }
 
 sw_rc sw_infer_slice(sw_rule_call *c) {
@@ -75,15 +75,15 @@ sw_rc sw_infer_slice(sw_rule_call *c) {
   return SW_OK;
 }
 
-void sw_space_of_slice(const sw_rule_call *c, sw_space_builder *b) {
-  int n, first = sw_space_parallel_dims(b, &c->results[0]);
+void sw_nest_of_slice(const sw_rule_call *c, sw_nest_builder *b) {
+  int n, first = sw_nest_parallel_dims(b, &c->results[0]);
   const int64_t *start = sw_call_ints(c, SW_ATTR_START, &n), *strides = sw_call_ints(c, SW_ATTR_STRIDES, &n);
   for (int i = 0; i < n; i++) {
     bool one = c->results[0].dims[i] == 1;
-    sw_space_scaled(b, 0, i, first + i, one ? 1 : strides[i], start[i]);
+    sw_nest_scaled(b, 0, i, first + i, one ? 1 : strides[i], start[i]);
   }
-  sw_space_identity(b, sw_space_result(b, 0), first);
-  sw_space_moves(b, 1);
+  sw_nest_identity(b, sw_nest_result(b, 0), first);
+  sw_nest_moves(b, 1);
 }
 
 sw_rc sw_infer_pad(sw_rule_call *c) {
@@ -111,17 +111,17 @@ sw_rc sw_infer_pad(sw_rule_call *c) {
   return SW_OK;
 }
 
-void sw_space_of_pad(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_pad(const sw_rule_call *c, sw_nest_builder *b) {
   const sw_type *x = &c->operands[0], *r = &c->results[0];
   int n, first = b->n_loops;
   const int64_t *low = sw_call_ints(c, SW_ATTR_LOW, &n), *interior = sw_call_ints(c, SW_ATTR_INTERIOR, &n);
   for (int i = 0; i < n; i++) {
     bool spread = interior[i] > 0 && x->dims[i] > 1;
-    int loop = sw_space_loop(b, r->dims[i], spread ? SW_LOOP_WHOLE : SW_LOOP_PARALLEL);
-    if (!spread) sw_space_scaled(b, 0, i, loop, 1, -low[i]);
+    int loop = sw_nest_loop(b, r->dims[i], spread ? SW_LOOP_WHOLE : SW_LOOP_PARALLEL);
+    if (!spread) sw_nest_scaled(b, 0, i, loop, 1, -low[i]);
   }
-  sw_space_identity(b, sw_space_result(b, 0), first);
-  sw_space_moves(b, 3);
+  sw_nest_identity(b, sw_nest_result(b, 0), first);
+  sw_nest_moves(b, 3);
 }
 
 sw_rc sw_infer_concatenate(sw_rule_call *c) {
@@ -145,16 +145,16 @@ sw_rc sw_infer_concatenate(sw_rule_call *c) {
   return SW_OK;
 }
 
-void sw_space_of_concatenate(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_concatenate(const sw_rule_call *c, sw_nest_builder *b) {
   int64_t dim = sw_call_int(c, SW_ATTR_DIM), offset = 0;
-  int first = sw_space_parallel_dims(b, &c->results[0]);
+  int first = sw_nest_parallel_dims(b, &c->results[0]);
   for (int i = 0; i < c->n_operands; i++) {
-    sw_space_identity(b, i, first);
-    sw_space_scaled(b, i, (int)dim, first + (int)dim, 1, -offset);
+    sw_nest_identity(b, i, first);
+    sw_nest_scaled(b, i, (int)dim, first + (int)dim, 1, -offset);
     offset += c->operands[i].dims[dim];
   }
-  sw_space_identity(b, sw_space_result(b, 0), first);
-  if (c->n_operands <= 32) sw_space_moves(b, c->n_operands == 32 ? UINT32_MAX : (1u << c->n_operands) - 1);
+  sw_nest_identity(b, sw_nest_result(b, 0), first);
+  if (c->n_operands <= 32) sw_nest_moves(b, c->n_operands == 32 ? UINT32_MAX : (1u << c->n_operands) - 1);
 }
 
 sw_rc sw_infer_dynamic_slice(sw_rule_call *c) {
@@ -172,19 +172,19 @@ sw_rc sw_infer_dynamic_slice(sw_rule_call *c) {
   return sw_call_result_like(c, x->dtype, &(sw_type){x->dtype, n, sizes});
 }
 
-void sw_space_of_dynamic_slice(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_dynamic_slice(const sw_rule_call *c, sw_nest_builder *b) {
   const sw_type *x = &c->operands[0], *r = &c->results[0];
   for (int i = 0; i < x->rank; i++) {
     bool full = r->dims[i] == x->dims[i];
-    int loop = sw_space_loop(b, r->dims[i], full ? SW_LOOP_PARALLEL : SW_LOOP_WHOLE);
-    sw_space_set(b, sw_space_result(b, 0), i, loop);
-    if (full) sw_space_set(b, 0, i, loop);
+    int loop = sw_nest_loop(b, r->dims[i], full ? SW_LOOP_PARALLEL : SW_LOOP_WHOLE);
+    sw_nest_set(b, sw_nest_result(b, 0), i, loop);
+    if (full) sw_nest_set(b, 0, i, loop);
   }
   for (int i = 0; i < x->rank; i++) {
     if (r->dims[i] == x->dims[i]) continue;
-    sw_space_set(b, 0, i, sw_space_combining_loop(b, x->dims[i], SW_LOOP_MASKED, SW_REDUCE_SUM));
+    sw_nest_set(b, 0, i, sw_nest_combining_loop(b, x->dims[i], SW_LOOP_MASKED, SW_REDUCE_SUM));
   }
-  sw_space_moves(b, 1);
+  sw_nest_moves(b, 1);
 }
 
 sw_rc sw_infer_dynamic_update_slice(sw_rule_call *c) {
@@ -201,13 +201,13 @@ sw_rc sw_infer_dynamic_update_slice(sw_rule_call *c) {
   return sw_call_result_like(c, x->dtype, x);
 }
 
-void sw_space_of_dynamic_update_slice(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_dynamic_update_slice(const sw_rule_call *c, sw_nest_builder *b) {
   const sw_type *x = &c->operands[0], *u = &c->operands[1];
-  int first = sw_space_parallel_dims(b, x);
-  sw_space_identity(b, 0, first);
-  sw_space_identity(b, sw_space_result(b, 0), first);
+  int first = sw_nest_parallel_dims(b, x);
+  sw_nest_identity(b, 0, first);
+  sw_nest_identity(b, sw_nest_result(b, 0), first);
   for (int i = 0; i < x->rank; i++) {
-    if (u->dims[i] == x->dims[i]) sw_space_set(b, 1, i, first + i);
+    if (u->dims[i] == x->dims[i]) sw_nest_set(b, 1, i, first + i);
   }
-  sw_space_moves(b, 3);
+  sw_nest_moves(b, 3);
 }

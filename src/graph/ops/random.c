@@ -34,9 +34,9 @@ sw_rc sw_infer_rng_bits(sw_rule_call *c) {
   return sw_call_result_like(c, t, &(sw_type){t, rank, shape});
 }
 
-void sw_space_of_rng_bits(const sw_rule_call *c, sw_space_builder *b) {
-  int first = sw_space_parallel_dims(b, &c->results[1]);
-  sw_space_identity(b, sw_space_result(b, 1), first);
-  sw_space_set(b, sw_space_result(b, 0), 0, sw_space_loop(b, c->operands[0].dims[0], SW_LOOP_WHOLE));
-  sw_space_total_flops(b, 40 * (double)sw_type_elements(&c->results[1])); /* rounds of integer arithmetic */
+void sw_nest_of_rng_bits(const sw_rule_call *c, sw_nest_builder *b) {
+  int first = sw_nest_parallel_dims(b, &c->results[1]);
+  sw_nest_identity(b, sw_nest_result(b, 1), first);
+  sw_nest_set(b, sw_nest_result(b, 0), 0, sw_nest_loop(b, c->operands[0].dims[0], SW_LOOP_WHOLE));
+  sw_nest_total_flops(b, 40 * (double)sw_type_elements(&c->results[1])); /* rounds of integer arithmetic */
 }

@@ -22,16 +22,16 @@ static sw_rc result_without(sw_rule_call *c, sw_dtype t, const int64_t *dims, in
 }
 
 /* A loop per dim of the operand, of the given kind on `dims`; results keep the other dims. */
-static void loops_without(const sw_rule_call *c, sw_space_builder *b, const int64_t *dims, int n, sw_loop_kind kind,
+static void loops_without(const sw_rule_call *c, sw_nest_builder *b, const int64_t *dims, int n, sw_loop_kind kind,
                           sw_reduction combiner, bool keep) {
   const sw_type *x = &c->operands[0];
   int k = 0;
   for (int i = 0; i < x->rank; i++) {
     bool gone = sw_list_has(dims, n, i);
     int loop =
-        gone ? sw_space_combining_loop(b, x->dims[i], kind, combiner) : sw_space_loop(b, x->dims[i], SW_LOOP_PARALLEL);
-    sw_space_set(b, 0, i, loop);
-    if (!gone) sw_space_set(b, sw_space_result(b, 0), k, loop);
+        gone ? sw_nest_combining_loop(b, x->dims[i], kind, combiner) : sw_nest_loop(b, x->dims[i], SW_LOOP_PARALLEL);
+    sw_nest_set(b, 0, i, loop);
+    if (!gone) sw_nest_set(b, sw_nest_result(b, 0), k, loop);
     if (!gone || keep) k++;
   }
 }
@@ -45,12 +45,12 @@ sw_rc sw_infer_reduce(sw_rule_call *c) {
   return result_without(c, c->operands[0].dtype, dims, n, sw_call_int(c, SW_ATTR_KEEP_DIMS) != 0);
 }
 
-void sw_space_of_reduce(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_reduce(const sw_rule_call *c, sw_nest_builder *b) {
   int n;
   const int64_t *dims = sw_call_ints(c, SW_ATTR_DIMS, &n);
   sw_reduction kind = sw_call_kind(c);
   loops_without(c, b, dims, n, SW_LOOP_REDUCTION, kind, sw_call_int(c, SW_ATTR_KEEP_DIMS) != 0);
-  sw_space_linear(b, 1, kind);
+  sw_nest_linear(b, 1, kind);
 }
 
 sw_rc sw_infer_pick(sw_rule_call *c) {
@@ -66,7 +66,7 @@ sw_rc sw_infer_pick(sw_rule_call *c) {
   return result_without(c, t, &dim, 1, sw_call_int(c, SW_ATTR_KEEP_DIMS) != 0);
 }
 
-void sw_space_of_pick(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_pick(const sw_rule_call *c, sw_nest_builder *b) {
   int64_t dim = sw_call_int(c, SW_ATTR_DIM);
   loops_without(c, b, &dim, 1, SW_LOOP_PICK, SW_REDUCE_MAX, sw_call_int(c, SW_ATTR_KEEP_DIMS) != 0);
 }
@@ -84,17 +84,17 @@ sw_rc sw_infer_cumulative(sw_rule_call *c) {
   return sw_call_result_like(c, c->operands[0].dtype, &c->operands[0]);
 }
 
-void sw_space_of_cumulative(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_cumulative(const sw_rule_call *c, sw_nest_builder *b) {
   const sw_type *x = &c->operands[0];
   int64_t dim = sw_call_int(c, SW_ATTR_DIM);
   sw_reduction kind = sw_call_kind(c);
   int first = b->n_loops;
   for (int i = 0; i < x->rank; i++) {
-    (void)sw_space_combining_loop(b, x->dims[i], i == dim ? SW_LOOP_SCAN : SW_LOOP_PARALLEL, kind);
+    (void)sw_nest_combining_loop(b, x->dims[i], i == dim ? SW_LOOP_SCAN : SW_LOOP_PARALLEL, kind);
   }
-  sw_space_identity(b, 0, first);
-  sw_space_identity(b, sw_space_result(b, 0), first);
-  sw_space_linear(b, 1, kind);
+  sw_nest_identity(b, 0, first);
+  sw_nest_identity(b, sw_nest_result(b, 0), first);
+  sw_nest_linear(b, 1, kind);
 }
 
 sw_rc sw_infer_top_k(sw_rule_call *c) {
@@ -113,20 +113,20 @@ sw_rc sw_infer_top_k(sw_rule_call *c) {
   return SW_OK;
 }
 
-void sw_space_of_top_k(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_top_k(const sw_rule_call *c, sw_nest_builder *b) {
   const sw_type *x = &c->operands[0];
   int64_t dim = sw_call_int(c, SW_ATTR_DIM);
   int first = b->n_loops;
   for (int i = 0; i < x->rank; i++) {
-    (void)sw_space_combining_loop(b, x->dims[i], i == dim ? SW_LOOP_PICK : SW_LOOP_PARALLEL, SW_REDUCE_MAX);
+    (void)sw_nest_combining_loop(b, x->dims[i], i == dim ? SW_LOOP_PICK : SW_LOOP_PARALLEL, SW_REDUCE_MAX);
   }
-  int n_kept = sw_space_loop(b, sw_call_int(c, SW_ATTR_K), SW_LOOP_WHOLE);
-  sw_space_identity(b, 0, first);
+  int n_kept = sw_nest_loop(b, sw_call_int(c, SW_ATTR_K), SW_LOOP_WHOLE);
+  sw_nest_identity(b, 0, first);
   for (int r = 0; r < 2; r++) {
-    sw_space_identity(b, sw_space_result(b, r), first);
-    sw_space_set(b, sw_space_result(b, r), (int)dim, n_kept);
+    sw_nest_identity(b, sw_nest_result(b, r), first);
+    sw_nest_set(b, sw_nest_result(b, r), (int)dim, n_kept);
   }
-  sw_space_total_flops(b, (double)sw_type_elements(x));
+  sw_nest_total_flops(b, (double)sw_type_elements(x));
 }
 
 /* The six lists of a window, one number per dim. */
@@ -163,21 +163,21 @@ sw_rc sw_infer_reduce_window(sw_rule_call *c) {
 }
 
 /* Window loops are walked by every device: a cut window would give a partial result at the price of a halo. */
-void sw_space_of_reduce_window(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_reduce_window(const sw_rule_call *c, sw_nest_builder *b) {
   const sw_type *x = &c->operands[0];
   windows w = windows_of(c);
   sw_reduction kind = sw_call_kind(c);
   int first = b->n_loops;
   for (int i = 0; i < x->rank; i++) {
-    (void)sw_space_loop(b, c->results[0].dims[i], w.lhs_dilation[i] > 1 ? SW_LOOP_WHOLE : SW_LOOP_PARALLEL);
+    (void)sw_nest_loop(b, c->results[0].dims[i], w.lhs_dilation[i] > 1 ? SW_LOOP_WHOLE : SW_LOOP_PARALLEL);
   }
-  sw_space_identity(b, sw_space_result(b, 0), first);
+  sw_nest_identity(b, sw_nest_result(b, 0), first);
   for (int i = 0; i < x->rank; i++) {
-    int loops[2] = {first + i, sw_space_combining_loop(b, w.size[i], SW_LOOP_WHOLE, kind)};
+    int loops[2] = {first + i, sw_nest_combining_loop(b, w.size[i], SW_LOOP_WHOLE, kind)};
     int64_t coefs[2] = {w.stride[i], w.rhs_dilation[i]};
-    if (w.lhs_dilation[i] == 1) sw_space_window(b, 0, i, loops, coefs, -w.low[i]);
+    if (w.lhs_dilation[i] == 1) sw_nest_window(b, 0, i, loops, coefs, -w.low[i]);
   }
-  sw_space_linear(b, 1, kind);
+  sw_nest_linear(b, 1, kind);
 }
 
 /* --- select_and_scatter ------------------------------------------------------------------------------------------ */
@@ -230,16 +230,16 @@ sw_rc sw_infer_select_and_scatter(sw_rule_call *c) {
 }
 
 /* Windows of a cut dim would reach into other blocks on both ways: only dims without windows are cut. */
-void sw_space_of_select_and_scatter(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_select_and_scatter(const sw_rule_call *c, sw_nest_builder *b) {
   const sw_type *x = &c->operands[0];
   windows w = windows_of_scatter(c);
   for (int i = 0; i < x->rank; i++) {
     bool plain = is_plain(&w, i);
-    int loop = sw_space_loop(b, x->dims[i], plain ? SW_LOOP_PARALLEL : SW_LOOP_WHOLE);
-    sw_space_set(b, sw_space_result(b, 0), i, loop);
-    for (int k = 0; plain && k < 2; k++) sw_space_set(b, k, i, loop);
+    int loop = sw_nest_loop(b, x->dims[i], plain ? SW_LOOP_PARALLEL : SW_LOOP_WHOLE);
+    sw_nest_set(b, sw_nest_result(b, 0), i, loop);
+    for (int k = 0; plain && k < 2; k++) sw_nest_set(b, k, i, loop);
   }
   double window = 1;
   for (int i = 0; i < x->rank; i++) window *= (double)w.size[i];
-  sw_space_total_flops(b, (double)sw_type_elements(&c->operands[1]) * (window + 1));
+  sw_nest_total_flops(b, (double)sw_type_elements(&c->operands[1]) * (window + 1));
 }

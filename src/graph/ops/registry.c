@@ -31,10 +31,10 @@
   }
 #define ATTRIBUTES_none .n_attrs = 0
 
-/* Sums of these operands (bits) together, and so on (sw_linear). */
-#define LINEAR_FORMS(...)                                                                                    \
-  .n_linear = (int)(sizeof((sw_linear[]){__VA_ARGS__}) / sizeof(sw_linear)), .linear = (const sw_linear[]) { \
-    __VA_ARGS__                                                                                              \
+/* Sums of these operands (bits) together, and so on (sw_linearity). */
+#define LINEAR_FORMS(...)                                                                                             \
+  .n_linear = (int)(sizeof((sw_linearity[]){__VA_ARGS__}) / sizeof(sw_linearity)), .linear = (const sw_linearity[]) { \
+    __VA_ARGS__                                                                                                       \
   }
 #define LINEAR_none .n_linear = 0
 #define LINEAR_one_sum LINEAR_FORMS({1, SW_REDUCE_SUM})
@@ -63,7 +63,7 @@ enum {
   ANYTHING = SW_ANY
 };
 #define sw_infer_none NULL
-#define sw_space_of_none NULL
+#define sw_nest_of_none NULL
 #define sw_expand_none NULL
 
 static const sw_op_rule kRules[SW_OP_COUNT] = {
@@ -72,7 +72,7 @@ static const sw_op_rule kRules[SW_OP_COUNT] = {
    .most_operands = (most),                                                                               \
    ATTRIBUTES_##attributes,                                                                               \
    .infer = sw_infer_##types,                                                                             \
-   .space = sw_space_of_##how,                                                                            \
+   .nest = sw_nest_of_##how,                                                                              \
    .expand = sw_expand_##what,                                                                            \
    .flops = (per_point),                                                                                  \
    .classes = (unsigned)(dtypes),                                                                         \

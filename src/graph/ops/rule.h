@@ -2,14 +2,14 @@
  *
  * A rule row has the number of operands, the attributes with what stands for an absent one, and functions:
  *   infer   checks operands and attributes and gives the result types;
- *   space   gives loops, maps and linear forms (operands and attributes are right by then);
- *   expand  for sugar, instead of `space`: adds primitive ops.
+ *   nest    gives loops, maps and linearities (operands and attributes are right by then);
+ *   expand  for sugar, instead of `nest`: adds primitive ops.
  * Rules see canonical attributes: sorted by key, absent ones filled in.
  */
 #ifndef GRAPH_RULE_H_
 #define GRAPH_RULE_H_
 
-#include "graph/ops/space.h"
+#include "graph/ops/nest.h"
 
 /* What stands for an absent attribute. */
 typedef enum sw_absent {
@@ -42,12 +42,12 @@ typedef struct sw_rule_call {
   sw_opcode code;
   const char *name; /* of the op, for messages */
   sw_span span;
-  sw_arena *arena; /* of result types and spaces */
+  sw_arena *arena; /* of result types and nests */
   int n_operands;
   const sw_type *operands;
   int n_attrs;
   const sw_attr *attrs; /* canonical */
-  const sw_space *given_space;
+  const sw_loop_nest *given_nest;
   int n_given_types;
   const sw_type *given_types;
   int n_results; /* filled by `infer` */
@@ -58,9 +58,9 @@ typedef struct sw_rule_call {
 enum {
   SW_RULE_FREE = 1,     /* a compiler makes it free: no flops, no bytes */
   SW_RULE_SPARSE = 2,   /* reads of operand 0 only as much as it writes */
-  SW_RULE_UNSHARED = 4, /* space or result types are given: not shared between equal ops */
+  SW_RULE_UNSHARED = 4, /* nest or result types are given: not shared between equal ops */
   SW_RULE_DYNAMIC = 8,  /* sizes of operands may be unknown */
-  SW_RULE_DEVICE = 16,  /* in programs of one device only: no space */
+  SW_RULE_DEVICE = 16,  /* in programs of one device only: no nest */
 };
 
 /* Classes of dtypes, as bits. */
@@ -83,14 +83,14 @@ struct sw_op_rule {
   int n_attrs;
   const sw_attr_rule *attrs;
   sw_rc (*infer)(sw_rule_call *c);
-  void (*space)(const sw_rule_call *c, sw_space_builder *b);
+  void (*nest)(const sw_rule_call *c, sw_nest_builder *b);
   sw_rc (*expand)(struct sw_expansion *e);
-  double flops; /* per point of all loops; `space` may set another */
+  double flops; /* per point of all loops; `nest` may set another */
   unsigned flags;
   /* Elementwise ops: */
   unsigned classes; /* of the operands */
   int n_linear;
-  const sw_linear *linear;
+  const sw_linearity *linear;
 };
 
 const sw_op_rule *sw_op_rule_of(sw_opcode c);

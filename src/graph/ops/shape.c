@@ -26,15 +26,15 @@ sw_rc sw_infer_broadcast(sw_rule_call *c) {
   return sw_call_result_like(c, x->dtype, &(sw_type){x->dtype, rank, shape});
 }
 
-void sw_space_of_broadcast(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_broadcast(const sw_rule_call *c, sw_nest_builder *b) {
   const sw_type *x = &c->operands[0], *r = &c->results[0];
-  int n, first = sw_space_parallel_dims(b, r);
+  int n, first = sw_nest_parallel_dims(b, r);
   const int64_t *dims = sw_call_ints(c, SW_ATTR_DIMS, &n);
   for (int i = 0; i < n; i++) {
-    if (x->dims[i] == r->dims[dims[i]]) sw_space_set(b, 0, i, first + (int)dims[i]);
+    if (x->dims[i] == r->dims[dims[i]]) sw_nest_set(b, 0, i, first + (int)dims[i]);
   }
-  sw_space_identity(b, sw_space_result(b, 0), first);
-  sw_space_moves(b, 1);
+  sw_nest_identity(b, sw_nest_result(b, 0), first);
+  sw_nest_moves(b, 1);
 }
 
 sw_rc sw_infer_transpose(sw_rule_call *c) {
@@ -51,12 +51,12 @@ sw_rc sw_infer_transpose(sw_rule_call *c) {
   return SW_OK;
 }
 
-void sw_space_of_transpose(const sw_rule_call *c, sw_space_builder *b) {
-  int n, first = sw_space_parallel_dims(b, &c->results[0]);
+void sw_nest_of_transpose(const sw_rule_call *c, sw_nest_builder *b) {
+  int n, first = sw_nest_parallel_dims(b, &c->results[0]);
   const int64_t *perm = sw_call_ints(c, SW_ATTR_PERMUTATION, &n);
-  for (int i = 0; i < n; i++) sw_space_set(b, 0, (int)perm[i], first + i);
-  sw_space_identity(b, sw_space_result(b, 0), first);
-  sw_space_moves(b, 1);
+  for (int i = 0; i < n; i++) sw_nest_set(b, 0, (int)perm[i], first + i);
+  sw_nest_identity(b, sw_nest_result(b, 0), first);
+  sw_nest_moves(b, 1);
 }
 
 sw_rc sw_infer_reshape(sw_rule_call *c) {
@@ -83,8 +83,8 @@ typedef struct side {
 } side;
 
 /* Record the loops found for the dim, whose minor `rest` no loop reaches, and go on to the next dim that is not 1. */
-static bool next_dim(sw_space_builder *b, side *s, int64_t rest) {
-  if (s->n) sw_space_digits(b, s->map, s->dim, s->n, s->loops, rest);
+static bool next_dim(sw_nest_builder *b, side *s, int64_t rest) {
+  if (s->n) sw_nest_digits(b, s->map, s->dim, s->n, s->loops, rest);
   s->n = 0;
   do {
     s->dim++;
@@ -109,7 +109,7 @@ static int64_t gcd(int64_t a, int64_t b) {
 }
 
 /* The rest of a group whose factors do not meet: walk on until both sides have the same number of elements. */
-static void skip_group(sw_space_builder *b, side *x, side *r) {
+static void skip_group(sw_nest_builder *b, side *x, side *r) {
   int64_t in_x = x->left, in_r = r->left;
   bool more_x = next_dim(b, x, in_x), more_r = next_dim(b, r, in_r);
   while (in_x != in_r) {
@@ -121,22 +121,22 @@ static void skip_group(sw_space_builder *b, side *x, side *r) {
       more_r = more_r && next_dim(b, r, 1);
     }
   }
-  (void)sw_space_loop(b, in_x, SW_LOOP_WHOLE);
+  (void)sw_nest_loop(b, in_x, SW_LOOP_WHOLE);
 }
 
-void sw_space_of_reshape(const sw_rule_call *c, sw_space_builder *b) {
-  sw_space_moves(b, 1);
+void sw_nest_of_reshape(const sw_rule_call *c, sw_nest_builder *b) {
+  sw_nest_moves(b, 1);
   if (sw_type_elements(&c->operands[0]) == 0) {
-    (void)sw_space_loop(b, 0, SW_LOOP_WHOLE);
+    (void)sw_nest_loop(b, 0, SW_LOOP_WHOLE);
     return;
   }
   side x = {.t = &c->operands[0], .map = 0, .dim = -1},
-       r = {.t = &c->results[0], .map = sw_space_result(b, 0), .dim = -1};
+       r = {.t = &c->results[0], .map = sw_nest_result(b, 0), .dim = -1};
   bool more = next_dim(b, &x, 1) && next_dim(b, &r, 1);
   while (more && !b->rc) {
     int64_t f = gcd(x.left, r.left);
     if (f > 1) {
-      int loop = sw_space_loop(b, f, SW_LOOP_PARALLEL);
+      int loop = sw_nest_loop(b, f, SW_LOOP_PARALLEL);
       take(&x, loop, f);
       take(&r, loop, f);
     }
@@ -184,14 +184,14 @@ sw_rc sw_infer_bitcast(sw_rule_call *c) {
   return SW_OK;
 }
 
-void sw_space_of_bitcast(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_bitcast(const sw_rule_call *c, sw_nest_builder *b) {
   bool wider;
   int64_t parts = parts_of(c, &wider);
   const sw_type *fewer = wider ? &c->results[0] : &c->operands[0];
-  int first = sw_space_parallel_dims(b, fewer), result = sw_space_result(b, 0);
+  int first = sw_nest_parallel_dims(b, fewer), result = sw_nest_result(b, 0);
   for (int i = 0; i < fewer->rank; i++) {
-    sw_space_set(b, 0, i, first + i);
-    sw_space_set(b, result, i, first + i);
+    sw_nest_set(b, 0, i, first + i);
+    sw_nest_set(b, result, i, first + i);
   }
-  if (parts > 1) sw_space_set(b, wider ? 0 : result, fewer->rank, sw_space_loop(b, parts, SW_LOOP_WHOLE));
+  if (parts > 1) sw_nest_set(b, wider ? 0 : result, fewer->rank, sw_nest_loop(b, parts, SW_LOOP_WHOLE));
 }

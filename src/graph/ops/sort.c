@@ -24,24 +24,24 @@ sw_rc sw_infer_sort(sw_rule_call *c) {
   return SW_OK;
 }
 
-void sw_space_of_lines(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_lines(const sw_rule_call *c, sw_nest_builder *b) {
   const sw_type *x = &c->operands[0];
   int64_t dim = sw_call_int(c, SW_ATTR_DIM);
   int first = b->n_loops;
   for (int i = 0; i < x->rank; i++) {
-    (void)sw_space_loop(b, x->dims[i], i == dim ? SW_LOOP_WHOLE : SW_LOOP_PARALLEL);
+    (void)sw_nest_loop(b, x->dims[i], i == dim ? SW_LOOP_WHOLE : SW_LOOP_PARALLEL);
   }
   for (int i = 0; i < b->n_maps; i++) {
     for (int k = 0; k < x->rank; k++) {
-      if (k != dim || i >= c->n_operands) sw_space_set(b, i, k, first + k);
+      if (k != dim || i >= c->n_operands) sw_nest_set(b, i, k, first + k);
     }
   }
 }
 
-void sw_space_of_sort(const sw_rule_call *c, sw_space_builder *b) {
+void sw_nest_of_sort(const sw_rule_call *c, sw_nest_builder *b) {
   const sw_type *x = &c->operands[0];
   int64_t dim = sw_call_int(c, SW_ATTR_DIM);
-  sw_space_of_lines(c, b);
+  sw_nest_of_lines(c, b);
   double depth = ceil(log2((double)(x->dims[dim] > 1 ? x->dims[dim] : 2)));
-  sw_space_total_flops(b, (double)sw_type_elements(x) * depth);
+  sw_nest_total_flops(b, (double)sw_type_elements(x) * depth);
 }

@@ -41,6 +41,6 @@ sw_rc sw_infer_rng(sw_rule_call *c) {
   return SW_OK;
 }
 
-void sw_space_of_source(const sw_rule_call *c, sw_space_builder *b) {
-  sw_space_identity(b, sw_space_result(b, 0), sw_space_parallel_dims(b, &c->results[0]));
+void sw_nest_of_source(const sw_rule_call *c, sw_nest_builder *b) {
+  sw_nest_identity(b, sw_nest_result(b, 0), sw_nest_parallel_dims(b, &c->results[0]));
 }

@@ -359,26 +359,26 @@ void sw_hlo_rng(const sw_hlo *h) {
   write_call(h, "shardwright.rng", &config);
 }
 
-static void put_loops(const sw_space *space, sw_text *out) {
+static void put_loops(const sw_loop_nest *nest, sw_text *out) {
   static const char *const kKinds[] = {
       [SW_LOOP_PARALLEL] = "parallel", [SW_LOOP_REDUCTION] = "reduction", [SW_LOOP_MASKED] = "masked",
       [SW_LOOP_SCAN] = "scan",         [SW_LOOP_PICK] = "pick",           [SW_LOOP_MANUAL] = "manual",
       [SW_LOOP_WHOLE] = "whole"};
   sw_text_puts(out, "loops = [");
-  for (int i = 0; i < space->n_loops; i++) {
-    const sw_loop *l = &space->loops[i];
+  for (int i = 0; i < nest->n_loops; i++) {
+    const sw_loop *l = &nest->loops[i];
     bool reduces = l->kind == SW_LOOP_REDUCTION;
     sw_text_printf(out, "%s{kind = \"%s\", size = %lld : i64%s%s%s}", i ? ", " : "", kKinds[l->kind],
                    (long long)l->size, reduces ? ", combiner = \"" : "", reduces ? sw_reduction_text(l->combiner) : "",
                    reduces ? "\"" : "");
   }
   sw_text_puts(out, "], maps = [");
-  for (int m = 0; m < space->n_maps; m++) {
+  for (int m = 0; m < nest->n_maps; m++) {
     sw_text_puts(out, m ? ", affine_map<(" : "affine_map<(");
-    for (int i = 0; i < space->n_loops; i++) sw_text_printf(out, "%sd%d", i ? ", " : "", i);
+    for (int i = 0; i < nest->n_loops; i++) sw_text_printf(out, "%sd%d", i ? ", " : "", i);
     sw_text_puts(out, ") -> (");
-    for (int k = 0; k < space->maps[m].rank; k++) {
-      const sw_affine *a = &space->maps[m].dims[k];
+    for (int k = 0; k < nest->maps[m].rank; k++) {
+      const sw_affine *a = &nest->maps[m].dims[k];
       if (k) sw_text_puts(out, ", ");
       for (int t = 0; t < a->n_terms; t++) {
         sw_text_printf(out, "%sd%d * %lld", t ? " + " : "", a->terms[t].loop, (long long)a->terms[t].coef);
@@ -395,7 +395,7 @@ void sw_hlo_generic(const sw_hlo *h) {
   sw_text_puts(&config, "body = ");
   sw_mlir_quote(sw_op_text(h->op, SW_ATTR_BODY, ""), &config);
   sw_text_puts(&config, ", ");
-  put_loops(h->op->space, &config);
+  put_loops(h->op->nest, &config);
   write_call(h, "shardwright.generic", &config);
 }
 

@@ -45,7 +45,7 @@ static void annotate(swg_builder *b, sw_id v, bool for_users, const axis_list *c
 static void annotate_loop(swg_builder *b, sw_id y) {
   if (b->rc) return;
   const sw_id op = b->graph->values[y].def;
-  const int32_t loop = b->graph->ops[op].space->n_loops - 1;
+  const int32_t loop = b->graph->ops[op].nest->n_loops - 1;
   const sw_axis_ref ref = sw_axis_whole(&b->graph->mesh, 0);
   const sw_annotation a = {.value = -1,
                            .op = op,

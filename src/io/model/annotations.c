@@ -2,7 +2,7 @@
  *
  *   of a value   "annotations": [{"sharding": "[[x],[]]", "required": true},
  *                                {"sharding": "[[],[y]]", "for_users": ["attention", {"op": "add", "operand": 1}]}]
- *   of an op     "sharding": "[[],[],[],[x]]", "required": true        one list of axes per loop, then per linear form
+ *   of an op     "sharding": "[[],[],[],[x]]", "required": true        one list of axes per loop, then per linearity
  *
  * "?" as the last entry of a dim ("[[x,?],[?]]") leaves the dim open: further axes may cut it.
  */
@@ -204,10 +204,10 @@ static sw_rc read_loop_axes(axes_reader *in, sw_annotation *a, int32_t *loop_of,
   }
   while (*in->at == ' ') in->at++;
   const sw_op *op = &in->r->g->ops[a->op];
-  int n = op->space->n_loops, n_linear = op->space->n_linear;
+  int n = op->nest->n_loops, n_linear = op->nest->n_linear;
   if (*in->at) return SW_MODEL_FAIL(in->r, in->v, "'%s' goes on after the axes of the loops", in->v->text);
   if (loop <= n + n_linear) return SW_OK;
-  return SW_MODEL_FAIL(in->r, in->v, "'%s' has %d lists; op '%s' has %d loops and %d linear forms", in->v->text, loop,
+  return SW_MODEL_FAIL(in->r, in->v, "'%s' has %d lists; op '%s' has %d loops and %d linearities", in->v->text, loop,
                        op->name, n, n_linear);
 }
 
@@ -279,7 +279,7 @@ void sw_model_write_value_annotations(const sw_graph *g, const int32_t *indices,
 }
 
 void sw_model_write_op_annotation(const sw_graph *g, const sw_annotation *a, sw_json_out *o) {
-  const sw_space *s = g->ops[a->op].space;
+  const sw_loop_nest *s = g->ops[a->op].nest;
   sw_text text = {0};
   for (int l = 0; l < s->n_loops + s->n_linear; l++) {
     int n = 0;

@@ -1,4 +1,4 @@
-/* Loops, maps and linear forms of a generic op:
+/* Loops, maps and linearities of a generic op:
  *
  *   "loops": [4, {"size": 8, "kind": "reduction", "combiner": "sum"}],
  *   "maps": ["(d0,d1)->(d0,d1)", "(d0,d1)->(d1)", "(d0,d1)->(d0)"],
@@ -42,16 +42,16 @@ static sw_rc read_loop(const sw_model_reader *r, const sw_json *v, sw_loop *out)
   return SW_OK;
 }
 
-static sw_rc read_linear(const sw_model_reader *r, const sw_json *v, sw_linear *out) {
+static sw_rc read_linear(const sw_model_reader *r, const sw_json *v, sw_linearity *out) {
   static const char *const kKeys[] = {"operands", "kind"};
   const sw_json *operands, *kind;
   int64_t which[32];
   int n;
-  SW_TRY(sw_json_only(v, kKeys, 2, "a linear form", r->d));
+  SW_TRY(sw_json_only(v, kKeys, 2, "a linearity", r->d));
   SW_TRY(sw_json_member(v, "operands", &operands, r->d));
   SW_TRY(sw_json_member(v, "kind", &kind, r->d));
   SW_TRY(sw_json_i64_list(operands, 0, 31, which, 32, &n, r->d));
-  *out = (sw_linear){0};
+  *out = (sw_linearity){0};
   for (int i = 0; i < n; i++) out->operands |= 1u << which[i];
   return read_reduction(r, kind, &out->kind);
 }
@@ -69,15 +69,15 @@ static void mark_digits(sw_map *m, const sw_loop *loops) {
   }
 }
 
-sw_rc sw_model_read_space(const sw_model_reader *r, const sw_json *op, const sw_space **out) {
+sw_rc sw_model_read_nest(const sw_model_reader *r, const sw_json *op, const sw_loop_nest **out) {
   const sw_json *loops, *maps, *linear = NULL;
   SW_TRY(sw_json_array(op, "loops", &loops, r->d));
   SW_TRY(sw_json_array(op, "maps", &maps, r->d));
   SW_TRY(sw_json_opt_array(op, "linear", &linear, r->d));
-  sw_space *s;
+  sw_loop_nest *s;
   sw_loop *loop;
   sw_map *map;
-  sw_linear *form;
+  sw_linearity *form;
   SW_ARENA_NEW(s, r->arena, 1, r->d);
   SW_ARENA_NEW(loop, r->arena, loops->n, r->d);
   SW_ARENA_NEW(map, r->arena, maps->n, r->d);
@@ -90,7 +90,7 @@ sw_rc sw_model_read_space(const sw_model_reader *r, const sw_json *op, const sw_
     mark_digits(&map[i], loop);
   }
   for (int i = 0; linear && i < linear->n; i++) SW_TRY(read_linear(r, &linear->at[i], &form[i]));
-  *s = (sw_space){loops->n, maps->n, linear ? linear->n : 0, loop, map, form, 1};
+  *s = (sw_loop_nest){loops->n, maps->n, linear ? linear->n : 0, loop, map, form, 1};
   SW_TRY(sw_json_opt_f64(op, "flops_per_point", 0, 1e18, &s->flops_per_point, r->d));
   *out = s;
   return SW_OK;
@@ -108,7 +108,7 @@ static void write_loop(const sw_loop *l, sw_json_out *o) {
   sw_jw_end(o);
 }
 
-static void write_linear(const sw_linear *f, sw_json_out *o) {
+static void write_linear(const sw_linearity *f, sw_json_out *o) {
   sw_jw_object_row(o, NULL);
   sw_jw_row(o, "operands");
   for (int i = 0; i < 32; i++) {
@@ -119,8 +119,8 @@ static void write_linear(const sw_linear *f, sw_json_out *o) {
   sw_jw_end(o);
 }
 
-void sw_model_write_space(const sw_op *op, sw_json_out *o) {
-  const sw_space *s = op->space;
+void sw_model_write_nest(const sw_op *op, sw_json_out *o) {
+  const sw_loop_nest *s = op->nest;
   sw_jw_row(o, "loops");
   for (int i = 0; i < s->n_loops; i++) write_loop(&s->loops[i], o);
   sw_jw_end(o);

@@ -45,9 +45,9 @@ SW_CHECKED sw_rc sw_model_read_dtype(const sw_model_reader *r, const sw_json *v,
 void sw_model_write_attr(const sw_graph *g, const sw_op *op, const sw_attr *a, sw_json_out *o);
 void sw_model_write_shape(const sw_type *t, sw_json_out *o);
 
-/* generic.c. Loops, maps and linear forms of an op. */
-SW_CHECKED sw_rc sw_model_read_space(const sw_model_reader *r, const sw_json *op, const sw_space **out);
-void sw_model_write_space(const sw_op *op, sw_json_out *o);
+/* generic.c. Loops, maps and linearities of an op. */
+SW_CHECKED sw_rc sw_model_read_nest(const sw_model_reader *r, const sw_json *op, const sw_loop_nest **out);
+void sw_model_write_nest(const sw_op *op, sw_json_out *o);
 
 /* annotations.c. After all ops and outputs: annotations of values, then of ops, in the order of the file. */
 SW_CHECKED sw_rc sw_model_read_annotations(const sw_model_reader *r);

@@ -288,7 +288,7 @@ static sw_rc read_op(sw_model_reader *r, int index) {
   spec.attrs = list;
   sw_attr body = {.key = SW_ATTR_BODY};
   if (generic) {
-    SW_TRY(sw_model_read_space(r, v, &spec.space));
+    SW_TRY(sw_model_read_nest(r, v, &spec.nest));
     SW_TRY(sw_json_string(v, "body", &body.u.text, r->d));
     spec.n_attrs = 1;
     spec.attrs = &body;

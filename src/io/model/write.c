@@ -86,10 +86,10 @@ static void write_location(sw_span at, sw_json_out *o) {
 
 static void write_op(const sw_graph *g, sw_id id, const notes *of, sw_json_out *o) {
   const sw_op *op = &g->ops[id];
-  bool named_alike = op->n_results && strcmp(g->values[op->results[0]].name, op->name) == 0;
+  bool same_name = op->n_results && strcmp(g->values[op->results[0]].name, op->name) == 0;
   sw_jw_object_row(o, NULL);
   sw_jw_string(o, "op", sw_opcode_text(op->code));
-  if (!named_alike) sw_jw_string(o, "name", op->name);
+  if (!same_name) sw_jw_string(o, "name", op->name);
   if (op->n_operands) {
     sw_jw_row(o, "inputs");
     for (int i = 0; i < op->n_operands; i++) sw_jw_string(o, NULL, g->values[op->operands[i]].name);
@@ -98,7 +98,7 @@ static void write_op(const sw_graph *g, sw_id id, const notes *of, sw_json_out *
   write_results(g, op, o);
   write_attrs(g, op, o);
   if (op->code == SW_OP_GENERIC) {
-    sw_model_write_space(op, o);
+    sw_model_write_nest(op, o);
     sw_jw_string(o, "body", sw_op_text(op, SW_ATTR_BODY, ""));
   }
   write_location(op->location, o);
@@ -147,7 +147,7 @@ static sw_rc check_writable(const sw_graph *g, sw_diag *d) {
   if (!g->sealed) return SW_BUG(d, "%s", "a graph is written before it is sealed");
   for (sw_id i = 0; i < g->n_ops; i++) {
     const sw_op *op = &g->ops[i];
-    if (op->space) continue;
+    if (op->nest) continue;
     return SW_FAIL_INPUT(d, op->span, "op '%s' (%s) cannot be written to a model file", op->name,
                          sw_opcode_text(op->code));
   }

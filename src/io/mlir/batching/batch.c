@@ -61,7 +61,7 @@ sw_rc sw_batch_put(sw_batch *s, const sw_batch_op *op, sw_id *results) {
                      .span = s->now ? s->now->span : sw_im_place(s->m, s->op),
                      .n_result_names = n,
                      .result_names = names,
-                     .space = op->space,
+                     .nest = op->nest,
                      .n_result_types = op->n_types,
                      .result_types = op->types};
   if (s->now) spec.location = s->now->location;

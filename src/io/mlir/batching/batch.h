@@ -51,7 +51,7 @@ typedef struct sw_batch_op {
   const sw_im_attrs *attrs;    /* NULL: none */
   const sw_sharding *sharding; /* of the results; NULL: not pinned */
   bool own;                    /* results have the names of the op at hand */
-  const sw_space *space;       /* generic and opaque ones */
+  const sw_loop_nest *nest;    /* generic and opaque ones */
   int n_types;
   const sw_type *types;
 } sw_batch_op;

@@ -144,7 +144,7 @@ static sw_rc scalar_zero(sw_batch *s, sw_dtype t, sw_id *out) {
 /* --- the op itself ----------------------------------------------------------------------------------------------- */
 
 /* Under its own names; results are batched over the set. */
-static sw_rc put_own(sw_batch *s, uint32_t set, int n, const sw_id *in, const sw_im_attrs *a, const sw_space *space,
+static sw_rc put_own(sw_batch *s, uint32_t set, int n, const sw_id *in, const sw_im_attrs *a, const sw_loop_nest *nest,
                      sw_id *results) {
   const sw_op *op = s->now;
   sw_sharding cut[SW_MAX_RESULTS];
@@ -166,7 +166,7 @@ static sw_rc put_own(sw_batch *s, uint32_t set, int n, const sw_id *in, const sw
                      .attrs = a,
                      .sharding = cut,
                      .own = true,
-                     .space = space,
+                     .nest = nest,
                      .n_types = typed ? op->n_results : 0,
                      .types = types};
   return sw_batch_put(s, &put, results);
@@ -181,7 +181,7 @@ static sw_rc write_flat(sw_batch *s, sw_id *results) {
   for (int i = 0; i < op->n_operands; i++) in[i] = s->of[op->operands[i]];
   copy_attrs(op, &a);
   bool given = sw_op_class_of(op->code) == SW_OPS_GIVEN;
-  return put_own(s, 0, op->n_operands, in, &a, given ? op->space : NULL, results);
+  return put_own(s, 0, op->n_operands, in, &a, given ? op->nest : NULL, results);
 }
 
 /* A scalar that differs, in the shape of what it chooses from or bounds. */
@@ -395,14 +395,14 @@ static sw_rc write_convolution(sw_batch *s, uint32_t set, sw_id *results) {
 /* One loop more, for the devices; an op that is not known keeps its dims whole. */
 static sw_rc write_given(sw_batch *s, uint32_t set, sw_id *results) {
   const sw_op *op = s->now;
-  const sw_space *is = op->space;
-  sw_space *space;
+  const sw_loop_nest *is = op->nest;
+  sw_loop_nest *nest;
   sw_loop *loops;
   sw_map *maps;
   sw_im_attrs a;
   sw_id *in;
   int n_maps = op->n_operands + op->n_results;
-  SW_ARENA_NEW(space, &s->m->scratch, 1, s->m->d);
+  SW_ARENA_NEW(nest, &s->m->scratch, 1, s->m->d);
   SW_ARENA_NEW(loops, &s->m->scratch, is->n_loops + 1 + n_maps * SW_MAX_RANK, s->m->d);
   SW_ARENA_NEW(maps, &s->m->scratch, n_maps, s->m->d);
   SW_ARENA_NEW(in, &s->m->scratch, op->n_operands, s->m->d);
@@ -433,14 +433,14 @@ static sw_rc write_given(sw_batch *s, uint32_t set, sw_id *results) {
     in[i] = s->of[v];
     if (batched) SW_TRY(sw_batch_operand(s, i, set, &in[i]));
   }
-  *space = *is;
-  space->n_loops = n_loops;
-  space->n_maps = n_maps;
-  space->loops = loops;
-  space->maps = maps;
-  space->n_linear = 0;
+  *nest = *is;
+  nest->n_loops = n_loops;
+  nest->n_maps = n_maps;
+  nest->loops = loops;
+  nest->maps = maps;
+  nest->n_linear = 0;
   copy_attrs(op, &a);
-  return put_own(s, set, op->n_operands, in, &a, space, results);
+  return put_own(s, set, op->n_operands, in, &a, nest, results);
 }
 
 /* --- loops and choices ------------------------------------------------------------------------------------------- */

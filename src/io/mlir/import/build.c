@@ -173,7 +173,7 @@ static sw_rc add_op(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t 
                      .span = sw_im_place(m, op),
                      .n_result_names = gives ? (int)n : 0,
                      .result_names = names,
-                     .space = add->space,
+                     .nest = add->nest,
                      .collective = add->collective,
                      .n_refs = add->n_refs,
                      .refs = add->refs,
@@ -310,7 +310,7 @@ static sw_rc opaque(sw_importer *m, uint32_t op, const char *target, const char 
                    .n_types = (int)n,
                    .types = types};
   sw_im_text(&a, SW_ATTR_TARGET, target);
-  if (rule) SW_TRY(sw_im_read_rule(m, op, rule, operand_types, add.n_operands, types, (int)n, &add.space));
+  if (rule) SW_TRY(sw_im_read_rule(m, op, rule, operand_types, add.n_operands, types, (int)n, &add.nest));
   return tuples ? sw_im_give(m, op, &add, n) : sw_im_emit(m, op, &add, NULL);
 }
 

@@ -234,7 +234,7 @@ typedef struct sw_im_add {
   const char *part;         /* of helpers: suffix of the name; NULL: this op gives the results */
   int n_types;              /* opaque ones */
   const sw_type *types;
-  const sw_space *space;           /* generic ones */
+  const sw_loop_nest *nest;        /* generic ones */
   const sw_collective *collective; /* of a partitioned program, as are: */
   int n_refs;
   const sw_axis_ref *refs;
@@ -272,7 +272,7 @@ const char *sw_im_rule_of(sw_importer *m, uint32_t op, const char *target);
  * is another. */
 const char *sw_im_elementwise_rule(sw_importer *m, uint32_t op);
 SW_CHECKED sw_rc sw_im_read_rule(sw_importer *m, uint32_t op, const char *text, const sw_type *operands, int n_operands,
-                                 const sw_type *results, int n_results, const sw_space **out);
+                                 const sw_type *results, int n_results, const sw_loop_nest **out);
 /* Import rows that several dialects have. */
 #define SW_IR_IMPORTER(name) SW_CHECKED sw_rc name(sw_importer *m, const sw_ir_row *row, uint32_t op)
 SW_IR_IMPORTER(sw_im_simple);

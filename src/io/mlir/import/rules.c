@@ -191,9 +191,9 @@ static bool runs_through(const sw_map *maps, int n_operands, int n_results, int 
 }
 
 sw_rc sw_im_read_rule(sw_importer *m, uint32_t op, const char *text, const sw_type *operands, int n_operands,
-                      const sw_type *results, int n_results, const sw_space **out) {
+                      const sw_type *results, int n_results, const sw_loop_nest **out) {
   rule_reader r = {.m = m, .at = text, .op = op};
-  sw_space *s;
+  sw_loop_nest *s;
   sw_map *maps;
   sw_loop *loops;
   SW_ARENA_NEW(s, &m->scratch, 1, m->d);
@@ -210,7 +210,7 @@ sw_rc sw_im_read_rule(sw_importer *m, uint32_t op, const char *text, const sw_ty
     if (loops[i].kind == SW_LOOP_PARALLEL && !runs_through(maps, n_operands, n_results, i))
       loops[i].kind = SW_LOOP_WHOLE;
   }
-  *s = (sw_space){
+  *s = (sw_loop_nest){
       .n_loops = r.n_factors, .n_maps = n_operands + n_results, .loops = loops, .maps = maps, .flops_per_point = 1};
   *out = s;
   return SW_OK;

@@ -79,14 +79,14 @@ static sw_rc read_loop(sw_importer *m, uint32_t op, sw_ir_span in, sw_loop *out)
   return whole_number(m, op, sw_ir_entry(m->t, in, "size"), "size", &out->size);
 }
 
-static sw_rc read_space(sw_importer *m, uint32_t op, sw_space *out) {
+static sw_rc read_nest(sw_importer *m, uint32_t op, sw_loop_nest *out) {
   sw_ir_span list, item;
   sw_loop *loops;
   sw_map *maps;
   uint32_t cursor = 0;
   SW_ARENA_NEW(loops, &m->scratch, MOST_LOOPS, m->d);
   SW_ARENA_NEW(maps, &m->scratch, MOST_MAPS, m->d);
-  *out = (sw_space){.loops = loops, .maps = maps};
+  *out = (sw_loop_nest){.loops = loops, .maps = maps};
   SW_TRY(setting(m, op, "loops", &list));
   while (out->n_loops < MOST_LOOPS && sw_ir_next_item(m->t, list, &cursor, &item)) {
     SW_TRY(read_loop(m, op, item, &loops[out->n_loops++]));
@@ -104,7 +104,7 @@ static sw_rc generic(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
   uint32_t n = sw_ir_result_count(m->t, sw_im_op(m, op));
   sw_ir_span body;
-  sw_space space;
+  sw_loop_nest nest;
   sw_type types[SW_MAX_RESULTS];
   sw_im_attrs a = {.n = 0};
   const sw_id *x;
@@ -113,7 +113,7 @@ static sw_rc generic(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(setting(m, op, "body", &body));
   sw_im_text(&a, SW_ATTR_BODY, sw_im_string(m, sw_ir_unquoted(m->t, body)));
   for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_result_type(m, op, (int)i, &types[i]));
-  SW_TRY(read_space(m, op, &space));
+  SW_TRY(read_nest(m, op, &nest));
   SW_TRY(sw_im_operands(m, op, 0, &x, &n_operands));
   return sw_im_emit(m, op,
                     &(sw_im_add){.code = SW_OP_GENERIC,
@@ -122,7 +122,7 @@ static sw_rc generic(sw_importer *m, const sw_ir_row *row, uint32_t op) {
                                  .attrs = &a,
                                  .n_types = (int)n,
                                  .types = types,
-                                 .space = &space},
+                                 .nest = &nest},
                     NULL);
 }
 

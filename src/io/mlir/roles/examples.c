@@ -38,15 +38,15 @@ static sw_id value_of_map(const sw_op *op, int32_t map) { return sw_port_value(o
 
 /* Dims of one op, by the loop that goes through them. */
 static void see_op(classes *c, const sw_op *op, int64_t *dim_of_loop) {
-  if (!op->space) return;
-  for (int32_t l = 0; l < op->space->n_loops; l++) dim_of_loop[l] = -1;
-  for (int32_t i = 0; i < op->space->n_maps; i++) {
-    const sw_map *map = &op->space->maps[i];
+  if (!op->nest) return;
+  for (int32_t l = 0; l < op->nest->n_loops; l++) dim_of_loop[l] = -1;
+  for (int32_t i = 0; i < op->nest->n_maps; i++) {
+    const sw_map *map = &op->nest->maps[i];
     for (int32_t d = 0; d < map->rank; d++) {
       if (!map->dims[d].n_terms) continue;
       int32_t loop = map->dims[d].terms[0].loop;
       int64_t dim = c->first[value_of_map(op, i)] + d;
-      if (op->space->loops[loop].kind == SW_LOOP_WHOLE || op->space->loops[loop].size == 1) continue;
+      if (op->nest->loops[loop].kind == SW_LOOP_WHOLE || op->nest->loops[loop].size == 1) continue;
       if (dim_of_loop[loop] >= 0) c->parent[class_of(c, dim)] = class_of(c, dim_of_loop[loop]);
       dim_of_loop[loop] = dim;
     }
@@ -131,8 +131,8 @@ sw_rc sw_guess_examples(const sw_role_guess *r) {
   double most = 0;
   SW_TRY(classes_init(&c));
   for (sw_id i = 0; i < c.g->n_ops; i++) {
-    const sw_space *space = c.g->ops[i].space;
-    if (space && space->n_loops > most_loops) most_loops = space->n_loops;
+    const sw_loop_nest *nest = c.g->ops[i].nest;
+    if (nest && nest->n_loops > most_loops) most_loops = nest->n_loops;
   }
   SW_ARENA_NEW(dim_of_loop, r->scratch, most_loops, r->d);
   for (sw_id i = 0; i < c.g->n_ops; i++) see_op(&c, &c.g->ops[i], dim_of_loop);

@@ -103,15 +103,15 @@ static sw_rc map_side(manual *r, const char *key, const sw_type *types, uint32_t
   return SW_OK;
 }
 
-static sw_rc make_space(manual *r, const sw_im_add *add, const sw_type *operands, const sw_space **out) {
-  sw_space *s;
+static sw_rc make_nest(manual *r, const sw_im_add *add, const sw_type *operands, const sw_loop_nest **out) {
+  sw_loop_nest *s;
   sw_map *maps;
   uint32_t n_operands = (uint32_t)add->n_operands, n_results = (uint32_t)add->n_types;
   SW_ARENA_NEW(s, &r->m->scratch, 1, r->m->d);
   SW_ARENA_NEW(maps, &r->m->scratch, n_operands + n_results, r->m->d);
   SW_TRY(map_side(r, "in_shardings", operands, n_operands, maps));
   SW_TRY(map_side(r, "out_shardings", add->types, n_results, maps + n_operands));
-  *s = (sw_space){.n_loops = r->n_loops, .n_maps = add->n_operands + add->n_types, .loops = r->loops, .maps = maps};
+  *s = (sw_loop_nest){.n_loops = r->n_loops, .n_maps = add->n_operands + add->n_types, .loops = r->loops, .maps = maps};
   *out = r->fits && r->n_refs ? s : NULL;
   return SW_OK;
 }
@@ -229,8 +229,8 @@ sw_rc sw_sdy_manual(sw_importer *m, const sw_ir_row *row, uint32_t op) {
     operand_types[i] = m->g->values[operands[i]].type;
   }
   for (uint32_t i = 0; r.fits && i < n; i++) SW_TRY(sw_im_result_type(m, op, (int)i, &types[i]));
-  if (r.fits) SW_TRY(make_space(&r, &add, operand_types, &add.space));
-  if (!add.space) return sw_im_opaque(m, op, row->name);
+  if (r.fits) SW_TRY(make_nest(&r, &add, operand_types, &add.nest));
+  if (!add.nest) return sw_im_opaque(m, op, row->name);
   sw_im_warn(m, o->text.at, "'%s' is planned as its shardings say; what is inside is not priced and not executed: %s",
              row->name, why);
   add.operands = operands;

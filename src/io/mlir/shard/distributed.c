@@ -59,7 +59,7 @@ sw_rc sw_im_annotate_typed(sw_importer *m, uint32_t op, sw_id value, const int32
 /* One list of axes for each loop; the op of the graph is `made`. */
 static sw_rc annotate_loops(sw_importer *m, uint32_t op, sw_ir_span list, sw_id made) {
   const sw_op *of = &m->g->ops[made];
-  int n_loops = of->space ? of->space->n_loops : 0;
+  int n_loops = of->nest ? of->nest->n_loops : 0;
   int32_t loop_of[SW_IM_GRID_AXES];
   sw_axis_ref refs[SW_IM_GRID_AXES];
   sw_im_cuts cut;

@@ -72,10 +72,10 @@ static bool is_same_map(const sw_map *a, const sw_map *b) {
 /* Does the op give an element for each one of the operand, and neither enter nor leave a loop or choice? */
 static bool is_by_element(const sw_graph *g, const sw_op *op, int operand) {
   bool passes = op->code == SW_OP_ENTER || op->code == SW_OP_YIELD || op->code == SW_OP_JOIN;
-  if (!op->space || passes || op->n_results != 1) return false;
+  if (!op->nest || passes || op->n_results != 1) return false;
   const sw_type *x = &g->values[op->operands[operand]].type, *y = &g->values[op->results[0]].type;
   return x->rank == y->rank && !memcmp(x->dims, y->dims, (size_t)x->rank * sizeof *x->dims) &&
-         is_same_map(&op->space->maps[operand], &op->space->maps[op->n_operands]);
+         is_same_map(&op->nest->maps[operand], &op->nest->maps[op->n_operands]);
 }
 
 /* In which sharding a use of a partial value asks for its sum, perhaps by way of ops on its elements. */

@@ -1,9 +1,9 @@
-/* Loops, maps and linear forms of every op against its kernel, on random small cases:
+/* Loops, maps and linearities of every op against its kernel, on random small cases:
  *
  *   - an element of an operand that is changed changes only results that some point of the loops connects with it;
  *   - every element of a result has one owner along each parallel loop;
  *   - cutting a reduction or masked loop in two and combining both results gives the whole;
- *   - combining operands by a linear form's reduction combines the results by it.
+ *   - combining operands by a linearity's reduction combines the results by it.
  */
 #include "check.h"
 
@@ -570,7 +570,7 @@ typedef struct claims {
   int32_t owner[MOST_OUT][MOST_ELEMENTS][64]; /* index along each parallel loop, + 1 */
 } claims;
 
-static void own(claims *k, const sw_space *s, int r, int64_t q, const int64_t *point) {
+static void own(claims *k, const sw_loop_nest *s, int r, int64_t q, const int64_t *point) {
   for (int l = 0; l < s->n_loops; l++) {
     if (s->loops[l].kind != SW_LOOP_PARALLEL) continue;
     int32_t *owner = &k->owner[r][q][l];
@@ -584,7 +584,7 @@ static void own(claims *k, const sw_space *s, int r, int64_t q, const int64_t *p
 
 /* A scan connects an index of its loop with all others: the result's index runs by itself. */
 static void gather_claims(const sw_graph *g, const sw_op *op, claims *k) {
-  const sw_space *s = op->space;
+  const sw_loop_nest *s = op->nest;
   int64_t sizes[128], point[128] = {0}, at_result[64];
   int n = s->n_loops, scan = -1;
   for (int l = 0; l < s->n_loops; l++) {
@@ -611,8 +611,8 @@ static void gather_claims(const sw_graph *g, const sw_op *op, claims *k) {
 static void check_ownership(const sw_graph *g, const sw_op *op, const claims *k) {
   for (int r = 0; r < op->n_results; r++) {
     for (int64_t q = 0; q < sw_type_elements(sw_result_type(g, op, r)); q++) {
-      for (int l = 0; l < op->space->n_loops; l++) {
-        if (op->space->loops[l].kind != SW_LOOP_PARALLEL || k->owner[r][q][l]) continue;
+      for (int l = 0; l < op->nest->n_loops; l++) {
+        if (op->nest->loops[l].kind != SW_LOOP_PARALLEL || k->owner[r][q][l]) continue;
         fail_msg("element %lld of result %d has no owner along loop %d", (long long)q, r, l);
       }
     }
@@ -668,7 +668,7 @@ static void check_dependence(const op_case *c, const sw_graph *g, const sw_op *o
 /* Keep what the points with lo <= point[loop] < hi reach; the identity elsewhere. */
 static void keep_part(const op_case *c, const sw_graph *g, const sw_op *op, int loop, int64_t lo, int64_t hi,
                       sw_tensor *in) {
-  const sw_space *s = op->space;
+  const sw_loop_nest *s = op->nest;
   for (int i = 0; i < op->n_operands; i++) {
     bool keep[MOST_ELEMENTS] = {0}, target = s->loops[loop].partial_operands >> i & 1;
     int64_t sizes[64], point[64] = {0};
@@ -687,8 +687,8 @@ static void keep_part(const op_case *c, const sw_graph *g, const sw_op *op, int 
 }
 
 static void check_reductions(op_case *c, const sw_graph *g, const sw_op *op) {
-  for (int l = 0; l < op->space->n_loops; l++) {
-    const sw_loop *loop = &op->space->loops[l];
+  for (int l = 0; l < op->nest->n_loops; l++) {
+    const sw_loop *loop = &op->nest->loops[l];
     if ((loop->kind != SW_LOOP_REDUCTION && loop->kind != SW_LOOP_MASKED) || loop->size < 2) continue;
     int64_t cut = between(c, 1, loop->size - 1);
     results whole, part[2];
@@ -708,8 +708,8 @@ static void check_reductions(op_case *c, const sw_graph *g, const sw_op *op) {
 }
 
 static void check_linear(op_case *c, const sw_graph *g, const sw_op *op) {
-  for (int f = 0; f < op->space->n_linear; f++) {
-    const sw_linear *form = &op->space->linear[f];
+  for (int f = 0; f < op->nest->n_linear; f++) {
+    const sw_linearity *form = &op->nest->linear[f];
     if (!form->operands) continue;
     sw_tensor second[MOST_IN], both[MOST_IN];
     results a, b, whole;
@@ -725,7 +725,7 @@ static void check_linear(op_case *c, const sw_graph *g, const sw_op *op) {
     evaluate(g, op, c->in, &a);
     evaluate(g, op, second, &b);
     evaluate(g, op, both, &whole);
-    expect_combined(&whole, &a, &b, form->kind, "linear form", f);
+    expect_combined(&whole, &a, &b, form->kind, "linearity", f);
     free_results(&a);
     free_results(&b);
     free_results(&whole);

@@ -1,11 +1,11 @@
 /* Builds the loops and maps of an op in caller-owned steps: begin, loops, one call per mapped dimension, finish. For
  * transpose of f32[2,3]:
  *
- *   first = sw_space_parallel_dims(b, result)      d0 (3), d1 (2)
- *   sw_space_identity(b, sw_space_result(b, 0), first)          result  (d0,d1)
- *   sw_space_set(b, 0, 1, first); sw_space_set(b, 0, 0, first+1)   operand (d1,d0)
+ *   first = sw_nest_parallel_dims(b, result)      d0 (3), d1 (2)
+ *   sw_nest_identity(b, sw_nest_result(b, 0), first)          result  (d0,d1)
+ *   sw_nest_set(b, 0, 1, first); sw_nest_set(b, 0, 0, first+1)   operand (d1,d0)
  */
-#include "graph/ops/space.h"
+#include "graph/ops/nest.h"
 
 #include "collective/scalar.h"
 
@@ -15,8 +15,8 @@ static unsigned undefined_kinds(sw_dtype t) {
   return kinds;
 }
 
-void sw_space_begin(sw_space_builder *b, sw_arena *arena, int n_operands, const sw_type *operands, int n_results,
-                    const sw_type *results, double flops, sw_diag *d) {
+void sw_nest_begin(sw_nest_builder *b, sw_arena *arena, int n_operands, const sw_type *operands, int n_results,
+                   const sw_type *results, double flops, sw_diag *d) {
   b->arena = arena;
   b->flops = flops;
   b->d = d;
@@ -37,7 +37,7 @@ void sw_space_begin(sw_space_builder *b, sw_arena *arena, int n_operands, const 
   }
 }
 
-int sw_space_combining_loop(sw_space_builder *b, int64_t size, sw_loop_kind kind, sw_reduction combiner) {
+int sw_nest_combining_loop(sw_nest_builder *b, int64_t size, sw_loop_kind kind, sw_reduction combiner) {
   if (b->rc) return 0;
   if (b->n_loops == SW_MAX_LOOPS) {
     b->rc = SW_BUG(b->d, "an op has more than %d loops", SW_MAX_LOOPS);
@@ -47,11 +47,11 @@ int sw_space_combining_loop(sw_space_builder *b, int64_t size, sw_loop_kind kind
   return b->n_loops++;
 }
 
-int sw_space_loop(sw_space_builder *b, int64_t size, sw_loop_kind kind) {
-  return sw_space_combining_loop(b, size, kind, SW_REDUCE_SUM);
+int sw_nest_loop(sw_nest_builder *b, int64_t size, sw_loop_kind kind) {
+  return sw_nest_combining_loop(b, size, kind, SW_REDUCE_SUM);
 }
 
-static void set(sw_space_builder *b, int map, int dim, sw_affine e) {
+static void set(sw_nest_builder *b, int map, int dim, sw_affine e) {
   if (b->rc) return;
   if (map < 0 || map >= b->n_maps || dim < 0 || dim >= b->maps[map].rank) {
     b->rc = SW_BUG(b->d, "map %d has no dim %d", map, dim);
@@ -64,13 +64,13 @@ static void set(sw_space_builder *b, int map, int dim, sw_affine e) {
   ((sw_affine *)b->maps[map].dims)[dim] = e;
 }
 
-void sw_space_scaled(sw_space_builder *b, int map, int dim, int loop, int64_t coef, int64_t constant) {
+void sw_nest_scaled(sw_nest_builder *b, int map, int dim, int loop, int64_t coef, int64_t constant) {
   sw_term t = {loop, coef};
   set(b, map, dim, (sw_affine){.constant = constant, .n_terms = loop >= 0, .terms = &t});
 }
 
-void sw_space_window(sw_space_builder *b, int map, int dim, const int loops[2], const int64_t coefs[2],
-                     int64_t constant) {
+void sw_nest_window(sw_nest_builder *b, int map, int dim, const int loops[2], const int64_t coefs[2],
+                    int64_t constant) {
   sw_term terms[2];
   int n = 0;
   for (int i = 0; i < 2; i++) {
@@ -79,9 +79,9 @@ void sw_space_window(sw_space_builder *b, int map, int dim, const int loops[2], 
   set(b, map, dim, (sw_affine){.constant = constant, .n_terms = n, .terms = terms});
 }
 
-void sw_space_digits(sw_space_builder *b, int map, int dim, int n, const int *loops, int64_t rest) {
+void sw_nest_digits(sw_nest_builder *b, int map, int dim, int n, const int *loops, int64_t rest) {
   if (n == 1 && rest == 1) {
-    sw_space_set(b, map, dim, loops[0]);
+    sw_nest_set(b, map, dim, loops[0]);
     return;
   }
   sw_term terms[SW_MAX_LOOPS];
@@ -97,34 +97,34 @@ void sw_space_digits(sw_space_builder *b, int map, int dim, int n, const int *lo
   set(b, map, dim, (sw_affine){.n_terms = n_terms, .terms = terms + SW_MAX_LOOPS - n_terms, .mixed_radix = mixed});
 }
 
-int sw_space_parallel_dims(sw_space_builder *b, const sw_type *t) {
+int sw_nest_parallel_dims(sw_nest_builder *b, const sw_type *t) {
   int first = b->n_loops;
-  for (int i = 0; i < t->rank; i++) (void)sw_space_loop(b, t->dims[i], SW_LOOP_PARALLEL);
+  for (int i = 0; i < t->rank; i++) (void)sw_nest_loop(b, t->dims[i], SW_LOOP_PARALLEL);
   return first;
 }
 
-void sw_space_identity(sw_space_builder *b, int map, int first) {
-  for (int i = 0; !b->rc && i < b->maps[map].rank; i++) sw_space_set(b, map, i, first + i);
+void sw_nest_identity(sw_nest_builder *b, int map, int first) {
+  for (int i = 0; !b->rc && i < b->maps[map].rank; i++) sw_nest_set(b, map, i, first + i);
 }
 
-void sw_space_linear(sw_space_builder *b, uint32_t operands, sw_reduction kind) {
+void sw_nest_linear(sw_nest_builder *b, uint32_t operands, sw_reduction kind) {
   if (b->rc || b->undefined >> kind & 1) return;
   if (b->n_linear == SW_MAX_LINEAR) {
-    b->rc = SW_BUG(b->d, "an op has more than %d linear forms", SW_MAX_LINEAR);
+    b->rc = SW_BUG(b->d, "an op has more than %d linearities", SW_MAX_LINEAR);
     return;
   }
-  b->linear[b->n_linear++] = (sw_linear){operands, kind};
+  b->linear[b->n_linear++] = (sw_linearity){operands, kind};
 }
 
-void sw_space_moves(sw_space_builder *b, uint32_t operands) {
-  sw_space_linear(b, operands, SW_REDUCE_SUM);
-  sw_space_linear(b, operands, SW_REDUCE_MIN);
-  sw_space_linear(b, operands, SW_REDUCE_MAX);
+void sw_nest_moves(sw_nest_builder *b, uint32_t operands) {
+  sw_nest_linear(b, operands, SW_REDUCE_SUM);
+  sw_nest_linear(b, operands, SW_REDUCE_MIN);
+  sw_nest_linear(b, operands, SW_REDUCE_MAX);
 }
 
-sw_rc sw_space_finish(sw_space_builder *b, const sw_space **out) {
+sw_rc sw_nest_finish(sw_nest_builder *b, const sw_loop_nest **out) {
   SW_TRY(b->rc);
-  sw_space *s;
+  sw_loop_nest *s;
   SW_ARENA_NEW(s, b->arena, 1, b->d);
   s->n_loops = b->n_loops;
   s->n_maps = b->n_maps;
@@ -149,8 +149,8 @@ static sw_rc copy_map(const sw_map *m, sw_arena *arena, sw_map *out, sw_diag *d)
   return SW_OK;
 }
 
-sw_rc sw_space_copy(const sw_space *s, sw_arena *arena, const sw_space **out, sw_diag *d) {
-  sw_space *c = sw_arena_copy(arena, s, 1, sizeof *s, d);
+sw_rc sw_nest_copy(const sw_loop_nest *s, sw_arena *arena, const sw_loop_nest **out, sw_diag *d) {
+  sw_loop_nest *c = sw_arena_copy(arena, s, 1, sizeof *s, d);
   sw_map *maps = sw_arena_alloc(arena, (size_t)s->n_maps, sizeof *maps, d);
   if (!c || !maps) return SW_E_RESOURCE;
   for (int i = 0; i < s->n_maps; i++) SW_TRY(copy_map(&s->maps[i], arena, &maps[i], d));
@@ -162,7 +162,7 @@ sw_rc sw_space_copy(const sw_space *s, sw_arena *arena, const sw_space **out, sw
   return SW_OK;
 }
 
-void sw_space_total_flops(sw_space_builder *b, double flops) {
+void sw_nest_total_flops(sw_nest_builder *b, double flops) {
   double points = 1;
   for (int i = 0; i < b->n_loops; i++) points *= (double)b->loops[i].size;
   b->flops = points > 0 ? flops / points : 0;
