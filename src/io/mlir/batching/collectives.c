@@ -18,20 +18,8 @@ typedef struct group {
 } group;
 
 static const sw_ir_op *text_of(const sw_batch *s, const sw_op *op, uint32_t *at) {
-  sw_id id = (sw_id)(op - s->body->ops);
-  for (size_t lo = 0, hi = s->reader->collectives.n; lo < hi;) {
-    size_t mid = (lo + hi) / 2;
-    const sw_im_collective_at *l = &s->reader->collectives.at[mid];
-    if (l->op == id) {
-      *at = l->text;
-      return &s->m->t->ops.at[l->text];
-    }
-    if (l->op < id)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  return NULL;
+  bool known = sw_im_collective_of(s->reader, (sw_id)(op - s->body->ops), at);
+  return known ? &s->m->t->ops.at[*at] : NULL;
 }
 
 bool sw_batch_is_collective(const sw_batch *s, const sw_op *op) {

@@ -55,7 +55,7 @@ static sw_rc find_captured(sw_importer *m, struct sw_im_inside *inside, uint32_t
   SW_TRY(sw_im_find_captured(m, inside->op, text, m->names->block[block], &inside->captured));
   *fits = true;
   for (uint32_t i = 0; i < inside->captured.n; i++) {
-    *fits = *fits && sw_im_top(m)->instance->slots[inside->captured.slots[i]] >= 0;
+    *fits = *fits && sw_im_here(m)->slots[inside->captured.slots[i]] >= 0;
   }
   return SW_OK;
 }
@@ -104,7 +104,7 @@ static sw_rc bind_arguments(sw_batch *s, const struct sw_im_inside *inside, cons
     if (tensor) SW_TRY(sw_im_reshaped(s->m, s->op, args[i], 1, &s->mesh->axis[0].size, &s->of[g->args[i]]));
   }
   for (uint32_t i = 0; i < inside->captured.n; i++) {
-    s->of[g->args[inside->n_args + i]] = sw_im_top(s->m)->instance->slots[inside->captured.slots[i]];
+    s->of[g->args[inside->n_args + i]] = sw_im_here(s->m)->slots[inside->captured.slots[i]];
   }
   return SW_OK;
 }

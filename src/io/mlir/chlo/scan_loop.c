@@ -129,9 +129,9 @@ static sw_rc join(sw_importer *m, uint32_t op, uint32_t result, sw_id entered, s
   return sw_im_emit_one(m, op, &(sw_im_add){.code = SW_OP_JOIN, .n_operands = 2, .operands = both}, result, NULL);
 }
 
-static sw_rc leave(sw_importer *m, const sw_ir_walk *w, uint32_t ret, const sw_id *values, uint32_t n) {
-  const scan *s = w->state;
-  uint32_t op = w->op, all = s->n_out + s->n_carry;
+static sw_rc leave(sw_importer *m, uint32_t op, void *state, uint32_t ret, const sw_id *values, uint32_t n) {
+  const scan *s = state;
+  uint32_t all = s->n_out + s->n_carry;
   sw_id one, next, *yielded;
   if (n != all) return SW_IM_FAIL(m, ret, "%u values are returned; expected %u", n, all);
   SW_ARENA_NEW(yielded, &m->keep, all, m->d);
@@ -161,15 +161,8 @@ sw_rc sw_im_scan(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(read_settings(m, op, s));
   SW_TRY(open_loop(m, op, s));
   SW_TRY(position(m, op, s));
-  sw_ir_walk w = {.kind = SW_IR_IN_OTHER,
-                  .op = op,
-                  .cursor = b->first_op,
-                  .region = b->region,
-                  .instance = sw_im_top(m)->instance,
-                  .leave = leave,
-                  .state = s};
-  sw_id *slots = w.instance->slots + m->names->block[block];
+  sw_id *slots = sw_im_here(m)->slots + m->names->block[block];
   for (uint32_t i = 0; i < s->n_in; i++) SW_TRY(take(m, op, s, s->in[i], &slots[i]));
   for (uint32_t i = 0; i < s->n_carry; i++) slots[s->n_in + i] = s->carry[i];
-  return sw_array_push(&m->walks, w, m->d);
+  return sw_im_enter_block(m, op, block, leave, s);
 }

@@ -87,7 +87,7 @@ static sw_rc inherit(sw_importer *reader, const sw_importer *from) {
   void *state;
   const sw_im_parts *of = sw_gspmd_parts_of(from);
   SW_TRY(sw_im_state(reader, &sw_dialect_gspmd, &state));
-  *(sw_im_parts *)state = (sw_im_parts){.n = of->n, .at = of->at, .part_of = of->part_of};
+  *(sw_im_parts *)state = (sw_im_parts){.n = of->n, .at = of->at, .part_of = of->part_of, .within = of->within};
   return SW_OK;
 }
 

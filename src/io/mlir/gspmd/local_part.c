@@ -25,11 +25,11 @@ sw_rc sw_im_local_part(sw_importer *m, uint32_t op, bool *done) {
   for (uint32_t i = 0; i < o->n_uses && !inside; i++) inside = is_local(m, sw_im_operand(m, op, i));
   *done = inside && !sw_ir_is_return(m->t, o);
   if (!*done) return SW_OK;
-  size_t made = m->trace.made.n;
+  size_t made = sw_im_told(m);
   sw_id first = m->g->n_values;
   const char *what = enters || leaves ? sw_im_string(m, sw_ir_trimmed(m->t, o->symbol)) : "the part of one device";
   SW_TRY(sw_im_opaque(m, op, what));
-  for (size_t i = made; i < m->trace.made.n; i++) m->trace.made.at[i].own = false;
+  sw_im_disown_from(m, made);
   for (sw_id v = first; v < m->g->n_values && !leaves; v++)
     SW_TRY(sw_array_push(&sw_gspmd_parts_of(m)->local, v, m->d));
   return SW_OK;

@@ -30,7 +30,7 @@ static sw_rc make_ports(sw_batch *s, const sw_im_part *part) {
   SW_ARENA_NEW(s->out, &m->scratch, s->n_out, m->d);
   for (uint32_t i = 0; i < s->n_in; i++) {
     uint32_t captured = i - part->n_in, op = i < part->n_in ? part->in[i] : s->op;
-    sw_id v = i < part->n_in ? sw_im_operand(m, op, 0) : sw_im_top(m)->instance->slots[part->captured[captured]];
+    sw_id v = i < part->n_in ? sw_im_operand(m, op, 0) : sw_im_here(m)->slots[part->captured[captured]];
     s->in[i] = (sw_batch_port){.value = v, .op = op, .type = m->g->values[v].type};
     if (i < part->n_in) s->in[i].sharding = sharding_behind(m, op);
     if (i < part->n_in) s->in[i].open = sw_im_unspecified_dims(m, op);
@@ -108,15 +108,20 @@ static sw_rc import_part(sw_importer *m, const sw_im_part *part, const char **wh
   sw_graph *body;
   *why = NULL;
   for (uint32_t i = 0; i < part->n_captured; i++) {
-    if (sw_im_top(m)->instance->slots[part->captured[i]] < 0) *why = "a tuple comes in";
+    if (sw_im_here(m)->slots[part->captured[i]] < 0) *why = "a tuple comes in";
   }
   if (*why) return SW_OK;
-  size_t made = m->trace.made.n;
-  SW_TRY(sw_im_read_part(m, part, &reader, &body));
+  size_t made = sw_im_told(m);
+  sw_im_parts *parts = sw_gspmd_parts_of(m);
+  const sw_im_part *around = parts->within;
+  parts->within = part; /* for what reads it */
+  sw_rc rc = sw_im_read_part(m, part, &reader, &body);
+  parts->within = around;
+  SW_TRY(rc);
   sw_batch s = {.m = m, .op = part->out[0], .reader = &reader, .body = body};
-  sw_rc rc = make_ports(&s, part);
+  rc = make_ports(&s, part);
   if (!rc) rc = try_meshes(&s, part, why);
-  for (size_t i = made; i < m->trace.made.n; i++) m->trace.made.at[i].own = false; /* the text says how they are cut */
+  sw_im_disown_from(m, made); /* the text says how they are cut */
   sw_im_close_body(&reader, body);
   return rc;
 }
@@ -126,7 +131,7 @@ sw_rc sw_im_part_at(sw_importer *m, uint32_t op, bool *done) {
   uint32_t which = parts->part_of ? parts->part_of[op] : 0;
   const char *why;
   const sw_im_part *part = which ? &parts->at[which - 1] : NULL;
-  *done = part && part != m->within;
+  *done = part && part != parts->within;
   if (!*done || op != part->out[0]) return SW_OK;
   SW_TRY(import_part(m, part, &why));
   if (why) sw_im_warn(m, sw_im_op(m, op)->text.at, "a part for one device is not looked into: %s", why);

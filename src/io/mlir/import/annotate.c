@@ -1,4 +1,5 @@
 /* Shardings that the program has already, as annotations of the graph (annotate.h); in which mesh it is planned. */
+#include "io/mlir/import/passes.h"
 #include "io/mlir/import/annotate.h"
 
 #include <string.h>
@@ -121,7 +122,7 @@ sw_rc sw_im_annotate_arg(sw_importer *m, uint32_t i, sw_id value) {
 
 sw_rc sw_im_annotate_output(sw_importer *m, sw_id value, int32_t index) {
   if (m->o->keep == SW_KEEP_NONE) return SW_OK;
-  sw_ir_span v = sw_im_sharding_attr(m->t, m->declared_attrs[index]);
+  sw_ir_span v = sw_im_sharding_attr(m->t, m->passes->declared_attrs[index]);
   sw_value_use use = {-1, index};
   return sw_ir_present(v) ? annotate(m, &(sw_im_target){value, &use}, v, v.at) : SW_OK;
 }

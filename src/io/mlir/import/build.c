@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "io/mlir/import/passes.h"
 #include "io/mlir/import/dialect.h"
 #include "io/mlir/import/emit.h"
 #include "io/mlir/import/tuple.h"
@@ -74,13 +75,13 @@ sw_rc sw_im_fresh_name(sw_importer *m, const char *base, const char **out) {
   *out = base;
   int64_t *next;
   bool fresh;
-  SW_TRY(sw_dict_put(&m->taken, base, strlen(base), 2, &next, &fresh, m->d));
+  SW_TRY(sw_dict_put(&m->passes->taken, base, strlen(base), 2, &next, &fresh, m->d));
   while (!fresh) {
     int64_t copy = (*next)++;
     *out = sw_arena_printf(&m->scratch, m->d, "%s.%lld", base, (long long)copy);
     if (!*out) return SW_E_RESOURCE;
-    SW_TRY(sw_dict_put(&m->taken, *out, strlen(*out), 2, NULL, &fresh, m->d));
-    next = sw_dict_get(&m->taken, base, strlen(base));
+    SW_TRY(sw_dict_put(&m->passes->taken, *out, strlen(*out), 2, NULL, &fresh, m->d));
+    next = sw_dict_get(&m->passes->taken, base, strlen(base));
   }
   return SW_OK;
 }
@@ -89,7 +90,7 @@ sw_rc sw_im_fresh_name(sw_importer *m, const char *base, const char **out) {
 static sw_rc value_name(sw_importer *m, uint32_t op, uint32_t i, const char *part, const char **out) {
   const sw_ir_op *o = sw_im_op(m, op);
   const char *prefix = sw_im_top(m)->instance->prefix, *base = NULL;
-  bool split = m->split && m->split->op == op; /* names as those of an op with several results */
+  bool split = m->passes->split && m->passes->split->op == op; /* names as those of an op with several results */
   uint32_t number;
   const sw_ir_result *r = sw_ir_result_at(m->t, o, split ? 0 : i, &number);
   if (r) {
@@ -126,8 +127,8 @@ sw_rc sw_im_arg_name(sw_importer *m, uint32_t i, const char **out) {
 /* --- ops --------------------------------------------------------------------------------------------------------- */
 
 sw_rc sw_im_result_type(sw_importer *m, uint32_t op, int i, sw_type *out) {
-  bool split = m->split && m->split->op == op;
-  sw_ir_span type = split ? m->split->types[i] : sw_ir_result_type(m->t, sw_im_op(m, op)->types, i);
+  const sw_im_split *split = m->passes->split;
+  sw_ir_span type = split && split->op == op ? split->types[i] : sw_ir_result_type(m->t, sw_im_op(m, op)->types, i);
   if (!sw_ir_present(type)) return SW_IM_FAIL(m, op, "the op does not say the type of result %d", i);
   SW_TRY(sw_ir_read_type(m->t, type, &m->scratch, out, m->d));
   return sw_im_adjust_result_type(m, type, out);
@@ -243,9 +244,9 @@ bool sw_ir_is_neutral(const sw_graph *g, sw_id value, sw_reduction kind) {
 /* --- ops that we do not know, and those that do nothing ---------------------------------------------------------- */
 
 static sw_rc warn_unknown(sw_importer *m, uint32_t op, const char *target, const char *how) {
-  bool fresh;
-  SW_TRY(sw_dict_put(&m->warned, target, strlen(target), 0, NULL, &fresh, m->d));
-  if (fresh) sw_im_warn(m, sw_im_op(m, op)->text.at, "'%s' is not known: planned %s, not executed", target, how);
+  bool first;
+  SW_TRY(sw_im_first_time(m, target, &first));
+  if (first) sw_im_warn(m, sw_im_op(m, op)->text.at, "'%s' is not known: planned %s, not executed", target, how);
   return SW_OK;
 }
 

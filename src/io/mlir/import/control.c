@@ -7,6 +7,7 @@
  * Values from around that a region only reads (%n) are entered as well: in its ops their slots hold the entered value,
  * and get the old one back where the region ends.
  */
+#include "io/mlir/import/passes.h"
 #include "io/mlir/import/emit.h"
 #include "io/mlir/import/tuple.h"
 
@@ -79,7 +80,7 @@ static sw_rc tell_captured(sw_importer *m, uint32_t op, uint32_t branch, const s
     sw_id inside = at->slots[c->slots[i]];
     if (sw_im_is_tuple(inside)) continue;
     sw_ir_captured one = {op, branch, c->slots[i], at->call, m->g->values[inside].def};
-    SW_TRY(sw_array_push(&m->trace.captured, one, m->d));
+    SW_TRY(sw_array_push(&m->passes->trace.captured, one, m->d));
   }
   return SW_OK;
 }
@@ -110,7 +111,7 @@ static sw_rc open_region(sw_importer *m, uint32_t op, uint32_t index, sw_ir_fram
   for (uint32_t i = 0; i < want; i++) {
     SW_TRY(sw_im_built_like(m, op, c->like[i], &next, &w.instance->slots[m->names->block[block] + i]));
   }
-  return sw_array_push(&m->walks, w, m->d);
+  return sw_array_push(&m->passes->walks, w, m->d);
 }
 
 static sw_ir_span text_of_region(const sw_importer *m, uint32_t op, uint32_t index) {
@@ -197,7 +198,7 @@ static sw_rc tell_carried(sw_importer *m, const sw_ir_walk *w, uint32_t ret, con
   for (uint32_t i = 0; i < c->n; i++) {
     sw_ir_carried carried = {
         w->op, ret, i, w->instance->call, m->g->values[both[i]].def, m->g->values[both[c->n + i]].def};
-    SW_TRY(sw_array_push(&m->trace.carried, carried, m->d));
+    SW_TRY(sw_array_push(&m->passes->trace.carried, carried, m->d));
   }
   return SW_OK;
 }
@@ -251,8 +252,8 @@ static sw_rc after_branch(sw_importer *m, const sw_ir_walk *w, uint32_t ret, con
 }
 
 sw_rc sw_im_leave_region(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n) {
-  sw_ir_walk w = m->walks.at[--m->walks.n];
-  if (w.kind == SW_IR_IN_OTHER) return w.leave(m, &w, ret, values, n);
+  sw_ir_walk w = m->passes->walks.at[--m->passes->walks.n];
+  if (w.kind == SW_IR_IN_OTHER) return w.leave(m, w.op, w.state, ret, values, n);
   if (w.kind == SW_IR_IN_BRANCH) return after_branch(m, &w, ret, values, n);
   if (w.kind == SW_IR_IN_LOOP) return after_loop(m, &w, ret, values, n);
   SW_TRY(check_count(m, ret, n, 1));

@@ -54,9 +54,10 @@ typedef struct sw_dialect_hooks {
 
   /* Argument `i` of main (no tuple), with its type in the text. */
   sw_rc (*argument)(sw_importer *m, uint32_t i, sw_id value, sw_ir_span type);
-  /* All values that main returns, before they become outputs; then each as output `index`. */
+  /* All values that main returns, before they become outputs; then each as output `index`, with its type in the text.
+   */
   sw_rc (*returned)(sw_importer *m, const sw_id *values, uint32_t n);
-  sw_rc (*output)(sw_importer *m, uint32_t ret, sw_id value, int32_t index);
+  sw_rc (*output)(sw_importer *m, uint32_t ret, sw_id value, int32_t index, sw_ir_span type);
   /* A value is of this type of the text; `to` has what `from` had (a loop or choice hands it on). */
   sw_rc (*typed)(sw_importer *m, sw_id value, sw_ir_span type);
   sw_rc (*handed)(sw_importer *m, sw_id from, sw_id to);
@@ -96,7 +97,7 @@ SW_CHECKED sw_rc sw_im_take_callee(sw_importer *m, uint32_t op, sw_ir_span calle
 SW_CHECKED sw_rc sw_im_imported(sw_importer *m, uint32_t op, sw_id first);
 SW_CHECKED sw_rc sw_im_see_argument(sw_importer *m, uint32_t i, sw_id value, sw_ir_span type);
 SW_CHECKED sw_rc sw_im_see_returned(sw_importer *m, const sw_id *values, uint32_t n);
-SW_CHECKED sw_rc sw_im_see_output(sw_importer *m, uint32_t ret, sw_id value, int32_t index);
+SW_CHECKED sw_rc sw_im_see_output(sw_importer *m, uint32_t ret, sw_id value, int32_t index, sw_ir_span type);
 SW_CHECKED sw_rc sw_im_see_type(sw_importer *m, sw_id value, sw_ir_span type);
 SW_CHECKED sw_rc sw_im_hand_on(sw_importer *m, sw_id from, sw_id to);
 SW_CHECKED sw_rc sw_ir_foreign_element(const sw_ir_tree *t, sw_ir_span type, sw_dtype *out, bool *known, sw_diag *d);

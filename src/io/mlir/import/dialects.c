@@ -134,8 +134,8 @@ sw_rc sw_im_see_argument(sw_importer *m, uint32_t i, sw_id value, sw_ir_span typ
   EACH(argument, false, m, i, value, type);
 }
 
-sw_rc sw_im_see_output(sw_importer *m, uint32_t ret, sw_id value, int32_t index) {
-  EACH(output, false, m, ret, value, index);
+sw_rc sw_im_see_output(sw_importer *m, uint32_t ret, sw_id value, int32_t index, sw_ir_span type) {
+  EACH(output, false, m, ret, value, index, type);
 }
 
 sw_rc sw_im_find_own_mesh(sw_importer *m) {

@@ -4,6 +4,7 @@
  *   relu    %1 = maximum %arg0, %0    named "4/1"
  *   relu    return %1                 %4 of main is that value
  */
+#include "io/mlir/import/passes.h"
 #include "io/mlir/import/dialect.h"
 #include "io/mlir/import/local.h"
 #include "io/mlir/roles/roles.h"
@@ -28,10 +29,50 @@ void sw_im_warn(sw_importer *m, uint32_t at, const char *fmt, ...) {
   m->o->report(m->o->user, &w);
 }
 
+sw_rc sw_im_first_time(sw_importer *m, const char *key, bool *first) {
+  return sw_dict_put(&m->passes->shared->warned, key, strlen(key), 0, NULL, first, m->d);
+}
+
+/* --- where the walk is ------------------------------------------------------------------------------------------- */
+
+sw_ir_instance *sw_im_here(const sw_importer *m) { return m->passes->walks.n ? sw_im_top(m)->instance : NULL; }
+size_t sw_im_depth(const sw_importer *m) { return m->passes->walks.n; }
+
+bool sw_im_in_control_flow(const sw_importer *m) {
+  for (size_t i = 0; i < m->passes->walks.n; i++) {
+    sw_ir_frame_kind kind = m->passes->walks.at[i].kind;
+    if (kind >= SW_IR_IN_TEST && kind <= SW_IR_IN_OTHER) return true;
+  }
+  return false;
+}
+
+size_t sw_im_told(const sw_importer *m) { return m->passes->trace.made.n; }
+
+void sw_im_disown_from(sw_importer *m, size_t told) {
+  sw_ir_trace *t = &m->passes->trace;
+  for (size_t i = told; i < t->made.n; i++) t->made.at[i].own = false;
+}
+
+sw_rc sw_im_note_collective(sw_importer *m, sw_id op, uint32_t text) {
+  return sw_array_push(&m->passes->collectives, ((sw_im_collective_at){op, text}), m->d);
+}
+
+bool sw_im_collective_of(const sw_importer *m, sw_id op, uint32_t *text) {
+  for (size_t lo = 0, hi = m->passes->collectives.n; lo < hi;) {
+    size_t mid = (lo + hi) / 2;
+    const sw_im_collective_at *c = &m->passes->collectives.at[mid];
+    *text = c->text;
+    if (c->op == op) return true;
+    lo = c->op < op ? mid + 1 : lo;
+    hi = c->op < op ? hi : mid;
+  }
+  return false;
+}
+
 /* --- values ------------------------------------------------------------------------------------------------------ */
 
 sw_id sw_im_operand(const sw_importer *m, uint32_t op, uint32_t i) {
-  return sw_im_top(m)->instance->slots[m->names->use[sw_im_op(m, op)->first_use + i]];
+  return sw_im_here(m)->slots[m->names->use[sw_im_op(m, op)->first_use + i]];
 }
 
 sw_rc sw_im_operand_count(const sw_importer *m, uint32_t op, uint32_t least, uint32_t most) {
@@ -60,19 +101,19 @@ static sw_rc check_operands(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 sw_id *sw_im_result(const sw_importer *m, uint32_t op, uint32_t i) {
   uint32_t number;
   const sw_ir_result *r = sw_ir_result_at(m->t, sw_im_op(m, op), i, &number);
-  return r ? &sw_im_top(m)->instance->slots[m->names->result[r - m->t->results.at] + number] : NULL;
+  return r ? &sw_im_here(m)->slots[m->names->result[r - m->t->results.at] + number] : NULL;
 }
 
 sw_rc sw_im_bind(sw_importer *m, uint32_t op, uint32_t i, sw_id value, bool own) {
-  if (m->split && m->split->op == op) {
-    m->split->given[i] = value;
+  if (m->passes->split && m->passes->split->op == op) {
+    m->passes->split->given[i] = value;
     return SW_OK;
   }
   sw_id *slot = sw_im_result(m, op, i);
   if (!slot) return SW_OK; /* a result without a name is not used */
   *slot = value;
   if (m->lifted || value < 0) return SW_OK; /* not what the op of the text gives, or a tuple */
-  return sw_array_push(&m->trace.made, ((sw_ir_made){op, i, sw_im_top(m)->instance->call, value, own}), m->d);
+  return sw_array_push(&m->passes->trace.made, ((sw_ir_made){op, i, sw_im_here(m)->call, value, own}), m->d);
 }
 
 /* --- instances --------------------------------------------------------------------------------------------------- */
@@ -92,7 +133,7 @@ static sw_rc new_instance(sw_importer *m, uint32_t function, const char *prefix,
 /* The prefix of names in a callee: the call's first result, or its number. */
 static sw_rc prefix_of(sw_importer *m, uint32_t op, const char **out) {
   const sw_ir_op *o = sw_im_op(m, op);
-  const char *outer = sw_im_top(m)->instance->prefix;
+  const char *outer = sw_im_here(m)->prefix;
   sw_ir_span name = o->n_results ? m->t->results.at[o->first_result].name : (sw_ir_span){0, 0};
   *out = sw_ir_len(name) ? sw_arena_printf(&m->keep, m->d, "%s%.*s/", outer, SW_IR_TEXT(m->t, name))
                          : sw_arena_printf(&m->keep, m->d, "%sline%d/", outer, sw_im_place(m, op).line);
@@ -100,11 +141,11 @@ static sw_rc prefix_of(sw_importer *m, uint32_t op, const char **out) {
 }
 
 static sw_rc check_recursion(sw_importer *m, uint32_t op, uint32_t callee) {
-  if (m->walks.n > MOST_CALL_DEPTH) return SW_IM_FAIL(m, op, "calls nest more than %d deep", MOST_CALL_DEPTH);
-  if (++m->n_calls > MOST_CALLS)
+  if (m->passes->walks.n > MOST_CALL_DEPTH) return SW_IM_FAIL(m, op, "calls nest more than %d deep", MOST_CALL_DEPTH);
+  if (++m->passes->n_calls > MOST_CALLS)
     return SW_IM_FAIL(m, op, "more than %d calls, each written out where it stands; expected fewer", MOST_CALLS);
-  for (size_t i = 0; i < m->walks.n; i++) {
-    if (m->walks.at[i].kind <= SW_IR_IN_CALL && m->walks.at[i].instance->function == callee) {
+  for (size_t i = 0; i < m->passes->walks.n; i++) {
+    if (m->passes->walks.at[i].kind <= SW_IR_IN_CALL && m->passes->walks.at[i].instance->function == callee) {
       return SW_IM_FAIL(m, op, "a function calls itself; expected calls without recursion");
     }
   }
@@ -128,36 +169,72 @@ sw_rc sw_im_inline(sw_importer *m, uint32_t op, sw_ir_span callee) {
   SW_TRY(prefix_of(m, op, &prefix));
   SW_TRY(new_instance(m, f, prefix, &in));
   sw_ir_walk w = {.kind = SW_IR_IN_CALL, .op = op, .cursor = b->first_op, .region = b->region, .instance = in};
-  sw_ir_call call = {op, f, sw_im_top(m)->instance->call, (uint32_t)m->trace.passed.n, m->g->n_ops, m->g->n_ops};
-  sw_rc rc = sw_array_push(&m->trace.calls, call, m->d);
+  sw_ir_call call = {op, f, sw_im_here(m)->call, (uint32_t)m->passes->trace.passed.n, m->g->n_ops, m->g->n_ops};
+  sw_rc rc = sw_array_push(&m->passes->trace.calls, call, m->d);
   for (uint32_t i = 0; i < b->n_args && !rc; i++) {
     in->slots[m->names->block[block] + i] = sw_im_operand(m, op, i);
-    rc = sw_array_push(&m->trace.passed, sw_im_operand(m, op, i), m->d);
+    rc = sw_array_push(&m->passes->trace.passed, sw_im_operand(m, op, i), m->d);
   }
-  in->call = (uint32_t)m->trace.calls.n;
-  if (!rc) rc = sw_array_push(&m->walks, w, m->d);
+  in->call = (uint32_t)m->passes->trace.calls.n;
+  if (!rc) rc = sw_array_push(&m->passes->walks, w, m->d);
   if (rc) sw_mem_free(in->slots);
   return rc;
+}
+
+/* Arguments of the block have values; in the function that is walked. */
+static sw_rc enter(sw_importer *m, sw_ir_walk w, uint32_t block) {
+  const sw_ir_block *b = &m->t->blocks.at[block];
+  w.cursor = b->first_op;
+  w.region = b->region;
+  w.instance = sw_im_here(m);
+  return sw_array_push(&m->passes->walks, w, m->d);
+}
+
+sw_rc sw_im_enter_block(sw_importer *m, uint32_t op, uint32_t block, sw_im_leave leave, void *state) {
+  return enter(m, (sw_ir_walk){.kind = SW_IR_IN_OTHER, .op = op, .leave = leave, .state = state}, block);
+}
+
+static void bind_arguments(sw_importer *m, uint32_t block, const sw_id *args) {
+  sw_id *slots = sw_im_here(m)->slots + m->names->block[block];
+  for (uint32_t i = 0; i < m->t->blocks.at[block].n_args; i++) slots[i] = args[i];
+}
+
+sw_rc sw_im_run_block(sw_importer *m, uint32_t op, uint32_t block, const sw_id *args,
+                      sw_rc (*step)(sw_importer *m, uint32_t op), sw_id *out, uint32_t *n) {
+  const sw_im_passes *p = m->passes;
+  const size_t depth = p->walks.n;
+  bind_arguments(m, block, args);
+  SW_TRY(enter(m, (sw_ir_walk){.kind = SW_IR_IN_BODY, .op = op}, block));
+  while (p->walks.n > depth) {
+    sw_ir_walk *top = sw_im_top(m);
+    uint32_t next = top->cursor;
+    top->cursor = sw_im_op(m, next)->next;
+    SW_TRY(step(m, next));
+  }
+  *n = p->n_returned;
+  memcpy(out, p->returned, p->n_returned * sizeof *out);
+  return SW_OK;
 }
 
 sw_rc sw_im_named_computation(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
   uint32_t block = sw_ir_block_at(m->t, sw_im_op(m, op), 0);
   if (block == SW_IR_NONE) return SW_IM_FAIL(m, op, "the op has no region");
-  const sw_ir_block *b = &m->t->blocks.at[block];
-  sw_ir_instance *in = sw_im_top(m)->instance;
-  SW_TRY(sw_im_operand_count(m, op, b->n_args, b->n_args));
-  for (uint32_t i = 0; i < b->n_args; i++) in->slots[m->names->block[block] + i] = sw_im_operand(m, op, i);
-  sw_ir_walk w = {.kind = SW_IR_IN_PART, .op = op, .cursor = b->first_op, .region = b->region, .instance = in};
-  return sw_array_push(&m->walks, w, m->d);
+  const uint32_t n = m->t->blocks.at[block].n_args;
+  const sw_id *args;
+  int given;
+  SW_TRY(sw_im_operand_count(m, op, n, n));
+  SW_TRY(sw_im_operands(m, op, 0, &args, &given));
+  bind_arguments(m, block, args);
+  return enter(m, (sw_ir_walk){.kind = SW_IR_IN_PART, .op = op}, block);
 }
 
 /* --- return ------------------------------------------------------------------------------------------------------ */
 
 static sw_rc leave_call(sw_importer *m, uint32_t ret, const sw_id *values, uint32_t n) {
-  sw_ir_walk w = m->walks.at[--m->walks.n];
+  sw_ir_walk w = m->passes->walks.at[--m->passes->walks.n];
   if (w.kind == SW_IR_IN_CALL) {
-    m->trace.calls.at[w.instance->call - 1].end_op = m->g->n_ops;
+    m->passes->trace.calls.at[w.instance->call - 1].end_op = m->g->n_ops;
     sw_mem_free(w.instance->slots);
     w.instance->slots = NULL;
   }
@@ -168,14 +245,14 @@ static sw_rc leave_call(sw_importer *m, uint32_t ret, const sw_id *values, uint3
 }
 
 static sw_rc leave_body(sw_importer *m, const sw_id *values, uint32_t n) {
-  m->walks.n--;
-  m->n_returned = n;
-  for (uint32_t i = 0; i < n; i++) m->returned[i] = values[i];
+  m->passes->walks.n--;
+  m->passes->n_returned = n;
+  for (uint32_t i = 0; i < n; i++) m->passes->returned[i] = values[i];
   return SW_OK;
 }
 
 static sw_rc output_name(sw_importer *m, uint32_t i, const char **out) {
-  sw_ir_span attrs = m->declared_attrs[i];
+  sw_ir_span attrs = m->passes->declared_attrs[i];
   sw_ir_span own = sw_ir_unquoted(m->t, sw_ir_entry(m->t, attrs, "shardwright.name"));
   if (sw_ir_len(own)) { /* a value may have it as well */
     *out = sw_im_string(m, own);
@@ -188,10 +265,10 @@ static sw_rc output_name(sw_importer *m, uint32_t i, const char **out) {
 
 /* What is returned is what the function declares. */
 static sw_rc check_output(sw_importer *m, uint32_t ret, uint32_t i, sw_id value) {
-  if (i >= m->n_declared) {
-    return SW_IM_FAIL(m, ret, "more values are returned than the %u that the function declares", m->n_declared);
+  if (i >= m->passes->n_declared) {
+    return SW_IM_FAIL(m, ret, "more values are returned than the %u that the function declares", m->passes->n_declared);
   }
-  sw_ir_span said = m->declared[i];
+  sw_ir_span said = m->passes->declared[i];
   sw_type type;
   SW_TRY(sw_ir_read_type(m->t, said, &m->scratch, &type, m->d));
   if (sw_im_type_fits(&type, &m->g->values[value].type)) return SW_OK;
@@ -210,18 +287,18 @@ static sw_rc add_outputs(sw_importer *m, uint32_t ret, const sw_id *returned, ui
     sw_id alias = -1;
     SW_TRY(check_output(m, ret, i, values[i]));
     SW_TRY(output_name(m, i, &name));
-    for (uint32_t a = 0; m->roles && a < m->roles->n; a++) {
-      if (m->roles->at[a].output == (int64_t)i) alias = m->roles->at[a].value;
+    for (uint32_t a = 0; m->passes->roles && a < m->passes->roles->n; a++) {
+      if (m->passes->roles->at[a].output == (int64_t)i) alias = m->passes->roles->at[a].value;
     }
     SW_TRY(sw_graph_add_output(m->g, name, values[i], alias, sw_im_place(m, ret), m->d));
     if (alias >= 0) continue; /* as it came */
     SW_TRY(sw_im_annotate_output(m, values[i], (int32_t)i));
-    SW_TRY(sw_im_see_output(m, ret, values[i], (int32_t)i));
+    SW_TRY(sw_im_see_output(m, ret, values[i], (int32_t)i, m->passes->declared[i]));
   }
-  if (n < m->n_declared) {
-    return SW_IM_FAIL(m, ret, "%u values are returned; the function declares %u", n, m->n_declared);
+  if (n < m->passes->n_declared) {
+    return SW_IM_FAIL(m, ret, "%u values are returned; the function declares %u", n, m->passes->n_declared);
   }
-  sw_ir_walk w = m->walks.at[--m->walks.n];
+  sw_ir_walk w = m->passes->walks.at[--m->passes->walks.n];
   sw_mem_free(w.instance->slots);
   w.instance->slots = NULL;
   return SW_OK;
@@ -233,7 +310,7 @@ static sw_rc leave_device(sw_importer *m, uint32_t ret, const sw_id *values, uin
     if (!name) return SW_E_RESOURCE;
     SW_TRY(sw_graph_add_output(m->g, name, values[i], -1, sw_im_place(m, ret), m->d));
   }
-  sw_ir_walk w = m->walks.at[--m->walks.n];
+  sw_ir_walk w = m->passes->walks.at[--m->passes->walks.n];
   sw_mem_free(w.instance->slots);
   w.instance->slots = NULL;
   return SW_OK;
@@ -270,9 +347,10 @@ static sw_rc import_op(sw_importer *m, uint32_t op) {
   SW_TRY(sw_im_take(m, row, op, &done));
   if (done) return SW_OK;
   sw_id first = m->g->n_ops;
-  size_t depth = m->walks.n; /* another one afterwards: of a call nothing is made yet, and names are the callee's */
+  size_t depth =
+      m->passes->walks.n; /* another one afterwards: of a call nothing is made yet, and names are the callee's */
   sw_rc rc = sw_im_import_by_row(m, row, op);
-  if (!rc && m->walks.n == depth) rc = sw_im_imported(m, op, first);
+  if (!rc && m->passes->walks.n == depth) rc = sw_im_imported(m, op, first);
   if (rc == SW_E_INPUT && m->d && m->d->line == 0) {
     sw_diag_note(m->d, "while reading '%.*s' in line %d", SW_IR_TEXT(m->t, name), sw_im_place(m, op).line);
   }
@@ -281,7 +359,7 @@ static sw_rc import_op(sw_importer *m, uint32_t op) {
 
 /* Until `depth` blocks are left open. */
 static sw_rc walk(sw_importer *m, size_t depth) {
-  while (m->walks.n > depth) {
+  while (m->passes->walks.n > depth) {
     sw_ir_walk *w = sw_im_top(m);
     uint32_t op = w->cursor;
     if (op == SW_IR_NONE) {
@@ -338,7 +416,7 @@ static sw_rc add_part_arg(sw_importer *r, const char *name, const sw_type *t, ui
 static sw_rc add_captured_args(sw_importer *r, const sw_importer *outer, const sw_ir_instance *in,
                                const uint32_t *slots, uint32_t n, uint32_t op) {
   for (uint32_t i = 0; i < n; i++) {
-    const sw_value *v = &outer->g->values[sw_im_top(outer)->instance->slots[slots[i]]];
+    const sw_value *v = &outer->g->values[sw_im_here(outer)->slots[slots[i]]];
     SW_TRY(add_part_arg(r, v->name, &v->type, op, &in->slots[slots[i]]));
   }
   return SW_OK;
@@ -348,9 +426,9 @@ static sw_rc read_block(sw_importer *r, uint32_t op, uint32_t block, const sw_im
                         const uint32_t *slots, uint32_t n) {
   const sw_ir_block *b = &r->t->blocks.at[block];
   sw_ir_instance *in;
-  SW_TRY(new_instance(r, sw_im_top(outer)->instance->function, prefix, &in));
+  SW_TRY(new_instance(r, sw_im_here(outer)->function, prefix, &in));
   sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = op, .cursor = b->first_op, .region = b->region, .instance = in};
-  sw_rc rc = sw_array_push(&r->walks, w, r->d);
+  sw_rc rc = sw_array_push(&r->passes->walks, w, r->d);
   if (rc) sw_mem_free(in->slots);
   for (uint32_t i = 0; i < b->n_args && !rc; i++) rc = add_local_arg(r, in, block, i);
   if (!rc) rc = add_captured_args(r, outer, in, slots, n, op);
@@ -382,9 +460,9 @@ static bool is_listed(const uint32_t *list, uint32_t n, uint32_t op) {
 
 static sw_rc read_part(sw_importer *r, const sw_im_part *part, const sw_importer *outer, const char *prefix) {
   sw_ir_instance *in;
-  SW_TRY(new_instance(r, sw_im_top(outer)->instance->function, prefix, &in));
+  SW_TRY(new_instance(r, sw_im_here(outer)->function, prefix, &in));
   sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = part->out[0], .cursor = SW_IR_NONE, .instance = in};
-  sw_rc rc = sw_array_push(&r->walks, w, r->d);
+  sw_rc rc = sw_array_push(&r->passes->walks, w, r->d);
   if (rc) sw_mem_free(in->slots);
   if (!rc) rc = part_args(r, part, outer, in);
   for (uint32_t i = 0; i < part->n_ops && !rc; i++) {
@@ -401,23 +479,31 @@ static sw_rc read_part(sw_importer *r, const sw_im_part *part, const sw_importer
   return sw_graph_seal(r->g, r->d);
 }
 
+sw_rc sw_im_init(sw_importer *m, const sw_importer *from) {
+  sw_im_passes *p;
+  SW_ARENA_NEW(p, &m->keep, 1, m->d);
+  m->passes = p;
+  p->owns_shared = !from;
+  if (from) p->shared = from->passes->shared;
+  if (from) return SW_OK;
+  SW_ARENA_NEW(p->shared, &m->keep, 1, m->d);
+  p->shared->files = &m->g->arena;
+  return SW_OK;
+}
+
 /* Of ops on the shapes of one device, into a graph of their own. */
 static sw_rc open_reader(sw_importer *m, sw_importer *reader, sw_graph **body) {
   *body = NULL;
   *reader = (sw_importer){.t = m->t,
                           .names = m->names,
                           .o = m->o,
-                          .rules = m->rules,
-                          .files = m->files ? m->files : &m->g->arena, /* ops pass their locations on */
                           .own_mesh = m->own_mesh,
                           .has_named_meshes = m->has_named_meshes,
                           .by_device = true,
                           .main = m->main,
                           .module = m->module,
-                          .warned = m->warned,
-                          .n_elided = m->n_elided,
                           .d = m->d};
-  m->warned = (sw_dict){0};
+  SW_TRY(sw_im_init(reader, m));
   SW_TRY(sw_graph_create("body", body, m->d));
   reader->g = *body;
   (*body)->mesh = m->g->mesh;
@@ -425,11 +511,8 @@ static sw_rc open_reader(sw_importer *m, sw_importer *reader, sw_graph **body) {
   return sw_im_inherit(reader, m);
 }
 
-/* What reading found out goes back to the importer, also where it failed. */
-static sw_rc have_read(sw_importer *m, sw_importer *reader, sw_graph *body, sw_rc rc) {
-  m->warned = reader->warned;
-  m->n_elided = reader->n_elided;
-  reader->warned = (sw_dict){0};
+/* Where it failed, nothing is left to close. */
+static sw_rc have_read(sw_importer *reader, sw_graph *body, sw_rc rc) {
   if (rc) sw_im_close_body(reader, body);
   return rc;
 }
@@ -440,7 +523,7 @@ static sw_rc read_region(sw_importer *m, uint32_t op, uint32_t block, const uint
   SW_TRY(prefix_of(m, op, &prefix));
   sw_rc rc = open_reader(m, reader, body);
   reader->by_device = by_device;
-  return have_read(m, reader, *body, rc ? rc : read_block(reader, op, block, m, prefix, slots, n));
+  return have_read(reader, *body, rc ? rc : read_block(reader, op, block, m, prefix, slots, n));
 }
 
 sw_rc sw_im_read_body(sw_importer *m, uint32_t op, sw_importer *reader, sw_graph **body) {
@@ -458,8 +541,7 @@ sw_rc sw_im_read_region(sw_importer *m, uint32_t op, uint32_t block, const uint3
 
 sw_rc sw_im_read_part(sw_importer *m, const sw_im_part *part, sw_importer *reader, sw_graph **body) {
   sw_rc rc = open_reader(m, reader, body);
-  reader->within = part;
-  return have_read(m, reader, *body, rc ? rc : read_part(reader, part, m, sw_im_top(m)->instance->prefix));
+  return have_read(reader, *body, rc ? rc : read_part(reader, part, m, sw_im_here(m)->prefix));
 }
 
 void sw_ir_trace_free(sw_ir_trace *t) {
@@ -471,8 +553,7 @@ void sw_ir_trace_free(sw_ir_trace *t) {
 }
 
 void sw_im_close_body(sw_importer *reader, sw_graph *body) {
-  reader->rules = NULL;
-  sw_ir_trace_free(&reader->trace);
+  if (reader->passes) sw_ir_trace_free(&reader->passes->trace);
   sw_im_free(reader);
   sw_graph_destroy(body);
 }
@@ -480,7 +561,7 @@ void sw_im_close_body(sw_importer *reader, sw_graph *body) {
 /* --- the main function ------------------------------------------------------------------------------------------- */
 
 static sw_value_kind kind_of(const sw_importer *m, uint32_t i) {
-  return m->roles ? m->roles->at[i].kind : SW_VALUE_INPUT;
+  return m->passes->roles ? m->passes->roles->at[i].kind : SW_VALUE_INPUT;
 }
 
 /* Every element of a tuple is an argument of the graph. */
@@ -533,7 +614,7 @@ static sw_rc add_arg(sw_importer *m, sw_ir_instance *in, uint32_t block, uint32_
   SW_TRY(sw_graph_add_arg(m->g, name, type.dtype, type.rank, type.dims, kind_of(m, i), sw_ir_place(m->t, a->name.at),
                           &id, m->d));
   in->slots[m->names->block[block] + i] = id;
-  if (m->roles) m->roles->at[i].value = id;
+  if (m->passes->roles) m->passes->roles->at[i].value = id;
   SW_TRY(sw_im_see_type(m, id, a->type));
   SW_TRY(sw_im_annotate_arg(m, i, id));
   return sw_im_see_argument(m, i, id, a->type);
@@ -582,7 +663,7 @@ static sw_rc check_main(sw_importer *m) {
   const sw_ir_block *b = &m->t->blocks.at[sw_ir_block_at(m->t, f, 0)];
   SW_TRY(sw_im_declare_results(m));
   SW_TRY(check_attr_list(m, "arg_attrs", b->n_args));
-  return check_attr_list(m, "res_attrs", m->n_declared);
+  return check_attr_list(m, "res_attrs", m->passes->n_declared);
 }
 
 sw_rc sw_im_import(sw_importer *m) {
@@ -597,7 +678,7 @@ sw_rc sw_im_import(sw_importer *m) {
   sw_ir_instance *in;
   SW_TRY(new_instance(m, m->main, "", &in));
   sw_ir_walk w = {.kind = SW_IR_IN_MAIN, .op = m->main, .cursor = b->first_op, .region = b->region, .instance = in};
-  SW_TRY(sw_array_push(&m->walks, w, m->d));
+  SW_TRY(sw_array_push(&m->passes->walks, w, m->d));
   for (uint32_t i = 0; i < b->n_args; i++) SW_TRY(add_arg(m, in, block, i));
   SW_TRY(check_sizes(m)); /* what follows from an unknown size would be told with less reason */
   SW_TRY(walk(m, 0));
@@ -606,19 +687,24 @@ sw_rc sw_im_import(sw_importer *m) {
 }
 
 void sw_im_free(sw_importer *m) {
-  for (size_t i = 0; i < m->walks.n; i++) { /* those that a failure left open */
-    if (m->walks.at[i].kind > SW_IR_IN_CALL) continue;
-    sw_mem_free(m->walks.at[i].instance->slots);
-    m->walks.at[i].instance->slots = NULL;
+  sw_im_passes *p = m->passes;
+  for (size_t i = 0; p && i < p->walks.n; i++) { /* those that a failure left open */
+    if (p->walks.at[i].kind > SW_IR_IN_CALL) continue;
+    sw_mem_free(p->walks.at[i].instance->slots);
+    p->walks.at[i].instance->slots = NULL;
   }
-  sw_mem_free(m->rules);
-  sw_array_free(&m->walks);
-  sw_array_free(&m->tuples);
-  sw_array_free(&m->locations);
-  sw_array_free(&m->collectives);
-  sw_dict_deinit(&m->taken);
-  sw_dict_deinit(&m->warned);
-  sw_dict_deinit(&m->places);
+  if (p) {
+    sw_array_free(&p->walks);
+    sw_array_free(&p->tuples);
+    sw_array_free(&p->collectives);
+    sw_dict_deinit(&p->taken);
+  }
+  if (p && p->owns_shared && p->shared) {
+    sw_mem_free(p->shared->rules);
+    sw_array_free(&p->shared->locations);
+    sw_dict_deinit(&p->shared->warned);
+    sw_dict_deinit(&p->shared->places);
+  }
   sw_arena_deinit(&m->keep);
   sw_arena_deinit(&m->scratch);
 }

@@ -21,117 +21,36 @@ typedef struct sw_ir_instance {
   uint32_t call;      /* 1 + the call (of sw_importer) that opened it; 0: main */
 } sw_ir_instance;
 
-typedef enum sw_ir_frame_kind {
-  SW_IR_IN_MAIN,
-  SW_IR_IN_CALL,
-  SW_IR_IN_TEST,
-  SW_IR_IN_LOOP,
-  SW_IR_IN_BRANCH,
-  SW_IR_IN_OTHER, /* `leave` says */
-  SW_IR_IN_BODY,
-  SW_IR_IN_PART /* of an op that is its region: sdy.named_computation */
-} sw_ir_frame_kind;
-
-/* A block that is being walked. */
-typedef struct sw_ir_walk {
-  sw_ir_frame_kind kind;
-  uint32_t op;     /* the call, loop or choice that opened it */
-  uint32_t cursor; /* next op */
-  uint32_t region;
-  sw_ir_instance *instance;      /* of the block's values */
-  struct sw_ir_control *control; /* of the loop or choice; NULL in functions */
-  /* Its end, when it is of no kind above: `ret` is its terminator. */
-  sw_rc (*leave)(sw_importer *m, const struct sw_ir_walk *w, uint32_t ret, const sw_id *values, uint32_t n);
-  void *state; /* of that */
-} sw_ir_walk;
-
-/* Results of an op of the text as values of the graph, for the writer; a function called twice has two of each. */
-typedef struct sw_ir_made {
-  uint32_t op, result, call; /* call: 1 + that in which the op stands; 0: in main */
-  sw_id value;
-  bool own; /* made by an op of its own: not what a call or an identity passes on */
-} sw_ir_made;
-
-/* Value `index` that a loop of the text carries, for the writer: ENTER and YIELD of the graph; `ret` ends its body. */
-typedef struct sw_ir_carried {
-  uint32_t op, ret, index, call;
-  sw_id enter, yield;
-} sw_ir_carried;
-
-/* A name from around that a loop or choice of the text reads, for the writer, and the ENTER of the graph that brings
- * its value in; of a choice in this branch. */
-typedef struct sw_ir_captured {
-  uint32_t op, branch, slot, call;
-  sw_id enter;
-} sw_ir_captured;
-
-/* A call, or composite, that was written out: ops [first_op, end_op) of the graph. */
-typedef struct sw_ir_call {
-  uint32_t op, function, parent; /* ops of the text; the call in which this one stands, as above */
-  uint32_t first_passed;         /* of `passed`: its arguments */
-  sw_id first_op, end_op;
-} sw_ir_call;
-
-/* What became of the text, for the writer; in the order of the walk, calls in the order in which they begin. */
-typedef struct sw_ir_trace {
-  SW_ARRAY(sw_ir_made) made;
-  SW_ARRAY(sw_ir_carried) carried;
-  SW_ARRAY(sw_ir_captured) captured;
-  SW_ARRAY(sw_ir_call) calls;
-  SW_ARRAY(sw_id) passed; /* values that calls give to functions */
-} sw_ir_trace;
-void sw_ir_trace_free(sw_ir_trace *t);
-
-/* See tuple.h. */
-typedef struct sw_ir_tuple {
-  uint32_t n, depth;
-  const sw_id *items;
-} sw_ir_tuple;
-
-/* A collective that one device takes part in: an op of the graph and where it stands. */
-typedef struct sw_im_collective_at {
-  sw_id op;
-  uint32_t text;
-} sw_im_collective_at;
-
 enum { SW_IM_MOST_DIALECTS = 24 };
 
+/* A region on scalars that is written out on tensors (lift.h): the shape that they get, and the elements for which it
+ * is gone through, a loop's or branch's; -1: all. */
+typedef struct sw_im_lifted {
+  sw_type shape;
+  sw_id active;
+} sw_im_lifted;
+
+/* What all parts of the importer see. What a pass of the walk keeps is in `passes` (passes.h), what a dialect keeps in
+ * its state. */
 struct sw_importer {
   const sw_ir_tree *t;
   const sw_ir_names *names;
   const sw_program_options *o;
   sw_graph *g;
-  sw_arena keep, scratch; /* of the import; of one op */
-  SW_ARRAY(sw_ir_walk) walks;
-  int64_t n_calls; /* that have been written out */
-  sw_ir_trace trace;
-  SW_ARRAY(sw_ir_tuple) tuples;
-  sw_dict taken;  /* names of values */
-  sw_dict warned; /* of unknown ops and targets */
-  sw_dict places; /* location to index of `locations` */
-  SW_ARRAY(sw_span) locations;
-  uint32_t main, module;
-  struct sw_roles *roles;                /* of main's arguments, while they are read; NULL: not of a program */
-  sw_ir_span *declared, *declared_attrs; /* types of main's results and their dictionaries; keep arena */
-  uint32_t n_declared;
-  char *rules;                               /* text of the rules file; owned; NULL: none */
-  sw_arena *files;                           /* names of files in locations; NULL: the graph's, which outlives them */
-  sw_mesh own_mesh;                          /* that the text declares; no axes: there is none */
-  bool has_named_meshes;                     /* shardings are about them, and not about a grid */
-  uint32_t open_axes;                        /* of the mesh that the text declares: their sizes are not known */
-  bool by_device;                            /* in a manual computation: collectives are ops of one device */
-  struct sw_im_cut_program *cut;             /* of a program that is partitioned already; NULL: it is whole */
-  SW_ARRAY(sw_im_collective_at) collectives; /* in ascending order */
-  const struct sw_im_part *within;           /* the one that is being read */
-  int64_t n_elided;
-  const sw_type *lifted;     /* the shape that a region's scalars get (lift.h); NULL: none is being written out */
-  struct sw_im_split *split; /* the op whose tuple is given element by element (tuple.h); NULL: none */
-  sw_id active;              /* in it: the elements for which it is gone through, a loop's or branch's; -1: all */
-  uint32_t n_returned;       /* what that region returned */
-  sw_id returned[SW_MAX_RESULTS];
-  void *states[SW_IM_MOST_DIALECTS]; /* dialect.h */
   sw_diag *d;
+  sw_arena keep, scratch; /* of the import; of one op */
+  uint32_t main, module;
+  sw_mesh own_mesh;              /* that the text declares; no axes: there is none */
+  bool has_named_meshes;         /* shardings are about them, and not about a grid */
+  uint32_t open_axes;            /* of the mesh that the text declares: their sizes are not known */
+  bool by_device;                /* in a manual computation: collectives are ops of one device */
+  struct sw_im_cut_program *cut; /* of a program that is partitioned already; NULL: it is whole (local.h) */
+  sw_im_lifted *lifted;          /* a region that is being written out; NULL: none is */
+  struct sw_im_passes *passes;
+  void *states[SW_IM_MOST_DIALECTS]; /* dialect.h */
 };
+/* For main; `from` otherwise is the importer of the text around what is read on its own. */
+SW_CHECKED sw_rc sw_im_init(sw_importer *m, const sw_importer *from);
 
 typedef struct sw_dialect sw_dialect;
 
@@ -178,7 +97,28 @@ bool sw_ir_is_return(const sw_ir_tree *t, const sw_ir_op *o);
 /* --- what importers use ------------------------------------------------------------------------------------------ */
 
 static inline const sw_ir_op *sw_im_op(const sw_importer *m, uint32_t op) { return &m->t->ops.at[op]; }
-static inline sw_ir_walk *sw_im_top(const sw_importer *m) { return &m->walks.at[m->walks.n - 1]; }
+/* The function that is walked; NULL: nothing is walked yet. */
+sw_ir_instance *sw_im_here(const sw_importer *m);
+/* How many blocks are open: one more after an op that was a call. Is one of them of a loop or choice? */
+size_t sw_im_depth(const sw_importer *m);
+bool sw_im_in_control_flow(const sw_importer *m);
+/* Walk a block of the op, whose arguments have values; `leave` is told what its terminator `ret` gives. */
+typedef sw_rc (*sw_im_leave)(sw_importer *m, uint32_t op, void *state, uint32_t ret, const sw_id *values, uint32_t n);
+SW_CHECKED sw_rc sw_im_enter_block(sw_importer *m, uint32_t op, uint32_t block, sw_im_leave leave, void *state);
+/* The block's ops at once, each by `step`, with `args` for its arguments: what it returns is in out[0 .. *n), of
+ * SW_MAX_RESULTS. */
+SW_CHECKED sw_rc sw_im_run_block(sw_importer *m, uint32_t op, uint32_t block, const sw_id *args,
+                                 sw_rc (*step)(sw_importer *m, uint32_t op), sw_id *out, uint32_t *n);
+/* How many results the text has been told to have; those told from there on are not what its ops make of themselves:
+ * the text says how they are cut. */
+size_t sw_im_told(const sw_importer *m);
+void sw_im_disown_from(sw_importer *m, size_t told);
+/* An op of the graph is a collective that one device takes part in, which stands at op `text`. Is it? Ops are told in
+ * ascending order. */
+SW_CHECKED sw_rc sw_im_note_collective(sw_importer *m, sw_id op, uint32_t text);
+bool sw_im_collective_of(const sw_importer *m, sw_id op, uint32_t *text);
+/* Is it the first time that the key (of a warning) is asked for? */
+SW_CHECKED sw_rc sw_im_first_time(sw_importer *m, const char *key, bool *first);
 sw_span sw_im_place(const sw_importer *m, uint32_t op);
 /* What the row says; opaque without one. */
 SW_CHECKED sw_rc sw_im_import_by_row(sw_importer *m, const sw_ir_row *row, uint32_t op);
@@ -315,8 +255,6 @@ void sw_im_warn(sw_importer *m, uint32_t at, const char *fmt, ...) SW_PRINTF(3, 
 
 /* The attributes of argument `i` of a function: written with it, or in arg_attrs. */
 sw_ir_span sw_im_arg_attrs(const sw_ir_tree *t, const sw_ir_op *function, uint32_t i);
-/* Fill `declared` and `declared_attrs` of the importer. */
-SW_CHECKED sw_rc sw_im_declare_results(sw_importer *m);
 
 /* What to do about an unknown size that has a bound: tensors of that size, whose elements beyond the real size the
  * program itself has to leave out, are planned; ops do not do that by themselves. "" where the text has no bounds. */

@@ -7,6 +7,7 @@
  * An argument is a block of what shardwright.sharding and shardwright.tensor say, or else sdy.sharding, or else
  * mhlo.sharding; of which nothing is said is the same everywhere.
  */
+#include "io/mlir/import/passes.h"
 #include "io/mlir/import/local.h"
 
 #include <string.h>
@@ -299,7 +300,7 @@ static sw_rc read_borders(sw_importer *m) {
     SW_TRY(read_border(m, attrs, &g->values[g->args[i]].type, &m->cut->out->args[i]));
   }
   for (int32_t i = 0; i < g->n_outputs; i++) {
-    SW_TRY(read_border(m, m->declared_attrs[i], &g->values[g->outputs[i]].type, &m->cut->out->outputs[i]));
+    SW_TRY(read_border(m, m->passes->declared_attrs[i], &g->values[g->outputs[i]].type, &m->cut->out->outputs[i]));
   }
   return SW_OK;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/mlir/import/import.h"
+#include "io/mlir/import/passes.h"
 
 enum { MOST_HOPS = 64 };
 
@@ -53,18 +53,19 @@ static bool follow(const sw_ir_tree *t, sw_ir_span loc, sw_ir_span *name, sw_ir_
 }
 
 static sw_rc keep_text(sw_importer *m, sw_ir_span s, const char **out) {
-  *out = sw_arena_strndup(m->files ? m->files : &m->g->arena, m->t->s + s.at, sw_ir_len(s), m->d);
+  *out = sw_arena_strndup(m->passes->shared->files, m->t->s + s.at, sw_ir_len(s), m->d);
   return *out ? SW_OK : SW_E_RESOURCE;
 }
 
 sw_rc sw_im_location(sw_importer *m, sw_ir_span loc, sw_span *out) {
+  sw_im_shared *all = m->passes->shared;
   *out = SW_NOWHERE;
   if (!sw_ir_present(loc) || strncmp(m->t->s + loc.at, "loc(unknown)", 12) == 0) return SW_OK;
   int64_t *known;
   bool fresh;
-  SW_TRY(sw_dict_put(&m->places, m->t->s + loc.at, sw_ir_len(loc), (int64_t)m->locations.n, &known, &fresh, m->d));
+  SW_TRY(sw_dict_put(&all->places, m->t->s + loc.at, sw_ir_len(loc), (int64_t)all->locations.n, &known, &fresh, m->d));
   if (!fresh) {
-    *out = m->locations.at[*known];
+    *out = all->locations.at[*known];
     return SW_OK;
   }
   sw_ir_span name, file;
@@ -76,7 +77,7 @@ sw_rc sw_im_location(sw_importer *m, sw_ir_span loc, sw_span *out) {
   }
   out->line = line;
   out->col = col;
-  return sw_array_push(&m->locations, *out, m->d);
+  return sw_array_push(&all->locations, *out, m->d);
 }
 
 sw_ir_span sw_im_location_name(const sw_importer *m, sw_ir_span loc) {

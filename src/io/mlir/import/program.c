@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/mlir/import/local.h"
+#include "io/mlir/import/passes.h"
 #include "io/mlir/import/verify.h"
 #include "base/file.h"
 
@@ -36,13 +37,14 @@ static sw_rc import(sw_program *p, const sw_program_options *options, sw_diag *d
   SW_TRY(rc);
   SW_TRY(sw_graph_create(sw_path_base(p->file), &p->graph, d));
   sw_importer m = {.t = &p->tree, .names = &p->names, .o = &o, .g = p->graph, .d = d};
-  rc = sw_im_begin_local(&m, p, &o);
+  rc = sw_im_init(&m, NULL);
+  if (!rc) rc = sw_im_begin_local(&m, p, &o);
   if (!rc) rc = sw_im_import(&m);
   if (!rc) rc = sw_im_finish_local(&m);
   p->main = m.main;
   p->open_axes = m.open_axes;
   p->module = m.module;
-  p->trace = m.trace;
+  if (m.passes) p->trace = m.passes->trace;
   sw_im_free(&m);
   return rc;
 }

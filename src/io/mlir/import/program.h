@@ -3,6 +3,7 @@
 #define IO_MLIR_PROGRAM_H_
 
 #include "io/mlir/import/import.h"
+#include "io/mlir/import/trace.h"
 #include "shardwright/local.h"
 
 struct sw_program {

@@ -11,7 +11,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "io/mlir/import/import.h"
+#include "io/mlir/import/passes.h"
 #include "io/mlir/import/types.h"
 #include "io/mlir/import/dialect.h"
 #include "io/mlir/roles/roles.h"
@@ -227,7 +227,7 @@ static sw_rc decide(role_finder *r, uint32_t i) {
 static bool is_of_type(role_finder *r, uint32_t i, int64_t k) {
   const sw_ir_tree *t = r->m->t;
   sw_type is, was;
-  return k < r->m->n_declared && !sw_ir_read_type(t, r->m->declared[k], &r->m->scratch, &is, NULL) &&
+  return k < r->m->passes->n_declared && !sw_ir_read_type(t, r->m->passes->declared[k], &r->m->scratch, &is, NULL) &&
          !sw_ir_read_type(t, t->args.at[r->block->first_arg + i].type, &r->m->scratch, &was, NULL) &&
          sw_type_equal(&is, &was);
 }
@@ -254,12 +254,12 @@ static void check_alias(role_finder *r, uint32_t i) {
 static bool says_type_of(const role_finder *r, uint32_t i, uint32_t output) {
   const sw_ir_tree *t = r->m->t;
   sw_ir_span own = sw_ir_trimmed(t, t->args.at[r->block->first_arg + i].type);
-  return sw_ir_same(t, own, sw_ir_trimmed(t, r->m->declared[output]));
+  return sw_ir_same(t, own, sw_ir_trimmed(t, r->m->passes->declared[output]));
 }
 
 /* As JAX pairs them: every output with the first donated argument of its type that is left. */
 static void pair_donated(role_finder *r) {
-  for (uint32_t k = 0; k < r->m->n_declared; k++) {
+  for (uint32_t k = 0; k < r->m->passes->n_declared; k++) {
     if (is_taken(r, r->out->n, k)) continue;
     for (uint32_t i = 0; i < r->out->n; i++) {
       if (!r->donated[i] || r->out->at[i].output >= 0 || !says_type_of(r, i, k)) continue;
@@ -293,7 +293,7 @@ static sw_rc find_roles(role_finder *r) {
 static sw_rc open(sw_importer *m) {
   sw_roles *out;
   SW_ARENA_NEW(out, &m->keep, 1, m->d);
-  m->roles = out;
+  m->passes->roles = out;
   role_finder r = {.m = m, .out = out, .f = sw_im_op(m, m->main)};
   r.block = &m->t->blocks.at[sw_ir_block_at(m->t, r.f, 0)];
   out->n = r.block->n_args;
@@ -307,7 +307,7 @@ static sw_rc open(sw_importer *m) {
 
 static void warn_of_guess(sw_importer *m) {
   int32_t n_args = 0, n_guessed = 0, count[SW_VALUE_STATE + 1] = {0};
-  for (uint32_t i = 0; i < m->roles->n; i++) n_guessed += m->roles->at[i].source == SW_ROLE_UNSAID;
+  for (uint32_t i = 0; i < m->passes->roles->n; i++) n_guessed += m->passes->roles->at[i].source == SW_ROLE_UNSAID;
   for (sw_id v = 0; v < m->g->n_values; v++) {
     if (m->g->values[v].def >= 0) continue;
     n_args++;
@@ -324,14 +324,14 @@ static void warn_of_guess(sw_importer *m) {
 static sw_rc guess_rest(sw_importer *m, const sw_id *values, uint32_t n) {
   sw_role_output *outputs;
   if (m->cut) return SW_OK;
-  if (n > m->n_declared) n = m->n_declared; /* more is an error, told later */
+  if (n > m->passes->n_declared) n = m->passes->n_declared; /* more is an error, told later */
   SW_ARENA_NEW(outputs, &m->scratch, n, m->d);
   for (uint32_t i = 0; i < n; i++) {
-    sw_ir_span s = sw_im_sharding_attr(m->t, m->declared_attrs[i]);
+    sw_ir_span s = sw_im_sharding_attr(m->t, m->passes->declared_attrs[i]);
     outputs[i] = (sw_role_output){values[i], sw_arena_strndup(&m->scratch, m->t->s + s.at, sw_ir_len(s), m->d)};
     if (!outputs[i].sharding) return SW_E_RESOURCE;
   }
-  SW_TRY(sw_guess_roles(m->g, m->roles, outputs, n, &m->scratch, m->d));
+  SW_TRY(sw_guess_roles(m->g, m->passes->roles, outputs, n, &m->scratch, m->d));
   warn_of_guess(m);
   return SW_OK;
 }

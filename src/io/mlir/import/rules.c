@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/mlir/import/import.h"
+#include "io/mlir/import/passes.h"
 #include "base/file.h"
 
 enum { MOST_FACTORS = 64, MOST_IN_DIM = 8 };
@@ -220,13 +220,13 @@ sw_rc sw_im_read_rule(sw_importer *m, uint32_t op, const char *text, const sw_ty
 
 sw_rc sw_im_open_rules(sw_importer *m) {
   size_t n;
-  return m->o->rules ? sw_file_read_text(m->o->rules, &m->rules, &n, m->d) : SW_OK;
+  return m->o->rules ? sw_file_read_text(m->o->rules, &m->passes->shared->rules, &n, m->d) : SW_OK;
 }
 
 /* The rest of the line that begins with the name; NULL: none. */
 static const char *line_of(sw_importer *m, const char *name) {
   size_t n = strlen(name);
-  for (const char *line = m->rules; line && *line; line = strchr(line, '\n')) {
+  for (const char *line = m->passes->shared->rules; line && *line; line = strchr(line, '\n')) {
     line += strspn(line, "\n \t");
     if (strncmp(line, name, n) != 0 || (line[n] != ' ' && line[n] != '\t')) continue;
     const char *text = sw_arena_strndup(&m->scratch, line + n, strcspn(line + n, "\n"), m->d);

@@ -1,4 +1,5 @@
 /* What main declares: attributes of its arguments, types and attributes of its results. */
+#include "io/mlir/import/passes.h"
 #include "io/mlir/import/tuple.h"
 #include "io/mlir/import/types.h"
 
@@ -33,11 +34,12 @@ static sw_rc list_items(sw_importer *m, sw_ir_span list, sw_ir_span **out, uint3
 sw_rc sw_im_declare_results(sw_importer *m) {
   const sw_ir_op *f = sw_im_op(m, m->main);
   sw_ir_span types = f->generic ? sw_ir_entry(m->t, f->props, "function_type") : f->types;
-  SW_TRY(list_items(m, sw_ir_result_types(m->t, types).list, &m->declared, &m->n_declared));
-  SW_TRY(sw_im_leaf_types(m, m->declared, m->n_declared, &m->declared, &m->n_declared));
-  SW_ARENA_NEW(m->declared_attrs, &m->keep, m->n_declared, m->d);
-  for (uint32_t i = 0; i < m->n_declared; i++) {
-    sw_ir_span *type = &m->declared[i], *attrs = &m->declared_attrs[i];
+  sw_im_passes *p = m->passes;
+  SW_TRY(list_items(m, sw_ir_result_types(m->t, types).list, &p->declared, &p->n_declared));
+  SW_TRY(sw_im_leaf_types(m, p->declared, p->n_declared, &p->declared, &p->n_declared));
+  SW_ARENA_NEW(p->declared_attrs, &m->keep, p->n_declared, m->d);
+  for (uint32_t i = 0; i < p->n_declared; i++) {
+    sw_ir_span *type = &p->declared[i], *attrs = &p->declared_attrs[i];
     sw_ir_span alone = sw_ir_type_alone(m->t, *type);
     *attrs = sw_ir_trimmed(m->t, (sw_ir_span){alone.end, type->end});
     if (!sw_ir_len(*attrs)) *attrs = (sw_ir_span){0, 0};
@@ -47,7 +49,7 @@ sw_rc sw_im_declare_results(sw_importer *m) {
   uint32_t n;
   if (!sw_ir_present(list)) return SW_OK;
   SW_TRY(list_items(m, sw_ir_inside(m->t, list), &attrs, &n));
-  for (uint32_t i = 0; i < n && i < m->n_declared; i++) m->declared_attrs[i] = attrs[i];
+  for (uint32_t i = 0; i < n && i < p->n_declared; i++) p->declared_attrs[i] = attrs[i];
   return SW_OK;
 }
 

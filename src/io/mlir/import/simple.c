@@ -86,11 +86,12 @@ static sw_rc elided_constant(sw_importer *m, uint32_t op, const sw_type *t) {
   sw_id id;
   if (!o->n_results) return SW_OK;
   sw_ir_span text = m->t->results.at[o->first_result].name;
-  const char *base =
-      sw_arena_printf(&m->scratch, m->d, "%s%.*s", sw_im_top(m)->instance->prefix, SW_IR_TEXT(m->t, text));
+  const char *base = sw_arena_printf(&m->scratch, m->d, "%s%.*s", sw_im_here(m)->prefix, SW_IR_TEXT(m->t, text));
   if (!base) return SW_E_RESOURCE;
   SW_TRY(sw_im_fresh_name(m, base, &name));
-  if (!m->n_elided++) {
+  bool first;
+  SW_TRY(sw_im_first_time(m, "dense_resource", &first));
+  if (first) {
     sw_im_warn(m, o->text.at, "constants without elements (dense_resource) are taken as parameters of the program");
   }
   SW_TRY(sw_graph_add_arg(m->g, name, t->dtype, t->rank, t->dims, SW_VALUE_PARAMETER, sw_im_place(m, op), &id, m->d));

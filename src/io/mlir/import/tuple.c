@@ -1,13 +1,14 @@
 /* Tuples (tuple.h). Their number is coded in a slot as -2 - index; nesting is bounded, so that walking them may
  * recurse.
  */
+#include "io/mlir/import/passes.h"
 #include "io/mlir/import/tuple.h"
 
 #include <string.h>
 
 enum { MOST_NESTED = 16 };
 
-static const sw_ir_tuple *tuple_at(const sw_importer *m, sw_id v) { return &m->tuples.at[-2 - (int64_t)v]; }
+static const sw_ir_tuple *tuple_at(const sw_importer *m, sw_id v) { return &m->passes->tuples.at[-2 - (int64_t)v]; }
 
 bool sw_ir_is_tuple_type(const sw_ir_tree *t, sw_ir_span type) {
   type = sw_ir_resolved(t, sw_ir_trimmed(t, type));
@@ -22,8 +23,8 @@ sw_rc sw_im_tuple_of(sw_importer *m, uint32_t op, const sw_id *items, uint32_t n
     if (inner >= made.depth) made.depth = inner + 1;
   }
   if (made.depth > MOST_NESTED) return SW_IM_FAIL(m, op, "tuples nest more than %d deep", MOST_NESTED);
-  *out = -2 - (sw_id)m->tuples.n;
-  return sw_array_push(&m->tuples, made, m->d);
+  *out = -2 - (sw_id)m->passes->tuples.n;
+  return sw_array_push(&m->passes->tuples, made, m->d);
 }
 
 /* --- leaves ------------------------------------------------------------------------------------------------------ */
@@ -155,17 +156,21 @@ sw_rc sw_im_with_tuple_split(sw_importer *m, uint32_t op,
   const sw_ir_op *o = sw_im_op(m, op);
   sw_ir_span type = sw_ir_result_type(m->t, o->types, 0), *leaves;
   sw_im_split split = {.op = op};
-  if (m->split || sw_ir_result_count(m->t, o) != 1 || !sw_ir_is_tuple_type(m->t, type)) return run(m, op, target, done);
+  if (m->passes->split || sw_ir_result_count(m->t, o) != 1 || !sw_ir_is_tuple_type(m->t, type))
+    return run(m, op, target, done);
   SW_TRY(sw_im_leaf_types(m, &type, 1, &leaves, &split.n));
   if (split.n > SW_MAX_RESULTS) return run(m, op, target, done);
   split.types = leaves;
   for (uint32_t i = 0; i < split.n; i++) split.given[i] = -1;
-  m->split = &split;
+  m->passes->split = &split;
   sw_rc rc = run(m, op, target, done);
-  m->split = NULL;
+  m->passes->split = NULL;
   return rc || !*done ? rc : bind_tuple(m, op, &split);
 }
 
+bool sw_im_splits_tuple(const sw_importer *m) { return m->passes->split != NULL; }
+
 uint32_t sw_im_result_count(const sw_importer *m, uint32_t op) {
-  return m->split && m->split->op == op ? m->split->n : sw_ir_result_count(m->t, sw_im_op(m, op));
+  const sw_im_split *split = m->passes->split;
+  return split && split->op == op ? split->n : sw_ir_result_count(m->t, sw_im_op(m, op));
 }

@@ -41,6 +41,7 @@ typedef struct sw_im_split {
 SW_CHECKED sw_rc sw_im_with_tuple_split(sw_importer *m, uint32_t op,
                                         sw_rc (*run)(sw_importer *m, uint32_t op, sw_ir_span target, bool *done),
                                         sw_ir_span target, bool *done);
+bool sw_im_splits_tuple(const sw_importer *m);
 /* Results of an op: of a tuple that is split, its elements. */
 uint32_t sw_im_result_count(const sw_importer *m, uint32_t op);
 

@@ -57,7 +57,7 @@ static sw_rc collective(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_result_type(m, op, (int)i, &types[i]));
   sw_im_text(&a, SW_ATTR_TARGET, row->name);
   SW_TRY(sw_im_emit(m, op, &add, results));
-  return sw_array_push(&m->collectives, ((sw_im_collective_at){m->g->values[results[0]].def, op}), m->d);
+  return sw_im_note_collective(m, m->g->values[results[0]].def, op);
 }
 
 /* Collectives outside of manual computations say what each device does: the program is partitioned already. */

@@ -297,7 +297,7 @@ static sw_rc uniform_dequantize(sw_importer *m, const sw_ir_row *row, uint32_t o
 /* The operands as what they stand for, the op, its results quantized. */
 static sw_rc written_out(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
-  sw_id *slots = sw_im_top(m)->instance->slots, *before;
+  sw_id *slots = sw_im_here(m)->slots, *before;
   sw_ir_span element;
   SW_ARENA_NEW(before, &m->scratch, o->n_uses, m->d);
   for (uint32_t i = 0; i < o->n_uses; i++) before[i] = sw_im_operand(m, op, i);
@@ -334,10 +334,10 @@ static sw_rc take(sw_importer *m, const sw_ir_row *row, uint32_t op, bool *done)
     return written_out(m, row, op);
   }
   if (row && row->import == sw_im_return) return SW_OK;
-  size_t depth = m->walks.n;
+  size_t depth = sw_im_depth(m);
   *done = true;
   SW_TRY(sw_im_import_by_row(m, row, op));
-  for (uint32_t i = 0; i < n && m->walks.n == depth; i++) {
+  for (uint32_t i = 0; i < n && sw_im_depth(m) == depth; i++) {
     sw_id *slot = sw_im_result(m, op, i);
     if (slot && *slot >= 0) SW_TRY(see_type(m, *slot, sw_ir_result_type(m->t, o->types, (int)i)));
   }

@@ -5,6 +5,7 @@
 
 #include "io/mlir/import/annotate.h"
 #include "io/mlir/import/dialect.h"
+#include "io/mlir/import/tuple.h"
 
 extern const sw_dialect sw_dialect_sdy;
 
@@ -84,7 +85,7 @@ static sw_rc annotate(sw_importer *m, const sw_im_target *of, sw_ir_span shardin
 static sw_rc annotate_results(sw_importer *m, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_ir_span v = sw_ir_present(o->attrs) ? sw_ir_entry(m->t, o->attrs, "sdy.sharding") : (sw_ir_span){0, 0}, item;
-  if (!sw_ir_present(v) || m->o->keep != SW_KEEP_ALL || m->split) return SW_OK;
+  if (!sw_ir_present(v) || m->o->keep != SW_KEEP_ALL || sw_im_splits_tuple(m)) return SW_OK;
   sw_ir_span list = sw_ir_inside(m->t, sw_ir_resolved(m->t, v));
   uint32_t cursor = 0, n = sw_ir_result_count(m->t, o);
   for (uint32_t i = 0; i < n && sw_ir_next_item(m->t, list, &cursor, &item); i++) {

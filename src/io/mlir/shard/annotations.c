@@ -183,7 +183,7 @@ static sw_rc annotated_name(sw_importer *m, uint32_t op, uint32_t *slot) {
 static sw_rc check_definition(sw_importer *m, uint32_t op, const annotation *a) {
   struct {
     uint32_t call, slot;
-  } key = {sw_im_top(m)->instance->call, 0};
+  } key = {sw_im_here(m)->call, 0};
   int64_t *first;
   bool fresh;
   annotation before;

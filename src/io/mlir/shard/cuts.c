@@ -320,7 +320,7 @@ static sw_rc definers_of(sw_importer *m, uint32_t function, uint32_t **out) {
 
 sw_rc sw_im_definer(sw_importer *m, uint32_t op, uint32_t use, uint32_t *out) {
   uint32_t *definers;
-  SW_TRY(definers_of(m, sw_im_top(m)->instance->function, &definers));
+  SW_TRY(definers_of(m, sw_im_here(m)->function, &definers));
   *out = use < sw_im_op(m, op)->n_uses ? definers[m->names->use[sw_im_op(m, op)->first_use + use]] : SW_IR_NONE;
   return SW_OK;
 }

@@ -183,7 +183,7 @@ sw_rc sw_im_grid_of(sw_importer *m, uint32_t op, const sw_im_grid **out) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_ir_span name = sw_ir_is_function(m->t, o) ? cluster_of(m, op) : sw_im_name_of_grid(m->t, o);
   if (!sw_ir_len(name) && names_grid(m->t, o)) return SW_IM_FAIL(m, op, "expected the name of a grid, 'on @grid'");
-  if (!sw_ir_len(name) && m->walks.n) name = cluster_of(m, sw_im_top(m)->instance->function);
+  if (!sw_ir_len(name) && sw_im_here(m)) name = cluster_of(m, sw_im_here(m)->function);
   if (!sw_ir_len(name)) name = cluster_of(m, m->main);
   if (sw_ir_len(name)) {
     SW_TRY(sw_im_grid_named(m, name, out));

@@ -68,8 +68,8 @@ static sw_rc argument(sw_importer *m, uint32_t i, sw_id value, sw_ir_span type) 
   return sw_im_annotate_typed(m, m->main, value, NULL, type);
 }
 
-static sw_rc output(sw_importer *m, uint32_t ret, sw_id value, int32_t index) {
-  return sw_im_annotate_typed(m, ret, value, &index, m->declared[index]);
+static sw_rc output(sw_importer *m, uint32_t ret, sw_id value, int32_t index, sw_ir_span type) {
+  return sw_im_annotate_typed(m, ret, value, &index, type);
 }
 
 static const sw_dialect_hooks kHooks = {.state_bytes = sizeof(sw_shard_state),

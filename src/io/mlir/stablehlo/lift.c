@@ -84,20 +84,8 @@ static sw_rc import_lifted(sw_importer *m, uint32_t op) {
   return row->flags & SW_IR_SPREADS ? sw_im_identity(m, row, op) : row->import(m, row, op);
 }
 
-sw_rc sw_im_run_block(sw_importer *m, uint32_t op, uint32_t block, const sw_id *args) {
-  const sw_ir_block *b = &m->t->blocks.at[block];
-  size_t depth = m->walks.n;
-  sw_ir_walk w = {
-      .kind = SW_IR_IN_BODY, .op = op, .cursor = b->first_op, .region = b->region, .instance = sw_im_top(m)->instance};
-  for (uint32_t i = 0; i < b->n_args; i++) w.instance->slots[m->names->block[block] + i] = args[i];
-  SW_TRY(sw_array_push(&m->walks, w, m->d));
-  while (m->walks.n > depth) {
-    sw_ir_walk *top = sw_im_top(m);
-    uint32_t next = top->cursor;
-    top->cursor = sw_im_op(m, next)->next;
-    SW_TRY(import_lifted(m, next));
-  }
-  return SW_OK;
+sw_rc sw_im_run_lifted(sw_importer *m, uint32_t op, uint32_t block, const sw_id *args, sw_id *out, uint32_t *n) {
+  return sw_im_run_block(m, op, block, args, import_lifted, out, n);
 }
 
 sw_rc sw_im_apply(sw_importer *m, const sw_im_body *b, const sw_id *args, const sw_type *shape, sw_id *out) {
@@ -106,17 +94,14 @@ sw_rc sw_im_apply(sw_importer *m, const sw_im_body *b, const sw_id *args, const 
   }
   if (b->applied) return sw_im_two(m, b->op, b->applied->code, args[0], args[1], out);
   if (b->inside) return sw_batch_apply_region(m, b->inside, args, shape, out);
-  const sw_type *outer = m->lifted;
-  sw_id active = m->active;
-  sw_type own = *shape; /* types of the graph move as it grows; their sizes stay */
+  sw_im_lifted *outer = m->lifted, own = {*shape, -1}; /* types of the graph move as it grows; their sizes stay */
   m->lifted = &own;
-  m->active = -1;
-  SW_TRY(sw_im_run_block(m, b->op, b->block, args));
-  for (uint32_t i = 0; i < m->n_returned; i++) {
-    out[i] = m->returned[i];
-    if (sw_im_type(m, out[i])->rank < own.rank) SW_TRY(sw_im_spread(m, b->op, out[i], own.rank, own.dims, -1, &out[i]));
+  uint32_t n;
+  SW_TRY(sw_im_run_lifted(m, b->op, b->block, args, out, &n));
+  for (uint32_t i = 0; i < n; i++) {
+    if (sw_im_type(m, out[i])->rank < own.shape.rank)
+      SW_TRY(sw_im_spread(m, b->op, out[i], own.shape.rank, own.shape.dims, -1, &out[i]));
   }
   m->lifted = outer;
-  m->active = active;
   return SW_OK;
 }

@@ -27,9 +27,10 @@ SW_CHECKED sw_rc sw_im_open_body(sw_importer *m, uint32_t op, uint32_t region, u
 /* Its results for arguments of the shape; `out` has room for all of them. */
 SW_CHECKED sw_rc sw_im_apply(sw_importer *m, const sw_im_body *b, const sw_id *args, const sw_type *shape, sw_id *out);
 /* The parts of both that control flow needs (lift_control.c): can a block be written out, `depth` regions and calls
- * deep; its ops on arguments, and what it returns is in `returned` of the importer. */
+ * deep; its ops on arguments, and the *n values that it returns, of SW_MAX_RESULTS. */
 bool sw_im_block_lifts(const sw_importer *m, uint32_t block, uint32_t n_results, int depth);
-SW_CHECKED sw_rc sw_im_run_block(sw_importer *m, uint32_t op, uint32_t block, const sw_id *args);
+SW_CHECKED sw_rc sw_im_run_lifted(sw_importer *m, uint32_t op, uint32_t block, const sw_id *args, sw_id *out,
+                                  uint32_t *n);
 /* A while, case or if in such a block. */
 bool sw_im_control_lifts(const sw_importer *m, const sw_ir_row *row, uint32_t op, int depth);
 SW_CHECKED sw_rc sw_im_lifted_control(sw_importer *m, const sw_ir_row *row, uint32_t op);

@@ -7,6 +7,7 @@
  *   while (any(going)) { x = select(going, x * 2, x); going = going and x < 9 }
  */
 #include "io/mlir/stablehlo/lift.h"
+
 #include "io/mlir/stablehlo/stablehlo.h"
 
 /* --- which can be written out ------------------------------------------------------------------------------------ */
@@ -39,7 +40,7 @@ typedef struct lifting {
 } lifting;
 
 static sw_rc fit(const lifting *l, sw_id *x) {
-  const sw_type *shape = l->m->lifted;
+  const sw_type *shape = &l->m->lifted->shape;
   if (sw_im_type(l->m, *x)->rank == shape->rank) return SW_OK;
   return sw_im_spread(l->m, l->op, *x, shape->rank, shape->dims, -1, x);
 }
@@ -52,8 +53,7 @@ static sw_rc and (const lifting *l, sw_id a, sw_id b, sw_id *out) {
 
 /* Results of a region in the shape of what is written out. */
 static sw_rc run(const lifting *l, uint32_t index, const sw_id *args, uint32_t n, sw_id *out) {
-  SW_TRY(sw_im_run_block(l->m, l->op, sw_ir_block_at(l->m->t, sw_im_op(l->m, l->op), index), args));
-  for (uint32_t i = 0; i < n; i++) out[i] = l->m->returned[i];
+  SW_TRY(sw_im_run_lifted(l->m, l->op, sw_ir_block_at(l->m->t, sw_im_op(l->m, l->op), index), args, out, &n));
   for (uint32_t i = 0; i < n; i++) SW_TRY(fit(l, &out[i]));
   return SW_OK;
 }
@@ -63,7 +63,7 @@ static sw_rc run(const lifting *l, uint32_t index, const sw_id *args, uint32_t n
 static sw_rc test_any(const lifting *l, sw_id going) {
   int64_t dims[SW_MAX_RANK];
   sw_im_attrs a = {.n = 0};
-  int rank = l->m->lifted->rank;
+  int rank = l->m->lifted->shape.rank;
   for (int i = 0; i < rank; i++) dims[i] = i;
   sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(SW_REDUCE_OR));
   sw_im_numbers(&a, SW_ATTR_DIMS, dims, rank);
@@ -74,12 +74,12 @@ static sw_rc test_any(const lifting *l, sw_id going) {
 /* The body where the loop goes on, and whether it still does. */
 static sw_rc one_turn(const lifting *l, uint32_t n, const sw_id *x, sw_id going, sw_id *next, sw_id *again) {
   sw_importer *m = l->m;
-  sw_id outer = m->active;
-  m->active = going;
+  sw_id *active = &m->lifted->active, outer = *active;
+  *active = going;
   SW_TRY(run(l, 1, x, n, next));
   for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_choose(m, l->op, going, next[i], x[i], &next[i]));
   SW_TRY(run(l, 0, next, 1, again));
-  m->active = outer;
+  *active = outer;
   return and(l, *again, going, again);
 }
 
@@ -94,7 +94,7 @@ static sw_rc lifted_loop(const lifting *l) {
   for (uint32_t i = 0; i < n; i++) x[i] = sw_im_operand(m, l->op, i);
   for (uint32_t i = 0; i < n; i++) SW_TRY(fit(l, &x[i]));
   SW_TRY(run(l, 0, x, 1, &going));
-  if (m->active >= 0) SW_TRY(and(l, going, m->active, &going));
+  if (m->lifted->active >= 0) SW_TRY(and(l, going, m->lifted->active, &going));
   SW_TRY(sw_im_mark(m, l->op, SW_OP_WHILE, -1, NULL));
   SW_TRY(sw_im_one(m, l->op, SW_OP_ENTER, going, &inside));
   for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_one(m, l->op, SW_OP_ENTER, x[i], &in[i]));
@@ -118,7 +118,7 @@ static sw_rc lifted_loop(const lifting *l) {
 /* Where branch k is chosen; the last one by none of the others. */
 static sw_rc chosen(const lifting *l, sw_id index, uint32_t k, sw_id *out) {
   sw_dtype t = sw_im_type(l->m, index)->dtype;
-  const sw_type *shape = l->m->lifted;
+  const sw_type *shape = &l->m->lifted->shape;
   sw_id number;
   *out = index;
   if (t == SW_BOOL) return SW_OK; /* of two */
@@ -129,7 +129,7 @@ static sw_rc chosen(const lifting *l, sw_id index, uint32_t k, sw_id *out) {
 static sw_rc lifted_choice(const lifting *l) {
   sw_importer *m = l->m;
   uint32_t n = sw_ir_result_count(m->t, sw_im_op(m, l->op)), branches = sw_ir_region_count(m->t, sw_im_op(m, l->op));
-  sw_id index = sw_im_operand(m, l->op, 0), outer = m->active, rest = -1, none, *here, *y;
+  sw_id *active = &m->lifted->active, index = sw_im_operand(m, l->op, 0), outer = *active, rest = -1, none, *here, *y;
   SW_ARENA_NEW(here, &m->scratch, branches, m->d);
   SW_ARENA_NEW(y, &m->scratch, (size_t)branches * n, m->d);
   SW_TRY(fit(l, &index));
@@ -142,12 +142,12 @@ static sw_rc lifted_choice(const lifting *l) {
       if (rest >= 0) SW_TRY(and(l, rest, none, &none));
       rest = none;
     }
-    m->active = here[k];
-    if (outer >= 0 && here[k] >= 0) SW_TRY(and(l, here[k], outer, &m->active));
-    if (here[k] < 0) m->active = outer;
+    *active = here[k];
+    if (outer >= 0 && here[k] >= 0) SW_TRY(and(l, here[k], outer, active));
+    if (here[k] < 0) *active = outer;
     SW_TRY(run(l, k, NULL, n, y + (size_t)k * n));
   }
-  m->active = outer;
+  *active = outer;
   for (uint32_t i = 0; i < n; i++) {
     sw_id r = y[(size_t)(branches - 1) * n + i];
     for (uint32_t k = branches - 1; k-- > 0;) SW_TRY(sw_im_choose(m, l->op, here[k], y[(size_t)k * n + i], r, &r));

@@ -21,10 +21,10 @@ static bool is_named(const sw_importer *m, uint32_t op, const char *word) {
 
 /* A warning once for each kind of op. */
 static sw_rc warn_once(sw_importer *m, uint32_t op, const char *what) {
-  bool fresh;
+  bool first;
   sw_ir_span name = sw_im_op(m, op)->name;
-  SW_TRY(sw_dict_put(&m->warned, what, strlen(what), 0, NULL, &fresh, m->d));
-  if (fresh) sw_im_warn(m, sw_im_op(m, op)->text.at, "'%.*s' %s", SW_IR_TEXT(m->t, name), what);
+  SW_TRY(sw_im_first_time(m, what, &first));
+  if (first) sw_im_warn(m, sw_im_op(m, op)->text.at, "'%.*s' %s", SW_IR_TEXT(m->t, name), what);
   return SW_OK;
 }
 
@@ -35,14 +35,6 @@ sw_rc sw_im_token(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   if (is_named(m, op, "outfeed") || is_named(m, op, "send"))
     SW_TRY(warn_once(m, op, "gives values to the host, which is not there"));
   return sw_im_opaque_known(m, op, sw_im_string(m, sw_im_op(m, op)->name));
-}
-
-static bool in_control_flow(const sw_importer *m) {
-  for (size_t i = 0; i < m->walks.n; i++) {
-    sw_ir_frame_kind kind = m->walks.at[i].kind;
-    if (kind >= SW_IR_IN_TEST && kind <= SW_IR_IN_OTHER) return true;
-  }
-  return false;
 }
 
 /* Result `i` as an argument; tokens pass. */
@@ -62,7 +54,7 @@ sw_rc sw_im_from_host(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   uint32_t n = sw_ir_result_count(m->t, o);
   bool tuple = n > 0 && sw_ir_is_tuple_type(m->t, sw_ir_result_type(m->t, o->types, 0));
-  if (in_control_flow(m) || tuple || o->n_uses != 1) return sw_im_opaque(m, op, sw_im_string(m, o->name));
+  if (sw_im_in_control_flow(m) || tuple || o->n_uses != 1) return sw_im_opaque(m, op, sw_im_string(m, o->name));
   SW_TRY(warn_once(m, op, "takes values from the host: they are arguments of the program"));
   for (uint32_t i = 0; i < n; i++) SW_TRY(take_result(m, op, i));
   return SW_OK;
