@@ -210,7 +210,7 @@ static bool gives_tokens(const sw_graph *g, const sw_op *op) {
 static sw_rc widen(partition *p, sw_diag *d) {
   sw_emit *e = &p->e;
   const sw_op *op = e->op;
-  bool picks = op->code == SW_OP_GATHER || sw_op_class_of(op->code) == SW_OPS_GIVEN, partial = false;
+  bool gathers = op->code == SW_OP_GATHER || sw_op_class_of(op->code) == SW_OPS_GIVEN, partial = false;
   e->wide = false;
   for (int i = 0; i < op->n_results && !p->whole; i++) {
     sw_sharding s;
@@ -221,7 +221,7 @@ static sw_rc widen(partition *p, sw_diag *d) {
   for (int i = 0; i < op->n_operands; i++) {
     partial = partial || sw_emit_type(e, e->in[i])->dtype != sw_operand_type(e->model, op, i)->dtype;
   }
-  if (!e->wide || ((picks || op->code == SW_OP_DOT) && !partial)) return SW_OK;
+  if (!e->wide || ((gathers || op->code == SW_OP_DOT) && !partial)) return SW_OK;
   for (int i = 0; i < op->n_operands; i++) {
     if (sw_dtype_class_of(sw_operand_type(e->model, op, i)->dtype) != SW_CLASS_FLOAT) continue;
     SW_TRY(hold_as(p, &e->in[i], SW_F32, d));

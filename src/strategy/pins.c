@@ -134,7 +134,7 @@ static const char *name_of(const sw_pin_target *t, const sw_annotation *a) {
   return a->op >= 0 ? t->g->ops[a->op].name : t->g->values[a->value].name;
 }
 
-/* Keep the options that the annotation admits, or charge a unit to the rest. */
+/* Keep the options that the annotation admits, or add one to the cost of the rest. */
 static sw_rc restrict_unit(const sw_pin_target *t, const pin *p, sw_diag *d) {
   bool found;
   SW_TRY(find_any(t, p, &found, d));
@@ -171,8 +171,8 @@ static double window_s(const sw_pin_target *t, const sw_op *op, const sw_strateg
 }
 
 /* Price and temporary of what a choice gives or wants, resharded to or from what is stated. */
-static sw_rc charge_stated(const sw_pin_target *t, const sw_op *op, int port, const sw_sharding *s, int32_t stated,
-                           sw_option_set *c, bool *keep, sw_diag *d) {
+static sw_rc add_stated(const sw_pin_target *t, const sw_op *op, int port, const sw_sharding *s, int32_t stated,
+                        sw_option_set *c, bool *keep, sw_diag *d) {
   sw_option_port *at = &c->ports[port];
   const bool operand = port < op->n_operands;
   const sw_id value = sw_port_value(op, port);
@@ -211,7 +211,7 @@ static sw_rc state_port(const sw_pin_target *t, const pin *p, sw_diag *d) {
   if (!all.temp) SW_ARENA_NEW(all.temp, t->arena, all.n, d);
   SW_TRY(sw_options_filter(&all, keep, NULL, t->arena, out, d)); /* a copy of its own */
   SW_TRY(sw_prices_id(t->prices, out->ports[port].shape_class, &p->a->sharding, &stated, d));
-  SW_TRY(charge_stated(t, op, port, &p->a->sharding, stated, out, keep, d));
+  SW_TRY(add_stated(t, op, port, &p->a->sharding, stated, out, keep, d));
   for (int32_t i = 0; i < out->n; i++) {
     out->ports[port].bytes[i] = sw_sharding_local_bytes(&p->a->sharding, type->dims, type->dtype);
   }

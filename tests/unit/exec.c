@@ -73,8 +73,8 @@ static void values_are_freed_after_their_last_use(void **state) {
   sw_graph_destroy(g);
 }
 
-/* y = reverse(reverse(x)), and x: of what is perturbed, the caller's x is not, and moving elements blurs nothing. */
-static void blur_is_of_copies_and_of_what_is_computed(void **state) {
+/* y = reverse(reverse(x)), and x: of what is perturbed, the caller's x is not, and moving elements perturbs nothing. */
+static void perturbation_is_of_copies_and_of_what_is_computed(void **state) {
   (void)state;
   enum { N = 64 };
   sw_diag diag = {0};
@@ -534,7 +534,7 @@ static void a_collective_needs_devices(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_graph_runs_and_reports),
                                      cmocka_unit_test(values_are_freed_after_their_last_use),
-                                     cmocka_unit_test(blur_is_of_copies_and_of_what_is_computed),
+                                     cmocka_unit_test(perturbation_is_of_copies_and_of_what_is_computed),
                                      cmocka_unit_test(large_narrow_weights_are_multiplied),
                                      cmocka_unit_test(bad_arguments_and_cancelling_are_refused),
                                      cmocka_unit_test(running_out_of_memory_is_an_error),

@@ -1,4 +1,4 @@
-/* The perturb that finds out what rounding may do: no element moves further than a unit in its last place, some do
+/* The perturbation that finds out what rounding may do: no element moves further than a unit in its last place, some do
  * move, and what a cancellation leaves shows up as far as its terms' last places. */
 #include "check.h"
 
@@ -33,7 +33,7 @@ static const double *all_of(double v) {
 /* Distance between neighbours around v. */
 static double last_place(sw_dtype dtype, double v) { return 2 * sw_unit_roundoff(dtype) * exp2(floor(log2(fabs(v)))); }
 
-static void blur_moves_by_a_last_place(void **state) {
+static void perturbation_moves_by_a_last_place(void **state) {
   (void)state;
   static const sw_dtype kTypes[] = {SW_F64, SW_F32, SW_F16, SW_BF16, SW_F8E4M3FN, SW_F8E5M2};
   double v[ELEMENTS], was[ELEMENTS], is[ELEMENTS];
@@ -184,9 +184,12 @@ static void coarse_roundings_are_followed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(blur_moves_by_a_last_place), cmocka_unit_test(the_largest_stay),
-      cmocka_unit_test(exact_numbers_stay),         cmocka_unit_test(a_least_size_shows_cancelled_terms),
-      cmocka_unit_test(complex_numbers_have_parts), cmocka_unit_test(coarse_roundings_are_followed),
+      cmocka_unit_test(perturbation_moves_by_a_last_place),
+      cmocka_unit_test(the_largest_stay),
+      cmocka_unit_test(exact_numbers_stay),
+      cmocka_unit_test(a_least_size_shows_cancelled_terms),
+      cmocka_unit_test(complex_numbers_have_parts),
+      cmocka_unit_test(coarse_roundings_are_followed),
   };
   return cmocka_run_group_tests_name("perturb", tests, NULL, NULL);
 }
