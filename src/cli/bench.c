@@ -277,8 +277,7 @@ const sw_command sw_command_bench = {
     .name = "bench",
     .summary = "print figures about the program: its prices against measured times, its kernels",
     .description =
-        "costs: every profile names the measured rows that speak of it. Half of the sizes, on ranks other than 4, "
-        "are "
+        "costs: every profile names the measured rows that speak of it. Half of the sizes, on ranks other than 4, are "
         "for fitting; the others judge. The mean absolute log error of a source at 1 MiB and above may be 15 %; exit "
         "status 4 when one is beyond.\n"
         "kernels: ops at sizes beyond the caches, on one thread, beside a matrix product and a copy of the same run; "

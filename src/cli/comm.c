@@ -252,9 +252,8 @@ const sw_command sw_command_comm = {
         "bench times one collective per line as nccl-tests does, out of place and in place: size is the larger of a "
         "device's input and result, algbw is size per time, busbw the share of it that must cross between devices; "
         "times are the least of eight batches. 'limit' is the time of a memcpy on all devices at once, of as many "
-        "bytes "
-        "read and written as the collective must, in the same buffers, over the time measured: the median of pairs. "
-        "#wrong counts wrong elements of all results.\n",
+        "bytes read and written as the collective must, in the same buffers, over the time measured: the median of "
+        "pairs. #wrong counts wrong elements of all results.\n",
     .example = "shardwright comm bench --op all_reduce --devices 2,8,64 --bytes 8:64M",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),

@@ -36,8 +36,12 @@ static void list_archs(sw_text *out) {
     sw_text_puts(out, a->name);
     sw_text_pad(out, start, 17);
     sw_text_puts(out, a->help);
-    for (int k = 0; k < a->n_presets; k++) {
-      sw_text_printf(out, "%s --%s %s", k ? "" : ":", sw_gen_param_text(a->presets[k].param), a->presets[k].value);
+    const char *list = a->presets, *value;
+    sw_gen_param p;
+    int n;
+    if (list) sw_text_puts(out, ":");
+    while (sw_gen_next_param(&list, &p, &value, &n)) {
+      sw_text_printf(out, " --%s %.*s", sw_gen_param_text(p), n, value);
     }
     sw_text_puts(out, "\n");
   }
@@ -47,12 +51,13 @@ static void list_params(const sw_gen_arch *a, sw_text *out) {
   sw_text_printf(out, "%s: %s\n", a->name, a->help);
   sw_text_printf(out, "source: %s\n", a->source ? a->source : a->base->source);
   for (int p = 0; p < SW_GEN_PARAM_COUNT; p++) {
-    const char *value = sw_gen_default_of(a, (sw_gen_param)p);
+    int n;
+    const char *value = sw_gen_default_of(a, (sw_gen_param)p, &n);
     if (!value) continue;
     size_t start = out->n;
     sw_text_printf(out, "  --%s ", sw_gen_param_text((sw_gen_param)p));
     sw_text_pad(out, start, 16);
-    sw_text_printf(out, "%s ", value);
+    sw_text_printf(out, "%.*s ", n, value);
     sw_text_pad(out, start, 36);
     sw_text_printf(out, "%s\n", sw_gen_param_help((sw_gen_param)p));
   }

@@ -109,15 +109,12 @@ const sw_command sw_command_propagate = {
     .summary = "complete the annotations of a model to a plan, without search",
     .description =
         "Sweeps against and along program order; each op derives its strategy from the annotations around it. Writes "
-        "the "
-        "plan as JSON. A hint that excludes another annotation is left, with a warning. Where the rules miss what is "
-        "required a search completes the shardings; requirements that exclude each other are an error that names "
+        "the plan as JSON. A hint that excludes another annotation is left, with a warning. Where the rules miss what "
+        "is required a search completes the shardings; requirements that exclude each other are an error that names "
         "both.\n"
         "Sizes that the model leaves open may stay unknown: shardings are those of any large size that the mesh "
-        "divides, "
-        "and what they move and do twice are polynomials in the sizes, without times. Without sizes of the mesh they "
-        "are "
-        "shardings alone.\n",
+        "divides, and what they move and do twice are polynomials in the sizes, without times. Without sizes of the "
+        "mesh they are shardings alone.\n",
     .example = "shardwright propagate models/rfc-mlp-1d-tensors.json -o plan.json",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),

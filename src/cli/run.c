@@ -61,8 +61,7 @@ static const sw_option kOptions[] = {
      SW_INTO_FLAG(settings, fault_alters)},
     {"audit", 0, SW_OPTION_FLAG, NULL, NULL,
      "leave out, shift and mis-reduce every collective in turn: how many of these faults are noticed, and why the "
-     "others "
-     "cannot be",
+     "others cannot be",
      SW_INTO_FLAG(settings, audit)},
     SW_OPTION_JSON_INTO(settings, json),
 };
@@ -211,8 +210,7 @@ const sw_command sw_command_run = {
         "each device gets the block that the program's annotations say. One in Shardy's dialect with its collectives "
         "runs under the shardings that it says.\n"
         "With --comm mpi, under the mpirun of a library that shardwright-openmpi or shardwright-mpich is built for, "
-        "every "
-        "process is one device; the first one prints and writes.\n",
+        "every process is one device; the first one prints and writes.\n",
     .example = "shardwright run models/small/gpt2.json --plan plan.json",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),

@@ -38,33 +38,18 @@ typedef struct sw_model_options {
 
 /* What every subcommand that reads a model has; `T` is its settings with a field `from` of the type above. */
 #define SW_MODEL_HELP "model file (JSON) or StableHLO program (MLIR); - reads standard input"
-#define SW_PROGRAM_OPTIONS(T)                                                                                       \
-  {"keep",                                                                                                          \
-   0,                                                                                                               \
-   SW_OPTION_CHOICE,                                                                                                \
-   "WHICH",                                                                                                         \
-   "all",                                                                                                           \
-   "shardings in a StableHLO program that bind the plan: all, those of arguments and results, none",                \
-   SW_INTO_TEXT(T, from.keep),                                                                                      \
-   .choices = "all|io|none"},                                                                                       \
-      {"roles",                                                                                                     \
-       0,                                                                                                           \
-       SW_OPTION_FILE,                                                                                              \
-       "FILE",                                                                                                      \
-       NULL,                                                                                                        \
-       "what the arguments of a StableHLO program are, a line each",                                                \
-       SW_INTO_TEXT(T, from.roles)},                                                                                \
-      {"size",                                                                                                      \
-       0,                                                                                                           \
-       SW_OPTION_PAIRS,                                                                                             \
-       "NAME=N",                                                                                                    \
-       NULL,                                                                                                        \
-       "a size that the model leaves open: by its name, or ARGUMENT:DIM for '?'",                                   \
-       SW_INTO_PAIRS(T, from.sizes)},                                                                               \
-  {                                                                                                                 \
-    "custom-rules", 0, SW_OPTION_FILE, "FILE", NULL,                                                                \
-        "sharding rules of ops of a StableHLO program that are not known, a line each", SW_INTO_TEXT(T, from.rules) \
-  }
+/* clang-format off */
+#define SW_PROGRAM_OPTIONS(T) \
+  {"keep", 0, SW_OPTION_CHOICE, "WHICH", "all", \
+   "shardings in a StableHLO program that bind the plan: all, those of arguments and results, none", \
+   SW_INTO_TEXT(T, from.keep), .choices = "all|io|none"}, \
+  {"roles", 0, SW_OPTION_FILE, "FILE", NULL, "what the arguments of a StableHLO program are, a line each", \
+   SW_INTO_TEXT(T, from.roles)}, \
+  {"size", 0, SW_OPTION_PAIRS, "NAME=N", NULL, \
+   "a size that the model leaves open: by its name, or ARGUMENT:DIM for '?'", SW_INTO_PAIRS(T, from.sizes)}, \
+  {"custom-rules", 0, SW_OPTION_FILE, "FILE", NULL, \
+   "sharding rules of ops of a StableHLO program that are not known, a line each", SW_INTO_TEXT(T, from.rules)}
+/* clang-format on */
 
 /* Read the model and the profile, and bind the mesh. Everything but graph, program and text lives in the arena. */
 SW_CHECKED sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *out, sw_diag *d);

@@ -215,8 +215,7 @@ const sw_command sw_command_solve = {
     .description =
         "Reads the file format of the 2025 contest on intra-operator parallelism. The result is the best choice found "
         "when it is proven optimal, the time is up, or on SIGINT or SIGTERM. On a terminal, or with -v, cost, bound "
-        "and gap "
-        "are shown on the way.\n",
+        "and gap are shown on the way.\n",
     .example = "shardwright solve problem.json.gz --time-limit 20 --format json",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),

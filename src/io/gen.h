@@ -49,31 +49,26 @@ SW_API const char *sw_gen_param_text(sw_gen_param p);
 SW_API const char *sw_gen_param_help(sw_gen_param p);
 SW_API const char *sw_gen_param_choices(sw_gen_param p); /* NULL: a number (of MESH: text) */
 
-/* A parameter that an architecture has, and its default as text. */
-typedef struct sw_gen_default {
-  sw_gen_param param;
-  const char *value;
-} sw_gen_default;
-
 /* An architecture or a preset. */
 typedef struct sw_gen_arch {
   const char *name;
-  const char *help;   /* one line */
-  const char *source; /* where its sizes come from; of a preset may be NULL: that of its architecture */
-  int n_params;       /* of a preset: those of its architecture */
-  const sw_gen_default *params;
+  const char *help;               /* one line */
+  const char *source;             /* where its sizes come from; of a preset may be NULL: that of its architecture */
+  const char *params;             /* of an architecture: "mode=forward|train layers=12", with defaults */
   const struct sw_gen_arch *base; /* of a preset; NULL: an architecture */
-  int n_presets;                  /* of a preset: what it sets otherwise */
-  const sw_gen_default *presets;
+  const char *presets;            /* what a preset sets otherwise, likewise; NULL: nothing */
 } sw_gen_arch;
+/* The next of such a list (NULL: an empty one) and its value, of *n characters; *list moves on. False: there is none.
+ */
+SW_API bool sw_gen_next_param(const char **list, sw_gen_param *p, const char **value, int *n);
 
 /* Architectures first, then presets; NULL beyond the last. */
 SW_API const sw_gen_arch *sw_gen_arch_at(int i);
 /* Unknown: SW_E_INPUT, naming the nearest. */
 SW_API SW_CHECKED sw_rc sw_gen_arch_find(const char *name, const sw_gen_arch **out, sw_diag *d);
-/* Default of a parameter; of a choice, what is allowed, the default first ("forward|train"). NULL when the architecture
- * has no such parameter. */
-SW_API const char *sw_gen_default_of(const sw_gen_arch *a, sw_gen_param p);
+/* Default of a parameter, *n characters; of a choice, what is allowed, the default first ("forward|train"). NULL when
+ * the architecture has no such parameter. */
+SW_API const char *sw_gen_default_of(const sw_gen_arch *a, sw_gen_param p, int *n);
 
 typedef struct sw_gen_arg {
   const char *name;  /* "layers" */

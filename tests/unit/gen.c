@@ -277,13 +277,16 @@ static void test_random(void **state) {
     const sw_gen_arch *base = a->base ? a->base : a;
     sw_gen_arg args[MAX_ARGS];
     char text[MAX_ARGS][32];
-    for (int k = 0; k < base->n_params; k++) {
-      random_value(base->params[k].param, &rng, text[k], sizeof text[k]);
-      args[k] = (sw_gen_arg){sw_gen_param_text(base->params[k].param), text[k]};
+    const char *list = base->params, *value;
+    int n_params = 0, length;
+    for (sw_gen_param p = SW_GEN_PARAM_COUNT; sw_gen_next_param(&list, &p, &value, &length); n_params++) {
+      assert_true(p < SW_GEN_PARAM_COUNT);
+      random_value(p, &rng, text[n_params], sizeof text[n_params]);
+      args[n_params] = (sw_gen_arg){sw_gen_param_text(p), text[n_params]};
     }
     sw_diag diag = {0};
     sw_graph *g = NULL;
-    sw_rc rc = sw_gen_model(a->name, args, base->n_params, &g, &diag);
+    sw_rc rc = sw_gen_model(a->name, args, n_params, &g, &diag);
     if (rc && rc != SW_E_INPUT) {
       sw_diag_print(&diag, stderr, true);
       fail_msg("%s returned %d", a->name, (int)rc);

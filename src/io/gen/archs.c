@@ -3,14 +3,12 @@
  *   sw_gen_model("llama3-70b", {{"seq", "4096"}}, 1, ...)
  *     llama3's defaults  ->  layers=80 hidden=8192 ... (the preset)  ->  seq=4096  ->  swg_build_llama
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "io/gen/arch.h"
 #include "io/gen/train.h"
 #include "base/nearest.h"
-
-#define ROW_PARAMS(table) .n_params = (int)(sizeof(table) / sizeof *(table)), .params = (table)
-#define ROW_PRESETS(table) .n_presets = (int)(sizeof(table) / sizeof *(table)), .presets = (table)
 
 typedef struct param_info {
   const char *text, *choices, *help;
@@ -31,147 +29,6 @@ static const struct {
     {SW_GEN_FFN, 0, INT32_MAX}, {SW_GEN_CAPACITY, 0, INT32_MAX},
 };
 
-static const sw_gen_default kRfcMlp[] = {
-    {SW_GEN_VARIANT, "1d-tensors|1d-operations|2d|plain"},
-    {SW_GEN_MESH, ""},
-    {SW_GEN_BATCH, "2"},
-    {SW_GEN_SEQ, "4"},
-    {SW_GEN_HIDDEN, "8"},
-    {SW_GEN_FFN, "32"},
-    {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
-};
-static const sw_gen_default kMlp[] = {
-    {SW_GEN_MODE, "forward|train"}, {SW_GEN_LAYERS, "4"},    {SW_GEN_BATCH, "4096"},
-    {SW_GEN_HIDDEN, "4096"},        {SW_GEN_BIAS, "no|yes"}, {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
-    {SW_GEN_OPTIMIZER, "sgd|adam"},
-};
-static const sw_gen_default kMlpTrain[] = {{SW_GEN_MODE, "train"}};
-static const sw_gen_default kAlpaMlpData[] = {
-    {SW_GEN_MODE, "train"}, {SW_GEN_LAYERS, "6"}, {SW_GEN_BATCH, "256"}, {SW_GEN_HIDDEN, "32"}, {SW_GEN_BIAS, "yes"}};
-static const sw_gen_default kAlpaMlpTensor[] = {
-    {SW_GEN_MODE, "train"}, {SW_GEN_LAYERS, "6"}, {SW_GEN_BATCH, "32"}, {SW_GEN_HIDDEN, "256"}, {SW_GEN_BIAS, "yes"}};
-static const sw_gen_default kGpt2[] = {
-    {SW_GEN_MODE, "forward|train"},
-    {SW_GEN_LAYERS, "12"},
-    {SW_GEN_HIDDEN, "768"},
-    {SW_GEN_HEADS, "12"},
-    {SW_GEN_HEAD_DIM, "0"},
-    {SW_GEN_FFN, "0"},
-    {SW_GEN_VOCAB, "50257"},
-    {SW_GEN_SEQ, "1024"},
-    {SW_GEN_BATCH, "8"},
-    {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
-    {SW_GEN_OPTIMIZER, "adam|sgd"},
-};
-static const sw_gen_default kGpt2Medium[] = {{SW_GEN_LAYERS, "24"}, {SW_GEN_HIDDEN, "1024"}, {SW_GEN_HEADS, "16"}};
-static const sw_gen_default kGpt2Large[] = {{SW_GEN_LAYERS, "36"}, {SW_GEN_HIDDEN, "1280"}, {SW_GEN_HEADS, "20"}};
-static const sw_gen_default kGpt2Xl[] = {{SW_GEN_LAYERS, "48"}, {SW_GEN_HIDDEN, "1600"}, {SW_GEN_HEADS, "25"}};
-static const sw_gen_default kBert[] = {
-    {SW_GEN_MODE, "forward|train"},
-    {SW_GEN_LAYERS, "12"},
-    {SW_GEN_HIDDEN, "768"},
-    {SW_GEN_HEADS, "12"},
-    {SW_GEN_HEAD_DIM, "0"},
-    {SW_GEN_FFN, "0"},
-    {SW_GEN_VOCAB, "30522"},
-    {SW_GEN_SEQ, "512"},
-    {SW_GEN_BATCH, "8"},
-    {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
-    {SW_GEN_OPTIMIZER, "adam|sgd"},
-};
-static const sw_gen_default kBertLayers[] = {
-    {SW_GEN_MODE, "forward|train"},
-    {SW_GEN_LAYERS, "12"},
-    {SW_GEN_HIDDEN, "768"},
-    {SW_GEN_HEADS, "12"},
-    {SW_GEN_HEAD_DIM, "0"},
-    {SW_GEN_FFN, "0"},
-    {SW_GEN_SEQ, "512"},
-    {SW_GEN_BATCH, "8"},
-    {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
-    {SW_GEN_OPTIMIZER, "adam|sgd"},
-};
-static const sw_gen_default kAlpaBertData[] = {{SW_GEN_MODE, "train"}, {SW_GEN_LAYERS, "2"}, {SW_GEN_HIDDEN, "32"},
-                                               {SW_GEN_HEADS, "8"},    {SW_GEN_SEQ, "64"},   {SW_GEN_BATCH, "64"}};
-static const sw_gen_default kAlpaBertTensor[] = {{SW_GEN_MODE, "train"}, {SW_GEN_LAYERS, "2"}, {SW_GEN_HIDDEN, "128"},
-                                                 {SW_GEN_HEADS, "8"},    {SW_GEN_SEQ, "8"},    {SW_GEN_BATCH, "8"}};
-static const sw_gen_default kLlama[] = {
-    {SW_GEN_MODE, "forward|decode|train"},
-    {SW_GEN_LAYERS, "32"},
-    {SW_GEN_HIDDEN, "4096"},
-    {SW_GEN_HEADS, "32"},
-    {SW_GEN_KV_HEADS, "8"},
-    {SW_GEN_HEAD_DIM, "0"},
-    {SW_GEN_FFN, "14336"},
-    {SW_GEN_VOCAB, "128256"},
-    {SW_GEN_SEQ, "8192"},
-    {SW_GEN_BATCH, "1"},
-    {SW_GEN_DTYPE, "bf16|f32|f16|f64"},
-    {SW_GEN_OPTIMIZER, "adam|sgd"},
-};
-static const sw_gen_default kLlama70b[] = {
-    {SW_GEN_LAYERS, "80"}, {SW_GEN_HIDDEN, "8192"}, {SW_GEN_HEADS, "64"}, {SW_GEN_FFN, "28672"}};
-static const sw_gen_default kMixtral[] = {
-    {SW_GEN_MODE, "forward|train"}, {SW_GEN_LAYERS, "32"},
-    {SW_GEN_HIDDEN, "4096"},        {SW_GEN_HEADS, "32"},
-    {SW_GEN_KV_HEADS, "8"},         {SW_GEN_HEAD_DIM, "0"},
-    {SW_GEN_FFN, "14336"},          {SW_GEN_VOCAB, "32000"},
-    {SW_GEN_SEQ, "2048"},           {SW_GEN_BATCH, "8"},
-    {SW_GEN_EXPERTS, "8"},          {SW_GEN_TOP_K, "2"},
-    {SW_GEN_CAPACITY, "0"},         {SW_GEN_DTYPE, "bf16|f32|f16|f64"},
-    {SW_GEN_OPTIMIZER, "adam|sgd"},
-};
-static const sw_gen_default kMoeLayers[] = {
-    {SW_GEN_MODE, "forward|train"},
-    {SW_GEN_LAYERS, "1"},
-    {SW_GEN_HIDDEN, "4096"},
-    {SW_GEN_HEADS, "32"},
-    {SW_GEN_KV_HEADS, "0"},
-    {SW_GEN_HEAD_DIM, "0"},
-    {SW_GEN_FFN, "0"},
-    {SW_GEN_SEQ, "2048"},
-    {SW_GEN_BATCH, "8"},
-    {SW_GEN_EXPERTS, "8"},
-    {SW_GEN_TOP_K, "2"},
-    {SW_GEN_CAPACITY, "0"},
-    {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
-    {SW_GEN_OPTIMIZER, "adam|sgd"},
-};
-static const sw_gen_default kAlpaMoe[] = {{SW_GEN_MODE, "train"}, {SW_GEN_HIDDEN, "64"}, {SW_GEN_HEADS, "16"},
-                                          {SW_GEN_SEQ, "16"},     {SW_GEN_BATCH, "64"},  {SW_GEN_EXPERTS, "16"},
-                                          {SW_GEN_CAPACITY, "2"}};
-static const sw_gen_default kVit[] = {
-    {SW_GEN_MODE, "forward|train"},
-    {SW_GEN_LAYERS, "24"},
-    {SW_GEN_HIDDEN, "1024"},
-    {SW_GEN_HEADS, "16"},
-    {SW_GEN_HEAD_DIM, "0"},
-    {SW_GEN_FFN, "0"},
-    {SW_GEN_IMAGE, "224"},
-    {SW_GEN_PATCH, "16"},
-    {SW_GEN_CHANNELS, "3"},
-    {SW_GEN_CLASSES, "1000"},
-    {SW_GEN_BATCH, "64"},
-    {SW_GEN_LAYOUT, "nchw|nhwc"},
-    {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
-    {SW_GEN_OPTIMIZER, "adam|sgd"},
-};
-static const sw_gen_default kResnet[] = {
-    {SW_GEN_MODE, "forward|train"}, {SW_GEN_LAYERS, "50"},        {SW_GEN_HIDDEN, "64"},
-    {SW_GEN_IMAGE, "224"},          {SW_GEN_CHANNELS, "3"},       {SW_GEN_CLASSES, "1000"},
-    {SW_GEN_BATCH, "64"},           {SW_GEN_LAYOUT, "nchw|nhwc"}, {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
-    {SW_GEN_OPTIMIZER, "sgd|adam"},
-};
-static const sw_gen_default kResnet101[] = {{SW_GEN_LAYERS, "101"}};
-static const sw_gen_default kResnet152[] = {{SW_GEN_LAYERS, "152"}};
-static const sw_gen_default kConv[] = {
-    {SW_GEN_MODE, "forward|train"}, {SW_GEN_LAYERS, "4"},         {SW_GEN_HIDDEN, "64"},
-    {SW_GEN_IMAGE, "32"},           {SW_GEN_CHANNELS, "3"},       {SW_GEN_CLASSES, "10"},
-    {SW_GEN_BATCH, "256"},          {SW_GEN_LAYOUT, "nchw|nhwc"}, {SW_GEN_DTYPE, "f32|bf16|f16|f64"},
-    {SW_GEN_OPTIMIZER, "sgd|adam"},
-};
-static const sw_gen_default kConvTrain[] = {{SW_GEN_MODE, "train"}};
-
 typedef struct arch_row {
   sw_gen_arch arch;
   swg_build build;
@@ -181,52 +38,68 @@ static const arch_row kArchs[] = {
     {{.name = "rfc-mlp",
       .help = "two matrices with maximum(x, 0) between, annotated",
       .source = "the sharding framework RFC's end-to-end examples",
-      ROW_PARAMS(kRfcMlp)},
+      .params = "variant=1d-tensors|1d-operations|2d|plain mesh= batch=2 seq=4 hidden=8 ffn=32 dtype=f32|bf16|f16|f64"},
      swg_build_rfc_mlp},
-    {{.name = "mlp", .help = "a stack of square matrices with relu", .source = "any size", ROW_PARAMS(kMlp)},
+    {{.name = "mlp",
+      .help = "a stack of square matrices with relu",
+      .source = "any size",
+      .params =
+          "mode=forward|train layers=4 batch=4096 hidden=4096 bias=no|yes dtype=f32|bf16|f16|f64 optimizer=sgd|adam"},
      swg_build_mlp},
     {{.name = "gpt2",
       .help = "GPT-2 (small): learned positions, layer norm before each block, gelu, tied output",
       .source = "Radford et al. 2019; the openai-community/gpt2 configuration",
-      ROW_PARAMS(kGpt2)},
+      .params = "mode=forward|train layers=12 hidden=768 heads=12 head-dim=0 ffn=0 vocab=50257 seq=1024 batch=8 "
+                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd"},
      swg_build_gpt2},
     {{.name = "bert",
       .help = "BERT (base): layer norm after each block, masked-language-model head, tied output",
       .source = "Devlin et al. 2018, arXiv:1810.04805",
-      ROW_PARAMS(kBert)},
+      .params = "mode=forward|train layers=12 hidden=768 heads=12 head-dim=0 ffn=0 vocab=30522 seq=512 batch=8 "
+                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd"},
      swg_build_bert},
     {{.name = "bert-layers",
       .help = "the layers of bert alone, from activations to activations",
       .source = "as bert",
-      ROW_PARAMS(kBertLayers)},
+      .params = "mode=forward|train layers=12 hidden=768 heads=12 head-dim=0 ffn=0 seq=512 batch=8 "
+                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd"},
      swg_build_bert_layers},
     {{.name = "llama3",
       .help = "Llama 3 (8B): rms norm, rotary positions, grouped-query attention, gated silu",
       .source = "Grattafiori et al. 2024, arXiv:2407.21783, table 3",
-      ROW_PARAMS(kLlama)},
+      .params = "mode=forward|decode|train layers=32 hidden=4096 heads=32 kv-heads=8 head-dim=0 ffn=14336 vocab=128256 "
+                "seq=8192 batch=1 dtype=bf16|f32|f16|f64 optimizer=adam|sgd"},
      swg_build_llama},
     {{.name = "mixtral",
       .help = "Mixtral (8x7B): Llama's attention, top-k mixture of experts with dispatch and combine einsums",
       .source = "Jiang et al. 2024, arXiv:2401.04088, table 1; dispatch as in GShard, arXiv:2006.16668",
-      ROW_PARAMS(kMixtral)},
+      .params = "mode=forward|train layers=32 hidden=4096 heads=32 kv-heads=8 head-dim=0 ffn=14336 vocab=32000 "
+                "seq=2048 batch=8 experts=8 top-k=2 capacity=0 dtype=bf16|f32|f16|f64 optimizer=adam|sgd"},
      swg_build_mixtral},
     {{.name = "moe-layers",
       .help = "the layers of mixtral alone, from activations to activations",
       .source = "as mixtral",
-      ROW_PARAMS(kMoeLayers)},
+      .params = "mode=forward|train layers=1 hidden=4096 heads=32 kv-heads=0 head-dim=0 ffn=0 seq=2048 batch=8 "
+                "experts=8 top-k=2 capacity=0 dtype=f32|bf16|f16|f64 optimizer=adam|sgd"},
      swg_build_moe_layers},
     {{.name = "vit",
       .help = "Vision Transformer (ViT-L/16): patches by a convolution, class token, learned positions",
       .source = "Dosovitskiy et al. 2020, arXiv:2010.11929, table 1",
-      ROW_PARAMS(kVit)},
+      .params = "mode=forward|train layers=24 hidden=1024 heads=16 head-dim=0 ffn=0 image=224 patch=16 channels=3 "
+                "classes=1000 batch=64 layout=nchw|nhwc dtype=f32|bf16|f16|f64 optimizer=adam|sgd"},
      swg_build_vit},
     {{.name = "resnet",
       .help =
           "ResNet (50), stride on the 3x3 convolution; scale and shift for batch norm, batch statistics in training",
       .source = "He et al. 2015, arXiv:1512.03385, table 1; torchvision's resnet50",
-      ROW_PARAMS(kResnet)},
+      .params = "mode=forward|train layers=50 hidden=64 image=224 channels=3 classes=1000 batch=64 layout=nchw|nhwc "
+                "dtype=f32|bf16|f16|f64 optimizer=sgd|adam"},
      swg_build_resnet},
-    {{.name = "conv", .help = "a stack of 3x3 convolutions and a classifier", .source = "any size", ROW_PARAMS(kConv)},
+    {{.name = "conv",
+      .help = "a stack of 3x3 convolutions and a classifier",
+      .source = "any size",
+      .params = "mode=forward|train layers=4 hidden=64 image=32 channels=3 classes=10 batch=256 layout=nchw|nhwc "
+                "dtype=f32|bf16|f16|f64 optimizer=sgd|adam"},
      swg_build_conv},
 };
 enum { N_ARCHS = sizeof kArchs / sizeof *kArchs };
@@ -248,43 +121,46 @@ _Static_assert(ROW_CONV + 1 == N_ARCHS, "one number per architecture");
 
 #define PRESET(row) .base = &kArchs[row].arch
 static const sw_gen_arch kPresets[] = {
-    {.name = "mlp-train", .help = "a training step of mlp", PRESET(ROW_MLP), ROW_PRESETS(kMlpTrain)},
+    {.name = "mlp-train", .help = "a training step of mlp", PRESET(ROW_MLP), .presets = "mode=train"},
     {.name = "alpa-mlp-data",
      .help = "the MLP step that is best split by batch",
      .source = "Alpa, tests/shard_parallel/test_mlp.py",
      PRESET(ROW_MLP),
-     ROW_PRESETS(kAlpaMlpData)},
+     .presets = "mode=train layers=6 batch=256 hidden=32 bias=yes"},
     {.name = "alpa-mlp-tensor",
      .help = "the MLP step that is best split by columns and rows",
      .source = "Alpa, tests/shard_parallel/test_mlp.py",
      PRESET(ROW_MLP),
-     ROW_PRESETS(kAlpaMlpTensor)},
-    {.name = "gpt2-medium", .help = "GPT-2 medium", PRESET(ROW_GPT2), ROW_PRESETS(kGpt2Medium)},
-    {.name = "gpt2-large", .help = "GPT-2 large", PRESET(ROW_GPT2), ROW_PRESETS(kGpt2Large)},
-    {.name = "gpt2-xl", .help = "GPT-2 XL", PRESET(ROW_GPT2), ROW_PRESETS(kGpt2Xl)},
+     .presets = "mode=train layers=6 batch=32 hidden=256 bias=yes"},
+    {.name = "gpt2-medium", .help = "GPT-2 medium", PRESET(ROW_GPT2), .presets = "layers=24 hidden=1024 heads=16"},
+    {.name = "gpt2-large", .help = "GPT-2 large", PRESET(ROW_GPT2), .presets = "layers=36 hidden=1280 heads=20"},
+    {.name = "gpt2-xl", .help = "GPT-2 XL", PRESET(ROW_GPT2), .presets = "layers=48 hidden=1600 heads=25"},
     {.name = "alpa-bert-data",
      .help = "a step of BERT's layers that is best split by batch",
      .source = "Alpa, tests/shard_parallel/test_bert.py",
      PRESET(ROW_BERT_LAYERS),
-     ROW_PRESETS(kAlpaBertData)},
+     .presets = "mode=train layers=2 hidden=32 heads=8 seq=64 batch=64"},
     {.name = "alpa-bert-tensor",
      .help = "a step of BERT's layers that is best split by heads, columns and rows",
      .source = "Alpa, tests/shard_parallel/test_bert.py",
      PRESET(ROW_BERT_LAYERS),
-     ROW_PRESETS(kAlpaBertTensor)},
+     .presets = "mode=train layers=2 hidden=128 heads=8 seq=8 batch=8"},
     {.name = "alpa-moe",
      .help = "a mixture-of-experts step that is best split by experts and batch",
      .source = "Alpa, tests/shard_parallel/test_moe.py",
      PRESET(ROW_MOE_LAYERS),
-     ROW_PRESETS(kAlpaMoe)},
+     .presets = "mode=train hidden=64 heads=16 seq=16 batch=64 experts=16 capacity=2"},
     {.name = "llama3-8b", .help = "Llama 3 8B", PRESET(ROW_LLAMA)},
-    {.name = "llama3-70b", .help = "Llama 3 70B", PRESET(ROW_LLAMA), ROW_PRESETS(kLlama70b)},
+    {.name = "llama3-70b",
+     .help = "Llama 3 70B",
+     PRESET(ROW_LLAMA),
+     .presets = "layers=80 hidden=8192 heads=64 ffn=28672"},
     {.name = "mixtral-8x7b", .help = "Mixtral 8x7B", PRESET(ROW_MIXTRAL)},
     {.name = "vit-l16", .help = "ViT-L/16 at 224 pixels", PRESET(ROW_VIT)},
     {.name = "resnet50", .help = "ResNet-50", PRESET(ROW_RESNET)},
-    {.name = "resnet101", .help = "ResNet-101", PRESET(ROW_RESNET), ROW_PRESETS(kResnet101)},
-    {.name = "resnet152", .help = "ResNet-152", PRESET(ROW_RESNET), ROW_PRESETS(kResnet152)},
-    {.name = "conv-train", .help = "a training step of conv", PRESET(ROW_CONV), ROW_PRESETS(kConvTrain)},
+    {.name = "resnet101", .help = "ResNet-101", PRESET(ROW_RESNET), .presets = "layers=101"},
+    {.name = "resnet152", .help = "ResNet-152", PRESET(ROW_RESNET), .presets = "layers=152"},
+    {.name = "conv-train", .help = "a training step of conv", PRESET(ROW_CONV), .presets = "mode=train"},
 };
 enum { N_PRESETS = sizeof kPresets / sizeof *kPresets };
 
@@ -307,23 +183,33 @@ sw_rc sw_gen_arch_find(const char *name, const sw_gen_arch **out, sw_diag *d) {
                        near.best ? near.best : "", near.best ? "'?" : "");
 }
 
-static const char *value_in(const sw_gen_default *at, int n, sw_gen_param p) {
-  for (int i = 0; i < n; i++) {
-    if (at[i].param == p) return at[i].value;
+bool sw_gen_next_param(const char **list, sw_gen_param *p, const char **value, int *n) {
+  const char *name = *list;
+  if (!name || !*name) return false;
+  *value = strchr(name, '=') + 1;
+  *n = (int)strcspn(*value, " ");
+  *list = *value + *n + (*(*value + *n) == ' ');
+  for (int i = 0; i < SW_GEN_PARAM_COUNT; i++) {
+    size_t len = strlen(kParams[i].text);
+    if (strncmp(kParams[i].text, name, len) == 0 && name[len] == '=') *p = (sw_gen_param)i;
+  }
+  return true;
+}
+
+static const char *value_in(const char *list, sw_gen_param p, int *n) {
+  const char *value;
+  sw_gen_param at = SW_GEN_PARAM_COUNT;
+  while (sw_gen_next_param(&list, &at, &value, n)) {
+    if (at == p) return value;
   }
   return NULL;
 }
 
 static const sw_gen_arch *base_of(const sw_gen_arch *a) { return a->base ? a->base : a; }
 
-/* What the architecture allows: choices by '|', or a default. */
-static const char *allowed_of(const sw_gen_arch *a, sw_gen_param p) {
-  return value_in(base_of(a)->params, base_of(a)->n_params, p);
-}
-
-const char *sw_gen_default_of(const sw_gen_arch *a, sw_gen_param p) {
-  const char *preset = value_in(a->presets, a->n_presets, p);
-  return preset ? preset : allowed_of(a, p);
+const char *sw_gen_default_of(const sw_gen_arch *a, sw_gen_param p, int *n) {
+  const char *preset = value_in(a->presets, p, n);
+  return preset ? preset : value_in(base_of(a)->params, p, n);
 }
 
 static swg_build build_of(const sw_gen_arch *a) {
@@ -333,13 +219,12 @@ static swg_build build_of(const sw_gen_arch *a) {
   return NULL;
 }
 
-/* Index of the first word of `value` in "a|b|c"; -1: none. */
-static int choice_index(const char *choices, const char *value) {
-  size_t n = strcspn(value, "|");
+/* Index of `word` in "a|b|c", which a blank may end; -1: none. */
+static int choice_index(const char *choices, const char *word) {
   for (int i = 0; choices; i++) {
-    size_t len = strcspn(choices, "|");
-    if (len == n && memcmp(choices, value, n) == 0) return i;
-    choices = choices[len] ? choices + len + 1 : NULL;
+    size_t len = strcspn(choices, "| ");
+    if (len == strlen(word) && memcmp(choices, word, len) == 0) return i;
+    choices = choices[len] == '|' ? choices + len + 1 : NULL;
   }
   return -1;
 }
@@ -355,7 +240,8 @@ static sw_rc read_number(sw_gen_param p, const char *text, int64_t *out, sw_diag
 }
 
 static sw_rc read_param(const sw_gen_arch *a, sw_gen_param p, const char *text, swg_config *c, sw_diag *d) {
-  const char *allowed = allowed_of(a, p);
+  int n;
+  const char *allowed = value_in(base_of(a)->params, p, &n);
   if (!allowed) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "architecture '%s' has no parameter '%s'", a->name, kParams[p].text);
   }
@@ -364,8 +250,8 @@ static sw_rc read_param(const sw_gen_arch *a, sw_gen_param p, const char *text, 
     return SW_OK;
   }
   if (!kParams[p].choices) return read_number(p, text, &c->v[p], d);
-  if (choice_index(allowed, text) < 0 || (strchr(text, '|') && text != allowed)) {
-    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s is '%s'; '%s' has %s", kParams[p].text, text, a->name, allowed);
+  if (choice_index(allowed, text) < 0) {
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s is '%s'; '%s' has %.*s", kParams[p].text, text, a->name, n, allowed);
   }
   c->v[p] = choice_index(kParams[p].choices, text);
   return SW_OK;
@@ -381,8 +267,12 @@ static sw_rc read_arg(const sw_gen_arch *a, const sw_gen_arg *arg, swg_config *c
 static sw_rc read_config(const sw_gen_arch *a, const sw_gen_arg *args, int n_args, swg_config *c, sw_diag *d) {
   *c = (swg_config){.name = a->name, .mesh = ""};
   for (int p = 0; p < SW_GEN_PARAM_COUNT; p++) {
-    const char *value = sw_gen_default_of(a, (sw_gen_param)p);
-    if (value) SW_TRY(read_param(a, (sw_gen_param)p, value, c, d));
+    int n;
+    char word[32];
+    const char *value = sw_gen_default_of(a, (sw_gen_param)p, &n);
+    if (!value || p == SW_GEN_MESH) continue;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(value, "| "), value);
+    SW_TRY(read_param(a, (sw_gen_param)p, word, c, d));
   }
   for (int i = 0; i < n_args; i++) SW_TRY(read_arg(a, &args[i], c, d));
   return SW_OK;
