@@ -92,17 +92,32 @@ static sw_rc bench_costs(const sw_call *call, sw_diag *d) {
   return passed ? SW_OK : SW_E_MISMATCH;
 }
 
-/* --- kernels --- */
-
-typedef struct kernel_table {
+/* Rows as text, or as JSON, printed at the end. */
+typedef struct table {
   sw_text text;
   sw_json_out json;
   bool as_json;
   sw_cancel *cancel;
-} kernel_table;
+} table;
+
+static void begin_table(const sw_call *call, table *t) {
+  const settings *s = call->settings;
+  *t = (table){.as_json = s->json, .cancel = call->cancel};
+  sw_json_out_init(&t->json, &t->text);
+  if (t->as_json) sw_jw_array(&t->json, NULL);
+}
+
+static sw_rc end_table(table *t, sw_rc rc, sw_diag *d) {
+  if (t->as_json) sw_jw_end(&t->json);
+  if (!rc) return sw_print_text(&t->text, d);
+  sw_text_free(&t->text);
+  return rc;
+}
+
+/* --- kernels --- */
 
 static sw_rc add_kernel(void *user, const sw_bench_kernel_row *r, sw_diag *d) {
-  kernel_table *t = user;
+  table *t = user;
   if (sw_cancelled(t->cancel)) return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "interrupted");
   if (t->as_json) {
     sw_jw_object(&t->json, NULL);
@@ -121,17 +136,10 @@ static sw_rc add_kernel(void *user, const sw_bench_kernel_row *r, sw_diag *d) {
 
 static sw_rc bench_kernels(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
-  kernel_table t = {.as_json = s->json, .cancel = call->cancel};
-  sw_json_out_init(&t.json, &t.text);
-  if (s->json) sw_jw_array(&t.json, NULL);
+  table t;
+  begin_table(call, &t);
   if (!s->json) sw_text_printf(&t.text, "%-55s %10s %10s %10s %7s\n", "kernel", "ms", "GFLOP/s", "GB/s", "share");
-  sw_rc rc = sw_bench_kernels(&(sw_bench_kernels_options){s->min_s, s->only}, add_kernel, &t, d);
-  if (rc) {
-    sw_text_free(&t.text);
-    return rc;
-  }
-  if (s->json) sw_jw_end(&t.json);
-  return sw_print_text(&t.text, d);
+  return end_table(&t, sw_bench_kernels(&(sw_bench_kernels_options){s->min_s, s->only}, add_kernel, &t, d), d);
 }
 
 /* --- plan --- */
@@ -167,15 +175,9 @@ static sw_rc bench_plan(const sw_call *call, sw_diag *d) {
 
 /* --- reshard --- */
 
-typedef struct reshard_table {
-  sw_text text;
-  sw_json_out json;
-  bool as_json;
-} reshard_table;
-
 static sw_rc add_reshard_row(void *user, const sw_bench_reshard_row *r, sw_diag *d) {
   (void)d;
-  reshard_table *t = user;
+  table *t = user;
   if (t->as_json) {
     sw_jw_object(&t->json, NULL);
     sw_jw_string(&t->json, "mesh", r->mesh);
@@ -205,7 +207,7 @@ static sw_rc add_reshard_row(void *user, const sw_bench_reshard_row *r, sw_diag 
 
 static sw_rc add_reshard_wins(void *user, const sw_bench_reshard_wins *w, sw_diag *d) {
   (void)d;
-  reshard_table *t = user;
+  table *t = user;
   if (t->as_json) {
     sw_jw_object(&t->json, NULL);
     sw_jw_string(&t->json, "mesh", w->mesh);
@@ -227,24 +229,17 @@ static sw_rc add_reshard_wins(void *user, const sw_bench_reshard_wins *w, sw_dia
 
 static sw_rc bench_reshard(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
-  reshard_table t = {.as_json = s->json};
+  table t;
   const sw_bench_reshard_visitor v = {add_reshard_row, add_reshard_wins, &t};
   sw_bench_reshard_options o = {.min_s = s->min_s, .cancel = call->cancel};
   int beyond;
   SW_TRY(sw_profile_read(s->hw.n ? s->hw.at[0] : "h100x64", call->arena, &o.profile, d));
   sw_mem_keep_freed(); /* as planning does */
-  sw_json_out_init(&t.json, &t.text);
-  if (s->json) sw_jw_array(&t.json, NULL);
+  begin_table(call, &t);
   if (!s->json)
     sw_text_printf(&t.text, "%-12s %-20s %-10s %-18s %-10s %-10s worst\n", "mesh", "what", "mean", "limit", "median",
                    "99 %");
-  sw_rc rc = sw_bench_reshard(&o, &v, &beyond, d);
-  if (rc) {
-    sw_text_free(&t.text);
-    return rc;
-  }
-  if (s->json) sw_jw_end(&t.json);
-  SW_TRY(sw_print_text(&t.text, d));
+  SW_TRY(end_table(&t, sw_bench_reshard(&o, &v, &beyond, d), d));
   return beyond ? SW_FAIL(d, SW_E_MISMATCH, SW_NOWHERE, "%d figures are beyond their limit", beyond) : SW_OK;
 }
 
