@@ -4,6 +4,7 @@
  */
 #include "base/nearest.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,4 +42,9 @@ void sw_nearest_offer(sw_nearest *near, const char *candidate) {
   if (near->best && distance >= near->distance) return;
   near->best = candidate;
   near->distance = distance;
+}
+
+const char *sw_nearest_hint(sw_nearest *near) {
+  if (near->best) snprintf(near->hint, sizeof near->hint, "; did you mean '%s'?", near->best);
+  return near->hint;
 }

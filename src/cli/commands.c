@@ -32,7 +32,6 @@ const sw_command *sw_command_find(const char *name, sw_diag *d) {
     if (strcmp(kCommands[i]->name, name) == 0) return kCommands[i];
     sw_nearest_offer(&near, kCommands[i]->name);
   }
-  (void)SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "unknown command '%s'%s%s%s", name, near.best ? "; did you mean '" : "",
-                near.best ? near.best : "", near.best ? "'?" : "");
+  (void)SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "unknown command '%s'%s", name, sw_nearest_hint(&near));
   return NULL;
 }

@@ -179,13 +179,6 @@ static sw_rc run_by_kind(sw_execution *e, const sw_op *op, const sw_buffer *cons
   return sw_exec_eval(op, in, out, &ctx, d);
 }
 
-/* What commutes with min and computes nothing hands on elements as they are. */
-static bool only_moves(const sw_op *op) {
-  bool moves = false;
-  for (int i = 0; op->nest && i < op->nest->n_linear; i++) moves = moves || op->nest->linear[i].kind == SW_REDUCE_MIN;
-  return moves && !(op->nest->flops_per_point > 0);
-}
-
 static sw_rc run_op(sw_execution *e, const sw_op *op, sw_diag *d) {
   const sw_exec_options *o = e->v->options;
   const sw_buffer **in;
@@ -201,7 +194,7 @@ static sw_rc run_op(sw_execution *e, const sw_op *op, sw_diag *d) {
   for (int i = 0; i < op->n_results; i++) {
     sw_held_set_valid(e, op->results[i], out[i]);
     if (o->poison) sw_buffer_poison_padding(out[i]);
-    if (o->perturb && !only_moves(op))
+    if (o->perturb && !sw_only_moves(op))
       sw_perturb(out[i], o->perturb_least ? o->perturb_least[op->results[i]] : NULL, &e->perturb);
   }
   return o->observe ? o->observe(o->observe_user, e->v->device, op, (const sw_buffer *const *)out, d) : SW_OK;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "io/json_tree.h"
+#include "base/nearest.h"
 #include "shardwright/text.h"
 
 static const char *const kKindText[] = {
@@ -195,39 +196,12 @@ sw_rc sw_json_word(const sw_json *v, const char *const *words, int n, int *out, 
   return SW_FAIL_INPUT(d, sw_json_span(v), "%s is '%.60s'; expected one of %s", name_of(v).text, v->text, all);
 }
 
-/* Edits (insert, delete, replace) that turn `a` into `b`; words longer than the table count as far apart. */
-static int edit_distance(const char *a, const char *b) {
-  enum { MAX = 32 };
-  int row[MAX + 1];
-  size_t na = strlen(a), nb = strlen(b);
-  if (na > MAX || nb > MAX) return MAX;
-  for (size_t j = 0; j <= nb; j++) row[j] = (int)j;
-  for (size_t i = 1; i <= na; i++) {
-    int diagonal = row[0];
-    row[0] = (int)i;
-    for (size_t j = 1; j <= nb; j++) {
-      int best = diagonal + (a[i - 1] != b[j - 1]);
-      if (row[j] + 1 < best) best = row[j] + 1;
-      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-      diagonal = row[j];
-      row[j] = best;
-    }
-  }
-  return row[nb];
-}
-
 static sw_rc unknown_key(const sw_json *member, const char *const *keys, int n, const char *what, sw_diag *d) {
-  int best = -1, best_edits = 3;
-  for (int i = 0; i < n; i++) {
-    int edits = edit_distance(member->key, keys[i]);
-    if (edits < best_edits) {
-      best = i;
-      best_edits = edits;
-    }
-  }
-  if (best >= 0)
+  sw_nearest near = {.wanted = member->key};
+  for (int i = 0; i < n; i++) sw_nearest_offer(&near, keys[i]);
+  if (near.best)
     return SW_FAIL_INPUT(d, sw_json_key_span(member), "unknown key '%.60s' in %s; did you mean '%s'?", member->key,
-                         what, keys[best]);
+                         what, near.best);
   char all[400];
   join_words(keys, n, all, sizeof all);
   return SW_FAIL_INPUT(d, sw_json_key_span(member), "unknown key '%.60s' in %s; expected one of %s", member->key, what,

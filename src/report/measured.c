@@ -88,23 +88,12 @@ static bool layout_mesh(const sw_profile *p, rank_layout l, sw_mesh *mesh) {
   return true;
 }
 
-typedef struct collective_columns {
-  int source, hardware, ranks, nodes, collective, bytes, time_us, place;
-} collective_columns;
+enum { C_SOURCE, C_HARDWARE, C_RANKS, C_NODES, C_COLLECTIVE, C_BYTES, C_TIME_US, C_PLACE, C_COLUMNS };
+static const char *const kCollectiveColumns[C_COLUMNS] = {"source",     "hardware", "ranks",   "nodes",
+                                                          "collective", "bytes",    "time_us", "place"};
 
-static sw_rc find_collective_columns(const sw_csv *t, collective_columns *c, sw_diag *d) {
-  SW_TRY(sw_csv_column(t, "source", &c->source, d));
-  SW_TRY(sw_csv_column(t, "hardware", &c->hardware, d));
-  SW_TRY(sw_csv_column(t, "ranks", &c->ranks, d));
-  SW_TRY(sw_csv_column(t, "nodes", &c->nodes, d));
-  SW_TRY(sw_csv_column(t, "collective", &c->collective, d));
-  SW_TRY(sw_csv_column(t, "bytes", &c->bytes, d));
-  SW_TRY(sw_csv_column(t, "time_us", &c->time_us, d));
-  return sw_csv_column(t, "place", &c->place, d);
-}
-
-static bool same_table(const sw_csv *t, const collective_columns *c, int64_t a, int64_t b) {
-  const int key[] = {c->source, c->hardware, c->ranks, c->nodes, c->collective, c->place};
+static bool same_table(const sw_csv *t, const int *c, int64_t a, int64_t b) {
+  const int key[] = {c[C_SOURCE], c[C_HARDWARE], c[C_RANKS], c[C_NODES], c[C_COLLECTIVE], c[C_PLACE]};
   for (size_t i = 0; i < sizeof key / sizeof key[0]; i++)
     if (strcmp(sw_csv_at(t, a, key[i]), sw_csv_at(t, b, key[i]))) return false;
   return true;
@@ -121,33 +110,33 @@ static bool read_op(const char *text, sw_coll_op *op) {
 
 /* Position of the row's size among the sizes of its table, so that "every other size" does not hang on the order of the
  * file. */
-static int64_t size_rank(const sw_csv *t, const collective_columns *c, int64_t row) {
-  double mine = strtod(sw_csv_at(t, row, c->bytes), NULL);
+static int64_t size_rank(const sw_csv *t, const int *c, int64_t row) {
+  double mine = strtod(sw_csv_at(t, row, c[C_BYTES]), NULL);
   int64_t rank = 0;
   for (int64_t i = 0; i < t->n_rows; i++)
-    if (strtod(sw_csv_at(t, i, c->bytes), NULL) < mine && same_table(t, c, i, row)) rank++;
+    if (strtod(sw_csv_at(t, i, c[C_BYTES]), NULL) < mine && same_table(t, c, i, row)) rank++;
   return rank;
 }
 
 /* Small messages count less: there tables of one machine differ by how they were timed. */
 static double fit_weight(double bytes) { return bytes < 65536 ? 0.3 : bytes < 1048576 ? 0.5 : 1; }
 
-static sw_rc add_collective(reading *r, const sw_csv *t, const collective_columns *c, int64_t row) {
+static sw_rc add_collective(reading *r, const sw_csv *t, const int *c, int64_t row) {
   double ranks, nodes, time_us;
   sample s = {0};
   sw_mesh mesh;
-  SW_TRY(sw_csv_number(t, row, c->ranks, &ranks, r->d));
-  SW_TRY(sw_csv_number(t, row, c->nodes, &nodes, r->d));
-  SW_TRY(sw_csv_number(t, row, c->bytes, &s.bytes, r->d));
-  SW_TRY(sw_csv_number(t, row, c->time_us, &time_us, r->d));
+  SW_TRY(sw_csv_number(t, row, c[C_RANKS], &ranks, r->d));
+  SW_TRY(sw_csv_number(t, row, c[C_NODES], &nodes, r->d));
+  SW_TRY(sw_csv_number(t, row, c[C_BYTES], &s.bytes, r->d));
+  SW_TRY(sw_csv_number(t, row, c[C_TIME_US], &time_us, r->d));
   rank_layout l = {(int64_t)ranks, (int64_t)nodes};
-  if (!claims(r->p, sw_csv_at(t, row, c->hardware), sw_csv_at(t, row, c->source), l.nodes)) return SW_OK;
-  if (l.ranks < 2 || time_us <= 0 || !read_op(sw_csv_at(t, row, c->collective), &s.op) ||
+  if (!claims(r->p, sw_csv_at(t, row, c[C_HARDWARE]), sw_csv_at(t, row, c[C_SOURCE]), l.nodes)) return SW_OK;
+  if (l.ranks < 2 || time_us <= 0 || !read_op(sw_csv_at(t, row, c[C_COLLECTIVE]), &s.op) ||
       !layout_mesh(r->p, l, &mesh)) {
     r->set->skipped++;
     return SW_OK;
   }
-  SW_TRY(source_id(r, sw_csv_at(t, row, c->source), "", &s.source));
+  SW_TRY(source_id(r, sw_csv_at(t, row, c[C_SOURCE]), "", &s.source));
   SW_TRY(layout_id(r, l, &s.layout));
   s.measured_s = time_us * 1e-6;
   s.weight = fit_weight(s.bytes);
@@ -155,28 +144,8 @@ static sw_rc add_collective(reading *r, const sw_csv *t, const collective_column
   return sw_array_push(&r->list, s, r->d);
 }
 
-static sw_rc read_collectives(reading *r, const char *path, sw_arena *scratch) {
-  sw_csv t;
-  collective_columns c;
-  SW_TRY(sw_csv_read(path, scratch, &t, r->d));
-  SW_TRY(find_collective_columns(&t, &c, r->d));
-  for (int64_t i = 0; i < t.n_rows; i++) SW_TRY(add_collective(r, &t, &c, i));
-  return SW_OK;
-}
-
-typedef struct gemm_columns {
-  int source, hardware, dtype, m, n, k, time_us;
-} gemm_columns;
-
-static sw_rc find_gemm_columns(const sw_csv *t, gemm_columns *c, sw_diag *d) {
-  SW_TRY(sw_csv_column(t, "source", &c->source, d));
-  SW_TRY(sw_csv_column(t, "hardware", &c->hardware, d));
-  SW_TRY(sw_csv_column(t, "dtype", &c->dtype, d));
-  SW_TRY(sw_csv_column(t, "m", &c->m, d));
-  SW_TRY(sw_csv_column(t, "n", &c->n, d));
-  SW_TRY(sw_csv_column(t, "k", &c->k, d));
-  return sw_csv_column(t, "time_us", &c->time_us, d);
-}
+enum { G_SOURCE, G_HARDWARE, G_DTYPE, G_M, G_N, G_K, G_TIME_US, G_COLUMNS };
+static const char *const kGemmColumns[G_COLUMNS] = {"source", "hardware", "dtype", "m", "n", "k", "time_us"};
 
 static bool gemm_dtype(const char *text, sw_dtype *out) {
   if (strcmp(text, "fp8")) return sw_dtype_parse(text, out);
@@ -186,21 +155,21 @@ static bool gemm_dtype(const char *text, sw_dtype *out) {
 
 /* m x k by k x n, inputs of the dtype, result of two bytes. The 8-bit rows time the whole layer, whose activations come
  * in two bytes and are cast first. */
-static sw_rc add_gemm(reading *r, const sw_csv *t, const gemm_columns *c, int64_t row) {
+static sw_rc add_gemm(reading *r, const sw_csv *t, const int *c, int64_t row) {
   double m, n, k, time_us;
   char tag[32];
   sample s = {.layout = -1};
-  SW_TRY(sw_csv_number(t, row, c->m, &m, r->d));
-  SW_TRY(sw_csv_number(t, row, c->n, &n, r->d));
-  SW_TRY(sw_csv_number(t, row, c->k, &k, r->d));
-  SW_TRY(sw_csv_number(t, row, c->time_us, &time_us, r->d));
-  if (!claims(r->p, sw_csv_at(t, row, c->hardware), sw_csv_at(t, row, c->source), 1)) return SW_OK;
-  if (time_us <= 0 || !gemm_dtype(sw_csv_at(t, row, c->dtype), &s.dtype)) {
+  SW_TRY(sw_csv_number(t, row, c[G_M], &m, r->d));
+  SW_TRY(sw_csv_number(t, row, c[G_N], &n, r->d));
+  SW_TRY(sw_csv_number(t, row, c[G_K], &k, r->d));
+  SW_TRY(sw_csv_number(t, row, c[G_TIME_US], &time_us, r->d));
+  if (!claims(r->p, sw_csv_at(t, row, c[G_HARDWARE]), sw_csv_at(t, row, c[G_SOURCE]), 1)) return SW_OK;
+  if (time_us <= 0 || !gemm_dtype(sw_csv_at(t, row, c[G_DTYPE]), &s.dtype)) {
     r->set->skipped++;
     return SW_OK;
   }
   snprintf(tag, sizeof tag, " gemm %s", sw_dtype_text(s.dtype));
-  SW_TRY(source_id(r, sw_csv_at(t, row, c->source), tag, &s.source));
+  SW_TRY(source_id(r, sw_csv_at(t, row, c[G_SOURCE]), tag, &s.source));
   s.flops = 2 * m * n * k;
   s.bytes = sw_dtype_bytes(s.dtype) * (m * k + k * n) + 2 * m * n;
   s.cast_bytes = sw_dtype_bytes(s.dtype) == 1 ? 3 * m * k : 0;
@@ -210,12 +179,13 @@ static sw_rc add_gemm(reading *r, const sw_csv *t, const gemm_columns *c, int64_
   return sw_array_push(&r->list, s, r->d);
 }
 
-static sw_rc read_gemms(reading *r, const char *path, sw_arena *scratch) {
+static sw_rc read_table(reading *r, const char *file, int n_columns, const char *const *columns,
+                        sw_rc (*add)(reading *r, const sw_csv *t, const int *c, int64_t row), sw_arena *scratch) {
   sw_csv t;
-  gemm_columns c;
-  SW_TRY(sw_csv_read(path, scratch, &t, r->d));
-  SW_TRY(find_gemm_columns(&t, &c, r->d));
-  for (int64_t i = 0; i < t.n_rows; i++) SW_TRY(add_gemm(r, &t, &c, i));
+  int c[C_COLUMNS + G_COLUMNS]; /* room for those of either */
+  SW_TRY(sw_csv_read(file, scratch, &t, r->d));
+  for (int i = 0; i < n_columns; i++) SW_TRY(sw_csv_column(&t, columns[i], &c[i], r->d));
+  for (int64_t i = 0; i < t.n_rows; i++) SW_TRY(add(r, &t, c, i));
   return SW_OK;
 }
 
@@ -223,8 +193,8 @@ static sw_rc read_tables(reading *r, const char *facts_dir, sw_arena *scratch) {
   char *collectives = sw_arena_printf(scratch, r->d, "%s/collectives.csv", facts_dir);
   char *gemms = sw_arena_printf(scratch, r->d, "%s/gemm.csv", facts_dir);
   if (!collectives || !gemms) return SW_E_RESOURCE;
-  SW_TRY(read_collectives(r, collectives, scratch));
-  return read_gemms(r, gemms, scratch);
+  SW_TRY(read_table(r, collectives, C_COLUMNS, kCollectiveColumns, add_collective, scratch));
+  return read_table(r, gemms, G_COLUMNS, kGemmColumns, add_gemm, scratch);
 }
 
 sw_rc sw_samples_read(const sw_profile *p, const char *facts_dir, sw_arena *arena, sample_set *out, sw_diag *d) {

@@ -6,6 +6,7 @@
  * And which values are not rounded at all: an argument's elements, moved and widened, are the same on every device.
  */
 #include "exec/kernels/native.h"
+#include "exec/validate/perturb.h"
 #include "exec/validate/single.h"
 
 /* What an inexact dtype rounds as; false: it is exact. */
@@ -64,12 +65,6 @@ static bool hands_on(sw_opcode c) {
   return false;
 }
 
-static bool only_moves(const sw_op *op) {
-  bool moves = false;
-  for (int i = 0; op->nest && i < op->nest->n_linear; i++) moves = moves || op->nest->linear[i].kind == SW_REDUCE_MIN;
-  return moves && !(op->nest->flops_per_point > 0);
-}
-
 static bool is_rounded(const sw_graph *g, const sw_op *op, const bool *rounded) {
   bool floats = false;
   sw_dtype t;
@@ -79,7 +74,7 @@ static bool is_rounded(const sw_graph *g, const sw_op *op, const bool *rounded) 
   }
   for (int r = 0; r < op->n_results; r++) floats = floats || part_of(sw_result_type(g, op, r)->dtype, &t);
   if (op->code == SW_OP_CONVERT) return floats && (!part_of(sw_result_type(g, op, 0)->dtype, &t) || rounds(g, op, t));
-  return floats && !hands_on(op->code) && !only_moves(op);
+  return floats && !hands_on(op->code) && !sw_only_moves(op);
 }
 
 static bool pass_rounded(const sw_graph *g, bool *rounded) {

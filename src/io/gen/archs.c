@@ -179,8 +179,7 @@ sw_rc sw_gen_arch_find(const char *name, const sw_gen_arch **out, sw_diag *d) {
     if (strcmp((*out)->name, name) == 0) return SW_OK;
     sw_nearest_offer(&near, (*out)->name);
   }
-  return SW_FAIL_INPUT(d, SW_NOWHERE, "no architecture is called '%s'%s%s%s", name, near.best ? "; did you mean '" : "",
-                       near.best ? near.best : "", near.best ? "'?" : "");
+  return SW_FAIL_INPUT(d, SW_NOWHERE, "no architecture is called '%s'%s", name, sw_nearest_hint(&near));
 }
 
 bool sw_gen_next_param(const char **list, sw_gen_param *p, const char **value, int *n) {

@@ -223,8 +223,7 @@ static sw_rc unknown_attr(const sw_model_reader *r, const sw_json *v) {
   sw_nearest near = {.wanted = v->key};
   for (int k = 0; k < SW_ATTR_COUNT; k++) sw_nearest_offer(&near, sw_attr_text((sw_attr_key)k));
   sw_span at = {r->file, v->key_line, v->key_col};
-  return SW_FAIL_INPUT(r->d, at, "attribute '%.60s' is not known%s%s%s", v->key, near.best ? "; did you mean '" : "",
-                       near.best ? near.best : "", near.best ? "'?" : "");
+  return SW_FAIL_INPUT(r->d, at, "attribute '%.60s' is not known%s", v->key, sw_nearest_hint(&near));
 }
 
 static sw_rc read_attr(const sw_model_reader *r, const sw_json *attrs, const sw_json *v, sw_attr *out) {

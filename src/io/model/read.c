@@ -167,8 +167,7 @@ static sw_rc read_location(const sw_model_reader *r, const sw_json *op, sw_span 
 static sw_rc unknown_opcode(const sw_model_reader *r, const sw_json *v) {
   sw_nearest near = {.wanted = v->text};
   for (int i = 0; i < SW_OP_COUNT; i++) sw_nearest_offer(&near, sw_opcode_text((sw_opcode)i));
-  return SW_MODEL_FAIL(r, v, "op '%.60s' is not known%s%s%s", v->text, near.best ? "; did you mean '" : "",
-                       near.best ? near.best : "", near.best ? "'?" : "");
+  return SW_MODEL_FAIL(r, v, "op '%.60s' is not known%s", v->text, sw_nearest_hint(&near));
 }
 
 static sw_rc read_opcode(const sw_model_reader *r, const sw_json *op, sw_opcode *out) {
