@@ -86,10 +86,6 @@ typedef struct sw_stated {
 } sw_stated;
 /* Those that requirements of the model have led to, in order of ops and ports; borrowed. */
 SW_API const sw_stated *sw_selection_stated(const sw_selection *s, int32_t *n);
-/* One more, in its place among *n; `at` has room for it. SW_E_INPUT when the port has another one. */
-SW_API SW_CHECKED sw_rc sw_stated_put(const sw_graph *g, const sw_stated *one, int32_t *n, sw_stated *at, sw_diag *d);
-/* As many as a graph's annotations can lead to. */
-SW_API int32_t sw_stated_most(const sw_graph *g);
 /* That of a port among n in order; NULL: the strategy has the word. */
 SW_API const sw_sharding *sw_stated_at(const sw_stated *stated, int32_t n, sw_id op, int32_t port);
 /* A sharding that a value is to be made in: what its op gives, or how an argument arrives. */

@@ -246,7 +246,6 @@ static sw_rc run_ops(sw_execution *e, sw_diag *d) {
   const sw_graph *g = e->v->graph;
   sw_id next;
   for (sw_id id = 0; id < g->n_ops; id = next) {
-    e->v->at_op = id;
     if (sw_cancelled(e->v->options->cancel)) {
       return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "execution was interrupted");
     }
@@ -300,7 +299,6 @@ sw_rc sw_device_execute(sw_device *v, const sw_buffer *const *args, sw_tensor *o
   int n_outputs = v->graph->n_outputs;
   sw_execution e = {.v = v};
   sw_rng_seed(&e.perturb, v->options->perturb);
-  v->at_op = -1;
   memset(outputs, 0, (size_t)n_outputs * sizeof *outputs);
   e.values = sw_mem_alloc((size_t)v->graph->n_values, sizeof *e.values, d);
   sw_rc rc = e.values ? take_args(&e, args, d) : SW_E_RESOURCE;

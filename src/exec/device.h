@@ -10,7 +10,6 @@ typedef struct sw_device {
   int64_t device;
   const sw_exec_options *options;
   double began_s; /* of the run, on sw_now_s's clock */
-  sw_id at_op;    /* where execution stands, for messages; -1: before the first op */
 } sw_device;
 
 /* args: n_args buffers; outputs: n_outputs tensors made here. On failure no output is left allocated. */

@@ -10,6 +10,7 @@
 
 #include "io/json_tree.h"
 #include "io/json_write.h"
+#include "strategy/demands.h"
 #include "base/hash.h"
 
 enum { PLAN_VERSION = 1 };
@@ -326,8 +327,8 @@ static sw_rc read_stated(const reader *r, const sw_json *root, sw_diag *d) {
   const sw_json *list = sw_json_find(root, "stated");
   if (!list) return SW_OK;
   SW_TRY(sw_json_array(root, "stated", &list, d));
-  r->p->n_stated = 0;
-  SW_ARENA_NEW(r->p->stated, r->arena, list->n, d);
+  sw_stated_list stated;
+  SW_TRY(sw_stated_begin(r->g, list->n, r->arena, &stated, d));
   for (int32_t i = 0; i < list->n; i++) {
     const char *name, *text;
     const sw_json *v = &list->at[i];
@@ -344,9 +345,12 @@ static sw_rc read_stated(const reader *r, const sw_json *root, sw_diag *d) {
     SW_TRY(read_sharding(r, sw_json_find(v, "sharding"), text, type, &s, d));
     SW_TRY_NOTE(d, sw_sharding_verify(sw_machine_mesh(r->machine), &s, type->rank, type->dims, d),
                 "in \"stated\" of '%s' at line %d", name, sw_json_span(v).line);
-    SW_TRY_NOTE(d, sw_stated_put(r->g, &(sw_stated){id, port, s}, &r->p->n_stated, r->p->stated, d),
-                "in \"stated\" at line %d", sw_json_span(list).line);
+    SW_TRY_NOTE(d, sw_stated_put(&stated, &(sw_stated){id, port, s}, d), "in \"stated\" at line %d",
+                sw_json_span(list).line);
   }
+  sw_stated_end(&stated);
+  r->p->n_stated = stated.n;
+  r->p->stated = stated.at;
   return SW_OK;
 }
 

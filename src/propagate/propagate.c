@@ -461,7 +461,7 @@ static sw_rc settle_ties(state *s, sw_diag *d) {
 
 /* --- shardings that no strategy gives by itself ------------------------------------------------------------------- */
 
-static sw_rc state_port(state *s, sw_id id, int port, const sw_annotation *a, sw_plan *out, sw_diag *d) {
+static sw_rc state_port(state *s, sw_id id, int port, const sw_annotation *a, sw_stated_list *out, sw_diag *d) {
   const sw_op *op = &s->g->ops[id];
   const sw_demand demand = {a, port};
   const bool met = sw_demand_is_met(s->g, op, &demand, &s->ops[id]);
@@ -469,20 +469,24 @@ static sw_rc state_port(state *s, sw_id id, int port, const sw_annotation *a, sw
   if (sw_port_is_border(op, port)) return SW_OK;
   SW_TRY(sw_demand_is_resharded(s->g, id, s->machine, &demand, met, &(sw_enumerate_options){0}, &resharded, d));
   if (!resharded) return SW_OK;
-  return sw_stated_put(s->g, &(sw_stated){id, port, a->sharding}, &out->n_stated, out->stated, d);
+  return sw_stated_put(out, &(sw_stated){id, port, a->sharding}, d);
 }
 
 static sw_rc state_annotations(state *s, sw_plan *out, sw_diag *d) {
   const sw_units units = sw_units_of(s->g);
-  SW_ARENA_NEW(out->stated, s->keep, sw_stated_most(s->g), d);
+  sw_stated_list stated;
+  SW_TRY(sw_stated_begin(s->g, -1, s->keep, &stated, d));
   for (int32_t i = 0; i < s->g->n_annotations; i++) {
     const sw_annotation *a = &s->g->annotations[i];
     for (int32_t k = 0; a->value >= 0 && k < sw_annotation_n_ports(s->g, a); k++) {
       const sw_port at = sw_annotation_port(&units, a, k);
       const sw_unit unit = sw_unit_at(&units, at.unit);
-      if (unit.kind == SW_UNIT_OP) SW_TRY(state_port(s, unit.id, at.port, a, out, d));
+      if (unit.kind == SW_UNIT_OP) SW_TRY(state_port(s, unit.id, at.port, a, &stated, d));
     }
   }
+  sw_stated_end(&stated);
+  out->n_stated = stated.n;
+  out->stated = stated.at;
   return SW_OK;
 }
 

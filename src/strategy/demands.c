@@ -1,5 +1,7 @@
 #include "strategy/demands.h"
 
+#include <stdlib.h>
+
 static bool has_ref(const sw_axis_ref *refs, int n, sw_axis_ref ref) {
   for (int i = 0; i < n; i++) {
     if (sw_axis_ref_equal(refs[i], ref)) return true;
@@ -108,37 +110,52 @@ sw_rc sw_demand_is_resharded(const sw_graph *g, sw_id op, const sw_machine *mach
 
 /* --- shardings that are stated of ports --------------------------------------------------------------------------- */
 
-/* The first not before (op, port). */
-static int32_t place_of(const sw_stated *stated, int32_t n, sw_id op, int32_t port) {
-  int32_t lo = 0, hi = n;
-  while (lo < hi) {
-    int32_t mid = lo + (hi - lo) / 2;
-    bool before = stated[mid].op < op || (stated[mid].op == op && stated[mid].port < port);
-    if (before) lo = mid + 1;
-    if (!before) hi = mid;
-  }
-  return lo;
+static int by_port(const void *x, const void *y) {
+  const sw_stated *a = x, *b = y;
+  return a->op != b->op ? (a->op > b->op) - (a->op < b->op) : (a->port > b->port) - (a->port < b->port);
 }
 
 const sw_sharding *sw_stated_at(const sw_stated *stated, int32_t n, sw_id op, int32_t port) {
-  const int32_t k = place_of(stated, n, op, port);
-  return k < n && stated[k].op == op && stated[k].port == port ? &stated[k].sharding : NULL;
+  const sw_stated key = {.op = op, .port = port};
+  const sw_stated *found = n ? bsearch(&key, stated, (size_t)n, sizeof key, by_port) : NULL;
+  return found ? &found->sharding : NULL;
 }
 
-sw_rc sw_stated_put(const sw_graph *g, const sw_stated *one, int32_t *n, sw_stated *at, sw_diag *d) {
-  const sw_sharding *other = sw_stated_at(at, *n, one->op, one->port);
-  if (other && sw_sharding_equal(other, &one->sharding)) return SW_OK;
-  if (other)
-    return SW_FAIL_INPUT(d, SW_NOWHERE, "port %d of op '%s' is stated in two shardings", one->port,
-                         g->ops[one->op].name);
-  const int32_t k = place_of(at, *n, one->op, one->port);
-  for (int32_t i = (*n)++; i > k; i--) at[i] = at[i - 1];
-  at[k] = *one;
-  return SW_OK;
-}
-
-int32_t sw_stated_most(const sw_graph *g) {
+static int32_t most_stated(const sw_graph *g) {
   int32_t n = 0;
   for (int32_t i = 0; i < g->n_annotations; i++) n += sw_annotation_n_ports(g, &g->annotations[i]);
   return n;
+}
+
+sw_rc sw_stated_begin(const sw_graph *g, int32_t most, sw_arena *arena, sw_stated_list *out, sw_diag *d) {
+  *out = (sw_stated_list){.g = g};
+  if (most < 0) most = most_stated(g);
+  SW_ARENA_NEW(out->at, arena, most, d);
+  SW_ARENA_NEW(out->earlier, arena, most, d);
+  SW_ARENA_NEW(out->newest, arena, g->n_ops, d);
+  for (int32_t i = 0; i < g->n_ops; i++) out->newest[i] = -1;
+  return SW_OK;
+}
+
+const sw_sharding *sw_stated_find(const sw_stated_list *l, sw_id op, int32_t port) {
+  for (int32_t i = l->newest[op]; i >= 0; i = l->earlier[i]) {
+    if (l->at[i].port == port) return &l->at[i].sharding;
+  }
+  return NULL;
+}
+
+sw_rc sw_stated_put(sw_stated_list *l, const sw_stated *one, sw_diag *d) {
+  const sw_sharding *other = sw_stated_find(l, one->op, one->port);
+  if (other && sw_sharding_equal(other, &one->sharding)) return SW_OK;
+  if (other)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "port %d of op '%s' is stated in two shardings", one->port,
+                         l->g->ops[one->op].name);
+  l->at[l->n] = *one;
+  l->earlier[l->n] = l->newest[one->op];
+  l->newest[one->op] = l->n++;
+  return SW_OK;
+}
+
+void sw_stated_end(sw_stated_list *l) {
+  if (l->n) qsort(l->at, (size_t)l->n, sizeof *l->at, by_port);
 }

@@ -41,4 +41,20 @@ SW_API SW_CHECKED sw_rc sw_demand_is_resharded(const sw_graph *g, sw_id op, cons
 SW_API SW_CHECKED sw_rc sw_demands_drop_impossible(const sw_graph *g, const sw_op *op, const sw_machine *machine,
                                                    const sw_enumerate_options *o, sw_demands *m, sw_diag *d);
 
+/* Shardings that are stated of ports, while they are gathered in any order. */
+typedef struct sw_stated_list {
+  const sw_graph *g; /* borrowed */
+  int32_t n;
+  sw_stated *at;
+  int32_t *earlier, *newest; /* by entry: the one before of its op; by op: its last one; -1: none */
+} sw_stated_list;
+/* With room for `most`; -1: for as many as the graph's annotations can lead to. */
+SW_API SW_CHECKED sw_rc sw_stated_begin(const sw_graph *g, int32_t most, sw_arena *arena, sw_stated_list *out,
+                                        sw_diag *d);
+const sw_sharding *sw_stated_find(const sw_stated_list *l, sw_id op, int32_t port);
+/* SW_E_INPUT when the port has another one. */
+SW_API SW_CHECKED sw_rc sw_stated_put(sw_stated_list *l, const sw_stated *one, sw_diag *d);
+/* Puts them in order of ops and ports; then nothing can be found or put any more. */
+SW_API void sw_stated_end(sw_stated_list *l);
+
 #endif

@@ -222,7 +222,7 @@ static sw_rc state_port(const sw_pin_target *t, const pin *p, sw_diag *d) {
                    name_of(t, p->a));
   }
   t->options[p->at.unit] = out;
-  return sw_stated_put(t->g, &(sw_stated){id, port, p->a->sharding}, t->n_stated, t->stated, d);
+  return sw_stated_put(t->stated, &(sw_stated){id, port, p->a->sharding}, d);
 }
 
 /* The annotation at a port of an op: kept by what its strategies do, or, where none does so by itself, by a reshard.
@@ -231,7 +231,7 @@ static sw_rc pin_port(const sw_pin_target *t, bool late, const pin *p, sw_diag *
   const sw_id id = sw_unit_at(t->units, p->at.unit).id;
   const sw_demand demand = {p->a, p->at.port};
   const bool flexible = sw_demand_is_flexible(t->g, id, &demand);
-  const sw_sharding *stated = sw_stated_at(t->stated, *t->n_stated, id, p->at.port);
+  const sw_sharding *stated = sw_stated_find(t->stated, id, p->at.port);
   const sw_enumerate_options any_size = of_any_size(t);
   bool found, resharded;
   if (stated && sw_sharding_equal(stated, &p->a->sharding)) return SW_OK;

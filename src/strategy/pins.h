@@ -3,6 +3,7 @@
 #ifndef STRATEGY_PINS_H_
 #define STRATEGY_PINS_H_
 
+#include "strategy/demands.h"
 #include "strategy/options.h"
 
 #include "shardwright/selection.h"
@@ -15,8 +16,7 @@ typedef struct sw_pin_target {
   sw_arena *arena;
   const sw_option_set **options; /* by unit; replaced where an annotation says so */
   const sw_enumerate_options *enumerate;
-  int32_t *n_stated; /* of ports whose strategies give or want something else than is required */
-  sw_stated *stated;
+  sw_stated_list *stated; /* of ports whose strategies give or want something else than is required */
 } sw_pin_target;
 
 sw_rc sw_pins_apply(const sw_pin_target *t, sw_diag *d);

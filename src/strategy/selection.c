@@ -116,7 +116,8 @@ static sw_rc make_options(build *b, sw_diag *d) {
     SW_TRY_NOTE(d, options_of_unit(b, &unit, &s->options[i], d), "while enumerating the strategies of '%s'", name);
   }
   s->n_classes = (int32_t)b->class_at.n;
-  SW_ARENA_NEW(s->stated, s->arena, sw_stated_most(s->g), d);
+  sw_stated_list stated;
+  SW_TRY(sw_stated_begin(s->g, -1, s->arena, &stated, d));
   sw_pin_target target = {.g = s->g,
                           .units = &s->units,
                           .machine = s->machine,
@@ -124,9 +125,12 @@ static sw_rc make_options(build *b, sw_diag *d) {
                           .arena = s->arena,
                           .options = s->options,
                           .enumerate = &s->o.enumerate,
-                          .n_stated = &s->n_stated,
-                          .stated = s->stated};
-  return sw_pins_apply(&target, d);
+                          .stated = &stated};
+  SW_TRY(sw_pins_apply(&target, d));
+  sw_stated_end(&stated);
+  s->n_stated = stated.n;
+  s->stated = stated.at;
+  return SW_OK;
 }
 
 /* --- nodes: costs and memory ------------------------------------------------------------------------------------- */

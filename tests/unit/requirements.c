@@ -4,6 +4,7 @@
  */
 #include "check.h"
 
+#include "strategy/demands.h"
 #include "shardwright/model_json.h"
 #include "shardwright/profile_json.h"
 #include "shardwright/propagate.h"
@@ -487,8 +488,47 @@ static void verdicts_are_those_of_all_strategies(void **state) {
   sw_arena_deinit(&a);
 }
 
+/* Gathered from the last port to the first, twice each, they stand in order and are found; another one is refused. */
+static void stated_ports_come_in_any_order(void **state) {
+  (void)state;
+  enum { N = 50000 };
+  sw_diag diag = {0};
+  sw_arena a = {0};
+  sw_mesh mesh;
+  sw_graph *g;
+  sw_id x;
+  sw_stated_list list;
+  assert_ok(sw_mesh_parse("x=2", &a, &mesh, &diag));
+  assert_ok(sw_graph_create("chain", &g, &diag));
+  assert_ok(sw_graph_add_arg(g, "x", SW_F32, 1, (const int64_t[]){4}, SW_VALUE_INPUT, SW_NOWHERE, &x, &diag));
+  for (int i = 0; i < N; i++) {
+    assert_ok(sw_graph_add_op(g, &(sw_op_spec){.code = SW_OP_NEGATE, .n_operands = 1, .operands = &x}, &x, &diag));
+  }
+  sw_sharding whole = sw_sharding_replicated(1), cut = whole;
+  assert_true(sw_sharding_push(&cut, 0, sw_axis_whole(&mesh, 0)));
+  assert_ok(sw_stated_begin(g, 2 * N, &a, &list, &diag));
+  for (int k = 4 * N - 1; k >= 0; k--) {
+    const int port = k / 2;
+    const sw_stated one = {port / 2, port % 2, port % 3 ? cut : whole};
+    assert_ok(sw_stated_put(&list, &one, &diag));
+  }
+  assert_int_equal(sw_stated_put(&list, &(sw_stated){7, 1, whole}, &diag), SW_OK);
+  assert_int_equal(sw_stated_put(&list, &(sw_stated){7, 1, cut}, &diag), SW_E_INPUT);
+  sw_stated_end(&list);
+  assert_int_equal(list.n, 2 * N);
+  for (int port = 0; port < 2 * N; port++) {
+    assert_int_equal(2 * list.at[port].op + list.at[port].port, port);
+    const sw_sharding *found = sw_stated_at(list.at, list.n, port / 2, port % 2);
+    assert_true(found && sw_sharding_equal(found, port % 3 ? &cut : &whole));
+  }
+  assert_null(sw_stated_at(list.at, list.n, 0, 2));
+  sw_graph_destroy(g);
+  sw_arena_deinit(&a);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(stated_ports_come_in_any_order),
       cmocka_unit_test(verdicts_are_those_of_all_strategies),
   };
   return cmocka_run_group_tests_name("requirements", tests, NULL, NULL);
