@@ -71,8 +71,8 @@ SW_API SW_CHECKED sw_rc sw_selection_share(sw_selection *s, int32_t n, const sw_
 SW_API SW_CHECKED sw_rc sw_selection_complete(const sw_selection *s, const int32_t *choice, int32_t *out, sw_diag *d);
 /* What is known of the problem, in names that stay the same when the problem is refined (hubs change their places, and
  * their choices), and back: the dual warm start as far as the problem as it is now has it, the choice (NULL: each the
- * first) with the shared copies that go with it. In the arena. Splitting shares anew makes the names of hubs invalid.
- */
+ * first) with the shared copies that go with it. In the arena. Splitting shares anew makes the names of hubs
+ * invalid. */
 SW_API SW_CHECKED sw_rc sw_selection_keep(const sw_selection *s, const sw_solve_state *state, sw_arena *arena,
                                           sw_solve_state *kept, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_selection_recall(const sw_selection *s, const sw_solve_state *kept, sw_arena *arena,

@@ -73,8 +73,8 @@ typedef struct sw_difference {
   double worst_absolute;
   double worst_ulp; /* in units of the dtype's last place at `want`; integers: the absolute difference */
   /* Over all elements, also those within the tolerance: the largest |got-want|, and the largest part of what is allowed
-   * that an element is off by (above 1: it differs). Infinite where only one of the two is finite, or nothing allowed.
-   */
+   * that an element is off by (above 1: it differs). Infinite where only one of the two is finite, or nothing
+   * allowed. */
   double most_off, most_used;
 } sw_difference;
 

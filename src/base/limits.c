@@ -7,8 +7,8 @@
 
 #include "shardwright/text.h"
 
-/* The number behind `key` in a file of the system ("" : its first one), in units of `unit`; INT64_MAX: none, or "max".
- */
+/* The number behind `key` in a file of the system ("" : its first one), in units of `unit`; INT64_MAX: none, or
+ * "max". */
 static int64_t number_in(const char *path, const char *key, int64_t unit) {
   char line[256];
   long long n;

@@ -83,8 +83,8 @@ typedef struct checker {
   int64_t device;
 } checker;
 
-/* Programs differ in timing, too: on as many threads as --threads says or a thread per device, at once or with delays.
- */
+/* Programs differ in timing, too: on as many threads as --threads says or a thread per device, at once or with
+ * delays. */
 static sw_rc run_on_threads(const checker *k, int64_t number, checked_program *p, sw_diag *d) {
   const settings *s = k->call->settings;
   const sw_mesh *mesh = &k->mesh[number % k->meshes];

@@ -4,8 +4,8 @@
 
 #include "cli/command.h"
 
-/* No file is written that is also read, or written twice (SW_E_USAGE), or cannot be written as its folder is not there.
- */
+/* No file is written that is also read, or written twice (SW_E_USAGE), or cannot be written as its folder is not
+ * there. */
 SW_CHECKED sw_rc sw_files_check(const sw_command *c, const void *settings, sw_arena *arena, sw_diag *d);
 
 #endif

@@ -144,8 +144,8 @@ typedef struct plane {
   int64_t n[2], ds, ss;
 } plane;
 
-/* The tiles of a block of at most BLOCK x BLOCK elements, so that pages are reused while their translations are near.
- */
+/* The tiles of a block of at most BLOCK x BLOCK elements, so that pages are reused while their translations are
+ * near. */
 static void copy_block(const plane *p, char *dst, const char *src, int64_t rows, int64_t columns) {
   for (int64_t i = 0; i < rows; i += TILE) {
     for (int64_t j = 0; j < columns; j += TILE) {

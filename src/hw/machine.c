@@ -125,8 +125,8 @@ static sw_curve copy_curve(const sw_machine *m, double bytes) {
 static bool only_copies(sw_coll_op op) { return (sw_coll_flags(op) & SW_COLL_LOCAL) && op != SW_COLL_SHARD_TO_PARTIAL; }
 
 /* Where little moves, a reduction may take less than an all_gather or all_to_all of its parts' pieces. So what makes
- * such parts takes no less than these need to begin: else values would be padded and reduced in place of being moved.
- */
+ * such parts takes no less than these need to begin: else values would be padded and reduced in place of being
+ * moved. */
 static sw_curve local_curve(const sw_machine *m, const sw_group *g, sw_coll_op op, double bytes) {
   sw_curve c = copy_curve(m, bytes);
   if (only_copies(op)) return c;

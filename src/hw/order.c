@@ -27,8 +27,8 @@ struct sw_order {
 
 /* --- one group --------------------------------------------------------------------------------------------------- */
 
-/* Where along a dimension of a torus the members are: how many places, and the shortest stretch that has all of them.
- */
+/* Where along a dimension of a torus the members are: how many places, and the shortest stretch that has all of
+ * them. */
 typedef struct places {
   int64_t n, stretch;
 } places;

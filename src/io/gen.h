@@ -58,8 +58,8 @@ typedef struct sw_gen_arch {
   const struct sw_gen_arch *base; /* of a preset; NULL: an architecture */
   const char *presets;            /* what a preset sets otherwise, likewise; NULL: nothing */
 } sw_gen_arch;
-/* The next of such a list (NULL: an empty one) and its value, of *n characters; *list moves on. False: there is none.
- */
+/* The next of such a list (NULL: an empty one) and its value, of *n characters; *list moves on. False: there is
+ * none. */
 SW_API bool sw_gen_next_param(const char **list, sw_gen_param *p, const char **value, int *n);
 
 /* Architectures first, then presets; NULL beyond the last. */

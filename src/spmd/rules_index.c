@@ -269,8 +269,8 @@ sw_rc sw_lower_dynamic_slice(sw_emit *e, sw_diag *d) {
   return emit_with(e, &at, d); /* dimensions taken above are whole by now: any start is clamped to 0 there */
 }
 
-/* Updates of cut dimensions, one after another, reduce to a "where": new = taken update where the position is inside.
- */
+/* Updates of cut dimensions, one after another, reduce to a "where": new = taken update where the position is
+ * inside. */
 typedef struct update_state {
   sw_id update; /* brought to the block's extents along the dims done so far */
   sw_id where;  /* predicate of the block's shape; -1: everywhere */

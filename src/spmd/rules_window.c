@@ -8,8 +8,8 @@ static sw_rc emit_with(sw_emit *e, const sw_attrs *attrs, sw_diag *d) {
   return sw_emit_op_n(e, e->op->code, e->in, e->op->n_operands, attrs, e->results, d);
 }
 
-/* A copy of a per-dimension attribute (absent: n times `absent`) that the rule may change; lives in the scratch arena.
- */
+/* A copy of a per-dimension attribute (absent: n times `absent`) that the rule may change; lives in the scratch
+ * arena. */
 static sw_rc own_ints(sw_emit *e, sw_attrs *at, sw_attr_key k, int n, int64_t absent, int64_t **out, sw_diag *d) {
   int have;
   const int64_t *v = sw_op_ints(e->op, k, &have);

@@ -32,8 +32,8 @@ typedef struct sw_demands_meet {
 } sw_demands_meet;
 SW_API bool sw_demands_are_met(const void *user, const sw_strategy *s);
 /* Is the value resharded at the port, for want of strategies? `met`: by a strategy that is at hand. Where none is, it
- * is, if it can be and is asked for what strategies do not do by themselves, or if no strategy meets the requirement.
- */
+ * is, if it can be and is asked for what strategies do not do by themselves, or if no strategy meets the
+ * requirement. */
 SW_API SW_CHECKED sw_rc sw_demand_is_resharded(const sw_graph *g, sw_id op, const sw_machine *machine,
                                                const sw_demand *m, bool met, const sw_enumerate_options *o, bool *out,
                                                sw_diag *d);

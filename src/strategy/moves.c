@@ -88,8 +88,7 @@ static double tiling_bytes(const sw_tiling *t, sw_dtype dtype) {
 }
 
 /* Elements of a device's block when its dimension `dim` holds `n`: the candidates of all devices, or the totals of a
- * scan.
- */
+ * scan. */
 static double gathered_elements(const sw_type *type, const sw_sharding *s, int dim, int64_t n) {
   double e = 1;
   for (int k = 0; k < type->rank; k++) e *= (double)(k == dim ? n : sw_sharding_block(s, k, type->dims[k]));

@@ -17,8 +17,8 @@ typedef struct snapshot {
   bool *left, *live;
 } snapshot;
 
-/* Larger groups have no calls that are left early, so nobody waits for a free slot in them that will not be free soon.
- */
+/* Larger groups have no calls that are left early, so nobody waits for a free slot in them that will not be free
+ * soon. */
 static bool is_waiting(const sw_waiting *w) {
   return w->kind == SW_WAIT_MEMBERS || w->kind == SW_WAIT_MESSAGE || (w->kind == SW_WAIT_SLOT && w->group->ended);
 }

@@ -20,8 +20,8 @@
 
 enum { MOST_RESULTS = 5, MOST_SQUARE = 30000 }; /* LAPACK counts in int, twice the square among others */
 
-/* One matrix of the batch: m x n, k the smaller one. Matrices column by column; with complex numbers, two doubles each.
- */
+/* One matrix of the batch: m x n, k the smaller one. Matrices column by column; with complex numbers, two doubles
+ * each. */
 typedef struct matrix {
   int m, n, k, taus;
   bool is_complex, lower, full;

@@ -23,8 +23,8 @@ static number root(int64_t k, int64_t n, int sign) {
   return sw_complex_of(cos(angle), sin(angle));
 }
 
-/* y[k] = sum of x[j * step] * root(j * k); `spare` has room for n and is used up. Depth: the number of prime factors.
- */
+/* y[k] = sum of x[j * step] * root(j * k); `spare` has room for n and is used up. Depth: the number of prime
+ * factors. */
 static void transform(const number *x, int64_t step, int64_t n, int sign, number *y, number *spare) {
   if (n == 1) {
     y[0] = x[0];

@@ -38,8 +38,8 @@ double sw_erf_inv(double a) {
   return copysign(x, a);
 }
 
-/* The sum of (q+k)^-x for x > 1: terms up to some positive one as they are, the rest by Euler and Maclaurin's formula.
- */
+/* The sum of (q+k)^-x for x > 1: terms up to some positive one as they are, the rest by Euler and Maclaurin's
+ * formula. */
 static long double sum_from(long double x, long double q) {
   /* (2k)! / B(2k) of the formula's terms */
   static const long double kTerms[] = {12.0L,

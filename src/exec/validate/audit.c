@@ -59,8 +59,8 @@ static void clear_record(const auditor *a, record *r) {
   memset(r->ops, 0, (size_t)a->v.devices * sizeof *r->ops);
 }
 
-/* A chunk of elements as they are, but 0 for -0, which equals it. (Where -0 would be there is NaN in types without it.)
- */
+/* A chunk of elements as they are, but 0 for -0, which equals it. (Where -0 would be there is NaN in types without
+ * it.) */
 static void take_chunk(const sw_buffer *b, int64_t first, int64_t n, unsigned char *out) {
   const size_t bytes = (size_t)sw_dtype_bytes(b->dtype);
   memcpy(out, (const char *)b->data + (size_t)first * bytes, (size_t)n * bytes);

@@ -109,8 +109,8 @@ void sw_nest_of_divide(const sw_rule_call *c, sw_nest_builder *b) {
 }
 
 /* Between floats (the reduction is then in the result's precision; not to 8 bits, where sums of rounded parts are far
- * from rounded sums). Widening integers keeps their order; a sum may wrap in the narrow type and not in the wide one.
- */
+ * from rounded sums). Widening integers keeps their order; a sum may wrap in the narrow type and not in the wide
+ * one. */
 void sw_nest_of_convert(const sw_rule_call *c, sw_nest_builder *b) {
   loops_and_maps(c, b);
   sw_dtype from = c->operands[0].dtype, to = c->results[0].dtype;

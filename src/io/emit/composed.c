@@ -269,8 +269,8 @@ void sw_hlo_arg(const sw_hlo *h) {
 
 /* --- hypot ------------------------------------------------------------------------------------------------------- */
 
-/* m sqrt(1 + (n/m)^2) of the larger and the smaller size; m itself where it is 0 or infinite, and infinite beside NaN.
- */
+/* m sqrt(1 + (n/m)^2) of the larger and the smaller size; m itself where it is 0 or infinite, and infinite beside
+ * NaN. */
 void sw_hlo_hypot(const sw_hlo *h) {
   sw_mlir *w = h->w;
   const sw_type t = h->out[0].type, scalar = {t.dtype, 0, NULL}, truth = {SW_BOOL, t.rank, t.dims};

@@ -45,8 +45,8 @@ sw_ssa sw_spmd_index_by_partition(sw_spmd_writer *s, const sw_axis_ref *refs, in
 
 /* --- groups ------------------------------------------------------------------------------------------------------ */
 
-/* The number of member `member` of group `group`: digits of the group over the other axes, of the member over `axes`.
- */
+/* The number of member `member` of group `group`: digits of the group over the other axes, of the member over
+ * `axes`. */
 static int64_t device_of(const sw_grid *grid, const int *axes, int n, int64_t group, int64_t member) {
   int64_t device = 0;
   for (int i = grid->n - 1; i >= 0; i--) {

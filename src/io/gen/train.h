@@ -6,8 +6,8 @@
 
 /* `forward`: sealed, one function, one block; its first output is the loss, a float scalar. In the step each of its
  * parameters is state of the same name and comes back as NAME.new; Adam adds state NAME.m, NAME.v and adam.step.
- * Outputs: loss, then the new state in order of the arguments. SW_E_INPUT when an op on the way has no derivative here.
- */
+ * Outputs: loss, then the new state in order of the arguments. SW_E_INPUT when an op on the way has no derivative
+ * here. */
 SW_CHECKED sw_rc swg_train_step(const sw_graph *forward, bool adam, sw_graph **out, sw_diag *d);
 
 /* One step of differentiation, from the last op to the first. Ids of `forward` are "old", those of the step "new". */
@@ -26,8 +26,8 @@ static inline bool swg_wanted(const swg_reverse *r, const sw_op *op, int i) { re
 /* Add g to the gradient of operand i; nothing when it is not wanted. */
 void swg_give(swg_reverse *r, const sw_op *op, int i, sw_id g);
 
-/* Add the gradients of the op's operands, given that of its first result. New ops go into the scope of the op's name.
- */
+/* Add the gradients of the op's operands, given that of its first result. New ops go into the scope of the op's
+ * name. */
 typedef void (*swg_derivative)(swg_reverse *r, const sw_op *op, sw_id g);
 swg_derivative swg_derivative_of(sw_opcode c); /* NULL: none */
 

@@ -21,8 +21,8 @@ typedef struct swg_attention {
 
 /* Heads from hidden, heads, kv-heads and head-dim; no mask, positions or cache. */
 SW_CHECKED sw_rc swg_attention_init(const swg_config *c, swg_attention *a, sw_diag *d);
-/* Parameters wq wk wv wo (and bq bk bv bo) in the scope; with a cache also state k_cache and v_cache, which are output.
- */
+/* Parameters wq wk wv wo (and bq bk bv bo) in the scope; with a cache also state k_cache and v_cache, which are
+ * output. */
 sw_id swg_self_attention(swg_builder *b, const swg_attention *a, sw_id x);
 
 /* [n, n]: 0 where key j <= query i, else so low that softmax gives 0. */
