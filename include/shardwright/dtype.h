@@ -4,41 +4,41 @@
 
 #include "shardwright/status.h"
 
-/* X(id, text, bits, class): the text is also MLIR's and StableHLO's, but for bool (i1), the unsigned ones (ui8) and
- * floats of 8 bits and less, which MLIR writes with capitals. Elements of fewer than 8 bits take a byte each: integers
- * with their sign (or zeros) in front, floats in the low bits. */
-#define SW_DTYPES(X)                          \
-  X(F64, "f64", 64, FLOAT)                    \
-  X(F32, "f32", 32, FLOAT)                    \
-  X(F16, "f16", 16, FLOAT)                    \
-  X(BF16, "bf16", 16, FLOAT)                  \
-  X(F8E4M3FN, "f8e4m3fn", 8, FLOAT)           \
-  X(F8E5M2, "f8e5m2", 8, FLOAT)               \
-  X(F8E3M4, "f8e3m4", 8, FLOAT)               \
-  X(F8E4M3, "f8e4m3", 8, FLOAT)               \
-  X(F8E4M3FNUZ, "f8e4m3fnuz", 8, FLOAT)       \
-  X(F8E4M3B11FNUZ, "f8e4m3b11fnuz", 8, FLOAT) \
-  X(F8E5M2FNUZ, "f8e5m2fnuz", 8, FLOAT)       \
-  X(F8E8M0FNU, "f8e8m0fnu", 8, FLOAT)         \
-  X(F6E2M3FN, "f6e2m3fn", 6, FLOAT)           \
-  X(F6E3M2FN, "f6e3m2fn", 6, FLOAT)           \
-  X(F4E2M1FN, "f4e2m1fn", 4, FLOAT)           \
-  X(I2, "i2", 2, SIGNED)                      \
-  X(I4, "i4", 4, SIGNED)                      \
-  X(I8, "i8", 8, SIGNED)                      \
-  X(I16, "i16", 16, SIGNED)                   \
-  X(I32, "i32", 32, SIGNED)                   \
-  X(I64, "i64", 64, SIGNED)                   \
-  X(U2, "u2", 2, UNSIGNED)                    \
-  X(U4, "u4", 4, UNSIGNED)                    \
-  X(U8, "u8", 8, UNSIGNED)                    \
-  X(U16, "u16", 16, UNSIGNED)                 \
-  X(U32, "u32", 32, UNSIGNED)                 \
-  X(U64, "u64", 64, UNSIGNED)                 \
-  X(BOOL, "bool", 1, BOOL)                    \
-  X(C64, "c64", 64, COMPLEX)                  \
-  X(C128, "c128", 128, COMPLEX)               \
-  X(TOKEN, "token", 0, TOKEN)
+/* X(id, text, bits, class, mlir, alias, like, times). `mlir` is MLIR's and StableHLO's name, `alias` that of NumPy, JAX
+ * and ONNX; both are read. Elements of fewer than 8 bits take a byte each: integers with their sign (or zeros) in
+ * front, floats in the low bits. A device of which nothing else is known computes at `times` the rate of `like`. */
+#define SW_DTYPES(X)                                                                              \
+  X(F64, "f64", 64, FLOAT, "f64", "float64", F32, 0.5)                                            \
+  X(F32, "f32", 32, FLOAT, "f32", "float32", F32, 1)                                              \
+  X(F16, "f16", 16, FLOAT, "f16", "float16", F32, 1)                                              \
+  X(BF16, "bf16", 16, FLOAT, "bf16", "bfloat16", F16, 1)                                          \
+  X(F8E4M3FN, "f8e4m3fn", 8, FLOAT, "f8E4M3FN", "float8_e4m3fn", BF16, 1)                         \
+  X(F8E5M2, "f8e5m2", 8, FLOAT, "f8E5M2", "float8_e5m2", F8E4M3FN, 1)                             \
+  X(F8E3M4, "f8e3m4", 8, FLOAT, "f8E3M4", "float8_e3m4", F8E4M3FN, 1)                             \
+  X(F8E4M3, "f8e4m3", 8, FLOAT, "f8E4M3", "float8_e4m3", F8E4M3FN, 1)                             \
+  X(F8E4M3FNUZ, "f8e4m3fnuz", 8, FLOAT, "f8E4M3FNUZ", "float8_e4m3fnuz", F8E4M3FN, 1)             \
+  X(F8E4M3B11FNUZ, "f8e4m3b11fnuz", 8, FLOAT, "f8E4M3B11FNUZ", "float8_e4m3b11fnuz", F8E4M3FN, 1) \
+  X(F8E5M2FNUZ, "f8e5m2fnuz", 8, FLOAT, "f8E5M2FNUZ", "float8_e5m2fnuz", F8E5M2, 1)               \
+  X(F8E8M0FNU, "f8e8m0fnu", 8, FLOAT, "f8E8M0FNU", "float8_e8m0fnu", F8E4M3FN, 1)                 \
+  X(F6E2M3FN, "f6e2m3fn", 6, FLOAT, "f6E2M3FN", "float6_e2m3fn", F8E4M3FN, 1)                     \
+  X(F6E3M2FN, "f6e3m2fn", 6, FLOAT, "f6E3M2FN", "float6_e3m2fn", F8E4M3FN, 1)                     \
+  X(F4E2M1FN, "f4e2m1fn", 4, FLOAT, "f4E2M1FN", "float4_e2m1fn", F8E4M3FN, 1)                     \
+  X(I2, "i2", 2, SIGNED, "i2", "int2", I4, 1)                                                     \
+  X(I4, "i4", 4, SIGNED, "i4", "int4", I8, 1)                                                     \
+  X(I8, "i8", 8, SIGNED, "i8", "int8", I32, 1)                                                    \
+  X(I16, "i16", 16, SIGNED, "i16", "int16", I32, 1)                                               \
+  X(I32, "i32", 32, SIGNED, "i32", "int32", F32, 1)                                               \
+  X(I64, "i64", 64, SIGNED, "i64", "int64", I32, 0.5)                                             \
+  X(U2, "u2", 2, UNSIGNED, "ui2", "uint2", U4, 1)                                                 \
+  X(U4, "u4", 4, UNSIGNED, "ui4", "uint4", U8, 1)                                                 \
+  X(U8, "u8", 8, UNSIGNED, "ui8", "uint8", I8, 1)                                                 \
+  X(U16, "u16", 16, UNSIGNED, "ui16", "uint16", I16, 1)                                           \
+  X(U32, "u32", 32, UNSIGNED, "ui32", "uint32", I32, 1)                                           \
+  X(U64, "u64", 64, UNSIGNED, "ui64", "uint64", I64, 1)                                           \
+  X(BOOL, "bool", 1, BOOL, "i1", "bool", I8, 1)                                                   \
+  X(C64, "c64", 64, COMPLEX, "complex<f32>", "complex64", F32, 0.25)                              \
+  X(C128, "c128", 128, COMPLEX, "complex<f64>", "complex128", F64, 0.25)                          \
+  X(TOKEN, "token", 0, TOKEN, "!stablehlo.token", "token", F32, 1)
 
 typedef enum sw_dtype_class {
   SW_CLASS_FLOAT,
@@ -50,7 +50,7 @@ typedef enum sw_dtype_class {
 } sw_dtype_class;
 
 typedef enum sw_dtype {
-#define SW_X(id, text, bits, cls) SW_##id,
+#define SW_X(id, ...) SW_##id,
   SW_DTYPES(SW_X) SW_DTYPE_COUNT
 #undef SW_X
 } sw_dtype;

@@ -33,47 +33,23 @@ int64_t sw_profile_devices(const sw_profile *p) {
   return n;
 }
 
-/* Where a dtype takes its rate from when the profile is silent: `factor` times that of `from`. Sources come before
- * those who use them. */
+/* Where a dtype takes its rate from when the profile is silent: `times` that of `like`; f32 is always stated. */
 static const struct {
-  sw_dtype to, from;
-  double factor;
-} kRates[] = {
-    {SW_F64, SW_F32, 0.5},
-    {SW_F16, SW_F32, 1},
-    {SW_BF16, SW_F16, 1},
-    {SW_F8E4M3FN, SW_BF16, 1},
-    {SW_F8E5M2, SW_F8E4M3FN, 1},
-    {SW_F8E3M4, SW_F8E4M3FN, 1},
-    {SW_F8E4M3, SW_F8E4M3FN, 1},
-    {SW_F8E4M3FNUZ, SW_F8E4M3FN, 1},
-    {SW_F8E4M3B11FNUZ, SW_F8E4M3FN, 1},
-    {SW_F8E5M2FNUZ, SW_F8E5M2, 1},
-    {SW_F8E8M0FNU, SW_F8E4M3FN, 1},
-    {SW_F6E2M3FN, SW_F8E4M3FN, 1},
-    {SW_F6E3M2FN, SW_F8E4M3FN, 1},
-    {SW_F4E2M1FN, SW_F8E4M3FN, 1},
-    {SW_I32, SW_F32, 1},
-    {SW_I8, SW_I32, 1},
-    {SW_I16, SW_I32, 1},
-    {SW_I64, SW_I32, 0.5},
-    {SW_I4, SW_I8, 1},
-    {SW_I2, SW_I4, 1},
-    {SW_U8, SW_I8, 1},
-    {SW_U4, SW_U8, 1},
-    {SW_U2, SW_U4, 1},
-    {SW_U16, SW_I16, 1},
-    {SW_U32, SW_I32, 1},
-    {SW_U64, SW_I64, 1},
-    {SW_BOOL, SW_I8, 1},
-    {SW_C64, SW_F32, 0.25},
-    {SW_C128, SW_F64, 0.25},
-    {SW_TOKEN, SW_F32, 1},
+  sw_dtype like;
+  double times;
+} kRates[SW_DTYPE_COUNT] = {
+#define SW_X(id, text, bits, class, mlir, alias, like, times) [SW_##id] = {SW_##like, times},
+    SW_DTYPES(SW_X)
+#undef SW_X
 };
 
 void sw_profile_complete_flops(sw_profile *p, const bool stated[SW_DTYPE_COUNT]) {
-  for (size_t i = 0; i < sizeof kRates / sizeof kRates[0]; i++)
-    if (!stated[kRates[i].to]) p->flop_per_s[kRates[i].to] = kRates[i].factor * p->flop_per_s[kRates[i].from];
+  for (sw_dtype t = 0; t < SW_DTYPE_COUNT; t++) {
+    sw_dtype from = t;
+    double times = 1;
+    for (; !stated[from] && kRates[from].like != from; from = kRates[from].like) times *= kRates[from].times;
+    if (from != t) p->flop_per_s[t] = times * p->flop_per_s[from];
+  }
 }
 
 static bool fine(double x) { return isfinite(x) && x >= 0; }
