@@ -6,10 +6,9 @@
  *   all_to_all 0 -> 1          [A..] [8] [3]   [A] [..] [B 2] [3] cut by A, then by B: [B..] [2] [A 3]
  *   collective_permute         [A..] [4]    [A] [..] [4], shuffled along dim 0
  */
-#include <string.h>
-
-#include "io/mlir/batching/batch.h"
 #include "collective/scalar.h"
+#include "io/mlir/batching/batch.h"
+#include "io/mlir/import/collective.h"
 
 /* Devices that work together: the axes that they differ in, major first. */
 typedef struct group {
@@ -38,45 +37,29 @@ static int64_t position_of(const sw_batch *s, int64_t id) {
   return id;
 }
 
-/* Numbers of a list of lists, and how many are in each. */
-static sw_rc read_table(sw_batch *s, sw_ir_span text, sw_ir_ints *out, int64_t *each) {
-  const char *t = s->m->t->s;
-  SW_TRY(sw_ir_read_ints(s->m->t, text, out, s->m->d));
-  *each = (int64_t)out->n;
-  for (uint32_t at = text.at; at + 7 < text.end; at++) {
-    if (memcmp(t + at, "tensor<", 7) != 0) continue;
-    sw_type type;
-    SW_TRY(sw_ir_read_type(s->m->t, (sw_ir_span){at, text.end}, &s->m->scratch, &type, s->m->d));
-    if (type.rank == 2) *each = type.dims[1];
-    return SW_OK;
-  }
-  return SW_OK;
-}
-
 static sw_axis_ref own_ref(const sw_batch *s, int axis) { return sw_axis_whole(s->mesh, axis); }
 
 /* Are the groups those along the axes, in this order? */
-static bool is_along(const sw_batch *s, const sw_ir_ints *ids, int64_t each, const group *g) {
+static bool is_along(const sw_batch *s, const sw_im_rows *rows, const group *g) {
   sw_axis_ref refs[SW_MAX_AXES];
   for (int i = 0; i < g->n; i++) refs[i] = own_ref(s, g->axis[i]);
-  for (size_t i = 0; i < ids->n; i++) {
-    size_t first = i - i % (size_t)each;
-    int64_t at = position_of(s, ids->at[i]), start = position_of(s, ids->at[first]);
-    if (at < 0 || start < 0 || at != sw_mesh_group_peer(s->mesh, start, refs, g->n, (int64_t)(i - first))) return false;
+  for (int64_t i = 0; i < rows->n; i++) {
+    int64_t first = i - i % rows->each, at = position_of(s, rows->at[i]), start = position_of(s, rows->at[first]);
+    if (at < 0 || start < 0 || at != sw_mesh_group_peer(s->mesh, start, refs, g->n, i - first)) return false;
   }
   return true;
 }
 
 /* Every order of every choice of manual axes. */
-static bool find_group(const sw_batch *s, const sw_ir_ints *ids, int64_t each, group *g) {
+static bool find_group(const sw_batch *s, const sw_im_rows *rows, group *g) {
   int64_t size = 1;
   for (int i = 0; i < g->n; i++) size *= s->mesh->axis[g->axis[i]].size;
-  if (size == each) return is_along(s, ids, each, g);
+  if (size == rows->each) return is_along(s, rows, g);
   for (int a = 0; a < s->mesh->n_axes; a++) {
-    if (!((s->manual & ~g->set) >> a & 1) || size * s->mesh->axis[a].size > each) continue;
+    if (!((s->manual & ~g->set) >> a & 1) || size * s->mesh->axis[a].size > rows->each) continue;
     g->axis[g->n++] = a;
     g->set |= UINT32_C(1) << a;
-    if (find_group(s, ids, each, g)) return true;
+    if (find_group(s, rows, g)) return true;
     g->set &= ~(UINT32_C(1) << a);
     g->n--;
   }
@@ -84,25 +67,23 @@ static bool find_group(const sw_batch *s, const sw_ir_ints *ids, int64_t each, g
 }
 
 /* *ok = false: they are no axes. */
-static sw_rc read_group(sw_batch *s, const sw_ir_op *o, group *g, bool *ok) {
-  sw_ir_span text = sw_ir_attr(s->m->t, o, "replica_groups", "replica_groups");
-  sw_ir_ints ids = {0};
-  int64_t each;
+static sw_rc read_group(sw_batch *s, uint32_t at, group *g, bool *ok) {
+  sw_im_rows rows;
   *g = (group){.n = 0};
   *ok = false;
-  if (!sw_ir_present(text)) return SW_OK;
-  sw_rc rc = read_table(s, text, &ids, &each);
-  if (!rc && ids.n == 0) { /* all of them */
+  if (!sw_ir_present(sw_ir_attr(s->m->t, sw_im_op(s->m, at), "replica_groups", "replica_groups"))) return SW_OK;
+  sw_rc rc = sw_im_read_rows(s->m, at, "replica_groups", &rows);
+  if (rc) return rc == SW_E_INPUT ? SW_OK : rc;
+  if (!rows.n) { /* all of them */
     for (int a = 0; a < s->mesh->n_axes; a++) {
       if (s->manual >> a & 1) g->axis[g->n++] = a;
     }
     g->set = s->manual;
     *ok = sw_batch_size(s, g->set) == sw_mesh_devices(s->mesh);
-  } else if (!rc && each > 0) {
-    *ok = (int64_t)ids.n == sw_mesh_devices(s->mesh) && find_group(s, &ids, each, g);
+    return SW_OK;
   }
-  sw_array_free(&ids);
-  return rc == SW_E_INPUT ? SW_OK : rc;
+  *ok = rows.n == sw_mesh_devices(s->mesh) && find_group(s, &rows, g);
+  return SW_OK;
 }
 
 /* The pairs of a collective_permute as a table over the fewest axes: from[target] is its source, or -1. */
@@ -116,62 +97,47 @@ static bool passes(const sw_batch *s, const int64_t *from, int64_t n, int axis) 
   return true;
 }
 
-static sw_rc read_pairs(sw_batch *s, const sw_ir_op *o, uint32_t *set, int64_t **from, bool *ok) {
-  sw_ir_span text = sw_ir_attr(s->m->t, o, "source_target_pairs", "source_target_pairs");
-  sw_ir_ints ids = {0};
+static sw_rc read_pairs(sw_batch *s, uint32_t at, uint32_t *set, int64_t **from, bool *ok) {
   int64_t n = sw_mesh_devices(s->mesh);
+  sw_im_rows rows;
   *ok = false;
   *set = 0;
   SW_ARENA_NEW(*from, &s->m->scratch, n, s->m->d);
   for (int64_t i = 0; i < n; i++) (*from)[i] = -1;
-  if (!sw_ir_present(text)) return SW_OK;
-  sw_rc rc = sw_ir_read_ints(s->m->t, text, &ids, s->m->d);
-  *ok = !rc;
-  for (size_t i = 0; *ok && i + 1 < ids.n; i += 2) {
-    int64_t source = position_of(s, ids.at[i]), target = position_of(s, ids.at[i + 1]);
+  if (!sw_ir_present(sw_ir_attr(s->m->t, sw_im_op(s->m, at), "source_target_pairs", "source_target_pairs")))
+    return SW_OK;
+  sw_rc rc = sw_im_read_rows(s->m, at, "source_target_pairs", &rows);
+  if (rc) return rc == SW_E_INPUT ? SW_OK : rc;
+  *ok = true;
+  for (int i = 0; *ok && i + 1 < rows.n; i += 2) {
+    int64_t source = position_of(s, rows.at[i]), target = position_of(s, rows.at[i + 1]);
     *ok = source >= 0 && target >= 0 && (*from)[target] < 0;
     if (*ok) (*from)[target] = source;
   }
-  sw_array_free(&ids);
   for (int a = 0; a < s->mesh->n_axes && *ok; a++) {
     if (s->mesh->axis[a].size > 1 && !passes(s, *from, n, a)) *set |= UINT32_C(1) << a;
   }
   *ok = *ok && !(*set & ~s->manual);
-  return rc == SW_E_INPUT ? SW_OK : rc;
+  return SW_OK;
 }
 
 /* --- kinds ------------------------------------------------------------------------------------------------------- */
 
 typedef struct call {
   sw_batch *s;
-  const sw_ir_op *o;
-  uint32_t at; /* in the text */
+  uint32_t at;                  /* in the text */
+  const sw_im_collective *said; /* NULL: the number of a device */
   group g;
 } call;
 
 typedef struct kind {
-  const char *name;
-  bool reduces;                               /* has a region of one of the known kinds */
   bool same;                                  /* its results are alike on the devices of a group */
-  sw_rc (*write)(call *c, int i, sw_id *out); /* result i */
+  sw_rc (*write)(call *c, int i, sw_id *out); /* result i; NULL: it cannot be written out */
 } kind;
 
-static bool named(const sw_batch *s, const sw_ir_op *o, const char *name) {
-  uint32_t n = (uint32_t)strlen(name);
-  return sw_ir_len(o->name) >= n && memcmp(s->m->t->s + o->name.end - n, name, n) == 0;
-}
-
-static sw_rc int_of(call *c, const char *key, int64_t *out) {
-  sw_ir_span v = sw_ir_attr(c->s->m->t, c->o, key, key);
-  if (sw_ir_present(v) && sw_ir_read_int(c->s->m->t, v, out)) return SW_OK;
-  return SW_IM_FAIL(c->s->m, c->at, "expected a whole number as '%s'", key);
-}
-
-/* A dim of operand i. */
+/* A dim of an operand. */
 static sw_rc dim_of(call *c, const char *key, const sw_type *local, int64_t *out) {
-  SW_TRY(int_of(c, key, out));
-  if (*out >= 0 && *out < local->rank) return SW_OK;
-  return SW_IM_FAIL(c->s->m, c->at, "'%s' is %lld; expected a dim of the operand", key, (long long)*out);
+  return sw_im_read_dim(c->s->m, c->at, key, local->rank, out);
 }
 
 static const sw_type *local_type(const call *c, int i) { return &c->s->body->values[c->s->now->operands[i]].type; }
@@ -206,7 +172,7 @@ static sw_rc reduced(call *c, int i, sw_batch_form *out, sw_id *r) {
   uint32_t set = set_of(c, i);
   const sw_batch_form have = batched_form(c, i, set);
   sw_batch_form front = {.n = 0};
-  sw_reduction by = SW_REDUCE_SUM;
+  sw_reduction by;
   int64_t dim = 0;
   sw_batch_add_dim(&front);
   add_group(c, &front, false);
@@ -215,7 +181,7 @@ static sw_rc reduced(call *c, int i, sw_batch_form *out, sw_id *r) {
   SW_TRY(sw_batch_operand(s, i, set, r));
   SW_TRY(sw_batch_regroup(s, *r, &have, &front, r));
   *out = batched_form(c, i, set & ~c->g.set);
-  if (!sw_im_region_kind(s->m, c->o->first_region, &by)) return SW_BUG(s->m->d, "a reduction was not looked at");
+  if (!sw_im_collective_reduction(s->m, c->at, &by)) return SW_BUG(s->m->d, "a reduction was not looked at");
   sw_im_attrs a = {.n = 0};
   sw_sharding partial;
   sw_im_text(&a, SW_ATTR_KIND, sw_reduction_text(by));
@@ -244,7 +210,7 @@ static sw_rc reduce_scatter(call *c, int i, sw_id *out) {
   int64_t dim, n = sw_batch_size(c->s, c->g.set);
   uint32_t set = set_of(c, i);
   sw_batch_form f, split = {.n = 0}, front = {.n = 0};
-  SW_TRY(dim_of(c, "scatter_dimension", local, &dim));
+  SW_TRY(dim_of(c, c->said->dim, local, &dim));
   SW_TRY(check_divides(c, "a dim", local->dims[dim]));
   SW_TRY(reduced(c, i, &f, out));
   sw_batch_add_set(c->s, &split, set & ~c->g.set);
@@ -261,7 +227,7 @@ static sw_rc all_gather(call *c, int i, sw_id *out) {
   const sw_batch_form have = batched_form(c, i, set);
   sw_batch_form joined = {.n = 0};
   int64_t dim;
-  SW_TRY(dim_of(c, "all_gather_dim", local, &dim));
+  SW_TRY(dim_of(c, c->said->dim, local, &dim));
   sw_batch_add_set(c->s, &joined, set & ~c->g.set);
   add_local_with_group(c, &joined, local, dim, 1, false);
   SW_TRY(sw_batch_operand(c->s, i, set, out));
@@ -278,8 +244,8 @@ static sw_rc all_to_all(call *c, int i, sw_id *out) {
   uint32_t set = set_of(c, i);
   sw_batch_form have = {.n = 0}, loose = {.n = 0}, done = {.n = 0};
   int64_t split, joined, n = sw_batch_size(c->s, c->g.set);
-  SW_TRY(dim_of(c, "split_dimension", local, &split));
-  SW_TRY(dim_of(c, "concat_dimension", local, &joined));
+  SW_TRY(dim_of(c, c->said->dim, local, &split));
+  SW_TRY(dim_of(c, c->said->other, local, &joined));
   SW_TRY(check_divides(c, "a dim", local->dims[split]));
   sw_batch_add_set(c->s, &have, set);
   add_local_with_group(c, &have, local, split, n, true);
@@ -361,7 +327,7 @@ static sw_rc collective_permute(call *c, int i, sw_id *out) {
   sw_batch *s = c->s;
   int64_t *from, *sources, n;
   bool ok, *gets, all = true;
-  SW_TRY(read_pairs(s, c->o, &c->g.set, &from, &ok));
+  SW_TRY(read_pairs(s, c->at, &c->g.set, &from, &ok));
   uint32_t set = set_of(c, i);
   const sw_batch_form have = batched_form(c, i, set);
   sw_batch_form front = {.n = 0};
@@ -406,65 +372,59 @@ static sw_rc partition_id(call *c, int i, sw_id *out) {
   return sw_batch_constant(s, &(sw_type){t->dtype, s->manual != 0, &n}, bytes, n == 1, &cut, out);
 }
 
-static const kind kKinds[] = {
-    {"all_reduce", true, true, all_reduce},
-    {"reduce_scatter", true, false, reduce_scatter},
-    {"all_gather", false, true, all_gather},
-    {"all_to_all", false, false, all_to_all},
-    {"collective_permute", false, false, collective_permute},
-    {"partition_id", false, false, partition_id},
+static const kind kNumber = {false, partition_id};
+static const kind kKinds[SW_COLL_COUNT] = {
+    [SW_COLL_ALL_REDUCE] = {true, all_reduce},     [SW_COLL_REDUCE_SCATTER] = {false, reduce_scatter},
+    [SW_COLL_ALL_GATHER] = {true, all_gather},     [SW_COLL_ALL_TO_ALL] = {false, all_to_all},
+    [SW_COLL_SHIFT] = {false, collective_permute},
 };
 
-static const kind *kind_of(const sw_batch *s, const sw_ir_op *o) {
-  for (size_t i = 0; i < sizeof kKinds / sizeof *kKinds; i++) {
-    if (named(s, o, kKinds[i].name)) return &kKinds[i];
-  }
-  return NULL;
+/* The op at hand of the text; NULL: it is not known. */
+static const kind *open_call(sw_batch *s, const sw_op *op, call *c) {
+  *c = (call){.s = s};
+  const sw_ir_op *o = text_of(s, op, &c->at);
+  c->said = sw_im_collective_named(s->m->t, o);
+  if (!c->said) return sw_ir_ends(s->m->t, o->name, "partition_id") ? &kNumber : NULL;
+  return kKinds[c->said->op].write ? &kKinds[c->said->op] : NULL;
 }
 
 sw_rc sw_batch_collective_set(sw_batch *s, const sw_op *op, uint32_t in, uint32_t *out, const char **why) {
-  uint32_t at;
-  const sw_ir_op *o = text_of(s, op, &at);
-  const kind *k = kind_of(s, o);
+  call c;
+  const kind *k = open_call(s, op, &c);
   sw_reduction reduction;
-  group g = {.n = 0};
   bool ok = true;
   int64_t *from;
   if (!k) {
     *why = "it has a collective that is not known";
     return SW_OK;
   }
-  if (k->write == partition_id) {
+  if (k == &kNumber) {
     *out = s->manual;
     if (sw_batch_size(s, s->manual) != sw_mesh_devices(s->mesh))
       *why = "it asks for the number of a device, which axes that are not manual have a part in";
     return SW_OK;
   }
-  if (k->write == collective_permute)
-    SW_TRY(read_pairs(s, o, &g.set, &from, &ok));
-  else
-    SW_TRY(read_group(s, o, &g, &ok));
+  SW_TRY(c.said->op == SW_COLL_SHIFT ? read_pairs(s, c.at, &c.g.set, &from, &ok) : read_group(s, c.at, &c.g, &ok));
   if (!ok) *why = "the devices of a collective in it are not those along manual axes";
-  if (k->reduces && !sw_im_region_kind(s->m, o->first_region, &reduction)) {
+  if (sw_coll_flags(c.said->op) & SW_COLL_USES_REDUCTION && !sw_im_collective_reduction(s->m, c.at, &reduction)) {
     *why = "a collective in it reduces by a region of its own";
   }
-  *out = k->same ? in & ~g.set : in | g.set;
+  *out = k->same ? in & ~c.g.set : in | c.g.set;
   return SW_OK;
 }
 
 sw_rc sw_batch_collective(sw_batch *s, sw_id *results) {
-  call c = {.s = s};
+  call c;
   bool ok;
-  c.o = text_of(s, s->now, &c.at);
-  const kind *k = kind_of(s, c.o);
-  if (k->write != partition_id && k->write != collective_permute) SW_TRY(read_group(s, c.o, &c.g, &ok));
+  const kind *k = open_call(s, s->now, &c);
+  if (k != &kNumber && c.said->op != SW_COLL_SHIFT) SW_TRY(read_group(s, c.at, &c.g, &ok));
   group g = c.g;
   for (int i = 0; i < s->now->n_results; i++) {
     c.g = g;
     uint32_t set = s->varies[s->now->results[i]], have;
     SW_TRY(k->write(&c, i, &results[i]));
     const sw_type *local = &s->body->values[s->now->results[i]].type;
-    have = k->write == partition_id ? s->manual : k->same ? set_of(&c, i) & ~c.g.set : set_of(&c, i);
+    have = k == &kNumber ? s->manual : k->same ? set_of(&c, i) & ~c.g.set : set_of(&c, i);
     SW_TRY(sw_batch_spread(s, results[i], local, have, set, &results[i])); /* others of its results differ more */
   }
   return SW_OK;

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "io/mlir/import/collective.h"
 #include "io/mlir/partitioned/partitioned.h"
 
 /* How numbers in groups and pairs name devices. */
@@ -59,36 +60,14 @@ static int64_t device_of(const reader *r, naming by, int64_t name, int64_t copy)
   return by == PARTITIONS ? copy * r->p->partitions + name : name * r->p->partitions + copy;
 }
 
-/* Lists of numbers: rows of `each`, shorter ones end in -1. */
-typedef struct table {
-  sw_ir_ints ids;
-  int64_t each;
-} table;
-
-static sw_rc read_table(reader *r, const char *key, table *out) {
-  const sw_ir_tree *t = r->m->t;
-  sw_ir_span text = sw_ir_attr(t, r->o, key, key);
-  *out = (table){.each = 0};
-  if (!sw_ir_present(text)) return SW_OK;
-  SW_TRY(sw_ir_read_ints(t, text, &out->ids, r->m->d));
-  out->each = (int64_t)out->ids.n;
-  for (uint32_t at = text.at; at + 7 < text.end; at++) {
-    if (memcmp(t->s + at, "tensor<", 7) != 0) continue;
-    sw_type type;
-    SW_TRY(sw_ir_read_type(t, (sw_ir_span){at, text.end}, &r->m->scratch, &type, r->m->d));
-    bool fits = type.rank == 2 && type.dims[1] > 0 && (int64_t)out->ids.n % type.dims[1] == 0;
-    if (fits) out->each = type.dims[1];
-    if (fits || !out->ids.n) return SW_OK;
-    return SW_IM_FAIL(r->m, r->at, "'%s' has %zu numbers; expected rows of them", key, out->ids.n);
-  }
-  return SW_OK;
-}
-
 /* No list at all: one of everybody. */
-static sw_rc fill_table(reader *r, naming by, table *t) {
-  if (t->ids.n) return SW_OK;
-  t->each = names_in(r, by);
-  for (int64_t i = 0; i < t->each; i++) SW_TRY(sw_array_push(&t->ids, i, r->m->d));
+static sw_rc read_groups_said(reader *r, naming by, sw_im_rows *t) {
+  int64_t *all, n = names_in(r, by);
+  SW_TRY(sw_im_read_rows(r->m, r->at, "replica_groups", t));
+  if (t->n) return SW_OK;
+  SW_ARENA_NEW(all, &r->m->scratch, n, r->m->d);
+  for (int64_t i = 0; i < n; i++) all[i] = i;
+  *t = (sw_im_rows){all, (int)n, n};
   return SW_OK;
 }
 
@@ -159,39 +138,31 @@ static sw_rc keep_lists(reader *r, const int64_t *sizes, const int64_t *members,
   return sw_array_push(&p->lists, r->coll.lists, r->m->d);
 }
 
-static sw_rc groups_of(reader *r, naming by, table *t) {
+static sw_rc read_groups(reader *r, naming by) {
   int64_t n = 0, *sizes, *members;
-  SW_TRY(read_table(r, "replica_groups", t));
-  SW_TRY(fill_table(r, by, t));
+  sw_im_rows t;
+  SW_TRY(read_groups_said(r, by, &t));
   SW_ARENA_NEW(sizes, &r->m->scratch, r->p->out->devices, r->m->d);
   SW_ARENA_NEW(members, &r->m->scratch, r->p->out->devices, r->m->d);
-  for (size_t i = 0; i < t->ids.n; i += (size_t)t->each) {
-    SW_TRY(add_row(r, by, t->ids.at + i, t->each, sizes, members, &n));
-  }
+  for (int64_t i = 0; i < t.n; i += t.each) SW_TRY(add_row(r, by, t.at + i, t.each, sizes, members, &n));
   SW_TRY(check_members(r, members, n, r->coll.op != SW_COLL_BROADCAST));
   return keep_lists(r, sizes, members, n);
 }
 
-static sw_rc read_groups(reader *r, naming by) {
-  table t;
-  sw_rc rc = groups_of(r, by, &t);
-  sw_array_free(&t.ids);
-  return rc;
-}
-
-static sw_rc pairs_of(reader *r, naming by, table *t) {
+static sw_rc read_pairs(reader *r, naming by) {
   const int64_t devices = r->p->out->devices;
   int64_t *from;
   bool *sends;
-  SW_TRY(read_table(r, "source_target_pairs", t));
+  sw_im_rows t;
+  SW_TRY(sw_im_read_rows(r->m, r->at, "source_target_pairs", &t));
   SW_ARENA_NEW(from, &r->m->g->arena, devices, r->m->d);
   SW_ARENA_NEW(sends, &r->m->scratch, devices, r->m->d);
   for (int64_t i = 0; i < devices; i++) from[i] = -1;
-  for (size_t i = 0; i + 1 < t->ids.n; i += 2) {
-    SW_TRY(check_name(r, by, t->ids.at[i]));
-    SW_TRY(check_name(r, by, t->ids.at[i + 1]));
+  for (int i = 0; i + 1 < t.n; i += 2) {
+    SW_TRY(check_name(r, by, t.at[i]));
+    SW_TRY(check_name(r, by, t.at[i + 1]));
     for (int64_t copy = 0; copy < copies_of(r, by); copy++) {
-      int64_t source = device_of(r, by, t->ids.at[i], copy), target = device_of(r, by, t->ids.at[i + 1], copy);
+      int64_t source = device_of(r, by, t.at[i], copy), target = device_of(r, by, t.at[i + 1], copy);
       if (from[target] >= 0 || sends[source]) {
         return SW_IM_FAIL(r->m, r->at, "device %lld %s twice; expected once at most",
                           (long long)(sends[source] ? source : target), sends[source] ? "sends" : "receives");
@@ -207,56 +178,13 @@ static sw_rc pairs_of(reader *r, naming by, table *t) {
   return SW_OK;
 }
 
-static sw_rc read_pairs(reader *r, naming by) {
-  table t;
-  sw_rc rc = pairs_of(r, by, &t);
-  sw_array_free(&t.ids);
-  return rc;
-}
-
 /* --- ops ---------------------------------------------------------------------------------------------------------- */
 
 static sw_rc read_dim(reader *r, const char *key, int *out) {
-  sw_ir_span v = sw_ir_attr(r->m->t, r->o, key, key);
-  int64_t dim = -1;
-  int rank = r->m->g->values[sw_im_operand(r->m, r->at, 0)].type.rank;
-  if (!sw_ir_present(v) || !sw_ir_read_int(r->m->t, v, &dim) || dim < 0 || dim >= rank) {
-    return SW_IM_FAIL(r->m, r->at, "'%s' is %lld; expected a dim of the operand", key, (long long)dim);
-  }
+  int64_t dim;
+  SW_TRY(sw_im_read_dim(r->m, r->at, key, r->m->g->values[sw_im_operand(r->m, r->at, 0)].type.rank, &dim));
   *out = (int)dim;
   return SW_OK;
-}
-
-static sw_rc read_reduction(reader *r) {
-  r->coll.reduction = SW_REDUCE_SUM;
-  if (r->o->first_region == SW_IR_NONE) return SW_OK; /* of mhlo.cross-replica-sum */
-  if (sw_im_region_kind(r->m, r->o->first_region, &r->coll.reduction)) return SW_OK;
-  return SW_IM_FAIL(r->m, r->at, "a collective reduces by a region of its own; expected add, max or another known one");
-}
-
-typedef struct kind {
-  const char *name; /* of its row */
-  sw_coll_op op;
-  const char *dim, *other; /* attributes; NULL: none */
-  bool wide;               /* its groups may be those of replicas with all of their partitions */
-} kind;
-
-/* partition_id and replica_id are none of these. */
-static const kind kKinds[] = {
-    {"all_reduce", SW_COLL_ALL_REDUCE, NULL, NULL, true},
-    {"cross-replica-sum", SW_COLL_ALL_REDUCE, NULL, NULL, true},
-    {"reduce_scatter", SW_COLL_REDUCE_SCATTER, "scatter_dimension", NULL, true},
-    {"all_gather", SW_COLL_ALL_GATHER, "all_gather_dim", NULL, true},
-    {"all_to_all", SW_COLL_ALL_TO_ALL, "split_dimension", "concat_dimension", false},
-    {"collective_broadcast", SW_COLL_BROADCAST, NULL, NULL, false},
-    {"collective_permute", SW_COLL_SHIFT, NULL, NULL, false},
-};
-
-static const kind *kind_of(const sw_ir_row *row) {
-  for (size_t i = 0; i < sizeof kKinds / sizeof *kKinds; i++) {
-    if (strcmp(kKinds[i].name, row->name) == 0) return &kKinds[i];
-  }
-  return NULL;
 }
 
 /* This device's number among partitions or replicas; all devices of a grid are partitions. */
@@ -272,7 +200,7 @@ static sw_rc add_number(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 sw_rc sw_im_listed(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   reader r = {.m = m, .p = m->cut, .o = sw_im_op(m, op), .at = op};
   uint32_t n = sw_ir_result_count(m->t, r.o);
-  const kind *k = kind_of(row);
+  const sw_im_collective *k = sw_im_collective_named(m->t, r.o);
   if (!k) return add_number(m, row, op);
   if (!n || r.o->n_uses != n) {
     return SW_IM_FAIL(m, op, "the op has %u operands and %u results; expected as many", r.o->n_uses, n);
@@ -280,7 +208,9 @@ sw_rc sw_im_listed(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   r.coll.op = k->op;
   if (k->dim) SW_TRY(read_dim(&r, k->dim, &r.coll.dim));
   if (k->other) SW_TRY(read_dim(&r, k->other, &r.coll.concat_dim));
-  if (sw_coll_flags(k->op) & SW_COLL_USES_REDUCTION) SW_TRY(read_reduction(&r));
+  if (sw_coll_flags(k->op) & SW_COLL_USES_REDUCTION && !sw_im_collective_reduction(m, op, &r.coll.reduction)) {
+    return SW_IM_FAIL(m, op, "a collective reduces by a region of its own; expected add, max or another known one");
+  }
   naming by = naming_of(&r, k->wide);
   SW_TRY(k->op == SW_COLL_SHIFT ? read_pairs(&r, by) : read_groups(&r, by));
   for (uint32_t i = 0; i < n; i++) {

@@ -6,18 +6,10 @@
  *   %f = async_start(%x) { ... }          what it does, at once; async_done(%f) is its result
  *   partition_id                          0 in a program for one device, where collectives leave values as they are
  */
-#include <string.h>
-
 #include "io/mlir/import/emit.h"
 #include "io/mlir/import/tuple.h"
 #include "io/mlir/import/types.h"
 #include "io/mlir/stablehlo/stablehlo.h"
-
-static bool is_named(const sw_importer *m, uint32_t op, const char *word) {
-  sw_ir_span name = sw_im_op(m, op)->name;
-  size_t n = strlen(word);
-  return sw_ir_len(name) > n && memcmp(m->t->s + name.end - n, word, n) == 0;
-}
 
 /* A warning once for each kind of op. */
 static sw_rc warn_once(sw_importer *m, uint32_t op, const char *what) {
@@ -32,7 +24,8 @@ static sw_rc warn_once(sw_importer *m, uint32_t op, const char *what) {
 
 sw_rc sw_im_token(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
-  if (is_named(m, op, "outfeed") || is_named(m, op, "send"))
+  sw_ir_span name = sw_im_op(m, op)->name;
+  if (sw_ir_ends(m->t, name, "outfeed") || sw_ir_ends(m->t, name, "send"))
     SW_TRY(warn_once(m, op, "gives values to the host, which is not there"));
   return sw_im_opaque_known(m, op, sw_im_string(m, sw_im_op(m, op)->name));
 }

@@ -60,6 +60,11 @@ bool sw_ir_is(const sw_ir_tree *t, sw_ir_span s, const char *text) {
   return strncmp(t->s + s.at, text, n) == 0 && strlen(text) == n; /* most differ at once */
 }
 
+bool sw_ir_ends(const sw_ir_tree *t, sw_ir_span s, const char *text) {
+  const size_t n = strlen(text);
+  return sw_ir_len(s) >= n && memcmp(t->s + s.end - n, text, n) == 0;
+}
+
 bool sw_ir_starts(const sw_ir_tree *t, sw_ir_span s, const char *text) {
   size_t n = strlen(text);
   return sw_ir_len(s) >= n && memcmp(t->s + s.at, text, n) == 0;
