@@ -50,18 +50,18 @@ static sw_rc from_elements(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 }
 
 static sw_rc extract(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  const uint32_t n = sw_im_op(m, op)->n_uses;
   int64_t ones[SW_MAX_RANK];
-  sw_id *x, y;
+  const sw_id *x;
+  sw_id y;
+  int n;
   sw_im_attrs a = {.n = 0};
   SW_TRY(sw_im_operand_count(m, op, 1, 1 + SW_MAX_RANK));
-  SW_ARENA_NEW(x, &m->scratch, n, m->d);
-  for (uint32_t i = 0; i < n; i++) x[i] = sw_im_operand(m, op, i);
+  SW_TRY(sw_im_operands(m, op, 0, &x, &n));
   int rank = m->g->values[x[0]].type.rank;
-  if ((uint32_t)rank != n - 1) return SW_IM_FAIL(m, op, "%u places are given for a tensor of rank %d", n - 1, rank);
+  if (rank != n - 1) return SW_IM_FAIL(m, op, "%d places are given for a tensor of rank %d", n - 1, rank);
   for (int i = 0; i < rank; i++) ones[i] = 1;
   sw_im_numbers(&a, SW_ATTR_SIZES, ones, rank);
-  SW_TRY(sw_im_help(m, op, row->code, (int)n, x, &a, &y));
+  SW_TRY(sw_im_help(m, op, row->code, n, x, &a, &y));
   SW_TRY(sw_im_reshaped(m, op, y, 0, NULL, &y));
   return sw_im_bind(m, op, 0, y, true);
 }
@@ -75,9 +75,7 @@ static sw_rc shape_of(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   for (int k = 0; k < x->rank; k++) {
     if (x->dims[k] < 0) return SW_IM_FAIL(m, op, "the size of dim %d is not known", k);
   }
-  sw_im_numbers(&a, SW_ATTR_SHAPE, &rank, 1);
-  sw_im_int(&a, SW_ATTR_DTYPE, SW_I64);
-  a.at[a.n++] = (sw_attr){.key = SW_ATTR_VALUE, .u.data = {x->dims, false}};
+  sw_im_value(&a, &(sw_type){SW_I64, 1, &rank}, x->dims, false);
   return sw_im_emit_op(m, op, row->code, 0, NULL, &a);
 }
 

@@ -143,10 +143,7 @@ sw_rc sw_batch_one(sw_batch *s, sw_opcode code, sw_id v, const sw_im_attrs *more
 sw_rc sw_batch_constant(sw_batch *s, const sw_type *t, const void *bytes, bool splat, const sw_sharding *cut,
                         sw_id *out) {
   sw_im_attrs a = {.n = 0};
-  sw_im_shape(&a, t);
-  sw_im_int(&a, SW_ATTR_DTYPE, t->dtype);
-  a.at[a.n].key = SW_ATTR_VALUE;
-  a.at[a.n++].u.data = (sw_data){.bytes = bytes, .splat = splat};
+  sw_im_value(&a, t, bytes, splat);
   return sw_batch_put(s, &(sw_batch_op){.code = SW_OP_CONSTANT, .attrs = &a, .sharding = cut}, out);
 }
 

@@ -57,8 +57,7 @@ static sw_rc conjugate(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
   sw_id x = sw_im_operand(m, op, 0), parts[2];
   if (!sw_im_is_complex(m, x)) return sw_im_identity(m, row, op);
-  SW_TRY(sw_im_parts_of(m, op, x, parts));
-  SW_TRY(sw_im_one(m, op, SW_OP_NEGATE, parts[1], &parts[1]));
+  SW_TRY(sw_im_conjugate_parts(m, op, x, parts));
   return sw_im_emit_op(m, op, SW_OP_COMPLEX, 2, parts, NULL);
 }
 
@@ -78,6 +77,7 @@ static sw_rc is_inf(sw_importer *m, const sw_ir_row *row, uint32_t op) {
 static sw_rc constant_like(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
   sw_type t, scalar = {.rank = 0};
+  sw_data data;
   sw_im_attrs a = {.n = 0};
   SW_TRY(sw_im_result_type(m, op, 0, &t));
   scalar.dtype = t.dtype;
@@ -86,10 +86,8 @@ static sw_rc constant_like(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   for (uint32_t i = v.at; i < v.end; i++) {
     if (m->t->s[i] == ':') v.end = i;
   }
-  sw_im_shape(&a, &t);
-  sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
-  a.at[a.n].key = SW_ATTR_VALUE;
-  SW_TRY(sw_ir_read_dense(m->t, sw_ir_trimmed(m->t, v), &scalar, &m->scratch, &a.at[a.n++].u.data, m->d));
+  SW_TRY(sw_ir_read_dense(m->t, sw_ir_trimmed(m->t, v), &scalar, &m->scratch, &data, m->d));
+  sw_im_value(&a, &t, data.bytes, data.splat);
   return sw_im_emit_op(m, op, SW_OP_CONSTANT, 0, NULL, &a);
 }
 

@@ -27,6 +27,12 @@ void sw_im_numbers(sw_im_attrs *a, sw_attr_key k, const int64_t *v, int n) {
 
 void sw_im_shape(sw_im_attrs *a, const sw_type *t) { sw_im_numbers(a, SW_ATTR_SHAPE, t->dims, t->rank); }
 
+void sw_im_value(sw_im_attrs *a, const sw_type *t, const void *bytes, bool splat) {
+  sw_im_shape(a, t);
+  sw_im_int(a, SW_ATTR_DTYPE, t->dtype);
+  next_attr(a, SW_ATTR_VALUE)->u.data = (sw_data){.bytes = bytes, .splat = splat};
+}
+
 sw_rc sw_im_list(sw_importer *m, sw_ir_span value, const int64_t **out, int *n) {
   *n = -1;
   if (!sw_ir_present(value)) return SW_OK;
@@ -294,13 +300,12 @@ static sw_rc opaque(sw_importer *m, uint32_t op, const char *target, const char 
   uint32_t n = sw_ir_result_count(m->t, o);
   if (!n) return SW_OK; /* nothing comes of it */
   bool tuples;
-  sw_id *operands;
+  const sw_id *operands;
   sw_im_leaves leaves;
   sw_type types[SW_MAX_RESULTS], *operand_types;
   sw_im_attrs a = {.n = 0};
   SW_TRY(result_leaves(m, op, target, types, &n, &tuples));
-  SW_ARENA_NEW(operands, &m->scratch, o->n_uses, m->d);
-  for (uint32_t i = 0; i < o->n_uses; i++) operands[i] = sw_im_operand(m, op, i);
+  SW_TRY(sw_im_all_operands(m, op, &operands));
   SW_TRY(sw_im_leaves_of(m, operands, o->n_uses, &leaves));
   SW_ARENA_NEW(operand_types, &m->scratch, leaves.n, m->d);
   for (uint32_t i = 0; i < leaves.n; i++) operand_types[i] = m->g->values[leaves.at[i]].type;

@@ -46,10 +46,7 @@ sw_rc sw_im_number(sw_importer *m, uint32_t op, sw_dtype t, double v, int rank, 
   _Alignas(16) unsigned char element[16] = {0};
   sw_im_attrs a = {.n = 0};
   sw_scalar_store(t, sw_scalar_convert(SW_F64, t, sw_scalar_load(SW_F64, &v)), element);
-  sw_im_numbers(&a, SW_ATTR_SHAPE, dims, rank);
-  sw_im_int(&a, SW_ATTR_DTYPE, t);
-  a.at[a.n].key = SW_ATTR_VALUE;
-  a.at[a.n++].u.data = (sw_data){.bytes = element, .splat = true};
+  sw_im_value(&a, &(sw_type){t, rank, dims}, element, true);
   return sw_im_help(m, op, SW_OP_CONSTANT, 0, NULL, &a, out);
 }
 
@@ -161,12 +158,16 @@ sw_rc sw_im_parts_of(sw_importer *m, uint32_t op, sw_id x, sw_id parts[2]) {
   return sw_im_one(m, op, SW_OP_IMAG, x, &parts[1]);
 }
 
+sw_rc sw_im_conjugate_parts(sw_importer *m, uint32_t op, sw_id x, sw_id parts[2]) {
+  SW_TRY(sw_im_parts_of(m, op, x, parts));
+  return sw_im_one(m, op, SW_OP_NEGATE, parts[1], &parts[1]);
+}
+
 sw_rc sw_im_conjugate(sw_importer *m, uint32_t op, sw_id x, sw_id *out) {
   sw_id parts[2];
   *out = x;
   if (!sw_im_is_complex(m, x)) return SW_OK;
-  SW_TRY(sw_im_parts_of(m, op, x, parts));
-  SW_TRY(sw_im_one(m, op, SW_OP_NEGATE, parts[1], &parts[1]));
+  SW_TRY(sw_im_conjugate_parts(m, op, x, parts));
   return sw_im_two(m, op, SW_OP_COMPLEX, parts[0], parts[1], out);
 }
 

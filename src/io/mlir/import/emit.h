@@ -49,8 +49,9 @@ SW_CHECKED sw_rc sw_im_cut(sw_importer *m, uint32_t op, sw_id x, const sw_im_ran
 SW_CHECKED sw_rc sw_im_result_is(sw_importer *m, uint32_t op, uint32_t i, sw_id value);
 SW_CHECKED sw_rc sw_im_results_are(sw_importer *m, uint32_t op, const sw_id *values, uint32_t n);
 
-/* Real and imaginary part of a complex number; x, of any type, with its imaginary part negated. */
+/* Real and imaginary part of a complex number; those of the conjugate one; x, of any type, conjugated. */
 SW_CHECKED sw_rc sw_im_parts_of(sw_importer *m, uint32_t op, sw_id x, sw_id parts[2]);
+SW_CHECKED sw_rc sw_im_conjugate_parts(sw_importer *m, uint32_t op, sw_id x, sw_id parts[2]);
 SW_CHECKED sw_rc sw_im_conjugate(sw_importer *m, uint32_t op, sw_id x, sw_id *out);
 /* An op that is linear in each of its one or two complex operands, as ops on their real and imaginary parts; it gives
  * the results of the op of the text. */

@@ -91,8 +91,8 @@ static sw_rc check_operands(sw_importer *m, const sw_ir_row *row, uint32_t op) {
     const sw_ir_use *u = &m->t->uses.at[o->first_use + i];
     sw_id v = sw_im_operand(m, op, i);
     if (v >= 0 || (sw_im_is_tuple(v) && flags & SW_IR_TUPLES)) continue;
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, u->name.at - 1),
-                         "value '%%%.*s' %s; expected the result of an op with one", SW_IR_TEXT(m->t, u->name),
+    return SW_IM_FAIL_AT(m, u->name.at - 1, "value '%%%.*s' %s; expected the result of an op with one",
+                         SW_IR_TEXT(m->t, u->name),
                          sw_im_is_tuple(v) ? "is a tuple and no tensor" : "has no tensor that could be planned");
   }
   return SW_OK;
@@ -318,10 +318,9 @@ static sw_rc leave_device(sw_importer *m, uint32_t ret, const sw_id *values, uin
 
 sw_rc sw_im_return(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
-  uint32_t n = sw_im_op(m, op)->n_uses;
-  sw_id *values;
-  SW_ARENA_NEW(values, &m->scratch, n, m->d);
-  for (uint32_t i = 0; i < n; i++) values[i] = sw_im_operand(m, op, i);
+  const uint32_t n = sw_im_op(m, op)->n_uses;
+  const sw_id *values;
+  SW_TRY(sw_im_all_operands(m, op, &values));
   bool in_main = sw_im_top(m)->kind == SW_IR_IN_MAIN;
   if (in_main && sw_im_top(m)->op != m->main) return leave_device(m, op, values, n);
   if (in_main) return add_outputs(m, op, values, n);
@@ -364,7 +363,7 @@ static sw_rc walk(sw_importer *m, size_t depth) {
     uint32_t op = w->cursor;
     if (op == SW_IR_NONE) {
       uint32_t at = m->t->regions.at[w->region].text.end;
-      return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, at - 1), "a region ends without a return");
+      return SW_IM_FAIL_AT(m, at - 1, "a region ends without a return");
     }
     w->cursor = sw_im_op(m, op)->next;
     SW_TRY(import_op(m, op));
@@ -633,7 +632,7 @@ static sw_rc find_main(sw_importer *m) {
   if (m->main == SW_IR_NONE) {
     const char *artifact = strstr(m->t->s, "vhlo.func");
     if (artifact) {
-      return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, (uint32_t)(artifact - m->t->s)),
+      return SW_IM_FAIL_AT(m, (uint32_t)(artifact - m->t->s),
                            "the program is in VHLO; expected StableHLO (stablehlo-translate --deserialize prints it)");
     }
     return SW_IM_FAIL_AT(m, 0, "the program has no function with a body; expected @main");

@@ -128,7 +128,9 @@ SW_CHECKED sw_rc sw_im_import_by_row(sw_importer *m, const sw_ir_row *row, uint3
 /* The value that operand `i` is. */
 sw_id sw_im_operand(const sw_importer *m, uint32_t op, uint32_t i);
 SW_CHECKED sw_rc sw_im_operand_count(const sw_importer *m, uint32_t op, uint32_t least, uint32_t most);
-/* All operands, in the scratch arena; with `most` > 0 that many, of as many or more; -1: none. */
+/* All operands, in the scratch arena. */
+SW_CHECKED sw_rc sw_im_all_operands(sw_importer *m, uint32_t op, const sw_id **out);
+/* The same; with `most` > 0 that many, of as many or more; -1: none. */
 SW_CHECKED sw_rc sw_im_operands(sw_importer *m, uint32_t op, int most, const sw_id **out, int *n);
 /* Say what result `i` (over all names) of an op is; `own`: a value that the op itself makes. */
 SW_CHECKED sw_rc sw_im_bind(sw_importer *m, uint32_t op, uint32_t i, sw_id value, bool own);
@@ -148,6 +150,8 @@ void sw_im_int(sw_im_attrs *a, sw_attr_key k, int64_t v);
 void sw_im_text(sw_im_attrs *a, sw_attr_key k, const char *v);              /* borrowed */
 void sw_im_numbers(sw_im_attrs *a, sw_attr_key k, const int64_t *v, int n); /* borrowed; n < 0: absent */
 void sw_im_shape(sw_im_attrs *a, const sw_type *t);
+/* Those of a constant: elements in `bytes`, or (splat) the one that stands for all; borrowed. */
+void sw_im_value(sw_im_attrs *a, const sw_type *t, const void *bytes, bool splat);
 /* The list at `value` as attribute `k`; absent: not added. */
 SW_CHECKED sw_rc sw_im_ints(sw_importer *m, sw_im_attrs *a, sw_attr_key k, sw_ir_span value);
 /* The same, and where it is absent a list of none. */

@@ -248,8 +248,7 @@ sw_rc sw_im_add_collective(sw_importer *m, uint32_t op, uint32_t i, const sw_col
 static sw_rc own_border(sw_importer *m, sw_ir_span attrs, sw_ir_span sharding, sw_local_border *out) {
   sw_ir_span text = sw_ir_unquoted(m->t, sharding), tensor = sw_ir_entry(m->t, attrs, "shardwright.tensor");
   if (sw_ir_present(sw_ir_entry(m->t, attrs, "shardwright.mesh"))) {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, text.at),
-                         "the value lies on a mesh of its own; expected the program's");
+    return SW_IM_FAIL_AT(m, text.at, "the value lies on a mesh of its own; expected the program's");
   }
   if (sw_ir_present(tensor)) SW_TRY(sw_ir_read_type(m->t, tensor, m->cut->arena, &out->whole, m->d));
   return sw_sharding_parse(&m->cut->out->mesh, out->whole.rank, m->t->s + text.at, sw_ir_len(text),

@@ -3,17 +3,20 @@
 
 enum { MOST_OPERANDS = 1024 };
 
-sw_rc sw_im_operands(sw_importer *m, uint32_t op, int most, const sw_id **out, int *n) {
-  const sw_ir_op *o = sw_im_op(m, op);
-  *n = most < 0 ? 0 : (int)o->n_uses;
-  if (most > 0) SW_TRY(sw_im_operand_count(m, op, (uint32_t)most, UINT32_MAX));
-  if (most > 0) *n = most;
-  SW_TRY(sw_im_operand_count(m, op, 0, MOST_OPERANDS));
+sw_rc sw_im_all_operands(sw_importer *m, uint32_t op, const sw_id **out) {
+  const uint32_t n = sw_im_op(m, op)->n_uses;
   sw_id *at;
-  SW_ARENA_NEW(at, &m->scratch, *n, m->d);
-  for (int i = 0; i < *n; i++) at[i] = sw_im_operand(m, op, (uint32_t)i);
+  SW_ARENA_NEW(at, &m->scratch, n, m->d);
+  for (uint32_t i = 0; i < n; i++) at[i] = sw_im_operand(m, op, i);
   *out = at;
   return SW_OK;
+}
+
+sw_rc sw_im_operands(sw_importer *m, uint32_t op, int most, const sw_id **out, int *n) {
+  *n = most < 0 ? 0 : most > 0 ? most : (int)sw_im_op(m, op)->n_uses;
+  if (most > 0) SW_TRY(sw_im_operand_count(m, op, (uint32_t)most, UINT32_MAX));
+  SW_TRY(sw_im_operand_count(m, op, 0, MOST_OPERANDS));
+  return sw_im_all_operands(m, op, out);
 }
 
 /* Sizes that the type of the result leaves open are taken from operand `given`, if it is there and known. */
@@ -100,13 +103,12 @@ static sw_rc elided_constant(sw_importer *m, uint32_t op, const sw_type *t) {
 
 sw_rc sw_im_constant(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_type t;
+  sw_data data;
   sw_im_attrs a = {.n = 0};
   SW_TRY(sw_im_result_type(m, op, 0, &t));
   sw_ir_span literal = sw_ir_constant_literal(m->t, sw_im_op(m, op));
   if (sw_ir_is_elided(m->t, literal)) return elided_constant(m, op, &t);
-  sw_im_shape(&a, &t);
-  sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
-  a.at[a.n].key = SW_ATTR_VALUE;
-  SW_TRY(sw_ir_read_dense(m->t, literal, &t, &m->scratch, &a.at[a.n++].u.data, m->d));
+  SW_TRY(sw_ir_read_dense(m->t, literal, &t, &m->scratch, &data, m->d));
+  sw_im_value(&a, &t, data.bytes, data.splat);
   return sw_im_emit_op(m, op, row->code, 0, NULL, &a);
 }

@@ -113,9 +113,9 @@ sw_rc sw_im_built_of_type(sw_importer *m, uint32_t op, sw_ir_span type, const sw
 sw_rc sw_im_tuple(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
   uint32_t n = sw_im_op(m, op)->n_uses;
-  sw_id *items, made;
-  SW_ARENA_NEW(items, &m->scratch, n, m->d);
-  for (uint32_t i = 0; i < n; i++) items[i] = sw_im_operand(m, op, i);
+  const sw_id *items;
+  sw_id made;
+  SW_TRY(sw_im_all_operands(m, op, &items));
   SW_TRY(sw_im_tuple_of(m, op, items, n, &made));
   return sw_im_bind(m, op, 0, made, false);
 }

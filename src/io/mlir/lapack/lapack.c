@@ -88,15 +88,15 @@ static sw_rc cholesky(sw_importer *m, uint32_t op, const char *how, bool *done) 
 }
 
 static sw_rc factor(sw_importer *m, uint32_t op, const char *how, bool *done) {
-  const sw_ir_op *o = sw_im_op(m, op);
-  sw_id x[2];
+  const sw_id *x;
+  int n;
   sw_im_attrs a = {.n = 0};
-  for (uint32_t i = 0; i < o->n_uses; i++) x[i] = sw_im_operand(m, op, i);
+  SW_TRY(sw_im_operands(m, op, 0, &x, &n));
   sw_im_text(&a, SW_ATTR_HOW, how);
   sw_im_int(&a, SW_ATTR_LOWER, sw_im_call_lower(m, op));
   sw_im_text(&a, SW_ATTR_TARGET, sw_im_call_library(m, op));
   *done = true;
-  return sw_im_emit_op(m, op, SW_OP_FACTOR, (int)o->n_uses, x, &a);
+  return sw_im_emit_op(m, op, SW_OP_FACTOR, n, x, &a);
 }
 
 /* Of all rows and columns. */

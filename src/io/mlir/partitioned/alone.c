@@ -27,9 +27,7 @@ static sw_rc alone(sw_importer *m, uint32_t op, bool *done) {
     int64_t partitions;
     *done = sw_im_module_number(m, "mhlo.num_partitions", &partitions) && partitions == 1;
     if (!*done) return SW_OK;
-    sw_im_numbers(&a, SW_ATTR_SHAPE, NULL, 0);
-    sw_im_int(&a, SW_ATTR_DTYPE, SW_U32);
-    a.at[a.n++] = (sw_attr){.key = SW_ATTR_VALUE, .u.data = {&kZero, true}};
+    sw_im_value(&a, &(sw_type){.dtype = SW_U32}, &kZero, true);
     return sw_im_emit(m, op, &(sw_im_add){.code = SW_OP_CONSTANT, .attrs = &a}, NULL);
   }
   uint32_t n = sw_ir_result_count(m->t, sw_im_op(m, op));
@@ -69,7 +67,7 @@ static sw_rc local(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   SW_TRY(alone(m, op, &done));
   if (done) return SW_OK;
   return SW_IM_FAIL(m, op, "'%.*s' is of a program that is partitioned already; expected the whole program",
-                    (int)sw_ir_len(name), m->t->s + name.at);
+                    SW_IR_TEXT(m->t, name));
 }
 
 /* clang-format off */

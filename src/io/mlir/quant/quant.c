@@ -214,9 +214,7 @@ static sw_rc spread_numbers(sw_importer *m, uint32_t op, const quant *q, const d
   sw_id list;
   SW_ARENA_NEW(bytes, &m->scratch, n * size, m->d);
   for (int i = 0; i < q->n; i++) sw_element_store(t, v[i], bytes + i * size);
-  sw_im_numbers(&a, SW_ATTR_SHAPE, &n, 1);
-  sw_im_int(&a, SW_ATTR_DTYPE, t);
-  a.at[a.n++] = (sw_attr){.key = SW_ATTR_VALUE, .u.data = {bytes, n == 1}};
+  sw_im_value(&a, &(sw_type){t, 1, &n}, bytes, n == 1);
   SW_TRY(sw_im_help(m, op, SW_OP_CONSTANT, 0, NULL, &a, &list));
   return sw_im_spread(m, op, list, shape->rank, shape->dims, q->axis, out);
 }
@@ -297,10 +295,11 @@ static sw_rc uniform_dequantize(sw_importer *m, const sw_ir_row *row, uint32_t o
 /* The operands as what they stand for, the op, its results quantized. */
 static sw_rc written_out(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
-  sw_id *slots = sw_im_here(m)->slots, *before;
+  sw_id *slots = sw_im_here(m)->slots;
+  const sw_id *before;
   sw_ir_span element;
-  SW_ARENA_NEW(before, &m->scratch, o->n_uses, m->d);
-  for (uint32_t i = 0; i < o->n_uses; i++) before[i] = sw_im_operand(m, op, i);
+  int n;
+  SW_TRY(sw_im_operands(m, op, 0, &before, &n));
   for (uint32_t i = 0; i < o->n_uses; i++) {
     sw_id *slot = &slots[m->names->use[o->first_use + i]];
     if (*slot == before[i] && sw_ir_len(quant_of(m, *slot))) SW_TRY(dequantize(m, op, *slot, slot));

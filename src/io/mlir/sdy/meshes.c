@@ -141,7 +141,7 @@ sw_rc sw_sdy_said(sw_importer *m, sw_ir_span sharding, sw_sdy_sharding *out) {
   if (sw_ir_present(mesh) && m->t->s[mesh.at] == '@') {
     out->of = named(m, sw_ir_unquoted(m->t, mesh));
     if (!out->of) {
-      return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, mesh.at), "there is no sdy.mesh '%.*s'", SW_IR_TEXT(m->t, mesh));
+      return SW_IM_FAIL_AT(m, mesh.at, "there is no sdy.mesh '%.*s'", SW_IR_TEXT(m->t, mesh));
     }
     out->mesh = out->of->mesh;
   } else if (sw_ir_present(mesh)) {
@@ -158,6 +158,5 @@ void sw_sdy_tell_foreign(sw_importer *m, const sw_sdy_sharding *s, uint32_t at) 
   if (s->of) s->of->told = true;
   sw_im_warn(m, at,
              "the program's mesh %s%.*s%shas an axis '%s', which the given mesh has not: its shardings are left out",
-             s->of ? "'@" : "", (int)sw_ir_len(name), m->t->s + name.at, s->of ? "' " : "",
-             axis_beyond(&s->mesh, &m->g->mesh));
+             s->of ? "'@" : "", SW_IR_TEXT(m->t, name), s->of ? "' " : "", axis_beyond(&s->mesh, &m->g->mesh));
 }

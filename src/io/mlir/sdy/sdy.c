@@ -43,8 +43,7 @@ static sw_rc check_in_own_mesh(sw_importer *m, const sw_sdy_sharding *said, cons
   sw_ir_span dim, list = {said->dims.at, sw_ir_inside(m->t, said->dims).end + 1};
   while (sw_ir_next_item(m->t, list, &cursor, &dim)) n++;
   if (n != (uint32_t)type->rank && (n || said->mesh.n_axes)) {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, said->dims.at),
-                         "the sharding has %u dims; expected %d, as the tensor has", n, type->rank);
+    return SW_IM_FAIL_AT(m, said->dims.at, "the sharding has %u dims; expected %d, as the tensor has", n, type->rank);
   }
   sw_diag why = {0};
   sw_span at = sw_ir_place(m->t, said->dims.at);

@@ -34,7 +34,7 @@ static sw_rc read_flag(sw_importer *m, const sw_ir_op *o, const char *key, bool 
   sw_ir_span v = sw_ir_attr(m->t, o, key, NULL);
   int64_t said = absent;
   if (sw_ir_present(v) && !sw_ir_read_int(m->t, v, &said)) {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, v.at), "expected '%s' to be true or false", key);
+    return SW_IM_FAIL_AT(m, v.at, "expected '%s' to be true or false", key);
   }
   *out = said != 0;
   return SW_OK;

@@ -47,18 +47,17 @@ typedef struct reader {
 
 /* Axes of the grid as those of the mesh. */
 static sw_rc map_axes(reader *r, sw_ir_span list, sw_axis_ref *refs, int *n) {
-  sw_ir_ints axes = {0};
-  sw_rc rc = sw_ir_read_ints(r->m->t, list, &axes, r->m->d);
-  for (size_t i = 0; i < axes.n && !rc; i++) {
-    if (axes.at[i] < 0 || axes.at[i] >= r->m->cut->n_axes || *n == SW_MAX_REFS) {
-      rc = SW_IM_FAIL(r->m, r->at, "there is no axis %lld in the grid, or too many axes are named",
-                      (long long)axes.at[i]);
-    } else {
-      refs[(*n)++] = r->m->cut->axes[axes.at[i]];
+  const int64_t *axes;
+  int named;
+  SW_TRY(sw_im_list(r->m, list, &axes, &named));
+  for (int i = 0; i < named; i++) {
+    if (axes[i] < 0 || axes[i] >= r->m->cut->n_axes || *n == SW_MAX_REFS) {
+      return SW_IM_FAIL(r->m, r->at, "there is no axis %lld in the grid, or too many axes are named",
+                        (long long)axes[i]);
     }
+    refs[(*n)++] = r->m->cut->axes[axes[i]];
   }
-  sw_array_free(&axes);
-  return rc;
+  return SW_OK;
 }
 
 static sw_rc read_axes(reader *r, const char *key) {
@@ -132,18 +131,17 @@ static sw_rc add_halo_dim(reader *r, const sw_im_cuts *c, int k, const int64_t h
   return small ? SW_OK : SW_IM_FAIL(r->m, r->at, "a tensor is too large");
 }
 
-static sw_rc read_tiles_of_halo(reader *r, const sw_ir_ints *halos, sw_tiling *t) {
+static sw_rc read_tiles_of_halo(reader *r, const sw_im_mixed *halos, sw_tiling *t) {
   static const int64_t kNone[2] = {0, 0};
   sw_im_cuts cut;
-  size_t used = 0;
-  int next = 0;
+  int used = 0, next = 0;
   t->rank = r->m->g->values[r->operands[0]].type.rank;
   SW_TRY(sw_im_read_listed_cut(r->m, r->at, sw_ir_attr(r->m->t, r->o, "split_axes", "split_axes"), -1, &cut));
   SW_TRY(sw_im_check_cut(r->m, &cut, t->rank));
   if (cut.n > SW_MAX_REFS) return SW_IM_FAIL(r->m, r->at, "too many axes are named");
   for (int k = 0; k < t->rank; k++) {
     bool cuts = next < cut.n && cut.dim[next] == k, said = cuts && used + 1 < halos->n;
-    SW_TRY(add_halo_dim(r, &cut, k, said ? halos->at + used : kNone, &next, t));
+    SW_TRY(add_halo_dim(r, &cut, k, said ? halos->number + used : kNone, &next, t));
     used += cuts ? 2 : 0;
   }
   if (!halos->n || used == halos->n) return SW_OK;
@@ -153,22 +151,17 @@ static sw_rc read_tiles_of_halo(reader *r, const sw_ir_ints *halos, sw_tiling *t
 /* Blocks of the core's extents divide the tensor. */
 static sw_rc read_halo(reader *r) {
   sw_tiling *t;
-  sw_ir_ints halos = {0};
   sw_ir_span v = sw_ir_attr(r->m->t, r->o, "static_halo_sizes", "halo_sizes");
   sw_im_mixed sizes;
   uint32_t use = 1;
   SW_TRY(sw_im_read_mixed(r->m, r->at, v, &use, &sizes));
   SW_ARENA_NEW(t, &r->m->g->arena, 1, r->m->d);
-  sw_rc rc = SW_OK;
-  for (int i = 0; i < sizes.n && !rc; i++) {
-    bool known = sw_im_mixed_is_known(r->m, &sizes, i, &sizes.number[i]);
-    if (!known) rc = SW_IM_FAIL(r->m, r->at, "halo size %d is not known; expected a number or a constant", i);
-    if (known) rc = sw_array_push(&halos, sizes.number[i], r->m->d);
+  for (int i = 0; i < sizes.n; i++) {
+    if (sw_im_mixed_is_known(r->m, &sizes, i, &sizes.number[i])) continue;
+    return SW_IM_FAIL(r->m, r->at, "halo size %d is not known; expected a number or a constant", i);
   }
-  if (!rc) rc = read_tiles_of_halo(r, &halos, t);
-  sw_array_free(&halos);
   r->coll.dst = t;
-  return rc;
+  return read_tiles_of_halo(r, &sizes, t);
 }
 
 /* --- ops ---------------------------------------------------------------------------------------------------------- */
@@ -298,7 +291,7 @@ static sw_rc read_tile_dim(reader *r, sw_ir_span in, int k, sw_tiling *t) {
   for (size_t i = 0; i < sizeof kKeys / sizeof *kKeys; i++) {
     sw_ir_span v = sw_ir_entry(tree, in, kKeys[i]);
     if (sw_ir_present(v) && sw_ir_read_int(tree, v, into[i])) continue;
-    return SW_FAIL_INPUT(r->m->d, sw_ir_place(tree, in.at), "expected '%s' of a dim of a tiling", kKeys[i]);
+    return SW_IM_FAIL_AT(r->m, in.at, "expected '%s' of a dim of a tiling", kKeys[i]);
   }
   SW_TRY(map_axes(r, sw_ir_entry(tree, in, "axes"), refs, &n));
   dim->first_ref = k ? (uint8_t)(t->dim[k - 1].first_ref + t->dim[k - 1].n_refs) : 0;
@@ -307,13 +300,13 @@ static sw_rc read_tile_dim(reader *r, sw_ir_span in, int k, sw_tiling *t) {
   memcpy(t->refs + dim->first_ref, refs, (size_t)n * sizeof *refs);
   sw_ir_span starts = sw_ir_entry(tree, in, "starts");
   if (!sw_ir_present(starts)) return SW_OK;
-  sw_ir_ints all = {0};
-  sw_rc rc = sw_ir_read_ints(tree, starts, &all, r->m->d);
-  bool fits = !rc && (int64_t)all.n == sw_axis_refs_size(refs, n) + 1;
-  if (fits) dim->starts = sw_arena_copy(&r->m->g->arena, all.at, all.n, sizeof *all.at, r->m->d);
-  sw_array_free(&all);
-  if (!rc && !fits) rc = SW_IM_FAIL(r->m, r->at, "expected as many starts as there are shards, and the end");
-  return rc ? rc : dim->starts ? SW_OK : SW_E_RESOURCE;
+  const int64_t *all;
+  int n_starts;
+  SW_TRY(sw_im_list(r->m, starts, &all, &n_starts));
+  if (n_starts != sw_axis_refs_size(refs, n) + 1)
+    return SW_IM_FAIL(r->m, r->at, "expected as many starts as there are shards, and the end");
+  dim->starts = sw_arena_copy(&r->m->g->arena, all, (size_t)n_starts, sizeof *all, r->m->d);
+  return dim->starts ? SW_OK : SW_E_RESOURCE;
 }
 
 static sw_rc read_tiling(reader *r, sw_ir_span attrs, const char *key, int rank, const sw_tiling **out) {

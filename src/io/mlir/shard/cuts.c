@@ -46,12 +46,12 @@ sw_rc sw_im_read_mixed(sw_importer *m, uint32_t op, sw_ir_span v, uint32_t *use,
   *out = (sw_im_mixed){.n = 0};
   if (!sw_ir_present(v)) return SW_OK;
   if (sw_ir_len(v) && m->t->s[v.at] == '[') return read_items(m, op, v, use, out);
-  sw_ir_ints all = {0};
-  sw_rc rc = sw_ir_read_ints(m->t, v, &all, m->d);
-  if (!rc) rc = room_for(m, all.n, out);
-  for (size_t i = 0; i < all.n && !rc; i++) rc = add_mixed(m, op, all.at[i], all.at[i] == INT64_MIN, use, out);
-  sw_array_free(&all);
-  return rc;
+  const int64_t *all;
+  int n;
+  SW_TRY(sw_im_list(m, v, &all, &n));
+  SW_TRY(room_for(m, (size_t)n, out));
+  for (int i = 0; i < n; i++) SW_TRY(add_mixed(m, op, all[i], all[i] == INT64_MIN, use, out));
+  return SW_OK;
 }
 
 bool sw_im_mixed_is_known(const sw_importer *m, const sw_im_mixed *x, int i, int64_t *out) {
@@ -66,7 +66,7 @@ static sw_rc add_axis(sw_importer *m, sw_im_cuts *c, int dim, sw_ir_span at, int
   sw_span place = sw_ir_place(m->t, at.at);
   if (axis < 0 || axis >= c->grid->n_axes) {
     return SW_FAIL_INPUT(m->d, place, "there is no axis %lld in the grid '@%.*s'; expected 0 to %d", (long long)axis,
-                         (int)sw_ir_len(c->grid->name), m->t->s + c->grid->name.at, c->grid->n_axes - 1);
+                         SW_IR_TEXT(m->t, c->grid->name), c->grid->n_axes - 1);
   }
   for (int i = 0; i < c->n + c->n_partial; i++) {
     if (c->axis[i] != axis) continue;
@@ -80,15 +80,15 @@ static sw_rc add_axis(sw_importer *m, sw_im_cuts *c, int dim, sw_ir_span at, int
 
 /* [0, 1], or array<i16: 0, 1> */
 static sw_rc read_axes(sw_importer *m, sw_im_cuts *c, int dim, sw_ir_span list) {
-  sw_ir_ints axes = {0};
+  const int64_t *axes;
+  int n;
   bool listed = sw_ir_len(list) && (m->t->s[list.at] == '[' || sw_ir_word(m->t->s, list.at, "array"));
   if (!listed) {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, list.at), "expected a list of axes for each dim, as in [[0], [1]]");
+    return SW_IM_FAIL_AT(m, list.at, "expected a list of axes for each dim, as in [[0], [1]]");
   }
-  sw_rc rc = sw_ir_read_ints(m->t, list, &axes, m->d);
-  for (size_t i = 0; i < axes.n && !rc; i++) rc = add_axis(m, c, dim, list, axes.at[i]);
-  sw_array_free(&axes);
-  return rc;
+  SW_TRY(sw_im_list(m, list, &axes, &n));
+  for (int i = 0; i < n; i++) SW_TRY(add_axis(m, c, dim, list, axes[i]));
+  return SW_OK;
 }
 
 /* `rank` >= 0: the list behind that of the last dim is the partial one. */
@@ -101,14 +101,13 @@ static sw_rc read_dims(sw_importer *m, sw_im_cuts *c, sw_ir_span v, int rank) {
     while (v.at < v.end && m->t->s[v.at] != '[') v.at++;
   }
   if (!sw_ir_len(v) || m->t->s[v.at] != '[') {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, sw_ir_present(v) ? v.at : c->at),
-                         "expected a list of axes for each dim, as in [[0], [1]]");
+    return SW_IM_FAIL_AT(m, sw_ir_present(v) ? v.at : c->at, "expected a list of axes for each dim, as in [[0], [1]]");
   }
   c->at = v.at;
   for (int k = 0; sw_ir_next_item(m->t, v, &cursor, &item); k++) {
     int most = rank < 0 ? SW_MAX_RANK : rank + 1;
     if (k == most) {
-      return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, item.at), "the sharding has more than %d lists of axes", most);
+      return SW_IM_FAIL_AT(m, item.at, "the sharding has more than %d lists of axes", most);
     }
     SW_TRY(read_axes(m, c, k == rank ? -1 : k, item));
     if (k != rank) c->n_dims = k + 1;
@@ -121,7 +120,7 @@ static sw_rc read_partial(sw_importer *m, sw_im_cuts *c, sw_ir_span v, uint32_t 
   uint32_t at = v.at;
   while (at < end && m->t->s[at] != '[') at++;
   sw_ir_span word = sw_ir_trimmed(m->t, (sw_ir_span){v.at, at});
-  if (at >= end) return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, v.at), "expected a partial list, as in sum[1]");
+  if (at >= end) return SW_IM_FAIL_AT(m, v.at, "expected a partial list, as in sum[1]");
   SW_TRY(sw_im_read_reduction(m, sw_ir_place(m->t, word.at), word, &c->kind));
   return read_axes(m, c, -1, (sw_ir_span){at, sw_ir_inside(m->t, (sw_ir_span){at, end}).end + 1});
 }
@@ -158,7 +157,7 @@ sw_rc sw_im_read_inline_cut(sw_importer *m, uint32_t op, sw_ir_span in, sw_im_cu
   in = sw_ir_inside(m->t, sw_ir_resolved(m->t, sw_ir_trimmed(m->t, in)));
   *out = (sw_im_cuts){.at = in.at};
   if (!sw_ir_next_item(m->t, in, &cursor, &item) || m->t->s[item.at] != '@') {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, in.at), "expected a sharding, as in <@grid, [[0], [1]]>");
+    return SW_IM_FAIL_AT(m, in.at, "expected a sharding, as in <@grid, [[0], [1]]>");
   }
   SW_TRY(sw_im_grid_named(m, sw_ir_unquoted(m->t, item), &out->grid));
   if (out->grid != sw_shard_state_of(m)->grid)
@@ -176,13 +175,13 @@ sw_rc sw_im_read_listed_cut(sw_importer *m, uint32_t op, sw_ir_span list, int ra
 }
 
 sw_rc sw_im_read_axes_cut(sw_importer *m, uint32_t op, sw_ir_span v, sw_im_cuts *out) {
-  sw_ir_ints axes = {0};
+  const int64_t *axes;
+  int n;
   *out = (sw_im_cuts){.at = v.at};
   SW_TRY(sw_im_grid_of(m, op, &out->grid));
-  sw_rc rc = sw_ir_present(v) ? sw_ir_read_ints(m->t, v, &axes, m->d) : SW_OK;
-  for (size_t i = 0; i < axes.n && !rc; i++) rc = add_axis(m, out, 0, v, axes.at[i]);
-  sw_array_free(&axes);
-  return rc;
+  SW_TRY(sw_im_list(m, v, &axes, &n));
+  for (int i = 0; i < n; i++) SW_TRY(add_axis(m, out, 0, v, axes[i]));
+  return SW_OK;
 }
 
 static bool same_mixed(const sw_importer *m, const sw_im_mixed *a, const sw_im_mixed *b) {
@@ -212,9 +211,8 @@ bool sw_im_same_cut(const sw_importer *m, const sw_im_cuts *a, const sw_im_cuts 
 sw_rc sw_im_check_cut(sw_importer *m, const sw_im_cuts *c, int rank) {
   bool scalar = rank == 0 && c->n_dims == 1 && c->n == 0;
   if (c->n_dims <= rank || scalar) return SW_OK;
-  return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, c->at),
-                       "the sharding has %d lists of axes; expected at most %d, the rank of the tensor", c->n_dims,
-                       rank);
+  return SW_IM_FAIL_AT(m, c->at, "the sharding has %d lists of axes; expected at most %d, the rank of the tensor",
+                       c->n_dims, rank);
 }
 
 sw_rc sw_im_ref_of_cut(sw_importer *m, const sw_im_cuts *c, int i, sw_axis_ref *out) {
@@ -222,10 +220,9 @@ sw_rc sw_im_ref_of_cut(sw_importer *m, const sw_im_cuts *c, int i, sw_axis_ref *
   if (out->axis >= 0) return SW_OK;
   sw_text mesh = {0};
   sw_mesh_print(&m->g->mesh, &mesh);
-  sw_rc rc =
-      SW_FAIL_INPUT(m->d, sw_ir_place(m->t, c->at),
-                    "axis %d of grid '@%.*s' is none of the mesh %s; expected a mesh that has it (or --keep none)",
-                    c->axis[i], (int)sw_ir_len(c->grid->name), m->t->s + c->grid->name.at, sw_text_str(&mesh));
+  sw_rc rc = SW_IM_FAIL_AT(
+      m, c->at, "axis %d of grid '@%.*s' is none of the mesh %s; expected a mesh that has it (or --keep none)",
+      c->axis[i], SW_IR_TEXT(m->t, c->grid->name), sw_text_str(&mesh));
   sw_text_free(&mesh);
   return rc;
 }
@@ -235,13 +232,12 @@ static sw_rc known_list(sw_importer *m, const sw_im_cuts *c, const sw_im_mixed *
   int64_t *at;
   if (!x->n) return SW_OK;
   if (x->n != want) {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, c->at), "the list of %ss has %d numbers; expected %lld", what, x->n,
-                         (long long)want);
+    return SW_IM_FAIL_AT(m, c->at, "the list of %ss has %d numbers; expected %lld", what, x->n, (long long)want);
   }
   SW_ARENA_NEW(at, &m->g->arena, x->n, m->d);
   for (int i = 0; i < x->n; i++) {
     if (sw_im_mixed_is_known(m, x, i, &at[i])) continue;
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, c->at),
+    return SW_IM_FAIL_AT(m, c->at,
                          "%s %d of the sharding is not known before the program runs; expected a number or a constant",
                          what, i);
   }
@@ -264,8 +260,7 @@ static sw_rc add_lists(sw_importer *m, const sw_im_cuts *c, sw_sharding *s) {
 /* shardwright.partial = "sum[y]" */
 static sw_rc add_named_partial(sw_importer *m, const sw_im_cuts *c, sw_sharding *s) {
   sw_sharding partial;
-  const char *text =
-      sw_arena_printf(&m->scratch, m->d, "[] partial %.*s", (int)sw_ir_len(c->partial), m->t->s + c->partial.at);
+  const char *text = sw_arena_printf(&m->scratch, m->d, "[] partial %.*s", SW_IR_TEXT(m->t, c->partial));
   if (!sw_ir_len(c->partial)) return SW_OK;
   if (!text) return SW_E_RESOURCE;
   SW_TRY(sw_sharding_parse(&m->g->mesh, s->rank, text, strlen(text), sw_ir_place(m->t, c->partial.at), &m->scratch,
@@ -274,7 +269,7 @@ static sw_rc add_named_partial(sw_importer *m, const sw_im_cuts *c, sw_sharding 
   for (int i = 0; i < partial.n_partial; i++) {
     fits = fits && sw_sharding_push_partial(s, (sw_reduction)partial.partial_kind, sw_sharding_partial(&partial)[i]);
   }
-  return fits ? SW_OK : SW_FAIL_INPUT(m->d, sw_ir_place(m->t, c->at), "the sharding uses too many axes");
+  return fits ? SW_OK : SW_IM_FAIL_AT(m, c->at, "the sharding uses too many axes");
 }
 
 sw_rc sw_im_cut_as_sharding(sw_importer *m, const sw_im_cuts *c, const sw_type *t, sw_sharding *out) {
@@ -285,12 +280,12 @@ sw_rc sw_im_cut_as_sharding(sw_importer *m, const sw_im_cuts *c, const sw_type *
     sw_axis_ref ref;
     SW_TRY(sw_im_ref_of_cut(m, c, i, &ref));
     bool fits = i < c->n ? sw_sharding_push(out, c->dim[i], ref) : sw_sharding_push_partial(out, c->kind, ref);
-    if (!fits) return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, c->at), "the sharding uses too many axes");
+    if (!fits) return SW_IM_FAIL_AT(m, c->at, "the sharding uses too many axes");
   }
   SW_TRY(add_named_partial(m, c, out));
   SW_TRY(add_lists(m, c, out));
   sw_rc rc = sw_sharding_verify(&m->g->mesh, out, t->rank, t->dims, &why);
-  return rc == SW_E_INPUT ? SW_FAIL_INPUT(m->d, sw_ir_place(m->t, c->at), "%s", why.text) : rc;
+  return rc == SW_E_INPUT ? SW_IM_FAIL_AT(m, c->at, "%s", why.text) : rc;
 }
 
 /* --- who gives a value -------------------------------------------------------------------------------------------- */

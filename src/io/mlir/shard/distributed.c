@@ -65,8 +65,8 @@ static sw_rc annotate_loops(sw_importer *m, uint32_t op, sw_ir_span list, sw_id 
   sw_im_cuts cut;
   SW_TRY(sw_im_read_listed_cut(m, op, list, -1, &cut));
   if (cut.n_dims > n_loops) {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, list.at),
-                         "the op has %d loops; expected at most as many lists of axes, not %d", n_loops, cut.n_dims);
+    return SW_IM_FAIL_AT(m, list.at, "the op has %d loops; expected at most as many lists of axes, not %d", n_loops,
+                         cut.n_dims);
   }
   if (m->o->keep != SW_KEEP_ALL || !m->g->has_mesh) return SW_OK;
   for (int i = 0; i < cut.n; i++) {
@@ -205,11 +205,10 @@ static sw_rc result_of(sw_importer *m, uint32_t op, const kind *k, int rank, sw_
   if (k->scatters) SW_TRY(read_tensor_axis(m, op, rank, &dim));
   if (k->reduces) SW_TRY(check_reduction(m, op, c));
   if ((k->gathers || k->reduces) && !remove_axes(c, &moved, k->gathers)) {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, moved.at), "the operand is not %s along all of these axes",
-                         k->gathers ? "cut" : "partial");
+    return SW_IM_FAIL_AT(m, moved.at, "the operand is not %s along all of these axes", k->gathers ? "cut" : "partial");
   }
   if ((k->splits || k->scatters) && !add_axes(c, &moved, dim)) {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, moved.at), "the operand is cut along one of these axes already");
+    return SW_IM_FAIL_AT(m, moved.at, "the operand is cut along one of these axes already");
   }
   return SW_OK;
 }

@@ -44,7 +44,7 @@ sw_rc sw_im_read_reduction(sw_importer *m, sw_span at, sw_ir_span v, sw_reductio
     return SW_OK;
   }
   return SW_FAIL_INPUT(m->d, at, "reduction '%.*s' is not known; expected sum, max or another one",
-                       (int)sw_ir_len(word), m->t->s + word.at);
+                       SW_IR_TEXT(m->t, word));
 }
 
 bool sw_im_has_word(const sw_ir_tree *t, const sw_ir_op *o, const char *word) {
@@ -76,12 +76,12 @@ bool sw_im_is_distributed(const sw_ir_tree *t, const sw_ir_op *o) {
 
 static sw_rc add_size(sw_importer *m, sw_im_grid *g, sw_ir_span said, int64_t size, bool open) {
   if (g->n_axes == SW_IM_GRID_AXES) {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, said.at), "the grid has more than %d axes", SW_IM_GRID_AXES);
+    return SW_IM_FAIL_AT(m, said.at, "the grid has more than %d axes", SW_IM_GRID_AXES);
   }
   bool unknown = size == INT64_MIN || (open && size <= 0);
   if (!unknown && (size < 1 || size > SW_MAX_DEVICES)) {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, said.at), "axis %d of the grid has size %lld; expected 1 to %d, or ?",
-                         g->n_axes, (long long)size, SW_MAX_DEVICES);
+    return SW_IM_FAIL_AT(m, said.at, "axis %d of the grid has size %lld; expected 1 to %d, or ?", g->n_axes,
+                         (long long)size, SW_MAX_DEVICES);
   }
   g->size[g->n_axes++] = unknown ? -1 : size;
   return SW_OK;
@@ -106,11 +106,11 @@ static sw_rc read_spelled(sw_importer *m, sw_im_grid *g, sw_ir_span v, bool open
 /* array<i64: 2, -9223372036854775808> */
 static sw_rc read_sizes(sw_importer *m, sw_im_grid *g, sw_ir_span v, bool open) {
   if (!sw_ir_word(m->t->s, v.at, "array") && !sw_ir_word(m->t->s, v.at, "dense")) return read_spelled(m, g, v, open);
-  sw_ir_ints all = {0};
-  sw_rc rc = sw_ir_read_ints(m->t, v, &all, m->d);
-  for (size_t i = 0; i < all.n && !rc; i++) rc = add_size(m, g, v, all.at[i], open);
-  sw_array_free(&all);
-  return rc;
+  const int64_t *all;
+  int n;
+  SW_TRY(sw_im_list(m, v, &all, &n));
+  for (int i = 0; i < n; i++) SW_TRY(add_size(m, g, v, all[i], open));
+  return SW_OK;
 }
 
 /* An attribute, or what stands in parentheses behind the name. */
@@ -161,8 +161,7 @@ static const sw_im_grid *find(const sw_importer *m, sw_ir_span name) {
 sw_rc sw_im_grid_named(sw_importer *m, sw_ir_span name, const sw_im_grid **out) {
   *out = find(m, name);
   if (*out) return SW_OK;
-  return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, name.at), "there is no shard.grid '@%.*s'", (int)sw_ir_len(name),
-                       m->t->s + name.at);
+  return SW_IM_FAIL_AT(m, name.at, "there is no shard.grid '@%.*s'", SW_IR_TEXT(m->t, name));
 }
 
 static sw_ir_span cluster_of(const sw_importer *m, uint32_t function) {
@@ -219,8 +218,8 @@ static sw_rc find_own(sw_importer *m, sw_shard_state *s) {
     }
     if (g == s->grid) continue;
     (void)SW_IM_FAIL(m, i, "the program works on several grids; expected one");
-    sw_diag_note(m->d, "the other one, '@%.*s', is named at %d:%d", (int)sw_ir_len(s->grid->name),
-                 m->t->s + s->grid->name.at, sw_im_place(m, first).line, sw_im_place(m, first).col);
+    sw_diag_note(m->d, "the other one, '@%.*s', is named at %d:%d", SW_IR_TEXT(m->t, s->grid->name),
+                 sw_im_place(m, first).line, sw_im_place(m, first).col);
     return SW_E_INPUT;
   }
   if (sw_ir_len(cluster) && first == SW_IR_NONE) return sw_im_grid_named(m, cluster, &s->grid);
@@ -232,8 +231,7 @@ static sw_rc check_name(sw_importer *m, const sw_im_grid *g, const sw_im_grid *f
   const sw_ir_op *a = sw_im_op(m, first->op), *b = sw_im_op(m, g->op);
   const char *split = strstr(m->t->s + a->text.end, "// -----");
   if (a->block != b->block || (split && split < m->t->s + b->text.at)) return SW_OK;
-  return SW_IM_FAIL(m, g->op, "grid '@%.*s' is declared twice; expected a new name", (int)sw_ir_len(g->name),
-                    m->t->s + g->name.at);
+  return SW_IM_FAIL(m, g->op, "grid '@%.*s' is declared twice; expected a new name", SW_IR_TEXT(m->t, g->name));
 }
 
 sw_rc sw_im_read_grids(sw_importer *m, sw_shard_state *s) {
@@ -321,7 +319,7 @@ sw_rc sw_im_grid_is_known(sw_importer *m, const sw_im_grid *g, const sw_mesh *me
     if (mesh->axis[a].size >= 0) continue;
     return SW_IM_FAIL(m, g->op,
                       "the size of axis %d ('%s') of grid '@%.*s' is unknown; expected --mesh with a size for each", a,
-                      mesh->axis[a].name, (int)sw_ir_len(g->name), m->t->s + g->name.at);
+                      mesh->axis[a].name, SW_IR_TEXT(m->t, g->name));
   }
   return SW_OK;
 }

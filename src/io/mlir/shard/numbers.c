@@ -202,7 +202,7 @@ static sw_rc block_of(sw_importer *m, uint32_t op, const sw_im_cuts *c, const di
   sw_id low, high;
   bool fits = (!c->offsets.n || at->offsets + d->parts < c->offsets.n) && (!c->halos.n || at->halos + 1 < c->halos.n);
   if (!fits) {
-    return SW_FAIL_INPUT(m->d, sw_ir_place(m->t, c->at), "the sharding has fewer %s",
+    return SW_IM_FAIL_AT(m, c->at, "the sharding has fewer %s",
                          c->offsets.n ? "offsets than parts" : "halos than dims that are cut");
   }
   if (c->offsets.n) SW_TRY(check_offsets(m, c, d, dims, at->offsets));
@@ -233,9 +233,7 @@ static sw_rc cut_dims(sw_importer *m, uint32_t op, const sw_im_cuts *c, const sw
     SW_TRY(sw_im_bind(m, op, (uint32_t)k, size, true));
   }
   bool all = (!c->offsets.n || so_far.offsets == c->offsets.n) && (!c->halos.n || so_far.halos == c->halos.n);
-  return all ? SW_OK
-             : SW_FAIL_INPUT(m->d, sw_ir_place(m->t, c->at),
-                             "the sharding has more offsets or halos than dims that are cut");
+  return all ? SW_OK : SW_IM_FAIL_AT(m, c->at, "the sharding has more offsets or halos than dims that are cut");
 }
 
 sw_rc sw_im_shard_shape(sw_importer *m, uint32_t op) {

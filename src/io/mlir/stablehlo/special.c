@@ -130,13 +130,14 @@ sw_rc sw_im_einsum(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_im_attrs a = {.n = 0};
   SW_TRY(sw_im_operand_count(m, op, 1, 2));
-  sw_id x[2];
-  for (uint32_t i = 0; i < o->n_uses; i++) x[i] = sw_im_operand(m, op, i);
+  const sw_id *x;
+  int n;
+  SW_TRY(sw_im_operands(m, op, 0, &x, &n));
   sw_ir_span equation = sw_ir_unquoted(m->t, sw_ir_attr(m->t, o, "einsum_config", "config"));
   const char *text = sw_im_string(m, equation);
   if (text && strstr(text, "...")) SW_TRY(write_dots_out(m, op, x, &text));
   sw_im_text(&a, SW_ATTR_EQUATION, text);
-  return sw_im_emit_op(m, op, row->code, (int)o->n_uses, x, &a);
+  return sw_im_emit_op(m, op, row->code, n, x, &a);
 }
 
 /* Sizes are known. */
@@ -156,8 +157,6 @@ sw_rc sw_im_dimension_size(sw_importer *m, const sw_ir_row *row, uint32_t op) {
                       (long long)dim);
   SW_ARENA_NEW(size, &m->scratch, 1, m->d);
   *size = (int32_t)x->dims[dim];
-  sw_im_shape(&a, &t);
-  sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
-  a.at[a.n++] = (sw_attr){.key = SW_ATTR_VALUE, .u.data = {size, true}};
+  sw_im_value(&a, &t, size, true);
   return sw_im_emit_op(m, op, row->code, 0, NULL, &a);
 }
