@@ -1,6 +1,7 @@
 /* GSPMD: custom calls and attributes that say shardings in tiles, and parts of a program for one device. */
 #include "io/mlir/gspmd/gspmd.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,19 +78,7 @@ static const sw_ir_row kCalls[] = {
 
 sw_im_parts *sw_gspmd_parts_of(const sw_importer *m) { return sw_im_state_of(m, &sw_dialect_gspmd); }
 
-static sw_rc open(sw_importer *m) {
-  void *state;
-  SW_TRY(sw_im_state(m, &sw_dialect_gspmd, &state));
-  return m->cut ? SW_OK : sw_im_find_parts(m);
-}
-
-static sw_rc inherit(sw_importer *reader, const sw_importer *from) {
-  void *state;
-  const sw_im_parts *of = sw_gspmd_parts_of(from);
-  SW_TRY(sw_im_state(reader, &sw_dialect_gspmd, &state));
-  *(sw_im_parts *)state = (sw_im_parts){.n = of->n, .at = of->at, .part_of = of->part_of, .within = of->within};
-  return SW_OK;
-}
+static sw_rc open(sw_importer *m) { return m->cut ? SW_OK : sw_im_find_parts(m); }
 
 static void close_parts(void *state) { sw_array_free(&((sw_im_parts *)state)->local); }
 
@@ -99,8 +88,8 @@ static sw_rc take(sw_importer *m, const sw_ir_row *row, uint32_t op, bool *done)
 }
 
 static const sw_dialect_hooks kHooks = {.state_bytes = sizeof(sw_im_parts),
+                                        .inherited_bytes = offsetof(sw_im_parts, local),
                                         .open = open,
-                                        .inherit = inherit,
                                         .close = close_parts,
                                         .take_unread = sw_im_part_at,
                                         .take = take,

@@ -18,7 +18,7 @@ typedef struct sw_im_parts {
   sw_im_part *at;
   uint32_t *part_of;        /* by op of the text: 0, or 1 + its part; NULL: there are none */
   const sw_im_part *within; /* the one that is being read */
-  SW_ARRAY(sw_id) local;    /* values of one device, in ascending order */
+  SW_ARRAY(sw_id) local;    /* values of one device, in ascending order; not inherited */
 } sw_im_parts;
 sw_im_parts *sw_gspmd_parts_of(const sw_importer *m);
 

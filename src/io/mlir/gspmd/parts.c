@@ -95,12 +95,7 @@ static sw_rc begin(finder *f, uint32_t op) {
 
 /* The number of a device is of a part, too, when it meets one. */
 static bool is_number(const finder *f, const sw_ir_op *o) {
-  static const char *const kNumbers[] = {"stablehlo.partition_id", "stablehlo.replica_id", "mhlo.partition_id",
-                                         "mhlo.replica_id"};
-  for (size_t i = 0; i < sizeof kNumbers / sizeof *kNumbers; i++) {
-    if (sw_ir_is(f->t, o->name, kNumbers[i])) return true;
-  }
-  return false;
+  return sw_ir_is_among(f->t, o->name, "stablehlo.partition_id stablehlo.replica_id mhlo.partition_id mhlo.replica_id");
 }
 
 static sw_rc visit(finder *f, uint32_t op) {

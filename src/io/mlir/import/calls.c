@@ -21,7 +21,7 @@ sw_rc sw_im_call(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return call_symbol(m, op, "callee");
 }
 
-sw_rc sw_im_composite(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+static sw_rc composite(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
   return call_symbol(m, op, "decomposition");
 }
@@ -65,7 +65,7 @@ static const sw_ir_row kRows[] = {
     {"sdy.constant", sw_im_constant, SW_OP_CONSTANT, 0, SW_IR_STORAGE | SW_IR_SCALARS},
     {"arith.constant", sw_im_constant, SW_OP_CONSTANT, 0, SW_IR_STORAGE | SW_IR_SCALARS},
     {"custom_call", sw_im_custom_call, .flags = SW_IR_HANDS_ON},
-    {"composite", sw_im_composite, .flags = SW_IR_HANDS_ON},
+    {"composite", composite, .flags = SW_IR_HANDS_ON},
     {"tuple", sw_im_tuple, .flags = SW_IR_HANDS_ON},
     {"get_tuple_element", sw_im_get_tuple_element, .flags = SW_IR_HANDS_ON},
     {"call", sw_im_call, .flags = SW_IR_HANDS_ON},

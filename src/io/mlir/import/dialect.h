@@ -2,8 +2,8 @@
  *
  * Every dialect is a folder with one value `const sw_dialect sw_dialect_NAME`; import/dialects.c lists them, a line
  * each. Without its line and its folder everything else still compiles and links, and its ops are unknown ones: so
- * nobody outside the folder names what is in it. What a dialect remembers while a text is read is its state: made
- * when it is first asked for, of the size that it says, zeroed, seen by its folder alone.
+ * nobody outside the folder names what is in it. What a dialect remembers while a text is read is its state, of
+ * the size that it says, zeroed, seen by its folder alone.
  *
  * Hooks run in the order of the list; each may be NULL. Where one says that it has done the work, the rest is not
  * asked.
@@ -21,15 +21,14 @@ typedef struct sw_im_said {
 } sw_im_said;
 
 typedef struct sw_dialect_hooks {
-  size_t state_bytes; /* 0: it has no state */
+  size_t state_bytes;     /* 0: it has no state */
+  size_t inherited_bytes; /* of its beginning: whoever reads a part of the text on its own has them, too */
   /* Main is found: the mesh that the text declares into m->own_mesh. *known: one of the hooks before has found how the
    * devices lie. Then that of a program of one device is asked for its grid, into m->cut. */
   sw_rc (*own_mesh)(sw_importer *m, bool *known);
   sw_rc (*grid)(sw_importer *m, bool *found);
   /* Before anything is imported: the graph's mesh is known. */
   sw_rc (*open)(sw_importer *m);
-  /* `reader` is about to read a part of the text of `from` into a graph of its own (sw_im_read_region). */
-  sw_rc (*inherit)(sw_importer *reader, const sw_importer *from);
   /* The end, also after an error, when there is a state; its memory goes by itself. */
   void (*close)(void *state);
 
@@ -77,8 +76,8 @@ struct sw_dialect {
 };
 #define SW_IR_ROWS(rows) rows, sizeof rows / sizeof *rows
 
-/* The state of the dialect in this importer; SW_E_RESOURCE. The second: NULL when nobody has asked for it yet. */
-SW_CHECKED sw_rc sw_im_state(sw_importer *m, const sw_dialect *dialect, void **out);
+/* States of all dialects, which inherit from `from` (NULL: nothing). That of one of them. */
+SW_CHECKED sw_rc sw_im_open_states(sw_importer *m, const sw_importer *from);
 void *sw_im_state_of(const sw_importer *m, const sw_dialect *dialect);
 
 /* All dialects' hooks of a kind. */
@@ -89,7 +88,6 @@ SW_CHECKED sw_rc sw_im_read_sharding(sw_importer *m, const sw_im_said *said, sw_
                                      sw_diag *d);
 SW_CHECKED sw_rc sw_im_annotate_said(sw_importer *m, const sw_im_target *of, sw_ir_span sharding, uint32_t at);
 SW_CHECKED sw_rc sw_im_open_dialects(sw_importer *m);
-SW_CHECKED sw_rc sw_im_inherit(sw_importer *reader, const sw_importer *from);
 SW_CHECKED sw_rc sw_im_take_unread(sw_importer *m, uint32_t op, bool *done);
 SW_CHECKED sw_rc sw_im_take(sw_importer *m, const sw_ir_row *row, uint32_t op, bool *done);
 SW_CHECKED sw_rc sw_im_take_call(sw_importer *m, uint32_t op, sw_ir_span target, bool *done);

@@ -103,13 +103,16 @@ static int index_of(const sw_dialect *dialect) {
 
 void *sw_im_state_of(const sw_importer *m, const sw_dialect *dialect) { return m->states[index_of(dialect)]; }
 
-sw_rc sw_im_state(sw_importer *m, const sw_dialect *dialect, void **out) {
-  void **at = &m->states[index_of(dialect)];
-  *out = *at;
-  if (*at) return SW_OK;
-  *out = *at = sw_arena_alloc(&m->keep, 1, dialect->hooks->state_bytes, m->d);
-  if (!*at) return SW_E_RESOURCE;
-  return dialect->hooks->close ? sw_arena_at_end(&m->keep, dialect->hooks->close, *at, m->d) : SW_OK;
+sw_rc sw_im_open_states(sw_importer *m, const sw_importer *from) {
+  for (int i = 0; i < N_DIALECTS; i++) {
+    const sw_dialect_hooks *h = kDialects[i]->hooks;
+    if (!h || !h->state_bytes) continue;
+    m->states[i] = sw_arena_alloc(&m->keep, 1, h->state_bytes, m->d);
+    if (!m->states[i]) return SW_E_RESOURCE;
+    if (from && h->inherited_bytes) memcpy(m->states[i], from->states[i], h->inherited_bytes);
+    if (h->close) SW_TRY(sw_arena_at_end(&m->keep, h->close, m->states[i], m->d));
+  }
+  return SW_OK;
 }
 
 /* --- hooks ------------------------------------------------------------------------------------------------------- */
@@ -123,7 +126,6 @@ sw_rc sw_im_state(sw_importer *m, const sw_dialect *dialect, void **out) {
   return SW_OK
 
 sw_rc sw_im_open_dialects(sw_importer *m) { EACH(open, false, m); }
-sw_rc sw_im_inherit(sw_importer *reader, const sw_importer *from) { EACH(inherit, false, reader, from); }
 sw_rc sw_im_imported(sw_importer *m, uint32_t op, sw_id first) { EACH(imported, false, m, op, first); }
 sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op) { EACH(results, false, m, op); }
 sw_rc sw_im_see_returned(sw_importer *m, const sw_id *values, uint32_t n) { EACH(returned, false, m, values, n); }

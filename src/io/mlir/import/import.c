@@ -484,10 +484,10 @@ sw_rc sw_im_init(sw_importer *m, const sw_importer *from) {
   m->passes = p;
   p->owns_shared = !from;
   if (from) p->shared = from->passes->shared;
-  if (from) return SW_OK;
+  if (from) return sw_im_open_states(m, from);
   SW_ARENA_NEW(p->shared, &m->keep, 1, m->d);
   p->shared->files = &m->g->arena;
-  return SW_OK;
+  return sw_im_open_states(m, NULL);
 }
 
 /* Of ops on the shapes of one device, into a graph of their own. */
@@ -507,7 +507,7 @@ static sw_rc open_reader(sw_importer *m, sw_importer *reader, sw_graph **body) {
   reader->g = *body;
   (*body)->mesh = m->g->mesh;
   (*body)->has_mesh = m->g->has_mesh;
-  return sw_im_inherit(reader, m);
+  return SW_OK;
 }
 
 /* Where it failed, nothing is left to close. */

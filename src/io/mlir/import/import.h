@@ -226,7 +226,6 @@ SW_IR_IMPORTER(sw_im_tuple);
 SW_IR_IMPORTER(sw_im_get_tuple_element);
 SW_IR_IMPORTER(sw_im_named_computation);
 SW_IR_IMPORTER(sw_im_call);
-SW_IR_IMPORTER(sw_im_composite);
 SW_IR_IMPORTER(sw_im_custom_call);
 SW_IR_IMPORTER(sw_im_return);
 SW_IR_IMPORTER(sw_im_while);

@@ -76,20 +76,16 @@ static sw_rc is_partitioned(const sw_ir_tree *t, bool *out, sw_diag *d) {
 /* --- how many devices, and how they lie --------------------------------------------------------------------------- */
 
 /* Where the module does not say it, there are as many as its groups name. */
-static sw_rc most_named(const sw_importer *m, int64_t *most) {
+static sw_rc most_named(sw_importer *m, int64_t *most) {
   static const char *const kLists[] = {"replica_groups", "source_target_pairs"};
   *most = 0;
   for (uint32_t i = 0; i < m->t->ops.n; i++) {
     const sw_ir_op *o = sw_im_op(m, i);
     for (size_t k = 0; is_collective(m->t, o) && k < sizeof kLists / sizeof *kLists; k++) {
-      sw_ir_span list = sw_ir_attr(m->t, o, kLists[k], kLists[k]);
-      sw_ir_ints ids = {0};
-      sw_rc rc = sw_ir_present(list) ? sw_ir_read_ints(m->t, list, &ids, m->d) : SW_OK;
-      for (size_t j = 0; j < ids.n; j++) {
-        if (ids.at[j] > *most) *most = ids.at[j];
-      }
-      sw_array_free(&ids);
-      SW_TRY(rc);
+      const int64_t *ids;
+      int n;
+      SW_TRY(sw_im_list(m, sw_ir_attr(m->t, o, kLists[k], kLists[k]), &ids, &n));
+      for (int j = 0; j < n; j++) *most = ids[j] > *most ? ids[j] : *most;
     }
   }
   return SW_OK;
@@ -276,14 +272,10 @@ static sw_rc other_border(sw_importer *m, sw_ir_span sharding, const sw_type *bl
 }
 
 static sw_rc read_border(sw_importer *m, sw_ir_span attrs, const sw_type *block, sw_local_border *out) {
-  static const char *const kOthers[] = {"sdy.sharding", "mhlo.sharding"};
-  sw_ir_span own = sw_ir_entry(m->t, attrs, "shardwright.sharding");
+  sw_ir_span other = sw_im_sharding_attr(m->t, attrs), own = sw_ir_entry(m->t, attrs, "shardwright.sharding");
   *out = (sw_local_border){.whole = *block, .sharding = sw_sharding_replicated(block->rank), .said = true};
   if (sw_ir_present(own)) return own_border(m, attrs, own, out);
-  for (size_t i = 0; i < sizeof kOthers / sizeof *kOthers; i++) {
-    sw_ir_span v = sw_ir_entry(m->t, attrs, kOthers[i]);
-    if (sw_ir_present(v)) return other_border(m, v, block, out);
-  }
+  if (sw_ir_present(other)) return other_border(m, other, block, out);
   out->said = false;
   return SW_OK;
 }

@@ -15,7 +15,8 @@ bool sw_ir_is_tuple_type(const sw_ir_tree *t, sw_ir_span type) {
   return sw_ir_starts(t, type, "tuple<");
 }
 
-sw_rc sw_im_tuple_of(sw_importer *m, uint32_t op, const sw_id *items, uint32_t n, sw_id *out) {
+/* A tuple of values and tuples; they are copied. */
+static sw_rc tuple_of(sw_importer *m, uint32_t op, const sw_id *items, uint32_t n, sw_id *out) {
   sw_ir_tuple made = {n, 1, sw_arena_copy(&m->keep, items, n, sizeof *items, m->d)};
   if (!made.items) return SW_E_RESOURCE;
   for (uint32_t i = 0; i < n; i++) {
@@ -57,7 +58,7 @@ sw_rc sw_im_built_like(sw_importer *m, uint32_t op, sw_id like, const sw_id **ne
   sw_id *items;
   SW_ARENA_NEW(items, &m->keep, t.n, m->d);
   for (uint32_t i = 0; i < t.n; i++) SW_TRY(sw_im_built_like(m, op, t.items[i], next, &items[i]));
-  return sw_im_tuple_of(m, op, items, t.n, out);
+  return tuple_of(m, op, items, t.n, out);
 }
 
 /* --- types ------------------------------------------------------------------------------------------------------- */
@@ -103,7 +104,7 @@ sw_rc sw_im_built_of_type(sw_importer *m, uint32_t op, sw_ir_span type, const sw
     rc = sw_im_built_of_type(m, op, item, next, &inner);
     if (!rc) rc = sw_array_push(&items, inner, m->d);
   }
-  if (!rc) rc = sw_im_tuple_of(m, op, items.at, (uint32_t)items.n, out);
+  if (!rc) rc = tuple_of(m, op, items.at, (uint32_t)items.n, out);
   sw_array_free(&items);
   return rc;
 }
@@ -116,7 +117,7 @@ sw_rc sw_im_tuple(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_id *items;
   sw_id made;
   SW_TRY(sw_im_all_operands(m, op, &items));
-  SW_TRY(sw_im_tuple_of(m, op, items, n, &made));
+  SW_TRY(tuple_of(m, op, items, n, &made));
   return sw_im_bind(m, op, 0, made, false);
 }
 
@@ -146,7 +147,7 @@ static sw_rc bind_tuple(sw_importer *m, uint32_t op, const sw_im_split *split) {
   for (uint32_t i = 0; i < split->n; i++) {
     if (split->given[i] < 0) return SW_BUG(m->d, "element %u of the tuple of a call is not given", i);
   }
-  SW_TRY(sw_im_tuple_of(m, op, split->given, split->n, &tuple));
+  SW_TRY(tuple_of(m, op, split->given, split->n, &tuple));
   return sw_im_bind(m, op, 0, tuple, false);
 }
 

@@ -12,9 +12,6 @@
 static inline bool sw_im_is_tuple(sw_id v) { return v < -1; }
 bool sw_ir_is_tuple_type(const sw_ir_tree *t, sw_ir_span type);
 
-/* A tuple of values and tuples; they are copied. */
-SW_CHECKED sw_rc sw_im_tuple_of(sw_importer *m, uint32_t op, const sw_id *items, uint32_t n, sw_id *out);
-
 /* Leaves in order, in the keep arena. */
 typedef struct sw_im_leaves {
   const sw_id *at;

@@ -24,24 +24,16 @@ typedef struct checker {
 
 /* --- what is comparable ------------------------------------------------------------------------------------------ */
 
-static bool ends(const sw_ir_tree *t, sw_ir_span s, const char *word) {
-  size_t n = strlen(word);
-  return sw_ir_len(s) >= n && memcmp(t->s + s.end - n, word, n) == 0;
-}
-
 /* Forms in which what is behind the colon is known to be types of operands and results. */
 static bool is_known(const sw_ir_tree *t, const sw_ir_op *op) {
-  static const char *const kDialects[] = {"stablehlo.", "mhlo.", "chlo.", "func."};
-  if (op->generic || sw_ir_is(t, op->name, "call") || sw_ir_is(t, op->name, "return")) return true;
-  for (size_t i = 0; i < sizeof kDialects / sizeof *kDialects; i++) {
-    if (sw_ir_starts(t, op->name, kDialects[i])) return true;
-  }
-  return false;
+  return op->generic || sw_ir_is_among(t, op->name, "call return") || sw_ir_starts(t, op->name, "stablehlo.") ||
+         sw_ir_starts(t, op->name, "mhlo.") || sw_ir_starts(t, op->name, "chlo.") || sw_ir_starts(t, op->name, "func.");
 }
 
 /* Lists without an arrow that have a type for each operand; others have that of the result, or of some operands. */
 static bool lists_operands(const sw_ir_tree *t, const sw_ir_op *op) {
-  return ends(t, op->name, "return") || ends(t, op->name, ".while") || ends(t, op->name, ".optimization_barrier");
+  return sw_ir_ends(t, op->name, "return") || sw_ir_ends(t, op->name, ".while") ||
+         sw_ir_ends(t, op->name, ".optimization_barrier");
 }
 
 static bool is_function_type(const sw_ir_tree *t, const sw_ir_op *op) {
@@ -142,7 +134,7 @@ static uint32_t length(const sw_ir_tree *t, sw_ir_types_cursor list) {
 
 /* By the types, where these are listed; otherwise by the names. */
 static uint32_t result_count(const sw_ir_tree *t, const sw_ir_op *op) {
-  bool listed = is_function_type(t, op) || (lists_operands(t, op) && !ends(t, op->name, "return"));
+  bool listed = is_function_type(t, op) || (lists_operands(t, op) && !sw_ir_ends(t, op->name, "return"));
   return listed ? length(t, sw_ir_result_types(t, op->types)) : sw_ir_result_count(t, op);
 }
 
@@ -159,7 +151,7 @@ static sw_rc check_use(checker *c, uint32_t use, sw_ir_span said) {
 
 /* The operand that type `i` belongs to: `reduce(%x init: %i), (%y init: %j)` has those of the inputs first. */
 static uint32_t operand_of(const sw_ir_tree *t, const sw_ir_op *op, uint32_t i) {
-  bool pairs = !op->generic && ends(t, op->name, ".reduce") && op->n_uses % 2 == 0;
+  bool pairs = !op->generic && sw_ir_ends(t, op->name, ".reduce") && op->n_uses % 2 == 0;
   if (!pairs) return i;
   uint32_t n = op->n_uses / 2;
   return i < n ? 2 * i : 2 * (i - n) + 1;
@@ -258,7 +250,7 @@ static sw_rc check_return(checker *c, const sw_ir_op *op) {
 }
 
 static sw_rc check_last(checker *c, const sw_ir_op *op) {
-  if (op->next == SW_IR_NONE || !ends(c->t, op->name, "return")) return SW_OK;
+  if (op->next == SW_IR_NONE || !sw_ir_ends(c->t, op->name, "return")) return SW_OK;
   FOUND(c, c->t->ops.at[op->next].text.at, "an op stands behind the return of its block; expected none");
   return SW_OK;
 }

@@ -10,6 +10,7 @@
  *
  *   a' = (a - 0) * 0.5; b' = (b - 0) * 0.5; r' = add(a', b'); r = convert(round(clamp(-128, r' / 0.5 + 0, 127)))
  */
+#include <stddef.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,7 +155,7 @@ static sw_rc read_quant(const sw_ir_tree *t, sw_ir_span element, sw_arena *arena
 typedef struct state {
   bool any;                   /* the text has such types */
   bool expressed;             /* they are read as what they stand for */
-  SW_ARRAY(sw_ir_span) types; /* by value: its element type; empty: none */
+  SW_ARRAY(sw_ir_span) types; /* by value: its element type; empty: none; not inherited */
 } state;
 
 static state *state_of(const sw_importer *m) { return sw_im_state_of(m, &sw_dialect_quant); }
@@ -182,16 +183,7 @@ static sw_rc hand_on(sw_importer *m, sw_id from, sw_id to) {
 }
 
 static sw_rc open(sw_importer *m) {
-  void *s;
-  SW_TRY(sw_im_state(m, &sw_dialect_quant, &s));
-  ((state *)s)->any = strstr(m->t->s, kUniform) != NULL;
-  return SW_OK;
-}
-
-static sw_rc inherit(sw_importer *to, const sw_importer *from) {
-  void *s;
-  SW_TRY(sw_im_state(to, &sw_dialect_quant, &s));
-  *(state *)s = (state){.any = state_of(from)->any, .expressed = state_of(from)->expressed};
+  state_of(m)->any = strstr(m->t->s, kUniform) != NULL;
   return SW_OK;
 }
 
@@ -372,8 +364,8 @@ static const sw_ir_row kRows[] = {
 };
 
 static const sw_dialect_hooks kHooks = {.state_bytes = sizeof(state),
+                                        .inherited_bytes = offsetof(state, types),
                                         .open = open,
-                                        .inherit = inherit,
                                         .close = close_state,
                                         .take = take,
                                         .typed = see_type,

@@ -1,6 +1,7 @@
 /* Shardy: which ops its dialect has, and what its attributes say of values. */
 #include "io/mlir/sdy/sdy.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "io/mlir/import/annotate.h"
@@ -155,43 +156,18 @@ static const sw_ir_row kCalls[] = {
 };
 
 static bool is_reshard(const sw_ir_tree *t, const sw_ir_op *o) {
-  static const char *const kNames[] = {"all_gather",
-                                       "all_slice",
-                                       "all_to_all",
-                                       "all_reduce",
-                                       "reduce_scatter",
-                                       "collective_permute",
-                                       "replicated_to_unreduced",
-                                       "sharded_to_unreduced"};
-  if (!sw_ir_starts(t, o->name, "sdy.")) return false;
-  const sw_ir_span rest = {o->name.at + 4, o->name.end};
-  for (size_t i = 0; i < sizeof kNames / sizeof *kNames; i++) {
-    if (sw_ir_is(t, rest, kNames[i])) return true;
-  }
-  return false;
+  return sw_ir_is_among(t, o->name,
+                        "sdy.all_gather sdy.all_slice sdy.all_to_all sdy.all_reduce sdy.reduce_scatter "
+                        "sdy.collective_permute sdy.replicated_to_unreduced sdy.sharded_to_unreduced");
 }
 
 sw_sdy_state *sw_sdy_state_of(const sw_importer *m) { return sw_im_state_of(m, &sw_dialect_sdy); }
 
-static sw_rc own_mesh(sw_importer *m, bool *known) {
-  void *state;
-  SW_TRY(sw_im_state(m, &sw_dialect_sdy, &state));
-  return sw_sdy_own_mesh(m, known);
-}
-
-static sw_rc inherit(sw_importer *reader, const sw_importer *from) {
-  void *state;
-  const sw_sdy_state *of = sw_sdy_state_of(from);
-  SW_TRY(sw_im_state(reader, &sw_dialect_sdy, &state));
-  *(sw_sdy_state *)state = (sw_sdy_state){.meshes = of->meshes, .n_meshes = of->n_meshes};
-  return SW_OK;
-}
-
 static void close_state(void *state) { sw_dict_deinit(&((sw_sdy_state *)state)->groups); }
 
 static const sw_dialect_hooks kHooks = {.state_bytes = sizeof(sw_sdy_state),
-                                        .own_mesh = own_mesh,
-                                        .inherit = inherit,
+                                        .inherited_bytes = offsetof(sw_sdy_state, groups),
+                                        .own_mesh = sw_sdy_own_mesh,
                                         .close = close_state,
                                         .reshards = is_reshard,
                                         .read_sharding = read_sharding,

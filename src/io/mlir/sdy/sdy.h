@@ -8,9 +8,9 @@ typedef struct sw_sdy_mesh sw_sdy_mesh;
 
 /* What is remembered while a text is read. */
 typedef struct sw_sdy_state {
-  sw_dict groups;      /* sharding groups: number to first value */
   sw_sdy_mesh *meshes; /* that the text declares (meshes.c) */
   uint32_t n_meshes;
+  sw_dict groups; /* sharding groups: number to first value; not inherited */
 } sw_sdy_state;
 sw_sdy_state *sw_sdy_state_of(const sw_importer *m);
 

@@ -7,12 +7,8 @@
 
 /* --- spellings ---------------------------------------------------------------------------------------------------- */
 
-bool sw_im_is_grid(const sw_ir_tree *t, const sw_ir_op *o) {
-  static const char *const kNames[] = {"shard.grid", "mesh.mesh", "mesh.cluster"};
-  for (size_t i = 0; i < sizeof kNames / sizeof *kNames; i++) {
-    if (sw_ir_is(t, o->name, kNames[i])) return true;
-  }
-  return false;
+static bool is_grid(const sw_ir_tree *t, const sw_ir_op *o) {
+  return sw_ir_is_among(t, o->name, "shard.grid mesh.mesh mesh.cluster");
 }
 
 sw_ir_span sw_im_grid_attr(const sw_ir_tree *t, const sw_ir_op *o, const char *key) {
@@ -28,7 +24,7 @@ sw_ir_span sw_im_grid_attr(const sw_ir_tree *t, const sw_ir_op *o, const char *k
   return v;
 }
 
-sw_ir_span sw_im_name_of_grid(const sw_ir_tree *t, const sw_ir_op *o) {
+static sw_ir_span name_of_grid(const sw_ir_tree *t, const sw_ir_op *o) {
   sw_ir_span name = sw_im_grid_attr(t, o, "grid");
   bool symbol = sw_ir_len(name) && t->s[name.at] == '@';
   return symbol ? sw_ir_unquoted(t, name) : o->symbol;
@@ -56,20 +52,12 @@ bool sw_im_has_word(const sw_ir_tree *t, const sw_ir_op *o, const char *word) {
 }
 
 static bool is_of_dialect(const sw_ir_tree *t, const sw_ir_op *o) {
-  static const char *const kDialects[] = {"shard.", "mesh."};
-  for (size_t i = 0; i < sizeof kDialects / sizeof *kDialects; i++) {
-    size_t n = strlen(kDialects[i]);
-    if (sw_ir_len(o->name) > n && memcmp(t->s + o->name.at, kDialects[i], n) == 0) return true;
-  }
-  return false;
+  return sw_ir_starts(t, o->name, "shard.") || sw_ir_starts(t, o->name, "mesh.");
 }
 
 bool sw_im_is_distributed(const sw_ir_tree *t, const sw_ir_op *o) {
-  static const char *const kNames[] = {"mesh.all_gather", "mesh.all_reduce", "mesh.reduce_scatter", "mesh.local_split"};
-  for (size_t i = 0; i < sizeof kNames / sizeof *kNames; i++) {
-    if (sw_ir_is(t, o->name, kNames[i])) return !sw_ir_len(sw_im_name_of_grid(t, o));
-  }
-  return false;
+  return sw_ir_is_among(t, o->name, "mesh.all_gather mesh.all_reduce mesh.reduce_scatter mesh.local_split") &&
+         !sw_ir_len(name_of_grid(t, o));
 }
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
@@ -170,17 +158,14 @@ static sw_ir_span cluster_of(const sw_importer *m, uint32_t function) {
 
 /* Ops of the RFC work on the grid of their function; others of the dialects name theirs. */
 static bool names_grid(const sw_ir_tree *t, const sw_ir_op *o) {
-  static const char *const kNone[] = {"mesh.annotate", "mesh.idx", "mesh.size"};
-  for (size_t i = 0; i < sizeof kNone / sizeof *kNone; i++) {
-    if (sw_ir_is(t, o->name, kNone[i])) return false;
-  }
-  return is_of_dialect(t, o) && !sw_im_is_distributed(t, o);
+  return is_of_dialect(t, o) && !sw_ir_is_among(t, o->name, "mesh.annotate mesh.idx mesh.size") &&
+         !sw_im_is_distributed(t, o);
 }
 
 sw_rc sw_im_grid_of(sw_importer *m, uint32_t op, const sw_im_grid **out) {
   const sw_shard_state *s = sw_shard_state_of(m);
   const sw_ir_op *o = sw_im_op(m, op);
-  sw_ir_span name = sw_ir_is_function(m->t, o) ? cluster_of(m, op) : sw_im_name_of_grid(m->t, o);
+  sw_ir_span name = sw_ir_is_function(m->t, o) ? cluster_of(m, op) : name_of_grid(m->t, o);
   if (!sw_ir_len(name) && names_grid(m->t, o)) return SW_IM_FAIL(m, op, "expected the name of a grid, 'on @grid'");
   if (!sw_ir_len(name) && sw_im_here(m)) name = cluster_of(m, sw_im_here(m)->function);
   if (!sw_ir_len(name)) name = cluster_of(m, m->main);
@@ -189,7 +174,7 @@ sw_rc sw_im_grid_of(sw_importer *m, uint32_t op, const sw_im_grid **out) {
     return *out == s->grid ? SW_OK : SW_IM_FAIL(m, op, "the program works on several grids; expected one");
   }
   *out = s->grid;
-  bool of_device = sw_ir_is(m->t, o->name, "mesh.idx") || sw_ir_is(m->t, o->name, "mesh.size");
+  bool of_device = sw_ir_is_among(m->t, o->name, "mesh.idx mesh.size");
   if (*out && s->n_grids == 1 && !of_device) return SW_OK;
   return SW_IM_FAIL(m, op, "nothing says which grid the op speaks of; expected a function with 'mesh_cluster'");
 }
@@ -199,8 +184,8 @@ static sw_rc named_by(sw_importer *m, uint32_t i, const sw_im_grid **out) {
   const sw_ir_op *o = sw_im_op(m, i);
   bool function = sw_ir_is_function(m->t, o);
   *out = NULL;
-  if (!function && (sw_im_is_grid(m->t, o) || !is_of_dialect(m->t, o))) return SW_OK;
-  sw_ir_span name = function ? cluster_of(m, i) : sw_im_name_of_grid(m->t, o);
+  if (!function && (is_grid(m->t, o) || !is_of_dialect(m->t, o))) return SW_OK;
+  sw_ir_span name = function ? cluster_of(m, i) : name_of_grid(m->t, o);
   return sw_ir_len(name) ? sw_im_grid_named(m, name, out) : SW_OK;
 }
 
@@ -236,11 +221,11 @@ static sw_rc check_name(sw_importer *m, const sw_im_grid *g, const sw_im_grid *f
 
 sw_rc sw_im_read_grids(sw_importer *m, sw_shard_state *s) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < m->t->ops.n; i++) n += sw_im_is_grid(m->t, sw_im_op(m, i));
+  for (uint32_t i = 0; i < m->t->ops.n; i++) n += is_grid(m->t, sw_im_op(m, i));
   SW_ARENA_NEW(s->grids, &m->keep, n, m->d);
   SW_ARENA_NEW(s->grid_refs, &m->keep, SW_IM_GRID_AXES, m->d);
   for (uint32_t i = 0; i < m->t->ops.n; i++) {
-    if (!sw_im_is_grid(m->t, sw_im_op(m, i))) continue;
+    if (!is_grid(m->t, sw_im_op(m, i))) continue;
     sw_im_grid *g = &s->grids[s->n_grids];
     SW_TRY(read_grid(m, i, g));
     const sw_im_grid *first = find(m, g->name);

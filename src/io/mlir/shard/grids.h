@@ -36,11 +36,8 @@ void sw_im_grid_on_mesh(const sw_im_grid *g, const sw_mesh *own, const sw_mesh *
 /* An unknown size is an error. */
 SW_CHECKED sw_rc sw_im_grid_is_known(sw_importer *m, const sw_im_grid *g, const sw_mesh *mesh);
 
-bool sw_im_is_grid(const sw_ir_tree *t, const sw_ir_op *o);
 /* An attribute by its name in the shard dialect. */
 sw_ir_span sw_im_grid_attr(const sw_ir_tree *t, const sw_ir_op *o, const char *key);
-/* The grid that an op names; empty: none. */
-sw_ir_span sw_im_name_of_grid(const sw_ir_tree *t, const sw_ir_op *o);
 /* max, <max>, #shard.partial<max>; nothing at v: a sum. `at`: the place of an error. */
 SW_CHECKED sw_rc sw_im_read_reduction(sw_importer *m, sw_span at, sw_ir_span v, sw_reduction *out);
 /* Has the op a unit attribute, in its custom form a word of its own? */

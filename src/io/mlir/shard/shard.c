@@ -2,6 +2,8 @@
  * of values. */
 #include "io/mlir/shard/shard.h"
 
+#include <stddef.h>
+
 #include "io/mlir/import/dialect.h"
 
 extern const sw_dialect sw_dialect_shard;
@@ -29,9 +31,7 @@ static const sw_ir_row kRows[] = {
 sw_shard_state *sw_shard_state_of(const sw_importer *m) { return sw_im_state_of(m, &sw_dialect_shard); }
 
 static sw_rc own_mesh(sw_importer *m, bool *known) {
-  void *state;
-  SW_TRY(sw_im_state(m, &sw_dialect_shard, &state));
-  sw_shard_state *s = state;
+  sw_shard_state *s = sw_shard_state_of(m);
   SW_TRY(sw_im_read_grids(m, s));
   *known = s->grid != NULL;
   return s->grid && !m->cut ? sw_im_grid_as_mesh(m, s->grid, &m->own_mesh, s->grid_refs) : SW_OK;
@@ -45,15 +45,6 @@ static sw_rc place_grid(sw_importer *m) {
   SW_TRY(sw_im_grid_as_mesh(m, s->grid, &own, s->grid_refs));
   if (m->o->mesh || m->open_axes) sw_im_grid_on_mesh(s->grid, &own, &m->g->mesh, s->grid_refs);
   return m->has_named_meshes ? SW_OK : sw_im_grid_is_known(m, s->grid, &m->g->mesh);
-}
-
-static sw_rc inherit(sw_importer *reader, const sw_importer *from) {
-  void *state;
-  const sw_shard_state *of = sw_shard_state_of(from);
-  SW_TRY(sw_im_state(reader, &sw_dialect_shard, &state));
-  *(sw_shard_state *)state =
-      (sw_shard_state){.grids = of->grids, .n_grids = of->n_grids, .grid = of->grid, .grid_refs = of->grid_refs};
-  return SW_OK;
 }
 
 static void close_state(void *state) {
@@ -73,9 +64,9 @@ static sw_rc output(sw_importer *m, uint32_t ret, sw_id value, int32_t index, sw
 }
 
 static const sw_dialect_hooks kHooks = {.state_bytes = sizeof(sw_shard_state),
+                                        .inherited_bytes = offsetof(sw_shard_state, definers),
                                         .own_mesh = own_mesh,
                                         .open = place_grid,
-                                        .inherit = inherit,
                                         .close = close_state,
                                         .reshards = sw_im_is_distributed,
                                         .grid = sw_im_read_grid,

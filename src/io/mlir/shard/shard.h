@@ -11,7 +11,7 @@ typedef struct sw_shard_state {
   uint32_t n_grids;
   const sw_im_grid *grid; /* the program's; NULL: there is none */
   sw_axis_ref *grid_refs; /* its axes in the mesh; axis -1: the mesh has none of the kind */
-  uint32_t **definers;    /* by function, slot: the op that gives it (cuts.c) */
+  uint32_t **definers;    /* by function, slot: the op that gives it (cuts.c); from here on nothing is inherited */
   sw_dict annotated;      /* names (call, slot) that are annotated: by which op */
   sw_dict said_of;        /* values that are annotated: number in `said` */
   SW_ARRAY(sw_sharding) said;

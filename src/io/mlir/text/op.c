@@ -58,7 +58,8 @@ static sw_rc add_use(sw_ir_parser *p, uint32_t op) {
   return sw_array_push(&p->t->uses, u, p->d);
 }
 
-sw_rc sw_ir_read_loc(sw_ir_parser *p, sw_ir_span *out) {
+/* loc(...) when it comes next. */
+static sw_rc read_loc(sw_ir_parser *p, sw_ir_span *out) {
   uint32_t at = sw_ir_skip(p);
   if (!sw_ir_word(p->s, at, "loc") || p->s[at + 3] != '(') return SW_OK;
   p->i = at + 3;
@@ -84,7 +85,7 @@ static sw_rc read_arg(sw_ir_parser *p, sw_ir_arg *a) {
   SW_TRY(sw_ir_type(p->s, p->n, &p->i, &p->closers, &p->flaw, p->d));
   a->type.end = p->i;
   if (p->s[sw_ir_skip(p)] == '{') SW_TRY(read_braces(p, &a->attrs));
-  return sw_ir_read_loc(p, &a->loc);
+  return read_loc(p, &a->loc);
 }
 
 sw_rc sw_ir_read_args(sw_ir_parser *p, uint32_t *count) {
@@ -132,7 +133,7 @@ static sw_rc generic_tail(sw_ir_parser *p, uint32_t op) {
   SW_TRY(sw_ir_type(p->s, p->n, &p->i, &p->closers, &p->flaw, p->d));
   o->types.end = o->text.end = p->i;
   uint32_t end = p->i;
-  SW_TRY(sw_ir_read_loc(p, &o->loc));
+  SW_TRY(read_loc(p, &o->loc));
   if (o->loc.end) end = p->i;
   o->text.end = p->i = end;
   return SW_OK;
@@ -398,7 +399,7 @@ static sw_rc walk_custom(sw_ir_parser *p, uint32_t op, bool fresh, sw_ir_stop *s
     if (!first && sw_ir_word(p->s, at, "loc") && p->s[at + 3] == '(') {
       sw_ir_op *o = sw_ir_op_at(p, op);
       if (!o->body.end) o->body.end = w.end;
-      SW_TRY(sw_ir_read_loc(p, &o->loc));
+      SW_TRY(read_loc(p, &o->loc));
       *stop = SW_IR_AT_END;
       return finish_custom(p, op, p->i);
     }

@@ -36,8 +36,6 @@ SW_CHECKED sw_rc sw_ir_resume_op(sw_ir_parser *p, uint32_t op, sw_ir_stop *stop)
 
 /* (%a: T {..} loc(..), ...): appends to the tree's arguments. */
 SW_CHECKED sw_rc sw_ir_read_args(sw_ir_parser *p, uint32_t *count);
-/* loc(...) when it comes next. */
-SW_CHECKED sw_rc sw_ir_read_loc(sw_ir_parser *p, sw_ir_span *out);
 
 static inline sw_ir_op *sw_ir_op_at(const sw_ir_parser *p, uint32_t op) { return &p->t->ops.at[op]; }
 static inline uint32_t sw_ir_skip(sw_ir_parser *p) { return p->i = sw_ir_blanks(p->s, p->i); }

@@ -6,7 +6,8 @@
 #include <string.h>
 
 bool sw_ir_is_name(unsigned char c) { return isalnum(c) || c == '_' || c == '.' || c == '$'; }
-bool sw_ir_is_value(unsigned char c) { return sw_ir_is_name(c) || c == '-'; }
+/* Of %name: also - */
+static bool is_value(unsigned char c) { return sw_ir_is_name(c) || c == '-'; }
 
 uint32_t sw_ir_blanks(const char *s, uint32_t i) {
   for (;;) {
@@ -23,7 +24,7 @@ uint32_t sw_ir_name(const char *s, uint32_t i) {
 }
 
 uint32_t sw_ir_value_name(const char *s, uint32_t i) {
-  while (sw_ir_is_value((unsigned char)s[i])) i++;
+  while (is_value((unsigned char)s[i])) i++;
   return i;
 }
 
@@ -41,7 +42,7 @@ static void describe(const char *s, uint32_t n, uint32_t i, char *out, size_t ro
   }
   uint32_t end = i;
   if (s[end] == '%' || s[end] == '@' || s[end] == '#' || s[end] == '!' || s[end] == '^' || s[end] == '"') end++;
-  while (sw_ir_is_value((unsigned char)s[end]) && end - i < 24) end++;
+  while (is_value((unsigned char)s[end]) && end - i < 24) end++;
   if (end == i) end++;
   if (iscntrl((unsigned char)s[i]) || (unsigned char)s[i] >= 0x80) {
     snprintf(out, room, "the byte 0x%02x", (unsigned char)s[i]);

@@ -17,7 +17,6 @@ typedef struct sw_ir_closers {
 } sw_ir_closers;
 
 bool sw_ir_is_name(unsigned char c);              /* of a bare name: letters, digits, _ $ . */
-bool sw_ir_is_value(unsigned char c);             /* of %name: also - */
 uint32_t sw_ir_blanks(const char *s, uint32_t i); /* blanks and comments */
 uint32_t sw_ir_name(const char *s, uint32_t i);   /* bare name, "" when there is none */
 uint32_t sw_ir_value_name(const char *s, uint32_t i);

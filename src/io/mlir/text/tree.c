@@ -60,6 +60,14 @@ bool sw_ir_is(const sw_ir_tree *t, sw_ir_span s, const char *text) {
   return strncmp(t->s + s.at, text, n) == 0 && strlen(text) == n; /* most differ at once */
 }
 
+bool sw_ir_is_among(const sw_ir_tree *t, sw_ir_span s, const char *names) {
+  for (size_t n; *names; names += n + (names[n] == ' ')) {
+    n = strcspn(names, " ");
+    if (n == sw_ir_len(s) && memcmp(t->s + s.at, names, n) == 0) return true;
+  }
+  return false;
+}
+
 bool sw_ir_ends(const sw_ir_tree *t, sw_ir_span s, const char *text) {
   const size_t n = strlen(text);
   return sw_ir_len(s) >= n && memcmp(t->s + s.end - n, text, n) == 0;

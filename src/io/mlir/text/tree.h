@@ -114,6 +114,8 @@ uint32_t sw_ir_block_at(const sw_ir_tree *t, const sw_ir_op *op, uint32_t i);
 
 sw_span sw_ir_place(const sw_ir_tree *t, uint32_t at); /* line and column of a byte */
 bool sw_ir_is(const sw_ir_tree *t, sw_ir_span s, const char *text);
+/* Is it one of these, with blanks between them? */
+bool sw_ir_is_among(const sw_ir_tree *t, sw_ir_span s, const char *names);
 bool sw_ir_starts(const sw_ir_tree *t, sw_ir_span s, const char *text);
 bool sw_ir_ends(const sw_ir_tree *t, sw_ir_span s, const char *text);
 /* The name that has result `i` of an op (over all names), and the number under that name; NULL: it has none. */

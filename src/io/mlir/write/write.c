@@ -162,12 +162,11 @@ static sw_rc write_results(sw_ir_writer *w) {
 
 /* Where the dictionary of a custom form goes: before the types, but for ops that have their literal there. */
 static sw_rc write_op(sw_ir_writer *w, const sw_ir_op *o, const char *value) {
-  static const char *const kLiterals[] = {"stablehlo.constant", "mhlo.constant", "sdy.constant", "arith.constant"};
+  static const char kLiterals[] = "stablehlo.constant mhlo.constant sdy.constant arith.constant";
   if (sw_ir_len(o->attrs)) return into_dictionary(w, o->attrs, value);
   if (!o->generic && o->n_bound) return new_dictionary(w, o->types.end, "attributes ", value);
-  for (size_t i = 0; !o->generic && !sw_ir_len(o->props) && i < sizeof kLiterals / sizeof *kLiterals; i++) {
-    if (sw_ir_is(w->t, o->name, kLiterals[i])) return new_dictionary(w, o->name.end, "", value);
-  }
+  if (!o->generic && !sw_ir_len(o->props) && sw_ir_is_among(w->t, o->name, kLiterals))
+    return new_dictionary(w, o->name.end, "", value);
   uint32_t at = o->body.end;
   while (at > o->body.at && strchr(" \t\r\n", w->t->s[at - 1])) at--;
   return new_dictionary(w, at, "", value);
@@ -201,13 +200,10 @@ static bool is_approximate(const sw_ir_tree *t, const sw_ir_op *o) {
 /* Loops and choices stay as they are: Shardy carries shardings into and out of them, and XLA does not compile a loop
  * that both has shardings and reads values from around it (JAX 0.10). A constraint says its sharding itself. */
 static bool is_left_alone(const sw_ir_tree *t, const sw_ir_op *o) {
-  static const char *const kNames[] = {
-      "stablehlo.while", "stablehlo.case",          "stablehlo.if", "mhlo.while", "mhlo.case",
-      "mhlo.if",         "sdy.sharding_constraint", "sdy.reshard"};
-  for (size_t i = 0; i < sizeof kNames / sizeof *kNames; i++) {
-    if (sw_ir_is(t, o->name, kNames[i])) return true;
-  }
-  return is_approximate(t, o);
+  static const char kNames[] =
+      "stablehlo.while stablehlo.case stablehlo.if mhlo.while mhlo.case mhlo.if "
+      "sdy.sharding_constraint sdy.reshard";
+  return sw_ir_is_among(t, o->name, kNames) || is_approximate(t, o);
 }
 
 /* A simplifier hangs what such an op is annotated with onto the op that made the value; where that is a loop with
