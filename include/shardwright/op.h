@@ -55,6 +55,17 @@ SW_API const char *sw_opcode_text(sw_opcode c);
 SW_API bool sw_opcode_parse(const char *text, sw_opcode *out);
 SW_API const char *sw_opcode_doc(sw_opcode c);
 SW_API sw_op_class sw_op_class_of(sw_opcode c);
+/* What the elements of results are. */
+typedef enum sw_content {
+  SW_CONTENT_COMPUTED,
+  SW_CONTENT_ROUNDED, /* those of operand 0 as near as may be: convert, floor */
+  SW_CONTENT_EXACT,   /* computed, but never rounded: compare, negate, iota */
+  SW_CONTENT_CHOSEN,  /* each is one of an operand's: select, gather, maximum */
+  SW_CONTENT_MOVED,   /* operand 0's, or some of them, by position: reshape, slice, enter */
+} sw_content;
+SW_API sw_content sw_content_of(sw_opcode c);
+/* Do results hold elements of this operand, as they are or rounded? Of several results each holds those of its own. */
+SW_API bool sw_opcode_holds(sw_opcode c, int operand);
 /* Element by element, without attributes. */
 static inline bool sw_op_is_pointwise(sw_opcode c) {
   return sw_op_class_of(c) == SW_OPS_UNARY || sw_op_class_of(c) == SW_OPS_BINARY;

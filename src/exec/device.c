@@ -194,7 +194,7 @@ static sw_rc run_op(sw_execution *e, const sw_op *op, sw_diag *d) {
   for (int i = 0; i < op->n_results; i++) {
     sw_held_set_valid(e, op->results[i], out[i]);
     if (o->poison) sw_buffer_poison_padding(out[i]);
-    if (o->perturb && !sw_only_moves(op))
+    if (o->perturb && (sw_op_content(op) < SW_CONTENT_CHOSEN || (op->nest && op->nest->flops_per_point > 0)))
       sw_perturb(out[i], o->perturb_least ? o->perturb_least[op->results[i]] : NULL, &e->perturb);
   }
   return o->observe ? o->observe(o->observe_user, e->v->device, op, (const sw_buffer *const *)out, d) : SW_OK;

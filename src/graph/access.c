@@ -32,6 +32,11 @@ const int64_t *sw_op_ints(const sw_op *op, sw_attr_key k, int *n) {
   return a ? a->u.ints.at : NULL;
 }
 
+sw_content sw_op_content(const sw_op *op) {
+  bool replaces = strcmp(sw_op_text(op, SW_ATTR_KIND, "replace"), "replace") == 0;
+  return op->code == SW_OP_SCATTER && !replaces ? SW_CONTENT_COMPUTED : sw_content_of(op->code);
+}
+
 bool sw_op_attr_is_default(const sw_graph *g, const sw_op *op, const sw_attr *a) {
   sw_type first = op->n_operands ? *sw_operand_type(g, op, 0) : (sw_type){0};
   sw_rule_call c = {.rule = sw_op_rule_of(op->code),

@@ -11,6 +11,20 @@ static const struct {
 #include "shardwright/ops.def"
 };
 
+/* `of`: operands, as bits, whose elements results hold. */
+static const struct {
+  sw_content content;
+  uint32_t of;
+} kContents[SW_OP_COUNT] = {
+#define CONTENT_none SW_CONTENT_COMPUTED, 0
+#define CONTENT_ROUNDED SW_CONTENT_ROUNDED, 1
+#define CONTENT_EXACT SW_CONTENT_EXACT, 0
+#define CONTENT_CHOSEN(operands) SW_CONTENT_CHOSEN, operands
+#define CONTENT_MOVED SW_CONTENT_MOVED, 1
+#define SW_COLUMN_CONTENT(id, content) {CONTENT_##content},
+#include "shardwright/ops.def"
+};
+
 static const struct {
   const char *text;
   sw_attr_kind kind;
@@ -24,6 +38,8 @@ _Static_assert(sizeof kAttrs / sizeof *kAttrs == SW_ATTR_COUNT, "one row per att
 const char *sw_opcode_text(sw_opcode c) { return (unsigned)c < SW_OP_COUNT ? kOps[c].text : "?"; }
 const char *sw_opcode_doc(sw_opcode c) { return (unsigned)c < SW_OP_COUNT ? kOps[c].doc : "?"; }
 sw_op_class sw_op_class_of(sw_opcode c) { return kOps[c].class; }
+sw_content sw_content_of(sw_opcode c) { return kContents[c].content; }
+bool sw_opcode_holds(sw_opcode c, int operand) { return operand < 32 && kContents[c].of >> operand & 1; }
 
 bool sw_opcode_parse(const char *text, sw_opcode *out) {
   for (int i = 0; i < SW_OP_COUNT; i++) {

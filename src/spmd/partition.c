@@ -210,7 +210,7 @@ static bool gives_tokens(const sw_graph *g, const sw_op *op) {
 static sw_rc widen(partition *p, sw_diag *d) {
   sw_emit *e = &p->e;
   const sw_op *op = e->op;
-  bool gathers = op->code == SW_OP_GATHER || sw_op_class_of(op->code) == SW_OPS_GIVEN, partial = false;
+  bool gathers = sw_op_content(op) >= SW_CONTENT_CHOSEN || sw_op_class_of(op->code) == SW_OPS_GIVEN, partial = false;
   e->wide = false;
   for (int i = 0; i < op->n_results && !p->whole; i++) {
     sw_sharding s;

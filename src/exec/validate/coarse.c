@@ -6,7 +6,6 @@
  * And which values are not rounded at all: an argument's elements, moved and widened, are the same on every device.
  */
 #include "exec/kernels/native.h"
-#include "exec/validate/perturb.h"
 #include "exec/validate/single.h"
 
 /* What an inexact dtype rounds as; false: it is exact. */
@@ -52,19 +51,6 @@ static bool pass(const sw_graph *g, sw_dtype *coarsest) {
 
 /* --- not rounded -------------------------------------------------------------------------------------------------- */
 
-/* Besides what has no floats, or commutes with min and computes nothing. */
-static bool hands_on(sw_opcode c) {
-  static const sw_opcode kSuch[] = {SW_OP_CONSTANT,    SW_OP_IOTA,          SW_OP_SELECT,
-                                    SW_OP_CONCATENATE, SW_OP_PAD,           SW_OP_GATHER,
-                                    SW_OP_SLICE,       SW_OP_DYNAMIC_SLICE, SW_OP_DYNAMIC_UPDATE_SLICE,
-                                    SW_OP_REVERSE,     SW_OP_ENTER,         SW_OP_YIELD,
-                                    SW_OP_JOIN,        SW_OP_COMPARE,       SW_OP_NEGATE};
-  for (size_t i = 0; i < sizeof kSuch / sizeof kSuch[0]; i++) {
-    if (kSuch[i] == c) return true;
-  }
-  return false;
-}
-
 static bool is_rounded(const sw_graph *g, const sw_op *op, const bool *rounded) {
   bool floats = false;
   sw_dtype t;
@@ -74,7 +60,7 @@ static bool is_rounded(const sw_graph *g, const sw_op *op, const bool *rounded) 
   }
   for (int r = 0; r < op->n_results; r++) floats = floats || part_of(sw_result_type(g, op, r)->dtype, &t);
   if (op->code == SW_OP_CONVERT) return floats && (!part_of(sw_result_type(g, op, 0)->dtype, &t) || rounds(g, op, t));
-  return floats && !hands_on(op->code) && !sw_only_moves(op);
+  return floats && sw_op_content(op) < SW_CONTENT_EXACT;
 }
 
 static bool pass_rounded(const sw_graph *g, bool *rounded) {

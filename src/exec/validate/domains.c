@@ -64,11 +64,6 @@ static range combine(sw_opcode c, range a, range b) {
   return (range){fmin(fmin(p[0], p[1]), fmin(p[2], p[3])), fmax(fmax(p[0], p[1]), fmax(p[2], p[3]))};
 }
 
-static bool only_moves(sw_opcode c) {
-  return c == SW_OP_RESHAPE || c == SW_OP_BROADCAST || c == SW_OP_TRANSPOSE || c == SW_OP_CONVERT || c == SW_OP_SLICE ||
-         c == SW_OP_REVERSE || c == SW_OP_ENTER || c == SW_OP_YIELD;
-}
-
 /* Of what follows from constants and iotas alone. */
 static bool range_of(const sw_graph *g, sw_id value, int depth, range *out) {
   const sw_op *op = g->values[value].def >= 0 ? &g->ops[g->values[value].def] : NULL;
@@ -79,7 +74,8 @@ static bool range_of(const sw_graph *g, sw_id value, int depth, range *out) {
     *out = (range){0, (double)t->dims[sw_op_int(op, SW_ATTR_DIM, 0)] - 1};
     return out->high >= 0;
   }
-  if (only_moves(op->code)) return range_of(g, op->operands[0], depth + 1, out);
+  sw_content content = sw_op_content(op);
+  if (content == SW_CONTENT_MOVED || content == SW_CONTENT_ROUNDED) return range_of(g, op->operands[0], depth + 1, out);
   if (op->code != SW_OP_ADD && op->code != SW_OP_SUBTRACT && op->code != SW_OP_MULTIPLY) return false;
   range a, b;
   if (!range_of(g, op->operands[0], depth + 1, &a) || !range_of(g, op->operands[1], depth + 1, &b)) return false;
@@ -266,33 +262,6 @@ static void visit_remainder(walk *w, const path *p, const sw_op *op) {
   if (!w->found->bounded) (void)bound(w, p, 0, 4 * (r.low + (op->code == SW_OP_AND)) - 1);
 }
 
-/* Does the result hold the operand's numbers, or some of them? */
-static bool holds(const sw_op *op, int32_t operand) {
-  switch ((int)op->code) {
-    case SW_OP_CONCATENATE:
-    case SW_OP_JOIN:
-    case SW_OP_MAXIMUM:
-    case SW_OP_MINIMUM:
-      return true;
-    case SW_OP_SELECT:
-      return operand > 0;
-    case SW_OP_CLAMP:
-      return operand == 1;
-    case SW_OP_PAD:
-    case SW_OP_GATHER:
-    case SW_OP_DYNAMIC_SLICE:
-    case SW_OP_FLOOR:
-    case SW_OP_CEIL:
-    case SW_OP_ROUND_EVEN:
-    case SW_OP_ROUND_AFZ:
-      return operand == 0;
-    case SW_OP_DYNAMIC_UPDATE_SLICE:
-      return operand < 2;
-    default:
-      return only_moves(op->code);
-  }
-}
-
 static bool is_arithmetic(sw_opcode c) {
   return c == SW_OP_ADD || c == SW_OP_SUBTRACT || c == SW_OP_MULTIPLY || c == SW_OP_DIVIDE;
 }
@@ -306,9 +275,10 @@ static sw_rc follow(walk *w, path p, const sw_op *op, int32_t operand, sw_diag *
   }
   if (op->code == SW_OP_JOIN && operand == 1) SW_TRY(go_on(w, p, op->operands[0], d));
   if (op->code == SW_OP_NEGATE) p = (path){p.value, -p.scale, -p.high, -p.low, p.part};
-  bool on = op->code == SW_OP_NEGATE || holds(op, operand);
+  bool holds = sw_op_content(op) != SW_CONTENT_COMPUTED && sw_opcode_holds(op->code, operand);
+  bool on = op->code == SW_OP_NEGATE || holds;
   if (is_arithmetic(op->code)) on = step_arithmetic(w, &p, op, operand);
-  return on ? go_on(w, p, op->results[0], d) : SW_OK;
+  return on ? go_on(w, p, op->results[op->n_results > 1 ? operand : 0], d) : SW_OK;
 }
 
 static sw_rc visit_use(walk *w, const path *p, sw_value_use u, sw_diag *d) {

@@ -89,12 +89,6 @@ static void store_chunk(const double *v, int64_t n, const sw_buffer *b, int64_t 
   }
 }
 
-bool sw_only_moves(const sw_op *op) {
-  bool moves = false;
-  for (int i = 0; op->nest && i < op->nest->n_linear; i++) moves = moves || op->nest->linear[i].kind == SW_REDUCE_MIN;
-  return moves && !(op->nest->flops_per_point > 0);
-}
-
 void sw_perturb(sw_buffer *b, const double *least, sw_rng *rng) {
   static const double kNone[SW_CHUNK];
   sw_buffer row = row_of_floats(b);

@@ -13,8 +13,6 @@ int64_t sw_count_not_finite(const sw_buffer *b);
 /* Are all elements integers that leave room for exact sums? */
 bool sw_small_integers(const sw_buffer *b);
 
-/* Does the op hand on elements as they are? It commutes with min and computes nothing. */
-bool sw_only_moves(const sw_op *op);
 /* Moves every float element at random by up to one unit in the last place, each way, of itself or of its `least` (NULL:
  * none; of floats only) if that is larger; small integers stay, since arithmetic on them is exact, and so do
  * infinities, NaN and what might overflow. */

@@ -176,11 +176,9 @@ static int64_t argument_of(const role_finder *r, const sw_ir_op *op, uint32_t op
 
 /* Ops behind which an argument is still the same one. */
 static bool is_transparent(const sw_ir_row *row) {
-  static const sw_opcode kCodes[] = {SW_OP_RESHAPE, SW_OP_TRANSPOSE, SW_OP_CONVERT, SW_OP_BROADCAST, SW_OP_SLICE};
-  for (size_t i = 0; i < sizeof kCodes / sizeof *kCodes; i++) {
-    if (row->code == kCodes[i]) return true;
-  }
-  return row->flags & SW_IR_PASSES || row->import == sw_im_custom_call;
+  sw_content content = sw_content_of(row->code);
+  bool moves = content == SW_CONTENT_MOVED || content == SW_CONTENT_ROUNDED;
+  return moves || row->flags & SW_IR_PASSES || row->import == sw_im_custom_call;
 }
 
 static void see_op(role_finder *r, const sw_ir_op *op) {

@@ -26,12 +26,8 @@ typedef struct guesser {
 } guesser;
 
 static bool moves(sw_opcode code) {
-  static const sw_opcode kCodes[] = {SW_OP_RESHAPE, SW_OP_TRANSPOSE,     SW_OP_CONVERT, SW_OP_BROADCAST,
-                                     SW_OP_SLICE,   SW_OP_DYNAMIC_SLICE, SW_OP_ENTER,   SW_OP_JOIN};
-  for (size_t i = 0; i < sizeof kCodes / sizeof *kCodes; i++) {
-    if (code == kCodes[i]) return true;
-  }
-  return false;
+  sw_content content = sw_content_of(code);
+  return content == SW_CONTENT_MOVED || content == SW_CONTENT_ROUNDED || code == SW_OP_JOIN;
 }
 
 static void tell(guesser *r, sw_id argument, sw_evidence what) {
