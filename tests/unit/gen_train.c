@@ -5,6 +5,8 @@
 
 #include "shardwright/exec.h"
 #include "io/gen.h"
+#include "io/gen/train.h"
+#include "support/program.h"
 
 enum { MAX_ARGS = 128, MAX_GEN = 16 };
 
@@ -82,16 +84,8 @@ static int arg_count(int row) {
   return n;
 }
 
-static void step_init(step *s, int row, const char *optimizer, uint64_t seed) {
+static void fill_args(step *s, uint64_t seed) {
   sw_diag diag = {0};
-  sw_gen_arg args[MAX_GEN + 3];
-  int n = arg_count(row);
-  memcpy(args, kSteps[row].args, (size_t)n * sizeof *args);
-  args[n++] = (sw_gen_arg){"mode", "train"};
-  args[n++] = (sw_gen_arg){"dtype", "f64"};
-  args[n++] = (sw_gen_arg){"optimizer", optimizer};
-  *s = (step){0};
-  assert_ok(sw_gen_model(kSteps[row].arch, args, n, &s->g, &diag));
   assert_in_range(s->g->n_args, 1, MAX_ARGS);
   for (int i = 0; i < s->g->n_args; i++) {
     const sw_value *v = &s->g->values[s->g->args[i]];
@@ -104,6 +98,19 @@ static void step_init(step *s, int row, const char *optimizer, uint64_t seed) {
     assert_ok(sw_tensor_init(&s->args[i], t->dtype, t->rank, t->dims, &diag));
     assert_ok(sw_tensor_fill(&s->args[i], &fill, &diag));
   }
+}
+
+static void step_init(step *s, int row, const char *optimizer, uint64_t seed) {
+  sw_diag diag = {0};
+  sw_gen_arg args[MAX_GEN + 3];
+  int n = arg_count(row);
+  memcpy(args, kSteps[row].args, (size_t)n * sizeof *args);
+  args[n++] = (sw_gen_arg){"mode", "train"};
+  args[n++] = (sw_gen_arg){"dtype", "f64"};
+  args[n++] = (sw_gen_arg){"optimizer", optimizer};
+  *s = (step){0};
+  assert_ok(sw_gen_model(kSteps[row].arch, args, n, &s->g, &diag));
+  fill_args(s, seed);
 }
 
 static void step_deinit(step *s) {
@@ -154,7 +161,7 @@ static double slope(step *s, int arg, const double *way) {
   return (loss[0] - loss[1]) / (2 * h);
 }
 
-static void check_gradient(step *s, int row, int output, const sw_tensor *fresh, sw_rng *rng) {
+static void check_gradient(step *s, const char *what, int output, const sw_tensor *fresh, sw_rng *rng) {
   int arg = arg_of_output(s, output);
   int64_t n = sw_buffer_elements(&s->args[arg]);
   double *way = calloc((size_t)n, sizeof *way), want = 0, size = 0;
@@ -168,25 +175,58 @@ static void check_gradient(step *s, int row, int output, const sw_tensor *fresh,
   double got = slope(s, arg, way);
   free(way);
   if (fabs(got - want) > 1e-6 * (1 + size)) {
-    fail_msg("%s, row %d: the loss changes by %.9g along '%s', its gradient says %.9g", kSteps[row].arch, row, got,
-             s->g->output_names[output], want);
+    fail_msg("%s: the loss changes by %.9g along '%s', its gradient says %.9g", what, got, s->g->output_names[output],
+             want);
   }
+}
+
+static void check_gradients(step *s, const char *what, uint64_t seed) {
+  sw_rng rng;
+  sw_rng_seed(&rng, seed);
+  sw_tensor outputs[MAX_ARGS];
+  step_run(s, outputs);
+  assert_true(isfinite(doubles(&outputs[0])[0]));
+  for (int i = 1; i < s->g->n_outputs; i++) check_gradient(s, what, i, &outputs[i], &rng);
+  free_outputs(s, outputs);
 }
 
 static void test_gradients(void **state) {
   (void)state;
   uint64_t seed = check_seed(31);
   for (int row = 0; row < N_STEPS; row++) {
-    sw_rng rng;
-    sw_rng_seed(&rng, seed);
     step s;
     step_init(&s, row, "sgd", seed);
-    sw_tensor outputs[MAX_ARGS];
-    step_run(&s, outputs);
-    assert_true(isfinite(doubles(&outputs[0])[0]));
-    for (int i = 1; i < s.g->n_outputs; i++) check_gradient(&s, row, i, &outputs[i], &rng);
-    free_outputs(&s, outputs);
+    check_gradients(&s, kSteps[row].arch, seed);
     step_deinit(&s);
+  }
+}
+
+/* Ops that no architecture has: y, of parameters v and w, counts as much as c says, of either sign. */
+static const char *const kOps[] = {
+    "y = hypot(v, w)",
+    "y = hypot(v, v)",
+    "y = cumulative_logsumexp(w) 'dim':1",
+    "y = cumulative_logsumexp(w) 'dim':0,'reversed':true",
+};
+
+static void test_gradients_of_ops(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  uint64_t seed = check_seed(47);
+  static const char kParameters[] =
+      "{\"name\": \"v\", \"kind\": \"parameter\", \"dtype\": \"f64\", \"shape\": [3, 5]}, "
+      "{\"name\": \"w\", \"kind\": \"parameter\", \"dtype\": \"f64\", \"shape\": [3, 5]}";
+  for (size_t row = 0; row < sizeof kOps / sizeof *kOps; row++) {
+    char ops[256];
+    sw_graph *forward;
+    step s = {0};
+    snprintf(ops, sizeof ops, "%s; z = multiply(y, c); loss = reduce(z) 'kind':'sum','dims':[0,1]", kOps[row]);
+    assert_ok(program_of("c f64 3,5", kParameters, ops, "loss", &forward, &diag));
+    assert_ok(swg_train_step(forward, false, &s.g, &diag));
+    fill_args(&s, seed);
+    check_gradients(&s, kOps[row], seed);
+    step_deinit(&s);
+    sw_graph_destroy(forward);
   }
 }
 
@@ -283,7 +323,7 @@ static void test_learns(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_gradients), cmocka_unit_test(test_adam),
-                                     cmocka_unit_test(test_learns)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_gradients), cmocka_unit_test(test_gradients_of_ops),
+                                     cmocka_unit_test(test_adam), cmocka_unit_test(test_learns)};
   return cmocka_run_group_tests_name("gen_train", tests, NULL, NULL);
 }

@@ -91,6 +91,36 @@ void swg_derive_erf(swg_reverse *r, const sw_op *op, sw_id g) {
   swg_give(r, op, 0, mul(r, "d0", g, slope));
 }
 
+/* hypot' = x/hypot, y/hypot */
+void swg_derive_hypot(swg_reverse *r, const sw_op *op, sw_id g) {
+  sw_id part = swg_binary(&r->b, SW_OP_DIVIDE, "d_part", g, swg_result(r, op));
+  for (int i = 0; i < 2; i++) {
+    if (swg_wanted(r, op, i)) swg_give(r, op, i, mul(r, kD[i], part, swg_operand(r, op, i)));
+  }
+}
+
+/* x[j] has a share of e^(x[j] - y[i]) in y[i], i from j on. Added up as logarithms, so that nothing overflows on the
+ * way, what makes x[j] greater and what makes it smaller by themselves:
+ *
+ *   e^(x + log of the sum, from the other end, of e^(log max(g, 0) - y)), less the same of -g */
+void swg_derive_cumulative_logsumexp(swg_reverse *r, const sw_op *op, sw_id g) {
+  static const char *const kNames[2][6] = {
+      {"d0_up", "d0_up_log", "d0_up_share", "d0_up_sum", "d0_up_at_x", "d0_up_exp"},
+      {"d0_down", "d0_down_log", "d0_down_share", "d0_down_sum", "d0_down_at_x", "d0_down_exp"}};
+  sw_id zero = swg_splat_like(&r->b, "d0_zero", 0, g), sides[2];
+  for (int i = 0; i < 2; i++) {
+    sw_id side = i ? swg_unary(&r->b, SW_OP_NEGATE, "d0_minus", g) : g;
+    sw_id log = swg_unary(&r->b, SW_OP_LOG, kNames[i][1], swg_binary(&r->b, SW_OP_MAXIMUM, kNames[i][0], side, zero));
+    sw_id share = swg_binary(&r->b, SW_OP_SUBTRACT, kNames[i][2], log, swg_result(r, op));
+    sw_id sum = swg_op(
+        &r->b, SW_OP_CUMULATIVE_LOGSUMEXP, kNames[i][3], SWG_IDS(share),
+        SWG_ATTRS(SWG_INT(DIM, sw_op_int(op, SW_ATTR_DIM, 0)), SWG_INT(REVERSED, !sw_op_int(op, SW_ATTR_REVERSED, 0))));
+    sw_id at_x = swg_binary(&r->b, SW_OP_ADD, kNames[i][4], sum, swg_operand(r, op, 0));
+    sides[i] = swg_unary(&r->b, SW_OP_EXP, kNames[i][5], at_x);
+  }
+  swg_give(r, op, 0, swg_binary(&r->b, SW_OP_SUBTRACT, "d0", sides[0], sides[1]));
+}
+
 /* g where pred holds for operand `first`, and where it does not for operand first + 1. */
 static void give_by(swg_reverse *r, const sw_op *op, sw_id pred, int first, sw_id g) {
   sw_id zero = swg_splat_like(&r->b, "d_zero", 0, g);
