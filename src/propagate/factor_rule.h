@@ -13,8 +13,8 @@
 
 #include "shardwright/graph.h"
 
-/* Append the rule; false (and nothing) when the op has none: constants and other sources, control flow, unknown ops,
- * reshapes without elements. */
+/* Append the rule; false (and nothing) when the op has none: constants and other sources, control flow, unknown ops
+ * that are given without one, reshapes without elements. */
 SW_API bool sw_factor_rule_print(const sw_graph *g, const sw_op *op, sw_text *out);
 /* A line per op of main that has a rule: %h = dot_general : ([i, k], ... */
 SW_API void sw_factor_rules_print(const sw_graph *g, sw_text *out);

@@ -192,6 +192,21 @@ bool sw_factors_hook_triangular_solve(sw_factors *f) {
   return true;
 }
 
+/* Calls that we do not know and Shardy does: dim by dim. Others have a rule if they were given with one, by loops. */
+bool sw_factors_hook_opaque(sw_factors *f) {
+  static const char *const kTargets[] = {"CompactWyHelper", "X64Combine", "X64SplitHigh", "X64SplitLow",
+                                         "xla.megascale.provide_metadata"};
+  bool known = false;
+  for (size_t i = 0; i < sizeof kTargets / sizeof *kTargets; i++) {
+    known = known || strcmp(kTargets[i], sw_op_text(f->op, SW_ATTR_TARGET, "")) == 0;
+  }
+  for (int k = 0; known && k < sw_factor_type(f, sw_factor_result(f, 0))->rank; k++) {
+    int factor = sw_factor_alone(f, sw_factor_result(f, 0), k, SW_FACTOR_PASS);
+    for (int t = 0; t < f->op->n_operands; t++) sw_factor_in(f, factor, t, k);
+  }
+  return known || f->op->nest->n_loops > 0;
+}
+
 /* --- gather and scatter ------------------------------------------------------------------------------------------- */
 
 enum { WINDOWS = 2 }; /* the tensor that has positions and windows: the result of a gather, updates of a scatter */
