@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "propagate/factor_rule.h"
+#include "shardwright/program.h"
 #include "support/program.h"
 
 static sw_diag diag;
@@ -180,6 +181,34 @@ static void rules_are_shardys(void **state) {
   }
 }
 
+/* Ops that we do not know: with a rule of their own, known to Shardy by name, and neither. */
+static void unknown_ops_have_given_rules(void **state) {
+  (void)state;
+  static const struct {
+    const char *call, *rule;
+  } kCalls[] = {
+      {"@foo(%a) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([j, i]) {i=8, j=2}, custom>} : "
+       "(tensor<8x2xui32>) -> tensor<2x8xui32>",
+       "([i, j])->([j, i]) {i=8, j=2}"},
+      {"@X64Combine(%a, %a) : (tensor<8x2xui32>, tensor<8x2xui32>) -> tensor<8x2xui64>",
+       "([i, j], [i, j])->([i, j]) {i=8, j=2}"},
+      {"@foo(%a) : (tensor<8x2xui32>) -> tensor<2x8xui32>", ""},
+  };
+  for (size_t i = 0; i < sizeof kCalls / sizeof *kCalls; i++) {
+    sw_text text = {0}, rule = {0};
+    sw_program *p;
+    sw_text_printf(&text, "func.func @main(%%a: tensor<8x2xui32>) {\n%%0 = stablehlo.custom_call %s\nreturn\n}\n",
+                   kCalls[i].call);
+    assert_ok(sw_program_parse("t.mlir", text.at, text.n, NULL, &p, &diag));
+    const sw_graph *g = sw_program_graph(p);
+    assert_true(sw_factor_rule_print(g, &g->ops[0], &rule) == (*kCalls[i].rule != 0));
+    assert_string_equal(sw_text_str(&rule), kCalls[i].rule);
+    sw_program_destroy(p);
+    sw_text_free(&text);
+    sw_text_free(&rule);
+  }
+}
+
 /* Letters end at z; then z_1, z_2, ... */
 static void many_factors_have_names(void **state) {
   (void)state;
@@ -194,6 +223,8 @@ static void many_factors_have_names(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(rules_are_shardys), cmocka_unit_test(many_factors_have_names)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(rules_are_shardys),
+                                     cmocka_unit_test(unknown_ops_have_given_rules),
+                                     cmocka_unit_test(many_factors_have_names)};
   return cmocka_run_group_tests_name("sharding rules", tests, NULL, NULL);
 }
