@@ -55,17 +55,15 @@ static void take(sw_factors *f, side *s, int factor) {
   if (s->left <= 1) begin_dim(s, s->dim + 1);
 }
 
-static int64_t gcd(int64_t a, int64_t b) { return b ? gcd(b, a % b) : a; }
-
 /* The side that is behind takes what brings it level, or what the other can never share. */
 static void catch_up(sw_factors *f, side *behind, const side *ahead) {
-  int64_t gap = ahead->done / behind->done, alone = behind->left / gcd(behind->left, ahead->left);
+  int64_t gap = ahead->done / behind->done, alone = behind->left / sw_gcd_i64(behind->left, ahead->left);
   bool level = ahead->done % behind->done == 0 && behind->left % gap == 0;
   take(f, behind, sw_factor(f, level ? gap : alone > 1 ? alone : behind->left, SW_FACTOR_PASS));
 }
 
 static void reshape_step(sw_factors *f, side *x, side *r) {
-  int64_t common = gcd(x->left, r->left);
+  int64_t common = sw_gcd_i64(x->left, r->left);
   side *one = has_dims(x) && x->left == 1 ? x : has_dims(r) && r->left == 1 ? r : NULL;
   if (one) {
     take(f, one, sw_factor(f, 1, SW_FACTOR_PASS));

@@ -79,14 +79,12 @@ typedef struct window_dim {
   int64_t results, extent, stride, dilation, window, window_dilation, low;
 } window_dim;
 
-static int64_t gcd(int64_t a, int64_t b) { return b ? gcd(b, a % b) : a; }
-
 /* Result o reads position p = o*stride + offset*window_dilation - low of the dilated operand, which exists where
  * 0 <= p <= (extent-1)*dilation and p % dilation == 0. */
 static run window_run(const window_dim *w, int64_t offset) {
   run r = {0};
   if (w->extent == 0 || w->results == 0) return r;
-  r.step = w->dilation / gcd(w->stride, w->dilation);
+  r.step = w->dilation / sw_gcd_i64(w->stride, w->dilation);
   int64_t shift = offset * w->window_dilation - w->low, last = (w->extent - 1) * w->dilation;
   int64_t lo = sw_max_i64(0, -sw_floor_div(shift, w->stride)); /* first o with p >= 0 */
   int64_t hi = sw_min_i64(w->results - 1, sw_floor_div(last - shift, w->stride));

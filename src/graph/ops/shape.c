@@ -5,6 +5,7 @@
  * loop and the rest is a WHOLE loop in no map: f32[6,4] -> f32[4,6] has loops d0 (2) and d1 (12, whole), maps
  * (d0,d1)->(3*d0,0) and (d0,d1)->(2*d0,0), and block d0 of the one holds the same elements as block d0 of the other.
  */
+#include "base/checked.h"
 #include "graph/ops/rules.h"
 
 sw_rc sw_infer_broadcast(sw_rule_call *c) {
@@ -99,15 +100,6 @@ static void take(side *s, int loop, int64_t factor) {
   s->left /= factor;
 }
 
-static int64_t gcd(int64_t a, int64_t b) {
-  while (b) {
-    int64_t r = a % b;
-    a = b;
-    b = r;
-  }
-  return a;
-}
-
 /* The rest of a group whose factors do not meet: walk on until both sides have the same number of elements. */
 static void skip_group(sw_nest_builder *b, side *x, side *r) {
   int64_t in_x = x->left, in_r = r->left;
@@ -134,7 +126,7 @@ void sw_nest_of_reshape(const sw_rule_call *c, sw_nest_builder *b) {
        r = {.t = &c->results[0], .map = sw_nest_result(b, 0), .dim = -1};
   bool more = next_dim(b, &x, 1) && next_dim(b, &r, 1);
   while (more && !b->rc) {
-    int64_t f = gcd(x.left, r.left);
+    int64_t f = sw_gcd_i64(x.left, r.left);
     if (f > 1) {
       int loop = sw_nest_loop(b, f, SW_LOOP_PARALLEL);
       take(&x, loop, f);
