@@ -9,6 +9,15 @@
  * Costs of 10^18 and more mean forbidden. Keys may come in any order and unknown ones are skipped; without
  * "usage_limit" there is no limit, without "intervals" and "usages" no memory. An interval that ends before it begins
  * is empty. A solution is one line "[s0, s1, ...]", a choice per node.
+ *
+ * Beyond the contest, a problem may have copies that are paid once (sw_copies):
+ *
+ *   "copies": {"groups": [[0, 0, 1, 2]], "makes": [[0, 1]], "costs": [[0, 9, 7, 0]],
+ *              "readers": [[2, 1]], "wants": [[0], [1], []]}
+ *
+ * A group is its maker, a table and the readers: node 0 makes what nodes 1 and 2 read. For each table: the classes of
+ * the maker's choices, what copies cost by class and layout, and how many choices each reader has; "wants" has the
+ * layouts that each choice wants, of one reader after the other.
  */
 #ifndef SHARDWRIGHT_IOPDDL_H_
 #define SHARDWRIGHT_IOPDDL_H_

@@ -1,8 +1,9 @@
 /* The selection problem as data, its evaluation, and its solvers (docs/selection.md).
  *
  * Node i picks one of its choices s and pays cost[s]; while one of its uses lasts it occupies amount[s] of memory; an
- * edge (i, j) pays cost[si * choices(j) + sj]; at no time step may the occupied memory pass `limit`. Costs are integers
- * in [0, SW_FORBIDDEN]; a solution of cost >= SW_FORBIDDEN is no solution. Minimise the total.
+ * edge (i, j) pays cost[si * choices(j) + sj]; copies of what a node makes are paid once, however many nodes want them;
+ * at no time step may the occupied memory pass `limit`. Costs are integers in [0, SW_FORBIDDEN]; a solution of cost >=
+ * SW_FORBIDDEN is no solution. Minimise the total.
  */
 #ifndef SHARDWRIGHT_SELECT_H_
 #define SHARDWRIGHT_SELECT_H_
@@ -43,14 +44,47 @@ typedef struct sw_edge {
   const int64_t *cost; /* choices(i) x choices(j), row-major; borrowed, often shared between edges */
 } sw_edge;
 
+/* Copies of what a node makes, in layouts that other nodes want: a value that is resharded once for all who read it so.
+ *
+ *   for every layout k that the choice of any reader wants, once: cost[class of the maker's choice][k]
+ *
+ * Choices that make or want the same are of one class. A table is borrowed, and shared by all groups of copies that are
+ * alike. */
+typedef struct sw_wants {
+  int32_t n_choices, n_classes;  /* of the reader */
+  const int32_t *class_of;       /* by choice */
+  const int32_t *first, *layout; /* class c wants layout[first[c]] .. layout[first[c + 1] - 1], each once */
+} sw_wants;
+
+typedef struct sw_copy_table {
+  int32_t n_choices, n_classes; /* of the maker */
+  const int32_t *class_of;      /* by choice */
+  int32_t n_layouts, n_readers;
+  const int64_t *cost;   /* n_classes x n_layouts, row-major; 0: it is made so, nothing is copied */
+  const sw_wants *wants; /* by reader */
+} sw_copy_table;
+
+typedef struct sw_copies {
+  int32_t maker;
+  const int32_t *reader; /* n_readers nodes, none of them the maker */
+  const sw_copy_table *table;
+} sw_copies;
+
+/* A layout of a problem's group of copies. */
+typedef struct sw_copy_of {
+  int32_t copies, layout;
+} sw_copy_of;
+
 typedef struct sw_problem {
   const char *name;
   int32_t n_nodes, n_edges;
   const sw_node *nodes;
   const sw_edge *edges;
-  int64_t limit;   /* INT64_MAX: none */
-  int32_t hubs_at; /* nodes from this on stand between the first of their neighbours and the others, which says only in
-                      what order to look at them; 0: none do */
+  int64_t limit;         /* INT64_MAX: none */
+  int32_t copy_nodes_at; /* nodes from this on stand between the first of their neighbours and the others, which says
+                           only in what order to look at them; 0: none do */
+  int32_t n_copies;
+  const sw_copies *copies;
 } sw_problem;
 
 /* Indices in range, costs in [0, SW_FORBIDDEN], amounts >= 0, intervals begin <= end. */
@@ -64,6 +98,8 @@ typedef struct sw_score {
 } sw_score;
 /* Recompute from the problem alone. choice[i] in [0, n_choices(i)). */
 SW_API SW_CHECKED sw_rc sw_problem_score(const sw_problem *p, const int32_t *choice, sw_score *out, sw_diag *d);
+/* Its cost alone: SW_FORBIDDEN when a forbidden entry is chosen, or with more to pay. choice[i] in range. */
+SW_API int64_t sw_problem_cost(const sw_problem *p, const int32_t *choice);
 
 typedef enum sw_solver { SW_SOLVER_AUTO, SW_SOLVER_NATIVE, SW_SOLVER_GLPK, SW_SOLVER_EXHAUSTIVE } sw_solver;
 SW_API bool sw_solver_parse(const char *text, sw_solver *out);
@@ -176,7 +212,8 @@ SW_API SW_CHECKED sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o,
 
 /* The problem in which only nodes with is_free[i] choose and the others stay at choice[i]: its nodes are the free ones
  * in their order, then one that occupies what the others do. Less than the whole by what the fixed ones cost among
- * themselves. In the arena, but borrows p's tables. */
+ * themselves. In the arena, but borrows p's tables.
+ * Of a problem without copies, as relaxations are (SW_E_USAGE). */
 SW_API SW_CHECKED sw_rc sw_problem_of_some(const sw_problem *p, const int32_t *choice, const bool *is_free,
                                            sw_arena *arena, sw_problem *out, sw_diag *d);
 
@@ -188,7 +225,7 @@ SW_API SW_CHECKED sw_rc sw_problem_quotient(const sw_problem *p, sw_arena *arena
                                             sw_diag *d);
 
 /* A proven bound without a search, where most nodes are alike (repeated layers): by prices and messages that nodes of
- * one symmetry class share, on the problem as it is. */
+ * one symmetry class share, on the problem as it is. Of one without copies, as relaxations are (SW_E_USAGE). */
 typedef struct sw_bound_options {
   int64_t cost;       /* the least that is known */
   double gap;         /* a bound of cost * (1 - gap) is near enough */
@@ -204,61 +241,5 @@ typedef struct sw_bound {
   int32_t *choice; /* NULL, or the caller's: gets a choice per node that the messages lead to; it may be forbidden */
 } sw_bound;
 SW_API SW_CHECKED sw_rc sw_problem_bound(const sw_problem *p, const sw_bound_options *o, sw_bound *out, sw_diag *d);
-
-/* --- costs that several edges share --------------------------------------------------------------------------------
- *
- * Edges (i, j) by classes of choices, and costs that a node i pays once when any of its edges stands in a cell that has
- * a share of the cost, however many do: a copy of a value that several readers want.
- *
- *   minimise  sum of nodes' costs + sum of edges' cells + sum of cost[k] over all i and k for which some edge (i, j)
- *             stands in a cell that has a share of k
- *
- * With the cost split into shares >= 0 that add up to it, each edge pays the shares in its cell by itself: a problem of
- * nodes and edges that costs no more, whatever the shares are, and whose optimum depends on them. */
-typedef struct sw_shared_cost {
-  int64_t cost;     /* in [0, SW_FORBIDDEN) */
-  int32_t first, n; /* its shares: first .. first + n - 1 of all */
-} sw_shared_cost;
-
-typedef struct sw_shared_table {
-  int32_t n[2];               /* classes of the edge's i and j; none is empty */
-  const int32_t *class_of[2]; /* by choice */
-  const int64_t *cost;        /* n[0] x n[1], row-major: beside what is shared */
-  const int32_t *first;       /* cells + 1: cell k has the shares share[first[k]] ..; NULL: no cell has any */
-  const int32_t *share;       /* a share is found in one table alone, and a table has at most one of a cost */
-} sw_shared_table;
-
-typedef struct sw_shared_edge {
-  int32_t i, j, table; /* no other edge of i has this table */
-} sw_shared_edge;
-
-typedef struct sw_shared_problem {
-  sw_problem base; /* nodes, their uses and the limit; no edges */
-  int32_t n_edges, n_tables, n_costs, n_shares;
-  const sw_shared_edge *edges;
-  const sw_shared_table *tables;
-  const sw_shared_cost *costs;
-} sw_shared_problem;
-
-typedef struct sw_split_options {
-  int64_t work_limit; /* 0: none; steps, as sw_solve_options has them */
-  double deadline_s;  /* of sw_now_s; 0: none */
-  int passes;         /* at most */
-  int64_t target;     /* the least cost known */
-  int64_t bound;      /* what is known without other shares: those that promise less are not taken */
-  double gap;         /* end when the bound is so near the target */
-  sw_cancel *cancel;  /* NULL allowed */
-} sw_split_options;
-
-typedef struct sw_split {
-  bool taken;     /* false: nothing was found that promises more than is known */
-  int64_t *share; /* the caller's, n_shares: in whole units */
-  bool *moved;    /* the caller's, n_costs; false: the shares are equal, as at first */
-  int64_t work;   /* steps counted */
-} sw_split;
-
-/* Shares under which the bound of messages and prices is high. Floats guide; any shares that add up are right. */
-SW_API SW_CHECKED sw_rc sw_problem_split(const sw_shared_problem *p, const sw_split_options *o, sw_split *out,
-                                         sw_diag *d);
 
 #endif

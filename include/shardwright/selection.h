@@ -1,12 +1,9 @@
 /* From a graph to a selection problem, and from its solution back to strategies (docs/selection.md).
  *
  * Nodes: one per argument of the function (its choices are shardings), one per op (its strategies), one per output (its
- * sharding on delivery). Edges: the price of resharding from what the producer gives to what the consumer wants. Equal
- * ops share strategies, tables of one shape class share prices: a repeated layer costs its memory once.
- *
- * A resharded copy that several consumers want is paid once. The problem starts as a relaxation in that respect, every
- * solution of which costs no more than the truth, and is refined by hub nodes where a solution shows it is too cheap:
- * solve, refine, solve again until nothing is left to refine. The optimum of any of these problems bounds the true one.
+ * sharding on delivery). Copies: what it takes to reshard a value from what its maker gives to what its readers want, a
+ * copy that several want being made once. Edges: ports that must have one sharding. Equal ops share strategies, tables
+ * of one shape class share prices: a repeated layer costs its memory once.
  *
  * Unit of cost: 1/16 ps. Every communication step adds one unit, every device-resident argument up to three (by the
  * share of its bytes that a device holds), every unmet hint one: ties fall to fewer collectives, fewer bytes held, and
@@ -44,39 +41,16 @@ SW_API SW_CHECKED sw_rc sw_selection_build(const sw_graph *g, const sw_machine *
                                            sw_arena *arena, sw_selection **out, int64_t *least, sw_diag *d);
 SW_API void sw_selection_deinit(sw_selection *s); /* NULL allowed; what the arena does not hold */
 SW_API const sw_problem *sw_selection_problem(const sw_selection *s);
-/* What a solution truly costs, every copy counted once. `choice` may come from any refinement. */
-SW_API SW_CHECKED sw_rc sw_selection_cost(sw_selection *s, const int32_t *choice, int64_t *out, sw_diag *d);
-/* Charge copies that are not yet counted exactly in full to each use (a bound from above, at which a choice can only be
- * better than it seems) or, as at first, in shares (a bound from below). */
-SW_API SW_CHECKED sw_rc sw_selection_charge(sw_selection *s, bool whole, sw_diag *d);
-/* Add hub nodes where the problem counts less for this solution than it costs. The problem changes when *refined:
- * nodes of arguments, ops and outputs keep their places, hubs follow. */
-SW_API SW_CHECKED sw_rc sw_selection_refine(sw_selection *s, const int32_t *choice, bool *refined, sw_diag *d);
-/* Split what copies cost among those who may want them: at first all pay equal shares. The better the shares, the
- * higher the bound of the problem. Refinements are forgotten: with the new shares others are needed.
- * *work: steps counted. */
-SW_API SW_CHECKED sw_rc sw_selection_split(sw_selection *s, const sw_split_options *o, int64_t *work, sw_diag *d);
-/* A copy that the problem counts as made once: the value, and what it is resharded to. */
+/* A copy by what it is of: the value, and what it is resharded to. */
 typedef struct sw_shared_copy {
   sw_id value;
   sw_sharding sharding;
 } sw_shared_copy;
-/* What refinements have led to; in the arena. */
-SW_API SW_CHECKED sw_rc sw_selection_shared(const sw_selection *s, sw_arena *arena, int32_t *n,
-                                            const sw_shared_copy **out, sw_diag *d);
-/* Refine to these copies, as far as they can be wanted. The problem changes as sw_selection_refine says. */
-SW_API SW_CHECKED sw_rc sw_selection_share(sw_selection *s, int32_t n, const sw_shared_copy *copies, sw_diag *d);
-/* A choice of the problem as it is now: those of arguments, ops and outputs from `choice`, of any refinement (NULL:
- * each the first), and the shared copies that go with them. */
-SW_API SW_CHECKED sw_rc sw_selection_complete(const sw_selection *s, const int32_t *choice, int32_t *out, sw_diag *d);
-/* What is known of the problem, in names that stay the same when the problem is refined (hubs change their places, and
- * their choices), and back: the dual warm start as far as the problem as it is now has it, the choice (NULL: each the
- * first) with the shared copies that go with it. In the arena. Splitting shares anew makes the names of hubs
- * invalid. */
-SW_API SW_CHECKED sw_rc sw_selection_keep(const sw_selection *s, const sw_solve_state *state, sw_arena *arena,
-                                          sw_solve_state *kept, sw_diag *d);
-SW_API SW_CHECKED sw_rc sw_selection_recall(const sw_selection *s, const sw_solve_state *kept, sw_arena *arena,
-                                            sw_solve_state *state, sw_diag *d);
+/* Layouts of the problem's copies by value and sharding, and back, as far as there are such; in the arena. */
+SW_API SW_CHECKED sw_rc sw_selection_name_copies(const sw_selection *s, int32_t n, const sw_copy_of *of,
+                                                 sw_arena *arena, const sw_shared_copy **out, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_selection_find_copies(const sw_selection *s, int32_t n, const sw_shared_copy *copies,
+                                                 sw_arena *arena, int32_t *n_found, const sw_copy_of **out, sw_diag *d);
 /* A sharding that someone requires of a port of an op (operands, then results) whose strategy gives or wants another
  * one there: the value is resharded in between. */
 typedef struct sw_stated {
@@ -104,7 +78,7 @@ SW_API int64_t sw_selection_pruned_inexact(const sw_selection *s);
 SW_API int32_t sw_selection_classes(const sw_selection *s);
 
 /* The choices of a plan made elsewhere, as far as the problem has them and pins admit them; elsewhere missing[i] is
- * set. Hubs are left to sw_selection_complete. */
+ * set. */
 SW_API void sw_selection_encode(const sw_selection *s, const sw_strategy *ops, const sw_sharding *args,
                                 const sw_sharding *outputs, int32_t *choice, bool *missing);
 /* Read a solution: ops[op id], args[argument], outputs[output] are filled. */

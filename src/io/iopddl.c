@@ -28,6 +28,7 @@ typedef struct reader {
   SW_ARRAY(row) distinct;
   sw_dict seen; /* hash of a list -> its place in `distinct` */
   rows intervals, costs, usages, ends, edge_costs;
+  rows groups, makes, copy_costs, readers, wants; /* of copies */
   bool has_intervals, has_usages, has_costs, has_ends, has_edge_costs;
   char name[256];
   int64_t limit;
@@ -157,12 +158,29 @@ static sw_rc read_edges(reader *r) {
   static const member kEdges[] = {{"nodes", read_ends}, {"costs", read_edge_costs}};
   return read_object(r, kEdges, sizeof kEdges / sizeof kEdges[0]);
 }
+static sw_rc read_groups(reader *r) { return read_rows(r, &r->groups, INT64_MAX); }
+static sw_rc read_makes(reader *r) { return read_rows(r, &r->makes, INT64_MAX); }
+static sw_rc read_copy_costs(reader *r) { return read_rows(r, &r->copy_costs, SW_FORBIDDEN); }
+static sw_rc read_readers(reader *r) { return read_rows(r, &r->readers, INT64_MAX); }
+static sw_rc read_wants(reader *r) { return read_rows(r, &r->wants, INT64_MAX); }
+static sw_rc read_copies(reader *r) {
+  static const member kCopies[] = {{"groups", read_groups},
+                                   {"makes", read_makes},
+                                   {"costs", read_copy_costs},
+                                   {"readers", read_readers},
+                                   {"wants", read_wants}};
+  if (r->groups.n + r->makes.n + r->wants.n) return io_scan_fail(&r->in, "every key once");
+  return read_object(r, kCopies, sizeof kCopies / sizeof kCopies[0]);
+}
 static sw_rc read_name(reader *r) { return io_scan_string(&r->in, r->name, sizeof r->name); }
 static sw_rc read_limit(reader *r) { return io_scan_int(&r->in, &r->limit); }
 
 static sw_rc read_problem(reader *r) {
-  static const member kProblem[] = {
-      {"name", read_name}, {"nodes", read_nodes}, {"edges", read_edges}, {"usage_limit", read_limit}};
+  static const member kProblem[] = {{"name", read_name},
+                                    {"nodes", read_nodes},
+                                    {"edges", read_edges},
+                                    {"copies", read_copies},
+                                    {"usage_limit", read_limit}};
   return read_object(r, kProblem, sizeof kProblem / sizeof kProblem[0]);
 }
 
@@ -232,6 +250,92 @@ static sw_rc build_edges(reader *r, sw_problem *out) {
   return SW_OK;
 }
 
+/* --- copies ------------------------------------------------------------------------------------------------------ */
+
+static sw_rc small_numbers(reader *r, row from, const char *what, int32_t **out) {
+  SW_ARENA_NEW(*out, r->arena, from.n, r->d);
+  for (int64_t k = 0; k < from.n; k++) {
+    if (from.at[k] > INT32_MAX / 2) return FAIL_IN_FILE(r, "%lld among %s; expected less", (long long)from.at[k], what);
+    (*out)[k] = (int32_t)from.at[k];
+  }
+  return SW_OK;
+}
+
+/* One reader's wants: a list per choice, from r->wants[*at] on; choices of equal lists are of one class. */
+static sw_rc build_wants(reader *r, int64_t n_choices, size_t *at, sw_wants *out) {
+  int32_t *class_of, *first, *layout;
+  size_t n = 0;
+  if (n_choices < 1 || *at + (size_t)n_choices > r->wants.n)
+    return FAIL_IN_FILE(r, "%zu lists of wants; expected one for every choice of a reader", r->wants.n);
+  const row *list = &r->wants.at[*at];
+  *at += (size_t)n_choices;
+  for (int64_t s = 0; s < n_choices; s++) n += (size_t)list[s].n;
+  SW_ARENA_NEW(class_of, r->arena, n_choices, r->d);
+  SW_ARENA_NEW(first, r->arena, (size_t)n_choices + 1, r->d);
+  SW_ARENA_NEW(layout, r->arena, n, r->d);
+  *out = (sw_wants){(int32_t)n_choices, 0, class_of, first, layout};
+  for (int64_t s = 0; s < n_choices; s++) {
+    int64_t like = 0;
+    while (like < s && (list[like].n != list[s].n || list[like].at != list[s].at)) like++;
+    class_of[s] = like < s ? class_of[like] : out->n_classes;
+    if (like < s) continue;
+    int32_t *wanted;
+    SW_TRY(small_numbers(r, list[s], "what is wanted", &wanted));
+    memcpy(layout + first[out->n_classes], wanted, (size_t)list[s].n * sizeof *wanted);
+    first[out->n_classes + 1] = first[out->n_classes] + (int32_t)list[s].n;
+    out->n_classes++;
+  }
+  return SW_OK;
+}
+
+static sw_rc build_copy_table(reader *r, size_t k, size_t *at, sw_copy_table *t) {
+  const row makes = r->makes.at[k], costs = r->copy_costs.at[k], readers = r->readers.at[k];
+  int32_t *class_of;
+  sw_wants *wants;
+  SW_TRY(small_numbers(r, makes, "classes of a maker", &class_of));
+  *t = (sw_copy_table){.n_choices = (int32_t)makes.n, .class_of = class_of, .cost = costs.at};
+  for (int64_t s = 0; s < makes.n; s++) t->n_classes = class_of[s] < t->n_classes ? t->n_classes : class_of[s] + 1;
+  if (t->n_classes == 0 || costs.n == 0 || costs.n % t->n_classes)
+    return FAIL_IN_FILE(r, "copies of table %zu have %lld costs; expected as many for each of %d classes", k,
+                        (long long)costs.n, t->n_classes);
+  t->n_layouts = (int32_t)(costs.n / t->n_classes);
+  t->n_readers = (int32_t)readers.n;
+  SW_ARENA_NEW(wants, r->arena, t->n_readers, r->d);
+  for (int32_t i = 0; i < t->n_readers; i++) SW_TRY(build_wants(r, readers.at[i], at, &wants[i]));
+  t->wants = wants;
+  return SW_OK;
+}
+
+static sw_rc build_group(reader *r, size_t k, const sw_copy_table *tables, sw_copies *out) {
+  int32_t *numbers;
+  const row group = r->groups.at[k];
+  SW_TRY(small_numbers(r, group, "a group of copies", &numbers));
+  if (group.n < 2 || (size_t)numbers[1] >= r->makes.n || group.n - 2 != tables[numbers[1]].n_readers)
+    return FAIL_IN_FILE(r, "group %zu of copies; expected a maker, one of %zu tables, and its readers", k, r->makes.n);
+  *out = (sw_copies){numbers[0], numbers + 2, &tables[numbers[1]]};
+  return SW_OK;
+}
+
+static sw_rc build_copies(reader *r, sw_problem *out) {
+  const size_t n = r->makes.n;
+  sw_copy_table *tables;
+  sw_copies *copies;
+  size_t at = 0;
+  if (r->groups.n > INT32_MAX / 2) return FAIL_IN_FILE(r, "%zu groups of copies; expected fewer", r->groups.n);
+  SW_TRY(same_count(r, &r->copy_costs, "costs", n, "tables of copies"));
+  SW_TRY(same_count(r, &r->readers, "lists of readers", n, "tables of copies"));
+  SW_ARENA_NEW(tables, r->arena, n, r->d);
+  SW_ARENA_NEW(copies, r->arena, r->groups.n, r->d);
+  for (size_t k = 0; k < n; k++) SW_TRY(build_copy_table(r, k, &at, &tables[k]));
+  if (at != r->wants.n)
+    return FAIL_IN_FILE(r, "%zu lists of wants for %zu choices of readers; expected as many", r->wants.n, at);
+  for (size_t k = 0; k < r->groups.n; k++) SW_TRY(build_group(r, k, tables, &copies[k]));
+  out->n_copies = (int32_t)r->groups.n;
+  out->copies = copies;
+  if (out->n_copies) SW_TRY_NOTE(r->d, sw_problem_verify(out, r->d), "in the copies of '%s'", r->in.name);
+  return SW_OK;
+}
+
 static sw_rc read_whole(reader *r, sw_problem *out) {
   static const member kTop[] = {{"problem", read_problem}};
   SW_TRY(read_object(r, kTop, 1));
@@ -243,14 +347,16 @@ static sw_rc read_whole(reader *r, sw_problem *out) {
   out->name = sw_arena_strndup(r->arena, r->name, strlen(r->name), r->d);
   if (!out->name) return SW_E_RESOURCE;
   SW_TRY(build_nodes(r, out));
-  return build_edges(r, out);
+  SW_TRY(build_edges(r, out));
+  return build_copies(r, out);
 }
 
 static sw_rc read_and_release(reader *r, sw_problem *out) {
   r->limit = INT64_MAX;
   r->in.d = r->d;
   sw_rc rc = read_whole(r, out);
-  rows *lists[] = {&r->intervals, &r->costs, &r->usages, &r->ends, &r->edge_costs};
+  rows *lists[] = {&r->intervals, &r->costs, &r->usages,     &r->ends,    &r->edge_costs,
+                   &r->groups,    &r->makes, &r->copy_costs, &r->readers, &r->wants};
   for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) sw_array_free(lists[k]);
   sw_array_free(&r->line);
   sw_array_free(&r->distinct);

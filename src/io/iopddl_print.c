@@ -1,6 +1,8 @@
 /* Writer of the contest's problem and solution files. One line per list of the problem, so that files compare well. */
 #include "shardwright/iopddl.h"
 
+#include "base/hash.h"
+
 static void print_list(sw_text *out, const int64_t *v, int64_t n) {
   sw_text_puts(out, "[");
   for (int64_t k = 0; k < n; k++) sw_text_printf(out, "%s%lld", k ? "," : "", (long long)v[k]);
@@ -47,6 +49,79 @@ static void print_edges(const sw_problem *p, sw_text *out) {
   sw_text_puts(out, "]}");
 }
 
+static void print_numbers(sw_text *out, const int32_t *v, int32_t n) {
+  for (int32_t k = 0; k < n; k++) sw_text_printf(out, "%s%d", k ? "," : "", v[k]);
+}
+
+static void print_wants(const sw_wants *w, bool first, sw_text *out) {
+  for (int32_t s = 0; s < w->n_choices; s++) {
+    const int32_t c = w->class_of[s];
+    sw_text_puts(out, first && s == 0 ? "[" : ",[");
+    print_numbers(out, w->layout + w->first[c], w->first[c + 1] - w->first[c]);
+    sw_text_puts(out, "]");
+  }
+}
+
+/* Tables in the order in which groups name them, each once. */
+static sw_rc number_tables(const sw_problem *p, sw_dict *number, const sw_copy_table **tables, int32_t *n, sw_diag *d) {
+  for (int32_t k = 0; k < p->n_copies; k++) {
+    int64_t *at;
+    bool fresh;
+    SW_TRY(sw_dict_put(number, &p->copies[k].table, sizeof p->copies[k].table, *n, &at, &fresh, d));
+    if (fresh) tables[(*n)++] = p->copies[k].table;
+  }
+  return SW_OK;
+}
+
+static void print_tables(const sw_copy_table *const *tables, int32_t n, sw_text *out) {
+  sw_text_puts(out, "],\n\"makes\":[");
+  for (int32_t k = 0; k < n; k++) {
+    sw_text_puts(out, k ? ",[" : "[");
+    print_numbers(out, tables[k]->class_of, tables[k]->n_choices);
+    sw_text_puts(out, "]");
+  }
+  sw_text_puts(out, "],\n\"costs\":[");
+  for (int32_t k = 0; k < n; k++) {
+    sw_text_puts(out, k ? "," : "");
+    print_list(out, tables[k]->cost, (int64_t)tables[k]->n_classes * tables[k]->n_layouts);
+  }
+  sw_text_puts(out, "],\n\"readers\":[");
+  for (int32_t k = 0; k < n; k++) {
+    sw_text_puts(out, k ? ",[" : "[");
+    for (int32_t i = 0; i < tables[k]->n_readers; i++)
+      sw_text_printf(out, "%s%d", i ? "," : "", tables[k]->wants[i].n_choices);
+    sw_text_puts(out, "]");
+  }
+  sw_text_puts(out, "],\n\"wants\":[");
+  bool first = true;
+  for (int32_t k = 0; k < n; k++)
+    for (int32_t i = 0; i < tables[k]->n_readers; i++, first = false) print_wants(&tables[k]->wants[i], first, out);
+  sw_text_puts(out, "]}");
+}
+
+static sw_rc print_copies(const sw_problem *p, sw_text *out, sw_diag *d) {
+  sw_dict number = {0};
+  sw_arena mem = {0};
+  int32_t n = 0;
+  if (!p->n_copies) return SW_OK;
+  const sw_copy_table **tables = sw_arena_alloc(&mem, (size_t)p->n_copies, sizeof *tables, d);
+  sw_rc rc = tables ? number_tables(p, &number, tables, &n, d) : SW_E_RESOURCE;
+  if (!rc) {
+    sw_text_puts(out, ",\n\"copies\":{\"groups\":[");
+    for (int32_t k = 0; k < p->n_copies; k++) {
+      const sw_copies *c = &p->copies[k];
+      const int64_t *at = sw_dict_get(&number, &c->table, sizeof c->table);
+      sw_text_printf(out, "%s[%d,%lld,", k ? "," : "", c->maker, (long long)*at);
+      print_numbers(out, c->reader, c->table->n_readers);
+      sw_text_puts(out, "]");
+    }
+    print_tables(tables, n, out);
+  }
+  sw_dict_deinit(&number);
+  sw_arena_deinit(&mem);
+  return rc;
+}
+
 /* The reader keeps escapes as they stand, so a name goes out as it came in; other names must need none. */
 static bool plain_name(const char *s) {
   for (; *s; s++)
@@ -63,6 +138,7 @@ sw_rc sw_iopddl_print(const sw_problem *p, sw_text *out, sw_diag *d) {
   print_nodes(p, out);
   sw_text_puts(out, ",\n");
   print_edges(p, out);
+  SW_TRY(print_copies(p, out, d));
   if (p->limit != INT64_MAX) sw_text_printf(out, ",\n\"usage_limit\":%lld", (long long)p->limit);
   sw_text_puts(out, "}}\n");
   return out->rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory while printing a problem") : SW_OK;

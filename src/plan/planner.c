@@ -17,7 +17,7 @@ struct sw_planner {
 
 sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit *fit, sw_plan *out, int64_t *peak,
                      sw_diag *d) {
-  const sw_problem *p = sw_selection_problem(s->selection);
+  const sw_problem *p = sw_relaxation_problem(s->relaxed);
   sw_arena scratch = {0};
   sw_breakdown a;
   sw_selection_decode(s->selection, sol->choice, out->ops, out->args, out->outputs);
@@ -33,7 +33,9 @@ sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit 
   out->n_classes = sw_selection_classes(s->selection);
   out->pruned_inexact = sw_selection_pruned_inexact(s->selection);
   out->args_whole = s->o->selection.args_whole;
-  SW_TRY(sw_selection_shared(s->selection, s->arena, &out->n_shared, &out->shared, d));
+  const sw_copy_of *exact;
+  SW_TRY(sw_relaxation_exact(s->relaxed, s->arena, &out->n_shared, &exact, d));
+  SW_TRY(sw_selection_name_copies(s->selection, out->n_shared, exact, s->arena, &out->shared, d));
   bool proven = out->bound_units == out->cost_units && !out->pruned_inexact;
   out->status = proven ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
   sw_rc rc = sw_plan_breakdown(out, &scratch, &a, d);
@@ -69,14 +71,18 @@ static sw_rc take_start(sw_searcher *s, sw_diag *d) {
   const sw_plan *from = s->o->start;
   bool refined, any = false;
   if (!from) return SW_OK;
-  SW_ARENA_NEW(s->start, s->arena, s->n, d);
-  SW_ARENA_NEW(s->missing, s->arena, s->n, d);
-  SW_TRY(sw_selection_share(s->selection, from->n_shared, from->shared, d));
+  const int32_t n = s->problem->n_nodes;
+  const sw_copy_of *exact;
+  int32_t n_exact;
+  SW_ARENA_NEW(s->start, s->arena, n, d);
+  SW_ARENA_NEW(s->missing, s->arena, n, d);
+  SW_TRY(sw_selection_find_copies(s->selection, from->n_shared, from->shared, s->arena, &n_exact, &exact, d));
+  SW_TRY(sw_relaxation_count(s->relaxed, n_exact, exact, d));
   sw_selection_encode(s->selection, from->ops, from->args, from->outputs, s->start, s->missing);
-  for (int32_t i = 0; i < s->n; i++) any = any || s->missing[i];
+  for (int32_t i = 0; i < n; i++) any = any || s->missing[i];
   if (!any) s->missing = NULL;
   if (any) SW_TRY(sw_search_repair(s, s->o->selection.capacity_bytes, SW_REPAIR_FEW, s->start, d));
-  return sw_selection_refine(s->selection, s->start, &refined, d);
+  return sw_relaxation_refine(s->relaxed, s->start, &refined, d);
 }
 
 static sw_rc find(sw_searcher *s, sw_plan *out, sw_fit *fit, sw_diag *d) {
@@ -92,8 +98,8 @@ static sw_rc build(sw_planner *p, sw_diag *d) {
   p->o.selection.deadline_s = p->s.spent->deadline_s;
   p->o.selection.cancel = p->o.solve.cancel;
   SW_TRY(sw_selection_build(p->s.g, p->s.machine, &p->o.selection, p->s.arena, &p->s.selection, &p->s.least, d));
-  p->s.n = sw_selection_problem(p->s.selection)->n_nodes;
-  return SW_OK;
+  p->s.problem = sw_selection_problem(p->s.selection);
+  return sw_relaxation_make(p->s.problem, p->s.arena, &p->s.relaxed, d);
 }
 
 /* Halos, unequal blocks and parts lead rules to shardings that no choice has. */
@@ -153,7 +159,9 @@ sw_rc sw_planner_open(const sw_graph *g, const sw_machine *machine, const sw_pla
 }
 
 void sw_planner_close(sw_planner *p) {
-  if (p) sw_selection_deinit(p->s.selection);
+  if (!p) return;
+  sw_relaxation_deinit(p->s.relaxed);
+  sw_selection_deinit(p->s.selection);
 }
 
 /* A pin among the requirements of a model's definitions; one that contradicts another is SW_E_INFEASIBLE. */
@@ -194,7 +202,7 @@ static sw_rc ask_anew(const sw_planner *p, int32_t n, const sw_pin *pins, sw_are
 sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *arena, sw_plan *out, sw_diag *d) {
   sw_plan_options o = p->o;
   sw_solve_state state = p->state; /* a question leaves nothing that the next one would have to forget */
-  sw_searcher s = {.g = p->s.g, .machine = p->s.machine, .o = &o, .arena = arena, .state = &state, .n = p->s.n};
+  sw_searcher s = {.g = p->s.g, .machine = p->s.machine, .o = &o, .arena = arena, .state = &state};
   sw_search_budget spent;
   sw_fit fit;
   if (!p->s.selection)
@@ -202,6 +210,8 @@ sw_rc sw_planner_ask(sw_planner *p, int32_t n, const sw_pin *pins, sw_arena *are
                    "time was up before the problem stood; more time (--time-limit) is needed");
   o.start = &p->base;
   s.selection = p->s.selection;
+  s.problem = p->s.problem;
+  s.relaxed = p->s.relaxed;
   s.bound = p->bound;
   s.least = p->s.least;
   sw_search_begin(&s, &spent);

@@ -1,7 +1,7 @@
 /* Planning again: where the plan to start from has no choice any more (a pin, another op), what lies around is chosen
  * anew, all else stays. So few nodes are solved to the end, and refined until what they cost is what is counted.
  *
- *   start: a b c d e f g, and d is pinned    free: c d e and hubs beside them; then b .. f, and so on up to some
+ *   start: a b c d e f g, and d is pinned    free: c d e and copy nodes beside them; then b .. f, and so on up to some
  * hundred
  */
 #include "plan/search.h"
@@ -17,7 +17,7 @@ typedef struct repairer {
   const sw_searcher *s;
   sw_problem p;    /* as it is now */
   sw_arena mem;    /* of one round */
-  int32_t n, most; /* nodes but hubs; free ones, about */
+  int32_t n, most; /* of the problem; free ones, about */
   int32_t *x, *first, *next, *queue;
   bool *is_free;
 } repairer;
@@ -44,7 +44,8 @@ static void set_free(repairer *m, int32_t i, int32_t *n) {
   m->queue[(*n)++] = i;
 }
 
-/* Nodes around those without a choice, nearest first. A hub beside a free node is free: it must follow its producer. */
+/* Nodes around those without a choice, nearest first. A copy node beside a free node is free: it must follow its maker.
+ */
 static sw_rc choose_free(repairer *m, sw_diag *d) {
   int32_t n = 0;
   SW_TRY(list_neighbours(m, d));
@@ -88,32 +89,30 @@ static sw_rc solve_free(repairer *m, double slack, bool *any, sw_diag *d) {
 static sw_rc repair_once(repairer *m, double gap, int32_t *choice, bool *refined, sw_diag *d) {
   const double kOfGap = 0.2;
   bool any;
-  int64_t before;
   SW_ARENA_NEW(m->x, &m->mem, m->p.n_nodes, d);
-  SW_TRY(sw_selection_complete(m->s->selection, choice, m->x, d));
-  SW_TRY(sw_selection_cost(m->s->selection, m->x, &before, d));
+  SW_TRY(sw_relaxation_complete(m->s->relaxed, choice, m->x, d));
+  const int64_t before = sw_problem_cost(m->s->problem, m->x);
   SW_TRY(choose_free(m, d));
   SW_TRY(solve_free(m, before < SW_FORBIDDEN ? kOfGap * gap * (double)before : 0, &any, d));
   *refined = false;
   if (!any) return SW_OK;
   memcpy(choice, m->x, (size_t)m->n * sizeof *choice);
-  return sw_selection_refine(m->s->selection, choice, refined, d);
+  return sw_relaxation_refine(m->s->relaxed, choice, refined, d);
 }
 
 sw_rc sw_search_repair(const sw_searcher *s, int64_t limit, int32_t most, int32_t *choice, sw_diag *d) {
-  const size_t n = (size_t)s->n;
+  const size_t n = (size_t)s->problem->n_nodes;
   bool refined = true;
   int32_t *best;
   int64_t least = INT64_MAX;
   SW_ARENA_NEW(best, s->arena, n, d);
   for (int round = 0; refined && round < MOST_ROUNDS && !sw_search_is_over(s); round++) {
-    repairer m = {.s = s, .p = *sw_selection_problem(s->selection), .n = s->n, .most = most};
-    int64_t cost;
+    repairer m = {.s = s, .p = *sw_relaxation_problem(s->relaxed), .n = s->problem->n_nodes, .most = most};
     m.p.limit = limit;
     sw_rc rc = repair_once(&m, s->o->solve.gap, choice, &refined, d);
     sw_arena_deinit(&m.mem);
     if (rc) return rc;
-    SW_TRY(sw_selection_cost(s->selection, choice, &cost, d));
+    const int64_t cost = sw_problem_cost(s->problem, choice);
     if (cost >= least) continue;
     least = cost;
     memcpy(best, choice, n * sizeof *choice);

@@ -48,37 +48,37 @@ static bool is_done(const sw_searcher *s, const sw_solution *x) {
  * prices and messages of the problem before, which was much the same. */
 static sw_rc solve_once(const sw_searcher *s, int64_t limit, double gap, double part, const int32_t *choice,
                         int64_t bound, sw_solution *out, sw_diag *d) {
-  sw_problem problem = *sw_selection_problem(s->selection);
+  sw_problem problem = *sw_relaxation_problem(s->relaxed);
   sw_solve_state kept = {0}, from, to = {0};
   sw_solve_options o = s->o->solve;
   problem.limit = limit;
   if (s->state) kept = *s->state;
   kept.choice = choice;
   kept.bound = bound;
-  SW_TRY(sw_selection_recall(s->selection, &kept, s->arena, &from, d));
+  SW_TRY(sw_relaxation_recall(s->relaxed, &kept, s->arena, &from, d));
   o.from = &from;
   o.to = s->state ? &to : NULL;
   o.symmetric = s->symmetric;
   o.gap = gap;
   SW_TRY(sw_search_call(s, &problem, part, &o, s->arena, out, d));
-  return to.n_links ? sw_selection_keep(s->selection, &to, s->arena, s->state, d) : SW_OK;
+  return to.n_links ? sw_relaxation_keep(s->relaxed, &to, s->arena, s->state, d) : SW_OK;
 }
 
-/* What a round of solving, or of improving, came to. */
-static sw_rc keep_better(const sw_searcher *s, const sw_solution *now, sw_solution *best, int64_t *cost, sw_diag *d) {
-  SW_TRY(sw_selection_cost(s->selection, now->choice, cost, d));
-  if (best->choice && *cost >= best->cost) return SW_OK;
+/* What a round of solving, or of improving, came to: what its choice truly costs. */
+static int64_t keep_better(const sw_searcher *s, const sw_solution *now, sw_solution *best) {
+  const int64_t cost = sw_problem_cost(s->problem, now->choice);
+  if (best->choice && cost >= best->cost) return cost;
   best->choice = now->choice;
-  best->cost = *cost;
+  best->cost = cost;
   best->solver = now->solver;
-  return SW_OK;
+  return cost;
 }
 
 /* What messages alone prove about the problem as it is now, and the choice they lead to: soon there, where layers
  * repeat.
  */
 static sw_rc bound_now(const sw_searcher *s, int64_t limit, sw_solution *best, bool *refined, sw_diag *d) {
-  sw_problem problem = *sw_selection_problem(s->selection);
+  sw_problem problem = *sw_relaxation_problem(s->relaxed);
   sw_bound_options o = {.cost = best->choice ? best->cost : INT64_MAX,
                         .gap = s->o->solve.gap,
                         .work_limit = sw_search_part(s, 1),
@@ -87,7 +87,6 @@ static sw_rc bound_now(const sw_searcher *s, int64_t limit, sw_solution *best, b
   sw_solution now = {.solver = "native"};
   sw_bound found;
   sw_score score;
-  int64_t cost;
   problem.limit = limit;
   SW_ARENA_NEW(now.choice, s->arena, problem.n_nodes, d);
   found.choice = now.choice;
@@ -98,9 +97,8 @@ static sw_rc bound_now(const sw_searcher *s, int64_t limit, sw_solution *best, b
   SW_TRY(sw_problem_score(&problem, now.choice, &score, d));
   bool astray = score.feasible && (double)(score.cost - found.bound) > kAstray * (double)found.bound;
   if (!found.settled || !score.feasible || astray) return SW_OK;
-  SW_TRY(keep_better(s, &now, best, &cost, d));
-  SW_TRY(sw_selection_refine(s->selection, now.choice, refined, d));
-  return SW_OK;
+  (void)keep_better(s, &now, best);
+  return sw_relaxation_refine(s->relaxed, now.choice, refined, d);
 }
 
 static double missing_part(const sw_solution *x) {
@@ -135,7 +133,7 @@ static sw_rc split(const sw_searcher *s, const sw_solution *best, sw_diag *d) {
                         .cancel = s->o->solve.cancel};
   int64_t work = 0;
   *s->state = (sw_solve_state){0};
-  sw_rc rc = sw_selection_split(s->selection, &o, &work, d);
+  sw_rc rc = sw_relaxation_split(s->relaxed, &o, &work, d);
   s->spent->work += work;
   return rc;
 }
@@ -169,31 +167,31 @@ static sw_rc bound(search_loop *c, int most, sw_solution *best, sw_diag *d) {
 
 /* What the search starts from is the first plan, where it keeps the limit. */
 static sw_rc keep_start(const sw_searcher *s, int64_t limit, const int32_t *start, sw_solution *best, sw_diag *d) {
-  sw_problem problem = *sw_selection_problem(s->selection);
+  sw_problem problem = *sw_relaxation_problem(s->relaxed);
   sw_solution now = {.solver = "warm"};
   sw_score score;
-  int64_t cost;
   problem.limit = limit;
   SW_ARENA_NEW(now.choice, s->arena, problem.n_nodes, d);
-  SW_TRY(sw_selection_complete(s->selection, start, now.choice, d));
+  SW_TRY(sw_relaxation_complete(s->relaxed, start, now.choice, d));
   SW_TRY(sw_problem_score(&problem, now.choice, &score, d));
-  return score.feasible ? keep_better(s, &now, best, &cost, d) : SW_OK;
+  if (score.feasible) (void)keep_better(s, &now, best);
+  return SW_OK;
 }
 
 /* A relaxation is drawn to what it counts too little. So what is known is improved under charges that count nothing too
  * little, for as much as the relaxation took. */
 static sw_rc improve(const sw_searcher *s, int64_t limit, double took, sw_solution *best, bool *better, sw_diag *d) {
   sw_solution now;
-  int64_t cost, before = best->cost;
+  const int64_t before = best->cost;
   bool refined;
   sw_searcher brief = sw_search_for(s, took);
   brief.state = NULL; /* other charges, other messages */
-  SW_TRY(sw_selection_charge(s->selection, true, d));
+  SW_TRY(sw_relaxation_charge(s->relaxed, true, d));
   SW_TRY(solve_once(&brief, limit, s->o->solve.gap, 1, best->choice, 0, &now, d));
-  if (now.choice) SW_TRY(keep_better(s, &now, best, &cost, d));
+  if (now.choice) (void)keep_better(s, &now, best);
   *better = best->cost < before;
-  SW_TRY(sw_selection_charge(s->selection, false, d));
-  return *better ? sw_selection_refine(s->selection, best->choice, &refined, d) : SW_OK;
+  SW_TRY(sw_relaxation_charge(s->relaxed, false, d));
+  return *better ? sw_relaxation_refine(s->relaxed, best->choice, &refined, d) : SW_OK;
 }
 
 /* How near to solve the next relaxation when the last one counted `excess` too little, of the cost. */
@@ -205,7 +203,7 @@ static double next_gap(double asked, double excess) {
 static sw_rc repair_more(search_loop *c, sw_solution *best, sw_diag *d) {
   const sw_searcher *s = c->s;
   if (!best->choice || is_close(s, best)) return SW_OK;
-  int32_t *start = sw_arena_copy(s->arena, best->choice, (size_t)s->n, sizeof *start, d);
+  int32_t *start = sw_arena_copy(s->arena, best->choice, (size_t)s->problem->n_nodes, sizeof *start, d);
   if (!start) return SW_E_RESOURCE;
   SW_TRY(sw_search_repair(s, c->limit, SW_REPAIR_MORE, start, d));
   SW_TRY(keep_start(s, c->limit, start, best, d));
@@ -261,7 +259,6 @@ static sw_rc run(search_loop *c, sw_solution *out, sw_diag *d) {
   for (int round = 0; round < MOST_REFINEMENTS; round++) {
     sw_solution now;
     bool better;
-    int64_t cost;
     const int64_t proven = out->bound;
     double began = sw_search_used(s), part = part_of_time(c);
     const int32_t *from = out->choice ? out->choice : c->start;
@@ -274,11 +271,11 @@ static sw_rc run(search_loop *c, sw_solution *out, sw_diag *d) {
     if (!now.choice) return SW_OK;
     double took = sw_search_used(s) - began;
     if (is_near(&now, c->gap)) c->longest = fmax(c->longest, took);
-    SW_TRY(keep_better(s, &now, out, &cost, d));
+    const int64_t cost = keep_better(s, &now, out);
     if (out->cost > proven) c->gained = (double)(out->bound - proven) / (double)(out->cost - proven);
     bool cut = was_cut_short(&now, c->gap);
     c->refined = false;
-    if (!cut) SW_TRY(sw_selection_refine(s->selection, now.choice, &c->refined, d));
+    if (!cut) SW_TRY(sw_relaxation_refine(s->relaxed, now.choice, &c->refined, d));
     if (is_close(s, out) || sw_search_is_over(s)) return SW_OK;
     SW_TRY(improve_in_turn(c, round, took, out, &better, d));
     if (is_close(s, out) || sw_search_is_over(s)) return SW_OK;
@@ -296,7 +293,7 @@ static sw_rc run(search_loop *c, sw_solution *out, sw_diag *d) {
 /* How many nodes there are of a symmetry class, on average; 0 where nodes are few or classes many. */
 static sw_rc count_repeats(const sw_searcher *s, int32_t *out, sw_diag *d) {
   enum { FEWEST = 6, LEAST = 2000 }; /* of a class; few nodes are soon searched as they are */
-  const sw_problem *p = sw_selection_problem(s->selection);
+  const sw_problem *p = sw_relaxation_problem(s->relaxed);
   sw_problem q;
   sw_arena mem = {0};
   *out = 0;

@@ -2,6 +2,7 @@
 #ifndef PLAN_SEARCH_H_
 #define PLAN_SEARCH_H_
 
+#include "select/relaxation.h"
 #include "shardwright/plan.h"
 
 /* What has been spent on a search. */
@@ -16,9 +17,10 @@ typedef struct sw_searcher {
   const sw_plan_options *o;
   sw_arena *arena;
   sw_selection *selection;
-  int32_t n;               /* nodes but hubs */
+  const sw_problem *problem; /* of the selection */
+  sw_relaxation *relaxed;
   int32_t *start;          /* choices of the plan to start from; NULL: none */
-  sw_solve_state *state;   /* of the last problem, as sw_selection_keep has it; NULL: each begins anew */
+  sw_solve_state *state;   /* of the last problem, as sw_relaxation_keep has it; NULL: each begins anew */
   bool *missing;           /* where that plan has none; NULL: it has all */
   int64_t bound;           /* proven before, of any plan that fits; 0: nothing is */
   int64_t least;           /* what any plan costs at least, nodes being at their cheapest */
@@ -44,7 +46,7 @@ SW_CHECKED sw_rc sw_search_call(const sw_searcher *s, const sw_problem *p, doubl
                                 sw_arena *arena, sw_solution *out, sw_diag *d);
 
 enum { SW_REPAIR_FEW = 100, SW_REPAIR_MORE = 300 }; /* nodes: at first, and where that leaves a gap */
-/* Choose anew at most about `most` nodes around those that choice[n] (nodes but hubs) is missing, the rest staying as
+/* Choose anew at most about `most` nodes around those that choice[] is missing, the rest staying as
  * it is; the problem is refined there. */
 sw_rc sw_search_repair(const sw_searcher *s, int64_t limit, int32_t most, int32_t *choice, sw_diag *d);
 /* Solve under a limit on what the problem counts, and refine. In *out: the solution of least true cost (its `cost`),

@@ -121,18 +121,18 @@ static sw_i128 largest_total(const sw_problem *p) {
   return all;
 }
 
-/* Each hub right behind the first of its neighbours: a pass hands on to it, and it to the others. */
-static sw_rc place_hubs(const sw_problem *p, sw_arena *mem, const int32_t **out, sw_diag *d) {
+/* Each copy node right behind the first of its neighbours: a pass hands on to it, and it to the others. */
+static sw_rc place_copy_nodes(const sw_problem *p, sw_arena *mem, const int32_t **out, sw_diag *d) {
   int32_t *place, *behind, *at;
-  if (p->hubs_at <= 0) return SW_OK;
+  if (p->copy_nodes_at <= 0) return SW_OK;
   SW_ARENA_NEW(place, mem, p->n_nodes, d);
   SW_ARENA_NEW(behind, mem, p->n_nodes, d);
   SW_ARENA_NEW(at, mem, (size_t)p->n_nodes + 1, d);
   for (int32_t i = 0; i < p->n_nodes; i++) behind[i] = i;
   for (int32_t e = 0; e < p->n_edges; e++) {
     int32_t i = p->edges[e].i, j = p->edges[e].j;
-    if (i >= p->hubs_at && j < behind[i]) behind[i] = j;
-    if (j >= p->hubs_at && i < behind[j]) behind[j] = i;
+    if (i >= p->copy_nodes_at && j < behind[i]) behind[i] = j;
+    if (j >= p->copy_nodes_at && i < behind[j]) behind[j] = i;
   }
   for (int32_t i = 0; i < p->n_nodes; i++) at[behind[i] + 1]++;
   for (int32_t i = 0; i < p->n_nodes; i++) at[i + 1] += at[i];
@@ -165,7 +165,7 @@ sw_rc sel_core_of_problem(const sw_problem *p, sw_arena *mem, sel_core *out, sw_
   out->pairs = pairs;
   out->mats = mats;
   out->first_use = zeros;
-  SW_TRY(place_hubs(p, mem, &out->place, d));
+  SW_TRY(place_copy_nodes(p, mem, &out->place, d));
   sw_i128 most = largest_total(p);
   if (most <= p->limit) return SW_OK;
   if (most > INT64_MAX / 4) return SW_FAIL_INPUT(d, SW_NOWHERE, "the uses add up to more than 2^61; expected less");

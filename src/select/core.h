@@ -63,8 +63,8 @@ typedef struct sel_core {
   int64_t offset;
 } sel_core;
 
-/* View of a verified problem; borrows its tables, and has `place` where the problem has hubs. Without a limit, or with
- * one that nothing can reach, no uses remain.
+/* View of a verified problem; borrows its tables, and has `place` where the problem has copy nodes. Without a limit, or
+ * with one that nothing can reach, no uses remain.
  */
 sw_rc sel_core_of_problem(const sw_problem *p, sw_arena *mem, sel_core *out, sw_diag *d);
 /* The same core with its variables in the order of their places: variable k is `order[k]` of c. */

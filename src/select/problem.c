@@ -40,10 +40,71 @@ static sw_rc verify_node(const sw_problem *p, int32_t i, sw_diag *d) {
   return SW_OK;
 }
 
+/* `what`: of whom the classes are, for messages. */
+static sw_rc verify_classes(const int32_t *class_of, int32_t n, int32_t n_classes, const char *what, int32_t at,
+                            sw_diag *d) {
+  for (int32_t s = 0; s < n; s++)
+    if (class_of[s] < 0 || class_of[s] >= n_classes)
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "choice %d of the %s of copies %d is of class %d; expected 0 to %d", s, what,
+                           at, class_of[s], n_classes - 1);
+  return SW_OK;
+}
+
+static sw_rc verify_wants(const sw_wants *w, int32_t n_layouts, int32_t at, sw_diag *d) {
+  SW_TRY(verify_classes(w->class_of, w->n_choices, w->n_classes, "reader", at, d));
+  if (w->first[0] != 0)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "the wants of copies %d begin at %d; expected 0", at, w->first[0]);
+  for (int32_t c = 0; c < w->n_classes; c++) {
+    if (w->first[c + 1] < w->first[c])
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "class %d of a reader of copies %d wants less than nothing", c, at);
+    for (int32_t k = w->first[c]; k < w->first[c + 1]; k++) {
+      bool again = false;
+      for (int32_t a = w->first[c]; a < k; a++) again |= w->layout[a] == w->layout[k];
+      if (again || w->layout[k] < 0 || w->layout[k] >= n_layouts)
+        return SW_FAIL_INPUT(d, SW_NOWHERE, "class %d of a reader of copies %d wants layout %d; expected 0 to %d, once",
+                             c, at, w->layout[k], n_layouts - 1);
+    }
+  }
+  return SW_OK;
+}
+
+static sw_rc verify_copy_table(const sw_copy_table *t, int32_t at, sw_diag *d) {
+  SW_TRY(verify_classes(t->class_of, t->n_choices, t->n_classes, "maker", at, d));
+  SW_TRY(verify_costs(t->cost, (int64_t)t->n_classes * t->n_layouts, "copies", at, d));
+  for (int32_t i = 0; i < t->n_readers; i++) SW_TRY(verify_wants(&t->wants[i], t->n_layouts, at, d));
+  return SW_OK;
+}
+
+static sw_rc verify_end(const sw_problem *p, int32_t node, int32_t n_choices, int32_t at, sw_diag *d) {
+  if (node < 0 || node >= p->n_nodes)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "copies %d name node %d; expected 0 to %d", at, node, p->n_nodes - 1);
+  if (p->nodes[node].n_choices != n_choices)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "copies %d have %d choices for node %d, which has %d", at, n_choices, node,
+                         p->nodes[node].n_choices);
+  return SW_OK;
+}
+
+/* Groups with one table stand together as a rule: it is looked at once. */
+static sw_rc verify_copies(const sw_problem *p, sw_diag *d) {
+  const sw_copy_table *last = NULL;
+  for (int32_t k = 0; k < p->n_copies; k++) {
+    const sw_copies *c = &p->copies[k];
+    SW_TRY(verify_end(p, c->maker, c->table->n_choices, k, d));
+    for (int32_t i = 0; i < c->table->n_readers; i++) {
+      SW_TRY(verify_end(p, c->reader[i], c->table->wants[i].n_choices, k, d));
+      if (c->reader[i] == c->maker)
+        return SW_FAIL_INPUT(d, SW_NOWHERE, "copies %d: node %d reads what it makes", k, c->maker);
+    }
+    if (c->table != last) SW_TRY(verify_copy_table(c->table, k, d));
+    last = c->table;
+  }
+  return SW_OK;
+}
+
 sw_rc sw_problem_verify(const sw_problem *p, sw_diag *d) {
-  if (p->n_nodes < 0 || p->n_edges < 0)
-    return SW_FAIL_INPUT(d, SW_NOWHERE, "a problem of %d nodes and %d edges; expected 0 or more", p->n_nodes,
-                         p->n_edges);
+  if (p->n_nodes < 0 || p->n_edges < 0 || p->n_copies < 0)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "a problem of %d nodes, %d edges and %d copies; expected 0 or more", p->n_nodes,
+                         p->n_edges, p->n_copies);
   if (p->limit < 0) return SW_FAIL_INPUT(d, SW_NOWHERE, "memory limit %lld; expected 0 or more", (long long)p->limit);
   for (int32_t i = 0; i < p->n_nodes; i++) SW_TRY(verify_node(p, i, d));
   for (int32_t e = 0; e < p->n_edges; e++) {
@@ -54,7 +115,7 @@ sw_rc sw_problem_verify(const sw_problem *p, sw_diag *d) {
     if (g->i == g->j) return SW_FAIL_INPUT(d, SW_NOWHERE, "edge %d joins node %d with itself", e, g->i);
     SW_TRY(verify_costs(g->cost, (int64_t)p->nodes[g->i].n_choices * p->nodes[g->j].n_choices, "edge", e, d));
   }
-  return SW_OK;
+  return verify_copies(p, d);
 }
 
 typedef struct peak_event {
@@ -98,25 +159,63 @@ static sw_rc find_peak(const sw_problem *p, const int32_t *choice, sw_score *out
   return SW_OK;
 }
 
+typedef struct sum {
+  sw_i128 cost;
+  bool forbidden;
+} sum;
+
+static void pay(sum *s, int64_t cost) {
+  s->forbidden |= cost >= SW_FORBIDDEN;
+  s->cost += cost;
+}
+
+/* Does a reader before number `n` want the layout? */
+static bool is_wanted(const sw_copies *c, int32_t n, const int32_t *choice, int32_t layout) {
+  for (int32_t i = 0; i < n; i++) {
+    const sw_wants *w = &c->table->wants[i];
+    const int32_t class = w->class_of[choice[c->reader[i]]];
+    for (int32_t k = w->first[class]; k < w->first[class + 1]; k++)
+      if (w->layout[k] == layout) return true;
+  }
+  return false;
+}
+
+static void pay_copies(const sw_copies *c, const int32_t *choice, sum *s) {
+  const sw_copy_table *t = c->table;
+  const int64_t *cost = t->cost + (int64_t)t->class_of[choice[c->maker]] * t->n_layouts;
+  for (int32_t i = 0; i < t->n_readers; i++) {
+    const sw_wants *w = &t->wants[i];
+    const int32_t class = w->class_of[choice[c->reader[i]]];
+    for (int32_t k = w->first[class]; k < w->first[class + 1]; k++)
+      if (!is_wanted(c, i, choice, w->layout[k])) pay(s, cost[w->layout[k]]);
+  }
+}
+
+static sum cost_of(const sw_problem *p, const int32_t *choice) {
+  sum s = {0};
+  for (int32_t i = 0; i < p->n_nodes; i++) pay(&s, p->nodes[i].cost[choice[i]]);
+  for (int32_t e = 0; e < p->n_edges; e++) {
+    const sw_edge *g = &p->edges[e];
+    pay(&s, g->cost[(int64_t)choice[g->i] * p->nodes[g->j].n_choices + choice[g->j]]);
+  }
+  for (int32_t k = 0; k < p->n_copies; k++) pay_copies(&p->copies[k], choice, &s);
+  return s;
+}
+
+int64_t sw_problem_cost(const sw_problem *p, const int32_t *choice) {
+  const sum s = cost_of(p, choice);
+  return s.forbidden || s.cost >= SW_FORBIDDEN ? SW_FORBIDDEN : (int64_t)s.cost;
+}
+
 sw_rc sw_problem_score(const sw_problem *p, const int32_t *choice, sw_score *out, sw_diag *d) {
-  out->cost = 0;
-  bool forbidden = false;
-  for (int32_t i = 0; i < p->n_nodes; i++) {
+  for (int32_t i = 0; i < p->n_nodes; i++)
     if (choice[i] < 0 || choice[i] >= p->nodes[i].n_choices)
       return SW_FAIL_INPUT(d, SW_NOWHERE, "choice of node %d is %d; expected 0 to %d", i, choice[i],
                            p->nodes[i].n_choices - 1);
-    int64_t c = p->nodes[i].cost[choice[i]];
-    forbidden |= c >= SW_FORBIDDEN;
-    out->cost += c;
-  }
-  for (int32_t e = 0; e < p->n_edges; e++) {
-    const sw_edge *g = &p->edges[e];
-    int64_t c = g->cost[(int64_t)choice[g->i] * p->nodes[g->j].n_choices + choice[g->j]];
-    forbidden |= c >= SW_FORBIDDEN;
-    out->cost += c;
-  }
+  const sum s = cost_of(p, choice);
+  out->cost = s.cost;
   SW_TRY(find_peak(p, choice, out, d));
-  out->feasible = !forbidden && out->cost < SW_FORBIDDEN && out->peak <= p->limit;
+  out->feasible = !s.forbidden && s.cost < SW_FORBIDDEN && out->peak <= p->limit;
   return SW_OK;
 }
 

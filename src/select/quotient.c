@@ -20,14 +20,39 @@ typedef struct quotient {
   sw_use **uses;
   sw_node *nodes;
   sw_dict made; /* tables, by address and by how often they count */
+  SW_ARRAY(sw_copies) copies;
 } quotient;
+
+/* Who reads copies of what counts like an edge: one table of its own for every reader of a table of copies. */
+static sw_rc link_copies(const sw_problem *p, sel_core *c, sw_arena *mem, sw_dict *first, sw_diag *d) {
+  int32_t n = c->n_pairs, n_kinds = c->n_mats;
+  sel_pair *pairs;
+  for (int32_t k = 0; k < p->n_copies; k++) n += p->copies[k].table->n_readers;
+  SW_ARENA_NEW(pairs, mem, n, d);
+  memcpy(pairs, c->pairs, (size_t)c->n_pairs * sizeof *pairs);
+  for (int32_t k = 0; k < p->n_copies; k++) {
+    const sw_copies *g = &p->copies[k];
+    int64_t *kind;
+    bool fresh;
+    SW_TRY(sw_dict_put(first, &g->table, sizeof g->table, n_kinds, &kind, &fresh, d));
+    if (fresh) n_kinds += g->table->n_readers;
+    for (int32_t i = 0; i < g->table->n_readers; i++)
+      pairs[c->n_pairs++] = (sel_pair){g->maker, g->reader[i], (int32_t)*kind + i};
+  }
+  c->pairs = pairs;
+  return SW_OK;
+}
 
 /* Number the classes by their first nodes. */
 static sw_rc find_classes(quotient *k, sw_arena *mem, sw_diag *d) {
   sel_core c;
   sel_symmetry same;
+  sw_dict first = {0};
   SW_TRY(sel_core_of_problem(k->p, mem, &c, d));
   SW_TRY(sel_core_share_tables(&c, mem, d));
+  sw_rc rc = link_copies(k->p, &c, mem, &first, d);
+  sw_dict_deinit(&first);
+  if (rc) return rc;
   SW_TRY(sel_symmetry_find(&c, ROUNDS, mem, &same, d));
   for (int32_t i = 0; i < c.n; i++) k->class_of[i] = same.like[i] == i ? k->n++ : k->class_of[same.like[i]];
   return SW_OK;
@@ -123,6 +148,108 @@ static sw_rc add_edges(quotient *k, sw_problem *out, sw_diag *d) {
   return rc;
 }
 
+/* --- copies ------------------------------------------------------------------------------------------------------ */
+
+/* What copies of a group cost whose maker stands for itself and some of its readers: by choice. What it wants of itself
+ * is always made, and then free for the others. */
+static sw_rc price_own(const quotient *k, const sw_copies *g, int64_t n, sw_copy_table *t, sw_diag *d) {
+  int64_t *cost, *own = k->cost[g->maker];
+  int32_t *class_of;
+  const sw_copy_table *old = g->table;
+  SW_ARENA_NEW(cost, k->arena, (size_t)old->n_choices * (size_t)old->n_layouts, d);
+  SW_ARENA_NEW(class_of, k->arena, old->n_choices, d);
+  for (int32_t s = 0; s < old->n_choices; s++) {
+    int64_t *row = cost + (int64_t)s * old->n_layouts;
+    class_of[s] = s;
+    for (int32_t a = 0; a < old->n_layouts; a++)
+      row[a] = sw_cost_times(old->cost[(int64_t)old->class_of[s] * old->n_layouts + a], n);
+    for (int32_t i = 0; i < old->n_readers; i++) {
+      const sw_wants *w = &old->wants[i];
+      if (g->reader[i] != g->maker) continue;
+      for (int32_t c = w->class_of[s], a = w->first[c]; a < w->first[c + 1]; a++) {
+        own[s] = sw_min_i64(SW_FORBIDDEN, sw_cost_add(own[s], row[w->layout[a]]));
+        row[w->layout[a]] = 0;
+      }
+    }
+  }
+  t->cost = cost;
+  t->class_of = class_of;
+  t->n_classes = old->n_choices;
+  return SW_OK;
+}
+
+static sw_rc price_times(const quotient *k, const sw_copy_table *old, int64_t n, sw_copy_table *t, sw_diag *d) {
+  const int64_t cells = (int64_t)old->n_classes * old->n_layouts;
+  int64_t *cost;
+  SW_ARENA_NEW(cost, k->arena, cells, d);
+  for (int64_t c = 0; c < cells; c++) cost[c] = sw_cost_times(old->cost[c], n);
+  t->cost = cost;
+  return SW_OK;
+}
+
+/* A group of classes that stands for n groups. */
+static sw_rc add_group(quotient *k, const sw_copies *g, int64_t n, sw_diag *d) {
+  const sw_copy_table *old = g->table;
+  sw_copies to = {.maker = g->maker};
+  sw_copy_table *t;
+  sw_wants *wants;
+  int32_t *reader;
+  SW_ARENA_NEW(t, k->arena, 1, d);
+  SW_ARENA_NEW(wants, k->arena, old->n_readers, d);
+  SW_ARENA_NEW(reader, k->arena, old->n_readers, d);
+  *t = *old;
+  t->n_readers = 0;
+  for (int32_t i = 0; i < old->n_readers; i++) {
+    if (g->reader[i] == g->maker) continue;
+    wants[t->n_readers] = old->wants[i];
+    reader[t->n_readers++] = g->reader[i];
+  }
+  t->wants = wants;
+  to.reader = reader;
+  to.table = t;
+  SW_TRY(t->n_readers < old->n_readers ? price_own(k, g, n, t, d) : price_times(k, old, n, t, d));
+  return sw_array_push(&k->copies, to, d);
+}
+
+/* Groups of one table between the same classes become one. */
+static sw_rc add_copies(quotient *k, sw_arena *mem, sw_dict *seen, sw_diag *d) {
+  const sw_problem *p = k->p;
+  sw_copies *all;
+  int64_t *count, n = 0;
+  SW_ARENA_NEW(all, mem, p->n_copies, d);
+  SW_ARENA_NEW(count, mem, p->n_copies, d);
+  for (int32_t c = 0; c < p->n_copies; c++) {
+    const sw_copies *g = &p->copies[c];
+    const size_t n_key = 3 + (size_t)g->table->n_readers;
+    int32_t *key;
+    int64_t *at;
+    bool fresh;
+    SW_ARENA_NEW(key, mem, n_key, d);
+    memcpy(key, &g->table, sizeof g->table);
+    key[2] = k->class_of[g->maker];
+    for (int32_t i = 0; i < g->table->n_readers; i++) key[3 + i] = k->class_of[g->reader[i]];
+    SW_TRY(sw_dict_put(seen, key, n_key * sizeof *key, n, &at, &fresh, d));
+    if (fresh) all[n++] = (sw_copies){key[2], key + 3, g->table};
+    count[*at]++;
+  }
+  for (int64_t a = 0; a < n; a++) SW_TRY(add_group(k, &all[a], count[a], d));
+  return SW_OK;
+}
+
+/* The list that grew, in the arena. */
+static sw_rc give_copies(quotient *k, sw_problem *out, sw_diag *d) {
+  sw_arena mem = {0};
+  sw_dict seen = {0};
+  sw_rc rc = add_copies(k, &mem, &seen, d);
+  out->n_copies = (int32_t)k->copies.n;
+  if (!rc) out->copies = sw_arena_copy(k->arena, k->copies.at, k->copies.n, sizeof *k->copies.at, d);
+  if (!rc && !out->copies) rc = SW_E_RESOURCE;
+  sw_array_free(&k->copies);
+  sw_dict_deinit(&seen);
+  sw_arena_deinit(&mem);
+  return rc;
+}
+
 sw_rc sw_problem_quotient(const sw_problem *p, sw_arena *arena, sw_problem *out, int32_t *class_of, sw_diag *d) {
   quotient k = {.p = p, .arena = arena, .class_of = class_of};
   sw_arena mem = {0};
@@ -132,9 +259,11 @@ sw_rc sw_problem_quotient(const sw_problem *p, sw_arena *arena, sw_problem *out,
   if (rc) return rc;
   SW_TRY(add_nodes(&k, d));
   SW_TRY(add_edges(&k, out, d));
+  SW_TRY(give_copies(&k, out, d));
   out->n_nodes = k.n;
   out->nodes = k.nodes;
-  for (int32_t i = 0; i < p->hubs_at; i++) out->hubs_at = class_of[i] >= out->hubs_at ? class_of[i] + 1 : out->hubs_at;
+  for (int32_t i = 0; i < p->copy_nodes_at; i++)
+    out->copy_nodes_at = class_of[i] >= out->copy_nodes_at ? class_of[i] + 1 : out->copy_nodes_at;
   return SW_OK;
 }
 

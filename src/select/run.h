@@ -26,6 +26,16 @@ typedef struct sel_run {
   int depth;          /* 0: the call's own problem; else a part of one (rule_parts.c) */
 } sel_run;
 
+/* Until when, and what work is foreseen until then. */
+sel_budget sel_budget_of(const sw_solve_options *o);
+
+/* sw_solve of a problem with copies, by relaxations. */
+sw_rc sel_solve_copies(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out, sw_diag *d);
+/* The choice to begin with, for every node; nodes that `from` does not know take what is cheapest by itself. NULL where
+ * it has none. */
+sw_rc sel_known_choice(const sw_problem *p, const sw_solve_state *from, sw_arena *arena, const int32_t **out,
+                       sw_diag *d);
+
 /* sw_solve for a part of a problem: `depth` of them contain each other. */
 sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, sw_arena *arena, sw_solution *out,
                      sw_diag *d);

@@ -6,8 +6,7 @@
 
 #include "select/handover.h"
 
-/* Until when, and what work is foreseen until then. */
-static sel_budget budget_of(const sw_solve_options *o) {
+sel_budget sel_budget_of(const sw_solve_options *o) {
   const int64_t kByDefault = 30000000000; /* cells */
   const double kMost = 1e18;
   sel_budget b = {.start_s = sw_now_s(), .cancel = o->cancel, .work_limit = o->work_limit};
@@ -95,19 +94,19 @@ static sw_rc dispatch(sel_run *r, sw_diag *d) {
   return kSolve[r->o->solver](r, d);
 }
 
-/* The choice to begin with; nodes that it does not know take what is cheapest by itself. */
-static sw_rc take_choice(sel_run *r, sw_diag *d) {
-  const sw_solve_state *from = r->o->from;
+sw_rc sel_known_choice(const sw_problem *p, const sw_solve_state *from, sw_arena *arena, const int32_t **out,
+                       sw_diag *d) {
   int32_t *x;
+  *out = NULL;
   if (!from || !from->choice) return SW_OK;
-  SW_ARENA_NEW(x, r->arena, r->p->n_nodes, d);
-  for (int32_t i = 0; i < r->p->n_nodes; i++) {
-    const sw_node *v = &r->p->nodes[i];
+  SW_ARENA_NEW(x, arena, p->n_nodes, d);
+  for (int32_t i = 0; i < p->n_nodes; i++) {
+    const sw_node *v = &p->nodes[i];
     if (i < from->n_nodes && from->choice[i] >= 0 && from->choice[i] < v->n_choices) x[i] = from->choice[i];
     for (int32_t s = 1; i >= from->n_nodes && s < v->n_choices; s++)
       if (v->cost[s] < v->cost[x[i]]) x[i] = s;
   }
-  r->warm = x;
+  *out = x;
   return SW_OK;
 }
 
@@ -141,12 +140,14 @@ static sw_rc certify(const sel_run *r, sw_diag *d) {
 }
 
 sw_rc sw_solve(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out, sw_diag *d) {
+  const bool native = o->solver == SW_SOLVER_AUTO || o->solver == SW_SOLVER_NATIVE;
+  if (p->n_copies && native) return sel_solve_copies(p, o, arena, out, d);
   return o->symmetric ? sel_solve_quotient(p, o, arena, out, d) : sel_solve_part(p, o, 0, arena, out, d);
 }
 
 sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, sw_arena *arena, sw_solution *out,
                      sw_diag *d) {
-  sel_budget budget = budget_of(o);
+  sel_budget budget = sel_budget_of(o);
   SW_TRY(sw_problem_verify(p, d));
   sel_proof proof = {0};
   sel_run r = {.p = p,
@@ -160,7 +161,7 @@ sw_rc sel_solve_part(const sw_problem *p, const sw_solve_options *o, int depth, 
                .budget = budget};
   SW_ARENA_NEW(r.best, arena, p->n_nodes, d);
   pthread_mutex_init(&r.lock, NULL);
-  sw_rc rc = take_choice(&r, d);
+  sw_rc rc = sel_known_choice(p, o->from, arena, &r.warm, d);
   if (!rc) rc = dispatch(&r, d);
   pthread_mutex_destroy(&r.lock);
   if (!rc) rc = report(&r, arena, out, d);

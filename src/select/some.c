@@ -79,10 +79,12 @@ sw_rc sw_problem_of_some(const sw_problem *p, const int32_t *choice, const bool 
                          sw_problem *out, sw_diag *d) {
   chosen k = {.p = p, .choice = choice, .arena = arena};
   int32_t n, n_edges;
+  if (p->n_copies)
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "a part of a problem with copies; expected its relaxation");
   SW_TRY(take_nodes(&k, is_free, &n, d));
   SW_TRY(take_edges(&k, &n_edges, d));
   SW_TRY(add_rest(&k, &k.nodes[n], d));
-  *out = (sw_problem){p->name, n + 1, n_edges, k.nodes, k.edges, p->limit, 0};
-  for (int32_t i = 0; i < p->hubs_at; i++) out->hubs_at += is_free[i];
+  *out = (sw_problem){p->name, n + 1, n_edges, k.nodes, k.edges, p->limit};
+  for (int32_t i = 0; i < p->copy_nodes_at; i++) out->copy_nodes_at += is_free[i];
   return SW_OK;
 }

@@ -1,7 +1,8 @@
 /* The selection problem of a graph.
  *
- *   nodes   units (unit.h); then the hubs of values with shared copies (sharing.h)
- *   edges   borders: producer - consumer, or producer - hub and hub - consumer
+ *   nodes    units (unit.h)
+ *   copies   borders: a value, the unit that makes it, those that read it (border_table.h)
+ *   edges    ports that have one sharding
  */
 #include "shardwright/selection.h"
 
@@ -9,16 +10,16 @@
 
 #include "base/checked.h"
 
-#include "strategy/split.h"
 #include "strategy/pins.h"
+#include "strategy/selection_data.h"
 
 /* Work space of a build. */
 typedef struct build {
   sw_selection *s;
   sw_dict classes;
   SW_ARRAY(sw_option_set *) class_at;
-  sw_dict patterns;
-  SW_ARRAY(sw_consumer) consumers; /* of the value at hand */
+  sw_dict tables;
+  SW_ARRAY(sw_border_reader) readers; /* of the value at hand */
   SW_ARRAY(int32_t) use_ports;
   sw_text key;
 } build;
@@ -178,93 +179,69 @@ static bool joins_stated(const sw_selection *s, sw_id value, const sw_value_use 
   return sw_stated_at(s->stated, s->n_stated, def, sw_value_made_at(&s->units, value).port) != NULL;
 }
 
-/* The consumers of a value: one per unit, with every port of that unit that reads the value. */
-static sw_rc list_consumers(build *b, sw_id value, int32_t producer, sw_diag *d) {
+/* The readers of a value: one per unit, with every port of that unit that reads the value. */
+static sw_rc list_readers(build *b, sw_id value, int32_t maker, sw_diag *d) {
   const sw_selection *s = b->s;
   const sw_value *v = &s->g->values[value];
-  b->consumers.n = b->use_ports.n = 0;
+  b->readers.n = b->use_ports.n = 0;
   SW_TRY(sw_array_reserve(&b->use_ports, (size_t)v->n_uses, d)); /* its place must not change below */
   for (int32_t u = 0; u < v->n_uses; u++) {
     const sw_port at = sw_use_taken_at(&s->units, v->uses[u]);
-    if (at.unit == producer) continue; /* a state returned as it came in */
+    if (at.unit == maker) continue; /* a state returned as it came in */
     if (joins_stated(s, value, &v->uses[u])) continue;
-    sw_consumer *last = b->consumers.n ? &b->consumers.at[b->consumers.n - 1] : NULL;
+    sw_border_reader *last = b->readers.n ? &b->readers.at[b->readers.n - 1] : NULL;
     b->use_ports.at[b->use_ports.n++] = at.port;
-    if (last && last->node == at.unit) {
+    if (last && last->unit == at.unit) {
       last->n_ports++;
       continue;
     }
-    sw_consumer c = {s->options[at.unit], at.unit, 1, &b->use_ports.at[b->use_ports.n - 1]};
-    SW_TRY(sw_array_push(&b->consumers, c, d));
+    sw_border_reader r = {s->options[at.unit], at.unit, 1, &b->use_ports.at[b->use_ports.n - 1]};
+    SW_TRY(sw_array_push(&b->readers, r, d));
   }
   return SW_OK;
 }
 
-static sw_rc new_pattern(build *b, const sw_option_set *producer, int32_t port, int64_t repeats, sw_diag *d) {
+/* The table of a border, perhaps a new one. */
+static sw_rc find_table(build *b, const sw_border_key *key, int32_t *out, sw_diag *d) {
   sw_selection *s = b->s;
-  sw_pattern p = {.producer = producer, .port = port, .repeats = repeats, .n_consumers = (int32_t)b->consumers.n};
-  sw_consumer *copy = sw_arena_copy(s->arena, b->consumers.at, b->consumers.n, sizeof *copy, d);
-  if (!copy) return SW_E_RESOURCE;
-  for (int32_t i = 0; i < p.n_consumers; i++) {
-    copy[i].ports = sw_arena_copy(s->arena, copy[i].ports, (size_t)copy[i].n_ports, sizeof(int32_t), d);
-    if (!copy[i].ports) return SW_E_RESOURCE;
-  }
-  p.consumers = copy;
-  SW_TRY(sw_pattern_init(&p, &s->prices, s->arena, d));
-  return sw_array_push(&s->patterns, p, d);
-}
-
-static sw_rc find_pattern(build *b, const sw_option_set *producer, int32_t port, int64_t repeats, int32_t *out,
-                          sw_diag *d) {
   int64_t *slot;
   bool fresh;
   b->key.n = 0;
-  sw_text_append(&b->key, (const char *)&producer, sizeof producer);
-  sw_text_append(&b->key, (const char *)&port, sizeof port);
-  sw_text_append(&b->key, (const char *)&repeats, sizeof repeats);
-  for (size_t i = 0; i < b->consumers.n; i++) {
-    const sw_consumer *c = &b->consumers.at[i];
-    sw_text_append(&b->key, (const char *)&c->options, sizeof c->options);
-    sw_text_append(&b->key, (const char *)&c->n_ports, sizeof c->n_ports);
-    sw_text_append(&b->key, (const char *)c->ports, (size_t)c->n_ports * sizeof *c->ports);
+  sw_text_append(&b->key, (const char *)&key->maker, sizeof key->maker);
+  sw_text_append(&b->key, (const char *)&key->port, sizeof key->port);
+  sw_text_append(&b->key, (const char *)&key->repeats, sizeof key->repeats);
+  for (int32_t i = 0; i < key->n_readers; i++) {
+    const sw_border_reader *r = &key->readers[i];
+    sw_text_append(&b->key, (const char *)&r->options, sizeof r->options);
+    sw_text_append(&b->key, (const char *)&r->n_ports, sizeof r->n_ports);
+    sw_text_append(&b->key, (const char *)r->ports, (size_t)r->n_ports * sizeof *r->ports);
   }
   if (b->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
-  SW_TRY(sw_dict_put(&b->patterns, b->key.at, b->key.n, (int64_t)b->s->patterns.n, &slot, &fresh, d));
+  SW_TRY(sw_dict_put(&b->tables, b->key.at, b->key.n, (int64_t)s->tables.n, &slot, &fresh, d));
   *out = (int32_t)*slot;
-  return fresh ? new_pattern(b, producer, port, repeats, d) : SW_OK;
+  if (!fresh) return SW_OK;
+  sw_border_table *t;
+  SW_ARENA_NEW(t, s->arena, 1, d);
+  SW_TRY(sw_border_table_make(key, &s->prices, s->arena, t, d));
+  return sw_array_push(&s->tables, t, d);
 }
 
 static sw_rc add_value(build *b, sw_id id, sw_diag *d) {
   sw_selection *s = b->s;
   const sw_port made = sw_value_made_at(&s->units, id);
-  sw_read_value v = {.id = id, .producer = made.unit, .first_consumer = (int32_t)s->consumer_nodes.n};
-  SW_TRY(list_consumers(b, id, made.unit, d));
-  if (b->consumers.n == 0) return SW_OK;
-  SW_TRY(find_pattern(b, s->options[made.unit], made.port, sw_value_repeats(s->g, id), &v.pattern, d));
-  for (size_t i = 0; i < b->consumers.n; i++) SW_TRY(sw_array_push(&s->consumer_nodes, b->consumers.at[i].node, d));
-  return sw_array_push(&s->values, v, d);
+  SW_TRY(list_readers(b, id, made.unit, d));
+  const int32_t n = (int32_t)b->readers.n;
+  if (n == 0) return SW_OK;
+  const sw_border_key key = {s->options[made.unit], made.port, sw_value_repeats(s->g, id), n, b->readers.at};
+  int32_t table, *reader;
+  SW_TRY(find_table(b, &key, &table, d));
+  SW_ARENA_NEW(reader, s->arena, n, d);
+  for (int32_t i = 0; i < n; i++) reader[i] = b->readers.at[i].unit;
+  SW_TRY(sw_array_push(&s->copies, ((sw_copies){made.unit, reader, &s->tables.at[table]->copies}), d));
+  return sw_array_push(&s->values, ((sw_read_value){id, table}), d);
 }
 
-/* --- edges and hubs ---------------------------------------------------------------------------------------------- */
-
-/* Nodes of the value's hubs, and the edges to them and from them. */
-static sw_rc add_value_edges(sw_selection *s, sw_read_value *v, sw_diag *d) {
-  const sw_pattern *p = &s->patterns.at[v->pattern];
-  v->hub = p->n_shared ? (int32_t)s->nodes.n : -1;
-  for (size_t k = 0; k < p->hubs.n; k++) {
-    const sw_hub *h = &p->hubs.at[k];
-    int32_t source = h->n ? (int32_t)s->nodes.n : v->producer;
-    if (h->n) {
-      SW_TRY(sw_array_push(&s->nodes, ((sw_node){.n_choices = h->n_rows, .cost = h->row_cost}), d));
-      SW_TRY(sw_array_push(&s->edges, ((sw_edge){v->producer, source, h->link}), d));
-    }
-    for (int32_t i = 0; i < p->n_consumers; i++) {
-      sw_edge edge = {source, s->consumer_nodes.at[v->first_consumer + i], h->tables[i]};
-      if (edge.cost) SW_TRY(sw_array_push(&s->edges, edge, d));
-    }
-  }
-  return SW_OK;
-}
+/* --- edges ------------------------------------------------------------------------------------------------------- */
 
 /* Two ports that have one sharding: all else is forbidden. `made`: the first as its strategy makes it, whatever is
  * stated of it. */
@@ -306,14 +283,7 @@ static sw_rc add_ties(sw_selection *s, sw_diag *d) {
   return SW_OK;
 }
 
-/* Edges of all values, from the patterns as they are now. */
-static sw_rc make_edges(sw_selection *s, sw_diag *d) {
-  s->edges.n = 0;
-  s->nodes.n = (size_t)s->units.n;
-  for (size_t i = 0; i < s->patterns.n; i++) {
-    SW_TRY(sw_pattern_tables(&s->patterns.at[i], &s->prices, s->arena, d));
-  }
-  for (size_t k = 0; k < s->values.n; k++) SW_TRY(add_value_edges(s, &s->values.at[k], d));
+static sw_rc make_problem(sw_selection *s, sw_diag *d) {
   for (int32_t i = 0; i < s->g->n_sharding_groups; i++) SW_TRY(tie_sharding_group(s, &s->g->sharding_groups[i], d));
   SW_TRY(add_ties(s, d));
   s->problem = (sw_problem){.name = s->g->name,
@@ -322,126 +292,48 @@ static sw_rc make_edges(sw_selection *s, sw_diag *d) {
                             .nodes = s->nodes.at,
                             .edges = s->edges.at,
                             .limit = s->o.capacity_bytes,
-                            .hubs_at = s->units.n};
+                            .n_copies = (int32_t)s->copies.n,
+                            .copies = s->copies.at};
   return SW_OK;
 }
 
-/* --- true cost and refinement ------------------------------------------------------------------------------------ */
+/* --- copies, by value and sharding ------------------------------------------------------------------------------- */
 
-/* What the consumers of a value choose, in *y. */
-static sw_rc consumers_choose(const sw_selection *s, const sw_read_value *v, const int32_t *choice, sw_int32_array *y,
-                              sw_diag *d) {
-  int32_t n = s->patterns.at[v->pattern].n_consumers;
-  SW_TRY(sw_array_reserve(y, (size_t)n, d));
-  for (int32_t i = 0; i < n; i++) y->at[i] = choice[s->consumer_nodes.at[v->first_consumer + i]];
-  return SW_OK;
+/* The sharding that a layout is; NULL: the value as it is made. */
+static const sw_sharding *sharding_of(const sw_selection *s, const sw_border_table *t, int32_t layout) {
+  return t->sharding[layout] < 0 ? NULL : &s->prices.classes.at[t->shape_class].shardings.at[t->sharding[layout]];
 }
 
-static sw_rc weigh(sw_selection *s, const int32_t *choice, bool refine, sw_i128 *cost, bool *marked, sw_diag *d) {
-  sw_int32_array y = {0};
-  sw_rc rc = SW_OK;
-  *cost = 0;
-  for (int32_t i = 0; i < s->units.n; i++) *cost += s->nodes.at[i].cost[choice[i]];
-  for (size_t k = 0; k < s->values.n && !rc; k++) {
-    const sw_read_value *v = &s->values.at[k];
-    int64_t units = 0;
-    rc = consumers_choose(s, v, choice, &y, d);
-    if (!rc)
-      rc = sw_pattern_true_cost(&s->patterns.at[v->pattern], &s->prices, choice[v->producer], y.at, refine, &units,
-                                marked, d);
-    *cost += units;
-  }
-  sw_array_free(&y);
-  return rc;
-}
-
-sw_rc sw_selection_cost(sw_selection *s, const int32_t *choice, int64_t *out, sw_diag *d) {
-  sw_i128 cost;
-  bool marked = false;
-  SW_TRY(weigh(s, choice, false, &cost, &marked, d));
-  *out = cost >= SW_FORBIDDEN ? SW_FORBIDDEN : (int64_t)cost;
-  return SW_OK;
-}
-
-sw_rc sw_selection_refine(sw_selection *s, const int32_t *choice, bool *refined, sw_diag *d) {
-  sw_i128 cost;
-  *refined = false;
-  SW_TRY(weigh(s, choice, true, &cost, refined, d));
-  return *refined ? make_edges(s, d) : SW_OK;
-}
-
-sw_rc sw_selection_split(sw_selection *s, const sw_split_options *o, int64_t *work, sw_diag *d) {
-  bool taken;
-  SW_TRY(sw_split_copies(s, o, &taken, work, d));
-  if (!taken) return SW_OK;
-  for (size_t i = 0; i < s->patterns.n; i++) sw_pattern_unshare(&s->patterns.at[i]);
-  return make_edges(s, d);
-}
-
-sw_rc sw_selection_charge(sw_selection *s, bool whole, sw_diag *d) {
-  for (size_t i = 0; i < s->patterns.n; i++) {
-    sw_pattern *p = &s->patterns.at[i];
-    bool differs = false;
-    for (int32_t id = 0; id < p->n_ids && !differs; id++) differs = p->wanting[id] > 1 && p->shared_at[id] < 0;
-    if (p->whole == whole || (whole && !differs)) continue;
-    p->whole = whole;
-    p->ready = false;
-  }
-  return make_edges(s, d);
-}
-
-sw_rc sw_selection_shared(const sw_selection *s, sw_arena *arena, int32_t *n, const sw_shared_copy **out, sw_diag *d) {
+sw_rc sw_selection_name_copies(const sw_selection *s, int32_t n, const sw_copy_of *of, sw_arena *arena,
+                               const sw_shared_copy **out, sw_diag *d) {
   sw_shared_copy *list;
-  int32_t all = 0;
-  for (size_t k = 0; k < s->values.n; k++) all += s->patterns.at[s->values.at[k].pattern].n_shared;
-  SW_ARENA_NEW(list, arena, all, d);
+  SW_ARENA_NEW(list, arena, n, d);
   *out = list;
-  *n = all;
-  for (size_t k = 0; k < s->values.n; k++) {
-    const sw_pattern *p = &s->patterns.at[s->values.at[k].pattern];
-    for (int32_t a = 0; a < p->n_shared; a++) {
-      *list++ = (sw_shared_copy){s->values.at[k].id, s->prices.classes.at[p->shape_class].shardings.at[p->shared[a]]};
-    }
+  for (int32_t k = 0; k < n; k++) {
+    const sw_read_value *v = &s->values.at[of[k].copies];
+    list[k] = (sw_shared_copy){v->id, *sharding_of(s, s->tables.at[v->table], of[k].layout)};
   }
   return SW_OK;
 }
 
-sw_rc sw_selection_share(sw_selection *s, int32_t n, const sw_shared_copy *copies, sw_diag *d) {
-  int32_t *pattern_of; /* + 1 */
-  sw_arena scratch = {0};
-  SW_ARENA_NEW(pattern_of, &scratch, s->g->n_values, d);
-  for (size_t k = 0; k < s->values.n; k++) pattern_of[s->values.at[k].id] = s->values.at[k].pattern + 1;
-  bool any = false;
-  sw_rc rc = SW_OK;
+sw_rc sw_selection_find_copies(const sw_selection *s, int32_t n, const sw_shared_copy *copies, sw_arena *arena,
+                               int32_t *n_found, const sw_copy_of **out, sw_diag *d) {
+  int32_t *value_at; /* + 1 */
+  sw_copy_of *list;
+  SW_ARENA_NEW(value_at, arena, s->g->n_values, d);
+  SW_ARENA_NEW(list, arena, n, d);
+  for (size_t k = 0; k < s->values.n; k++) value_at[s->values.at[k].id] = (int32_t)k + 1;
+  *out = list;
+  *n_found = 0;
   for (int32_t a = 0; a < n; a++) {
-    if (!pattern_of[copies[a].value]) continue;
-    sw_pattern *p = &s->patterns.at[pattern_of[copies[a].value] - 1];
-    const sw_shape_class *c = &s->prices.classes.at[p->shape_class];
-    for (int32_t id = 0; id < p->n_ids; id++) {
-      if (sw_sharding_equal(&c->shardings.at[id], &copies[a].sharding))
-        SW_TRY_TO(end, sw_pattern_share(p, id, &any, d));
+    const int32_t k = value_at[copies[a].value] - 1;
+    const sw_border_table *t = k < 0 ? NULL : s->tables.at[s->values.at[k].table];
+    for (int32_t layout = 0; t && layout < t->copies.n_layouts; layout++) {
+      const sw_sharding *sharding = sharding_of(s, t, layout);
+      if (sharding && sw_sharding_equal(sharding, &copies[a].sharding)) list[(*n_found)++] = (sw_copy_of){k, layout};
     }
   }
-end:
-  sw_arena_deinit(&scratch);
-  return !rc && any ? make_edges(s, d) : rc;
-}
-
-sw_rc sw_selection_complete(const sw_selection *s, const int32_t *choice, int32_t *out, sw_diag *d) {
-  sw_int32_array y = {0};
-  sw_rc rc = SW_OK;
-  int32_t n = s->units.n;
-  for (int32_t i = 0; i < n; i++) out[i] = choice ? choice[i] : 0;
-  for (size_t k = 0; k < s->values.n && !rc; k++) {
-    const sw_read_value *v = &s->values.at[k];
-    if (v->hub < 0) continue;
-    rc = consumers_choose(s, v, out, &y, d);
-    const sw_pattern *p = &s->patterns.at[v->pattern];
-    for (size_t h = 0; h < p->hubs.n && !rc; h++)
-      out[v->hub + (int32_t)h] = sw_pattern_row(p, &p->hubs.at[h], out[v->producer], y.at);
-  }
-  sw_array_free(&y);
-  return rc;
+  return SW_OK;
 }
 
 /* --- building and reading ---------------------------------------------------------------------------------------- */
@@ -455,7 +347,7 @@ static sw_rc build_all(build *b, sw_diag *d) {
     const sw_unit unit = sw_unit_at(&s->units, i);
     for (int32_t k = 0; k < unit.n_makes; k++) SW_TRY(add_value(b, unit.makes[k], d));
   }
-  return make_edges(s, d);
+  return make_problem(s, d);
 }
 
 /* A unit by itself; an op whose options are not known, or not all, by its work alone. */
@@ -490,9 +382,9 @@ sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_
   sw_rc rc = sw_unequal_blocks(g, arena, &s->o.enumerate.n_unequal, &s->o.enumerate.unequal, d);
   if (!rc) rc = build_all(&b, d);
   sw_dict_deinit(&b.classes);
-  sw_dict_deinit(&b.patterns);
+  sw_dict_deinit(&b.tables);
   sw_array_free(&b.class_at);
-  sw_array_free(&b.consumers);
+  sw_array_free(&b.readers);
   sw_array_free(&b.use_ports);
   sw_text_free(&b.key);
   s->prices.deadline_s = 0; /* what is asked for from now on is little, and needed */
@@ -506,10 +398,9 @@ sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_
 void sw_selection_deinit(sw_selection *s) {
   if (!s) return;
   sw_prices_deinit(&s->prices);
-  for (size_t i = 0; i < s->patterns.n; i++) sw_pattern_deinit(&s->patterns.at[i]);
-  sw_array_free(&s->patterns);
+  sw_array_free(&s->tables);
   sw_array_free(&s->values);
-  sw_array_free(&s->consumer_nodes);
+  sw_array_free(&s->copies);
   sw_array_free(&s->pinned);
   sw_array_free(&s->nodes);
   sw_array_free(&s->edges);

@@ -5,15 +5,12 @@
 #include "shardwright/selection.h"
 
 #include "strategy/pins.h"
-#include "strategy/sharing.h"
+#include "strategy/border_table.h"
 
 /* A border: a value that is read by other units than the one that makes it. */
 typedef struct sw_read_value {
   sw_id id;
-  int32_t producer; /* node */
-  int32_t pattern;
-  int32_t first_consumer; /* into consumer_nodes: the nodes of its consumers, in the pattern's order */
-  int32_t hub;            /* node of the first, the others follow; -1: none */
+  int32_t table;
 } sw_read_value;
 
 typedef SW_ARRAY(int32_t) sw_int32_array;
@@ -29,13 +26,13 @@ struct sw_selection {
   const sw_option_set **options; /* by unit */
   int64_t pruned_inexact;
   int32_t n_classes;
-  SW_ARRAY(sw_pattern) patterns;
-  SW_ARRAY(sw_read_value) values;
-  sw_int32_array consumer_nodes;
+  SW_ARRAY(sw_border_table *) tables;
+  SW_ARRAY(sw_read_value) values; /* of the problem's copies */
+  SW_ARRAY(sw_copies) copies;
   int32_t n_stated;
   sw_stated *stated;
   sw_int32_array pinned;   /* nodes whose costs are their own (pinned.c) */
-  SW_ARRAY(sw_node) nodes; /* units, then hubs */
+  SW_ARRAY(sw_node) nodes; /* units */
   SW_ARRAY(sw_edge) edges;
 };
 

@@ -1,8 +1,8 @@
-/* Quotients by symmetry against the problems they stand for; hubs, whose place in the order must change nothing that is
- * true. */
+/* Quotients by symmetry against the problems they stand for; copy nodes, whose place in the order must change nothing
+ * that is true. */
 #include "check.h"
 
-#include "select_case.h"
+#include "copies_case.h"
 
 #include "shardwright/certificate.h"
 
@@ -32,6 +32,22 @@ static sw_problem copies_of(const sw_problem *layer, int n, sw_rng *g, sw_arena 
   return p;
 }
 
+/* What the first node of a layer makes is read by its last and by the first of the next, which may be alike. */
+static sw_problem with_layer_copies(const sw_problem *layer, int n, sw_rng *g, sw_arena *a, sw_problem p) {
+  const int32_t each = layer->n_nodes, n_readers = each > 1 ? 3 : 1;
+  const int32_t first[] = {each, each - 1, each};
+  const shape s = {.most_cost = 30, .forbidden = 5};
+  const sw_copy_table *t = random_copy_table(g, a, p.nodes, 0, first, n_readers, &s);
+  sw_copies *copies = take(a, (size_t)n, sizeof *copies);
+  for (int32_t l = 0; l + 1 < n; l++) {
+    int32_t *reader = take(a, 3, sizeof *reader);
+    for (int32_t i = 0; i < 3; i++) reader[i] = first[i] + l * each;
+    copies[p.n_copies++] = (sw_copies){l * each, reader, t};
+  }
+  p.copies = copies;
+  return p;
+}
+
 static void quotients_cost_what_they_stand_for(void **state) {
   (void)state;
   sw_rng g;
@@ -42,6 +58,7 @@ static void quotients_cost_what_they_stand_for(void **state) {
     sw_arena a = {0};
     sw_diag diag = {0};
     sw_problem layer = random_problem(&g, &a, &s), quotient, p = copies_of(&layer, 6 + k % 5, &g, &a);
+    if (k % 2) p = with_layer_copies(&layer, 6 + k % 5, &g, &a, p);
     int32_t *class_of = take(&a, (size_t)p.n_nodes, sizeof *class_of),
             *full = take(&a, (size_t)p.n_nodes, sizeof *full);
     assert_ok(sw_problem_quotient(&p, &a, &quotient, class_of, &diag));
@@ -63,7 +80,7 @@ static void quotients_cost_what_they_stand_for(void **state) {
   assert_true(fewer > rounds * 9 / 10);
 }
 
-/* The order of passes decides nothing: optima, bounds and certificates hold wherever hubs are said to begin. */
+/* The order of passes decides nothing: optima, bounds and certificates hold wherever copy nodes are said to begin. */
 static void hubs_change_no_optimum(void **state) {
   (void)state;
   sw_rng g;
@@ -78,7 +95,7 @@ static void hubs_change_no_optimum(void **state) {
     sw_solution truth, plain, proven;
     sw_solve_options o = {.threads = 1, .solver = SW_SOLVER_EXHAUSTIVE};
     assert_ok(sw_solve(&p, &o, &a, &truth, &diag));
-    p.hubs_at = (int32_t)sw_rng_below(&g, p.n_nodes);
+    p.copy_nodes_at = (int32_t)sw_rng_below(&g, p.n_nodes);
     o.solver = SW_SOLVER_NATIVE;
     o.rules_off = k % 2 ? SW_RULES_ALL : 0;
     assert_ok(sw_solve(&p, &o, &a, &plain, &diag));
@@ -94,7 +111,7 @@ static void hubs_change_no_optimum(void **state) {
   }
 }
 
-/* The whole problem's bound, in the order that hubs ask for, and the choice that goes with it. */
+/* The whole problem's bound, in the order that copy nodes ask for, and the choice that goes with it. */
 static void bounds_with_hubs_are_true(void **state) {
   (void)state;
   sw_rng g;
@@ -110,7 +127,7 @@ static void bounds_with_hubs_are_true(void **state) {
     sw_solve_options o = {.threads = 1, .work_limit = 5000000};
     sw_bound_options b = {.cost = INT64_MAX, .gap = 1e-3};
     p.limit = INT64_MAX;
-    p.hubs_at = p.n_nodes - (int32_t)sw_rng_below(&g, p.n_nodes / 2 + 1);
+    p.copy_nodes_at = p.n_nodes - (int32_t)sw_rng_below(&g, p.n_nodes / 2 + 1);
     sw_bound found = {.choice = take(&a, (size_t)p.n_nodes, sizeof *found.choice)};
     assert_ok(sw_solve(&p, &o, &a, &best, &diag));
     assert_ok(sw_problem_bound(&p, &b, &found, &diag));

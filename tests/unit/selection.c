@@ -1,7 +1,9 @@
 /* The selection problem against the truth: on a value that several ops read, every combination of choices is priced
- * with each copy counted once (sw_selection_cost); the search, which starts from a relaxation and refines it, must find
+ * with each copy counted once (sw_problem_cost); the search, which starts from a relaxation and refines it, must find
  * the least of them and prove it. */
 #include "check.h"
+
+#include "select/relaxation.h"
 
 #include "shardwright/model_json.h"
 #include "shardwright/plan.h"
@@ -35,16 +37,14 @@ static void write_model(sw_rng *r, const char *mesh, const char *axes, int n, sw
 }
 
 /* The least true cost of all combinations; -1 when there are too many. */
-static int64_t least_of_all(sw_selection *s, int64_t *combinations) {
-  sw_diag diag = {0};
+static int64_t least_of_all(const sw_selection *s, int64_t *combinations) {
   const sw_problem *p = sw_selection_problem(s);
   int32_t n = p->n_nodes, *choice = calloc((size_t)n, sizeof *choice), k = 0;
   int64_t least = INT64_MAX;
   *combinations = 1;
   for (int32_t i = 0; i < n; i++) *combinations *= p->nodes[i].n_choices;
   while (*combinations <= MOST_COMBINATIONS && k < n) {
-    int64_t cost;
-    assert_ok(sw_selection_cost(s, choice, &cost, &diag));
+    const int64_t cost = sw_problem_cost(p, choice);
     least = cost < least ? cost : least;
     for (k = 0; k < n && ++choice[k] == p->nodes[k].n_choices; k++) choice[k] = 0;
   }
@@ -83,20 +83,17 @@ static void start_again(const sw_plan *best, const sw_plan_options *o, sw_arena 
 }
 
 /* What the problem charges random choices: in parts never more than the truth, in full never less. */
-static void charges_enclose_the_truth(sw_selection *s, sw_rng *r) {
+static void charges_enclose_the_truth(const sw_problem *p, sw_relaxation *relaxed, sw_rng *r) {
   sw_diag diag = {0};
-  int32_t n = sw_selection_problem(s)->n_nodes, *choice = calloc((size_t)n, sizeof *choice);
+  int32_t n = p->n_nodes, *choice = calloc((size_t)n, sizeof *choice);
   for (int k = 0; k < 20; k++) {
     sw_score in_parts, in_full;
-    int64_t cost;
-    for (int32_t i = 0; i < n; i++) {
-      choice[i] = (int32_t)sw_rng_below(r, sw_selection_problem(s)->nodes[i].n_choices);
-    }
-    assert_ok(sw_selection_cost(s, choice, &cost, &diag));
-    assert_ok(sw_problem_score(sw_selection_problem(s), choice, &in_parts, &diag));
-    assert_ok(sw_selection_charge(s, true, &diag));
-    assert_ok(sw_problem_score(sw_selection_problem(s), choice, &in_full, &diag));
-    assert_ok(sw_selection_charge(s, false, &diag));
+    for (int32_t i = 0; i < n; i++) choice[i] = (int32_t)sw_rng_below(r, p->nodes[i].n_choices);
+    const int64_t cost = sw_problem_cost(p, choice);
+    assert_ok(sw_problem_score(sw_relaxation_problem(relaxed), choice, &in_parts, &diag));
+    assert_ok(sw_relaxation_charge(relaxed, true, &diag));
+    assert_ok(sw_problem_score(sw_relaxation_problem(relaxed), choice, &in_full, &diag));
+    assert_ok(sw_relaxation_charge(relaxed, false, &diag));
     if (in_full.cost < SW_FORBIDDEN) assert_true(in_parts.cost <= cost && cost <= in_full.cost);
   }
   free(choice);
@@ -155,7 +152,7 @@ static int questions_are_answered(const sw_graph *g, const sw_machine *machine, 
 
 /* With other shares than equal ones: still never more than the truth, and refined until nothing is left to refine, the
  * optimum is the truth. */
-static void split_shares_lead_there_too(sw_selection *s, sw_rng *r, int64_t least) {
+static void split_shares_lead_there_too(const sw_problem *p, sw_relaxation *relaxed, sw_rng *r, int64_t least) {
   sw_diag diag = {0};
   sw_arena arena = {0};
   sw_solution now;
@@ -163,12 +160,12 @@ static void split_shares_lead_there_too(sw_selection *s, sw_rng *r, int64_t leas
   sw_split_options split = {.passes = (int)sw_rng_below(r, 40), .target = least};
   const sw_solve_options solve = {.threads = 1};
   int64_t work;
-  assert_ok(sw_selection_split(s, &split, &work, &diag));
-  charges_enclose_the_truth(s, r);
+  assert_ok(sw_relaxation_split(relaxed, &split, &work, &diag));
+  charges_enclose_the_truth(p, relaxed, r);
   while (refined) {
-    assert_ok(sw_solve(sw_selection_problem(s), &solve, &arena, &now, &diag));
+    assert_ok(sw_solve(sw_relaxation_problem(relaxed), &solve, &arena, &now, &diag));
     assert_true(now.status == SW_SOLVE_OPTIMAL && now.cost <= least);
-    assert_ok(sw_selection_refine(s, now.choice, &refined, &diag));
+    assert_ok(sw_relaxation_refine(relaxed, now.choice, &refined, &diag));
   }
   assert_true(now.cost == least);
   sw_arena_deinit(&arena);
@@ -182,6 +179,7 @@ static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const c
   sw_mesh m;
   sw_machine *machine;
   sw_selection *s;
+  sw_relaxation *relaxed;
   sw_plan plan;
   int64_t combinations;
   write_model(r, mesh, axes, 2 + (int)sw_rng_below(r, 4), &text);
@@ -191,7 +189,9 @@ static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const c
   sw_plan_options o = {.solve = {.threads = 1}, .selection = {.capacity_bytes = INT64_MAX}};
   int64_t alone;
   assert_ok(sw_selection_build(g, machine, &o.selection, &arena, &s, &alone, &diag));
-  charges_enclose_the_truth(s, r);
+  const sw_problem *p = sw_selection_problem(s);
+  assert_ok(sw_relaxation_make(p, &arena, &relaxed, &diag));
+  charges_enclose_the_truth(p, relaxed, r);
   int64_t least = least_of_all(s, &combinations);
   assert_true(alone > 0 && alone <= least);
   bool small = combinations <= MOST_COMBINATIONS;
@@ -202,8 +202,9 @@ static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const c
                (long long)plan.cost_units, (long long)plan.bound_units, sw_text_str(&text));
     start_again(&plan, &o, &arena, least);
     if (combinations <= FEW_COMBINATIONS) *questions += questions_are_answered(g, machine, &o, s, r, least, &arena);
-    split_shares_lead_there_too(s, r, least);
+    split_shares_lead_there_too(p, relaxed, r, least);
   }
+  sw_relaxation_deinit(relaxed);
   sw_selection_deinit(s);
   sw_graph_destroy(g);
   sw_text_free(&text);

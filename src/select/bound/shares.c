@@ -5,16 +5,16 @@
 
 #include "base/hash.h"
 
-static int64_t cells_of(const sw_shared_table *t) { return (int64_t)t->n[0] * t->n[1]; }
+static int64_t cells_of(const sel_shared_table *t) { return (int64_t)t->n[0] * t->n[1]; }
 
-static int32_t n_shares_in(const sw_shared_table *t, int64_t cell) {
+static int32_t n_shares_in(const sel_shared_table *t, int64_t cell) {
   return t->first ? t->first[cell + 1] - t->first[cell] : 0;
 }
 
 /* --- from the problem -------------------------------------------------------------------------------------------- */
 
 static void set_cell(const sel_shares *s, int32_t table, int64_t cell) {
-  const sw_shared_table *t = &s->p->tables[table];
+  const sel_shared_table *t = &s->p->tables[table];
   const int64_t row = cell / t->n[1], col = cell % t->n[1];
   double sum = sel_cell(t->cost[cell]);
   for (int32_t k = 0; k < n_shares_in(t, cell); k++) sum += s->now[t->share[t->first[cell] + k]];
@@ -24,14 +24,14 @@ static void set_cell(const sel_shares *s, int32_t table, int64_t cell) {
 
 /* Where each share is found. */
 static sw_rc locate(sel_shares *s, sw_arena *mem, sw_diag *d) {
-  const sw_shared_problem *p = s->p;
+  const sel_shared_problem *p = s->p;
   int32_t *at;
   SW_ARENA_NEW(s->table_of, mem, p->n_shares, d);
   SW_ARENA_NEW(s->first_cell, mem, (size_t)p->n_shares + 2, d);
   at = s->first_cell + 1;
   for (int pass = 0; pass < 2; pass++) {
     for (int32_t k = 0; k < p->n_tables; k++) {
-      const sw_shared_table *t = &p->tables[k];
+      const sel_shared_table *t = &p->tables[k];
       for (int64_t c = 0; t->first && c < cells_of(t); c++) {
         for (int32_t a = t->first[c]; a < t->first[c + 1]; a++) {
           if (pass) s->cell[at[t->share[a]]++] = (int32_t)c;
@@ -47,7 +47,7 @@ static sw_rc locate(sel_shares *s, sw_arena *mem, sw_diag *d) {
 }
 
 /* What a table costs, and which shared costs its cells have shares of. */
-static uint64_t kind_of(const sel_shares *s, const sw_shared_table *t) {
+static uint64_t kind_of(const sel_shares *s, const sel_shared_table *t) {
   uint64_t h = sw_hash_quick(t->cost, (size_t)cells_of(t) * sizeof *t->cost);
   h = sw_hash_u64(h, (uint64_t)t->n[0]);
   for (int64_t c = 0; t->first && c < cells_of(t); c++) {
@@ -60,7 +60,7 @@ static uint64_t kind_of(const sel_shares *s, const sw_shared_table *t) {
 static sw_rc fill_tables(sel_shares *s, sw_arena *mem, sw_diag *d) {
   SW_ARENA_NEW(s->tables, mem, s->p->n_tables, d);
   for (int32_t k = 0; k < s->p->n_tables; k++) {
-    const sw_shared_table *t = &s->p->tables[k];
+    const sel_shared_table *t = &s->p->tables[k];
     sel_share_table *to = &s->tables[k];
     double **const cells[2] = {&to->rows, &to->cols};
     for (int side = 0; side < 2; side++) {
@@ -91,8 +91,8 @@ static sw_rc make_links(const sel_shares *s, sel_link *links, sel_pair *pairs, s
   int32_t *kind;
   SW_TRY(number_kinds(s, mem, &kind, d));
   for (int32_t e = 0; e < s->p->n_edges; e++) {
-    const sw_shared_edge *g = &s->p->edges[e];
-    const sw_shared_table *t = &s->p->tables[g->table];
+    const sel_shared_edge *g = &s->p->edges[e];
+    const sel_shared_table *t = &s->p->tables[g->table];
     const sel_share_table *cells = &s->tables[g->table];
     const bool forward = g->i < g->j;
     pairs[e] = (sel_pair){forward ? g->i : g->j, forward ? g->j : g->i, 2 * kind[g->table] + forward};
@@ -110,7 +110,7 @@ static sw_rc make_links(const sel_shares *s, sel_link *links, sel_pair *pairs, s
   return SW_OK;
 }
 
-sw_rc sel_shares_init(sel_shares *s, const sw_shared_problem *p, sel_link *links, sel_pair *pairs, sw_arena *mem,
+sw_rc sel_shares_init(sel_shares *s, const sel_shared_problem *p, sel_link *links, sel_pair *pairs, sw_arena *mem,
                       sw_diag *d) {
   *s = (sel_shares){.p = p};
   double **const arrays[] = {&s->now, &s->best, &s->toward, &s->mass};
@@ -119,7 +119,7 @@ sw_rc sel_shares_init(sel_shares *s, const sw_shared_problem *p, sel_link *links
   SW_ARENA_NEW(s->live, mem, p->n_costs, d);
   SW_ARENA_NEW(s->is_live, mem, p->n_costs, d);
   for (int32_t k = 0; k < p->n_costs; k++) {
-    const sw_shared_cost *o = &p->costs[k];
+    const sel_shared_cost *o = &p->costs[k];
     for (int32_t a = o->first; a < o->first + o->n; a++) {
       s->now[a] = s->best[a] = (double)o->cost / o->n;
       s->cost_of[a] = k;
@@ -131,7 +131,7 @@ sw_rc sel_shares_init(sel_shares *s, const sw_shared_problem *p, sel_link *links
 }
 
 sw_rc sel_shares_find_alike(sel_shares *s, const int32_t *like_edge, sw_arena *mem, sw_diag *d) {
-  const sw_shared_problem *p = s->p;
+  const sel_shared_problem *p = s->p;
   int32_t *like_table, *first, *last;
   SW_ARENA_NEW(like_table, mem, p->n_tables, d);
   SW_ARENA_NEW(first, mem, p->n_tables, d);
@@ -151,11 +151,11 @@ sw_rc sel_shares_find_alike(sel_shares *s, const int32_t *like_edge, sw_arena *m
 
 /* --- in a pass --------------------------------------------------------------------------------------------------- */
 
-static const sw_shared_cost *live_cost(const sel_shares *s, int32_t k) { return &s->p->costs[s->live[k]]; }
+static const sel_shared_cost *live_cost(const sel_shares *s, int32_t k) { return &s->p->costs[s->live[k]]; }
 
 void sel_shares_apply(const sel_shares *s) {
   for (int32_t k = 0; k < s->n_live; k++) {
-    const sw_shared_cost *o = live_cost(s, k);
+    const sel_shared_cost *o = live_cost(s, k);
     for (int32_t a = o->first; a < o->first + o->n; a++)
       for (int32_t c = s->first_cell[a]; c < s->first_cell[a + 1]; c++) set_cell(s, s->table_of[a], s->cell[c]);
   }
@@ -167,8 +167,8 @@ void sel_shares_clear(sel_shares *s) {
 }
 
 void sel_shares_weigh(sel_shares *s, int32_t edge, int32_t earlier, int32_t later, double mass) {
-  const sw_shared_edge *g = &s->p->edges[edge];
-  const sw_shared_table *t = &s->p->tables[g->table];
+  const sel_shared_edge *g = &s->p->edges[edge];
+  const sel_shared_table *t = &s->p->tables[g->table];
   const int64_t cell = g->i < g->j ? (int64_t)earlier * t->n[1] + later : (int64_t)later * t->n[1] + earlier;
   for (int32_t k = 0; k < n_shares_in(t, cell); k++) {
     const int32_t a = t->share[t->first[cell] + k], cost = s->cost_of[a];
@@ -181,7 +181,7 @@ void sel_shares_weigh(sel_shares *s, int32_t edge, int32_t earlier, int32_t late
 
 void sel_shares_average(sel_shares *s) {
   for (int32_t k = 0; k < s->n_live; k++) {
-    const sw_shared_cost *o = live_cost(s, k);
+    const sel_shared_cost *o = live_cost(s, k);
     for (int32_t a = o->first; a < o->first + o->n; a++)
       if (s->like[a] != a) s->mass[s->like[a]] += s->mass[a];
     for (int32_t a = o->first + o->n - 1; a >= o->first; a--) s->mass[a] = s->mass[s->like[a]] / s->n_like[s->like[a]];
@@ -189,7 +189,7 @@ void sel_shares_average(sel_shares *s) {
 }
 
 /* The direction within a cost: who pays more, others pay less. */
-static double mean_toward(const sel_shares *s, const sw_shared_cost *o) {
+static double mean_toward(const sel_shares *s, const sel_shared_cost *o) {
   double sum = 0;
   for (int32_t a = o->first; a < o->first + o->n; a++) sum += s->toward[a];
   return sum / o->n;
@@ -198,7 +198,7 @@ static double mean_toward(const sel_shares *s, const sw_shared_cost *o) {
 double sel_shares_turn(sel_shares *s, double mix) {
   double sum = 0;
   for (int32_t k = 0; k < s->n_live; k++) {
-    const sw_shared_cost *o = live_cost(s, k);
+    const sel_shared_cost *o = live_cost(s, k);
     for (int32_t a = o->first; a < o->first + o->n; a++) s->toward[a] += mix * (s->mass[a] - s->toward[a]);
     const double mean = mean_toward(s, o);
     for (int32_t a = o->first; a < o->first + o->n; a++) {
@@ -211,7 +211,7 @@ double sel_shares_turn(sel_shares *s, double mix) {
 
 void sel_shares_move(sel_shares *s, double length) {
   for (int32_t k = 0; k < s->n_live; k++) {
-    const sw_shared_cost *o = live_cost(s, k);
+    const sel_shared_cost *o = live_cost(s, k);
     double mean = mean_toward(s, o), sum = 0;
     for (int32_t a = o->first; a < o->first + o->n; a++) {
       s->now[a] = fmax(0, s->now[a] + length * (s->toward[a] - mean));
@@ -234,7 +234,7 @@ void sel_shares_rewind(sel_shares *s) { copy_live(s, s->best, s->now); }
 
 /* Each share rounded down, the rest with the largest. */
 void sel_shares_round(const sel_shares *s, int32_t cost, int64_t *share) {
-  const sw_shared_cost *o = &s->p->costs[cost];
+  const sel_shared_cost *o = &s->p->costs[cost];
   int64_t left = o->cost;
   int32_t most = o->first;
   for (int32_t a = o->first; a < o->first + o->n; a++) {

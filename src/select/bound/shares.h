@@ -1,4 +1,4 @@
-/* Inside the solver: how shared costs are split among the edges that share them (sw_shared_problem), as part of a dual.
+/* Inside the solver: how shared costs are split among the edges that share them, as part of a dual.
  *
  * Any shares that are >= 0 and add up to the cost make a relaxation: the tables of edges with their shares in them. Its
  * bound is a concave function of the shares. After a pass, marginals on the cells say who would rather pay: the shares
@@ -12,6 +12,40 @@
 #define SELECT_SHARES_H_
 
 #include "select/bound/dual.h"
+#include "select/relaxation.h"
+
+/* Edges (i, j) by classes of choices, and costs that a node i pays once when any of its edges stands in a cell that has
+ * a share of the cost, however many do: a copy of a value that several readers want.
+ *
+ *   minimise  sum of nodes' costs + sum of edges' cells + sum of cost[k] over all i and k for which some edge (i, j)
+ *             stands in a cell that has a share of k
+ *
+ * With the cost split into shares >= 0 that add up to it, each edge pays the shares in its cell by itself: a problem of
+ * nodes and edges that costs no more, whatever the shares are, and whose optimum depends on them. */
+typedef struct sel_shared_cost {
+  int64_t cost;     /* in [0, SW_FORBIDDEN) */
+  int32_t first, n; /* its shares: first .. first + n - 1 of all */
+} sel_shared_cost;
+
+typedef struct sel_shared_table {
+  int32_t n[2];               /* classes of the edge's i and j; none is empty */
+  const int32_t *class_of[2]; /* by choice */
+  const int64_t *cost;        /* n[0] x n[1], row-major: beside what is shared */
+  const int32_t *first;       /* cells + 1: cell k has the shares share[first[k]] ..; NULL: no cell has any */
+  const int32_t *share;       /* a share is found in one table alone, and a table has at most one of a cost */
+} sel_shared_table;
+
+typedef struct sel_shared_edge {
+  int32_t i, j, table; /* no other edge of i has this table */
+} sel_shared_edge;
+
+typedef struct sel_shared_problem {
+  sw_problem base; /* nodes, their uses and the limit; no edges */
+  int32_t n_edges, n_tables, n_costs, n_shares;
+  const sel_shared_edge *edges;
+  const sel_shared_table *tables;
+  const sel_shared_cost *costs;
+} sel_shared_problem;
 
 /* The cells of a table with shares in them, in both orientations, padded as links have them. */
 typedef struct sel_share_table {
@@ -20,7 +54,7 @@ typedef struct sel_share_table {
 } sel_share_table;
 
 typedef struct sel_shares {
-  const sw_shared_problem *p;
+  const sel_shared_problem *p;
   sel_share_table *tables;
   int32_t *cost_of, *table_of;        /* of a share */
   int32_t *first_cell, *cell;         /* of a share: the cells of its table that it is in */
@@ -31,7 +65,7 @@ typedef struct sel_shares {
 } sel_shares;
 
 /* Equal shares. Fills links[n_edges] and pairs[n_edges] of a core of the problem, whose pairs name kinds of tables. */
-sw_rc sel_shares_init(sel_shares *s, const sw_shared_problem *p, sel_link *links, sel_pair *pairs, sw_arena *mem,
+sw_rc sel_shares_init(sel_shares *s, const sel_shared_problem *p, sel_link *links, sel_pair *pairs, sw_arena *mem,
                       sw_diag *d);
 /* Once it is known which edges are alike (like_edge[e]: the first of its class). */
 sw_rc sel_shares_find_alike(sel_shares *s, const int32_t *like_edge, sw_arena *mem, sw_diag *d);
@@ -49,5 +83,15 @@ void sel_shares_rewind(sel_shares *s);
 
 /* The best shares of one cost in whole units that add up to it. */
 void sel_shares_round(const sel_shares *s, int32_t cost, int64_t *share);
+
+typedef struct sel_split {
+  bool taken;     /* false: nothing was found that promises more than is known */
+  int64_t *share; /* the caller's, n_shares: in whole units */
+  bool *moved;    /* the caller's, n_costs; false: the shares are equal, as at first */
+  int64_t work;   /* steps counted */
+} sel_split;
+/* split.c. Shares under which the bound of messages and prices is high. Floats guide; any shares that add up are right.
+ */
+sw_rc sel_split_shares(const sel_shared_problem *p, const sw_split_options *o, sel_split *out, sw_diag *d);
 
 #endif

@@ -62,7 +62,7 @@ static sw_rc ascend_lifted(splitter *k, bool *any, sw_diag *d) {
   return sel_dual_lower(u, &was, d);
 }
 
-static sw_rc split(splitter *k, const sw_shared_problem *p, sw_arena *mem, bool *taken, int64_t *share, bool *moved,
+static sw_rc split(splitter *k, const sel_shared_problem *p, sw_arena *mem, bool *taken, int64_t *share, bool *moved,
                    sw_diag *d) {
   sel_core c;
   sel_link *links;
@@ -90,7 +90,7 @@ static sw_rc split(splitter *k, const sw_shared_problem *p, sw_arena *mem, bool 
   return SW_OK;
 }
 
-sw_rc sw_problem_split(const sw_shared_problem *p, const sw_split_options *o, sw_split *out, sw_diag *d) {
+sw_rc sel_split_shares(const sel_shared_problem *p, const sw_split_options *o, sel_split *out, sw_diag *d) {
   splitter k = {.o = o,
                 .target = (double)o->target,
                 .b = {.deadline_s = o->deadline_s, .cancel = o->cancel, .work_limit = o->work_limit}};

@@ -78,6 +78,8 @@ static sw_rc bound_in_order(const sw_problem *p, const sw_bound_options *o, sw_a
 
 sw_rc sw_problem_bound(const sw_problem *p, const sw_bound_options *o, sw_bound *out, sw_diag *d) {
   sw_arena mem = {0};
+  if (p->n_copies)
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "a bound of a problem with copies; expected its relaxation");
   sw_rc rc = bound_in_order(p, o, &mem, out, d);
   sw_arena_deinit(&mem);
   return rc;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "select/check/check.h"
+#include "select/check/copies.h"
 #include "base/array.h"
 
 enum { DEPTH_MOST = 20000, PARTS_MOST = 32, WORD_MOST = 32 };
@@ -383,13 +383,47 @@ static sw_rc read_all(reader *r, chk_state *s) {
                   : SW_FAIL(r->d, SW_E_MISMATCH, HERE(r), "the steps do not prove the bound %lld", (long long)r->bound);
 }
 
+/* "copies" and "share" lines, as many as there are; any other is left to the steps. */
+static sw_rc read_copies(reader *r, chk_copies *c) {
+  for (;;) {
+    const char *at = r->at;
+    const int32_t line = r->line;
+    SW_TRY(next_line(r));
+    const bool node = strcmp(r->word, "copies") == 0;
+    if (!node && strcmp(r->word, "share") != 0) {
+      r->at = at;
+      r->line = line;
+      return SW_OK;
+    }
+    sw_rc rc = SW_OK;
+    SW_TRY(read_row(r));
+    chk_verdict wrong = (node ? chk_copies_node : chk_copies_share)(c, r->row.at, r->row.n, &rc);
+    if (wrong) return wrong_step(r, wrong);
+    if (rc) return SW_FAIL(r->d, rc, SW_NOWHERE, "out of memory while checking '%s'", r->name);
+  }
+}
+
+/* The problem of nodes and edges that the steps begin with. */
+static sw_rc count_copies(reader *r, chk_copies *c, sw_problem *out) {
+  sw_rc rc;
+  SW_TRY(chk_copies_init(c, r->p, r->d));
+  SW_TRY(read_copies(r, c));
+  chk_verdict wrong = chk_copies_build(c, out, &rc);
+  if (wrong) return wrong_step(r, wrong);
+  return rc ? SW_FAIL(r->d, rc, SW_NOWHERE, "out of memory while checking '%s'", r->name) : SW_OK;
+}
+
 static sw_rc read_certificate(reader *r, int64_t *bound) {
   chk_state s = {0};
+  chk_copies c = {0};
+  sw_problem p = *r->p;
   sw_rc rc = read_head(r);
-  if (!rc) rc = chk_init(&s, r->p, r->d);
+  if (!rc && p.n_copies) rc = count_copies(r, &c, &p);
+  if (!rc) rc = chk_init(&s, &p, r->d);
   if (!rc) rc = read_all(r, &s);
   if (!rc) *bound = r->bound;
   chk_deinit(&s);
+  sw_arena_deinit(&c.mem);
   sw_array_free(&r->row);
   return rc;
 }

@@ -2,6 +2,7 @@
  * with them but the problem itself.
  *
  * Node i is chosen after nodes 0 .. i-1; the cost so far includes the edges among them. Forbidden entries cut a branch.
+ * Copies are counted when all nodes are chosen.
  */
 #include <string.h>
 
@@ -20,12 +21,13 @@ typedef struct enumeration {
   bool stopped;
 } enumeration;
 
-static sw_rc leaf(enumeration *e, sw_i128 cost) {
+static sw_rc leaf(enumeration *e) {
   sw_score s;
   SW_TRY(sw_problem_score(e->r->p, e->x, &s, e->d));
+  if (e->r->p->n_copies && sw_problem_cost(e->r->p, e->x) >= SW_FORBIDDEN) return SW_OK;
   if (s.peak < e->least_peak) e->least_peak = (int64_t)s.peak; /* fits: it is smaller */
-  if (!s.feasible || cost >= e->best) return SW_OK;
-  e->best = cost;
+  if (!s.feasible || s.cost >= e->best) return SW_OK;
+  e->best = s.cost;
   return sel_offer(e->r, e->x, "exhaustive", NULL, e->d);
 }
 
@@ -40,7 +42,7 @@ static int64_t edges_to(const enumeration *e, int32_t i) {
 }
 
 static sw_rc descend(enumeration *e, int32_t i, sw_i128 cost) {
-  if (i == e->r->p->n_nodes) return leaf(e, cost);
+  if (i == e->r->p->n_nodes) return leaf(e);
   for (e->x[i] = 0; e->x[i] < e->r->p->nodes[i].n_choices && !e->stopped; e->x[i]++) {
     sw_i128 c = cost + edges_to(e, i);
     if (c >= SW_FORBIDDEN) continue;

@@ -5,6 +5,10 @@
  * cap. Rows of steps are added only once a solution breaks them. GLPK computes in floating point, so its bound is
  * lowered by a margin, and is only exact where costs stay below about 10^5.
  *
+ * Where there are copies, nothing is reduced before, and z[g][k][c] >= 0 says that copy k of group g is made from class
+ * c of the maker's choices: no more than the maker chooses the class, and at least as much, over all classes, as any
+ * reader wants the copy.
+ *
  * GLPK is not thread-safe and talks on stdout: every call happens under one lock, with its terminal off.
  */
 #include <glpk.h>
@@ -21,7 +25,7 @@ enum { MOST_COLUMNS = 2000000 };
 
 typedef struct program {
   sel_run *r;
-  const sel_model *m;
+  const sel_model *m; /* NULL: the core is the problem's */
   const sel_core *c;
   sw_arena *mem;
   glp_prob *lp;
@@ -36,8 +40,9 @@ typedef struct program {
   sw_diag *d;
 } program;
 
-static int64_t count_columns(const sel_core *c) {
+static int64_t count_columns(const sw_problem *p, const sel_core *c) {
   int64_t n = 0;
+  for (int32_t k = 0; k < p->n_copies; k++) n += (int64_t)p->copies[k].table->n_classes * p->copies[k].table->n_layouts;
   for (int32_t i = 0; i < c->n; i++) n += c->dom[i];
   for (int32_t e = 0; e < c->n_pairs; e++) n += (int64_t)c->mats[c->pairs[e].mat].rows * c->mats[c->pairs[e].mat].cols;
   return n;
@@ -49,7 +54,8 @@ static void add_choice_columns(program *g) {
     g->first_x[i] = glp_add_cols(g->lp, c->dom[i]);
     for (int32_t s = 0; s < c->dom[i]; s++) {
       glp_set_col_kind(g->lp, g->first_x[i] + s, GLP_BV);
-      glp_set_obj_coef(g->lp, g->first_x[i] + s, (double)c->cost[i][s]);
+      if (c->cost[i][s] >= SW_FORBIDDEN) glp_set_col_bnds(g->lp, g->first_x[i] + s, GLP_FX, 0, 0);
+      if (c->cost[i][s] < SW_FORBIDDEN) glp_set_obj_coef(g->lp, g->first_x[i] + s, (double)c->cost[i][s]);
       g->index[s + 1] = g->first_x[i] + s;
       g->value[s + 1] = 1;
     }
@@ -82,6 +88,62 @@ static void add_pair(program *g, const sel_pair *e) {
     }
 }
 
+/* A row: the columns in the first n places, at least 0 together. */
+static void add_row(program *g, int n) {
+  const int row = glp_add_rows(g->lp, 1);
+  glp_set_row_bnds(g->lp, row, GLP_LO, 0, 0);
+  glp_set_mat_row(g->lp, row, n, g->index, g->value);
+}
+
+/* Choices of a node whose class is, or wants, what is asked for, from place n of a row on; the new n. */
+static int put_choices(program *g, int32_t node, const bool *class_in, const int32_t *class_of, double value, int n) {
+  for (int32_t s = 0; s < g->c->dom[node]; s++) {
+    if (!class_in[class_of[s]]) continue;
+    g->index[++n] = g->first_x[node] + s;
+    g->value[n] = value;
+  }
+  return n;
+}
+
+static void add_layout(program *g, const sw_copies *c, int32_t layout, bool *in) {
+  const sw_copy_table *t = c->table;
+  const int z = glp_add_cols(g->lp, t->n_classes);
+  for (int32_t from = 0; from < t->n_classes; from++) {
+    const int64_t cost = t->cost[(int64_t)from * t->n_layouts + layout];
+    glp_set_col_bnds(g->lp, z + from, cost < SW_FORBIDDEN ? GLP_LO : GLP_FX, 0, 0);
+    if (cost < SW_FORBIDDEN) glp_set_obj_coef(g->lp, z + from, (double)cost);
+    for (int32_t a = 0; a < t->n_classes; a++) in[a] = a == from;
+    g->index[1] = z + from;
+    g->value[1] = -1;
+    add_row(g, put_choices(g, c->maker, in, t->class_of, 1, 1));
+  }
+  for (int32_t i = 0; i < t->n_readers; i++) {
+    const sw_wants *w = &t->wants[i];
+    int n = 0;
+    for (int32_t from = 0; from < t->n_classes; from++) {
+      g->index[++n] = z + from;
+      g->value[n] = 1;
+    }
+    memset(in, 0, (size_t)w->n_classes * sizeof *in);
+    for (int32_t a = 0; a < w->n_classes; a++)
+      for (int32_t k = w->first[a]; k < w->first[a + 1]; k++) in[a] |= w->layout[k] == layout;
+    add_row(g, put_choices(g, c->reader[i], in, w->class_of, -1, n));
+  }
+}
+
+static sw_rc add_copies(program *g) {
+  const sw_problem *p = g->r->p;
+  for (int32_t k = 0; k < p->n_copies; k++) {
+    const sw_copy_table *t = p->copies[k].table;
+    int32_t most = t->n_classes;
+    bool *in;
+    for (int32_t i = 0; i < t->n_readers; i++) most = t->wants[i].n_classes > most ? t->wants[i].n_classes : most;
+    SW_ARENA_NEW(in, g->mem, most, g->d);
+    for (int32_t a = 0; a < t->n_layouts; a++) add_layout(g, &p->copies[k], a, in);
+  }
+  return SW_OK;
+}
+
 static void add_step_row(program *g, int32_t step) {
   const sel_core *c = g->c;
   int n = 0;
@@ -112,8 +174,8 @@ static sw_rc take_solution(program *g) {
     for (int32_t s = 1; s < g->c->dom[i]; s++)
       if (glp_mip_col_val(g->lp, g->first_x[i] + s) > glp_mip_col_val(g->lp, g->first_x[i] + g->x[i])) g->x[i] = s;
   }
-  sel_model_expand(g->m, g->x, g->full);
-  return sel_offer(g->r, g->full, "glpk", NULL, g->d);
+  if (g->m) sel_model_expand(g->m, g->x, g->full);
+  return sel_offer(g->r, g->m ? g->full : g->x, "glpk", NULL, g->d);
 }
 
 static void watch(glp_tree *tree, void *user) {
@@ -179,7 +241,7 @@ static void report_none(program *g) {
 
 static sw_rc program_init(program *g, sw_diag *d) {
   const sel_core *c = g->c;
-  int64_t columns = count_columns(c);
+  int64_t columns = count_columns(g->r->p, c);
   if (columns > MOST_COLUMNS)
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "GLPK takes at most %d columns; this problem needs %lld", MOST_COLUMNS,
                    (long long)columns);
@@ -187,7 +249,7 @@ static sw_rc program_init(program *g, sw_diag *d) {
   SW_ARENA_NEW(g->has_row, g->mem, c->n_steps, d);
   SW_ARENA_NEW(g->used, g->mem, c->n_steps, d);
   SW_ARENA_NEW(g->x, g->mem, c->n, d);
-  SW_ARENA_NEW(g->full, g->mem, g->m->n, d);
+  SW_ARENA_NEW(g->full, g->mem, g->m ? g->m->n : 0, d);
   SW_ARENA_NEW(g->index, g->mem, (size_t)columns + 1, d);
   SW_ARENA_NEW(g->value, g->mem, (size_t)columns + 1, d);
   return SW_OK;
@@ -200,6 +262,7 @@ static sw_rc run_program(program *g) {
   add_choice_columns(g);
   for (int32_t e = 0; e < g->c->n_pairs; e++) add_pair(g, &g->c->pairs[e]);
   bool none = false, solved;
+  g->rc = add_copies(g);
   do {
     solved = solve_program(g, &none);
     report_bound(g);
@@ -210,21 +273,25 @@ static sw_rc run_program(program *g) {
   return g->rc;
 }
 
-static sw_rc solve_rest(sel_run *r, sel_model *m, sw_arena *mem, sw_diag *d) {
-  sel_core rest;
-  SW_TRY(sel_model_freeze(m, &rest, d));
-  program g = {.r = r, .m = m, .c = &rest, .mem = mem, .d = d};
+static sw_rc solve_core(sel_run *r, const sel_model *m, const sel_core *c, sw_arena *mem, sw_diag *d) {
+  program g = {.r = r, .m = m, .c = c, .mem = mem, .d = d};
   SW_TRY(program_init(&g, d));
-  if (rest.n == 0) {
-    sel_model_expand(m, g.x, g.full);
-    SW_TRY(sel_offer(r, g.full, "presolve", NULL, d));
-    if (r->has) sel_raise(r, r->cost);
-    return SW_OK;
-  }
   pthread_mutex_lock(&sel_glpk_lock);
   sw_rc rc = run_program(&g);
   pthread_mutex_unlock(&sel_glpk_lock);
   return rc;
+}
+
+static sw_rc solve_rest(sel_run *r, sel_model *m, sw_arena *mem, sw_diag *d) {
+  sel_core rest;
+  SW_TRY(sel_model_freeze(m, &rest, d));
+  if (rest.n > 0) return solve_core(r, m, &rest, mem, d);
+  int32_t *full, none = 0;
+  SW_ARENA_NEW(full, mem, m->n, d);
+  sel_model_expand(m, &none, full);
+  SW_TRY(sel_offer(r, full, "presolve", NULL, d));
+  if (r->has) sel_raise(r, r->cost);
+  return SW_OK;
 }
 
 sw_rc sel_solve_glpk(sel_run *r, sw_diag *d) {
@@ -233,6 +300,10 @@ sw_rc sel_solve_glpk(sel_run *r, sw_diag *d) {
   sel_core whole;
   sw_rc rc;
   SW_TRY_TO(done, sel_core_of_problem(r->p, &mem, &whole, d));
+  if (r->p->n_copies) {
+    rc = solve_core(r, NULL, &whole, &mem, d);
+    goto done;
+  }
   SW_TRY_TO(done, sel_model_init(&m, &whole, SW_RULES_ALL, d));
   SW_TRY_TO(done, sel_model_reduce(&m, &r->budget, d));
   if (m.infeasible)

@@ -1,0 +1,168 @@
+/* A problem with copies: solve a relaxation, refine it where its solution was too cheap, and again, until the best cost
+ * meets the best bound.
+ *
+ * The certificate is that of the relaxation with the best bound, behind lines that say how copies are counted there.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "select/copies/copies.h"
+#include "select/run.h"
+
+/* While a relaxation may count too little it gets no more than this part of the work that is left. Twice as much:
+ * rounds that refine nothing yet are proven further than what is refined afterwards needs. */
+static const double kOfWork = 0.25;
+/* What a round leaves of the gap, of the gap asked for. */
+static const double kOfGap = 0.5;
+/* More is missing: shares are split anew, once. */
+static const double kWorthSplitting = 0.01;
+
+typedef struct copy_solver {
+  const sw_problem *p;
+  const sw_solve_options *o;
+  sw_arena *arena, mem;
+  sw_relaxation *r;
+  sel_budget budget;
+  sw_solve_state known; /* in the names of sw_relaxation_keep */
+  sw_solution best;
+  sw_text proof; /* of best.bound */
+  bool split;
+} copy_solver;
+
+static bool is_closed(const copy_solver *k) {
+  return k->best.choice && (double)(k->best.cost - k->best.bound) <= k->o->gap * (double)k->best.cost;
+}
+
+/* "shardwright-certificate 1", "bound B", how copies are counted, and the steps. */
+static void keep_proof(copy_solver *k, const sw_text *steps) {
+  const char *text = sw_text_str(steps), *end = strchr(text, '\n');
+  const size_t head = end && strchr(end + 1, '\n') ? (size_t)(strchr(end + 1, '\n') + 1 - text) : steps->n;
+  k->proof.n = 0;
+  sw_text_append(&k->proof, text, head);
+  sw_relaxation_print(k->r, &k->proof);
+  sw_text_append(&k->proof, text + head, steps->n - head);
+}
+
+static void tell(const copy_solver *k) {
+  const sw_solve_progress p = {sel_elapsed(&k->budget), k->best.choice != NULL, k->best.cost, k->best.bound};
+  if (k->o->on_progress) k->o->on_progress(k->o->user, &p);
+}
+
+/* What a relaxation came to. */
+static void take(copy_solver *k, const sw_solution *now, const sw_text *steps) {
+  const bool first = k->proof.n == 0, none = now->status == SW_SOLVE_INFEASIBLE;
+  if (k->o->certificate && (first || none || now->bound > k->best.bound)) keep_proof(k, steps);
+  k->best.bound = sw_max_i64(k->best.bound, now->bound);
+  k->best.presolve = now->presolve;
+  if (none) k->best.least_peak = now->least_peak;
+  if (none) k->best.status = SW_SOLVE_INFEASIBLE;
+  if (now->choice) {
+    const int64_t cost = sw_problem_cost(k->p, now->choice);
+    if (cost < SW_FORBIDDEN && (!k->best.choice || cost < k->best.cost)) {
+      k->best.choice = now->choice;
+      k->best.cost = cost;
+      k->best.solver = now->solver;
+    }
+  }
+  tell(k);
+}
+
+static sw_rc solve_relaxation(copy_solver *k, double part, sw_solution *now, sw_diag *d) {
+  sw_solve_options o = *k->o;
+  sw_solve_state from, to = {0};
+  sw_text steps = {0};
+  if (k->best.choice) k->known.choice = k->best.choice;
+  k->known.bound = k->best.bound;
+  SW_TRY(sw_relaxation_recall(k->r, &k->known, k->arena, &from, d));
+  if (!k->known.choice) from.choice = NULL;
+  o.from = &from;
+  o.to = &to;
+  o.on_progress = NULL;
+  o.gap = kOfGap * k->o->gap;
+  o.certificate = k->o->certificate ? &steps : NULL;
+  o.deadline_s = k->budget.deadline_s;
+  o.work_limit = (int64_t)fmax(1, part * sel_left(&k->budget));
+  o.time_limit_s = k->o->time_limit_s > 0 ? (double)o.work_limit / SW_STEPS_PER_S : 0;
+  sw_rc rc = sw_solve(sw_relaxation_problem(k->r), &o, k->arena, now, d);
+  if (!rc) take(k, now, &steps);
+  sw_text_free(&steps);
+  if (rc) return rc;
+  sel_spend(&k->budget, now->work);
+  return to.n_links ? sw_relaxation_keep(k->r, &to, k->arena, &k->known, d) : SW_OK;
+}
+
+/* Once it is known that copies matter. */
+static sw_rc split(copy_solver *k, bool *refined, sw_diag *d) {
+  enum { PASSES = 400 };
+  const double missing = (double)(k->best.cost - k->best.bound);
+  const sw_split_options o = {.passes = PASSES,
+                              .target = k->best.cost,
+                              .bound = k->best.bound,
+                              .gap = k->o->gap,
+                              .work_limit = (int64_t)(kOfWork * sel_left(&k->budget)),
+                              .deadline_s = k->budget.deadline_s,
+                              .cancel = k->o->cancel};
+  int64_t work;
+  if (k->split || !k->best.choice || missing <= kWorthSplitting * (double)k->best.cost) return SW_OK;
+  k->split = *refined = true;
+  k->known.n_links = 0;
+  SW_TRY(sw_relaxation_split(k->r, &o, &work, d));
+  sel_spend(&k->budget, work);
+  return SW_OK;
+}
+
+static sw_rc search(copy_solver *k, sw_diag *d) {
+  bool refined = true, whole = false;
+  while (!is_closed(k)) {
+    sw_solution now;
+    SW_TRY(solve_relaxation(k, whole ? 1 : kOfWork, &now, d));
+    if (!now.choice || is_closed(k) || sel_stop(&k->budget)) return SW_OK;
+    SW_TRY(sw_relaxation_refine(k->r, now.choice, &refined, d));
+    if (refined) SW_TRY(split(k, &refined, d));
+    if (!refined && whole) return SW_OK;
+    whole = !refined;
+  }
+  return SW_OK;
+}
+
+static void conclude(copy_solver *k) {
+  sw_solution *s = &k->best;
+  if (s->choice) s->bound = sw_min_i64(s->bound, s->cost);
+  if (s->choice) s->status = s->bound == s->cost ? SW_SOLVE_OPTIMAL : SW_SOLVE_FEASIBLE;
+  s->time_s = sel_elapsed(&k->budget);
+  s->work = k->budget.work;
+}
+
+static sw_rc run(copy_solver *k, sw_diag *d) {
+  SW_TRY(sw_problem_verify(k->p, d));
+  SW_TRY(sw_relaxation_make(k->p, &k->mem, &k->r, d));
+  if (k->o->from) k->known = *k->o->from;
+  SW_TRY(sel_known_choice(k->p, k->o->from, k->arena, &k->known.choice, d));
+  k->best.bound = k->o->from && !k->o->certificate ? k->o->from->bound : 0;
+  SW_TRY(search(k, d));
+  conclude(k);
+  if (k->o->to) {
+    *k->o->to = k->known;
+    k->o->to->n_nodes = k->p->n_nodes;
+    k->o->to->choice = k->best.choice;
+    k->o->to->bound = k->best.bound;
+  }
+  if (k->o->certificate) sw_text_append(k->o->certificate, sw_text_str(&k->proof), k->proof.n);
+  if (k->proof.rc || (k->o->certificate && k->o->certificate->rc))
+    return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory for the certificate");
+  return SW_OK;
+}
+
+sw_rc sel_solve_copies(const sw_problem *p, const sw_solve_options *o, sw_arena *arena, sw_solution *out, sw_diag *d) {
+  copy_solver k = {.p = p,
+                   .o = o,
+                   .arena = arena,
+                   .budget = sel_budget_of(o),
+                   .best = {.status = SW_SOLVE_UNKNOWN, .solver = sw_solver_text(o->solver)}};
+  sw_rc rc = run(&k, d);
+  if (!rc) *out = k.best;
+  sw_relaxation_deinit(k.r);
+  sw_text_free(&k.proof);
+  sw_arena_deinit(&k.mem);
+  return rc;
+}

@@ -1,0 +1,64 @@
+/* A problem with copies (sw_copies) as one of nodes and edges alone, which costs no more whatever is chosen: for the
+ * search of plans, which solves a sequence of them. The first n_nodes nodes are those of the problem; copy nodes
+ * follow.
+ *
+ * A relaxation begins with the cost of every copy split among those who can want it. Where a choice shows that it
+ * counts too little, it is refined there, by a copy node that counts exactly; splitting anew raises its bound. The
+ * optimum of any of these problems bounds the true one, and it is the true one where nothing is left to refine for it.
+ *
+ * The problem may change its costs in between, not its shape. Not thread-safe. All in the arena that it was made with,
+ * but for lists that grow. */
+#ifndef SELECT_RELAXATION_H_
+#define SELECT_RELAXATION_H_
+
+#include "shardwright/select.h"
+
+typedef struct sw_relaxation sw_relaxation;
+
+/* `p` is verified (or made so), and outlives the relaxation. */
+SW_CHECKED sw_rc sw_relaxation_make(const sw_problem *p, sw_arena *arena, sw_relaxation **out, sw_diag *d);
+void sw_relaxation_deinit(sw_relaxation *r); /* NULL allowed; what the arena does not hold */
+/* As it is now; valid until it changes. */
+const sw_problem *sw_relaxation_problem(sw_relaxation *r);
+
+/* Add copy nodes where less is counted for this choice than it costs; *refined says whether there were any such. */
+SW_CHECKED sw_rc sw_relaxation_refine(sw_relaxation *r, const int32_t *choice, bool *refined, sw_diag *d);
+/* Charge copies that are not yet counted exactly in full to each reader (a bound from above, at which a choice can only
+ * be better than it seems) or, as at first, in shares (a bound from below). */
+SW_CHECKED sw_rc sw_relaxation_charge(sw_relaxation *r, bool whole, sw_diag *d);
+
+typedef struct sw_split_options {
+  int64_t work_limit; /* 0: none; steps, as sw_solve_options has them */
+  double deadline_s;  /* of sw_now_s; 0: none */
+  int passes;         /* at most */
+  int64_t target;     /* the least cost known */
+  int64_t bound;      /* what is known without other shares: those that promise less are not taken */
+  double gap;         /* end when the bound is so near the target */
+  sw_cancel *cancel;  /* NULL allowed */
+} sw_split_options;
+/* Split what copies cost among those who may want them so that the bound of messages and prices is high; at first all
+ * pay equal shares. Floats guide; any shares that add up are right. Refinements are forgotten: with the new shares
+ * others are needed. *work: steps counted. */
+SW_CHECKED sw_rc sw_relaxation_split(sw_relaxation *r, const sw_split_options *o, int64_t *work, sw_diag *d);
+
+/* A choice of the relaxation as it is now: the problem's nodes from `choice`, of any refinement (NULL: each the first),
+ * and copies that go with them. */
+SW_CHECKED sw_rc sw_relaxation_complete(const sw_relaxation *r, const int32_t *choice, int32_t *out, sw_diag *d);
+/* What is known of it, in names that stay the same when it is refined (copy nodes change their places, and their
+ * choices), and back: the dual warm start as far as the relaxation as it is now has it, the choice with the copies that
+ * go with it. In the arena. Splitting anew makes the names of copy nodes invalid. */
+SW_CHECKED sw_rc sw_relaxation_keep(const sw_relaxation *r, const sw_solve_state *state, sw_arena *arena,
+                                    sw_solve_state *kept, sw_diag *d);
+SW_CHECKED sw_rc sw_relaxation_recall(const sw_relaxation *r, const sw_solve_state *kept, sw_arena *arena,
+                                      sw_solve_state *state, sw_diag *d);
+
+/* Layouts that are counted exactly; in the arena. */
+SW_CHECKED sw_rc sw_relaxation_exact(const sw_relaxation *r, sw_arena *arena, int32_t *n, const sw_copy_of **out,
+                                     sw_diag *d);
+/* Count these exactly, too. */
+SW_CHECKED sw_rc sw_relaxation_count(sw_relaxation *r, int32_t n, const sw_copy_of *of, sw_diag *d);
+
+/* How copies are counted now, as lines of a certificate. */
+void sw_relaxation_print(const sw_relaxation *r, sw_text *out);
+
+#endif
