@@ -49,7 +49,7 @@ static void list_archs(sw_text *out) {
 
 static void list_params(const sw_gen_arch *a, sw_text *out) {
   sw_text_printf(out, "%s: %s\n", a->name, a->help);
-  sw_text_printf(out, "source: %s\n", a->source ? a->source : a->base->source);
+  sw_text_printf(out, "source: %s\n", a->source ? a->source : sw_gen_base_of(a)->source);
   for (int p = 0; p < SW_GEN_PARAM_COUNT; p++) {
     int n;
     const char *value = sw_gen_default_of(a, (sw_gen_param)p, &n);

@@ -52,12 +52,14 @@ SW_API const char *sw_gen_param_choices(sw_gen_param p); /* NULL: a number (of M
 /* An architecture or a preset. */
 typedef struct sw_gen_arch {
   const char *name;
-  const char *help;               /* one line */
-  const char *source;             /* where its sizes come from; of a preset may be NULL: that of its architecture */
-  const char *params;             /* of an architecture: "mode=forward|train layers=12", with defaults */
-  const struct sw_gen_arch *base; /* of a preset; NULL: an architecture */
-  const char *presets;            /* what a preset sets otherwise, likewise; NULL: nothing */
+  const char *help;    /* one line */
+  const char *source;  /* where its sizes come from; of a preset may be NULL: that of its architecture */
+  const char *params;  /* of an architecture: "mode=forward|train layers=12", with defaults */
+  const char *base;    /* of a preset: its architecture; NULL: it is one */
+  const char *presets; /* what a preset sets otherwise, likewise; NULL: nothing */
 } sw_gen_arch;
+/* A preset's architecture; an architecture itself. */
+SW_API const sw_gen_arch *sw_gen_base_of(const sw_gen_arch *a);
 /* The next of such a list (NULL: an empty one) and its value, of *n characters; *list moves on. False: there is
  * none. */
 SW_API bool sw_gen_next_param(const char **list, sw_gen_param *p, const char **value, int *n);

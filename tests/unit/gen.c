@@ -274,7 +274,7 @@ static void test_random(void **state) {
     int count = 0;
     while (sw_gen_arch_at(count)) count++;
     const sw_gen_arch *a = sw_gen_arch_at((int)(sw_rng_next(&rng) % (uint64_t)count));
-    const sw_gen_arch *base = a->base ? a->base : a;
+    const sw_gen_arch *base = sw_gen_base_of(a);
     sw_gen_arg args[MAX_ARGS];
     char text[MAX_ARGS][32];
     const char *list = base->params, *value;

@@ -104,63 +104,47 @@ static const arch_row kArchs[] = {
 };
 enum { N_ARCHS = sizeof kArchs / sizeof *kArchs };
 
-enum {
-  ROW_RFC_MLP,
-  ROW_MLP,
-  ROW_GPT2,
-  ROW_BERT,
-  ROW_BERT_LAYERS,
-  ROW_LLAMA,
-  ROW_MIXTRAL,
-  ROW_MOE_LAYERS,
-  ROW_VIT,
-  ROW_RESNET,
-  ROW_CONV
-};
-_Static_assert(ROW_CONV + 1 == N_ARCHS, "one number per architecture");
-
-#define PRESET(row) .base = &kArchs[row].arch
 static const sw_gen_arch kPresets[] = {
-    {.name = "mlp-train", .help = "a training step of mlp", PRESET(ROW_MLP), .presets = "mode=train"},
+    {.name = "mlp-train", .help = "a training step of mlp", .base = "mlp", .presets = "mode=train"},
     {.name = "alpa-mlp-data",
      .help = "the MLP step that is best split by batch",
      .source = "Alpa, tests/shard_parallel/test_mlp.py",
-     PRESET(ROW_MLP),
+     .base = "mlp",
      .presets = "mode=train layers=6 batch=256 hidden=32 bias=yes"},
     {.name = "alpa-mlp-tensor",
      .help = "the MLP step that is best split by columns and rows",
      .source = "Alpa, tests/shard_parallel/test_mlp.py",
-     PRESET(ROW_MLP),
+     .base = "mlp",
      .presets = "mode=train layers=6 batch=32 hidden=256 bias=yes"},
-    {.name = "gpt2-medium", .help = "GPT-2 medium", PRESET(ROW_GPT2), .presets = "layers=24 hidden=1024 heads=16"},
-    {.name = "gpt2-large", .help = "GPT-2 large", PRESET(ROW_GPT2), .presets = "layers=36 hidden=1280 heads=20"},
-    {.name = "gpt2-xl", .help = "GPT-2 XL", PRESET(ROW_GPT2), .presets = "layers=48 hidden=1600 heads=25"},
+    {.name = "gpt2-medium", .help = "GPT-2 medium", .base = "gpt2", .presets = "layers=24 hidden=1024 heads=16"},
+    {.name = "gpt2-large", .help = "GPT-2 large", .base = "gpt2", .presets = "layers=36 hidden=1280 heads=20"},
+    {.name = "gpt2-xl", .help = "GPT-2 XL", .base = "gpt2", .presets = "layers=48 hidden=1600 heads=25"},
     {.name = "alpa-bert-data",
      .help = "a step of BERT's layers that is best split by batch",
      .source = "Alpa, tests/shard_parallel/test_bert.py",
-     PRESET(ROW_BERT_LAYERS),
+     .base = "bert-layers",
      .presets = "mode=train layers=2 hidden=32 heads=8 seq=64 batch=64"},
     {.name = "alpa-bert-tensor",
      .help = "a step of BERT's layers that is best split by heads, columns and rows",
      .source = "Alpa, tests/shard_parallel/test_bert.py",
-     PRESET(ROW_BERT_LAYERS),
+     .base = "bert-layers",
      .presets = "mode=train layers=2 hidden=128 heads=8 seq=8 batch=8"},
     {.name = "alpa-moe",
      .help = "a mixture-of-experts step that is best split by experts and batch",
      .source = "Alpa, tests/shard_parallel/test_moe.py",
-     PRESET(ROW_MOE_LAYERS),
+     .base = "moe-layers",
      .presets = "mode=train hidden=64 heads=16 seq=16 batch=64 experts=16 capacity=2"},
-    {.name = "llama3-8b", .help = "Llama 3 8B", PRESET(ROW_LLAMA)},
+    {.name = "llama3-8b", .help = "Llama 3 8B", .base = "llama3"},
     {.name = "llama3-70b",
      .help = "Llama 3 70B",
-     PRESET(ROW_LLAMA),
+     .base = "llama3",
      .presets = "layers=80 hidden=8192 heads=64 ffn=28672"},
-    {.name = "mixtral-8x7b", .help = "Mixtral 8x7B", PRESET(ROW_MIXTRAL)},
-    {.name = "vit-l16", .help = "ViT-L/16 at 224 pixels", PRESET(ROW_VIT)},
-    {.name = "resnet50", .help = "ResNet-50", PRESET(ROW_RESNET)},
-    {.name = "resnet101", .help = "ResNet-101", PRESET(ROW_RESNET), .presets = "layers=101"},
-    {.name = "resnet152", .help = "ResNet-152", PRESET(ROW_RESNET), .presets = "layers=152"},
-    {.name = "conv-train", .help = "a training step of conv", PRESET(ROW_CONV), .presets = "mode=train"},
+    {.name = "mixtral-8x7b", .help = "Mixtral 8x7B", .base = "mixtral"},
+    {.name = "vit-l16", .help = "ViT-L/16 at 224 pixels", .base = "vit"},
+    {.name = "resnet50", .help = "ResNet-50", .base = "resnet"},
+    {.name = "resnet101", .help = "ResNet-101", .base = "resnet", .presets = "layers=101"},
+    {.name = "resnet152", .help = "ResNet-152", .base = "resnet", .presets = "layers=152"},
+    {.name = "conv-train", .help = "a training step of conv", .base = "conv", .presets = "mode=train"},
 };
 enum { N_PRESETS = sizeof kPresets / sizeof *kPresets };
 
@@ -204,16 +188,21 @@ static const char *value_in(const char *list, sw_gen_param p, int *n) {
   return NULL;
 }
 
-static const sw_gen_arch *base_of(const sw_gen_arch *a) { return a->base ? a->base : a; }
+const sw_gen_arch *sw_gen_base_of(const sw_gen_arch *a) {
+  for (int i = 0; a->base && i < N_ARCHS; i++) {
+    if (strcmp(kArchs[i].arch.name, a->base) == 0) return &kArchs[i].arch;
+  }
+  return a;
+}
 
 const char *sw_gen_default_of(const sw_gen_arch *a, sw_gen_param p, int *n) {
   const char *preset = value_in(a->presets, p, n);
-  return preset ? preset : value_in(base_of(a)->params, p, n);
+  return preset ? preset : value_in(sw_gen_base_of(a)->params, p, n);
 }
 
 static swg_build build_of(const sw_gen_arch *a) {
   for (int i = 0; i < N_ARCHS; i++) {
-    if (&kArchs[i].arch == base_of(a)) return kArchs[i].build;
+    if (&kArchs[i].arch == sw_gen_base_of(a)) return kArchs[i].build;
   }
   return NULL;
 }
@@ -240,7 +229,7 @@ static sw_rc read_number(sw_gen_param p, const char *text, int64_t *out, sw_diag
 
 static sw_rc read_param(const sw_gen_arch *a, sw_gen_param p, const char *text, swg_config *c, sw_diag *d) {
   int n;
-  const char *allowed = value_in(base_of(a)->params, p, &n);
+  const char *allowed = value_in(sw_gen_base_of(a)->params, p, &n);
   if (!allowed) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "architecture '%s' has no parameter '%s'", a->name, kParams[p].text);
   }
