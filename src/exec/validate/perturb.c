@@ -29,19 +29,6 @@ static sw_buffer row_of_floats(const sw_buffer *b) {
   return row;
 }
 
-double sw_magnitude(const sw_buffer *b) {
-  sw_buffer row = row_of_floats(b);
-  double most = 0, v[SW_CHUNK];
-  for (int64_t i = 0, n; i < row.dims[0]; i += n) {
-    load_chunk(&row, i, n = chunk_at(i, row.dims[0]), v);
-    for (int64_t k = 0; k < n; k++) {
-      double size = fabs(v[k]);
-      if (size > most && isfinite(size)) most = size;
-    }
-  }
-  return most;
-}
-
 int64_t sw_count_not_finite(const sw_buffer *b) {
   sw_buffer row = row_of_floats(b);
   int64_t count = 0;
@@ -107,12 +94,12 @@ void sw_perturb(sw_buffer *b, const double *least, sw_rng *rng) {
 }
 
 double sw_farthest(const sw_buffer *a, const sw_buffer *b) {
-  sw_buffer x = row_of_floats(a), y = row_of_floats(b);
-  double most = 0, v[SW_CHUNK], w[SW_CHUNK];
+  sw_buffer x = row_of_floats(a), y = row_of_floats(b ? b : a);
+  double most = 0, v[SW_CHUNK], w[SW_CHUNK] = {0};
   for (int64_t i = 0, n; i < x.dims[0]; i += n) {
     n = chunk_at(i, x.dims[0]);
     load_chunk(&x, i, n, v);
-    load_chunk(&y, i, n, w);
+    if (b) load_chunk(&y, i, n, w);
     for (int64_t k = 0; k < n; k++) {
       double gap = fabs(v[k] - w[k]);
       if (gap > most && isfinite(gap)) most = gap;
@@ -120,6 +107,8 @@ double sw_farthest(const sw_buffer *a, const sw_buffer *b) {
   }
   return most;
 }
+
+double sw_magnitude(const sw_buffer *b) { return sw_farthest(b, NULL); }
 
 double sw_norm(const sw_buffer *a, const sw_buffer *b) {
   sw_buffer x = row_of_floats(a), y = row_of_floats(b ? b : a);

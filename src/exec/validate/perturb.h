@@ -19,7 +19,8 @@ bool sw_small_integers(const sw_buffer *b);
 void sw_perturb(sw_buffer *b, const double *least, sw_rng *rng);
 /* Euclidean, of finite float or complex elements; of the distance between two of one type (`b` NULL: from zero). */
 double sw_norm(const sw_buffer *a, const sw_buffer *b);
-/* The largest distance between elements of two float or complex tensors of one type where both are finite. */
+/* The largest distance between elements of two float or complex tensors of one type where both are finite (`b` NULL:
+ * from zero). */
 double sw_farthest(const sw_buffer *a, const sw_buffer *b);
 
 #endif
