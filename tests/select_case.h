@@ -116,7 +116,7 @@ static const shape kSmall[] = {
 };
 #define N_SMALL (sizeof kSmall / sizeof kSmall[0])
 
-/* A small problem: as it comes, with twins, or of several parts. */
+/* A small problem: as it comes, with identical nodes, or of several parts. */
 static inline sw_problem small_problem(sw_rng *g, sw_arena *a, int k) {
   static const shape kDense = {6, 3, 24, 1, 4, 20, 0}, kTiny = {4, 3, 9, 2, 4, 20, 3};
   const shape *s = &kSmall[k % (int)N_SMALL];

@@ -27,7 +27,7 @@ SW_API void sw_type_print(const sw_type *t, sw_text *out); /* f32[2,4,8] */
 typedef enum sw_value_kind {
   SW_VALUE_INPUT,
   SW_VALUE_PARAMETER,
-  SW_VALUE_STATE,        /* comes back: see sw_graph.alias */
+  SW_VALUE_STATE,        /* donated to an output: see sw_graph.alias */
   SW_VALUE_CONSTANT,     /* result of a constant op */
   SW_VALUE_INTERMEDIATE, /* result of any other op */
 } sw_value_kind;

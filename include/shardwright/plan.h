@@ -25,7 +25,7 @@ typedef struct sw_plan {
   int64_t capacity_bytes; /* INT64_MAX: none */
   int64_t pruned_inexact; /* strategies that were left out and might have been better: then nothing is proven */
   int32_t n_nodes, n_edges, n_classes;
-  int32_t n_shared; /* copies that the search learned to count once: a search that starts from this plan knows them */
+  int32_t n_shared; /* copies that the search came to count once: a search that starts from this plan knows them */
   const sw_shared_copy *shared;
   double time_s;
 } sw_plan;
@@ -138,7 +138,7 @@ SW_API SW_CHECKED sw_rc sw_plan_search(const sw_graph *g, const sw_machine *mach
                                        sw_arena *arena, sw_plan *out, sw_diag *d);
 
 /* A search that answers further questions: what would the plan be with these pins, too? The problem stands already, so
- * do its prices, and what was learned of it holds; what is proven without the pins holds with them. So an answer takes
+ * do its prices, and what is known of it holds; what is proven without the pins holds with them. So an answer takes
  * a fraction of the first search. */
 typedef struct sw_planner sw_planner;
 /* As sw_plan_search; the planner borrows what that does, and lives in the arena. */

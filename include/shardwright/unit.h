@@ -45,7 +45,7 @@ typedef struct sw_port {
 } sw_port;
 
 static inline int32_t sw_unit_of_op(const sw_units *u, sw_id op) { return u->n_args + op; }
-/* Of a state that comes back: its argument's, for it is delivered as it is held. */
+/* Of an output that a state is donated to: its argument's, for it is delivered as it is held. */
 SW_API int32_t sw_unit_of_output(const sw_units *u, int32_t output);
 /* The port that makes a value, and the one that takes it for a use. */
 SW_API sw_port sw_value_made_at(const sw_units *u, sw_id value);

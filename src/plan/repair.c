@@ -85,7 +85,7 @@ static sw_rc solve_free(repairer *m, double slack, bool *any, sw_diag *d) {
   return SW_OK;
 }
 
-/* One choice of what is free, under the charges as they are; refined where it costs more than they say. */
+/* One choice of what is free, under the prices of copies as they are; refined where it costs more than they say. */
 static sw_rc repair_once(repairer *m, double gap, int32_t *choice, bool *refined, sw_diag *d) {
   const double kOfGap = 0.2;
   bool any;

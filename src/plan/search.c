@@ -2,7 +2,7 @@
  *
  * The problem is a relaxation in how it counts copies that several uses share (selection.h): it is solved, refined
  * where its solution was too cheap, and solved again, until the best true cost meets the bound or time is up. In
- * between the best choice is improved under charges that are never too cheap.
+ * between the best choice is improved under prices that are never too low.
  *
  * The problem sees the values as they are made and the temporaries of ops, not the resharded copies. When the exact
  * peak of the plan found passes the capacity all the same, the limit is lowered by the excess and solved again; such a
@@ -178,19 +178,19 @@ static sw_rc keep_start(const sw_searcher *s, int64_t limit, const int32_t *star
   return SW_OK;
 }
 
-/* A relaxation is drawn to what it counts too little. So what is known is improved under charges that count nothing too
+/* A relaxation is drawn to what it counts too little. So what is known is improved under prices that count nothing too
  * little, for as much as the relaxation took. */
 static sw_rc improve(const sw_searcher *s, int64_t limit, double took, sw_solution *best, bool *better, sw_diag *d) {
   sw_solution now;
   const int64_t before = best->cost;
   bool refined;
   sw_searcher brief = sw_search_for(s, took);
-  brief.state = NULL; /* other charges, other messages */
-  SW_TRY(sw_relaxation_charge(s->relaxed, true, d));
+  brief.state = NULL; /* other prices of copies, other messages */
+  SW_TRY(sw_relaxation_price_whole(s->relaxed, true, d));
   SW_TRY(solve_once(&brief, limit, s->o->solve.gap, 1, best->choice, 0, &now, d));
   if (now.choice) (void)keep_better(s, &now, best);
   *better = best->cost < before;
-  SW_TRY(sw_relaxation_charge(s->relaxed, false, d));
+  SW_TRY(sw_relaxation_price_whole(s->relaxed, false, d));
   return *better ? sw_relaxation_refine(s->relaxed, best->choice, &refined, d) : SW_OK;
 }
 

@@ -233,7 +233,7 @@ static const char *const kStatuses[] = {
 };
 
 static const char *const kRules[SW_SELECT_RULES] = {"separable", "functional", "dominated", "degree",
-                                                    "steps",     "heavy",      "identical", "parts"};
+                                                    "steps",     "heavy",      "identical", "components"};
 const char *sw_select_rule_text(int k) { return k >= 0 && k < SW_SELECT_RULES ? kRules[k] : NULL; }
 
 bool sw_solver_parse(const char *text, sw_solver *out) {

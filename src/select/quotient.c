@@ -54,7 +54,7 @@ static sw_rc find_classes(quotient *k, sw_arena *mem, sw_diag *d) {
   sw_dict_deinit(&first);
   if (rc) return rc;
   SW_TRY(sel_symmetry_find(&c, ROUNDS, mem, &same, d));
-  for (int32_t i = 0; i < c.n; i++) k->class_of[i] = same.like[i] == i ? k->n++ : k->class_of[same.like[i]];
+  for (int32_t i = 0; i < c.n; i++) k->class_of[i] = same.rep[i] == i ? k->n++ : k->class_of[same.rep[i]];
   return SW_OK;
 }
 

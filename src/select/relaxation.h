@@ -23,9 +23,9 @@ const sw_problem *sw_relaxation_problem(sw_relaxation *r);
 
 /* Add copy nodes where less is counted for this choice than it costs; *refined says whether there were any such. */
 SW_CHECKED sw_rc sw_relaxation_refine(sw_relaxation *r, const int32_t *choice, bool *refined, sw_diag *d);
-/* Charge copies that are not yet counted exactly in full to each reader (a bound from above, at which a choice can only
+/* Price copies that are not yet counted exactly in full for each reader (a bound from above, at which a choice can only
  * be better than it seems) or, as at first, in shares (a bound from below). */
-SW_CHECKED sw_rc sw_relaxation_charge(sw_relaxation *r, bool whole, sw_diag *d);
+SW_CHECKED sw_rc sw_relaxation_price_whole(sw_relaxation *r, bool whole, sw_diag *d);
 
 typedef struct sw_split_options {
   int64_t work_limit; /* 0: none; steps, as sw_solve_options has them */

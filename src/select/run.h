@@ -23,7 +23,7 @@ typedef struct sel_run {
   sw_presolve presolve;
   const char *solver; /* who found `best`, or the proof */
   sw_arena *arena;    /* of what is reported */
-  int depth;          /* 0: the call's own problem; else a part of one (rule_parts.c) */
+  int depth;          /* 0: the call's own problem; else a part of one (rule_components.c) */
 } sel_run;
 
 /* Until when, and what work is foreseen until then. */

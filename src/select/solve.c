@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "select/handover.h"
+#include "select/milp.h"
 
 sel_budget sel_budget_of(const sw_solve_options *o) {
   const int64_t kByDefault = 30000000000; /* cells */
@@ -77,7 +77,7 @@ sw_rc sel_solve_glpk(sel_run *r, sw_diag *d) {
   return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "solver 'glpk' was left out of this build; expected native or exhaustive");
 }
 
-sw_rc sel_hand_over(const sel_base *k, sel_dual *u, const int32_t *known, sel_budget *b, sw_diag *d) {
+sw_rc sel_milp_improve(const sel_base *k, sel_dual *u, const int32_t *known, sel_budget *b, sw_diag *d) {
   (void)k, (void)u, (void)known, (void)b, (void)d;
   return SW_OK;
 }

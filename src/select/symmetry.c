@@ -35,25 +35,25 @@ typedef struct link_key {
   int32_t node[2];
 } link_key;
 
-static sw_rc find_links(int32_t n_links, const sel_symmetry_link *links, const int32_t *like, int32_t *like_link,
+static sw_rc find_links(int32_t n_links, const sel_symmetry_link *links, const int32_t *rep, int32_t *rep_link,
                         sw_arena *mem, sw_diag *d) {
   link_key *keys;
   SW_ARENA_NEW(keys, mem, n_links, d);
   for (int32_t k = 0; k < n_links; k++)
-    keys[k] = (link_key){links[k].kind, {like[links[k].node[0]], like[links[k].node[1]]}};
-  return find_first(keys, sizeof *keys, n_links, like_link, d);
+    keys[k] = (link_key){links[k].kind, {rep[links[k].node[0]], rep[links[k].node[1]]}};
+  return find_first(keys, sizeof *keys, n_links, rep_link, d);
 }
 
 sw_rc sel_symmetry_refine(int32_t n, uint64_t *colour, int32_t n_links, const sel_symmetry_link *links, int rounds,
-                          int32_t *like, int32_t *like_link, sw_diag *d) {
+                          int32_t *rep, int32_t *rep_link, sw_diag *d) {
   sw_arena mem = {0};
   uint64_t *next = sw_arena_alloc(&mem, (size_t)n, sizeof *next, d);
   sw_rc rc = next ? SW_OK : SW_E_RESOURCE;
   for (int k = 0; k + 1 < rounds && !rc; k++) refine(n, colour, next, n_links, links);
-  if (!rc) rc = find_first(colour, sizeof *colour, n, like, d);
-  if (!rc) rc = find_links(n_links, links, like, like_link, &mem, d);
+  if (!rc) rc = find_first(colour, sizeof *colour, n, rep, d);
+  if (!rc) rc = find_links(n_links, links, rep, rep_link, &mem, d);
   if (!rc) refine(n, colour, next, n_links, links);
-  if (!rc) rc = find_first(colour, sizeof *colour, n, like, d);
+  if (!rc) rc = find_first(colour, sizeof *colour, n, rep, d);
   sw_arena_deinit(&mem);
   return rc;
 }
@@ -76,24 +76,24 @@ sw_rc sel_symmetry_find(const sel_core *c, int rounds, sw_arena *mem, sel_symmet
   *out = (sel_symmetry){0};
   SW_ARENA_NEW(colour, mem, c->n, d);
   SW_ARENA_NEW(links, mem, c->n_pairs, d);
-  SW_ARENA_NEW(out->like, mem, c->n, d);
+  SW_ARENA_NEW(out->rep, mem, c->n, d);
   SW_ARENA_NEW(out->count, mem, c->n, d);
-  SW_ARENA_NEW(out->like_pair, mem, c->n_pairs, d);
+  SW_ARENA_NEW(out->rep_pair, mem, c->n_pairs, d);
   for (int32_t i = 0; i < c->n; i++) colour[i] = colour_of(c, i);
   for (int32_t e = 0; e < c->n_pairs; e++) {
     const sel_pair *g = &c->pairs[e];
     const bool forward = is_forward(g);
     links[e] = (sel_symmetry_link){{forward ? g->i : g->j, forward ? g->j : g->i}, 2 * (uint64_t)g->mat + forward};
   }
-  SW_TRY(sel_symmetry_refine(c->n, colour, c->n_pairs, links, rounds, out->like, out->like_pair, d));
+  SW_TRY(sel_symmetry_refine(c->n, colour, c->n_pairs, links, rounds, out->rep, out->rep_pair, d));
   for (int32_t i = 0; i < c->n; i++) { /* a hash may err */
-    int32_t first = out->like[i];
-    if (c->dom[i] != c->dom[first] || n_uses_of(c, i) != n_uses_of(c, first)) out->like[i] = first = i;
+    int32_t first = out->rep[i];
+    if (c->dom[i] != c->dom[first] || n_uses_of(c, i) != n_uses_of(c, first)) out->rep[i] = first = i;
     out->n_classes += out->count[first]++ == 0;
   }
   for (int32_t e = 0; e < c->n_pairs; e++) {
-    const sel_pair *g = &c->pairs[e], *first = &c->pairs[out->like_pair[e]];
-    if (g->mat != first->mat || is_forward(g) != is_forward(first)) out->like_pair[e] = e;
+    const sel_pair *g = &c->pairs[e], *first = &c->pairs[out->rep_pair[e]];
+    if (g->mat != first->mat || is_forward(g) != is_forward(first)) out->rep_pair[e] = e;
   }
   return SW_OK;
 }

@@ -1,5 +1,5 @@
 /* Pins on a problem that stands. What they do not admit is forbidden by its cost: choices keep their numbers and tables
- * their places, so that layers stay symmetric, and what a search has learned (copies that count, parts, prices,
+ * their places, so that layers stay symmetric, and what a search has found (copies that count, parts, prices,
  * messages) goes on being of use. */
 #include "strategy/selection_data.h"
 

@@ -180,7 +180,7 @@ static void blocks_differ_where_there_is_room(void **state) {
     assert_true(sw_sharding_push(&s, (int)sw_rng_below(&rng, 2), sw_axis_whole(&mesh, 0)));
     if (sw_rng_below(&rng, 2)) assert_true(sw_sharding_push(&s, 1, sw_axis_whole(&mesh, 1)));
     const sw_sharding *list[] = {&s};
-    sw_ways ways = {&mesh, 1, list};
+    sw_sharding_list ways = {&mesh, 1, list};
     sw_tensor t;
     sw_fill fill = {.kind = SW_FILL_WITHIN, .low = 0, .limit = 7, .seed = sw_rng_next(&rng)};
     assert_ok(sw_tensor_init(&t, kTypes[which].dtype, 2, dims, &diag));

@@ -40,7 +40,7 @@ static void every_certificate_is_accepted(void **state) {
     sw_arena a = {0};
     sw_problem p = small_problem(&g, &a, k);
     const unsigned kOff[] = {(unsigned)sw_rng_below(&g, SW_RULES_ALL + 1), 0,
-                             SW_RULES_ALL & ~(unsigned)(SW_RULE_IDENTICAL | SW_RULE_PARTS)};
+                             SW_RULES_ALL & ~(unsigned)(SW_RULE_IDENTICAL | SW_RULE_COMPONENTS)};
     unsigned off = kOff[k % 3];
     int64_t bound;
     sw_text proof = proof_of(&p, off, k % 5 ? 0 : 1 + sw_rng_below(&g, 20000), &a, &bound);
@@ -124,7 +124,7 @@ static void what_is_accepted_is_true(void **state) {
     sw_arena a = {0};
     sw_problem p = small_problem(&g, &a, k);
     int64_t bound, want = optimum(&p, &a);
-    unsigned off = k % 2 ? 0 : SW_RULES_ALL & ~(unsigned)(SW_RULE_IDENTICAL | SW_RULE_PARTS);
+    unsigned off = k % 2 ? 0 : SW_RULES_ALL & ~(unsigned)(SW_RULE_IDENTICAL | SW_RULE_COMPONENTS);
     sw_text proof = proof_of(&p, off, 0, &a, &bound);
     char *wrong = take(&a, 2 * proof.n + 64, 1);
     for (int c = 0; c < 12; c++) {

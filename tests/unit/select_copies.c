@@ -114,7 +114,7 @@ static void relaxations_enclose_the_truth(void **state) {
       const sw_split_options o = {.passes = (int)sw_rng_below(&g, 20), .target = 100};
       if (n == 6) assert_ok(sw_relaxation_split(r, &o, &work, &diag));
       if (n % 3 == 0) assert_ok(sw_relaxation_refine(r, x, &refined, &diag));
-      assert_ok(sw_relaxation_charge(r, n % 4 == 3, &diag));
+      assert_ok(sw_relaxation_price_whole(r, n % 4 == 3, &diag));
       int32_t *all = take(&a, (size_t)sw_relaxation_problem(r)->n_nodes, sizeof *all);
       assert_ok(sw_relaxation_complete(r, x, all, &diag));
       assert_ok(sw_problem_score(sw_relaxation_problem(r), all, &s, &diag));

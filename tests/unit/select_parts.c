@@ -277,8 +277,8 @@ static sel_core repetitive_core(sw_rng *g, sw_arena *a) {
                     .mats = mats};
 }
 
-/* Squeezed tables lead to the same bounds and the same choice, pass by pass. */
-static void squeezing_changes_nothing(void **state) {
+/* Compressed tables lead to the same bounds and the same choice, pass by pass. */
+static void compression_changes_nothing(void **state) {
   (void)state;
   sw_rng g;
   sw_rng_seed(&g, check_seed(16));
@@ -286,28 +286,28 @@ static void squeezing_changes_nothing(void **state) {
     sw_arena a = {0};
     sw_diag diag = {0};
     sel_core c = repetitive_core(&g, &a);
-    sel_dual plain, squeezed;
+    sel_dual plain, compressed;
     int32_t x[2][8];
     assert_ok(sel_dual_init(&plain, &c, false, &diag));
-    assert_ok(sel_dual_init(&squeezed, &c, true, &diag));
-    assert_true(squeezed.cells < plain.cells / 10);
+    assert_ok(sel_dual_init(&compressed, &c, true, &diag));
+    assert_true(compressed.cells < plain.cells / 10);
     for (int pass = 0; pass < 10; pass++) {
       sel_dual_pass(&plain, 1e3);
-      sel_dual_pass(&squeezed, 1e3);
-      assert_true(fabs(plain.bound - squeezed.bound) < 1e-6);
+      sel_dual_pass(&compressed, 1e3);
+      assert_true(fabs(plain.bound - compressed.bound) < 1e-6);
     }
-    for (int32_t s = 0; s < plain.n_flat; s++) assert_true(fabs(plain.hat[s] - squeezed.hat[s]) < 1e-3);
+    for (int32_t s = 0; s < plain.n_flat; s++) assert_true(fabs(plain.hat[s] - compressed.hat[s]) < 1e-3);
     sel_dual_decode(&plain, x[0]);
-    sel_dual_decode(&squeezed, x[1]);
+    sel_dual_decode(&compressed, x[1]);
     assert_memory_equal(x[0], x[1], (size_t)c.n * sizeof x[0][0]);
     sel_dual_deinit(&plain);
-    sel_dual_deinit(&squeezed);
+    sel_dual_deinit(&compressed);
     sw_arena_deinit(&a);
   }
 }
 
 /* The cost that one large move over everything leads to from the smallest choice that is allowed. */
-static int64_t cost_of_a_move(const sel_core *c, bool squeeze, sw_arena *a) {
+static int64_t cost_of_a_move(const sel_core *c, bool compress, sw_arena *a) {
   sw_diag diag = {0};
   sel_dual u;
   sel_field f;
@@ -315,7 +315,7 @@ static int64_t cost_of_a_move(const sel_core *c, bool squeeze, sw_arena *a) {
   sel_lns l;
   sel_budget b = {0};
   bool better;
-  assert_ok(sel_dual_init(&u, c, squeeze, &diag));
+  assert_ok(sel_dual_init(&u, c, compress, &diag));
   assert_ok(sel_field_init(&f, c, 0, a, &diag));
   assert_ok(sel_state_init(&s, &f, a, &diag));
   assert_ok(sel_lns_init(&l, &f, u.links, 1, a, &diag));
@@ -352,7 +352,7 @@ int main(void) {
       cmocka_unit_test(every_rule_keeps_an_optimum),     cmocka_unit_test(every_certified_bound_holds),
       cmocka_unit_test(bounds_of_huge_tables_are_tight), cmocka_unit_test(elimination_equals_enumeration),
       cmocka_unit_test(large_moves_only_improve),        cmocka_unit_test(a_large_move_over_everything_is_exact),
-      cmocka_unit_test(squeezing_changes_nothing),       cmocka_unit_test(nor_in_large_moves),
+      cmocka_unit_test(compression_changes_nothing),     cmocka_unit_test(nor_in_large_moves),
   };
   return cmocka_run_group_tests_name("select_parts", tests, NULL, NULL);
 }

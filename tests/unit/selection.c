@@ -82,8 +82,8 @@ static void start_again(const sw_plan *best, const sw_plan_options *o, sw_arena 
   }
 }
 
-/* What the problem charges random choices: in parts never more than the truth, in full never less. */
-static void charges_enclose_the_truth(const sw_problem *p, sw_relaxation *relaxed, sw_rng *r) {
+/* What the problem counts for random choices: by shares never more than the truth, in full never less. */
+static void prices_enclose_the_truth(const sw_problem *p, sw_relaxation *relaxed, sw_rng *r) {
   sw_diag diag = {0};
   int32_t n = p->n_nodes, *choice = calloc((size_t)n, sizeof *choice);
   for (int k = 0; k < 20; k++) {
@@ -91,9 +91,9 @@ static void charges_enclose_the_truth(const sw_problem *p, sw_relaxation *relaxe
     for (int32_t i = 0; i < n; i++) choice[i] = (int32_t)sw_rng_below(r, p->nodes[i].n_choices);
     const int64_t cost = sw_problem_cost(p, choice);
     assert_ok(sw_problem_score(sw_relaxation_problem(relaxed), choice, &in_parts, &diag));
-    assert_ok(sw_relaxation_charge(relaxed, true, &diag));
+    assert_ok(sw_relaxation_price_whole(relaxed, true, &diag));
     assert_ok(sw_problem_score(sw_relaxation_problem(relaxed), choice, &in_full, &diag));
-    assert_ok(sw_relaxation_charge(relaxed, false, &diag));
+    assert_ok(sw_relaxation_price_whole(relaxed, false, &diag));
     if (in_full.cost < SW_FORBIDDEN) assert_true(in_parts.cost <= cost && cost <= in_full.cost);
   }
   free(choice);
@@ -161,7 +161,7 @@ static void split_shares_lead_there_too(const sw_problem *p, sw_relaxation *rela
   const sw_solve_options solve = {.threads = 1};
   int64_t work;
   assert_ok(sw_relaxation_split(relaxed, &split, &work, &diag));
-  charges_enclose_the_truth(p, relaxed, r);
+  prices_enclose_the_truth(p, relaxed, r);
   while (refined) {
     assert_ok(sw_solve(sw_relaxation_problem(relaxed), &solve, &arena, &now, &diag));
     assert_true(now.status == SW_SOLVE_OPTIMAL && now.cost <= least);
@@ -191,7 +191,7 @@ static bool one_round(sw_rng *r, const sw_profile *hw, const char *mesh, const c
   assert_ok(sw_selection_build(g, machine, &o.selection, &arena, &s, &alone, &diag));
   const sw_problem *p = sw_selection_problem(s);
   assert_ok(sw_relaxation_make(p, &arena, &relaxed, &diag));
-  charges_enclose_the_truth(p, relaxed, r);
+  prices_enclose_the_truth(p, relaxed, r);
   int64_t least = least_of_all(s, &combinations);
   assert_true(alone > 0 && alone <= least);
   bool small = combinations <= MOST_COMBINATIONS;

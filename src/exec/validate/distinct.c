@@ -132,8 +132,8 @@ static sw_rc draw_anew(sw_tensor *t, const sw_fill *f, block_set *s, int64_t i, 
   return SW_OK;
 }
 
-static sw_rc part_all(sw_tensor *t, const sw_fill *f, const sw_ways *w, int32_t way, sw_rng *rng, bool *changed,
-                      sw_diag *d) {
+static sw_rc part_all(sw_tensor *t, const sw_fill *f, const sw_sharding_list *w, int32_t way, sw_rng *rng,
+                      bool *changed, sw_diag *d) {
   block_set s;
   sw_fill fill = *f;
   sw_rc rc = find_blocks(t, w->mesh, w->shardings[way], &s, d);
@@ -154,7 +154,7 @@ static bool can_differ(const sw_buffer *t) {
 }
 
 /* What differs under one sharding may become equal under another: again, until nothing changes. */
-sw_rc sw_make_distinct(sw_tensor *t, const sw_fill *f, sw_ways ways, sw_diag *d) {
+sw_rc sw_make_distinct(sw_tensor *t, const sw_fill *f, sw_sharding_list ways, sw_diag *d) {
   sw_rng rng;
   bool changed = can_differ(t);
   sw_rng_seed(&rng, f->seed);
@@ -165,7 +165,7 @@ sw_rc sw_make_distinct(sw_tensor *t, const sw_fill *f, sw_ways ways, sw_diag *d)
   return SW_OK;
 }
 
-sw_rc sw_count_equal_blocks(const sw_buffer *t, sw_ways ways, int64_t *out, sw_diag *d) {
+sw_rc sw_count_equal_blocks(const sw_buffer *t, sw_sharding_list ways, int64_t *out, sw_diag *d) {
   *out = 0;
   for (int32_t i = 0; i < ways.n; i++) {
     block_set s;

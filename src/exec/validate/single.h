@@ -30,7 +30,7 @@ typedef struct sw_single_options {
   const sw_tensor *inputs; /* NULL: made up by `seed`; else borrowed */
   uint64_t seed;
   bool random_floats, keep_values;
-  sw_ways (*cuts)(void *user, int32_t arg); /* how arguments are cut; NULL: not known */
+  sw_sharding_list (*cuts)(void *user, int32_t arg); /* how arguments are cut; NULL: not known */
   void *cuts_user;
   const bool *averaged; /* by value: the program holds parts of an average of it, which rounds; NULL: of none */
   sw_cancel *cancel;

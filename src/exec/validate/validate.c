@@ -292,7 +292,7 @@ static sw_rc judge(sw_validator *v, sw_arena *arena, sw_diag *d) {
 }
 
 /* How an argument arrives, and how else the program has it. */
-static sw_ways ways_of(void *user, int32_t arg) {
+static sw_sharding_list ways_of(void *user, int32_t arg) {
   const sw_validator *v = user;
   return v->ways[arg];
 }
@@ -329,7 +329,7 @@ static sw_rc find_ways(sw_validator *v, sw_diag *d) {
     const sw_layout *l = &s->layout[k];
     if (is_way(l) && list[l->source]) add_way(list[l->source], &n[l->source], &l->sharding);
   }
-  for (int32_t i = 0; i < g->n_args; i++) v->ways[i] = (sw_ways){s->mesh, n[g->args[i]], list[g->args[i]]};
+  for (int32_t i = 0; i < g->n_args; i++) v->ways[i] = (sw_sharding_list){s->mesh, n[g->args[i]], list[g->args[i]]};
   return SW_OK;
 }
 

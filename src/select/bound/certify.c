@@ -28,7 +28,7 @@ typedef struct certifier {
   int64_t *first; /* of a link in to_i */
   sw_i128 *hat, *least, *kept;
   int64_t *from;       /* what a value hands over one link */
-  int64_t *class_from; /* the least of a class of values that have equal lines in a squeezed table */
+  int64_t *class_from; /* the least of a class of values that have equal lines in a compressed table */
   int64_t *line;       /* of a table, as far as it is looked at */
   bool *modest;        /* per table: cells are below kModest, or forbidden */
   int32_t *member[2];  /* a value of a class of the earlier end, of the later end */

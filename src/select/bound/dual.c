@@ -10,26 +10,26 @@
 #include <string.h>
 
 #include "select/bound/shares.h"
-#include "select/bound/squeeze.h"
+#include "select/bound/compress.h"
 #include "base/simd.h"
 
 enum { MOST_DOM_ON_STACK = 1024, LEAST_PATIENCE = 8, MOST_PATIENCE = 45 };
 
-/* A table as links have it: two padded orientations, and classes when it is squeezed. */
+/* A table as links have it: two padded orientations, and classes when it is compressed. */
 typedef struct oriented {
   const double *rows, *cols;
-  sel_squeezed q; /* class_of NULL: as it is */
+  sel_compressed q; /* class_of NULL: as it is */
 } oriented;
 
-/* Squeezing pays where it leaves this part of the cells, lines that must be gathered and spread counted in. */
-static bool pays(const sel_mat *m, const sel_squeezed *q) {
+/* Compression pays where it leaves this part of the cells, lines that must be gathered and spread counted in. */
+static bool pays(const sel_mat *m, const sel_compressed *q) {
   const int64_t kLines = 3;
-  int64_t squeezed = (int64_t)q->n[0] * q->n[1] + kLines * (m->rows + m->cols);
-  return squeezed < (int64_t)m->rows * m->cols / 2;
+  int64_t compressed = (int64_t)q->n[0] * q->n[1] + kLines * (m->rows + m->cols);
+  return compressed < (int64_t)m->rows * m->cols / 2;
 }
 
 /* One orientation of the lines named. */
-static const double *lay_out(sel_dual *u, const sel_mat *m, int side, const sel_squeezed *q, sw_diag *d) {
+static const double *lay_out(sel_dual *u, const sel_mat *m, int side, const sel_compressed *q, sw_diag *d) {
   int32_t rows = q->n[side], cols = q->n[!side], ld = sel_padded(cols);
   double *to = sw_arena_alloc(&u->mem, (size_t)rows * (size_t)ld, sizeof *to, d);
   for (int32_t s = 0; to && s < rows; s++) {
@@ -43,9 +43,9 @@ static const double *lay_out(sel_dual *u, const sel_mat *m, int side, const sel_
   return to;
 }
 
-static sw_rc orient(sel_dual *u, const sel_mat *m, bool squeeze, oriented *to, sw_diag *d) {
-  if (squeeze) SW_TRY(sel_squeeze(m, &u->mem, &to->q, d));
-  if (!squeeze || !pays(m, &to->q)) to->q = (sel_squeezed){.n = {m->rows, m->cols}};
+static sw_rc orient(sel_dual *u, const sel_mat *m, bool compress, oriented *to, sw_diag *d) {
+  if (compress) SW_TRY(sel_compress(m, &u->mem, &to->q, d));
+  if (!compress || !pays(m, &to->q)) to->q = (sel_compressed){.n = {m->rows, m->cols}};
   to->rows = lay_out(u, m, 0, &to->q, d);
   to->cols = lay_out(u, m, 1, &to->q, d);
   return to->rows && to->cols ? SW_OK : SW_E_RESOURCE;
@@ -71,14 +71,14 @@ static void add_link(sel_dual *u, int32_t e, const sel_link *g) {
   u->cells += (int64_t)g->n_i * g->n_j;
 }
 
-static sw_rc build_links(sel_dual *u, bool squeeze, sw_diag *d) {
+static sw_rc build_links(sel_dual *u, bool compress, sw_diag *d) {
   const sel_core *c = u->c;
   oriented *all;
   SW_ARENA_NEW(all, &u->mem, c->n_mats, d);
   SW_ARENA_NEW(u->links, &u->mem, c->n_pairs, d);
   for (int32_t e = 0; e < c->n_pairs; e++) {
     const sel_pair *g = &c->pairs[e];
-    if (!all[g->mat].rows) SW_TRY(orient(u, &c->mats[g->mat], squeeze, &all[g->mat], d));
+    if (!all[g->mat].rows) SW_TRY(orient(u, &c->mats[g->mat], compress, &all[g->mat], d));
     const sel_link link = link_of(g, &all[g->mat]);
     add_link(u, e, &link);
   }
@@ -160,9 +160,9 @@ static void start(sel_dual *u, const sel_core *c) {
   if (room > 0) u->unit = (double)room;
 }
 
-sw_rc sel_dual_init(sel_dual *u, const sel_core *c, bool squeeze, sw_diag *d) {
+sw_rc sel_dual_init(sel_dual *u, const sel_core *c, bool compress, sw_diag *d) {
   start(u, c);
-  SW_TRY(build_links(u, squeeze, d));
+  SW_TRY(build_links(u, compress, d));
   SW_TRY(build_arcs(u, d));
   return build_flat(u, d);
 }
@@ -177,9 +177,9 @@ sw_rc sel_dual_init_part(sel_dual *u, const sel_core *c, const sel_link *links, 
 void sel_dual_deinit(sel_dual *u) { sw_arena_deinit(&u->mem); }
 
 /* The variable that stands for i in a pass. */
-static int32_t stands_for(const sel_dual *u, int32_t i) { return u->lifted ? u->same.like[i] : i; }
+static int32_t stands_for(const sel_dual *u, int32_t i) { return u->by_class ? u->same.rep[i] : i; }
 
-static double count_of(const sel_dual *u, int32_t i) { return u->lifted ? u->same.count[i] : 1; }
+static double count_of(const sel_dual *u, int32_t i) { return u->by_class ? u->same.count[i] : 1; }
 
 static void add_price(const sel_dual *u, int32_t use, int32_t var, double rate, double *price) {
   const int64_t *amount = u->c->uses[use].amount;
@@ -189,11 +189,11 @@ static void add_price(const sel_dual *u, int32_t use, int32_t var, double rate, 
 }
 
 /* What memory costs those who are alike is averaged, as they live at different times. */
-static void lifted_prices(const sel_dual *u, double *price) {
+static void class_prices(const sel_dual *u, double *price) {
   const sel_core *c = u->c;
-  for (int32_t k = 0; k < c->n_uses; k++) u->rate[u->like_use[k]] = 0;
+  for (int32_t k = 0; k < c->n_uses; k++) u->rate[u->rep_use[k]] = 0;
   for (int32_t k = 0; k < c->n_uses; k++)
-    u->rate[u->like_use[k]] += (u->prefix[c->uses[k].end] - u->prefix[c->uses[k].begin]) / u->unit;
+    u->rate[u->rep_use[k]] += (u->prefix[c->uses[k].end] - u->prefix[c->uses[k].begin]) / u->unit;
   for (int32_t m = 0; m < u->n_seen; m++) {
     int32_t i = u->seen[m];
     for (int32_t k = c->first_use[i]; k < c->first_use[i + 1]; k++)
@@ -207,8 +207,8 @@ void sel_dual_prices(const sel_dual *u, double *price) {
   for (int32_t t = 0; t < c->n_steps; t++) u->prefix[t + 1] = u->prefix[t] + u->lambda[t];
   memset(price, 0, (size_t)u->n_flat * sizeof *price);
   if (u->prefix[c->n_steps] <= 0) return;
-  if (u->lifted) {
-    lifted_prices(u, price);
+  if (u->by_class) {
+    class_prices(u, price);
     return;
   }
   for (int32_t k = 0; k < c->n_uses; k++) {
@@ -252,8 +252,8 @@ static void least_of_classes(const double *from, int32_t n, const int32_t *class
   for (int32_t s = 0; s < n; s++) least[class_of[s]] = from[s] < least[class_of[s]] ? from[s] : least[class_of[s]];
 }
 
-/* The same over a squeezed table: classes send to classes. */
-static double send_squeezed(const sel_dual *u, const double *from, const sel_link *g, bool down, double *out) {
+/* The same over a compressed table: classes send to classes. */
+static double send_compressed(const sel_dual *u, const double *from, const sel_link *g, bool down, double *out) {
   const int32_t *mine = down ? g->class_j : g->class_i, *others = down ? g->class_i : g->class_j;
   int32_t n = u->c->dom[down ? g->j : g->i], n_other = u->c->dom[down ? g->i : g->j];
   int32_t n_mine = down ? g->n_j : g->n_i, n_others = down ? g->n_i : g->n_j, ld = sel_padded(n_others);
@@ -290,7 +290,7 @@ static void forward(sel_dual *u, double *from) {
       sel_link *g = &u->links[u->arcs[a].edge];
       for (int32_t s = 0; s < n; s++) from[s] = gamma * hat[s] - g->to_i[s];
       if (g->class_i)
-        (void)send_squeezed(u, from, g, false, g->to_j);
+        (void)send_compressed(u, from, g, false, g->to_j);
       else
         (void)send(from, n, g->up, g->ld_j, u->c->dom[g->j], g->to_j);
     }
@@ -307,7 +307,7 @@ static double backward(sel_dual *u, double *from) {
     for (int32_t a = u->first_arc[i]; a < u->mid_arc[i]; a++) {
       sel_link *g = &u->links[u->arcs[a].edge];
       for (int32_t s = 0; s < n; s++) from[s] = gamma * hat[s] - g->to_j[s];
-      u->part[i] += g->class_i ? send_squeezed(u, from, g, true, g->to_i)
+      u->part[i] += g->class_i ? send_compressed(u, from, g, true, g->to_i)
                                : send(from, n, g->down, g->ld_i, u->c->dom[g->i], g->to_i);
     }
     double least = hat[0];
@@ -336,9 +336,9 @@ SW_SIMD_CLONES static int32_t cheapest(const double *restrict hat, double gamma,
   return best;
 }
 
-/* The same over a squeezed table, for value t of the earlier end; u->least has what classes of the later end hand over,
- * `member` the values behind it. */
-static int32_t cheapest_squeezed(const sel_dual *u, const sel_link *g, int32_t t, const int32_t *member) {
+/* The same over a compressed table, for value t of the earlier end; u->least has what classes of the later end hand
+ * over, `member` the values behind it. */
+static int32_t cheapest_compressed(const sel_dual *u, const sel_link *g, int32_t t, const int32_t *member) {
   const double *row = g->up + (int64_t)g->class_i[t] * g->ld_j;
   int32_t best = 0;
   for (int32_t c = 1; c < g->n_j; c++)
@@ -346,7 +346,7 @@ static int32_t cheapest_squeezed(const sel_dual *u, const sel_link *g, int32_t t
   return member[best];
 }
 
-/* Into u->least and member, for cheapest_squeezed. */
+/* Into u->least and member, for cheapest_compressed. */
 static void hand_over(const sel_dual *u, const double *hat, double gamma, const sel_link *g, int32_t *member) {
   for (int32_t c = 0; c < g->n_j; c++) u->least[c] = INFINITY;
   for (int32_t s = 0; s < u->c->dom[g->j]; s++) {
@@ -372,7 +372,7 @@ static void spread(sel_dual *u) {
       if (g->class_i) hand_over(u, hat, gamma, g, member);
       for (int32_t t = 0; t < u->c->dom[g->i]; t++) {
         if (q[t] <= 0) continue;
-        int32_t s = g->class_i ? cheapest_squeezed(u, g, t, member)
+        int32_t s = g->class_i ? cheapest_compressed(u, g, t, member)
                                : cheapest(hat, gamma, g->to_j, g->up + (int64_t)t * g->ld_j, n);
         p[s] += gamma * q[t];
         if (u->shares)
@@ -385,7 +385,7 @@ static void spread(sel_dual *u) {
       if (hat[s] < hat[best]) best = s;
     p[best] += 1.0 - back * gamma;
   }
-  if (u->shares && u->lifted) sel_shares_average(u->shares);
+  if (u->shares && u->by_class) sel_shares_average(u->shares);
 }
 
 /* What a use occupies under the marginals. */
@@ -402,8 +402,8 @@ static void supergradient(sel_dual *u) {
   const sel_core *c = u->c;
   memset(u->usage, 0, ((size_t)c->n_steps + 1) * sizeof *u->usage);
   for (int32_t k = 0; k < c->n_uses; k++) {
-    if (u->lifted && u->like_use[k] == k) u->rate[k] = mean_use(u, k);
-    double mean = u->lifted ? u->rate[u->like_use[k]] : mean_use(u, k);
+    if (u->by_class && u->rep_use[k] == k) u->rate[k] = mean_use(u, k);
+    double mean = u->by_class ? u->rate[u->rep_use[k]] : mean_use(u, k);
     u->usage[c->uses[k].begin] += mean;
     u->usage[c->uses[k].end] -= mean;
   }

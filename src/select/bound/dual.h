@@ -24,12 +24,12 @@ typedef struct sel_arc {
 } sel_arc;
 
 /* An edge with its earlier end first. Tables are padded: row s of `down` (sender: the later end) starts at s * ld_i.
- * Where values of an end have equal lines in the table, as in problems of plans, it may be squeezed: then it has a line
- * per class of values, and the messages of a class are equal. */
+ * Where values of an end have equal lines in the table, as in problems of plans, it may be compressed: then it has a
+ * line per class of values, and the messages of a class are equal. */
 typedef struct sel_link {
   int32_t i, j; /* i < j */
   int32_t ld_i, ld_j;
-  const int32_t *class_i, *class_j; /* of the values; NULL: not squeezed, each is its own class */
+  const int32_t *class_i, *class_j; /* of the values; NULL: not compressed, each is its own class */
   int32_t n_i, n_j;                 /* classes */
   const double *up;                 /* [class of i][class of j], ld_j per row */
   const double *down;               /* [class of j][class of i], ld_i per row */
@@ -62,16 +62,16 @@ typedef struct sel_dual {
   struct sel_shares *shares; /* NULL, or shared costs whose shares move with the prices (shares.h) */
   int32_t most_dom;          /* padded */
   double *least;             /* scratch: 2 x most_dom */
-  bool lifted;               /* passes see one variable of those that are alike (lift.h) */
-  sel_symmetry same;         /* once lifted; links as pairs */
+  bool by_class;             /* passes see one variable of those that are alike (by_class.h) */
+  sel_symmetry same;         /* once by class; links as pairs */
   int32_t *seen, n_seen;     /* the variables that passes see, ascending */
-  int32_t *like_use;         /* lifted: the use of the first variable that a use is like */
-  double *rate;              /* lifted: of each use of the first variables */
+  int32_t *rep_use;          /* by class: the use of the first variable of its class */
+  double *rate;              /* by class: of each use of the first variables */
   double unit;               /* memory is counted in this many bytes, so that prices and costs have like sizes */
 } sel_dual;
 
-/* `squeeze`: look for equal lines in the tables; worth it where there will be many passes. */
-sw_rc sel_dual_init(sel_dual *u, const sel_core *c, bool squeeze, sw_diag *d);
+/* `compress`: look for equal lines in the tables; worth it where there will be many passes. */
+sw_rc sel_dual_init(sel_dual *u, const sel_core *c, bool compress, sw_diag *d);
 /* Of a part of a core whose links there are, in their order of variables: pair e has the tables of links[which[e]],
  * which stay theirs; `which` NULL: of links[e]. No table of `c` is looked at. */
 sw_rc sel_dual_init_part(sel_dual *u, const sel_core *c, const sel_link *links, const int32_t *which, sw_diag *d);

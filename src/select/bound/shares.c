@@ -130,21 +130,21 @@ sw_rc sel_shares_init(sel_shares *s, const sel_shared_problem *p, sel_link *link
   return make_links(s, links, pairs, mem, d);
 }
 
-sw_rc sel_shares_find_alike(sel_shares *s, const int32_t *like_edge, sw_arena *mem, sw_diag *d) {
+sw_rc sel_shares_find_classes(sel_shares *s, const int32_t *rep_edge, sw_arena *mem, sw_diag *d) {
   const sel_shared_problem *p = s->p;
-  int32_t *like_table, *first, *last;
-  SW_ARENA_NEW(like_table, mem, p->n_tables, d);
+  int32_t *rep_table, *first, *last;
+  SW_ARENA_NEW(rep_table, mem, p->n_tables, d);
   SW_ARENA_NEW(first, mem, p->n_tables, d);
   SW_ARENA_NEW(last, mem, p->n_tables, d);
-  SW_ARENA_NEW(s->like, mem, p->n_shares, d);
-  SW_ARENA_NEW(s->n_like, mem, p->n_shares, d);
-  for (int32_t e = 0; e < p->n_edges; e++) like_table[p->edges[e].table] = p->edges[like_edge[e]].table;
+  SW_ARENA_NEW(s->rep, mem, p->n_shares, d);
+  SW_ARENA_NEW(s->n_same, mem, p->n_shares, d);
+  for (int32_t e = 0; e < p->n_edges; e++) rep_table[p->edges[e].table] = p->edges[rep_edge[e]].table;
   for (int32_t a = 0; a < p->n_shares; a++) { /* those of one cost follow each other */
-    int32_t t = like_table[s->table_of[a]];
+    int32_t t = rep_table[s->table_of[a]];
     if (last[t] != s->cost_of[a] + 1) first[t] = a;
     last[t] = s->cost_of[a] + 1;
-    s->like[a] = first[t];
-    s->n_like[first[t]]++;
+    s->rep[a] = first[t];
+    s->n_same[first[t]]++;
   }
   return SW_OK;
 }
@@ -183,8 +183,8 @@ void sel_shares_average(sel_shares *s) {
   for (int32_t k = 0; k < s->n_live; k++) {
     const sel_shared_cost *o = live_cost(s, k);
     for (int32_t a = o->first; a < o->first + o->n; a++)
-      if (s->like[a] != a) s->mass[s->like[a]] += s->mass[a];
-    for (int32_t a = o->first + o->n - 1; a >= o->first; a--) s->mass[a] = s->mass[s->like[a]] / s->n_like[s->like[a]];
+      if (s->rep[a] != a) s->mass[s->rep[a]] += s->mass[a];
+    for (int32_t a = o->first + o->n - 1; a >= o->first; a--) s->mass[a] = s->mass[s->rep[a]] / s->n_same[s->rep[a]];
   }
 }
 

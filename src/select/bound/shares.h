@@ -61,14 +61,14 @@ typedef struct sel_shares {
   double *now, *best, *toward, *mass; /* toward: averaged direction; mass: supergradient */
   int32_t *live, n_live; /* shared costs on which a marginal had mass: all others keep the shares they began with */
   bool *is_live;
-  int32_t *like, *n_like; /* shares of one cost in tables of one symmetry class: the first of them, and how many */
+  int32_t *rep, *n_same; /* shares of one cost in tables of one symmetry class: the first of them, and how many */
 } sel_shares;
 
 /* Equal shares. Fills links[n_edges] and pairs[n_edges] of a core of the problem, whose pairs name kinds of tables. */
 sw_rc sel_shares_init(sel_shares *s, const sel_shared_problem *p, sel_link *links, sel_pair *pairs, sw_arena *mem,
                       sw_diag *d);
-/* Once it is known which edges are alike (like_edge[e]: the first of its class). */
-sw_rc sel_shares_find_alike(sel_shares *s, const int32_t *like_edge, sw_arena *mem, sw_diag *d);
+/* Once it is known which edges are alike (rep_edge[e]: the first of its class). */
+sw_rc sel_shares_find_classes(sel_shares *s, const int32_t *rep_edge, sw_arena *mem, sw_diag *d);
 
 /* For a pass of the dual. */
 void sel_shares_apply(const sel_shares *s); /* into the tables */

@@ -1,7 +1,7 @@
 /* Splitting shared costs so that the bound is high: passes of the dual whose shares move with its prices. */
 #include <math.h>
 
-#include "select/bound/lift.h"
+#include "select/bound/by_class.h"
 #include "select/bound/shares.h"
 
 /* Passes come in rounds; the last one closed less than a part of what is missing: enough. Rounds are short where passes
@@ -21,7 +21,7 @@ typedef struct splitter {
 static int64_t cells_of_pass(const sel_dual *u) {
   int64_t cells = u->c->n_uses;
   for (int32_t e = 0; e < u->c->n_pairs; e++)
-    if (!u->lifted || u->same.like_pair[e] == e) cells += 2 * (int64_t)u->links[e].n_i * u->links[e].n_j;
+    if (!u->by_class || u->same.rep_pair[e] == e) cells += 2 * (int64_t)u->links[e].n_i * u->links[e].n_j;
   for (int32_t m = 0; m < u->n_seen; m++) {
     int32_t i = u->seen[m];
     cells += 2 * (int64_t)u->c->dom[i] * (1 + u->first_arc[i + 1] - u->first_arc[i]);
@@ -45,21 +45,21 @@ static void ascend(splitter *k, int round) {
 }
 
 /* Where layers repeat, passes over one node of each class do nearly all. */
-static sw_rc ascend_lifted(splitter *k, bool *any, sw_diag *d) {
+static sw_rc ascend_by_class(splitter *k, bool *any, sw_diag *d) {
   enum { ROUNDS = 2, PATIENCE = 16 }; /* shares need only be good: few classes lead further in time */
   const double kFactor = 0.5;         /* of the steps that follow */
   sel_dual *u = &k->u;
-  sel_lifted was;
+  sel_apart was;
   const int patience = u->patience;
-  SW_TRY(sel_dual_lift(u, ROUNDS, &was, d));
+  SW_TRY(sel_dual_merge_classes(u, ROUNDS, &was, d));
   *any = was.classes > 0;
   if (!*any) return SW_OK;
-  SW_TRY(sel_shares_find_alike(&k->shares, u->same.like_pair, &u->mem, d));
+  SW_TRY(sel_shares_find_classes(&k->shares, u->same.rep_pair, &u->mem, d));
   u->patience = PATIENCE;
   ascend(k, ROUND);
   u->patience = patience;
   u->factor = kFactor;
-  return sel_dual_lower(u, &was, d);
+  return sel_dual_split_classes(u, &was, d);
 }
 
 static sw_rc split(splitter *k, const sel_shared_problem *p, sw_arena *mem, bool *taken, int64_t *share, bool *moved,
@@ -68,7 +68,7 @@ static sw_rc split(splitter *k, const sel_shared_problem *p, sw_arena *mem, bool
   sel_link *links;
   sel_pair *pairs;
   const double kMix = 0.2; /* shares turn faster than prices alone */
-  bool lifted;
+  bool by_class;
   *taken = false;
   if (p->n_shares == 0) return SW_OK;
   SW_ARENA_NEW(links, mem, p->n_edges, d);
@@ -80,8 +80,8 @@ static sw_rc split(splitter *k, const sel_shared_problem *p, sw_arena *mem, bool
   SW_TRY(sel_dual_init_part(&k->u, &c, links, NULL, d));
   k->u.shares = &k->shares;
   k->u.mix = kMix;
-  SW_TRY(ascend_lifted(k, &lifted, d));
-  ascend(k, lifted ? SHORT_ROUND : ROUND);
+  SW_TRY(ascend_by_class(k, &by_class, d));
+  ascend(k, by_class ? SHORT_ROUND : ROUND);
   *taken = k->u.best_bound > fmax(0, (double)k->o->bound);
   for (int32_t i = 0; i < p->n_costs; i++) {
     moved[i] = k->shares.is_live[i];

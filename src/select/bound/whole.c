@@ -1,7 +1,7 @@
-/* A bound of a whole problem: passes over one node of each kind, a few over all, then exact integers. */
+/* A bound of a whole problem: passes over one node of each class, a few over all, then exact integers. */
 #include <math.h>
 
-#include "select/bound/lift.h"
+#include "select/bound/by_class.h"
 
 /* Without a cost that is known, where the bound may hope to get. */
 static double target_of(const sel_dual *u, const sw_bound_options *o) {
@@ -33,7 +33,7 @@ static sw_rc ascend(sel_dual *u, const sw_bound_options *o, sel_budget *b, sw_bo
   const sel_settled end = {
       .quiet = 12, .gain = 5e-5, .most = 100, .enough = enough(o) + kOver * ((double)o->cost - enough(o))};
   int64_t passes;
-  SW_TRY(sel_dual_ascend_lifted(u, target_of(u, o), end, b, &passes, d));
+  SW_TRY(sel_dual_ascend_by_class(u, target_of(u, o), end, b, &passes, d));
   out->any = passes > 0;
   out->settled = passes < end.most;
   if (!out->any) return SW_OK;

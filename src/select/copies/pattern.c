@@ -70,8 +70,8 @@ static int64_t share_of(const sel_pattern *p, int32_t i, int32_t from, int32_t l
 }
 
 /* What reader i pays beside a row of the node when it wants the layout. */
-static int64_t charge(const sel_pattern *p, const sel_copy_node *h, const sel_copy_row *row, int32_t i,
-                      int32_t layout) {
+static int64_t price_of(const sel_pattern *p, const sel_copy_node *h, const sel_copy_row *row, int32_t i,
+                        int32_t layout) {
   const int32_t copy = p->shared_at[layout];
   const bool other = copy < 0 ? h->first > 0 : copy < h->first || copy >= h->first + h->n;
   if (other || (copy >= 0 && row->made >> (copy - h->first) & 1)) return 0;
@@ -85,7 +85,7 @@ static void fill_table(const sel_pattern *p, const sel_copy_node *h, int32_t i, 
     for (int32_t c = 0; c < w->n_classes; c++) {
       of_class[c] = 0;
       for (int32_t k = w->first[c]; k < w->first[c + 1]; k++)
-        of_class[c] = sw_cost_add(of_class[c], charge(p, h, &h->rows[x], i, w->layout[k]));
+        of_class[c] = sw_cost_add(of_class[c], price_of(p, h, &h->rows[x], i, w->layout[k]));
       *any = *any || of_class[c];
     }
     for (int32_t y = 0; y < w->n_choices; y++) table[y] = of_class[w->class_of[y]];

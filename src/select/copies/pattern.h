@@ -44,7 +44,7 @@ typedef struct sel_pattern {
   int64_t **share;        /* by reader: [class of the maker][layout]; NULL: equal */
   int32_t *shared_at;     /* by layout: its place in `shared`; -1: it has no copy node */
   int32_t n_shared, *shared;
-  bool whole; /* layouts without a copy node are charged to every reader, not by shares */
+  bool whole; /* layouts without a copy node are paid in full by every reader, not by shares */
   bool ready; /* what the nodes' tables say is as all above says */
   /* In the order of `shared`. The first has the layouts that are not shared in its tables too; without any shared one
    * it stands for the maker, whose choices are its rows, and is no node. */

@@ -125,7 +125,7 @@ sw_rc sw_relaxation_split(sw_relaxation *r, const sw_split_options *o, int64_t *
   return build(r, d);
 }
 
-sw_rc sw_relaxation_charge(sw_relaxation *r, bool whole, sw_diag *d) {
+sw_rc sw_relaxation_price_whole(sw_relaxation *r, bool whole, sw_diag *d) {
   for (size_t k = 0; k < r->patterns.n; k++) {
     sel_pattern *p = &r->patterns.at[k];
     bool differs = false;

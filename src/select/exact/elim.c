@@ -96,11 +96,11 @@ static int64_t table_cells(const planner *p, int32_t v) {
 /* Where memory counts, of tables of like sizes those of variables that occupy nothing come first, which are the same
  * whatever memory costs, and then those that leave least. */
 static int64_t key_of(const planner *p, int32_t v) {
-  enum { HOLDING = 8 };
+  enum { OCCUPYING = 8 };
   const int64_t cells = table_cells(p, v);
   int64_t key = cells;
   if (p->c->n_uses == 0) return cells;
-  if (p->c->first_use[v] < p->c->first_use[v + 1] && !sw_mul_i64(key, HOLDING, &key)) return INT64_MAX;
+  if (p->c->first_use[v] < p->c->first_use[v + 1] && !sw_mul_i64(key, OCCUPYING, &key)) return INT64_MAX;
   return sw_add_i64(key, cells / p->c->dom[v], &key) ? key : INT64_MAX;
 }
 

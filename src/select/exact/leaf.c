@@ -5,13 +5,13 @@
 
 #include "select/search/state.h"
 
-typedef struct walker {
+typedef struct enumeration {
   const sel_field *f;
   sel_profile profile;
   int32_t *x, *best;
   int64_t best_cost;
   int64_t nodes;
-} walker;
+} enumeration;
 
 bool sel_leaf_small(const sel_core *c) {
   enum { MOST = 4096 };
@@ -23,7 +23,7 @@ bool sel_leaf_small(const sel_core *c) {
   return true;
 }
 
-static int64_t cost_of(const walker *w, int32_t i) {
+static int64_t cost_of(const enumeration *w, int32_t i) {
   const sel_field *f = w->f;
   int64_t sum = f->c->cost[i][w->x[i]];
   for (int32_t k = f->first_near[i]; k < f->first_near[i + 1]; k++) {
@@ -35,7 +35,7 @@ static int64_t cost_of(const walker *w, int32_t i) {
 }
 
 /* Add (sign 1) or take off the uses of i; whether the steps touched keep their caps. */
-static bool place(walker *w, int32_t i, int64_t sign) {
+static bool place(enumeration *w, int32_t i, int64_t sign) {
   const sel_core *c = w->f->c;
   for (int32_t k = c->first_use[i]; k < c->first_use[i + 1]; k++)
     sel_profile_add(&w->profile, c->uses[k].begin, c->uses[k].end, sign * c->uses[k].amount[w->x[i]]);
@@ -45,7 +45,7 @@ static bool place(walker *w, int32_t i, int64_t sign) {
   return fits;
 }
 
-static void walk(walker *w, int32_t i, int64_t cost) {
+static void enumerate(enumeration *w, int32_t i, int64_t cost) {
   if (i == w->f->c->n) {
     w->best_cost = cost;
     memcpy(w->best, w->x, (size_t)i * sizeof *w->x);
@@ -56,7 +56,7 @@ static void walk(walker *w, int32_t i, int64_t cost) {
     w->x[i] = s;
     int64_t c = sw_cost_add(cost, cost_of(w, i));
     if (c >= w->best_cost) continue;
-    if (place(w, i, 1)) walk(w, i + 1, c);
+    if (place(w, i, 1)) enumerate(w, i + 1, c);
     w->x[i] = s;
     (void)place(w, i, -1);
   }
@@ -65,12 +65,12 @@ static void walk(walker *w, int32_t i, int64_t cost) {
 sw_rc sel_leaf_solve(const sel_core *c, int64_t below, sel_budget *b, int32_t *best, int64_t *cost, sw_diag *d) {
   sw_arena mem = {0};
   sel_field f;
-  walker w = {.f = &f, .best = best, .best_cost = sw_min_i64(below, SW_FORBIDDEN)};
+  enumeration w = {.f = &f, .best = best, .best_cost = sw_min_i64(below, SW_FORBIDDEN)};
   sw_rc rc = sel_field_init(&f, c, SW_FORBIDDEN, &mem, d);
   if (!rc) rc = sel_profile_init(&w.profile, c, &mem, d);
   if (!rc && !(w.x = sw_arena_alloc(&mem, (size_t)c->n, sizeof *w.x, d))) rc = SW_E_RESOURCE;
   if (!rc) {
-    walk(&w, 0, 0);
+    enumerate(&w, 0, 0);
     sel_spend(b, w.nodes);
     *cost = w.best_cost;
   }

@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "select/glpk/glpk_lock.h"
-#include "select/handover.h"
+#include "select/milp.h"
 
 enum { MOST_X = 3000, MOST_Y = 40000, PRICED_ROWS = 64, ROWS_AT_ONCE = 8 };
 
-typedef struct handover {
+typedef struct milp {
   const sel_base *k;
   const sel_core *c;
   sel_dual *u;
@@ -35,13 +35,13 @@ typedef struct handover {
   int32_t *x;
   sw_rc rc;
   sw_diag *d;
-} handover;
+} milp;
 
 /* --- which values are open --- */
 
 /* While a pass goes on the bound does not fall below that of the last one, and what a variable's value has gathered
  * beyond its least comes on top in every solution with that value. */
-static int64_t rule_out(handover *h) {
+static int64_t rule_out(milp *h) {
   const sel_dual *u = h->u;
   const double most = (double)sel_base_target(h->k) + 0.5, bound = u->best_bound;
   int64_t n_open = 0;
@@ -64,7 +64,7 @@ static int64_t rule_out(handover *h) {
   return n_open;
 }
 
-static double entry(const handover *h, int32_t e, int32_t s, int32_t t) {
+static double entry(const milp *h, int32_t e, int32_t s, int32_t t) {
   const sel_pair *g = &h->c->pairs[e];
   const sel_mat *m = &h->c->mats[g->mat];
   int64_t v = m->v[(int64_t)s * m->cols + t];
@@ -74,7 +74,7 @@ static double entry(const handover *h, int32_t e, int32_t s, int32_t t) {
 }
 
 /* The least cost of a variable's values goes to the constant, so that none is negative. */
-static void lower_costs(handover *h) {
+static void lower_costs(milp *h) {
   for (int32_t i = 0; i < h->c->n; i++) {
     double least = INFINITY;
     for (int32_t s = 0; s < h->c->dom[i]; s++)
@@ -85,7 +85,7 @@ static void lower_costs(handover *h) {
   }
 }
 
-static int64_t count_entries(const handover *h) {
+static int64_t count_entries(const milp *h) {
   int64_t n = 0;
   for (int32_t e = 0; e < h->c->n_pairs; e++) {
     const sel_pair *g = &h->c->pairs[e];
@@ -96,7 +96,7 @@ static int64_t count_entries(const handover *h) {
 
 /* --- the program --- */
 
-static void add_variable(handover *h, int32_t i) {
+static void add_variable(milp *h, int32_t i) {
   const sel_dual *u = h->u;
   int n = 0;
   for (int32_t s = 0; s < h->c->dom[i]; s++) {
@@ -118,7 +118,7 @@ static void add_variable(handover *h, int32_t i) {
 }
 
 /* Beside a variable with one value left, an edge is a cost of the other. */
-static void charge(handover *h, int32_t e) {
+static void add_edge_cost(milp *h, int32_t e) {
   const sel_pair *g = &h->c->pairs[e];
   bool row_set = h->left[g->i] == 1;
   int32_t other = row_set ? g->j : g->i, at = h->at[row_set ? g->i : g->j];
@@ -134,7 +134,7 @@ static void charge(handover *h, int32_t e) {
 }
 
 /* A row per open value of an end: the y of its line less its x is 0. Returns the row before the first. */
-static int add_lines(handover *h, int32_t i) {
+static int add_lines(milp *h, int32_t i) {
   int before = glp_get_num_rows(h->lp);
   for (int32_t s = 0; s < h->c->dom[i]; s++) {
     if (!h->x_at[i][s]) continue;
@@ -147,7 +147,7 @@ static int add_lines(handover *h, int32_t i) {
   return before;
 }
 
-static double least_entry(const handover *h, int32_t e, int32_t s) {
+static double least_entry(const milp *h, int32_t e, int32_t s) {
   int32_t j = h->c->pairs[e].j;
   double least = INFINITY;
   for (int32_t t = 0; t < h->c->dom[j]; t++)
@@ -155,11 +155,11 @@ static double least_entry(const handover *h, int32_t e, int32_t s) {
   return least;
 }
 
-static void raise_cost(const handover *h, int column, double by) {
+static void raise_cost(const milp *h, int column, double by) {
   glp_set_obj_coef(h->lp, column, glp_get_obj_coef(h->lp, column) + by / h->unit);
 }
 
-static void add_edge(handover *h, int32_t e) {
+static void add_edge(milp *h, int32_t e) {
   const sel_pair *g = &h->c->pairs[e];
   int row = add_lines(h, g->i), first_column = add_lines(h, g->j);
   for (int32_t s = 0; s < h->c->dom[g->i]; s++) {
@@ -184,7 +184,7 @@ static void add_edge(handover *h, int32_t e) {
 }
 
 /* What fits into a step, in units of its cap. */
-static void add_step(handover *h, int32_t step) {
+static void add_step(milp *h, int32_t step) {
   const sel_core *c = h->c;
   double unit = fmax(1, (double)c->cap[step]);
   int n = 0;
@@ -203,7 +203,7 @@ static void add_step(handover *h, int32_t step) {
   glp_set_mat_row(h->lp, row, n, h->index, h->value);
 }
 
-static sw_rc room(handover *h) {
+static sw_rc room(milp *h) {
   const sel_core *c = h->c;
   int64_t values = 0;
   SW_ARENA_NEW(h->x_at, &h->mem, c->n, h->d);
@@ -221,14 +221,14 @@ static sw_rc room(handover *h) {
   return SW_OK;
 }
 
-static void build(handover *h) {
+static void build(milp *h) {
   const sel_core *c = h->c;
   h->lp = glp_create_prob();
   glp_set_obj_dir(h->lp, GLP_MIN);
   for (int32_t i = 0; i < c->n; i++) add_variable(h, i);
   for (int32_t e = 0; e < c->n_pairs; e++) {
     if (h->left[c->pairs[e].i] == 1 || h->left[c->pairs[e].j] == 1)
-      charge(h, e);
+      add_edge_cost(h, e);
     else
       add_edge(h, e);
   }
@@ -244,7 +244,7 @@ static void build(handover *h) {
 /* --- solving --- */
 
 /* used[t] = what the relaxation at hand occupies. */
-static void weigh(handover *h) {
+static void weigh(milp *h) {
   const sel_core *c = h->c;
   memset(h->used, 0, ((size_t)c->n_steps + 1) * sizeof *h->used);
   for (int32_t k = 0; k < c->n_uses; k++) {
@@ -262,7 +262,7 @@ static void weigh(handover *h) {
 
 /* Rows for the steps that the relaxation breaks most. GLPK keeps them for the nodes below the present one, so none is
  * broken that has one. */
-static void add_broken(handover *h) {
+static void add_broken(milp *h) {
   const double kTolerance = 1e-6;
   const sel_core *c = h->c;
   weigh(h);
@@ -282,7 +282,7 @@ static void add_broken(handover *h) {
 }
 
 /* The choice known as a solution of the program. */
-static sw_rc start_known(handover *h, glp_tree *tree) {
+static sw_rc start_known(milp *h, glp_tree *tree) {
   double *x;
   SW_ARENA_NEW(x, &h->mem, (size_t)glp_get_num_cols(h->lp) + 1, h->d);
   for (int32_t i = 0; i < h->c->n; i++) x[h->x_at[i][h->known[i]]] = 1;
@@ -296,7 +296,7 @@ static int time_left_ms(const sel_budget *b) { return (int)(1e3 * fmin(1e6, fmax
 
 static void watch(glp_tree *tree, void *user) {
   enum { CELLS = 16 }; /* of work for an entry of the program, at every node */
-  handover *h = user;
+  milp *h = user;
   if (glp_ios_reason(tree) == GLP_IROWGEN) {
     sel_spend(h->b, (int64_t)CELLS * glp_get_num_nz(h->lp));
     add_broken(h);
@@ -306,7 +306,7 @@ static void watch(glp_tree *tree, void *user) {
 }
 
 /* Choices as GLPK has them, offered: what they cost and occupy is counted anew. */
-static sw_rc take_solution(handover *h) {
+static sw_rc take_solution(milp *h) {
   for (int32_t i = 0; i < h->c->n; i++) {
     double most = -1;
     for (int32_t s = 0; s < h->c->dom[i]; s++) {
@@ -321,7 +321,7 @@ static sw_rc take_solution(handover *h) {
 
 /* The linear relaxation, by the dual simplex: no cost is negative, so its first basis will do. GLPK cannot be asked to
  * end it, so it has little work. */
-static bool relax(handover *h) {
+static bool relax(milp *h) {
   const int64_t kMost = 600000000;
   enum { CELLS = 4 }; /* of work for an entry of the program, in every iteration */
   int64_t nz = (int64_t)CELLS * glp_get_num_nz(h->lp) + 1;
@@ -338,7 +338,7 @@ static bool relax(handover *h) {
   return done && !sel_stop(h->b);
 }
 
-static sw_rc solve(handover *h) {
+static sw_rc solve(milp *h) {
   if (!relax(h)) return SW_OK;
   glp_iocp mip;
   glp_init_iocp(&mip);
@@ -353,9 +353,9 @@ static sw_rc solve(handover *h) {
   return found && !h->rc ? take_solution(h) : h->rc;
 }
 
-sw_rc sel_hand_over(const sel_base *k, sel_dual *u, const int32_t *known, sel_budget *b, sw_diag *d) {
+sw_rc sel_milp_improve(const sel_base *k, sel_dual *u, const int32_t *known, sel_budget *b, sw_diag *d) {
   const double kGap = 1e3; /* in the program, where GLPK's tolerances suit it */
-  handover h = {.k = k, .c = k->core, .u = u, .b = b, .known = known, .d = d};
+  milp h = {.k = k, .c = k->core, .u = u, .b = b, .known = known, .d = d};
   sw_rc rc = room(&h);
   if (!rc && rule_out(&h) <= MOST_X && count_entries(&h) <= MOST_Y) {
     int64_t target = sel_base_target(k);

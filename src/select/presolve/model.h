@@ -72,7 +72,7 @@ typedef struct sel_model {
   const struct sel_model *above; /* whose rest the core is; NULL: the core is a problem's */
   const int64_t *time;           /* of the core's steps, when it is a problem's */
   const int32_t *place;          /* of the core's variables */
-  const struct sel_run *run;     /* whose parts may be solved by themselves (rule_parts.c); NULL: none */
+  const struct sel_run *run;     /* whose parts may be solved by themselves (rule_components.c); NULL: none */
   int64_t part_work;             /* that they may still take together, in cells */
   int32_t *alive_of;             /* after a freeze: variable of the rest -> variable */
   int32_t n_alive;
@@ -130,11 +130,11 @@ typedef struct sel_beaten {
   SW_ARRAY(int32_t) by; /* per value the one that beats it, or -1 */
   sw_text key;
 } sel_beaten;
-void sel_beaten_deinit(sel_beaten *memo);
-sw_rc sel_rule_dominated(sel_model *m, int32_t v, sel_beaten *memo, sel_budget *b, sw_diag *d);
+void sel_beaten_deinit(sel_beaten *cache);
+sw_rc sel_rule_dominated(sel_model *m, int32_t v, sel_beaten *cache, sel_budget *b, sw_diag *d);
 sw_rc sel_rule_steps(sel_model *m, sw_diag *d);
 sw_rc sel_rule_heavy(sel_model *m, bool *changed, sw_diag *d);
 sw_rc sel_rule_identical(sel_model *m, sel_budget *b, sw_diag *d);
-sw_rc sel_rule_parts(sel_model *m, sel_budget *b, sw_diag *d); /* when the others have nothing to do any more */
+sw_rc sel_rule_components(sel_model *m, sel_budget *b, sw_diag *d); /* when the others have nothing to do any more */
 
 #endif

@@ -24,14 +24,14 @@ static sw_rc drain(sel_model *m, sel_budget *b, sw_diag *d) {
 }
 
 static sw_rc drop_dominated(sel_model *m, sel_budget *b, sw_diag *d) {
-  sel_beaten memo = {0};
+  sel_beaten cache = {0};
   sw_rc rc = SW_OK;
   for (int32_t i = 0; i < m->n && !m->infeasible && !rc; i++) {
     if (m->vars[i].gone || !m->vars[i].stale) continue;
     if (sel_stop(b)) break;
-    rc = sel_rule_dominated(m, i, &memo, b, d);
+    rc = sel_rule_dominated(m, i, &cache, b, d);
   }
-  sel_beaten_deinit(&memo);
+  sel_beaten_deinit(&cache);
   return rc;
 }
 
@@ -54,5 +54,6 @@ sw_rc sel_model_reduce(sel_model *m, sel_budget *b, sw_diag *d) {
   SW_TRY(drain(m, b, d));
   bool changed = true;
   for (int k = 0; k < ROUNDS && changed && !m->infeasible && !sel_stop(b); k++) SW_TRY(one_round(m, b, &changed, d));
-  return m->rules & SW_RULE_PARTS && m->run && !m->infeasible && !sel_stop(b) ? sel_rule_parts(m, b, d) : SW_OK;
+  return m->rules & SW_RULE_COMPONENTS && m->run && !m->infeasible && !sel_stop(b) ? sel_rule_components(m, b, d)
+                                                                                   : SW_OK;
 }

@@ -104,30 +104,30 @@ static void describe(const sel_model *m, int32_t v, sw_text *key, int64_t *work)
   }
 }
 
-static sw_rc recall(const sel_model *m, int32_t v, sel_beaten *memo, int64_t *work, const int32_t **by, sw_diag *d) {
+static sw_rc recall(const sel_model *m, int32_t v, sel_beaten *cache, int64_t *work, const int32_t **by, sw_diag *d) {
   int32_t n = m->vars[v].n;
   int64_t *slot;
   bool fresh;
-  describe(m, v, &memo->key, work);
-  if (memo->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
-  SW_TRY(sw_dict_put(&memo->seen, memo->key.at, memo->key.n, (int64_t)memo->by.n, &slot, &fresh, d));
-  for (int32_t t = 0; fresh && t < n; t++) SW_TRY(sw_array_push(&memo->by, -1, d));
-  *by = &memo->by.at[*slot];
+  describe(m, v, &cache->key, work);
+  if (cache->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
+  SW_TRY(sw_dict_put(&cache->seen, cache->key.at, cache->key.n, (int64_t)cache->by.n, &slot, &fresh, d));
+  for (int32_t t = 0; fresh && t < n; t++) SW_TRY(sw_array_push(&cache->by, -1, d));
+  *by = &cache->by.at[*slot];
   if (!fresh) return SW_OK;
   double *more = sw_mem_alloc((size_t)n, sizeof *more, d);
   if (!more) return SW_E_RESOURCE;
-  find_beaten(m, v, &memo->by.at[*slot], more, work);
+  find_beaten(m, v, &cache->by.at[*slot], more, work);
   sw_mem_free(more);
   return SW_OK;
 }
 
-void sel_beaten_deinit(sel_beaten *memo) {
-  sw_dict_deinit(&memo->seen);
-  sw_array_free(&memo->by);
-  sw_text_free(&memo->key);
+void sel_beaten_deinit(sel_beaten *cache) {
+  sw_dict_deinit(&cache->seen);
+  sw_array_free(&cache->by);
+  sw_text_free(&cache->key);
 }
 
-sw_rc sel_rule_dominated(sel_model *m, int32_t v, sel_beaten *memo, sel_budget *b, sw_diag *d) {
+sw_rc sel_rule_dominated(sel_model *m, int32_t v, sel_beaten *cache, sel_budget *b, sw_diag *d) {
   sel_var *x = &m->vars[v];
   x->stale = false;
   if (x->n < 2) return SW_OK;
@@ -136,7 +136,7 @@ sw_rc sel_rule_dominated(sel_model *m, int32_t v, sel_beaten *memo, sel_budget *
   int64_t work = 0;
   bool *keep, lost = false;
   SW_ARENA_NEW(keep, &m->mem, x->n, d);
-  SW_TRY(recall(m, v, memo, &work, &by, d));
+  SW_TRY(recall(m, v, cache, &work, &by, d));
   for (int32_t t = 0; t < x->n; t++) {
     keep[t] = by[t] < 0;
     lost = lost || !keep[t];

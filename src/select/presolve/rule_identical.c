@@ -9,8 +9,8 @@
 #include "select/proof.h"
 
 /* Sums of the costs of so many stay below what is forbidden, so that no choice is lost on the way. */
-enum { MOST_ALIKE = 1024 };
-static const int64_t kMostCost = SW_FORBIDDEN / (MOST_ALIKE + 1);
+enum { MOST_IDENTICAL = 1024 };
+static const int64_t kMostCost = SW_FORBIDDEN / (MOST_IDENTICAL + 1);
 
 /* No memory, a choice to make, and neighbours. */
 static bool is_candidate(sel_model *m, int32_t v) {
@@ -52,13 +52,13 @@ static bool identical(const sel_model *m, int32_t u, int32_t v, int64_t *work) {
   return true;
 }
 
-typedef struct twins {
+typedef struct identicals {
   int32_t *of;    /* per variable: the first that it is identical with, or -1 */
   int32_t *alike; /* per first: how many there are */
   int32_t n;
-} twins;
+} identicals;
 
-static sw_rc find_twins(sel_model *m, twins *w, sel_budget *b, sw_diag *d) {
+static sw_rc find_identical(sel_model *m, identicals *w, sel_budget *b, sw_diag *d) {
   sw_dict seen = {0};
   sw_rc rc = SW_OK;
   int64_t work = 0;
@@ -71,7 +71,7 @@ static sw_rc find_twins(sel_model *m, twins *w, sel_budget *b, sw_diag *d) {
     rc = sw_dict_put(&seen, &key, sizeof key, v, &slot, &fresh, d);
     if (rc || fresh) continue;
     int32_t first = (int32_t)*slot;
-    if (w->alike[first] + 1 >= MOST_ALIKE || !identical(m, first, v, &work)) continue;
+    if (w->alike[first] + 1 >= MOST_IDENTICAL || !identical(m, first, v, &work)) continue;
     w->of[v] = first;
     w->alike[first]++;
     w->n++;
@@ -82,11 +82,11 @@ static sw_rc find_twins(sel_model *m, twins *w, sel_budget *b, sw_diag *d) {
 }
 
 sw_rc sel_rule_identical(sel_model *m, sel_budget *b, sw_diag *d) {
-  twins w = {0};
+  identicals w = {0};
   int32_t most = 1, *same, *times;
   SW_ARENA_NEW(w.of, &m->mem, m->n, d);
   SW_ARENA_NEW(w.alike, &m->mem, m->n, d);
-  SW_TRY(find_twins(m, &w, b, d));
+  SW_TRY(find_identical(m, &w, b, d));
   if (w.n == 0) return SW_OK;
   for (int32_t v = 0; v < m->n; v++) most = m->vars[v].n > most ? m->vars[v].n : most;
   SW_ARENA_NEW(same, &m->mem, most, d);

@@ -243,7 +243,7 @@ typedef struct dive {
   int32_t nodes;
 } dive;
 
-static sw_rc lift_uses(dive *v, sw_arena *mem, sw_diag *d) {
+static sw_rc free_uses(dive *v, sw_arena *mem, sw_diag *d) {
   const sel_core *c = v->c;
   sel_use *uses;
   SW_ARENA_NEW(uses, mem, c->n_uses, d);
@@ -344,7 +344,7 @@ static sw_rc search(sel_lns *l, sel_dual *u, const inner *w, dive *v, sw_diag *d
   SW_ARENA_NEW(v->guess, &l->mem, u->n_flat, d);
   SW_ARENA_NEW(v->x, &l->mem, w->c.n, d);
   SW_ARENA_NEW(v->best, &l->mem, w->c.n, d);
-  SW_TRY(lift_uses(v, &l->mem, d));
+  SW_TRY(free_uses(v, &l->mem, d));
   for (int32_t k = w->c.n - 1; k >= 0; k--) v->rest[k] = v->rest[k + 1] + u->part[k];
   paid += v->rest[0];
   for (int32_t k = 0; k <= w->c.n; k++) v->rest[k] -= paid;

@@ -1,8 +1,9 @@
-/* Prices and messages raise the bound; what they decode to is repaired and polished; walkers improve the best choice.
+/* Prices and messages raise the bound; what they decode to is repaired and polished; local searches improve the best
+ * choice.
  *
- * First the dual and the walkers take turns, each turn longer than the last, until the dual has settled. Then branch
- * and bound closes the gap where nodes are cheap; elsewhere the dual starts again with fresh steps now and then. With
- * several threads the walkers run beside all of this; with one they get a part of every turn.
+ * First the dual and the local searches take turns, each turn longer than the last, until the dual has settled. Then
+ * branch and bound closes the gap where nodes are cheap; elsewhere the dual starts again with fresh steps now and then.
+ * With several threads the local searches run beside all of this; with one they get a part of every turn.
  */
 #include "select/search/search.h"
 
@@ -10,10 +11,10 @@
 #include <string.h>
 
 #include "select/exact/along.h"
-#include "select/handover.h"
-#include "select/bound/lift.h"
+#include "select/milp.h"
+#include "select/bound/by_class.h"
 #include "select/bound/warm_start.h"
-#include "select/search/walkers.h"
+#include "select/search/local_search.h"
 
 typedef struct searcher {
   const sel_base *k;
@@ -23,12 +24,12 @@ typedef struct searcher {
   sel_field field;
   sel_state state;
   sel_mover mover;
-  sel_walkers walkers;
+  sel_local_searches searches;
   double *price;  /* by the dual's offsets */
   double *packed; /* by the field's offsets */
   int32_t *x, *best;
   int64_t best_cost; /* of `best`; INT64_MAX: none */
-  bool walking;      /* walkers of other threads are under way */
+  bool searching;    /* local searches of other threads are under way */
   bool primed;       /* prices and messages are from an earlier search */
   bool broken;       /* the best choice of a relaxed core breaks the limit: memory matters */
   bool has_guide;    /* in `guide`: a polished choice that was not the best */
@@ -49,7 +50,7 @@ static sw_rc searcher_init(searcher *q) {
   SW_TRY(sel_field_init(&q->field, c, 0, &q->mem, q->d));
   SW_TRY(sel_state_init(&q->state, &q->field, &q->mem, q->d));
   SW_TRY(sel_mover_init(&q->mover, &q->field, o->seed, &q->mem, q->d));
-  SW_TRY(sel_walkers_init(&q->walkers, &q->field, q->dual.links, o->threads, o->seed, sweep_cells(q), q->d));
+  SW_TRY(sel_local_searches_init(&q->searches, &q->field, q->dual.links, o->threads, o->seed, sweep_cells(q), q->d));
   SW_ARENA_NEW(q->price, &q->mem, q->dual.n_flat, q->d);
   SW_ARENA_NEW(q->packed, &q->mem, q->field.offset[c->n], q->d);
   SW_ARENA_NEW(q->x, &q->mem, c->n, q->d);
@@ -99,40 +100,40 @@ static sw_rc take_best(searcher *q, const int32_t *x, int64_t cost) {
 
 /* The other threads walk from the best choice. */
 static sw_rc begin_round(searcher *q, double steps, int64_t sweeps) {
-  if (q->has_guide) sel_walkers_guide(&q->walkers, q->guide);
+  if (q->has_guide) sel_local_searches_guide(&q->searches, q->guide);
   q->has_guide = false;
-  if (q->walkers.n < 2 || q->best_cost == INT64_MAX) return SW_OK;
+  if (q->searches.n < 2 || q->best_cost == INT64_MAX) return SW_OK;
   take_prices(q);
-  sel_walkers_price(&q->walkers, &q->dual, q->packed);
+  sel_local_searches_price(&q->searches, &q->dual, q->packed);
   sel_budget part = sel_budget_part(q->b, steps, sweeps * sweep_cells(q));
-  q->walking = true;
-  return sel_walkers_start(&q->walkers, q->best, q->best_cost, &part, q->d);
+  q->searching = true;
+  return sel_local_searches_start(&q->searches, q->best, q->best_cost, &part, q->d);
 }
 
 /* Once there is nothing left to do, what they might find would hang on the clock. */
 static sw_rc end_round(searcher *q) {
-  if (!q->walking) return SW_OK;
-  q->walking = false;
+  if (!q->searching) return SW_OK;
+  q->searching = false;
   if (q->broken || sel_closed(q->k->r)) {
-    sel_walkers_drop(&q->walkers);
+    sel_local_searches_drop(&q->searches);
     return SW_OK;
   }
   int64_t cost = q->best_cost;
-  SW_TRY(sel_walkers_join(&q->walkers, q->x, &cost, q->d));
+  SW_TRY(sel_local_searches_join(&q->searches, q->x, &cost, q->d));
   return cost < q->best_cost ? take_best(q, q->x, cost) : SW_OK;
 }
 
-/* This thread's walker, from the best choice. */
+/* This thread's local search, from the best choice. */
 static sw_rc walk(searcher *q, double steps, int64_t sweeps) {
   if (q->best_cost == INT64_MAX) return SW_OK;
   int64_t cost = q->best_cost;
-  if (!q->walking) {
+  if (!q->searching) {
     take_prices(q);
-    sel_walkers_price(&q->walkers, &q->dual, q->packed);
+    sel_local_searches_price(&q->searches, &q->dual, q->packed);
   }
   sel_budget part = sel_budget_part(q->b, steps, sweeps * sweep_cells(q));
   memcpy(q->x, q->best, (size_t)q->k->core->n * sizeof *q->x);
-  SW_TRY(sel_walkers_walk(&q->walkers, q->x, &cost, &part, q->d));
+  SW_TRY(sel_local_searches_run(&q->searches, q->x, &cost, &part, q->d));
   sel_budget_join(q->b, &part);
   return take_best(q, q->x, cost);
 }
@@ -264,7 +265,7 @@ static sw_rc take_turn(searcher *q, double turn, int64_t sweeps) {
   if (over(q)) return SW_OK;
   double walk_steps = (q->k->r->o->gap > kCoarse ? 0.25 : 0.5) * turn;
   SW_TRY(decode(q, walk_steps));
-  return q->walkers.n == 1 && !over(q) ? walk(q, walk_steps, sweeps / 2) : SW_OK;
+  return q->searches.n == 1 && !over(q) ? walk(q, walk_steps, sweeps / 2) : SW_OK;
 }
 
 /* Cores too large for branching: all that will ever be known of the bound comes from the dual at the root. */
@@ -282,7 +283,7 @@ static void set_pace(searcher *q) {
 
 /* Prices and messages near their goal at the price of a layer, where layers repeat. Without prices to find there is
  * little to gain, and choices are read off messages that are better told apart. */
-static sw_rc lift(searcher *q) {
+static sw_rc ascend_by_class(searcher *q) {
   enum { SWEEPS = 30 };
   const sel_settled end = {.quiet = 40, .gain = 2e-4, .most = INT64_MAX, .enough = INFINITY};
   int64_t passes;
@@ -290,7 +291,7 @@ static sw_rc lift(searcher *q) {
   sel_dual_pass(&q->dual, 0); /* no step; for a goal that makes sense */
   sel_spend(q->b, 2 * sweep_cells(q));
   sel_budget part = sel_budget_part(q->b, 0.15 * sel_left(q->b), SWEEPS * sweep_cells(q));
-  SW_TRY(sel_dual_ascend_lifted(&q->dual, goal_of(q), end, &part, &passes, q->d));
+  SW_TRY(sel_dual_ascend_by_class(&q->dual, goal_of(q), end, &part, &passes, q->d));
   sel_budget_join(q->b, &part);
   if (passes) sel_dual_pass(&q->dual, 0);
   return SW_OK;
@@ -341,7 +342,7 @@ static sw_rc take_turns(searcher *q) {
   double turn = 6e7;
   int64_t sweeps = 60;
   SW_TRY(try_warm_start(q));
-  if (!q->primed) SW_TRY(lift(q));
+  if (!q->primed) SW_TRY(ascend_by_class(q));
   set_pace(q);
   while (!over(q)) {
     double before = q->dual.best_bound;
@@ -365,12 +366,12 @@ static sw_rc hand_over(searcher *q) {
   enum { SWEEPS = 6000 };
   const double kPart = 0.15;
   sel_budget part = sel_budget_part(q->b, kPart * sel_left(q->b), SWEEPS * sweep_cells(q));
-  sw_rc rc = sel_hand_over(q->k, &q->dual, q->best, &part, q->d);
+  sw_rc rc = sel_milp_improve(q->k, &q->dual, q->best, &part, q->d);
   sel_budget_join(q->b, &part);
   return rc;
 }
 
-/* Rounds of branch and bound. The walker of a single thread gets a part of each, less when it finds nothing. */
+/* Rounds of branch and bound. The local search of a single thread gets a part of each, less when it finds nothing. */
 static sw_rc branch(searcher *q) {
   enum { SWEEPS = 3000 };
   const double kTurn = 2.8e8;
@@ -391,7 +392,7 @@ static sw_rc branch(searcher *q) {
     handed = true;
     if (!over(q)) SW_TRY_TO(end, close_narrow(q));
     SW_TRY_TO(end, end_round(q));
-    if (over(q) || q->walkers.n > 1) continue;
+    if (over(q) || q->searches.n > 1) continue;
     rc = walk(q, kTurn * share, (int64_t)(share * SWEEPS));
     share = fmax(0.05, q->best_cost < before ? 0.5 : 0.8 * share);
   }
@@ -416,7 +417,7 @@ static sw_rc alternate(searcher *q) {
       patience = q->dual.best_bound - before > kGain * fabs(before) ? 1 : patience < 8 ? 2 * patience : 8;
       wait = patience - 1;
     }
-    if (!over(q) && (q->walkers.n == 1 || patience > 1)) SW_TRY(walk(q, kTurn, kSweeps));
+    if (!over(q) && (q->searches.n == 1 || patience > 1)) SW_TRY(walk(q, kTurn, kSweeps));
     if (!over(q)) SW_TRY(close_narrow(q));
     SW_TRY(end_round(q));
   }
@@ -424,7 +425,7 @@ static sw_rc alternate(searcher *q) {
 }
 
 static sw_rc finish(searcher *q) {
-  if (q->best_cost < INT64_MAX && q->walkers.n == 1) SW_TRY(walk(q, 0.05 * fmin(sel_left(q->b), 1.6e10), 150));
+  if (q->best_cost < INT64_MAX && q->searches.n == 1) SW_TRY(walk(q, 0.05 * fmin(sel_left(q->b), 1.6e10), 150));
   if (!over(q)) SW_TRY(close_narrow(q));
   if (over(q)) return SW_OK;
   return is_large(q) && q->best_cost < INT64_MAX ? alternate(q) : branch(q);
@@ -438,9 +439,9 @@ sw_rc sel_search(const sel_base *k, sel_budget *b, sw_diag *d) {
   if (!rc) rc = take_turns(&q);
   bool goes_on = !k->relaxed || (!q.broken && !k->proof); /* a tree is written down for the whole problem alone */
   if (!rc && goes_on && !sel_closed(k->r)) rc = finish(&q);
-  if (q.walking) sel_walkers_drop(&q.walkers);
+  if (q.searching) sel_local_searches_drop(&q.searches);
   if (!rc) rc = give_warm_start(&q);
-  sel_walkers_deinit(&q.walkers);
+  sel_local_searches_deinit(&q.searches);
   sel_dual_deinit(&q.dual);
   sw_arena_deinit(&q.mem);
   return rc;

@@ -154,7 +154,7 @@ static sw_rc check_types(sw_importer *m, uint32_t op, const sw_id *results, uint
     sw_type said;
     const sw_type *is = &m->g->values[results[i]].type;
     SW_TRY(sw_im_result_type(m, op, (int)i, &said));
-    if (m->lifted ? said.dtype == is->dtype : sw_im_type_fits(&said, is)) continue;
+    if (m->vectorized ? said.dtype == is->dtype : sw_im_type_fits(&said, is)) continue;
     sw_text a = {0}, b = {0};
     sw_type_print(is, &a);
     sw_type_print(&said, &b);
@@ -195,7 +195,7 @@ static sw_rc add_op(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t 
 sw_rc sw_im_emit(sw_importer *m, uint32_t op, const sw_im_add *add, sw_id *results) {
   if (add->part) return sw_im_emit_one(m, op, add, 0, results);
   sw_im_add spread = *add;
-  if (m->lifted) SW_TRY(sw_im_spread_operands(m, op, &spread));
+  if (m->vectorized) SW_TRY(sw_im_spread_operands(m, op, &spread));
   uint32_t n = sw_im_result_count(m, op);
   sw_id own[SW_MAX_RESULTS];
   const char *names[SW_MAX_RESULTS];
@@ -205,7 +205,7 @@ sw_rc sw_im_emit(sw_importer *m, uint32_t op, const sw_im_add *add, sw_id *resul
   SW_TRY(add_op(m, op, &spread, n, names, results));
   SW_TRY(check_types(m, op, results, n));
   for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_bind(m, op, i, results[i], true));
-  return m->lifted ? SW_OK : sw_im_annotate_results(m, op);
+  return m->vectorized ? SW_OK : sw_im_annotate_results(m, op);
 }
 
 sw_rc sw_im_emit_one(sw_importer *m, uint32_t op, const sw_im_add *add, uint32_t result, sw_id *out) {

@@ -76,7 +76,7 @@ void sw_im_leave_captured(sw_importer *m, const sw_im_captured *c) {
 /* Tuples, and what regions of scalars read, are not told of. */
 static sw_rc tell_captured(sw_importer *m, uint32_t op, uint32_t branch, const sw_im_captured *c) {
   const sw_ir_instance *at = sw_im_top(m)->instance;
-  for (uint32_t i = 0; i < c->n && !m->lifted; i++) {
+  for (uint32_t i = 0; i < c->n && !m->vectorized; i++) {
     sw_id inside = at->slots[c->slots[i]];
     if (sw_im_is_tuple(inside)) continue;
     sw_ir_captured one = {op, branch, c->slots[i], at->call, m->g->values[inside].def};
@@ -194,7 +194,7 @@ static sw_rc join_leaves(sw_importer *m, const sw_ir_walk *w, const sw_id *at, u
 /* A loop of tuples, or in a region of scalars, is not told of. */
 static sw_rc tell_carried(sw_importer *m, const sw_ir_walk *w, uint32_t ret, const sw_id *both) {
   const struct sw_ir_control *c = w->control;
-  if (m->lifted || c->n != c->n_bound) return SW_OK;
+  if (m->vectorized || c->n != c->n_bound) return SW_OK;
   for (uint32_t i = 0; i < c->n; i++) {
     sw_ir_carried carried = {
         w->op, ret, i, w->instance->call, m->g->values[both[i]].def, m->g->values[both[c->n + i]].def};

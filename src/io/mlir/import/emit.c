@@ -226,7 +226,7 @@ sw_rc sw_im_spread_operands(sw_importer *m, uint32_t op, sw_im_add *add) {
   for (int i = 0; i < add->n_operands; i++) {
     x[i] = add->operands[i];
     if (sw_im_type(m, x[i])->rank) continue;
-    SW_TRY(sw_im_spread(m, op, x[i], m->lifted->shape.rank, m->lifted->shape.dims, -1, &x[i]));
+    SW_TRY(sw_im_spread(m, op, x[i], m->vectorized->shape.rank, m->vectorized->shape.dims, -1, &x[i]));
   }
   add->operands = x;
   return SW_OK;

@@ -112,7 +112,7 @@ sw_rc sw_im_bind(sw_importer *m, uint32_t op, uint32_t i, sw_id value, bool own)
   sw_id *slot = sw_im_result(m, op, i);
   if (!slot) return SW_OK; /* a result without a name is not used */
   *slot = value;
-  if (m->lifted || value < 0) return SW_OK; /* not what the op of the text gives, or a tuple */
+  if (m->vectorized || value < 0) return SW_OK; /* not what the op of the text gives, or a tuple */
   return sw_array_push(&m->passes->trace.made, ((sw_ir_made){op, i, sw_im_here(m)->call, value, own}), m->d);
 }
 

@@ -23,12 +23,12 @@ typedef struct sw_ir_instance {
 
 enum { SW_IM_MOST_DIALECTS = 24 };
 
-/* A region on scalars that is written out on tensors (lift.h): the shape that they get, and the elements for which it
- * is gone through, a loop's or branch's; -1: all. */
-typedef struct sw_im_lifted {
+/* A region on scalars that is written out on tensors (vectorize.h): the shape that they get, and the elements for which
+ * it is gone through, a loop's or branch's; -1: all. */
+typedef struct sw_im_vectorized {
   sw_type shape;
   sw_id active;
-} sw_im_lifted;
+} sw_im_vectorized;
 
 /* What all parts of the importer see. What a pass of the walk keeps is in `passes` (passes.h), what a dialect keeps in
  * its state. */
@@ -45,7 +45,7 @@ struct sw_importer {
   uint32_t open_axes;            /* of the mesh that the text declares: their sizes are not known */
   bool by_device;                /* in a manual computation: collectives are ops of one device */
   struct sw_im_cut_program *cut; /* of a program that is partitioned already; NULL: it is whole (local.h) */
-  sw_im_lifted *lifted;          /* a region that is being written out; NULL: none is */
+  sw_im_vectorized *vectorized;  /* a region that is being written out; NULL: none is */
   struct sw_im_passes *passes;
   void *states[SW_IM_MOST_DIALECTS]; /* dialect.h */
 };

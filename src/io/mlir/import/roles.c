@@ -1,6 +1,6 @@
-/* What the arguments of main are: data, parameters, or state that comes back. Said by a roles file (a line "parameter
- * w*" each), by attributes (tf.aliasing_output, ttcore.argument_type), by names; of all others a guess is made
- * (roles/guess.c):
+/* What the arguments of main are: data, parameters, or state, which is donated to an output. Said by a roles file (a
+ * line "parameter w*" each), by attributes (tf.aliasing_output, ttcore.argument_type), by names; of all others a guess
+ * is made (roles/guess.c):
  *
  *   tf.aliasing_output = 3                    state that becomes output 3
  *   jax.buffer_donor                          state that becomes the first output of its type that no other one becomes
@@ -238,7 +238,7 @@ static bool is_taken(const role_finder *r, uint32_t n, int64_t output) {
   return false;
 }
 
-/* State must come back in its own type, once. */
+/* State is donated to one output of its own type. */
 static void check_alias(role_finder *r, uint32_t i) {
   int64_t *alias = &r->out->at[i].output;
   if (*alias < 0 || (is_of_type(r, i, *alias) && !is_taken(r, i, *alias))) return;
@@ -312,11 +312,10 @@ static void warn_of_guess(sw_importer *m) {
     count[m->g->values[v].kind]++;
   }
   if (!n_guessed) return;
-  sw_im_warn(
-      m, sw_im_op(m, m->main)->text.at,
-      "what %d of %d arguments are is guessed from their uses (%d parameters, %d state that comes back, in all); "
-      "a roles file says it",
-      n_guessed, n_args, count[SW_VALUE_PARAMETER], count[SW_VALUE_STATE]);
+  sw_im_warn(m, sw_im_op(m, m->main)->text.at,
+             "what %d of %d arguments are is guessed from their uses (%d parameters, %d donated state, in all); "
+             "a roles file says it",
+             n_guessed, n_args, count[SW_VALUE_PARAMETER], count[SW_VALUE_STATE]);
 }
 
 static sw_rc guess_rest(sw_importer *m, const sw_id *values, uint32_t n) {

@@ -32,8 +32,8 @@ static sw_rc bitcast(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_im_attrs a = {.n = 0};
   sw_im_int(&a, SW_ATTR_DTYPE, t.dtype);
   if (cast && sw_dtype_bits(t.dtype) != sw_dtype_bits(sw_im_type(m, x)->dtype)) return sw_im_opaque(m, op, row->name);
-  if (m->lifted && !cast) return sw_im_identity(m, row, op);
-  if (m->lifted) return sw_im_emit_op(m, op, SW_OP_BITCAST, 1, &x, &a);
+  if (m->vectorized && !cast) return sw_im_identity(m, row, op);
+  if (m->vectorized) return sw_im_emit_op(m, op, SW_OP_BITCAST, 1, &x, &a);
   if (cast) SW_TRY(sw_im_help(m, op, SW_OP_BITCAST, 1, &x, &a, &x));
   SW_TRY(dims_in_memory(m, op, "source_layout", rank, from));
   SW_TRY(dims_in_memory(m, op, "result_layout", t.rank, to));

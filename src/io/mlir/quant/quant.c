@@ -314,7 +314,7 @@ static sw_rc take(sw_importer *m, const sw_ir_row *row, uint32_t op, bool *done)
   const sw_ir_op *o = sw_im_op(m, op);
   bool touched = false;
   sw_ir_span element;
-  if (!state_of(m)->any || m->lifted) return SW_OK;
+  if (!state_of(m)->any || m->vectorized) return SW_OK;
   for (uint32_t i = 0; i < o->n_uses && !touched; i++) touched = sw_ir_len(quant_of(m, sw_im_operand(m, op, i))) > 0;
   uint32_t n = sw_ir_result_count(m->t, o);
   for (uint32_t i = 0; i < n && !touched; i++)

@@ -4,7 +4,7 @@
  *   step(w, m, x):   g = ... ;  m' = 0.9 m + g ;  w' = w - 0.1 m' ;  returns w', m', loss
  *
  * Of several such arguments of the output's type it is the nearest one (w, not m, for w'). That counts where weights
- * come back so, which means that the program is a step of a training; elsewhere a layer's input, added to what the
+ * are donated so, which means that the program is a step of a training; elsewhere a layer's input, added to what the
  * layer makes of it, would look alike. Buffers into which something is written (caches of keys and values) count
  * everywhere.
  */
@@ -49,7 +49,7 @@ static bool same_shape(const sw_type *a, const sw_type *b) {
   return a->rank == b->rank && (!a->rank || !memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims));
 }
 
-/* What is called data comes back only where something is written into it; and what comes back is cut as it was, so that
+/* What is called data is donated only where something is written into it; and what is donated is cut as it was, so that
  * neither or both say how. */
 static bool may_become(const finder *f, const seen *s, sw_id from, uint32_t output) {
   const sw_graph *g = f->r->g;
@@ -98,7 +98,7 @@ static bool are_weights(const finder *f, uint32_t argument) {
   return value >= 0 && f->r->evidence[value] >= SW_EVIDENCE_WEIGHTS;
 }
 
-/* Are there weights among what comes back? */
+/* Are there weights among what is donated? */
 static bool trains(const finder *f) {
   const sw_roles *roles = f->r->roles;
   for (uint32_t i = 0; i < f->n; i++) {

@@ -44,7 +44,7 @@ sw_rc sw_im_annotate_typed(sw_importer *m, uint32_t op, sw_id value, const int32
   sw_ir_span encoding = encoding_of(m->t, type);
   sw_im_cuts cut;
   sw_sharding s;
-  if (!sw_ir_present(encoding) || m->cut || m->has_named_meshes || m->lifted) return SW_OK;
+  if (!sw_ir_present(encoding) || m->cut || m->has_named_meshes || m->vectorized) return SW_OK;
   const sw_type *t = &m->g->values[value].type;
   SW_TRY(read_encoding(m, op, encoding, t->rank, &cut));
   SW_TRY(sw_im_check_cut(m, &cut, t->rank));
@@ -86,7 +86,7 @@ static sw_rc annotate_loops(sw_importer *m, uint32_t op, sw_ir_span list, sw_id 
 /* What the types of results and the op itself say; `first` is the first op of the graph that it became. */
 sw_rc sw_im_annotate_distributed(sw_importer *m, uint32_t op, sw_id first) {
   const sw_ir_op *o = sw_im_op(m, op);
-  bool apart = !sw_shard_state_of(m)->grid || m->cut || m->has_named_meshes || m->lifted || m->by_device;
+  bool apart = !sw_shard_state_of(m)->grid || m->cut || m->has_named_meshes || m->vectorized || m->by_device;
   uint32_t n = sw_ir_result_count(m->t, o);
   if (apart || !n || sw_im_is_distributed(m->t, o)) return SW_OK;
   for (uint32_t i = 0; i < n && m->o->keep == SW_KEEP_ALL; i++) {

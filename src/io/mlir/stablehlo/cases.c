@@ -341,7 +341,7 @@ static bool gives_better(const steps *s, const sw_scalar *v, int sign) {
   return same && v[s->given[1]].bits == v[s->arg[1][right]].bits;
 }
 
-static bool picks(const steps *s, int sign) {
+static bool keeps_extreme(const steps *s, int sign) {
   sw_scalar v[MOST_SLOTS];
   int n = numbers_of(s, 0);
   for (int i = 0; i < n * n; i++) {
@@ -357,13 +357,13 @@ static bool picks(const steps *s, int sign) {
   return true;
 }
 
-sw_rc sw_im_picks(sw_importer *m, uint32_t region, bool paired, int *out) {
+sw_rc sw_im_keeps_extreme(sw_importer *m, uint32_t region, bool paired, int *out) {
   steps s;
   bool fits;
   *out = 0;
   SW_TRY(read_steps(m, region, 2, paired, 2, &s, &fits));
   if (!fits || !is_kind(s.dtype[s.arg[1][0]], false, true, false)) return SW_OK;
-  for (int sign = -1; sign <= 1 && !*out; sign += 2) *out = picks(&s, sign) ? sign : 0;
+  for (int sign = -1; sign <= 1 && !*out; sign += 2) *out = keeps_extreme(&s, sign) ? sign : 0;
   return SW_OK;
 }
 

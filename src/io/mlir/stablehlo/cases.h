@@ -23,7 +23,7 @@ SW_CHECKED sw_rc sw_im_order_of(sw_importer *m, uint32_t region, uint32_t n_oper
 /* A reduction of (values, positions): 1 when the greater value stays, -1 when the smaller one does, NaN before all (or
  * undefined), the first one of equals; 0: something else. `paired`: arguments are (x, x', i, i'), else (x, i, x', i').
  */
-SW_CHECKED sw_rc sw_im_picks(sw_importer *m, uint32_t region, bool paired, int *out);
+SW_CHECKED sw_rc sw_im_keeps_extreme(sw_importer *m, uint32_t region, bool paired, int *out);
 
 /* "ge", "gt", "le" or "lt": when the first of two values is selected; NULL: by something else. */
 SW_CHECKED sw_rc sw_im_selects(sw_importer *m, uint32_t region, const char **out);

@@ -1,7 +1,7 @@
 /* dot_general, gather and scatter, convolution: ops with dimension numbers. */
 #include <string.h>
 
-#include "io/mlir/stablehlo/lift.h"
+#include "io/mlir/stablehlo/vectorize.h"
 #include "io/mlir/stablehlo/stablehlo.h"
 
 /* --- dot_general ------------------------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "io/mlir/stablehlo/lift.h"
+#include "io/mlir/stablehlo/vectorize.h"
 #include "io/mlir/stablehlo/stablehlo.h"
 
 static sw_rc not_known(sw_importer *m, uint32_t op, const char *what) {

@@ -1,9 +1,9 @@
-/* Ops written out in others (lift.h): batch norms, random numbers between values, the next number.
+/* Ops written out in others (vectorize.h): batch norms, random numbers between values, the next number.
  *
  *   batch_norm_inference(x, scale, offset, mean, variance)
  *   = scale * (x - mean) / sqrt(variance + epsilon) + offset        vectors along the feature dim
  */
-#include "io/mlir/stablehlo/lift.h"
+#include "io/mlir/stablehlo/vectorize.h"
 #include "io/mlir/stablehlo/stablehlo.h"
 
 /* --- batch norm -------------------------------------------------------------------------------------------------- */

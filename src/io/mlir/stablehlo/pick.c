@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "io/mlir/stablehlo/cases.h"
-#include "io/mlir/stablehlo/lift.h"
+#include "io/mlir/stablehlo/vectorize.h"
 #include "io/mlir/stablehlo/stablehlo.h"
 
 /* --- sort -------------------------------------------------------------------------------------------------------- */
@@ -62,7 +62,7 @@ sw_rc sw_im_arg_reduce(sw_importer *m, uint32_t op, bool *done) {
   int n, which;
   *done = false;
   if (o->n_uses != 4 || sw_ir_result_count(m->t, o) != 2) return SW_OK;
-  SW_TRY(sw_im_picks(m, o->first_region, !o->generic, &which)); /* the custom form writes (a, b) (ai, bi) */
+  SW_TRY(sw_im_keeps_extreme(m, o->first_region, !o->generic, &which)); /* the custom form writes (a, b) (ai, bi) */
   if (!which) return SW_OK;
   SW_TRY(sw_im_list(m, sw_ir_attr(m->t, o, "dimensions", "dimensions"), &dims, &n));
   sw_id x = sw_im_operand(m, op, 0), positions = sw_im_operand(m, op, o->generic ? 1 : 2);

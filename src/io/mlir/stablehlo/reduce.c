@@ -7,7 +7,7 @@
 
 #include "io/mlir/import/dense.h"
 #include "io/mlir/stablehlo/cases.h"
-#include "io/mlir/stablehlo/lift.h"
+#include "io/mlir/stablehlo/vectorize.h"
 #include "io/mlir/stablehlo/stablehlo.h"
 
 /* `applies stablehlo.add`, or the region. */

@@ -1,11 +1,11 @@
-/* reduce, reduce_window and map with any region, written out on tensors (lift.h).
+/* reduce, reduce_window and map with any region, written out on tensors (vectorize.h).
  *
  *   reduce(x[8]) { f }            x[8] -> f(even, odd)[4] -> f(even, odd)[2] -> [1], then f(init, that)
  *   reduce_window(x) of 5         f(f of 4 from here on, the one behind), by doubling: f(x, x+1), f(that, that+2)
  *
  * A region must be associative (StableHLO asks for it), so that trees are what it means; the order is kept.
  */
-#include "io/mlir/stablehlo/lift.h"
+#include "io/mlir/stablehlo/vectorize.h"
 #include "io/mlir/stablehlo/stablehlo.h"
 
 #include <string.h>
@@ -95,12 +95,12 @@ static sw_rc finish(const rows *r, const sw_id *init, sw_id *x, bool empty, cons
   return give(r, x);
 }
 
-static sw_rc open_rows(sw_importer *m, uint32_t op, sw_im_body *b, rows *r, bool *lifts) {
+static sw_rc open_rows(sw_importer *m, uint32_t op, sw_im_body *b, rows *r, bool *vectorizes) {
   const sw_ir_op *o = sw_im_op(m, op);
   uint32_t n = o->n_uses / 2;
-  *lifts = o->n_uses == 2 * n && n >= 1 && n <= SW_MAX_RESULTS && sw_ir_result_count(m->t, o) == n;
+  *vectorizes = o->n_uses == 2 * n && n >= 1 && n <= SW_MAX_RESULTS && sw_ir_result_count(m->t, o) == n;
   *r = (rows){.m = m, .body = b, .n = (int)n};
-  return *lifts ? sw_im_open_body(m, op, o->first_region, 2 * n, n, b, lifts) : SW_OK;
+  return *vectorizes ? sw_im_open_body(m, op, o->first_region, 2 * n, n, b, vectorizes) : SW_OK;
 }
 
 static sw_rc take_inputs(const rows *r, sw_id *x, const sw_id *init) {
@@ -253,9 +253,9 @@ sw_rc sw_im_map(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   const sw_ir_op *o = sw_im_op(m, op);
   sw_im_body b;
   sw_id x[SW_MAX_RESULTS], y[SW_MAX_RESULTS];
-  bool lifts = o->n_uses >= 1 && o->n_uses <= SW_MAX_RESULTS;
-  if (lifts) SW_TRY(sw_im_open_body(m, op, o->first_region, o->n_uses, 1, &b, &lifts));
-  if (!lifts) {
+  bool vectorizes = o->n_uses >= 1 && o->n_uses <= SW_MAX_RESULTS;
+  if (vectorizes) SW_TRY(sw_im_open_body(m, op, o->first_region, o->n_uses, 1, &b, &vectorizes));
+  if (!vectorizes) {
     return sw_im_opaque(m, op, "stablehlo.map (a region that cannot be written out)");
   }
   for (uint32_t i = 0; i < o->n_uses; i++) x[i] = sw_im_operand(m, op, i);

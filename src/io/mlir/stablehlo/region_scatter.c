@@ -1,4 +1,4 @@
-/* scatter with any region and any number of inputs, and select_and_scatter with regions of its own (lift.h).
+/* scatter with any region and any number of inputs, and select_and_scatter with regions of its own (vectorize.h).
  *
  * One index vector after the other: its updates are put into an empty tensor of the input's shape and marked in
  * another, and the region is applied everywhere, to be kept where there is a mark:
@@ -10,7 +10,7 @@
  *
  * select_and_scatter is a reduction over windows that carries along where each element is, then a scatter to there.
  */
-#include "io/mlir/stablehlo/lift.h"
+#include "io/mlir/stablehlo/vectorize.h"
 #include "io/mlir/stablehlo/stablehlo.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
  *
  * An element of the left run comes before equal ones of the right run: the sort is stable.
  */
-#include "io/mlir/stablehlo/lift.h"
+#include "io/mlir/stablehlo/vectorize.h"
 #include "io/mlir/stablehlo/stablehlo.h"
 
 typedef struct sorting {

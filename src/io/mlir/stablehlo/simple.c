@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "io/mlir/stablehlo/lift.h"
+#include "io/mlir/stablehlo/vectorize.h"
 #include "io/mlir/stablehlo/stablehlo.h"
 
 /* stablehlo.compare  GT, %a, %b,  FLOAT : ... */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/mlir/stablehlo/lift.h"
+#include "io/mlir/stablehlo/vectorize.h"
 #include "io/mlir/stablehlo/stablehlo.h"
 
 /* Integers of other widths as a vector of ui64, or (`back`) such a vector as what it was; the lower half comes first.

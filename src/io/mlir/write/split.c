@@ -49,7 +49,7 @@ static void put_signature(const splitter *s, const sw_ir_call *c, sw_text *key) 
   }
 }
 
-static sw_rc find_alike(splitter *s) {
+static sw_rc find_equal(splitter *s) {
   const sw_program *p = s->p;
   sw_dict seen = {0};
   sw_text key = {0};
@@ -228,7 +228,7 @@ sw_rc sw_ir_split(const sw_program *p, const sw_plan *plan, sw_program *q, bool 
   SW_ARENA_NEW(s.n_copies, &s.arena, n, d);
   SW_ARENA_NEW(s.base, &s.arena, n, d);
   sw_rc rc = find_callees(&s, done);
-  if (!rc && *done) rc = find_alike(&s);
+  if (!rc && *done) rc = find_equal(&s);
   if (!rc && *done) rc = split(&s, q);
   sw_dict_deinit(&s.callees);
   sw_arena_deinit(&s.arena);

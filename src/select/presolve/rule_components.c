@@ -211,7 +211,7 @@ static sw_rc settle(parting *w, const piece *q, const sw_solution *s) {
     x->gone = true;
   }
   m->offset = sw_cost_add(m->offset, s->cost);
-  sel_count(m, SW_RULE_PARTS, q->n);
+  sel_count(m, SW_RULE_COMPONENTS, q->n);
   return SW_OK;
 }
 
@@ -284,7 +284,7 @@ static sw_rc try_parts(parting *w, sel_budget *b) {
   return w->m->n_steps && !w->m->infeasible ? sel_rule_steps(w->m, w->d) : SW_OK;
 }
 
-sw_rc sel_rule_parts(sel_model *m, sel_budget *b, sw_diag *d) {
+sw_rc sel_rule_components(sel_model *m, sel_budget *b, sw_diag *d) {
   if (m->run->depth >= DEPTH_MOST || m->part_work <= 0) return SW_OK;
   parting w = {.m = m, .d = d};
   sw_rc rc = try_parts(&w, b);

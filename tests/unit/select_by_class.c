@@ -1,11 +1,11 @@
-/* The dual of repeated layers, lifted: near to what passes over everything find, and never more than the truth. */
+/* The dual of repeated layers, by_class: near to what passes over everything find, and never more than the truth. */
 #include "check.h"
 
 #include <math.h>
 
 #include "select_case.h"
 
-#include "select/bound/lift.h"
+#include "select/bound/by_class.h"
 #include "select/presolve/model.h"
 #include "shardwright/certificate.h"
 #include "base/checked.h"
@@ -38,11 +38,11 @@ static sw_problem layers(sw_rng *g, sw_arena *a, int n_layers, int each, int cho
 /* How many problems: what part of them has a near bound is asked of no fewer than six. */
 static int rounds_of(void) { return (int)sw_max_i64(6, check_scale(12)); }
 
-static void lifted_bounds_are_near_and_true(void **state) {
+static void bounds_by_class_are_near_and_true(void **state) {
   (void)state;
   sw_rng g;
   sw_rng_seed(&g, check_seed(41));
-  int near = 0, lifted_any = 0, rounds = rounds_of();
+  int near = 0, merged_any = 0, rounds = rounds_of();
   for (int k = 0; k < rounds; k++) {
     sw_arena a = {0};
     sw_diag diag = {0};
@@ -52,7 +52,7 @@ static void lifted_bounds_are_near_and_true(void **state) {
     assert_ok(sw_solve(&p, &o, &a, &s, &diag));
     assert_non_null(s.choice);
     sel_core whole, c;
-    sel_dual lifted, plain;
+    sel_dual by_class, plain;
     sel_model m = {0};
     sel_budget b = {0};
     const sel_settled end = {.quiet = 40, .gain = 2e-4, .most = INT64_MAX, .enough = INFINITY};
@@ -60,23 +60,23 @@ static void lifted_bounds_are_near_and_true(void **state) {
     assert_ok(sel_core_of_problem(&p, &a, &whole, &diag));
     assert_ok(sel_model_init(&m, &whole, 0, &diag));
     assert_ok(sel_model_freeze(&m, &c, &diag)); /* equal tables are one */
-    assert_ok(sel_dual_init(&lifted, &c, k % 2, &diag));
+    assert_ok(sel_dual_init(&by_class, &c, k % 2, &diag));
     assert_ok(sel_dual_init(&plain, &c, k % 2, &diag));
-    assert_ok(sel_dual_ascend_lifted(&lifted, (double)(s.cost - c.offset), end, &b, &passes, &diag));
-    lifted_any += passes > 1;
-    for (int n = 0; n < 2; n++) sel_dual_pass(&lifted, (double)(s.cost - c.offset));
+    assert_ok(sel_dual_ascend_by_class(&by_class, (double)(s.cost - c.offset), end, &b, &passes, &diag));
+    merged_any += passes > 1;
+    for (int n = 0; n < 2; n++) sel_dual_pass(&by_class, (double)(s.cost - c.offset));
     for (int n = 0; n < 2; n++) sel_dual_pass(&plain, (double)(s.cost - c.offset));
-    near += lifted.best_bound > plain.best_bound;
-    assert_ok(sel_dual_certify(&lifted, &m, NULL, &bound, &diag));
+    near += by_class.best_bound > plain.best_bound;
+    assert_ok(sel_dual_certify(&by_class, &m, NULL, &bound, &diag));
     bound += c.offset;
     assert_true(bound <= s.cost);
-    sel_dual_deinit(&lifted);
+    sel_dual_deinit(&by_class);
     sel_dual_deinit(&plain);
     sel_model_deinit(&m);
     sw_arena_deinit(&a);
   }
   print_message("nearer than without in %d of %d\n", near, rounds);
-  assert_true(lifted_any > rounds / 2 && near > rounds / 2);
+  assert_true(merged_any > rounds / 2 && near > rounds / 2);
 }
 
 /* The bound of a whole problem is a bound, and near to what the search finds. */
@@ -132,9 +132,9 @@ static void certificates_of_repeated_layers_hold(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lifted_bounds_are_near_and_true),
+      cmocka_unit_test(bounds_by_class_are_near_and_true),
       cmocka_unit_test(whole_bounds_are_near_and_true),
       cmocka_unit_test(certificates_of_repeated_layers_hold),
   };
-  return cmocka_run_group_tests_name("select_lift", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("select_by_class", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* Regions written out on tensors (lift.h): the walk of the importer goes through the region's block once per
+/* Regions written out on tensors (vectorize.h): the walk of the importer goes through the region's block once per
  * application, its arguments bound to the tensors; an op of it that meets a scalar (a constant) gets that in the
  * tensors' shape. */
-#include "io/mlir/stablehlo/lift.h"
+#include "io/mlir/stablehlo/vectorize.h"
 
 #include "io/mlir/batching/batch.h"
 #include "io/mlir/stablehlo/stablehlo.h"
@@ -17,22 +17,22 @@ static uint32_t callee_block(const sw_importer *m, uint32_t op) {
   return f == SW_IR_NONE ? SW_IR_NONE : sw_ir_block_at(m->t, &m->t->ops.at[f], 0);
 }
 
-static bool op_lifts(const sw_importer *m, uint32_t op, uint32_t n_results, int depth) {
+static bool op_vectorizes(const sw_importer *m, uint32_t op, uint32_t n_results, int depth) {
   const sw_ir_op *o = &m->t->ops.at[op];
   const sw_ir_row *row = sw_ir_row_of(m->t, o->name);
   if (!row) return false;
-  if (o->first_region != SW_IR_NONE) return depth <= MOST_DEEP_CALLS && sw_im_control_lifts(m, row, op, depth);
+  if (o->first_region != SW_IR_NONE) return depth <= MOST_DEEP_CALLS && sw_im_control_vectorizes(m, row, op, depth);
   if (sw_ir_is_return(m->t, o)) return o->next == SW_IR_NONE && o->n_uses == n_results;
   if (row->import == sw_im_call)
-    return sw_im_block_lifts(m, callee_block(m, op), sw_ir_result_count(m->t, o), depth + 1);
+    return sw_im_block_vectorizes(m, callee_block(m, op), sw_ir_result_count(m->t, o), depth + 1);
   return (row->flags & (SW_IR_SCALARS | SW_IR_SPREADS)) != 0;
 }
 
-bool sw_im_block_lifts(const sw_importer *m, uint32_t block, uint32_t n_results, int depth) {
+bool sw_im_block_vectorizes(const sw_importer *m, uint32_t block, uint32_t n_results, int depth) {
   if (block == SW_IR_NONE || depth > MOST_DEEP_CALLS) return false;
   uint32_t last = SW_IR_NONE;
   for (uint32_t i = m->t->blocks.at[block].first_op; i != SW_IR_NONE; i = m->t->ops.at[i].next) {
-    if (!op_lifts(m, i, n_results, depth)) return false;
+    if (!op_vectorizes(m, i, n_results, depth)) return false;
     last = i;
   }
   return last != SW_IR_NONE && sw_ir_is_return(m->t, &m->t->ops.at[last]);
@@ -52,19 +52,20 @@ static bool reads_outside(const sw_importer *m, uint32_t block) {
 }
 
 sw_rc sw_im_open_body(sw_importer *m, uint32_t op, uint32_t region, uint32_t n_args, uint32_t n_results,
-                      sw_im_body *out, bool *lifts) {
+                      sw_im_body *out, bool *vectorizes) {
   uint32_t block = region == SW_IR_NONE ? SW_IR_NONE : m->t->regions.at[region].first_block;
   sw_ir_span name;
   const sw_ir_row *applied = region == SW_IR_NONE ? sw_im_applied(m, sw_im_op(m, op), &name) : NULL;
   *out = (sw_im_body){.op = op, .block = block, .applied = applied};
-  *lifts = applied && n_args == 2 && n_results == 1 && applied->import == sw_im_simple && applied->most_operands == 2;
+  *vectorizes =
+      applied && n_args == 2 && n_results == 1 && applied->import == sw_im_simple && applied->most_operands == 2;
   if (applied || block == SW_IR_NONE) return SW_OK;
   if (m->t->blocks.at[block].n_args != n_args || n_results > SW_MAX_RESULTS) return SW_OK;
   out->captures = reads_outside(m, block);
-  *lifts = sw_im_block_lifts(m, block, n_results, 0);
-  if (*lifts) return SW_OK;
+  *vectorizes = sw_im_block_vectorizes(m, block, n_results, 0);
+  if (*vectorizes) return SW_OK;
   SW_TRY(sw_batch_open_region(m, op, block, n_args, n_results, &out->inside));
-  *lifts = out->inside != NULL;
+  *vectorizes = out->inside != NULL;
   return SW_OK;
 }
 
@@ -78,14 +79,14 @@ sw_rc sw_im_open_body_loop(const sw_im_body *b, sw_im_loop *l, int64_t trips, sw
 
 /* --- applying one ------------------------------------------------------------------------------------------------ */
 
-static sw_rc import_lifted(sw_importer *m, uint32_t op) {
+static sw_rc import_vectorized(sw_importer *m, uint32_t op) {
   const sw_ir_row *row = sw_ir_row_of(m->t, sw_im_op(m, op)->name);
-  if (sw_im_op(m, op)->first_region != SW_IR_NONE) return sw_im_lifted_control(m, row, op);
+  if (sw_im_op(m, op)->first_region != SW_IR_NONE) return sw_im_vectorized_control(m, row, op);
   return row->flags & SW_IR_SPREADS ? sw_im_identity(m, row, op) : row->import(m, row, op);
 }
 
-sw_rc sw_im_run_lifted(sw_importer *m, uint32_t op, uint32_t block, const sw_id *args, sw_id *out, uint32_t *n) {
-  return sw_im_run_block(m, op, block, args, import_lifted, out, n);
+sw_rc sw_im_run_vectorized(sw_importer *m, uint32_t op, uint32_t block, const sw_id *args, sw_id *out, uint32_t *n) {
+  return sw_im_run_block(m, op, block, args, import_vectorized, out, n);
 }
 
 sw_rc sw_im_apply(sw_importer *m, const sw_im_body *b, const sw_id *args, const sw_type *shape, sw_id *out) {
@@ -94,14 +95,15 @@ sw_rc sw_im_apply(sw_importer *m, const sw_im_body *b, const sw_id *args, const 
   }
   if (b->applied) return sw_im_two(m, b->op, b->applied->code, args[0], args[1], out);
   if (b->inside) return sw_batch_apply_region(m, b->inside, args, shape, out);
-  sw_im_lifted *outer = m->lifted, own = {*shape, -1}; /* types of the graph move as it grows; their sizes stay */
-  m->lifted = &own;
+  sw_im_vectorized *outer = m->vectorized,
+                   own = {*shape, -1}; /* types of the graph move as it grows; their sizes stay */
+  m->vectorized = &own;
   uint32_t n;
-  SW_TRY(sw_im_run_lifted(m, b->op, b->block, args, out, &n));
+  SW_TRY(sw_im_run_vectorized(m, b->op, b->block, args, out, &n));
   for (uint32_t i = 0; i < n; i++) {
     if (sw_im_type(m, out[i])->rank < own.shape.rank)
       SW_TRY(sw_im_spread(m, b->op, out[i], own.shape.rank, own.shape.dims, -1, &out[i]));
   }
-  m->lifted = outer;
+  m->vectorized = outer;
   return SW_OK;
 }

@@ -1,20 +1,20 @@
-/* Finding what is alike in a core, and passes of the dual over one of each kind. */
-#include "select/bound/lift.h"
+/* Finding what is alike in a core, and passes of the dual over one of each class. */
+#include "select/bound/by_class.h"
 
 #include <math.h>
 #include <string.h>
 
-static int32_t flat_of(const sel_lifted *was, int32_t i) { return was->offset[i + 1] - was->offset[i]; }
+static int32_t flat_of(const sel_apart *was, int32_t i) { return was->offset[i + 1] - was->offset[i]; }
 
 /* Variables that are alike have one place in the flat arrays; what stands there for all comes first. */
-static sw_rc pack_variables(sel_dual *u, const sel_lifted *was, sw_diag *d) {
+static sw_rc pack_variables(sel_dual *u, const sel_apart *was, sw_diag *d) {
   int32_t n = u->c->n;
   SW_ARENA_NEW(u->offset, &u->mem, (size_t)n + 1, d);
   SW_ARENA_NEW(u->mean, &u->mem, u->n_flat, d);
   u->n_flat = 0;
   for (int32_t i = 0; i < n; i++) {
-    u->offset[i] = u->same.like[i] == i ? u->n_flat : u->offset[u->same.like[i]];
-    if (u->same.like[i] != i) continue;
+    u->offset[i] = u->same.rep[i] == i ? u->n_flat : u->offset[u->same.rep[i]];
+    if (u->same.rep[i] != i) continue;
     memcpy(u->mean + u->n_flat, was->mean + was->offset[i], (size_t)flat_of(was, i) * sizeof *u->mean);
     u->n_flat += flat_of(was, i);
   }
@@ -22,13 +22,13 @@ static sw_rc pack_variables(sel_dual *u, const sel_lifted *was, sw_diag *d) {
 }
 
 /* So have links. */
-static sw_rc pack_messages(sel_dual *u, const sel_lifted *was, sw_diag *d) {
+static sw_rc pack_messages(sel_dual *u, const sel_apart *was, sw_diag *d) {
   double *from = sw_arena_copy(&u->mem, u->messages, (size_t)u->n_messages, sizeof *from, d);
   if (!from) return SW_E_RESOURCE;
   u->n_messages = 0;
   for (int32_t e = 0; e < u->c->n_pairs; e++) {
     sel_link *l = &u->links[e];
-    const sel_link *first = &u->links[u->same.like_pair[e]];
+    const sel_link *first = &u->links[u->same.rep_pair[e]];
     int32_t n[2] = {flat_of(was, l->i), flat_of(was, l->j)};
     double **at[2] = {&l->to_i, &l->to_j};
     for (int side = 0; side < 2; side++) {
@@ -46,13 +46,13 @@ static sw_rc pack_messages(sel_dual *u, const sel_lifted *was, sw_diag *d) {
 /* Passes see the first variables; their uses stand for those of the others. */
 static sw_rc see_first(sel_dual *u, sw_diag *d) {
   const sel_core *c = u->c;
-  SW_ARENA_NEW(u->like_use, &u->mem, c->n_uses, d);
+  SW_ARENA_NEW(u->rep_use, &u->mem, c->n_uses, d);
   SW_ARENA_NEW(u->rate, &u->mem, c->n_uses, d);
   u->n_seen = 0;
   for (int32_t i = 0; i < c->n; i++) {
-    if (u->same.like[i] == i) u->seen[u->n_seen++] = i;
+    if (u->same.rep[i] == i) u->seen[u->n_seen++] = i;
     for (int32_t k = c->first_use[i]; k < c->first_use[i + 1]; k++)
-      u->like_use[k] = c->first_use[u->same.like[i]] + k - c->first_use[i];
+      u->rep_use[k] = c->first_use[u->same.rep[i]] + k - c->first_use[i];
   }
   return SW_OK;
 }
@@ -61,9 +61,9 @@ static void see_all(sel_dual *u) {
   for (u->n_seen = 0; u->n_seen < u->c->n; u->n_seen++) u->seen[u->n_seen] = u->n_seen;
 }
 
-sw_rc sel_dual_lift(sel_dual *u, int rounds, sel_lifted *was, sw_diag *d) {
+sw_rc sel_dual_merge_classes(sel_dual *u, int rounds, sel_apart *was, sw_diag *d) {
   enum { FEWEST = 4 }; /* of one class, on average */
-  *was = (sel_lifted){
+  *was = (sel_apart){
       .offset = u->offset, .n_flat = u->n_flat, .n_messages = u->n_messages, .passes = u->passes, .mean = u->mean};
   SW_TRY(sel_symmetry_find(u->c, rounds, &u->mem, &u->same, d));
   const int32_t classes = u->same.n_classes;
@@ -73,31 +73,31 @@ sw_rc sel_dual_lift(sel_dual *u, int rounds, sel_lifted *was, sw_diag *d) {
   SW_TRY(pack_variables(u, was, d));
   SW_TRY(pack_messages(u, was, d));
   SW_TRY(see_first(u, d));
-  u->lifted = true;
+  u->by_class = true;
   return SW_OK;
 }
 
 /* The averaged marginals of those for whom others stood have faded with every pass. */
-static void unpack_means(sel_dual *u, const sel_lifted *was) {
+static void unpack_means(sel_dual *u, const sel_apart *was) {
   const double faded = pow(1 - u->mix, (double)(u->passes - was->passes));
   for (int32_t i = 0; i < u->c->n; i++) {
     double *to = was->mean + was->offset[i];
     int32_t n = flat_of(was, i);
-    if (u->same.like[i] == i) memcpy(to, u->mean + u->offset[i], (size_t)n * sizeof *to);
-    for (int32_t s = 0; u->same.like[i] != i && s < n; s++) to[s] *= faded;
+    if (u->same.rep[i] == i) memcpy(to, u->mean + u->offset[i], (size_t)n * sizeof *to);
+    for (int32_t s = 0; u->same.rep[i] != i && s < n; s++) to[s] *= faded;
   }
   u->mean = was->mean;
 }
 
-/* Each link has its own messages again: those of its kind. */
-sw_rc sel_dual_lower(sel_dual *u, const sel_lifted *was, sw_diag *d) {
+/* Each link has its own messages again: those of its class. */
+sw_rc sel_dual_split_classes(sel_dual *u, const sel_apart *was, sw_diag *d) {
   double *from = sw_arena_copy(&u->mem, u->messages, (size_t)u->n_messages, sizeof *from, d);
   int64_t *at;
   if (!from) return SW_E_RESOURCE;
   SW_ARENA_NEW(at, &u->mem, u->c->n_pairs, d);
   for (int32_t e = 0; e < u->c->n_pairs; e++) at[e] = u->links[e].to_i - u->messages; /* to_j lies behind it */
   unpack_means(u, was);
-  u->lifted = false;
+  u->by_class = false;
   see_all(u);
   u->offset = was->offset;
   u->n_flat = was->n_flat;
@@ -114,13 +114,14 @@ sw_rc sel_dual_lower(sel_dual *u, const sel_lifted *was, sw_diag *d) {
   return SW_OK;
 }
 
-sw_rc sel_dual_ascend_lifted(sel_dual *u, double target, sel_settled end, sel_budget *b, int64_t *passes, sw_diag *d) {
+sw_rc sel_dual_ascend_by_class(sel_dual *u, double target, sel_settled end, sel_budget *b, int64_t *passes,
+                               sw_diag *d) {
   enum { ROUNDS = 8 };
   const double kFactor = 0.3, first_factor = u->factor;
   const int64_t cells = 2 * u->cells + u->n_flat;
-  sel_lifted was;
+  sel_apart was;
   *passes = 0;
-  SW_TRY(sel_dual_lift(u, ROUNDS, &was, d));
+  SW_TRY(sel_dual_merge_classes(u, ROUNDS, &was, d));
   if (was.classes == 0) return SW_OK;
   int64_t work = cells / (u->c->n / was.classes) + u->c->n_uses;
   double before = 0;
@@ -133,7 +134,7 @@ sw_rc sel_dual_ascend_lifted(sel_dual *u, double target, sel_settled end, sel_bu
     if (quiet == 0) before = u->best_bound;
   }
   sel_dual_rewind(u);
-  SW_TRY(sel_dual_lower(u, &was, d));
+  SW_TRY(sel_dual_split_classes(u, &was, d));
   u->factor = kFactor * first_factor;
   return SW_OK;
 }

@@ -1,4 +1,4 @@
-#include "select/bound/squeeze.h"
+#include "select/bound/compress.h"
 
 #include "base/hash.h"
 
@@ -27,10 +27,10 @@ static void hash_lines(const sel_mat *m, uint64_t *row, uint64_t *col) {
   }
 }
 
-sw_rc sel_squeeze(const sel_mat *m, sw_arena *mem, sel_squeezed *out, sw_diag *d) {
+sw_rc sel_compress(const sel_mat *m, sw_arena *mem, sel_compressed *out, sw_diag *d) {
   const int32_t lines[2] = {m->rows, m->cols};
   uint64_t *hash[2];
-  *out = (sel_squeezed){0};
+  *out = (sel_compressed){0};
   for (int side = 0; side < 2; side++) {
     SW_ARENA_NEW(hash[side], mem, lines[side], d);
     SW_ARENA_NEW(out->class_of[side], mem, lines[side], d);

@@ -1,30 +1,30 @@
-/* Walkers: tree moves to settle a choice, then large moves, with short warm walks in between. */
-#include "select/search/walkers.h"
+/* Local searches: tree moves to settle a choice, then large moves, with short warm searches in between. */
+#include "select/search/local_search.h"
 
 #include <string.h>
 
-static sw_rc walker_init(sel_walkers *ws, sel_walker *w, uint64_t seed, sw_diag *d) {
+static sw_rc local_search_init(sel_local_searches *ws, sel_local_search *w, uint64_t seed, sw_diag *d) {
   const sel_field *f = ws->field;
   w->all = ws;
   SW_TRY(sel_state_init(&w->state, f, &w->mem, d));
   SW_TRY(sel_mover_init(&w->mover, f, seed, &w->mem, d));
   SW_TRY(sel_lns_init(&w->lns, f, ws->links, seed, &w->mem, d));
   SW_ARENA_NEW(w->x, &w->mem, f->c->n, d);
-  SW_ARENA_NEW(w->walked, &w->mem, f->c->n, d);
+  SW_ARENA_NEW(w->tried, &w->mem, f->c->n, d);
   w->mover.price = ws->price;
   w->lns.prefix = ws->prefix;
   return SW_OK;
 }
 
-sw_rc sel_walkers_init(sel_walkers *ws, const sel_field *f, const sel_link *links, int threads, uint64_t seed,
-                       int64_t sweep, sw_diag *d) {
-  *ws = (sel_walkers){.field = f, .links = links, .sweep = sweep};
+sw_rc sel_local_searches_init(sel_local_searches *ws, const sel_field *f, const sel_link *links, int threads,
+                              uint64_t seed, int64_t sweep, sw_diag *d) {
+  *ws = (sel_local_searches){.field = f, .links = links, .sweep = sweep};
   SW_ARENA_NEW(ws->at, &ws->mem, threads, d);
   SW_ARENA_NEW(ws->price, &ws->mem, f->offset[f->c->n], d);
   SW_ARENA_NEW(ws->prefix, &ws->mem, (size_t)f->c->n_steps + 1, d);
   for (int k = 0; k < SEL_GUIDES; k++) SW_ARENA_NEW(ws->guides[k], &ws->mem, f->c->n, d);
   for (; ws->n < threads; ws->n++) {
-    sw_rc rc = walker_init(ws, &ws->at[ws->n], seed * 1000 + (uint64_t)ws->n, d);
+    sw_rc rc = local_search_init(ws, &ws->at[ws->n], seed * 1000 + (uint64_t)ws->n, d);
     if (!rc) continue;
     ws->n++; /* what it has is freed with the others */
     return rc;
@@ -32,7 +32,7 @@ sw_rc sel_walkers_init(sel_walkers *ws, const sel_field *f, const sel_link *link
   return SW_OK;
 }
 
-void sel_walkers_deinit(sel_walkers *ws) {
+void sel_local_searches_deinit(sel_local_searches *ws) {
   for (int k = 0; k < ws->n; k++) {
     sel_lns_deinit(&ws->at[k].lns);
     sw_arena_deinit(&ws->at[k].mem);
@@ -40,30 +40,30 @@ void sel_walkers_deinit(sel_walkers *ws) {
   sw_arena_deinit(&ws->mem);
 }
 
-void sel_walkers_price(sel_walkers *ws, const sel_dual *u, const double *packed) {
+void sel_local_searches_price(sel_local_searches *ws, const sel_dual *u, const double *packed) {
   const sel_field *f = ws->field;
   memcpy(ws->price, packed, (size_t)f->offset[f->c->n] * sizeof *packed);
   for (int32_t t = 0; t < f->c->n_steps; t++) ws->prefix[t + 1] = ws->prefix[t] + u->best_lambda[t] / u->unit;
 }
 
-void sel_walkers_guide(sel_walkers *ws, const int32_t *x) {
+void sel_local_searches_guide(sel_local_searches *ws, const int32_t *x) {
   memcpy(ws->guides[ws->n_guides++ % SEL_GUIDES], x, (size_t)ws->field->c->n * sizeof *x);
 }
 
 /* Tree moves from the best choice, slightly warm. */
-static void stroll(sel_walker *w, double steps, int64_t sweeps) {
+static void stroll(sel_local_search *w, double steps, int64_t sweeps) {
   sel_budget part = sel_budget_part(&w->budget, steps, sweeps * w->all->sweep);
   sel_state_set(&w->state, w->x);
   int64_t cost = w->cost;
-  sel_anneal(&w->mover, &w->state, 1e-5 * (double)w->cost, &part, w->walked, &cost);
+  sel_anneal(&w->mover, &w->state, 1e-5 * (double)w->cost, &part, w->tried, &cost);
   sel_budget_join(&w->budget, &part);
   if (cost >= w->cost) return;
   w->cost = cost;
-  memcpy(w->x, w->walked, (size_t)w->all->field->c->n * sizeof *w->x);
+  memcpy(w->x, w->tried, (size_t)w->all->field->c->n * sizeof *w->x);
 }
 
 /* Large moves from the best choice. */
-static sw_rc leap(sel_walker *w, double steps, int64_t sweeps) {
+static sw_rc leap(sel_local_search *w, double steps, int64_t sweeps) {
   sel_budget part = sel_budget_part(&w->budget, steps, sweeps * w->all->sweep);
   sel_state_set(&w->state, w->x);
   int n_guides = w->all->n_guides < SEL_GUIDES ? w->all->n_guides : SEL_GUIDES;
@@ -80,7 +80,7 @@ static sw_rc leap(sel_walker *w, double steps, int64_t sweeps) {
   return SW_OK;
 }
 
-static sw_rc wander(sel_walker *w) {
+static sw_rc wander(sel_local_search *w) {
   const int64_t kSweeps = 20;
   const double kTurn = 4e7, kSettled = 1e-5; /* a stroll that gains less than this part gives way to leaps */
   while (!sel_stop(&w->budget)) {
@@ -92,22 +92,23 @@ static sw_rc wander(sel_walker *w) {
   return SW_OK;
 }
 
-static void begin(sel_walker *w, const int32_t *x, int64_t cost, const sel_budget *b) {
+static void begin(sel_local_search *w, const int32_t *x, int64_t cost, const sel_budget *b) {
   memcpy(w->x, x, (size_t)w->all->field->c->n * sizeof *x);
   w->cost = cost;
   w->budget = *b;
 }
 
-static void *run(void *walker) {
-  sel_walker *w = walker;
+static void *run(void *search) {
+  sel_local_search *w = search;
   w->rc = wander(w);
   return NULL;
 }
 
-sw_rc sel_walkers_start(sel_walkers *ws, const int32_t *x, int64_t cost, const sel_budget *b, sw_diag *d) {
+sw_rc sel_local_searches_start(sel_local_searches *ws, const int32_t *x, int64_t cost, const sel_budget *b,
+                               sw_diag *d) {
   atomic_store(&ws->halt, 0);
   for (int k = 1; k < ws->n; k++) {
-    sel_walker *w = &ws->at[k];
+    sel_local_search *w = &ws->at[k];
     begin(w, x, cost, b);
     w->budget.halt = &ws->halt;
     if (pthread_create(&w->thread, NULL, run, w))
@@ -117,16 +118,16 @@ sw_rc sel_walkers_start(sel_walkers *ws, const int32_t *x, int64_t cost, const s
   return SW_OK;
 }
 
-static void take(const sel_walker *w, int32_t *x, int64_t *cost) {
+static void take(const sel_local_search *w, int32_t *x, int64_t *cost) {
   if (w->cost >= *cost) return;
   *cost = w->cost;
   memcpy(x, w->x, (size_t)w->all->field->c->n * sizeof *x);
 }
 
-sw_rc sel_walkers_join(sel_walkers *ws, int32_t *x, int64_t *cost, sw_diag *d) {
+sw_rc sel_local_searches_join(sel_local_searches *ws, int32_t *x, int64_t *cost, sw_diag *d) {
   sw_rc rc = SW_OK;
   for (int k = 1; k < ws->n; k++) {
-    sel_walker *w = &ws->at[k];
+    sel_local_search *w = &ws->at[k];
     if (!w->started) continue;
     (void)pthread_join(w->thread, NULL);
     w->started = false;
@@ -139,7 +140,7 @@ sw_rc sel_walkers_join(sel_walkers *ws, int32_t *x, int64_t *cost, sw_diag *d) {
   return rc;
 }
 
-void sel_walkers_drop(sel_walkers *ws) {
+void sel_local_searches_drop(sel_local_searches *ws) {
   atomic_store(&ws->halt, 1);
   for (int k = 1; k < ws->n; k++) {
     if (ws->at[k].started) (void)pthread_join(ws->at[k].thread, NULL);
@@ -147,8 +148,8 @@ void sel_walkers_drop(sel_walkers *ws) {
   }
 }
 
-sw_rc sel_walkers_walk(sel_walkers *ws, int32_t *x, int64_t *cost, sel_budget *b, sw_diag *d) {
-  sel_walker *w = &ws->at[0];
+sw_rc sel_local_searches_run(sel_local_searches *ws, int32_t *x, int64_t *cost, sel_budget *b, sw_diag *d) {
+  sel_local_search *w = &ws->at[0];
   begin(w, x, *cost, b);
   sw_rc rc = wander(w);
   sel_budget_join(b, &w->budget);

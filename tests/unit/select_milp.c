@@ -3,7 +3,7 @@
 
 #include "select_case.h"
 
-#include "select/handover.h"
+#include "select/milp.h"
 #include "select/exact/leaf.h"
 
 static bool has_glpk(void) {
@@ -68,7 +68,7 @@ static int32_t *some_choice(bench *w, const sel_base *k, sw_rng *g) {
 }
 
 /* Passes of the dual, then GLPK; its answer against enumeration of the core. */
-static bool hand_over_once(bench *w, sw_rng *g, bool glpk, int64_t work) {
+static bool milp_once(bench *w, sw_rng *g, bool glpk, int64_t work) {
   sw_diag diag = {0};
   sel_dual u;
   sel_base k = {.r = &w->run, .model = &w->m, .core = &w->core};
@@ -80,7 +80,7 @@ static bool hand_over_once(bench *w, sw_rng *g, bool glpk, int64_t work) {
   double target = known ? (double)before - (double)w->core.offset : 100.0;
   for (int n = 1 + (int)sw_rng_below(g, 60); n > 0; n--) sel_dual_pass(&u, target);
   sel_budget part = {.work_limit = work};
-  assert_ok(sel_hand_over(&k, &u, known, &part, &diag));
+  assert_ok(sel_milp_improve(&k, &u, known, &part, &diag));
   if (optimum >= SW_FORBIDDEN) {
     assert_false(w->run.has);
   } else if (glpk && work == 0) {
@@ -93,7 +93,7 @@ static bool hand_over_once(bench *w, sw_rng *g, bool glpk, int64_t work) {
   return optimum < SW_FORBIDDEN && w->run.cost < before;
 }
 
-static void hand_over_finds_the_optimum(void **state) {
+static void milp_finds_the_optimum(void **state) {
   (void)state;
   sw_rng g;
   sw_rng_seed(&g, check_seed(31));
@@ -101,7 +101,7 @@ static void hand_over_finds_the_optimum(void **state) {
   int rounds = check_scale(400), better = 0;
   for (int k = 0; k < rounds; k++) {
     bench w = {0};
-    if (set_up(&w, &g, k)) better += hand_over_once(&w, &g, glpk, k % 4 ? 0 : 1 + sw_rng_below(&g, 20000));
+    if (set_up(&w, &g, k)) better += milp_once(&w, &g, glpk, k % 4 ? 0 : 1 + sw_rng_below(&g, 20000));
     tear_down(&w);
   }
   print_message("%d of %d made better\n", better, rounds);
@@ -109,6 +109,6 @@ static void hand_over_finds_the_optimum(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(hand_over_finds_the_optimum)};
-  return cmocka_run_group_tests_name("select_handover", tests, NULL, NULL);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(milp_finds_the_optimum)};
+  return cmocka_run_group_tests_name("select_milp", tests, NULL, NULL);
 }

@@ -8,8 +8,8 @@
  *
  * So programs with such regions are planned, partitioned, executed and written like all others.
  */
-#ifndef IO_MLIR_LIFT_H_
-#define IO_MLIR_LIFT_H_
+#ifndef IO_MLIR_VECTORIZE_H_
+#define IO_MLIR_VECTORIZE_H_
 
 #include "io/mlir/import/emit.h"
 
@@ -21,19 +21,19 @@ typedef struct sw_im_body {
   bool captures;            /* it reads values from around it */
   struct sw_im_inside *inside;
 } sw_im_body;
-/* *lifts = false: it cannot be. */
+/* *vectorizes = false: it cannot be. */
 SW_CHECKED sw_rc sw_im_open_body(sw_importer *m, uint32_t op, uint32_t region, uint32_t n_args, uint32_t n_results,
-                                 sw_im_body *out, bool *lifts);
+                                 sw_im_body *out, bool *vectorizes);
 /* Its results for arguments of the shape; `out` has room for all of them. */
 SW_CHECKED sw_rc sw_im_apply(sw_importer *m, const sw_im_body *b, const sw_id *args, const sw_type *shape, sw_id *out);
-/* The parts of both that control flow needs (lift_control.c): can a block be written out, `depth` regions and calls
- * deep; its ops on arguments, and the *n values that it returns, of SW_MAX_RESULTS. */
-bool sw_im_block_lifts(const sw_importer *m, uint32_t block, uint32_t n_results, int depth);
-SW_CHECKED sw_rc sw_im_run_lifted(sw_importer *m, uint32_t op, uint32_t block, const sw_id *args, sw_id *out,
-                                  uint32_t *n);
+/* The parts of both that control flow needs (vectorize_control.c): can a block be written out, `depth` regions and
+ * calls deep; its ops on arguments, and the *n values that it returns, of SW_MAX_RESULTS. */
+bool sw_im_block_vectorizes(const sw_importer *m, uint32_t block, uint32_t n_results, int depth);
+SW_CHECKED sw_rc sw_im_run_vectorized(sw_importer *m, uint32_t op, uint32_t block, const sw_id *args, sw_id *out,
+                                      uint32_t *n);
 /* A while, case or if in such a block. */
-bool sw_im_control_lifts(const sw_importer *m, const sw_ir_row *row, uint32_t op, int depth);
-SW_CHECKED sw_rc sw_im_lifted_control(sw_importer *m, const sw_ir_row *row, uint32_t op);
+bool sw_im_control_vectorizes(const sw_importer *m, const sw_ir_row *row, uint32_t op, int depth);
+SW_CHECKED sw_rc sw_im_vectorized_control(sw_importer *m, const sw_ir_row *row, uint32_t op);
 
 /* sw_im_open_loop around applications of the body, with what it reads. */
 SW_CHECKED sw_rc sw_im_open_body_loop(const sw_im_body *b, sw_im_loop *l, int64_t trips, sw_id first, int64_t limit,
