@@ -249,13 +249,6 @@ bool sw_ir_is_neutral(const sw_graph *g, sw_id value, sw_reduction kind) {
 
 /* --- ops that we do not know, and those that do nothing ---------------------------------------------------------- */
 
-static sw_rc warn_unknown(sw_importer *m, uint32_t op, const char *target, const char *how) {
-  bool first;
-  SW_TRY(sw_im_first_time(m, target, &first));
-  if (first) sw_im_warn(m, sw_im_op(m, op)->text.at, "'%s' is not known: planned %s, not executed", target, how);
-  return SW_OK;
-}
-
 /* Types of all results, those of tuples one by one; *tuples: there are some. */
 static sw_rc result_leaves(sw_importer *m, uint32_t op, const char *target, sw_type *types, uint32_t *n, bool *tuples) {
   const sw_ir_op *o = sw_im_op(m, op);
@@ -327,7 +320,10 @@ sw_rc sw_im_opaque(sw_importer *m, uint32_t op, const char *target) {
   const char *rule = gives ? sw_im_rule_of(m, op, target) : NULL;
   bool said = rule != NULL;
   if (!rule && gives) rule = sw_im_elementwise_rule(m, op);
-  if (!said) SW_TRY(warn_unknown(m, op, target, rule ? "element by element" : "replicated"));
+  if (!said) {
+    SW_TRY(sw_im_warn_once(m, op, target, "'%s' is not known: planned %s, not executed", target,
+                           rule ? "element by element" : "replicated"));
+  }
   return opaque(m, op, target, rule);
 }
 

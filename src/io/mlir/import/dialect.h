@@ -23,10 +23,9 @@ typedef struct sw_im_said {
 typedef struct sw_dialect_hooks {
   size_t state_bytes;     /* 0: it has no state */
   size_t inherited_bytes; /* of its beginning: whoever reads a part of the text on its own has them, too */
-  /* Main is found: the mesh that the text declares into m->own_mesh. *known: one of the hooks before has found how the
-   * devices lie. Then that of a program of one device is asked for its grid, into m->cut. */
+  /* Main is found: the mesh that the text declares into m->own_mesh, of a program of one device its grid into m->cut.
+   * *known: one of the hooks before has found how the devices lie. */
   sw_rc (*own_mesh)(sw_importer *m, bool *known);
-  sw_rc (*grid)(sw_importer *m, bool *found);
   /* Before anything is imported: the graph's mesh is known. */
   sw_rc (*open)(sw_importer *m);
   /* The end, also after an error, when there is a state; its memory goes by itself. */
@@ -82,7 +81,6 @@ void *sw_im_state_of(const sw_importer *m, const sw_dialect *dialect);
 
 /* All dialects' hooks of a kind. */
 SW_CHECKED sw_rc sw_im_find_own_mesh(sw_importer *m);
-SW_CHECKED sw_rc sw_im_find_grid(sw_importer *m, bool *found);
 bool sw_im_reshards(const sw_ir_tree *t, const sw_ir_op *o);
 SW_CHECKED sw_rc sw_im_read_sharding(sw_importer *m, const sw_im_said *said, sw_arena *arena, sw_sharding *out,
                                      sw_diag *d);

@@ -145,11 +145,6 @@ sw_rc sw_im_find_own_mesh(sw_importer *m) {
   EACH(own_mesh, false, m, &known);
 }
 
-sw_rc sw_im_find_grid(sw_importer *m, bool *found) {
-  *found = false;
-  EACH(grid, *found, m, found);
-}
-
 bool sw_im_reshards(const sw_ir_tree *t, const sw_ir_op *o) {
   for (int i = 0; i < N_DIALECTS; i++) {
     const sw_dialect_hooks *hooks = kDialects[i]->hooks;
@@ -158,14 +153,12 @@ bool sw_im_reshards(const sw_ir_tree *t, const sw_ir_op *o) {
   return false;
 }
 
-static sw_rc read_sharding(sw_importer *m, const sw_im_said *said, sw_arena *arena, sw_sharding *out, bool *done,
-                           sw_diag *d) {
-  EACH(read_sharding, *done, m, said, arena, out, done, d);
-}
-
 sw_rc sw_im_read_sharding(sw_importer *m, const sw_im_said *said, sw_arena *arena, sw_sharding *out, sw_diag *d) {
   bool done = false;
-  SW_TRY(read_sharding(m, said, arena, out, &done, d));
+  for (int i = 0; i < N_DIALECTS && !done; i++) {
+    const sw_dialect_hooks *hooks = kDialects[i]->hooks;
+    if (hooks && hooks->read_sharding) SW_TRY(hooks->read_sharding(m, said, arena, out, &done, d));
+  }
   if (done) return SW_OK;
   return SW_FAIL_INPUT(d, sw_ir_place(m->t, said->text.at), "the sharding is in a form that is not known");
 }

@@ -17,20 +17,30 @@ enum { MOST_CALL_DEPTH = 1000, MOST_CALLS = 200000 };
 
 sw_span sw_im_place(const sw_importer *m, uint32_t op) { return sw_ir_place(m->t, sw_im_op(m, op)->text.at); }
 
-void sw_im_warn(sw_importer *m, uint32_t at, const char *fmt, ...) {
-  if (!m->o->report) return;
+static void warn(const sw_importer *m, uint32_t at, const char *fmt, va_list args) {
   char text[SW_DIAG_TEXT_BYTES];
-  va_list args;
-  va_start(args, fmt);
-  vsnprintf(text, sizeof text, fmt, args);
-  va_end(args);
   sw_diag w = {0};
+  if (!m->o->report) return;
+  vsnprintf(text, sizeof text, fmt, args);
   (void)SW_FAIL(&w, SW_OK, sw_ir_place(m->t, at), "%s", text);
   m->o->report(m->o->user, &w);
 }
 
-sw_rc sw_im_first_time(sw_importer *m, const char *key, bool *first) {
-  return sw_dict_put(&m->passes->shared->warned, key, strlen(key), 0, NULL, first, m->d);
+void sw_im_warn(sw_importer *m, uint32_t at, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  warn(m, at, fmt, args);
+  va_end(args);
+}
+
+sw_rc sw_im_warn_once(sw_importer *m, uint32_t op, const char *key, const char *fmt, ...) {
+  va_list args;
+  bool first;
+  SW_TRY(sw_dict_put(&m->passes->shared->warned, key, strlen(key), 0, NULL, &first, m->d));
+  va_start(args, fmt);
+  if (first) warn(m, sw_im_op(m, op)->text.at, fmt, args);
+  va_end(args);
+  return SW_OK;
 }
 
 /* --- where the walk is ------------------------------------------------------------------------------------------- */

@@ -117,8 +117,6 @@ void sw_im_disown_from(sw_importer *m, size_t told);
  * ascending order. */
 SW_CHECKED sw_rc sw_im_note_collective(sw_importer *m, sw_id op, uint32_t text);
 bool sw_im_collective_of(const sw_importer *m, sw_id op, uint32_t *text);
-/* Is it the first time that the key (of a warning) is asked for? */
-SW_CHECKED sw_rc sw_im_first_time(sw_importer *m, const char *key, bool *first);
 sw_span sw_im_place(const sw_importer *m, uint32_t op);
 /* What the row says; opaque without one. */
 SW_CHECKED sw_rc sw_im_import_by_row(sw_importer *m, const sw_ir_row *row, uint32_t op);
@@ -255,6 +253,8 @@ bool sw_im_sees_through(const sw_ir_tree *t, const sw_ir_op *o);
 sw_ir_span sw_im_module_attrs(const sw_importer *m);
 bool sw_im_module_number(const sw_importer *m, const char *key, int64_t *out);
 void sw_im_warn(sw_importer *m, uint32_t at, const char *fmt, ...) SW_PRINTF(3, 4);
+/* Only the first one of the key; at the op. */
+SW_CHECKED sw_rc sw_im_warn_once(sw_importer *m, uint32_t op, const char *key, const char *fmt, ...) SW_PRINTF(4, 5);
 
 /* The attributes of argument `i` of a function: written with it, or in arg_attrs. */
 sw_ir_span sw_im_arg_attrs(const sw_ir_tree *t, const sw_ir_op *function, uint32_t i);

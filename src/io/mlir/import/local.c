@@ -130,8 +130,7 @@ sw_rc sw_im_open_local(sw_importer *m) {
   if (!m->cut) return SW_OK;
   sw_im_cut_program *p = m->cut;
   sw_local_program *out = p->out;
-  bool by_grid;
-  SW_TRY(sw_im_find_grid(m, &by_grid));
+  const bool by_grid = p->n_axes > 0;
   if (!by_grid) SW_TRY(count_devices(m));
   sw_ir_span said = sw_ir_entry(m->t, sw_im_module_attrs(m), "shardwright.mesh");
   out->devices = sw_mesh_devices(&out->grid);

@@ -92,11 +92,8 @@ static sw_rc elided_constant(sw_importer *m, uint32_t op, const sw_type *t) {
   const char *base = sw_arena_printf(&m->scratch, m->d, "%s%.*s", sw_im_here(m)->prefix, SW_IR_TEXT(m->t, text));
   if (!base) return SW_E_RESOURCE;
   SW_TRY(sw_im_fresh_name(m, base, &name));
-  bool first;
-  SW_TRY(sw_im_first_time(m, "dense_resource", &first));
-  if (first) {
-    sw_im_warn(m, o->text.at, "constants without elements (dense_resource) are taken as parameters of the program");
-  }
+  SW_TRY(sw_im_warn_once(m, op, "dense_resource",
+                         "constants without elements (dense_resource) are taken as parameters of the program"));
   SW_TRY(sw_graph_add_arg(m->g, name, t->dtype, t->rank, t->dims, SW_VALUE_PARAMETER, sw_im_place(m, op), &id, m->d));
   return sw_im_bind(m, op, 0, id, true);
 }

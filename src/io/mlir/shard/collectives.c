@@ -15,12 +15,10 @@
 /* --- the grid ----------------------------------------------------------------------------------------------------- */
 
 /* A mesh that is given (--mesh) says the sizes in place of the text. */
-sw_rc sw_im_read_grid(sw_importer *m, bool *found) {
+sw_rc sw_im_read_grid(sw_importer *m) {
   sw_im_cut_program *p = m->cut;
   const sw_im_grid *g = sw_shard_state_of(m)->grid;
   sw_mesh own;
-  *found = g != NULL;
-  if (!*found) return SW_OK;
   SW_TRY(sw_im_grid_as_mesh(m, g, &own, p->axes));
   p->n_axes = g->n_axes;
   p->out->grid = p->given ? *p->given : own;

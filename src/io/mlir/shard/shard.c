@@ -34,7 +34,8 @@ static sw_rc own_mesh(sw_importer *m, bool *known) {
   sw_shard_state *s = sw_shard_state_of(m);
   SW_TRY(sw_im_read_grids(m, s));
   *known = s->grid != NULL;
-  return s->grid && !m->cut ? sw_im_grid_as_mesh(m, s->grid, &m->own_mesh, s->grid_refs) : SW_OK;
+  if (!s->grid) return SW_OK;
+  return m->cut ? sw_im_read_grid(m) : sw_im_grid_as_mesh(m, s->grid, &m->own_mesh, s->grid_refs);
 }
 
 /* The program's grid in the mesh that it is planned on, which may be another than its own. */
@@ -69,7 +70,6 @@ static const sw_dialect_hooks kHooks = {.state_bytes = sizeof(sw_shard_state),
                                         .open = place_grid,
                                         .close = close_state,
                                         .reshards = sw_im_is_distributed,
-                                        .grid = sw_im_read_grid,
                                         .callee = sw_im_declared_exchange,
                                         .imported = sw_im_annotate_distributed,
                                         .argument = argument,

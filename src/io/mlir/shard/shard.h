@@ -30,8 +30,8 @@ SW_IR_IMPORTER(sw_im_distributed);
 
 /* --- programs of one device --- */
 
-/* The module's grid into m->cut; *found = false: it has none. */
-SW_CHECKED sw_rc sw_im_read_grid(sw_importer *m, bool *found);
+/* The module's grid into m->cut. */
+SW_CHECKED sw_rc sw_im_read_grid(sw_importer *m);
 /* A collective, or a question about the grid; shard.neighbors_linear_indices, shard.shard_shape. */
 SW_IR_IMPORTER(sw_im_on_grid);
 SW_CHECKED sw_rc sw_im_neighbours(sw_importer *m, uint32_t op);

@@ -11,22 +11,14 @@
 #include "io/mlir/import/types.h"
 #include "io/mlir/stablehlo/stablehlo.h"
 
-/* A warning once for each kind of op. */
-static sw_rc warn_once(sw_importer *m, uint32_t op, const char *what) {
-  bool first;
-  sw_ir_span name = sw_im_op(m, op)->name;
-  SW_TRY(sw_im_first_time(m, what, &first));
-  if (first) sw_im_warn(m, sw_im_op(m, op)->text.at, "'%.*s' %s", SW_IR_TEXT(m->t, name), what);
-  return SW_OK;
-}
-
 /* --- tokens and the host ------------------------------------------------------------------------------------------ */
 
 sw_rc sw_im_token(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
   sw_ir_span name = sw_im_op(m, op)->name;
   if (sw_ir_ends(m->t, name, "outfeed") || sw_ir_ends(m->t, name, "send"))
-    SW_TRY(warn_once(m, op, "gives values to the host, which is not there"));
+    SW_TRY(sw_im_warn_once(m, op, "to host", "'%.*s' gives values to the host, which is not there",
+                           SW_IR_TEXT(m->t, name)));
   return sw_im_opaque_known(m, op, sw_im_string(m, sw_im_op(m, op)->name));
 }
 
@@ -48,7 +40,8 @@ sw_rc sw_im_from_host(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   uint32_t n = sw_ir_result_count(m->t, o);
   bool tuple = n > 0 && sw_ir_is_tuple_type(m->t, sw_ir_result_type(m->t, o->types, 0));
   if (sw_im_in_control_flow(m) || tuple || o->n_uses != 1) return sw_im_opaque(m, op, sw_im_string(m, o->name));
-  SW_TRY(warn_once(m, op, "takes values from the host: they are arguments of the program"));
+  SW_TRY(sw_im_warn_once(m, op, "from host", "'%.*s' takes values from the host: they are arguments of the program",
+                         SW_IR_TEXT(m->t, o->name)));
   for (uint32_t i = 0; i < n; i++) SW_TRY(take_result(m, op, i));
   return SW_OK;
 }
