@@ -1,4 +1,4 @@
-/* An op with random operands and attributes, being made up for unit.space_vs_kernel. */
+/* An op with random operands and attributes, being made up for unit.nest_vs_kernel. */
 #ifndef TESTS_SUPPORT_OP_CASE_H_
 #define TESTS_SUPPORT_OP_CASE_H_
 

@@ -186,8 +186,8 @@ static bool is_partial_sum(const sw_layout *l) {
   return l->is_block && l->sharding.n_partial && kind != SW_REDUCE_MIN && kind != SW_REDUCE_MAX;
 }
 
-sw_rc sw_roundings_note_partials(sw_roundings *r, const sw_sharded *s, int64_t device, const sw_op *op,
-                                 const sw_buffer *const *results, sw_diag *d) {
+sw_rc sw_roundings_record_partials(sw_roundings *r, const sw_sharded *s, int64_t device, const sw_op *op,
+                                   const sw_buffer *const *results, sw_diag *d) {
   for (int i = 0; i < op->n_results; i++) {
     const sw_layout *l = &s->layout[op->results[i]];
     const sw_buffer *whole = l->source >= 0 && is_partial_sum(l) ? sw_single_value(r->sharp, l->source) : NULL;

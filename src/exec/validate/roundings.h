@@ -24,8 +24,8 @@ void sw_roundings_deinit(sw_roundings *r);
 
 /* Partial sums may be larger than what they add up to, and it is they that are rounded: notes those among the results
  * of an op of the partitioned program on one device. Not for several threads at once. */
-SW_CHECKED sw_rc sw_roundings_note_partials(sw_roundings *r, const sw_sharded *s, int64_t device, const sw_op *op,
-                                            const sw_buffer *const *results, sw_diag *d);
+SW_CHECKED sw_rc sw_roundings_record_partials(sw_roundings *r, const sw_sharded *s, int64_t device, const sw_op *op,
+                                              const sw_buffer *const *results, sw_diag *d);
 /* Room for what is seen of outputs alone; init makes it, too. */
 SW_CHECKED sw_rc sw_roundings_init_outputs(sw_roundings *r, const sw_single *sharp, sw_arena *arena, sw_diag *d);
 /* Runs the program `runs` times with every result moved by about a last place, of itself or of its partial sums. */

@@ -224,7 +224,7 @@ static sw_rc observe_partials(void *user, int64_t device, const sw_op *op, const
                               sw_diag *d) {
   sw_validator *v = user;
   pthread_mutex_lock(&v->lock);
-  sw_rc rc = sw_roundings_note_partials(&v->roundings, v->s, device, op, results, d);
+  sw_rc rc = sw_roundings_record_partials(&v->roundings, v->s, device, op, results, d);
   pthread_mutex_unlock(&v->lock);
   return rc;
 }

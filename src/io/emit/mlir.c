@@ -9,7 +9,7 @@
 #include "base/checked.h"
 
 void sw_mlir_deinit(sw_mlir *w) {
-  sw_array_free(&w->notes);
+  sw_array_free(&w->results);
   sw_arena_deinit(&w->arena);
 }
 
@@ -133,13 +133,13 @@ void sw_mlir_end_line(sw_mlir *w) {
 }
 
 static const char *note_of(const sw_mlir *w, const char *name) {
-  for (size_t i = 0; i < w->notes.n; i++) {
-    if (w->notes.at[i].name == name) return w->notes.at[i].sharding;
+  for (size_t i = 0; i < w->results.n; i++) {
+    if (w->results.at[i].name == name) return w->results.at[i].sharding;
   }
   return NULL;
 }
 
-void sw_mlir_put_notes(const sw_mlir *w, const sw_ssa *out, int n) {
+void sw_mlir_put_result_shardings(const sw_mlir *w, const sw_ssa *out, int n) {
   for (int i = 0; i < n; i++) {
     if (!note_of(w, out[i].name)) return;
   }
@@ -164,7 +164,7 @@ void sw_mlir_line(sw_mlir *w, const sw_line *l) {
     sw_text_puts(w->out, " ");
     sw_text_puts(w->out, l->region);
   }
-  sw_mlir_put_notes(w, l->out, l->n_out);
+  sw_mlir_put_result_shardings(w, l->out, l->n_out);
   sw_text_puts(w->out, " : (");
   put_types(l->in, l->n_in, w->out);
   sw_text_puts(w->out, l->n_out == 1 ? ") -> " : ") -> (");

@@ -34,19 +34,19 @@ typedef struct sw_ssa {
 } sw_ssa;
 
 /* What is said of a result of the op at hand, in its line: its sharding in Shardy's form. */
-typedef struct sw_mlir_note {
+typedef struct sw_mlir_result_sharding {
   const char *name; /* that of the result's sw_ssa: the same pointer */
   const char *sharding;
-} sw_mlir_note;
+} sw_mlir_result_sharding;
 
 typedef struct sw_mlir {
   const sw_graph *graph;
   sw_grid grid;
   sw_text *out;
-  sw_arena arena;               /* names and shapes of the text */
-  int64_t n_temps;              /* helpers: %t$0, %t$1, ... */
-  sw_span at;                   /* where the op at hand comes from, written behind its lines; line 0: nowhere */
-  SW_ARRAY(sw_mlir_note) notes; /* of results to come */
+  sw_arena arena;  /* names and shapes of the text */
+  int64_t n_temps; /* helpers: %t$0, %t$1, ... */
+  sw_span at;      /* where the op at hand comes from, written behind its lines; line 0: nowhere */
+  SW_ARRAY(sw_mlir_result_sharding) results; /* of results to come */
 } sw_mlir;
 
 void sw_mlir_deinit(sw_mlir *w);
@@ -81,8 +81,8 @@ typedef struct sw_line {
 } sw_line;
 
 void sw_mlir_line(sw_mlir *w, const sw_line *line);
-/* {sdy.sharding = #sdy.sharding_per_value<[...]>} when all results have a note; else nothing. */
-void sw_mlir_put_notes(const sw_mlir *w, const sw_ssa *out, int n);
+/* {sdy.sharding = #sdy.sharding_per_value<[...]>} when the sharding of all results is known; else nothing. */
+void sw_mlir_put_result_shardings(const sw_mlir *w, const sw_ssa *out, int n);
 void sw_mlir_end_line(sw_mlir *w); /* location and newline, for lines written by hand */
 sw_ssa sw_mlir_temp(sw_mlir *w, sw_type type);
 /* Lines with one result, a new helper. */

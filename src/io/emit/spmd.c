@@ -90,14 +90,14 @@ static void write_mask(sw_spmd_writer *s, const sw_op *op, const sw_ssa *in, con
 
 /* --- Shardy ------------------------------------------------------------------------------------------------------ */
 
-sw_rc sw_spmd_note(sw_spmd_writer *s, sw_ssa x, sw_id value, sw_diag *d) {
+sw_rc sw_spmd_add_result_sharding(sw_spmd_writer *s, sw_ssa x, sw_id value, sw_diag *d) {
   sw_text t = {0};
   if (s->dialect != SW_SPMD_SDY || x.type.dtype == SW_TOKEN) return SW_OK;
   sw_rc rc = sw_sdy_sharding(s->spmd->mesh, "mesh", &s->spmd->layout[value].sharding, &t, d);
   const char *text = rc ? NULL : sw_arena_strndup(&s->w.arena, sw_text_str(&t), t.n, d);
   sw_text_free(&t);
   if (!text) return rc ? rc : SW_E_RESOURCE;
-  return sw_array_push(&s->w.notes, ((sw_mlir_note){x.name, text}), d);
+  return sw_array_push(&s->w.results, ((sw_mlir_result_sharding){x.name, text}), d);
 }
 
 /* A step of a route. What enters a loop has no sharding that Shardy knows while it checks the op. */
@@ -118,7 +118,7 @@ static sw_rc write_op(sw_spmd_writer *s, sw_id id, sw_diag *d) {
   const sw_op *op = &g->ops[id];
   sw_id origin = s->spmd->origin[id].op;
   sw_ssa *in, *out;
-  s->w.notes.n = 0;
+  s->w.results.n = 0;
   SW_ARENA_NEW(in, &s->w.arena, op->n_operands, d);
   SW_ARENA_NEW(out, &s->w.arena, op->n_results, d);
   for (int k = 0; k < op->n_operands; k++) {
@@ -128,7 +128,7 @@ static sw_rc write_op(sw_spmd_writer *s, sw_id id, sw_diag *d) {
   for (int k = 0; k < op->n_results; k++) {
     const sw_value *v = &g->values[op->results[k]];
     out[k] = (sw_ssa){sw_mlir_name(&s->w, v->name, op->results[k]), v->type};
-    SW_TRY(sw_spmd_note(s, out[k], op->results[k], d));
+    SW_TRY(sw_spmd_add_result_sharding(s, out[k], op->results[k], d));
   }
   s->w.at = origin >= 0 ? s->spmd->model->ops[origin].location : SW_NOWHERE;
   if (op->code == SW_OP_COLLECTIVE && s->dialect == SW_SPMD_SDY) return write_step(s, op, in[0], out[0], d);

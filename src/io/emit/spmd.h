@@ -26,6 +26,6 @@ sw_rc sw_spmd_write_collective(sw_spmd_writer *s, const sw_collective *c, sw_ssa
 
 /* In Shardy's dialect: the op that gives result `x` says that it lies as `value` of the program does; in others
  * nothing. Notes last until the next op. */
-SW_CHECKED sw_rc sw_spmd_note(sw_spmd_writer *s, sw_ssa x, sw_id value, sw_diag *d);
+SW_CHECKED sw_rc sw_spmd_add_result_sharding(sw_spmd_writer *s, sw_ssa x, sw_id value, sw_diag *d);
 
 #endif

@@ -64,7 +64,7 @@ static void put_head(const frame *f, const char *op, const sw_ssa *out, int32_t 
 static void put_tail(const frame *f, const sw_ssa *out, int32_t n_out, const sw_ssa *in, int32_t n_in) {
   sw_text *t = f->s->w.out;
   sw_text_puts(t, ")");
-  sw_mlir_put_notes(&f->s->w, out, n_out);
+  sw_mlir_put_result_shardings(&f->s->w, out, n_out);
   sw_text_puts(t, " : (");
   put_list(f, in, n_in, true);
   sw_text_puts(t, ") -> (");
@@ -186,8 +186,8 @@ static sw_rc write_while(const frame *f, sw_diag *d) {
   SW_TRY(put_ops(f, f->test + 1, f->end, d));
   put_return(f, c.next, c.n);
   sw_text_puts(w->out, "    }");
-  w->notes.n = 0;
-  for (int32_t i = 0; i < c.n; i++) SW_TRY(sw_spmd_note(f->s, c.out[i], c.value[i], d));
+  w->results.n = 0;
+  for (int32_t i = 0; i < c.n; i++) SW_TRY(sw_spmd_add_result_sharding(f->s, c.out[i], c.value[i], d));
   put_tail(f, c.out, c.n, c.in, c.n);
   return SW_OK;
 }
@@ -229,8 +229,9 @@ static sw_rc write_case(const frame *f, sw_diag *d) {
   put_head(f, is_if ? "if" : "case", out, n, &index, 1);
   for (int32_t b = 0; at <= f->end; b++, at++) SW_TRY(write_branch(f, b, at, &at, d));
   sw_text_puts(w->out, "    }");
-  w->notes.n = 0;
-  for (int32_t i = 0; i < n; i++) SW_TRY(sw_spmd_note(f->s, out[i], op_at(f, f->end + 1 + i)->results[0], d));
+  w->results.n = 0;
+  for (int32_t i = 0; i < n; i++)
+    SW_TRY(sw_spmd_add_result_sharding(f->s, out[i], op_at(f, f->end + 1 + i)->results[0], d));
   put_tail(f, out, n, &index, 1);
   return SW_OK;
 }
