@@ -11,7 +11,7 @@
 #define SHARDWRIGHT_PROGRAM_H_
 
 #include "shardwright/local.h"
-#include "shardwright/plan.h"
+#include "shardwright/propagate.h"
 #include "shardwright/sizes.h"
 
 typedef struct sw_program sw_program;
@@ -61,6 +61,17 @@ SW_API SW_CHECKED sw_rc sw_program_local_of_plan(const sw_program *p, const sw_p
 
 /* Is it on whole tensors with every reshard written out, in Shardy's collectives? */
 SW_API bool sw_program_is_resharded(const sw_program *p);
+
+/* "sdy-basic", "sdy-aggressive", "sdy-op-priority", "sdy-user-priority" or "sdy". */
+SW_API bool sw_layer_parse(const char *text, sw_layer *out);
+/* Propagate the shardings of a program as Shardy does, and append its text with those found. No machine is asked.
+ * `conservative`: axes are not split, and cut only what they divide. SW_E_INPUT as above. */
+SW_API SW_CHECKED sw_rc sw_program_propagate(const char *file, const char *bytes, size_t n, sw_layer layer,
+                                             bool conservative, sw_text *out, sw_diag *d);
+
+/* Append the sharding rule of every op of the text that has one, a line each, as `propagate --show-rules` prints them.
+ */
+SW_API SW_CHECKED sw_rc sw_program_rules(const char *file, const char *bytes, size_t n, sw_text *out, sw_diag *d);
 
 /* Parse any MLIR text and append it as printed from its syntax tree: equal to the input. It need not be a program that
  * can be planned. Errors as above. */

@@ -25,4 +25,8 @@ SW_API bool sw_traversal_parse(const char *text, sw_traversal *out); /* "backwar
 SW_API SW_CHECKED sw_rc sw_propagate(const sw_graph *g, const sw_machine *machine, sw_traversal t, sw_arena *arena,
                                      sw_plan *out, sw_diag *d);
 
+/* Layers of Shardy's propagation, each with all before it: shardings that nothing contradicts; conflicts resolved; ops
+ * that only hand shardings on first; shardings by their priorities. */
+typedef enum sw_layer { SW_LAYER_BASIC, SW_LAYER_AGGRESSIVE, SW_LAYER_OP_PRIORITY, SW_LAYER_USER_PRIORITY } sw_layer;
+
 #endif

@@ -1,8 +1,12 @@
 /* shardwright propagate: complete a model's annotations to a plan, without search. */
+#include <string.h>
+
 #include "cli/open_sizes.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
+#include "base/file.h"
+#include "shardwright/program.h"
 #include "propagate/factor_rule.h"
 #include "shardwright/plan_json.h"
 #include "shardwright/propagate.h"
@@ -12,7 +16,7 @@ typedef struct settings {
   const char *strategy, *output;
   sw_pairs emit;
   sw_words report;
-  bool table, show_rules;
+  bool table, show_rules, conservative;
 } settings;
 
 static const sw_operand kOperands[] = {
@@ -23,8 +27,10 @@ static const sw_option kOptions[] = {
      SW_INTO_TEXT(settings, from.hw)},
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "logical mesh; without it the model's own, or the profile's first",
      SW_INTO_TEXT(settings, from.mesh)},
-    {"strategy", 0, SW_OPTION_CHOICE, "NAME", "backward-forward", "order of the sweeps",
-     SW_INTO_TEXT(settings, strategy), .choices = "backward-forward|forward-backward|forward|backward"},
+    {"strategy", 0, SW_OPTION_CHOICE, "NAME", "backward-forward",
+     "order of the sweeps; sdy: as Shardy does it, up to a layer of its hierarchy", SW_INTO_TEXT(settings, strategy),
+     .choices = "backward-forward|forward-backward|forward|backward|sdy|sdy-basic|sdy-aggressive|sdy-op-priority|"
+                "sdy-user-priority"},
     SW_PROGRAM_OPTIONS(settings),
     SW_OPTION_OUTPUT_INTO(settings, output),
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),
@@ -33,6 +39,8 @@ static const sw_option kOptions[] = {
      SW_INTO_WORDS(settings, report), .writes = true},
     {"table", 0, SW_OPTION_FLAG, NULL, NULL, "print what the plan costs, as plan does, instead of the plan",
      SW_INTO_FLAG(settings, table)},
+    {"conservative", 0, SW_OPTION_FLAG, NULL, NULL, "sdy strategies: split no axis, and cut only what axes divide",
+     SW_INTO_FLAG(settings, conservative)},
     {"show-rules", 0, SW_OPTION_FLAG, NULL, NULL, "print each op's rule in Shardy's notation instead of propagating",
      SW_INTO_FLAG(settings, show_rules)},
 };
@@ -90,8 +98,56 @@ static sw_rc show_rules(const settings *s, const sw_session *session, sw_diag *d
   return sw_save_text(s->output, &out, d);
 }
 
+/* Shardy's propagation works on the program's text, and asks no machine: what needs a plan is not for it. */
+static sw_rc check_text_options(const settings *s, sw_diag *d) {
+  const char *not_for = s->table ? "--table" : s->report.n ? "--report" : s->show_rules ? "--show-rules" : NULL;
+  for (int i = 0; i < s->emit.n && !not_for; i++) not_for = strcmp(s->emit.at[i].key, "sdy") ? "--emit" : NULL;
+  if (!not_for) return SW_OK;
+  return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--strategy %s gives a program and no plan; expected no %s%s", s->strategy,
+                 not_for, strcmp(not_for, "--emit") ? "" : " but sdy");
+}
+
+static sw_rc propagate_text(const settings *s, const char *text, size_t n, sw_layer layer, sw_diag *d) {
+  sw_text out = {0};
+  sw_rc rc = sw_program_propagate(s->from.model, text, n, layer, s->conservative, &out, d);
+  for (int i = 0; i < s->emit.n && !rc; i++) {
+    sw_text copy = {0};
+    sw_text_append(&copy, sw_text_str(&out), out.n);
+    rc = sw_save_text(s->emit.at[i].value, &copy, d);
+  }
+  if (rc) sw_text_free(&out);
+  return rc ? rc : sw_save_text(s->output, &out, d);
+}
+
+static sw_rc rules_of_text(const settings *s, const char *text, size_t n, sw_diag *d) {
+  sw_text out = {0};
+  sw_rc rc = sw_program_rules(s->from.model, text, n, &out, d);
+  if (rc) sw_text_free(&out);
+  return rc ? rc : sw_save_text(s->output, &out, d);
+}
+
+/* What is asked of a program's text alone; *done = false: it is no program, or a plan is wanted. */
+static sw_rc ask_text(const settings *s, bool *done, sw_diag *d) {
+  char *text;
+  size_t n;
+  sw_layer layer;
+  const bool sdy = sw_layer_parse(s->strategy, &layer);
+  *done = false;
+  if (!sdy && !s->show_rules) return SW_OK;
+  if (sdy) SW_TRY(check_text_options(s, d));
+  SW_TRY(sw_file_read_text(s->from.model, &text, &n, d));
+  *done = sw_program_is(s->from.model, text);
+  sw_rc rc = *done && sdy ? propagate_text(s, text, n, layer, d) : *done ? rules_of_text(s, text, n, d) : SW_OK;
+  sw_mem_free(text);
+  if (*done || !sdy) return rc;
+  return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: expected an MLIR program for --strategy %s", s->from.model, s->strategy);
+}
+
 static sw_rc cmd_propagate(const sw_call *call, sw_diag *d) {
   const settings *s = call->settings;
+  bool done;
+  SW_TRY(ask_text(s, &done, d));
+  if (done) return SW_OK;
   sw_session session;
   sw_model_options from = s->from;
   from.open_sizes = true;
@@ -114,7 +170,10 @@ const sw_command sw_command_propagate = {
         "both.\n"
         "Sizes that the model leaves open may stay unknown: shardings are those of any large size that the mesh "
         "divides, and what they move and do twice are polynomials in the sizes, without times. Without sizes of the "
-        "mesh they are shardings alone.\n",
+        "mesh they are shardings alone.\n"
+        "The sdy strategies give Shardy's result on every value of an MLIR program, open dimensions included, and "
+        "write the program with it: sdy-basic (what nothing contradicts), sdy-aggressive (conflicts resolved), "
+        "sdy-op-priority (cheap ops first), sdy-user-priority or sdy (shardings by their priorities).\n",
     .example = "shardwright propagate models/rfc-mlp-1d-tensors.json -o plan.json",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),

@@ -125,24 +125,24 @@ sw_rc sw_im_open_states(sw_importer *m, const sw_importer *from) {
   }                                                             \
   return SW_OK
 
-sw_rc sw_im_open_dialects(sw_importer *m) { EACH(open, false, m); }
-sw_rc sw_im_imported(sw_importer *m, uint32_t op, sw_id first) { EACH(imported, false, m, op, first); }
-sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op) { EACH(results, false, m, op); }
-sw_rc sw_im_see_returned(sw_importer *m, const sw_id *values, uint32_t n) { EACH(returned, false, m, values, n); }
-sw_rc sw_im_see_type(sw_importer *m, sw_id value, sw_ir_span type) { EACH(typed, false, m, value, type); }
-sw_rc sw_im_hand_on(sw_importer *m, sw_id from, sw_id to) { EACH(handed, false, m, from, to); }
+sw_rc sw_im_open_dialects(sw_importer *m) { EACH(open, m->alone, m); }
+sw_rc sw_im_imported(sw_importer *m, uint32_t op, sw_id first) { EACH(imported, m->alone, m, op, first); }
+sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op) { EACH(results, m->alone, m, op); }
+sw_rc sw_im_see_returned(sw_importer *m, const sw_id *values, uint32_t n) { EACH(returned, m->alone, m, values, n); }
+sw_rc sw_im_see_type(sw_importer *m, sw_id value, sw_ir_span type) { EACH(typed, m->alone, m, value, type); }
+sw_rc sw_im_hand_on(sw_importer *m, sw_id from, sw_id to) { EACH(handed, m->alone, m, from, to); }
 
 sw_rc sw_im_see_argument(sw_importer *m, uint32_t i, sw_id value, sw_ir_span type) {
-  EACH(argument, false, m, i, value, type);
+  EACH(argument, m->alone, m, i, value, type);
 }
 
 sw_rc sw_im_see_output(sw_importer *m, uint32_t ret, sw_id value, int32_t index, sw_ir_span type) {
-  EACH(output, false, m, ret, value, index, type);
+  EACH(output, m->alone, m, ret, value, index, type);
 }
 
 sw_rc sw_im_find_own_mesh(sw_importer *m) {
   bool known = false;
-  EACH(own_mesh, false, m, &known);
+  EACH(own_mesh, m->alone, m, &known);
 }
 
 bool sw_im_reshards(const sw_ir_tree *t, const sw_ir_op *o) {
@@ -165,27 +165,27 @@ sw_rc sw_im_read_sharding(sw_importer *m, const sw_im_said *said, sw_arena *aren
 
 sw_rc sw_im_annotate_said(sw_importer *m, const sw_im_target *of, sw_ir_span sharding, uint32_t at) {
   bool done = false;
-  EACH(annotate, done, m, of, sharding, at, &done);
+  EACH(annotate, done || m->alone, m, of, sharding, at, &done);
 }
 
 sw_rc sw_im_take_unread(sw_importer *m, uint32_t op, bool *done) {
   *done = false;
-  EACH(take_unread, *done, m, op, done);
+  EACH(take_unread, *done || m->alone, m, op, done);
 }
 
 sw_rc sw_im_take(sw_importer *m, const sw_ir_row *row, uint32_t op, bool *done) {
   *done = false;
-  EACH(take, *done, m, row, op, done);
+  EACH(take, *done || m->alone, m, row, op, done);
 }
 
 sw_rc sw_im_take_call(sw_importer *m, uint32_t op, sw_ir_span target, bool *done) {
   *done = false;
-  EACH(call, *done, m, op, target, done);
+  EACH(call, *done || m->alone, m, op, target, done);
 }
 
 sw_rc sw_im_take_callee(sw_importer *m, uint32_t op, sw_ir_span callee, bool *done) {
   *done = false;
-  EACH(callee, *done, m, op, callee, done);
+  EACH(callee, *done || m->alone, m, op, callee, done);
 }
 
 sw_rc sw_ir_foreign_element(const sw_ir_tree *t, sw_ir_span type, sw_dtype *out, bool *known, sw_diag *d) {
@@ -194,5 +194,5 @@ sw_rc sw_ir_foreign_element(const sw_ir_tree *t, sw_ir_span type, sw_dtype *out,
 }
 
 sw_rc sw_im_adjust_result_type(sw_importer *m, sw_ir_span type, sw_type *out) {
-  EACH(result_type, false, m, type, out);
+  EACH(result_type, m->alone, m, type, out);
 }

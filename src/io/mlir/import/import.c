@@ -509,6 +509,7 @@ static sw_rc open_reader(sw_importer *m, sw_importer *reader, sw_graph **body) {
                           .own_mesh = m->own_mesh,
                           .has_named_meshes = m->has_named_meshes,
                           .by_device = true,
+                          .alone = m->alone,
                           .main = m->main,
                           .module = m->module,
                           .d = m->d};

@@ -46,6 +46,7 @@ struct sw_importer {
   bool by_device;                /* in a manual computation: collectives are ops of one device */
   struct sw_im_cut_program *cut; /* of a program that is partitioned already; NULL: it is whole (local.h) */
   sw_im_vectorized *vectorized;  /* a region that is being written out; NULL: none is */
+  bool alone;                    /* one op, for its rule: dialects' hooks are not asked */
   struct sw_im_passes *passes;
   void *states[SW_IM_MOST_DIALECTS]; /* dialect.h */
 };

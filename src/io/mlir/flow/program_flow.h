@@ -1,0 +1,59 @@
+/* A program as tensors and steps for propagation (propagate/flow.h): its values where they stand in the text, one
+ * function at a time, with the shardings that the text says. */
+#ifndef IO_MLIR_PROGRAM_FLOW_H_
+#define IO_MLIR_PROGRAM_FLOW_H_
+
+#include "io/mlir/import/import.h"
+#include "propagate/flow.h"
+
+/* A mesh that the text declares, or writes out in a sharding (no name). */
+typedef struct sw_text_mesh {
+  sw_ir_span name;
+  sw_mesh mesh;
+} sw_text_mesh;
+
+/* Where a sharding is written in the text, and of which tensors. */
+typedef enum sw_said_at {
+  SW_SAID_ARGUMENT, /* of a function: `index` is its argument */
+  SW_SAID_RESULT,   /* of a function: result `index` */
+  SW_SAID_OP,       /* of all results of an op */
+  SW_SAID_INSIDE    /* `<...>` of a constraint, `sharding=<...>` of an edge: one sharding */
+} sw_said_at;
+typedef struct sw_said {
+  sw_said_at kind;
+  uint32_t op, index;
+  int32_t first, n; /* tensors: `said_of` of the program [first, first + n) */
+} sw_said;
+
+typedef struct sw_program_flow {
+  const sw_ir_tree *t;
+  const sw_ir_names *names;
+  sw_arena arena;
+  SW_ARRAY(sw_text_mesh) meshes;
+  SW_ARRAY(sw_type) type;          /* by tensor */
+  SW_ARRAY(sw_open_sharding) said; /* by tensor */
+  SW_ARRAY(sw_flow_step) steps;
+  SW_ARRAY(sw_flow_step) returns; /* edges to results of functions: they come first */
+  SW_ARRAY(uint32_t) made_by;     /* by tensor: op that it is a result of; SW_IR_NONE: none */
+  SW_ARRAY(int32_t) group;        /* by tensor: number of its sharding group; -1: none */
+  SW_ARRAY(sw_said) places;
+  SW_ARRAY(int32_t) said_of;
+  bool scalars; /* rules are wanted of ops on scalars, too, though nothing is propagated there */
+  sw_flow flow;
+  sw_diag *d;
+} sw_program_flow;
+
+/* Tensors and steps of all functions, of ops on scalars only when asked for. To be freed in any case. */
+SW_CHECKED sw_rc sw_program_flow_read(const sw_ir_tree *t, const sw_ir_names *names, bool scalars, sw_program_flow *out,
+                                      sw_diag *d);
+SW_CHECKED sw_rc sw_program_flow_add(sw_program_flow *p, const sw_type *type, uint32_t made_by, int32_t *out);
+void sw_program_flow_free(sw_program_flow *p);
+/* The text with the shardings that the flow has now. */
+SW_CHECKED sw_rc sw_program_flow_write(const sw_program_flow *p, sw_text *out, sw_diag *d);
+
+/* A sharding, "<@mesh, [{"x", ?}p1, {}], replicated={"y"}>" with or without what stands before it (open_sharding.c). */
+SW_CHECKED sw_rc sw_open_sharding_read(sw_program_flow *p, sw_ir_span text, sw_open_sharding *out);
+SW_CHECKED sw_rc sw_open_sharding_print(const sw_program_flow *p, const sw_open_sharding *s, sw_text *out);
+SW_CHECKED sw_rc sw_text_mesh_read(sw_program_flow *p, sw_ir_span text, sw_mesh *out);
+
+#endif

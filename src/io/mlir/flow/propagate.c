@@ -1,0 +1,79 @@
+/* A text in, the same text with shardings propagated out. */
+#include <string.h>
+
+#include "io/mlir/flow/rule.h"
+#include "shardwright/program.h"
+
+bool sw_layer_parse(const char *text, sw_layer *out) {
+  static const char *const kNames[] = {"sdy-basic", "sdy-aggressive", "sdy-op-priority", "sdy-user-priority", "sdy"};
+  for (int i = 0; i < 5; i++) {
+    if (strcmp(text, kNames[i])) continue;
+    *out = i < 4 ? (sw_layer)i : SW_LAYER_USER_PRIORITY;
+    return true;
+  }
+  return false;
+}
+
+/* What is asked of a text: it is read as a flow, and `work` appends the answer. */
+typedef struct question {
+  sw_layer layer;
+  bool conservative;
+  sw_rc (*work)(const struct question *q, sw_program_flow *p, sw_text *out, sw_diag *d);
+} question;
+
+static sw_rc propagated(const question *q, sw_program_flow *p, sw_text *out, sw_diag *d) {
+  p->flow.conservative = q->conservative;
+  SW_TRY(sw_flow_propagate(&p->flow, q->layer, d));
+  return sw_program_flow_write(p, out, d);
+}
+
+/* %0 = dot_general : ([i, k], [k, j])->([i, j]) {i=8, j=16, k=32} reduction={k} */
+static sw_rc rules(const question *q, sw_program_flow *p, sw_text *out, sw_diag *d) {
+  (void)q;
+  (void)d;
+  for (int32_t i = 0; i < p->flow.n_steps; i++) {
+    const sw_flow_step *s = &p->flow.steps[i];
+    if (!s->rule) continue;
+    const sw_ir_op *o = &p->t->ops.at[s->source];
+    sw_ir_span name = o->name;
+    while (name.at < name.end && p->t->s[name.at] != '.') name.at++;
+    if (name.at++ == name.end) name = o->name;
+    if (o->n_results) sw_text_printf(out, "%%%.*s = ", SW_IR_TEXT(p->t, p->t->results.at[o->first_result].name));
+    sw_text_printf(out, "%.*s : ", SW_IR_TEXT(p->t, name));
+    sw_flow_rule_print(p, s, out);
+    sw_text_puts(out, "\n");
+  }
+  return out->rc;
+}
+
+static sw_rc answer_tree(const sw_ir_tree *t, const question *q, sw_text *out, sw_diag *d) {
+  sw_ir_names names;
+  sw_program_flow p = {0};
+  sw_rc rc = sw_ir_resolve(t, &names, d);
+  if (!rc) rc = sw_program_flow_read(t, &names, q->work == rules, &p, d);
+  if (!rc) rc = q->work(q, &p, out, d);
+  sw_program_flow_free(&p);
+  sw_ir_names_free(&names);
+  return rc;
+}
+
+static sw_rc answer(const char *file, const char *bytes, size_t n, const question *q, sw_text *out, sw_diag *d) {
+  sw_ir_tree tree;
+  char *text; /* with a NUL behind it */
+  SW_MEM_NEW(text, n + 1, d);
+  if (n) memcpy(text, bytes, n);
+  sw_rc rc = sw_ir_parse(file, text, n, &tree, d);
+  if (!rc) rc = answer_tree(&tree, q, out, d);
+  sw_ir_free(&tree);
+  sw_mem_free(text);
+  return rc;
+}
+
+sw_rc sw_program_propagate(const char *file, const char *bytes, size_t n, sw_layer layer, bool conservative,
+                           sw_text *out, sw_diag *d) {
+  return answer(file, bytes, n, &(question){layer, conservative, propagated}, out, d);
+}
+
+sw_rc sw_program_rules(const char *file, const char *bytes, size_t n, sw_text *out, sw_diag *d) {
+  return answer(file, bytes, n, &(question){.work = rules}, out, d);
+}

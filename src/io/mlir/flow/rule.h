@@ -1,0 +1,23 @@
+/* The sharding rule of an op of the text: the op is imported alone, and its factors are those of what it becomes. */
+#ifndef IO_MLIR_RULE_H_
+#define IO_MLIR_RULE_H_
+
+#include "io/mlir/flow/program_flow.h"
+#include "io/mlir/import/alone.h"
+
+/* Steps for op `op`, whose operands and results are tensor_of[slot]; none where it has no rule. */
+SW_CHECKED sw_rc sw_rule_steps(sw_im_alone *r, sw_program_flow *p, uint32_t op, const int32_t *tensor_of);
+
+/* The rule that an op says itself (custom_rule.c). */
+SW_CHECKED sw_rc sw_custom_rule_read(sw_program_flow *p, sw_ir_span text, sw_flow_rule **out, int *n_operands,
+                                     int *n_results);
+
+/* Is it the name behind the dialect? */
+bool sw_ir_last_part_is(const sw_ir_tree *t, sw_ir_span name, const char *text);
+/* The rule of an op that no op of the graph stands for: collectives, what is reduced together, custom calls known by
+ * their target (text_rules.c); s->rule stays NULL where there is none. */
+SW_CHECKED sw_rc sw_text_rule(sw_program_flow *p, const sw_ir_op *o, sw_flow_step *s);
+/* ([i, j])->([i]) {i=2, j=4} reduction={j}: as --show-rules and sdy.op_sharding_rule have it. */
+void sw_flow_rule_print(const sw_program_flow *p, const sw_flow_step *s, sw_text *out);
+
+#endif

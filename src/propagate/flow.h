@@ -1,0 +1,90 @@
+/* Propagation along factors, as Shardy does it: tensors with shardings that may be open, and steps that relate them.
+ *
+ * A step is an op with its sharding rule (factors.h), or an edge on which all tensors are cut alike. Every change of a
+ * tensor's sharding extends a dimension that is open: what was cut stays cut. The steps are run until none changes
+ * anything. Which of several conflicting axes win is decided by a hierarchy, each layer a file that calls the one
+ * below:
+ *
+ *   user priority     shardings by their priorities, the lowest number first       user_priority.c
+ *   op priority       cheap ops first: those that only pass shardings on           op_priority.c
+ *   aggressive        conflicts are resolved, a tensor at a time                   aggressive.c
+ *   basic             only what no tensor of the step contradicts                  basic.c
+ *
+ * Semantics: Shardy's "Propagation" and "Sharding representation" documents.
+ */
+#ifndef PROPAGATE_FLOW_H_
+#define PROPAGATE_FLOW_H_
+
+#include "propagate/factors.h"
+#include "shardwright/propagate.h"
+
+/* A sharding in Shardy's words. Without one (mesh -1) a tensor is open in all dimensions. */
+typedef struct sw_open_sharding {
+  int32_t mesh;    /* of the flow's; -1: the tensor has no sharding */
+  sw_sharding cut; /* what is partial in it is unreduced */
+  uint32_t open;   /* by dimension: may be cut further */
+  uint32_t has_priority;
+  int32_t priority[SW_MAX_RANK]; /* of those that have one; 0 of others */
+  uint8_t n_replicated;
+  sw_axis_ref replicated[SW_MAX_REFS]; /* explicitly: cut no dimension */
+} sw_open_sharding;
+
+/* Which way a step may carry shardings; bits. */
+typedef enum sw_direction {
+  SW_DIRECTION_NONE = 0,
+  SW_DIRECTION_FORWARD = 1, /* from operands */
+  SW_DIRECTION_BACKWARD = 2 /* from results */,
+  SW_DIRECTION_BOTH = 3,
+} sw_direction;
+
+/* How a step takes part in op priority (op_priority.c). */
+typedef enum sw_step_class {
+  SW_STEP_EDGE,    /* an edge, a barrier: at any time */
+  SW_STEP_OFFLOAD, /* moves between host and device */
+  SW_STEP_ELEMENTWISE,
+  SW_STEP_MOVE, /* reshape, transpose, dynamic slices and their updates */
+  SW_STEP_BROADCAST,
+  SW_STEP_OTHER
+} sw_step_class;
+
+/* The factors of a dimension, major first. */
+typedef struct sw_flow_dim {
+  uint8_t n, at[SW_MOST_OF_DIM];
+} sw_flow_dim;
+
+/* A sharding rule: its factors, and those of dimension k of tensor i in dim[i * SW_MAX_RANK + k]. */
+typedef struct sw_flow_rule {
+  int n;
+  int64_t size[SW_MOST_FACTORS];
+  sw_factor_kind kind[SW_MOST_FACTORS];
+  bool blocked[SW_MOST_FACTORS];
+  const sw_flow_dim *dim;
+} sw_flow_rule;
+
+typedef struct sw_flow_step {
+  const sw_flow_rule *rule; /* NULL: an edge, all tensors alike; borrowed */
+  int32_t n_operands, n_results;
+  const int32_t *tensors; /* operands, then results; -1: one that has no sharding (a scalar of the rule) */
+  sw_direction allowed;   /* BOTH but for barriers */
+  /* The edge of a manual computation: tensor `outside` is the whole value, whose dimensions are first cut by manual
+   * axes; the others are what one device of these has of it. 0 manual axes: -1. */
+  int outside, n_manual;
+  const sw_axis_ref *manual;
+  sw_step_class kind;
+  uint32_t source; /* where it comes from, for messages: an op of the text */
+} sw_flow_step;
+
+typedef struct sw_flow {
+  int32_t n_meshes, n_tensors, n_steps;
+  const sw_mesh *meshes;
+  sw_open_sharding *shardings; /* by tensor; changed in place */
+  const sw_type *const *types; /* by tensor */
+  const int32_t *group;        /* by tensor: tensors of one number have one sharding; -1: alone. NULL: none has */
+  const sw_flow_step *steps;   /* in program order */
+  bool conservative;           /* no parts of axes, and nothing that a dimension is not a multiple of */
+} sw_flow;
+
+/* Run the hierarchy up to a layer. Priorities are gone after it. */
+SW_CHECKED sw_rc sw_flow_propagate(sw_flow *f, sw_layer layer, sw_diag *d);
+
+#endif

@@ -1,0 +1,85 @@
+/* Aggressive: every tensor takes what it can have itself. Where factors want one axis of a tensor, the factor goes
+ * first whose axes come from the larger tensor (elementwise: that is cut more); of equal ones the first. */
+#include "propagate/flow/projection.h"
+
+#include <stdlib.h>
+
+typedef struct wish {
+  int factor;
+  sw_axes axes;
+  double weight; /* more comes first */
+  int source;    /* then the earlier tensor */
+} wish;
+
+static double elements_of(const sw_projection *p, int i) {
+  double n = 1;
+  const sw_type *t = p->f->types[p->step->tensors[i]];
+  for (int k = 0; k < t->rank; k++) n *= (double)t->dims[k];
+  return n;
+}
+
+/* The largest tensor that has all these axes along the factor; else the first that has some. */
+static int source_of(const sw_projection *p, const wish *w, double *elements) {
+  int best = -1;
+  int64_t most = 0;
+  for (int i = 0; i < p->n; i++) {
+    const sw_factor_cut *c = &p->tensor[i].at[w->factor];
+    if (!c->present || !c->axes.n) continue;
+    int64_t shards = sw_axes_size(&c->axes);
+    double n = elements_of(p, i);
+    if (shards < most || (shards == most && best >= 0 && n <= *elements)) continue;
+    best = i;
+    most = shards;
+    *elements = n;
+  }
+  return best;
+}
+
+static int compare(const void *a, const void *b) {
+  const wish *x = a, *y = b;
+  if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
+  if (x->source != y->source) return x->source < y->source ? -1 : 1;
+  return x->factor < y->factor ? -1 : x->factor > y->factor;
+}
+
+/* Operands among themselves agree on no more than some result can have: else the op would work on cut operands and give
+ * a result that is not. */
+static sw_axes within_results(const sw_projection *p, int factor, const sw_axes *axes) {
+  sw_axes best = {0};
+  bool any = false;
+  for (int i = p->step->n_operands; i < p->n; i++) {
+    if (!p->tensor[i].at[factor].present) continue;
+    sw_axes here = sw_axes_allowed(p, i, factor, axes);
+    if (!any || sw_axes_size(&here) > sw_axes_size(&best)) best = here;
+    any = true;
+  }
+  return any ? best : *axes;
+}
+
+void sw_propagate_aggressive(sw_projection *p, const sw_direction *direction, bool elementwise) {
+  wish wishes[SW_MOST_FACTORS];
+  int n = 0;
+  for (int k = 0; k < p->n_factors; k++) {
+    wish w = {.factor = k, .axes = sw_compatible_axes(p, k, direction[k])};
+    if (!w.axes.n) continue;
+    w.source = source_of(p, &w, &w.weight);
+    if (elementwise) {
+      w.weight = (double)sw_axes_size(&w.axes);
+      w.source = 0;
+    }
+    wishes[n++] = w;
+  }
+  qsort(wishes, (size_t)n, sizeof *wishes, compare);
+  for (int k = 0; k < n; k++) {
+    const int factor = wishes[k].factor;
+    const sw_axes sideways = within_results(p, factor, &wishes[k].axes);
+    for (int i = 0; i < p->n; i++) {
+      sw_factor_cut *c = &p->tensor[i].at[factor];
+      if (!c->present) continue;
+      sw_axes axes = sw_axes_allowed(p, i, factor, i < p->step->n_operands ? &sideways : &wishes[k].axes);
+      if (!sw_axes_extend(&c->axes, &axes)) continue;
+      c->axes = axes;
+      c->grown = true;
+    }
+  }
+}

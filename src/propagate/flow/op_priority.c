@@ -1,0 +1,54 @@
+/* Op priority: rounds, each of which lets more ops, or more of their factors and directions, take part.
+ *
+ *   0  moves between host and device
+ *   1  elementwise ops and moves of elements, but not forward out of a value with several uses, nor backward into one
+ *   2  these, in both directions
+ *   3  broadcasts, backward
+ *   4  all ops along the factors that pass through
+ *   5  all
+ */
+#include "propagate/flow/run.h"
+
+enum { ROUNDS = 6 };
+
+typedef struct rounds {
+  const sw_run *r;
+  int round;
+} rounds;
+
+static bool has_several_uses(const sw_run *r, int32_t tensor) { return tensor >= 0 && r->n_reads[tensor] > 1; }
+
+static sw_direction where_uses_are_single(const sw_run *r, const sw_flow_step *s) {
+  int out = SW_DIRECTION_BOTH;
+  for (int i = 0; i < s->n_operands; i++) {
+    if (s->tensors[i] < 0 || !r->f->types[s->tensors[i]]->rank) continue;
+    if (has_several_uses(r, s->tensors[i])) out &= ~SW_DIRECTION_BACKWARD;
+  }
+  for (int i = s->n_operands; i < s->n_operands + s->n_results; i++) {
+    if (has_several_uses(r, s->tensors[i])) out &= ~SW_DIRECTION_FORWARD;
+  }
+  return (sw_direction)out;
+}
+
+static sw_direction direction_of(const void *user, const sw_flow *f, int32_t step, int factor) {
+  const rounds *at = user;
+  const sw_flow_step *s = &f->steps[step];
+  bool passes = s->kind == SW_STEP_ELEMENTWISE || s->kind == SW_STEP_MOVE;
+  if (s->kind == SW_STEP_EDGE || s->kind == SW_STEP_OFFLOAD) return SW_DIRECTION_BOTH;
+  if (passes && at->round == 1) return where_uses_are_single(at->r, s);
+  if (passes && at->round > 1) return SW_DIRECTION_BOTH;
+  if (at->round >= 4 && (at->round > 4 || !s->rule || s->rule->kind[factor] == SW_FACTOR_PASS))
+    return SW_DIRECTION_BOTH;
+  return at->round >= 3 && s->kind == SW_STEP_BROADCAST ? SW_DIRECTION_BACKWARD : SW_DIRECTION_NONE;
+}
+
+sw_rc sw_run_op_priority(sw_run *r, sw_diag *d) {
+  rounds at = {.r = r};
+  r->direction = direction_of;
+  r->user = &at;
+  sw_rc rc = SW_OK;
+  for (; at.round < ROUNDS && !rc; at.round++) rc = sw_run_all(r, d);
+  r->user = NULL;
+  r->direction = NULL;
+  return rc;
+}
