@@ -187,9 +187,9 @@ static void forget_uses(sw_im_alone *r, uint32_t op) {
 /* The graph goes, and nothing of it is left: operands, results, and what its regions made. */
 static void forget(sw_im_alone *r, uint32_t op) {
   const uint32_t end = end_of_op(r, op);
+  sw_im_alone_end(r);
   for (uint32_t k = op; k < end; k++) forget_uses(r, k);
   set_made(r, op, end, -1);
-  sw_im_alone_end(r);
 }
 
 /* Which tensor each value of the graph is: operands, results. */
