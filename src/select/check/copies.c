@@ -142,7 +142,7 @@ static int64_t sum_of_shares(const chk_copies *c, int32_t group, int32_t class, 
     while (!can_want(&t->wants[first], layout)) first++;
     const int64_t m = count_wanting(t, layout);
     if (cost >= SW_FORBIDDEN) share = SW_FORBIDDEN;
-    if (share < 0) share = cost / m + (first == i ? cost % m : 0);
+    if (share < 0 && m > 0) share = cost / m + (first == i ? cost % m : 0); /* the reader itself wants it: m > 0 */
     sum = sw_cost_add(sum, share);
   }
   return sum;
