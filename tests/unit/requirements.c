@@ -26,7 +26,8 @@ typedef struct all {
 /* What loops and dimensions are cut by: the axes, or two parts of one of size 4. */
 static int atoms_of(const sw_mesh *mesh, sw_axis_ref atoms[2]) {
   assert_in_range(mesh->n_axes, 1, 2);
-  for (int a = 0; a < mesh->n_axes; a++) atoms[a] = sw_axis_whole(mesh, a);
+  atoms[0] = sw_axis_whole(mesh, 0);
+  if (mesh->n_axes == 2) atoms[1] = sw_axis_whole(mesh, 1);
   if (mesh->n_axes == 2 || atoms[0].size != 4) return mesh->n_axes;
   atoms[0] = (sw_axis_ref){0, 1, 2};
   atoms[1] = (sw_axis_ref){0, 2, 2};

@@ -21,11 +21,24 @@ static sw_rc read_axis(sw_program_flow *p, const sw_mesh *m, sw_ir_span text, sw
     pre = strtol(quote + 3, &at, 10);
     if (*at == ')') size = strtol(at + 1, &at, 10);
   }
-  if (pre < 1 || size < 2 || m->axis[axis].size % (pre * size))
-    return FAIL(p, text, "found '%.*s'; expected \"%s\":(k)m, k * m a part of %lld", SW_IR_TEXT(p->t, text),
-                m->axis[axis].name, (long long)m->axis[axis].size);
+  if (pre < 1 || size < 2 || size == m->axis[axis].size || m->axis[axis].size % (pre * size))
+    return FAIL(p, text, "found '%.*s'; expected \"%s\":(k)m, m smaller than the axis, k * m a divisor of %lld",
+                SW_IR_TEXT(p->t, text), m->axis[axis].name, (long long)m->axis[axis].size);
   out->pre = (int32_t)pre;
   out->size = (int32_t)size;
+  return SW_OK;
+}
+
+/* p1 */
+static sw_rc read_priority(sw_program_flow *p, sw_ir_span text, int k, sw_open_sharding *out) {
+  const char *s = p->t->s + text.at;
+  char *end = NULL;
+  bool is = s[0] == 'p' && s[1] >= '0' && s[1] <= '9' && !(s[1] == '0' && text.end - text.at > 2);
+  int64_t n = is ? strtoll(s + 1, &end, 10) : 0;
+  if (!is || end != p->t->s + text.end || n >= INT32_MAX)
+    return FAIL(p, text, "found '%.*s'; expected a priority, p0, p1, ...", SW_IR_TEXT(p->t, text));
+  out->has_priority |= 1u << k;
+  out->priority[k] = (int32_t)n;
   return SW_OK;
 }
 
@@ -34,10 +47,7 @@ static sw_rc read_dim(sw_program_flow *p, const sw_mesh *m, sw_ir_span text, int
   sw_ir_span item, axes = text;
   uint32_t cursor = 0;
   while (axes.end > axes.at && p->t->s[axes.end - 1] != '}') axes.end--;
-  if (axes.end < text.end && p->t->s[axes.end] == 'p') {
-    out->has_priority |= 1u << k;
-    out->priority[k] = (int32_t)strtol(p->t->s + axes.end + 1, NULL, 10);
-  }
+  if (axes.end < text.end) SW_TRY(read_priority(p, (sw_ir_span){axes.end, text.end}, k, out));
   while (sw_ir_next_item(p->t, axes, &cursor, &item)) {
     sw_axis_ref a;
     if (p->t->s[item.at] == '?') {
@@ -50,17 +60,59 @@ static sw_rc read_dim(sw_program_flow *p, const sw_mesh *m, sw_ir_span text, int
   return SW_OK;
 }
 
-static sw_rc read_listed(sw_program_flow *p, const sw_mesh *m, sw_ir_span list, bool unreduced, sw_open_sharding *out) {
-  sw_ir_span item;
+/* "={...}", of unreduced axes with the word of a reduction before the brace. */
+static sw_rc list_of(sw_program_flow *p, sw_ir_span item, bool unreduced, sw_ir_span *list, sw_reduction *kind) {
+  const char *word = unreduced ? "unreduced" : "replicated";
+  char name[16] = "";
+  *list = sw_ir_trimmed(p->t, (sw_ir_span){item.at + (uint32_t)strlen(word), item.end});
+  bool is = list->at < list->end && p->t->s[list->at] == '=';
+  if (is) *list = sw_ir_trimmed(p->t, (sw_ir_span){list->at + 1, list->end});
+  uint32_t n = 0;
+  while (is && unreduced && n + 1 < sizeof name && p->t->s[list->at] >= 'a' && p->t->s[list->at] <= 'z')
+    name[n++] = p->t->s[list->at++];
+  is = is && (!n || sw_reduction_parse(name, kind)) && p->t->s[list->at] == '{' && p->t->s[list->end - 1] == '}';
+  return is ? SW_OK : FAIL(p, item, "expected a list of axes, %s={\"x\"}", word);
+}
+
+static sw_rc read_listed(sw_program_flow *p, const sw_mesh *m, sw_ir_span text, bool unreduced, sw_open_sharding *out) {
+  sw_ir_span item, list;
   uint32_t cursor = 0;
+  sw_axis_ref last = {.axis = -1};
+  sw_reduction kind = SW_REDUCE_SUM;
+  SW_TRY(list_of(p, text, unreduced, &list, &kind));
   while (sw_ir_next_item(p->t, list, &cursor, &item)) {
     sw_axis_ref a;
     SW_TRY(read_axis(p, m, item, &a));
-    bool ok = unreduced ? sw_sharding_push_partial(&out->cut, SW_REDUCE_SUM, a) : out->n_replicated < SW_MAX_REFS;
+    if (a.axis < last.axis || (a.axis == last.axis && a.pre < last.pre))
+      return FAIL(p, item, "axes of this list are not in the order of the mesh");
+    last = a;
+    bool ok = unreduced ? sw_sharding_push_partial(&out->cut, kind, a) : out->n_replicated < SW_MAX_REFS;
     if (ok && !unreduced) out->replicated[out->n_replicated++] = a;
     if (!ok) return FAIL(p, item, "more than %d axes", SW_MAX_REFS);
   }
   return SW_OK;
+}
+
+/* Names are unique; ids are a permutation that is not 0, 1, 2, ..., or one device. */
+static sw_rc check_mesh(sw_program_flow *p, sw_ir_span text, const sw_mesh *m, const sw_ir_ints *ids) {
+  bool in_order = true;
+  for (int a = 0; a < m->n_axes; a++) {
+    if (m->axis[a].size < 1) return FAIL(p, text, "axis '%s' has no size; expected one of 1 or more", m->axis[a].name);
+    for (int b = 0; b < a; b++) {
+      if (!strcmp(m->axis[a].name, m->axis[b].name)) return FAIL(p, text, "two axes are called '%s'", m->axis[a].name);
+    }
+  }
+  if (!ids->n) return SW_OK;
+  if ((int64_t)ids->n != sw_mesh_devices(m))
+    return FAIL(p, text, "there are %zu device ids for %lld devices", ids->n, (long long)sw_mesh_devices(m));
+  for (size_t i = 0; i < ids->n; i++) {
+    bool known = ids->at[i] >= 0 && (ids->at[i] < (int64_t)ids->n || !m->n_axes);
+    for (size_t k = 0; k < i; k++) known &= ids->at[k] != ids->at[i];
+    if (!known)
+      return FAIL(p, text, "device id %lld; expected each of 0 to %zu once", (long long)ids->at[i], ids->n - 1);
+    in_order &= ids->at[i] == (int64_t)i;
+  }
+  return in_order && m->n_axes ? FAIL(p, text, "device ids are 0, 1, 2, ...; expected no list") : SW_OK;
 }
 
 /* <["x"=2, "y"=4], device_ids=[0]> */
@@ -79,15 +131,59 @@ sw_rc sw_text_mesh_read(sw_program_flow *p, sw_ir_span text, sw_mesh *out) {
     memcpy(out->axis[out->n_axes].name, s + 1, n);
     out->axis[out->n_axes++].size = strtoll(quote + 2, NULL, 10);
   }
-  if (!sw_ir_next_item(p->t, text, &cursor, &item)) return SW_OK;
+  if (!sw_ir_next_item(p->t, text, &cursor, &item)) return check_mesh(p, text, out, &ids);
   sw_ir_span list = item;
   while (list.at < list.end && p->t->s[list.at] != '[') list.at++;
   sw_rc rc = sw_ir_read_ints(p->t, list, &ids, p->d);
+  if (!rc) rc = check_mesh(p, text, out, &ids);
   int32_t *copy = rc ? NULL : sw_arena_alloc(&p->arena, ids.n + 1, sizeof *copy, p->d);
   for (size_t i = 0; copy && i < ids.n; i++) copy[i] = (int32_t)ids.at[i];
   sw_array_free(&ids);
   out->device_ids = copy;
   return rc ? rc : copy ? SW_OK : SW_E_RESOURCE;
+}
+
+/* Of one list: neighbours are not parts that make a larger one. */
+static sw_rc check_neighbours(sw_program_flow *p, sw_ir_span text, const sw_mesh *m, const sw_axis_ref *a, int n) {
+  for (int i = 0; i + 1 < n; i++) {
+    if (a[i].axis != a[i + 1].axis || a[i].pre * a[i].size != a[i + 1].pre) continue;
+    return FAIL(p, text, "two parts of axis '%s' follow each other; expected them as one", m->axis[a[i].axis].name);
+  }
+  return SW_OK;
+}
+
+/* No axis, or part of one, is used twice; parts of an axis nest. */
+static sw_rc check_uses(sw_program_flow *p, sw_ir_span text, const sw_mesh *m, const sw_axis_ref *a, int n) {
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < i; k++) {
+      const char *name = m->axis[a[i].axis].name;
+      if (sw_axis_ref_overlaps(a[i], a[k])) return FAIL(p, text, "axis '%s' is used twice", name);
+      bool nest =
+          a[i].axis != a[k].axis || a[i].pre % (a[k].pre * a[k].size) == 0 || a[k].pre % (a[i].pre * a[i].size) == 0;
+      if (!nest) return FAIL(p, text, "two parts of axis '%s' do not nest", name);
+    }
+  }
+  return SW_OK;
+}
+
+static sw_rc check(sw_program_flow *p, sw_ir_span text, const sw_mesh *m, const sw_open_sharding *s) {
+  sw_axis_ref all[2 * SW_MAX_REFS];
+  int n = s->cut.n_refs + s->cut.n_partial;
+  memcpy(all, s->cut.refs, (size_t)n * sizeof *all);
+  memcpy(all + n, s->replicated, s->n_replicated * sizeof *all);
+  if (!m->n_axes && m->device_ids && s->cut.rank)
+    return FAIL(p, text, "a maximal sharding has %d dimensions; expected none", s->cut.rank);
+  SW_TRY(check_uses(p, text, m, all, n + s->n_replicated));
+  SW_TRY(check_neighbours(p, text, m, s->replicated, s->n_replicated));
+  SW_TRY(check_neighbours(p, text, m, sw_sharding_partial(&s->cut), s->cut.n_partial));
+  for (int k = 0; k < s->cut.rank; k++) {
+    int of_dim;
+    const sw_axis_ref *refs = sw_sharding_dim(&s->cut, k, &of_dim);
+    SW_TRY(check_neighbours(p, text, m, refs, of_dim));
+    if (!of_dim && !(s->open >> k & 1) && s->has_priority >> k & 1)
+      return FAIL(p, text, "dimension %d is empty and closed but has a priority", k);
+  }
+  return SW_OK;
 }
 
 static sw_rc find_mesh(sw_program_flow *p, sw_ir_span item, int32_t *out) {
@@ -126,14 +222,18 @@ sw_rc sw_open_sharding_read(sw_program_flow *p, sw_ir_span text, sw_open_shardin
     SW_TRY(read_dim(p, &m, dim, rank++, out));
   }
   out->cut.rank = (uint8_t)rank;
+  bool said[2] = {false, false};
   while (sw_ir_next_item(p->t, text, &cursor, &item)) {
-    bool unreduced = sw_ir_starts(p->t, item, "unreduced");
-    if (!unreduced && !sw_ir_starts(p->t, item, "replicated"))
-      return FAIL(p, item, "found '%.*s'; expected replicated={...} or unreduced={...}", SW_IR_TEXT(p->t, item));
-    while (item.at < item.end && p->t->s[item.at] != '{') item.at++;
+    const bool unreduced = sw_ir_starts(p->t, item, "unreduced");
+    if ((!unreduced && !sw_ir_starts(p->t, item, "replicated")) || said[unreduced])
+      return FAIL(p, item, "found '%.*s'; expected replicated={...} or unreduced={...}, each once",
+                  SW_IR_TEXT(p->t, item));
+    said[unreduced] = true;
     SW_TRY(read_listed(p, &m, item, unreduced, out));
   }
-  return SW_OK;
+  sw_ir_span inside = sw_ir_trimmed(p->t, sw_ir_inside(p->t, text));
+  if (p->t->s[inside.end - 1] == ',') return FAIL(p, text, "a sharding ends in a comma");
+  return check(p, text, &m, out);
 }
 
 static void print_axes(const sw_mesh *m, const sw_axis_ref *a, int n, sw_text *out) {
@@ -164,7 +264,8 @@ sw_rc sw_open_sharding_print(const sw_program_flow *p, const sw_open_sharding *s
     sw_text_puts(out, "}");
   }
   if (s->cut.n_partial) {
-    sw_text_puts(out, ", unreduced={");
+    const bool sum = s->cut.partial_kind == SW_REDUCE_SUM;
+    sw_text_printf(out, ", unreduced=%s{", sum ? "" : sw_reduction_text((sw_reduction)s->cut.partial_kind));
     print_axes(m, sw_sharding_partial(&s->cut), s->cut.n_partial, out);
     sw_text_puts(out, "}");
   }

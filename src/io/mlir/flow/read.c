@@ -71,8 +71,9 @@ static int32_t result(const reader *r, const sw_ir_op *o, uint32_t i) {
 
 static sw_rc say(reader *r, int32_t tensor, sw_ir_span text) {
   sw_open_sharding s;
-  if (tensor < 0 || !sw_ir_len(text)) return SW_OK;
+  if (!sw_ir_len(text)) return SW_OK;
   SW_TRY(sw_open_sharding_read(r->p, text, &s));
+  if (tensor < 0) return SW_OK; /* of no tensor of known sizes: nothing is propagated there */
   int rank = r->p->type.at[tensor].rank;
   bool maximal = !s.cut.rank && r->p->meshes.at[s.mesh].mesh.device_ids;
   if (s.cut.rank != rank && !maximal)
@@ -97,8 +98,12 @@ static sw_rc say_results(reader *r, const sw_ir_op *o, const int32_t *tensors, u
   v = sw_ir_resolved(r->t, v);
   while (v.at < v.end && r->t->s[v.at] != '[') v.at++;
   v.end -= v.end > v.at && r->t->s[v.end - 1] == '>';
-  for (uint32_t i = 0; i < n && sw_ir_next_item(r->t, v, &cursor, &item); i++) SW_TRY(say(r, tensors[i], item));
-  return SW_OK;
+  uint32_t i = 0;
+  for (; sw_ir_next_item(r->t, v, &cursor, &item); i++) {
+    if (i < n) SW_TRY(say(r, tensors[i], item));
+  }
+  if (i == n || (i == 1 && !n)) return SW_OK; /* an op without results may say on which device it runs */
+  return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, v.at), "there are %u shardings for %u results", i, n);
 }
 
 /* --- steps -------------------------------------------------------------------------------------------------------- */
@@ -148,15 +153,16 @@ static sw_rc constraint(reader *r, uint32_t op, const sw_ir_op *o) {
 }
 
 static sw_rc barrier(reader *r, uint32_t op, const sw_ir_op *o) {
-  static const char *const kWords[] = {"NONE", "FORWARD", "BACKWARD", "BOTH"};
+  static const char *const kWords[] = {"NONE", "FORWARD", "BACKWARD"};
   sw_ir_span word = sw_ir_last_word(r->t, sw_ir_attr(r->t, o, "allowed_direction", "allowed_direction"));
   int32_t x = operand(r, o, 0), y = result(r, o, 0);
-  sw_direction allowed = SW_DIRECTION_NONE;
-  for (int i = 0; i < 4; i++) {
-    if (sw_ir_is(r->t, word, kWords[i])) allowed = (sw_direction)i;
-  }
+  int allowed = 0;
+  while (allowed < 3 && !sw_ir_is(r->t, word, kWords[allowed])) allowed++;
+  if (allowed == 3)
+    return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, o->text.at),
+                         "found allowed_direction '%.*s'; expected NONE, FORWARD or BACKWARD", SW_IR_TEXT(r->t, word));
   SW_TRY(place(r, SW_SAID_OP, op, 0, &y, 1));
-  return edge(r, &x, 1, &y, 1, allowed, SW_STEP_EDGE);
+  return edge(r, &x, 1, &y, 1, (sw_direction)allowed, SW_STEP_EDGE);
 }
 
 /* The same tensor as what it is an edge of. */
