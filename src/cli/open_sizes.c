@@ -133,6 +133,9 @@ sw_rc sw_open_sizes_print(const sw_model_options *from, sw_session *session, con
   sw_text text[MEASURES] = {{0}};
   list_unknowns(&session->sizes, &open);
   asker a = {from, session, plan, &open, plan->graph->n_ops, plan->graph->n_values};
+  sw_session planned = *session; /* stays while the text is read again: the plan borrows from it */
+  session->program = NULL;
+  session->graph = NULL;
   sw_rc rc = session->open_axes ? SW_OK : find_measures(&a, arena, text, d);
   if (!rc) rc = sw_read_model_again(from, sw_machine_mesh(session->machine), session, d);
   sw_plan same = *plan;
@@ -143,6 +146,7 @@ sw_rc sw_open_sizes_print(const sw_model_options *from, sw_session *session, con
   if (!rc && table) put_table(session, &same, &text[MOVED], &text[TWICE], out);
   if (!rc && !table) rc = sw_plan_write_open(&same, &measures, out, d);
   for (int k = 0; k < MEASURES; k++) sw_text_free(&text[k]);
+  sw_drop_model(&planned);
   return rc;
 }
 

@@ -33,7 +33,7 @@ static int64_t stand_in(const void *user, int class_of) {
   return s->unit * s->times[class_of];
 }
 
-static void drop(sw_session *s) {
+void sw_drop_model(sw_session *s) {
   if (!s->program) sw_graph_destroy(s->graph);
   sw_program_destroy(s->program);
   s->program = NULL;
@@ -49,7 +49,7 @@ static sw_rc parse_closed(const char *file, sw_session *s, sw_diag *d) {
     s->open_axes |= UINT32_C(1) << a;
   }
   if (!s->open_axes) return SW_OK;
-  drop(s);
+  sw_drop_model(s);
   return sw_model_parse_on(file, s->text, s->text_bytes, &closed, &s->sizes, &s->graph, d);
 }
 
@@ -64,7 +64,7 @@ static sw_rc parse(const sw_model_options *o, const sw_mesh *mesh, sw_session *s
                                 .by_device = o->by_device,
                                 .report = keep,
                                 .user = said};
-  drop(s);
+  sw_drop_model(s);
   said->at.n = 0;
   s->sizes.stand_in = stand_in;
   s->sizes.user = &s->stand_in;

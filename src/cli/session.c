@@ -101,12 +101,9 @@ sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_
 }
 
 void sw_session_close(sw_session *s) {
-  if (!s->program) sw_graph_destroy(s->graph);
-  sw_program_destroy(s->program);
+  sw_drop_model(s);
   sw_mem_free(s->text);
   s->text = NULL;
-  s->program = NULL;
-  s->graph = NULL;
 }
 
 sw_rc sw_save_text(const char *path, sw_text *t, sw_diag *d) {
