@@ -56,7 +56,7 @@ static inline bool sw_factor_is_reached(const sw_factors *f, int tensor, int dim
 }
 
 /* All factors of an op, with those of every dim; false: it has no rule, or one beyond the limits above. */
-bool sw_factors_build(const sw_graph *g, const sw_op *op, sw_factors *out);
+SW_API bool sw_factors_build(const sw_graph *g, const sw_op *op, sw_factors *out);
 
 /* --- for hooks ---------------------------------------------------------------------------------------------------- */
 

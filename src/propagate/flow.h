@@ -85,6 +85,6 @@ typedef struct sw_flow {
 } sw_flow;
 
 /* Run the hierarchy up to a layer. Priorities are gone after it. */
-SW_CHECKED sw_rc sw_flow_propagate(sw_flow *f, sw_layer layer, sw_diag *d);
+SW_API SW_CHECKED sw_rc sw_flow_propagate(sw_flow *f, sw_layer layer, sw_diag *d);
 
 #endif
