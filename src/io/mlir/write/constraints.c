@@ -60,8 +60,8 @@ static sw_rc behind(sw_ir_writer *w, const sw_ir_op *o, const sw_sharding *s, in
     from = to;
   }
   *said_at(w, o, w->p->names.result[o->first_result]) = value;
-  SW_TRY(sw_ir_insert(w, r->name.at, "sw$"));
-  return sw_ir_insert(w, o->text.end, from ? kept(w, &text) : NULL);
+  SW_TRY(sw_ir_insert(&w->edits, r->name.at, "sw$"));
+  return sw_ir_insert(&w->edits, o->text.end, from ? kept(w, &text) : NULL);
 }
 
 /* Number of the helper that is what is read in sharding `s` in the block of the op; *fresh: it must be made. Equal ones
@@ -119,7 +119,7 @@ static sw_rc before(sw_ir_writer *w, const sw_ir_read *r, const sw_sharding *s, 
       sw_text_printf(&text, "%s = sdy.sharding_constraint %s ", next ? next : "", name);
       SW_TRY(put_constraint(w, &s[k], value, &text));
       sw_text_puts(&text, "\n    ");
-      SW_TRY(sw_ir_insert(w, o->text.at, kept(w, &text)));
+      SW_TRY(sw_ir_insert(&w->edits, o->text.at, kept(w, &text)));
     }
     name = next;
   }
@@ -361,7 +361,7 @@ static int compare_reads(const void *a, const void *b) {
 static sw_rc write_renamed(sw_ir_writer *w) {
   for (uint32_t i = 0; i < w->t->uses.n; i++) {
     sw_ir_span text = text_of_use(w, i);
-    if (w->renamed[i]) SW_TRY(sw_ir_replace(w, text.at, text.end, w->renamed[i]));
+    if (w->renamed[i]) SW_TRY(sw_ir_replace(&w->edits, text.at, text.end, w->renamed[i]));
   }
   return SW_OK;
 }

@@ -3,8 +3,7 @@
  *   func.func @main(%arg0: tensor<8x4xf32>)
  *   func.func @main(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
  *
- * Every change is an edit, some bytes put in place of some others (mostly of none); sorted by place they go into the
- * text in one pass. Ops of functions that are called several times are annotated where all calls agree.
+ * Ops of functions that are called several times are annotated where all calls agree.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,70 +11,6 @@
 #include "io/mlir/import/tuple.h"
 #include "io/mlir/write/split.h"
 #include "io/mlir/write/write.h"
-
-/* --- edits ------------------------------------------------------------------------------------------------------- */
-
-sw_rc sw_ir_replace(sw_ir_writer *w, uint32_t at, uint32_t end, const char *text) {
-  sw_ir_edit e = {at, end, (uint32_t)w->edits.n, text};
-  return text ? sw_array_push(&w->edits, e, w->d) : SW_E_RESOURCE;
-}
-
-sw_rc sw_ir_insert(sw_ir_writer *w, uint32_t at, const char *text) { return sw_ir_replace(w, at, at, text); }
-
-static int compare_edits(const void *a, const void *b) {
-  const sw_ir_edit *x = a, *y = b;
-  if (x->at != y->at) return x->at < y->at ? -1 : 1;
-  return x->order < y->order ? -1 : x->order > y->order;
-}
-
-static void apply(sw_ir_writer *w, sw_text *out) {
-  uint32_t at = 0;
-  qsort(w->edits.at, w->edits.n, sizeof *w->edits.at, compare_edits);
-  for (size_t i = 0; i < w->edits.n; i++) {
-    const sw_ir_edit *e = &w->edits.at[i];
-    sw_text_append(out, w->t->s + at, e->at - at);
-    sw_text_puts(out, e->text);
-    at = e->end;
-  }
-  sw_text_append(out, w->t->s + at, w->t->n - at);
-}
-
-/* --- dictionaries ------------------------------------------------------------------------------------------------ */
-
-static const char *entry_text(sw_ir_writer *w, const char *value, const char *before, const char *behind) {
-  return sw_arena_printf(&w->arena, w->d, "%s%s = %s%s", before, w->form->key, value, behind);
-}
-
-/* `key = value`, the key perhaps in quotes, of a dictionary; empty when there is none. */
-static sw_ir_span whole_entry(const sw_ir_tree *t, sw_ir_span dict, const char *name) {
-  sw_ir_span key, value;
-  uint32_t cursor = 0;
-  while (sw_ir_next_entry(t, dict, &cursor, &key, &value)) {
-    if (sw_ir_is(t, key, name)) return (sw_ir_span){key.at - (t->s[key.at - 1] == '"'), value.end};
-  }
-  return (sw_ir_span){0, 0};
-}
-
-/* Into a dictionary that is there: over an older value of the key, or in front. */
-static sw_rc into_dictionary(sw_ir_writer *w, sw_ir_span dict, const char *value) {
-  sw_ir_span old = sw_ir_entry(w->t, dict, w->form->key);
-  if (sw_ir_len(old)) return sw_ir_replace(w, old.at, old.end, value);
-  bool empty = w->t->s[sw_ir_blanks(w->t->s, dict.at + 1)] == '}';
-  return sw_ir_insert(w, dict.at + 1, entry_text(w, value, "", empty ? "" : ", "));
-}
-
-/* Likewise of an argument or result, which may say it in the other form: that would contradict. */
-static sw_rc into_attrs(sw_ir_writer *w, sw_ir_span dict, const char *value) {
-  sw_ir_span other = whole_entry(w->t, dict, w->form->other);
-  bool replace = sw_ir_len(other) && !sw_ir_len(sw_ir_entry(w->t, dict, w->form->key));
-  return replace ? sw_ir_replace(w, other.at, other.end, entry_text(w, value, "", ""))
-                 : into_dictionary(w, dict, value);
-}
-
-static sw_rc new_dictionary(sw_ir_writer *w, uint32_t at, const char *before, const char *value) {
-  const char *open = sw_arena_printf(&w->arena, w->d, " %s{", before);
-  return open ? sw_ir_insert(w, at, entry_text(w, value, open, "}")) : SW_E_RESOURCE;
-}
 
 /* --- functions --------------------------------------------------------------------------------------------------- */
 
@@ -88,28 +23,10 @@ static sw_rc value_text(sw_ir_writer *w, const sw_sharding *s, const char **out)
   return rc;
 }
 
-/* arg_attrs or res_attrs of a function in generic form. */
-static sw_rc write_list(sw_ir_writer *w, const char *key, const sw_sharding *all, uint32_t n) {
-  const sw_ir_op *f = &w->t->ops.at[w->p->main];
-  sw_ir_span list = sw_ir_entry(w->t, f->props, key), item;
-  uint32_t cursor = 0;
-  const char *value;
-  if (!n) return SW_OK;
-  for (uint32_t i = 0; sw_ir_present(list) && i < n && sw_ir_next_item(w->t, list, &cursor, &item); i++) {
-    SW_TRY(value_text(w, &all[i], &value));
-    SW_TRY(into_attrs(w, item, value));
-  }
-  if (sw_ir_present(list)) return SW_OK;
-  sw_text t = {0};
-  sw_text_printf(&t, "%s = [", key);
-  for (uint32_t i = 0; i < n; i++) {
-    SW_TRY(value_text(w, &all[i], &value));
-    sw_text_printf(&t, "%s{%s = %s}", i ? ", " : "", w->form->key, value);
-  }
-  sw_text_puts(&t, "], ");
-  const char *text = sw_arena_strndup(&w->arena, sw_text_str(&t), t.n, w->d);
-  sw_text_free(&t);
-  return sw_ir_insert(w, f->props.at + 1, text);
+static sw_rc value_texts(sw_ir_writer *w, const sw_sharding *all, uint32_t n, const char ***out) {
+  SW_ARENA_NEW(*out, &w->arena, n, w->d);
+  for (uint32_t i = 0; i < n; i++) SW_TRY(value_text(w, &all[i], &(*out)[i]));
+  return SW_OK;
 }
 
 /* Tuples have no sharding. */
@@ -125,52 +42,19 @@ static bool has_tuples(const sw_ir_writer *w, const sw_ir_op *f, const sw_ir_blo
   return false;
 }
 
-static sw_rc write_args(sw_ir_writer *w) {
+static sw_rc write_signature(sw_ir_writer *w) {
   const sw_ir_op *f = &w->t->ops.at[w->p->main];
   const sw_ir_block *b = &w->t->blocks.at[sw_ir_block_at(w->t, f, 0)];
-  const char *value;
-  if (f->generic) return write_list(w, "arg_attrs", w->plan->args, b->n_args);
-  for (uint32_t i = 0; i < b->n_args; i++) {
-    const sw_ir_arg *a = &w->t->args.at[b->first_arg + i];
-    SW_TRY(value_text(w, &w->plan->args[i], &value));
-    SW_TRY(sw_ir_present(a->attrs) ? into_attrs(w, a->attrs, value) : new_dictionary(w, a->type.end, "", value));
-  }
-  return SW_OK;
-}
-
-static sw_rc write_results(sw_ir_writer *w) {
-  const sw_ir_op *f = &w->t->ops.at[w->p->main];
-  const sw_graph *g = w->p->graph;
-  uint32_t n = (uint32_t)g->n_outputs;
-  const char *value;
-  if (f->generic) return write_list(w, "res_attrs", w->plan->outputs, n);
-  if (!sw_ir_len(f->types) || !n) return SW_OK;
-  sw_ir_types_cursor c = {f->types, 0};
-  sw_ir_span item;
-  bool bare = w->t->s[f->types.at] != '(';
-  if (bare) SW_TRY(sw_ir_insert(w, f->types.at, "("));
-  for (uint32_t i = 0; i < n && sw_ir_next_type(w->t, &c, &item); i++) {
-    sw_ir_span dict = item;
-    while (dict.at < dict.end && w->t->s[dict.at] != '{') dict.at++;
-    SW_TRY(value_text(w, &w->plan->outputs[i], &value));
-    SW_TRY(dict.at < dict.end ? into_attrs(w, dict, value) : new_dictionary(w, item.end, "", value));
-  }
-  return bare ? sw_ir_insert(w, f->types.end, ")") : SW_OK;
+  const uint32_t n_outputs = (uint32_t)w->p->graph->n_outputs;
+  const char **values;
+  if (has_tuples(w, f, b)) return SW_OK;
+  SW_TRY(value_texts(w, w->plan->args, b->n_args, &values));
+  SW_TRY(sw_ir_set_args(&w->edits, f, values, b->n_args));
+  SW_TRY(value_texts(w, w->plan->outputs, n_outputs, &values));
+  return sw_ir_set_results(&w->edits, f, values, n_outputs);
 }
 
 /* --- ops --------------------------------------------------------------------------------------------------------- */
-
-/* Where the dictionary of a custom form goes: before the types, but for ops that have their literal there. */
-static sw_rc write_op(sw_ir_writer *w, const sw_ir_op *o, const char *value) {
-  static const char kLiterals[] = "stablehlo.constant mhlo.constant sdy.constant arith.constant";
-  if (sw_ir_len(o->attrs)) return into_dictionary(w, o->attrs, value);
-  if (!o->generic && o->n_bound) return new_dictionary(w, o->types.end, "attributes ", value);
-  if (!o->generic && !sw_ir_len(o->props) && sw_ir_is_among(w->t, o->name, kLiterals))
-    return new_dictionary(w, o->name.end, "", value);
-  uint32_t at = o->body.end;
-  while (at > o->body.at && strchr(" \t\r\n", w->t->s[at - 1])) at--;
-  return new_dictionary(w, at, "", value);
-}
 
 static int compare_made(const void *a, const void *b) {
   const sw_ir_made *x = a, *y = b;
@@ -241,7 +125,7 @@ static sw_rc write_results_of(sw_ir_writer *w, const sw_ir_made *made, size_t n)
   sw_rc rc = w->form->put_values(w, all, count, &text);
   const char *value = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&text), text.n, w->d);
   sw_text_free(&text);
-  return rc ? rc : value ? write_op(w, o, value) : SW_E_RESOURCE;
+  return rc ? rc : value ? sw_ir_set_op(&w->edits, o, value) : SW_E_RESOURCE;
 }
 
 typedef sw_rc (*of_results)(sw_ir_writer *w, const sw_ir_made *made, size_t n);
@@ -280,23 +164,19 @@ sw_rc sw_ir_write_at_top(sw_ir_writer *w, const char *line) {
   const sw_ir_tree *t = w->t;
   if (w->p->module == SW_IR_NONE) {
     const char *text = sw_arena_printf(&w->arena, w->d, "%s\n", line);
-    return sw_ir_insert(w, t->ops.at[w->p->main].text.at, text);
+    return sw_ir_insert(&w->edits, t->ops.at[w->p->main].text.at, text);
   }
   uint32_t at = t->regions.at[t->ops.at[w->p->module].first_region].text.at + 1;
   bool line_ends = t->s[at + strspn(t->s + at, " \t\r")] == '\n';
-  return sw_ir_insert(w, at, sw_arena_printf(&w->arena, w->d, "\n  %s%s", line, line_ends ? "" : "\n"));
+  return sw_ir_insert(&w->edits, at, sw_arena_printf(&w->arena, w->d, "\n  %s%s", line, line_ends ? "" : "\n"));
 }
 
 static sw_rc write_all(sw_ir_writer *w, sw_text *out) {
+  w->edits = (sw_ir_edits){.t = w->t, .key = w->form->key, .other = w->form->other, .d = w->d};
   SW_TRY(w->form->begin(w));
-  const sw_ir_op *f = &w->t->ops.at[w->p->main];
-  if (!has_tuples(w, f, &w->t->blocks.at[sw_ir_block_at(w->t, f, 0)])) {
-    SW_TRY(write_args(w));
-    SW_TRY(write_results(w));
-  }
+  SW_TRY(write_signature(w));
   SW_TRY(write_ops(w));
-  apply(w, out);
-  return out->rc;
+  return sw_ir_edits_apply(&w->edits, out);
 }
 
 /* With constraints, functions that are cut in several ways are several: the text of each says one. */
@@ -324,7 +204,7 @@ sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind
   if (!w.form)
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "there is no form '%s'; expected sdy, hlo or constraints", kind);
   sw_rc rc = write_split(&w, out);
-  sw_array_free(&w.edits);
+  sw_ir_edits_free(&w.edits);
   sw_dict_deinit(&w.helpers);
   sw_array_free(&w.reads);
   sw_arena_deinit(&w.arena);

@@ -4,13 +4,8 @@
 
 #include "io/emit/mlir.h"
 #include "io/mlir/import/program.h"
+#include "io/mlir/write/edits.h"
 #include "shardwright/reshard.h"
-
-/* `text` in place of bytes [at, end). */
-typedef struct sw_ir_edit {
-  uint32_t at, end, order;
-  const char *text;
-} sw_ir_edit;
 
 /* A use of a name by an op of the text, or by ops [first, end) in a region of it, whose uses of the same name are
  * meant, too; and the use in the graph that it stands for. */
@@ -54,7 +49,7 @@ struct sw_ir_writer {
   bool is_split;              /* constraints: every function is cut in one way */
   bool *named;                /* constraints: by value, those that a name in the text stands for */
   sw_grid grid;               /* hlo */
-  SW_ARRAY(sw_ir_edit) edits;
+  sw_ir_edits edits;
   sw_arena arena;
   sw_diag *d;
 };
@@ -64,10 +59,6 @@ bool sw_ir_changes_nothing(const sw_graph *g, const sw_op *op);
 
 /* A line at the beginning of the module. */
 SW_CHECKED sw_rc sw_ir_write_at_top(sw_ir_writer *w, const char *line);
-
-/* Text at a place, and text in place of [at, end). It is borrowed; NULL: out of memory. */
-SW_CHECKED sw_rc sw_ir_insert(sw_ir_writer *w, uint32_t at, const char *text);
-SW_CHECKED sw_rc sw_ir_replace(sw_ir_writer *w, uint32_t at, uint32_t end, const char *text);
 
 /* --- constraints: in which shardings values are said (completed.c) */
 

@@ -1,0 +1,151 @@
+#include "io/mlir/write/edits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/mlir/import/types.h"
+
+void sw_ir_edits_free(sw_ir_edits *e) {
+  sw_array_free(&e->list);
+  sw_arena_deinit(&e->arena);
+}
+
+sw_rc sw_ir_replace(sw_ir_edits *e, uint32_t at, uint32_t end, const char *text) {
+  sw_ir_edit one = {at, end, (uint32_t)e->list.n, text};
+  return text ? sw_array_push(&e->list, one, e->d) : SW_E_RESOURCE;
+}
+
+sw_rc sw_ir_insert(sw_ir_edits *e, uint32_t at, const char *text) { return sw_ir_replace(e, at, at, text); }
+
+static int compare(const void *a, const void *b) {
+  const sw_ir_edit *x = a, *y = b;
+  if (x->at != y->at) return x->at < y->at ? -1 : 1;
+  return x->order < y->order ? -1 : x->order > y->order;
+}
+
+sw_rc sw_ir_edits_apply(sw_ir_edits *e, sw_text *out) {
+  uint32_t at = 0;
+  if (e->list.n) qsort(e->list.at, e->list.n, sizeof *e->list.at, compare);
+  for (size_t i = 0; i < e->list.n; i++) {
+    const sw_ir_edit *one = &e->list.at[i];
+    sw_text_append(out, e->t->s + at, one->at - at);
+    sw_text_puts(out, one->text);
+    at = one->end;
+  }
+  sw_text_append(out, e->t->s + at, e->t->n - at);
+  return out->rc;
+}
+
+/* --- dictionaries ------------------------------------------------------------------------------------------------ */
+
+static const char *entry_text(sw_ir_edits *e, const char *value, const char *before, const char *behind) {
+  return sw_arena_printf(&e->arena, e->d, "%s%s = %s%s", before, e->key, value, behind);
+}
+
+/* `key = value`, the key perhaps in quotes, of a dictionary; empty when there is none. */
+static sw_ir_span whole_entry(const sw_ir_tree *t, sw_ir_span dict, const char *name) {
+  sw_ir_span key, value;
+  uint32_t cursor = 0;
+  while (name && sw_ir_next_entry(t, dict, &cursor, &key, &value)) {
+    if (sw_ir_is(t, key, name)) return (sw_ir_span){key.at - (t->s[key.at - 1] == '"'), value.end};
+  }
+  return (sw_ir_span){0, 0};
+}
+
+/* Into a dictionary that is there: over an older value of the key, or in front. */
+static sw_rc into_dictionary(sw_ir_edits *e, sw_ir_span dict, const char *value) {
+  sw_ir_span old = sw_ir_entry(e->t, dict, e->key);
+  if (sw_ir_len(old)) return sw_ir_replace(e, old.at, old.end, value);
+  bool empty = e->t->s[sw_ir_blanks(e->t->s, dict.at + 1)] == '}';
+  return sw_ir_insert(e, dict.at + 1, entry_text(e, value, "", empty ? "" : ", "));
+}
+
+/* Likewise of an argument or result, which may say it in the other form. */
+static sw_rc into_attrs(sw_ir_edits *e, sw_ir_span dict, const char *value) {
+  sw_ir_span other = whole_entry(e->t, dict, e->other);
+  bool replace = sw_ir_len(other) && !sw_ir_len(sw_ir_entry(e->t, dict, e->key));
+  return replace ? sw_ir_replace(e, other.at, other.end, entry_text(e, value, "", ""))
+                 : into_dictionary(e, dict, value);
+}
+
+static sw_rc new_dictionary(sw_ir_edits *e, uint32_t at, const char *before, const char *value) {
+  const char *open = sw_arena_printf(&e->arena, e->d, " %s{", before);
+  return open ? sw_ir_insert(e, at, entry_text(e, value, open, "}")) : SW_E_RESOURCE;
+}
+
+/* --- functions --------------------------------------------------------------------------------------------------- */
+
+/* arg_attrs or res_attrs of a function in generic form, where it has none. */
+static sw_rc new_list(sw_ir_edits *e, const sw_ir_op *f, const char *name, const char *const *values, uint32_t n) {
+  sw_text t = {0};
+  bool any = false;
+  sw_text_printf(&t, "%s = [", name);
+  for (uint32_t i = 0; i < n; i++) {
+    any |= values[i] != NULL;
+    sw_text_puts(&t, i ? ", {" : "{");
+    if (values[i]) sw_text_printf(&t, "%s = %s", e->key, values[i]);
+    sw_text_puts(&t, "}");
+  }
+  sw_text_puts(&t, "], ");
+  const char *text = any ? sw_arena_strndup(&e->arena, sw_text_str(&t), t.n, e->d) : "";
+  sw_text_free(&t);
+  return any ? sw_ir_insert(e, f->props.at + 1, text) : SW_OK;
+}
+
+static sw_rc set_list(sw_ir_edits *e, const sw_ir_op *f, const char *name, const char *const *values, uint32_t n) {
+  sw_ir_span list = sw_ir_entry(e->t, f->props, name), item;
+  uint32_t cursor = 0;
+  if (!sw_ir_present(list)) return new_list(e, f, name, values, n);
+  for (uint32_t i = 0; i < n && sw_ir_next_item(e->t, list, &cursor, &item); i++) {
+    if (values[i]) SW_TRY(into_attrs(e, item, values[i]));
+  }
+  return SW_OK;
+}
+
+sw_rc sw_ir_set_args(sw_ir_edits *e, const sw_ir_op *f, const char *const *values, uint32_t n) {
+  if (f->generic) return set_list(e, f, "arg_attrs", values, n);
+  const uint32_t first = e->t->blocks.at[sw_ir_block_at(e->t, f, 0)].first_arg;
+  for (uint32_t i = 0; i < n; i++) {
+    const sw_ir_arg *a = &e->t->args.at[first + i];
+    if (!values[i]) continue;
+    SW_TRY(sw_ir_present(a->attrs) ? into_attrs(e, a->attrs, values[i])
+                                   : new_dictionary(e, a->type.end, "", values[i]));
+  }
+  return SW_OK;
+}
+
+sw_rc sw_ir_set_results(sw_ir_edits *e, const sw_ir_op *f, const char *const *values, uint32_t n) {
+  if (f->generic) return set_list(e, f, "res_attrs", values, n);
+  bool any = false;
+  for (uint32_t i = 0; i < n; i++) any |= values[i] != NULL;
+  if (!any || !sw_ir_len(f->types)) return SW_OK;
+  sw_ir_types_cursor c = {f->types, 0};
+  sw_ir_span item;
+  bool bare = e->t->s[f->types.at] != '(';
+  if (bare) SW_TRY(sw_ir_insert(e, f->types.at, "("));
+  for (uint32_t i = 0; i < n && sw_ir_next_type(e->t, &c, &item); i++) {
+    sw_ir_span dict = item;
+    while (dict.at < dict.end && e->t->s[dict.at] != '{') dict.at++;
+    if (!values[i]) continue;
+    SW_TRY(dict.at < dict.end ? into_attrs(e, dict, values[i]) : new_dictionary(e, item.end, "", values[i]));
+  }
+  return bare ? sw_ir_insert(e, f->types.end, ")") : SW_OK;
+}
+
+/* --- ops --------------------------------------------------------------------------------------------------------- */
+
+uint32_t sw_ir_body_end(const sw_ir_tree *t, const sw_ir_op *o) {
+  uint32_t at = o->body.end;
+  while (at > o->body.at && strchr(" \t\r\n", t->s[at - 1])) at--;
+  return at;
+}
+
+/* The dictionary of a custom form goes before the types, but for ops that have their literal there. */
+sw_rc sw_ir_set_op(sw_ir_edits *e, const sw_ir_op *o, const char *value) {
+  static const char kLiterals[] = "stablehlo.constant mhlo.constant sdy.constant arith.constant";
+  if (sw_ir_len(o->attrs)) return into_dictionary(e, o->attrs, value);
+  if (!o->generic && o->n_bound) return new_dictionary(e, o->types.end, "attributes ", value);
+  if (!o->generic && !sw_ir_len(o->props) && sw_ir_is_among(e->t, o->name, kLiterals))
+    return new_dictionary(e, o->name.end, "", value);
+  return new_dictionary(e, sw_ir_body_end(e->t, o), "", value);
+}
