@@ -7,36 +7,48 @@ static void put_name(int factor, sw_text *out) {
   if (factor >= LETTERS) sw_text_printf(out, "z_%d", factor - LETTERS + 1);
 }
 
+void sw_factors_put_dim(const uint8_t *at, int n, sw_text *out) {
+  for (int i = 0; i < n; i++) put_name(at[i], out);
+}
+
 static void put_tensor(const sw_factors *f, int tensor, sw_text *out) {
   int rank = sw_factor_type(f, tensor)->rank;
   sw_text_puts(out, "[");
   for (int k = 0; k < rank; k++) {
-    if (k) sw_text_puts(out, ", ");
-    for (int i = 0; i < f->dim[tensor][k].n; i++) put_name(f->dim[tensor][k].at[i], out);
+    sw_text_puts(out, k ? ", " : "");
+    sw_factors_put_dim(f->dim[tensor][k].at, f->dim[tensor][k].n, out);
   }
   sw_text_puts(out, "]");
 }
 
-static void put_sizes(const sw_factors *f, sw_text *out) {
-  for (int i = 0; i < f->n; i++) {
-    sw_text_puts(out, i ? ", " : " {");
-    put_name(i, out);
-    sw_text_printf(out, "=%lld", (long long)f->size[i]);
-  }
-  if (f->n) sw_text_puts(out, "}");
-}
-
-/* " reduction={k, m}"; nothing when no factor is listed. kind PASS: the blocked ones. */
-static void put_list(const sw_factors *f, const char *name, sw_factor_kind kind, sw_text *out) {
+/* " reduction={k, m}"; nothing when no factor is listed. */
+static void put_list(const char *word, int n, const bool *listed, sw_text *out) {
   bool any = false;
-  for (int i = 0; i < f->n; i++) {
-    if (kind == SW_FACTOR_PASS ? !f->blocked[i] : f->kind[i] != kind) continue;
-    if (!any) sw_text_printf(out, " %s={", name);
-    if (any) sw_text_puts(out, ", ");
+  for (int i = 0; i < n; i++) {
+    if (!listed[i]) continue;
+    sw_text_printf(out, any ? ", " : " %s={", word);
     put_name(i, out);
     any = true;
   }
   if (any) sw_text_puts(out, "}");
+}
+
+void sw_factors_put_kinds(int n, const int64_t *size, const sw_factor_kind *kind, const bool *blocked, sw_text *out) {
+  static const char *const kWords[] = {[SW_FACTOR_REDUCTION] = "reduction",
+                                       [SW_FACTOR_REPLICATE] = "need_replication",
+                                       [SW_FACTOR_PERMUTATION] = "permutation"};
+  for (int i = 0; i < n; i++) {
+    sw_text_puts(out, i ? ", " : " {");
+    put_name(i, out);
+    sw_text_printf(out, "=%lld", (long long)size[i]);
+  }
+  if (n) sw_text_puts(out, "}");
+  for (int k = SW_FACTOR_REDUCTION; k <= SW_FACTOR_PERMUTATION; k++) {
+    bool listed[SW_MOST_FACTORS];
+    for (int i = 0; i < n; i++) listed[i] = (int)kind[i] == k;
+    put_list(kWords[k], n, listed, out);
+  }
+  put_list("blocked_propagation", n, blocked, out);
 }
 
 bool sw_factor_rule_print(const sw_graph *g, const sw_op *op, sw_text *out) {
@@ -54,11 +66,7 @@ bool sw_factor_rule_print(const sw_graph *g, const sw_op *op, sw_text *out) {
     put_tensor(&f, op->n_operands + r, out);
   }
   sw_text_puts(out, ")");
-  put_sizes(&f, out);
-  put_list(&f, "reduction", SW_FACTOR_REDUCTION, out);
-  put_list(&f, "need_replication", SW_FACTOR_REPLICATE, out);
-  put_list(&f, "permutation", SW_FACTOR_PERMUTATION, out);
-  put_list(&f, "blocked_propagation", SW_FACTOR_PASS, out);
+  sw_factors_put_kinds(f.n, f.size, f.kind, f.blocked, out);
   return true;
 }
 

@@ -58,6 +58,11 @@ static inline bool sw_factor_is_reached(const sw_factors *f, int tensor, int dim
 /* All factors of an op, with those of every dim; false: it has no rule, or one beyond the limits above. */
 SW_API bool sw_factors_build(const sw_graph *g, const sw_op *op, sw_factors *out);
 
+/* The letters of the factors of one dim; then " {i=8, j=4} reduction={i} ..." behind a rule's tensors. */
+SW_API void sw_factors_put_dim(const uint8_t *at, int n, sw_text *out);
+SW_API void sw_factors_put_kinds(int n, const int64_t *size, const sw_factor_kind *kind, const bool *blocked,
+                                 sw_text *out);
+
 /* --- for hooks ---------------------------------------------------------------------------------------------------- */
 
 /* A new factor; returns its number. */

@@ -115,7 +115,7 @@ static sw_rc run_layer(sw_run *r, sw_layer layer, sw_arena *arena, sw_diag *d) {
   join_groups(r);
   SW_ARENA_NEW(r->queue, arena, r->f->n_steps, d);
   SW_ARENA_NEW(r->queued, arena, r->f->n_steps, d);
-  if (layer == SW_LAYER_USER_PRIORITY) return sw_run_user_priority(r, layer, d);
+  if (layer == SW_LAYER_USER_PRIORITY) return sw_run_user_priority(r, d);
   return layer == SW_LAYER_OP_PRIORITY ? sw_run_op_priority(r, d) : sw_run_all(r, d);
 }
 

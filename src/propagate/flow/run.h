@@ -25,6 +25,6 @@ typedef struct sw_run {
 SW_CHECKED sw_rc sw_run_all(sw_run *r, sw_diag *d);
 /* The layers above. */
 SW_CHECKED sw_rc sw_run_op_priority(sw_run *r, sw_diag *d);
-SW_CHECKED sw_rc sw_run_user_priority(sw_run *r, sw_layer layer, sw_diag *d);
+SW_CHECKED sw_rc sw_run_user_priority(sw_run *r, sw_diag *d);
 
 #endif

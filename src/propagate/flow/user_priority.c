@@ -13,8 +13,7 @@ static int32_t next_priority(const sw_flow *f, int32_t last) {
   return next;
 }
 
-sw_rc sw_run_user_priority(sw_run *r, sw_layer layer, sw_diag *d) {
-  (void)layer;
+sw_rc sw_run_user_priority(sw_run *r, sw_diag *d) {
   for (int32_t p = 0; p != INT32_MAX; p = next_priority(r->f, p)) {
     r->priority = p;
     SW_TRY(sw_run_op_priority(r, d));

@@ -6,27 +6,21 @@
 
 #define FAIL(p, span, ...) SW_FAIL_INPUT((p)->d, sw_ir_place((p)->t, (span).at), __VA_ARGS__)
 
+/* What a check of meshes and shardings found, told at its place in the text. */
+static sw_rc at_place(sw_program_flow *p, sw_ir_span text, sw_rc rc, const sw_diag *why) {
+  return rc == SW_E_INPUT ? FAIL(p, text, "%s", why->text) : rc;
+}
+
 /* "x" or "x":(1)2 */
 static sw_rc read_axis(sw_program_flow *p, const sw_mesh *m, sw_ir_span text, sw_axis_ref *out) {
-  const char *s = p->t->s + text.at, *end = p->t->s + text.end, *quote;
-  if (s == end || *s != '"' || !(quote = memchr(s + 1, '"', (size_t)(end - s - 1))))
-    return FAIL(p, text, "found '%.*s'; expected an axis in quotes", SW_IR_TEXT(p->t, text));
-  int axis = sw_mesh_axis_named(m, s + 1, (size_t)(quote - s - 1));
-  if (axis < 0) return FAIL(p, text, "the mesh has no axis %.*s", (int)(quote - s + 1), s);
-  *out = sw_axis_whole(m, axis);
-  if (quote + 1 == end) return SW_OK;
-  char *at;
-  long pre = 0, size = 0;
-  if (quote[1] == ':' && quote[2] == '(') {
-    pre = strtol(quote + 3, &at, 10);
-    if (*at == ')') size = strtol(at + 1, &at, 10);
-  }
-  if (pre < 1 || size < 2 || size == m->axis[axis].size || m->axis[axis].size % (pre * size))
-    return FAIL(p, text, "found '%.*s'; expected \"%s\":(k)m, m smaller than the axis, k * m a divisor of %lld",
-                SW_IR_TEXT(p->t, text), m->axis[axis].name, (long long)m->axis[axis].size);
-  out->pre = (int32_t)pre;
-  out->size = (int32_t)size;
-  return SW_OK;
+  const char *s = p->t->s + text.at, *end = p->t->s + text.end;
+  sw_diag why = {0};
+  if (s == end || *s != '"') return FAIL(p, text, "found '%.*s'; expected an axis in quotes", SW_IR_TEXT(p->t, text));
+  SW_TRY(at_place(p, text, sw_axis_ref_parse(m, &s, end, out, &why), &why));
+  if (s != end) return FAIL(p, text, "found '%.*s' behind an axis", (int)(end - s), s);
+  if (end[-1] == '"' || (out->size > 1 && out->size < m->axis[out->axis].size)) return SW_OK;
+  return FAIL(p, text, "found '%.*s'; expected a part that is larger than 1 and smaller than the axis, of %lld",
+              SW_IR_TEXT(p->t, text), (long long)m->axis[out->axis].size);
 }
 
 /* p1 */
@@ -93,54 +87,36 @@ static sw_rc read_listed(sw_program_flow *p, const sw_mesh *m, sw_ir_span text, 
   return SW_OK;
 }
 
-/* Names are unique; ids are a permutation that is not 0, 1, 2, ..., or one device. */
-static sw_rc check_mesh(sw_program_flow *p, sw_ir_span text, const sw_mesh *m, const sw_ir_ints *ids) {
-  bool in_order = true;
-  for (int a = 0; a < m->n_axes; a++) {
-    if (m->axis[a].size < 1) return FAIL(p, text, "axis '%s' has no size; expected one of 1 or more", m->axis[a].name);
-    for (int b = 0; b < a; b++) {
-      if (!strcmp(m->axis[a].name, m->axis[b].name)) return FAIL(p, text, "two axes are called '%s'", m->axis[a].name);
-    }
-  }
-  if (!ids->n) return SW_OK;
-  if ((int64_t)ids->n != sw_mesh_devices(m))
-    return FAIL(p, text, "there are %zu device ids for %lld devices", ids->n, (long long)sw_mesh_devices(m));
-  for (size_t i = 0; i < ids->n; i++) {
-    bool known = ids->at[i] >= 0 && (ids->at[i] < (int64_t)ids->n || !m->n_axes);
-    for (size_t k = 0; k < i; k++) known &= ids->at[k] != ids->at[i];
-    if (!known)
-      return FAIL(p, text, "device id %lld; expected each of 0 to %zu once", (long long)ids->at[i], ids->n - 1);
-    in_order &= ids->at[i] == (int64_t)i;
-  }
-  return in_order && m->n_axes ? FAIL(p, text, "device ids are 0, 1, 2, ...; expected no list") : SW_OK;
+/* Device ids that are not the plain order, or the one device of a mesh without axes. */
+static sw_rc read_ids(sw_program_flow *p, sw_ir_span text, sw_mesh *m) {
+  sw_ir_span list = sw_ir_entry(p->t, sw_ir_inside(p->t, text), "device_ids");
+  sw_ir_ints ids = {0};
+  bool in_order = m->n_axes > 0;
+  int32_t *one = NULL;
+  if (!sw_ir_present(list)) return SW_OK;
+  sw_rc rc = sw_ir_read_ints(p->t, list, &ids, p->d);
+  for (size_t i = 0; i < ids.n; i++) in_order &= ids.at[i] == (int64_t)i;
+  if (!rc && in_order) rc = FAIL(p, text, "device ids are 0, 1, 2, ...; expected no list");
+  if (!rc && !m->n_axes && (ids.n != 1 || ids.at[0] < 0 || ids.at[0] >= SW_MAX_DEVICES))
+    rc = FAIL(p, text, "a mesh without axes is one device; expected its id");
+  if (!rc && !m->n_axes && !(one = sw_arena_alloc(&p->arena, 1, sizeof *one, p->d))) rc = SW_E_RESOURCE;
+  if (one) *one = (int32_t)ids.at[0];
+  if (one) m->device_ids = one;
+  sw_array_free(&ids);
+  return rc;
 }
 
-/* <["x"=2, "y"=4], device_ids=[0]> */
+/* <["x"=2, "y"=4], device_ids=[...]>, from the angle on */
 sw_rc sw_text_mesh_read(sw_program_flow *p, sw_ir_span text, sw_mesh *out) {
-  sw_ir_span item, axis;
-  uint32_t cursor = 0, at = 0;
-  sw_ir_ints ids = {0};
+  sw_text ours = {0};
+  sw_diag why = {0};
   *out = (sw_mesh){0};
-  if (!sw_ir_next_item(p->t, text, &cursor, &item)) return SW_OK;
-  while (sw_ir_next_item(p->t, item, &at, &axis)) {
-    const char *s = p->t->s + axis.at, *quote = s + 1;
-    while (quote < p->t->s + axis.end && *quote != '"') quote++;
-    size_t n = (size_t)(quote - s - 1);
-    if (out->n_axes == SW_MAX_AXES || n >= SW_AXIS_NAME_BYTES || quote[1] != '=')
-      return FAIL(p, axis, "found '%.*s'; expected an axis, \"x\"=2", SW_IR_TEXT(p->t, axis));
-    memcpy(out->axis[out->n_axes].name, s + 1, n);
-    out->axis[out->n_axes++].size = strtoll(quote + 2, NULL, 10);
-  }
-  if (!sw_ir_next_item(p->t, text, &cursor, &item)) return check_mesh(p, text, out, &ids);
-  sw_ir_span list = item;
-  while (list.at < list.end && p->t->s[list.at] != '[') list.at++;
-  sw_rc rc = sw_ir_read_ints(p->t, list, &ids, p->d);
-  if (!rc) rc = check_mesh(p, text, out, &ids);
-  int32_t *copy = rc ? NULL : sw_arena_alloc(&p->arena, ids.n + 1, sizeof *copy, p->d);
-  for (size_t i = 0; copy && i < ids.n; i++) copy[i] = (int32_t)ids.at[i];
-  sw_array_free(&ids);
-  out->device_ids = copy;
-  return rc ? rc : copy ? SW_OK : SW_E_RESOURCE;
+  sw_ir_mesh_text(p->t, text, &ours);
+  sw_rc rc = ours.rc;
+  if (!rc && ours.n) rc = at_place(p, text, sw_mesh_parse(sw_text_str(&ours), &p->arena, out, &why), &why);
+  if (!rc) rc = at_place(p, text, sw_mesh_verify(out, true, &why), &why);
+  sw_text_free(&ours);
+  return rc ? rc : read_ids(p, text, out);
 }
 
 /* Of one list: neighbours are not parts that make a larger one. */
@@ -152,28 +128,16 @@ static sw_rc check_neighbours(sw_program_flow *p, sw_ir_span text, const sw_mesh
   return SW_OK;
 }
 
-/* No axis, or part of one, is used twice; parts of an axis nest. */
-static sw_rc check_uses(sw_program_flow *p, sw_ir_span text, const sw_mesh *m, const sw_axis_ref *a, int n) {
-  for (int i = 0; i < n; i++) {
-    for (int k = 0; k < i; k++) {
-      const char *name = m->axis[a[i].axis].name;
-      if (sw_axis_ref_overlaps(a[i], a[k])) return FAIL(p, text, "axis '%s' is used twice", name);
-      bool nest =
-          a[i].axis != a[k].axis || a[i].pre % (a[k].pre * a[k].size) == 0 || a[k].pre % (a[i].pre * a[i].size) == 0;
-      if (!nest) return FAIL(p, text, "two parts of axis '%s' do not nest", name);
-    }
-  }
-  return SW_OK;
-}
-
 static sw_rc check(sw_program_flow *p, sw_ir_span text, const sw_mesh *m, const sw_open_sharding *s) {
-  sw_axis_ref all[2 * SW_MAX_REFS];
-  int n = s->cut.n_refs + s->cut.n_partial;
-  memcpy(all, s->cut.refs, (size_t)n * sizeof *all);
-  memcpy(all + n, s->replicated, s->n_replicated * sizeof *all);
+  sw_sharding all = s->cut; /* what is replicated shares no axis with what cuts, as what is partial */
+  sw_diag why = {0};
+  for (int i = 0; i < s->n_replicated; i++) {
+    if (!sw_sharding_push_partial(&all, (sw_reduction)s->cut.partial_kind, s->replicated[i]))
+      return FAIL(p, text, "more than %d axes", SW_MAX_REFS);
+  }
   if (!m->n_axes && m->device_ids && s->cut.rank)
     return FAIL(p, text, "a maximal sharding has %d dimensions; expected none", s->cut.rank);
-  SW_TRY(check_uses(p, text, m, all, n + s->n_replicated));
+  SW_TRY(at_place(p, text, sw_sharding_verify(m, &all, s->cut.rank, NULL, &why), &why));
   SW_TRY(check_neighbours(p, text, m, s->replicated, s->n_replicated));
   SW_TRY(check_neighbours(p, text, m, sw_sharding_partial(&s->cut), s->cut.n_partial));
   for (int k = 0; k < s->cut.rank; k++) {

@@ -15,10 +15,11 @@ typedef struct reader {
   sw_im_alone rules;
   uint32_t function;
   bool is_private;
-  int32_t *tensor_of;    /* by slot; -1: none yet, or no tensor of known sizes */
-  int32_t **tensors_in;  /* the same, by op that is a function */
-  uint32_t *function_of; /* by op */
-  int32_t *results;      /* of the function, by index */
+  int32_t *tensor_of;               /* by slot; -1: none yet, or no tensor of known sizes */
+  int32_t **tensors_in;             /* the same, by op that is a function */
+  uint32_t *function_of;            /* by op */
+  uint32_t *first_call, *next_call; /* the calls of a function: by it, and by the call before */
+  int32_t *results;                 /* of the function, by index */
   uint32_t n_results;
   sw_diag *d;
 } reader;
@@ -318,9 +319,9 @@ static uint32_t callee_of(const reader *r, const sw_ir_op *o) {
 static sw_rc argument_edge(reader *r, uint32_t function, uint32_t index, int32_t to) {
   SW_ARRAY(int32_t) from = {0};
   sw_rc rc = SW_OK;
-  for (uint32_t op = 0; op < r->t->ops.n && !rc; op++) {
+  for (uint32_t op = r->first_call[function]; op != SW_IR_NONE && !rc; op = r->next_call[op]) {
     const sw_ir_op *o = &r->t->ops.at[op];
-    if (callee_of(r, o) != function || index >= o->n_uses) continue;
+    if (index >= o->n_uses) continue;
     rc = sw_array_push(&from, r->tensors_in[r->function_of[op]][r->p->names->use[o->first_use + index]], r->d);
   }
   if (!rc) rc = edge(r, from.at, (int32_t)from.n, &to, 1, SW_DIRECTION_BOTH, SW_STEP_EDGE);
@@ -345,11 +346,10 @@ static sw_rc func_data_flow_edge(reader *r, uint32_t op) {
   int32_t to = r->tensors_in[function][slot];
   if (slot >= first && slot < first + r->t->blocks.at[block].n_args)
     return argument_edge(r, function, slot - first, to);
-  for (uint32_t k = r->t->blocks.at[o->block].first_op; k != SW_IR_NONE && k < op; k = r->t->ops.at[k].next) {
-    uint32_t callee = callee_of(r, &r->t->ops.at[k]);
-    for (uint32_t i = 0, n = sw_ir_result_count(r->t, &r->t->ops.at[k]); callee != SW_IR_NONE && i < n; i++) {
-      if (result_slot(r, &r->t->ops.at[k], i) == slot) return result_edge(r, callee, i, to);
-    }
+  const uint32_t maker = to < 0 ? SW_IR_NONE : r->p->made_by.at[to];
+  const uint32_t callee = maker == SW_IR_NONE ? SW_IR_NONE : callee_of(r, &r->t->ops.at[maker]);
+  for (uint32_t i = 0, n = callee == SW_IR_NONE ? 0 : sw_ir_result_count(r->t, &r->t->ops.at[maker]); i < n; i++) {
+    if (result_slot(r, &r->t->ops.at[maker], i) == slot) return result_edge(r, callee, i, to);
   }
   return SW_OK;
 }
@@ -396,7 +396,12 @@ static sw_rc read_op(reader *r, uint32_t op) {
     bool of_function = r->t->regions.at[r->t->blocks.at[o->block].region].op == r->function;
     return of_function ? return_values(r, o) : SW_OK;
   }
-  if (!n || callee_of(r, o) != SW_IR_NONE) return SW_OK;
+  const uint32_t callee = callee_of(r, o);
+  if (callee != SW_IR_NONE) {
+    r->next_call[op] = r->first_call[callee];
+    r->first_call[callee] = op;
+  }
+  if (!n || callee != SW_IR_NONE) return SW_OK;
   SW_TRY(place(r, SW_SAID_OP, op, 0, tensors, (int32_t)n));
   return sw_rule_steps(&r->rules, r->p, op, r->tensor_of);
 }
@@ -415,13 +420,15 @@ static sw_rc read_args(reader *r, const sw_ir_op *f, uint32_t block) {
 }
 
 static sw_rc read_results(reader *r, const sw_ir_op *f) {
-  sw_ir_types_cursor c = sw_ir_result_types(r->t, f->types);
-  sw_ir_span item;
+  sw_ir_types_cursor c = sw_ir_result_types(r->t, f->generic ? sw_ir_entry(r->t, f->props, "function_type") : f->types);
+  sw_ir_span item, list = f->generic ? sw_ir_entry(r->t, f->props, "res_attrs") : (sw_ir_span){0, 0};
+  uint32_t cursor = 0;
   SW_ARRAY(int32_t) found = {0};
   sw_rc rc = SW_OK;
   for (uint32_t i = 0; !rc && sw_ir_next_type(r->t, &c, &item); i++) {
     int32_t tensor;
     sw_ir_span alone = sw_ir_type_alone(r->t, item), attrs = sw_ir_trimmed(r->t, (sw_ir_span){alone.end, item.end});
+    if (sw_ir_present(list)) (void)sw_ir_next_item(r->t, list, &cursor, &attrs);
     rc = tensor_of_type(r, item, &tensor);
     if (!rc && sw_ir_len(attrs)) rc = say(r, tensor, sw_ir_entry(r->t, attrs, "sdy.sharding"));
     if (!rc) rc = place(r, SW_SAID_RESULT, r->function, i, &tensor, 1);
@@ -456,16 +463,8 @@ static sw_rc read_function(reader *r, uint32_t first, uint32_t end) {
 }
 
 static sw_rc read_mesh(sw_program_flow *p, const sw_ir_op *o) {
-  sw_text_mesh m = {.name = o->generic ? sw_ir_unquoted(p->t, sw_ir_entry(p->t, o->props, "sym_name")) : o->symbol};
-  sw_ir_span in = sw_ir_attr(p->t, o, "mesh", NULL);
-  if (!sw_ir_present(in)) {
-    in = o->body;
-    while (in.at < in.end && p->t->s[in.at] != '=') in.at++;
-    in.at += in.at < in.end;
-    in = sw_ir_resolved(p->t, sw_ir_trimmed(p->t, in));
-  }
-  while (in.at < in.end && p->t->s[in.at] != '<') in.at++;
-  SW_TRY(sw_text_mesh_read(p, in, &m.mesh));
+  sw_text_mesh m = {.name = sw_ir_mesh_name(p->t, o)};
+  SW_TRY(sw_text_mesh_read(p, sw_ir_mesh_value(p->t, o), &m.mesh));
   return sw_array_push(&p->meshes, m, p->d);
 }
 
@@ -497,6 +496,9 @@ sw_rc sw_program_flow_read(const sw_ir_tree *t, const sw_ir_names *names, bool s
   reader r = {.p = p, .t = t, .d = d};
   SW_ARENA_NEW(r.tensors_in, &p->arena, t->ops.n, d);
   SW_ARENA_NEW(r.function_of, &p->arena, t->ops.n, d);
+  SW_ARENA_NEW(r.first_call, &p->arena, t->ops.n, d);
+  SW_ARENA_NEW(r.next_call, &p->arena, t->ops.n, d);
+  for (uint32_t i = 0; i < t->ops.n; i++) r.first_call[i] = r.next_call[i] = SW_IR_NONE;
   for (uint32_t i = 0; i < t->ops.n; i++) {
     if (!sw_ir_is_function(t, &t->ops.at[i])) continue;
     uint32_t end = i + 1;

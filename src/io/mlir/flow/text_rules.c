@@ -215,32 +215,15 @@ sw_rc sw_text_rule(sw_program_flow *p, const sw_ir_op *o, sw_flow_step *s) {
 
 /* --- as text ------------------------------------------------------------------------------------------------------ */
 
-static void put_name(int f, sw_text *out) {
-  enum { LETTERS = 'z' - 'i' + 1 };
-  if (f < LETTERS) sw_text_printf(out, "%c", 'i' + f);
-  if (f >= LETTERS) sw_text_printf(out, "z_%d", f - LETTERS + 1);
-}
-
 static void put_tensor(const sw_program_flow *p, const sw_flow_step *s, int i, sw_text *out) {
   int rank = s->tensors[i] < 0 ? 0 : p->type.at[s->tensors[i]].rank;
   sw_text_puts(out, "[");
   for (int k = 0; k < rank; k++) {
     const sw_flow_dim *d = &s->rule->dim[i * SW_MAX_RANK + k];
     sw_text_puts(out, k ? ", " : "");
-    for (int f = 0; f < d->n; f++) put_name(d->at[f], out);
+    sw_factors_put_dim(d->at, d->n, out);
   }
   sw_text_puts(out, "]");
-}
-
-static void put_list(const sw_flow_rule *r, const char *word, int kind, sw_text *out) {
-  bool any = false;
-  for (int f = 0; f < r->n; f++) {
-    if (kind < 0 ? !r->blocked[f] : (int)r->kind[f] != kind) continue;
-    sw_text_printf(out, any ? ", " : " %s={", word);
-    put_name(f, out);
-    any = true;
-  }
-  if (any) sw_text_puts(out, "}");
 }
 
 void sw_flow_rule_print(const sw_program_flow *p, const sw_flow_step *s, sw_text *out) {
@@ -249,15 +232,6 @@ void sw_flow_rule_print(const sw_program_flow *p, const sw_flow_step *s, sw_text
     sw_text_puts(out, i == s->n_operands ? ")->(" : i ? ", " : "(");
     put_tensor(p, s, i, out);
   }
-  sw_text_puts(out, r->n ? ") {" : ")");
-  for (int f = 0; f < r->n; f++) {
-    sw_text_puts(out, f ? ", " : "");
-    put_name(f, out);
-    sw_text_printf(out, "=%lld", (long long)r->size[f]);
-  }
-  if (r->n) sw_text_puts(out, "}");
-  put_list(r, "reduction", SW_FACTOR_REDUCTION, out);
-  put_list(r, "need_replication", SW_FACTOR_REPLICATE, out);
-  put_list(r, "permutation", SW_FACTOR_PERMUTATION, out);
-  put_list(r, "blocked_propagation", -1, out);
+  sw_text_puts(out, ")");
+  sw_factors_put_kinds(r->n, r->size, r->kind, r->blocked, out);
 }

@@ -15,30 +15,11 @@ struct sw_sdy_mesh {
   bool told; /* that it names axes which the graph's mesh has not */
 };
 
-/* <["x"=2, "y"=4]> as x=2,y=4. */
-static void mesh_text(const sw_ir_tree *t, sw_ir_span in, sw_text *out) {
-  uint32_t at = in.at;
-  while (at < in.end && t->s[at] != '[') at++;
-  sw_ir_span list = sw_ir_inside(t, (sw_ir_span){at, in.end}), key, size;
-  uint32_t cursor = 0;
-  while (sw_ir_next_entry(t, list, &cursor, &key, &size)) {
-    sw_text_printf(out, "%s%.*s=%.*s", out->n ? "," : "", (int)sw_ir_len(key), t->s + key.at, (int)sw_ir_len(size),
-                   t->s + size.at);
-  }
-  sw_ir_span ids = sw_ir_entry(t, in, "device_ids");
-  if (!sw_ir_present(ids) || !out->n) return;
-  sw_ir_span inside = sw_ir_inside(t, ids);
-  sw_text_puts(out, " ids=");
-  for (at = inside.at; at < inside.end; at++) {
-    if (t->s[at] != ' ') sw_text_append(out, t->s + at, 1);
-  }
-}
-
 /* <["x"=2]>, from its angle on; no axes: a mesh that says nothing (all on one device). */
 static sw_rc read_mesh(sw_importer *m, sw_ir_span in, sw_mesh *out) {
   sw_text text = {0};
   *out = (sw_mesh){0};
-  mesh_text(m->t, sw_ir_inside(m->t, in), &text);
+  sw_ir_mesh_text(m->t, in, &text);
   sw_rc rc = text.rc;
   if (!rc && text.n) rc = sw_mesh_parse(sw_text_str(&text), &m->g->arena, out, m->d);
   sw_text_free(&text);
@@ -46,16 +27,8 @@ static sw_rc read_mesh(sw_importer *m, sw_ir_span in, sw_mesh *out) {
 }
 
 static sw_rc declare(sw_importer *m, const sw_ir_op *o, sw_sdy_mesh *out) {
-  sw_ir_span in = sw_ir_attr(m->t, o, "mesh", NULL);
-  if (!sw_ir_present(in)) { /* @mesh = <["x"=2]>, or an alias of such */
-    in = (sw_ir_span){o->body.at, o->body.end};
-    while (in.at < in.end && m->t->s[in.at] != '=') in.at++;
-    in.at += in.at < in.end;
-    in = sw_ir_resolved(m->t, sw_ir_trimmed(m->t, in));
-  }
-  while (in.at < in.end && m->t->s[in.at] != '<') in.at++;
-  *out = (sw_sdy_mesh){.name = o->generic ? sw_ir_unquoted(m->t, sw_ir_entry(m->t, o->props, "sym_name")) : o->symbol};
-  return read_mesh(m, in, &out->mesh);
+  *out = (sw_sdy_mesh){.name = sw_ir_mesh_name(m->t, o)};
+  return read_mesh(m, sw_ir_mesh_value(m->t, o), &out->mesh);
 }
 
 static sw_rc declare_all(sw_importer *m, sw_sdy_state *s) {
