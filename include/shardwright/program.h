@@ -73,6 +73,24 @@ SW_API SW_CHECKED sw_rc sw_program_propagate(const char *file, const char *bytes
  */
 SW_API SW_CHECKED sw_rc sw_program_rules(const char *file, const char *bytes, size_t n, sw_text *out, sw_diag *d);
 
+/* A pass over the text of a program: its name, what it does, and its options, "key=VALUE: what for\n" each (NULL:
+ * none). They are those of Shardy's pipelines; docs/passes.md says what each does. */
+typedef struct sw_pass_info {
+  const char *name, *summary, *options;
+} sw_pass_info;
+SW_API int sw_program_pass_count(void);
+SW_API sw_pass_info sw_program_pass_at(int i);
+
+/* Called with the text after every pass. May be NULL. */
+typedef struct sw_pass_watch {
+  void (*after)(void *user, const char *pass, const char *text, size_t n);
+  void *user;
+} sw_pass_watch;
+/* Run passes over a program, "a,b{key=value key=value},c", and append its text. SW_E_USAGE for an unknown pass or
+ * option; SW_E_INPUT as above, with the pass named. `watch` may be NULL. */
+SW_API SW_CHECKED sw_rc sw_program_run_passes(const char *file, const char *bytes, size_t n, const char *passes,
+                                              const sw_pass_watch *watch, sw_text *out, sw_diag *d);
+
 /* Parse any MLIR text and append it as printed from its syntax tree: equal to the input. It need not be a program that
  * can be planned. Errors as above. */
 SW_API SW_CHECKED sw_rc sw_program_print_parsed(const char *file, const char *bytes, size_t n,

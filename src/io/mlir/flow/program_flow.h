@@ -4,6 +4,7 @@
 #define IO_MLIR_PROGRAM_FLOW_H_
 
 #include "io/mlir/import/import.h"
+#include "io/mlir/write/edits.h"
 #include "propagate/flow.h"
 
 /* A mesh that the text declares, or writes out in a sharding (no name). */
@@ -48,7 +49,9 @@ SW_CHECKED sw_rc sw_program_flow_read(const sw_ir_tree *t, const sw_ir_names *na
                                       sw_diag *d);
 SW_CHECKED sw_rc sw_program_flow_add(sw_program_flow *p, const sw_type *type, uint32_t made_by, int32_t *out);
 void sw_program_flow_free(sw_program_flow *p);
-/* The text with the shardings that the flow has now. */
+/* Edits that write the shardings that the flow has now, but for those of ops that are erased[] (NULL: none is). */
+SW_CHECKED sw_rc sw_program_flow_edit(const sw_program_flow *p, const bool *erased, sw_ir_edits *e);
+/* The text with them. */
 SW_CHECKED sw_rc sw_program_flow_write(const sw_program_flow *p, sw_text *out, sw_diag *d);
 
 /* A sharding, "<@mesh, [{"x", ?}p1, {}], replicated={"y"}>" with or without what stands before it (open_sharding.c). */

@@ -19,7 +19,9 @@ sw_rc sw_ir_insert(sw_ir_edits *e, uint32_t at, const char *text) { return sw_ir
 
 static int compare(const void *a, const void *b) {
   const sw_ir_edit *x = a, *y = b;
+  const bool replaces_x = x->end > x->at, replaces_y = y->end > y->at; /* what is put in comes first */
   if (x->at != y->at) return x->at < y->at ? -1 : 1;
+  if (replaces_x != replaces_y) return replaces_x ? 1 : -1;
   return x->order < y->order ? -1 : x->order > y->order;
 }
 

@@ -1,0 +1,127 @@
+#include "io/mlir/opt/rewrite.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* --- names -------------------------------------------------------------------------------------------------------- */
+
+static uint32_t number_of(const sw_ir_tree *t, sw_ir_span name) {
+  uint64_t n = 0;
+  for (uint32_t i = name.at; i < name.end && n < INT32_MAX; i++) {
+    if (!isdigit((unsigned char)t->s[i])) return 0;
+    n = n * 10 + (uint64_t)(t->s[i] - '0');
+  }
+  return n < INT32_MAX ? (uint32_t)n + 1 : 0;
+}
+
+/* Names that are numbers count on from the largest in the text. */
+const char *sw_opt_new_name(sw_opt_work *w) {
+  for (uint32_t i = 0; !w->n_names && i < w->t->results.n; i++) {
+    const uint32_t next = number_of(w->t, w->t->results.at[i].name);
+    if (next > w->first_name) w->first_name = next;
+  }
+  for (uint32_t i = 0; !w->n_names && i < w->t->args.n; i++) {
+    const uint32_t next = number_of(w->t, w->t->args.at[i].name);
+    if (next > w->first_name) w->first_name = next;
+  }
+  return sw_arena_printf(&w->arena, w->d, "%%%u", w->first_name + w->n_names++);
+}
+
+/* Behind the name of a use, and its "#1". */
+static uint32_t use_end(const sw_ir_tree *t, const sw_ir_use *u) {
+  uint32_t end = u->name.end;
+  if (t->s[end] != '#' || !isdigit((unsigned char)t->s[end + 1])) return end;
+  for (end++; isdigit((unsigned char)t->s[end]);) end++;
+  return end;
+}
+
+const char *sw_opt_value_text(sw_opt_work *w, uint32_t value) {
+  const uint32_t maker = w->values.maker[value], at = w->values.index_of[value];
+  if (maker == SW_IR_NONE) {
+    return sw_arena_printf(&w->arena, w->d, "%%%.*s", SW_IR_TEXT(w->t, w->t->args.at[at].name));
+  }
+  const sw_ir_result *r = &w->t->results.at[at];
+  return r->count == 1 ? sw_arena_printf(&w->arena, w->d, "%%%.*s", SW_IR_TEXT(w->t, r->name))
+                       : sw_arena_printf(&w->arena, w->d, "%%%.*s#%u", SW_IR_TEXT(w->t, r->name),
+                                         value - w->values.of_result[at]);
+}
+
+/* --- lines -------------------------------------------------------------------------------------------------------- */
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+/* Where the line of an op begins, if nothing else stands before it there; otherwise the op itself. */
+static uint32_t line_begin(const sw_ir_tree *t, const sw_ir_op *o) {
+  uint32_t at = o->text.at;
+  while (at > 0 && is_blank(t->s[at - 1])) at--;
+  return !at || t->s[at - 1] == '\n' ? at : o->text.at;
+}
+
+/* Where the line behind an op begins, if but a comment stands between; otherwise the end of the op. */
+static uint32_t line_behind(const sw_ir_tree *t, const sw_ir_op *o) {
+  uint32_t at = o->text.end;
+  while (at < t->n && is_blank(t->s[at])) at++;
+  if (t->s[at] == '/' && t->s[at + 1] == '/') at += (uint32_t)strcspn(t->s + at, "\n");
+  return at < t->n && t->s[at] == '\n' ? at + 1 : o->text.end;
+}
+
+static const char *indent_of(sw_opt_work *w, const sw_ir_op *o) {
+  const uint32_t begin = line_begin(w->t, o);
+  return sw_arena_strndup(&w->arena, w->t->s + begin, o->text.at - begin, w->d);
+}
+
+sw_rc sw_opt_put_before(sw_opt_work *w, uint32_t op, const char *text) {
+  const sw_ir_op *o = &w->t->ops.at[op];
+  const char *indent = indent_of(w, o);
+  if (!indent || !text) return SW_E_RESOURCE;
+  return sw_ir_insert(&w->edits, line_begin(w->t, o), sw_arena_printf(&w->arena, w->d, "%s%s\n", indent, text));
+}
+
+sw_rc sw_opt_put_behind(sw_opt_work *w, uint32_t op, const char *text) {
+  const sw_ir_op *o = &w->t->ops.at[op];
+  const char *indent = indent_of(w, o);
+  const uint32_t at = line_behind(w->t, o);
+  if (!indent || !text) return SW_E_RESOURCE;
+  return sw_ir_insert(&w->edits, at,
+                      sw_arena_printf(&w->arena, w->d, at > o->text.end ? "%s%s\n" : "\n%s%s", indent, text));
+}
+
+sw_rc sw_opt_put_first(sw_opt_work *w, uint32_t block, const char *text) {
+  return sw_opt_put_before(w, w->t->blocks.at[block].first_op, text);
+}
+
+/* --- uses --------------------------------------------------------------------------------------------------------- */
+
+void sw_opt_replace(sw_opt_work *w, uint32_t value, const char *text) { w->instead[value] = text; }
+void sw_opt_forward(sw_opt_work *w, uint32_t value, uint32_t to) { w->forward[value] = to; }
+
+sw_rc sw_opt_replace_use(sw_opt_work *w, uint32_t use, const char *text) {
+  const sw_ir_use *u = &w->t->uses.at[use];
+  w->use_done[use] = true;
+  return sw_ir_replace(&w->edits, u->name.at - 1, use_end(w->t, u), text);
+}
+
+sw_rc sw_opt_erase(sw_opt_work *w, uint32_t op) {
+  const sw_ir_op *o = &w->t->ops.at[op];
+  uint32_t begin = line_begin(w->t, o), end = line_behind(w->t, o);
+  for (uint32_t i = op; i < w->t->ops.n && w->t->ops.at[i].text.at < o->text.end; i++) w->erased[i] = true;
+  if (begin == o->text.at || end == o->text.end) begin = o->text.at, end = o->text.end;
+  return sw_ir_replace(&w->edits, begin, end, "");
+}
+
+/* What the uses of a value become; NULL: they stay. */
+static const char *text_instead(sw_opt_work *w, uint32_t value) {
+  uint32_t to = value;
+  while (w->forward[to] != SW_IR_NONE) to = w->forward[to];
+  return w->instead[to] ? w->instead[to] : sw_opt_value_text(w, to);
+}
+
+sw_rc sw_opt_settle(sw_opt_work *w) {
+  for (uint32_t i = 0; i < w->t->uses.n; i++) {
+    const uint32_t value = w->values.of_use[i];
+    if (value == SW_IR_NONE || w->use_done[i] || w->erased[w->values.op_of_use[i]]) continue;
+    if (!w->instead[value] && w->forward[value] == SW_IR_NONE) continue;
+    SW_TRY(sw_opt_replace_use(w, i, text_instead(w, value)));
+  }
+  return SW_OK;
+}

@@ -1,0 +1,30 @@
+/* Definitions and uses of all values of a text. Values are numbered over all functions. */
+#ifndef IO_MLIR_VALUES_H_
+#define IO_MLIR_VALUES_H_
+
+#include "io/mlir/text/resolve.h"
+
+typedef struct sw_opt_values {
+  uint32_t n;
+  uint32_t *of_use;      /* by use of the tree */
+  uint32_t *of_result;   /* by result of the tree: the first value under that name */
+  uint32_t *of_block;    /* by block: its first argument */
+  uint32_t *op_of_use;   /* by use */
+  uint32_t *function_of; /* by op: the function around it, which may be itself; SW_IR_NONE: none */
+  uint32_t *first_use;   /* by value; SW_IR_NONE: it has none */
+  uint32_t *next_use;    /* by use: the next one of the same value, in the order of the text */
+  uint32_t *maker;       /* by value: the op that it is a result of; SW_IR_NONE: an argument */
+  uint32_t *index_of;    /* by value: the result of the tree that names it, or its argument of the tree */
+} sw_opt_values;
+
+/* In the arena. */
+SW_CHECKED sw_rc sw_opt_values_find(const sw_ir_tree *t, const sw_ir_names *names, sw_arena *arena, sw_opt_values *out,
+                                    sw_diag *d);
+/* Result `i` of an op, over all its names; SW_IR_NONE: it has no name. */
+uint32_t sw_opt_result(const sw_opt_values *v, const sw_ir_tree *t, const sw_ir_op *o, uint32_t i);
+/* Operand `i` of an op. */
+static inline uint32_t sw_opt_operand(const sw_opt_values *v, const sw_ir_op *o, uint32_t i) {
+  return v->of_use[o->first_use + i];
+}
+
+#endif
