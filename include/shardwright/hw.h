@@ -12,16 +12,22 @@ typedef struct sw_profile sw_profile; /* read-only after building; lives in its 
 typedef struct sw_machine sw_machine; /* a profile with a mesh bound to it */
 
 SW_API const char *sw_profile_name(const sw_profile *p);
-SW_API uint64_t sw_profile_hash(const sw_profile *p); /* of its text: plans carry it */
-SW_API int64_t sw_profile_devices(const sw_profile *p);
+SW_API uint64_t sw_profile_hash(const sw_profile *p);   /* of its text: plans carry it */
+SW_API int64_t sw_profile_devices(const sw_profile *p); /* of an open one: of one unit of its outermost level */
+/* Has the outermost level as many units as are asked for? */
+SW_API bool sw_profile_is_open(const sw_profile *p);
+/* An open profile with so many devices, which fill units of its outermost level; it offers one mesh, these units by
+ * what is in one. Another profile is itself, when it has that many. SW_E_INPUT says which numbers would do. */
+SW_API SW_CHECKED sw_rc sw_profile_with_devices(const sw_profile *p, int64_t devices, sw_arena *arena,
+                                                const sw_profile **out, sw_diag *d);
 SW_API int64_t sw_profile_memory_bytes(const sw_profile *p); /* usable by a plan, per device */
 /* The meshes the profile offers, best first; the first is used when the user names none. */
 SW_API int sw_profile_mesh_count(const sw_profile *p);
 SW_API const sw_mesh *sw_profile_mesh(const sw_profile *p, int i);
 
 /* Lay the mesh's axes on the physical topology: consecutive axes, last one innermost (fastest links). A mesh of fewer
- * devices than the profile has uses the first ones. Fails with the reason when it does not fit (more devices than the
- * profile, an axis that would straddle levels in unequal parts). */
+ * devices than the profile has uses the first ones; of an open profile, as many units as it needs. Fails with the
+ * reason when it does not fit (more devices than the profile, an axis that would straddle levels in unequal parts). */
 SW_API SW_CHECKED sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, const sw_mesh *mesh, sw_machine **out,
                                          sw_diag *d);
 SW_API const sw_mesh *sw_machine_mesh(const sw_machine *m);

@@ -51,11 +51,12 @@ typedef struct sw_cost_line {
   double in_network_s_per_byte;
 } sw_cost_line;
 
-enum { SW_MAX_LEVELS = 3, SW_MAX_TORUS_DIMS = 4, SW_MAX_PROFILE_MESHES = 16, SW_MAX_MEASURED = 8 };
+enum { SW_MAX_LEVELS = 4, SW_MAX_TORUS_DIMS = 4, SW_MAX_PROFILE_MESHES = 16, SW_MAX_MEASURED = 8 };
 
 typedef struct sw_level {
   const char *name; /* "nvlink" */
   sw_topology kind;
+  bool open;  /* has as many units as a mesh asks for: the outermost level only, no torus; dims[0] is then 1 */
   int n_dims; /* torus: its dimensions, first the slowest in device ids; else 1 */
   int64_t dims[SW_MAX_TORUS_DIMS];
   bool wrap[SW_MAX_TORUS_DIMS];

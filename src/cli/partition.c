@@ -18,7 +18,8 @@ static const sw_operand kOperands[] = {
 
 static const sw_option kOptions[] = {
     {"plan", 0, SW_OPTION_FILE, "FILE", NULL, "the plan; required", SW_INTO_TEXT(settings, plan)},
-    {"hw", 0, SW_OPTION_FILE, "PROFILE", "dgx-h100", "hardware profile: it chooses the routes",
+    {"hw", 0, SW_OPTION_FILE, "PROFILE", NULL,
+     "hardware profile: it chooses the routes; without it the plan's, if one of its name is shipped, else uniform",
      SW_INTO_TEXT(settings, from.hw)},
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "logical mesh; without it the plan's, which it must be",
      SW_INTO_TEXT(settings, from.mesh)},

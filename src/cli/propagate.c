@@ -23,7 +23,7 @@ static const sw_operand kOperands[] = {
     {.name = "MODEL", .help = SW_MODEL_HELP, .into = SW_INTO_TEXT(settings, from.model)}};
 
 static const sw_option kOptions[] = {
-    {"hw", 0, SW_OPTION_FILE, "PROFILE", "dgx-h100", "hardware profile: it prices the resharding between uses",
+    {"hw", 0, SW_OPTION_FILE, "PROFILE", "uniform", "hardware profile: it prices the resharding between uses",
      SW_INTO_TEXT(settings, from.hw)},
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "logical mesh; without it the model's own, or the profile's first",
      SW_INTO_TEXT(settings, from.mesh)},

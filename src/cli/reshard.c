@@ -27,7 +27,7 @@ static const sw_option kOptions[] = {
     {"from", 0, SW_OPTION_TEXT, "SHARDING", NULL, "the sharding it has; required", SW_INTO_TEXT(settings, from)},
     {"to", 0, SW_OPTION_TEXT, "SHARDING", NULL, "the sharding it shall have; required", SW_INTO_TEXT(settings, to)},
     {"dtype", 0, SW_OPTION_TEXT, "TYPE", "f32", "type of the elements", SW_INTO_TEXT(settings, dtype)},
-    {"hw", 0, SW_OPTION_FILE, "PROFILE", "dgx-h100", "hardware profile: its prices choose the route",
+    {"hw", 0, SW_OPTION_FILE, "PROFILE", "uniform", "hardware profile: its prices choose the route",
      SW_INTO_TEXT(settings, hw)},
     {"max-temp-bytes", 0, SW_OPTION_BYTES, "BYTES", NULL, "most that a device may hold beside both ends",
      SW_INTO_BYTES(settings, max_temp_bytes)},

@@ -22,7 +22,7 @@ static sw_rc bind_mesh(sw_session *s, const sw_mesh *mesh, sw_arena *arena, sw_d
   if (rc != SW_E_INPUT || !s->open_axes) return rc;
   if (d)
     *d = (sw_diag){0}; /* what stands in for unknown sizes is too much for the profile, of which no price is asked */
-  SW_TRY(sw_profile_read("h100x64", arena, &s->profile, d));
+  SW_TRY(sw_profile_read("uniform", arena, &s->profile, d));
   return sw_machine_build(arena, s->profile, &s->mesh, &s->machine, d);
 }
 
@@ -59,6 +59,7 @@ sw_rc sw_session_open(const sw_model_options *o, sw_arena *arena, sw_session *ou
   sw_mesh mesh;
   *out = (sw_session){0};
   SW_TRY(sw_profile_read(o->hw, arena, &out->profile, d));
+  if (o->devices) SW_TRY(sw_profile_with_devices(out->profile, o->devices, arena, &out->profile, d));
   if (o->mesh) SW_TRY_NOTE(d, sw_mesh_parse(o->mesh, arena, &mesh, d), "in --mesh %s", o->mesh);
   sw_rc rc = sw_read_model(o, o->mesh ? &mesh : NULL, out, d);
   if (!rc) rc = bind_mesh(out, o->mesh ? &mesh : NULL, arena, d);
@@ -83,12 +84,26 @@ static sw_rc check_plan_mesh(const char *said, const sw_mesh *of_plan, sw_arena 
   return rc;
 }
 
+/* The profile that a plan was made for, where one of that name is shipped. */
+static sw_rc profile_of_plan(const char *name, sw_arena *arena, const char **out, sw_diag *d) {
+  const char *const *names;
+  int n;
+  SW_TRY(sw_profile_names(arena, &names, &n, d));
+  *out = "uniform";
+  for (int i = 0; i < n; i++) {
+    if (strcmp(names[i], name) == 0) *out = names[i];
+  }
+  return SW_OK;
+}
+
 sw_rc sw_session_open_plan(const sw_model_options *o, const char *plan_path, sw_arena *arena, sw_session *s,
                            sw_plan *plan, sw_diag *d) {
   sw_mesh mesh;
   sw_text text = {0};
   sw_model_options with_mesh = *o;
-  SW_TRY(sw_plan_read_mesh(plan_path, arena, &mesh, d));
+  const char *profile;
+  SW_TRY(sw_plan_read_mesh(plan_path, arena, &mesh, &profile, d));
+  if (!o->hw) SW_TRY(profile_of_plan(profile, arena, &with_mesh.hw, d));
   SW_TRY(check_plan_mesh(o->mesh, &mesh, arena, d));
   sw_mesh_print(&mesh, &text);
   with_mesh.mesh = sw_text_str(&text);

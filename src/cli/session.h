@@ -30,6 +30,7 @@ typedef struct sw_model_options {
   const char *model, *hw, *mesh; /* mesh: NULL for the model's own, or else the profile's first */
   const char *keep;              /* of a StableHLO program: "all", "io" or "none"; NULL: all */
   const char *roles, *rules;     /* likewise: files; NULL: none */
+  int64_t devices;               /* of a profile with an open level; 0: as many as the mesh has */
   bool by_device;                /* likewise: it may be partitioned already (program.h) */
   sw_pairs sizes;                /* that the model leaves open: NAME=SIZE */
   bool open_sizes;               /* some may stay unknown; then others stand in for them */
@@ -45,6 +46,9 @@ typedef struct sw_model_options {
    SW_INTO_TEXT(T, from.keep), .choices = "all|io|none"}, \
   {"roles", 0, SW_OPTION_FILE, "FILE", NULL, "what the arguments of a StableHLO program are, a line each", \
    SW_INTO_TEXT(T, from.roles)}, \
+  {"devices", 0, SW_OPTION_INT, "N", NULL, \
+   "devices of a profile that has any number; without a mesh, they are its units by what is in one", \
+   SW_INTO_INT(T, from.devices), .min = 1, .max = SW_MAX_DEVICES}, \
   {"size", 0, SW_OPTION_PAIRS, "NAME=N", NULL, \
    "a size that the model leaves open: by its name, or ARGUMENT:DIM for '?'", SW_INTO_PAIRS(T, from.sizes)}, \
   {"custom-rules", 0, SW_OPTION_FILE, "FILE", NULL, \

@@ -43,7 +43,7 @@ sw_cost_class sw_coll_cost_class(sw_coll_op op) { return kPricing[op].cls; }
 static sw_rc check_size(const sw_profile *p, const sw_mesh *mesh, sw_diag *d) {
   SW_TRY(sw_mesh_verify(mesh, true, d));
   int64_t want = sw_mesh_devices(mesh), have = sw_profile_devices(p);
-  if (want > have)
+  if (want > have && !sw_profile_is_open(p))
     return SW_FAIL_INPUT(d, SW_NOWHERE, "the mesh has %" PRId64 " devices; profile '%s' has %" PRId64, want, p->name,
                          have);
   return SW_OK;
@@ -87,6 +87,7 @@ void sw_machine_cache_add(const sw_machine *m, sw_machine_cache *cache) {
 
 sw_rc sw_machine_build(sw_arena *arena, const sw_profile *p, const sw_mesh *mesh, sw_machine **out, sw_diag *d) {
   SW_TRY(check_size(p, mesh, d));
+  SW_TRY(sw_profile_to_hold(p, sw_mesh_devices(mesh), arena, &p, d));
   sw_machine *m;
   SW_ARENA_NEW(m, arena, 1, d);
   m->profile = p;

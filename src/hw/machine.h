@@ -45,6 +45,9 @@ struct sw_machine {
 /* Adds a dimension of a torus along which the group has n members, so many positions from the first to behind the last,
  * strides included. */
 void sw_group_add_torus_dim(sw_group_part *part, const net_dim *dim, int64_t n, double extent);
+/* An open profile with as many units of its outermost level as hold so many devices; another one as it is. */
+SW_CHECKED sw_rc sw_profile_to_hold(const sw_profile *p, int64_t devices, sw_arena *arena, const sw_profile **out,
+                                    sw_diag *d);
 /* Lay the axes of m->mesh on the dimensions of the profile's network; m->order, where they do not lie regularly. */
 SW_CHECKED sw_rc sw_machine_place(sw_machine *m, sw_arena *arena, sw_diag *d);
 

@@ -29,9 +29,10 @@ static void flatten_network(sw_machine *m) {
 static sw_rc straddles(const sw_machine *m, int axis, const net_dim *dim, sw_diag *d) {
   return SW_FAIL_INPUT(d, SW_NOWHERE,
                        "mesh axis '%s' of size %" PRId64 " would lie across level '%s' (%" PRId64
-                       " wide) of profile '%s' in unequal parts",
+                       " wide) of profile '%s' in unequal parts; expected sizes, from the last axis on, that divide "
+                       "or fill these %" PRId64,
                        m->mesh.axis[axis].name, m->mesh.axis[axis].size, m->profile->level[dim->level].name, dim->size,
-                       m->profile->name);
+                       m->profile->name, dim->size);
 }
 
 static sw_rc push_digit(sw_machine *m, int axis, axis_digit digit, sw_diag *d) {

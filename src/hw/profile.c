@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/checked.h"
+#include "hw/machine.h"
 
 static const char *const kTopology[] = {
 #define SW_X(id, text) [SW_TOPOLOGY_##id] = text,
@@ -33,6 +34,49 @@ int64_t sw_profile_devices(const sw_profile *p) {
   return n;
 }
 
+/* --- an open level ------------------------------------------------------------------------------------------------ */
+
+bool sw_profile_is_open(const sw_profile *p) { return p->level[p->n_levels - 1].open; }
+
+sw_rc sw_profile_to_hold(const sw_profile *p, int64_t devices, sw_arena *arena, const sw_profile **out, sw_diag *d) {
+  const int64_t unit = sw_profile_devices(p);
+  *out = p;
+  if (!sw_profile_is_open(p)) return SW_OK;
+  sw_profile *sized = sw_arena_copy(arena, p, 1, sizeof *p, d);
+  if (!sized) return SW_E_RESOURCE;
+  sized->level[p->n_levels - 1].dims[0] = devices / unit + (devices % unit > 0);
+  sized->level[p->n_levels - 1].open = false;
+  *out = sized;
+  return SW_OK;
+}
+
+/* Units by what is in one; one axis where there is but one unit, or one device in each. */
+static sw_rc offer_mesh(sw_profile *p, int64_t units, int64_t unit, sw_arena *arena, sw_diag *d) {
+  const bool flat = units == 1 || unit == 1;
+  const char *text = flat ? sw_arena_printf(arena, d, "x=%" PRId64, units * unit)
+                          : sw_arena_printf(arena, d, "x=%" PRId64 ",y=%" PRId64, units, unit);
+  p->n_meshes = 1;
+  return text ? sw_mesh_parse(text, arena, &p->mesh[0], d) : SW_E_RESOURCE;
+}
+
+sw_rc sw_profile_with_devices(const sw_profile *p, int64_t devices, sw_arena *arena, const sw_profile **out,
+                              sw_diag *d) {
+  const int64_t unit = sw_profile_devices(p);
+  if (!sw_profile_is_open(p) && devices != unit)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "profile '%s' has %" PRId64 " devices and no open level; expected %" PRId64,
+                         p->name, unit, unit);
+  *out = p;
+  if (!sw_profile_is_open(p)) return SW_OK;
+  if (devices < 1 || devices > SW_MAX_DEVICES || (devices > unit && devices % unit))
+    return SW_FAIL_INPUT(d, SW_NOWHERE,
+                         "profile '%s' has units of %" PRId64 " devices; expected at most that, or a multiple up to %d",
+                         p->name, unit, SW_MAX_DEVICES);
+  SW_TRY(sw_profile_to_hold(p, devices, arena, out, d));
+  return offer_mesh((sw_profile *)*out, devices > unit ? devices / unit : 1, devices > unit ? unit : devices, arena, d);
+}
+
+/* --- dtypes ------------------------------------------------------------------------------------------------------- */
+
 /* Where a dtype takes its rate from when the profile is silent: `times` that of `like`; f32 is always stated. */
 static const struct {
   sw_dtype like;
@@ -51,6 +95,8 @@ void sw_profile_complete_flops(sw_profile *p, const bool stated[SW_DTYPE_COUNT])
     if (from != t) p->flop_per_s[t] = times * p->flop_per_s[from];
   }
 }
+
+/* --- checks ------------------------------------------------------------------------------------------------------- */
 
 static bool fine(double x) { return isfinite(x) && x >= 0; }
 
@@ -103,7 +149,13 @@ sw_rc sw_profile_verify(const sw_profile *p, sw_diag *d) {
     return SW_FAIL_INPUT(d, SW_NOWHERE, "profile '%s' has %d levels; expected 1 to %d", p->name, p->n_levels,
                          SW_MAX_LEVELS);
   int64_t devices = 1;
-  for (int l = 0; l < p->n_levels; l++) SW_TRY(verify_level(&p->level[l], &devices, d));
+  for (int l = 0; l < p->n_levels; l++) {
+    const sw_level *level = &p->level[l];
+    SW_TRY(verify_level(level, &devices, d));
+    if (level->open && (l + 1 < p->n_levels || level->kind == SW_TOPOLOGY_TORUS || level->dims[0] != 1))
+      return SW_FAIL_INPUT(d, SW_NOWHERE, "level '%s' is open; expected only the outermost one to be, and no torus",
+                           level->name);
+  }
   if (p->n_meshes < 1) return SW_FAIL_INPUT(d, SW_NOWHERE, "profile '%s' offers no mesh", p->name);
   for (int i = 0; i < p->n_meshes; i++) SW_TRY(verify_mesh(p, i, d));
   return SW_OK;

@@ -455,14 +455,17 @@ sw_rc sw_plan_read_start(const char *path, const sw_graph *g, const sw_machine *
   return read_file(&r, path, true, d);
 }
 
-sw_rc sw_plan_read_mesh(const char *path, sw_arena *arena, sw_mesh *out, sw_diag *d) {
+sw_rc sw_plan_read_mesh(const char *path, sw_arena *arena, sw_mesh *out, const char **profile, sw_diag *d) {
   sw_arena tree = {0};
-  const sw_json *root;
+  const sw_json *root, *of;
   const char *text;
   sw_rc rc = sw_json_read(path, &tree, &root, d);
   if (!rc) rc = check_format(root, d);
   if (!rc) rc = sw_json_string(root, "mesh", &text, d);
   if (!rc) rc = sw_mesh_parse(text, arena, out, d);
+  if (!rc) rc = sw_json_object(root, "profile", &of, d);
+  if (!rc) rc = sw_json_string(of, "name", &text, d);
+  if (!rc && !(*profile = sw_arena_strndup(arena, text, strlen(text), d))) rc = SW_E_RESOURCE;
   sw_arena_deinit(&tree);
   return rc;
 }

@@ -182,6 +182,18 @@ static sw_rc read_torus(reader *r, const sw_json *v, sw_level *level) {
   return SW_OK;
 }
 
+/* A number, or "any". */
+static sw_rc read_size(reader *r, const sw_json *v, sw_level *level) {
+  static const char *const any[] = {"any"};
+  const sw_json *size;
+  int word;
+  SW_TRY(sw_json_member(v, "size", &size, r->d));
+  level->dims[0] = 1;
+  level->open = size->kind == SW_JSON_STRING;
+  return level->open ? sw_json_word(size, any, COUNT(any), &word, r->d)
+                     : sw_json_i64(v, "size", 1, SW_MAX_DEVICES, &level->dims[0], r->d);
+}
+
 static sw_rc read_overlap(reader *r, const sw_json *v, sw_level *level) {
   static const char *const keys[] = {"serial_fraction", "source"};
   SW_TRY(sw_json_only(v, keys, COUNT(keys), "'overlap'", r->d));
@@ -204,7 +216,7 @@ static sw_rc read_level(reader *r, const sw_json *v, sw_level *level) {
   SW_TRY(check_source(r, v));
   SW_TRY(text_member(r, v, "name", &level->name));
   level->n_dims = 1;
-  SW_TRY(is_torus ? read_torus(r, v, level) : sw_json_i64(v, "size", 1, SW_MAX_DEVICES, &level->dims[0], r->d));
+  SW_TRY(is_torus ? read_torus(r, v, level) : read_size(r, v, level));
   part = NULL;
   SW_TRY(sw_json_opt_object(v, "overlap", &part, r->d));
   if (part) SW_TRY(read_overlap(r, part, level));

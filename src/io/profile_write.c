@@ -63,6 +63,10 @@ static void write_line(sw_json_out *j, const char *key, const sw_cost_line *l) {
 }
 
 static void write_shape(sw_json_out *j, const sw_level *l) {
+  if (l->open) {
+    sw_jw_string(j, "size", "any");
+    return;
+  }
   if (l->kind != SW_TOPOLOGY_TORUS) {
     sw_jw_i64(j, "size", l->dims[0]);
     return;

@@ -120,6 +120,8 @@ static const refusal kRefused[] = {
     {"\"x=3,y=2,z=4\"", "\"x=3,y=2,z\"", 22, ""},
     {"\"x=3,y=2,z=4\"", "\"x=48\"", 0, "the mesh has 48 devices; profile 't' has 24"},
     {"\"a=24\"", "\"a=9\"", 0, "unequal parts"},
+    {"\"size\": 3", "\"size\": \"some\"", 16, "'size' is 'some'; expected"},
+    {"\"size\": 3", "\"size\": 0", 16, "'size' is 0; expected 1 to"},
     {"\"nodes\": 2", "\"nodes\": 0", 23, "'nodes' is 0"},
     {"\"exchange\"", "\"name\"", 7, "key 'name' appears twice; the first is at 1:"},
     {" \"exchange\": {\"peer_s\": 1e-6, \"source\": \"s\"},\n", "", 1, "missing key 'exchange'"},
@@ -180,13 +182,82 @@ static void names_are_found_and_listed(void **state) {
   sw_arena_deinit(&a);
 }
 
+/* kText with an open level: on any mesh it costs what the profile costs whose level has just as many units. */
+static void an_open_level_has_the_units_that_a_mesh_asks_for(void **state) {
+  (void)state;
+  static const struct {
+    const char *mesh;
+    int units;
+  } kRows[] = {{"a=2", 1}, {"x=2,y=4", 1}, {"x=3,y=8", 3}, {"x=5,y=2,z=4", 5}, {"x=64,y=8", 64}, {"x=16384", 2048}};
+  for (size_t i = 0; i < sizeof kRows / sizeof kRows[0]; i++) {
+    sw_diag diag = {0};
+    sw_arena a = {0};
+    sw_mesh mesh;
+    const sw_profile *p;
+    sw_machine *m[2];
+    assert_ok(sw_mesh_parse(kRows[i].mesh, &a, &mesh, &diag));
+    for (int open = 0; open < 2; open++) {
+      char *text = sw_arena_strndup(&a, kText, strlen(kText), &diag), *size = strstr(text, "\"size\": 3,");
+      char *meshes = strstr(text, "\"a=24\"");
+      assert_non_null(size);
+      memcpy(meshes, "\"a=8\" ", 6); /* offered whatever the level has */
+      memcpy(strstr(text, "x=3,y=2,z=4"), "x=1,y=2,z=4", 11);
+      const char *out =
+          open ? sw_arena_printf(&a, &diag, "%.*s\"size\": \"any\",%s", (int)(size - text), text, size + 10)
+               : sw_arena_printf(&a, &diag, "%.*s\"size\": %d,%s", (int)(size - text), text, kRows[i].units, size + 10);
+      assert_ok(sw_profile_parse("t.json", out, strlen(out), &a, &p, &diag));
+      assert_int_equal(sw_profile_is_open(p), open);
+      assert_ok(sw_machine_build(&a, p, &mesh, &m[open], &diag));
+      assert_int_equal(sw_profile_devices(sw_machine_profile(m[open])), 8 * kRows[i].units);
+    }
+    for (int axis = 0; axis < mesh.n_axes; axis++) {
+      const sw_axis_ref ref = sw_axis_whole(&mesh, axis);
+      for (sw_coll_op op = SW_COLL_ALL_GATHER; op <= SW_COLL_REDUCE_SCATTER; op++)
+        assert_true(sw_machine_collective_s(m[0], op, &ref, 1, 1e6) == sw_machine_collective_s(m[1], op, &ref, 1, 1e6));
+    }
+    sw_arena_deinit(&a);
+  }
+}
+
+static void a_number_of_devices_sizes_an_open_profile(void **state) {
+  (void)state;
+  static const struct {
+    const char *profile;
+    int64_t devices;
+    const char *mesh, *why;
+  } kRows[] = {
+      {"h100", 1024, "x=128,y=8", NULL}, {"h100", 8, "x=8", NULL},
+      {"h100", 4, "x=4", NULL},          {"h100", 12, NULL, "units of 8 devices; expected at most that, or a multiple"},
+      {"uniform", 12, "x=12", NULL},     {"trainium2", 128, "x=2,y=64", NULL},
+      {"dgx-h100", 8, "x=8", NULL},      {"dgx-h100", 16, NULL, "has 8 devices and no open level; expected 8"}};
+  for (size_t i = 0; i < sizeof kRows / sizeof kRows[0]; i++) {
+    sw_diag diag = {0};
+    sw_arena a = {0};
+    sw_text text = {0};
+    const sw_profile *p;
+    assert_ok(sw_profile_read(kRows[i].profile, &a, &p, &diag));
+    sw_rc rc = sw_profile_with_devices(p, kRows[i].devices, &a, &p, &diag);
+    assert_int_equal(rc, kRows[i].mesh ? SW_OK : SW_E_INPUT);
+    if (kRows[i].why) assert_non_null(strstr(diag.text, kRows[i].why));
+    if (kRows[i].mesh) {
+      sw_mesh_print(sw_profile_mesh(p, 0), &text);
+      assert_string_equal(sw_text_str(&text), kRows[i].mesh);
+      assert_false(sw_profile_is_open(p));
+    }
+    sw_text_free(&text);
+    sw_arena_deinit(&a);
+  }
+}
+
 int main(void) {
-  enum { FIXED = 4, ROWS = sizeof kRefused / sizeof kRefused[0] };
+  enum { FIXED = 6, ROWS = sizeof kRefused / sizeof kRefused[0] };
   struct CMUnitTest tests[FIXED + ROWS] = {
       cmocka_unit_test(everything_is_read),
       cmocka_unit_test(what_is_written_reads_back),
       cmocka_unit_test(memory_failures_come_back),
       cmocka_unit_test(names_are_found_and_listed),
+      cmocka_unit_test(an_open_level_has_the_units_that_a_mesh_asks_for),
+      cmocka_unit_test(a_number_of_devices_sizes_an_open_profile),
   };
   for (int i = 0; i < ROWS; i++)
     tests[FIXED + i] = (struct CMUnitTest){kRefused[i].put, a_wrong_profile_is_refused_where_it_is_wrong, NULL, NULL,
