@@ -61,6 +61,16 @@ typedef struct sw_frame {
   sw_id closed_by; /* END; JOINs follow */
 } sw_frame;
 
+/* Which way propagation carries shardings through an op; bits. */
+typedef enum sw_direction {
+  SW_DIRECTION_NONE = 0,
+  SW_DIRECTION_FORWARD = 1, /* from operands */
+  SW_DIRECTION_BACKWARD = 2 /* from results */,
+  SW_DIRECTION_BOTH = 3,
+} sw_direction;
+SW_API bool sw_direction_parse(const char *text, sw_direction *out); /* "forward", "backward", "none"; not "both" */
+SW_API const char *sw_direction_text(sw_direction d);
+
 typedef struct sw_op {
   sw_opcode code;
   const char *name; /* unique among ops; the name its first result would have by default */
@@ -72,6 +82,7 @@ typedef struct sw_op {
   int64_t repeats;                 /* how often it runs when the graph runs once: product of trips (1: not known) */
   sw_span span;                    /* in the model file */
   sw_span location;                /* in the program that the model came from, where the model says so */
+  sw_direction blocked;            /* ways that propagation may not go: of a barrier, else none */
   const sw_loop_nest *nest;        /* NULL for SPMD-only ops */
   const sw_collective *collective; /* SW_OP_COLLECTIVE only */
   int32_t n_refs;                  /* SHARD_START and MASK: axes whose shard index they use */
@@ -84,11 +95,14 @@ typedef struct sw_annotation {
   sw_id op;             /* annotated op (its loops are given), or -1 */
   sw_sharding sharding; /* of a value; dims marked open in `open_dims` may be refined */
   uint32_t open_dims;
-  uint32_t kept_axes;  /* of the mesh: open dims may not use them */
+  int32_t n_kept; /* axes that open dims may not use: those of which the value is said to be replicated */
+  const sw_axis_ref *kept;
   int32_t n_loop_refs; /* of an op: refs[i] cuts loop loop_of[i]; loop n_loops+k stands for linearity k */
   const int32_t *loop_of;
   const sw_axis_ref *loop_refs;
-  bool required;   /* else a hint */
+  bool required;    /* else a hint */
+  int32_t priority; /* of hints that exclude each other those of the lower number are kept; >= 0 */
+  bool derived;    /* a hint that follows from what is said of a neighbour: it contradicts nothing, and is not missed */
   bool for_users;  /* about uses of the value, not its definition */
   int32_t n_users; /* 0 with for_users: every use */
   const sw_value_use *users;
@@ -141,6 +155,7 @@ typedef struct sw_op_spec {
   int32_t n_attrs;
   const sw_attr *attrs; /* copied deeply */
   sw_span span, location;
+  sw_direction blocked;
   int32_t n_result_names; /* 0: made from `name` */
   const char *const *result_names;
   /* GENERIC: loops, maps (text is parsed by the reader) and result dtypes are given; OPAQUE: result types are given. */

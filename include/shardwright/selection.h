@@ -6,8 +6,8 @@
  * of one shape class share prices: a repeated layer costs its memory once.
  *
  * Unit of cost: 1/16 ps. Every communication step adds one unit, every device-resident argument up to three (by the
- * share of its bytes that a device holds), every unmet hint one: ties fall to fewer collectives, fewer bytes held, and
- * hints.
+ * share of its bytes that a device holds), every unmet hint one (of several priorities: more for the earlier ones):
+ * ties fall to fewer collectives, fewer bytes held, and hints.
  */
 #ifndef SHARDWRIGHT_SELECTION_H_
 #define SHARDWRIGHT_SELECTION_H_

@@ -22,7 +22,8 @@ sw_rc sw_graph_add_annotation(sw_graph *g, const sw_annotation *a, sw_diag *d) {
   copy.loop_of = sw_arena_copy(&g->arena, a->loop_of, (size_t)a->n_loop_refs, sizeof *a->loop_of, d);
   copy.loop_refs = sw_arena_copy(&g->arena, a->loop_refs, (size_t)a->n_loop_refs, sizeof *a->loop_refs, d);
   copy.users = sw_arena_copy(&g->arena, a->users, (size_t)a->n_users, sizeof *a->users, d);
-  if (!copy.loop_of || !copy.loop_refs || !copy.users) return SW_E_RESOURCE;
+  copy.kept = sw_arena_copy(&g->arena, a->kept, (size_t)a->n_kept, sizeof *a->kept, d);
+  if (!copy.loop_of || !copy.loop_refs || !copy.users || !copy.kept) return SW_E_RESOURCE;
   return sw_array_push(&g->builder->annotations, copy, d);
 }
 
@@ -36,6 +37,19 @@ sw_rc sw_graph_add_sharding_group(sw_graph *g, sw_id a, sw_id b, sw_span span, s
                          g->values[a].name);
   return a == b ? SW_OK : sw_array_push(&g->builder->sharding_groups, ((sw_sharding_group){a, b, span}), d);
 }
+
+static const char *const kDirections[] = {"none", "forward", "backward"};
+
+bool sw_direction_parse(const char *text, sw_direction *out) {
+  for (int i = 0; i < 3; i++) {
+    if (strcmp(text, kDirections[i]) != 0) continue;
+    *out = (sw_direction)i;
+    return true;
+  }
+  return false;
+}
+
+const char *sw_direction_text(sw_direction d) { return d <= SW_DIRECTION_BACKWARD ? kDirections[d] : "both"; }
 
 /* --- one annotation ---------------------------------------------------------------------------------------------- */
 
@@ -89,10 +103,17 @@ static sw_rc check_of_op(const sw_graph *g, const sw_annotation *a, sw_diag *d) 
 
 /* --- pairs ------------------------------------------------------------------------------------------------------- */
 
+static bool keep_the_same(const sw_annotation *a, const sw_annotation *b) {
+  if (a->n_kept != b->n_kept) return false;
+  for (int32_t i = 0; i < a->n_kept; i++) {
+    if (!sw_axis_ref_equal(a->kept[i], b->kept[i])) return false;
+  }
+  return true;
+}
+
 static bool says_the_same(const sw_annotation *a, const sw_annotation *b) {
   if (a->value >= 0)
-    return a->open_dims == b->open_dims && a->kept_axes == b->kept_axes &&
-           sw_sharding_equal(&a->sharding, &b->sharding);
+    return a->open_dims == b->open_dims && keep_the_same(a, b) && sw_sharding_equal(&a->sharding, &b->sharding);
   if (a->n_loop_refs != b->n_loop_refs) return false;
   for (int i = 0; i < a->n_loop_refs; i++) {
     if (a->loop_of[i] != b->loop_of[i] || !sw_axis_ref_equal(a->loop_refs[i], b->loop_refs[i])) return false;
@@ -136,10 +157,12 @@ static sw_rc contradiction(const sw_graph *g, const sw_annotation *a, const sw_a
 }
 
 static sw_rc check_pair(const sw_graph *g, const sw_annotation *a, const sw_annotation *b, sw_diag *d) {
+  if (a->derived || b->derived) return SW_OK;
   if (a->value >= 0 && a->for_users && !b->for_users) {
     return contradiction(g, a, b, "expected the annotation of a definition before those of its uses", d);
   }
   if (a->for_users != b->for_users || says_the_same(a, b) || (a->for_users && !share_a_use(a, b))) return SW_OK;
+  if (!a->required && !b->required && a->priority != b->priority) return SW_OK; /* one outweighs the other */
   return contradiction(g, a, b, a->for_users ? "expected one sharding for one use" : "expected one sharding", d);
 }
 

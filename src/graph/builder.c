@@ -309,6 +309,7 @@ static sw_rc append(sw_graph *g, const sw_op_spec *spec, const char *name, const
               .n_results = s->n_results,
               .span = spec->span,
               .location = spec->location,
+              .blocked = spec->blocked,
               .nest = s->nest};
   if (spec->n_result_names > s->n_results) {
     return SW_FAIL_INPUT(d, spec->span, "%s '%s' has %d results, but %d names are given; expected at most as many",

@@ -168,6 +168,7 @@ static uint64_t hash_nest(const sw_loop_nest *s, uint64_t h) {
 
 static uint64_t hash_op(const sw_graph *g, const sw_op *op, uint64_t h) {
   h = hash_text(op->name, hash_text(sw_opcode_text(op->code), h));
+  if (op->blocked) h = hash_int(op->blocked, h);
   for (int i = 0; i < op->n_operands; i++) h = hash_value(g, op->operands[i], h);
   for (int i = 0; i < op->n_attrs; i++) h = hash_attr(&op->attrs[i], h);
   for (int i = 0; i < op->n_results; i++) {
@@ -178,7 +179,9 @@ static uint64_t hash_op(const sw_graph *g, const sw_op *op, uint64_t h) {
 
 static uint64_t hash_annotation(const sw_graph *g, const sw_annotation *a, uint64_t h) {
   h = hash_value(g, a->value, hash_op_name(g, a->op, h));
-  if (a->kept_axes) h = hash_int(a->kept_axes, h);
+  for (int i = 0; i < a->n_kept; i++)
+    h = hash_int(a->kept[i].axis, hash_int(a->kept[i].pre, hash_int(a->kept[i].size, h)));
+  if (a->priority) h = hash_int(a->priority, h);
   h = hash_int(a->open_dims * 4 + (a->required ? 2 : 0) + (a->for_users ? 1 : 0), h);
   if (a->value >= 0) h = hash_int((int64_t)sw_sharding_hash(&a->sharding), h);
   for (int i = 0; i < a->n_loop_refs; i++) {

@@ -29,14 +29,6 @@ typedef struct sw_open_sharding {
   sw_axis_ref replicated[SW_MAX_REFS]; /* explicitly: cut no dimension */
 } sw_open_sharding;
 
-/* Which way a step may carry shardings; bits. */
-typedef enum sw_direction {
-  SW_DIRECTION_NONE = 0,
-  SW_DIRECTION_FORWARD = 1, /* from operands */
-  SW_DIRECTION_BACKWARD = 2 /* from results */,
-  SW_DIRECTION_BOTH = 3,
-} sw_direction;
-
 /* How a step takes part in op priority (op_priority.c). */
 typedef enum sw_step_class {
   SW_STEP_EDGE,    /* an edge, a barrier: at any time */

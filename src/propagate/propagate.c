@@ -31,6 +31,7 @@ typedef struct state {
   sw_strategy *ops;             /* by op id */
   bool *decided;                /* by op id: `ops` is set */
   const sw_annotation **option; /* by op id: the annotation that decided, or NULL */
+  bool settling;                /* propagation is over: barriers that it left undecided take what is on either side */
   bool tables_wait; /* an op with a table that nothing else is known about is asked again by the next sweep */
   sw_id *group;     /* by value: another of the same sharding, at last the one that speaks for all of them */
 } state;
@@ -68,6 +69,10 @@ static sw_rc read_annotation(state *s, const sw_annotation *a, sw_diag *d) {
 
 /* --- getShardingOption ------------------------------------------------------------------------------------------- */
 
+static bool is_blocked(const state *s, sw_id op, sw_direction way) {
+  return op >= 0 && s->g->ops[op].blocked & way && !s->settling;
+}
+
 /* What the definition of a value should give: its own mark, or what all marked uses agree on. */
 static bool wanted_of_result(const state *s, sw_id value, sw_sharding *out, const sw_annotation **by) {
   if (s->def[value].set) {
@@ -77,7 +82,7 @@ static bool wanted_of_result(const state *s, sw_id value, sw_sharding *out, cons
   }
   const sw_value *v = &s->g->values[value];
   bool found = false;
-  for (int32_t u = 0; u < v->n_uses; u++) {
+  for (int32_t u = 0; u < v->n_uses && !is_blocked(s, v->def, SW_DIRECTION_BACKWARD); u++) {
     const mark *m = use_mark(s, v->uses[u]);
     if (!m->set) continue;
     if (found && !sw_sharding_equal(out, &m->sharding)) return false;
@@ -224,7 +229,7 @@ static sw_rc option_from_operand(state *s, const sw_op *op, int i, bool rows, sw
   const mark *m = &s->use[op - s->g->ops][i];
   bool for_use = m->set;
   if (!for_use) m = &s->def[op->operands[i]];
-  if (!m->set) return SW_OK;
+  if (!m->set || (!for_use && is_blocked(s, (sw_id)(op - s->g->ops), SW_DIRECTION_FORWARD))) return SW_OK;
   *touched = *touched || for_use || !s->tables_wait || !is_table(op, i);
   for (int k = 0; k < op->nest->maps[i].rank; k++) {
     const bool late = !for_use && is_masked(op, i, k);
@@ -339,15 +344,16 @@ static sw_rc search_required(state *s, const sw_op *op, sw_strategy *st, sw_diag
 /* --- setShardingAnnotations -------------------------------------------------------------------------------------- */
 
 static void set_annotations(state *s, const sw_op *op, const sw_strategy *st) {
+  const sw_id id = (sw_id)(op - s->g->ops);
   for (int i = 0; i < op->n_results; i++) {
     mark *m = &s->def[op->results[i]];
-    if (m->set) continue;
+    if (m->set || is_blocked(s, id, SW_DIRECTION_FORWARD)) continue;
     m->set = true;
     sw_strategy_result(op, st, i, &m->sharding);
   }
   for (int i = 0; i < op->n_operands; i++) {
-    mark *m = &s->use[op - s->g->ops][i];
-    if (m->set) continue;
+    mark *m = &s->use[id][i];
+    if (m->set || is_blocked(s, id, SW_DIRECTION_BACKWARD)) continue;
     m->set = true;
     sw_strategy_operand(op, st, i, &m->sharding);
   }
@@ -446,6 +452,15 @@ static sw_rc sweep(state *s, bool backward, sw_diag *d) {
     SW_TRY(visit(s, s->failed, d));
   }
   s->failed = -1;
+  return SW_OK;
+}
+
+/* Barriers that nothing may reach. */
+static sw_rc settle_barriers(state *s, sw_diag *d) {
+  s->settling = true;
+  for (sw_id id = 0; id < s->g->n_ops; id++) {
+    if (s->g->ops[id].blocked && !s->decided[id]) SW_TRY(visit(s, id, d));
+  }
   return SW_OK;
 }
 
@@ -561,6 +576,7 @@ sw_rc sw_propagate_by_rule(const sw_graph *g, const sw_machine *machine, sw_trav
     if (!rc) rc = sweep(&s, !backward_first, d);
   }
   if (!rc) rc = settle_ties(&s, d);
+  if (!rc) rc = settle_barriers(&s, d);
   if (!rc) rc = state_annotations(&s, out, d);
   *failed = s.failed;
   if (!rc) finish_ends(&s, out);

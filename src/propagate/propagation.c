@@ -16,12 +16,15 @@ static bool is_around(const sw_graph *g, const sw_annotation *a, sw_id op) {
   return false;
 }
 
-/* The last hint around an op that is not left yet; -1: there is none. */
+/* Of the hints around an op that are not left yet the last one of the highest priority number; -1: there is none. */
 static int32_t hint_around(const sw_graph *g, sw_id op, const bool *left) {
+  int32_t found = -1;
   for (int32_t i = g->n_annotations - 1; op >= 0 && i >= 0; i--) {
-    if (!g->annotations[i].required && !left[i] && is_around(g, &g->annotations[i], op)) return i;
+    const sw_annotation *a = &g->annotations[i];
+    const bool later = found < 0 || a->priority > g->annotations[found].priority;
+    if (!a->required && !left[i] && later && is_around(g, a, op)) found = i;
   }
-  return -1;
+  return found;
 }
 
 static sw_rc search(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *out, sw_diag *d) {
@@ -57,6 +60,7 @@ sw_rc sw_propagate(const sw_graph *g, const sw_machine *machine, sw_traversal t,
                    sw_diag *d) {
   bool *left;
   SW_MEM_NEW(left, (size_t)g->n_annotations + 1, d);
+  for (int32_t i = 0; i < g->n_annotations; i++) left[i] = g->annotations[i].derived; /* marks of values go there */
   sw_rc rc = leave_hints(g, machine, t, left, arena, out, d);
   sw_mem_free(left);
   return rc;

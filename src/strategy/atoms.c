@@ -81,6 +81,7 @@ void sw_atoms_of(const sw_graph *g, const sw_mesh *m, sw_atoms *out) {
     if (a->value >= 0)
       add_parts(a->sharding.refs, a->sharding.n_refs + a->sharding.n_partial, m, of_axis, &out->left_out);
     add_parts(a->loop_refs, a->n_loop_refs, m, of_axis, &out->left_out);
+    add_parts(a->kept, a->n_kept, m, of_axis, &out->left_out);
     out->beyond = out->beyond || goes_beyond(g, a);
   }
   for (int a = 0; a < m->n_axes; a++) {

@@ -1,5 +1,6 @@
 #include "strategy/pins.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -30,6 +31,13 @@ static bool begins_with(const sw_axis_ref *have, int n_have, const sw_axis_ref *
   return true;
 }
 
+static bool is_kept(const sw_annotation *a, sw_axis_ref ref) {
+  for (int32_t i = 0; i < a->n_kept; i++) {
+    if (sw_axis_ref_overlaps(a->kept[i], ref)) return true;
+  }
+  return false;
+}
+
 bool sw_annotation_admits(const sw_annotation *a, const sw_sharding *s) {
   const sw_sharding *want = &a->sharding;
   if (!a->open_dims) return sw_sharding_equal(want, s);
@@ -42,7 +50,7 @@ bool sw_annotation_admits(const sw_annotation *a, const sw_sharding *s) {
     const sw_axis_ref *w = sw_sharding_dim(want, k, &n), *h = sw_sharding_dim(s, k, &m);
     if (!begins_with(h, m, w, n, &from) || (from < m && !(a->open_dims >> k & 1))) return false;
     for (int i = from; i < m; i++) {
-      if (a->kept_axes >> h[i].axis & 1) return false;
+      if (is_kept(a, h[i])) return false;
     }
   }
   return true;
@@ -134,7 +142,16 @@ static const char *name_of(const sw_pin_target *t, const sw_annotation *a) {
   return a->op >= 0 ? t->g->ops[a->op].name : t->g->values[a->value].name;
 }
 
-/* Keep the options that the annotation admits, or add one to the cost of the rest. */
+/* What it costs not to do as a hint says: all priorities share 2^16 units, in equal steps of its logarithm. That is
+ * some nanoseconds, less than any communication. */
+static int64_t penalty_of(const sw_pin_target *t, const sw_annotation *hint) {
+  enum { MOST_BITS = 16 };
+  int32_t later = 0;
+  for (int32_t i = 0; i < t->n_priorities; i++) later += t->priorities[i] > hint->priority;
+  return INT64_C(1) << (later ? MOST_BITS * later / (t->n_priorities - 1) : 0);
+}
+
+/* Keep the options that the annotation admits, or add to the cost of the rest. */
 static sw_rc restrict_unit(const sw_pin_target *t, const pin *p, sw_diag *d) {
   bool found;
   SW_TRY(find_any(t, p, &found, d));
@@ -144,6 +161,7 @@ static sw_rc restrict_unit(const sw_pin_target *t, const pin *p, sw_diag *d) {
                    name_of(t, p->a), p->at.port < 0 ? "this op" : "the op that makes or uses it");
   }
   const sw_option_set *c = t->options[p->at.unit];
+  const int64_t unmet = p->a->required ? 0 : penalty_of(t, p->a);
   bool *keep;
   int64_t *penalty;
   sw_option_set *out;
@@ -153,7 +171,7 @@ static sw_rc restrict_unit(const sw_pin_target *t, const pin *p, sw_diag *d) {
   for (int32_t i = 0; i < c->n; i++) {
     bool ok = admits_option(t, p, i);
     keep[i] = ok || !p->a->required;
-    penalty[i] = ok ? 0 : 1;
+    penalty[i] = ok ? 0 : unmet;
   }
   SW_TRY(sw_options_filter(c, keep, penalty, t->arena, out, d));
   t->options[p->at.unit] = out;
@@ -261,11 +279,31 @@ static sw_rc offer(const sw_pin_target *t, const pin *p, sw_diag *d) {
   return SW_OK;
 }
 
-/* A pin on an argument or an output: of what is required and not among the options it is the only one; open dims of
- * such a one are not cut further. */
+/* What is required of an argument or an output and not among the options: the only one, but for partial values whose
+ * open dims are cut further as options are. */
+static sw_rc take_required(const sw_pin_target *t, const pin *p, sw_diag *d) {
+  const sw_option_set *c = t->options[p->at.unit];
+  const sw_sharding *want = &p->a->sharding;
+  sw_sharding *all;
+  int32_t n = 1;
+  SW_ARENA_NEW(all, t->arena, c->n + 1, d);
+  all[0] = *want;
+  for (int32_t i = 0; i < c->n && p->a->open_dims && want->n_partial; i++) {
+    sw_sharding s = *sw_options_sharding(c, t->prices, 0, i);
+    bool room = s.n_partial == 0;
+    for (int k = 0; room && k < want->n_partial; k++)
+      room = sw_sharding_push_partial(&s, (sw_reduction)want->partial_kind, sw_sharding_partial(want)[k]);
+    const sw_type *type = &t->g->values[p->a->value].type;
+    if (!room || sw_sharding_equal(&s, want) || !sw_annotation_admits(p->a, &s)) continue;
+    if (!sw_sharding_verify(sw_machine_mesh(t->machine), &s, type->rank, type->dims, NULL)) all[n++] = s;
+  }
+  return take_shardings(t, p->at.unit, all, n, d);
+}
+
+/* A pin on an argument or an output. */
 static sw_rc pin_end(const sw_pin_target *t, const pin *p, sw_diag *d) {
   const bool there = admits_any(t, p);
-  if (!there && p->a->required) return take_shardings(t, p->at.unit, &p->a->sharding, 1, d);
+  if (!there && p->a->required) return take_required(t, p, d);
   if (!there) SW_TRY(offer(t, p, d));
   return restrict_unit(t, p, d);
 }
@@ -326,6 +364,64 @@ static sw_rc pin_result(const sw_pin_target *t, bool late, const pin *p, sw_diag
   return take_strategy(t, p->at.unit, &made, d);
 }
 
+/* --- sharding groups ---------------------------------------------------------------------------------------------- */
+
+/* Strategies that meet what is required of an op and give two of its results in one sharding. */
+typedef struct alike {
+  sw_demands_meet meet;
+  int a, b; /* ports */
+} alike;
+
+static bool gives_alike(const void *user, const sw_strategy *s) {
+  const alike *of = user;
+  sw_sharding x, y;
+  if (!sw_demands_are_met(&of->meet, s)) return false;
+  sw_strategy_port(of->meet.op, s, of->a, &x);
+  sw_strategy_port(of->meet.op, s, of->b, &y);
+  return sw_sharding_equal(&x, &y);
+}
+
+/* None of the options is such: whatever else meets the requirements. */
+static sw_rc look_for_alike(const sw_pin_target *t, const sw_sharding_group *pair, alike *of, int32_t unit,
+                            sw_diag *d) {
+  const sw_id id = sw_unit_at(t->units, unit).id;
+  sw_demands m = {0};
+  sw_enumeration e = {0};
+  sw_enumerate_options o = of_any_size(t);
+  sw_rc rc = sw_demands_of(t->g, id, &m, d);
+  sw_demands_drop_flexible(t->g, id, &m);
+  of->meet = (sw_demands_meet){t->g, &t->g->ops[id], m.at, m.n};
+  o.admits = gives_alike;
+  o.admits_user = of;
+  if (!rc) rc = sw_strategies_enumerate(t->g, of->meet.op, t->machine, &o, t->arena, &e, d);
+  sw_array_free(&m);
+  if (rc || e.n) return rc ? rc : take_strategies(t, unit, &e, d);
+  return SW_FAIL(d, SW_E_INFEASIBLE, pair->span,
+                 "'%s' and '%s' are in one sharding group; no strategy of '%s' gives both one sharding",
+                 t->g->values[pair->a].name, t->g->values[pair->b].name, of->meet.op->name);
+}
+
+/* Two results of one op; values of several units are tied by edges (selection.c). */
+static sw_rc tie_results(const sw_pin_target *t, const sw_sharding_group *pair, sw_diag *d) {
+  const sw_port a = sw_value_made_at(t->units, pair->a), b = sw_value_made_at(t->units, pair->b);
+  if (a.unit != b.unit) return SW_OK;
+  const sw_option_set *c = t->options[a.unit];
+  bool *keep, any = false;
+  sw_option_set *out;
+  SW_ARENA_NEW(keep, t->arena, c->n, d);
+  SW_ARENA_NEW(out, t->arena, 1, d);
+  for (int32_t i = 0; i < c->n; i++) {
+    keep[i] =
+        sw_sharding_equal(sw_options_sharding(c, t->prices, a.port, i), sw_options_sharding(c, t->prices, b.port, i));
+    any = any || keep[i];
+  }
+  alike of = {.a = a.port, .b = b.port};
+  if (!any) return look_for_alike(t, pair, &of, a.unit, d);
+  SW_TRY(sw_options_filter(c, keep, NULL, t->arena, out, d));
+  t->options[a.unit] = out;
+  return SW_OK;
+}
+
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 /* Options of ops are the first pass: they may add an option that the rest restricts. What is resharded comes last. */
@@ -378,11 +474,33 @@ static sw_rc apply(const sw_pin_target *t, sw_diag *d) {
   for (int pass = 0; pass < 3; pass++) {
     for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(pin_annotation(t, &g->annotations[i], pass, d));
   }
+  for (int32_t i = 0; i < g->n_sharding_groups; i++) SW_TRY(tie_results(t, &g->sharding_groups[i], d));
   for (int32_t i = 0; i < g->n_annotations; i++) SW_TRY(confirm(t, &g->annotations[i], d));
   return SW_OK;
 }
 
-sw_rc sw_pins_apply(const sw_pin_target *t, sw_diag *d) {
+static int by_number(const void *a, const void *b) {
+  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+static sw_rc find_priorities(sw_pin_target *t, sw_diag *d) {
+  int32_t *list, n = 0, kept = 0;
+  SW_ARENA_NEW(list, t->arena, t->g->n_annotations, d);
+  for (int32_t i = 0; i < t->g->n_annotations; i++) {
+    if (!t->g->annotations[i].required) list[n++] = t->g->annotations[i].priority;
+  }
+  if (n) qsort(list, (size_t)n, sizeof *list, by_number);
+  for (int32_t i = 0; i < n; i++) {
+    if (!i || list[i] != list[i - 1]) list[kept++] = list[i];
+  }
+  t->priorities = list;
+  t->n_priorities = kept;
+  return SW_OK;
+}
+
+sw_rc sw_pins_apply(sw_pin_target *t, sw_diag *d) {
+  SW_TRY(find_priorities(t, d));
   sw_rc rc = apply(t, d);
   if (rc != SW_E_INFEASIBLE) return rc;
   sw_diag both = {0};

@@ -261,7 +261,7 @@ static sw_rc tie_ports(sw_selection *s, sw_port a, sw_port b, bool made, sw_diag
   return sw_array_push(&s->edges, ((sw_edge){a.unit, b.unit, cost}), d);
 }
 
-/* Two results of one op are left to that op. */
+/* Two results of one op are tied by its options (pins.c). */
 static sw_rc tie_sharding_group(sw_selection *s, const sw_sharding_group *sharding_groups, sw_diag *d) {
   const sw_port a = sw_value_made_at(&s->units, sharding_groups->a),
                 b = sw_value_made_at(&s->units, sharding_groups->b);

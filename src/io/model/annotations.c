@@ -4,7 +4,8 @@
  *                                {"sharding": "[[],[y]]", "for_users": ["attention", {"op": "add", "operand": 1}]}]
  *   of an op     "sharding": "[[],[],[],[x]]", "required": true        one list of axes per loop, then per linearity
  *
- * "?" as the last entry of a dim ("[[x,?],[?]]") leaves the dim open: further axes may cut it.
+ * "?" as the last entry of a dim ("[[x,?],[?]]") leaves the dim open: further axes may cut it, but those of
+ * "replicated". Values of one sharding are listed at the end of the model: "sharding_groups": [["a", "b"], ...].
  */
 #include <string.h>
 
@@ -125,14 +126,58 @@ static sw_rc read_for_users(const sw_model_reader *r, const sw_json *v, sw_annot
   return SW_OK;
 }
 
+/* ["x", "y:(1)2"] */
+static sw_rc read_replicated(const sw_model_reader *r, const sw_json *v, sw_annotation *a, sw_axis_ref *refs) {
+  const sw_json *list = NULL;
+  SW_TRY(sw_json_opt_array(v, "replicated", &list, r->d));
+  for (int i = 0; list && i < list->n; i++) {
+    const char *text;
+    SW_TRY(sw_json_as_string(&list->at[i], &text, r->d));
+    if (a->n_kept == SW_MAX_REFS) return SW_MODEL_FAIL(r, list, "'replicated' has more than %d axes", SW_MAX_REFS);
+    const char *end = text + strlen(text);
+    sw_rc rc = sw_axis_ref_parse(&r->g->mesh, &text, end, &refs[a->n_kept++], r->d);
+    SW_TRY(sw_model_place(r, &list->at[i], rc));
+    if (*text) return SW_MODEL_FAIL(r, &list->at[i], "'%.20s' follows an axis; expected one axis", text);
+  }
+  a->kept = refs;
+  return SW_OK;
+}
+
+/* What is said to be replicated over an axis is neither cut by it nor partial over it. */
+static sw_rc check_replicated(const sw_model_reader *r, const sw_json *v, const sw_annotation *a) {
+  const sw_sharding *s = &a->sharding;
+  for (int i = 0; i < a->n_kept; i++) {
+    for (int k = 0; k < s->n_refs + s->n_partial; k++) {
+      if (!sw_axis_ref_overlaps(a->kept[i], s->refs[k])) continue;
+      return SW_MODEL_FAIL(r, v, "axis '%s' is in the sharding and in 'replicated'; expected it in one",
+                           r->g->mesh.axis[a->kept[i].axis].name);
+    }
+  }
+  return SW_OK;
+}
+
+/* How much a hint counts; what is required counts all. */
+static sw_rc read_weight(const sw_model_reader *r, const sw_json *v, sw_annotation *a) {
+  int64_t priority = 0;
+  SW_TRY(sw_json_opt_i64(v, "priority", 0, INT32_MAX, &priority, r->d));
+  SW_TRY(sw_json_opt_bool(v, "derived", &a->derived, r->d));
+  a->priority = (int32_t)priority;
+  if (!a->required || (!priority && !a->derived)) return SW_OK;
+  return SW_MODEL_FAIL(r, v, "an annotation is required and has a priority; expected one of a hint");
+}
+
 static sw_rc read_one(const sw_model_reader *r, const sw_json *v, sw_id value, use_list *uses) {
-  static const char *const kKeys[] = {"sharding", "required", "for_users"};
+  static const char *const kKeys[] = {"sharding", "required", "for_users", "replicated", "priority", "derived"};
   const sw_json *sharding;
+  sw_axis_ref replicated[SW_MAX_REFS];
   sw_annotation a = {.value = value, .op = -1, .span = sw_model_span(r, v)};
-  SW_TRY(sw_json_only(v, kKeys, 3, "an annotation", r->d));
+  SW_TRY(sw_json_only(v, kKeys, 6, "an annotation", r->d));
   SW_TRY(sw_json_member(v, "sharding", &sharding, r->d));
   SW_TRY(read_sharding(r, sharding, r->g->values[value].type.rank, &a.sharding, &a.open_dims));
   SW_TRY(sw_json_opt_bool(v, "required", &a.required, r->d));
+  SW_TRY(read_replicated(r, v, &a, replicated));
+  SW_TRY(check_replicated(r, v, &a));
+  SW_TRY(read_weight(r, v, &a));
   SW_TRY(read_for_users(r, sw_json_find(v, "for_users"), &a, uses));
   a.n_users = (int32_t)uses->n;
   a.users = uses->at;
@@ -229,6 +274,24 @@ static sw_rc read_of_op(const sw_model_reader *r, const sw_json *v, sw_id op) {
   return sw_graph_add_annotation(r->g, &a, r->d);
 }
 
+/* [["a", "b", "c"], ...]: each with the first. */
+sw_rc sw_model_read_groups(const sw_model_reader *r, const sw_json *root) {
+  const sw_json *groups = NULL;
+  SW_TRY(sw_json_opt_array(root, "sharding_groups", &groups, r->d));
+  for (int i = 0; groups && i < groups->n; i++) {
+    const sw_json *list = &groups->at[i];
+    SW_TRY(sw_json_expect(list, SW_JSON_ARRAY, r->d));
+    sw_id first = -1;
+    for (int k = 0; k < list->n; k++) {
+      sw_id value;
+      SW_TRY(sw_model_named_value(r, &list->at[k], &value));
+      if (k == 0) first = value;
+      SW_TRY(sw_graph_add_sharding_group(r->g, first, value, sw_model_span(r, &list->at[k]), r->d));
+    }
+  }
+  return SW_OK;
+}
+
 sw_rc sw_model_read_annotations(const sw_model_reader *r) {
   for (int i = 0; r->values && i < r->values->n; i++) SW_TRY(read_of_value(r, &r->values->at[i]));
   for (int i = 0; i < r->ops->n; i++) SW_TRY(read_of_op(r, &r->ops->at[i], r->ranges[i].end - 1));
@@ -263,6 +326,16 @@ static void write_users(const sw_graph *g, const sw_annotation *a, sw_json_out *
   sw_jw_end(o);
 }
 
+static void write_replicated(const sw_graph *g, const sw_annotation *a, sw_json_out *o) {
+  sw_jw_row(o, "replicated");
+  for (int i = 0; i < a->n_kept; i++) {
+    sw_text axis = {0};
+    sw_axis_ref_print(&g->mesh, a->kept[i], &axis);
+    write_text(o, NULL, &axis);
+  }
+  sw_jw_end(o);
+}
+
 void sw_model_write_value_annotations(const sw_graph *g, const int32_t *indices, int n, sw_json_out *o) {
   sw_jw_row(o, "annotations");
   for (int i = 0; i < n; i++) {
@@ -273,8 +346,26 @@ void sw_model_write_value_annotations(const sw_graph *g, const int32_t *indices,
     write_text(o, "sharding", &text);
     if (a->required) sw_jw_bool(o, "required", true);
     if (a->for_users) write_users(g, a, o);
+    if (a->n_kept) write_replicated(g, a, o);
+    if (a->priority) sw_jw_i64(o, "priority", a->priority);
+    if (a->derived) sw_jw_bool(o, "derived", true);
     sw_jw_end(o);
   }
+  sw_jw_end(o);
+}
+
+void sw_model_write_groups(const sw_graph *g, sw_json_out *o) {
+  if (!g->n_sharding_groups) return;
+  sw_jw_array(o, "sharding_groups");
+  for (int32_t i = 0; i < g->n_sharding_groups; i++) {
+    const sw_sharding_group *pair = &g->sharding_groups[i];
+    const bool first = i == 0 || g->sharding_groups[i - 1].a != pair->a;
+    if (first && i) sw_jw_end(o);
+    if (first) sw_jw_row(o, NULL);
+    if (first) sw_jw_string(o, NULL, g->values[pair->a].name);
+    sw_jw_string(o, NULL, g->values[pair->b].name);
+  }
+  sw_jw_end(o);
   sw_jw_end(o);
 }
 

@@ -51,6 +51,9 @@ void sw_model_write_nest(const sw_op *op, sw_json_out *o);
 
 /* annotations.c. After all ops and outputs: annotations of values, then of ops, in the order of the file. */
 SW_CHECKED sw_rc sw_model_read_annotations(const sw_model_reader *r);
+SW_CHECKED sw_rc sw_model_read_groups(const sw_model_reader *r, const sw_json *root);
+void sw_model_write_groups(const sw_graph *g, sw_json_out *o);
+SW_CHECKED sw_rc sw_model_named_value(const sw_model_reader *r, const sw_json *v, sw_id *out);
 void sw_model_write_value_annotations(const sw_graph *g, const int32_t *indices, int n, sw_json_out *o);
 void sw_model_write_op_annotation(const sw_graph *g, const sw_annotation *a, sw_json_out *o);
 

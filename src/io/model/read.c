@@ -266,10 +266,23 @@ static sw_rc check_outputs_of(const sw_model_reader *r, const sw_json *op, const
   return SW_OK;
 }
 
+/* Of a barrier. */
+static sw_rc read_direction(const sw_model_reader *r, const sw_json *op, sw_direction *blocked) {
+  const char *text = NULL;
+  sw_direction allowed = SW_DIRECTION_BOTH;
+  SW_TRY(sw_json_opt_string(op, "allowed_direction", &text, r->d));
+  if (text && !sw_direction_parse(text, &allowed))
+    return SW_MODEL_FAIL(r, op, "allowed_direction is '%.20s'; expected forward, backward or none", text);
+  *blocked = SW_DIRECTION_BOTH & ~allowed;
+  return SW_OK;
+}
+
 static sw_rc read_op(sw_model_reader *r, int index) {
-  static const char *const kKeys[] = {"op", "name", "inputs", "outputs", "location", "sharding", "required", "attrs"};
-  static const char *const kGenericKeys[] = {"op",       "name", "inputs", "outputs", "location", "sharding",
-                                             "required", "body", "loops",  "maps",    "linear",   "flops_per_point"};
+  static const char *const kKeys[] = {"op",       "name",     "inputs", "outputs",          "location",
+                                      "sharding", "required", "attrs",  "allowed_direction"};
+  static const char *const kGenericKeys[] = {
+      "op",   "name",  "inputs", "outputs", "location",        "sharding",         "required",
+      "body", "loops", "maps",   "linear",  "flops_per_point", "allowed_direction"};
   const sw_json *v = &r->ops->at[index], *attrs = NULL;
   sw_op_spec spec = {.span = sw_model_span(r, v)};
   sw_attr *list;
@@ -277,13 +290,14 @@ static sw_rc read_op(sw_model_reader *r, int index) {
   SW_TRY(sw_json_expect(v, SW_JSON_OBJECT, r->d));
   SW_TRY(read_opcode(r, v, &spec.code));
   bool generic = spec.code == SW_OP_GENERIC;
-  SW_TRY(generic ? sw_json_only(v, kGenericKeys, 12, "a generic op", r->d) : sw_json_only(v, kKeys, 8, "an op", r->d));
+  SW_TRY(generic ? sw_json_only(v, kGenericKeys, 13, "a generic op", r->d) : sw_json_only(v, kKeys, 9, "an op", r->d));
   SW_TRY(sw_json_opt_string(v, "name", &spec.name, r->d));
   SW_TRY(sw_json_opt_object(v, "attrs", &attrs, r->d));
   SW_TRY(read_inputs(r, v, &spec));
   SW_TRY(read_outputs_of(r, v, &spec));
   SW_TRY(sw_model_read_attrs(r, attrs, &list, &spec.n_attrs));
   SW_TRY(read_location(r, v, &spec.location));
+  SW_TRY(read_direction(r, v, &spec.blocked));
   spec.attrs = list;
   sw_attr body = {.key = SW_ATTR_BODY};
   if (generic) {
@@ -302,7 +316,7 @@ static sw_rc read_op(sw_model_reader *r, int index) {
 
 /* --- outputs ----------------------------------------------------------------------------------------------------- */
 
-static sw_rc named_value(const sw_model_reader *r, const sw_json *v, sw_id *out) {
+sw_rc sw_model_named_value(const sw_model_reader *r, const sw_json *v, sw_id *out) {
   const char *name;
   SW_TRY(sw_json_as_string(v, &name, r->d));
   *out = sw_graph_value_named(r->g, name);
@@ -320,16 +334,16 @@ static sw_rc read_output(sw_model_reader *r, const sw_json *v) {
   sw_id value, alias = -1;
   const char *name = NULL;
   if (v->kind == SW_JSON_STRING) {
-    SW_TRY(named_value(r, v, &value));
+    SW_TRY(sw_model_named_value(r, v, &value));
     return add_output(r, v, NULL, value, -1);
   }
   const sw_json *returned;
   SW_TRY(sw_json_only(v, kKeys, 3, "an output", r->d));
   SW_TRY(sw_json_member(v, "value", &returned, r->d));
-  SW_TRY(named_value(r, returned, &value));
+  SW_TRY(sw_model_named_value(r, returned, &value));
   SW_TRY(sw_json_opt_string(v, "name", &name, r->d));
   const sw_json *state = sw_json_find(v, "alias");
-  if (state) SW_TRY(named_value(r, state, &alias));
+  if (state) SW_TRY(sw_model_named_value(r, state, &alias));
   return add_output(r, v, name, value, alias);
 }
 
@@ -352,10 +366,11 @@ static sw_rc read_output_values(sw_model_reader *r) {
 /* --- the whole --------------------------------------------------------------------------------------------------- */
 
 static sw_rc read_head(const sw_model_reader *r, const sw_json *root) {
-  static const char *const kKeys[] = {"format", "version", "name", "mesh", "values", "ops", "outputs"};
+  static const char *const kKeys[] = {"format", "version", "name",    "mesh",
+                                      "values", "ops",     "outputs", "sharding_groups"};
   const char *format;
   int64_t version;
-  SW_TRY(sw_json_only(root, kKeys, 7, "a model", r->d));
+  SW_TRY(sw_json_only(root, kKeys, 8, "a model", r->d));
   SW_TRY(sw_json_string(root, "format", &format, r->d));
   if (strcmp(format, "shardwright-model") != 0) {
     return SW_MODEL_FAIL(r, root, "the format is '%.60s'; expected 'shardwright-model'", format);
@@ -395,6 +410,7 @@ static sw_rc read_parts(sw_model_reader *r, const sw_json *root) {
     return SW_MODEL_FAIL(r, root, "the model returns nothing; expected \"outputs\", or a value of kind output");
   }
   for (int i = 0; r->values && i < r->values->n; i++) SW_TRY(check_listed(r, &r->values->at[i]));
+  SW_TRY(sw_model_read_groups(r, root));
   return sw_model_read_annotations(r);
 }
 

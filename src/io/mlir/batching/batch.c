@@ -24,18 +24,31 @@ static void add_said(const sw_batch *s, sw_id inner, sw_annotation *a) {
                                    sw_sharding_partial(&said->sharding)[k]);
   }
   a->open_dims = said->open_dims << front;
-  a->kept_axes |= said->kept_axes;
+}
+
+/* Axes that open dims may not use: the manual ones, and those that the body says; returns how many. */
+static int32_t find_kept(const sw_batch *s, sw_id inner, sw_axis_ref *out) {
+  const sw_mesh *mesh = &s->m->g->mesh;
+  const sw_annotation *said = inner >= 0 && s->said[inner] >= 0 ? &s->body->annotations[s->said[inner]] : NULL;
+  int32_t n = 0;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    if (s->kept >> a & 1) out[n++] = sw_axis_whole(mesh, a);
+  }
+  for (int32_t i = 0; said && i < said->n_kept; i++) out[n++] = said->kept[i];
+  return n;
 }
 
 /* Open dims may be cut by axes that are not manual. `inner`: the value of the body that it is, or -1. */
 static sw_rc pin(sw_batch *s, sw_id value, const sw_sharding *sharding, sw_id inner) {
   const sw_type *t = &s->m->g->values[value].type;
+  sw_axis_ref kept[SW_MAX_AXES + SW_MAX_REFS];
   if (!s->pinned || sw_type_elements(t) == 0) return SW_OK;
   sw_annotation a = {.value = value,
                      .op = -1,
                      .sharding = *sharding,
                      .open_dims = s->kept ? (UINT32_C(1) << t->rank) - 1 : 0,
-                     .kept_axes = s->kept,
+                     .n_kept = find_kept(s, inner, kept),
+                     .kept = kept,
                      .required = true,
                      .span = s->now ? s->now->span : sw_im_place(s->m, s->op)};
   if (inner >= 0 && s->said[inner] >= 0) add_said(s, inner, &a);

@@ -43,11 +43,13 @@ sw_rc sw_im_find_mesh(sw_importer *m) {
 
 sw_rc sw_im_add_annotation(sw_importer *m, const sw_im_target *of, const sw_sharding *s, uint32_t open, uint32_t at) {
   uint32_t all = s->rank >= 32 ? UINT32_MAX : (UINT32_C(1) << s->rank) - 1;
-  if (s->rank > 0 && open == all && !s->n_refs && !s->n_partial) return SW_OK; /* says nothing */
+  if (s->rank > 0 && open == all && !s->n_refs && !s->n_partial && !of->n_kept) return SW_OK; /* says nothing */
   sw_annotation a = {.value = of->value,
                      .op = -1,
                      .sharding = *s,
                      .open_dims = open,
+                     .n_kept = of->n_kept,
+                     .kept = of->kept,
                      .required = !of->hint,
                      .for_users = of->use != NULL || of->all_uses,
                      .n_users = of->use != NULL,

@@ -12,7 +12,9 @@ typedef struct sw_im_target {
   sw_id value;
   const sw_value_use *use; /* NULL: where it is made */
   bool all_uses, hint;
-  uint32_t open; /* dims that may be cut further, whatever the sharding says */
+  uint32_t open;  /* dims that may be cut further, whatever the sharding says */
+  int32_t n_kept; /* axes that these may not be cut by; borrowed */
+  const sw_axis_ref *kept;
 } sw_im_target;
 /* `open`: all such dims. */
 SW_CHECKED sw_rc sw_im_add_annotation(sw_importer *m, const sw_im_target *of, const sw_sharding *s, uint32_t open,

@@ -226,17 +226,20 @@ sw_rc sw_im_run_block(sw_importer *m, uint32_t op, uint32_t block, const sw_id *
   return SW_OK;
 }
 
-sw_rc sw_im_named_computation(sw_importer *m, const sw_ir_row *row, uint32_t op) {
-  (void)row;
+sw_rc sw_im_enter_part(sw_importer *m, uint32_t op, const sw_id *args, sw_im_leave leave) {
   uint32_t block = sw_ir_block_at(m->t, sw_im_op(m, op), 0);
   if (block == SW_IR_NONE) return SW_IM_FAIL(m, op, "the op has no region");
   const uint32_t n = m->t->blocks.at[block].n_args;
-  const sw_id *args;
-  int given;
   SW_TRY(sw_im_operand_count(m, op, n, n));
-  SW_TRY(sw_im_operands(m, op, 0, &args, &given));
   bind_arguments(m, block, args);
-  return enter(m, (sw_ir_walk){.kind = SW_IR_IN_PART, .op = op}, block);
+  return enter(m, (sw_ir_walk){.kind = SW_IR_IN_PART, .op = op, .leave = leave}, block);
+}
+
+sw_rc sw_im_named_computation(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  (void)row;
+  const sw_id *args;
+  SW_TRY(sw_im_all_operands(m, op, &args));
+  return sw_im_enter_part(m, op, args, NULL);
 }
 
 /* --- return ------------------------------------------------------------------------------------------------------ */
@@ -250,6 +253,7 @@ static sw_rc leave_call(sw_importer *m, uint32_t ret, const sw_id *values, uint3
   }
   uint32_t want = sw_ir_result_count(m->t, sw_im_op(m, w.op));
   if (n < want) return SW_IM_FAIL(m, ret, "%u values are returned; expected %u", n, want);
+  if (w.leave) return w.leave(m, w.op, w.state, ret, values, n);
   for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_bind(m, w.op, i, values[i], false));
   return SW_OK;
 }

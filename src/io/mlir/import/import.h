@@ -106,6 +106,9 @@ bool sw_im_in_control_flow(const sw_importer *m);
 /* Walk a block of the op, whose arguments have values; `leave` is told what its terminator `ret` gives. */
 typedef sw_rc (*sw_im_leave)(sw_importer *m, uint32_t op, void *state, uint32_t ret, const sw_id *values, uint32_t n);
 SW_CHECKED sw_rc sw_im_enter_block(sw_importer *m, uint32_t op, uint32_t block, sw_im_leave leave, void *state);
+/* The op's block as a part of the function that is walked, its arguments being these; `leave` NULL: what it returns are
+ * the op's results. */
+SW_CHECKED sw_rc sw_im_enter_part(sw_importer *m, uint32_t op, const sw_id *args, sw_im_leave leave);
 /* The block's ops at once, each by `step`, with `args` for its arguments: what it returns is in out[0 .. *n), of
  * SW_MAX_RESULTS. */
 SW_CHECKED sw_rc sw_im_run_block(sw_importer *m, uint32_t op, uint32_t block, const sw_id *args,

@@ -24,7 +24,7 @@ typedef struct sw_ir_walk {
   uint32_t region;
   sw_ir_instance *instance;      /* of the block's values */
   struct sw_ir_control *control; /* of the loop or choice; NULL in functions */
-  sw_im_leave leave;             /* of SW_IR_IN_OTHER, with */
+  sw_im_leave leave;             /* of SW_IR_IN_OTHER, and of some parts, with */
   void *state;
 } sw_ir_walk;
 

@@ -75,6 +75,7 @@ static sw_rc read_inline_mesh(sw_importer *m) {
 sw_rc sw_sdy_own_mesh(sw_importer *m, bool *known) {
   sw_sdy_state *s = sw_sdy_state_of(m);
   SW_TRY(declare_all(m, s));
+  s->says_priorities = sw_sdy_says_priorities(m->t);
   if (s->n_meshes) m->own_mesh = (sw_mesh){0};
   m->has_named_meshes = s->n_meshes > 0;
   for (uint32_t i = 0; i < s->n_meshes && !m->own_mesh.n_axes; i++) m->own_mesh = s->meshes[i].mesh;

@@ -27,16 +27,6 @@ static sw_rc read_sharding(sw_importer *m, const sw_im_said *said, sw_arena *are
                               sw_ir_place(m->t, in.at), arena, out, d);
 }
 
-/* Dims with "?" among their axes: [{"x", ?}, {?}]. */
-static uint32_t open_dims(const sw_ir_tree *t, sw_ir_span list) {
-  uint32_t open = 0, cursor = 0;
-  sw_ir_span dim;
-  for (int k = 0; k < 32 && sw_ir_next_item(t, list, &cursor, &dim); k++) {
-    if (memchr(t->s + dim.at, '?', sw_ir_len(dim))) open |= UINT32_C(1) << k;
-  }
-  return open;
-}
-
 /* In the mesh that it speaks of; one of no axes says nothing of dims. */
 static sw_rc check_in_own_mesh(sw_importer *m, const sw_sdy_sharding *said, const sw_type *type) {
   sw_sharding s;
@@ -53,6 +43,17 @@ static sw_rc check_in_own_mesh(sw_importer *m, const sw_sdy_sharding *said, cons
   if (rc == SW_E_INPUT && why.line) at = (sw_span){why.file, why.line, why.col};
   if (!rc) rc = sw_sharding_verify(&said->mesh, &s, type->rank, type->dims, &why);
   return rc == SW_E_INPUT ? SW_FAIL_INPUT(m->d, at, "%s", why.text) : rc;
+}
+
+static sw_rc annotate_open(sw_importer *m, const sw_im_target *said, const sw_sharding *s, sw_ir_span dims,
+                           uint32_t at) {
+  sw_sdy_open open;
+  sw_im_target of = *said;
+  SW_TRY(sw_sdy_read_open(m, dims, &open));
+  of.n_kept = open.n_kept;
+  of.kept = open.kept;
+  SW_TRY(sw_im_add_annotation(m, &of, s, of.open | open.dims, at));
+  return sw_sdy_hint_by_priority(m, &of, s, &open, at);
 }
 
 static sw_rc annotate(sw_importer *m, const sw_im_target *of, sw_ir_span sharding, uint32_t at, bool *done) {
@@ -72,10 +73,7 @@ static sw_rc annotate(sw_importer *m, const sw_im_target *of, sw_ir_span shardin
                                   sw_ir_place(m->t, dims.at), &m->g->arena, &s, &why);
   if (!rc) rc = sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, &why);
   if (!rc && !of->use && v->def >= 0) sw_im_drop_idle_axes(type, &s);
-  if (!rc) {
-    sw_ir_span list = {dims.at, sw_ir_inside(m->t, dims).end + 1};
-    return sw_im_add_annotation(m, of, &s, of->open | open_dims(m->t, list), at);
-  }
+  if (!rc) return annotate_open(m, of, &s, dims, at);
   if (rc != SW_E_INPUT) return rc;
   sw_im_warn(m, at, "the sharding of '%s' is left out: %s", v->name, why.text);
   return SW_OK;
@@ -112,6 +110,27 @@ static sw_rc constraint(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   return sw_im_constrained(m, op, v, 0);
 }
 
+/* sdy.propagation_barrier %0 allowed_direction=FORWARD : T: two values, so that each has a sharding of its own. */
+static sw_rc barrier(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_id x = sw_im_operand(m, op, 0), y;
+  if (m->o->keep != SW_KEEP_ALL || m->g->values[x].type.dtype == SW_TOKEN) return sw_im_identity(m, row, op);
+  const char *allowed =
+      sw_im_small_word(m, sw_ir_attr(m->t, sw_im_op(m, op), "allowed_direction", "allowed_direction"));
+  sw_direction d;
+  SW_TRY(sw_im_operand_count(m, op, 1, 1));
+  if (!allowed || !sw_direction_parse(allowed, &d))
+    return SW_IM_FAIL(m, op, "expected 'allowed_direction' to be FORWARD, BACKWARD or NONE");
+  SW_TRY(sw_im_same_value(m, op, x, &y));
+  m->g->ops[m->g->values[y].def].blocked = SW_DIRECTION_BOTH & ~d;
+  return SW_OK;
+}
+
+/* sdy.data_flow_edge %0 sharding=<@mesh, [{"x"}, {}]> : T: what behind it reads the value in that sharding. */
+static sw_rc data_flow_edge(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  sw_ir_span v = sw_ir_attr(m->t, sw_im_op(m, op), "sharding", "sharding");
+  return sw_ir_present(v) ? sw_im_constrained(m, op, v, 0) : sw_im_identity(m, row, op);
+}
+
 /* sdy.sharding_group %0 group_id=3 : T */
 static sw_rc sharding_group(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
@@ -143,9 +162,9 @@ static const sw_ir_row kRows[] = {
     {"sdy.collective_permute", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
     {"sdy.replicated_to_unreduced", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
     {"sdy.sharded_to_unreduced", constraint, .flags = SW_IR_STORAGE | SW_IR_PASSES},
-    {"sdy.named_computation", sw_im_named_computation, .flags = SW_IR_HANDS_ON},
-    {"sdy.propagation_barrier", sw_im_identity, .flags = SW_IR_HANDS_ON | SW_IR_PASSES},
-    {"sdy.data_flow_edge", sw_im_identity, .flags = SW_IR_HANDS_ON | SW_IR_PASSES},
+    {"sdy.named_computation", sw_sdy_named, .flags = SW_IR_HANDS_ON},
+    {"sdy.propagation_barrier", barrier, .flags = SW_IR_STORAGE | SW_IR_PASSES},
+    {"sdy.data_flow_edge", data_flow_edge, .flags = SW_IR_HANDS_ON | SW_IR_PASSES},
     {"sdy.manual_computation", sw_sdy_manual, SW_OP_OPAQUE},
 };
 /* clang-format on */
