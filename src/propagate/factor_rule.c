@@ -8,6 +8,7 @@ static void put_name(int factor, sw_text *out) {
 }
 
 void sw_factors_put_dim(const uint8_t *at, int n, sw_text *out) {
+  if (!n) sw_text_puts(out, "*"); /* of no factor */
   for (int i = 0; i < n; i++) put_name(at[i], out);
 }
 

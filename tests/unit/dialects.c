@@ -287,11 +287,11 @@ static const shardy kShardy[] = {
     {"behind a comment", "// mesh<[\"z\"=2]>\n", "mesh<[\"x\"=2]>, [{\"x\"}, {}]", NULL, "a [[x],[]]; "},
     {"an alias", "#m = #sdy.mesh<[\"x\"=4]>\nsdy.mesh @m = #m\n", "@m, [{}, {\"x\"}]", NULL, "a [[],[x]]; "},
     {"other sizes alone", "sdy.mesh @m = <[\"x\"=2, \"y\"=4]>\n", "@m, [{\"y\"}, {}]", "4x2", "a [[y],[]]; "},
-    {"of a mesh that is not", "sdy.mesh @m = <[\"x\"=4]>\n", "@n, [{}, {\"x\"}]", NULL,
-     "2:67: there is no sdy.mesh '@n'"},
-    {"an unknown axis", "sdy.mesh @m = <[\"x\"=4]>\n", "@m, [{}, {\"y\"}]", NULL, "2:78: axis 'y' is not in the mesh"},
-    {"an axis twice", "sdy.mesh @m = <[\"x\"=4]>\n", "@m, [{\"x\"}, {\"x\"}]", NULL, "2:71: axis 'x' is used twice"},
-    {"a rank too few", "sdy.mesh @m = <[\"x\"=4]>\n", "@m, [{\"x\"}]", NULL, "2:71: has 1 dims; expected 2"},
+    {"of a mesh that is not", "sdy.mesh @m = <[\"x\"=4]>\n", "@n, [{}, {\"x\"}]", NULL, "2:67: there is no mesh '@n'"},
+    {"an unknown axis", "sdy.mesh @m = <[\"x\"=4]>\n", "@m, [{}, {\"y\"}]", NULL,
+     "2:77: axis \"y\" is not in the mesh"},
+    {"an axis twice", "sdy.mesh @m = <[\"x\"=4]>\n", "@m, [{\"x\"}, {\"x\"}]", NULL, "2:66: axis \"x\" is used twice"},
+    {"a rank too few", "sdy.mesh @m = <[\"x\"=4]>\n", "@m, [{\"x\"}]", NULL, "2:53: has 1 dimensions; expected 2"},
 };
 
 static void one_mesh(void **state) {

@@ -4,14 +4,9 @@
 #define IO_MLIR_PROGRAM_FLOW_H_
 
 #include "io/mlir/import/import.h"
+#include "io/mlir/shardy/shardy.h"
 #include "io/mlir/write/edits.h"
 #include "propagate/flow.h"
-
-/* A mesh that the text declares, or writes out in a sharding (no name). */
-typedef struct sw_text_mesh {
-  sw_ir_span name;
-  sw_mesh mesh;
-} sw_text_mesh;
 
 /* Where a sharding is written in the text, and of which tensors. */
 typedef enum sw_said_at {
@@ -30,7 +25,7 @@ typedef struct sw_program_flow {
   const sw_ir_tree *t;
   const sw_ir_names *names;
   sw_arena arena;
-  SW_ARRAY(sw_text_mesh) meshes;
+  sw_sdy_text sdy;                 /* its meshes are those of the flow */
   SW_ARRAY(sw_type) type;          /* by tensor */
   SW_ARRAY(sw_open_sharding) said; /* by tensor */
   SW_ARRAY(sw_flow_step) steps;
@@ -53,10 +48,5 @@ void sw_program_flow_free(sw_program_flow *p);
 SW_CHECKED sw_rc sw_program_flow_edit(const sw_program_flow *p, const bool *erased, sw_ir_edits *e);
 /* The text with them. */
 SW_CHECKED sw_rc sw_program_flow_write(const sw_program_flow *p, sw_text *out, sw_diag *d);
-
-/* A sharding, "<@mesh, [{"x", ?}p1, {}], replicated={"y"}>" with or without what stands before it (open_sharding.c). */
-SW_CHECKED sw_rc sw_open_sharding_read(sw_program_flow *p, sw_ir_span text, sw_open_sharding *out);
-SW_CHECKED sw_rc sw_open_sharding_print(const sw_program_flow *p, const sw_open_sharding *s, sw_text *out);
-SW_CHECKED sw_rc sw_text_mesh_read(sw_program_flow *p, sw_ir_span text, sw_mesh *out);
 
 #endif

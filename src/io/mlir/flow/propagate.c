@@ -50,6 +50,7 @@ static sw_rc answer_tree(const sw_ir_tree *t, const question *q, sw_text *out, s
   sw_ir_names names;
   sw_program_flow p = {0};
   sw_rc rc = sw_ir_resolve(t, &names, d);
+  if (!rc) rc = sw_sdy_verify(t, &names, false, d);
   if (!rc) rc = sw_program_flow_read(t, &names, q->work == rules, &p, d);
   if (!rc) rc = q->work(q, &p, out, d);
   sw_program_flow_free(&p);

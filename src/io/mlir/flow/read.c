@@ -73,14 +73,9 @@ static int32_t result(const reader *r, const sw_ir_op *o, uint32_t i) {
 static sw_rc say(reader *r, int32_t tensor, sw_ir_span text) {
   sw_open_sharding s;
   if (!sw_ir_len(text)) return SW_OK;
-  SW_TRY(sw_open_sharding_read(r->p, text, &s));
-  if (tensor < 0) return SW_OK; /* of no tensor of known sizes: nothing is propagated there */
-  int rank = r->p->type.at[tensor].rank;
-  bool maximal = !s.cut.rank && r->p->meshes.at[s.mesh].mesh.device_ids;
-  if (s.cut.rank != rank && !maximal)
-    return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, text.at), "the sharding has %d dimensions; the tensor has %d",
-                         s.cut.rank, rank);
-  s.cut.rank = (uint8_t)rank;
+  SW_TRY(sw_open_sharding_read(&r->p->sdy, text, &s));
+  if (tensor < 0) return SW_OK;                     /* of no tensor of known sizes: nothing is propagated there */
+  s.cut.rank = (uint8_t)r->p->type.at[tensor].rank; /* a maximal one has no dimensions in the text */
   r->p->said.at[tensor] = s;
   return SW_OK;
 }
@@ -96,15 +91,9 @@ static sw_rc say_results(reader *r, const sw_ir_op *o, const int32_t *tensors, u
   sw_ir_span v = sw_ir_attr(r->t, o, "sdy.sharding", NULL), item;
   uint32_t cursor = 0;
   if (!sw_ir_present(v)) return SW_OK;
-  v = sw_ir_resolved(r->t, v);
-  while (v.at < v.end && r->t->s[v.at] != '[') v.at++;
-  v.end -= v.end > v.at && r->t->s[v.end - 1] == '>';
-  uint32_t i = 0;
-  for (; sw_ir_next_item(r->t, v, &cursor, &item); i++) {
-    if (i < n) SW_TRY(say(r, tensors[i], item));
-  }
-  if (i == n || (i == 1 && !n)) return SW_OK; /* an op without results may say on which device it runs */
-  return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, v.at), "there are %u shardings for %u results", i, n);
+  v = sw_sdy_items(r->t, v);
+  for (uint32_t i = 0; i < n && sw_ir_next_item(r->t, v, &cursor, &item); i++) SW_TRY(say(r, tensors[i], item));
+  return SW_OK;
 }
 
 /* --- steps -------------------------------------------------------------------------------------------------------- */
@@ -154,16 +143,11 @@ static sw_rc constraint(reader *r, uint32_t op, const sw_ir_op *o) {
 }
 
 static sw_rc barrier(reader *r, uint32_t op, const sw_ir_op *o) {
-  static const char *const kWords[] = {"NONE", "FORWARD", "BACKWARD"};
-  sw_ir_span word = sw_ir_last_word(r->t, sw_ir_attr(r->t, o, "allowed_direction", "allowed_direction"));
   int32_t x = operand(r, o, 0), y = result(r, o, 0);
-  int allowed = 0;
-  while (allowed < 3 && !sw_ir_is(r->t, word, kWords[allowed])) allowed++;
-  if (allowed == 3)
-    return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, o->text.at),
-                         "found allowed_direction '%.*s'; expected NONE, FORWARD or BACKWARD", SW_IR_TEXT(r->t, word));
+  sw_direction allowed = SW_DIRECTION_NONE;
+  (void)sw_sdy_direction(r->t, sw_ir_attr(r->t, o, "allowed_direction", "allowed_direction"), &allowed);
   SW_TRY(place(r, SW_SAID_OP, op, 0, &y, 1));
-  return edge(r, &x, 1, &y, 1, (sw_direction)allowed, SW_STEP_EDGE);
+  return edge(r, &x, 1, &y, 1, allowed, SW_STEP_EDGE);
 }
 
 /* The same tensor as what it is an edge of. */
@@ -244,16 +228,14 @@ static sw_rc sharding_group(reader *r, const sw_ir_op *o) {
 /* --- manual computations ------------------------------------------------------------------------------------------ */
 
 static sw_rc manual_axes(reader *r, const sw_ir_op *o, const sw_mesh *m, sw_axis_ref **out, int *n) {
-  sw_ir_span list = sw_ir_attr(r->t, o, "manual_axes", "manual_axes"), item;
+  sw_ir_span list = sw_sdy_manual_axes(r->t, o), item;
   uint32_t cursor = 0;
   *n = 0;
   SW_ARENA_NEW(*out, &r->p->arena, SW_MAX_AXES, r->d);
   while (sw_ir_present(list) && sw_ir_next_item(r->t, list, &cursor, &item) && *n < SW_MAX_AXES) {
     sw_ir_span name = sw_ir_unquoted(r->t, item);
     int axis = sw_mesh_axis_named(m, r->t->s + name.at, sw_ir_len(name));
-    if (axis < 0)
-      return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, item.at), "the mesh has no axis %.*s", SW_IR_TEXT(r->t, item));
-    (*out)[(*n)++] = sw_axis_whole(m, axis);
+    if (axis >= 0) (*out)[(*n)++] = sw_axis_whole(m, axis);
   }
   return SW_OK;
 }
@@ -264,7 +246,7 @@ static sw_rc manual_edge(reader *r, const sw_ir_op *o, int32_t whole, int32_t lo
   sw_axis_ref *manual;
   if (whole < 0 || local < 0 || r->p->said.at[whole].mesh < 0) return SW_OK;
   SW_TRY(make_edge(r, in ? &whole : &local, 1, in ? &local : &whole, 1, SW_DIRECTION_BOTH, SW_STEP_EDGE, &s));
-  SW_TRY(manual_axes(r, o, &r->p->meshes.at[r->p->said.at[whole].mesh].mesh, &manual, &s.n_manual));
+  SW_TRY(manual_axes(r, o, &r->p->sdy.meshes.at[r->p->said.at[whole].mesh].mesh, &manual, &s.n_manual));
   s.outside = in ? 0 : 1;
   s.manual = manual;
   return sw_array_push(&r->p->steps, s, r->d);
@@ -272,7 +254,7 @@ static sw_rc manual_edge(reader *r, const sw_ir_op *o, int32_t whole, int32_t lo
 
 /* Operands come in as in_shardings say, and go on inside without the manual axes; results likewise. */
 static sw_rc manual_computation(reader *r, const sw_ir_op *o) {
-  sw_ir_span in = sw_ir_attr(r->t, o, "in_shardings", "in_shardings"), item;
+  sw_ir_span in = sw_sdy_items(r->t, sw_ir_attr(r->t, o, "in_shardings", "in_shardings")), item;
   uint32_t cursor = 0, block = sw_ir_block_at(r->t, o, 0);
   if (block == SW_IR_NONE) return SW_OK;
   for (uint32_t i = 0; i < o->n_uses && i < r->t->blocks.at[block].n_args; i++) {
@@ -292,7 +274,7 @@ static sw_rc manual_computation(reader *r, const sw_ir_op *o) {
 
 static sw_rc leave_manual_computation(reader *r, uint32_t op) {
   const sw_ir_op *o = &r->t->ops.at[op];
-  sw_ir_span out = sw_ir_attr(r->t, o, "out_shardings", "out_shardings"), item;
+  sw_ir_span out = sw_sdy_items(r->t, sw_ir_attr(r->t, o, "out_shardings", "out_shardings")), item;
   uint32_t cursor = 0, block = sw_ir_block_at(r->t, o, 0), ret = block == SW_IR_NONE ? SW_IR_NONE : last_op(r, block);
   for (uint32_t i = 0; ret != SW_IR_NONE && i < r->t->ops.at[ret].n_uses && i < sw_ir_result_count(r->t, o); i++) {
     int32_t y = result(r, o, i), whole;
@@ -462,21 +444,15 @@ static sw_rc read_function(reader *r, uint32_t first, uint32_t end) {
   return SW_OK;
 }
 
-static sw_rc read_mesh(sw_program_flow *p, const sw_ir_op *o) {
-  sw_text_mesh m = {.name = sw_ir_mesh_name(p->t, o)};
-  SW_TRY(sw_text_mesh_read(p, sw_ir_mesh_value(p->t, o), &m.mesh));
-  return sw_array_push(&p->meshes, m, p->d);
-}
-
 static sw_rc finish(sw_program_flow *p) {
   const sw_type **types;
   sw_mesh *meshes;
   SW_ARENA_NEW(types, &p->arena, p->type.n, p->d);
   for (size_t i = 0; i < p->type.n; i++) types[i] = &p->type.at[i];
-  SW_ARENA_NEW(meshes, &p->arena, p->meshes.n, p->d);
-  for (size_t i = 0; i < p->meshes.n; i++) meshes[i] = p->meshes.at[i].mesh;
+  SW_ARENA_NEW(meshes, &p->arena, p->sdy.meshes.n, p->d);
+  for (size_t i = 0; i < p->sdy.meshes.n; i++) meshes[i] = p->sdy.meshes.at[i].mesh;
   for (size_t i = 0; i < p->steps.n; i++) SW_TRY(sw_array_push(&p->returns, p->steps.at[i], p->d));
-  p->flow = (sw_flow){.n_meshes = (int32_t)p->meshes.n,
+  p->flow = (sw_flow){.n_meshes = (int32_t)p->sdy.meshes.n,
                       .n_tensors = (int32_t)p->type.n,
                       .n_steps = (int32_t)p->returns.n,
                       .meshes = meshes,
@@ -490,9 +466,7 @@ static sw_rc finish(sw_program_flow *p) {
 sw_rc sw_program_flow_read(const sw_ir_tree *t, const sw_ir_names *names, bool scalars, sw_program_flow *p,
                            sw_diag *d) {
   *p = (sw_program_flow){.t = t, .names = names, .scalars = scalars, .d = d};
-  for (uint32_t i = 0; i < t->ops.n; i++) {
-    if (sw_ir_is(t, t->ops.at[i].name, "sdy.mesh")) SW_TRY(read_mesh(p, &t->ops.at[i]));
-  }
+  SW_TRY(sw_sdy_open(&p->sdy, t, &p->arena, d));
   reader r = {.p = p, .t = t, .d = d};
   SW_ARENA_NEW(r.tensors_in, &p->arena, t->ops.n, d);
   SW_ARENA_NEW(r.function_of, &p->arena, t->ops.n, d);
@@ -516,7 +490,7 @@ sw_rc sw_program_flow_read(const sw_ir_tree *t, const sw_ir_names *names, bool s
 }
 
 void sw_program_flow_free(sw_program_flow *p) {
-  sw_array_free(&p->meshes);
+  sw_sdy_close(&p->sdy);
   sw_array_free(&p->type);
   sw_array_free(&p->said);
   sw_array_free(&p->steps);

@@ -263,14 +263,11 @@ static sw_rc tensors_of(sw_im_alone *r, sw_program_flow *p, uint32_t op, const i
   return SW_OK;
 }
 
-static sw_rc custom_rule(sw_program_flow *p, const sw_ir_op *o, sw_ir_span text, sw_flow_step *s) {
-  int n_operands, n_results;
-  sw_flow_rule *rule;
-  SW_TRY(sw_custom_rule_read(p, text, &rule, &n_operands, &n_results));
-  s->rule = rule;
-  if (n_operands == s->n_operands && n_results == s->n_results) return SW_OK;
-  return SW_FAIL_INPUT(p->d, sw_ir_place(p->t, text.at), "the rule has %d operands and %d results; '%.*s' %d and %d",
-                       n_operands, n_results, SW_IR_TEXT(p->t, o->name), s->n_operands, s->n_results);
+static sw_rc custom_rule(sw_program_flow *p, sw_ir_span text, sw_flow_step *s) {
+  sw_sdy_rule rule;
+  SW_TRY(sw_sdy_rule_read(&p->sdy, text, &rule));
+  if (rule.n_operands == s->n_operands && rule.n_results == s->n_results) s->rule = rule.rule;
+  return SW_OK;
 }
 
 /* Scalars are not cut, and what has no operand hands nothing on. */
@@ -355,7 +352,7 @@ static sw_rc steps_of_op(sw_im_alone *r, sw_program_flow *p, uint32_t op, const 
   sw_flow_step s;
   SW_TRY(tensors_of(r, p, op, tensor_of, &tensors, &s));
   if (sw_ir_present(own))
-    SW_TRY(custom_rule(p, o, own, &s));
+    SW_TRY(custom_rule(p, own, &s));
   else
     SW_TRY(sw_text_rule(p, o, &s));
   if (s.rule) return sw_array_push(&p->steps, s, p->d);

@@ -8,10 +8,6 @@
 /* Steps for op `op`, whose operands and results are tensor_of[slot]; none where it has no rule. */
 SW_CHECKED sw_rc sw_rule_steps(sw_im_alone *r, sw_program_flow *p, uint32_t op, const int32_t *tensor_of);
 
-/* The rule that an op says itself (custom_rule.c). */
-SW_CHECKED sw_rc sw_custom_rule_read(sw_program_flow *p, sw_ir_span text, sw_flow_rule **out, int *n_operands,
-                                     int *n_results);
-
 /* Is it the name behind the dialect? */
 bool sw_ir_last_part_is(const sw_ir_tree *t, sw_ir_span name, const char *text);
 /* The rule of an op that no op of the graph stands for: collectives, what is reduced together, custom calls known by

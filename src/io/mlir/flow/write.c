@@ -13,7 +13,7 @@ typedef struct writer {
 static const char *spelled(writer *w, const char *before, const sw_open_sharding *s) {
   sw_text t = {0};
   sw_text_puts(&t, before);
-  sw_rc rc = sw_open_sharding_print(w->p, s, &t);
+  sw_rc rc = sw_open_sharding_print(&w->p->sdy, s, &t);
   const char *out = rc ? NULL : sw_arena_strndup(&w->edits->arena, sw_text_str(&t), t.n, w->edits->d);
   sw_text_free(&t);
   return out;
@@ -51,7 +51,7 @@ static sw_rc write_op(writer *w, const sw_said *s) {
       none.open = (1u << none.cut.rank) - 1;
     }
     if (i) sw_text_puts(&t, ", ");
-    if (sw_open_sharding_print(w->p, said ? said : &none, &t)) break;
+    if (sw_open_sharding_print(&w->p->sdy, said ? said : &none, &t)) break;
   }
   sw_text_puts(&t, "]>");
   const char *value = t.rc ? NULL : sw_arena_strndup(&w->edits->arena, sw_text_str(&t), t.n, w->edits->d);

@@ -88,10 +88,22 @@ static sw_rc read_sizes(rule_reader *r) {
   return SW_OK;
 }
 
+/* A dim of no factor, *: a loop of its own, which is not cut. */
+static sw_rc add_unmapped(rule_reader *r, int64_t size, sw_affine *out) {
+  sw_term *term;
+  if (r->n_factors == MOST_FACTORS) return RULE_FAIL(r, "there are more than %d letters", MOST_FACTORS);
+  SW_ARENA_NEW(term, &r->m->scratch, 1, r->m->d);
+  *term = (sw_term){r->n_factors, 1};
+  *out = (sw_affine){.n_terms = size > 1, .terms = term};
+  r->factors[r->n_factors++] = (factor){.name = "*", .size = size, .kind = SW_LOOP_WHOLE};
+  return SW_OK;
+}
+
 /* The loops of one dim, major first. */
 static sw_rc read_dim(rule_reader *r, int64_t size, sw_affine *out) {
   int factors[MOST_IN_DIM], n = 0;
   sw_term *terms;
+  if (accept(r, "*")) return add_unmapped(r, size, out);
   skip(r);
   while (isalpha((unsigned char)*r->at)) {
     if (n == MOST_IN_DIM) return RULE_FAIL(r, "a dim has more than %d loops", MOST_IN_DIM);

@@ -212,6 +212,13 @@ static bool opens_dictionary(const sw_ir_parser *p, uint32_t op, uint32_t i) {
   return s[end] == '=' || s[end] == ',' || s[end] == '}';
 }
 
+/* Does the op have a list of axes in braces, {"x", "y":(1)2}, before its operand? */
+static bool opens_list(const sw_ir_parser *p, uint32_t op) {
+  static const char *const kListed[] = {"sdy.all_reduce", "sdy.replicated_to_unreduced", NULL};
+  const sw_ir_op *o = &p->t->ops.at[op];
+  return !o->n_uses && word_in(p->s, o->name.at, kListed);
+}
+
 /* What brackets behind a region hold are no operands. */
 static bool takes_uses(const sw_ir_parser *p, uint32_t op) { return p->t->ops.at[op].first_region == SW_IR_NONE; }
 
@@ -350,7 +357,7 @@ static sw_rc read_piece(sw_ir_parser *p, uint32_t op, walk *w, sw_ir_stop *stop)
     case '<':
       return read_angle(p, op);
     case '{':
-      if (is_value) return balanced(p, NULL);
+      if (is_value || opens_list(p, op)) return balanced(p, NULL);
       if (is_keyword || opens_dictionary(p, op, p->i)) return read_braces(p, &sw_ir_op_at(p, op)->attrs);
       *stop = SW_IR_AT_REGION;
       return SW_OK;
