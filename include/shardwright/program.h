@@ -64,11 +64,20 @@ SW_API bool sw_program_is_resharded(const sw_program *p);
 
 /* "sdy-basic", "sdy-aggressive", "sdy-op-priority", "sdy-user-priority" or "sdy". */
 SW_API bool sw_layer_parse(const char *text, sw_layer *out);
-/* Propagate the shardings of a program as Shardy does, and append its text with those found. No machine is asked.
- * `conservative`: axes are not split, and cut only what they divide. SW_E_INPUT as above. */
-SW_API SW_CHECKED sw_rc sw_program_propagate(const char *file, const char *bytes, size_t n, sw_layer layer,
-                                             bool conservative, sw_text *out, sw_diag *d);
+/* How a text is propagated. */
+typedef struct sw_propagation {
+  sw_layer layer;
+  bool conservative;   /* axes are not split, and cut only what they divide */
+  bool origins;        /* sdy.sharding_origins beside each sharding: where its axes were annotated */
+  bool same_ops;       /* computations that have no shardings get none: the graph that is read of it stays the same */
+  const char *explain; /* of this value ("%12", "%12#1", "@f:%12", "@f#0": a result of a function) how its axes came,
+                          instead of the text; NULL: the text */
+} sw_propagation;
 
+/* Propagate the shardings of a program as Shardy does, and append its text with those found. No machine is asked.
+ * SW_E_INPUT as above. */
+SW_API SW_CHECKED sw_rc sw_program_propagate(const char *file, const char *bytes, size_t n, const sw_propagation *how,
+                                             sw_text *out, sw_diag *d);
 /* Append the sharding rule of every op of the text that has one, a line each, as `propagate --show-rules` prints them.
  */
 SW_API SW_CHECKED sw_rc sw_program_rules(const char *file, const char *bytes, size_t n, sw_text *out, sw_diag *d);

@@ -26,7 +26,14 @@ SW_API SW_CHECKED sw_rc sw_propagate(const sw_graph *g, const sw_machine *machin
                                      sw_plan *out, sw_diag *d);
 
 /* Layers of Shardy's propagation, each with all before it: shardings that nothing contradicts; conflicts resolved; ops
- * that only hand shardings on first; shardings by their priorities. */
-typedef enum sw_layer { SW_LAYER_BASIC, SW_LAYER_AGGRESSIVE, SW_LAYER_OP_PRIORITY, SW_LAYER_USER_PRIORITY } sw_layer;
+ * that only hand shardings on first; shardings by their priorities; and what of its import changes where shardings go,
+ * for programs as people write them. */
+typedef enum sw_layer {
+  SW_LAYER_BASIC,
+  SW_LAYER_AGGRESSIVE,
+  SW_LAYER_OP_PRIORITY,
+  SW_LAYER_USER_PRIORITY,
+  SW_LAYER_WHOLE
+} sw_layer;
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "cli/open_sizes.h"
 #include "cli/output.h"
+#include "cli/read_model.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
 #include "base/file.h"
@@ -16,7 +17,10 @@ typedef struct settings {
   const char *strategy, *output;
   sw_pairs emit;
   sw_words report;
-  bool table, show_rules, conservative;
+  const char *explain;
+  bool table, show_rules, conservative, origins;
+  const sw_text *program;    /* the model with Shardy's shardings, to be written; NULL: it is not */
+  const sw_text *propagated; /* the same with the ops of the model alone, which the plan is read from */
 } settings;
 
 static const sw_operand kOperands[] = {
@@ -27,8 +31,10 @@ static const sw_option kOptions[] = {
      SW_INTO_TEXT(settings, from.hw)},
     {"mesh", 0, SW_OPTION_TEXT, "MESH", NULL, "logical mesh; without it the model's own, or the profile's first",
      SW_INTO_TEXT(settings, from.mesh)},
-    {"strategy", 0, SW_OPTION_CHOICE, "NAME", "backward-forward",
-     "order of the sweeps; sdy: as Shardy does it, up to a layer of its hierarchy", SW_INTO_TEXT(settings, strategy),
+    {"strategy", 0, SW_OPTION_CHOICE, "NAME", NULL,
+     "order of the sweeps; sdy: as Shardy does it, up to a layer of its hierarchy (default: sdy for programs with "
+     "shardings of Shardy's, else backward-forward)",
+     SW_INTO_TEXT(settings, strategy),
      .choices = "backward-forward|forward-backward|forward|backward|sdy|sdy-basic|sdy-aggressive|sdy-op-priority|"
                 "sdy-user-priority"},
     SW_PROGRAM_OPTIONS(settings),
@@ -41,30 +47,75 @@ static const sw_option kOptions[] = {
      SW_INTO_FLAG(settings, table)},
     {"conservative", 0, SW_OPTION_FLAG, NULL, NULL, "sdy strategies: split no axis, and cut only what axes divide",
      SW_INTO_FLAG(settings, conservative)},
+    {"explain", 0, SW_OPTION_TEXT, "VALUE", NULL,
+     "sdy strategies: print how each axis of a value came, %12, %12#1, @f:%12, or @f#0 for a result of a function",
+     SW_INTO_TEXT(settings, explain)},
+    {"origins", 0, SW_OPTION_FLAG, NULL, NULL,
+     "sdy strategies: write sdy.sharding_origins beside shardings, where each axis was annotated",
+     SW_INTO_FLAG(settings, origins)},
     {"show-rules", 0, SW_OPTION_FLAG, NULL, NULL, "print each op's rule in Shardy's notation instead of propagating",
      SW_INTO_FLAG(settings, show_rules)},
 };
 
-static sw_rc propagate(const settings *s, const sw_session *session, sw_arena *arena, sw_diag *d) {
+/* A file of that name is a plan. */
+static bool is_plan(const char *path) {
+  const size_t n = path ? strlen(path) : 0;
+  return n > 5 && !strcmp(path + n - 5, ".json");
+}
+
+static sw_traversal traversal_of(const settings *s) {
   sw_traversal t = SW_TRAVERSE_BACKWARD_FORWARD;
-  sw_plan plan;
+  if (s->strategy) (void)sw_traversal_parse(s->strategy, &t); /* one of the option's choices */
+  return t;
+}
+
+static sw_rc write(const settings *s, sw_session *session, const sw_plan *plan, sw_arena *arena, sw_diag *d) {
   sw_breakdown breakdown;
   sw_text out = {0};
-  (void)sw_traversal_parse(s->strategy, &t); /* one of the option's choices */
-  SW_TRY(sw_propagate(session->graph, session->machine, t, arena, &plan, d));
-  sw_session_warn_of_hints(&plan);
-  SW_TRY(sw_plan_breakdown(&plan, arena, &breakdown, d));
-  SW_TRY(sw_emit_all(session, &plan, &s->emit, NULL, d));
+  sw_session_warn_of_hints(plan);
+  SW_TRY(sw_plan_breakdown(plan, arena, &breakdown, d));
+  SW_TRY(sw_emit_all(session, plan, &s->emit, NULL, d));
   sw_report report = {0};
-  if (s->table || s->report.n) SW_TRY(sw_report_build(&plan, &breakdown, NULL, arena, &report, d));
+  if (s->table || s->report.n) SW_TRY(sw_report_build(plan, &breakdown, NULL, arena, &report, d));
   SW_TRY(sw_save_reports(&report, &s->report, d));
   sw_rc rc = SW_OK;
   if (s->table)
     sw_report_table(&report, sw_terminal_has_colour(stdout), &out);
+  else if (s->program && !is_plan(s->output))
+    sw_text_append(&out, sw_text_str(s->program), s->program->n);
   else
-    rc = sw_plan_write(&plan, &breakdown, &out, d);
+    rc = sw_plan_write(plan, &breakdown, &out, d);
   if (rc) sw_text_free(&out);
   return rc ? rc : sw_save_text(s->output, &out, d);
+}
+
+/* The plan is one of the model as it is given, so that it can be used with it: it borrows the shardings that the same
+ * program has after Shardy's propagation. */
+static sw_rc propagate_as(const settings *s, sw_session *session, sw_arena *arena, sw_diag *d) {
+  sw_session other = {
+      .profile = session->profile, .text = s->propagated->at, .text_bytes = s->propagated->n, .mesh = session->mesh};
+  sw_plan plan;
+  sw_graph *g = session->graph, own = *g;
+  sw_rc rc = sw_read_model_again(&s->from, s->from.mesh ? &session->mesh : NULL, &other, d);
+  if (!rc && (g->n_ops != other.graph->n_ops || g->n_values != other.graph->n_values))
+    rc = SW_BUG(d, "a program has other ops with its shardings");
+  if (!rc) {
+    g->annotations = other.graph->annotations;
+    g->n_annotations = other.graph->n_annotations;
+    rc = sw_propagate(g, session->machine, traversal_of(s), arena, &plan, d);
+    g->annotations = own.annotations;
+    g->n_annotations = own.n_annotations;
+  }
+  if (!rc) rc = write(s, session, &plan, arena, d);
+  sw_drop_model(&other);
+  return rc;
+}
+
+static sw_rc propagate(const settings *s, sw_session *session, sw_arena *arena, sw_diag *d) {
+  sw_plan plan;
+  if (s->propagated) return propagate_as(s, session, arena, d);
+  SW_TRY(sw_propagate(session->graph, session->machine, traversal_of(s), arena, &plan, d));
+  return write(s, session, &plan, arena, d);
 }
 
 /* What needs all sizes says which are missing. */
@@ -76,10 +127,9 @@ static sw_rc want_sizes(const settings *s, const sw_session *session, sw_diag *d
 
 /* Without all sizes: shardings, and what they move as polynomials. */
 static sw_rc propagate_open(const settings *s, sw_session *session, sw_arena *arena, sw_diag *d) {
-  sw_traversal t = SW_TRAVERSE_BACKWARD_FORWARD;
+  const sw_traversal t = traversal_of(s);
   sw_plan plan;
   sw_text out = {0};
-  (void)sw_traversal_parse(s->strategy, &t);
   if (s->report.n) return want_sizes(s, session, d);
   for (int i = 0; i < s->emit.n; i++) {
     if (session->open_axes || !sw_session_emits_sizes_open(s->emit.at[i].key)) return want_sizes(s, session, d);
@@ -98,26 +148,7 @@ static sw_rc show_rules(const settings *s, const sw_session *session, sw_diag *d
   return sw_save_text(s->output, &out, d);
 }
 
-/* Shardy's propagation works on the program's text, and asks no machine: what needs a plan is not for it. */
-static sw_rc check_text_options(const settings *s, sw_diag *d) {
-  const char *not_for = s->table ? "--table" : s->report.n ? "--report" : s->show_rules ? "--show-rules" : NULL;
-  for (int i = 0; i < s->emit.n && !not_for; i++) not_for = strcmp(s->emit.at[i].key, "sdy") ? "--emit" : NULL;
-  if (!not_for) return SW_OK;
-  return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--strategy %s gives a program and no plan; expected no %s%s", s->strategy,
-                 not_for, strcmp(not_for, "--emit") ? "" : " but sdy");
-}
-
-static sw_rc propagate_text(const settings *s, const char *text, size_t n, sw_layer layer, sw_diag *d) {
-  sw_text out = {0};
-  sw_rc rc = sw_program_propagate(s->from.model, text, n, layer, s->conservative, &out, d);
-  for (int i = 0; i < s->emit.n && !rc; i++) {
-    sw_text copy = {0};
-    sw_text_append(&copy, sw_text_str(&out), out.n);
-    rc = sw_save_text(s->emit.at[i].value, &copy, d);
-  }
-  if (rc) sw_text_free(&out);
-  return rc ? rc : sw_save_text(s->output, &out, d);
-}
+/* --- on the text of a program ------------------------------------------------------------------------------------- */
 
 static sw_rc rules_of_text(const settings *s, const char *text, size_t n, sw_diag *d) {
   sw_text out = {0};
@@ -126,37 +157,92 @@ static sw_rc rules_of_text(const settings *s, const char *text, size_t n, sw_dia
   return rc ? rc : sw_save_text(s->output, &out, d);
 }
 
-/* What is asked of a program's text alone; *done = false: it is no program, or a plan is wanted. */
-static sw_rc ask_text(const settings *s, bool *done, sw_diag *d) {
-  char *text;
-  size_t n;
-  sw_layer layer;
-  const bool sdy = sw_layer_parse(s->strategy, &layer);
-  *done = false;
-  if (!sdy && !s->show_rules) return SW_OK;
-  if (sdy) SW_TRY(check_text_options(s, d));
-  SW_TRY(sw_file_read_text(s->from.model, &text, &n, d));
-  *done = sw_program_is(s->from.model, text);
-  sw_rc rc = *done && sdy ? propagate_text(s, text, n, layer, d) : *done ? rules_of_text(s, text, n, d) : SW_OK;
-  sw_mem_free(text);
-  if (*done || !sdy) return rc;
-  return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: expected an MLIR program for --strategy %s", s->from.model, s->strategy);
+/* Is more than the program asked for? Shardy's propagation works on its text, and asks no machine. */
+static bool wants_plan(const settings *s) {
+  bool wants = s->table || s->report.n || is_plan(s->output);
+  for (int i = 0; i < s->emit.n; i++) wants |= strcmp(s->emit.at[i].key, "sdy") != 0;
+  return wants;
+}
+
+/* --emit sdy=FILE is the propagated text; the other forms are left for the plan. */
+static sw_rc emit_text(settings *s, const sw_text *text, sw_diag *d) {
+  int n = 0;
+  for (int i = 0; i < s->emit.n; i++) {
+    if (strcmp(s->emit.at[i].key, "sdy")) {
+      s->emit.at[n++] = s->emit.at[i];
+      continue;
+    }
+    sw_text copy = {0};
+    sw_text_append(&copy, sw_text_str(text), text->n);
+    SW_TRY(sw_save_text(s->emit.at[i].value, &copy, d));
+  }
+  s->emit.n = n;
+  return SW_OK;
+}
+
+static sw_rc plan_of(const settings *s, sw_arena *arena, sw_diag *d) {
+  sw_session session;
+  SW_TRY(sw_session_open(&s->from, arena, &session, d));
+  if (s->propagated && (sw_sizes_open(&session.sizes) > 0 || session.open_axes)) { /* it is read several times */
+    sw_model_options from = s->from;
+    from.text = s->propagated;
+    sw_session_close(&session);
+    SW_TRY(sw_session_open(&from, arena, &session, d));
+  }
+  const bool open = sw_sizes_open(&session.sizes) > 0 || session.open_axes;
+  sw_rc rc = s->show_rules ? show_rules(s, &session, d)
+             : open        ? propagate_open(s, &session, arena, d)
+                           : propagate(s, &session, arena, d);
+  sw_session_close(&session);
+  return rc;
+}
+
+/* The text alone, or read again for what needs a plan, as if it had been written to a file. */
+static sw_rc propagate_text(settings *s, const sw_text *text, sw_layer layer, sw_arena *arena, sw_diag *d) {
+  sw_propagation how = {.layer = layer, .conservative = s->conservative, .origins = s->origins, .explain = s->explain};
+  sw_text out = {0}, same = {0};
+  const bool plan = !s->explain && wants_plan(s);
+  sw_rc rc = sw_program_propagate(s->from.model, text->at, text->n, &how, &out, d);
+  if (!rc && !s->explain) rc = emit_text(s, &out, d);
+  if (!rc && !plan) return sw_save_text(s->output, &out, d);
+  how.origins = false;
+  how.same_ops = true;
+  if (!rc) rc = sw_program_propagate(s->from.model, text->at, text->n, &how, &same, d);
+  s->program = &out;
+  s->propagated = &same;
+  if (!rc) rc = plan_of(s, arena, d);
+  sw_text_free(&out);
+  sw_text_free(&same);
+  return rc;
+}
+
+/* Has the text shardings in Shardy's words? */
+static bool has_shardings(const char *text) { return strstr(text, "#sdy.") || strstr(text, "sdy.sharding"); }
+
+static sw_rc answer(settings *s, const sw_text *text, sw_arena *arena, sw_diag *d) {
+  sw_layer layer = SW_LAYER_WHOLE;
+  const bool sdy = s->strategy && sw_layer_parse(s->strategy, &layer);
+  const bool program = sw_program_is(s->from.model, text->at);
+  if (sdy && !program)
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: expected an MLIR program for --strategy %s", s->from.model, s->strategy);
+  if (program && s->show_rules) return rules_of_text(s, text->at, text->n, d);
+  if (sdy || (program && !s->strategy && has_shardings(text->at))) return propagate_text(s, text, layer, arena, d);
+  if (s->explain || s->origins || s->conservative)
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--%s is for the sdy strategies; expected --strategy sdy",
+                   s->explain   ? "explain"
+                   : s->origins ? "origins"
+                                : "conservative");
+  return plan_of(s, arena, d);
 }
 
 static sw_rc cmd_propagate(const sw_call *call, sw_diag *d) {
-  const settings *s = call->settings;
-  bool done;
-  SW_TRY(ask_text(s, &done, d));
-  if (done) return SW_OK;
-  sw_session session;
-  sw_model_options from = s->from;
-  from.open_sizes = true;
-  SW_TRY(sw_session_open(&from, call->arena, &session, d));
-  const bool open = sw_sizes_open(&session.sizes) > 0 || session.open_axes;
-  sw_rc rc = s->show_rules ? show_rules(s, &session, d)
-             : open        ? propagate_open(s, &session, call->arena, d)
-                           : propagate(s, &session, call->arena, d);
-  sw_session_close(&session);
+  settings s = *(const settings *)call->settings;
+  sw_text text = {0};
+  s.from.open_sizes = true;
+  s.from.text = &text;
+  SW_TRY(sw_file_read_text(s.from.model, &text.at, &text.n, d));
+  sw_rc rc = answer(&s, &text, call->arena, d);
+  sw_mem_free(text.at);
   return rc;
 }
 
@@ -173,7 +259,9 @@ const sw_command sw_command_propagate = {
         "mesh they are shardings alone.\n"
         "The sdy strategies give Shardy's result on every value of an MLIR program, open dimensions included, and "
         "write the program with it: sdy-basic (what nothing contradicts), sdy-aggressive (conflicts resolved), "
-        "sdy-op-priority (cheap ops first), sdy-user-priority or sdy (shardings by their priorities).\n",
+        "sdy-op-priority (cheap ops first), sdy-user-priority (shardings by their priorities), sdy (all of it; the "
+        "default where the program has shardings of Shardy's). What needs a plan (--table, --report, a file "
+        "NAME.json, other forms of --emit) gets that of the program so written.\n",
     .example = "shardwright propagate models/rfc-mlp-1d-tensors.json -o plan.json",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),

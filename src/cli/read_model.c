@@ -177,7 +177,13 @@ static sw_rc read_sized(const sw_model_options *o, const sw_mesh *mesh, sw_sessi
 
 sw_rc sw_read_model(const sw_model_options *o, const sw_mesh *mesh, sw_session *s, sw_diag *d) {
   sayings said = {0};
-  SW_TRY(sw_file_read_text(o->model, &s->text, &s->text_bytes, d));
+  if (o->text) {
+    SW_MEM_NEW(s->text, o->text->n + 1, d);
+    if (o->text->n) memcpy(s->text, o->text->at, o->text->n);
+    s->text_bytes = o->text->n;
+  } else {
+    SW_TRY(sw_file_read_text(o->model, &s->text, &s->text_bytes, d));
+  }
   sw_rc rc = read_sized(o, mesh, s, &said, d);
   tell(&said);
   sw_array_free(&said.at);

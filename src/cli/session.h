@@ -28,6 +28,7 @@ typedef struct sw_session {
 /* How a model is read. */
 typedef struct sw_model_options {
   const char *model, *hw, *mesh; /* mesh: NULL for the model's own, or else the profile's first */
+  const sw_text *text;           /* of the model, in place of what its file has; NULL: as the file has it */
   const char *keep;              /* of a StableHLO program: "all", "io" or "none"; NULL: all */
   const char *roles, *rules;     /* likewise: files; NULL: none */
   int64_t devices;               /* of a profile with an open level; 0: as many as the mesh has */

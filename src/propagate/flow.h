@@ -74,6 +74,7 @@ typedef struct sw_flow {
   const int32_t *group;        /* by tensor: tensors of one number have one sharding; -1: alone. NULL: none has */
   const sw_flow_step *steps;   /* in program order */
   bool conservative;           /* no parts of axes, and nothing that a dimension is not a multiple of */
+  struct sw_origins *origins;  /* to be recorded there (flow/origins.h), empty before; NULL: not wanted */
 } sw_flow;
 
 /* Run the hierarchy up to a layer. Priorities are gone after it. */

@@ -1,7 +1,7 @@
 /* The report as text for a terminal. */
 #include <string.h>
 
-#include "report/columns.h"
+#include "base/columns.h"
 #include "report/groups.h"
 #include "shardwright/report.h"
 

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "propagate/flow.h"
+#include "propagate/flow/origins.h"
 #include "shardwright/clock.h"
 
 enum { TENSORS = 9, STEPS = 12, FACTORS = 5, RANK = 3 };
@@ -169,6 +170,63 @@ static void results_are_refinements_and_final(void **state) {
   test_free(r);
 }
 
+/* From what a dimension has back to a tensor that was annotated with it; how many records that took. */
+static int follow(const sw_origins *o, int32_t tensor, sw_axis_ref axis) {
+  int32_t i = (int32_t)o->came.n;
+  for (int n = 0;; n++) {
+    const int32_t earlier = sw_origin_of(o, tensor, axis, i);
+    assert_true(earlier < i);
+    assert_int_not_equal(earlier, SW_ORIGIN_NONE);
+    if (earlier == SW_ORIGIN_SAID) {
+      assert_non_null(o->initial[tensor]);
+      return n;
+    }
+    const sw_axis_arrival *a = &o->came.at[earlier];
+    assert_int_equal(a->tensor, tensor);
+    assert_true(sw_axis_common(a->axis, axis).size > 1);
+    assert_true(a->step >= 0);
+    tensor = a->from;
+    axis = a->axis;
+    i = earlier;
+  }
+}
+
+/* Every axis of every result comes from one that was annotated, and recording changes nothing. */
+static void axes_come_from_annotations(void **state) {
+  (void)state;
+  sw_rng g;
+  random_flow *r = test_malloc(sizeof *r);
+  sw_open_sharding before[TENSORS], without[TENSORS];
+  int64_t longest = 0, lost = 0;
+  sw_rng_seed(&g, check_seed(31));
+  for (int i = 0; i < check_scale(400); i++) {
+    const sw_layer layer = (sw_layer)(i % 5);
+    sw_origins o = {0};
+    sw_diag diag = {0};
+    build(&g, r, layer >= SW_LAYER_USER_PRIORITY ? 3 : 0);
+    memcpy(before, r->sharding, sizeof before);
+    assert_ok(sw_flow_propagate(&r->flow, layer, &diag));
+    memcpy(without, r->sharding, sizeof without);
+    memcpy(r->sharding, before, sizeof before);
+    r->flow.origins = &o;
+    assert_ok(sw_flow_propagate(&r->flow, layer, &diag));
+    for (int32_t t = 0; t < TENSORS; t++) {
+      const sw_sharding *cut = &r->sharding[t].cut;
+      assert_true(sw_sharding_equal(cut, &without[t].cut));
+      for (int k = 0; k < cut->n_refs && r->sharding[t].mesh >= 0; k++) {
+        const int n = follow(&o, t, cut->refs[k]);
+        if (n > longest) longest = n;
+      }
+    }
+    for (size_t k = 0; k < o.lost.n; k++) assert_true(o.lost.at[k].winner_weight >= o.lost.at[k].weight);
+    lost += (int64_t)o.lost.n;
+    sw_origins_free(&o);
+  }
+  assert_true(longest > 2);
+  assert_true(lost > check_scale(400) / 20);
+  test_free(r);
+}
+
 /* c = a + b, elementwise over one dimension of 8, on x=2, y=2. */
 static sw_open_sharding add(sw_layer layer, sw_open_sharding a, sw_open_sharding b, sw_open_sharding c) {
   static int64_t dims[1] = {8};
@@ -206,6 +264,7 @@ static void closed_dims_hold_the_basic_layer_alone(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(results_are_refinements_and_final),
+      cmocka_unit_test(axes_come_from_annotations),
       cmocka_unit_test(closed_dims_hold_the_basic_layer_alone),
   };
   return cmocka_run_group_tests_name("flow", tests, NULL, NULL);

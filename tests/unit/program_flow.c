@@ -14,10 +14,10 @@ static bool is_final(const char *path, sw_layer layer) {
   sw_text once = {0}, twice = {0};
   sw_diag diag = {0};
   assert_ok(sw_file_read_text(path, &text, &n, &diag));
-  sw_rc rc = sw_program_propagate(path, text, n, layer, false, &once, &diag);
+  sw_rc rc = sw_program_propagate(path, text, n, &(sw_propagation){.layer = layer}, &once, &diag);
   if (rc == SW_E_INPUT) assert_true(diag.text[0]);
   if (!rc) {
-    assert_ok(sw_program_propagate(path, sw_text_str(&once), once.n, layer, false, &twice, &diag));
+    assert_ok(sw_program_propagate(path, sw_text_str(&once), once.n, &(sw_propagation){.layer = layer}, &twice, &diag));
     if (layer != SW_LAYER_USER_PRIORITY) assert_string_equal(sw_text_str(&once), sw_text_str(&twice));
   }
   assert_true(!rc || rc == SW_E_INPUT);

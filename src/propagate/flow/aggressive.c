@@ -4,13 +4,6 @@
 
 #include <stdlib.h>
 
-typedef struct wish {
-  int factor;
-  sw_axes axes;
-  double weight; /* more comes first */
-  int source;    /* then the earlier tensor */
-} wish;
-
 static double elements_of(const sw_projection *p, int i) {
   double n = 1;
   const sw_type *t = p->f->types[p->step->tensors[i]];
@@ -19,7 +12,7 @@ static double elements_of(const sw_projection *p, int i) {
 }
 
 /* The largest tensor that has all these axes along the factor; else the first that has some. */
-static int source_of(const sw_projection *p, const wish *w, double *elements) {
+static int source_of(const sw_projection *p, const sw_wish *w, double *elements) {
   int best = -1;
   int64_t most = 0;
   for (int i = 0; i < p->n; i++) {
@@ -35,8 +28,8 @@ static int source_of(const sw_projection *p, const wish *w, double *elements) {
   return best;
 }
 
-static int compare(const void *a, const void *b) {
-  const wish *x = a, *y = b;
+int sw_wish_compare(const void *a, const void *b) {
+  const sw_wish *x = a, *y = b;
   if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
   if (x->source != y->source) return x->source < y->source ? -1 : 1;
   return x->factor < y->factor ? -1 : x->factor > y->factor;
@@ -56,20 +49,22 @@ static sw_axes within_results(const sw_projection *p, int factor, const sw_axes 
   return any ? best : *axes;
 }
 
-void sw_propagate_aggressive(sw_projection *p, const sw_direction *direction, bool elementwise) {
-  wish wishes[SW_MOST_FACTORS];
-  int n = 0;
-  for (int k = 0; k < p->n_factors; k++) {
-    wish w = {.factor = k, .axes = sw_compatible_axes(p, k, direction[k])};
-    if (!w.axes.n) continue;
-    w.source = source_of(p, &w, &w.weight);
-    if (elementwise) {
-      w.weight = (double)sw_axes_size(&w.axes);
-      w.source = 0;
-    }
-    wishes[n++] = w;
+bool sw_wish_of(const sw_projection *p, int factor, sw_direction direction, bool elementwise, sw_wish *out) {
+  *out = (sw_wish){.factor = factor, .axes = sw_compatible_axes(p, factor, direction)};
+  if (!out->axes.n) return false;
+  out->source = source_of(p, out, &out->weight);
+  if (elementwise) {
+    out->weight = (double)sw_axes_size(&out->axes);
+    out->source = 0;
   }
-  qsort(wishes, (size_t)n, sizeof *wishes, compare);
+  return true;
+}
+
+void sw_propagate_aggressive(sw_projection *p, const sw_direction *direction, bool elementwise) {
+  sw_wish wishes[SW_MOST_FACTORS];
+  int n = 0;
+  for (int k = 0; k < p->n_factors; k++) n += sw_wish_of(p, k, direction[k], elementwise, &wishes[n]);
+  qsort(wishes, (size_t)n, sizeof *wishes, sw_wish_compare);
   for (int k = 0; k < n; k++) {
     const int factor = wishes[k].factor;
     const sw_axes sideways = within_results(p, factor, &wishes[k].axes);

@@ -11,11 +11,6 @@
 
 enum { ROUNDS = 6 };
 
-typedef struct rounds {
-  const sw_run *r;
-  int round;
-} rounds;
-
 static bool has_several_uses(const sw_run *r, int32_t tensor) { return tensor >= 0 && r->n_reads[tensor] > 1; }
 
 static sw_direction where_uses_are_single(const sw_run *r, const sw_flow_step *s) {
@@ -30,25 +25,20 @@ static sw_direction where_uses_are_single(const sw_run *r, const sw_flow_step *s
   return (sw_direction)out;
 }
 
-static sw_direction direction_of(const void *user, const sw_flow *f, int32_t step, int factor) {
-  const rounds *at = user;
-  const sw_flow_step *s = &f->steps[step];
+static sw_direction direction_of(const sw_run *r, int32_t step, int factor) {
+  const sw_flow_step *s = &r->f->steps[step];
   bool passes = s->kind == SW_STEP_ELEMENTWISE || s->kind == SW_STEP_MOVE;
   if (s->kind == SW_STEP_EDGE || s->kind == SW_STEP_OFFLOAD) return SW_DIRECTION_BOTH;
-  if (passes && at->round == 1) return where_uses_are_single(at->r, s);
-  if (passes && at->round > 1) return SW_DIRECTION_BOTH;
-  if (at->round >= 4 && (at->round > 4 || !s->rule || s->rule->kind[factor] == SW_FACTOR_PASS))
-    return SW_DIRECTION_BOTH;
-  return at->round >= 3 && s->kind == SW_STEP_BROADCAST ? SW_DIRECTION_BACKWARD : SW_DIRECTION_NONE;
+  if (passes && r->round == 1) return where_uses_are_single(r, s);
+  if (passes && r->round > 1) return SW_DIRECTION_BOTH;
+  if (r->round >= 4 && (r->round > 4 || !s->rule || s->rule->kind[factor] == SW_FACTOR_PASS)) return SW_DIRECTION_BOTH;
+  return r->round >= 3 && s->kind == SW_STEP_BROADCAST ? SW_DIRECTION_BACKWARD : SW_DIRECTION_NONE;
 }
 
 sw_rc sw_run_op_priority(sw_run *r, sw_diag *d) {
-  rounds at = {.r = r};
   r->direction = direction_of;
-  r->user = &at;
   sw_rc rc = SW_OK;
-  for (; at.round < ROUNDS && !rc; at.round++) rc = sw_run_all(r, d);
-  r->user = NULL;
+  for (r->round = 0; r->round < ROUNDS && !rc; r->round++) rc = sw_run_all(r, d);
   r->direction = NULL;
   return rc;
 }

@@ -54,6 +54,17 @@ sw_axes sw_axes_allowed(const sw_projection *p, int tensor, int factor, const sw
 bool sw_axes_extend(const sw_axes *have, const sw_axes *axes);
 int64_t sw_axes_size(const sw_axes *axes);
 
+/* What a step would give a factor, and what it weighs against other factors (aggressive.c). */
+typedef struct sw_wish {
+  int factor;
+  sw_axes axes;
+  double weight; /* more comes first */
+  int source;    /* then the earlier tensor */
+} sw_wish;
+/* False: nothing. */
+bool sw_wish_of(const sw_projection *p, int factor, sw_direction direction, bool elementwise, sw_wish *out);
+int sw_wish_compare(const void *a, const void *b); /* of two sw_wish, for qsort: the order in which they are met */
+
 /* The lower layers, on one step (basic.c, aggressive.c): grow factors of `p`. direction[factor]. */
 void sw_propagate_basic(sw_projection *p, const sw_direction *direction);
 void sw_propagate_aggressive(sw_projection *p, const sw_direction *direction, bool elementwise);

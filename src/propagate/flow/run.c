@@ -13,13 +13,20 @@ static void enqueue_users(sw_run *r, int32_t tensor) {
   for (int32_t k = r->first_use[tensor]; k < r->first_use[tensor + 1]; k++) enqueue(r, r->uses[k]);
 }
 
+static sw_rc join(sw_run *r, int32_t member, int32_t tensor, sw_diag *d) {
+  SW_TRY(sw_watch_join(r, member, tensor, d));
+  r->f->shardings[member] = r->f->shardings[tensor];
+  return SW_OK;
+}
+
 /* All members of a group have what one of them has got. */
-static void tell(sw_run *r, int32_t tensor) {
+static sw_rc tell(sw_run *r, int32_t tensor, sw_diag *d) {
   enqueue_users(r, tensor);
   for (int32_t m = tensor; r->member_next && (m = r->member_next[m]) != tensor;) {
-    r->f->shardings[m] = r->f->shardings[tensor];
+    SW_TRY(join(r, m, tensor, d));
     enqueue_users(r, m);
   }
+  return SW_OK;
 }
 
 static sw_rc run_step(sw_run *r, int32_t id, sw_diag *d) {
@@ -28,15 +35,17 @@ static sw_rc run_step(sw_run *r, int32_t id, sw_diag *d) {
   bool changed[SW_MOST_TENSORS];
   if (!sw_project(r->f, s, r->priority, &r->p)) return SW_OK;
   for (int k = 0; k < r->p.n_factors; k++)
-    direction[k] = s->allowed & (r->direction ? r->direction(r->user, r->f, id, k) : SW_DIRECTION_BOTH);
+    direction[k] = s->allowed & (r->direction ? r->direction(r, id, k) : SW_DIRECTION_BOTH);
   if (r->layer == SW_LAYER_BASIC)
     sw_propagate_basic(&r->p, direction);
   else
     sw_propagate_aggressive(&r->p, direction, s->kind == SW_STEP_ELEMENTWISE);
+  sw_watch_before(r);
   if (!sw_unproject(r->f, &r->p, changed))
     return SW_FAIL_INPUT(d, SW_NOWHERE, "a tensor is cut by more than %d axes", SW_MAX_REFS);
+  SW_TRY(sw_watch_after(r, direction, changed, d));
   for (int i = 0; i < r->p.n; i++) {
-    if (s->tensors[i] >= 0 && changed[i]) tell(r, s->tensors[i]);
+    if (s->tensors[i] >= 0 && changed[i]) SW_TRY(tell(r, s->tensors[i], d));
   }
   return SW_OK;
 }
@@ -100,22 +109,24 @@ static sw_rc link_groups(sw_run *r, sw_arena *arena, sw_diag *d) {
 }
 
 /* Before anything is carried on, members that have no sharding get that of the first that has one. */
-static void join_groups(sw_run *r) {
+static sw_rc join_groups(sw_run *r, sw_diag *d) {
   for (int32_t t = 0; r->member_next && t < r->f->n_tensors; t++) {
     if (r->f->shardings[t].mesh < 0) continue;
     for (int32_t m = r->member_next[t]; m != t; m = r->member_next[m]) {
-      if (r->f->shardings[m].mesh < 0) r->f->shardings[m] = r->f->shardings[t];
+      if (r->f->shardings[m].mesh < 0) SW_TRY(join(r, m, t, d));
     }
   }
+  return SW_OK;
 }
 
 static sw_rc run_layer(sw_run *r, sw_layer layer, sw_arena *arena, sw_diag *d) {
   SW_TRY(find_uses(r, arena, d));
   SW_TRY(link_groups(r, arena, d));
-  join_groups(r);
+  if (r->f->origins) SW_TRY(sw_watch_begin(r, arena, d));
+  SW_TRY(join_groups(r, d));
   SW_ARENA_NEW(r->queue, arena, r->f->n_steps, d);
   SW_ARENA_NEW(r->queued, arena, r->f->n_steps, d);
-  if (layer == SW_LAYER_USER_PRIORITY) return sw_run_user_priority(r, d);
+  if (layer >= SW_LAYER_USER_PRIORITY) return sw_run_user_priority(r, d);
   return layer == SW_LAYER_OP_PRIORITY ? sw_run_op_priority(r, d) : sw_run_all(r, d);
 }
 
@@ -126,6 +137,7 @@ sw_rc sw_flow_propagate(sw_flow *f, sw_layer layer, sw_diag *d) {
   r->f = f;
   r->layer = layer;
   r->priority = INT32_MAX;
+  r->round = -1;
   sw_rc rc = run_layer(r, layer, &arena, d);
   sw_arena_deinit(&arena);
   for (int32_t t = 0; t < f->n_tensors; t++) {

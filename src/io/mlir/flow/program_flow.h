@@ -7,13 +7,16 @@
 #include "io/mlir/shardy/shardy.h"
 #include "io/mlir/write/edits.h"
 #include "propagate/flow.h"
+#include "propagate/flow/origins.h"
 
 /* Where a sharding is written in the text, and of which tensors. */
 typedef enum sw_said_at {
   SW_SAID_ARGUMENT, /* of a function: `index` is its argument */
   SW_SAID_RESULT,   /* of a function: result `index` */
   SW_SAID_OP,       /* of all results of an op */
-  SW_SAID_INSIDE    /* `<...>` of a constraint, `sharding=<...>` of an edge: one sharding */
+  SW_SAID_INSIDE,   /* `<...>` of a constraint, `sharding=<...>` of an edge or collective: one sharding */
+  SW_SAID_IN,       /* in_shardings of a manual or named computation */
+  SW_SAID_OUT       /* its out_shardings */
 } sw_said_at;
 typedef struct sw_said {
   sw_said_at kind;
@@ -32,9 +35,17 @@ typedef struct sw_program_flow {
   SW_ARRAY(sw_flow_step) returns; /* edges to results of functions: they come first */
   SW_ARRAY(uint32_t) made_by;     /* by tensor: op that it is a result of; SW_IR_NONE: none */
   SW_ARRAY(int32_t) group;        /* by tensor: number of its sharding group; -1: none */
+  SW_ARRAY(uint32_t) said_at;     /* by tensor: where its sharding stands in the text; SW_IR_NONE: nowhere */
+  int32_t **tensors_in;           /* by op that is a function, by slot: the tensor; -1: none of known sizes */
+  uint32_t *function_of;          /* by op */
+  uint32_t *out_place;            /* by op that has out_shardings: the place of these */
+  bool *has_edge;                 /* by op: a data_flow_edge says the shardings of its results instead of it */
   SW_ARRAY(sw_said) places;
   SW_ARRAY(int32_t) said_of;
-  bool scalars; /* rules are wanted of ops on scalars, too, though nothing is propagated there */
+  const char **origins;     /* by tensor: {a = "self", b = "input: 0"}; NULL: not to be written */
+  const char **origin_name; /* by tensor: what others call it as an origin; NULL: nothing of its own */
+  const char **op_name;     /* by op: sdy.sharding_origin_name; NULL: none */
+  bool scalars;             /* rules are wanted of ops on scalars, too, though nothing is propagated there */
   sw_flow flow;
   sw_diag *d;
 } sw_program_flow;
@@ -48,5 +59,16 @@ void sw_program_flow_free(sw_program_flow *p);
 SW_CHECKED sw_rc sw_program_flow_edit(const sw_program_flow *p, const bool *erased, sw_ir_edits *e);
 /* The text with them. */
 SW_CHECKED sw_rc sw_program_flow_write(const sw_program_flow *p, sw_text *out, sw_diag *d);
+
+/* What a tensor is called: "%12#1", "@f:%12" where several functions have bodies, "@f#0", "%12 in_shardings[0]". */
+typedef struct sw_tensor_names {
+  const char **name; /* by tensor; NULL: it stands for no value of the text */
+  uint32_t *at;      /* by tensor: where that is in the text; SW_IR_NONE: nowhere */
+} sw_tensor_names;
+SW_CHECKED sw_rc sw_tensor_names_find(const sw_program_flow *p, sw_arena *arena, sw_tensor_names *out, sw_diag *d);
+/* What is written of origins, when the flow was propagated with them: p->origins and p->origin_name. */
+SW_CHECKED sw_rc sw_program_flow_name_origins(sw_program_flow *p, sw_diag *d);
+/* How each axis of a value came, when its flow was propagated with origins (explain.c). */
+SW_CHECKED sw_rc sw_program_flow_explain(const sw_program_flow *p, const char *value, sw_text *out, sw_diag *d);
 
 #endif

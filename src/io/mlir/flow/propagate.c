@@ -8,7 +8,7 @@ bool sw_layer_parse(const char *text, sw_layer *out) {
   static const char *const kNames[] = {"sdy-basic", "sdy-aggressive", "sdy-op-priority", "sdy-user-priority", "sdy"};
   for (int i = 0; i < 5; i++) {
     if (strcmp(text, kNames[i])) continue;
-    *out = i < 4 ? (sw_layer)i : SW_LAYER_USER_PRIORITY;
+    *out = (sw_layer)i;
     return true;
   }
   return false;
@@ -16,15 +16,21 @@ bool sw_layer_parse(const char *text, sw_layer *out) {
 
 /* What is asked of a text: it is read as a flow, and `work` appends the answer. */
 typedef struct question {
-  sw_layer layer;
-  bool conservative;
+  const sw_propagation *how;
   sw_rc (*work)(const struct question *q, sw_program_flow *p, sw_text *out, sw_diag *d);
 } question;
 
 static sw_rc propagated(const question *q, sw_program_flow *p, sw_text *out, sw_diag *d) {
-  p->flow.conservative = q->conservative;
-  SW_TRY(sw_flow_propagate(&p->flow, q->layer, d));
-  return sw_program_flow_write(p, out, d);
+  sw_origins origins = {0};
+  p->flow.conservative = q->how->conservative;
+  p->same_ops = q->how->same_ops;
+  if (q->how->origins || q->how->explain) p->flow.origins = &origins;
+  sw_rc rc = sw_flow_propagate(&p->flow, q->how->layer, d);
+  if (!rc && q->how->origins) rc = sw_program_flow_name_origins(p, d);
+  if (!rc)
+    rc = q->how->explain ? sw_program_flow_explain(p, q->how->explain, out, d) : sw_program_flow_write(p, out, d);
+  sw_origins_free(&origins);
+  return rc;
 }
 
 /* %0 = dot_general : ([i, k], [k, j])->([i, j]) {i=8, j=16, k=32} reduction={k} */
@@ -70,9 +76,9 @@ static sw_rc answer(const char *file, const char *bytes, size_t n, const questio
   return rc;
 }
 
-sw_rc sw_program_propagate(const char *file, const char *bytes, size_t n, sw_layer layer, bool conservative,
-                           sw_text *out, sw_diag *d) {
-  return answer(file, bytes, n, &(question){layer, conservative, propagated}, out, d);
+sw_rc sw_program_propagate(const char *file, const char *bytes, size_t n, const sw_propagation *how, sw_text *out,
+                           sw_diag *d) {
+  return answer(file, bytes, n, &(question){how, propagated}, out, d);
 }
 
 sw_rc sw_program_rules(const char *file, const char *bytes, size_t n, sw_text *out, sw_diag *d) {

@@ -15,12 +15,13 @@ typedef struct reader {
   sw_im_alone rules;
   uint32_t function;
   bool is_private;
+  uint32_t op;                      /* that is being read */
   int32_t *tensor_of;               /* by slot; -1: none yet, or no tensor of known sizes */
-  int32_t **tensors_in;             /* the same, by op that is a function */
-  uint32_t *function_of;            /* by op */
   uint32_t *first_call, *next_call; /* the calls of a function: by it, and by the call before */
   int32_t *results;                 /* of the function, by index */
   uint32_t n_results;
+  sw_dict groups;               /* from the text's group_id to a number */
+  SW_ARRAY(int32_t) same_group; /* by number: one that it is the same group as; itself: none */
   sw_diag *d;
 } reader;
 
@@ -32,6 +33,7 @@ sw_rc sw_program_flow_add(sw_program_flow *p, const sw_type *type, uint32_t made
   *out = (int32_t)p->type.n;
   SW_TRY(sw_array_push(&p->type, *type, p->d));
   SW_TRY(sw_array_push(&p->group, -1, p->d));
+  SW_TRY(sw_array_push(&p->said_at, SW_IR_NONE, p->d));
   SW_TRY(sw_array_push(&p->made_by, made_by, p->d));
   return sw_array_push(&p->said, none, p->d);
 }
@@ -77,6 +79,7 @@ static sw_rc say(reader *r, int32_t tensor, sw_ir_span text) {
   if (tensor < 0) return SW_OK;                     /* of no tensor of known sizes: nothing is propagated there */
   s.cut.rank = (uint8_t)r->p->type.at[tensor].rank; /* a maximal one has no dimensions in the text */
   r->p->said.at[tensor] = s;
+  r->p->said_at.at[tensor] = text.at;
   return SW_OK;
 }
 
@@ -114,7 +117,8 @@ static sw_rc make_edge(reader *r, const int32_t *from, int32_t n_from, const int
                         .n_results = is ? n - n_operands : 0,
                         .tensors = tensors,
                         .allowed = allowed,
-                        .kind = kind};
+                        .kind = kind,
+                        .source = r->op};
   return SW_OK;
 }
 
@@ -126,20 +130,19 @@ static sw_rc edge(reader *r, const int32_t *from, int32_t n_from, const int32_t 
   return s.n_operands ? sw_array_push(&r->p->steps, s, r->d) : SW_OK;
 }
 
-static sw_ir_span behind(const reader *r, const sw_ir_op *o, const char *word, char first) {
-  sw_ir_span v = sw_ir_attr(r->t, o, word, word);
-  if (sw_ir_present(v)) return v;
-  v = o->body;
-  while (v.at < v.end && r->t->s[v.at] != first) v.at++;
-  return v.at < v.end ? v : (sw_ir_span){0, 0};
-}
-
 /* sdy.sharding_constraint %x <...>, sdy.reshard: elementwise, its result in the sharding. */
 static sw_rc constraint(reader *r, uint32_t op, const sw_ir_op *o) {
   int32_t x = operand(r, o, 0), y = result(r, o, 0);
-  SW_TRY(say(r, y, behind(r, o, "sharding", '<')));
+  SW_TRY(say(r, y, sw_sdy_own_sharding(r->t, o, "sharding")));
   SW_TRY(place(r, SW_SAID_INSIDE, op, 0, &y, 1));
   return edge(r, &x, 1, &y, 1, SW_DIRECTION_BOTH, SW_STEP_ELEMENTWISE);
+}
+
+/* sdy.all_gather [...] %x out_sharding=<...>: its result has that, and nothing is propagated through it. */
+static sw_rc collective(reader *r, uint32_t op, const sw_ir_op *o) {
+  int32_t y = result(r, o, 0);
+  SW_TRY(say(r, y, sw_sdy_own_sharding(r->t, o, "out_sharding")));
+  return place(r, SW_SAID_INSIDE, op, 0, &y, 1);
 }
 
 static sw_rc barrier(reader *r, uint32_t op, const sw_ir_op *o) {
@@ -156,7 +159,8 @@ static sw_rc data_flow_edge(reader *r, uint32_t op, const sw_ir_op *o) {
   uint32_t slot = result_slot(r, o, 0);
   if (slot != SW_IR_NONE) r->tensor_of[slot] = x;
   if (x < 0) return SW_OK;
-  SW_TRY(say(r, x, behind(r, o, "sharding", '<')));
+  if (r->p->made_by.at[x] != SW_IR_NONE) r->p->has_edge[r->p->made_by.at[x]] = true;
+  SW_TRY(say(r, x, sw_ir_attr(r->t, o, "sharding", "sharding")));
   return place(r, SW_SAID_INSIDE, op, 0, &x, 1);
 }
 
@@ -216,12 +220,24 @@ static sw_rc return_values(reader *r, const sw_ir_op *o) {
   return SW_OK;
 }
 
+static int32_t group_root(const reader *r, int32_t group) {
+  while (r->same_group.at[group] != group) group = r->same_group.at[group] = r->same_group.at[r->same_group.at[group]];
+  return group;
+}
+
+/* Groups that share a member are one. */
 static sw_rc sharding_group(reader *r, const sw_ir_op *o) {
   int64_t id;
   int32_t x = operand(r, o, 0);
   if (!sw_ir_read_int(r->t, sw_ir_attr(r->t, o, "group_id", "group_id"), &id) || id < 0 || id > INT32_MAX)
     return SW_FAIL_INPUT(r->d, sw_ir_place(r->t, o->text.at), "expected group_id = a number from 0 on");
-  if (x >= 0) r->p->group.at[x] = (int32_t)id;
+  if (x < 0) return SW_OK;
+  int64_t *number;
+  SW_TRY(sw_dict_put(&r->groups, &id, sizeof id, (int64_t)r->same_group.n, &number, NULL, r->d));
+  if (*number == (int64_t)r->same_group.n) SW_TRY(sw_array_push(&r->same_group, (int32_t)*number, r->d));
+  int32_t *own = &r->p->group.at[x], group = group_root(r, (int32_t)*number);
+  if (*own >= 0) r->same_group.at[group] = group_root(r, *own);
+  *own = group_root(r, group);
   return SW_OK;
 }
 
@@ -252,41 +268,56 @@ static sw_rc manual_edge(reader *r, const sw_ir_op *o, int32_t whole, int32_t lo
   return sw_array_push(&r->p->steps, s, r->d);
 }
 
-/* Operands come in as in_shardings say, and go on inside without the manual axes; results likewise. */
-static sw_rc manual_computation(reader *r, const sw_ir_op *o) {
-  sw_ir_span in = sw_sdy_items(r->t, sw_ir_attr(r->t, o, "in_shardings", "in_shardings")), item;
+/* Operands come in as in_shardings say. In a manual computation they go on inside without the manual axes; of a named
+ * one the arguments are these. */
+static sw_rc enter_computation(reader *r, uint32_t op, bool manual) {
+  const sw_ir_op *o = &r->t->ops.at[op];
+  sw_ir_span in = sw_sdy_items(r->t, sw_ir_attr(r->t, o, "in_shardings", "in_shardings")), item = {0, 0};
   uint32_t cursor = 0, block = sw_ir_block_at(r->t, o, 0);
+  int32_t *outside;
   if (block == SW_IR_NONE) return SW_OK;
-  for (uint32_t i = 0; i < o->n_uses && i < r->t->blocks.at[block].n_args; i++) {
-    int32_t x = operand(r, o, i), whole, *local = &r->tensor_of[r->p->names->block[block] + i];
+  const uint32_t n = o->n_uses < r->t->blocks.at[block].n_args ? o->n_uses : r->t->blocks.at[block].n_args;
+  SW_ARENA_NEW(outside, &r->p->arena, n, r->d);
+  for (uint32_t i = 0; i < n; i++) {
+    int32_t x = operand(r, o, i), *local = &r->tensor_of[r->p->names->block[block] + i];
     SW_TRY(tensor_of_type(r, r->t->args.at[r->t->blocks.at[block].first_arg + i].type, local));
-    bool said = sw_ir_next_item(r->t, in, &cursor, &item);
-    if (x < 0 || !said) continue;
+    bool said = sw_ir_present(in) && sw_ir_next_item(r->t, in, &cursor, &item);
+    outside[i] = manual ? -1 : *local;
+    if (x < 0 || (manual && !said)) continue;
     const sw_type type = r->p->type.at[x];
-    SW_TRY(new_tensor(r->p, &type, &whole));
-    SW_TRY(say(r, whole, item));
-    SW_TRY(edge(r, &x, 1, &whole, 1, SW_DIRECTION_BOTH, SW_STEP_EDGE));
-    SW_TRY(manual_edge(r, o, whole, *local, true));
+    if (manual) SW_TRY(new_tensor(r->p, &type, &outside[i]));
+    if (said) SW_TRY(say(r, outside[i], item));
+    SW_TRY(edge(r, &x, 1, &outside[i], 1, SW_DIRECTION_BOTH, SW_STEP_EDGE));
+    if (manual) SW_TRY(manual_edge(r, o, outside[i], *local, true));
   }
-  cursor = 0;
-  return SW_OK;
+  return place(r, SW_SAID_IN, op, 0, outside, (int32_t)n);
 }
 
-static sw_rc leave_manual_computation(reader *r, uint32_t op) {
+static sw_rc leave_computation(reader *r, uint32_t op, bool manual) {
   const sw_ir_op *o = &r->t->ops.at[op];
-  sw_ir_span out = sw_sdy_items(r->t, sw_ir_attr(r->t, o, "out_shardings", "out_shardings")), item;
+  sw_ir_span out = sw_sdy_items(r->t, sw_ir_attr(r->t, o, "out_shardings", "out_shardings")), item = {0, 0};
   uint32_t cursor = 0, block = sw_ir_block_at(r->t, o, 0), ret = block == SW_IR_NONE ? SW_IR_NONE : last_op(r, block);
-  for (uint32_t i = 0; ret != SW_IR_NONE && i < r->t->ops.at[ret].n_uses && i < sw_ir_result_count(r->t, o); i++) {
-    int32_t y = result(r, o, i), whole;
-    bool said = sw_ir_next_item(r->t, out, &cursor, &item);
-    if (y < 0 || !said) continue;
+  const uint32_t n = sw_ir_result_count(r->t, o);
+  int32_t *outside;
+  SW_ARENA_NEW(outside, &r->p->arena, n, r->d);
+  for (uint32_t i = 0; i < n; i++) {
+    int32_t y = result(r, o, i), x = -1;
+    bool said = sw_ir_present(out) && sw_ir_next_item(r->t, out, &cursor, &item);
+    if (ret != SW_IR_NONE && i < r->t->ops.at[ret].n_uses) x = operand(r, &r->t->ops.at[ret], i);
+    outside[i] = manual ? -1 : y;
+    if (y < 0 || (manual && !said)) continue;
     const sw_type type = r->p->type.at[y];
-    SW_TRY(new_tensor(r->p, &type, &whole));
-    SW_TRY(say(r, whole, item));
-    SW_TRY(manual_edge(r, o, whole, operand(r, &r->t->ops.at[ret], i), false));
-    SW_TRY(edge(r, &whole, 1, &y, 1, SW_DIRECTION_BOTH, SW_STEP_EDGE));
+    if (manual) SW_TRY(new_tensor(r->p, &type, &outside[i]));
+    if (said) SW_TRY(say(r, outside[i], item));
+    if (manual) {
+      SW_TRY(manual_edge(r, o, outside[i], x, false));
+      SW_TRY(edge(r, &outside[i], 1, &y, 1, SW_DIRECTION_BOTH, SW_STEP_EDGE));
+    } else {
+      SW_TRY(edge(r, &x, 1, &y, 1, SW_DIRECTION_BOTH, SW_STEP_EDGE));
+    }
   }
-  return SW_OK;
+  r->p->out_place[op] = (uint32_t)r->p->places.n;
+  return place(r, SW_SAID_OUT, op, 0, outside, (int32_t)n);
 }
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
@@ -304,7 +335,7 @@ static sw_rc argument_edge(reader *r, uint32_t function, uint32_t index, int32_t
   for (uint32_t op = r->first_call[function]; op != SW_IR_NONE && !rc; op = r->next_call[op]) {
     const sw_ir_op *o = &r->t->ops.at[op];
     if (index >= o->n_uses) continue;
-    rc = sw_array_push(&from, r->tensors_in[r->function_of[op]][r->p->names->use[o->first_use + index]], r->d);
+    rc = sw_array_push(&from, r->p->tensors_in[r->p->function_of[op]][r->p->names->use[o->first_use + index]], r->d);
   }
   if (!rc) rc = edge(r, from.at, (int32_t)from.n, &to, 1, SW_DIRECTION_BOTH, SW_STEP_EDGE);
   sw_array_free(&from);
@@ -316,16 +347,17 @@ static sw_rc result_edge(reader *r, uint32_t function, uint32_t index, int32_t t
   uint32_t block = sw_ir_block_at(r->t, &r->t->ops.at[function], 0);
   uint32_t ret = block == SW_IR_NONE ? SW_IR_NONE : last_op(r, block);
   if (ret == SW_IR_NONE || index >= r->t->ops.at[ret].n_uses) return SW_OK;
-  int32_t from = r->tensors_in[function][r->p->names->use[r->t->ops.at[ret].first_use + index]];
+  int32_t from = r->p->tensors_in[function][r->p->names->use[r->t->ops.at[ret].first_use + index]];
   return edge(r, &from, 1, &to, 1, SW_DIRECTION_BOTH, SW_STEP_EDGE);
 }
 
 /* When all functions are read. */
 static sw_rc func_data_flow_edge(reader *r, uint32_t op) {
+  r->op = op;
   const sw_ir_op *o = &r->t->ops.at[op];
-  uint32_t function = r->function_of[op], slot = r->p->names->use[o->first_use];
+  uint32_t function = r->p->function_of[op], slot = r->p->names->use[o->first_use];
   uint32_t block = sw_ir_block_at(r->t, &r->t->ops.at[function], 0), first = r->p->names->block[block];
-  int32_t to = r->tensors_in[function][slot];
+  int32_t to = r->p->tensors_in[function][slot];
   if (slot >= first && slot < first + r->t->blocks.at[block].n_args)
     return argument_edge(r, function, slot - first, to);
   const uint32_t maker = to < 0 ? SW_IR_NONE : r->p->made_by.at[to];
@@ -355,6 +387,7 @@ static sw_rc make_results(reader *r, const sw_ir_op *o, int32_t *tensors, uint32
 
 static sw_rc read_op(reader *r, uint32_t op) {
   const sw_ir_op *o = &r->t->ops.at[op];
+  r->op = op;
   uint32_t n = sw_ir_result_count(r->t, o);
   int32_t *tensors;
   if (is(r, o, "sdy.data_flow_edge")) return data_flow_edge(r, op, o);
@@ -371,9 +404,11 @@ static sw_rc read_op(reader *r, uint32_t op) {
   SW_TRY(say_results(r, o, tensors, n));
   if (is(r, o, "sdy.sharding_constraint") || is(r, o, "sdy.reshard")) return constraint(r, op, o);
   if (is(r, o, "sdy.propagation_barrier")) return barrier(r, op, o);
+  if (sw_ir_present(sw_ir_attr(r->t, o, "out_sharding", "out_sharding"))) return collective(r, op, o);
   if (is(r, o, "stablehlo.while") || is(r, o, "mhlo.while")) name_region_args(r, o);
-  if (is(r, o, "sdy.manual_computation")) return manual_computation(r, o);
-  if (joins(r, o)) return SW_OK;
+  if (is(r, o, "sdy.manual_computation")) return enter_computation(r, op, true);
+  if (is(r, o, "sdy.named_computation")) return enter_computation(r, op, false);
+  if (joins(r, o)) return place(r, SW_SAID_OP, op, 0, tensors, (int32_t)n);
   if (sw_ir_is_return(r->t, o)) {
     bool of_function = r->t->regions.at[r->t->blocks.at[o->block].region].op == r->function;
     return of_function ? return_values(r, o) : SW_OK;
@@ -427,7 +462,7 @@ static sw_rc read_function(reader *r, uint32_t first, uint32_t end) {
   const sw_ir_op *f = &r->t->ops.at[r->function];
   uint32_t block = sw_ir_block_at(r->t, f, 0), n = r->p->names->n_slots[r->function];
   SW_ARENA_NEW(r->tensor_of, &r->p->arena, n, r->d);
-  r->tensors_in[r->function] = r->tensor_of;
+  r->p->tensors_in[r->function] = r->tensor_of;
   r->is_private = sw_ir_starts(r->t, sw_ir_trimmed(r->t, f->body), "private") ||
                   sw_ir_is(r->t, sw_ir_unquoted(r->t, sw_ir_entry(r->t, f->props, "sym_visibility")), "private");
   for (uint32_t i = 0; i < n; i++) r->tensor_of[i] = -1;
@@ -437,9 +472,11 @@ static sw_rc read_function(reader *r, uint32_t first, uint32_t end) {
   SW_TRY(sw_im_alone_open(&r->rules, r->t, r->p->names, r->function, r->d));
   for (uint32_t op = first; op < end; op++) SW_TRY(read_op(r, op));
   for (uint32_t op = first; op < end; op++) {
-    r->function_of[op] = r->function;
+    r->op = op;
+    r->p->function_of[op] = r->function;
     if (joins(r, &r->t->ops.at[op])) SW_TRY(join_values(r, op));
-    if (is(r, &r->t->ops.at[op], "sdy.manual_computation")) SW_TRY(leave_manual_computation(r, op));
+    if (is(r, &r->t->ops.at[op], "sdy.manual_computation")) SW_TRY(leave_computation(r, op, true));
+    if (is(r, &r->t->ops.at[op], "sdy.named_computation")) SW_TRY(leave_computation(r, op, false));
   }
   return SW_OK;
 }
@@ -463,30 +500,44 @@ static sw_rc finish(sw_program_flow *p) {
   return SW_OK;
 }
 
+static sw_rc read_program(reader *r) {
+  const sw_ir_tree *t = r->t;
+  sw_program_flow *p = r->p;
+  SW_ARENA_NEW(p->tensors_in, &p->arena, t->ops.n, r->d);
+  SW_ARENA_NEW(p->function_of, &p->arena, t->ops.n, r->d);
+  SW_ARENA_NEW(p->has_edge, &p->arena, t->ops.n, r->d);
+  SW_ARENA_NEW(p->out_place, &p->arena, t->ops.n, r->d);
+  SW_ARENA_NEW(r->first_call, &p->arena, t->ops.n, r->d);
+  SW_ARENA_NEW(r->next_call, &p->arena, t->ops.n, r->d);
+  for (uint32_t i = 0; i < t->ops.n; i++) r->first_call[i] = r->next_call[i] = SW_IR_NONE;
+  for (uint32_t i = 0; i < t->ops.n; i++) {
+    if (!sw_ir_is_function(t, &t->ops.at[i])) continue;
+    uint32_t end = i + 1;
+    while (end < t->ops.n && !sw_ir_is_function(t, &t->ops.at[end])) end++;
+    r->function = i;
+    r->rules = (sw_im_alone){0};
+    sw_rc rc = read_function(r, i + 1, end);
+    sw_im_alone_close(&r->rules);
+    SW_TRY(rc);
+  }
+  for (uint32_t i = 0; i < t->ops.n; i++) {
+    if (sw_ir_is(t, t->ops.at[i].name, "sdy.func_data_flow_edge")) SW_TRY(func_data_flow_edge(r, i));
+  }
+  for (size_t i = 0; i < p->group.n; i++) {
+    if (p->group.at[i] >= 0) p->group.at[i] = group_root(r, p->group.at[i]);
+  }
+  return finish(p);
+}
+
 sw_rc sw_program_flow_read(const sw_ir_tree *t, const sw_ir_names *names, bool scalars, sw_program_flow *p,
                            sw_diag *d) {
   *p = (sw_program_flow){.t = t, .names = names, .scalars = scalars, .d = d};
   SW_TRY(sw_sdy_open(&p->sdy, t, &p->arena, d));
   reader r = {.p = p, .t = t, .d = d};
-  SW_ARENA_NEW(r.tensors_in, &p->arena, t->ops.n, d);
-  SW_ARENA_NEW(r.function_of, &p->arena, t->ops.n, d);
-  SW_ARENA_NEW(r.first_call, &p->arena, t->ops.n, d);
-  SW_ARENA_NEW(r.next_call, &p->arena, t->ops.n, d);
-  for (uint32_t i = 0; i < t->ops.n; i++) r.first_call[i] = r.next_call[i] = SW_IR_NONE;
-  for (uint32_t i = 0; i < t->ops.n; i++) {
-    if (!sw_ir_is_function(t, &t->ops.at[i])) continue;
-    uint32_t end = i + 1;
-    while (end < t->ops.n && !sw_ir_is_function(t, &t->ops.at[end])) end++;
-    r.function = i;
-    r.rules = (sw_im_alone){0};
-    sw_rc rc = read_function(&r, i + 1, end);
-    sw_im_alone_close(&r.rules);
-    SW_TRY(rc);
-  }
-  for (uint32_t i = 0; i < t->ops.n; i++) {
-    if (sw_ir_is(t, t->ops.at[i].name, "sdy.func_data_flow_edge")) SW_TRY(func_data_flow_edge(&r, i));
-  }
-  return finish(p);
+  sw_rc rc = read_program(&r);
+  sw_dict_deinit(&r.groups);
+  sw_array_free(&r.same_group);
+  return rc;
 }
 
 void sw_program_flow_free(sw_program_flow *p) {
@@ -496,6 +547,7 @@ void sw_program_flow_free(sw_program_flow *p) {
   sw_array_free(&p->steps);
   sw_array_free(&p->returns);
   sw_array_free(&p->group);
+  sw_array_free(&p->said_at);
   sw_array_free(&p->made_by);
   sw_array_free(&p->places);
   sw_array_free(&p->said_of);

@@ -10,13 +10,40 @@ typedef struct writer {
   sw_ir_edits *edits;
 } writer;
 
+/* {a = "self"} of a tensor. */
+static const char *origins_of(const writer *w, const sw_said *s, int32_t i) {
+  const int32_t tensor = w->p->said_of.at[s->first + i];
+  const char *text = tensor < 0 ? NULL : w->p->origins[tensor];
+  return text ? text : "{}";
+}
+
+/* `, sdy.sharding_origins = [{a = "self"}, {}]` of all that a place has. */
+static void put_origins(const writer *w, const char *key, const sw_said *s, sw_text *out) {
+  sw_text_printf(out, "%s = [", key);
+  for (int32_t i = 0; i < s->n; i++) sw_text_printf(out, "%s%s", i ? ", " : "", origins_of(w, s, i));
+  sw_text_puts(out, "]");
+}
+
+static bool has_origins(const writer *w, const sw_said *s) {
+  for (int32_t i = 0; i < s->n && w->p->origins; i++) {
+    const int32_t tensor = w->p->said_of.at[s->first + i];
+    if (tensor >= 0 && w->p->origins[tensor]) return true;
+  }
+  return false;
+}
+
+static const char *kept(writer *w, sw_text *t) {
+  const char *out = t->rc ? NULL : sw_arena_strndup(&w->edits->arena, sw_text_str(t), t->n, w->edits->d);
+  sw_text_free(t);
+  return out;
+}
+
 static const char *spelled(writer *w, const char *before, const sw_open_sharding *s) {
   sw_text t = {0};
   sw_text_puts(&t, before);
   sw_rc rc = sw_open_sharding_print(&w->p->sdy, s, &t);
-  const char *out = rc ? NULL : sw_arena_strndup(&w->edits->arena, sw_text_str(&t), t.n, w->edits->d);
-  sw_text_free(&t);
-  return out;
+  if (rc) sw_text_free(&t);
+  return rc ? NULL : kept(w, &t);
 }
 
 static const sw_open_sharding *of(const writer *w, const sw_said *s, int32_t i) {
@@ -33,9 +60,20 @@ static sw_rc write_signature(writer *w, const sw_said *places, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     const sw_open_sharding *s = of(w, &places[i], 0);
     if (s && !(values[i] = spelled(w, "#sdy.sharding", s))) return SW_E_RESOURCE;
+    if (s && has_origins(w, &places[i]))
+      values[i] = sw_arena_printf(&w->edits->arena, w->edits->d, "%s, sdy.sharding_origins = %s", values[i],
+                                  origins_of(w, &places[i], 0));
   }
   return places->kind == SW_SAID_ARGUMENT ? sw_ir_set_args(w->edits, f, values, n)
                                           : sw_ir_set_results(w->edits, f, values, n);
+}
+
+/* The mesh of the first that has a sharding, for those that have none. */
+static int32_t first_mesh(const writer *w, const sw_said *s) {
+  for (int32_t k = 0; k < s->n; k++) {
+    if (of(w, s, k)) return of(w, s, k)->mesh;
+  }
+  return -1;
 }
 
 static sw_rc write_op(writer *w, const sw_said *s) {
@@ -44,8 +82,7 @@ static sw_rc write_op(writer *w, const sw_said *s) {
   for (int32_t i = 0; i < s->n; i++) {
     int32_t tensor = w->p->said_of.at[s->first + i];
     const sw_open_sharding *said = of(w, s, i);
-    sw_open_sharding none = {.mesh = -1};
-    for (int32_t k = 0; !said && k < s->n; k++) none.mesh = of(w, s, k) ? of(w, s, k)->mesh : none.mesh;
+    sw_open_sharding none = {.mesh = first_mesh(w, s)};
     if (!said) {
       none.cut.rank = tensor < 0 ? 0 : (uint8_t)w->p->type.at[tensor].rank;
       none.open = (1u << none.cut.rank) - 1;
@@ -54,23 +91,84 @@ static sw_rc write_op(writer *w, const sw_said *s) {
     if (sw_open_sharding_print(&w->p->sdy, said ? said : &none, &t)) break;
   }
   sw_text_puts(&t, "]>");
-  const char *value = t.rc ? NULL : sw_arena_strndup(&w->edits->arena, sw_text_str(&t), t.n, w->edits->d);
-  sw_text_free(&t);
+  if (has_origins(w, s)) {
+    const bool joined = sw_ir_region_count(w->t, &w->t->ops.at[s->op]) > 0;
+    put_origins(w, joined ? ", sdy.result_sharding_origins" : ", sdy.sharding_origins", s, &t);
+  }
+  const char *value = kept(w, &t);
   return value ? sw_ir_set_op(w->edits, &w->t->ops.at[s->op], value) : SW_E_RESOURCE;
+}
+
+static const char *sharding_key(const writer *w, const sw_ir_op *o) {
+  return sw_ir_present(sw_ir_attr(w->t, o, "out_sharding", "out_sharding")) ? "out_sharding" : "sharding";
 }
 
 static sw_rc write_inside(writer *w, const sw_said *s) {
   const sw_ir_op *o = &w->t->ops.at[s->op];
   bool is_edge = sw_ir_is(w->t, o->name, "sdy.data_flow_edge");
-  sw_ir_span at = sw_ir_attr(w->t, o, "sharding", "sharding");
-  if (!sw_ir_present(at)) {
-    at = o->body;
-    while (at.at < at.end && w->t->s[at.at] != '<') at.at++;
-    while (at.end > at.at && w->t->s[at.end - 1] != '>') at.end--;
-  }
+  sw_ir_span at =
+      is_edge ? sw_ir_attr(w->t, o, "sharding", "sharding") : sw_sdy_own_sharding(w->t, o, sharding_key(w, o));
   const char *value = spelled(w, is_edge && !sw_ir_len(at) ? " sharding=" : "", of(w, s, 0));
   return sw_ir_len(at) ? sw_ir_replace(w->edits, at.at, at.end, value)
                        : sw_ir_insert(w->edits, sw_ir_body_end(w->t, o), value);
+}
+
+/* Behind the operands of `sdy.named_computation<"f">(%0, %1) (%a: T, %b: U)`. */
+static uint32_t behind_operands(const writer *w, const sw_ir_op *o) {
+  uint32_t at = o->body.at;
+  while (at < o->body.end && w->t->s[at] != '(') at++;
+  while (at < o->body.end && w->t->s[at] != ')') at++;
+  return at < o->body.end ? at + 1 : at;
+}
+
+/* in_shardings=[<..>, <..>]; what is of no tensor stays. */
+static sw_rc write_list(writer *w, const sw_said *s) {
+  const sw_ir_op *o = &w->t->ops.at[s->op];
+  const char *key = s->kind == SW_SAID_IN ? "in_shardings" : "out_shardings";
+  sw_ir_span list = sw_ir_attr(w->t, o, key, key), item;
+  const bool is_there = sw_ir_present(list), bare = is_there && w->t->s[list.at] == '[';
+  uint32_t cursor = 0;
+  sw_text t = {0};
+  if (!is_there && (o->generic || w->p->same_ops)) return SW_OK;
+  if (!is_there) sw_text_printf(&t, " %s=", key);
+  sw_text_puts(&t, is_there && !bare ? "#sdy.sharding_per_value<[" : "[");
+  for (int32_t i = 0; i < s->n; i++) {
+    const sw_open_sharding *said = of(w, s, i);
+    const int32_t tensor = w->p->said_of.at[s->first + i];
+    const bool has_item = is_there && sw_ir_next_item(w->t, sw_ir_inside(w->t, list), &cursor, &item);
+    sw_open_sharding none = {.mesh = first_mesh(w, s)};
+    none.cut.rank = tensor < 0 ? 0 : (uint8_t)w->p->type.at[tensor].rank;
+    none.open = (1u << none.cut.rank) - 1;
+    if (i) sw_text_puts(&t, ", ");
+    if (!said && has_item)
+      sw_text_printf(&t, "%.*s", SW_IR_TEXT(w->t, item));
+    else if (sw_open_sharding_print(&w->p->sdy, said ? said : &none, &t))
+      break;
+  }
+  sw_text_puts(&t, is_there && !bare ? "]>" : "]");
+  const char *value = kept(w, &t);
+  return !is_there ? sw_ir_insert(w->edits, behind_operands(w, o), value)
+                   : sw_ir_replace(w->edits, list.at, list.end, value);
+}
+
+/* The origins of what is said inside an op, in an attribute that has nothing else: of a constraint, of an edge; of a
+ * computation at its first list, both. */
+static sw_rc write_inner_origins(writer *w, const sw_said *s) {
+  const char *name = w->p->op_name[s->op], *key = w->edits->key;
+  sw_text t = {0};
+  if (s->kind == SW_SAID_OUT || (!name && !has_origins(w, s))) return SW_OK;
+  if (name) sw_text_printf(&t, "\"%s\"", name);
+  if (s->kind == SW_SAID_INSIDE) {
+    if (has_origins(w, s)) sw_text_printf(&t, "%s%s", name ? ", sdy.sharding_origins = " : "", origins_of(w, s, 0));
+  } else {
+    put_origins(w, ", sdy.block_arg_sharding_origins", s, &t);
+    put_origins(w, ", sdy.result_sharding_origins", &w->p->places.at[w->p->out_place[s->op]], &t);
+  }
+  w->edits->key = name ? "sdy.sharding_origin_name" : "sdy.sharding_origins";
+  const char *value = kept(w, &t);
+  sw_rc rc = value ? sw_ir_set_op(w->edits, &w->t->ops.at[s->op], value) : SW_E_RESOURCE;
+  w->edits->key = key;
+  return rc;
 }
 
 static bool says_any(const writer *w, const sw_said *s) {
@@ -78,6 +176,13 @@ static bool says_any(const writer *w, const sw_said *s) {
     if (of(w, s, i)) return true;
   }
   return false;
+}
+
+static sw_rc write_place(writer *w, const sw_said *s) {
+  if (!says_any(w, s)) return SW_OK;
+  if (s->kind == SW_SAID_OP) return w->p->has_edge[s->op] ? SW_OK : write_op(w, s);
+  SW_TRY(s->kind == SW_SAID_INSIDE ? write_inside(w, s) : write_list(w, s));
+  return w->p->origins ? write_inner_origins(w, s) : SW_OK;
 }
 
 static sw_rc write_all(writer *w) {
@@ -89,8 +194,8 @@ static sw_rc write_all(writer *w) {
     if (s->kind == SW_SAID_ARGUMENT || s->kind == SW_SAID_RESULT) {
       while (end < w->p->places.n && places[end].kind == s->kind && places[end].op == s->op) end++;
       SW_TRY(write_signature(w, s, (uint32_t)(end - i)));
-    } else if (says_any(w, s)) {
-      SW_TRY(s->kind == SW_SAID_OP ? write_op(w, s) : write_inside(w, s));
+    } else {
+      SW_TRY(write_place(w, s));
     }
   }
   return SW_OK;

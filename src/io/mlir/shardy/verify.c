@@ -182,6 +182,17 @@ sw_rc sw_sdy_check_list(sw_sdy_checker *c, sw_ir_span text, bool stripped, const
   return SW_SDY_WRONG(c, at, "there are %zu shardings of %zu %ss; expected one for each", n, c->types.n, what);
 }
 
+/* `<...>` without what stands behind it. */
+static sw_ir_span in_angles(const sw_ir_tree *t, sw_ir_span v) {
+  int depth = 0;
+  for (uint32_t i = v.at; i < v.end && t->s[v.at] == '<'; i++) {
+    if (t->s[i] == '"') i = sw_ir_behind_string(t->s, i, v.end) - 1;
+    depth += t->s[i] == '<';
+    if (t->s[i] == '>' && --depth == 0) return (sw_ir_span){v.at, i + 1};
+  }
+  return v;
+}
+
 sw_ir_span sw_sdy_own_sharding(const sw_ir_tree *t, const sw_ir_op *o, const char *key) {
   sw_ir_span v = sw_ir_attr(t, o, key, key);
   if (sw_ir_present(v) || o->generic) return v;
@@ -189,7 +200,7 @@ sw_ir_span sw_sdy_own_sharding(const sw_ir_tree *t, const sw_ir_op *o, const cha
   v = (sw_ir_span){t->uses.at[o->first_use].name.end, o->body.end}; /* behind the operand, %a or %a#1 */
   if (t->s[v.at] == '#') v.at++;
   while (isdigit((unsigned char)t->s[v.at])) v.at++;
-  return sw_ir_trimmed(t, v);
+  return in_angles(t, sw_ir_trimmed(t, v));
 }
 
 /* --- what is said of a value -------------------------------------------------------------------------------------- */

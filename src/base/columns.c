@@ -1,4 +1,4 @@
-#include "report/columns.h"
+#include "base/columns.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Tables of text whose columns align: rows are gathered first, widths follow from what they hold. */
-#ifndef REPORT_COLUMNS_H_
-#define REPORT_COLUMNS_H_
+#ifndef BASE_COLUMNS_H_
+#define BASE_COLUMNS_H_
 
 #include "base/array.h"
 #include "shardwright/text.h"
@@ -15,10 +15,10 @@ typedef struct sw_columns {
 } sw_columns;
 
 /* Append one cell (rows fill up from the left). */
-void sw_columns_add(sw_columns *c, const char *fmt, ...) SW_PRINTF(2, 3);
-void sw_columns_add_bytes(sw_columns *c, double bytes);
-void sw_columns_add_seconds(sw_columns *c, double seconds);
+SW_API void sw_columns_add(sw_columns *c, const char *fmt, ...) SW_PRINTF(2, 3);
+SW_API void sw_columns_add_bytes(sw_columns *c, double bytes);
+SW_API void sw_columns_add_seconds(sw_columns *c, double seconds);
 /* Print with `indent` blanks before each row and two between columns, and free. */
-void sw_columns_print(sw_columns *c, int indent, sw_text *out);
+SW_API void sw_columns_print(sw_columns *c, int indent, sw_text *out);
 
 #endif
