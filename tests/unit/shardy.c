@@ -609,7 +609,7 @@ static void check(const row *r, const char *text) {
   sw_diag diag = {0};
   sw_program *p;
   print_message("%s\n", r->name);
-  expect(r, "propagation", sw_program_propagate("t.mlir", text, n, SW_LAYER_BASIC, false, &out, &diag), &diag);
+  expect(r, "propagation", sw_program_propagate("t.mlir", text, n, &(sw_propagation){0}, &out, &diag), &diag);
   diag = (sw_diag){0};
   expect(r, "a pass", sw_program_run_passes("t.mlir", text, n, "close-shardings", NULL, &out, &diag), &diag);
   diag = (sw_diag){0};
@@ -664,7 +664,7 @@ static void devices_of_a_plan(void **state) {
   sw_text out = {0};
   sw_diag diag = {0};
   sw_program *p;
-  assert_ok(sw_program_propagate("t.mlir", kText, strlen(kText), SW_LAYER_BASIC, false, &out, &diag));
+  assert_ok(sw_program_propagate("t.mlir", kText, strlen(kText), &(sw_propagation){0}, &out, &diag));
   expect(&kRow, "import", sw_program_parse("t.mlir", kText, strlen(kText), NULL, &p, &diag), &diag);
   sw_text_free(&out);
 }
