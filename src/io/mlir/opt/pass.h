@@ -3,23 +3,24 @@
  * descriptor, and has one line in passes.def.
  *
  * A pass may ask for the flow of the program (io/mlir/flow/program_flow.h): its values with the shardings that the text
- * says. It may change these, and they are written where they stand. All else is done by edits (io/mlir/write/edits.h)
- * and by what rewrite.h has: ops that are put in, erased, or whose results are replaced.
+ * says. It may change these, and they are written where they stand. Or it may read what is said at each place alone,
+ * and say something else there (shardings.h). All else is done by edits (io/mlir/write/edits.h) and by what rewrite.h
+ * has: ops that are put in, erased, or whose results are replaced.
  */
 #ifndef IO_MLIR_PASS_H_
 #define IO_MLIR_PASS_H_
 
-#include "io/mlir/flow/program_flow.h"
-#include "io/mlir/opt/values.h"
+#include "io/mlir/opt/shardings.h"
 #include "io/mlir/write/edits.h"
 
 /* One run of a pass over one text. */
-typedef struct sw_opt_work {
+struct sw_opt_work {
   const sw_ir_tree *t;
   const sw_ir_names *names;
   sw_opt_values values;
-  sw_program_flow *flow; /* of passes that ask for it; otherwise NULL */
-  const char *options;   /* "key=value key=value"; never NULL */
+  sw_program_flow *flow;      /* of passes that ask for it; otherwise NULL */
+  const char *options;        /* "key=value key=value"; never NULL */
+  sw_opt_shardings shardings; /* of passes that have read them */
   sw_ir_edits edits;
   sw_arena arena;
   const char **instead;         /* by value: the text that its uses become; NULL: they stay */
@@ -28,7 +29,7 @@ typedef struct sw_opt_work {
   bool *use_done;               /* by use: an edit replaces it */
   uint32_t first_name, n_names; /* that new values are given: numbers */
   sw_diag *d;
-} sw_opt_work;
+};
 
 typedef struct sw_opt_pass {
   const char *name;    /* as Shardy has it, without "sdy-" */

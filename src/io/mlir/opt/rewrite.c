@@ -90,6 +90,13 @@ sw_rc sw_opt_put_first(sw_opt_work *w, uint32_t block, const char *text) {
   return sw_opt_put_before(w, w->t->blocks.at[block].first_op, text);
 }
 
+sw_rc sw_opt_put_first_of_all(sw_opt_work *w, uint32_t block, const char *text) {
+  SW_TRY(sw_opt_put_first(w, block, text));
+  sw_ir_edit *last = &w->edits.list.at[w->edits.list.n - 1];
+  last->order = -last->order;
+  return SW_OK;
+}
+
 /* --- uses --------------------------------------------------------------------------------------------------------- */
 
 void sw_opt_replace(sw_opt_work *w, uint32_t value, const char *text) { w->instead[value] = text; }

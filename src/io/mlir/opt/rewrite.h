@@ -14,6 +14,9 @@ SW_CHECKED sw_rc sw_opt_put_before(sw_opt_work *w, uint32_t op, const char *text
 SW_CHECKED sw_rc sw_opt_put_behind(sw_opt_work *w, uint32_t op, const char *text);
 SW_CHECKED sw_rc sw_opt_put_first(sw_opt_work *w, uint32_t block, const char *text);
 
+/* First in a block, before what was put there. */
+SW_CHECKED sw_rc sw_opt_put_first_of_all(sw_opt_work *w, uint32_t block, const char *text);
+
 /* All uses of a value in the text become `text`, or those of another value, which may be replaced itself. What is put
  * in is the caller's to write as it shall be. */
 void sw_opt_replace(sw_opt_work *w, uint32_t value, const char *text);

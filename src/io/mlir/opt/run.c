@@ -119,9 +119,11 @@ static sw_rc run_on_tree(const step *s, const sw_ir_tree *t, sw_text *out, sw_di
   if (!rc) rc = prepare(&w);
   if (!rc) rc = s->pass->run(&w);
   if (!rc) rc = sw_opt_settle(&w);
+  if (!rc) rc = sw_opt_settle_shardings(&w);
   if (!rc && w.flow) rc = sw_program_flow_edit(&flow, w.erased, &w.edits);
   if (!rc) rc = sw_ir_edits_apply(&w.edits, out);
   sw_ir_edits_free(&w.edits);
+  sw_opt_free_shardings(&w.shardings);
   sw_arena_deinit(&w.arena);
   sw_program_flow_free(&flow);
   sw_ir_names_free(&names);

@@ -1,5 +1,6 @@
 #include "io/mlir/opt/values.h"
 
+#include "io/mlir/text/attr.h"
 #include "shardwright/arena.h"
 
 /* The first value of each function; functions stand after each other in the text, and hold their own ops. */
@@ -40,8 +41,10 @@ static void find_definitions(const sw_ir_tree *t, const sw_ir_names *names, cons
     const uint32_t op = t->regions.at[t->blocks.at[i].region].op;
     if (v->function_of[op] == SW_IR_NONE) continue;
     v->of_block[i] = base[v->function_of[op]] + names->block[i];
-    for (uint32_t k = 0; k < t->blocks.at[i].n_args; k++)
+    for (uint32_t k = 0; k < t->blocks.at[i].n_args; k++) {
       v->index_of[v->of_block[i] + k] = t->blocks.at[i].first_arg + k;
+      v->block_of_value[v->of_block[i] + k] = i;
+    }
   }
 }
 
@@ -63,6 +66,7 @@ sw_rc sw_opt_values_find(const sw_ir_tree *t, const sw_ir_names *names, sw_arena
   SW_ARENA_NEW(v->first_use, arena, v->n, d);
   SW_ARENA_NEW(v->maker, arena, v->n, d);
   SW_ARENA_NEW(v->index_of, arena, v->n, d);
+  SW_ARENA_NEW(v->block_of_value, arena, v->n, d);
   none(v->of_use, t->uses.n);
   none(v->op_of_use, t->uses.n);
   none(v->next_use, t->uses.n);
@@ -71,6 +75,7 @@ sw_rc sw_opt_values_find(const sw_ir_tree *t, const sw_ir_names *names, sw_arena
   none(v->first_use, v->n);
   none(v->maker, v->n);
   none(v->index_of, v->n);
+  none(v->block_of_value, v->n);
   find_definitions(t, names, base, v);
   for (size_t i = t->uses.n; i-- > 0;) {
     const uint32_t value = v->of_use[i];
@@ -85,4 +90,19 @@ uint32_t sw_opt_result(const sw_opt_values *v, const sw_ir_tree *t, const sw_ir_
   uint32_t number;
   const sw_ir_result *at = sw_ir_result_at(t, o, i, &number);
   return at && v->of_result[at - t->results.at] != SW_IR_NONE ? v->of_result[at - t->results.at] + number : SW_IR_NONE;
+}
+
+bool sw_opt_is_private(const sw_ir_tree *t, const sw_ir_op *f) {
+  return sw_ir_starts(t, sw_ir_trimmed(t, f->body), "private") ||
+         sw_ir_is(t, sw_ir_unquoted(t, sw_ir_entry(t, f->props, "sym_visibility")), "private");
+}
+
+bool sw_opt_is_entry(const sw_ir_tree *t, const sw_ir_names *names, uint32_t op) {
+  const int64_t *main = sw_dict_get(&names->functions, "main", 4);
+  return main ? *main == (int64_t)op : !sw_opt_is_private(t, &t->ops.at[op]);
+}
+
+bool sw_opt_is_data_flow(const sw_ir_tree *t, const sw_ir_op *o) {
+  static const char kNames[] = "stablehlo.while stablehlo.case stablehlo.optimization_barrier";
+  return sw_ir_is_among(t, o->name, kNames);
 }

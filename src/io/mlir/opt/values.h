@@ -6,15 +6,16 @@
 
 typedef struct sw_opt_values {
   uint32_t n;
-  uint32_t *of_use;      /* by use of the tree */
-  uint32_t *of_result;   /* by result of the tree: the first value under that name */
-  uint32_t *of_block;    /* by block: its first argument */
-  uint32_t *op_of_use;   /* by use */
-  uint32_t *function_of; /* by op: the function around it, which may be itself; SW_IR_NONE: none */
-  uint32_t *first_use;   /* by value; SW_IR_NONE: it has none */
-  uint32_t *next_use;    /* by use: the next one of the same value, in the order of the text */
-  uint32_t *maker;       /* by value: the op that it is a result of; SW_IR_NONE: an argument */
-  uint32_t *index_of;    /* by value: the result of the tree that names it, or its argument of the tree */
+  uint32_t *of_use;         /* by use of the tree */
+  uint32_t *of_result;      /* by result of the tree: the first value under that name */
+  uint32_t *of_block;       /* by block: its first argument */
+  uint32_t *op_of_use;      /* by use */
+  uint32_t *function_of;    /* by op: the function around it, which may be itself; SW_IR_NONE: none */
+  uint32_t *first_use;      /* by value; SW_IR_NONE: it has none */
+  uint32_t *next_use;       /* by use: the next one of the same value, in the order of the text */
+  uint32_t *block_of_value; /* by value: the block that it is an argument of; SW_IR_NONE: the result of an op */
+  uint32_t *maker;          /* by value: the op that it is a result of; SW_IR_NONE: an argument */
+  uint32_t *index_of;       /* by value: the result of the tree that names it, or its argument of the tree */
 } sw_opt_values;
 
 /* In the arena. */
@@ -26,5 +27,12 @@ uint32_t sw_opt_result(const sw_opt_values *v, const sw_ir_tree *t, const sw_ir_
 static inline uint32_t sw_opt_operand(const sw_opt_values *v, const sw_ir_op *o, uint32_t i) {
   return v->of_use[o->first_use + i];
 }
+
+/* Is a function called from within alone? */
+bool sw_opt_is_private(const sw_ir_tree *t, const sw_ir_op *f);
+/* Is it @main, or (where there is none) one that is not private: what it takes and gives is the program's? */
+bool sw_opt_is_entry(const sw_ir_tree *t, const sw_ir_names *names, uint32_t op);
+/* Has it values that are cut alike by construction: loops, choices and barriers of StableHLO? */
+bool sw_opt_is_data_flow(const sw_ir_tree *t, const sw_ir_op *o);
 
 #endif

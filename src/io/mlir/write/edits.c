@@ -1,5 +1,6 @@
 #include "io/mlir/write/edits.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ void sw_ir_edits_free(sw_ir_edits *e) {
 }
 
 sw_rc sw_ir_replace(sw_ir_edits *e, uint32_t at, uint32_t end, const char *text) {
-  sw_ir_edit one = {at, end, (uint32_t)e->list.n, text};
+  sw_ir_edit one = {at, end, (int64_t)e->list.n + 1, text};
   return text ? sw_array_push(&e->list, one, e->d) : SW_E_RESOURCE;
 }
 
@@ -54,8 +55,20 @@ static sw_ir_span whole_entry(const sw_ir_tree *t, sw_ir_span dict, const char *
   return (sw_ir_span){0, 0};
 }
 
+/* The entry goes, with a comma and the blanks beside it; the braces stay. */
+static sw_rc drop_entry(sw_ir_edits *e, sw_ir_span dict) {
+  const char *s = e->t->s;
+  sw_ir_span entry = whole_entry(e->t, dict, e->key);
+  if (!sw_ir_len(entry)) return SW_OK;
+  const uint32_t next = sw_ir_blanks(s, entry.end);
+  if (s[next] == ',') return sw_ir_replace(e, entry.at, sw_ir_blanks(s, next + 1), "");
+  while (entry.at > dict.at + 1 && isspace((unsigned char)s[entry.at - 1])) entry.at--;
+  return sw_ir_replace(e, entry.at - (s[entry.at - 1] == ','), entry.end, "");
+}
+
 /* Into a dictionary that is there: over an older value of the key, or in front. */
-static sw_rc into_dictionary(sw_ir_edits *e, sw_ir_span dict, const char *value) {
+sw_rc sw_ir_set_entry(sw_ir_edits *e, sw_ir_span dict, const char *value) {
+  if (value && !*value) return drop_entry(e, dict);
   sw_ir_span old = sw_ir_entry(e->t, dict, e->key);
   if (sw_ir_len(old)) return sw_ir_replace(e, old.at, old.end, value);
   bool empty = e->t->s[sw_ir_blanks(e->t->s, dict.at + 1)] == '}';
@@ -67,11 +80,12 @@ static sw_rc into_attrs(sw_ir_edits *e, sw_ir_span dict, const char *value) {
   sw_ir_span other = whole_entry(e->t, dict, e->other);
   bool replace = sw_ir_len(other) && !sw_ir_len(sw_ir_entry(e->t, dict, e->key));
   return replace ? sw_ir_replace(e, other.at, other.end, entry_text(e, value, "", ""))
-                 : into_dictionary(e, dict, value);
+                 : sw_ir_set_entry(e, dict, value);
 }
 
 static sw_rc new_dictionary(sw_ir_edits *e, uint32_t at, const char *before, const char *value) {
   const char *open = sw_arena_printf(&e->arena, e->d, " %s{", before);
+  if (value && !*value) return SW_OK;
   return open ? sw_ir_insert(e, at, entry_text(e, value, open, "}")) : SW_E_RESOURCE;
 }
 
@@ -83,9 +97,10 @@ static sw_rc new_list(sw_ir_edits *e, const sw_ir_op *f, const char *name, const
   bool any = false;
   sw_text_printf(&t, "%s = [", name);
   for (uint32_t i = 0; i < n; i++) {
-    any |= values[i] != NULL;
+    const bool is = values[i] && *values[i];
+    any |= is;
     sw_text_puts(&t, i ? ", {" : "{");
-    if (values[i]) sw_text_printf(&t, "%s = %s", e->key, values[i]);
+    if (is) sw_text_printf(&t, "%s = %s", e->key, values[i]);
     sw_text_puts(&t, "}");
   }
   sw_text_puts(&t, "], ");
@@ -142,12 +157,13 @@ uint32_t sw_ir_body_end(const sw_ir_tree *t, const sw_ir_op *o) {
   return at;
 }
 
-/* The dictionary of a custom form goes before the types, but for ops that have their literal there. */
+/* The dictionary of a custom form goes before the types, but for ops that have it before what they read. */
 sw_rc sw_ir_set_op(sw_ir_edits *e, const sw_ir_op *o, const char *value) {
-  static const char kLiterals[] = "stablehlo.constant mhlo.constant sdy.constant arith.constant";
-  if (sw_ir_len(o->attrs)) return into_dictionary(e, o->attrs, value);
+  static const char kFirst[] =
+      "stablehlo.constant mhlo.constant sdy.constant arith.constant stablehlo.optimization_barrier";
+  if (sw_ir_len(o->attrs)) return sw_ir_set_entry(e, o->attrs, value);
   if (!o->generic && o->n_bound) return new_dictionary(e, o->types.end, "attributes ", value);
-  if (!o->generic && !sw_ir_len(o->props) && sw_ir_is_among(e->t, o->name, kLiterals))
+  if (!o->generic && !sw_ir_len(o->props) && sw_ir_is_among(e->t, o->name, kFirst))
     return new_dictionary(e, o->name.end, "", value);
   return new_dictionary(e, sw_ir_body_end(e->t, o), "", value);
 }

@@ -11,7 +11,8 @@
 
 /* `text` in place of bytes [at, end). */
 typedef struct sw_ir_edit {
-  uint32_t at, end, order;
+  uint32_t at, end;
+  int64_t order;
   const char *text;
 } sw_ir_edit;
 
@@ -28,6 +29,8 @@ void sw_ir_edits_free(sw_ir_edits *e);
 /* Text at a place, and text in place of [at, end). It is borrowed; NULL: out of memory. */
 SW_CHECKED sw_rc sw_ir_insert(sw_ir_edits *e, uint32_t at, const char *text);
 SW_CHECKED sw_rc sw_ir_replace(sw_ir_edits *e, uint32_t at, uint32_t end, const char *text);
+/* The attribute in a dictionary, braces included. Here and below, "" takes it out. */
+SW_CHECKED sw_rc sw_ir_set_entry(sw_ir_edits *e, sw_ir_span dict, const char *value);
 /* The attribute of an op; of arguments and of results of a function, values[0 .. n): NULL where one gets none. */
 SW_CHECKED sw_rc sw_ir_set_op(sw_ir_edits *e, const sw_ir_op *o, const char *value);
 SW_CHECKED sw_rc sw_ir_set_args(sw_ir_edits *e, const sw_ir_op *f, const char *const *values, uint32_t n);
