@@ -155,21 +155,8 @@ static sw_rc read_op(sw_opt_work *w, uint32_t op) {
   return add_results(w, SW_SHARDED_OP, op, raw_attr(w->t, o, "sdy.sharding", false));
 }
 
-static sw_rc read_meshes(sw_opt_work *w) {
-  sw_program_flow *p = &w->shardings.words;
-  *p = (sw_program_flow){.t = w->t, .names = w->names, .d = w->d};
-  for (uint32_t i = 0; i < w->t->ops.n; i++) {
-    const sw_ir_op *o = &w->t->ops.at[i];
-    if (!sw_ir_is(w->t, o->name, "sdy.mesh")) continue;
-    sw_text_mesh m = {.name = sw_ir_mesh_name(w->t, o)};
-    SW_TRY(sw_text_mesh_read(p, sw_ir_mesh_value(w->t, o), &m.mesh));
-    SW_TRY(sw_array_push(&p->meshes, m, w->d));
-  }
-  return SW_OK;
-}
-
 sw_rc sw_opt_read_shardings(sw_opt_work *w) {
-  SW_TRY(read_meshes(w));
+  SW_TRY(sw_sdy_open(&w->shardings.words, w->t, &w->arena, w->d));
   SW_ARENA_NEW(w->shardings.of_value, &w->arena, w->values.n, w->d);
   for (uint32_t i = 0; i < w->values.n; i++) w->shardings.of_value[i] = SW_IR_NONE;
   for (uint32_t i = 0; i < w->t->ops.n; i++) SW_TRY(read_op(w, i));
@@ -179,7 +166,7 @@ sw_rc sw_opt_read_shardings(sw_opt_work *w) {
 void sw_opt_free_shardings(sw_opt_shardings *s) {
   sw_array_free(&s->places);
   sw_array_free(&s->slots);
-  sw_program_flow_free(&s->words);
+  sw_sdy_close(&s->words);
 }
 
 /* --- asking and saying -------------------------------------------------------------------------------------------- */
