@@ -134,9 +134,7 @@ static sw_rc read_inside(sw_opt_work *w, uint32_t op, const char *key) {
   const sw_ir_op *o = &t->ops.at[op];
   sw_ir_span text = raw_attr(t, o, key, true);
   if (!sw_ir_present(text) && !o->generic && !sw_ir_is(t, o->name, "sdy.data_flow_edge")) {
-    text = o->body;
-    while (text.at < text.end && t->s[text.at] != '<') text.at++;
-    while (text.end > text.at && t->s[text.end - 1] != '>') text.end--;
+    text = sw_sdy_own_sharding(t, o, key);
   }
   result_types types = types_of(t, o);
   SW_TRY(add_place(w, SW_SHARDED_INSIDE, op, text));

@@ -39,7 +39,7 @@ typedef struct sw_sharded_slot {
 typedef struct sw_opt_shardings {
   SW_ARRAY(sw_sharded_place) places; /* in the order of ops */
   SW_ARRAY(sw_sharded_slot) slots;
-  uint32_t *of_value;    /* by value: its slot; SW_IR_NONE: it has none */
+  uint32_t *of_value; /* by value: its slot; SW_IR_NONE: it has none */
   sw_sdy_text words;  /* meshes, for reading and printing shardings */
 } sw_opt_shardings;
 
