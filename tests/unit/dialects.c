@@ -180,6 +180,15 @@ static const row kRows[] = {
     {"halos and offsets", GRID, SHARDING("[[0]] halo_sizes = [1, 0] sharded_dims_offsets = [0, 1, 4]") SHARD, NULL,
      "3:56: both offsets and halos"},
 
+    {"an axis that is a word", GRID, SHARDING("[[x], [1]]") SHARD, NULL,
+     "3:39: found 'x'; expected the number of an axis"},
+    {"an axis twice", GRID, SHARDING("[[0], [0]]") SHARD, NULL, "3:43: the sharding uses axis 0 twice"},
+    {"sizes that end in x", "shard.grid @g(shape = 2x)\n", SHARDING("[[0]]") SHARD, NULL,
+     "1:24: the sizes of a grid end in 'x'"},
+    {"a function that nobody calls",
+     GRID "func.func private @f(%b: " A ") -> " A " {\n%s = shard.sharding @g split_axes = [[1], [1]] : "
+          "!shard.sharding\nreturn %b : " A "\n}\n",
+     "%r = stablehlo.abs %a : " A "\n", NULL, "3:43: the sharding uses axis 1 twice"},
     /* What the dialects leave undefined. */
     {"a result twice", GRID,
      SHARDING("[[0]]") "%t = shard.sharding @g split_axes = [[1]] : !shard.sharding\n"

@@ -76,13 +76,10 @@ static sw_rc map_value(manual *r, sw_ir_span sharding, const sw_type *t, sw_map 
   sw_sharding s;
   sw_diag why = {0};
   sw_affine *dims;
-  const sw_ir_tree *tree = r->m->t;
   sw_sdy_sharding said;
   SW_TRY(sw_sdy_said(r->m, sharding, &said));
-  sw_ir_span in = said.dims;
   if (said.foreign) r->fits = false;
-  sw_rc rc = sw_sharding_parse_as(&r->m->g->mesh, t->rank, SW_FORM_SDY, tree->s + in.at, sw_ir_len(in),
-                                  sw_ir_place(tree, in.at), &r->m->scratch, &s, &why);
+  sw_rc rc = sw_sdy_over(&said, &r->m->g->mesh, t->rank, &s, &why);
   if (rc == SW_E_INPUT || s.n_partial) r->fits = false;
   if (rc) return rc == SW_E_INPUT ? SW_OK : rc;
   SW_ARENA_NEW(dims, &r->m->scratch, t->rank, r->m->d);
@@ -93,9 +90,8 @@ static sw_rc map_value(manual *r, sw_ir_span sharding, const sw_type *t, sw_map 
 
 /* Operands by in_shardings, results by out_shardings. */
 static sw_rc map_side(manual *r, const char *key, const sw_type *types, uint32_t n, sw_map *maps) {
-  sw_ir_span list = sw_ir_attr(r->m->t, sw_im_op(r->m, r->op), key, key), item;
+  sw_ir_span list = sw_sdy_items(r->m->t, sw_ir_attr(r->m->t, sw_im_op(r->m, r->op), key, key)), item;
   uint32_t cursor = 0, i = 0;
-  if (sw_ir_len(list) && r->m->t->s[list.at] == '#') list = sw_ir_inside(r->m->t, list); /* sharding_per_value<[...]> */
   for (; i < n && r->fits && sw_ir_next_item(r->m->t, list, &cursor, &item); i++) {
     SW_TRY(map_value(r, item, &types[i], &maps[i]));
   }
@@ -132,8 +128,9 @@ static sw_rc bind_loops(const manual *r, sw_id made) {
 /* The mesh that its shardings speak of: the first one's. */
 static sw_rc read_mesh(sw_batch *s, sw_sdy_sharding *said) {
   sw_ir_span first = s->n_in ? s->in[0].sharding : s->n_out ? s->out[0].sharding : (sw_ir_span){0, 0};
-  SW_TRY(sw_sdy_said(s->m, first, said));
-  sw_sdy_tell_foreign(s->m, said, sw_im_op(s->m, s->op)->text.at);
+  *said = (sw_sdy_sharding){.mesh = s->m->own_mesh};
+  if (sw_ir_present(first)) SW_TRY(sw_sdy_said(s->m, first, said));
+  if (sw_ir_present(first)) sw_sdy_tell_foreign(s->m, said, sw_im_op(s->m, s->op)->text.at);
   s->mesh = &said->mesh;
   s->pinned = !said->foreign;
   return SW_OK;
@@ -143,9 +140,8 @@ static sw_rc read_mesh(sw_batch *s, sw_sdy_sharding *said) {
 static bool read_axes(sw_batch *s) {
   const sw_ir_op *o = sw_im_op(s->m, s->op);
   const sw_mesh *mesh = &s->m->g->mesh;
-  sw_ir_span list = sw_ir_attr(s->m->t, o, "manual_axes", "manual_axes"), item;
+  sw_ir_span list = sw_sdy_manual_axes(s->m->t, o), item;
   uint32_t cursor = 0, in_graph = 0;
-  if (sw_ir_len(list) && s->m->t->s[list.at] == '#') list = sw_ir_inside(s->m->t, list);
   while (sw_ir_next_item(s->m->t, list, &cursor, &item)) {
     sw_ir_span name = sw_ir_unquoted(s->m->t, item);
     int own = sw_mesh_axis_named(s->mesh, s->m->t->s + name.at, sw_ir_len(name));
@@ -164,9 +160,8 @@ static bool read_axes(sw_batch *s) {
 
 /* Ports of one side, cut as in_shardings or out_shardings say. */
 static sw_rc read_ports(sw_batch *s, const char *key, sw_batch_port *ports, uint32_t n, const char **why) {
-  sw_ir_span list = sw_ir_attr(s->m->t, sw_im_op(s->m, s->op), key, key), item;
+  sw_ir_span list = sw_sdy_items(s->m->t, sw_ir_attr(s->m->t, sw_im_op(s->m, s->op), key, key)), item;
   uint32_t cursor = 0, i = 0;
-  if (sw_ir_len(list) && s->m->t->s[list.at] == '#') list = sw_ir_inside(s->m->t, list); /* sharding_per_value<[...]> */
   for (; i < n && sw_ir_next_item(s->m->t, list, &cursor, &item); i++) {
     sw_sdy_sharding said; /* the mesh that it names is there */
     SW_TRY(sw_sdy_said(s->m, item, &said));

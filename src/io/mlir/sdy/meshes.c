@@ -1,46 +1,13 @@
-/* The meshes that a program declares, and which of them a sharding speaks of.
+/* The meshes that a program's shardings are over, and what a sharding is over the graph's.
  *
  *   sdy.mesh @mesh = <["x"=2, "y"=4]>      sdy.mesh @old = <["m"=8]>
- *   <@old, [{"m"}, {}]>                    of @old, which has an axis that the graph's mesh has not: foreign
+ *   <@old, [{"m"}, {}]>                    over @old, which has an axis that the graph's mesh has not: foreign
  *
  * The graph's mesh is the one given, or the first that the program declares.
  */
 #include <string.h>
 
 #include "io/mlir/sdy/sdy.h"
-
-struct sw_sdy_mesh {
-  sw_ir_span name;
-  sw_mesh mesh;
-  bool told; /* that it names axes which the graph's mesh has not */
-};
-
-/* <["x"=2]>, from its angle on; no axes: a mesh that says nothing (all on one device). */
-static sw_rc read_mesh(sw_importer *m, sw_ir_span in, sw_mesh *out) {
-  sw_text text = {0};
-  *out = (sw_mesh){0};
-  sw_ir_mesh_text(m->t, in, &text);
-  sw_rc rc = text.rc;
-  if (!rc && text.n) rc = sw_mesh_parse(sw_text_str(&text), &m->g->arena, out, m->d);
-  sw_text_free(&text);
-  return rc;
-}
-
-static sw_rc declare(sw_importer *m, const sw_ir_op *o, sw_sdy_mesh *out) {
-  *out = (sw_sdy_mesh){.name = sw_ir_mesh_name(m->t, o)};
-  return read_mesh(m, sw_ir_mesh_value(m->t, o), &out->mesh);
-}
-
-static sw_rc declare_all(sw_importer *m, sw_sdy_state *s) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < m->t->ops.n; i++) n += sw_ir_is(m->t, sw_im_op(m, i)->name, "sdy.mesh");
-  SW_ARENA_NEW(s->meshes, &m->keep, n, m->d);
-  for (uint32_t i = 0; i < m->t->ops.n && s->n_meshes < n; i++) {
-    if (!sw_ir_is(m->t, sw_im_op(m, i)->name, "sdy.mesh")) continue;
-    SW_TRY(declare(m, sw_im_op(m, i), &s->meshes[s->n_meshes++]));
-  }
-  return SW_OK;
-}
 
 /* The first axis of `own` that `mesh` has not; NULL: it has all. */
 static const char *axis_beyond(const sw_mesh *own, const sw_mesh *mesh) {
@@ -65,72 +32,80 @@ static uint32_t next_inline(const sw_ir_tree *t, uint32_t i) {
 
 /* Where none is declared, the first one that a sharding writes out: #sdy.sharding<mesh<["x"=2]>, ...>. */
 static sw_rc read_inline_mesh(sw_importer *m) {
+  sw_sdy_text *x = sw_sdy_state_of(m)->text;
   if (!strstr(m->t->s, "mesh<[")) return SW_OK;
   for (uint32_t i = next_inline(m->t, 0); i < m->t->n && !m->own_mesh.n_axes; i = next_inline(m->t, i + 1)) {
-    SW_TRY(read_mesh(m, (sw_ir_span){i + (uint32_t)strlen("mesh"), m->t->n}, &m->own_mesh));
+    const uint32_t angle = i + (uint32_t)strlen("mesh");
+    int32_t mesh;
+    SW_TRY(sw_sdy_mesh_read(x, (sw_ir_span){i, sw_ir_inside(m->t, (sw_ir_span){angle, m->t->n}).end + 1}, &mesh));
+    m->own_mesh = x->meshes.at[mesh].mesh;
   }
   return SW_OK;
 }
 
 sw_rc sw_sdy_own_mesh(sw_importer *m, bool *known) {
   sw_sdy_state *s = sw_sdy_state_of(m);
-  SW_TRY(declare_all(m, s));
+  SW_ARENA_NEW(s->text, &m->keep, 1, m->d);
+  s->owns_text = true;
+  SW_TRY(sw_sdy_open(s->text, m->t, &m->g->arena, m->d)); /* the graph's mesh has ids of it */
   s->says_priorities = sw_sdy_says_priorities(m->t);
-  if (s->n_meshes) m->own_mesh = (sw_mesh){0};
-  m->has_named_meshes = s->n_meshes > 0;
-  for (uint32_t i = 0; i < s->n_meshes && !m->own_mesh.n_axes; i++) m->own_mesh = s->meshes[i].mesh;
+  m->has_named_meshes = s->text->meshes.n > 0;
+  if (m->has_named_meshes) m->own_mesh = (sw_mesh){0};
+  for (size_t i = 0; i < s->text->meshes.n && !m->own_mesh.n_axes; i++) m->own_mesh = s->text->meshes.at[i].mesh;
   return m->own_mesh.n_axes || *known ? SW_OK : read_inline_mesh(m);
 }
 
-static sw_sdy_mesh *named(const sw_importer *m, sw_ir_span name) {
-  const sw_sdy_state *s = sw_sdy_state_of(m);
-  for (uint32_t i = 0; i < s->n_meshes; i++) {
-    if (sw_ir_same(m->t, s->meshes[i].name, name)) return &s->meshes[i];
-  }
-  return NULL;
-}
-
-/* What stands before the list of dims: @mesh, mesh<[...]>, or nothing. */
-static sw_ir_span split_sharding(const sw_ir_tree *t, sw_ir_span sharding, sw_ir_span *dims) {
-  sw_ir_span in = sw_ir_inside(t, sw_ir_resolved(t, sw_ir_trimmed(t, sharding))), mesh = {0, 0};
-  uint32_t cursor = 0;
-  *dims = in;
-  if (sw_ir_len(in) && t->s[in.at] != '[' && sw_ir_next_item(t, in, &cursor, &mesh)) {
-    mesh = sw_ir_trimmed(t, mesh);
-    dims->at = mesh.end;
-  }
-  while (dims->at < dims->end && t->s[dims->at] != '[') dims->at++;
-  return mesh;
-}
-
-sw_ir_span sw_sdy_dims(const sw_ir_tree *t, sw_ir_span sharding) {
-  sw_ir_span dims;
-  (void)split_sharding(t, sharding, &dims);
-  return dims;
-}
-
 sw_rc sw_sdy_said(sw_importer *m, sw_ir_span sharding, sw_sdy_sharding *out) {
-  *out = (sw_sdy_sharding){.mesh = m->own_mesh};
-  sw_ir_span mesh = split_sharding(m->t, sharding, &out->dims);
-  if (sw_ir_present(mesh) && m->t->s[mesh.at] == '@') {
-    out->of = named(m, sw_ir_unquoted(m->t, mesh));
-    if (!out->of) {
-      return SW_IM_FAIL_AT(m, mesh.at, "there is no sdy.mesh '%.*s'", SW_IR_TEXT(m->t, mesh));
-    }
-    out->mesh = out->of->mesh;
-  } else if (sw_ir_present(mesh)) {
-    while (mesh.at < mesh.end && m->t->s[mesh.at] != '<') mesh.at++;
-    SW_TRY(read_mesh(m, mesh, &out->mesh));
-  }
+  sw_sdy_text *x = sw_sdy_state_of(m)->text;
+  if (!x) return SW_IM_FAIL_AT(m, sharding.at, "a sharding stands where meshes are not looked at"); /* an op alone */
+  x->d = m->d;
+  SW_TRY(sw_open_sharding_read(x, sharding, &out->own));
+  out->mesh = x->meshes.at[out->own.mesh].mesh;
   out->foreign = m->g->has_mesh && axis_beyond(&out->mesh, &m->g->mesh) != NULL;
   return SW_OK;
 }
 
+/* The same axis of another mesh, or the same part of it. */
+static sw_rc moved(const sw_mesh *from, sw_axis_ref a, const sw_mesh *to, sw_axis_ref *out, sw_diag *d) {
+  const char *name = from->axis[a.axis].name;
+  const int axis = sw_mesh_axis_named(to, name, strlen(name));
+  if (axis < 0) return SW_FAIL_INPUT(d, SW_NOWHERE, "axis '%s' is not in the mesh", name);
+  *out = sw_axis_whole(to, axis);
+  if (a.size == from->axis[a.axis].size) return SW_OK;
+  if (to->axis[axis].size % ((int64_t)a.pre * a.size))
+    return SW_FAIL_INPUT(d, SW_NOWHERE, "'%s:(%d)%d' is no part of an axis of size %lld", name, a.pre, a.size,
+                         (long long)to->axis[axis].size);
+  *out = (sw_axis_ref){axis, a.pre, a.size};
+  return SW_OK;
+}
+
+sw_rc sw_sdy_over(const sw_sdy_sharding *said, const sw_mesh *mesh, int rank, sw_sharding *out, sw_diag *d) {
+  const sw_sharding *own = &said->own.cut;
+  sw_axis_ref a;
+  *out = sw_sharding_replicated(rank);
+  for (int i = 0; i < own->n_refs + own->n_partial; i++) {
+    SW_TRY(moved(&said->mesh, own->refs[i], mesh, &a, d));
+    if (i < own->n_refs)
+      (void)sw_sharding_push(out, own->dim_of[i], a);
+    else
+      (void)sw_sharding_push_partial(out, (sw_reduction)own->partial_kind, a);
+  }
+  return SW_OK;
+}
+
+sw_rc sw_sdy_kept(const sw_sdy_sharding *said, const sw_mesh *mesh, sw_axis_ref *out, sw_diag *d) {
+  for (int i = 0; i < said->own.n_replicated; i++)
+    SW_TRY(moved(&said->mesh, said->own.replicated[i], mesh, &out[i], d));
+  return SW_OK;
+}
+
 void sw_sdy_tell_foreign(sw_importer *m, const sw_sdy_sharding *s, uint32_t at) {
-  if (!s->foreign || (s->of && s->of->told) || m->o->keep == SW_KEEP_NONE) return;
-  sw_ir_span name = s->of ? s->of->name : (sw_ir_span){0, 0};
-  if (s->of) s->of->told = true;
+  sw_text_mesh *of = &sw_sdy_state_of(m)->text->meshes.at[s->own.mesh];
+  if (!s->foreign || of->told || m->o->keep == SW_KEEP_NONE) return;
+  const bool named = m->t->s[of->name.at] != '<';
+  of->told = true;
   sw_im_warn(m, at,
              "the program's mesh %s%.*s%shas an axis '%s', which the given mesh has not: its shardings are left out",
-             s->of ? "'@" : "", SW_IR_TEXT(m->t, name), s->of ? "' " : "", axis_beyond(&s->mesh, &m->g->mesh));
+             named ? "'@" : "", named ? (int)sw_ir_len(of->name) : 0, m->t->s + of->name.at, named ? "' " : "",
+             axis_beyond(&s->mesh, &m->g->mesh));
 }

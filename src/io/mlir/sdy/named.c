@@ -19,9 +19,8 @@ static sw_rc same_value(sw_importer *m, uint32_t op, uint32_t i, sw_id x, const 
 }
 
 static sw_ir_span shardings(const sw_importer *m, uint32_t op, const char *key) {
-  sw_ir_span list = sw_ir_attr(m->t, sw_im_op(m, op), key, key);
-  if (sw_ir_len(list) && m->t->s[list.at] == '#') list = sw_ir_inside(m->t, list); /* sharding_per_value<[...]> */
-  return list;
+  const sw_ir_span list = sw_ir_attr(m->t, sw_im_op(m, op), key, key);
+  return sw_ir_present(list) ? sw_sdy_items(m->t, list) : list;
 }
 
 /* Tuples and tokens stay what they are. */

@@ -17,63 +17,51 @@ static bool is_ours(const sw_importer *m, sw_ir_span sharding) {
 }
 
 /* Over any mesh, in which the axes have the same names. */
-static sw_rc read_sharding(sw_importer *m, const sw_im_said *said, sw_arena *arena, sw_sharding *out, bool *done,
+static sw_rc read_sharding(sw_importer *m, const sw_im_said *of, sw_arena *arena, sw_sharding *out, bool *done,
                            sw_diag *d) {
-  sw_ir_span in = said->text;
-  *done = is_ours(m, in);
-  if (!*done) return SW_OK;
-  in = sw_sdy_dims(m->t, in);
-  return sw_sharding_parse_as(said->mesh, said->rank, SW_FORM_SDY, m->t->s + in.at, sw_ir_len(in),
-                              sw_ir_place(m->t, in.at), arena, out, d);
-}
-
-/* In the mesh that it speaks of; one of no axes says nothing of dims. */
-static sw_rc check_in_own_mesh(sw_importer *m, const sw_sdy_sharding *said, const sw_type *type) {
-  sw_sharding s;
-  uint32_t cursor = 0, n = 0;
-  sw_ir_span dim, list = {said->dims.at, sw_ir_inside(m->t, said->dims).end + 1};
-  while (sw_ir_next_item(m->t, list, &cursor, &dim)) n++;
-  if (n != (uint32_t)type->rank && (n || said->mesh.n_axes)) {
-    return SW_IM_FAIL_AT(m, said->dims.at, "the sharding has %u dims; expected %d, as the tensor has", n, type->rank);
-  }
+  sw_sdy_sharding said;
   sw_diag why = {0};
-  sw_span at = sw_ir_place(m->t, said->dims.at);
-  sw_rc rc = sw_sharding_parse_as(&said->mesh, type->rank, SW_FORM_SDY, m->t->s + said->dims.at, sw_ir_len(said->dims),
-                                  at, &m->scratch, &s, &why);
-  if (rc == SW_E_INPUT && why.line) at = (sw_span){why.file, why.line, why.col};
-  if (!rc) rc = sw_sharding_verify(&said->mesh, &s, type->rank, type->dims, &why);
-  return rc == SW_E_INPUT ? SW_FAIL_INPUT(m->d, at, "%s", why.text) : rc;
+  (void)arena;
+  *done = is_ours(m, of->text);
+  if (!*done) return SW_OK;
+  SW_TRY(sw_sdy_said(m, of->text, &said));
+  sw_rc rc = sw_sdy_over(&said, of->mesh, of->rank, out, &why);
+  return rc == SW_E_INPUT ? SW_FAIL_INPUT(d, sw_ir_place(m->t, of->text.at), "%s", why.text) : rc;
 }
 
-static sw_rc annotate_open(sw_importer *m, const sw_im_target *said, const sw_sharding *s, sw_ir_span dims,
-                           uint32_t at) {
-  sw_sdy_open open;
-  sw_im_target of = *said;
-  SW_TRY(sw_sdy_read_open(m, dims, &open));
-  of.n_kept = open.n_kept;
-  of.kept = open.kept;
-  SW_TRY(sw_im_add_annotation(m, &of, s, of.open | open.dims, at));
-  return sw_sdy_hint_by_priority(m, &of, s, &open, at);
+/* Which device has a value alone is kept in the text; there is no plan of it. */
+static void tell_maximal(sw_importer *m, const sw_value *v, const sw_sdy_sharding *said, uint32_t at) {
+  sw_im_warn(m, at, "'%s' is said to be on device %d alone: that is kept as it is, and the plan has it on all devices",
+             v->name, (int)said->mesh.device_ids[0]);
+}
+
+static sw_rc annotate_as_said(sw_importer *m, const sw_im_target *said_of, const sw_sdy_sharding *said, uint32_t at,
+                              sw_diag *why) {
+  const sw_value *v = &m->g->values[said_of->value];
+  sw_im_target of = *said_of;
+  sw_axis_ref kept[SW_MAX_REFS];
+  sw_sharding s;
+  SW_TRY(sw_sdy_over(said, &m->g->mesh, v->type.rank, &s, why));
+  SW_TRY(sw_sharding_verify(&m->g->mesh, &s, v->type.rank, v->type.dims, why));
+  SW_TRY(sw_sdy_kept(said, &m->g->mesh, kept, why));
+  if (!of.use && v->def >= 0) sw_im_drop_idle_axes(&v->type, &s);
+  of.n_kept = said->own.n_replicated;
+  of.kept = kept;
+  SW_TRY(sw_im_add_annotation(m, &of, &s, of.open | said->own.open, at));
+  return sw_sdy_hint_by_priority(m, &of, &s, said, at);
 }
 
 static sw_rc annotate(sw_importer *m, const sw_im_target *of, sw_ir_span sharding, uint32_t at, bool *done) {
   const sw_value *v = &m->g->values[of->value];
-  const sw_type *type = &v->type;
   sw_sdy_sharding said;
+  sw_diag why = {0};
   *done = is_ours(m, sharding);
   if (!*done) return SW_OK;
   SW_TRY(sw_sdy_said(m, sharding, &said));
-  sw_ir_span dims = said.dims;
-  if (sw_ir_len(dims)) SW_TRY(check_in_own_mesh(m, &said, type));
+  if (sw_sdy_is_maximal(&said.mesh)) tell_maximal(m, v, &said, at);
   sw_sdy_tell_foreign(m, &said, at);
-  if (!sw_ir_len(dims) || said.foreign) return SW_OK;
-  sw_sharding s;
-  sw_diag why = {0};
-  sw_rc rc = sw_sharding_parse_as(&m->g->mesh, type->rank, SW_FORM_SDY, m->t->s + dims.at, sw_ir_len(dims),
-                                  sw_ir_place(m->t, dims.at), &m->g->arena, &s, &why);
-  if (!rc) rc = sw_sharding_verify(&m->g->mesh, &s, type->rank, type->dims, &why);
-  if (!rc && !of->use && v->def >= 0) sw_im_drop_idle_axes(type, &s);
-  if (!rc) return annotate_open(m, of, &s, dims, at);
+  if (said.foreign) return SW_OK;
+  sw_rc rc = annotate_as_said(m, of, &said, at, &why);
   if (rc != SW_E_INPUT) return rc;
   sw_im_warn(m, at, "the sharding of '%s' is left out: %s", v->name, why.text);
   return SW_OK;
@@ -101,25 +89,17 @@ static sw_rc constraint(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   (void)row;
   const sw_ir_op *o = sw_im_op(m, op);
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
-  sw_ir_span v = sw_ir_attr(m->t, o, "sharding", NULL);
-  if (!sw_ir_present(v)) v = sw_ir_attr(m->t, o, "out_sharding", NULL);
-  if (!sw_ir_present(v)) {
-    v = (sw_ir_span){o->body.at, o->body.end};
-    while (v.at < v.end && m->t->s[v.at] != '<') v.at++;
-  }
-  return sw_im_constrained(m, op, v, 0);
+  sw_ir_span v = sw_ir_attr(m->t, o, "out_sharding", "out_sharding");
+  return sw_im_constrained(m, op, sw_ir_present(v) ? v : sw_sdy_own_sharding(m->t, o, "sharding"), 0);
 }
 
 /* sdy.propagation_barrier %0 allowed_direction=FORWARD : T: two values, so that each has a sharding of its own. */
 static sw_rc barrier(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   sw_id x = sw_im_operand(m, op, 0), y;
   if (m->o->keep != SW_KEEP_ALL || m->g->values[x].type.dtype == SW_TOKEN) return sw_im_identity(m, row, op);
-  const char *allowed =
-      sw_im_small_word(m, sw_ir_attr(m->t, sw_im_op(m, op), "allowed_direction", "allowed_direction"));
-  sw_direction d;
+  sw_direction d = SW_DIRECTION_NONE;
   SW_TRY(sw_im_operand_count(m, op, 1, 1));
-  if (!allowed || !sw_direction_parse(allowed, &d))
-    return SW_IM_FAIL(m, op, "expected 'allowed_direction' to be FORWARD, BACKWARD or NONE");
+  (void)sw_sdy_direction(m->t, sw_ir_attr(m->t, sw_im_op(m, op), "allowed_direction", "allowed_direction"), &d);
   SW_TRY(sw_im_same_value(m, op, x, &y));
   m->g->ops[m->g->values[y].def].blocked = SW_DIRECTION_BOTH & ~d;
   return SW_OK;
@@ -182,7 +162,11 @@ static bool is_reshard(const sw_ir_tree *t, const sw_ir_op *o) {
 
 sw_sdy_state *sw_sdy_state_of(const sw_importer *m) { return sw_im_state_of(m, &sw_dialect_sdy); }
 
-static void close_state(void *state) { sw_dict_deinit(&((sw_sdy_state *)state)->groups); }
+static void close_state(void *state) {
+  sw_sdy_state *s = state;
+  sw_dict_deinit(&s->groups);
+  if (s->owns_text) sw_sdy_close(s->text);
+}
 
 static const sw_dialect_hooks kHooks = {.state_bytes = sizeof(sw_sdy_state),
                                         .inherited_bytes = offsetof(sw_sdy_state, groups),

@@ -78,6 +78,18 @@ static sw_rc add_axis(sw_importer *m, sw_im_cuts *c, int dim, sw_ir_span at, int
   return SW_OK;
 }
 
+/* A list in brackets has a number for each item. */
+static sw_rc check_numbers(sw_importer *m, sw_ir_span list, int n) {
+  sw_ir_span item;
+  uint32_t cursor = 0;
+  for (int i = 0; m->t->s[list.at] == '[' && sw_ir_next_item(m->t, list, &cursor, &item); i++) {
+    int64_t axis;
+    if (i < n && sw_ir_read_int(m->t, item, &axis)) continue;
+    return SW_IM_FAIL_AT(m, item.at, "found '%.*s'; expected the number of an axis", SW_IR_TEXT(m->t, item));
+  }
+  return SW_OK;
+}
+
 /* [0, 1], or array<i16: 0, 1> */
 static sw_rc read_axes(sw_importer *m, sw_im_cuts *c, int dim, sw_ir_span list) {
   const int64_t *axes;
@@ -87,6 +99,7 @@ static sw_rc read_axes(sw_importer *m, sw_im_cuts *c, int dim, sw_ir_span list) 
     return SW_IM_FAIL_AT(m, list.at, "expected a list of axes for each dim, as in [[0], [1]]");
   }
   SW_TRY(sw_im_list(m, list, &axes, &n));
+  SW_TRY(check_numbers(m, list, n));
   for (int i = 0; i < n; i++) SW_TRY(add_axis(m, c, dim, list, axes[i]));
   return SW_OK;
 }
@@ -149,6 +162,17 @@ sw_rc sw_im_read_cut(sw_importer *m, uint32_t op, sw_im_cuts *out) {
   SW_TRY(sw_im_read_mixed(m, op, halos, &use, &out->halos));
   if (!out->offsets.n || !out->halos.n) return SW_OK;
   return SW_FAIL_INPUT(m->d, sw_ir_place(t, halos.at), "the sharding has both offsets and halos; expected one of them");
+}
+
+sw_rc sw_im_check_cuts(sw_importer *m) {
+  for (uint32_t i = 0; i < m->t->ops.n; i++) {
+    const sw_ir_op *o = sw_im_op(m, i);
+    sw_im_cuts c = {.at = o->text.at};
+    if (!sw_im_is_sharding(m->t, o)) continue;
+    SW_TRY(sw_im_grid_of(m, i, &c.grid));
+    SW_TRY(read_dims(m, &c, sw_ir_attr(m->t, o, "split_axes", "split_axes"), -1));
+  }
+  return SW_OK;
 }
 
 sw_rc sw_im_read_inline_cut(sw_importer *m, uint32_t op, sw_ir_span in, sw_im_cuts *out) {

@@ -36,6 +36,8 @@ typedef struct sw_im_cuts {
   sw_im_mixed halos, offsets;
 } sw_im_cuts;
 
+/* The axes of all shard.sharding ops of the text, also of functions that nobody calls. */
+SW_CHECKED sw_rc sw_im_check_cuts(sw_importer *m);
 /* Of a shard.sharding op; of what stands in place of its value; of the RFC's lists, for a tensor of that rank. Grids
  * and axes that are not there, and an axis twice, are errors at their place. */
 SW_CHECKED sw_rc sw_im_read_cut(sw_importer *m, uint32_t op, sw_im_cuts *out);

@@ -79,6 +79,8 @@ static sw_rc add_size(sw_importer *m, sw_im_grid *g, sw_ir_span said, int64_t si
 static sw_rc read_spelled(sw_importer *m, sw_im_grid *g, sw_ir_span v, bool open) {
   const sw_ir_tree *t = m->t;
   if (sw_ir_len(v) && t->s[v.at] == '[') v = sw_ir_inside(t, v);
+  const bool ends = v.at < v.end && t->s[v.end - 1] == 'x';
+  if (ends) return SW_FAIL_INPUT(m->d, sw_ir_place(t, v.end - 1), "the sizes of a grid end in 'x'; expected 2x4");
   for (uint32_t from = v.at, at = from; from < v.end; from = ++at) {
     int64_t size = INT64_MIN;
     while (at < v.end && t->s[at] != 'x' && t->s[at] != ',') at++;

@@ -35,6 +35,7 @@ static sw_rc own_mesh(sw_importer *m, bool *known) {
   SW_TRY(sw_im_read_grids(m, s));
   *known = s->grid != NULL;
   if (!s->grid) return SW_OK;
+  SW_TRY(sw_im_check_cuts(m));
   return m->cut ? sw_im_read_grid(m) : sw_im_grid_as_mesh(m, s->grid, &m->own_mesh, s->grid_refs);
 }
 

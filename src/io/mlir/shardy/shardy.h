@@ -19,6 +19,7 @@ typedef struct sw_text_mesh {
   sw_ir_span name; /* as it is declared; of one that a sharding writes out, the text from its angle on */
   sw_mesh mesh;
   sw_ir_span used; /* where the first sharding over it was read; empty: none was */
+  bool told;       /* a warning about it was given */
 } sw_text_mesh;
 
 /* A text whose shardings are read. */

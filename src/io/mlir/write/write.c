@@ -42,16 +42,57 @@ static bool has_tuples(const sw_ir_writer *w, const sw_ir_op *f, const sw_ir_blo
   return false;
 }
 
+/* A value that is said to be on one device stays so: no plan has it there. `said`: the sharding of a value, or a list
+ * of them. */
+static bool is_on_one_device(sw_ir_writer *w, sw_ir_span said) {
+  sw_ir_span item;
+  uint32_t cursor = 0;
+  sw_open_sharding s;
+  if (!sw_ir_present(said) || !sw_ir_len(said)) return false;
+  if (!sw_ir_starts(w->t, sw_ir_resolved(w->t, said), "#sdy.sharding_per_value"))
+    return !sw_open_sharding_read(&w->sdy, said, &s) && sw_sdy_is_maximal(&w->sdy.meshes.at[s.mesh].mesh);
+  said = sw_sdy_items(w->t, said);
+  while (sw_ir_next_item(w->t, said, &cursor, &item)) {
+    if (is_on_one_device(w, item)) return true;
+  }
+  return false;
+}
+
+/* May there be one? */
+static bool may_be_on_one_device(const sw_ir_writer *w) {
+  bool any = strstr(w->t->s, "mesh<[") != NULL; /* written out */
+  for (size_t i = 0; i < w->sdy.meshes.n && !any; i++) any = sw_sdy_is_maximal(&w->sdy.meshes.at[i].mesh);
+  return any;
+}
+
+/* Arguments and results of main that stay as they are get nothing. */
+static void leave_on_one_device(sw_ir_writer *w, const sw_ir_op *f, const char **args, uint32_t n_args,
+                                const char **results, uint32_t n_results) {
+  sw_ir_types_cursor c = sw_ir_result_types(w->t, f->generic ? sw_ir_entry(w->t, f->props, "function_type") : f->types);
+  sw_ir_span list = f->generic ? sw_ir_entry(w->t, f->props, "res_attrs") : (sw_ir_span){0, 0}, item;
+  uint32_t cursor = 0;
+  for (uint32_t i = 0; i < n_args; i++) {
+    if (is_on_one_device(w, sw_ir_entry(w->t, sw_im_arg_attrs(w->t, f, i), "sdy.sharding"))) args[i] = NULL;
+  }
+  for (uint32_t i = 0; i < n_results && sw_ir_next_type(w->t, &c, &item); i++) {
+    sw_ir_span attrs = {sw_ir_type_alone(w->t, item).end, item.end};
+    if (sw_ir_present(list)) (void)sw_ir_next_item(w->t, list, &cursor, &attrs);
+    attrs = sw_ir_trimmed(w->t, attrs);
+    if (sw_ir_len(attrs) && is_on_one_device(w, sw_ir_entry(w->t, attrs, "sdy.sharding"))) results[i] = NULL;
+  }
+}
+
 static sw_rc write_signature(sw_ir_writer *w) {
   const sw_ir_op *f = &w->t->ops.at[w->p->main];
   const sw_ir_block *b = &w->t->blocks.at[sw_ir_block_at(w->t, f, 0)];
   const uint32_t n_outputs = (uint32_t)w->p->graph->n_outputs;
-  const char **values;
+  const char **args, **results;
   if (has_tuples(w, f, b)) return SW_OK;
-  SW_TRY(value_texts(w, w->plan->args, b->n_args, &values));
-  SW_TRY(sw_ir_set_args(&w->edits, f, values, b->n_args));
-  SW_TRY(value_texts(w, w->plan->outputs, n_outputs, &values));
-  return sw_ir_set_results(&w->edits, f, values, n_outputs);
+  SW_TRY(value_texts(w, w->plan->args, b->n_args, &args));
+  SW_TRY(value_texts(w, w->plan->outputs, n_outputs, &results));
+  if (may_be_on_one_device(w)) leave_on_one_device(w, f, args, b->n_args, results, n_outputs);
+  SW_TRY(sw_ir_set_args(&w->edits, f, args, b->n_args));
+  return sw_ir_set_results(&w->edits, f, results, n_outputs);
 }
 
 /* --- ops --------------------------------------------------------------------------------------------------------- */
@@ -90,6 +131,12 @@ static bool is_left_alone(const sw_ir_tree *t, const sw_ir_op *o) {
   return sw_ir_is_among(t, o->name, kNames) || is_approximate(t, o);
 }
 
+/* Computations say the shardings of their results themselves; Shardy does not look at others beside them. */
+static bool says_itself(const sw_ir_writer *w, const sw_ir_op *o) {
+  return !w->form->constraints && strcmp(w->form->key, "sdy.sharding") == 0 && sw_ir_starts(w->t, o->name, "sdy.") &&
+         sw_ir_present(sw_ir_attr(w->t, o, "out_shardings", "out_shardings"));
+}
+
 /* A simplifier hangs what such an op is annotated with onto the op that made the value; where that is a loop with
  * several results, XLA crashes (JAX 0.10). */
 static bool is_simplified(const sw_ir_writer *w, const sw_ir_made *made) {
@@ -109,7 +156,7 @@ static sw_rc write_results_of(sw_ir_writer *w, const sw_ir_made *made, size_t n)
   const sw_ir_op *o = &w->t->ops.at[made[0].op];
   uint32_t count = sw_ir_result_count(w->t, o), next = 0;
   sw_sharding *all;
-  if (is_simplified(w, &made[0])) return SW_OK;
+  if (is_simplified(w, &made[0]) || is_on_one_device(w, sw_ir_entry(w->t, o->attrs, "sdy.sharding"))) return SW_OK;
   SW_ARENA_NEW(all, &w->arena, count, w->d);
   for (size_t i = 0; i < n;) {
     size_t end = i + 1;
@@ -119,7 +166,7 @@ static sw_rc write_results_of(sw_ir_writer *w, const sw_ir_made *made, size_t n)
     next++;
     i = end;
   }
-  if (next != count) return SW_OK;
+  if (next != count || says_itself(w, o)) return SW_OK;
   if (w->form->constraints) return sw_ir_constrain_results(w, made, n, all);
   sw_text text = {0};
   sw_rc rc = w->form->put_values(w, all, count, &text);
@@ -173,6 +220,7 @@ sw_rc sw_ir_write_at_top(sw_ir_writer *w, const char *line) {
 
 static sw_rc write_all(sw_ir_writer *w, sw_text *out) {
   w->edits = (sw_ir_edits){.t = w->t, .key = w->form->key, .other = w->form->other, .d = w->d};
+  SW_TRY(sw_sdy_open(&w->sdy, w->t, &w->arena, w->d));
   SW_TRY(w->form->begin(w));
   SW_TRY(write_signature(w));
   SW_TRY(write_ops(w));
@@ -204,6 +252,7 @@ sw_rc sw_program_emit(const sw_program *p, const sw_plan *plan, const char *kind
   if (!w.form)
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "there is no form '%s'; expected sdy, hlo or constraints", kind);
   sw_rc rc = write_split(&w, out);
+  sw_sdy_close(&w.sdy);
   sw_ir_edits_free(&w.edits);
   sw_dict_deinit(&w.helpers);
   sw_array_free(&w.reads);

@@ -4,6 +4,7 @@
 
 #include "io/emit/mlir.h"
 #include "io/mlir/import/program.h"
+#include "io/mlir/shardy/shardy.h"
 #include "io/mlir/write/edits.h"
 #include "shardwright/reshard.h"
 
@@ -49,6 +50,7 @@ struct sw_ir_writer {
   bool is_split;              /* constraints: every function is cut in one way */
   bool *named;                /* constraints: by value, those that a name in the text stands for */
   sw_grid grid;               /* hlo */
+  sw_sdy_text sdy;            /* what the text says already */
   sw_ir_edits edits;
   sw_arena arena;
   sw_diag *d;
