@@ -19,7 +19,8 @@ static uint32_t number_functions(const sw_ir_tree *t, const sw_ir_names *names, 
 }
 
 /* Values of ops outside of functions are not numbered. */
-static void find_definitions(const sw_ir_tree *t, const sw_ir_names *names, const uint32_t *base, sw_opt_values *v) {
+static void find_definitions(const sw_ir_tree *t, const sw_ir_names *names, sw_opt_values *v) {
+  const uint32_t *base = v->first_value;
   for (uint32_t i = 0; i < t->ops.n; i++) {
     const sw_ir_op *o = &t->ops.at[i];
     if (v->function_of[i] == SW_IR_NONE) continue;
@@ -53,11 +54,10 @@ static void none(uint32_t *at, size_t n) {
 }
 
 sw_rc sw_opt_values_find(const sw_ir_tree *t, const sw_ir_names *names, sw_arena *arena, sw_opt_values *v, sw_diag *d) {
-  uint32_t *base;
   *v = (sw_opt_values){0};
-  SW_ARENA_NEW(base, arena, t->ops.n, d);
+  SW_ARENA_NEW(v->first_value, arena, t->ops.n, d);
   SW_ARENA_NEW(v->function_of, arena, t->ops.n, d);
-  v->n = number_functions(t, names, v->function_of, base);
+  v->n = number_functions(t, names, v->function_of, v->first_value);
   SW_ARENA_NEW(v->of_use, arena, t->uses.n, d);
   SW_ARENA_NEW(v->op_of_use, arena, t->uses.n, d);
   SW_ARENA_NEW(v->next_use, arena, t->uses.n, d);
@@ -76,7 +76,7 @@ sw_rc sw_opt_values_find(const sw_ir_tree *t, const sw_ir_names *names, sw_arena
   none(v->maker, v->n);
   none(v->index_of, v->n);
   none(v->block_of_value, v->n);
-  find_definitions(t, names, base, v);
+  find_definitions(t, names, v);
   for (size_t i = t->uses.n; i-- > 0;) {
     const uint32_t value = v->of_use[i];
     if (value == SW_IR_NONE) continue;

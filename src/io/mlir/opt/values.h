@@ -6,6 +6,7 @@
 
 typedef struct sw_opt_values {
   uint32_t n;
+  uint32_t *first_value;    /* by op: of a function, its first value */
   uint32_t *of_use;         /* by use of the tree */
   uint32_t *of_result;      /* by result of the tree: the first value under that name */
   uint32_t *of_block;       /* by block: its first argument */
