@@ -131,7 +131,7 @@ static int64_t gcd(int64_t a, int64_t b) {
  * part does. */
 static bool take(router *r, int atom, int64_t *room) {
   const int64_t part = gcd(*room, r->atom[atom].size);
-  if (part < 2 || r->full) return false;
+  if ((part == 1 && r->atom[atom].size > 1) || r->full) return false;
   if (part < r->atom[atom].size) split(r, atom, part);
   *room /= part;
   return true;
@@ -166,6 +166,7 @@ static bool make_atoms(router *r) {
     int64_t at[MOST_ATOMS + 1];
     int n;
     if (!borders_of(r, axis, at, &n)) return false;
+    if (n && r->ends->mesh->axis[axis].size == 1) at[n++] = 1;
     for (int k = 0; k + 1 < n; k++) {
       if (r->n_atoms == MOST_ATOMS) return false;
       r->atom[r->n_atoms++] = (sw_axis_ref){axis, (int32_t)at[k], (int32_t)(at[k + 1] / at[k])};
@@ -177,7 +178,8 @@ static bool make_atoms(router *r) {
 static void append_ref(const router *r, const sw_axis_ref *ref, list *l) {
   for (int i = 0; i < r->n_atoms; i++) {
     const sw_axis_ref *a = &r->atom[i];
-    if (a->axis == ref->axis && a->pre >= ref->pre && a->pre < (int64_t)ref->pre * ref->size) append(l, i);
+    if (a->axis != ref->axis || a->pre < ref->pre) continue;
+    if (a->pre == ref->pre || a->pre < (int64_t)ref->pre * ref->size) append(l, i);
   }
 }
 
@@ -467,7 +469,7 @@ static bool is_placed(const router *r, const arrangement *a, int atom) {
 /* Of two atoms of different sizes the larger is cut; false where that is not possible. */
 static bool make_equal(router *r, int a, int b) {
   const int64_t x = r->atom[a].size, y = r->atom[b].size;
-  if (x % y && y % x) return false;
+  if ((x % y && y % x) || (x != y && (x == 1 || y == 1))) return false;
   if (x > y) split(r, a, y);
   if (y > x) split(r, b, x);
   return !r->full;
