@@ -740,7 +740,8 @@ static double received(const sw_collective_ends *ends, const sw_route_part *p) {
   double block = 1;
   for (int d = 0; d < ends->rank; d++) {
     const int64_t n = sw_sharding_shards(&p->after, d), k = ends->dims[d] < 0 ? n : ends->dims[d];
-    block *= (double)(k / n + (k % n != 0));
+    const int64_t rows = k / n + (k % n != 0);
+    block *= (double)rows;
   }
   switch ((int)p->op) {
     case SW_COLL_PERMUTE:
