@@ -237,6 +237,8 @@ SW_API void sw_op_work(const sw_graph *g, const sw_op *op, const int64_t *extent
 /* A readable listing, one op a line: %h = dot_general(%x, %w) {lhs_contract=[2]} : f32[2,4,32]. For messages and
  * tests. */
 SW_API void sw_graph_print(const sw_graph *g, sw_text *out);
+/* The sharding that a value is annotated with, "?" behind the axes of open dims: [[x,?],[]]. */
+SW_API void sw_annotation_print(const sw_graph *g, const sw_annotation *a, sw_text *out);
 /* Hash of everything that planning depends on (not spans): written into plans. */
 SW_API uint64_t sw_graph_hash(const sw_graph *g);
 

@@ -10,6 +10,7 @@ typedef struct sw_report {
   const sw_breakdown *breakdown;
   int n_comparisons;
   const sw_comparison *comparisons;
+  bool completes; /* say which shardings were annotated, and which the plan has added */
 } sw_report;
 
 /* Does it stay within the capacity of the plan? */

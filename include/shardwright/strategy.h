@@ -181,5 +181,10 @@ SW_API SW_CHECKED sw_rc sw_shardings_unequal(const sw_enumerate_options *o, cons
  * joins, in one sharding group), of a state that comes and goes. SW_OK is no proof that they can: what partial values
  * cannot become is left to the search. */
 SW_API SW_CHECKED sw_rc sw_requirements_check(const sw_graph *g, const sw_machine *machine, sw_diag *d);
+/* The graph with those hints required that can be kept beside what is required, the lower priorities first, then as
+ * they stand in the text; one for all uses of a value may be so at some of them. `out` borrows from g and the arena and
+ * is not destroyed; *taken: how many hints these are. */
+SW_API SW_CHECKED sw_rc sw_hints_require(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_graph *out,
+                                         int32_t *taken, sw_diag *d);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct settings {
   sw_words report, what_if;
   sw_pairs emit;
   const char *dialect;
-  bool json, cut_heavy_ops;
+  bool json, cut_heavy_ops, complete;
 } settings;
 
 static const sw_operand kOperands[] = {
@@ -39,6 +39,10 @@ static const sw_option kOptions[] = {
     {"cut-heavy-ops", 0, SW_OPTION_FLAG, NULL, NULL,
      "cut every contraction and convolution over as much of the mesh as possible, even where repeating it is free",
      SW_INTO_FLAG(settings, cut_heavy_ops)},
+    {"complete", 0, SW_OPTION_FLAG, NULL, NULL,
+     "complete the annotations: hints are required where they can be kept together, and it is said what was annotated "
+     "and what the search has filled in",
+     SW_INTO_FLAG(settings, complete)},
     {"time-limit", 0, SW_OPTION_NUMBER, "S", "60", "seconds that the search may take; 0: no limit",
      SW_INTO_NUMBER(settings, time_limit), .min = 0, .max = 1e9},
     {"work-limit", 0, SW_OPTION_INT, "N", "0",
@@ -156,9 +160,27 @@ static sw_rc tell(const settings *s, const sw_session *session, const sw_call *c
   sw_session_warn_of_hints(plan);
   SW_TRY(sw_plan_breakdown(plan, call->arena, &breakdown, d));
   SW_TRY(sw_report_build(plan, &breakdown, baselines, call->arena, &report, d));
+  report.completes = s->complete;
   SW_TRY(write_outputs(s, session, &report, d));
   *total_s = breakdown.total_s;
   return print_report(s, call, &report, d);
+}
+
+/* With --complete hints are required, where that leaves any plan. */
+static sw_rc open_planner(const settings *s, const sw_session *session, const sw_call *call, const sw_plan_options *o,
+                          sw_questions *q, sw_plan *plan, sw_diag *d) {
+  const sw_graph *g = session->graph;
+  sw_graph *completed;
+  int32_t taken = 0;
+  SW_ARENA_NEW(completed, call->arena, 1, d);
+  if (s->complete) SW_TRY(sw_hints_require(g, session->machine, call->arena, completed, &taken, d));
+  sw_rc rc = sw_planner_open(taken ? completed : g, session->machine, o, call->arena, &q->planner, plan, d);
+  if (rc == SW_E_INFEASIBLE && taken) {
+    sw_log(SW_LOG_WARN, "no plan keeps the hints that can be kept together; they only break ties");
+    rc = sw_planner_open(g, session->machine, o, call->arena, &q->planner, plan, d);
+  }
+  plan->graph = g; /* whose annotations it is told by */
+  return rc;
 }
 
 static sw_rc plan_model(const settings *s, const sw_session *session, const sw_call *call, double began_s, sw_diag *d) {
@@ -174,7 +196,7 @@ static sw_rc plan_model(const settings *s, const sw_session *session, const sw_c
     o.solve.time_limit_s = s->time_limit;
     o.solve.deadline_s = sw_now_s() + left_for_search(s->time_limit, began_s, sw_now_s() - since_s);
   }
-  SW_TRY(sw_planner_open(session->graph, session->machine, &o, call->arena, &q.planner, &plan, d));
+  SW_TRY(open_planner(s, session, call, &o, &q, &plan, d));
   sw_rc rc = tell(s, session, call, &plan, o.baselines, &q.total_s, d);
   if (!rc) rc = sw_answer_all(&q, &s->what_if, call->cancel, d);
   sw_planner_close(q.planner);

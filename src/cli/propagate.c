@@ -7,6 +7,7 @@
 #include "cli/session.h"
 #include "cli/terminal.h"
 #include "base/file.h"
+#include "shardwright/log.h"
 #include "shardwright/program.h"
 #include "propagate/factor_rule.h"
 #include "shardwright/plan_json.h"
@@ -18,7 +19,10 @@ typedef struct settings {
   sw_pairs emit;
   sw_words report;
   const char *explain;
-  bool table, show_rules, conservative, origins;
+  bool table, show_rules, conservative, origins, mutate;
+  int64_t iterations, seed, memory;
+  double time_limit;
+  sw_cancel *cancel;
   const sw_text *program;    /* the model with Shardy's shardings, to be written; NULL: it is not */
   const sw_text *propagated; /* the same with the ops of the model alone, which the plan is read from */
 } settings;
@@ -53,6 +57,18 @@ static const sw_option kOptions[] = {
     {"origins", 0, SW_OPTION_FLAG, NULL, NULL,
      "sdy strategies: write sdy.sharding_origins beside shardings, where each axis was annotated",
      SW_INTO_FLAG(settings, origins)},
+    {"mutate", 0, SW_OPTION_FLAG, NULL, NULL,
+     "go on from there, by the RFC's strategies: give ops other sharding options at random, propagate, and keep what "
+     "moves less, computes less twice and holds less",
+     SW_INTO_FLAG(settings, mutate)},
+    {"iterations", 0, SW_OPTION_INT, "N", "1000", "of --mutate: changes that are tried; 0: until time is up",
+     SW_INTO_INT(settings, iterations), .min = 0, .max = 1e15},
+    {"time-limit", 0, SW_OPTION_NUMBER, "S", "60", "of --mutate: seconds that it may take; 0: no limit",
+     SW_INTO_NUMBER(settings, time_limit), .min = 0, .max = 1e9},
+    {"seed", 0, SW_OPTION_INT, "K", "0", "of --mutate: seed of the changes", SW_INTO_INT(settings, seed), .min = 0,
+     .max = 1e15},
+    {"memory", 0, SW_OPTION_BYTES, "BYTES", NULL, "of --mutate: capacity per device; without it the profile's",
+     SW_INTO_BYTES(settings, memory), .min = 1},
     {"show-rules", 0, SW_OPTION_FLAG, NULL, NULL, "print each op's rule in Shardy's notation instead of propagating",
      SW_INTO_FLAG(settings, show_rules)},
 };
@@ -111,8 +127,44 @@ static sw_rc propagate_as(const settings *s, sw_session *session, sw_arena *aren
   return rc;
 }
 
+static void tell_measures(const sw_mutated *m) {
+  const struct {
+    const char *name;
+    const sw_mutate_measures *at;
+  } kRows[] = {{"start", &m->start}, {"best", &m->best}};
+  sw_log(SW_LOG_INFO, "%lld changes tried, %lld of them better than all before", (long long)m->tried,
+         (long long)m->better);
+  for (int i = 0; i < 2; i++) {
+    const sw_mutate_measures *at = kRows[i].at;
+    sw_text t = {0};
+    sw_text_bytes(&t, at->moved_bytes);
+    sw_text_printf(&t, " moved, %.3g flops done twice, ", at->redundant_flops);
+    sw_text_bytes(&t, (double)at->peak_bytes);
+    sw_text_printf(&t, " held%s: ", at->fits ? "" : ", too much");
+    sw_text_seconds(&t, at->score_s);
+    sw_log(SW_LOG_INFO, "%-5s  %s", kRows[i].name, sw_text_str(&t));
+    sw_text_free(&t);
+  }
+}
+
+static sw_rc mutate(const settings *s, sw_session *session, sw_arena *arena, sw_diag *d) {
+  const sw_mutate_options o = {
+      .traversal = traversal_of(s),
+      .iterations = s->iterations,
+      .time_limit_s = s->time_limit,
+      .seed = (uint64_t)s->seed,
+      .capacity_bytes = s->memory ? s->memory : sw_profile_memory_bytes(sw_machine_profile(session->machine)),
+      .cancel = s->cancel};
+  sw_mutated m;
+  SW_TRY(sw_propagate_mutated(session->graph, session->machine, &o, arena, &m, d));
+  tell_measures(&m);
+  SW_TRY(write(s, session, &m.plan, arena, d));
+  return sw_cancelled(s->cancel) ? SW_E_CANCELLED : SW_OK;
+}
+
 static sw_rc propagate(const settings *s, sw_session *session, sw_arena *arena, sw_diag *d) {
   sw_plan plan;
+  if (s->mutate) return mutate(s, session, arena, d);
   if (s->propagated) return propagate_as(s, session, arena, d);
   SW_TRY(sw_propagate(session->graph, session->machine, traversal_of(s), arena, &plan, d));
   return write(s, session, &plan, arena, d);
@@ -130,7 +182,7 @@ static sw_rc propagate_open(const settings *s, sw_session *session, sw_arena *ar
   const sw_traversal t = traversal_of(s);
   sw_plan plan;
   sw_text out = {0};
-  if (s->report.n) return want_sizes(s, session, d);
+  if (s->report.n || s->mutate) return want_sizes(s, session, d);
   for (int i = 0; i < s->emit.n; i++) {
     if (session->open_axes || !sw_session_emits_sizes_open(s->emit.at[i].key)) return want_sizes(s, session, d);
   }
@@ -225,8 +277,12 @@ static sw_rc answer(settings *s, const sw_text *text, sw_arena *arena, sw_diag *
   const bool program = sw_program_is(s->from.model, text->at);
   if (sdy && !program)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "%s: expected an MLIR program for --strategy %s", s->from.model, s->strategy);
+  if (sdy && s->mutate)
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--mutate goes on by the RFC's strategies; expected no --strategy %s",
+                   s->strategy);
   if (program && s->show_rules) return rules_of_text(s, text->at, text->n, d);
-  if (sdy || (program && !s->strategy && has_shardings(text->at))) return propagate_text(s, text, layer, arena, d);
+  if (sdy || (program && !s->strategy && !s->mutate && has_shardings(text->at)))
+    return propagate_text(s, text, layer, arena, d);
   if (s->explain || s->origins || s->conservative)
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--%s is for the sdy strategies; expected --strategy sdy",
                    s->explain   ? "explain"
@@ -240,6 +296,7 @@ static sw_rc cmd_propagate(const sw_call *call, sw_diag *d) {
   sw_text text = {0};
   s.from.open_sizes = true;
   s.from.text = &text;
+  s.cancel = call->cancel;
   SW_TRY(sw_file_read_text(s.from.model, &text.at, &text.n, d));
   sw_rc rc = answer(&s, &text, call->arena, d);
   sw_mem_free(text.at);
@@ -257,6 +314,9 @@ const sw_command sw_command_propagate = {
         "Sizes that the model leaves open may stay unknown: shardings are those of any large size that the mesh "
         "divides, and what they move and do twice are polynomials in the sizes, without times. Without sizes of the "
         "mesh they are shardings alone.\n"
+        "--mutate goes on from the propagated shardings as the RFC proposes: ops are given other sharding options at "
+        "random, propagation is repeated, and what is judged better by bytes moved, flops done twice and memory "
+        "stays; with -v it says what these were and are.\n"
         "The sdy strategies give Shardy's result on every value of an MLIR program, open dimensions included, and "
         "write the program with it: sdy-basic (what nothing contradicts), sdy-aggressive (conflicts resolved), "
         "sdy-op-priority (cheap ops first), sdy-user-priority (shardings by their priorities), sdy (all of it; the "

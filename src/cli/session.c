@@ -40,7 +40,7 @@ void sw_session_warn_of_hints(const sw_plan *plan) {
   int32_t n = 0;
   for (int32_t i = 0; i < g->n_annotations; i++) {
     const sw_annotation *a = &g->annotations[i];
-    if (a->required || sw_plan_keeps(plan, a) || n++ >= MOST) continue;
+    if (a->required || a->derived || sw_plan_keeps(plan, a) || n++ >= MOST) continue;
     sw_log(SW_LOG_WARN, "%s:%d:%d: the hint for '%s' is left", a->span.file ? a->span.file : "?", a->span.line,
            a->span.col, a->op >= 0 ? g->ops[a->op].name : g->values[a->value].name);
   }

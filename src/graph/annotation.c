@@ -101,6 +101,22 @@ static sw_rc check_of_op(const sw_graph *g, const sw_annotation *a, sw_diag *d) 
   return SW_OK;
 }
 
+/* --- text -------------------------------------------------------------------------------------------------------- */
+
+void sw_annotation_print(const sw_graph *g, const sw_annotation *a, sw_text *out) {
+  sw_text closed = {0};
+  sw_sharding_print(&g->mesh, &a->sharding, &closed);
+  int depth = 0, dim = 0;
+  for (const char *p = sw_text_str(&closed); *p; p++) {
+    if (*p == ']' && depth == 2 && a->open_dims >> dim & 1) sw_text_puts(out, p[-1] == '[' ? "?" : ",?");
+    depth += (*p == '[') - (*p == ']');
+    if (*p == ',' && depth == 1) dim++;
+    sw_text_append(out, p, 1);
+  }
+  if (closed.rc) out->rc = closed.rc;
+  sw_text_free(&closed);
+}
+
 /* --- pairs ------------------------------------------------------------------------------------------------------- */
 
 static bool keep_the_same(const sw_annotation *a, const sw_annotation *b) {

@@ -1,6 +1,7 @@
 /* The report as JSON: docs/report-format.md. Seconds and bytes of one device throughout. */
 #include <string.h>
 
+#include "report/completion.h"
 #include "report/groups.h"
 #include "io/json_write.h"
 #include "shardwright/report.h"
@@ -255,6 +256,7 @@ void sw_report_json(const sw_report *r, sw_text *out) {
   sw_jw_string(&o, "format", "shardwright-report");
   sw_jw_i64(&o, "version", 1);
   put_summary(&o, r);
+  if (r->completes) sw_completion_json(r->plan, &o);
   put_comparisons(&o, r);
   put_arguments(&o, r);
   put_collectives(&o, r);

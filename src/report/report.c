@@ -7,6 +7,6 @@ bool sw_comparison_fits(const sw_report *r, const sw_comparison *c) {
 sw_rc sw_report_build(const sw_plan *plan, const sw_breakdown *breakdown, const sw_comparison *baselines,
                       sw_arena *arena, sw_report *out, sw_diag *d) {
   if (!baselines) SW_TRY(sw_baselines_build(plan->graph, plan->machine, arena, &baselines, d));
-  *out = (sw_report){plan, breakdown, SW_BASELINE_COUNT, baselines};
+  *out = (sw_report){plan, breakdown, SW_BASELINE_COUNT, baselines, false};
   return SW_OK;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/columns.h"
+#include "report/completion.h"
 #include "report/groups.h"
 #include "shardwright/report.h"
 
@@ -203,6 +204,7 @@ static void print_comparisons(const sw_report *r, bool colour, sw_text *out) {
 
 void sw_report_table(const sw_report *r, bool colour, sw_text *out) {
   print_summary(r, out);
+  if (r->completes) sw_completion_table(r->plan, colour, out);
   print_arguments(r, colour, out);
   print_communication(r, colour, out);
   if (r->n_comparisons) print_comparisons(r, colour, out);

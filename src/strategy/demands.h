@@ -31,6 +31,9 @@ typedef struct sw_demands_meet {
   size_t n;
 } sw_demands_meet;
 SW_API bool sw_demands_are_met(const void *user, const sw_strategy *s);
+/* Is there a strategy that meets n of them, whatever size its shards have? */
+SW_API SW_CHECKED sw_rc sw_demands_can_be_met(const sw_graph *g, const sw_op *op, const sw_machine *machine,
+                                              const sw_demand *at, size_t n, bool *out, sw_diag *d);
 /* Is the value resharded at the port, for want of strategies? `met`: by a strategy that is at hand. Where none is, it
  * is, if it can be and is asked for what strategies do not do by themselves, or if no strategy meets the
  * requirement. */

@@ -63,20 +63,8 @@ static sw_rc exclude(const reader *r, const sw_op *x_op, const sw_demand *x, con
 
 /* --- one op ------------------------------------------------------------------------------------------------------- */
 
-static sw_rc enumerate(reader *r, const sw_demands_meet *meet, sw_enumeration *out) {
-  sw_enumerate_options o = {.max_strategies = INT32_MAX, .admits = sw_demands_are_met, .admits_user = meet};
-  SW_TRY(sw_strategies_enumerate(r->g, meet->op, r->machine, &o, &r->arena, out, r->d));
-  o.any_size = true;
-  return out->n ? SW_OK : sw_strategies_enumerate(r->g, meet->op, r->machine, &o, &r->arena, out, r->d);
-}
-
 static sw_rc can_meet(reader *r, const sw_op *op, const sw_demand *at, size_t n, bool *out) {
-  const sw_demands_meet meet = {r->g, op, at, n};
-  sw_enumeration e;
-  SW_TRY(enumerate(r, &meet, &e));
-  *out = e.n > 0;
-  sw_arena_reset(&r->arena);
-  return SW_OK;
+  return sw_demands_can_be_met(r->g, op, r->machine, at, n, out, r->d);
 }
 
 /* Those that no strategy meets are no matter of others. */

@@ -52,20 +52,6 @@ static sw_rc read_sharding(const sw_model_reader *r, const sw_json *v, int rank,
   return sw_model_place(r, v, rc);
 }
 
-static void print_with_open_dims(const sw_graph *g, const sw_sharding *s, uint32_t open, sw_text *out) {
-  sw_text closed = {0};
-  sw_sharding_print(&g->mesh, s, &closed);
-  int depth = 0, dim = 0;
-  for (const char *p = sw_text_str(&closed); *p; p++) {
-    if (*p == ']' && depth == 2 && open >> dim & 1) sw_text_puts(out, p[-1] == '[' ? "?" : ",?");
-    depth += (*p == '[') - (*p == ']');
-    if (*p == ',' && depth == 1) dim++;
-    sw_text_append(out, p, 1);
-  }
-  if (closed.rc) out->rc = closed.rc;
-  sw_text_free(&closed);
-}
-
 /* --- users ------------------------------------------------------------------------------------------------------- */
 
 typedef SW_ARRAY(sw_value_use) use_list;
@@ -341,7 +327,7 @@ void sw_model_write_value_annotations(const sw_graph *g, const int32_t *indices,
   for (int i = 0; i < n; i++) {
     const sw_annotation *a = &g->annotations[indices[i]];
     sw_text text = {0};
-    print_with_open_dims(g, &a->sharding, a->open_dims, &text);
+    sw_annotation_print(g, a, &text);
     sw_jw_object_row(o, NULL);
     write_text(o, "sharding", &text);
     if (a->required) sw_jw_bool(o, "required", true);

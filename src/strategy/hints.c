@@ -1,0 +1,180 @@
+/* Hints as requirements: for a plan that completes what is said, where a hint is kept whatever it costs if it can be.
+ *
+ *   a hint for all uses of a value is one for each use; earlier priorities come first, then the order of the text;
+ *   at each unit those are taken that one option of it meets together with what is required there and taken before;
+ *   where values that are one (a loop's, a group's) then exclude each other, hints are left until they do not.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "strategy/demands.h"
+
+typedef struct hints {
+  const sw_graph *g; /* of the annotations below */
+  const sw_machine *machine;
+  sw_annotation *all; /* of the graph: what is required, then hints in the order in which they are taken */
+  int32_t n, n_required;
+  int32_t *first, *at; /* by unit: at[first[u] .. first[u + 1]) are annotations about it */
+  sw_units units;
+  sw_diag *d;
+} hints;
+
+/* --- one annotation for each port --------------------------------------------------------------------------------- */
+
+static bool is_split(const sw_annotation *a) { return !a->required && a->value >= 0 && a->for_users; }
+
+static int by_priority(const void *x, const void *y) {
+  const sw_annotation *a = x, *b = y;
+  if (a->required != b->required) return b->required - a->required;
+  return (a->priority > b->priority) - (a->priority < b->priority);
+}
+
+/* Hints of one priority stay in the order of the text: qsort need not keep it, so that places are compared, too. */
+static int by_place(const void *x, const void *y) {
+  const sw_annotation *const *a = x, *const *b = y;
+  const int order = by_priority(*a, *b);
+  return order ? order : (*a > *b) - (*a < *b);
+}
+
+static sw_rc list_all(hints *h, const sw_graph *g, sw_arena *arena) {
+  const sw_annotation **order;
+  SW_ARENA_NEW(order, arena, g->n_annotations, h->d);
+  for (int32_t i = 0; i < g->n_annotations; i++) {
+    order[i] = &g->annotations[i];
+    h->n += is_split(order[i]) ? sw_annotation_n_ports(g, order[i]) : 1;
+  }
+  if (g->n_annotations) qsort(order, (size_t)g->n_annotations, sizeof *order, by_place);
+  SW_ARENA_NEW(h->all, arena, h->n, h->d);
+  int32_t n = 0;
+  for (int32_t i = 0; i < g->n_annotations; i++) {
+    const sw_annotation *a = order[i];
+    h->n_required += a->required;
+    for (int32_t k = 0; k < (is_split(a) ? sw_annotation_n_ports(g, a) : 1); k++, n++) {
+      h->all[n] = *a;
+      if (!is_split(a)) continue;
+      h->all[n].n_users = 1;
+      h->all[n].users = a->n_users ? &a->users[k] : &g->values[a->value].uses[k];
+    }
+  }
+  return SW_OK;
+}
+
+/* --- what can be met at one unit -----------------------------------------------------------------------------------
+ */
+
+static sw_rc index_units(hints *h, sw_arena *arena) {
+  SW_ARENA_NEW(h->first, arena, h->units.n + 2, h->d);
+  for (int32_t i = 0; i < h->n; i++) {
+    for (int32_t k = 0; k < sw_annotation_n_ports(h->g, &h->all[i]); k++)
+      h->first[sw_annotation_port(&h->units, &h->all[i], k).unit + 2]++;
+  }
+  for (int32_t u = 0; u < h->units.n; u++) h->first[u + 2] += h->first[u + 1];
+  SW_ARENA_NEW(h->at, arena, h->first[h->units.n + 1], h->d);
+  for (int32_t i = 0; i < h->n; i++) {
+    for (int32_t k = 0; k < sw_annotation_n_ports(h->g, &h->all[i]); k++)
+      h->at[h->first[sw_annotation_port(&h->units, &h->all[i], k).unit + 1]++] = i;
+  }
+  return SW_OK;
+}
+
+/* Of an op: demands at its ports that its strategies meet by themselves, as `meets`; then `a` at its port, too? */
+static sw_rc op_can(const hints *h, sw_id op, sw_demands *meets, const sw_annotation *a, bool *out) {
+  for (int32_t k = 0; k < sw_annotation_n_ports(h->g, a); k++) {
+    const sw_port at = sw_annotation_port(&h->units, a, k);
+    const sw_demand demand = {a, at.port};
+    if (at.unit != sw_unit_of_op(&h->units, op)) continue;
+    if (sw_demand_is_flexible(h->g, op, &demand)) continue;
+    SW_TRY(sw_array_push(meets, demand, h->d));
+  }
+  return sw_demands_can_be_met(h->g, &h->g->ops[op], h->machine, meets->at, meets->n, out, h->d);
+}
+
+static sw_rc take_at_op(hints *h, int32_t unit) {
+  const sw_id op = sw_unit_at(&h->units, unit).id;
+  sw_demands meets = {0};
+  sw_rc rc = SW_OK;
+  for (int32_t i = h->first[unit]; i < h->first[unit + 1] && !rc; i++) {
+    sw_annotation *a = &h->all[h->at[i]];
+    const size_t before = meets.n;
+    bool can = true;
+    if (!a->required && a->value >= 0 && (a->sharding.n_partial || sw_sharding_is_special(&a->sharding))) continue;
+    rc = op_can(h, op, &meets, a, &can);
+    if (!can) meets.n = before; /* of what is required: it is resharded, or refused by who plans */
+    a->required = a->required || (!rc && can);
+  }
+  sw_array_free(&meets);
+  return rc;
+}
+
+/* Is there a sharding that both admit? */
+static bool agree(const sw_annotation *a, const sw_annotation *b) {
+  return sw_annotation_admits(a, &b->sharding) || sw_annotation_admits(b, &a->sharding);
+}
+
+/* An argument or an output has one sharding. */
+static void take_at_end(hints *h, int32_t unit) {
+  for (int32_t i = h->first[unit]; i < h->first[unit + 1]; i++) {
+    sw_annotation *a = &h->all[h->at[i]];
+    bool can = true;
+    for (int32_t k = h->first[unit]; k < h->first[unit + 1] && can; k++)
+      can = k == i || !h->all[h->at[k]].required || agree(a, &h->all[h->at[k]]);
+    a->required = a->required || can;
+  }
+}
+
+/* --- values that are one ------------------------------------------------------------------------------------------ */
+
+static sw_rc hold(const hints *h, bool *out) {
+  const sw_rc rc = sw_requirements_check(h->g, h->machine, NULL);
+  *out = rc == SW_OK;
+  return rc == SW_E_INFEASIBLE ? SW_OK : rc;
+}
+
+/* Of hints [from, to) of the list, which are taken, those stay that hold with all before; none behind is required. */
+static sw_rc leave_some(hints *h, const int32_t *list, int32_t from, int32_t to) {
+  bool all;
+  for (int32_t i = from; i < to; i++) h->all[list[i]].required = true;
+  SW_TRY(hold(h, &all));
+  if (all) return SW_OK;
+  for (int32_t i = from; i < to; i++) h->all[list[i]].required = false;
+  if (to - from == 1) return SW_OK;
+  const int32_t half = from + (to - from) / 2;
+  SW_TRY(leave_some(h, list, from, half));
+  return leave_some(h, list, half, to);
+}
+
+static sw_rc settle(hints *h, sw_arena *arena) {
+  int32_t *taken, n = 0;
+  bool all;
+  SW_ARENA_NEW(taken, arena, h->n, h->d);
+  for (int32_t i = h->n_required; i < h->n; i++) {
+    if (h->all[i].required) taken[n++] = i;
+  }
+  if (n) SW_TRY(hold(h, &all));
+  if (!n || all) return SW_OK;
+  for (int32_t i = 0; i < n; i++) h->all[taken[i]].required = false;
+  return leave_some(h, taken, 0, n);
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
+sw_rc sw_hints_require(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_graph *out, int32_t *taken,
+                       sw_diag *d) {
+  hints h = {.g = out, .machine = machine, .d = d};
+  *out = *g;
+  *taken = 0;
+  SW_TRY(list_all(&h, g, arena));
+  if (h.n == h.n_required) return SW_OK;
+  out->annotations = h.all;
+  out->n_annotations = h.n;
+  h.units = sw_units_of(out);
+  SW_TRY(index_units(&h, arena));
+  for (int32_t u = 0; u < h.units.n; u++) {
+    if (h.first[u] == h.first[u + 1]) continue;
+    if (sw_unit_at(&h.units, u).kind == SW_UNIT_OP) SW_TRY(take_at_op(&h, u));
+    if (sw_unit_at(&h.units, u).kind != SW_UNIT_OP) take_at_end(&h, u);
+  }
+  SW_TRY(settle(&h, arena));
+  for (int32_t i = h.n_required; i < h.n; i++) *taken += h.all[i].required;
+  return SW_OK;
+}
