@@ -175,8 +175,8 @@ static sw_rc open_planner(const settings *s, const sw_session *session, const sw
   SW_ARENA_NEW(completed, call->arena, 1, d);
   if (s->complete) SW_TRY(sw_hints_require(g, session->machine, call->arena, completed, &taken, d));
   sw_rc rc = sw_planner_open(taken ? completed : g, session->machine, o, call->arena, &q->planner, plan, d);
-  if (rc == SW_E_INFEASIBLE && taken) {
-    sw_log(SW_LOG_WARN, "no plan keeps the hints that can be kept together; they only break ties");
+  if ((rc == SW_E_INFEASIBLE || rc == SW_E_RESOURCE) && taken) {
+    sw_log(SW_LOG_WARN, "no plan that fits keeps all hints that exclude nothing; they only break ties");
     rc = sw_planner_open(g, session->machine, o, call->arena, &q->planner, plan, d);
   }
   plan->graph = g; /* whose annotations it is told by */

@@ -51,8 +51,7 @@ typedef struct loop {
   SW_ARRAY(undo) undone;
   bool *best_given; /* those of the best plan met */
   sw_strategy *best_options;
-  double byte_s, flop_s; /* of one byte received by one device, of one flop */
-  sw_dtype dtype;        /* that most is computed in */
+  double byte_s, flop_s, held_s; /* of a byte received by one device, of a flop, of a byte read */
   sw_rng rng;
   sw_diag *d;
 } loop;
@@ -62,25 +61,26 @@ typedef struct loop {
 /* What the machine says that bytes and flops are worth: an all_gather over the whole mesh, and the model's heaviest
  * op. */
 static void find_rates(loop *l) {
-  const double kBytes = 1 << 30, kFlops = 1e15;
+  const double kBytes = 1 << 30, kFlops = 1e15; /* so many that what a call takes to begin is nothing */
   const sw_mesh *m = sw_machine_mesh(l->machine);
   const double devices = (double)sw_mesh_devices(m);
   sw_axis_ref all[SW_MAX_AXES];
   double most = -1;
+  sw_dtype dtype = SW_F32; /* that most is computed in */
   for (int a = 0; a < m->n_axes; a++) all[a] = sw_axis_whole(m, a);
-  l->dtype = SW_F32;
   for (sw_id id = 0; id < l->g->n_ops; id++) {
     const sw_op *op = &l->g->ops[id];
     double flops = 0, bytes;
     if (op->nest && op->n_results) sw_op_work(l->g, op, NULL, &flops, &bytes);
     if (flops <= most) continue;
     most = flops;
-    if (op->n_results) l->dtype = sw_result_type(l->g, op, 0)->dtype;
+    if (op->n_results) dtype = sw_result_type(l->g, op, 0)->dtype;
   }
   const double received = kBytes * (devices - 1) / devices;
   l->byte_s =
       devices > 1 ? sw_machine_collective_s(l->machine, SW_COLL_ALL_GATHER, all, m->n_axes, kBytes) / received : 0;
-  l->flop_s = sw_machine_local_s(l->machine, l->dtype, kFlops, 0) / kFlops;
+  l->flop_s = sw_machine_local_s(l->machine, dtype, kFlops, 0) / kFlops;
+  l->held_s = sw_machine_local_s(l->machine, dtype, 0, kFlops) / kFlops;
 }
 
 static sw_rc judge(const loop *l, const sw_plan *plan, sw_mutate_measures *out) {
@@ -94,7 +94,7 @@ static sw_rc judge(const loop *l, const sw_plan *plan, sw_mutate_measures *out) 
     out->peak_bytes = a.peak_bytes;
     out->fits = a.peak_bytes <= l->o->capacity_bytes;
     out->score_s = a.moved_bytes / devices * l->byte_s + out->redundant_flops / devices * l->flop_s +
-                   sw_machine_local_s(l->machine, l->dtype, 0, (double)a.peak_bytes);
+                   (double)a.peak_bytes * l->held_s;
   }
   sw_arena_deinit(&scratch);
   return rc;

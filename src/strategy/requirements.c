@@ -207,6 +207,23 @@ static sw_rc given_by_op(reader *r, const sw_demands *m, const sw_op *op, int re
   return SW_OK;
 }
 
+/* All shardings that an argument with open dims can have; *any: they cannot all be listed. */
+static sw_rc given_by_open_arg(reader *r, sw_id v, const sw_annotation *by, common *out) {
+  const sw_type *type = &r->g->values[v].type;
+  const sw_sharding *all;
+  int32_t n;
+  int64_t left_out;
+  SW_TRY(sw_shardings_enumerate(r->g, &r->g->mesh, type->rank, type->dims, &r->arena, &n, &all, &left_out, r->d));
+  out->any = left_out > 0 || by->sharding.n_partial;
+  out->by = (sw_demand){by, 0};
+  for (int32_t i = 0; i < n && !out->any; i++) {
+    if (sw_annotation_admits(by, &all[i])) SW_TRY(sw_array_push(&out->left, all[i], r->d));
+  }
+  if (!out->any && !is_left(out, &by->sharding)) SW_TRY(sw_array_push(&out->left, by->sharding, r->d));
+  sw_arena_reset(&r->arena);
+  return SW_OK;
+}
+
 /* Of an argument, all that its annotations admit. */
 static sw_rc given_by_arg(reader *r, sw_id v, const common *c, common *out) {
   const sw_annotation *by = NULL;
@@ -214,7 +231,8 @@ static sw_rc given_by_arg(reader *r, sw_id v, const common *c, common *out) {
     const sw_annotation *a = &r->g->annotations[i];
     if (a->required && a->value == v && !a->for_users) by = a;
   }
-  if (!by || (c->any && by->open_dims)) {
+  if (by && c->any && by->open_dims) return given_by_open_arg(r, v, by, out);
+  if (!by) {
     for (size_t i = 0; i < c->left.n; i++) SW_TRY(sw_array_push(&out->left, c->left.at[i], r->d));
     out->any = c->any;
     return SW_OK;

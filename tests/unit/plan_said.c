@@ -196,6 +196,77 @@ static void groups_and_replicated_axes_are_always_met(void **state) {
   for (int i = check_scale(200); i > 0; i--) assert_true(one_model(&r, true, i % 4 == 0));
 }
 
+/* --- completion: hints as requirements ---------------------------------------------------------------------------- */
+
+/* The same annotations as hints, of priorities 0 to 2. */
+static void as_hints(model *m, sw_rng *r) {
+  for (int v = 0; v < m->n; v++) {
+    char *at = strstr(m->said[v], "\"required\": true");
+    char rest[sizeof m->said[v]];
+    if (!at) continue;
+    snprintf(rest, sizeof rest, "%s", at + strlen("\"required\": true"));
+    snprintf(at, sizeof m->said[v] - (size_t)(at - m->said[v]), "\"priority\": %d%s", (int)sw_rng_below(r, 3), rest);
+  }
+}
+
+static bool can_be(const sw_graph *g, const sw_machine *machine, sw_arena *arena, sw_plan *plan) {
+  sw_diag diag = {0};
+  sw_rc rc = sw_plan_search(g, machine, &kOptions, arena, plan, &diag);
+  if (rc != SW_E_INFEASIBLE) assert_ok(rc);
+  return rc == SW_OK;
+}
+
+/* Hints that are taken hold in the plan, and of those left none could be required as well. */
+static int one_completion(sw_rng *r) {
+  model m;
+  sw_text text = {0};
+  sw_arena arena = {0};
+  sw_diag diag = {0};
+  sw_graph *g, all;
+  sw_machine *machine;
+  sw_plan plan;
+  int32_t taken;
+  random_model(&m, r, false);
+  as_hints(&m, r);
+  write_model(&m, &text);
+  assert_ok(sw_model_parse("m.json", sw_text_str(&text), text.n, &g, &diag));
+  assert_ok(sw_machine_build(&arena, profile, &g->mesh, &machine, &diag));
+  assert_ok(sw_hints_require(g, machine, &arena, &all, &taken, &diag));
+  const bool holds = can_be(&all, machine, &arena, &plan);
+  if (!holds) fputs(sw_text_str(&text), stderr);
+  assert_true(holds);
+  assert_ok(sw_plan_verify(&plan, &diag));
+  check_run(&plan);
+  int left = 0;
+  for (int32_t i = 0; i < all.n_annotations; i++) {
+    sw_annotation *a = (sw_annotation *)&all.annotations[i];
+    if (a->required || a->sharding.n_partial) continue;
+    a->required = true;
+    const bool too = can_be(&all, machine, &arena, &plan);
+    if (too) fputs(sw_text_str(&text), stderr);
+    assert_false(too);
+    a->required = false;
+    left++;
+  }
+  sw_graph_destroy(g);
+  sw_text_free(&text);
+  sw_text_free(&m.ops);
+  sw_text_free(&m.groups);
+  sw_arena_deinit(&arena);
+  return left;
+}
+
+static void as_many_hints_hold_as_can(void **state) {
+  (void)state;
+  const int n = check_scale(200);
+  sw_rng r;
+  int left = 0;
+  sw_rng_seed(&r, check_seed(23));
+  for (int i = 0; i < n; i++) left += one_completion(&r);
+  print_message("%d hints of %d models are left\n", left, n);
+  assert_true(left > 0);
+}
+
 /* --- by hand ------------------------------------------------------------------------------------------------------ */
 
 /* The sharding of value `of` in a plan, or in what propagation makes. */
@@ -311,6 +382,7 @@ int main(void) {
       cmocka_unit_test(barriers_let_pass_what_they_allow),
       cmocka_unit_test(groups_and_replicated_axes_are_always_met),
       cmocka_unit_test(what_is_said_holds),
+      cmocka_unit_test(as_many_hints_hold_as_can),
   };
   sw_diag diag = {0};
   sw_arena a = {0};
