@@ -67,9 +67,10 @@ SW_API bool sw_layer_parse(const char *text, sw_layer *out);
 /* How a text is propagated. */
 typedef struct sw_propagation {
   sw_layer layer;
-  bool conservative;   /* axes are not split, and cut only what they divide */
-  bool origins;        /* sdy.sharding_origins beside each sharding: where its axes were annotated */
-  bool same_ops;       /* computations that have no shardings get none: the graph that is read of it stays the same */
+  bool conservative; /* axes are not split, and cut only what they divide */
+  bool origins;      /* sdy.sharding_origins beside each sharding: where its axes were annotated */
+  bool same_ops; /* computations and edges that have no shardings get none: the graph that is read of it stays the same
+                  */
   const char *explain; /* of this value ("%12", "%12#1", "@f:%12", "@f#0": a result of a function) how its axes came,
                           instead of the text; NULL: the text */
 } sw_propagation;

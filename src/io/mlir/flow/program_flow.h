@@ -45,7 +45,7 @@ typedef struct sw_program_flow {
   const char **origins;     /* by tensor: {a = "self", b = "input: 0"}; NULL: not to be written */
   const char **origin_name; /* by tensor: what others call it as an origin; NULL: nothing of its own */
   const char **op_name;     /* by op: sdy.sharding_origin_name; NULL: none */
-  bool same_ops;            /* in_shardings and out_shardings are written only where there are some */
+  bool same_ops;            /* shardings of computations and edges are written only where there are some */
   bool scalars;             /* rules are wanted of ops on scalars, too, though nothing is propagated there */
   sw_flow flow;
   sw_diag *d;

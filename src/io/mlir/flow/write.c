@@ -108,6 +108,7 @@ static sw_rc write_inside(writer *w, const sw_said *s) {
   bool is_edge = sw_ir_is(w->t, o->name, "sdy.data_flow_edge");
   sw_ir_span at =
       is_edge ? sw_ir_attr(w->t, o, "sharding", "sharding") : sw_sdy_own_sharding(w->t, o, sharding_key(w, o));
+  if (is_edge && !sw_ir_len(at) && w->p->same_ops) return SW_OK;
   const char *value = spelled(w, is_edge && !sw_ir_len(at) ? " sharding=" : "", of(w, s, 0));
   return sw_ir_len(at) ? sw_ir_replace(w->edits, at.at, at.end, value)
                        : sw_ir_insert(w->edits, sw_ir_body_end(w->t, o), value);
