@@ -263,6 +263,7 @@ static sw_rc propagate_text(settings *s, const sw_text *text, sw_layer layer, sw
   s->program = &out;
   s->propagated = &same;
   if (!rc) rc = plan_of(s, arena, d);
+  s->program = s->propagated = NULL;
   sw_text_free(&out);
   sw_text_free(&same);
   return rc;

@@ -146,9 +146,9 @@ static const char *name_of(const sw_pin_target *t, const sw_annotation *a) {
  * some nanoseconds, less than any communication. */
 static int64_t penalty_of(const sw_pin_target *t, const sw_annotation *hint) {
   enum { MOST_BITS = 16 };
-  int32_t later = 0;
+  int64_t later = 0;
   for (int32_t i = 0; i < t->n_priorities; i++) later += t->priorities[i] > hint->priority;
-  return INT64_C(1) << (later ? MOST_BITS * later / (t->n_priorities - 1) : 0);
+  return later ? INT64_C(1) << MOST_BITS * later / sw_max_i64(1, t->n_priorities - 1) : 1;
 }
 
 /* Keep the options that the annotation admits, or add to the cost of the rest. */

@@ -220,8 +220,9 @@ static sw_rc return_values(reader *r, const sw_ir_op *o) {
   return SW_OK;
 }
 
-static int32_t group_root(const reader *r, int32_t group) {
-  while (r->same_group.at[group] != group) group = r->same_group.at[group] = r->same_group.at[r->same_group.at[group]];
+/* `same`: by number of a group, one that is the same. */
+static int32_t group_root(int32_t *same, int32_t group) {
+  while (same[group] != group) group = same[group] = same[same[group]];
   return group;
 }
 
@@ -235,9 +236,10 @@ static sw_rc sharding_group(reader *r, const sw_ir_op *o) {
   int64_t *number;
   SW_TRY(sw_dict_put(&r->groups, &id, sizeof id, (int64_t)r->same_group.n, &number, NULL, r->d));
   if (*number == (int64_t)r->same_group.n) SW_TRY(sw_array_push(&r->same_group, (int32_t)*number, r->d));
-  int32_t *own = &r->p->group.at[x], group = group_root(r, (int32_t)*number);
-  if (*own >= 0) r->same_group.at[group] = group_root(r, *own);
-  *own = group_root(r, group);
+  int32_t *own = &r->p->group.at[x], *same = r->same_group.at;
+  const int32_t group = group_root(same, (int32_t)*number);
+  if (*own >= 0) same[group] = group_root(same, *own);
+  *own = group_root(same, group);
   return SW_OK;
 }
 
@@ -523,8 +525,8 @@ static sw_rc read_program(reader *r) {
   for (uint32_t i = 0; i < t->ops.n; i++) {
     if (sw_ir_is(t, t->ops.at[i].name, "sdy.func_data_flow_edge")) SW_TRY(func_data_flow_edge(r, i));
   }
-  for (size_t i = 0; i < p->group.n; i++) {
-    if (p->group.at[i] >= 0) p->group.at[i] = group_root(r, p->group.at[i]);
+  for (size_t i = 0; r->same_group.at && i < p->group.n; i++) {
+    if (p->group.at[i] >= 0) p->group.at[i] = group_root(r->same_group.at, p->group.at[i]);
   }
   return finish(p);
 }
