@@ -31,7 +31,8 @@ typedef struct sw_open_sharding {
 
 /* How a step takes part in op priority (op_priority.c). */
 typedef enum sw_step_class {
-  SW_STEP_EDGE,    /* an edge, a barrier: at any time */
+  SW_STEP_EDGE,    /* two that have one sharding by what the text says, a result of a function: at any time */
+  SW_STEP_FLOW,    /* what flows into loops, computations and calls, a barrier: with the first ops */
   SW_STEP_OFFLOAD, /* moves between host and device */
   SW_STEP_ELEMENTWISE,
   SW_STEP_MOVE, /* reshape, transpose, dynamic slices and their updates */

@@ -1,15 +1,17 @@
 /* Op priority: rounds, each of which lets more ops, or more of their factors and directions, take part.
  *
  *   0  moves between host and device
- *   1  elementwise ops and moves of elements, but not forward out of a value with several uses, nor backward into one
+ *   1  elementwise ops and moves of elements, but not forward out of a value with several uses, nor backward into one;
+ *      what flows into loops and the like
  *   2  these, in both directions
  *   3  broadcasts, backward
- *   4  all ops along the factors that pass through
- *   5  all
+ *   4  all other ops along the factors that pass through
+ *   5  all other ops
+ *   6  all
  */
 #include "propagate/flow/run.h"
 
-enum { ROUNDS = 6 };
+enum { ROUNDS = 7 };
 
 static bool has_several_uses(const sw_run *r, int32_t tensor) { return tensor >= 0 && r->n_reads[tensor] > 1; }
 
@@ -29,10 +31,14 @@ static sw_direction direction_of(const sw_run *r, int32_t step, int factor) {
   const sw_flow_step *s = &r->f->steps[step];
   bool passes = s->kind == SW_STEP_ELEMENTWISE || s->kind == SW_STEP_MOVE;
   if (s->kind == SW_STEP_EDGE || s->kind == SW_STEP_OFFLOAD) return SW_DIRECTION_BOTH;
+  if (s->kind == SW_STEP_FLOW) return r->round ? SW_DIRECTION_BOTH : SW_DIRECTION_NONE;
   if (passes && r->round == 1) return where_uses_are_single(r, s);
   if (passes && r->round > 1) return SW_DIRECTION_BOTH;
-  if (r->round >= 4 && (r->round > 4 || !s->rule || s->rule->kind[factor] == SW_FACTOR_PASS)) return SW_DIRECTION_BOTH;
-  return r->round >= 3 && s->kind == SW_STEP_BROADCAST ? SW_DIRECTION_BACKWARD : SW_DIRECTION_NONE;
+  if (r->round == ROUNDS - 1) return SW_DIRECTION_BOTH;
+  if (s->kind == SW_STEP_BROADCAST) return r->round >= 3 ? SW_DIRECTION_BACKWARD : SW_DIRECTION_NONE;
+  if (r->round > 4 || (r->round == 4 && (!s->rule || s->rule->kind[factor] == SW_FACTOR_PASS)))
+    return SW_DIRECTION_BOTH;
+  return SW_DIRECTION_NONE;
 }
 
 sw_rc sw_run_op_priority(sw_run *r, sw_diag *d) {

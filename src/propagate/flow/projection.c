@@ -224,7 +224,7 @@ static bool unproject_tensor(sw_flow *f, const sw_projection *p, int i, bool *ch
     sw_reduction kind = (sw_reduction)s->cut.partial_kind;
     if (!sw_sharding_push_partial(&next.cut, kind, sw_sharding_partial(&s->cut)[r])) return false;
   }
-  *changed = fresh || !sw_sharding_equal(&next.cut, &s->cut);
+  *changed = fresh ? next.cut.n_refs > 0 : !sw_sharding_equal(&next.cut, &s->cut);
   if (*changed) *s = next;
   return true;
 }

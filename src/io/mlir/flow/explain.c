@@ -56,8 +56,9 @@ static uint32_t place_of_step(const explainer *e, int32_t step, int32_t tensor) 
 
 /* When: "p1, round 2: elementwise". */
 static const char *time_text(explainer *e, const sw_axis_arrival *o) {
-  static const char *const kRounds[] = {"host and device", "elementwise, of single use", "elementwise",
-                                        "broadcasts",      "factors that pass through",  "all"};
+  static const char *const kRounds[] = {
+      "host and device",           "elementwise, of single use", "elementwise", "broadcasts",
+      "factors that pass through", "all but broadcasts forward", "all"};
   if (o->round < 0) return "";
   if (o->priority == INT32_MAX) return sw_arena_printf(&e->arena, e->d, "round %d: %s", o->round, kRounds[o->round]);
   return sw_arena_printf(&e->arena, e->d, "p%d, round %d: %s", o->priority, o->round, kRounds[o->round]);
@@ -217,6 +218,7 @@ static sw_rc explain(explainer *e, const char *value) {
   int32_t tensor;
   SW_TRY(sw_tensor_names_find(e->p, &e->arena, &e->names, e->d));
   SW_TRY(find(e, value, &tensor));
+  if (e->p->next_copy.at[tensor] >= 0) tensor = e->p->next_copy.at[tensor]; /* a constant: as its last use has it */
   const sw_open_sharding *s = &e->f->shardings[tensor];
   sw_text_printf(e->out, "%s : ", name_of(e, tensor));
   sw_type_print(e->f->types[tensor], e->out);

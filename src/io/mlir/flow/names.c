@@ -99,5 +99,13 @@ sw_rc sw_tensor_names_find(const sw_program_flow *p, sw_arena *arena, sw_tensor_
       if (!p->tensors_in[i] && p->tensors_in[p->function_of[i]]) SW_TRY(name_results(&n, i, p->function_of[i]));
     }
   }
-  return name_places(&n);
+  SW_TRY(name_places(&n));
+  for (size_t i = 0; i < p->type.n; i++) { /* of constants */
+    for (int32_t k = p->next_copy.at[i]; k >= 0 && out->name[i]; k = p->next_copy.at[k]) {
+      if (out->name[k]) break;
+      out->name[k] = out->name[i];
+      out->at[k] = out->at[i];
+    }
+  }
+  return SW_OK;
 }

@@ -24,6 +24,12 @@ typedef struct sw_said {
   int32_t first, n; /* tensors: `said_of` of the program [first, first + n) */
 } sw_said;
 
+/* A tensor that is made of constants alone, or a scalar that is broadcast: those that use it have copies. */
+typedef struct sw_constant {
+  const sw_flow_step *steps; /* of the op that makes it: each copy has them */
+  size_t n_steps;
+} sw_constant;
+
 typedef struct sw_program_flow {
   const sw_ir_tree *t;
   const sw_ir_names *names;
@@ -40,19 +46,26 @@ typedef struct sw_program_flow {
   uint32_t *function_of;          /* by op */
   uint32_t *out_place;            /* by op that has out_shardings: the place of these */
   bool *has_edge;                 /* by op: a data_flow_edge says the shardings of its results instead of it */
+  bool *has_arg_edge;             /* likewise of the arguments of its region */
   SW_ARRAY(sw_said) places;
   SW_ARRAY(int32_t) said_of;
-  const char **origins;     /* by tensor: {a = "self", b = "input: 0"}; NULL: not to be written */
-  const char **origin_name; /* by tensor: what others call it as an origin; NULL: nothing of its own */
-  const char **op_name;     /* by op: sdy.sharding_origin_name; NULL: none */
-  bool same_ops;            /* shardings of computations and edges are written only where there are some */
-  bool scalars;             /* rules are wanted of ops on scalars, too, though nothing is propagated there */
+  SW_ARRAY(sw_constant) constants;
+  SW_ARRAY(int32_t) constant_of; /* by tensor: its constant; -1: none */
+  SW_ARRAY(int32_t) next_copy;   /* by tensor: another one for the same value; -1: there is no further one */
+  const char **origins;          /* by tensor: {a = "self", b = "input: 0"}; NULL: not to be written */
+  const char **origin_name;      /* by tensor: what others call it as an origin; NULL: nothing of its own */
+  const char **op_name;          /* by op: sdy.sharding_origin_name; NULL: none */
+  bool whole;                    /* read as SW_READ_WHOLE */
+  bool same_ops;                 /* shardings of computations and edges are written only where there are some */
+  bool scalars;                  /* rules are wanted of ops on scalars, too, though nothing is propagated there */
   sw_flow flow;
   sw_diag *d;
 } sw_program_flow;
 
-/* Tensors and steps of all functions, of ops on scalars only when asked for. To be freed in any case. */
-SW_CHECKED sw_rc sw_program_flow_read(const sw_ir_tree *t, const sw_ir_names *names, bool scalars, sw_program_flow *out,
+/* Tensors and steps of all functions. SCALARS: of ops on scalars, too. WHOLE: as programs are before Shardy's import:
+ * each use of a constant is its own tensor, calls hand shardings on. To be freed in any case. */
+enum { SW_READ_SCALARS = 1, SW_READ_WHOLE = 2 };
+SW_CHECKED sw_rc sw_program_flow_read(const sw_ir_tree *t, const sw_ir_names *names, int how, sw_program_flow *out,
                                       sw_diag *d);
 SW_CHECKED sw_rc sw_program_flow_add(sw_program_flow *p, const sw_type *type, uint32_t made_by, int32_t *out);
 void sw_program_flow_free(sw_program_flow *p);

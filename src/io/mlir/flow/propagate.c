@@ -55,9 +55,10 @@ static sw_rc rules(const question *q, sw_program_flow *p, sw_text *out, sw_diag 
 static sw_rc answer_tree(const sw_ir_tree *t, const question *q, sw_text *out, sw_diag *d) {
   sw_ir_names names;
   sw_program_flow p = {0};
+  const int reading = q->work == rules ? SW_READ_SCALARS : q->how->layer == SW_LAYER_WHOLE ? SW_READ_WHOLE : 0;
   sw_rc rc = sw_ir_resolve(t, &names, d);
   if (!rc) rc = sw_sdy_verify(t, &names, false, d);
-  if (!rc) rc = sw_program_flow_read(t, &names, q->work == rules, &p, d);
+  if (!rc) rc = sw_program_flow_read(t, &names, reading, &p, d);
   if (!rc) rc = q->work(q, &p, out, d);
   sw_program_flow_free(&p);
   sw_ir_names_free(&names);
@@ -76,9 +77,35 @@ static sw_rc answer(const char *file, const char *bytes, size_t n, const questio
   return rc;
 }
 
+static bool contains(const char *bytes, size_t n, const char *word) {
+  const size_t m = strlen(word);
+  for (size_t i = 0; i + m <= n; i++) {
+    const char *at = memchr(bytes + i, word[0], n - m - i + 1);
+    if (!at) return false;
+    i = (size_t)(at - bytes);
+    if (!memcmp(at, word, m)) return true;
+  }
+  return false;
+}
+
+/* What changes the text before it is propagated: groups in any layer, constraints when all of Shardy's is wanted. */
+static const char *passes_before(const char *bytes, size_t n, const sw_propagation *how) {
+  const bool groups = contains(bytes, n, "sdy.sharding_group");
+  const bool constraints = how->layer == SW_LAYER_WHOLE && contains(bytes, n, "sdy.sharding_constraint");
+  if (how->same_ops || !(groups || constraints)) return NULL;
+  if (!groups) return "apply-sharding-constraints";
+  return constraints ? "apply-sharding-constraints,separate-sharding-groups" : "separate-sharding-groups";
+}
+
 sw_rc sw_program_propagate(const char *file, const char *bytes, size_t n, const sw_propagation *how, sw_text *out,
                            sw_diag *d) {
-  return answer(file, bytes, n, &(question){how, propagated}, out, d);
+  const char *passes = passes_before(bytes, n, how);
+  if (!passes) return answer(file, bytes, n, &(question){how, propagated}, out, d);
+  sw_text text = {0};
+  sw_rc rc = sw_program_run_passes(file, bytes, n, passes, NULL, &text, d);
+  if (!rc) rc = answer(file, sw_text_str(&text), text.n, &(question){how, propagated}, out, d);
+  sw_text_free(&text);
+  return rc;
 }
 
 sw_rc sw_program_rules(const char *file, const char *bytes, size_t n, sw_text *out, sw_diag *d) {

@@ -14,12 +14,14 @@ typedef struct reader {
   const sw_ir_tree *t;
   sw_im_alone rules;
   uint32_t function;
-  bool is_private;
+  bool has_main, gives;             /* a function of that name; are results of the one at hand edges? */
   uint32_t op;                      /* that is being read */
+  int32_t *own;                     /* by use: the tensor that a use of a constant has for itself; -1: none */
   int32_t *tensor_of;               /* by slot; -1: none yet, or no tensor of known sizes */
   uint32_t *first_call, *next_call; /* the calls of a function: by it, and by the call before */
   int32_t *results;                 /* of the function, by index */
   uint32_t n_results;
+  SW_ARRAY(uint32_t) open;      /* ops with regions, or that hand values on, around the one at hand */
   sw_dict groups;               /* from the text's group_id to a number */
   SW_ARRAY(int32_t) same_group; /* by number: one that it is the same group as; itself: none */
   sw_diag *d;
@@ -34,6 +36,8 @@ sw_rc sw_program_flow_add(sw_program_flow *p, const sw_type *type, uint32_t made
   SW_TRY(sw_array_push(&p->type, *type, p->d));
   SW_TRY(sw_array_push(&p->group, -1, p->d));
   SW_TRY(sw_array_push(&p->said_at, SW_IR_NONE, p->d));
+  SW_TRY(sw_array_push(&p->constant_of, -1, p->d));
+  SW_TRY(sw_array_push(&p->next_copy, -1, p->d));
   SW_TRY(sw_array_push(&p->made_by, made_by, p->d));
   return sw_array_push(&p->said, none, p->d);
 }
@@ -61,8 +65,13 @@ static uint32_t result_slot(const reader *r, const sw_ir_op *o, uint32_t i) {
   return at ? r->p->names->result[at - r->t->results.at] + number : SW_IR_NONE;
 }
 
+/* The tensor of a use in a function that was read. */
+static int32_t tensor_of_use(const reader *r, uint32_t function, uint32_t use) {
+  return r->own[use] >= 0 ? r->own[use] : r->p->tensors_in[function][r->p->names->use[use]];
+}
+
 static int32_t operand(const reader *r, const sw_ir_op *o, uint32_t i) {
-  return r->tensor_of[r->p->names->use[o->first_use + i]];
+  return tensor_of_use(r, r->function, o->first_use + i);
 }
 
 static int32_t result(const reader *r, const sw_ir_op *o, uint32_t i) {
@@ -150,7 +159,7 @@ static sw_rc barrier(reader *r, uint32_t op, const sw_ir_op *o) {
   sw_direction allowed = SW_DIRECTION_NONE;
   (void)sw_sdy_direction(r->t, sw_ir_attr(r->t, o, "allowed_direction", "allowed_direction"), &allowed);
   SW_TRY(place(r, SW_SAID_OP, op, 0, &y, 1));
-  return edge(r, &x, 1, &y, 1, allowed, SW_STEP_EDGE);
+  return edge(r, &x, 1, &y, 1, allowed, SW_STEP_FLOW);
 }
 
 /* The same tensor as what it is an edge of. */
@@ -160,6 +169,9 @@ static sw_rc data_flow_edge(reader *r, uint32_t op, const sw_ir_op *o) {
   if (slot != SW_IR_NONE) r->tensor_of[slot] = x;
   if (x < 0) return SW_OK;
   if (r->p->made_by.at[x] != SW_IR_NONE) r->p->has_edge[r->p->made_by.at[x]] = true;
+  const uint32_t first = r->p->names->block[o->block], use = r->p->names->use[o->first_use];
+  if (use >= first && use < first + r->t->blocks.at[o->block].n_args)
+    r->p->has_arg_edge[r->t->regions.at[r->t->blocks.at[o->block].region].op] = true;
   SW_TRY(say(r, x, sw_ir_attr(r->t, o, "sharding", "sharding")));
   return place(r, SW_SAID_INSIDE, op, 0, &x, 1);
 }
@@ -186,7 +198,7 @@ static sw_rc join_values(reader *r, uint32_t op) {
       uint32_t block = sw_ir_block_at(r->t, o, k), ret = block == SW_IR_NONE ? SW_IR_NONE : last_op(r, block);
       if (ret != SW_IR_NONE && i < r->t->ops.at[ret].n_uses) from[n_from++] = operand(r, &r->t->ops.at[ret], i);
     }
-    SW_TRY(edge(r, from, n_from, &to, 1, SW_DIRECTION_BOTH, SW_STEP_EDGE));
+    SW_TRY(edge(r, from, n_from, &to, 1, SW_DIRECTION_BOTH, SW_STEP_FLOW));
   }
   return SW_OK;
 }
@@ -199,6 +211,10 @@ static bool joins(const reader *r, const sw_ir_op *o) {
     if (is(r, o, kNames[i])) return true;
   }
   return false;
+}
+
+static bool is_computation(const reader *r, const sw_ir_op *o) {
+  return is(r, o, "sdy.manual_computation") || is(r, o, "sdy.named_computation");
 }
 
 /* The arguments of a loop's regions are its results. */
@@ -215,7 +231,7 @@ static sw_rc return_values(reader *r, const sw_ir_op *o) {
     int32_t x = operand(r, o, i);
     sw_flow_step s;
     SW_TRY(make_edge(r, &x, 1, &r->results[i], 1, SW_DIRECTION_BOTH, SW_STEP_EDGE, &s));
-    if (s.n_operands && !r->is_private) SW_TRY(sw_array_push(&r->p->returns, s, r->d));
+    if (s.n_operands && r->gives) SW_TRY(sw_array_push(&r->p->returns, s, r->d));
   }
   return SW_OK;
 }
@@ -263,7 +279,8 @@ static sw_rc manual_edge(reader *r, const sw_ir_op *o, int32_t whole, int32_t lo
   sw_flow_step s;
   sw_axis_ref *manual;
   if (whole < 0 || local < 0 || r->p->said.at[whole].mesh < 0) return SW_OK;
-  SW_TRY(make_edge(r, in ? &whole : &local, 1, in ? &local : &whole, 1, SW_DIRECTION_BOTH, SW_STEP_EDGE, &s));
+  SW_TRY(make_edge(r, in ? &whole : &local, 1, in ? &local : &whole, 1, SW_DIRECTION_BOTH,
+                   in ? SW_STEP_EDGE : SW_STEP_FLOW, &s));
   SW_TRY(manual_axes(r, o, &r->p->sdy.meshes.at[r->p->said.at[whole].mesh].mesh, &manual, &s.n_manual));
   s.outside = in ? 0 : 1;
   s.manual = manual;
@@ -289,7 +306,7 @@ static sw_rc enter_computation(reader *r, uint32_t op, bool manual) {
     const sw_type type = r->p->type.at[x];
     if (manual) SW_TRY(new_tensor(r->p, &type, &outside[i]));
     if (said) SW_TRY(say(r, outside[i], item));
-    SW_TRY(edge(r, &x, 1, &outside[i], 1, SW_DIRECTION_BOTH, SW_STEP_EDGE));
+    SW_TRY(edge(r, &x, 1, &outside[i], 1, SW_DIRECTION_BOTH, SW_STEP_FLOW));
     if (manual) SW_TRY(manual_edge(r, o, outside[i], *local, true));
   }
   return place(r, SW_SAID_IN, op, 0, outside, (int32_t)n);
@@ -315,7 +332,7 @@ static sw_rc leave_computation(reader *r, uint32_t op, bool manual) {
       SW_TRY(manual_edge(r, o, outside[i], x, false));
       SW_TRY(edge(r, &outside[i], 1, &y, 1, SW_DIRECTION_BOTH, SW_STEP_EDGE));
     } else {
-      SW_TRY(edge(r, &x, 1, &y, 1, SW_DIRECTION_BOTH, SW_STEP_EDGE));
+      SW_TRY(edge(r, &x, 1, &y, 1, SW_DIRECTION_BOTH, SW_STEP_FLOW));
     }
   }
   r->p->out_place[op] = (uint32_t)r->p->places.n;
@@ -337,9 +354,9 @@ static sw_rc argument_edge(reader *r, uint32_t function, uint32_t index, int32_t
   for (uint32_t op = r->first_call[function]; op != SW_IR_NONE && !rc; op = r->next_call[op]) {
     const sw_ir_op *o = &r->t->ops.at[op];
     if (index >= o->n_uses) continue;
-    rc = sw_array_push(&from, r->p->tensors_in[r->p->function_of[op]][r->p->names->use[o->first_use + index]], r->d);
+    rc = sw_array_push(&from, tensor_of_use(r, r->p->function_of[op], o->first_use + index), r->d);
   }
-  if (!rc) rc = edge(r, from.at, (int32_t)from.n, &to, 1, SW_DIRECTION_BOTH, SW_STEP_EDGE);
+  if (!rc) rc = edge(r, from.at, (int32_t)from.n, &to, 1, SW_DIRECTION_BOTH, SW_STEP_FLOW);
   sw_array_free(&from);
   return rc;
 }
@@ -349,8 +366,8 @@ static sw_rc result_edge(reader *r, uint32_t function, uint32_t index, int32_t t
   uint32_t block = sw_ir_block_at(r->t, &r->t->ops.at[function], 0);
   uint32_t ret = block == SW_IR_NONE ? SW_IR_NONE : last_op(r, block);
   if (ret == SW_IR_NONE || index >= r->t->ops.at[ret].n_uses) return SW_OK;
-  int32_t from = r->p->tensors_in[function][r->p->names->use[r->t->ops.at[ret].first_use + index]];
-  return edge(r, &from, 1, &to, 1, SW_DIRECTION_BOTH, SW_STEP_EDGE);
+  int32_t from = tensor_of_use(r, function, r->t->ops.at[ret].first_use + index);
+  return edge(r, &from, 1, &to, 1, SW_DIRECTION_BOTH, SW_STEP_FLOW);
 }
 
 /* When all functions are read. */
@@ -366,6 +383,53 @@ static sw_rc func_data_flow_edge(reader *r, uint32_t op) {
   const uint32_t callee = maker == SW_IR_NONE ? SW_IR_NONE : callee_of(r, &r->t->ops.at[maker]);
   for (uint32_t i = 0, n = callee == SW_IR_NONE ? 0 : sw_ir_result_count(r->t, &r->t->ops.at[maker]); i < n; i++) {
     if (result_slot(r, &r->t->ops.at[maker], i) == slot) return result_edge(r, callee, i, to);
+  }
+  return SW_OK;
+}
+
+/* Without data-flow edges in the text: what calls hand to a function, and what they get from it. */
+static sw_rc link_calls(reader *r, uint32_t function) {
+  const uint32_t block = sw_ir_block_at(r->t, &r->t->ops.at[function], 0);
+  if (r->first_call[function] == SW_IR_NONE || block == SW_IR_NONE) return SW_OK;
+  r->op = r->first_call[function];
+  for (uint32_t i = 0; i < r->t->blocks.at[block].n_args; i++)
+    SW_TRY(argument_edge(r, function, i, r->p->tensors_in[function][r->p->names->block[block] + i]));
+  for (uint32_t op = r->first_call[function]; op != SW_IR_NONE; op = r->next_call[op]) {
+    const sw_ir_op *o = &r->t->ops.at[op];
+    r->op = op;
+    for (uint32_t i = 0, n = sw_ir_result_count(r->t, o); i < n; i++) {
+      const uint32_t slot = result_slot(r, o, i);
+      if (slot != SW_IR_NONE) SW_TRY(result_edge(r, function, i, r->p->tensors_in[r->p->function_of[op]][slot]));
+    }
+  }
+  return SW_OK;
+}
+
+/* In the operands of a step. */
+static sw_rc replace_in_step(reader *r, sw_flow_step *s, int32_t from, int32_t to) {
+  int32_t *tensors;
+  if (from == to) return SW_OK;
+  SW_ARENA_NEW(tensors, &r->p->arena, s->n_operands + s->n_results, r->d);
+  for (int i = 0; i < s->n_operands + s->n_results; i++)
+    tensors[i] = i < s->n_operands && s->tensors[i] == from ? to : s->tensors[i];
+  s->tensors = tensors;
+  return SW_OK;
+}
+
+/* Uses of constants by an op that makes none: each its own tensor, but the same one for the same value. Its steps, from
+ * `first` on, were made with the shared ones. */
+static sw_rc own_constants(reader *r, uint32_t op, size_t first) {
+  const sw_ir_op *o = &r->t->ops.at[op];
+  const size_t end = r->p->steps.n;
+  for (uint32_t i = 0; i < o->n_uses; i++) {
+    const uint32_t use = o->first_use + i;
+    const int32_t shared = r->tensor_of[r->p->names->use[use]];
+    for (uint32_t k = 0; k < i && r->own[use] < 0; k++) {
+      if (r->p->names->use[o->first_use + k] == r->p->names->use[use]) r->own[use] = r->own[o->first_use + k];
+    }
+    if (shared < 0 || r->p->constant_of.at[shared] < 0 || r->own[use] >= 0) continue;
+    SW_TRY(sw_constant_use(r->p, shared, &r->own[use]));
+    for (size_t s = first; s < end; s++) SW_TRY(replace_in_step(r, &r->p->steps.at[s], shared, r->own[use]));
   }
   return SW_OK;
 }
@@ -387,9 +451,31 @@ static sw_rc make_results(reader *r, const sw_ir_op *o, int32_t *tensors, uint32
   return SW_OK;
 }
 
+/* Are its steps those of a rule? Then its constants are known when these are read. */
+static bool has_rule(const reader *r, const sw_ir_op *o) {
+  return !(joins(r, o) || is_computation(r, o) || sw_ir_is_return(r->t, o) || sw_ir_starts(r->t, o->name, "sdy.") ||
+           callee_of(r, o) != SW_IR_NONE);
+}
+
+/* The steps of an op with a rule. Is it made of constants, those that use it have their own; else it has its own of
+ * those that it uses. */
+static sw_rc steps_of_op(reader *r, uint32_t op, int32_t made) {
+  const sw_ir_op *o = &r->t->ops.at[op];
+  const size_t first = r->p->steps.n;
+  int32_t *operands;
+  SW_ARENA_NEW(operands, &r->p->arena, o->n_uses, r->d);
+  for (uint32_t i = 0; i < o->n_uses; i++) operands[i] = operand(r, o, i);
+  SW_TRY(sw_rule_steps(&r->rules, r->p, op, r->tensor_of));
+  if (!r->p->whole) return SW_OK;
+  SW_TRY(sw_constant_note(r->p, op, made, operands, first));
+  if (made >= 0 && r->p->constant_of.at[made] >= 0) return SW_OK;
+  return own_constants(r, op, first);
+}
+
 static sw_rc read_op(reader *r, uint32_t op) {
   const sw_ir_op *o = &r->t->ops.at[op];
   r->op = op;
+  if (r->p->whole && !has_rule(r, o)) SW_TRY(own_constants(r, op, r->p->steps.n));
   uint32_t n = sw_ir_result_count(r->t, o);
   int32_t *tensors;
   if (is(r, o, "sdy.data_flow_edge")) return data_flow_edge(r, op, o);
@@ -420,9 +506,9 @@ static sw_rc read_op(reader *r, uint32_t op) {
     r->next_call[op] = r->first_call[callee];
     r->first_call[callee] = op;
   }
-  if (!n || callee != SW_IR_NONE) return SW_OK;
+  if (!n || (callee != SW_IR_NONE && !r->p->whole)) return SW_OK;
   SW_TRY(place(r, SW_SAID_OP, op, 0, tensors, (int32_t)n));
-  return sw_rule_steps(&r->rules, r->p, op, r->tensor_of);
+  return callee == SW_IR_NONE ? steps_of_op(r, op, n == 1 ? tensors[0] : -1) : SW_OK;
 }
 
 /* --- functions ---------------------------------------------------------------------------------------------------- */
@@ -459,28 +545,48 @@ static sw_rc read_results(reader *r, const sw_ir_op *f) {
   return rc ? rc : r->results ? SW_OK : SW_E_RESOURCE;
 }
 
+/* What flows out of ops with regions, at their ends: those that end before a place of the text. */
+static sw_rc leave_ops(reader *r, uint32_t at) {
+  while (r->open.n && r->t->ops.at[r->open.at[r->open.n - 1]].text.end <= at) {
+    const uint32_t op = r->open.at[--r->open.n];
+    const sw_ir_op *o = &r->t->ops.at[op];
+    r->op = op;
+    SW_TRY(joins(r, o) ? join_values(r, op) : leave_computation(r, op, is(r, o, "sdy.manual_computation")));
+  }
+  return SW_OK;
+}
+
+/* What leaves a program leaves its main function, or, where there is none, those that are public; calls take on what
+ * private ones give. */
+static bool gives_results(const reader *r, const sw_ir_op *f) {
+  const bool is_private =
+      sw_ir_starts(r->t, sw_ir_trimmed(r->t, f->body), "private") ||
+      sw_ir_is(r->t, sw_ir_unquoted(r->t, sw_ir_entry(r->t, f->props, "sym_visibility")), "private");
+  if (is_private && r->p->whole) return true;
+  if (r->has_main) return sw_ir_is(r->t, sw_ir_function_name(r->t, f), "main");
+  return !is_private;
+}
+
 /* Ops [first, end) of the text are the function's. */
 static sw_rc read_function(reader *r, uint32_t first, uint32_t end) {
   const sw_ir_op *f = &r->t->ops.at[r->function];
   uint32_t block = sw_ir_block_at(r->t, f, 0), n = r->p->names->n_slots[r->function];
   SW_ARENA_NEW(r->tensor_of, &r->p->arena, n, r->d);
   r->p->tensors_in[r->function] = r->tensor_of;
-  r->is_private = sw_ir_starts(r->t, sw_ir_trimmed(r->t, f->body), "private") ||
-                  sw_ir_is(r->t, sw_ir_unquoted(r->t, sw_ir_entry(r->t, f->props, "sym_visibility")), "private");
+  r->gives = gives_results(r, f);
   for (uint32_t i = 0; i < n; i++) r->tensor_of[i] = -1;
   SW_TRY(read_results(r, f));
   if (block == SW_IR_NONE) return SW_OK;
   SW_TRY(read_args(r, f, block));
   SW_TRY(sw_im_alone_open(&r->rules, r->t, r->p->names, r->function, r->d));
-  for (uint32_t op = first; op < end; op++) SW_TRY(read_op(r, op));
+  r->open.n = 0;
   for (uint32_t op = first; op < end; op++) {
-    r->op = op;
+    SW_TRY(leave_ops(r, r->t->ops.at[op].text.at));
     r->p->function_of[op] = r->function;
-    if (joins(r, &r->t->ops.at[op])) SW_TRY(join_values(r, op));
-    if (is(r, &r->t->ops.at[op], "sdy.manual_computation")) SW_TRY(leave_computation(r, op, true));
-    if (is(r, &r->t->ops.at[op], "sdy.named_computation")) SW_TRY(leave_computation(r, op, false));
+    SW_TRY(read_op(r, op));
+    if (joins(r, &r->t->ops.at[op]) || is_computation(r, &r->t->ops.at[op])) SW_TRY(sw_array_push(&r->open, op, r->d));
   }
-  return SW_OK;
+  return leave_ops(r, UINT32_MAX);
 }
 
 static sw_rc finish(sw_program_flow *p) {
@@ -508,10 +614,16 @@ static sw_rc read_program(reader *r) {
   SW_ARENA_NEW(p->tensors_in, &p->arena, t->ops.n, r->d);
   SW_ARENA_NEW(p->function_of, &p->arena, t->ops.n, r->d);
   SW_ARENA_NEW(p->has_edge, &p->arena, t->ops.n, r->d);
+  SW_ARENA_NEW(r->own, &p->arena, t->uses.n, r->d);
+  for (size_t i = 0; i < t->uses.n; i++) r->own[i] = -1;
+  SW_ARENA_NEW(p->has_arg_edge, &p->arena, t->ops.n, r->d);
   SW_ARENA_NEW(p->out_place, &p->arena, t->ops.n, r->d);
   SW_ARENA_NEW(r->first_call, &p->arena, t->ops.n, r->d);
   SW_ARENA_NEW(r->next_call, &p->arena, t->ops.n, r->d);
-  for (uint32_t i = 0; i < t->ops.n; i++) r->first_call[i] = r->next_call[i] = SW_IR_NONE;
+  for (uint32_t i = 0; i < t->ops.n; i++) {
+    r->first_call[i] = r->next_call[i] = SW_IR_NONE;
+    r->has_main |= sw_ir_is_function(t, &t->ops.at[i]) && sw_ir_is(t, sw_ir_function_name(t, &t->ops.at[i]), "main");
+  }
   for (uint32_t i = 0; i < t->ops.n; i++) {
     if (!sw_ir_is_function(t, &t->ops.at[i])) continue;
     uint32_t end = i + 1;
@@ -525,20 +637,22 @@ static sw_rc read_program(reader *r) {
   for (uint32_t i = 0; i < t->ops.n; i++) {
     if (sw_ir_is(t, t->ops.at[i].name, "sdy.func_data_flow_edge")) SW_TRY(func_data_flow_edge(r, i));
   }
+  for (uint32_t i = 0; i < t->ops.n && p->whole; i++) SW_TRY(link_calls(r, i));
   for (size_t i = 0; r->same_group.at && i < p->group.n; i++) {
     if (p->group.at[i] >= 0) p->group.at[i] = group_root(r->same_group.at, p->group.at[i]);
   }
   return finish(p);
 }
 
-sw_rc sw_program_flow_read(const sw_ir_tree *t, const sw_ir_names *names, bool scalars, sw_program_flow *p,
-                           sw_diag *d) {
-  *p = (sw_program_flow){.t = t, .names = names, .scalars = scalars, .d = d};
+sw_rc sw_program_flow_read(const sw_ir_tree *t, const sw_ir_names *names, int how, sw_program_flow *p, sw_diag *d) {
+  *p =
+      (sw_program_flow){.t = t, .names = names, .scalars = how & SW_READ_SCALARS, .whole = how & SW_READ_WHOLE, .d = d};
   SW_TRY(sw_sdy_open(&p->sdy, t, &p->arena, d));
   reader r = {.p = p, .t = t, .d = d};
   sw_rc rc = read_program(&r);
   sw_dict_deinit(&r.groups);
   sw_array_free(&r.same_group);
+  sw_array_free(&r.open);
   return rc;
 }
 
@@ -550,6 +664,9 @@ void sw_program_flow_free(sw_program_flow *p) {
   sw_array_free(&p->returns);
   sw_array_free(&p->group);
   sw_array_free(&p->said_at);
+  sw_array_free(&p->constants);
+  sw_array_free(&p->constant_of);
+  sw_array_free(&p->next_copy);
   sw_array_free(&p->made_by);
   sw_array_free(&p->places);
   sw_array_free(&p->said_of);

@@ -12,22 +12,23 @@ typedef struct writer {
 
 /* {a = "self"} of a tensor. */
 static const char *origins_of(const writer *w, const sw_said *s, int32_t i) {
-  const int32_t tensor = w->p->said_of.at[s->first + i];
+  int32_t tensor = w->p->said_of.at[s->first + i];
+  if (tensor >= 0 && w->p->next_copy.at[tensor] >= 0) tensor = w->p->next_copy.at[tensor];
   const char *text = tensor < 0 ? NULL : w->p->origins[tensor];
-  return text ? text : "{}";
+  return text ? text : "";
 }
 
 /* `, sdy.sharding_origins = [{a = "self"}, {}]` of all that a place has. */
 static void put_origins(const writer *w, const char *key, const sw_said *s, sw_text *out) {
   sw_text_printf(out, "%s = [", key);
-  for (int32_t i = 0; i < s->n; i++) sw_text_printf(out, "%s%s", i ? ", " : "", origins_of(w, s, i));
+  for (int32_t i = 0; i < s->n; i++)
+    sw_text_printf(out, "%s%s", i ? ", " : "", *origins_of(w, s, i) ? origins_of(w, s, i) : "{}");
   sw_text_puts(out, "]");
 }
 
 static bool has_origins(const writer *w, const sw_said *s) {
   for (int32_t i = 0; i < s->n && w->p->origins; i++) {
-    const int32_t tensor = w->p->said_of.at[s->first + i];
-    if (tensor >= 0 && w->p->origins[tensor]) return true;
+    if (*origins_of(w, s, i)) return true;
   }
   return false;
 }
@@ -49,6 +50,12 @@ static const char *spelled(writer *w, const char *before, const sw_open_sharding
 static const sw_open_sharding *of(const writer *w, const sw_said *s, int32_t i) {
   int32_t tensor = w->p->said_of.at[s->first + i];
   const sw_open_sharding *said = tensor < 0 ? NULL : &w->p->said.at[tensor];
+  int32_t copy = tensor < 0 ? -1 : w->p->next_copy.at[tensor]; /* what each use of a constant has for itself */
+  if (copy >= 0) said = &w->p->said.at[copy];
+  for (; copy >= 0; copy = w->p->next_copy.at[copy]) {
+    const sw_open_sharding *other = &w->p->said.at[copy];
+    if (other->mesh != said->mesh || !sw_sharding_equal(&other->cut, &said->cut)) return NULL;
+  }
   return said && said->mesh >= 0 ? said : NULL;
 }
 
@@ -103,8 +110,21 @@ static const char *sharding_key(const writer *w, const sw_ir_op *o) {
   return sw_ir_present(sw_ir_attr(w->t, o, "out_sharding", "out_sharding")) ? "out_sharding" : "sharding";
 }
 
+/* The rule that applying a constraint has left on it goes, where nothing else stands with it. */
+static sw_rc drop_rule(writer *w, const sw_ir_op *o) {
+  sw_ir_span key, value, dict = o->attrs;
+  uint32_t cursor = 0;
+  if (!w->p->whole || o->generic || !sw_ir_len(dict) || !sw_ir_is(w->t, o->name, "sdy.sharding_constraint"))
+    return SW_OK;
+  if (!sw_ir_next_entry(w->t, dict, &cursor, &key, &value) || !sw_ir_is(w->t, key, "sdy.sharding_rule")) return SW_OK;
+  if (sw_ir_next_entry(w->t, dict, &cursor, &key, &value) || w->p->origins) return SW_OK;
+  while (dict.at > o->text.at && w->t->s[dict.at - 1] == ' ') dict.at--;
+  return sw_ir_replace(w->edits, dict.at, dict.end, "");
+}
+
 static sw_rc write_inside(writer *w, const sw_said *s) {
   const sw_ir_op *o = &w->t->ops.at[s->op];
+  SW_TRY(drop_rule(w, o));
   bool is_edge = sw_ir_is(w->t, o->name, "sdy.data_flow_edge");
   sw_ir_span at =
       is_edge ? sw_ir_attr(w->t, o, "sharding", "sharding") : sw_sdy_own_sharding(w->t, o, sharding_key(w, o));
@@ -114,9 +134,11 @@ static sw_rc write_inside(writer *w, const sw_said *s) {
                        : sw_ir_insert(w->edits, sw_ir_body_end(w->t, o), value);
 }
 
-/* Behind the operands of `sdy.named_computation<"f">(%0, %1) (%a: T, %b: U)`. */
+/* Behind in_shardings, or the operands of `sdy.named_computation<"f">(%0, %1) (%a: T, %b: U)`. */
 static uint32_t behind_operands(const writer *w, const sw_ir_op *o) {
   uint32_t at = o->body.at;
+  const sw_ir_span in = sw_ir_attr(w->t, o, "in_shardings", "in_shardings");
+  if (sw_ir_present(in)) return in.end;
   while (at < o->body.end && w->t->s[at] != '(') at++;
   while (at < o->body.end && w->t->s[at] != ')') at++;
   return at < o->body.end ? at + 1 : at;
@@ -181,7 +203,9 @@ static bool says_any(const writer *w, const sw_said *s) {
 
 static sw_rc write_place(writer *w, const sw_said *s) {
   if (!says_any(w, s)) return SW_OK;
-  if (s->kind == SW_SAID_OP) return w->p->has_edge[s->op] ? SW_OK : write_op(w, s);
+  if (s->kind == SW_SAID_IN ? w->p->has_arg_edge[s->op] : s->kind != SW_SAID_INSIDE && w->p->has_edge[s->op])
+    return SW_OK; /* the edges say it */
+  if (s->kind == SW_SAID_OP) return write_op(w, s);
   SW_TRY(s->kind == SW_SAID_INSIDE ? write_inside(w, s) : write_list(w, s));
   return w->p->origins ? write_inner_origins(w, s) : SW_OK;
 }
