@@ -348,12 +348,13 @@ static sw_rc collective_permute(collective *r) {
 static const struct {
   const char *name, *what;
   sw_rc (*check)(collective *r);
+  bool of_any; /* an operand without a sharding is whole on all devices */
 } kOps[] = {
     {"sdy.all_gather", "gathering", all_gather},
-    {"sdy.all_slice", "slicing", all_slice},
+    {"sdy.all_slice", "slicing", all_slice, true},
     {"sdy.all_to_all", "all-to-all", all_to_all},
-    {"sdy.all_reduce", "reduction", all_reduce},
-    {"sdy.reduce_scatter", "reduce-scatter", reduce_scatter},
+    {"sdy.all_reduce", "reduction", all_reduce, true},
+    {"sdy.reduce_scatter", "reduce-scatter", reduce_scatter, true},
     {"sdy.collective_permute", "permuted", collective_permute},
     {"sdy.sharded_to_unreduced", "sharded-to-unreduced", sharded_to_unreduced},
     {"sdy.replicated_to_unreduced", "replicated-to-unreduced", replicated_to_unreduced},
@@ -384,11 +385,12 @@ static void drop_manual(collective *r, uint32_t manual) {
 }
 
 /* The operand's sharding; *known = false: nobody can tell what it is. */
-static sw_rc read_operand(collective *r, bool *known) {
+static sw_rc read_operand(collective *r, bool of_any, bool *known) {
   uint32_t manual;
   const uint32_t value = sw_opt_operand(&r->c->values, r->o, 0);
   const sw_ir_span text = sw_sdy_said_of(r->c, value, &manual, known);
-  if (!*known) return SW_OK;
+  r->from.mesh = -1;
+  if (!*known || (of_any && !sw_ir_len(text))) return SW_OK;
   if (!sw_ir_present(text) || !sw_ir_len(text))
     return WRONG(r, r->o->text, "'%.*s' of a value without a sharding; expected one that has it",
                  SW_IR_TEXT(r->c->t, r->o->name));
@@ -416,17 +418,18 @@ static sw_rc check_meshes(collective *r, bool permute) {
                r->from.cut.rank);
 }
 
-static sw_rc check(collective *r, sw_rc (*changes)(collective *r)) {
+static sw_rc check(collective *r, sw_rc (*changes)(collective *r), bool of_any) {
   const sw_ir_tree *t = r->c->t;
   const sw_ir_span text = sw_ir_attr(t, r->o, "out_sharding", "out_sharding");
   bool known;
   if (r->o->n_uses != 1)
     return WRONG(r, r->o->text, "'%.*s' has %u operands; expected 1", SW_IR_TEXT(t, r->o->name), r->o->n_uses);
-  SW_TRY(read_operand(r, &known));
+  SW_TRY(read_operand(r, of_any, &known));
   if (!sw_ir_present(text)) return WRONG(r, r->o->text, "expected out_sharding=<@mesh, [{\"x\"}, {}]>");
   SW_TRY(sw_sdy_check_sharding(r->c, text, sw_ir_result_type(t, r->o->types, 0), &r->to));
   r->mesh = &r->c->x.meshes.at[r->to.mesh].mesh;
   if (!known) return SW_OK;
+  if (r->from.mesh < 0) r->from = (sw_open_sharding){.mesh = r->to.mesh, .cut = sw_sharding_replicated(r->to.cut.rank)};
   SW_TRY(check_meshes(r, changes == collective_permute));
   for (int k = 0; k < r->from.cut.rank; k++) {
     const sw_axis_ref *a = sw_sharding_dim(&r->from.cut, k, &r->dim[k].n);
@@ -441,7 +444,7 @@ sw_rc sw_sdy_check_collective(sw_sdy_checker *c, uint32_t op, bool *is) {
     *is = sw_ir_is(c->t, r.o->name, kOps[i].name);
     if (!*is) continue;
     r.what = kOps[i].what;
-    return check(&r, kOps[i].check);
+    return check(&r, kOps[i].check, kOps[i].of_any);
   }
   return SW_OK;
 }
