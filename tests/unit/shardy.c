@@ -97,6 +97,13 @@ static const row kMeshes[] = {
     {"another word", "<[\"x\"=2], devices=[1, 0]>", "1:25: expected device_ids=[...]"},
     {"no list", "<\"x\"=2>", "1:15: expected a mesh"},
     {"nothing", "<>", "1:15: expected a mesh"},
+    {"an axis without quotes", "<[x=2]>", "1:17: found 'x=2'; expected an axis with its size"},
+    {"an axis without a size", "<[\"x\"]>", "1:20: axis \"x\" has size ''"},
+    {"a size that is not whole", "<[\"x\"=2.5]>", "1:21: axis \"x\" has size '2.5'"},
+    {"no comma", "<[\"x\"=2 \"y\"=2]>", "1:21: axis \"x\" has size"},
+    {"a comma behind axes", "<[\"x\"=2,]>", "1:22: a list ends in a comma"},
+    {"a comma behind all", "<[\"x\"=2], device_ids=[1, 0],>", "1:42: a list ends in a comma"},
+    {"an id that is a word", "<[\"x\"=2], device_ids=[1, a]>", "1:40: found 'a'; expected a device id"},
     {"another order", "<[\"x\"=2, \"y\"=2], device_ids=[3, 2, 1, 0]>", NULL},
 };
 
@@ -133,6 +140,9 @@ static const row kRules[] = {
      "6:131: in its place"},
     {"another list", "#sdy.op_sharding_rule<([i, j])->([i, j]) {i=8, j=16} spread={i}, custom>", "6:109: in its place"},
     {"none at all", "#sdy.op_sharding_rule<()->() {}, custom>", "6:84: the rule has no tensor"},
+    {"a factor z_0", "#sdy.op_sharding_rule<([z_0, j])->([z_0, j]) {j=8}, custom>", "6:80: expected a factor"},
+    {"a size beyond all", "#sdy.op_sharding_rule<([i, j])->([i, j]) {i=8, j=99999999999999999999}, custom>",
+     "6:105: expected the size of the factor"},
     {"a dimension of no factor", "#sdy.op_sharding_rule<([*, i])->([j, *]) {i=16, j=8}, custom>", NULL},
     {"all lists",
      "#sdy.op_sharding_rule<([i, jk])->([i, l]) {i=8, j=4, k=4, l=16} reduction={j} need_replication={k} "
@@ -238,6 +248,31 @@ static const row kTexts[] = {
      "7:1: expected an argument of a function or the result of a call"},
     {"an edge between functions with other users", IN("%0 = sdy.func_data_flow_edge %a : " T),
      "6:1: expected the edge alone"},
+    {"a rule of open sizes",
+     WITH("%a: " T ", %u: tensor<?xf32>",
+          "%0 = stablehlo.custom_call @f(%u) {sdy.sharding_rule = "
+          "#sdy.op_sharding_rule<([i])->([i]) {i=8}, custom>} : (tensor<?xf32>) -> "
+          "tensor<?xf32>"),
+     "6:56: a rule of operand 0, which is tensor<?xf32>; expected a tensor of known sizes"},
+    {"a barrier of a token",
+     WITH("%a: " T ", %t: !stablehlo.token",
+          "%0 = sdy.propagation_barrier %t allowed_direction=NONE : !stablehlo.token"),
+     "6:1: expected a tensor with a rank"},
+    {"a group of a scalar", WITH("%a: " T ", %s: f32", "sdy.sharding_group %s group_id=1 : f32"),
+     "6:1: expected a tensor with a rank"},
+    {"a group of another number", IN("\"sdy.sharding_group\"(%a) <{group_id = 1 : i32}> : (" T ") -> ()"),
+     "6:39: expected group_id = a whole number"},
+    {"a return elsewhere",
+     IN("%i = stablehlo.constant dense<0> : tensor<i32>\n%0 = \"stablehlo.case\"(%i) ({\nsdy.return %a : " T
+        "\n}) : (tensor<i32>) -> " T),
+     "8:1: 'sdy.return' stands elsewhere"},
+    {"a sharding said twice",
+     IN("%0 = stablehlo.abs %a {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}, {}]>]>, sdy.sharding = "
+        "#sdy.sharding_per_value<[<@m, [{}, {}]>]>} : " T),
+     "6:82: 'sdy.sharding' is said twice"},
+    {"a list that ends in a comma",
+     IN("%0 = stablehlo.abs %a {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}, {}]>,]>} : " T),
+     "6:78: the list of shardings ends in a comma"},
     {"a rule of a barrier",
      IN("%0 = sdy.propagation_barrier %a allowed_direction=NONE {sdy.sharding_rule = #sdy.op_sharding_rule<([i, "
         "j])->([i, j]) {i=8, j=16}, custom>} : " T),

@@ -1,14 +1,29 @@
 /* Meshes of a text, declared and written out. */
+#include <ctype.h>
 #include <string.h>
 
 #include "io/mlir/shardy/shardy.h"
 
-static sw_rc add_axis(sw_sdy_text *x, sw_ir_span key, sw_ir_span size, sw_mesh *m) {
+/* All of the text is one number. */
+static bool read_number(const sw_ir_tree *t, sw_ir_span text, int64_t *out) {
+  enum { DIGITS = 18 }; /* fit */
+  uint32_t i = text.at + (sw_ir_starts(t, text, "-") ? 1 : 0);
+  const bool is = i < text.end && text.end - i <= DIGITS;
+  while (i < text.end && isdigit((unsigned char)t->s[i])) i++;
+  return is && i == text.end && sw_ir_read_int(t, text, out);
+}
+
+/* "x"=2 */
+static sw_rc add_axis(sw_sdy_text *x, sw_ir_span item, sw_mesh *m) {
   int64_t n;
+  uint32_t cursor = 0;
+  sw_ir_span key = item, size = item;
+  if (x->t->s[item.at] != '"' || !sw_ir_next_entry(x->t, item, &cursor, &key, &size))
+    return SW_SDY_FAIL(x, item.at, "found '%.*s'; expected an axis with its size, \"x\"=2", SW_IR_TEXT(x->t, item));
   if (m->n_axes == SW_MAX_AXES) return SW_SDY_FAIL(x, key.at, "the mesh has more than %d axes", SW_MAX_AXES);
   if (sw_ir_len(key) >= SW_AXIS_NAME_BYTES)
     return SW_SDY_FAIL(x, key.at, "the name of the axis is longer than %d bytes", SW_AXIS_NAME_BYTES - 1);
-  if (!sw_ir_read_int(x->t, size, &n) || n < 1 || n > SW_MAX_DEVICES)
+  if (!read_number(x->t, size, &n) || n < 1 || n > SW_MAX_DEVICES)
     return SW_SDY_FAIL(x, size.at, "axis \"%.*s\" has size '%.*s'; expected 1 to %d", SW_IR_TEXT(x->t, key),
                        SW_IR_TEXT(x->t, size), SW_MAX_DEVICES);
   memcpy(m->axis[m->n_axes].name, x->t->s + key.at, sw_ir_len(key));
@@ -32,10 +47,27 @@ static sw_rc check_ids(sw_sdy_text *x, sw_ir_span list, const sw_mesh *m, const 
   return in_order ? SW_SDY_FAIL(x, list.at, "device ids are 0, 1, 2, ..., as without a list; expected no list") : SW_OK;
 }
 
+static sw_rc ends_in_comma(sw_sdy_text *x, sw_ir_span list) {
+  const sw_ir_span in = sw_ir_trimmed(x->t, sw_ir_inside(x->t, list));
+  return sw_ir_ends(x->t, in, ",") ? SW_SDY_FAIL(x, in.end - 1, "a list ends in a comma") : SW_OK;
+}
+
+static sw_rc read_numbers(sw_sdy_text *x, sw_ir_span list, sw_ir_ints *out) {
+  uint32_t cursor = 0;
+  sw_ir_span item;
+  int64_t n;
+  while (sw_ir_next_item(x->t, list, &cursor, &item)) {
+    if (!read_number(x->t, item, &n))
+      return SW_SDY_FAIL(x, item.at, "found '%.*s'; expected a device id", SW_IR_TEXT(x->t, item));
+    SW_TRY(sw_array_push(out, n, x->d));
+  }
+  return ends_in_comma(x, list);
+}
+
 static sw_rc read_ids(sw_sdy_text *x, sw_ir_span list, sw_mesh *m) {
   sw_ir_ints ids = {0};
   int32_t *copy = NULL;
-  sw_rc rc = sw_ir_read_ints(x->t, list, &ids, x->d);
+  sw_rc rc = read_numbers(x, list, &ids);
   if (!rc) rc = check_ids(x, list, m, &ids);
   if (!rc && !(copy = sw_arena_alloc(x->arena, ids.n, sizeof *copy, x->d))) rc = SW_E_RESOURCE;
   for (size_t i = 0; copy && i < ids.n; i++) copy[i] = (int32_t)ids.at[i];
@@ -46,13 +78,15 @@ static sw_rc read_ids(sw_sdy_text *x, sw_ir_span list, sw_mesh *m) {
 
 /* <["x"=2, "y"=4], device_ids=[...]>, from the angle on. */
 static sw_rc read_mesh(sw_sdy_text *x, sw_ir_span text, sw_mesh *out) {
-  sw_ir_span all = {text.at, sw_ir_inside(x->t, text).end + 1}, axes, key, value;
+  sw_ir_span all = {text.at, sw_ir_inside(x->t, text).end + 1}, axes, item, key, value;
   uint32_t cursor = 0, at = 0;
   sw_diag why = {0};
   *out = (sw_mesh){0};
   if (!sw_ir_next_item(x->t, all, &cursor, &axes) || x->t->s[axes.at] != '[')
     return SW_SDY_FAIL(x, text.at, "expected a mesh, <[\"x\"=2, \"y\"=4]>");
-  while (sw_ir_next_entry(x->t, axes, &at, &key, &value)) SW_TRY(add_axis(x, key, value, out));
+  while (sw_ir_next_item(x->t, axes, &at, &item)) SW_TRY(add_axis(x, item, out));
+  SW_TRY(ends_in_comma(x, axes));
+  SW_TRY(ends_in_comma(x, all));
   sw_rc rc = sw_mesh_verify(out, true, &why);
   if (rc) return rc == SW_E_INPUT ? SW_SDY_FAIL(x, text.at, "%s", why.text) : rc;
   if (sw_ir_next_entry(x->t, all, &cursor, &key, &value)) {

@@ -38,6 +38,7 @@ static sw_rc factor(rule_reader *r, uint8_t *out) {
   long n = *r->s - 'i';
   char *behind = (char *)r->s + 1;
   if (*r->s == 'z' && *behind == '_') {
+    if (r->s[2] < '1' || r->s[2] > '9') return FAIL(r, "expected a factor, i to z or z_1, z_2, ...");
     long more = strtol(r->s + 2, &behind, 10);
     n = more < 1 || more > SW_MOST_FACTORS ? SW_MOST_FACTORS : n + more;
   }
@@ -98,7 +99,8 @@ static sw_rc sizes(rule_reader *r) {
     if (!take(r, "=")) return FAIL(r, "expected '='");
     blanks(r);
     r->rule->size[f] = strtoll(r->s, &behind, 10);
-    if (behind == r->s || r->rule->size[f] < 0) return FAIL(r, "expected the size of the factor");
+    if (behind == r->s || r->rule->size[f] < 0 || r->rule->size[f] == INT64_MAX)
+      return FAIL(r, "expected the size of the factor");
     r->s = behind;
     r->rule->n = i + 1;
   }

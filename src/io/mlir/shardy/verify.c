@@ -178,6 +178,8 @@ sw_rc sw_sdy_check_list(sw_sdy_checker *c, sw_ir_span text, bool stripped, const
     SW_TRY(sw_sdy_check_sharding(c, item, type, &s));
   }
   const bool of_op = n == 1 && !c->types.n && !s.cut.rank; /* an op without results may say where it runs */
+  const sw_ir_span inside = sw_ir_trimmed(c->t, sw_ir_inside(c->t, items));
+  if (sw_ir_ends(c->t, inside, ",")) return SW_SDY_WRONG(c, inside.end - 1, "the list of shardings ends in a comma");
   if (n == c->types.n || of_op) return SW_OK;
   return SW_SDY_WRONG(c, at, "there are %zu shardings of %zu %ss; expected one for each", n, c->types.n, what);
 }
@@ -275,6 +277,13 @@ static bool has_no_rule(const sw_sdy_checker *c, const sw_ir_op *o) {
          sw_ir_is_among(c->t, o->name, "module builtin.module");
 }
 
+static bool has_known_sizes(const sw_sdy_shape *s) {
+  for (int k = 0; s->kind == SW_SDY_TENSOR && k < s->rank; k++) {
+    if (s->dims[k] < 0) return false;
+  }
+  return s->kind == SW_SDY_TENSOR;
+}
+
 static sw_rc check_ranks(sw_sdy_checker *c, sw_ir_span text, const sw_ir_op *o, const sw_sdy_rule *r) {
   for (int i = 0; i < r->n_operands + r->n_results; i++) {
     const bool result = i >= r->n_operands;
@@ -282,7 +291,11 @@ static sw_rc check_ranks(sw_sdy_checker *c, sw_ir_span text, const sw_ir_op *o, 
     const sw_ir_span type = result ? k < c->types.n ? c->types.at[k] : (sw_ir_span){0, 0}
                                    : sw_sdy_type_of(c, sw_opt_operand(&c->values, o, k));
     const sw_sdy_shape shape = sw_sdy_shape_of(c->t, type);
-    if (shape.kind != SW_SDY_TENSOR || shape.rank == r->rank[i]) continue;
+    if (shape.kind == SW_SDY_UNKNOWN) continue;
+    if (!has_known_sizes(&shape))
+      return SW_SDY_WRONG(c, text.at, "a rule of %s %u, which is %.*s; expected a tensor of known sizes",
+                          result ? "result" : "operand", k, SW_IR_TEXT(c->t, type));
+    if (shape.rank == r->rank[i]) continue;
     return SW_SDY_WRONG(c, text.at, "the rule has %d dimensions for %s %u; expected %d, the rank of %.*s", r->rank[i],
                         result ? "result" : "operand", k, shape.rank, SW_IR_TEXT(c->t, type));
   }
@@ -305,10 +318,22 @@ static sw_rc check_rule(sw_sdy_checker *c, const sw_ir_op *o) {
   return check_ranks(c, text, o, &rule);
 }
 
+/* A dictionary has a key once. */
+static sw_rc check_once(sw_sdy_checker *c, const sw_ir_op *o) {
+  uint32_t cursor = 0, n = 0;
+  sw_ir_span key, value;
+  while (sw_ir_present(o->attrs) && sw_ir_next_entry(c->t, o->attrs, &cursor, &key, &value)) {
+    if (sw_ir_is(c->t, key, "sdy.sharding") && n++)
+      return SW_SDY_WRONG(c, key.at, "'sdy.sharding' is said twice; expected it once");
+  }
+  return SW_OK;
+}
+
 static sw_rc check_attrs(sw_sdy_checker *c, const sw_ir_op *o) {
   const sw_ir_span list = attr_of(c->t, o, "sdy.sharding");
   if (sw_ir_present(list)) {
     c->types.n = 0;
+    SW_TRY(check_once(c, o));
     if (!sw_ir_is_function(c->t, o)) SW_TRY(sw_sdy_take_result_types(c, o));
     SW_TRY(sw_sdy_check_list(c, list, false, "result"));
   }
@@ -380,6 +405,23 @@ static sw_rc check_unary(sw_sdy_checker *c, const sw_ir_op *o) {
                       SW_IR_TEXT(c->t, to), SW_IR_TEXT(c->t, from));
 }
 
+/* A tensor with a rank. */
+static sw_rc check_tensor(sw_sdy_checker *c, const sw_ir_op *o, sw_ir_span type) {
+  const sw_sdy_kind kind = sw_sdy_shape_of(c->t, type).kind;
+  if (kind == SW_SDY_UNKNOWN || kind == SW_SDY_TENSOR) return SW_OK;
+  return SW_SDY_WRONG(c, o->text.at, "'%.*s' of %.*s; expected a tensor with a rank", SW_IR_TEXT(c->t, o->name),
+                      SW_IR_TEXT(c->t, type));
+}
+
+/* The end of the body of a computation. */
+static sw_rc check_return(sw_sdy_checker *c, uint32_t op) {
+  const sw_ir_op *o = &c->t->ops.at[op];
+  const uint32_t region = c->t->blocks.at[o->block].region;
+  const bool in_body = region != SW_IR_NONE && is_computation(c, &c->t->ops.at[c->t->regions.at[region].op]);
+  if (in_body && o->next == SW_IR_NONE) return SW_OK;
+  return SW_SDY_WRONG(c, o->text.at, "'sdy.return' stands elsewhere than at the end of a computation's body");
+}
+
 static sw_rc check_mesh(sw_sdy_checker *c, uint32_t op) {
   const sw_ir_op *o = &c->t->ops.at[op];
   if (c->values.function_of[op] == SW_IR_NONE) return SW_OK;
@@ -399,7 +441,10 @@ static sw_rc check_group(sw_sdy_checker *c, uint32_t op) {
   const sw_ir_span id = sw_ir_attr(c->t, o, "group_id", "group_id");
   int64_t number;
   SW_TRY(operands(c, o, 1));
-  if (sw_ir_present(id) && sw_ir_read_int(c->t, id, &number)) return SW_OK;
+  SW_TRY(check_tensor(c, o, sw_sdy_type_of(c, sw_opt_operand(&c->values, o, 0))));
+  if (o->n_results) return SW_SDY_WRONG(c, o->text.at, "'sdy.sharding_group' has a result; expected none");
+  const bool is_i64 = !memchr(c->t->s + id.at, ':', sw_ir_len(id)) || sw_ir_ends(c->t, id, "i64");
+  if (sw_ir_present(id) && is_i64 && sw_ir_read_int(c->t, id, &number)) return SW_OK;
   return SW_SDY_WRONG(c, sw_ir_len(id) ? id.at : o->text.at, "expected group_id = a whole number");
 }
 
@@ -408,6 +453,7 @@ static sw_rc check_barrier(sw_sdy_checker *c, uint32_t op) {
   const sw_ir_span v = sw_ir_attr(c->t, o, "allowed_direction", "allowed_direction");
   sw_direction unused;
   SW_TRY(check_unary(c, o));
+  SW_TRY(check_tensor(c, o, sw_ir_result_type(c->t, o->types, 0)));
   if (sw_sdy_direction(c->t, v, &unused)) return SW_OK;
   return SW_SDY_WRONG(c, sw_ir_len(v) ? v.at : o->text.at,
                       "found allowed_direction '%.*s'; expected NONE, FORWARD or BACKWARD, as one that lets both pass "
@@ -428,10 +474,8 @@ static sw_rc check_edge(sw_sdy_checker *c, uint32_t op) {
   SW_TRY(check_unary(c, o));
   const uint32_t value = sw_opt_operand(&c->values, o, 0);
   const uint32_t maker = value == SW_IR_NONE ? SW_IR_NONE : c->values.maker[value];
-  for (int k = 0; shape.kind == SW_SDY_TENSOR && k < shape.rank; k++) {
-    if (shape.dims[k] < 0)
-      return SW_SDY_WRONG(c, o->text.at, "an edge on %.*s; expected a tensor of known sizes", SW_IR_TEXT(c->t, type));
-  }
+  if (shape.kind != SW_SDY_UNKNOWN && !has_known_sizes(&shape))
+    return SW_SDY_WRONG(c, o->text.at, "an edge on %.*s; expected a tensor of known sizes", SW_IR_TEXT(c->t, type));
   if (maker != SW_IR_NONE && sw_ir_starts(c->t, c->t->ops.at[maker].name, "sdy.") &&
       !is_computation(c, &c->t->ops.at[maker]))
     return SW_SDY_WRONG(c, o->text.at, "an edge on the result of '%.*s'; expected one of an op of another dialect",
@@ -457,11 +501,7 @@ static sw_rc check_function_edge(sw_sdy_checker *c, uint32_t op) {
   return SW_SDY_WRONG(c, o->text.at, "a value with an edge has other users; expected the edge alone");
 }
 
-static sw_rc nothing(sw_sdy_checker *c, uint32_t op) {
-  (void)c;
-  (void)op;
-  return SW_OK;
-}
+static sw_rc check_constant(sw_sdy_checker *c, uint32_t op) { return operands(c, &c->t->ops.at[op], 0); }
 
 static const struct {
   const char *name;
@@ -476,8 +516,8 @@ static const struct {
     {"sdy.func_data_flow_edge", check_function_edge},
     {"sdy.manual_computation", sw_sdy_check_manual},
     {"sdy.named_computation", sw_sdy_check_named},
-    {"sdy.return", nothing},
-    {"sdy.constant", nothing},
+    {"sdy.return", check_return},
+    {"sdy.constant", check_constant},
 };
 
 static sw_rc check_op(sw_sdy_checker *c, uint32_t op) {
