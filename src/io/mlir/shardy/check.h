@@ -20,6 +20,8 @@ typedef struct sw_sdy_checker {
   SW_ARRAY(sw_sdy_frame) around;
   SW_ARRAY(sw_ir_span) bound; /* names of axes that manual computations around have */
   SW_ARRAY(sw_ir_span) types; /* of the values of a list of shardings */
+  sw_dict held;               /* shardings and types of results that are right: most ops are like others */
+  sw_text key;                /* of one of them */
   sw_arena arena;
 } sw_sdy_checker;
 

@@ -126,7 +126,9 @@ sw_rc sw_sdy_open(sw_sdy_text *x, const sw_ir_tree *t, sw_arena *arena, sw_diag 
 
 void sw_sdy_close(sw_sdy_text *x) {
   sw_array_free(&x->meshes);
+  sw_array_free(&x->read);
   sw_dict_deinit(&x->mesh_of);
+  sw_dict_deinit(&x->read_of);
 }
 
 /* --- one of them -------------------------------------------------------------------------------------------------- */

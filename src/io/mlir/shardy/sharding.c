@@ -136,11 +136,10 @@ static sw_rc read_lists(sw_sdy_text *x, const sw_mesh *m, sw_ir_span text, uint3
   return SW_SDY_FAIL(x, inside.end - 1, "the sharding ends in a comma; expected replicated={...} or unreduced={...}");
 }
 
-sw_rc sw_open_sharding_read(sw_sdy_text *x, sw_ir_span text, sw_open_sharding *out) {
+static sw_rc read_sharding(sw_sdy_text *x, sw_ir_span text, sw_open_sharding *out) {
   sw_ir_span item, word;
   uint32_t cursor = 0;
   int32_t mesh;
-  text = sw_ir_resolved(x->t, sw_ir_trimmed(x->t, text));
   word = text;
   while (text.at < text.end && x->t->s[text.at] != '<') text.at++;
   word.end = text.at;
@@ -156,6 +155,21 @@ sw_rc sw_open_sharding_read(sw_sdy_text *x, sw_ir_span text, sw_open_sharding *o
   SW_TRY(read_dims(x, &m, item, out));
   SW_TRY(read_lists(x, &m, text, cursor, out));
   return check(x, text, &m, out);
+}
+
+sw_rc sw_open_sharding_read(sw_sdy_text *x, sw_ir_span text, sw_open_sharding *out) {
+  enum { MOST_KEPT = 4096 };
+  text = sw_ir_resolved(x->t, sw_ir_trimmed(x->t, text));
+  const char *s = x->t->s + text.at;
+  const int64_t *at = sw_dict_get(&x->read_of, s, sw_ir_len(text));
+  if (at) {
+    *out = x->read.at[*at];
+    return SW_OK;
+  }
+  SW_TRY(read_sharding(x, text, out));
+  if (x->read.n == MOST_KEPT) return SW_OK;
+  SW_TRY(sw_dict_put(&x->read_of, s, sw_ir_len(text), (int64_t)x->read.n, NULL, NULL, x->d));
+  return sw_array_push(&x->read, *out, x->d);
 }
 
 sw_rc sw_open_sharding_print(const sw_sdy_text *x, const sw_open_sharding *s, sw_text *out) {

@@ -25,9 +25,11 @@ typedef struct sw_text_mesh {
 /* A text whose shardings are read. */
 typedef struct sw_sdy_text {
   const sw_ir_tree *t;
-  sw_arena *arena;               /* ids of devices, rules */
-  SW_ARRAY(sw_text_mesh) meshes; /* that the text declares, then those that shardings write out */
-  sw_dict mesh_of;               /* name or text to index of `meshes` */
+  sw_arena *arena;                 /* ids of devices, rules */
+  SW_ARRAY(sw_text_mesh) meshes;   /* that the text declares, then those that shardings write out */
+  sw_dict mesh_of;                 /* name or text to index of `meshes` */
+  SW_ARRAY(sw_open_sharding) read; /* shardings that were read: a text has few that differ, in many places */
+  sw_dict read_of;                 /* text to index of `read` */
   sw_diag *d;
 } sw_sdy_text;
 

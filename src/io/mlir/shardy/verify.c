@@ -302,10 +302,8 @@ static sw_rc check_ranks(sw_sdy_checker *c, sw_ir_span text, const sw_ir_op *o, 
   return SW_OK;
 }
 
-static sw_rc check_rule(sw_sdy_checker *c, const sw_ir_op *o) {
-  const sw_ir_span text = attr_of(c->t, o, "sdy.sharding_rule");
+static sw_rc check_rule(sw_sdy_checker *c, const sw_ir_op *o, sw_ir_span text) {
   sw_sdy_rule rule;
-  if (!sw_ir_present(text)) return SW_OK;
   SW_TRY(sw_sdy_rule_read(&c->x, text, &rule));
   if (has_no_rule(c, o))
     return SW_SDY_WRONG(c, text.at, "'%.*s' has no sharding rule; expected one of an op that computes",
@@ -318,26 +316,43 @@ static sw_rc check_rule(sw_sdy_checker *c, const sw_ir_op *o) {
   return check_ranks(c, text, o, &rule);
 }
 
-/* A dictionary has a key once. */
-static sw_rc check_once(sw_sdy_checker *c, const sw_ir_op *o) {
-  uint32_t cursor = 0, n = 0;
+static sw_rc check_results_anew(sw_sdy_checker *c, const sw_ir_op *o, sw_ir_span list) {
+  c->types.n = 0;
+  if (!sw_ir_is_function(c->t, o)) SW_TRY(sw_sdy_take_result_types(c, o));
+  return sw_sdy_check_list(c, list, false, "result");
+}
+
+/* Outside of manual computations what holds of an op holds of all with the same text. */
+static sw_rc check_results(sw_sdy_checker *c, const sw_ir_op *o, sw_ir_span list) {
+  enum { MOST_HELD = 4096 };
+  if (c->bound.n || c->held.n == MOST_HELD) return check_results_anew(c, o, list);
+  c->key.n = 0;
+  sw_text_printf(&c->key, "%u ", sw_ir_result_count(c->t, o));
+  sw_text_append(&c->key, c->t->s + list.at, sw_ir_len(list));
+  sw_text_append(&c->key, c->t->s + o->types.at, sw_ir_len(o->types));
+  if (c->key.rc || sw_dict_get(&c->held, c->key.at, c->key.n)) return c->key.rc;
+  SW_TRY(check_results_anew(c, o, list));
+  return sw_dict_put(&c->held, c->key.at, c->key.n, 1, NULL, NULL, c->x.d);
+}
+
+static sw_rc check_entries(sw_sdy_checker *c, const sw_ir_op *o, sw_ir_span entries) {
+  uint32_t cursor = 0;
+  bool said = false;
   sw_ir_span key, value;
-  while (sw_ir_present(o->attrs) && sw_ir_next_entry(c->t, o->attrs, &cursor, &key, &value)) {
-    if (sw_ir_is(c->t, key, "sdy.sharding") && n++)
-      return SW_SDY_WRONG(c, key.at, "'sdy.sharding' is said twice; expected it once");
+  while (sw_ir_present(entries) && sw_ir_next_entry(c->t, entries, &cursor, &key, &value)) {
+    if (!sw_ir_starts(c->t, key, "sdy.sharding")) continue;
+    if (sw_ir_is(c->t, key, "sdy.sharding_rule")) SW_TRY(check_rule(c, o, value));
+    if (!sw_ir_is(c->t, key, "sdy.sharding")) continue;
+    if (said) return SW_SDY_WRONG(c, key.at, "'sdy.sharding' is said twice; expected it once");
+    said = true;
+    SW_TRY(check_results(c, o, value));
   }
   return SW_OK;
 }
 
 static sw_rc check_attrs(sw_sdy_checker *c, const sw_ir_op *o) {
-  const sw_ir_span list = attr_of(c->t, o, "sdy.sharding");
-  if (sw_ir_present(list)) {
-    c->types.n = 0;
-    SW_TRY(check_once(c, o));
-    if (!sw_ir_is_function(c->t, o)) SW_TRY(sw_sdy_take_result_types(c, o));
-    SW_TRY(sw_sdy_check_list(c, list, false, "result"));
-  }
-  return check_rule(c, o);
+  SW_TRY(check_entries(c, o, o->attrs));
+  return o->generic && !sw_ir_is_function(c->t, o) ? check_entries(c, o, o->props) : SW_OK;
 }
 
 /* --- functions ---------------------------------------------------------------------------------------------------- */
@@ -610,6 +625,8 @@ sw_rc sw_sdy_verify(const sw_ir_tree *t, const sw_ir_names *names, bool one_mach
   for (uint32_t i = 0; i < t->ops.n && !rc; i++) rc = visit(&c, i);
   if (!rc && one_machine) rc = check_devices(&c);
   sw_sdy_close(&c.x);
+  sw_dict_deinit(&c.held);
+  sw_text_free(&c.key);
   sw_array_free(&c.around);
   sw_array_free(&c.bound);
   sw_array_free(&c.types);

@@ -5,23 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What ends a run of plain characters in brackets. */
+enum { PLAIN, OPENS, CLOSES, QUOTE, DASH };
+static const uint8_t kMarks[256] = {['('] = OPENS,  ['['] = OPENS,  ['{'] = OPENS,  ['<'] = OPENS, [')'] = CLOSES,
+                                    [']'] = CLOSES, ['}'] = CLOSES, ['>'] = CLOSES, ['"'] = QUOTE, ['-'] = DASH};
+
 /* From an opening bracket to behind its partner; the text is well bracketed. */
 static uint32_t behind_bracket(const char *s, uint32_t i, uint32_t end) {
   int64_t depth = 0;
   while (i < end) {
-    char c = s[i];
-    if (c == '"') {
+    const uint8_t mark = kMarks[(unsigned char)s[i]];
+    if (mark == QUOTE) {
       i = sw_ir_behind_string(s, i, end);
       continue;
     }
-    if ((c == '-' && s[i + 1] == '>') || (c == '<' && s[i + 1] == '=')) {
+    if ((mark == DASH && s[i + 1] == '>') || (s[i] == '<' && s[i + 1] == '=')) {
       i += 2;
       continue;
     }
     i++;
-    if (c == '(' || c == '[' || c == '{' || c == '<') depth++;
-    if (c == ')' || c == ']' || c == '}' || c == '>') depth--;
+    depth += (mark == OPENS) - (mark == CLOSES);
     if (depth <= 0) break;
+    while (i < end && kMarks[(unsigned char)s[i]] == PLAIN) i++;
   }
   return i;
 }
@@ -55,22 +60,20 @@ sw_ir_span sw_ir_inside(const sw_ir_tree *t, sw_ir_span value) {
 }
 
 static bool is_bracketed(const sw_ir_tree *t, sw_ir_span s) {
-  char c = t->s[s.at];
-  return s.at < s.end && (c == '(' || c == '[' || c == '{' || c == '<') && behind_bracket(t->s, s.at, s.end) == s.end;
+  static const char kPairs[] = "()[]{}<>";
+  const char *open = s.at < s.end && t->s[s.at] ? strchr(kPairs, t->s[s.at]) : NULL;
+  bool pair = open && (open - kPairs) % 2 == 0 && t->s[s.end - 1] == open[1];
+  return pair && behind_bracket(t->s, s.at, s.end) == s.end;
 }
 
 bool sw_ir_next_item(const sw_ir_tree *t, sw_ir_span list, uint32_t *cursor, sw_ir_span *item) {
-  if (!*cursor) {
-    list = sw_ir_trimmed(t, list);
-    *cursor = list.at + (is_bracketed(t, list) ? 1 : 0);
-  }
-  uint32_t end = list.end;
-  sw_ir_span whole = sw_ir_trimmed(t, list);
-  if (is_bracketed(t, whole)) end = whole.end - 1;
-  uint32_t at = sw_ir_blanks(t->s, *cursor);
+  list = sw_ir_trimmed(t, list);
+  const bool bracketed = is_bracketed(t, list);
+  if (!*cursor) *cursor = list.at + (bracketed ? 1 : 0);
+  const uint32_t end = list.end - (bracketed ? 1 : 0), at = sw_ir_blanks(t->s, *cursor);
   if (at >= end) return false;
-  *item = sw_ir_trimmed(t, (sw_ir_span){at, value_end(t->s, at, end)});
   *cursor = value_end(t->s, at, end);
+  *item = sw_ir_trimmed(t, (sw_ir_span){at, *cursor});
   if (*cursor < end) ++*cursor;
   return true;
 }
