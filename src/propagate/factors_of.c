@@ -131,19 +131,33 @@ static int at_letter(const sw_factors *f, sw_attr_key layout, int letter) {
   return at ? (int)(at - text) : 0;
 }
 
-/* A spatial dim is that of the result times that of the kernel, the larger one major. */
+/* A dim that takes no part. */
+static void left_out(sw_factors *f, int tensor, int dim) {
+  f->size[sw_factor_alone(f, tensor, dim, SW_FACTOR_PASS)] = 1;
+}
+
+/* A spatial dim is as many windows as the result has, or as long a kernel, whichever are more, times what it has room
+ * for of the other. */
 static void spatial_dim(sw_factors *f, int digit) {
-  int x = at_letter(f, SW_ATTR_LHS_LAYOUT, digit), w = at_letter(f, SW_ATTR_RHS_LAYOUT, digit),
-      r = at_letter(f, SW_ATTR_OUT_LAYOUT, digit);
-  bool windows_first = sw_factor_type(f, 2)->dims[r] >= sw_factor_type(f, 1)->dims[w];
-  int major = windows_first ? sw_factor_of_dim(f, 2, r) : sw_factor_of_dim(f, 1, w),
-      minor = windows_first ? sw_factor_of_dim(f, 1, w) : sw_factor_of_dim(f, 2, r);
-  int64_t rest = sw_ceil_div(sw_factor_type(f, 0)->dims[x], sw_max_i64(f->size[major], 1));
-  f->kind[major] = windows_first ? SW_FACTOR_PERMUTATION : SW_FACTOR_REDUCTION;
-  f->kind[minor] = windows_first ? SW_FACTOR_REDUCTION : SW_FACTOR_PERMUTATION;
-  f->size[minor] = sw_min_i64(rest, f->size[minor]);
-  sw_factor_in(f, major, 0, x);
-  sw_factor_in(f, minor, 0, x);
+  enum { X, KERNEL, RESULT };
+  const int at[] = {at_letter(f, SW_ATTR_LHS_LAYOUT, digit), at_letter(f, SW_ATTR_RHS_LAYOUT, digit),
+                    at_letter(f, SW_ATTR_OUT_LAYOUT, digit)};
+  int64_t size[3];
+  for (int t = 0; t < 3; t++) size[t] = sw_factor_type(f, t)->dims[at[t]];
+  const int more = size[RESULT] >= size[KERNEL] ? RESULT : KERNEL, less = more == RESULT ? KERNEL : RESULT;
+  const int major = sw_factor_of_dim(f, more, at[more]);
+  f->size[major] = sw_min_i64(size[X], size[more]);
+  f->kind[major] = more == RESULT ? SW_FACTOR_PERMUTATION : SW_FACTOR_REDUCTION;
+  sw_factor_in(f, major, X, at[X]);
+  const int64_t rest = size[X] / sw_max_i64(f->size[major], 1);
+  if (sw_min_i64(rest, size[less]) <= 1) {
+    left_out(f, less, at[less]);
+    return;
+  }
+  const int minor = sw_factor_of_dim(f, less, at[less]);
+  f->size[minor] = sw_min_i64(rest, size[less]);
+  f->kind[minor] = more == RESULT ? SW_FACTOR_REDUCTION : SW_FACTOR_PERMUTATION;
+  sw_factor_in(f, minor, X, at[X]);
 }
 
 bool sw_factors_hook_convolution(sw_factors *f) {
@@ -159,6 +173,15 @@ bool sw_factors_hook_select_and_scatter(sw_factors *f) {
     if (!sw_factor_is_reached(f, 1, k)) (void)sw_factor_alone(f, 1, k, SW_FACTOR_REPLICATE);
     (void)sw_factor_of_dim(f, 0, k);
   }
+  return true;
+}
+
+/* A dim of one element is turned around as well. */
+bool sw_factors_hook_reverse(sw_factors *f) {
+  int n;
+  const int64_t *dims = sw_op_ints(f->op, SW_ATTR_DIMS, &n);
+  sw_factors_of_dims(f);
+  for (int i = 0; i < n; i++) f->kind[sw_factor_of_dim(f, 0, (int)dims[i])] = SW_FACTOR_PERMUTATION;
   return true;
 }
 

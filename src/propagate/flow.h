@@ -35,7 +35,8 @@ typedef enum sw_step_class {
   SW_STEP_FLOW,    /* what flows into loops, computations and calls, a barrier: with the first ops */
   SW_STEP_OFFLOAD, /* moves between host and device */
   SW_STEP_ELEMENTWISE,
-  SW_STEP_MOVE, /* reshape, transpose, dynamic slices and their updates */
+  SW_STEP_MOVE,  /* reshape, transpose */
+  SW_STEP_SLICE, /* dynamic slices and their updates: as moves, forward */
   SW_STEP_BROADCAST,
   SW_STEP_OTHER
 } sw_step_class;
@@ -51,6 +52,8 @@ typedef struct sw_flow_rule {
   int64_t size[SW_MOST_FACTORS];
   sw_factor_kind kind[SW_MOST_FACTORS];
   bool blocked[SW_MOST_FACTORS];
+  bool resized[SW_MOST_FACTORS]; /* along it a tensor has other sizes than another: conservatively, nothing is
+                                    propagated */
   const sw_flow_dim *dim;
 } sw_flow_rule;
 
@@ -74,7 +77,7 @@ typedef struct sw_flow {
   const sw_type *const *types; /* by tensor */
   const int32_t *group;        /* by tensor: tensors of one number have one sharding; -1: alone. NULL: none has */
   const sw_flow_step *steps;   /* in program order */
-  bool conservative;           /* no parts of axes, and nothing that a dimension is not a multiple of */
+  bool conservative;           /* no parts of axes, and nothing along resized factors */
   struct sw_origins *origins;  /* to be recorded there (flow/origins.h), empty before; NULL: not wanted */
 } sw_flow;
 

@@ -87,7 +87,7 @@ static const struct {
      "([i, jk, lm, no], [k, m, o, n])->([i, j, l, n]) {i=8, j=112, k=2, l=112, m=2, n=16, o=12} reduction={k, m, o} "
      "permutation={j, l}"},
     {"a f32 8,112,112,16; w f32 3,3,16,4", "r = convolution(a, w) 'lhs_dilation':[2,2]," CONV,
-     "([i, jk, lm, n], [k, m, n, o])->([i, j, l, o]) {i=8, j=111, k=2, l=111, m=2, n=16, o=4} reduction={k, m, n} "
+     "([i, j, l, n], [k, m, n, o])->([i, j, l, o]) {i=8, j=111, k=1, l=111, m=1, n=16, o=4} reduction={n} "
      "permutation={j, l}"},
     /* reductions, windows, sorting */
     {"a f32 2,64,13", "r = reduce(a) 'kind':'sum','dims':[1]",

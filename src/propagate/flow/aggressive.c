@@ -53,10 +53,7 @@ bool sw_wish_of(const sw_projection *p, int factor, sw_direction direction, bool
   *out = (sw_wish){.factor = factor, .axes = sw_compatible_axes(p, factor, direction)};
   if (!out->axes.n) return false;
   out->source = source_of(p, out, &out->weight);
-  if (elementwise) {
-    out->weight = (double)sw_axes_size(&out->axes);
-    out->source = 0;
-  }
+  if (elementwise) out->weight = (double)sw_axes_size(&out->axes);
   return true;
 }
 

@@ -3,7 +3,7 @@
  *   0  moves between host and device
  *   1  elementwise ops and moves of elements, but not forward out of a value with several uses, nor backward into one;
  *      what flows into loops and the like
- *   2  these, in both directions
+ *   2  these, in both directions; slices at places that are data go forward alone until round 4
  *   3  broadcasts, backward
  *   4  all other ops along the factors that pass through
  *   5  all other ops
@@ -29,11 +29,13 @@ static sw_direction where_uses_are_single(const sw_run *r, const sw_flow_step *s
 
 static sw_direction direction_of(const sw_run *r, int32_t step, int factor) {
   const sw_flow_step *s = &r->f->steps[step];
-  bool passes = s->kind == SW_STEP_ELEMENTWISE || s->kind == SW_STEP_MOVE;
+  const bool slices = s->kind == SW_STEP_SLICE,
+             passes = s->kind == SW_STEP_ELEMENTWISE || s->kind == SW_STEP_MOVE || slices;
+  const sw_direction all = slices && r->round < 4 ? SW_DIRECTION_FORWARD : SW_DIRECTION_BOTH;
   if (s->kind == SW_STEP_EDGE || s->kind == SW_STEP_OFFLOAD) return SW_DIRECTION_BOTH;
   if (s->kind == SW_STEP_FLOW) return r->round ? SW_DIRECTION_BOTH : SW_DIRECTION_NONE;
-  if (passes && r->round == 1) return where_uses_are_single(r, s);
-  if (passes && r->round > 1) return SW_DIRECTION_BOTH;
+  if (passes && r->round == 1) return (sw_direction)(all & where_uses_are_single(r, s));
+  if (passes && r->round > 1) return all;
   if (r->round == ROUNDS - 1) return SW_DIRECTION_BOTH;
   if (s->kind == SW_STEP_BROADCAST) return r->round >= 3 ? SW_DIRECTION_BACKWARD : SW_DIRECTION_NONE;
   if (r->round > 4 || (r->round == 4 && (!s->rule || s->rule->kind[factor] == SW_FACTOR_PASS)))

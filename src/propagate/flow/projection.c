@@ -5,9 +5,11 @@
 
 static int64_t end_of(sw_axis_ref a) { return (int64_t)a.pre * a.size; }
 
-/* Can both cut one tensor? Parts of an axis can when one begins at a multiple of where the other ends. */
+/* Do they keep each other from cutting one tensor? Parts of an axis do not when one begins at a multiple of where the
+ * other ends. */
 static bool clash(sw_axis_ref a, sw_axis_ref b) {
   if (a.axis != b.axis) return false;
+  if (sw_axis_ref_equal(a, b)) return true; /* of size 1, too */
   return b.pre % end_of(a) != 0 && a.pre % end_of(b) != 0;
 }
 
@@ -121,6 +123,7 @@ static void project_tensor(const sw_flow *f, sw_projection *p, int i, int32_t id
   t->n_taken = 0;
   for (int k = 0; !none && k < s->n_replicated; k++) t->taken[t->n_taken++] = s->replicated[k];
   for (int k = 0; !none && k < s->cut.n_partial; k++) t->taken[t->n_taken++] = sw_sharding_partial(&s->cut)[k];
+  t->n_whole = t->n_taken;
   for (int k = 0; k < rank; k++) {
     int n = 0, m = 1;
     const sw_axis_ref *refs = none ? NULL : sw_sharding_dim(&s->cut, k, &n);
@@ -147,6 +150,8 @@ bool sw_project(const sw_flow *f, const sw_flow_step *step, int32_t priority, sw
   const sw_flow_rule *rule = step->rule;
   p->f = f;
   p->step = step;
+  p->careful = f->conservative &&
+               !((step->kind == SW_STEP_EDGE || step->kind == SW_STEP_FLOW) && step->allowed == SW_DIRECTION_BOTH);
   p->mesh_id = common_mesh(f, step);
   p->n = step->n_operands + step->n_results;
   if (p->mesh_id < 0 || p->n > SW_MOST_TENSORS) return false;
@@ -155,7 +160,7 @@ bool sw_project(const sw_flow *f, const sw_flow_step *step, int32_t priority, sw
   p->n_factors = rule ? rule->n : type->rank;
   for (int k = 0; k < p->n_factors; k++) {
     p->size[k] = rule ? rule->size[k] : type->dims[k];
-    p->blocked[k] = rule && rule->blocked[k];
+    p->blocked[k] = rule && (rule->blocked[k] || (p->careful && rule->resized[k]));
     p->kind[k] = rule ? rule->kind[k] : SW_FACTOR_PASS;
   }
   for (int i = 0; i < p->n; i++) {
@@ -199,9 +204,9 @@ static bool unproject_tensor(sw_flow *f, const sw_projection *p, int i, bool *ch
   sw_open_sharding *s = &f->shardings[p->step->tensors[i]], next = *s;
   const sw_tensor_cut *t = &p->tensor[i];
   const int rank = f->types[p->step->tensors[i]]->rank;
-  bool fresh = s->mesh < 0, foreign = !fresh && is_empty_mesh(&f->meshes[s->mesh]);
+  const bool fresh = s->mesh < 0;
   if (fresh) next.open = rank ? (1u << rank) - 1 : 0;
-  if (fresh || foreign) next.mesh = p->mesh_id;
+  next.mesh = p->mesh_id; /* of several with the same axes one is named */
   next.cut = sw_sharding_replicated(rank);
   next.cut.partial_kind = s->cut.partial_kind;
   for (int k = 0; k < rank; k++) {
@@ -224,7 +229,7 @@ static bool unproject_tensor(sw_flow *f, const sw_projection *p, int i, bool *ch
     sw_reduction kind = (sw_reduction)s->cut.partial_kind;
     if (!sw_sharding_push_partial(&next.cut, kind, sw_sharding_partial(&s->cut)[r])) return false;
   }
-  *changed = fresh ? next.cut.n_refs > 0 : !sw_sharding_equal(&next.cut, &s->cut);
+  *changed = !sw_sharding_equal(&next.cut, &s->cut);
   if (*changed) *s = next;
   return true;
 }
@@ -308,8 +313,10 @@ static sw_axis_ref free_part(const sw_axis_ref *taken, int n, sw_axis_ref a) {
   return a;
 }
 
+/* What is replicated or unreduced along an axis is not cut by it; what is not cut along the factor may be so. */
 static sw_axis_ref free_in_tensor(const sw_tensor_cut *t, int n_factors, int factor, sw_axis_ref a) {
-  a = free_part(t->taken, t->n_taken, a);
+  const int first = t->at[factor].present ? 0 : t->n_whole;
+  a = free_part(t->taken + first, t->n_taken - first, a);
   for (int k = 0; k < n_factors && a.size; k++) {
     const sw_factor_cut *c = &t->at[k];
     if (!c->present) continue;
@@ -321,8 +328,7 @@ static sw_axis_ref free_in_tensor(const sw_tensor_cut *t, int n_factors, int fac
 
 /* What of an axis a factor of which `left` elements are not cut yet can take. */
 static sw_axis_ref divisible_part(const sw_projection *p, const sw_factor_cut *c, int64_t left, sw_axis_ref a) {
-  bool must = !c->minor || p->f->conservative;
-  if (!must || left % a.size == 0) return a;
+  if (c->minor || left % a.size == 0) return a;
   return p->f->conservative ? (sw_axis_ref){0} : major_part(a, gcd(left, a.size));
 }
 
@@ -342,7 +348,7 @@ sw_axes sw_axes_allowed(const sw_projection *p, int tensor, int factor, const sw
     if (!stands) {
       sw_axis_ref part = free_in_tensor(t, p->n_factors, factor, a);
       if (part.size && t->at[factor].present) part = divisible_part(p, c, left, part);
-      if (p->f->conservative && part.size != a.size) part.size = 0;
+      if (p->careful && (part.size != a.size || a.size != p->mesh->axis[a.axis].size)) part.size = 0;
       if (part.size < have.size) part = have;
       if (part.size) (void)push(&out, part);
       if (part.size != a.size) return out;

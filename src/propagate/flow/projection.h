@@ -23,14 +23,15 @@ typedef struct sw_factor_cut {
 
 typedef struct sw_tensor_cut {
   bool absent;
-  int n_taken;
-  sw_axis_ref taken[SW_MAX_REFS * 2]; /* replicated and unreduced */
+  int n_taken, n_whole;
+  sw_axis_ref taken[SW_MAX_REFS * 2]; /* n_whole replicated and unreduced; of dims that no factor is in */
   sw_factor_cut at[SW_MOST_FACTORS];
 } sw_tensor_cut;
 
 typedef struct sw_projection {
   const sw_flow *f;
   const sw_flow_step *step;
+  bool careful; /* conservative; edges are not */
   const sw_mesh *mesh;
   int32_t mesh_id;
   int n, n_factors;

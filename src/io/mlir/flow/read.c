@@ -14,6 +14,7 @@ typedef struct reader {
   const sw_ir_tree *t;
   sw_im_alone rules;
   uint32_t function;
+  uint32_t first_arg;               /* the place of its first argument */
   bool has_main, gives;             /* a function of that name; are results of the one at hand edges? */
   uint32_t op;                      /* that is being read */
   int32_t *own;                     /* by use: the tensor that a use of a constant has for itself; -1: none */
@@ -139,11 +140,12 @@ static sw_rc edge(reader *r, const int32_t *from, int32_t n_from, const int32_t 
   return s.n_operands ? sw_array_push(&r->p->steps, s, r->d) : SW_OK;
 }
 
-/* sdy.sharding_constraint %x <...>, sdy.reshard: elementwise, its result in the sharding. */
+/* sdy.sharding_constraint %x <...>: elementwise, its result in the sharding. A reshard is where propagation ends. */
 static sw_rc constraint(reader *r, uint32_t op, const sw_ir_op *o) {
   int32_t x = operand(r, o, 0), y = result(r, o, 0);
   SW_TRY(say(r, y, sw_sdy_own_sharding(r->t, o, "sharding")));
   SW_TRY(place(r, SW_SAID_INSIDE, op, 0, &y, 1));
+  if (is(r, o, "sdy.reshard")) return SW_OK;
   return edge(r, &x, 1, &y, 1, SW_DIRECTION_BOTH, SW_STEP_ELEMENTWISE);
 }
 
@@ -472,6 +474,13 @@ static sw_rc steps_of_op(reader *r, uint32_t op, int32_t made) {
   return own_constants(r, op, first);
 }
 
+/* An edge on an argument of the function says the sharding instead of it. */
+static void say_at_edge(reader *r, uint32_t slot) {
+  const uint32_t block = sw_ir_block_at(r->t, &r->t->ops.at[r->function], 0), first = r->p->names->block[block];
+  if (slot < first || slot >= first + r->t->blocks.at[block].n_args) return;
+  r->p->said_of.at[r->p->places.at[r->first_arg + slot - first].first] = -1;
+}
+
 static sw_rc read_op(reader *r, uint32_t op) {
   const sw_ir_op *o = &r->t->ops.at[op];
   r->op = op;
@@ -483,6 +492,8 @@ static sw_rc read_op(reader *r, uint32_t op) {
     int32_t x = operand(r, o, 0);
     uint32_t slot = result_slot(r, o, 0);
     if (slot != SW_IR_NONE) r->tensor_of[slot] = x;
+    say_at_edge(r, r->p->names->use[o->first_use]);
+    if (x >= 0 && r->p->made_by.at[x] != SW_IR_NONE) r->p->has_edge[r->p->made_by.at[x]] = true;
     if (x >= 0) SW_TRY(say_results(r, o, &x, 1));
     return place(r, SW_SAID_OP, op, 0, &x, 1);
   }
@@ -506,7 +517,7 @@ static sw_rc read_op(reader *r, uint32_t op) {
     r->next_call[op] = r->first_call[callee];
     r->first_call[callee] = op;
   }
-  if (!n || (callee != SW_IR_NONE && !r->p->whole)) return SW_OK;
+  if (!n) return SW_OK;
   SW_TRY(place(r, SW_SAID_OP, op, 0, tensors, (int32_t)n));
   return callee == SW_IR_NONE ? steps_of_op(r, op, n == 1 ? tensors[0] : -1) : SW_OK;
 }
@@ -515,6 +526,7 @@ static sw_rc read_op(reader *r, uint32_t op) {
 
 static sw_rc read_args(reader *r, const sw_ir_op *f, uint32_t block) {
   const sw_ir_block *b = &r->t->blocks.at[block];
+  r->first_arg = (uint32_t)r->p->places.n;
   for (uint32_t i = 0; i < b->n_args; i++) {
     int32_t *tensor = &r->tensor_of[r->p->names->block[block] + i];
     SW_TRY(tensor_of_type(r, r->t->args.at[b->first_arg + i].type, tensor));

@@ -30,13 +30,11 @@ static sw_rc copy_rule(const sw_factors *f, int n_tensors, sw_arena *arena, sw_f
 static sw_step_class class_of(sw_opcode c) {
   static const sw_opcode kElementwise[] = {SW_OP_COMPARE, SW_OP_SELECT,           SW_OP_CLAMP,
                                            SW_OP_CONVERT, SW_OP_REDUCE_PRECISION, SW_OP_COMPLEX};
-  static const sw_opcode kMoves[] = {SW_OP_RESHAPE, SW_OP_TRANSPOSE, SW_OP_DYNAMIC_SLICE, SW_OP_DYNAMIC_UPDATE_SLICE};
   if (sw_op_is_pointwise(c)) return SW_STEP_ELEMENTWISE;
+  if (c == SW_OP_RESHAPE || c == SW_OP_TRANSPOSE) return SW_STEP_MOVE;
+  if (c == SW_OP_DYNAMIC_SLICE || c == SW_OP_DYNAMIC_UPDATE_SLICE) return SW_STEP_SLICE;
   for (size_t i = 0; i < sizeof kElementwise / sizeof *kElementwise; i++) {
     if (c == kElementwise[i]) return SW_STEP_ELEMENTWISE;
-  }
-  for (size_t i = 0; i < sizeof kMoves / sizeof *kMoves; i++) {
-    if (c == kMoves[i]) return SW_STEP_MOVE;
   }
   return c == SW_OP_BROADCAST ? SW_STEP_BROADCAST : SW_STEP_OTHER;
 }
@@ -359,10 +357,65 @@ static sw_rc steps_of_op(sw_im_alone *r, sw_program_flow *p, uint32_t op, const 
   return imported_steps(r, p, op, tensor_of, &s);
 }
 
+/* The rule of a step, to be changed. */
+static sw_rc open_rule(sw_program_flow *p, sw_flow_step *s, sw_flow_rule **out) {
+  SW_ARENA_NEW(*out, &p->arena, 1, p->d);
+  **out = *s->rule;
+  s->rule = *out;
+  return SW_OK;
+}
+
+/* Random bits want their state whole, and so does the call that puts it together of halves. */
+static sw_rc keep_state_whole(sw_program_flow *p, uint32_t op, const int32_t *tensor_of) {
+  const sw_ir_op *o = &p->t->ops.at[op];
+  if (!sw_ir_last_part_is(p->t, o->name, "rng_bit_generator") || !o->n_uses) return SW_OK;
+  const int32_t state = tensor_of[p->names->use[o->first_use]];
+  const uint32_t maker = state < 0 ? SW_IR_NONE : p->made_by.at[state];
+  if (maker == SW_IR_NONE || !sw_ir_calls(p->t, &p->t->ops.at[maker], "X64Combine")) return SW_OK;
+  for (size_t i = p->steps.n; i-- && p->steps.at[i].source >= maker;) {
+    sw_flow_rule *rule;
+    if (p->steps.at[i].source != maker || !p->steps.at[i].rule) continue;
+    SW_TRY(open_rule(p, &p->steps.at[i], &rule));
+    for (int f = 0; f < rule->n; f++) {
+      rule->kind[f] = SW_FACTOR_REPLICATE;
+      rule->blocked[f] = true;
+    }
+  }
+  return SW_OK;
+}
+
+/* Factors along which windows, pieces or margins make one tensor longer than another, and those beside them. */
+static sw_rc mark_resized(sw_program_flow *p, const sw_ir_op *o, sw_flow_step *s) {
+  static const struct {
+    const char *name;
+    sw_factor_kind kind;
+  } kRows[] = {{"concatenate", SW_FACTOR_REPLICATE},     {"concatenate", SW_FACTOR_PERMUTATION},
+               {"convolution", SW_FACTOR_PERMUTATION},   {"pad", SW_FACTOR_PERMUTATION},
+               {"reduce_window", SW_FACTOR_PERMUTATION}, {"select_and_scatter", SW_FACTOR_PERMUTATION},
+               {"slice", SW_FACTOR_PERMUTATION}};
+  for (size_t i = 0; i < sizeof kRows / sizeof *kRows; i++) {
+    sw_flow_rule *rule;
+    if (!sw_ir_last_part_is(p->t, o->name, kRows[i].name)) continue;
+    SW_TRY(open_rule(p, s, &rule));
+    for (int f = 0; f < rule->n; f++) rule->resized[f] |= rule->kind[f] == kRows[i].kind;
+    for (int k = 0; k < (s->n_operands + s->n_results) * SW_MAX_RANK; k++) {
+      const sw_flow_dim *dim = &rule->dim[k];
+      for (int f = 1; f < dim->n; f++) rule->resized[dim->at[f]] |= rule->resized[dim->at[0]];
+    }
+  }
+  return SW_OK;
+}
+
 sw_rc sw_rule_steps(sw_im_alone *r, sw_program_flow *p, uint32_t op, const int32_t *tensor_of) {
   if (!can_have_rule(p, &p->t->ops.at[op], tensor_of)) return SW_OK;
+  SW_TRY(keep_state_whole(p, op, tensor_of));
   SW_TRY(sw_im_alone_begin(r, op, p->d));
+  const size_t first = p->steps.n;
   sw_rc rc = steps_of_op(r, p, op, tensor_of);
   forget(r, op);
+  const bool own = sw_ir_present(sw_ir_attr(p->t, &p->t->ops.at[op], "sdy.sharding_rule", NULL));
+  for (size_t i = first; i < p->steps.n && !rc && !own; i++) {
+    if (p->steps.at[i].rule) rc = mark_resized(p, &p->t->ops.at[op], &p->steps.at[i]);
+  }
   return rc;
 }

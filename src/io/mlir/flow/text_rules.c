@@ -145,6 +145,114 @@ static void batch_norm(builder *b) {
   }
 }
 
+/* --- scatter ------------------------------------------------------------------------------------------------------ */
+
+/* Does region 0 combine its arguments in pairs by one op, a reduction? */
+static bool body_reduces(const builder *b, int n_pairs) {
+  static const char *const kReductions[] = {"add", "multiply", "maximum", "minimum"};
+  const sw_ir_tree *t = b->p->t;
+  const uint32_t block = sw_ir_block_at(t, b->o, 0);
+  const sw_ir_op *first = NULL;
+  int n = 0;
+  if (block == SW_IR_NONE) return false;
+  const uint32_t args = b->p->names->block[block], end = args + t->blocks.at[block].n_args;
+  for (uint32_t k = t->blocks.at[block].first_op; k != SW_IR_NONE; k = t->ops.at[k].next) {
+    const sw_ir_op *o = &t->ops.at[k];
+    if (sw_ir_is_return(t, o)) break;
+    if (!first) first = o;
+    const uint32_t *use = &b->p->names->use[o->first_use];
+    if (o->n_uses != 2 || use[0] == use[1] || !sw_ir_same(t, o->name, first->name)) return false;
+    for (int i = 0; i < 2; i++) {
+      if (use[i] < args || use[i] >= end) return false;
+    }
+    n++;
+  }
+  for (size_t i = 0; i < sizeof kReductions / sizeof *kReductions && n == n_pairs; i++) {
+    if (sw_ir_last_part_is(t, first->name, kReductions[i])) return true;
+  }
+  return false;
+}
+
+typedef struct scattering {
+  int n; /* inputs; behind them are the indices, and updates for each */
+  int64_t vector;
+  sw_ir_ints window, inserted, batch, index_batch;
+} scattering;
+
+static int place_in(const sw_ir_ints *list, int64_t k) {
+  for (size_t i = 0; i < list->n; i++) {
+    if (list->at[i] == k) return (int)i;
+  }
+  return -1;
+}
+
+static void in_tables(builder *b, const scattering *s, int f, int k) {
+  for (int i = 0; i < s->n; i++) {
+    in(b, f, i, k);
+    in(b, f, b->s->n_operands + i, k);
+  }
+}
+
+static void in_updates(builder *b, const scattering *s, int f, int k) {
+  for (int i = 0; i < s->n; i++) in(b, f, s->n + 1 + i, k);
+}
+
+/* Dim k of the updates is for dim `at` of the indices: batches have tables of their own, else updates meet in one. */
+static void position(builder *b, const scattering *s, int k, int at, sw_factor_kind met) {
+  int batch = place_in(&s->index_batch, at);
+  int f = factor(b, b->type[s->n + 1]->dims[k], batch < 0 ? met : SW_FACTOR_PASS, false);
+  in_updates(b, s, f, k);
+  in(b, f, s->n, at);
+  if (batch >= 0 && (size_t)batch < s->batch.n) in_tables(b, s, f, (int)s->batch.at[batch]);
+}
+
+/* Dim k of the tables: of updates the dims `window` in order, whole or a part of it. */
+static void table_dim(builder *b, const scattering *s, int k, int *window) {
+  const int64_t size = b->type[0]->dims[k];
+  const bool inserted = place_in(&s->inserted, k) >= 0;
+  if (place_in(&s->batch, k) >= 0) return;
+  const int at = inserted || (size_t)*window >= s->window.n ? -1 : (int)s->window.at[(*window)++];
+  const bool whole = at >= 0 && b->type[s->n + 1]->dims[at] == size;
+  const int f = factor(b, size, inserted || whole ? SW_FACTOR_PASS : SW_FACTOR_REPLICATE, false);
+  in_tables(b, s, f, k);
+  if (at < 0) return;
+  in_updates(b, s, whole ? f : factor(b, b->type[s->n + 1]->dims[at], SW_FACTOR_REPLICATE, false), at);
+}
+
+static void scatter_dims(builder *b, const scattering *s) {
+  const sw_type *indices = b->type[s->n], *updates = b->type[s->n + 1];
+  const sw_factor_kind met = body_reduces(b, s->n) ? SW_FACTOR_REDUCTION : SW_FACTOR_REPLICATE;
+  for (int k = 0, at = 0; k < updates->rank; k++) {
+    if (place_in(&s->window, k) >= 0) continue;
+    at += at == s->vector;
+    if (at < indices->rank) position(b, s, k, at++, met);
+  }
+  for (int k = 0, window = 0; k < b->type[0]->rank; k++) table_dim(b, s, k, &window);
+  if (s->vector >= 0 && s->vector < indices->rank)
+    in(b, factor(b, indices->dims[s->vector], SW_FACTOR_REPLICATE, false), s->n, (int)s->vector);
+}
+
+static void scatter(builder *b) {
+  const sw_ir_tree *t = b->p->t;
+  const sw_ir_span numbers = sw_ir_inside(t, sw_ir_attr(t, b->o, "scatter_dimension_numbers", NULL));
+  scattering s = {.n = b->s->n_results};
+  const struct {
+    const char *name;
+    sw_ir_ints *list;
+  } lists[] = {{"update_window_dims", &s.window},
+               {"inserted_window_dims", &s.inserted},
+               {"input_batching_dims", &s.batch},
+               {"scatter_indices_batching_dims", &s.index_batch}};
+  bool known = b->s->n_operands == 2 * s.n + 1 && b->type[s.n] && b->type[s.n + 1];
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    sw_ir_span v = sw_ir_entry(t, numbers, lists[i].name);
+    known &= !sw_ir_present(v) || !sw_ir_read_ints(t, v, lists[i].list, NULL);
+  }
+  if (!sw_ir_read_int(t, sw_ir_entry(t, numbers, "index_vector_dim"), &s.vector)) s.vector = -1;
+  if (known) scatter_dims(b, &s);
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) sw_array_free(lists[i].list);
+}
+
 static const struct {
   const char *name; /* of an op without its dialect, or of a target */
   bool is_call;
@@ -160,6 +268,7 @@ static const struct {
     {"collective_broadcast", false, 1, 1, SW_STEP_OTHER, collective},
     {"reduce", false, 1, 2, SW_STEP_OTHER, reduce},
     {"reduce_window", false, 1, 2, SW_STEP_OTHER, reduce_window},
+    {"scatter", false, 1, 3, SW_STEP_OTHER, scatter},
     {"batch_norm_inference", false, 1, 5, SW_STEP_OTHER, batch_norm},
     {"batch_norm_training", false, 1, 3, SW_STEP_OTHER, batch_norm},
     {"batch_norm_grad", false, 1, 5, SW_STEP_OTHER, batch_norm},
@@ -186,10 +295,14 @@ bool sw_ir_last_part_is(const sw_ir_tree *t, sw_ir_span name, const char *text) 
   return sw_ir_is(t, (sw_ir_span){name.at + (name.at < name.end), name.end}, text);
 }
 
+bool sw_ir_calls(const sw_ir_tree *t, const sw_ir_op *o, const char *target) {
+  if (!sw_ir_last_part_is(t, o->name, "custom_call")) return false;
+  sw_ir_span said = sw_ir_unquoted(t, sw_ir_attr(t, o, "call_target_name", NULL));
+  return sw_ir_is(t, sw_ir_present(said) ? said : o->symbol, target);
+}
+
 static bool is_row(const sw_program_flow *p, const sw_ir_op *o, size_t i) {
-  if (!sw_ir_last_part_is(p->t, o->name, kRows[i].is_call ? "custom_call" : kRows[i].name)) return false;
-  sw_ir_span target = sw_ir_unquoted(p->t, sw_ir_attr(p->t, o, "call_target_name", NULL));
-  return !kRows[i].is_call || sw_ir_is(p->t, sw_ir_present(target) ? target : o->symbol, kRows[i].name);
+  return kRows[i].is_call ? sw_ir_calls(p->t, o, kRows[i].name) : sw_ir_last_part_is(p->t, o->name, kRows[i].name);
 }
 
 static sw_rc make(sw_program_flow *p, const sw_ir_op *o, size_t row, sw_flow_step *s) {
