@@ -208,6 +208,8 @@ bool sw_im_region_kind(const sw_importer *m, uint32_t region, sw_reduction *out)
 bool sw_im_word_kind(const sw_importer *m, sw_ir_span name, sw_dtype t, sw_reduction *out);
 /* Does the region return its second argument as it is? */
 bool sw_im_region_replaces(const sw_importer *m, uint32_t region);
+/* What an op `applies` in place of a region; empty: it has no such word. */
+sw_ir_span sw_ir_applied(const sw_ir_tree *t, const sw_ir_op *o);
 /* The row behind `applies`, of an op that has it in place of a region; NULL: it has not. */
 const sw_ir_row *sw_im_applied(const sw_importer *m, const sw_ir_op *o, sw_ir_span *name);
 

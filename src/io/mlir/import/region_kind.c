@@ -112,12 +112,18 @@ bool sw_im_region_replaces(const sw_importer *m, uint32_t region) {
   return is_return(m, op) && m->names->use[sw_im_op(m, op)->first_use] == m->names->block[block] + 1;
 }
 
-const sw_ir_row *sw_im_applied(const sw_importer *m, const sw_ir_op *o, sw_ir_span *name) {
+sw_ir_span sw_ir_applied(const sw_ir_tree *t, const sw_ir_op *o) {
   for (uint32_t i = o->body.at; i < o->body.end; i++) {
-    if (m->t->s[i] != 'a' || !sw_ir_word(m->t->s, i, "applies")) continue;
-    uint32_t at = sw_ir_blanks(m->t->s, i + 7);
-    *name = (sw_ir_span){at, sw_ir_name(m->t->s, at)};
-    return sw_ir_row_of(m->t, *name);
+    if (t->s[i] != 'a' || !sw_ir_word(t->s, i, "applies")) continue;
+    const uint32_t at = sw_ir_blanks(t->s, i + 7);
+    return (sw_ir_span){at, sw_ir_name(t->s, at)};
   }
-  return NULL;
+  return (sw_ir_span){0, 0};
+}
+
+const sw_ir_row *sw_im_applied(const sw_importer *m, const sw_ir_op *o, sw_ir_span *name) {
+  const sw_ir_span found = sw_ir_applied(m->t, o);
+  if (!sw_ir_len(found)) return NULL;
+  *name = found;
+  return sw_ir_row_of(m->t, found);
 }

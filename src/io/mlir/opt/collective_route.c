@@ -11,6 +11,7 @@
  */
 #include "io/mlir/opt/collective_route.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST_ATOMS = 32, MOST_ROUNDS = 40 };
@@ -814,4 +815,12 @@ sw_rc sw_collective_route(const sw_collective_ends *ends, sw_route_parts *out, s
   r.out_kind = (sw_reduction)ends->to->partial_kind;
   r.kept = r.kind == r.out_kind ? r.partial & r.out_partial : 0;
   return walk_best(&r, out);
+}
+
+double sw_collective_route_elements(const sw_collective_ends *ends) {
+  sw_route_parts parts = {0};
+  const sw_rc rc = sw_collective_route(ends, &parts, NULL);
+  const double sum = all_received(ends, &parts);
+  sw_array_free(&parts);
+  return rc ? HUGE_VAL : sum;
 }

@@ -34,4 +34,7 @@ typedef struct sw_collective_ends {
 /* Appends the parts; none where both shardings are one. */
 SW_CHECKED sw_rc sw_collective_route(const sw_collective_ends *ends, sw_route_parts *out, sw_diag *d);
 
+/* Elements that a device receives over the route; HUGE_VAL where there is none. */
+double sw_collective_route_elements(const sw_collective_ends *ends);
+
 #endif
