@@ -297,7 +297,8 @@ static sw_rc change_result(inserting *x, int i, const sw_agreement *a, bool redu
   now.cut = a->cut[i];
   for (int r = 0; r < own.cut.n_partial; r++)
     (void)sw_sharding_push_partial(&now.cut, (sw_reduction)own.cut.partial_kind, sw_sharding_partial(&own.cut)[r]);
-  if (!sw_sharding_equal(&now.cut, &own.cut)) {
+  const int n = reduces ? reduced_of(x, i, a, reduced) : 0;
+  if (!sw_sharding_equal(&now.cut, &own.cut) || (fresh && n)) {
     memset(now.priority, 0, sizeof now.priority);
     now.has_priority = now.n_replicated = 0;
     x->of_op[tensor] = now;
@@ -305,7 +306,6 @@ static sw_rc change_result(inserting *x, int i, const sw_agreement *a, bool redu
   }
   if (fresh) x->said[tensor] = own = now;
   if (value == SW_IR_NONE) return SW_OK;
-  const int n = reduces ? reduced_of(x, i, a, reduced) : 0;
   for (int r = 0; r < n; r++) (void)sw_sharding_push_partial(&now.cut, kind, reduced[r]);
   sw_sharding_join(&now.cut);
   const sw_type *type = &w->flow->type.at[tensor];
