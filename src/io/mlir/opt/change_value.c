@@ -223,6 +223,11 @@ sw_rc sw_opt_change_value(sw_opt_work *w, const sw_value_change *c, const char *
     sw_open_sharding before = {.mesh = c->to->mesh, .cut = m.before};
     if (!push_partial(&before.cut, (sw_reduction)now->partial_kind, sw_sharding_partial(now), now->n_partial))
       return no_room(&x);
+    if (c->is_unsaid) { /* of that nothing can be made but by a reshard */
+      SW_TRY(reshard(&x, c->to));
+      *name = x.name;
+      return SW_OK;
+    }
     if (crosses || !same_dims(now, &m.before)) SW_TRY(reshard(&x, &before));
     SW_TRY(make_unreduced(&x, &m));
   }

@@ -13,6 +13,7 @@ typedef struct sw_value_change {
   const char *value; /* as the text has it */
   const sw_type *type;
   const sw_open_sharding *from, *to; /* both on some mesh */
+  bool is_unsaid;                    /* the text does not say how it is before, so it is whole */
   bool reduces_only;                 /* dimensions stay as they are, unless it becomes unreduced over further axes */
   uint32_t op;                       /* where the ops stand: */
   bool behind;                       /* behind it, or before */

@@ -60,8 +60,9 @@ static sw_rc lead(inserting *x, const sw_ir_op *o, uint32_t i, const sw_open_sha
   if (tensor < 0 || to->mesh < 0) return SW_OK;
   const sw_type *type = &w->flow->type.at[tensor];
   sw_open_sharding from = x->said[tensor];
-  if (from.mesh < 0) from = whole_on(to->mesh, type->rank);
-  sw_value_change c = {sw_opt_text_of_uses(w, value), type, &from, to, reduces_only,
+  const bool is_unsaid = from.mesh < 0;
+  if (is_unsaid) from = whole_on(to->mesh, type->rank);
+  sw_value_change c = {sw_opt_text_of_uses(w, value), type, &from, to, is_unsaid, reduces_only,
                        (uint32_t)(o - w->t->ops.at),  false};
   const char *name = c.value;
   if (!name) return SW_E_RESOURCE;
@@ -205,7 +206,8 @@ static sw_rc reshard_op(inserting *x, const sw_ir_op *o) {
   const sw_open_sharding *a = said_of(x, from), *b = said_of(x, to);
   if (!a || !b || a->mesh < 0 || b->mesh < 0 || !(a->cut.n_partial + b->cut.n_partial)) return SW_OK;
   const uint32_t at = (uint32_t)(o - w->t->ops.at);
-  const sw_value_change c = {sw_opt_text_of_uses(w, from), &w->flow->type.at[x->tensors[to]], a, b, false, at, false};
+  const sw_value_change c = {
+      sw_opt_text_of_uses(w, from), &w->flow->type.at[x->tensors[to]], a, b, false, false, at, false};
   const char *name = c.value;
   if (!name) return SW_E_RESOURCE;
   SW_TRY(sw_opt_change_value(w, &c, &name));
@@ -309,7 +311,7 @@ static sw_rc change_result(inserting *x, int i, const sw_agreement *a, bool redu
   for (int r = 0; r < n; r++) (void)sw_sharding_push_partial(&now.cut, kind, reduced[r]);
   sw_sharding_join(&now.cut);
   const sw_type *type = &w->flow->type.at[tensor];
-  const sw_value_change c = {sw_opt_value_text(w, value),      type, &now, &own, false,
+  const sw_value_change c = {sw_opt_value_text(w, value),      type, &now, &own, false, false,
                              (uint32_t)(x->op - w->t->ops.at), true};
   const char *name = c.value;
   if (!name) return SW_E_RESOURCE;

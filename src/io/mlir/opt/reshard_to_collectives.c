@@ -25,6 +25,7 @@ typedef struct reshard {
   const sw_ir_op *op;
   uint32_t at, from, to; /* op, values */
   sw_open_sharding before, after;
+  bool is_unsaid; /* the text does not say how it is before, so it is whole; slices can be made of that alone */
   const sw_type *type;
 } reshard;
 
@@ -169,6 +170,7 @@ static sw_rc convert(converting *c, reshard *r) {
   if (!same)
     SW_TRY_NOTE(w->d, sw_collective_route(&ends, &c->parts, w->d), "in line %d",
                 sw_ir_place(w->t, r->op->text.at).line);
+  if (c->parts.n && r->is_unsaid && c->parts.at[0].op != SW_COLL_ALL_SLICE) return SW_OK;
   if (c->parts.n) return write_parts(c, r);
   if (c->keep_redundant) return SW_OK;
   sw_opt_forward(w, r->to, r->from);
@@ -182,8 +184,8 @@ static sw_rc convert_op(converting *c, uint32_t at) {
   if (!o->n_uses || r.to == SW_IR_NONE || !said_of(c, r.to, &r.after)) return SW_OK;
   r.from = through_barriers(c, sw_opt_operand(&w->values, o, 0));
   r.type = &w->flow->type.at[c->tensors[r.to]];
-  if (!said_of(c, r.from, &r.before))
-    r.before = (sw_open_sharding){.mesh = r.after.mesh, .cut = sw_sharding_replicated(r.type->rank)};
+  r.is_unsaid = !said_of(c, r.from, &r.before);
+  if (r.is_unsaid) r.before = (sw_open_sharding){.mesh = r.after.mesh, .cut = sw_sharding_replicated(r.type->rank)};
   return can_convert(w, &r) ? convert(c, &r) : SW_OK;
 }
 
