@@ -115,13 +115,14 @@ static void move_axes(sw_agreeing *a, int tensor) {
   }
 }
 
-/* Tensors in the order a->order. */
-static void lead(sw_agreeing *a, bool moves) {
+/* Tensors in the order a->order. `alone`: factors of the first one are cut as that has them, and no further. */
+static void lead(sw_agreeing *a, bool moves, bool alone) {
   for (int k = 0; k < a->p.n_factors; k++) a->axes.of[k].n = 0;
   for (int i = 0; i < a->p.n; i++) {
     const int tensor = a->order[i];
     for (int k = 0; k < a->p.n_factors; k++) {
-      if (a->p.tensor[tensor].at[k].present && a->p.kind[k] != SW_FACTOR_REPLICATE) follow(a, tensor, k);
+      if (!a->p.tensor[tensor].at[k].present || a->p.kind[k] == SW_FACTOR_REPLICATE) continue;
+      if (!alone || !i || !a->p.tensor[a->order[0]].at[k].present) follow(a, tensor, k);
     }
     cut_all_back(a);
     if (moves) move_axes(a, tensor);
@@ -222,6 +223,14 @@ static bool has_axes(const sw_projection *p, int tensor) {
   return false;
 }
 
+/* Ops that only pass their factors on may as well be done by all; what is more work is worth to be cut. */
+static bool passes_all(const sw_projection *p) {
+  for (int k = 0; k < p->n_factors; k++) {
+    if (p->kind[k] != SW_FACTOR_PASS) return false;
+  }
+  return true;
+}
+
 /* Is what a tensor has in a factor that must be whole? */
 static bool may_move(const sw_projection *p) {
   for (int i = 0; i < p->n; i++) {
@@ -240,28 +249,35 @@ static double price_of(const sw_agreeing *a, const sw_agreement *found, sw_agree
   return sum;
 }
 
+/* All tensors, the larger first; returns how many. */
+static int find_leaders(const sw_agreeing *a, int *leaders) {
+  for (int i = 0; i < a->p.n; i++) {
+    int k = i;
+    for (; k > 0 && a->elements[leaders[k - 1]] < a->elements[i]; k--) leaders[k] = leaders[k - 1];
+    leaders[k] = i;
+  }
+  return a->p.n;
+}
+
+/* Ways to lead, in the order in which they are preferred. */
+static const struct { bool moves, alone; } kWays[] = {{true, false}, {false, false}, {false, true}};
+
 bool sw_agree(sw_agreeing *a, const sw_flow *f, const sw_flow_step *s, sw_agreement_price price, void *user,
               sw_agreement *out) {
   if (!s->rule || !sw_project(f, s, INT32_MAX, &a->p)) return false;
   read_tensors(a);
-  int leaders[SW_MOST_TENSORS], n = 0;
+  int leaders[SW_MOST_TENSORS];
   bool any = false;
   double least = 0;
-  order_by(a, 0);
-  for (int i = 1; i < a->p.n; i++) { /* the leaders in the order of their sizes */
-    int k = i;
-    const int tensor = a->order[i];
-    for (; k > 0 && a->elements[a->order[k - 1]] < a->elements[tensor]; k--) a->order[k] = a->order[k - 1];
-    a->order[k] = tensor;
-  }
-  for (int i = 0; i < a->p.n; i++) {
-    if (has_axes(&a->p, a->order[i])) leaders[n++] = a->order[i];
-  }
-  const bool moves = may_move(&a->p);
-  for (int i = 0; i < n * (moves ? 2 : 1); i++) {
+  const int n = find_leaders(a, leaders);
+  const bool moves = may_move(&a->p), alone = passes_all(&a->p);
+  for (size_t i = 0; i < 3 * (size_t)n; i++) {
+    const int leader = leaders[i % (size_t)n], way = (int)(i / (size_t)n);
     sw_agreement found;
-    order_by(a, leaders[i % n]);
-    lead(a, moves && i < n);
+    if ((kWays[way].moves && !moves) || (kWays[way].alone && !alone)) continue;
+    if (!kWays[way].alone && !has_axes(&a->p, leader)) continue;
+    order_by(a, leader);
+    lead(a, kWays[way].moves, kWays[way].alone);
     if (!agreement_of(a, &found)) continue;
     const double cost = found.changes ? price_of(a, &found, price, user) : 0;
     if (any && found.changes && cost >= least) continue;
