@@ -1,6 +1,6 @@
 """Random programs with random shardings, propagated by Shardy and by us, layer by layer: every value gets the same.
 
-Programs that Shardy refuses are not counted. CASES programs (300), from SW_TEST_SEED on; the first that differs is printed
+Programs that Shardy refuses are not counted. CASES programs (200), from SW_TEST_SEED on; the first that differs is printed
 whole, with what each side says.
 
     check_random_programs.py --tool SHARDWRIGHT --folder WORK [LAYER...]
@@ -260,7 +260,7 @@ def compare(tool, text, layer, careful):
 
 def main():
     args = command_line()
-    first, n = int(os.environ.get("SW_TEST_SEED", "1")), int(os.environ.get("CASES", "300"))
+    first, n = int(os.environ.get("SW_TEST_SEED", "1")), int(os.environ.get("CASES", "200"))
     counted = wrong = 0
     for seed in range(first, first + n):
         rng = random.Random(seed)

@@ -167,7 +167,7 @@ static bool body_reduces(const builder *b, int n_pairs) {
     }
     n++;
   }
-  for (size_t i = 0; i < sizeof kReductions / sizeof *kReductions && n == n_pairs; i++) {
+  for (size_t i = 0; i < sizeof kReductions / sizeof *kReductions && first && n == n_pairs; i++) {
     if (sw_ir_last_part_is(t, first->name, kReductions[i])) return true;
   }
   return false;
