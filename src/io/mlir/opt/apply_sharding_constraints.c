@@ -5,6 +5,7 @@
  * uses it uses the constraint instead. Of a chain of constraints the last one is what later ops of the block use.
  */
 #include "io/mlir/opt/rewrite.h"
+#include "io/mlir/opt/rules.h"
 
 #include <string.h>
 
@@ -191,29 +192,6 @@ static sw_rc tell_edge(applier *a, const input *in, const sw_open_sharding *s) {
   return sw_opt_say(a->w, in->slot, &open);
 }
 
-/* ([i, j])->([i, j]) {i=8, j=8}: the constraint has done its work. */
-static sw_rc put_rule(applier *a, uint32_t op, uint32_t slot) {
-  sw_type type;
-  sw_text t = {0}, dims = {0};
-  const sw_factor_kind kinds[SW_MAX_RANK] = {SW_FACTOR_PASS};
-  const bool blocked[SW_MAX_RANK] = {false};
-  bool known;
-  SW_TRY(sw_opt_slot_type(a->w, slot, &type, &known));
-  for (int k = 0; k < type.rank; k++) {
-    const uint8_t factor = (uint8_t)k;
-    sw_text_puts(&dims, k ? ", " : "");
-    sw_factors_put_dim(&factor, 1, &dims);
-  }
-  sw_text_printf(&t, "#sdy.op_sharding_rule<([%s])->([%s])", sw_text_str(&dims), sw_text_str(&dims));
-  sw_factors_put_kinds(type.rank, type.dims, kinds, blocked, &t);
-  sw_text_puts(&t, ">");
-  const char *value = t.rc || dims.rc ? NULL : sw_arena_strndup(&a->w->arena, sw_text_str(&t), t.n, a->w->d);
-  sw_text_free(&t);
-  sw_text_free(&dims);
-  a->w->edits.key = "sdy.sharding_rule";
-  return value ? sw_ir_set_op(&a->w->edits, op_at(a, op), value) : SW_E_RESOURCE;
-}
-
 static sw_rc apply_constraint(applier *a, uint32_t op) {
   const sw_ir_op *o = op_at(a, op);
   const uint32_t result = result_of(a, op);
@@ -226,7 +204,7 @@ static sw_rc apply_constraint(applier *a, uint32_t op) {
   SW_TRY(settles(a, &in, slot_of(a, result), &s, &is_settled));
   if (!is_settled) return SW_OK;
   if (!in.edge) {
-    SW_TRY(put_rule(a, op, slot_of(a, result)));
+    SW_TRY(sw_opt_say_identity_rule(a->w, op, slot_of(a, result)));
     return sw_opt_say(a->w, in.slot, &s);
   }
   SW_TRY(tell_edge(a, &in, &s));

@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "io/mlir/import/types.h"
+
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
 static uint32_t number_of(const sw_ir_tree *t, sw_ir_span name) {
@@ -27,9 +29,8 @@ const char *sw_opt_new_name(sw_opt_work *w) {
   return sw_arena_printf(&w->arena, w->d, "%%%u", w->first_name + w->n_names++);
 }
 
-/* Behind the name of a use, and its "#1". */
-static uint32_t use_end(const sw_ir_tree *t, const sw_ir_use *u) {
-  uint32_t end = u->name.end;
+uint32_t sw_opt_use_end(const sw_ir_tree *t, uint32_t use) {
+  uint32_t end = t->uses.at[use].name.end;
   if (t->s[end] != '#' || !isdigit((unsigned char)t->s[end + 1])) return end;
   for (end++; isdigit((unsigned char)t->s[end]);) end++;
   return end;
@@ -114,7 +115,7 @@ void sw_opt_forward(sw_opt_work *w, uint32_t value, uint32_t to) { w->forward[va
 sw_rc sw_opt_replace_use(sw_opt_work *w, uint32_t use, const char *text) {
   const sw_ir_use *u = &w->t->uses.at[use];
   w->use_done[use] = true;
-  return sw_ir_replace(&w->edits, u->name.at - 1, use_end(w->t, u), text);
+  return sw_ir_replace(&w->edits, u->name.at - 1, sw_opt_use_end(w->t, use), text);
 }
 
 sw_rc sw_opt_erase(sw_opt_work *w, uint32_t op) {
@@ -137,6 +138,31 @@ sw_rc sw_opt_settle(sw_opt_work *w) {
     if (value == SW_IR_NONE || w->use_done[i] || w->erased[w->values.op_of_use[i]]) continue;
     if (!w->instead[value] && w->forward[value] == SW_IR_NONE) continue;
     SW_TRY(sw_opt_replace_use(w, i, sw_opt_text_of_uses(w, value)));
+  }
+  return SW_OK;
+}
+
+sw_rc sw_opt_drop_attributes(sw_opt_work *w, const char *const *keys, size_t n) {
+  for (uint32_t i = 0; i < w->t->ops.n; i++) {
+    const sw_ir_op *o = &w->t->ops.at[i];
+    if (sw_ir_len(o->attrs)) SW_TRY(sw_ir_drop_entries(&w->edits, o->attrs, keys, n));
+    if (!sw_ir_is_function(w->t, o)) continue;
+    static const char *const kLists[] = {"arg_attrs", "res_attrs"};
+    for (int k = 0; k < 2; k++) {
+      sw_ir_span list = sw_ir_entry(w->t, o->props, kLists[k]), dict;
+      uint32_t cursor = 0;
+      while (sw_ir_present(list) && sw_ir_next_item(w->t, list, &cursor, &dict))
+        SW_TRY(sw_ir_drop_entries(&w->edits, dict, keys, n));
+    }
+    sw_ir_types_cursor c = sw_ir_result_types(w->t, o->types);
+    sw_ir_span item;
+    while (!o->generic && sw_ir_next_type(w->t, &c, &item)) {
+      const sw_ir_span dict = sw_ir_trimmed(w->t, (sw_ir_span){sw_ir_type_alone(w->t, item).end, item.end});
+      if (sw_ir_len(dict)) SW_TRY(sw_ir_drop_entries(&w->edits, dict, keys, n));
+    }
+  }
+  for (uint32_t i = 0; i < w->t->args.n; i++) {
+    if (sw_ir_len(w->t->args.at[i].attrs)) SW_TRY(sw_ir_drop_entries(&w->edits, w->t->args.at[i].attrs, keys, n));
   }
   return SW_OK;
 }

@@ -28,6 +28,10 @@ void sw_opt_replace(sw_opt_work *w, uint32_t value, const char *text);
 void sw_opt_forward(sw_opt_work *w, uint32_t value, uint32_t to);
 /* One use alone. It wins over those above. */
 SW_CHECKED sw_rc sw_opt_replace_use(sw_opt_work *w, uint32_t use, const char *text);
+/* Behind the name of a use, and its "#1". */
+uint32_t sw_opt_use_end(const sw_ir_tree *t, uint32_t use);
+/* Entries of these keys, of ops, arguments and results of functions. */
+SW_CHECKED sw_rc sw_opt_drop_attributes(sw_opt_work *w, const char *const *keys, size_t n);
 /* The op goes, with its lines and regions. Nothing in it may be edited otherwise. */
 SW_CHECKED sw_rc sw_opt_erase(sw_opt_work *w, uint32_t op);
 

@@ -227,15 +227,10 @@ sw_rc sw_opt_slot_type(sw_opt_work *w, uint32_t slot, sw_type *out, bool *known)
 }
 
 uint32_t sw_opt_manual_axes(const sw_opt_work *w, const sw_sharded_place *p, const sw_mesh *m) {
-  sw_ir_span item, list;
-  uint32_t cursor = 0, axes = 0;
+  uint32_t axes = 0;
   if (p->kind != SW_SHARDED_IN && p->kind != SW_SHARDED_OUT) return 0;
-  list = sw_ir_attr(w->t, &w->t->ops.at[p->op], "manual_axes", "manual_axes");
-  while (sw_ir_present(list) && sw_ir_next_item(w->t, list, &cursor, &item)) {
-    const sw_ir_span name = sw_ir_unquoted(w->t, item);
-    const int axis = sw_mesh_axis_named(m, w->t->s + name.at, sw_ir_len(name));
-    if (axis >= 0) axes |= 1u << axis;
-  }
+  const sw_ir_span list = sw_sdy_manual_axes(w->t, &w->t->ops.at[p->op]);
+  for (int a = 0; a < m->n_axes; a++) axes |= (uint32_t)sw_sdy_is_manual_axis(w->t, list, m->axis[a].name) << a;
   return axes;
 }
 

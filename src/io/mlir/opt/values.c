@@ -106,3 +106,13 @@ bool sw_opt_is_data_flow(const sw_ir_tree *t, const sw_ir_op *o) {
   static const char kNames[] = "stablehlo.while stablehlo.case stablehlo.optimization_barrier";
   return sw_ir_is_among(t, o->name, kNames);
 }
+
+bool sw_opt_is_main(const sw_ir_tree *t, const sw_ir_op *f) { return sw_ir_is(t, sw_ir_function_name(t, f), "main"); }
+
+bool sw_opt_is_call(const sw_ir_tree *t, const sw_ir_op *o) { return sw_ir_is_among(t, o->name, "call func.call"); }
+
+uint32_t sw_opt_callee(const sw_ir_tree *t, const sw_ir_names *names, const sw_ir_op *o) {
+  if (!sw_opt_is_call(t, o)) return SW_IR_NONE;
+  const sw_ir_span symbol = o->generic ? sw_ir_unquoted(t, sw_ir_entry(t, o->props, "callee")) : o->symbol;
+  return sw_ir_function_named(t, names, symbol);
+}

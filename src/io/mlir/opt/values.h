@@ -33,6 +33,10 @@ static inline uint32_t sw_opt_operand(const sw_opt_values *v, const sw_ir_op *o,
 bool sw_opt_is_private(const sw_ir_tree *t, const sw_ir_op *f);
 /* Is it @main, or (where there is none) one that is not private: what it takes and gives is the program's? */
 bool sw_opt_is_entry(const sw_ir_tree *t, const sw_ir_names *names, uint32_t op);
+bool sw_opt_is_main(const sw_ir_tree *t, const sw_ir_op *f);
+/* Is it a call, and of which function of the text? SW_IR_NONE: of none. */
+bool sw_opt_is_call(const sw_ir_tree *t, const sw_ir_op *o);
+uint32_t sw_opt_callee(const sw_ir_tree *t, const sw_ir_names *names, const sw_ir_op *o);
 /* Has it values that are cut alike by construction: loops, choices and barriers of StableHLO? */
 bool sw_opt_is_data_flow(const sw_ir_tree *t, const sw_ir_op *o);
 

@@ -26,17 +26,43 @@ static int compare(const void *a, const void *b) {
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
-sw_rc sw_ir_edits_apply(sw_ir_edits *e, sw_text *out) {
-  uint32_t at = 0;
+void sw_ir_edits_sort(sw_ir_edits *e) {
   if (e->list.n) qsort(e->list.at, e->list.n, sizeof *e->list.at, compare);
-  for (size_t i = 0; i < e->list.n; i++) {
+}
+
+/* The first edit from a place on. */
+static size_t first_from(const sw_ir_edits *e, uint32_t at) {
+  size_t low = 0, high = e->list.n;
+  while (low < high) {
+    const size_t mid = low + (high - low) / 2;
+    if (e->list.at[mid].at < at)
+      low = mid + 1;
+    else
+      high = mid;
+  }
+  return low;
+}
+
+sw_rc sw_ir_edits_apply_sorted(const sw_ir_edits *e, sw_ir_span text, sw_text *out) {
+  uint32_t at = text.at;
+  for (size_t i = first_from(e, text.at); i < e->list.n && e->list.at[i].end <= text.end; i++) {
     const sw_ir_edit *one = &e->list.at[i];
+    if (one->at < at) continue; /* in what is replaced as a whole */
     sw_text_append(out, e->t->s + at, one->at - at);
     sw_text_puts(out, one->text);
     at = one->end;
   }
-  sw_text_append(out, e->t->s + at, e->t->n - at);
+  sw_text_append(out, e->t->s + at, text.end - at);
   return out->rc;
+}
+
+sw_rc sw_ir_edits_apply_within(sw_ir_edits *e, sw_ir_span text, sw_text *out) {
+  sw_ir_edits_sort(e);
+  return sw_ir_edits_apply_sorted(e, text, out);
+}
+
+sw_rc sw_ir_edits_apply(sw_ir_edits *e, sw_text *out) {
+  return sw_ir_edits_apply_within(e, (sw_ir_span){0, e->t->n}, out);
 }
 
 /* --- dictionaries ------------------------------------------------------------------------------------------------ */
@@ -64,6 +90,25 @@ static sw_rc drop_entry(sw_ir_edits *e, sw_ir_span dict) {
   if (s[next] == ',') return sw_ir_replace(e, entry.at, sw_ir_blanks(s, next + 1), "");
   while (entry.at > dict.at + 1 && isspace((unsigned char)s[entry.at - 1])) entry.at--;
   return sw_ir_replace(e, entry.at - (s[entry.at - 1] == ','), entry.end, "");
+}
+
+/* The dictionary without entries of some keys, if it has any. */
+sw_rc sw_ir_drop_entries(sw_ir_edits *e, sw_ir_span dict, const char *const *keys, size_t n) {
+  sw_text kept = {0};
+  sw_ir_span key, value;
+  uint32_t cursor = 0;
+  bool any = false;
+  while (sw_ir_next_entry(e->t, dict, &cursor, &key, &value)) {
+    bool drop = false;
+    for (size_t i = 0; i < n; i++) drop |= sw_ir_is(e->t, key, keys[i]);
+    any |= drop;
+    const uint32_t at = key.at - (e->t->s[key.at - 1] == '"');
+    if (!drop) sw_text_printf(&kept, "%s%.*s", kept.n ? ", " : "", (int)(value.end - at), e->t->s + at);
+  }
+  const char *text = any && !kept.rc ? sw_arena_printf(&e->arena, e->d, "{%s}", sw_text_str(&kept)) : NULL;
+  const sw_rc rc = kept.rc;
+  sw_text_free(&kept);
+  return rc || !any ? rc : sw_ir_replace(e, dict.at, dict.end, text);
 }
 
 /* Into a dictionary that is there: over an older value of the key, or in front. */
