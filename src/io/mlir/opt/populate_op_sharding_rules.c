@@ -25,9 +25,16 @@ sw_rc sw_opt_say_identity_rule(sw_opt_work *w, uint32_t op, uint32_t slot) {
 }
 
 static sw_rc say_rules(sw_opt_work *w, const sw_program_flow *flow) {
+  uint8_t *n_steps; /* by op: 2 stands for more */
+  SW_ARENA_NEW(n_steps, &w->arena, w->t->ops.n, w->d);
+  for (size_t i = 0; i < flow->steps.n; i++) {
+    uint8_t *n = &n_steps[flow->steps.at[i].source];
+    if (flow->steps.at[i].rule && *n < 2) ++*n;
+  }
   w->edits.key = "sdy.sharding_rule";
   for (size_t i = 0; i < flow->steps.n; i++) {
     const sw_flow_step *s = &flow->steps.at[i];
+    if (n_steps[s->source] != 1) continue; /* an op that is several has no one rule */
     const sw_ir_op *o = &w->t->ops.at[s->source];
     sw_text t = {0};
     if (!s->rule || !o->n_results || sw_ir_present(sw_ir_entry(w->t, o->attrs, "sdy.sharding_rule"))) continue;
