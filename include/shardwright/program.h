@@ -84,9 +84,10 @@ SW_API SW_CHECKED sw_rc sw_program_propagate(const char *file, const char *bytes
 SW_API SW_CHECKED sw_rc sw_program_rules(const char *file, const char *bytes, size_t n, sw_text *out, sw_diag *d);
 
 /* A pass over the text of a program: its name, what it does, and its options, "key=VALUE: what for\n" each (NULL:
- * none). They are those of Shardy's pipelines; docs/passes.md says what each does. */
+ * none); or a name for several passes, which are listed instead of the others. They are those of Shardy's pipelines;
+ * docs/passes.md says what each does. */
 typedef struct sw_pass_info {
-  const char *name, *summary, *options;
+  const char *name, *summary, *options, *passes;
 } sw_pass_info;
 SW_API int sw_program_pass_count(void);
 SW_API sw_pass_info sw_program_pass_at(int i);

@@ -34,7 +34,7 @@ static sw_rc list_passes(sw_diag *d) {
   }
   for (int i = 0; i < sw_program_pass_count(); i++) {
     const sw_pass_info p = sw_program_pass_at(i);
-    sw_text_printf(&out, "%-*s  %s\n", width, p.name, p.summary);
+    sw_text_printf(&out, "%-*s  %s\n", width, p.name, p.passes ? p.passes : p.summary);
     for (const char *at = p.options; at && *at; at += strcspn(at, "\n") + 1)
       sw_text_printf(&out, "%*s    %.*s\n", width, "", (int)strcspn(at, "\n"), at);
   }

@@ -37,7 +37,8 @@ static sw_rc say_original(sw_opt_copy *c, const sw_ir_op *f) {
   c->edits.key = kOriginal;
   if (sw_ir_len(f->attrs)) return sw_ir_set_entry(&c->edits, f->attrs, value);
   if (f->generic) return sw_ir_set_op(&c->edits, f, value);
-  const uint32_t region = sw_ir_region_at(w->t, f, 0), at = region == SW_IR_NONE ? f->text.end : w->t->regions.at[region].text.at;
+  const uint32_t region = sw_ir_region_at(w->t, f, 0),
+                 at = region == SW_IR_NONE ? f->text.end : w->t->regions.at[region].text.at;
   return sw_ir_insert(&c->edits, at, sw_arena_printf(&w->arena, w->d, "attributes {%s = %s} ", kOriginal, value));
 }
 
@@ -127,7 +128,7 @@ const sw_opt_pass sw_pass_flatten_call_graph = {"flatten-call-graph", "give ever
 
 typedef struct merger {
   sw_opt_work *w;
-  sw_dict by_key; /* name and shardings of a function, to it */
+  sw_dict by_key;      /* name and shardings of a function, to it */
   uint32_t *signature; /* by function: its place of arguments; that of results follows */
   sw_text key;
 } merger;
@@ -159,7 +160,8 @@ static sw_rc merge_calls(merger *m, const sw_opt_calls *calls) {
     if (*slot == (int64_t)calls->callee[op]) continue;
     const sw_ir_span at = sw_opt_called_symbol(w->t, &w->t->ops.at[op]),
                      name = sw_ir_function_name(w->t, &w->t->ops.at[*slot]);
-    SW_TRY(sw_ir_replace(&w->edits, at.at, at.end, sw_arena_strndup(&w->arena, w->t->s + name.at, sw_ir_len(name), w->d)));
+    SW_TRY(
+        sw_ir_replace(&w->edits, at.at, at.end, sw_arena_strndup(&w->arena, w->t->s + name.at, sw_ir_len(name), w->d)));
   }
   return SW_OK;
 }
@@ -187,9 +189,9 @@ static sw_rc unflatten_call_graph(sw_opt_work *w) {
   return rc;
 }
 
-const sw_opt_pass sw_pass_unflatten_call_graph = {
-    "unflatten-call-graph", "call one of functions that are copies of one another and cut alike", NULL, false,
-    unflatten_call_graph};
+const sw_opt_pass sw_pass_unflatten_call_graph = {"unflatten-call-graph",
+                                                  "call one of functions that are copies of one another and cut alike",
+                                                  NULL, false, unflatten_call_graph};
 
 /* --- pre-order-funcs ---------------------------------------------------------------------------------------------- */
 
@@ -202,7 +204,8 @@ static sw_rc pre_order_funcs(sw_opt_work *w) {
     const uint32_t from = calls.order[calls.n - 1 - i++];
     const sw_ir_span at = w->t->ops.at[op].text, text = w->t->ops.at[from].text;
     if (from == op) continue;
-    SW_TRY(sw_ir_replace(&w->edits, at.at, at.end, sw_arena_strndup(&w->arena, w->t->s + text.at, sw_ir_len(text), w->d)));
+    SW_TRY(
+        sw_ir_replace(&w->edits, at.at, at.end, sw_arena_strndup(&w->arena, w->t->s + text.at, sw_ir_len(text), w->d)));
   }
   return SW_OK;
 }

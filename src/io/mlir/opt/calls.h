@@ -5,10 +5,10 @@
 #include "io/mlir/opt/pass.h"
 
 typedef struct sw_opt_calls {
-  uint32_t *callee;      /* by op: the function that it calls; SW_IR_NONE: it is no call of one of the text */
-  uint32_t *first;       /* by op that is a function: the first call in it; SW_IR_NONE: it has none */
-  uint32_t *next;        /* by call: the next one of the same function, in the order of the text */
-  uint32_t *order, n;    /* functions, each behind those that it calls */
+  uint32_t *callee;   /* by op: the function that it calls; SW_IR_NONE: it is no call of one of the text */
+  uint32_t *first;    /* by op that is a function: the first call in it; SW_IR_NONE: it has none */
+  uint32_t *next;     /* by call: the next one of the same function, in the order of the text */
+  uint32_t *order, n; /* functions, each behind those that it calls */
 } sw_opt_calls;
 
 /* In the arena. SW_E_INPUT where a function calls itself, also through others. */

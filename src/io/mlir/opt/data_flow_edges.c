@@ -3,6 +3,8 @@
 #include "io/mlir/import/types.h"
 #include "io/mlir/opt/rewrite.h"
 
+static const char kOptions[] = "named-computations=BOOL: of named computations alone\n";
+
 static bool is_region(const sw_opt_work *w, uint32_t op) {
   return sw_ir_is_among(w->t, w->t->ops.at[op].name, "sdy.manual_computation sdy.named_computation");
 }
@@ -86,16 +88,19 @@ static sw_rc add_edges(sw_opt_work *w, const sw_sharded_place *p) {
 }
 
 static sw_rc add_data_flow_edges(sw_opt_work *w) {
+  bool named;
+  SW_TRY(sw_opt_flag(w, "named-computations", false, &named));
   SW_TRY(sw_opt_read_shardings(w));
   for (size_t i = 0; i < w->shardings.places.n; i++) {
     const sw_sharded_place p = w->shardings.places.at[i];
+    if (named && !sw_ir_is(w->t, w->t->ops.at[p.op].name, "sdy.named_computation")) continue;
     if (is_region(w, p.op) || sw_opt_is_data_flow(w->t, &w->t->ops.at[p.op])) SW_TRY(add_edges(w, &p));
   }
   return SW_OK;
 }
 
 const sw_opt_pass sw_pass_add_data_flow_edges = {
-    "add-data-flow-edges", "put an edge on every value that loops, choices, barriers and regions make", NULL, false,
+    "add-data-flow-edges", "put an edge on every value that loops, choices, barriers and regions make", kOptions, false,
     add_data_flow_edges};
 
 /* --- sink-data-flow-edges ----------------------------------------------------------------------------------------- */
@@ -150,10 +155,21 @@ static sw_rc sink_edge(sw_opt_work *w, uint32_t op) {
   return kind == SW_SHARDED_IN ? with_manual_axes(w, owner, &s) : sw_opt_say(w, owner, &s);
 }
 
+/* Is the edge on what a named computation takes or gives? */
+static bool is_of_named(const sw_opt_work *w, uint32_t edge) {
+  const uint32_t value = sw_opt_operand(&w->values, &w->t->ops.at[edge], 0), maker = w->values.maker[value];
+  const uint32_t op =
+      maker != SW_IR_NONE ? maker : w->t->regions.at[w->t->blocks.at[w->values.block_of_value[value]].region].op;
+  return sw_ir_is(w->t, w->t->ops.at[op].name, "sdy.named_computation");
+}
+
 static sw_rc sink_data_flow_edges(sw_opt_work *w) {
+  bool named;
+  SW_TRY(sw_opt_flag(w, "named-computations", false, &named));
   SW_TRY(sw_opt_read_shardings(w));
   for (uint32_t i = 0; i < w->t->ops.n; i++) {
-    if (sw_ir_is(w->t, w->t->ops.at[i].name, "sdy.data_flow_edge")) SW_TRY(sink_edge(w, i));
+    if (!sw_ir_is(w->t, w->t->ops.at[i].name, "sdy.data_flow_edge")) continue;
+    if (!named || is_of_named(w, i)) SW_TRY(sink_edge(w, i));
   }
   return SW_OK;
 }

@@ -11,6 +11,27 @@ static const sw_opt_pass *const kPasses[] = {
 };
 enum { PASSES = sizeof kPasses / sizeof *kPasses };
 
+/* Lists of passes that have a name, as Shardy has them. */
+typedef struct pipeline_name {
+  const char *name, *passes;
+} pipeline_name;
+
+static const pipeline_name kPipelines[] = {
+    {"import-func-calls", "inline-func-calls,add-data-flow-edges{named-computations=true}"},
+    {"export-named-computations", "sink-data-flow-edges{named-computations=true},outline-named-computations"},
+    {"import-pipeline",
+     "symbol-dce,lift-inlined-meshes,remove-size-one-axes,propagate-sharding-from-func-to-call,"
+     "constant-or-scalar-splitter,symbol-dce,manual-axes-cleanup,add-data-flow-edges"},
+    {"propagation-pipeline",
+     "import-pipeline,flatten-call-graph,symbol-dce,import-func-calls,symbol-dce,apply-sharding-constraints,"
+     "sharding-group-import,pre-order-funcs,user-priority-propagate,export-named-computations,"
+     "propagate-to-func-results,unflatten-call-graph,symbol-dce,insert-func-call-reshards,export-pipeline"},
+    {"export-pipeline",
+     "constant-or-scalar-merger,sink-data-flow-edges,remove-sharding-groups,sharding-constraint-to-reshard,"
+     "update-non-divisible-input-output-shardings,remove-sub-axes-in-input-output-shardings,close-shardings,"
+     "drop-sharding-rules"}};
+enum { PIPELINES = sizeof kPipelines / sizeof *kPipelines };
+
 /* A pass of the list that was asked for. */
 typedef struct step {
   const sw_opt_pass *pass;
@@ -23,24 +44,34 @@ typedef struct pipeline {
   sw_diag *d;
 } pipeline;
 
-int sw_program_pass_count(void) { return PASSES; }
+int sw_program_pass_count(void) { return PASSES + PIPELINES; }
 
 sw_pass_info sw_program_pass_at(int i) {
-  return (sw_pass_info){kPasses[i]->name, kPasses[i]->summary, kPasses[i]->options};
+  if (i >= PASSES) return (sw_pass_info){.name = kPipelines[i - PASSES].name, .passes = kPipelines[i - PASSES].passes};
+  return (sw_pass_info){.name = kPasses[i]->name, .summary = kPasses[i]->summary, .options = kPasses[i]->options};
 }
 
 /* --- the list of passes ------------------------------------------------------------------------------------------- */
 
-static const sw_opt_pass *pass_named(const char *name, size_t n) {
+static bool is_name(const char *name, size_t n, const char *of) {
   if (n > 4 && strncmp(name, "sdy-", 4) == 0) name += 4, n -= 4;
+  return strlen(of) == n && memcmp(of, name, n) == 0;
+}
+
+static const sw_opt_pass *pass_named(const char *name, size_t n) {
   for (int i = 0; i < PASSES; i++) {
-    if (strlen(kPasses[i]->name) == n && memcmp(kPasses[i]->name, name, n) == 0) return kPasses[i];
+    if (is_name(name, n, kPasses[i]->name)) return kPasses[i];
   }
   return NULL;
 }
 
+static sw_rc read_list(pipeline *p, const char *passes);
+
 /* name or name{key=value key=value}, n bytes */
 static sw_rc add_step(pipeline *p, const char *text, size_t n) {
+  for (int i = 0; i < PIPELINES; i++) {
+    if (is_name(text, n, kPipelines[i].name)) return read_list(p, kPipelines[i].passes);
+  }
   const char *brace = memchr(text, '{', n);
   const size_t name = brace ? (size_t)(brace - text) : n;
   step s = {pass_named(text, name), ""};

@@ -301,12 +301,17 @@ static sw_rc write_region(sw_opt_work *w, const sw_sharded_place *p, const char 
   return sw_ir_insert(&w->edits, place_of_list(w, p), sw_arena_printf(&w->arena, w->d, " %s=%s", key, list));
 }
 
-static sw_rc write_list(sw_opt_work *w, const sw_sharded_place *p) {
+sw_rc sw_opt_sharding_list(sw_opt_work *w, const sw_sharded_place *p, const char **out) {
   sw_text t = {0};
-  sw_rc rc = spell_list(w, p, &t);
-  const char *list = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&t), t.n, w->d);
+  const sw_rc rc = spell_list(w, p, &t);
+  *out = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&t), t.n, w->d);
   sw_text_free(&t);
-  if (rc || !list) return rc ? rc : SW_E_RESOURCE;
+  return rc ? rc : *out ? SW_OK : SW_E_RESOURCE;
+}
+
+static sw_rc write_list(sw_opt_work *w, const sw_sharded_place *p) {
+  const char *list;
+  SW_TRY(sw_opt_sharding_list(w, p, &list));
   if (p->kind != SW_SHARDED_OP) return write_region(w, p, list);
   return sw_ir_set_op(&w->edits, &w->t->ops.at[p->op],
                       *list ? sw_arena_printf(&w->arena, w->d, "#sdy.sharding_per_value<%s>", list) : "");

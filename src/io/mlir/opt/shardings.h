@@ -51,6 +51,8 @@ void sw_opt_free_shardings(sw_opt_shardings *s);
 SW_CHECKED sw_rc sw_opt_sharding(sw_opt_work *w, uint32_t slot, sw_open_sharding *out, bool *any);
 /* The same as text in one spelling, "" for none; NULL with *rc: it is not a sharding. */
 SW_CHECKED sw_rc sw_opt_sharding_text(sw_opt_work *w, uint32_t slot, const char **out);
+/* Those of a place as they are now, "[<...>, <...>]"; missing ones are open, "" where all are missing. */
+SW_CHECKED sw_rc sw_opt_sharding_list(sw_opt_work *w, const sw_sharded_place *p, const char **out);
 SW_CHECKED sw_rc sw_opt_spell(sw_opt_work *w, const sw_open_sharding *s, const char **out);
 /* Is something said of it? Where shardings are a list, of any of the list. */
 bool sw_opt_says(const sw_opt_work *w, uint32_t slot);
