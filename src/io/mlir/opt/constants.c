@@ -204,23 +204,13 @@ typedef struct merger {
   sw_text key;
 } merger;
 
-/* Is what the op makes seen at another one: does that stand in a block around it? */
-static bool is_in_sight(const sw_ir_tree *t, uint32_t maker, uint32_t op) {
-  for (uint32_t block = t->ops.at[op].block;;) {
-    if (block == t->ops.at[maker].block) return true;
-    if (!block) return false;
-    const sw_ir_op *around = &t->ops.at[t->regions.at[t->blocks.at[block].region].op];
-    if (sw_ir_is_among(t, around->name, "func.func sdy.manual_computation sdy.named_computation")) return false;
-    block = around->block;
-  }
-}
-
-/* The op without its result and place, its operand by number. */
+/* The block, and the op without its result and place, its operand by number. */
 static void write_key(merger *m, uint32_t op) {
   const sw_ir_tree *t = m->w->t;
   const sw_ir_op *o = &t->ops.at[op];
   uint32_t at = o->name.at;
   m->key.n = 0;
+  sw_text_printf(&m->key, "%u ", o->block);
   for (uint32_t i = 0; i < o->n_uses; i++) {
     const sw_ir_span use = t->uses.at[o->first_use + i].name;
     sw_text_append(&m->key, t->s + at, use.at - at);
@@ -241,10 +231,6 @@ static sw_rc merge_op(merger *m, uint32_t op) {
   if (m->key.rc || value == SW_IR_NONE) return m->key.rc;
   SW_TRY(sw_dict_put(&m->seen, m->key.at, m->key.n, op, &slot, &fresh, w->d));
   if (fresh) return SW_OK;
-  if (!is_in_sight(w->t, (uint32_t)*slot, op)) {
-    *slot = op;
-    return SW_OK;
-  }
   m->same[value] = sw_opt_result(&w->values, w->t, &w->t->ops.at[*slot], 0);
   sw_opt_forward(w, value, m->same[value]);
   return sw_opt_erase(w, op);
@@ -273,5 +259,6 @@ static sw_rc constant_or_scalar_merger(sw_opt_work *w) {
 }
 
 const sw_opt_pass sw_pass_constant_or_scalar_merger = {
-    "constant-or-scalar-merger", "make one of equal constants, and of equal scalars spread over tensors, cut alike",
-    NULL, false, constant_or_scalar_merger};
+    "constant-or-scalar-merger",
+    "make one of equal constants of a block, and of equal scalars spread over tensors, cut alike", NULL, false,
+    constant_or_scalar_merger};

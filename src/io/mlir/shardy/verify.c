@@ -270,9 +270,11 @@ sw_ir_span sw_sdy_said_of(const sw_sdy_checker *c, uint32_t value, uint32_t *man
 
 /* --- attributes of any op ----------------------------------------------------------------------------------------- */
 
-/* A constraint has one when it has been applied to its input (opt/apply_sharding_constraints.c). */
+/* A constraint has one when it has been applied to its input (opt/apply_sharding_constraints.c), and as a reshard, too.
+ */
 static bool has_no_rule(const sw_sdy_checker *c, const sw_ir_op *o) {
-  return (sw_ir_starts(c->t, o->name, "sdy.") && !is(c, o, "sdy.sharding_constraint")) ||
+  return (sw_ir_starts(c->t, o->name, "sdy.") &&
+          !sw_ir_is_among(c->t, o->name, "sdy.sharding_constraint sdy.reshard")) ||
          sw_ir_ends(c->t, o->name, "return") || sw_ir_is_function(c->t, o) ||
          sw_ir_is_among(c->t, o->name, "module builtin.module");
 }
