@@ -90,11 +90,14 @@ static void passes_give_what_is_expected(void **state) {
 
 /* --- all programs ------------------------------------------------------------------------------------------------- */
 
-/* Propagation has a test of its own. */
-static bool is_propagation(const char *pass) { return strstr(pass, "-propagate") != NULL; }
+/* Propagation has a test of its own; functions that do not call one another change places each time. */
+static bool is_settled(const sw_pass_info *pass) {
+  return !pass->passes && !strstr(pass->name, "-propagate") && strcmp(pass->name, "pre-order-funcs") != 0;
+}
 
 /* Once and twice through a pass; false: it is refused. */
-static bool is_read_again(const char *path, const char *text, size_t n, const char *pass) {
+static bool is_read_again(const char *path, const char *text, size_t n, const sw_pass_info *info) {
+  const char *pass = info->name;
   sw_text once = {0}, twice = {0};
   sw_diag diag = {0};
   const sw_rc rc = sw_program_run_passes(path, text, n, pass, NULL, &once, &diag);
@@ -102,7 +105,7 @@ static bool is_read_again(const char *path, const char *text, size_t n, const ch
     assert_true(diag.text[0]);
   else
     assert_ok(sw_program_run_passes(path, sw_text_str(&once), once.n, pass, NULL, &twice, &diag));
-  if (!rc && strcmp(sw_text_str(&once), sw_text_str(&twice)) != 0)
+  if (!rc && is_settled(info) && strcmp(sw_text_str(&once), sw_text_str(&twice)) != 0)
     fail_msg("%s: %s changes what it has made", path, pass);
   sw_text_free(&once);
   sw_text_free(&twice);
@@ -114,8 +117,8 @@ static int run_all(const char *path) {
   int read = 0;
   char *text = text_of(path, &n);
   for (int i = 0; i < sw_program_pass_count(); i++) {
-    const char *pass = sw_program_pass_at(i).name;
-    if (!is_propagation(pass)) read += is_read_again(path, text, n, pass);
+    const sw_pass_info pass = sw_program_pass_at(i);
+    read += is_read_again(path, text, n, &pass);
   }
   sw_mem_free(text);
   return read;

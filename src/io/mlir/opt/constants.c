@@ -49,9 +49,10 @@ typedef enum op_kind { OTHER, CONSTANT, EXPANSION } op_kind;
 
 typedef struct splitter {
   sw_opt_work *w;
-  uint8_t *kind;     /* by op: op_kind */
-  uint32_t *left;    /* by value: uses that stay */
-  const char **copy; /* by op: the name of its copy for the use that is looked at; valid where stamp[] is its number */
+  uint8_t *kind;  /* by op: op_kind */
+  uint32_t *left; /* by value: uses that stay */
+  const char *
+      *copy; /* by op: the name of its last copy, which is for the use that is looked at where stamp[] is its number */
   uint32_t *stamp, n_stamps;
   SW_ARRAY(uint32_t) work;
 } splitter;
@@ -78,7 +79,9 @@ static op_kind kind_of(const splitter *s, uint32_t op) {
 static sw_rc copy_op(splitter *s, uint32_t op) {
   sw_opt_work *w = s->w;
   const sw_ir_op *o = &w->t->ops.at[op];
-  const char *name = sw_opt_new_name(w), *text;
+  const char *name =
+      s->copy[op] ? sw_opt_new_name(w) : sw_opt_value_text(w, result_of(s, op)); /* the first has its name */
+  const char *text;
   sw_opt_copy c;
   sw_opt_copy_begin(w, o->text, &c);
   sw_rc rc = sw_opt_copy_result(&c, o->first_result, name);

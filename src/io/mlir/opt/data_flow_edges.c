@@ -175,5 +175,5 @@ static sw_rc sink_data_flow_edges(sw_opt_work *w) {
 }
 
 const sw_opt_pass sw_pass_sink_data_flow_edges = {"sink-data-flow-edges",
-                                                  "take edges out, and give their shardings to what they are on", NULL,
-                                                  false, sink_data_flow_edges};
+                                                  "take edges out, and give their shardings to what they are on",
+                                                  kOptions, false, sink_data_flow_edges};

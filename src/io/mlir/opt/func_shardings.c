@@ -69,7 +69,8 @@ static bool cut_alike(const sw_open_sharding *a, const sw_open_sharding *b) {
 }
 
 /* A call says what the function gives; what it said is a reshard of that. */
-static sw_rc reshard_result(sw_opt_work *w, const sw_sharded_place *call, uint32_t slot, uint32_t of_function) {
+static sw_rc reshard_result(sw_opt_work *w, const sw_sharded_place *call, uint32_t slot, uint32_t of_function,
+                            bool callee_says) {
   sw_open_sharding here, there;
   bool any_here, any_there;
   sw_type type;
@@ -82,7 +83,10 @@ static sw_rc reshard_result(sw_opt_work *w, const sw_sharded_place *call, uint32
   const sw_open_sharding none = {.mesh = any_here ? here.mesh : there.mesh, .cut = {.rank = (uint8_t)type.rank}};
   if (!any_here) here = none;
   if (!any_there) there = none;
-  SW_TRY(sw_opt_say(w, slot, &there));
+  if (any_there || !callee_says)
+    SW_TRY(sw_opt_say(w, slot, &there));
+  else
+    sw_opt_say_text(w, slot, ""); /* open, beside what the function says */
   if (cut_alike(&here, &there) || s.value == SW_IR_NONE) return SW_OK;
   const char *name = sw_opt_new_name(w), *of = sw_opt_value_text(w, s.value);
   SW_TRY(sw_opt_spell(w, &here, &says));
@@ -94,8 +98,9 @@ static sw_rc reshard_result(sw_opt_work *w, const sw_sharded_place *call, uint32
 }
 
 static sw_rc reshard_call(sw_opt_work *w, const sw_sharded_place *call, const sw_sharded_place *callee) {
-  if (!says_any(w, call) && !says_any(w, callee)) return SW_OK;
-  for (uint32_t i = call->n; i-- > 0;) SW_TRY(reshard_result(w, call, call->first + i, callee->first + i));
+  const bool callee_says = says_any(w, callee);
+  if (!says_any(w, call) && !callee_says) return SW_OK;
+  for (uint32_t i = call->n; i-- > 0;) SW_TRY(reshard_result(w, call, call->first + i, callee->first + i, callee_says));
   return SW_OK;
 }
 

@@ -191,7 +191,7 @@ static sw_rc outline_named_computations(sw_opt_work *w) {
   return rc;
 }
 
-const sw_opt_pass sw_pass_outline_named_computations = {"export-named-computations",
+const sw_opt_pass sw_pass_outline_named_computations = {"outline-named-computations",
                                                         "make a function and a call of every named computation", NULL,
                                                         false, outline_named_computations};
 
@@ -281,6 +281,7 @@ static sw_rc rename_all(inliner *n, sw_opt_copy *c, uint32_t function, int depth
       continue;
     }
     SW_TRY(rename_op(n, c, op));
+    if (sw_ir_is(w->t, o->name, "call")) SW_TRY(sw_ir_replace(&c->edits, o->name.at, o->name.end, "func.call"));
     if (sw_ir_is_among(w->t, o->name, "return func.return"))
       SW_TRY(sw_ir_replace(&c->edits, o->name.at, o->name.end, "sdy.return"));
   }

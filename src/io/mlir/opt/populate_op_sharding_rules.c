@@ -34,8 +34,9 @@ static sw_rc say_rules(sw_opt_work *w, const sw_program_flow *flow) {
   w->edits.key = "sdy.sharding_rule";
   for (size_t i = 0; i < flow->steps.n; i++) {
     const sw_flow_step *s = &flow->steps.at[i];
-    if (n_steps[s->source] != 1) continue; /* an op that is several has no one rule */
     const sw_ir_op *o = &w->t->ops.at[s->source];
+    if (n_steps[s->source] != 1) continue; /* an op that is several has no one rule */
+    if ((uint32_t)s->n_operands != o->n_uses || (uint32_t)s->n_results != sw_ir_result_count(w->t, o)) continue;
     sw_text t = {0};
     if (!s->rule || !o->n_results || sw_ir_present(sw_ir_entry(w->t, o->attrs, "sdy.sharding_rule"))) continue;
     sw_text_puts(&t, "#sdy.op_sharding_rule<");

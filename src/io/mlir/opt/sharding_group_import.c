@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "io/mlir/import/types.h"
+
 typedef struct grouper {
   sw_opt_work *w;
   sw_dict by_id;         /* group_id to a group */
@@ -45,13 +47,20 @@ static sw_rc read_group(grouper *g, uint32_t op) {
   return sw_array_push(&g->ops, op, w->d);
 }
 
+static sw_ir_span type_of(const sw_ir_tree *t, const sw_ir_op *o) {
+  sw_ir_types_cursor c = sw_ir_operand_types(t, o->types);
+  sw_ir_span type = {0, 0};
+  (void)sw_ir_next_type(t, &c, &type);
+  return type;
+}
+
 /* Of one group all values have one type, and are on one side of every manual computation. */
 static sw_rc check_member(grouper *g, uint32_t op, uint32_t first) {
   const sw_ir_tree *t = g->w->t;
   const sw_ir_op *o = &t->ops.at[op], *other = &t->ops.at[first];
-  if (!sw_ir_same(t, sw_ir_trimmed(t, o->types), sw_ir_trimmed(t, other->types)))
+  if (!sw_ir_same(t, type_of(t, o), type_of(t, other)))
     return SW_FAIL_INPUT(g->w->d, sw_ir_place(t, o->text.at), "the group has values of type %.*s; expected the same",
-                         SW_IR_TEXT(t, other->types));
+                         SW_IR_TEXT(t, type_of(t, other)));
   if (manual_around(g, op) != manual_around(g, first))
     return SW_FAIL_INPUT(g->w->d, sw_ir_place(t, o->text.at),
                          "the group has values in and out of a manual computation; expected all on one side");
