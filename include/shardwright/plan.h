@@ -16,7 +16,8 @@ typedef struct sw_plan {
   sw_sharding *outputs; /* by output; of an aliased one: its state's */
   int32_t n_stated;     /* in order of ops and ports; arena of the caller */
   sw_stated *stated;
-  bool args_whole; /* arguments arrive whole and every device slices its own part */
+  bool args_whole;                /* arguments arrive whole and every device slices its own part */
+  const struct sw_passes *passes; /* that run over its program (spmd.h); borrowed; NULL: none */
   /* The record of the search; zero for plans made by hand. Costs in units of SW_COST_UNITS_PER_S. */
   sw_solve_status status;
   const char *origin; /* "search", "propagate", "data-parallel", ...; static or in the arena */

@@ -33,7 +33,8 @@ typedef struct sw_spmd {
   bool whole_tensors; /* made by sw_partition_whole */
 } sw_spmd;
 
-/* Rewrite the model under the plan. `args_whole`: every argument arrives whole and is sliced first. */
+/* Rewrite the model under the plan, and run the plan's passes over the program. `args_whole`: every argument arrives
+ * whole and is sliced first. */
 SW_API SW_CHECKED sw_rc sw_partition(const sw_plan *plan, sw_spmd *out, sw_diag *d);
 /* The model on whole tensors with every reshard of the plan written out: its ops as they are, and each step of a route
  * an op that changes nothing but the sharding in `layout`. What a program looks like after reshards were made explicit
@@ -61,10 +62,49 @@ SW_API void sw_spmd_collectives(const sw_spmd *s, sw_text *out);
  * the small local ops (masks, index arithmetic) that the breakdown leaves out. */
 typedef struct sw_spmd_cost {
   double local_s, comm_s;
-  int64_t calls[SW_COLL_COUNT];
-  int64_t peak_bytes; /* liveness over the program */
+  int64_t calls[SW_COLL_COUNT]; /* what a loop holds counts once per trip */
+  double received_bytes;        /* by one device, padding included; over all calls */
+  int64_t peak_bytes;           /* liveness over the program */
 } sw_spmd_cost;
 SW_API SW_CHECKED sw_rc sw_spmd_price(const sw_spmd *s, const sw_machine *machine, sw_spmd_cost *out, sw_diag *d);
+SW_API int64_t sw_spmd_cost_calls(const sw_spmd_cost *c); /* of those that communicate */
+
+/* --- passes over the program -------------------------------------------------------------------------------------- */
+
+/* What follows rewrites the collectives of a program, each pass by one kind of rewrite, and only where the machine's
+ * prices say that it is no dearer (docs/passes.md). Values stay what they are: exactly where elements are moved, and up
+ * to the order of a sum elsewhere. */
+SW_API int sw_pass_count(void); /* in the order in which all of them run */
+SW_API const char *sw_pass_name(int pass);
+SW_API const char *sw_pass_summary(int pass);
+
+enum { SW_MOST_PASSES = 32 };
+
+/* Which passes run over a program, in order. */
+typedef struct sw_passes {
+  int n;
+  uint8_t at[SW_MOST_PASSES];
+  bool again;            /* the list again while it changes something, four times at most */
+  int64_t combine_bytes; /* calls are combined up to this size of their buffer; 0: SW_COMBINE_BYTES */
+} sw_passes;
+#define SW_COMBINE_BYTES (INT64_C(64) << 20)
+
+/* "all" (each, and again while something changes) or names, as "fold,combine". SW_E_USAGE for an unknown name. */
+SW_API SW_CHECKED sw_rc sw_passes_parse(const char *text, sw_passes *out, sw_diag *d);
+
+/* What a pass did to the program. */
+typedef struct sw_pass_report {
+  int pass;
+  int32_t rewrites;  /* 0: it found nothing, or left the program as it was because of */
+  const char *leave; /* this: in words; NULL: nothing */
+  sw_spmd_cost before, after;
+} sw_pass_report;
+
+/* Runs them. `reports` has room for SW_MOST_REPORTS, NULL: not wanted; *n of them are filled. On failure the program is
+ * the one before the pass that failed. Time: linear in the ops of the program, per pass. */
+enum { SW_MOST_REPORTS = 4 * SW_MOST_PASSES };
+SW_API SW_CHECKED sw_rc sw_spmd_run_passes(sw_spmd *s, const sw_machine *machine, const sw_passes *passes,
+                                           sw_pass_report *reports, int *n, sw_diag *d);
 
 /* --- a program that came partitioned ------------------------------------------------------------------------------ */
 

@@ -3,14 +3,16 @@
 
 #include "cli/output.h"
 #include "cli/session.h"
-#include "shardwright/spmd.h"
+#include "report/passes.h"
 
 typedef struct settings {
   sw_model_options from;
   const char *plan, *args;
   sw_pairs emit;
   const char *dialect;
-  bool collectives;
+  const char *passes;
+  int64_t combine_bytes;
+  bool collectives, table, json;
 } settings;
 
 static const sw_operand kOperands[] = {
@@ -29,23 +31,47 @@ static const sw_option kOptions[] = {
     SW_PROGRAM_OPTIONS(settings),
     {"collectives", 0, SW_OPTION_FLAG, NULL, NULL, "print only the collectives, one a line",
      SW_INTO_FLAG(settings, collectives)},
+    SW_PASS_OPTIONS(settings),
+    {"table", 0, SW_OPTION_FLAG, NULL, NULL, "print what each pass did instead of the program",
+     SW_INTO_FLAG(settings, table)},
+    SW_OPTION_JSON_INTO(settings, json),
     {"emit", 0, SW_OPTION_PAIRS, "KIND=FILE", NULL, "write the plan in another form", SW_INTO_PAIRS(settings, emit),
      .choices = SW_EMIT_KINDS, .writes = true},
     SW_DIALECT_OPTION(settings),
 };
 
+/* The program, as it was partitioned and then rewritten, and what each pass did. */
+static sw_rc print(const settings *s, const sw_spmd *spmd, const sw_pass_report *reports, int n, bool quiet,
+                   sw_diag *d) {
+  sw_text out = {0};
+  if (s->json) {
+    sw_pass_table_json(spmd->program->name, reports, n, &out);
+  } else if (s->table) {
+    sw_pass_table_print(spmd->program->name, reports, n, &out);
+  } else if (s->collectives) {
+    sw_spmd_collectives(spmd, &out);
+  } else if (!quiet) {
+    sw_spmd_print(spmd, &out);
+  }
+  return sw_print_text(&out, d);
+}
+
 static sw_rc partition(const settings *s, const sw_session *session, sw_plan *plan, const sw_call *call, sw_diag *d) {
   if (strcmp(s->args, "plan") != 0) plan->args_whole = strcmp(s->args, "whole") == 0;
+  SW_TRY(sw_session_take_passes(s->passes, s->combine_bytes, call->arena, plan, d));
   SW_TRY(sw_emit_all(session, plan, &s->emit, s->dialect, d));
+  sw_pass_report *reports;
+  int n = 0;
+  SW_ARENA_NEW(reports, call->arena, SW_MOST_REPORTS, d);
   sw_spmd spmd;
-  sw_text out = {0};
-  SW_TRY(sw_partition(plan, &spmd, d));
+  sw_plan bare = *plan; /* passes run here, where they are told of */
+  bare.passes = NULL;
+  SW_TRY(sw_partition(&bare, &spmd, d));
   sw_rc rc = sw_spmd_verify(&spmd, d);
-  if (!rc && s->collectives) sw_spmd_collectives(&spmd, &out);
-  if (!rc && !s->collectives && !call->common->quiet) sw_spmd_print(&spmd, &out);
+  if (!rc && plan->passes) rc = sw_spmd_run_passes(&spmd, plan->machine, plan->passes, reports, &n, d);
+  if (!rc) rc = print(s, &spmd, reports, n, call->common->quiet, d);
   sw_spmd_deinit(&spmd);
-  if (rc) sw_text_free(&out);
-  return rc ? rc : sw_print_text(&out, d);
+  return rc;
 }
 
 static sw_rc cmd_partition(const sw_call *call, sw_diag *d) {
@@ -53,6 +79,9 @@ static sw_rc cmd_partition(const sw_call *call, sw_diag *d) {
   sw_session session;
   sw_plan plan;
   if (!s->plan) return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--plan FILE is missing");
+  if ((s->table || s->json) && !s->passes) {
+    return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--table and --json say what passes did; expected --passes NAMES, too");
+  }
   SW_TRY(sw_session_open_plan(&s->from, s->plan, call->arena, &session, &plan, d));
   sw_rc rc = partition(s, &session, &plan, call, d);
   sw_session_close(&session);
@@ -62,7 +91,10 @@ static sw_rc cmd_partition(const sw_call *call, sw_diag *d) {
 const sw_command sw_command_partition = {
     .name = "partition",
     .summary = "print what one device runs under a plan",
-    .description = "Rewrites the model into the program of one device: local shapes, explicit collectives.\n",
+    .description =
+        "Rewrites the model into the program of one device: local shapes, explicit collectives. --passes rewrites the "
+        "collectives of that program further, where the profile's prices say that it is no dearer; all that is printed "
+        "and written is then the program behind the passes.\n",
     .example = "shardwright partition models/small/gpt2.json --plan plan.json --emit spmd=gpt2.mlir",
     SW_OPTIONS(kOptions),
     SW_OPERANDS(kOperands),

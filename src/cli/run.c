@@ -10,7 +10,8 @@ enum { MOST_SEARCH_S = 10 };
 
 typedef struct settings {
   sw_model_options from;
-  const char *plan, *against, *engine, *inputs, *outputs, *trace;
+  const char *plan, *against, *engine, *inputs, *outputs, *trace, *passes;
+  int64_t combine_bytes;
   int64_t seed, inject_fault, jitter;
   double timeout;
   bool random_floats, outputs_only, fault_alters, audit, json;
@@ -34,6 +35,7 @@ static const sw_option kOptions[] = {
      "a plan, the plan's",
      SW_INTO_TEXT(settings, from.mesh)},
     SW_PROGRAM_OPTIONS(settings),
+    SW_PASS_OPTIONS(settings),
     {"comm", 0, SW_OPTION_CHOICE, "ENGINE", "threads",
      "what devices are: threads of this process, or the processes of mpirun", SW_INTO_TEXT(settings, engine),
      .choices = "threads|mpi"},
@@ -158,7 +160,8 @@ static sw_rc run_against(const sw_call *call, const sw_session *text, sw_diag *d
   from.spare_sizes = true;
   SW_TRY(s->plan ? sw_session_open_plan(&from, s->plan, call->arena, &whole, &plan, d)
                  : sw_session_open(&from, call->arena, &whole, d));
-  sw_rc rc = run_text_beside(call, text, &whole, s->plan ? &plan : NULL, d);
+  sw_rc rc = s->plan ? sw_session_take_passes(s->passes, s->combine_bytes, call->arena, &plan, d) : SW_OK;
+  if (!rc) rc = run_text_beside(call, text, &whole, s->plan ? &plan : NULL, d);
   sw_session_close(&whole);
   return rc;
 }
@@ -192,8 +195,14 @@ static sw_rc cmd_run(const sw_call *call, sw_diag *d) {
   from.spare_sizes = s->against != NULL;
   SW_TRY(planned ? sw_session_open_plan(&s->from, s->plan, call->arena, &session, &plan, d)
                  : sw_session_open(&from, call->arena, &session, d));
-  sw_rc rc = planned ? run_beside(call, &(sw_judged){.whole = plan.graph, .plan = &plan}, NULL, d)
-                     : run_by_text(call, &session, d);
+  sw_rc rc = SW_OK;
+  if (planned) rc = sw_session_take_passes(s->passes, s->combine_bytes, call->arena, &plan, d);
+  if (!rc && !planned && !s->plan && s->passes) {
+    rc = SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "--passes rewrite the program of a plan; expected --plan FILE, too");
+  }
+  if (!rc)
+    rc = planned ? run_beside(call, &(sw_judged){.whole = plan.graph, .plan = &plan}, NULL, d)
+                 : run_by_text(call, &session, d);
   sw_session_close(&session);
   return rc;
 }

@@ -181,3 +181,13 @@ sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_pairs *emit
   }
   return SW_OK;
 }
+
+sw_rc sw_session_take_passes(const char *names, int64_t combine_bytes, sw_arena *arena, sw_plan *plan, sw_diag *d) {
+  sw_passes *passes;
+  if (!names) return SW_OK;
+  SW_ARENA_NEW(passes, arena, 1, d);
+  SW_TRY(sw_passes_parse(names, passes, d));
+  passes->combine_bytes = combine_bytes;
+  plan->passes = passes;
+  return SW_OK;
+}

@@ -81,6 +81,21 @@ SW_CHECKED sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_
     "dialect", 0, SW_OPTION_CHOICE, "NAME", "shard", "whose collectives --emit spmd has", \
         SW_INTO_TEXT(settings, dialect), .choices = "shard|stablehlo|sdy"                 \
   }
+
+/* Passes over the program of a plan: what every subcommand that makes it has; `T` has fields `passes` and
+ * `combine_bytes`. */
+/* clang-format off */
+#define SW_PASS_OPTIONS(T) \
+  {"passes", 0, SW_OPTION_TEXT, "NAMES", NULL, \
+   "passes over the collectives of the program, in this order: " SW_PASS_NAMES "; all: each, and again while " \
+   "something changes", SW_INTO_TEXT(T, passes)}, \
+  {"combine-bytes", 0, SW_OPTION_BYTES, "SIZE", "64MiB", \
+   "size up to which the pass combine fills the buffer of one call", SW_INTO_BYTES(T, combine_bytes), .min = 1}
+/* clang-format on */
+#define SW_PASS_NAMES "share,drop,gather-down,slice-up,cancel,reassociate,scatter,fold,hoist,combine"
+/* From here on the plan's program is the one behind the passes, which live in the arena; NULL: none. */
+SW_CHECKED sw_rc sw_session_take_passes(const char *names, int64_t combine_bytes, sw_arena *arena, sw_plan *plan,
+                                        sw_diag *d);
 #define SW_EMIT_KINDS "sdy|constraints|hlo|shard|spmd|jax|dtensor"
 
 /* Write a report to each of the files: as a page when its name ends in .html, else as JSON. */

@@ -207,32 +207,35 @@ sw_rc sw_emit_mask(sw_emit *e, sw_id x, sw_id otherwise, const sw_mask *m, sw_id
   return append(e, &spec, out, d);
 }
 
-static sw_rc keep_tiling(sw_emit *e, const sw_tiling **t, sw_diag *d) {
+static sw_rc keep_tiling(sw_arena *arena, const sw_tiling **t, sw_diag *d) {
   if (!*t) return SW_OK;
-  sw_tiling *copy = sw_arena_copy(&e->program->arena, *t, 1, sizeof *copy, d);
+  sw_tiling *copy = sw_arena_copy(arena, *t, 1, sizeof *copy, d);
   if (!copy) return SW_E_RESOURCE;
   *t = copy;
   for (int k = 0; k < copy->rank; k++) {
     sw_tile_dim *dim = &copy->dim[k];
     if (!dim->starts) continue;
     const int64_t n = sw_axis_refs_size(copy->refs + dim->first_ref, dim->n_refs) + 1;
-    dim->starts = sw_arena_copy(&e->program->arena, dim->starts, (size_t)n, sizeof *dim->starts, d);
+    dim->starts = sw_arena_copy(arena, dim->starts, (size_t)n, sizeof *dim->starts, d);
     if (!dim->starts) return SW_E_RESOURCE;
   }
   return SW_OK;
 }
 
+sw_rc sw_emit_keep_tilings(sw_collective *c, sw_arena *arena, sw_diag *d) {
+  SW_TRY(keep_tiling(arena, &c->src, d));
+  return keep_tiling(arena, &c->dst, d);
+}
+
 sw_rc sw_emit_collective(sw_emit *e, sw_id x, const sw_collective *c, const int64_t *dims, sw_id *out, sw_diag *d) {
-  sw_collective *copy = sw_arena_copy(&e->program->arena, c, 1, sizeof *c, d);
-  if (!copy) return SW_E_RESOURCE;
-  SW_TRY(keep_tiling(e, &copy->src, d));
-  SW_TRY(keep_tiling(e, &copy->dst, d));
+  sw_collective copy = *c;
+  SW_TRY(sw_emit_keep_tilings(&copy, &e->program->arena, d));
   sw_type type = *sw_emit_type(e, x);
   type.dims = dims;
   sw_op_spec spec = {.code = SW_OP_COLLECTIVE,
                      .n_operands = 1,
                      .operands = &x,
-                     .collective = copy,
+                     .collective = &copy,
                      .n_result_types = 1,
                      .result_types = &type};
   return append(e, &spec, out, d);

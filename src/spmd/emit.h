@@ -76,6 +76,8 @@ sw_rc sw_emit_mask(sw_emit *e, sw_id x, sw_id otherwise, const sw_mask *m, sw_id
 
 /* A collective on x; `dims` is the local result shape. The descriptor and its tilings are copied. */
 sw_rc sw_emit_collective(sw_emit *e, sw_id x, const sw_collective *c, const int64_t *dims, sw_id *out, sw_diag *d);
+/* The tilings that a descriptor points to, in the arena. */
+sw_rc sw_emit_keep_tilings(sw_collective *c, sw_arena *arena, sw_diag *d);
 sw_rc sw_emit_all_gather(sw_emit *e, sw_id x, const sw_axis_ref *axes, int n, int dim, sw_id *out, sw_diag *d);
 
 /* --- the op at hand ---------------------------------------------------------------------------------------------- */
@@ -110,6 +112,9 @@ sw_rc sw_emit_window(sw_emit *e, int operand, const double *fill, sw_diag *d);
 
 typedef sw_rc (*sw_lower)(sw_emit *e, sw_diag *d);
 sw_rc sw_lower_op(sw_emit *e, sw_diag *d); /* by the opcode of e->op */
+/* Is the local op the model's, on blocks of whatever size, when a parallel loop is cut? (Of what names its shape the
+ * shape changes, too.) */
+bool sw_op_runs_on_blocks(sw_opcode c);
 
 #define SW_COLUMN_LOCAL(id, local, blocks) sw_rc sw_lower_##local(sw_emit *e, sw_diag *d);
 #include "shardwright/ops.def"

@@ -320,6 +320,9 @@ static sw_rc partition_as(const sw_plan *plan, bool whole, sw_spmd *out, sw_diag
   sw_array_free(&p.e.origins);
   sw_arena_deinit(&p.e.scratch);
   if (rc) sw_graph_destroy(p.e.program);
+  if (rc || !plan->passes) return rc;
+  rc = sw_spmd_run_passes(out, plan->machine, plan->passes, NULL, NULL, d);
+  if (rc) sw_spmd_deinit(out);
   return rc;
 }
 

@@ -22,6 +22,19 @@ sw_rc sw_lower_op(sw_emit *e, sw_diag *d) {
   return lower(e, d);
 }
 
+static const bool kOnBlocks[SW_OP_COUNT] = {
+#define SIZES_ANY true
+#define SIZES_EQUAL false
+#define SW_COLUMN_LOCAL(id, local, blocks) [SW_OP_##id] = SIZES_##blocks,
+#include "shardwright/ops.def"
+};
+
+bool sw_op_runs_on_blocks(sw_opcode c) {
+  const sw_lower l = kLower[c];
+  const bool plain = l == sw_lower_same || l == sw_lower_shaped || l == sw_lower_reduce || l == sw_lower_dot;
+  return plain && kOnBlocks[c] && sw_op_class_of(c) != SW_OPS_CONTROL;
+}
+
 static sw_rc emit_with(sw_emit *e, const sw_attrs *attrs, sw_diag *d) {
   return sw_emit_op_n(e, e->op->code, e->in, e->op->n_operands, attrs, e->results, d);
 }

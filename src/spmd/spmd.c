@@ -1,9 +1,7 @@
-/* The program as data: valid extents, listings, checks, cost. */
+/* The program as data: valid extents, listings, checks. */
 #include "shardwright/spmd.h"
 
 #include <string.h>
-
-#include "base/checked.h"
 
 static const sw_mesh *mesh_of(const sw_spmd *s, const sw_layout *l) { return l->on ? &l->on->mesh : s->mesh; }
 
@@ -112,87 +110,4 @@ sw_rc sw_spmd_verify(const sw_spmd *s, sw_diag *d) {
     SW_TRY_NOTE(d, sw_collective_verify(s->mesh, op->collective, in->rank, d), "in '%s'", op->name);
   }
   return SW_OK;
-}
-
-/* --- cost -------------------------------------------------------------------------------------------------------- */
-
-/* What routes price: the larger side, and of a slice what is copied. */
-static double collective_bytes(const sw_collective *c, const sw_type *in, const sw_type *out) {
-  bool by_result = c->op == SW_COLL_ALL_GATHER || c->op == SW_COLL_GATHER || c->op == SW_COLL_ALL_SLICE ||
-                   c->op == SW_COLL_SHARD_TO_PARTIAL;
-  return (double)sw_type_bytes(by_result ? out : in);
-}
-
-static double op_seconds(const sw_spmd *s, const sw_machine *machine, const sw_op *op, bool *is_comm) {
-  const sw_graph *g = s->program;
-  *is_comm = op->collective != NULL;
-  if (op->collective) {
-    const sw_collective *c = op->collective;
-    const sw_type *in = sw_operand_type(g, op, 0);
-    if (c->src && c->n_axes == 0) return sw_machine_exchange_s(machine, c->src, c->dst, sw_dtype_bytes(in->dtype));
-    return sw_machine_collective_s(machine, c->op, c->axes, c->n_axes,
-                                   collective_bytes(c, in, sw_result_type(g, op, 0)));
-  }
-  double flops = 0, bytes = 0;
-  if (!op->n_results) return 0;
-  if (op->nest) {
-    sw_op_work(g, op, NULL, &flops, &bytes);
-  } else {
-    bytes = 2.0 * (double)sw_type_bytes(sw_result_type(g, op, 0)); /* mask, shard_start: read and write */
-  }
-  sw_dtype t = op->n_operands ? sw_operand_type(g, op, 0)->dtype : sw_result_type(g, op, 0)->dtype;
-  return flops > 0 || bytes > 0 ? sw_machine_local_s(machine, t, flops, bytes) : 0;
-}
-
-static int64_t value_bytes(const sw_spmd *s, sw_id v) { return sw_type_bytes(&s->program->values[v].type); }
-
-/* The loop that ends here no longer holds what had entered it: how many bytes nobody else needs. */
-static int64_t let_go(const sw_spmd *s, sw_id end, int32_t *left) {
-  const sw_graph *g = s->program;
-  int64_t bytes = 0;
-  for (int32_t f = 0; f < g->n_frames; f++) {
-    if (g->frames[f].end != end) continue;
-    for (sw_id id = g->frames[f].begin + 1; g->ops[id].code == SW_OP_ENTER; id++) {
-      sw_id v = g->ops[id].results[0];
-      if (sw_value_held_for(g, v) == end && --left[v] == 0) bytes += value_bytes(s, v);
-    }
-  }
-  return bytes;
-}
-
-/* Largest sum of live buffers: arguments of kind parameter and state live throughout, others to their last use. */
-static sw_rc find_peak(const sw_spmd *s, int64_t *peak, sw_diag *d) {
-  const sw_graph *g = s->program;
-  int32_t *left;
-  SW_MEM_NEW(left, g->n_values, d);
-  int64_t now = 0;
-  for (sw_id v = 0; v < g->n_values; v++) left[v] = g->values[v].n_uses + (sw_value_held_for(g, v) >= 0);
-  for (int32_t i = 0; i < g->n_args; i++) {
-    now += value_bytes(s, g->args[i]);
-    if (g->values[g->args[i]].kind != SW_VALUE_INPUT) left[g->args[i]]++;
-  }
-  *peak = now;
-  for (int32_t i = 0; i < g->n_ops; i++) {
-    const sw_op *op = &g->ops[i];
-    for (int r = 0; r < op->n_results; r++) now += value_bytes(s, op->results[r]);
-    *peak = sw_max_i64(*peak, now);
-    for (int r = 0; r < op->n_results; r++) now -= left[op->results[r]] ? 0 : value_bytes(s, op->results[r]);
-    for (int k = 0; k < op->n_operands; k++) now -= --left[op->operands[k]] ? 0 : value_bytes(s, op->operands[k]);
-    if (op->code == SW_OP_END) now -= let_go(s, i, left);
-  }
-  sw_mem_free(left);
-  return SW_OK;
-}
-
-sw_rc sw_spmd_price(const sw_spmd *s, const sw_machine *machine, sw_spmd_cost *out, sw_diag *d) {
-  const sw_graph *g = s->program;
-  *out = (sw_spmd_cost){0};
-  for (int32_t i = 0; i < g->n_ops; i++) {
-    const sw_op *op = &g->ops[i];
-    bool is_comm;
-    double seconds = op_seconds(s, machine, op, &is_comm) * (double)op->repeats;
-    *(is_comm ? &out->comm_s : &out->local_s) += seconds;
-    if (op->collective) out->calls[op->collective->op] += op->repeats;
-  }
-  return find_peak(s, &out->peak_bytes, d);
 }

@@ -1,0 +1,119 @@
+/* What the program costs as it stands. */
+#include "spmd/price.h"
+
+#include "base/checked.h"
+
+/* Of one device's buffer: also where the program is written on whole tensors. */
+static int64_t value_bytes(const sw_spmd *s, sw_id v) {
+  const sw_type *t = &s->program->values[v].type;
+  if (!s->whole_tensors || !s->layout[v].is_block) return sw_type_bytes(t);
+  return sw_sharding_held_bytes(&s->layout[v].sharding, t->dims, t->dtype);
+}
+
+/* What routes price: the larger side, and of a slice what is copied. */
+double sw_spmd_collective_bytes(const sw_spmd *s, const sw_op *op) {
+  const sw_coll_op c = op->collective->op;
+  bool by_result =
+      c == SW_COLL_ALL_GATHER || c == SW_COLL_GATHER || c == SW_COLL_ALL_SLICE || c == SW_COLL_SHARD_TO_PARTIAL;
+  return (double)value_bytes(s, by_result ? op->results[0] : op->operands[0]);
+}
+
+static double collective_seconds(const sw_spmd *s, const sw_machine *machine, const sw_op *op) {
+  const sw_collective *c = op->collective;
+  if (!op->n_operands || !op->n_results) return 0;
+  if (c->src && c->n_axes == 0) {
+    return sw_machine_exchange_s(machine, c->src, c->dst, sw_dtype_bytes(sw_operand_type(s->program, op, 0)->dtype));
+  }
+  return sw_machine_collective_s(machine, c->op, c->axes, c->n_axes, sw_spmd_collective_bytes(s, op));
+}
+
+double sw_spmd_op_s(const sw_spmd *s, const sw_machine *machine, const sw_op *op) {
+  const sw_graph *g = s->program;
+  double flops = 0, bytes = 0;
+  if (op->collective) return collective_seconds(s, machine, op);
+  if (!op->n_results) return 0;
+  if (op->nest) {
+    sw_op_work(g, op, NULL, &flops, &bytes);
+  } else {
+    bytes = 2.0 * (double)sw_type_bytes(sw_result_type(g, op, 0)); /* mask, shard_start: read and write */
+  }
+  sw_dtype t = op->n_operands ? sw_operand_type(g, op, 0)->dtype : sw_result_type(g, op, 0)->dtype;
+  if (s->whole_tensors && sw_type_bytes(sw_result_type(g, op, 0)) > 0) {
+    double part = (double)value_bytes(s, op->results[0]) / (double)sw_type_bytes(sw_result_type(g, op, 0));
+    flops *= part;
+    bytes *= part;
+  }
+  return flops > 0 || bytes > 0 ? sw_machine_local_s(machine, t, flops, bytes) : 0;
+}
+
+/* What one device receives, padding included. */
+static double received_bytes(const sw_spmd *s, const sw_op *op) {
+  const sw_collective *c = op->collective;
+  double most, all;
+  if (!op->n_operands || !op->n_results || sw_coll_flags(c->op) & SW_COLL_LOCAL) return 0;
+  if (c->src && c->n_axes == 0) {
+    sw_tiling_traffic(s->mesh, c->src, c->dst, &most, &all);
+    return most * sw_dtype_bytes(sw_operand_type(s->program, op, 0)->dtype);
+  }
+  const double n = (double)sw_collective_members(c, 0), bytes = sw_spmd_collective_bytes(s, op);
+  if (c->op == SW_COLL_ALL_REDUCE) return 2 * (n - 1) / n * bytes;
+  return c->op == SW_COLL_SHIFT || c->op == SW_COLL_BROADCAST ? bytes : (n - 1) / n * bytes;
+}
+
+/* The loop that ends here no longer holds what had entered it: how many bytes nobody else needs. */
+static int64_t let_go(const sw_spmd *s, sw_id end, int32_t *left) {
+  const sw_graph *g = s->program;
+  int64_t bytes = 0;
+  for (int32_t f = 0; f < g->n_frames; f++) {
+    if (g->frames[f].end != end) continue;
+    for (sw_id id = g->frames[f].begin + 1; g->ops[id].code == SW_OP_ENTER; id++) {
+      sw_id v = g->ops[id].results[0];
+      if (sw_value_held_for(g, v) == end && --left[v] == 0) bytes += value_bytes(s, v);
+    }
+  }
+  return bytes;
+}
+
+/* Largest sum of live buffers: arguments of kind parameter and state live throughout, others to their last use. */
+static sw_rc find_peak(const sw_spmd *s, int64_t *peak, sw_diag *d) {
+  const sw_graph *g = s->program;
+  int32_t *left;
+  SW_MEM_NEW(left, g->n_values, d);
+  int64_t now = 0;
+  for (sw_id v = 0; v < g->n_values; v++) left[v] = g->values[v].n_uses + (sw_value_held_for(g, v) >= 0);
+  for (int32_t i = 0; i < g->n_args; i++) {
+    now += value_bytes(s, g->args[i]);
+    if (g->values[g->args[i]].kind != SW_VALUE_INPUT) left[g->args[i]]++;
+  }
+  *peak = now;
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
+    for (int r = 0; r < op->n_results; r++) now += value_bytes(s, op->results[r]);
+    *peak = sw_max_i64(*peak, now);
+    for (int r = 0; r < op->n_results; r++) now -= left[op->results[r]] ? 0 : value_bytes(s, op->results[r]);
+    for (int k = 0; k < op->n_operands; k++) now -= --left[op->operands[k]] ? 0 : value_bytes(s, op->operands[k]);
+    if (op->code == SW_OP_END) now -= let_go(s, i, left);
+  }
+  sw_mem_free(left);
+  return SW_OK;
+}
+
+sw_rc sw_spmd_price(const sw_spmd *s, const sw_machine *machine, sw_spmd_cost *out, sw_diag *d) {
+  const sw_graph *g = s->program;
+  *out = (sw_spmd_cost){0};
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    const sw_op *op = &g->ops[i];
+    const double times = (double)op->repeats;
+    *(op->collective ? &out->comm_s : &out->local_s) += sw_spmd_op_s(s, machine, op) * times;
+    if (!op->collective) continue;
+    out->calls[op->collective->op] += op->repeats;
+    out->received_bytes += received_bytes(s, op) * times;
+  }
+  return find_peak(s, &out->peak_bytes, d);
+}
+
+int64_t sw_spmd_cost_calls(const sw_spmd_cost *c) {
+  int64_t sum = 0;
+  for (int i = 0; i < SW_COLL_COUNT; i++) sum += sw_coll_flags((sw_coll_op)i) & SW_COLL_LOCAL ? 0 : c->calls[i];
+  return sum;
+}
