@@ -93,8 +93,9 @@ static sw_rc verify_value(const sw_spmd *s, sw_id id, sw_diag *d) {
   if (local->rank != whole->rank || !typed || !sw_sharding_local_dims(&l->sharding, whole->dims, dims)) {
     return SW_BUG(d, "'%s' is not a block of its tensor", name);
   }
+  const int64_t *want = s->whole_tensors ? whole->dims : dims;
   for (int k = 0; k < local->rank; k++) {
-    if (dims[k] != local->dims[k]) return SW_BUG(d, "'%s' has a wrong local extent of dimension %d", name, k);
+    if (want[k] != local->dims[k]) return SW_BUG(d, "'%s' has a wrong local extent of dimension %d", name, k);
   }
   return SW_OK;
 }

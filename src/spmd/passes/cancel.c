@@ -6,13 +6,6 @@
  *           y = all_slice [x] dim=0 a     z = all_gather [x] dim=0 y            z stands for a */
 #include "spmd/passes/passes.h"
 
-/* The same block, so that one stands for the other. */
-static bool same_block(const sw_rewrite *r, sw_id a, sw_id b) {
-  const sw_layout *l = sw_rewrite_layout(r, a), *m = sw_rewrite_layout(r, b);
-  return l->is_block && m->is_block && l->source == m->source && sw_sharding_equal(&l->sharding, &m->sharding) &&
-         sw_type_equal(sw_rewrite_type(r, a), sw_rewrite_type(r, b));
-}
-
 /* What the slice leaves of the gather: nothing to do (n_axes 0), fewer axes to gather, an all_to_all; false: it stays.
  */
 static bool remaining(const sw_rewrite *r, const sw_op *gather, const sw_op *slice, sw_collective *out) {
@@ -45,7 +38,7 @@ static sw_rc slice_of_gather(sw_rewrite *r, sw_id old, sw_id id, const sw_op *ga
     seconds = sw_rewrite_seconds_of(r, out);
   }
   if (sw_rewrite_read_by_one(r, slice, slice->operands[0])) instead += sw_rewrite_seconds(r, gather);
-  if (seconds <= instead && same_block(r, out, slice->results[0])) {
+  if (seconds <= instead && sw_rewrite_lie_alike(r, out, slice->results[0])) {
     sw_rewrite_replace(r, r->from->program->ops[old].results[0], out);
   }
   return SW_OK;
@@ -61,7 +54,8 @@ static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
     const sw_op before = *gather;
     return slice_of_gather(r, old, id, &before, &op, d);
   }
-  if (!slice || slice->collective->dim != op.collective->dim || !same_block(r, slice->operands[0], op.results[0]) ||
+  if (!slice || slice->collective->dim != op.collective->dim ||
+      !sw_rewrite_lie_alike(r, slice->operands[0], op.results[0]) ||
       !sw_refs_equal(slice->collective->axes, slice->collective->n_axes, op.collective->axes, op.collective->n_axes)) {
     return SW_OK;
   }

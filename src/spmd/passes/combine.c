@@ -7,8 +7,8 @@
  * Also all_gathers and reduce_scatters: rows of the buffer are then the devices' parts. A call may stand anywhere from
  * where its operand is made to where its result is first read; calls whose ranges meet can be one, which stands right
  * before the first reader. They are taken in the order in which operands are made; one joins the call that is being
- * filled while that, with the copies into the buffer and out of it, costs less than a call of its own. Does not: move
- * readers, put types together, or work on whole tensors (where there is no buffer of one device). */
+ * filled while its part of that, with the copies into the buffer and out of it, costs less than a call of its own. Does
+ * not: move readers, put types together, or work on whole tensors (where there is no buffer of one device). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,8 +29,9 @@ typedef struct call {
   int32_t first, last, n;
   sw_id needed;
   int64_t bytes;
-  double seconds; /* of it, and of the copies around it */
-  int32_t next;   /* of those that stand before the same op; -1 */
+  double copies_s; /* into the buffer and out of it, but for what putting together costs anyway */
+  double apart_s;  /* of as many calls */
+  int32_t next;    /* of those that stand before the same op; -1 */
 } call;
 
 typedef struct combining {
@@ -136,34 +137,41 @@ static sw_rc find_call(combining *c, const sw_op *op, sw_id id, int64_t **slot, 
   return sw_dict_put(&c->open, key, (size_t)n * sizeof *key, -1, slot, &fresh, d);
 }
 
-/* May the member join the call, and does it pay? */
-static bool joins(const combining *c, const call *to, const member *m, const sw_op *op, double *seconds) {
-  const sw_op *first = &c->r->from->program->ops[c->members.at[to->first].op];
-  const sw_dtype t = sw_operand_type(c->r->from->program, op, 0)->dtype;
+/* May the member join the call, and does its part of the buffer cost less than a call of its own? */
+static bool joins(const combining *c, const call *to, const member *m, const sw_op *op) {
   if (m->ready >= to->needed || to->bytes + m->bytes > c->r->combine_bytes) return false;
-  const double own = to->n > 1 ? 0 : copies_s(c, first) + copy_s(c, t, 0); /* a call of one copies nothing */
-  *seconds = to->seconds - call_s(c, op, to->bytes) + call_s(c, op, to->bytes + m->bytes) + own + copies_s(c, op);
-  return *seconds < to->seconds + call_s(c, op, m->bytes);
+  const double more = call_s(c, op, to->bytes + m->bytes) - call_s(c, op, to->bytes);
+  return more + copies_s(c, op) < call_s(c, op, m->bytes);
 }
 
 static sw_rc place(combining *c, int32_t i, sw_diag *d) {
   member *m = &c->members.at[i];
   const sw_op *op = &c->r->from->program->ops[m->op];
   int64_t *slot;
-  double seconds;
   SW_TRY(find_call(c, op, m->op, &slot, d));
   call *to = *slot < 0 ? NULL : &c->calls.at[*slot];
-  if (!to || !joins(c, to, m, op, &seconds)) {
+  if (!to || !joins(c, to, m, op)) {
     *slot = (int64_t)c->calls.n;
-    return sw_array_push(&c->calls, ((call){i, i, 1, m->needed, m->bytes, call_s(c, op, m->bytes), -1}), d);
+    const call one = {.first = i, .last = i, .n = 1, .needed = m->needed, .bytes = m->bytes, .next = -1};
+    SW_TRY(sw_array_push(&c->calls, one, d));
+    to = &c->calls.at[*slot];
+  } else {
+    c->members.at[to->last].next = i;
+    to->last = i;
+    to->n++;
+    to->bytes += m->bytes;
+    if (m->needed < to->needed) to->needed = m->needed;
   }
-  c->members.at[to->last].next = i;
-  to->last = i;
-  to->n++;
-  to->bytes += m->bytes;
-  to->seconds = seconds;
-  if (m->needed < to->needed) to->needed = m->needed;
+  to->copies_s += copies_s(c, op);
+  to->apart_s += call_s(c, op, m->bytes);
   return SW_OK;
+}
+
+/* One call with all its copies against as many calls. */
+static bool pays(const combining *c, const call *k) {
+  const sw_op *op = &c->r->from->program->ops[c->members.at[k->first].op];
+  const double concatenation = copy_s(c, sw_operand_type(c->r->from->program, op, 0)->dtype, 0);
+  return k->n > 1 && call_s(c, op, k->bytes) + concatenation + k->copies_s < k->apart_s;
 }
 
 static sw_rc fill_calls(combining *c, sw_arena *arena, sw_diag *d) {
@@ -177,7 +185,7 @@ static sw_rc fill_calls(combining *c, sw_arena *arena, sw_diag *d) {
   for (sw_id i = 0; i <= g->n_ops; i++) c->before[i] = -1;
   for (size_t i = 0; i < c->calls.n; i++) {
     call *k = &c->calls.at[i];
-    if (k->n < 2) continue;
+    if (!pays(c, k)) continue;
     k->next = c->before[k->needed];
     c->before[k->needed] = (int32_t)i;
     for (int32_t m = k->first; m >= 0; m = c->members.at[m].next) c->taken[c->members.at[m].op] = true;

@@ -19,30 +19,33 @@ const char *sw_pass_summary(int pass) { return kPasses[pass]->summary; }
 
 /* --- the list ----------------------------------------------------------------------------------------------------- */
 
-static sw_rc add_named(const char *name, size_t n, sw_passes *out, sw_diag *d) {
+static sw_rc add(int pass, sw_passes *out, sw_diag *d) {
   if (out->n == SW_MOST_PASSES) {
     return SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "more than %d passes; expected fewer", SW_MOST_PASSES);
   }
+  out->at[out->n++] = (uint8_t)pass;
+  return SW_OK;
+}
+
+static sw_rc add_named(const char *name, size_t n, sw_passes *out, sw_diag *d) {
+  const bool all = n == strlen("all") && memcmp(name, "all", n) == 0;
+  bool found = all;
   for (int i = 0; i < N_PASSES; i++) {
-    if (strlen(kPasses[i]->name) != n || memcmp(kPasses[i]->name, name, n) != 0) continue;
-    out->at[out->n++] = (uint8_t)i;
-    return SW_OK;
+    const bool named = strlen(kPasses[i]->name) == n && memcmp(kPasses[i]->name, name, n) == 0;
+    if (named || all) SW_TRY(add(i, out, d));
+    found = found || named;
   }
-  sw_text all = {0};
-  for (int i = 0; i < N_PASSES; i++) sw_text_printf(&all, "%s%s", i ? ", " : "", kPasses[i]->name);
+  if (found) return SW_OK;
+  sw_text names = {0};
+  for (int i = 0; i < N_PASSES; i++) sw_text_printf(&names, "%s%s", i ? ", " : "", kPasses[i]->name);
   sw_rc rc = SW_FAIL(d, SW_E_USAGE, SW_NOWHERE, "there is no pass '%.*s'; expected all, or some of %s", (int)n, name,
-                     sw_text_str(&all));
-  sw_text_free(&all);
+                     sw_text_str(&names));
+  sw_text_free(&names);
   return rc;
 }
 
 sw_rc sw_passes_parse(const char *text, sw_passes *out, sw_diag *d) {
-  *out = (sw_passes){0};
-  if (strcmp(text, "all") == 0) {
-    for (int i = 0; i < N_PASSES; i++) out->at[out->n++] = (uint8_t)i;
-    out->again = true;
-    return SW_OK;
-  }
+  *out = (sw_passes){.again = strcmp(text, "all") == 0};
   for (const char *p = text;; p++) {
     const size_t n = strcspn(p, ",");
     SW_TRY(add_named(p, n, out, d));

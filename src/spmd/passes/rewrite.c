@@ -20,6 +20,7 @@ sw_rc sw_rewrite_begin(sw_rewrite *r, const sw_spmd *from, sw_diag *d) {
     if (l.is_block) SW_TRY(sw_sharding_keep(&l.sharding, &r->to.program->arena, d));
     SW_TRY(sw_array_push(&r->layouts, l, d));
     SW_TRY(sw_array_push(&r->uses, v->n_uses, d));
+    SW_TRY(sw_array_push(&r->is_new, false, d));
   }
   r->to.layout = r->layouts.at;
   return SW_OK;
@@ -31,13 +32,15 @@ void sw_rewrite_deinit(sw_rewrite *r) {
   sw_array_free(&r->origins);
   sw_array_free(&r->kept);
   sw_array_free(&r->uses);
+  sw_array_free(&r->is_new);
   sw_mem_free(r->now);
   sw_arena_deinit(&r->scratch);
 }
 
 /* --- adding ------------------------------------------------------------------------------------------------------- */
 
-/* Appends the op, and what stands beside it: layouts, readers, origin. */
+/* Appends the op, and what stands beside it: layouts, readers (NULL: a new op, whose operands it reads besides),
+ * origin. */
 static sw_rc append(sw_rewrite *r, const sw_op_spec *spec, const sw_layout *layouts, const int32_t *uses, bool kept,
                     sw_origin origin, sw_id *results, sw_diag *d) {
   sw_graph *g = r->to.program;
@@ -53,7 +56,8 @@ static sw_rc append(sw_rewrite *r, const sw_op_spec *spec, const sw_layout *layo
     sw_layout l = layouts[k];
     if (l.is_block) SW_TRY(sw_sharding_keep(&l.sharding, &g->arena, d));
     SW_TRY(sw_array_push(&r->layouts, l, d));
-    SW_TRY(sw_array_push(&r->uses, uses ? uses[k] : 1, d));
+    SW_TRY(sw_array_push(&r->uses, uses ? uses[k] : 0, d));
+    SW_TRY(sw_array_push(&r->is_new, uses == NULL, d));
   }
   r->to.layout = r->layouts.at;
   SW_TRY(sw_array_push(&r->kept, kept, d));
@@ -68,9 +72,31 @@ static bool must_stay(const sw_op *op) {
   return op->n_results == 0 || (sw_op_class_of(op->code) == SW_OPS_CONTROL && op->code != SW_OP_ENTER);
 }
 
+static bool lie_alike(const sw_spmd *s, sw_id a, sw_id b) {
+  const sw_layout *l = &s->layout[a], *m = &s->layout[b];
+  if (!sw_type_equal(&s->program->values[a].type, &s->program->values[b].type)) return false;
+  if (!l->is_block || !m->is_block) return l->is_block == m->is_block && l->source == m->source;
+  return l->on == m->on && sw_sharding_equal(&l->sharding, &m->sharding) &&
+         sw_type_equal(&s->model->values[l->source].type, &s->model->values[m->source].type);
+}
+
+bool sw_rewrite_lie_alike(const sw_rewrite *r, sw_id a, sw_id b) { return lie_alike(&r->to, a, b); }
+
+/* A reshape to the shape that is there gives a value of the model one of its own in the program (partition.c); a
+ * rewrite looks through it. */
+static bool changes_nothing(const sw_rewrite *r, const sw_op *op) {
+  return op->code == SW_OP_RESHAPE && r->from->program->values[op->results[0]].n_uses > 0 &&
+         r->from->layout[op->results[0]].is_block && lie_alike(r->from, op->operands[0], op->results[0]);
+}
+
 sw_rc sw_rewrite_copy(sw_rewrite *r, sw_id id, sw_diag *d) {
   const sw_graph *g = r->from->program;
   const sw_op *op = &g->ops[id];
+  if (changes_nothing(r, op)) {
+    r->now[op->results[0]] = r->now[op->operands[0]];
+    r->uses.at[r->now[op->results[0]]] += g->values[op->results[0]].n_uses - 1;
+    return SW_OK;
+  }
   const char *names[SW_MAX_RESULTS];
   sw_type types[SW_MAX_RESULTS];
   sw_layout layouts[SW_MAX_RESULTS];
@@ -110,8 +136,9 @@ sw_rc sw_rewrite_copy(sw_rewrite *r, sw_id id, sw_diag *d) {
 
 sw_rc sw_rewrite_walk(sw_rewrite *r, sw_rewrite_visit visit, void *user, sw_diag *d) {
   for (sw_id i = 0; i < r->from->program->n_ops; i++) {
+    const int32_t before = r->to.program->n_ops;
     SW_TRY(sw_rewrite_copy(r, i, d));
-    SW_TRY(visit(r, i, r->to.program->n_ops - 1, user, d));
+    if (r->to.program->n_ops > before) SW_TRY(visit(r, i, before, user, d));
     sw_arena_reset(&r->scratch);
   }
   return SW_OK;
@@ -141,6 +168,7 @@ sw_rc sw_rewrite_add(sw_rewrite *r, sw_op_spec *spec, const sw_rewrite_as *as, s
   spec->name = name;
   if (like) spec->span = like->span;
   if (like) spec->location = like->location;
+  for (int k = 0; k < spec->n_operands; k++) r->uses.at[spec->operands[k]] += r->is_new.at[spec->operands[k]];
   SW_TRY(append(r, spec, &as->layout, NULL, false, origin, results, d));
   *out = results[0];
   return SW_OK;

@@ -23,6 +23,7 @@ typedef struct sw_rewrite {
   SW_ARRAY(sw_origin) origins;
   SW_ARRAY(bool) kept;    /* by new op: it stays though nobody reads it */
   SW_ARRAY(int32_t) uses; /* by new value: its readers, as far as is known; no less than there will be */
+  SW_ARRAY(bool) is_new;  /* by new value: the pass made it */
   sw_id *now;             /* by old value: what stands for it; -1: nothing yet */
   sw_arena scratch;       /* what one visit needs */
   int64_t counter;
@@ -34,7 +35,8 @@ sw_rc sw_rewrite_begin(sw_rewrite *r, const sw_spmd *from, sw_diag *d);
 sw_rc sw_rewrite_end(sw_rewrite *r, sw_spmd *out, sw_diag *d);
 void sw_rewrite_deinit(sw_rewrite *r);
 
-/* An old op on what stands for its operands; its results then stand for themselves. */
+/* An old op on what stands for its operands; its results then stand for themselves. (Of a reshape that changes nothing
+ * the operand stands for the result.) */
 sw_rc sw_rewrite_copy(sw_rewrite *r, sw_id old_op, sw_diag *d);
 /* Copies every old op in order, and calls `visit` with the copy. */
 typedef sw_rc (*sw_rewrite_visit)(sw_rewrite *r, sw_id old_op, sw_id new_op, void *user, sw_diag *d);
@@ -54,6 +56,9 @@ const sw_op *sw_rewrite_def(const sw_rewrite *r, sw_id value);
  * offsets or halos; else NULL. */
 const sw_op *sw_rewrite_def_as(const sw_rewrite *r, sw_id value, sw_coll_op c);
 bool sw_rewrite_is(const sw_rewrite *r, const sw_op *op, sw_coll_op c);
+/* Do two values lie alike, as blocks of tensors of one type, or as none: can one stand for the other if they are equal?
+ */
+bool sw_rewrite_lie_alike(const sw_rewrite *r, sw_id a, sw_id b);
 /* Does nobody but this op read the value, so that what makes it goes when the op does not need it any more? */
 bool sw_rewrite_read_by_one(const sw_rewrite *r, const sw_op *reader, sw_id value);
 double sw_rewrite_seconds(const sw_rewrite *r, const sw_op *op);

@@ -49,11 +49,9 @@ static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   SW_TRY(sw_dict_put(seen, key, sizeof key, id, &first, &fresh, d));
   if (fresh) return SW_OK;
   const sw_op *like = sw_rewrite_op(r, (sw_id)*first);
-  const sw_layout *a = sw_rewrite_layout(r, op->results[0]), *b = sw_rewrite_layout(r, like->results[0]);
-  bool same = same_call(c, like->collective) && a->is_block == b->is_block && a->source == b->source &&
-              a->on == b->on && (!a->is_block || sw_sharding_equal(&a->sharding, &b->sharding)) &&
-              sw_type_equal(sw_result_type(r->to.program, op, 0), sw_result_type(r->to.program, like, 0));
-  if (same) sw_rewrite_replace(r, r->from->program->ops[old].results[0], like->results[0]);
+  if (same_call(c, like->collective) && sw_rewrite_lie_alike(r, op->results[0], like->results[0])) {
+    sw_rewrite_replace(r, r->from->program->ops[old].results[0], like->results[0]);
+  }
   return SW_OK;
 }
 
