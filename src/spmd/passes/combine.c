@@ -65,10 +65,11 @@ static sw_id reader(const sw_graph *g, sw_value_use u) {
 static sw_rc add_member(combining *c, sw_id id, sw_diag *d) {
   const sw_graph *g = c->r->from->program;
   const sw_op *op = &g->ops[id];
+  if (!is_combinable(g, op)) return SW_OK;
   const sw_value *out = &g->values[op->results[0]];
   const sw_id def = g->values[op->operands[0]].def;
   member m = {.op = id, .ready = def, .needed = g->n_ops, .next = -1};
-  if (!is_combinable(g, op) || !out->n_uses) return SW_OK;
+  if (!out->n_uses) return SW_OK;
   if (def >= 0 && c->latest[def] > m.ready) m.ready = c->latest[def];
   for (int i = 0; i < out->n_uses; i++) {
     const sw_id at = reader(g, out->uses[i]);

@@ -5,11 +5,12 @@
 
 #include "shardwright/log.h"
 
-/* Values are first made fewer, then moved to where they are small, then reduced late and once; calls are put together
+/* Values are first made fewer, then moved to where they are small, then reduced once and late; calls are put together
  * when nothing changes any more what they are. */
-static const sw_pass *const kPasses[] = {&sw_pass_share,  &sw_pass_drop,        &sw_pass_gather_down, &sw_pass_slice_up,
-                                         &sw_pass_cancel, &sw_pass_reassociate, &sw_pass_scatter,     &sw_pass_fold,
-                                         &sw_pass_hoist,  &sw_pass_combine};
+static const sw_pass *const kPasses[] = {
+    &sw_pass_share, &sw_pass_drop,        &sw_pass_gather_down, &sw_pass_slice_up, &sw_pass_cancel,
+    &sw_pass_fold,  &sw_pass_reassociate, &sw_pass_scatter,     &sw_pass_hoist,    &sw_pass_combine,
+};
 enum { N_PASSES = sizeof kPasses / sizeof kPasses[0], MOST_ROUNDS = 4 };
 _Static_assert((int)N_PASSES <= (int)SW_MOST_PASSES, "a list has room for all of them");
 
@@ -68,11 +69,15 @@ static sw_rc rewrite(const sw_pass *pass, const sw_spmd *s, const sw_machine *ma
   return rc;
 }
 
-/* Is the new program worth having? What its ops do not see one by one: memory. */
+/* Is the new program worth having? A rewrite that only prepares for another may have led to nothing; and what ops do
+ * not see one by one is memory. */
 static const char *reason_to_leave(const sw_machine *machine, const sw_spmd_cost *before, const sw_spmd_cost *after) {
   const int64_t room = sw_profile_memory_bytes(sw_machine_profile(machine));
-  const double was = before->comm_s + before->local_s, is = after->comm_s + after->local_s;
-  if (is > was * (1 + 1e-9)) return "dearer";
+  const double was = before->comm_s + before->local_s, is = after->comm_s + after->local_s, margin = was * 1e-9;
+  const bool fewer =
+      sw_spmd_cost_calls(after) < sw_spmd_cost_calls(before) || after->received_bytes < before->received_bytes;
+  if (is > was + margin) return "dearer";
+  if (is > was - margin && !fewer) return "no cheaper";
   return after->peak_bytes > room && after->peak_bytes > before->peak_bytes ? "does not fit into memory" : NULL;
 }
 
@@ -137,7 +142,7 @@ sw_rc sw_spmd_run_passes(sw_spmd *s, const sw_machine *machine, const sw_passes 
       SW_TRY(run_pass(s, machine, combine_bytes, &report, d));
       changed = changed || report.rewrites > 0;
       const bool told = round == 0 || report.rewrites > 0; /* later rounds only where they do something */
-      if (reports && told) reports[(*n)++] = report;
+      if (reports && n && told) reports[(*n)++] = report;
       if (report.leave) sw_log(SW_LOG_INFO, "pass %s changes nothing: %s", kPasses[passes->at[i]]->name, report.leave);
     }
   }

@@ -158,18 +158,19 @@ static bool is_taken(const sw_rewrite *r, const char *name) {
   return false;
 }
 
-sw_rc sw_rewrite_add(sw_rewrite *r, sw_op_spec *spec, const sw_rewrite_as *as, sw_id *out, sw_diag *d) {
+sw_rc sw_rewrite_add(sw_rewrite *r, const sw_op_spec *spec, const sw_rewrite_as *as, sw_id *out, sw_diag *d) {
   char name[64];
+  sw_op_spec own = *spec;
   const sw_op *like = as->like < 0 ? NULL : sw_rewrite_op(r, as->like);
   const sw_origin origin = like ? r->origins.at[as->like] : *as->origin;
   sw_id results[SW_MAX_RESULTS];
   do snprintf(name, sizeof name, "%s.%lld", r->pass, (long long)r->counter++);
   while (is_taken(r, name));
-  spec->name = name;
-  if (like) spec->span = like->span;
-  if (like) spec->location = like->location;
+  own.name = name;
+  if (like) own.span = like->span;
+  if (like) own.location = like->location;
   for (int k = 0; k < spec->n_operands; k++) r->uses.at[spec->operands[k]] += r->is_new.at[spec->operands[k]];
-  SW_TRY(append(r, spec, &as->layout, NULL, false, origin, results, d));
+  SW_TRY(append(r, &own, &as->layout, NULL, false, origin, results, d));
   *out = results[0];
   return SW_OK;
 }

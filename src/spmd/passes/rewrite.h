@@ -75,7 +75,7 @@ typedef struct sw_rewrite_as {
 /* Where a value that is no block of anything lies. */
 #define SW_NO_LAYOUT ((sw_layout){.source = -1})
 
-sw_rc sw_rewrite_add(sw_rewrite *r, sw_op_spec *spec, const sw_rewrite_as *as, sw_id *out, sw_diag *d);
+sw_rc sw_rewrite_add(sw_rewrite *r, const sw_op_spec *spec, const sw_rewrite_as *as, sw_id *out, sw_diag *d);
 /* Result dims follow from the layout, or are `dims` where there is none. */
 sw_rc sw_rewrite_add_collective(sw_rewrite *r, sw_id x, const sw_collective *c, const int64_t *dims,
                                 const sw_rewrite_as *as, sw_id *out, sw_diag *d);

@@ -27,8 +27,8 @@ static sw_rc take_operand(sw_rewrite *r, sw_id v, int dim, const sw_collective *
 }
 
 /* The slice of the op's result, made of slices of its operands; *out -1: it is no better. */
-static sw_rc lift(sw_rewrite *r, sw_id id, const sw_collective *c, const sw_rewrite_as *as, double instead, sw_id *out,
-                  sw_id *in, sw_diag *d) {
+static sw_rc raise(sw_rewrite *r, sw_id id, const sw_collective *c, const sw_rewrite_as *as, double instead, sw_id *out,
+                   sw_id *in, sw_diag *d) {
   const sw_op op = *sw_rewrite_op(r, id);
   sw_followed along;
   int64_t dims[SW_MAX_RANK];
@@ -49,7 +49,7 @@ static sw_rc lift(sw_rewrite *r, sw_id id, const sw_collective *c, const sw_rewr
 
 /* Do the new slices of its operands (values from `first` on) go further up? Then the op is written once more, on what
  * that gives. */
-static sw_rc lift_further(sw_rewrite *r, sw_id *made, const sw_id *in, sw_id first, int depth, sw_diag *d) {
+static sw_rc raise_further(sw_rewrite *r, sw_id *made, const sw_id *in, sw_id first, int depth, sw_diag *d) {
   const sw_op op = *sw_rewrite_op(r, r->to.program->values[*made].def);
   sw_id again[SW_MOST_FOLLOWED];
   bool changed = false;
@@ -78,8 +78,8 @@ static sw_rc slice(sw_rewrite *r, sw_id v, const sw_collective *c, const sw_rewr
   sw_id in[SW_MOST_FOLLOWED];
   *out = -1;
   if (def < 0 || depth == MOST_OPS || !sw_rewrite_read_by_one(r, &reader, v)) return SW_OK;
-  SW_TRY(lift(r, def, c, as, sw_rewrite_seconds(r, &reader), out, in, d));
-  return *out < 0 ? SW_OK : lift_further(r, out, in, first, depth, d);
+  SW_TRY(raise(r, def, c, as, sw_rewrite_seconds(r, &reader), out, in, d));
+  return *out < 0 ? SW_OK : raise_further(r, out, in, first, depth, d);
 }
 
 static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
