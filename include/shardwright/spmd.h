@@ -72,8 +72,8 @@ SW_API int64_t sw_spmd_cost_calls(const sw_spmd_cost *c); /* of those that commu
 /* --- passes over the program -------------------------------------------------------------------------------------- */
 
 /* What follows rewrites the collectives of a program, each pass by one kind of rewrite, and only where the machine's
- * prices say that it is no dearer (docs/collective-passes.md). Values stay what they are: exactly where elements are moved, and up
- * to the order of a sum elsewhere. */
+ * prices say that it is no dearer (docs/collective-passes.md). Values stay what they are: exactly where elements are
+ * moved, and up to the order of a sum elsewhere. */
 SW_API int sw_pass_count(void); /* in the order in which all of them run */
 SW_API const char *sw_pass_name(int pass);
 SW_API const char *sw_pass_summary(int pass);

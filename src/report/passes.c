@@ -1,6 +1,6 @@
 #include "report/passes.h"
 
-#include "report/columns.h"
+#include "base/columns.h"
 
 static double seconds(const sw_spmd_cost *c) { return c->comm_s + c->local_s; }
 

@@ -93,6 +93,17 @@ static const row kRows[] = {
      "%3 = stablehlo.subtract %0, %1" LIES("[{}, {}]") ": " T "\nreturn %2, %3 : " T ", " T,
      "all_gather dim=0 [x]; all_gather dim=0 [x]", "all_gather dim=0 [x]; all_gather dim=0 [x]", 0},
 
+    {"a widened value", "gather-up", "%a: " H ROWS, T WHOLE,
+     "%0 = stablehlo.convert %a" LIES("[{\"x\"}, {}]") ": (" H ") -> " T "\n" GATHER("%1", "%0", T) "return %1 : " T,
+     "all_gather dim=0 [x]", "all_gather dim=0 [x]", 0},
+    {"a vector that is spread", "gather-up", "%a: tensor<8xf32>" CUT("[{\"x\"}]"), T WHOLE,
+     "%0 = stablehlo.broadcast_in_dim %a, dims = [1]" LIES("[{}, {\"x\"}]") ": (tensor<8xf32>) -> " T "\n"
+     "%1 = sdy.all_gather [{}, {\"x\"}] %0 out_sharding=<@m, [{}, {}]> : " T "\nreturn %1 : " T,
+     "all_gather dim=1 [x]", "all_gather dim=0 [x]", 0},
+    {"what is as large before stays", "gather-up", "%a: " T ROWS, T WHOLE,
+     "%0 = stablehlo.tanh %a" LIES("[{\"x\"}, {}]") ": " T "\n" GATHER("%1", "%0", T) "return %1 : " T,
+     "all_gather dim=0 [x]", "all_gather dim=0 [x]", 0},
+
     {"undone", "cancel", "%a: " T ROWS, T ROWS,
      GATHER("%0", "%a", T) SLICE("%1", "%0", "\"x\"", "", T) "return %1 : " T,
      "all_gather dim=0 [x]; all_slice dim=0 [x]", "", 0},
@@ -232,7 +243,7 @@ static bool check_row(const row *r) {
   list(&s, &after);
   for (int i = 0; i < n; i++) rewrites += reports[i].rewrites;
   const bool stays = strstr(r->what, "stay") || strcmp(r->before, r->after) == 0;
-  const bool moves = strstr("gather-down hoist", r->pass) && !strstr(r->what, "stay");
+  const bool moves = strstr("gather-up gather-down hoist", r->pass) && !strstr(r->what, "stay");
   const bool listed = strcmp(sw_text_str(&before), r->before) == 0 && strcmp(sw_text_str(&after), r->after) == 0;
   const bool told = (rewrites > 0) == (moves || !stays);
   const bool ran = executes(&b, false) && executes(&b, true);

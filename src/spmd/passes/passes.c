@@ -8,8 +8,8 @@
 /* Values are first made fewer, then moved to where they are small, then reduced once and late; calls are put together
  * when nothing changes any more what they are. */
 static const sw_pass *const kPasses[] = {
-    &sw_pass_share, &sw_pass_drop,        &sw_pass_gather_down, &sw_pass_slice_up, &sw_pass_cancel,
-    &sw_pass_fold,  &sw_pass_reassociate, &sw_pass_scatter,     &sw_pass_hoist,    &sw_pass_combine,
+    &sw_pass_share, &sw_pass_drop,        &sw_pass_gather_up, &sw_pass_gather_down, &sw_pass_slice_up, &sw_pass_cancel,
+    &sw_pass_fold,  &sw_pass_reassociate, &sw_pass_scatter,   &sw_pass_hoist,       &sw_pass_combine,
 };
 enum { N_PASSES = sizeof kPasses / sizeof kPasses[0], MOST_ROUNDS = 4 };
 _Static_assert((int)N_PASSES <= (int)SW_MOST_PASSES, "a list has room for all of them");
