@@ -92,7 +92,8 @@ SW_CHECKED sw_rc sw_emit_all(const sw_session *s, const sw_plan *plan, const sw_
   {"combine-bytes", 0, SW_OPTION_BYTES, "SIZE", "64MiB", \
    "size up to which the pass combine fills the buffer of one call", SW_INTO_BYTES(T, combine_bytes), .min = 1}
 /* clang-format on */
-#define SW_PASS_NAMES "share, drop, gather-up, gather-down, slice-up, cancel, fold, reassociate, scatter, hoist, combine"
+#define SW_PASS_NAMES \
+  "share, drop, gather-up, gather-down, slice-up, cancel, fold, reassociate, scatter, hoist, combine"
 /* From here on the plan's program is the one behind the passes, which live in the arena; NULL: none. */
 SW_CHECKED sw_rc sw_session_take_passes(const char *names, int64_t combine_bytes, sw_arena *arena, sw_plan *plan,
                                         sw_diag *d);
