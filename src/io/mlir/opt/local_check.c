@@ -1,12 +1,9 @@
 #include <string.h>
 
+#include "io/mlir/opt/factor_axes.h"
 #include "io/mlir/opt/local.h"
 
-/* Axes along one factor of a step. */
-typedef struct axes {
-  int n;
-  sw_axis_ref at[SW_MAX_REFS];
-} axes;
+typedef sw_sdy_axes axes; /* along one factor of a step */
 
 typedef struct checker {
   sw_local *l;
@@ -19,32 +16,6 @@ static bool same(const axes *a, const axes *b) {
   bool is = a->n == b->n;
   for (int i = 0; is && i < a->n; i++) is = sw_axis_ref_equal(a->at[i], b->at[i]);
   return is;
-}
-
-static bool push(axes *a, sw_axis_ref r) {
-  if (a->n == SW_MAX_REFS) return false;
-  a->at[a->n++] = r;
-  return true;
-}
-
-/* The axes of a dimension to its factors, major first; an axis that is larger than what is left of one goes on in the
- * next. False: they are not products of them. */
-static bool along_factors(const sw_flow_rule *rule, const sw_flow_dim *dim, const sw_axis_ref *refs, int n, axes *out) {
-  int f = 0;
-  int64_t left = dim->n ? rule->size[dim->at[0]] : 1;
-  for (int i = 0; i < n; i++) {
-    sw_axis_ref r = refs[i];
-    while (r.size > 1) {
-      while (left == 1 && f + 1 < dim->n) left = rule->size[dim->at[++f]];
-      const bool fits = left % r.size == 0;
-      if (left <= 1 || (!fits && r.size % left)) return false;
-      const int32_t size = fits ? r.size : (int32_t)left;
-      if (!push(&out[dim->at[f]], (sw_axis_ref){r.axis, r.pre, size})) return false;
-      r = (sw_axis_ref){r.axis, r.pre * size, r.size / size};
-      left /= size;
-    }
-  }
-  return true;
 }
 
 static sw_rc differ(checker *c, int a, int b) {
@@ -67,7 +38,7 @@ static sw_rc read_tensor(checker *c, int i) {
     int n = 0;
     const sw_axis_ref *refs = s->mesh >= 0 ? sw_sharding_dim(&s->cut, k, &n) : NULL;
     const sw_flow_dim *dim = &rule->dim[i * SW_MAX_RANK + k];
-    if (!along_factors(rule, dim, refs, n, mine))
+    if (!sw_axes_along_factors(rule, dim, refs, n, mine))
       return SW_LOCAL_FAIL(c->l, c->s->source, "'%.*s' does not pass on how dimension %d of value %d is cut",
                            SW_IR_TEXT(c->l->t, c->l->t->ops.at[c->s->source].name), k, i);
     for (int f = 0; f < dim->n; f++) has |= UINT64_C(1) << dim->at[f];
