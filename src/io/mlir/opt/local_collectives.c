@@ -113,10 +113,12 @@ static int64_t id_of(const call *c, int64_t position) {
   return c->m->device_ids ? c->m->device_ids[position] : position;
 }
 
-static void put_channel(call *c) {
+/* Without a channel numbers are those of replicas, unless the op says that they are of devices. */
+static void put_channel(call *c, bool of_devices) {
   sw_local *l = c->l;
+  const bool none = !of_devices && l->partitions == 1 && l->replicas > 1;
   sw_text_printf(&l->lines, "channel_handle = #stablehlo.channel_handle<handle = %lld, type = 1>",
-                 l->partitions == 1 && l->replicas > 1 ? 0LL : (long long)++l->n_channels);
+                 none ? 0LL : (long long)++l->n_channels);
 }
 
 static void put_mesh_axes(call *c, const sw_axis_ref *axes, int n) {
@@ -189,7 +191,7 @@ static const char *gather_dim(call *c, const char *x, const sw_tensor_text *from
   to->dims[k] *= sw_axis_refs_size(axes, n);
   name = begin_op(c, "all_gather", x, name);
   sw_text_printf(&c->l->lines, "all_gather_dim = %d : i64, ", k);
-  put_channel(c);
+  put_channel(c, true);
   sw_text_puts(&c->l->lines, ", ");
   put_groups(c, axes, n);
   sw_text_puts(&c->l->lines, ", use_global_device_ids}>");
@@ -266,7 +268,7 @@ static sw_rc all_slice(call *c) {
 
 static const char *reduce_all(call *c, const char *name) {
   name = begin_op(c, "all_reduce", c->x, name);
-  put_channel(c);
+  put_channel(c, true);
   sw_text_puts(&c->l->lines, ", ");
   put_groups(c, c->at, c->n);
   sw_text_puts(&c->l->lines, ", use_global_device_ids}>");
@@ -284,7 +286,7 @@ static sw_rc all_reduce(call *c) {
 static const char *scatter_dim(call *c, const char *x, const sw_tensor_text *from, int k, const sw_tensor_text *to,
                                const char *name) {
   name = begin_op(c, "reduce_scatter", x, name);
-  put_channel(c);
+  put_channel(c, true);
   sw_text_puts(&c->l->lines, ", ");
   put_groups(c, c->at, c->n);
   sw_text_printf(&c->l->lines, ", scatter_dimension = %d : i64, use_global_device_ids}>", k);
@@ -337,7 +339,7 @@ static sw_rc reduce_scatter(call *c) {
 static const char *exchange(call *c, const char *x, const sw_tensor_text *from, int cut, int join,
                             const sw_axis_ref *axes, int n, const sw_tensor_text *to, const char *name) {
   name = begin_op(c, "all_to_all", x, name);
-  put_channel(c);
+  put_channel(c, false);
   sw_text_printf(&c->l->lines, ", concat_dimension = %d : i64, ", join);
   put_groups(c, axes, n);
   sw_text_printf(&c->l->lines, ", split_count = %lld : i64, split_dimension = %d : i64}>",
@@ -409,7 +411,7 @@ static sw_rc collective_permute(call *c) {
   }
   qsort(pairs, (size_t)n, sizeof *pairs, by_device);
   (void)begin_op(c, "collective_permute", c->x, c->name);
-  put_channel(c);
+  put_channel(c, false);
   sw_text_puts(&c->l->lines, ", source_target_pairs = dense<[");
   for (int64_t i = 0; i < n; i++)
     sw_text_printf(&c->l->lines, "%s[%lld, %lld]", i ? ", " : "", (long long)pairs[i][0], (long long)pairs[i][1]);
