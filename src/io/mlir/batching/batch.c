@@ -78,6 +78,7 @@ sw_rc sw_batch_put(sw_batch *s, const sw_batch_op *op, sw_id *results) {
                      .n_result_types = op->n_types,
                      .result_types = op->types};
   if (s->now) spec.location = s->now->location;
+  if (op->own) spec.blocked = s->now->blocked;
   sw_id made[SW_MAX_RESULTS]; /* not `results`, which may be the operands and has room for what there is */
   SW_TRY(sw_graph_add_op(s->m->g, &spec, made, s->m->d));
   for (int i = 0; i < s->m->g->ops[s->m->g->n_ops - 1].n_results; i++) results[i] = made[i];
@@ -487,6 +488,18 @@ static sw_rc write_body(sw_batch *s, const border *in) {
   return SW_OK;
 }
 
+/* Members of the body's groups, where they are of one shape also with the devices that they differ over. */
+static sw_rc write_groups(sw_batch *s) {
+  sw_graph *g = s->m->g;
+  for (int32_t i = 0; i < s->body->n_sharding_groups; i++) {
+    const sw_sharding_group *pair = &s->body->sharding_groups[i];
+    const sw_id a = s->of[pair->a], b = s->of[pair->b];
+    if (a < 0 || b < 0 || s->varies[pair->a] != s->varies[pair->b]) continue;
+    SW_TRY(sw_graph_add_sharding_group(g, a, b, pair->span, s->m->d));
+  }
+  return SW_OK;
+}
+
 sw_rc sw_batch_prepare(sw_batch *s) {
   SW_ARENA_NEW(s->varies, &s->m->scratch, s->body->n_values, s->m->d);
   SW_ARENA_NEW(s->of, &s->m->scratch, s->body->n_values, s->m->d);
@@ -494,7 +507,7 @@ sw_rc sw_batch_prepare(sw_batch *s) {
   for (sw_id i = 0; i < s->body->n_values; i++) s->of[i] = s->said[i] = -1;
   for (int32_t i = 0; i < s->body->n_annotations; i++) {
     const sw_annotation *a = &s->body->annotations[i];
-    if (a->value >= 0 && !a->for_users) s->said[a->value] = i;
+    if (a->value >= 0 && !a->for_users && !a->derived) s->said[a->value] = i;
   }
   return SW_OK;
 }
@@ -515,5 +528,5 @@ sw_rc sw_batch_write_all(sw_batch *s, const char **why) {
   SW_TRY(write_body(s, in));
   for (int32_t i = 0; i < g->n_outputs; i++) SW_TRY(bring_in(s, g->outputs[i], in));
   for (uint32_t i = 0; i < s->n_out; i++) SW_TRY(go_out(s, i, &out[i]));
-  return SW_OK;
+  return write_groups(s);
 }

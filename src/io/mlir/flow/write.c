@@ -83,8 +83,17 @@ static int32_t first_mesh(const writer *w, const sw_said *s) {
   return -1;
 }
 
+/* Ops that hand values on, and make some of their own only where they say how these are cut. */
+static bool hands_on(const writer *w, uint32_t op) {
+  const sw_ir_op *o = &w->t->ops.at[op];
+  const sw_ir_row *row = sw_ir_row_of(w->t, o->name);
+  if (!row || (row->import != sw_im_optimization_barrier && row->import != sw_im_call)) return false;
+  return !sw_ir_present(o->attrs) || !sw_ir_present(sw_ir_entry(w->t, o->attrs, "sdy.sharding"));
+}
+
 static sw_rc write_op(writer *w, const sw_said *s) {
   sw_text t = {0};
+  if (w->p->same_ops && hands_on(w, s->op)) return SW_OK;
   sw_text_puts(&t, "#sdy.sharding_per_value<[");
   for (int32_t i = 0; i < s->n; i++) {
     int32_t tensor = w->p->said_of.at[s->first + i];

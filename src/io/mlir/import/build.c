@@ -334,3 +334,20 @@ sw_rc sw_im_identity(sw_importer *m, const sw_ir_row *row, uint32_t op) {
   for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_bind(m, op, i, sw_im_operand(m, op, i), false));
   return SW_OK;
 }
+
+bool sw_im_says_shardings(const sw_importer *m, uint32_t op, const sw_id *values, uint32_t n) {
+  const sw_ir_op *o = sw_im_op(m, op);
+  bool all = m->o->keep == SW_KEEP_ALL && !m->vectorized && !m->alone && sw_ir_present(o->attrs) &&
+             sw_ir_present(sw_ir_entry(m->t, o->attrs, "sdy.sharding"));
+  for (uint32_t i = 0; i < n && all; i++) all = values[i] >= 0 && m->g->values[values[i]].type.dtype != SW_TOKEN;
+  return all;
+}
+
+/* Values of its own only where it says how these are cut. */
+sw_rc sw_im_optimization_barrier(sw_importer *m, const sw_ir_row *row, uint32_t op) {
+  const sw_id *values;
+  SW_TRY(sw_im_all_operands(m, op, &values));
+  const uint32_t n = sw_ir_result_count(m->t, sw_im_op(m, op));
+  if (n > sw_im_op(m, op)->n_uses || !sw_im_says_shardings(m, op, values, n)) return sw_im_identity(m, row, op);
+  return sw_im_results_are(m, op, values, n);
+}

@@ -6,6 +6,7 @@
  */
 #include "io/mlir/import/passes.h"
 #include "io/mlir/import/dialect.h"
+#include "io/mlir/import/emit.h"
 #include "io/mlir/import/local.h"
 #include "io/mlir/roles/roles.h"
 #include "io/mlir/import/tuple.h"
@@ -254,6 +255,8 @@ static sw_rc leave_call(sw_importer *m, uint32_t ret, const sw_id *values, uint3
   uint32_t want = sw_ir_result_count(m->t, sw_im_op(m, w.op));
   if (n < want) return SW_IM_FAIL(m, ret, "%u values are returned; expected %u", n, want);
   if (w.leave) return w.leave(m, w.op, w.state, ret, values, n);
+  if (w.kind == SW_IR_IN_CALL && sw_im_says_shardings(m, w.op, values, want))
+    return sw_im_results_are(m, w.op, values, want);
   for (uint32_t i = 0; i < n; i++) SW_TRY(sw_im_bind(m, w.op, i, values[i], false));
   return SW_OK;
 }

@@ -225,6 +225,7 @@ SW_CHECKED sw_rc sw_im_read_rule(sw_importer *m, uint32_t op, const char *text, 
 #define SW_IR_IMPORTER(name) SW_CHECKED sw_rc name(sw_importer *m, const sw_ir_row *row, uint32_t op)
 SW_IR_IMPORTER(sw_im_simple);
 SW_IR_IMPORTER(sw_im_identity);
+SW_IR_IMPORTER(sw_im_optimization_barrier);
 SW_IR_IMPORTER(sw_im_constant);
 SW_IR_IMPORTER(sw_im_tuple);
 SW_IR_IMPORTER(sw_im_get_tuple_element);
@@ -249,6 +250,8 @@ sw_ir_span sw_im_location_name(const sw_importer *m, sw_ir_span loc);
 SW_CHECKED sw_rc sw_im_arg_label(sw_importer *m, uint32_t i, const char **out);
 SW_CHECKED sw_rc sw_im_arg_name(sw_importer *m, uint32_t i, const char **out);
 
+/* Does an op that hands values on say shardings of all of them? They are then values of their own. */
+bool sw_im_says_shardings(const sw_importer *m, uint32_t op, const sw_id *values, uint32_t n);
 /* What an op's attributes say of its results, which are bound. */
 SW_CHECKED sw_rc sw_im_annotate_results(sw_importer *m, uint32_t op);
 /* sdy.sharding or mhlo.sharding among attributes. */

@@ -73,7 +73,7 @@ static const sw_ir_row kRows[] = {
     {"get_dimension_size", sw_im_dimension_size, SW_OP_CONSTANT, 0, SW_IR_STORAGE},
     {"gather", sw_im_gather, SW_OP_GATHER, 2, SW_IR_STORAGE},
     {"scatter", sw_im_scatter, SW_OP_SCATTER, 3},
-    {"optimization_barrier", sw_im_identity, .flags = SW_IR_HANDS_ON | SW_IR_PASSES},
+    {"optimization_barrier", sw_im_optimization_barrier, .flags = SW_IR_HANDS_ON | SW_IR_PASSES},
     {"create_token", sw_im_token},
     {"after_all", sw_im_token},
     {"outfeed", sw_im_token},
