@@ -24,15 +24,16 @@ typedef struct model {
   sw_text ops, groups;
 } model;
 
-static const char *const kBodies[] = {
-    "\"op\": \"add\", \"inputs\": [\"v%1$d\", \"v%2$d\"]",
-    "\"op\": \"tanh\", \"inputs\": [\"v%1$d\"]",
-    "\"op\": \"negate\", \"inputs\": [\"v%1$d\"]",
-    "\"op\": \"multiply\", \"inputs\": [\"v%1$d\", \"v%2$d\"]",
-    "\"op\": \"dot_general\", \"inputs\": [\"v%1$d\", \"w\"], \"attrs\": {\"lhs_contract\": [1], \"rhs_contract\": "
-    "[0]}",
-    "\"op\": \"reverse\", \"inputs\": [\"v%1$d\"], \"attrs\": {\"dims\": [1]}",
-    "\"op\": \"reshape\", \"inputs\": [\"v%1$d\"], \"attrs\": {\"shape\": [8, 12]}, \"allowed_direction\": \"none\"",
+static const struct {
+  const char *op, *inputs, *rest;
+} kBodies[] = {
+    {"add", "\"v%1$d\", \"v%2$d\"", ""},
+    {"tanh", "\"v%1$d\"", ""},
+    {"negate", "\"v%1$d\"", ""},
+    {"multiply", "\"v%1$d\", \"v%2$d\"", ""},
+    {"dot_general", "\"v%1$d\", \"w\"", ", \"attrs\": {\"lhs_contract\": [1], \"rhs_contract\": [0]}"},
+    {"reverse", "\"v%1$d\"", ", \"attrs\": {\"dims\": [1]}"},
+    {"reshape", "\"v%1$d\"", ", \"attrs\": {\"shape\": [8, 12]}, \"allowed_direction\": \"none\""},
 };
 
 /* Each axis cuts dim 0 or 1 of the value, or is said to be replicated, or left out; each dim is open or not. */
@@ -62,9 +63,9 @@ static void random_model(model *m, sw_rng *r, bool only_groups) {
   assert_ok(sw_mesh_parse(m->mesh, &arena, &mesh, &diag));
   for (int64_t k = 2 + sw_rng_below(r, 5); k > 0; k--, m->n++) {
     const int body = (int)sw_rng_below(r, (int64_t)(sizeof kBodies / sizeof *kBodies));
-    sw_text_printf(&m->ops, "%s  {", m->n > 2 ? ",\n" : "");
-    sw_text_printf(&m->ops, kBodies[body], (int)sw_rng_below(r, m->n), (int)sw_rng_below(r, m->n));
-    sw_text_printf(&m->ops, ", \"outputs\": [\"v%d\"]}", m->n);
+    sw_text_printf(&m->ops, "%s  {\"op\": \"%s\", \"inputs\": [", m->n > 2 ? ",\n" : "", kBodies[body].op);
+    sw_text_printf(&m->ops, kBodies[body].inputs, (int)sw_rng_below(r, m->n), (int)sw_rng_below(r, m->n));
+    sw_text_printf(&m->ops, "]%s, \"outputs\": [\"v%d\"]}", kBodies[body].rest, m->n);
   }
   for (int v = 0; v < m->n; v++) {
     if (!only_groups && sw_rng_below(r, 3) == 0) say(r, &mesh, v >= 2, m->said[v], sizeof m->said[v]);
