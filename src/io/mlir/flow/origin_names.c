@@ -16,6 +16,7 @@ typedef struct namer {
   const sw_origins *o;
   sw_tensor_names names;
   const char **op_name; /* by op: constraint_0, mc_1; NULL: none */
+  int32_t *root;        /* by record: the tensor that its axis was annotated on */
   sw_diag *d;
 } namer;
 
@@ -56,16 +57,20 @@ static sw_rc name_place(namer *n, const sw_said *s) {
 
 /* --- where axes come from ----------------------------------------------------------------------------------------- */
 
-/* What the axis of record `i` was annotated on. */
-static const char *root_of(const namer *n, int32_t i) {
-  const int32_t self = n->o->came.at[i].tensor;
-  int32_t tensor = self;
-  while (i >= 0) {
+/* Of each record the tensor that its axis was annotated on: that of an earlier record, or where it came from itself. */
+static sw_rc find_roots(namer *n) {
+  SW_ARENA_NEW(n->root, &n->p->arena, n->o->came.n, n->d);
+  for (size_t i = 0; i < n->o->came.n; i++) {
     const sw_axis_arrival *a = &n->o->came.at[i];
-    tensor = a->from;
-    i = sw_origin_of(n->o, tensor, a->axis, i);
+    const int32_t earlier = sw_origin_of(n->o, a->from, a->axis, (int32_t)i);
+    n->root[i] = earlier >= 0 ? n->root[earlier] : a->from;
   }
-  if (tensor == self) return "self";
+  return SW_OK;
+}
+
+static const char *root_of(const namer *n, int32_t i) {
+  const int32_t tensor = n->root[i];
+  if (tensor == n->o->came.at[i].tensor) return "self";
   if (n->p->origin_name[tensor]) return n->p->origin_name[tensor];
   return n->names.name[tensor] ? n->names.name[tensor] : "unknown";
 }
@@ -137,6 +142,7 @@ sw_rc sw_program_flow_name_origins(sw_program_flow *p, sw_diag *d) {
   SW_ARENA_NEW(p->origin_name, &p->arena, p->type.n, d);
   SW_TRY(sw_tensor_names_find(p, &p->arena, &n.names, d));
   SW_TRY(name_ops(&n));
+  SW_TRY(find_roots(&n));
   for (size_t k = 0; k < p->places.n; k++) SW_TRY(name_place(&n, &p->places.at[k]));
   for (size_t i = 0; i < p->type.n; i++) SW_TRY(name_tensor(&n, (int32_t)i));
   p->op_name = n.op_name;
