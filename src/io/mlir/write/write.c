@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/emit/sdy.h"
 #include "io/mlir/import/tuple.h"
 #include "io/mlir/write/split.h"
 #include "io/mlir/write/write.h"
@@ -151,11 +152,55 @@ static bool can_say(const sw_ir_writer *w, const sw_sharding *s) {
   return !s->n_partial || (w->form->sums && s->partial_kind == SW_REDUCE_SUM);
 }
 
+/* By value, whether it is annotated and the plan keeps that. */
+static sw_rc find_kept(sw_ir_writer *w) {
+  const sw_graph *g = w->p->graph;
+  bool *left;
+  if (w->kept) return SW_OK;
+  SW_ARENA_NEW(w->kept, &w->arena, g->n_values, w->d);
+  SW_ARENA_NEW(left, &w->arena, g->n_values, w->d);
+  for (int32_t i = 0; i < g->n_annotations; i++) {
+    const sw_annotation *a = &g->annotations[i];
+    if (a->value < 0 || a->derived) continue;
+    w->kept[a->value] = !left[a->value] && !a->open_dims && sw_plan_keeps(w->plan, a);
+    left[a->value] = !w->kept[a->value];
+  }
+  return SW_OK;
+}
+
+/* A collective on whole tensors says what its operand and its result are cut by. Where the plan has it otherwise, it is
+ * a reshard to what the plan has. */
+static sw_rc write_collective(sw_ir_writer *w, const sw_ir_op *o, const sw_ir_made *made, bool *done) {
+  const sw_graph *g = w->p->graph;
+  const sw_id value = made->value, def = g->values[value].def;
+  sw_sharding s;
+  *done = !w->form->constraints && strcmp(w->form->key, "sdy.sharding") == 0 && sw_ir_starts(w->t, o->name, "sdy.") &&
+          sw_ir_present(sw_ir_attr(w->t, o, "out_sharding", "out_sharding"));
+  if (!*done || !o->n_uses) return SW_OK;
+  SW_TRY(find_kept(w));
+  if (made->own && def >= 0 && w->kept[value] && w->kept[g->ops[def].operands[0]]) return SW_OK;
+  const sw_ir_use *u = &w->t->uses.at[o->first_use];
+  sw_text text = {0};
+  sw_text_printf(&text, "sdy.reshard %%%.*s", SW_IR_TEXT(w->t, u->name));
+  if (w->t->s[u->name.end] == '#') sw_text_printf(&text, "#%u", u->index);
+  sw_text_puts(&text, " ");
+  sw_plan_value_sharding(w->plan, value, &s);
+  sw_rc rc = sw_sdy_sharding(w->mesh, w->mesh_name, &s, &text, w->d);
+  const sw_ir_span type = sw_ir_result_type(w->t, o->types, 0);
+  sw_text_printf(&text, " : %.*s", SW_IR_TEXT(w->t, type));
+  const char *whole = rc ? NULL : sw_arena_strndup(&w->arena, sw_text_str(&text), text.n, w->d);
+  sw_text_free(&text);
+  return whole ? sw_ir_replace(&w->edits, o->name.at - o->generic, o->types.end, whole) : SW_E_RESOURCE;
+}
+
 /* made[0 .. n): all results of one op. */
 static sw_rc write_results_of(sw_ir_writer *w, const sw_ir_made *made, size_t n) {
   const sw_ir_op *o = &w->t->ops.at[made[0].op];
   uint32_t count = sw_ir_result_count(w->t, o), next = 0;
   sw_sharding *all;
+  bool done;
+  SW_TRY(write_collective(w, o, &made[0], &done));
+  if (done) return SW_OK;
   if (is_simplified(w, &made[0]) || is_on_one_device(w, sw_ir_entry(w->t, o->attrs, "sdy.sharding"))) return SW_OK;
   SW_ARENA_NEW(all, &w->arena, count, w->d);
   for (size_t i = 0; i < n;) {

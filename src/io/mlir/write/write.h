@@ -49,8 +49,9 @@ struct sw_ir_writer {
   const sw_ir_call **call_of; /* constraints: by op of the graph, the innermost call that it stands in; NULL: none */
   bool is_split;              /* constraints: every function is cut in one way */
   bool *named;                /* constraints: by value, those that a name in the text stands for */
-  sw_grid grid;               /* hlo */
-  sw_sdy_text sdy;            /* what the text says already */
+  bool *kept;      /* sdy: by value, is it annotated, and does the plan keep that? NULL: not yet looked for */
+  sw_grid grid;    /* hlo */
+  sw_sdy_text sdy; /* what the text says already */
   sw_ir_edits edits;
   sw_arena arena;
   sw_diag *d;
