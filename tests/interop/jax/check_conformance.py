@@ -67,7 +67,8 @@ def ask(case):
         if "--show-rules" in case.run:
             text = shardy(case.source, "sdy-populate-op-sharding-rules")
             return "expect", in_words_of(case, text, 2)
-        return "expect", in_words_of(case, shardy(case.source, layer_of(case.run)), 1)
+        text = shardy(case.source, layer_of(case.run))
+        return ("gives", text) if "--origins" in case.run else ("expect", in_words_of(case, text, 1))
     except Refused as refused:
         return "error", str(refused)
 

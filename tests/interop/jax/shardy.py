@@ -75,4 +75,6 @@ def layer_of(command):
     """The pass that does what a command of `shardwright propagate` does."""
     strategy = command[command.index("--strategy") + 1] if "--strategy" in command else "sdy"
     name = "sdy-user-priority" if strategy == "sdy" else strategy
-    return f"{name}-propagate" + ("{conservative-propagation=true}" if "--conservative" in command else "")
+    asked = {"--conservative": "conservative-propagation=true", "--origins": "debug-sharding-origins=true"}
+    options = " ".join(said for option, said in asked.items() if option in command)
+    return f"{name}-propagate" + (f"{{{options}}}" if options else "")
