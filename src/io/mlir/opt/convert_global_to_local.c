@@ -50,19 +50,23 @@ const char *sw_local_name(sw_local *l, uint32_t op) {
   return l->name_of[value] ? l->name_of[value] : sw_opt_value_text(l->w, value);
 }
 
-sw_rc sw_local_retype(sw_local *l, sw_ir_span type, uint32_t value) {
-  sw_tensor_text part;
-  if (!sw_local_is_cut(l, value)) return SW_OK;
-  SW_TRY(sw_local_part(l, value, &part));
+sw_rc sw_local_set_type(sw_local *l, sw_ir_span at, const sw_tensor_text *type) {
   sw_text text = {0}, lines = l->lines;
   l->lines = text;
-  sw_local_put_type(l, &part);
+  sw_local_put_type(l, type);
   text = l->lines;
   l->lines = lines;
   const char *kept = text.rc ? NULL : sw_arena_strndup(&l->w->arena, sw_text_str(&text), text.n, l->d);
   sw_text_free(&text);
-  type = sw_ir_trimmed(l->t, type);
-  return kept ? sw_ir_replace(&l->w->edits, type.at, type.end, kept) : SW_E_RESOURCE;
+  at = sw_ir_trimmed(l->t, at);
+  return kept ? sw_ir_replace(&l->w->edits, at.at, at.end, kept) : SW_E_RESOURCE;
+}
+
+sw_rc sw_local_retype(sw_local *l, sw_ir_span type, uint32_t value) {
+  sw_tensor_text part;
+  if (!sw_local_is_cut(l, value)) return SW_OK;
+  SW_TRY(sw_local_part(l, value, &part));
+  return sw_local_set_type(l, type, &part);
 }
 
 /* --- what stays --------------------------------------------------------------------------------------------------- */

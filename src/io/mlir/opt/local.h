@@ -112,6 +112,8 @@ SW_CHECKED sw_rc sw_local_cut_sizes(sw_local *l, uint32_t op, const char *key, c
 /* The op of StableHLO by which parts of a value are combined: that of the reduction that made it, else "add"; NULL: by
  * a region of its own. */
 const char *sw_local_combiner(const sw_local *l, uint32_t value);
+/* dense<...> of a constant, and whether that is one element for all. */
+sw_ir_span sw_local_literal(const sw_local *l, uint32_t op, bool *splat);
 /* Axes that cut a dimension of a value. */
 const sw_axis_ref *sw_local_axes(const sw_local *l, uint32_t value, int dim, int *n);
 /* Are two values cut alike? */
@@ -126,7 +128,8 @@ SW_CHECKED sw_rc sw_local_put_before(sw_local *l, uint32_t op);
 SW_CHECKED sw_rc sw_local_put_behind(sw_local *l, uint32_t op);
 /* The name under which the op's first result is defined; NULL: out of memory. */
 const char *sw_local_name(sw_local *l, uint32_t op);
-/* Another type in its place. */
+/* Another type in its place: this one, or that of the value's part. */
+SW_CHECKED sw_rc sw_local_set_type(sw_local *l, sw_ir_span at, const sw_tensor_text *type);
 SW_CHECKED sw_rc sw_local_retype(sw_local *l, sw_ir_span type, uint32_t value);
 
 #endif

@@ -176,14 +176,16 @@ static sw_rc dynamic_update_slice(sw_local *l, uint32_t op, bool *kept) {
 
 /* --- constants, iota, random bits --------------------------------------------------------------------------------- */
 
-/* dense<...>, of either form. */
-static sw_ir_span literal_of(const sw_local *l, const sw_ir_op *o) {
+sw_ir_span sw_local_literal(const sw_local *l, uint32_t op, bool *splat) {
+  const sw_ir_op *o = &l->t->ops.at[op];
   sw_ir_span v = sw_ir_attr(l->t, o, "value", NULL);
   if (!sw_ir_present(v)) {
     v = o->body;
     if (sw_ir_len(o->attrs) && o->attrs.end > v.at && o->attrs.end <= v.end) v.at = o->attrs.end;
   }
   v = sw_ir_trimmed(l->t, v);
+  const sw_ir_span inside = sw_ir_trimmed(l->t, sw_ir_inside(l->t, v));
+  *splat = sw_ir_starts(l->t, v, "dense<") && !strchr("[\"", l->t->s[inside.at]);
   return (sw_ir_span){v.at, sw_ir_inside(l->t, v).end + 1};
 }
 
@@ -206,10 +208,9 @@ static sw_rc slice_whole(sw_local *l, const char *x, uint32_t value, const char 
 static sw_rc constant(sw_local *l, uint32_t op, bool *kept) {
   const sw_ir_op *o = &l->t->ops.at[op];
   const uint32_t value = result(l, op, 0);
-  const sw_ir_span literal = literal_of(l, o);
-  const sw_ir_span inside = sw_ir_trimmed(l->t, sw_ir_inside(l->t, literal));
+  bool splat;
+  const sw_ir_span literal = sw_local_literal(l, op, &splat);
   const bool cut = sw_local_is_cut(l, value);
-  const bool splat = sw_ir_starts(l->t, literal, "dense<") && !strchr("[\"", l->t->s[inside.at]);
   *kept = !cut && !sw_ir_is(l->t, o->name, "sdy.constant");
   if (*kept) return SW_OK;
   const char *name = sw_local_name(l, op), *whole_name = cut && !splat ? NULL : name, *y;
@@ -342,11 +343,12 @@ const char *sw_local_combiner(const sw_local *l, uint32_t value) {
 static bool begins_neutrally(const sw_local *l, sw_ir_span name, uint32_t initial) {
   const uint32_t maker = l->w->values.maker[initial];
   double begins;
+  bool splat;
   if (combines_by(l, name, ".maximum") || combines_by(l, name, ".minimum") || combines_by(l, name, ".and") ||
       combines_by(l, name, ".or"))
     return true;
   if (maker == SW_IR_NONE || !sw_ir_ends(l->t, l->t->ops.at[maker].name, ".constant")) return false;
-  const sw_ir_span literal = sw_ir_inside(l->t, literal_of(l, &l->t->ops.at[maker]));
+  const sw_ir_span literal = sw_ir_inside(l->t, sw_local_literal(l, maker, &splat));
   if (sw_ir_is(l->t, literal, "false")) return true;
   return sw_ir_read_float(l->t, literal, &begins) && begins == (combines_by(l, name, ".multiply") ? 1 : 0);
 }
