@@ -8,7 +8,7 @@ typedef sw_sdy_axes axes; /* along one factor of a step */
 typedef struct checker {
   sw_local *l;
   const sw_flow_step *s;
-  axes found[SW_MOST_FACTORS];
+  axes found[SW_MOST_FACTORS], mine[SW_MOST_FACTORS];    /* of the first tensor that has a factor, of the one at hand */
   int tensor[SW_MOST_FACTORS], holders[SW_MOST_FACTORS]; /* the first tensor of a factor, and how many have it */
 } checker;
 
@@ -29,8 +29,9 @@ static sw_rc differ(checker *c, int a, int b) {
 static sw_rc read_tensor(checker *c, int i) {
   const sw_flow_rule *rule = c->s->rule;
   const int32_t tensor = c->s->tensors[i];
-  axes mine[SW_MOST_FACTORS] = {{0}};
+  axes *mine = c->mine;
   uint64_t has = 0;
+  memset(c->mine, 0, (size_t)rule->n * sizeof *mine);
   if (tensor < 0) return SW_OK;
   const sw_open_sharding *s = &c->l->sharding[tensor];
   const int rank = c->l->flow.type.at[tensor].rank;
@@ -76,10 +77,11 @@ static sw_rc check_factor(checker *c, int f) {
                        kind == SW_FACTOR_PERMUTATION ? " (pass resolve-permutation-factors)" : "");
 }
 
-static sw_rc check_rule(sw_local *l, const sw_flow_step *s) {
-  checker c = {.l = l, .s = s};
-  for (int i = 0; i < s->n_operands + s->n_results; i++) SW_TRY(read_tensor(&c, i));
-  for (int f = 0; f < s->rule->n; f++) SW_TRY(check_factor(&c, f));
+static sw_rc check_rule(checker *c, const sw_flow_step *s) {
+  c->s = s;
+  for (int f = 0; f < s->rule->n; f++) c->found[f].n = c->holders[f] = 0;
+  for (int i = 0; i < s->n_operands + s->n_results; i++) SW_TRY(read_tensor(c, i));
+  for (int f = 0; f < s->rule->n; f++) SW_TRY(check_factor(c, f));
   return SW_OK;
 }
 
@@ -106,14 +108,17 @@ static sw_rc check_edge(sw_local *l, const sw_flow_step *s) {
 
 sw_rc sw_local_check(sw_local *l) {
   bool *has_rule;
+  checker *c;
   sw_tensor_text part;
   for (uint32_t i = 0; i < l->w->values.n; i++) SW_TRY(sw_local_part(l, i, &part));
   SW_ARENA_NEW(has_rule, &l->w->arena, l->t->ops.n, l->d);
+  SW_ARENA_NEW(c, &l->w->arena, 1, l->d);
+  c->l = l;
   for (int32_t i = 0; i < l->flow.flow.n_steps; i++) {
     const sw_flow_step *s = &l->flow.flow.steps[i];
     if (s->rule && sw_ir_starts(l->t, l->t->ops.at[s->source].name, "sdy.")) continue; /* they are what reshards */
     if (s->rule) has_rule[s->source] = true;
-    if (s->rule) SW_TRY(check_rule(l, s));
+    if (s->rule) SW_TRY(check_rule(c, s));
     if (!s->rule && !s->n_manual) SW_TRY(check_edge(l, s));
   }
   l->has_rule = has_rule;
