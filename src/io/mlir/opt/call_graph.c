@@ -9,12 +9,6 @@
 
 static const char kOriginal[] = "sdy.original_func_name";
 
-/* The name of the function that it is a copy of, or its own. */
-static sw_ir_span original_name(const sw_ir_tree *t, const sw_ir_op *f) {
-  const sw_ir_span name = sw_ir_unquoted(t, sw_ir_entry(t, f->attrs, kOriginal));
-  return sw_ir_len(name) ? name : sw_ir_function_name(t, f);
-}
-
 /* --- flatten-call-graph ------------------------------------------------------------------------------------------- */
 
 enum { DEEPEST = 256, MOST_BYTES = 1 << 29 }; /* of calls; of copies */
@@ -31,7 +25,7 @@ typedef struct flattener {
 /* attributes {sdy.original_func_name = "f"} */
 static sw_rc say_original(sw_opt_copy *c, const sw_ir_op *f) {
   sw_opt_work *w = c->w;
-  const sw_ir_span name = original_name(w->t, f);
+  const sw_ir_span name = sw_opt_original_name(w->t, f);
   const char *value = sw_arena_printf(&w->arena, w->d, "\"%.*s\"", SW_IR_TEXT(w->t, name));
   if (!value) return SW_E_RESOURCE;
   c->edits.key = kOriginal;
@@ -76,7 +70,7 @@ static sw_rc write_copy(flattener *f, uint32_t function, const char *name) {
 static sw_rc copy_function(flattener *f, uint32_t function, int depth, const char **out) {
   sw_opt_work *w = f->w;
   const sw_ir_op *o = &w->t->ops.at[function];
-  const sw_ir_span name = original_name(w->t, o);
+  const sw_ir_span name = sw_opt_original_name(w->t, o);
   if (depth > DEEPEST || f->added.n > MOST_BYTES)
     return SW_FAIL_INPUT(w->d, sw_ir_place(w->t, o->text.at),
                          "calls nest deeper than %d or would need more than %d MiB as functions of their own", DEEPEST,
@@ -135,7 +129,7 @@ typedef struct merger {
 
 static sw_rc write_key(merger *m, uint32_t function) {
   sw_opt_work *w = m->w;
-  const sw_ir_span name = original_name(w->t, &w->t->ops.at[function]);
+  const sw_ir_span name = sw_opt_original_name(w->t, &w->t->ops.at[function]);
   m->key.n = 0;
   sw_text_append(&m->key, w->t->s + name.at, sw_ir_len(name));
   for (uint32_t k = 0; k < 2; k++) {

@@ -4,6 +4,11 @@ sw_ir_span sw_opt_called_symbol(const sw_ir_tree *t, const sw_ir_op *call) {
   return call->generic ? sw_ir_unquoted(t, sw_ir_entry(t, call->props, "callee")) : call->symbol;
 }
 
+sw_ir_span sw_opt_original_name(const sw_ir_tree *t, const sw_ir_op *f) {
+  const sw_ir_span name = sw_ir_unquoted(t, sw_ir_entry(t, f->attrs, "sdy.original_func_name"));
+  return sw_ir_len(name) ? name : sw_ir_function_name(t, f);
+}
+
 uint32_t sw_opt_last_of_module(const sw_opt_work *w) {
   uint32_t at = SW_IR_NONE, last = SW_IR_NONE;
   for (uint32_t i = 0; i < w->t->ops.n && at == SW_IR_NONE; i++) at = w->values.function_of[i];

@@ -298,7 +298,7 @@ static sw_rc write_body(inliner *n, uint32_t function, int depth, const char **o
 static sw_rc put_head(inliner *n, uint32_t call, sw_text *out) {
   sw_opt_work *w = n->w;
   const sw_ir_op *o = &w->t->ops.at[call];
-  const sw_ir_span name = sw_ir_function_name(w->t, &w->t->ops.at[n->calls.callee[call]]);
+  const sw_ir_span name = sw_opt_original_name(w->t, &w->t->ops.at[n->calls.callee[call]]);
   for (uint32_t i = o->first_result; i < o->first_result + o->n_results; i++) {
     const char *now = n->now[w->values.of_result[i]];
     if (now)
