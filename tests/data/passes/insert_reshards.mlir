@@ -93,3 +93,18 @@ func.func @main(%a: tensor<16x64xf32> {sdy.sharding = #sdy.sharding<@grid, [{"c"
   %15 = sdy.reshard %3 <@grid, [{}, {}]> : tensor<16x32xf32>
   return %14, %15 : tensor<16xf32>, tensor<16x32xf32>
 }
+// pass export-pipeline
+sdy.mesh @grid = <["row"=2, "col"=4]>
+func.func @main(%x: tensor<8x32xf32> {sdy.sharding = #sdy.sharding<@grid, [{"row", ?}, {?}], unreduced={"col"}>}) -> (tensor<8x32xf32> {sdy.sharding = #sdy.sharding<@grid, [{}, {"col"}]>}) {
+  %0 = stablehlo.abs %x {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"row", ?}, {?}]>]>} : tensor<8x32xf32>
+  %1 = sdy.sharding_constraint %0 <@grid, [{}, {"col"}]> : tensor<8x32xf32>
+  return %1 : tensor<8x32xf32>
+}
+// gives
+sdy.mesh @grid = <["row"=2, "col"=4]>
+func.func @main(%x: tensor<8x32xf32> {sdy.sharding = #sdy.sharding<@grid, [{"row"}, {}], unreduced={"col"}>}) -> (tensor<8x32xf32> {sdy.sharding = #sdy.sharding<@grid, [{}, {"col"}]>}) {
+  %2 = sdy.all_reduce {"col"} %x out_sharding=<@grid, [{"row"}, {}]> : tensor<8x32xf32>
+  %0 = stablehlo.abs %2 {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"row"}, {}]>]>} : tensor<8x32xf32>
+  %1 = sdy.reshard %0 <@grid, [{}, {"col"}]> : tensor<8x32xf32>
+  return %1 : tensor<8x32xf32>
+}

@@ -29,7 +29,7 @@ static const pipeline_name kPipelines[] = {
     {"export-pipeline",
      "constant-or-scalar-merger,sink-data-flow-edges,remove-sharding-groups,sharding-constraint-to-reshard,"
      "update-non-divisible-input-output-shardings,remove-sub-axes-in-input-output-shardings,close-shardings,"
-     "drop-sharding-rules"}};
+     "insert-explicit-reshards,drop-sharding-rules"}};
 enum { PIPELINES = sizeof kPipelines / sizeof *kPipelines };
 
 /* A pass of the list that was asked for. */
