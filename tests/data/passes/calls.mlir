@@ -78,6 +78,40 @@ func.func private @f_0(%x: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@grid
   return %x : tensor<16x32xf32>
 }
 
+// pass unflatten-call-graph{dedup-functions-fully=true},symbol-dce
+sdy.mesh @grid = <["row"=2, "col"=4]>
+func.func @main(%x: tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %0 = call @f(%x) : (tensor<16x32xf32>) -> tensor<16x32xf32>
+  %1 = call @f_0(%0) : (tensor<16x32xf32>) -> tensor<16x32xf32>
+  %2 = call @g(%1) : (tensor<16x32xf32>) -> tensor<16x32xf32>
+  %3 = call @f_0(%2) : (tensor<16x32xf32>) -> tensor<16x32xf32>
+  return %3 : tensor<16x32xf32>
+}
+func.func private @f(%x: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@grid, [{"row"}, {}]>}) -> tensor<16x32xf32> {
+  return %x : tensor<16x32xf32>
+}
+func.func private @f_0(%x: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@grid, [{"col"}, {}]>}) -> tensor<16x32xf32> attributes {sdy.original_func_name = "f"} {
+  return %x : tensor<16x32xf32>
+}
+func.func private @g(%x: tensor<16x32xf32>) -> tensor<16x32xf32> {
+  return %x : tensor<16x32xf32>
+}
+// gives
+sdy.mesh @grid = <["row"=2, "col"=4]>
+func.func @main(%x: tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %0 = call @f_0(%x) : (tensor<16x32xf32>) -> tensor<16x32xf32>
+  %1 = call @f_0(%0) : (tensor<16x32xf32>) -> tensor<16x32xf32>
+  %2 = call @g(%1) : (tensor<16x32xf32>) -> tensor<16x32xf32>
+  %3 = call @f_0(%2) : (tensor<16x32xf32>) -> tensor<16x32xf32>
+  return %3 : tensor<16x32xf32>
+}
+
+func.func private @f_0(%x: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@grid, [{"col"}, {}]>}) -> tensor<16x32xf32> attributes {} {
+  return %x : tensor<16x32xf32>
+}
+func.func private @g(%x: tensor<16x32xf32>) -> tensor<16x32xf32> {
+  return %x : tensor<16x32xf32>
+}
 // pass pre-order-funcs
 func.func private @leaf(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>

@@ -54,6 +54,22 @@ func.func @main(%x: tensor<16x32xf32>, %y: tensor<32x8xf32>, %s: tensor<f32>) ->
   %2 = stablehlo.add %s, %s {sdy.sharding_rule = #sdy.op_sharding_rule<([], [])->([])>} : tensor<f32>
   return %1, %2 : tensor<16x8xf32>, tensor<f32>
 }
+// pass populate-op-sharding-rules{conservative-propagation=true}
+sdy.mesh @grid = <["row"=2, "col"=4]>
+func.func @main(%x: tensor<16x32xf32>, %y: tensor<16x4xf32>, %i: tensor<2x9x9x3xf32>, %k: tensor<3x3x3x8xf32>) -> (tensor<16x36xf32>, tensor<8x32xf32>, tensor<2x4x4x8xf32>) {
+  %0 = stablehlo.concatenate %x, %y, dim = 1 : (tensor<16x32xf32>, tensor<16x4xf32>) -> tensor<16x36xf32>
+  %1 = stablehlo.slice %x [8:16, 0:32] : (tensor<16x32xf32>) -> tensor<8x32xf32>
+  %2 = stablehlo.convolution(%i, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x9x9x3xf32>, tensor<3x3x3x8xf32>) -> tensor<2x4x4x8xf32>
+  return %0, %1, %2 : tensor<16x36xf32>, tensor<8x32xf32>, tensor<2x4x4x8xf32>
+}
+// gives
+sdy.mesh @grid = <["row"=2, "col"=4]>
+func.func @main(%x: tensor<16x32xf32>, %y: tensor<16x4xf32>, %i: tensor<2x9x9x3xf32>, %k: tensor<3x3x3x8xf32>) -> (tensor<16x36xf32>, tensor<8x32xf32>, tensor<2x4x4x8xf32>) {
+  %0 = stablehlo.concatenate %x, %y, dim = 1 {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j], [i, k])->([i, l]) {i=16, j=1, k=1, l=1}>} : (tensor<16x32xf32>, tensor<16x4xf32>) -> tensor<16x36xf32>
+  %1 = stablehlo.slice %x [8:16, 0:32] {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j]) {i=16, j=32} permutation={i} blocked_propagation={i}>} : (tensor<16x32xf32>) -> tensor<8x32xf32>
+  %2 = stablehlo.convolution(%i, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2]} {sdy.sharding_rule = #sdy.op_sharding_rule<([i, l, m, j], [n, o, j, k])->([i, p, q, k]) {i=2, j=3, k=8, l=1, m=1, n=1, o=1, p=1, q=1} reduction={j}>, batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x9x9x3xf32>, tensor<3x3x3x8xf32>) -> tensor<2x4x4x8xf32>
+  return %0, %1, %2 : tensor<16x36xf32>, tensor<8x32xf32>, tensor<2x4x4x8xf32>
+}
 // pass drop-sharding-rules,remove-sharding-groups,close-shardings
 sdy.mesh @grid = <["row"=2, "col"=4]>
 func.func @main(%x: tensor<16xf32> {sdy.sharding = #sdy.sharding<@grid, [{"row", ?}p1], replicated={"col"}>}) -> tensor<16xf32> {

@@ -120,11 +120,20 @@ const sw_opt_pass sw_pass_flatten_call_graph = {"flatten-call-graph", "give ever
 
 /* --- unflatten-call-graph ----------------------------------------------------------------------------------------- */
 
+/* Copies of a function that are cut alike. */
+typedef struct cut_alike {
+  uint32_t function; /* if it is the one that most calls want: which one is called */
+  uint32_t calls;
+} cut_alike;
+
 typedef struct merger {
   sw_opt_work *w;
-  sw_dict by_key;      /* name and shardings of a function, to it */
+  bool fully;          /* one for all copies, however they are cut */
+  sw_dict by_key;      /* name and shardings of a function, to it; if fully, to an index of `cut` */
+  sw_dict by_name;     /* if fully: to an index of `cut`, of the one that most calls want */
   uint32_t *signature; /* by function: its place of arguments; that of results follows */
   sw_text key;
+  SW_ARRAY(cut_alike) cut;
 } merger;
 
 static sw_rc write_key(merger *m, uint32_t function) {
@@ -143,17 +152,52 @@ static sw_rc write_key(merger *m, uint32_t function) {
   return m->key.rc;
 }
 
+/* The name of a function and how it is cut, `fully` counted over calls: of the ways in which copies are cut the one
+ * wins that has the most calls, of such the first, with the function that was called when it came to the lead. */
+static sw_rc count_call(merger *m, uint32_t callee) {
+  sw_opt_work *w = m->w;
+  const sw_ir_span name = sw_opt_original_name(w->t, &w->t->ops.at[callee]);
+  int64_t *mine, *best;
+  bool fresh;
+  SW_TRY(write_key(m, callee));
+  SW_TRY(sw_dict_put(&m->by_key, m->key.at, m->key.n, (int64_t)m->cut.n, &mine, &fresh, w->d));
+  if (fresh) SW_TRY(sw_array_push(&m->cut, ((cut_alike){callee, 0}), w->d));
+  cut_alike *c = &m->cut.at[*mine];
+  c->calls++;
+  SW_TRY(sw_dict_put(&m->by_name, w->t->s + name.at, sw_ir_len(name), *mine, &best, &fresh, w->d));
+  if (*best == *mine || c->calls <= m->cut.at[*best].calls) return SW_OK;
+  *best = *mine;
+  c->function = callee;
+  return SW_OK;
+}
+
+/* The function that a call has in place of its own. */
+static sw_rc merged(merger *m, uint32_t callee, uint32_t *out) {
+  sw_opt_work *w = m->w;
+  const sw_ir_span name = sw_opt_original_name(w->t, &w->t->ops.at[callee]);
+  int64_t *slot;
+  if (m->fully) {
+    *out = m->cut.at[*sw_dict_get(&m->by_name, w->t->s + name.at, sw_ir_len(name))].function;
+    return SW_OK;
+  }
+  SW_TRY(write_key(m, callee));
+  SW_TRY(sw_dict_put(&m->by_key, m->key.at, m->key.n, callee, &slot, NULL, w->d));
+  *out = (uint32_t)*slot;
+  return SW_OK;
+}
+
 static sw_rc merge_calls(merger *m, const sw_opt_calls *calls) {
   sw_opt_work *w = m->w;
+  for (uint32_t op = 0; m->fully && op < w->t->ops.n; op++) {
+    if (calls->callee[op] != SW_IR_NONE) SW_TRY(count_call(m, calls->callee[op]));
+  }
   for (uint32_t op = 0; op < w->t->ops.n; op++) {
-    int64_t *slot;
-    bool fresh;
+    uint32_t to;
     if (calls->callee[op] == SW_IR_NONE) continue;
-    SW_TRY(write_key(m, calls->callee[op]));
-    SW_TRY(sw_dict_put(&m->by_key, m->key.at, m->key.n, calls->callee[op], &slot, &fresh, w->d));
-    if (*slot == (int64_t)calls->callee[op]) continue;
+    SW_TRY(merged(m, calls->callee[op], &to));
+    if (to == calls->callee[op]) continue;
     const sw_ir_span at = sw_opt_called_symbol(w->t, &w->t->ops.at[op]),
-                     name = sw_ir_function_name(w->t, &w->t->ops.at[*slot]);
+                     name = sw_ir_function_name(w->t, &w->t->ops.at[to]);
     SW_TRY(
         sw_ir_replace(&w->edits, at.at, at.end, sw_arena_strndup(&w->arena, w->t->s + name.at, sw_ir_len(name), w->d)));
   }
@@ -164,6 +208,7 @@ static sw_rc unflatten_all(merger *m) {
   sw_opt_work *w = m->w;
   static const char *const kKeys[] = {kOriginal};
   sw_opt_calls calls;
+  SW_TRY(sw_opt_flag(w, "dedup-functions-fully", false, &m->fully));
   SW_TRY(sw_opt_read_shardings(w));
   SW_TRY(sw_opt_calls_read(w, &calls));
   SW_ARENA_NEW(m->signature, &w->arena, w->t->ops.n, w->d);
@@ -179,13 +224,15 @@ static sw_rc unflatten_call_graph(sw_opt_work *w) {
   merger m = {.w = w};
   const sw_rc rc = unflatten_all(&m);
   sw_dict_deinit(&m.by_key);
+  sw_dict_deinit(&m.by_name);
   sw_text_free(&m.key);
+  sw_array_free(&m.cut);
   return rc;
 }
 
-const sw_opt_pass sw_pass_unflatten_call_graph = {"unflatten-call-graph",
-                                                  "call one of functions that are copies of one another and cut alike",
-                                                  NULL, false, unflatten_call_graph};
+const sw_opt_pass sw_pass_unflatten_call_graph = {
+    "unflatten-call-graph", "call one of functions that are copies of one another and cut alike",
+    "dedup-functions-fully=BOOL: or cut otherwise, too\n", false, unflatten_call_graph};
 
 /* --- pre-order-funcs ---------------------------------------------------------------------------------------------- */
 
