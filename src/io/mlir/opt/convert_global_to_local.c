@@ -234,20 +234,15 @@ static void find_channels(sw_local *l) {
   }
 }
 
-static sw_rc read_count(sw_opt_work *w, const char *key, int64_t *out) {
-  const char *word = sw_opt_option(w, key);
-  return word ? sw_parse_i64(word, 1, SW_MAX_DEVICES, key, out, w->d) : SW_OK;
-}
-
 static sw_rc read_options(sw_local *l) {
   const int64_t devices = l->mesh ? sw_mesh_devices(l->mesh) : 1;
   SW_TRY(sw_opt_flag(l->w, "per-dim-all-gather", false, &l->each_dim));
   SW_TRY(sw_opt_flag(l->w, "combine-multi-dimension-reduce-scatter", false, &l->scatter_at_once));
   SW_TRY(sw_opt_flag(l->w, "enable-rgv3", false, &l->names_axes));
   l->replicas = 1;
-  SW_TRY(read_count(l->w, "replica-count", &l->replicas));
+  SW_TRY(sw_opt_count(l->w, "replica-count", &l->replicas));
   l->partitions = devices / l->replicas;
-  SW_TRY(read_count(l->w, "partition-count", &l->partitions));
+  SW_TRY(sw_opt_count(l->w, "partition-count", &l->partitions));
   if (l->replicas * l->partitions == devices) return SW_OK;
   return SW_FAIL(l->d, SW_E_USAGE, SW_NOWHERE,
                  "%lld replicas of %lld partitions; expected %lld devices in all, as the mesh has",

@@ -75,6 +75,8 @@ const char *sw_local_reshape(sw_local *l, const char *x, const sw_tensor_text *f
                              const char *name);
 const char *sw_local_transpose(sw_local *l, const char *x, const sw_tensor_text *from, const int *order,
                                sw_tensor_text *to);
+/* This device, as tensor<i64>: partition p of replica r is device r * partitions + p. */
+const char *sw_local_device(sw_local *l);
 /* A number for each device, and this device's, as tensor<i64>. */
 const char *sw_local_number(sw_local *l, const int64_t *by_device);
 /* The part of %x that begins at these numbers (NULL: at 0), dim by dim. */

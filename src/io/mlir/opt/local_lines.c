@@ -63,8 +63,7 @@ static const char *put_id(sw_local *l, const char *op) {
   return wide;
 }
 
-/* Partition p of replica r is device r * partitions + p. */
-static const char *put_device(sw_local *l) {
+const char *sw_local_device(sw_local *l) {
   if (l->replicas == 1) return put_id(l, "partition_id");
   const char *replica = put_id(l, "replica_id");
   if (l->partitions == 1) return replica;
@@ -79,7 +78,7 @@ static const char *put_device(sw_local *l) {
 
 const char *sw_local_number(sw_local *l, const int64_t *by_device) {
   const long long n = (long long)sw_mesh_devices(l->mesh);
-  const char *device = put_device(l), *table = sw_local_begin(l, NULL);
+  const char *device = sw_local_device(l), *table = sw_local_begin(l, NULL);
   sw_text_puts(&l->lines, "stablehlo.constant dense<[");
   put_dims(l, by_device, (int)n, ", ");
   sw_text_printf(&l->lines, "]> : tensor<%lldxi64>\n", n);

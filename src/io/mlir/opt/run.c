@@ -112,6 +112,11 @@ sw_rc sw_opt_flag(sw_opt_work *w, const char *key, bool otherwise, bool *out) {
   return SW_FAIL(w->d, SW_E_USAGE, SW_NOWHERE, "%s=%s: expected true or false", key, word);
 }
 
+sw_rc sw_opt_count(sw_opt_work *w, const char *key, int64_t *out) {
+  const char *word = sw_opt_option(w, key);
+  return word ? sw_parse_i64(word, 1, SW_MAX_DEVICES, key, out, w->d) : SW_OK;
+}
+
 /* Keys that the pass does not have. */
 static sw_rc check_options(const step *s, sw_diag *d) {
   for (const char *at = s->options; *at; at += strcspn(at, " "), at += strspn(at, " ")) {
