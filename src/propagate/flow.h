@@ -102,7 +102,7 @@ SW_API void sw_agreeing_destroy(sw_agreeing *a);
 SW_API bool sw_agree(sw_agreeing *a, const sw_flow *f, const sw_flow_step *s, sw_agreement_price price, void *user,
                      sw_agreement *out);
 
-/* Run the hierarchy up to a layer. Priorities are gone after it. */
+/* Run the hierarchy up to a layer. Priorities are gone after the one that minds them. */
 SW_API SW_CHECKED sw_rc sw_flow_propagate(sw_flow *f, sw_layer layer, sw_diag *d);
 
 #endif

@@ -140,7 +140,7 @@ sw_rc sw_flow_propagate(sw_flow *f, sw_layer layer, sw_diag *d) {
   r->round = -1;
   sw_rc rc = run_layer(r, layer, &arena, d);
   sw_arena_deinit(&arena);
-  for (int32_t t = 0; t < f->n_tensors; t++) {
+  for (int32_t t = 0; t < f->n_tensors && layer >= SW_LAYER_USER_PRIORITY; t++) {
     f->shardings[t].has_priority = 0;
     for (int k = 0; k < SW_MAX_RANK; k++) f->shardings[t].priority[k] = 0;
   }
