@@ -136,7 +136,8 @@ static bool cut_of(sw_agreeing *a, int tensor, sw_sharding *out) {
   *out = sw_sharding_replicated(rank_of(&a->p, tensor));
   for (int k = 0; k < a->p.n_factors; k++) {
     const sw_factor_cut *now = &a->p.tensor[tensor].at[k];
-    a->tensor.at[k] = (sw_factor_cut){.present = now->present, .minor = now->minor, .axes = a->axes.of[k]};
+    a->tensor.at[k] = (sw_factor_cut){.present = now->present, .axes = a->axes.of[k]};
+    if (now->present) a->tensor.at[k].minor = now->minor;
   }
   for (int k = 0; k < out->rank; k++) {
     const sw_flow_dim *dim = dim_of(&a->p, tensor, k);

@@ -26,7 +26,7 @@ sw_rc sw_constant_note(sw_program_flow *p, uint32_t op, int32_t tensor, const in
   }
   if (!is) return SW_OK;
   sw_constant c = {.n_steps = p->steps.n - first_step};
-  c.steps = sw_arena_copy(&p->arena, p->steps.at + first_step, c.n_steps, sizeof *c.steps, p->d);
+  if (c.n_steps) c.steps = sw_arena_copy(&p->arena, p->steps.at + first_step, c.n_steps, sizeof *c.steps, p->d);
   if (!c.steps && c.n_steps) return SW_E_RESOURCE;
   p->steps.n = first_step; /* the copies have them */
   p->constant_of.at[tensor] = (int32_t)p->constants.n;

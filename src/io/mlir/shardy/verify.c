@@ -29,7 +29,11 @@ sw_sdy_shape sw_sdy_shape_of(const sw_ir_tree *t, sw_ir_span type) {
   sw_sdy_shape s = {.kind = SW_SDY_SCALAR, .element = type};
   if (sw_ir_starts(t, type, "tensor<") || sw_ir_starts(t, type, "memref<"))
     return tensor_shape(t, sw_ir_inside(t, type));
-  if (!sw_ir_starts(t, type, "tuple<")) return s;
+  if (!sw_ir_starts(t, type, "tuple<")) { /* !stablehlo.token, f32, complex<f32>; nobody knows of others */
+    const bool known = sw_ir_starts(t, type, "!") || sw_ir_starts(t, type, "complex<") ||
+                       !memchr(t->s + type.at, '<', sw_ir_len(type));
+    return known ? s : (sw_sdy_shape){.kind = SW_SDY_UNKNOWN};
+  }
   uint32_t cursor = 0;
   sw_ir_span list = sw_ir_inside(t, type), item;
   s = (sw_sdy_shape){.kind = SW_SDY_TUPLE};
