@@ -390,18 +390,30 @@ static sw_rc check_signature(sw_sdy_checker *c, sw_ir_types_cursor types, sw_ir_
   return SW_OK;
 }
 
+/* Arguments by the types that the body has, as they are read. */
+static sw_rc check_arguments(sw_sdy_checker *c, const sw_ir_op *f, uint32_t block) {
+  const sw_ir_block *b = &c->t->blocks.at[block];
+  const sw_ir_span list = sw_ir_entry(c->t, f->props, "arg_attrs");
+  sw_ir_span item = {0, 0};
+  uint32_t cursor = 0;
+  for (uint32_t i = 0; i < b->n_args; i++) {
+    const sw_ir_arg *a = &c->t->args.at[b->first_arg + i];
+    if (f->generic && (!sw_ir_present(list) || !sw_ir_next_item(c->t, list, &cursor, &item))) return SW_OK;
+    SW_TRY(check_declared(c, a->type, f->generic ? item : a->attrs));
+  }
+  return SW_OK;
+}
+
 static sw_rc check_function(sw_sdy_checker *c, const sw_ir_op *f) {
   const sw_ir_tree *t = c->t;
   const uint32_t block = sw_ir_block_at(t, f, 0);
   const sw_ir_span types = f->generic ? sw_ir_entry(t, f->props, "function_type") : f->types;
   const sw_ir_span none = {0, 0};
+  if (block != SW_IR_NONE) SW_TRY(check_arguments(c, f, block));
   if (f->generic) {
-    SW_TRY(check_signature(c, sw_ir_operand_types(t, types), sw_ir_entry(t, f->props, "arg_attrs")));
+    if (block == SW_IR_NONE)
+      SW_TRY(check_signature(c, sw_ir_operand_types(t, types), sw_ir_entry(t, f->props, "arg_attrs")));
     return check_signature(c, sw_ir_result_types(t, types), sw_ir_entry(t, f->props, "res_attrs"));
-  }
-  for (uint32_t i = 0; block != SW_IR_NONE && i < t->blocks.at[block].n_args; i++) {
-    const sw_ir_arg *a = &t->args.at[t->blocks.at[block].first_arg + i];
-    SW_TRY(check_declared(c, a->type, a->attrs));
   }
   uint32_t at = sw_ir_blanks(t->s, f->symbol.end);
   if (t->s[at] == '"') at = sw_ir_blanks(t->s, at + 1);
