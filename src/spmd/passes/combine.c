@@ -1,8 +1,8 @@
 /* combine: collectives of one kind over the same groups become one call, up to a size.
  *
  *   before  p = all_reduce sum [x] a   q = all_reduce sum [x] b
- *   after   c = concatenate(reshape a, reshape b)   d = all_reduce sum [x] c   p = reshape(slice d)   q = reshape(slice
- * d)
+ *   after   c = concatenate(reshape a, reshape b)   d = all_reduce sum [x] c
+ *           p = reshape(slice d)   q = reshape(slice d)
  *
  * Also all_gathers and reduce_scatters: rows of the buffer are then the devices' parts. A call may stand anywhere from
  * where its operand is made to where its result is first read; calls whose ranges meet can be one, which stands right

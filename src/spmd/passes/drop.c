@@ -78,14 +78,7 @@ static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc run(sw_rewrite *r, sw_diag *d) {
-  sw_arena arena = {0};
-  const uint32_t *same;
-  sw_rc rc = sw_same_over(r->from, &arena, &same, d);
-  if (!rc) rc = sw_rewrite_walk(r, visit, &same, d);
-  sw_arena_deinit(&arena);
-  return rc;
-}
+static sw_rc run(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk_same(r, visit, d); }
 
 const sw_pass sw_pass_drop = {
     .name = "drop", .summary = "reductions of what all devices hold alike become local", .run = run};

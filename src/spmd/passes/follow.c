@@ -62,3 +62,18 @@ sw_rc sw_rewrite_resized(sw_rewrite *r, sw_id value, int dim, int64_t extent, sw
   return sw_rewrite_add_like(r, op->operands, dims, &(sw_rewrite_as){r->to.program->values[value].def, SW_NO_LAYOUT},
                              out, d);
 }
+
+sw_rc sw_rewrite_take(sw_rewrite *r, sw_id v, int dim, const sw_collective *c, sw_id like, int64_t extent, sw_id *out,
+                      sw_diag *d) {
+  sw_collective own = *c;
+  sw_rewrite_as as = {like, *sw_rewrite_layout(r, v)};
+  own.dim = dim;
+  *out = v;
+  if (dim < 0) return SW_OK;
+  SW_TRY(sw_rewrite_resized(r, v, dim, extent, out, d));
+  if (*out >= 0 || as.layout.on) return SW_OK;
+  const bool changed =
+      (own.op == SW_COLL_ALL_GATHER ? sw_layout_join : sw_layout_cut)(&as.layout, dim, own.axes, own.n_axes);
+  if (!changed || sw_rewrite_extent(r, v, &as.layout, dim) != extent) return SW_OK;
+  return sw_rewrite_add_collective(r, v, &own, NULL, &as, out, d);
+}

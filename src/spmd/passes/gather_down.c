@@ -1,7 +1,7 @@
 /* gather-down: an op runs on what an all_gather is about to put together, and its result is gathered instead.
  *
- *   before  y = all_gather [x] dim=0 a    z = convert y : bf16      after  b = convert a : bf16   z = all_gather [x]
- * dim=0 b
+ *   before  y = all_gather [x] dim=0 a    z = convert y : bf16
+ *   after   b = convert a : bf16          z = all_gather [x] dim=0 b
  *
  * Where the op has a parallel loop along the gathered dimension, which every result and each operand has as one whole
  * dimension, or not at all. Other operands that have it come as they lie before a gather of their own, or are sliced,
@@ -23,19 +23,6 @@ static int64_t extent_of(const sw_rewrite *r, sw_id v, int dim) {
   return sw_rewrite_extent(r, v, sw_rewrite_layout(r, v), dim);
 }
 
-/* An operand that is there in full, sliced. */
-static sw_rc add_slice(sw_rewrite *r, moving *m, int k, sw_diag *d) {
-  sw_collective c = *m->gather.collective;
-  sw_rewrite_as as = {m->id, *sw_rewrite_layout(r, m->op.operands[k])};
-  c.op = SW_COLL_ALL_SLICE;
-  c.dim = m->along.operand_dim[k];
-  if (as.layout.on || !sw_layout_cut(&as.layout, c.dim, c.axes, c.n_axes)) return SW_OK;
-  if (sw_rewrite_extent(r, m->op.operands[k], &as.layout, c.dim) != m->extent) return SW_OK;
-  SW_TRY(sw_rewrite_add_collective(r, m->op.operands[k], &c, NULL, &as, &m->in[k], d));
-  m->after += sw_rewrite_seconds_of(r, m->in[k]);
-  return SW_OK;
-}
-
 /* Operand k on one device's part of the loop; in[k] -1: it cannot be had. */
 static sw_rc take_operand(sw_rewrite *r, moving *m, int k, sw_diag *d) {
   const sw_collective *c = m->gather.collective;
@@ -52,8 +39,12 @@ static sw_rc take_operand(sw_rewrite *r, moving *m, int k, sw_diag *d) {
     if (!counted && sw_rewrite_read_by_one(r, &m->op, v)) m->before += sw_rewrite_seconds(r, same);
     return SW_OK;
   }
-  SW_TRY(sw_rewrite_resized(r, v, dim, m->extent, &m->in[k], d));
-  return m->in[k] >= 0 ? SW_OK : add_slice(r, m, k, d);
+  sw_collective slice = *c;
+  slice.op = SW_COLL_ALL_SLICE;
+  SW_TRY(sw_rewrite_take(r, v, dim, &slice, m->id, m->extent, &m->in[k], d));
+  if (m->in[k] >= 0 && sw_rewrite_def_as(r, m->in[k], SW_COLL_ALL_SLICE))
+    m->after += sw_rewrite_seconds_of(r, m->in[k]);
+  return SW_OK;
 }
 
 static sw_rc push_down(sw_rewrite *r, sw_id id, sw_id *out, int depth, sw_diag *d);

@@ -1,26 +1,14 @@
 /* gather-up: what an op makes of more bytes than it reads is gathered before the op, which then runs on all of it.
  *
- *   before  b = broadcast a : [64,8] of [8]    z = all_gather [x] dim=1 b    after  y = all_gather [x] dim=0 a   z =
- * broadcast y b = convert a : f32 of bf16        z = all_gather [x] dim=0 b           y = all_gather [x] dim=0 a   z =
- * convert y
+ *   before  b = broadcast a : [64,8] of [8]   z = all_gather [x] dim=1 b
+ *   after   y = all_gather [x] dim=0 a        z = broadcast y
+ *
+ *   before  b = convert a : f32 of bf16       z = all_gather [x] dim=0 b
+ *   after   y = all_gather [x] dim=0 a        z = convert y
  *
  * The other way round from gather-down, and as strictly judged, so that the two do not undo each other. Does not: run
  * an op twice, in part and whole. */
 #include "spmd/passes/passes.h"
-
-/* Operand `v` along all of the loop; *out -1: it cannot be had. */
-static sw_rc take_operand(sw_rewrite *r, sw_id v, int dim, const sw_collective *c, sw_id like, int64_t extent,
-                          sw_id *out, sw_diag *d) {
-  sw_collective own = *c;
-  sw_rewrite_as as = {like, *sw_rewrite_layout(r, v)};
-  own.dim = dim;
-  *out = v;
-  if (dim < 0) return SW_OK;
-  SW_TRY(sw_rewrite_resized(r, v, dim, extent, out, d));
-  if (*out >= 0 || as.layout.on || !sw_layout_join(&as.layout, dim, c->axes, c->n_axes)) return SW_OK;
-  if (sw_rewrite_extent(r, v, &as.layout, dim) != extent) return SW_OK;
-  return sw_rewrite_add_collective(r, v, &own, NULL, &as, out, d);
-}
 
 static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   (void)user;
@@ -38,7 +26,7 @@ static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   if (!sw_rewrite_block_dims(r, &as.layout, dims)) return SW_OK;
   const int64_t extent = sw_rewrite_extent(r, gather.results[0], &as.layout, gather.collective->dim);
   for (int k = 0; k < op.n_operands; k++) {
-    SW_TRY(take_operand(r, op.operands[k], along.operand_dim[k], gather.collective, def, extent, &in[k], d));
+    SW_TRY(sw_rewrite_take(r, op.operands[k], along.operand_dim[k], gather.collective, def, extent, &in[k], d));
     if (in[k] < 0) return SW_OK;
     if (in[k] != op.operands[k]) seconds += sw_rewrite_seconds_of(r, in[k]);
   }

@@ -1,7 +1,7 @@
 /* hoist: a collective of what a loop only reads is done once, before the loop.
  *
- *   before  while  w = enter(a)   ... y = all_gather [x] w ...      after  b = all_gather [x] a   while  w' = enter(b)
- * ...
+ *   before  while   w = enter(a)             ... y = all_gather [x] w ...
+ *   after   b = all_gather [x] a   while   w' = enter(b)   ... w' stands for y ...
  *
  * With it goes what it is computed from inside. Made when it costs less, that is where the loop is known to run more
  * than once; and whether what now stays around the loop fits into memory is looked at behind the pass. Out of one loop

@@ -129,7 +129,8 @@ static uint32_t by_layout(const sw_layout *l, uint32_t all) {
   return all & ~axes_of(l->sharding.refs, l->sharding.n_refs + l->sharding.n_partial);
 }
 
-sw_rc sw_same_over(const sw_spmd *s, sw_arena *arena, const uint32_t **out, sw_diag *d) {
+/* Over which axes of the mesh each value is the same on all devices. In the arena. */
+static sw_rc same_over(const sw_spmd *s, sw_arena *arena, const uint32_t **out, sw_diag *d) {
   const sw_graph *g = s->program;
   const uint32_t all = (UINT32_C(1) << s->mesh->n_axes) - 1;
   uint32_t *same;
@@ -144,4 +145,13 @@ sw_rc sw_same_over(const sw_spmd *s, sw_arena *arena, const uint32_t **out, sw_d
   }
   *out = same;
   return SW_OK;
+}
+
+sw_rc sw_rewrite_walk_same(sw_rewrite *r, sw_rewrite_visit visit, sw_diag *d) {
+  sw_arena arena = {0};
+  const uint32_t *same;
+  sw_rc rc = same_over(r->from, &arena, &same, d);
+  if (!rc) rc = sw_rewrite_walk(r, visit, &same, d);
+  sw_arena_deinit(&arena);
+  return rc;
 }

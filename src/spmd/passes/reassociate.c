@@ -1,9 +1,12 @@
 /* reassociate: what is linear in reduced values is done on their parts, and its result is reduced, once.
  *
- *   before  p = all_reduce sum [x] a   q = all_reduce sum [x] b   z = add(p, q)      after  c = add(a, b)   z =
- * all_reduce sum [x] c p = reduce_scatter sum [x] dim=0 a   q = ... b   z = subtract(p, q)             the same with
- * reduce_scatter p = all_reduce max [x] a   q = all_reduce max [x] b   z = maximum(p, q)         c = maximum(a, b)   z
- * = ...
+ *   before  p = all_reduce sum [x] a   q = all_reduce sum [x] b   z = add(p, q)
+ *   after   c = add(a, b)              z = all_reduce sum [x] c
+ *
+ *   before  p = all_reduce max [x] a   q = all_reduce max [x] b   z = maximum(p, q)
+ *   after   c = maximum(a, b)          z = all_reduce max [x] c
+ *
+ * Likewise with reduce_scatter, and with subtract.
  *
  * Which ops are linear in what, and in which reduction, their loop nests say: sums, scaling by what is the same on the
  * devices that are reduced over, products with it, transposes, sums along a dimension. Parts of floats of fewer bits
@@ -177,14 +180,7 @@ static sw_rc visit(sw_rewrite *r, sw_id old, sw_id id, void *user, sw_diag *d) {
   return SW_OK;
 }
 
-static sw_rc run(sw_rewrite *r, sw_diag *d) {
-  sw_arena arena = {0};
-  const uint32_t *same;
-  sw_rc rc = sw_same_over(r->from, &arena, &same, d);
-  if (!rc) rc = sw_rewrite_walk(r, visit, &same, d);
-  sw_arena_deinit(&arena);
-  return rc;
-}
+static sw_rc run(sw_rewrite *r, sw_diag *d) { return sw_rewrite_walk_same(r, visit, d); }
 
 const sw_pass sw_pass_reassociate = {
     .name = "reassociate", .summary = "sums, products and maxima of reduced values are reduced once", .run = run};

@@ -43,6 +43,9 @@ typedef sw_rc (*sw_rewrite_visit)(sw_rewrite *r, sw_id old_op, sw_id new_op, voi
 sw_rc sw_rewrite_walk(sw_rewrite *r, sw_rewrite_visit visit, void *user, sw_diag *d);
 /* From here on `value` stands for the old one: a rewrite. */
 void sw_rewrite_replace(sw_rewrite *r, sw_id old_value, sw_id value);
+/* The same walk, whose `user` is by old value the axes of the mesh (bits) over which it is the same on all devices: a
+ * const uint32_t ** (layout.c). */
+sw_rc sw_rewrite_walk_same(sw_rewrite *r, sw_rewrite_visit visit, sw_diag *d);
 
 /* --- what is there ------------------------------------------------------------------------------------------------ */
 
@@ -100,8 +103,6 @@ bool sw_refs_equal(const sw_axis_ref *a, int n, const sw_axis_ref *b, int m);
 bool sw_refs_same_set(const sw_axis_ref *a, int n, const sw_axis_ref *b, int m);
 bool sw_refs_overlap(const sw_axis_ref *a, int n, const sw_axis_ref *b, int m);
 
-/* Over which axes of the mesh (bits) each value of a program is the same on all devices. In the arena. */
-sw_rc sw_same_over(const sw_spmd *s, sw_arena *arena, const uint32_t **out, sw_diag *d);
 /* Are the refs whole axes of that set? */
 bool sw_refs_within(const sw_mesh *m, const sw_axis_ref *refs, int n, uint32_t axes);
 
@@ -119,5 +120,9 @@ bool sw_follow(const sw_rewrite *r, const sw_op *op, int port, int dim, sw_follo
 /* A value that is the same all along dimension `dim` (a splat constant, a broadcast into it) with another extent there,
  * or lying as `as` says; *out -1: it is no such value. */
 sw_rc sw_rewrite_resized(sw_rewrite *r, sw_id value, int dim, int64_t extent, sw_id *out, sw_diag *d);
+/* A value as an operand of the new op `like`, whose loop has this extent there: as it is where it does not have the
+ * loop (dim -1), the same with another extent, or by an all_gather or all_slice like `c`; *out -1: it cannot be had. */
+sw_rc sw_rewrite_take(sw_rewrite *r, sw_id value, int dim, const sw_collective *c, sw_id like, int64_t extent,
+                      sw_id *out, sw_diag *d);
 
 #endif

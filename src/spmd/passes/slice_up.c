@@ -1,7 +1,7 @@
 /* slice-up: an op whose result is sliced runs on slices of its operands.
  *
- *   before  y = convert a : bf16    z = all_slice [x] dim=0 y      after  b = all_slice [x] dim=0 a   z = convert b :
- * bf16
+ *   before  y = convert a : bf16          z = all_slice [x] dim=0 y
+ *   after   b = all_slice [x] dim=0 a     z = convert b : bf16
  *
  * The mirror of gather-down: it brings slices to the all_reduce or all_gather that they can be one with (scatter,
  * cancel). Judged by what the op and the slices copy. Does not: run an op twice, whole and in part. */
@@ -11,20 +11,6 @@ enum { MOST_OPS = 64 }; /* that one slice moves above */
 
 static sw_rc slice(sw_rewrite *r, sw_id v, const sw_collective *c, const sw_rewrite_as *as, int depth, sw_id *out,
                    sw_diag *d);
-
-/* Operand k of the op as it is read; *out -1: it cannot be had. */
-static sw_rc take_operand(sw_rewrite *r, sw_id v, int dim, const sw_collective *c, sw_id like, int64_t extent,
-                          sw_id *out, sw_diag *d) {
-  sw_collective own = *c;
-  sw_rewrite_as as = {like, *sw_rewrite_layout(r, v)};
-  own.dim = dim;
-  *out = v;
-  if (dim < 0) return SW_OK;
-  SW_TRY(sw_rewrite_resized(r, v, dim, extent, out, d));
-  if (*out >= 0 || as.layout.on || !sw_layout_cut(&as.layout, dim, c->axes, c->n_axes)) return SW_OK;
-  if (sw_rewrite_extent(r, v, &as.layout, dim) != extent) return SW_OK;
-  return sw_rewrite_add_collective(r, v, &own, NULL, &as, out, d);
-}
 
 /* The slice of the op's result, made of slices of its operands; *out -1: it is no better. */
 static sw_rc raise(sw_rewrite *r, sw_id id, const sw_collective *c, const sw_rewrite_as *as, double instead, sw_id *out,
@@ -37,7 +23,7 @@ static sw_rc raise(sw_rewrite *r, sw_id id, const sw_collective *c, const sw_rew
   if (!sw_follow(r, &op, op.n_operands, c->dim, &along) || !sw_rewrite_block_dims(r, &as->layout, dims)) return SW_OK;
   const int64_t extent = sw_rewrite_extent(r, op.results[0], &as->layout, c->dim);
   for (int k = 0; k < op.n_operands; k++) {
-    SW_TRY(take_operand(r, op.operands[k], along.operand_dim[k], c, id, extent, &in[k], d));
+    SW_TRY(sw_rewrite_take(r, op.operands[k], along.operand_dim[k], c, id, extent, &in[k], d));
     if (in[k] < 0) return SW_OK;
     if (in[k] != op.operands[k]) seconds += sw_rewrite_seconds_of(r, in[k]);
   }
