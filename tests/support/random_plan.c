@@ -1,5 +1,20 @@
 #include "random_plan.h"
 
+const char *const random_models[RANDOM_MODELS] = {"mlp",
+                                                  "gpt2",
+                                                  "llama3",
+                                                  "llama3-decode",
+                                                  "mixtral",
+                                                  "vit",
+                                                  "resnet",
+                                                  "mlp-train",
+                                                  "gpt2-train",
+                                                  "conv-train",
+                                                  "bert-train",
+                                                  "moe-layers-train",
+                                                  "../../docs/examples/layers"};
+const char *const random_meshes[RANDOM_MESHES] = {"x=2", "x=4", "x=2,y=2", "x=2,y=4", "x=3", "x=2,y=3", "x=2,y=2,z=2"};
+
 static sw_rc random_sharding(const sw_type *t, const sw_mesh *m, sw_rng *rng, sw_arena *arena, sw_sharding *out,
                              sw_diag *d) {
   const sw_sharding *all;

@@ -12,20 +12,6 @@
 
 static const char *g_model, *g_mesh;
 
-static const char *const kModels[] = {"mlp",
-                                      "gpt2",
-                                      "llama3",
-                                      "llama3-decode",
-                                      "mixtral",
-                                      "vit",
-                                      "resnet",
-                                      "mlp-train",
-                                      "gpt2-train",
-                                      "conv-train",
-                                      "bert-train",
-                                      "moe-layers-train",
-                                      "../../docs/examples/layers"};
-static const char *const kMeshes[] = {"x=2", "x=4", "x=2,y=2", "x=2,y=4", "x=3", "x=2,y=3", "x=2,y=2,z=2"};
 /* Starting an op costs next to nothing on one, and as much as a call on the other. */
 static const char *const kProfiles[] = {"local", "dgx-h100"};
 
@@ -122,11 +108,13 @@ static void random_programs_stay_what_they_are(void **state) {
   const uint64_t seed = check_seed(1);
   tally t = {0};
   int turn = 0;
-  for (size_t i = 0; i < sizeof kModels / sizeof kModels[0]; i++) {
-    for (size_t j = 0; j < sizeof kMeshes / sizeof kMeshes[0]; j++) {
-      const bool asked = (!g_model || strcmp(g_model, kModels[i]) == 0) && (!g_mesh || strcmp(g_mesh, kMeshes[j]) == 0);
+  for (size_t i = 0; i < RANDOM_MODELS; i++) {
+    for (size_t j = 0; j < RANDOM_MESHES; j++) {
+      const bool asked =
+          (!g_model || strcmp(g_model, random_models[i]) == 0) && (!g_mesh || strcmp(g_mesh, random_meshes[j]) == 0);
       if (!asked || (!g_model && !check_turn(seed, turn++))) continue;
-      try_model(&t, kModels[i], kMeshes[j], kProfiles[(i + j) % 2], seed + 1000000 * i + 100000 * j, check_scale(1));
+      try_model(&t, random_models[i], random_meshes[j], kProfiles[(i + j) % 2], seed + 1000000 * i + 100000 * j,
+                check_scale(1));
     }
   }
   print_message("%d plans changed, %d programs executed;", t.plans, t.runs);

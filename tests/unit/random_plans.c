@@ -11,21 +11,7 @@
 #include "shardwright/profile_json.h"
 #include "shardwright/program.h"
 #include "shardwright/validate.h"
-
-static const char *const kModels[] = {"mlp",
-                                      "gpt2",
-                                      "llama3",
-                                      "llama3-decode",
-                                      "mixtral",
-                                      "vit",
-                                      "resnet",
-                                      "mlp-train",
-                                      "gpt2-train",
-                                      "conv-train",
-                                      "bert-train",
-                                      "moe-layers-train",
-                                      "../../docs/examples/layers"};
-static const char *const kMeshes[] = {"x=2", "x=4", "x=2,y=2", "x=2,y=4", "x=3", "x=2,y=3", "x=2,y=2,z=2"};
+#include "support/random_plan.h"
 
 typedef struct chooser {
   const sw_graph *g;
@@ -241,8 +227,8 @@ static const char *g_model, *g_mesh;
 static int try_meshes(const char *model, uint64_t seed, int *turn) {
   int failed = 0;
   if (g_mesh) return try_model(model, g_mesh, seed, check_scale(2));
-  for (size_t j = 0; j < sizeof kMeshes / sizeof kMeshes[0]; j++) {
-    if (check_turn(seed, (*turn)++)) failed += try_model(model, kMeshes[j], seed + 100000 * j, check_scale(2));
+  for (size_t j = 0; j < RANDOM_MESHES; j++) {
+    if (check_turn(seed, (*turn)++)) failed += try_model(model, random_meshes[j], seed + 100000 * j, check_scale(2));
   }
   return failed;
 }
@@ -252,8 +238,9 @@ static void random_plans_execute_correctly(void **state) {
   uint64_t seed = check_seed(1);
   bool is_program = g_model && strstr(g_model, ".mlir");
   int turn = 0, failed = is_program ? try_meshes(g_model, seed, &turn) : 0;
-  for (size_t i = 0; i < sizeof kModels / sizeof kModels[0] && !is_program; i++) {
-    if (!g_model || strcmp(g_model, kModels[i]) == 0) failed += try_meshes(kModels[i], seed + 1000000 * i, &turn);
+  for (size_t i = 0; i < RANDOM_MODELS && !is_program; i++) {
+    if (!g_model || strcmp(g_model, random_models[i]) == 0)
+      failed += try_meshes(random_models[i], seed + 1000000 * i, &turn);
   }
   assert_int_equal(failed, 0);
 }
