@@ -77,16 +77,7 @@ static sw_rc answer(const char *file, const char *bytes, size_t n, const questio
   return rc;
 }
 
-static bool contains(const char *bytes, size_t n, const char *word) {
-  const size_t m = strlen(word);
-  for (size_t i = 0; i + m <= n; i++) {
-    const char *at = memchr(bytes + i, word[0], n - m - i + 1);
-    if (!at) return false;
-    i = (size_t)(at - bytes);
-    if (!memcmp(at, word, m)) return true;
-  }
-  return false;
-}
+static bool contains(const char *bytes, size_t n, const char *word) { return memmem(bytes, n, word, strlen(word)); }
 
 /* What changes the text before it is propagated: groups in any layer, constraints when all of Shardy's is wanted. */
 static const char *passes_before(const char *bytes, size_t n, const sw_propagation *how) {
