@@ -18,6 +18,12 @@
 #include "propagate/factors.h"
 #include "shardwright/propagate.h"
 
+/* Axes in order, major first. */
+typedef struct sw_axes {
+  int n;
+  sw_axis_ref at[SW_MAX_REFS];
+} sw_axes;
+
 /* A sharding in Shardy's words. Without one (mesh -1) a tensor is open in all dimensions. */
 typedef struct sw_open_sharding {
   int32_t mesh;    /* of the flow's; -1: the tensor has no sharding */

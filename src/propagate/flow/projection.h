@@ -7,11 +7,6 @@
 
 #include "propagate/flow.h"
 
-typedef struct sw_axes {
-  int n;
-  sw_axis_ref at[SW_MAX_REFS];
-} sw_axes;
-
 typedef struct sw_factor_cut {
   bool present; /* the tensor has the factor */
   bool fixed;   /* no further axes: the dimension is closed, or holds axes that are no factor's */

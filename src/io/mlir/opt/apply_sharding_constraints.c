@@ -29,7 +29,7 @@ static uint32_t slot_of(const applier *a, uint32_t value) {
 }
 
 static uint32_t result_of(const applier *a, uint32_t op) {
-  return sw_opt_result(&a->w->values, a->w->t, op_at(a, op), 0);
+  return sw_ir_result_value(&a->w->values, a->w->t, op_at(a, op), 0);
 }
 
 /* The one sharding in its spelling; "" for none. */
@@ -57,12 +57,12 @@ static uint32_t wanted_at(const applier *a, uint32_t use) {
 /* The value that the sharding of `value` is said of: of an argument of a loop it is the loop's result. SW_IR_NONE: no
  * sharding can be said of it. */
 static uint32_t said_of(const applier *a, uint32_t value) {
-  const sw_opt_values *v = &a->w->values;
+  const sw_ir_values *v = &a->w->values;
   const sw_ir_tree *t = a->w->t;
   if (value >= v->n || slot_of(a, value) != SW_IR_NONE) return value;
   if (v->maker[value] != SW_IR_NONE) return SW_IR_NONE;
   const uint32_t block = v->block_of_value[value], op = t->regions.at[t->blocks.at[block].region].op;
-  return is(a, op, "stablehlo.while") ? sw_opt_result(v, t, op_at(a, op), value - v->of_block[block]) : SW_IR_NONE;
+  return is(a, op, "stablehlo.while") ? sw_ir_result_value(v, t, op_at(a, op), value - v->of_block[block]) : SW_IR_NONE;
 }
 
 /* The edge on a value, as an op; SW_IR_NONE: it has none. */
@@ -178,7 +178,7 @@ static void use_chain(applier *a, uint32_t first, uint32_t in) {
 
 /* Behind what makes the value, or first in its block. */
 static sw_rc put_at(applier *a, uint32_t value, const char *text) {
-  const sw_opt_values *v = &a->w->values;
+  const sw_ir_values *v = &a->w->values;
   if (v->maker[value] != SW_IR_NONE) return sw_opt_put_behind(a->w, v->maker[value], text);
   return sw_opt_put_first_of_all(a->w, v->block_of_value[value], text);
 }

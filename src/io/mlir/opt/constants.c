@@ -58,7 +58,7 @@ typedef struct splitter {
 } splitter;
 
 static uint32_t result_of(const splitter *s, uint32_t op) {
-  return sw_opt_result(&s->w->values, s->w->t, &s->w->t->ops.at[op], 0);
+  return sw_ir_result_value(&s->w->values, s->w->t, &s->w->t->ops.at[op], 0);
 }
 
 static op_kind kind_of(const splitter *s, uint32_t op) {
@@ -67,12 +67,13 @@ static op_kind kind_of(const splitter *s, uint32_t op) {
   if (!o->n_uses) return OTHER;
   bool constant = sw_ir_is_among(s->w->t, o->name, kShapes) || sw_ir_is_among(s->w->t, o->name, kElementwise);
   for (uint32_t i = 0; i < o->n_uses && constant; i++) {
-    const uint32_t maker = s->w->values.maker[sw_opt_operand(&s->w->values, o, i)];
+    const uint32_t maker = s->w->values.maker[sw_ir_operand_value(&s->w->values, o, i)];
     constant = maker != SW_IR_NONE && s->kind[maker] == CONSTANT;
   }
   if (constant) return CONSTANT;
-  return is(s->w, op, "stablehlo.broadcast_in_dim") && is_scalar(s->w, sw_opt_operand(&s->w->values, o, 0)) ? EXPANSION
-                                                                                                            : OTHER;
+  return is(s->w, op, "stablehlo.broadcast_in_dim") && is_scalar(s->w, sw_ir_operand_value(&s->w->values, o, 0))
+             ? EXPANSION
+             : OTHER;
 }
 
 /* Of the op alone; its operands are the copies that there are. */
@@ -87,7 +88,7 @@ static sw_rc copy_op(splitter *s, uint32_t op) {
   sw_rc rc = sw_opt_copy_result(&c, o->first_result, name);
   if (!rc && is(w, op, "stablehlo.constant")) rc = sw_ir_replace(&c.edits, o->name.at, o->name.end, "sdy.constant");
   for (uint32_t i = 0; i < o->n_uses && !rc; i++) {
-    const uint32_t value = sw_opt_operand(&w->values, o, i), maker = w->values.maker[value];
+    const uint32_t value = sw_ir_operand_value(&w->values, o, i), maker = w->values.maker[value];
     if (maker != SW_IR_NONE && s->stamp[maker] == s->n_stamps)
       rc = sw_opt_copy_use(&c, o->first_use + i, s->copy[maker]);
     else
@@ -124,7 +125,7 @@ static sw_rc copy_all(splitter *s, uint32_t op) {
   for (size_t i = 0; i < s->work.n && s->kind[op] == CONSTANT; i++) {
     const sw_ir_op *o = &w->t->ops.at[s->work.at[i]];
     for (uint32_t k = 0; k < o->n_uses; k++) {
-      const uint32_t value = sw_opt_operand(&w->values, o, k), maker = w->values.maker[value];
+      const uint32_t value = sw_ir_operand_value(&w->values, o, k), maker = w->values.maker[value];
       if (s->stamp[maker] == s->n_stamps || is_scalar(w, value)) continue;
       s->stamp[maker] = s->n_stamps;
       SW_TRY(sw_array_push(&s->work, maker, w->d));
@@ -140,7 +141,7 @@ static sw_rc split_uses(splitter *s, uint32_t op) {
   const sw_ir_op *o = &w->t->ops.at[op];
   if (is_group(w, op)) return SW_OK;
   for (uint32_t i = 0; i < o->n_uses; i++) {
-    const uint32_t value = sw_opt_operand(&w->values, o, i), maker = w->values.maker[value];
+    const uint32_t value = sw_ir_operand_value(&w->values, o, i), maker = w->values.maker[value];
     if (maker == SW_IR_NONE || s->kind[maker] == OTHER || is_scalar(w, value)) {
       s->left[value]++;
       continue;
@@ -161,7 +162,7 @@ static sw_rc erase_unused(splitter *s) {
     if (value == SW_IR_NONE) continue;
     if (s->left[value] || (s->kind[op] == EXPANSION && s->stamp[op] == 0)) {
       if (is(w, op, "stablehlo.constant")) SW_TRY(sw_ir_replace(&w->edits, o->name.at, o->name.end, "sdy.constant"));
-      for (uint32_t i = 0; i < o->n_uses; i++) s->left[sw_opt_operand(&w->values, o, i)]++;
+      for (uint32_t i = 0; i < o->n_uses; i++) s->left[sw_ir_operand_value(&w->values, o, i)]++;
       continue;
     }
     SW_TRY(sw_opt_erase(w, op));
@@ -217,7 +218,7 @@ static void write_key(merger *m, uint32_t op) {
   for (uint32_t i = 0; i < o->n_uses; i++) {
     const sw_ir_span use = t->uses.at[o->first_use + i].name;
     sw_text_append(&m->key, t->s + at, use.at - at);
-    sw_text_printf(&m->key, "%u", m->same[sw_opt_operand(&m->w->values, o, i)]);
+    sw_text_printf(&m->key, "%u", m->same[sw_ir_operand_value(&m->w->values, o, i)]);
     at = use.end;
   }
   const sw_ir_span rest = sw_ir_trimmed(t, (sw_ir_span){at, sw_ir_len(o->loc) ? o->loc.at : o->text.end});
@@ -227,14 +228,14 @@ static void write_key(merger *m, uint32_t op) {
 static sw_rc merge_op(merger *m, uint32_t op) {
   sw_opt_work *w = m->w;
   const sw_ir_op *o = &w->t->ops.at[op];
-  const uint32_t value = sw_opt_result(&w->values, w->t, o, 0);
+  const uint32_t value = sw_ir_result_value(&w->values, w->t, o, 0);
   int64_t *slot;
   bool fresh;
   write_key(m, op);
   if (m->key.rc || value == SW_IR_NONE) return m->key.rc;
   SW_TRY(sw_dict_put(&m->seen, m->key.at, m->key.n, op, &slot, &fresh, w->d));
   if (fresh) return SW_OK;
-  m->same[value] = sw_opt_result(&w->values, w->t, &w->t->ops.at[*slot], 0);
+  m->same[value] = sw_ir_result_value(&w->values, w->t, &w->t->ops.at[*slot], 0);
   sw_opt_forward(w, value, m->same[value]);
   return sw_opt_erase(w, op);
 }
@@ -246,7 +247,7 @@ static sw_rc merge_all(merger *m) {
   for (uint32_t op = 0; op < w->t->ops.n; op++) {
     if (w->values.function_of[op] == SW_IR_NONE) continue;
     const bool expansion =
-        is(w, op, "stablehlo.broadcast_in_dim") && is_scalar(w, sw_opt_operand(&w->values, &w->t->ops.at[op], 0));
+        is(w, op, "stablehlo.broadcast_in_dim") && is_scalar(w, sw_ir_operand_value(&w->values, &w->t->ops.at[op], 0));
     if (expansion || is_constant(w, op)) SW_TRY(merge_op(m, op));
   }
   return SW_OK;

@@ -46,7 +46,7 @@ sw_rc sw_local_put_behind(sw_local *l, uint32_t op) {
 }
 
 const char *sw_local_name(sw_local *l, uint32_t op) {
-  const uint32_t value = sw_opt_result(&l->w->values, l->t, &l->t->ops.at[op], 0);
+  const uint32_t value = sw_ir_result_value(&l->w->values, l->t, &l->t->ops.at[op], 0);
   return l->name_of[value] ? l->name_of[value] : sw_opt_value_text(l->w, value);
 }
 
@@ -124,7 +124,7 @@ static sw_rc retype_signature(sw_local *l, const sw_ir_op *f) {
   for (uint32_t i = 0; f->generic && i < l->t->blocks.at[block].n_args && sw_ir_next_type(l->t, &in, &type); i++)
     SW_TRY(sw_local_retype(l, type, l->w->values.of_block[block] + i));
   for (uint32_t i = 0; ret != SW_IR_NONE && i < l->t->ops.at[ret].n_uses && sw_ir_next_type(l->t, &out, &type); i++)
-    SW_TRY(sw_local_retype(l, sw_ir_type_alone(l->t, type), sw_opt_operand(&l->w->values, &l->t->ops.at[ret], i)));
+    SW_TRY(sw_local_retype(l, sw_ir_type_alone(l->t, type), sw_ir_operand_value(&l->w->values, &l->t->ops.at[ret], i)));
   return SW_OK;
 }
 
@@ -171,10 +171,10 @@ static sw_rc put_in_line(sw_local *l, uint32_t op) {
   const uint32_t first = l->t->blocks.at[block].first_op;
   SW_TRY(rename_inside(l, op, block));
   for (uint32_t i = 0; i < l->t->blocks.at[block].n_args && i < o->n_uses; i++)
-    sw_opt_forward(l->w, l->w->values.of_block[block] + i, sw_opt_operand(&l->w->values, o, i));
+    sw_opt_forward(l->w, l->w->values.of_block[block] + i, sw_ir_operand_value(&l->w->values, o, i));
   for (uint32_t i = 0; i < l->t->ops.at[ret].n_uses; i++) {
-    const uint32_t inner = sw_opt_operand(&l->w->values, &l->t->ops.at[ret], i);
-    const uint32_t outer = sw_opt_result(&l->w->values, l->t, o, i);
+    const uint32_t inner = sw_ir_operand_value(&l->w->values, &l->t->ops.at[ret], i);
+    const uint32_t outer = sw_ir_result_value(&l->w->values, l->t, o, i);
     sw_tensor_text a, b;
     if (outer == SW_IR_NONE) continue;
     SW_TRY(sw_local_part(l, inner, &a));
@@ -239,7 +239,6 @@ static sw_rc read_options(sw_local *l) {
   SW_TRY(sw_opt_flag(l->w, "per-dim-all-gather", false, &l->each_dim));
   SW_TRY(sw_opt_flag(l->w, "combine-multi-dimension-reduce-scatter", false, &l->scatter_at_once));
   SW_TRY(sw_opt_flag(l->w, "enable-rgv3", false, &l->names_axes));
-  l->replicas = 1;
   SW_TRY(sw_opt_count(l->w, "replica-count", &l->replicas));
   l->partitions = devices / l->replicas;
   SW_TRY(sw_opt_count(l->w, "partition-count", &l->partitions));
@@ -262,13 +261,7 @@ static sw_rc convert(sw_local *l) {
   return SW_OK;
 }
 
-static sw_rc convert_global_to_local(sw_opt_work *w) {
-  sw_local l = {.w = w, .t = w->t, .whole = SW_IR_NONE, .d = w->d};
-  sw_rc rc = convert(&l);
-  sw_program_flow_free(&l.flow);
-  sw_text_free(&l.lines);
-  return rc;
-}
+static sw_rc convert_global_to_local(sw_opt_work *w) { return sw_local_pass(w, convert); }
 
 const sw_opt_pass sw_pass_convert_global_to_local = {
     "convert-global-to-local", "make the program that one device runs",

@@ -141,7 +141,7 @@ static sw_rc with_manual_axes(sw_opt_work *w, uint32_t slot, const sw_open_shard
 
 static sw_rc sink_edge(sw_opt_work *w, uint32_t op) {
   const sw_ir_op *o = &w->t->ops.at[op];
-  const uint32_t from = sw_opt_operand(&w->values, o, 0), to = sw_opt_result(&w->values, w->t, o, 0);
+  const uint32_t from = sw_ir_operand_value(&w->values, o, 0), to = sw_ir_result_value(&w->values, w->t, o, 0);
   sw_open_sharding s;
   bool any = false;
   if (to != SW_IR_NONE) sw_opt_forward(w, to, from);
@@ -157,7 +157,7 @@ static sw_rc sink_edge(sw_opt_work *w, uint32_t op) {
 
 /* Is the edge on what a named computation takes or gives? */
 static bool is_of_named(const sw_opt_work *w, uint32_t edge) {
-  const uint32_t value = sw_opt_operand(&w->values, &w->t->ops.at[edge], 0), maker = w->values.maker[value];
+  const uint32_t value = sw_ir_operand_value(&w->values, &w->t->ops.at[edge], 0), maker = w->values.maker[value];
   const uint32_t op =
       maker != SW_IR_NONE ? maker : w->t->regions.at[w->t->blocks.at[w->values.block_of_value[value]].region].op;
   return sw_ir_is(w->t, w->t->ops.at[op].name, "sdy.named_computation");

@@ -1,13 +1,13 @@
 #include "io/mlir/opt/factor_axes.h"
 
-static bool push(sw_sdy_axes *a, sw_axis_ref r) {
+static bool push(sw_axes *a, sw_axis_ref r) {
   if (a->n == SW_MAX_REFS) return false;
   a->at[a->n++] = r;
   return true;
 }
 
 bool sw_axes_along_factors(const sw_flow_rule *rule, const sw_flow_dim *dim, const sw_axis_ref *refs, int n,
-                           sw_sdy_axes *out) {
+                           sw_axes *out) {
   int f = 0;
   int64_t left = dim->n ? rule->size[dim->at[0]] : 1;
   for (int i = 0; i < n; i++) {

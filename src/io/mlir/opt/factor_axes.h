@@ -7,6 +7,6 @@
 /* The axes of a dimension to its factors, major first; an axis that is larger than what is left of one goes on in the
  * next. Added to out[] by factor. False: they are not products of them. */
 bool sw_axes_along_factors(const sw_flow_rule *rule, const sw_flow_dim *dim, const sw_axis_ref *refs, int n,
-                           sw_sdy_axes *out);
+                           sw_axes *out);
 
 #endif

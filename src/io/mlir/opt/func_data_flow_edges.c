@@ -56,7 +56,7 @@ const sw_opt_pass sw_pass_add_func_data_flow_edges = {"add-func-data-flow-edges"
 
 static sw_rc sink_edge(sw_opt_work *w, uint32_t op) {
   const sw_ir_op *o = &w->t->ops.at[op];
-  const uint32_t from = sw_opt_operand(&w->values, o, 0), to = sw_opt_result(&w->values, w->t, o, 0);
+  const uint32_t from = sw_ir_operand_value(&w->values, o, 0), to = sw_ir_result_value(&w->values, w->t, o, 0);
   const char *sharding = "";
   SW_TRY(sw_opt_erase(w, op));
   if (to == SW_IR_NONE) return SW_OK;

@@ -120,7 +120,7 @@ static sw_rc say_returned(sw_opt_work *w, const sw_sharded_place *p) {
        k = t->ops.at[k].next)
     last = k;
   for (uint32_t i = 0; last != SW_IR_NONE && i < p->n && i < t->ops.at[last].n_uses; i++) {
-    const uint32_t slot = w->shardings.of_value[sw_opt_operand(&w->values, &t->ops.at[last], i)];
+    const uint32_t slot = w->shardings.of_value[sw_ir_operand_value(&w->values, &t->ops.at[last], i)];
     const char *text = "", *old;
     if (slot != SW_IR_NONE) SW_TRY(sw_opt_sharding_text(w, slot, &text));
     SW_TRY(sw_opt_sharding_text(w, p->first + i, &old));

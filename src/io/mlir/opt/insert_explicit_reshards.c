@@ -39,11 +39,11 @@ static const sw_open_sharding *said_of(const inserting *x, uint32_t value) {
 }
 
 static uint32_t operand(const inserting *x, const sw_ir_op *o, uint32_t i) {
-  return sw_opt_operand(&x->w->values, o, i);
+  return sw_ir_operand_value(&x->w->values, o, i);
 }
 
 static uint32_t result(const inserting *x, const sw_ir_op *o, uint32_t i) {
-  return sw_opt_result(&x->w->values, x->w->t, o, i);
+  return sw_ir_result_value(&x->w->values, x->w->t, o, i);
 }
 
 static sw_open_sharding whole_on(int32_t mesh, int rank) {

@@ -36,9 +36,12 @@ typedef struct sw_local {
 
 #define SW_LOCAL_FAIL(l, op, ...) SW_FAIL_INPUT((l)->d, sw_ir_place((l)->t, (l)->t->ops.at[op].text.at), __VA_ARGS__)
 
+/* Work of a pass on a program's parts. */
+SW_CHECKED sw_rc sw_local_pass(sw_opt_work *w, sw_rc (*work)(sw_local *l));
+
 /* --- values (local_values.c) -------------------------------------------------------------------------------------- */
 
-/* Shardings and types of all values; to be freed in any case. */
+/* Shardings and types of all values. */
 SW_CHECKED sw_rc sw_local_read(sw_local *l);
 /* NULL: it is the same on all devices. */
 const sw_open_sharding *sw_local_sharding(const sw_local *l, uint32_t value);

@@ -3,7 +3,7 @@
 #include "io/mlir/opt/factor_axes.h"
 #include "io/mlir/opt/local.h"
 
-typedef sw_sdy_axes axes; /* along one factor of a step */
+typedef sw_axes axes; /* along one factor of a step */
 
 typedef struct checker {
   sw_local *l;

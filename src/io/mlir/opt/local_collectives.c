@@ -44,7 +44,7 @@ static sw_rc read_combine(call *c, sw_ir_span word) {
 
 /* {"x", "y":(1)2}, behind the axes that are there */
 static sw_rc read_axes(call *c, sw_ir_span list) {
-  sw_sdy_axes axes;
+  sw_axes axes;
   SW_TRY(sw_sdy_axes_read(&c->l->flow.sdy, c->m, list, &axes));
   if (c->n + axes.n > SW_MAX_REFS) return SW_LOCAL_FAIL(c->l, c->op, "more than %d axes", SW_MAX_REFS);
   memcpy(c->at + c->n, axes.at, (size_t)axes.n * sizeof *axes.at);
@@ -498,8 +498,8 @@ bool sw_local_is_collective(const sw_local *l, uint32_t op) { return row_of(l, o
 sw_rc sw_local_collective(sw_local *l, uint32_t op) {
   const sw_ir_op *o = &l->t->ops.at[op];
   call c = {.l = l, .op = op, .o = o};
-  c.from_value = sw_opt_operand(&l->w->values, o, 0);
-  c.to_value = sw_opt_result(&l->w->values, l->t, o, 0);
+  c.from_value = sw_ir_operand_value(&l->w->values, o, 0);
+  c.to_value = sw_ir_result_value(&l->w->values, l->t, o, 0);
   if (c.to_value == SW_IR_NONE) return SW_LOCAL_FAIL(l, op, "a collective without a result");
   const sw_open_sharding *s = sw_local_sharding(l, c.to_value);
   if (!s) return SW_LOCAL_FAIL(l, op, "a collective without a sharding; expected out_sharding=<...>");

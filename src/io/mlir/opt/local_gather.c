@@ -130,8 +130,8 @@ static const char *clamped(pick *p, const char *x, const sw_ir_ints *sizes, cons
 static sw_rc open_pick(sw_local *l, uint32_t op, pick *p) {
   const sw_ir_op *o = &l->t->ops.at[op];
   *p = (pick){.l = l, .op = op};
-  p->operand = sw_opt_operand(&l->w->values, o, 0);
-  p->indices = sw_opt_operand(&l->w->values, o, 1);
+  p->operand = sw_ir_operand_value(&l->w->values, o, 0);
+  p->indices = sw_ir_operand_value(&l->w->values, o, 1);
   p->whole = sw_local_whole(l, p->operand);
   SW_TRY(sw_local_part(l, p->operand, &p->part));
   return sw_local_part(l, p->indices, &p->type);
@@ -148,7 +148,7 @@ static bool any_shifted(const pick *p) {
 /* What is not in the part becomes 0. */
 static sw_rc mask(pick *p, sw_ir_span numbers, const char *inside, const sw_tensor_text *bools) {
   const sw_ir_op *o = &p->l->t->ops.at[p->op];
-  const uint32_t value = sw_opt_result(&p->l->w->values, p->l->t, o, 0);
+  const uint32_t value = sw_ir_result_value(&p->l->w->values, p->l->t, o, 0);
   const int64_t none = 0;
   sw_tensor_text y, wide;
   sw_ir_ints window = {0};
@@ -244,8 +244,8 @@ static int update_axes(const pick *p, uint32_t updates, sw_axis_ref *out) {
 /* Then what is written into counts on one device alone, and is 0 on the others. */
 static sw_rc begin_once(pick *p) {
   const sw_ir_op *o = &p->l->t->ops.at[p->op];
-  const uint32_t updates = sw_opt_operand(&p->l->w->values, o, 2),
-                 value = sw_opt_result(&p->l->w->values, p->l->t, o, 0);
+  const uint32_t updates = sw_ir_operand_value(&p->l->w->values, o, 2),
+                 value = sw_ir_result_value(&p->l->w->values, p->l->t, o, 0);
   const sw_open_sharding *s = sw_local_sharding(p->l, updates);
   sw_axis_ref axes[SW_MAX_REFS];
   const int n = update_axes(p, updates, axes);

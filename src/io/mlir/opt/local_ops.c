@@ -5,10 +5,10 @@
 #include "io/mlir/opt/local.h"
 
 static uint32_t operand(const sw_local *l, uint32_t op, uint32_t i) {
-  return sw_opt_operand(&l->w->values, &l->t->ops.at[op], i);
+  return sw_ir_operand_value(&l->w->values, &l->t->ops.at[op], i);
 }
 static uint32_t result(const sw_local *l, uint32_t op, uint32_t i) {
-  return sw_opt_result(&l->w->values, l->t, &l->t->ops.at[op], i);
+  return sw_ir_result_value(&l->w->values, l->t, &l->t->ops.at[op], i);
 }
 
 bool sw_local_same_cut(const sw_local *l, uint32_t a, uint32_t b) {

@@ -91,11 +91,11 @@ static uint32_t operand_at(const sw_local *l, const sw_ir_op *o, uint32_t i) {
   const bool pairs = !o->generic && sw_ir_ends(l->t, o->name, ".reduce") && o->n_uses % 2 == 0;
   const uint32_t half = o->n_uses / 2;
   if (pairs) i = i < half ? 2 * i : 2 * (i - half) + 1;
-  return i < o->n_uses ? sw_opt_operand(&l->w->values, o, i) : SW_IR_NONE;
+  return i < o->n_uses ? sw_ir_operand_value(&l->w->values, o, i) : SW_IR_NONE;
 }
 
 static uint32_t result_at(const sw_local *l, const sw_ir_op *o, uint32_t i) {
-  return sw_opt_result(&l->w->values, l->t, o, i);
+  return sw_ir_result_value(&l->w->values, l->t, o, i);
 }
 
 /* The type of `select %p, %a, %b : tensor<i1>, tensor<8xf32>` at place i, and of others that say but the last. */
@@ -211,7 +211,7 @@ static sw_rc find_mesh(sw_local *l) {
 }
 
 static sw_rc number_values(sw_local *l) {
-  const sw_opt_values *v = &l->w->values;
+  const sw_ir_values *v = &l->w->values;
   SW_ARENA_NEW(l->tensor_of, &l->w->arena, v->n, l->d);
   SW_ARENA_NEW(l->type, &l->w->arena, v->n, l->d);
   for (uint32_t i = 0; i < v->n; i++) l->tensor_of[i] = -1;
@@ -225,8 +225,16 @@ static sw_rc number_values(sw_local *l) {
   return SW_OK;
 }
 
+sw_rc sw_local_pass(sw_opt_work *w, sw_rc (*work)(sw_local *l)) {
+  sw_local l = {.w = w, .t = w->t, .whole = SW_IR_NONE, .replicas = 1, .partitions = 1, .d = w->d};
+  const sw_rc rc = work(&l);
+  sw_program_flow_free(&l.flow);
+  sw_text_free(&l.lines);
+  return rc;
+}
+
 sw_rc sw_local_read(sw_local *l) {
-  SW_TRY(sw_program_flow_read(l->t, l->w->names, true, &l->flow, l->d));
+  SW_TRY(sw_program_flow_read(l->t, l->w->names, SW_READ_SCALARS, &l->flow, l->d));
   SW_TRY(number_values(l));
   l->sharding = sw_arena_copy(&l->w->arena, l->flow.said.at, l->flow.said.n, sizeof *l->sharding, l->d);
   if (!l->sharding) return SW_E_RESOURCE;

@@ -19,7 +19,7 @@ typedef struct padder {
 } padder;
 
 static uint32_t operand(const sw_local *l, uint32_t op, uint32_t i) {
-  return sw_opt_operand(&l->w->values, &l->t->ops.at[op], i);
+  return sw_ir_operand_value(&l->w->values, &l->t->ops.at[op], i);
 }
 
 /* --- sizes -------------------------------------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ static bool any_padded(const sw_local *l, uint32_t op) {
   const uint32_t n = sw_ir_result_count(l->t, o);
   bool padded = false;
   for (uint32_t i = 0; i < o->n_uses && !padded; i++) padded = is_padded(l, operand(l, op, i));
-  for (uint32_t i = 0; i < n && !padded; i++) padded = is_padded(l, sw_opt_result(&l->w->values, l->t, o, i));
+  for (uint32_t i = 0; i < n && !padded; i++) padded = is_padded(l, sw_ir_result_value(&l->w->values, l->t, o, i));
   return padded;
 }
 
@@ -227,7 +227,7 @@ static sw_rc pad_over_whole(sw_local *l, uint32_t op, uint32_t x, uint32_t y) {
 
 /* A dimension that is whole before it is padded there, one that is whole behind it is cut off there. */
 static sw_rc pad_collective(sw_local *l, uint32_t op) {
-  const uint32_t x = operand(l, op, 0), y = sw_opt_result(&l->w->values, l->t, &l->t->ops.at[op], 0);
+  const uint32_t x = operand(l, op, 0), y = sw_ir_result_value(&l->w->values, l->t, &l->t->ops.at[op], 0);
   sw_tensor_text from, to;
   const char *name;
   if (y == SW_IR_NONE) return SW_LOCAL_FAIL(l, op, "a collective without a result");
@@ -258,7 +258,7 @@ static sw_rc pad_collective(sw_local *l, uint32_t op) {
 
 /* Elements that are written out are padded whole and cut then. */
 static sw_rc pad_constant(sw_local *l, uint32_t op, sw_ir_span literal) {
-  const uint32_t value = sw_opt_result(&l->w->values, l->t, &l->t->ops.at[op], 0);
+  const uint32_t value = sw_ir_result_value(&l->w->values, l->t, &l->t->ops.at[op], 0);
   const sw_tensor_text whole = sw_local_whole(l, value);
   sw_tensor_text type;
   const char *padded;
@@ -494,29 +494,22 @@ static sw_rc check_edge(const sw_local *l, const sw_flow_step *s) {
   return SW_OK;
 }
 
-static sw_rc pad(padder *p) {
-  sw_local *l = p->l;
+static sw_rc pad(sw_local *l) {
+  padder p = {.l = l};
   SW_TRY(sw_local_read(l));
-  SW_ARENA_NEW(p->rule_of, &l->w->arena, l->t->ops.n, l->d);
+  SW_ARENA_NEW(p.rule_of, &l->w->arena, l->t->ops.n, l->d);
   for (int32_t i = 0; i < l->flow.flow.n_steps; i++) {
     const sw_flow_step *s = &l->flow.flow.steps[i];
-    if (s->rule) p->rule_of[s->source] = s;
+    if (s->rule) p.rule_of[s->source] = s;
   }
-  for (uint32_t i = 0; i < l->t->ops.n; i++) SW_TRY(pad_op(p, i));
+  for (uint32_t i = 0; i < l->t->ops.n; i++) SW_TRY(pad_op(&p, i));
   for (int32_t i = 0; i < l->flow.flow.n_steps; i++) {
     if (!l->flow.flow.steps[i].rule) SW_TRY(check_edge(l, &l->flow.flow.steps[i]));
   }
   return SW_OK;
 }
 
-static sw_rc pad_for_divisibility(sw_opt_work *w) {
-  sw_local l = {.w = w, .t = w->t, .whole = SW_IR_NONE, .d = w->d};
-  padder p = {.l = &l};
-  sw_rc rc = pad(&p);
-  sw_program_flow_free(&l.flow);
-  sw_text_free(&l.lines);
-  return rc;
-}
+static sw_rc pad_for_divisibility(sw_opt_work *w) { return sw_local_pass(w, pad); }
 
 const sw_opt_pass sw_pass_pad_for_divisibility = {
     "pad-for-divisibility", "pad dimensions that their axes do not divide", NULL, false, pad_for_divisibility};

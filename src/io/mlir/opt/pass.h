@@ -17,7 +17,7 @@
 struct sw_opt_work {
   const sw_ir_tree *t;
   const sw_ir_names *names;
-  sw_opt_values values;
+  sw_ir_values values;
   sw_program_flow *flow;      /* of passes that ask for it; otherwise NULL */
   const char *options;        /* "key=value key=value"; never NULL */
   sw_opt_shardings shardings; /* of passes that have read them */

@@ -143,7 +143,7 @@ static sw_rc populate_op_sharding_rules(sw_opt_work *w) {
   sw_program_flow flow = {0};
   bool conservative;
   SW_TRY(sw_opt_flag(w, "conservative-propagation", false, &conservative));
-  sw_rc rc = sw_program_flow_read(w->t, w->names, true, &flow, w->d);
+  sw_rc rc = sw_program_flow_read(w->t, w->names, SW_READ_SCALARS, &flow, w->d);
   if (!rc) rc = say_rules(w, &flow, conservative);
   if (!rc) rc = say_rules_of_constraints(w);
   sw_program_flow_free(&flow);

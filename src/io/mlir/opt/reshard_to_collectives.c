@@ -145,7 +145,7 @@ static uint32_t through_barriers(const converting *c, uint32_t value) {
   const sw_opt_work *w = c->w;
   sw_open_sharding own;
   for (uint32_t maker; (maker = w->values.maker[value]) != SW_IR_NONE && !said_of(c, value, &own);
-       value = sw_opt_operand(&w->values, &w->t->ops.at[maker], 0)) {
+       value = sw_ir_operand_value(&w->values, &w->t->ops.at[maker], 0)) {
     if (!sw_ir_is(w->t, w->t->ops.at[maker].name, "sdy.propagation_barrier")) break;
   }
   return value;
@@ -180,9 +180,9 @@ static sw_rc convert(converting *c, reshard *r) {
 static sw_rc convert_op(converting *c, uint32_t at) {
   sw_opt_work *w = c->w;
   const sw_ir_op *o = &w->t->ops.at[at];
-  reshard r = {.op = o, .at = at, .to = sw_opt_result(&w->values, w->t, o, 0)};
+  reshard r = {.op = o, .at = at, .to = sw_ir_result_value(&w->values, w->t, o, 0)};
   if (!o->n_uses || r.to == SW_IR_NONE || !said_of(c, r.to, &r.after)) return SW_OK;
-  r.from = through_barriers(c, sw_opt_operand(&w->values, o, 0));
+  r.from = through_barriers(c, sw_ir_operand_value(&w->values, o, 0));
   r.type = &w->flow->type.at[c->tensors[r.to]];
   r.is_unsaid = !said_of(c, r.from, &r.before);
   if (r.is_unsaid) r.before = (sw_open_sharding){.mesh = r.after.mesh, .cut = sw_sharding_replicated(r.type->rank)};

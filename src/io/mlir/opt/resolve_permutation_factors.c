@@ -10,11 +10,11 @@
 /* Axes of dimension k of tensor i that stay: what is minor to a factor that moves goes with it. */
 static int axes_kept(const sw_flow_rule *rule, const sw_flow_dim *dim, const sw_axis_ref *refs, int n,
                      sw_axis_ref *kept) {
-  sw_sdy_axes along[SW_MOST_FACTORS] = {{0}};
+  sw_axes along[SW_MOST_FACTORS] = {{0}};
   int count = 0;
   if (!sw_axes_along_factors(rule, dim, refs, n, along)) return -1;
   for (int f = 0; f < dim->n; f++) {
-    const sw_sdy_axes *a = &along[dim->at[f]];
+    const sw_axes *a = &along[dim->at[f]];
     if (a->n && rule->kind[dim->at[f]] == SW_FACTOR_PERMUTATION) break;
     for (int i = 0; i < a->n; i++) kept[count++] = a->at[i];
   }
@@ -80,7 +80,7 @@ static sw_rc reshard_operands(sw_local *l, const sw_flow_step *s) {
   for (int i = 0; i < s->n_operands && i < (int)o->n_uses; i++) {
     sw_open_sharding to;
     bool changed;
-    const uint32_t value = sw_opt_operand(&l->w->values, o, (uint32_t)i);
+    const uint32_t value = sw_ir_operand_value(&l->w->values, o, (uint32_t)i);
     if (s->tensors[i] < 0 || l->sharding[s->tensors[i]].mesh < 0) continue;
     SW_TRY(without_moves(l, s, i, &to, &changed));
     if (!changed) continue;
@@ -98,7 +98,7 @@ static sw_rc reshard_results(sw_local *l, const sw_flow_step *s) {
   SW_ARENA_NEW(to, &l->w->arena, s->n_results, l->d);
   for (int i = 0; i < s->n_results; i++) {
     const int32_t tensor = s->tensors[s->n_operands + i];
-    const uint32_t value = sw_opt_result(&l->w->values, l->t, o, (uint32_t)i);
+    const uint32_t value = sw_ir_result_value(&l->w->values, l->t, o, (uint32_t)i);
     const char *name;
     bool changed = false;
     if (tensor < 0 || l->sharding[tensor].mesh < 0) return SW_OK;
@@ -125,15 +125,11 @@ static sw_rc resolve(sw_local *l) {
 }
 
 static sw_rc resolve_permutation_factors(sw_opt_work *w) {
-  sw_local l = {.w = w, .t = w->t, .whole = SW_IR_NONE, .d = w->d};
   bool halo;
   SW_TRY(sw_opt_flag(w, "enable-halo-exchange", false, &halo));
   if (halo)
     return SW_FAIL(w->d, SW_E_USAGE, SW_NOWHERE, "enable-halo-exchange=true: halos are not exchanged; expected false");
-  sw_rc rc = resolve(&l);
-  sw_program_flow_free(&l.flow);
-  sw_text_free(&l.lines);
-  return rc;
+  return sw_local_pass(w, resolve);
 }
 
 const sw_opt_pass sw_pass_resolve_permutation_factors = {

@@ -133,12 +133,7 @@ static sw_rc resolve(sw_local *l) {
   return SW_OK;
 }
 
-static sw_rc resolve_single_device_sharding(sw_opt_work *w) {
-  sw_local l = {.w = w, .t = w->t, .whole = SW_IR_NONE, .replicas = 1, .partitions = 1, .d = w->d};
-  const sw_rc rc = resolve(&l);
-  sw_text_free(&l.lines);
-  return rc;
-}
+static sw_rc resolve_single_device_sharding(sw_opt_work *w) { return sw_local_pass(w, resolve); }
 
 const sw_opt_pass sw_pass_resolve_single_device_sharding = {
     "resolve-single-device-sharding", "let one device do the ops whose results it alone has",

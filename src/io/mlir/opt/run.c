@@ -134,7 +134,7 @@ static sw_rc check_options(const step *s, sw_diag *d) {
 /* --- one pass ----------------------------------------------------------------------------------------------------- */
 
 static sw_rc prepare(sw_opt_work *w) {
-  SW_TRY(sw_opt_values_find(w->t, w->names, &w->arena, &w->values, w->d));
+  SW_TRY(sw_ir_values_find(w->t, w->names, &w->arena, &w->values, w->d));
   SW_ARENA_NEW(w->instead, &w->arena, w->values.n, w->d);
   SW_ARENA_NEW(w->forward, &w->arena, w->values.n, w->d);
   SW_ARENA_NEW(w->use_done, &w->arena, w->t->uses.n, w->d);
@@ -150,7 +150,7 @@ static sw_rc run_on_tree(const step *s, const sw_ir_tree *t, sw_text *out, sw_di
   w.edits = (sw_ir_edits){.t = t, .key = "sdy.sharding", .d = d};
   sw_rc rc = sw_ir_resolve(t, &names, d);
   if (!rc) rc = sw_sdy_verify(t, &names, false, d);
-  if (!rc && s->pass->flow) rc = sw_program_flow_read(t, &names, false, &flow, d);
+  if (!rc && s->pass->flow) rc = sw_program_flow_read(t, &names, 0, &flow, d);
   if (!rc && s->pass->flow) w.flow = &flow;
   if (!rc) rc = prepare(&w);
   if (!rc) rc = s->pass->run(&w);

@@ -30,7 +30,7 @@ static sw_rc find_members(separator *s) {
     if (!sw_ir_is(t, o->name, "sdy.sharding_group") || !o->n_uses) continue;
     const int32_t tensor = flow->tensors_in[flow->function_of[i]][s->w->names->use[o->first_use]];
     if (tensor < 0) continue;
-    member m = {i, sw_opt_operand(&s->w->values, o, 0), tensor, flow->group.at[tensor]};
+    member m = {i, sw_ir_operand_value(&s->w->values, o, 0), tensor, flow->group.at[tensor]};
     SW_TRY(sw_array_push(&s->members, m, s->w->d));
   }
   return SW_OK;

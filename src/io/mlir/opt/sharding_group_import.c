@@ -40,7 +40,7 @@ static sw_rc read_group(grouper *g, uint32_t op) {
   SW_TRY(sw_dict_put(&g->by_id, &id, sizeof id, (int64_t)g->up.n, &slot, &fresh, w->d));
   const uint32_t n = (uint32_t)g->up.n;
   if (fresh) SW_TRY(sw_array_push(&g->up, n, w->d));
-  uint32_t *of = &g->of_value[sw_opt_operand(&w->values, o, 0)], group = (uint32_t)*slot;
+  uint32_t *of = &g->of_value[sw_ir_operand_value(&w->values, o, 0)], group = (uint32_t)*slot;
   if (*of != SW_IR_NONE) g->up.at[root(g, group)] = root(g, *of);
   *of = group;
   SW_TRY(sw_array_push(&g->group, group, w->d));
@@ -84,7 +84,7 @@ static sw_rc number_groups(grouper *g) {
   for (size_t i = 0; i < g->up.n; i++) number[i] = SW_IR_NONE;
   for (size_t i = 0; i < g->ops.n; i++) {
     const uint32_t op = g->ops.at[i], group = root(g, g->group.at[i]);
-    bool *is_seen = &seen[sw_opt_operand(&w->values, &w->t->ops.at[op], 0)];
+    bool *is_seen = &seen[sw_ir_operand_value(&w->values, &w->t->ops.at[op], 0)];
     if (number[group] == SW_IR_NONE) number[group] = n++, first[group] = op;
     SW_TRY(check_member(g, op, first[group]));
     SW_TRY(*is_seen ? sw_opt_erase(w, op) : say_number(g, op, number[group]));

@@ -105,7 +105,7 @@ static sw_rc add_results(sw_opt_work *w, sw_sharded_kind kind, uint32_t op, sw_i
   SW_TRY(add_place(w, kind, op, text));
   bool more = sw_ir_len(list) && sw_ir_next_item(t, list, &cursor, &item);
   for (; i < n || more; i++) {
-    const uint32_t value = i < n ? sw_opt_result(&w->values, t, o, i) : SW_IR_NONE;
+    const uint32_t value = i < n ? sw_ir_result_value(&w->values, t, o, i) : SW_IR_NONE;
     SW_TRY(add_slot(w, value, next_type(t, &types), more ? from_angle(t, item) : (sw_ir_span){0, 0}));
     if (more) more = sw_ir_next_item(t, list, &cursor, &item);
   }
@@ -138,7 +138,7 @@ static sw_rc read_inside(sw_opt_work *w, uint32_t op, const char *key) {
   }
   result_types types = types_of(t, o);
   SW_TRY(add_place(w, SW_SHARDED_INSIDE, op, text));
-  return add_slot(w, sw_opt_result(&w->values, t, o, 0), next_type(t, &types), from_angle(t, text));
+  return add_slot(w, sw_ir_result_value(&w->values, t, o, 0), next_type(t, &types), from_angle(t, text));
 }
 
 static sw_rc read_op(sw_opt_work *w, uint32_t op) {

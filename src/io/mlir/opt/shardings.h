@@ -9,7 +9,7 @@
 #define IO_MLIR_OPT_SHARDINGS_H_
 
 #include "io/mlir/flow/program_flow.h"
-#include "io/mlir/opt/values.h"
+#include "io/mlir/text/values.h"
 
 typedef struct sw_opt_work sw_opt_work;
 

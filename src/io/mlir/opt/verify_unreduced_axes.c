@@ -26,7 +26,7 @@ static sw_rc check_result(sw_opt_work *w, uint32_t op, uint32_t operand, const s
   const sw_ir_op *o = &w->t->ops.at[op];
   sw_open_sharding to;
   sw_axis_ref left[SW_MAX_REFS];
-  SW_TRY(unreduced(w, sw_opt_result(&w->values, w->t, o, i), &to));
+  SW_TRY(unreduced(w, sw_ir_result_value(&w->values, w->t, o, i), &to));
   const int n = lost(w, from, &to, left);
   if (!n) return SW_OK;
   sw_text axes = {0};
@@ -46,7 +46,7 @@ static sw_rc check_op(sw_opt_work *w, uint32_t op) {
   const bool one_to_one = sw_opt_is_data_flow(w->t, o) && o->n_uses == n;
   for (uint32_t k = 0; k < o->n_uses; k++) {
     sw_open_sharding from;
-    SW_TRY(unreduced(w, sw_opt_operand(&w->values, o, k), &from));
+    SW_TRY(unreduced(w, sw_ir_operand_value(&w->values, o, k), &from));
     if (from.mesh < 0 || !from.cut.n_partial) continue;
     for (uint32_t i = one_to_one ? k : 0; i < (one_to_one ? k + 1 : n); i++) SW_TRY(check_result(w, op, k, &from, i));
   }

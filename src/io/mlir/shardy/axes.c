@@ -68,7 +68,7 @@ static sw_rc read_axis(sw_sdy_text *x, const sw_mesh *m, sw_ir_span text, const 
   return SW_OK;
 }
 
-sw_rc sw_sdy_axes_read(sw_sdy_text *x, const sw_mesh *m, sw_ir_span list, sw_sdy_axes *out) {
+sw_rc sw_sdy_axes_read(sw_sdy_text *x, const sw_mesh *m, sw_ir_span list, sw_axes *out) {
   sw_ir_span item;
   uint32_t cursor = 0;
   out->n = 0;

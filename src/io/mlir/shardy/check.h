@@ -3,7 +3,7 @@
 #define IO_MLIR_SHARDY_CHECK_H_
 
 #include "io/mlir/import/types.h"
-#include "io/mlir/opt/values.h"
+#include "io/mlir/text/values.h"
 #include "io/mlir/shardy/shardy.h"
 
 /* A computation around the op at hand whose body sees nothing else: named, or manual over some axes. */
@@ -15,7 +15,7 @@ typedef struct sw_sdy_frame {
 typedef struct sw_sdy_checker {
   sw_sdy_text x;
   const sw_ir_tree *t;
-  sw_opt_values values;
+  sw_ir_values values;
   uint32_t *home; /* by value: the op that gives it, or that it is an argument of a region of */
   SW_ARRAY(sw_sdy_frame) around;
   SW_ARRAY(sw_ir_span) bound; /* names of axes that manual computations around have */

@@ -8,7 +8,7 @@
 #include "io/mlir/shardy/check.h"
 
 /* Axes of one dimension. */
-typedef sw_sdy_axes axes;
+typedef sw_axes axes;
 
 typedef struct collective {
   sw_sdy_checker *c;
@@ -387,7 +387,7 @@ static void drop_manual(collective *r, uint32_t manual) {
 /* The operand's sharding; *known = false: nobody can tell what it is. */
 static sw_rc read_operand(collective *r, bool of_any, bool *known) {
   uint32_t manual;
-  const uint32_t value = sw_opt_operand(&r->c->values, r->o, 0);
+  const uint32_t value = sw_ir_operand_value(&r->c->values, r->o, 0);
   const sw_ir_span text = sw_sdy_said_of(r->c, value, &manual, known);
   r->from.mesh = -1;
   if (!*known || (of_any && !sw_ir_len(text))) return SW_OK;

@@ -29,7 +29,7 @@ static sw_ir_span without_open(const sw_ir_tree *t, sw_ir_span dim, bool *open) 
 /* {"x", ?}p1 */
 static sw_rc read_dim(sw_sdy_text *x, const sw_mesh *m, sw_ir_span text, int k, sw_open_sharding *out) {
   sw_ir_span axes = text;
-  sw_sdy_axes list;
+  sw_axes list;
   bool open;
   while (axes.end > axes.at && x->t->s[axes.end - 1] != '}') axes.end--;
   if (axes.end == axes.at || x->t->s[axes.at] != '{')
@@ -83,7 +83,7 @@ static sw_rc list_of(sw_sdy_text *x, sw_ir_span item, bool unreduced, sw_ir_span
 static sw_rc read_listed(sw_sdy_text *x, const sw_mesh *m, sw_ir_span text, bool unreduced, sw_open_sharding *out) {
   sw_ir_span span;
   sw_reduction kind = SW_REDUCE_SUM;
-  sw_sdy_axes list;
+  sw_axes list;
   SW_TRY(list_of(x, text, unreduced, &span, &kind));
   SW_TRY(sw_sdy_axes_read(x, m, span, &list));
   if (!list.n) return SW_SDY_FAIL(x, span.at, "the list of axes is empty; expected an axis");

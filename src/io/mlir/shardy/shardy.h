@@ -48,11 +48,7 @@ SW_CHECKED sw_rc sw_open_sharding_read(sw_sdy_text *x, sw_ir_span text, sw_open_
 SW_CHECKED sw_rc sw_open_sharding_print(const sw_sdy_text *x, const sw_open_sharding *s, sw_text *out);
 
 /* {"x", "y":(1)2} */
-typedef struct sw_sdy_axes {
-  int n;
-  sw_axis_ref at[SW_MAX_REFS];
-} sw_sdy_axes;
-SW_CHECKED sw_rc sw_sdy_axes_read(sw_sdy_text *x, const sw_mesh *m, sw_ir_span list, sw_sdy_axes *out);
+SW_CHECKED sw_rc sw_sdy_axes_read(sw_sdy_text *x, const sw_mesh *m, sw_ir_span list, sw_axes *out);
 void sw_sdy_axes_print(const sw_mesh *m, const sw_axis_ref *a, int n, sw_text *out);
 /* Is none of them used twice, also in part? `text`: where they stand. */
 SW_CHECKED sw_rc sw_sdy_axes_are_distinct(sw_sdy_text *x, const sw_mesh *m, sw_ir_span text, const sw_axis_ref *a,

@@ -235,7 +235,7 @@ static bool is_computation(const sw_sdy_checker *c, const sw_ir_op *o) {
 
 /* Of a result of an op, and of its edge, on which it stands where there is one. */
 static sw_ir_span said_of_result(const sw_sdy_checker *c, const sw_ir_op *o, uint32_t i) {
-  const uint32_t value = sw_opt_result(&c->values, c->t, o, i);
+  const uint32_t value = sw_ir_result_value(&c->values, c->t, o, i);
   const uint32_t use = value == SW_IR_NONE ? SW_IR_NONE : c->values.first_use[value];
   const sw_ir_op *user = use == SW_IR_NONE ? NULL : &c->t->ops.at[c->values.op_of_use[use]];
   if (user && is(c, user, "sdy.data_flow_edge")) return sw_sdy_own_sharding(c->t, user, "sharding");
@@ -302,7 +302,7 @@ static sw_rc check_ranks(sw_sdy_checker *c, sw_ir_span text, const sw_ir_op *o, 
     const bool result = i >= r->n_operands;
     const uint32_t k = (uint32_t)(result ? i - r->n_operands : i);
     const sw_ir_span type = result ? k < c->types.n ? c->types.at[k] : (sw_ir_span){0, 0}
-                                   : sw_sdy_type_of(c, sw_opt_operand(&c->values, o, place_of_operand(c, o, k)));
+                                   : sw_sdy_type_of(c, sw_ir_operand_value(&c->values, o, place_of_operand(c, o, k)));
     const sw_sdy_shape shape = sw_sdy_shape_of(c->t, type);
     if (shape.kind == SW_SDY_UNKNOWN) continue;
     if (!has_known_sizes(&shape))
@@ -434,7 +434,7 @@ static sw_rc operands(sw_sdy_checker *c, const sw_ir_op *o, uint32_t n) {
 /* One operand, whose type is that of the result. */
 static sw_rc check_unary(sw_sdy_checker *c, const sw_ir_op *o) {
   SW_TRY(operands(c, o, 1));
-  const sw_ir_span from = sw_sdy_type_of(c, sw_opt_operand(&c->values, o, 0));
+  const sw_ir_span from = sw_sdy_type_of(c, sw_ir_operand_value(&c->values, o, 0));
   const sw_ir_span to = sw_ir_result_type(c->t, o->types, 0);
   const sw_sdy_shape a = sw_sdy_shape_of(c->t, from), b = sw_sdy_shape_of(c->t, to);
   bool same = a.kind == SW_SDY_UNKNOWN || b.kind == SW_SDY_UNKNOWN || (a.kind == b.kind && a.rank == b.rank);
@@ -481,7 +481,7 @@ static sw_rc check_group(sw_sdy_checker *c, uint32_t op) {
   const sw_ir_span id = sw_ir_attr(c->t, o, "group_id", "group_id");
   int64_t number;
   SW_TRY(operands(c, o, 1));
-  SW_TRY(check_tensor(c, o, sw_sdy_type_of(c, sw_opt_operand(&c->values, o, 0))));
+  SW_TRY(check_tensor(c, o, sw_sdy_type_of(c, sw_ir_operand_value(&c->values, o, 0))));
   if (o->n_results) return SW_SDY_WRONG(c, o->text.at, "'sdy.sharding_group' has a result; expected none");
   const bool is_i64 = !memchr(c->t->s + id.at, ':', sw_ir_len(id)) || sw_ir_ends(c->t, id, "i64");
   if (sw_ir_present(id) && is_i64 && sw_ir_read_int(c->t, id, &number)) return SW_OK;
@@ -512,7 +512,7 @@ static sw_rc check_edge(sw_sdy_checker *c, uint32_t op) {
   const sw_ir_span text = sw_ir_attr(c->t, o, "sharding", "sharding"), type = sw_ir_result_type(c->t, o->types, 0);
   const sw_sdy_shape shape = sw_sdy_shape_of(c->t, type);
   SW_TRY(check_unary(c, o));
-  const uint32_t value = sw_opt_operand(&c->values, o, 0);
+  const uint32_t value = sw_ir_operand_value(&c->values, o, 0);
   const uint32_t maker = value == SW_IR_NONE ? SW_IR_NONE : c->values.maker[value];
   if (shape.kind != SW_SDY_UNKNOWN && !has_known_sizes(&shape))
     return SW_SDY_WRONG(c, o->text.at, "an edge on %.*s; expected a tensor of known sizes", SW_IR_TEXT(c->t, type));
@@ -529,7 +529,7 @@ static sw_rc check_edge(sw_sdy_checker *c, uint32_t op) {
 static sw_rc check_function_edge(sw_sdy_checker *c, uint32_t op) {
   const sw_ir_op *o = &c->t->ops.at[op];
   SW_TRY(check_unary(c, o));
-  const uint32_t value = sw_opt_operand(&c->values, o, 0);
+  const uint32_t value = sw_ir_operand_value(&c->values, o, 0);
   if (value == SW_IR_NONE) return SW_OK;
   const sw_ir_op *home = &c->t->ops.at[c->home[value]];
   if (!sw_ir_is_function(c->t, home) && !sw_ir_is_among(c->t, home->name, "call func.call"))
@@ -579,7 +579,7 @@ static sw_rc check_uses(sw_sdy_checker *c, const sw_ir_op *o) {
   if (!c->around.n) return SW_OK;
   const uint32_t around = c->around.at[c->around.n - 1].op;
   for (uint32_t i = 0; i < o->n_uses; i++) {
-    const uint32_t value = sw_opt_operand(&c->values, o, i), home = value == SW_IR_NONE ? around : c->home[value];
+    const uint32_t value = sw_ir_operand_value(&c->values, o, i), home = value == SW_IR_NONE ? around : c->home[value];
     const bool argument = value != SW_IR_NONE && c->values.maker[value] == SW_IR_NONE;
     if (home > around || (home == around && (argument || value == SW_IR_NONE))) continue;
     const sw_ir_use *u = &c->t->uses.at[o->first_use + i];
@@ -645,7 +645,7 @@ sw_rc sw_sdy_verify(const sw_ir_tree *t, const sw_ir_names *names, bool one_mach
   sw_sdy_checker c = {.t = t};
   if (!speaks(t)) return SW_OK;
   sw_rc rc = sw_sdy_open(&c.x, t, &c.arena, d);
-  if (!rc) rc = sw_opt_values_find(t, names, &c.arena, &c.values, d);
+  if (!rc) rc = sw_ir_values_find(t, names, &c.arena, &c.values, d);
   if (!rc) rc = find_homes(&c);
   for (uint32_t i = 0; i < t->ops.n && !rc; i++) rc = visit(&c, i);
   if (!rc && one_machine) rc = check_devices(&c);

@@ -4,7 +4,7 @@
 
 #include "io/mlir/text/resolve.h"
 
-typedef struct sw_opt_values {
+typedef struct sw_ir_values {
   uint32_t n;
   uint32_t *first_value;    /* by op: of a function, its first value */
   uint32_t *of_use;         /* by use of the tree */
@@ -17,15 +17,15 @@ typedef struct sw_opt_values {
   uint32_t *block_of_value; /* by value: the block that it is an argument of; SW_IR_NONE: the result of an op */
   uint32_t *maker;          /* by value: the op that it is a result of; SW_IR_NONE: an argument */
   uint32_t *index_of;       /* by value: the result of the tree that names it, or its argument of the tree */
-} sw_opt_values;
+} sw_ir_values;
 
 /* In the arena. */
-SW_CHECKED sw_rc sw_opt_values_find(const sw_ir_tree *t, const sw_ir_names *names, sw_arena *arena, sw_opt_values *out,
-                                    sw_diag *d);
+SW_CHECKED sw_rc sw_ir_values_find(const sw_ir_tree *t, const sw_ir_names *names, sw_arena *arena, sw_ir_values *out,
+                                   sw_diag *d);
 /* Result `i` of an op, over all its names; SW_IR_NONE: it has no name. */
-uint32_t sw_opt_result(const sw_opt_values *v, const sw_ir_tree *t, const sw_ir_op *o, uint32_t i);
+uint32_t sw_ir_result_value(const sw_ir_values *v, const sw_ir_tree *t, const sw_ir_op *o, uint32_t i);
 /* Operand `i` of an op. */
-static inline uint32_t sw_opt_operand(const sw_opt_values *v, const sw_ir_op *o, uint32_t i) {
+static inline uint32_t sw_ir_operand_value(const sw_ir_values *v, const sw_ir_op *o, uint32_t i) {
   return v->of_use[o->first_use + i];
 }
 

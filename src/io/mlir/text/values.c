@@ -1,4 +1,4 @@
-#include "io/mlir/opt/values.h"
+#include "io/mlir/text/values.h"
 
 #include "io/mlir/text/attr.h"
 #include "shardwright/arena.h"
@@ -19,7 +19,7 @@ static uint32_t number_functions(const sw_ir_tree *t, const sw_ir_names *names, 
 }
 
 /* Values of ops outside of functions are not numbered. */
-static void find_definitions(const sw_ir_tree *t, const sw_ir_names *names, sw_opt_values *v) {
+static void find_definitions(const sw_ir_tree *t, const sw_ir_names *names, sw_ir_values *v) {
   const uint32_t *base = v->first_value;
   for (uint32_t i = 0; i < t->ops.n; i++) {
     const sw_ir_op *o = &t->ops.at[i];
@@ -53,8 +53,8 @@ static void none(uint32_t *at, size_t n) {
   for (size_t i = 0; i < n; i++) at[i] = SW_IR_NONE;
 }
 
-sw_rc sw_opt_values_find(const sw_ir_tree *t, const sw_ir_names *names, sw_arena *arena, sw_opt_values *v, sw_diag *d) {
-  *v = (sw_opt_values){0};
+sw_rc sw_ir_values_find(const sw_ir_tree *t, const sw_ir_names *names, sw_arena *arena, sw_ir_values *v, sw_diag *d) {
+  *v = (sw_ir_values){0};
   SW_ARENA_NEW(v->first_value, arena, t->ops.n, d);
   SW_ARENA_NEW(v->function_of, arena, t->ops.n, d);
   v->n = number_functions(t, names, v->function_of, v->first_value);
@@ -86,7 +86,7 @@ sw_rc sw_opt_values_find(const sw_ir_tree *t, const sw_ir_names *names, sw_arena
   return SW_OK;
 }
 
-uint32_t sw_opt_result(const sw_opt_values *v, const sw_ir_tree *t, const sw_ir_op *o, uint32_t i) {
+uint32_t sw_ir_result_value(const sw_ir_values *v, const sw_ir_tree *t, const sw_ir_op *o, uint32_t i) {
   uint32_t number;
   const sw_ir_result *at = sw_ir_result_at(t, o, i, &number);
   return at && v->of_result[at - t->results.at] != SW_IR_NONE ? v->of_result[at - t->results.at] + number : SW_IR_NONE;
