@@ -62,6 +62,7 @@ typedef struct sw_copy_table {
   int32_t n_layouts, n_readers;
   const int64_t *cost;   /* n_classes x n_layouts, row-major; 0: it is made so, nothing is copied */
   const sw_wants *wants; /* by reader */
+  int64_t repriced;      /* how often costs have risen since the problem stands */
 } sw_copy_table;
 
 typedef struct sw_copies {

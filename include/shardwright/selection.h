@@ -21,6 +21,13 @@
 /* Saturates at SW_FORBIDDEN; infinity is forbidden. */
 SW_API int64_t sw_cost_units(double seconds);
 
+/* Strategies of an op, or shardings of an argument or output, besides those that are enumerated. */
+typedef struct sw_further {
+  int32_t n;
+  const sw_strategy *strategies;
+  const sw_sharding *shardings;
+} sw_further;
+
 typedef struct sw_selection_options {
   sw_enumerate_options enumerate;
   bool args_whole;        /* inputs arrive whole on every device: they count whole in memory */
@@ -28,8 +35,9 @@ typedef struct sw_selection_options {
   /* Contractions and convolutions are cut over as much of the mesh as they can be: no device repeats another's heavy
    * work. For cost models without compute time, where repeating is free. */
   bool cut_heavy_ops;
-  double deadline_s; /* of sw_now_s, for the build; 0: none */
-  sw_cancel *cancel; /* NULL allowed */
+  const sw_further *further; /* NULL, or by node; of nodes that are alike the first one's count; borrowed */
+  double deadline_s;         /* of sw_now_s, for the build; 0: none */
+  sw_cancel *cancel;         /* NULL allowed */
 } sw_selection_options;
 
 typedef struct sw_selection sw_selection;
@@ -40,7 +48,15 @@ typedef struct sw_selection sw_selection;
 SW_API SW_CHECKED sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_selection_options *o,
                                            sw_arena *arena, sw_selection **out, int64_t *least, sw_diag *d);
 SW_API void sw_selection_deinit(sw_selection *s); /* NULL allowed; what the arena does not hold */
+/* Costs of copies are at first no more than what they cost; those that a choice needs are made exact by
+ * sw_selection_settle. */
 SW_API const sw_problem *sw_selection_problem(const sw_selection *s);
+/* Search for the routes that a choice of the problem's nodes takes, or would with one of the nodes chosen otherwise, as
+ * far as their prices are not exact yet. *raised
+ * is set when a cost of the problem has risen with that, of this choice or of another one that takes such a route. */
+SW_API SW_CHECKED sw_rc sw_selection_settle(sw_selection *s, const int32_t *choice, bool *raised, sw_diag *d);
+/* The same of all copies, whatever is chosen. */
+SW_API SW_CHECKED sw_rc sw_selection_settle_all(sw_selection *s, sw_diag *d);
 /* A copy by what it is of: the value, and what it is resharded to. */
 typedef struct sw_shared_copy {
   sw_id value;
@@ -74,6 +90,10 @@ typedef struct sw_pin {
 SW_API SW_CHECKED sw_rc sw_selection_pin(sw_selection *s, int32_t n, const sw_pin *pins, sw_diag *d);
 /* Strategies that were left out although one of them may belong to the best plan. */
 SW_API int64_t sw_selection_pruned_inexact(const sw_selection *s);
+/* Strategies that the problem lacks and that go best with what is chosen around them, `most` of each kind of op, by
+ * what routes cost at least; for the problem to be built once more. In the arena, by node. */
+SW_API SW_CHECKED sw_rc sw_selection_further(const sw_selection *s, const int32_t *choice, int32_t most,
+                                             sw_arena *arena, const sw_further **out, sw_diag *d);
 /* How many classes of ops that share their strategies there are. */
 SW_API int32_t sw_selection_classes(const sw_selection *s);
 

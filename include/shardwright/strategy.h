@@ -138,9 +138,13 @@ SW_API SW_CHECKED sw_rc sw_unequal_blocks(const sw_graph *g, sw_arena *arena, in
 typedef struct sw_enumerate_options {
   int32_t n_unequal; /* besides equal blocks, loops are cut into these where the op can be */
   const sw_unequal *unequal;
-  int32_t max_strategies; /* per op; 0: 160. Meshes of two axes stay below; what goes beyond is counted */
-  /* NULL, or: only these. Then they are looked for in every order and mixture of axes, on meshes of more than three,
-   * too. */
+  int32_t max_strategies; /* per op, the cheapest; 0: all. What goes beyond is counted */
+  /* Neighbouring atoms go together, in at most so many runs, each on one loop, or on none; 0: each by itself where they
+   * are no more than three, else three runs. */
+  int runs;
+  int32_t n_further; /* strategies besides those in runs, of the op; borrowed */
+  const sw_strategy *further;
+  /* NULL, or: only these. Then they are looked for in every order and mixture of axes. */
   bool (*admits)(const void *user, const sw_strategy *s);
   const void *admits_user;
   bool any_size; /* also shards that are empty by design: more of them than a loop has steps */
@@ -161,16 +165,16 @@ SW_API void sw_atoms_of(const sw_graph *g, const sw_mesh *m, sw_atoms *out);
 
 /* Every legal strategy of the atoms of the graph and the mesh, every order of several on one loop; parts that follow
  * each other are joined. Shards are not empty by design (shards <= size of the loop), unless annotations ask for such.
- * Where there are more than three atoms only those in the order of the mesh, in at most three runs of neighbours: a run
- * lies on one loop, or on none; but where there are no more than three axes, all strategies of whole axes, too. */
+ * Where atoms go together in runs (sw_enumerate_options), all strategies of whole axes come too where these are no more
+ * than three; what is left out is counted as if every loop had room for all. */
 SW_API SW_CHECKED sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machine *machine,
                                                 const sw_enumerate_options *o, sw_arena *arena, sw_enumeration *out,
                                                 sw_diag *d);
 /* Every sharding of a value of these dims without partials, likewise. *left_out (NULL allowed): how many were not
  * looked at. */
 SW_API SW_CHECKED sw_rc sw_shardings_enumerate(const sw_graph *g, const sw_mesh *m, int rank, const int64_t *dims,
-                                               sw_arena *arena, int32_t *n, const sw_sharding **out, int64_t *left_out,
-                                               sw_diag *d);
+                                               int runs, sw_arena *arena, int32_t *n, const sw_sharding **out,
+                                               int64_t *left_out, sw_diag *d);
 /* Those shardings of the list that can have unequal blocks, with these; in the arena. */
 SW_API SW_CHECKED sw_rc sw_shardings_unequal(const sw_enumerate_options *o, const int64_t *dims, int32_t n,
                                              const sw_sharding *shardings, sw_arena *arena, int32_t *n_out,

@@ -3,6 +3,8 @@
  */
 #include "plan/search.h"
 
+#include <math.h>
+
 #include "base/checked.h"
 
 struct sw_planner {
@@ -44,26 +46,31 @@ sw_rc sw_search_take(const sw_searcher *s, const sw_solution *sol, const sw_fit 
   return rc;
 }
 
-/* Solve; while the plan found holds too much, lower the limit by what is too much. *bound: of the whole problem, which
- * only the first round sees. A plan in *out when *found, else *infeasible says whether none exists. */
+/* Solve; while the plan found holds too much, lower the limit by what is too much. Each round has half of what is left,
+ * so that there is time for another one. *bound: of the whole problem, which only rounds under the capacity see. A plan
+ * in *out when *found, else *infeasible says whether none exists. */
 static sw_rc lower_until_it_fits(const sw_searcher *s, int64_t capacity, sw_plan *out, sw_fit *fit, sw_diag *d) {
   enum { MOST_ROUNDS = 8 }; /* of a plan that holds ever too much; twice as many find one in few cases more */
-  int64_t limit = capacity;
-  sw_solution before, sol = {0};
+  const double kOfTime = 0.5;
+  int64_t limit = capacity, peak;
+  sw_solution before, sol = {0}, fitting = {0};
   *fit = (sw_fit){.capacity = capacity};
   for (int round = 0; round < MOST_ROUNDS; round++) {
-    int64_t peak;
+    const sw_searcher some = sw_search_within(s, round + 1 < MOST_ROUNDS ? kOfTime : 1);
     before = sol;
-    SW_TRY(sw_search_solve(s, limit, round ? &before : NULL, &sol, d));
+    SW_TRY(sw_search_solve(&some, limit, round ? &before : NULL, &sol, d));
     if (limit == capacity) fit->infeasible = sol.status == SW_SOLVE_INFEASIBLE;
-    if (limit == capacity) fit->bound = sw_max_i64(sol.bound, s->least);
-    if (!sol.choice) return SW_OK;
+    if (limit == capacity) fit->bound = sw_max_i64(fit->bound, sw_max_i64(sol.bound, s->least));
+    if (!sol.choice) break;
     SW_TRY(sw_search_take(s, &sol, fit, out, &peak, d));
-    fit->found = peak <= capacity;
-    if (fit->found || peak - capacity >= limit) return SW_OK;
-    limit -= peak - capacity;
+    const bool fits = peak <= capacity, better = fits && (!fitting.choice || sol.cost < fitting.cost);
+    if (better) fitting = sol;
+    if (fits && (!better || sw_search_is_done(s, &sol) || sw_search_is_over(s))) break;
+    if (!fits && peak - capacity >= limit) break;
+    if (!fits) limit -= peak - capacity;
   }
-  return SW_OK;
+  fit->found = fitting.choice != NULL;
+  return fit->found ? sw_search_take(s, &fitting, fit, out, &peak, d) : SW_OK;
 }
 
 /* The choices of the plan to start from, and a problem that counts its copies right. */
@@ -82,7 +89,7 @@ static sw_rc take_start(sw_searcher *s, sw_diag *d) {
   for (int32_t i = 0; i < n; i++) any = any || s->missing[i];
   if (!any) s->missing = NULL;
   if (any) SW_TRY(sw_search_repair(s, s->o->selection.capacity_bytes, SW_REPAIR_FEW, s->start, d));
-  return sw_relaxation_refine(s->relaxed, s->start, &refined, d);
+  return sw_search_refine(s, s->start, &refined, d);
 }
 
 static sw_rc find(sw_searcher *s, sw_plan *out, sw_fit *fit, sw_diag *d) {
@@ -92,10 +99,11 @@ static sw_rc find(sw_searcher *s, sw_plan *out, sw_fit *fit, sw_diag *d) {
   return fit->found ? SW_OK : sw_search_least_memory(s, fit, out, d);
 }
 
-/* --- the first plan, and questions ------------------------------------------------------------------------------- */
+/* --- the problem, and what is known without it ---------------------------------------------------------------------
+ */
 
 static sw_rc build(sw_planner *p, sw_diag *d) {
-  p->o.selection.deadline_s = p->s.spent->deadline_s;
+  p->o.selection.deadline_s = p->s.deadline_s;
   p->o.selection.cancel = p->o.solve.cancel;
   SW_TRY(sw_selection_build(p->s.g, p->s.machine, &p->o.selection, p->s.arena, &p->s.selection, &p->s.least, d));
   p->s.problem = sw_selection_problem(p->s.selection);
@@ -126,12 +134,89 @@ static sw_rc fit_known(sw_planner *p, sw_plan *out, sw_diag *d) {
   return SW_OK;
 }
 
+/* --- meshes of many axes ------------------------------------------------------------------------------------------ */
+
+/* There an op has hundreds of strategies, most of them of no use. First those are searched that meshes with
+ * neighbouring axes merged have; then further ones that go well with what was found, from where it ended. Where all
+ * together are few, all at once. */
+enum { MERGED_RUNS = 2, MOST_AT_ONCE = 16384, FURTHER = 24 };
+
+static void take_down(sw_planner *p) {
+  sw_relaxation_deinit(p->s.relaxed);
+  sw_selection_deinit(p->s.selection);
+  p->s.relaxed = NULL;
+  p->s.selection = NULL;
+  p->state = (sw_solve_state){0};
+}
+
+static sw_rc build_merged(sw_planner *p, bool *merged, sw_diag *d) {
+  sw_enumerate_options *o = &p->o.selection.enumerate;
+  sw_atoms atoms;
+  sw_atoms_of(p->s.g, sw_machine_mesh(p->s.machine), &atoms);
+  *merged = o->runs == 0 && atoms.n > MERGED_RUNS;
+  o->runs = o->runs ? o->runs : *merged ? MERGED_RUNS : SW_MAX_REFS;
+  SW_TRY(build(p, d));
+  if (!*merged || sw_selection_pruned_inexact(p->s.selection) > MOST_AT_ONCE) return SW_OK;
+  *merged = false;
+  take_down(p);
+  o->runs = SW_MAX_REFS;
+  return build(p, d);
+}
+
+/* The problem with further strategies near the plan. */
+static sw_rc build_further(sw_planner *p, const sw_plan *plan, sw_diag *d) {
+  const int32_t n = p->s.problem->n_nodes;
+  int32_t *choice;
+  bool *missing;
+  SW_ARENA_NEW(choice, p->s.arena, n, d);
+  SW_ARENA_NEW(missing, p->s.arena, n, d);
+  sw_selection_encode(p->s.selection, plan->ops, plan->args, plan->outputs, choice, missing);
+  SW_TRY(sw_selection_further(p->s.selection, choice, FURTHER, p->s.arena, &p->o.selection.further, d));
+  take_down(p);
+  return build(p, d);
+}
+
+/* A part of the time for the first of two searches. */
+static sw_rc find_merged(sw_planner *p, sw_plan *out, sw_fit *fit, sw_diag *d) {
+  const double kOfTime = 0.5, kLeastGap = 5e-3;
+  sw_plan_options o = p->o;
+  sw_searcher part = sw_search_within(&p->s, kOfTime);
+  o.solve.gap = fmax(o.solve.gap, kLeastGap);
+  part.o = &o;
+  return find(&part, out, fit, d);
+}
+
+/* What is found among further strategies, if it is no worse. */
+static sw_rc find_further(sw_planner *p, sw_plan *out, sw_fit *fit, sw_diag *d) {
+  const sw_plan *start = p->o.start;
+  const sw_plan merged = *out;
+  sw_plan plan;
+  sw_fit found;
+  sw_rc rc = build_further(p, &merged, d);
+  if (rc == SW_E_CANCELLED) return SW_OK; /* time is up: there is a plan */
+  if (!rc) rc = sw_plan_build(p->s.g, p->s.machine, p->s.arena, &plan, d);
+  if (rc) return rc;
+  p->o.start = &merged;
+  rc = find(&p->s, &plan, &found, d);
+  p->o.start = start;
+  if (rc && rc != SW_E_RESOURCE && rc != SW_E_INFEASIBLE) return rc;
+  if (rc && d) *d = (sw_diag){0};
+  if (rc || plan.cost_units > merged.cost_units) return SW_OK;
+  *out = plan;
+  *fit = found;
+  return SW_OK;
+}
+
+/* --- the first plan, and questions ------------------------------------------------------------------------------- */
+
 /* The first search. */
 static sw_rc find_base(sw_planner *p, sw_plan *out, sw_diag *d) {
   sw_fit fit;
-  sw_rc rc = build(p, d);
+  bool merged;
+  sw_rc rc = build_merged(p, &merged, d);
   if (rc == SW_E_CANCELLED) return sw_search_fall_back(&p->s, out, d);
-  if (!rc) rc = find(&p->s, out, &fit, d);
+  if (!rc) rc = merged ? find_merged(p, out, &fit, d) : find(&p->s, out, &fit, d);
+  if (!rc && merged) rc = find_further(p, out, &fit, d);
   if (rc == SW_E_RESOURCE) rc = fit_known(p, out, d);
   if (!rc && may_be_beaten(p, out)) rc = sw_search_prefer_known(&p->s, out, d);
   if (!rc) p->bound = sw_min_i64(fit.bound, out->bound_units);

@@ -86,18 +86,17 @@ static sw_rc solve_free(repairer *m, double slack, bool *any, sw_diag *d) {
 }
 
 /* One choice of what is free, under the prices of copies as they are; refined where it costs more than they say. */
-static sw_rc repair_once(repairer *m, double gap, int32_t *choice, bool *refined, sw_diag *d) {
+static sw_rc repair_once(repairer *m, int64_t before, double gap, int32_t *choice, bool *refined, sw_diag *d) {
   const double kOfGap = 0.2;
   bool any;
   SW_ARENA_NEW(m->x, &m->mem, m->p.n_nodes, d);
   SW_TRY(sw_relaxation_complete(m->s->relaxed, choice, m->x, d));
-  const int64_t before = sw_problem_cost(m->s->problem, m->x);
   SW_TRY(choose_free(m, d));
   SW_TRY(solve_free(m, before < SW_FORBIDDEN ? kOfGap * gap * (double)before : 0, &any, d));
   *refined = false;
   if (!any) return SW_OK;
   memcpy(choice, m->x, (size_t)m->n * sizeof *choice);
-  return sw_relaxation_refine(m->s->relaxed, choice, refined, d);
+  return sw_search_refine(m->s, choice, refined, d);
 }
 
 sw_rc sw_search_repair(const sw_searcher *s, int64_t limit, int32_t most, int32_t *choice, sw_diag *d) {
@@ -107,12 +106,14 @@ sw_rc sw_search_repair(const sw_searcher *s, int64_t limit, int32_t most, int32_
   int64_t least = INT64_MAX;
   SW_ARENA_NEW(best, s->arena, n, d);
   for (int round = 0; refined && round < MOST_ROUNDS && !sw_search_is_over(s); round++) {
+    int64_t cost;
+    SW_TRY(sw_search_cost(s, choice, &cost, NULL, d));
     repairer m = {.s = s, .p = *sw_relaxation_problem(s->relaxed), .n = s->problem->n_nodes, .most = most};
     m.p.limit = limit;
-    sw_rc rc = repair_once(&m, s->o->solve.gap, choice, &refined, d);
+    sw_rc rc = repair_once(&m, cost, s->o->solve.gap, choice, &refined, d);
     sw_arena_deinit(&m.mem);
     if (rc) return rc;
-    const int64_t cost = sw_problem_cost(s->problem, choice);
+    SW_TRY(sw_search_cost(s, choice, &cost, NULL, d));
     if (cost >= least) continue;
     least = cost;
     memcpy(best, choice, n * sizeof *choice);

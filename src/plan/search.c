@@ -39,6 +39,8 @@ static bool is_near(const sw_solution *x, double gap) {
 
 static bool is_close(const sw_searcher *s, const sw_solution *x) { return is_near(x, s->o->solve.gap); }
 
+bool sw_search_is_done(const sw_searcher *s, const sw_solution *x) { return is_close(s, x); }
+
 /* Near enough; or time is up, with an answer. */
 static bool is_done(const sw_searcher *s, const sw_solution *x) {
   return is_close(s, x) || (x->choice && sw_search_is_over(s));
@@ -64,14 +66,38 @@ static sw_rc solve_once(const sw_searcher *s, int64_t limit, double gap, double 
   return to.n_links ? sw_relaxation_keep(s->relaxed, &to, s->arena, s->state, d) : SW_OK;
 }
 
-/* What a round of solving, or of improving, came to: what its choice truly costs. */
-static int64_t keep_better(const sw_searcher *s, const sw_solution *now, sw_solution *best) {
-  const int64_t cost = sw_problem_cost(s->problem, now->choice);
-  if (best->choice && cost >= best->cost) return cost;
+/* What a choice came to. */
+typedef struct search_found {
+  int64_t cost; /* truly */
+  bool raised;  /* it seemed less, as prices were not exact */
+} search_found;
+
+sw_rc sw_search_cost(const sw_searcher *s, const int32_t *choice, int64_t *cost, bool *raised, sw_diag *d) {
+  bool here = false;
+  SW_TRY(sw_selection_settle(s->selection, choice, &here, d));
+  if (here) SW_TRY(sw_relaxation_reprice(s->relaxed, d));
+  if (raised) *raised = here;
+  *cost = sw_problem_cost(s->problem, choice);
+  return SW_OK;
+}
+
+sw_rc sw_search_refine(const sw_searcher *s, const int32_t *choice, bool *refined, sw_diag *d) {
+  int64_t cost;
+  bool raised;
+  SW_TRY(sw_search_cost(s, choice, &cost, &raised, d));
+  SW_TRY(sw_relaxation_refine(s->relaxed, choice, refined, d));
+  *refined = *refined || raised;
+  return SW_OK;
+}
+
+/* What a round of solving, or of improving, came to: kept where it is better. */
+static sw_rc keep_better(const sw_searcher *s, const sw_solution *now, sw_solution *best, search_found *f, sw_diag *d) {
+  SW_TRY(sw_search_cost(s, now->choice, &f->cost, &f->raised, d));
+  if (best->choice && f->cost >= best->cost) return SW_OK;
   best->choice = now->choice;
-  best->cost = cost;
+  best->cost = f->cost;
   best->solver = now->solver;
-  return cost;
+  return SW_OK;
 }
 
 /* What messages alone prove about the problem as it is now, and the choice they lead to: soon there, where layers
@@ -82,11 +108,12 @@ static sw_rc bound_now(const sw_searcher *s, int64_t limit, sw_solution *best, b
   sw_bound_options o = {.cost = best->choice ? best->cost : INT64_MAX,
                         .gap = s->o->solve.gap,
                         .work_limit = sw_search_part(s, 1),
-                        .deadline_s = s->spent->deadline_s,
+                        .deadline_s = s->deadline_s,
                         .cancel = s->o->solve.cancel};
   sw_solution now = {.solver = "native"};
   sw_bound found;
   sw_score score;
+  search_found came_to;
   problem.limit = limit;
   SW_ARENA_NEW(now.choice, s->arena, problem.n_nodes, d);
   found.choice = now.choice;
@@ -97,8 +124,10 @@ static sw_rc bound_now(const sw_searcher *s, int64_t limit, sw_solution *best, b
   SW_TRY(sw_problem_score(&problem, now.choice, &score, d));
   bool astray = score.feasible && (double)(score.cost - found.bound) > kAstray * (double)found.bound;
   if (!found.settled || !score.feasible || astray) return SW_OK;
-  (void)keep_better(s, &now, best);
-  return sw_relaxation_refine(s->relaxed, now.choice, refined, d);
+  SW_TRY(keep_better(s, &now, best, &came_to, d));
+  SW_TRY(sw_relaxation_refine(s->relaxed, now.choice, refined, d));
+  *refined = *refined || came_to.raised;
+  return SW_OK;
 }
 
 static double missing_part(const sw_solution *x) {
@@ -129,7 +158,7 @@ static sw_rc split(const sw_searcher *s, const sw_solution *best, sw_diag *d) {
                         .bound = best->bound,
                         .gap = s->o->solve.gap,
                         .work_limit = sw_search_part(s, kOfTime),
-                        .deadline_s = s->spent->deadline_s,
+                        .deadline_s = s->deadline_s,
                         .cancel = s->o->solve.cancel};
   int64_t work = 0;
   *s->state = (sw_solve_state){0};
@@ -170,25 +199,26 @@ static sw_rc keep_start(const sw_searcher *s, int64_t limit, const int32_t *star
   sw_problem problem = *sw_relaxation_problem(s->relaxed);
   sw_solution now = {.solver = "warm"};
   sw_score score;
+  search_found came_to;
   problem.limit = limit;
   SW_ARENA_NEW(now.choice, s->arena, problem.n_nodes, d);
   SW_TRY(sw_relaxation_complete(s->relaxed, start, now.choice, d));
   SW_TRY(sw_problem_score(&problem, now.choice, &score, d));
-  if (score.feasible) (void)keep_better(s, &now, best);
-  return SW_OK;
+  return score.feasible ? keep_better(s, &now, best, &came_to, d) : SW_OK;
 }
 
 /* A relaxation is drawn to what it counts too little. So what is known is improved under prices that count nothing too
  * little, for as much as the relaxation took. */
 static sw_rc improve(const sw_searcher *s, int64_t limit, double took, sw_solution *best, bool *better, sw_diag *d) {
   sw_solution now;
+  search_found came_to;
   const int64_t before = best->cost;
   bool refined;
   sw_searcher brief = sw_search_for(s, took);
   brief.state = NULL; /* other prices of copies, other messages */
   SW_TRY(sw_relaxation_price_whole(s->relaxed, true, d));
   SW_TRY(solve_once(&brief, limit, s->o->solve.gap, 1, best->choice, 0, &now, d));
-  if (now.choice) (void)keep_better(s, &now, best);
+  if (now.choice) SW_TRY(keep_better(s, &now, best, &came_to, d));
   *better = best->cost < before;
   SW_TRY(sw_relaxation_price_whole(s->relaxed, false, d));
   return *better ? sw_relaxation_refine(s->relaxed, best->choice, &refined, d) : SW_OK;
@@ -258,6 +288,7 @@ static sw_rc run(search_loop *c, sw_solution *out, sw_diag *d) {
   const double least_gap = s->o->solve.gap;
   for (int round = 0; round < MOST_REFINEMENTS; round++) {
     sw_solution now;
+    search_found came_to;
     bool better;
     const int64_t proven = out->bound;
     double began = sw_search_used(s), part = part_of_time(c);
@@ -271,18 +302,19 @@ static sw_rc run(search_loop *c, sw_solution *out, sw_diag *d) {
     if (!now.choice) return SW_OK;
     double took = sw_search_used(s) - began;
     if (is_near(&now, c->gap)) c->longest = fmax(c->longest, took);
-    const int64_t cost = keep_better(s, &now, out);
+    SW_TRY(keep_better(s, &now, out, &came_to, d));
     if (out->cost > proven) c->gained = (double)(out->bound - proven) / (double)(out->cost - proven);
     bool cut = was_cut_short(&now, c->gap);
     c->refined = false;
     if (!cut) SW_TRY(sw_relaxation_refine(s->relaxed, now.choice, &c->refined, d));
+    c->refined = c->refined || came_to.raised;
     if (is_close(s, out) || sw_search_is_over(s)) return SW_OK;
     SW_TRY(improve_in_turn(c, round, took, out, &better, d));
     if (is_close(s, out) || sw_search_is_over(s)) return SW_OK;
     bool no_more = s->symmetric && !cut; /* what is left to find is in all nodes */
     bool ended = part >= 1 || is_near(&now, c->gap);
     if (!c->refined && !better && (no_more || (ended && c->gap <= kOfGap * least_gap))) return SW_OK;
-    double excess = (double)(cost - now.cost) / (double)cost;
+    double excess = (double)(came_to.cost - now.cost) / (double)came_to.cost;
     if (cut && part >= 1) return SW_OK;
     if (cut) continue; /* with more time */
     c->gap = c->refined ? fmin(c->gap, next_gap(least_gap, excess)) : kOfGap * least_gap;

@@ -7,7 +7,7 @@
 
 /* What has been spent on a search. */
 typedef struct sw_search_budget {
-  double started_s, deadline_s; /* of sw_now_s; deadline 0: none */
+  double started_s; /* of sw_now_s */
   int64_t work;
 } sw_search_budget;
 
@@ -16,7 +16,7 @@ typedef struct sw_searcher {
   const sw_machine *machine;
   const sw_plan_options *o;
   sw_arena *arena;
-  sw_selection *selection;
+  sw_selection *selection;   /* its prices of copies become exact where choices need them */
   const sw_problem *problem; /* of the selection */
   sw_relaxation *relaxed;
   int32_t *start;          /* choices of the plan to start from; NULL: none */
@@ -26,6 +26,7 @@ typedef struct sw_searcher {
   int64_t least;           /* what any plan costs at least, nodes being at their cheapest */
   bool symmetric;          /* nodes of one symmetry class choose alike: what is proven then is no bound */
   double limit;            /* steps that it may take, or that are foreseen; <= 0: none */
+  double deadline_s;       /* of sw_now_s; 0: none */
   bool counted;            /* the limit ends it, else only a deadline does */
   sw_search_budget *spent; /* with all searches that are parts of one */
 } sw_searcher;
@@ -41,9 +42,17 @@ bool sw_search_is_over(const sw_searcher *s);
 int64_t sw_search_part(const sw_searcher *s, double part);
 /* The same search for at most so many steps more. */
 sw_searcher sw_search_for(const sw_searcher *s, double steps);
+/* The same search in a part of the steps, or of the time, that are left. */
+sw_searcher sw_search_within(const sw_searcher *s, double part);
 /* sw_solve within a part of what is left. */
 SW_CHECKED sw_rc sw_search_call(const sw_searcher *s, const sw_problem *p, double part, sw_solve_options *o,
                                 sw_arena *arena, sw_solution *out, sw_diag *d);
+
+/* What a choice truly costs: prices that it needs are made exact. *raised (NULL allowed): some were less before, which
+ * the relaxation counts from now on. */
+sw_rc sw_search_cost(const sw_searcher *s, const int32_t *choice, int64_t *cost, bool *raised, sw_diag *d);
+/* The relaxation counts it as it costs; *refined says whether it did not before. */
+sw_rc sw_search_refine(const sw_searcher *s, const int32_t *choice, bool *refined, sw_diag *d);
 
 enum { SW_REPAIR_FEW = 100, SW_REPAIR_MORE = 300 }; /* nodes: at first, and where that leaves a gap */
 /* Choose anew at most about `most` nodes around those that choice[] is missing, the rest staying as
@@ -52,6 +61,8 @@ sw_rc sw_search_repair(const sw_searcher *s, int64_t limit, int32_t most, int32_
 /* Solve under a limit on what the problem counts, and refine. In *out: the solution of least true cost (its `cost`),
  * the best bound over all rounds. `before`: NULL, or what was found under a higher limit, to start from. */
 sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d);
+/* Is its bound as near as was asked for? */
+bool sw_search_is_done(const sw_searcher *s, const sw_solution *x);
 /* What is known of a capacity. */
 typedef struct sw_fit {
   int64_t capacity;

@@ -6,8 +6,8 @@
  * counts too little, it is refined there, by a copy node that counts exactly; splitting anew raises its bound. The
  * optimum of any of these problems bounds the true one, and it is the true one where nothing is left to refine for it.
  *
- * The problem may change its costs in between, not its shape. Not thread-safe. All in the arena that it was made with,
- * but for lists that grow. */
+ * The problem may change costs of its nodes in between, and raise those of copies, but not its shape. Not thread-safe.
+ * All in the arena that it was made with, but for lists that grow. */
 #ifndef SELECT_RELAXATION_H_
 #define SELECT_RELAXATION_H_
 
@@ -21,6 +21,8 @@ void sw_relaxation_deinit(sw_relaxation *r); /* NULL allowed; what the arena doe
 /* As it is now; valid until it changes. */
 const sw_problem *sw_relaxation_problem(sw_relaxation *r);
 
+/* Costs of copies have risen (sw_copy_table.repriced): count them as they are now. */
+SW_CHECKED sw_rc sw_relaxation_reprice(sw_relaxation *r, sw_diag *d);
 /* Add copy nodes where less is counted for this choice than it costs; *refined says whether there were any such. */
 SW_CHECKED sw_rc sw_relaxation_refine(sw_relaxation *r, const int32_t *choice, bool *refined, sw_diag *d);
 /* Price copies that are not yet counted exactly in full for each reader (a bound from above, at which a choice can only

@@ -79,22 +79,26 @@ static sw_rc number_layouts(sw_border_table *b, int32_t n_ids, int32_t *const *w
   return SW_OK;
 }
 
-static sw_rc price_layouts(const sw_border_key *key, const int32_t *given, sw_border_table *b, sw_prices *prices,
-                           sw_arena *arena, sw_diag *d) {
-  sw_copy_table *t = &b->copies;
-  int64_t *cost;
-  SW_ARENA_NEW(cost, arena, (size_t)t->n_classes * (size_t)t->n_layouts, d);
-  t->cost = cost;
+sw_rc sw_border_table_reprice(sw_border_table *b, sw_prices *prices, bool *raised, sw_diag *d) {
+  const sw_copy_table *t = &b->copies;
+  int64_t *cost = b->cost;
   for (int32_t from = 0; from < t->n_classes; from++) {
     for (int32_t k = 0; k < t->n_layouts; k++, cost++) {
-      const int32_t id = b->sharding[k];
-      if (id < 0) *cost = given[from] == ~id ? 0 : SW_FORBIDDEN;
-      if (id < 0) continue;
-      SW_TRY(sw_prices_get(prices, b->shape_class, given[from], id, cost, d));
-      *cost = sw_cost_times(*cost, key->repeats);
+      const int32_t id = b->sharding[k], given = b->given[from];
+      int64_t now = given == ~id ? 0 : SW_FORBIDDEN;
+      if (id >= 0) SW_TRY(sw_prices_get(prices, b->shape_class, given, id, &now, d));
+      now = sw_cost_times(now, b->repeats);
+      *raised = *raised || now > *cost;
+      *cost = now;
     }
   }
   return SW_OK;
+}
+
+sw_rc sw_border_table_settle(const sw_border_table *b, int32_t from, int32_t layout, sw_prices *prices, bool *raised,
+                             sw_diag *d) {
+  const int32_t id = b->sharding[layout];
+  return id < 0 ? SW_OK : sw_prices_settle(prices, b->shape_class, b->given[from], id, raised, d);
 }
 
 sw_rc sw_border_table_make(const sw_border_key *key, sw_prices *prices, sw_arena *arena, sw_border_table *out,
@@ -102,13 +106,17 @@ sw_rc sw_border_table_make(const sw_border_key *key, sw_prices *prices, sw_arena
   const int32_t shape_class = key->maker->ports[key->port].shape_class;
   const int32_t n_ids = (int32_t)prices->classes.at[shape_class].shardings.n;
   sw_wants *wants;
-  int32_t **wanted, *given;
-  *out = (sw_border_table){.shape_class = shape_class, .copies = {.n_readers = key->n_readers}};
+  int32_t **wanted;
+  bool raised;
+  *out =
+      (sw_border_table){.shape_class = shape_class, .repeats = key->repeats, .copies = {.n_readers = key->n_readers}};
   SW_ARENA_NEW(wants, arena, key->n_readers, d);
   SW_ARENA_NEW(wanted, arena, key->n_readers, d);
-  SW_TRY(class_givings(key, &out->copies, &given, arena, d));
+  SW_TRY(class_givings(key, &out->copies, &out->given, arena, d));
   for (int32_t i = 0; i < key->n_readers; i++) SW_TRY(class_wants(&key->readers[i], &wants[i], &wanted[i], arena, d));
   out->copies.wants = wants;
   SW_TRY(number_layouts(out, n_ids, wanted, arena, d));
-  return price_layouts(key, given, out, prices, arena, d);
+  SW_ARENA_NEW(out->cost, arena, (size_t)out->copies.n_classes * (size_t)out->copies.n_layouts, d);
+  out->copies.cost = out->cost;
+  return sw_border_table_reprice(out, prices, &raised, d);
 }

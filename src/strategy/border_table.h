@@ -28,11 +28,20 @@ typedef struct sw_border_key {
 
 typedef struct sw_border_table {
   sw_copy_table copies;
+  int64_t *cost; /* of copies */
+  int64_t repeats;
   int32_t shape_class;
-  int32_t *sharding; /* by layout: its id in the shape class; ~id: the value must arrive so, uncopied */
+  int32_t *given;    /* by class of the maker's choices: its id in the shape class */
+  int32_t *sharding; /* by layout: likewise; ~id: the value must arrive so, uncopied */
 } sw_border_table;
 
+/* Costs are what prices say by now. */
 sw_rc sw_border_table_make(const sw_border_key *key, sw_prices *prices, sw_arena *arena, sw_border_table *out,
                            sw_diag *d);
+/* The same once more: *raised says whether prices are higher than they were. */
+sw_rc sw_border_table_reprice(sw_border_table *b, sw_prices *prices, bool *raised, sw_diag *d);
+/* Make the price of a copy exact, by class of the maker's choices and layout; *raised is set when it was less. */
+sw_rc sw_border_table_settle(const sw_border_table *b, int32_t from, int32_t layout, sw_prices *prices, bool *raised,
+                             sw_diag *d);
 
 #endif

@@ -111,7 +111,7 @@ sw_rc sw_demand_is_resharded(const sw_graph *g, sw_id op, const sw_machine *mach
 sw_rc sw_demands_can_be_met(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_demand *at,
                             size_t n, bool *out, sw_diag *d) {
   const sw_demands_meet meet = {g, op, at, n};
-  sw_enumerate_options o = {.max_strategies = INT32_MAX, .admits = sw_demands_are_met, .admits_user = &meet};
+  sw_enumerate_options o = {.admits = sw_demands_are_met, .admits_user = &meet};
   sw_arena scratch = {0};
   sw_enumeration e = {0};
   sw_rc rc = sw_strategies_enumerate(g, op, machine, &o, &scratch, &e, d);

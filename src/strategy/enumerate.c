@@ -4,10 +4,11 @@
  * can be cut, or on a linearity. Several on one loop then appear in every order. Of strategies that want the same
  * operands and give the same results only the cheapest stays (an exact pruning).
  *
- * On meshes of many axes that would be thousands (rank 3 on 2x2x2x2x2x2: 40,000). There axes stay in the order of the
- * mesh, and neighbours go together: at most MOST_RUNS runs of axes lie on a place each.
+ * On meshes of many axes that would be thousands (rank 3 on 2x2x2x2x2x2: 40,000). There neighbours go together, in so
+ * many runs at most as are asked for: these are all strategies of all meshes that have neighbouring axes merged into so
+ * many.
  *
- *   axes x y z w, rows and columns:  [[x,y],[z,w]] has two runs, [[x],[y,z]] three (w on none), [[x,z],[y,w]] four
+ *   two runs of x y z:  x|yz and xy|z, each like a mesh of two axes: [[x],[y,z]], [[y,z,x],[]], not [[x,z],[y]]
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,40 +18,53 @@
 #include "base/hash.h"
 #include "strategy/unequal.h"
 
-enum { MOST_CANDIDATES = 1 << 16, DEFAULT_LIMIT = 160, LIMIT_OF_MANY = 96, MANY_AXES = 4, MOST_RUNS = 3, FEW_RUNS = 2 };
+enum { MOST_CANDIDATES = 1 << 16, MANY_ATOMS = 4, RUNS_OF_MANY = 3 };
 
 typedef struct search {
   const sw_atoms *atoms;
+  int n_runs;
+  int8_t first[SW_MAX_REFS + 1];                /* atoms of a run */
   int n_places;                                 /* loops + linearities, or dimensions */
   int n_ordered;                                /* places before this one care for the order of their axes */
   int64_t (*room)(const void *what, int place); /* most shards that the place takes; 0: none */
   const void *what;
   bool any_size;                /* a place that takes any takes all */
-  bool in_runs;                 /* the atoms are many: see above */
-  bool refined;                 /* and the axes are not */
-  int64_t left_out;             /* ways to go on that were not */
-  int8_t place_of[SW_MAX_REFS]; /* per atom; -1: unused */
+  int64_t n_visited, left_out;  /* ways to place the atoms */
+  int8_t place_of[SW_MAX_REFS]; /* per run; -1: unused */
   sw_rc (*emit)(struct search *s, const sw_strategy *candidate, sw_diag *d);
   void *user;
 } search;
 
-/* Turn place_of into a strategy whose axes within each place follow `order` (a permutation of the atoms). */
-static void arrange(const search *s, const int *order, sw_strategy *out) {
-  *out = (sw_strategy){0};
-  for (int i = 0; i < s->atoms->n; i++) {
-    int a = order[i];
-    if (s->place_of[a] >= 0) (void)sw_strategy_push(out, s->place_of[a], s->atoms->at[a]);
-  }
-  sw_strategy_join(out);
+static int64_t size_of_run(const search *s, int run) {
+  int64_t size = 1;
+  for (int a = s->first[run]; a < s->first[run + 1]; a++) size *= s->atoms->at[a].size;
+  return size;
 }
 
-/* Visit every distinct order of the axes inside their places: permute axis positions `at`..n, skipping swaps of axes of
+/* Turn place_of into a strategy whose axes within each place follow `order` (a permutation of the runs). False when two
+ * runs could be one: fewer runs give the same. */
+static bool arrange(const search *s, const int *order, sw_strategy *out) {
+  int last[SW_MAX_REFS + 1] = {0}; /* run + 1, by place + 1 */
+  *out = (sw_strategy){0};
+  for (int i = 0; i < s->n_runs; i++) {
+    const int run = order[i], place = s->place_of[run];
+    if (s->n_runs < s->atoms->n && run > 0 && last[place + 1] == run) return false;
+    last[place + 1] = run + 1;
+    for (int a = s->first[run]; a < s->first[run + 1] && place >= 0; a++)
+      (void)sw_strategy_push(out, place, s->atoms->at[a]);
+  }
+  sw_strategy_join(out);
+  return true;
+}
+
+/* Visit every distinct order of the runs inside their places: permute positions `at`..n, skipping swaps of runs of
  * different places (they change nothing). */
 static sw_rc permute(search *s, int *order, int at, sw_diag *d) {
-  int n = s->atoms->n;
-  if (at == n || s->in_runs) {
+  int n = s->n_runs;
+  if (at == n) {
     sw_strategy candidate;
-    arrange(s, order, &candidate);
+    if (!arrange(s, order, &candidate)) return SW_OK;
+    s->n_visited++;
     return s->emit(s, &candidate, d);
   }
   bool ordered = s->place_of[order[at]] >= s->n_ordered; /* a set of axes: one order stands for all */
@@ -66,85 +80,80 @@ static sw_rc permute(search *s, int *order, int at, sw_diag *d) {
   return SW_OK;
 }
 
-/* Runs of the first n atoms that lie on one place or on none. */
-static int runs_of(const int8_t *place_of, int n) {
-  int runs = 0, last = -2;
-  for (int a = 0; a < n; a++) {
-    runs += place_of[a] != last;
-    last = place_of[a];
-  }
-  return runs;
-}
-
-static bool has_room(const search *s, int atom, int place) {
-  int64_t shards = s->atoms->at[atom].size;
-  for (int a = 0; a < atom; a++) shards *= s->place_of[a] == place ? s->atoms->at[a].size : 1;
+static bool has_room(const search *s, int run, int place) {
+  int64_t shards = size_of_run(s, run);
+  for (int a = 0; a < run; a++) shards *= s->place_of[a] == place ? size_of_run(s, a) : 1;
   const int64_t room = s->room(s->what, place);
   return room > 0 && (shards <= room || s->atoms->beyond || s->any_size);
 }
 
-static sw_rc place_atoms(search *s, int atom, sw_diag *d) {
-  if (atom == s->atoms->n) {
+static sw_rc place_runs(search *s, int run, sw_diag *d) {
+  if (run == s->n_runs) {
     int order[SW_MAX_REFS];
-    for (int i = 0; i < s->atoms->n; i++) order[i] = i;
+    for (int i = 0; i < s->n_runs; i++) order[i] = i;
     return permute(s, order, 0, d);
   }
   for (int p = -1; p < s->n_places; p++) {
-    if (p >= 0 && !has_room(s, atom, p)) continue;
-    s->place_of[atom] = (int8_t)p;
-    if (s->in_runs && runs_of(s->place_of, atom + 1) > MOST_RUNS)
-      s->left_out++;
-    else
-      SW_TRY(place_atoms(s, atom + 1, d));
+    if (p >= 0 && !has_room(s, run, p)) continue;
+    s->place_of[run] = (int8_t)p;
+    SW_TRY(place_runs(s, run + 1, d));
   }
-  s->place_of[atom] = -1;
+  s->place_of[run] = -1;
   return SW_OK;
 }
 
-/* All ways to place the atoms. Where they are too many for that and the axes that they are parts of are not, those of
- * whole axes come first: the same may come twice. */
-static sw_rc visit_all(search *s, const sw_mesh *m, bool in_runs, sw_diag *d) {
+/* Ways to place the atoms, places that have no room for them included: k of n on ordered lists, the others unused or on
+ * places without an order. */
+static int64_t count_ways(const search *s) {
+  const int n = s->atoms->n;
+  double ways = 0, some = 1, lists = 1; /* k of n; orders of k on the lists */
+  for (int k = 0; k <= n; k++) {
+    double others = 1;
+    for (int i = k; i < n; i++) others *= 1 + s->n_places - s->n_ordered;
+    ways += some * lists * others;
+    some = some * (n - k) / (k + 1);
+    lists *= s->n_ordered + k;
+  }
+  return ways < (double)INT64_MAX / 2 ? (int64_t)ways : INT64_MAX / 2;
+}
+
+/* All ways to place the atoms in at most so many runs: each cut of their row into that many, and into fewer. */
+static sw_rc visit_runs(search *s, int runs, sw_diag *d) {
+  const int n = s->atoms->n;
+  if (runs >= n) {
+    s->n_runs = n;
+    for (int a = 0; a <= n; a++) s->first[a] = (int8_t)a;
+    return place_runs(s, 0, d);
+  }
+  for (unsigned cuts = 0; cuts < 1U << (n - 1); cuts++) {
+    if (__builtin_popcount(cuts) >= runs) continue;
+    s->n_runs = 0;
+    for (int a = 0; a < n; a++)
+      if (a == 0 || cuts >> (a - 1) & 1U) s->first[s->n_runs++] = (int8_t)a;
+    s->first[s->n_runs] = (int8_t)n;
+    SW_TRY(place_runs(s, 0, d));
+  }
+  s->left_out += sw_max_i64(0, count_ways(s) - s->n_visited);
+  return SW_OK;
+}
+
+/* Where the atoms are too many for every way to place them and the axes that they are parts of are not, those of whole
+ * axes come first: the same may come twice. `runs` 0: every way where atoms are few. */
+static sw_rc visit_all(search *s, const sw_mesh *m, int runs, sw_diag *d) {
   const sw_atoms *atoms = s->atoms;
   sw_atoms whole;
   sw_atoms_of(NULL, m, &whole);
   s->left_out += atoms->left_out;
-  s->refined = in_runs && atoms->n >= MANY_AXES && whole.n < MANY_AXES;
-  if (s->refined) {
+  const int of_whole = runs > 0 ? runs : whole.n < MANY_ATOMS ? whole.n : RUNS_OF_MANY;
+  if (runs <= 0) runs = atoms->n < MANY_ATOMS ? atoms->n : RUNS_OF_MANY;
+  if (runs < atoms->n && whole.n < atoms->n) {
     s->atoms = &whole;
-    sw_rc rc = place_atoms(s, 0, d);
+    sw_rc rc = visit_runs(s, of_whole, d);
     s->atoms = atoms;
+    s->left_out = atoms->left_out;
     if (rc) return rc;
   }
-  s->in_runs = in_runs && atoms->n >= MANY_AXES;
-  return place_atoms(s, 0, d);
-}
-
-static bool is_whole(const sw_atoms *atoms, sw_axis_ref ref) {
-  int64_t size = 1;
-  for (int a = 0; a < atoms->n; a++) size *= atoms->at[a].axis == ref.axis ? atoms->at[a].size : 1;
-  return ref.size == size;
-}
-
-/* Axes that are as few as they may be without being many, none of them in parts. */
-static bool has_few_axes(const sw_atoms *atoms, const sw_strategy *s) {
-  int n = 0;
-  for (int a = 0; a < atoms->n; a++) n += a == 0 || atoms->at[a].axis != atoms->at[a - 1].axis;
-  for (int i = 0; i < s->n_refs; i++) {
-    if (!is_whole(atoms, s->refs[i])) return false;
-  }
-  return n < MANY_AXES;
-}
-
-/* More of a strategy's atoms are apart than there is room for, where there is too little. */
-static bool is_scattered(const sw_atoms *atoms, const sw_strategy *s) {
-  int8_t place_of[SW_MAX_REFS];
-  if (has_few_axes(atoms, s)) return false;
-  memset(place_of, -1, sizeof place_of);
-  for (int a = 0; a < atoms->n; a++) {
-    for (int i = 0; i < s->n_refs; i++)
-      if (sw_axis_ref_overlaps(s->refs[i], atoms->at[a])) place_of[a] = s->loop_of[i];
-  }
-  return atoms->n >= MANY_AXES && runs_of(place_of, atoms->n) > FEW_RUNS;
+  return visit_runs(s, runs, d);
 }
 
 static int compare_ref(sw_axis_ref a, sw_axis_ref b) {
@@ -184,7 +193,6 @@ static int compare_refs(const sw_strategy *a, const sw_strategy *b) {
 typedef struct candidate {
   sw_strategy s;
   sw_op_cost cost;
-  int oddity; /* see odd() */
 } candidate;
 
 typedef struct op_search {
@@ -252,23 +260,9 @@ static int compare_candidates(const void *a, const void *b) {
   return compare_refs(&((const candidate *)a)->s, &((const candidate *)b)->s);
 }
 
-/* How unlikely a strategy is to be worth its place when there are too many: axes on one loop against the order of the
- * mesh, or scattered ones, and contractions that pass partial values through. */
-static int odd(const sw_atoms *atoms, const sw_op *op, const sw_strategy *s) {
-  bool heavy = sw_op_class_of(op->code) == SW_OPS_CONTRACTION;
-  int n = is_scattered(atoms, s);
-  for (int i = 0; i < s->n_refs; i++) {
-    bool same = i > 0 && s->loop_of[i] == s->loop_of[i - 1];
-    n += same && compare_ref(s->refs[i], s->refs[i - 1]) < 0;
-    n += heavy && s->loop_of[i] >= op->nest->n_loops;
-  }
-  return n;
-}
-
 static int compare_worth(const void *a, const void *b) {
   const candidate *x = a, *y = b;
   if (!x->s.n_refs != !y->s.n_refs) return x->s.n_refs ? 1 : -1; /* uncut is always possible: it stays */
-  if (x->oddity != y->oddity) return x->oddity < y->oddity ? -1 : 1;
   double cx = x->cost.local_s + x->cost.move_s, cy = y->cost.local_s + y->cost.move_s;
   if (cx < cy || cx > cy) return cx < cy ? -1 : 1;
   return compare_refs(&x->s, &y->s);
@@ -276,8 +270,7 @@ static int compare_worth(const void *a, const void *b) {
 
 /* Too many: the most promising stay, the others are counted. */
 static void cut_to_limit(op_search *o) {
-  if (o->found.n <= (size_t)o->limit) return;
-  for (size_t i = 0; i < o->found.n; i++) o->found.at[i].oddity = odd(&o->atoms, o->op, &o->found.at[i].s);
+  if (o->limit <= 0 || o->found.n <= (size_t)o->limit) return;
   qsort(o->found.at, o->found.n, sizeof *o->found.at, compare_worth);
   o->pruned_inexact += (int64_t)o->found.n - o->limit;
   o->found.n = (size_t)o->limit;
@@ -310,10 +303,14 @@ sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machi
               .any_size = options && options->any_size,
               .emit = emit_strategy,
               .user = &o};
-  sw_rc rc = visit_all(&s, sw_machine_mesh(machine), !options || !options->admits, d);
+  sw_rc rc = visit_all(&s, sw_machine_mesh(machine),
+                       options && options->admits ? SW_MAX_REFS
+                       : options                  ? options->runs
+                                                  : 0,
+                       d);
+  for (int32_t i = 0; !rc && options && i < options->n_further; i++) rc = take_candidate(&o, &options->further[i], d);
   o.pruned_inexact += s.left_out;
-  o.limit = s.in_runs && !s.refined ? LIMIT_OF_MANY : DEFAULT_LIMIT;
-  if (options && options->max_strategies > 0) o.limit = options->max_strategies;
+  o.limit = options ? options->max_strategies : 0;
   if (!rc) rc = keep_found(&o, arena, out, d);
   sw_array_free(&o.found);
   sw_dict_deinit(&o.interfaces);
@@ -348,15 +345,6 @@ static sw_rc emit_sharding(search *s, const sw_strategy *c, sw_diag *d) {
 
 static int compare_strategies(const void *a, const void *b) { return compare_refs(a, b); }
 
-/* Too many: scattered ones go. */
-static void cut_shardings(value_search *v) {
-  size_t n = 0;
-  for (size_t i = 0; i < v->found.n; i++) {
-    if (!is_scattered(&v->atoms, &v->found.at[i])) v->found.at[n++] = v->found.at[i];
-  }
-  v->found.n = n;
-}
-
 static void drop_repeated(value_search *v) {
   size_t n = 0;
   if (v->found.n) qsort(v->found.at, v->found.n, sizeof *v->found.at, compare_strategies);
@@ -382,8 +370,8 @@ static sw_rc keep_shardings(value_search *v, int rank, sw_arena *arena, int32_t 
   return SW_OK;
 }
 
-sw_rc sw_shardings_enumerate(const sw_graph *g, const sw_mesh *m, int rank, const int64_t *dims, sw_arena *arena,
-                             int32_t *n, const sw_sharding **out, int64_t *left_out, sw_diag *d) {
+sw_rc sw_shardings_enumerate(const sw_graph *g, const sw_mesh *m, int rank, const int64_t *dims, int runs,
+                             sw_arena *arena, int32_t *n, const sw_sharding **out, int64_t *left_out, sw_diag *d) {
   value_search v = {.dims = dims};
   sw_atoms_of(g, m, &v.atoms);
   search s = {.atoms = &v.atoms,
@@ -393,10 +381,8 @@ sw_rc sw_shardings_enumerate(const sw_graph *g, const sw_mesh *m, int rank, cons
               .what = &v,
               .emit = emit_sharding,
               .user = &v};
-  sw_rc rc = visit_all(&s, m, true, d);
-  const size_t found = v.found.n;
-  if (s.in_runs && v.found.n > LIMIT_OF_MANY) cut_shardings(&v);
-  if (left_out) *left_out = s.left_out + (int64_t)(found - v.found.n);
+  sw_rc rc = visit_all(&s, m, runs, d);
+  if (left_out) *left_out = s.left_out;
   if (!rc) rc = keep_shardings(&v, rank, arena, n, out, d);
   sw_array_free(&v.found);
   return rc;

@@ -196,7 +196,8 @@ static sw_rc add_stated(const sw_pin_target *t, const sw_op *op, int port, const
   const sw_id value = sw_port_value(op, port);
   const int64_t repeats = sw_value_repeats(t->g, value);
   for (int32_t i = 0; i < c->n; i++) {
-    int64_t units = 0;
+    int64_t units;
+    bool raised = false;
     keep[i] = true;
     if (operand && t->g->values[value].def >= 0 &&
         sw_strategy_halo_is_held(t->g, op, sw_machine_mesh(t->machine), &c->strategies[i], port, s)) {
@@ -205,7 +206,8 @@ static sw_rc add_stated(const sw_pin_target *t, const sw_op *op, int port, const
       continue;
     }
     const int32_t from = operand ? stated : at->id[i], to = operand ? at->id[i] : stated;
-    if (from != to) SW_TRY(sw_prices_get(t->prices, at->shape_class, from, to, &units, d));
+    SW_TRY(sw_prices_settle(t->prices, at->shape_class, from, to, &raised, d));
+    SW_TRY(sw_prices_get(t->prices, at->shape_class, from, to, &units, d));
     keep[i] = units < SW_FORBIDDEN;
     c->price[i] = sw_cost_add(c->price[i], sw_cost_times(units, repeats));
     if (from != to) c->temp[i] += at->bytes[i];

@@ -10,7 +10,7 @@ int64_t sw_cost_units(double seconds) {
   return u >= (double)SW_FORBIDDEN ? SW_FORBIDDEN : u > 0 ? (int64_t)u : 0;
 }
 
-void sw_prices_init(sw_prices *p, const sw_machine *machine) {
+sw_rc sw_prices_init(sw_prices *p, const sw_machine *machine, sw_arena *arena, sw_diag *d) {
   *p = (sw_prices){.machine = machine};
   for (int a = 0, n = sw_machine_mesh(machine)->n_axes; a < n; a++) {
     int first = 0;
@@ -18,6 +18,7 @@ void sw_prices_init(sw_prices *p, const sw_machine *machine) {
     p->first_symmetric[a] = (int8_t)first;
     p->any_symmetric = p->any_symmetric || first < a;
   }
+  return sw_route_floors_make(machine, arena, &p->floors, d);
 }
 
 void sw_prices_deinit(sw_prices *p) {
@@ -25,7 +26,8 @@ void sw_prices_deinit(sw_prices *p) {
     sw_dict_deinit(&p->classes.at[i].relabelled);
     sw_array_free(&p->classes.at[i].shardings);
     sw_dict_deinit(&p->classes.at[i].ids);
-    sw_mem_free(p->classes.at[i].units);
+    sw_mem_free(p->classes.at[i].price);
+    sw_mem_free(p->classes.at[i].end);
   }
   sw_route_prices_destroy(p->routes);
   sw_array_free(&p->classes);
@@ -58,24 +60,30 @@ sw_rc sw_prices_id(sw_prices *p, int32_t shape_class, const sw_sharding *s, int3
 }
 
 /* Make the table as wide as the list of shardings is now, keeping what is known. */
-static sw_rc widen(sw_shape_class *c, sw_diag *d) {
-  size_t side = c->shardings.n;
-  int64_t *units;
-  SW_MEM_NEW(units, side * side, d);
-  for (size_t i = 0; i < side * side; i++) units[i] = -1;
+static sw_rc widen(const sw_prices *p, sw_shape_class *c, sw_diag *d) {
+  const size_t side = c->shardings.n;
+  sw_price *price;
+  sw_route_end *end;
+  SW_MEM_NEW(price, side * side, d);
+  for (size_t i = 0; i < side * side; i++) price[i].units = -1;
   for (size_t i = 0; i < c->side; i++) {
-    for (size_t j = 0; j < c->side; j++) units[i * side + j] = c->units[i * c->side + j];
+    for (size_t j = 0; j < c->side; j++) price[i * side + j] = c->price[i * c->side + j];
   }
-  sw_mem_free(c->units);
-  c->units = units;
+  sw_mem_free(c->price);
+  c->price = price;
   c->side = side;
+  SW_MEM_NEW(end, side, d);
+  for (size_t i = 0; i < side; i++)
+    sw_route_end_make(p->floors, &c->shardings.at[i], c->type.rank, c->type.dims, c->type.dtype, &end[i]);
+  sw_mem_free(c->end);
+  c->end = end;
   return SW_OK;
 }
 
 sw_rc sw_prices_in_time(const sw_prices *p, sw_diag *d) {
   const bool late = p->deadline_s > 0 && sw_now_s() >= p->deadline_s;
   if (!late && !sw_cancelled(p->cancel)) return SW_OK;
-  return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "time was up while routes were being priced");
+  return SW_FAIL(d, SW_E_CANCELLED, SW_NOWHERE, "time was up while strategies were being enumerated");
 }
 
 /* New names of axes in the order in which they are first met, each from those that are symmetric. */
@@ -111,7 +119,6 @@ static void relabel(relabelling *r, const sw_sharding *s, sw_sharding *out) {
 static sw_rc price_route(sw_prices *p, sw_shape_class *c, const sw_sharding *from, const sw_sharding *to, int64_t *out,
                          sw_diag *d) {
   double s;
-  SW_TRY(sw_prices_in_time(p, d));
   if (!p->routes) SW_TRY(sw_route_prices_make(p->machine, &p->routes, d));
   if (!c->routes) {
     SW_TRY(sw_route_prices_shape(p->routes, c->type.rank, c->type.dims, c->type.dtype, &c->routes, d));
@@ -142,16 +149,33 @@ static sw_rc price_symmetric(sw_prices *p, sw_shape_class *c, const sw_sharding 
   return rc;
 }
 
+/* One unit more for being a step; not above the price by rounding. */
+static int64_t least_units(const sw_prices *p, const sw_shape_class *c, int32_t from, int32_t to) {
+  const double kRounding = 1e-9;
+  return sw_cost_add(sw_cost_units(sw_route_least_s(p->floors, &c->end[from], &c->end[to]) * (1 - kRounding)), 1);
+}
+
 sw_rc sw_prices_get(sw_prices *p, int32_t shape_class, int32_t from, int32_t to, int64_t *out, sw_diag *d) {
   sw_shape_class *c = &p->classes.at[shape_class];
   *out = 0;
   if (from == to) return SW_OK;
-  if (c->side < c->shardings.n) SW_TRY(widen(c, d));
-  int64_t *u = &c->units[(size_t)from * c->side + (size_t)to];
-  if (*u < 0) {
-    SW_TRY(
-        (p->any_symmetric ? price_symmetric : price_route)(p, c, &c->shardings.at[from], &c->shardings.at[to], u, d));
-  }
-  *out = *u;
+  if (c->side < c->shardings.n) SW_TRY(widen(p, c, d));
+  sw_price *price = &c->price[(size_t)from * c->side + (size_t)to];
+  if (price->units < 0) price->units = least_units(p, c, from, to);
+  *out = price->units;
+  return SW_OK;
+}
+
+sw_rc sw_prices_settle(sw_prices *p, int32_t shape_class, int32_t from, int32_t to, bool *raised, sw_diag *d) {
+  sw_shape_class *c = &p->classes.at[shape_class];
+  int64_t before;
+  if (from == to) return SW_OK;
+  SW_TRY(sw_prices_get(p, shape_class, from, to, &before, d));
+  sw_price *price = &c->price[(size_t)from * c->side + (size_t)to];
+  if (price->exact) return SW_OK;
+  SW_TRY((p->any_symmetric ? price_symmetric : price_route)(p, c, &c->shardings.at[from], &c->shardings.at[to],
+                                                            &price->units, d));
+  price->exact = true;
+  *raised = *raised || price->units > before;
   return SW_OK;
 }

@@ -192,7 +192,7 @@ static bool passes(const void *user, const sw_strategy *s) {
 /* What an op can give, of that which is left. */
 static sw_rc given_by_op(reader *r, const sw_demands *m, const sw_op *op, int result, const common *c, common *out) {
   const filter f = {{r->g, op, m->at, m->n}, c, result};
-  sw_enumerate_options o = {.max_strategies = INT32_MAX, .admits = passes, .admits_user = &f};
+  sw_enumerate_options o = {.admits = passes, .admits_user = &f};
   for (int pass = 0; pass < 2; pass++) {
     sw_enumeration e;
     o.any_size = pass == 1;
@@ -213,7 +213,7 @@ static sw_rc given_by_open_arg(reader *r, sw_id v, const sw_annotation *by, comm
   const sw_sharding *all;
   int32_t n;
   int64_t left_out;
-  SW_TRY(sw_shardings_enumerate(r->g, &r->g->mesh, type->rank, type->dims, &r->arena, &n, &all, &left_out, r->d));
+  SW_TRY(sw_shardings_enumerate(r->g, &r->g->mesh, type->rank, type->dims, 0, &r->arena, &n, &all, &left_out, r->d));
   out->any = left_out > 0 || by->sharding.n_partial;
   out->by = (sw_demand){by, 0};
   for (int32_t i = 0; i < n && !out->any; i++) {

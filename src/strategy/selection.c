@@ -45,10 +45,12 @@ static sw_rc keep_spread(const sw_op *op, sw_arena *arena, sw_option_set *c, sw_
 }
 
 /* Every strategy of the op. */
-static sw_rc all_of_op(sw_selection *s, const sw_op *op, sw_option_set *out, sw_diag *d) {
+static sw_rc all_of_op(sw_selection *s, const sw_op *op, const sw_further *further, sw_option_set *out, sw_diag *d) {
   sw_enumeration e;
   SW_TRY(sw_prices_in_time(&s->prices, d));
-  SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, &s->o.enumerate, s->arena, &e, d));
+  sw_enumerate_options o = s->o.enumerate;
+  if (further) o.n_further = further->n, o.further = further->strategies;
+  SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, &o, s->arena, &e, d));
   SW_TRY(sw_options_of_op(s->g, op, &e, &s->prices, s->arena, out, d));
   bool heavy = sw_op_class_of(op->code) == SW_OPS_CONTRACTION;
   if (heavy && s->o.cut_heavy_ops) SW_TRY(keep_spread(op, s->arena, out, d));
@@ -57,20 +59,26 @@ static sw_rc all_of_op(sw_selection *s, const sw_op *op, sw_option_set *out, sw_
 }
 
 /* Every sharding of the value, also with the unequal blocks that someone asks for. */
-static sw_rc all_of_value(sw_selection *s, const sw_value *v, bool held, sw_option_set *out, sw_diag *d) {
-  int32_t n, n_unequal;
+static sw_rc all_of_value(sw_selection *s, const sw_value *v, bool held, const sw_further *further, sw_option_set *out,
+                          sw_diag *d) {
+  int32_t n, n_unequal, n_further = further ? further->n : 0;
   const sw_sharding *equal, *unequal;
   sw_sharding *all;
   int64_t left_out;
-  SW_TRY(sw_shardings_enumerate(s->g, sw_machine_mesh(s->machine), v->type.rank, v->type.dims, s->arena, &n, &equal,
-                                &left_out, d));
+  SW_TRY(sw_shardings_enumerate(s->g, sw_machine_mesh(s->machine), v->type.rank, v->type.dims, s->o.enumerate.runs,
+                                s->arena, &n, &equal, &left_out, d));
   s->pruned_inexact += left_out;
   SW_TRY(sw_shardings_unequal(&s->o.enumerate, v->type.dims, n, equal, s->arena, &n_unequal, &unequal, d));
-  if (!n_unequal) return sw_options_of_value(&v->type, equal, n, held, &s->prices, s->arena, out, d);
-  SW_ARENA_NEW(all, s->arena, n + n_unequal, d);
-  memcpy(all, equal, (size_t)n * sizeof *all);
-  memcpy(all + n, unequal, (size_t)n_unequal * sizeof *all);
-  return sw_options_of_value(&v->type, all, n + n_unequal, held, &s->prices, s->arena, out, d);
+  SW_ARENA_NEW(all, s->arena, n + n_unequal + n_further, d);
+  if (n) memcpy(all, equal, (size_t)n * sizeof *all);
+  if (n_unequal) memcpy(all + n, unequal, (size_t)n_unequal * sizeof *all);
+  n += n_unequal;
+  for (int32_t i = 0; i < n_further; i++) {
+    bool known = false;
+    for (int32_t k = 0; k < n && !known; k++) known = sw_sharding_equal(&all[k], &further->shardings[i]);
+    if (!known) all[n++] = further->shardings[i];
+  }
+  return sw_options_of_value(&v->type, all, n, held, &s->prices, s->arena, out, d);
 }
 
 static const sw_value *value_of(const sw_graph *g, const sw_unit *unit) {
@@ -90,8 +98,10 @@ static void put_class(const sw_graph *g, const sw_unit *unit, sw_text *key) {
   sw_text_append(key, (const char *)type->dims, (size_t)type->rank * sizeof(int64_t));
 }
 
-static sw_rc options_of_unit(build *b, const sw_unit *unit, const sw_option_set **out, sw_diag *d) {
+static sw_rc options_of_unit(build *b, int32_t at, const sw_option_set **out, sw_diag *d) {
   sw_selection *s = b->s;
+  const sw_unit here = sw_unit_at(&s->units, at), *unit = &here;
+  const sw_further *further = s->o.further ? &s->o.further[at] : NULL;
   int64_t *slot;
   bool fresh;
   b->key.n = 0;
@@ -101,8 +111,9 @@ static sw_rc options_of_unit(build *b, const sw_unit *unit, const sw_option_set 
   if (fresh) {
     sw_option_set *c;
     SW_ARENA_NEW(c, s->arena, 1, d);
-    SW_TRY(unit->kind == SW_UNIT_OP ? all_of_op(s, &s->g->ops[unit->id], c, d)
-                                    : all_of_value(s, value_of(s->g, unit), unit->kind == SW_UNIT_ARGUMENT, c, d));
+    SW_TRY(unit->kind == SW_UNIT_OP
+               ? all_of_op(s, &s->g->ops[unit->id], further, c, d)
+               : all_of_value(s, value_of(s->g, unit), unit->kind == SW_UNIT_ARGUMENT, further, c, d));
     SW_TRY(sw_array_push(&b->class_at, c, d));
   }
   *out = b->class_at.at[*slot];
@@ -114,7 +125,7 @@ static sw_rc make_options(build *b, sw_diag *d) {
   for (int32_t i = 0; i < s->units.n; i++) {
     const sw_unit unit = sw_unit_at(&s->units, i);
     const char *name = unit.kind == SW_UNIT_OP ? s->g->ops[unit.id].name : value_of(s->g, &unit)->name;
-    SW_TRY_NOTE(d, options_of_unit(b, &unit, &s->options[i], d), "while enumerating the strategies of '%s'", name);
+    SW_TRY_NOTE(d, options_of_unit(b, i, &s->options[i], d), "while enumerating the strategies of '%s'", name);
   }
   s->n_classes = (int32_t)b->class_at.n;
   sw_stated_list stated;
@@ -297,6 +308,64 @@ static sw_rc make_problem(sw_selection *s, sw_diag *d) {
   return SW_OK;
 }
 
+/* --- exact prices ------------------------------------------------------------------------------------------------ */
+
+/* Tables of the shape classes of which prices have risen. */
+static sw_rc reprice(sw_selection *s, const bool *risen, sw_diag *d) {
+  for (size_t k = 0; k < s->tables.n; k++) {
+    sw_border_table *t = s->tables.at[k];
+    bool raised = false;
+    if (risen[t->shape_class]) SW_TRY(sw_border_table_reprice(t, &s->prices, &raised, d));
+    t->copies.repriced += raised;
+  }
+  return SW_OK;
+}
+
+/* Of a copy that is made, and of those that would be with one other choice of its maker or a reader: a solver that knew
+ * these by their bounds alone would go on to them, one after the other. */
+static sw_rc settle_value(sw_selection *s, const sw_copies *c, const sw_border_table *t, const int32_t *choice,
+                          bool *raised, sw_diag *d) {
+  const int32_t from = c->table->class_of[choice[c->maker]];
+  for (int32_t i = 0; i < c->table->n_readers; i++) {
+    const sw_wants *w = &c->table->wants[i];
+    const int32_t of = w->class_of[choice[c->reader[i]]];
+    for (int32_t k = w->first[of]; k < w->first[of + 1]; k++)
+      for (int32_t f = 0; f < c->table->n_classes; f++)
+        SW_TRY(sw_border_table_settle(t, f, w->layout[k], &s->prices, raised, d));
+  }
+  for (int32_t k = 0; k < c->table->n_layouts; k++) SW_TRY(sw_border_table_settle(t, from, k, &s->prices, raised, d));
+  return SW_OK;
+}
+
+sw_rc sw_selection_settle(sw_selection *s, const int32_t *choice, bool *raised, sw_diag *d) {
+  bool *risen = NULL, any = false;
+  SW_MEM_NEW(risen, s->prices.classes.n, d);
+  sw_rc rc = SW_OK;
+  for (size_t k = 0; k < s->copies.n && !rc; k++) {
+    const sw_border_table *t = s->tables.at[s->values.at[k].table];
+    bool here = false;
+    rc = settle_value(s, &s->copies.at[k], t, choice, &here, d);
+    if (here) any = risen[t->shape_class] = true;
+  }
+  if (!rc && any) rc = reprice(s, risen, d);
+  *raised = *raised || any;
+  sw_mem_free(risen);
+  return rc;
+}
+
+sw_rc sw_selection_settle_all(sw_selection *s, sw_diag *d) {
+  for (size_t k = 0; k < s->tables.n; k++) {
+    sw_border_table *t = s->tables.at[k];
+    bool raised = false;
+    for (int32_t from = 0; from < t->copies.n_classes; from++)
+      for (int32_t a = 0; a < t->copies.n_layouts; a++)
+        SW_TRY(sw_border_table_settle(t, from, a, &s->prices, &raised, d));
+    SW_TRY(sw_border_table_reprice(t, &s->prices, &raised, d));
+    t->copies.repriced++;
+  }
+  return SW_OK;
+}
+
 /* --- copies, by value and sharding ------------------------------------------------------------------------------- */
 
 /* The sharding that a layout is; NULL: the value as it is made. */
@@ -375,7 +444,7 @@ sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_
   sw_selection *s;
   SW_ARENA_NEW(s, arena, 1, d);
   *s = (sw_selection){.g = g, .machine = machine, .o = *o, .arena = arena, .units = sw_units_of(g)};
-  sw_prices_init(&s->prices, machine);
+  SW_TRY(sw_prices_init(&s->prices, machine, arena, d));
   s->prices.deadline_s = o->deadline_s;
   s->prices.cancel = o->cancel;
   build b = {.s = s};

@@ -19,7 +19,7 @@ static sw_rc random_sharding(const sw_type *t, const sw_mesh *m, sw_rng *rng, sw
                              sw_diag *d) {
   const sw_sharding *all;
   int32_t n;
-  SW_TRY(sw_shardings_enumerate(NULL, m, t->rank, t->dims, arena, &n, &all, NULL, d));
+  SW_TRY(sw_shardings_enumerate(NULL, m, t->rank, t->dims, 0, arena, &n, &all, NULL, d));
   *out = all[sw_rng_below(rng, n)];
   return SW_OK;
 }

@@ -276,7 +276,7 @@ static void routes_are_the_cheapest(void **state) {
     random_machine(&r, &a, &p, &mesh, ids);
     assert_ok(sw_machine_build(&a, p, &mesh, &m, &diag));
     const int64_t dims[] = {48 * (1 + rng_below(&r, 300)), 48 * (1 + rng_below(&r, 300))};
-    assert_ok(sw_shardings_enumerate(NULL, &mesh, 2, dims, &a, &n, &at, NULL, &diag));
+    assert_ok(sw_shardings_enumerate(NULL, &mesh, 2, dims, 0, &a, &n, &at, NULL, &diag));
     if (n > MOST) n = MOST;
     for (int i = 0; i < n; i++) {
       for (int j = 0; j < n; j++) {

@@ -55,7 +55,7 @@ static void check_shardings(const char *mesh, int rank, int most_runs) {
   assert_true(codes <= MOST);
   memset(seen, 0, sizeof seen);
   for (int c = 0; c < codes; c++) wanted += runs_of(c, p.mesh->n_axes, rank + 1) <= most_runs;
-  assert_ok(sw_shardings_enumerate(NULL, p.mesh, rank, kDims, &p.arena, &n, &all, NULL, &diag));
+  assert_ok(sw_shardings_enumerate(NULL, p.mesh, rank, kDims, 0, &p.arena, &n, &all, NULL, &diag));
   assert_int_equal(n, wanted);
   for (int32_t i = 0; i < n; i++) {
     const int code = code_of(&all[i], p.mesh->n_axes);

@@ -194,7 +194,7 @@ static model with_further_pins(const model *m, const built *b, sw_rng *r) {
     const sw_sharding *all;
     int32_t k;
     if (is_pinned(&more, value)) continue;
-    assert_ok(sw_shardings_enumerate(b->g, &b->g->mesh, t->rank, t->dims, &arena, &k, &all, NULL, &diag));
+    assert_ok(sw_shardings_enumerate(b->g, &b->g->mesh, t->rank, t->dims, 0, &arena, &k, &all, NULL, &diag));
     more.pins[more.n_pins++] = (pin){value, all[sw_rng_below(r, k)], true};
   }
   sw_arena_deinit(&arena);

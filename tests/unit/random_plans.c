@@ -48,7 +48,7 @@ static sw_sharding random_sharding(chooser *c, sw_id value) {
   int32_t n;
   const sw_sharding *all;
   assert_ok(
-      sw_shardings_enumerate(NULL, sw_machine_mesh(c->machine), t->rank, t->dims, &scratch, &n, &all, NULL, &diag));
+      sw_shardings_enumerate(NULL, sw_machine_mesh(c->machine), t->rank, t->dims, 0, &scratch, &n, &all, NULL, &diag));
   sw_sharding s = all[sw_rng_below(&c->rng, n)];
   sw_arena_deinit(&scratch);
   return s;

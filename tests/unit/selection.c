@@ -37,7 +37,9 @@ static void write_model(sw_rng *r, const char *mesh, const char *axes, int n, sw
 }
 
 /* The least true cost of all combinations; -1 when there are too many. */
-static int64_t least_of_all(const sw_selection *s, int64_t *combinations) {
+static int64_t least_of_all(sw_selection *s, int64_t *combinations) {
+  sw_diag diag;
+  assert_ok(sw_selection_settle_all(s, &diag));
   const sw_problem *p = sw_selection_problem(s);
   int32_t n = p->n_nodes, *choice = calloc((size_t)n, sizeof *choice), k = 0;
   int64_t least = INT64_MAX;
@@ -107,7 +109,7 @@ static sw_pin random_pin(const sw_graph *g, const sw_machine *machine, sw_rng *r
   const sw_sharding *all;
   int32_t n;
   assert_ok(
-      sw_shardings_enumerate(NULL, sw_machine_mesh(machine), type->rank, type->dims, arena, &n, &all, NULL, &diag));
+      sw_shardings_enumerate(NULL, sw_machine_mesh(machine), type->rank, type->dims, 0, arena, &n, &all, NULL, &diag));
   return (sw_pin){.value = value, .sharding = all[sw_rng_below(r, n)]};
 }
 

@@ -45,7 +45,7 @@ static void count_wants_of(sel_pattern *p, int32_t i, int32_t *last) {
 
 sw_rc sel_pattern_init(sel_pattern *p, const sw_copy_table *t, sw_arena *arena, sw_diag *d) {
   int32_t *last;
-  *p = (sel_pattern){.t = t};
+  *p = (sel_pattern){.t = t, .repriced = t->repriced};
   SW_ARENA_NEW(p->wanting, arena, t->n_layouts, d);
   SW_ARENA_NEW(p->wanting_first, arena, t->n_layouts, d);
   SW_ARENA_NEW(p->shared_at, arena, t->n_layouts, d);
@@ -201,6 +201,33 @@ sw_rc sel_pattern_tables(sel_pattern *p, sw_arena *arena, sw_diag *d) {
   for (size_t k = 0; k < p->nodes.n; k++) SW_TRY(fill_node(p, &p->nodes.at[k], arena, d));
   p->ready = true;
   return SW_OK;
+}
+
+/* Shares of one copy, of which no other sum than its cost is known, made to add up to what it costs now. */
+static void raise_shares(sel_pattern *p, int64_t cell, int64_t cost) {
+  int64_t before = 0, left = cost;
+  int32_t first = -1;
+  for (int32_t i = 0; i < p->t->n_readers; i++) {
+    if (!sel_wants(&p->t->wants[i], (int32_t)(cell % p->t->n_layouts))) continue;
+    before = sw_cost_add(before, p->share[i][cell]);
+    if (first < 0) first = i;
+  }
+  if (first < 0 || before == cost || cost >= SW_FORBIDDEN) return;
+  for (int32_t i = first; i < p->t->n_readers; i++) {
+    int64_t *share = &p->share[i][cell];
+    if (!sel_wants(&p->t->wants[i], (int32_t)(cell % p->t->n_layouts))) continue;
+    *share = before ? (int64_t)((sw_i128)*share * cost / before) : 0;
+    left -= *share;
+  }
+  p->share[first][cell] += left; /* what division leaves */
+}
+
+void sel_pattern_reprice(sel_pattern *p) {
+  if (p->repriced == p->t->repriced) return;
+  p->repriced = p->t->repriced;
+  p->ready = false;
+  for (int64_t k = 0; p->share && k < (int64_t)p->t->n_classes * p->t->n_layouts; k++)
+    raise_shares(p, k, p->t->cost[k]);
 }
 
 sw_rc sel_pattern_share(sel_pattern *p, int32_t layout, bool *marked, sw_diag *d) {

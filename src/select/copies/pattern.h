@@ -38,6 +38,7 @@ typedef struct sel_copy_node {
 /* All groups of copies that have one table. */
 typedef struct sel_pattern {
   const sw_copy_table *t;
+  int64_t repriced;       /* as the table was when it was last looked at */
   int32_t most_wanted;    /* layouts that all readers together want at most, one counted for each who does */
   int32_t *wanting;       /* by layout: how many readers can want it */
   int32_t *wanting_first; /* by layout: the first of them */
@@ -54,6 +55,8 @@ typedef struct sel_pattern {
 /* Find out who can want what. */
 sw_rc sel_pattern_init(sel_pattern *p, const sw_copy_table *t, sw_arena *arena, sw_diag *d);
 void sel_pattern_deinit(sel_pattern *p);
+/* The table's costs have risen, maybe: shares rise in proportion. */
+void sel_pattern_reprice(sel_pattern *p);
 /* Fill the tables. */
 sw_rc sel_pattern_tables(sel_pattern *p, sw_arena *arena, sw_diag *d);
 /* Is there a choice of reader i that wants the layout? */

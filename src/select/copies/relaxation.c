@@ -94,6 +94,11 @@ const sw_problem *sw_relaxation_problem(sw_relaxation *r) {
 
 /* --- nearer to the truth ----------------------------------------------------------------------------------------- */
 
+sw_rc sw_relaxation_reprice(sw_relaxation *r, sw_diag *d) {
+  for (size_t k = 0; k < r->patterns.n; k++) sel_pattern_reprice(&r->patterns.at[k]);
+  return build(r, d);
+}
+
 typedef SW_ARRAY(int32_t) int32_list;
 
 /* What the readers of a group choose, in *y. */
