@@ -123,7 +123,8 @@ static inline void sel_count(sel_model *m, sw_select_rule rule, int64_t n) { m->
 
 /* The rules, one file each. */
 sw_rc sel_rule_edge(sel_model *m, int32_t e, sw_diag *d);   /* arc consistency, separable, functional */
-sw_rc sel_rule_degree(sel_model *m, int32_t v, sw_diag *d); /* one value, or memory-free of degree 0, 1, 2 */
+/* One value, or memory-free of degree 0, 1, 2. */
+sw_rc sel_rule_degree(sel_model *m, int32_t v, sel_budget *b, sw_diag *d);
 /* What the rule has found before: graphs of repeated layers ask the same again and again. Zero to start. */
 typedef struct sel_beaten {
   sw_dict seen;         /* from a variable and its edges, byte by byte, to a place in `by` */

@@ -17,7 +17,7 @@ static sw_rc drain(sel_model *m, sel_budget *b, sw_diag *d) {
     } else {
       int32_t v = m->var_queue.at[--m->var_queue.n];
       m->vars[v].queued = false;
-      if (!m->vars[v].gone) SW_TRY(sel_rule_degree(m, v, d));
+      if (!m->vars[v].gone) SW_TRY(sel_rule_degree(m, v, b, d));
     }
   }
   return SW_OK;

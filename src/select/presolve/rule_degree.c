@@ -2,7 +2,7 @@
  *
  *   before  a - v - b, v without uses     after  a - b, cost[a][b] += min over v of (a-v + v + v-b)
  *
- * Cost: values(v) x values(a) x values(b).
+ * Cost: values(v) x values(a) x values(b). Where that is too much the variable stays, for bounds and the search.
  */
 #include <string.h>
 
@@ -195,14 +195,25 @@ static sw_rc fold_middle(sel_model *m, int32_t v, sw_diag *d) {
   return sel_add_edge(m, a, b, costs, d);
 }
 
-sw_rc sel_rule_degree(sel_model *m, int32_t v, sw_diag *d) {
+/* Steps of folding a variable between its two neighbours. */
+static int64_t middle_steps(const sel_model *m, int32_t v) {
+  const sel_var *x = &m->vars[v];
+  int64_t steps = x->n;
+  for (int32_t k = 0; k < x->edges.n; k++) steps *= m->vars[sel_other(&m->edges[x->edges.at[k]], v)].n;
+  return steps;
+}
+
+sw_rc sel_rule_degree(sel_model *m, int32_t v, sel_budget *b, sw_diag *d) {
+  const int64_t kMost = 1 << 24, kOfOneCount = 8; /* it runs along rows */
   sel_var *x = &m->vars[v];
   sel_tidy_edges(m, v);
   if (x->n == 1 && x->n_spans == 0) return fix(m, v, d);
   if (x->n_spans > 0) return SW_OK;
   if (x->edges.n == 0) return take_cheapest(m, v, d);
   if (!(m->rules & SW_RULE_DEGREE) || x->edges.n > 2) return SW_OK;
+  if (x->edges.n == 2 && middle_steps(m, v) > kMost) return SW_OK;
   sel_count(m, SW_RULE_DEGREE, 1);
+  sel_spend(b, middle_steps(m, v) / kOfOneCount);
   if (x->edges.n == 1) return fold_leaf(m, v, d);
   return fold_middle(m, v, d);
 }
