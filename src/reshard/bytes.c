@@ -12,38 +12,38 @@
 
 /* Elements that the fullest device and all devices hold, halos included: what they would receive from nobody. `on`:
  * the other mesh that the sharding speaks of, or NULL. */
-static void held(const rs_query *q, const sw_sharding *s, const sw_other_mesh *on, double *max, double *total) {
-  sw_tiling nobody = {.rank = q->space.rank}, t;
-  sw_tiling_of(s, q->space.rank, q->space.dims, &t);
+static void held(const rs_request *r, const sw_sharding *s, const sw_other_mesh *on, double *max, double *total) {
+  sw_tiling nobody = {.rank = r->space.rank}, t;
+  sw_tiling_of(s, r->space.rank, r->space.dims, &t);
   t.other = on;
-  sw_tiling_traffic(q->space.mesh, &nobody, &t, max, total);
+  sw_tiling_traffic(r->space.mesh, &nobody, &t, max, total);
   if (t.rank > 0) return;
   *max = 1;
-  *total = (double)sw_mesh_devices(q->space.mesh);
+  *total = (double)sw_mesh_devices(r->space.mesh);
 }
 
-static void moved(const rs_query *q, const sw_sharding *before, const sw_sharding *after, const sw_other_mesh *on,
+static void moved(const rs_request *r, const sw_sharding *before, const sw_sharding *after, const sw_other_mesh *on,
                   double *max, double *total) {
   sw_tiling src, dst;
-  sw_tiling_of(before, q->space.rank, q->space.dims, &src);
-  sw_tiling_of(after, q->space.rank, q->space.dims, &dst);
+  sw_tiling_of(before, r->space.rank, r->space.dims, &src);
+  sw_tiling_of(after, r->space.rank, r->space.dims, &dst);
   dst.other = on;
-  sw_tiling_traffic(q->space.mesh, &src, &dst, max, total);
+  sw_tiling_traffic(r->space.mesh, &src, &dst, max, total);
 }
 
-void rs_step_bytes(const rs_query *q, const sw_sharding *before, sw_route_step *step) {
+void rs_step_bytes(const rs_request *r, const sw_sharding *before, sw_route_step *step) {
   double p = (double)sw_axis_refs_size(step->coll.axes, step->coll.n_axes), max = 0, total = 0, factor = 1;
   if (step->coll.op == SW_COLL_ALL_REDUCE) {
-    held(q, before, NULL, &max, &total);
+    held(r, before, NULL, &max, &total);
     factor = 2 * (p - 1) / p;
   } else if (step->coll.op == SW_COLL_REDUCE_SCATTER) {
-    held(q, &step->after, NULL, &max, &total);
+    held(r, &step->after, NULL, &max, &total);
     factor = p - 1;
   } else if (!(sw_coll_flags(step->coll.op) & SW_COLL_LOCAL)) {
-    moved(q, before, &step->after, step->mesh == q->space.mesh ? NULL : q->target_mesh, &max, &total);
+    moved(r, before, &step->after, step->mesh == r->space.mesh ? NULL : r->to_mesh, &max, &total);
   }
-  step->max_bytes = max * factor * sw_dtype_bytes(q->dtype);
-  step->total_bytes = total * factor * sw_dtype_bytes(q->dtype);
+  step->max_bytes = max * factor * sw_dtype_bytes(r->dtype);
+  step->total_bytes = total * factor * sw_dtype_bytes(r->dtype);
 }
 
 static sw_axis_ref ref_of_either(const sw_sharding *a, const sw_sharding *b, int i) {
@@ -94,16 +94,15 @@ static double digits_used(const sw_mesh *m, const sw_sharding *a, const sw_shard
 /* Values to be reduced over p: at least p-1 words per element to make it once, one more for each further device that
  * wants it, and one more when no device that wants it holds a part of it. */
 static void bound_reduced(const rs_request *r, double p, sw_route *route) {
-  const rs_query *q = &r->query;
-  double devices = (double)sw_mesh_devices(q->space.mesh), bytes = sw_dtype_bytes(q->dtype);
+  double devices = (double)sw_mesh_devices(r->space.mesh), bytes = sw_dtype_bytes(r->dtype);
   double elements = 1, held_max, held_total, traffic_max, traffic_total;
-  for (int d = 0; d < q->space.rank; d++) elements *= (double)q->space.dims[d];
+  for (int d = 0; d < r->space.rank; d++) elements *= (double)r->space.dims[d];
   if (elements == 0) return;
-  double kept = (double)sw_axis_refs_size(sw_sharding_partial(&r->target), r->target.n_partial);
-  held(q, &r->target, q->target_mesh, &held_max, &held_total);
-  moved(q, &r->from, &r->target, q->target_mesh, &traffic_max, &traffic_total);
+  double kept = (double)sw_axis_refs_size(sw_sharding_partial(&r->to), r->to.n_partial);
+  held(r, &r->to, r->to_mesh, &held_max, &held_total);
+  moved(r, &r->from, &r->to, r->to_mesh, &traffic_max, &traffic_total);
   double wanters = held_total / elements / kept;
-  double copies = q->target_mesh ? 1 : devices / digits_used(q->space.mesh, &r->from, &r->target);
+  double copies = r->to_mesh ? 1 : devices / digits_used(r->space.mesh, &r->from, &r->to);
   double met = (held_total - traffic_total) / copies; /* elements of which some wanter holds a part */
   double words = kept * (elements * (p - 1 + wanters - 1) + (elements > met ? elements - met : 0));
   route->bound_total_bytes = words * bytes;
@@ -118,28 +117,27 @@ static void bound_made_again(double parts, double max_bytes, sw_route *route) {
 }
 
 /* Or with all that is reduced anyway: that takes a word less than there are parts. */
-static void bound_reduced_whole(const rs_query *q, double parts, sw_route *route) {
-  double bytes = sw_dtype_bytes(q->dtype) * (parts - 1);
-  for (int d = 0; d < q->space.rank; d++) bytes *= (double)q->space.dims[d];
+static void bound_reduced_whole(const rs_request *r, double parts, sw_route *route) {
+  double bytes = sw_dtype_bytes(r->dtype) * (parts - 1);
+  for (int d = 0; d < r->space.rank; d++) bytes *= (double)r->space.dims[d];
   route->bound_total_bytes = fmin(route->bound_total_bytes, bytes);
-  route->bound_max_bytes = fmin(route->bound_max_bytes, bytes / (double)sw_mesh_devices(q->space.mesh));
+  route->bound_max_bytes = fmin(route->bound_max_bytes, bytes / (double)sw_mesh_devices(r->space.mesh));
 }
 
 void rs_route_bound(const rs_request *r, sw_route *route) {
-  const rs_query *q = &r->query;
-  if (r->n_made > 0) return; /* parts may be chosen freely: nothing must move */
+  if (r->makes) return; /* parts may be chosen freely: nothing must move */
   double from = (double)sw_axis_refs_size(sw_sharding_partial(&r->from), r->from.n_partial);
-  double to = (double)sw_axis_refs_size(sw_sharding_partial(&r->target), r->target.n_partial);
-  const bool again = to > 1 && rs_reduces_in_parts(&r->from);
+  double to = (double)sw_axis_refs_size(sw_sharding_partial(&r->to), r->to.n_partial);
+  const bool again = to > 1 && rs_reduces_in_parts(r->kind[0]);
   if (from > to) {
     bound_reduced(r, from / to, route);
-    if (again) bound_reduced_whole(q, from, route);
+    if (again) bound_reduced_whole(r, from, route);
     return;
   }
   double max, total;
-  moved(q, &r->from, &r->to, q->target_mesh, &max, &total);
-  route->bound_max_bytes = max * sw_dtype_bytes(q->dtype);
-  route->bound_total_bytes = total * sw_dtype_bytes(q->dtype);
+  moved(r, &r->from, &r->to, r->to_mesh, &max, &total);
+  route->bound_max_bytes = max * sw_dtype_bytes(r->dtype);
+  route->bound_total_bytes = total * sw_dtype_bytes(r->dtype);
   if (again) bound_made_again(to, route->bound_max_bytes, route);
 }
 

@@ -5,7 +5,7 @@
 #include "reshard/request.h"
 
 /* Fills max_bytes and total_bytes of a step that starts from `before`. */
-void rs_step_bytes(const rs_query *q, const sw_sharding *before, sw_route_step *step);
+void rs_step_bytes(const rs_request *r, const sw_sharding *before, sw_route_step *step);
 /* Fills the bounds of a route (docs/resharding.md, "Lower bounds"). */
 void rs_route_bound(const rs_request *r, sw_route *route);
 /* Does every device send at most one whole block and receive at most one? */

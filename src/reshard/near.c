@@ -1,78 +1,200 @@
-/* States before the target: where a permute may lead, because few collectives lead from there to the target.
+/* The states that a search may go over.
  *
- *   target [[x],[]]     one all_gather before it [[x,y],[]], [[x],[y]]     one all_to_all before it [[],[x]]
+ *   around [[x],[y]]   gathered [[],[y]], moved [[],[y,x]], cut further [[x,z],[y]], [[x],[y,z]]
+ *
+ * One collective leads from the source to those around it, and to the target from those around that; exchanges, or one
+ * collective again, join the two. The same around both ends with nothing partial. Where the axes that the ends name are
+ * few, all states of them are added, and the states with all that moves on one dimension.
  */
-#include <string.h>
+#include "reshard/graph.h"
 
-#include "reshard/moves.h"
+enum { FEW_STATES = 300, MAX_SUBSETS = 64 };
 
-static int gathers_before(const rs_query *q, const rs_lists *t, rs_state *out, int n) {
-  for (int d = 0; d < q->space.rank; d++) {
-    for (uint8_t a = 0; a < q->space.n && n < RS_MAX_NEAR; a++) {
-      if ((t->used >> a & 1u) || !rs_cuts_nest(q->space.dims[d], t->shards[d], q->space.atom[a].size)) continue;
-      rs_lists l = *t;
-      rs_push(q, &l, d, &a, 1);
-      out[n++] = rs_state_of_lists(&q->space, &l);
-    }
+typedef struct near {
+  rs_graph *g;
+  int n_dims;
+  int dim[SW_MAX_RANK]; /* that either end cuts, and the longest other */
+  uint32_t atoms;
+  int n_blocks;
+  uint32_t block[RS_MAX_ATOMS]; /* atoms of what the ends name of the axes */
+} near;
+
+static void choose_dims(near *n) {
+  const rs_request *r = n->g->r;
+  int longest = -1;
+  for (int d = 0; d < r->space.rank; d++) {
+    if (r->source.list[d] | r->target.list[d])
+      n->dim[n->n_dims++] = d;
+    else if (longest < 0 || r->space.dims[d] > r->space.dims[longest])
+      longest = d;
   }
-  return n;
+  if (longest >= 0) n->dim[n->n_dims++] = longest;
 }
 
-static bool moved_back(const rs_query *q, const rs_lists *t, int from, int to, int count, rs_state *out) {
-  const uint8_t *atoms = &t->atom[from][t->len[from] - count];
-  int64_t size = rs_size_of(q, atoms, count);
-  if (!rs_cuts_nest(q->space.dims[from], t->shards[from] / size, size)) return false;
-  if (!rs_cuts_nest(q->space.dims[to], t->shards[to], size)) return false;
-  rs_lists l = *t;
-  rs_pop(q, &l, from, count);
-  rs_push(q, &l, to, atoms, count);
-  *out = rs_state_of_lists(&q->space, &l);
+static void add(near *n, const rs_state *s) {
+  rs_state state = *s;
+  if (!state.partial) state.kind = 0;
+  (void)rs_graph_add(n->g, &state);
+}
+
+static uint32_t used_by(const rs_state *s, int rank) {
+  uint32_t set = s->partial;
+  for (int d = 0; d < rank; d++) set |= rs_list_set(s->list[d]);
+  return set;
+}
+
+/* --- around a state ---------------------------------------------------------------------------------------------- */
+
+/* The end of a dimension's list dropped, or moved behind another's. */
+static void add_moved(near *n, const rs_state *s, int d) {
+  const rs_list list = s->list[d];
+  for (int keep = rs_list_len(list) - 1; keep >= 0; keep--) {
+    rs_state shorter = *s;
+    shorter.list[d] = rs_list_begin(list, keep);
+    add(n, &shorter);
+    for (int i = 0; i < n->n_dims; i++) {
+      const int e = n->dim[i];
+      if (e == d) continue;
+      rs_state moved = shorter;
+      moved.list[e] = rs_list_join(moved.list[e], list >> 4 * keep);
+      add(n, &moved);
+    }
+  }
+}
+
+/* Of atoms that lie alike on the network some may stand for all: the first ones. */
+static bool takes_first(const near *n, uint32_t set, uint32_t some) {
+  for (uint32_t rest = some; rest; rest &= rest - 1) {
+    if (n->g->alike[__builtin_ctz(rest)] & set & ~some) return false;
+  }
   return true;
 }
 
-static int states_before(const rs_query *q, const rs_state *state, rs_state *out, int n) {
-  rs_lists t;
-  rs_lists_of(&q->space, state, &t);
-  n = gathers_before(q, &t, out, n);
-  for (int d = 0; d < q->space.rank; d++) {
-    for (int count = 1; count <= t.len[d]; count++) {
-      for (int e = 0; e < q->space.rank && n < RS_MAX_NEAR; e++) {
-        if (e != d) n += moved_back(q, &t, d, e, count, &out[n]);
-      }
+/* Some of a set's atoms behind a dimension's list; with d < 0 behind none. */
+static void add_longer(near *n, const rs_state *s, uint32_t set, int d) {
+  const bool partial = s->partial & set;
+  const bool whole = partial && !rs_reduces_in_parts(n->g->r->kind[s->kind]);
+  int left = MAX_SUBSETS;
+  for (uint32_t some = set; some && left > 0; some = (some - 1) & set) {
+    if (!takes_first(n, set, some)) continue;
+    left--;
+    rs_state longer = *s;
+    longer.partial &= ~some;
+    if (d >= 0) longer.list[d] = rs_list_join(longer.list[d], rs_list_of_set(some));
+    add(n, &longer);
+    if (whole) return;
+  }
+}
+
+static void add_around(near *n, const rs_state *s) {
+  const uint32_t unused = n->atoms & ~used_by(s, n->g->r->space.rank);
+  add(n, s);
+  add_longer(n, s, s->partial, -1);
+  for (int i = 0; i < n->n_dims; i++) {
+    add_moved(n, s, n->dim[i]);
+    add_longer(n, s, unused, n->dim[i]);
+    add_longer(n, s, s->partial, n->dim[i]);
+  }
+}
+
+/* All that moves behind what stays, on one dimension. */
+static void add_hubs(near *n, const rs_state *a, const rs_state *b) {
+  rs_state stays = {0};
+  uint32_t moves = 0;
+  for (int i = 0; i < n->n_dims; i++) {
+    const int d = n->dim[i], alike = rs_list_alike(a->list[d], b->list[d]);
+    stays.list[d] = rs_list_begin(a->list[d], alike);
+    moves |= rs_list_set(a->list[d] >> 4 * alike) | rs_list_set(b->list[d] >> 4 * alike);
+  }
+  for (int i = 0; i < n->n_dims; i++) {
+    rs_state hub = stays;
+    hub.list[n->dim[i]] = rs_list_join(hub.list[n->dim[i]], rs_list_of_set(moves));
+    add(n, &hub);
+  }
+}
+
+/* --- all states -------------------------------------------------------------------------------------------------- */
+
+/* What the ends name of the axes, cut at the borders of units. */
+static void choose_blocks(near *n) {
+  const rs_graph *g = n->g;
+  const rs_space *s = &g->r->space;
+  for (int a = 0; a < s->n; a++) {
+    bool border = !(s->joined >> a & 1u);
+    for (int l = 1; l < g->n_levels && !border; l++) border = (g->inside[l][a] > 1) != (g->inside[l][a - 1] > 1);
+    if (border) n->block[n->n_blocks++] = 0;
+    n->block[n->n_blocks - 1] |= 1u << a;
+  }
+}
+
+/* n!/(n-k)! * C(k+dims-1, k) ways to place k of n blocks. */
+static int64_t count_states(const near *n) {
+  int64_t ways = 1, sum = 0;
+  for (int k = 0; k <= n->n_blocks && sum <= FEW_STATES; k++) {
+    sum += ways;
+    ways = ways * (n->n_blocks - k) * (n->n_dims + k) / (k + 1);
+  }
+  return sum;
+}
+
+static void add_placed(near *n, const rs_state *s, uint32_t used) {
+  const rs_request *r = n->g->r;
+  const uint32_t set[2] = {r->source.partial, r->target.partial};
+  add(n, s);
+  for (int end = 0; end < 2; end++) {
+    const uint32_t spare = set[end] & n->atoms & ~used;
+    rs_state state = *s;
+    if (end == 1) state.kind = r->target.kind;
+    for (uint32_t some = spare; some; some = (some - 1) & spare) {
+      state.partial = some;
+      add(n, &state);
     }
   }
-  return n;
 }
 
-int rs_states_before(const rs_query *q, rs_state *out) {
-  int n = states_before(q, &q->target, out, 0);
-  for (int steps = 2, i = 0; steps <= 3 && q->no_exchange; steps++) {
-    for (const int last = n; i < last; i++) n = states_before(q, &out[i], out, n);
+static void add_all(near *n, const rs_state *s, int i, uint32_t used) {
+  if (i == n->n_dims) {
+    add_placed(n, s, used);
+    return;
   }
-  return n;
+  add_all(n, s, i + 1, used);
+  for (int b = 0; b < n->n_blocks; b++) {
+    if (used & n->block[b]) continue;
+    rs_state longer = *s;
+    rs_list *list = &longer.list[n->dim[i]];
+    *list = rs_list_join(*list, rs_list_of_set(n->block[b]));
+    add_all(n, &longer, i, used | n->block[b]);
+  }
 }
 
-/* Atoms that the target leaves, behind what it has, until every dimension is cut as often as wanted. */
-static bool fill_up(const rs_query *q, rs_lists *l, const int64_t *shards, int dim) {
-  while (dim < q->space.rank && l->shards[dim] == shards[dim]) dim++;
-  if (dim == q->space.rank) return true;
-  if (shards[dim] % l->shards[dim] != 0) return false;
-  for (uint8_t a = 0; a < q->space.n; a++) {
-    if ((l->used >> a & 1u) || shards[dim] / l->shards[dim] % q->space.atom[a].size != 0) continue;
-    rs_push(q, l, dim, &a, 1);
-    if (fill_up(q, l, shards, dim)) return true;
-    rs_pop(q, l, dim, 1);
-  }
-  return false;
+/* --- all of it --------------------------------------------------------------------------------------------------- */
+
+static rs_state plain(const rs_state *s, uint32_t atoms) {
+  rs_state out = *s;
+  out.form = RS_PLAIN;
+  out.partial &= atoms;
+  return out;
 }
 
-bool rs_state_to_gather(const rs_query *q, const int64_t *shards, rs_state *out) {
-  rs_lists l;
-  rs_lists_of(&q->space, &q->target, &l);
-  for (int d = 0; d < q->space.rank; d++) {
-    if (q->space.dims[d] % shards[d] != 0) return false;
+static rs_state whole(const rs_state *s) {
+  rs_state out = *s;
+  out.partial = 0;
+  out.kind = 0;
+  return out;
+}
+
+void rs_graph_add_near(rs_graph *g) {
+  const rs_request *r = g->r;
+  near n = {.g = g, .atoms = (1u << r->space.n) - 1};
+  const rs_state end[2] = {plain(&r->source, n.atoms), plain(&r->target, n.atoms)};
+  choose_dims(&n);
+  choose_blocks(&n);
+  for (int i = 0; i < 2; i++) {
+    const rs_state all = whole(&end[i]);
+    add_around(&n, &end[i]);
+    if (end[i].partial) add_around(&n, &all);
   }
-  if (!fill_up(q, &l, shards, 0)) return false;
-  *out = rs_state_of_lists(&q->space, &l);
-  return true;
+  const rs_state a = whole(&end[0]), b = whole(&end[1]);
+  add_hubs(&n, &a, &b);
+  if (count_states(&n) <= FEW_STATES) add_all(&n, &(rs_state){0}, 0, 0);
 }

@@ -1,257 +1,245 @@
-/* Dijkstra over sharding states.
+/* A*: states in the order of what a path over them costs at least, until the target is next.
  *
- * Nodes are states; a popped node relaxes the moves of moves.c, then direct exchanges: to the target, and, where blocks
- * are equal, to states from which one collective reaches the target (a permute followed by a gather or an all_to_all).
- * The first exchange, from the source straight to the target, bounds everything else, so few nodes are popped.
- *
- *   [[x],[y]] -> [[y],[x]] on 2x2:   [[x],[y]] --permute--> [[y],[x]]                       one hop, the exchange
- * itself
- *   [[x,y],[]] -> [[],[x]]:          --all_gather y--> [[x],[]] --all_to_all x--> [[],[x]]
- *
- * No exchange is taken where one collective does the same. Among equal costs: fewer hops, then fewer exchanges.
+ * The plain route (reduce, exchange, make partial) bounds all others. Then what each state costs over two steps is
+ * looked up, which bounds them better, and leaves few states that a longer path may go over. An exchange between uneven
+ * blocks enters the queue at what it costs at the least, and is counted when it comes up.
  */
 #include "reshard/search.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "reshard/moves.h"
-#include "reshard/price.h"
-#include "base/hash.h"
+#include "base/array.h"
 
-enum { MAX_NODES = 800, N_SLOTS = 2048 };
+enum { MAX_HOPS = 6 };
 
-typedef struct node {
-  rs_state state;
-  double cost;
-  rs_move move;
-  int16_t parent;
-  double offered_s;   /* price of the collective that leads here from the node below */
-  int16_t offered_by; /* the node expanded last whose collective leads here */
-  uint8_t hops, exchanges;
-  bool done, queued;
-} node;
+typedef struct edge {
+  double least_s; /* of a path over it */
+  double cost_s;  /* from the source to its end */
+  uint16_t from, to;
+  bool exact;
+} edge;
 
 typedef struct search {
-  const rs_query *q;
-  int n, n_heap, target;
-  int16_t heap[2 * MAX_NODES];
-  int16_t slot[N_SLOTS]; /* hash of a state -> node + 1 */
-  node node[MAX_NODES];
-  rs_state near[RS_MAX_NEAR]; /* one collective before the target */
-  int64_t near_shards[RS_MAX_NEAR][SW_MAX_RANK];
-  int n_near;
-  rs_lists target_lists;
+  rs_graph *g;
+  double tie_s;  /* for each step, so that among equal paths the shortest is found */
+  double most_s; /* paths that cost more are not wanted */
+  SW_ARRAY(edge) heap;
+  int n_left;
+  uint16_t left[RS_MAX_STATES]; /* states that the cheapest path may go over */
+  struct reached {
+    double cost_s; /* exact, of the best path so far */
+    double left_s; /* what a path costs on to the target, at least */
+    uint16_t from;
+    uint8_t hops;
+    bool done;
+  } reached[RS_MAX_STATES];
 } search;
 
-/* Costs that differ by rounding alone count as equal. */
-static bool cheaper(double cost, int hops, int exchanges, const node *b) {
-  if (isinf(b->cost)) return !isinf(cost);
-  double slack = 1e-10 * b->cost;
-  if (cost < b->cost - slack) return true;
-  if (cost > b->cost + slack) return false;
-  return hops != b->hops ? hops < b->hops : exchanges < b->exchanges;
+/* --- the queue --------------------------------------------------------------------------------------------------- */
+
+static bool before(const edge *a, const edge *b) {
+  if (a->least_s != b->least_s) return a->least_s < b->least_s;
+  if (a->to != b->to) return a->to < b->to;
+  return a->from < b->from;
 }
 
-static bool before(const search *s, int16_t a, int16_t b) {
-  const node *x = &s->node[a], *y = &s->node[b];
-  if (x->cost != y->cost) return x->cost < y->cost;
-  return x->hops != y->hops ? x->hops < y->hops : a < b;
+static void swap(edge *a, edge *b) {
+  const edge t = *a;
+  *a = *b;
+  *b = t;
 }
 
-static void heap_up(search *s, int i) {
-  while (i > 0 && before(s, s->heap[i], s->heap[(i - 1) / 2])) {
-    int16_t t = s->heap[i];
-    s->heap[i] = s->heap[(i - 1) / 2];
-    s->heap[(i - 1) / 2] = t;
-    i = (i - 1) / 2;
-  }
+static sw_rc push(search *s, edge e, sw_diag *d) {
+  SW_TRY(sw_array_push(&s->heap, e, d));
+  edge *at = s->heap.at;
+  for (size_t i = s->heap.n - 1; i > 0 && before(&at[i], &at[(i - 1) / 2]); i = (i - 1) / 2)
+    swap(&at[i], &at[(i - 1) / 2]);
+  return SW_OK;
 }
 
-static int heap_pop(search *s) {
-  int top = s->heap[0], i = 0;
-  s->heap[0] = s->heap[--s->n_heap];
-  for (;;) {
-    int least = i;
-    for (int c = 2 * i + 1; c <= 2 * i + 2 && c < s->n_heap; c++) {
-      if (before(s, s->heap[c], s->heap[least])) least = c;
+static edge pop(search *s) {
+  edge *at = s->heap.at;
+  const edge top = at[0];
+  at[0] = at[--s->heap.n];
+  for (size_t i = 0;;) {
+    size_t least = i;
+    for (size_t c = 2 * i + 1; c <= 2 * i + 2 && c < s->heap.n; c++) {
+      if (before(&at[c], &at[least])) least = c;
     }
     if (least == i) return top;
-    int16_t t = s->heap[i];
-    s->heap[i] = s->heap[least];
-    s->heap[least] = t;
+    swap(&at[i], &at[least]);
     i = least;
   }
 }
 
-static int new_node(search *s, const rs_state *state) {
-  s->node[s->n] = (node){.state = *state, .cost = HUGE_VAL, .parent = -1, .offered_by = -1};
-  return s->n++;
+/* --- steps ------------------------------------------------------------------------------------------------------- */
+
+/* Is there room for a step's buffers, beside those of both ends? */
+static bool fits(const rs_graph *g, int from, int to) {
+  if (g->r->max_temp_bytes <= 0) return true;
+  const double old = from == g->source ? 0 : g->vertex[from].bytes, new = to == g->target ? 0 : g->vertex[to].bytes;
+  return old + new <= (double)g->r->max_temp_bytes;
 }
 
-/* The node of a state, made when it is new; -1 when the table is full. */
-static int node_of(search *s, const rs_state *state) {
-  uint64_t words[2];
-  memcpy(words, state->at, sizeof words);
-  uint64_t h = (words[0] * UINT64_C(0x9e3779b97f4a7c15)) ^ (words[1] * UINT64_C(0xc2b2ae3d27d4eb4f));
-  for (uint64_t i = h >> 40;; i++) {
-    int16_t *slot = &s->slot[i % N_SLOTS];
-    if (*slot && memcmp(s->node[*slot - 1].state.at, state->at, sizeof state->at) == 0) return *slot - 1;
-    if (*slot) continue;
-    if (s->n == MAX_NODES) return -1;
-    *slot = (int16_t)(s->n + 1);
-    return new_node(s, state);
-  }
-}
-
-static void relax(search *s, int from, int to, rs_move move, double price) {
-  node *f = &s->node[from], *t = &s->node[to];
-  double cost = f->cost + price;
-  int exchanges = f->exchanges + (move.op == SW_COLL_EXCHANGE);
-  if (t->done || f->hops + 1 >= SW_MAX_ROUTE_STEPS || !cheaper(cost, f->hops + 1, exchanges, t)) return;
-  if (to != s->target && !cheaper(cost, 0, 0, &s->node[s->target])) return;
-  t->cost = cost;
-  t->move = move;
-  t->parent = (int16_t)from;
-  t->hops = (uint8_t)(f->hops + 1);
-  t->exchanges = (uint8_t)exchanges;
-  if (s->n_heap == 2 * MAX_NODES) return;
-  s->heap[s->n_heap] = (int16_t)to;
-  heap_up(s, s->n_heap++);
-}
-
-/* Bytes that a state needs beside the buffers of both ends. */
-static bool fits(const search *s, int from, int to, double bytes_before, double bytes_after) {
-  if (s->q->max_temp_bytes <= 0) return true;
-  double temp = (from == 0 ? 0 : bytes_before) + (to == s->target ? 0 : bytes_after);
-  return temp <= (double)s->q->max_temp_bytes;
-}
-
-typedef struct expansion {
-  search *s;
-  int from;
-} expansion;
-
-static void offer(void *user, const rs_state *state, rs_move move, double price, double bytes_before,
-                  double bytes_after) {
-  expansion *x = user;
-  int to = node_of(x->s, state);
-  if (to < 0) return;
-  x->s->node[to].offered_by = (int16_t)x->from;
-  x->s->node[to].offered_s = price;
-  if (fits(x->s, x->from, to, bytes_before, bytes_after)) relax(x->s, x->from, to, move, price);
-}
-
-static bool equal_blocks(const search *s, const rs_lists *l, int to) {
-  rs_lists after;
-  if (s->q->opaque_source || s->q->opaque_target) return false;
-  rs_lists_of(&s->q->space, &s->node[to].state, &after);
-  return memcmp(l->shards, after.shards, (size_t)s->q->space.rank * sizeof l->shards[0]) == 0;
-}
-
-/* Cuts of several dimensions are as many slices. */
-static bool only_cuts(const search *s, const rs_lists *l, int to) {
-  const rs_space *space = &s->q->space;
-  rs_lists after;
-  if (s->q->opaque_source || s->q->opaque_target) return false;
-  rs_lists_of(space, &s->node[to].state, &after);
-  for (int d = 0; d < space->rank; d++) {
-    if (l->len[d] > after.len[d] || memcmp(l->atom[d], after.atom[d], l->len[d]) != 0) return false;
-    if (!rs_cuts_nest(space->dims[d], l->shards[d], after.shards[d] / l->shards[d])) return false;
-  }
+static bool find_step(search *s, int from, int to, bool count, rs_step *out) {
+  if (from == to || !fits(s->g, from, to) || !rs_graph_step(s->g, from, to, count, out)) return false;
+  out->cost_s += s->tie_s * (out->move.op == SW_COLL_EXCHANGE ? 2 : 1);
   return true;
 }
 
-static void exchange_to(search *s, int from, const rs_lists *l, int to) {
-  static const rs_move kExchange = {.op = SW_COLL_EXCHANGE};
-  if (to < 0 || to == from || s->node[to].done) return;
-  if ((s->q->no_exchange && !equal_blocks(s, l, to)) || only_cuts(s, l, to)) return;
-  const rs_state *src = from == 0 && s->q->opaque_source ? NULL : &s->node[from].state;
-  const rs_state *dst = to == s->target && s->q->opaque_target ? NULL : &s->node[to].state;
-  double price = rs_exchange_s(s->q, src, dst);
-  if (s->node[to].offered_by == from) {
-    rs_lists after;
-    rs_lists_of(&s->q->space, &s->node[to].state, &after);
-    if (!rs_exchange_beats(s->q, l->shards, after.shards, price, s->node[to].offered_s)) return;
+static sw_rc offer(search *s, int from, int to, const rs_step *step, sw_diag *d) {
+  const struct reached *f = &s->reached[from];
+  struct reached *t = &s->reached[to];
+  const double cost_s = f->cost_s + step->cost_s, least_s = cost_s + t->left_s;
+  if (least_s > s->most_s || cost_s >= t->cost_s || f->hops == MAX_HOPS) return SW_OK;
+  if (step->exact) {
+    t->cost_s = cost_s;
+    t->from = (uint16_t)from;
+    t->hops = (uint8_t)(f->hops + 1);
+    if (to == s->g->target) s->most_s = cost_s;
   }
-  relax(s, from, to, kExchange, price);
+  return push(s, (edge){least_s, cost_s, (uint16_t)from, (uint16_t)to, step->exact}, d);
 }
 
-static void exchanges(search *s, int from, const rs_lists *l) {
-  exchange_to(s, from, l, s->target);
-  for (int i = 0; i < s->n_near; i++) {
-    if (memcmp(s->near_shards[i], l->shards, (size_t)s->q->space.rank * sizeof(int64_t)) != 0) continue;
-    int to = node_of(s, &s->near[i]);
-    double bytes = rs_local_bytes(s->q, l->shards);
-    if (to >= 0 && fits(s, from, to, bytes, bytes)) exchange_to(s, from, l, to);
+/* Must something cross between the smallest units on the way? */
+static bool crosses(const rs_graph *g, int from, int to) {
+  const rs_vertex *a = &g->vertex[from], *b = &g->vertex[to];
+  if (g->n_levels == 1 || a->state.partial != b->state.partial) return false;
+  for (int d = 0; d < g->r->space.rank; d++) {
+    const rs_cut *x = &g->cut[a->cut[d]];
+    if (a->cut[d] != b->cut[d] && rs_list_alike(x->list, b->state.list[d]) < x->visible[1]) return true;
   }
-  rs_state gathered;
-  if (s->q->opaque_target || !rs_state_to_gather(s->q, l->shards, &gathered)) return;
-  double bytes = rs_local_bytes(s->q, l->shards);
-  int to = node_of(s, &gathered);
-  if (to >= 0 && fits(s, from, to, bytes, bytes)) exchange_to(s, from, l, to);
+  return false;
 }
 
-static void expand(search *s, int from) {
-  expansion x = {s, from};
-  const rs_query *q = s->q;
-  rs_state state = s->node[from].state;
-  const rs_lists *target = &s->target_lists;
-  rs_lists l;
-  rs_lists_of(&q->space, &state, &l);
-  bool opaque = from == 0 && q->opaque_source;
-  bool reduced = (l.partial & ~target->partial) == 0;
-  bool tangled = opaque || rs_moves(q, &l, target, offer, &x);
-  const sw_coll_op op = (sw_coll_op)s->node[from].move.op;
-  bool moved = from != 0 && (op == SW_COLL_ALL_GATHER || op == SW_COLL_ALL_TO_ALL || op == SW_COLL_ALL_TO_ALL_DIMS ||
-                             op == SW_COLL_EXCHANGE);
-  if (moved && !tangled && !q->thorough && !q->opaque_target) return;
-  if (reduced) exchanges(s, from, &l);
+static sw_rc expand(search *s, int from, sw_diag *d) {
+  const rs_graph *g = s->g;
+  const double begun_s = s->reached[from].cost_s;
+  for (int i = 0; i < s->n_left; i++) {
+    const int to = s->left[i];
+    const struct reached *t = &s->reached[to];
+    const double most_s = fmin(s->most_s - t->left_s, t->cost_s) - begun_s;
+    rs_step step;
+    if (t->done || g->floor.step_s > most_s || (g->floor.level[1].latency_s > most_s && crosses(g, from, to))) continue;
+    if (find_step(s, from, to, false, &step)) SW_TRY(offer(s, from, to, &step, d));
+  }
+  return SW_OK;
 }
 
-static void find_near(search *s) {
-  s->n_near = s->q->opaque_target ? 0 : rs_states_before(s->q, s->near);
-  for (int i = 0; i < s->n_near; i++) {
-    rs_lists l;
-    rs_lists_of(&s->q->space, &s->near[i], &l);
-    memcpy(s->near_shards[i], l.shards, sizeof l.shards);
+static sw_rc walk(search *s, sw_diag *d) {
+  const rs_graph *g = s->g;
+  s->reached[g->source].cost_s = 0;
+  s->reached[g->source].done = true;
+  SW_TRY(expand(s, g->source, d));
+  while (s->heap.n > 0) {
+    const edge e = pop(s);
+    struct reached *t = &s->reached[e.to];
+    rs_step step;
+    if (t->done || e.least_s > s->most_s) continue;
+    if (!e.exact) {
+      if (find_step(s, e.from, e.to, true, &step)) SW_TRY(offer(s, e.from, e.to, &step, d));
+      continue;
+    }
+    if (e.cost_s > t->cost_s) continue;
+    t->done = true;
+    if (e.to == g->target) return SW_OK;
+    SW_TRY(expand(s, e.to, d));
+  }
+  return SW_OK;
+}
+
+/* --- what is left out -------------------------------------------------------------------------------------------- */
+
+/* What may be reduced is, the value exchanged, and made partial again; or exchanged as it is. */
+static double plain_route_s(rs_graph *g) {
+  rs_state from = g->r->source, to = g->r->target;
+  rs_step step;
+  double sum_s = 0;
+  if (g->r->max_temp_bytes > 0) return HUGE_VAL;
+  from.partial = to.partial = 0;
+  from.kind = to.kind = 0;
+  const int via[] = {g->source, rs_graph_add(g, &from), rs_graph_add(g, &to), g->target};
+  if (rs_graph_step(g, g->source, g->target, true, &step)) return step.cost_s;
+  for (int i = 0; i < 3; i++) {
+    if (via[i] == via[i + 1]) continue;
+    if (!rs_graph_step(g, via[i], via[i + 1], true, &step)) return HUGE_VAL;
+    sum_s += step.cost_s;
+  }
+  return sum_s;
+}
+
+/* The first or the last step of a path over a state, if its price is known; else no more than its bound. */
+static double step_s(search *s, int from, int to, bool *exact) {
+  rs_step step;
+  *exact = find_step(s, from, to, false, &step);
+  if (!*exact) return HUGE_VAL;
+  *exact = step.exact;
+  return step.cost_s;
+}
+
+/* A path over a state comes by one step or by several, and goes on likewise. */
+static void leave_out(search *s) {
+  const rs_graph *g = s->g;
+  for (int v = 0; v < g->n; v++) {
+    const rs_vertex *at = &g->vertex[v];
+    struct reached *t = &s->reached[v];
+    *t = (struct reached){.cost_s = HUGE_VAL, .left_s = HUGE_VAL};
+    if (at->begun_s + at->left_s > s->most_s) continue;
+    bool first, last;
+    const double first_s = step_s(s, g->source, v, &first), last_s = step_s(s, v, g->target, &last);
+    t->cost_s = fmin(first_s, at->begun_s + g->floor.step_s);
+    t->left_s = v == g->target ? 0 : fmin(last_s, at->left_s + g->floor.step_s);
+    if (first && last) s->most_s = fmin(s->most_s, first_s + last_s);
+  }
+  s->n_left = 0;
+  for (int v = 0; v < g->n; v++) {
+    struct reached *t = &s->reached[v];
+    if (t->cost_s + t->left_s <= s->most_s) s->left[s->n_left++] = (uint16_t)v;
+    t->cost_s = HUGE_VAL;
   }
 }
 
-static void read_path(const search *s, rs_path *out) {
-  const node *t = &s->node[s->target];
-  out->cost_s = t->parent < 0 && s->target != 0 ? HUGE_VAL : t->cost;
-  out->n = t->parent < 0 ? 0 : t->hops;
-  out->n_left = 0;
-  int at = s->target;
-  for (int i = out->n - 1; i >= 0; i--) {
-    const node *n = &s->node[at];
-    out->hop[i] = (rs_hop){n->move, n->state, n->cost - s->node[n->parent].cost};
-    at = n->parent;
+/* --- all of it --------------------------------------------------------------------------------------------------- */
+
+static void read_path(search *s, rs_path *out) {
+  rs_graph *g = s->g;
+  *out = (rs_path){.cost_s = HUGE_VAL};
+  if (isinf(s->reached[g->target].cost_s)) return;
+  out->n = s->reached[g->target].hops;
+  out->cost_s = 0;
+  int at[SW_MAX_ROUTE_STEPS + 1];
+  at[out->n] = g->target;
+  for (int i = out->n; i > 0; i--) at[i - 1] = s->reached[at[i]].from;
+  for (int i = 0; i < out->n; i++) {
+    rs_step step;
+    (void)rs_graph_step(g, at[i], at[i + 1], true, &step);
+    out->hop[i] = (struct rs_hop){step.move, g->vertex[at[i + 1]].state, step.cost_s};
+    out->cost_s += step.cost_s;
   }
 }
 
-sw_rc rs_search(const rs_query *q, rs_path *out, sw_diag *d) {
+static sw_rc search_graph(search *s, const rs_request *r, rs_path *out, sw_diag *d) {
+  rs_graph_init(s->g, r);
+  const double most_s = plain_route_s(s->g);
+  s->tie_s = 1e-10 * (isinf(most_s) ? s->g->floor.step_s : most_s);
+  s->most_s = most_s + 2 * MAX_HOPS * s->tie_s;
+  s->g->enough_s = s->most_s;
+  rs_graph_add_near(s->g);
+  leave_out(s);
+  SW_TRY(walk(s, d));
+  read_path(s, out);
+  return SW_OK;
+}
+
+sw_rc rs_search(const rs_request *r, rs_path *out, sw_diag *d) {
   search *s;
   SW_MEM_ROOM(s, 1, d);
-  s->q = q;
-  s->n = s->n_heap = 0;
-  memset(s->slot, 0, sizeof s->slot);
-  int source = q->opaque_source ? new_node(s, &q->source) : node_of(s, &q->source);
-  s->target = q->opaque_target ? new_node(s, &q->target) : node_of(s, &q->target);
-  find_near(s);
-  rs_lists_of(&q->space, &q->target, &s->target_lists);
-  if (q->limit_s > 0) s->node[s->target].cost = q->limit_s;
-  s->node[source].cost = 0;
-  s->heap[s->n_heap++] = (int16_t)source;
-  while (s->n_heap > 0) {
-    int at = heap_pop(s);
-    if (s->node[at].done) continue;
-    s->node[at].done = true;
-    if (at == s->target) break;
-    expand(s, at);
-  }
-  read_path(s, out);
+  s->heap.at = NULL;
+  s->heap.n = s->heap.cap = 0;
+  s->g = sw_mem_room(1, sizeof *s->g, d);
+  const sw_rc rc = s->g ? search_graph(s, r, out, d) : SW_E_RESOURCE;
+  sw_array_free(&s->heap);
+  sw_mem_free(s->g);
   sw_mem_free(s);
-  return SW_OK;
+  return rc;
 }

@@ -1,17 +1,16 @@
-/* The sharding states that a search walks through, written in atoms.
+/* States: shardings as a search walks through them.
  *
- * Atoms are the digits of mesh axes that neither end of a route needs split further; a state says where each atom is:
- * at some place of some dimension's list, partial, or unused (replicated).
+ * Atoms are digits of mesh axes. A state says which of them cut each dimension, in which order, and over which of them
+ * the value is partial.
  *
- *   mesh x=4,y=2   from [[x],[y]]   to [[y],[x]]   atoms x:(1)2, x:(2)2, y
- *   the state [[y, x:(2)2], [x:(1)2]] is reachable by one permute, the target from there by one all_to_all
+ *   mesh x=4,y=2    atoms 0 x:(1)2, 1 x:(2)2, 2 y    the state [[y,x:(2)2],[]] partial sum[x:(1)2]
  */
 #ifndef SRC_RESHARD_SPACE_H_
 #define SRC_RESHARD_SPACE_H_
 
 #include "shardwright/reshard.h"
 
-enum { RS_MAX_ATOMS = 14, RS_UNUSED = 0xff, RS_PARTIAL = 0xfe };
+enum { RS_MAX_ATOMS = 14 };
 
 typedef struct rs_space {
   const sw_mesh *mesh;
@@ -19,39 +18,44 @@ typedef struct rs_space {
   const int64_t *dims;
   int n;                          /* atoms, in mesh order, major first */
   sw_axis_ref atom[RS_MAX_ATOMS]; /* sizes >= 2 */
-  /* Atoms that stand behind the one before them in all states of a net but those that spread (net.h). */
-  unsigned joined;
+  unsigned joined;                /* atoms that stand right behind the one before them wherever the ends name them */
 } rs_space;
 
-/* at[a] = dim << 4 | place in that dimension's list, or RS_PARTIAL, or RS_UNUSED; past n: RS_UNUSED. */
+/* Atoms that cut one dimension: number + 1 in four bits each, the first one lowest. 0: it is whole. */
+typedef uint64_t rs_list;
+
+/* Offsets, halos and another mesh's axes are not written in atoms: such an end is one state of its own. */
+typedef enum rs_form { RS_PLAIN, RS_SOURCE, RS_TARGET } rs_form;
+
+/* Past the rank and where nothing is partial all is 0, so that bytes tell states apart. */
 typedef struct rs_state {
-  uint8_t at[16];
+  uint32_t partial; /* set of atoms */
+  uint16_t kind;    /* 0: partial as the source is, 1: as the target is, where that is another reduction */
+  uint16_t form;
+  rs_list list[SW_MAX_RANK]; /* by dimension */
 } rs_state;
 
-/* The same, dimension by dimension: the form that moves are made on. */
-typedef struct rs_lists {
-  unsigned used, partial; /* bit sets of atoms */
-  uint8_t len[SW_MAX_RANK];
-  int64_t shards[SW_MAX_RANK];
-  uint8_t atom[SW_MAX_RANK][RS_MAX_ATOMS]; /* last, as it is copied for as many dimensions as there are */
-} rs_lists;
-
-/* Atoms for two plain shardings (no offsets, no halos) in normal form; axes are split for equal slots while that gives
- * at most `most_split` atoms. False when their sub-axes have no common digits, or the atoms are too many. */
+/* Atoms that can write both shardings: what these name of the axes, cut further while there are few. `b` may be NULL.
+ * False when their parts of axes have no common digits, or the atoms are too many. */
 bool rs_space_init(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *a,
-                   const sw_sharding *b, int most_split);
-/* Atoms for all of n such shardings, and for the refs of one more, or NULL. */
-bool rs_space_init_all(rs_space *s, const sw_mesh *m, int rank, const int64_t *dims, const sw_sharding *all, int n,
-                       const sw_sharding *also);
-bool rs_space_equal(const rs_space *a, const rs_space *b); /* the atoms */
+                   const sw_sharding *b);
+/* The lists and partial axes of a sharding that the atoms can write. */
 rs_state rs_state_of(const rs_space *s, const sw_sharding *sharding);
-void rs_lists_of(const rs_space *s, const rs_state *state, rs_lists *out);
-rs_state rs_state_of_lists(const rs_space *s, const rs_lists *l);
 /* In normal form: atoms that follow each other are joined. */
 sw_sharding rs_sharding_of(const rs_space *s, const rs_state *state, sw_reduction kind);
+/* Atoms as axis refs, those that follow each other joined; returns how many. */
+int rs_refs_of_list(const rs_space *s, rs_list list, sw_axis_ref refs[RS_MAX_ATOMS]);
+int rs_refs_of_set(const rs_space *s, uint32_t set, sw_axis_ref refs[RS_MAX_ATOMS]);
 
-/* Is cutting a dimension of k elements, already cut `a` times, `b` times more the same as cutting it a*b times? Then
- * all_slice, all_gather, all_to_all and reduce_scatter of that suffix place elements where the shardings say. */
-bool rs_cuts_nest(int64_t k, int64_t a, int64_t b);
+static inline int rs_list_atom(rs_list list, int i) { return (int)(list >> 4 * i & 15) - 1; }
+static inline int rs_list_len(rs_list list) { return list ? (67 - __builtin_clzll(list)) / 4 : 0; }
+/* Leading atoms that two lists share. */
+static inline int rs_list_alike(rs_list a, rs_list b) { return a == b ? rs_list_len(a) : __builtin_ctzll(a ^ b) / 4; }
+static inline rs_list rs_list_begin(rs_list list, int n) { return list & ((UINT64_C(1) << 4 * n) - 1); }
+/* `tail` behind it. */
+static inline rs_list rs_list_join(rs_list list, rs_list tail) { return list | tail << 4 * rs_list_len(list); }
+/* A set's atoms in mesh order. */
+rs_list rs_list_of_set(uint32_t set);
+uint32_t rs_list_set(rs_list list);
 
 #endif

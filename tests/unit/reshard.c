@@ -3,7 +3,6 @@
 
 #include "../reshard_case.h"
 
-#include "reshard/net.h"
 #include "shardwright/validate.h"
 
 static sw_diag diag;

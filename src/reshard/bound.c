@@ -1,0 +1,108 @@
+/* What no path between two states can do better than.
+ *
+ * A device lacks some bytes of its new block; they come over the fastest links at best, and at least one step pays a
+ * latency. What the devices of a unit lack together comes over the slower links between units, evenly shared at best.
+ * To reduce an element over p devices takes p-1 words on top. What is to be partial may be made of any pieces, which
+ * the devices share: dimensions that such atoms cut count for nothing.
+ */
+#include <math.h>
+
+#include "reshard/graph.h"
+
+/* How many links into a device can carry what it receives on a level. */
+static double links_of(const sw_level *level) {
+  double n = 1;
+  for (int i = 0; i < level->n_dims; i++) n *= (double)level->dims[i];
+  if (level->kind == SW_TOPOLOGY_FULL_MESH) return fmax(1, n - 1);
+  return level->kind == SW_TOPOLOGY_TORUS ? 2.0 * level->n_dims : 1;
+}
+
+/* The least of all classes. */
+static struct rs_level_floor floor_of(const sw_level *level) {
+  const double links = links_of(level);
+  struct rs_level_floor f = {HUGE_VAL, HUGE_VAL, HUGE_VAL, 1};
+  for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
+    const sw_cost_line *line = &level->line[c];
+    const double slope = line->in_network_min ? fmin(line->s_per_byte, line->in_network_s_per_byte) : line->s_per_byte;
+    f.latency_s = fmin(f.latency_s, line->base_s + line->peer_s);
+    f.ramp_s = fmin(f.ramp_s, line->ramp_s_per_sqrt_byte / sqrt(links));
+    f.slope_s = fmin(f.slope_s, slope / links);
+  }
+  return f;
+}
+
+/* Bytes that may come over several levels at once: one of them carries its share or more, where shares are as fast as
+ * levels are. */
+static struct rs_level_floor together(const struct rs_level_floor *a, const struct rs_level_floor *b) {
+  const double rate = 1 / a->slope_s + 1 / b->slope_s;
+  struct rs_level_floor f = {fmin(a->latency_s, b->latency_s), 0, isinf(rate) ? 0 : 1 / rate, a->unit};
+  if (f.slope_s > 0) {
+    f.ramp_s = fmin(a->ramp_s * sqrt(f.slope_s / a->slope_s), b->ramp_s * sqrt(f.slope_s / b->slope_s));
+  }
+  return f;
+}
+
+void rs_floor_init(rs_graph *g) {
+  const sw_profile *p = sw_machine_profile(g->r->machine);
+  rs_floor *f = &g->floor;
+  for (int l = g->n_levels - 1; l >= 0; l--) {
+    f->level[l] = floor_of(&p->level[l]);
+    if (l + 1 < g->n_levels) f->level[l] = together(&f->level[l], &f->level[l + 1]);
+    f->level[l].unit = 1;
+    for (int a = 0; a < g->r->space.n; a++) f->level[l].unit *= g->inside[l][a];
+  }
+  f->step_s = fmin(f->level[0].latency_s, sw_machine_collective_s(g->r->machine, SW_COLL_ALL_SLICE, NULL, 0, 0));
+}
+
+/* Bytes that each device of a unit must get from outside of it, at least, and whether there are any: what a device
+ * lacks of its new block of all that the unit had, or what the unit lacks of all new blocks of its devices. */
+static double lacked(const rs_graph *g, const rs_vertex *a, const rs_vertex *b, int level, bool *crosses) {
+  double block = 1, kept = 1, wanted = 1, had = 1; /* parts of the tensor; of the block; of the tensor */
+  *crosses = false;
+  for (int d = 0; d < g->r->space.rank; d++) {
+    const rs_cut *x = &g->cut[a->cut[d]], *y = &g->cut[b->cut[d]];
+    const int alike = rs_list_alike(x->list, y->list);
+    const bool has_all = alike >= x->visible[level] || (x->set & b->state.partial);
+    block /= y->shards;
+    wanted /= y->outer[level];
+    had /= has_all ? y->outer[level] : fmax(x->outer[level], y->outer[level]);
+    if (has_all) continue;
+    *crosses = true;
+    kept *= alike < y->n ? 0 : fmin(1, x->inside[level] * y->shards / x->shards);
+  }
+  return g->whole_bytes * fmax(block * (1 - kept), wanted - had) / g->floor.level[level].unit;
+}
+
+static double size_of(const rs_graph *g, uint32_t set) {
+  double size = 1;
+  for (; set; set &= set - 1) size *= g->r->space.atom[__builtin_ctz(set)].size;
+  return size;
+}
+
+/* Words of a reduction over devices of several units, per device. */
+static double reduced(const rs_graph *g, uint32_t gone, int level) {
+  double units = 1;
+  for (; gone; gone &= gone - 1) {
+    const int atom = __builtin_ctz(gone);
+    units *= g->r->space.atom[atom].size / g->inside[level][atom];
+  }
+  return g->whole_bytes / g->devices * (units - 1);
+}
+
+double rs_graph_bound_s(const rs_graph *g, int from, int to) {
+  const rs_vertex *a = &g->vertex[from], *b = &g->vertex[to];
+  if (from == to) return 0;
+  double most = g->floor.step_s;
+  const uint32_t named = (1u << g->r->space.n) - 1, gone = a->state.partial & ~b->state.partial;
+  const double shared = size_of(g, b->state.partial & named);
+  if (g->r->to_mesh || ((a->state.partial | b->state.partial) & ~named)) return most;
+  for (int l = 0; l < g->n_levels; l++) {
+    const struct rs_level_floor *f = &g->floor.level[l];
+    bool crosses;
+    double bytes = lacked(g, a, b, l, &crosses) / shared;
+    if (gone) bytes += reduced(g, gone, l);
+    if (!crosses && bytes <= 0) break;
+    most = fmax(most, f->latency_s + f->ramp_s * sqrt(bytes) + f->slope_s * bytes);
+  }
+  return most;
+}
