@@ -52,12 +52,25 @@ void rs_floor_init(rs_graph *g) {
     for (int a = 0; a < g->r->space.n; a++) f->level[l].unit *= g->inside[l][a];
   }
   f->step_s = fmin(f->level[0].latency_s, sw_machine_collective_s(g->r->machine, SW_COLL_ALL_SLICE, NULL, 0, 0));
+  for (int l = 0; l < g->n_levels && g->whole_bytes <= 0; l++) f->level[l].latency_s = f->step_s; /* nothing crosses */
+}
+
+/* The part of a new block that the device's unit had, at most, where it had not all: where each list goes on in its own
+ * way some unit had nothing, unless it has all shards by the next old atom. */
+static double kept(const rs_graph *g, const rs_cut *a, const rs_cut *b, int alike, int level) {
+  const sw_axis_ref *atom = g->r->space.atom;
+  const double *inside = g->inside[level];
+  const int first = rs_list_atom(a->list, alike);
+  double rest = 1;
+  if (alike < b->n) return inside[first] < atom[first].size ? 0 : 1;
+  for (int i = alike; i < a->n; i++) rest *= inside[rs_list_atom(a->list, i)] / atom[rs_list_atom(a->list, i)].size;
+  return rest;
 }
 
 /* Bytes that each device of a unit must get from outside of it, at least, and whether there are any: what a device
  * lacks of its new block of all that the unit had, or what the unit lacks of all new blocks of its devices. */
 static double lacked(const rs_graph *g, const rs_vertex *a, const rs_vertex *b, int level, bool *crosses) {
-  double block = 1, kept = 1, wanted = 1, had = 1; /* parts of the tensor; of the block; of the tensor */
+  double block = 1, part = 1, wanted = 1, had = 1; /* of the tensor, but `part` of the block */
   *crosses = false;
   for (int d = 0; d < g->r->space.rank; d++) {
     const rs_cut *x = &g->cut[a->cut[d]], *y = &g->cut[b->cut[d]];
@@ -68,9 +81,9 @@ static double lacked(const rs_graph *g, const rs_vertex *a, const rs_vertex *b, 
     had /= has_all ? y->outer[level] : fmax(x->outer[level], y->outer[level]);
     if (has_all) continue;
     *crosses = true;
-    kept *= alike < y->n ? 0 : fmin(1, x->inside[level] * y->shards / x->shards);
+    part *= kept(g, x, y, alike, level);
   }
-  return g->whole_bytes * fmax(block * (1 - kept), wanted - had) / g->floor.level[level].unit;
+  return g->whole_bytes * fmax(block * (1 - part), wanted - had) / g->floor.level[level].unit;
 }
 
 static double size_of(const rs_graph *g, uint32_t set) {
@@ -95,7 +108,7 @@ double rs_graph_bound_s(const rs_graph *g, int from, int to) {
   double most = g->floor.step_s;
   const uint32_t named = (1u << g->r->space.n) - 1, gone = a->state.partial & ~b->state.partial;
   const double shared = size_of(g, b->state.partial & named);
-  if (g->r->to_mesh || ((a->state.partial | b->state.partial) & ~named)) return most;
+  if (!g->r->target_written || ((a->state.partial | b->state.partial) & ~named)) return most;
   for (int l = 0; l < g->n_levels; l++) {
     const struct rs_level_floor *f = &g->floor.level[l];
     bool crosses;

@@ -62,6 +62,8 @@ int rs_graph_add(rs_graph *g, const rs_state *state);
 /* The states that cheapest paths go over: those that one collective leads to from an end, or from one with nothing
  * partial, and all states of axes as the ends name them where these are few (near.c). */
 void rs_graph_add_near(rs_graph *g);
+/* Those around all states that there are, as far as there is room. */
+void rs_graph_add_nearer(rs_graph *g);
 /* Devices that differ along a set of atoms. Valid until the next is asked for. */
 const sw_group *rs_graph_group(rs_graph *g, uint32_t set);
 

@@ -4,7 +4,7 @@
  *
  * One collective leads from the source to those around it, and to the target from those around that; exchanges, or one
  * collective again, join the two. The same around both ends with nothing partial. Where the axes that the ends name are
- * few, all states of them are added, and the states with all that moves on one dimension.
+ * few, all states of them are added; always those with all that moves on one dimension, and nothing cut.
  */
 #include "reshard/graph.h"
 
@@ -76,7 +76,7 @@ static void add_longer(near *n, const rs_state *s, uint32_t set, int d) {
   const bool whole = partial && !rs_reduces_in_parts(n->g->r->kind[s->kind]);
   int left = MAX_SUBSETS;
   for (uint32_t some = set; some && left > 0; some = (some - 1) & set) {
-    if (!takes_first(n, set, some)) continue;
+    if (!partial && !takes_first(n, set, some)) continue;
     left--;
     rs_state longer = *s;
     longer.partial &= ~some;
@@ -183,12 +183,16 @@ static rs_state whole(const rs_state *s) {
   return out;
 }
 
-void rs_graph_add_near(rs_graph *g) {
-  const rs_request *r = g->r;
-  near n = {.g = g, .atoms = (1u << r->space.n) - 1};
-  const rs_state end[2] = {plain(&r->source, n.atoms), plain(&r->target, n.atoms)};
+static near near_of(rs_graph *g) {
+  near n = {.g = g, .atoms = (1u << g->r->space.n) - 1};
   choose_dims(&n);
   choose_blocks(&n);
+  return n;
+}
+
+void rs_graph_add_near(rs_graph *g) {
+  near n = near_of(g);
+  const rs_state end[2] = {plain(&g->r->source, n.atoms), plain(&g->r->target, n.atoms)};
   for (int i = 0; i < 2; i++) {
     const rs_state all = whole(&end[i]);
     add_around(&n, &end[i]);
@@ -196,5 +200,14 @@ void rs_graph_add_near(rs_graph *g) {
   }
   const rs_state a = whole(&end[0]), b = whole(&end[1]);
   add_hubs(&n, &a, &b);
+  add(&n, &(rs_state){0});
   if (count_states(&n) <= FEW_STATES) add_all(&n, &(rs_state){0}, 0, 0);
+}
+
+void rs_graph_add_nearer(rs_graph *g) {
+  near n = near_of(g);
+  for (int v = 0, last = g->n; v < last; v++) {
+    const rs_state at = g->vertex[v].state;
+    if (at.form == RS_PLAIN && g->vertex[v].begun_s + g->vertex[v].left_s < g->enough_s) add_around(&n, &at);
+  }
 }

@@ -64,6 +64,7 @@ static void write_ends(rs_request *r, const sw_mesh *m, int rank, const int64_t 
   r->kind[1] = (sw_reduction)r->to.partial_kind;
   write_source(r, source);
   write_target(r, both);
+  r->target_written = both;
   r->makes = r->target.kind || (r->target.partial & ~r->source.partial) != 0;
 }
 

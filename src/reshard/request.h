@@ -17,6 +17,7 @@ typedef struct rs_request {
   bool makes;     /* `to` is partial over axes that `from` is not */
   rs_space space;
   rs_state source, target;
+  bool target_written;  /* have `target`'s lists its atoms? Else they are empty */
   sw_reduction kind[2]; /* of rs_state.kind */
 } rs_request;
 

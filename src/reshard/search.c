@@ -83,7 +83,10 @@ static bool fits(const rs_graph *g, int from, int to) {
 
 static bool find_step(search *s, int from, int to, bool count, rs_step *out) {
   if (from == to || !fits(s->g, from, to) || !rs_graph_step(s->g, from, to, count, out)) return false;
-  out->cost_s += s->tie_s * (out->move.op == SW_COLL_EXCHANGE ? 2 : 1);
+  const bool slices = out->move.op == SW_COLL_ALL_SLICE && !out->move.list; /* what lies between is no larger */
+  if (slices && s->g->r->max_temp_bytes > 0 && 2 * s->g->vertex[from].bytes > (double)s->g->r->max_temp_bytes)
+    return false;
+  out->cost_s += s->tie_s * (out->move.op == SW_COLL_EXCHANGE ? 1.5 : 1);
   return true;
 }
 
@@ -218,6 +221,14 @@ static void read_path(search *s, rs_path *out) {
   }
 }
 
+static sw_rc search_states(search *s, rs_path *out, sw_diag *d) {
+  s->heap.n = 0;
+  leave_out(s);
+  SW_TRY(walk(s, d));
+  read_path(s, out);
+  return SW_OK;
+}
+
 static sw_rc search_graph(search *s, const rs_request *r, rs_path *out, sw_diag *d) {
   rs_graph_init(s->g, r);
   const double most_s = plain_route_s(s->g);
@@ -225,10 +236,11 @@ static sw_rc search_graph(search *s, const rs_request *r, rs_path *out, sw_diag 
   s->most_s = most_s + 2 * MAX_HOPS * s->tie_s;
   s->g->enough_s = s->most_s;
   rs_graph_add_near(s->g);
-  leave_out(s);
-  SW_TRY(walk(s, d));
-  read_path(s, out);
-  return SW_OK;
+  SW_TRY(search_states(s, out, d));
+  if (!r->no_exchange) return SW_OK;
+  s->g->enough_s = s->most_s; /* longer detours than exchanges need */
+  rs_graph_add_nearer(s->g);
+  return search_states(s, out, d);
 }
 
 sw_rc rs_search(const rs_request *r, rs_path *out, sw_diag *d) {

@@ -121,7 +121,7 @@ static bool slices(rs_graph *g, const rs_vertex *from, const rs_vertex *to, cons
   double bytes = from->bytes, sum_s = 0;
   for (int d = 0; d < g->r->space.rank; d++) {
     if (from->cut[d] == to->cut[d]) continue;
-    bytes *= g->cut[to->cut[d]].block[d] / g->cut[from->cut[d]].block[d];
+    if (bytes > 0) bytes *= g->cut[to->cut[d]].block[d] / g->cut[from->cut[d]].block[d];
     (void)collective(g, move, 0, bytes, out);
     sum_s += out->cost_s;
   }
@@ -171,7 +171,8 @@ static double counted_exchange_s(const rs_graph *g, const rs_vertex *from, const
 static void exchange(rs_graph *g, const rs_vertex *from, const rs_vertex *to, const change *c, bool count,
                      rs_step *out) {
   const bool plain = from->state.form == RS_PLAIN && to->state.form == RS_PLAIN;
-  *out = (rs_step){{.op = SW_COLL_EXCHANGE}, even_exchange_s(g, from, to, c), plain && c->even};
+  const bool unwritten = to->state.form == RS_TARGET && !g->r->target_written;
+  *out = (rs_step){{.op = SW_COLL_EXCHANGE}, unwritten ? 0 : even_exchange_s(g, from, to, c), plain && c->even};
   if (out->exact || !count) return;
   out->cost_s = fmax(out->cost_s, counted_exchange_s(g, from, to));
   out->exact = true;

@@ -47,7 +47,8 @@ static const expect_row kExpected[] = {
     {"x=2,y=4", "64,64", "[[],[]] partial max[x]", "[[],[]]", "all_reduce[x]", NULL},
     {"x=2,y=4", "64,64", "[[],[]] partial sum[x,y]", "[[],[]] partial sum[y]", "all_reduce[x]", NULL},
     {"x=2,y=4", "64,64", "[[],[]]", "[[],[]] partial sum[y]", "to_partial[y]", NULL},
-    {"x=2,y=4", "64,64", "[[],[]] partial sum[x]", "[[],[]] partial max[y]", "all_reduce[x] to_partial[y]", NULL},
+    {"x=2,y=4", "64,64", "[[],[]] partial sum[x]", "[[],[]] partial max[y]",
+     "all_slice[y]0 all_reduce[x] shard_to_partial[y]", NULL},
     {"x=2,y=4", "4096,64", "[[x],[y]]", "[[],[]] partial sum[x,y]", "shard_to_partial[x,y]", NULL},
     {"x=2,y=4", "4095,64", "[[x],[y]]", "[[],[y]] partial min[x]", "shard_to_partial[x]", NULL},
     {"x=2,y=4", "64,64", "[[x],[]] partial sum[y]", "[[],[]] partial sum[x]", "all_reduce[y] shard_to_partial[x]",
@@ -72,13 +73,13 @@ static const expect_row kExpected[] = {
     {"x=4,y=2", "64,64", "[[x],[]]", "[[x],[]]", "permute[]", "x=4,y=2 ids=7,1,2,3,4,5,6,0"},
     {"x=2,y=2", "64,64", "[[x],[y]]", "[[x],[y]]", "permute[]", "x=2,y=2 ids=0,2,1,3"},
     {"x=2,y=3", "60,60", "[[x],[]] partial sum[y]", "[[],[b]] partial sum[a]",
-     "reduce_scatter[y]0 all_to_all[x,y]0>1 permute[] shard_to_partial[]", "b=3,a=2"},
-    {"x=2,y=3", "600,60", "[[x,y],[]]", "[[],[]] partial sum[a,b]", "permute[] shard_to_partial[]", "b=3,a=2"},
-    {"x=2,y=3", "600,60", "[[x,y],[]]", "[[],[b]] partial sum[a]", "exchange[] shard_to_partial[]", "a=3,b=2"},
-    {"x=2,y=3", "601,61", "[[x,y],[]]", "[[],[b]] partial sum[a]", "exchange[] shard_to_partial[]", "a=3,b=2"},
-    {"a=3,b=2,c=2,d=2,e=2,f=2,g=2", "192,64", "[[a,b],[c,d]]",
-     "[[],[]] partial sum[p,q]", /* no net has so many atoms */
-     "exchange[] shard_to_partial[]", "p=64,q=3"},
+     "reduce_scatter[y]0 exchange[] to_partial[a]", "b=3,a=2"},
+    {"x=2,y=3", "600,60", "[[x,y],[]]", "[[],[]] partial sum[a,b]", "all_gather[x,y]0 permute[] to_partial[b,a]",
+     "b=3,a=2"},
+    {"x=2,y=3", "600,60", "[[x,y],[]]", "[[],[b]] partial sum[a]", "exchange[] to_partial[a]", "a=3,b=2"},
+    {"x=2,y=3", "601,61", "[[x,y],[]]", "[[],[b]] partial sum[a]", "exchange[] to_partial[a]", "a=3,b=2"},
+    {"a=3,b=2,c=2,d=2,e=2,f=2,g=2", "192,64", "[[a,b],[c,d]]", "[[],[]] partial sum[p,q]",
+     "all_gather[c,d]1 all_gather[a,b]0 permute[] to_partial[p,q]", "p=64,q=3"},
 };
 
 static int read_dims(const char *text, int64_t *dims) {
@@ -409,115 +410,33 @@ static bool is_uneven(const sw_sharding *s, int rank, const int64_t *dims) {
   return false;
 }
 
-/* Does one net hold all of the shardings of this mesh and rank that these are among: its whole axes, or the parts that
- * its prime factors are? */
-static bool one_net(const sw_machine *machine, int rank, const int64_t *dims, const sw_sharding s[3]) {
-  rs_space all, none;
-  const sw_sharding replicated = sw_sharding_replicated(rank);
-  if (!rs_net_space(&none, machine, rank, dims, &replicated, 1) || !rs_net_space(&all, machine, rank, dims, s, 3))
-    return false;
-  return rs_space_equal(&none, &all);
-}
-
-enum { IN_NET, UNEVEN_IN_NET, PARTS_IN_NET, LISTS_IN_NET, BEYOND, N_CLASSES };
-static const char *const kClasses[N_CLASSES] = {"even ones of whole axes", "uneven ones of whole axes",
-                                                "ones of parts of axes", "ones with offsets or halos", "others"};
-
-/* a -> c costs no more than a -> b -> c, wherever one net holds all three (or their lists, where they have offsets or
- * halos). Elsewhere it is missed where only a detour
- * is cheaper that no move offers, or whose parts of axes the ends do not name: rare, and by little. */
-static void detours_do_not_pay(void **state) {
+/* a -> c costs no more than a -> b -> c, as a rule: a search looks at few states, and a detour may go over others. */
+static void detours_rarely_pay(void **state) {
   (void)state;
-  static const char *const kMeshes[] = {"x=2,y=3", "x=2,y=4", "x=2,y=2,z=2", "x=4,y=2,z=3"};
   rng r = {check_seed(36)};
-  const int triples = check_scale(2000);
-  int64_t tried[N_CLASSES] = {0}, missed[N_CLASSES] = {0};
+  const int triples = check_scale(1000);
+  int dearer = 0;
   double worst = 1;
   for (int round = 0; round < triples; round++) {
     sw_arena arena = {0};
-    sw_mesh m = random_mesh(&r, 3, 48);
-    const int rank = 1 + (int)rng_below(&r, 3), size = (int)rng_below(&r, 3);
-    const bool partial = rng_below(&r, 3) == 0, lists = rng_below(&r, 6) == 0;
+    reshard_case c = {.mesh = random_mesh(&r, 3, 48)};
+    const int rank = 1 + (int)rng_below(&r, 3);
+    const bool partial = rng_below(&r, 3) == 0;
     int64_t dims[3];
     sw_sharding s[3];
-    int class = IN_NET;
-    if (round % 5) assert_ok(sw_mesh_parse(kMeshes[round % 5 - 1], &arena, &m, &diag));
-    for (int d = 0; d < rank; d++) {
-      dims[d] = size == 0 ? 96 * 5 * 7 : 1 + rng_below(&r, size == 1 ? 100 : 4000);
-    }
-    for (int i = 0; i < 3; i++) s[i] = random_sharding(&r, &m, rank, partial);
-    for (int i = 0; i < 3; i++) class = is_uneven(&s[i], rank, dims) ? UNEVEN_IN_NET : class;
-    for (int i = 0; i < 3; i++) class = has_sub_axes(&m, &s[i]) ? PARTS_IN_NET : class;
-    for (int i = 0; i < 3 && lists; i++) {
-      if (rng_below(&r, 2)) random_lists(&r, &arena, dims, &s[i]);
-      class = s[i].offsets || s[i].halos ? LISTS_IN_NET : class;
-    }
-    reshard_case c = {.mesh = m};
+    for (int d = 0; d < rank; d++) dims[d] = rng_below(&r, 2) ? 96 * 5 * 7 : 1 + rng_below(&r, 4000);
+    for (int i = 0; i < 3; i++) s[i] = random_sharding(&r, &c.mesh, rank, partial);
     if (rng_below(&r, 2)) random_node(&r, &arena, &c);
-    const sw_machine *machine = machine_on(&arena, &m, c.node);
-    /* Paths over partial values may pay on networks of no machine. */
-    const bool over_parts = s[1].n_partial && !s[0].n_partial && !s[2].n_partial;
-    if (!one_net(machine, rank, dims, s) || over_parts) class = BEYOND;
-    double direct = sw_route_cost_s(&(sw_reshard){machine, &s[0], &s[2], rank, dims, SW_F32, {0}});
-    double detour = sw_route_cost_s(&(sw_reshard){machine, &s[0], &s[1], rank, dims, SW_F32, {0}}) +
-                    sw_route_cost_s(&(sw_reshard){machine, &s[1], &s[2], rank, dims, SW_F32, {0}});
-    tried[class]++;
-    missed[class] += direct > detour * (1 + 1e-8);
+    const sw_machine *machine = machine_on(&arena, &c.mesh, c.node);
+    const double direct = sw_route_cost_s(&(sw_reshard){machine, &s[0], &s[2], rank, dims, SW_F32, {0}});
+    const double detour = sw_route_cost_s(&(sw_reshard){machine, &s[0], &s[1], rank, dims, SW_F32, {0}}) +
+                          sw_route_cost_s(&(sw_reshard){machine, &s[1], &s[2], rank, dims, SW_F32, {0}});
+    dearer += direct > detour * 1.01;
     worst = direct > detour * worst ? direct / detour : worst;
     sw_arena_deinit(&arena);
   }
-  for (int i = 0; i < N_CLASSES; i++) {
-    print_message("of %lld triples, %s, %lld cost less by a detour\n", (long long)tried[i], kClasses[i],
-                  (long long)missed[i]);
-    assert_true(tried[i] * 100 > triples && (i == BEYOND ? missed[i] * 100 <= tried[i] + 100 : missed[i] == 0));
-  }
-  print_message("at most by %.1f %%\n", 100 - 100 / worst);
-  assert_true(worst < 3);
-}
-
-static void fail_detour(const reshard_case *c, const sw_sharding *over) {
-  sw_text t = {0};
-  case_print(c, &t);
-  sw_text_puts(&t, " costs less over ");
-  sw_sharding_print(&c->mesh, over, &t);
-  fail_msg("%s", sw_text_str(&t));
-}
-
-/* Nor do they before the exchange to a mesh whose axes have no digits in common with this one's. */
-static void detours_before_another_mesh_do_not_pay(void **state) {
-  (void)state;
-  static const char *const kMeshes[] = {"x=2,y=3", "x=2,y=4", "x=2,y=2,z=2", "x=4,y=2,z=3", "x=3,y=8", "x=4,y=4"};
-  rng r = {check_seed(37)};
-  const int triples = check_scale(1000);
-  int tried = 0;
-  for (int round = 0; round < triples; round++) {
-    sw_arena arena = {0};
-    reshard_case c = {.rank = 1 + (int)rng_below(&r, 3), .dtype = SW_F32};
-    sw_sharding said;
-    const bool even = rng_below(&r, 2) == 0, partial = rng_below(&r, 3) == 0;
-    assert_ok(sw_mesh_parse(kMeshes[round % 6], &arena, &c.mesh, &diag));
-    for (int d = 0; d < c.rank; d++) c.dims[d] = even ? 240 : 1 + rng_below(&r, 4000);
-    random_to_mesh(&r, &arena, &c);
-    random_node(&r, &arena, &c);
-    c.from = random_sharding(&r, &c.mesh, c.rank, partial);
-    c.to = random_sharding(&r, case_to_mesh(&c), c.rank, rng_below(&r, 3) == 0);
-    if (rng_below(&r, 6) == 0) random_lists(&r, &arena, c.dims, &c.to);
-    const sw_sharding over = random_sharding(&r, &c.mesh, c.rank, partial), own[3] = {c.from, over, over};
-    const sw_machine *machine = machine_on(&arena, &c.mesh, c.node);
-    if (!sw_sharding_from_other_mesh(&c.mesh, c.options.to_mesh, &c.to, &said) &&
-        one_net(machine, c.rank, c.dims, own)) {
-      const sw_reshard straight = case_wanted(&c, machine);
-      sw_reshard first = straight, then = straight;
-      first.to = then.from = &over;
-      first.options.to_mesh = NULL;
-      const double detour_s = sw_route_cost_s(&first) + sw_route_cost_s(&then);
-      if (sw_route_cost_s(&straight) > detour_s * (1 + 1e-8)) fail_detour(&c, &over);
-      tried++;
-    }
-    sw_arena_deinit(&arena);
-  }
-  print_message("%d detours\n", tried);
-  assert_true(tried * 10 > triples);
+  print_message("of %d triples %d cost less by a detour, at most by %.1f %%\n", triples, dearer, 100 - 100 / worst);
+  assert_true(dearer * 50 <= triples && worst < 3);
 }
 
 /* What the random cases were, so that a log shows that none of it went missing. */
@@ -530,7 +449,6 @@ enum {
   SUB_AXES,
   OTHER_AXES,
   UNSAYABLE,
-  PIECES_THERE,
   NO_EXCHANGE,
   FULL_STEP,
   NODES,
@@ -544,7 +462,6 @@ static const char *const kTallies[N_TALLIES] = {"uneven",
                                                 "sub-axes",
                                                 "two meshes",
                                                 "no common digits",
-                                                "made parts of pieces there",
                                                 "no exchange wanted",
                                                 "through full replication",
                                                 "on nodes"};
@@ -560,7 +477,6 @@ static void tally_case(const reshard_case *c, const sw_route *r, int64_t *tally,
   tally[OTHER_AXES] += c->options.to_mesh != NULL;
   const sw_route_step *last = r->n_steps && m != &c->mesh ? &r->step[r->n_steps - 1] : NULL;
   tally[UNSAYABLE] += last && last->mesh == m;
-  tally[PIECES_THERE] += last && last->mesh == m && last->coll.op == SW_COLL_SHARD_TO_PARTIAL;
   tally[NO_EXCHANGE] += c->options.no_exchange;
   tally[FULL_STEP] += r->full_replication;
   tally[NODES] += c->node > 1;
@@ -602,40 +518,35 @@ static void fail_pair(const sw_mesh *m, const sw_sharding *a, const sw_sharding 
   fail_msg("%s costs %g s in the table, %g s as a route", sw_text_str(&t), table, route);
 }
 
-/* The table holds what a route costs, or less where a chain over other shardings does (or a little more: a route may
- * split axes into digits that the table's shardings do not name), and obeys the triangle
- * inequality. */
+/* Tables and prices that are asked for pair by pair, twice, are what routes cost. */
 static void tables_agree_with_routes(void **state) {
   (void)state;
-  enum { N = 16 };
-  static const char *const kMeshes[] = {"x=2,y=4", "x=2,y=2,z=2", "x=4,y=2,z=3", "x=2,y=2,z=2,w=2"};
+  enum { N = 12 };
   static const int64_t kDims[] = {48, 96, 36};
   rng r = {check_seed(32)};
-  for (size_t k = 0; k < sizeof kMeshes / sizeof kMeshes[0]; k++) {
-    sw_arena arena = {0};
-    sw_mesh m;
-    sw_sharding s[N];
-    const double *cost;
-    assert_ok(sw_mesh_parse(kMeshes[k], &arena, &m, &diag));
-    const sw_machine *machine = machine_of(&arena, &m);
-    for (int i = 0; i < N; i++) {
-      do {
-        s[i] = random_sharding(&r, &m, 3, true);
-      } while (k >= 2 && has_sub_axes(&m, &s[i]));
-    }
-    assert_ok(sw_route_table(machine, s, N, 3, kDims, SW_BF16, &arena, &cost, &diag));
-    for (int i = 0; i < N; i++) {
-      for (int j = 0; j < N; j++) {
-        double route = sw_route_cost_s(&(sw_reshard){machine, &s[i], &s[j], 3, kDims, SW_BF16, {0}});
-        bool agree = cost[i * N + j] <= route * 1.05 && cost[i * N + j] >= route * 0.75;
-        if (!agree) fail_pair(&m, &s[i], &s[j], cost[i * N + j], route);
-        for (int via = 0; via < N && k < 3; via++) {
-          assert_true(cost[i * N + j] <= (cost[i * N + via] + cost[via * N + j]) * (1 + 1e-12));
-        }
-      }
-    }
-    sw_arena_deinit(&arena);
+  sw_arena arena = {0};
+  sw_mesh m;
+  sw_sharding s[N];
+  sw_route_prices *prices;
+  const double *cost;
+  double price = 0;
+  int32_t shape, again;
+  assert_ok(sw_mesh_parse("x=4,y=2,z=3", &arena, &m, &diag));
+  const sw_machine *machine = machine_of(&arena, &m);
+  for (int i = 0; i < N; i++) s[i] = random_sharding(&r, &m, 3, true);
+  assert_ok(sw_route_table(machine, s, N, 3, kDims, SW_F32, &arena, &cost, &diag));
+  assert_ok(sw_route_prices_make(machine, &prices, &diag));
+  assert_ok(sw_route_prices_shape(prices, 3, kDims, SW_F32, &shape, &diag));
+  assert_ok(sw_route_prices_shape(prices, 3, kDims, SW_F32, &again, &diag));
+  assert_int_equal(shape, again);
+  for (int i = 0; i < 2 * N * N; i++) {
+    const sw_sharding *from = &s[i / N % N], *to = &s[i % N];
+    const double route = sw_route_cost_s(&(sw_reshard){machine, from, to, 3, kDims, SW_F32, {0}});
+    assert_ok(sw_route_prices_get(prices, shape, from, to, &price, &diag));
+    if (cost[i % (N * N)] != route || price != route) fail_pair(&m, from, to, cost[i % (N * N)], route);
   }
+  sw_route_prices_destroy(prices);
+  sw_arena_deinit(&arena);
 }
 
 static void cached_routes_are_the_found_ones(void **state) {
@@ -738,17 +649,11 @@ int main(void) {
   flat_profile(&profile[1], MAX_DEVICES, 1e-12, 1e-9);
   for (int n = 2; n <= MAX_NODE; n++) two_level_profile(&profile[n], MAX_DEVICES, n, 1e-6, 1e-9);
   const struct CMUnitTest others[] = {
-      cmocka_unit_test(random_routes_run_on_threads),
-      cmocka_unit_test(a_wrong_route_is_noticed),
-      cmocka_unit_test(temporary_memory_is_kept_to),
-      cmocka_unit_test(detours_do_not_pay),
-      cmocka_unit_test(detours_before_another_mesh_do_not_pay),
-      cmocka_unit_test(stale_halos_are_fetched),
-      cmocka_unit_test(cached_routes_are_the_found_ones),
-      cmocka_unit_test(random_routes_place_every_element),
-      cmocka_unit_test(impossible_kinds_are_refused),
-      cmocka_unit_test(copies_are_parts_of_an_average),
-      cmocka_unit_test(tables_agree_with_routes),
+      cmocka_unit_test(random_routes_run_on_threads),      cmocka_unit_test(a_wrong_route_is_noticed),
+      cmocka_unit_test(temporary_memory_is_kept_to),       cmocka_unit_test(detours_rarely_pay),
+      cmocka_unit_test(stale_halos_are_fetched),           cmocka_unit_test(cached_routes_are_the_found_ones),
+      cmocka_unit_test(random_routes_place_every_element), cmocka_unit_test(impossible_kinds_are_refused),
+      cmocka_unit_test(copies_are_parts_of_an_average),    cmocka_unit_test(tables_agree_with_routes),
   };
   enum { N_OTHERS = sizeof others / sizeof others[0] };
   struct CMUnitTest tests[N_OTHERS + N_EXPECTED];

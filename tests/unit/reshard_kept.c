@@ -1,5 +1,5 @@
-/* A machine keeps the steps that it has made: threads that share it find what each finds alone, and routes are found,
- * or refused, where memory runs short. */
+/* Threads that share a machine find what each finds alone, and routes are found, or refused, where memory runs short.
+ */
 #include <pthread.h>
 
 #include "../reshard_case.h"
@@ -44,8 +44,6 @@ static const sw_machine *flat_machine(sw_arena *arena, const char *mesh_text) {
   return machine;
 }
 
-/* Threads that share a machine make its rows of steps together, or take turns in what it keeps of two ends (8x2x4 has
- * too many atoms for rows of all); each alone finds the same. */
 static void threads_share_a_machine(void **state) {
   const char *mesh = *state;
   sw_arena arena = {0};
