@@ -55,35 +55,26 @@ void rs_floor_init(rs_graph *g) {
   for (int l = 0; l < g->n_levels && g->whole_bytes <= 0; l++) f->level[l].latency_s = f->step_s; /* nothing crosses */
 }
 
-/* The part of a new block that the device's unit had, at most, where it had not all: where each list goes on in its own
- * way some unit had nothing, unless it has all shards by the next old atom. */
-static double kept(const rs_graph *g, const rs_cut *a, const rs_cut *b, int alike, int level) {
-  const sw_axis_ref *atom = g->r->space.atom;
-  const double *inside = g->inside[level];
-  const int first = rs_list_atom(a->list, alike);
-  double rest = 1;
-  if (alike < b->n) return inside[first] < atom[first].size ? 0 : 1;
-  for (int i = alike; i < a->n; i++) rest *= inside[rs_list_atom(a->list, i)] / atom[rs_list_atom(a->list, i)].size;
-  return rest;
-}
-
 /* Bytes that each device of a unit must get from outside of it, at least, and whether there are any: what a device
  * lacks of its new block of all that the unit had, or what the unit lacks of all new blocks of its devices. */
-static double lacked(const rs_graph *g, const rs_vertex *a, const rs_vertex *b, int level, bool *crosses) {
-  double block = 1, part = 1, wanted = 1, had = 1; /* of the tensor, but `part` of the block */
+static double lacked(rs_graph *g, const rs_vertex *a, const rs_vertex *b, int level, bool *crosses) {
+  double block = 1, had = 1, wanted = 1, both = 1; /* of the tensor, but `had` of the block */
   *crosses = false;
   for (int d = 0; d < g->r->space.rank; d++) {
-    const rs_cut *x = &g->cut[a->cut[d]], *y = &g->cut[b->cut[d]];
-    const int alike = rs_list_alike(x->list, y->list);
-    const bool has_all = alike >= x->visible[level] || (x->set & b->state.partial);
-    block /= y->shards;
-    wanted /= y->outer[level];
-    had /= has_all ? y->outer[level] : fmax(x->outer[level], y->outer[level]);
-    if (has_all) continue;
-    *crosses = true;
-    part *= kept(g, x, y, alike, level);
+    const rs_dim_sharding *new = &g->dim[b->dim[d]];
+    const double outer = 1 / new->outer[level];
+    block /= new->shards;
+    wanted *= outer;
+    if (a->dim[d] == b->dim[d] || (g->dim[a->dim[d]].set & b->state.partial)) {
+      both *= outer;
+      continue;
+    }
+    const rs_dim_step *s = rs_graph_dim_step(g, d, a->dim[d], b->dim[d]);
+    had *= s->had[level];
+    both *= s->both[level];
+    *crosses = *crosses || s->crosses[level];
   }
-  return g->whole_bytes * fmax(block * (1 - part), wanted - had) / g->floor.level[level].unit;
+  return g->whole_bytes * fmax(block * (1 - had), wanted - both) / g->floor.level[level].unit;
 }
 
 static double size_of(const rs_graph *g, uint32_t set) {
@@ -102,7 +93,7 @@ static double reduced(const rs_graph *g, uint32_t gone, int level) {
   return g->whole_bytes / g->devices * (units - 1);
 }
 
-double rs_graph_bound_s(const rs_graph *g, int from, int to) {
+double rs_graph_bound_s(rs_graph *g, int from, int to) {
   const rs_vertex *a = &g->vertex[from], *b = &g->vertex[to];
   if (from == to) return 0;
   double most = g->floor.step_s;

@@ -111,7 +111,7 @@ static sw_rc add_path(building *b, const rs_path *path, sw_diag *d) {
   for (int i = 0; i < path->n; i++) {
     const struct rs_hop *hop = &path->hop[i];
     const sw_sharding after = rs_request_sharding(b->r, &hop->after);
-    if (hop->move.op == SW_COLL_ALL_SLICE && !hop->move.list) {
+    if (hop->move.many_dims) {
       SW_TRY(add_slices(b, state, &hop->after, d));
     } else {
       sw_collective c;

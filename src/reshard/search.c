@@ -21,18 +21,17 @@ typedef struct edge {
 
 typedef struct search {
   rs_graph *g;
-  double tie_s;  /* for each step, so that among equal paths the shortest is found */
-  double most_s; /* paths that cost more are not wanted */
+  double tie_s;   /* for each step, so that among equal paths the shortest is found */
+  double upper_s; /* paths that cost more are not wanted */
   SW_ARRAY(edge) heap;
-  int n_left;
-  uint16_t left[RS_MAX_STATES]; /* states that the cheapest path may go over */
+  int n_alive;
+  uint16_t alive[RS_MAX_VERTICES]; /* states that the cheapest path may go over */
   struct reached {
     double cost_s; /* exact, of the best path so far */
-    double left_s; /* what a path costs on to the target, at least */
     uint16_t from;
     uint8_t hops;
     bool done;
-  } reached[RS_MAX_STATES];
+  } reached[RS_MAX_VERTICES];
 } search;
 
 /* --- the queue --------------------------------------------------------------------------------------------------- */
@@ -83,7 +82,7 @@ static bool fits(const rs_graph *g, int from, int to) {
 
 static bool find_step(search *s, int from, int to, bool count, rs_step *out) {
   if (from == to || !fits(s->g, from, to) || !rs_graph_step(s->g, from, to, count, out)) return false;
-  const bool slices = out->move.op == SW_COLL_ALL_SLICE && !out->move.list; /* what lies between is no larger */
+  const bool slices = out->move.many_dims; /* what lies between is no larger */
   if (slices && s->g->r->max_temp_bytes > 0 && 2 * s->g->vertex[from].bytes > (double)s->g->r->max_temp_bytes)
     return false;
   out->cost_s += s->tie_s * (out->move.op == SW_COLL_EXCHANGE ? 1.5 : 1);
@@ -93,13 +92,13 @@ static bool find_step(search *s, int from, int to, bool count, rs_step *out) {
 static sw_rc offer(search *s, int from, int to, const rs_step *step, sw_diag *d) {
   const struct reached *f = &s->reached[from];
   struct reached *t = &s->reached[to];
-  const double cost_s = f->cost_s + step->cost_s, least_s = cost_s + t->left_s;
-  if (least_s > s->most_s || cost_s >= t->cost_s || f->hops == MAX_HOPS) return SW_OK;
+  const double cost_s = f->cost_s + step->cost_s, least_s = cost_s + s->g->vertex[to].target_s;
+  if (least_s > s->upper_s || cost_s >= t->cost_s || f->hops == MAX_HOPS) return SW_OK;
   if (step->exact) {
     t->cost_s = cost_s;
     t->from = (uint16_t)from;
     t->hops = (uint8_t)(f->hops + 1);
-    if (to == s->g->target) s->most_s = cost_s;
+    if (to == s->g->target) s->upper_s = cost_s;
   }
   return push(s, (edge){least_s, cost_s, (uint16_t)from, (uint16_t)to, step->exact}, d);
 }
@@ -109,21 +108,22 @@ static bool crosses(const rs_graph *g, int from, int to) {
   const rs_vertex *a = &g->vertex[from], *b = &g->vertex[to];
   if (g->n_levels == 1 || a->state.partial != b->state.partial) return false;
   for (int d = 0; d < g->r->space.rank; d++) {
-    const rs_cut *x = &g->cut[a->cut[d]];
-    if (a->cut[d] != b->cut[d] && rs_list_alike(x->list, b->state.list[d]) < x->visible[1]) return true;
+    const rs_dim_sharding *x = &g->dim[a->dim[d]];
+    if (a->dim[d] != b->dim[d] && rs_list_common(x->list, b->state.list[d]) < x->visible[1]) return true;
   }
   return false;
 }
 
 static sw_rc expand(search *s, int from, sw_diag *d) {
   const rs_graph *g = s->g;
-  const double begun_s = s->reached[from].cost_s;
-  for (int i = 0; i < s->n_left; i++) {
-    const int to = s->left[i];
+  const double source_s = s->reached[from].cost_s;
+  for (int i = 0; i < s->n_alive; i++) {
+    const int to = s->alive[i];
     const struct reached *t = &s->reached[to];
-    const double most_s = fmin(s->most_s - t->left_s, t->cost_s) - begun_s;
+    const double upper_s = fmin(s->upper_s - g->vertex[to].target_s, t->cost_s) - source_s;
     rs_step step;
-    if (t->done || g->floor.step_s > most_s || (g->floor.level[1].latency_s > most_s && crosses(g, from, to))) continue;
+    if (t->done || g->floor.step_s > upper_s || (g->floor.level[1].latency_s > upper_s && crosses(g, from, to)))
+      continue;
     if (find_step(s, from, to, false, &step)) SW_TRY(offer(s, from, to, &step, d));
   }
   return SW_OK;
@@ -138,7 +138,7 @@ static sw_rc walk(search *s, sw_diag *d) {
     const edge e = pop(s);
     struct reached *t = &s->reached[e.to];
     rs_step step;
-    if (t->done || e.least_s > s->most_s) continue;
+    if (t->done || e.least_s > s->upper_s) continue;
     if (!e.exact) {
       if (find_step(s, e.from, e.to, true, &step)) SW_TRY(offer(s, e.from, e.to, &step, d));
       continue;
@@ -151,10 +151,10 @@ static sw_rc walk(search *s, sw_diag *d) {
   return SW_OK;
 }
 
-/* --- what is left out -------------------------------------------------------------------------------------------- */
+/* --- bounds ------------------------------------------------------------------------------------------------------ */
 
 /* What may be reduced is, the value exchanged, and made partial again; or exchanged as it is. */
-static double plain_route_s(rs_graph *g) {
+static double direct_s(rs_graph *g) {
   rs_state from = g->r->source, to = g->r->target;
   rs_step step;
   double sum_s = 0;
@@ -171,7 +171,7 @@ static double plain_route_s(rs_graph *g) {
   return sum_s;
 }
 
-/* The first or the last step of a path over a state, if its price is known; else no more than its bound. */
+/* The first or the last step of a path; HUGE_VAL where none leads there at once. */
 static double step_s(search *s, int from, int to, bool *exact) {
   rs_step step;
   *exact = find_step(s, from, to, false, &step);
@@ -180,26 +180,20 @@ static double step_s(search *s, int from, int to, bool *exact) {
   return step.cost_s;
 }
 
-/* A path over a state comes by one step or by several, and goes on likewise. */
-static void leave_out(search *s) {
+/* A path over a state comes there by one step or by several, and goes on likewise: better bounds, of vertices from a
+ * number on. */
+static void tighten(search *s, int first_vertex) {
   const rs_graph *g = s->g;
-  for (int v = 0; v < g->n; v++) {
-    const rs_vertex *at = &g->vertex[v];
-    struct reached *t = &s->reached[v];
-    *t = (struct reached){.cost_s = HUGE_VAL, .left_s = HUGE_VAL};
-    if (at->begun_s + at->left_s > s->most_s) continue;
+  for (int i = first_vertex; i < g->n; i++) {
+    rs_vertex *v = &s->g->vertex[i];
     bool first, last;
-    const double first_s = step_s(s, g->source, v, &first), last_s = step_s(s, v, g->target, &last);
-    t->cost_s = fmin(first_s, at->begun_s + g->floor.step_s);
-    t->left_s = v == g->target ? 0 : fmin(last_s, at->left_s + g->floor.step_s);
-    if (first && last) s->most_s = fmin(s->most_s, first_s + last_s);
+    if (i == g->source || i == g->target || v->source_s + v->target_s > s->upper_s) continue;
+    const double first_s = step_s(s, g->source, i, &first), last_s = step_s(s, i, g->target, &last);
+    v->source_s = fmin(first_s, v->source_s + g->floor.step_s);
+    v->target_s = fmin(last_s, v->target_s + g->floor.step_s);
+    if (first && last) s->upper_s = fmin(s->upper_s, first_s + last_s);
   }
-  s->n_left = 0;
-  for (int v = 0; v < g->n; v++) {
-    struct reached *t = &s->reached[v];
-    if (t->cost_s + t->left_s <= s->most_s) s->left[s->n_left++] = (uint16_t)v;
-    t->cost_s = HUGE_VAL;
-  }
+  s->g->upper_s = s->upper_s;
 }
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */
@@ -222,24 +216,30 @@ static void read_path(search *s, rs_path *out) {
 }
 
 static sw_rc search_states(search *s, rs_path *out, sw_diag *d) {
+  const rs_graph *g = s->g;
   s->heap.n = 0;
-  leave_out(s);
+  s->n_alive = 0;
+  for (int v = 0; v < g->n; v++) {
+    s->reached[v] = (struct reached){.cost_s = HUGE_VAL};
+    if (g->vertex[v].source_s + g->vertex[v].target_s <= s->upper_s) s->alive[s->n_alive++] = (uint16_t)v;
+  }
   SW_TRY(walk(s, d));
   read_path(s, out);
   return SW_OK;
 }
 
 static sw_rc search_graph(search *s, const rs_request *r, rs_path *out, sw_diag *d) {
+  static void (*const kAdd[])(rs_graph *) = {rs_graph_add_near, rs_graph_add_all, rs_graph_add_neighbours};
   rs_graph_init(s->g, r);
-  const double most_s = plain_route_s(s->g);
-  s->tie_s = 1e-10 * (isinf(most_s) ? s->g->floor.step_s : most_s);
-  s->most_s = most_s + 2 * MAX_HOPS * s->tie_s;
-  s->g->enough_s = s->most_s;
-  rs_graph_add_near(s->g);
-  SW_TRY(search_states(s, out, d));
-  if (!r->no_exchange) return SW_OK;
-  s->g->enough_s = s->most_s; /* longer detours than exchanges need */
-  rs_graph_add_nearer(s->g);
+  const double direct = direct_s(s->g);
+  s->tie_s = 1e-10 * (isinf(direct) ? s->g->floor.step_s : direct);
+  s->upper_s = s->g->upper_s = direct + 2 * MAX_HOPS * s->tie_s;
+  for (int i = 0; i < (r->no_exchange ? 3 : 2); i++) { /* collectives alone take longer ways */
+    const int n = i ? s->g->n : 0;
+    if (i == 2) SW_TRY(search_states(s, out, d));
+    kAdd[i](s->g);
+    tighten(s, n);
+  }
   return search_states(s, out, d);
 }
 

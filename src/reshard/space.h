@@ -50,7 +50,7 @@ int rs_refs_of_set(const rs_space *s, uint32_t set, sw_axis_ref refs[RS_MAX_ATOM
 static inline int rs_list_atom(rs_list list, int i) { return (int)(list >> 4 * i & 15) - 1; }
 static inline int rs_list_len(rs_list list) { return list ? (67 - __builtin_clzll(list)) / 4 : 0; }
 /* Leading atoms that two lists share. */
-static inline int rs_list_alike(rs_list a, rs_list b) { return a == b ? rs_list_len(a) : __builtin_ctzll(a ^ b) / 4; }
+static inline int rs_list_common(rs_list a, rs_list b) { return a == b ? rs_list_len(a) : __builtin_ctzll(a ^ b) / 4; }
 static inline rs_list rs_list_begin(rs_list list, int n) { return list & ((UINT64_C(1) << 4 * n) - 1); }
 /* `tail` behind it. */
 static inline rs_list rs_list_join(rs_list list, rs_list tail) { return list | tail << 4 * rs_list_len(list); }

@@ -6,69 +6,58 @@
  * may be cut b times more if b divides ceil(K/a).
  */
 #include <math.h>
-#include <string.h>
 
 #include "reshard/graph.h"
-#include "base/checked.h"
 
 /* All dimensions of a step together. */
 typedef struct change {
-  int n_appended, n_dropped, appended_dim, dropped_dim;
-  rs_list appended, dropped; /* behind what both lists of the last such dimension share */
-  uint32_t appended_set, dropped_set, changed;
-  bool other; /* some list neither appends nor drops */
+  int n_gained, n_dropped, gained_dim, dropped_dim;
+  uint32_t gained, dropped;          /* sets of atoms at the ends of lists */
+  rs_list gained_list, dropped_list; /* of the last such dimension */
+  uint32_t changed;
+  bool other; /* some list neither gains nor drops */
   bool nests, even;
   double before, after; /* bytes of one device; with the padding that lets a block be cut into equal parts */
   double even_bytes;    /* after, if the dimensions that change were cut evenly */
 } change;
 
-static void add_ends(const rs_cut *a, const rs_cut *b, int alike, int dim, change *c) {
-  const uint32_t head = a->head[alike], gained = b->set & ~head, lost = a->set & ~head;
-  c->changed |= gained | lost;
-  if (gained && lost) {
+static void add_ends(const rs_graph *g, const rs_dim_step *s, int d, int from, int to, change *c) {
+  c->changed |= s->gained | s->dropped;
+  if (s->gained && s->dropped) {
     c->other = true;
-  } else if (gained) {
-    c->n_appended++;
-    c->appended_dim = dim;
-    c->appended = b->list >> 4 * alike;
-    c->appended_set |= gained;
+  } else if (s->gained) {
+    c->n_gained++;
+    c->gained_dim = d;
+    c->gained |= s->gained;
+    c->gained_list = g->dim[to].list >> 4 * s->common;
   } else {
     c->n_dropped++;
-    c->dropped_dim = dim;
-    c->dropped = a->list >> 4 * alike;
-    c->dropped_set |= lost;
+    c->dropped_dim = d;
+    c->dropped |= s->dropped;
+    c->dropped_list = g->dim[from].list >> 4 * s->common;
   }
 }
 
-static void add_dim(const rs_graph *g, int dim, const rs_cut *a, const rs_cut *b, change *c) {
-  const double k = (double)g->r->space.dims[dim], was = a->block[dim], is = b->block[dim];
-  const int alike = rs_list_alike(a->list, b->list);
-  const bool cuts = alike == a->n, joins = alike == b->n;
-  const double before = cuts ? is * b->shards / a->shards : was, after = joins ? was * a->shards / b->shards : is;
-  add_ends(a, b, alike, dim, c);
-  c->before *= before;
-  c->after *= after;
-  c->even_bytes *= k / b->shards;
-  c->even = c->even && a->even[dim] && b->even[dim];
-  const bool breaks = (a->n > 0 && was != before) || (b->n > 0 && is != after);
-  c->nests = c->nests && (k <= 1 || !breaks);
-}
-
-static change change_of(const rs_graph *g, const rs_vertex *from, const rs_vertex *to) {
-  change c = {.nests = true, .even = true};
-  c.before = c.after = c.even_bytes = g->elem_bytes;
+static void find_change(rs_graph *g, const rs_vertex *from, const rs_vertex *to, change *c) {
+  *c = (change){.nests = true, .even = true};
+  c->before = c->after = c->even_bytes = g->elem_bytes;
   for (int d = 0; d < g->r->space.rank; d++) {
-    const rs_cut *a = &g->cut[from->cut[d]], *b = &g->cut[to->cut[d]];
-    if (a != b) {
-      add_dim(g, d, a, b, &c);
+    const int a = from->dim[d], b = to->dim[d];
+    if (a == b) {
+      const double block = g->dim[a].block[d];
+      c->before *= block;
+      c->after *= block;
+      c->even_bytes *= block;
       continue;
     }
-    const double block = a->block[d];
-    c.before *= block;
-    c.after *= block;
-    c.even_bytes *= block;
+    const rs_dim_step *s = rs_graph_dim_step(g, d, a, b);
+    add_ends(g, s, d, a, b, c);
+    c->before *= s->before;
+    c->after *= s->after;
+    c->even_bytes *= s->even_after;
+    c->even = c->even && s->even;
+    c->nests = c->nests && s->nests;
   }
-  return c;
 }
 
 /* --- collectives ------------------------------------------------------------------------------------------------- */
@@ -94,89 +83,61 @@ static bool partial_step(rs_graph *g, const rs_vertex *a, const rs_vertex *b, rs
   const uint32_t gone = a->state.partial & ~b->state.partial, made = b->state.partial & ~a->state.partial;
   const bool kinds_meet = a->state.partial && b->state.partial && a->state.kind != b->state.kind;
   if (kinds_meet || (gone && made) || (gone ? !may_reduce(g, a, gone) : !may_make(g, b, made))) return false;
-  const change c = change_of(g, a, b);
-  if (c.other || c.n_appended > 1 || !c.nests) return false;
+  change c;
+  find_change(g, a, b, &c);
+  if (c.other || c.n_gained > 1 || !c.nests) return false;
   if (c.n_dropped) {
     const rs_move move = {.op = SW_COLL_SHARD_TO_PARTIAL, .set = made};
-    return c.n_appended == 0 && c.dropped_set == made && collective(g, move, made, c.after, out);
+    return c.n_gained == 0 && c.dropped == made && collective(g, move, made, c.after, out);
   }
-  if (c.n_appended == 0) {
+  if (c.n_gained == 0) {
     const rs_move move = {.op = gone ? SW_COLL_ALL_REDUCE : SW_COLL_TO_PARTIAL, .set = gone | made};
     return collective(g, move, gone, c.before, out);
   }
-  const rs_move move = {.op = SW_COLL_REDUCE_SCATTER, .dim = (uint8_t)c.appended_dim, .list = c.appended};
-  return c.appended_set == gone && collective(g, move, gone, c.before, out);
+  const rs_move move = {.op = SW_COLL_REDUCE_SCATTER, .dim = (uint8_t)c.gained_dim, .list = c.gained_list};
+  return c.gained == gone && collective(g, move, gone, c.before, out);
 }
 
 enum { MAX_SLICES = 6 }; /* that count as one step, so that a route has room for them */
 
 static bool only_cuts(const change *c) {
-  return !c->other && c->n_dropped == 0 && c->nests && c->n_appended <= MAX_SLICES;
+  return !c->other && c->n_dropped == 0 && c->nests && c->n_gained <= MAX_SLICES;
 }
 
 /* Slices of several dimensions, one after the other. */
 static bool slices(rs_graph *g, const rs_vertex *from, const rs_vertex *to, const change *c, rs_step *out) {
-  rs_move move = {.op = SW_COLL_ALL_SLICE, .dim = (uint8_t)c->appended_dim, .list = c->appended};
-  if (c->n_appended == 1) return collective(g, move, 0, c->after, out);
+  rs_move move = {.op = SW_COLL_ALL_SLICE, .dim = (uint8_t)c->gained_dim, .list = c->gained_list};
+  if (c->n_gained == 1) return collective(g, move, 0, c->after, out);
   double bytes = from->bytes, sum_s = 0;
   for (int d = 0; d < g->r->space.rank; d++) {
-    if (from->cut[d] == to->cut[d]) continue;
-    if (bytes > 0) bytes *= g->cut[to->cut[d]].block[d] / g->cut[from->cut[d]].block[d];
+    if (from->dim[d] == to->dim[d]) continue;
+    if (bytes > 0) bytes *= g->dim[to->dim[d]].block[d] / g->dim[from->dim[d]].block[d];
     (void)collective(g, move, 0, bytes, out);
     sum_s += out->cost_s;
   }
-  move.list = 0;
+  move.many_dims = true;
   *out = (rs_step){move, sum_s, true};
   return true;
 }
 
 /* The one collective that does what the lists say; false if there is none. */
 static bool moving_step(rs_graph *g, const change *c, rs_step *out) {
-  const uint8_t in = (uint8_t)c->appended_dim, of = (uint8_t)c->dropped_dim;
+  const uint8_t in = (uint8_t)c->gained_dim, of = (uint8_t)c->dropped_dim;
   if (c->other || c->n_dropped == 0) return false;
-  if (c->n_dropped == 1 && c->n_appended == 0 && c->nests) {
-    const rs_move gather = {.op = SW_COLL_ALL_GATHER, .dim = of, .list = c->dropped};
-    return collective(g, gather, c->dropped_set, c->after, out);
+  if (c->n_dropped == 1 && c->n_gained == 0 && c->nests) {
+    const rs_move gather = {.op = SW_COLL_ALL_GATHER, .dim = of, .list = c->dropped_list};
+    return collective(g, gather, c->dropped, c->after, out);
   }
-  if (c->dropped_set != c->appended_set) return false;
-  if (c->n_dropped == 1 && c->n_appended == 1 && c->nests && c->appended == c->dropped) {
-    const rs_move move = {.op = SW_COLL_ALL_TO_ALL, .dim = in, .of_dim = of, .list = c->dropped};
-    return collective(g, move, c->dropped_set, fmax(c->before, c->after), out);
+  if (c->dropped != c->gained) return false;
+  if (c->n_dropped == 1 && c->n_gained == 1 && c->nests && c->gained_list == c->dropped_list) {
+    const rs_move move = {.op = SW_COLL_ALL_TO_ALL, .dim = in, .of_dim = of, .list = c->dropped_list};
+    return collective(g, move, c->dropped, fmax(c->before, c->after), out);
   }
-  const rs_move move = {.op = SW_COLL_ALL_TO_ALL_DIMS, .set = c->dropped_set};
-  return c->even && collective(g, move, c->dropped_set, c->before, out);
+  const rs_move move = {.op = SW_COLL_ALL_TO_ALL_DIMS, .set = c->dropped};
+  return c->even && collective(g, move, c->dropped, c->before, out);
 }
 
-/* --- exchanges --------------------------------------------------------------------------------------------------- */
-
-/* A copy, where nothing is lacked; uneven blocks always lack something. */
-static double even_exchange_s(rs_graph *g, const rs_vertex *from, const rs_vertex *to, const change *c) {
-  sw_exchange_load load;
-  if (!rs_even_load(g, from, to, c->changed, c->even_bytes, &load)) {
-    if (!c->even) return 0;
-    return sw_group_collective_s(g->r->machine, rs_graph_group(g, 0), SW_COLL_ALL_SLICE, c->even_bytes);
-  }
-  return sw_group_exchange_s(g->r->machine, rs_graph_group(g, c->changed), &load);
-}
-
-static double counted_exchange_s(const rs_graph *g, const rs_vertex *from, const rs_vertex *to) {
-  sw_tiling src, dst;
-  rs_request_tiling(g->r, &from->state, &src);
-  rs_request_tiling(g->r, &to->state, &dst);
-  return sw_machine_exchange_s(g->r->machine, &src, &dst, sw_dtype_bytes(g->r->dtype));
-}
-
-/* Uneven blocks never cost less than even ones: where the count says less, which small extents can do, the even price
- * is taken. So that is a bound, and few exchanges are counted. */
-static void exchange(rs_graph *g, const rs_vertex *from, const rs_vertex *to, const change *c, bool count,
-                     rs_step *out) {
-  const bool plain = from->state.form == RS_PLAIN && to->state.form == RS_PLAIN;
-  const bool unwritten = to->state.form == RS_TARGET && !g->r->target_written;
-  *out = (rs_step){{.op = SW_COLL_EXCHANGE}, unwritten ? 0 : even_exchange_s(g, from, to, c), plain && c->even};
-  if (out->exact || !count) return;
-  out->cost_s = fmax(out->cost_s, counted_exchange_s(g, from, to));
-  out->exact = true;
-}
+/* --- all steps ------------------------------------------------------------------------------------------------- */
 
 /* Only where every dimension has as many blocks as before is an exchange a permute. */
 static bool may_exchange(const rs_graph *g, const rs_vertex *from, const rs_vertex *to) {
@@ -184,7 +145,7 @@ static bool may_exchange(const rs_graph *g, const rs_vertex *from, const rs_vert
     return false;
   if (!g->r->no_exchange) return true;
   for (int d = 0; d < g->r->space.rank; d++) {
-    if (g->cut[from->cut[d]].shards != g->cut[to->cut[d]].shards) return false;
+    if (g->dim[from->dim[d]].shards != g->dim[to->dim[d]].shards) return false;
   }
   return from->state.form == to->state.form;
 }
@@ -204,8 +165,9 @@ static bool opaque_step(rs_graph *g, const rs_vertex *a, const rs_vertex *b, boo
     return true;
   }
   if (!may_exchange(g, a, b) || a->state.form == RS_TARGET || b->state.form == RS_SOURCE) return false;
-  const change c = change_of(g, a, b);
-  exchange(g, a, b, &c, count, out);
+  change c;
+  find_change(g, a, b, &c);
+  *out = rs_graph_exchange(g, a, b, c.changed, c.even, c.even_bytes, count);
   return true;
 }
 
@@ -216,13 +178,14 @@ bool rs_graph_step(rs_graph *g, int from, int to, bool count, rs_step *out) {
   if (a->state.form != RS_PLAIN || b->state.form != RS_PLAIN) return opaque_step(g, a, b, count, out);
   if (a->state.partial != b->state.partial) return partial_step(g, a, b, out);
   if (a->state.kind != b->state.kind) return false;
-  const change c = change_of(g, a, b);
+  change c;
+  find_change(g, a, b, &c);
   if (only_cuts(&c)) return slices(g, a, b, &c, out);
   rs_step move;
   const bool moves = moving_step(g, &c, &move);
   if (moves) *out = move;
   if ((moves && c.even) || !may_exchange(g, a, b)) return moves;
-  exchange(g, a, b, &c, count, out);
+  *out = rs_graph_exchange(g, a, b, c.changed, c.even, c.even_bytes, count);
   if (moves && out->cost_s * 1.1 >= move.cost_s) *out = move;
   return true;
 }

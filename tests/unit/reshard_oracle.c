@@ -45,8 +45,8 @@ static void add_all(rs_graph *g, rs_state *s, int d, uint32_t used) {
 
 /* Checks each step against its bound on the way. */
 static double dijkstra(rs_graph *g) {
-  static double cost_s[RS_MAX_STATES];
-  static bool done[RS_MAX_STATES];
+  static double cost_s[RS_MAX_VERTICES];
+  static bool done[RS_MAX_VERTICES];
   for (int v = 0; v < g->n; v++) cost_s[v] = v == g->source ? 0 : HUGE_VAL;
   memset(done, 0, sizeof done);
   for (;;) {

@@ -10,16 +10,16 @@
 
 enum { FEW_STATES = 300, MAX_SUBSETS = 64 };
 
-typedef struct near {
+typedef struct candidates {
   rs_graph *g;
   int n_dims;
   int dim[SW_MAX_RANK]; /* that either end cuts, and the longest other */
   uint32_t atoms;
   int n_blocks;
   uint32_t block[RS_MAX_ATOMS]; /* atoms of what the ends name of the axes */
-} near;
+} candidates;
 
-static void choose_dims(near *n) {
+static void choose_dims(candidates *n) {
   const rs_request *r = n->g->r;
   int longest = -1;
   for (int d = 0; d < r->space.rank; d++) {
@@ -31,7 +31,7 @@ static void choose_dims(near *n) {
   if (longest >= 0) n->dim[n->n_dims++] = longest;
 }
 
-static void add(near *n, const rs_state *s) {
+static void add(candidates *n, const rs_state *s) {
   rs_state state = *s;
   if (!state.partial) state.kind = 0;
   (void)rs_graph_add(n->g, &state);
@@ -46,7 +46,7 @@ static uint32_t used_by(const rs_state *s, int rank) {
 /* --- around a state ---------------------------------------------------------------------------------------------- */
 
 /* The end of a dimension's list dropped, or moved behind another's. */
-static void add_moved(near *n, const rs_state *s, int d) {
+static void add_moved(candidates *n, const rs_state *s, int d) {
   const rs_list list = s->list[d];
   for (int keep = rs_list_len(list) - 1; keep >= 0; keep--) {
     rs_state shorter = *s;
@@ -63,15 +63,15 @@ static void add_moved(near *n, const rs_state *s, int d) {
 }
 
 /* Of atoms that lie alike on the network some may stand for all: the first ones. */
-static bool takes_first(const near *n, uint32_t set, uint32_t some) {
+static bool takes_first(const candidates *n, uint32_t set, uint32_t some) {
   for (uint32_t rest = some; rest; rest &= rest - 1) {
-    if (n->g->alike[__builtin_ctz(rest)] & set & ~some) return false;
+    if (n->g->equivalent[__builtin_ctz(rest)] & set & ~some) return false;
   }
   return true;
 }
 
 /* Some of a set's atoms behind a dimension's list; with d < 0 behind none. */
-static void add_longer(near *n, const rs_state *s, uint32_t set, int d) {
+static void add_longer(candidates *n, const rs_state *s, uint32_t set, int d) {
   const bool partial = s->partial & set;
   const bool whole = partial && !rs_reduces_in_parts(n->g->r->kind[s->kind]);
   int left = MAX_SUBSETS;
@@ -86,7 +86,7 @@ static void add_longer(near *n, const rs_state *s, uint32_t set, int d) {
   }
 }
 
-static void add_around(near *n, const rs_state *s) {
+static void add_around(candidates *n, const rs_state *s) {
   const uint32_t unused = n->atoms & ~used_by(s, n->g->r->space.rank);
   add(n, s);
   add_longer(n, s, s->partial, -1);
@@ -98,25 +98,25 @@ static void add_around(near *n, const rs_state *s) {
 }
 
 /* All that moves behind what stays, on one dimension. */
-static void add_hubs(near *n, const rs_state *a, const rs_state *b) {
+static void add_on_one_dim(candidates *n, const rs_state *a, const rs_state *b) {
   rs_state stays = {0};
   uint32_t moves = 0;
   for (int i = 0; i < n->n_dims; i++) {
-    const int d = n->dim[i], alike = rs_list_alike(a->list[d], b->list[d]);
-    stays.list[d] = rs_list_begin(a->list[d], alike);
-    moves |= rs_list_set(a->list[d] >> 4 * alike) | rs_list_set(b->list[d] >> 4 * alike);
+    const int d = n->dim[i], common = rs_list_common(a->list[d], b->list[d]);
+    stays.list[d] = rs_list_begin(a->list[d], common);
+    moves |= rs_list_set(a->list[d] >> 4 * common) | rs_list_set(b->list[d] >> 4 * common);
   }
   for (int i = 0; i < n->n_dims; i++) {
-    rs_state hub = stays;
-    hub.list[n->dim[i]] = rs_list_join(hub.list[n->dim[i]], rs_list_of_set(moves));
-    add(n, &hub);
+    rs_state all = stays;
+    all.list[n->dim[i]] = rs_list_join(all.list[n->dim[i]], rs_list_of_set(moves));
+    add(n, &all);
   }
 }
 
 /* --- all states -------------------------------------------------------------------------------------------------- */
 
 /* What the ends name of the axes, cut at the borders of units. */
-static void choose_blocks(near *n) {
+static void choose_blocks(candidates *n) {
   const rs_graph *g = n->g;
   const rs_space *s = &g->r->space;
   for (int a = 0; a < s->n; a++) {
@@ -128,7 +128,7 @@ static void choose_blocks(near *n) {
 }
 
 /* n!/(n-k)! * C(k+dims-1, k) ways to place k of n blocks. */
-static int64_t count_states(const near *n) {
+static int64_t count_states(const candidates *n) {
   int64_t ways = 1, sum = 0;
   for (int k = 0; k <= n->n_blocks && sum <= FEW_STATES; k++) {
     sum += ways;
@@ -137,7 +137,7 @@ static int64_t count_states(const near *n) {
   return sum;
 }
 
-static void add_placed(near *n, const rs_state *s, uint32_t used) {
+static void add_placed(candidates *n, const rs_state *s, uint32_t used) {
   const rs_request *r = n->g->r;
   const uint32_t set[2] = {r->source.partial, r->target.partial};
   add(n, s);
@@ -152,7 +152,7 @@ static void add_placed(near *n, const rs_state *s, uint32_t used) {
   }
 }
 
-static void add_all(near *n, const rs_state *s, int i, uint32_t used) {
+static void add_all(candidates *n, const rs_state *s, int i, uint32_t used) {
   if (i == n->n_dims) {
     add_placed(n, s, used);
     return;
@@ -183,31 +183,35 @@ static rs_state whole(const rs_state *s) {
   return out;
 }
 
-static near near_of(rs_graph *g) {
-  near n = {.g = g, .atoms = (1u << g->r->space.n) - 1};
+static candidates candidates_of(rs_graph *g) {
+  candidates n = {.g = g, .atoms = (1u << g->r->space.n) - 1};
   choose_dims(&n);
   choose_blocks(&n);
   return n;
 }
 
 void rs_graph_add_near(rs_graph *g) {
-  near n = near_of(g);
-  const rs_state end[2] = {plain(&g->r->source, n.atoms), plain(&g->r->target, n.atoms)};
+  candidates c = candidates_of(g);
+  const rs_state end[2] = {plain(&g->r->source, c.atoms), plain(&g->r->target, c.atoms)};
   for (int i = 0; i < 2; i++) {
     const rs_state all = whole(&end[i]);
-    add_around(&n, &end[i]);
-    if (end[i].partial) add_around(&n, &all);
+    add_around(&c, &end[i]);
+    if (end[i].partial) add_around(&c, &all);
   }
   const rs_state a = whole(&end[0]), b = whole(&end[1]);
-  add_hubs(&n, &a, &b);
-  add(&n, &(rs_state){0});
-  if (count_states(&n) <= FEW_STATES) add_all(&n, &(rs_state){0}, 0, 0);
+  add_on_one_dim(&c, &a, &b);
+  add(&c, &(rs_state){0});
 }
 
-void rs_graph_add_nearer(rs_graph *g) {
-  near n = near_of(g);
+void rs_graph_add_all(rs_graph *g) {
+  candidates c = candidates_of(g);
+  if (count_states(&c) <= FEW_STATES) add_all(&c, &(rs_state){0}, 0, 0);
+}
+
+void rs_graph_add_neighbours(rs_graph *g) {
+  candidates c = candidates_of(g);
   for (int v = 0, last = g->n; v < last; v++) {
     const rs_state at = g->vertex[v].state;
-    if (at.form == RS_PLAIN && g->vertex[v].begun_s + g->vertex[v].left_s < g->enough_s) add_around(&n, &at);
+    if (at.form == RS_PLAIN && g->vertex[v].source_s + g->vertex[v].target_s < g->upper_s) add_around(&c, &at);
   }
 }
