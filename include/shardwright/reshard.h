@@ -58,22 +58,19 @@ SW_API SW_CHECKED sw_rc sw_route_cached(sw_route_cache *c, const sw_reshard *wan
 /* The same price without the steps; HUGE_VAL when no route exists, or memory is short. Cached by the caller. */
 SW_API double sw_route_cost_s(const sw_reshard *wanted);
 
-/* Prices asked pair by pair: those of sw_route_cost_s, up to one part in 10^8. Where it has to search and is asked more
- * than a few times of a shape, all states are priced together, in far less time than pair by pair; shapes that differ
- * by the order of dimensions share that. */
+/* Prices asked pair by pair, which remember what was asked: those of sw_route_cost_s. One thread at a time. The machine
+ * is borrowed. */
 typedef struct sw_route_prices sw_route_prices;
 SW_API SW_CHECKED sw_rc sw_route_prices_make(const sw_machine *machine, sw_route_prices **out, sw_diag *d);
 SW_API void sw_route_prices_destroy(sw_route_prices *p);
-/* The number that a shape is asked by from now on; asked for twice it has two, which share what is found. */
+/* The number that a shape is asked by from now on: rank extents in elements, copied. */
 SW_API SW_CHECKED sw_rc sw_route_prices_shape(sw_route_prices *p, int rank, const int64_t *dims, sw_dtype t,
                                               int32_t *out, sw_diag *d);
 SW_API SW_CHECKED sw_rc sw_route_prices_get(sw_route_prices *p, int32_t shape, const sw_sharding *from,
                                             const sw_sharding *to, double *cost_s, sw_diag *d);
 
-/* Prices between all pairs of n shardings of one shape: cost_s[i*n + j], HUGE_VAL where no route exists. Where the
- * states that the shardings' axes allow are few (three axes at rank 4), all of them are priced together: a chain of
- * reshards never costs less than the direct one, and where shardings name whole axes, or parts that the mesh' prime
- * factors are, the prices are those of sw_route_cost_s. Else each is sw_route_cost_s. The table is in the arena. */
+/* Prices between all pairs of n shardings of one shape, each that of sw_route_cost_s: cost_s[i*n + j], HUGE_VAL where
+ * no route exists. The table is in the arena. */
 SW_API SW_CHECKED sw_rc sw_route_table(const sw_machine *machine, const sw_sharding *shardings, int n, int rank,
                                        const int64_t *dims, sw_dtype t, sw_arena *arena, const double **cost_s,
                                        sw_diag *d);

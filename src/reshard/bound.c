@@ -42,17 +42,30 @@ static struct rs_level_floor together(const struct rs_level_floor *a, const stru
   return f;
 }
 
+/* Devices of a unit; 0 where atoms do not fit its border, as 3 of an axis of 6 on nodes of 2. */
+static double unit_of(const rs_graph *g, int level) {
+  const rs_space *s = &g->r->space;
+  double all = 1, by_atoms = 1;
+  for (int i = 0; i < s->mesh->n_axes && level > 0; i++)
+    all *= (double)sw_axis_ref_inside(g->r->machine, sw_axis_whole(s->mesh, i), level);
+  for (int i = 0; i < s->n; i++) by_atoms *= g->inside[level][i];
+  return all == by_atoms ? all : 0;
+}
+
 void rs_floor_init(rs_graph *g) {
   const sw_profile *p = sw_machine_profile(g->r->machine);
-  rs_floor *f = &g->floor;
+  struct rs_level_floor *f = g->floor.level;
   for (int l = g->n_levels - 1; l >= 0; l--) {
-    f->level[l] = floor_of(&p->level[l]);
-    if (l + 1 < g->n_levels) f->level[l] = together(&f->level[l], &f->level[l + 1]);
-    f->level[l].unit = 1;
-    for (int a = 0; a < g->r->space.n; a++) f->level[l].unit *= g->inside[l][a];
+    f[l] = floor_of(&p->level[l]);
+    if (l + 1 < g->n_levels) f[l] = together(&f[l], &f[l + 1]);
   }
-  f->step_s = fmin(f->level[0].latency_s, sw_machine_collective_s(g->r->machine, SW_COLL_ALL_SLICE, NULL, 0, 0));
-  for (int l = 0; l < g->n_levels && g->whole_bytes <= 0; l++) f->level[l].latency_s = f->step_s; /* nothing crosses */
+  g->floor.step_s = fmin(f[0].latency_s, sw_machine_collective_s(g->r->machine, SW_COLL_ALL_SLICE, NULL, 0, 0));
+  for (int l = 0; l < g->n_levels; l++) {
+    const double unit = unit_of(g, l);
+    if (unit == 0) f[l] = (struct rs_level_floor){0};                                /* no bound */
+    if (g->whole_bytes <= 0) f[l].latency_s = fmin(f[l].latency_s, g->floor.step_s); /* nothing crosses */
+    f[l].unit = fmax(1, unit);
+  }
 }
 
 /* Bytes that each device of a unit must get from outside of it, at least, and whether there are any: what a device

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "reshard/request.h"
+#include "shardwright/reshard.h"
 #include "base/hash.h"
 
 typedef struct entry {
@@ -78,7 +78,8 @@ static sw_rc grow(sw_route_cache *c, sw_diag *d) {
 static sw_rc copy_end(sw_arena *arena, const sw_sharding *s, const sw_sharding **out, sw_diag *d) {
   sw_sharding *copy;
   SW_ARENA_NEW(copy, arena, 1, d);
-  SW_TRY(rs_own(arena, s, copy, d));
+  *copy = *s;
+  SW_TRY(sw_sharding_keep(copy, arena, d));
   *out = copy;
   return SW_OK;
 }

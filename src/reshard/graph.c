@@ -36,8 +36,10 @@ int rs_graph_add(rs_graph *g, const rs_state *state) {
     rs_vertex *v = &g->vertex[g->n];
     if (g->n == RS_MAX_VERTICES || !fill_vertex(g, state, v)) return -1;
     *slot = (uint16_t)++g->n;
-    v->source_s = g->n > 1 ? rs_graph_bound_s(g, 0, g->n - 1) : 0;
-    v->target_s = g->n > 2 ? rs_graph_bound_s(g, g->n - 1, 1) : 0;
+    v->source_s = v->target_s = 0;
+    if (g->n <= g->target) return g->n - 1;
+    v->source_s = rs_graph_bound_s(g, g->source, g->n - 1);
+    v->target_s = rs_graph_bound_s(g, g->n - 1, g->target);
   }
   const rs_vertex *v = &g->vertex[*slot - 1];
   return v->source_s + v->target_s < g->upper_s ? *slot - 1 : -1;
@@ -87,7 +89,9 @@ void rs_graph_init(rs_graph *g, const rs_request *r) {
   }
   find_equivalent(g);
   rs_floor_init(g);
+  g->source = 0;
+  g->target = 1; /* once there is one */
   g->source = rs_graph_add(g, &r->source);
   g->target = rs_graph_add(g, &r->target);
-  g->vertex[0].target_s = rs_graph_bound_s(g, g->source, g->target);
+  g->vertex[g->source].target_s = rs_graph_bound_s(g, g->source, g->target);
 }

@@ -97,12 +97,12 @@ const rs_dim_step *rs_graph_dim_step(rs_graph *g, int d, int from, int to);
 
 /* What the step is: one collective, which route.c writes. */
 typedef struct rs_move {
-  uint8_t op;     /* sw_coll_op; an exchange may turn out a permute */
-  uint8_t dim;    /* cut or gathered; all_to_all: cut */
-  uint8_t of_dim; /* all_to_all: joined */
-  bool many_dims; /* all_slice: of several dimensions, one after the other */
-  rs_list list;   /* atoms in order, of ops with a dimension */
-  uint32_t set;   /* of the others, all in mesh order */
+  uint8_t op;       /* sw_coll_op; an exchange may turn out a permute */
+  uint8_t dim;      /* cut or gathered; all_to_all: cut */
+  uint8_t of_dim;   /* all_to_all: joined */
+  uint8_t n_slices; /* all_slice: of so many dimensions, one after the other; else 0 */
+  rs_list list;     /* atoms in order, of ops with a dimension */
+  uint32_t set;     /* of the others, all in mesh order */
 } rs_move;
 
 typedef struct rs_step {

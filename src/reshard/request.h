@@ -32,7 +32,5 @@ sw_sharding rs_request_sharding(const rs_request *r, const rs_state *state);
 void rs_request_tiling(const rs_request *r, const rs_state *state, sw_tiling *out);
 /* The other mesh that a state's sharding speaks of, or NULL. */
 const sw_other_mesh *rs_request_other(const rs_request *r, const rs_state *state);
-/* The sharding with its lists in the arena, so that steps may keep them. */
-sw_rc rs_own(sw_arena *arena, const sw_sharding *s, sw_sharding *out, sw_diag *d);
 
 #endif

@@ -8,25 +8,6 @@
 #include "reshard/bytes.h"
 #include "reshard/search.h"
 
-static sw_rc copy_list(sw_arena *arena, int64_t n, const int64_t **list, sw_diag *d) {
-  if (!*list) return SW_OK;
-  *list = sw_arena_copy(arena, *list, (size_t)n, sizeof **list, d);
-  return *list ? SW_OK : SW_E_RESOURCE;
-}
-
-sw_rc rs_own(sw_arena *arena, const sw_sharding *s, sw_sharding *out, sw_diag *d) {
-  *out = *s;
-  int64_t offsets = 0, cut = 0;
-  for (int dim = 0; dim < s->rank; dim++) {
-    int n;
-    (void)sw_sharding_dim(s, dim, &n);
-    cut += n > 0;
-    if (n > 0) offsets += sw_sharding_shards(s, dim) + 1;
-  }
-  SW_TRY(copy_list(arena, offsets, &out->offsets, d));
-  return copy_list(arena, 2 * cut, &out->halos, d);
-}
-
 typedef struct building {
   const rs_request *r;
   sw_arena *arena;
@@ -111,7 +92,7 @@ static sw_rc add_path(building *b, const rs_path *path, sw_diag *d) {
   for (int i = 0; i < path->n; i++) {
     const struct rs_hop *hop = &path->hop[i];
     const sw_sharding after = rs_request_sharding(b->r, &hop->after);
-    if (hop->move.many_dims) {
+    if (hop->move.n_slices) {
       SW_TRY(add_slices(b, state, &hop->after, d));
     } else {
       sw_collective c;
@@ -152,13 +133,13 @@ static sw_rc find_path(rs_request *r, rs_path *path, sw_diag *d) {
 }
 
 sw_rc sw_route_find(const sw_reshard *wanted, sw_arena *arena, sw_route *out, sw_diag *d) {
-  sw_sharding from, to;
+  sw_sharding from = *wanted->from, to = *wanted->to;
   sw_reshard owned = *wanted;
   rs_request r;
   rs_path path;
   *out = (sw_route){0};
-  SW_TRY(rs_own(arena, wanted->from, &from, d));
-  SW_TRY(rs_own(arena, wanted->to, &to, d));
+  SW_TRY(sw_sharding_keep(&from, arena, d)); /* steps keep them */
+  SW_TRY(sw_sharding_keep(&to, arena, d));
   owned.from = &from;
   owned.to = &to;
   SW_TRY(rs_request_init(&r, &owned, d));

@@ -1,16 +1,14 @@
 /* A*: states in the order of what a path over them costs at least, until the target is next.
  *
- * The plain route (reduce, exchange, make partial) bounds all others. Then what each state costs over two steps is
- * looked up, which bounds them better, and leaves few states that a longer path may go over. An exchange between uneven
- * blocks enters the queue at what it costs at the least, and is counted when it comes up.
+ * The direct route (reduce, exchange, make partial) is a first upper bound. The first and the last step over each state
+ * give a better one, and better lower bounds, which leave few states that a longer path may go over. An exchange
+ * between uneven blocks enters the queue at the least that it may cost, and is counted when it comes up.
  */
 #include "reshard/search.h"
 
 #include <math.h>
 
 #include "base/array.h"
-
-enum { MAX_HOPS = 6 };
 
 typedef struct edge {
   double least_s; /* of a path over it */
@@ -29,7 +27,7 @@ typedef struct search {
   struct reached {
     double cost_s; /* exact, of the best path so far */
     uint16_t from;
-    uint8_t hops;
+    uint8_t n_steps; /* of a route, which takes a slice for each dimension */
     bool done;
   } reached[RS_MAX_VERTICES];
 } search;
@@ -82,7 +80,7 @@ static bool fits(const rs_graph *g, int from, int to) {
 
 static bool find_step(search *s, int from, int to, bool count, rs_step *out) {
   if (from == to || !fits(s->g, from, to) || !rs_graph_step(s->g, from, to, count, out)) return false;
-  const bool slices = out->move.many_dims; /* what lies between is no larger */
+  const bool slices = out->move.n_slices > 0; /* what lies between is no larger */
   if (slices && s->g->r->max_temp_bytes > 0 && 2 * s->g->vertex[from].bytes > (double)s->g->r->max_temp_bytes)
     return false;
   out->cost_s += s->tie_s * (out->move.op == SW_COLL_EXCHANGE ? 1.5 : 1);
@@ -93,11 +91,12 @@ static sw_rc offer(search *s, int from, int to, const rs_step *step, sw_diag *d)
   const struct reached *f = &s->reached[from];
   struct reached *t = &s->reached[to];
   const double cost_s = f->cost_s + step->cost_s, least_s = cost_s + s->g->vertex[to].target_s;
-  if (least_s > s->upper_s || cost_s >= t->cost_s || f->hops == MAX_HOPS) return SW_OK;
+  const int n_steps = f->n_steps + (step->move.n_slices ? step->move.n_slices : 1);
+  if (least_s > s->upper_s || cost_s >= t->cost_s || n_steps >= SW_MAX_ROUTE_STEPS) return SW_OK;
   if (step->exact) {
     t->cost_s = cost_s;
     t->from = (uint16_t)from;
-    t->hops = (uint8_t)(f->hops + 1);
+    t->n_steps = (uint8_t)n_steps;
     if (to == s->g->target) s->upper_s = cost_s;
   }
   return push(s, (edge){least_s, cost_s, (uint16_t)from, (uint16_t)to, step->exact}, d);
@@ -106,12 +105,17 @@ static sw_rc offer(search *s, int from, int to, const rs_step *step, sw_diag *d)
 /* Must something cross between the smallest units on the way? */
 static bool crosses(const rs_graph *g, int from, int to) {
   const rs_vertex *a = &g->vertex[from], *b = &g->vertex[to];
-  if (g->n_levels == 1 || a->state.partial != b->state.partial) return false;
+  if (a->state.partial != b->state.partial) return false;
   for (int d = 0; d < g->r->space.rank; d++) {
     const rs_dim_sharding *x = &g->dim[a->dim[d]];
     if (a->dim[d] != b->dim[d] && rs_list_common(x->list, b->state.list[d]) < x->visible[1]) return true;
   }
   return false;
+}
+
+/* For anything to cross there. */
+static bool too_short(const rs_graph *g, double time_s) {
+  return g->n_levels > 1 && g->floor.level[1].latency_s > time_s;
 }
 
 static sw_rc expand(search *s, int from, sw_diag *d) {
@@ -122,8 +126,7 @@ static sw_rc expand(search *s, int from, sw_diag *d) {
     const struct reached *t = &s->reached[to];
     const double upper_s = fmin(s->upper_s - g->vertex[to].target_s, t->cost_s) - source_s;
     rs_step step;
-    if (t->done || g->floor.step_s > upper_s || (g->floor.level[1].latency_s > upper_s && crosses(g, from, to)))
-      continue;
+    if (t->done || g->floor.step_s > upper_s || (too_short(g, upper_s) && crosses(g, from, to))) continue;
     if (find_step(s, from, to, false, &step)) SW_TRY(offer(s, from, to, &step, d));
   }
   return SW_OK;
@@ -154,21 +157,20 @@ static sw_rc walk(search *s, sw_diag *d) {
 /* --- bounds ------------------------------------------------------------------------------------------------------ */
 
 /* What may be reduced is, the value exchanged, and made partial again; or exchanged as it is. */
-static double direct_s(rs_graph *g) {
+static void direct_route(rs_graph *g, rs_path *out) {
   rs_state from = g->r->source, to = g->r->target;
   rs_step step;
-  double sum_s = 0;
-  if (g->r->max_temp_bytes > 0) return HUGE_VAL;
   from.partial = to.partial = 0;
   from.kind = to.kind = 0;
-  const int via[] = {g->source, rs_graph_add(g, &from), rs_graph_add(g, &to), g->target};
-  if (rs_graph_step(g, g->source, g->target, true, &step)) return step.cost_s;
+  int via[] = {g->source, rs_graph_add(g, &from), rs_graph_add(g, &to), g->target};
+  if (rs_graph_step(g, g->source, g->target, true, &step)) via[1] = via[2] = g->target;
+  *out = (rs_path){.cost_s = g->r->max_temp_bytes > 0 ? HUGE_VAL : 0};
   for (int i = 0; i < 3; i++) {
     if (via[i] == via[i + 1]) continue;
-    if (!rs_graph_step(g, via[i], via[i + 1], true, &step)) return HUGE_VAL;
-    sum_s += step.cost_s;
+    if (!rs_graph_step(g, via[i], via[i + 1], true, &step)) out->cost_s = HUGE_VAL;
+    out->hop[out->n++] = (struct rs_hop){step.move, g->vertex[via[i + 1]].state, step.cost_s};
+    out->cost_s += step.cost_s;
   }
-  return sum_s;
 }
 
 /* The first or the last step of a path; HUGE_VAL where none leads there at once. */
@@ -198,19 +200,20 @@ static void tighten(search *s, int first_vertex) {
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */
 
+/* None where nothing is found: `out` stays. */
 static void read_path(search *s, rs_path *out) {
   rs_graph *g = s->g;
-  *out = (rs_path){.cost_s = HUGE_VAL};
   if (isinf(s->reached[g->target].cost_s)) return;
-  out->n = s->reached[g->target].hops;
-  out->cost_s = 0;
   int at[SW_MAX_ROUTE_STEPS + 1];
-  at[out->n] = g->target;
-  for (int i = out->n; i > 0; i--) at[i - 1] = s->reached[at[i]].from;
+  out->n = 0;
+  for (int v = g->target; v != g->source; v = s->reached[v].from) at[out->n++] = v;
+  at[out->n] = g->source;
+  out->cost_s = 0;
   for (int i = 0; i < out->n; i++) {
     rs_step step;
-    (void)rs_graph_step(g, at[i], at[i + 1], true, &step);
-    out->hop[i] = (struct rs_hop){step.move, g->vertex[at[i + 1]].state, step.cost_s};
+    const int from = at[out->n - i], to = at[out->n - i - 1];
+    (void)rs_graph_step(g, from, to, true, &step);
+    out->hop[i] = (struct rs_hop){step.move, g->vertex[to].state, step.cost_s};
     out->cost_s += step.cost_s;
   }
 }
@@ -231,9 +234,9 @@ static sw_rc search_states(search *s, rs_path *out, sw_diag *d) {
 static sw_rc search_graph(search *s, const rs_request *r, rs_path *out, sw_diag *d) {
   static void (*const kAdd[])(rs_graph *) = {rs_graph_add_near, rs_graph_add_all, rs_graph_add_neighbours};
   rs_graph_init(s->g, r);
-  const double direct = direct_s(s->g);
-  s->tie_s = 1e-10 * (isinf(direct) ? s->g->floor.step_s : direct);
-  s->upper_s = s->g->upper_s = direct + 2 * MAX_HOPS * s->tie_s;
+  direct_route(s->g, out);
+  s->tie_s = 1e-10 * (isinf(out->cost_s) ? s->g->floor.step_s : out->cost_s);
+  s->upper_s = s->g->upper_s = out->cost_s + 2 * SW_MAX_ROUTE_STEPS * s->tie_s;
   for (int i = 0; i < (r->no_exchange ? 3 : 2); i++) { /* collectives alone take longer ways */
     const int n = i ? s->g->n : 0;
     if (i == 2) SW_TRY(search_states(s, out, d));

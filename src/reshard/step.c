@@ -115,7 +115,7 @@ static bool slices(rs_graph *g, const rs_vertex *from, const rs_vertex *to, cons
     (void)collective(g, move, 0, bytes, out);
     sum_s += out->cost_s;
   }
-  move.many_dims = true;
+  move.n_slices = (uint8_t)c->n_gained;
   *out = (rs_step){move, sum_s, true};
   return true;
 }
@@ -158,7 +158,8 @@ static bool opaque_step(rs_graph *g, const rs_vertex *a, const rs_vertex *b, boo
     const bool there = rs_request_other(g->r, &b->state) != NULL;
     const double bytes = (double)sw_sharding_local_bytes(&s, g->r->space.dims, g->r->dtype);
     const rs_move move = {.op = reduces ? SW_COLL_ALL_REDUCE : SW_COLL_TO_PARTIAL};
-    if (!reduces && a->state.partial) return false;
+    const sw_reduction kind = g->r->kind[(reduces ? a : b)->state.kind];
+    if (reduces ? kind == SW_REDUCE_GENERIC : a->state.partial || !rs_reduces_in_parts(kind)) return false;
     *out = (rs_step){move, 0, true};
     out->cost_s = sw_machine_collective_s(g->r->machine, (sw_coll_op)move.op, sw_sharding_partial(&s),
                                           there ? 0 : s.n_partial, bytes);
