@@ -19,22 +19,22 @@ typedef struct candidates {
   uint32_t block[RS_MAX_ATOMS]; /* atoms of what the ends name of the axes */
 } candidates;
 
-static void choose_dims(candidates *n) {
-  const rs_request *r = n->g->r;
+static void choose_dims(candidates *c) {
+  const rs_request *r = c->g->r;
   int longest = -1;
   for (int d = 0; d < r->space.rank; d++) {
     if (r->source.list[d] | r->target.list[d])
-      n->dim[n->n_dims++] = d;
+      c->dim[c->n_dims++] = d;
     else if (longest < 0 || r->space.dims[d] > r->space.dims[longest])
       longest = d;
   }
-  if (longest >= 0) n->dim[n->n_dims++] = longest;
+  if (longest >= 0) c->dim[c->n_dims++] = longest;
 }
 
-static void add(candidates *n, const rs_state *s) {
+static void add(candidates *c, const rs_state *s) {
   rs_state state = *s;
   if (!state.partial) state.kind = 0;
-  (void)rs_graph_add(n->g, &state);
+  (void)rs_graph_add(c->g, &state);
 }
 
 static uint32_t used_by(const rs_state *s, int rank) {
@@ -46,124 +46,124 @@ static uint32_t used_by(const rs_state *s, int rank) {
 /* --- around a state ---------------------------------------------------------------------------------------------- */
 
 /* The end of a dimension's list dropped, or moved behind another's. */
-static void add_moved(candidates *n, const rs_state *s, int d) {
+static void add_moved(candidates *c, const rs_state *s, int d) {
   const rs_list list = s->list[d];
   for (int keep = rs_list_len(list) - 1; keep >= 0; keep--) {
     rs_state shorter = *s;
     shorter.list[d] = rs_list_begin(list, keep);
-    add(n, &shorter);
-    for (int i = 0; i < n->n_dims; i++) {
-      const int e = n->dim[i];
+    add(c, &shorter);
+    for (int i = 0; i < c->n_dims; i++) {
+      const int e = c->dim[i];
       if (e == d) continue;
       rs_state moved = shorter;
       moved.list[e] = rs_list_join(moved.list[e], list >> 4 * keep);
-      add(n, &moved);
+      add(c, &moved);
     }
   }
 }
 
 /* Of atoms that lie alike on the network some may stand for all: the first ones. */
-static bool takes_first(const candidates *n, uint32_t set, uint32_t some) {
+static bool takes_first(const candidates *c, uint32_t set, uint32_t some) {
   for (uint32_t rest = some; rest; rest &= rest - 1) {
-    if (n->g->equivalent[__builtin_ctz(rest)] & set & ~some) return false;
+    if (c->g->equivalent[__builtin_ctz(rest)] & set & ~some) return false;
   }
   return true;
 }
 
 /* Some of a set's atoms behind a dimension's list; with d < 0 behind none. */
-static void add_longer(candidates *n, const rs_state *s, uint32_t set, int d) {
+static void add_longer(candidates *c, const rs_state *s, uint32_t set, int d) {
   const bool partial = s->partial & set;
-  const bool whole = partial && !rs_reduces_in_parts(n->g->r->kind[s->kind]);
+  const bool whole = partial && !rs_reduces_in_parts(c->g->r->kind[s->kind]);
   int left = MAX_SUBSETS;
   for (uint32_t some = set; some && left > 0; some = (some - 1) & set) {
-    if (!partial && !takes_first(n, set, some)) continue;
+    if (!partial && !takes_first(c, set, some)) continue;
     left--;
     rs_state longer = *s;
     longer.partial &= ~some;
     if (d >= 0) longer.list[d] = rs_list_join(longer.list[d], rs_list_of_set(some));
-    add(n, &longer);
+    add(c, &longer);
     if (whole) return;
   }
 }
 
-static void add_around(candidates *n, const rs_state *s) {
-  const uint32_t unused = n->atoms & ~used_by(s, n->g->r->space.rank);
-  add(n, s);
-  add_longer(n, s, s->partial, -1);
-  for (int i = 0; i < n->n_dims; i++) {
-    add_moved(n, s, n->dim[i]);
-    add_longer(n, s, unused, n->dim[i]);
-    add_longer(n, s, s->partial, n->dim[i]);
+static void add_around(candidates *c, const rs_state *s) {
+  const uint32_t unused = c->atoms & ~used_by(s, c->g->r->space.rank);
+  add(c, s);
+  add_longer(c, s, s->partial, -1);
+  for (int i = 0; i < c->n_dims; i++) {
+    add_moved(c, s, c->dim[i]);
+    add_longer(c, s, unused, c->dim[i]);
+    add_longer(c, s, s->partial, c->dim[i]);
   }
 }
 
 /* All that moves behind what stays, on one dimension. */
-static void add_on_one_dim(candidates *n, const rs_state *a, const rs_state *b) {
+static void add_on_one_dim(candidates *c, const rs_state *a, const rs_state *b) {
   rs_state stays = {0};
   uint32_t moves = 0;
-  for (int i = 0; i < n->n_dims; i++) {
-    const int d = n->dim[i], common = rs_list_common(a->list[d], b->list[d]);
+  for (int i = 0; i < c->n_dims; i++) {
+    const int d = c->dim[i], common = rs_list_common(a->list[d], b->list[d]);
     stays.list[d] = rs_list_begin(a->list[d], common);
     moves |= rs_list_set(a->list[d] >> 4 * common) | rs_list_set(b->list[d] >> 4 * common);
   }
-  for (int i = 0; i < n->n_dims; i++) {
+  for (int i = 0; i < c->n_dims; i++) {
     rs_state all = stays;
-    all.list[n->dim[i]] = rs_list_join(all.list[n->dim[i]], rs_list_of_set(moves));
-    add(n, &all);
+    all.list[c->dim[i]] = rs_list_join(all.list[c->dim[i]], rs_list_of_set(moves));
+    add(c, &all);
   }
 }
 
 /* --- all states -------------------------------------------------------------------------------------------------- */
 
 /* What the ends name of the axes, cut at the borders of units. */
-static void choose_blocks(candidates *n) {
-  const rs_graph *g = n->g;
+static void choose_blocks(candidates *c) {
+  const rs_graph *g = c->g;
   const rs_space *s = &g->r->space;
   for (int a = 0; a < s->n; a++) {
     bool border = !(s->joined >> a & 1u);
     for (int l = 1; l < g->n_levels && !border; l++) border = (g->inside[l][a] > 1) != (g->inside[l][a - 1] > 1);
-    if (border) n->block[n->n_blocks++] = 0;
-    n->block[n->n_blocks - 1] |= 1u << a;
+    if (border) c->block[c->n_blocks++] = 0;
+    c->block[c->n_blocks - 1] |= 1u << a;
   }
 }
 
 /* n!/(n-k)! * C(k+dims-1, k) ways to place k of n blocks. */
-static int64_t count_states(const candidates *n) {
+static int64_t count_states(const candidates *c) {
   int64_t ways = 1, sum = 0;
-  for (int k = 0; k <= n->n_blocks && sum <= FEW_STATES; k++) {
+  for (int k = 0; k <= c->n_blocks && sum <= FEW_STATES; k++) {
     sum += ways;
-    ways = ways * (n->n_blocks - k) * (n->n_dims + k) / (k + 1);
+    ways = ways * (c->n_blocks - k) * (c->n_dims + k) / (k + 1);
   }
   return sum;
 }
 
-static void add_placed(candidates *n, const rs_state *s, uint32_t used) {
-  const rs_request *r = n->g->r;
+static void add_placed(candidates *c, const rs_state *s, uint32_t used) {
+  const rs_request *r = c->g->r;
   const uint32_t set[2] = {r->source.partial, r->target.partial};
-  add(n, s);
+  add(c, s);
   for (int end = 0; end < 2; end++) {
-    const uint32_t spare = set[end] & n->atoms & ~used;
+    const uint32_t spare = set[end] & c->atoms & ~used;
     rs_state state = *s;
     if (end == 1) state.kind = r->target.kind;
     for (uint32_t some = spare; some; some = (some - 1) & spare) {
       state.partial = some;
-      add(n, &state);
+      add(c, &state);
     }
   }
 }
 
-static void add_all(candidates *n, const rs_state *s, int i, uint32_t used) {
-  if (i == n->n_dims) {
-    add_placed(n, s, used);
+static void add_all(candidates *c, const rs_state *s, int i, uint32_t used) {
+  if (i == c->n_dims) {
+    add_placed(c, s, used);
     return;
   }
-  add_all(n, s, i + 1, used);
-  for (int b = 0; b < n->n_blocks; b++) {
-    if (used & n->block[b]) continue;
+  add_all(c, s, i + 1, used);
+  for (int b = 0; b < c->n_blocks; b++) {
+    if (used & c->block[b]) continue;
     rs_state longer = *s;
-    rs_list *list = &longer.list[n->dim[i]];
-    *list = rs_list_join(*list, rs_list_of_set(n->block[b]));
-    add_all(n, &longer, i, used | n->block[b]);
+    rs_list *list = &longer.list[c->dim[i]];
+    *list = rs_list_join(*list, rs_list_of_set(c->block[b]));
+    add_all(c, &longer, i, used | c->block[b]);
   }
 }
 
@@ -184,10 +184,10 @@ static rs_state whole(const rs_state *s) {
 }
 
 static candidates candidates_of(rs_graph *g) {
-  candidates n = {.g = g, .atoms = (1u << g->r->space.n) - 1};
-  choose_dims(&n);
-  choose_blocks(&n);
-  return n;
+  candidates c = {.g = g, .atoms = (1u << g->r->space.n) - 1};
+  choose_dims(&c);
+  choose_blocks(&c);
+  return c;
 }
 
 void rs_graph_add_near(rs_graph *g) {

@@ -52,7 +52,7 @@ static sw_rc exchange_of(const building *b, sw_collective *c, sw_diag *d) {
 
 /* All that is partial at an end which atoms do not write. */
 static void partial_axes(const building *b, const sw_sharding *after, sw_collective *c) {
-  const sw_sharding *s = c->op == SW_COLL_ALL_REDUCE ? &b->before : after;
+  const sw_sharding *s = c->op == SW_COLL_ALL_REDUCE ? &b->r->from : after;
   c->n_axes = s->n_partial;
   memcpy(c->axes, sw_sharding_partial(s), s->n_partial * sizeof c->axes[0]);
 }
@@ -61,7 +61,8 @@ static sw_rc collective_of(const building *b, const struct rs_hop *hop, const sw
                            sw_diag *d) {
   const rs_space *s = &b->r->space;
   const rs_move *m = &hop->move;
-  const sw_sharding *parts = b->before.n_partial ? &b->before : after;
+  const bool makes = m->op == SW_COLL_TO_PARTIAL || m->op == SW_COLL_SHARD_TO_PARTIAL;
+  const sw_sharding *parts = makes ? after : &b->before;
   *c = (sw_collective){
       .op = (sw_coll_op)m->op, .dim = m->dim, .concat_dim = m->of_dim, .reduction = (sw_reduction)parts->partial_kind};
   c->n_axes = m->list ? rs_refs_of_list(s, m->list, c->axes) : rs_refs_of_set(s, m->set, c->axes);
