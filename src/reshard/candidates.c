@@ -86,6 +86,14 @@ static void add_longer(candidates *c, const rs_state *s, uint32_t set, int d) {
   }
 }
 
+/* Reduced on buffers as small as slices by all unused atoms make them. */
+static void add_spread(candidates *c, const rs_state *s, uint32_t unused, int d) {
+  rs_state spread = *s;
+  spread.list[d] = rs_list_join(spread.list[d], rs_list_of_set(unused));
+  add_longer(c, &spread, s->partial, -1);
+  for (int i = 0; i < c->n_dims; i++) add_longer(c, &spread, s->partial, c->dim[i]);
+}
+
 static void add_around(candidates *c, const rs_state *s) {
   const uint32_t unused = c->atoms & ~used_by(s, c->g->r->space.rank);
   add(c, s);
@@ -94,6 +102,7 @@ static void add_around(candidates *c, const rs_state *s) {
     add_moved(c, s, c->dim[i]);
     add_longer(c, s, unused, c->dim[i]);
     add_longer(c, s, s->partial, c->dim[i]);
+    if (s->partial && unused) add_spread(c, s, unused, c->dim[i]);
   }
 }
 
@@ -145,10 +154,8 @@ static void add_placed(candidates *c, const rs_state *s, uint32_t used) {
     const uint32_t spare = set[end] & c->atoms & ~used;
     rs_state state = *s;
     if (end == 1) state.kind = r->target.kind;
-    for (uint32_t some = spare; some; some = (some - 1) & spare) {
-      state.partial = some;
-      add(c, &state);
-    }
+    state.partial = spare;
+    if (spare) add(c, &state);
   }
 }
 

@@ -19,11 +19,13 @@ static uint16_t *slot_of(rs_graph *g, const rs_state *state) {
 
 static bool fill_vertex(rs_graph *g, const rs_state *state, rs_vertex *v) {
   v->bytes = g->elem_bytes;
+  v->cut_by = 0;
   for (int d = 0; d < g->r->space.rank; d++) {
     const int dim = rs_graph_dim(g, state->list[d]);
     if (dim < 0) return false;
     v->dim[d] = (uint16_t)dim;
     v->bytes *= g->dim[dim].block[d];
+    v->cut_by |= g->dim[dim].set;
   }
   v->state = *state;
   return true;

@@ -45,6 +45,7 @@ typedef struct rs_dim_step {
 typedef struct rs_vertex {
   rs_state state;
   uint16_t dim[SW_MAX_RANK]; /* dim shardings */
+  uint32_t cut_by;           /* set of atoms, of all dimensions */
   double bytes;              /* of one device's buffer */
   double source_s, target_s; /* bounds on what paths cost from the source, and to the target */
 } rs_vertex;

@@ -102,20 +102,19 @@ static sw_rc offer(search *s, int from, int to, const rs_step *step, sw_diag *d)
   return push(s, (edge){least_s, cost_s, (uint16_t)from, (uint16_t)to, step->exact}, d);
 }
 
-/* Must something cross between the smallest units on the way? */
-static bool crosses(const rs_graph *g, int from, int to) {
+/* The least that a step may take by the levels of the network that it crosses, which is known at a glance. */
+static double latency_s(const rs_graph *g, int from, int to) {
   const rs_vertex *a = &g->vertex[from], *b = &g->vertex[to];
-  if (a->state.partial != b->state.partial) return false;
+  double least_s = g->floor.step_s;
+  if (a->state.partial != b->state.partial) return least_s;
   for (int d = 0; d < g->r->space.rank; d++) {
     const rs_dim_sharding *x = &g->dim[a->dim[d]];
-    if (a->dim[d] != b->dim[d] && rs_list_common(x->list, b->state.list[d]) < x->visible[1]) return true;
+    if (a->dim[d] == b->dim[d]) continue;
+    const int common = rs_list_common(x->list, b->state.list[d]);
+    for (int l = 0; l < g->n_levels && common < x->visible[l]; l++)
+      least_s = fmax(least_s, g->floor.level[l].latency_s);
   }
-  return false;
-}
-
-/* For anything to cross there. */
-static bool too_short(const rs_graph *g, double time_s) {
-  return g->n_levels > 1 && g->floor.level[1].latency_s > time_s;
+  return least_s;
 }
 
 static sw_rc expand(search *s, int from, sw_diag *d) {
@@ -126,7 +125,7 @@ static sw_rc expand(search *s, int from, sw_diag *d) {
     const struct reached *t = &s->reached[to];
     const double upper_s = fmin(s->upper_s - g->vertex[to].target_s, t->cost_s) - source_s;
     rs_step step;
-    if (t->done || g->floor.step_s > upper_s || (too_short(g, upper_s) && crosses(g, from, to))) continue;
+    if (t->done || g->floor.step_s > upper_s || latency_s(g, from, to) > upper_s) continue;
     if (find_step(s, from, to, false, &step)) SW_TRY(offer(s, from, to, &step, d));
   }
   return SW_OK;
@@ -235,6 +234,8 @@ static sw_rc search_graph(search *s, const rs_request *r, rs_path *out, sw_diag 
   static void (*const kAdd[])(rs_graph *) = {rs_graph_add_near, rs_graph_add_all, rs_graph_add_neighbours};
   rs_graph_init(s->g, r);
   direct_route(s->g, out);
+  const double two_steps_s = s->g->vertex[s->g->source].target_s + s->g->floor.step_s;
+  if (out->n <= 1 && out->cost_s <= two_steps_s) return SW_OK;
   s->tie_s = 1e-10 * (isinf(out->cost_s) ? s->g->floor.step_s : out->cost_s);
   s->upper_s = s->g->upper_s = out->cost_s + 2 * SW_MAX_ROUTE_STEPS * s->tie_s;
   for (int i = 0; i < (r->no_exchange ? 3 : 2); i++) { /* collectives alone take longer ways */

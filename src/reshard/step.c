@@ -82,6 +82,7 @@ static bool may_make(const rs_graph *g, const rs_vertex *b, uint32_t made) {
 static bool partial_step(rs_graph *g, const rs_vertex *a, const rs_vertex *b, rs_step *out) {
   const uint32_t gone = a->state.partial & ~b->state.partial, made = b->state.partial & ~a->state.partial;
   const bool kinds_meet = a->state.partial && b->state.partial && a->state.kind != b->state.kind;
+  if (a->cut_by != b->cut_by && (a->cut_by | gone) != (b->cut_by | made)) return false;
   if (kinds_meet || (gone && made) || (gone ? !may_reduce(g, a, gone) : !may_make(g, b, made))) return false;
   change c;
   find_change(g, a, b, &c);
