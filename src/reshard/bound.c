@@ -9,21 +9,27 @@
 
 #include "reshard/graph.h"
 
-/* How many links into a device can carry what it receives on a level. */
-static double links_of(const sw_level *level) {
+/* Members that a group on a level may have; of an open one, as many as there are devices. */
+static double members_of(const sw_level *level, double devices) {
   double n = 1;
   for (int i = 0; i < level->n_dims; i++) n *= (double)level->dims[i];
-  if (level->kind == SW_TOPOLOGY_FULL_MESH) return fmax(1, n - 1);
+  return level->open ? devices : fmin(n, devices);
+}
+
+/* How many links into a device can carry what it receives on a level. */
+static double links_of(const sw_level *level, double members) {
+  if (level->kind == SW_TOPOLOGY_FULL_MESH) return fmax(1, members - 1);
   return level->kind == SW_TOPOLOGY_TORUS ? 2.0 * level->n_dims : 1;
 }
 
 /* The least of all classes. */
-static struct rs_level_floor floor_of(const sw_level *level) {
-  const double links = links_of(level);
+static struct rs_level_floor floor_of(const sw_level *level, double devices) {
+  const double members = members_of(level, devices), links = links_of(level, members);
   struct rs_level_floor f = {HUGE_VAL, HUGE_VAL, HUGE_VAL, 1};
   for (int c = 0; c < SW_COST_CLASS_COUNT; c++) {
     const sw_cost_line *line = &level->line[c];
-    const double slope = line->in_network_min ? fmin(line->s_per_byte, line->in_network_s_per_byte) : line->s_per_byte;
+    double slope = line->s_per_byte + line->pair_s_per_byte / fmax(1, members - 1);
+    if (line->in_network_min) slope = fmin(slope, line->in_network_s_per_byte);
     f.latency_s = fmin(f.latency_s, line->base_s + line->peer_s);
     f.ramp_s = fmin(f.ramp_s, line->ramp_s_per_sqrt_byte / sqrt(links));
     f.slope_s = fmin(f.slope_s, slope / links);
@@ -56,7 +62,7 @@ void rs_floor_init(rs_graph *g) {
   const sw_profile *p = sw_machine_profile(g->r->machine);
   struct rs_level_floor *f = g->floor.level;
   for (int l = g->n_levels - 1; l >= 0; l--) {
-    f[l] = floor_of(&p->level[l]);
+    f[l] = floor_of(&p->level[l], g->devices);
     if (l + 1 < g->n_levels) f[l] = together(&f[l], &f[l + 1]);
   }
   g->floor.step_s = fmin(f[0].latency_s, sw_machine_collective_s(g->r->machine, SW_COLL_ALL_SLICE, NULL, 0, 0));

@@ -36,11 +36,14 @@ void sw_route_prices_destroy(sw_route_prices *p) {
 sw_rc sw_route_prices_shape(sw_route_prices *p, int rank, const int64_t *dims, sw_dtype t, int32_t *out, sw_diag *d) {
   shape s = {.rank = rank, .dtype = t};
   int64_t *number;
-  bool fresh;
   memcpy(s.dims, dims, (size_t)rank * sizeof *dims);
-  SW_TRY(sw_dict_put(&p->by_shape, &s, sizeof s, (int64_t)p->shapes.n, &number, &fresh, d));
+  SW_TRY(sw_dict_put(&p->by_shape, &s, sizeof s, -1, &number, NULL, d));
+  if (*number < 0) {
+    SW_TRY(sw_array_push(&p->shapes, s, d));
+    *number = (int64_t)p->shapes.n - 1;
+  }
   *out = (int32_t)*number;
-  return fresh ? sw_array_push(&p->shapes, s, d) : SW_OK;
+  return SW_OK;
 }
 
 sw_rc sw_route_prices_get(sw_route_prices *p, int32_t shape_at, const sw_sharding *from, const sw_sharding *to,
@@ -49,14 +52,16 @@ sw_rc sw_route_prices_get(sw_route_prices *p, int32_t shape_at, const sw_shardin
   const sw_reshard wanted = {p->machine, from, to, s->rank, s->dims, sw_sharding_moved_as(from, to, s->dtype), {0}};
   sw_text key = {0};
   int64_t *place;
-  bool fresh = false;
   sw_text_printf(&key, "%d:", (int)shape_at);
   sw_sharding_key(from, &key);
   sw_sharding_key(to, &key);
   sw_rc rc = key.rc ? SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory")
-                    : sw_dict_put(&p->by_pair, sw_text_str(&key), key.n, (int64_t)p->costs_s.n, &place, &fresh, d);
+                    : sw_dict_put(&p->by_pair, key.at, key.n, -1, &place, NULL, d);
   sw_text_free(&key);
-  if (!rc && fresh) rc = sw_array_push(&p->costs_s, sw_route_cost_s(&wanted), d);
+  if (!rc && *place < 0) {
+    rc = sw_array_push(&p->costs_s, sw_route_cost_s(&wanted), d);
+    if (!rc) *place = (int64_t)p->costs_s.n - 1;
+  }
   if (!rc) *cost_s = p->costs_s.at[*place];
   return rc;
 }

@@ -223,7 +223,8 @@ static sw_rc search_states(search *s, rs_path *out, sw_diag *d) {
   s->n_alive = 0;
   for (int v = 0; v < g->n; v++) {
     s->reached[v] = (struct reached){.cost_s = HUGE_VAL};
-    if (g->vertex[v].source_s + g->vertex[v].target_s <= s->upper_s) s->alive[s->n_alive++] = (uint16_t)v;
+    const bool pays = v == g->target || g->vertex[v].source_s + g->vertex[v].target_s <= s->upper_s;
+    if (pays) s->alive[s->n_alive++] = (uint16_t)v;
   }
   SW_TRY(walk(s, d));
   read_path(s, out);
