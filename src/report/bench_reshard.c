@@ -11,7 +11,7 @@
 
 enum { RANK = 4, N_SHARDINGS = 300, N_PAIRS = 1000, N_TABLE = 30 };
 
-static const double kRouteLimit_s = 1e-3, kCachedLimit_s = 100e-9;
+static const double kRouteLimit_s = 3e-3, kCachedLimit_s = 100e-9;
 
 static const char *const kMeshes[] = {"x=2,y=4", "x=2,y=2,z=2", "x=3,y=4,z=2", "x=8,y=2,z=4"};
 enum { N_MESHES = sizeof kMeshes / sizeof kMeshes[0] };
