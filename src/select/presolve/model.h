@@ -122,7 +122,7 @@ sw_rc sel_merge(sel_model *m, int32_t e, int32_t gone, int32_t into, const int32
 static inline void sel_count(sel_model *m, sw_select_rule rule, int64_t n) { m->removed[__builtin_ctz(rule)] += n; }
 
 /* The rules, one file each. */
-sw_rc sel_rule_edge(sel_model *m, int32_t e, sw_diag *d);   /* arc consistency, separable, functional */
+sw_rc sel_rule_edge(sel_model *m, int32_t e, sw_diag *d); /* arc consistency, separable, functional */
 /* One value, or memory-free of degree 0, 1, 2. */
 sw_rc sel_rule_degree(sel_model *m, int32_t v, sel_budget *b, sw_diag *d);
 /* What the rule has found before: graphs of repeated layers ask the same again and again. Zero to start. */
