@@ -107,7 +107,8 @@ static sw_rc strategies_of(follower *f, const sw_op *op, sw_enumeration *out, sw
   SW_TRY(sw_dict_put(&f->known->classes, f->key.at, f->key.n, (int64_t)f->known->enumerations.n, &slot, &fresh, d));
   if (fresh) {
     sw_enumeration e;
-    SW_TRY(sw_strategies_enumerate(f->g, op, f->machine, NULL, &f->known->mem, &e, d));
+    const sw_enumerate_options o = {.runs = 2}; /* by rule, axes go together, but for the last */
+    SW_TRY(sw_strategies_enumerate(f->g, op, f->machine, &o, &f->known->mem, &e, d));
     SW_TRY(sw_array_push(&f->known->enumerations, e, d));
   }
   *out = f->known->enumerations.at[*slot];

@@ -64,8 +64,9 @@ static sw_rc lower_until_it_fits(const sw_searcher *s, int64_t capacity, sw_plan
     if (!sol.choice) break;
     SW_TRY(sw_search_take(s, &sol, fit, out, &peak, d));
     const bool fits = peak <= capacity, better = fits && (!fitting.choice || sol.cost < fitting.cost);
+    const bool idle = fits && !better && sol.bound <= before.bound;
     if (better) fitting = sol;
-    if (fits && (!better || sw_search_is_done(s, &sol) || sw_search_is_over(s))) break;
+    if (fits && (idle || sw_search_is_done(s, &sol) || sw_search_is_over(s))) break;
     if (!fits && peak - capacity >= limit) break;
     if (!fits) limit -= peak - capacity;
   }
@@ -136,10 +137,20 @@ static sw_rc fit_known(sw_planner *p, sw_plan *out, sw_diag *d) {
 
 /* --- meshes of many axes ------------------------------------------------------------------------------------------ */
 
-/* There an op has hundreds of strategies, most of them of no use. First those are searched that meshes with
- * neighbouring axes merged have; then further ones that go well with what was found, from where it ended. Where all
- * together are few, all at once. */
-enum { MERGED_RUNS = 2, MOST_AT_ONCE = 16384, FURTHER = 24 };
+/* There an op has hundreds of strategies, most of them of no use. First those are searched that the mesh has with all
+ * its axes merged into one, then those of meshes with neighbouring axes merged into two, then further ones that go well
+ * with what was found, each from where the last ended. Where all together are few, all at once. */
+enum { MOST_AT_ONCE = 16384, FURTHER = 24 };
+
+typedef struct stage {
+  int runs;     /* of axes that go together (strategy.h) */
+  bool further; /* besides, strategies near the plan so far */
+  double part;  /* of the time that is left */
+  double gap;   /* no less is asked for */
+} stage;
+
+static const stage kStages[] = {{1, false, 0.1, 0.01}, {2, false, 0.6, 0.005}, {2, true, 1, 0}};
+enum { N_STAGES = sizeof kStages / sizeof kStages[0] };
 
 static void take_down(sw_planner *p) {
   sw_relaxation_deinit(p->s.relaxed);
@@ -149,62 +160,73 @@ static void take_down(sw_planner *p) {
   p->state = (sw_solve_state){0};
 }
 
-static sw_rc build_merged(sw_planner *p, bool *merged, sw_diag *d) {
-  sw_enumerate_options *o = &p->o.selection.enumerate;
-  sw_atoms atoms;
-  sw_atoms_of(p->s.g, sw_machine_mesh(p->s.machine), &atoms);
-  *merged = o->runs == 0 && atoms.n > MERGED_RUNS;
-  o->runs = o->runs ? o->runs : *merged ? MERGED_RUNS : SW_MAX_REFS;
-  SW_TRY(build(p, d));
-  if (!*merged || sw_selection_pruned_inexact(p->s.selection) > MOST_AT_ONCE) return SW_OK;
-  *merged = false;
-  take_down(p);
-  o->runs = SW_MAX_REFS;
-  return build(p, d);
-}
-
-/* The problem with further strategies near the plan. */
-static sw_rc build_further(sw_planner *p, const sw_plan *plan, sw_diag *d) {
+static sw_rc list_further(sw_planner *p, const sw_plan *plan, sw_diag *d) {
   const int32_t n = p->s.problem->n_nodes;
   int32_t *choice;
   bool *missing;
   SW_ARENA_NEW(choice, p->s.arena, n, d);
   SW_ARENA_NEW(missing, p->s.arena, n, d);
   sw_selection_encode(p->s.selection, plan->ops, plan->args, plan->outputs, choice, missing);
-  SW_TRY(sw_selection_further(p->s.selection, choice, FURTHER, p->s.arena, &p->o.selection.further, d));
+  return sw_selection_further(p->s.selection, choice, FURTHER, p->s.arena, &p->o.selection.further, d);
+}
+
+/* The problem of a stage, in place of the one before. */
+static sw_rc build_stage(sw_planner *p, const stage *at, const sw_plan *plan, sw_diag *d) {
+  if (at->further && plan) SW_TRY(list_further(p, plan, d));
   take_down(p);
+  p->o.selection.enumerate.runs = at->runs;
   return build(p, d);
 }
 
-/* A part of the time for the first of two searches. */
-static sw_rc find_merged(sw_planner *p, sw_plan *out, sw_fit *fit, sw_diag *d) {
-  const double kOfTime = 0.5, kLeastGap = 5e-3;
-  sw_plan_options o = p->o;
-  sw_searcher part = sw_search_within(&p->s, kOfTime);
-  o.solve.gap = fmax(o.solve.gap, kLeastGap);
-  part.o = &o;
-  return find(&part, out, fit, d);
+/* The first problem; *staged: others are to follow. */
+static sw_rc build_first(sw_planner *p, bool *staged, sw_diag *d) {
+  const int asked = p->o.selection.enumerate.runs;
+  sw_atoms atoms;
+  sw_atoms_of(p->s.g, sw_machine_mesh(p->s.machine), &atoms);
+  *staged = asked == 0 && atoms.n > kStages[N_STAGES - 1].runs;
+  p->o.selection.enumerate.runs = *staged ? kStages[0].runs : asked ? asked : SW_MAX_REFS;
+  SW_TRY(build(p, d));
+  if (!*staged || sw_selection_pruned_inexact(p->s.selection) > MOST_AT_ONCE) return SW_OK;
+  *staged = false;
+  take_down(p);
+  p->o.selection.enumerate.runs = SW_MAX_REFS;
+  return build(p, d);
 }
 
-/* What is found among further strategies, if it is no worse. */
-static sw_rc find_further(sw_planner *p, sw_plan *out, sw_fit *fit, sw_diag *d) {
-  const sw_plan *start = p->o.start;
-  const sw_plan merged = *out;
+/* What is found in a stage, if it is better than the plan so far; *any: there is one. */
+static sw_rc search_stage(sw_planner *p, const stage *at, sw_plan *out, sw_fit *fit, bool *any, sw_diag *d) {
+  const sw_plan before = *out;
+  sw_plan_options o = p->o;
+  sw_searcher s = sw_search_within(&p->s, at->part);
   sw_plan plan;
   sw_fit found;
-  sw_rc rc = build_further(p, &merged, d);
-  if (rc == SW_E_CANCELLED) return SW_OK; /* time is up: there is a plan */
-  if (!rc) rc = sw_plan_build(p->s.g, p->s.machine, p->s.arena, &plan, d);
-  if (rc) return rc;
-  p->o.start = &merged;
-  rc = find(&p->s, &plan, &found, d);
-  p->o.start = start;
-  if (rc && rc != SW_E_RESOURCE && rc != SW_E_INFEASIBLE) return rc;
-  if (rc && d) *d = (sw_diag){0};
-  if (rc || plan.cost_units > merged.cost_units) return SW_OK;
+  if (*any) o.start = &before;
+  o.solve.gap = fmax(o.solve.gap, at->gap);
+  s.o = &o;
+  SW_TRY(sw_plan_build(s.g, s.machine, s.arena, &plan, d));
+  plan.capacity_bytes = o.selection.capacity_bytes;
+  SW_TRY(take_start(&s, d));
+  SW_TRY(lower_until_it_fits(&s, o.selection.capacity_bytes, &plan, &found, d));
+  p->bound = found.bound;
+  if (!found.found || (*any && plan.cost_units >= before.cost_units)) return SW_OK;
   *out = plan;
   *fit = found;
+  *any = true;
   return SW_OK;
+}
+
+/* All of them, the first problem standing. SW_OK without a plan in the end is no answer: that of the last problem is.
+ */
+static sw_rc find_in_stages(sw_planner *p, sw_plan *out, sw_fit *fit, sw_diag *d) {
+  bool any = false;
+  for (int k = 0; k < N_STAGES; k++) {
+    sw_rc rc = k ? build_stage(p, &kStages[k], any ? out : NULL, d) : SW_OK;
+    if (rc == SW_E_CANCELLED && any) return SW_OK;
+    if (rc) return rc;
+    SW_TRY(search_stage(p, &kStages[k], out, fit, &any, d));
+    if (any && sw_search_is_over(&p->s)) return SW_OK;
+  }
+  return any ? SW_OK : find(&p->s, out, fit, d);
 }
 
 /* --- the first plan, and questions ------------------------------------------------------------------------------- */
@@ -212,14 +234,14 @@ static sw_rc find_further(sw_planner *p, sw_plan *out, sw_fit *fit, sw_diag *d) 
 /* The first search. */
 static sw_rc find_base(sw_planner *p, sw_plan *out, sw_diag *d) {
   sw_fit fit;
-  bool merged;
-  sw_rc rc = build_merged(p, &merged, d);
+  bool staged;
+  sw_rc rc = build_first(p, &staged, d);
+  if (!rc) rc = staged ? find_in_stages(p, out, &fit, d) : find(&p->s, out, &fit, d);
+  if (!rc && !staged) p->bound = fit.bound;
   if (rc == SW_E_CANCELLED) return sw_search_fall_back(&p->s, out, d);
-  if (!rc) rc = merged ? find_merged(p, out, &fit, d) : find(&p->s, out, &fit, d);
-  if (!rc && merged) rc = find_further(p, out, &fit, d);
   if (rc == SW_E_RESOURCE) rc = fit_known(p, out, d);
   if (!rc && may_be_beaten(p, out)) rc = sw_search_prefer_known(&p->s, out, d);
-  if (!rc) p->bound = sw_min_i64(fit.bound, out->bound_units);
+  if (!rc) p->bound = sw_min_i64(p->bound, out->cost_units);
   return rc;
 }
 
