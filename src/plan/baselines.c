@@ -11,6 +11,7 @@
 #include "shardwright/plan.h"
 #include "base/array.h"
 #include "base/hash.h"
+#include "reshard/least.h"
 
 enum { MOST_WAITING = 100 }; /* ops that wait for one use, each as often as it is used on the way there */
 
@@ -21,7 +22,8 @@ typedef struct known {
   SW_ARRAY(sw_enumeration) enumerations;
   sw_dict prices;
   SW_ARRAY(double) seconds;
-  sw_dict chosen; /* context of an op -> index into its enumeration */
+  const sw_route_floors *floors; /* NULL: not asked for yet */
+  sw_dict chosen;                /* context of an op -> index into its enumeration */
 } known;
 
 typedef struct follower {
@@ -115,8 +117,20 @@ static sw_rc strategies_of(follower *f, const sw_op *op, sw_enumeration *out, sw
   return SW_OK;
 }
 
-static sw_rc price(follower *f, const sw_type *type, const sw_sharding *from, const sw_sharding *to, double *out,
-                   sw_diag *d) {
+/* What a route costs at least. */
+static sw_rc least_price(follower *f, const sw_type *type, const sw_sharding *from, const sw_sharding *to, double *out,
+                         sw_diag *d) {
+  sw_route_end a, b;
+  if (!f->known->floors) SW_TRY(sw_route_floors_make(f->machine, &f->known->mem, &f->known->floors, d));
+  sw_route_end_make(f->known->floors, from, type->rank, type->dims, type->dtype, &a);
+  sw_route_end_make(f->known->floors, to, type->rank, type->dims, type->dtype, &b);
+  *out = sw_route_least_s(f->known->floors, &a, &b);
+  return SW_OK;
+}
+
+/* Infinity where it is more than enough, which often is known without a search. */
+static sw_rc price(follower *f, const sw_type *type, const sw_sharding *from, const sw_sharding *to, double enough,
+                   double *out, sw_diag *d) {
   *out = 0;
   if (sw_sharding_equal(from, to)) return SW_OK;
   f->key.n = 0;
@@ -125,6 +139,13 @@ static sw_rc price(follower *f, const sw_type *type, const sw_sharding *from, co
   sw_sharding_key(from, &f->key);
   sw_sharding_key(to, &f->key);
   if (f->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
+  const double kRounding = 1e-9;
+  const bool asked = sw_dict_get(&f->known->prices, f->key.at, f->key.n) != NULL;
+  if (!asked) SW_TRY(least_price(f, type, from, to, out, d));
+  if (*out * (1 - kRounding) > enough) {
+    *out = INFINITY;
+    return SW_OK;
+  }
   int64_t *slot;
   bool fresh;
   SW_TRY(sw_dict_put(&f->known->prices, f->key.at, f->key.n, (int64_t)f->known->seconds.n, &slot, &fresh, d));
@@ -144,8 +165,8 @@ static bool keeps_partials(const sw_op *op, const sw_strategy *s) {
   return false;
 }
 
-static sw_rc cost_here(follower *f, const sw_op *op, const sw_strategy *s, const sw_op_cost *own, double *out,
-                       sw_diag *d);
+static sw_rc cost_here(follower *f, const sw_op *op, const sw_strategy *s, const sw_op_cost *own, double enough,
+                       double *out, sw_diag *d);
 
 /* The op that makes a value, if it still waits. */
 static const sw_op *waiting_maker(const follower *f, sw_id value) {
@@ -165,7 +186,7 @@ static sw_rc make_as(follower *f, const sw_op *op, const sw_sharding *wanted, co
     double cost;
     sw_strategy_result(op, &e.at[i], 0, &made);
     if (!sw_sharding_equal(&made, wanted) || keeps_partials(op, &e.at[i])) continue;
-    SW_TRY(cost_here(f, op, &e.at[i], &e.cost[i], &cost, d));
+    SW_TRY(cost_here(f, op, &e.at[i], &e.cost[i], *seconds, &cost, d));
     if (cost >= *seconds) continue;
     *seconds = cost;
     *best = &e.at[i];
@@ -173,24 +194,26 @@ static sw_rc make_as(follower *f, const sw_op *op, const sw_sharding *wanted, co
   return SW_OK;
 }
 
-static sw_rc cost_of_operand(follower *f, sw_id value, const sw_sharding *to, double *out, sw_diag *d) {
+static sw_rc cost_of_operand(follower *f, sw_id value, const sw_sharding *to, double enough, double *out, sw_diag *d) {
   const sw_op *maker = waiting_maker(f, value);
   const sw_strategy *best = NULL;
   sw_sharding from;
   if (maker) SW_TRY(make_as(f, maker, to, &best, out, d));
   if (best) return SW_OK;
   sw_plan_value_sharding(f->plan, value, &from);
-  return price(f, &f->g->values[value].type, &from, to, out, d);
+  return price(f, &f->g->values[value].type, &from, to, enough, out, d);
 }
 
-static sw_rc cost_here(follower *f, const sw_op *op, const sw_strategy *s, const sw_op_cost *own, double *out,
-                       sw_diag *d) {
+/* Infinity where it is more than enough. */
+static sw_rc cost_here(follower *f, const sw_op *op, const sw_strategy *s, const sw_op_cost *own, double enough,
+                       double *out, sw_diag *d) {
   *out = own->local_s + own->move_s;
-  for (int i = 0; i < op->n_operands; i++) {
+  if (*out > enough) *out = INFINITY;
+  for (int i = 0; i < op->n_operands && *out < INFINITY; i++) {
     sw_sharding to;
     double more;
     sw_strategy_operand(op, s, i, &to);
-    SW_TRY(cost_of_operand(f, op->operands[i], &to, &more, d));
+    SW_TRY(cost_of_operand(f, op->operands[i], &to, enough - *out, &more, d));
     *out += more;
   }
   return SW_OK;
@@ -243,7 +266,7 @@ static sw_rc cheapest(follower *f, const sw_op *op, const sw_enumeration *e, int
   for (int32_t i = 0; i < e->n; i++) {
     if (keeps_partials(op, &e->at[i])) continue;
     double cost, bytes = result_bytes(f, op, &e->at[i]);
-    SW_TRY(cost_here(f, op, &e->at[i], &e->cost[i], &cost, d));
+    SW_TRY(cost_here(f, op, &e->at[i], &e->cost[i], best, &cost, d));
     if (cost > best || (cost == best && bytes >= best_bytes)) continue;
     best = cost;
     best_bytes = bytes;

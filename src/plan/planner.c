@@ -193,7 +193,8 @@ static sw_rc build_first(sw_planner *p, bool *staged, sw_diag *d) {
   return build(p, d);
 }
 
-/* What is found in a stage, if it is better than the plan so far; *any: there is one. */
+/* What is found in a stage, if it is better than the plan so far, or the same and as near to its bound; *any: there is
+ * one. */
 static sw_rc search_stage(sw_planner *p, const stage *at, sw_plan *out, sw_fit *fit, bool *any, sw_diag *d) {
   const sw_plan before = *out;
   sw_plan_options o = p->o;
@@ -208,7 +209,9 @@ static sw_rc search_stage(sw_planner *p, const stage *at, sw_plan *out, sw_fit *
   SW_TRY(take_start(&s, d));
   SW_TRY(lower_until_it_fits(&s, o.selection.capacity_bytes, &plan, &found, d));
   p->bound = found.bound;
-  if (!found.found || (*any && plan.cost_units >= before.cost_units)) return SW_OK;
+  if (!found.found || (*any && plan.cost_units > before.cost_units)) return SW_OK;
+  if (*any && plan.cost_units == before.cost_units && sw_plan_gap(&plan) > fmax(s.o->solve.gap, sw_plan_gap(&before)))
+    return SW_OK;
   *out = plan;
   *fit = found;
   *any = true;

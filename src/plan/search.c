@@ -11,8 +11,6 @@
 #include "plan/search.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/checked.h"
 
@@ -75,8 +73,10 @@ typedef struct search_found {
 } search_found;
 
 sw_rc sw_search_cost(const sw_searcher *s, const int32_t *choice, int64_t *cost, bool *raised, sw_diag *d) {
+  const double kNearTime = 0.08, now_s = sw_now_s(); /* for routes near those that are taken */
   bool here = false;
-  SW_TRY(sw_selection_settle(s->selection, choice, s->deadline_s, &here, d));
+  SW_TRY(sw_selection_settle(s->selection, choice,
+                             s->deadline_s > 0 ? now_s + kNearTime * fmax(0, s->deadline_s - now_s) : 0, &here, d));
   if (here) SW_TRY(sw_relaxation_reprice(s->relaxed, d));
   if (raised) *raised = here;
   *cost = sw_problem_cost(s->problem, choice);
@@ -305,7 +305,6 @@ static sw_rc run(search_loop *c, sw_solution *out, sw_diag *d) {
     double took = sw_search_used(s) - began;
     if (is_near(&now, c->gap)) c->longest = fmax(c->longest, took);
     SW_TRY(keep_better(s, &now, out, &came_to, d));
-    if (getenv("DBG")) fprintf(stderr, "round %d t %.2f relaxed %.4f bound %.4f true %.4f best %.4f out-bound %.4f gap %.4g raised %d nodes %d cut %d left %.3g limit %.3g\n", round, sw_now_s()-s->spent->started_s, (double)now.cost/16e12, (double)now.bound/16e12, (double)came_to.cost/16e12, (double)out->cost/16e12, (double)out->bound/16e12, c->gap, came_to.raised, sw_relaxation_problem(s->relaxed)->n_nodes, now.presolve.nodes, sw_search_left(s), s->limit);
     if (out->cost > proven) c->gained = (double)(out->bound - proven) / (double)(out->cost - proven);
     bool cut = was_cut_short(&now, c->gap);
     c->refined = false;
