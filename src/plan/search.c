@@ -73,7 +73,7 @@ typedef struct search_found {
 } search_found;
 
 sw_rc sw_search_cost(const sw_searcher *s, const int32_t *choice, int64_t *cost, bool *raised, sw_diag *d) {
-  const double kNearTime = 0.08, now_s = sw_now_s(); /* for routes near those that are taken */
+  const double kNearTime = 0.2, now_s = sw_now_s(); /* for routes near those that are taken */
   bool here = false;
   SW_TRY(sw_selection_settle(s->selection, choice,
                              s->deadline_s > 0 ? now_s + kNearTime * fmax(0, s->deadline_s - now_s) : 0, &here, d));

@@ -10,6 +10,8 @@
 
 #include "base/array.h"
 
+enum { MANY_DEVICES = 64 };
+
 typedef struct edge {
   double least_s; /* of a path over it */
   double cost_s;  /* from the source to its end */
@@ -239,7 +241,8 @@ static sw_rc search_graph(search *s, const rs_request *r, rs_path *out, sw_diag 
   if (out->n <= 1 && out->cost_s <= fmax(kNear * least_s, least_s + s->g->floor.step_s)) return SW_OK;
   s->tie_s = 1e-10 * (isinf(out->cost_s) ? s->g->floor.step_s : out->cost_s);
   s->upper_s = s->g->upper_s = out->cost_s + 2 * SW_MAX_ROUTE_STEPS * s->tie_s;
-  for (int i = 0; i < (r->no_exchange ? 3 : 2); i++) { /* collectives alone take longer ways */
+  const int far = s->g->devices > MANY_DEVICES ? 1 : 2;  /* there a count of what uneven blocks receive takes long */
+  for (int i = 0; i < (r->no_exchange ? 3 : far); i++) { /* collectives alone take longer ways */
     const int n = i ? s->g->n : 0;
     if (i == 2) SW_TRY(search_states(s, out, d));
     kAdd[i](s->g);
