@@ -170,11 +170,14 @@ SW_API void sw_atoms_of(const sw_graph *g, const sw_mesh *m, sw_atoms *out);
 SW_API SW_CHECKED sw_rc sw_strategies_enumerate(const sw_graph *g, const sw_op *op, const sw_machine *machine,
                                                 const sw_enumerate_options *o, sw_arena *arena, sw_enumeration *out,
                                                 sw_diag *d);
-/* Every sharding of a value of these dims without partials, likewise. *left_out (NULL allowed): how many were not
- * looked at. */
+typedef struct sw_listed_shardings {
+  int32_t n;
+  const sw_sharding *at;
+  int64_t left_out; /* how many were not looked at */
+} sw_listed_shardings;
+/* Every sharding of a value of these dims without partials, likewise; `runs` as in sw_enumerate_options. */
 SW_API SW_CHECKED sw_rc sw_shardings_enumerate(const sw_graph *g, const sw_mesh *m, int rank, const int64_t *dims,
-                                               int runs, sw_arena *arena, int32_t *n, const sw_sharding **out,
-                                               int64_t *left_out, sw_diag *d);
+                                               int runs, sw_arena *arena, sw_listed_shardings *out, sw_diag *d);
 /* Those shardings of the list that can have unequal blocks, with these; in the arena. */
 SW_API SW_CHECKED sw_rc sw_shardings_unequal(const sw_enumerate_options *o, const int64_t *dims, int32_t n,
                                              const sw_sharding *shardings, sw_arena *arena, int32_t *n_out,

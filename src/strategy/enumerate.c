@@ -355,8 +355,7 @@ static void drop_repeated(value_search *v) {
   v->found.n = n;
 }
 
-static sw_rc keep_shardings(value_search *v, int rank, sw_arena *arena, int32_t *n, const sw_sharding **out,
-                            sw_diag *d) {
+static sw_rc keep_shardings(value_search *v, int rank, sw_arena *arena, sw_listed_shardings *out, sw_diag *d) {
   drop_repeated(v);
   sw_sharding *at;
   SW_ARENA_NEW(at, arena, v->found.n, d);
@@ -365,13 +364,13 @@ static sw_rc keep_shardings(value_search *v, int rank, sw_arena *arena, int32_t 
     const sw_strategy *c = &v->found.at[i];
     for (int r = 0; r < c->n_refs; r++) (void)sw_sharding_push(&at[i], c->loop_of[r], c->refs[r]);
   }
-  *n = (int32_t)v->found.n;
-  *out = at;
+  out->n = (int32_t)v->found.n;
+  out->at = at;
   return SW_OK;
 }
 
 sw_rc sw_shardings_enumerate(const sw_graph *g, const sw_mesh *m, int rank, const int64_t *dims, int runs,
-                             sw_arena *arena, int32_t *n, const sw_sharding **out, int64_t *left_out, sw_diag *d) {
+                             sw_arena *arena, sw_listed_shardings *out, sw_diag *d) {
   value_search v = {.dims = dims};
   sw_atoms_of(g, m, &v.atoms);
   search s = {.atoms = &v.atoms,
@@ -382,8 +381,8 @@ sw_rc sw_shardings_enumerate(const sw_graph *g, const sw_mesh *m, int rank, cons
               .emit = emit_sharding,
               .user = &v};
   sw_rc rc = visit_all(&s, m, runs, d);
-  if (left_out) *left_out = s.left_out;
-  if (!rc) rc = keep_shardings(&v, rank, arena, n, out, d);
+  *out = (sw_listed_shardings){.left_out = s.left_out};
+  if (!rc) rc = keep_shardings(&v, rank, arena, out, d);
   sw_array_free(&v.found);
   return rc;
 }

@@ -210,14 +210,12 @@ static sw_rc given_by_op(reader *r, const sw_demands *m, const sw_op *op, int re
 /* All shardings that an argument with open dims can have; *any: they cannot all be listed. */
 static sw_rc given_by_open_arg(reader *r, sw_id v, const sw_annotation *by, common *out) {
   const sw_type *type = &r->g->values[v].type;
-  const sw_sharding *all;
-  int32_t n;
-  int64_t left_out;
-  SW_TRY(sw_shardings_enumerate(r->g, &r->g->mesh, type->rank, type->dims, 0, &r->arena, &n, &all, &left_out, r->d));
-  out->any = left_out > 0 || by->sharding.n_partial;
+  sw_listed_shardings all;
+  SW_TRY(sw_shardings_enumerate(r->g, &r->g->mesh, type->rank, type->dims, 0, &r->arena, &all, r->d));
+  out->any = all.left_out > 0 || by->sharding.n_partial;
   out->by = (sw_demand){by, 0};
-  for (int32_t i = 0; i < n && !out->any; i++) {
-    if (sw_annotation_admits(by, &all[i])) SW_TRY(sw_array_push(&out->left, all[i], r->d));
+  for (int32_t i = 0; i < all.n && !out->any; i++) {
+    if (sw_annotation_admits(by, &all.at[i])) SW_TRY(sw_array_push(&out->left, all.at[i], r->d));
   }
   if (!out->any && !is_left(out, &by->sharding)) SW_TRY(sw_array_push(&out->left, by->sharding, r->d));
   sw_arena_reset(&r->arena);

@@ -61,16 +61,17 @@ static sw_rc all_of_op(sw_selection *s, const sw_op *op, const sw_further *furth
 /* Every sharding of the value, also with the unequal blocks that someone asks for. */
 static sw_rc all_of_value(sw_selection *s, const sw_value *v, bool held, const sw_further *further, sw_option_set *out,
                           sw_diag *d) {
-  int32_t n, n_unequal, n_further = further ? further->n : 0;
-  const sw_sharding *equal, *unequal;
+  int32_t n_unequal, n_further = further ? further->n : 0;
+  const sw_sharding *unequal;
+  sw_listed_shardings equal;
   sw_sharding *all;
-  int64_t left_out;
   SW_TRY(sw_shardings_enumerate(s->g, sw_machine_mesh(s->machine), v->type.rank, v->type.dims, s->o.enumerate.runs,
-                                s->arena, &n, &equal, &left_out, d));
-  s->pruned_inexact += left_out;
-  SW_TRY(sw_shardings_unequal(&s->o.enumerate, v->type.dims, n, equal, s->arena, &n_unequal, &unequal, d));
+                                s->arena, &equal, d));
+  s->pruned_inexact += equal.left_out;
+  int32_t n = equal.n;
+  SW_TRY(sw_shardings_unequal(&s->o.enumerate, v->type.dims, n, equal.at, s->arena, &n_unequal, &unequal, d));
   SW_ARENA_NEW(all, s->arena, n + n_unequal + n_further, d);
-  if (n) memcpy(all, equal, (size_t)n * sizeof *all);
+  if (n) memcpy(all, equal.at, (size_t)n * sizeof *all);
   if (n_unequal) memcpy(all + n, unequal, (size_t)n_unequal * sizeof *all);
   n += n_unequal;
   for (int32_t i = 0; i < n_further; i++) {

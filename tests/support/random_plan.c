@@ -17,10 +17,9 @@ const char *const random_meshes[RANDOM_MESHES] = {"x=2", "x=4", "x=2,y=2", "x=2,
 
 static sw_rc random_sharding(const sw_type *t, const sw_mesh *m, sw_rng *rng, sw_arena *arena, sw_sharding *out,
                              sw_diag *d) {
-  const sw_sharding *all;
-  int32_t n;
-  SW_TRY(sw_shardings_enumerate(NULL, m, t->rank, t->dims, 0, arena, &n, &all, NULL, d));
-  *out = all[sw_rng_below(rng, n)];
+  sw_listed_shardings all;
+  SW_TRY(sw_shardings_enumerate(NULL, m, t->rank, t->dims, 0, arena, &all, d));
+  *out = all.at[sw_rng_below(rng, all.n)];
   return SW_OK;
 }
 

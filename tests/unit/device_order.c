@@ -269,15 +269,16 @@ static void routes_are_the_cheapest(void **state) {
     sw_arena a = {0};
     sw_diag diag = {0};
     const sw_profile *p;
-    const sw_sharding *at;
+    sw_listed_shardings all;
     sw_mesh mesh;
-    int32_t ids[MAX_DEVICES], n;
+    int32_t ids[MAX_DEVICES];
     sw_machine *m;
     random_machine(&r, &a, &p, &mesh, ids);
     assert_ok(sw_machine_build(&a, p, &mesh, &m, &diag));
     const int64_t dims[] = {48 * (1 + rng_below(&r, 300)), 48 * (1 + rng_below(&r, 300))};
-    assert_ok(sw_shardings_enumerate(NULL, &mesh, 2, dims, 0, &a, &n, &at, NULL, &diag));
-    if (n > MOST) n = MOST;
+    assert_ok(sw_shardings_enumerate(NULL, &mesh, 2, dims, 0, &a, &all, &diag));
+    const sw_sharding *at = all.at;
+    const int32_t n = all.n < MOST ? all.n : MOST;
     for (int i = 0; i < n; i++) {
       for (int j = 0; j < n; j++) {
         const sw_reshard q = {.machine = m, .from = &at[i], .to = &at[j], .rank = 2, .dims = dims, .dtype = SW_F32};

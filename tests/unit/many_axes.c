@@ -62,19 +62,18 @@ static void check_shardings(const char *mesh, int rank, int runs) {
   static const int64_t kDims[] = {4096, 4096, 4096, 4096};
   sw_diag diag = {0};
   placed p;
-  int32_t n, n_all, wanted = 0;
-  int64_t left_out, none;
-  const sw_sharding *some, *all;
+  int32_t wanted = 0;
+  sw_listed_shardings some, all;
   place(&p, "h100x64", mesh);
-  assert_ok(sw_shardings_enumerate(NULL, p.mesh, rank, kDims, SW_MAX_REFS, &p.arena, &n_all, &all, &none, &diag));
-  assert_ok(sw_shardings_enumerate(NULL, p.mesh, rank, kDims, runs, &p.arena, &n, &some, &left_out, &diag));
-  for (int32_t i = 0; i < n_all; i++) {
-    const bool in_runs = is_in_runs(&all[i], p.mesh->n_axes, runs);
+  assert_ok(sw_shardings_enumerate(NULL, p.mesh, rank, kDims, SW_MAX_REFS, &p.arena, &all, &diag));
+  assert_ok(sw_shardings_enumerate(NULL, p.mesh, rank, kDims, runs, &p.arena, &some, &diag));
+  for (int32_t i = 0; i < all.n; i++) {
+    const bool in_runs = is_in_runs(&all.at[i], p.mesh->n_axes, runs);
     wanted += in_runs;
-    assert_true(is_in(some, n, &all[i]) == in_runs);
+    assert_true(is_in(some.at, some.n, &all.at[i]) == in_runs);
   }
-  assert_int_equal(n, wanted);
-  assert_true(none == 0 && left_out == n_all - n);
+  assert_int_equal(some.n, wanted);
+  assert_true(all.left_out == 0 && some.left_out == all.n - some.n);
   sw_arena_deinit(&p.arena);
 }
 

@@ -191,11 +191,10 @@ static model with_further_pins(const model *m, const built *b, sw_rng *r) {
   for (int n = 1 + (int)sw_rng_below(r, 2); n > 0 && more.n_pins < MOST_PINS; n--) {
     const int value = (int)sw_rng_below(r, b->n);
     const sw_type *t = &b->g->values[b->value[value]].type;
-    const sw_sharding *all;
-    int32_t k;
+    sw_listed_shardings all;
     if (is_pinned(&more, value)) continue;
-    assert_ok(sw_shardings_enumerate(b->g, &b->g->mesh, t->rank, t->dims, 0, &arena, &k, &all, NULL, &diag));
-    more.pins[more.n_pins++] = (pin){value, all[sw_rng_below(r, k)], true};
+    assert_ok(sw_shardings_enumerate(b->g, &b->g->mesh, t->rank, t->dims, 0, &arena, &all, &diag));
+    more.pins[more.n_pins++] = (pin){value, all.at[sw_rng_below(r, all.n)], true};
   }
   sw_arena_deinit(&arena);
   return more;

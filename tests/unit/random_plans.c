@@ -45,11 +45,9 @@ static sw_sharding random_sharding(chooser *c, sw_id value) {
   sw_diag diag = {0};
   const sw_type *t = &c->g->values[value].type;
   sw_arena scratch = {0};
-  int32_t n;
-  const sw_sharding *all;
-  assert_ok(
-      sw_shardings_enumerate(NULL, sw_machine_mesh(c->machine), t->rank, t->dims, 0, &scratch, &n, &all, NULL, &diag));
-  sw_sharding s = all[sw_rng_below(&c->rng, n)];
+  sw_listed_shardings all;
+  assert_ok(sw_shardings_enumerate(NULL, sw_machine_mesh(c->machine), t->rank, t->dims, 0, &scratch, &all, &diag));
+  sw_sharding s = all.at[sw_rng_below(&c->rng, all.n)];
   sw_arena_deinit(&scratch);
   return s;
 }

@@ -106,11 +106,9 @@ static sw_pin random_pin(const sw_graph *g, const sw_machine *machine, sw_rng *r
   sw_diag diag = {0};
   const sw_id value = g->ops[sw_rng_below(r, g->n_ops)].results[0];
   const sw_type *type = &g->values[value].type;
-  const sw_sharding *all;
-  int32_t n;
-  assert_ok(
-      sw_shardings_enumerate(NULL, sw_machine_mesh(machine), type->rank, type->dims, 0, arena, &n, &all, NULL, &diag));
-  return (sw_pin){.value = value, .sharding = all[sw_rng_below(r, n)]};
+  sw_listed_shardings all;
+  assert_ok(sw_shardings_enumerate(NULL, sw_machine_mesh(machine), type->rank, type->dims, 0, arena, &all, &diag));
+  return (sw_pin){.value = value, .sharding = all.at[sw_rng_below(r, all.n)]};
 }
 
 /* Further pins, asked of a search that has ended: the least of what they leave, whatever was asked before. */
