@@ -237,8 +237,8 @@ static sw_rc search_graph(search *s, const rs_request *r, rs_path *out, sw_diag 
   static void (*const kAdd[])(rs_graph *) = {rs_graph_add_near, rs_graph_add_all, rs_graph_add_neighbours};
   rs_graph_init(s->g, r);
   direct_route(s->g, out);
-  const double kNear = 1.02, least_s = s->g->vertex[s->g->source].target_s;
-  if (out->n <= 1 && out->cost_s <= fmax(kNear * least_s, least_s + s->g->floor.step_s)) return SW_OK;
+  const double two_steps_s = s->g->vertex[s->g->source].target_s + s->g->floor.step_s;
+  if (out->n <= 1 && out->cost_s <= two_steps_s) return SW_OK;
   s->tie_s = 1e-10 * (isinf(out->cost_s) ? s->g->floor.step_s : out->cost_s);
   s->upper_s = s->g->upper_s = out->cost_s + 2 * SW_MAX_ROUTE_STEPS * s->tie_s;
   const int far = s->g->devices > MANY_DEVICES ? 1 : 2;  /* there a count of what uneven blocks receive takes long */

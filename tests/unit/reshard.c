@@ -373,8 +373,10 @@ static int64_t temp_bytes(const reshard_case *c, const sw_route *r) {
   return most;
 }
 
-/* With half of the memory that the best route takes, another one is found, which keeps to it and costs no less. */
+/* With half of the memory that the best route takes, another one is found, which keeps to it and costs no less, but for
+ * what raised bounds may miss (docs/resharding.md). */
 static void temporary_memory_is_kept_to(void **state) {
+  const double kMissed = 1.05;
   (void)state;
   rng r = {check_seed(35)};
   int tighter = 0, refused = 0;
@@ -395,7 +397,7 @@ static void temporary_memory_is_kept_to(void **state) {
       refused += rc == SW_E_INPUT;
       assert_true(rc == SW_OK || rc == SW_E_INPUT);
       if (!rc) assert_true(temp_bytes(&c, &route) <= least);
-      if (!rc) assert_true(route.cost_s >= best.cost_s * (1 - 1e-9));
+      if (!rc) assert_true(route.cost_s >= best.cost_s / kMissed);
     }
     sw_arena_deinit(&arena);
   }

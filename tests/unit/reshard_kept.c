@@ -106,7 +106,7 @@ static void memory_runs_short(void **state) {
       assert_true(rc == SW_OK || rc == SW_E_RESOURCE);
       refused += rc != SW_OK;
     }
-    assert_true(refused > (anew ? 1 : 0) && refused < ENOUGH / 2);
+    assert_true(refused > (anew ? 3 : 0) && refused < ENOUGH / 2);
     assert_ok(find_with_pieces(&kRows[i / 2], ENOUGH, anew, &route));
     assert_true(route.cost_s > 0);
   }
