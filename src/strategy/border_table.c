@@ -107,7 +107,7 @@ sw_rc sw_border_table_make(const sw_border_key *key, sw_prices *prices, sw_arena
   const int32_t n_ids = (int32_t)prices->classes.at[shape_class].shardings.n;
   sw_wants *wants;
   int32_t **wanted;
-  bool raised;
+  bool raised = false;
   *out =
       (sw_border_table){.shape_class = shape_class, .repeats = key->repeats, .copies = {.n_readers = key->n_readers}};
   SW_ARENA_NEW(wants, arena, key->n_readers, d);
