@@ -17,7 +17,7 @@
 static sw_diag diag;
 
 enum { MODELS = 10 };
-static const int64_t kWork = 1500000000; /* steps of a search */
+static const int64_t kWork = 500000000; /* steps of a search */
 static const double kRounding = 1e-9, kTies_s = 1e-9;
 
 typedef struct subject {
