@@ -103,11 +103,21 @@ static sw_rc find(sw_searcher *s, sw_plan *out, sw_fit *fit, sw_diag *d) {
 /* --- the problem, and what is known without it ---------------------------------------------------------------------
  */
 
+/* So few copies that all routes are searched for at once: rounds over exact small problems take longer. */
+static bool has_few_copies(const sw_problem *p) {
+  const int64_t kFew = 8192;
+  int64_t n = 0;
+  for (int32_t k = 0; k < p->n_copies && n <= kFew; k++)
+    n += (int64_t)p->copies[k].table->n_classes * p->copies[k].table->n_layouts;
+  return n <= kFew;
+}
+
 static sw_rc build(sw_planner *p, sw_diag *d) {
   p->o.selection.deadline_s = p->s.deadline_s;
   p->o.selection.cancel = p->o.solve.cancel;
   SW_TRY(sw_selection_build(p->s.g, p->s.machine, &p->o.selection, p->s.arena, &p->s.selection, &p->s.least, d));
   p->s.problem = sw_selection_problem(p->s.selection);
+  if (has_few_copies(p->s.problem)) SW_TRY(sw_selection_settle_all(p->s.selection, d));
   return sw_relaxation_make(p->s.problem, p->s.arena, &p->s.relaxed, d);
 }
 
