@@ -150,11 +150,6 @@ static sw_ssa place_elsewhere(const call *k, const sw_other_mesh *there, const s
   return out;
 }
 
-/* This device's place in its group. */
-static sw_ssa place_of(const call *k, const sw_other_mesh *there, const sw_axis_ref *refs, int n) {
-  return there ? place_elsewhere(k, there, refs, n) : sw_spmd_group_index(k->s, refs, n);
-}
-
 /* The first device of a group keeps the value, the others hold the neutral element. */
 static sw_rc write_to_partial(const call *k, sw_diag *d) {
   (void)d;
@@ -180,7 +175,7 @@ static sw_ssa start_of(const call *k, const sw_tiling *t, int dim) {
   sw_type none = {SW_I64, 0, NULL};
   const sw_tile_dim *x = &t->dim[dim];
   if (x->n_refs == 0) return sw_mlir_int(w, none, 0);
-  sw_ssa at = place_of(k, t->other, t->refs + x->first_ref, x->n_refs);
+  sw_ssa at = sw_spmd_group_index(k->s, t->refs + x->first_ref, x->n_refs);
   return sw_mlir_binary(w, "stablehlo.multiply", at, sw_mlir_int(w, none, x->step), NULL);
 }
 
