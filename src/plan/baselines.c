@@ -117,17 +117,6 @@ static sw_rc strategies_of(follower *f, const sw_op *op, sw_enumeration *out, sw
   return SW_OK;
 }
 
-/* What a route costs at least. */
-static sw_rc least_price(follower *f, const sw_type *type, const sw_sharding *from, const sw_sharding *to, double *out,
-                         sw_diag *d) {
-  sw_route_end a, b;
-  if (!f->known->floors) SW_TRY(sw_route_floors_make(f->machine, &f->known->mem, &f->known->floors, d));
-  sw_route_end_make(f->known->floors, from, type->rank, type->dims, type->dtype, &a);
-  sw_route_end_make(f->known->floors, to, type->rank, type->dims, type->dtype, &b);
-  *out = sw_route_least_s(f->known->floors, &a, &b);
-  return SW_OK;
-}
-
 /* Infinity where it is more than enough, which often is known without a search. */
 static sw_rc price(follower *f, const sw_type *type, const sw_sharding *from, const sw_sharding *to, double enough,
                    double *out, sw_diag *d) {
@@ -139,23 +128,22 @@ static sw_rc price(follower *f, const sw_type *type, const sw_sharding *from, co
   sw_sharding_key(from, &f->key);
   sw_sharding_key(to, &f->key);
   if (f->key.rc) return SW_FAIL(d, SW_E_RESOURCE, SW_NOWHERE, "out of memory");
+  const int64_t *asked = sw_dict_get(&f->known->prices, f->key.at, f->key.n);
+  if (asked) {
+    *out = f->known->seconds.at[*asked];
+    return SW_OK;
+  }
   const double kRounding = 1e-9;
-  const bool asked = sw_dict_get(&f->known->prices, f->key.at, f->key.n) != NULL;
-  if (!asked) SW_TRY(least_price(f, type, from, to, out, d));
+  if (!f->known->floors) SW_TRY(sw_route_floors_make(f->machine, &f->known->mem, &f->known->floors, d));
+  *out = sw_route_least_between_s(f->known->floors, from, to, type->rank, type->dims, type->dtype);
   if (*out * (1 - kRounding) > enough) {
     *out = INFINITY;
     return SW_OK;
   }
-  int64_t *slot;
-  bool fresh;
-  SW_TRY(sw_dict_put(&f->known->prices, f->key.at, f->key.n, (int64_t)f->known->seconds.n, &slot, &fresh, d));
-  if (fresh) {
-    const sw_dtype moved = sw_sharding_moved_as(from, to, type->dtype);
-    double s = sw_route_cost_s(&(sw_reshard){f->machine, from, to, type->rank, type->dims, moved, {0}});
-    SW_TRY(sw_array_push(&f->known->seconds, s, d));
-  }
-  *out = f->known->seconds.at[*slot];
-  return SW_OK;
+  const sw_dtype moved = sw_sharding_moved_as(from, to, type->dtype);
+  *out = sw_route_cost_s(&(sw_reshard){f->machine, from, to, type->rank, type->dims, moved, {0}});
+  SW_TRY(sw_dict_put(&f->known->prices, f->key.at, f->key.n, (int64_t)f->known->seconds.n, NULL, NULL, d));
+  return sw_array_push(&f->known->seconds, *out, d);
 }
 
 static bool keeps_partials(const sw_op *op, const sw_strategy *s) {

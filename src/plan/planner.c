@@ -66,7 +66,7 @@ static sw_rc lower_until_it_fits(const sw_searcher *s, int64_t capacity, sw_plan
     const bool fits = peak <= capacity, better = fits && (!fitting.choice || sol.cost < fitting.cost);
     const bool idle = fits && !better && sol.bound <= before.bound;
     if (better) fitting = sol;
-    if (fits && (idle || sw_search_is_done(s, &sol) || sw_search_is_over(s))) break;
+    if (fits && (idle || sw_search_is_close(s, &sol) || sw_search_is_over(s))) break;
     if (!fits && peak - capacity >= limit) break;
     if (!fits) limit -= peak - capacity;
   }
@@ -100,8 +100,7 @@ static sw_rc find(sw_searcher *s, sw_plan *out, sw_fit *fit, sw_diag *d) {
   return fit->found ? SW_OK : sw_search_least_memory(s, fit, out, d);
 }
 
-/* --- the problem, and what is known without it ---------------------------------------------------------------------
- */
+/* --- the problem, and what is known without it ------------------------------------------------------------------- */
 
 /* So few copies that all routes are searched for at once: rounds over exact small problems take longer. */
 static bool has_few_copies(const sw_problem *p) {

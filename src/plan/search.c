@@ -37,13 +37,11 @@ static bool is_near(const sw_solution *x, double gap) {
   return x->choice && (double)(x->cost - x->bound) <= gap * (double)x->cost;
 }
 
-static bool is_close(const sw_searcher *s, const sw_solution *x) { return is_near(x, s->o->solve.gap); }
-
-bool sw_search_is_done(const sw_searcher *s, const sw_solution *x) { return is_close(s, x); }
+bool sw_search_is_close(const sw_searcher *s, const sw_solution *x) { return is_near(x, s->o->solve.gap); }
 
 /* Near enough; or time is up, with an answer. */
 static bool is_done(const sw_searcher *s, const sw_solution *x) {
-  return is_close(s, x) || (x->choice && sw_search_is_over(s));
+  return sw_search_is_close(s, x) || (x->choice && sw_search_is_over(s));
 }
 
 /* One problem, in a part of what is left. It starts from the choice given (NULL: nothing cut, no copies), and from the
@@ -149,7 +147,7 @@ typedef struct search_loop {
 } search_loop;
 
 static bool is_worth_splitting(const sw_searcher *s, const sw_solution *best) {
-  return !is_close(s, best) && !sw_search_is_over(s) && missing_part(best) > kWorthSplitting;
+  return !sw_search_is_close(s, best) && !sw_search_is_over(s) && missing_part(best) > kWorthSplitting;
 }
 
 /* Shares under which the bound is high are worth the time of some solutions, once it is known that copies matter. */
@@ -183,7 +181,8 @@ static sw_rc bound(search_loop *c, int most, sw_solution *best, sw_diag *d) {
   const sw_searcher *s = c->s;
   bool refined = s->o->solve.solver == SW_SOLVER_AUTO || s->o->solve.solver == SW_SOLVER_NATIVE;
   int idle = 0;
-  for (int k = 0; refined && k < most && idle < PATIENCE && !is_close(s, best) && !sw_search_is_over(s); k++) {
+  for (int k = 0; refined && k < most && idle < PATIENCE && !sw_search_is_close(s, best) && !sw_search_is_over(s);
+       k++) {
     double before = missing_part(best);
     refined = false;
     SW_TRY(bound_now(s, c->limit, best, &refined, d));
@@ -234,7 +233,7 @@ static double next_gap(double asked, double excess) {
 /* When what was repaired at first leaves a gap, more is. */
 static sw_rc repair_more(search_loop *c, sw_solution *best, sw_diag *d) {
   const sw_searcher *s = c->s;
-  if (!best->choice || is_close(s, best)) return SW_OK;
+  if (!best->choice || sw_search_is_close(s, best)) return SW_OK;
   int32_t *start = sw_arena_copy(s->arena, best->choice, (size_t)s->problem->n_nodes, sizeof *start, d);
   if (!start) return SW_E_RESOURCE;
   SW_TRY(sw_search_repair(s, c->limit, SW_REPAIR_MORE, start, d));
@@ -310,9 +309,9 @@ static sw_rc run(search_loop *c, sw_solution *out, sw_diag *d) {
     c->refined = false;
     if (!cut) SW_TRY(sw_relaxation_refine(s->relaxed, now.choice, &c->refined, d));
     c->refined = c->refined || came_to.raised;
-    if (is_close(s, out) || sw_search_is_over(s)) return SW_OK;
+    if (sw_search_is_close(s, out) || sw_search_is_over(s)) return SW_OK;
     SW_TRY(improve_in_turn(c, round, took, out, &better, d));
-    if (is_close(s, out) || sw_search_is_over(s)) return SW_OK;
+    if (sw_search_is_close(s, out) || sw_search_is_over(s)) return SW_OK;
     bool no_more = s->symmetric && !cut; /* what is left to find is in all nodes */
     bool ended = part >= 1 || is_near(&now, c->gap);
     if (!c->refined && !better && (no_more || (ended && c->gap <= kOfGap * least_gap))) return SW_OK;

@@ -62,7 +62,7 @@ sw_rc sw_search_repair(const sw_searcher *s, int64_t limit, int32_t most, int32_
  * the best bound over all rounds. `before`: NULL, or what was found under a higher limit, to start from. */
 sw_rc sw_search_solve(const sw_searcher *s, int64_t limit, const sw_solution *before, sw_solution *out, sw_diag *d);
 /* Is its bound as near as was asked for? */
-bool sw_search_is_done(const sw_searcher *s, const sw_solution *x);
+bool sw_search_is_close(const sw_searcher *s, const sw_solution *x);
 /* What is known of a capacity. */
 typedef struct sw_fit {
   int64_t capacity;

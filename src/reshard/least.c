@@ -286,3 +286,12 @@ double sw_route_least_s(const sw_route_floors *f, const sw_route_end *a, const s
   }
   return work > 0 ? fmax(f->step_s, latency + work) : cut_s(f, a, b, elem);
 }
+
+double sw_route_least_between_s(const sw_route_floors *f, const sw_sharding *from, const sw_sharding *to, int rank,
+                                const int64_t *dims, sw_dtype t) {
+  sw_route_end a, b;
+  if (sw_sharding_equal(from, to)) return 0;
+  sw_route_end_make(f, from, rank, dims, t, &a);
+  sw_route_end_make(f, to, rank, dims, t, &b);
+  return sw_route_least_s(f, &a, &b);
+}

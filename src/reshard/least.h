@@ -37,5 +37,8 @@ SW_API void sw_route_end_make(const sw_route_floors *f, const sw_sharding *s, in
                               sw_route_end *out);
 /* Seconds; of two different shardings of one tensor. No more than sw_route_cost_s. */
 SW_API double sw_route_least_s(const sw_route_floors *f, const sw_route_end *a, const sw_route_end *b);
+/* The same of ends that are looked at once; 0 where they are equal. */
+SW_API double sw_route_least_between_s(const sw_route_floors *f, const sw_sharding *from, const sw_sharding *to,
+                                       int rank, const int64_t *dims, sw_dtype t);
 
 #endif

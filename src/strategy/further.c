@@ -17,6 +17,8 @@ typedef struct judged {
   double loss_s;
 } judged;
 
+enum { MOST_JUDGED = 8 }; /* nodes of a kind: those further on are much the same */
+
 /* Nodes that are alike. */
 typedef struct kind {
   int32_t first; /* the node that stands for them */
@@ -36,11 +38,8 @@ static void chosen_sharding(const judge *j, sw_port at, sw_sharding *out) {
 /* Of a value, at least. */
 static double route_s(const judge *j, sw_id value, const sw_sharding *from, const sw_sharding *to) {
   const sw_type *t = &j->s->g->values[value].type;
-  sw_route_end a, b;
-  if (sw_sharding_equal(from, to)) return 0;
-  sw_route_end_make(j->s->prices.floors, from, t->rank, t->dims, t->dtype, &a);
-  sw_route_end_make(j->s->prices.floors, to, t->rank, t->dims, t->dtype, &b);
-  return sw_route_least_s(j->s->prices.floors, &a, &b) * (double)sw_value_repeats(j->s->g, value);
+  return sw_route_least_between_s(j->s->prices.floors, from, to, t->rank, t->dims, t->dtype) *
+         (double)sw_value_repeats(j->s->g, value);
 }
 
 /* What an op costs with a strategy, among what is chosen. */
@@ -76,12 +75,13 @@ static bool has_strategy(const sw_option_set *c, const sw_strategy *s) {
   return false;
 }
 
+static int32_t n_judged(const kind *k) { return k->n < MOST_JUDGED ? k->n : MOST_JUDGED; }
+
 /* The least loss among nodes of the kind. */
 static double loss_of(const judge *j, const kind *k, const sw_strategy *strategy, const sw_op_cost *own,
                       const double *now_s) {
-  enum { MOST_NODES = 8 }; /* of a kind: those further on are much the same */
   double least = HUGE_VAL;
-  for (int32_t i = 0; i < k->n && i < MOST_NODES; i++) {
+  for (int32_t i = 0; i < n_judged(k); i++) {
     const sw_op *op = &j->s->g->ops[sw_unit_at(&j->s->units, k->nodes[i]).id];
     const double loss = cost_s(j, op, strategy, own) - now_s[i];
     if (loss < least) least = loss;
@@ -96,13 +96,12 @@ static sw_rc judge_kind(judge *j, const kind *k, int32_t most, sw_arena *arena, 
   sw_enumerate_options o = {.runs = SW_MAX_REFS};
   sw_enumeration all;
   judged *found;
-  double *now_s;
+  double now_s[MOST_JUDGED];
   int32_t n = 0;
   sw_strategy *kept;
   SW_TRY(sw_strategies_enumerate(s->g, op, s->machine, &o, &j->mem, &all, d));
   SW_ARENA_NEW(found, &j->mem, all.n, d);
-  SW_ARENA_NEW(now_s, &j->mem, k->n, d);
-  for (int32_t i = 0; i < k->n; i++) {
+  for (int32_t i = 0; i < n_judged(k); i++) {
     const sw_op *at = &s->g->ops[sw_unit_at(&s->units, k->nodes[i]).id];
     sw_op_cost own;
     const sw_strategy *chosen = &have->strategies[j->choice[k->nodes[i]]];

@@ -23,12 +23,9 @@ static void one_pair(const sw_machine *machine, const sw_route_floors *floors, r
   sw_sharding_normalise(m, &from);
   sw_sharding_normalise(m, &to);
   const sw_reshard wanted = {machine, &from, &to, rank, dims, SW_F32, {0}};
-  sw_route_end a, b;
   if (sw_sharding_equal(&from, &to)) return;
   const double cost_s = sw_route_cost_s(&wanted);
-  sw_route_end_make(floors, &from, rank, dims, SW_F32, &a);
-  sw_route_end_make(floors, &to, rank, dims, SW_F32, &b);
-  const double least_s = sw_route_least_s(floors, &a, &b);
+  const double least_s = sw_route_least_between_s(floors, &from, &to, rank, dims, SW_F32);
   if (least_s > cost_s * (1 + 1e-9)) {
     sw_text t = {0};
     sw_sharding_print(m, &from, &t);
