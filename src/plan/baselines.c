@@ -142,8 +142,8 @@ static sw_rc price(follower *f, const sw_type *type, const sw_sharding *from, co
   }
   const sw_dtype moved = sw_sharding_moved_as(from, to, type->dtype);
   *out = sw_route_cost_s(&(sw_reshard){f->machine, from, to, type->rank, type->dims, moved, {0}});
-  SW_TRY(sw_dict_put(&f->known->prices, f->key.at, f->key.n, (int64_t)f->known->seconds.n, NULL, NULL, d));
-  return sw_array_push(&f->known->seconds, *out, d);
+  SW_TRY(sw_array_push(&f->known->seconds, *out, d));
+  return sw_dict_put(&f->known->prices, f->key.at, f->key.n, (int64_t)f->known->seconds.n - 1, NULL, NULL, d);
 }
 
 static bool keeps_partials(const sw_op *op, const sw_strategy *s) {

@@ -116,7 +116,7 @@ static sw_rc build(sw_planner *p, sw_diag *d) {
   p->o.selection.cancel = p->o.solve.cancel;
   SW_TRY(sw_selection_build(p->s.g, p->s.machine, &p->o.selection, p->s.arena, &p->s.selection, &p->s.least, d));
   p->s.problem = sw_selection_problem(p->s.selection);
-  if (has_few_copies(p->s.problem)) SW_TRY(sw_selection_settle_all(p->s.selection, d));
+  if (has_few_copies(p->s.problem)) SW_TRY(sw_selection_settle_all(p->s.selection, p->s.deadline_s, d));
   return sw_relaxation_make(p->s.problem, p->s.arena, &p->s.relaxed, d);
 }
 

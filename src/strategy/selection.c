@@ -311,6 +311,8 @@ static sw_rc make_problem(sw_selection *s, sw_diag *d) {
 
 /* --- exact prices ------------------------------------------------------------------------------------------------ */
 
+static bool is_past(double deadline_s) { return deadline_s > 0 && sw_now_s() >= deadline_s; }
+
 /* Tables of the shape classes of which prices have risen. */
 static sw_rc reprice(sw_selection *s, const bool *risen, sw_diag *d) {
   for (size_t k = 0; k < s->tables.n; k++) {
@@ -349,7 +351,7 @@ static sw_rc settle(sw_selection *s, const int32_t *choice, int64_t near, double
   for (size_t k = 0; k < s->copies.n && !rc; k++) {
     const sw_border_table *t = s->tables.at[s->values.at[k].table];
     bool here = false;
-    if (near >= 0 && deadline_s > 0 && sw_now_s() >= deadline_s) break;
+    if (near >= 0 && is_past(deadline_s)) break;
     rc = settle_value(s, &s->copies.at[k], t, choice, near, &here, d);
     if (here) any = risen[t->shape_class] = true;
   }
@@ -366,8 +368,8 @@ sw_rc sw_selection_settle(sw_selection *s, const int32_t *choice, double deadlin
   return settle(s, choice, sw_problem_cost(&s->problem, choice) / kOfCost, deadline_s, raised, d);
 }
 
-sw_rc sw_selection_settle_all(sw_selection *s, sw_diag *d) {
-  for (size_t k = 0; k < s->tables.n; k++) {
+sw_rc sw_selection_settle_all(sw_selection *s, double deadline_s, sw_diag *d) {
+  for (size_t k = 0; k < s->tables.n && !is_past(deadline_s); k++) {
     sw_border_table *t = s->tables.at[k];
     bool raised = false;
     for (int32_t from = 0; from < t->copies.n_classes; from++)

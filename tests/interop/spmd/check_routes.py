@@ -126,8 +126,9 @@ def main():
         if free and rng.random() < 0.4:
             target += f" partial sum[{rng.choice(free)}]"
         texts.append(check(tool, small, rng.choice([[6, 6], [5, 7]]), source, target, [], {"a": 3, "b": 2}, ids))
-    parts = [("[[x,y],[]]", "[[],[]] partial sum[a,b]", None), ("[[x],[]]", "[[],[]] partial sum[a,b]", [1, 0, 2, 3, 4, 5]),
-              ("[[x],[]] partial sum[y]", "[[a],[]] partial sum[b]", None)]
+    parts = [("[[x,y],[]]", "[[],[]] partial sum[a,b]", None),
+             ("[[x],[]]", "[[],[]] partial sum[a,b]", [1, 0, 2, 3, 4, 5]),
+             ("[[x],[]] partial sum[y]", "[[a],[]] partial sum[b]", None)]
     for source, target, ids in parts:
         texts.append(check(tool, small, [6, 6], source, target, [], {"a": 3, "b": 2}, ids))
     steps = "all_gather all_slice all_reduce reduce_scatter all_to_all send recv".split()
