@@ -62,16 +62,16 @@ static void change_blocks(const rs_graph *g, int d, const rs_dim_sharding *a, co
   const double k = (double)g->r->space.dims[d], was = a->block[d], is = b->block[d];
   out->before = out->common == a->n ? is * b->shards / a->shards : was;
   out->after = out->common == b->n ? was * a->shards / b->shards : is;
-  out->even_after = k / b->shards;
   out->even = a->even[d] && b->even[d];
   out->nests = k <= 1 || ((a->n == 0 || was == out->before) && (b->n == 0 || is == out->after));
 }
 
 /* Old blocks that a new one meets, as sw_machine_exchange_s counts them. */
-static double touched(const rs_dim_sharding *a, const rs_dim_sharding *b) {
-  if (a->shards == 1 || a == b || fmod(b->shards, a->shards) == 0) return 1;
-  const bool aligned = fmod(a->shards, b->shards) == 0 || b->n == 0;
-  return fmin(ceil(a->shards / b->shards) + !aligned, a->shards);
+static double touched(int d, const rs_dim_sharding *a, const rs_dim_sharding *b) {
+  const double old = a->block[d], new = b->block[d];
+  if (a->shards == 1 || old <= 0 || (new <= old &&fmod(old, new) == 0)) return 1;
+  const bool aligned = b->n == 0 || fmod(new, old) == 0;
+  return fmin(ceil(new / old) + !aligned, a->shards);
 }
 
 /* Of a new block the part that the device's unit had:
@@ -84,6 +84,68 @@ static double kept(const rs_dim_sharding *a, const rs_dim_sharding *b, int commo
   if (common >= a->visible[level]) return 1;
   if (common < b->n) return 0;
   return fmin(1, a->inside[level] * b->shards / a->shards);
+}
+
+/* The devices that digits of two lists tell apart, in the order of the blocks of the second one. */
+typedef struct walk {
+  int n;
+  int64_t size[RS_MAX_ATOMS], at[RS_MAX_ATOMS];
+  int64_t in_a[RS_MAX_ATOMS], in_b[RS_MAX_ATOMS]; /* what one more of a digit adds to the number of the block */
+} walk;
+
+/* From the lists' atoms behind the first `common` ones. */
+static void start_walk(const rs_graph *g, const rs_dim_sharding *a, const rs_dim_sharding *b, int common, walk *w) {
+  int place[RS_MAX_ATOMS];
+  int64_t weight = 1;
+  *w = (walk){.n = b->n - common};
+  for (int i = b->n - 1; i >= common; i--) {
+    const int atom = rs_list_atom(b->list, i);
+    place[atom] = i - common;
+    w->size[i - common] = g->r->space.atom[atom].size;
+    w->in_b[i - common] = weight;
+    weight *= w->size[i - common];
+  }
+  weight = 1;
+  for (int i = a->n - 1; i >= common; i--) {
+    const int atom = rs_list_atom(a->list, i), at = b->set >> atom & 1u ? place[atom] : w->n++;
+    w->size[at] = g->r->space.atom[atom].size;
+    w->in_a[at] = weight;
+    weight *= w->size[at];
+  }
+}
+
+static bool next_device(walk *w, int64_t *a, int64_t *b) {
+  for (int i = w->n - 1; i >= 0; i--) {
+    *a += w->in_a[i];
+    *b += w->in_b[i];
+    if (++w->at[i] < w->size[i]) return true;
+    *a -= w->size[i] * w->in_a[i];
+    *b -= w->size[i] * w->in_b[i];
+    w->at[i] = 0;
+  }
+  return false;
+}
+
+/* Where blocks are uneven they overlap in one way here and in another there: what is left of a full new block when what
+ * the device that lacks most lacks is taken off. Of leading blocks that are alike the first is the fullest. */
+static void keep_uneven(const rs_graph *g, int d, const rs_dim_sharding *a, const rs_dim_sharding *b,
+                        rs_dim_step *out) {
+  const int64_t k = g->r->space.dims[d], old = (int64_t)a->block[d], new = (int64_t)b->block[d];
+  const bool alike = out->changed == (out->gained | out->dropped);
+  int64_t i = 0, j = 0, lacks[SW_MAX_LEVELS] = {0};
+  walk w;
+  start_walk(g, a, b, alike ? out->common : 0, &w);
+  do {
+    const int64_t lo = j * new, hi = sw_min_i64(k, lo + new);
+    if (lo >= k) break;
+    for (int l = 0; l < g->n_levels; l++) {
+      const int64_t inside = (int64_t)a->inside[l], from = (i - i % inside) * old,
+                    to = sw_min_i64(k, from + inside * old),
+                    both = sw_max_i64(0, sw_min_i64(hi, to) - sw_max_i64(lo, from));
+      lacks[l] = sw_max_i64(lacks[l], hi - lo - both);
+    }
+  } while (lacks[g->n_levels - 1] < new &&next_device(&w, &i, &j));
+  for (int l = 0; l < g->n_levels; l++) out->kept[l] = fmin(out->kept[l], 1 - (double)lacks[l] / (double)new);
 }
 
 /* No device's unit had more, in whatever order its pieces lie. */
@@ -103,7 +165,9 @@ static void make_step(const rs_graph *g, int d, const rs_dim_sharding *a, const 
   out->common = common;
   out->gained = b->set & ~(uint32_t)a->prefix[common];
   out->dropped = a->set & ~(uint32_t)a->prefix[common];
-  out->touched = touched(a, b);
+  const bool alike = a->block[d] * a->shards == b->block[d] * b->shards;
+  out->changed = alike ? out->gained | out->dropped : a->set | b->set;
+  out->touched = touched(d, a, b);
   change_blocks(g, d, a, b, out);
   for (int l = 0; l < g->n_levels; l++) {
     out->crosses[l] = common < a->visible[l];
@@ -111,6 +175,7 @@ static void make_step(const rs_graph *g, int d, const rs_dim_sharding *a, const 
     out->had[l] = had(g, a, b, common, l);
     out->both[l] = 1 / (out->crosses[l] ? fmax(a->outer[l], b->outer[l]) : b->outer[l]);
   }
+  if (!out->even && g->r->space.dims[d] > 0) keep_uneven(g, d, a, b, out);
 }
 
 const rs_dim_step *rs_graph_dim_step(rs_graph *g, int d, int from, int to) {

@@ -32,14 +32,15 @@ typedef struct rs_dim_sharding {
 typedef struct rs_dim_step {
   int common;               /* leading atoms of both lists */
   uint32_t gained, dropped; /* sets of atoms behind them */
+  uint32_t changed; /* atoms along which devices may lack something: these, and where leading blocks of the lists
+                       are not the same, all */
   bool even, nests;
-  double before, after, even_after; /* elements of a block: with the padding that lets it be cut into equal parts; after
-                                       the step, if the dimension were cut evenly */
-  double touched;                   /* old blocks that a new one meets */
-  double kept[SW_MAX_LEVELS];       /* part of a new block that the unit had, as exchanges are priced, ... */
-  double had[SW_MAX_LEVELS];        /* ... and at most; */
-  double both[SW_MAX_LEVELS];       /* of the tensor, what a unit has before and after, at most */
-  bool crosses[SW_MAX_LEVELS];      /* must a unit get anything from others? */
+  double before, after;        /* elements of a block, with the padding that lets it be cut into equal parts */
+  double touched;              /* old blocks that a new one meets */
+  double kept[SW_MAX_LEVELS];  /* part of a new block that the unit had, as exchanges are priced, ... */
+  double had[SW_MAX_LEVELS];   /* ... and at most; */
+  double both[SW_MAX_LEVELS];  /* of the tensor, what a unit has before and after, at most */
+  bool crosses[SW_MAX_LEVELS]; /* must a unit get anything from others? */
 } rs_dim_step;
 
 typedef struct rs_vertex {
@@ -109,15 +110,13 @@ typedef struct rs_move {
 typedef struct rs_step {
   rs_move move;
   double cost_s;
-  bool exact; /* else cost_s is the least, until what devices receive is counted */
 } rs_step;
 
-/* The one collective that leads from a state to another, else the exchange; false where neither does. `count` what
- * uneven blocks receive? */
-bool rs_graph_step(rs_graph *g, int from, int to, bool count, rs_step *out);
-/* The exchange (exchange.c) along `changed` atoms. `bytes`: of a device's block after it, if it were cut evenly. */
-rs_step rs_graph_exchange(rs_graph *g, const rs_vertex *from, const rs_vertex *to, uint32_t changed, bool even,
-                          double bytes, bool count);
+/* The one collective that leads from a state to another, else the exchange; false where neither does. */
+bool rs_graph_step(rs_graph *g, int from, int to, rs_step *out);
+/* The exchange along `changed` atoms (exchange.c); from or to an end that is not plain. */
+double rs_graph_exchange_s(rs_graph *g, const rs_vertex *from, const rs_vertex *to, uint32_t changed);
+double rs_graph_counted_exchange_s(const rs_graph *g, const rs_vertex *from, const rs_vertex *to);
 
 void rs_floor_init(rs_graph *g);
 /* No path from a state to another costs less. */

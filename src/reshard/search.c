@@ -1,8 +1,7 @@
 /* A*: states in the order of what a path over them costs at least, until the target is next.
  *
  * The direct route (reduce, exchange, make partial) is a first upper bound. The first and the last step over each state
- * give a better one, and better lower bounds, which leave few states that a longer path may go over. An exchange
- * between uneven blocks enters the queue at the least that it may cost, and is counted when it comes up.
+ * give a better one, and better lower bounds, which leave few states that a longer path may go over.
  */
 #include "reshard/search.h"
 
@@ -10,13 +9,10 @@
 
 #include "base/array.h"
 
-enum { MANY_DEVICES = 64 };
-
 typedef struct edge {
   double least_s; /* of a path over it */
   double cost_s;  /* from the source to its end */
   uint16_t from, to;
-  bool exact;
 } edge;
 
 typedef struct search {
@@ -27,7 +23,7 @@ typedef struct search {
   int n_alive;
   uint16_t alive[RS_MAX_VERTICES]; /* states that the cheapest path may go over */
   struct reached {
-    double cost_s; /* exact, of the best path so far */
+    double cost_s; /* of the best path so far */
     uint16_t from;
     uint8_t n_steps; /* of a route, which takes a slice for each dimension */
     bool done;
@@ -80,8 +76,8 @@ static bool fits(const rs_graph *g, int from, int to) {
   return old + new <= (double)g->r->max_temp_bytes;
 }
 
-static bool find_step(search *s, int from, int to, bool count, rs_step *out) {
-  if (from == to || !fits(s->g, from, to) || !rs_graph_step(s->g, from, to, count, out)) return false;
+static bool find_step(search *s, int from, int to, rs_step *out) {
+  if (from == to || !fits(s->g, from, to) || !rs_graph_step(s->g, from, to, out)) return false;
   const bool slices = out->move.n_slices > 0; /* what lies between is no larger */
   if (slices && s->g->r->max_temp_bytes > 0 && 2 * s->g->vertex[from].bytes > (double)s->g->r->max_temp_bytes)
     return false;
@@ -95,13 +91,11 @@ static sw_rc offer(search *s, int from, int to, const rs_step *step, sw_diag *d)
   const double cost_s = f->cost_s + step->cost_s, least_s = cost_s + s->g->vertex[to].target_s;
   const int n_steps = f->n_steps + (step->move.n_slices ? step->move.n_slices : 1);
   if (least_s > s->upper_s || cost_s >= t->cost_s || n_steps >= SW_MAX_ROUTE_STEPS) return SW_OK;
-  if (step->exact) {
-    t->cost_s = cost_s;
-    t->from = (uint16_t)from;
-    t->n_steps = (uint8_t)n_steps;
-    if (to == s->g->target) s->upper_s = cost_s;
-  }
-  return push(s, (edge){least_s, cost_s, (uint16_t)from, (uint16_t)to, step->exact}, d);
+  t->cost_s = cost_s;
+  t->from = (uint16_t)from;
+  t->n_steps = (uint8_t)n_steps;
+  if (to == s->g->target) s->upper_s = cost_s;
+  return push(s, (edge){least_s, cost_s, (uint16_t)from, (uint16_t)to}, d);
 }
 
 /* The least that a step may take by the levels of the network that it crosses, which is known at a glance. */
@@ -128,7 +122,7 @@ static sw_rc expand(search *s, int from, sw_diag *d) {
     const double upper_s = fmin(s->upper_s - g->vertex[to].target_s, t->cost_s) - source_s;
     rs_step step;
     if (t->done || g->floor.step_s > upper_s || latency_s(g, from, to) > upper_s) continue;
-    if (find_step(s, from, to, false, &step)) SW_TRY(offer(s, from, to, &step, d));
+    if (find_step(s, from, to, &step)) SW_TRY(offer(s, from, to, &step, d));
   }
   return SW_OK;
 }
@@ -141,13 +135,7 @@ static sw_rc walk(search *s, sw_diag *d) {
   while (s->heap.n > 0) {
     const edge e = pop(s);
     struct reached *t = &s->reached[e.to];
-    rs_step step;
-    if (t->done || e.least_s > s->upper_s) continue;
-    if (!e.exact) {
-      if (find_step(s, e.from, e.to, true, &step)) SW_TRY(offer(s, e.from, e.to, &step, d));
-      continue;
-    }
-    if (e.cost_s > t->cost_s) continue;
+    if (t->done || e.least_s > s->upper_s || e.cost_s > t->cost_s) continue;
     t->done = true;
     if (e.to == g->target) return SW_OK;
     SW_TRY(expand(s, e.to, d));
@@ -164,23 +152,20 @@ static void direct_route(rs_graph *g, rs_path *out) {
   from.partial = to.partial = 0;
   from.kind = to.kind = 0;
   int via[] = {g->source, rs_graph_add(g, &from), rs_graph_add(g, &to), g->target};
-  if (rs_graph_step(g, g->source, g->target, true, &step)) via[1] = via[2] = g->target;
+  if (rs_graph_step(g, g->source, g->target, &step)) via[1] = via[2] = g->target;
   *out = (rs_path){.cost_s = g->r->max_temp_bytes > 0 ? HUGE_VAL : 0};
   for (int i = 0; i < 3; i++) {
     if (via[i] == via[i + 1]) continue;
-    if (!rs_graph_step(g, via[i], via[i + 1], true, &step)) out->cost_s = HUGE_VAL;
+    if (!rs_graph_step(g, via[i], via[i + 1], &step)) out->cost_s = HUGE_VAL;
     out->hop[out->n++] = (struct rs_hop){step.move, g->vertex[via[i + 1]].state, step.cost_s};
     out->cost_s += step.cost_s;
   }
 }
 
 /* The first or the last step of a path; HUGE_VAL where none leads there at once. */
-static double step_s(search *s, int from, int to, bool *exact) {
+static double step_s(search *s, int from, int to) {
   rs_step step;
-  *exact = find_step(s, from, to, false, &step);
-  if (!*exact) return HUGE_VAL;
-  *exact = step.exact;
-  return step.cost_s;
+  return find_step(s, from, to, &step) ? step.cost_s : HUGE_VAL;
 }
 
 /* A path over a state comes there by one step or by several, and goes on likewise: better bounds, of vertices from a
@@ -189,12 +174,11 @@ static void tighten(search *s, int first_vertex) {
   const rs_graph *g = s->g;
   for (int i = first_vertex; i < g->n; i++) {
     rs_vertex *v = &s->g->vertex[i];
-    bool first, last;
     if (i == g->source || i == g->target || v->source_s + v->target_s > s->upper_s) continue;
-    const double first_s = step_s(s, g->source, i, &first), last_s = step_s(s, i, g->target, &last);
+    const double first_s = step_s(s, g->source, i), last_s = step_s(s, i, g->target);
     v->source_s = fmin(first_s, v->source_s + g->floor.step_s);
     v->target_s = fmin(last_s, v->target_s + g->floor.step_s);
-    if (first && last) s->upper_s = fmin(s->upper_s, first_s + last_s);
+    s->upper_s = fmin(s->upper_s, first_s + last_s);
   }
   s->g->upper_s = s->upper_s;
 }
@@ -213,7 +197,7 @@ static void read_path(search *s, rs_path *out) {
   for (int i = 0; i < out->n; i++) {
     rs_step step;
     const int from = at[out->n - i], to = at[out->n - i - 1];
-    (void)rs_graph_step(g, from, to, true, &step);
+    (void)rs_graph_step(g, from, to, &step);
     out->hop[i] = (struct rs_hop){step.move, g->vertex[to].state, step.cost_s};
     out->cost_s += step.cost_s;
   }
@@ -241,8 +225,7 @@ static sw_rc search_graph(search *s, const rs_request *r, rs_path *out, sw_diag 
   if (out->n <= 1 && out->cost_s <= two_steps_s) return SW_OK;
   s->tie_s = 1e-10 * (isinf(out->cost_s) ? s->g->floor.step_s : out->cost_s);
   s->upper_s = s->g->upper_s = out->cost_s + 2 * SW_MAX_ROUTE_STEPS * s->tie_s;
-  const int far = s->g->devices > MANY_DEVICES ? 1 : 2;  /* there a count of what uneven blocks receive takes long */
-  for (int i = 0; i < (r->no_exchange ? 3 : far); i++) { /* collectives alone take longer ways */
+  for (int i = 0; i < (r->no_exchange ? 3 : 2); i++) { /* collectives alone take longer ways */
     const int n = i ? s->g->n : 0;
     if (i == 2) SW_TRY(search_states(s, out, d));
     kAdd[i](s->g);

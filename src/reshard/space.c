@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { FEW_ATOMS = 6 };
+enum { FEW_ATOMS = 4 };
 
 /* Borders of digits of each axis: products of leading sizes, ascending from 1 to the axis' size. */
 typedef struct borders {

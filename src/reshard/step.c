@@ -18,11 +18,10 @@ typedef struct change {
   bool other; /* some list neither gains nor drops */
   bool nests, even;
   double before, after; /* bytes of one device; with the padding that lets a block be cut into equal parts */
-  double even_bytes;    /* after, if the dimensions that change were cut evenly */
 } change;
 
 static void add_ends(const rs_graph *g, const rs_dim_step *s, int d, int from, int to, change *c) {
-  c->changed |= s->gained | s->dropped;
+  c->changed |= s->changed;
   if (s->gained && s->dropped) {
     c->other = true;
   } else if (s->gained) {
@@ -40,21 +39,19 @@ static void add_ends(const rs_graph *g, const rs_dim_step *s, int d, int from, i
 
 static void find_change(rs_graph *g, const rs_vertex *from, const rs_vertex *to, change *c) {
   *c = (change){.nests = true, .even = true};
-  c->before = c->after = c->even_bytes = g->elem_bytes;
+  c->before = c->after = g->elem_bytes;
   for (int d = 0; d < g->r->space.rank; d++) {
     const int a = from->dim[d], b = to->dim[d];
     if (a == b) {
       const double block = g->dim[a].block[d];
       c->before *= block;
       c->after *= block;
-      c->even_bytes *= block;
       continue;
     }
     const rs_dim_step *s = rs_graph_dim_step(g, d, a, b);
     add_ends(g, s, d, a, b, c);
     c->before *= s->before;
     c->after *= s->after;
-    c->even_bytes *= s->even_after;
     c->even = c->even && s->even;
     c->nests = c->nests && s->nests;
   }
@@ -64,7 +61,7 @@ static void find_change(rs_graph *g, const rs_vertex *from, const rs_vertex *to,
 
 static bool collective(rs_graph *g, rs_move move, uint32_t set, double bytes, rs_step *out) {
   const double cost_s = sw_group_collective_s(g->r->machine, rs_graph_group(g, set), (sw_coll_op)move.op, bytes);
-  *out = (rs_step){move, cost_s, true};
+  *out = (rs_step){move, cost_s};
   return true;
 }
 
@@ -117,7 +114,7 @@ static bool slices(rs_graph *g, const rs_vertex *from, const rs_vertex *to, cons
     sum_s += out->cost_s;
   }
   move.n_slices = (uint8_t)c->n_gained;
-  *out = (rs_step){move, sum_s, true};
+  *out = (rs_step){move, sum_s};
   return true;
 }
 
@@ -152,7 +149,7 @@ static bool may_exchange(const rs_graph *g, const rs_vertex *from, const rs_vert
 }
 
 /* From or to an end that is not plain. All that is partial there is reduced or made at once. */
-static bool opaque_step(rs_graph *g, const rs_vertex *a, const rs_vertex *b, bool count, rs_step *out) {
+static bool opaque_step(rs_graph *g, const rs_vertex *a, const rs_vertex *b, rs_step *out) {
   if (a->state.form == b->state.form) {
     const bool reduces = a->state.form == RS_SOURCE && !b->state.partial;
     const sw_sharding s = rs_request_sharding(g->r, reduces ? &a->state : &b->state);
@@ -161,23 +158,21 @@ static bool opaque_step(rs_graph *g, const rs_vertex *a, const rs_vertex *b, boo
     const rs_move move = {.op = reduces ? SW_COLL_ALL_REDUCE : SW_COLL_TO_PARTIAL};
     const sw_reduction kind = g->r->kind[(reduces ? a : b)->state.kind];
     if (reduces ? kind == SW_REDUCE_GENERIC : a->state.partial || !rs_reduces_in_parts(kind)) return false;
-    *out = (rs_step){move, 0, true};
+    *out = (rs_step){move, 0};
     out->cost_s = sw_machine_collective_s(g->r->machine, (sw_coll_op)move.op, sw_sharding_partial(&s),
                                           there ? 0 : s.n_partial, bytes);
     return true;
   }
   if (!may_exchange(g, a, b) || a->state.form == RS_TARGET || b->state.form == RS_SOURCE) return false;
-  change c;
-  find_change(g, a, b, &c);
-  *out = rs_graph_exchange(g, a, b, c.changed, c.even, c.even_bytes, count);
+  *out = (rs_step){{.op = SW_COLL_EXCHANGE}, rs_graph_counted_exchange_s(g, a, b)};
   return true;
 }
 
 /* An exchange does not stand in for a collective: where blocks are even that is what networks are built for, and a
  * price a little lower is an error of the model. Padding may make it dearer by more. */
-bool rs_graph_step(rs_graph *g, int from, int to, bool count, rs_step *out) {
+bool rs_graph_step(rs_graph *g, int from, int to, rs_step *out) {
   const rs_vertex *a = &g->vertex[from], *b = &g->vertex[to];
-  if (a->state.form != RS_PLAIN || b->state.form != RS_PLAIN) return opaque_step(g, a, b, count, out);
+  if (a->state.form != RS_PLAIN || b->state.form != RS_PLAIN) return opaque_step(g, a, b, out);
   if (a->state.partial != b->state.partial) return partial_step(g, a, b, out);
   if (a->state.kind != b->state.kind) return false;
   change c;
@@ -187,7 +182,7 @@ bool rs_graph_step(rs_graph *g, int from, int to, bool count, rs_step *out) {
   const bool moves = moving_step(g, &c, &move);
   if (moves) *out = move;
   if ((moves && c.even) || !may_exchange(g, a, b)) return moves;
-  *out = rs_graph_exchange(g, a, b, c.changed, c.even, c.even_bytes, count);
+  *out = (rs_step){{.op = SW_COLL_EXCHANGE}, rs_graph_exchange_s(g, a, b, c.changed)};
   if (moves && out->cost_s * 1.1 >= move.cost_s) *out = move;
   return true;
 }

@@ -10,14 +10,16 @@ int64_t sw_cost_units(double seconds) {
   return u >= (double)SW_FORBIDDEN ? SW_FORBIDDEN : u > 0 ? (int64_t)u : 0;
 }
 
-sw_rc sw_prices_init(sw_prices *p, const sw_machine *machine, sw_arena *arena, sw_diag *d) {
-  *p = (sw_prices){.machine = machine};
+sw_rc sw_prices_init(sw_prices *p, const sw_machine *machine, sw_route_prices *routes, sw_arena *arena, sw_diag *d) {
+  *p = (sw_prices){.machine = machine, .routes = routes};
   for (int a = 0, n = sw_machine_mesh(machine)->n_axes; a < n; a++) {
     int first = 0;
     while (!sw_machine_axes_symmetric(machine, first, a)) first++;
     p->first_symmetric[a] = (int8_t)first;
     p->any_symmetric = p->any_symmetric || first < a;
   }
+  if (!routes) SW_TRY(sw_route_prices_make(machine, &p->own_routes, d));
+  if (!routes) p->routes = p->own_routes;
   return sw_route_floors_make(machine, arena, &p->floors, d);
 }
 
@@ -29,7 +31,7 @@ void sw_prices_deinit(sw_prices *p) {
     sw_mem_free(p->classes.at[i].price);
     sw_mem_free(p->classes.at[i].end);
   }
-  sw_route_prices_destroy(p->routes);
+  sw_route_prices_destroy(p->own_routes);
   sw_array_free(&p->classes);
   sw_dict_deinit(&p->by_shape);
 }
@@ -119,7 +121,6 @@ static void relabel(relabelling *r, const sw_sharding *s, sw_sharding *out) {
 static sw_rc price_route(sw_prices *p, sw_shape_class *c, const sw_sharding *from, const sw_sharding *to, int64_t *out,
                          sw_diag *d) {
   double s;
-  if (!p->routes) SW_TRY(sw_route_prices_make(p->machine, &p->routes, d));
   if (!c->routes) {
     SW_TRY(sw_route_prices_shape(p->routes, c->type.rank, c->type.dims, c->type.dtype, &c->routes, d));
     c->routes++;

@@ -37,11 +37,12 @@ typedef struct sw_prices {
   int8_t first_symmetric[SW_MAX_AXES]; /* the least axis that it is symmetric to, by axis */
   SW_ARRAY(sw_shape_class) classes;
   const sw_route_floors *floors;
-  sw_route_prices *routes; /* NULL: none was asked for */
+  sw_route_prices *routes, *own_routes; /* own: NULL where they were given */
   sw_dict by_shape;
 } sw_prices;
 
-sw_rc sw_prices_init(sw_prices *p, const sw_machine *machine, sw_arena *arena, sw_diag *d);
+/* `routes`: prices of routes found before, borrowed and added to; NULL: none. */
+sw_rc sw_prices_init(sw_prices *p, const sw_machine *machine, sw_route_prices *routes, sw_arena *arena, sw_diag *d);
 void sw_prices_deinit(sw_prices *p);
 /* The shape class of a type: its index. `type->dims` must outlive the prices. */
 sw_rc sw_prices_class(sw_prices *p, const sw_type *type, int32_t *out, sw_diag *d);

@@ -459,11 +459,11 @@ sw_rc sw_selection_build(const sw_graph *g, const sw_machine *machine, const sw_
   sw_selection *s;
   SW_ARENA_NEW(s, arena, 1, d);
   *s = (sw_selection){.g = g, .machine = machine, .o = *o, .arena = arena, .units = sw_units_of(g)};
-  SW_TRY(sw_prices_init(&s->prices, machine, arena, d));
+  build b = {.s = s};
+  sw_rc rc = sw_prices_init(&s->prices, machine, o->routes, arena, d);
   s->prices.deadline_s = o->deadline_s;
   s->prices.cancel = o->cancel;
-  build b = {.s = s};
-  sw_rc rc = sw_unequal_blocks(g, arena, &s->o.enumerate.n_unequal, &s->o.enumerate.unequal, d);
+  if (!rc) rc = sw_unequal_blocks(g, arena, &s->o.enumerate.n_unequal, &s->o.enumerate.unequal, d);
   if (!rc) rc = build_all(&b, d);
   sw_dict_deinit(&b.classes);
   sw_dict_deinit(&b.tables);
