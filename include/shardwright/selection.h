@@ -53,9 +53,8 @@ SW_API void sw_selection_deinit(sw_selection *s); /* NULL allowed; what the aren
  * sw_selection_settle. */
 SW_API const sw_problem *sw_selection_problem(const sw_selection *s);
 /* Search for the routes that a choice of the problem's nodes takes, as far as their prices are not exact yet; until the
- * deadline (of sw_now_s, 0: none) for those that it would take with one node chosen otherwise, too, unless they cost
- * more than a hundredth of it all. *raised is set when a cost of the problem has risen with that, of this choice or of
- * another one that takes such a route. */
+ * deadline (of sw_now_s, 0: none) for those that it would take with one node chosen otherwise, too. *raised is set when
+ * a cost of the problem has risen with that, of this choice or of another one that takes such a route. */
 SW_API SW_CHECKED sw_rc sw_selection_settle(sw_selection *s, const int32_t *choice, double deadline_s, bool *raised,
                                             sw_diag *d);
 /* The same of all copies, whatever is chosen, until the deadline. */

@@ -324,34 +324,32 @@ static sw_rc reprice(sw_selection *s, const bool *risen, sw_diag *d) {
   return SW_OK;
 }
 
-/* Of the copies that are made; with near >= 0, of those that would be with one other choice of the maker or of a
- * reader, too, as far as it is not known that they cost more. */
+/* Of the copies that are made; with `near`, of those that would be with one other choice of the maker or of a reader,
+ * too. */
 static sw_rc settle_value(sw_selection *s, const sw_copies *c, const sw_border_table *t, const int32_t *choice,
-                          int64_t near, bool *raised, sw_diag *d) {
+                          bool near, bool *raised, sw_diag *d) {
   const int32_t from = c->table->class_of[choice[c->maker]], n = c->table->n_layouts;
   for (int32_t i = 0; i < c->table->n_readers; i++) {
     const sw_wants *w = &c->table->wants[i];
     const int32_t of = w->class_of[choice[c->reader[i]]];
     for (int32_t k = w->first[of]; k < w->first[of + 1]; k++) {
-      if (near < 0) SW_TRY(sw_border_table_settle(t, from, w->layout[k], &s->prices, raised, d));
-      for (int32_t f = 0; f < c->table->n_classes && near >= 0; f++)
-        if (t->cost[(int64_t)f * n + w->layout[k]] <= near)
-          SW_TRY(sw_border_table_settle(t, f, w->layout[k], &s->prices, raised, d));
+      if (!near) SW_TRY(sw_border_table_settle(t, from, w->layout[k], &s->prices, raised, d));
+      for (int32_t f = 0; f < c->table->n_classes && near; f++)
+        SW_TRY(sw_border_table_settle(t, f, w->layout[k], &s->prices, raised, d));
     }
   }
-  for (int32_t k = 0; k < n && near >= 0; k++)
-    if (t->cost[(int64_t)from * n + k] <= near) SW_TRY(sw_border_table_settle(t, from, k, &s->prices, raised, d));
+  for (int32_t k = 0; k < n && near; k++) SW_TRY(sw_border_table_settle(t, from, k, &s->prices, raised, d));
   return SW_OK;
 }
 
-static sw_rc settle(sw_selection *s, const int32_t *choice, int64_t near, double deadline_s, bool *raised, sw_diag *d) {
+static sw_rc settle(sw_selection *s, const int32_t *choice, bool near, double deadline_s, bool *raised, sw_diag *d) {
   bool *risen = NULL, any = false;
   SW_MEM_NEW(risen, s->prices.classes.n, d);
   sw_rc rc = SW_OK;
   for (size_t k = 0; k < s->copies.n && !rc; k++) {
     const sw_border_table *t = s->tables.at[s->values.at[k].table];
     bool here = false;
-    if (near >= 0 && is_past(deadline_s)) break;
+    if (near && is_past(deadline_s)) break;
     rc = settle_value(s, &s->copies.at[k], t, choice, near, &here, d);
     if (here) any = risen[t->shape_class] = true;
   }
@@ -363,9 +361,8 @@ static sw_rc settle(sw_selection *s, const int32_t *choice, int64_t near, double
 
 /* A solver that knew those near the choice by their bounds alone would go on to them, one after the other. */
 sw_rc sw_selection_settle(sw_selection *s, const int32_t *choice, double deadline_s, bool *raised, sw_diag *d) {
-  const int64_t kOfCost = 100;
-  SW_TRY(settle(s, choice, -1, deadline_s, raised, d));
-  return settle(s, choice, sw_problem_cost(&s->problem, choice) / kOfCost, deadline_s, raised, d);
+  SW_TRY(settle(s, choice, false, deadline_s, raised, d));
+  return settle(s, choice, true, deadline_s, raised, d);
 }
 
 sw_rc sw_selection_settle_all(sw_selection *s, double deadline_s, sw_diag *d) {
