@@ -203,12 +203,23 @@ static sw_rc build_first(sw_planner *p, bool *staged, sw_diag *d) {
   return build(p, d);
 }
 
+/* Of what is left. Further strategies seldom lead to a better plan: they get no more than what led to the one so far.
+ */
+static double part_for(const sw_planner *p, const stage *at) {
+  const sw_searcher *s = &p->s;
+  const double now_s = sw_now_s();
+  if (!at->further || s->limit <= 0) return at->part;
+  const double used = s->deadline_s > 0 ? now_s - s->spent->started_s : sw_search_used(s),
+               left = s->deadline_s > 0 ? s->deadline_s - now_s : sw_search_left(s);
+  return used < at->part * left ? used / left : at->part;
+}
+
 /* What is found in a stage, if it is better than the plan so far, or the same and as near to its bound; *any: there is
  * one. */
 static sw_rc search_stage(sw_planner *p, const stage *at, sw_plan *out, sw_fit *fit, bool *any, sw_diag *d) {
   const sw_plan before = *out;
   sw_plan_options o = p->o;
-  sw_searcher s = sw_search_within(&p->s, at->part);
+  sw_searcher s = sw_search_within(&p->s, part_for(p, at));
   sw_plan plan;
   sw_fit found;
   if (*any) o.start = &before;
