@@ -20,6 +20,8 @@ enum { SWG_1D_TENSORS, SWG_1D_OPERATIONS, SWG_2D, SWG_PLAIN };
 static inline int64_t swg_get(const swg_config *c, sw_gen_param p) { return c->v[p]; }
 static inline bool swg_training(const swg_config *c) { return c->v[SW_GEN_MODE] == SWG_TRAIN; }
 sw_dtype swg_dtype(const swg_config *c);
+/* A builder with the model's name and types. */
+SW_CHECKED sw_rc swg_begin_model(swg_builder *b, const swg_config *c, sw_diag *d);
 
 /* Build the forward program; in train mode its first output is the loss, a scalar of float type, and what is to be
  * trained are the values of kind parameter. */
@@ -27,6 +29,7 @@ typedef sw_rc (*swg_build)(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_rfc_mlp(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_mlp(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_gpt2(const swg_config *c, sw_graph **out, sw_diag *d);
+sw_rc swg_build_mpt(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_bert(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_bert_layers(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_llama(const swg_config *c, sw_graph **out, sw_diag *d);

@@ -34,6 +34,10 @@ typedef struct arch_row {
   swg_build build;
 } arch_row;
 
+/* What every model that can be trained has; the same but for precision of its own. */
+#define TRAINED_IN "param-dtype=same|f32 grad-dtype=same|f32 state-dtype=f32|bf16 convert=once|again"
+#define MIXED_IN "param-dtype=f32|same grad-dtype=same|f32 state-dtype=f32|bf16 convert=once|again"
+
 static const arch_row kArchs[] = {
     {{.name = "rfc-mlp",
       .help = "two matrices with maximum(x, 0) between, annotated",
@@ -43,63 +47,70 @@ static const arch_row kArchs[] = {
     {{.name = "mlp",
       .help = "a stack of square matrices with relu",
       .source = "any size",
-      .params =
-          "mode=forward|train layers=4 batch=4096 hidden=4096 bias=no|yes dtype=f32|bf16|f16|f64 optimizer=sgd|adam"},
+      .params = "mode=forward|train layers=4 batch=4096 hidden=4096 bias=no|yes dtype=f32|bf16|f16|f64 "
+                "optimizer=sgd|adam " TRAINED_IN},
      swg_build_mlp},
     {{.name = "gpt2",
       .help = "GPT-2 (small): learned positions, layer norm before each block, gelu, tied output",
       .source = "Radford et al. 2019; the openai-community/gpt2 configuration",
-      .params = "mode=forward|train layers=12 hidden=768 heads=12 head-dim=0 ffn=0 vocab=50257 seq=1024 batch=8 "
-                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd"},
+      .params = "mode=forward|train|decode layers=12 hidden=768 heads=12 head-dim=0 ffn=0 vocab=50257 seq=1024 batch=8 "
+                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd " TRAINED_IN},
      swg_build_gpt2},
+    {{.name = "mpt",
+      .help =
+          "MPT (125M): learned positions, layer norm before each block, gelu, tied output, no biases; f32 parameters",
+      .source = "mosaicml/llm-foundry, scripts/train/yamls/pretrain/mpt-*.yaml; benchmarking/README.md",
+      .params = "mode=forward|train|decode layers=12 hidden=768 heads=12 head-dim=0 ffn=0 vocab=50368 seq=2048 batch=8 "
+                "dtype=bf16|f32|f16|f64 optimizer=adam|sgd " MIXED_IN},
+     swg_build_mpt},
     {{.name = "bert",
       .help = "BERT (base): layer norm after each block, masked-language-model head, tied output",
       .source = "Devlin et al. 2018, arXiv:1810.04805",
       .params = "mode=forward|train layers=12 hidden=768 heads=12 head-dim=0 ffn=0 vocab=30522 seq=512 batch=8 "
-                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd"},
+                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd " TRAINED_IN},
      swg_build_bert},
     {{.name = "bert-layers",
       .help = "the layers of bert alone, from activations to activations",
       .source = "as bert",
       .params = "mode=forward|train layers=12 hidden=768 heads=12 head-dim=0 ffn=0 seq=512 batch=8 "
-                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd"},
+                "dtype=f32|bf16|f16|f64 optimizer=adam|sgd " TRAINED_IN},
      swg_build_bert_layers},
     {{.name = "llama3",
       .help = "Llama 3 (8B): rms norm, rotary positions, grouped-query attention, gated silu",
       .source = "Grattafiori et al. 2024, arXiv:2407.21783, table 3",
       .params = "mode=forward|decode|train layers=32 hidden=4096 heads=32 kv-heads=8 head-dim=0 ffn=14336 vocab=128256 "
-                "seq=8192 batch=1 dtype=bf16|f32|f16|f64 optimizer=adam|sgd"},
+                "seq=8192 batch=1 dtype=bf16|f32|f16|f64 optimizer=adam|sgd " TRAINED_IN},
      swg_build_llama},
     {{.name = "mixtral",
       .help = "Mixtral (8x7B): Llama's attention, top-k mixture of experts with dispatch and combine einsums",
       .source = "Jiang et al. 2024, arXiv:2401.04088, table 1; dispatch as in GShard, arXiv:2006.16668",
       .params = "mode=forward|train layers=32 hidden=4096 heads=32 kv-heads=8 head-dim=0 ffn=14336 vocab=32000 "
-                "seq=2048 batch=8 experts=8 top-k=2 capacity=0 dtype=bf16|f32|f16|f64 optimizer=adam|sgd"},
+                "seq=2048 batch=8 experts=8 top-k=2 capacity=0 dtype=bf16|f32|f16|f64 optimizer=adam|sgd " TRAINED_IN},
      swg_build_mixtral},
     {{.name = "moe-layers",
       .help = "the layers of mixtral alone, from activations to activations",
       .source = "as mixtral",
       .params = "mode=forward|train layers=1 hidden=4096 heads=32 kv-heads=0 head-dim=0 ffn=0 seq=2048 batch=8 "
-                "experts=8 top-k=2 capacity=0 dtype=f32|bf16|f16|f64 optimizer=adam|sgd"},
+                "experts=8 top-k=2 capacity=0 dtype=f32|bf16|f16|f64 optimizer=adam|sgd " TRAINED_IN},
      swg_build_moe_layers},
     {{.name = "vit",
       .help = "Vision Transformer (ViT-L/16): patches by a convolution, class token, learned positions",
       .source = "Dosovitskiy et al. 2020, arXiv:2010.11929, table 1",
       .params = "mode=forward|train layers=24 hidden=1024 heads=16 head-dim=0 ffn=0 image=224 patch=16 channels=3 "
-                "classes=1000 batch=64 layout=nchw|nhwc dtype=f32|bf16|f16|f64 optimizer=adam|sgd"},
+                "classes=1000 batch=64 layout=nchw|nhwc dtype=f32|bf16|f16|f64 optimizer=adam|sgd " TRAINED_IN},
      swg_build_vit},
     {{.name = "resnet",
       .help =
           "ResNet (50), stride on the 3x3 convolution; scale and shift for batch norm, batch statistics in training",
       .source = "He et al. 2015, arXiv:1512.03385, table 1; torchvision's resnet50",
       .params = "mode=forward|train layers=50 hidden=64 image=224 channels=3 classes=1000 batch=64 layout=nchw|nhwc "
-                "dtype=f32|bf16|f16|f64 optimizer=sgd|adam"},
+                "dtype=f32|bf16|f16|f64 optimizer=sgd|adam " TRAINED_IN},
      swg_build_resnet},
     {{.name = "conv",
       .help = "a stack of 3x3 convolutions and a classifier",
       .source = "any size",
       .params = "mode=forward|train layers=4 hidden=64 image=32 channels=3 classes=10 batch=256 layout=nchw|nhwc "
-                "dtype=f32|bf16|f16|f64 optimizer=sgd|adam"},
+                "dtype=f32|bf16|f16|f64 optimizer=sgd|adam " TRAINED_IN},
      swg_build_conv},
 };
 enum { N_ARCHS = sizeof kArchs / sizeof *kArchs };
@@ -119,6 +130,15 @@ static const sw_gen_arch kPresets[] = {
     {.name = "gpt2-medium", .help = "GPT-2 medium", .base = "gpt2", .presets = "layers=24 hidden=1024 heads=16"},
     {.name = "gpt2-large", .help = "GPT-2 large", .base = "gpt2", .presets = "layers=36 hidden=1280 heads=20"},
     {.name = "gpt2-xl", .help = "GPT-2 XL", .base = "gpt2", .presets = "layers=48 hidden=1600 heads=25"},
+    {.name = "mpt-125m", .help = "MPT 125M", .base = "mpt"},
+    {.name = "mpt-350m", .help = "MPT 350M", .base = "mpt", .presets = "layers=24 hidden=1024 heads=16"},
+    {.name = "mpt-760m", .help = "MPT 760M", .base = "mpt", .presets = "layers=24 hidden=1536 heads=12"},
+    {.name = "mpt-1b", .help = "MPT 1B", .base = "mpt", .presets = "layers=24 hidden=2048 heads=16"},
+    {.name = "mpt-3b", .help = "MPT 3B", .base = "mpt", .presets = "layers=32 hidden=2560 heads=20"},
+    {.name = "mpt-7b", .help = "MPT 7B", .base = "mpt", .presets = "layers=32 hidden=4096 heads=32"},
+    {.name = "mpt-13b", .help = "MPT 13B", .base = "mpt", .presets = "layers=40 hidden=5120 heads=40"},
+    {.name = "mpt-30b", .help = "MPT 30B", .base = "mpt", .presets = "layers=48 hidden=7168 heads=56"},
+    {.name = "mpt-70b", .help = "MPT 70B", .base = "mpt", .presets = "layers=80 hidden=8192 heads=64"},
     {.name = "alpa-bert-data",
      .help = "a step of BERT's layers that is best split by batch",
      .source = "Alpa, tests/shard_parallel/test_bert.py",
@@ -139,6 +159,10 @@ static const sw_gen_arch kPresets[] = {
      .help = "Llama 3 70B",
      .base = "llama3",
      .presets = "layers=80 hidden=8192 heads=64 ffn=28672"},
+    {.name = "llama3-405b",
+     .help = "Llama 3 405B",
+     .base = "llama3",
+     .presets = "layers=126 hidden=16384 heads=128 ffn=53248"},
     {.name = "mixtral-8x7b", .help = "Mixtral 8x7B", .base = "mixtral"},
     {.name = "vit-l16", .help = "ViT-L/16 at 224 pixels", .base = "vit"},
     {.name = "resnet50", .help = "ResNet-50", .base = "resnet"},
@@ -271,6 +295,15 @@ sw_dtype swg_dtype(const swg_config *c) {
   return kDtypes[c->v[SW_GEN_DTYPE]];
 }
 
+/* That of a choice "same|f32": the type given, or the one named. */
+static sw_dtype same_or(int64_t choice, sw_dtype same, sw_dtype named) { return choice ? named : same; }
+
+sw_rc swg_begin_model(swg_builder *b, const swg_config *c, sw_diag *d) {
+  SW_TRY(swg_begin(b, c->name, swg_dtype(c), d));
+  b->stored = same_or(c->v[SW_GEN_PARAM_DTYPE], b->dtype, SW_F32);
+  return SW_OK;
+}
+
 sw_rc swg_check_divides(const swg_config *c, sw_gen_param whole, sw_gen_param part, sw_diag *d) {
   if (c->v[whole] % c->v[part] == 0) return SW_OK;
   return SW_FAIL_INPUT(d, SW_NOWHERE, "%s %lld is not a multiple of %s %lld", kParams[whole].text,
@@ -288,7 +321,11 @@ sw_rc sw_gen_model(const char *arch, const sw_gen_arg *args, int n_args, sw_grap
     *out = forward;
     return SW_OK;
   }
-  sw_rc rc = swg_train_step(forward, c.v[SW_GEN_OPTIMIZER] == SWG_ADAM, out, d);
+  const swg_how how = {.adam = c.v[SW_GEN_OPTIMIZER] == SWG_ADAM,
+                       .converts_again = c.v[SW_GEN_CONVERT],
+                       .wide_gradients = c.v[SW_GEN_GRAD_DTYPE],
+                       .narrow_state = c.v[SW_GEN_STATE_DTYPE]};
+  sw_rc rc = swg_train_step(forward, &how, out, d);
   sw_graph_destroy(forward);
   if (rc) sw_diag_note(d, "while generating '%s'", arch);
   return rc;

@@ -45,7 +45,7 @@ static sw_rc build(llama *m, sw_graph **out, sw_diag *d) {
   if (a->head_dim % 2)
     return SW_FAIL_INPUT(d, SW_NOWHERE, "width of a head is %lld; expected an even number", (long long)a->head_dim);
   swg_builder b;
-  SW_TRY(swg_begin(&b, c->name, swg_dtype(c), d));
+  SW_TRY(swg_begin_model(&b, c, d));
   sw_id tokens = swg_tokens(&b, "tokens", SWG_SHAPE(swg_get(c, SW_GEN_BATCH), queries));
   if (decode) a->position = swg_tokens(&b, "position", SWG_SCALAR);
   a->cache = seq;
@@ -83,7 +83,7 @@ sw_rc swg_build_moe_layers(const swg_config *c, sw_graph **out, sw_diag *d) {
   llama m;
   SW_TRY(mixture_init(c, &m, d));
   swg_builder b;
-  SW_TRY(swg_begin(&b, c->name, swg_dtype(c), d));
+  SW_TRY(swg_begin_model(&b, c, d));
   const swg_shape shape = SWG_SHAPE(swg_get(c, SW_GEN_BATCH), swg_get(c, SW_GEN_SEQ), m.attention.hidden);
   sw_id x = swg_arg(&b, "x", SW_VALUE_INPUT, b.dtype, shape);
   swg_finish_values(&b, c, blocks(&b, &m, x));

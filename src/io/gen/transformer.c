@@ -171,21 +171,21 @@ int64_t swg_ffn(const swg_config *c) {
   return ffn ? ffn : 4 * swg_get(c, SW_GEN_HIDDEN);
 }
 
-sw_id swg_gelu_block(swg_builder *b, sw_id x, int64_t hidden, int64_t ffn, bool approximate) {
-  sw_id up = project(b, "in", "bsd,df->bsf", x, SWG_SHAPE(hidden, ffn), 1);
-  sw_id act = swg_op(b, SW_OP_GELU, "act", SWG_IDS(up), SWG_ATTRS(SWG_INT(APPROXIMATE, approximate)));
-  return project(b, "out", "bsf,fd->bsd", act, SWG_SHAPE(ffn, hidden), 1);
+sw_id swg_gelu_block(swg_builder *b, sw_id x, const swg_gelu *g) {
+  sw_id up = project(b, "in", "bsd,df->bsf", x, SWG_SHAPE(g->hidden, g->ffn), g->bias);
+  sw_id act = swg_op(b, SW_OP_GELU, "act", SWG_IDS(up), SWG_ATTRS(SWG_INT(APPROXIMATE, g->approximate)));
+  return project(b, "out", "bsf,fd->bsd", act, SWG_SHAPE(g->ffn, g->hidden), g->bias);
 }
 
 sw_id swg_pre_norm_block(swg_builder *b, const swg_attention *a, sw_id x, int64_t ffn, bool approximate) {
-  sw_id normed = swg_layer_norm(b, "ln_1", x);
+  sw_id normed = swg_layer_norm(b, "ln_1", x, a->bias);
   swg_enter(b, "attn");
   sw_id attended = swg_self_attention(b, a, normed);
   swg_leave(b);
   x = swg_binary(b, SW_OP_ADD, "sum_1", x, attended);
-  normed = swg_layer_norm(b, "ln_2", x);
+  normed = swg_layer_norm(b, "ln_2", x, a->bias);
   swg_enter(b, "mlp");
-  sw_id fed = swg_gelu_block(b, normed, a->hidden, ffn, approximate);
+  sw_id fed = swg_gelu_block(b, normed, &(swg_gelu){a->hidden, ffn, approximate, a->bias});
   swg_leave(b);
   return swg_binary(b, SW_OP_ADD, "sum_2", x, fed);
 }
@@ -209,11 +209,11 @@ sw_id swg_dense(swg_builder *b, const char *name, sw_id x, int64_t to, bool bias
   return bias ? swg_add_rows(b, name, dot, bias_row) : dot;
 }
 
-sw_id swg_layer_norm(swg_builder *b, const char *name, sw_id x) {
-  swg_shape shape = swg_shape_of(b, x);
-  int64_t width = shape.at[shape.n - 1];
+sw_id swg_layer_norm(swg_builder *b, const char *name, sw_id x, bool bias) {
+  swg_shape shape = swg_shape_of(b, x), row = SWG_SHAPE(shape.at[shape.n - 1]);
   swg_enter(b, "%s", name);
-  sw_id gamma = swg_param(b, "weight", SWG_SHAPE(width)), beta = swg_param(b, "bias", SWG_SHAPE(width));
+  sw_id gamma = swg_param(b, "weight", row);
+  sw_id beta = bias ? swg_param(b, "bias", row) : swg_splat(b, "zero", 0, b->dtype, row);
   swg_leave(b);
   return swg_op(b, SW_OP_LAYER_NORM, name, SWG_IDS(x, gamma, beta), SWG_NONE);
 }
@@ -230,8 +230,23 @@ sw_id swg_take(swg_builder *b, const char *name, sw_id table, sw_id tokens) {
   return swg_op(b, SW_OP_TAKE, name, SWG_IDS(table, tokens), SWG_NONE);
 }
 
+/* The element of each row that its label says: a gather with every row a batch of its own, so that no table of rows by
+ * classes is made of the labels. */
+static sw_id pick_labels(swg_builder *b, const char *name, sw_id x, sw_id labels) {
+  swg_shape sizes = swg_shape_of(b, x), rows = {0};
+  int last = sizes.n - 1;
+  for (int i = 0; i < sizes.n; i++) sizes.at[i] = 1;
+  for (int i = 0; i < last; i++) rows.at[rows.n++] = i;
+  return swg_op(b, SW_OP_GATHER, name, SWG_IDS(x, labels),
+                SWG_ATTRS(SWG_INTS_N(SIZES, sizes.at, sizes.n), SWG_INTS_N(OFFSET_DIMS, rows.at, 0),
+                          SWG_INTS(COLLAPSED_DIMS, last), SWG_INTS_N(OPERAND_BATCH, rows.at, rows.n),
+                          SWG_INTS_N(INDICES_BATCH, rows.at, rows.n), SWG_INTS(START_INDEX_MAP, last),
+                          SWG_INT(INDEX_VECTOR_DIM, last)));
+}
+
 /* Mean over all rows of -log softmax(logits)[label]; labels: i32 input of the logits' leading dims. The sum is taken in
- * f32 or wider. Output "loss". */
+ * f32 or wider. What is picked stands before the exponentials, so that backward adds it to their gradient where that
+ * lies. Output "loss". */
 static void cross_entropy(swg_builder *b, sw_id logits) {
   swg_enter(b, "loss");
   sw_dtype wide = b->dtype == SW_F64 ? SW_F64 : SW_F32;
@@ -246,10 +261,8 @@ static void cross_entropy(swg_builder *b, sw_id logits) {
   sw_id labels = swg_tokens(b, "labels", rows);
   sw_id max = swg_broadcast(b, "max_wide", swg_reduce(b, "max", "max", x, SWG_SHAPE(last)), shape, row_dims);
   sw_id shifted = swg_binary(b, SW_OP_SUBTRACT, "shifted", x, max);
+  sw_id picked = pick_labels(b, "picked", shifted, labels);
   sw_id sum = swg_reduce(b, "sum", "sum", swg_unary(b, SW_OP_EXP, "exp", shifted), SWG_SHAPE(last));
-  sw_id hot =
-      swg_op(b, SW_OP_ONE_HOT, "hot", SWG_IDS(labels), SWG_ATTRS(SWG_INT(K, shape.at[last]), SWG_INT(DTYPE, wide)));
-  sw_id picked = swg_reduce(b, "picked", "sum", swg_binary(b, SW_OP_MULTIPLY, "pick", shifted, hot), SWG_SHAPE(last));
   sw_id each = swg_binary(b, SW_OP_SUBTRACT, "each", swg_unary(b, SW_OP_LOG, "log", sum), picked);
   sw_id total = swg_reduce(b, "total", "sum", each, all);
   sw_id mean = swg_scale(b, "mean", total, 1 / count);

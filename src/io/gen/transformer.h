@@ -34,17 +34,23 @@ void swg_rotary(swg_builder *b, int64_t n, sw_id position, double base, swg_atte
 
 /* Feed-forward width: ffn, or 4 * hidden. */
 int64_t swg_ffn(const swg_config *c);
+typedef struct swg_gelu {
+  int64_t hidden, ffn;
+  bool approximate; /* with tanh */
+  bool bias;
+} swg_gelu;
 /* gelu(x w_in + b_in) w_out + b_out */
-sw_id swg_gelu_block(swg_builder *b, sw_id x, int64_t hidden, int64_t ffn, bool approximate);
-/* x + attn(ln_1(x)), then x + mlp(ln_2(x)) */
+sw_id swg_gelu_block(swg_builder *b, sw_id x, const swg_gelu *g);
+/* x + attn(ln_1(x)), then x + mlp(ln_2(x)); biases everywhere or nowhere, as the attention says */
 sw_id swg_pre_norm_block(swg_builder *b, const swg_attention *a, sw_id x, int64_t ffn, bool approximate);
 /* (silu(x w_gate) * (x w_up)) w_down */
 sw_id swg_gated_block(swg_builder *b, sw_id x, int64_t hidden, int64_t ffn);
 
 /* x w + b over the last dim: parameters NAME.w [from, to] and NAME.b [to]. */
 sw_id swg_dense(swg_builder *b, const char *name, sw_id x, int64_t to, bool bias);
-sw_id swg_layer_norm(swg_builder *b, const char *name, sw_id x); /* parameters NAME.weight, NAME.bias */
-sw_id swg_rms_norm(swg_builder *b, const char *name, sw_id x);   /* parameter NAME.weight */
+/* Parameters NAME.weight and, with a bias, NAME.bias. */
+sw_id swg_layer_norm(swg_builder *b, const char *name, sw_id x, bool bias);
+sw_id swg_rms_norm(swg_builder *b, const char *name, sw_id x); /* parameter NAME.weight */
 /* Rows of a table by tokens. */
 sw_id swg_take(swg_builder *b, const char *name, sw_id table, sw_id tokens);
 sw_id swg_add_rows(swg_builder *b, const char *name, sw_id x, sw_id rows); /* rows broadcast over x's leading dims */
