@@ -28,6 +28,12 @@
   X(EXPERTS, "experts", "N", NULL, "experts of a mixture-of-experts layer")                                            \
   X(TOP_K, "top-k", "N", NULL, "experts that see a token")                                                             \
   X(CAPACITY, "capacity", "N", NULL, "tokens of a sequence that an expert takes; 0: 1.25 * seq * top-k / experts")     \
+  X(EXPERT_FFN, "expert-ffn", "N", NULL, "width inside an expert")                                                     \
+  X(DENSE_LAYERS, "dense-layers", "N", NULL, "first layers without experts")                                           \
+  X(WINDOW, "window", "N", NULL, "keys that a query of every other layer sees, its own included")                      \
+  X(Q_RANK, "q-rank", "N", NULL, "width of what queries are made from")                                                \
+  X(KV_RANK, "kv-rank", "N", NULL, "width of what keys and values are made from")                                      \
+  X(ROPE_DIM, "rope-dim", "N", NULL, "further width of a query and key head, turned by its position")                  \
   X(IMAGE, "image", "N", NULL, "height and width of an image")                                                         \
   X(PATCH, "patch", "N", NULL, "height and width of a patch")                                                          \
   X(CHANNELS, "channels", "N", NULL, "channels of an image")                                                           \

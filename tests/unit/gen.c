@@ -87,6 +87,11 @@ static const struct {
     {"llama3-8b", "mode=decode batch=16", 8030261248},
     {"llama3-70b", "", 70553706496},
     {"llama3-405b", "seq=16", 405853388800},
+    {"qwen3-30b-a3b", "seq=16", 30532122624},
+    {"qwen3-235b-a22b", "seq=16", 235093634560},
+    {"gpt-oss-20b", "seq=16", 20914757184},
+    {"gpt-oss-120b", "seq=16", 116829156672},
+    {"deepseek-v3", "seq=16", 671026419200}, /* the main model, corrections of the router included */
     {"mixtral-8x7b", "", 46702792704},
     {"vit-l16", "", 304326632},
     {"vit-l16", "layout=nhwc", 304326632},

@@ -26,7 +26,7 @@ static const struct {
   int64_t min, max;
 } kRanges[] = {
     {SW_GEN_LAYERS, 1, 4096},   {SW_GEN_KV_HEADS, 0, INT32_MAX}, {SW_GEN_HEAD_DIM, 0, INT32_MAX},
-    {SW_GEN_FFN, 0, INT32_MAX}, {SW_GEN_CAPACITY, 0, INT32_MAX},
+    {SW_GEN_FFN, 0, INT32_MAX}, {SW_GEN_CAPACITY, 0, INT32_MAX}, {SW_GEN_DENSE_LAYERS, 0, INT32_MAX},
 };
 
 typedef struct arch_row {
@@ -87,6 +87,27 @@ static const arch_row kArchs[] = {
       .params = "mode=forward|train layers=32 hidden=4096 heads=32 kv-heads=8 head-dim=0 ffn=14336 vocab=32000 "
                 "seq=2048 batch=8 experts=8 top-k=2 capacity=0 dtype=bf16|f32|f16|f64 optimizer=adam|sgd " TRAINED_IN},
      swg_build_mixtral},
+    {{.name = "qwen3-moe",
+      .help = "Qwen3 (30B-A3B): mixtral with an rms norm of each query and key head",
+      .source = "Yang et al. 2025, arXiv:2505.09388, table 2; the Qwen/Qwen3-30B-A3B configuration",
+      .params =
+          "mode=forward|train layers=48 hidden=2048 heads=32 kv-heads=4 head-dim=128 ffn=768 vocab=151936 "
+          "seq=4096 batch=8 experts=128 top-k=8 capacity=0 dtype=bf16|f32|f16|f64 optimizer=adam|sgd " TRAINED_IN},
+     swg_build_qwen3_moe},
+    {{.name = "gpt-oss",
+      .help = "gpt-oss (20B): mixtral with biases, attention sinks, a window in every other layer, a clamped gate",
+      .source = "OpenAI 2025, arXiv:2508.10925; the openai/gpt-oss-20b configuration",
+      .params = "mode=forward|train layers=24 hidden=2880 heads=64 kv-heads=8 head-dim=64 ffn=2880 vocab=201088 "
+                "seq=4096 batch=8 experts=32 top-k=4 capacity=0 window=128 dtype=bf16|f32|f16|f64 "
+                "optimizer=adam|sgd " TRAINED_IN},
+     swg_build_gpt_oss},
+    {{.name = "deepseek-v3",
+      .help = "DeepSeek-V3 (671B): latent attention, sigmoid router, a shared expert; no multi-token prediction",
+      .source = "DeepSeek-AI 2024, arXiv:2412.19437, section 4.2; the deepseek-ai/DeepSeek-V3 configuration",
+      .params = "mode=forward|train layers=61 hidden=7168 heads=128 head-dim=128 rope-dim=64 q-rank=1536 kv-rank=512 "
+                "ffn=18432 dense-layers=3 expert-ffn=2048 experts=256 top-k=8 capacity=0 vocab=129280 seq=4096 batch=8 "
+                "dtype=bf16|f32|f16|f64 optimizer=adam|sgd " TRAINED_IN},
+     swg_build_deepseek},
     {{.name = "moe-layers",
       .help = "the layers of mixtral alone, from activations to activations",
       .source = "as mixtral",
@@ -164,6 +185,13 @@ static const sw_gen_arch kPresets[] = {
      .base = "llama3",
      .presets = "layers=126 hidden=16384 heads=128 ffn=53248"},
     {.name = "mixtral-8x7b", .help = "Mixtral 8x7B", .base = "mixtral"},
+    {.name = "qwen3-30b-a3b", .help = "Qwen3 30B-A3B", .base = "qwen3-moe"},
+    {.name = "qwen3-235b-a22b",
+     .help = "Qwen3 235B-A22B",
+     .base = "qwen3-moe",
+     .presets = "layers=94 hidden=4096 heads=64 ffn=1536"},
+    {.name = "gpt-oss-20b", .help = "gpt-oss-20b", .base = "gpt-oss"},
+    {.name = "gpt-oss-120b", .help = "gpt-oss-120b", .base = "gpt-oss", .presets = "layers=36 experts=128"},
     {.name = "vit-l16", .help = "ViT-L/16 at 224 pixels", .base = "vit"},
     {.name = "resnet50", .help = "ResNet-50", .base = "resnet"},
     {.name = "resnet101", .help = "ResNet-101", .base = "resnet", .presets = "layers=101"},

@@ -1,4 +1,5 @@
-/* Llama 3 and Mixtral: x + attn(norm(x)), x + ffn(norm(x)), with the feed-forward gated or a mixture of experts.
+/* Llama 3, Mixtral, Qwen3 and gpt-oss: x + attn(norm(x)), x + ffn(norm(x)), with the feed-forward gated or a mixture of
+ * experts.
  *
  * Decode mode is one step: a token per sequence, its position, and a cache of keys and values per layer, which is
  * state: it comes in, gets one row, and goes out again.
@@ -12,6 +13,8 @@ typedef struct llama {
   bool mixture;
   swg_moe moe;
   double rotary_base;
+  bool windowed;
+  sw_id window; /* mask of every other layer, from the first on; -1: none */
 } llama;
 
 static sw_id block(swg_builder *b, const llama *m, sw_id x) {
@@ -30,8 +33,10 @@ static sw_id block(swg_builder *b, const llama *m, sw_id x) {
 
 static sw_id blocks(swg_builder *b, const llama *m, sw_id x) {
   for (int i = 0; i < swg_get(m->config, SW_GEN_LAYERS) && !b->rc; i++) {
+    llama here = *m;
+    if (m->window >= 0 && i % 2 == 0) here.attention.mask = m->window;
     swg_enter(b, "layers.%d", i);
-    x = block(b, m, x);
+    x = block(b, &here, x);
     swg_leave(b);
   }
   return x;
@@ -52,7 +57,9 @@ static sw_rc build(llama *m, sw_graph **out, sw_diag *d) {
   sw_id table = swg_param(&b, "embed_table", SWG_SHAPE(swg_get(c, SW_GEN_VOCAB), a->hidden));
   sw_id x = swg_take(&b, "embed", table, tokens);
   swg_rotary(&b, queries, a->position, m->rotary_base, a);
-  a->mask = decode ? swg_filled_mask(&b, seq, a->position) : swg_causal_mask(&b, seq);
+  bool windows_only = m->windowed && swg_get(c, SW_GEN_LAYERS) == 1;
+  if (!windows_only) a->mask = decode ? swg_filled_mask(&b, seq, a->position) : swg_causal_mask(&b, seq);
+  if (m->windowed) m->window = swg_window_mask(&b, seq, swg_get(c, SW_GEN_WINDOW));
   x = swg_rms_norm(&b, "norm", blocks(&b, m, x));
   sw_id head = swg_param(&b, "lm_head", SWG_SHAPE(a->hidden, swg_get(c, SW_GEN_VOCAB)));
   swg_finish_logits(&b, c, swg_einsum(&b, "logits", "bsd,dv->bsv", SWG_IDS(x, head)));
@@ -60,13 +67,13 @@ static sw_rc build(llama *m, sw_graph **out, sw_diag *d) {
 }
 
 sw_rc swg_build_llama(const swg_config *c, sw_graph **out, sw_diag *d) {
-  llama m = {.config = c, .rotary_base = 500000};
+  llama m = {.config = c, .rotary_base = 500000, .window = -1};
   SW_TRY(swg_attention_init(c, &m.attention, d));
   return build(&m, out, d);
 }
 
 static sw_rc mixture_init(const swg_config *c, llama *m, sw_diag *d) {
-  *m = (llama){.config = c, .rotary_base = 1e6, .mixture = true};
+  *m = (llama){.config = c, .rotary_base = 1e6, .mixture = true, .window = -1};
   SW_TRY(swg_attention_init(c, &m->attention, d));
   SW_TRY(swg_moe_init(c, &m->moe, d));
   m->moe.ffn = swg_ffn(c);
@@ -76,6 +83,22 @@ static sw_rc mixture_init(const swg_config *c, llama *m, sw_diag *d) {
 sw_rc swg_build_mixtral(const swg_config *c, sw_graph **out, sw_diag *d) {
   llama m;
   SW_TRY(mixture_init(c, &m, d));
+  return build(&m, out, d);
+}
+
+sw_rc swg_build_qwen3_moe(const swg_config *c, sw_graph **out, sw_diag *d) {
+  llama m;
+  SW_TRY(mixture_init(c, &m, d));
+  m.attention.qk_norm = true;
+  return build(&m, out, d);
+}
+
+sw_rc swg_build_gpt_oss(const swg_config *c, sw_graph **out, sw_diag *d) {
+  llama m;
+  SW_TRY(mixture_init(c, &m, d));
+  m.rotary_base = 150000;
+  m.attention.bias = m.attention.sinks = m.windowed = true;
+  m.moe.bias = m.moe.clamped = true;
   return build(&m, out, d);
 }
 

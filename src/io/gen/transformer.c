@@ -56,10 +56,9 @@ static sw_id project(swg_builder *b, const char *name, const char *equation, sw_
   return swg_add_rows(b, name, swg_einsum(b, text, equation, SWG_IDS(x, w)), bias);
 }
 
-/* The two halves of the last dim turned by the angles. */
-static sw_id rotate(swg_builder *b, const char *name, sw_id x, const swg_attention *a) {
+sw_id swg_rotate(swg_builder *b, const char *name, sw_id x, const swg_attention *a) {
   int last = swg_type(b, x)->rank - 1;
-  int64_t half = a->head_dim / 2;
+  int64_t half = swg_shape_of(b, a->cos).at[1];
   swg_enter(b, "%s", name);
   sw_id lo = swg_slice(b, "lo", x, last, 0, half), hi = swg_slice(b, "hi", x, last, half, 2 * half);
   swg_shape shape = swg_shape_of(b, lo), dims = SWG_SHAPE(1, last);
@@ -90,6 +89,19 @@ static sw_id extend_cache(swg_builder *b, const char *name, const swg_attention 
   return full;
 }
 
+/* Softmax of the scores and, in one column more that is then left out, the heads' sinks. */
+static sw_id weights_beside_sinks(swg_builder *b, const swg_attention *a, sw_id scores) {
+  swg_shape shape = swg_shape_of(b, scores), column = shape;
+  int last = shape.n - 1;
+  column.at[last] = 1;
+  bool plain = a->per_kv == 1;
+  sw_id sinks = swg_param(b, "sinks", plain ? SWG_SHAPE(a->kv_heads) : SWG_SHAPE(a->kv_heads, a->per_kv));
+  sw_id wide = swg_broadcast(b, "sinks_wide", sinks, column, plain ? SWG_SHAPE(1) : SWG_SHAPE(1, 3));
+  sw_id all = swg_op(b, SW_OP_SOFTMAX, "weights_all",
+                     SWG_IDS(swg_concatenate(b, "scores_all", last, SWG_IDS(scores, wide))), SWG_NONE);
+  return swg_slice(b, "weights", all, last, 0, shape.at[last]);
+}
+
 static sw_id attention_weights(swg_builder *b, const swg_attention *a, const attention_form *f, sw_id q, sw_id k) {
   sw_id scaled = swg_scale(b, "scaled", q, 1 / sqrt((double)a->head_dim));
   sw_id scores = swg_einsum(b, "scores", f->scores, SWG_IDS(scaled, k));
@@ -98,6 +110,7 @@ static sw_id attention_weights(swg_builder *b, const swg_attention *a, const att
     sw_id mask = swg_broadcast(b, "mask", a->mask, shape, SWG_SHAPE(f->mask_rows, shape.n - 1));
     scores = swg_binary(b, SW_OP_ADD, "masked", scores, mask);
   }
+  if (a->sinks) return weights_beside_sinks(b, a, scores);
   return swg_op(b, SW_OP_SOFTMAX, "weights", SWG_IDS(scores), SWG_NONE);
 }
 
@@ -110,9 +123,13 @@ sw_id swg_self_attention(swg_builder *b, const swg_attention *a, sw_id x) {
   sw_id query = project(b, "q", f->q, x, wq, a->bias ? wq.n - 1 : 0);
   sw_id key = project(b, "k", kKeyEquation, x, SWG_SHAPE(d, g, k), a->bias ? 2 : 0);
   sw_id value = project(b, "v", kKeyEquation, x, SWG_SHAPE(d, g, k), a->bias ? 2 : 0);
+  if (a->qk_norm) {
+    query = swg_rms_norm(b, "q_norm", query);
+    key = swg_rms_norm(b, "k_norm", key);
+  }
   if (a->cos >= 0) {
-    query = rotate(b, "q_rot", query, a);
-    key = rotate(b, "k_rot", key, a);
+    query = swg_rotate(b, "q_rot", query, a);
+    key = swg_rotate(b, "k_rot", key, a);
   }
   if (a->position >= 0) {
     key = extend_cache(b, "k", a, key);
@@ -137,6 +154,18 @@ sw_id swg_causal_mask(swg_builder *b, int64_t n) {
   sw_id queries = swg_iota(b, "queries", SW_I32, SWG_SHAPE(n, n), 0);
   sw_id keys = swg_iota(b, "keys", SW_I32, SWG_SHAPE(n, n), 1);
   sw_id mask = mask_of(b, swg_compare(b, "ge", "causal", queries, keys));
+  swg_leave(b);
+  return mask;
+}
+
+sw_id swg_window_mask(swg_builder *b, int64_t n, int64_t window) {
+  swg_enter(b, "window");
+  sw_id queries = swg_iota(b, "queries", SW_I32, SWG_SHAPE(n, n), 0);
+  sw_id keys = swg_iota(b, "keys", SW_I32, SWG_SHAPE(n, n), 1);
+  sw_id behind = swg_binary(b, SW_OP_SUBTRACT, "behind", queries, keys);
+  sw_id near = swg_compare(b, "lt", "near", behind, swg_splat_like(b, "size", (double)window, behind));
+  sw_id past = swg_compare(b, "ge", "causal", queries, keys);
+  sw_id mask = mask_of(b, swg_binary(b, SW_OP_AND, "seen", near, past));
   swg_leave(b);
   return mask;
 }

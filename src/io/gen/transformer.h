@@ -13,6 +13,8 @@ typedef struct swg_attention {
   int64_t kv_heads; /* as many as heads when per_kv is 1 */
   int64_t per_kv;   /* query heads per key and value head */
   bool bias;
+  bool qk_norm;   /* an rms norm of each query and key head */
+  bool sinks;     /* a learned score for each query head, of a key that has no value */
   sw_id mask;     /* [queries, keys], added to the scores; -1: none */
   sw_id cos, sin; /* rotary positions, [queries, head_dim / 2]; -1: none */
   sw_id position; /* i32 scalar: row of the cache that the one query fills; -1: no cache */
@@ -27,6 +29,8 @@ sw_id swg_self_attention(swg_builder *b, const swg_attention *a, sw_id x);
 
 /* [n, n]: 0 where key j <= query i, else so low that softmax gives 0. */
 sw_id swg_causal_mask(swg_builder *b, int64_t n);
+/* The same where also query i - key j < window. */
+sw_id swg_window_mask(swg_builder *b, int64_t n, int64_t window);
 /* [1, n]: 0 where key j <= position, an i32 scalar. */
 sw_id swg_filled_mask(swg_builder *b, int64_t n, sw_id position);
 /* cos and sin of position * base^(-2i/head_dim) for i < head_dim/2; position: an i32 scalar, or -1 for 0 .. n-1. */
@@ -54,6 +58,8 @@ sw_id swg_rms_norm(swg_builder *b, const char *name, sw_id x); /* parameter NAME
 /* Rows of a table by tokens. */
 sw_id swg_take(swg_builder *b, const char *name, sw_id table, sw_id tokens);
 sw_id swg_add_rows(swg_builder *b, const char *name, sw_id x, sw_id rows); /* rows broadcast over x's leading dims */
+/* The two halves of the last dim, of 2 * half, turned by the attention's angles; positions are dim 1. */
+sw_id swg_rotate(swg_builder *b, const char *name, sw_id x, const swg_attention *a);
 
 /* The logits as output, or in training the loss. */
 void swg_finish_logits(swg_builder *b, const swg_config *c, sw_id logits);
