@@ -34,6 +34,8 @@
   X(Q_RANK, "q-rank", "N", NULL, "width of what queries are made from")                                                \
   X(KV_RANK, "kv-rank", "N", NULL, "width of what keys and values are made from")                                      \
   X(ROPE_DIM, "rope-dim", "N", NULL, "further width of a query and key head, turned by its position")                  \
+  X(STATE, "state", "N", NULL, "width of the state that a head keeps")                                                 \
+  X(CHUNK, "chunk", "N", NULL, "tokens that are worked on together")                                                   \
   X(IMAGE, "image", "N", NULL, "height and width of an image")                                                         \
   X(PATCH, "patch", "N", NULL, "height and width of a patch")                                                          \
   X(CHANNELS, "channels", "N", NULL, "channels of an image")                                                           \

@@ -93,6 +93,8 @@ static const struct {
     {"gpt-oss-120b", "seq=16", 116829156672},
     {"deepseek-v3", "seq=16", 671026419200}, /* the main model, corrections of the router included */
     {"mixtral-8x7b", "", 46702792704},
+    {"mamba2", "seq=256", 128989632},
+    {"mamba2-2.7b", "seq=256", 2702599680},
     {"vit-l16", "", 304326632},
     {"vit-l16", "layout=nhwc", 304326632},
     {"vit", "layers=12 hidden=768 heads=12", 86567656},

@@ -93,6 +93,15 @@ static const struct {
       {"batch", "2"},
       {"experts", "3"},
       {"top-k", "2"}}},
+    {"mamba2",
+     {{"layers", "2"},
+      {"hidden", "4"},
+      {"head-dim", "2"},
+      {"state", "3"},
+      {"chunk", "2"},
+      {"vocab", "11"},
+      {"seq", "6"},
+      {"batch", "2"}}},
     {"vit",
      {{"layers", "1"},
       {"hidden", "6"},
@@ -432,9 +441,33 @@ static void test_mixed(void **state) {
   step_deinit(&exact);
 }
 
+/* A state space gives the same numbers however its positions are cut into chunks: 1 is the recurrence, all of them the
+ * product with one matrix. */
+static void test_chunks(void **state) {
+  (void)state;
+  sw_diag diag = {0};
+  static const char *const kChunks[] = {"6", "1", "2", "3"};
+  sw_tensor want[MAX_ARGS], got[MAX_ARGS];
+  for (size_t i = 0; i < sizeof kChunks / sizeof *kChunks; i++) {
+    step s = {0};
+    const sw_gen_arg args[] = {{"layers", "2"}, {"hidden", "8"},       {"head-dim", "4"},
+                               {"state", "3"},  {"vocab", "11"},       {"seq", "6"},
+                               {"batch", "2"},  {"chunk", kChunks[i]}, {"dtype", "f64"}};
+    assert_ok(sw_gen_model("mamba2", args, sizeof args / sizeof *args, &s.g, &diag));
+    fill_args(&s, 9);
+    step_run(&s, i ? got : want);
+    for (int64_t k = 0; i && k < sw_buffer_elements(&want[0]); k++) {
+      assert_true(fabs(doubles(&got[0])[k] - doubles(&want[0])[k]) < 1e-9);
+    }
+    if (i) free_outputs(&s, got);
+    if (i + 1 == sizeof kChunks / sizeof *kChunks) free_outputs(&s, want);
+    step_deinit(&s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_gradients), cmocka_unit_test(test_gradients_of_ops),
-                                     cmocka_unit_test(test_adam), cmocka_unit_test(test_learns),
-                                     cmocka_unit_test(test_mixed)};
+                                     cmocka_unit_test(test_adam),      cmocka_unit_test(test_learns),
+                                     cmocka_unit_test(test_mixed),     cmocka_unit_test(test_chunks)};
   return cmocka_run_group_tests_name("gen_train", tests, NULL, NULL);
 }

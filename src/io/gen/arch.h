@@ -38,6 +38,7 @@ sw_rc swg_build_qwen3_moe(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_gpt_oss(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_deepseek(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_moe_layers(const swg_config *c, sw_graph **out, sw_diag *d);
+sw_rc swg_build_mamba2(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_vit(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_resnet(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_conv(const swg_config *c, sw_graph **out, sw_diag *d);

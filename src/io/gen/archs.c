@@ -114,6 +114,12 @@ static const arch_row kArchs[] = {
       .params = "mode=forward|train layers=1 hidden=4096 heads=32 kv-heads=0 head-dim=0 ffn=0 seq=2048 batch=8 "
                 "experts=8 top-k=2 capacity=0 dtype=f32|bf16|f16|f64 optimizer=adam|sgd " TRAINED_IN},
      swg_build_moe_layers},
+    {{.name = "mamba2",
+      .help = "Mamba-2 (130M): state spaces worked on in chunks, gated rms norm, tied output",
+      .source = "Dao and Gu 2024, arXiv:2405.21060; the state-spaces/mamba2-130m configuration",
+      .params = "mode=forward|train layers=24 hidden=768 head-dim=64 state=128 chunk=256 vocab=50288 seq=2048 batch=8 "
+                "dtype=bf16|f32|f16|f64 optimizer=adam|sgd " TRAINED_IN},
+     swg_build_mamba2},
     {{.name = "vit",
       .help = "Vision Transformer (ViT-L/16): patches by a convolution, class token, learned positions",
       .source = "Dosovitskiy et al. 2020, arXiv:2010.11929, table 1",
@@ -192,6 +198,10 @@ static const sw_gen_arch kPresets[] = {
      .presets = "layers=94 hidden=4096 heads=64 ffn=1536"},
     {.name = "gpt-oss-20b", .help = "gpt-oss-20b", .base = "gpt-oss"},
     {.name = "gpt-oss-120b", .help = "gpt-oss-120b", .base = "gpt-oss", .presets = "layers=36 experts=128"},
+    {.name = "mamba2-370m", .help = "Mamba-2 370M", .base = "mamba2", .presets = "layers=48 hidden=1024"},
+    {.name = "mamba2-780m", .help = "Mamba-2 780M", .base = "mamba2", .presets = "layers=48 hidden=1536"},
+    {.name = "mamba2-1.3b", .help = "Mamba-2 1.3B", .base = "mamba2", .presets = "layers=48 hidden=2048"},
+    {.name = "mamba2-2.7b", .help = "Mamba-2 2.7B", .base = "mamba2", .presets = "layers=64 hidden=2560"},
     {.name = "vit-l16", .help = "ViT-L/16 at 224 pixels", .base = "vit"},
     {.name = "resnet50", .help = "ResNet-50", .base = "resnet"},
     {.name = "resnet101", .help = "ResNet-101", .base = "resnet", .presets = "layers=101"},
