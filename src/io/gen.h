@@ -36,6 +36,9 @@
   X(ROPE_DIM, "rope-dim", "N", NULL, "further width of a query and key head, turned by its position")                  \
   X(STATE, "state", "N", NULL, "width of the state that a head keeps")                                                 \
   X(CHUNK, "chunk", "N", NULL, "tokens that are worked on together")                                                   \
+  X(ROWS, "rows", "N", NULL, "most rows of a table")                                                                   \
+  X(HOT, "hot", "N", NULL, "most rows that a table is asked for at a time")                                            \
+  X(GROUPS, "groups", "N", NULL, "groups of channels that a norm goes over")                                           \
   X(IMAGE, "image", "N", NULL, "height and width of an image")                                                         \
   X(PATCH, "patch", "N", NULL, "height and width of a patch")                                                          \
   X(CHANNELS, "channels", "N", NULL, "channels of an image")                                                           \

@@ -95,6 +95,9 @@ static const struct {
     {"mixtral-8x7b", "", 46702792704},
     {"mamba2", "seq=256", 128989632},
     {"mamba2-2.7b", "seq=256", 2702599680},
+    {"dit", "batch=1", 675129632 - 256 * 1152}, /* the released one counts its fixed table of places */
+    {"unet", "batch=1", 35746307},
+    {"dlrm", "batch=2", 26137996161}, /* 204,184,588 rows of 128, and two networks */
     {"vit-l16", "", 304326632},
     {"vit-l16", "layout=nhwc", 304326632},
     {"vit", "layers=12 hidden=768 heads=12", 86567656},

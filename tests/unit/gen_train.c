@@ -8,7 +8,7 @@
 #include "io/gen/train.h"
 #include "support/program.h"
 
-enum { MAX_ARGS = 128, MAX_GEN = 20 };
+enum { MAX_ARGS = 512, MAX_GEN = 20 };
 
 /* A training step and its arguments, all f64 but for tokens. */
 typedef struct step {
@@ -119,6 +119,17 @@ static const struct {
       {"classes", "5"},
       {"batch", "2"},
       {"layout", "nhwc"}}},
+    {"dit",
+     {{"layers", "1"},
+      {"hidden", "8"},
+      {"heads", "2"},
+      {"image", "4"},
+      {"patch", "2"},
+      {"channels", "2"},
+      {"classes", "3"},
+      {"batch", "2"}}},
+    {"unet", {{"hidden", "4"}, {"groups", "2"}, {"image", "8"}, {"channels", "2"}, {"batch", "2"}}},
+    {"dlrm", {{"hidden", "3"}, {"ffn", "8"}, {"rows", "7"}, {"hot", "2"}, {"batch", "3"}}},
     {"resnet", {{"layers", "14"}, {"hidden", "2"}, {"image", "33"}, {"classes", "3"}, {"batch", "3"}}},
     {"resnet",
      {{"layers", "14"}, {"hidden", "1"}, {"image", "32"}, {"classes", "3"}, {"batch", "4"}, {"layout", "nhwc"}}},

@@ -126,6 +126,24 @@ static const arch_row kArchs[] = {
       .params = "mode=forward|train layers=24 hidden=1024 heads=16 head-dim=0 ffn=0 image=224 patch=16 channels=3 "
                 "classes=1000 batch=64 layout=nchw|nhwc dtype=f32|bf16|f16|f64 optimizer=adam|sgd " TRAINED_IN},
      swg_build_vit},
+    {{.name = "dit",
+      .help = "diffusion transformer (DiT-XL/2): norms shifted, scaled and gated by time and class",
+      .source = "Peebles and Xie 2023, arXiv:2212.09748, table 1; facebookresearch/DiT",
+      .params = "mode=forward|train layers=28 hidden=1152 heads=16 head-dim=0 ffn=0 image=32 patch=2 channels=4 "
+                "classes=1000 batch=256 layout=nchw|nhwc dtype=f32|bf16|f16|f64 optimizer=adam|sgd " TRAINED_IN},
+     swg_build_dit},
+    {{.name = "unet",
+      .help = "diffusion U-Net (DDPM, 32 pixels): residual blocks at four sizes, attention at half the size",
+      .source = "Ho et al. 2020, arXiv:2006.11239, appendix B; hojonathanho/diffusion",
+      .params = "mode=forward|train hidden=128 groups=32 image=32 channels=3 batch=128 dtype=f32|bf16|f16|f64 "
+                "optimizer=adam|sgd " TRAINED_IN},
+     swg_build_unet},
+    {{.name = "dlrm",
+      .help = "recommendation by tables (DLRM at MLPerf's sizes): sums of rows, products of pairs, two networks",
+      .source = "Naumov et al. 2019, arXiv:1906.00091; mlcommons/training, recommendation_v2/torchrec_dlrm",
+      .params = "mode=forward|train hidden=128 ffn=1024 rows=40000000 hot=100 batch=65536 dtype=f32|bf16|f16|f64 "
+                "optimizer=sgd|adam " TRAINED_IN},
+     swg_build_dlrm},
     {{.name = "resnet",
       .help =
           "ResNet (50), stride on the 3x3 convolution; scale and shift for batch norm, batch statistics in training",
@@ -203,6 +221,8 @@ static const sw_gen_arch kPresets[] = {
     {.name = "mamba2-1.3b", .help = "Mamba-2 1.3B", .base = "mamba2", .presets = "layers=48 hidden=2048"},
     {.name = "mamba2-2.7b", .help = "Mamba-2 2.7B", .base = "mamba2", .presets = "layers=64 hidden=2560"},
     {.name = "vit-l16", .help = "ViT-L/16 at 224 pixels", .base = "vit"},
+    {.name = "dit-xl-2", .help = "DiT-XL/2 on latents of 256 pixels", .base = "dit"},
+    {.name = "dit-b-4", .help = "DiT-B/4", .base = "dit", .presets = "layers=12 hidden=768 heads=12 patch=4"},
     {.name = "resnet50", .help = "ResNet-50", .base = "resnet"},
     {.name = "resnet101", .help = "ResNet-101", .base = "resnet", .presets = "layers=101"},
     {.name = "resnet152", .help = "ResNet-152", .base = "resnet", .presets = "layers=152"},
