@@ -93,6 +93,9 @@ static const struct {
     {"gpt-oss-120b", "seq=16", 116829156672},
     {"deepseek-v3", "seq=16", 671026419200}, /* the main model, corrections of the router included */
     {"mixtral-8x7b", "", 46702792704},
+    /* The papers' 12.5 and 3.1 billion, 331.6 and 9.4 billion, to the last weight of the sizes in their tables. */
+    {"nemotron-4-15b", "seq=16", 12482248704 + 2 * 6144 * (2 * 32 + 1) + 3145728000},
+    {"nemotron-4-340b", "seq=16", 331584897024 + 2 * 18432 * (2 * 96 + 1) + 9437184000},
     {"mamba2", "seq=256", 128989632},
     {"mamba2-2.7b", "seq=256", 2702599680},
     {"dit", "batch=1", 675129632 - 256 * 1152}, /* the released one counts its fixed table of places */

@@ -37,6 +37,7 @@ sw_rc swg_build_mixtral(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_qwen3_moe(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_gpt_oss(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_deepseek(const swg_config *c, sw_graph **out, sw_diag *d);
+sw_rc swg_build_nemotron(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_moe_layers(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_mamba2(const swg_config *c, sw_graph **out, sw_diag *d);
 sw_rc swg_build_dlrm(const swg_config *c, sw_graph **out, sw_diag *d);

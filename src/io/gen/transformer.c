@@ -69,8 +69,10 @@ sw_id swg_rotate(swg_builder *b, const char *name, sw_id x, const swg_attention 
   sw_id hi_cos = swg_binary(b, SW_OP_MULTIPLY, "hi_cos", hi, cos);
   sw_id lo_sin = swg_binary(b, SW_OP_MULTIPLY, "lo_sin", lo, sin);
   sw_id new_hi = swg_binary(b, SW_OP_ADD, "new_hi", hi_cos, lo_sin);
+  int64_t width = swg_shape_of(b, x).at[last];
+  sw_id parts[] = {new_lo, new_hi, width > 2 * half ? swg_slice(b, "rest", x, last, 2 * half, width) : -1};
   swg_leave(b);
-  return swg_concatenate(b, name, last, SWG_IDS(new_lo, new_hi));
+  return swg_concatenate(b, name, last, width > 2 * half ? 3 : 2, parts);
 }
 
 /* The cache with the new row at the position; also an output. */

@@ -58,7 +58,8 @@ sw_id swg_rms_norm(swg_builder *b, const char *name, sw_id x); /* parameter NAME
 /* Rows of a table by tokens. */
 sw_id swg_take(swg_builder *b, const char *name, sw_id table, sw_id tokens);
 sw_id swg_add_rows(swg_builder *b, const char *name, sw_id x, sw_id rows); /* rows broadcast over x's leading dims */
-/* The two halves of the last dim, of 2 * half, turned by the attention's angles; positions are dim 1. */
+/* The first elements of the last dim, twice as many as the attention has angles, turned by them, one half with the
+ * other; the others as they are. Positions are dim 1. */
 sw_id swg_rotate(swg_builder *b, const char *name, sw_id x, const swg_attention *a);
 
 /* The logits as output, or in training the loss. */
