@@ -207,6 +207,10 @@ static const char *const kOps[] = {
     "y = hypot(v, v)",
     "y = cumulative_logsumexp(w) 'dim':1",
     "y = cumulative_logsumexp(w) 'dim':0,'reversed':true",
+    "q = reshape(v) 'shape':[1,1,3,5]; k = reshape(w) 'shape':[1,1,3,5]; o, n = attention(q, k, k) 'causal':true; "
+    "y = reshape(o) 'shape':[3,5]",
+    "q = reshape(v) 'shape':[1,3,1,5]; k = reshape(w) 'shape':[1,1,3,5]; b = broadcast_in_dim(x) 'shape':[1,1,1,3],"
+    "'dims':[3]; o, n = attention(q, k, k, b) 'softcap':2; y = reshape(o) 'shape':[3,5]",
 };
 
 static void test_gradients_of_ops(void **state) {
@@ -215,9 +219,10 @@ static void test_gradients_of_ops(void **state) {
   uint64_t seed = check_seed(47);
   static const char kParameters[] =
       "{\"name\": \"v\", \"kind\": \"parameter\", \"dtype\": \"f64\", \"shape\": [3, 5]}, "
-      "{\"name\": \"w\", \"kind\": \"parameter\", \"dtype\": \"f64\", \"shape\": [3, 5]}";
+      "{\"name\": \"w\", \"kind\": \"parameter\", \"dtype\": \"f64\", \"shape\": [3, 5]}, "
+      "{\"name\": \"x\", \"kind\": \"parameter\", \"dtype\": \"f64\", \"shape\": [3]}";
   for (size_t row = 0; row < sizeof kOps / sizeof *kOps; row++) {
-    char ops[256];
+    char ops[512];
     sw_graph *forward;
     step s = {0};
     snprintf(ops, sizeof ops, "%s; z = multiply(y, c); loss = reduce(z) 'kind':'sum','dims':[0,1]", kOps[row]);
