@@ -10,6 +10,7 @@
 #include "check.h"
 
 #include "graph/attention.h"
+#include "graph/fuse.h"
 #include "shardwright/plan.h"
 #include "shardwright/validate.h"
 #include "support/building.h"
@@ -153,7 +154,7 @@ static void add_many(sw_graph *g, sw_opcode code, int n, const sw_id *in, int n_
 }
 
 static void run(const sw_graph *g, const sw_tensor *in, sw_tensor *out) {
-  const sw_buffer *args[MOST_INPUTS + 1];
+  const sw_buffer *args[MOST_INPUTS + 3];
   for (int i = 0; i < g->n_args; i++) args[i] = &in[i];
   assert_ok(sw_exec_run(g, args, &(sw_exec_options){.poison = true}, out, &diag));
 }
@@ -379,6 +380,59 @@ static void gradients_are_differences(void **state) {
   }
 }
 
+/* --- written out -------------------------------------------------------------------------------------------------- */
+
+static void expect_written_out(const sw_graph *g, const sw_op *op, const sw_tensor *args, const sw_tensor *made,
+                               int number_of_case) {
+  sw_graph *plain;
+  sw_tensor in[MOST_INPUTS + 3], want[4], got[4];
+  sw_buffer *out[4];
+  const sw_buffer *ins[MOST_INPUTS + 3];
+  const int inputs = g->n_args;
+  assert_ok(sw_attention_written_out(g, op, &plain, &diag));
+  for (int i = 0; i < op->n_operands; i++) {
+    const sw_id v = op->operands[i];
+    const int of = g->values[v].def < 0 ? g->values[v].def_index : inputs + g->values[v].def_index;
+    in[i] = of < inputs ? args[of] : made[of - inputs];
+    ins[i] = &in[i];
+  }
+  for (int i = 0; i < op->n_results; i++) {
+    const sw_type *t = sw_result_type(g, op, i);
+    assert_ok(sw_tensor_init(&want[i], t->dtype, t->rank, t->dims, &diag));
+    out[i] = &want[i];
+  }
+  assert_ok(sw_exec_eval(op, ins, out, &(sw_exec_ctx){0}, &diag));
+  run(plain, in, got);
+  for (int i = 0; i < op->n_results; i++) expect_near("a result", number_of_case, &got[i], &want[i], 1e-10);
+  free_all(want, op->n_results);
+  free_all(got, op->n_results);
+  sw_graph_destroy(plain);
+}
+
+/* The ops that tools get which have no attention. */
+static void written_out_ops_give_the_same(void **state) {
+  (void)state;
+  sw_rng r;
+  sw_rng_seed(&r, check_seed(9));
+  for (int n = 0; n < check_scale(150); n++) {
+    attention_case c;
+    sw_tensor args[MOST_INPUTS + 1], out[6];
+    int64_t dims[4];
+    choose(&c, &r, SW_F64);
+    sw_graph *g = seal(with_gradient(&c, SW_F64, c.bias));
+    fill(&c, &r, args);
+    heads_of(&c, c.kv_heads * c.group, c.queries, c.value_width, dims);
+    assert_ok(sw_tensor_init(&args[c.n_in], SW_F64, 4, dims, &diag));
+    for (int64_t i = 0; i < sw_buffer_elements(&args[c.n_in]); i++)
+      put(&args[c.n_in], i, (double)between(&r, -100, 100) / 100);
+    run(g, args, out);
+    for (int i = 0; i < 2; i++) expect_written_out(g, &g->ops[i], args, out, n);
+    free_all(out, g->n_outputs);
+    free_all(args, c.n_in + 1);
+    sw_graph_destroy(g);
+  }
+}
+
 /* --- on devices --------------------------------------------------------------------------------------------------- */
 
 static const char *const kMeshes[] = {"x=2", "x=3", "x=4", "x=2,y=2", "x=2,y=3"};
@@ -496,7 +550,9 @@ static void work_counts_what_is_seen(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(forward_is_that_of_plain_ops),
                                      cmocka_unit_test(gradients_are_differences),
-                                     cmocka_unit_test(devices_give_what_one_gives), cmocka_unit_test(pairs_are_counted),
+                                     cmocka_unit_test(written_out_ops_give_the_same),
+                                     cmocka_unit_test(devices_give_what_one_gives),
+                                     cmocka_unit_test(pairs_are_counted),
                                      cmocka_unit_test(work_counts_what_is_seen)};
   return cmocka_run_group_tests_name("attention", tests, NULL, NULL);
 }
