@@ -67,7 +67,7 @@ static sw_rc fuse_attention(sw_session *s, sw_diag *d) {
   if (!rc) {
     s->as_written = s->graph;
     s->graph = fused;
-    if (!what.n_forward) sw_log(SW_LOG_WARN, "no attention was found that could be fused");
+    if (!what.n_forward && !what.n_there) sw_log(SW_LOG_WARN, "no attention was found that could be fused");
   }
   sw_arena_deinit(&arena);
   return rc;

@@ -6,6 +6,8 @@
  * may stand between is in graph/fuse/region.h. Something that is said of a value in between (an annotation, a sharding
  * group), or another use of it, leaves the attention as it is written. Values keep their names.
  *
+ * Transposes that undo each other go with it.
+ *
  * The numbers stay the same but for rounding, and but for queries that see no key: they get 0.
  */
 #ifndef GRAPH_FUSE_H_
@@ -17,6 +19,7 @@
 typedef struct sw_fused {
   sw_id *value, *op;
   int32_t n_forward, n_gradient; /* ops that were made */
+  int32_t n_there;               /* that were there before */
 } sw_fused;
 
 /* `g` is sealed and stays; *out is the caller's, and borrows places in files from it. */

@@ -11,6 +11,7 @@ typedef struct fusion {
   sw_fuse_space space;
   SW_ARRAY(sw_fuse_region) found;
   int32_t *forward, *gradient; /* by op: 1 + the region that is written in its place */
+  sw_id *same;                 /* by op: 1 + the value that its result is; 0: another one */
   bool *dropped;               /* by op */
   sw_arena *arena;
   sw_fuse_writer w;
@@ -32,6 +33,7 @@ static sw_rc make_tables(fusion *f) {
   SW_ARENA_NEW(f->space.queued, f->arena, g->n_ops, f->d);
   SW_ARENA_NEW(f->forward, f->arena, g->n_ops, f->d);
   SW_ARENA_NEW(f->gradient, f->arena, g->n_ops, f->d);
+  SW_ARENA_NEW(f->same, f->arena, g->n_ops, f->d);
   SW_ARENA_NEW(f->dropped, f->arena, g->n_ops, f->d);
   SW_ARENA_NEW(f->what->value, f->arena, g->n_values, f->d);
   SW_ARENA_NEW(f->what->op, f->arena, g->n_ops, f->d);
@@ -62,6 +64,7 @@ static sw_rc find_all(fusion *f) {
   for (sw_id i = 0; i < g->n_ops; i++) {
     sw_fuse_region r;
     bool found;
+    f->what->n_there += g->ops[i].code == SW_OP_ATTENTION || g->ops[i].code == SW_OP_ATTENTION_GRAD;
     if (g->ops[i].code != SW_OP_DOT) continue;
     sw_rc rc = sw_fuse_find(g, i, &f->space, &r, &found, f->d);
     if (!rc && found) rc = sw_array_push(&f->found, r, f->d);
@@ -79,6 +82,38 @@ static sw_rc find_all(fusion *f) {
   return SW_OK;
 }
 
+/* --- transposes that undo each other ------------------------------------------------------------------------------ */
+
+static bool changes_nothing(const sw_graph *g, const sw_op *op) {
+  return op->code == SW_OP_RESHAPE && sw_type_equal(sw_operand_type(g, op, 0), sw_result_type(g, op, 0));
+}
+
+/* The value that a transpose of a transpose gives back; -1: another. Calls of libraries give heads before positions. */
+static sw_id given_back(const sw_graph *g, const sw_op *op) {
+  int n, m;
+  if (op->code != SW_OP_TRANSPOSE) return -1;
+  const int64_t *outer = sw_op_ints(op, SW_ATTR_PERMUTATION, &n);
+  sw_id v = op->operands[0];
+  while (g->values[v].def >= 0 && changes_nothing(g, &g->ops[g->values[v].def]))
+    v = g->ops[g->values[v].def].operands[0];
+  const sw_op *first = g->values[v].def < 0 ? NULL : &g->ops[g->values[v].def];
+  if (!first || first->code != SW_OP_TRANSPOSE || first->frame != op->frame) return -1;
+  const int64_t *inner = sw_op_ints(first, SW_ATTR_PERMUTATION, &m);
+  for (int i = 0; i < n; i++) {
+    if (inner[outer[i]] != i) return -1;
+  }
+  return first->operands[0];
+}
+
+static void find_undone(fusion *f) {
+  for (sw_id i = 0; i < f->g->n_ops; i++) {
+    const sw_id v = f->dropped[i] ? -1 : given_back(f->g, &f->g->ops[i]), by = v < 0 ? -1 : f->g->values[v].def;
+    if (v < 0 || f->space.kept[f->g->ops[i].results[0]] || (by >= 0 && f->dropped[by])) continue;
+    f->same[i] = 1 + v;
+    f->dropped[i] = true;
+  }
+}
+
 /* --- what nothing reads any more ---------------------------------------------------------------------------------- */
 
 /* Ops all of whose readers went. */
@@ -92,6 +127,9 @@ static sw_rc drop_unread(fusion *f) {
     for (int k = 0; k < 6; k++) {
       if (all[k]->id >= 0) needed[all[k]->id] = true;
     }
+  }
+  for (sw_id i = 0; i < g->n_ops; i++) {
+    if (f->same[i]) needed[f->same[i] - 1] = true;
   }
   for (sw_id i = g->n_ops - 1; i >= 0; i--) {
     const sw_op *op = &g->ops[i];
@@ -158,6 +196,7 @@ static sw_rc copy_ops(fusion *f) {
     const int32_t forward = f->forward[i] - 1, gradient = f->gradient[i] - 1;
     if (forward >= 0) SW_TRY(sw_fuse_write_forward(&f->w, &f->found.at[forward], o_lse[forward]));
     if (gradient >= 0) SW_TRY(sw_fuse_write_gradient(&f->w, &f->found.at[gradient], o_lse[gradient]));
+    if (f->same[i]) f->w.now[f->g->ops[i].results[0]] = f->w.now[f->same[i] - 1];
     if (!f->dropped[i]) SW_TRY(copy_op(f, i));
   }
   return SW_OK;
@@ -209,6 +248,7 @@ sw_rc sw_graph_fuse_attention(const sw_graph *g, sw_arena *arena, sw_graph **out
     keep_annotated(&f);
     rc = find_all(&f);
   }
+  if (!rc) find_undone(&f);
   if (!rc) rc = drop_unread(&f);
   if (!rc) rc = write_graph(&f);
   for (size_t i = 0; i < f.found.n; i++) free_region(&f.found.at[i]);

@@ -89,7 +89,7 @@ static sw_rc fuse_attention(sw_program *p, sw_diag *d) {
   if (!rc) {
     p->as_written = p->graph;
     p->graph = fused;
-    if (!what.n_forward) sw_log(SW_LOG_WARN, "no attention was found that could be fused");
+    if (!what.n_forward && !what.n_there) sw_log(SW_LOG_WARN, "no attention was found that could be fused");
     follow_values(p, &what);
   }
   sw_arena_deinit(&arena);
