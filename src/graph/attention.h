@@ -24,11 +24,11 @@ typedef struct sw_attention {
 } sw_attention;
 
 /* From the attributes; no optional operand yet. */
-void sw_attention_read(sw_opcode code, int n_attrs, const sw_attr *attrs, sw_attention *out);
+SW_API void sw_attention_read(sw_opcode code, int n_attrs, const sw_attr *attrs, sw_attention *out);
 /* The next optional operand is of this type: false where none is missing that may come now. */
-bool sw_attention_take(sw_attention *a, int operand, sw_dtype t, int rank);
+SW_API bool sw_attention_take(sw_attention *a, int operand, sw_dtype t, int rank);
 /* Both, of an op that is right. */
-void sw_attention_of(const sw_graph *g, const sw_op *op, sw_attention *out);
+SW_API void sw_attention_of(const sw_graph *g, const sw_op *op, sw_attention *out);
 /* Does it matter where queries stand? */
 static inline bool sw_attention_is_placed(const sw_attention *a) { return a->left_bound || a->right_bound; }
 
