@@ -46,6 +46,7 @@
   X(LAYOUT, "layout", "LAYOUT", "nchw|nhwc", "order of the dimensions of images")                                      \
   X(OPTIMIZER, "optimizer", "NAME", "sgd|adam", "how a training step changes the parameters")                          \
   X(BIAS, "bias", "YES", "no|yes", "add a bias after each matrix")                                                     \
+  X(ATTENTION, "attention", "HOW", "plain|fused", "as products and a softmax, or as one op")                           \
   X(DTYPE, "dtype", "TYPE", "f32|bf16|f16|f64", "element type of parameters and activations")                          \
   X(PARAM_DTYPE, "param-dtype", "TYPE", "same|f32",                                                                    \
     "of parameters as they are stored; ops use them converted to dtype")                                               \

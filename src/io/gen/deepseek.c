@@ -105,7 +105,7 @@ sw_rc swg_build_deepseek(const swg_config *c, sw_graph **out, sw_diag *d) {
   sw_id x = swg_take(&b, "embed", swg_param(&b, "embed_table", SWG_SHAPE(vocab, a.hidden)), tokens);
   a.rotary.head_dim = a.rope;
   swg_rotary(&b, seq, -1, 10000, &a.rotary);
-  a.mask = swg_causal_mask(&b, seq);
+  swg_causal(&b, seq, &a);
   for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {
     swg_enter(&b, "layers.%d", i);
     x = block(&b, c, &a, &moe, i < swg_get(c, SW_GEN_DENSE_LAYERS), x);

@@ -31,7 +31,7 @@ static sw_rc build_decoder(const swg_config *c, bool bias, bool approximate, sw_
   sw_id wte = swg_param(&b, "wte", SWG_SHAPE(swg_get(c, SW_GEN_VOCAB), a.hidden));
   sw_id wpe = swg_param(&b, "wpe", SWG_SHAPE(seq, a.hidden));
   sw_id x = swg_add_rows(&b, "embed", swg_take(&b, "embed.token", wte, tokens), positions(&b, &a, wpe));
-  a.mask = decode ? swg_filled_mask(&b, seq, a.position) : swg_causal_mask(&b, seq);
+  swg_causal(&b, seq, &a);
   for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {
     swg_enter(&b, "h.%d", i);
     x = swg_pre_norm_block(&b, &a, x, swg_ffn(c), approximate);

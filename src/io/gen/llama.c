@@ -58,7 +58,7 @@ static sw_rc build(llama *m, sw_graph **out, sw_diag *d) {
   sw_id x = swg_take(&b, "embed", table, tokens);
   swg_rotary(&b, queries, a->position, m->rotary_base, a);
   bool windows_only = m->windowed && swg_get(c, SW_GEN_LAYERS) == 1;
-  if (!windows_only) a->mask = decode ? swg_filled_mask(&b, seq, a->position) : swg_causal_mask(&b, seq);
+  if (!windows_only) swg_causal(&b, seq, a);
   if (m->windowed) m->window = swg_window_mask(&b, seq, swg_get(c, SW_GEN_WINDOW));
   x = swg_rms_norm(&b, "norm", blocks(&b, m, x));
   sw_id head = swg_param(&b, "lm_head", SWG_SHAPE(a->hidden, swg_get(c, SW_GEN_VOCAB)));

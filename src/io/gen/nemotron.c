@@ -39,7 +39,7 @@ sw_rc swg_build_nemotron(const swg_config *c, sw_graph **out, sw_diag *d) {
   a.head_dim = whole / 2; /* of the angles */
   swg_rotary(&b, seq, -1, 10000, &a);
   a.head_dim = whole;
-  a.mask = swg_causal_mask(&b, seq);
+  swg_causal(&b, seq, &a);
   for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {
     swg_enter(&b, "layers.%d", i);
     x = block(&b, &a, swg_ffn(c), x);
