@@ -15,8 +15,7 @@
 
 typedef struct latent {
   int64_t hidden, heads, q_rank, kv_rank, nope, rope, value;
-  swg_attention rotary; /* only its angles */
-  sw_id mask;
+  swg_attention scores; /* only what it adds to them, and the angles */
 } latent;
 
 static sw_id weight(swg_builder *b, const char *name, const char *equation, const char *param, sw_id x,
@@ -29,7 +28,7 @@ static sw_id query_of(swg_builder *b, const latent *a, sw_id x) {
   sw_id q = weight(b, "q", "bsr,rhk->bshk", "wq_b", swg_rms_norm(b, "q_norm", down),
                    SWG_SHAPE(a->q_rank, a->heads, a->nope + a->rope));
   sw_id plain = swg_slice(b, "q_nope", q, 3, 0, a->nope);
-  sw_id turned = swg_rotate(b, "q_rot", swg_slice(b, "q_rope", q, 3, a->nope, a->nope + a->rope), &a->rotary);
+  sw_id turned = swg_rotate(b, "q_rot", swg_slice(b, "q_rope", q, 3, a->nope, a->nope + a->rope), &a->scores);
   return swg_concatenate(b, "q_all", 3, SWG_IDS(plain, turned));
 }
 
@@ -38,7 +37,7 @@ static sw_id key_of(swg_builder *b, const latent *a, sw_id normed, sw_id shared)
   sw_id own = weight(b, "k", "bsr,rhk->bshk", "wk_b", normed, SWG_SHAPE(a->kv_rank, a->heads, a->nope));
   swg_shape wide = swg_shape_of(b, own);
   if (wide.n == 4) wide.at[3] = a->rope;
-  sw_id turned = swg_rotate(b, "k_rot", shared, &a->rotary);
+  sw_id turned = swg_rotate(b, "k_rot", shared, &a->scores);
   return swg_concatenate(b, "k_all", 3, SWG_IDS(own, swg_broadcast(b, "k_rot_wide", turned, wide, SWG_SHAPE(0, 1, 3))));
 }
 
@@ -50,7 +49,7 @@ static sw_id attend(swg_builder *b, const latent *a, sw_id x) {
   sw_id v = weight(b, "v", "bsr,rhk->bshk", "wv_b", normed, SWG_SHAPE(a->kv_rank, a->heads, a->value));
   sw_id scaled = swg_scale(b, "scaled", q, 1 / sqrt((double)(a->nope + a->rope)));
   sw_id scores = swg_einsum(b, "scores", "bqhk,bshk->bhqs", SWG_IDS(scaled, k));
-  sw_id mask = swg_broadcast(b, "mask", a->mask, swg_shape_of(b, scores), SWG_SHAPE(2, 3));
+  sw_id mask = swg_broadcast(b, "mask", a->scores.mask, swg_shape_of(b, scores), SWG_SHAPE(2, 3));
   sw_id weights =
       swg_op(b, SW_OP_SOFTMAX, "weights", SWG_IDS(swg_binary(b, SW_OP_ADD, "masked", scores, mask)), SWG_NONE);
   sw_id mix = swg_einsum(b, "mix", "bhqs,bshk->bhqk", SWG_IDS(weights, v));
@@ -103,9 +102,9 @@ sw_rc swg_build_deepseek(const swg_config *c, sw_graph **out, sw_diag *d) {
   int64_t seq = swg_get(c, SW_GEN_SEQ), vocab = swg_get(c, SW_GEN_VOCAB);
   sw_id tokens = swg_tokens(&b, "tokens", SWG_SHAPE(swg_get(c, SW_GEN_BATCH), seq));
   sw_id x = swg_take(&b, "embed", swg_param(&b, "embed_table", SWG_SHAPE(vocab, a.hidden)), tokens);
-  a.rotary.head_dim = a.rope;
-  swg_rotary(&b, seq, -1, 10000, &a.rotary);
-  swg_causal(&b, seq, &a);
+  a.scores = (swg_attention){.head_dim = a.rope, .position = -1};
+  swg_rotary(&b, seq, -1, 10000, &a.scores);
+  swg_causal(&b, seq, &a.scores);
   for (int i = 0; i < swg_get(c, SW_GEN_LAYERS) && !b.rc; i++) {
     swg_enter(&b, "layers.%d", i);
     x = block(&b, c, &a, &moe, i < swg_get(c, SW_GEN_DENSE_LAYERS), x);
