@@ -85,15 +85,33 @@ static bool dies_at(const borders *b, sw_id value, sw_id op) {
   return true;
 }
 
+/* Does the loop or choice only read what enters here? What it carries a join reads as it entered. */
+static bool is_only_read(const sw_graph *g, const sw_op *enter) {
+  const sw_value *v = &g->values[enter->results[0]];
+  for (int32_t u = 0; u < v->n_uses; u++)
+    if (v->uses[u].op < 0 || g->ops[v->uses[u].op].code == SW_OP_JOIN) return false;
+  return true;
+}
+
+/* What crosses the border of a loop or choice stays where it is, where nobody needs it there as it was. */
+static bool passes_on(const borders *b, const sw_op *op, bool held) {
+  const sw_value *v = &b->g->values[op->operands[0]];
+  if (!b->p.rules->in_place || !held) return false;
+  if (op->code == SW_OP_ENTER && is_only_read(b->g, op)) return true;
+  if (op->code != SW_OP_ENTER && op->code != SW_OP_YIELD && op->code != SW_OP_JOIN) return false;
+  return (v->def >= 0 || v->kind == SW_VALUE_STATE) && dies_at(b, op->operands[0], (sw_id)(op - b->g->ops));
+}
+
 /* The value whose memory the op's result takes over; -1: none. */
 static sw_id updated_by(const borders *b, sw_id id) {
   const sw_op *op = &b->g->ops[id];
   const sw_kind kind = sw_kind_of(op);
-  if (op->n_results != 1 || b->keeping[op->results[0]] != SW_KEPT_STORED) return -1;
-  if (kind != SW_KIND_VIEW && kind != SW_KIND_UPDATE) return -1;
+  if (op->n_results != 1 || op->n_operands == 0 || b->keeping[op->results[0]] != SW_KEPT_STORED) return -1;
   const sw_id from = op->operands[0];
   const sw_value *v = &b->g->values[from];
   const bool held = b->keeping[from] == SW_KEPT_STORED || b->keeping[from] == SW_KEPT_IN_PLACE;
+  if (kind == SW_KIND_CONTROL) return passes_on(b, op, held) ? from : -1;
+  if (kind != SW_KIND_VIEW && kind != SW_KIND_UPDATE) return -1;
   if (kind == SW_KIND_VIEW) return held && v->def >= 0 && b->g->ops[v->def].frame == op->frame ? from : -1;
   if (!b->p.rules->in_place || !dies_at(b, from, id)) return -1;
   if (v->def < 0) return becomes(b->g, op->results[0], from) ? from : -1;
