@@ -13,8 +13,8 @@ typedef struct sw_machine sw_machine; /* a profile with a mesh bound to it */
 
 SW_API const char *sw_profile_name(const sw_profile *p);
 SW_API const char *sw_profile_compiler(const sw_profile *p); /* kernel.h; "none" where it does not say */
-SW_API uint64_t sw_profile_hash(const sw_profile *p);   /* of its text: plans carry it */
-SW_API int64_t sw_profile_devices(const sw_profile *p); /* of an open one: of one unit of its outermost level */
+SW_API uint64_t sw_profile_hash(const sw_profile *p);        /* of its text: plans carry it */
+SW_API int64_t sw_profile_devices(const sw_profile *p);      /* of an open one: of one unit of its outermost level */
 /* Has the outermost level as many units as are asked for? */
 SW_API bool sw_profile_is_open(const sw_profile *p);
 /* An open profile with so many devices, which fill units of its outermost level; it offers one mesh, these units by

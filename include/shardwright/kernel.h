@@ -8,8 +8,8 @@
  * here has a say: a graph with no kernels (sw_graph.kernels NULL) is priced so.
  *
  * Every op is in one kernel. A kernel that is made again runs inside each of its readers and stores nothing. Ops of one
- * kernel hang together and stand in one frame; kernels, with those made again dissolved in their readers, can run in the
- * order of their numbers.
+ * kernel hang together and stand in one frame; kernels, with those made again dissolved in their readers, can run in
+ * the order of their numbers.
  */
 #ifndef SHARDWRIGHT_KERNEL_H_
 #define SHARDWRIGHT_KERNEL_H_
@@ -17,14 +17,14 @@
 #include "shardwright/graph.h"
 
 /* Why an op is a kernel by itself. */
-#define SW_APARTS(X)                                                             \
-  X(TOGETHER, "")                                                                \
-  X(NEVER, "the compiler runs each op by itself")                                \
-  X(CONTROL, "a border of a loop or choice")                                     \
-  X(AGAIN, "made again in each kernel that reads it")                            \
-  X(LIBRARY, "a library call, or an op that nothing is fused with")              \
-  X(WANTED, "several kernels read its result")                                   \
-  X(DELIVERED, "its result leaves the program, loop or choice")                  \
+#define SW_APARTS(X)                                                               \
+  X(TOGETHER, "")                                                                  \
+  X(NEVER, "the compiler runs each op by itself")                                  \
+  X(CONTROL, "a border of a loop or choice")                                       \
+  X(AGAIN, "made again in each kernel that reads it")                              \
+  X(LIBRARY, "a library call, or an op that nothing is fused with")                \
+  X(WANTED, "several kernels read its result")                                     \
+  X(DELIVERED, "its result leaves the program, loop or choice")                    \
   X(READER, "the compiler does not fuse such an op with the kernel that reads it") \
   X(ROWS, "it reduces other rows than the kernel that reads it, or rows too long to be kept on chip")
 
@@ -45,16 +45,16 @@ typedef enum sw_keeping {
 
 typedef struct sw_kernels {
   const char *compiler;
-  int32_t n;               /* kernels */
-  const int32_t *of;       /* by op: its kernel */
-  const uint8_t *why;      /* by op: sw_apart */
-  const uint8_t *keeping;  /* by value: sw_keeping */
-  const sw_id *updates;    /* by value in place: the value whose memory it takes over; else -1 */
-  const int32_t *until;    /* by op: the step up to which its operands are needed */
-  const int32_t *over;     /* by op: the step up to which the memory is needed that its result takes over */
-  const bool *launches;    /* by op: it bears the launch of its kernel */
-  const int32_t *port;     /* by op: of its ports in `width` */
-  const double *width;     /* by port: bytes that its kernel moves per element of it; 0: does not cross a border */
+  int32_t n;              /* kernels */
+  const int32_t *of;      /* by op: its kernel */
+  const uint8_t *why;     /* by op: sw_apart */
+  const uint8_t *keeping; /* by value: sw_keeping */
+  const sw_id *updates;   /* by value in place: the value whose memory it takes over; else -1 */
+  const int32_t *until;   /* by op: the step up to which its operands are needed */
+  const int32_t *over;    /* by op: the step up to which the memory is needed that its result takes over */
+  const bool *launches;   /* by op: it bears the launch of its kernel */
+  const int32_t *port;    /* by op: of its ports in `width` */
+  const double *width;    /* by port: bytes that its kernel moves per element of it; 0: does not cross a border */
 } sw_kernels;
 
 /* The compilers there are: "none|eager|xla|xla-cpu|inductor|ideal". */

@@ -110,9 +110,9 @@ typedef struct sw_op_cost {
 SW_API void sw_strategy_cost(const sw_graph *g, const sw_op *op, const sw_machine *machine, const sw_strategy *s,
                              sw_op_cost *out);
 
-/* What it costs beyond the route when a value that its kernel keeps inside (kernel.h) is wanted in another sharding: the
- * kernel breaks there, so the value is stored as it is made, its copy is read, and there is a launch more. A part of
- * what is made again anyway is made as such. 0 of a value that is stored, and without kernels. */
+/* What it costs beyond the route when a value that its kernel keeps inside (kernel.h) is wanted in another sharding:
+ * the kernel breaks there, so the value is stored as it is made, its copy is read, and there is a launch more. A part
+ * of what is made again anyway is made as such. 0 of a value that is stored, and without kernels. */
 SW_API double sw_value_break_s(const sw_graph *g, const sw_machine *machine, sw_id value, const sw_sharding *from,
                                const sw_sharding *to);
 

@@ -282,8 +282,8 @@ static sw_rc read_compiler(reader *r, const sw_json *v) {
 }
 
 static sw_rc read_head(reader *r, const sw_json *v) {
-  static const char *const keys[] = {"format", "version",  "name",   "description", "sources",
-                                     "device", "exchange", "levels", "meshes",      "measured", "compiler"};
+  static const char *const keys[] = {"format",   "version", "name",   "description", "sources", "device",
+                                     "exchange", "levels",  "meshes", "measured",    "compiler"};
   const char *format;
   int64_t version;
   SW_TRY(sw_json_only(v, keys, COUNT(keys), "a hardware profile", r->d));

@@ -51,7 +51,8 @@ static int32_t last_use(const borders *b, sw_id value) {
     const sw_id op = v->uses[u].op;
     if (op < 0) return b->g->n_ops;
     last = later(last, b->until[op]);
-    if (b->updates[b->g->ops[op].n_results ? b->g->ops[op].results[0] : value] == value) last = later(last, b->over[op]);
+    if (b->updates[b->g->ops[op].n_results ? b->g->ops[op].results[0] : value] == value)
+      last = later(last, b->over[op]);
   }
   return last;
 }
@@ -61,7 +62,7 @@ static int32_t last_use(const borders *b, sw_id value) {
 static void find_until(borders *b) {
   for (sw_id i = b->g->n_ops - 1; i >= 0; i--) {
     const sw_op *op = &b->g->ops[i];
-    const sw_group *group = &b->p.group[b->p.of[i]];
+    const sw_fusion *group = &b->p.group[b->p.of[i]];
     b->until[i] = later(group->at, i);
     b->over[i] = op->n_results ? last_use(b, op->results[0]) : i;
     for (int k = 0; k < op->n_results && group->again; k++)
@@ -169,7 +170,8 @@ static void find_reading(borders *b) {
 /* XLA on hosts multiplies narrow floats as f32: a copy is written and read. */
 static double widened(const borders *b, const sw_op *op, sw_dtype t) {
   const int bytes = sw_dtype_bytes(t), wide = sw_dtype_bytes(SW_F32);
-  const bool is = b->p.rules->widens && sw_kind_of(op) == SW_KIND_CONTRACT && sw_dtype_class_of(t) == SW_CLASS_FLOAT && bytes < wide;
+  const bool is = b->p.rules->widens && sw_kind_of(op) == SW_KIND_CONTRACT && sw_dtype_class_of(t) == SW_CLASS_FLOAT &&
+                  bytes < wide;
   return is ? 2.0 * wide : 0;
 }
 
@@ -234,7 +236,8 @@ static void cross(borders *b, sw_id group) {
   }
 }
 
-/* --- launches ------------------------------------------------------------------------------------------------------ */
+/* --- launches ------------------------------------------------------------------------------------------------------
+ */
 
 static void traffic(const sw_graph *g, const sw_op *op, const double *width, const int64_t *extents, double *read,
                     double *written) {
@@ -328,8 +331,7 @@ sw_rc sw_kernels_find(const sw_graph *g, const char *compiler, sw_arena *arena, 
   sw_kernels *k;
   bool updated = false;
   const sw_fusion_rules *rules = sw_fusion_rules_of(compiler);
-  if (!rules)
-    return SW_FAIL_INPUT(d, SW_NOWHERE, "'%s' is no compiler; expected one of " SW_COMPILERS, compiler);
+  if (!rules) return SW_FAIL_INPUT(d, SW_NOWHERE, "'%s' is no compiler; expected one of " SW_COMPILERS, compiler);
   SW_TRY(sw_partition_make(g, rules, arena, &b.p, d));
   SW_TRY(allocate(&b, arena, d));
   SW_TRY(number_kernels(&b, arena, d));
@@ -339,7 +341,8 @@ sw_rc sw_kernels_find(const sw_graph *g, const char *compiler, sw_arena *arena, 
   for (sw_id i = 0; i < g->n_ops; i++) cross(&b, i);
   for (sw_id i = 0; i < g->n_ops; i++) launch(&b, i, &updated);
   SW_ARENA_NEW(k, arena, 1, d);
-  *k = (sw_kernels){rules->name, b.n, b.of, b.p.why, b.keeping, b.updates, b.until, b.over, b.launches, b.port, b.width};
+  *k =
+      (sw_kernels){rules->name, b.n, b.of, b.p.why, b.keeping, b.updates, b.until, b.over, b.launches, b.port, b.width};
   *out = k;
   return SW_OK;
 }

@@ -3,9 +3,9 @@
  *   join      against program order: an op goes into the group that alone reads it, where the rules let it. Only the
  *             last op of a group is read by others, so groups can run in the order of their last ops. What several
  *             groups read is made again in each, where that is cheap
- *   follow    in that order: a group goes into the last one that it reads from, as a further result of it. All else that
- *             it reads is there before, so the order holds
- *   part      of compilers that call functions of a library, groups that are no such function fall apart
+ *   follow    in that order: a group goes into the last one that it reads from, as a further result of it. All else
+ * that it reads is there before, so the order holds part      of compilers that call functions of a library, groups
+ * that are no such function fall apart
  *
  *   x -> reduce -> spread -> subtract -> exp -> reduce -> spread -> divide -> y        join: all are read by one group
  *                    x ----/               \-----------------------/
@@ -47,11 +47,12 @@ static bool reads_little(const sw_graph *g, const sw_op *op) {
   return read <= kAlike * made * sw_dtype_bytes(sw_result_type(g, op, 0)->dtype);
 }
 
-/* --- join ---------------------------------------------------------------------------------------------------------- */
+/* --- join ----------------------------------------------------------------------------------------------------------
+ */
 
-static sw_group group_of_one(const sw_graph *g, const sw_op *op) {
+static sw_fusion group_of_one(const sw_graph *g, const sw_op *op) {
   const sw_kind kind = sw_kind_of(op);
-  sw_group one = {.kinds = sw_kind_bit(kind), .points = 1, .at = (int32_t)(op - g->ops), .from = -1};
+  sw_fusion one = {.kinds = sw_kind_bit(kind), .points = 1, .at = (int32_t)(op - g->ops), .from = -1};
   const uint32_t light = ~(SW_KIND_BIT(LIBRARY) | SW_KIND_BIT(CONTROL) | SW_KIND_BIT(LITERAL) | SW_KIND_BIT(CONTRACT) |
                            SW_KIND_BIT(GATHER) | SW_KIND_BIT(UPDATE));
   one.heavy = !(one.kinds & light);
@@ -64,8 +65,8 @@ static sw_group group_of_one(const sw_graph *g, const sw_op *op) {
 }
 
 /* A reduction before what reads it: of the same rows, kept on chip; or of what is then worked on alone. */
-static sw_apart join_reduction(const sw_partition *p, const sw_op *op, const sw_group *into, sw_group *both) {
-  const sw_group one = group_of_one(p->g, op);
+static sw_apart join_reduction(const sw_partition *p, const sw_op *op, const sw_fusion *into, sw_fusion *both) {
+  const sw_fusion one = group_of_one(p->g, op);
   if (into->heavy || into->again || !p->rules->into_loop) return SW_APART_READER;
   const bool after = into->points <= elements(p->g, op->results[0]) && !into->row && !into->column;
   const bool shared = into->points == one.points && one.row && one.row <= p->rules->row && !into->column &&
@@ -77,7 +78,7 @@ static sw_apart join_reduction(const sw_partition *p, const sw_op *op, const sw_
   return SW_APART_TOGETHER;
 }
 
-static sw_apart join_contraction(const sw_partition *p, const sw_op *op, const sw_group *into, sw_group *both) {
+static sw_apart join_contraction(const sw_partition *p, const sw_op *op, const sw_fusion *into, sw_fusion *both) {
   const bool fits = !into->heavy && !into->again && !into->row && !into->column &&
                     into->points == elements(p->g, op->results[0]) && within(into->kinds, p->rules->epilogue);
   both->heavy = true;
@@ -85,7 +86,7 @@ static sw_apart join_contraction(const sw_partition *p, const sw_op *op, const s
 }
 
 /* Why the op does not go into the group; TOGETHER: it does, and *both is the group with it. */
-static sw_apart try_join(const sw_partition *p, const sw_op *op, const sw_group *into, sw_group *both) {
+static sw_apart try_join(const sw_partition *p, const sw_op *op, const sw_fusion *into, sw_fusion *both) {
   const sw_kind kind = sw_kind_of(op);
   const uint32_t bit = sw_kind_bit(kind);
   *both = *into;
@@ -119,7 +120,7 @@ static readers readers_of(const sw_partition *p, const sw_op *op) {
         continue;
       }
       const sw_id by = p->of[v->uses[u].op];
-      const sw_group *group = &p->group[by];
+      const sw_fusion *group = &p->group[by];
       several = several || (r.only >= 0 && r.only != by);
       r.only = by;
       r.delivered = r.delivered || (group->kinds & SW_KIND_BIT(CONTROL)) != 0;
@@ -134,14 +135,14 @@ static readers readers_of(const sw_partition *p, const sw_op *op) {
 static sw_apart apart_by_kind(sw_kind kind) {
   if (kind == SW_KIND_CONTROL) return SW_APART_CONTROL;
   return kind == SW_KIND_LIBRARY || kind == SW_KIND_UPDATE || kind == SW_KIND_LITERAL ? SW_APART_LIBRARY
-                                                                                       : SW_APART_TOGETHER;
+                                                                                      : SW_APART_TOGETHER;
 }
 
 static void join(sw_partition *p, sw_id id) {
   const sw_op *op = &p->g->ops[id];
   const sw_kind kind = sw_kind_of(op);
   sw_apart why = apart_by_kind(kind);
-  sw_group both;
+  sw_fusion both;
   p->of[id] = id;
   p->group[id] = group_of_one(p->g, op);
   if (!p->rules->into_loop && !why) why = SW_APART_NEVER;
@@ -179,7 +180,7 @@ static sw_id last_source(const sw_partition *p, sw_id group) {
   return best;
 }
 
-static bool rows_go_together(const sw_partition *p, const sw_group *a, const sw_group *b) {
+static bool rows_go_together(const sw_partition *p, const sw_fusion *a, const sw_fusion *b) {
   const int64_t row = a->row ? a->row : b->row;
   if (a->column || (b->column && a->row)) return false;
   if (a->row && b->row && a->row != b->row) return false;
@@ -189,7 +190,7 @@ static bool rows_go_together(const sw_partition *p, const sw_group *a, const sw_
 
 /* Can b be a further result of a, from which it reads? */
 static bool can_follow(const sw_partition *p, sw_id a_id, sw_id b_id) {
-  const sw_group *a = &p->group[a_id], *b = &p->group[b_id];
+  const sw_fusion *a = &p->group[a_id], *b = &p->group[b_id];
   const uint32_t never = SW_KIND_BIT(CONTROL) | SW_KIND_BIT(LITERAL);
   if (p->g->ops[a_id].frame != p->g->ops[b_id].frame || (a->kinds | b->kinds) & never) return false;
   if (b->kinds == SW_KIND_BIT(VIEW)) return true; /* of what is there */
@@ -201,10 +202,10 @@ static bool can_follow(const sw_partition *p, sw_id a_id, sw_id b_id) {
 }
 
 static void follow(sw_partition *p, sw_id group) {
-  sw_group *b = &p->group[group];
+  sw_fusion *b = &p->group[group];
   b->from = last_source(p, group);
   if (b->from < 0 || b->again || !can_follow(p, b->from, group)) return;
-  sw_group *a = &p->group[b->from];
+  sw_fusion *a = &p->group[b->from];
   a->kinds |= b->kinds;
   a->row = a->row ? a->row : b->row;
   a->column = a->column || b->column;
@@ -251,13 +252,13 @@ static int large_sources(sw_partition *p, sw_id group) {
 
 /* Is it one function of a library: on rows, of one tensor, or the update of a state? */
 static bool is_function(sw_partition *p, sw_id group) {
-  const sw_group *x = &p->group[group];
+  const sw_fusion *x = &p->group[group];
   return x->heavy || x->again || (x->row && x->row < x->points) || large_sources(p, group) <= 1 ||
          sw_partition_only_updates(p, group);
 }
 
 static void part(sw_partition *p, sw_id group) {
-  const sw_group whole = p->group[group];
+  const sw_fusion whole = p->group[group];
   const int32_t n = p->first[group + 1] - p->first[group];
   if (n <= 1 || is_function(p, group)) return;
   for (int32_t m = p->first[group + 1] - 1; m >= p->first[group]; m--) {

@@ -4,7 +4,7 @@
 
 #include "kernel/rules.h"
 
-typedef struct sw_group {
+typedef struct sw_fusion {
   uint32_t kinds;
   int64_t points; /* elements that it goes through */
   int64_t row;    /* elements of the rows that it reduces; 0: none */
@@ -13,15 +13,15 @@ typedef struct sw_group {
   bool again;
   int32_t at; /* groups can run in this order */
   sw_id from; /* of the groups that it reads from the last one; -1: none */
-} sw_group;
+} sw_fusion;
 
 typedef struct sw_partition {
   const sw_graph *g;
   const sw_fusion_rules *rules;
-  sw_id *of;       /* by op: the op that names its group */
-  sw_group *group; /* by that op */
-  uint8_t *why;    /* by op: sw_apart */
-  int32_t *first;  /* by naming op: of its members in `member`; one more at the end */
+  sw_id *of;        /* by op: the op that names its group */
+  sw_fusion *group; /* by that op */
+  uint8_t *why;     /* by op: sw_apart */
+  int32_t *first;   /* by naming op: of its members in `member`; one more at the end */
   sw_id *member;
   sw_id *read_by; /* by value: the group that was last seen to read it */
 } sw_partition;

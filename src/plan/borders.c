@@ -95,8 +95,8 @@ static int32_t until_taken(const finder *f, sw_id value, const sw_value_use *use
   return sw_use_until(&f->units, *use);
 }
 
-/* Reshards `first` and after are of the value. What is inside a kernel holds memory only where a copy is made of it; what
- * is written over another value does where that is held otherwise. */
+/* Reshards `first` and after are of the value. What is inside a kernel holds memory only where a copy is made of it;
+ * what is written over another value does where that is held otherwise. */
 static void hold_as_kept(finder *f, sw_id value, const sw_sharding *made, size_t first) {
   const sw_graph *g = f->p->graph;
   const sw_keeping keeping = sw_value_keeping(g, value);

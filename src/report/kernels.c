@@ -113,7 +113,7 @@ static void put_summary(const listing *l, sw_text *out) {
 
 static void put_rows(const listing *l, const alike *at, int32_t n, sw_text *out) {
   sw_columns c = {.n = 7, .right = {false, true, true, true, true, false, false}};
-  static const char *const kHeads[] = {"first op", "kernels", "ops", "reads", "writes", "what", "alone since"};
+  static const char *const kHeads[] = {"first op", "kernels", "ops", "reads", "writes", "what", "why alone"};
   for (size_t i = 0; i < sizeof kHeads / sizeof *kHeads; i++) sw_columns_add(&c, "%s", kHeads[i]);
   for (int32_t i = 0; i < n; i++) {
     const int32_t kernel = at[i].first;
@@ -163,7 +163,7 @@ sw_rc sw_kernels_json(const sw_graph *g, const sw_kernels *k, sw_arena *arena, s
     sw_jw_f64(&o, "read_bytes", t.read);
     sw_jw_f64(&o, "written_bytes", t.written);
     const char *why = sw_apart_text((sw_apart)k->why[first_op(&l, i)]);
-    if (*why) sw_jw_string(&o, "alone_since", why);
+    if (*why) sw_jw_string(&o, "why_alone", why);
     sw_jw_array(&o, "ops");
     for (int32_t m = l.first[i]; m < l.first[i + 1]; m++) sw_jw_string(&o, NULL, g->ops[l.member[m]].name);
     sw_jw_end(&o);

@@ -115,8 +115,8 @@ static sw_rc price_breaks(const sw_border_key *key, const sw_prices *prices, sw_
     for (int32_t k = 0; k < t->n_layouts; k++) {
       const int32_t id = b->sharding[k], given = b->given[from];
       if (id < 0 || id == given) continue;
-      b->breaks[from * t->n_layouts + k] = sw_cost_units(sw_value_break_s(
-          key->g, prices->machine, key->value, &c->shardings.at[given], &c->shardings.at[id]));
+      b->breaks[from * t->n_layouts + k] = sw_cost_units(
+          sw_value_break_s(key->g, prices->machine, key->value, &c->shardings.at[given], &c->shardings.at[id]));
     }
   }
   return SW_OK;

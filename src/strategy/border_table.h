@@ -30,7 +30,7 @@ typedef struct sw_border_key {
 
 typedef struct sw_border_table {
   sw_copy_table copies;
-  int64_t *cost; /* of copies */
+  int64_t *cost;   /* of copies */
   int64_t *breaks; /* likewise, of one run: what they cost beyond their routes (strategy.h); NULL: nothing */
   int64_t repeats;
   int32_t shape_class;

@@ -215,9 +215,9 @@ double sw_value_break_s(const sw_graph *g, const sw_machine *machine, sw_id valu
   const sw_type *t = &g->values[value].type;
   if (keeping != SW_KEPT_INSIDE && keeping != SW_KEPT_AGAIN) return 0;
   if (keeping == SW_KEPT_AGAIN && is_part_of(from, to, t->rank)) return 0;
-  return sw_machine_local_s(machine, t->dtype, 0,
-                            (double)sw_sharding_held_bytes(from, t->dims, t->dtype) +
-                                (double)sw_sharding_held_bytes(to, t->dims, t->dtype));
+  return sw_machine_local_s(
+      machine, t->dtype, 0,
+      (double)sw_sharding_held_bytes(from, t->dims, t->dtype) + (double)sw_sharding_held_bytes(to, t->dims, t->dtype));
 }
 
 double sw_op_least_s(const sw_graph *g, const sw_op *op, const sw_machine *machine) {

@@ -54,7 +54,8 @@ sw_interval sw_value_life(const sw_units *u, sw_id value, const int32_t *needed)
   sw_interval life = {sw_value_step(u, value), 0};
   if (v->kind == SW_VALUE_PARAMETER || v->kind == SW_VALUE_STATE) return (sw_interval){0, u->n_steps - 1};
   life.last = later(life.first, held_for);
-  for (int32_t k = 0; k < v->n_uses; k++) life.last = later(life.last, needed ? needed[k] : sw_use_until(u, v->uses[k]));
+  for (int32_t k = 0; k < v->n_uses; k++)
+    life.last = later(life.last, needed ? needed[k] : sw_use_until(u, v->uses[k]));
   return life;
 }
 
