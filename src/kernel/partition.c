@@ -78,8 +78,9 @@ static sw_apart join_reduction(const sw_partition *p, const sw_op *op, const sw_
   return SW_APART_TOGETHER;
 }
 
+/* A gradient that updates a state is reduced over devices first: that is no epilogue. */
 static sw_apart join_contraction(const sw_partition *p, const sw_op *op, const sw_fusion *into, sw_fusion *both) {
-  const bool fits = !into->heavy && !into->again && !into->row && !into->column &&
+  const bool fits = !into->heavy && !into->again && !into->updates && !into->row && !into->column &&
                     into->points == elements(p->g, op->results[0]) && within(into->kinds, p->rules->epilogue);
   both->heavy = true;
   return fits ? SW_APART_TOGETHER : SW_APART_READER;
@@ -104,6 +105,7 @@ static sw_apart try_join(const sw_partition *p, const sw_op *op, const sw_fusion
 typedef struct readers {
   sw_id only;     /* the group that alone does; -1: several, or none */
   bool delivered; /* the program, a loop or a choice does */
+  bool updates;   /* as the next value of a state */
   bool all_take;  /* each of them can make it for itself */
 } readers;
 
@@ -117,6 +119,7 @@ static readers readers_of(const sw_partition *p, const sw_op *op) {
     for (int32_t u = 0; u < v->n_uses; u++) {
       if (v->uses[u].op < 0) {
         r.delivered = true;
+        r.updates = r.updates || p->g->alias[v->uses[u].index] >= 0;
         continue;
       }
       const sw_id by = p->of[v->uses[u].op];
@@ -149,6 +152,7 @@ static void join(sw_partition *p, sw_id id) {
   p->why[id] = (uint8_t)why;
   if (why) return;
   const readers by = readers_of(p, op);
+  p->group[id].updates = by.updates;
   why = by.delivered ? SW_APART_DELIVERED : SW_APART_WANTED;
   if (by.only >= 0) {
     why = p->g->ops[by.only].frame == op->frame ? try_join(p, op, &p->group[by.only], &both) : SW_APART_READER;

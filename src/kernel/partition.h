@@ -11,8 +11,9 @@ typedef struct sw_fusion {
   bool column;    /* it reduces what is no row */
   bool heavy;     /* it has a contraction, gather, update or library call */
   bool again;
-  int32_t at; /* groups can run in this order */
-  sw_id from; /* of the groups that it reads from the last one; -1: none */
+  bool updates; /* it gives the next value of a state */
+  int32_t at;   /* groups can run in this order */
+  sw_id from;   /* of the groups that it reads from the last one; -1: none */
 } sw_fusion;
 
 typedef struct sw_partition {
