@@ -200,7 +200,7 @@ static bool can_follow(const sw_partition *p, sw_id a_id, sw_id b_id) {
   if (b->kinds == SW_KIND_BIT(VIEW)) return true; /* of what is there */
   if (!p->rules->several || b->heavy || b->again) return false;
   if (a->kinds & SW_KIND_BIT(CONTRACT))
-    return within(b->kinds, p->rules->epilogue) && !b->row && !b->column && a->points == b->points;
+    return within(b->kinds, p->rules->epilogue) && !b->updates && !b->row && !b->column && a->points == b->points;
   if (a->heavy || !within(b->kinds, p->rules->into_loop | SW_KIND_BIT(REDUCE))) return false;
   return rows_go_together(p, a, b);
 }
